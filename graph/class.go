@@ -1,0 +1,164 @@
+package graph
+
+import "fmt"
+
+// Class says what an owner reference is, as far as it is known. It is the
+// collector's classification (Kubernetes: solid, dangling, waiting for
+// dependents deletion) with the fourth answer that Kubernetes hides in I/O.
+type Class uint8
+
+const (
+	// ClassUnset is no class.
+	ClassUnset Class = iota
+	// Solid: the owner exists and does not wait for its dependents.
+	Solid
+	// Dangling: the owner is proven absent. That is stable (RULES, R2).
+	Dangling
+	// Waiting: the owner is being deleted in the foreground and waits for its
+	// dependents. That is not stable: it needs evidence to act on.
+	Waiting
+	// Unknown: not proven either way. Unknown never deletes anything.
+	Unknown
+)
+
+var classNames = [...]string{"unset", "solid", "dangling", "waiting", "unknown"}
+
+// String returns the class in lower case.
+func (c Class) String() string {
+	if int(c) < len(classNames) {
+		return classNames[c]
+	}
+	return fmt.Sprintf("class(%d)", uint8(c))
+}
+
+// Doubt says why a reference is Unknown.
+type Doubt uint8
+
+const (
+	// DoubtUnset: it is not unknown.
+	DoubtUnset Doubt = iota
+	// Unobserved: nobody has seen the owner; a read can tell.
+	Unobserved
+	// Unlisted: the owner's kind has not been listed yet.
+	Unlisted
+	// UnresolvedScope: the store could not tell the owner's scope.
+	UnresolvedScope
+	// UnservedKind: the owner's kind is not served, or no longer.
+	UnservedKind
+	// IgnoredKind: the owner's kind takes no part, by setting.
+	IgnoredKind
+	// BannedOwner: objects of the owner's kind may not own.
+	BannedOwner
+	// ForeignScope: the reference names a scope that is neither the
+	// dependent's nor global.
+	ForeignScope
+	// ScopedOwner: a global object names an owner that has a scope.
+	ScopedOwner
+	// Misplaced: the owner's UID is alive under the same kind and name in
+	// another scope.
+	Misplaced
+)
+
+var doubtNames = [...]string{"unset", "owner not observed", "owner's kind not listed yet",
+	"owner's scope not resolvable", "owner's kind not served", "owner's kind takes no part",
+	"owner's kind may not own", "owner in another scope", "global object with a scoped owner",
+	"owner lives in another scope"}
+
+// String returns the doubt in words.
+func (d Doubt) String() string {
+	if int(d) < len(doubtNames) {
+		return doubtNames[d]
+	}
+	return fmt.Sprintf("doubt(%d)", uint8(d))
+}
+
+// ScopeRule says how a reference across scopes is read.
+type ScopeRule uint8
+
+const (
+	// ScopeHold is the safe reading and the default: a reference to an owner in
+	// another scope is unknown. It holds its dependent, and is reported.
+	ScopeHold ScopeRule = iota
+	// ScopeAbsent is Kubernetes' reading: a scoped owner is looked for in the
+	// dependent's own scope only, so that one elsewhere is absent. A global
+	// object with a scoped owner is unknown under either rule.
+	ScopeAbsent
+)
+
+var scopeRuleNames = [...]string{"hold", "absent"}
+
+// String returns the rule in lower case.
+func (r ScopeRule) String() string {
+	if int(r) < len(scopeRuleNames) {
+		return scopeRuleNames[r]
+	}
+	return fmt.Sprintf("scope-rule(%d)", uint8(r))
+}
+
+// OwnerClass classifies the node's i-th owner reference by what the graph
+// alone holds. A self-reference is Solid only in name: callers leave it out
+// (see SelfOwner). It does not look beyond one owner and allocates nothing.
+func (n Node) OwnerClass(i int) (Class, Doubt) {
+	x := n.at()
+	r := x.obj.Owners[i]
+	if r.Unresolved {
+		return Unknown, UnresolvedScope
+	}
+	if d := n.g.doubtScope(x.obj.Key, r); d != DoubtUnset {
+		return Unknown, d
+	}
+	if e := n.edgeAt(i); e != 0 {
+		return n.g.classOf(n.g.edges[e].owner, x.obj.Scope)
+	}
+	return Unknown, UnresolvedScope
+}
+
+// doubtScope holds what a reference's own text decides.
+func (g *Graph) doubtScope(dep Key, r Owner) Doubt {
+	switch {
+	case r.Scope == "":
+		return DoubtUnset
+	case dep.Scope == "":
+		return ScopedOwner
+	case r.Scope != dep.Scope && g.cfg.Scope == ScopeHold:
+		return ForeignScope
+	}
+	return DoubtUnset
+}
+
+func (g *Graph) classOf(owner NodeID, scope string) (Class, Doubt) {
+	o := &g.nodes[owner]
+	if o.state == Absent {
+		return Dangling, DoubtUnset
+	}
+	if d := g.kinds[o.kind].doubt(); d != DoubtUnset {
+		return Unknown, d
+	}
+	if o.state == Observed {
+		if o.role == waiting {
+			return Waiting, DoubtUnset
+		}
+		return Solid, DoubtUnset
+	}
+	if g.misplaced(o.obj.Key) {
+		return Unknown, Misplaced
+	}
+	if !g.kinds[o.kind].listed {
+		return Unknown, Unlisted
+	}
+	return Unknown, Unobserved
+}
+
+// misplaced reports whether the UID of the unobserved key lives under the same
+// kind and name in another scope, where the rule is to hold such references.
+func (g *Graph) misplaced(k Key) bool {
+	if g.cfg.Scope != ScopeHold || k.Scope == "" {
+		return false
+	}
+	id, ok := g.alive[k.UID]
+	if !ok {
+		return false
+	}
+	l := g.nodes[id].obj.Key
+	return l.Kind == k.Kind && l.Name == k.Name && l.Scope != k.Scope
+}

@@ -1,0 +1,40 @@
+package graph
+
+// Delta says what one Apply changed. It is valid until the next Apply: its
+// slices are the graph's own.
+type Delta struct {
+	// Node is the node that the event was about, 0 for none.
+	Node NodeID
+	// Created: the node is new. Observed: it was a phantom, or new.
+	Created, Observed bool
+	// Version: it has another version than before (or its first).
+	Version bool
+	// Class: what it is as an owner has changed: solid, waiting, orphaning,
+	// absent. Its dependents have to be looked at: a fan-out.
+	Class bool
+	// Mark: its deletion mark or propagation finalizer changed.
+	Mark bool
+	// Gone: it was observed and is now absent.
+	Gone bool
+	// Resurrected: it had been seen gone and is back. History went backwards.
+	Resurrected bool
+	// Twin: another observed node has the same UID, which no store may do.
+	Twin bool
+	// Acknowledged: its observed generation changed.
+	Acknowledged bool
+	// Owners lists the marked owners whose dependents changed by this event,
+	// old ones and new ones.
+	Owners []NodeID
+	// Added lists the phantoms that were made, Freed the nodes that are no
+	// longer in the graph. An id in Freed is not used again within the Apply.
+	Added []NodeID
+	Freed []Freed
+}
+
+// Freed is a node that left the graph.
+type Freed struct {
+	ID  NodeID
+	Key Key
+	// Absent: it was seen gone, so that its absence outlives the node.
+	Absent bool
+}

@@ -1,0 +1,191 @@
+package graph
+
+import (
+	"maps"
+	"slices"
+)
+
+// kind is what is known of one kind.
+type kind struct {
+	info    KindInfo
+	known   bool // in the set of kinds that the store serves
+	ignored bool
+	listing bool // between ListBegun and ListEnded
+	listed  bool // a listing has ended, and its sweep is over
+	sick    bool
+	epoch   uint32 // counts listings
+	first   NodeID
+	sweep   NodeID // where the sweep stands
+	sweeps  bool   // a sweep is under way
+}
+
+func (k *kind) doubt() Doubt {
+	switch {
+	case k.ignored:
+		return IgnoredKind
+	case !k.known:
+		return UnservedKind
+	case k.info.NoOwner:
+		return BannedOwner
+	}
+	return DoubtUnset
+}
+
+// KindState is what is known of one kind. It is a value.
+type KindState struct {
+	KindInfo
+	// Known: the store serves it. Ignored: it takes no part.
+	Known, Ignored bool
+	// Listing: a listing is under way, or its sweep. Listed: one is complete.
+	Listing, Listed bool
+	// Sick: it cannot be watched for now.
+	Sick bool
+}
+
+func (k *kind) state() KindState {
+	return KindState{k.info, k.known, k.ignored, k.listing || k.sweeps, k.listed, k.sick}
+}
+
+// Kind returns what is known of a kind, and whether anything is.
+func (g *Graph) Kind(k Kind) (KindState, bool) {
+	id, ok := g.byKind[k]
+	return g.kinds[id].state(), ok
+}
+
+// Kinds returns what is known of every kind that the store serves or an owner
+// reference names, sorted by name.
+func (g *Graph) Kinds() []KindState {
+	out := make([]KindState, 0, len(g.byKind))
+	for _, k := range slices.Sorted(maps.Keys(g.byKind)) {
+		out = append(out, g.kinds[g.byKind[k]].state())
+	}
+	return out
+}
+
+// kindOf returns the kind's id and makes one for a kind that only a reference
+// names. dropKind takes those back, so that invented names do not pile up.
+func (g *Graph) kindOf(k Kind) kindID {
+	if k == "" {
+		return 0
+	}
+	if id, ok := g.byKind[k]; ok {
+		return id
+	}
+	var id kindID
+	if n := len(g.freeKinds); n > 0 {
+		id, g.freeKinds = g.freeKinds[n-1], g.freeKinds[:n-1]
+	} else {
+		id = kindID(len(g.kinds))
+		g.kinds = append(g.kinds, kind{})
+	}
+	g.kinds[id] = kind{info: KindInfo{Kind: k}, ignored: slices.Contains(g.cfg.Ignore, k)}
+	g.byKind[k] = id
+	return id
+}
+
+func (g *Graph) dropKind(id kindID) {
+	k := &g.kinds[id]
+	if id == 0 || k.known || k.first != 0 {
+		return
+	}
+	delete(g.byKind, k.info.Kind)
+	*k = kind{}
+	g.freeKinds = append(g.freeKinds, id)
+}
+
+func (g *Graph) applyKinds(infos []KindInfo) error {
+	for i, k := range infos {
+		if k.Kind == "" {
+			return invalidf("apply kinds-known: kinds[%d].kind: empty", i)
+		}
+	}
+	for i := range g.kinds {
+		g.kinds[i].known = false
+	}
+	for _, k := range infos {
+		x := &g.kinds[g.kindOf(k.Kind)]
+		x.info, x.known = k, true
+	}
+	for i := range g.kinds {
+		if k := &g.kinds[i]; !k.known && k.info.Kind != "" {
+			k.freeze()
+			g.dropKind(kindID(i))
+		}
+	}
+	return nil
+}
+
+// freeze forgets that the kind is listed: its nodes stay as they are, unknown.
+func (k *kind) freeze() {
+	k.known, k.listing, k.listed, k.sick, k.sweeps, k.sweep = false, false, false, false, false, 0
+}
+
+func (g *Graph) applyListing(e Event) error {
+	k := &g.kinds[g.byKind[e.Kind]]
+	if e.Type == ListBegun {
+		k.epoch++
+		k.listing, k.sweeps, k.sweep = true, false, 0
+		return nil
+	}
+	if !k.listing {
+		return invalidf("apply list-ended: kind %q: no listing is under way", e.Kind)
+	}
+	k.listing, k.sweeps, k.sweep = false, true, k.first
+	return nil
+}
+
+// Sweep goes on with the sweep that the end of a listing of the kind began,
+// over at most limit nodes. It returns how many it looked at, and the node at
+// which it stopped: a Stale one, observed but not brought by the listing, which
+// the caller removes by applying its Gone, or a phantom, of which the listing
+// has now spoken. At the end of the sweep node is 0 and done is true.
+func (g *Graph) Sweep(name Kind, limit int) (node NodeID, seen int, done bool) {
+	k := &g.kinds[g.byKind[name]]
+	for k.sweeps && k.sweep != 0 && seen < limit {
+		id := k.sweep
+		x := &g.nodes[id]
+		k.sweep = x.nextKind
+		seen++
+		if x.state == Phantom || x.state == Observed && x.epoch != k.epoch {
+			return id, seen, false
+		}
+	}
+	if k.sweeps && k.sweep == 0 {
+		k.sweeps, k.listed = false, true
+		return 0, seen, true
+	}
+	return 0, seen, !k.sweeps
+}
+
+func (g *Graph) enlist(id NodeID) {
+	k := &g.kinds[g.nodes[id].kind]
+	x := &g.nodes[id]
+	if x.nextKind = k.first; x.nextKind != 0 {
+		g.nodes[x.nextKind].prevKind = id
+	}
+	k.first = id
+}
+
+func (g *Graph) delist(id NodeID) {
+	x := g.nodes[id]
+	k := &g.kinds[x.kind]
+	if k.sweep == id {
+		k.sweep = x.nextKind
+	}
+	if x.prevKind == 0 {
+		k.first = x.nextKind
+	} else {
+		g.nodes[x.prevKind].nextKind = x.nextKind
+	}
+	if x.nextKind != 0 {
+		g.nodes[x.nextKind].prevKind = x.prevKind
+	}
+	g.dropKind(x.kind)
+}
+
+// Stale reports whether the node is observed, but not by the newest listing of
+// its kind, nor since.
+func (g *Graph) Stale(id NodeID) bool {
+	x := &g.nodes[id]
+	return x.state == Observed && x.epoch != g.kinds[x.kind].epoch
+}

@@ -1,0 +1,158 @@
+package oracle
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/ownergraph/ownergraph/graph"
+)
+
+// Verb says what a user does.
+type Verb uint8
+
+const (
+	// VerbUnset does nothing.
+	VerbUnset Verb = iota
+	// Foreground, Background and Orphan delete with that propagation, also an
+	// object that is marked already (W1).
+	Foreground
+	Background
+	Orphan
+	// Strip removes the propagation finalizers.
+	Strip
+	// Finish removes the other finalizers.
+	Finish
+	// Touch makes a new version. A state does not show it.
+	Touch
+	// AddRef adds a reference where none has its key and resolution.
+	AddRef
+	// DropRef removes the references with this key, Flip turns their Block.
+	DropRef
+	Flip
+	// Create makes a new object, Recreate the next incarnation of a name: bare,
+	// with the first UID in the row a, a', a'' that is not spent (W3).
+	Create
+	Recreate
+	// Grace0 ends the grace period of a marked object.
+	Grace0
+)
+
+var verbNames = [...]string{"unset", "fg", "bg", "orphan", "strip", "finish", "touch", "addref", "dropref", "flip", "create", "recreate", "grace0"}
+
+// String returns the verb as actions spell it.
+func (v Verb) String() string {
+	if int(v) < len(verbNames) {
+		return verbNames[v]
+	}
+	return fmt.Sprintf("verb(%d)", uint8(v))
+}
+
+// takesRef reports whether the verb acts on one reference.
+func (v Verb) takesRef() bool { return v == AddRef || v == DropRef || v == Flip }
+
+// Action is one write of a user. It is a value; treat it as read-only.
+type Action struct {
+	Verb Verb
+	// Object is whom it acts on: a key alone; for AddRef, DropRef and Flip a
+	// key with the one reference; for Create the new object.
+	Object graph.Object
+}
+
+// String returns the action in one line, as ParseAction reads it.
+func (a Action) String() string {
+	switch {
+	case a.Verb == Create:
+		return a.Verb.String() + " " + a.Object.String()
+	case a.Verb.takesRef() && len(a.Object.Owners) == 1:
+		return a.Verb.String() + " " + a.Object.Key.String() + "->" + a.Object.Owners[0].String()
+	}
+	return a.Verb.String() + " " + a.Object.Key.String()
+}
+
+// ParseAction reads an action: a verb and what it acts on in the notation of
+// package graph.
+//
+//	fg a         bg a          orphan a      touch a     grace0 a
+//	strip a      finish a      recreate a    create b[x.io/y] -> a!
+//	addref b->a! dropref b->a  flip b->a
+//
+// An error wraps graph.ErrInvalid.
+func ParseAction(s string) (Action, error) {
+	name, rest, _ := strings.Cut(strings.TrimSpace(s), " ")
+	verb := slices.Index(verbNames[:], name)
+	if verb <= int(VerbUnset) {
+		return Action{}, fmt.Errorf("parse action: verb: %q is not one of %s: %w", name, strings.Join(verbNames[1:], ", "), graph.ErrInvalid)
+	}
+	a := Action{Verb: Verb(verb)}
+	var err error
+	if a.Object, err = graph.ParseObject(rest); err != nil {
+		return Action{}, fmt.Errorf("parse action %s: %w", a.Verb, err)
+	}
+	if cause := a.wrong(); cause != "" {
+		return Action{}, fmt.Errorf("parse action %s: %s: %s: %w", a.Verb, a.Object, cause, graph.ErrInvalid)
+	}
+	return a, nil
+}
+
+// ParseActions reads actions separated by ";". Blank text holds none.
+func ParseActions(s string) ([]Action, error) {
+	if strings.TrimSpace(s) == "" {
+		return nil, nil
+	}
+	var out []Action
+	for {
+		end := separator(s)
+		a, err := ParseAction(s[:end])
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, a)
+		if end == len(s) {
+			return out, nil
+		}
+		s = s[end+1:]
+	}
+}
+
+// separator returns the index of the first ";" outside of quotes, or the end.
+func separator(s string) int {
+	quoted, escaped := false, false
+	for i := range len(s) {
+		switch {
+		case escaped:
+			escaped = false
+		case s[i] == '\\':
+			escaped = quoted
+		case s[i] == '"':
+			quoted = !quoted
+		case s[i] == ';' && !quoted:
+			return i
+		}
+	}
+	return len(s)
+}
+
+// wrong says what the object has or lacks that the verb cannot do with, or "".
+func (a Action) wrong() string {
+	if a.Verb == Create {
+		if a.Object.Deleting || a.Object.GraceSeconds != 0 {
+			return "a new object is not marked"
+		}
+		return ""
+	}
+	bare := graph.Object{Key: a.Object.Key}
+	if !a.Verb.takesRef() {
+		if !a.Object.Equal(bare) {
+			return "want a key alone"
+		}
+		return ""
+	}
+	if bare.Owners = a.Object.Owners; len(bare.Owners) != 1 || !a.Object.Equal(bare) {
+		return "want a key and one reference"
+	}
+	if r := bare.Owners[0]; a.Verb != AddRef && r != (graph.Owner{Key: r.Key}) {
+		return "want a reference without flags"
+	}
+	return ""
+}

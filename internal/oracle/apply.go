@@ -1,0 +1,100 @@
+package oracle
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/ownergraph/ownergraph/graph"
+)
+
+// Apply returns the state that the action leads to, and whether it differs. An
+// action that cannot be done changes nothing: its object does not live, the
+// name is taken, the UID is spent, or what it asks for is so already.
+func (a Action) Apply(s State) (State, bool) {
+	if a.wrong() != "" {
+		return s, false
+	}
+	switch a.Verb {
+	case Create:
+		return s.create(a.Object)
+	case Recreate:
+		return s.create(graph.Object{Key: s.next(a.Object.Key)})
+	}
+	i := s.find(a.Object.Key)
+	if i < 0 {
+		return s, false
+	}
+	f := newForm(a.change(s.objects[i].Object))
+	if f.text == s.objects[i].text && a.Verb != Touch {
+		return s, false // and no new version
+	}
+	if a.Verb == AddRef {
+		s = s.spend(a.Object.Owners[0].UID)
+	}
+	return s.write(i, f), true
+}
+
+// change returns the object as the action leaves it.
+func (a Action) change(o graph.Object) graph.Object {
+	switch a.Verb {
+	case Foreground:
+		return deleted(o, graph.Foreground)
+	case Background:
+		return deleted(o, graph.Background)
+	case Orphan:
+		return deleted(o, graph.Orphan)
+	case Strip:
+		return without(o, propagates)
+	case Finish:
+		return without(o, func(f string) bool { return !propagates(f) })
+	case Grace0:
+		o.GraceSeconds = 0
+	case AddRef:
+		if r := a.Object.Owners[0]; !slices.ContainsFunc(o.Owners, r.Same) {
+			return graph.Change{AddOwner: &r}.Apply(o)
+		}
+	case DropRef:
+		o = o.Clone()
+		o.Owners = slices.DeleteFunc(o.Owners, a.names)
+	case Flip:
+		o = o.Clone()
+		for i, r := range o.Owners {
+			o.Owners[i].Block = r.Block != a.names(r)
+		}
+	}
+	return o
+}
+
+func (a Action) names(r graph.Owner) bool { return r.Key == a.Object.Owners[0].Key }
+
+func deleted(o graph.Object, p graph.Propagation) graph.Object {
+	if o.Deleting && o.GraceSeconds > 0 {
+		return o
+	}
+	return mark(o, p)
+}
+
+func propagates(f string) bool { return f == graph.FinalizerOrphan || f == graph.FinalizerForeground }
+
+func without(o graph.Object, drop func(string) bool) graph.Object {
+	o = o.Clone()
+	o.Finalizers = slices.DeleteFunc(o.Finalizers, drop)
+	return o
+}
+
+func (s State) create(o graph.Object) (State, bool) {
+	taken := func(p object) bool { return p.Place() == o.Place() }
+	if slices.ContainsFunc(s.objects, taken) || slices.Contains(s.spent, o.UID) {
+		return s, false
+	}
+	return s.insert(o), true
+}
+
+// next returns the key of the next incarnation.
+func (s State) next(key graph.Key) graph.Key {
+	key.UID = graph.UID(strings.TrimRight(string(key.UID), "'"))
+	for slices.Contains(s.spent, key.UID) {
+		key.UID += "'"
+	}
+	return key
+}

@@ -1,0 +1,61 @@
+package oracle
+
+import (
+	"slices"
+
+	"github.com/ownergraph/ownergraph/graph"
+)
+
+// class is what an owner reference is, C1 to C3.
+type class uint8
+
+const (
+	self class = iota
+	unknown
+	solid
+	waiting
+	absent
+	classes // their number
+)
+
+func (s State) class(d graph.Object, r graph.Owner, cfg Config) class {
+	elsewhere := unknown
+	if cfg.Scope == ScopeAbsent {
+		elsewhere = absent
+	}
+	switch {
+	case refersTo(r, d.Key):
+		return self
+	case r.Unresolved, r.Scope != "" && d.Scope == "":
+		return unknown
+	case r.Scope != "" && r.Scope != d.Scope:
+		return elsewhere
+	}
+	for _, o := range s.objects {
+		switch {
+		case o.Key == r.Key && o.Waiting():
+			return waiting
+		case o.Key == r.Key:
+			return solid
+		case o.UID == r.UID && o.Kind == r.Kind && o.Name == r.Name:
+			return elsewhere
+		}
+	}
+	return absent
+}
+
+// flawed reports whether the object's data is wrong, C4.
+func flawed(d graph.Object) bool {
+	for i, r := range d.Owners {
+		if r.Kind == "" || r.Name == "" || r.UID == "" {
+			return true
+		}
+		wrong := func(p graph.Owner) bool {
+			return p.UID == r.UID && !p.Same(r) || p.Controller && r.Controller && !p.Same(r)
+		}
+		if slices.ContainsFunc(d.Owners[:i], wrong) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,34 @@
+package oracle
+
+import "fmt"
+
+// Config holds what embedders may decide. The zero value is the default.
+type Config struct {
+	// Scope says how references across scopes are read (C2).
+	Scope Scope
+	// Override is the proposal's reading of G2: the collector's own deletes
+	// override the propagation finalizer that an object carries.
+	Override bool
+}
+
+// Scope is a reading of references across scopes.
+type Scope uint8
+
+const (
+	// ScopeUnset is ScopeHold.
+	ScopeUnset Scope = iota
+	// ScopeHold reads them as unknown: they hold.
+	ScopeHold
+	// ScopeAbsent reads them as absent, as Kubernetes does.
+	ScopeAbsent
+)
+
+var scopeNames = [...]string{"unset", "hold", "absent"}
+
+// String returns the reading's name in lower case.
+func (s Scope) String() string {
+	if int(s) < len(scopeNames) {
+		return scopeNames[s]
+	}
+	return fmt.Sprintf("scope(%d)", uint8(s))
+}
