@@ -1,0 +1,109 @@
+package policy
+
+import "github.com/ownergraph/ownergraph/graph"
+
+// Stamp is a moment in the engine's own order of what it learnt and began.
+// Later is larger, 0 is never.
+type Stamp uint64
+
+// Sight is what a read showed of an owner. It is no part of the graph.
+type Sight uint8
+
+const (
+	// SightUnset: no read that counts has shown the owner.
+	SightUnset Sight = iota
+	// SeenSolid: it exists and does not wait.
+	SeenSolid
+	// SeenWaiting: it waits for its dependents.
+	SeenWaiting
+	// SeenOrphaning: it is being deleted and leaves its dependents.
+	SeenOrphaning
+)
+
+var sightNames = [...]string{"unset", "solid", "waiting", "orphaning"}
+
+// String returns the sight in lower case.
+func (s Sight) String() string {
+	if int(s) < len(sightNames) {
+		return sightNames[s]
+	}
+	return "sight(?)"
+}
+
+// OwnerFact is what is known of the owner that one reference names. It is a
+// value.
+type OwnerFact struct {
+	// Self: the reference leads back to the object. It never counts.
+	Self bool
+	// Class and Doubt: what the graph says, and Dangling where a read proved
+	// absence.
+	Class graph.Class
+	Doubt graph.Doubt
+	// Unsettled: absence rests on a read alone, and the owner may still turn
+	// out to live in another scope; a fence of its kind settles that.
+	Unsettled bool
+	// Remembered: it is absent, and this engine ended its orphaning.
+	Remembered bool
+	// Orphaning: it was observed orphaning. Unacknowledged: its controller is
+	// given time to see that first.
+	Orphaning, Unacknowledged bool
+	// Mark is since when its propagation mark has been observed without a gap.
+	Mark Stamp
+	// Changed is when its version, or its absence, became known.
+	Changed Stamp
+	// Seen is what the last read that still counts showed, and Began when that
+	// read was handed out. Same: it answered the version that the graph held
+	// then and holds now.
+	Seen  Sight
+	Began Stamp
+	Same  bool
+}
+
+// Input is all that a decision depends on. Decide keeps nothing of it.
+type Input struct {
+	// Object is the judged version, as the graph holds it or, with Retry, as
+	// the read after a conflict answered it.
+	Object graph.Object
+	Retry  bool
+	// Known is when that version became known.
+	Known Stamp
+	// Flawed: the object breaks a rule of the model.
+	Flawed bool
+	// Owners has one entry for each of the object's owner references.
+	Owners []OwnerFact
+	// Referring and Blocking count the references of others to the object.
+	Referring, Blocking int
+	// Mark is since when the object's own propagation mark has been observed
+	// without a gap.
+	Mark Stamp
+	// Unacknowledged: its controller has not yet acknowledged the deletion,
+	// and is given time to.
+	Unacknowledged bool
+	// Ring lists the indexes of the references that stay inside a ring that a
+	// fence has confirmed.
+	Ring []int
+	// Fence says how far fences are.
+	Fence Fence
+}
+
+// Fence says how far fences are. It is a value.
+type Fence struct {
+	// Exact: the store has fences.
+	Exact bool
+	// Passed is when the newest fence that has passed began.
+	Passed Stamp
+	// Released is the moment up to which marks may end without a fence: best
+	// effort, because the store has none or a setting says so.
+	Released Stamp
+	// Held: the fence under way waits for a kind that is sick.
+	Held bool
+}
+
+// Settings are the choices that a user may make. The zero value is Kubernetes'
+// reading.
+type Settings struct {
+	// Override lets the engine's own deletes replace a propagation finalizer
+	// that the object carries already, as the collector proposal has it (step
+	// 10 of its Deployment example). By default the object keeps it.
+	Override bool
+}

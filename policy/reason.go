@@ -1,0 +1,117 @@
+package policy
+
+import "fmt"
+
+// Reason is the one vocabulary of why: of decisions, of reports and of what is
+// held.
+type Reason uint8
+
+const (
+	// ReasonUnset is no reason.
+	ReasonUnset Reason = iota
+
+	// NoOwners: the object has no owner reference.
+	NoOwners
+	// OnlySelf: all of its references lead back to itself. It is kept.
+	OnlySelf
+	// OwnerSolid: an owner exists.
+	OwnerSolid
+
+	// OwnersGone: every owner is proven absent.
+	OwnersGone
+	// OwnersWaiting: every owner is absent or waits for its dependents.
+	OwnersWaiting
+	// DanglingBesideSolid: some owners are absent, another is solid.
+	DanglingBesideSolid
+	// WaitingBesideSolid: some owners wait, another is solid.
+	WaitingBesideSolid
+	// OwnerOrphans: an owner is being deleted and leaves its dependents.
+	OwnerOrphans
+	// OwnerOrphaned: an owner has been deleted and left its dependents, by this
+	// engine's own hand.
+	OwnerOrphaned
+	// RingConfirmed: the object waits for itself in a ring.
+	RingConfirmed
+	// DependentsGone: nothing blocks the object's foreground deletion any more.
+	DependentsGone
+	// DependentsFree: nothing refers to the object that orphans any more.
+	DependentsFree
+
+	// NeedOwner: an owner has to be read.
+	NeedOwner
+	// NeedFence: a fence has to pass.
+	NeedFence
+	// NeedListing: an owner's kind has to be listed.
+	NeedListing
+	// NeedWatch: a read contradicts the watch; the watch has to speak.
+	NeedWatch
+	// NeedDependents: dependents hold the object.
+	NeedDependents
+	// NeedFinalizers: finalizers that are not the engine's hold the object.
+	NeedFinalizers
+	// NeedAcknowledgement: a controller has to acknowledge the deletion.
+	NeedAcknowledgement
+
+	// FenceHeld: the fence waits for a kind that is sick.
+	FenceHeld
+	// OwnerUnknown: it cannot be told whether an owner exists.
+	OwnerUnknown
+	// ObjectFlawed: the object breaks a rule of the model.
+	ObjectFlawed
+
+	// StoreRefused: the store refused the write.
+	StoreRefused
+	// HandlerFailed: a finalizer's handler failed, and is tried again.
+	HandlerFailed
+	// HandlerDone: a finalizer's handler has succeeded.
+	HandlerDone
+	// HandlerRuns: a finalizer's handler is at work.
+	HandlerRuns
+	// Disturbed: writers on the object are faster than the engine.
+	Disturbed
+	// ObserveOnly: the engine observes and does not write.
+	ObserveOnly
+	// LevelTooLow: the store promises too little to write to.
+	LevelTooLow
+)
+
+var reasonNames = [...]string{
+	ReasonUnset: "unset", NoOwners: "no owners", OnlySelf: "owned by itself alone",
+	OwnerSolid: "an owner exists", OwnersGone: "all owners are gone",
+	OwnersWaiting:       "all owners are gone or wait for it",
+	DanglingBesideSolid: "some owners are gone, another exists",
+	WaitingBesideSolid:  "some owners wait for it, another exists",
+	OwnerOrphans:        "an owner leaves it", OwnerOrphaned: "an owner has left it",
+	RingConfirmed:  "it waits for itself in a ring",
+	DependentsGone: "nothing blocks it any more", DependentsFree: "nothing refers to it any more",
+	NeedOwner: "an owner has to be read", NeedFence: "a fence has to pass",
+	NeedListing: "the owner's kind has to be listed", NeedWatch: "a read contradicts the watch",
+	NeedDependents: "dependents hold it", NeedFinalizers: "finalizers hold it",
+	NeedAcknowledgement: "its controller has to acknowledge the deletion",
+	FenceHeld:           "a sick kind holds the fence", OwnerUnknown: "unknown",
+	ObjectFlawed: "the object is flawed", StoreRefused: "the store refused the write",
+	HandlerFailed: "a finalizer's handler failed", HandlerRuns: "a finalizer's handler is at work",
+	HandlerDone: "a finalizer's handler has succeeded",
+	Disturbed:   "other writers are faster", ObserveOnly: "observing only",
+	LevelTooLow: "the store promises too little",
+}
+
+// String returns the reason in words.
+func (r Reason) String() string {
+	if int(r) < len(reasonNames) && reasonNames[r] != "" {
+		return reasonNames[r]
+	}
+	return fmt.Sprintf("reason(%d)", uint8(r))
+}
+
+// Held reports whether an object with this reason is worth a report: without
+// somebody outside it will stay as it is, against what its owners or its
+// deletion mark ask for.
+func (r Reason) Held() bool {
+	switch r {
+	case OnlySelf, NeedFinalizers, NeedDependents, NeedAcknowledgement, NeedWatch, FenceHeld, NeedListing,
+		OwnerUnknown, ObjectFlawed, StoreRefused, HandlerFailed, HandlerRuns, Disturbed, ObserveOnly, LevelTooLow:
+		return true
+	}
+	return false
+}

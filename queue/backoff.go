@@ -1,0 +1,90 @@
+package queue
+
+import (
+	"errors"
+	"fmt"
+	"math/bits"
+	"time"
+)
+
+// The delays of a zero Config.
+const (
+	DefaultBaseDelay = 5 * time.Millisecond
+	DefaultMaxDelay  = 5 * time.Minute
+)
+
+// ErrConfig is what Config.Validate wraps.
+var ErrConfig = errors.New("invalid configuration")
+
+// Config sets a queue's backoff. The zero value works. It is a value; a queue
+// keeps a copy, and calls Hash from the goroutine that calls Retry.
+type Config[K comparable] struct {
+	// Hash seeds the jitter, so that keys that fail together return apart. It
+	// must be pure. With nil the jitter depends on the attempt only.
+	Hash func(K) uint64
+	// BaseDelay is the delay of the first retry before jitter; it doubles with
+	// each attempt. Zero is DefaultBaseDelay.
+	BaseDelay time.Duration
+	// MaxDelay caps the delay before jitter. Zero is DefaultMaxDelay.
+	MaxDelay time.Duration
+}
+
+// Validate returns an error that wraps ErrConfig and names the field: a
+// negative delay, or a MaxDelay below the BaseDelay. New takes such a Config
+// too: a negative delay as zero, and the cap wins over the base. Held by
+// TestValidate and TestBackoff.
+func (c Config[K]) Validate() error {
+	switch {
+	case c.BaseDelay < 0:
+		return fmt.Errorf("validate queue config: BaseDelay: %w: %v is negative", ErrConfig, c.BaseDelay)
+	case c.MaxDelay < 0:
+		return fmt.Errorf("validate queue config: MaxDelay: %w: %v is negative", ErrConfig, c.MaxDelay)
+	}
+	if d := c.withDefaults(); d.MaxDelay < d.BaseDelay {
+		return fmt.Errorf("validate queue config: MaxDelay: %w: %v is below BaseDelay %v", ErrConfig, d.MaxDelay, d.BaseDelay)
+	}
+	return nil
+}
+
+// withDefaults returns c with both delays positive.
+func (c Config[K]) withDefaults() Config[K] {
+	if c.BaseDelay <= 0 {
+		c.BaseDelay = DefaultBaseDelay
+	}
+	if c.MaxDelay <= 0 {
+		c.MaxDelay = DefaultMaxDelay
+	}
+	return c
+}
+
+// backoff returns how long key waits after its given attempt, the first being
+// 1. It is a pure function of the configuration, the key's hash and the attempt.
+func (c *Config[K]) backoff(key K, attempt int32) time.Duration {
+	delay, shift := c.MaxDelay, uint(attempt-1)
+	if c.BaseDelay <= c.MaxDelay>>shift {
+		delay = c.BaseDelay << shift
+	}
+	var seed uint64
+	if c.Hash != nil {
+		seed = c.Hash(key)
+	}
+	return jitter(delay, mix(seed, uint64(attempt)))
+}
+
+// jitter returns a duration in [delay/2, delay), as random is in [0, 2^64).
+// A delay of one nanosecond stays as it is.
+func jitter(delay time.Duration, random uint64) time.Duration {
+	half := delay / 2
+	part, _ := bits.Mul64(random, uint64(half))
+	return delay - half + time.Duration(part)
+}
+
+// mix spreads seed and n over 64 bits. It is the output function of
+// SplitMix64 (Steele, Lea, Flood: Fast splittable pseudorandom number
+// generators, 2014), n steps after seed.
+func mix(seed, n uint64) uint64 {
+	z := seed + n*0x9e3779b97f4a7c15
+	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
+	z = (z ^ z>>27) * 0x94d049bb133111eb
+	return z ^ z>>31
+}

@@ -1,0 +1,10 @@
+package queue
+
+import (
+	"time"
+)
+
+// epoch is where the clock of a test begins.
+var epoch = time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC)
+
+func hash32(k uint32) uint64 { return uint64(k) }

@@ -1,0 +1,198 @@
+package queue
+
+import (
+	"hash/maphash"
+	"time"
+)
+
+const (
+	// none is the slot that is not there.
+	none int32 = -1
+	// scanLimit is how many slots are scanned for a key, without an index.
+	scanLimit = 8
+	// warmSize is the number of keys up to which a queue that was filled once
+	// allocates nothing any more.
+	warmSize = 1024
+	// keepRoom is how many elements a slice may have room for, however few it
+	// holds. Growing may double the room.
+	keepRoom = 2 * warmSize
+	// spareFactor is how much more than its content a larger slice may keep.
+	spareFactor = 8
+)
+
+// slot is what the queue knows of one key. It is in a list or in the heap.
+type slot[K comparable] struct {
+	at         time.Time // Delayed, or InFlight and asked for again: ready then
+	seq        uint64    // Delayed: order among equal times
+	key        K
+	hash       uint32 // valid while there is an index
+	prev, next int32  // neighbours in the list
+	pos        int32  // Delayed: position in the heap
+	attempts   int32
+	state      State
+	priority   Priority // of the request that waits; unset if there is none
+}
+
+// The lists by number: one for each priority, under its own number, and two.
+const (
+	idle      = int(PriorityUnset)
+	inFlight  = int(Low) + 1
+	listCount = inFlight + 1
+)
+
+// list is a doubly linked list of slots.
+type list struct{ head, tail, len int32 }
+
+// list returns the number of the list that the slot's state names.
+func (s *slot[K]) list() int {
+	switch s.state {
+	case Ready:
+		return int(s.priority)
+	case InFlight:
+		return inFlight
+	}
+	return idle
+}
+
+// enter puts a slot that is nowhere into state, and at the end of its list.
+func (q *Queue[K]) enter(i int32, state State) {
+	s := &q.slots[i]
+	s.state = state
+	if state == Delayed {
+		q.pushDelay(i)
+		return
+	}
+	l := &q.lists[s.list()]
+	s.prev, s.next = l.tail, none
+	if l.tail == none {
+		l.head = i
+	} else {
+		q.slots[l.tail].next = i
+	}
+	l.tail = i
+	l.len++
+}
+
+// leave takes a slot out of its list or the heap. A new slot is in neither.
+func (q *Queue[K]) leave(i int32) {
+	s := &q.slots[i]
+	switch s.state {
+	case StateUnset:
+		return
+	case Delayed:
+		q.removeDelay(s.pos)
+		return
+	}
+	n := s.list()
+	l := &q.lists[n]
+	q.link(l, s.prev, s.next)
+	l.len--
+	if l.len == 0 && s.state == Ready {
+		q.passed[n] = 0
+	}
+}
+
+// link makes a and b neighbours in l. None stands for the list's end.
+func (q *Queue[K]) link(l *list, a, b int32) {
+	if a == none {
+		l.head = b
+	} else {
+		q.slots[a].next = b
+	}
+	if b == none {
+		l.tail = a
+	} else {
+		q.slots[b].prev = a
+	}
+}
+
+// find returns the slot of key, or none.
+func (q *Queue[K]) find(key K) int32 {
+	if q.index.cells != nil {
+		return q.lookup(key, q.hash(key))
+	}
+	for i := range q.slots {
+		if q.slots[i].key == key {
+			return int32(i)
+		}
+	}
+	return none
+}
+
+// slotOf returns the slot of key, a new one in no state if there is none.
+func (q *Queue[K]) slotOf(key K) int32 {
+	i := q.find(key)
+	if i != none {
+		return i
+	}
+	i = int32(len(q.slots))
+	q.slots = append(q.slots, slot[K]{key: key})
+	switch {
+	case q.index.cells != nil:
+		q.enlist(i)
+	case len(q.slots) > scanLimit:
+		for j := range q.slots {
+			q.enlist(int32(j))
+		}
+	}
+	return i
+}
+
+// release frees a slot that is nowhere. The last slot takes its place.
+func (q *Queue[K]) release(i int32) {
+	last := int32(len(q.slots) - 1)
+	if q.index.cells != nil {
+		q.index.remove(q.slots[i].hash, i)
+	}
+	if i != last {
+		q.slots[i] = q.slots[last]
+		q.moved(last, i)
+	}
+	q.slots[last] = slot[K]{}
+	q.slots = fit(q.slots[:last])
+}
+
+// moved repairs what points to a slot that was copied from one place to another.
+func (q *Queue[K]) moved(from, to int32) {
+	s := &q.slots[to]
+	if q.index.cells != nil {
+		q.index.move(s.hash, from, to)
+	}
+	if s.state == Delayed {
+		q.heap[s.pos] = to
+		return
+	}
+	l := &q.lists[s.list()]
+	q.link(l, s.prev, to)
+	q.link(l, to, s.next)
+}
+
+// hash returns the key's hash for the index. It differs from queue to queue,
+// and no output depends on it.
+func (q *Queue[K]) hash(key K) uint32 { return uint32(maphash.Comparable(q.seed, key)) }
+
+// enlist puts slot i into the index.
+func (q *Queue[K]) enlist(i int32) {
+	s := &q.slots[i]
+	s.hash = q.hash(s.key)
+	q.index.insert(s.hash, i)
+}
+
+// lookup finds key through the index.
+func (q *Queue[K]) lookup(key K, hash uint32) int32 {
+	x := &q.index
+	for c := hash & x.mask(); x.cells[c].ref != 0; c = (c + 1) & x.mask() {
+		if i := x.cells[c].ref - 1; x.cells[c].hash == hash && q.slots[i].key == key {
+			return i
+		}
+	}
+	return none
+}
+
+// fit returns s, in a smaller array if the one that it is in is mostly empty.
+func fit[E any](s []E) []E {
+	if cap(s) <= keepRoom || len(s) >= cap(s)/spareFactor {
+		return s
+	}
+	return append(make([]E, 0, 2*len(s)), s...)
+}
