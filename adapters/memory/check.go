@@ -1,0 +1,68 @@
+package memory
+
+import (
+	"fmt"
+
+	"github.com/ownergraph/ownergraph/graph"
+)
+
+// madeByStore returns the first field of a new object that only the store may
+// fill, "" if all are empty.
+func madeByStore(o graph.Object) string {
+	switch {
+	case o.UID != "":
+		return "uid"
+	case o.Version != "":
+		return "version"
+	case o.Deleting:
+		return "deleting"
+	case o.GraceSeconds != 0:
+		return "graceSeconds"
+	case o.Generation != 0:
+		return "generation"
+	}
+	return ""
+}
+
+// check stands at the door: it returns why the store does not take o, whose
+// references are resolved.
+func (s *State) check(verb string, o graph.Object) error {
+	if err := graph.Validate(o, s.conf.limits); err != nil {
+		return fmt.Errorf("%s: %w: %w", verb, graph.ErrRefused, err)
+	}
+	for i, r := range o.Owners {
+		if sh, _ := s.shelves.get(r.Kind); sh.served && sh.info.NoOwner {
+			return invalid(verb, o.Key, fmt.Sprintf("owners[%d].kind", i), "may not own")
+		}
+	}
+	return nil
+}
+
+// resolveAll returns a copy of o with its references resolved.
+func (s *State) resolveAll(o graph.Object) graph.Object {
+	o = o.Clone()
+	for i, r := range o.Owners {
+		o.Owners[i] = s.resolve(o.Key, r)
+	}
+	return o
+}
+
+// resolve returns the reference as the store understands it: see the package's
+// comment, "Owner references".
+func (s *State) resolve(dep graph.Key, r graph.Owner) graph.Owner {
+	sh, _ := s.shelves.get(r.Kind)
+	switch {
+	case !sh.served:
+		r.Unresolved = true
+	case !sh.info.Scoped || r.Scope != "":
+	case dep.Scope == "":
+		r.Unresolved = true
+	case !r.Unresolved:
+		r.Scope = dep.Scope
+	}
+	return r
+}
+
+func invalid(verb string, key graph.Key, field, cause string) error {
+	return fmt.Errorf("%s %s: %s: %s: %w, %w", verb, name(key), field, cause, graph.ErrRefused, graph.ErrInvalid)
+}

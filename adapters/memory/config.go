@@ -1,0 +1,126 @@
+package memory
+
+import (
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"maps"
+	"strconv"
+
+	"github.com/ownergraph/ownergraph/graph"
+)
+
+// Config holds a store's settings. The zero value works: an empty store without
+// kinds.
+type Config struct {
+	// Kinds are served from the start.
+	Kinds []graph.KindInfo
+	// Objects are held from the start, as they are: UIDs and versions as
+	// recorded, wrong references included. Each needs a kind, a name and a UID,
+	// a place and a UID of its own, a scope if its kind is scoped, and a decimal
+	// version or none. A kind that is not among Kinds is added, scoped if its
+	// first object has a scope.
+	Objects []graph.Object
+	// Propagation is the default of a kind's deletions; Background if unset.
+	Propagation map[graph.Kind]graph.Propagation
+	// Limits bounds what an object may carry when it is written.
+	Limits graph.Limits
+	// UIDPrefix begins every UID that the store makes; a counter ends it. Empty
+	// stands for a random one, so that two stores never make the same.
+	UIDPrefix string
+	// Log is how many changes a watch may be behind before it has to list anew;
+	// 10,000 if zero.
+	Log int
+}
+
+const (
+	defaultLog = 10_000
+	maxVersion = 1 << 62 // of a recorded object: the counter goes on from there
+)
+
+// settings is what never changes in the life of a State and of its clones.
+type settings struct {
+	propagation map[graph.Kind]graph.Propagation
+	limits      graph.Limits
+	prefix      string
+	recorded    map[graph.UID]bool // UIDs that the store did not make
+}
+
+func newSettings(c Config) (*settings, error) {
+	if c.Limits.Owners < 0 || c.Limits.Finalizers < 0 || c.Limits.Text < 0 {
+		return nil, errors.New("new store: Limits: negative")
+	}
+	if c.Log < 0 {
+		return nil, errors.New("new store: Log: negative")
+	}
+	for k, p := range c.Propagation {
+		if p > graph.Orphan {
+			return nil, fmt.Errorf("new store: Propagation[%q]: %s means nothing", k, p)
+		}
+	}
+	prefix := c.UIDPrefix
+	if prefix == "" {
+		prefix = rand.Text()[:13] + "-" // 65 bits
+	}
+	return &settings{maps.Clone(c.Propagation), c.Limits, prefix, map[graph.UID]bool{}}, nil
+}
+
+// uid returns the n-th UID that the store makes.
+func (c *settings) uid(n uint64) graph.UID {
+	return graph.UID(c.prefix + strconv.FormatUint(n, 10))
+}
+
+// load takes over the objects that the store holds before it opens.
+func (s *State) load(objects []graph.Object) error {
+	for i, o := range objects {
+		if err := s.admit(o); err != nil {
+			return fmt.Errorf("new store: Objects[%d]: %w", i, err)
+		}
+	}
+	for _, o := range objects {
+		o = o.Clone()
+		sh, _ := s.shelves.get(o.Kind)
+		if o.Version == "" {
+			o.Version = s.next()
+		}
+		s.put(sh, &o)
+	}
+	return nil
+}
+
+// admit refuses what would break the store itself, and counts what is taken.
+func (s *State) admit(o graph.Object) error {
+	bad := func(field, cause string) error {
+		return fmt.Errorf("%s: %s: %s: %w", name(o.Key), field, cause, graph.ErrInvalid)
+	}
+	switch {
+	case o.Kind == "":
+		return bad("kind", "empty")
+	case o.Name == "":
+		return bad("name", "empty")
+	case o.UID == "":
+		return bad("uid", "empty")
+	case s.conf.recorded[o.UID]:
+		return bad("uid", "used twice")
+	}
+	sh, ok := s.shelves.get(o.Kind)
+	if !ok {
+		sh = newShelf(graph.KindInfo{Kind: o.Kind, Scoped: o.Scope != ""})
+	}
+	if sh.info.Scoped != (o.Scope != "") {
+		return bad("scope", scopeRule(sh.info))
+	}
+	if _, taken := sh.objects.get(o.Place()); taken {
+		return bad("name", "taken twice")
+	}
+	if o.Version != "" {
+		v, err := strconv.ParseUint(string(o.Version), 10, 64)
+		if err != nil || v > maxVersion || version(v) != o.Version {
+			return bad("version", "not a decimal number that a store makes")
+		}
+		s.version = max(s.version, v)
+	}
+	s.conf.recorded[o.UID] = true
+	s.put(sh, &graph.Object{Key: o.Key}) // the place is taken
+	return nil
+}

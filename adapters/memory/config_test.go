@@ -1,0 +1,109 @@
+package memory
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/ownergraph/ownergraph/graph"
+)
+
+func TestConfig(t *testing.T) {
+	one := graph.Object{Key: graph.Key{Kind: "pod", Scope: "ns", Name: "a", UID: "a1"}}
+	with := func(edit func(*graph.Object)) []graph.Object {
+		o := one
+		edit(&o)
+		return []graph.Object{one, o}
+	}
+	for _, tc := range []struct {
+		config Config
+		want   string
+		reason string
+	}{
+		{Config{}, "", "the zero value works"},
+		{Config{Kinds: testKinds, Objects: []graph.Object{one}}, "", "a kind that is there"},
+		{Config{Objects: []graph.Object{one}}, "", "a kind that is added"},
+		{Config{Log: -1}, "new store: Log: negative", "no log can be so short"},
+		{Config{Limits: graph.Limits{Text: -1}}, "new store: Limits: negative", "nothing could be written"},
+		{Config{Propagation: map[graph.Kind]graph.Propagation{"pod": 9}}, `new store: Propagation["pod"]: propagation(9) means nothing`, "no guess"},
+		{Config{Kinds: []graph.KindInfo{{}}}, `new store: Kinds[0]: "" is empty or there twice`, "a kind has a name"},
+		{Config{Kinds: []graph.KindInfo{{Kind: "a"}, {Kind: "a", Scoped: true}}}, `new store: Kinds[1]: "a" is empty or there twice`, "which one holds?"},
+		{Config{Objects: with(func(o *graph.Object) { o.Kind = "" })}, `new store: Objects[1]: ""/ns/a@a1: kind: empty: invalid`, "it could not be found"},
+		{Config{Objects: with(func(o *graph.Object) { o.Name = "" })}, `new store: Objects[1]: pod/ns/""@a1: name: empty: invalid`, "it could not be found"},
+		{Config{Objects: with(func(o *graph.Object) { o.UID = "" })}, `new store: Objects[1]: pod/ns/a: uid: empty: invalid`, "it is no incarnation"},
+		{Config{Objects: with(func(o *graph.Object) { o.Name = "b" })}, `new store: Objects[1]: pod/ns/b@a1: uid: used twice: invalid`, "one UID, one object"},
+		{Config{Objects: with(func(o *graph.Object) { o.UID = "a2" })}, `new store: Objects[1]: pod/ns/a@a2: name: taken twice: invalid`, "one place, one object"},
+		{Config{Objects: with(func(o *graph.Object) { o.Scope, o.UID = "", "a2" })},
+			`new store: Objects[1]: pod/a@a2: scope: empty, and the kind is scoped: invalid`, "a kind is scoped or not"},
+		{Config{Kinds: []graph.KindInfo{{Kind: "pod"}}, Objects: []graph.Object{one}},
+			`new store: Objects[0]: pod/ns/a@a1: scope: given, and the kind is global: invalid`, "a kind is scoped or not"},
+		{Config{Objects: with(func(o *graph.Object) { o.Name, o.UID, o.Version = "b", "a2", "v7" })},
+			`new store: Objects[1]: pod/ns/b@a2: version: not a decimal number that a store makes: invalid`, "versions compare"},
+		{Config{Objects: with(func(o *graph.Object) { o.Name, o.UID, o.Version = "b", "a2", "07" })},
+			`new store: Objects[1]: pod/ns/b@a2: version: not a decimal number that a store makes: invalid`, "two spellings of one version"},
+		{Config{Objects: with(func(o *graph.Object) { o.Name, o.UID, o.Version = "b", "a2", "18446744073709551615" })},
+			`new store: Objects[1]: pod/ns/b@a2: version: not a decimal number that a store makes: invalid`, "the counter has to go on"},
+	} {
+		state, err := NewState(tc.config)
+		store, err2 := New(tc.config)
+		switch {
+		case tc.want == "" && (err != nil || err2 != nil || state == nil || store == nil):
+			t.Errorf("New: %v, %v: %s", err, err2, tc.reason)
+		case tc.want != "" && (err == nil || err.Error() != tc.want || err2 == nil || err2.Error() != tc.want || state != nil || store != nil):
+			t.Errorf("New: %v, %v, want %q: %s", err, err2, tc.want, tc.reason)
+		case strings.Contains(tc.want, "invalid") && !errors.Is(err, graph.ErrInvalid):
+			t.Errorf("New: %v is not ErrInvalid: %s", err, tc.reason)
+		}
+	}
+}
+
+// TestRecorded holds that objects are taken as they are: wrong references,
+// marks that nothing holds, and versions; and what the counters make of that.
+func TestRecorded(t *testing.T) {
+	const flawed = "node/n@n1#12~[foreground,orphan] -> node/n@n1, job/ns/j@j1!?; pod/ns/a@u2#7~; pod/ns/b@u1#3%9/4"
+	s := newState(t, flawed)
+	holds(t, s, flawed)
+	_, o, err := s.Create(fresh(t, "pod/ns/c"))
+	if err != nil || o.UID != "u3" || o.Version != "13" {
+		t.Errorf("Create: %v, %v, want UID u3 and version 13: past all that are recorded", o, err)
+	}
+	s = newState(t, "node/a@u1; node/b@u2#5; node/c@u3")
+	holds(t, s, "node/a@u1#6; node/b@u2#5; node/c@u3#7")
+}
+
+// TestConfigIsCopied holds that a state keeps nothing of its Config.
+func TestConfigIsCopied(t *testing.T) {
+	c := Config{
+		Kinds:       []graph.KindInfo{{Kind: "node"}},
+		Objects:     parse(t, "node/n@n1#3[x] -> node/m@m1"),
+		Propagation: map[graph.Kind]graph.Propagation{},
+	}
+	s, err := NewState(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Kinds[0].Kind, c.Objects[0].Finalizers[0], c.Objects[0].Owners[0].Name = "changed", "changed", "changed"
+	c.Propagation["node"] = graph.Orphan
+	holds(t, s, "node/n@n1#3[x] -> node/m@m1")
+	if _, o, err := s.Delete(key(t, "node/n"), graph.DeleteOptions{}); err != nil || o.Propagation() != graph.Unset {
+		t.Errorf("Delete: %v, %v, want the defaults as they were", o, err)
+	}
+}
+
+// TestRandomPrefix holds that two stores make different UIDs.
+func TestRandomPrefix(t *testing.T) {
+	seen := map[graph.UID]bool{}
+	for range 3 {
+		s, err := NewState(Config{Kinds: testKinds})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, text := range []string{"node/a", "node/b"} {
+			_, o, err := s.Create(fresh(t, text))
+			if err != nil || o.UID == "" || seen[o.UID] {
+				t.Fatalf("Create: %v, %v, want a UID that is not among %v", o, err, seen)
+			}
+			seen[o.UID] = true
+		}
+	}
+}

@@ -1,0 +1,18 @@
+// Package finalizer says what must run before an object may vanish.
+//
+// Its first half is the part of a store that honours finalizers, as pure
+// functions that any adapter can call inside its own transaction: Delete,
+// Update and Patch take the live object and return what has to become of it.
+// They read no clock, keep nothing and share nothing with what they are given.
+//
+// The rules come from two sources, named in the comments as follows.
+//
+//   - "proposal" is the garbage collection proposal of Kubernetes, sections
+//     "Deletion handler" and "Update handler".
+//   - "Kubernetes" is what its API server does today, where that goes further:
+//     which propagation wins, what a second deletion may change.
+//
+// Its second half is for those who clean up: a Handler does the work behind one
+// finalizer, and a Registry finds it and runs it safely. When to run, how often
+// to try again and who removes the finalizer afterwards is the engine's.
+package finalizer

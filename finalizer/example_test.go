@@ -1,0 +1,51 @@
+package finalizer_test
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/ownergraph/ownergraph/finalizer"
+	"github.com/ownergraph/ownergraph/graph"
+)
+
+// A store calls the rules inside its own transaction and does what they say.
+func ExampleDelete() {
+	live, _ := graph.ParseObject("bucket/photos#7[example.org/empty]")
+
+	out, _ := finalizer.Delete(live, graph.DeleteOptions{Propagation: graph.Foreground}, graph.Unset)
+	fmt.Println(out.Effect, out.Object)
+
+	for _, name := range out.Object.Finalizers {
+		out, _ = finalizer.Patch(out.Object, graph.Precondition{}, graph.Change{DropFinalizer: name})
+		fmt.Println(out.Effect, out.Object)
+	}
+
+	_, err := finalizer.Update(live, graph.Object{Key: live.Key, Version: "6"})
+	fmt.Println(err)
+	// Output:
+	// stored bucket/photos#7~[example.org/empty,foreground]
+	// stored bucket/photos#7~[foreground]
+	// removed bucket/photos#7~
+	// update bucket/photos: version: want "6", is "7": conflict
+}
+
+func ExampleRegistry() {
+	registry, err := finalizer.NewRegistry(map[string]finalizer.Handler{
+		"example.org/empty": func(_ context.Context, o graph.Object) error {
+			fmt.Println("emptying", o.Name)
+			return nil
+		},
+		"example.org/bill": func(context.Context, graph.Object) error { panic("no printer") },
+	})
+	fmt.Println(registry.Names(), err)
+
+	bucket, _ := graph.ParseObject("bucket/photos~[example.org/empty,example.org/bill]")
+	for _, name := range bucket.Finalizers {
+		fmt.Println(registry.Run(context.Background(), name, bucket))
+	}
+	// Output:
+	// [example.org/bill example.org/empty] <nil>
+	// emptying photos
+	// <nil>
+	// run finalizer "example.org/bill" of bucket/photos: handler panicked: no printer
+}

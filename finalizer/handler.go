@@ -1,0 +1,116 @@
+package finalizer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"runtime/debug"
+	"slices"
+
+	"github.com/ownergraph/ownergraph/graph"
+)
+
+// Handler does the work behind one finalizer for an object that is being
+// deleted, such as freeing what the object stands for outside of the store. Nil
+// says that the work is done and the finalizer may go; an error, that it has to
+// be tried again.
+//
+// A handler may be called any number of times for one object, also after it has
+// succeeded, and for several objects at once: it has to be idempotent (proposal,
+// "Finalizers") and safe for concurrent use. It has to return soon after ctx
+// ends. The object is its own to change; changes of it go nowhere.
+type Handler func(ctx context.Context, o graph.Object) error
+
+var (
+	// ErrPanic says that a handler panicked. The error is a *PanicError.
+	ErrPanic = errors.New("handler panicked")
+	// ErrNoHandler says that no handler is registered under the name.
+	ErrNoHandler = errors.New("no handler")
+)
+
+// Registry holds handlers by the name of their finalizer. It is immutable and
+// safe for concurrent use. The zero Registry and a nil one hold none.
+type Registry struct {
+	handlers map[string]Handler
+}
+
+// NewRegistry returns a registry of the handlers, of which it keeps a copy. A
+// map has no name twice. ErrInvalid for an empty name, a nil handler, and the
+// finalizers of the propagations, which are the engine's own work; all that is
+// wrong is named, in the order of the names.
+func NewRegistry(handlers map[string]Handler) (*Registry, error) {
+	var errs []error
+	bad := func(name, cause string) {
+		errs = append(errs, fmt.Errorf("register handler %q: %s: %w", name, cause, graph.ErrInvalid))
+	}
+	for _, name := range slices.Sorted(maps.Keys(handlers)) {
+		switch {
+		case name == "":
+			bad(name, "the name is empty")
+		case name == graph.FinalizerOrphan || name == graph.FinalizerForeground:
+			bad(name, "the name is a propagation's")
+		case handlers[name] == nil:
+			bad(name, "the handler is nil")
+		}
+	}
+	if len(errs) > 0 {
+		return nil, errors.Join(errs...)
+	}
+	return &Registry{maps.Clone(handlers)}, nil
+}
+
+// Names returns the registered names, sorted. The caller owns the result.
+func (r *Registry) Names() []string {
+	if r == nil {
+		return nil
+	}
+	return slices.Sorted(maps.Keys(r.handlers))
+}
+
+// Run calls the handler registered under name with a copy of o, on the caller's
+// goroutine, and returns what it says, with the finalizer and the object named.
+// It does not call it once ctx has ended. A panic of the handler becomes a
+// *PanicError. Other errors: ErrNoHandler, and the context's.
+func (r *Registry) Run(ctx context.Context, name string, o graph.Object) (err error) {
+	wrap := func(err error) error { return fmt.Errorf("run finalizer %q of %s: %w", name, o.Key, err) }
+	if err := ctx.Err(); err != nil {
+		return wrap(err)
+	}
+	if r == nil || r.handlers[name] == nil {
+		return wrap(ErrNoHandler)
+	}
+	defer func() {
+		if v := recover(); v != nil {
+			err = &PanicError{Finalizer: name, Object: o.Key, Value: v, Stack: debug.Stack()}
+		}
+	}()
+	if err := r.handlers[name](ctx, o.Clone()); err != nil {
+		return wrap(err)
+	}
+	return nil
+}
+
+// PanicError reports a handler's panic. It wraps ErrPanic, and the panic's value
+// if that is an error.
+type PanicError struct {
+	// Finalizer and Object say whose work it was.
+	Finalizer string
+	Object    graph.Key
+	// Value is what the handler panicked with, Stack where.
+	Value any
+	Stack []byte
+}
+
+// Error returns all but the stack.
+func (e *PanicError) Error() string {
+	return fmt.Sprintf("run finalizer %q of %s: %v: %v", e.Finalizer, e.Object, ErrPanic, e.Value)
+}
+
+// Unwrap returns ErrPanic, and the panic's value if that is an error.
+func (e *PanicError) Unwrap() []error {
+	if err, ok := e.Value.(error); ok {
+		return []error{ErrPanic, err}
+	}
+	return []error{ErrPanic}
+}
