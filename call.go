@@ -1,0 +1,87 @@
+package ownergraph
+
+import (
+	"fmt"
+	"time"
+)
+
+// CallID names one call of one engine. Ids rise and are never used again.
+type CallID uint64
+
+// CallType says what a call does.
+type CallType uint8
+
+const (
+	// CallUnset is no call.
+	CallUnset CallType = iota
+	// CallRead asks Store.Get for the object at Key.
+	CallRead
+	// CallPatch asks Store.Patch for Change.
+	CallPatch
+	// CallDelete asks Store.Delete for Options.
+	CallDelete
+	// CallFence asks Fencer.Fence with Fence.
+	CallFence
+	// CallList asks Lister.List for a new listing of Kind, or starts the watch
+	// anew.
+	CallList
+	// CallHandle runs the handler of Finalizer on Object.
+	CallHandle
+)
+
+var callNames = [...]string{"unset", "read", "patch", "delete", "fence", "list", "handle"}
+
+// String returns the call type in lower case.
+func (t CallType) String() string {
+	if int(t) < len(callNames) {
+		return callNames[t]
+	}
+	return fmt.Sprintf("call(%d)", uint8(t))
+}
+
+// Lane keeps calls apart that must not wait for each other.
+type Lane uint8
+
+const (
+	// LaneUnset is no lane.
+	LaneUnset Lane = iota
+	// LaneStore is for reads and writes.
+	LaneStore
+	// LaneHandler is for handlers, which may take long.
+	LaneHandler
+	// LaneControl is for fences and listings.
+	LaneControl
+)
+
+// String returns the lane in lower case.
+func (l Lane) String() string {
+	return [...]string{"unset", "store", "handler", "control"}[l&3]
+}
+
+// Call is one thing that the engine wants done outside. It is data: whoever
+// drives the engine carries it out and reports with Done. Fields that its type
+// does not name are zero. The receiver owns it.
+type Call struct {
+	ID   CallID
+	Type CallType
+	Key  Key // read, patch, delete, handle
+
+	Precondition Precondition  // patch
+	Change       Change        // patch
+	Options      DeleteOptions // delete
+
+	Fence uint64 // fence
+	Kind  Kind   // list
+
+	Finalizer string // handle
+	Object    Object // handle
+
+	// Timeout bounds the call. Past it the outcome is unknown.
+	Timeout time.Duration
+}
+
+// Result is what came of a call: Object of a read, or Err.
+type Result struct {
+	Object Object
+	Err    error
+}

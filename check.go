@@ -1,0 +1,79 @@
+package ownergraph
+
+import (
+	"fmt"
+
+	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/queue"
+)
+
+// Check verifies the invariants that stand on Engine and returns an error that
+// names the first one broken. It walks everything: it is for tests and audits.
+func (e *Engine) Check() error {
+	for _, check := range []func() error{
+		e.graph.Check, e.work.Check, e.asks.Check, e.checkFlights, e.checkSides,
+	} {
+		if err := check(); err != nil {
+			return fmt.Errorf("engine invariant: %w", err)
+		}
+	}
+	return e.broken
+}
+
+func (e *Engine) checkFlights() error {
+	flying := map[graph.NodeID]bool{}
+	for x := range e.work.Entries() {
+		flying[x.Key] = x.State == queue.InFlight
+	}
+	reads := map[Key]bool{}
+	for id, f := range e.flights {
+		if f.call == CallRead && !f.reread {
+			if reads[f.key] {
+				return fmt.Errorf("E4: %s is read twice at once", f.key)
+			}
+			reads[f.key] = true
+			continue
+		}
+		if f.call > CallDelete || !e.graph.InUse(f.node) || e.graph.Node(f.node).Key() != f.key {
+			continue
+		}
+		if e.nodes[f.node].call != id || !flying[f.node] {
+			return fmt.Errorf("E3: call %d on %s: the node has call %d in flight", id, f.key, e.nodes[f.node].call)
+		}
+		if f.call != CallRead && (f.version == "" || f.key.UID == "") {
+			return fmt.Errorf("E6: call %d on %s: no UID or version", id, f.key)
+		}
+	}
+	return nil
+}
+
+func (e *Engine) checkSides() error {
+	var err error
+	used := func(what string, id graph.NodeID) {
+		if err == nil && !e.graph.InUse(id) {
+			err = fmt.Errorf("E5: %s of node %d, which is not in the graph", what, id)
+		}
+	}
+	for id := range e.sights {
+		used("sight", id)
+	}
+	for id := range e.awaits {
+		used("await", id)
+	}
+	for id := range e.retries {
+		used("retry", id)
+	}
+	for id := range e.parked {
+		used("parked key", id)
+	}
+	for id := range e.waiters {
+		used("waiters", id)
+	}
+	for id := range e.held {
+		used("held object", id)
+	}
+	for k := range e.handlers.states {
+		used("handler", k.node)
+	}
+	return err
+}

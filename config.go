@@ -1,0 +1,158 @@
+package ownergraph
+
+import (
+	"cmp"
+	"fmt"
+	"log/slog"
+	"slices"
+	"time"
+
+	"github.com/ownergraph/ownergraph/finalizer"
+	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/policy"
+)
+
+// Level is what a store guarantees, and with it what the engine promises. See
+// the package documentation, "Guarantees".
+type Level uint8
+
+const (
+	// LevelUnset leaves it to what the store shows: Level2 with a Fencer,
+	// Level1 without.
+	LevelUnset Level = iota
+	// Level0 stores promise less than the four methods say. The engine observes
+	// and reports, and refuses to write.
+	Level0
+	// Level1 stores keep the contract of Store. No wrong deletion; foreground
+	// and orphan deletions are best effort, and labelled so.
+	Level1
+	// Level2 stores have fences too: foreground and orphan deletions are exact
+	// for all that was committed before the deletion mark.
+	Level2
+)
+
+var levelNames = [...]string{"unset", "0", "1", "2"}
+
+// String returns the level's number, or "unset".
+func (l Level) String() string {
+	if int(l) < len(levelNames) {
+		return levelNames[l]
+	}
+	return fmt.Sprintf("level(%d)", uint8(l))
+}
+
+// Config holds the settings of an Engine and of its Collector. The zero value
+// works; every zero field takes the default that its comment names. It is read
+// only at construction.
+type Config struct {
+	// Level lowers what the store is taken to guarantee. It cannot raise it.
+	Level Level
+	// ObserveOnly reports every decision and writes nothing.
+	ObserveOnly bool
+	// OnDecision, if set, sees every decision with its reason. It is called
+	// while the engine is locked: it must be quick, and must not call back.
+	OnDecision func(Decided)
+	// Logger receives what somebody should know. By default nothing is logged.
+	Logger *slog.Logger
+
+	// Scope says how references across scopes are read; by default they are
+	// held and reported.
+	Scope graph.ScopeRule
+	// Limits bounds what one object may carry before it is held as flawed.
+	Limits graph.Limits
+	// Ignore names kinds that take no part: neither collected nor owners.
+	Ignore []Kind
+	// Override lets the engine's own deletes replace a propagation finalizer
+	// that an object carries already (the collector proposal's reading). By
+	// default the object keeps it, as in Kubernetes.
+	Override bool
+	// Acknowledge names kinds whose controllers are given time to observe a
+	// deletion before the object's dependents are orphaned (Status.
+	// ObservedGeneration of the proposal); at most AcknowledgeWithin, by
+	// default 30 s.
+	Acknowledge       []Kind
+	AcknowledgeWithin time.Duration
+
+	// Handlers run what a finalizer stands for, by its name. HandlerWorkers, by
+	// default 4, bounds how many of one name run at once, HandlerTimeout, by
+	// default 10 minutes, how long one run may take.
+	Handlers       map[string]finalizer.Handler
+	HandlerWorkers int
+	HandlerTimeout time.Duration
+
+	// Workers is how many store calls run at once, by default 20. CallTimeout,
+	// by default 30 s, bounds each.
+	Workers     int
+	CallTimeout time.Duration
+	// AwaitTimeout, by default 30 s, is how long a write waits for its event,
+	// and a contradiction for the watch, before the engine asks again.
+	AwaitTimeout time.Duration
+	// FenceWait is the longest that a deletion waits for a fence that a sick
+	// kind holds; what ends that way is best effort. By default without end.
+	FenceWait time.Duration
+	// RefusedRetry, by default 5 minutes, is when a refused write is tried again.
+	RefusedRetry time.Duration
+	// AuditEvery, by default 10 minutes, is how often every object is looked at
+	// again. An audit makes no request of its own.
+	AuditEvery time.Duration
+
+	// AbsentOwners, by default 65,536, bounds what is remembered of owners that
+	// are gone and have no dependent left; OrphanedOwners, by default 1,024,
+	// of owners whose orphaning this engine ended. Negative: none.
+	AbsentOwners, OrphanedOwners int
+
+	// CompareVersions orders two versions of one kind, where the store can. The
+	// engine then sees a history that goes backwards.
+	CompareVersions func(kind Kind, a, b Version) int
+}
+
+// filled returns the config with its defaults.
+func (c Config) filled() Config {
+	c.HandlerWorkers = cmp.Or(c.HandlerWorkers, 4)
+	c.HandlerTimeout = cmp.Or(c.HandlerTimeout, 10*time.Minute)
+	c.Workers = cmp.Or(c.Workers, 20)
+	c.CallTimeout = cmp.Or(c.CallTimeout, 30*time.Second)
+	c.AwaitTimeout = cmp.Or(c.AwaitTimeout, 30*time.Second)
+	c.AcknowledgeWithin = cmp.Or(c.AcknowledgeWithin, 30*time.Second)
+	c.RefusedRetry = cmp.Or(c.RefusedRetry, 5*time.Minute)
+	c.AuditEvery = cmp.Or(c.AuditEvery, 10*time.Minute)
+	c.AbsentOwners = cmp.Or(c.AbsentOwners, 65536)
+	c.OrphanedOwners = cmp.Or(c.OrphanedOwners, 1024)
+	if c.Logger == nil {
+		c.Logger = slog.New(slog.DiscardHandler)
+	}
+	return c
+}
+
+func (c Config) validate() error {
+	for _, f := range []struct {
+		name  string
+		value int64
+	}{
+		{"HandlerWorkers", int64(c.HandlerWorkers)}, {"HandlerTimeout", int64(c.HandlerTimeout)},
+		{"Workers", int64(c.Workers)}, {"CallTimeout", int64(c.CallTimeout)},
+		{"AwaitTimeout", int64(c.AwaitTimeout)}, {"AcknowledgeWithin", int64(c.AcknowledgeWithin)},
+		{"FenceWait", int64(c.FenceWait)}, {"RefusedRetry", int64(c.RefusedRetry)},
+		{"AuditEvery", int64(c.AuditEvery)},
+	} {
+		if f.value < 0 {
+			return fmt.Errorf("configure engine: %s: negative: %w", f.name, ErrInvalid)
+		}
+	}
+	if slices.Contains(c.Ignore, "") || slices.Contains(c.Acknowledge, "") {
+		return fmt.Errorf("configure engine: Ignore, Acknowledge: empty kind: %w", ErrInvalid)
+	}
+	return nil
+}
+
+// Decided is one decision about one object, as OnDecision sees it. The
+// receiver owns it.
+type Decided struct {
+	Key     Key
+	Version Version
+	// Owners are the references that the decision is about.
+	Owners []Owner
+	policy.Decision
+	// Call is the call that carries the decision out, 0 if none does.
+	Call CallID
+}

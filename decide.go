@@ -1,0 +1,155 @@
+package ownergraph
+
+import (
+	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/policy"
+	"github.com/ownergraph/ownergraph/queue"
+)
+
+// decide looks at one key and returns the store call that it asks for, if any.
+// The key stays in flight in the queue as long as its call is under way.
+func (e *Engine) decide(id graph.NodeID) (Call, bool) {
+	if !e.graph.InUse(id) || e.graph.Node(id).State() != graph.Observed {
+		e.work.Done(id)
+		return Call{}, false
+	}
+	if !e.rested(id) {
+		e.work.Done(id)
+		return Call{}, false
+	}
+	n, m := e.graph.Node(id), &e.nodes[id]
+	if m.reread {
+		return e.rereadCall(id), true
+	}
+	e.counts.Decisions++
+	in := e.input(id)
+	d := policy.Decide(in, e.set)
+	if in.Object.Deleting && !d.Action.Writes() {
+		d = e.handle(id, in.Object, d)
+	}
+	if d.Action.Writes() {
+		d = e.permitted(n, d)
+	}
+	call, ok := Call{}, false
+	switch {
+	case d.Action.Writes():
+		call, ok = e.writeCall(id, in, d), true
+		e.countAudit(m)
+	case d.Action == policy.Verify:
+		e.ask(id, d)
+	default:
+		e.arrange(id, in, d)
+	}
+	m.audited = false
+	e.settleWith(id, d)
+	e.report(n, in.Object, d, call.ID)
+	if !ok {
+		e.work.Done(id)
+	}
+	return call, ok
+}
+
+// rested reports whether a key may be decided: it does not await its event
+// any more. Past the deadline it is read, or its kind listed anew.
+func (e *Engine) rested(id graph.NodeID) bool {
+	a, ok := e.awaits[id]
+	if !ok {
+		return true
+	}
+	if e.now.Before(a.deadline) {
+		e.work.AddAt(id, queue.Normal, a.deadline)
+		return false
+	}
+	if a.then == thenList {
+		e.wantList(e.graph.Node(id).Key().Kind)
+		a.deadline = e.now.Add(e.cfg.AwaitTimeout)
+		e.await(id, a)
+		return false
+	}
+	delete(e.awaits, id)
+	if a.then == thenRead {
+		e.nodes[id].reread, e.nodes[id].unsure = true, true
+	}
+	return true
+}
+
+// permitted turns a write that must not be made into the reason why.
+func (e *Engine) permitted(n graph.Node, d policy.Decision) policy.Decision {
+	k, _ := e.graph.Kind(n.Key().Kind)
+	switch {
+	case e.level == Level0:
+		d.Reason = policy.LevelTooLow
+	case e.cfg.ObserveOnly:
+		d.Reason = policy.ObserveOnly
+	case e.healing:
+		d.Reason = policy.NeedListing
+	case !k.Known:
+		d.Reason, d.Doubt = policy.OwnerUnknown, graph.UnservedKind
+	default:
+		return d
+	}
+	d.Action = policy.Wait
+	return d
+}
+
+// arrange sees to it that a key that waits is looked at again in time.
+func (e *Engine) arrange(id graph.NodeID, in policy.Input, d policy.Decision) {
+	if d.Reason != policy.NeedWatch {
+		delete(e.parked, id)
+	}
+	switch d.Reason {
+	case policy.NeedFence, policy.FenceHeld:
+		e.awaitFence(id, in, d)
+	case policy.NeedWatch:
+		e.park(id, d)
+	case policy.NeedAcknowledgement:
+		at := e.acknowledgedBy(id)
+		if len(d.Owners) > 0 {
+			at = e.acknowledgedBy(e.ownerID(id, d.Owners[0]))
+		}
+		e.work.AddAt(id, queue.Normal, at)
+	case policy.NeedDependents:
+		e.suspectRing(id)
+	}
+}
+
+// ownerID returns the node that stands for the i-th owner of a node: for an
+// unresolved reference the object that has its UID.
+func (e *Engine) ownerID(id graph.NodeID, i int) graph.NodeID {
+	n := e.graph.Node(id)
+	if r := n.OwnerAt(i); r.Unresolved {
+		live, _ := e.graph.Alive(r.UID)
+		return live.ID()
+	}
+	o, _ := n.OwnerNode(i)
+	return o.ID()
+}
+
+// park waits for the watch to speak of what a read contradicts. Past the
+// deadline the kinds in question are listed anew.
+func (e *Engine) park(id graph.NodeID, d policy.Decision) {
+	at, ok := e.parked[id]
+	if !ok {
+		at = e.now.Add(e.cfg.AwaitTimeout)
+	} else if !e.now.Before(at) {
+		e.wantList(e.graph.Node(id).Key().Kind)
+		for _, i := range d.Owners {
+			e.wantList(e.graph.Node(e.ownerID(id, i)).Key().Kind)
+		}
+		at = e.now.Add(e.cfg.AwaitTimeout)
+	}
+	e.parked[id] = at
+	e.work.AddAt(id, queue.Normal, at)
+}
+
+// report shows the decision to whoever wants to see it.
+func (e *Engine) report(n graph.Node, o Object, d policy.Decision, call CallID) {
+	if e.cfg.OnDecision == nil {
+		return
+	}
+	out := Decided{Key: n.Key(), Version: o.Version, Decision: d, Call: call}
+	for _, i := range d.Owners {
+		out.Owners = append(out.Owners, n.OwnerAt(i))
+	}
+	e.cfg.OnDecision(out)
+}

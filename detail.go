@@ -1,0 +1,100 @@
+package ownergraph
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/policy"
+)
+
+// mostDetail bounds how many names a report of one held object gives, and how
+// many dependents are looked at for them.
+const (
+	mostDetail = 8
+	mostLooked = 1024
+)
+
+// detail names whom or what a held object waits for.
+func (e *Engine) detail(id graph.NodeID) []string {
+	n, m := e.graph.Node(id), &e.nodes[id]
+	var out []string
+	switch m.reason {
+	case policy.ObjectFlawed:
+		if err := n.Flaw(); err != nil {
+			out = append(out, err.Error())
+		}
+	case policy.NeedDependents:
+		out = e.dependentNames(n)
+	case policy.NeedFinalizers, policy.HandlerRuns, policy.HandlerFailed:
+		out = e.finalizerNames(id, n)
+	case policy.FenceHeld:
+		for _, k := range e.Kinds() {
+			if k.Sick != "" {
+				out = append(out, string(k.Kind)+": "+k.Sick)
+			}
+		}
+	default:
+		out = e.ownerNames(n)
+	}
+	slices.Sort(out)
+	out = slices.Compact(out)
+	return out[:min(len(out), mostDetail)]
+}
+
+func (e *Engine) dependentNames(n graph.Node) []string {
+	var out []string
+	looked := 0
+	for d := range n.Dependents() {
+		if looked++; looked > mostLooked || len(out) == mostDetail {
+			break
+		}
+		for i := range d.Owners() {
+			r := d.OwnerAt(i)
+			if r.UID == n.Key().UID && (r.Block || n.Orphaning()) {
+				out = append(out, d.Key().String())
+			}
+		}
+	}
+	return out
+}
+
+func (e *Engine) finalizerNames(id graph.NodeID, n graph.Node) []string {
+	var out []string
+	for _, f := range n.View().Finalizers {
+		if s := e.handlers.states[handlerKey{id, f}]; s.err != "" {
+			out = append(out, f+": "+s.err)
+		} else {
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+// ownerNames names the owners that are in doubt, or all of them.
+func (e *Engine) ownerNames(n graph.Node) []string {
+	var all, doubtful []string
+	for i := range n.Owners() {
+		name := n.OwnerAt(i).String()
+		all = append(all, name)
+		if c, d := n.OwnerClass(i); c == graph.Unknown && d != graph.Unobserved {
+			doubtful = append(doubtful, name)
+		}
+	}
+	if len(doubtful) > 0 {
+		return doubtful
+	}
+	return all
+}
+
+// String returns the object, the reason and the details on one line.
+func (h Held) String() string {
+	s := h.Key.String() + ": " + h.Reason.String()
+	if h.Reason == policy.OwnerUnknown {
+		s = h.Key.String() + ": " + h.Doubt.String()
+	}
+	if len(h.Detail) > 0 {
+		s += " (" + strings.Join(h.Detail, ", ") + ")"
+	}
+	return s
+}

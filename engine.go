@@ -1,0 +1,205 @@
+package ownergraph
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/policy"
+	"github.com/ownergraph/ownergraph/queue"
+)
+
+// Engine is the heart: a single-threaded state machine that takes what a watch
+// says, and gives back what should be done, as data. Observe takes an event,
+// Next returns the next call to make, Done takes what came of it. It makes no
+// call itself, starts no goroutine, holds no lock and reads no clock: the time
+// is a parameter. So whoever drives it chooses every interleaving, crash and
+// fault: a test, a model checker, or a Collector.
+//
+// Nothing that an engine knows has to be saved. After a crash, a new one that
+// observes the store from the start goes on where the old one ended, and any
+// number of engines may work on one store at once.
+//
+// An Engine is not safe for concurrent use. No Observe, Next or Done does more
+// than about a thousand units of work, besides what an event itself carries;
+// only a rewind walks the whole graph.
+//
+// Its invariants, which Check verifies:
+//
+//	E1  the graph's own invariants hold
+//	E2  the graph changes in Observe alone (and by the sweep that a listing's end orders)
+//	E3  one object has at most one write or reread in flight, and its key is in flight in the queue
+//	E4  one full coordinates have at most one read in flight
+//	E5  what is kept beside the graph is kept of nodes that are in it
+//	E6  every write in flight carries UID and version
+type Engine struct {
+	cfg   Config
+	level Level
+	set   policy.Settings
+
+	now      time.Time
+	stamp    policy.Stamp
+	lastCall CallID
+	broken   error
+
+	graph *graph.Graph
+	nodes []mind // by node id
+	kinds map[Kind]kindMind
+	work  *queue.Queue[graph.NodeID] // whom to decide
+	asks  *queue.Queue[graph.NodeID] // whom to read
+
+	sights  map[graph.NodeID]sight
+	awaits  map[graph.NodeID]await
+	held    map[graph.NodeID]struct{}
+	retries map[graph.NodeID]Object
+	parked  map[graph.NodeID]time.Time
+	waiters map[graph.NodeID][]graph.NodeID
+	flights map[CallID]flight
+	reading map[Key]CallID
+
+	absent   memory // owners that are gone and have no dependent left
+	orphaned memory // owners whose orphaning this engine ended
+
+	fence    fences
+	rings    rings
+	handlers handlers
+	lists    lists
+	audit    audit
+
+	prepared []Call         // store calls that wait for their lane
+	fans     []graph.NodeID // owners whose dependents have to be looked at
+	sweeps   []Kind         // kinds whose listing has ended
+	wakes    []graph.NodeID // whoever waited for a fence that has passed
+
+	rewound policy.Stamp // since when nothing absent is believed that was before
+	healing bool         // kinds are still to be listed since then
+	counts  Stats
+}
+
+// mind is what the engine knows of a node beyond the graph. Stamps are moments
+// in the engine's own order of what it learnt.
+type mind struct {
+	known   policy.Stamp // its judged version became known
+	changed policy.Stamp // its version, or its absence, became known
+	role    policy.Stamp // what it is as an owner changed
+	mark    policy.Stamp // since when its propagation mark is seen without a gap, 0 without one
+	absent  policy.Stamp // it is known absent beyond the graph, 0 if it is not
+
+	marked time.Time // when the mark was first seen
+	call   CallID    // the write or reread in flight
+	ring   int32     // the confirmed or suspected ring that it is in, from 1
+
+	buried  bool // that absence goes back to the watch, not to a read
+	reason  policy.Reason
+	doubt   graph.Doubt
+	reread  bool // read the object itself before anything else
+	unsure  bool // that reread follows a write of unknown outcome
+	suspect bool // it stands among the suspects of a ring
+	fanning bool // it stands in fans
+	waking  bool // it waits for a fence
+	audited bool // the audit put it into the queue
+}
+
+// sight is what a read showed of an owner: evidence, no part of the graph (R4).
+type sight struct {
+	sight       policy.Sight
+	version     Version
+	began, done policy.Stamp
+}
+
+// await is a key that a write, or a doubt, keeps from being decided until the
+// graph shows another version.
+type await struct {
+	version  Version // that the write was conditioned on
+	deadline time.Time
+	then     then
+}
+
+// then says what happens to a key whose event has not come by the deadline.
+type then uint8
+
+const (
+	thenRead   then = iota // it is read: the outcome of its write is unknown
+	thenList               // its kind is listed anew: a read has contradicted the watch
+	thenDecide             // it is decided again: nothing was written
+)
+
+// flight is a call that was handed out.
+type flight struct {
+	call    CallType
+	node    graph.NodeID
+	key     Key
+	version Version      // that a write is conditioned on
+	began   policy.Stamp // when it was handed out
+	reread  bool
+	unsure  bool
+	ending  graph.Propagation // a write that ends this propagation
+	handler string
+}
+
+// NewEngine returns an engine for stores of the level. It knows nothing yet.
+// An error wraps ErrInvalid and names the field of cfg.
+func NewEngine(level Level, cfg Config) (*Engine, error) {
+	if err := cfg.validate(); err != nil {
+		return nil, err
+	}
+	if level == LevelUnset || level > Level2 {
+		return nil, fmt.Errorf("configure engine: level %s: %w", level, ErrInvalid)
+	}
+	if cfg.Level != LevelUnset {
+		level = min(level, cfg.Level)
+	}
+	cfg = cfg.filled()
+	e := &Engine{
+		cfg: cfg, level: level, set: policy.Settings{Override: cfg.Override},
+		graph:    graph.New(graph.Config{Scope: cfg.Scope, Limits: cfg.Limits, Ignore: cfg.Ignore}),
+		nodes:    make([]mind, 1),
+		kinds:    map[Kind]kindMind{},
+		work:     queue.New(queue.Config[graph.NodeID]{Hash: mix}),
+		asks:     queue.New(queue.Config[graph.NodeID]{Hash: mix}),
+		sights:   map[graph.NodeID]sight{},
+		awaits:   map[graph.NodeID]await{},
+		held:     map[graph.NodeID]struct{}{},
+		retries:  map[graph.NodeID]Object{},
+		parked:   map[graph.NodeID]time.Time{},
+		waiters:  map[graph.NodeID][]graph.NodeID{},
+		flights:  map[CallID]flight{},
+		reading:  map[Key]CallID{},
+		absent:   newMemory(cfg.AbsentOwners),
+		orphaned: newMemory(cfg.OrphanedOwners),
+	}
+	e.handlers = newHandlers(cfg)
+	return e, nil
+}
+
+// mix spreads node ids over the jitter of retries.
+func mix(id graph.NodeID) uint64 { return uint64(id) * 0x9e3779b97f4a7c15 }
+
+// Level returns the level that the engine works at.
+func (e *Engine) Level() Level { return e.level }
+
+// Err returns the broken invariant that stopped the engine, or nil. The error
+// wraps ErrBroken.
+func (e *Engine) Err() error { return e.broken }
+
+// next returns a new stamp.
+func (e *Engine) next() policy.Stamp {
+	e.stamp++
+	return e.stamp
+}
+
+// tick takes the caller's time. It never goes back: a clock that jumps back
+// costs a delay, no more.
+func (e *Engine) tick(now time.Time) {
+	if now.After(e.now) {
+		e.now = now
+	}
+}
+
+// fail stops the engine for good.
+func (e *Engine) fail(format string, args ...any) {
+	if e.broken == nil {
+		e.broken = fmt.Errorf("%w: "+format, append([]any{ErrBroken}, args...)...)
+		e.cfg.Logger.Error("engine stopped", "err", e.broken)
+	}
+}

@@ -1,0 +1,29 @@
+package ownergraph
+
+import (
+	"errors"
+	"time"
+)
+
+var (
+	// ErrBroken says that an invariant of the engine does not hold. The engine
+	// has stopped: it makes no further call.
+	ErrBroken = errors.New("engine broken")
+	// ErrRunning says that the collector runs already.
+	ErrRunning = errors.New("collector is running")
+	// ErrClosed says that the collector has ended.
+	ErrClosed = errors.New("collector has ended")
+)
+
+// retryAfter is what a transient error may carry.
+type retryAfter interface{ RetryAfter() time.Duration }
+
+// retryIn returns how long the store asks to be left alone. An error that says
+// so was answered before anything was done.
+func retryIn(err error) (time.Duration, bool) {
+	var r retryAfter
+	if errors.As(err, &r) {
+		return max(r.RetryAfter(), 0), true
+	}
+	return 0, false
+}

@@ -1,0 +1,150 @@
+package ownergraph
+
+import (
+	"slices"
+	"time"
+
+	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/policy"
+)
+
+// input gathers what a decision about an observed node depends on.
+func (e *Engine) input(id graph.NodeID) policy.Input {
+	n, m := e.graph.Node(id), &e.nodes[id]
+	in := policy.Input{
+		Object: n.View(), Known: m.known, Mark: m.mark, Flawed: n.Flawed(),
+		Referring: n.Referring(), Blocking: n.Blocking(),
+		Unacknowledged: n.Orphaning() && e.unacknowledged(id),
+		Fence: policy.Fence{
+			Exact: e.level >= Level2, Passed: e.fence.passed, Released: e.released(), Held: e.fenceHeld(),
+		},
+	}
+	if r, ok := e.retries[id]; ok {
+		in.Object, in.Retry = r, true
+	}
+	in.Owners = make([]policy.OwnerFact, n.Owners())
+	for i := range in.Owners {
+		in.Owners[i] = policy.OwnerFact{Self: n.SelfOwner(i)}
+		in.Owners[i].Class, in.Owners[i].Doubt = n.OwnerClass(i)
+	}
+	for i, o := range n.OwnerNodes() {
+		e.ownerFact(&in.Owners[i], m, n.OwnerAt(i), o)
+	}
+	if n.Waiting() {
+		in.Ring = e.ringOwners(id)
+	}
+	return in
+}
+
+// ownerFact completes what is known of the owner o that the reference r of a
+// node names.
+func (e *Engine) ownerFact(f *policy.OwnerFact, dep *mind, r Owner, o graph.Node) {
+	if f.Self {
+		return
+	}
+	if r.Unresolved { // orphaning drops it by its UID: a mistake there keeps an object
+		live, ok := e.graph.Alive(r.UID)
+		if !ok || !live.Orphaning() {
+			return
+		}
+		o = live
+	}
+	id := o.ID()
+	m := &e.nodes[id]
+	if m.absent > e.rewound && !r.Unresolved && believable(f) {
+		f.Class, f.Doubt = graph.Dangling, graph.DoubtUnset
+		f.Unsettled = o.State() == graph.Phantom && !m.buried && e.unsettled(dep, o.Key())
+	}
+	f.Orphaning = o.Orphaning() && f.Class != graph.Dangling
+	f.Unacknowledged = f.Orphaning && e.unacknowledged(id)
+	if f.Class == graph.Dangling {
+		_, f.Remembered = e.orphaned.has(o.Key())
+	}
+	f.Mark, f.Changed = m.mark, max(m.changed, m.absent)
+	f.Seen, f.Began, f.Same = e.sightOf(id)
+}
+
+// believable reports whether absence may replace what the graph says of a
+// reference: not where the reference itself is in doubt.
+func believable(f *policy.OwnerFact) bool {
+	return f.Class == graph.Solid || f.Class == graph.Waiting ||
+		f.Doubt == graph.Unobserved || f.Doubt == graph.Unlisted
+}
+
+// unsettled reports whether an owner that a read did not find may still turn
+// out to live in another scope: until its kind has passed a fence that began
+// after the dependent was known, so that the outcome does not hang on which of
+// the two was observed first.
+func (e *Engine) unsettled(dep *mind, k Key) bool {
+	return k.Scope != "" && e.cfg.Scope == graph.ScopeHold && e.level >= Level2 &&
+		e.kinds[k.Kind].passed <= dep.known
+}
+
+// sightOf returns what the last read showed of a node, as far as it still
+// counts. What the watch has said since voids it, unless it says the same.
+func (e *Engine) sightOf(id graph.NodeID) (s policy.Sight, began policy.Stamp, same bool) {
+	x, ok := e.sights[id]
+	if !ok {
+		return policy.SightUnset, 0, false
+	}
+	n, m := e.graph.Node(id), &e.nodes[id]
+	switch n.State() {
+	case graph.Phantom:
+		if e.kinds[n.Key().Kind].spoken > x.began {
+			return policy.SightUnset, 0, false
+		}
+	case graph.Observed:
+		if m.known > x.done && (m.role > x.done || roleOf(n) != x.sight) {
+			return policy.SightUnset, 0, false
+		}
+		same = x.version == n.Version() && m.known < x.began
+	default:
+		return policy.SightUnset, 0, false
+	}
+	return x.sight, x.began, same
+}
+
+// roleOf returns what a read would show of a node if it is as the graph says.
+func roleOf(n graph.Node) policy.Sight {
+	switch {
+	case n.Waiting():
+		return policy.SeenWaiting
+	case n.Orphaning():
+		return policy.SeenOrphaning
+	}
+	return policy.SeenSolid
+}
+
+func sightIn(o Object) policy.Sight {
+	switch {
+	case o.Waiting():
+		return policy.SeenWaiting
+	case o.Orphaning():
+		return policy.SeenOrphaning
+	}
+	return policy.SeenSolid
+}
+
+// unacknowledged reports whether the controller of an orphaning node is still
+// given time to observe the deletion.
+func (e *Engine) unacknowledged(id graph.NodeID) bool {
+	o := e.graph.Node(id).View()
+	return o.ObservedGeneration < o.Generation && slices.Contains(e.cfg.Acknowledge, o.Kind) &&
+		e.now.Before(e.acknowledgedBy(id))
+}
+
+func (e *Engine) acknowledgedBy(id graph.NodeID) time.Time {
+	return e.nodes[id].marked.Add(e.cfg.AcknowledgeWithin)
+}
+
+// believeAbsent notes that a node is proven absent by a read (R2, absence).
+func (e *Engine) believeAbsent(id graph.NodeID) {
+	m := &e.nodes[id]
+	if m.absent > e.rewound {
+		return
+	}
+	t := e.next()
+	m.absent, m.changed = t, t
+	delete(e.sights, id)
+	e.fan(id)
+}

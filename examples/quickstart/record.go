@@ -1,0 +1,176 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/ownergraph/ownergraph/graph"
+)
+
+// record is what ownership needs of one object in Kubernetes' notation.
+type record struct {
+	apiVersion, kind string
+	meta             metadata
+	observed         int64
+}
+
+type metadata struct {
+	Name              string      `json:"name"`
+	Namespace         string      `json:"namespace"`
+	UID               string      `json:"uid"`
+	ResourceVersion   string      `json:"resourceVersion"`
+	OwnerReferences   []reference `json:"ownerReferences"`
+	Finalizers        []string    `json:"finalizers"`
+	DeletionTimestamp *string     `json:"deletionTimestamp"`
+	GraceSeconds      int64       `json:"deletionGracePeriodSeconds"`
+	Generation        int64       `json:"generation"`
+	Continue          string      `json:"continue"` // of a list
+}
+
+type reference struct {
+	APIVersion string `json:"apiVersion"`
+	Kind       string `json:"kind"`
+	Name       string `json:"name"`
+	UID        string `json:"uid"`
+	Block      bool   `json:"blockOwnerDeletion"`
+	Controller bool   `json:"controller"`
+}
+
+// slot returns where the field belongs that is read as it stands.
+func (r *record) slot(field string) (slot any, ok bool) {
+	switch field {
+	case "apiVersion":
+		return &r.apiVersion, true
+	case "kind":
+		return &r.kind, true
+	case "metadata":
+		return &r.meta, true
+	}
+	return nil, false
+}
+
+// itemDefaults returns what an item of the list r need not say: a server's
+// PodList has items without a kind.
+func (r *record) itemDefaults() record {
+	if r.kind == "" || r.kind == "List" {
+		return record{}
+	}
+	return record{apiVersion: r.apiVersion, kind: strings.TrimSuffix(r.kind, "List")}
+}
+
+// checkList refuses what looks like a list and is none, and a list that is
+// not whole: what is missing from it is not proven absent.
+func (r *record) checkList() error {
+	switch {
+	case r.kind == "":
+		return errors.New("kind: missing")
+	case !strings.HasSuffix(r.kind, "List"):
+		return fmt.Errorf("items: %s is no kind of list, and its items come before its kind", clip(r.kind))
+	case r.meta.Name != "":
+		return fmt.Errorf("metadata.name: %s: a list has no name", clip(r.meta.Name))
+	case r.meta.Continue != "":
+		return errors.New("metadata.continue: this is one page of a longer list")
+	}
+	return nil
+}
+
+// object returns the record as an object. The scopes of its owners are not
+// resolved yet.
+func (r *record) object() (graph.Object, error) {
+	kind, err := joinKind(r.apiVersion, r.kind)
+	if err != nil {
+		return graph.Object{}, err
+	}
+	m := &r.meta
+	if err := m.check(); err != nil {
+		return graph.Object{}, fmt.Errorf("metadata.%w", err)
+	}
+	o := graph.Object{
+		Key:                graph.Key{Kind: kind, Scope: m.Namespace, Name: m.Name, UID: graph.UID(m.UID)},
+		Version:            graph.Version(m.ResourceVersion),
+		Finalizers:         m.Finalizers,
+		Deleting:           m.DeletionTimestamp != nil,
+		GraceSeconds:       m.GraceSeconds,
+		Generation:         m.Generation,
+		ObservedGeneration: r.observed,
+	}
+	for i, ref := range m.OwnerReferences {
+		owner, err := ref.owner()
+		if err != nil {
+			return graph.Object{}, fmt.Errorf("metadata.ownerReferences[%d].%w", i, err)
+		}
+		o.Owners = append(o.Owners, owner)
+	}
+	return o, nil
+}
+
+func (m *metadata) check() error {
+	if err := checkName("name", m.Name); err != nil {
+		return err
+	}
+	if m.Namespace != "" {
+		if err := checkName("namespace", m.Namespace); err != nil {
+			return err
+		}
+	}
+	if err := checkName("uid", m.UID); err != nil {
+		return err
+	}
+	for i, f := range m.Finalizers {
+		// A finalizer is qualified by a domain and a slash.
+		if err := checkName(fmt.Sprintf("finalizers[%d]", i), strings.Replace(f, "/", "", 1)); err != nil {
+			return err
+		}
+	}
+	if m.GraceSeconds < 0 {
+		return fmt.Errorf("deletionGracePeriodSeconds: %d: negative", m.GraceSeconds)
+	}
+	return nil
+}
+
+func (r reference) owner() (graph.Owner, error) {
+	kind, err := joinKind(r.APIVersion, r.Kind)
+	if err != nil {
+		return graph.Owner{}, err
+	}
+	if err := checkName("name", r.Name); err != nil {
+		return graph.Owner{}, err
+	}
+	if err := checkName("uid", r.UID); err != nil {
+		return graph.Owner{}, err
+	}
+	key := graph.Key{Kind: kind, Name: r.Name, UID: graph.UID(r.UID)}
+	return graph.Owner{Key: key, Block: r.Block, Controller: r.Controller}, nil
+}
+
+// label names the object in an error, as far as it is known, "" if it is not.
+func (r *record) label() string {
+	if r.kind == "" && r.meta.Name == "" {
+		return ""
+	}
+	kind, err := joinKind(r.apiVersion, r.kind)
+	if err != nil {
+		kind = graph.Kind(r.kind)
+	}
+	return clip(strings.Trim(spell(graph.Key{Kind: kind, Scope: r.meta.Namespace, Name: r.meta.Name}), "/"))
+}
+
+// observedGeneration returns status.observedGeneration, 0 without one. A
+// status belongs to its kind: some write the number as text, some mean
+// something else by the name, which then counts as none.
+func observedGeneration(status json.RawMessage) int64 {
+	var s struct {
+		Observed json.RawMessage `json:"observedGeneration"`
+	}
+	if json.Unmarshal(status, &s) != nil {
+		return 0
+	}
+	n, err := strconv.ParseInt(strings.Trim(string(s.Observed), `"`), 10, 64)
+	if err != nil {
+		return 0
+	}
+	return n
+}

@@ -1,0 +1,156 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/ownergraph/ownergraph/graph"
+)
+
+const (
+	// maxFanOut is how many dependents of one kind are drawn below one owner.
+	maxFanOut = 40
+	// maxDepth is how many levels are drawn below the root.
+	maxDepth = 32
+)
+
+// forest finds the dependents of an owner: those that name its UID, whatever
+// else they say of it.
+type forest struct {
+	objects    []graph.Object
+	dependents map[graph.UID][]int // ascending, each once
+}
+
+func newForest(objects []graph.Object) forest {
+	f := forest{objects: objects, dependents: make(map[graph.UID][]int)}
+	for i, o := range objects {
+		for _, ref := range o.Owners {
+			list := f.dependents[ref.UID]
+			if len(list) == 0 || list[len(list)-1] != i {
+				f.dependents[ref.UID] = append(list, i)
+			}
+		}
+	}
+	return f
+}
+
+// branch is one line to draw: an object below its owner, or a remark.
+type branch struct {
+	object int
+	remark string // instead of an object
+	depth  int
+	prefix string // of the line
+	indent string // of the lines below it
+}
+
+// tree draws root and everything below it by owner reference, one line each,
+// in the order of the keys. An object with several owners is drawn once and
+// mentioned again; so rings end. Held by TestTreeDrawsEachOnce.
+func tree(objects []graph.Object, root graph.Object) string {
+	f := newForest(objects)
+	start := slices.IndexFunc(objects, func(o graph.Object) bool { return o.Key == root.Key })
+	if start < 0 {
+		return ""
+	}
+	var out strings.Builder
+	drawn := make(map[int]bool)
+	var path []int // objects from the root down to the line under way
+	for stack := []branch{{object: start}}; len(stack) > 0; {
+		b := stack[len(stack)-1]
+		stack = stack[:len(stack)-1]
+		if b.remark != "" {
+			fmt.Fprintf(&out, "%s%s\n", b.prefix, b.remark)
+			continue
+		}
+		ring := slices.Contains(path[:b.depth], b.object)
+		note := f.note(b, path, drawn[b.object], ring)
+		fmt.Fprintf(&out, "%s%s%s\n", b.prefix, spell(objects[b.object].Key), note)
+		if !drawn[b.object] {
+			drawn[b.object] = true
+			path = append(path[:b.depth], b.object)
+			stack = append(stack, f.below(b)...)
+		}
+	}
+	return out.String()
+}
+
+// below returns the branches under b, last first.
+func (f forest) below(b branch) []branch {
+	dependents := f.dependents[f.objects[b.object].UID]
+	var list []branch
+	if b.depth == maxDepth && len(dependents) > 0 {
+		list = []branch{{remark: fmt.Sprintf("... and %d dependents, too deep to draw", len(dependents))}}
+		dependents = nil
+	}
+	for len(dependents) > 0 {
+		kind := f.objects[dependents[0]].Kind
+		n := 1
+		for n < len(dependents) && f.objects[dependents[n]].Kind == kind {
+			n++
+		}
+		for _, i := range dependents[:min(n, maxFanOut)] {
+			list = append(list, branch{object: i})
+		}
+		if n > maxFanOut {
+			list = append(list, branch{remark: fmt.Sprintf("... and %d more %s", n-maxFanOut, spellKind(kind))})
+		}
+		dependents = dependents[n:]
+	}
+	for i := range list {
+		list[i].depth = b.depth + 1
+		list[i].prefix, list[i].indent = b.indent+"├── ", b.indent+"│   "
+		if i == len(list)-1 {
+			list[i].prefix, list[i].indent = b.indent+"└── ", b.indent+"    "
+		}
+	}
+	slices.Reverse(list)
+	return list
+}
+
+// note says what is special about the line: why nothing follows below it,
+// what is wrong with its reference, and what would hold the object.
+func (f forest) note(b branch, path []int, again, ring bool) string {
+	o := f.objects[b.object]
+	switch {
+	case ring:
+		return "  (a ring: drawn above)"
+	case again:
+		return "  (drawn above)"
+	}
+	var notes []string
+	if b.depth > 0 {
+		notes = referenceNotes(o, f.objects[path[b.depth-1]].Key)
+	}
+	if o.Deleting {
+		notes = append(notes, "being deleted")
+	}
+	if len(o.Finalizers) > 0 {
+		notes = append(notes, "finalizer "+joinSome(o.Finalizers))
+	}
+	if len(notes) == 0 {
+		return ""
+	}
+	return "  (" + strings.Join(notes, "; ") + ")"
+}
+
+// referenceNotes says what is special about o's references, seen from owner.
+func referenceNotes(o graph.Object, owner graph.Key) []string {
+	sound := slices.ContainsFunc(o.Owners, func(r graph.Owner) bool { return r.Key == owner && !r.Unresolved })
+	var notes, others []string
+	for _, ref := range o.Owners {
+		switch {
+		case ref.UID != owner.UID:
+			others = append(others, spell(ref.Key))
+		case sound:
+		case ref.Unresolved:
+			notes = append(notes, "it cannot say where its owner is")
+		default:
+			notes = append(notes, "it looks for its owner at "+spell(ref.Key))
+		}
+	}
+	if len(others) > 0 {
+		notes = append(notes, "also owned by "+joinSome(others))
+	}
+	return slices.Compact(notes)
+}

@@ -1,0 +1,69 @@
+package ownergraph
+
+import (
+	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/queue"
+)
+
+// slice is how many units of bulk work one step does at most.
+const slice = 256
+
+// lowWater is how short the queue has to be before bulk work adds to it: the
+// dependents of a large owner wait in its list, not in the queue.
+const lowWater = 64
+
+// fan has the dependents of an owner looked at, from the first on.
+func (e *Engine) fan(id graph.NodeID) {
+	e.fanOne(id)
+	if c, ok := e.graph.Claim(id); ok {
+		e.fanOne(c)
+	}
+}
+
+func (e *Engine) fanOne(id graph.NodeID) {
+	e.graph.Fan(id)
+	if !e.nodes[id].fanning {
+		e.nodes[id].fanning = true
+		e.fans = append(e.fans, id)
+	}
+}
+
+// stepFans takes dependents of owners whose state has changed into the queue.
+func (e *Engine) stepFans() {
+	for n := 0; n < slice && len(e.fans) > 0 && e.work.Ready() < lowWater; n++ {
+		id := e.fans[0]
+		if e.graph.InUse(id) && e.nodes[id].fanning {
+			if dep, ok := e.graph.FanNext(id); ok {
+				e.work.Add(dep, queue.Low)
+				continue
+			}
+			e.nodes[id].fanning = false
+		}
+		e.fans = pop(e.fans)
+	}
+}
+
+// stepWakes takes whoever waited for a fence or a read into the queue, and
+// with an owner its dependents.
+func (e *Engine) stepWakes() {
+	for n := 0; n < slice && len(e.wakes) > 0 && e.work.Ready() < lowWater; n++ {
+		id := e.wakes[0]
+		e.wakes = pop(e.wakes)
+		if !e.graph.InUse(id) {
+			continue
+		}
+		nd := e.graph.Node(id)
+		e.work.Add(id, priority(nd))
+		if nd.Waiting() || nd.Orphaning() {
+			e.fan(id)
+		}
+	}
+}
+
+// pop drops the first element and gives the memory back at the end.
+func pop[T any](s []T) []T {
+	if len(s) == 1 {
+		return nil
+	}
+	return s[1:]
+}

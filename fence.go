@@ -1,0 +1,220 @@
+package ownergraph
+
+import (
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/policy"
+)
+
+// fenceTimeout is how long a fence may take that no sick kind holds, before
+// another one is begun: its reports may have been lost with a watch.
+const fenceTimeout = 30 * time.Second
+
+// fences follows the one fence that is under way. It is shared by all marks
+// that were observed before it began, and begun only when something waits.
+type fences struct {
+	wanted  policy.Stamp // a fence that begins after this is wanted; 0: none
+	since   time.Time    // since when one is wanted without a break
+	id      uint64       // the one under way, 0 for none
+	last    uint64       // the last id given
+	began   policy.Stamp
+	started time.Time
+	open    map[Kind]bool // kinds that have still to pass it; "" is the set of kinds
+	passed  policy.Stamp  // when the newest one that has passed began
+	freed   policy.Stamp  // marks up to here may end without one: it took too long
+	retry   time.Time     // do not begin another before this
+	waiting []graph.NodeID
+}
+
+// wantFence asks for a fence that begins after the stamp.
+func (e *Engine) wantFence(after policy.Stamp) {
+	if f := &e.fence; f.passed <= after {
+		if f.wanted == 0 && f.id == 0 {
+			f.since = e.now
+		}
+		f.wanted = max(f.wanted, after)
+	}
+}
+
+// awaitFence has a key looked at again when the fence that it needs has passed:
+// the key itself if its own end waits, otherwise the owners that it waits for,
+// and with them all of their dependents.
+func (e *Engine) awaitFence(id graph.NodeID, in policy.Input, d policy.Decision) {
+	if len(d.Owners) == 0 {
+		e.wantFence(in.Mark)
+		e.wakeAtFence(id)
+		return
+	}
+	for _, i := range d.Owners {
+		if in.Owners[i].Class == graph.Dangling {
+			e.wantFence(in.Known)
+			k := e.kinds[in.Object.Owners[i].Kind]
+			k.waiting = append(k.waiting, id)
+			e.kinds[in.Object.Owners[i].Kind] = k
+			return
+		}
+		e.wantFence(max(in.Known, in.Owners[i].Mark))
+		e.wakeAtFence(e.ownerID(id, i))
+	}
+}
+
+func (e *Engine) wakeAtFence(id graph.NodeID) {
+	if m := &e.nodes[id]; !m.waking {
+		m.waking = true
+		e.fence.waiting = append(e.fence.waiting, id)
+	}
+}
+
+// wakeFence has everything looked at that waits for a fence.
+func (e *Engine) wakeFence() {
+	for _, id := range e.fence.waiting {
+		if e.graph.InUse(id) {
+			e.nodes[id].waking = false
+		}
+	}
+	e.wakes = append(e.wakes, e.fence.waiting...)
+	e.fence.waiting = nil
+}
+
+// released returns the moment up to which marks may end without a fence that
+// has passed, as best effort.
+func (e *Engine) released() policy.Stamp {
+	if e.level >= Level2 {
+		return e.fence.freed
+	}
+	if e.unseenKind() {
+		return 0
+	}
+	return e.stamp + 1
+}
+
+// unseenKind reports whether there is a kind that takes part and that is not
+// listed, or is sick, or whether no kind is known at all.
+func (e *Engine) unseenKind() bool {
+	any := false
+	for _, k := range e.kinds {
+		if k.part {
+			any = true
+			if k.sick != "" || !k.listed {
+				return true
+			}
+		}
+	}
+	return !any
+}
+
+// fenceHeld reports whether only sick kinds have still to pass the fence, or,
+// without fences, whether one keeps the deletion from being seen to its end.
+func (e *Engine) fenceHeld() bool {
+	if e.level < Level2 {
+		return e.released() == 0
+	}
+	f := &e.fence
+	if f.id == 0 || len(f.open) == 0 {
+		return false
+	}
+	for k := range f.open {
+		if e.kinds[k].sick == "" {
+			return false
+		}
+	}
+	return true
+}
+
+// nextFence returns the call that begins a fence, if one is due. One that is
+// under way serves only what was known before it began; one that is held gives
+// way to a newer one.
+func (e *Engine) nextFence() (Call, bool) {
+	f := &e.fence
+	if e.level < Level2 || e.now.Before(f.retry) {
+		return Call{}, false
+	}
+	if f.id != 0 {
+		held, late := e.fenceHeld(), !e.now.Before(f.started.Add(fenceTimeout))
+		if !late || held && f.wanted <= f.began {
+			return Call{}, false
+		}
+		e.voidFence()
+	}
+	if f.wanted == 0 || f.passed > f.wanted {
+		return Call{}, false
+	}
+	f.last++
+	f.id, f.started = f.last, e.now
+	f.open = map[Kind]bool{"": true}
+	for name, k := range e.kinds {
+		if k.part {
+			f.open[name] = true
+		}
+	}
+	c := e.launch(Call{Type: CallFence, Fence: f.id, Timeout: e.cfg.CallTimeout}, flight{})
+	f.began = e.flights[c.ID].began
+	if f.began > f.wanted {
+		f.wanted = 0
+	}
+	return c, true
+}
+
+// fenceDone takes the result of asking for a fence. Its passing comes through
+// the watch.
+func (e *Engine) fenceDone(err error) {
+	if err == nil {
+		return
+	}
+	e.cfg.Logger.Warn("fence failed", "err", err)
+	wait, _ := retryIn(err)
+	e.fence.retry = e.now.Add(max(wait, time.Second))
+	e.voidFence()
+}
+
+// voidFence gives up the fence under way: another one has to begin.
+func (e *Engine) voidFence() {
+	f := &e.fence
+	if f.id == 0 {
+		return
+	}
+	f.wanted = max(f.wanted, f.began)
+	f.id, f.open = 0, nil
+}
+
+// passFence takes the report that a kind has passed a fence (R7). A kind whose
+// sweep is under way has passed only when that is over.
+func (e *Engine) passFence(name Kind, id uint64) {
+	f := &e.fence
+	if id == 0 || id != f.id || !f.open[name] {
+		return
+	}
+	if k, ok := e.kinds[name]; ok {
+		if k.sweeping {
+			k.pending = id
+			e.kinds[name] = k
+			return
+		}
+		e.wakes = append(e.wakes, k.waiting...)
+		k.passed, k.waiting = f.began, nil
+		e.kinds[name] = k
+	}
+	delete(f.open, name)
+	if len(f.open) == 0 {
+		f.passed, f.id, f.open = f.began, 0, nil
+		e.counts.Fences++
+		e.wakeFence()
+	}
+}
+
+// freeFence lets deletions end that have waited for a fence for too long, if a
+// setting says so.
+func (e *Engine) freeFence() {
+	f := &e.fence
+	if e.cfg.FenceWait == 0 || f.id == 0 || !e.fenceHeld() || e.now.Before(f.since.Add(e.cfg.FenceWait)) {
+		return
+	}
+	if f.freed < f.began {
+		f.freed = f.began
+		e.cfg.Logger.Warn("fence released", "kinds", slices.Sorted(maps.Keys(f.open)))
+		e.wakeFence()
+	}
+}

@@ -1,0 +1,162 @@
+package ownergraph
+
+import (
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/policy"
+	"github.com/ownergraph/ownergraph/queue"
+)
+
+// handlers follows what runs for marked objects before they may vanish. Each
+// finalizer name has its own line and its own bound, so that one that hangs
+// holds up nobody else's.
+type handlers struct {
+	names   []string // sorted
+	most    int      // of one name at once
+	timeout time.Duration
+	states  map[handlerKey]handling
+	lines   map[string][]graph.NodeID // ready to run, by name
+	running map[string]int
+}
+
+type handlerKey struct {
+	node graph.NodeID
+	name string
+}
+
+// handling is how far a handler is with one object. Done means that it has
+// succeeded and that the finalizer has still to go.
+type handling struct {
+	phase phase
+	tries int
+	call  CallID
+	since time.Time // when it was started, or failed
+	err   string    // what the last run failed with
+}
+
+type phase uint8
+
+const (
+	lined phase = iota + 1
+	running
+	failed
+	done
+)
+
+func newHandlers(cfg Config) handlers {
+	return handlers{
+		names: slices.Sorted(maps.Keys(cfg.Handlers)), most: cfg.HandlerWorkers, timeout: cfg.HandlerTimeout,
+		states: map[handlerKey]handling{}, lines: map[string][]graph.NodeID{}, running: map[string]int{},
+	}
+}
+
+// handle sees to the handlers of a marked object: it starts what has to run,
+// and returns the decision to release a finalizer whose handler has succeeded.
+// Otherwise the decision is as it was, with what a handler does as its reason
+// where nothing else holds the object.
+func (e *Engine) handle(id graph.NodeID, o Object, d policy.Decision) policy.Decision {
+	h := &e.handlers
+	if len(h.names) == 0 || e.cfg.ObserveOnly || e.level == Level0 {
+		return d
+	}
+	for _, name := range o.Finalizers {
+		if _, ours := slices.BinarySearch(h.names, name); !ours {
+			continue
+		}
+		s := h.states[handlerKey{id, name}]
+		switch {
+		case s.phase == done:
+			return policy.Decision{Action: policy.Release, Reason: policy.HandlerDone, Finalizer: name}
+		case s.phase == 0 || s.phase == failed && !e.now.Before(h.due(s)):
+			s.phase = lined
+			h.states[handlerKey{id, name}] = s
+			h.lines[name] = append(h.lines[name], id)
+		case s.phase == failed:
+			e.work.AddAt(id, queue.Normal, h.due(s))
+			if d.Reason == policy.NeedFinalizers {
+				d.Reason = policy.HandlerFailed
+			}
+		}
+		if d.Reason == policy.NeedFinalizers {
+			d.Reason = policy.HandlerRuns
+		}
+	}
+	return d
+}
+
+// due returns when a failed handler runs again: after 1 s, doubled with each
+// failure, at most 5 minutes.
+func (h *handlers) due(s handling) time.Time {
+	return s.since.Add(min(time.Second<<min(s.tries-1, 9), 5*time.Minute))
+}
+
+// nextHandler returns the next run of a handler, if one is ready and its name
+// has room.
+func (e *Engine) nextHandler() (Call, bool) {
+	h := &e.handlers
+	for _, name := range h.names {
+		for len(h.lines[name]) > 0 && h.running[name] < h.most {
+			id := h.lines[name][0]
+			h.lines[name] = pop(h.lines[name])
+			k := handlerKey{id, name}
+			s := h.states[k]
+			if s.phase != lined || !e.graph.InUse(id) || !e.graph.Node(id).View().HasFinalizer(name) {
+				delete(h.states, k)
+				continue
+			}
+			n := e.graph.Node(id)
+			c := e.launch(Call{
+				Type: CallHandle, Key: n.Key(), Finalizer: name, Object: n.Object(), Timeout: h.timeout,
+			}, flight{node: id, key: n.Key(), handler: name})
+			s.phase, s.call, s.since = running, c.ID, e.now
+			h.states[k] = s
+			h.running[name]++
+			return c, true
+		}
+	}
+	return Call{}, false
+}
+
+// handlerDone takes the result of a run.
+func (e *Engine) handlerDone(id CallID, f flight, err error) {
+	h := &e.handlers
+	h.running[f.handler]--
+	k := handlerKey{f.node, f.handler}
+	s := h.states[k]
+	if s.call != id || s.phase != running { // the object is gone, or somebody removed the finalizer
+		return
+	}
+	if err != nil {
+		e.counts.FailedHandlers++
+		e.cfg.Logger.Warn("handler failed", "finalizer", f.handler, "object", f.key.String(), "err", err)
+		s.phase, s.since, s.err = failed, e.now, err.Error()
+		s.tries++
+	} else {
+		s.phase, s.err = done, ""
+	}
+	h.states[k] = s
+	e.work.Add(f.node, queue.Normal)
+}
+
+// drop forgets the handlers of a node. A run that is under way goes on, and its
+// result counts for nothing.
+func (h *handlers) drop(id graph.NodeID) {
+	for _, name := range h.names {
+		delete(h.states, handlerKey{id, name})
+	}
+}
+
+func (h *handlers) clone() handlers {
+	c := *h
+	c.states, c.running = maps.Clone(h.states), maps.Clone(h.running)
+	c.lines = make(map[string][]graph.NodeID, len(h.lines))
+	for name, line := range h.lines {
+		if len(line) > 0 {
+			c.lines[name] = slices.Clone(line)
+		}
+	}
+	return c
+}

@@ -1,0 +1,94 @@
+package lattice
+
+import (
+	"flag"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+var update = flag.Bool("update", false, "rewrite testdata/api.txt from the sources")
+
+// golden holds the public API, one exported name a line.
+var golden = filepath.Join(root, "testdata", "api.txt")
+
+// api returns the sorted lines of every public package but the examples'.
+func (r *repository) api() []string {
+	var list []string
+	for _, f := range r.files {
+		if f.public() && !f.below("examples") {
+			list = append(list, f.exports()...)
+		}
+	}
+	slices.Sort(list)
+	return slices.Compact(list)
+}
+
+// difference lists the lines that are only in old (-) or only in now (+), in
+// the order of the lines.
+func difference(old, now []string) []string {
+	side := map[string]string{}
+	for _, line := range old {
+		side[line] = "-"
+	}
+	for _, line := range now {
+		if side[line] == "-" {
+			delete(side, line)
+		} else {
+			side[line] = "+"
+		}
+	}
+	var list []string
+	for _, line := range slices.Sorted(maps.Keys(side)) {
+		list = append(list, side[line]+" "+line)
+	}
+	return list
+}
+
+func TestAPI(t *testing.T) {
+	now := repo(t).api()
+	if *update {
+		writeGolden(t, now)
+	}
+	content, err := os.ReadFile(golden)
+	if err != nil {
+		t.Fatal(err)
+	}
+	old := strings.Split(strings.TrimSuffix(string(content), "\n"), "\n")
+	if diff := difference(old, now); len(diff) > 0 {
+		t.Errorf("the public API differs from testdata/api.txt; if that is meant, say so in CHANGELOG.md and run\n"+
+			"go test ./internal/lattice -run TestAPI -update\n%s", strings.Join(diff, "\n"))
+	}
+	if !slices.IsSorted(old) {
+		t.Error("testdata/api.txt is not sorted")
+	}
+}
+
+func writeGolden(t *testing.T, lines []string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(golden), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(golden, []byte(strings.Join(lines, "\n")+"\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestAPICanFail(t *testing.T) {
+	for _, c := range []struct {
+		old, now, want []string
+		reason         string
+	}{
+		{[]string{"a", "b"}, []string{"a", "b"}, nil, "the same"},
+		{[]string{"a", "b"}, []string{"b"}, []string{"- a"}, "a name is gone"},
+		{[]string{"b"}, []string{"a", "b"}, []string{"+ a"}, "a name is new"},
+		{[]string{"f(int)"}, []string{"f(string)"}, []string{"- f(int)", "+ f(string)"}, "a signature changed"},
+	} {
+		if got := difference(c.old, c.now); !slices.Equal(got, c.want) {
+			t.Errorf("difference(%v, %v) = %v, want %v: %s", c.old, c.now, got, c.want, c.reason)
+		}
+	}
+}

@@ -1,0 +1,91 @@
+package lattice
+
+import (
+	"fmt"
+	"go/token"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// finding is one breach of a rule.
+type finding struct {
+	path string
+	line int
+	text string
+}
+
+func (f finding) String() string { return fmt.Sprintf("%s:%d: %s", f.path, f.line, f.text) }
+
+func (f *file) found(p token.Pos, format string, args ...any) finding {
+	return finding{f.path, f.line(p), fmt.Sprintf(format, args...)}
+}
+
+// hold fails the test with every finding of the check over the repository.
+func hold(t *testing.T, check func(*file) []finding) {
+	t.Helper()
+	files := repo(t).files
+	if len(files) == 0 {
+		t.Fatal("no Go file found: the check sees nothing")
+	}
+	for _, f := range files {
+		report(t, check(f))
+	}
+}
+
+func report(t *testing.T, list []finding) {
+	t.Helper()
+	for _, f := range list {
+		t.Error(f)
+	}
+}
+
+var (
+	samplePath = regexp.MustCompile(`^// file: (\S+)\n`)
+	sampleWant = regexp.MustCompile(`// want "([^"]+)"`)
+)
+
+// fails checks that the check finds exactly what the sample testdata/bad/name
+// says. Its first line names the file that it plays; a comment // want "text"
+// marks a line on which a finding with that text is due.
+func fails(t *testing.T, name string, check func(*file) []finding) {
+	t.Helper()
+	src, err := os.ReadFile(filepath.Join("testdata", "bad", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	head := samplePath.FindSubmatch(src)
+	if head == nil {
+		t.Fatalf("%s: first line is not a file comment", name)
+	}
+	f, err := parse(string(head[1]), sampleWant.ReplaceAll(src, nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	wants := wanted(string(src))
+	if len(wants) == 0 {
+		t.Fatalf("%s: wants nothing", name)
+	}
+	for _, g := range check(f) {
+		want, ok := wants[g.line]
+		if !ok || !strings.Contains(g.text, want) {
+			t.Errorf("%s: unwanted finding: %v", name, g)
+		}
+		delete(wants, g.line)
+	}
+	for line, want := range wants {
+		t.Errorf("%s:%d: no finding, want %q", name, line, want)
+	}
+}
+
+func wanted(src string) map[int]string {
+	wants := map[int]string{}
+	for i, line := range strings.Split(src, "\n") {
+		if m := sampleWant.FindStringSubmatch(line); m != nil {
+			wants[i+1] = m[1]
+		}
+	}
+	return wants
+}

@@ -1,0 +1,146 @@
+package lattice
+
+import (
+	"encoding/json"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// requirement is one module that the core may require.
+type requirement struct {
+	path string
+	// packages of it that may be imported; all where empty.
+	packages []string
+	// places lists directories whose production files may import it, "x/..." with
+	// all below. Tests may import every requirement.
+	places []string
+	reason string
+}
+
+// required is the exact list of what the root module requires, direct and
+// indirect. RATIONALE.md has the long reasons.
+var required = []requirement{
+	{"github.com/google/go-cmp", nil, nil, "readable differences, in tests"},
+	{"github.com/hashicorp/golang-lru/v2", []string{"simplelru"}, []string{"."}, "what is known absent, bounded"},
+	{"golang.org/x/sync", []string{"errgroup"}, []string{".", "adapters/..."}, "workers that end together"},
+	{"pgregory.net/rapid", nil, []string{"adapters/storetest", "internal/..."}, "random histories that shrink"},
+}
+
+// checkModules finds imports of the root module from a module that is not on
+// the list, or in a place where it has no business.
+func checkModules(f *file) []finding {
+	var list []finding
+	for _, s := range f.ast.Imports {
+		p := imported(s)
+		if _, ours := target(p); ours || f.mod != "." || !thirdParty(p) {
+			continue
+		}
+		if why := refused(f, p); why != "" {
+			list = append(list, f.found(s.Pos(), "%s: %s", p, why))
+		}
+	}
+	return list
+}
+
+// thirdParty reports whether the import is of neither the standard library nor
+// this module: its first element has a dot.
+func thirdParty(p string) bool {
+	first, _, _ := strings.Cut(p, "/")
+	return strings.Contains(first, ".")
+}
+
+func refused(f *file, p string) string {
+	i := slices.IndexFunc(required, func(r requirement) bool { return within(p, r.path) })
+	if i < 0 {
+		return "not on the list of required modules"
+	}
+	r := required[i]
+	sub := strings.TrimPrefix(strings.TrimPrefix(p, r.path), "/")
+	if len(r.packages) > 0 && !slices.Contains(r.packages, sub) {
+		return fmt.Sprintf("of this module only %s may be used", strings.Join(r.packages, ", "))
+	}
+	if !f.test() && !slices.ContainsFunc(r.places, f.placed) {
+		return fmt.Sprintf("has no business in %s (%s)", f.dir(), r.reason)
+	}
+	return ""
+}
+
+func (f *file) placed(place string) bool {
+	base, deep := strings.CutSuffix(place, "/...")
+	return f.dir() == base || deep && within(f.dir(), base)
+}
+
+// goMod is what go mod edit -json says of a go.mod.
+type goMod struct {
+	Module  struct{ Path string }
+	Go      string
+	Require []struct{ Path, Version string }
+	Replace []struct{ Old struct{ Path string } }
+	Tool    []struct{ Path string }
+}
+
+// faults compares the root's go.mod with the list.
+func (m goMod) faults() []string {
+	var list []string
+	have := map[string]bool{}
+	for _, r := range m.Require {
+		have[r.Path] = true
+		if !slices.ContainsFunc(required, func(q requirement) bool { return q.path == r.Path }) {
+			list = append(list, "requires "+r.Path+", which is not on the list")
+		}
+	}
+	for _, q := range required {
+		if !have[q.path] {
+			list = append(list, "does not require "+q.path+", which is on the list")
+		}
+	}
+	if m.Module.Path != module {
+		list = append(list, "is module "+m.Module.Path)
+	}
+	if m.Go != "1.25.0" {
+		list = append(list, "says go "+m.Go+", not 1.25.0")
+	}
+	if len(m.Replace)+len(m.Tool) > 0 {
+		list = append(list, "has replace or tool lines, which its users would not share")
+	}
+	return list
+}
+
+func parseMod(lines []string) (goMod, error) {
+	var m goMod
+	return m, json.Unmarshal([]byte(strings.Join(lines, "\n")), &m)
+}
+
+func TestModules(t *testing.T) {
+	hold(t, checkModules)
+	m, err := parseMod(goCommand(t, "mod", "edit", "-json", "go.mod"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, fault := range m.faults() {
+		t.Errorf("go.mod %s", fault)
+	}
+}
+
+func TestModulesCanFail(t *testing.T) {
+	fails(t, "modules.txt", checkModules)
+	fails(t, "moduleplace.txt", checkModules)
+	m, err := parseMod(goCommand(t, "mod", "edit", "-json", path.Join("internal/lattice/testdata/bad", "gomod.txt")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := strings.Join(m.faults(), "\n")
+	want := `requires k8s.io/client-go, which is not on the list
+does not require github.com/google/go-cmp, which is on the list
+does not require github.com/hashicorp/golang-lru/v2, which is on the list
+does not require golang.org/x/sync, which is on the list
+is module example.com/other
+says go 1.26.0, not 1.25.0
+has replace or tool lines, which its users would not share`
+	if got != want {
+		t.Errorf("faults of the bad go.mod:\n%s\nwant:\n%s", got, want)
+	}
+}

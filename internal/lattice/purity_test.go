@@ -1,0 +1,117 @@
+package lattice
+
+import (
+	"go/ast"
+	"path"
+	"slices"
+	"testing"
+)
+
+// rule says what the production files of one part of the core may not use.
+type rule struct {
+	part    string
+	applies func(*file) bool
+	// denied imports, each with all packages below it.
+	denied []string
+	reason string
+}
+
+var (
+	// outside names what a pure function has no use for: waiting, locks, chance,
+	// logs, and the machine.
+	outside = []string{"sync", "math/rand", "crypto/rand", "log", "os", "net", "runtime", "syscall"}
+	// clock names the functions of package time that read a clock or wait.
+	clock = []string{"Now", "After", "AfterFunc", "Sleep", "Tick", "Since", "Until", "NewTimer", "NewTicker"}
+)
+
+var purity = []rule{
+	{"graph", in("graph"), append([]string{"context"}, outside...), "what is, is a value"},
+	{"policy", in("policy"), append([]string{"context"}, outside...), "a decision depends on its input alone"},
+	{"queue", in("queue"), append([]string{"context"}, outside...), "the queue is passive: time is a parameter"},
+	{"finalizer", in("finalizer"), outside, "the rules are pure; a handler takes a context"},
+	{"the root but for collector*.go", engineFile, []string{"sync", "golang.org/x/sync"}, "work is returned as data, time is a parameter"},
+}
+
+func in(dir string) func(*file) bool { return func(f *file) bool { return f.dir() == dir } }
+
+// engineFile reports whether the file is of the root package and not of the
+// collector, the only part that has goroutines, locks and a clock.
+func engineFile(f *file) bool {
+	collector, _ := path.Match("collector*.go", f.path)
+	return f.dir() == "." && !collector
+}
+
+// checkPurity finds whatever makes a pure part depend on more than its input.
+func checkPurity(f *file) []finding {
+	var list []finding
+	for _, r := range purity {
+		if f.test() || !r.applies(f) {
+			continue
+		}
+		list = append(list, r.imports(f)...)
+		list = append(list, r.clock(f)...)
+		list = append(list, r.goroutines(f)...)
+	}
+	return list
+}
+
+func (r rule) imports(f *file) []finding {
+	var list []finding
+	for _, s := range f.ast.Imports {
+		p := imported(s)
+		if slices.ContainsFunc(r.denied, func(d string) bool { return within(p, d) }) {
+			list = append(list, f.found(s.Pos(), "%s may not import %s: %s", r.part, p, r.reason))
+		}
+	}
+	return list
+}
+
+func (r rule) clock(f *file) []finding {
+	var list []finding
+	f.uses("time", func(sel *ast.SelectorExpr) {
+		if slices.Contains(clock, sel.Sel.Name) {
+			list = append(list, f.found(sel.Pos(), "%s may not use time.%s: %s", r.part, sel.Sel.Name, r.reason))
+		}
+	})
+	return list
+}
+
+func (r rule) goroutines(f *file) []finding {
+	var list []finding
+	ast.Inspect(f.ast, func(n ast.Node) bool {
+		switch n.(type) {
+		case *ast.GoStmt:
+			list = append(list, f.found(n.Pos(), "%s may not start a goroutine: %s", r.part, r.reason))
+		case *ast.ChanType:
+			list = append(list, f.found(n.Pos(), "%s may not hold a channel: %s", r.part, r.reason))
+		}
+		return true
+	})
+	return list
+}
+
+func TestPurity(t *testing.T) { hold(t, checkPurity) }
+
+func TestPurityCanFail(t *testing.T) {
+	fails(t, "purity.txt", checkPurity)
+	fails(t, "handler.txt", checkPurity)
+	fails(t, "engine.txt", checkPurity)
+}
+
+func TestEngineFile(t *testing.T) {
+	for _, c := range []struct {
+		path   string
+		want   bool
+		reason string
+	}{
+		{"engine.go", true, "the engine"},
+		{"observe.go", true, "a part of the engine, whatever its name"},
+		{"collector.go", false, "the pump waits"},
+		{"collector_lanes.go", false, "so do its parts"},
+		{"adapters/memory/watch.go", false, "a store does I/O"},
+	} {
+		if got := engineFile(&file{path: c.path}); got != c.want {
+			t.Errorf("engineFile(%s) = %v, want %v: %s", c.path, got, c.want, c.reason)
+		}
+	}
+}

@@ -1,0 +1,55 @@
+package lattice
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf8"
+)
+
+// binary says why the content of a file below a testdata directory cannot be
+// reviewed as text, or "".
+func binary(content []byte) string {
+	switch {
+	case bytes.IndexByte(content, 0) >= 0:
+		return "holds a NUL byte"
+	case !utf8.Valid(content):
+		return "is not UTF-8"
+	}
+	return ""
+}
+
+func TestTestdataIsText(t *testing.T) {
+	seen := 0
+	err := walk(func(p string) error {
+		if !slices.Contains(strings.Split(p, "/"), "testdata") {
+			return nil
+		}
+		seen++
+		content, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(p)))
+		if why := binary(content); why != "" {
+			t.Errorf("%s %s", p, why)
+		}
+		return err
+	})
+	if err != nil || seen == 0 {
+		t.Errorf("%d files seen, error %v", seen, err)
+	}
+}
+
+func TestTestdataCanFail(t *testing.T) {
+	for _, c := range []struct {
+		content, want, reason string
+	}{
+		{"text, even ünïcode\n", "", "text is wanted"},
+		{"a\x00b", "holds a NUL byte", "no text has one"},
+		{"\x7fELF\xff", "is not UTF-8", "a program is no test data"},
+	} {
+		if got := binary([]byte(c.content)); got != c.want {
+			t.Errorf("%q: %q, want %q: %s", c.content, got, c.want, c.reason)
+		}
+	}
+}

@@ -1,0 +1,85 @@
+package world
+
+import (
+	"slices"
+	"time"
+
+	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/graph"
+)
+
+// Side is one engine with its watch and the calls that it has handed out.
+type Side struct {
+	Engine *ownergraph.Engine
+	// Streams holds what the watch has still to deliver, by kind.
+	Streams []Stream
+	// Calls are under way, in the order in which they were handed out.
+	Calls []Flight
+}
+
+// Stream is the part of a watch that is about one kind.
+type Stream struct {
+	// Begun: a listing was begun; before that changes go unseen.
+	Begun  bool
+	Events []graph.Event
+	// Fences that were begun before the listing: it reports them at its end.
+	Fences []uint64
+}
+
+// Flight is a call under way. The answer of a read is that of the moment at
+// which it was handed out.
+type Flight struct {
+	ownergraph.Call
+	Answer ownergraph.Result
+}
+
+func (s *Side) clone() *Side {
+	c := &Side{Engine: s.Engine.Clone(), Streams: slices.Clone(s.Streams), Calls: slices.Clone(s.Calls)}
+	for i := range c.Streams {
+		c.Streams[i].Events = slices.Clone(c.Streams[i].Events)
+		c.Streams[i].Fences = slices.Clone(c.Streams[i].Fences)
+	}
+	return c
+}
+
+// push sends an event down the stream of a kind, if it is listened to.
+func (s *Side) push(kind int, e graph.Event) {
+	if st := &s.Streams[kind]; st.Begun {
+		st.Events = append(st.Events, e)
+	}
+}
+
+// list begins a listing of a kind: a snapshot, after which changes follow. What
+// was under way is lost, but for fences, whose reports come at its end.
+func (s *Side) list(kind int, name graph.Kind, objects []graph.Object) {
+	st := &s.Streams[kind]
+	for _, e := range st.Events {
+		if e.Type == graph.FencePassed {
+			st.Fences = append(st.Fences, e.Fence)
+		}
+	}
+	st.Begun = true
+	st.Events = []graph.Event{{Type: graph.ListBegun, Kind: name}}
+	for _, o := range objects {
+		if o.Kind == name {
+			st.Events = append(st.Events, graph.Event{Type: graph.Put, Object: o})
+		}
+	}
+	st.Events = append(st.Events, graph.Event{Type: graph.ListEnded, Kind: name})
+	for _, f := range st.Fences {
+		st.Events = append(st.Events, graph.Event{Type: graph.FencePassed, Kind: name, Fence: f})
+	}
+	st.Fences = nil
+}
+
+// fence notes the present in every stream.
+func (s *Side) fence(now time.Time, kinds []graph.KindInfo, id uint64) error {
+	for i, k := range kinds {
+		if st := &s.Streams[i]; st.Begun {
+			st.Events = append(st.Events, graph.Event{Type: graph.FencePassed, Kind: k.Kind, Fence: id})
+		} else {
+			st.Fences = append(st.Fences, id)
+		}
+	}
+	return s.Engine.Observe(now, graph.Event{Type: graph.FencePassed, Fence: id})
+}

@@ -1,0 +1,195 @@
+package world
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/ownergraph/ownergraph/finalizer"
+	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/oracle"
+)
+
+// Store holds objects under the rules of package finalizer. Versions count the
+// states of one object, so that equal histories of an object look equal. It is
+// a value: copies are independent, since objects are replaced and not changed.
+type Store struct {
+	objects []graph.Object // by key
+	spent   []graph.UID    // sorted
+	down    []graph.Kind   // reads and writes of these fail
+}
+
+// NewStore returns a store that holds the objects, at version 1 where they have
+// none.
+func NewStore(objects []graph.Object) Store {
+	var s Store
+	for _, o := range objects {
+		if o.Version == "" {
+			o.Version = "1"
+		}
+		s.put(o)
+	}
+	return s
+}
+
+func (s *Store) find(k graph.Key) (int, bool) {
+	return slices.BinarySearchFunc(s.objects, k, func(o graph.Object, k graph.Key) int {
+		return o.Place().Compare(k.Place())
+	})
+}
+
+// put makes o the state of its place.
+func (s *Store) put(o graph.Object) {
+	s.objects = slices.Clone(s.objects)
+	i, ok := s.find(o.Key)
+	if ok {
+		s.objects[i] = o
+	} else {
+		s.objects = slices.Insert(s.objects, i, o)
+	}
+	if j, ok := slices.BinarySearch(s.spent, o.UID); !ok {
+		s.spent = slices.Insert(slices.Clone(s.spent), j, o.UID)
+	}
+}
+
+// Objects returns what the store holds, by key. The caller must not change it.
+func (s *Store) Objects() []graph.Object { return s.objects }
+
+// Get returns the object at the key's place, or an error that wraps
+// graph.ErrNotFound.
+func (s *Store) Get(k graph.Key) (graph.Object, error) {
+	if slices.Contains(s.down, k.Kind) {
+		return graph.Object{}, fmt.Errorf("get %s: kind is down", k)
+	}
+	i, ok := s.find(k)
+	if !ok {
+		return graph.Object{}, fmt.Errorf("get %s: %w", k, graph.ErrNotFound)
+	}
+	return s.objects[i], nil
+}
+
+// commit carries out what the rules made of a write. The event is unset if
+// nothing changed.
+func (s *Store) commit(live graph.Object, out finalizer.Outcome) graph.Event {
+	switch out.Effect {
+	case finalizer.Stored:
+		n, _ := strconv.Atoi(string(live.Version))
+		out.Object.Version = graph.Version(strconv.Itoa(n + 1))
+		s.put(out.Object)
+		return graph.Event{Type: graph.Put, Object: out.Object}
+	case finalizer.Removed:
+		i, _ := s.find(live.Key)
+		s.objects = slices.Delete(slices.Clone(s.objects), i, i+1)
+		return graph.Event{Type: graph.Gone, Key: live.Key}
+	}
+	return graph.Event{}
+}
+
+// Delete and Patch carry out an engine's write.
+func (s *Store) Delete(k graph.Key, opts graph.DeleteOptions) (graph.Event, error) {
+	live, err := s.Get(k)
+	if err != nil {
+		return graph.Event{}, err
+	}
+	out, err := finalizer.Delete(live, opts, graph.Background)
+	if err != nil {
+		return graph.Event{}, err
+	}
+	return s.commit(live, out), nil
+}
+
+func (s *Store) Patch(k graph.Key, pre graph.Precondition, c graph.Change) (graph.Event, error) {
+	live, err := s.Get(k)
+	if err != nil {
+		return graph.Event{}, err
+	}
+	out, err := finalizer.Patch(live, pre, c)
+	if err != nil {
+		return graph.Event{}, err
+	}
+	return s.commit(live, out), nil
+}
+
+// Do carries out what a user does. An action that cannot be done changes
+// nothing, and its event is unset.
+func (s *Store) Do(a oracle.Action) (graph.Event, error) {
+	switch a.Verb {
+	case oracle.Create:
+		return s.create(a.Object)
+	case oracle.Recreate:
+		return s.create(graph.Object{Key: s.next(a.Object.Key)})
+	}
+	live, err := s.Get(a.Object.Key)
+	if err != nil {
+		return graph.Event{}, err
+	}
+	if live.UID != a.Object.UID {
+		return graph.Event{}, fmt.Errorf("%s: %w", a, graph.ErrConflict)
+	}
+	out, err := change(live, a)
+	if err != nil {
+		return graph.Event{}, err
+	}
+	if a.Verb == oracle.Touch {
+		out = finalizer.Outcome{Effect: finalizer.Stored, Object: live}
+	}
+	return s.commit(live, out), nil
+}
+
+// change applies the rules to one action on a live object.
+func change(live graph.Object, a oracle.Action) (finalizer.Outcome, error) {
+	del := func(p graph.Propagation) (finalizer.Outcome, error) {
+		return finalizer.Delete(live, graph.DeleteOptions{Propagation: p}, graph.Background)
+	}
+	wanted := live.Clone()
+	switch a.Verb {
+	case oracle.Foreground:
+		return del(graph.Foreground)
+	case oracle.Background:
+		return del(graph.Background)
+	case oracle.Orphan:
+		return del(graph.Orphan)
+	case oracle.Grace0:
+		zero := int64(0)
+		return finalizer.Delete(live, graph.DeleteOptions{GraceSeconds: &zero}, graph.Background)
+	case oracle.Strip, oracle.Finish:
+		wanted.Finalizers = slices.DeleteFunc(wanted.Finalizers, func(f string) bool {
+			own := f == graph.FinalizerOrphan || f == graph.FinalizerForeground
+			return own == (a.Verb == oracle.Strip)
+		})
+	case oracle.AddRef:
+		r := a.Object.Owners[0]
+		if !slices.ContainsFunc(wanted.Owners, r.Same) {
+			wanted.Owners = append(wanted.Owners, r)
+		}
+	case oracle.DropRef:
+		wanted.Owners = slices.DeleteFunc(wanted.Owners, func(r graph.Owner) bool { return r.Key == a.Object.Owners[0].Key })
+	case oracle.Flip:
+		for i, r := range wanted.Owners {
+			wanted.Owners[i].Block = r.Block != (r.Key == a.Object.Owners[0].Key)
+		}
+	}
+	return finalizer.Update(live, wanted)
+}
+
+func (s *Store) create(o graph.Object) (graph.Event, error) {
+	_, taken := s.find(o.Key)
+	if _, spent := slices.BinarySearch(s.spent, o.UID); taken || spent {
+		return graph.Event{}, fmt.Errorf("create %s: %w", o.Key, graph.ErrConflict)
+	}
+	o.Version = "1"
+	s.put(o)
+	return graph.Event{Type: graph.Put, Object: o}, nil
+}
+
+// next returns the key of the next incarnation of a name.
+func (s *Store) next(k graph.Key) graph.Key {
+	k.UID = graph.UID(strings.TrimRight(string(k.UID), "'"))
+	for {
+		if _, spent := slices.BinarySearch(s.spent, k.UID); !spent {
+			return k
+		}
+		k.UID += "'"
+	}
+}

@@ -1,0 +1,207 @@
+package world
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/oracle"
+)
+
+// World is everything there is. It is not safe for concurrent use.
+type World struct {
+	Store Store
+	Kinds []graph.KindInfo
+	Sides []*Side
+	Now   time.Time
+	// Zombies are writes of crashed engines that may still land.
+	Zombies []ownergraph.Call
+	// Requests counts the calls that landed, by type.
+	Requests [8]int
+	// OnWrite, if set, sees every write of an engine with the store before it.
+	OnWrite func(before *Store, c ownergraph.Call, err error)
+
+	level ownergraph.Level
+	cfg   ownergraph.Config
+}
+
+// New returns a world that holds the objects, with n engines that know nothing
+// yet. Kinds that are not given are made from the objects.
+func New(level ownergraph.Level, cfg ownergraph.Config, n int, kinds []graph.KindInfo, objects []graph.Object) (*World, error) {
+	w := &World{Store: NewStore(objects), Kinds: kinds, Now: time.Unix(0, 0).UTC(), level: level, cfg: cfg}
+	for _, o := range objects {
+		w.AddKind(graph.KindInfo{Kind: o.Kind, Scoped: o.Scope != ""})
+	}
+	w.Sides = make([]*Side, n)
+	for i := range w.Sides {
+		if err := w.restart(i); err != nil {
+			return nil, err
+		}
+	}
+	return w, nil
+}
+
+// AddKind adds a kind before the world begins to move, if it is not there.
+func (w *World) AddKind(k graph.KindInfo) {
+	if w.kind(k.Kind) < 0 {
+		w.Kinds = append(w.Kinds, k)
+	}
+}
+
+func (w *World) kind(k graph.Kind) int {
+	return slices.IndexFunc(w.Kinds, func(i graph.KindInfo) bool { return i.Kind == k })
+}
+
+// Clone returns an independent copy. OnWrite is shared.
+func (w *World) Clone() *World {
+	c := *w
+	c.Sides = make([]*Side, len(w.Sides))
+	for i, s := range w.Sides {
+		c.Sides[i] = s.clone()
+	}
+	c.Zombies = slices.Clone(w.Zombies)
+	return &c
+}
+
+// restart gives side i a new engine that knows the kinds and nothing else.
+func (w *World) restart(i int) error {
+	e, err := ownergraph.NewEngine(w.level, w.cfg)
+	if err != nil {
+		return err
+	}
+	w.Sides[i] = &Side{Engine: e, Streams: make([]Stream, len(w.Kinds))}
+	return e.Observe(w.Now, graph.Event{Type: graph.KindsKnown, Kinds: slices.Clone(w.Kinds)})
+}
+
+// Do has a user do something, and reports whether it changed anything.
+func (w *World) Do(a oracle.Action) bool {
+	ev, err := w.Store.Do(a)
+	if err != nil || ev.Type == graph.EventUnset {
+		return false
+	}
+	w.publish(ev)
+	return true
+}
+
+// publish sends an event down every watch.
+func (w *World) publish(ev graph.Event) {
+	if ev.Type == graph.EventUnset {
+		return
+	}
+	for _, s := range w.Sides {
+		s.push(w.kind(ev.Of()), ev)
+	}
+}
+
+// List begins a listing of a kind for a side.
+func (w *World) List(side, kind int) {
+	w.Sides[side].list(kind, w.Kinds[kind].Kind, w.Store.Objects())
+}
+
+// Deliver hands the next event of a kind to a side's engine.
+func (w *World) Deliver(side, kind int) error {
+	s := w.Sides[side]
+	st := &s.Streams[kind]
+	ev := st.Events[0]
+	st.Events = st.Events[1:]
+	if ev.Type == graph.Put {
+		ev.Object = ev.Object.Clone()
+	}
+	return s.Engine.Observe(w.Now, ev)
+}
+
+// Issue takes the next call of a lane from a side's engine, if there is one. A
+// fence and a listing begin at once.
+func (w *World) Issue(side int, lane ownergraph.Lane) (ownergraph.Call, bool, error) {
+	s := w.Sides[side]
+	for {
+		c, at := s.Engine.Next(w.Now, lane)
+		switch {
+		case c.Type != ownergraph.CallUnset:
+			return c, true, w.begin(side, c)
+		case at.IsZero() || at.After(w.Now):
+			return c, false, nil
+		}
+	}
+}
+
+func (w *World) begin(side int, c ownergraph.Call) error {
+	s := w.Sides[side]
+	f := Flight{Call: c}
+	switch c.Type {
+	case ownergraph.CallFence:
+		w.Requests[c.Type]++
+		return cmpErr(s.fence(w.Now, w.Kinds, c.Fence), s.Engine.Done(w.Now, c.ID, ownergraph.Result{}))
+	case ownergraph.CallList:
+		w.Requests[c.Type]++
+		w.List(side, w.kind(c.Kind))
+		return s.Engine.Done(w.Now, c.ID, ownergraph.Result{})
+	case ownergraph.CallRead:
+		f.Answer.Object, f.Answer.Err = w.Store.Get(c.Key)
+	}
+	s.Calls = append(s.Calls, f)
+	return nil
+}
+
+func cmpErr(a, b error) error {
+	if a != nil {
+		return a
+	}
+	return b
+}
+
+// Land carries out the i-th call under way of a side and reports its result.
+func (w *World) Land(side, i int) error {
+	s := w.Sides[side]
+	f := s.Calls[i]
+	s.Calls = slices.Delete(s.Calls, i, i+1)
+	if f.Type != ownergraph.CallRead {
+		f.Answer.Err = w.write(f.Call)
+	}
+	w.Requests[f.Type]++
+	f.Answer.Object = f.Answer.Object.Clone()
+	return s.Engine.Done(w.Now, f.ID, f.Answer)
+}
+
+// write carries a write out.
+func (w *World) write(c ownergraph.Call) error {
+	before := w.Store
+	var ev graph.Event
+	var err error
+	switch c.Type {
+	case ownergraph.CallDelete:
+		ev, err = w.Store.Delete(c.Key, c.Options)
+	case ownergraph.CallPatch:
+		ev, err = w.Store.Patch(c.Key, c.Precondition, c.Change)
+	default:
+		return fmt.Errorf("carry out %s: no write", c.Type)
+	}
+	if w.OnWrite != nil {
+		w.OnWrite(&before, c, err)
+	}
+	if err == nil {
+		w.publish(ev)
+	}
+	return err
+}
+
+// Crash ends a side's engine. Its writes under way may still land; a new engine
+// begins from nothing.
+func (w *World) Crash(side int) error {
+	for _, f := range w.Sides[side].Calls {
+		if f.Type == ownergraph.CallPatch || f.Type == ownergraph.CallDelete {
+			w.Zombies = append(w.Zombies, f.Call)
+		}
+	}
+	return w.restart(side)
+}
+
+// LandZombie lands the i-th write of a crashed engine.
+func (w *World) LandZombie(i int) error {
+	c := w.Zombies[i]
+	w.Zombies = slices.Delete(w.Zombies, i, i+1)
+	_ = w.write(c) // nobody is left to take the result
+	return nil
+}

@@ -1,0 +1,250 @@
+package ownergraph
+
+import (
+	"slices"
+	"time"
+
+	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/policy"
+)
+
+// kindMind is what the engine knows of a kind beyond the graph.
+type kindMind struct {
+	part     bool           // it is served and takes part: fences cover it
+	listed   bool           // a listing is complete and swept
+	sick     string         // why it cannot be watched, "" if it can
+	damaged  bool           // sick by an event that was refused: only a listing heals it
+	sweeping bool           // a listing has ended and its sweep has not
+	begun    policy.Stamp   // when a listing last began
+	spoken   policy.Stamp   // when a listing last ended
+	passed   policy.Stamp   // when the newest fence that it has passed began
+	pending  uint64         // a fence that it passes when its sweep is over
+	high     Version        // how far it was observed, where the store says so
+	waiting  []graph.NodeID // who waits for it to pass a fence
+}
+
+// kindEvent takes what an event says of its kind.
+func (e *Engine) kindEvent(ev Event) {
+	switch ev.Type {
+	case graph.KindsKnown:
+		e.kindsKnown(ev.Kinds)
+		return
+	case graph.FencePassed:
+		e.passFence(ev.Kind, ev.Fence)
+		return
+	case graph.Rewound:
+		e.rewind(ev.Reason)
+		return
+	case graph.Put, graph.Gone:
+		return
+	}
+	k, ok := e.kinds[ev.Kind]
+	if !ok {
+		return
+	}
+	switch ev.Type {
+	case graph.ListBegun:
+		k.begun, k.sweeping, k.pending = e.next(), false, 0
+		e.lists.begun(ev.Kind)
+	case graph.ListEnded:
+		k.spoken, k.sweeping = e.next(), true
+		if ev.Version != "" {
+			k.high = ev.Version
+		}
+		e.sweeps = append(e.sweeps, ev.Kind)
+		if k.damaged {
+			k.damaged, k.sick = false, ""
+		}
+	case graph.Progress:
+		k.high = ev.Version
+	case graph.KindSick:
+		k.sick = ev.Reason
+		if k.sick == "" {
+			k.sick = "sick"
+		}
+	case graph.KindRecovered:
+		k.sick, k.damaged = "", false
+	case graph.KindVanished:
+		k = kindMind{passed: k.passed, spoken: e.next(), waiting: k.waiting}
+	}
+	e.kinds[ev.Kind] = k
+	if ev.Type >= graph.KindSick {
+		e.voidIf(ev.Type == graph.KindVanished)
+		e.wakeFence()
+	}
+}
+
+func (e *Engine) voidIf(void bool) {
+	if void {
+		e.voidFence()
+	}
+}
+
+// kindsKnown takes the set of kinds. A fence that is under way covers the
+// former set: another one has to begin.
+func (e *Engine) kindsKnown(infos []KindInfo) {
+	for name, k := range e.kinds {
+		if k.part && !slices.ContainsFunc(infos, func(i KindInfo) bool { return i.Kind == name }) {
+			e.kinds[name] = kindMind{passed: k.passed, spoken: e.stamp + 1, waiting: k.waiting}
+		}
+	}
+	e.next()
+	for _, i := range infos {
+		k := e.kinds[i.Kind]
+		k.part = !slices.Contains(e.cfg.Ignore, i.Kind)
+		e.kinds[i.Kind] = k
+	}
+	e.voidFence()
+	e.wakeFence()
+	e.auditSoon()
+}
+
+// damage holds a kind of which an event was refused: nothing ends before a
+// listing has said again what there is.
+func (e *Engine) damage(name Kind, why string) {
+	k, ok := e.kinds[name]
+	if !ok || !k.part {
+		return
+	}
+	k.damaged, k.sick = true, why
+	e.kinds[name] = k
+	e.wantList(name)
+	e.wakeFence()
+}
+
+// stepSweeps goes on with what the end of a listing has to say of the objects
+// that it did not bring.
+func (e *Engine) stepSweeps() {
+	for budget := slice; budget > 0 && len(e.sweeps) > 0; {
+		name := e.sweeps[0]
+		if !e.kinds[name].sweeping {
+			e.sweeps = pop(e.sweeps)
+			continue
+		}
+		id, seen, done := e.graph.Sweep(name, budget)
+		budget -= max(seen, 1)
+		switch {
+		case id != 0:
+			e.sweepNode(id)
+		case done:
+			e.sweeps = pop(e.sweeps)
+			e.swept(name)
+		}
+	}
+}
+
+// sweepNode takes the listing's word on one node: it is gone, or, if nobody
+// had observed it, what was read of it before is void.
+func (e *Engine) sweepNode(id graph.NodeID) {
+	n := e.graph.Node(id)
+	if n.State() == graph.Phantom {
+		delete(e.sights, id)
+		e.fan(id)
+		return
+	}
+	ev := Event{Type: graph.Gone, Key: n.Key()}
+	d, err := e.graph.Apply(ev)
+	if err != nil {
+		e.fail("sweep of a listing: %v", err)
+		return
+	}
+	e.absorb(ev, d)
+}
+
+// swept ends a sweep: the kind is listed, and has passed the fence whose report
+// came meanwhile.
+func (e *Engine) swept(name Kind) {
+	k := e.kinds[name]
+	pending := k.pending
+	k.sweeping, k.listed, k.pending = false, true, 0
+	e.kinds[name] = k
+	if pending != 0 {
+		e.passFence(name, pending)
+	}
+	if e.level < Level2 {
+		e.wakeFence()
+	}
+	e.heal()
+}
+
+// rewind takes back every absence: the store's history went backwards. Nothing
+// is written before every kind is listed anew (R5).
+func (e *Engine) rewind(why string) {
+	e.cfg.Logger.Warn("history went backwards", "reason", why)
+	e.counts.Rewinds++
+	if _, err := e.graph.Apply(Event{Type: graph.Rewound}); err != nil {
+		e.fail("rewind: %v", err)
+	}
+	e.rewound, e.healing = e.next(), true
+	e.absent.forget()
+	e.orphaned.forget()
+	e.voidFence()
+	for name, k := range e.kinds {
+		k.high, k.listed = "", false
+		e.kinds[name] = k
+		if k.part {
+			e.wantList(name)
+		}
+	}
+}
+
+// heal ends a rewind once every kind has been listed since.
+func (e *Engine) heal() {
+	if !e.healing {
+		return
+	}
+	for _, k := range e.kinds {
+		if k.part && (k.begun <= e.rewound || !k.listed) {
+			return
+		}
+	}
+	e.healing = false
+	e.auditSoon()
+}
+
+// lists says which kinds have to be listed anew: one at a time, with backoff.
+type lists struct {
+	wanted []Kind // sorted
+	last   Kind   // the one asked for last
+	retry  time.Time
+	tries  int
+}
+
+func (e *Engine) wantList(name Kind) {
+	if i, ok := slices.BinarySearch(e.lists.wanted, name); !ok && e.kinds[name].part {
+		e.lists.wanted = slices.Insert(e.lists.wanted, i, name)
+	}
+}
+
+// begun notes that a listing has begun: whoever wanted one has it.
+func (l *lists) begun(name Kind) {
+	if i, ok := slices.BinarySearch(l.wanted, name); ok {
+		l.wanted = slices.Delete(l.wanted, i, i+1)
+	}
+	if l.last == name {
+		l.tries = 0
+	}
+}
+
+// nextList returns the call for a listing, if one is due.
+func (e *Engine) nextList() (Call, bool) {
+	l := &e.lists
+	if len(l.wanted) == 0 || e.now.Before(l.retry) {
+		return Call{}, false
+	}
+	l.tries++
+	name := l.wanted[0]
+	if i, _ := slices.BinarySearch(l.wanted, l.last+"\x00"); i < len(l.wanted) {
+		name = l.wanted[i] // each gets its turn, whatever comes of the others
+	}
+	l.last = name
+	l.retry = e.now.Add(min(time.Second<<min(l.tries, 9), 5*time.Minute))
+	return e.launch(Call{Type: CallList, Kind: name, Timeout: e.cfg.CallTimeout}, flight{}), true
+}
+
+func (e *Engine) listDone(err error) {
+	if err != nil {
+		e.cfg.Logger.Warn("listing failed", "err", err)
+	}
+	e.counts.Listings++
+}

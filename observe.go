@@ -1,0 +1,192 @@
+package ownergraph
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/queue"
+)
+
+// Observe takes one event of the watch. The engine owns it from then on.
+//
+// An event that no store may send is refused with an error that wraps
+// ErrInvalid and names object and field. Nothing is lost by that: the event's
+// kind counts as sick, so that nothing ends on the strength of what was not
+// understood, and a new listing of it is asked for.
+func (e *Engine) Observe(now time.Time, ev Event) error {
+	e.tick(now)
+	if e.broken != nil {
+		return e.broken
+	}
+	if why := e.backwards(ev); why != "" {
+		e.rewind(why)
+	}
+	d, err := e.graph.Apply(ev)
+	if err != nil {
+		e.counts.Refused++
+		e.cfg.Logger.Warn("event refused", "err", err)
+		e.damage(ev.Of(), err.Error())
+		return fmt.Errorf("observe: %w", err)
+	}
+	e.counts.Events++
+	e.absorb(ev, d)
+	e.kindEvent(ev)
+	if d.Resurrected {
+		e.rewind(fmt.Sprintf("%s was seen gone and is back", ev.Object.Key))
+	}
+	return nil
+}
+
+// backwards says how an event shows that the store's history went backwards,
+// or "" (R5).
+func (e *Engine) backwards(ev Event) string {
+	k := e.kinds[ev.Of()]
+	cmp := e.cfg.CompareVersions
+	if ev.Type == graph.Put {
+		if observed, _ := e.absent.has(ev.Object.Key); observed {
+			return fmt.Sprintf("%s was seen gone and is back", ev.Object.Key)
+		}
+	}
+	switch {
+	case cmp == nil:
+	case ev.Type == graph.Put:
+		n, ok := e.graph.Lookup(ev.Object.Key)
+		if ok && n.State() == graph.Observed && cmp(ev.Object.Kind, ev.Object.Version, n.Version()) < 0 {
+			return fmt.Sprintf("%s went from version %s to %s", ev.Object.Key, n.Version(), ev.Object.Version)
+		}
+	case ev.Type == graph.ListEnded && ev.Version != "" && k.high != "" && cmp(ev.Kind, ev.Version, k.high) < 0:
+		return fmt.Sprintf("kind %q was listed at version %s after %s", ev.Kind, ev.Version, k.high)
+	}
+	return ""
+}
+
+// absorb takes what an event changed in the graph into account.
+func (e *Engine) absorb(ev Event, d graph.Delta) {
+	for len(e.nodes) < e.graph.Cap() {
+		e.nodes = append(e.nodes, mind{})
+	}
+	for _, id := range d.Added {
+		e.admit(id)
+	}
+	if d.Node != 0 && e.graph.InUse(d.Node) {
+		e.absorbNode(ev, d)
+	}
+	for _, id := range d.Owners {
+		e.work.Add(id, queue.High)
+	}
+	if d.Twin {
+		e.cfg.Logger.Warn("two live objects have one UID", "object", ev.Object.Key.String())
+		e.counts.Twins++
+	}
+	for _, f := range d.Freed {
+		e.dismiss(f)
+	}
+}
+
+// admit greets a new phantom: it may be known as absent.
+func (e *Engine) admit(id graph.NodeID) {
+	e.nodes[id] = mind{}
+	if observed, ok := e.absent.has(e.graph.Node(id).Key()); ok {
+		t := e.next()
+		e.nodes[id].absent, e.nodes[id].changed, e.nodes[id].buried = t, t, observed
+	}
+}
+
+func (e *Engine) absorbNode(ev Event, d graph.Delta) {
+	id := d.Node
+	if d.Created {
+		e.nodes[id] = mind{}
+	}
+	n, m := e.graph.Node(id), &e.nodes[id]
+	if d.Version {
+		t := e.next()
+		m.known, m.changed = t, t
+		e.renew(id, n)
+	}
+	e.absorbMark(d, n, m)
+	if d.Class {
+		m.role = e.next()
+		e.fan(id)
+	}
+	if d.Acknowledged && n.Orphaning() {
+		e.fan(id)
+	}
+	if d.Gone {
+		e.finish(id)
+	}
+	if d.Version && n.State() == graph.Observed {
+		e.work.Add(id, priority(n))
+	}
+}
+
+// absorbMark keeps since when the mark that the node carries has been observed
+// without a gap: a different finalizer begins anew, and so does a different
+// version that a listing brought, since it may have changed and changed back
+// in between (R3).
+func (e *Engine) absorbMark(d graph.Delta, n graph.Node, m *mind) {
+	if n.State() != graph.Observed || !n.View().Deleting || n.View().Propagation() == graph.Unset {
+		m.mark = 0
+		if n.State() == graph.Observed && n.View().Deleting && m.marked.IsZero() {
+			m.marked = e.now
+		}
+		return
+	}
+	k, _ := e.graph.Kind(n.Key().Kind)
+	if m.mark == 0 || d.Mark || d.Version && k.Listing {
+		m.mark = e.next()
+	}
+	if m.marked.IsZero() || d.Mark {
+		m.marked = e.now
+	}
+}
+
+// renew forgets what was noted of a node's former version.
+func (e *Engine) renew(id graph.NodeID, n graph.Node) {
+	delete(e.retries, id)
+	delete(e.parked, id)
+	e.work.Forget(id)
+	if a, ok := e.awaits[id]; ok && a.version != n.Version() {
+		delete(e.awaits, id)
+		e.nodes[id].reread = false
+	}
+	e.breakRing(id)
+}
+
+// finish ends what was under way for an object that is gone.
+func (e *Engine) finish(id graph.NodeID) {
+	delete(e.awaits, id)
+	delete(e.sights, id)
+	e.handlers.drop(id)
+	m := &e.nodes[id]
+	m.reread, m.marked = false, time.Time{}
+	e.settle(id, false)
+	e.counts.Gone++
+}
+
+// dismiss forgets a node that left the graph. What is proven of its absence is
+// remembered.
+func (e *Engine) dismiss(f graph.Freed) {
+	if m := &e.nodes[f.ID]; f.Absent || m.absent > e.rewound {
+		e.absent.add(f.Key, f.Absent || m.buried)
+	}
+	e.settle(f.ID, false)
+	e.breakRing(f.ID)
+	e.work.Drop(f.ID)
+	e.asks.Drop(f.ID)
+	delete(e.sights, f.ID)
+	delete(e.awaits, f.ID)
+	delete(e.retries, f.ID)
+	delete(e.parked, f.ID)
+	delete(e.waiters, f.ID)
+	e.handlers.drop(f.ID)
+	e.nodes[f.ID] = mind{}
+}
+
+// priority puts owners that others wait for before the bulk.
+func priority(n graph.Node) queue.Priority {
+	if n.Waiting() || n.Orphaning() {
+		return queue.High
+	}
+	return queue.Normal
+}

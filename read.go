@@ -1,0 +1,114 @@
+package ownergraph
+
+import (
+	"errors"
+
+	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/policy"
+	"github.com/ownergraph/ownergraph/queue"
+)
+
+// mostWaiters bounds who is noted by name as waiting for one read. Past it all
+// dependents of the owner are looked at when it is done.
+const mostWaiters = 1024
+
+// ask has the owners read that a decision needs. A read that was handed out
+// before the dependent was known does not serve it; then another follows (R6).
+func (e *Engine) ask(id graph.NodeID, d policy.Decision) {
+	for _, i := range d.Owners {
+		o := e.ownerID(id, i)
+		if w := e.waiters[o]; len(w) < mostWaiters {
+			e.waiters[o] = append(w, id)
+		}
+		if e.asks.Attempts(o) == 0 {
+			e.asks.Add(o, queue.Normal)
+		}
+	}
+}
+
+// nextRead returns the next read of an owner, if one is due. One for each full
+// coordinates is under way at a time.
+func (e *Engine) nextRead() (Call, bool) {
+	for {
+		id, ok := e.asks.Next(e.now)
+		if !ok {
+			return Call{}, false
+		}
+		if !e.graph.InUse(id) || len(e.waiters[id]) == 0 {
+			e.asks.Drop(id)
+			e.asks.Done(id)
+			continue
+		}
+		k := e.graph.Node(id).Key()
+		if _, ok := e.reading[k]; ok { // of a former node: its end asks again
+			e.asks.Done(id)
+			continue
+		}
+		return e.launch(Call{Type: CallRead, Key: k, Timeout: e.cfg.CallTimeout}, flight{node: id, key: k}), true
+	}
+}
+
+// readDone takes what a read says of an owner. It is evidence for whoever
+// waits, and never a change of the graph (R4).
+func (e *Engine) readDone(f flight, r Result) {
+	delete(e.reading, f.key)
+	n, ok := e.graph.Lookup(f.key)
+	absent := r.Err == nil && r.Object.UID != f.key.UID || errors.Is(r.Err, ErrNotFound)
+	if !ok {
+		e.asks.Done(f.node)
+		if absent {
+			e.absent.add(f.key, false)
+		}
+		return
+	}
+	id := n.ID()
+	e.asks.Done(id)
+	switch {
+	case absent:
+		e.asks.Forget(id)
+		e.believeAbsent(id)
+	case r.Err != nil:
+		e.counts.FailedReads++
+		e.retryAt(e.asks, id, r.Err)
+		return
+	default:
+		e.asks.Forget(id)
+		e.witness(n, f, r.Object)
+	}
+	e.answered(id)
+}
+
+// witness notes what a read showed of an owner that exists, unless the watch
+// has said something else while the read was under way.
+func (e *Engine) witness(n graph.Node, f flight, o Object) {
+	id := n.ID()
+	m, s := &e.nodes[id], sightIn(o)
+	switch n.State() {
+	case graph.Phantom:
+		if e.kinds[f.key.Kind].spoken > f.began {
+			return
+		}
+	case graph.Observed:
+		if m.known > f.began && roleOf(n) != s {
+			return
+		}
+	default:
+		return
+	}
+	e.sights[id] = sight{sight: s, version: o.Version, began: f.began, done: e.next()}
+}
+
+// answered has whoever waited for a read of the owner looked at again.
+func (e *Engine) answered(id graph.NodeID) {
+	w := e.waiters[id]
+	delete(e.waiters, id)
+	if len(w) >= mostWaiters {
+		e.fan(id)
+		return
+	}
+	for _, d := range w {
+		if e.graph.InUse(d) {
+			e.work.Add(d, queue.Normal)
+		}
+	}
+}

@@ -1,0 +1,148 @@
+package ownergraph
+
+import (
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/policy"
+)
+
+// ringEvery is how long a search for rings is put off while there is other work.
+const ringEvery = 10 * time.Second
+
+// rings finds foreground deletions that wait for themselves. A ring is
+// suspected when a waiting object is held by dependents and waits for a waiting
+// owner; the search for it begins when there is nothing else to do. What it
+// finds is broken only if every member still has the same version when a fence
+// has passed that began afterwards.
+type rings struct {
+	suspects []graph.NodeID // not searched yet
+	search   *graph.RingSearch
+	searched []graph.NodeID // what the search began with
+	last     time.Time
+	found    map[int32]ring
+	lastID   int32
+}
+
+type ring struct {
+	seen    policy.Stamp
+	members []graph.NodeID
+}
+
+// suspectRing notes a waiting node that is held by dependents.
+func (e *Engine) suspectRing(id graph.NodeID) {
+	n, m := e.graph.Node(id), &e.nodes[id]
+	if m.ring != 0 || m.suspect || !n.Waiting() {
+		return
+	}
+	for i, o := range n.OwnerNodes() {
+		if o.Waiting() && o.ID() != id && n.OwnerAt(i).Block {
+			m.suspect = true
+			e.rings.suspects = append(e.rings.suspects, id)
+			return
+		}
+	}
+}
+
+// breakRing takes a change of a node into account: a ring that it is in counts
+// no more, and a search that is under way may be wrong.
+func (e *Engine) breakRing(id graph.NodeID) {
+	r := &e.rings
+	if r.search != nil {
+		r.suspects = append(r.suspects, r.searched...)
+		r.search, r.searched = nil, nil
+	}
+	at := e.nodes[id].ring
+	if at == 0 {
+		return
+	}
+	r.suspects = append(r.suspects, r.found[at].members...)
+	delete(r.found, at)
+	e.nodes[id].ring = 0
+}
+
+// ringOf returns the ring that a node is in, if it still counts.
+func (e *Engine) ringOf(id graph.NodeID) (ring, bool) {
+	r, ok := e.rings.found[e.nodes[id].ring]
+	return r, ok
+}
+
+// ringOwners returns the references of a waiting node that stay inside of its
+// ring, if a fence has confirmed the ring.
+func (e *Engine) ringOwners(id graph.NodeID) []int {
+	r, ok := e.ringOf(id)
+	if !ok || max(e.fence.passed, e.released()) <= r.seen {
+		return nil
+	}
+	var in []int
+	n := e.graph.Node(id)
+	for i, o := range n.OwnerNodes() {
+		if o.ID() != id && n.OwnerAt(i).Block && e.nodes[o.ID()].ring == e.nodes[id].ring {
+			in = append(in, i)
+		}
+	}
+	return in
+}
+
+// stepRings begins a search or goes on with it. It reports whether it had
+// anything to do.
+func (e *Engine) stepRings(idle bool) bool {
+	r := &e.rings
+	if r.search == nil {
+		if len(r.suspects) == 0 || !idle && e.now.Before(r.last.Add(ringEvery)) {
+			return false
+		}
+		r.searched, r.suspects, r.last = r.suspects, nil, e.now
+		for _, id := range r.searched {
+			if e.graph.InUse(id) {
+				e.nodes[id].suspect = false
+			}
+		}
+		r.search = graph.NewRingSearch(r.searched)
+	}
+	if r.search.Step(e.graph, slice) {
+		found := r.search.Rings()
+		r.search, r.searched = nil, nil
+		for _, members := range found {
+			e.keepRing(members)
+		}
+	}
+	return true
+}
+
+// keepRing notes a ring. One member is looked at when the fence has passed:
+// each reference that is unblocked changes the ring.
+func (e *Engine) keepRing(members []graph.NodeID) {
+	r := &e.rings
+	if r.found == nil {
+		r.found = map[int32]ring{}
+	}
+	r.lastID++
+	seen := e.next()
+	r.found[r.lastID] = ring{seen, members}
+	e.counts.Rings++
+	first := members[0]
+	for _, id := range members {
+		e.nodes[id].ring = r.lastID
+		if e.graph.Node(id).Key().Compare(e.graph.Node(first).Key()) < 0 {
+			first = id
+		}
+	}
+	e.wantFence(seen)
+	e.wakeAtFence(first)
+	if e.level < Level2 {
+		e.wakeFence()
+	}
+}
+
+func (r *rings) clone() rings {
+	c := *r
+	c.suspects, c.searched = slices.Clone(r.suspects), slices.Clone(r.searched)
+	if r.search != nil { // a search reads the graph: the copy begins its own anew
+		c.suspects, c.searched, c.search = append(c.suspects, c.searched...), nil, nil
+	}
+	c.found = maps.Clone(r.found)
+	return c
+}

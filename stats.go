@@ -1,0 +1,190 @@
+package ownergraph
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/policy"
+	"github.com/ownergraph/ownergraph/queue"
+)
+
+// Stats counts what an engine holds and has done since it was made. It is a
+// value that shares nothing with the engine.
+type Stats struct {
+	// Objects are in the graph; Nodes counts owners that were never observed
+	// too. Queued keys wait to be decided, Calls are under way, Held objects
+	// wait for somebody outside.
+	Objects, Nodes, Queued, Calls, Held int
+	// Events were observed, Refused ones were not. Decisions were made.
+	Events, Refused, Decisions uint64
+	// What was asked of the store: reads, patches, deletes, fences, listings.
+	Reads, Patches, Deletes, FenceCalls, ListCalls uint64
+	// Handled is how many runs of handlers were begun.
+	Handled, FailedHandlers uint64
+	// Conflicts, refused writes, writes of unknown outcome, failed reads.
+	Conflicts, RefusedWrites, UnknownOutcomes, FailedReads uint64
+	// Gone objects were observed to go. Fences have passed, Listings were asked
+	// for, Rings were found, Rewinds were seen.
+	Gone, Fences, Listings, Rings, Rewinds uint64
+	// Twins: live objects that share a UID. BestEffort writes were not exact.
+	Twins, BestEffort uint64
+	// Audits are over; AuditRepairs are writes that only an audit led to.
+	Audits, AuditRepairs uint64
+}
+
+func (s *Stats) count(c Call) {
+	switch c.Type {
+	case CallRead:
+		s.Reads++
+	case CallPatch:
+		s.Patches++
+	case CallDelete:
+		s.Deletes++
+	case CallFence:
+		s.FenceCalls++
+	case CallList:
+		s.ListCalls++
+	case CallHandle:
+		s.Handled++
+	}
+}
+
+// Requests returns how many store calls were made: reads, writes and fences.
+func (s Stats) Requests() uint64 { return s.Reads + s.Patches + s.Deletes + s.FenceCalls }
+
+// Stats returns the engine's figures. It does not walk the graph.
+func (e *Engine) Stats() Stats {
+	s := e.counts
+	s.Nodes, s.Objects = e.graph.Len(), e.graph.Observed()
+	s.Queued, s.Calls, s.Held = e.work.Len()-e.work.InFlight(), len(e.flights), len(e.held)
+	return s
+}
+
+// Held is an object that stays as it is against what its owners or its
+// deletion mark ask for, until somebody outside does something. It is a value.
+type Held struct {
+	Key    Key
+	Reason policy.Reason
+	// Doubt says more where Reason is OwnerUnknown.
+	Doubt graph.Doubt
+	// Detail names whom or what it waits for: owners, dependents, finalizers,
+	// sick kinds, or what is wrong with the object. Sorted; at most 8.
+	Detail []string
+}
+
+// Held returns at most limit of the objects that are held, by key, and why.
+func (e *Engine) Held(limit int) []Held {
+	ids := slices.SortedFunc(maps.Keys(e.held), func(a, b graph.NodeID) int {
+		return cmp.Compare(0, e.graph.Node(b).Key().Compare(e.graph.Node(a).Key()))
+	})
+	out := make([]Held, 0, min(limit, len(ids)))
+	for _, id := range ids[:min(limit, len(ids))] {
+		m := &e.nodes[id]
+		out = append(out, Held{Key: e.graph.Node(id).Key(), Reason: m.reason, Doubt: m.doubt, Detail: e.detail(id)})
+	}
+	return out
+}
+
+// settleWith notes the outcome of a decision for the reports.
+func (e *Engine) settleWith(id graph.NodeID, d policy.Decision) {
+	m := &e.nodes[id]
+	m.reason, m.doubt = d.Reason, d.Doubt
+	e.settle(id, !d.Action.Writes() && d.Reason.Held())
+}
+
+// settle counts a node among the held, or not.
+func (e *Engine) settle(id graph.NodeID, held bool) {
+	if held {
+		e.held[id] = struct{}{}
+	} else {
+		delete(e.held, id)
+	}
+}
+
+// Idle reports whether nothing more can happen without the outside: no call is
+// under way or due, and nobody waits for an event that has to come. Writes that
+// were refused and objects that are held do not count as work.
+func (e *Engine) Idle() bool {
+	if e.busy() || len(e.flights) > 0 || len(e.parked) > 0 || len(e.lists.wanted) > 0 || e.healing {
+		return false
+	}
+	if f := &e.fence; (f.wanted != 0 || f.id != 0) && !e.fenceHeld() && e.level >= Level2 {
+		return false
+	}
+	if e.unseenKind() && !e.sickKind() {
+		return false
+	}
+	for _, a := range e.awaits {
+		if a.then != thenDecide {
+			return false
+		}
+	}
+	return e.onlyLater()
+}
+
+// onlyLater reports whether what the queues still hold is what a time brings:
+// acknowledgements that are waited for are work, failed reads and handlers are
+// held by the outside.
+func (e *Engine) onlyLater() bool {
+	for x := range e.work.Entries() {
+		if x.State == queue.Delayed && e.nodes[x.Key].reason == policy.NeedAcknowledgement {
+			return false
+		}
+	}
+	return true
+}
+
+func (e *Engine) sickKind() bool {
+	for _, k := range e.kinds {
+		if k.part && k.sick != "" {
+			return true
+		}
+	}
+	return false
+}
+
+// KindStatus is the health of one kind. It is a value.
+type KindStatus struct {
+	Kind   Kind
+	Listed bool
+	// Sick says why the kind cannot be watched, or is empty.
+	Sick string
+}
+
+// Kinds returns the health of every kind that takes part, by name.
+func (e *Engine) Kinds() []KindStatus {
+	var out []KindStatus
+	for _, name := range slices.Sorted(maps.Keys(e.kinds)) {
+		if k := e.kinds[name]; k.part {
+			out = append(out, KindStatus{name, k.listed, k.sick})
+		}
+	}
+	return out
+}
+
+// Running is a run of a handler that is under way.
+type Running struct {
+	Key       Key
+	Finalizer string
+	Since     time.Time
+	// Tries is how often it failed before.
+	Tries int
+}
+
+// Running returns the runs of handlers under way, by key and finalizer: one
+// that is stuck shows by its age.
+func (e *Engine) Running() []Running {
+	var out []Running
+	for k, s := range e.handlers.states {
+		if s.phase == running {
+			out = append(out, Running{e.graph.Node(k.node).Key(), k.name, s.since, s.tries})
+		}
+	}
+	slices.SortFunc(out, func(a, b Running) int {
+		return cmp.Or(a.Key.Compare(b.Key), cmp.Compare(a.Finalizer, b.Finalizer))
+	})
+	return out
+}

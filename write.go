@@ -1,0 +1,188 @@
+package ownergraph
+
+import (
+	"errors"
+	"time"
+
+	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/policy"
+	"github.com/ownergraph/ownergraph/queue"
+)
+
+// writeCall turns a decision that writes into a call. R1: every one carries
+// UID and version.
+func (e *Engine) writeCall(id graph.NodeID, in policy.Input, d policy.Decision) Call {
+	o := in.Object
+	pre := Precondition{UID: o.UID, Version: o.Version}
+	c := Call{Type: CallPatch, Key: o.Key, Precondition: pre, Timeout: e.cfg.CallTimeout}
+	f := flight{node: id, key: o.Key, version: o.Version}
+	refs := make([]Owner, len(d.Owners))
+	for j, i := range d.Owners {
+		refs[j] = o.Owners[i]
+	}
+	switch d.Action {
+	case policy.Trim, policy.Orphan:
+		c.Change.DropOwners = refs
+	case policy.Unblock:
+		c.Change.Unblock = refs
+	case policy.Release:
+		c.Change.DropFinalizer = d.Finalizer
+		if d.Finalizer == graph.FinalizerOrphan {
+			f.ending = graph.Orphan
+		}
+	case policy.Delete:
+		c.Type = CallDelete
+		c.Precondition = Precondition{}
+		c.Options = DeleteOptions{Precondition: pre, Propagation: d.Propagation}
+	}
+	if d.BestEffort {
+		e.counts.BestEffort++
+	}
+	return e.launch(c, f)
+}
+
+func (e *Engine) rereadCall(id graph.NodeID) Call {
+	m := &e.nodes[id]
+	k := e.graph.Node(id).Key()
+	c := Call{Type: CallRead, Key: k, Timeout: e.cfg.CallTimeout}
+	return e.launch(c, flight{node: id, key: k, reread: true, unsure: m.unsure})
+}
+
+// launch hands a call out.
+func (e *Engine) launch(c Call, f flight) Call {
+	e.lastCall++
+	c.ID = e.lastCall
+	f.call, f.began = c.Type, e.next()
+	e.flights[c.ID] = f
+	switch {
+	case c.Type == CallRead && !f.reread:
+		e.reading[c.Key] = c.ID
+	case c.Type <= CallDelete:
+		e.nodes[f.node].call = c.ID
+	}
+	e.counts.count(c)
+	return c
+}
+
+// landed ends the flight of a write or reread and reports whether its object
+// is still in the graph as the same node.
+func (e *Engine) landed(id CallID, f flight) bool {
+	if !e.graph.InUse(f.node) || e.nodes[f.node].call != id {
+		return false
+	}
+	e.nodes[f.node].call = 0
+	e.work.Done(f.node)
+	return e.graph.Node(f.node).State() == graph.Observed
+}
+
+// writeDone takes the result of a write.
+func (e *Engine) writeDone(id CallID, f flight, err error) {
+	if err == nil && f.ending == graph.Orphan {
+		e.orphaned.add(f.key, true)
+	}
+	if !e.landed(id, f) {
+		return
+	}
+	current := e.graph.Node(f.node).Version() == f.version || e.retries[f.node].Version == f.version
+	delete(e.retries, f.node)
+	switch wait, told := retryIn(err); {
+	case err == nil:
+		e.work.Forget(f.node)
+		if current {
+			e.await(f.node, await{version: f.version, deadline: e.now.Add(e.cfg.AwaitTimeout)})
+		}
+	case errors.Is(err, ErrConflict):
+		e.conflicted(f.node)
+	case errors.Is(err, ErrNotFound):
+		e.vanished(f.node)
+	case errors.Is(err, ErrRefused):
+		e.counts.RefusedWrites++
+		e.cfg.Logger.Warn("write refused", "object", f.key.String(), "err", err)
+		e.settle(f.node, true)
+		e.nodes[f.node].reason = policy.StoreRefused
+		e.await(f.node, await{version: f.version, deadline: e.now.Add(e.cfg.RefusedRetry), then: thenDecide})
+	case told:
+		e.await(f.node, await{version: f.version, deadline: e.now.Add(max(wait, time.Millisecond)), then: thenDecide})
+	case errors.Is(err, ErrKindUnknown):
+		e.await(f.node, await{version: f.version, deadline: e.work.Retry(f.node, queue.Normal, e.now), then: thenDecide})
+	default: // the outcome is unknown
+		e.counts.UnknownOutcomes++
+		e.await(f.node, await{version: f.version, deadline: e.work.Retry(f.node, queue.Normal, e.now)})
+	}
+}
+
+// await keeps a key from being decided until the graph shows another version
+// than the write was conditioned on, or the deadline passes.
+func (e *Engine) await(id graph.NodeID, a await) {
+	e.awaits[id] = a
+	e.work.AddAt(id, queue.Normal, a.deadline)
+}
+
+// conflicted reads the object again: at once the first time, later with
+// backoff, so that faster writers cost no more than they have to.
+func (e *Engine) conflicted(id graph.NodeID) {
+	e.counts.Conflicts++
+	e.nodes[id].reread, e.nodes[id].unsure = true, false
+	first := e.work.Attempts(id) == 0
+	e.work.Retry(id, queue.High, e.now)
+	if first {
+		e.work.Add(id, queue.High)
+	}
+}
+
+// vanished: a read or write of the object itself found it absent. It awaits
+// the watch's word; its dependents need not.
+func (e *Engine) vanished(id graph.NodeID) {
+	e.believeAbsent(id)
+	v := e.graph.Node(id).Version()
+	e.await(id, await{version: v, deadline: e.now.Add(e.cfg.AwaitTimeout), then: thenList})
+}
+
+// rereadDone takes what the read after a conflict, or after a deadline, says
+// of the object itself (R1). What the watch has said meanwhile goes first.
+func (e *Engine) rereadDone(id CallID, f flight, r Result) {
+	if !e.landed(id, f) {
+		return
+	}
+	m, n := &e.nodes[f.node], e.graph.Node(f.node)
+	m.reread, m.unsure = false, false
+	switch absent := r.Err == nil && r.Object.UID != f.key.UID || errors.Is(r.Err, ErrNotFound); {
+	case m.known > f.began:
+		e.work.Add(f.node, queue.High)
+	case absent:
+		e.vanished(f.node)
+	case r.Err != nil:
+		m.reread, m.unsure = true, f.unsure
+		e.retryAt(e.work, f.node, r.Err)
+	case r.Object.Version == n.Version():
+		e.work.Add(f.node, queue.High)
+	case f.unsure || !r.Object.EqualContent(n.View()):
+		e.await(f.node, await{version: n.Version(), deadline: e.now.Add(e.cfg.AwaitTimeout), then: thenList})
+	default:
+		e.judgeAgain(f.node, r.Object)
+	}
+}
+
+// judgeAgain takes the version that a conflict's read answered for one retry.
+// Whatever was proven for the former version counts no more, and its mark may
+// have changed and changed back in between (R3).
+func (e *Engine) judgeAgain(id graph.NodeID, o Object) {
+	m := &e.nodes[id]
+	e.retries[id] = o
+	t := e.next()
+	m.known, m.changed = t, t
+	if m.mark != 0 {
+		m.mark = t
+	}
+	e.breakRing(id)
+	e.work.Add(id, queue.High)
+}
+
+// retryAt puts a key off after a transient error.
+func (e *Engine) retryAt(q *queue.Queue[graph.NodeID], id graph.NodeID, err error) {
+	if wait, told := retryIn(err); told {
+		q.AddAt(id, queue.Normal, e.now.Add(max(wait, time.Millisecond)))
+		return
+	}
+	q.Retry(id, queue.Normal, e.now)
+}
