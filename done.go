@@ -27,7 +27,7 @@ func (e *Engine) Done(now time.Time, id CallID, r Result) error {
 	case CallPatch, CallDelete:
 		e.writeDone(id, f, r.Err)
 	case CallFence:
-		e.fenceDone(r.Err)
+		e.fenceDone(f.fence, r.Err)
 	case CallList:
 		e.listDone(r.Err)
 	case CallHandle:

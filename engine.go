@@ -71,9 +71,10 @@ type Engine struct {
 	sweeps   []Kind         // kinds whose listing has ended
 	wakes    []graph.NodeID // whoever waited for a fence that has passed
 
-	rewound policy.Stamp // since when nothing absent is believed that was before
-	healing bool         // kinds are still to be listed since then
-	counts  Stats
+	kindsSeen bool         // the set of kinds is known
+	rewound   policy.Stamp // since when nothing absent is believed that was before
+	healing   bool         // kinds are still to be listed since then
+	counts    Stats
 }
 
 // mind is what the engine knows of a node beyond the graph. Stamps are moments
@@ -93,6 +94,7 @@ type mind struct {
 	reason  policy.Reason
 	doubt   graph.Doubt
 	reread  bool // read the object itself before anything else
+	outside bool // its last read failed, and only somebody outside can help
 	unsure  bool // that reread follows a write of unknown outcome
 	suspect bool // it stands among the suspects of a ring
 	fanning bool // it stands in fans
@@ -122,6 +124,7 @@ const (
 	thenRead   then = iota // it is read: the outcome of its write is unknown
 	thenList               // its kind is listed anew: a read has contradicted the watch
 	thenDecide             // it is decided again: nothing was written
+	thenHeld               // the same, but only somebody outside can help
 )
 
 // flight is a call that was handed out.
@@ -135,6 +138,7 @@ type flight struct {
 	unsure  bool
 	ending  graph.Propagation // a write that ends this propagation
 	handler string
+	fence   uint64
 }
 
 // NewEngine returns an engine for stores of the level. It knows nothing yet.

@@ -150,7 +150,7 @@ func (e *Engine) nextFence() (Call, bool) {
 			f.open[name] = true
 		}
 	}
-	c := e.launch(Call{Type: CallFence, Fence: f.id, Timeout: e.cfg.CallTimeout}, flight{})
+	c := e.launch(Call{Type: CallFence, Fence: f.id, Timeout: e.cfg.CallTimeout}, flight{fence: f.id})
 	f.began = e.flights[c.ID].began
 	if f.began > f.wanted {
 		f.wanted = 0
@@ -160,8 +160,8 @@ func (e *Engine) nextFence() (Call, bool) {
 
 // fenceDone takes the result of asking for a fence. Its passing comes through
 // the watch.
-func (e *Engine) fenceDone(err error) {
-	if err == nil {
+func (e *Engine) fenceDone(id uint64, err error) {
+	if err == nil || id != e.fence.id {
 		return
 	}
 	e.cfg.Logger.Warn("fence failed", "err", err)

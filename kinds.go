@@ -94,6 +94,7 @@ func (e *Engine) kindsKnown(infos []KindInfo) {
 		k.part = !slices.Contains(e.cfg.Ignore, i.Kind)
 		e.kinds[i.Kind] = k
 	}
+	e.kindsSeen = true
 	e.voidFence()
 	e.wakeFence()
 	e.auditSoon()

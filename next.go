@@ -14,8 +14,8 @@ const (
 )
 
 // Next returns the next call of the lane to make, or, if there is none, when
-// to ask again: the zero time for "when Observe or Done was called", a time not
-// after now for "at once", since there is work left that makes no call.
+// to ask this lane again: the zero time for "when Observe or Done was called", a
+// time not after now for "at once", since one Next does only so much.
 //
 // Whoever takes a call must report it with Done, in any order with others. The
 // lanes are independent: calls of one are handed out however long those of
@@ -33,10 +33,20 @@ func (e *Engine) Next(now time.Time, lane Lane) (Call, time.Time) {
 			if c, ok := e.ready(lane); ok {
 				return c, e.now
 			}
-			return Call{}, e.wake()
+			return Call{}, e.wake(lane)
 		}
 	}
 	return Call{}, e.now
+}
+
+// Take returns a call of the lane that needs no further decision, if there is
+// one. It does no other work; Next does.
+func (e *Engine) Take(now time.Time, lane Lane) (Call, bool) {
+	e.tick(now)
+	if e.broken != nil {
+		return Call{}, false
+	}
+	return e.ready(lane)
 }
 
 // ready returns a call of the lane that needs no further decision.
@@ -87,33 +97,58 @@ func (e *Engine) step() bool {
 	return true
 }
 
-// busy reports whether there is work left that needs nothing from outside.
-func (e *Engine) busy() bool {
+// Busy reports whether there is work left that needs nothing from outside: Next
+// would hand out a read or a write, or get something done.
+func (e *Engine) Busy() bool {
 	return len(e.prepared) > 0 || len(e.wakes) > 0 || len(e.fans) > 0 || len(e.sweeps) > 0 ||
-		e.work.Ready() > 0 || e.asks.Ready() > 0 || e.rings.search != nil || e.audit.under
+		e.work.Ready() > 0 || e.asks.Ready() > 0 || e.rings.search != nil || e.audit.under ||
+		len(e.rings.suspects) > 0 && len(e.flights) == 0
 }
 
-// wake returns when a time will give the engine something to do.
-func (e *Engine) wake() time.Time {
+// wake returns when a time will give the engine something to do that Next of
+// this lane can do; the zero time for never.
+func (e *Engine) wake(lane Lane) time.Time {
 	var at time.Time
 	sooner := func(t time.Time, ok bool) {
-		if ok && (at.IsZero() || t.Before(at)) {
+		if !ok {
+			return
+		}
+		if t = later(t, e.now.Add(1)); at.IsZero() || t.Before(at) {
 			at = t
 		}
 	}
-	sooner(due(e.work))
-	sooner(due(e.asks))
-	f := &e.fence
-	sooner(f.retry, e.level >= Level2 && f.wanted != 0 && f.id == 0)
-	sooner(f.started.Add(fenceTimeout), f.id != 0 && (!e.fenceHeld() || f.wanted > f.began))
-	sooner(f.since.Add(e.cfg.FenceWait), f.id != 0 && e.cfg.FenceWait != 0 && f.freed < f.began)
-	sooner(e.lists.retry, len(e.lists.wanted) > 0)
-	sooner(e.rings.last.Add(ringEvery), len(e.rings.suspects) > 0)
-	sooner(e.audit.next, e.graph.Len() > 0)
-	if !at.IsZero() && at.Before(e.now) {
-		at = e.now
+	if len(e.prepared) < mostPrepared {
+		sooner(due(e.work))
+		sooner(e.rings.last.Add(ringEvery), len(e.rings.suspects) > 0)
+		sooner(e.audit.next, true)
+	}
+	switch lane {
+	case LaneStore:
+		sooner(due(e.asks))
+	case LaneControl:
+		f := &e.fence
+		held := e.fenceHeld()
+		sooner(f.retry, e.level >= Level2 && f.wanted != 0 && f.id == 0)
+		sooner(f.started.Add(fenceTimeout), f.id != 0 && (!held || f.wanted > f.began))
+		sooner(f.since.Add(e.cfg.FenceWait), held && f.id != 0 && e.cfg.FenceWait != 0 && f.freed < f.began)
+		sooner(e.lists.retry, len(e.lists.wanted) > 0)
 	}
 	return at
+}
+
+// Wake returns when, with no event and no result in between, Next of the lane
+// will have something to do, and false for never.
+func (e *Engine) Wake(lane Lane) (time.Time, bool) {
+	at := e.wake(lane)
+	return at, !at.IsZero()
+}
+
+// later returns the later of two times.
+func later(a, b time.Time) time.Time {
+	if a.Before(b) {
+		return b
+	}
+	return a
 }
 
 func due[K comparable](q *queue.Queue[K]) (time.Time, bool) { return q.Due() }

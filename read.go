@@ -63,19 +63,39 @@ func (e *Engine) readDone(f flight, r Result) {
 	}
 	id := n.ID()
 	e.asks.Done(id)
+	e.nodes[id].outside = false
 	switch {
 	case absent:
 		e.asks.Forget(id)
 		e.believeAbsent(id)
 	case r.Err != nil:
-		e.counts.FailedReads++
-		e.retryAt(e.asks, id, r.Err)
+		e.unread(id, r.Err)
 		return
 	default:
 		e.asks.Forget(id)
 		e.witness(n, f, r.Object)
 	}
 	e.answered(id)
+}
+
+// unread puts a read that failed off. Nothing is proven by it (R8): whoever
+// waits for it is held, with the reason, where only the outside can help.
+func (e *Engine) unread(id graph.NodeID, err error) {
+	e.counts.FailedReads++
+	e.retryAt(e.asks, id, err)
+	m, doubt := &e.nodes[id], graph.Unreadable
+	if errors.Is(err, ErrKindUnknown) {
+		doubt = graph.UnservedKind
+	}
+	sick := e.kinds[e.graph.Node(id).Key().Kind].sick != ""
+	if m.outside = sick || doubt == graph.UnservedKind || errors.Is(err, ErrRefused); !m.outside {
+		return
+	}
+	for _, d := range e.waiters[id] {
+		if e.graph.InUse(d) {
+			e.hold(d, policy.OwnerUnknown, doubt)
+		}
+	}
 }
 
 // witness notes what a read showed of an owner that exists, unless the watch

@@ -28,13 +28,22 @@ type rings struct {
 
 type ring struct {
 	seen    policy.Stamp
+	first   graph.NodeID // the member that is looked at when a fence has passed
 	members []graph.NodeID
 }
 
-// suspectRing notes a waiting node that is held by dependents.
+// suspectRing notes a waiting node that is held by dependents. One that is in a
+// ring which no fence has confirmed yet goes on waiting for one.
 func (e *Engine) suspectRing(id graph.NodeID) {
 	n, m := e.graph.Node(id), &e.nodes[id]
-	if m.ring != 0 || m.suspect || !n.Waiting() {
+	if r, ok := e.ringOf(id); ok {
+		if r.first == id && e.fence.passed <= r.seen {
+			e.wantFence(r.seen)
+			e.wakeAtFence(id)
+		}
+		return
+	}
+	if m.suspect || !n.Waiting() {
 		return
 	}
 	for i, o := range n.OwnerNodes() {
@@ -120,18 +129,16 @@ func (e *Engine) keepRing(members []graph.NodeID) {
 		r.found = map[int32]ring{}
 	}
 	r.lastID++
-	seen := e.next()
-	r.found[r.lastID] = ring{seen, members}
-	e.counts.Rings++
 	first := members[0]
+	e.counts.Rings++
 	for _, id := range members {
 		e.nodes[id].ring = r.lastID
 		if e.graph.Node(id).Key().Compare(e.graph.Node(first).Key()) < 0 {
 			first = id
 		}
 	}
-	e.wantFence(seen)
-	e.wakeAtFence(first)
+	r.found[r.lastID] = ring{e.next(), first, members}
+	e.suspectRing(first)
 	if e.level < Level2 {
 		e.wakeFence()
 	}

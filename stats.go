@@ -77,6 +77,7 @@ type Held struct {
 
 // Held returns at most limit of the objects that are held, by key, and why.
 func (e *Engine) Held(limit int) []Held {
+	limit = max(limit, 0)
 	ids := slices.SortedFunc(maps.Keys(e.held), func(a, b graph.NodeID) int {
 		return cmp.Compare(0, e.graph.Node(b).Key().Compare(e.graph.Node(a).Key()))
 	})
@@ -95,6 +96,12 @@ func (e *Engine) settleWith(id graph.NodeID, d policy.Decision) {
 	e.settle(id, !d.Action.Writes() && d.Reason.Held())
 }
 
+// hold notes why a node stays as it is where no decision says so.
+func (e *Engine) hold(id graph.NodeID, r policy.Reason, d graph.Doubt) {
+	e.nodes[id].reason, e.nodes[id].doubt = r, d
+	e.settle(id, true)
+}
+
 // settle counts a node among the held, or not.
 func (e *Engine) settle(id graph.NodeID, held bool) {
 	if held {
@@ -108,42 +115,41 @@ func (e *Engine) settle(id graph.NodeID, held bool) {
 // under way or due, and nobody waits for an event that has to come. Writes that
 // were refused and objects that are held do not count as work.
 func (e *Engine) Idle() bool {
-	if e.busy() || len(e.flights) > 0 || len(e.parked) > 0 || len(e.lists.wanted) > 0 || e.healing {
+	if e.Busy() || len(e.flights) > 0 || len(e.parked) > 0 || len(e.lists.wanted) > 0 ||
+		len(e.rings.suspects) > 0 || e.healing {
 		return false
 	}
 	if f := &e.fence; (f.wanted != 0 || f.id != 0) && !e.fenceHeld() && e.level >= Level2 {
 		return false
 	}
-	if e.unseenKind() && !e.sickKind() {
-		return false
-	}
-	for _, a := range e.awaits {
-		if a.then != thenDecide {
+	for _, k := range e.kinds {
+		if k.part && k.sick == "" && !k.listed {
 			return false
 		}
 	}
-	return e.onlyLater()
+	for _, a := range e.awaits {
+		if a.then != thenHeld {
+			return false
+		}
+	}
+	return e.kindsSeen && e.onlyLater()
 }
 
-// onlyLater reports whether what the queues still hold is what a time brings:
-// acknowledgements that are waited for are work, failed reads and handlers are
-// held by the outside.
+// onlyLater reports whether all that the queues still hold waits for somebody
+// outside. An acknowledgement that is given time is work, and so is another try
+// of a read that failed by itself.
 func (e *Engine) onlyLater() bool {
 	for x := range e.work.Entries() {
 		if x.State == queue.Delayed && e.nodes[x.Key].reason == policy.NeedAcknowledgement {
 			return false
 		}
 	}
-	return true
-}
-
-func (e *Engine) sickKind() bool {
-	for _, k := range e.kinds {
-		if k.part && k.sick != "" {
-			return true
+	for x := range e.asks.Entries() {
+		if x.State == queue.Delayed && !e.nodes[x.Key].outside {
+			return false
 		}
 	}
-	return false
+	return true
 }
 
 // KindStatus is the health of one kind. It is a value.

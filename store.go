@@ -80,7 +80,9 @@ type Fencer interface {
 	// reported everything of the kind that was committed before the call, and
 	// FencePassed with an empty kind once the set of kinds is reported. The
 	// reports go through the watch's sink, behind the events that they cover.
-	// Fence returns without waiting for them.
+	// Fence returns without waiting for them. Ids are the caller's: every caller
+	// on one store has to choose different ones, and a watch reports those of
+	// others too. The Collector sees to both.
 	Fence(ctx context.Context, id uint64) error
 }
 

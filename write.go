@@ -98,13 +98,13 @@ func (e *Engine) writeDone(id CallID, f flight, err error) {
 	case errors.Is(err, ErrRefused):
 		e.counts.RefusedWrites++
 		e.cfg.Logger.Warn("write refused", "object", f.key.String(), "err", err)
-		e.settle(f.node, true)
-		e.nodes[f.node].reason = policy.StoreRefused
-		e.await(f.node, await{version: f.version, deadline: e.now.Add(e.cfg.RefusedRetry), then: thenDecide})
+		e.hold(f.node, policy.StoreRefused, graph.DoubtUnset)
+		e.await(f.node, await{version: f.version, deadline: e.now.Add(e.cfg.RefusedRetry), then: thenHeld})
 	case told:
 		e.await(f.node, await{version: f.version, deadline: e.now.Add(max(wait, time.Millisecond)), then: thenDecide})
 	case errors.Is(err, ErrKindUnknown):
-		e.await(f.node, await{version: f.version, deadline: e.work.Retry(f.node, queue.Normal, e.now), then: thenDecide})
+		e.hold(f.node, policy.OwnerUnknown, graph.UnservedKind)
+		e.await(f.node, await{version: f.version, deadline: e.work.Retry(f.node, queue.Normal, e.now), then: thenHeld})
 	default: // the outcome is unknown
 		e.counts.UnknownOutcomes++
 		e.await(f.node, await{version: f.version, deadline: e.work.Retry(f.node, queue.Normal, e.now)})

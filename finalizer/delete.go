@@ -36,7 +36,7 @@ func Delete(live graph.Object, opts graph.DeleteOptions, def graph.Propagation) 
 	if live.Deleting && live.GraceSeconds > 0 && !shortens(live, opts) {
 		return Outcome{Unchanged, next}, nil
 	}
-	next.Finalizers = propagate(next, choose(live, opts.Propagation, def))
+	next.Finalizers = propagate(next.Finalizers, choose(live, opts.Propagation, def))
 	next.GraceSeconds = grace(live, opts)
 	if !next.Deleting && next.Generation > 0 {
 		next.Generation++
@@ -85,11 +85,12 @@ func choose(live graph.Object, asked, def graph.Propagation) graph.Propagation {
 	return def
 }
 
-// propagate returns the object's finalizers with that of p, and of no other
-// propagation. A list that is right already keeps its order.
-func propagate(o graph.Object, p graph.Propagation) []string {
+// propagate puts the finalizer of p into the list, which it may change, and
+// takes that of any other propagation out. A list that is right already keeps
+// its order.
+func propagate(list []string, p graph.Propagation) []string {
 	want := p.Finalizer()
-	list := slices.DeleteFunc(slices.Clone(o.Finalizers), func(f string) bool {
+	list = slices.DeleteFunc(list, func(f string) bool {
 		return f != want && (f == graph.FinalizerOrphan || f == graph.FinalizerForeground)
 	})
 	if want != "" && !slices.Contains(list, want) {

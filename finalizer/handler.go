@@ -38,7 +38,7 @@ type Registry struct {
 // NewRegistry returns a registry of the handlers, of which it keeps a copy. A
 // map has no name twice. ErrInvalid for an empty name, a nil handler, and the
 // finalizers of the propagations, which are the engine's own work; all that is
-// wrong is named, in the order of the names.
+// wrong is named, in the order of the names. Held by TestNewRegistryRefuses.
 func NewRegistry(handlers map[string]Handler) (*Registry, error) {
 	var errs []error
 	bad := func(name, cause string) {
@@ -71,7 +71,8 @@ func (r *Registry) Names() []string {
 // Run calls the handler registered under name with a copy of o, on the caller's
 // goroutine, and returns what it says, with the finalizer and the object named.
 // It does not call it once ctx has ended. A panic of the handler becomes a
-// *PanicError. Other errors: ErrNoHandler, and the context's.
+// *PanicError. Other errors: ErrNoHandler, and the context's. Held by TestRun
+// and TestRunHonoursContext.
 func (r *Registry) Run(ctx context.Context, name string, o graph.Object) (err error) {
 	wrap := func(err error) error { return fmt.Errorf("run finalizer %q of %s: %w", name, o.Key, err) }
 	if err := ctx.Err(); err != nil {

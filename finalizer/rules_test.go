@@ -119,6 +119,7 @@ func TestDeleteGrace(t *testing.T) {
 		{"a~30", 0, nil, "unchanged", "nil keeps the pending one"},
 		{"a~30", graph.Foreground, nil, "unchanged", "the propagation is fixed while a grace period is pending"},
 		{"a~30", graph.Orphan, seconds(60), "unchanged", "the propagation is fixed while a grace period is pending"},
+		{"a~30", graph.Orphan, seconds(30), "unchanged", "one that is as long does not shorten either"},
 		{"a~30", graph.Orphan, seconds(10), "a~10[orphan]", "a deletion that shortens may change it"},
 		{"a~30[orphan]", graph.Background, seconds(0), "removed", "a deletion that ends it may change it"},
 		{"a~*", graph.Foreground, seconds(30), "a~*[foreground]", "one that has run out stays so, and none is pending"},

@@ -57,12 +57,14 @@ const (
 	// Misplaced: the owner's UID is alive under the same kind and name in
 	// another scope.
 	Misplaced
+	// Unreadable: the owner cannot be read, though its kind is served.
+	Unreadable
 )
 
 var doubtNames = [...]string{"unset", "owner not observed", "owner's kind not listed yet",
 	"owner's scope not resolvable", "owner's kind not served", "owner's kind takes no part",
 	"owner's kind may not own", "owner in another scope", "global object with a scoped owner",
-	"owner lives in another scope"}
+	"owner lives in another scope", "owner cannot be read"}
 
 // String returns the doubt in words.
 func (d Doubt) String() string {
@@ -143,7 +145,7 @@ func (g *Graph) classOf(owner NodeID, scope string) (Class, Doubt) {
 	if g.misplaced(o.obj.Key) {
 		return Unknown, Misplaced
 	}
-	if !g.kinds[o.kind].listed {
+	if k := &g.kinds[o.kind]; !k.listed && !k.sweeps {
 		return Unknown, Unlisted
 	}
 	return Unknown, Unobserved

@@ -37,9 +37,10 @@ const MaxNotation = 1 << 20
 //	a%2/1                generation 2, of which 1 is observed
 //	b -> a!, c^?         owner references: ! Block, ^ Controller, ? Unresolved
 //
-// Format is the inverse for every set of objects with distinct keys, but for
-// what no store may hold: a negative number, a grace period without a mark.
-// These print, so that a failure shows them, and do not parse. Held by
+// Format is the inverse for every set of objects with distinct keys, as long as
+// its text is no longer than MaxNotation, but for what no store may hold: a
+// negative number, a grace period without a mark. These print, so that a
+// failure shows them, and do not parse. Held by
 // TestNotationRoundTrip and FuzzNotation.
 func Parse(s string) ([]Object, error) {
 	p, err := newParser("parse objects", s)

@@ -223,10 +223,19 @@ func TestNotationRoundTrip(t *testing.T) {
 			if k, err := graph.ParseKey(o.Key.String()); err != nil || k != o.Key {
 				t.Fatalf("ParseKey(%q) = %+v, %v; want %+v", o.Key.String(), k, err, o.Key)
 			}
+			for _, r := range o.Owners {
+				if d, err := graph.ParseObject("d -> " + r.String()); err != nil || len(d.Owners) != 1 || d.Owners[0] != r {
+					t.Fatalf("reference %q reads as %v, %v", r.String(), d.Owners, err)
+				}
+			}
 		}
 		slices.Reverse(objects)
+		kept := slices.Clone(objects)
 		if again := graph.Format(objects); again != text {
 			t.Fatalf("Format depends on the order: %q, then %q", text, again)
+		}
+		if !slices.EqualFunc(objects, kept, graph.Object.Equal) {
+			t.Fatalf("Format changed its argument")
 		}
 	})
 }

@@ -16,8 +16,8 @@ func Decide(in Input, s Settings) Decision {
 	} else {
 		d = unmarked(in, s)
 	}
-	if d.Action == Keep && later.Action != ActionUnset {
-		return later
+	if later.Action != ActionUnset && (d.Action == Keep || d.Action == Wait) {
+		return later // what it waits for wakes it, and then it is judged anew
 	}
 	return d
 }

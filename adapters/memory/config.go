@@ -25,8 +25,9 @@ type Config struct {
 	Propagation map[graph.Kind]graph.Propagation
 	// Limits bounds what an object may carry when it is written.
 	Limits graph.Limits
-	// UIDPrefix begins every UID that the store makes; a counter ends it. Empty
-	// stands for a random one, so that two stores never make the same.
+	// UIDPrefix begins every UID that the store makes; a counter from 1 ends it.
+	// Empty stands for a random one, so that two stores never make the same, and
+	// nobody can name a UID before it is made. Tests set it.
 	UIDPrefix string
 	// Log is how many changes a watch may be behind before it has to list anew;
 	// 10,000 if zero.

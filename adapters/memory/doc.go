@@ -9,15 +9,19 @@
 //
 // # What it promises
 //
-//   - The store makes UIDs, and never makes one twice, also after Restore.
+//   - The store makes UIDs, and never makes one twice, also after Restore. Held
+//     by TestStateAgainstModel and TestRestore.
 //   - One counter makes all versions, so versions are decimal numbers that
 //     compare across kinds, and one version names one state for ever, also
-//     after Restore. A removal takes a version too.
+//     after Restore. A removal takes a version too. Held by the same.
 //   - Deletions, finalizers and grace periods follow package finalizer. No timer
-//     runs: an agent ends a grace period by deleting again with grace 0.
-//   - Nothing that goes in or comes out shares memory with the store.
+//     runs: an agent ends a grace period by deleting again with grace 0. Held
+//     by TestWrites and TestStateAgainstModel.
+//   - Nothing that goes in or comes out shares memory with the store. Held by
+//     TestStateAliasesNothing and TestStoreAliasesNothing.
 //   - A write never waits for a watch. A watch that falls behind the log gets a
-//     new listing of every kind.
+//     new listing of every kind. Held by TestReadersNeverWait,
+//     TestWatchFallsBehind and TestWatchLaws.
 //
 // # Owner references
 //
@@ -25,11 +29,12 @@
 // reference has none and its kind is scoped, the owner is in the dependent's
 // own scope; if the dependent is global, the reference is Unresolved, and so is
 // one to a kind that is not served. The store decides that when it writes the
-// reference and does not come back to it.
+// reference and does not come back to it. Held by TestResolve.
 //
 // # Kinds out of service
 //
 // A sick kind is out of reach for the engine: Get, Patch and Delete answer
 // ErrSick, and a watch reports KindSick and then nothing of the kind. Create and
 // Update go on, as other writers do, which is why a sick kind holds a fence.
+// Held by TestSick and TestFenceOfSickKind.
 package memory

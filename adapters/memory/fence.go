@@ -17,7 +17,8 @@ type fence struct {
 // the watch has passed it: for each kind that is well, and then for the set of
 // kinds. A sick kind's report waits until it has recovered and is listed. It
 // returns at once. A watch that is slower than its fences reports the newest 64.
-// Held by TestFence and TestFenceIsNeverEarly.
+// Held by TestFence, TestFenceOfSickKind, TestFencesAreBounded and
+// TestFenceIsNeverEarly.
 func (s *Store) Fence(ctx context.Context, id uint64) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -33,6 +34,7 @@ func (s *Store) Fence(ctx context.Context, id uint64) error {
 
 // List makes every watch that runs now list kind anew, a sick one when it
 // recovers. It returns at once. ErrKindUnknown where the kind is not served.
+// Held by TestList.
 func (s *Store) List(ctx context.Context, kind graph.Kind) error {
 	if err := ctx.Err(); err != nil {
 		return err

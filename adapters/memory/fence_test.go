@@ -49,6 +49,29 @@ func TestFenceDuringListing(t *testing.T) {
 	})
 }
 
+// TestFenceBeyondBatch: a fence waits for the very last change before it, though
+// the log is read in batches.
+func TestFenceBeyondBatch(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newStore(t, start, 0)
+		r := record(t, s)
+		synctest.Wait()
+		release := r.block()
+		put(t, s, "pod/ns/a*")
+		synctest.Wait() // the sink is stuck with it
+		for range batch {
+			put(t, s, "pod/ns/a")
+			put(t, s, "pod/ns/a*")
+		}
+		put(t, s, "pod/ns/last")
+		do(t, s.Fence(t.Context(), 1))
+		release()
+		synctest.Wait()
+		r.events = r.events[len(r.events)-4:]
+		r.wants(t, "put pod/ns/last@u1#516%1/0", "fence 1 node", "fence 1 pod", "fence 1 ")
+	})
+}
+
 // TestFenceOfSickKind: its report waits for the recovery and the listing; the
 // other kinds' does not.
 func TestFenceOfSickKind(t *testing.T) {

@@ -96,8 +96,9 @@ func (m *model) expects(place graph.Key, reaches bool) error {
 func (m *model) get(t *rapid.T) {
 	place := places.Draw(t, "place")
 	got, err := m.state.Get(place)
-	if want := m.expects(place, false); !errors.Is(err, want) || want == nil && !got.Equal(m.objects[place]) {
-		t.Fatalf("Get(%v): %v, %v, want %v, %v", place, got, err, m.objects[place], want)
+	want := m.expects(place, false)
+	if same(t, err, want); want == nil && !got.Equal(m.objects[place]) {
+		t.Fatalf("Get(%v): %v, want %v", place, got, m.objects[place])
 	}
 }
 
@@ -118,10 +119,7 @@ func (m *model) create(t *rapid.T) {
 		want = err
 	}
 	e, got, err := m.state.Create(o)
-	if !errors.Is(err, want) {
-		t.Fatalf("Create(%v): %v, want %v", o, err, want)
-	}
-	if err != nil {
+	if same(t, err, want); err != nil {
 		return
 	}
 	if m.used[got.UID] || slices.ContainsFunc(o.Owners, func(r graph.Owner) bool { return r.UID == got.UID }) {
@@ -193,16 +191,21 @@ func (m *model) delete(t *rapid.T) {
 
 // judge compares what a write did with what the model says.
 func (m *model) judge(t *rapid.T, e graph.Event, got graph.Object, err error, out finalizer.Outcome, want error) {
+	same(t, err, want)
+	if err == nil {
+		m.wrote(t, e, got, out)
+	}
+}
+
+// same compares two errors by their sentinels.
+func same(t *rapid.T, err, want error) {
 	for _, is := range []error{graph.ErrNotFound, graph.ErrConflict, graph.ErrKindUnknown, graph.ErrInvalid, ErrSick} {
 		if errors.Is(err, is) != errors.Is(want, is) {
-			t.Fatalf("the write: %v, want %v", err, want)
+			t.Fatalf("the call: %v, want %v", err, want)
 		}
 	}
 	if (err == nil) != (want == nil) {
-		t.Fatalf("the write: %v, want %v", err, want)
-	}
-	if err == nil {
-		m.wrote(t, e, got, out)
+		t.Fatalf("the call: %v, want %v", err, want)
 	}
 }
 
@@ -241,9 +244,7 @@ func (m *model) kind(t *rapid.T) {
 	case "recover":
 		err, m.sick[k] = m.state.Recover(k), false
 	}
-	if !errors.Is(err, want) {
-		t.Fatalf("kind %s: %v, want %v", k, err, want)
-	}
+	same(t, err, want)
 }
 
 func (m *model) restore(t *rapid.T) {

@@ -20,7 +20,8 @@ func (s *State) Snapshot() Snapshot { return Snapshot{s.conf, s.shelves, s.versi
 // Restore takes history back to the snapshot: kinds and objects are what they
 // were, with the UIDs and versions that they had. The counters do not go back,
 // so no UID and no version will ever name something else. Which kinds are sick
-// is no part of history. ErrRefused for a snapshot of another store.
+// is no part of history. ErrRefused for a snapshot of another store. Held by
+// TestRestore.
 func (s *State) Restore(to Snapshot) error {
 	if to.of != s.conf {
 		return fmt.Errorf("restore: snapshot: of another store: %w", graph.ErrRefused)

@@ -31,7 +31,7 @@ type State struct {
 type shelf struct {
 	info   graph.KindInfo
 	served bool
-	sick   bool
+	sick   bool // only if served
 	reason string
 	// objects are immutable once they stand here, and shared with snapshots,
 	// listings and the log.
@@ -64,7 +64,8 @@ func NewState(c Config) (*State, error) {
 }
 
 // Clone returns an independent copy, in constant time. Both go on from the same
-// counters: a write to each makes the same UID in both.
+// counters: a write to each makes the same UID in both. Held by
+// TestStateAgainstModel.
 func (s *State) Clone() *State {
 	c := *s
 	return &c
@@ -112,7 +113,7 @@ func (s *State) find(verb string, key graph.Key) (shelf, *graph.Object, error) {
 
 // reach is find for those who cannot reach a sick kind.
 func (s *State) reach(verb string, key graph.Key) (shelf, *graph.Object, error) {
-	if sh, _ := s.shelves.get(key.Kind); sh.served && sh.sick {
+	if sh, _ := s.shelves.get(key.Kind); sh.sick {
 		return sh, nil, fmt.Errorf("%s %s: %s: %w", verb, name(key), sh.reason, ErrSick)
 	}
 	return s.find(verb, key)

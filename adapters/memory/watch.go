@@ -16,8 +16,10 @@ import (
 // It reports the kinds, then each kind's listing, sorted, then the changes in
 // the order in which they were committed, with Progress of every kind after
 // each batch of them. One that falls behind the log lists every kind anew; no
-// kind's history ever goes back in it, but by Restore. Held by TestWatch,
-// TestWatchFallsBehind and TestWatchLaws.
+// kind's history ever goes back in it, but by Restore. Which kinds are served
+// and well is told as it is, ahead of older changes of other kinds: what was
+// undone before the watch came to look is not told. Held by TestWatch,
+// TestWatchKinds, TestWatchFallsBehind and TestWatchLaws.
 func (s *Store) Watch(ctx context.Context, sink func(graph.Event) error) error {
 	if sink == nil {
 		return fmt.Errorf("watch: sink: nil: %w", graph.ErrRefused)

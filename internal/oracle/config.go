@@ -9,6 +9,10 @@ type Config struct {
 	// Override is the proposal's reading of G2: the collector's own deletes
 	// override the propagation finalizer that an object carries.
 	Override bool
+	// Restarts permits what an engine leaves that began anew: an owner that was
+	// gone before is not looked for beside a solid one, so that an absent
+	// reference may stay there (G4; RULES, Cost: no read for it).
+	Restarts bool
 }
 
 // Scope is a reading of references across scopes.

@@ -2,6 +2,7 @@ package oracle
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/ownergraph/ownergraph/graph"
@@ -57,15 +58,16 @@ func explore(todo []State, cfg Config) (all, quiet []State) {
 	return all, quiet
 }
 
-// observe adds what the collector may judge in this state to what it judged
-// before (J1), and reports whether there is nothing.
+// observe adds what the collector judges by this state to what it judged before
+// (J1), and reports whether it has nothing left that it has to do.
 func (s State) observe(cfg Config) (State, bool) {
 	settled := true
 	s.objects = slices.Clone(s.objects)
 	for i := range s.objects {
-		for _, next := range s.judge(i, cfg) {
-			settled = false
-			s.objects[i].judged = insert(s.objects[i].judged, newForm(next))
+		must := s.must(i, cfg)
+		settled = settled && len(must) == 0
+		for _, o := range append(must, s.may(i, cfg)...) {
+			s.objects[i].judged = insert(s.objects[i].judged, newForm(o))
 		}
 	}
 	return s, settled
@@ -113,7 +115,7 @@ func (s State) identity() string {
 		b.WriteString("; ")
 	}
 	for _, uid := range s.spent {
-		b.WriteString(graph.Key{UID: uid}.String())
+		b.WriteString(strconv.Quote(string(uid)))
 	}
 	for _, key := range s.orphaned {
 		b.WriteString("; ")

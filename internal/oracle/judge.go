@@ -6,24 +6,28 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// Quiet reports whether the collector has nothing left to do.
+// Quiet reports whether the collector has nothing left that it has to do.
 func Quiet(s State, cfg Config) bool {
 	for i := range s.objects {
-		if len(s.judge(i, cfg)) > 0 {
+		if len(s.must(i, cfg)) > 0 {
 			return false
 		}
 	}
 	return true
 }
 
-// judge returns what the collector, seeing this state, may turn the i-th object
-// into.
-func (s State) judge(i int, cfg Config) (out []graph.Object) {
+// must returns what the collector, seeing this state, may turn the i-th object
+// into, and has to if nothing changes it.
+func (s State) must(i int, cfg Config) (out []graph.Object) {
 	o := s.objects[i].Object
 	if !o.Deleting && !flawed(o) {
 		out = s.collect(out, i, cfg)
 	}
-	out = s.orphan(out, i, cfg)
+	for owner := range s.objects {
+		if refs := s.refs(i, owner); len(refs) > 0 && s.objects[owner].Orphaning() {
+			out = append(out, drop(o, refs...)) // G5
+		}
+	}
 	switch {
 	case o.Orphaning() && !s.referred(i):
 		out = append(out, graph.Change{DropFinalizer: graph.FinalizerOrphan}.Apply(o)) // G6
@@ -50,7 +54,7 @@ func (s State) collect(out []graph.Object, i int, cfg Config) []graph.Object {
 	switch {
 	case n[solid] > 0:
 		for _, r := range d.Owners {
-			if c := s.class(d, r, cfg); c == absent || c == waiting {
+			if c := s.class(d, r, cfg); c == waiting || c == absent && !cfg.Restarts {
 				out = append(out, drop(d, r)) // G4
 			}
 		}
@@ -91,22 +95,26 @@ func mark(o graph.Object, p graph.Propagation) graph.Object {
 	return o
 }
 
-// orphan takes G5 for an object that refers to owners that orphan.
-func (s State) orphan(out []graph.Object, i int, cfg Config) []graph.Object {
+// may returns what the collector may turn the i-th object into but need not:
+// an absent reference goes while another one is left (G4), or along with one to
+// an owner that orphans (G5).
+func (s State) may(i int, cfg Config) (out []graph.Object) {
 	d := s.objects[i].Object
+	if flawed(d) {
+		return nil
+	}
 	freed := false
 	for o, owner := range s.objects {
-		if refs := s.refs(i, o); owner.Orphaning() && len(refs) > 0 {
-			out = append(out, drop(d, refs...))
-			freed = true
-		}
-	}
-	if !freed || flawed(d) {
-		return out
+		freed = freed || owner.Orphaning() && len(s.refs(i, o)) > 0
 	}
 	for _, r := range d.Owners {
-		if s.class(d, r, cfg) == absent {
-			out = append(out, drop(d, r))
+		if s.class(d, r, cfg) != absent {
+			continue
+		}
+		left := drop(d, r)
+		other := slices.ContainsFunc(left.Owners, func(p graph.Owner) bool { return !refersTo(p, d.Key) })
+		if other && (freed || !d.Deleting) {
+			out = append(out, left)
 		}
 	}
 	return out

@@ -2,14 +2,16 @@ package world
 
 import (
 	"fmt"
+	"time"
 
 	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/graph"
 )
 
 // mostRounds bounds a run to quiescence.
 const mostRounds = 1_000_000
 
-var lanes = [...]ownergraph.Lane{ownergraph.LaneStore, ownergraph.LaneControl}
+var lanes = [...]ownergraph.Lane{ownergraph.LaneStore, ownergraph.LaneControl, ownergraph.LaneHandler}
 
 // Settle lets everything happen in a fixed order until nothing more does:
 // listings are begun, events delivered, calls handed out and landed; time moves
@@ -21,7 +23,7 @@ func (w *World) Settle() error {
 		if err != nil {
 			return err
 		}
-		if !moved && !w.advance() {
+		if !moved && !w.Advance() {
 			return nil
 		}
 	}
@@ -33,6 +35,9 @@ func (w *World) Round() (bool, error) {
 	moved := false
 	for i, s := range w.Sides {
 		for k := range s.Streams {
+			if s.Streams[k].Down {
+				continue
+			}
 			if !s.Streams[k].Begun {
 				w.List(i, k)
 				moved = true
@@ -61,15 +66,22 @@ func (w *World) Round() (bool, error) {
 	return moved, nil
 }
 
-// advance moves time to the next thing that an engine that is not idle waits
+// Advance moves time to the next thing that an engine that is not idle waits
 // for, and reports whether there is one.
-func (w *World) advance() bool {
+func (w *World) Advance() bool {
 	for _, s := range w.Sides {
 		if s.Engine.Idle() {
 			continue
 		}
-		if _, at := s.Engine.Next(w.Now, ownergraph.LaneControl); at.After(w.Now) {
-			w.Now = at
+		var next time.Time
+		for _, lane := range lanes {
+			at, ok := s.Engine.Wake(lane)
+			if ok && (next.IsZero() || at.Before(next)) {
+				next = at
+			}
+		}
+		if !next.IsZero() {
+			w.Now = next
 			return true
 		}
 	}
@@ -83,4 +95,39 @@ func (w *World) Total() int {
 		n += r
 	}
 	return n
+}
+
+// Hasten begins what fences and listings the engines ask for, and delivers the
+// reports of fences and the beginnings of listings that stand at the head of a
+// stream. A fence that begins at once and is reported as early as can be is the
+// weakest evidence; and of a listing that has only begun an engine knows nothing
+// new. So nothing is lost by not letting them wait.
+func (w *World) Hasten() error {
+	for i, s := range w.Sides {
+		for {
+			if err := w.passed(i); err != nil {
+				return err
+			}
+			c, ok := s.Engine.Take(w.Now, ownergraph.LaneControl)
+			if !ok {
+				break
+			}
+			if err := w.begin(i, c); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (w *World) passed(side int) error {
+	for k := range w.Sides[side].Streams {
+		st := &w.Sides[side].Streams[k]
+		for len(st.Events) > 0 && (st.Events[0].Type == graph.FencePassed || st.Events[0].Type == graph.ListBegun) {
+			if err := w.Deliver(side, k); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }

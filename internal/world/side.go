@@ -20,7 +20,9 @@ type Side struct {
 // Stream is the part of a watch that is about one kind.
 type Stream struct {
 	// Begun: a listing was begun; before that changes go unseen.
-	Begun  bool
+	Begun bool
+	// Down: nothing is listed or delivered for now.
+	Down   bool
 	Events []graph.Event
 	// Fences that were begun before the listing: it reports them at its end.
 	Fences []uint64
@@ -51,13 +53,9 @@ func (s *Side) push(kind int, e graph.Event) {
 
 // list begins a listing of a kind: a snapshot, after which changes follow. What
 // was under way is lost, but for fences, whose reports come at its end.
-func (s *Side) list(kind int, name graph.Kind, objects []graph.Object) {
+func (s *Side) list(kind int, name graph.Kind, at graph.Version, objects []graph.Object) {
 	st := &s.Streams[kind]
-	for _, e := range st.Events {
-		if e.Type == graph.FencePassed {
-			st.Fences = append(st.Fences, e.Fence)
-		}
-	}
+	st.cut()
 	st.Begun = true
 	st.Events = []graph.Event{{Type: graph.ListBegun, Kind: name}}
 	for _, o := range objects {
@@ -65,16 +63,29 @@ func (s *Side) list(kind int, name graph.Kind, objects []graph.Object) {
 			st.Events = append(st.Events, graph.Event{Type: graph.Put, Object: o})
 		}
 	}
-	st.Events = append(st.Events, graph.Event{Type: graph.ListEnded, Kind: name})
+	st.Events = append(st.Events, graph.Event{Type: graph.ListEnded, Kind: name, Version: at})
 	for _, f := range st.Fences {
 		st.Events = append(st.Events, graph.Event{Type: graph.FencePassed, Kind: name, Fence: f})
 	}
 	st.Fences = nil
 }
 
-// fence notes the present in every stream.
-func (s *Side) fence(now time.Time, kinds []graph.KindInfo, id uint64) error {
+// cut ends the stream: what was under way is lost, but for fences.
+func (st *Stream) cut() {
+	for _, e := range st.Events {
+		if e.Type == graph.FencePassed {
+			st.Fences = append(st.Fences, e.Fence)
+		}
+	}
+	st.Begun, st.Events = false, nil
+}
+
+// fence notes the present in every stream of a kind that is served.
+func (s *Side) fence(now time.Time, kinds []graph.KindInfo, unserved []graph.Kind, id uint64) error {
 	for i, k := range kinds {
+		if slices.Contains(unserved, k.Kind) {
+			continue
+		}
 		if st := &s.Streams[i]; st.Begun {
 			st.Events = append(st.Events, graph.Event{Type: graph.FencePassed, Kind: k.Kind, Fence: id})
 		} else {

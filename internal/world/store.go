@@ -15,9 +15,10 @@ import (
 // states of one object, so that equal histories of an object look equal. It is
 // a value: copies are independent, since objects are replaced and not changed.
 type Store struct {
-	objects []graph.Object // by key
-	spent   []graph.UID    // sorted
-	down    []graph.Kind   // reads and writes of these fail
+	objects  []graph.Object // by key
+	spent    []graph.UID    // sorted
+	down     []graph.Kind   // reads and writes of these fail
+	revision int            // counts writes
 }
 
 // NewStore returns a store that holds the objects, at version 1 where they have
@@ -41,6 +42,7 @@ func (s *Store) find(k graph.Key) (int, bool) {
 
 // put makes o the state of its place.
 func (s *Store) put(o graph.Object) {
+	s.revision++
 	s.objects = slices.Clone(s.objects)
 	i, ok := s.find(o.Key)
 	if ok {
@@ -80,6 +82,7 @@ func (s *Store) commit(live graph.Object, out finalizer.Outcome) graph.Event {
 		return graph.Event{Type: graph.Put, Object: out.Object}
 	case finalizer.Removed:
 		i, _ := s.find(live.Key)
+		s.revision++
 		s.objects = slices.Delete(slices.Clone(s.objects), i, i+1)
 		return graph.Event{Type: graph.Gone, Key: live.Key}
 	}

@@ -3,10 +3,12 @@ package world
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/invariant"
 	"github.com/ownergraph/ownergraph/internal/oracle"
 )
 
@@ -18,13 +20,23 @@ type World struct {
 	Now   time.Time
 	// Zombies are writes of crashed engines that may still land.
 	Zombies []ownergraph.Call
+	// Revisions: the end of a listing carries the moment that it shows, in
+	// order for all kinds.
+	Revisions bool
 	// Requests counts the calls that landed, by type.
 	Requests [8]int
-	// OnWrite, if set, sees every write of an engine with the store before it.
-	OnWrite func(before *Store, c ownergraph.Call, err error)
+	// Ledger judges every write of an engine.
+	Ledger *invariant.Ledger
+	broken error
+	// OnEvent, if set, sees every event that a watch delivers to an engine.
+	OnEvent func(side int, ev graph.Event)
+	// OnWrite, if set, sees every write of an engine that changed the store, and
+	// the store as it was before.
+	OnWrite func(before *Store, c ownergraph.Call)
 
-	level ownergraph.Level
-	cfg   ownergraph.Config
+	level    ownergraph.Level
+	cfg      ownergraph.Config
+	unserved []graph.Kind // of Kinds, those that are not served now
 }
 
 // New returns a world that holds the objects, with n engines that know nothing
@@ -34,6 +46,7 @@ func New(level ownergraph.Level, cfg ownergraph.Config, n int, kinds []graph.Kin
 	for _, o := range objects {
 		w.AddKind(graph.KindInfo{Kind: o.Kind, Scoped: o.Scope != ""})
 	}
+	w.Ledger = invariant.NewLedger(w.Store.Objects())
 	w.Sides = make([]*Side, n)
 	for i := range w.Sides {
 		if err := w.restart(i); err != nil {
@@ -54,7 +67,7 @@ func (w *World) kind(k graph.Kind) int {
 	return slices.IndexFunc(w.Kinds, func(i graph.KindInfo) bool { return i.Kind == k })
 }
 
-// Clone returns an independent copy. OnWrite is shared.
+// Clone returns an independent copy.
 func (w *World) Clone() *World {
 	c := *w
 	c.Sides = make([]*Side, len(w.Sides))
@@ -62,6 +75,8 @@ func (w *World) Clone() *World {
 		c.Sides[i] = s.clone()
 	}
 	c.Zombies = slices.Clone(w.Zombies)
+	c.unserved = slices.Clone(w.unserved)
+	c.Ledger = w.Ledger.Clone()
 	return &c
 }
 
@@ -71,8 +86,22 @@ func (w *World) restart(i int) error {
 	if err != nil {
 		return err
 	}
-	w.Sides[i] = &Side{Engine: e, Streams: make([]Stream, len(w.Kinds))}
-	return e.Observe(w.Now, graph.Event{Type: graph.KindsKnown, Kinds: slices.Clone(w.Kinds)})
+	streams := make([]Stream, len(w.Kinds))
+	if old := w.Sides[i]; old != nil {
+		for k := range streams {
+			streams[k].Down = old.Streams[k].Down
+		}
+	}
+	w.Sides[i] = &Side{Engine: e, Streams: streams}
+	return w.observe(i, graph.Event{Type: graph.KindsKnown, Kinds: w.served()})
+}
+
+// observe hands an event to a side's engine.
+func (w *World) observe(side int, ev graph.Event) error {
+	if w.OnEvent != nil {
+		w.OnEvent(side, ev)
+	}
+	return w.Sides[side].Engine.Observe(w.Now, ev)
 }
 
 // Do has a user do something, and reports whether it changed anything.
@@ -90,6 +119,7 @@ func (w *World) publish(ev graph.Event) {
 	if ev.Type == graph.EventUnset {
 		return
 	}
+	w.Ledger.Commit(ev)
 	for _, s := range w.Sides {
 		s.push(w.kind(ev.Of()), ev)
 	}
@@ -97,7 +127,15 @@ func (w *World) publish(ev graph.Event) {
 
 // List begins a listing of a kind for a side.
 func (w *World) List(side, kind int) {
-	w.Sides[side].list(kind, w.Kinds[kind].Kind, w.Store.Objects())
+	w.listFrom(side, kind, &w.Store)
+}
+
+func (w *World) listFrom(side, kind int, s *Store) {
+	var at graph.Version
+	if w.Revisions {
+		at = graph.Version(strconv.Itoa(s.revision))
+	}
+	w.Sides[side].list(kind, w.Kinds[kind].Kind, at, s.Objects())
 }
 
 // Deliver hands the next event of a kind to a side's engine.
@@ -109,7 +147,7 @@ func (w *World) Deliver(side, kind int) error {
 	if ev.Type == graph.Put {
 		ev.Object = ev.Object.Clone()
 	}
-	return s.Engine.Observe(w.Now, ev)
+	return w.observe(side, ev)
 }
 
 // Issue takes the next call of a lane from a side's engine, if there is one. A
@@ -133,13 +171,15 @@ func (w *World) begin(side int, c ownergraph.Call) error {
 	switch c.Type {
 	case ownergraph.CallFence:
 		w.Requests[c.Type]++
-		return cmpErr(s.fence(w.Now, w.Kinds, c.Fence), s.Engine.Done(w.Now, c.ID, ownergraph.Result{}))
+		return cmpErr(s.fence(w.Now, w.Kinds, w.unserved, c.Fence), s.Engine.Done(w.Now, c.ID, ownergraph.Result{}))
 	case ownergraph.CallList:
 		w.Requests[c.Type]++
 		w.List(side, w.kind(c.Kind))
 		return s.Engine.Done(w.Now, c.ID, ownergraph.Result{})
 	case ownergraph.CallRead:
-		f.Answer.Object, f.Answer.Err = w.Store.Get(c.Key)
+		if f.Answer.Err = w.serves(c.Key); f.Answer.Err == nil {
+			f.Answer.Object, f.Answer.Err = w.Store.Get(c.Key)
+		}
 	}
 	s.Calls = append(s.Calls, f)
 	return nil
@@ -152,40 +192,40 @@ func cmpErr(a, b error) error {
 	return b
 }
 
-// Land carries out the i-th call under way of a side and reports its result.
+// Land carries out the i-th call under way of a side and reports its result. A
+// handler succeeds.
 func (w *World) Land(side, i int) error {
-	s := w.Sides[side]
-	f := s.Calls[i]
-	s.Calls = slices.Delete(s.Calls, i, i+1)
-	if f.Type != ownergraph.CallRead {
-		f.Answer.Err = w.write(f.Call)
-	}
-	w.Requests[f.Type]++
-	f.Answer.Object = f.Answer.Object.Clone()
-	return s.Engine.Done(w.Now, f.ID, f.Answer)
+	_, err := w.LandAs(side, i, NoFault)
+	return err
 }
 
 // write carries a write out.
 func (w *World) write(c ownergraph.Call) error {
-	before := w.Store
 	var ev graph.Event
-	var err error
-	switch c.Type {
-	case ownergraph.CallDelete:
+	before, err := w.Store, w.serves(c.Key)
+	switch {
+	case err != nil:
+	case c.Type == ownergraph.CallDelete:
 		ev, err = w.Store.Delete(c.Key, c.Options)
-	case ownergraph.CallPatch:
+	case c.Type == ownergraph.CallPatch:
 		ev, err = w.Store.Patch(c.Key, c.Precondition, c.Change)
 	default:
 		return fmt.Errorf("carry out %s: no write", c.Type)
 	}
-	if w.OnWrite != nil {
-		w.OnWrite(&before, c, err)
-	}
-	if err == nil {
+	if err == nil && ev.Type != graph.EventUnset {
+		if w.OnWrite != nil {
+			w.OnWrite(&before, c)
+		}
+		if bad := w.Ledger.Judge(c); bad != nil && w.broken == nil {
+			w.broken = bad
+		}
 		w.publish(ev)
 	}
 	return err
 }
+
+// Err returns the first invariant that a write of an engine broke, or nil.
+func (w *World) Err() error { return w.broken }
 
 // Crash ends a side's engine. Its writes under way may still land; a new engine
 // begins from nothing.

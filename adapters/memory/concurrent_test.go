@@ -1,0 +1,166 @@
+package memory
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"testing"
+
+	"github.com/ownergraph/ownergraph/graph"
+)
+
+// TestConcurrentUpdates: writers that condition on the version lose no update,
+// however many there are.
+func TestConcurrentUpdates(t *testing.T) {
+	const writers, rounds = 8, 25
+	s := newStore(t, "node/n@n1#1", 0)
+	n, ctx := key(t, "node/n"), t.Context()
+	increment := func() error {
+		for {
+			o, err := s.Get(ctx, n)
+			if err != nil {
+				return err
+			}
+			o.ObservedGeneration++
+			if _, err := s.Update(ctx, o); !errors.Is(err, graph.ErrConflict) {
+				return err
+			}
+		}
+	}
+	var wg sync.WaitGroup
+	for range writers {
+		wg.Go(func() {
+			for range rounds {
+				if err := increment(); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	if o, err := s.Get(ctx, n); err != nil || o.ObservedGeneration != writers*rounds || o.Version != "201" {
+		t.Errorf("Get: %v, %v, want %d increments and as many versions", o, err, writers*rounds)
+	}
+}
+
+// TestConcurrentUse: with everything going on at once, each watch ends up with
+// what the store holds.
+func TestConcurrentUse(t *testing.T) {
+	const workers, rounds, last = 4, 60, 1 << 40
+	s := newStore(t, "", 20)
+	var watches, works sync.WaitGroup
+	copies := make([]map[graph.Key]graph.Object, 3)
+	for i := range copies {
+		begun := make(chan struct{})
+		watches.Go(func() { copies[i] = copyUntil(t, s, last, begun) })
+		<-begun
+	}
+	for w := range workers {
+		works.Go(func() {
+			for i := range rounds {
+				if err := disturb(t, s, w, i); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	works.Wait()
+	do(t, s.Recover("pod"), s.Fence(t.Context(), last))
+	watches.Wait()
+	for i, c := range copies {
+		var got []graph.Object
+		for _, o := range c {
+			got = append(got, o)
+		}
+		if want := graph.Format(s.Objects()); graph.Format(got) != want {
+			t.Errorf("watch %d has:\n%s\nwant:\n%s", i, graph.Format(got), want)
+		}
+	}
+}
+
+// disturb does one of everything.
+func disturb(t *testing.T, s *Store, w, i int) error {
+	ctx := t.Context()
+	place := graph.Key{Kind: "pod", Scope: "ns", Name: fmt.Sprint("p", (w+i)%5)}
+	_, err := s.Create(ctx, graph.Object{Key: place, Finalizers: []string{"x"}})
+	if err == nil || errors.Is(err, graph.ErrConflict) {
+		_, err = s.Update(ctx, graph.Object{Key: place, ObservedGeneration: int64(i)})
+	}
+	if i%3 == 0 && (err == nil || errors.Is(err, graph.ErrNotFound)) {
+		err = s.Delete(ctx, place, graph.DeleteOptions{})
+	}
+	switch i % 10 {
+	case 3:
+		s.Compact()
+	case 5:
+		err = errors.Join(err, s.Sicken("pod", "test"))
+	case 6:
+		err = errors.Join(err, s.Recover("pod"), s.List(ctx, "node"))
+	case 7:
+		err = errors.Join(err, s.AddKind(graph.KindInfo{Kind: "job", Scoped: i%2 == 0}), s.Fence(ctx, uint64(i)))
+	}
+	if errors.Is(err, ErrSick) || errors.Is(err, graph.ErrNotFound) {
+		return nil
+	}
+	return err
+}
+
+// copyUntil watches until a fence has passed for every kind and returns what it
+// has learnt.
+func copyUntil(t *testing.T, s *Store, last uint64, begun chan struct{}) map[graph.Key]graph.Object {
+	held, listing := map[graph.Key]graph.Object{}, map[graph.Key]bool{}
+	done := errors.New("done")
+	err := s.Watch(t.Context(), func(e graph.Event) error {
+		if begun != nil {
+			close(begun)
+			begun = nil
+		}
+		switch {
+		case e.Type == graph.Put:
+			held[e.Object.Place()] = e.Object
+			listing[e.Object.Place()] = true
+		case e.Type == graph.Gone:
+			delete(held, e.Key.Place())
+		case e.Type == graph.ListBegun:
+			clear(listing)
+		case e.Type == graph.ListEnded:
+			for place := range held {
+				if place.Kind == e.Kind && !listing[place] {
+					delete(held, place)
+				}
+			}
+		case e.Type == graph.FencePassed && e.Fence == last && e.Kind == "":
+			return done
+		}
+		return nil
+	})
+	if !errors.Is(err, done) {
+		t.Errorf("Watch: %v, want it to pass the last fence", err)
+	}
+	return held
+}
+
+// TestReadersNeverWait: a listing that is under way stops no writer, and sees
+// none of it.
+func TestReadersNeverWait(t *testing.T) {
+	s := newStore(t, "node/a@a1#1; node/b@b1#2; node/c@c1#3", 0)
+	var told []string
+	stop := errors.New("stop")
+	err := s.Watch(t.Context(), func(e graph.Event) error {
+		if e.Type == graph.Put && e.Object.Name == "a" {
+			remove(t, s, "node/b")
+			put(t, s, "node/c*")
+			put(t, s, "node/bb")
+		}
+		told = append(told, say(e))
+		if e.Type == graph.ListEnded {
+			return stop
+		}
+		return nil
+	})
+	want := []string{"kinds node pod", "list node", "put node/a@a1#1", "put node/b@b1#2", "put node/c@c1#3", "ended node 3"}
+	if !errors.Is(err, stop) || !slices.Equal(told, want) {
+		t.Errorf("Watch: %v, told %q, want %q: one moment, whatever happens meanwhile", err, told, want)
+	}
+}

@@ -1,0 +1,206 @@
+package memory
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+	"testing/synctest"
+
+	"github.com/ownergraph/ownergraph/graph"
+	"pgregory.net/rapid"
+)
+
+// lawful drives a store and one reader of its watch.
+type lawful struct {
+	store   *Store
+	reader  *replica
+	cancel  func()
+	done    chan error
+	stopped bool
+	fences  uint64
+	first   uint64 // the first fence that this reader has to pass
+	rewinds int
+	before  Snapshot
+}
+
+// TestWatchLaws: whatever is written, removed, restored, compacted, taken out
+// of service and fenced, and however slowly the sink takes it, the reader is
+// told the kinds first, no kind's history ever goes back, no fence is early, and
+// once it has taken everything it knows what the store holds.
+func TestWatchLaws(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		rapid.SyncTest(t, func(t *rapid.T) {
+			store, err := New(Config{Kinds: modelKinds, UIDPrefix: "u", Log: rapid.IntRange(1, 6).Draw(t, "log")})
+			if err != nil {
+				t.Fatal(err)
+			}
+			l := &lawful{store: store, before: store.Snapshot()}
+			l.connect(t)
+			defer l.stop()
+			t.Repeat(map[string]func(*rapid.T){
+				"create": l.create, "create more": l.create, "update": l.update, "delete": l.delete, "delete more": l.delete,
+				"kind": l.kind, "history": l.history, "fence": l.fence, "list": l.list,
+				"take": l.take, "take more": l.take, "take all": l.takeAll, "reconnect": l.reconnect,
+			})
+			l.takeAll(t)
+			l.disconnect(t)
+		})
+	})
+}
+
+func (l *lawful) connect(t *rapid.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	l.reader, l.cancel, l.done, l.stopped, l.first = newReplica(l.store, &l.rewinds), cancel, make(chan error, 1), false, l.fences+1
+	done, sink := l.done, l.reader.sink
+	go func() { done <- l.store.Watch(ctx, sink) }()
+	synctest.Wait()
+}
+
+// disconnect ends the watch, whose sink may be waiting for a token.
+func (l *lawful) disconnect(t *rapid.T) {
+	l.stop()
+	if err := <-l.done; !errors.Is(err, context.Canceled) {
+		t.Fatalf("Watch: %v", err)
+	}
+}
+
+func (l *lawful) stop() {
+	l.cancel()
+	if !l.stopped {
+		close(l.reader.tokens)
+	}
+	l.stopped = true
+}
+
+func (l *lawful) reconnect(t *rapid.T) {
+	l.disconnect(t)
+	l.connect(t)
+}
+
+// give lets the sink take one event. It returns false if there is none.
+func (l *lawful) give(t *rapid.T) bool {
+	synctest.Wait()
+	select {
+	case l.reader.tokens <- struct{}{}:
+		synctest.Wait()
+		return true
+	case err := <-l.done:
+		t.Fatalf("Watch: %v", err)
+	default:
+	}
+	return false
+}
+
+func (l *lawful) take(t *rapid.T) {
+	for range rapid.IntRange(1, 6).Draw(t, "events") {
+		l.give(t)
+	}
+}
+
+func (l *lawful) takeAll(t *rapid.T) {
+	for l.give(t) {
+	}
+	var got, want []graph.Object
+	for _, o := range l.store.Objects() {
+		if !l.reader.kinds[o.Kind].sick {
+			want = append(want, o)
+		}
+	}
+	state := l.store.view()
+	for _, info := range state.Kinds() {
+		sh, _ := state.shelves.get(info.Kind)
+		k := l.reader.kinds[info.Kind]
+		if k == nil || k.sick != sh.sick || k.listed == k.sick {
+			t.Fatalf("the reader knows %+v of %s, sick: %t", k, info.Kind, sh.sick)
+		}
+		for _, o := range k.objects {
+			if !k.sick {
+				got = append(got, o)
+			}
+		}
+		l.checkPassed(t, string(info.Kind), k.sick)
+	}
+	l.checkPassed(t, "", false)
+	slices.SortFunc(got, func(a, b graph.Object) int { return a.Key.Compare(b.Key) })
+	if !slices.EqualFunc(got, want, graph.Object.Equal) || len(l.reader.kinds) != len(state.Kinds()) {
+		t.Fatalf("the reader has:\n%s\nwant:\n%s", graph.Format(got), graph.Format(want))
+	}
+}
+
+// checkPassed: the fences that this reader had to pass were passed once. A kind
+// that was not served all the time may have missed some.
+func (l *lawful) checkPassed(t *rapid.T, kind string, sick bool) {
+	for id := max(l.first, l.fences-min(l.fences, maxFences)+1); id <= l.fences; id++ {
+		n := l.reader.passed[fmt.Sprint(id)+kind]
+		if n > 1 || n == 0 && kind == "" {
+			t.Fatalf("fence %d of %q was passed %d times, sick: %t", id, kind, n, sick)
+		}
+	}
+	if kind == "rs" && !sick && l.fences >= l.first && l.reader.passed[fmt.Sprint(l.fences)+kind] != 1 {
+		t.Fatalf("the latest fence of %q was not passed", kind)
+	}
+}
+
+func (l *lawful) create(t *rapid.T) {
+	o := graph.Object{Key: places.Draw(t, "place"), Finalizers: rapid.SliceOfNDistinct(names, 0, 1, rapid.ID).Draw(t, "finalizers")}
+	_, err := l.store.Create(t.Context(), o)
+	expect(t, err, graph.ErrConflict, graph.ErrKindUnknown)
+}
+
+func (l *lawful) update(t *rapid.T) {
+	o := graph.Object{Key: places.Draw(t, "place"), ObservedGeneration: rapid.Int64Range(0, 9).Draw(t, "observed")}
+	_, err := l.store.Update(t.Context(), o)
+	expect(t, err, graph.ErrNotFound, graph.ErrKindUnknown)
+}
+
+func (l *lawful) delete(t *rapid.T) {
+	err := l.store.Delete(t.Context(), places.Draw(t, "place"), options.Draw(t, "options"))
+	expect(t, err, graph.ErrNotFound, graph.ErrKindUnknown, ErrSick)
+}
+
+func (l *lawful) list(t *rapid.T) {
+	expect(t, l.store.List(t.Context(), someKinds.Draw(t, "kind").Kind), graph.ErrKindUnknown)
+}
+
+// fence notes the store as it is when the fence begins.
+func (l *lawful) fence(t *rapid.T) {
+	l.fences++
+	l.reader.fences[l.fences] = past{l.store.view(), l.rewinds}
+	expect(t, l.store.Fence(t.Context(), l.fences))
+}
+
+// kind changes kinds; rs is always served.
+func (l *lawful) kind(t *rapid.T) {
+	info := someKinds.Draw(t, "kind")
+	switch what := rapid.SampledFrom([]string{"add", "remove", "sicken", "recover", "recover"}).Draw(t, "what"); {
+	case what == "add":
+		expect(t, l.store.AddKind(info))
+	case what == "remove" && info.Kind != "rs":
+		expect(t, l.store.RemoveKind(info.Kind), graph.ErrKindUnknown)
+	case what == "sicken":
+		expect(t, l.store.Sicken(info.Kind, "test"), graph.ErrKindUnknown)
+	default:
+		expect(t, l.store.Recover(info.Kind), graph.ErrKindUnknown)
+	}
+}
+
+func (l *lawful) history(t *rapid.T) {
+	switch rapid.SampledFrom([]string{"compact", "note", "restore"}).Draw(t, "what") {
+	case "compact":
+		l.store.Compact()
+	case "note":
+		l.before = l.store.Snapshot()
+	case "restore":
+		l.rewinds++
+		expect(t, l.store.Restore(l.before))
+	}
+}
+
+// expect fails at an error that is none of those.
+func expect(t *rapid.T, err error, of ...error) {
+	if err != nil && !slices.ContainsFunc(of, func(e error) bool { return errors.Is(err, e) }) {
+		t.Fatal(err)
+	}
+}

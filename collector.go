@@ -1,0 +1,195 @@
+package ownergraph
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"runtime/debug"
+	"sync"
+
+	"github.com/ownergraph/ownergraph/finalizer"
+)
+
+// ErrStuck says that the store, or a handler, has not returned although its
+// time was over: its goroutine is left behind.
+var ErrStuck = errors.New("does not return")
+
+// Collector runs an Engine against a Store: it watches, makes the calls that the
+// engine asks for, and tells it what came of them. Use New. It is safe for
+// concurrent use.
+//
+// One mutex guards the engine, and every call of the store and of a handler
+// happens outside of it. Calls run in lanes that do not wait for each other:
+// Config.Workers reads and writes at once; Config.HandlerWorkers handlers of
+// each finalizer; fences and listings, a few at once. Between events and results
+// a Collector sleeps until the time that the engine itself names: an idle one
+// makes no request. Held by TestCollectorIdleIsQuiet, TestCollectorSlowStore and
+// TestCollectorHandlerHangs.
+//
+// Any number of collectors may work on one store at once; what they do twice
+// costs a conflict, never an object. Held by TestCollectorsTogether.
+//
+// A panic of a store's method, or of a handler, is an error of that call, and
+// is logged. A panic of the engine, or of the hooks OnDecision and
+// CompareVersions, breaks the engine: see Run. Held by TestCollectorPanics and
+// TestCollectorBreaks.
+type Collector struct {
+	store    Store
+	fencer   Fencer // not nil at level 2
+	lister   Lister // nil if the watch has to be restarted for a listing
+	handlers *finalizer.Registry
+	log      *slog.Logger
+
+	// fences is added to the engine's ids of fences. A store reports each fence
+	// to every watch, and another collector's must not be taken for ours.
+	fences uint64
+
+	kick  chan struct{}  // something has changed that the pump should look at
+	work  sync.WaitGroup // the watch and the calls under way
+	ended chan struct{}
+
+	mu      sync.Mutex // guards what follows
+	engine  *Engine
+	begun   bool
+	watch   *watching // nil while the watch is down
+	sick    map[Kind]bool
+	flying  map[CallID]flying
+	lanes   [LaneControl + 1]int // calls under way
+	waiters map[*waiter]struct{}
+}
+
+// New returns a collector for the store, which does nothing before Run. It works
+// at the level of LevelOf(store), lowered by cfg. An error wraps ErrInvalid and
+// names the field of cfg, or what the store lacks for the level that it
+// declares. Held by TestNew.
+func New(store Store, cfg Config) (*Collector, error) {
+	if store == nil {
+		return nil, fmt.Errorf("configure collector: store: nil: %w", ErrInvalid)
+	}
+	handlers, err := finalizer.NewRegistry(cfg.Handlers)
+	if err != nil {
+		return nil, fmt.Errorf("configure collector: Handlers: %w", err)
+	}
+	if v, ok := As[VersionComparer](store); ok && cfg.CompareVersions == nil {
+		cfg.CompareVersions = v.CompareVersions
+	}
+	engine, err := NewEngine(LevelOf(store), cfg)
+	if err != nil {
+		return nil, err
+	}
+	c := &Collector{
+		store: store, handlers: handlers, log: engine.cfg.Logger, engine: engine,
+		fences: 1<<62 + rand.Uint64N(1<<62),
+		kick:   make(chan struct{}, 1), ended: make(chan struct{}),
+		sick: map[Kind]bool{}, flying: map[CallID]flying{}, waiters: map[*waiter]struct{}{},
+	}
+	c.fencer, _ = As[Fencer](store)
+	c.lister, _ = As[Lister](store)
+	if engine.level >= Level2 && c.fencer == nil {
+		return nil, fmt.Errorf("configure collector: store: level %s without a Fencer: %w", engine.level, ErrInvalid)
+	}
+	return c, nil
+}
+
+// Run collects until ctx ends, and then returns nil. It runs once: ErrRunning
+// while it runs already, ErrClosed after it has ended.
+//
+// An error that wraps ErrBroken says that the engine has found one of its own
+// invariants broken and has stopped. Nothing is lost by that: a new Collector
+// begins anew.
+//
+// When it ends, Run makes no further call, ends the contexts of the watch and of
+// all calls under way, and waits for them, so that it leaves no goroutine. One
+// that does not return is waited for as long as its timeout lasts
+// (Config.CallTimeout for the watch); then Run leaves it behind and returns an
+// error that wraps ErrStuck and names it. Held by TestCollectorShutdown,
+// TestCollectorHangingStore, TestCollectorStuck and TestCollectorRunsOnce.
+func (c *Collector) Run(ctx context.Context) error {
+	if err := c.begin(); err != nil {
+		return err
+	}
+	defer close(c.ended)
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	c.work.Go(func() { c.keepWatching(ctx) })
+	err := c.pump(ctx)
+	stop()
+	return errors.Join(err, c.drain())
+}
+
+func (c *Collector) begin() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	switch {
+	case !c.begun:
+		c.begun = true
+		return nil
+	case c.over():
+		return ErrClosed
+	}
+	return ErrRunning
+}
+
+func (c *Collector) over() bool {
+	select {
+	case <-c.ended:
+		return true
+	default:
+		return false
+	}
+}
+
+// wake has the pump look at the engine.
+func (c *Collector) wake() {
+	select {
+	case c.kick <- struct{}{}:
+	default:
+	}
+}
+
+// locked runs one step of the engine under the lock. What a panic leaves behind
+// is not to be trusted: it breaks the engine.
+func (c *Collector) locked(step func(*Engine)) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	defer func() {
+		if v := recover(); v != nil {
+			c.log.Error("engine panicked", "panic", v, "stack", string(debug.Stack()))
+			c.engine.fail("panic: %v", v)
+			c.wake()
+		}
+	}()
+	step(c.engine)
+}
+
+// Stats returns the engine's figures. It does not walk the graph.
+func (c *Collector) Stats() Stats {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.engine.Stats()
+}
+
+// Held returns at most limit of the objects that are held, by key, and why.
+func (c *Collector) Held(limit int) []Held {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.engine.Held(max(limit, 0))
+}
+
+// Kinds returns the health of every kind that takes part, by name. While the
+// watch is down, and until it has listed the kind anew, a kind is sick, with the
+// watch's error as the reason.
+func (c *Collector) Kinds() []KindStatus {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.engine.Kinds()
+}
+
+// Running returns the runs of handlers under way, by key and finalizer.
+func (c *Collector) Running() []Running {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.engine.Running()
+}

@@ -1,0 +1,106 @@
+package ownergraph
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"time"
+)
+
+// errNoAnswer is what a call has to say that ended its goroutine.
+var errNoAnswer = errors.New("ended without an answer")
+
+// late is the cause of a call's end by its timeout.
+type late time.Duration
+
+func (l late) Error() string { return fmt.Sprintf("no answer within %v", time.Duration(l)) }
+
+func (late) Unwrap() error { return context.DeadlineExceeded }
+
+// launch makes a call on a goroutine of its own and reports what came of it.
+func (c *Collector) launch(ctx context.Context, call Call) {
+	c.work.Go(func() {
+		r := Result{Err: errNoAnswer}
+		defer func() { c.land(call, r) }()
+		r = c.make(ctx, call)
+	})
+}
+
+// land tells the engine what came of a call.
+func (c *Collector) land(call Call, r Result) {
+	c.locked(func(e *Engine) {
+		c.lanes[c.flying[call.ID].lane]--
+		delete(c.flying, call.ID)
+		if err := e.Done(time.Now(), call.ID, r); err != nil && !errors.Is(err, ErrBroken) {
+			e.fail("%v", err)
+		}
+		if call.Type == CallHandle {
+			c.resync()
+		}
+	})
+	c.wake()
+}
+
+// make carries out a call within its timeout. Its error is the call's own, or
+// the reason why its context ended.
+func (c *Collector) make(ctx context.Context, call Call) (r Result) {
+	ctx, cancel := context.WithTimeoutCause(ctx, call.Timeout, late(call.Timeout))
+	defer cancel()
+	defer func() {
+		if v := recover(); v != nil {
+			c.log.Error("store panicked", "call", call.name(), "panic", v, "stack", string(debug.Stack()))
+			r = Result{Err: fmt.Errorf("%s: panic: %v", call.name(), v)}
+		}
+	}()
+	r = c.ask(ctx, call)
+	if r.Err != nil && r.Err == ctx.Err() {
+		r.Err = fmt.Errorf("%s: %w", call.name(), context.Cause(ctx))
+	}
+	return r
+}
+
+func (c *Collector) ask(ctx context.Context, call Call) (r Result) {
+	switch call.Type {
+	case CallRead:
+		r.Object, r.Err = c.store.Get(ctx, call.Key)
+	case CallPatch:
+		r.Err = c.store.Patch(ctx, call.Key, call.Precondition, call.Change)
+	case CallDelete:
+		r.Err = c.store.Delete(ctx, call.Key, call.Options)
+	case CallFence:
+		r.Err = c.fencer.Fence(ctx, c.fences+call.Fence)
+	case CallList:
+		r.Err = c.list(ctx, call.Kind)
+	case CallHandle:
+		r.Err = c.handlers.Run(ctx, call.Finalizer, call.Object)
+	}
+	return r
+}
+
+// list asks for a new listing of a kind. Without a Lister the watch is
+// restarted, unless it will list the kind anyway.
+func (c *Collector) list(ctx context.Context, kind Kind) error {
+	if c.lister != nil {
+		return c.lister.List(ctx, kind)
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.watch != nil && !c.watch.owes(kind) {
+		c.watch.stop(errRelist)
+	}
+	return nil
+}
+
+// name says what the call does, as in "delete pod/ns/a@u".
+func (c Call) name() string {
+	switch c.Type {
+	case CallFence:
+		return c.Type.String()
+	case CallList:
+		return c.Type.String() + " " + string(c.Kind)
+	case CallHandle:
+		return fmt.Sprintf("%s %q of %s", c.Type, c.Finalizer, c.Key)
+	}
+	return c.Type.String() + " " + c.Key.String()
+}

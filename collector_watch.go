@@ -1,0 +1,180 @@
+package ownergraph
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"runtime/debug"
+	"time"
+
+	"github.com/ownergraph/ownergraph/graph"
+)
+
+const (
+	// firstPause and mostPause bound how long the watch rests after it broke;
+	// the pause doubles each time. A watch that held for steadyAfter begins
+	// with the first one again.
+	firstPause  = 250 * time.Millisecond
+	mostPause   = 30 * time.Second
+	steadyAfter = time.Minute
+)
+
+var (
+	errRelist    = errors.New("restarted for a new listing")
+	errWatchDone = errors.New("the watch is over")
+	errEnded     = errors.New("ended without an error")
+)
+
+// watching is one run of Store.Watch. The collector's lock guards it.
+type watching struct {
+	stop  context.CancelCauseFunc
+	told  bool          // it has said which kinds there are
+	begun map[Kind]bool // it has begun a listing
+	sick  map[Kind]bool // by its own word
+	heard uint64        // events
+	asked uint64        // as many were heard when it was last relied on for a listing
+}
+
+// owes reports whether the run has still to list the kind. One that has not said
+// a word since it was last relied on is not relied on again.
+func (w *watching) owes(kind Kind) bool {
+	if w.begun[kind] || w.asked == w.heard {
+		return false
+	}
+	w.asked = w.heard
+	return true
+}
+
+// keepWatching runs the store's watch again and again until ctx ends.
+func (c *Collector) keepWatching(ctx context.Context) {
+	defer func() {
+		if ctx.Err() == nil { // nothing would be observed any more
+			c.locked(func(e *Engine) { e.fail("watch: %w", errNoAnswer) })
+			c.wake()
+		}
+	}()
+	for pause := firstPause; ctx.Err() == nil; pause = min(2*pause, mostPause) {
+		began := time.Now()
+		if again := c.watchOnce(ctx); ctx.Err() != nil || again {
+			pause = firstPause / 2
+			continue
+		}
+		if time.Since(began) >= steadyAfter {
+			pause = firstPause
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(pause/2 + rand.N(pause/2)):
+		}
+	}
+}
+
+// watchOnce runs the store's watch until it ends. It reports whether it was
+// ended on purpose, to begin anew at once.
+func (c *Collector) watchOnce(ctx context.Context) (again bool) {
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	w := &watching{stop: stop, begun: map[Kind]bool{}, sick: map[Kind]bool{}}
+	c.mu.Lock()
+	c.watch = w
+	c.mu.Unlock()
+	err := c.callWatch(ctx, func(ev Event) error { return c.sink(w, ev) })
+	switch again = context.Cause(ctx) == errRelist; {
+	case again:
+		err = errRelist
+	case err == nil:
+		err = errEnded
+	}
+	c.hangUp(err)
+	if ctx.Err() == nil {
+		c.log.Warn("watch broke", "err", err)
+	}
+	return again
+}
+
+func (c *Collector) callWatch(ctx context.Context, sink func(Event) error) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			c.log.Error("store panicked", "call", "watch", "panic", v, "stack", string(debug.Stack()))
+			err = fmt.Errorf("panic: %v", v)
+		}
+	}()
+	return c.store.Watch(ctx, sink)
+}
+
+// hangUp notes that the watch is down. What happens now goes unseen, so every
+// kind counts as sick until it has been listed again.
+func (c *Collector) hangUp(err error) {
+	c.locked(func(e *Engine) {
+		c.watch = nil
+		for _, k := range e.Kinds() {
+			c.sick[k.Kind] = true
+			c.observe(e, Event{Type: graph.KindSick, Kind: k.Kind, Reason: "watch: " + err.Error()})
+		}
+	})
+	c.wake()
+}
+
+// sink takes one event of a run of the watch. It returns an error only to end
+// the watch: a refused event is the engine's to deal with.
+func (c *Collector) sink(w *watching, ev Event) (err error) {
+	c.locked(func(e *Engine) {
+		if c.watch != w {
+			err = errWatchDone
+			return
+		}
+		c.hear(e, w, ev)
+		err = e.broken
+	})
+	c.wake()
+	return err
+}
+
+// hear follows what the watch says of its kinds and tells the engine. A kind
+// that the watch's own end made sick has recovered when it has been listed, and
+// not before: until then nobody knows what was missed.
+func (c *Collector) hear(e *Engine, w *watching, ev Event) {
+	w.heard++
+	switch ev.Type {
+	case graph.KindsKnown:
+		w.told = true
+	case graph.ListBegun:
+		w.begun[ev.Kind] = true
+	case graph.KindSick:
+		w.sick[ev.Kind] = true
+	case graph.KindRecovered:
+		delete(w.sick, ev.Kind)
+		if c.sick[ev.Kind] {
+			return
+		}
+	case graph.KindVanished:
+		delete(w.begun, ev.Kind)
+		delete(w.sick, ev.Kind)
+		delete(c.sick, ev.Kind)
+	case graph.FencePassed:
+		ev.Fence -= c.fences
+	}
+	ok := c.observe(e, ev)
+	if ok && ev.Type == graph.ListEnded && c.sick[ev.Kind] {
+		delete(c.sick, ev.Kind)
+		c.observe(e, Event{Type: graph.KindRecovered, Kind: ev.Kind})
+	}
+}
+
+// observe hands an event to the engine, which logs what it refuses.
+func (c *Collector) observe(e *Engine, ev Event) bool { return e.Observe(time.Now(), ev) == nil }
+
+// settled reports whether the watch is up and has listed everything that its
+// former end left in doubt, as far as kinds are well.
+func (c *Collector) settled() bool {
+	if c.watch == nil || !c.watch.told {
+		return false
+	}
+	for _, k := range c.engine.Kinds() {
+		if c.sick[k.Kind] && !c.watch.sick[k.Kind] {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,179 @@
+package oracle
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/ownergraph/ownergraph/graph"
+)
+
+func TestParseAction(t *testing.T) {
+	for _, tc := range []struct{ text, want, reason string }{
+		{"fg a", "fg a", "a verb and a key"},
+		{" addref  b -> a! ", "addref b->a!", "blanks are free, the printed form is tight"},
+		{"addref b->a!^?", "addref b->a!^?", "a reference has its flags"},
+		{"dropref b- -> a", "dropref b-->a", "the arrow ends a name"},
+		{"create b*->a", "create b* -> a", "a new object is whole"},
+		{`bg "x; y"/z`, `bg "x; y"/z`, "any key"},
+	} {
+		a, err := ParseAction(tc.text)
+		if err != nil || a.String() != tc.want {
+			t.Errorf("ParseAction(%q) = %q, %v; want %q: %s", tc.text, a, err, tc.want, tc.reason)
+		}
+	}
+}
+
+func TestParseActionsErrors(t *testing.T) {
+	const verbs = "fg, bg, orphan, strip, finish, touch, addref, dropref, flip, create, recreate, grace0"
+	for _, tc := range []struct{ text, want, reason string }{
+		{"fg a;", `parse action: verb: "" is not one of ` + verbs, "a separator stands between actions"},
+		{"unset a", `parse action: verb: "unset" is not one of ` + verbs, "no verb is no action"},
+		{"fg", "parse action fg: parse object: byte 1: key: want plain text or a quoted string, found the end", "a verb needs an object"},
+		{"fg a~", "parse action fg: a~: want a key alone", "a deletion does not describe"},
+		{"fg a -> b", "parse action fg: a -> b: want a key alone", "nor does it take a reference"},
+		{"addref b", "parse action addref: b: want a key and one reference", "a reference is needed"},
+		{"addref b -> a, c", "parse action addref: b -> a, c: want a key and one reference", "one"},
+		{"addref b* -> a", "parse action addref: b* -> a: want a key and one reference", "and nothing else"},
+		{"flip b->a!", "parse action flip: b -> a!: want a reference without flags", "flip says no direction"},
+		{"create a~", "parse action create: a~: a new object is not marked", "stores forbid it"},
+		{`fg "a; bg b`, `parse action fg: parse object: byte 1: key: not a Go string, or it does not end`, "quotes are closed"},
+	} {
+		_, err := ParseActions(tc.text)
+		if err == nil || err.Error() != tc.want+": invalid" || !errors.Is(err, graph.ErrInvalid) {
+			t.Errorf("ParseActions(%q): error %v, want %s: %s", tc.text, err, tc.want, tc.reason)
+		}
+	}
+}
+
+func drawAction() *rapid.Generator[Action] {
+	return rapid.Custom(func(t *rapid.T) Action {
+		key := func(label string) graph.Key {
+			name := rapid.SampledFrom([]string{"a", "b", "-", "x; y", `"`, `\`, "é", "\xff", ""}).Draw(t, label)
+			return graph.Key{Kind: graph.Kind(name), Name: name, UID: graph.UID(rapid.SampledFrom([]string{name, name + "'", "8d"}).Draw(t, label+" UID"))}
+		}
+		a := Action{Verb: Verb(rapid.IntRange(1, len(verbNames)-1).Draw(t, "verb")), Object: graph.Object{Key: key("object")}}
+		if a.Verb.takesRef() || a.Verb == Create {
+			r := graph.Owner{Key: key("owner")}
+			if a.Verb == AddRef {
+				r.Block, r.Unresolved = rapid.Bool().Draw(t, "block"), rapid.Bool().Draw(t, "unresolved")
+			}
+			a.Object.Owners = []graph.Owner{r}
+		}
+		return a
+	})
+}
+
+func TestActionRoundTrip(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		want := rapid.SliceOfN(drawAction(), 0, 4).Draw(t, "actions")
+		var lines []string
+		for _, a := range want {
+			lines = append(lines, a.String())
+		}
+		text := strings.Join(lines, "; ")
+		got, err := ParseActions(text)
+		if err != nil {
+			t.Fatalf("ParseActions(%q): %v", text, err)
+		}
+		if len(want) == 0 {
+			want = nil
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Fatalf("ParseActions(%q): -want +got\n%s", text, diff)
+		}
+	})
+}
+
+func TestApply(t *testing.T) {
+	for _, tc := range []struct {
+		scenario, want string
+		changes        bool
+		reason         string
+	}{
+		{"a* | fg a", "a~[foreground]*", true, "a deletion marks"},
+		{"a*[orphan] | fg a", "a~[foreground]*", true, "and chooses the propagation"},
+		{"a~[foreground]* | orphan a", "a~*[orphan]", true, "also the second time"},
+		{"a~[foreground]* | bg a", "a~*", true, "background takes the finalizer off"},
+		{"a~[foreground] | bg a", "", true, "with which the object goes"},
+		{"a~[foreground]* | fg a", "a~[foreground]*", false, "the same again is nothing"},
+		{"a~30 | fg a", "a~30", false, "a grace period is pending"},
+		{"a[orphan] | strip a", "a", true, "strip takes a propagation finalizer"},
+		{"a*[orphan,x] | finish a", "a[orphan]", true, "finish takes the others"},
+		{"a~* | finish a", "", true, "with the last one the object goes"},
+		{"a | finish a", "a", false, "there is none"},
+		{"a | touch a", "a", true, "a new version"},
+		{"a; b | addref b->a!", "a; b -> a!", true, "a new reference"},
+		{"a; b -> a | addref b->a!", "a; b -> a", false, "which is there"},
+		{"a; b -> a | addref b->a?", "a; b -> a, a?", true, "which is another one"},
+		{"a; b~* | addref b->a", "a; b~* -> a", true, "references may change while an object is being deleted"},
+		{"b -> a!, a?, c | dropref b->a", "b -> c", true, "every reference with this key goes"},
+		{"b -> c | dropref b->a", "b -> c", false, "there is none"},
+		{"b -> a, c | flip b->a", "b -> a!, c", true, "on"},
+		{"b -> a!^ | flip b->a", "b -> a^", true, "off"},
+		{"a | create b[x] -> a!", "a; b[x] -> a!", true, "a new object"},
+		{"a | create a", "a", false, "the name is taken"},
+		{"a' | create a", "a'", false, "by another incarnation"},
+		{"b -> a | create a", "b -> a", false, "the UID has been named, so it is spent"},
+		{"a | recreate a", "a", false, "the name is taken"},
+		{"b | recreate a", "a; b", true, "the first incarnation"},
+		{"b -> a, a' | recreate a", "a''; b -> a, a'", true, "the first that is not spent"},
+		{"b -> a/s/x@1 | recreate a/s/x@1", `a/s/x@"1'"; b -> a/s/x@1`, true, "a UID that is given goes on the same way"},
+		{"a~30 | grace0 a", "", true, "the grace period ends"},
+		{"a~30* | grace0 a", "a~*", true, "finalizers hold all the same"},
+		{"a | grace0 a", "a", false, "it has not begun"},
+		{"a' | fg a", "a'", false, "an action names one incarnation"},
+	} {
+		start, actions := scenario(t, tc.scenario)
+		s, changed := actions[0].Apply(NewState(start))
+		if s.String() != tc.want || changed != tc.changes {
+			t.Errorf("%s = %q, %t; want %q, %t: %s", tc.scenario, s, changed, tc.want, tc.changes, tc.reason)
+		}
+	}
+}
+
+// Spent UIDs do not return by way of an action either.
+func TestApplySpent(t *testing.T) {
+	start, actions := scenario(t, "a; b | bg a; recreate a; bg a'; addref b->a''; recreate a; create a'")
+	s, changed := NewState(start), false
+	for i, want := range []string{"b", "a'; b", "b", "b -> a''", "a'''; b -> a''", "a'''; b -> a''"} {
+		if s, changed = actions[i].Apply(s); s.String() != want || changed != (i < 5) {
+			t.Fatalf("after %s: %q, %t; want %q, %t", actions[i], s, changed, want, i < 5)
+		}
+	}
+}
+
+// An action that nobody parsed is no action.
+func TestApplyUnparsed(t *testing.T) {
+	for _, tc := range []struct {
+		action Action
+		reason string
+	}{
+		{Action{}, "no verb"},
+		{Action{Verb: Grace0 + 1, Object: graph.Object{Key: graph.Key{Kind: "a", Name: "a", UID: "a"}}}, "no such verb"},
+		{Action{Verb: AddRef, Object: graph.Object{Key: graph.Key{Kind: "a", Name: "a", UID: "a"}}}, "no reference"},
+		{Action{Verb: Create, Object: graph.Object{GraceSeconds: 1}}, "a grace period without a mark"},
+	} {
+		start, _ := graph.Parse("a")
+		if s, changed := tc.action.Apply(NewState(start)); changed || s.String() != "a" {
+			t.Errorf("%s changes the state to %s: %s", tc.action, s, tc.reason)
+		}
+	}
+}
+
+func TestNames(t *testing.T) {
+	for _, tc := range []struct{ got, want, reason string }{
+		{ScopeUnset.String(), "unset", "the zero value has a name"},
+		{ScopeAbsent.String(), "absent", "so has the last"},
+		{Scope(9).String(), "scope(9)", "what has none shows its number"},
+		{VerbUnset.String(), "unset", "the zero value has a name"},
+		{Verb(99).String(), "verb(99)", "what has none shows its number"},
+	} {
+		if tc.got != tc.want {
+			t.Errorf("String() = %q, want %q: %s", tc.got, tc.want, tc.reason)
+		}
+	}
+}

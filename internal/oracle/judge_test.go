@@ -1,0 +1,192 @@
+package oracle
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/ownergraph/ownergraph/graph"
+)
+
+// oneStep returns the states that one step leads to: those of steps that have
+// to be done, and of those that may.
+func oneStep(s State, cfg Config) (must, may []string) {
+	add := func(list []string, i int, outcomes []graph.Object) []string {
+		for _, o := range outcomes {
+			list = append(list, s.step(i, newForm(o)).String())
+		}
+		return list
+	}
+	for i := range s.objects {
+		must = add(must, i, s.must(i, cfg))
+		may = add(may, i, s.may(i, cfg))
+	}
+	return sorted(must), sorted(may)
+}
+
+func sorted(list []string) []string {
+	slices.Sort(list)
+	return slices.Compact(list)
+}
+
+type ruleCase struct {
+	state  string
+	must   string // separated by " | "; "-" is the empty store
+	may    string
+	reason string
+}
+
+func checkRules(t *testing.T, cfg Config, cases []ruleCase) {
+	t.Helper()
+	split := func(s string) (list []string) {
+		for line := range strings.SplitSeq(s, " | ") {
+			if line != "" {
+				list = append(list, strings.TrimPrefix(line, "-"))
+			}
+		}
+		return list
+	}
+	for _, tc := range cases {
+		objects, err := graph.Parse(tc.state)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := NewState(objects)
+		must, may := oneStep(s, cfg)
+		if !slices.Equal(must, split(tc.must)) || !slices.Equal(may, split(tc.may)) {
+			t.Errorf("%s\n must %q, want %q\n may  %q, want %q: %s", tc.state, must, split(tc.must), may, split(tc.may), tc.reason)
+		}
+		if Quiet(s, cfg) != (tc.must == "") {
+			t.Errorf("Quiet(%s) = %t: %s", tc.state, tc.must != "", tc.reason)
+		}
+	}
+}
+
+func TestRules(t *testing.T) {
+	checkRules(t, Config{}, []ruleCase{
+		{"b -> a", "-", "", "G1: all owners are absent"},
+		{"b* -> a", "b~* -> a", "", "G1: a deletion honours finalizers"},
+		{"b~* -> a", "", "", "G1: what is marked is not deleted again"},
+		{"b", "", "", "G1: what has no owner is kept"},
+		{"b -> b", "", "", "G1: its own is none"},
+		{"a; b -> a", "", "", "G1: a solid owner keeps it"},
+		{"a~*; b -> a", "", "", "G1: so does one that is only held"},
+		{"b -> a, c?", "", "b -> c?", "G1: unknown holds; G4: while another reference is left"},
+		{"b -> pod/s/x", "", "", "C1: a global object cannot have an owner with a scope"},
+		{"pod/s/b -> pod/x", "-", "", "C1: the other way round is common"},
+		{"b -> a, c", "-", "b -> a | b -> c", "G4: which absent owner is seen first does not matter"},
+		{"b -> a^, c^", "", "", "C4: two controllers"},
+		{"b -> a, a^", "-", "", "C4: one owner named twice is one"},
+		{`b -> x/a@1, y/a@1`, "", "", "C4: one UID at two coordinates"},
+		{`b -> a@""`, "", "", "C4: a reference without UID"},
+		{"a~[foreground]*; b -> a", "a~*; b -> a | a~[foreground]* | a~[foreground]*; b~[foreground] -> a", "", "G2: both, where nothing refers to b; G7: a need not wait for it"},
+		{"a~[foreground]*; b -> a!; c -> b", "a~[foreground]*; b~[foreground] -> a!; c -> b", "", "G2: foreground, where something does"},
+		{"a~[foreground]*; b -> a!, b", "a~[foreground]* | a~[foreground]*; b~[foreground] -> a!, b", "", "G2: it does not refer to itself"},
+		{"b[foreground] -> a", "b~[foreground] -> a", "", "G2: kept"},
+		{"a; b -> a, c", "a; b -> a", "a; b -> a", "G4: absent beside solid"},
+		{"a; c~[foreground]*; b -> a, c!", "a; b -> a; c~[foreground]*", "", "G4: waiting beside solid; c waits until it is trimmed"},
+		{"a; b* -> a, c, d", "a; b* -> a, c | a; b* -> a, d", "a; b* -> a, c | a; b* -> a, d", "G4: one by one"},
+		{"a~[orphan]; b -> a", "a~[orphan]; b", "", "G5"},
+		{"s/t/a@1~[orphan]; b -> s/a@1?", "b; s/t/a@1~[orphan]", "", "G5: by UID where unresolved"},
+		{"a/x@1~[orphan]; b -> a/y@1", "a/x@1~[orphan] | b -> a/y@1", "", "G5: wrong coordinates do not count; G6: nor hold"},
+		{"a~[orphan]; b~* -> a, c", "a~[orphan]; b~* -> c", "a~[orphan]; b~* -> a", "G5: from what is being deleted as well; absent ones may go along"},
+		{"a[orphan]; b -> a", "", "", "G5: a finalizer alone does nothing"},
+		{"a~[orphan]*", "a~*", "", "G6"},
+		{"a~[orphan] -> a", "-", "", "G6: a reference to itself does not count"},
+		{"a~[foreground]; b~* -> a", "b~* -> a", "", "G7: what does not block"},
+		{"a~[foreground]; b~* -> a!", "", "", "G7: what blocks"},
+		{"b~* -> s/a@1!?; s/t/a@1~[foreground]", "", "", "G7: also unresolved, by UID"},
+		{"s/t/a@1~[foreground] -> s/a@1!?", "-", "", "G7: by which an object may also mean itself"},
+		{"a~[foreground,orphan]", "a~[foreground]", "", "G6: of both, orphan is the one that keeps objects"},
+		{"a~[foreground]* -> b!; b~[foreground]* -> a!", "a~[foreground]* -> b!; b~[foreground]* -> a | a~[foreground]* -> b; b~[foreground]* -> a!", "", "G8"},
+		{"a~[foreground]* -> b; b~[foreground]* -> a!", "a~[foreground]* -> b; b~* -> a!", "", "G8: both references have to block"},
+		{"a~[foreground]* -> b!; b~* -> a!", "", "", "G8: every member has to wait"},
+		{"a~[foreground]* -> b!; b~[foreground]* -> c!; c~* -> a!", "", "", "G8: also on the way back"},
+		{"a~[foreground]* -> b!; b~[foreground]* -> c!; c~[foreground]* -> a!; d~[foreground]* -> a!",
+			"a~[foreground]* -> b!; b~[foreground]* -> c!; c~[foreground]* -> a!; d~* -> a! | " +
+				"a~[foreground]* -> b!; b~[foreground]* -> c!; c~[foreground]* -> a; d~[foreground]* -> a! | " +
+				"a~[foreground]* -> b!; b~[foreground]* -> c; c~[foreground]* -> a!; d~[foreground]* -> a! | " +
+				"a~[foreground]* -> b; b~[foreground]* -> c!; c~[foreground]* -> a!; d~[foreground]* -> a!", "", "G8: d is no member"},
+	})
+}
+
+// J1: what was judged stays so until its own object has a new version.
+func TestRulesLate(t *testing.T) {
+	objects, err := graph.Parse("a~[foreground]*; b -> a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, _ := NewState(objects).observe(Config{})
+	for _, tc := range []struct{ action, a, b, reason string }{
+		{"strip a", "", "b~ -> a | b~[foreground] -> a", "b dies of the owner that waited once"},
+		{"touch a", "", "b~ -> a | b~[foreground] -> a", "the owner's version is not b's"},
+		{"touch b", "a~*", "", "a new version of b"},
+		{"addref b->c", "a~*", "", "a change of b"},
+		{"fg a", "a~*", "b~ -> a | b~[foreground] -> a", "what changes nothing makes no version"},
+		{"bg c", "a~*", "b~ -> a | b~[foreground] -> a", "nor what cannot be done"},
+	} {
+		action, err := ParseAction(tc.action)
+		if err != nil {
+			t.Fatal(err)
+		}
+		after, _ := action.Apply(before)
+		for i, want := range []string{tc.a, tc.b} {
+			var got []string
+			for _, f := range after.objects[i].judged {
+				got = append(got, f.text)
+			}
+			if strings.Join(got, " | ") != want {
+				t.Errorf("after %s, %s may become %q, want %q: %s", tc.action, after.objects[i], got, want, tc.reason)
+			}
+		}
+	}
+}
+
+func TestRulesMemory(t *testing.T) {
+	start, actions := scenario(t, "a; b; c | orphan a; addref b->a")
+	s := NewState(start)
+	s, _ = actions[0].Apply(s)
+	s = s.step(0, newForm(s.must(0, Config{})[0]))
+	s, _ = actions[1].Apply(s)
+	if must, _ := oneStep(s, Config{}); !slices.Equal(must, []string{"b; c", "c"}) {
+		t.Errorf("after an orphaning: %q, want b freed or deleted (G3)", must)
+	}
+	if must, _ := oneStep(NewState(s.Objects()), Config{}); !slices.Equal(must, []string{"c"}) {
+		t.Errorf("without memory: %q, want b deleted", must)
+	}
+}
+
+func TestRulesOverride(t *testing.T) {
+	checkRules(t, Config{Override: true}, []ruleCase{
+		{"b[orphan]* -> a", "b~* -> a", "", "the proposal: the setting always overrides"},
+		{"b[foreground] -> a", "-", "", "whatever it is"},
+		{"a~[foreground]*; b[orphan] -> a!; c -> b", "a~[foreground]*; b~[foreground] -> a!; c -> b", "", "foreground from a waiting owner"},
+	})
+}
+
+func TestRulesRestarts(t *testing.T) {
+	checkRules(t, Config{Restarts: true}, []ruleCase{
+		{"a; b -> a, c", "", "a; b -> a", "an absent reference may stay beside a solid owner"},
+		{"b -> a, c", "-", "b -> a | b -> c", "but holds nothing"},
+		{"a; c~[foreground]*; b -> a, c!", "a; b -> a; c~[foreground]*", "", "a waiting owner is observed"},
+	})
+}
+
+func TestRulesScope(t *testing.T) {
+	cases := func(other, misplaced, may string) []ruleCase {
+		return []ruleCase{
+			{"pod/s/b -> pod/t/a", other, "", "an owner in another scope that does not live"},
+			{"pod/s/b -> pod/t/a; pod/t/a", strings.Replace(misplaced, "AT", "pod/t/a", 1), "", "or lives"},
+			{"pod/s/b -> pod/s/a@1; pod/t/a@1", strings.Replace(misplaced, "AT", "pod/t/a@1", 1), "", "a UID that lives in another scope"},
+			{"pod/s/b -> pod/s/a", "-", "", "its own scope, as ever"},
+			{"pod/b -> pod/s/a", "", "", "a global object, as ever"},
+			{"pod/s/b -> c, pod/t/a; c", may, "", "beside a solid owner"},
+		}
+	}
+	for _, unset := range []Scope{ScopeUnset, ScopeHold} {
+		checkRules(t, Config{Scope: unset}, cases("", "", ""))
+	}
+	hold := cases("-", "AT", "")
+	hold[len(hold)-1].must, hold[len(hold)-1].may = "c; pod/s/b -> c", "c; pod/s/b -> c"
+	checkRules(t, Config{Scope: ScopeAbsent}, hold)
+}

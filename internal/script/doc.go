@@ -1,0 +1,65 @@
+// Package script runs text scenarios: a world of package world, moved step by
+// step, with what it shows written below each step. They are the project's
+// rules as examples, in the style of etcd raft's interaction tests.
+//
+// A file begins with "# why:", which rule or story it holds and what breaks with
+// a weaker one. Then come blocks: commands, one on a line, "----", and what they
+// print, up to a blank line. A block that prints nothing ends without "----".
+// Other comments may stand between blocks and before commands.
+//
+//	# why: R2, absence: an owner that was seen gone is gone.
+//
+//	objects a; b -> a
+//
+//	bg a
+//	settle
+//	----
+//	(empty)
+//	requests: delete 1
+//
+// # Commands
+//
+// A key is in the notation of package graph. A verb may carry the number of an
+// engine, as in "issue@2"; the first is meant without one.
+//
+//	world OPTION...          settings, first of all; see below
+//	objects NOTATION         what the store holds at the beginning
+//	fg a, addref b->a!, ...  what users do, as package oracle spells it; "unchanged" if it cannot be done
+//	ack a                    the controller of a acknowledges its generation
+//	list KIND                begins a listing of a kind; "list" of every kind that has none yet
+//	see [KIND [N]]           delivers what the watch holds: of all kinds, of one, or N events of one
+//	issue [N]                has the engine hand out its calls: all, or at most N
+//	land [KEY|N] [FAULT]     lands calls under way: all, that on a key, or the N-th; see below
+//	crash                    ends the engine; a new one begins from nothing
+//	late                     lands the writes of crashed engines
+//	advance DURATION         moves time
+//	settle                   lets everything happen; prints the store, what is held and why, and the
+//	                         requests since the last time
+//	held                     what is held, and why
+//	graph                    what the engine has observed: objects, and "<-" who refers to them
+//	decide KEY               the last decision about an object
+//	sick KIND WHY, recover KIND      its watch ends for now, goes on with a listing
+//	vanish KIND, serve KIND[:FLAGS]  it is no longer served, is served (again)
+//	down KIND, up KIND       reads and writes of it fail, or no longer
+//	backup, restore          notes what the store holds; goes back to it, as the store announces
+//	restore unseen           the same without a word
+//	stale KIND               begins a listing that shows the backup
+//	unjudged WHY             takes the scenario out of the comparison with the oracle
+//
+// Options: level=0|1|2 engines=N scope=hold|absent kinds=K[:scoped][:noowner],...
+// unserved=K,... ignore=K,... override observe acknowledge=K,... fencewait=1s
+// handlers=F,... versions (they can be compared) cold. A world begins with engines
+// that have seen all of it, if that is quiet; a cold one with engines that know
+// the kinds and nothing else. Kinds that an object or a
+// reference names are served unless they are told to be unserved.
+//
+// Faults: lost (not carried out, nobody can tell), lost-done (carried out, nobody
+// can tell), later (the store asks to be left alone for a second), conflict,
+// refused, error (of a handler), lie (nothing there, against the contract).
+//
+// # Judgement
+//
+// A scenario ends settled. Then every engine's own invariants have to hold, and
+// the store has to be in a state that package oracle permits for the actions
+// done; in the only one where each was done in quiet and there is one.
+package script

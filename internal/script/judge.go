@@ -1,0 +1,137 @@
+package script
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/oracle"
+	"github.com/ownergraph/ownergraph/internal/world"
+)
+
+// history is what the oracle has to know of a scenario.
+type history struct {
+	start   []graph.Object
+	actions []oracle.Action
+	calm    bool // everything has settled, or nothing has begun
+	quiet   bool // every action was done in a quiet state
+	without string
+}
+
+// forget begins a new history with what the store holds.
+func (r *runner) forget() {
+	r.start = slices.Clone(r.w.Store.Objects())
+	r.actions, r.calm, r.quiet = nil, true, true
+}
+
+// leaveOut takes the scenario out of the judgement.
+func (r *runner) leaveOut(why string) error {
+	if r.without = why; why == "" {
+		return errUsage
+	}
+	return nil
+}
+
+// user does what a user does.
+func (r *runner) user(line string) error {
+	a, err := oracle.ParseAction(line)
+	if err != nil {
+		return err
+	}
+	if _, err := r.kind(string(a.Object.Kind)); err != nil {
+		return err
+	}
+	r.note(a)
+	if !r.w.Do(a) {
+		r.printf("unchanged")
+	}
+	return nil
+}
+
+// ack does what a controller does: for the oracle no more than a new version.
+func (r *runner) ack(arg string) error {
+	k, err := graph.ParseKey(arg)
+	if err != nil {
+		return err
+	}
+	r.note(oracle.Action{Verb: oracle.Touch, Object: graph.Object{Key: k}})
+	if !r.w.Acknowledge(k) {
+		r.printf("unchanged")
+	}
+	return nil
+}
+
+func (r *runner) note(a oracle.Action) {
+	r.quiet = r.quiet && r.calm && oracle.Quiet(oracle.NewState(r.known(r.w.Store.Objects())), r.opt.oracle())
+	r.actions = append(r.actions, a)
+	r.calm = false
+}
+
+// written notes that a handler's finalizer is gone: for the oracle, somebody
+// outside has removed it.
+func (r *runner) written(before *world.Store, c ownergraph.Call) {
+	if !slices.Contains(r.opt.handlers, c.Change.DropFinalizer) {
+		return
+	}
+	o, _ := before.Get(c.Key)
+	for _, f := range o.Finalizers {
+		if f != c.Change.DropFinalizer && f != graph.FinalizerOrphan && f != graph.FinalizerForeground {
+			return
+		}
+	}
+	r.actions = append(r.actions, oracle.Action{Verb: oracle.Finish, Object: graph.Object{Key: c.Key}})
+	r.quiet = false
+}
+
+// end settles the world and judges it.
+func (r *runner) end() error {
+	if err := r.begin(); err != nil {
+		return err
+	}
+	if err := r.w.Settle(); err != nil {
+		return err
+	}
+	if err := r.check(); err != nil || r.without != "" {
+		return err
+	}
+	var actions []oracle.Action
+	for _, a := range r.actions {
+		a.Object.Owners = r.believed(a.Object.Owners)
+		actions = append(actions, a)
+	}
+	ends := oracle.Ends(r.known(r.start), actions, r.opt.oracle())
+	if r.quiet {
+		if one := oracle.EndsQuiet(r.known(r.start), actions, r.opt.oracle()); len(one) == 1 {
+			ends = one
+		}
+	}
+	if got := oracle.Line(r.known(r.w.Store.Objects())); !slices.Contains(ends, got) {
+		return fmt.Errorf("the end %q is not permitted: want one of\n  %s", got, strings.Join(ends, "\n  "))
+	}
+	return nil
+}
+
+// known returns what the oracle is told of objects: not those that take no
+// part, and references to what can never be known as unresolved.
+func (r *runner) known(objects []graph.Object) (out []graph.Object) {
+	for _, o := range objects {
+		if slices.Contains(r.opt.ignore, o.Kind) || slices.Contains(r.opt.unserved, o.Kind) {
+			continue
+		}
+		o.Owners = r.believed(o.Owners)
+		out = append(out, o)
+	}
+	return out
+}
+
+func (r *runner) believed(refs []graph.Owner) []graph.Owner {
+	refs = slices.Clone(refs)
+	for i, o := range refs {
+		banned := func(k graph.KindInfo) bool { return k.Kind == o.Kind && k.NoOwner }
+		refs[i].Unresolved = o.Unresolved || slices.Contains(r.opt.ignore, o.Kind) ||
+			slices.Contains(r.opt.unserved, o.Kind) || slices.ContainsFunc(r.opt.kinds, banned)
+	}
+	return refs
+}

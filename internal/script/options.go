@@ -1,0 +1,148 @@
+package script
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/finalizer"
+	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/oracle"
+)
+
+// options are the settings of a scenario.
+type options struct {
+	level               ownergraph.Level
+	engines             int
+	scope               graph.ScopeRule
+	kinds               []graph.KindInfo
+	unserved, ignore    []graph.Kind
+	acknowledge         []graph.Kind
+	handlers            []string
+	override, observing bool
+	versions, cold      bool
+	fenceWait           time.Duration
+}
+
+// parse reads the settings of the command "world".
+func (o *options) parse(text string) error {
+	for _, word := range strings.Fields(text) {
+		name, value, _ := strings.Cut(word, "=")
+		if err := o.set(name, value); err != nil {
+			return fmt.Errorf("%s: %w", word, err)
+		}
+	}
+	return nil
+}
+
+func (o *options) set(name, value string) (err error) {
+	switch name {
+	case "level":
+		l, err := strconv.Atoi(value)
+		o.level = ownergraph.Level0 + ownergraph.Level(l)
+		return err
+	case "engines":
+		o.engines, err = strconv.Atoi(value)
+	case "scope":
+		if value == "absent" {
+			o.scope = graph.ScopeAbsent
+		}
+	case "kinds":
+		for k := range strings.SplitSeq(value, ",") {
+			o.kinds = append(o.kinds, kindInfo(k))
+		}
+	case "unserved":
+		o.unserved = kindList(value)
+	case "ignore":
+		o.ignore = kindList(value)
+	case "acknowledge":
+		o.acknowledge = kindList(value)
+	case "handlers":
+		o.handlers = strings.Split(value, ",")
+	case "override":
+		o.override = true
+	case "observe":
+		o.observing = true
+	case "cold":
+		o.cold = true
+	case "versions":
+		o.versions = true
+	case "fencewait":
+		o.fenceWait, err = time.ParseDuration(value)
+	default:
+		return errUsage
+	}
+	return err
+}
+
+// kindInfo reads a kind with its flags, as in "pod:scoped".
+func kindInfo(text string) graph.KindInfo {
+	flags := strings.Split(text, ":")
+	return graph.KindInfo{
+		Kind: graph.Kind(flags[0]), Scoped: slices.Contains(flags, "scoped"), NoOwner: slices.Contains(flags, "noowner"),
+	}
+}
+
+func kindList(text string) (out []graph.Kind) {
+	for k := range strings.SplitSeq(text, ",") {
+		out = append(out, graph.Kind(k))
+	}
+	return out
+}
+
+// served returns the kinds that the store serves at the beginning.
+func (o *options) served(objects []graph.Object) []graph.KindInfo {
+	out := slices.Clone(o.kinds)
+	add := func(k graph.Key) {
+		known := func(i graph.KindInfo) bool { return i.Kind == k.Kind }
+		if k.Kind != "" && !slices.ContainsFunc(out, known) && !slices.Contains(o.unserved, k.Kind) {
+			out = append(out, graph.KindInfo{Kind: k.Kind, Scoped: k.Scope != ""})
+		}
+	}
+	for _, obj := range objects {
+		add(obj.Key)
+	}
+	for _, obj := range objects {
+		for _, r := range obj.Owners {
+			add(r.Key)
+		}
+	}
+	return out
+}
+
+func (o *options) config() ownergraph.Config {
+	if o.level == ownergraph.LevelUnset {
+		o.level = ownergraph.Level2
+	}
+	o.engines = max(o.engines, 1)
+	c := ownergraph.Config{
+		Scope: o.scope, Ignore: o.ignore, Override: o.override, Acknowledge: o.acknowledge,
+		ObserveOnly: o.observing, FenceWait: o.fenceWait,
+	}
+	if o.versions {
+		c.CompareVersions = func(_ graph.Kind, a, b graph.Version) int {
+			x, _ := strconv.Atoi(string(a))
+			y, _ := strconv.Atoi(string(b))
+			return x - y
+		}
+	}
+	for _, name := range o.handlers {
+		if c.Handlers == nil {
+			c.Handlers = map[string]finalizer.Handler{}
+		}
+		c.Handlers[name] = func(context.Context, graph.Object) error { return nil }
+	}
+	return c
+}
+
+func (o *options) oracle() oracle.Config {
+	c := oracle.Config{Override: o.override}
+	if o.scope == graph.ScopeAbsent {
+		c.Scope = oracle.ScopeAbsent
+	}
+	return c
+}

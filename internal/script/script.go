@@ -1,0 +1,179 @@
+package script
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/world"
+)
+
+// Run runs a scenario and returns its text with what it printed now. An error
+// names the line of a command that could not be run, or what is wrong with the
+// end.
+func Run(text string) (string, error) {
+	blocks, err := parse(text)
+	if err != nil {
+		return "", err
+	}
+	r := &runner{decided: map[graph.Key]ownergraph.Decided{}}
+	printed := make([]string, len(blocks))
+	for i, b := range blocks {
+		r.out.Reset()
+		for j, line := range b.lines {
+			if strings.HasPrefix(line, "#") {
+				continue
+			}
+			if err := r.command(line); err != nil {
+				return "", fmt.Errorf("line %d: %s: %w; printed before:\n%s", b.first+j, line, err, r.out.String())
+			}
+		}
+		printed[i] = r.out.String()
+	}
+	return format(blocks, printed), r.end()
+}
+
+// runner is one scenario under way.
+type runner struct {
+	out     strings.Builder
+	opt     options
+	objects []graph.Object
+	w       *world.World
+	side    int // the engine that the command is about
+	decided map[graph.Key]ownergraph.Decided
+	shadows []*graph.Graph // what each engine has observed
+	printed [8]int         // requests at the last settle
+	effort  uint64         // best effort at the last settle
+	backup  world.Store
+	history
+}
+
+var errUsage = errors.New("not in the form that the package documentation gives")
+
+func (r *runner) printf(format string, args ...any) { fmt.Fprintf(&r.out, format+"\n", args...) }
+
+// command runs one line.
+func (r *runner) command(line string) error {
+	verb, arg, _ := strings.Cut(strings.TrimSpace(line), " ")
+	arg = strings.TrimSpace(arg)
+	verb, number, given := strings.Cut(verb, "@")
+	n := 1
+	if given {
+		var err error
+		if n, err = strconv.Atoi(number); err != nil {
+			return errUsage
+		}
+	}
+	r.side = n - 1
+	if setup, ok := r.setups()[verb]; ok && r.w == nil {
+		return setup(arg)
+	}
+	if err := r.begin(); err != nil {
+		return err
+	}
+	if n < 1 || n > len(r.w.Sides) {
+		return fmt.Errorf("there is no engine %d", n)
+	}
+	run, ok := r.verbs()[verb]
+	if !ok {
+		return r.user(line)
+	}
+	if verb != "settle" && !looks(verb) {
+		r.calm = false
+	}
+	if err := run(arg); err != nil {
+		return err
+	}
+	return r.check()
+}
+
+func looks(verb string) bool {
+	return verb == "held" || verb == "graph" || verb == "decide" || verb == "unjudged" || verb == "backup"
+}
+
+func (r *runner) setups() map[string]func(string) error {
+	return map[string]func(string) error{"world": r.opt.parse, "objects": r.addObjects}
+}
+
+func (r *runner) verbs() map[string]func(string) error {
+	return map[string]func(string) error{
+		"ack": r.ack, "list": r.list, "see": r.see, "issue": r.issue, "land": r.land,
+		"crash": r.crash, "late": r.late, "advance": r.advance, "settle": r.settle,
+		"held": r.held, "graph": r.graph, "decide": r.decide,
+		"sick": r.sick, "recover": r.recover, "vanish": r.vanish, "serve": r.serve,
+		"down": r.down, "up": r.up, "backup": r.keep, "restore": r.restore, "stale": r.stale,
+		"unjudged": r.leaveOut,
+	}
+}
+
+// begin makes the world when the first command needs it.
+func (r *runner) begin() error {
+	if r.w != nil {
+		return nil
+	}
+	cfg := r.opt.config()
+	cfg.OnDecision = func(d ownergraph.Decided) { r.decided[d.Key] = d }
+	kinds := r.opt.served(r.objects)
+	w, err := world.New(r.opt.level, cfg, r.opt.engines, kinds, r.objects)
+	if err != nil {
+		return err
+	}
+	w.Revisions = r.opt.versions
+	r.w = w
+	r.shadows = make([]*graph.Graph, len(w.Sides))
+	for i := range r.shadows {
+		r.observe(i, graph.Event{Type: graph.KindsKnown, Kinds: kinds})
+	}
+	w.OnEvent, w.OnWrite = r.observe, r.written
+	r.forget()
+	if r.opt.cold {
+		return nil
+	}
+	if err := w.Settle(); err != nil {
+		return err
+	}
+	if w.Total() > 0 {
+		return errors.New("the beginning is not quiet: begin cold")
+	}
+	return nil
+}
+
+// observe gives an event to what the engine's graph has to agree with.
+func (r *runner) observe(side int, ev graph.Event) {
+	g := r.shadows[side]
+	if g == nil {
+		g = graph.New(graph.Config{Scope: r.opt.scope, Ignore: r.opt.ignore})
+		r.shadows[side] = g
+	}
+	ev.Object = ev.Object.Clone()
+	if _, err := g.Apply(ev); err != nil || ev.Type != graph.ListEnded {
+		return
+	}
+	for done := false; !done; {
+		var id graph.NodeID
+		if id, _, done = g.Sweep(ev.Kind, 1); id != 0 && g.Node(id).State() == graph.Observed {
+			_, _ = g.Apply(graph.Event{Type: graph.Gone, Key: g.Node(id).Key()})
+		}
+	}
+}
+
+// check holds the invariants of writes and of engines after every command.
+func (r *runner) check() error {
+	if err := r.w.Err(); err != nil && r.without == "" {
+		return err
+	}
+	for i, s := range r.w.Sides {
+		if err := s.Engine.Check(); err != nil {
+			return err
+		}
+		stats, g := s.Engine.Stats(), r.shadows[i]
+		if !s.Engine.Busy() && (stats.Objects != g.Observed() || stats.Nodes != g.Len()) {
+			return fmt.Errorf("the engine holds %d objects and %d nodes, its watch showed %d and %d",
+				stats.Objects, stats.Nodes, g.Observed(), g.Len())
+		}
+	}
+	return nil
+}

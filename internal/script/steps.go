@@ -1,0 +1,190 @@
+package script
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/world"
+)
+
+func (r *runner) addObjects(text string) error {
+	list, err := graph.Parse(text)
+	r.objects = append(r.objects, list...)
+	return err
+}
+
+// kind returns the index of a kind.
+func (r *runner) kind(name string) (int, error) {
+	i := slices.IndexFunc(r.w.Kinds, func(k graph.KindInfo) bool { return string(k.Kind) == name })
+	if i < 0 {
+		return 0, fmt.Errorf("there is no kind %q", name)
+	}
+	return i, nil
+}
+
+func (r *runner) list(arg string) error {
+	s := r.w.Sides[r.side]
+	if arg == "" {
+		for k := range s.Streams {
+			if !s.Streams[k].Begun && !s.Streams[k].Down {
+				r.w.List(r.side, k)
+			}
+		}
+		return nil
+	}
+	k, err := r.kind(arg)
+	if err == nil {
+		r.w.List(r.side, k)
+	}
+	return err
+}
+
+func (r *runner) see(arg string) error {
+	s := r.w.Sides[r.side]
+	if arg == "" {
+		for k := range s.Streams {
+			if err := r.deliver(k, len(s.Streams[k].Events)); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	name, count, _ := strings.Cut(arg, " ")
+	k, err := r.kind(name)
+	if err != nil {
+		return err
+	}
+	n := len(s.Streams[k].Events)
+	if count != "" {
+		if n, err = strconv.Atoi(count); err != nil || n > len(s.Streams[k].Events) {
+			return errUsage
+		}
+	}
+	if n == 0 {
+		r.printf("nothing")
+	}
+	return r.deliver(k, n)
+}
+
+func (r *runner) deliver(kind, n int) error {
+	st := &r.w.Sides[r.side].Streams[kind]
+	if st.Down || n == 0 {
+		return nil
+	}
+	var texts []string
+	for range n {
+		texts = append(texts, eventText(st.Events[0]))
+		if err := r.w.Deliver(r.side, kind); err != nil {
+			return err
+		}
+	}
+	r.printf("%s: %s", r.w.Kinds[kind].Kind, strings.Join(texts, "; "))
+	return nil
+}
+
+func (r *runner) issue(arg string) error {
+	most := 1 << 20
+	if arg != "" {
+		var err error
+		if most, err = strconv.Atoi(arg); err != nil {
+			return errUsage
+		}
+	}
+	n := 0
+	for _, lane := range [...]ownergraph.Lane{ownergraph.LaneStore, ownergraph.LaneControl, ownergraph.LaneHandler} {
+		for n < most {
+			c, ok, err := r.w.Issue(r.side, lane)
+			if err != nil {
+				return err
+			}
+			if !ok {
+				break
+			}
+			n++
+			r.printf("%s", callText(c))
+		}
+	}
+	if n == 0 {
+		r.printf("nothing")
+	}
+	return nil
+}
+
+func (r *runner) land(arg string) error {
+	fault, words := world.NoFault, strings.Fields(arg)
+	if n := len(words); n > 0 {
+		if f, ok := world.ParseFault(words[n-1]); ok {
+			fault, words = f, words[:n-1]
+		}
+	}
+	s := r.w.Sides[r.side]
+	switch len(words) {
+	case 0:
+		for n := len(s.Calls); n > 0; n-- {
+			if err := r.landOne(0, fault); err != nil {
+				return err
+			}
+		}
+		return nil
+	case 1:
+		i, err := strconv.Atoi(words[0])
+		if i--; err != nil {
+			i = slices.IndexFunc(s.Calls, func(f world.Flight) bool { return f.Key.String() == words[0] })
+		}
+		if i >= 0 && i < len(s.Calls) {
+			return r.landOne(i, fault)
+		}
+	}
+	return errUsage
+}
+
+func (r *runner) landOne(i int, fault world.Fault) error {
+	c := r.w.Sides[r.side].Calls[i].Call
+	res, err := r.w.LandAs(r.side, i, fault)
+	r.printf("%s: %s", callText(c), resultText(c, res))
+	return err
+}
+
+func (r *runner) crash(string) error {
+	r.shadows[r.side] = nil
+	return r.w.Crash(r.side)
+}
+
+func (r *runner) late(string) error {
+	for len(r.w.Zombies) > 0 {
+		c := r.w.Zombies[0]
+		if err := r.w.LandZombie(0); err != nil {
+			return err
+		}
+		r.printf("%s", callText(c))
+	}
+	return nil
+}
+
+func (r *runner) advance(arg string) error {
+	d, err := time.ParseDuration(arg)
+	r.w.Now = r.w.Now.Add(d)
+	return err
+}
+
+func (r *runner) settle(string) error {
+	if err := r.w.Settle(); err != nil {
+		return err
+	}
+	r.calm = true
+	state := r.state()
+	if state == "" {
+		state = "(empty)"
+	}
+	r.printf("%s", state)
+	for i := range r.w.Sides {
+		r.printHeld(i)
+	}
+	r.printf("requests: %s", r.requests())
+	return nil
+}

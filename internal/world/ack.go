@@ -1,0 +1,24 @@
+package world
+
+import (
+	"github.com/ownergraph/ownergraph/finalizer"
+	"github.com/ownergraph/ownergraph/graph"
+)
+
+// Acknowledge has the controller of an object say that it has seen the latest
+// generation, and reports whether that changed anything.
+func (w *World) Acknowledge(k graph.Key) bool {
+	live, err := w.Store.Get(k)
+	if err != nil {
+		return false
+	}
+	wanted := live.Clone()
+	wanted.ObservedGeneration = live.Generation
+	out, err := finalizer.Update(live, wanted)
+	if err != nil {
+		return false
+	}
+	ev := w.Store.commit(live, out)
+	w.publish(ev)
+	return ev.Type != graph.EventUnset
+}

@@ -1,0 +1,186 @@
+package world
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/invariant"
+)
+
+// Fault is what goes wrong with a call as it lands.
+type Fault uint8
+
+const (
+	// NoFault: the call is carried out and answered.
+	NoFault Fault = iota
+	// Lost: it is not carried out, and nobody can tell.
+	Lost
+	// LostDone: it is carried out, and nobody can tell.
+	LostDone
+	// Later: the store asks to be left alone for a second. Nothing is done.
+	Later
+	// Conflicts: another writer was faster. Nothing is done.
+	Conflicts
+	// Refuses: the store forbids it. Nothing is done.
+	Refuses
+	// Fails: the handler fails.
+	Fails
+	// Lies: the store says that there is nothing, against its contract.
+	Lies
+)
+
+var faultNames = [...]string{"none", "lost", "lost-done", "later", "conflict", "refused", "error", "lie"}
+
+// String returns the fault in lower case.
+func (f Fault) String() string {
+	if int(f) < len(faultNames) {
+		return faultNames[f]
+	}
+	return fmt.Sprintf("fault(%d)", uint8(f))
+}
+
+// ParseFault reads what String writes.
+func ParseFault(s string) (Fault, bool) {
+	i := slices.Index(faultNames[:], s)
+	return Fault(max(i, 0)), i > 0
+}
+
+var errUnknownOutcome = errors.New("no answer in time")
+
+type later struct{}
+
+func (later) Error() string             { return "too many requests" }
+func (later) RetryAfter() time.Duration { return time.Second }
+
+func (f Fault) err() error {
+	switch f {
+	case NoFault:
+		return nil
+	case Later:
+		return later{}
+	case Conflicts:
+		return graph.ErrConflict
+	case Refuses:
+		return graph.ErrRefused
+	case Fails:
+		return errors.New("failed")
+	case Lies:
+		return graph.ErrNotFound
+	}
+	return errUnknownOutcome
+}
+
+// LandAs lands the i-th call under way of a side with a fault, and returns the
+// result that the engine is told.
+func (w *World) LandAs(side, i int, fault Fault) (ownergraph.Result, error) {
+	s := w.Sides[side]
+	f := s.Calls[i]
+	s.Calls = slices.Delete(s.Calls, i, i+1)
+	write := f.Type == ownergraph.CallPatch || f.Type == ownergraph.CallDelete
+	if write && (fault == NoFault || fault == LostDone) {
+		f.Answer.Err = w.write(f.Call)
+	}
+	if fault != NoFault {
+		f.Answer = ownergraph.Result{Err: fault.err()}
+	}
+	w.Requests[f.Type]++
+	f.Answer.Object = f.Answer.Object.Clone()
+	return f.Answer, s.Engine.Done(w.Now, f.ID, f.Answer)
+}
+
+// Down makes reads and writes of a kind fail, or no longer.
+func (w *World) Down(kind graph.Kind, down bool) {
+	w.Store.down = slices.DeleteFunc(slices.Clone(w.Store.down), func(k graph.Kind) bool { return k == kind })
+	if down {
+		w.Store.down = append(w.Store.down, kind)
+	}
+}
+
+// served returns the kinds that are served.
+func (w *World) served() []graph.KindInfo {
+	return slices.DeleteFunc(slices.Clone(w.Kinds), func(k graph.KindInfo) bool {
+		return slices.Contains(w.unserved, k.Kind)
+	})
+}
+
+// serves returns an error that wraps graph.ErrKindUnknown if the key's kind is
+// not served.
+func (w *World) serves(k graph.Key) error {
+	if w.kind(k.Kind) >= 0 && !slices.Contains(w.unserved, k.Kind) {
+		return nil
+	}
+	return fmt.Errorf("%s: %w", k, graph.ErrKindUnknown)
+}
+
+// Sicken ends the watch of a kind for now.
+func (w *World) Sicken(kind int, why string) error {
+	return w.all(kind, true, graph.Event{Type: graph.KindSick, Kind: w.Kinds[kind].Kind, Reason: why})
+}
+
+// Recover ends Sicken: a listing has to be begun.
+func (w *World) Recover(kind int) error {
+	return w.all(kind, false, graph.Event{Type: graph.KindRecovered, Kind: w.Kinds[kind].Kind})
+}
+
+// Vanish takes a kind out of service. Its objects stay in the store, out of
+// reach.
+func (w *World) Vanish(kind int) error {
+	name := w.Kinds[kind].Kind
+	w.unserved = append(slices.Clone(w.unserved), name)
+	return errors.Join(
+		w.all(kind, true, graph.Event{Type: graph.KindVanished, Kind: name}),
+		w.all(-1, false, graph.Event{Type: graph.KindsKnown, Kinds: w.served()}))
+}
+
+// Serve takes a kind into service that vanished, or a new one.
+func (w *World) Serve(info graph.KindInfo) error {
+	if w.kind(info.Kind) < 0 {
+		w.Kinds = append(slices.Clone(w.Kinds), info)
+		for _, s := range w.Sides {
+			s.Streams = append(s.Streams, Stream{})
+		}
+	}
+	w.unserved = slices.DeleteFunc(slices.Clone(w.unserved), func(k graph.Kind) bool { return k == info.Kind })
+	return w.all(w.kind(info.Kind), false, graph.Event{Type: graph.KindsKnown, Kinds: w.served()})
+}
+
+// all ends the stream of a kind on every side, and reports an event out of turn.
+func (w *World) all(kind int, down bool, ev graph.Event) error {
+	for i, s := range w.Sides {
+		if kind >= 0 {
+			s.Streams[kind].cut()
+			s.Streams[kind].Down = down
+		}
+		ev.Kinds = slices.Clone(ev.Kinds)
+		if err := w.observe(i, ev); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Restore makes the store hold what it held before. UIDs that were spent stay
+// so. Every watch begins anew, after it has announced the rewind, if it does.
+func (w *World) Restore(old Store, announced bool) error {
+	w.Store.objects, w.Store.revision = old.objects, old.revision
+	w.Ledger = invariant.NewLedger(old.objects)
+	for i, s := range w.Sides {
+		for k := range s.Streams {
+			s.Streams[k].cut()
+		}
+		if !announced {
+			continue
+		}
+		if err := w.observe(i, graph.Event{Type: graph.Rewound, Reason: "restored"}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ListStale begins a listing that shows what the store held before.
+func (w *World) ListStale(side, kind int, old *Store) { w.listFrom(side, kind, old) }
