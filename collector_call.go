@@ -86,7 +86,7 @@ func (c *Collector) list(ctx context.Context, kind Kind) error {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.watch != nil && !c.watch.owes(kind) {
+	if c.watch != nil && !c.owes(c.watch, kind) {
 		c.watch.stop(errRelist)
 	}
 	return nil

@@ -1,8 +1,10 @@
 package ownergraph_test
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -208,6 +210,13 @@ func lines(held []ownergraph.Held) string {
 		out = append(out, h.String())
 	}
 	return strings.Join(out, "\n")
+}
+
+// compareVersions orders the memory store's versions.
+func compareVersions(_ ownergraph.Kind, a, b ownergraph.Version) int {
+	m, _ := strconv.ParseUint(string(a), 10, 64)
+	n, _ := strconv.ParseUint(string(b), 10, 64)
+	return cmp.Compare(m, n)
 }
 
 // pass lets time pass in a bubble.

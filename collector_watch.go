@@ -32,18 +32,13 @@ type watching struct {
 	told  bool          // it has said which kinds there are
 	begun map[Kind]bool // it has begun a listing
 	sick  map[Kind]bool // by its own word
-	heard uint64        // events
-	asked uint64        // as many were heard when it was last relied on for a listing
+	heard time.Time     // of its last event, or its start
 }
 
-// owes reports whether the run has still to list the kind. One that has not said
-// a word since it was last relied on is not relied on again.
-func (w *watching) owes(kind Kind) bool {
-	if w.begun[kind] || w.asked == w.heard {
-		return false
-	}
-	w.asked = w.heard
-	return true
+// owes reports whether the run has still to list the kind, and can be relied on
+// to do so: it has said something within the timeout of a call.
+func (c *Collector) owes(w *watching, kind Kind) bool {
+	return !w.begun[kind] && time.Since(w.heard) < c.engine.cfg.CallTimeout
 }
 
 // keepWatching runs the store's watch again and again until ctx ends.
@@ -75,7 +70,7 @@ func (c *Collector) keepWatching(ctx context.Context) {
 func (c *Collector) watchOnce(ctx context.Context) (again bool) {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
-	w := &watching{stop: stop, begun: map[Kind]bool{}, sick: map[Kind]bool{}}
+	w := &watching{stop: stop, begun: map[Kind]bool{}, sick: map[Kind]bool{}, heard: time.Now()}
 	c.mu.Lock()
 	c.watch = w
 	c.mu.Unlock()
@@ -135,7 +130,7 @@ func (c *Collector) sink(w *watching, ev Event) (err error) {
 // that the watch's own end made sick has recovered when it has been listed, and
 // not before: until then nobody knows what was missed.
 func (c *Collector) hear(e *Engine, w *watching, ev Event) {
-	w.heard++
+	w.heard = time.Now()
 	switch ev.Type {
 	case graph.KindsKnown:
 		w.told = true

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/policy"
 )
@@ -14,10 +15,12 @@ func (e *Engine) input(id graph.NodeID) policy.Input {
 	in := policy.Input{
 		Object: n.View(), Known: m.known, Mark: m.mark, Flawed: n.Flawed(),
 		Referring: n.Referring(), Blocking: n.Blocking(),
-		Unacknowledged: n.Orphaning() && e.unacknowledged(id),
 		Fence: policy.Fence{
 			Exact: e.level >= Level2, Passed: e.fence.passed, Released: e.released(), Held: e.fenceHeld(),
 		},
+	}
+	if n.Orphaning() {
+		in.Unacknowledged, in.Overdue = e.unacknowledged(id)
 	}
 	if r, ok := e.retries[id]; ok {
 		in.Object, in.Retry = r, true
@@ -55,8 +58,9 @@ func (e *Engine) ownerFact(f *policy.OwnerFact, dep *mind, r Owner, o graph.Node
 		f.Class, f.Doubt = graph.Dangling, graph.DoubtUnset
 		f.Unsettled = o.State() == graph.Phantom && !m.buried && e.unsettled(dep, o.Key())
 	}
-	f.Orphaning = o.Orphaning() && f.Class != graph.Dangling
-	f.Unacknowledged = f.Orphaning && e.unacknowledged(id)
+	if f.Orphaning = o.Orphaning() && f.Class != graph.Dangling; f.Orphaning {
+		f.Unacknowledged, f.Overdue = e.unacknowledged(id)
+	}
 	if f.Class == graph.Dangling {
 		_, f.Remembered = e.orphaned.has(o.Key())
 	}
@@ -126,11 +130,14 @@ func sightIn(o Object) policy.Sight {
 }
 
 // unacknowledged reports whether the controller of an orphaning node is still
-// given time to observe the deletion.
-func (e *Engine) unacknowledged(id graph.NodeID) bool {
+// given time to observe the deletion, and whether it was given it in vain.
+func (e *Engine) unacknowledged(id graph.NodeID) (waits, overdue bool) {
 	o := e.graph.Node(id).View()
-	return o.ObservedGeneration < o.Generation && slices.Contains(e.cfg.Acknowledge, o.Kind) &&
-		e.now.Before(e.acknowledgedBy(id))
+	if finalizer.Acknowledged(o) || !slices.Contains(e.cfg.Acknowledge, o.Kind) {
+		return false, false
+	}
+	waits = e.now.Before(e.acknowledgedBy(id))
+	return waits, !waits
 }
 
 func (e *Engine) acknowledgedBy(id graph.NodeID) time.Time {

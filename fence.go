@@ -31,12 +31,14 @@ type fences struct {
 
 // wantFence asks for a fence that begins after the stamp.
 func (e *Engine) wantFence(after policy.Stamp) {
-	if f := &e.fence; f.passed <= after {
-		if f.wanted == 0 && f.id == 0 {
-			f.since = e.now
-		}
-		f.wanted = max(f.wanted, after)
+	f := &e.fence
+	if f.passed > after || f.id != 0 && f.began > after {
+		return
 	}
+	if f.wanted == 0 && f.id == 0 {
+		f.since = e.now
+	}
+	f.wanted = max(f.wanted, after)
 }
 
 // awaitFence has a key looked at again when the fence that it needs has passed:
@@ -198,9 +200,15 @@ func (e *Engine) passFence(name Kind, id uint64) {
 		e.kinds[name] = k
 	}
 	delete(f.open, name)
-	if len(f.open) == 0 {
+	switch {
+	case len(f.open) == 0:
 		f.passed, f.id, f.open = f.began, 0, nil
+		if f.passed > f.wanted {
+			f.wanted = 0
+		}
 		e.counts.Fences++
+		e.wakeFence()
+	case e.fenceHeld(): // whoever can do without it should
 		e.wakeFence()
 	}
 }

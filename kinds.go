@@ -35,28 +35,28 @@ func (e *Engine) kindEvent(ev Event) {
 	case graph.Rewound:
 		e.rewind(ev.Reason)
 		return
-	case graph.Put, graph.Gone:
+	case graph.Gone:
 		return
 	}
-	k, ok := e.kinds[ev.Kind]
+	k, ok := e.kinds[ev.Of()]
 	if !ok {
 		return
 	}
 	switch ev.Type {
+	case graph.Put:
+		e.raise(&k, ev.Of(), ev.Object.Version)
 	case graph.ListBegun:
 		k.begun, k.sweeping, k.pending = e.next(), false, 0
 		e.lists.begun(ev.Kind)
 	case graph.ListEnded:
 		k.spoken, k.sweeping = e.next(), true
-		if ev.Version != "" {
-			k.high = ev.Version
-		}
+		e.raise(&k, ev.Kind, ev.Version)
 		e.sweeps = append(e.sweeps, ev.Kind)
 		if k.damaged {
 			k.damaged, k.sick = false, ""
 		}
 	case graph.Progress:
-		k.high = ev.Version
+		e.raise(&k, ev.Kind, ev.Version)
 	case graph.KindSick:
 		k.sick = ev.Reason
 		if k.sick == "" {
@@ -67,16 +67,19 @@ func (e *Engine) kindEvent(ev Event) {
 	case graph.KindVanished:
 		k = kindMind{passed: k.passed, spoken: e.next(), waiting: k.waiting}
 	}
-	e.kinds[ev.Kind] = k
+	e.kinds[ev.Of()] = k
 	if ev.Type >= graph.KindSick {
-		e.voidIf(ev.Type == graph.KindVanished)
+		if ev.Type == graph.KindVanished {
+			e.voidFence()
+		}
 		e.wakeFence()
 	}
 }
 
-func (e *Engine) voidIf(void bool) {
-	if void {
-		e.voidFence()
+// raise notes how far a kind was observed, where versions can be compared.
+func (e *Engine) raise(k *kindMind, name Kind, v Version) {
+	if cmp := e.cfg.CompareVersions; cmp != nil && v != "" && (k.high == "" || cmp(name, v, k.high) > 0) {
+		k.high = v
 	}
 }
 

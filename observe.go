@@ -21,6 +21,9 @@ func (e *Engine) Observe(now time.Time, ev Event) error {
 	}
 	if why := e.backwards(ev); why != "" {
 		e.rewind(why)
+		if ev.Type == graph.ListEnded { // what it did not bring is not gone
+			return nil
+		}
 	}
 	d, err := e.graph.Apply(ev)
 	if err != nil {
@@ -172,8 +175,10 @@ func (e *Engine) dismiss(f graph.Freed) {
 	}
 	e.settle(f.ID, false)
 	e.breakRing(f.ID)
-	e.work.Drop(f.ID)
-	e.asks.Drop(f.ID)
+	for _, q := range [...]*queue.Queue[graph.NodeID]{e.work, e.asks} {
+		q.Drop(f.ID)
+		q.Done(f.ID) // the id may name another node before the call lands
+	}
 	delete(e.sights, f.ID)
 	delete(e.awaits, f.ID)
 	delete(e.retries, f.ID)

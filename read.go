@@ -55,7 +55,6 @@ func (e *Engine) readDone(f flight, r Result) {
 	n, ok := e.graph.Lookup(f.key)
 	absent := r.Err == nil && r.Object.UID != f.key.UID || errors.Is(r.Err, ErrNotFound)
 	if !ok {
-		e.asks.Done(f.node)
 		if absent {
 			e.absent.add(f.key, false)
 		}

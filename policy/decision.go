@@ -1,6 +1,10 @@
 package policy
 
-import "github.com/ownergraph/ownergraph/graph"
+import (
+	"fmt"
+
+	"github.com/ownergraph/ownergraph/graph"
+)
 
 // Action is what a decision asks for.
 type Action uint8
@@ -33,11 +37,11 @@ func (a Action) String() string {
 	if int(a) < len(actionNames) {
 		return actionNames[a]
 	}
-	return "action(?)"
+	return fmt.Sprintf("action(%d)", uint8(a))
 }
 
 // Writes reports whether the action changes the store.
-func (a Action) Writes() bool { return a >= Trim }
+func (a Action) Writes() bool { return Trim <= a && a <= Release }
 
 // Decision is what should happen to one object now, and why. It is a value;
 // the receiver owns Owners.

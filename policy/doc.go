@@ -16,21 +16,27 @@
 //
 // # The table
 //
-// The first row that fits is the decision.
+// The first row that fits is the decision. Where evidence is missing, the
+// decision asks for it: Verify where a read would tell, Wait where a fence, an
+// acknowledgement or the watch would.
 //
 //	object              owners                                 decision
 //	any                 one is orphaning, by evidence          Orphan: drop its references, and the dangling ones
+//	marked, none        -                                      Keep: finalizers or its grace period hold it
 //	marked, foreground  in a ring that a fence confirmed       Unblock the references inside of the ring
 //	marked, foreground  blocking dependents left               Wait
 //	marked, orphan      dependents left                        Wait
 //	marked, either      a fence began after the mark, passed   Release the propagation finalizer
-//	marked, none        -                                      Keep: other finalizers hold it
+//	unmarked            none                                   Keep
 //	flawed              -                                      Keep, reported
-//	unmarked            none but itself                        Keep
+//	unmarked            one solid, some waiting, by evidence   Trim the waiting ones, and the dangling ones
 //	unmarked            one solid, some dangling               Trim the dangling ones
-//	unmarked            one solid, some waiting, by evidence   Trim the waiting ones
 //	unmarked            one solid                              Keep
 //	unmarked            one unknown                            Verify it, or Keep, reported
+//	unmarked            none but itself                        Keep, reported
+//	unmarked            all gone, one orphaned it before       Orphan: drop the references to that one
 //	unmarked            all dangling                           Delete
 //	unmarked            all dangling or waiting, by evidence   Delete
+//
+// testdata/table.txt holds a row of inputs for each reason.
 package policy

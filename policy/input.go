@@ -1,6 +1,10 @@
 package policy
 
-import "github.com/ownergraph/ownergraph/graph"
+import (
+	"fmt"
+
+	"github.com/ownergraph/ownergraph/graph"
+)
 
 // Stamp is a moment in the engine's own order of what it learnt and began.
 // Later is larger, 0 is never.
@@ -27,7 +31,7 @@ func (s Sight) String() string {
 	if int(s) < len(sightNames) {
 		return sightNames[s]
 	}
-	return "sight(?)"
+	return fmt.Sprintf("sight(%d)", uint8(s))
 }
 
 // OwnerFact is what is known of the owner that one reference names. It is a
@@ -40,14 +44,16 @@ type OwnerFact struct {
 	Class graph.Class
 	Doubt graph.Doubt
 	// Unsettled: absence rests on a read alone, and the owner may still turn
-	// out to live in another scope; a fence of its kind settles that.
+	// out to live in another scope; a fence of its kind settles that, so this is
+	// for stores that have fences.
 	Unsettled bool
 	// Remembered: it is absent, and this engine ended its orphaning.
 	Remembered bool
 	// Orphaning: it was observed orphaning. Unacknowledged: its controller is
-	// given time to see that first.
-	Orphaning, Unacknowledged bool
-	// Mark is since when its propagation mark has been observed without a gap.
+	// given time to see that first. Overdue: it was given that time in vain.
+	Orphaning, Unacknowledged, Overdue bool
+	// Mark is since when its propagation mark has been observed without a gap,
+	// 0 if nobody has observed one.
 	Mark Stamp
 	// Changed is when its version, or its absence, became known.
 	Changed Stamp
@@ -69,7 +75,8 @@ type Input struct {
 	Known Stamp
 	// Flawed: the object breaks a rule of the model.
 	Flawed bool
-	// Owners has one entry for each of the object's owner references.
+	// Owners has one entry for each of the object's owner references, in their
+	// order. If their numbers differ, the object counts as flawed.
 	Owners []OwnerFact
 	// Referring and Blocking count the references of others to the object.
 	Referring, Blocking int
@@ -77,8 +84,8 @@ type Input struct {
 	// without a gap.
 	Mark Stamp
 	// Unacknowledged: its controller has not yet acknowledged the deletion,
-	// and is given time to.
-	Unacknowledged bool
+	// and is given time to. Overdue: it was given that time in vain.
+	Unacknowledged, Overdue bool
 	// Ring lists the indexes of the references that stay inside a ring that a
 	// fence has confirmed.
 	Ring []int

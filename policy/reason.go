@@ -36,6 +36,9 @@ const (
 	DependentsGone
 	// DependentsFree: nothing refers to the object that orphans any more.
 	DependentsFree
+	// AcknowledgementOverdue: an orphaning goes on although its controller has
+	// not acknowledged the deletion in the time that it was given.
+	AcknowledgementOverdue
 
 	// NeedOwner: an owner has to be read.
 	NeedOwner
@@ -49,6 +52,8 @@ const (
 	NeedDependents
 	// NeedFinalizers: finalizers that are not the engine's hold the object.
 	NeedFinalizers
+	// NeedGrace: the object's grace period has to end.
+	NeedGrace
 	// NeedAcknowledgement: a controller has to acknowledge the deletion.
 	NeedAcknowledgement
 
@@ -84,9 +89,11 @@ var reasonNames = [...]string{
 	OwnerOrphans:        "an owner leaves it", OwnerOrphaned: "an owner has left it",
 	RingConfirmed:  "it waits for itself in a ring",
 	DependentsGone: "nothing blocks it any more", DependentsFree: "nothing refers to it any more",
-	NeedOwner: "an owner has to be read", NeedFence: "a fence has to pass",
+	AcknowledgementOverdue: "its controller has not acknowledged the deletion in time",
+	NeedOwner:              "an owner has to be read", NeedFence: "a fence has to pass",
 	NeedListing: "the owner's kind has to be listed", NeedWatch: "a read contradicts the watch",
 	NeedDependents: "dependents hold it", NeedFinalizers: "finalizers hold it",
+	NeedGrace:           "its grace period has to end",
 	NeedAcknowledgement: "its controller has to acknowledge the deletion",
 	FenceHeld:           "a sick kind holds the fence", OwnerUnknown: "unknown",
 	ObjectFlawed: "the object is flawed", StoreRefused: "the store refused the write",
@@ -109,7 +116,7 @@ func (r Reason) String() string {
 // deletion mark ask for.
 func (r Reason) Held() bool {
 	switch r {
-	case OnlySelf, NeedFinalizers, NeedDependents, NeedAcknowledgement, NeedWatch, FenceHeld, NeedListing,
+	case OnlySelf, NeedFinalizers, NeedGrace, NeedDependents, NeedAcknowledgement, NeedWatch, FenceHeld, NeedListing,
 		OwnerUnknown, ObjectFlawed, StoreRefused, HandlerFailed, HandlerRuns, Disturbed, ObserveOnly, LevelTooLow:
 		return true
 	}

@@ -12,7 +12,15 @@ var (
 	actionsFlag = flag.Int("actions", 2, "actions")
 	crashFlag   = flag.Int("crashes", 0, "crashes")
 	listFlag    = flag.Int("listings", 0, "new listings")
+	waitFlag    = flag.Int("waits", 0, "waits")
+	callFlag    = flag.Int("calls", 1, "calls")
 	statesFlag  = flag.Int("states", 0, "states for each graph")
+	stepFlag    = flag.Int("step", 1, "every so many graphs")
+	prompt      = flag.Bool("prompt", false, "")
+	hasten      = flag.Bool("hasten", false, "")
+	hold        = flag.Bool("hold", false, "")
+	noserve     = flag.Bool("noserve", false, "")
+	goon        = flag.Bool("goon", false, "")
 )
 
 func TestScope(t *testing.T) {
@@ -21,7 +29,10 @@ func TestScope(t *testing.T) {
 	var states, trans int64
 	cut := 0
 	for i, g := range Graphs(*nFlag) {
-		r := Search(g, Scope{Actions: *actionsFlag, Calls: 1, Crashes: *crashFlag, Listings: *listFlag, States: *statesFlag})
+		if i%*stepFlag != 0 {
+			continue
+		}
+		r := Search(g, Scope{Actions: *actionsFlag, Calls: *callFlag, Crashes: *crashFlag, Listings: *listFlag, Waits: *waitFlag, States: *statesFlag, Prompt: *prompt, Hasten: *hasten, HoldSet: *hold, NoServe: *noserve})
 		states += r.States
 		trans += r.Transitions
 		if r.Cut {
@@ -32,10 +43,9 @@ func TestScope(t *testing.T) {
 			for _, h := range r.History {
 				t.Log("   ", h)
 			}
-			break
-		}
-		if i%10 == 0 {
-			t.Log(i, r.Graph, r.States, r.Transitions, time.Since(begin))
+			if !*goon {
+				break
+			}
 		}
 	}
 	t.Log(states, trans, cut, time.Since(begin))

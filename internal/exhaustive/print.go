@@ -8,7 +8,8 @@ import (
 // the engine, and what is left of the scope, with the actions done so far.
 func (s *search) fingerprint(x *state) uint64 {
 	p := &printer{hash: 0x2545f4914f6cdd1d}
-	p.word(uint64(x.crashes)<<8 | uint64(x.listings))
+	p.word(uint64(x.crashes)<<16 | uint64(x.listings)<<8 | uint64(x.waits))
+	p.word(uint64(len(x.side().Sets)))
 	for _, a := range x.actions {
 		p.word(uint64(a.Verb))
 		p.object(a.Object)
@@ -16,7 +17,7 @@ func (s *search) fingerprint(x *state) uint64 {
 	for _, o := range x.w.Store.Objects() {
 		p.object(o)
 	}
-	side := x.w.Sides[0]
+	side := x.side()
 	for _, st := range side.Streams {
 		p.word(uint64(len(st.Events))<<1 | b(st.Begun))
 		p.word(uint64(len(st.Fences)))

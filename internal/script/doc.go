@@ -14,7 +14,7 @@
 //	bg a
 //	settle
 //	----
-//	(empty)
+//	store: (empty)
 //	requests: delete 1
 //
 // # Commands

@@ -98,7 +98,9 @@ func (r *runner) end() error {
 	}
 	var actions []oracle.Action
 	for _, a := range r.actions {
-		a.Object.Owners = r.believed(a.Object.Owners)
+		if a.Verb == oracle.AddRef || a.Verb == oracle.Create {
+			a.Object.Owners = r.believed(a.Object.Owners)
+		}
 		actions = append(actions, a)
 	}
 	ends := oracle.Ends(r.known(r.start), actions, r.opt.oracle())
@@ -117,7 +119,7 @@ func (r *runner) end() error {
 // part, and references to what can never be known as unresolved.
 func (r *runner) known(objects []graph.Object) (out []graph.Object) {
 	for _, o := range objects {
-		if slices.Contains(r.opt.ignore, o.Kind) || slices.Contains(r.opt.unserved, o.Kind) {
+		if slices.Contains(r.opt.ignore, o.Kind) {
 			continue
 		}
 		o.Owners = r.believed(o.Owners)

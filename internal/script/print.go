@@ -123,6 +123,9 @@ func (r *runner) requests() string {
 }
 
 func (r *runner) graph(string) error {
+	if r.w.Sides[r.side].Engine.Stats().Rewinds > 0 {
+		return errors.New("after a rewind the graph is not shown")
+	}
 	for n := range r.shadows[r.side].Nodes() {
 		line := n.Object().String()
 		if n.State() != graph.Observed {

@@ -106,11 +106,11 @@ func (r *runner) issue(arg string) error {
 				break
 			}
 			n++
-			r.printf("%s", callText(c))
+			r.printf("> %s", callText(c))
 		}
 	}
 	if n == 0 {
-		r.printf("nothing")
+		r.printf("> nothing")
 	}
 	return nil
 }
@@ -146,7 +146,7 @@ func (r *runner) land(arg string) error {
 func (r *runner) landOne(i int, fault world.Fault) error {
 	c := r.w.Sides[r.side].Calls[i].Call
 	res, err := r.w.LandAs(r.side, i, fault)
-	r.printf("%s: %s", callText(c), resultText(c, res))
+	r.printf("< %s: %s", callText(c), resultText(c, res))
 	return err
 }
 
@@ -161,7 +161,7 @@ func (r *runner) late(string) error {
 		if err := r.w.LandZombie(0); err != nil {
 			return err
 		}
-		r.printf("%s", callText(c))
+		r.printf("late %s", callText(c))
 	}
 	return nil
 }
@@ -181,7 +181,7 @@ func (r *runner) settle(string) error {
 	if state == "" {
 		state = "(empty)"
 	}
-	r.printf("%s", state)
+	r.printf("store: %s", state)
 	for i := range r.w.Sides {
 		r.printHeld(i)
 	}

@@ -163,6 +163,10 @@ func (w *World) all(kind int, down bool, ev graph.Event) error {
 	return nil
 }
 
+// CountRevisions makes the store give versions that have an order across all
+// objects, and the end of a listing the one that it shows.
+func (w *World) CountRevisions() { w.Store.counting = true }
+
 // Restore makes the store hold what it held before. UIDs that were spent stay
 // so. Every watch begins anew, after it has announced the rewind, if it does.
 func (w *World) Restore(old Store, announced bool) error {

@@ -103,17 +103,15 @@ func (w *World) Total() int {
 // weakest evidence; and of a listing that has only begun an engine knows nothing
 // new. So nothing is lost by not letting them wait.
 func (w *World) Hasten() error {
-	for i, s := range w.Sides {
+	for i := range w.Sides {
 		for {
 			if err := w.passed(i); err != nil {
 				return err
 			}
-			c, ok := s.Engine.Take(w.Now, ownergraph.LaneControl)
-			if !ok {
-				break
-			}
-			if err := w.begin(i, c); err != nil {
+			if ok, err := w.Begin(i); err != nil {
 				return err
+			} else if !ok {
+				break
 			}
 		}
 	}

@@ -2,7 +2,6 @@ package world
 
 import (
 	"slices"
-	"time"
 
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/graph"
@@ -15,6 +14,8 @@ type Side struct {
 	Streams []Stream
 	// Calls are under way, in the order in which they were handed out.
 	Calls []Flight
+	// Sets are the fences that the set of kinds has still to pass.
+	Sets []uint64
 }
 
 // Stream is the part of a watch that is about one kind.
@@ -36,7 +37,7 @@ type Flight struct {
 }
 
 func (s *Side) clone() *Side {
-	c := &Side{Engine: s.Engine.Clone(), Streams: slices.Clone(s.Streams), Calls: slices.Clone(s.Calls)}
+	c := &Side{Engine: s.Engine.Clone(), Streams: slices.Clone(s.Streams), Calls: slices.Clone(s.Calls), Sets: slices.Clone(s.Sets)}
 	for i := range c.Streams {
 		c.Streams[i].Events = slices.Clone(c.Streams[i].Events)
 		c.Streams[i].Fences = slices.Clone(c.Streams[i].Fences)
@@ -80,8 +81,9 @@ func (st *Stream) cut() {
 	st.Begun, st.Events = false, nil
 }
 
-// fence notes the present in every stream of a kind that is served.
-func (s *Side) fence(now time.Time, kinds []graph.KindInfo, unserved []graph.Kind, id uint64) error {
+// fence notes the present in every stream of a kind that is served, and in that
+// of the set of kinds.
+func (s *Side) fence(kinds []graph.KindInfo, unserved []graph.Kind, id uint64) {
 	for i, k := range kinds {
 		if slices.Contains(unserved, k.Kind) {
 			continue
@@ -92,5 +94,5 @@ func (s *Side) fence(now time.Time, kinds []graph.KindInfo, unserved []graph.Kin
 			st.Fences = append(st.Fences, id)
 		}
 	}
-	return s.Engine.Observe(now, graph.Event{Type: graph.FencePassed, Fence: id})
+	s.Sets = append(s.Sets, id)
 }

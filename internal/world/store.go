@@ -19,6 +19,7 @@ type Store struct {
 	spent    []graph.UID    // sorted
 	down     []graph.Kind   // reads and writes of these fail
 	revision int            // counts writes
+	counting bool           // versions are revisions
 }
 
 // NewStore returns a store that holds the objects, at version 1 where they have
@@ -76,8 +77,7 @@ func (s *Store) Get(k graph.Key) (graph.Object, error) {
 func (s *Store) commit(live graph.Object, out finalizer.Outcome) graph.Event {
 	switch out.Effect {
 	case finalizer.Stored:
-		n, _ := strconv.Atoi(string(live.Version))
-		out.Object.Version = graph.Version(strconv.Itoa(n + 1))
+		out.Object.Version = s.after(live.Version)
 		s.put(out.Object)
 		return graph.Event{Type: graph.Put, Object: out.Object}
 	case finalizer.Removed:
@@ -87,6 +87,15 @@ func (s *Store) commit(live graph.Object, out finalizer.Outcome) graph.Event {
 		return graph.Event{Type: graph.Gone, Key: live.Key}
 	}
 	return graph.Event{}
+}
+
+// after returns the version that follows v.
+func (s *Store) after(v graph.Version) graph.Version {
+	n, _ := strconv.Atoi(string(v))
+	if s.counting {
+		n = s.revision
+	}
+	return graph.Version(strconv.Itoa(n + 1))
 }
 
 // Delete and Patch carry out an engine's write.
@@ -154,6 +163,9 @@ func change(live graph.Object, a oracle.Action) (finalizer.Outcome, error) {
 	case oracle.Orphan:
 		return del(graph.Orphan)
 	case oracle.Grace0:
+		if !live.Deleting {
+			return finalizer.Outcome{Effect: finalizer.Unchanged, Object: live}, nil
+		}
 		zero := int64(0)
 		return finalizer.Delete(live, graph.DeleteOptions{GraceSeconds: &zero}, graph.Background)
 	case oracle.Strip, oracle.Finish:
@@ -181,7 +193,7 @@ func (s *Store) create(o graph.Object) (graph.Event, error) {
 	if _, spent := slices.BinarySearch(s.spent, o.UID); taken || spent {
 		return graph.Event{}, fmt.Errorf("create %s: %w", o.Key, graph.ErrConflict)
 	}
-	o.Version = "1"
+	o.Version = s.after("0")
 	s.put(o)
 	return graph.Event{Type: graph.Put, Object: o}, nil
 }

@@ -20,14 +20,14 @@ type World struct {
 	Now   time.Time
 	// Zombies are writes of crashed engines that may still land.
 	Zombies []ownergraph.Call
-	// Revisions: the end of a listing carries the moment that it shows, in
-	// order for all kinds.
-	Revisions bool
 	// Requests counts the calls that landed, by type.
 	Requests [8]int
 	// Ledger judges every write of an engine.
 	Ledger *invariant.Ledger
 	broken error
+	// LateSets: that the set of kinds has passed a fence is told by PassSet
+	// alone, and not as soon as the fence begins.
+	LateSets bool
 	// OnEvent, if set, sees every event that a watch delivers to an engine.
 	OnEvent func(side int, ev graph.Event)
 	// OnWrite, if set, sees every write of an engine that changed the store, and
@@ -132,7 +132,7 @@ func (w *World) List(side, kind int) {
 
 func (w *World) listFrom(side, kind int, s *Store) {
 	var at graph.Version
-	if w.Revisions {
+	if w.Store.counting {
 		at = graph.Version(strconv.Itoa(s.revision))
 	}
 	w.Sides[side].list(kind, w.Kinds[kind].Kind, at, s.Objects())
@@ -171,25 +171,67 @@ func (w *World) begin(side int, c ownergraph.Call) error {
 	switch c.Type {
 	case ownergraph.CallFence:
 		w.Requests[c.Type]++
-		return cmpErr(s.fence(w.Now, w.Kinds, w.unserved, c.Fence), s.Engine.Done(w.Now, c.ID, ownergraph.Result{}))
+		s.fence(w.Kinds, w.unserved, c.Fence)
+		for !w.LateSets && len(s.Sets) > 0 {
+			if err := w.PassSet(side); err != nil {
+				return err
+			}
+		}
+		return s.Engine.Done(w.Now, c.ID, ownergraph.Result{})
 	case ownergraph.CallList:
 		w.Requests[c.Type]++
 		w.List(side, w.kind(c.Kind))
 		return s.Engine.Done(w.Now, c.ID, ownergraph.Result{})
 	case ownergraph.CallRead:
-		if f.Answer.Err = w.serves(c.Key); f.Answer.Err == nil {
-			f.Answer.Object, f.Answer.Err = w.Store.Get(c.Key)
-		}
+		f.Answer = w.answer(c.Key)
 	}
 	s.Calls = append(s.Calls, f)
 	return nil
 }
 
-func cmpErr(a, b error) error {
-	if a != nil {
-		return a
+// PassSet tells a side's engine that the set of kinds has passed the next fence.
+func (w *World) PassSet(side int) error {
+	s := w.Sides[side]
+	id := s.Sets[0]
+	s.Sets = s.Sets[1:]
+	return w.observe(side, graph.Event{Type: graph.FencePassed, Fence: id})
+}
+
+// Begin begins the fence or the listing that a side's engine asks for, if it
+// does, and reports that.
+func (w *World) Begin(side int) (bool, error) {
+	c, ok := w.Sides[side].Engine.Take(w.Now, ownergraph.LaneControl)
+	if !ok {
+		return false, nil
 	}
-	return b
+	return true, w.begin(side, c)
+}
+
+// answer is what a read is told now.
+func (w *World) answer(k graph.Key) (r ownergraph.Result) {
+	if r.Err = w.serves(k); r.Err == nil {
+		r.Object, r.Err = w.Store.Get(k)
+	}
+	return r
+}
+
+// Outdated reports whether the i-th call of a side is a read whose answer is no
+// longer what the store holds.
+func (w *World) Outdated(side, i int) bool {
+	f := &w.Sides[side].Calls[i]
+	if f.Type != ownergraph.CallRead {
+		return false
+	}
+	now := w.answer(f.Key)
+	return (now.Err == nil) != (f.Answer.Err == nil) ||
+		now.Object.UID != f.Answer.Object.UID || now.Object.Version != f.Answer.Object.Version
+}
+
+// Renew has the store answer the i-th call of a side, a read, with what it holds
+// now.
+func (w *World) Renew(side, i int) {
+	f := &w.Sides[side].Calls[i]
+	f.Answer = w.answer(f.Key)
 }
 
 // Land carries out the i-th call under way of a side and reports its result. A

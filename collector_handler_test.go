@@ -1,0 +1,120 @@
+package ownergraph_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/finalizer"
+)
+
+// handlers returns the Config of handlers by the name of their finalizer.
+func handlers(m map[string]finalizer.Handler) ownergraph.Config {
+	return ownergraph.Config{Handlers: m, HandlerTimeout: time.Minute}
+}
+
+func TestCollectorHandlers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newTap(t, "a[x]; b[x] -> a!; c[y] -> a!; d*")
+		var ran []string
+		cfg := handlers(map[string]finalizer.Handler{"x": func(_ context.Context, o ownergraph.Object) error {
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			ran = append(ran, o.Name)
+			o.Finalizers[0] = "changed" // its own copy
+			return nil
+		}})
+		r := collect(t, s, cfg)
+		r.idle()
+		s.delete(t, "a", ownergraph.Foreground)
+		want := "a: dependents hold it (c)\nc: finalizers hold it (y)"
+		if held := lines(r.idle()); held != want {
+			t.Errorf("held:\n%s\nwant:\n%s", held, want)
+		}
+		s.finish(t, "c", "y")
+		r.idle()
+		s.holds(t, "d*")
+		if fmt.Sprint(ran) != "[a b]" && fmt.Sprint(ran) != "[b a]" {
+			t.Errorf("handlers ran for %v, want a and b once each", ran)
+		}
+	})
+}
+
+// TestCollectorHandlerHangs has handlers that do not end before their time, and
+// ignore it: nothing else waits for them.
+func TestCollectorHandlerHangs(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newTap(t, manyLeaves(50)+"; b/1~[x]; b/2~[x]; b/3~[x]; c~[y]; d -> c")
+		tries := 0
+		r := collect(t, s, handlers(map[string]finalizer.Handler{
+			"x": func(ctx context.Context, _ ownergraph.Object) error {
+				s.mu.Lock()
+				tries++
+				s.mu.Unlock()
+				<-ctx.Done()
+				return ctx.Err()
+			},
+			"y": func(context.Context, ownergraph.Object) error { return nil },
+		}))
+		pass(time.Second)
+		s.delete(t, "a", ownergraph.Background)
+		pass(time.Second)
+		s.holds(t, "b/1~[x]; b/2~[x]; b/3~[x]")
+		if got := len(r.Running()); got != 3 || r.Running()[0].Finalizer != "x" || r.Running()[0].Key != keyOf(t, "b/1") {
+			t.Errorf("running: %+v", r.Running())
+		}
+		pass(time.Minute - 1500*time.Millisecond)
+		want := `b/1: a finalizer's handler failed (x: run finalizer "x" of b/1: context deadline exceeded)`
+		if held := r.Held(1); lines(held) != want {
+			t.Errorf("held: %s\nwant: %s", lines(held), want)
+		}
+		pass(10 * time.Minute)
+		s.mu.Lock()
+		n := tries
+		s.mu.Unlock()
+		if n < 6 || n > 40 {
+			t.Errorf("%d tries of three handlers in ten minutes, a minute each", n)
+		}
+		began := time.Now()
+		if err := r.stop(); err != nil || time.Since(began) > 0 {
+			t.Errorf("Run: %v after %v: the handlers' contexts end with it", err, time.Since(began))
+		}
+	})
+}
+
+// TestCollectorHandlerFails has a handler fail, then panic, then succeed.
+func TestCollectorHandlerFails(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newTap(t, "a[x]; b -> a")
+		tries := 0
+		r := collect(t, s, handlers(map[string]finalizer.Handler{"x": func(context.Context, ownergraph.Object) error {
+			switch tries++; tries {
+			case 1:
+				return errors.New("the disk is busy")
+			case 2:
+				panic("nil map")
+			}
+			return nil
+		}}))
+		r.idle()
+		s.delete(t, "a", ownergraph.Background)
+		for _, want := range []string{
+			`a: a finalizer's handler failed (x: run finalizer "x" of a: the disk is busy)`,
+			`a: a finalizer's handler failed (x: run finalizer "x" of a: handler panicked: nil map)`,
+		} {
+			if held := lines(r.idle()); held != want {
+				t.Errorf("held: %s\nwant: %s", held, want)
+			}
+			pass(1500 * time.Millisecond)
+		}
+		pass(time.Second)
+		s.holds(t, "")
+		if st := r.Stats(); st.FailedHandlers != 2 || st.Handled != 3 {
+			t.Errorf("%d failed runs of %d, want 2 of 3", st.FailedHandlers, st.Handled)
+		}
+	})
+}

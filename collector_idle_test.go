@@ -1,0 +1,271 @@
+package ownergraph_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/finalizer"
+)
+
+func TestWaitIdle(t *testing.T) {
+	for _, c := range []struct {
+		name, objects string
+		cfg           ownergraph.Config
+		call          func(verb string, key ownergraph.Key) error
+		want, end     string
+		reason        string
+	}{
+		{name: "nothing", want: "", reason: "an empty store is idle"},
+		{name: "finalizers", objects: "a~*; b -> a", want: "a: finalizers hold it (foreign)", end: "a~*; b -> a",
+			reason: "only somebody outside removes the finalizer"},
+		{name: "foreground", objects: "a~[foreground]; b* -> a!",
+			want: "a: dependents hold it (b)\nb: finalizers hold it (foreign)", end: "a~[foreground]; b~* -> a!", reason: "each says whom it waits for"},
+		{name: "unknown", objects: "a -> x/gone", want: "a: owner's kind not served (x/gone)", end: "a -> x/gone",
+			reason: "a kind that is not served proves nothing"},
+		{name: "observe only", objects: "a; b -> a/gone", cfg: ownergraph.Config{ObserveOnly: true},
+			want: "b: observing only (a/gone)", end: "a; b -> a/gone", reason: "it says what it would have done"},
+		{name: "level 0", objects: "a; b -> a/gone", cfg: ownergraph.Config{Level: ownergraph.Level0},
+			want: "b: the store promises too little (a/gone)", end: "a; b -> a/gone", reason: "it refuses to delete"},
+		{name: "refused", objects: "a; b -> a/gone", call: func(verb string, _ ownergraph.Key) error {
+			if verb == "delete" {
+				return fmt.Errorf("forbidden: %w", ownergraph.ErrRefused)
+			}
+			return nil
+		}, want: "b: the store refused the write (a/gone)", end: "a; b -> a/gone", reason: "another try is of no use soon"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := newTap(t, c.objects)
+				s.call = func(_ context.Context, verb string, key ownergraph.Key, do func() error) error {
+					if c.call != nil {
+						if err := c.call(verb, key); err != nil {
+							return err
+						}
+					}
+					return do()
+				}
+				r := collect(t, s, c.cfg)
+				if held := lines(r.idle()); held != c.want {
+					t.Errorf("held:\n%s\nwant:\n%s\n%s", held, c.want, c.reason)
+				}
+				s.holds(t, c.end)
+			})
+		})
+	}
+}
+
+// TestWaitIdleTries has calls fail in every way that passes by itself. WaitIdle
+// does not return before they have succeeded.
+func TestWaitIdleTries(t *testing.T) {
+	for _, c := range []struct {
+		name, verb string
+		err        error
+		reason     string
+	}{
+		{"read", "get", errTest, "an owner is read again"},
+		{"read later", "get", later{}, "an owner is read when the store says so"},
+		{"write", "delete", errTest, "the outcome is unknown, and read"},
+		{"write later", "delete", later{}, "the store says when"},
+		{"conflict", "delete", ownergraph.ErrConflict, "the object is read and judged again"},
+		{"patch", "patch", errTest, "the outcome is unknown, and read"},
+		{"fence", "fence", errTest, "another one is begun"},
+		{"fence later", "fence", later{}, "another one is begun"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := newTap(t, "a; b -> a/gone; c~[foreground]; d -> c!")
+				fails := 5
+				s.call = func(_ context.Context, verb string, _ ownergraph.Key, do func() error) error {
+					s.mu.Lock()
+					fail := verb == c.verb && fails > 0
+					if fail {
+						fails--
+					}
+					s.mu.Unlock()
+					if fail {
+						return fmt.Errorf("try again: %w", c.err)
+					}
+					return do()
+				}
+				r := collect(t, s, ownergraph.Config{})
+				if held := lines(r.idle()); held != "" {
+					t.Errorf("held:\n%s", held)
+				}
+				s.holds(t, "a")
+				if fails > 0 {
+					t.Errorf("%d of 5 failures did not happen: %s", fails, c.reason)
+				}
+			})
+		})
+	}
+}
+
+// later is a transient error that says when to try again.
+type later struct{}
+
+func (later) Error() string             { return "busy" }
+func (later) RetryAfter() time.Duration { return 3 * time.Second }
+
+// TestWaitIdleSeesLateEvents has a watch that is behind, a little and by more
+// than any fence is given time at first.
+func TestWaitIdleSeesLateEvents(t *testing.T) {
+	for _, lag := range []time.Duration{20 * time.Second, 3 * time.Minute} {
+		t.Run(lag.String(), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := newTap(t, "a; b -> a!; c; d -> c")
+				s.watch = laggard(lag, "a", "b", "c", "d")
+				r := collect(t, s, ownergraph.Config{})
+				r.idle()
+				s.delete(t, "c", ownergraph.Background)
+				r.idle()
+				s.holds(t, "a; b -> a!")
+				s.delete(t, "a", ownergraph.Foreground)
+				r.idle()
+				s.holds(t, "")
+				if n := s.count("fence"); n > 30 {
+					t.Errorf("%d fences were begun", n)
+				}
+			})
+		})
+	}
+}
+
+// laggard delivers what a watch says of the kinds a while later than the rest.
+func laggard(lag time.Duration, kinds ...ownergraph.Kind) func(context.Context, sinkFunc, watchFunc) error {
+	type delayed struct {
+		ev ownergraph.Event
+		at time.Time
+	}
+	return func(ctx context.Context, sink sinkFunc, do watchFunc) error {
+		var mu sync.Mutex
+		behind := make(chan delayed, 1000)
+		locked := func(ev ownergraph.Event) error {
+			mu.Lock()
+			defer mu.Unlock()
+			return sink(ev)
+		}
+		var wg sync.WaitGroup
+		wg.Go(func() {
+			for d := range behind {
+				select {
+				case <-ctx.Done():
+				case <-time.After(time.Until(d.at)):
+					_ = locked(d.ev)
+				}
+			}
+		})
+		defer wg.Wait()
+		defer close(behind)
+		return do(ctx, func(ev ownergraph.Event) error {
+			if slices.Contains(kinds, ev.Of()) {
+				behind <- delayed{ev, time.Now().Add(lag)}
+				return nil
+			}
+			return locked(ev)
+		})
+	}
+}
+
+// TestWaitIdleAfterHandlers has a handler delete an object of a kind whose
+// events come late.
+func TestWaitIdleAfterHandlers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newTap(t, "a[x]; b; c -> b")
+		s.watch = laggard(20*time.Second, "b")
+		r := collect(t, s, handlers(map[string]finalizer.Handler{"x": func(ctx context.Context, _ ownergraph.Object) error {
+			pass(time.Minute / 2) // the fence of WaitIdle has passed
+			return s.Store.Delete(ctx, ownergraph.Key{Kind: "b", Name: "b"}, ownergraph.DeleteOptions{})
+		}}))
+		r.idle()
+		s.delete(t, "a", ownergraph.Background)
+		r.idle()
+		s.holds(t, "")
+	})
+}
+
+// TestWaitIdleSickKind does not wait for a kind that is sick, by the store's own
+// word, and for nothing but it.
+func TestWaitIdleSickKind(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newTap(t, "a; b -> a; x; y -> x")
+		if err := s.Sicken("x", "down"); err != nil {
+			t.Fatal(err)
+		}
+		s.watch = laggard(20*time.Second, "b")
+		r := collect(t, s, ownergraph.Config{})
+		s.delete(t, "a", ownergraph.Background)
+		if held := lines(r.idle()); held != "y: the owner's kind has to be listed (x)" {
+			t.Errorf("held: %s", held)
+		}
+		s.holds(t, "x; y -> x")
+	})
+}
+
+// TestWaitIdleWatchDown waits for a watch that is down.
+func TestWaitIdleWatchDown(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, b := newTap(t, "a; b -> a"), &breaker{}
+		s.watch = b.watch
+		r := collectOn(t, plain{s}, s, ownergraph.Config{})
+		r.idle()
+		b.set(true)
+		synctest.Wait()
+		s.delete(t, "a", ownergraph.Background)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
+		defer cancel()
+		if held, err := r.WaitIdle(ctx); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("WaitIdle while the watch is down: %v, %v", held, err)
+		}
+		b.set(false)
+		r.idle()
+		s.holds(t, "")
+	})
+}
+
+func TestWaitIdleEnds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newTap(t, "a; b -> a")
+		s.call = func(ctx context.Context, verb string, _ ownergraph.Key, do func() error) error {
+			if verb == "delete" {
+				<-ctx.Done()
+				return ctx.Err()
+			}
+			return do()
+		}
+		c, err := ownergraph.New(s, ownergraph.Config{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		if _, err := c.WaitIdle(ctx); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("WaitIdle without Run: %v", err)
+		}
+		r := collect(t, s, ownergraph.Config{})
+		r.idle()
+		s.delete(t, "a", ownergraph.Background)
+		ctx, cancel = context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		if _, err := r.WaitIdle(ctx); !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), "1 calls under way") {
+			t.Errorf("WaitIdle while a call hangs: %v", err)
+		}
+		result := make(chan error)
+		go func() {
+			_, err := r.WaitIdle(t.Context())
+			result <- err
+		}()
+		synctest.Wait()
+		_ = r.stop()
+		if err := <-result; err != ownergraph.ErrClosed {
+			t.Errorf("WaitIdle at the end of Run: %v, want ErrClosed", err)
+		}
+	})
+}

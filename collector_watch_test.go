@@ -1,0 +1,346 @@
+package ownergraph_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/graph"
+)
+
+// breaker is a watch that the test can break and hold down.
+type breaker struct {
+	mu     sync.Mutex
+	down   bool
+	cut    context.CancelFunc
+	starts []time.Time
+}
+
+func (b *breaker) watch(ctx context.Context, sink sinkFunc, do watchFunc) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	b.mu.Lock()
+	b.starts, b.cut = append(b.starts, time.Now()), cancel
+	down := b.down
+	b.mu.Unlock()
+	if !down {
+		_ = do(ctx, sink)
+	}
+	return errTest
+}
+
+func (b *breaker) set(down bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.down = down
+	b.cut()
+}
+
+func TestCollectorWatchBreaks(t *testing.T) {
+	for _, c := range []struct {
+		name, end string
+		hide      func(*tap) ownergraph.Store
+		p         ownergraph.Propagation
+		reason    string
+	}{
+		{"level 2", "", func(s *tap) ownergraph.Store { return s }, ownergraph.Foreground, "fences wait for the new listing"},
+		{"level 1", "", func(s *tap) ownergraph.Store { return plain{s} }, ownergraph.Foreground, "best effort waits for it too"},
+		{"orphan", "b; b/c -> b", func(s *tap) ownergraph.Store { return plain{s} }, ownergraph.Orphan, "c came while nobody watched"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s, b := newTap(t, "a; b -> a!"), &breaker{}
+				s.watch = b.watch
+				r := collectOn(t, c.hide(s), s, ownergraph.Config{})
+				r.idle()
+				b.set(true)
+				synctest.Wait()
+				s.delete(t, "a", c.p)
+				s.create(t, "b/c -> b")
+				pass(time.Hour)
+				want := "[{a true watch: made by the test} {b true watch: made by the test}]"
+				if got := fmt.Sprint(r.Kinds()[:2]); got != want {
+					t.Errorf("kinds %s, want %s", got, want)
+				}
+				if n := s.count("delete") + s.count("patch"); n > 0 {
+					t.Errorf("%d writes while nothing was watched", n)
+				}
+				b.set(false)
+				if held := r.idle(); len(held) > 0 {
+					t.Errorf("held: %s: %s", lines(held), c.reason)
+				}
+				if got := strings.ReplaceAll(s.shape(), "@new-1", ""); got != c.end {
+					t.Errorf("the store holds %q, want %q: %s", got, c.end, c.reason)
+				}
+				for _, k := range r.Kinds() {
+					if k.Sick != "" || !k.Listed {
+						t.Errorf("kind %+v after the watch is back", k)
+					}
+				}
+			})
+		})
+	}
+}
+
+// TestCollectorWatchBackoff counts how often a watch that is down is tried.
+func TestCollectorWatchBackoff(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, b := newTap(t, "a"), &breaker{}
+		s.watch = b.watch
+		r := collect(t, s, ownergraph.Config{})
+		r.idle()
+		pass(2 * time.Minute)
+		b.set(true)
+		pass(10 * time.Minute)
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		longest := 500 * time.Millisecond // the first pause is between the run that held and the first try
+		for i := 2; i < len(b.starts); i++ {
+			gap := b.starts[i].Sub(b.starts[i-1])
+			if gap < longest/2 || gap > longest {
+				t.Errorf("pause %d lasted %v, want %v to %v", i-1, gap, longest/2, longest)
+			}
+			longest = min(2*longest, 30*time.Second)
+		}
+		if n := len(b.starts); n < 25 || n > 50 {
+			t.Errorf("the watch began %d times in ten minutes", n)
+		}
+	})
+}
+
+// TestCollectorRelists has a watch say something that no store may say. The
+// kind is listed anew, by the store's own power or by a new watch.
+func TestCollectorRelists(t *testing.T) {
+	for _, c := range []struct {
+		name           string
+		hide           func(*tap) ownergraph.Store
+		lists, watches int
+		reason         string
+	}{
+		{"lister", func(s *tap) ownergraph.Store { return s }, 1, 1, "the store lists the kind"},
+		{"no lister", func(s *tap) ownergraph.Store { return plain{s} }, 0, 2, "the watch begins anew"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := newTap(t, "a; b -> a!; c -> b")
+				told := false
+				s.watch = func(ctx context.Context, sink sinkFunc, do watchFunc) error {
+					return do(ctx, func(ev ownergraph.Event) error {
+						if ev.Type == graph.Gone && !told {
+							told = true
+							ev.Key.UID = "" // the watch goes on, and the removal is lost
+						}
+						if err := sink(ev); err != nil {
+							t.Errorf("the sink ends the watch: %v", err)
+						}
+						return nil
+					})
+				}
+				r := collectOn(t, c.hide(s), s, ownergraph.Config{})
+				r.idle()
+				s.delete(t, "a", ownergraph.Background)
+				synctest.Wait()
+				if held := r.idle(); len(held) > 0 {
+					t.Errorf("held: %s", lines(held))
+				}
+				s.holds(t, "")
+				if l, w := s.count("list"), s.count("watch"); l != c.lists || w != c.watches || r.Stats().Refused != 1 {
+					t.Errorf("%d listings, %d watches, %d events refused; want %d, %d, 1: %s",
+						l, w, r.Stats().Refused, c.lists, c.watches, c.reason)
+				}
+			})
+		})
+	}
+}
+
+// TestCollectorRelistsOnce has every kind wanted anew at once: one restart of
+// the watch brings them all, however long its listings take.
+func TestCollectorRelistsOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newTap(t, "a; b; c; d; e")
+		var late sinkFunc
+		s.watch = func(ctx context.Context, sink sinkFunc, do watchFunc) error {
+			late = sink
+			return do(ctx, func(ev ownergraph.Event) error {
+				if ev.Type == graph.Put {
+					pass(20 * time.Second)
+				}
+				return sink(ev)
+			})
+		}
+		r := collectOn(t, plain{s}, s, ownergraph.Config{CompareVersions: compareVersions})
+		r.idle()
+		old := ownergraph.Object{Key: keyOf(t, "c"), Version: "0"}
+		if err := late(ownergraph.Event{Type: graph.Put, Object: old}); err != nil {
+			t.Fatal(err)
+		}
+		r.idle()
+		if n, w := r.Stats().Rewinds, s.count("watch"); n != 1 || w != 2 {
+			t.Errorf("%d rewinds and %d watches, want 1 and 2", n, w)
+		}
+	})
+}
+
+// TestCollectorKindSick has a kind sick by the store's own word while the watch
+// breaks and comes back.
+func TestCollectorKindSick(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, b := newTap(t, "a; b -> a!; x"), &breaker{}
+		s.watch = b.watch
+		r := collect(t, s, ownergraph.Config{})
+		r.idle()
+		if err := s.Sicken("x", "disk full"); err != nil {
+			t.Fatal(err)
+		}
+		b.set(false) // breaks once
+		s.delete(t, "a", ownergraph.Foreground)
+		if held := lines(r.idle()); held != "a: dependents hold it (b)\nb: a sick kind holds the fence (x: disk full)" {
+			t.Errorf("held: %s", held)
+		}
+		s.holds(t, "a~[foreground]; b~[foreground] -> a!; x")
+		if got := fmt.Sprint(r.Kinds()); got != "[{a true } {b true } {x true disk full}]" {
+			t.Errorf("kinds %s", got)
+		}
+		if err := s.Recover("x"); err != nil {
+			t.Fatal(err)
+		}
+		r.idle()
+		s.holds(t, "x")
+		if got := fmt.Sprint(r.Kinds()); got != "[{a true } {b true } {x true }]" {
+			t.Errorf("kinds %s", got)
+		}
+	})
+}
+
+// TestCollectorRecoveredUnlisted has a new watch call a kind recovered before it
+// has listed it: what was missed is not known yet, so it stays sick.
+func TestCollectorRecoveredUnlisted(t *testing.T) {
+	kinds := ownergraph.Event{Type: graph.KindsKnown, Kinds: []ownergraph.KindInfo{{Kind: "a"}}}
+	of := func(t graph.EventType) ownergraph.Event { return ownergraph.Event{Type: t, Kind: "a"} }
+	const well, down = "[{a true }]", "[{a true watch: made by the test}]"
+	synctest.Test(t, func(t *testing.T) {
+		s := newTap(t, "a")
+		say := make(chan ownergraph.Event)
+		s.watch = func(ctx context.Context, sink sinkFunc, _ watchFunc) error {
+			for {
+				select {
+				case <-ctx.Done():
+					return ctx.Err()
+				case ev := <-say:
+					if ev.Type == graph.EventUnset {
+						return errTest
+					}
+					if err := sink(ev); err != nil {
+						return err
+					}
+				}
+			}
+		}
+		r := collect(t, s, ownergraph.Config{})
+		for i, step := range []struct {
+			ev     ownergraph.Event
+			want   string
+			reason string
+		}{
+			{kinds, "[{a false }]", "not listed yet"},
+			{of(graph.ListBegun), "[{a false }]", "the listing is under way"},
+			{of(graph.ListEnded), well, "the listing is complete"},
+			{ownergraph.Event{}, down, "the watch breaks"},
+			{kinds, down, "the new watch has not listed it"},
+			{of(graph.KindRecovered), down, "nor when it says that all is well"},
+			{of(graph.ListBegun), down, "the listing is under way"},
+			{of(graph.ListEnded), well, "the listing is complete"},
+			{of(graph.KindSick), "[{a true sick}]", "by the watch's own word"},
+			{of(graph.KindRecovered), well, "a watch that did not break is believed"},
+			{ownergraph.Event{}, down, "the watch breaks again"},
+			{kinds, down, "the new watch has not listed it"},
+			{of(graph.KindVanished), "[]", "a kind that is not served is not sick"},
+			{kinds, "[{a false }]", "it is back, and not listed yet"},
+			{of(graph.ListBegun), "[{a false }]", "the listing is under way"},
+			{of(graph.ListEnded), well, "the listing is complete"},
+		} {
+			say <- step.ev
+			synctest.Wait()
+			if got := fmt.Sprint(r.Kinds()); got != step.want {
+				t.Errorf("step %d, %s: kinds %s, want %s: %s", i+1, step.ev.Type, got, step.want, step.reason)
+			}
+		}
+	})
+}
+
+// TestCollectorLateSink has a watch that goes on talking after it has ended.
+func TestCollectorLateSink(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newTap(t, "a; b -> a")
+		var sinks []sinkFunc
+		s.watch = func(ctx context.Context, sink sinkFunc, do watchFunc) error {
+			sinks = append(sinks, sink)
+			if len(sinks) == 1 {
+				ctx, cancel := context.WithTimeout(ctx, time.Minute)
+				defer cancel()
+				_ = do(ctx, sink)
+				return nil
+			}
+			return do(ctx, sink)
+		}
+		r := collect(t, s, ownergraph.Config{})
+		pass(time.Minute)
+		synctest.Wait()
+		if got := r.Kinds()[0].Sick; got != "watch: ended without an error" {
+			t.Errorf("reason %q", got)
+		}
+		r.idle()
+		events := r.Stats().Events
+		if err := sinks[0](ownergraph.Event{Type: graph.Gone, Key: keyOf(t, "a")}); err == nil {
+			t.Error("the sink of a watch that is over takes events")
+		}
+		r.idle()
+		s.holds(t, "a; b -> a")
+		if now := r.Stats().Events; now-events > 4 { // the fence of idle
+			t.Errorf("%d events came through", now-events)
+		}
+	})
+}
+
+// TestCollectorFenceIDs has two collectors number their fences: a store reports
+// each to both of them.
+func TestCollectorFenceIDs(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var passed [2][]uint64
+		for i := range passed {
+			s := newTap(t, "a; b -> a!")
+			s.watch = func(ctx context.Context, sink sinkFunc, do watchFunc) error {
+				return do(ctx, func(ev ownergraph.Event) error {
+					if ev.Type == graph.FencePassed {
+						passed[i] = append(passed[i], ev.Fence)
+						foreign := ev
+						foreign.Fence ^= 1 << 40 // of somebody else
+						if err := sink(foreign); err != nil {
+							return err
+						}
+					}
+					return sink(ev)
+				})
+			}
+			r := collect(t, s, ownergraph.Config{})
+			s.delete(t, "a", ownergraph.Foreground)
+			r.idle()
+			s.holds(t, "")
+			_ = r.stop()
+		}
+		for _, id := range passed[0] {
+			if slices.Contains(passed[1], id) {
+				t.Errorf("both collectors have a fence %d", id)
+			}
+		}
+		if len(passed[0]) == 0 || len(passed[1]) == 0 {
+			t.Error("a collector needed no fence")
+		}
+	})
+}

@@ -1,0 +1,130 @@
+// Package ownergraph gives any store what Kubernetes gives its users: objects
+// that know their owners, and a deletion that cascades in the background or in
+// the foreground, or orphans, correctly, while everything else is changing.
+//
+// An object names its owners. When the last of them is gone, so is the object.
+// When an owner is deleted in the foreground, it stays until the dependents that
+// block it are gone; when it orphans, its dependents stay and lose the reference.
+// A finalizer holds a deleted object until somebody has done what it stands for.
+// The rules are those of the Kubernetes garbage collector, without its races: a
+// wrong deletion is ruled out by what a write must prove before it is made.
+//
+// # Use
+//
+// Take a store, adapters/memory or your own, and run a Collector on it:
+//
+//	store, err := memory.New(memory.Config{Kinds: kinds})
+//	...
+//	c, err := ownergraph.New(store, ownergraph.Config{})
+//	...
+//	go c.Run(ctx)
+//
+// From then on whoever deletes an object through the store has its dependents
+// collected. Nothing of the collector's has to be saved: it may crash at any
+// moment, start on a store that it has never seen, and any number may run on
+// one store at once; none has to be the leader. See Collector, ExampleCollector
+// and examples/quickstart.
+//
+// # The flow
+//
+// There is one way, and no I/O inside:
+//
+//	Store.Watch --event--> Engine.Observe --> graph --keys--> queue --key--> policy.Decide --+
+//	    ^                                                                                    |
+//	    |                                                                                decision
+//	    |                                                                                    |
+//	    +-- Store.Get, Patch, Delete <-- Collector <-- Engine.Next <-- calls, as data <-------+
+//	                  |                                    ^
+//	                  +--result--> Engine.Done --evidence--+
+//
+// The Engine is a single-threaded state machine without I/O, goroutines, locks
+// or a clock. The Collector is the pump around it. Packages, from the bottom:
+// graph (what is), queue (when to look), policy (what should be), finalizer
+// (what must run first); this package joins them. The graph changes by what the
+// watch says and by nothing else: a write that succeeded changes nothing in it,
+// the event that it causes does, and what a read answers is evidence for the
+// decisions that wait for it.
+//
+// # What is proven before a write
+//
+// Every write carries the UID and the version that were judged. If it meets a
+// conflict the object is read and judged again; nothing ever falls back to a
+// weaker condition.
+//
+// An owner is absent if the watch saw exactly that incarnation go at exactly
+// those coordinates, or if a read that began after the reference was known did
+// not find it there. That is stable, since a UID never returns, so a background
+// cascade needs no read at all. What the graph does not hold is not absent: it
+// is unknown, and unknown deletes nothing.
+//
+// An owner that waits, or orphans, may change its mind. So that counts only at
+// an instant after the judged version of the dependent was committed: by a read,
+// or by a fence, that began after that version was known. If there are several
+// owners, all are judged at one common instant.
+//
+// A foreground deletion or an orphaning ends only behind a fence: a moment,
+// noted after the deletion mark was observed, that the watch of every kind has
+// passed. What was committed before the mark is then known, whatever was late.
+//
+// # Guarantees
+//
+//	level  the store                                      the engine
+//	0      promises less than the four methods say        observes, reports, refuses to write
+//	1      keeps the contract of Store                    deletes nothing wrongly; foreground and orphan
+//	                                                      deletions are best effort, as in Kubernetes,
+//	                                                      and labelled so
+//	2      has fences (Fencer), shows or announces that   foreground and orphan deletions are exact, for
+//	       its history went backwards                     all that was committed before the deletion mark
+//
+// The level is what LevelOf finds, and Config.Level lowers it.
+//
+// # What is held, and how to see it
+//
+// An object that cannot be judged is kept, with the reason: its owner's kind is
+// not served, the reference names another scope, two controllers claim it, a
+// finalizer of somebody else's holds it, a sick kind holds the fence. Held and
+// WaitIdle list such objects by key, reason and name of whoever holds them;
+// Config.OnDecision sees every decision; Stats counts. Config.ObserveOnly shows
+// what would be done and does nothing.
+//
+// # Writing a Store
+//
+// Implement four methods over your database: Get, Patch, Delete and Watch. The
+// rules of deletion and of finalizers are pure functions in package finalizer;
+// call them inside your transaction. A watch that only lists again and again is
+// a valid one. examples/customstore is a whole store in less than a hundred
+// lines. What matters most:
+//
+//   - UIDs are made by the store and never come back;
+//   - ErrNotFound is proof: a kind that is not reachable is another error;
+//   - Patch and Delete check UID and version in the step that writes;
+//   - events of one kind come in the order of its commits, and ListEnded only
+//     after everything that the kind holds.
+//
+// Optional powers are small interfaces of their own: Fencer, Lister, Leveler,
+// VersionComparer. A store that wraps another shows them through Unwrap.
+//
+// # Finalizers
+//
+// Config.Handlers names what has to run before an object with a finalizer may
+// go. A handler is called after the deletion mark appears, may be called again
+// at any time, also after a crash, and its finalizer is removed when it returns
+// nil. Each name has workers of its own. A handler that fails is tried again
+// with backoff; one that hangs shows in Running. See ExampleConfig_handlers.
+//
+// # What is not promised
+//
+// A dependent that is created after its owner's deletion mark may be collected
+// with it, or be left to the garbage of an absent owner; both are permitted. Two
+// owners deleted with different propagations at the same time may end either
+// way. A ring of objects that own each other is reported to nobody and kept. A
+// writer that changes an object faster than a few round trips to the store can
+// keep it from being deleted; it is not deleted unconditionally.
+//
+// # Testing
+//
+// Everything above is held by tests: text scenarios in internal/script, every
+// interleaving of small graphs in internal/exhaustive, random worlds in
+// internal/properties, all of them compared with the specification in
+// internal/oracle, and every write judged by internal/invariant.
+package ownergraph

@@ -1,0 +1,236 @@
+package properties
+
+import (
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/finalizer"
+	"github.com/ownergraph/ownergraph/graph"
+)
+
+// bulk drives one engine over a store of any size: package world copies too much
+// for that. Events come in the order of their commits, calls land in the order in
+// which they were handed out. It measures the largest step that the engine does.
+type bulk struct {
+	t       testing.TB
+	engine  *ownergraph.Engine
+	workers int
+	lag     int // events delivered in a round, 0 for all
+	kinds   []graph.KindInfo
+	objects map[graph.Key]graph.Object // by place
+	commits int
+	events  []graph.Event
+	calls   []ownergraph.Call
+	now     time.Time
+	turns   int // calls of Next
+	most    load
+	// spoil, if set, is asked before a write is carried out. An error turns it away.
+	spoil func(ownergraph.Call) error
+}
+
+// load is what one Observe, Next or Done did.
+type load struct {
+	decisions, queued, gone int // more than before
+	keys                    int // in the queue after it
+}
+
+func newBulk(t testing.TB, workers int, objects []graph.Object) *bulk {
+	t.Helper()
+	e, err := ownergraph.NewEngine(ownergraph.Level2, ownergraph.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := &bulk{t: t, engine: e, workers: workers, now: time.Unix(0, 0).UTC(), objects: map[graph.Key]graph.Object{}}
+	seen := map[graph.Kind]bool{}
+	for _, o := range objects {
+		if !seen[o.Kind] {
+			b.kinds = append(b.kinds, graph.KindInfo{Kind: o.Kind, Scoped: o.Scope != ""})
+		}
+		seen[o.Kind] = true
+		o.Version = b.version()
+		b.objects[o.Place()] = o
+	}
+	return b
+}
+
+func (b *bulk) version() graph.Version {
+	b.commits++
+	return graph.Version(strconv.Itoa(b.commits))
+}
+
+// list has the engine observe everything in the given order, as it is at the
+// beginning.
+func (b *bulk) list(objects []graph.Object) {
+	b.observe(graph.Event{Type: graph.KindsKnown, Kinds: b.kinds})
+	for _, k := range b.kinds {
+		b.observe(graph.Event{Type: graph.ListBegun, Kind: k.Kind})
+	}
+	for _, o := range objects {
+		if live, ok := b.objects[o.Place()]; ok {
+			b.observe(graph.Event{Type: graph.Put, Object: live})
+		}
+	}
+	for _, k := range b.kinds {
+		b.observe(graph.Event{Type: graph.ListEnded, Kind: k.Kind})
+	}
+}
+
+// watched returns a bulk whose engine has seen all objects and is idle.
+func watched(t testing.TB, workers int, objects []graph.Object) *bulk {
+	t.Helper()
+	b := newBulk(t, workers, objects)
+	b.list(objects)
+	b.settle()
+	return b
+}
+
+// step runs one call of the engine and measures it.
+func (b *bulk) step(f func()) {
+	before := b.engine.Stats()
+	f()
+	after := b.engine.Stats()
+	b.most.decisions = max(b.most.decisions, int(after.Decisions-before.Decisions))
+	b.most.queued = max(b.most.queued, after.Queued-before.Queued)
+	b.most.gone = max(b.most.gone, before.Objects-after.Objects)
+	b.most.keys = max(b.most.keys, after.Queued)
+}
+
+func (b *bulk) observe(ev graph.Event) {
+	b.step(func() {
+		if err := b.engine.Observe(b.now, ev); err != nil {
+			b.t.Fatal(err)
+		}
+	})
+}
+
+// commit makes an outcome the state of the store and reports it.
+func (b *bulk) commit(out finalizer.Outcome, err error) error {
+	switch out.Effect {
+	case finalizer.Stored:
+		out.Object.Version = b.version()
+		b.objects[out.Object.Place()] = out.Object
+		b.events = append(b.events, graph.Event{Type: graph.Put, Object: out.Object})
+	case finalizer.Removed:
+		delete(b.objects, out.Object.Place())
+		b.events = append(b.events, graph.Event{Type: graph.Gone, Key: out.Object.Key})
+	}
+	return err
+}
+
+// remove has a user delete an object.
+func (b *bulk) remove(k graph.Key, p graph.Propagation) {
+	b.t.Helper()
+	opts := graph.DeleteOptions{Propagation: p}
+	if err := b.commit(finalizer.Delete(b.objects[k.Place()], opts, graph.Background)); err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+// touch has a user write an object without a change.
+func (b *bulk) touch(k graph.Key) {
+	_ = b.commit(finalizer.Outcome{Effect: finalizer.Stored, Object: b.objects[k.Place()]}, nil)
+}
+
+// carry carries a call out.
+func (b *bulk) carry(c ownergraph.Call) (r ownergraph.Result) {
+	live, ok := b.objects[c.Key.Place()]
+	switch {
+	case c.Type == ownergraph.CallFence:
+		for _, k := range b.kinds {
+			b.events = append(b.events, graph.Event{Type: graph.FencePassed, Kind: k.Kind, Fence: c.Fence})
+		}
+		b.events = append(b.events, graph.Event{Type: graph.FencePassed, Fence: c.Fence})
+		return r
+	case !ok:
+		r.Err = graph.ErrNotFound
+		return r
+	case c.Type == ownergraph.CallRead:
+		r.Object = live.Clone()
+		return r
+	}
+	if b.spoil != nil {
+		if r.Err = b.spoil(c); r.Err != nil {
+			return r
+		}
+		live = b.objects[c.Key.Place()]
+	}
+	if c.Type == ownergraph.CallDelete {
+		r.Err = b.commit(finalizer.Delete(live, c.Options, graph.Background))
+	} else {
+		r.Err = b.commit(finalizer.Patch(live, c.Precondition, c.Change))
+	}
+	return r
+}
+
+// issue takes calls of every lane until the workers are busy.
+func (b *bulk) issue() bool {
+	took := false
+	for _, lane := range [...]ownergraph.Lane{ownergraph.LaneControl, ownergraph.LaneStore} {
+		for len(b.calls) < b.workers {
+			var c ownergraph.Call
+			var at time.Time
+			b.step(func() { c, at = b.engine.Next(b.now, lane) })
+			b.turns++
+			if c.Type == ownergraph.CallUnset {
+				if at.IsZero() || at.After(b.now) {
+					break
+				}
+				continue
+			}
+			b.calls = append(b.calls, c)
+			took = true
+		}
+	}
+	return took
+}
+
+// round delivers what there is, hands calls out and lands them.
+func (b *bulk) round() bool {
+	moved := len(b.events) > 0
+	for n := 0; len(b.events) > 0 && (b.lag == 0 || n < b.lag); n++ {
+		ev := b.events[0]
+		b.events = b.events[1:]
+		b.observe(ev)
+	}
+	moved = b.issue() || moved
+	for _, c := range b.calls {
+		r := b.carry(c)
+		b.step(func() {
+			if err := b.engine.Done(b.now, c.ID, r); err != nil {
+				b.t.Fatal(err)
+			}
+		})
+		moved = true
+	}
+	b.calls = b.calls[:0]
+	return moved
+}
+
+// settle goes on until the engine is idle.
+func (b *bulk) settle() {
+	b.t.Helper()
+	for {
+		for b.round() {
+		}
+		if b.engine.Idle() {
+			return
+		}
+		if !b.wait() {
+			b.t.Fatal("neither idle nor waiting for a time")
+		}
+	}
+}
+
+// wait moves time to the next thing that the engine waits for.
+func (b *bulk) wait() bool {
+	var next time.Time
+	for _, lane := range [...]ownergraph.Lane{ownergraph.LaneControl, ownergraph.LaneStore} {
+		if at, ok := b.engine.Wake(lane); ok && (next.IsZero() || at.Before(next)) {
+			next = at
+		}
+	}
+	b.now = next
+	return !next.IsZero()
+}

@@ -1,0 +1,58 @@
+package policy
+
+// beside trims what is dangling or waiting beside a solid owner, in one write
+// as far as the evidence goes, and finds out which unobserved owners dangle.
+// What a waiting owner needs goes before what only tidies up: the one holds up
+// that owner's end, the other nothing.
+func (in Input) beside(c classes) Decision {
+	var v verdict
+	for _, i := range c.waiting {
+		e, about := in.trimmable(c, i)
+		v.add(e, about...)
+	}
+	switch {
+	case len(v.proven) > 0:
+		drop := distinct(append(v.proven, c.dangling...))
+		return Decision{Action: Trim, Reason: WaitingBesideSolid, Owners: drop}
+	case len(c.dangling) > 0:
+		return Decision{Action: Trim, Reason: DanglingBesideSolid, Owners: c.dangling}
+	case len(v.fence) > 0:
+		return in.fence(v.fence...)
+	case len(v.read) > 0:
+		return verify(append(v.read, c.read...))
+	case len(v.watch) > 0:
+		return watch(v.watch)
+	case len(c.read) > 0:
+		return verify(c.read)
+	case len(c.unsettled) > 0:
+		return in.fence(c.unsettled...)
+	}
+	return Decision{Action: Keep, Reason: OwnerSolid}
+}
+
+// trimmable says whether the waiting reference i may be dropped because of a
+// solid owner, and of which references more has to be known if not: that owner
+// has to be seen after the waiting mark was known, and the waiting one has to
+// wait by R2. Otherwise an owner that is already gone, unseen, would free the
+// waiting one and then fail to keep the object. An owner that only a read has
+// shown has no moment since when its mark is known: the watch has to bring it.
+func (in Input) trimmable(c classes, i int) (e evidence, about []int) {
+	o := in.Owners[i]
+	if o.Mark == 0 {
+		return contradicted, []int{i}
+	}
+	if e := in.proof(o, SeenWaiting); e != proven {
+		return e, []int{i}
+	}
+	var v verdict
+	for _, j := range c.solid {
+		v.add(in.keeps(in.Owners[j], o), j)
+	}
+	switch {
+	case len(v.proven) > 0:
+		return proven, []int{i}
+	case len(v.read) > 0: // any of them would do, and some may not be readable
+		return readable, v.read
+	}
+	return contradicted, v.watch
+}

@@ -1,0 +1,268 @@
+package policy_test
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"testing"
+
+	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/policy"
+)
+
+// The lattice of moments: the judged version became known at 3. Each
+// comparison of two stamps has a smaller, an equal and a larger pair in it.
+const known = 3
+
+// TestDecideExhaustive compares Decide with the rules, on every combination of
+// a small scope: one owner in full, two and three from a choice, and the
+// object's own states in full.
+func TestDecideExhaustive(t *testing.T) {
+	c := checker{t: t}
+	fences := everyFence([]policy.Stamp{0, 3, 4, 5}, []policy.Stamp{0, 4, 5}, true)
+	few := everyFence([]policy.Stamp{0, 4, 5}, []policy.Stamp{0, 5}, false)
+	plain := []policy.Input{{}, {Referring: 1}}
+
+	one := everyFact([]policy.Stamp{0, 2, 3, 4}, []policy.Stamp{3, 4, 5, 6}, []policy.Stamp{1, 5})
+	for _, o := range one {
+		c.run(plain, fences, o)
+		c.run(plain[:1], few, o, twice(o))
+	}
+	two := choice(everyFact([]policy.Stamp{2, 4}, []policy.Stamp{4, 6}, []policy.Stamp{1, 5}))
+	for _, o := range two {
+		for _, p := range two {
+			c.run(plain[:1], few, o, p)
+		}
+	}
+	three := choice(everyFact([]policy.Stamp{2}, []policy.Stamp{6}, []policy.Stamp{1}))
+	for _, o := range three {
+		for _, p := range three {
+			for _, q := range three {
+				c.run(plain[:1], few[:2], o, p, q)
+			}
+		}
+	}
+	objects := everyObject()
+	for _, o := range []string{"gone", "waiting mark 2", "solid orphaning mark 4", "self", "gone remembered"} {
+		f, err := parseFact(o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.run(objects, fences[:len(fences)/2], f)
+		c.run(objects, fences[:len(fences)/2], f, policy.OwnerFact{Class: graph.Solid})
+	}
+	c.run(objects, fences)
+	c.everyReason()
+}
+
+// everyFact returns every fact of one owner over the stamps: what it is, its
+// mark, what a read showed and when, and when it changed.
+func everyFact(marks, reads, changes []policy.Stamp) (out []policy.OwnerFact) {
+	kinds := []policy.OwnerFact{
+		{Class: graph.Solid, Orphaning: true}, {Class: graph.Solid, Orphaning: true, Unacknowledged: true},
+		{Class: graph.Solid, Orphaning: true, Overdue: true}, {Class: graph.Dangling, Orphaning: true},
+		{Self: true, Class: graph.Waiting, Orphaning: true}, {Class: graph.Unknown, Doubt: graph.UnresolvedScope, Orphaning: true},
+		{Class: graph.Dangling, Unsettled: true}, {Class: graph.Dangling, Remembered: true}, {Doubt: graph.Unobserved},
+	}
+	words := owners()
+	for _, w := range slices.Sorted(maps.Keys(words)) {
+		kinds = append(kinds, words[w])
+	}
+	for _, o := range kinds {
+		for _, o.Mark = range marks {
+			for _, o.Changed = range changes {
+				o.Seen, o.Began, o.Same = policy.SightUnset, 0, false
+				out = append(out, o)
+				for o.Seen = policy.SeenSolid; o.Seen <= policy.SeenOrphaning; o.Seen++ {
+					for _, o.Began = range reads {
+						for _, o.Same = range []bool{false, true} {
+							out = append(out, o)
+						}
+					}
+				}
+			}
+		}
+	}
+	return out
+}
+
+// choice leaves out the facts that only an owner of its own tells apart.
+func choice(facts []policy.OwnerFact) []policy.OwnerFact {
+	return slices.DeleteFunc(facts, func(o policy.OwnerFact) bool {
+		boring := o.Self || o.Overdue || o.Doubt > graph.Unlisted || o.Class == graph.Dangling && o.Orphaning ||
+			o.Class == graph.ClassUnset
+		settled := o.Class == graph.Dangling || o.Doubt == graph.Unlisted
+		return boring && (o.Seen != policy.SightUnset || o.Mark != 2) ||
+			settled && o.Seen != policy.SightUnset || o.Same && o.Seen != policy.SeenWaiting
+	})
+}
+
+func everyFence(passed, released []policy.Stamp, held bool) (out []policy.Fence) {
+	for _, p := range passed {
+		for _, r := range released {
+			out = append(out, policy.Fence{Exact: true, Passed: p, Released: r})
+			if held {
+				out = append(out, policy.Fence{Exact: true, Passed: p, Released: r, Held: true},
+					policy.Fence{Passed: p, Released: r}, policy.Fence{Passed: p, Released: r, Held: true})
+			}
+		}
+	}
+	return out
+}
+
+// everyObject returns every state of the object itself.
+func everyObject() (out []policy.Input) {
+	fins := [][]string{nil, {"foreign"}, {graph.FinalizerForeground}, {"foreign", graph.FinalizerOrphan}}
+	for bits := range 1 << 8 {
+		has := func(n int) bool { return bits>>n&1 != 0 }
+		for _, fin := range fins {
+			for _, mark := range []policy.Stamp{0, 4} {
+				in := policy.Input{Mark: mark, Retry: has(0), Flawed: has(1), Unacknowledged: has(5), Overdue: has(6)}
+				in.Object.Finalizers, in.Object.Deleting = fin, has(2)
+				if has(3) {
+					in.Referring = 1
+				}
+				if has(4) {
+					in.Blocking = 1
+				}
+				if has(7) {
+					in.Ring = []int{0}
+				}
+				out = append(out, in)
+			}
+		}
+	}
+	return out
+}
+
+// checker compares decisions with the rules and counts what it has seen.
+type checker struct {
+	t       *testing.T
+	actions [16]int
+	reasons [64]int
+}
+
+// twiceMark tells run that a fact is about the owner before it.
+const twiceMark = 1 << 40
+
+func twice(o policy.OwnerFact) policy.OwnerFact { o.Changed += twiceMark; return o }
+
+func (c *checker) run(objects []policy.Input, fences []policy.Fence, facts ...policy.OwnerFact) {
+	facts = slices.Clone(facts)
+	list := make([]graph.Owner, len(facts))
+	for i := range facts {
+		name := string(rune('a' + i))
+		if facts[i].Changed >= twiceMark {
+			facts[i].Changed, name = facts[i].Changed-twiceMark, list[i-1].Name
+		}
+		list[i] = graph.Owner{Key: graph.Key{Kind: "k", Name: name, UID: graph.UID(name)}, Block: i != 1}
+	}
+	for _, in := range objects {
+		in.Object.Owners, in.Owners, in.Known = list, facts, known
+		for _, in.Fence = range fences {
+			c.check(in, policy.Settings{})
+			if len(in.Object.Finalizers) > 0 {
+				c.check(in, policy.Settings{Override: true})
+			}
+		}
+	}
+}
+
+func (c *checker) check(in policy.Input, set policy.Settings) {
+	s, d := spec{in, set}, policy.Decide(in, set)
+	c.actions[d.Action]++
+	c.reasons[d.Reason]++
+	if why := s.judge(d); why != "" {
+		c.t.Fatalf("%s\n%s\n%+v %+v", says(in.Object, d), why, in, set)
+	}
+}
+
+// judge says what is wrong with a decision, or "".
+func (s spec) judge(d policy.Decision) string {
+	due := s.due()
+	if d.Action.Writes() {
+		if why := s.broken(d); why != "" {
+			return "breaks the rule " + why
+		}
+		if first := due[0]; first.Action != d.Action || setOf(first.Owners) != setOf(d.Owners) && d.Action != policy.Delete {
+			return fmt.Sprintf("is not %s of %v", first.Action, first.Owners)
+		}
+		return s.because(d)
+	}
+	if len(due) > 0 {
+		return fmt.Sprintf("all the evidence is there for %s of %v", due[0].Action, due[0].Owners)
+	}
+	want := s.missing()
+	if want.reason != d.Reason || want.of != setOf(d.Owners) {
+		return fmt.Sprintf("what is missing is %q of %v", want.reason, indexes(want.of))
+	}
+	if d.Propagation != graph.Unset || d.Finalizer != "" || d.BestEffort {
+		return "no write has no option"
+	}
+	return s.because(d)
+}
+
+// because says what is wrong with the reason, the order of the list, or the
+// kind of waiting.
+func (s spec) because(d policy.Decision) string {
+	if !slices.IsSorted(d.Owners) || len(slices.Compact(slices.Clone(d.Owners))) != len(d.Owners) {
+		return "the references are not ascending"
+	}
+	drops := setOf(d.Owners)
+	overdue := s.those(func(_ int, o policy.OwnerFact) bool { return o.Overdue })&s.left() != 0
+	foreground := d.Finalizer == graph.FinalizerForeground
+	ok := d.Action == policy.Keep
+	switch d.Reason {
+	case policy.OwnersGone:
+		ok = d.Action == policy.Delete && s.are(waiting) == 0 && drops == 0
+	case policy.OwnersWaiting:
+		ok = d.Action == policy.Delete && s.are(waiting) != 0 && drops == s.are(waiting)
+	case policy.DanglingBesideSolid:
+		ok = d.Action == policy.Trim && drops&s.are(waiting) == 0
+	case policy.WaitingBesideSolid:
+		ok = d.Action == policy.Trim && drops&s.are(waiting) != 0
+	case policy.OwnerOrphans:
+		ok = d.Action == policy.Orphan && drops&s.left() != 0 && !overdue
+	case policy.OwnerOrphaned:
+		ok = d.Action == policy.Orphan && s.remembers()
+	case policy.AcknowledgementOverdue:
+		ok = d.Action == policy.Orphan && overdue || d.Action == policy.Release && !foreground && s.in.Overdue
+	case policy.RingConfirmed:
+		ok = d.Action == policy.Unblock
+	case policy.DependentsGone:
+		ok = d.Action == policy.Release && foreground
+	case policy.DependentsFree:
+		ok = d.Action == policy.Release && !foreground && !s.in.Overdue
+	case policy.NeedOwner:
+		ok = d.Action == policy.Verify
+	case policy.NeedFence, policy.FenceHeld, policy.NeedListing, policy.NeedWatch, policy.NeedDependents, policy.NeedAcknowledgement:
+		ok = d.Action == policy.Wait
+	case policy.OwnerUnknown:
+		ok = ok && d.Doubt == s.doubt()
+	}
+	if !ok || d.Reason != policy.OwnerUnknown && d.Doubt != graph.DoubtUnset {
+		return "the reason is another one"
+	}
+	return ""
+}
+
+func (s spec) doubt() (most graph.Doubt) {
+	for _, i := range indexes(s.are(unknown)) {
+		most = max(most, s.in.Owners[i].Doubt)
+	}
+	return most
+}
+
+// everyReason fails if an outcome never came up: what was checked was nothing.
+func (c *checker) everyReason() {
+	for a := policy.Keep; a <= policy.Release; a++ {
+		if c.actions[a] == 0 {
+			c.t.Errorf("no decision to %s came up", a)
+		}
+	}
+	for r := policy.NoOwners; r <= policy.ObjectFlawed; r++ {
+		if c.reasons[r] == 0 {
+			c.t.Errorf("no decision had the reason %q", r)
+		}
+	}
+}

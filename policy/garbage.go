@@ -1,0 +1,62 @@
+package policy
+
+import "github.com/ownergraph/ownergraph/graph"
+
+// garbage deletes an object of whose owners none is solid, if the evidence for
+// the waiting ones is there. S1: an object goes only if at one instant no owner
+// of it was solid.
+func (in Input) garbage(c classes, set Settings) Decision {
+	several := in.several(c)
+	var v verdict
+	for _, i := range c.waiting {
+		if several {
+			v.add(in.common(in.Owners[i]), i)
+		} else {
+			v.add(in.proof(in.Owners[i], SeenWaiting), i)
+		}
+	}
+	switch { // all of them are needed: while one is contradicted, reading the others is in vain
+	case len(v.watch) > 0:
+		return watch(v.watch)
+	case len(v.fence) > 0:
+		return in.fence(v.fence...)
+	case len(v.read) > 0:
+		return verify(v.read)
+	}
+	d := Decision{Action: Delete, Reason: OwnersGone, Propagation: in.propagation(c, set)}
+	if len(c.waiting) > 0 {
+		d.Reason, d.Owners = OwnersWaiting, c.waiting
+	}
+	return d
+}
+
+// several reports whether the object has more than one owner. A reference that
+// is there twice counts once.
+func (in Input) several(c classes) bool {
+	refs := in.Object.Owners
+	all := append(append([]int(nil), c.waiting...), c.dangling...)
+	for _, i := range all {
+		if !refs[i].Same(refs[all[0]]) {
+			return true
+		}
+	}
+	return false
+}
+
+// propagation chooses how to delete. Because of a waiting owner it is
+// foreground, so that what hangs below goes before the owner does, unless that
+// owner's fence has passed and nothing refers to the object.
+//
+// A fence that is released instead of passed serves here too: the deletion of
+// this object is exact all the same, and the owner's end, which is not, says so.
+func (in Input) propagation(c classes, set Settings) graph.Propagation {
+	if p := in.Object.Propagation(); p != graph.Unset && !set.Override {
+		return p
+	}
+	for _, i := range c.waiting {
+		if in.Referring > 0 || !in.ended(in.Owners[i]) {
+			return graph.Foreground
+		}
+	}
+	return graph.Background
+}

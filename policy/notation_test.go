@@ -1,0 +1,176 @@
+package policy_test
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/policy"
+)
+
+// parseInput reads what a decision depends on:
+//
+//	object | fact; fact; ... | moments
+//
+// The object is in graph's notation. Each fact is what is known of the owner of
+// the reference at its place, one of the words of owners, then "orphaning",
+// "unacknowledged", "overdue", "unsettled", "remembered", "mark 2",
+// "changed 2", "saw waiting 4", "same". Moments are what is known beside the
+// owners: "known 3 passed 5 exact" and the like.
+func parseInput(text string) (in policy.Input, set policy.Settings, err error) {
+	part := strings.Split(text, "|")
+	if len(part) != 3 {
+		return in, set, fmt.Errorf("input %q: want object | facts | moments", text)
+	}
+	if in.Object, err = graph.ParseObject(part[0]); err != nil {
+		return in, set, err
+	}
+	if strings.TrimSpace(part[1]) != "" {
+		for _, fact := range strings.Split(part[1], ";") {
+			o, err := parseFact(fact)
+			if err != nil {
+				return in, set, err
+			}
+			in.Owners = append(in.Owners, o)
+		}
+	}
+	err = parseMoments(&in, &set, part[2])
+	return in, set, err
+}
+
+// owners names what the graph, or a read that proved absence, says of an owner.
+func owners() map[string]policy.OwnerFact {
+	unknown := func(d graph.Doubt) policy.OwnerFact { return policy.OwnerFact{Class: graph.Unknown, Doubt: d} }
+	return map[string]policy.OwnerFact{
+		"self":       {Self: true, Class: graph.Solid},
+		"solid":      {Class: graph.Solid},
+		"waiting":    {Class: graph.Waiting},
+		"gone":       {Class: graph.Dangling},
+		"unobserved": unknown(graph.Unobserved),
+		"unlisted":   unknown(graph.Unlisted),
+		"unresolved": unknown(graph.UnresolvedScope),
+		"unserved":   unknown(graph.UnservedKind),
+	}
+}
+
+func parseFact(text string) (policy.OwnerFact, error) {
+	w := words(strings.Fields(text))
+	o, ok := owners()[w.next()]
+	if !ok {
+		return o, fmt.Errorf("fact %q: unknown owner", text)
+	}
+	for len(w) > 0 {
+		switch word := w.next(); word {
+		case "orphaning":
+			o.Orphaning = true
+		case "unacknowledged":
+			o.Unacknowledged = true
+		case "overdue":
+			o.Overdue = true
+		case "unsettled":
+			o.Unsettled = true
+		case "remembered":
+			o.Remembered = true
+		case "same":
+			o.Same = true
+		case "mark":
+			o.Mark = w.stamp()
+		case "changed":
+			o.Changed = w.stamp()
+		case "saw":
+			o.Seen = map[string]policy.Sight{
+				"solid": policy.SeenSolid, "waiting": policy.SeenWaiting, "orphaning": policy.SeenOrphaning,
+			}[w.next()]
+			o.Began = w.stamp()
+		default:
+			return o, fmt.Errorf("fact %q: unknown word %q", text, word)
+		}
+	}
+	return o, nil
+}
+
+func parseMoments(in *policy.Input, set *policy.Settings, text string) error {
+	for w := words(strings.Fields(text)); len(w) > 0; {
+		switch word := w.next(); word {
+		case "known":
+			in.Known = w.stamp()
+		case "mark":
+			in.Mark = w.stamp()
+		case "passed":
+			in.Fence.Passed = w.stamp()
+		case "released":
+			in.Fence.Released = w.stamp()
+		case "referring":
+			in.Referring = int(w.stamp())
+		case "blocking":
+			in.Blocking = int(w.stamp())
+		case "ring":
+			in.Ring = append(in.Ring, int(w.stamp()))
+		case "exact":
+			in.Fence.Exact = true
+		case "held":
+			in.Fence.Held = true
+		case "retry":
+			in.Retry = true
+		case "flawed":
+			in.Flawed = true
+		case "unacknowledged":
+			in.Unacknowledged = true
+		case "overdue":
+			in.Overdue = true
+		case "override":
+			set.Override = true
+		default:
+			return fmt.Errorf("moments %q: unknown word %q", text, word)
+		}
+	}
+	return nil
+}
+
+type words []string
+
+func (w *words) next() string {
+	if len(*w) == 0 {
+		return ""
+	}
+	word := (*w)[0]
+	*w = (*w)[1:]
+	return word
+}
+
+func (w *words) stamp() policy.Stamp {
+	n, _ := strconv.ParseUint(w.next(), 10, 32)
+	return policy.Stamp(n)
+}
+
+// says renders a decision on one line: what to do, to whom, and why.
+func says(o graph.Object, d policy.Decision) string {
+	out := []string{d.Action.String()}
+	switch d.Action {
+	case policy.Delete:
+		out = append(out, d.Propagation.String())
+	case policy.Release:
+		out = append(out, d.Finalizer)
+	}
+	for _, i := range d.Owners {
+		out = append(out, o.Owners[i].Name)
+	}
+	if d.BestEffort {
+		out = append(out, "(best effort)")
+	}
+	why := d.Reason.String()
+	if d.Reason == policy.OwnerUnknown {
+		why = d.Doubt.String()
+	}
+	return strings.Join(out, " ") + ": " + why
+}
+
+// clone returns a copy of the input that shares nothing with it.
+func clone(in policy.Input) policy.Input {
+	in.Object = in.Object.Clone()
+	in.Owners = slices.Clone(in.Owners)
+	in.Ring = slices.Clone(in.Ring)
+	return in
+}

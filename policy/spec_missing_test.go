@@ -1,0 +1,184 @@
+package policy_test
+
+import (
+	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/policy"
+)
+
+// due returns every write for which all the evidence is there, the one to make
+// first, each as large as it may be.
+func (s spec) due() (out []policy.Decision) {
+	all := refs(1)<<len(s.in.Owners) - 1
+	largest := s.are(gone)
+	if s.in.Flawed {
+		largest = 0
+	}
+	for _, d := range []policy.Decision{
+		{Action: policy.Orphan, Owners: indexes(s.left() | largest)},
+		{Action: policy.Orphan, Owners: indexes(s.remembered())},
+		{Action: policy.Unblock, Owners: indexes(s.ring()), BestEffort: s.in.Fence.Passed <= s.in.Mark},
+		{Action: policy.Release, Finalizer: s.in.Object.Propagation().Finalizer(), BestEffort: s.in.Fence.Passed <= s.in.Mark},
+		{Action: policy.Trim, Owners: indexes(s.are(gone) | s.those(func(_ int, o policy.OwnerFact) bool { return s.trimmable(o) }))},
+		{Action: policy.Delete, Owners: indexes(s.are(waiting) & all), Propagation: s.propagation()},
+	} {
+		if s.broken(d) == "" {
+			out = append(out, d)
+		}
+	}
+	return out
+}
+
+func indexes(r refs) (out []int) {
+	for i := 0; r>>i != 0; i++ {
+		if r>>i&1 != 0 {
+			out = append(out, i)
+		}
+	}
+	return out
+}
+
+// ask is something that is missing, and of whom.
+type ask struct {
+	reason policy.Reason
+	of     refs
+}
+
+// missing returns what a decision that writes nothing has to name.
+func (s spec) missing() ask {
+	var fence, late, read, contra refs
+	for i, o := range s.in.Owners {
+		bit := refs(1) << i
+		switch {
+		case !s.leaving(o):
+		case o.Unacknowledged:
+			late |= bit
+		case s.denied(o, policy.SeenOrphaning):
+			contra |= bit
+		case s.fenceDue(o):
+			fence |= bit
+		default:
+			read |= bit
+		}
+	}
+	rest := s.rest()
+	switch {
+	case fence != 0:
+		return ask{policy.NeedFence, fence}
+	case late != 0:
+		return ask{policy.NeedAcknowledgement, late}
+	case rest.reason == policy.NeedOwner:
+		return ask{policy.NeedOwner, read | rest.of}
+	case read != 0:
+		return ask{policy.NeedOwner, read}
+	case contra != 0:
+		return ask{policy.NeedWatch, contra}
+	}
+	return rest
+}
+
+// rest is what is missing apart from owners that leave.
+func (s spec) rest() ask {
+	own := s.in.Object.Propagation()
+	switch {
+	case s.in.Object.Deleting && own == graph.Unset && len(s.in.Object.Finalizers) == 0:
+		return ask{policy.NeedGrace, 0}
+	case s.in.Object.Deleting && own == graph.Unset:
+		return ask{policy.NeedFinalizers, 0}
+	case s.in.Object.Deleting && s.in.Retry:
+		return ask{policy.NeedWatch, 0}
+	case s.in.Object.Deleting && (own == graph.Foreground && s.in.Blocking > 0 || own == graph.Orphan && s.in.Referring > 0):
+		return ask{policy.NeedDependents, 0}
+	case s.in.Object.Deleting && own == graph.Orphan && s.in.Unacknowledged:
+		return ask{policy.NeedAcknowledgement, 0}
+	case s.in.Object.Deleting:
+		return s.fence(0)
+	case len(s.in.Object.Owners) == 0:
+		return ask{policy.NoOwners, 0}
+	case s.in.Flawed:
+		return ask{policy.ObjectFlawed, 0}
+	case s.are(solid) != 0:
+		return s.beside()
+	case s.are(unknown) != 0:
+		return ask{policy.OwnerUnknown, s.are(unknown)}
+	case s.are(unlisted) != 0:
+		return ask{policy.NeedListing, s.are(unlisted)}
+	case s.are(unread) != 0:
+		return ask{policy.NeedOwner, s.are(unread)}
+	case s.are(unsettled) != 0:
+		return s.fence(s.are(unsettled))
+	case s.are(gone)|s.are(waiting) == 0:
+		return ask{policy.OnlySelf, 0}
+	}
+	return s.garbage()
+}
+
+func (s spec) fence(of refs) ask {
+	if s.in.Fence.Held {
+		return ask{policy.FenceHeld, of}
+	}
+	return ask{policy.NeedFence, of}
+}
+
+// garbage: what is missing of the waiting owners, none being solid.
+func (s spec) garbage() ask {
+	var fence, read, contra refs
+	for i, o := range s.in.Owners {
+		bit := refs(1) << i
+		later := s.those(func(_ int, w policy.OwnerFact) bool { return !w.Self && w.Changed >= o.Began })
+		switch {
+		case s.what(o) != waiting:
+		case s.several() && s.together(o), !s.several() && s.seen(o, policy.SeenWaiting):
+		case s.several() && s.read(o) && later == 0, !s.several() && s.denied(o, policy.SeenWaiting):
+			contra |= bit
+		case !s.several() && s.fenceDue(o):
+			fence |= bit
+		default:
+			read |= bit
+		}
+	}
+	switch {
+	case contra != 0:
+		return ask{policy.NeedWatch, contra}
+	case fence != 0:
+		return s.fence(fence)
+	}
+	return ask{policy.NeedOwner, read}
+}
+
+// beside: what is missing of the waiting owners beside a solid one, and then
+// of the others.
+func (s spec) beside() ask {
+	var fence, read, contra refs
+	for i, o := range s.in.Owners {
+		bit := refs(1) << i
+		switch {
+		case s.what(o) != waiting:
+		case o.Mark == 0, s.denied(o, policy.SeenWaiting):
+			contra |= bit
+		case !s.seen(o, policy.SeenWaiting) && s.fenceDue(o):
+			fence |= bit
+		case !s.seen(o, policy.SeenWaiting):
+			read |= bit
+		default:
+			asked := s.those(func(_ int, x policy.OwnerFact) bool {
+				return s.what(x) == solid && !(s.read(x) && x.Began > o.Mark)
+			})
+			if read |= asked; asked == 0 {
+				contra |= s.are(solid)
+			}
+		}
+	}
+	switch {
+	case fence != 0:
+		return s.fence(fence)
+	case read != 0:
+		return ask{policy.NeedOwner, read | s.are(unread)}
+	case contra != 0:
+		return ask{policy.NeedWatch, contra}
+	case s.are(unread) != 0:
+		return ask{policy.NeedOwner, s.are(unread)}
+	case s.are(unsettled) != 0:
+		return s.fence(s.are(unsettled))
+	}
+	return ask{policy.OwnerSolid, 0}
+}

@@ -1,0 +1,261 @@
+package policy_test
+
+import (
+	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/policy"
+)
+
+// spec says in the words of the rules what may be written, and what is missing
+// where nothing may. It is written for reading: it repeats itself, and shares
+// nothing with Decide.
+type spec struct {
+	in  policy.Input
+	set policy.Settings
+}
+
+// refs is a set of references, by index.
+type refs uint16
+
+func (s spec) those(is func(i int, o policy.OwnerFact) bool) (out refs) {
+	for i, o := range s.in.Owners {
+		if is(i, o) {
+			out |= 1 << i
+		}
+	}
+	return out
+}
+
+func setOf(indexes []int) (out refs) {
+	for _, i := range indexes {
+		out |= 1 << i
+	}
+	return out
+}
+
+// ---- what an owner is
+
+type state int
+
+const (
+	self state = iota
+	solid
+	waiting
+	gone
+	unsettled
+	unread
+	unlisted
+	unknown
+)
+
+func (s spec) what(o policy.OwnerFact) state {
+	switch {
+	case o.Self:
+		return self
+	case o.Class == graph.Solid:
+		return solid
+	case o.Class == graph.Waiting:
+		return waiting
+	case o.Class == graph.Dangling && o.Unsettled:
+		return unsettled
+	case o.Class == graph.Dangling:
+		return gone
+	case o.Class != graph.Unknown:
+		return unknown
+	case o.Doubt == graph.Unlisted:
+		return unlisted
+	case o.Doubt != graph.Unobserved:
+		return unknown
+	case !s.read(o):
+		return unread
+	case o.Seen == policy.SeenWaiting:
+		return waiting
+	}
+	return solid
+}
+
+func (s spec) are(w state) refs {
+	return s.those(func(_ int, o policy.OwnerFact) bool { return s.what(o) == w })
+}
+
+// leaving: observed being deleted, with orphaning.
+func (s spec) leaving(o policy.OwnerFact) bool {
+	return !o.Self && o.Orphaning && o.Class != graph.Dangling
+}
+
+// ---- R2, R6: evidence
+
+// read: a read that began after the judged version was known says something.
+func (s spec) read(o policy.OwnerFact) bool {
+	return o.Seen != policy.SightUnset && o.Began > s.in.Known
+}
+
+// fenced: a fence has passed that began after version and mark were known.
+func (s spec) fenced(o policy.OwnerFact) bool {
+	return o.Mark != 0 && s.in.Fence.Passed > o.Mark && s.in.Fence.Passed > s.in.Known
+}
+
+// denied: a read that is newer than any fence says otherwise.
+func (s spec) denied(o policy.OwnerFact, want policy.Sight) bool {
+	return s.read(o) && o.Seen != want && !(s.fenced(o) && s.in.Fence.Passed >= o.Began)
+}
+
+// seen is R2, presence.
+func (s spec) seen(o policy.OwnerFact, want policy.Sight) bool {
+	return s.read(o) && o.Seen == want || s.fenced(o) && !s.denied(o, want)
+}
+
+// fenceDue: a read would only come before the fence that the owner waits for.
+func (s spec) fenceDue(o policy.OwnerFact) bool {
+	f := s.in.Fence
+	return f.Exact && !f.Held && o.Mark != 0 && f.Passed <= o.Mark && f.Released <= o.Mark
+}
+
+// stood is the first half of the trimming rule: x was there, and did not wait,
+// after o's mark was known.
+func (s spec) stood(x, o policy.OwnerFact) bool {
+	stands := x.Seen == policy.SeenSolid || x.Seen == policy.SeenOrphaning
+	if s.read(x) && x.Began > o.Mark && x.Began > s.in.Fence.Passed {
+		return stands
+	}
+	return s.read(x) && x.Began > o.Mark && stands || s.fenced(o) && x.Class == graph.Solid
+}
+
+func (s spec) trimmable(o policy.OwnerFact) bool {
+	return s.what(o) == waiting && o.Mark != 0 && s.seen(o, policy.SeenWaiting) &&
+		s.those(func(_ int, x policy.OwnerFact) bool { return s.what(x) == solid && s.stood(x, o) }) != 0
+}
+
+// several: there is more than one owner that counts.
+func (s spec) several() bool {
+	for i, o := range s.in.Owners {
+		for j, p := range s.in.Owners {
+			if !o.Self && !p.Self && s.in.Object.Owners[i].Key != s.in.Object.Owners[j].Key {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// together is "one instant": a read that began when every owner was known, and
+// that found the owner waiting as the graph has it.
+func (s spec) together(o policy.OwnerFact) bool {
+	later := s.those(func(_ int, w policy.OwnerFact) bool { return !w.Self && w.Changed >= o.Began })
+	return s.read(o) && later == 0 && o.Seen == policy.SeenWaiting && o.Same
+}
+
+// ---- the rules of each write
+
+// rule is one demand on a write. Its name is the rule's.
+type rule struct {
+	name string
+	ok   bool
+}
+
+func (s spec) rules(d policy.Decision) []rule {
+	drop, all := setOf(d.Owners), s.those(func(_ int, o policy.OwnerFact) bool { return !o.Self })
+	within := func(part, whole refs) bool { return part&^whole == 0 }
+	switch d.Action {
+	case policy.Delete:
+		return []rule{
+			{"unmarked", !s.in.Object.Deleting}, {"Flaw", !s.in.Flawed},
+			{"S1b: it has an owner", all != 0},
+			{"R2a: every owner is absent or waits", all == s.are(gone)|s.are(waiting)},
+			{"R2b: each that waits was seen so", s.are(waiting) == s.those(func(_ int, o policy.OwnerFact) bool {
+				return s.what(o) == waiting && (s.several() || s.seen(o, policy.SeenWaiting))
+			})},
+			{"One: each that waits was seen so with all others", s.are(waiting) == s.those(func(_ int, o policy.OwnerFact) bool {
+				return s.what(o) == waiting && (!s.several() || s.together(o))
+			})},
+			{"Memory: none orphaned it", s.remembered() == 0},
+			{"Own: the propagation", d.Propagation == s.propagation()},
+		}
+	case policy.Trim:
+		return []rule{
+			{"unmarked", !s.in.Object.Deleting}, {"Flaw", !s.in.Flawed},
+			{"something is dropped", drop != 0}, {"an owner stays", s.are(solid) != 0},
+			{"R2a or Trim", within(drop, s.are(gone)|s.those(func(_ int, o policy.OwnerFact) bool { return s.trimmable(o) }))},
+		}
+	case policy.Orphan:
+		if s.remembers() {
+			return []rule{{"Memory", drop == s.remembered()}}
+		}
+		return []rule{
+			{"Orph: an owner leaves", drop&s.left() != 0},
+			{"Orph or R2a", within(drop, s.left()|s.are(gone))},
+			{"Flaw", !s.in.Flawed || within(drop, s.left())},
+		}
+	case policy.Unblock:
+		return []rule{
+			{"R3: not by a retry", !s.in.Retry},
+			{"Ring: it waits", s.in.Object.Waiting() && s.in.Blocking > 0},
+			{"Ring: inside, blocking", drop != 0 && within(drop, s.ring())},
+			{"level 1 says so", d.BestEffort == (s.in.Fence.Passed <= s.in.Mark)},
+		}
+	case policy.Release:
+		own := s.in.Object.Propagation()
+		return []rule{
+			{"marked", s.in.Object.Deleting && own != graph.Unset && d.Finalizer == own.Finalizer()},
+			{"R3: not by a retry", !s.in.Retry},
+			{"Fg: nothing blocks", own != graph.Foreground || s.in.Blocking == 0},
+			{"Orph: nothing refers", own != graph.Orphan || s.in.Referring == 0},
+			{"Generation", own != graph.Orphan || !s.in.Unacknowledged},
+			{"R3: the fence", s.in.Mark != 0 && (s.in.Fence.Passed > s.in.Mark || s.in.Fence.Released > s.in.Mark)},
+			{"R7: best effort", d.BestEffort == (s.in.Fence.Passed <= s.in.Mark)},
+		}
+	}
+	return []rule{{"a write", false}}
+}
+
+// broken returns the name of the first rule that a write breaks, or "".
+func (s spec) broken(d policy.Decision) string {
+	for _, r := range s.rules(d) {
+		if !r.ok {
+			return r.name
+		}
+	}
+	return ""
+}
+
+// left: the references that orphaning drops.
+func (s spec) left() refs {
+	return s.those(func(_ int, o policy.OwnerFact) bool {
+		return s.leaving(o) && !o.Unacknowledged && s.seen(o, policy.SeenOrphaning)
+	})
+}
+
+func (s spec) remembered() refs {
+	return s.those(func(_ int, o policy.OwnerFact) bool { return s.what(o) == gone && o.Remembered })
+}
+
+// remembers: nothing but the memory of an owner that orphaned it keeps it.
+func (s spec) remembers() bool {
+	all := s.those(func(_ int, o policy.OwnerFact) bool { return !o.Self })
+	return !s.in.Object.Deleting && !s.in.Flawed && s.left() == 0 && s.remembered() != 0 && all == s.are(gone)|s.are(waiting)
+}
+
+func (s spec) ring() (out refs) {
+	return s.those(func(i int, o policy.OwnerFact) bool {
+		in := false
+		for _, j := range s.in.Ring {
+			in = in || j == i
+		}
+		return in && !o.Self && s.in.Object.Owners[i].Block
+	})
+}
+
+// propagation is the rule of the engine's own deletes.
+func (s spec) propagation() graph.Propagation {
+	carries := s.in.Object.Propagation()
+	early := s.those(func(_ int, o policy.OwnerFact) bool {
+		ended := o.Mark != 0 && (s.in.Fence.Passed > o.Mark || s.in.Fence.Released > o.Mark)
+		return s.what(o) == waiting && (!ended || s.in.Referring > 0)
+	})
+	switch {
+	case carries != graph.Unset && !s.set.Override:
+		return carries
+	case early != 0:
+		return graph.Foreground
+	}
+	return graph.Background
+}
