@@ -1,6 +1,8 @@
 package ownergraph
 
 import (
+	"time"
+
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/policy"
 	"github.com/ownergraph/ownergraph/queue"
@@ -13,7 +15,7 @@ func (e *Engine) decide(id graph.NodeID) (Call, bool) {
 		e.work.Done(id)
 		return Call{}, false
 	}
-	if !e.rested(id) {
+	if e.leaving(id) || !e.rested(id) {
 		e.work.Done(id)
 		return Call{}, false
 	}
@@ -47,6 +49,17 @@ func (e *Engine) decide(id graph.NodeID) (Call, bool) {
 		e.work.Done(id)
 	}
 	return call, ok
+}
+
+// leaving reports whether a listing has ended that did not bring the node, so
+// that its sweep is about to find it gone. It is looked at again a little later
+// all the same, in case another listing comes before the sweep.
+func (e *Engine) leaving(id graph.NodeID) bool {
+	if !e.graph.Stale(id) || !e.kinds[e.graph.Node(id).Key().Kind].sweeping {
+		return false
+	}
+	e.work.AddAt(id, queue.Low, e.now.Add(time.Second))
+	return true
 }
 
 // rested reports whether a key may be decided: it does not await its event
@@ -84,7 +97,7 @@ func (e *Engine) permitted(n graph.Node, d policy.Decision) policy.Decision {
 	case e.healing:
 		d.Reason = policy.NeedListing
 	case !k.Known:
-		d.Reason, d.Doubt = policy.OwnerUnknown, graph.UnservedKind
+		d.Reason = policy.KindUnserved
 	default:
 		return d
 	}

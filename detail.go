@@ -1,6 +1,7 @@
 package ownergraph
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -26,6 +27,8 @@ func (e *Engine) detail(id graph.NodeID) []string {
 		}
 	case policy.NeedDependents:
 		out = e.dependentNames(n)
+	case policy.NeedGrace:
+		out = []string{fmt.Sprintf("%d s", n.View().GraceSeconds)}
 	case policy.NeedFinalizers, policy.HandlerRuns, policy.HandlerFailed:
 		out = e.finalizerNames(id, n)
 	case policy.FenceHeld:

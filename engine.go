@@ -21,8 +21,9 @@ import (
 // number of engines may work on one store at once.
 //
 // An Engine is not safe for concurrent use. No Observe, Next or Done does more
-// than about a thousand units of work, besides what an event itself carries;
-// only a rewind walks the whole graph.
+// than about a thousand units of work, besides what an event itself carries.
+// Lists of ids are handed over whole where many keys wait for one thing, a few
+// nanoseconds for each; only a rewind walks the whole graph.
 //
 // Its invariants, which Check verifies:
 //
@@ -88,7 +89,9 @@ type mind struct {
 
 	marked time.Time // when the mark was first seen
 	call   CallID    // the write or reread in flight
-	ring   int32     // the confirmed or suspected ring that it is in, from 1
+
+	conflicts uint32 // in a row, of its writes
+	ring      int32  // the confirmed or suspected ring that it is in, from 1
 
 	buried  bool // that absence goes back to the watch, not to a read
 	reason  policy.Reason

@@ -10,7 +10,9 @@ import (
 )
 
 // fenceTimeout is how long a fence may take that no sick kind holds, before
-// another one is begun: its reports may have been lost with a watch.
+// another one is begun: its reports may have been lost with a watch. It doubles
+// with each one that is given up, at most seven times, lest a watch that lags
+// never passes one.
 const fenceTimeout = 30 * time.Second
 
 // fences follows the one fence that is under way. It is shared by all marks
@@ -22,12 +24,16 @@ type fences struct {
 	last    uint64       // the last id given
 	began   policy.Stamp
 	started time.Time
+	lost    int           // how many were given up in a row
 	open    map[Kind]bool // kinds that have still to pass it; "" is the set of kinds
 	passed  policy.Stamp  // when the newest one that has passed began
 	freed   policy.Stamp  // marks up to here may end without one: it took too long
 	retry   time.Time     // do not begin another before this
 	waiting []graph.NodeID
 }
+
+// due returns when the fence under way is taken for lost.
+func (f *fences) due() time.Time { return f.started.Add(fenceTimeout << min(f.lost, 7)) }
 
 // wantFence asks for a fence that begins after the stamp.
 func (e *Engine) wantFence(after policy.Stamp) {
@@ -135,10 +141,11 @@ func (e *Engine) nextFence() (Call, bool) {
 		return Call{}, false
 	}
 	if f.id != 0 {
-		held, late := e.fenceHeld(), !e.now.Before(f.started.Add(fenceTimeout))
+		held, late := e.fenceHeld(), !e.now.Before(f.due())
 		if !late || held && f.wanted <= f.began {
 			return Call{}, false
 		}
+		f.lost++
 		e.voidFence()
 	}
 	if f.wanted == 0 || f.passed > f.wanted {
@@ -202,7 +209,7 @@ func (e *Engine) passFence(name Kind, id uint64) {
 	delete(f.open, name)
 	switch {
 	case len(f.open) == 0:
-		f.passed, f.id, f.open = f.began, 0, nil
+		f.passed, f.id, f.open, f.lost = f.began, 0, nil, 0
 		if f.passed > f.wanted {
 			f.wanted = 0
 		}

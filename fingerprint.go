@@ -143,6 +143,7 @@ func (p *printer) nodes() {
 			p.until(t)
 		}
 		p.list(e.waiters[id])
+		p.word(uint64(min(m.conflicts, 2)))
 	}
 }
 
@@ -217,7 +218,8 @@ func (p *printer) fence() {
 	p.flags(f.wanted != 0, f.id != 0, f.passed > f.wanted, f.began > f.wanted, f.open[""])
 	p.list(f.waiting)
 	if f.id != 0 {
-		p.until(f.started.Add(fenceTimeout))
+		p.until(f.due())
+		p.word(uint64(f.lost))
 	}
 	p.until(f.retry)
 }
@@ -237,6 +239,9 @@ func (p *printer) rest() {
 		p.text(string(k))
 	}
 	p.list(e.rings.suspects)
+	if len(e.rings.suspects) > 0 {
+		p.until(e.rings.due)
+	}
 	p.list(e.rings.searched)
 	for _, k := range e.lists.wanted {
 		p.text(string(k))

@@ -9,6 +9,8 @@ import (
 const (
 	// steps bounds how many keys one Next decides before it says "ask again".
 	steps = 128
+	// bulkSteps is how many of them a slice of bulk work counts for.
+	bulkSteps = steps / 4
 	// mostPrepared bounds the store calls that wait for their lane.
 	mostPrepared = 64
 )
@@ -25,16 +27,18 @@ func (e *Engine) Next(now time.Time, lane Lane) (Call, time.Time) {
 	if e.broken != nil {
 		return Call{}, time.Time{}
 	}
-	for range steps {
+	for budget := steps; budget > 0; {
 		if c, ok := e.ready(lane); ok {
 			return c, e.now
 		}
-		if !e.step() {
+		cost := e.step()
+		if cost == 0 {
 			if c, ok := e.ready(lane); ok {
 				return c, e.now
 			}
 			return Call{}, e.wake(lane)
 		}
+		budget -= cost
 	}
 	return Call{}, e.now
 }
@@ -71,38 +75,38 @@ func (e *Engine) ready(lane Lane) (Call, bool) {
 	return Call{}, false
 }
 
-// step does one piece of work and reports whether there was any. Keys go
-// before bulk, and bulk goes on only while the queue is short.
-func (e *Engine) step() bool {
+// step does one piece of work and returns what it counts for, 0 if there was
+// none. Keys go before bulk, and bulk goes on only while the queue is short. What
+// a listing has to say of objects that are gone goes before their dependents.
+func (e *Engine) step() int {
 	if len(e.prepared) >= mostPrepared {
-		return false
+		return 0
 	}
 	e.stepWakes()
 	if id, ok := e.work.Next(e.now); ok {
 		if c, ok := e.decide(id); ok {
 			e.prepared = append(e.prepared, c)
 		}
-		return true
+		return 1
 	}
 	switch {
 	case len(e.wakes) > 0:
-	case len(e.fans) > 0:
-		e.stepFans()
 	case len(e.sweeps) > 0:
 		e.stepSweeps()
-	case e.stepRings(len(e.flights) == 0):
+	case len(e.fans) > 0:
+		e.stepFans()
+	case e.stepRings(), e.stepAudit():
 	default:
-		return e.stepAudit()
+		return 0
 	}
-	return true
+	return bulkSteps
 }
 
 // Busy reports whether there is work left that needs nothing from outside: Next
 // would hand out a read or a write, or get something done.
 func (e *Engine) Busy() bool {
 	return len(e.prepared) > 0 || len(e.wakes) > 0 || len(e.fans) > 0 || len(e.sweeps) > 0 ||
-		e.work.Ready() > 0 || e.asks.Ready() > 0 || e.rings.search != nil || e.audit.under ||
-		len(e.rings.suspects) > 0 && len(e.flights) == 0
+		e.work.Ready() > 0 || e.asks.Ready() > 0 || e.rings.search != nil || e.audit.under || e.ringsDue()
 }
 
 // wake returns when a time will give the engine something to do that Next of
@@ -119,7 +123,7 @@ func (e *Engine) wake(lane Lane) time.Time {
 	}
 	if len(e.prepared) < mostPrepared {
 		sooner(due(e.work))
-		sooner(e.rings.last.Add(ringEvery), len(e.rings.suspects) > 0)
+		sooner(e.rings.due, len(e.rings.suspects) > 0)
 		sooner(e.audit.next, true)
 	}
 	switch lane {
@@ -129,7 +133,7 @@ func (e *Engine) wake(lane Lane) time.Time {
 		f := &e.fence
 		held := e.fenceHeld()
 		sooner(f.retry, e.level >= Level2 && f.wanted != 0 && f.id == 0)
-		sooner(f.started.Add(fenceTimeout), f.id != 0 && (!held || f.wanted > f.began))
+		sooner(f.due(), f.id != 0 && (!held || f.wanted > f.began))
 		sooner(f.since.Add(e.cfg.FenceWait), held && f.id != 0 && e.cfg.FenceWait != 0 && f.freed < f.began)
 		sooner(e.lists.retry, len(e.lists.wanted) > 0)
 	}

@@ -78,12 +78,18 @@ func (e *Engine) absorb(ev Event, d graph.Delta) {
 	for _, id := range d.Owners {
 		e.work.Add(id, queue.High)
 	}
+	if d.Gone {
+		e.counts.Gone++
+	}
 	if d.Twin {
 		e.cfg.Logger.Warn("two live objects have one UID", "object", ev.Object.Key.String())
 		e.counts.Twins++
 	}
 	for _, f := range d.Freed {
 		e.dismiss(f)
+	}
+	if len(d.Freed) > 0 {
+		e.breakSearch()
 	}
 }
 
@@ -112,6 +118,9 @@ func (e *Engine) absorbNode(ev Event, d graph.Delta) {
 		m.role = e.next()
 		e.fan(id)
 	}
+	if d.Class || d.Version && n.Waiting() {
+		e.breakSearch()
+	}
 	if d.Acknowledged && n.Orphaning() {
 		e.fan(id)
 	}
@@ -119,6 +128,7 @@ func (e *Engine) absorbNode(ev Event, d graph.Delta) {
 		e.finish(id)
 	}
 	if d.Version && n.State() == graph.Observed {
+		m.audited = false
 		e.work.Add(id, priority(n))
 	}
 }
@@ -164,7 +174,6 @@ func (e *Engine) finish(id graph.NodeID) {
 	m := &e.nodes[id]
 	m.reread, m.marked = false, time.Time{}
 	e.settle(id, false)
-	e.counts.Gone++
 }
 
 // dismiss forgets a node that left the graph. What is proven of its absence is

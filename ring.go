@@ -9,7 +9,8 @@ import (
 	"github.com/ownergraph/ownergraph/policy"
 )
 
-// ringEvery is how long a search for rings is put off while there is other work.
+// ringEvery is how long a search for rings is put off while anything is on its
+// way: a healthy cascade, however deep, is over without one.
 const ringEvery = 10 * time.Second
 
 // rings finds foreground deletions that wait for themselves. A ring is
@@ -21,7 +22,7 @@ type rings struct {
 	suspects []graph.NodeID // not searched yet
 	search   *graph.RingSearch
 	searched []graph.NodeID // what the search began with
-	last     time.Time
+	due      time.Time      // when it begins even if other work is on its way
 	found    map[int32]ring
 	lastID   int32
 }
@@ -49,25 +50,38 @@ func (e *Engine) suspectRing(id graph.NodeID) {
 	for i, o := range n.OwnerNodes() {
 		if o.Waiting() && o.ID() != id && n.OwnerAt(i).Block {
 			m.suspect = true
-			e.rings.suspects = append(e.rings.suspects, id)
+			e.suspect(id)
 			return
 		}
 	}
 }
 
-// breakRing takes a change of a node into account: a ring that it is in counts
-// no more, and a search that is under way may be wrong.
-func (e *Engine) breakRing(id graph.NodeID) {
+// suspect has nodes searched for rings.
+func (e *Engine) suspect(ids ...graph.NodeID) {
 	r := &e.rings
-	if r.search != nil {
-		r.suspects = append(r.suspects, r.searched...)
+	if len(r.suspects) == 0 {
+		r.due = e.now.Add(ringEvery)
+	}
+	r.suspects = append(r.suspects, ids...)
+}
+
+// breakSearch begins a search that is under way anew: something that waits has
+// changed.
+func (e *Engine) breakSearch() {
+	if r := &e.rings; r.search != nil {
+		e.suspect(r.searched...)
 		r.search, r.searched = nil, nil
 	}
-	at := e.nodes[id].ring
+}
+
+// breakRing takes a change of a node into account: a ring that it is in counts
+// no more.
+func (e *Engine) breakRing(id graph.NodeID) {
+	r, at := &e.rings, e.nodes[id].ring
 	if at == 0 {
 		return
 	}
-	r.suspects = append(r.suspects, r.found[at].members...)
+	e.suspect(r.found[at].members...)
 	delete(r.found, at)
 	e.nodes[id].ring = 0
 }
@@ -95,21 +109,40 @@ func (e *Engine) ringOwners(id graph.NodeID) []int {
 	return in
 }
 
+// ringsDue reports whether a search has to begin: there are suspects, and
+// nothing is on its way that may yet show that they are none.
+func (e *Engine) ringsDue() bool {
+	r, f := &e.rings, &e.fence
+	if len(r.suspects) == 0 || r.search != nil {
+		return false
+	}
+	quiet := len(e.flights) == 0 && len(e.awaits) == 0 && f.id == 0 && f.wanted == 0
+	return quiet || !e.now.Before(r.due)
+}
+
+// beginRings begins a search with the suspects that still wait.
+func (e *Engine) beginRings() {
+	r := &e.rings
+	r.searched = slices.DeleteFunc(r.suspects, func(id graph.NodeID) bool {
+		if !e.graph.InUse(id) {
+			return true
+		}
+		e.nodes[id].suspect = false
+		return !e.graph.Node(id).Waiting()
+	})
+	r.suspects = nil
+	r.search = graph.NewRingSearch(r.searched)
+}
+
 // stepRings begins a search or goes on with it. It reports whether it had
 // anything to do.
-func (e *Engine) stepRings(idle bool) bool {
+func (e *Engine) stepRings() bool {
 	r := &e.rings
+	if e.ringsDue() {
+		e.beginRings()
+	}
 	if r.search == nil {
-		if len(r.suspects) == 0 || !idle && e.now.Before(r.last.Add(ringEvery)) {
-			return false
-		}
-		r.searched, r.suspects, r.last = r.suspects, nil, e.now
-		for _, id := range r.searched {
-			if e.graph.InUse(id) {
-				e.nodes[id].suspect = false
-			}
-		}
-		r.search = graph.NewRingSearch(r.searched)
+		return false
 	}
 	if r.search.Step(e.graph, slice) {
 		found := r.search.Rings()

@@ -59,7 +59,7 @@ func (s Stats) Requests() uint64 { return s.Reads + s.Patches + s.Deletes + s.Fe
 func (e *Engine) Stats() Stats {
 	s := e.counts
 	s.Nodes, s.Objects = e.graph.Len(), e.graph.Observed()
-	s.Queued, s.Calls, s.Held = e.work.Len()-e.work.InFlight(), len(e.flights), len(e.held)
+	s.Queued, s.Calls, s.Held = e.work.Len()-e.work.InFlight(), len(e.flights)-len(e.prepared), len(e.held)
 	return s
 }
 
@@ -93,7 +93,10 @@ func (e *Engine) Held(limit int) []Held {
 func (e *Engine) settleWith(id graph.NodeID, d policy.Decision) {
 	m := &e.nodes[id]
 	m.reason, m.doubt = d.Reason, d.Doubt
-	e.settle(id, !d.Action.Writes() && d.Reason.Held())
+	if d.Action.Writes() && m.conflicts > 1 {
+		m.reason = policy.Disturbed
+	}
+	e.settle(id, m.reason == policy.Disturbed || !d.Action.Writes() && d.Reason.Held())
 }
 
 // hold notes why a node stays as it is where no decision says so.
@@ -140,7 +143,8 @@ func (e *Engine) Idle() bool {
 // of a read that failed by itself.
 func (e *Engine) onlyLater() bool {
 	for x := range e.work.Entries() {
-		if x.State == queue.Delayed && e.nodes[x.Key].reason == policy.NeedAcknowledgement {
+		m := &e.nodes[x.Key]
+		if x.State == queue.Delayed && (m.reread || m.reason == policy.NeedAcknowledgement) {
 			return false
 		}
 	}

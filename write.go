@@ -88,6 +88,7 @@ func (e *Engine) writeDone(id CallID, f flight, err error) {
 	switch wait, told := retryIn(err); {
 	case err == nil:
 		e.work.Forget(f.node)
+		e.nodes[f.node].conflicts = 0
 		if current {
 			e.await(f.node, await{version: f.version, deadline: e.now.Add(e.cfg.AwaitTimeout)})
 		}
@@ -122,12 +123,14 @@ func (e *Engine) await(id graph.NodeID, a await) {
 // backoff, so that faster writers cost no more than they have to.
 func (e *Engine) conflicted(id graph.NodeID) {
 	e.counts.Conflicts++
-	e.nodes[id].reread, e.nodes[id].unsure = true, false
-	first := e.work.Attempts(id) == 0
-	e.work.Retry(id, queue.High, e.now)
-	if first {
+	m := &e.nodes[id]
+	m.reread, m.unsure = true, false
+	if m.conflicts++; m.conflicts == 1 {
 		e.work.Add(id, queue.High)
+		return
 	}
+	e.hold(id, policy.Disturbed, graph.DoubtUnset)
+	e.work.Retry(id, queue.High, e.now)
 }
 
 // vanished: a read or write of the object itself found it absent. It awaits

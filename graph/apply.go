@@ -3,32 +3,39 @@ package graph
 import "slices"
 
 // Apply takes what the watch said and returns what it changed. It is the only
-// way in which a graph changes. Applying the same state twice changes nothing.
+// way in which a graph changes. Applying the same state twice changes nothing
+// (held by TestIdempotence), and neither does the order in which events of
+// different kinds come (held by TestOrderIndependence).
 //
-// An event that no store may send (without kind, name, UID or version, of a
-// kind that is not known, in a scope that its kind does not have) is refused
-// with an error that wraps ErrInvalid and names object and field; the graph is
-// as before. The work is in proportion to the event, never to the number of
-// dependents.
+// An event that no store may send (see accept) is refused with an error that
+// wraps ErrInvalid and names object and field; the graph is as before, and the
+// Delta is empty. Held by TestRefused. Events about a kind that is ignored are
+// not looked at.
+//
+// The work is in proportion to the event, never to the number of dependents
+// (held by TestApplyChangesLittle). Only KindsKnown walks all kinds, and
+// Rewound all nodes.
 func (g *Graph) Apply(e Event) (Delta, error) {
 	g.delta = Delta{Owners: g.delta.Owners[:0], Added: g.delta.Added[:0], Freed: g.delta.Freed[:0]}
+	if g.ignores(e.Of()) {
+		return g.delta, nil
+	}
 	if err := g.accept(e); err != nil {
 		return Delta{}, err
 	}
-	if k := e.Of(); k != "" && g.kinds[g.byKind[k]].ignored {
-		return g.delta, nil
-	}
-	err := g.apply(e)
+	g.apply(e)
 	g.settle()
-	return g.delta, err
+	return g.delta, nil
 }
 
-func (g *Graph) apply(e Event) error {
+func (g *Graph) apply(e Event) {
 	switch e.Type {
 	case KindsKnown:
-		return g.applyKinds(e.Kinds)
-	case ListBegun, ListEnded:
-		return g.applyListing(e)
+		g.applyKinds(e.Kinds)
+	case ListBegun:
+		g.kinds[g.byKind[e.Kind]].beginList()
+	case ListEnded:
+		g.kinds[g.byKind[e.Kind]].endList()
 	case Put:
 		g.put(e.Object)
 	case Gone:
@@ -36,54 +43,10 @@ func (g *Graph) apply(e Event) error {
 	case KindSick, KindRecovered:
 		g.kinds[g.byKind[e.Kind]].sick = e.Type == KindSick
 	case KindVanished:
-		g.kinds[g.byKind[e.Kind]].freeze()
+		g.vanish(g.byKind[e.Kind])
 	case Rewound:
 		g.forget()
 	}
-	return nil
-}
-
-// accept refuses what no store may send.
-func (g *Graph) accept(e Event) error {
-	switch e.Type {
-	case KindsKnown, Rewound:
-		return nil
-	case Put:
-		if e.Object.Version == "" {
-			return invalidf("apply put: %s: version: empty", e.Object.Key)
-		}
-		return g.acceptKey("put", e.Object.Key)
-	case Gone:
-		return g.acceptKey("gone", e.Key)
-	case EventUnset:
-		return invalidf("apply event: type: unset")
-	}
-	if e.Kind == "" && e.Type == FencePassed {
-		return nil
-	}
-	if k, ok := g.Kind(e.Kind); !ok || !k.Known && !k.Ignored {
-		return invalidf("apply %s: kind %q: not among the kinds known", e.Type, e.Kind)
-	}
-	return nil
-}
-
-func (g *Graph) acceptKey(verb string, k Key) error {
-	info, _ := g.Kind(k.Kind)
-	switch {
-	case k.Kind == "":
-		return invalidf("apply %s: %s: kind: empty", verb, k)
-	case k.Name == "":
-		return invalidf("apply %s: %s: name: empty", verb, k)
-	case k.UID == "":
-		return invalidf("apply %s: %s: uid: empty", verb, k)
-	case info.Ignored:
-		return nil
-	case !info.Known:
-		return invalidf("apply %s: %s: kind: not among the kinds known", verb, k)
-	case info.Scoped != (k.Scope != ""):
-		return invalidf("apply %s: %s: scope: the kind is scoped: %t", verb, k, info.Scoped)
-	}
-	return nil
 }
 
 func (g *Graph) put(o Object) {
@@ -98,7 +61,7 @@ func (g *Graph) put(o Object) {
 	if was == Observed && old.Equal(o) {
 		return
 	}
-	d.Version = was != Observed || old.Version != o.Version
+	d.Version = true
 	d.Mark = old.Deleting != o.Deleting || old.Propagation() != o.Propagation()
 	d.Class = was != Observed || role != roleOf(o)
 	d.Acknowledged = old.ObservedGeneration != o.ObservedGeneration
@@ -119,61 +82,31 @@ func (g *Graph) put(o Object) {
 	}
 }
 
-// enliven notes that the UID of an observed node is alive here.
-func (g *Graph) enliven(id NodeID) {
-	u := g.nodes[id].obj.UID
-	if first, ok := g.alive[u]; !ok {
-		g.alive[u] = id
-	} else if first != id {
-		g.delta.Twin = true
-		g.twins[u] = struct{}{}
-	}
-}
-
-// bury notes that the UID does not live at this node any more. A twin takes
-// its place; that is a walk, paid for only where a store broke its promise.
-func (g *Graph) bury(id NodeID) {
-	u := g.nodes[id].obj.UID
-	if g.alive[u] != id {
-		return
-	}
-	delete(g.alive, u)
-	if _, ok := g.twins[u]; !ok {
-		return
-	}
-	for i := range g.nodes {
-		if x := &g.nodes[i]; x.state == Observed && x.obj.UID == u {
-			g.alive[u] = NodeID(i)
-			return
-		}
-	}
-	delete(g.twins, u)
-}
-
+// gone takes the end of an object. Of one that nobody has observed or refers
+// to it leaves no node, but what it proves is told as of any other: in Freed.
 func (g *Graph) gone(k Key) {
 	id, ok := g.byKey[k]
 	if !ok {
-		return
+		id = g.addNode(k, Phantom)
 	}
 	d, x := &g.delta, &g.nodes[id]
-	d.Node = id
+	d.Node, d.Created = id, !ok
 	if x.state == Absent {
 		return
 	}
 	d.Gone, d.Class, d.Version, d.Mark = x.state == Observed, true, true, x.obj.Deleting
 	if d.Gone {
 		g.observed--
+		g.notice(id)
+		g.unlink(id)
+		g.bury(id)
 	}
-	g.notice(id)
-	g.unlink(id)
-	x = &g.nodes[id]
-	x.obj, x.state, x.flaw, x.role = Object{Key: k}, Absent, false, 0
-	g.bury(id)
+	x.obj, x.state, x.flaw, x.role = Object{Key: k}, Absent, false, plain
 	g.loose = append(g.loose, id)
 }
 
 // forget takes back every absence that was observed: after a rewind an absent
-// owner may exist again.
+// owner may exist again. A listing that began before proves nothing any more.
 func (g *Graph) forget() {
 	for i := range g.nodes {
 		if g.nodes[i].state == Absent {
@@ -181,19 +114,29 @@ func (g *Graph) forget() {
 		}
 	}
 	for i := range g.kinds {
-		g.kinds[i].listed = false
+		k := &g.kinds[i]
+		k.listed, k.sweeps, k.sweep, k.void = false, false, 0, k.listing
 	}
 }
 
-// notice lists the marked owners of a node whose references change.
+// notice lists the marked owners of a node whose references change. A node is
+// no owner of itself.
 func (g *Graph) notice(dep NodeID) {
 	for e := g.nodes[dep].firstOwner; e != 0; e = g.edges[e].nextOwner {
 		o := g.edges[e].owner
-		if k := g.nodes[o].obj.Key; k.Kind == "" {
-			o = g.alive[k.UID]
+		k := g.nodes[o].obj.Key
+		if k != claimOn(k.UID) {
+			g.noticeOne(dep, o)
+			continue
 		}
-		if g.nodes[o].state == Observed && g.nodes[o].obj.Deleting {
-			g.delta.Owners = append(g.delta.Owners, o)
+		for o, n := g.alive[k.UID], 0; o != 0 && n < mostTwins; o, n = g.twins[o].next, n+1 {
+			g.noticeOne(dep, o)
 		}
+	}
+}
+
+func (g *Graph) noticeOne(dep, owner NodeID) {
+	if o := &g.nodes[owner]; owner != dep && o.state == Observed && o.obj.Deleting {
+		g.delta.Owners = append(g.delta.Owners, owner)
 	}
 }

@@ -4,8 +4,11 @@ import "fmt"
 
 // Check verifies the invariants that stand on Graph and returns an error that
 // names the first one broken. It walks everything: it is for tests and audits.
+// Each invariant is broken by hand in TestCheckNamesTheInvariant.
 func (g *Graph) Check() error {
-	for _, check := range []func() error{g.checkIndex, g.checkEdges, g.checkCounts, g.checkKinds, g.checkFree} {
+	for _, check := range []func() error{
+		g.checkKeys, g.checkTwins, g.checkOwners, g.checkDependents, g.checkKinds, g.checkFree,
+	} {
 		if err := check(); err != nil {
 			return fmt.Errorf("graph invariant %w", err)
 		}
@@ -13,56 +16,83 @@ func (g *Graph) Check() error {
 	return nil
 }
 
-func (g *Graph) checkIndex() error {
-	used := 0
-	for id := 1; id < len(g.nodes); id++ {
+func (g *Graph) checkKeys() error {
+	used, observed := 0, 0
+	for id := range g.nodes {
 		x := &g.nodes[id]
-		if x.state == StateUnset {
+		switch x.state {
+		case StateUnset:
 			continue
+		case Observed:
+			observed++
+		default:
+			if x.firstDep == 0 {
+				return fmt.Errorf("I5: %s %s has no dependent", x.state, x.obj.Key)
+			}
 		}
-		used++
-		if g.byKey[x.obj.Key] != NodeID(id) {
+		if used++; g.byKey[x.obj.Key] != NodeID(id) {
 			return fmt.Errorf("I1: %s is not found under its key", x.obj.Key)
 		}
-		if x.state == Observed {
-			if a, ok := g.alive[x.obj.UID]; !ok || g.nodes[a].state != Observed || g.nodes[a].obj.UID != x.obj.UID {
-				return fmt.Errorf("I2: %s is not found under its UID", x.obj.Key)
-			}
-		} else if x.firstDep == 0 {
-			return fmt.Errorf("I5: %s %s has no dependent", x.state, x.obj.Key)
-		}
 	}
-	if used != len(g.byKey) {
-		return fmt.Errorf("I1: %d nodes, %d keys", used, len(g.byKey))
+	if used != len(g.byKey) || observed != g.observed {
+		return fmt.Errorf("I1: %d nodes, %d keys; %d observed, counted as %d", used, len(g.byKey), observed, g.observed)
 	}
 	return nil
 }
 
-func (g *Graph) checkEdges() error {
-	for id := 1; id < len(g.nodes); id++ {
+func (g *Graph) checkTwins() error {
+	found, linked := 0, 0
+	for u, first := range g.alive {
+		prev := NodeID(0)
+		for id := first; id != 0; id = g.twins[id].next {
+			x, t := &g.nodes[id], g.twins[id]
+			if x.state != Observed || x.obj.UID != u || t.prev != prev {
+				return fmt.Errorf("I2: %s %s is in the list of UID %q", x.state, x.obj.Key, u)
+			}
+			if prev = id; t != (twin{}) {
+				linked++
+			}
+			found++
+		}
+	}
+	if found != g.observed || linked != len(g.twins) {
+		return fmt.Errorf("I2: %d observed, %d found under their UIDs; %d twins, %d in lists", g.observed, found, len(g.twins), linked)
+	}
+	return nil
+}
+
+// checkOwners walks the references of each node, and checkDependents those to
+// each: every edge in use is found once from either side.
+func (g *Graph) checkOwners() error {
+	found := 0
+	for id := range g.nodes {
 		x := &g.nodes[id]
-		want := 0
-		for _, r := range x.obj.Owners {
-			if r.UID != "" {
-				want++
+		e := x.firstOwner
+		for i, r := range x.obj.Owners {
+			if r.UID == "" {
+				continue
 			}
-		}
-		for e := x.firstOwner; e != 0; e = g.edges[e].nextOwner {
-			want--
 			d := g.edges[e]
-			if d.dep != NodeID(id) || g.nodes[d.owner].obj.Key != g.resolve(x.obj.Key, x.obj.Owners[d.slot]) {
-				return fmt.Errorf("I3: %s: reference %d leads elsewhere", x.obj.Key, d.slot)
+			if e == 0 || int(d.slot) != i || d.dep != NodeID(id) || d.block != r.Block ||
+				g.nodes[d.owner].obj.Key != g.resolve(x.obj.Key, r) {
+				return fmt.Errorf("I3: %s: reference %d has no edge, or another's", x.obj.Key, i)
 			}
+			e = d.nextOwner
+			found++
 		}
-		if want != 0 {
-			return fmt.Errorf("I3: %s: %d references have no edge", x.obj.Key, want)
+		if e != 0 {
+			return fmt.Errorf("I3: %s: more edges than references", x.obj.Key)
 		}
+	}
+	if used := len(g.edges) - 1 - len(g.freeEdges); found != used {
+		return fmt.Errorf("I3: %d edges in use, %d in lists of owners", used, found)
 	}
 	return nil
 }
 
-func (g *Graph) checkCounts() error {
-	for id := 1; id < len(g.nodes); id++ {
+func (g *Graph) checkDependents() error {
+	found := 0
+	for id := range g.nodes {
 		x := &g.nodes[id]
 		refs, blocks, fan, prev := int32(0), int32(0), x.fan == 0, edgeID(0)
 		for e := x.firstDep; e != 0; e = g.edges[e].next {
@@ -71,7 +101,7 @@ func (g *Graph) checkCounts() error {
 				return fmt.Errorf("I3: %s: its list of dependents is broken", x.obj.Key)
 			}
 			fan, prev = fan || e == x.fan, e
-			if d.dep == NodeID(id) || x.obj.Key == (Key{UID: g.nodes[d.dep].obj.UID}) {
+			if found++; leadsBack(g.nodes[d.dep].obj.Key, x.obj.Key) {
 				continue
 			}
 			refs++
@@ -86,44 +116,65 @@ func (g *Graph) checkCounts() error {
 			return fmt.Errorf("I8: %s: its cursor stands elsewhere", x.obj.Key)
 		}
 	}
+	if used := len(g.edges) - 1 - len(g.freeEdges); found != used {
+		return fmt.Errorf("I3: %d edges in use, %d in lists of dependents", used, found)
+	}
 	return nil
 }
 
 func (g *Graph) checkKinds() error {
-	listed := 0
+	listed, known := 0, 0
 	for i := range g.kinds {
-		for id, prev := g.kinds[i].first, NodeID(0); id != 0; id = g.nodes[id].nextKind {
+		k := &g.kinds[i]
+		sweep, prev := k.sweep == 0, NodeID(0)
+		for id := k.first; id != 0; id = g.nodes[id].nextKind {
 			x := &g.nodes[id]
-			if x.kind != kindID(i) || x.prevKind != prev || x.obj.Kind != g.kinds[i].info.Kind {
-				return fmt.Errorf("I6: %s stands in the list of kind %q", x.obj.Key, g.kinds[i].info.Kind)
+			if x.kind != kindID(i) || x.prevKind != prev || x.obj.Kind != k.info.Kind {
+				return fmt.Errorf("I6: %s stands in the list of kind %q", x.obj.Key, k.info.Kind)
 			}
-			prev = id
+			sweep, prev = sweep || id == k.sweep, id
 			listed++
 		}
+		if !sweep {
+			return fmt.Errorf("I8: kind %q: its sweep stands elsewhere", k.info.Kind)
+		}
+		if k.info.Kind == "" {
+			continue
+		}
+		if known++; g.byKind[k.info.Kind] != kindID(i) || !k.known && k.first == 0 {
+			return fmt.Errorf("I6: kind %q is not found, or held for nothing", k.info.Kind)
+		}
 	}
-	if listed != len(g.byKey) {
-		return fmt.Errorf("I6: %d nodes in the lists of their kinds, %d in all", listed, len(g.byKey))
+	if listed != len(g.byKey) || known != len(g.byKind) {
+		return fmt.Errorf("I6: %d nodes, %d in lists of kinds; %d kinds, %d found", len(g.byKey), listed, known, len(g.byKind))
 	}
 	return nil
 }
 
 func (g *Graph) checkFree() error {
-	nodes := map[NodeID]bool{}
-	for _, id := range g.freeNodes {
-		if nodes[id] || g.nodes[id].state != StateUnset {
-			return fmt.Errorf("I7: node %d is free and in use, or free twice", id)
+	for _, err := range []error{
+		freeList("node", g.freeNodes, len(g.nodes)-1-len(g.byKey), func(id NodeID) bool { return g.nodes[id].state == StateUnset }),
+		freeList("edge", g.freeEdges, len(g.freeEdges), func(id edgeID) bool { return g.edges[id] == edge{} }),
+		freeList("kind", g.freeKinds, len(g.kinds)-1-len(g.byKind), func(id kindID) bool { return g.kinds[id] == kind{} }),
+	} {
+		if err != nil {
+			return err
 		}
-		nodes[id] = true
 	}
-	edges := map[edgeID]bool{}
-	for _, id := range g.freeEdges {
-		if edges[id] || g.edges[id] != (edge{}) {
-			return fmt.Errorf("I7: edge %d is free and in use, or free twice", id)
+	return nil
+}
+
+// freeList holds a list of free ids against how many there have to be.
+func freeList[ID ~uint32](what string, free []ID, want int, unused func(ID) bool) error {
+	seen := map[ID]bool{0: true}
+	for _, id := range free {
+		if seen[id] || !unused(id) {
+			return fmt.Errorf("I7: %s %d is free and in use, or free twice", what, id)
 		}
-		edges[id] = true
+		seen[id] = true
 	}
-	if n := len(g.nodes) - 1 - len(g.byKey); n != len(nodes) {
-		return fmt.Errorf("I7: %d nodes are unused, %d are free", n, len(nodes))
+	if len(free) != want {
+		return fmt.Errorf("I7: %d %ss are unused, %d are free", want, what, len(free))
 	}
 	return nil
 }

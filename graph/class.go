@@ -99,20 +99,19 @@ func (r ScopeRule) String() string {
 
 // OwnerClass classifies the node's i-th owner reference by what the graph
 // alone holds. A self-reference is Solid only in name: callers leave it out
-// (see SelfOwner). It does not look beyond one owner and allocates nothing.
+// (see SelfOwner). One without a UID is Unknown with UnresolvedScope; its object
+// is flawed. The work does not depend on how many references there are, and it
+// allocates nothing (held by TestManyOwners).
 func (n Node) OwnerClass(i int) (Class, Doubt) {
 	x := n.at()
 	r := x.obj.Owners[i]
-	if r.Unresolved {
+	if r.Unresolved || r.UID == "" {
 		return Unknown, UnresolvedScope
 	}
 	if d := n.g.doubtScope(x.obj.Key, r); d != DoubtUnset {
 		return Unknown, d
 	}
-	if e := n.edgeAt(i); e != 0 {
-		return n.g.classOf(n.g.edges[e].owner, x.obj.Scope)
-	}
-	return Unknown, UnresolvedScope
+	return n.g.classOf(n.owner(i))
 }
 
 // doubtScope holds what a reference's own text decides.
@@ -128,24 +127,27 @@ func (g *Graph) doubtScope(dep Key, r Owner) Doubt {
 	return DoubtUnset
 }
 
-func (g *Graph) classOf(owner NodeID, scope string) (Class, Doubt) {
+// classOf: an observed absence is proof whatever became of the kind since, but
+// for a kind whose objects may not own.
+func (g *Graph) classOf(owner NodeID) (Class, Doubt) {
 	o := &g.nodes[owner]
-	if o.state == Absent {
+	k := &g.kinds[o.kind]
+	switch {
+	case k.ignored:
+		return Unknown, IgnoredKind
+	case k.known && k.info.NoOwner:
+		return Unknown, BannedOwner
+	case o.state == Absent && !k.info.NoOwner:
 		return Dangling, DoubtUnset
-	}
-	if d := g.kinds[o.kind].doubt(); d != DoubtUnset {
-		return Unknown, d
-	}
-	if o.state == Observed {
-		if o.role == waiting {
-			return Waiting, DoubtUnset
-		}
+	case !k.known:
+		return Unknown, UnservedKind
+	case o.role == waiting:
+		return Waiting, DoubtUnset
+	case o.state == Observed:
 		return Solid, DoubtUnset
-	}
-	if g.misplaced(o.obj.Key) {
+	case g.misplaced(o.obj.Key):
 		return Unknown, Misplaced
-	}
-	if k := &g.kinds[o.kind]; !k.listed && !k.sweeps {
+	case !k.listed && !k.sweeps:
 		return Unknown, Unlisted
 	}
 	return Unknown, Unobserved
@@ -153,14 +155,18 @@ func (g *Graph) classOf(owner NodeID, scope string) (Class, Doubt) {
 
 // misplaced reports whether the UID of the unobserved key lives under the same
 // kind and name in another scope, where the rule is to hold such references.
+// Where a store has more twins than are looked at, it says yes: that deletes
+// nothing.
 func (g *Graph) misplaced(k Key) bool {
 	if g.cfg.Scope != ScopeHold || k.Scope == "" {
 		return false
 	}
-	id, ok := g.alive[k.UID]
-	if !ok {
-		return false
+	n := 0
+	for id := g.alive[k.UID]; id != 0; id = g.twins[id].next {
+		l := g.nodes[id].obj.Key
+		if n++; n > mostTwins || l.Kind == k.Kind && l.Name == k.Name {
+			return true
+		}
 	}
-	l := g.nodes[id].obj.Key
-	return l.Kind == k.Kind && l.Name == k.Name && l.Scope != k.Scope
+	return false
 }

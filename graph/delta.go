@@ -3,11 +3,12 @@ package graph
 // Delta says what one Apply changed. It is valid until the next Apply: its
 // slices are the graph's own.
 type Delta struct {
-	// Node is the node that the event was about, 0 for none.
+	// Node is the node that the event was about, 0 for none. It may be in Freed.
 	Node NodeID
-	// Created: the node is new. Observed: it was a phantom, or new.
+	// Created: the node is new. Observed: it is observed and was not before.
 	Created, Observed bool
-	// Version: it has another version than before (or its first).
+	// Version: it is in another state than before: what was concluded from the
+	// former one counts no more. Content that differs under one version is one.
 	Version bool
 	// Class: what it is as an owner has changed: solid, waiting, orphaning,
 	// absent. Its dependents have to be looked at: a fan-out.
@@ -22,11 +23,13 @@ type Delta struct {
 	Twin bool
 	// Acknowledged: its observed generation changed.
 	Acknowledged bool
-	// Owners lists the marked owners whose dependents changed by this event,
-	// old ones and new ones.
+	// Owners lists the marked owners whose dependents changed by this event: the
+	// old ones and then the new ones, in order of the references. An owner that
+	// is both comes twice.
 	Owners []NodeID
-	// Added lists the phantoms that were made, Freed the nodes that are no
-	// longer in the graph. An id in Freed is not used again within the Apply.
+	// Added lists the phantoms that were made. Freed lists the nodes that are no
+	// longer in the graph; an id in it is not used again within the Apply. A Gone
+	// of what the graph did not hold is in it, too.
 	Added []NodeID
 	Freed []Freed
 }

@@ -1,6 +1,9 @@
 package graph
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // flaw returns what makes an object that is already in a store unfit to be
 // judged: such an object is held and reported, and counts as a dependent all
@@ -12,25 +15,42 @@ func flaw(o Object, l Limits) error {
 		return err
 	}
 	controllers := 0
-	var places map[UID]Owner
-	if len(o.Owners) > 1 { // most objects have one
-		places = make(map[UID]Owner, len(o.Owners))
-	}
+	first := firstWithUID(o.Owners)
 	for i, r := range o.Owners {
 		if r.UID == "" || r.Kind == "" || r.Name == "" {
 			return flawed(o, fmt.Sprintf("owners[%d]", i), "kind, name or uid is empty")
 		}
-		if first, ok := places[r.UID]; ok && !first.Same(r) {
+		if j := first(i); !o.Owners[j].Same(r) {
 			return flawed(o, fmt.Sprintf("owners[%d].uid", i), "stands at two coordinates")
-		} else if !ok && r.Controller {
+		} else if i == j && r.Controller {
 			controllers++
-		}
-		if places != nil {
-			places[r.UID] = r
 		}
 	}
 	if controllers > 1 {
 		return flawed(o, "owners", fmt.Sprintf("%d controllers", controllers))
 	}
 	return nil
+}
+
+// fewOwners is how many references are compared one with another; more are
+// looked up, so that the work stays linear.
+const fewOwners = 8
+
+// firstWithUID returns a function that gives the index of the first reference
+// with the UID of the i-th. It is to be called for each i in order.
+func firstWithUID(owners []Owner) func(i int) int {
+	if len(owners) <= fewOwners {
+		return func(i int) int {
+			return slices.IndexFunc(owners, func(r Owner) bool { return r.UID == owners[i].UID })
+		}
+	}
+	seen := make(map[UID]int, len(owners))
+	return func(i int) int {
+		j, ok := seen[owners[i].UID]
+		if !ok {
+			j = i
+			seen[owners[i].UID] = i
+		}
+		return j
+	}
 }

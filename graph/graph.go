@@ -1,7 +1,6 @@
 package graph
 
 import (
-	"fmt"
 	"iter"
 	"maps"
 	"slices"
@@ -24,13 +23,13 @@ type Config struct {
 // A Graph is not safe for concurrent use. Its invariants, which Check verifies:
 //
 //	I1  a node is found under its key, and under no other
-//	I2  an observed node is found under its UID, unless a second one claims it
+//	I2  the observed nodes with one UID, mostly one, are one list; it holds nothing else
 //	I3  every reference with a UID is one edge; it stands in its owner's list once
 //	I4  counts of references and of blocking ones equal the lists, without self-references
 //	I5  a phantom or absent node has a dependent, or it would not be there
-//	I6  a node stands in its kind's list once, and the list holds no other kind
-//	I7  free ids and free edges are neither used nor listed twice
-//	I8  a fan-out's cursor stands on an edge of its own list
+//	I6  a node stands in its kind's list once; a kind is served or has a node
+//	I7  nodes, edges and kinds are in use or free, never both, and none is lost
+//	I8  the cursor of a fan-out or sweep stands on a member of its own list
 type Graph struct {
 	cfg   Config
 	nodes []node // 0 is never used
@@ -41,8 +40,8 @@ type Graph struct {
 	freeEdges []edgeID
 	freeKinds []kindID
 	byKey     map[Key]NodeID
-	alive     map[UID]NodeID   // observed nodes
-	twins     map[UID]struct{} // UIDs that more than one observed node had
+	alive     map[UID]NodeID  // observed nodes: the first of a list, mostly of one
+	twins     map[NodeID]twin // the links of the lists with more than one
 	byKind    map[Kind]kindID
 
 	observed int
@@ -52,6 +51,7 @@ type Graph struct {
 
 // New returns an empty graph.
 func New(cfg Config) *Graph {
+	cfg.Ignore = slices.Clone(cfg.Ignore)
 	return &Graph{
 		cfg:    cfg,
 		nodes:  make([]node, 1),
@@ -59,13 +59,14 @@ func New(cfg Config) *Graph {
 		kinds:  make([]kind, 1),
 		byKey:  map[Key]NodeID{},
 		alive:  map[UID]NodeID{},
-		twins:  map[UID]struct{}{},
+		twins:  map[NodeID]twin{},
 		byKind: map[Kind]kindID{},
 	}
 }
 
 // Clone returns a copy that shares nothing that either may change. It costs a
-// copy of the tables; objects are shared, since they are never changed.
+// copy of the tables; objects are shared, since they are never changed. Held by
+// TestCloneIndependence.
 func (g *Graph) Clone() *Graph {
 	c := *g
 	c.nodes = slices.Clone(g.nodes)
@@ -91,20 +92,14 @@ func (g *Graph) Lookup(k Key) (Node, bool) {
 	return Node{g, id}, ok
 }
 
-// Alive returns an observed node with the UID, wherever it lives.
-func (g *Graph) Alive(u UID) (Node, bool) {
-	id, ok := g.alive[u]
-	return Node{g, id}, ok
-}
-
 // Len returns how many nodes are in use, phantoms included.
 func (g *Graph) Len() int { return len(g.byKey) }
 
 // Observed returns how many nodes are observed.
 func (g *Graph) Observed() int { return g.observed }
 
-// Cap returns one more than the largest id in use: the length of a table that
-// is indexed by id.
+// Cap returns one more than the largest id that was ever in use: the length of
+// a table that is indexed by id.
 func (g *Graph) Cap() int { return len(g.nodes) }
 
 // InUse reports whether the id names a node.
@@ -128,7 +123,7 @@ func (g *Graph) Nodes() iter.Seq[Node] {
 // resolve returns the coordinates under which the reference r of dep is kept.
 func (g *Graph) resolve(dep Key, r Owner) Key {
 	if r.Unresolved {
-		return Key{UID: r.UID}
+		return claimOn(r.UID)
 	}
 	if g.cfg.Scope == ScopeAbsent && r.Scope != "" && dep.Scope != "" {
 		r.Key.Scope = dep.Scope
@@ -136,14 +131,22 @@ func (g *Graph) resolve(dep Key, r Owner) Key {
 	return r.Key
 }
 
+// claimOn returns the coordinates under which unresolved references to a UID
+// are kept. No object has them: it would have a kind.
+func claimOn(u UID) Key { return Key{UID: u} }
+
 // claim returns the node that stands for unresolved references to the UID of
 // an observed node, or 0, whose counts are zero.
 func (g *Graph) claim(id NodeID) NodeID {
 	if g.nodes[id].state != Observed {
 		return 0
 	}
-	return g.byKey[Key{UID: g.nodes[id].obj.UID}]
+	return g.byKey[claimOn(g.nodes[id].obj.UID)]
 }
+
+// leadsBack reports whether a reference of dep that is kept under owner is one
+// to itself, directly or through the claim on its own UID.
+func leadsBack(dep, owner Key) bool { return owner == dep || owner == claimOn(dep.UID) }
 
 // Claim returns the node that stands for the unresolved references to the UID
 // of an observed node, if there are any.
@@ -184,8 +187,4 @@ func (g *Graph) settle() {
 		g.freeNodes = append(g.freeNodes, f.ID)
 	}
 	g.loose = g.loose[:0]
-}
-
-func invalidf(format string, args ...any) error {
-	return fmt.Errorf(format+": %w", append(args, ErrInvalid)...)
 }

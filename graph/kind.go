@@ -9,26 +9,15 @@ import (
 type kind struct {
 	info    KindInfo
 	known   bool // in the set of kinds that the store serves
-	ignored bool
+	ignored bool // by setting
 	listing bool // between ListBegun and ListEnded
+	void    bool // the listing began before a rewind: its end proves nothing
 	listed  bool // a listing has ended, and its sweep is over
 	sick    bool
 	epoch   uint32 // counts listings
 	first   NodeID
 	sweep   NodeID // where the sweep stands
 	sweeps  bool   // a sweep is under way
-}
-
-func (k *kind) doubt() Doubt {
-	switch {
-	case k.ignored:
-		return IgnoredKind
-	case !k.known:
-		return UnservedKind
-	case k.info.NoOwner:
-		return BannedOwner
-	}
-	return DoubtUnset
 }
 
 // KindState is what is known of one kind. It is a value.
@@ -42,14 +31,14 @@ type KindState struct {
 	Sick bool
 }
 
-func (k *kind) state() KindState {
+func (k *kind) report() KindState {
 	return KindState{k.info, k.known, k.ignored, k.listing || k.sweeps, k.listed, k.sick}
 }
 
 // Kind returns what is known of a kind, and whether anything is.
 func (g *Graph) Kind(k Kind) (KindState, bool) {
 	id, ok := g.byKind[k]
-	return g.kinds[id].state(), ok
+	return g.kinds[id].report(), ok
 }
 
 // Kinds returns what is known of every kind that the store serves or an owner
@@ -57,7 +46,7 @@ func (g *Graph) Kind(k Kind) (KindState, bool) {
 func (g *Graph) Kinds() []KindState {
 	out := make([]KindState, 0, len(g.byKind))
 	for _, k := range slices.Sorted(maps.Keys(g.byKind)) {
-		out = append(out, g.kinds[g.byKind[k]].state())
+		out = append(out, g.kinds[g.byKind[k]].report())
 	}
 	return out
 }
@@ -93,12 +82,7 @@ func (g *Graph) dropKind(id kindID) {
 	g.freeKinds = append(g.freeKinds, id)
 }
 
-func (g *Graph) applyKinds(infos []KindInfo) error {
-	for i, k := range infos {
-		if k.Kind == "" {
-			return invalidf("apply kinds-known: kinds[%d].kind: empty", i)
-		}
-	}
+func (g *Graph) applyKinds(infos []KindInfo) {
 	for i := range g.kinds {
 		g.kinds[i].known = false
 	}
@@ -108,37 +92,39 @@ func (g *Graph) applyKinds(infos []KindInfo) error {
 	}
 	for i := range g.kinds {
 		if k := &g.kinds[i]; !k.known && k.info.Kind != "" {
-			k.freeze()
-			g.dropKind(kindID(i))
+			g.vanish(kindID(i))
 		}
 	}
-	return nil
 }
 
-// freeze forgets that the kind is listed: its nodes stay as they are, unknown.
-func (k *kind) freeze() {
-	k.known, k.listing, k.listed, k.sick, k.sweeps, k.sweep = false, false, false, false, false, 0
+// vanish forgets what was known of a kind but its nodes: they stay as they are,
+// unknown to whoever refers to them, until a listing of the kind.
+func (g *Graph) vanish(id kindID) {
+	k := &g.kinds[id]
+	*k = kind{info: k.info, ignored: k.ignored, epoch: k.epoch, first: k.first}
+	g.dropKind(id)
 }
 
-func (g *Graph) applyListing(e Event) error {
-	k := &g.kinds[g.byKind[e.Kind]]
-	if e.Type == ListBegun {
-		k.epoch++
-		k.listing, k.sweeps, k.sweep = true, false, 0
-		return nil
+func (k *kind) beginList() {
+	k.epoch++
+	k.listing, k.void, k.sweeps, k.sweep = true, false, false, 0
+}
+
+// endList begins the sweep.
+func (k *kind) endList() {
+	k.listing, k.sweeps = false, !k.void
+	if k.sweeps {
+		k.sweep = k.first
 	}
-	if !k.listing {
-		return invalidf("apply list-ended: kind %q: no listing is under way", e.Kind)
-	}
-	k.listing, k.sweeps, k.sweep = false, true, k.first
-	return nil
 }
 
 // Sweep goes on with the sweep that the end of a listing of the kind began,
 // over at most limit nodes. It returns how many it looked at, and the node at
 // which it stopped: a Stale one, observed but not brought by the listing, which
 // the caller removes by applying its Gone, or a phantom, of which the listing
-// has now spoken. At the end of the sweep node is 0 and done is true.
+// has now spoken. At the end of the sweep node is 0 and done is true, as it is
+// where none is under way. Nodes that came after the end of the listing are not
+// looked at. Held by TestSweepSlices.
 func (g *Graph) Sweep(name Kind, limit int) (node NodeID, seen int, done bool) {
 	k := &g.kinds[g.byKind[name]]
 	for k.sweeps && k.sweep != 0 && seen < limit {

@@ -50,7 +50,7 @@ func (g *Graph) addEdge(e edge) edgeID {
 // directly nor through the claim on one's own UID.
 func (g *Graph) count(e edge, d int32) {
 	o := &g.nodes[e.owner]
-	if e.dep == e.owner || o.obj.Key == (Key{UID: g.nodes[e.dep].obj.UID}) {
+	if leadsBack(g.nodes[e.dep].obj.Key, o.obj.Key) {
 		return
 	}
 	o.refs += d
@@ -84,12 +84,14 @@ func (g *Graph) unlink(dep NodeID) {
 	g.nodes[dep].firstOwner = 0
 }
 
-// Fan puts the cursor of the node's fan-out on its first dependent. References
-// that are made later are not visited: their own events are the notice.
+// Fan puts the cursor of the node's fan-out on its first dependent. Unresolved
+// references to its UID have a fan-out of their own: see Claim. References that
+// are made later are not visited: their own events are the notice.
 func (g *Graph) Fan(id NodeID) { g.nodes[id].fan = g.nodes[id].firstDep }
 
 // FanNext returns the next dependent of a fan-out and moves its cursor, or
-// false at its end. A dependent that leaves the list meanwhile is not visited.
+// false at its end. Each reference is visited once, a self-reference included;
+// one that leaves the list meanwhile is not. Held by TestFanVisits.
 func (g *Graph) FanNext(id NodeID) (NodeID, bool) {
 	x := &g.nodes[id]
 	if x.fan == 0 {

@@ -1,6 +1,9 @@
 package graph
 
-import "iter"
+import (
+	"fmt"
+	"iter"
+)
 
 // NodeID names a node within one graph. Ids are dense, start at 1 and are used
 // again after a node was freed: whoever keeps one beside the graph must follow
@@ -28,7 +31,7 @@ func (s State) String() string {
 	if int(s) < len(stateNames) {
 		return stateNames[s]
 	}
-	return "state(?)"
+	return fmt.Sprintf("state(%d)", uint8(s))
 }
 
 // Node is a handle on one object of a graph: a small value that reads through.
@@ -106,7 +109,7 @@ func (n Node) Key() Key { return n.at().obj.Key }
 // State returns how much of the node has been observed.
 func (n Node) State() State { return n.at().state }
 
-// Version returns the observed version, "" for a phantom.
+// Version returns the observed version, "" for a phantom and an absent node.
 func (n Node) Version() Version { return n.at().obj.Version }
 
 // Object returns what was observed. The caller owns the copy. Of a phantom and
@@ -130,31 +133,33 @@ func (n Node) Owners() int { return len(n.at().obj.Owners) }
 func (n Node) OwnerAt(i int) Owner { return n.at().obj.Owners[i] }
 
 // SelfOwner reports whether the i-th reference leads back to the node. Such a
-// reference never counts: not as owner, not as blocker, not as proof.
+// reference never counts: not as owner, not as blocker, not as proof. An
+// unresolved one on the node's own UID is one, too.
 func (n Node) SelfOwner(i int) bool {
-	r := n.OwnerAt(i)
-	return r.UID == n.Key().UID && (r.Unresolved || n.g.resolve(n.at().obj.Key, r) == n.Key())
+	return leadsBack(n.Key(), n.g.resolve(n.Key(), n.OwnerAt(i)))
 }
 
 // OwnerNode returns the node that the i-th reference leads to. For an
 // unresolved reference it is the claim on the UID alone; for one without a UID
 // it is nothing.
 func (n Node) OwnerNode(i int) (Node, bool) {
-	if e := n.edgeAt(i); e != 0 {
-		return Node{n.g, n.g.edges[e].owner}, true
-	}
-	return Node{}, false
+	id := n.owner(i)
+	return Node{n.g, id}, id != 0
 }
 
-// edgeAt walks the references in order: slots only grow along the list, and
-// most objects have one.
-func (n Node) edgeAt(i int) edgeID {
-	for e := n.at().firstOwner; e != 0; e = n.g.edges[e].nextOwner {
-		if int(n.g.edges[e].slot) == i {
-			return e
-		}
+// owner returns the node of the i-th reference, or 0 for one without a UID. The
+// first one's edge is at hand, and most objects have one; the list is not
+// walked for the others, since there may be thousands.
+func (n Node) owner(i int) NodeID {
+	x := n.at()
+	if e := n.g.edges[x.firstOwner]; x.firstOwner != 0 && int(e.slot) == i {
+		return e.owner
 	}
-	return 0
+	r := x.obj.Owners[i]
+	if r.UID == "" {
+		return 0
+	}
+	return n.g.byKey[n.g.resolve(x.obj.Key, r)]
 }
 
 // OwnerNodes yields the index of each reference and the node it leads to, in

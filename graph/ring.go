@@ -1,11 +1,15 @@
 package graph
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+)
 
 // RingSearch finds rings: strongly connected components, of two nodes or more,
 // of waiting nodes that are joined by blocking references. It is Tarjan's
 // algorithm (SIAM J. Comput. 1972) with its stack as data, so that a search of
-// any size goes on in slices and never recurses.
+// any size goes on in slices and never recurses. An unresolved reference joins
+// nothing: what it leads to is not known. Held by TestRingSearch.
 //
 // A search reads the graph as it is at each step. It is exact only if nothing
 // that waits changed from its first step to its last; the caller watches for
@@ -37,7 +41,7 @@ func NewRingSearch(roots []NodeID) *RingSearch {
 }
 
 // Step goes on over at most limit nodes and references, and reports whether
-// the search is over.
+// the search is over. A ring that is complete is taken in one go.
 func (r *RingSearch) Step(g *Graph, limit int) bool {
 	for ; limit > 0; limit-- {
 		switch {
@@ -59,7 +63,7 @@ func (r *RingSearch) Step(g *Graph, limit int) bool {
 // Rings returns what a search that is over has found: each ring sorted by id,
 // in order of their first ids.
 func (r *RingSearch) Rings() [][]NodeID {
-	slices.SortFunc(r.rings, func(a, b []NodeID) int { return int(a[0]) - int(b[0]) })
+	slices.SortFunc(r.rings, func(a, b []NodeID) int { return cmp.Compare(a[0], b[0]) })
 	return r.rings
 }
 

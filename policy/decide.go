@@ -7,11 +7,11 @@ import "slices"
 // order of the references has no influence on the decision. Held by
 // TestDecideTotal, TestDecideOrderless and TestDecideExhaustive.
 //
-// Whatever can be written now is written, however much else is still open: an
-// owner that cannot be read holds only what depends on it. What is asked for
-// comes in an order in which nothing waits behind what may never come: fences,
-// which wake everybody, then a wait that has an end, then reads, which may fail
-// for ever. Held by TestDecideEnds and TestDecideUnreadable.
+// Whatever can be written now is written, however much else is still open. What
+// is asked for comes in an order in which nothing waits behind what may never
+// come: fences, which wake everybody; waits that have an end; then reads, which
+// may fail for ever. So an owner that cannot be read holds only what depends on
+// it. Held by TestDecideEnds and TestDecideUnreadable.
 func Decide(in Input, s Settings) Decision {
 	in = in.matched()
 	left := in.leaving()
@@ -19,11 +19,14 @@ func Decide(in Input, s Settings) Decision {
 		return in.orphan(left.proven)
 	}
 	d := in.apart(s)
+	own := len(d.Owners) == 0
 	switch {
 	case d.Action.Writes():
 		return d
 	case len(left.fence) > 0:
 		return in.fence(left.fence...)
+	case d.Reason == NeedFence, d.Reason == FenceHeld && own, d.Reason == NeedAcknowledgement:
+		return d
 	case len(left.late) > 0:
 		return Decision{Action: Wait, Reason: NeedAcknowledgement, Owners: left.late}
 	case len(left.read) > 0 && d.Action == Verify:

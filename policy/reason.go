@@ -64,6 +64,8 @@ const (
 	// ObjectFlawed: the object breaks a rule of the model.
 	ObjectFlawed
 
+	// KindUnserved: the object's own kind is not served.
+	KindUnserved
 	// StoreRefused: the store refused the write.
 	StoreRefused
 	// HandlerFailed: a finalizer's handler failed, and is tried again.
@@ -96,7 +98,7 @@ var reasonNames = [...]string{
 	NeedGrace:           "its grace period has to end",
 	NeedAcknowledgement: "its controller has to acknowledge the deletion",
 	FenceHeld:           "a sick kind holds the fence", OwnerUnknown: "unknown",
-	ObjectFlawed: "the object is flawed", StoreRefused: "the store refused the write",
+	ObjectFlawed: "the object is flawed", KindUnserved: "its kind is not served", StoreRefused: "the store refused the write",
 	HandlerFailed: "a finalizer's handler failed", HandlerRuns: "a finalizer's handler is at work",
 	HandlerDone: "a finalizer's handler has succeeded",
 	Disturbed:   "other writers are faster", ObserveOnly: "observing only",
@@ -117,7 +119,7 @@ func (r Reason) String() string {
 func (r Reason) Held() bool {
 	switch r {
 	case OnlySelf, NeedFinalizers, NeedGrace, NeedDependents, NeedAcknowledgement, NeedWatch, FenceHeld, NeedListing,
-		OwnerUnknown, ObjectFlawed, StoreRefused, HandlerFailed, HandlerRuns, Disturbed, ObserveOnly, LevelTooLow:
+		OwnerUnknown, ObjectFlawed, KindUnserved, StoreRefused, HandlerFailed, HandlerRuns, Disturbed, ObserveOnly, LevelTooLow:
 		return true
 	}
 	return false

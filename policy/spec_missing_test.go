@@ -64,6 +64,10 @@ func (s spec) missing() ask {
 	switch {
 	case fence != 0:
 		return ask{policy.NeedFence, fence}
+	case rest.reason == policy.NeedFence || rest.reason == policy.FenceHeld && rest.of == 0:
+		return rest
+	case rest.reason == policy.NeedAcknowledgement:
+		return rest
 	case late != 0:
 		return ask{policy.NeedAcknowledgement, late}
 	case rest.reason == policy.NeedOwner:

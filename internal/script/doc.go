@@ -45,6 +45,7 @@
 //	restore unseen           the same without a word
 //	stale KIND               begins a listing that shows the backup
 //	unjudged WHY             takes the scenario out of the comparison with the oracle
+//	unsafe WHY               that, and lets writes break what package invariant holds
 //
 // Options: level=0|1|2 engines=N scope=hold|absent kinds=K[:scoped][:noowner],...
 // unserved=K,... ignore=K,... override observe acknowledge=K,... fencewait=1s
@@ -59,7 +60,8 @@
 //
 // # Judgement
 //
-// A scenario ends settled. Then every engine's own invariants have to hold, and
-// the store has to be in a state that package oracle permits for the actions
+// After every command the engines' own invariants have to hold, and every write
+// of an engine has to keep what package invariant says. A scenario ends settled:
+// then the store has to be in a state that package oracle permits for the actions
 // done; in the only one where each was done in quiet and there is one.
 package script

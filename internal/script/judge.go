@@ -18,6 +18,7 @@ type history struct {
 	calm    bool // everything has settled, or nothing has begun
 	quiet   bool // every action was done in a quiet state
 	without string
+	unsafe  bool
 }
 
 // forget begins a new history with what the store holds.
@@ -32,6 +33,12 @@ func (r *runner) leaveOut(why string) error {
 		return errUsage
 	}
 	return nil
+}
+
+// distrust lets the engines do what the store's guarantees do not exclude.
+func (r *runner) distrust(why string) error {
+	r.unsafe = true
+	return r.leaveOut(why)
 }
 
 // user does what a user does.

@@ -1,0 +1,95 @@
+package ownergraph_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/adapters/memory"
+	"github.com/ownergraph/ownergraph/graph"
+)
+
+// exampleStore returns a store that holds the objects, given in notation.
+func exampleStore(objects string) *memory.Store {
+	list, err := graph.Parse(objects)
+	if err != nil {
+		panic(err)
+	}
+	store, err := memory.New(memory.Config{Objects: list})
+	if err != nil {
+		panic(err)
+	}
+	return store
+}
+
+// keys prints what the store holds.
+func keys(store *memory.Store) {
+	for _, o := range store.Objects() {
+		fmt.Println(o.Key)
+	}
+}
+
+// A service owns two pods, and one of them owns a volume. Somebody deletes the
+// service; the collector sees to the rest.
+func ExampleCollector() {
+	store := exampleStore("service/shop; pod/one -> service/shop; pod/two -> service/shop; volume/data -> pod/one; volume/logs")
+	collector, err := ownergraph.New(store, ownergraph.Config{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	ended := make(chan error)
+	go func() { ended <- collector.Run(ctx) }()
+
+	shop := ownergraph.Key{Kind: "service", Name: "shop"}
+	if err := store.Delete(ctx, shop, ownergraph.DeleteOptions{Propagation: ownergraph.Foreground}); err != nil {
+		fmt.Println(err)
+	}
+	if _, err := collector.WaitIdle(ctx); err != nil {
+		fmt.Println(err)
+	}
+	keys(store)
+
+	stop()
+	fmt.Println(<-ended)
+	// Output:
+	// volume/logs
+	// <nil>
+}
+
+// WaitIdle says what stays, whom it waits for, and why.
+func ExampleCollector_WaitIdle() {
+	store := exampleStore("service/shop; pod/one[example.org/backup] -> service/shop!; pod/two -> node/north")
+	collector, err := ownergraph.New(store, ownergraph.Config{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	ctx, stop := context.WithTimeout(context.Background(), time.Minute)
+	defer stop()
+	ended := make(chan error)
+	go func() { ended <- collector.Run(ctx) }()
+
+	shop := ownergraph.Key{Kind: "service", Name: "shop"}
+	_ = store.Delete(ctx, shop, ownergraph.DeleteOptions{Propagation: ownergraph.Foreground})
+	held, err := collector.WaitIdle(ctx)
+	if err != nil {
+		fmt.Println(err)
+	}
+	for _, h := range held {
+		fmt.Println(h)
+	}
+
+	stop()
+	<-ended
+	_, err = collector.WaitIdle(context.Background())
+	fmt.Println(errors.Is(err, ownergraph.ErrClosed))
+	// Output:
+	// pod/one: finalizers hold it (example.org/backup)
+	// pod/two: owner's kind not served (node/north)
+	// service/shop: dependents hold it (pod/one)
+	// true
+}

@@ -1,0 +1,75 @@
+package ownergraph_test
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/finalizer"
+	"github.com/ownergraph/ownergraph/policy"
+)
+
+// A handler does the work that a finalizer stands for. The collector runs it for
+// objects that are being deleted, and removes the finalizer when it has
+// succeeded.
+func ExampleConfig_handlers() {
+	store := exampleStore("team/red; bucket/photos[example.org/empty] -> team/red")
+	collector, err := ownergraph.New(store, ownergraph.Config{
+		Handlers: map[string]finalizer.Handler{
+			"example.org/empty": func(_ context.Context, o ownergraph.Object) error {
+				fmt.Println("emptying", o.Key)
+				return nil
+			},
+		},
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	ended := make(chan error)
+	go func() { ended <- collector.Run(ctx) }()
+
+	_ = store.Delete(ctx, ownergraph.Key{Kind: "team", Name: "red"}, ownergraph.DeleteOptions{})
+	if _, err := collector.WaitIdle(ctx); err != nil {
+		fmt.Println(err)
+	}
+	fmt.Println(len(store.Objects()), "objects left")
+
+	stop()
+	<-ended
+	// Output:
+	// emptying bucket/photos
+	// 0 objects left
+}
+
+// What would be done, and to what? With ObserveOnly nothing is written.
+func ExampleConfig_observeOnly() {
+	store := exampleStore("team/red; bucket/old -> team/blue; bucket/new -> team/red")
+	decided := map[ownergraph.Key]policy.Reason{}
+	collector, err := ownergraph.New(store, ownergraph.Config{
+		ObserveOnly: true,
+		// The engine is locked meanwhile: be quick, and do not call back.
+		OnDecision: func(d ownergraph.Decided) { decided[d.Key] = d.Reason },
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	ended := make(chan error)
+	go func() { ended <- collector.Run(ctx) }()
+
+	held, err := collector.WaitIdle(ctx)
+	fmt.Println(held, err)
+	stop()
+	<-ended
+	for _, o := range store.Objects() {
+		fmt.Printf("%s: %s\n", o.Key, decided[o.Key])
+	}
+	// Output:
+	// [bucket/old: observing only (team/blue)] <nil>
+	// bucket/new: an owner exists
+	// bucket/old: observing only
+	// team/red: no owners
+}

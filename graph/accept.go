@@ -1,0 +1,104 @@
+package graph
+
+import (
+	"fmt"
+	"slices"
+)
+
+// ignores reports whether the kind takes no part, by setting.
+func (g *Graph) ignores(k Kind) bool {
+	if id, ok := g.byKind[k]; ok {
+		return g.kinds[id].ignored
+	}
+	return k != "" && slices.Contains(g.cfg.Ignore, k)
+}
+
+// accept refuses what no store may send: an object without kind, name, UID or
+// version, of a kind that is not served, or in a scope that its kind does not
+// have; two descriptions of one kind; the end of a listing that did not begin.
+func (g *Graph) accept(e Event) error {
+	switch e.Type {
+	case KindsKnown:
+		return acceptKinds(e)
+	case Rewound:
+		return nil
+	case Put:
+		if e.Object.Version == "" {
+			return e.refused(e.Object.Key.subject(), "version: empty")
+		}
+		return g.acceptKey(e, e.Object.Key)
+	case Gone:
+		return g.acceptKey(e, e.Key)
+	}
+	if e.Type == EventUnset || int(e.Type) >= len(eventNames) {
+		return e.refused("event", "type: there is none like it")
+	}
+	return g.acceptKind(e)
+}
+
+// acceptKey: a kind may be served anew with another scope, so what is held
+// under a key may end there in any case.
+func (g *Graph) acceptKey(e Event, k Key) error {
+	_, held := g.byKey[k]
+	info := &g.kinds[g.byKind[k.Kind]]
+	cause := ""
+	switch {
+	case k.Kind == "":
+		cause = "kind: empty"
+	case k.Name == "":
+		cause = "name: empty"
+	case k.UID == "":
+		cause = "uid: empty"
+	case !info.known:
+		cause = "kind: not among the kinds known"
+	case e.Type == Gone && held:
+	case info.info.Scoped && k.Scope == "":
+		cause = "scope: empty, and the kind is scoped"
+	case !info.info.Scoped && k.Scope != "":
+		cause = "scope: set, and the kind is global"
+	}
+	if cause == "" {
+		return nil
+	}
+	return e.refused(k.subject(), cause)
+}
+
+// acceptKind: that a kind vanished may come twice, or after a set of kinds
+// without it.
+func (g *Graph) acceptKind(e Event) error {
+	k := &g.kinds[g.byKind[e.Kind]]
+	switch {
+	case e.Type == FencePassed && e.Kind == "":
+		return nil
+	case e.Kind == "":
+		return e.refused("event", "kind: empty")
+	case !k.known && e.Type != KindVanished:
+		return e.refused(e.Kind.subject(), "not among the kinds known")
+	case e.Type == ListEnded && !k.listing:
+		return e.refused(e.Kind.subject(), "no listing is under way")
+	}
+	return nil
+}
+
+func acceptKinds(e Event) error {
+	first := make(map[Kind]KindInfo, len(e.Kinds))
+	for i, k := range e.Kinds {
+		if k.Kind == "" {
+			return e.refused("event", fmt.Sprintf("kinds[%d].kind: empty", i))
+		}
+		if f, ok := first[k.Kind]; ok && f != k {
+			return e.refused(k.Kind.subject(), fmt.Sprintf("kinds[%d]: it is there twice, and not the same", i))
+		}
+		first[k.Kind] = k
+	}
+	return nil
+}
+
+// subject names the coordinates in a message, cut short where they are long.
+func (k Key) subject() string { return Object{Key: k}.subject() }
+
+func (k Kind) subject() string { return fmt.Sprintf("kind %.200q", string(k)) }
+
+func (e Event) refused(subject, cause string) error {
+	return fmt.Errorf("apply %s: %s: %s: %w", e.Type, subject, cause, ErrInvalid)
+}

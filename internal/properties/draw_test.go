@@ -1,0 +1,156 @@
+package properties
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/graph"
+	"pgregory.net/rapid"
+)
+
+// size bounds what a world is made of. Tame worlds have what any store holds
+// that checks what it is given; wild ones have all that the contract allows.
+type size struct {
+	objects, actions int
+	wild, handlers   bool
+}
+
+// draws makes the choices of one test case. Small numbers are plain choices, so
+// that a shrunk case is a plain one.
+type draws struct {
+	t    *rapid.T
+	size size
+}
+
+func (d draws) number(label string, n int) int {
+	return rapid.IntRange(0, n-1).Draw(d.t, label)
+}
+
+// chance is true in one of n cases.
+func (d draws) chance(label string, n int) bool { return d.number(label, n) == n-1 }
+
+func (d draws) settings() settings {
+	s := settings{Level: ownergraph.Level2, Engines: 1}
+	if !d.size.wild {
+		return s
+	}
+	s.Engines += d.number("engines", 3)
+	if d.chance("level 1", 8) {
+		s.Level = ownergraph.Level1
+	}
+	s.Override = d.chance("override", 4)
+	s.Absent = d.chance("absent", 4)
+	s.Counting = d.chance("counting", 3)
+	s.Forgetful = d.chance("forgetful", 3)
+	s.Waits = d.chance("waits", 4)
+	return s
+}
+
+// world draws the objects of a store.
+func (d draws) world(set settings) []graph.Object {
+	n := 1 + d.number("objects", d.size.objects)
+	var keys []graph.Key
+	for i := range n {
+		keys = append(keys, d.key(i, keys))
+	}
+	out := make([]graph.Object, n)
+	for i := range out {
+		out[i] = graph.Object{Key: keys[i]}
+		for range d.number("references", 3) {
+			if r, ok := d.reference(set, keys[i], keys); ok {
+				out[i].Owners = append(out[i].Owners, r)
+			}
+		}
+		d.condition(&out[i])
+	}
+	return out
+}
+
+// key draws the coordinates of the i-th object. Its UID is what makes its
+// notation short. Two objects of one kind and name live in different scopes.
+func (d draws) key(i int, taken []graph.Key) graph.Key {
+	k := graph.Key{Kind: kinds()[d.number("kind", len(kinds()))].Kind, Name: string(rune('a' + i))}
+	if k.Kind == "p" || k.Kind == "q" {
+		k.Scope = []string{"s", "t"}[d.number("scope", 2)]
+		if d.size.wild && i > 0 && d.chance("namesake", 3) {
+			k.Name = taken[d.number("of", i)].Name
+		}
+	}
+	if k = named(k); slices.Contains(taken, k) {
+		k.Name = string(rune('a' + i))
+		k = named(k)
+	}
+	return k
+}
+
+// named gives a place the UID that its notation leaves out.
+func named(k graph.Key) graph.Key {
+	k.UID = ""
+	k.UID = graph.UID(strings.TrimSuffix(k.String(), `@""`))
+	return k
+}
+
+// reference draws an owner reference of d to one of the keys.
+func (d draws) reference(set settings, dep graph.Key, keys []graph.Key) (graph.Owner, bool) {
+	r := graph.Owner{Key: keys[d.number("owner", len(keys))], Block: d.chance("block", 2)}
+	if set.Absent && r.Scope != "" && dep.Scope != "" && r.Scope != dep.Scope {
+		return r, false // Kubernetes' reading calls a living owner absent: the ledger does not
+	}
+	if !d.size.wild {
+		return r, r.Key != dep && (r.Scope == "" || r.Scope == dep.Scope)
+	}
+	r.Controller = d.chance("controller", 8)
+	switch d.number("odd", 20) {
+	case 19: // an owner that never was
+		r.UID += "/gone"
+	case 18: // at no place that there is
+		r.Name += "x"
+	case 17:
+		r.Kind = kinds()[d.number("wrong kind", len(kinds()))].Kind
+	case 16:
+		r.Scope = []string{"", "s", "t", "u"}[d.number("wrong scope", 4)]
+	case 15:
+		r.Unresolved = true
+	case 14:
+		r.Kind, r.UID = unserved, r.UID+"/unserved"
+	case 13:
+		r.Name = ""
+	case 12:
+		r.UID = ""
+	case 11:
+		r.Kind = ""
+	}
+	if r.UID == dep.UID && r.Key != dep && !r.Unresolved {
+		return r, false // the ledger takes it for a reference to itself
+	}
+	lives := slices.Contains(keys, r.Key)
+	return r, !lives || !set.Absent || r.Scope == "" || dep.Scope == "" || r.Scope == dep.Scope
+}
+
+// condition draws what else an object carries.
+func (d draws) condition(o *graph.Object) {
+	if !d.size.wild {
+		return
+	}
+	switch d.number("finalizer", 12) {
+	case 11:
+		o.Finalizers = []string{graph.FinalizerForeground}
+	case 10:
+		o.Finalizers = []string{graph.FinalizerOrphan}
+	case 9, 8:
+		o.Finalizers = []string{"foreign"}
+	case 7:
+		if d.size.handlers {
+			o.Finalizers = []string{handled}
+		}
+	}
+	if len(o.Finalizers) > 0 && d.chance("deleting", 3) {
+		o.Deleting = true
+	} else if d.chance("graceful", 16) {
+		o.Deleting, o.GraceSeconds = true, 30
+	}
+	if o.Kind == "h" {
+		o.Generation, o.ObservedGeneration = 2, int64(1+d.number("observed", 2))
+	}
+}

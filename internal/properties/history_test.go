@@ -1,0 +1,268 @@
+package properties
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/finalizer"
+	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/oracle"
+	"github.com/ownergraph/ownergraph/internal/world"
+)
+
+// handled is the finalizer that a handler of the engine stands for.
+const handled = "x.io/h"
+
+// unserved is a kind that references name and no store serves.
+const unserved graph.Kind = "x"
+
+// settings are those of one world. Its text in Go syntax goes into a regression.
+type settings struct {
+	Level     ownergraph.Level
+	Engines   int
+	Override  bool // oracle.Config.Override
+	Absent    bool // graph.ScopeAbsent
+	Counting  bool // versions can be compared
+	Forgetful bool // the engine remembers one owner of each sort
+	Waits     bool // kind h is given time to acknowledge
+}
+
+func (s settings) config() ownergraph.Config {
+	c := ownergraph.Config{
+		Override: s.Override,
+		Handlers: map[string]finalizer.Handler{handled: func(context.Context, graph.Object) error { return nil }},
+	}
+	if s.Absent {
+		c.Scope = graph.ScopeAbsent
+	}
+	if s.Forgetful {
+		c.AbsentOwners, c.OrphanedOwners = 1, 1
+	}
+	if s.Waits {
+		c.Acknowledge = []graph.Kind{"h"}
+	}
+	if s.Counting {
+		c.CompareVersions = func(_ graph.Kind, a, b graph.Version) int {
+			x, _ := strconv.Atoi(string(a))
+			y, _ := strconv.Atoi(string(b))
+			return x - y
+		}
+	}
+	return c
+}
+
+func (s settings) oracle() oracle.Config {
+	c := oracle.Config{Override: s.Override, Restarts: true}
+	if s.Absent {
+		c.Scope = oracle.ScopeAbsent
+	}
+	return c
+}
+
+// kinds are the same in every world: two global ones and two scoped ones.
+func kinds() []graph.KindInfo {
+	return []graph.KindInfo{{Kind: "g"}, {Kind: "h"}, {Kind: "p", Scoped: true}, {Kind: "q", Scoped: true}}
+}
+
+// history is a world and how it came to be as it is.
+type history struct {
+	w       *world.World
+	set     settings
+	start   []graph.Object
+	actions []oracle.Action
+	lines   []string
+	down    map[graph.Kind]string // "sick", "vanished" or "down"
+	broken  error                 // the first judgement that the level does not excuse
+}
+
+func begin(set settings, start []graph.Object) (*history, error) {
+	w, err := world.New(set.Level, set.config(), set.Engines, kinds(), start)
+	if err != nil {
+		return nil, err
+	}
+	if set.Counting {
+		w.CountRevisions()
+	}
+	h := &history{w: w, set: set, start: slices.Clone(w.Store.Objects()), down: map[graph.Kind]string{}}
+	w.OnWrite = func(_ *world.Store, c ownergraph.Call) {
+		if bad := w.Ledger.Judge(c); bad != nil && h.broken == nil && !h.excused(bad) {
+			h.broken = bad
+		}
+	}
+	return h, nil
+}
+
+// excused reports whether the level promises no more: without fences, foreground
+// and orphaning are best effort.
+func (h *history) excused(bad error) bool {
+	return h.set.Level < ownergraph.Level2 &&
+		slices.ContainsFunc([]string{"S2:", "S3:", "S3t:"}, func(p string) bool { return strings.HasPrefix(bad.Error(), p) })
+}
+
+// String returns the history as a regression takes it.
+func (h *history) String() string {
+	set := strings.ReplaceAll(fmt.Sprintf("%#v", h.set), "properties.", "")
+	return fmt.Sprintf("%s\n%s\n%s", set, graph.Format(h.start), strings.Join(h.lines, "\n"))
+}
+
+// fail wraps what went wrong with the history that led there.
+func (h *history) fail(err error) error {
+	return fmt.Errorf("%w\nthe store: %s\nthe history:\n%s", err, oracle.Line(h.w.Store.Objects()), h)
+}
+
+// do makes one step and notes it. A step that cannot be made changes nothing.
+func (h *history) do(line string) error {
+	h.lines = append(h.lines, line)
+	err := h.move(line)
+	if err == nil {
+		err = h.broken
+	}
+	return err
+}
+
+// move makes one step: "VERB[@ENGINE] ARGUMENTS".
+//
+//	list K, see K, twice K, break K       begins a listing, delivers an event (twice), ends the watch
+//	issue LANE, land N [FAULT], limbo N   hands out a call, lands one; nobody hears of the N-th, which lands late
+//	late N                                a write that nobody waits for lands
+//	crash                                 ends the engine; another one begins
+//	wait, pass DURATION, settle           moves time to the next thing to do, or further; lets everything happen
+//	sick K, recover K, vanish K, serve K, down K, up K
+//	ack KEY, fg KEY, addref KEY->REF ...  what users do, as package oracle spells it
+func (h *history) move(line string) error {
+	verb, arg, _ := strings.Cut(line, " ")
+	verb, engine, _ := strings.Cut(verb, "@")
+	side, _ := strconv.Atoi(engine)
+	if side >= len(h.w.Sides) {
+		return fmt.Errorf("%q: there is no such engine", line)
+	}
+	switch verb {
+	case "list", "see", "twice", "break":
+		return h.watch(verb, side, slices.IndexFunc(h.w.Kinds, func(k graph.KindInfo) bool { return string(k.Kind) == arg }))
+	case "sick", "recover", "vanish", "serve", "down", "up":
+		return h.health(verb, graph.Kind(arg))
+	case "issue":
+		lane := map[string]ownergraph.Lane{"store": ownergraph.LaneStore, "control": ownergraph.LaneControl, "handler": ownergraph.LaneHandler}[arg]
+		_, _, err := h.w.Issue(side, lane)
+		return err
+	case "land", "limbo":
+		return h.land(verb, side, arg)
+	case "late":
+		if i, _ := strconv.Atoi(arg); i < len(h.w.Zombies) {
+			return h.w.LandZombie(i)
+		}
+		return nil
+	case "crash":
+		return h.w.Crash(side)
+	case "settle":
+		return h.w.Settle()
+	case "wait":
+		h.w.Advance()
+		return nil
+	case "pass":
+		d, err := time.ParseDuration(arg)
+		h.w.Now = h.w.Now.Add(d)
+		return err
+	}
+	return h.user(verb, line, arg)
+}
+
+// watch moves the watch of one kind.
+func (h *history) watch(verb string, side, kind int) error {
+	if kind < 0 {
+		return errors.New("no such kind")
+	}
+	st := &h.w.Sides[side].Streams[kind]
+	switch {
+	case verb == "break":
+		for _, ev := range st.Events {
+			if ev.Type == graph.FencePassed {
+				st.Fences = append(st.Fences, ev.Fence)
+			}
+		}
+		st.Begun, st.Events = false, nil
+		return nil
+	case st.Down:
+		return nil
+	case verb == "list":
+		h.w.List(side, kind)
+		return nil
+	case len(st.Events) == 0:
+		return nil
+	}
+	if ev := st.Events[0]; verb == "twice" && (ev.Type == graph.Put || ev.Type == graph.Gone) {
+		ev.Object = ev.Object.Clone()
+		if err := h.w.Sides[side].Engine.Observe(h.w.Now, ev); err != nil {
+			return err
+		}
+	}
+	return h.w.Deliver(side, kind)
+}
+
+// land lands a call, with a fault or not. One that ends in limbo is answered
+// with "nobody can tell", and its write may still come.
+func (h *history) land(verb string, side int, arg string) error {
+	number, name, _ := strings.Cut(arg, " ")
+	i, _ := strconv.Atoi(number)
+	calls := h.w.Sides[side].Calls
+	if i >= len(calls) {
+		return nil
+	}
+	fault, _ := world.ParseFault(name)
+	if verb == "limbo" {
+		fault = world.Lost
+		if c := calls[i].Call; c.Type == ownergraph.CallPatch || c.Type == ownergraph.CallDelete {
+			h.w.Zombies = append(h.w.Zombies, c)
+		}
+	}
+	_, err := h.w.LandAs(side, i, fault)
+	return err
+}
+
+// health makes a kind sick or well.
+func (h *history) health(verb string, k graph.Kind) error {
+	i := slices.IndexFunc(kinds(), func(x graph.KindInfo) bool { return x.Kind == k })
+	was := h.down[k]
+	switch {
+	case was == "" && (verb == "sick" || verb == "vanish" || verb == "down"):
+		h.down[k] = verb
+	case was == "sick" && verb == "recover", was == "vanish" && verb == "serve", was == "down" && verb == "up":
+		delete(h.down, k)
+	default:
+		return nil
+	}
+	switch verb {
+	case "sick":
+		return h.w.Sicken(i, "sick")
+	case "recover":
+		return h.w.Recover(i)
+	case "vanish":
+		return h.w.Vanish(i)
+	case "serve":
+		return h.w.Serve(kinds()[i])
+	}
+	h.w.Down(k, verb == "down")
+	return nil
+}
+
+// user has a user, or a controller, do something.
+func (h *history) user(verb, line, arg string) error {
+	if verb == "ack" {
+		k, err := graph.ParseKey(arg)
+		if h.w.Acknowledge(k) {
+			h.actions = append(h.actions, oracle.Action{Verb: oracle.Touch, Object: graph.Object{Key: k}})
+		}
+		return err
+	}
+	a, err := oracle.ParseAction(line)
+	if err == nil && h.w.Do(a) {
+		h.actions = append(h.actions, a)
+	}
+	return err
+}

@@ -1,0 +1,146 @@
+package properties
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/oracle"
+)
+
+// calm ends all faults, lets everything happen until nothing does, and lets the
+// longest time pass after which an engine tries something again by itself. Late
+// writes come at the very end, when nobody thinks of them any more.
+func (h *history) calm() error {
+	cure := map[string]string{"sick": "recover ", "vanish": "serve ", "down": "up "}
+	for _, k := range h.w.Kinds {
+		if how := h.down[k.Kind]; how != "" {
+			if err := h.do(cure[how] + string(k.Kind)); err != nil {
+				return err
+			}
+		}
+	}
+	for {
+		for range 3 {
+			if err := errors.Join(h.do("settle"), h.do("pass 6m")); err != nil {
+				return err
+			}
+		}
+		if err := h.do("settle"); err != nil {
+			return err
+		}
+		if len(h.w.Zombies) == 0 {
+			return nil
+		}
+		for len(h.w.Zombies) > 0 {
+			if err := h.do("late 0"); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// sound checks what has to be true of every world at rest.
+func (h *history) sound() error {
+	for i, s := range h.w.Sides {
+		if err := s.Engine.Check(); err != nil {
+			return fmt.Errorf("engine %d: %w", i, err)
+		}
+		if !s.Engine.Idle() {
+			return fmt.Errorf("engine %d is not idle, and waits for nothing", i)
+		}
+		if got, want := seen(s.Engine), h.rebuilt(); got != want {
+			return fmt.Errorf("S22: engine %d holds\n%s, a graph built from a new listing\n%s", i, got, want)
+		}
+	}
+	if s := oracle.NewState(believed(h.w.Store.Objects())); !oracle.Quiet(s, h.set.oracle()) {
+		return errors.New("at rest, but the collector has something left to do: " + h.held())
+	}
+	return nil
+}
+
+// held returns what the engines report.
+func (h *history) held() string {
+	var out []string
+	for _, s := range h.w.Sides {
+		for _, held := range s.Engine.Held(16) {
+			out = append(out, held.String())
+		}
+	}
+	return strings.Join(out, "; ")
+}
+
+// seen returns every node of an engine's graph with its version: what the
+// fingerprint asks first of each.
+func seen(e *ownergraph.Engine) string {
+	var b strings.Builder
+	named := map[graph.Key]bool{}
+	e.Fingerprint(func(k graph.Key, v graph.Version) uint64 {
+		if !named[k] {
+			named[k] = true
+			fmt.Fprintf(&b, "%s#%s; ", k, v)
+		}
+		return 0
+	})
+	return b.String()
+}
+
+// rebuilt returns the same of a graph that is built from a new listing.
+func (h *history) rebuilt() string {
+	cfg := h.set.config()
+	g := graph.New(graph.Config{Scope: cfg.Scope})
+	apply := func(ev graph.Event) {
+		if _, err := g.Apply(ev); err != nil {
+			panic(fmt.Sprintf("a listing of the store is refused: %v", err))
+		}
+	}
+	apply(graph.Event{Type: graph.KindsKnown, Kinds: h.w.Kinds})
+	for _, k := range h.w.Kinds {
+		apply(graph.Event{Type: graph.ListBegun, Kind: k.Kind})
+	}
+	for _, o := range h.w.Store.Objects() {
+		apply(graph.Event{Type: graph.Put, Object: o.Clone()})
+	}
+	var b strings.Builder
+	for n := range g.Nodes() {
+		fmt.Fprintf(&b, "%s#%s; ", n.Key(), n.Version())
+	}
+	return b.String()
+}
+
+// permitted checks the end against the oracle. It is for a handful of objects.
+func (h *history) permitted() error {
+	got, ends := oracle.Line(believed(h.w.Store.Objects())), h.ends()
+	if slices.Contains(ends, got) {
+		return nil
+	}
+	return fmt.Errorf("the end is not permitted: %s\nwant one of\n  %s\nheld: %s", got, strings.Join(ends, "\n  "), h.held())
+}
+
+// ends returns the end states that are permitted for the actions done so far.
+func (h *history) ends() []string {
+	actions := slices.Clone(h.actions)
+	for i := range actions {
+		actions[i].Object = believed([]graph.Object{actions[i].Object})[0]
+	}
+	return oracle.Ends(believed(h.start), actions, h.set.oracle())
+}
+
+// believed returns what the oracle is told: a reference to a kind that is never
+// served is unknown, and leads to nobody.
+func believed(objects []graph.Object) []graph.Object {
+	out := make([]graph.Object, len(objects))
+	for i, o := range objects {
+		o = o.Clone()
+		for j, r := range o.Owners {
+			if r.Kind == unserved {
+				o.Owners[j].Unresolved, o.Owners[j].UID = true, "nobody/"+r.UID
+			}
+		}
+		out[i] = o
+	}
+	return out
+}

@@ -1,0 +1,70 @@
+package script
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestHarnessCanFail: what is wrong with a scenario, or with an engine, is an
+// error.
+func TestHarnessCanFail(t *testing.T) {
+	const why = "# why: x\n\n"
+	for _, tc := range []struct{ text, want, reason string }{
+		{"objects a\n", errNoReason.Error(), "every scenario says why it is there"},
+		{why + "----\n", "without a command", "output belongs to commands"},
+		{why + "objects a; a\nsettle\n", "is there twice", "the notation is checked"},
+		{why + "world colour=red\n", "colour=red", "an option that nobody knows"},
+		{why + "objects a\nfrobnicate a\n", "frobnicate", "a verb that nobody knows"},
+		{why + "objects a\nbg b\n", `no kind "b"`, "a user cannot act on a kind that is not served"},
+		{why + "objects a\nissue@2\n", "no engine 2", "an engine that is not there"},
+		{why + "objects a\nsettle\nobjects b\n", "objects", "objects come before the first step"},
+		{why + "objects a\nland a\n", "not in the form", "no such call is under way"},
+		{why + "objects a\nsee a 1\n", "not in the form", "there is no event to see"},
+		{why + "world kinds=x\nobjects b -> x\nsettle\n", "begin cold", "a beginning that is not quiet would hide requests"},
+		{why + "world level=0\nobjects a; b -> a\nbg a\n", "not permitted", "the oracle judges the end"},
+		{why + "world level=1\nobjects a; b\naddref b->a\norphan a\nsee a\nissue\nland\n", "S2", "the ledger judges each write"},
+	} {
+		if _, err := Run(tc.text); err == nil || !strings.Contains(err.Error(), tc.want) {
+			t.Errorf("%s: error %v, want %q in it:\n%s", tc.reason, err, tc.want, tc.text)
+		}
+	}
+}
+
+// TestHarnessPrints: what was printed is replaced, and everything else kept.
+func TestHarnessPrints(t *testing.T) {
+	const before = "# why: x\n\n# A comment.\nobjects a; b -> a\nbg a\n# Another.\nsettle\n----\nnonsense\n\nheld\n"
+	const after = "# why: x\n\n# A comment.\nobjects a; b -> a\nbg a\n# Another.\nsettle\n----\nstore: (empty)\nrequests: delete 1\n\nheld\n"
+	got, err := Run(before)
+	if err != nil || got != after {
+		t.Errorf("got %q, error %v, want %q", got, err, after)
+	}
+}
+
+// TestUnjudged names the scenarios that the oracle does not judge: few, and none
+// by accident.
+func TestUnjudged(t *testing.T) {
+	want := []string{
+		"a-false-not-found-is-believed", "an-ignored-kind-does-not-block", "handler-of-another", "level-0-observes-only",
+		"level-1-orphan-and-a-crash", "level-1-orphan-is-best-effort", "observe-only", "stressing-cascading-deletion",
+	}
+	files, err := filepath.Glob("testdata/*.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, path := range files {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s := string(text); strings.Contains(s, "\nunjudged ") || strings.Contains(s, "\nunsafe ") {
+			got = append(got, strings.TrimSuffix(filepath.Base(path), ".txt"))
+		}
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("unjudged: %v, want %v", got, want)
+	}
+}

@@ -1,0 +1,179 @@
+package policy_test
+
+import (
+	"testing"
+
+	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/policy"
+)
+
+// play is a store in which nothing changes any more, and an engine that does
+// what decisions ask for: reads, fences, and waiting for the watch.
+type play struct {
+	in       policy.Input
+	truth    []policy.Sight // SightUnset: it is gone
+	unread   refs           // whom no read reaches
+	now      policy.Stamp
+	decision policy.Decision
+}
+
+// end does what is asked for until nothing more is, and reports whether it
+// comes to that.
+func (p *play) end() bool {
+	for range 4 + 4*len(p.in.Owners) {
+		p.decision = policy.Decide(p.in, policy.Settings{})
+		d := p.decision
+		p.now += 2
+		switch {
+		case d.Action.Writes(), d.Action == policy.Keep:
+			return true
+		case d.Action == policy.Verify:
+			if setOf(d.Owners)&^p.unread == 0 {
+				return true
+			}
+			p.read(d.Owners)
+		case d.Reason == policy.NeedFence && (p.in.Fence.Exact || p.in.Fence.Held):
+			p.in.Fence.Passed = p.now
+			p.watch(upTo(len(p.in.Owners)))
+		case d.Reason == policy.NeedWatch:
+			if p.in.Retry = false; len(d.Owners) == 0 {
+				p.in.Known = p.now
+			}
+			p.watch(d.Owners)
+		case d.Reason == policy.NeedAcknowledgement:
+			p.in.Unacknowledged = false
+			for _, i := range d.Owners {
+				p.in.Owners[i].Unacknowledged, p.in.Owners[i].Overdue = false, true
+			}
+		default: // the outside has to do something: recover a kind, remove a dependent
+			return true
+		}
+	}
+	return false
+}
+
+// read has the owners read: each read begins now and is answered at once.
+func (p *play) read(owners []int) {
+	for _, i := range owners {
+		o := &p.in.Owners[i]
+		switch {
+		case p.unread>>i&1 != 0:
+		case p.truth[i] == policy.SightUnset:
+			*o = policy.OwnerFact{Class: graph.Dangling, Changed: p.now}
+		default:
+			o.Seen, o.Began, o.Same = p.truth[i], p.now, o.Class != graph.Unknown && o.Mark != 0
+		}
+	}
+}
+
+// watch has the watch bring what is true of the owners. What a read showed of
+// them before is void if it was something else.
+func (p *play) watch(owners []int) {
+	for _, i := range owners {
+		o := &p.in.Owners[i]
+		is := policy.OwnerFact{Class: graph.Dangling, Changed: p.now}
+		switch p.truth[i] {
+		case policy.SeenSolid:
+			is.Class = graph.Solid
+		case policy.SeenWaiting:
+			is.Class, is.Mark = graph.Waiting, p.now
+		case policy.SeenOrphaning:
+			is.Class, is.Mark, is.Orphaning = graph.Solid, p.now, true
+		}
+		if is.Class != o.Class || is.Orphaning != o.Orphaning || o.Unsettled {
+			*o = is
+		}
+	}
+}
+
+// holds reports whether an owner that can be read is, for the graph and in
+// truth, as said.
+func (p *play) holds(what state, truth policy.Sight) bool {
+	s := spec{p.in, policy.Settings{}}
+	return s.those(func(i int, o policy.OwnerFact) bool {
+		return p.unread>>i&1 == 0 && s.what(o) == what && p.truth[i] == truth
+	}) != 0
+}
+
+// plays yields every play of a small scope: three owners of which the graph
+// says one thing and the store another.
+func plays(unread func(n int) refs, yield func(p *play)) {
+	graphs := []policy.OwnerFact{
+		{Class: graph.Solid}, {Class: graph.Waiting, Mark: 2}, {Class: graph.Waiting, Mark: 6},
+		{Class: graph.Solid, Orphaning: true, Mark: 2}, {Class: graph.Solid, Orphaning: true, Mark: 6},
+		{Class: graph.Solid, Orphaning: true, Mark: 6, Unacknowledged: true}, {Class: graph.Dangling},
+		{Class: graph.Unknown, Doubt: graph.Unobserved}, {Class: graph.Dangling, Unsettled: true},
+	}
+	fences := []policy.Fence{{Exact: true}, {Exact: true, Passed: 5}, {Exact: true, Passed: 8}, {Exact: true, Passed: 4, Held: true}, {Released: 9}}
+	marks := [][]string{nil, {graph.FinalizerForeground}, {graph.FinalizerOrphan}}
+	each := len(graphs) * 4
+	for n := range each * each * each {
+		p := play{unread: unread(n)}
+		for i, at := range []int{n % each, n / each % each, n / each / each} {
+			name := string(rune('a' + i))
+			p.in.Owners = append(p.in.Owners, graphs[at/4])
+			p.in.Object.Owners = append(p.in.Object.Owners, graph.Owner{Key: graph.Key{Kind: "k", Name: name, UID: graph.UID(name)}})
+			if graphs[at/4].Class == graph.Dangling {
+				at = 0
+			}
+			p.truth = append(p.truth, policy.Sight(at%4))
+		}
+		p.in.Known, p.now, p.in.Mark = 4, 10, 3
+		p.in.Fence = fences[n%len(fences)]
+		p.in.Object.Finalizers = marks[n/5%len(marks)]
+		p.in.Object.Deleting, p.in.Retry = p.in.Object.Finalizers != nil, n%7 == 0
+		yield(&p)
+	}
+}
+
+// TestDecideEnds: whoever does what decisions ask for comes to an end: a write,
+// or a reason that is for others to remove. And nothing is deleted that has an
+// owner, but where an owner was seen waiting before it changed its mind.
+func TestDecideEnds(t *testing.T) {
+	plays(func(int) refs { return 0 }, func(p *play) {
+		begin := clone(p.in)
+		if !p.end() {
+			t.Fatalf("%+v, in truth %v: no end, at last %s", begin, p.truth, says(p.in.Object, p.decision))
+		}
+		if p.decision.Action == policy.Delete {
+			for i, is := range p.truth {
+				before := spec{begin, policy.Settings{}}.fenced(begin.Owners[i])
+				if is != policy.SightUnset && is != policy.SeenWaiting && !before {
+					t.Fatalf("%+v: deleted although owner %d is %s", begin, i, is)
+				}
+			}
+		}
+	})
+}
+
+// TestDecideUnreadable: an owner that nobody can read holds only what depends
+// on it. Beside it the others go on.
+func TestDecideUnreadable(t *testing.T) {
+	one := func(n int) refs { return 1 << (n % 3) }
+	held := 0
+	plays(one, func(p *play) {
+		begin := clone(p.in)
+		if !p.end() {
+			t.Fatalf("%+v, in truth %v: no end, at last %s", begin, p.truth, says(p.in.Object, p.decision))
+		}
+		if p.decision.Action != policy.Verify {
+			return
+		}
+		held++
+		s := spec{p.in, policy.Settings{}}
+		for i, o := range p.in.Owners {
+			if p.unread>>i&1 == 0 && s.leaving(o) && p.truth[i] == policy.SeenOrphaning {
+				t.Fatalf("%+v: owner %d orphans, and waits for a read of another: %s", begin, i, says(p.in.Object, p.decision))
+			}
+		}
+		if !p.in.Object.Deleting && p.holds(waiting, policy.SeenWaiting) && p.holds(solid, policy.SeenSolid) {
+			t.Fatalf("%+v: an owner waits beside a solid one, and a third is read: %s", begin, says(p.in.Object, p.decision))
+		}
+		if p.in.Object.Deleting && !p.in.Retry {
+			t.Fatalf("%+v: the object's own end waits for a read of an owner", begin)
+		}
+	})
+	if held == 0 {
+		t.Fatal("no read held anything")
+	}
+}

@@ -1,0 +1,252 @@
+package policy_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/policy"
+)
+
+// drawFact draws what is known of an owner, however odd if so asked: then with
+// classes, doubts and sights that do not exist.
+func drawFact(t *rapid.T, odd bool) policy.OwnerFact {
+	top := 0
+	if odd {
+		top = 250
+	}
+	stamp := func(name string) policy.Stamp { return policy.Stamp(rapid.IntRange(0, 7).Draw(t, name)) }
+	flag := func(name string) bool { return rapid.IntRange(0, 4).Draw(t, name) == 0 }
+	o := policy.OwnerFact{
+		Self: flag("self"), Unsettled: flag("unsettled"), Remembered: flag("remembered"), Orphaning: flag("orphaning"),
+		Unacknowledged: flag("unacknowledged"), Overdue: flag("overdue"), Same: !flag("not same"),
+		Class: graph.Class(rapid.IntRange(1, int(graph.Unknown)+top).Draw(t, "class")),
+		Mark:  stamp("mark"), Changed: stamp("changed"), Began: stamp("began"),
+		Seen: policy.Sight(rapid.IntRange(0, int(policy.SeenOrphaning)+top).Draw(t, "seen")),
+	}
+	if o.Class >= graph.Unknown || odd {
+		o.Doubt = graph.Doubt(rapid.IntRange(1, int(graph.Unreadable)+top).Draw(t, "doubt"))
+	}
+	if !odd && o.Orphaning && o.Class == graph.Waiting {
+		o.Class = graph.Solid
+	}
+	return o
+}
+
+// drawInput draws an input with up to 4 owners, each of another name.
+func drawInput(t *rapid.T, odd bool) policy.Input {
+	in := policy.Input{Known: policy.Stamp(rapid.IntRange(0, 5).Draw(t, "known"))}
+	for i := range rapid.IntRange(0, 4).Draw(t, "owners") {
+		name := string(rune('a' + i))
+		in.Owners = append(in.Owners, drawFact(t, odd))
+		in.Object.Owners = append(in.Object.Owners, graph.Owner{
+			Key: graph.Key{Kind: "k", Name: name, UID: graph.UID(name)}, Block: rapid.Bool().Draw(t, "block"),
+		})
+	}
+	names := []string{graph.FinalizerOrphan, graph.FinalizerForeground, "foreign"}
+	in.Object.Finalizers = rapid.SliceOfNDistinct(rapid.SampledFrom(names), 0, 2, rapid.ID).Draw(t, "finalizers")
+	in.Object.Deleting = rapid.Bool().Draw(t, "deleting")
+	flag := func(name string) bool { return rapid.IntRange(0, 4).Draw(t, name) == 0 }
+	in.Retry, in.Flawed, in.Unacknowledged, in.Overdue = flag("retry"), flag("flawed"), flag("late"), flag("overdue")
+	in.Referring, in.Blocking = rapid.IntRange(0, 1).Draw(t, "referring"), rapid.IntRange(0, 1).Draw(t, "blocking")
+	in.Mark = policy.Stamp(rapid.IntRange(0, 7).Draw(t, "own mark"))
+	in.Ring = rapid.SliceOfN(rapid.IntRange(0, max(0, len(in.Owners)-1)), 0, 3).Draw(t, "ring")
+	in.Fence = policy.Fence{
+		Exact: rapid.Bool().Draw(t, "exact"), Held: rapid.Bool().Draw(t, "held"),
+		Passed:   policy.Stamp(rapid.IntRange(0, 7).Draw(t, "passed")),
+		Released: policy.Stamp(rapid.IntRange(0, 7).Draw(t, "released")),
+	}
+	return in
+}
+
+func drawSettings(t *rapid.T) policy.Settings {
+	return policy.Settings{Override: rapid.Bool().Draw(t, "override")}
+}
+
+// TestDecideTotal gives Decide whatever there may be, and more: facts that do
+// not go with the references, rings out of range, values that no enum has.
+func TestDecideTotal(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		in, set := drawInput(t, true), drawSettings(t)
+		in.Ring = rapid.SliceOfN(rapid.IntRange(-2, 9), 0, 4).Draw(t, "any ring")
+		if rapid.IntRange(0, 5).Draw(t, "torn") == 0 {
+			in.Owners = in.Owners[:rapid.IntRange(0, len(in.Owners)).Draw(t, "facts")]
+		}
+		before := clone(in)
+		d := policy.Decide(in, set)
+		if diff := cmp.Diff(before, in); diff != "" {
+			t.Fatalf("the input was changed:\n%s", diff)
+		}
+		if d.Action == policy.ActionUnset || d.Reason == policy.ReasonUnset {
+			t.Fatalf("no decision: %+v", d)
+		}
+		for _, i := range d.Owners {
+			if i < 0 || i >= len(in.Owners) {
+				t.Fatalf("%s of a reference out of range", says(in.Object, d))
+			}
+			o := in.Owners[i]
+			known := o.Class == graph.Dangling || o.Class == graph.Waiting || o.Class == graph.Unknown && o.Seen == policy.SeenWaiting
+			if d.Action.Writes() && d.Action != policy.Unblock && !known && !o.Orphaning {
+				t.Fatalf("%s, which is unknown", says(in.Object, d))
+			}
+		}
+		if d.Action == policy.Delete && slices.ContainsFunc(in.Owners, func(o policy.OwnerFact) bool {
+			return !o.Self && (o.Class == graph.ClassUnset || o.Class > graph.Unknown || o.Unsettled && o.Class == graph.Dangling ||
+				o.Class == graph.Unknown && (o.Doubt != graph.Unobserved || o.Seen != policy.SeenWaiting))
+		}) {
+			t.Fatalf("%s, with an unknown owner", says(in.Object, d))
+		}
+	})
+}
+
+// TestDecideOfNothing: the zero values are decided, and nothing is written.
+func TestDecideOfNothing(t *testing.T) {
+	ref := []graph.Owner{{}}
+	for _, c := range []struct {
+		in     policy.Input
+		want   string
+		reason string
+	}{
+		{policy.Input{}, "keep: no owners", "an object without owners stays"},
+		{policy.Input{Object: graph.Object{Owners: ref}}, "keep: the object is flawed", "no facts go with the reference"},
+		{policy.Input{Owners: make([]policy.OwnerFact, 1)}, "keep: no owners", "no reference goes with the facts"},
+		{policy.Input{Object: graph.Object{Owners: ref}, Owners: make([]policy.OwnerFact, 1)}, "keep : unset", "of no class is unknown"},
+		{policy.Input{Object: graph.Object{Deleting: true}}, "keep: its grace period has to end", "nothing else may hold a marked object"},
+	} {
+		if got := says(c.in.Object, policy.Decide(c.in, policy.Settings{})); got != c.want {
+			t.Errorf("%q, want %q: %s", got, c.want, c.reason)
+		}
+	}
+}
+
+// TestDecideOrderless: other orders of the references, the same decision.
+func TestDecideOrderless(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		in, set := drawInput(t, rapid.Bool().Draw(t, "odd")), drawSettings(t)
+		order := rapid.Permutation(upTo(len(in.Owners))).Draw(t, "order")
+		out := clone(in)
+		for to, from := range order {
+			out.Owners[to], out.Object.Owners[to] = in.Owners[from], in.Object.Owners[from]
+		}
+		for j, i := range out.Ring {
+			out.Ring[j] = slices.Index(order, i)
+		}
+		want, got := policy.Decide(in, set), policy.Decide(out, set)
+		for j, to := range got.Owners {
+			got.Owners[j] = order[to]
+		}
+		slices.Sort(got.Owners)
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Fatalf("%s\n%s", says(in.Object, want), diff)
+		}
+	})
+}
+
+func upTo(n int) []int {
+	out := make([]int, n)
+	for i := range out {
+		out[i] = i
+	}
+	return out
+}
+
+// TestDecideMonotone: more evidence of the same never turns a write into
+// something weaker than a write, nor drops less of the same.
+func TestDecideMonotone(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		in, set := drawInput(t, false), drawSettings(t)
+		was := policy.Decide(in, set)
+		if !was.Action.Writes() {
+			return
+		}
+		more := clone(in)
+		if rapid.Bool().Draw(t, "fence") {
+			more.Fence.Passed += policy.Stamp(rapid.IntRange(0, 9).Draw(t, "further"))
+		}
+		if rapid.Bool().Draw(t, "release") {
+			more.Fence.Released += policy.Stamp(rapid.IntRange(0, 9).Draw(t, "later"))
+		}
+		for i := range more.Owners {
+			strengthen(t, &more.Owners[i])
+		}
+		is := policy.Decide(more, set)
+		if !is.Action.Writes() {
+			t.Fatalf("%s became %s", says(in.Object, was), says(in.Object, is))
+		}
+		if is.Action == was.Action && is.Reason == was.Reason && setOf(was.Owners)&^setOf(is.Owners) != 0 {
+			t.Fatalf("%s became the smaller %s", says(in.Object, was), says(in.Object, is))
+		}
+	})
+}
+
+// strengthen adds evidence that an owner is as it is known to be.
+func strengthen(t *rapid.T, o *policy.OwnerFact) {
+	if !rapid.Bool().Draw(t, "more") {
+		return
+	}
+	o.Unsettled, o.Unacknowledged = false, false
+	seen := map[graph.Class]policy.Sight{graph.Solid: policy.SeenSolid, graph.Waiting: policy.SeenWaiting}[o.Class]
+	if o.Class == graph.Unknown {
+		seen = o.Seen
+	}
+	if o.Orphaning {
+		seen = policy.SeenOrphaning
+	}
+	if seen != policy.SightUnset {
+		o.Seen, o.Same, o.Began = seen, o.Same || o.Class == graph.Waiting, 20
+	}
+}
+
+// TestDecideApart: what is dropped because of one owner hangs on the evidence
+// for that owner, whatever is known of the others.
+func TestDecideApart(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		in, set := drawInput(t, false), drawSettings(t)
+		if len(in.Owners) < 2 {
+			return
+		}
+		other := clone(in)
+		for i := range other.Owners[1:] {
+			other.Owners[1+i] = drawFact(t, false)
+		}
+		leaves := spec{in, set}.left()&1 != 0
+		for _, in := range []policy.Input{in, other} {
+			d := policy.Decide(in, set)
+			dropped := d.Action == policy.Orphan && setOf(d.Owners)&1 != 0
+			if gone := in.Owners[0].Class == graph.Dangling; leaves != dropped && !(dropped && gone) {
+				t.Fatalf("leaves is %v: %s", leaves, says(in.Object, d))
+			}
+		}
+	})
+}
+
+// TestDecideCountsOnce: a reference to oneself, and one that is there twice,
+// change nothing but the list of references.
+func TestDecideCountsOnce(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		in, set := drawInput(t, false), drawSettings(t)
+		was := policy.Decide(in, set)
+		n := len(in.Owners)
+		if n == 0 || slices.ContainsFunc(in.Ring, func(i int) bool { return i == n-1 }) {
+			return
+		}
+		more, again := clone(in), rapid.Bool().Draw(t, "twice")
+		more.Owners = append(more.Owners, in.Owners[n-1])
+		more.Object.Owners = append(more.Object.Owners, in.Object.Owners[n-1])
+		if !again {
+			more.Owners[n] = policy.OwnerFact{Self: true, Class: graph.Solid, Orphaning: true, Changed: 9}
+			more.Object.Owners[n].Name = "self"
+		}
+		is := policy.Decide(more, set)
+		if want := slices.Contains(was.Owners, n-1) && again; want != slices.Contains(is.Owners, n) {
+			t.Fatalf("%s became %s", says(in.Object, was), says(more.Object, is))
+		}
+		is.Owners = slices.DeleteFunc(is.Owners, func(i int) bool { return i == n })
+		if diff := cmp.Diff(was, is); diff != "" {
+			t.Fatalf("%s became %s\n%s", says(in.Object, was), says(more.Object, is), diff)
+		}
+	})
+}
