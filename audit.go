@@ -1,9 +1,11 @@
 package ownergraph
 
 import (
+	"slices"
 	"time"
 
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/policy"
 	"github.com/ownergraph/ownergraph/queue"
 )
 
@@ -11,15 +13,21 @@ import (
 // something could happen to looked at again. It makes no request of its own:
 // it repairs what a fault of the engine or of a store's notices left behind,
 // and counts that.
+//
+// At its end it looks for islands: objects that own each other and that nobody
+// else owns. They are solid, so nothing is done but to report them.
 type audit struct {
-	under bool
-	at    graph.NodeID
-	next  time.Time
+	under   bool
+	at      graph.NodeID
+	next    time.Time
+	roots   []graph.NodeID    // that an island may lead through
+	search  *graph.RingSearch // nil before and after
+	islands []graph.NodeID    // whoever was found in one last time
 }
 
 // auditSoon has everything looked at again as soon as there is time.
 func (e *Engine) auditSoon() {
-	e.audit.under, e.audit.at = true, 1
+	e.audit.under, e.audit.at, e.audit.roots, e.audit.search = true, 1, nil, nil
 }
 
 // stepAudit goes on with an audit or begins one that is due. It reports whether
@@ -39,9 +47,56 @@ func (e *Engine) stepAudit() bool {
 		e.auditNode(a.at)
 		a.at++
 	}
-	if int(a.at) >= len(e.nodes) {
-		a.under, a.next = false, e.now.Add(e.cfg.AuditEvery)
+	if int(a.at) < len(e.nodes) {
+		return true
+	}
+	if a.search == nil {
+		a.search = graph.NewIslandSearch(a.roots)
+	}
+	if a.search.Step(e.graph, slice) {
+		e.keepIslands(a.search.Rings())
+		a.under, a.next, a.roots, a.search = false, e.now.Add(e.cfg.AuditEvery), nil, nil
 		e.counts.Audits++
+	}
+	return true
+}
+
+// keepIslands reports the rings that nobody outside owns, and no longer those
+// that were found the last time.
+func (e *Engine) keepIslands(rings [][]graph.NodeID) {
+	for _, id := range e.audit.islands {
+		if e.graph.InUse(id) && e.nodes[id].island {
+			e.nodes[id].island = false
+			e.settle(id, false)
+		}
+	}
+	e.audit.islands = nil
+	for _, members := range rings {
+		if !e.isIsland(members) {
+			continue
+		}
+		for _, id := range members {
+			e.nodes[id].island = true
+			e.hold(id, policy.OwnedInRing, graph.DoubtUnset)
+		}
+		e.audit.islands = append(e.audit.islands, members...)
+	}
+}
+
+// isIsland reports whether the members of a ring are all kept, and by none but
+// each other.
+func (e *Engine) isIsland(members []graph.NodeID) bool {
+	for _, id := range members {
+		if !e.graph.InUse(id) || e.nodes[id].reason != policy.OwnerSolid {
+			return false
+		}
+		n := e.graph.Node(id)
+		for i := range n.Owners() {
+			_, in := slices.BinarySearch(members, e.ownerID(id, i))
+			if c, _ := n.OwnerClass(i); !in && !n.SelfOwner(i) && c != graph.Dangling {
+				return false
+			}
+		}
 	}
 	return true
 }
@@ -51,6 +106,9 @@ func (e *Engine) auditNode(id graph.NodeID) {
 		return
 	}
 	if n := e.graph.Node(id); n.Owners() > 0 || n.View().Deleting {
+		if n.Owners() > 0 && n.Referring() > 0 {
+			e.audit.roots = append(e.audit.roots, id)
+		}
 		e.nodes[id].audited = true
 		e.work.Add(id, queue.Low)
 	}

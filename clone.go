@@ -13,7 +13,7 @@ func (e *Engine) Clone() *Engine {
 	c := *e
 	c.graph = e.graph.Clone()
 	c.nodes = slices.Clone(e.nodes)
-	c.kinds = maps.Clone(e.kinds)
+	c.kinds = cloneMap(e.kinds)
 	for name, k := range c.kinds {
 		if k.waiting != nil {
 			k.waiting = slices.Clone(k.waiting)
@@ -21,20 +21,37 @@ func (e *Engine) Clone() *Engine {
 		}
 	}
 	c.work, c.asks = e.work.Clone(), e.asks.Clone()
-	c.sights, c.awaits = maps.Clone(e.sights), maps.Clone(e.awaits)
-	c.held, c.retries = maps.Clone(e.held), maps.Clone(e.retries)
-	c.parked, c.flights = maps.Clone(e.parked), maps.Clone(e.flights)
-	c.reading = maps.Clone(e.reading)
+	c.sights, c.awaits = cloneMap(e.sights), cloneMap(e.awaits)
+	c.held, c.retries = cloneMap(e.held), cloneMap(e.retries)
+	c.parked, c.flights = cloneMap(e.parked), cloneMap(e.flights)
+	c.reading = cloneMap(e.reading)
 	c.waiters = make(map[graph.NodeID][]graph.NodeID, len(e.waiters))
 	for id, w := range e.waiters {
 		c.waiters[id] = slices.Clone(w)
+	}
+	c.misplaced = make(map[UID][]graph.NodeID, len(e.misplaced))
+	for u, w := range e.misplaced {
+		c.misplaced[u] = slices.Clone(w)
 	}
 	c.absent, c.orphaned = e.absent.clone(), e.orphaned.clone()
 	c.fence.open = maps.Clone(e.fence.open)
 	c.fence.waiting = slices.Clone(e.fence.waiting)
 	c.rings, c.handlers = e.rings.clone(), e.handlers.clone()
 	c.lists.wanted = slices.Clone(e.lists.wanted)
+	if e.audit.search != nil { // a search reads the graph: the copy begins the audit anew
+		c.auditSoon()
+	}
+	c.audit.roots, c.audit.islands = slices.Clone(c.audit.roots), slices.Clone(e.audit.islands)
 	c.prepared = slices.Clone(e.prepared)
 	c.fans, c.sweeps, c.wakes = slices.Clone(e.fans), slices.Clone(e.sweeps), slices.Clone(e.wakes)
 	return &c
+}
+
+// cloneMap is maps.Clone, but an empty map is copied as a new one: the old one
+// keeps the room of what it has held.
+func cloneMap[K comparable, V any](m map[K]V) map[K]V {
+	if len(m) == 0 {
+		return map[K]V{}
+	}
+	return maps.Clone(m)
 }

@@ -52,6 +52,10 @@ func TestCollectorPanics(t *testing.T) {
 				if err := r.stop(); err != nil {
 					t.Errorf("Run: %v", err)
 				}
+				writes := c.verb == "delete" || c.verb == "patch"
+				if n := r.Stats().UnknownOutcomes; writes != (n == 1) {
+					t.Errorf("%d writes of unknown outcome", n)
+				}
 				if !done || !strings.Contains(log.String(), c.log) {
 					t.Errorf("log %s, want %s: %s", log.String(), c.log, c.reason)
 				}

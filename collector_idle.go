@@ -61,7 +61,7 @@ func (c *Collector) leave(w *waiter) Stats {
 	return c.engine.Stats()
 }
 
-// answer lets those go who waited until now. The engine has nothing to do.
+// answer lets those go who have waited for this moment.
 func (c *Collector) answer() {
 	if len(c.waiters) == 0 || !c.settled() || !c.engine.Idle() {
 		return

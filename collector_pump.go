@@ -80,9 +80,8 @@ func (c *Collector) take(now time.Time) (batch []Call, wake time.Time, err error
 		}
 		if len(batch) > 0 {
 			wake = now
-		} else if wake.After(now) || wake.IsZero() {
-			c.answer()
 		}
+		c.answer()
 		err = e.broken
 	})
 	return batch, wake, err

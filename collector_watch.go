@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"runtime/debug"
+	"slices"
 	"time"
 
 	"github.com/ownergraph/ownergraph/graph"
@@ -134,6 +136,7 @@ func (c *Collector) hear(e *Engine, w *watching, ev Event) {
 	switch ev.Type {
 	case graph.KindsKnown:
 		w.told = true
+		c.forget(w, ev.Kinds)
 	case graph.ListBegun:
 		w.begun[ev.Kind] = true
 	case graph.KindSick:
@@ -143,10 +146,6 @@ func (c *Collector) hear(e *Engine, w *watching, ev Event) {
 		if c.sick[ev.Kind] {
 			return
 		}
-	case graph.KindVanished:
-		delete(w.begun, ev.Kind)
-		delete(w.sick, ev.Kind)
-		delete(c.sick, ev.Kind)
 	case graph.FencePassed:
 		ev.Fence -= c.fences
 	}
@@ -154,6 +153,15 @@ func (c *Collector) hear(e *Engine, w *watching, ev Event) {
 	if ok && ev.Type == graph.ListEnded && c.sick[ev.Kind] {
 		delete(c.sick, ev.Kind)
 		c.observe(e, Event{Type: graph.KindRecovered, Kind: ev.Kind})
+	}
+}
+
+// forget drops what is known of kinds that are not served any more.
+func (c *Collector) forget(w *watching, kinds []KindInfo) {
+	for _, m := range [...]map[Kind]bool{w.begun, w.sick, c.sick} {
+		maps.DeleteFunc(m, func(kind Kind, _ bool) bool {
+			return !slices.ContainsFunc(kinds, func(i KindInfo) bool { return i.Kind == kind })
+		})
 	}
 }
 

@@ -2,6 +2,7 @@ package ownergraph_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -114,6 +115,113 @@ func TestCollectorWatchBackoff(t *testing.T) {
 	})
 }
 
+// TestCollectorWatchBackoffEnds has a watch hold for long after it was down for
+// long: its next pause is short again.
+func TestCollectorWatchBackoffEnds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, b := newTap(t, "a"), &breaker{}
+		s.watch = b.watch
+		r := collect(t, s, ownergraph.Config{})
+		r.idle()
+		b.set(true)
+		pass(10 * time.Minute)
+		b.set(false)
+		r.idle()
+		pass(2 * time.Minute)
+		b.set(false)
+		began := time.Now()
+		r.idle()
+		if d := time.Since(began); d > 250*time.Millisecond {
+			t.Errorf("the watch was down for %v", d)
+		}
+	})
+}
+
+// TestCollectorFencesWaitForWatch has the watch break at the very moment at which
+// a fence is asked for. While it is down no fence is asked for, since none could
+// be reported, and no setting lets a deletion end.
+func TestCollectorFencesWaitForWatch(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, b := newTap(t, "a~[foreground]; b"), &breaker{}
+		s.watch = b.watch
+		s.call = func(_ context.Context, verb string, _ ownergraph.Key, do func() error) error {
+			if verb == "fence" {
+				b.set(true)
+			}
+			return do()
+		}
+		r := collect(t, s, ownergraph.Config{FenceWait: time.Minute})
+		ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
+		defer cancel()
+		if held, err := r.WaitIdle(ctx); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("idle while the watch is down: %s, %v", lines(held), err)
+		}
+		if n := s.count("fence"); n != 1 {
+			t.Errorf("%d fences, want 1", n)
+		}
+		s.holds(t, "a~[foreground]; b")
+		s.call = nil
+		b.set(false)
+		r.idle()
+		s.holds(t, "b")
+	})
+}
+
+// TestCollectorFenceWait has a setting release what a sick kind holds, to the
+// second.
+func TestCollectorFenceWait(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newTap(t, "a~[foreground]; b; x")
+		if err := s.Sicken("x", "down"); err != nil {
+			t.Fatal(err)
+		}
+		r := collect(t, s, ownergraph.Config{FenceWait: time.Minute})
+		if held := lines(r.idle()); held != "a: a sick kind holds the fence (x: down)" {
+			t.Errorf("held: %s", held)
+		}
+		pass(59 * time.Second)
+		s.holds(t, "a~[foreground]; b; x")
+		pass(time.Second)
+		synctest.Wait()
+		s.holds(t, "b; x")
+		if n := r.Stats().BestEffort; n != 1 {
+			t.Errorf("%d writes were best effort, want 1", n)
+		}
+	})
+}
+
+// TestCollectorRelistsHungWatch has a watch that was restarted for a listing say
+// nothing more: it is restarted again.
+func TestCollectorRelistsHungWatch(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newTap(t, "a; b")
+		runs := 0
+		s.watch = func(ctx context.Context, sink sinkFunc, do watchFunc) error {
+			runs++
+			return do(ctx, func(ev ownergraph.Event) error {
+				if ev.Type == graph.ListBegun && runs == 2 {
+					<-ctx.Done()
+					return ctx.Err()
+				}
+				if ev.Type == graph.Put && ev.Object.HasFinalizer("x") && runs == 1 {
+					ev.Object.Version = ""
+				}
+				return sink(ev)
+			})
+		}
+		r := collectOn(t, plain{s}, s, ownergraph.Config{})
+		r.idle()
+		if err := s.Patch(t.Context(), keyOf(t, "b"), ownergraph.Precondition{}, ownergraph.Change{AddFinalizer: "x"}); err != nil {
+			t.Fatal(err)
+		}
+		synctest.Wait()
+		r.idle()
+		if runs != 3 {
+			t.Errorf("the watch ran %d times, want 3", runs)
+		}
+	})
+}
+
 // TestCollectorRelists has a watch say something that no store may say. The
 // kind is listed anew, by the store's own power or by a new watch.
 func TestCollectorRelists(t *testing.T) {
@@ -144,12 +252,16 @@ func TestCollectorRelists(t *testing.T) {
 				}
 				r := collectOn(t, c.hide(s), s, ownergraph.Config{})
 				r.idle()
+				began := time.Now()
 				s.delete(t, "a", ownergraph.Background)
 				synctest.Wait()
 				if held := r.idle(); len(held) > 0 {
 					t.Errorf("held: %s", lines(held))
 				}
 				s.holds(t, "")
+				if d := time.Since(began); d > 0 {
+					t.Errorf("the listing was put off for %v", d)
+				}
 				if l, w := s.count("list"), s.count("watch"); l != c.lists || w != c.watches || r.Stats().Refused != 1 {
 					t.Errorf("%d listings, %d watches, %d events refused; want %d, %d, 1: %s",
 						l, w, r.Stats().Refused, c.lists, c.watches, c.reason)

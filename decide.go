@@ -1,6 +1,7 @@
 package ownergraph
 
 import (
+	"slices"
 	"time"
 
 	"github.com/ownergraph/ownergraph/graph"
@@ -123,7 +124,30 @@ func (e *Engine) arrange(id graph.NodeID, in policy.Input, d policy.Decision) {
 		e.work.AddAt(id, queue.Normal, at)
 	case policy.NeedDependents:
 		e.suspectRing(id)
+	case policy.OwnerUnknown:
+		e.awaitMisplaced(id, in, d)
 	}
+}
+
+// awaitMisplaced has a key looked at again when an owner that lives in another
+// scope goes. Past the bound the audit does that.
+func (e *Engine) awaitMisplaced(id graph.NodeID, in policy.Input, d policy.Decision) {
+	for _, i := range d.Owners {
+		u := in.Object.Owners[i].UID
+		if w := e.misplaced[u]; in.Owners[i].Doubt == graph.Misplaced && len(w) < mostWaiters && !slices.Contains(w, id) {
+			e.misplaced[u] = append(w, id)
+		}
+	}
+}
+
+// wakeMisplaced looks at those again that an owner in another scope held.
+func (e *Engine) wakeMisplaced(u UID) {
+	for _, id := range e.misplaced[u] {
+		if e.graph.InUse(id) {
+			e.work.Add(id, queue.Normal)
+		}
+	}
+	delete(e.misplaced, u)
 }
 
 // ownerID returns the node that stands for the i-th owner of a node: for an

@@ -117,8 +117,8 @@
 // A dependent that is created after its owner's deletion mark may be collected
 // with it, or be left to the garbage of an absent owner; both are permitted. Two
 // owners deleted with different propagations at the same time may end either
-// way. A ring of objects that own each other is reported to nobody and kept. A
-// writer that changes an object faster than a few round trips to the store can
+// way. Objects that own each other, and that nobody else owns, are kept and, after
+// the next audit, listed by Held. A writer that changes an object faster than a few round trips to the store can
 // keep it from being deleted; it is not deleted unconditionally.
 //
 // # Testing

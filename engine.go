@@ -58,6 +58,8 @@ type Engine struct {
 	flights map[CallID]flight
 	reading map[Key]CallID
 
+	misplaced map[UID][]graph.NodeID // who is held by an owner's life in another scope
+
 	absent   memory // owners that are gone and have no dependent left
 	orphaned memory // owners whose orphaning this engine ended
 
@@ -73,6 +75,7 @@ type Engine struct {
 	wakes    []graph.NodeID // whoever waited for a fence that has passed
 
 	kindsSeen bool         // the set of kinds is known
+	allSeen   bool         // and every kind has been listed
 	rewound   policy.Stamp // since when nothing absent is believed that was before
 	healing   bool         // kinds are still to be listed since then
 	counts    Stats
@@ -99,6 +102,7 @@ type mind struct {
 	reread  bool // read the object itself before anything else
 	outside bool // its last read failed, and only somebody outside can help
 	unsure  bool // that reread follows a write of unknown outcome
+	island  bool // the last audit found it in a ring that nobody else owns
 	suspect bool // it stands among the suspects of a ring
 	fanning bool // it stands in fans
 	waking  bool // it waits for a fence
@@ -159,21 +163,23 @@ func NewEngine(level Level, cfg Config) (*Engine, error) {
 	cfg = cfg.filled()
 	e := &Engine{
 		cfg: cfg, level: level, set: policy.Settings{Override: cfg.Override},
-		graph:    graph.New(graph.Config{Scope: cfg.Scope, Limits: cfg.Limits, Ignore: cfg.Ignore}),
-		nodes:    make([]mind, 1),
-		kinds:    map[Kind]kindMind{},
-		work:     queue.New(queue.Config[graph.NodeID]{Hash: mix}),
-		asks:     queue.New(queue.Config[graph.NodeID]{Hash: mix}),
-		sights:   map[graph.NodeID]sight{},
-		awaits:   map[graph.NodeID]await{},
-		held:     map[graph.NodeID]struct{}{},
-		retries:  map[graph.NodeID]Object{},
-		parked:   map[graph.NodeID]time.Time{},
-		waiters:  map[graph.NodeID][]graph.NodeID{},
-		flights:  map[CallID]flight{},
-		reading:  map[Key]CallID{},
-		absent:   newMemory(cfg.AbsentOwners),
-		orphaned: newMemory(cfg.OrphanedOwners),
+		graph:   graph.New(graph.Config{Scope: cfg.Scope, Limits: cfg.Limits, Ignore: cfg.Ignore}),
+		nodes:   make([]mind, 1),
+		kinds:   map[Kind]kindMind{},
+		work:    queue.New(queue.Config[graph.NodeID]{Hash: mix}),
+		asks:    queue.New(queue.Config[graph.NodeID]{Hash: mix}),
+		sights:  map[graph.NodeID]sight{},
+		awaits:  map[graph.NodeID]await{},
+		held:    map[graph.NodeID]struct{}{},
+		retries: map[graph.NodeID]Object{},
+		parked:  map[graph.NodeID]time.Time{},
+		waiters: map[graph.NodeID][]graph.NodeID{},
+		flights: map[CallID]flight{},
+		reading: map[Key]CallID{},
+
+		misplaced: map[UID][]graph.NodeID{},
+		absent:    newMemory(cfg.AbsentOwners),
+		orphaned:  newMemory(cfg.OrphanedOwners),
 	}
 	e.handlers = newHandlers(cfg)
 	return e, nil

@@ -80,7 +80,8 @@ func believable(f *policy.OwnerFact) bool {
 // after the dependent was known, so that the outcome does not hang on which of
 // the two was observed first.
 func (e *Engine) unsettled(dep *mind, k Key) bool {
-	return k.Scope != "" && e.cfg.Scope == graph.ScopeHold && e.level >= Level2 &&
+	kind, _ := e.graph.Kind(k.Kind)
+	return (kind.Scoped || k.Scope != "") && e.cfg.Scope == graph.ScopeHold && e.level >= Level2 &&
 		e.kinds[k.Kind].passed <= dep.known
 }
 

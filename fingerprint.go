@@ -144,6 +144,7 @@ func (p *printer) nodes() {
 		}
 		p.list(e.waiters[id])
 		p.word(uint64(min(m.conflicts, 2)))
+		p.list(e.misplaced[n.Key().UID])
 	}
 }
 
@@ -246,7 +247,8 @@ func (p *printer) rest() {
 	for _, k := range e.lists.wanted {
 		p.text(string(k))
 	}
-	p.flags(e.healing, e.broken != nil, e.audit.under)
+	p.flags(e.healing, e.broken != nil, e.audit.under, e.allSeen)
+	p.word(uint64(e.audit.at))
 	for _, m := range [...]memory{e.absent, e.orphaned} {
 		for _, k := range m.list() {
 			p.key(k)

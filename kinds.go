@@ -171,6 +171,10 @@ func (e *Engine) swept(name Kind) {
 	if e.level < Level2 {
 		e.wakeFence()
 	}
+	if !e.allSeen && !e.unseenKind() {
+		e.allSeen = true
+		e.auditSoon()
+	}
 	e.heal()
 }
 

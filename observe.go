@@ -80,6 +80,7 @@ func (e *Engine) absorb(ev Event, d graph.Delta) {
 	}
 	if d.Gone {
 		e.counts.Gone++
+		e.wakeMisplaced(ev.Key.UID)
 	}
 	if d.Twin {
 		e.cfg.Logger.Warn("two live objects have one UID", "object", ev.Object.Key.String())
@@ -163,6 +164,7 @@ func (e *Engine) renew(id graph.NodeID, n graph.Node) {
 		delete(e.awaits, id)
 		e.nodes[id].reread = false
 	}
+	e.nodes[id].island = false
 	e.breakRing(id)
 }
 

@@ -47,8 +47,9 @@ func (e *Engine) suspectRing(id graph.NodeID) {
 	if m.suspect || !n.Waiting() {
 		return
 	}
-	for i, o := range n.OwnerNodes() {
-		if o.Waiting() && o.ID() != id && n.OwnerAt(i).Block {
+	for i := range n.Owners() {
+		o := e.ownerID(id, i)
+		if o != 0 && o != id && n.OwnerAt(i).Block && e.graph.Node(o).Waiting() {
 			m.suspect = true
 			e.suspect(id)
 			return
@@ -101,8 +102,9 @@ func (e *Engine) ringOwners(id graph.NodeID) []int {
 	}
 	var in []int
 	n := e.graph.Node(id)
-	for i, o := range n.OwnerNodes() {
-		if o.ID() != id && n.OwnerAt(i).Block && e.nodes[o.ID()].ring == e.nodes[id].ring {
+	for i := range n.Owners() {
+		o := e.ownerID(id, i)
+		if o != id && n.OwnerAt(i).Block && e.nodes[o].ring == e.nodes[id].ring {
 			in = append(in, i)
 		}
 	}

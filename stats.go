@@ -93,10 +93,13 @@ func (e *Engine) Held(limit int) []Held {
 func (e *Engine) settleWith(id graph.NodeID, d policy.Decision) {
 	m := &e.nodes[id]
 	m.reason, m.doubt = d.Reason, d.Doubt
-	if d.Action.Writes() && m.conflicts > 1 {
+	switch {
+	case d.Action.Writes() && m.conflicts > 1:
 		m.reason = policy.Disturbed
+	case m.island && d.Reason == policy.OwnerSolid:
+		m.reason = policy.OwnedInRing
 	}
-	e.settle(id, m.reason == policy.Disturbed || !d.Action.Writes() && d.Reason.Held())
+	e.settle(id, m.reason == policy.Disturbed || !d.Action.Writes() && m.reason.Held())
 }
 
 // hold notes why a node stays as it is where no decision says so.

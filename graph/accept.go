@@ -6,12 +6,7 @@ import (
 )
 
 // ignores reports whether the kind takes no part, by setting.
-func (g *Graph) ignores(k Kind) bool {
-	if id, ok := g.byKind[k]; ok {
-		return g.kinds[id].ignored
-	}
-	return k != "" && slices.Contains(g.cfg.Ignore, k)
-}
+func (g *Graph) ignores(k Kind) bool { return k != "" && slices.Contains(g.cfg.Ignore, k) }
 
 // accept refuses what no store may send: an object without kind, name, UID or
 // version, of a kind that is not served, or in a scope that its kind does not

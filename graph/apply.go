@@ -4,8 +4,9 @@ import "slices"
 
 // Apply takes what the watch said and returns what it changed. It is the only
 // way in which a graph changes. Applying the same state twice changes nothing
-// (held by TestIdempotence), and neither does the order in which events of
-// different kinds come (held by TestOrderIndependence).
+// (held by TestIdempotence). In whichever order events of different kinds come,
+// the graph ends as the same, but for an absence that nobody needed yet, which
+// is told in Freed (held by TestOrderIndependence).
 //
 // An event that no store may send (see accept) is refused with an error that
 // wraps ErrInvalid and names object and field; the graph is as before, and the
@@ -70,7 +71,7 @@ func (g *Graph) put(o Object) {
 		g.observed++
 		g.enliven(id)
 	}
-	relink := was != Observed || !slices.Equal(old.Owners, o.Owners)
+	relink := !slices.Equal(old.Owners, o.Owners)
 	if relink {
 		g.notice(id)
 		g.unlink(id)

@@ -158,7 +158,7 @@ func (g *Graph) classOf(owner NodeID) (Class, Doubt) {
 // Where a store has more twins than are looked at, it says yes: that deletes
 // nothing.
 func (g *Graph) misplaced(k Key) bool {
-	if g.cfg.Scope != ScopeHold || k.Scope == "" {
+	if g.cfg.Scope != ScopeHold {
 		return false
 	}
 	n := 0

@@ -67,7 +67,7 @@ func (g *Graph) kindOf(k Kind) kindID {
 		id = kindID(len(g.kinds))
 		g.kinds = append(g.kinds, kind{})
 	}
-	g.kinds[id] = kind{info: KindInfo{Kind: k}, ignored: slices.Contains(g.cfg.Ignore, k)}
+	g.kinds[id] = kind{info: KindInfo{Kind: k}, ignored: g.ignores(k)}
 	g.byKind[k] = id
 	return id
 }

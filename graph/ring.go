@@ -9,12 +9,13 @@ import (
 // of waiting nodes that are joined by blocking references. It is Tarjan's
 // algorithm (SIAM J. Comput. 1972) with its stack as data, so that a search of
 // any size goes on in slices and never recurses. An unresolved reference joins
-// nothing: what it leads to is not known. Held by TestRingSearch.
+// what has its UID, as it blocks that. Held by TestRingSearch.
 //
 // A search reads the graph as it is at each step. It is exact only if nothing
 // that waits changed from its first step to its last; the caller watches for
 // that and begins anew. It is not safe for concurrent use.
 type RingSearch struct {
+	wide   bool // follows every reference between observed nodes
 	roots  []NodeID
 	number map[NodeID]int32 // order of discovery, from 1
 	low    map[NodeID]int32
@@ -40,6 +41,19 @@ func NewRingSearch(roots []NodeID) *RingSearch {
 	}
 }
 
+// NewIslandSearch begins a search for rings of ownership, whatever the state of
+// their members: observed nodes that own each other. It keeps roots.
+func NewIslandSearch(roots []NodeID) *RingSearch {
+	r := NewRingSearch(roots)
+	r.wide = true
+	return r
+}
+
+// joins reports whether a ring may lead through the node.
+func (r *RingSearch) joins(g *Graph, id NodeID) bool {
+	return g.nodes[id].role == waiting || r.wide && g.nodes[id].state == Observed
+}
+
 // Step goes on over at most limit nodes and references, and reports whether
 // the search is over. A ring that is complete is taken in one go.
 func (r *RingSearch) Step(g *Graph, limit int) bool {
@@ -50,7 +64,7 @@ func (r *RingSearch) Step(g *Graph, limit int) bool {
 		case len(r.roots) > 0:
 			root := r.roots[0]
 			r.roots = r.roots[1:]
-			if r.number[root] == 0 && g.InUse(root) && g.Node(root).Waiting() {
+			if r.number[root] == 0 && g.InUse(root) && r.joins(g, root) {
 				r.enter(g, root)
 			}
 		default:
@@ -85,14 +99,15 @@ func (r *RingSearch) advance(g *Graph) {
 	}
 	e := g.edges[f.edge]
 	f.edge = e.nextOwner
-	if !e.block || e.owner == f.node || g.nodes[e.owner].role != waiting {
+	owner := g.holder(e.owner)
+	if !e.block && !r.wide || owner == f.node || !r.joins(g, owner) {
 		return
 	}
 	switch {
-	case r.number[e.owner] == 0:
-		r.enter(g, e.owner)
-	case r.open[e.owner]:
-		r.low[f.node] = min(r.low[f.node], r.number[e.owner])
+	case r.number[owner] == 0:
+		r.enter(g, owner)
+	case r.open[owner]:
+		r.low[f.node] = min(r.low[f.node], r.number[owner])
 	}
 }
 
@@ -118,4 +133,15 @@ func (r *RingSearch) leave() {
 	if len(ring) > 1 {
 		r.rings = append(r.rings, ring)
 	}
+}
+
+// holder returns the node that a reference holds: for a claim on a UID the
+// observed node that has it, or 0, which is nothing. A reference that has a name
+// and no kind is no claim, and blocks nobody.
+func (g *Graph) holder(owner NodeID) NodeID {
+	if k := g.nodes[owner].obj.Key; k == claimOn(k.UID) {
+		live, _ := g.Alive(k.UID)
+		return live.id
+	}
+	return owner
 }

@@ -88,10 +88,9 @@ func (p *play) watch(owners []int) {
 
 // holds reports whether an owner that can be read is, for the graph and in
 // truth, as said.
-func (p *play) holds(what state, truth policy.Sight) bool {
-	s := spec{p.in, policy.Settings{}}
-	return s.those(func(i int, o policy.OwnerFact) bool {
-		return p.unread>>i&1 == 0 && s.what(o) == what && p.truth[i] == truth
+func (p *play) holds(class graph.Class, truth policy.Sight) bool {
+	return spec{in: p.in}.those(func(i int, o policy.OwnerFact) bool {
+		return p.unread>>i&1 == 0 && o.Class == class && p.truth[i] == truth
 	}) != 0
 }
 
@@ -166,7 +165,7 @@ func TestDecideUnreadable(t *testing.T) {
 				t.Fatalf("%+v: owner %d orphans, and waits for a read of another: %s", begin, i, says(p.in.Object, p.decision))
 			}
 		}
-		if !p.in.Object.Deleting && p.holds(waiting, policy.SeenWaiting) && p.holds(solid, policy.SeenSolid) {
+		if !p.in.Object.Deleting && p.holds(graph.Waiting, policy.SeenWaiting) && p.holds(graph.Solid, policy.SeenSolid) {
 			t.Fatalf("%+v: an owner waits beside a solid one, and a third is read: %s", begin, says(p.in.Object, p.decision))
 		}
 		if p.in.Object.Deleting && !p.in.Retry {

@@ -21,6 +21,7 @@ func TestDecideExhaustive(t *testing.T) {
 	c := checker{t: t}
 	fences := everyFence([]policy.Stamp{0, 3, 4, 5}, []policy.Stamp{0, 4, 5}, true)
 	few := everyFence([]policy.Stamp{0, 4, 5}, []policy.Stamp{0, 5}, false)
+	states := append(few, policy.Fence{Exact: true, Held: true}, policy.Fence{Released: 5})
 	plain := []policy.Input{{}, {Referring: 1}}
 
 	one := everyFact([]policy.Stamp{0, 2, 3, 4}, []policy.Stamp{3, 4, 5, 6}, []policy.Stamp{1, 5})
@@ -48,10 +49,10 @@ func TestDecideExhaustive(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		c.run(objects, fences[:len(fences)/2], f)
-		c.run(objects, fences[:len(fences)/2], f, policy.OwnerFact{Class: graph.Solid})
+		c.run(objects, states, f)
+		c.run(objects, states, f, policy.OwnerFact{Class: graph.Solid})
 	}
-	c.run(objects, fences)
+	c.run(objects, states)
 	c.everyReason()
 }
 

@@ -105,6 +105,7 @@ func TestDecideTotal(t *testing.T) {
 // TestDecideOfNothing: the zero values are decided, and nothing is written.
 func TestDecideOfNothing(t *testing.T) {
 	ref := []graph.Owner{{}}
+	odd := policy.OwnerFact{Class: graph.Unknown, Doubt: graph.Unobserved, Seen: 9, Began: 1}
 	for _, c := range []struct {
 		in     policy.Input
 		want   string
@@ -114,6 +115,7 @@ func TestDecideOfNothing(t *testing.T) {
 		{policy.Input{Object: graph.Object{Owners: ref}}, "keep: the object is flawed", "no facts go with the reference"},
 		{policy.Input{Owners: make([]policy.OwnerFact, 1)}, "keep: no owners", "no reference goes with the facts"},
 		{policy.Input{Object: graph.Object{Owners: ref}, Owners: make([]policy.OwnerFact, 1)}, "keep : unset", "of no class is unknown"},
+		{policy.Input{Object: graph.Object{Owners: ref}, Owners: []policy.OwnerFact{odd}}, "keep : owner not observed", "a sight that does not exist shows nothing"},
 		{policy.Input{Object: graph.Object{Deleting: true}}, "keep: its grace period has to end", "nothing else may hold a marked object"},
 	} {
 		if got := says(c.in.Object, policy.Decide(c.in, policy.Settings{})); got != c.want {

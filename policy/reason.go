@@ -64,6 +64,9 @@ const (
 	// ObjectFlawed: the object breaks a rule of the model.
 	ObjectFlawed
 
+	// OwnedInRing: it and its owners own each other, and nobody else owns them.
+	// It is kept.
+	OwnedInRing
 	// KindUnserved: the object's own kind is not served.
 	KindUnserved
 	// StoreRefused: the store refused the write.
@@ -84,7 +87,8 @@ const (
 
 var reasonNames = [...]string{
 	ReasonUnset: "unset", NoOwners: "no owners", OnlySelf: "owned by itself alone",
-	OwnerSolid: "an owner exists", OwnersGone: "all owners are gone",
+	OwnedInRing: "it and its owners own each other",
+	OwnerSolid:  "an owner exists", OwnersGone: "all owners are gone",
 	OwnersWaiting:       "all owners are gone or wait for it",
 	DanglingBesideSolid: "some owners are gone, another exists",
 	WaitingBesideSolid:  "some owners wait for it, another exists",
@@ -118,7 +122,7 @@ func (r Reason) String() string {
 // deletion mark ask for.
 func (r Reason) Held() bool {
 	switch r {
-	case OnlySelf, NeedFinalizers, NeedGrace, NeedDependents, NeedAcknowledgement, NeedWatch, FenceHeld, NeedListing,
+	case OnlySelf, OwnedInRing, NeedFinalizers, NeedGrace, NeedDependents, NeedAcknowledgement, NeedWatch, FenceHeld, NeedListing,
 		OwnerUnknown, ObjectFlawed, KindUnserved, StoreRefused, HandlerFailed, HandlerRuns, Disturbed, ObserveOnly, LevelTooLow:
 		return true
 	}

@@ -6,12 +6,13 @@ import (
 	"testing"
 	"unicode"
 
+	"github.com/ownergraph/ownergraph/adapters/memory"
 	"github.com/ownergraph/ownergraph/graph"
 )
 
 // FuzzLoad holds that no input makes load panic, that an error is one line of
-// text that a terminal can show, and that what was loaded can be used: found
-// by its own spelling, and drawn.
+// text that a terminal can show, and that what was loaded can be used: held by
+// a store, and drawn.
 func FuzzLoad(f *testing.F) {
 	f.Add(pod("a") + pod("b"))
 	f.Add(`{"apiVersion":"v1","items":[` + pod("a") + `,{"kind":"PodList","apiVersion":"v1","items":[{"metadata":{"name":"c","namespace":"n","uid":"c"}}]}],"kind":"List"}`)
@@ -39,6 +40,9 @@ func checkMessage(t *testing.T, err error) {
 }
 
 func checkCluster(t *testing.T, c cluster) {
+	if _, err := memory.New(memory.Config{Kinds: c.kinds, Objects: countable(c.objects)}); err != nil {
+		t.Errorf("what was read cannot be held: %v", err)
+	}
 	if !slices.IsSortedFunc(c.objects, func(a, b graph.Object) int { return a.Compare(b.Key) }) {
 		t.Error("objects are not sorted")
 	}
@@ -46,7 +50,7 @@ func checkCluster(t *testing.T, c cluster) {
 		if !slices.ContainsFunc(c.kinds, func(k graph.KindInfo) bool { return k.Kind == o.Kind && k.Scoped == (o.Scope != "") }) {
 			t.Errorf("%s does not fit the kinds %v", spell(o.Key), c.kinds)
 		}
-		drawing := tree(c.objects, o)
+		drawing := tree(c.objects, o.Key)
 		if !strings.HasPrefix(drawing, spell(o.Key)) || strings.Count(drawing, "\n") > len(c.objects)*len(c.objects)+1 {
 			t.Errorf("tree of %s:\n%s", spell(o.Key), drawing)
 		}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"os"
 	"path/filepath"
 	"strings"
@@ -14,6 +15,11 @@ func TestRun(t *testing.T) {
 	if err := os.WriteFile(file, []byte(pod("b")), 0o644); err != nil {
 		t.Fatal(err)
 	}
+	const want = "want KIND[.GROUP]/[SCOPE/]NAME"
+	owned := strings.Replace(pod("d"), `"uid"`, `"ownerReferences":[{"apiVersion":"%","kind":"%","name":"o","uid":"u"}],"uid"`, 1)
+	of := func(apiVersion, kind string) string {
+		return strings.Replace(strings.Replace(owned, "%", apiVersion, 1), "%", kind, 1)
+	}
 	tests := []struct {
 		name, reason string
 		args         []string
@@ -22,25 +28,40 @@ func TestRun(t *testing.T) {
 		stdout       string // holds this
 		stderr       string // holds this
 	}{
-		{"plain", "the recorded cluster and its first Deployment", nil, "", 0, "29 objects with finalizers\nDeployment.apps/shop/frontend\n├── ", ""},
+		{"plain", "the recorded cluster and its first Deployment", nil, "", 0, "\n\nDeployment.apps/shop/frontend\n├── ", ""},
 		{"tree", "what was asked for alone", []string{"-tree", "cronjob/cleanup"}, "", 0, "CronJob.batch/batch/cleanup\n└── ", ""},
-		{"file", "a file of the user", []string{"-f", file}, "", 0, "1 objects of 1 kinds", ""},
+		{"file", "a file of the user", []string{"-f", file}, "", 0, "gone: 0 of 1 objects, 1 stay\n  requests: 0 of the user; of the collector 0 reads, 0 deletes", ""},
+		{"several documents", "a pipe of several lists", []string{"-f", "-", "-delete", "pod/a"}, pod("a") + "\n" + pod("b"), 0, "gone: 1 of 2 objects, 1 stay\n", ""},
+		{"three levels", "a finalizer keeps one branch; where two owners go together, how many writes that takes is a matter of time", []string{"-delete", "cluster/orders"}, "", 0,
+			"gone: 13 of 286 objects, 273 stay\n", ""},
+		{"owner not there", "its kind is there, so it is proven absent", []string{"-f", "-"}, pod("a") + of("v1", "Pod"), 0,
+			"gone: 1 of 2 objects, 1 stay\n        1  Pod: all owners are gone\n", ""},
+		{"owner of a kind not there", "a file says nothing of other kinds, and unknown deletes nothing", []string{"-f", "-"}, of("apps/v1", "Deployment"), 0,
+			"Pod/n/d: owner's kind not served (Deployment.apps/n/o)", ""},
 		{"standard input", "a pipe", []string{"-f", "-", "-tree", "pod/a"}, pod("a"), 0, "Pod/n/a\n", ""},
-		{"help", "help is no mistake", []string{"-h"}, "", 0, "", "-tree KIND[.GROUP]/[SCOPE/]NAME"},
+		{"help", "help is no mistake", []string{"-h"}, "", 0, "", "OBJECT is KIND[.GROUP]/[SCOPE/]NAME"},
 		{"no file", "the run fails", []string{"-f", missing}, "", 1, "", "missing.json"},
 		{"a directory", "the run fails", []string{"-f", filepath.Dir(missing)}, "", 1, "", "quickstart: read " + filepath.Dir(missing) + ": document 1, byte 0: "},
 		{"broken input", "the run fails, and says where", []string{"-f", "-"}, pod("a") + "{", 1, "", "quickstart: read standard input: document 2, byte 87: truncated"},
 		{"missing object", "the object is not there", []string{"-tree", "pod/cart"}, "", 1, "", "quickstart: find pod/cart: not found"},
 		{"ambiguous object", "the words are right, the cluster decides", []string{"-tree", "serviceaccount/default"}, "", 1, "", "ambiguous: ServiceAccount/batch/default"},
-		{"bad object", "wrong usage", []string{"-tree", "pod"}, "", 2, "", "want KIND[.GROUP]/[SCOPE/]NAME"},
-		{"empty object", "an unset variable of a shell is not no flag", []string{"-tree", ""}, "", 2, "", "want KIND[.GROUP]/[SCOPE/]NAME"},
+		{"bad object", "wrong usage", []string{"-tree", "pod"}, "", 2, "", want},
+		{"empty object", "an unset variable of a shell is not no flag", []string{"-tree", ""}, "", 2, "", want},
+		{"missing object to delete", "the object is not there", []string{"-delete", "deployment/shop/frontent"}, "", 1, "", "quickstart: find deployment/shop/frontent: not found: no such object\n"},
+		{"ambiguous object to delete", "nothing is deleted by a guess", []string{"-delete", "serviceaccount/default"}, "", 1, "", "ambiguous: ServiceAccount/batch/default"},
+		{"bad object to delete", "wrong usage", []string{"-delete", "/x"}, "", 2, "", want},
+		{"two objects", "the second would hide the first", []string{"-delete", "pod/a", "-delete", "pod/b"}, "", 2, "", `invalid value "pod/b" for flag -delete: given twice`},
+		{"tree and delete", "one or the other", []string{"-delete", "pod/a", "-tree", "pod/a"}, "", 2, "", "-tree and -delete: want one of them"},
+		{"propagation alone", "it belongs to a deletion", []string{"-propagation", "orphan"}, "", 2, "", "-propagation: what to -delete is missing"},
+		{"bad propagation", "wrong usage", []string{"-delete", "pod/a", "-propagation", "cascade"}, "", 2, "", "want background, foreground or orphan"},
+		{"unset propagation", "the flag is there to choose one", []string{"-delete", "pod/a", "-propagation", "unset"}, "", 2, "", "want background, foreground or orphan"},
 		{"unknown flag", "wrong usage", []string{"-x"}, "", 2, "", "-x"},
 		{"argument", "wrong usage", []string{"pod/a"}, "", 2, "", `unexpected argument "pod/a"`},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			var stdout, stderr bytes.Buffer
-			code := run(tt.args, strings.NewReader(tt.stdin), &stdout, &stderr)
+			code := run(t.Context(), tt.args, strings.NewReader(tt.stdin), &stdout, &stderr)
 			if code != tt.code || !strings.Contains(stdout.String(), tt.stdout) || !strings.Contains(stderr.String(), tt.stderr) {
 				t.Errorf("exit %d, want %d: %s\nstandard output:\n%s\nstandard error:\n%s", code, tt.code, tt.reason, &stdout, &stderr)
 			}
@@ -52,8 +73,52 @@ func TestRun(t *testing.T) {
 }
 
 func TestRunReportsWriteError(t *testing.T) {
-	var stderr bytes.Buffer
-	if code := run(nil, nil, brokenWriter("pipe is closed"), &stderr); code != 1 || stderr.String() != "quickstart: pipe is closed\n" {
-		t.Errorf("exit %d, standard error %q", code, &stderr)
+	for _, args := range [][]string{nil, {"-tree", "cronjob/cleanup"}} {
+		var stderr bytes.Buffer
+		if code := run(t.Context(), args, nil, brokenWriter("pipe is closed"), &stderr); code != 1 || stderr.String() != "quickstart: pipe is closed\n" {
+			t.Errorf("%v: exit %d, standard error %q", args, code, &stderr)
+		}
+	}
+}
+
+// An object may be there in the file and gone when its turn comes.
+func TestRunDeletesGarbage(t *testing.T) {
+	var stdout, stderr bytes.Buffer
+	code := run(t.Context(), []string{"-delete", "configmap/left-behind"}, nil, &stdout, &stderr)
+	want := "quickstart: delete ConfigMap/batch/left-behind: not found: the collector has deleted it at the start: all owners are gone\n"
+	if code != 1 || stderr.String() != want {
+		t.Errorf("exit %d, standard error %q, want 1 and %q", code, &stderr, want)
+	}
+}
+
+// interrupter ends a run when it writes a text.
+type interrupter struct {
+	bytes.Buffer
+	at   string
+	stop context.CancelFunc
+}
+
+func (w *interrupter) Write(p []byte) (int, error) {
+	if strings.Contains(string(p), w.at) {
+		w.stop()
+	}
+	return w.Buffer.Write(p)
+}
+
+func TestRunInterrupted(t *testing.T) {
+	tests := []struct{ at, last, reason string }{
+		{"287 objects", "287 objects of 27 kinds", "before anything was done"},
+		{"in the background", "in the background", "between two deletions"},
+	}
+	for _, tt := range tests {
+		ctx, stop := context.WithCancel(t.Context())
+		out, stderr := interrupter{at: tt.at, stop: stop}, bytes.Buffer{}
+		code := run(ctx, nil, nil, &out, &stderr)
+		if code != 1 || stderr.String() != "quickstart: interrupted: context canceled\n" {
+			t.Errorf("exit %d, standard error %q: %s", code, &stderr, tt.reason)
+		}
+		if got := out.String(); !strings.Contains(got, tt.last) || strings.Contains(got, "in the foreground") || strings.Contains(got, "in the end") {
+			t.Errorf("wrote\n%s\n%s", got, tt.reason)
+		}
 	}
 }

@@ -1,10 +1,14 @@
 package main
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"time"
+
+	"github.com/ownergraph/ownergraph"
 )
 
 const (
@@ -15,22 +19,30 @@ const (
 
 // counts is how far a deletion has come.
 type counts struct {
-	gone     int
-	expected int // to go in all, 0 if that is not known
-	held     int // stay for a reason
-	requests int // made of the store
+	gone                  uint64
+	held                  int    // stay for a reason
+	reads, writes, fences uint64 // asked of the store by the collector
+}
+
+// since returns what came about between two looks at a collector.
+func since(base, now ownergraph.Stats) counts {
+	return counts{
+		gone:   now.Gone - base.Gone,
+		held:   now.Held,
+		reads:  now.Reads - base.Reads,
+		writes: now.Deletes + now.Patches - base.Deletes - base.Patches,
+		fences: now.FenceCalls - base.FenceCalls,
+	}
 }
 
 // line describes c after elapsed time, for the deletion that label names.
 func (c counts) line(label string, elapsed time.Duration) string {
 	s := fmt.Sprintf("%s: %d gone", label, c.gone)
-	if c.expected > 0 {
-		s = fmt.Sprintf("%s: %d of %d gone", label, c.gone, c.expected)
-	}
 	if c.held > 0 {
 		s += fmt.Sprintf(", %d held", c.held)
 	}
-	return s + fmt.Sprintf(", %d requests, %s", c.requests, roundTime(elapsed))
+	return s + fmt.Sprintf("; %s, %s, %s, %s", numbered(c.reads, "read"), numbered(c.writes, "write"),
+		numbered(c.fences, "fence"), roundTime(elapsed))
 }
 
 func roundTime(d time.Duration) time.Duration {
@@ -102,6 +114,34 @@ func cut(line string) string {
 		return line
 	}
 	return "..." + string(runes[len(runes)-lineWidth+3:])
+}
+
+// watchProgress waits until the collector has settled, and shows how far it is
+// meanwhile and at the end.
+func watchProgress(ctx context.Context, p *progress, settle func(context.Context) ([]ownergraph.Held, error), now func() counts) ([]ownergraph.Held, error) {
+	var holds []ownergraph.Held
+	done := make(chan error)
+	go func() {
+		var err error
+		holds, err = settle(ctx)
+		done <- err
+	}()
+	tick := time.NewTicker(redrawEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case at := <-tick.C:
+			c := now()
+			c.held = 0 // what waits at the moment need not be held in the end
+			p.update(at, c)
+		case err := <-done:
+			c := now()
+			if err != nil {
+				c.held = 0
+			}
+			return holds, errors.Join(err, p.done(time.Now(), c))
+		}
+	}
 }
 
 // isTerminal reports whether lines on w can be redrawn.

@@ -2,11 +2,15 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"os"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
+
+	"github.com/ownergraph/ownergraph"
 )
 
 func TestCountsLine(t *testing.T) {
@@ -16,10 +20,10 @@ func TestCountsLine(t *testing.T) {
 		want    string
 		reason  string
 	}{
-		{counts{gone: 3, expected: 12, requests: 4}, 1234 * time.Microsecond, "x: 3 of 12 gone, 4 requests, 1ms", "the usual case"},
-		{counts{gone: 3, held: 2}, 2345678 * time.Microsecond, "x: 3 gone, 2 held, 0 requests, 2.3s", "what is held shows only where it is, an unknown total never"},
-		{counts{}, 850 * time.Nanosecond, "x: 0 gone, 0 requests, 1µs", "a memory store is fast"},
-		{counts{}, 75 * time.Minute, "x: 0 gone, 0 requests, 1h15m0s", "a real one need not be"},
+		{counts{gone: 3, writes: 4, fences: 1}, 1234 * time.Microsecond, "x: 3 gone; 0 reads, 4 writes, 1 fence, 1ms", "the usual case"},
+		{counts{gone: 3, held: 2, reads: 1}, 2345678 * time.Microsecond, "x: 3 gone, 2 held; 1 read, 0 writes, 0 fences, 2.3s", "what is held shows only where it is"},
+		{counts{}, 850 * time.Nanosecond, "x: 0 gone; 0 reads, 0 writes, 0 fences, 1µs", "a memory store is fast"},
+		{counts{}, 75 * time.Minute, "x: 0 gone; 0 reads, 0 writes, 0 fences, 1h15m0s", "a real one need not be"},
 	}
 	for _, tt := range tests {
 		if got := tt.counts.line("x", tt.elapsed); got != tt.want {
@@ -37,13 +41,13 @@ func TestProgress(t *testing.T) {
 		want         string
 	}{
 		{"terminal", "one line, redrawn every 100 ms at most", true, "x",
-			clear + "x: 2 gone, 0 requests, 100ms" + clear + "x: 3 gone, 0 requests, 1s" + clear + "x: 3 gone, 0 requests, 2s" + clear + "x: 4 gone, 0 requests, 2s\n"},
+			clear + "x: 2 gone; 0 reads, 0 writes, 0 fences, 100ms" + clear + "x: 3 gone; 0 reads, 0 writes, 0 fences, 1s" + clear + "x: 3 gone; 0 reads, 0 writes, 0 fences, 2s" + clear + "x: 4 gone; 0 reads, 0 writes, 0 fences, 2s\n"},
 		{"file", "a line each second at most, and none twice", false, "x",
-			"x: 3 gone, 0 requests, 1s\nx: 4 gone, 0 requests, 2s\n"},
+			"x: 3 gone; 0 reads, 0 writes, 0 fences, 1s\nx: 4 gone; 0 reads, 0 writes, 0 fences, 2s\n"},
 		{"long label", "a redrawn line does not wrap, the last one may", true, strings.Repeat("y", 90),
-			clear + "..." + strings.Repeat("y", 49) + ": 2 gone, 0 requests, 100ms" +
-				clear + "..." + strings.Repeat("y", 52) + ": 3 gone, 0 requests, 1s" + clear + "..." + strings.Repeat("y", 52) + ": 3 gone, 0 requests, 2s" +
-				clear + strings.Repeat("y", 90) + ": 4 gone, 0 requests, 2s\n"},
+			clear + "..." + strings.Repeat("y", 32) + ": 2 gone; 0 reads, 0 writes, 0 fences, 100ms" +
+				clear + "..." + strings.Repeat("y", 35) + ": 3 gone; 0 reads, 0 writes, 0 fences, 1s" + clear + "..." + strings.Repeat("y", 35) + ": 3 gone; 0 reads, 0 writes, 0 fences, 2s" +
+				clear + strings.Repeat("y", 90) + ": 4 gone; 0 reads, 0 writes, 0 fences, 2s\n"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -61,6 +65,40 @@ func TestProgress(t *testing.T) {
 			}
 			if got := out.String(); got != tt.want {
 				t.Errorf("wrote %q\nwant  %q: %s", got, tt.want, tt.reason)
+			}
+		})
+	}
+}
+
+func TestSince(t *testing.T) {
+	base := ownergraph.Stats{Gone: 1, Held: 1, Reads: 2, Deletes: 3, Patches: 4, FenceCalls: 5}
+	now := ownergraph.Stats{Gone: 11, Held: 3, Reads: 22, Deletes: 33, Patches: 44, FenceCalls: 55}
+	if got, want := since(base, now), (counts{gone: 10, held: 3, reads: 20, writes: 70, fences: 50}); got != want {
+		t.Errorf("since = %+v, want %+v", got, want)
+	}
+}
+
+// While it waits it shows how far things are, and when the wait is over, however
+// that ends, the line is ended. What is held is known at a good end alone.
+func TestWatchProgress(t *testing.T) {
+	broken := errors.New("made by the test")
+	for end, last := range map[error]string{nil: "x: 250 gone, 1 held; ", broken: "x: 250 gone; "} {
+		synctest.Test(t, func(t *testing.T) {
+			var out bytes.Buffer
+			began := time.Now()
+			settle := func(ctx context.Context) ([]ownergraph.Held, error) {
+				<-time.After(250 * time.Millisecond)
+				return []ownergraph.Held{{}}, end
+			}
+			now := func() counts { return counts{gone: uint64(time.Since(began) / time.Millisecond), held: 1} }
+			holds, err := watchProgress(t.Context(), newProgress(&out, true, "x", began), settle, now)
+			if !errors.Is(err, end) || len(holds) != 1 {
+				t.Errorf("watchProgress = %v, %v, want what settle returned, and %v", holds, err, end)
+			}
+			const clear, none = "\r\x1b[K", "0 reads, 0 writes, 0 fences, "
+			want := clear + "x: 100 gone; " + none + "100ms" + clear + "x: 200 gone; " + none + "200ms" + clear + last + none + "250ms\n"
+			if out.String() != want {
+				t.Errorf("wrote %q\nwant  %q", &out, want)
 			}
 		})
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/graph"
 )
 
@@ -20,34 +21,54 @@ type held struct {
 	reason string
 }
 
-// report says what went between before and after, what was orphaned, what is
-// held and why, and what carries finalizers. Entries of holds whose object is
-// not in after are left out. The result is the same for any order of the
-// input. Held by TestReportIgnoresOrder.
-func report(before, after []graph.Object, holds []held) string {
-	was, is := byKey(before), byKey(after)
+// findings is what there is to say about what happened between two moments.
+// Its text is the same for any order of what it was made from. Held by
+// TestReportIgnoresOrder.
+type findings struct {
+	before, after map[graph.Key]graph.Object
+	held          []held
+	user          graph.Key                  // of what the user deleted, if anything
+	why           func(key graph.Key) string // of a write of the collector, nil for no reasons
+}
+
+// String says what went, what is new, what lost an owner, and what is held.
+func (f findings) String() string {
 	var gone, come []graph.Key
-	for key := range was {
-		if _, stays := is[key]; !stays {
+	for key := range f.before {
+		if _, stays := f.after[key]; !stays {
 			gone = append(gone, key)
 		}
 	}
-	for key := range is {
-		if _, old := was[key]; !old {
+	for key := range f.after {
+		if _, old := f.before[key]; !old {
 			come = append(come, key)
 		}
 	}
 	var out strings.Builder
-	fmt.Fprintf(&out, "%d of %d objects are gone, %d stay\n", len(gone), len(was), len(is))
-	writeCounts(&out, gone)
+	fmt.Fprintf(&out, "gone: %d of %d objects, %d stay\n", len(gone), len(f.before), len(f.after))
+	writeCounts(&out, gone, f.reason)
 	if len(come) > 0 {
-		fmt.Fprintf(&out, "%d objects are new\n", len(come))
-		writeCounts(&out, come)
+		fmt.Fprintf(&out, "new: %d\n", len(come))
+		writeCounts(&out, come, nil)
 	}
-	writeList(&out, "no longer name an owner", orphaned(was, is))
-	writeList(&out, "are held", reasons(is, holds))
-	writeFinalizers(&out, is)
+	writeList(&out, "stay without an owner that they had", f.orphaned())
+	writeList(&out, "held", f.held)
 	return out.String()
+}
+
+// reason says why an object is gone, "" if that is not known.
+func (f findings) reason(key graph.Key) string {
+	if f.why == nil {
+		return ""
+	}
+	why := f.why(key)
+	switch {
+	case key != f.user:
+		return why
+	case why == "":
+		return "deleted by the user"
+	}
+	return "deleted by the user, and " + why
 }
 
 func byKey(objects []graph.Object) map[graph.Key]graph.Object {
@@ -59,34 +80,37 @@ func byKey(objects []graph.Object) map[graph.Key]graph.Object {
 }
 
 // orphaned lists the objects that lost a reference and live on.
-func orphaned(was, is map[graph.Key]graph.Object) []held {
+func (f findings) orphaned() []held {
 	var list []held
-	for key, o := range is {
+	for key, o := range f.after {
 		var lost []string
-		for _, ref := range was[key].Owners {
+		for _, ref := range f.before[key].Owners {
 			if !slices.ContainsFunc(o.Owners, ref.Same) {
 				lost = append(lost, spell(ref.Key))
 			}
 		}
-		if len(lost) > 0 {
-			list = append(list, held{key, joinSome(lost)})
+		if len(lost) == 0 {
+			continue
 		}
+		text := joinSome(lost)
+		if why := f.reason(key); why != "" {
+			text += ": " + why
+		}
+		list = append(list, held{key, text})
 	}
 	return list
 }
 
-// reasons returns the holds on what is there, and adds those that show in the
-// object itself: a deletion mark and what it waits for.
-func reasons(is map[graph.Key]graph.Object, holds []held) []held {
+// holds returns what the collector holds, in words, and adds what shows in the
+// objects themselves: a deletion mark and what it waits for.
+func (f findings) holds(reported []ownergraph.Held) []held {
 	explained := make(map[graph.Key]bool)
 	var list []held
-	for _, h := range holds {
-		if _, there := is[h.key]; there {
-			explained[h.key] = true
-			list = append(list, h)
-		}
+	for _, h := range reported {
+		explained[h.Key] = true
+		list = append(list, held{h.Key, explainHeld(h)})
 	}
-	for key, o := range is {
+	for key, o := range f.after {
 		switch {
 		case !o.Deleting || explained[key]:
 		case len(o.Finalizers) > 0:
@@ -98,14 +122,39 @@ func reasons(is map[graph.Key]graph.Object, holds []held) []held {
 	return list
 }
 
-// writeCounts writes how many keys there are of each kind.
-func writeCounts(out *strings.Builder, keys []graph.Key) {
-	perKind := make(map[graph.Kind]int)
-	for _, key := range keys {
-		perKind[key.Kind]++
+// without returns what is in list and not in old.
+func without(list, old []held) []held {
+	known := make(map[held]bool)
+	for _, h := range old {
+		known[h] = true
 	}
-	for _, kind := range slices.Sorted(maps.Keys(perKind)) {
-		fmt.Fprintf(out, "  %5d  %s\n", perKind[kind], spellKind(kind))
+	return slices.DeleteFunc(slices.Clone(list), func(h held) bool { return known[h] })
+}
+
+// indent moves lines to the right.
+func indent(lines string) string {
+	if lines == "" {
+		return ""
+	}
+	return "  " + strings.ReplaceAll(strings.TrimSuffix(lines, "\n"), "\n", "\n  ") + "\n"
+}
+
+// writeCounts writes how many keys there are of each kind, for each reason.
+func writeCounts(out *strings.Builder, keys []graph.Key, reason func(graph.Key) string) {
+	perLine := make(map[string]int)
+	for _, key := range keys {
+		line := spellKind(key.Kind)
+		if reason != nil && reason(key) != "" {
+			line += ": " + reason(key)
+		}
+		perLine[line]++
+	}
+	writePerLine(out, perLine)
+}
+
+func writePerLine(out *strings.Builder, perLine map[string]int) {
+	for _, line := range slices.Sorted(maps.Keys(perLine)) {
+		fmt.Fprintf(out, "  %5d  %s\n", perLine[line], line)
 	}
 }
 
@@ -118,7 +167,7 @@ func writeList(out *strings.Builder, title string, list []held) {
 	slices.SortFunc(list, func(a, b held) int {
 		return cmp.Or(a.key.Compare(b.key), cmp.Compare(a.reason, b.reason))
 	})
-	fmt.Fprintf(out, "%d %s\n", len(list), title)
+	fmt.Fprintf(out, "%s: %d\n", title, len(list))
 	for len(list) > 0 {
 		kind := list[0].key.Kind
 		n := slices.IndexFunc(list, func(h held) bool { return h.key.Kind != kind })
@@ -135,15 +184,16 @@ func writeList(out *strings.Builder, title string, list []held) {
 	}
 }
 
-// writeFinalizers counts the finalizers that are there, but for those by which
-// the engine itself remembers a propagation.
-func writeFinalizers(out *strings.Builder, is map[graph.Key]graph.Object) {
+// finalizers counts the finalizers that are there, but for those by which the
+// engine itself remembers a propagation.
+func finalizers(is map[graph.Key]graph.Object) string {
 	perLine := make(map[string]int)
 	carriers := 0
 	for _, o := range is {
 		foreign := 0
-		for _, f := range o.Finalizers {
-			if f != graph.FinalizerForeground && f != graph.FinalizerOrphan {
+		for i, f := range o.Finalizers {
+			again := slices.Contains(o.Finalizers[:i], f)
+			if f != graph.FinalizerForeground && f != graph.FinalizerOrphan && !again {
 				perLine[f+" on "+spellKind(o.Kind)]++
 				foreign = 1
 			}
@@ -151,10 +201,10 @@ func writeFinalizers(out *strings.Builder, is map[graph.Key]graph.Object) {
 		carriers += foreign
 	}
 	if carriers == 0 {
-		return
+		return ""
 	}
-	fmt.Fprintf(out, "%d carry finalizers that nobody here handles: a deletion marks them, and they stay\n", carriers)
-	for _, line := range slices.Sorted(maps.Keys(perLine)) {
-		fmt.Fprintf(out, "  %5d  %s\n", perLine[line], line)
-	}
+	var out strings.Builder
+	fmt.Fprintf(&out, "with finalizers that nobody here handles: %d (a deletion marks them, and they stay)\n", carriers)
+	writePerLine(&out, perLine)
+	return out.String()
 }

@@ -8,59 +8,104 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/policy"
 )
 
-func TestReport(t *testing.T) {
-	marked := node("a")
-	marked.Deleting, marked.Finalizers = true, []string{"x/y", graph.FinalizerForeground}
-	graced := node("b")
-	graced.Deleting, graced.GraceSeconds = true, 30
+func TestFindings(t *testing.T) {
 	again := node("a")
 	again.UID = "second"
-	keyOf := func(o graph.Object) graph.Key { return o.Key }
+	why := func(key graph.Key) string {
+		return map[string]string{"b": "because", "c": "because", "d": "why not"}[key.Name]
+	}
+	all := []graph.Object{node("a"), node("b"), node("c"), node("d")}
 	tests := []struct {
 		name, reason  string
 		before, after []graph.Object
-		holds         []held
+		held          []held
+		user          graph.Key
+		why           func(graph.Key) string
 		want          string
 	}{
-		{"nothing", "nothing was asked for", []graph.Object{node("a")}, []graph.Object{node("a")}, nil, "0 of 1 objects are gone, 1 stay\n"},
-		{"gone", "counts by kind", []graph.Object{node("a"), node("b"), node("c")}, []graph.Object{node("b")}, nil,
-			"2 of 3 objects are gone, 1 stay\n      2  K\n"},
-		{"orphaned", "a lost reference is named", []graph.Object{node("a"), node("b", "a", "c")}, []graph.Object{node("b", "c")}, nil,
-			"1 of 2 objects are gone, 1 stay\n      1  K\n1 no longer name an owner\n  K/s/b: K/s/a\n"},
-		{"held", "a reason is given as it was", []graph.Object{node("b")}, []graph.Object{node("b")}, []held{{keyOf(node("b")), "because"}},
-			"0 of 1 objects are gone, 1 stay\n1 are held\n  K/s/b: because\n"},
-		{"held and gone", "a hold that ended is history", []graph.Object{node("b")}, nil, []held{{keyOf(node("b")), "because"}},
-			"1 of 1 objects are gone, 0 stay\n      1  K\n"},
-		{"marked", "a mark is explained by the object itself; the engine's own finalizer is not foreign", []graph.Object{marked, graced}, []graph.Object{marked, graced}, nil,
-			"0 of 2 objects are gone, 2 stay\n2 are held\n  K/s/a: is being deleted and waits for finalizer x/y, foregroundDeletion\n" +
-				"  K/s/b: is being deleted and has a grace period of 30 s\n" +
-				"1 carry finalizers that nobody here handles: a deletion marks them, and they stay\n      1  x/y on K\n"},
-		{"marked and explained", "a better reason takes the place of the plain one", []graph.Object{graced}, []graph.Object{graced}, []held{{keyOf(graced), "because"}},
-			"0 of 1 objects are gone, 1 stay\n1 are held\n  K/s/b: because\n"},
-		{"another incarnation", "the UID tells one from the other", []graph.Object{node("a")}, []graph.Object{again}, nil,
-			"1 of 1 objects are gone, 1 stay\n      1  K\n1 objects are new\n      1  K\n"},
+		{"nothing", "nothing was asked for", all, all, nil, graph.Key{}, why, "gone: 0 of 4 objects, 4 stay\n"},
+		{"gone", "counts by kind", all, all[1:2], nil, graph.Key{}, nil, "gone: 3 of 4 objects, 1 stay\n      3  K\n"},
+		{"why", "counts by kind and reason", all, nil, nil, graph.Key{}, why,
+			"gone: 4 of 4 objects, 0 stay\n      1  K\n      2  K: because\n      1  K: why not\n"},
+		{"user", "the user's own deletion is told from what follows", all, all[1:], nil, all[0].Key, why,
+			"gone: 1 of 4 objects, 3 stay\n      1  K: deleted by the user\n"},
+		{"user and collector", "the collector may have let it go", all, all[:3], nil, all[3].Key, why,
+			"gone: 1 of 4 objects, 3 stay\n      1  K: deleted by the user, and why not\n"},
+		{"orphaned", "a lost reference is named", []graph.Object{node("b", "a", "c")}, []graph.Object{node("b", "c")}, nil, graph.Key{}, nil,
+			"gone: 0 of 1 objects, 1 stay\nstay without an owner that they had: 1\n  K/s/b: K/s/a\n"},
+		{"orphaned, and why", "a reason is given", []graph.Object{node("b", "a", "c")}, []graph.Object{node("b")}, nil, graph.Key{}, why,
+			"gone: 0 of 1 objects, 1 stay\nstay without an owner that they had: 1\n  K/s/b: K/s/a, K/s/c: because\n"},
+		{"held", "a reason is given as it was", all, all, []held{{all[1].Key, "because"}}, graph.Key{}, nil,
+			"gone: 0 of 4 objects, 4 stay\nheld: 1\n  K/s/b: because\n"},
+		{"another incarnation", "the UID tells one from the other", []graph.Object{node("a")}, []graph.Object{again}, nil, graph.Key{}, nil,
+			"gone: 1 of 1 objects, 1 stay\n      1  K\nnew: 1\n      1  K\n"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			if got := report(tt.before, tt.after, tt.holds); got != tt.want {
+			f := findings{before: byKey(tt.before), after: byKey(tt.after), held: tt.held, user: tt.user, why: tt.why}
+			if got := f.String(); got != tt.want {
 				t.Errorf("report:\n%swant:\n%s%s", got, tt.want, tt.reason)
 			}
 		})
 	}
 }
 
-func TestReportCutsLongLists(t *testing.T) {
-	var objects []graph.Object
-	var holds []held
-	for i := range maxListed + 3 {
-		o := node(fmt.Sprintf("%03d", i))
-		objects, holds = append(objects, o), append(holds, held{o.Key, "because"})
+func TestHolds(t *testing.T) {
+	marked, graced, plain := node("a"), node("b"), node("c")
+	marked.Deleting, marked.Finalizers = true, []string{"x/y", graph.FinalizerForeground}
+	graced.Deleting, graced.GraceSeconds = true, 30
+	f := findings{after: byKey([]graph.Object{marked, graced, plain})}
+	tests := []struct {
+		reported []ownergraph.Held
+		want     string
+		reason   string
+	}{
+		{nil, "held: 2\n  K/s/a: is being deleted and waits for finalizer x/y, foregroundDeletion\n  K/s/b: is being deleted and has a grace period of 30 s\n",
+			"a mark is explained by the object itself"},
+		{[]ownergraph.Held{{Key: marked.Key, Reason: policy.FenceHeld}, {Key: plain.Key, Reason: policy.OnlySelf}},
+			"held: 3\n  K/s/a: a sick kind holds the fence\n  K/s/b: is being deleted and has a grace period of 30 s\n  K/s/c: owned by itself alone\n",
+			"what the collector says goes before"},
 	}
-	got := report(objects, objects, holds)
-	if !strings.HasSuffix(got, "  K/s/039: because\n  ... and 3 more K\n") || !strings.Contains(got, "\n43 are held\n") {
+	for _, tt := range tests {
+		var out strings.Builder
+		writeList(&out, "held", f.holds(tt.reported))
+		if out.String() != tt.want {
+			t.Errorf("holds:\n%swant:\n%s%s", &out, tt.want, tt.reason)
+		}
+	}
+}
+
+func TestWithout(t *testing.T) {
+	a, b := held{node("a").Key, "one"}, held{node("a").Key, "two"}
+	if got := without([]held{a, b}, []held{a}); !slices.Equal(got, []held{b}) {
+		t.Errorf("without = %v, want %v: another reason is news", got, b)
+	}
+}
+
+func TestFinalizers(t *testing.T) {
+	a, b, c := node("a"), node("b"), node("c")
+	a.Finalizers, b.Finalizers, c.Finalizers = []string{"x/y", "z"}, []string{"x/y"}, []string{graph.FinalizerOrphan}
+	want := "with finalizers that nobody here handles: 2 (a deletion marks them, and they stay)\n      2  x/y on K\n      1  z on K\n"
+	if got := finalizers(byKey([]graph.Object{a, b, c})); got != want {
+		t.Errorf("finalizers:\n%swant:\n%s", got, want)
+	}
+	if got := finalizers(byKey([]graph.Object{c})); got != "" {
+		t.Errorf("the engine's own finalizers are reported: %q", got)
+	}
+}
+
+func TestReportCutsLongLists(t *testing.T) {
+	var list []held
+	for i := range maxListed + 3 {
+		list = append(list, held{node(fmt.Sprintf("%03d", i)).Key, "because"})
+	}
+	got := findings{held: list}.String()
+	if !strings.HasSuffix(got, "  K/s/039: because\n  ... and 3 more K\n") || !strings.Contains(got, "\nheld: 43\n") {
 		t.Errorf("report:\n%s", got)
 	}
 }
@@ -68,13 +113,17 @@ func TestReportCutsLongLists(t *testing.T) {
 func TestReportIgnoresOrder(t *testing.T) {
 	before := loadRecorded(t).objects
 	after := slices.Clone(before[:200])
-	var holds []held
+	var list []held
 	for _, o := range after[:50] {
-		holds = append(holds, held{o.Key, "one"}, held{o.Key, "two"})
+		list = append(list, held{o.Key, "one"}, held{o.Key, "two"})
 	}
-	want := report(before, after, holds)
+	say := func(before, after []graph.Object, list []held) string {
+		f := findings{before: byKey(before), after: byKey(after), held: list}
+		return f.String() + finalizers(f.after)
+	}
+	want := say(before, after, slices.Clone(list))
 	rapid.Check(t, func(t *rapid.T) {
-		got := report(rapid.Permutation(before).Draw(t, "before"), rapid.Permutation(after).Draw(t, "after"), rapid.Permutation(holds).Draw(t, "holds"))
+		got := say(rapid.Permutation(before).Draw(t, "before"), rapid.Permutation(after).Draw(t, "after"), rapid.Permutation(list).Draw(t, "held"))
 		if got != want {
 			t.Errorf("report differs:\n%s", got)
 		}

@@ -1,32 +1,39 @@
 package main
 
 import (
+	"context"
 	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/graph"
 )
 
 // outcome is what a deletion does by the rules, counted by hand in the file.
 type outcome struct {
-	reason string
-	below  map[graph.Kind]int // dependents, through others or not
-	gone   int
+	reason        string
+	below         map[graph.Kind]int // dependents, through others or not
+	gone          int
+	reads, writes uint64 // of the collector
 }
 
+// TestShowcase compares what the collector does with what follows from the
+// objects by the rules.
 func TestShowcase(t *testing.T) {
 	want := []outcome{
-		{"background: all goes", map[graph.Kind]int{"apps/ReplicaSet": 3, "Pod": 8}, 12},
-		{"foreground: all goes, the Deployment last", map[graph.Kind]int{"apps/ReplicaSet": 2, "Pod": 10}, 13},
-		{"orphan: the ReplicaSets stay without an owner, the Pods as they are", map[graph.Kind]int{"apps/ReplicaSet": 2, "Pod": 7}, 1},
+		{"background: all goes, each dependent by one delete", map[graph.Kind]int{"apps/ReplicaSet": 3, "Pod": 8}, 12, 0, 11},
+		{"foreground: all goes, the Deployment last; whoever waits is released by a patch too", map[graph.Kind]int{"apps/ReplicaSet": 2, "Pod": 10}, 13, 0, 15},
+		{"orphan: the ReplicaSets stay without an owner, the Pods as they are", map[graph.Kind]int{"apps/ReplicaSet": 2, "Pod": 7}, 1, 0, 3},
 	}
 	c := loadRecorded(t)
+	e := mustEmbed(t, c)
 	after := collected(c.objects)
 	if len(c.objects)-len(after) != 1 {
 		t.Errorf("%d objects are garbage from the start, want 1: batch/left-behind", len(c.objects)-len(after))
 	}
+	e.check(t, outcome{reason: "start: one owner is read, and one object deleted", reads: 1, writes: 1}, after, ownergraph.Stats{})
 	for i, s := range showcase() {
 		root, err := c.find(s.target)
 		if err != nil {
@@ -47,24 +54,74 @@ func TestShowcase(t *testing.T) {
 		if gone := len(after) - len(left); gone != want[i].gone {
 			t.Errorf("%s: %d are gone, want %d: %s", s.target, gone, want[i].gone, want[i].reason)
 		}
+		base := e.collector.Stats()
+		if err := e.delete(t.Context(), root.Key, s.propagation); err != nil {
+			t.Fatal(err)
+		}
+		e.check(t, want[i], left, base)
 		after = left
 	}
-	var holds []held
-	for typed, reason := range map[string]string{
-		"ConfigMap/payments/cart-settings-copy": "its owner lives in another scope",
-		"PriorityClass/cart-critical":           "the scope of its owner cannot be resolved",
-	} {
-		parsed, err := parseTarget(typed)
-		if err != nil {
-			t.Fatal(err)
-		}
-		o, err := c.find(parsed)
-		if err != nil {
-			t.Fatal(err)
-		}
-		holds = append(holds, held{o.Key, reason})
+}
+
+func mustEmbed(t *testing.T, c cluster) *embedded {
+	t.Helper()
+	e, err := embed(c, ownergraph.Config{})
+	if err != nil {
+		t.Fatal(err)
 	}
-	checkGolden(t, "report-showcase", report(c.objects, after, holds))
+	t.Cleanup(func() {
+		if err := e.stop(); err != nil {
+			t.Error(err)
+		}
+	})
+	return e
+}
+
+// check waits and compares what the store holds, versions aside, what is held, and what was asked of the store since base.
+func (e *embedded) check(t *testing.T, want outcome, objects []graph.Object, base ownergraph.Stats) {
+	t.Helper()
+	holds, err := e.settle(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(graph.Format(unversioned(objects)), graph.Format(unversioned(e.store.Objects()))); diff != "" {
+		t.Errorf("%s: objects (-want +got):\n%s", want.reason, diff)
+	}
+	if got := since(base, e.collector.Stats()); got.reads != want.reads || got.writes != want.writes {
+		t.Errorf("%d reads, %d writes, want %d and %d: %s", got.reads, got.writes, want.reads, want.writes, want.reason)
+	}
+	var names []string
+	for _, h := range holds {
+		names = append(names, spell(h.Key)+": "+explainHeld(h))
+	}
+	wantHeld := []string{
+		"ConfigMap/payments/cart-settings-copy: owner lives in another scope (Deployment.apps/payments/cart)",
+		"PriorityClass.scheduling.k8s.io/cart-critical: owner's scope not resolvable (Deployment.apps/cart)",
+	}
+	if diff := cmp.Diff(wantHeld, names); diff != "" {
+		t.Errorf("%s: held (-want +got):\n%s", want.reason, diff)
+	}
+}
+
+func unversioned(objects []graph.Object) []graph.Object {
+	objects = slices.Clone(objects)
+	for i := range objects {
+		objects[i].Version = ""
+	}
+	return objects
+}
+
+func TestDeletionErrors(t *testing.T) {
+	e := mustEmbed(t, loadRecorded(t))
+	key := graph.Key{Kind: "apps/Deployment", Scope: "shop", Name: "cart", UID: "successor"}
+	if err := e.delete(t.Context(), key, graph.Background); err == nil {
+		t.Error("another incarnation than the one that was named is deleted")
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := e.delete(ctx, key, graph.Background); err != context.Canceled {
+		t.Errorf("delete = %v, want %v", err, context.Canceled)
+	}
 }
 
 // collected returns the objects without those whose every owner is gone.

@@ -7,6 +7,9 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
+// maxNamed is how many names one line has of one sort.
+const maxNamed = 5
+
 // plural returns the plural of a kind, in lower case, by the plain rules.
 func plural(kind string) string {
 	s := strings.ToLower(kind)
@@ -17,6 +20,14 @@ func plural(kind string) string {
 		return s[:len(s)-1] + "ies"
 	}
 	return s + "s"
+}
+
+// numbered returns "1 read", "2 reads".
+func numbered(n uint64, noun string) string {
+	if n != 1 {
+		noun = plural(noun)
+	}
+	return fmt.Sprint(n, " ", noun)
 }
 
 func splitKind(k graph.Kind) (group, name string) {
@@ -67,9 +78,8 @@ func enumerate(objects []graph.Object) string {
 
 // joinSome joins the first few of list and counts the others.
 func joinSome(list []string) string {
-	const most = 5
-	if rest := len(list) - most; rest > 0 {
-		return fmt.Sprintf("%s and %d more", strings.Join(list[:most], ", "), rest)
+	if rest := len(list) - maxNamed; rest > 0 {
+		return fmt.Sprintf("%s and %d more", strings.Join(list[:maxNamed], ", "), rest)
 	}
 	return strings.Join(list, ", ")
 }

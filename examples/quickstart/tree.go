@@ -47,9 +47,9 @@ type branch struct {
 // tree draws root and everything below it by owner reference, one line each,
 // in the order of the keys. An object with several owners is drawn once and
 // mentioned again; so rings end. Held by TestTreeDrawsEachOnce.
-func tree(objects []graph.Object, root graph.Object) string {
+func tree(objects []graph.Object, root graph.Key) string {
 	f := newForest(objects)
-	start := slices.IndexFunc(objects, func(o graph.Object) bool { return o.Key == root.Key })
+	start := slices.IndexFunc(objects, func(o graph.Object) bool { return o.Key == root })
 	if start < 0 {
 		return ""
 	}

@@ -30,7 +30,7 @@ func TestTreeRecorded(t *testing.T) {
 			if err != nil {
 				t.Fatal(err, tt.reason)
 			}
-			checkGolden(t, tt.golden, tree(c.objects, root))
+			checkGolden(t, tt.golden, tree(c.objects, root.Key))
 		})
 	}
 }
@@ -68,7 +68,7 @@ func TestTreeShapes(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			if got := tree(tt.objects, tt.objects[0]); got != tt.want {
+			if got := tree(tt.objects, tt.objects[0].Key); got != tt.want {
 				t.Errorf("tree:\n%swant:\n%s%s", got, tt.want, tt.reason)
 			}
 		})
@@ -80,25 +80,25 @@ func TestTreeBounds(t *testing.T) {
 	for i := range maxFanOut + 7 {
 		wide = append(wide, node(fmt.Sprintf("%03d", i), "root"))
 	}
-	got := tree(wide, wide[0])
+	got := tree(wide, wide[0].Key)
 	if !strings.HasSuffix(got, "├── K/s/039\n└── ... and 7 more K\n") || strings.Count(got, "\n") != maxFanOut+2 {
 		t.Errorf("tree of a wide owner:\n%s", got)
 	}
-	if got := tree(wide[:maxFanOut+1], wide[0]); strings.Contains(got, "more") {
+	if got := tree(wide[:maxFanOut+1], wide[0].Key); strings.Contains(got, "more") {
 		t.Errorf("tree of an owner that is just not too wide:\n%s", got)
 	}
 	deep := []graph.Object{node("0")}
 	for i := range 10_000 {
 		deep = append(deep, node(fmt.Sprint(i+1), fmt.Sprint(i)))
 	}
-	got = tree(deep, deep[0])
+	got = tree(deep, deep[0].Key)
 	if !strings.HasSuffix(got, " ... and 1 dependents, too deep to draw\n") || strings.Count(got, "\n") != maxDepth+2 {
 		t.Errorf("tree of a deep chain:\n%s", got)
 	}
 }
 
 func TestTreeOfNothing(t *testing.T) {
-	if got := tree([]graph.Object{node("a")}, node("b")); got != "" {
+	if got := tree([]graph.Object{node("a")}, node("b").Key); got != "" {
 		t.Errorf("tree of an object that is not there:\n%s", got)
 	}
 }
@@ -117,7 +117,7 @@ func TestTreeDrawsEachOnce(t *testing.T) {
 			objects = append(objects, node(string(rune('a'+i)), owners...))
 		}
 		drawn := make(map[string]int)
-		for line := range strings.Lines(tree(objects, objects[0])) {
+		for line := range strings.Lines(tree(objects, objects[0].Key)) {
 			name := line[strings.Index(line, "K/s/")+len("K/s/"):]
 			if !strings.Contains(line, "drawn above") {
 				drawn[name[:1]]++
@@ -137,7 +137,7 @@ func TestTreeDrawsEachOnce(t *testing.T) {
 				want = 1
 			}
 			if drawn[o.Name] != want {
-				t.Errorf("%s is drawn %d times, want %d:\n%s", o.Name, drawn[o.Name], want, tree(objects, objects[0]))
+				t.Errorf("%s is drawn %d times, want %d:\n%s", o.Name, drawn[o.Name], want, tree(objects, objects[0].Key))
 			}
 		}
 	})

@@ -20,6 +20,9 @@ var (
 	hasten      = flag.Bool("hasten", false, "")
 	hold        = flag.Bool("hold", false, "")
 	noserve     = flag.Bool("noserve", false, "")
+	lateReports = flag.Bool("latereports", false, "")
+	lateLists   = flag.Bool("latelists", false, "")
+	order       = flag.Bool("order", false, "")
 	goon        = flag.Bool("goon", false, "")
 )
 
@@ -32,7 +35,7 @@ func TestScope(t *testing.T) {
 		if i%*stepFlag != 0 {
 			continue
 		}
-		r := Search(g, Scope{Actions: *actionsFlag, Calls: *callFlag, Crashes: *crashFlag, Listings: *listFlag, Waits: *waitFlag, States: *statesFlag, Prompt: *prompt, Hasten: *hasten, HoldSet: *hold, NoServe: *noserve})
+		r := Search(g, Scope{Actions: *actionsFlag, Calls: *callFlag, Crashes: *crashFlag, Listings: *listFlag, Waits: *waitFlag, States: *statesFlag, Prompt: *prompt, Hasten: *hasten, HoldSet: *hold, Order: *order, LateReports: *lateReports, LateLists: *lateLists, NoServe: *noserve})
 		states += r.States
 		trans += r.Transitions
 		if r.Cut {

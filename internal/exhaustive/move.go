@@ -63,7 +63,7 @@ func (s *search) engineMoves(x *state) []move {
 			out = append(out, move{op: see, at: k})
 		}
 	}
-	if len(side.Sets) > 0 {
+	if len(side.Sets) > 0 && (s.scope.LateReports || !reports(x)) {
 		out = append(out, move{op: set})
 	}
 	for i := range side.Calls {

@@ -10,9 +10,14 @@ func (s *search) fingerprint(x *state) uint64 {
 	p := &printer{hash: 0x2545f4914f6cdd1d}
 	p.word(uint64(x.crashes)<<16 | uint64(x.listings)<<8 | uint64(x.waits))
 	p.word(uint64(len(x.side().Sets)))
-	for _, a := range x.actions {
-		p.word(uint64(a.Verb))
-		p.object(a.Object)
+	if len(x.actions) < s.scope.Actions || s.scope.Order {
+		p.word(uint64(len(x.actions)))
+		for _, a := range x.actions {
+			p.word(uint64(a.Verb))
+			p.object(a.Object)
+		}
+	} else {
+		p.word(s.permitted(x.actions).id)
 	}
 	for _, o := range x.w.Store.Objects() {
 		p.object(o)
@@ -30,7 +35,7 @@ func (s *search) fingerprint(x *state) uint64 {
 	for _, c := range side.Calls {
 		p.word(uint64(c.Type))
 		p.key(c.Key)
-		p.text(string(c.Precondition.Version))
+		p.text(string(c.Precondition.Version) + string(c.Options.Precondition.Version))
 		p.object(c.Answer.Object)
 		p.word(b(c.Answer.Err != nil))
 		p.word(uint64(c.Options.Propagation))

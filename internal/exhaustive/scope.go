@@ -21,8 +21,8 @@ type Scope struct {
 	// States bounds the states of one graph; 0 for no bound.
 	States int
 	// Deadline bounds the time; zero for no bound.
-	Deadline                         time.Time
-	Prompt, Hasten, HoldSet, NoServe bool
+	Deadline                                                        time.Time
+	Prompt, Hasten, HoldSet, LateReports, LateLists, NoServe, Order bool
 
 	// bend, in tests, changes the world for the worse before a move, and reports
 	// whether it has carried the move out.

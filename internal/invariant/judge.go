@@ -40,7 +40,7 @@ func (l *Ledger) Judge(c ownergraph.Call) error {
 func (l *Ledger) judgeDelete(d graph.Object) error {
 	refs := 0
 	for _, r := range d.Owners {
-		if r.UID == d.UID {
+		if self(d, r) {
 			continue
 		}
 		refs++

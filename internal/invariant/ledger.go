@@ -52,6 +52,11 @@ func (l *Ledger) owner(dep graph.Object, r graph.Owner) (graph.Object, bool) {
 	return o, ok && o.UID != dep.UID && (r.Unresolved || o.Key == r.Key)
 }
 
+// self reports whether a reference leads back to its own object.
+func self(dep graph.Object, r graph.Owner) bool {
+	return r.UID == dep.UID && (r.Unresolved || r.Key == dep.Key)
+}
+
 func (l *Ledger) past(dep, owner graph.UID) *past {
 	i := slices.IndexFunc(l.pasts, func(p past) bool { return p.dep == dep && p.owner == owner })
 	if i < 0 {
@@ -87,7 +92,7 @@ func (l *Ledger) put(o graph.Object) {
 	for i := range l.pasts {
 		p := &l.pasts[i]
 		if p.dep == o.UID { // a new version: what the owners were before counts no more
-			r, ok := reference(o, p.owner)
+			r, ok := l.reference(o, p.owner)
 			p.waited, p.orphaned, p.beside, p.ringed = false, false, false, false
 			p.kept = p.kept && ok
 			p.blocked = p.blocked && ok && r.Block
@@ -122,7 +127,7 @@ func (l *Ledger) instant() {
 	for _, d := range l.objects {
 		refs, solid := 0, 0
 		for _, r := range d.Owners {
-			if r.UID == d.UID {
+			if self(d, r) {
 				continue
 			}
 			refs++
@@ -171,11 +176,15 @@ func (l *Ledger) ring(d, o graph.Object) bool {
 	return false
 }
 
-func reference(o graph.Object, owner graph.UID) (graph.Owner, bool) {
+// reference returns the reference of o that leads to the owner, one that blocks
+// if there are several.
+func (l *Ledger) reference(o graph.Object, owner graph.UID) (graph.Owner, bool) {
+	var found graph.Owner
+	ok := false
 	for _, r := range o.Owners {
-		if r.UID == owner {
-			return r, true
+		if live, leads := l.owner(o, r); leads && live.UID == owner && (!ok || r.Block) {
+			found, ok = r, true
 		}
 	}
-	return graph.Owner{}, false
+	return found, ok
 }

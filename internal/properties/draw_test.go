@@ -13,7 +13,8 @@ import (
 // that checks what it is given; wild ones have all that the contract allows.
 type size struct {
 	objects, actions int
-	wild, handlers   bool
+	wild             bool
+	judged           bool // by the oracle: nothing but users finishes a finalizer
 }
 
 // draws makes the choices of one test case. Small numbers are plain choices, so
@@ -58,7 +59,7 @@ func (d draws) world(set settings) []graph.Object {
 	for i := range out {
 		out[i] = graph.Object{Key: keys[i]}
 		for range d.number("references", 3) {
-			if r, ok := d.reference(set, keys[i], keys); ok {
+			if r, ok := d.reference(set, out[i], keys); ok {
 				out[i].Owners = append(out[i].Owners, r)
 			}
 		}
@@ -91,14 +92,11 @@ func named(k graph.Key) graph.Key {
 	return k
 }
 
-// reference draws an owner reference of d to one of the keys.
-func (d draws) reference(set settings, dep graph.Key, keys []graph.Key) (graph.Owner, bool) {
+// reference draws an owner reference of an object to one of the keys.
+func (d draws) reference(set settings, dep graph.Object, keys []graph.Key) (graph.Owner, bool) {
 	r := graph.Owner{Key: keys[d.number("owner", len(keys))], Block: d.chance("block", 2)}
-	if set.Absent && r.Scope != "" && dep.Scope != "" && r.Scope != dep.Scope {
-		return r, false // Kubernetes' reading calls a living owner absent: the ledger does not
-	}
 	if !d.size.wild {
-		return r, r.Key != dep && (r.Scope == "" || r.Scope == dep.Scope)
+		return r, r.Key != dep.Key && (r.Scope == "" || r.Scope == dep.Scope)
 	}
 	r.Controller = d.chance("controller", 8)
 	switch d.number("odd", 20) {
@@ -109,9 +107,11 @@ func (d draws) reference(set settings, dep graph.Key, keys []graph.Key) (graph.O
 	case 17:
 		r.Kind = kinds()[d.number("wrong kind", len(kinds()))].Kind
 	case 16:
-		r.Scope = []string{"", "s", "t", "u"}[d.number("wrong scope", 4)]
+		if !set.Absent { // P10
+			r.Scope = []string{"", "s", "t", "u"}[d.number("wrong scope", 4)]
+		}
 	case 15:
-		r.Unresolved = true
+		r.Unresolved, r.Block = true, false // P9
 	case 14:
 		r.Kind, r.UID = unserved, r.UID+"/unserved"
 	case 13:
@@ -121,11 +121,21 @@ func (d draws) reference(set settings, dep graph.Key, keys []graph.Key) (graph.O
 	case 11:
 		r.Kind = ""
 	}
-	if r.UID == dep.UID && r.Key != dep && !r.Unresolved {
-		return r, false // the ledger takes it for a reference to itself
+	return r, settled(set, dep, r, slices.Contains(keys, r.Key))
+}
+
+// settled reports whether the ledger and the oracle agree with the engine on what
+// a reference is.
+func settled(set settings, dep graph.Object, r graph.Owner, lives bool) bool {
+	other := func(o graph.Owner) bool { return o.UID == r.UID && !o.Same(r) }
+	switch {
+	case r.UID == dep.UID && r.Key != dep.Key && !r.Unresolved, slices.ContainsFunc(dep.Owners, other):
+		return false // P8
+	case r.Scope == "" && (r.Kind == "p" || r.Kind == "q") && !r.Unresolved:
+		return false // P7
 	}
-	lives := slices.Contains(keys, r.Key)
-	return r, !lives || !set.Absent || r.Scope == "" || dep.Scope == "" || r.Scope == dep.Scope
+	// Kubernetes' reading calls an owner in another scope absent. The ledger sees it live.
+	return !set.Absent || !lives || r.Scope == "" || dep.Scope == "" || r.Scope == dep.Scope
 }
 
 // condition draws what else an object carries.
@@ -141,7 +151,7 @@ func (d draws) condition(o *graph.Object) {
 	case 9, 8:
 		o.Finalizers = []string{"foreign"}
 	case 7:
-		if d.size.handlers {
+		if !d.size.judged {
 			o.Finalizers = []string{handled}
 		}
 	}

@@ -58,7 +58,7 @@ func (s settings) config() ownergraph.Config {
 }
 
 func (s settings) oracle() oracle.Config {
-	c := oracle.Config{Override: s.Override, Restarts: true}
+	c := oracle.Config{Override: s.Override}
 	if s.Absent {
 		c.Scope = oracle.ScopeAbsent
 	}
@@ -77,7 +77,8 @@ type history struct {
 	start   []graph.Object
 	actions []oracle.Action
 	lines   []string
-	down    map[graph.Kind]string // "sick", "vanished" or "down"
+	down    map[graph.Kind]string // "sick", "vanish" or "down"
+	gone    map[graph.Kind]bool   // whether it ever was out of service
 	broken  error                 // the first judgement that the level does not excuse
 }
 
@@ -89,7 +90,7 @@ func begin(set settings, start []graph.Object) (*history, error) {
 	if set.Counting {
 		w.CountRevisions()
 	}
-	h := &history{w: w, set: set, start: slices.Clone(w.Store.Objects()), down: map[graph.Kind]string{}}
+	h := &history{w: w, set: set, start: slices.Clone(w.Store.Objects()), down: map[graph.Kind]string{}, gone: map[graph.Kind]bool{}}
 	w.OnWrite = func(_ *world.Store, c ownergraph.Call) {
 		if bad := w.Ledger.Judge(c); bad != nil && h.broken == nil && !h.excused(bad) {
 			h.broken = bad
@@ -98,11 +99,20 @@ func begin(set settings, start []graph.Object) (*history, error) {
 	return h, nil
 }
 
-// excused reports whether the level promises no more: without fences, foreground
-// and orphaning are best effort.
+// excused reports whether nobody promises more: without fences, foreground and
+// orphaning are best effort, and so they are for the objects of a kind that is
+// not served, or was not for a while: a write may have been under way then.
 func (h *history) excused(bad error) bool {
-	return h.set.Level < ownergraph.Level2 &&
-		slices.ContainsFunc([]string{"S2:", "S3:", "S3t:"}, func(p string) bool { return strings.HasPrefix(bad.Error(), p) })
+	rule, what, _ := strings.Cut(bad.Error(), ": ")
+	if h.set.Level < ownergraph.Level2 {
+		return rule == "S2" || rule == "S3" || rule == "S3t"
+	}
+	if _, dep, ok := strings.Cut(what, " ends, "); ok {
+		dep, _, _ = strings.Cut(dep, " ")
+		kind, _, _ := strings.Cut(dep, "/")
+		return h.gone[graph.Kind(kind)]
+	}
+	return false
 }
 
 // String returns the history as a regression takes it.
@@ -243,6 +253,7 @@ func (h *history) health(verb string, k graph.Kind) error {
 	case "recover":
 		return h.w.Recover(i)
 	case "vanish":
+		h.gone[k] = true
 		return h.w.Vanish(i)
 	case "serve":
 		return h.w.Serve(kinds()[i])

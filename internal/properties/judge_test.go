@@ -123,8 +123,11 @@ func (h *history) permitted() error {
 // ends returns the end states that are permitted for the actions done so far.
 func (h *history) ends() []string {
 	actions := slices.Clone(h.actions)
-	for i := range actions {
-		actions[i].Object = believed([]graph.Object{actions[i].Object})[0]
+	for i, a := range actions {
+		actions[i].Object = believed([]graph.Object{a.Object})[0]
+		if a.Verb == oracle.DropRef || a.Verb == oracle.Flip {
+			actions[i].Object.Owners[0].Unresolved = false
+		}
 	}
 	return oracle.Ends(believed(h.start), actions, h.set.oracle())
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/oracle"
 	"github.com/ownergraph/ownergraph/internal/world"
@@ -123,8 +122,10 @@ func (d draws) outages(add func(int, string, ...any), h *history) {
 		case "down":
 			add(2, "up %s", k.Kind)
 		default:
-			for _, how := range []string{"sick", "vanish", "down"} {
-				add(1, "%s %s", how, k.Kind)
+			add(1, "sick %s", k.Kind)
+			add(1, "down %s", k.Kind)
+			if !d.size.judged { // whoever is not served loses what is promised to others
+				add(1, "vanish %s", k.Kind)
 			}
 		}
 	}
@@ -168,13 +169,16 @@ func (d draws) action(h *history) string {
 		return verb + " " + h.start[d.number("object", len(h.start))].Key.String()
 	case "addref":
 		if i := d.number("object", max(len(keys), 1)); i < len(keys) {
-			if r, ok := d.reference(h.set, keys[i], keys); ok {
+			if r, ok := d.reference(h.set, objects[i], keys); ok {
 				return verb + " " + oracle.Action{Verb: oracle.AddRef, Object: graph.Object{Key: keys[i], Owners: []graph.Owner{r}}}.String()[len("addref "):]
 			}
 		}
 	case "dropref", "flip":
 		if i := d.number("object", max(len(keys), 1)); i < len(keys) && len(objects[i].Owners) > 0 {
 			r := objects[i].Owners[d.number("reference", len(objects[i].Owners))]
+			if r.Unresolved {
+				return "wait" // P9
+			}
 			return verb + " " + keys[i].String() + "->" + r.Key.String()
 		}
 	default:
@@ -192,12 +196,10 @@ func (d draws) creation(h *history, keys []graph.Key) string {
 	o := graph.Object{Key: named(k)}
 	if len(keys) > 0 {
 		for range d.number("references", 3) {
-			if r, ok := d.reference(h.set, o.Key, keys); ok && !slices.ContainsFunc(o.Owners, r.Same) {
+			if r, ok := d.reference(h.set, o, keys); ok && !slices.ContainsFunc(o.Owners, r.Same) {
 				o.Owners = append(o.Owners, r)
 			}
 		}
 	}
 	return "create " + o.String()
 }
-
-var _ = ownergraph.LaneStore

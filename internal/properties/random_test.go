@@ -13,6 +13,11 @@ func (d draws) run() *history {
 	if err != nil {
 		d.t.Fatal(err)
 	}
+	if d.chance("warm", 2) {
+		if err := h.do("settle"); err != nil {
+			d.t.Fatal(h.fail(err))
+		}
+	}
 	f := d.faults()
 	d.t.Repeat(map[string]func(*rapid.T){
 		"step": func(t *rapid.T) {
@@ -29,7 +34,7 @@ func (d draws) run() *history {
 // engine holds what a new listing shows.
 func TestRandomWorlds(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		h := draws{t, size{objects: 12, actions: 8, wild: true, handlers: true}}.run()
+		h := draws{t, size{objects: 12, actions: 8, wild: true}}.run()
 		if err := h.calm(); err != nil {
 			t.Fatal(h.fail(err))
 		}
@@ -42,7 +47,7 @@ func TestRandomWorlds(t *testing.T) {
 // TestSmallWorlds: a handful of objects end in a state that the oracle permits.
 func TestSmallWorlds(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		h := draws{t, size{objects: 4, actions: 3, wild: true}}.run()
+		h := draws{t, size{objects: 4, actions: 3, wild: true, judged: true}}.run()
 		if err := h.calm(); err != nil {
 			t.Fatal(h.fail(err))
 		}

@@ -30,6 +30,7 @@
 //	see [KIND [N]]           delivers what the watch holds: of all kinds, of one, or N events of one
 //	issue [N]                has the engine hand out its calls: all, or at most N
 //	land [KEY|N] [FAULT]     lands calls under way: all, that on a key, or the N-th; see below
+//	carry KEY|N              carries a write out and keeps its answer back
 //	crash                    ends the engine; a new one begins from nothing
 //	late                     lands the writes of crashed engines
 //	advance DURATION         moves time

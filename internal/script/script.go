@@ -100,7 +100,7 @@ func (r *runner) setups() map[string]func(string) error {
 
 func (r *runner) verbs() map[string]func(string) error {
 	return map[string]func(string) error{
-		"ack": r.ack, "list": r.list, "see": r.see, "issue": r.issue, "land": r.land,
+		"ack": r.ack, "list": r.list, "see": r.see, "issue": r.issue, "land": r.land, "carry": r.carry,
 		"crash": r.crash, "late": r.late, "advance": r.advance, "settle": r.settle,
 		"held": r.held, "graph": r.graph, "decide": r.decide,
 		"sick": r.sick, "recover": r.recover, "vanish": r.vanish, "serve": r.serve,

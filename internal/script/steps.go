@@ -122,25 +122,43 @@ func (r *runner) land(arg string) error {
 			fault, words = f, words[:n-1]
 		}
 	}
-	s := r.w.Sides[r.side]
-	switch len(words) {
-	case 0:
-		for n := len(s.Calls); n > 0; n-- {
+	if len(words) == 0 {
+		for n := len(r.w.Sides[r.side].Calls); n > 0; n-- {
 			if err := r.landOne(0, fault); err != nil {
 				return err
 			}
 		}
 		return nil
-	case 1:
-		i, err := strconv.Atoi(words[0])
-		if i--; err != nil {
-			i = slices.IndexFunc(s.Calls, func(f world.Flight) bool { return f.Key.String() == words[0] })
-		}
-		if i >= 0 && i < len(s.Calls) {
-			return r.landOne(i, fault)
-		}
 	}
-	return errUsage
+	i, err := r.call(words)
+	if err != nil {
+		return err
+	}
+	return r.landOne(i, fault)
+}
+
+// call returns the index of the call under way that a key or a number names.
+func (r *runner) call(words []string) (int, error) {
+	calls := r.w.Sides[r.side].Calls
+	if len(words) != 1 {
+		return 0, errUsage
+	}
+	i, err := strconv.Atoi(words[0])
+	if i--; err != nil {
+		i = slices.IndexFunc(calls, func(f world.Flight) bool { return f.Key.String() == words[0] })
+	}
+	if i < 0 || i >= len(calls) {
+		return 0, errUsage
+	}
+	return i, nil
+}
+
+func (r *runner) carry(arg string) error {
+	i, err := r.call(strings.Fields(arg))
+	if err == nil {
+		r.w.Carry(r.side, i)
+	}
+	return err
 }
 
 func (r *runner) landOne(i int, fault world.Fault) error {

@@ -80,8 +80,7 @@ func (w *World) LandAs(side, i int, fault Fault) (ownergraph.Result, error) {
 	s := w.Sides[side]
 	f := s.Calls[i]
 	s.Calls = slices.Delete(s.Calls, i, i+1)
-	write := f.Type == ownergraph.CallPatch || f.Type == ownergraph.CallDelete
-	if write && (fault == NoFault || fault == LostDone) {
+	if f.writes() && !f.Carried && (fault == NoFault || fault == LostDone) {
 		f.Answer.Err = w.write(f.Call)
 	}
 	if fault != NoFault {
@@ -90,6 +89,18 @@ func (w *World) LandAs(side, i int, fault Fault) (ownergraph.Result, error) {
 	w.Requests[f.Type]++
 	f.Answer.Object = f.Answer.Object.Clone()
 	return f.Answer, s.Engine.Done(w.Now, f.ID, f.Answer)
+}
+
+// Carry carries the i-th call under way of a side out, if it is a write, and
+// keeps the answer back: the write's event may come first.
+func (w *World) Carry(side, i int) {
+	if f := &w.Sides[side].Calls[i]; f.writes() && !f.Carried {
+		f.Answer.Err, f.Carried = w.write(f.Call), true
+	}
+}
+
+func (f *Flight) writes() bool {
+	return f.Type == ownergraph.CallPatch || f.Type == ownergraph.CallDelete
 }
 
 // Down makes reads and writes of a kind fail, or no longer.

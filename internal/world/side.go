@@ -34,6 +34,8 @@ type Stream struct {
 type Flight struct {
 	ownergraph.Call
 	Answer ownergraph.Result
+	// Carried: a write is carried out already, and has still to be answered.
+	Carried bool
 }
 
 func (s *Side) clone() *Side {

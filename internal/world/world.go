@@ -273,7 +273,7 @@ func (w *World) Err() error { return w.broken }
 // begins from nothing.
 func (w *World) Crash(side int) error {
 	for _, f := range w.Sides[side].Calls {
-		if f.Type == ownergraph.CallPatch || f.Type == ownergraph.CallDelete {
+		if f.writes() && !f.Carried {
 			w.Zombies = append(w.Zombies, f.Call)
 		}
 	}

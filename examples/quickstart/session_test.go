@@ -1,0 +1,101 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"regexp"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// How many fences there are depends on what a moment brings together: each step
+// waits for one of its own, which may serve the engine's needs too. Times are
+// times.
+var (
+	anyTime   = regexp.MustCompile(`(, |time: )[0-9.hm]*[0-9](s|ms|µs)\n`)
+	anyFences = regexp.MustCompile(`[0-9]+ fences?\b`)
+)
+
+// plainOutput returns what a run that must succeed prints, but for what no two
+// runs share.
+func plainOutput(t *testing.T, stdin string, args ...string) string {
+	t.Helper()
+	var stdout, stderr bytes.Buffer
+	if code := run(t.Context(), args, strings.NewReader(stdin), &stdout, &stderr); code != 0 || stderr.Len() > 0 {
+		t.Fatalf("exit %d, standard error %q", code, &stderr)
+	}
+	text := anyTime.ReplaceAllString(stdout.String(), "${1}TIME\n")
+	return anyFences.ReplaceAllString(text, "N fences")
+}
+
+func TestWholeRun(t *testing.T) { checkGolden(t, "run", plainOutput(t, "")) }
+
+func TestDelete(t *testing.T) {
+	tests := []struct {
+		golden, reason string
+		args           []string
+	}{
+		{"delete-foreground-held", "the pods' finalizers hold them, and they their Job: nothing failed",
+			[]string{"-delete", "job/batch/reindex", "-propagation", "foreground"}},
+		{"delete-foreground", "the dependents go first", []string{"-delete", "deployment/shop/cart", "-propagation", "Foreground"}},
+		{"delete-background", "the default; the Job goes ahead of its pods, which their finalizers hold", []string{"-delete", "CRONJOB/cleanup"}},
+		{"delete-shared", "what has another owner stays, without the one that went", []string{"-delete", "secret/data/orders-credentials", "-propagation", "background"}},
+		{"delete-orphan", "claims, a revision and pods stay", []string{"-delete", "statefulset.apps/data/kafka", "-propagation", "orphan"}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.golden, func(t *testing.T) { checkGolden(t, tt.golden, plainOutput(t, "", tt.args...)) })
+	}
+}
+
+// TestDeleteFlawed reads objects that no store would take as new ones.
+func TestDeleteFlawed(t *testing.T) {
+	owner := `{"apiVersion":"v1","kind":"Pod","name":"a","uid":"uid-a"}`
+	with := func(name, field string) string {
+		return strings.Replace(pod(name), `"uid"`, field+`,"uid"`, 1)
+	}
+	input := with("a", `"resourceVersion":"2026-01-02T03:04:05Z"`) +
+		with("twice", `"finalizers":["x/y","x/y"]`) +
+		with("both", `"finalizers":["orphan","foregroundDeletion"],"deletionTimestamp":""`) +
+		with("itself", `"resourceVersion":"99999999999999999999","ownerReferences":[{"apiVersion":"v1","kind":"Pod","name":"itself","uid":"uid-itself"}]`) +
+		with("claims", `"resourceVersion":"007","ownerReferences":[`+owner+`,`+owner+`]`) +
+		with("sound", `"ownerReferences":[`+owner+`]`)
+	checkGolden(t, "delete-flawed", plainOutput(t, input, "-f", "-", "-delete", "pod/a"))
+}
+
+// However many are held, all are counted.
+func TestManyHeld(t *testing.T) {
+	const n = 1100
+	var input strings.Builder
+	for i := range n {
+		owned := `"ownerReferences":[{"apiVersion":"apps/v1","kind":"ReplicaSet","name":"r","uid":"r"}],"uid"`
+		input.WriteString(strings.Replace(pod(fmt.Sprintf("p%04d", i)), `"uid"`, owned, 1))
+	}
+	got := plainOutput(t, input.String(), "-f", "-")
+	if !strings.Contains(got, "\n  held: 1100\n    Pod/n/p0000: owner's kind not served (ReplicaSet.apps/n/r)\n") || !strings.Contains(got, "... and 1060 more Pod\n") {
+		t.Errorf("wrote\n%s", got)
+	}
+}
+
+// TestShowLeavesNothing runs in a bubble, which no goroutine may outlive.
+func TestShowLeavesNothing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := loadRecorded(t)
+		todo, err := c.plan(options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var out bytes.Buffer
+		if err := show(t.Context(), c, todo, newConsole(&out), time.Now()); err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(out.String(), "in the end\n") {
+			t.Errorf("wrote\n%s", &out)
+		}
+		// Not even a failure leaves one.
+		if err := show(t.Context(), c, todo, newConsole(brokenWriter("pipe is closed")), time.Now()); err == nil {
+			t.Error("an error of writing is lost")
+		}
+	})
+}

@@ -1,0 +1,116 @@
+// Package graph is what is: the objects that a store has reported, who refers
+// to whom, and what is known of each reference. It also holds the words that
+// every other package speaks: [Key], [Object], [Owner], [Change], [Event], and
+// the errors by which a store answers.
+//
+// It is pure. Nothing here does I/O, waits, locks, reads a clock or logs.
+//
+// # The graph
+//
+// A [Graph] changes only through [Graph.Apply], which takes one [Event] of a
+// watch and returns a [Delta]: what has to be looked at now. What somebody reads
+// from the store, or writes to it, never changes the graph; the event that a
+// write causes does.
+//
+// A [Node] is a handle on one object of the graph. Its [State] says how much of
+// it has been observed:
+//
+//	Phantom   somebody refers to it, and nobody has observed it
+//	Observed  a put reported it, and no gone its end
+//	Absent    a gone reported its end, and somebody still refers to it
+//
+// An absent node is kept as the proof that its object is gone. It leaves the
+// graph with its last dependent, as a phantom does; whoever wants to remember an
+// absence for longer, or before somebody refers to it, finds it in
+// [Delta].Freed. With that, the graph ends as the same in whichever order the
+// events of different kinds come.
+//
+// A put of an absent node, or a second live object with one UID, is something
+// that no store may do: it is taken, and told (Resurrected, Twin).
+//
+// # Identity
+//
+// A node is found under full coordinates: kind, scope, name and UID. Each event
+// is about exactly one such [Key], and so is each reference.
+//
+// To identify objects by UID alone looks simpler, and is how the collector of
+// Kubernetes began. Then one node stands for all that anybody claims of a UID,
+// and whoever claims it first decides where the owner is looked for. A reference
+// with the right UID and the wrong kind is enough: the owner is looked for in the
+// wrong place, is not found there, and the dependents that named it rightly are
+// deleted while it lives (kubernetes#65200). Its repair has to pick an alternate
+// identity of a node again and again, and to move on in turns.
+//
+// Here a wrong claim is a node of its own. Absence proven at its coordinates is
+// the absence of what the claim names, and of nothing else; the true owner is
+// another node, with other dependents. No claim can poison another, no order of
+// events matters, and there is no alternate identity to pick. That holds for all
+// orders of upstream's own cases: see TestConflictingData and
+// TestGetAlternateOwnerIdentity; and in general: see TestNonInterference.
+//
+// # References
+//
+// [Node.OwnerClass] says what a reference is: [Solid], [Dangling], [Waiting], or
+// [Unknown] with a [Doubt]. Dangling is proven and stays so until a rewind. The
+// graph proves it by an observed end alone; that a read finds nothing is evidence
+// that its caller adds. Unknown never deletes anything.
+//
+// A store that cannot tell an owner's scope or kind says Unresolved. Such a
+// reference is kept as a claim on the UID alone, a node that has neither kind nor
+// name. It is always Unknown, so its object stays; and it counts as a reference,
+// and as a blocking one, for whatever object has the UID (see [Graph.Claim]).
+//
+// A self-reference never counts, neither directly nor by a claim on one's own
+// UID: see [Node.SelfOwner]. The same reference twice counts twice, and goes in
+// one [Change].
+//
+// # Scopes
+//
+// Whatever is global ("") may own whatever refers to it. A global object with an
+// owner in a scope is Unknown. For a reference from one scope into another there
+// are two rules:
+//
+//   - [ScopeHold], the default: Unknown. So is a reference into one's own scope
+//     whose UID is alive under the same kind and name in another ([Misplaced]):
+//     a store that resolves names within the dependent's scope has misread it.
+//   - [ScopeAbsent], as in Kubernetes: the owner is looked for in the
+//     dependent's own scope only, whatever the reference says.
+//
+// # Kinds, listings and sweeps
+//
+// KindsKnown is the complete set of kinds. A kind that is left out of it, or
+// that vanishes, keeps its nodes; references to them are Unknown, until it is
+// served again. What was seen to end stays so. Objects of kinds that Config
+// ignores are not kept. A reference to a kind of [KindInfo].NoOwner is Unknown
+// even if its owner is gone.
+//
+// Between ListBegun and ListEnded a store puts every object of the kind. The end
+// of a listing says that all else is gone, which may be a great deal. So it only
+// begins a sweep, and [Graph.Sweep] walks it in slices: it stops at each node
+// that is [Graph.Stale], whose Gone the caller applies, and at each phantom, so
+// that the caller may forget what it read of it before. A new listing ends the
+// former's sweep. A listing that began before a rewind ends without one.
+//
+// # Walks
+//
+// Nothing in Apply walks the dependents of an object: there may be a million.
+// [Graph.Fan] puts a cursor on the first, and [Graph.FanNext] moves it, while
+// dependents come and go. There is one cursor for each node.
+//
+// Objects that wait for each other in a ring are found by [RingSearch], in steps
+// too.
+//
+// # Notation
+//
+// [Parse] and [Format] read and write objects as one line, for tests, logs and
+// reports:
+//
+//	a; b#3~[foreground] -> a!; pod/shop/web -> b!^, x?
+//
+// # Beside the graph
+//
+// Node ids are dense and are used again, so that a caller may keep a table of
+// its own beside the graph: make room up to [Graph.Cap], and clear what is in
+// [Delta].Freed. [Graph.Clone] copies a graph. [Graph.Check] verifies its
+// invariants.
+package graph

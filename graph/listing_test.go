@@ -1,0 +1,132 @@
+package graph_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/ownergraph/ownergraph/graph"
+)
+
+// TestListing: what the end of a listing says of what it did not bring.
+func TestListing(t *testing.T) {
+	const two = "kinds a b; put a/x; put a/y; put b -> a/x, a/z; "
+	for _, tc := range []struct{ name, history, after, reason string }{
+		{"first", "kinds a b; list a; put a; put b -> a, a/x; end a; sweep a", "a <1/0>; phantom a/x <1/0>; b -> a, a/x {solid, unobserved}",
+			"an owner that a complete listing does not have is not absent for that: a read tells"},
+		{"under way", "kinds a b; list a; put a; put b -> a, a/x", "a <1/0>; phantom a/x <1/0>; b -> a, a/x {solid, unlisted}",
+			"before the end nothing is said"},
+		{"ended, not swept", "kinds a b; list a; put b -> a; end a", "phantom a <1/0>; b -> a {unobserved}",
+			"the listing has spoken, though nobody has listened to all of it"},
+		{"stale", two + "list a; put a/y; end a; sweep a", "absent a/x <1/0>; a/y; phantom a/z <1/0>; b -> a/x, a/z {dangling, unobserved}",
+			"what was there and is not in the listing is gone"},
+		{"put before the end", two + "list a; end a; put a/x; sweep a", "a/x <1/0>; phantom a/z <1/0>; b -> a/x, a/z {solid, unobserved}",
+			"what is put during the sweep is not stale"},
+		{"same state again", two + "list a; put a/x; put a/y; end a; sweep a", "a/x <1/0>; a/y; phantom a/z <1/0>; b -> a/x, a/z {solid, unobserved}",
+			"a put that changes nothing counts as seen"},
+		{"cut off", two + "list a; put a/x; list a; put a/y; end a; sweep a", "absent a/x <1/0>; a/y; phantom a/z <1/0>; b -> a/x, a/z {dangling, unobserved}",
+			"only what the last beginning brought counts"},
+		{"of another kind", two + "list b; put b -> a/x; end b; sweep a", "a/x <1/0>; a/y; b -> a/x {solid}",
+			"a listing speaks of its kind alone"},
+		{"new listing during the sweep", two + "list a; end a; list a; sweep a", "a/x <1/0>; a/y; phantom a/z <1/0>; b -> a/x, a/z {solid, unlisted}",
+			"the former sweep ends unfinished; what it would have said, the new listing says"},
+		{"listed before, listing again", two + "list a; put a/x; end a; sweep a; list a", "a/x <1/0>; phantom a/z <1/0>; b -> a/x, a/z {solid, unobserved}",
+			"that a kind is being listed again makes no owner unlisted"},
+		{"rewound listing", two + "list a; rewind; put a/x; end a; sweep a", "a/x <1/0>; a/y; phantom a/z <1/0>; b -> a/x, a/z {solid, unlisted}",
+			"a listing that began before a rewind proves no absence after it"},
+		{"rewound sweep", two + "list a; put a/x; end a; rewind; sweep a", "a/x <1/0>; a/y; phantom a/z <1/0>; b -> a/x, a/z {solid, unlisted}",
+			"nor does its sweep"},
+		{"listed after a rewind", two + "list a; rewind; list a; put a/x; end a; sweep a", "a/x <1/0>; phantom a/z <1/0>; b -> a/x, a/z {solid, unobserved}",
+			"one that began afterwards does"},
+		{"sick", two + "list a; sick a; put a/x; recover a; end a; sweep a", "a/x <1/0>; phantom a/z <1/0>; b -> a/x, a/z {solid, unobserved}",
+			"a watch that fails and recovers within a listing changes nothing of it"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			if got := play(t, graph.Config{}, tc.history).String(); got != tc.after {
+				t.Errorf("graph: %q\nwant   %q: %s", got, tc.after, tc.reason)
+			}
+		})
+	}
+}
+
+// TestSweepVisits: where a sweep stops, node by node.
+func TestSweepVisits(t *testing.T) {
+	for _, tc := range []struct{ history, at, reason string }{
+		{"list a; end a", "", "nothing is of the kind"},
+		{"put a/x; list a; put a/x; end a", "", "all was brought"},
+		{"put a/x; list a; end a", "a/x", "a stale node is gone"},
+		{"put b -> a/x; list a; end a", "a/x", "of a phantom the listing has spoken"},
+		{"put a/x; put b -> a/x; gone a/x; list a; end a", "", "of what was seen gone there is nothing new to say"},
+		{"put a/x; list a; end a; put b -> a/y", "a/x", "a phantom made after the end is not the listing's: a read tells"},
+		{"put a/x", "", "no sweep is under way"},
+		{"put a/x; list a; end a; vanish a", "", "a kind that is not served has no sweep"},
+	} {
+		w := play(t, graph.Config{}, "kinds a b; "+tc.history)
+		at := w.sweep(t, "a", 1)
+		slices.Sort(at)
+		if got := strings.Join(at, " "); got != tc.at {
+			t.Errorf("%s: stopped at %q, want %q: %s", tc.history, got, tc.at, tc.reason)
+		}
+	}
+	if id, seen, done := graph.New(graph.Config{}).Sweep("x", 10); id != 0 || seen != 0 || !done {
+		t.Errorf("Sweep of a kind that nobody knows = %d, %d, %t; want 0, 0, true", id, seen, done)
+	}
+}
+
+// TestSweepDuring: events between the slices of a sweep, with its cursor on the
+// node in question.
+func TestSweepDuring(t *testing.T) {
+	const all = "a/x absent, a/y absent, a/z absent"
+	for _, tc := range []struct{ event, want, reason string }{
+		{"", all, "nothing happens"},
+		{"gone a/y", all, "the node at the cursor leaves the graph: the sweep goes on behind it"},
+		{"put a/y#2", "a/x absent, a/y observed, a/z absent", "it is not stale any more"},
+		{"put a/w", "a/w observed, " + all, "what is new is not stale"},
+		{"put b -> a/y", all, "that somebody refers to it does not keep it"},
+		{"list a", "a/x observed, a/y observed, a/z absent", "a new listing begins: nothing more is said before its end"},
+		{"vanish a", "a/x observed, a/y observed, a/z absent", "nothing is known of the kind any more"},
+	} {
+		w := play(t, graph.Config{}, "kinds a b; put a/x; put a/y; put a/z; put b/all -> a/x, a/y, a/z; list a; end a")
+		id, seen, done := w.Sweep("a", 1)
+		if n := w.Node(id); seen != 1 || done || n.Key().Name != "z" {
+			t.Fatalf("the sweep begins with %v, %d, %t; want a/z: newest first", n.Key(), seen, done)
+		}
+		w.do(t, graph.Event{Type: graph.Gone, Key: w.Node(id).Key()})
+		for _, e := range events(t, tc.event) {
+			w.do(t, e)
+		}
+		w.sweep(t, "a", 1)
+		var states []string
+		for n := range w.Nodes() {
+			if n.Key().Kind == "a" {
+				states = append(states, fmt.Sprint(n.Key(), " ", n.State()))
+			}
+		}
+		if got := strings.Join(states, ", "); got != tc.want {
+			t.Errorf("%q: %s; want %s: %s", tc.event, got, tc.want, tc.reason)
+		}
+	}
+}
+
+// TestStale: what the newest listing has not brought so far.
+func TestStale(t *testing.T) {
+	for _, tc := range []struct {
+		history string
+		want    bool
+		reason  string
+	}{
+		{"put a", false, "no listing has begun"},
+		{"put a; list a", true, "not yet brought"},
+		{"put a; list a; put a", false, "brought"},
+		{"put a; list a; put a; end a; sweep a", false, "brought and done"},
+		{"put a; vanish a; kinds a b; list a", true, "known from before the kind vanished"},
+		{"put b -> a; list a", false, "a phantom is not observed, so it is not stale"},
+	} {
+		w := play(t, graph.Config{}, "kinds a b; "+tc.history)
+		n, ok := w.Lookup(object(t, "a").Key)
+		if got := ok && w.Stale(n.ID()); got != tc.want {
+			t.Errorf("%s: stale %t, want %t: %s", tc.history, got, tc.want, tc.reason)
+		}
+	}
+}

@@ -1,0 +1,198 @@
+package graph_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/ownergraph/ownergraph/graph"
+)
+
+// TestChange: what one write makes of an object.
+func TestChange(t *testing.T) {
+	owner := func(text string) graph.Owner { return object(t, "x -> "+text).Owners[0] }
+	owners := func(text string) []graph.Owner { return object(t, "x -> "+text).Owners }
+	add := owner("e!")
+	for _, tc := range []struct {
+		before string
+		change graph.Change
+		after  string
+		reason string
+	}{
+		{"b~*[orphan] -> a!, c", graph.Change{}, "b~*[orphan] -> a!, c", "the zero change"},
+		{"b -> a!, c, a", graph.Change{DropOwners: owners("a")}, "b -> c", "a reference goes, whatever its flags, each time it is there"},
+		{"b -> a, c", graph.Change{DropOwners: owners("a, c, d")}, "b", "several, of which one is not there"},
+		{"b -> a@u, a@v", graph.Change{DropOwners: owners("a@u")}, "b -> a@v", "another incarnation stays"},
+		{"b -> a?, a", graph.Change{DropOwners: owners("a?")}, "b -> a", "resolved and unresolved are two claims"},
+		{"b -> a!^, c!", graph.Change{Unblock: owners("a")}, "b -> a^, c!", "only the one flag of the one reference"},
+		{"b -> a", graph.Change{AddOwner: &add}, "b -> a, e!", "an owner more"},
+		{"b -> a", graph.Change{DropOwners: owners("a"), AddOwner: &add}, "b -> e!", "one for another"},
+		{"b*[orphan]*", graph.Change{DropFinalizer: "foreign"}, "b[orphan]", "a finalizer goes, each time it is there"},
+		{"b*", graph.Change{AddFinalizer: graph.FinalizerOrphan}, "b*[orphan]", "a finalizer more, at the end"},
+		{"b*", graph.Change{AddFinalizer: "foreign"}, "b*", "one that is there is not added"},
+		{"b[orphan]", graph.Change{DropFinalizer: graph.FinalizerOrphan, AddFinalizer: graph.FinalizerForeground}, "b[foreground]", "one propagation for another"},
+	} {
+		o := object(t, tc.before)
+		before := o.String()
+		got := tc.change.Apply(o)
+		want := object(t, tc.after)
+		if got.String() != want.String() {
+			t.Errorf("%s: %s, want %s: %s", tc.before, got, want, tc.reason)
+		}
+		for i := range got.Owners {
+			got.Owners[i].Name = "changed"
+		}
+		for i := range got.Finalizers {
+			got.Finalizers[i] = "changed"
+		}
+		if o.String() != before {
+			t.Errorf("%s became %s: the change wrote into its object", before, o)
+		}
+		if tc.change.IsZero() != (tc.reason == "the zero change") {
+			t.Errorf("%s: IsZero is %t", tc.reason, tc.change.IsZero())
+		}
+	}
+}
+
+func TestPrecondition(t *testing.T) {
+	o := object(t, "a#2")
+	for _, tc := range []struct {
+		p      graph.Precondition
+		want   bool
+		reason string
+	}{
+		{graph.Precondition{}, true, "demands nothing"},
+		{graph.Precondition{UID: "a", Version: "2"}, true, "both agree"},
+		{graph.Precondition{UID: "a'"}, false, "another incarnation"},
+		{graph.Precondition{Version: "1"}, false, "an older version"},
+		{graph.Precondition{UID: "a", Version: "1"}, false, "both are demanded"},
+	} {
+		if got := tc.p.Holds(o); got != tc.want {
+			t.Errorf("%+v holds: %t, want %t: %s", tc.p, got, tc.want, tc.reason)
+		}
+	}
+}
+
+// TestEqual: each field counts.
+func TestEqual(t *testing.T) {
+	const base = "pod/s/a#1~3*%4/5 -> b!"
+	for _, tc := range []struct {
+		other          string
+		equal, content bool
+		reason         string
+	}{
+		{base, true, true, "the same"},
+		{"pod/s/a#2~3*%4/5 -> b!", false, true, "the version is no content"},
+		{"pod/s/a@u#1~3*%4/5 -> b!", false, false, "UID"},
+		{"pod/s/c@pod/s/a#1~3*%4/5 -> b!", false, false, "name"},
+		{"pod/s/a#1*%4/5 -> b!", false, false, "mark"},
+		{"pod/s/a#1~2*%4/5 -> b!", false, false, "grace period"},
+		{"pod/s/a#1~3%4/5 -> b!", false, false, "finalizers"},
+		{"pod/s/a#1~3*%5/5 -> b!", false, false, "generation"},
+		{"pod/s/a#1~3*%4/4 -> b!", false, false, "observed generation"},
+		{"pod/s/a#1~3*%4/5 -> b", false, false, "a flag of a reference"},
+		{"pod/s/a#1~3*%4/5", false, false, "references"},
+	} {
+		a, b := object(t, base), object(t, strings.Replace(tc.other, "@pod/s/a", `@"pod/s/a"`, 1))
+		if a.Equal(b) != tc.equal || a.EqualContent(b) != tc.content {
+			t.Errorf("%s: equal %t, content %t: %s", b, a.Equal(b), a.EqualContent(b), tc.reason)
+		}
+	}
+	if a := object(t, "a"); !a.Equal(graph.Object{Key: a.Key, Version: "1", Owners: []graph.Owner{}, Finalizers: []string{}}) {
+		t.Error("an empty slice and none differ")
+	}
+}
+
+// TestPropagation: names, finalizers and their way back.
+func TestPropagation(t *testing.T) {
+	for _, tc := range []struct {
+		p               graph.Propagation
+		name, finalizer string
+		reason          string
+	}{
+		{graph.Unset, "unset", "", "the zero value"},
+		{graph.Background, "background", "", "needs no finalizer"},
+		{graph.Foreground, "foreground", "foregroundDeletion", "Kubernetes' own name"},
+		{graph.Orphan, "orphan", "orphan", "Kubernetes' own name"},
+	} {
+		if tc.p.String() != tc.name || tc.p.Finalizer() != tc.finalizer {
+			t.Errorf("%d: %s, finalizer %q: %s", tc.p, tc.p, tc.p.Finalizer(), tc.reason)
+		}
+		if got, err := graph.ParsePropagation(tc.name); got != tc.p || err != nil {
+			t.Errorf("ParsePropagation(%q) = %s, %v: %s", tc.name, got, err, tc.reason)
+		}
+	}
+	if _, err := graph.ParsePropagation("Foreground"); err == nil {
+		t.Error("a name that String does not write is read")
+	}
+}
+
+// TestNames: every value of an enumeration has a name of its own, and one that
+// is none says so.
+func TestNames(t *testing.T) {
+	for _, tc := range []struct {
+		name  func(i int) string
+		count int
+		last  string
+		other string
+	}{
+		{func(i int) string { return graph.State(i).String() }, 4, "absent", "state(4)"},
+		{func(i int) string { return graph.Class(i).String() }, 5, "unknown", "class(5)"},
+		{func(i int) string { return graph.Doubt(i).String() }, 11, "owner cannot be read", "doubt(11)"},
+		{func(i int) string { return graph.ScopeRule(i).String() }, 2, "absent", "scope-rule(2)"},
+		{func(i int) string { return graph.EventType(i).String() }, 12, "rewound", "event(12)"},
+		{func(i int) string { return graph.Propagation(i).String() }, 4, "orphan", "propagation(4)"},
+	} {
+		seen := map[string]bool{}
+		for i := range tc.count {
+			seen[tc.name(i)] = true
+		}
+		if len(seen) != tc.count || tc.name(tc.count-1) != tc.last || tc.name(tc.count) != tc.other {
+			t.Errorf("%d names of %d, the last %q, then %q; want %q, %q", len(seen), tc.count, tc.name(tc.count-1), tc.name(tc.count), tc.last, tc.other)
+		}
+	}
+}
+
+// TestKey: the order of keys, and their place.
+func TestKey(t *testing.T) {
+	sorted := []string{"a", "a'", "a/b", "a/s/a", "b/s/a", "b/t/a"}
+	for i, x := range sorted {
+		for j, y := range sorted {
+			if got := object(t, x).Key.Compare(object(t, y).Key); (got < 0) != (i < j) || (got > 0) != (i > j) {
+				t.Errorf("%s compares to %s as %d", x, y, got)
+			}
+		}
+	}
+	if a, b := object(t, "a").Key, object(t, "a'").Key; a.Place() != b.Place() || a.Place().UID != "" {
+		t.Error("two incarnations of one object have two places")
+	}
+}
+
+// TestObjectOwnership: what a node hands out as a copy is the caller's.
+func TestObjectOwnership(t *testing.T) {
+	w := play(t, graph.Config{}, "kinds a b; put b* -> a")
+	n, _ := w.Lookup(object(t, "b").Key)
+	o := n.Object()
+	o.Owners[0].Name, o.Finalizers[0] = "changed", "changed"
+	if got := fmt.Sprint(n.Object()); got != "b#1* -> a" || w.Check() != nil {
+		t.Errorf("the graph holds %s after a caller changed its copy", got)
+	}
+}
+
+// TestEventOf: which kind an event is about.
+func TestEventOf(t *testing.T) {
+	for _, tc := range []struct {
+		step, want, reason string
+	}{
+		{"put pod/s/a", "pod", "the object's"},
+		{"gone pod/s/a", "pod", "the key's"},
+		{"list pod", "pod", "its own"},
+		{"fence", "", "the set of kinds"},
+		{"kinds a b", "", "all of them"},
+		{"rewind pod", "", "all of them"},
+	} {
+		if got := event(t, tc.step).Of(); string(got) != tc.want {
+			t.Errorf("%s is about %q, want %q: %s", tc.step, got, tc.want, tc.reason)
+		}
+	}
+}

@@ -1,0 +1,99 @@
+package policy_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/ownergraph/ownergraph/policy"
+)
+
+// names lists the text of every value of an enum, from 0 on, up to the first
+// that has no name.
+func names(text func(i uint8) string) (out []string) {
+	for i := range uint8(255) {
+		s := text(i)
+		if strings.Contains(s, "(") {
+			return out
+		}
+		out = append(out, s)
+	}
+	return out
+}
+
+// TestNames: each value has a name of its own, the zero value is "unset", and
+// a value that does not exist says its number.
+func TestNames(t *testing.T) {
+	for _, c := range []struct {
+		enum string
+		text func(i uint8) string
+		last uint8
+	}{
+		{"action", func(i uint8) string { return policy.Action(i).String() }, uint8(policy.Release)},
+		{"sight", func(i uint8) string { return policy.Sight(i).String() }, uint8(policy.SeenOrphaning)},
+		{"reason", func(i uint8) string { return policy.Reason(i).String() }, uint8(policy.LevelTooLow)},
+	} {
+		all := names(c.text)
+		if len(all) != int(c.last)+1 {
+			t.Errorf("%d %ss have a name, want %d: after %q", len(all), c.enum, c.last+1, all)
+		}
+		seen := map[string]bool{"": true}
+		for _, s := range all {
+			if seen[s] {
+				t.Errorf("%s: %q is there twice, or empty", c.enum, s)
+			}
+			seen[s] = true
+		}
+		if all[0] != "unset" {
+			t.Errorf("%s 0 is %q", c.enum, all[0])
+		}
+		if got, want := c.text(c.last+1), fmt.Sprintf("%s(%d)", c.enum, c.last+1); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
+// TestHeld: which reasons are worth a report, in the order of the enum.
+func TestHeld(t *testing.T) {
+	const want = `owned by itself alone
+the owner's kind has to be listed
+a read contradicts the watch
+dependents hold it
+finalizers hold it
+its grace period has to end
+its controller has to acknowledge the deletion
+a sick kind holds the fence
+unknown
+the object is flawed
+it and its owners own each other
+its kind is not served
+the store refused the write
+a finalizer's handler failed
+a finalizer's handler is at work
+other writers are faster
+observing only
+the store promises too little
+`
+	var got strings.Builder
+	for r := range policy.Reason(255) {
+		if r.Held() {
+			fmt.Fprintln(&got, r)
+		}
+	}
+	if got.String() != want {
+		t.Errorf("got\n%swant\n%s", got.String(), want)
+	}
+}
+
+// TestWrites: which actions change the store.
+func TestWrites(t *testing.T) {
+	var got []string
+	for a := range policy.Action(255) {
+		if a.Writes() {
+			got = append(got, a.String())
+		}
+	}
+	if want := "[trim orphan unblock delete release]"; fmt.Sprint(got) != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}
