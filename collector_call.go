@@ -18,28 +18,44 @@ func (l late) Error() string { return fmt.Sprintf("no answer within %v", time.Du
 
 func (late) Unwrap() error { return context.DeadlineExceeded }
 
-// launch makes a call on a goroutine of its own and reports what came of it.
+// launch makes a call on a goroutine of its own, and after it whatever its lane
+// has to do next.
 func (c *Collector) launch(ctx context.Context, call Call) {
 	c.work.Go(func() {
-		r := Result{Err: errNoAnswer}
-		defer func() { c.land(call, r) }()
-		r = c.make(ctx, call)
+		for call.Type != CallUnset {
+			call = c.carry(ctx, call)
+		}
 	})
 }
 
-// land tells the engine what came of a call.
-func (c *Collector) land(call Call, r Result) {
+// carry makes a call, reports what came of it, even if that has ended the
+// goroutine, and returns the next call of its lane, if there is one.
+func (c *Collector) carry(ctx context.Context, call Call) (next Call) {
+	r := Result{Err: errNoAnswer}
+	defer func() { next = c.land(ctx, call, r) }()
+	r = c.make(ctx, call)
+	return next
+}
+
+// land tells the engine what came of a call, and takes the next one of its lane
+// while it has the lock.
+func (c *Collector) land(ctx context.Context, call Call, r Result) (next Call) {
 	c.locked(func(e *Engine) {
-		c.lanes[c.flying[call.ID].lane]--
+		now, lane := time.Now(), c.flying[call.ID].lane
+		c.lanes[lane]--
 		delete(c.flying, call.ID)
-		if err := e.Done(time.Now(), call.ID, r); err != nil && !errors.Is(err, ErrBroken) {
+		if err := e.Done(now, call.ID, r); err != nil && !errors.Is(err, ErrBroken) {
 			e.fail("%v", err)
 		}
 		if call.Type == CallHandle {
 			c.resync()
 		}
+		if ctx.Err() == nil && r.Err != errNoAnswer && c.open(lane) {
+			next, _ = c.next(now, lane)
+		}
 	})
 	c.wake()
+	return next
 }
 
 // make carries out a call within its timeout. Its error is the call's own, or

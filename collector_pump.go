@@ -66,13 +66,10 @@ func (c *Collector) take(now time.Time) (batch []Call, wake time.Time, err error
 			at := now
 			for c.open(lane) && len(batch) < mostBatch {
 				var call Call
-				if call, at = e.Next(now, lane); call.Type == CallUnset {
+				if call, at = c.next(now, lane); call.Type == CallUnset {
 					break
 				}
-				at = now
 				batch = append(batch, call)
-				c.lanes[lane]++
-				c.flying[call.ID] = flying{call, lane, now.Add(call.Timeout)}
 			}
 			if c.open(lane) && !at.IsZero() && (wake.IsZero() || at.Before(wake)) {
 				wake = at
@@ -85,6 +82,16 @@ func (c *Collector) take(now time.Time) (batch []Call, wake time.Time, err error
 		err = e.broken
 	})
 	return batch, wake, err
+}
+
+// next returns the next call of a lane that has room, or when to ask again.
+func (c *Collector) next(now time.Time, lane Lane) (Call, time.Time) {
+	call, at := c.engine.Next(now, lane)
+	if call.Type != CallUnset {
+		c.lanes[lane]++
+		c.flying[call.ID] = flying{call, lane, now.Add(call.Timeout)}
+	}
+	return call, at
 }
 
 // open reports whether a lane has room. Fences and listings are reported through

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/finalizer"
 )
 
 func TestCollectorCascades(t *testing.T) {
@@ -214,7 +215,7 @@ func TestCollectorHangingStore(t *testing.T) {
 // TestCollectorStuck has a store that ignores its context.
 func TestCollectorStuck(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := newTap(t, "a; b -> a; c -> a")
+		s := newTap(t, "a; b -> a; c -> a; e~[x]")
 		release := make(chan struct{})
 		defer close(release)
 		s.call = func(_ context.Context, verb string, key ownergraph.Key, do func() error) error {
@@ -228,19 +229,21 @@ func TestCollectorStuck(t *testing.T) {
 			<-release
 			return err
 		}
-		r := collect(t, s, ownergraph.Config{CallTimeout: 20 * time.Second})
-		r.idle()
-		s.delete(t, "a", ownergraph.Background)
+		hang := func(context.Context, ownergraph.Object) error { <-release; return nil }
+		r := collect(t, s, ownergraph.Config{
+			CallTimeout: 20 * time.Second, HandlerTimeout: 30 * time.Second, Handlers: map[string]finalizer.Handler{"x": hang},
+		})
 		synctest.Wait()
+		s.delete(t, "a", ownergraph.Background)
 		pass(5 * time.Second)
-		s.holds(t, "b -> a")
+		s.holds(t, "b -> a; e~[x]")
 		began := time.Now()
 		err := r.stop()
-		if !errors.Is(err, ownergraph.ErrStuck) || fmt.Sprint(err) != "stop collector: delete b, watch: does not return" {
+		if !errors.Is(err, ownergraph.ErrStuck) || fmt.Sprint(err) != `stop collector: delete b, handle "x" of e, watch: does not return` {
 			t.Errorf("Run: %v", err)
 		}
-		if d := time.Since(began); d != 21*time.Second {
-			t.Errorf("Run waited for %v, want the watch's 20 s and a moment", d)
+		if d := time.Since(began); d != 26*time.Second {
+			t.Errorf("Run waited for %v, want what is left of the handler's 30 s, and a moment", d)
 		}
 	})
 }

@@ -114,11 +114,21 @@ func (e *Engine) unseenKind() bool {
 	return !any
 }
 
+// sickKind reports whether a kind that takes part cannot be watched.
+func (e *Engine) sickKind() bool {
+	for _, k := range e.kinds {
+		if k.part && k.sick != "" {
+			return true
+		}
+	}
+	return false
+}
+
 // fenceHeld reports whether only sick kinds have still to pass the fence, or,
 // without fences, whether one keeps the deletion from being seen to its end.
 func (e *Engine) fenceHeld() bool {
 	if e.level < Level2 {
-		return e.released() == 0
+		return e.sickKind()
 	}
 	f := &e.fence
 	if f.id == 0 || len(f.open) == 0 {

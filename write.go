@@ -104,8 +104,8 @@ func (e *Engine) writeDone(id CallID, f flight, err error) {
 	case told:
 		e.await(f.node, await{version: f.version, deadline: e.now.Add(max(wait, time.Millisecond)), then: thenDecide})
 	case errors.Is(err, ErrKindUnknown):
-		e.hold(f.node, policy.OwnerUnknown, graph.UnservedKind)
-		e.await(f.node, await{version: f.version, deadline: e.work.Retry(f.node, queue.Normal, e.now), then: thenHeld})
+		e.hold(f.node, policy.KindUnserved, graph.DoubtUnset)
+		e.work.Retry(f.node, queue.Normal, e.now)
 	default: // the outcome is unknown
 		e.counts.UnknownOutcomes++
 		e.await(f.node, await{version: f.version, deadline: e.work.Retry(f.node, queue.Normal, e.now)})
@@ -119,8 +119,9 @@ func (e *Engine) await(id graph.NodeID, a await) {
 	e.work.AddAt(id, queue.Normal, a.deadline)
 }
 
-// conflicted reads the object again: at once the first time, later with
-// backoff, so that faster writers cost no more than they have to.
+// conflicted reads the object again: at once the first time, then with backoff
+// or at the writer's next event, whichever comes first. Against faster writers
+// that is at most one write and one read for each version of theirs.
 func (e *Engine) conflicted(id graph.NodeID) {
 	e.counts.Conflicts++
 	m := &e.nodes[id]

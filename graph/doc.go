@@ -97,8 +97,8 @@
 // [Graph.Fan] puts a cursor on the first, and [Graph.FanNext] moves it, while
 // dependents come and go. There is one cursor for each node.
 //
-// Objects that wait for each other in a ring are found by [RingSearch], in steps
-// too.
+// Objects that wait for each other in a ring are found by a [RingSearch], in
+// steps too; so are those that own each other, which nothing ever collects.
 //
 // # Notation
 //

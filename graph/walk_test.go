@@ -2,6 +2,7 @@ package graph_test
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"testing"
 
@@ -168,6 +169,30 @@ func TestRings(t *testing.T) {
 	}
 }
 
+// TestIslands: which objects own each other, whatever their state.
+func TestIslands(t *testing.T) {
+	for _, tc := range []struct{ history, want, reason string }{
+		{"put a -> b; put b -> a", "a b", "each has a solid owner"},
+		{"put a -> b!; put b~[orphan] -> a", "a b", "whether they block or are deleted does not matter"},
+		{"put a -> b; put b -> c; put c -> d; put d -> b", "b c d", "one that hangs on it is no part of it"},
+		{"put a -> a", "", "a self-reference never counts"},
+		{"put a -> x@a?", "", "nor does a claim on oneself"},
+		{"put a -> x@b?; put b -> a", "a b", "an unresolved reference holds what has its UID"},
+		{"put a -> b; put b -> a; gone b", "", "what is gone owns nothing"},
+		{"put a -> b, x; put b -> c", "", "nobody has seen what would close it"},
+		{"put a -> x@u?; put b -> y@u?", "", "two claims on one UID that nobody has"},
+	} {
+		w := play(t, graph.Config{}, "kinds a b c d; "+tc.history)
+		search := graph.NewIslandSearch(slices.Sorted(maps.Keys(w.keys())))
+		if !search.Step(w.Graph, 1000) {
+			t.Fatalf("%s: the search did not end", tc.history)
+		}
+		if got := w.ringKeys(search.Rings()); got != tc.want {
+			t.Errorf("%s: islands %q, want %q: %s", tc.history, got, tc.want, tc.reason)
+		}
+	}
+}
+
 func (w *world) ringKeys(rings [][]graph.NodeID) string {
 	var s string
 	for i, r := range rings {
@@ -208,9 +233,13 @@ func TestRingSearch(t *testing.T) {
 			ids = append(ids, n.ID())
 		}
 		roots := rapid.SliceOfN(rapid.SampledFrom(ids), 0, n).Draw(t, "roots")
-		want := closureRings(w, ids, roots)
+		islands, newSearch := rapid.Bool().Draw(t, "islands"), graph.NewRingSearch
+		if islands {
+			newSearch = graph.NewIslandSearch
+		}
+		want := closureRings(w, ids, roots, islands)
 		for _, limit := range []int{1 << 20, rapid.IntRange(1, 3).Draw(t, "slice")} {
-			search := graph.NewRingSearch(slices.Clone(roots))
+			search := newSearch(slices.Clone(roots))
 			for steps := 0; !search.Step(w.Graph, limit); steps++ {
 				if steps > len(roots)+2*len(ids)+len(edges) {
 					t.Fatal("the search takes more steps than there are roots, nodes and references")
@@ -223,8 +252,9 @@ func TestRingSearch(t *testing.T) {
 	})
 }
 
-// closureRings finds the rings that the roots reach by Warshall's algorithm.
-func closureRings(w *world, ids, roots []graph.NodeID) (rings [][]graph.NodeID) {
+// closureRings finds the rings, or islands, that the roots reach by Warshall's
+// algorithm.
+func closureRings(w *world, ids, roots []graph.NodeID, islands bool) (rings [][]graph.NodeID) {
 	reach := map[[2]graph.NodeID]bool{}
 	for _, id := range ids {
 		n := w.Node(id)
@@ -232,7 +262,7 @@ func closureRings(w *world, ids, roots []graph.NodeID) (rings [][]graph.NodeID) 
 			if r := n.OwnerAt(i); r.Unresolved {
 				o, _ = w.Alive(r.UID)
 			}
-			if n.OwnerAt(i).Block && n.Waiting() && o.Waiting() && o != n {
+			if (islands && o.State() == graph.Observed || n.OwnerAt(i).Block && n.Waiting() && o.Waiting()) && o != n {
 				reach[[2]graph.NodeID{id, o.ID()}] = true
 			}
 		}

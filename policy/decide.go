@@ -29,11 +29,11 @@ func Decide(in Input, s Settings) Decision {
 		return d
 	case len(left.late) > 0:
 		return Decision{Action: Wait, Reason: NeedAcknowledgement, Owners: left.late}
-	case len(left.read) > 0 && d.Action == Verify:
+	case d.Action == Verify:
 		return verify(append(left.read, d.Owners...))
 	case len(left.read) > 0:
 		return verify(left.read)
-	case len(left.watch) > 0 && d.Action != Verify:
+	case len(left.watch) > 0:
 		return watch(left.watch)
 	}
 	return d

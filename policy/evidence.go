@@ -68,10 +68,15 @@ func (in Input) proof(o OwnerFact, want Sight) evidence {
 		return proven
 	case read:
 		return contradicted
-	case in.Fence.Exact && !in.Fence.Held && o.Mark != 0 && !in.ended(o):
+	case in.due(o):
 		return fenceable
 	}
 	return readable
+}
+
+// due reports whether the owner's fence has still to come, and can.
+func (in Input) due(o OwnerFact) bool {
+	return in.Fence.Exact && !in.Fence.Held && o.Mark != 0 && !in.ended(o)
 }
 
 // keeps says whether the solid owner x is proven to have stood at an instant
@@ -98,6 +103,9 @@ func (in Input) keeps(x, o OwnerFact) evidence {
 func (in Input) common(o OwnerFact) evidence {
 	for _, w := range in.Owners {
 		if !w.Self && !in.read(o, w.Changed) {
+			if in.due(o) { // then a leaf goes in one write
+				return fenceable
+			}
 			return readable
 		}
 	}

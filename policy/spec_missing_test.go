@@ -134,7 +134,7 @@ func (s spec) garbage() ask {
 		case s.several() && s.together(o), !s.several() && s.seen(o, policy.SeenWaiting):
 		case s.several() && s.read(o) && later == 0, !s.several() && s.denied(o, policy.SeenWaiting):
 			contra |= bit
-		case !s.several() && s.fenceDue(o):
+		case s.fenceDue(o):
 			fence |= bit
 		default:
 			read |= bit

@@ -1,56 +1,99 @@
 package main
 
 import (
-	"cmp"
 	"context"
-	"crypto/rand"
 	"fmt"
-	"maps"
-	"slices"
-	"strconv"
 	"sync"
 
-	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// Store keeps objects without scopes in a map. It is an ownergraph.Store of level
-// 1: nothing is ever deleted wrongly. It has no fence, so nobody can tell that
-// the watch has caught up with a write: a foreground deletion may end before a
-// dependent that was created at the last moment, and an orphaning may miss one.
-// It is safe for concurrent use. Use NewStore.
+// Store is an ownergraph.Store of objects without scopes, in maps. It is safe for
+// concurrent use. The package's comment says what it promises. Use NewStore.
 type Store struct {
 	mu      sync.Mutex
-	objects map[ownergraph.Kind]map[ownergraph.Key]ownergraph.Object // by kind served, then by place
-	version uint64                                                   // of the latest write; each write has its own
-	changed chan struct{}                                            // closed by the next write
+	objects map[graph.Kind]map[graph.Key]graph.Object // by kind served, then by place
+	version int                                       // of the latest write: each has its own
+	changed chan struct{}                             // closed by the next write
 }
 
-// NewStore returns an empty store that serves the kinds.
-func NewStore(kinds ...ownergraph.Kind) *Store {
-	s := &Store{objects: map[ownergraph.Kind]map[ownergraph.Key]ownergraph.Object{}, changed: make(chan struct{})}
-	for _, k := range kinds {
-		s.objects[k] = map[ownergraph.Key]ownergraph.Object{}
-	}
-	return s
+// Get returns what the maps hold, so its answer is never older than the call.
+func (s *Store) Get(_ context.Context, key graph.Key) (o graph.Object, err error) {
+	err = s.step(key, func(live graph.Object) (finalizer.Outcome, error) { o = live; return finalizer.Outcome{}, nil })
+	return o, err
 }
 
-// Get answers from the map itself, so it is as fresh as can be.
-func (s *Store) Get(_ context.Context, key ownergraph.Key) (ownergraph.Object, error) {
+// Patch leaves it to package finalizer what a change does: it may end a deletion.
+func (s *Store) Patch(_ context.Context, key graph.Key, pre graph.Precondition, change graph.Change) error {
+	return s.step(key, func(live graph.Object) (finalizer.Outcome, error) { return finalizer.Patch(live, pre, change) })
+}
+
+// Delete leaves it to package finalizer whether an object goes, or is only marked.
+func (s *Store) Delete(_ context.Context, key graph.Key, opts graph.DeleteOptions) error {
+	return s.step(key, func(live graph.Object) (finalizer.Outcome, error) { return finalizer.Delete(live, opts, graph.Unset) })
+}
+
+// step looks an object up, has rule say what becomes of it, and carries that out.
+// The lock makes that one step; over a database it is one transaction.
+func (s *Store) step(key graph.Key, rule func(live graph.Object) (finalizer.Outcome, error)) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.get(key)
+	if s.objects[key.Kind] == nil {
+		return fmt.Errorf("find %s: %w", key, graph.ErrKindUnknown) // which proves nothing
+	}
+	live, ok := s.objects[key.Kind][key.Place()] // whatever its UID
+	if !ok {
+		return fmt.Errorf("find %s: %w", key, graph.ErrNotFound) // which proves that it is gone
+	}
+	out, err := rule(live.Clone())
+	if out.Effect == finalizer.Stored || out.Effect == finalizer.Removed {
+		s.commit(out)
+	}
+	return err
 }
 
-func (s *Store) get(key ownergraph.Key) (ownergraph.Object, error) {
-	shelf, served := s.objects[key.Kind]
-	if !served {
-		return ownergraph.Object{}, fmt.Errorf("get %s: %w", key, ownergraph.ErrKindUnknown)
+// commit gives every write a version of its own, and wakes the watches.
+func (s *Store) commit(out finalizer.Outcome) {
+	s.version++
+	out.Object.Version = graph.Version(fmt.Sprint(s.version))
+	if shelf := s.objects[out.Object.Kind]; out.Effect == finalizer.Removed {
+		delete(shelf, out.Object.Place())
+	} else {
+		shelf[out.Object.Place()] = out.Object
 	}
-	o, ok := shelf[key.Place()] // whatever its UID
-	if !ok {
-		return ownergraph.Object{}, fmt.Errorf("get %s: %w", key, ownergraph.ErrNotFound) // proof of absence
+	close(s.changed)
+	s.changed = make(chan struct{})
+}
+
+// Watch lists everything, and after each change everything again: slow, and valid.
+func (s *Store) Watch(ctx context.Context, sink func(graph.Event) error) error {
+	for {
+		events, changed := s.list()
+		for _, e := range events {
+			if err := sink(e); err != nil {
+				return err
+			}
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
 	}
-	return o.Clone(), nil // the receiver's own
+}
+
+func (s *Store) list() (events []graph.Event, changed <-chan struct{}) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	kinds := graph.Event{Type: graph.KindsKnown}
+	for kind, shelf := range s.objects {
+		kinds.Kinds = append(kinds.Kinds, graph.KindInfo{Kind: kind})
+		events = append(events, graph.Event{Type: graph.ListBegun, Kind: kind})
+		for _, o := range shelf {
+			events = append(events, graph.Event{Type: graph.Put, Object: o.Clone()})
+		}
+		events = append(events, graph.Event{Type: graph.ListEnded, Kind: kind})
+	}
+	return append([]graph.Event{kinds}, events...), s.changed
 }

@@ -15,6 +15,7 @@ type state struct {
 	w                        *world.World
 	actions                  []oracle.Action // done so far
 	crashes, listings, waits int             // left
+	cold                     uint8           // kinds of whose first listing since a crash nothing was delivered
 }
 
 func (x *state) clone() *state {
@@ -56,10 +57,10 @@ func (s *search) engineMoves(x *state) []move {
 	var out []move
 	side := x.side()
 	for k := range side.Streams {
-		switch st := &side.Streams[k]; {
-		case !st.Begun:
+		if x.cold>>k&1 != 0 && x.w.Overtaken(0, k) {
 			out = append(out, move{op: list, at: k})
-		case len(st.Events) > 0:
+		}
+		if len(side.Streams[k].Events) > 0 {
 			out = append(out, move{op: see, at: k})
 		}
 	}
@@ -72,10 +73,7 @@ func (s *search) engineMoves(x *state) []move {
 		}
 		out = append(out, move{op: land, at: i})
 	}
-	if !s.scope.Hasten && asks(x) {
-		out = append(out, move{op: begin})
-	}
-	if s.goes(x) {
+	if s.goes(x) || asks(x) {
 		out = append(out, move{op: run})
 	}
 	for i := range x.w.Zombies {
@@ -134,13 +132,20 @@ func (s *search) do(x *state, m move) (bool, error) {
 	case list:
 		x.w.List(0, m.at)
 	case see:
-		err = x.w.Deliver(0, m.at)
+		x.cold &^= 1 << m.at
+		begun := x.side().Streams[m.at].Events[0].Type == graph.ListBegun && !x.side().Engine.Busy()
+		if err = x.w.Deliver(0, m.at); err == nil && begun && !s.scope.LateLists {
+			err = x.w.Deliver(0, m.at)
+		}
 	case set:
 		err = x.w.PassSet(0)
-	case begin:
-		_, err = x.w.Begin(0)
 	case run:
-		_, _, err = x.w.Issue(0, ownergraph.LaneStore)
+		if s.goes(x) {
+			_, _, err = x.w.Issue(0, ownergraph.LaneStore)
+		}
+		for ok := err == nil; ok; {
+			ok, err = x.w.Begin(0)
+		}
 	case serve:
 		x.w.Renew(0, m.at)
 	case land:
@@ -155,6 +160,10 @@ func (s *search) do(x *state, m move) (bool, error) {
 	case crash:
 		x.crashes--
 		err = x.w.Crash(0)
+		for k := range x.w.Kinds {
+			x.w.List(0, k)
+			x.cold |= 1 << k
+		}
 	}
 	if err == nil {
 		err = x.w.Err()

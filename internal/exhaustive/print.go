@@ -9,7 +9,7 @@ import (
 func (s *search) fingerprint(x *state) uint64 {
 	p := &printer{hash: 0x2545f4914f6cdd1d}
 	p.word(uint64(x.crashes)<<16 | uint64(x.listings)<<8 | uint64(x.waits))
-	p.word(uint64(len(x.side().Sets)))
+	p.word(uint64(len(x.side().Sets))<<8 | uint64(x.cold))
 	if len(x.actions) < s.scope.Actions || s.scope.Order {
 		p.word(uint64(len(x.actions)))
 		for _, a := range x.actions {

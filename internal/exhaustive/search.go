@@ -165,7 +165,7 @@ func (s *search) hasten(x *state) error {
 		for k := range x.side().Streams {
 			for st := &x.side().Streams[k]; len(st.Events) > 0; {
 				t := st.Events[0].Type
-				if t == graph.FencePassed && !s.scope.LateReports || t == graph.ListBegun && !s.scope.LateLists && !x.side().Engine.Busy() {
+				if t == graph.FencePassed && !s.scope.LateReports {
 				} else {
 					break
 				}

@@ -25,7 +25,6 @@ type requirement struct {
 var required = []requirement{
 	{"github.com/google/go-cmp", nil, nil, "readable differences, in tests"},
 	{"github.com/hashicorp/golang-lru/v2", []string{"simplelru"}, []string{"."}, "what is known absent, bounded"},
-	{"golang.org/x/sync", []string{"errgroup"}, []string{".", "adapters/..."}, "workers that end together"},
 	{"pgregory.net/rapid", nil, []string{"adapters/storetest", "internal/..."}, "random histories that shrink"},
 }
 
@@ -136,7 +135,6 @@ func TestModulesCanFail(t *testing.T) {
 	want := `requires k8s.io/client-go, which is not on the list
 does not require github.com/google/go-cmp, which is on the list
 does not require github.com/hashicorp/golang-lru/v2, which is on the list
-does not require golang.org/x/sync, which is on the list
 is module example.com/other
 says go 1.26.0, not 1.25.0
 has replace or tool lines, which its users would not share`

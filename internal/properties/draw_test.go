@@ -71,7 +71,8 @@ func (d draws) world(set settings) []graph.Object {
 // key draws the coordinates of the i-th object. Its UID is what makes its
 // notation short. Two objects of one kind and name live in different scopes.
 func (d draws) key(i int, taken []graph.Key) graph.Key {
-	k := graph.Key{Kind: kinds()[d.number("kind", len(kinds()))].Kind, Name: string(rune('a' + i))}
+	own := string(rune('a'+i%26)) + strings.Repeat("z", i/26)
+	k := graph.Key{Kind: kinds()[d.number("kind", len(kinds()))].Kind, Name: own}
 	if k.Kind == "p" || k.Kind == "q" {
 		k.Scope = []string{"s", "t"}[d.number("scope", 2)]
 		if d.size.wild && i > 0 && d.chance("namesake", 3) {
@@ -79,7 +80,7 @@ func (d draws) key(i int, taken []graph.Key) graph.Key {
 		}
 	}
 	if k = named(k); slices.Contains(taken, k) {
-		k.Name = string(rune('a' + i))
+		k.Name = own
 		k = named(k)
 	}
 	return k

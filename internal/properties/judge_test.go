@@ -122,6 +122,11 @@ func (h *history) permitted() error {
 
 // ends returns the end states that are permitted for the actions done so far.
 func (h *history) ends() []string {
+	return oracle.Ends(believed(h.start), h.told(), h.set.oracle())
+}
+
+// told returns the actions as the oracle is told of them.
+func (h *history) told() []oracle.Action {
 	actions := slices.Clone(h.actions)
 	for i, a := range actions {
 		actions[i].Object = believed([]graph.Object{a.Object})[0]
@@ -129,7 +134,7 @@ func (h *history) ends() []string {
 			actions[i].Object.Owners[0].Unresolved = false
 		}
 	}
-	return oracle.Ends(believed(h.start), actions, h.set.oracle())
+	return actions
 }
 
 // believed returns what the oracle is told: a reference to a kind that is never

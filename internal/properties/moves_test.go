@@ -13,6 +13,7 @@ import (
 // where all happen at once, each hides what another one does.
 type faults struct {
 	Losses, Refusals, Conflicts, Crashes, Outages, Breaks, Doubles bool
+	OneCall                                                        bool // under way at a time: no fault, but a way to go
 }
 
 func (d draws) faults() faults {
@@ -20,7 +21,7 @@ func (d draws) faults() faults {
 		return faults{}
 	}
 	f := func(label string) bool { return d.chance(label, 3) }
-	return faults{f("losses"), f("refusals"), f("conflicts"), f("crashes"), f("outages"), f("breaks"), f("doubles")}
+	return faults{f("losses"), f("refusals"), f("conflicts"), f("crashes"), f("outages"), f("breaks"), f("doubles"), f("one call")}
 }
 
 // move is something that can happen next, weight times as likely as others.
@@ -37,7 +38,7 @@ func (d draws) next(h *history, f faults) string {
 	}
 	for i, s := range h.w.Sides {
 		watchMoves(add, i, s, h.w.Kinds, f)
-		callMoves(add, i, s)
+		callMoves(add, i, s, f)
 		if f.Crashes {
 			add(1, "crash@%d", i)
 		}
@@ -46,9 +47,7 @@ func (d draws) next(h *history, f faults) string {
 		add(2, "late %d", d.number("zombie", len(h.w.Zombies)))
 	}
 	add(2, "wait")
-	if d.size.wild {
-		add(1, "pass 31s")
-	}
+	add(1, "pass 31s")
 	if len(h.actions) < d.size.actions {
 		add(6, "user")
 	}
@@ -101,9 +100,12 @@ func watchMoves(add func(int, string, ...any), side int, s *world.Side, kinds []
 	}
 }
 
-func callMoves(add func(int, string, ...any), side int, s *world.Side) {
+func callMoves(add func(int, string, ...any), side int, s *world.Side, f faults) {
 	for i := range s.Calls {
 		add(4, "land@%d %d", side, i)
+	}
+	if f.OneCall && len(s.Calls) > 0 {
+		return
 	}
 	if s.Engine.Busy() {
 		add(8, "issue@%d store", side)

@@ -41,6 +41,8 @@
 //	decide KEY               the last decision about an object
 //	sick KIND WHY, recover KIND      its watch ends for now, goes on with a listing
 //	vanish KIND, serve KIND[:FLAGS]  it is no longer served, is served (again)
+//	garble KIND              its watch says something that no watch may say
+//	control FAULT            what goes wrong with the next fence or listing; a lost one is never reported
 //	down KIND, up KIND       reads and writes of it fail, or no longer
 //	backup, restore          notes what the store holds; goes back to it, as the store announces
 //	restore unseen           the same without a word

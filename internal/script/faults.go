@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/world"
 )
 
 // onKind runs f on the kind that the first word of arg names.
@@ -33,6 +34,19 @@ func (r *runner) serve(arg string) error {
 	info := kindInfo(arg)
 	r.unserve(info.Kind, false)
 	return r.w.Serve(info)
+}
+
+func (r *runner) control(arg string) error {
+	f, ok := world.ParseFault(arg)
+	if !ok {
+		return errUsage
+	}
+	r.w.Control = f
+	return nil
+}
+
+func (r *runner) garble(arg string) error {
+	return r.onKind(arg, func(k int, _ string) error { r.w.Garble(r.side, k); return nil })
 }
 
 func (r *runner) down(arg string) error {

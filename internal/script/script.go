@@ -104,7 +104,7 @@ func (r *runner) verbs() map[string]func(string) error {
 		"crash": r.crash, "late": r.late, "advance": r.advance, "settle": r.settle,
 		"held": r.held, "graph": r.graph, "decide": r.decide,
 		"sick": r.sick, "recover": r.recover, "vanish": r.vanish, "serve": r.serve,
-		"down": r.down, "up": r.up, "backup": r.keep, "restore": r.restore, "stale": r.stale,
+		"control": r.control, "garble": r.garble, "down": r.down, "up": r.up, "backup": r.keep, "restore": r.restore, "stale": r.stale,
 		"unjudged": r.leaveOut, "unsafe": r.distrust,
 	}
 }

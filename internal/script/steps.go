@@ -1,6 +1,7 @@
 package script
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -78,10 +79,13 @@ func (r *runner) deliver(kind, n int) error {
 	}
 	var texts []string
 	for range n {
-		texts = append(texts, eventText(st.Events[0]))
-		if err := r.w.Deliver(r.side, kind); err != nil {
+		text := eventText(st.Events[0])
+		if err := r.w.Deliver(r.side, kind); errors.Is(err, graph.ErrInvalid) {
+			text += " (refused)"
+		} else if err != nil {
 			return err
 		}
+		texts = append(texts, text)
 	}
 	r.printf("%s: %s", r.w.Kinds[kind].Kind, strings.Join(texts, "; "))
 	return nil

@@ -103,6 +103,22 @@ func (f *Flight) writes() bool {
 	return f.Type == ownergraph.CallPatch || f.Type == ownergraph.CallDelete
 }
 
+// failControl answers a fence or a listing that goes wrong: the store does not
+// begin it, and says so, unless it is lost.
+func (w *World) failControl(side int, c ownergraph.Call) error {
+	var r ownergraph.Result
+	if w.Control != Lost {
+		r.Err = w.Control.err()
+	}
+	w.Control = NoFault
+	return w.Sides[side].Engine.Done(w.Now, c.ID, r)
+}
+
+// Garble has the watch of a kind say something that no watch may say.
+func (w *World) Garble(side, kind int) {
+	w.Sides[side].push(kind, graph.Event{Type: graph.Put, Object: graph.Object{Key: graph.Key{Kind: w.Kinds[kind].Kind, Name: "garbled"}}})
+}
+
 // Down makes reads and writes of a kind fail, or no longer.
 func (w *World) Down(kind graph.Kind, down bool) {
 	w.Store.down = slices.DeleteFunc(slices.Clone(w.Store.down), func(k graph.Kind) bool { return k == kind })

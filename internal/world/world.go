@@ -20,6 +20,8 @@ type World struct {
 	Now   time.Time
 	// Zombies are writes of crashed engines that may still land.
 	Zombies []ownergraph.Call
+	// Control is what goes wrong with the next fence or listing.
+	Control Fault
 	// Requests counts the calls that landed, by type.
 	Requests [8]int
 	// Ledger judges every write of an engine.
@@ -171,6 +173,9 @@ func (w *World) begin(side int, c ownergraph.Call) error {
 	switch c.Type {
 	case ownergraph.CallFence:
 		w.Requests[c.Type]++
+		if w.Control != NoFault {
+			return w.failControl(side, c)
+		}
 		s.fence(w.Kinds, w.unserved, c.Fence)
 		for !w.LateSets && len(s.Sets) > 0 {
 			if err := w.PassSet(side); err != nil {
@@ -180,6 +185,9 @@ func (w *World) begin(side int, c ownergraph.Call) error {
 		return s.Engine.Done(w.Now, c.ID, ownergraph.Result{})
 	case ownergraph.CallList:
 		w.Requests[c.Type]++
+		if w.Control != NoFault {
+			return w.failControl(side, c)
+		}
 		w.List(side, w.kind(c.Kind))
 		return s.Engine.Done(w.Now, c.ID, ownergraph.Result{})
 	case ownergraph.CallRead:
@@ -225,6 +233,23 @@ func (w *World) Outdated(side, i int) bool {
 	now := w.answer(f.Key)
 	return (now.Err == nil) != (f.Answer.Err == nil) ||
 		now.Object.UID != f.Answer.Object.UID || now.Object.Version != f.Answer.Object.Version
+}
+
+// Overtaken reports whether a listing of a kind, of which a side's engine has
+// been told nothing yet, would show something else if it began now.
+func (w *World) Overtaken(side, kind int) bool {
+	i := 0
+	events := w.Sides[side].Streams[kind].Events[1:]
+	for _, o := range w.Store.Objects() {
+		if o.Kind != w.Kinds[kind].Kind {
+			continue
+		}
+		if e := events[i]; e.Type != graph.Put || e.Object.UID != o.UID || e.Object.Version != o.Version {
+			return true
+		}
+		i++
+	}
+	return events[i].Type != graph.ListEnded
 }
 
 // Renew has the store answer the i-th call of a side, a read, with what it holds

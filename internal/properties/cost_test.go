@@ -1,0 +1,164 @@
+package properties
+
+import (
+	"testing"
+
+	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/graph"
+)
+
+// bill is what an engine asked of the store.
+type bill struct{ writes, reads, fences int }
+
+// billed returns what a piece of a bulk's history cost.
+func (b *bulk) billed(f func()) bill {
+	before := b.engine.Stats()
+	f()
+	after := b.engine.Stats()
+	return bill{
+		writes: int(after.Patches + after.Deletes - before.Patches - before.Deletes),
+		reads:  int(after.Reads - before.Reads),
+		fences: int(after.FenceCalls - before.FenceCalls),
+	}
+}
+
+// shape is a graph below a root, with what the table of costs asks of it.
+type shape struct {
+	name          string
+	objects       []graph.Object
+	leaves, inner int // below the root
+	children      int // of the root
+	levels        int // of objects that have dependents, the root among them
+	shared        int // waiting owners of objects with several of them
+	reason        string
+}
+
+func shapes() []shape {
+	return []shape{
+		{"one", tree(1), 1, 0, 1, 1, 0, "the smallest cascade"},
+		{"star", tree(1000), 1000, 0, 1000, 1, 0, "one owner of many: its fence, its mark and its Gone are shared by all"},
+		{"three levels", tree(3, 10), 30, 3, 3, 2, 0, "inner objects cost one write more in the foreground"},
+		{"wide", tree(20, 3), 60, 20, 20, 2, 0, "as many inner objects as calls may be under way share a fence"},
+		{"chain", chain(49), 1, 48, 1, 49, 0, "each level is marked behind the fence of the one above"},
+		{"diamond", diamond(), 1, 2, 2, 2, 2, "an object with two waiting owners is judged at one instant: a read of each"},
+	}
+}
+
+// TestCost holds the table of costs: writes and reads exactly, fences by level.
+func TestCost(t *testing.T) {
+	for _, s := range shapes() {
+		for _, c := range []struct {
+			p      graph.Propagation
+			want   bill
+			left   int
+			reason string
+		}{
+			{graph.Background, bill{writes: s.leaves + s.inner}, 0, "each object once, no read where the owner was seen to go, no fence ever"},
+			{graph.Foreground, bill{s.leaves + 2*s.inner + 1, s.shared, s.levels}, 0, "inner objects are marked and released, leaves deleted at once"},
+			{graph.Orphan, bill{s.children + 1, 0, 1}, s.leaves + s.inner, "the children lose a reference, the owner a finalizer"},
+		} {
+			t.Run(s.name+"/"+c.p.String(), func(t *testing.T) {
+				b := watched(t, 20, s.objects)
+				got := b.billed(func() {
+					b.remove(rootKey, c.p)
+					b.settle()
+				})
+				if got != c.want || len(b.objects) != c.left {
+					t.Errorf("cost %+v, want %+v, %d objects left, want %d: %s; %s", got, c.want, len(b.objects), c.left, s.reason, c.reason)
+				}
+			})
+		}
+	}
+}
+
+// TestCostOfSlowEvents: however late events are, nothing is written twice. A
+// level whose marks come one by one, or in more than one batch, may need a second
+// fence.
+func TestCostOfSlowEvents(t *testing.T) {
+	broad := shape{"broad", tree(60, 3), 180, 60, 60, 2, 0, "three batches of marks"}
+	for _, s := range append(shapes(), broad) {
+		b := watched(t, 20, s.objects)
+		b.lag = 1
+		got := b.billed(func() {
+			b.remove(rootKey, graph.Foreground)
+			b.settle()
+		})
+		want := bill{s.leaves + 2*s.inner + 1, s.shared, 2 * s.levels}
+		if got.writes != want.writes || got.reads != want.reads || got.fences < s.levels || got.fences > want.fences {
+			t.Errorf("%s: cost %+v, want %+v at most: one event at a time changes nothing but fences", s.name, got, want)
+		}
+	}
+}
+
+// TestCostOfUnseenOwners: an owner that was gone before the engine began is read
+// once, whatever hangs on it. Each further level was seen to go.
+func TestCostOfUnseenOwners(t *testing.T) {
+	const owners, dependents = 5, 30
+	var all []graph.Object
+	for i := range owners {
+		for _, o := range tree(dependents, 2) {
+			o.Scope = string(rune('a' + i)) // five trees side by side
+			o.UID += graph.UID(o.Scope)
+			for j := range o.Owners {
+				o.Owners[j].Scope = o.Scope
+				o.Owners[j].UID += graph.UID(o.Scope)
+			}
+			all = append(all, o)
+		}
+	}
+	b := newBulk(t, 20, all)
+	for place := range b.objects {
+		if place.Kind == rootKey.Kind {
+			delete(b.objects, place)
+		}
+	}
+	got := b.billed(func() {
+		b.list(all)
+		b.settle()
+	})
+	want := bill{writes: owners * dependents * 3, reads: owners}
+	// Absence that rests on a read is settled by a fence: the owner might live in
+	// another scope.
+	if got.fences > 1 {
+		t.Errorf("%d fences, want at most one for all owners", got.fences)
+	}
+	got.fences = 0
+	if got != want || len(b.objects) != 0 {
+		t.Errorf("cost %+v, want %+v: one read for each owner; %d objects left", got, want, len(b.objects))
+	}
+}
+
+// TestCostOfConflicts: each conflict costs one write and one read more, and each
+// batch of objects that have changed under a waiting or orphaning owner a read of
+// the owner.
+func TestCostOfConflicts(t *testing.T) {
+	const workers = 20
+	for _, c := range []struct {
+		p                  graph.Propagation
+		conflicts, batches int
+		reason             string
+	}{
+		{graph.Background, 1, 0, "one; the owner is gone, and stays so"},
+		{graph.Background, 30, 0, "each object once"},
+		{graph.Foreground, 30, 2, "the fence is older than what has changed"},
+		{graph.Orphan, 30, 2, "the same"},
+	} {
+		calm := watched(t, workers, tree(30))
+		plain := calm.billed(func() { calm.remove(rootKey, c.p); calm.settle() })
+		b := watched(t, workers, tree(30))
+		met := map[graph.Key]bool{}
+		b.spoil = func(call ownergraph.Call) error {
+			if len(met) < c.conflicts && !met[call.Key] && call.Key != rootKey {
+				met[call.Key] = true
+				b.touch(call.Key)
+			}
+			return nil
+		}
+		got := b.billed(func() { b.remove(rootKey, c.p); b.settle() })
+		got.reads -= plain.reads + c.conflicts // those of the owner are left
+		want := bill{plain.writes + c.conflicts, c.batches, plain.fences}
+		if got.writes != want.writes || got.fences != want.fences || got.reads < 0 || got.reads > want.reads {
+			t.Errorf("%s, %d conflicts: cost %+v beside the rereads, want %+v at most: %s", c.p, c.conflicts, got, want, c.reason)
+		}
+	}
+}

@@ -1,0 +1,123 @@
+package properties
+
+import (
+	"testing"
+
+	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/oracle"
+)
+
+func parsed(t testing.TB, notation string) []graph.Object {
+	t.Helper()
+	objects, err := graph.Parse(notation)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return objects
+}
+
+// forest returns an owner of two rows, in the kinds that worlds have.
+func forest(inner, leaves int) []graph.Object {
+	root := named(graph.Key{Kind: "g", Name: "root"})
+	out := []graph.Object{object(root)}
+	for i := range inner {
+		k := named(graph.Key{Kind: "h", Name: string(rune('a' + i))})
+		out = append(out, object(k, blocking(root)))
+		for j := range leaves {
+			out = append(out, object(named(graph.Key{Kind: "p", Scope: "s", Name: string(rune('a'+i)) + string(rune('a'+j))}), blocking(k)))
+		}
+	}
+	return out
+}
+
+// TestEnginesAtOnce: two engines share a cascade while a third one sleeps, with
+// calls under way and with a watch that it has not read. It wakes up in the
+// middle, or when everything is over, goes on with what it knew, and lands what
+// it had begun. Nothing goes that must not, and what the others cost is bounded.
+func TestEnginesAtOnce(t *testing.T) {
+	const inner, leaves = 4, 8
+	for _, c := range []struct {
+		verb   string
+		wakes  int // after so many rounds
+		left   int
+		single int // writes of one engine alone
+		reason string
+	}{
+		{"bg", 1000, 0, inner + inner*leaves, "it wakes when all is over"},
+		{"fg", 1000, 0, inner*leaves + 2*inner + 1, "the same, with marks and fences"},
+		{"orphan", 1000, inner + inner*leaves, inner + 1, "the same: what it would drop is gone, nothing dies"},
+		{"bg", 3, 0, inner + inner*leaves, "it wakes in the middle"},
+		{"fg", 3, 0, inner*leaves + 2*inner + 1, "the same"},
+		{"orphan", 3, inner + inner*leaves, inner + 1, "the same"},
+	} {
+		objects := forest(inner, leaves)
+		h, err := begin(settings{Level: ownergraph.Level2, Engines: 3}, objects)
+		if err == nil {
+			err = h.calm()
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		requests := h.w.Total()
+		h.must(t, c.verb+" g/root")
+		h.drowse(t, 2, c.wakes)
+		if err := h.calm(); err != nil {
+			t.Fatal(h.fail(err))
+		}
+		if err := h.sound(); err != nil {
+			t.Fatal(h.fail(err))
+		}
+		if got := len(h.w.Store.Objects()); got != c.left {
+			t.Errorf("%s: %d objects are left, want %d: %s: %s", c.verb, got, c.left, oracle.Line(h.w.Store.Objects()), c.reason)
+		}
+		// Each engine writes everything once at most, and reads what another one was
+		// faster with; fences are few.
+		most := 3*2*c.single + 3*8
+		if n := h.w.Total() - requests; n > most || n < c.single {
+			t.Errorf("%s: %d requests, want at most %d, %d of one engine alone: %s", c.verb, n, most, c.single, c.reason)
+		}
+	}
+}
+
+// drowse moves the engines in turn, but for one that sleeps from the moment when
+// it has handed out its first calls, for so many rounds.
+func (h *history) drowse(t *testing.T, sleeper, rounds int) {
+	t.Helper()
+	awake := func(side int) {
+		for _, k := range kinds() {
+			h.must(t, at("see", side, string(k.Kind)))
+		}
+		h.must(t, at("issue", side, "control"))
+		for range 4 {
+			h.must(t, at("issue", side, "store"))
+		}
+	}
+	awake(sleeper)
+	for n := range rounds {
+		if n == 0 {
+			awake(sleeper)
+		}
+		before := h.w.Total()
+		for side := range h.w.Sides {
+			if side == sleeper {
+				continue
+			}
+			awake(side)
+			h.must(t, at("land", side, "0"), at("land", side, "0"))
+		}
+		if h.w.Total() == before && n > 3 {
+			break
+		}
+	}
+	for len(h.w.Sides[sleeper].Calls) > 0 {
+		h.must(t, at("land", sleeper, "0"))
+	}
+	for range 20 {
+		awake(sleeper)
+	}
+}
+
+func at(verb string, side int, arg string) string {
+	return verb + "@" + string(rune('0'+side)) + " " + arg
+}
