@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"math/rand/v2"
+	"reflect"
 	"runtime/debug"
 	"sync"
 
@@ -28,8 +29,16 @@ var ErrStuck = errors.New("does not return")
 // makes no request. Held by TestCollectorIdleIsQuiet, TestCollectorSlowStore and
 // TestCollectorHandlerHangs.
 //
+// A watch that ends is begun again, after a pause that doubles from 250 ms to
+// 30 s. Until the new one has listed a kind, the kind counts as sick, no fence is
+// asked for, and Config.FenceWait releases nothing. Where the engine wants a
+// kind listed anew and the store is no Lister, the watch is begun again at once.
+// Held by TestCollectorWatchBreaks, TestCollectorWatchBackoff,
+// TestCollectorFencesWaitForWatch and TestCollectorRelists.
+//
 // Any number of collectors may work on one store at once; what they do twice
-// costs a conflict, never an object. Held by TestCollectorsTogether.
+// costs a conflict, never an object. Held by TestCollectorsTogether and
+// TestCollectorFenceIDs.
 //
 // A panic of a store's method, or of a handler, is an error of that call, and
 // is logged. A panic of the engine, or of the hooks OnDecision and
@@ -60,12 +69,22 @@ type Collector struct {
 	waiters map[*waiter]struct{}
 }
 
+// levelOf is LevelOf for a store that may panic.
+func levelOf(store Store) (level Level, err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = fmt.Errorf("configure collector: store: level: panic: %v: %w", v, ErrInvalid)
+		}
+	}()
+	return LevelOf(store), nil
+}
+
 // New returns a collector for the store, which does nothing before Run. It works
 // at the level of LevelOf(store), lowered by cfg. An error wraps ErrInvalid and
 // names the field of cfg, or what the store lacks for the level that it
 // declares. Held by TestNew.
 func New(store Store, cfg Config) (*Collector, error) {
-	if store == nil {
+	if v := reflect.ValueOf(store); store == nil || v.Kind() == reflect.Pointer && v.IsNil() {
 		return nil, fmt.Errorf("configure collector: store: nil: %w", ErrInvalid)
 	}
 	handlers, err := finalizer.NewRegistry(cfg.Handlers)
@@ -75,7 +94,11 @@ func New(store Store, cfg Config) (*Collector, error) {
 	if v, ok := As[VersionComparer](store); ok && cfg.CompareVersions == nil {
 		cfg.CompareVersions = v.CompareVersions
 	}
-	engine, err := NewEngine(LevelOf(store), cfg)
+	level, err := levelOf(store)
+	if err != nil {
+		return nil, err
+	}
+	engine, err := NewEngine(level, cfg)
 	if err != nil {
 		return nil, err
 	}
@@ -107,6 +130,9 @@ func New(store Store, cfg Config) (*Collector, error) {
 // error that wraps ErrStuck and names it. Held by TestCollectorShutdown,
 // TestCollectorHangingStore, TestCollectorStuck and TestCollectorRunsOnce.
 func (c *Collector) Run(ctx context.Context) error {
+	if ctx == nil {
+		return fmt.Errorf("run collector: context: nil: %w", ErrInvalid)
+	}
 	if err := c.begin(); err != nil {
 		return err
 	}
@@ -180,7 +206,7 @@ func (c *Collector) Held(limit int) []Held {
 
 // Kinds returns the health of every kind that takes part, by name. While the
 // watch is down, and until it has listed the kind anew, a kind is sick, with the
-// watch's error as the reason.
+// watch's error as the reason. Held by TestCollectorRecoveredUnlisted.
 func (c *Collector) Kinds() []KindStatus {
 	c.mu.Lock()
 	defer c.mu.Unlock()

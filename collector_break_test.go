@@ -31,7 +31,7 @@ func TestCollectorPanics(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				s := newTap(t, "a; b -> a@gone; c~[foreground]; d -> c!")
+				s := newTap(t, "a; b -> a@gone; c~[foreground]; d -> c!; e -> a@gone; f -> a@gone")
 				done := false
 				s.call = func(_ context.Context, verb string, key ownergraph.Key, do func() error) error {
 					s.mu.Lock()
@@ -44,7 +44,7 @@ func TestCollectorPanics(t *testing.T) {
 					return do()
 				}
 				var log bytes.Buffer
-				r := collect(t, s, ownergraph.Config{Logger: slog.New(slog.NewTextHandler(&log, nil))})
+				r := collect(t, s, ownergraph.Config{Workers: 1, Logger: slog.New(slog.NewTextHandler(&log, nil))})
 				if held := lines(r.idle()); held != "" {
 					t.Errorf("held: %s", held)
 				}

@@ -73,7 +73,45 @@ func (c *Collector) make(ctx context.Context, call Call) (r Result) {
 	if r.Err != nil && r.Err == ctx.Err() {
 		r.Err = fmt.Errorf("%s: %w", call.name(), context.Cause(ctx))
 	}
+	r.Err = plain(r.Err)
 	return r
+}
+
+// verdict is an error of which everything is known that the engine asks: the
+// store's own error type may do anything in its methods, and must not do it
+// while the engine is locked.
+type verdict struct {
+	text string
+	is   error // the sentinel, or nil
+}
+
+func (v *verdict) Error() string { return v.text }
+func (v *verdict) Unwrap() error { return v.is }
+
+// waiting is a verdict that says when to come back.
+type waiting struct {
+	verdict
+	after time.Duration
+}
+
+func (w *waiting) RetryAfter() time.Duration { return w.after }
+
+// plain returns what err says, as a verdict.
+func plain(err error) error {
+	if err == nil {
+		return nil
+	}
+	v := verdict{text: err.Error()}
+	for _, is := range [...]error{ErrNotFound, ErrConflict, ErrKindUnknown, ErrRefused} {
+		if errors.Is(err, is) {
+			v.is = is
+			break
+		}
+	}
+	if after, told := retryIn(err); told {
+		return &waiting{v, after}
+	}
+	return &v
 }
 
 func (c *Collector) ask(ctx context.Context, call Call) (r Result) {

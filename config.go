@@ -106,8 +106,15 @@ type Config struct {
 	CompareVersions func(kind Kind, a, b Version) int
 }
 
-// filled returns the config with its defaults.
+// filled returns the config with its defaults, sharing no slice with c. No time
+// is longer than a century, so that adding to one stays within bounds.
 func (c Config) filled() Config {
+	c.Ignore, c.Acknowledge = slices.Clone(c.Ignore), slices.Clone(c.Acknowledge)
+	for _, d := range []*time.Duration{
+		&c.AcknowledgeWithin, &c.HandlerTimeout, &c.CallTimeout, &c.AwaitTimeout, &c.FenceWait, &c.RefusedRetry, &c.AuditEvery,
+	} {
+		*d = min(*d, century)
+	}
 	c.HandlerWorkers = cmp.Or(c.HandlerWorkers, 4)
 	c.HandlerTimeout = cmp.Or(c.HandlerTimeout, 10*time.Minute)
 	c.Workers = cmp.Or(c.Workers, 20)
@@ -124,7 +131,18 @@ func (c Config) filled() Config {
 	return c
 }
 
+const century = 100 * 365 * 24 * time.Hour
+
 func (c Config) validate() error {
+	switch {
+	case c.Level > Level2:
+		return fmt.Errorf("configure engine: Level: %s: %w", c.Level, ErrInvalid)
+	case c.Scope > graph.ScopeAbsent:
+		return fmt.Errorf("configure engine: Scope: %s: %w", c.Scope, ErrInvalid)
+	}
+	if _, err := finalizer.NewRegistry(c.Handlers); err != nil {
+		return fmt.Errorf("configure engine: Handlers: %w: %w", err, ErrInvalid)
+	}
 	for _, f := range []struct {
 		name  string
 		value int64
@@ -153,6 +171,10 @@ type Decided struct {
 	// Owners are the references that the decision is about.
 	Owners []Owner
 	policy.Decision
+	// Barred says why a decision to write is not carried out: ObserveOnly,
+	// LevelTooLow, NeedListing after a rewind, KindUnserved. It is unset if
+	// nothing bars it.
+	Barred policy.Reason
 	// Call is the call that carries the decision out, 0 if none does.
 	Call CallID
 }

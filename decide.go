@@ -30,8 +30,11 @@ func (e *Engine) decide(id graph.NodeID) (Call, bool) {
 	if in.Object.Deleting && !d.Action.Writes() {
 		d = e.handle(id, in.Object, d)
 	}
+	meant, bar := d, policy.ReasonUnset
 	if d.Action.Writes() {
-		d = e.permitted(n, d)
+		if bar = e.bar(n); bar != policy.ReasonUnset {
+			d = policy.Decision{Action: policy.Wait, Reason: bar}
+		}
 	}
 	call, ok := Call{}, false
 	switch {
@@ -45,7 +48,7 @@ func (e *Engine) decide(id graph.NodeID) (Call, bool) {
 	}
 	m.audited = false
 	e.settleWith(id, d)
-	e.report(n, in.Object, d, call.ID)
+	e.report(n, in.Object, Decided{Decision: meant, Barred: bar, Call: call.ID})
 	if !ok {
 		e.work.Done(id)
 	}
@@ -87,23 +90,20 @@ func (e *Engine) rested(id graph.NodeID) bool {
 	return true
 }
 
-// permitted turns a write that must not be made into the reason why.
-func (e *Engine) permitted(n graph.Node, d policy.Decision) policy.Decision {
+// bar returns why a write to the node must not be made, or ReasonUnset.
+func (e *Engine) bar(n graph.Node) policy.Reason {
 	k, _ := e.graph.Kind(n.Key().Kind)
 	switch {
 	case e.level == Level0:
-		d.Reason = policy.LevelTooLow
+		return policy.LevelTooLow
 	case e.cfg.ObserveOnly:
-		d.Reason = policy.ObserveOnly
+		return policy.ObserveOnly
 	case e.healing:
-		d.Reason = policy.NeedListing
+		return policy.NeedListing
 	case !k.Known:
-		d.Reason = policy.KindUnserved
-	default:
-		return d
+		return policy.KindUnserved
 	}
-	d.Action = policy.Wait
-	return d
+	return policy.ReasonUnset
 }
 
 // arrange sees to it that a key that waits is looked at again in time.
@@ -179,14 +179,14 @@ func (e *Engine) park(id graph.NodeID, d policy.Decision) {
 	e.work.AddAt(id, queue.Normal, at)
 }
 
-// report shows the decision to whoever wants to see it.
-func (e *Engine) report(n graph.Node, o Object, d policy.Decision, call CallID) {
+// report shows a decision to whoever wants to see it.
+func (e *Engine) report(n graph.Node, o Object, d Decided) {
 	if e.cfg.OnDecision == nil {
 		return
 	}
-	out := Decided{Key: n.Key(), Version: o.Version, Decision: d, Call: call}
-	for _, i := range d.Owners {
-		out.Owners = append(out.Owners, n.OwnerAt(i))
+	d.Key, d.Version = n.Key(), o.Version
+	for _, i := range d.Decision.Owners {
+		d.Owners = append(d.Owners, n.OwnerAt(i))
 	}
-	e.cfg.OnDecision(out)
+	e.cfg.OnDecision(d)
 }

@@ -92,8 +92,8 @@
 // Implement four methods over your database: Get, Patch, Delete and Watch. The
 // rules of deletion and of finalizers are pure functions in package finalizer;
 // call them inside your transaction. A watch that only lists again and again is
-// a valid one. examples/customstore is a whole store in less than a hundred
-// lines. What matters most:
+// a valid one. examples/customstore/store.go has the four methods in less than a
+// hundred lines. What matters most:
 //
 //   - UIDs are made by the store and never come back;
 //   - ErrNotFound is proof: a kind that is not reachable is another error;

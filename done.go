@@ -2,6 +2,7 @@ package ownergraph
 
 import (
 	"fmt"
+	"slices"
 	"time"
 )
 
@@ -13,12 +14,13 @@ func (e *Engine) Done(now time.Time, id CallID, r Result) error {
 		return e.broken
 	}
 	f, ok := e.flights[id]
-	if !ok {
+	if !ok || slices.ContainsFunc(e.prepared, func(c Call) bool { return c.ID == id }) {
 		return fmt.Errorf("report call %d: not under way: %w", id, ErrInvalid)
 	}
 	delete(e.flights, id)
 	switch f.call {
 	case CallRead:
+		r = sound(f.key, r)
 		if f.reread {
 			e.rereadDone(id, f, r)
 		} else {
@@ -34,4 +36,14 @@ func (e *Engine) Done(now time.Time, id CallID, r Result) error {
 		e.handlerDone(id, f, r.Err)
 	}
 	return nil
+}
+
+// sound turns a read's answer that can be none into an error: what a store
+// answers by mistake proves nothing, least of all absence.
+func sound(asked Key, r Result) Result {
+	o := r.Object
+	if r.Err == nil && (o.UID == "" || o.Version == "" || o.Place() != asked.Place()) {
+		r.Err = fmt.Errorf("read %s: answered with %s at version %q: %w", asked, o.Key, o.Version, ErrInvalid)
+	}
+	return r
 }

@@ -20,7 +20,7 @@ type retryAfter interface{ RetryAfter() time.Duration }
 
 // retryIn returns how long the store asks to be left alone. An error that says
 // so was answered before anything was done.
-func retryIn(err error) (time.Duration, bool) {
+func retryIn(err error) (wait time.Duration, told bool) {
 	var r retryAfter
 	if errors.As(err, &r) {
 		return max(r.RetryAfter(), 0), true

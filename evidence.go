@@ -89,7 +89,7 @@ func (e *Engine) unsettled(dep *mind, k Key) bool {
 // counts. What the watch has said since voids it, unless it says the same.
 func (e *Engine) sightOf(id graph.NodeID) (s policy.Sight, began policy.Stamp, same bool) {
 	x, ok := e.sights[id]
-	if !ok {
+	if !ok || x.began <= e.rewound {
 		return policy.SightUnset, 0, false
 	}
 	n, m := e.graph.Node(id), &e.nodes[id]

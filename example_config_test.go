@@ -6,7 +6,6 @@ import (
 
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/finalizer"
-	"github.com/ownergraph/ownergraph/policy"
 )
 
 // A handler does the work that a finalizer stands for. The collector runs it for
@@ -46,11 +45,11 @@ func ExampleConfig_handlers() {
 // What would be done, and to what? With ObserveOnly nothing is written.
 func ExampleConfig_observeOnly() {
 	store := exampleStore("team/red; bucket/old -> team/blue; bucket/new -> team/red")
-	decided := map[ownergraph.Key]policy.Reason{}
+	decided := map[ownergraph.Key]ownergraph.Decided{}
 	collector, err := ownergraph.New(store, ownergraph.Config{
 		ObserveOnly: true,
 		// The engine is locked meanwhile: be quick, and do not call back.
-		OnDecision: func(d ownergraph.Decided) { decided[d.Key] = d.Reason },
+		OnDecision: func(d ownergraph.Decided) { decided[d.Key] = d },
 	})
 	if err != nil {
 		fmt.Println(err)
@@ -65,11 +64,12 @@ func ExampleConfig_observeOnly() {
 	stop()
 	<-ended
 	for _, o := range store.Objects() {
-		fmt.Printf("%s: %s\n", o.Key, decided[o.Key])
+		d := decided[o.Key]
+		fmt.Printf("%s: %s, %s\n", o.Key, d.Action, d.Reason)
 	}
 	// Output:
 	// [bucket/old: observing only (team/blue)] <nil>
-	// bucket/new: an owner exists
-	// bucket/old: observing only
-	// team/red: no owners
+	// bucket/new: keep, an owner exists
+	// bucket/old: delete, all owners are gone
+	// team/red: keep, no owners
 }

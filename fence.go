@@ -32,8 +32,15 @@ type fences struct {
 	waiting []graph.NodeID
 }
 
-// due returns when the fence under way is taken for lost.
-func (f *fences) due() time.Time { return f.started.Add(fenceTimeout << min(f.lost, 7)) }
+// due returns when the fence under way gives way to another: one that should
+// have passed is taken for lost then; one that is held makes room for those that
+// want a newer one, if only to be held by the same kinds.
+func (f *fences) due(held bool) time.Time {
+	if held {
+		return f.started.Add(time.Second << min(f.lost, 5))
+	}
+	return f.started.Add(fenceTimeout << min(f.lost, 7))
+}
 
 // wantFence asks for a fence that begins after the stamp.
 func (e *Engine) wantFence(after policy.Stamp) {
@@ -151,8 +158,8 @@ func (e *Engine) nextFence() (Call, bool) {
 		return Call{}, false
 	}
 	if f.id != 0 {
-		held, late := e.fenceHeld(), !e.now.Before(f.due())
-		if !late || held && f.wanted <= f.began {
+		held := e.fenceHeld()
+		if e.now.Before(f.due(held)) || held && f.wanted <= f.began {
 			return Call{}, false
 		}
 		f.lost++
@@ -207,6 +214,9 @@ func (e *Engine) passFence(name Kind, id uint64) {
 		return
 	}
 	if k, ok := e.kinds[name]; ok {
+		if k.damaged {
+			return
+		}
 		if k.sweeping {
 			k.pending = id
 			e.kinds[name] = k

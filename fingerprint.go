@@ -134,7 +134,7 @@ func (p *printer) nodes() {
 		if a, ok := e.awaits[id]; ok {
 			p.version(n.Key(), a.version)
 			p.until(a.deadline)
-			p.word(uint64(a.then))
+			p.word(uint64(a.then)<<1 | uint64(btoi(a.outside)))
 		}
 		if r, ok := e.retries[id]; ok {
 			p.version(n.Key(), r.Version)
@@ -219,7 +219,7 @@ func (p *printer) fence() {
 	p.flags(f.wanted != 0, f.id != 0, f.passed > f.wanted, f.began > f.wanted, f.open[""])
 	p.list(f.waiting)
 	if f.id != 0 {
-		p.until(f.due())
+		p.until(f.due(p.e.fenceHeld()))
 		p.word(uint64(f.lost))
 	}
 	p.until(f.retry)

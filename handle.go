@@ -103,7 +103,10 @@ func (e *Engine) nextHandler() (Call, bool) {
 			h.lines[name] = pop(h.lines[name])
 			k := handlerKey{id, name}
 			s := h.states[k]
-			if s.phase != lined || !e.graph.InUse(id) || !e.graph.Node(id).View().HasFinalizer(name) {
+			if s.phase != lined { // of a former node with this id
+				continue
+			}
+			if !e.graph.InUse(id) || !e.graph.Node(id).View().HasFinalizer(name) {
 				delete(h.states, k)
 				continue
 			}

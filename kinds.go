@@ -1,11 +1,13 @@
 package ownergraph
 
 import (
+	"maps"
 	"slices"
 	"time"
 
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/policy"
+	"github.com/ownergraph/ownergraph/queue"
 )
 
 // kindMind is what the engine knows of a kind beyond the graph.
@@ -13,13 +15,16 @@ type kindMind struct {
 	part     bool           // it is served and takes part: fences cover it
 	listed   bool           // a listing is complete and swept
 	sick     string         // why it cannot be watched, "" if it can
+	ill      bool           // sick by the store's own word
 	damaged  bool           // sick by an event that was refused: only a listing heals it
+	spoilt   bool           // that event was one of the listing under way, which proves nothing
 	sweeping bool           // a listing has ended and its sweep has not
 	begun    policy.Stamp   // when a listing last began
 	spoken   policy.Stamp   // when a listing last ended
 	passed   policy.Stamp   // when the newest fence that it has passed began
 	pending  uint64         // a fence that it passes when its sweep is over
 	high     Version        // how far it was observed, where the store says so
+	floor    Version        // the same when the listing under way began
 	waiting  []graph.NodeID // who waits for it to pass a fence
 }
 
@@ -46,24 +51,29 @@ func (e *Engine) kindEvent(ev Event) {
 	case graph.Put:
 		e.raise(&k, ev.Of(), ev.Object.Version)
 	case graph.ListBegun:
-		k.begun, k.sweeping, k.pending = e.next(), false, 0
+		k.begun, k.sweeping, k.pending, k.spoilt, k.floor = e.next(), false, 0, false, k.high
 		e.lists.begun(ev.Kind)
 	case graph.ListEnded:
 		k.spoken, k.sweeping = e.next(), true
 		e.raise(&k, ev.Kind, ev.Version)
 		e.sweeps = append(e.sweeps, ev.Kind)
+		e.lists.ended(ev.Kind)
 		if k.damaged {
-			k.damaged, k.sick = false, ""
+			k.damaged = false
+			if !k.ill {
+				k.sick = ""
+			}
 		}
 	case graph.Progress:
 		e.raise(&k, ev.Kind, ev.Version)
 	case graph.KindSick:
-		k.sick = ev.Reason
+		k.ill, k.sick = true, ev.Reason
 		if k.sick == "" {
 			k.sick = "sick"
 		}
 	case graph.KindRecovered:
-		k.sick, k.damaged = "", false
+		k.sick, k.ill, k.damaged = "", false, false
+		defer e.resume(ev.Kind)
 	case graph.KindVanished:
 		k = kindMind{passed: k.passed, spoken: e.next(), waiting: k.waiting}
 	}
@@ -71,6 +81,7 @@ func (e *Engine) kindEvent(ev Event) {
 	if ev.Type >= graph.KindSick {
 		if ev.Type == graph.KindVanished {
 			e.voidFence()
+			e.leave()
 		}
 		e.wakeFence()
 	}
@@ -101,9 +112,16 @@ func (e *Engine) kindsKnown(infos []KindInfo) {
 		e.kinds[i.Kind] = k
 	}
 	e.kindsSeen = true
+	e.leave()
 	e.voidFence()
 	e.wakeFence()
 	e.auditSoon()
+}
+
+// leave forgets what was wanted of kinds that take no part any more.
+func (e *Engine) leave() {
+	e.lists.wanted = slices.DeleteFunc(e.lists.wanted, func(name Kind) bool { return !e.kinds[name].part })
+	e.heal()
 }
 
 // damage holds a kind of which an event was refused: nothing ends before a
@@ -113,7 +131,7 @@ func (e *Engine) damage(name Kind, why string) {
 	if !ok || !k.part {
 		return
 	}
-	k.damaged, k.sick = true, why
+	k.damaged, k.spoilt, k.sick = true, true, why
 	e.kinds[name] = k
 	e.wantList(name)
 	e.wakeFence()
@@ -165,6 +183,7 @@ func (e *Engine) swept(name Kind) {
 	pending := k.pending
 	k.sweeping, k.listed, k.pending = false, true, 0
 	e.kinds[name] = k
+	e.resume(name)
 	if pending != 0 {
 		e.passFence(name, pending)
 	}
@@ -178,6 +197,29 @@ func (e *Engine) swept(name Kind) {
 	e.heal()
 }
 
+// resume tries again at once what failed while the kind was sick.
+func (e *Engine) resume(name Kind) {
+	of := func(id graph.NodeID) bool { return e.graph.InUse(id) && e.graph.Node(id).Key().Kind == name }
+	var asks []graph.NodeID
+	for x := range e.asks.Entries() {
+		if x.State == queue.Delayed && of(x.Key) {
+			asks = append(asks, x.Key)
+		}
+	}
+	for _, id := range asks {
+		e.nodes[id].outside = false
+		e.asks.Forget(id)
+		e.asks.Add(id, queue.Normal)
+	}
+	for _, id := range slices.Sorted(maps.Keys(e.awaits)) {
+		if a := e.awaits[id]; a.outside && of(id) {
+			a.deadline, a.outside = e.now, false
+			e.work.Forget(id)
+			e.await(id, a)
+		}
+	}
+}
+
 // rewind takes back every absence: the store's history went backwards. Nothing
 // is written before every kind is listed anew (R5).
 func (e *Engine) rewind(why string) {
@@ -189,9 +231,12 @@ func (e *Engine) rewind(why string) {
 	e.rewound, e.healing = e.next(), true
 	e.absent.forget()
 	e.orphaned.forget()
+	e.ground()
+	clear(e.retries)
 	e.voidFence()
+	e.fence.passed, e.fence.freed = 0, 0
 	for name, k := range e.kinds {
-		k.high, k.listed = "", false
+		k.high, k.floor, k.listed, k.passed = "", "", false, 0
 		e.kinds[name] = k
 		if k.part {
 			e.wantList(name)
@@ -232,22 +277,38 @@ func (l *lists) begun(name Kind) {
 	if i, ok := slices.BinarySearch(l.wanted, name); ok {
 		l.wanted = slices.Delete(l.wanted, i, i+1)
 	}
+}
+
+// ended notes that a listing was of use.
+func (l *lists) ended(name Kind) {
 	if l.last == name {
 		l.tries = 0
 	}
 }
 
+// dueList returns the kind to be listed next, each in its turn, whatever comes
+// of the others. One that is sick by the store's own word is listed when it has
+// recovered, and not asked for.
+func (e *Engine) dueList() (Kind, bool) {
+	l := &e.lists
+	after, _ := slices.BinarySearch(l.wanted, l.last+"\x00")
+	for i := range l.wanted {
+		name := l.wanted[(after+i)%len(l.wanted)]
+		if !e.kinds[name].ill {
+			return name, true
+		}
+	}
+	return "", false
+}
+
 // nextList returns the call for a listing, if one is due.
 func (e *Engine) nextList() (Call, bool) {
 	l := &e.lists
-	if len(l.wanted) == 0 || e.now.Before(l.retry) {
+	name, ok := e.dueList()
+	if !ok || e.now.Before(l.retry) {
 		return Call{}, false
 	}
 	l.tries++
-	name := l.wanted[0]
-	if i, _ := slices.BinarySearch(l.wanted, l.last+"\x00"); i < len(l.wanted) {
-		name = l.wanted[i] // each gets its turn, whatever comes of the others
-	}
 	l.last = name
 	l.retry = e.now.Add(min(time.Second<<min(l.tries, 9), 5*time.Minute))
 	return e.launch(Call{Type: CallList, Kind: name, Timeout: e.cfg.CallTimeout}, flight{}), true

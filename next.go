@@ -53,8 +53,16 @@ func (e *Engine) Take(now time.Time, lane Lane) (Call, bool) {
 	return e.ready(lane)
 }
 
-// ready returns a call of the lane that needs no further decision.
+// ready returns a call of the lane that needs no further decision, and counts it.
 func (e *Engine) ready(lane Lane) (Call, bool) {
+	c, ok := e.pick(lane)
+	if ok {
+		e.counts.count(c)
+	}
+	return c, ok
+}
+
+func (e *Engine) pick(lane Lane) (Call, bool) {
 	switch lane {
 	case LaneStore:
 		if len(e.prepared) > 0 {
@@ -133,9 +141,10 @@ func (e *Engine) wake(lane Lane) time.Time {
 		f := &e.fence
 		held := e.fenceHeld()
 		sooner(f.retry, e.level >= Level2 && f.wanted != 0 && f.id == 0)
-		sooner(f.due(), f.id != 0 && (!held || f.wanted > f.began))
+		sooner(f.due(held), f.id != 0 && (!held || f.wanted > f.began))
 		sooner(f.since.Add(e.cfg.FenceWait), held && f.id != 0 && e.cfg.FenceWait != 0 && f.freed < f.began)
-		sooner(e.lists.retry, len(e.lists.wanted) > 0)
+		_, due := e.dueList()
+		sooner(e.lists.retry, due)
 	}
 	return at
 }

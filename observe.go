@@ -25,6 +25,10 @@ func (e *Engine) Observe(now time.Time, ev Event) error {
 			return nil
 		}
 	}
+	if ev.Type == graph.ListEnded && e.kinds[ev.Kind].spoilt { // the same
+		e.wantList(ev.Kind)
+		return nil
+	}
 	d, err := e.graph.Apply(ev)
 	if err != nil {
 		e.counts.Refused++
@@ -58,8 +62,8 @@ func (e *Engine) backwards(ev Event) string {
 		if ok && n.State() == graph.Observed && cmp(ev.Object.Kind, ev.Object.Version, n.Version()) < 0 {
 			return fmt.Sprintf("%s went from version %s to %s", ev.Object.Key, n.Version(), ev.Object.Version)
 		}
-	case ev.Type == graph.ListEnded && ev.Version != "" && k.high != "" && cmp(ev.Kind, ev.Version, k.high) < 0:
-		return fmt.Sprintf("kind %q was listed at version %s after %s", ev.Kind, ev.Version, k.high)
+	case ev.Type == graph.ListEnded && ev.Version != "" && k.floor != "" && cmp(ev.Kind, ev.Version, k.floor) < 0:
+		return fmt.Sprintf("kind %q was listed at version %s after %s", ev.Kind, ev.Version, k.floor)
 	}
 	return ""
 }

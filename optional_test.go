@@ -47,9 +47,9 @@ func TestAs(t *testing.T) {
 		fencer, comparing bool
 		reason            string
 	}{
-		{"itself", s, true, false, "the store has it"},
+		{"itself", s, true, true, "the store has it"},
 		{"hidden", plain{s}, false, false, "a wrapper that does not unwrap hides it"},
-		{"wrapped", wrapped{wrapped{s}}, true, false, "found through two wrappers"},
+		{"wrapped", wrapped{wrapped{s}}, true, true, "found through two wrappers"},
 		{"wrapper's own", wrapped{inner}, true, true, "a wrapper may have powers that the store has not"},
 		{"endless", endless{s}, false, false, "a wrapper that unwraps to itself does not hang"},
 		{"nothing", wrapped{}, false, false, "there is no store inside"},

@@ -53,6 +53,13 @@ func (e *Engine) nextRead() (Call, bool) {
 func (e *Engine) readDone(f flight, r Result) {
 	delete(e.reading, f.key)
 	n, ok := e.graph.Lookup(f.key)
+	if f.began <= e.rewound { // it is about a history that is no more (R5)
+		if ok {
+			e.asks.Done(n.ID())
+			e.asks.Add(n.ID(), queue.Normal)
+		}
+		return
+	}
 	absent := r.Err == nil && r.Object.UID != f.key.UID || errors.Is(r.Err, ErrNotFound)
 	if !ok {
 		if absent {

@@ -121,20 +121,22 @@ func (e *Engine) settle(id graph.NodeID, held bool) {
 // under way or due, and nobody waits for an event that has to come. Writes that
 // were refused and objects that are held do not count as work.
 func (e *Engine) Idle() bool {
-	if e.Busy() || len(e.flights) > 0 || len(e.parked) > 0 || len(e.lists.wanted) > 0 ||
-		len(e.rings.suspects) > 0 || e.healing {
+	if e.Busy() || len(e.flights) > 0 || len(e.parked) > 0 || len(e.rings.suspects) > 0 {
+		return false
+	}
+	if _, due := e.dueList(); due {
 		return false
 	}
 	if f := &e.fence; (f.wanted != 0 || f.id != 0) && !e.fenceHeld() && e.level >= Level2 {
 		return false
 	}
 	for _, k := range e.kinds {
-		if k.part && k.sick == "" && !k.listed {
+		if k.part && k.sick == "" && (!k.listed || e.healing && k.begun <= e.rewound) {
 			return false
 		}
 	}
 	for _, a := range e.awaits {
-		if a.then != thenHeld {
+		if a.then != thenHeld && !a.outside {
 			return false
 		}
 	}

@@ -60,8 +60,24 @@ func (e *Engine) launch(c Call, f flight) Call {
 	case c.Type <= CallDelete:
 		e.nodes[f.node].call = c.ID
 	}
-	e.counts.count(c)
 	return c
+}
+
+// ground takes back the calls that were prepared and not handed out: what they
+// rest on is not so any more. Their keys are decided again.
+func (e *Engine) ground() {
+	for _, c := range e.prepared {
+		f := e.flights[c.ID]
+		delete(e.flights, c.ID)
+		if !e.graph.InUse(f.node) || e.nodes[f.node].call != c.ID {
+			continue
+		}
+		e.nodes[f.node].call = 0
+		e.nodes[f.node].reread = e.nodes[f.node].reread || f.reread
+		e.work.Done(f.node)
+		e.work.Add(f.node, queue.Normal)
+	}
+	e.prepared = nil
 }
 
 // landed ends the flight of a write or reread and reports whether its object
@@ -94,8 +110,10 @@ func (e *Engine) writeDone(id CallID, f flight, err error) {
 		}
 	case errors.Is(err, ErrConflict):
 		e.conflicted(f.node)
-	case errors.Is(err, ErrNotFound):
+	case errors.Is(err, ErrNotFound) && f.began > e.rewound:
 		e.vanished(f.node)
+	case errors.Is(err, ErrNotFound):
+		e.conflicted(f.node)
 	case errors.Is(err, ErrRefused):
 		e.counts.RefusedWrites++
 		e.cfg.Logger.Warn("write refused", "object", f.key.String(), "err", err)
@@ -108,7 +126,11 @@ func (e *Engine) writeDone(id CallID, f flight, err error) {
 		e.work.Retry(f.node, queue.Normal, e.now)
 	default: // the outcome is unknown
 		e.counts.UnknownOutcomes++
-		e.await(f.node, await{version: f.version, deadline: e.work.Retry(f.node, queue.Normal, e.now)})
+		sick := e.kinds[f.key.Kind].sick != ""
+		if sick {
+			e.hold(f.node, policy.KindSick, graph.DoubtUnset)
+		}
+		e.await(f.node, await{version: f.version, deadline: e.work.Retry(f.node, queue.Normal, e.now), outside: sick})
 	}
 }
 
@@ -151,10 +173,16 @@ func (e *Engine) rereadDone(id CallID, f flight, r Result) {
 	m, n := &e.nodes[f.node], e.graph.Node(f.node)
 	m.reread, m.unsure = false, false
 	switch absent := r.Err == nil && r.Object.UID != f.key.UID || errors.Is(r.Err, ErrNotFound); {
+	case f.began <= e.rewound:
+		m.reread, m.unsure = true, f.unsure
+		e.work.Add(f.node, queue.High)
 	case m.known > f.began:
 		e.work.Add(f.node, queue.High)
 	case absent:
 		e.vanished(f.node)
+	case r.Err != nil && e.kinds[f.key.Kind].sick != "":
+		e.hold(f.node, policy.KindSick, graph.DoubtUnset)
+		e.await(f.node, await{version: n.Version(), deadline: e.work.Retry(f.node, queue.Normal, e.now), outside: true})
 	case r.Err != nil:
 		m.reread, m.unsure = true, f.unsure
 		e.retryAt(e.work, f.node, r.Err)

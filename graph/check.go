@@ -1,6 +1,9 @@
 package graph
 
-import "fmt"
+import (
+	"errors"
+	"fmt"
+)
 
 // Check verifies the invariants that stand on Graph and returns an error that
 // names the first one broken. It walks everything: it is for tests and audits.
@@ -151,7 +154,13 @@ func (g *Graph) checkKinds() error {
 	return nil
 }
 
+// checkFree also looks at the records that stand for none: whatever is written
+// there would be read as if it were of all.
 func (g *Graph) checkFree() error {
+	if x := g.nodes[0]; x.state != StateUnset || x.role != plain || x.refs != 0 || x.firstOwner != 0 || x.firstDep != 0 ||
+		x.nextKind != 0 || x.prevKind != 0 || g.edges[0] != (edge{}) {
+		return errors.New("I7: the record of no node or edge is in use")
+	}
 	for _, err := range []error{
 		freeList("node", g.freeNodes, len(g.nodes)-1-len(g.byKey), func(id NodeID) bool { return g.nodes[id].state == StateUnset }),
 		freeList("edge", g.freeEdges, len(g.freeEdges), func(id edgeID) bool { return g.edges[id] == edge{} }),

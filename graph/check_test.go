@@ -128,6 +128,8 @@ func TestCheckNamesTheInvariant(t *testing.T) {
 			"a node in use is free"},
 		{"I7: node 0 is free and in use, or free twice", func(_ *testing.T, g *Graph) { g.freeNodes = append(g.freeNodes, 0) },
 			"the node that is never used is free"},
+		{"I7: the record of no node or edge is in use", func(_ *testing.T, g *Graph) { g.edges[0].prev = 1 }, "a link was made where nothing is"},
+		{"I7: the record of no node or edge is in use", func(_ *testing.T, g *Graph) { g.nodes[0].prevKind = 1 }, "a link was made where nothing is"},
 		{"free twice", func(_ *testing.T, g *Graph) { g.freeNodes = append(g.freeNodes, g.freeNodes[0]) },
 			"a node is free twice"},
 		{"I7: 3 nodes are unused, 2 are free", func(_ *testing.T, g *Graph) { g.freeNodes = g.freeNodes[1:] }, "a node is lost"},

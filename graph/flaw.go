@@ -14,20 +14,21 @@ func flaw(o Object, l Limits) error {
 	if err := l.sizes(o); err != nil {
 		return err
 	}
-	controllers := 0
+	controller := UID("")
 	first := firstWithUID(o.Owners)
 	for i, r := range o.Owners {
 		if r.UID == "" || r.Kind == "" || r.Name == "" {
 			return flawed(o, fmt.Sprintf("owners[%d]", i), "kind, name or uid is empty")
 		}
-		if j := first(i); !o.Owners[j].Same(r) {
+		if !o.Owners[first(i)].Same(r) {
 			return flawed(o, fmt.Sprintf("owners[%d].uid", i), "stands at two coordinates")
-		} else if i == j && r.Controller {
-			controllers++
 		}
-	}
-	if controllers > 1 {
-		return flawed(o, "owners", fmt.Sprintf("%d controllers", controllers))
+		if r.Controller && controller != "" && controller != r.UID {
+			return flawed(o, "owners", "2 controllers")
+		}
+		if r.Controller {
+			controller = r.UID
+		}
 	}
 	return nil
 }

@@ -144,6 +144,20 @@ func TestManyOwners(t *testing.T) {
 	}
 }
 
+// TestRecordsAreUsedAgain: a writer who names new owners without end does not
+// make any table grow.
+func TestRecordsAreUsedAgain(t *testing.T) {
+	g := large(t)
+	for i := range 1000 {
+		put(t, g, fmt.Sprintf("b#%d -> x%d, y%d/s/z!, w@u%d?", i+1, i, i, i))
+	}
+	put(t, g, "b#0")
+	if err := g.Check(); err != nil || g.Len() != 1 || len(g.nodes) > 8 || len(g.edges) > 7 || len(g.kinds) > 7 {
+		t.Errorf("%d nodes, tables of %d nodes, %d edges, %d kinds, %v; want those of two versions at most",
+			g.Len(), len(g.nodes), len(g.edges), len(g.kinds), err)
+	}
+}
+
 // TestManyTwins: a store that gives every object the same UID is served at the
 // usual price, and the end of one neither walks nor forgets the others.
 func TestManyTwins(t *testing.T) {

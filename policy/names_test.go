@@ -67,6 +67,7 @@ unknown
 the object is flawed
 it and its owners own each other
 its kind is not served
+its kind is sick
 the store refused the write
 a finalizer's handler failed
 a finalizer's handler is at work

@@ -69,6 +69,8 @@ const (
 	OwnedInRing
 	// KindUnserved: the object's own kind is not served.
 	KindUnserved
+	// KindSick: the object's own kind is sick, and a write to it failed.
+	KindSick
 	// StoreRefused: the store refused the write.
 	StoreRefused
 	// HandlerFailed: a finalizer's handler failed, and is tried again.
@@ -102,7 +104,7 @@ var reasonNames = [...]string{
 	NeedGrace:           "its grace period has to end",
 	NeedAcknowledgement: "its controller has to acknowledge the deletion",
 	FenceHeld:           "a sick kind holds the fence", OwnerUnknown: "unknown",
-	ObjectFlawed: "the object is flawed", KindUnserved: "its kind is not served", StoreRefused: "the store refused the write",
+	ObjectFlawed: "the object is flawed", KindUnserved: "its kind is not served", KindSick: "its kind is sick", StoreRefused: "the store refused the write",
 	HandlerFailed: "a finalizer's handler failed", HandlerRuns: "a finalizer's handler is at work",
 	HandlerDone: "a finalizer's handler has succeeded",
 	Disturbed:   "other writers are faster", ObserveOnly: "observing only",
@@ -123,7 +125,7 @@ func (r Reason) String() string {
 func (r Reason) Held() bool {
 	switch r {
 	case OnlySelf, OwnedInRing, NeedFinalizers, NeedGrace, NeedDependents, NeedAcknowledgement, NeedWatch, FenceHeld, NeedListing,
-		OwnerUnknown, ObjectFlawed, KindUnserved, StoreRefused, HandlerFailed, HandlerRuns, Disturbed, ObserveOnly, LevelTooLow:
+		OwnerUnknown, ObjectFlawed, KindUnserved, KindSick, StoreRefused, HandlerFailed, HandlerRuns, Disturbed, ObserveOnly, LevelTooLow:
 		return true
 	}
 	return false

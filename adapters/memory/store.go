@@ -1,14 +1,16 @@
 package memory
 
 import (
+	"cmp"
 	"context"
+	"strconv"
 	"sync"
 
 	"github.com/ownergraph/ownergraph/graph"
 )
 
 // Store is a State that any number of goroutines may use and watch at once. It
-// is an ownergraph.Store, Fencer and Lister. Use New.
+// is an ownergraph.Store, Fencer, Lister and VersionComparer. Use New.
 //
 // The lock is held for one write or for the look at what a watch has to report,
 // never while a sink runs. A context that has ended ends every call at once,
@@ -179,4 +181,16 @@ func (s *Store) changed() <-chan struct{} {
 		s.wake = make(chan struct{})
 	}
 	return s.wake
+}
+
+// CompareVersions orders two versions of the store, whatever their kinds, so
+// that an engine sees a history that goes backwards (ownergraph.VersionComparer).
+// Text that is no version is older than every version. Held by
+// TestCompareVersions.
+func (s *Store) CompareVersions(_ graph.Kind, a, b graph.Version) int {
+	number := func(v graph.Version) uint64 {
+		n, _ := strconv.ParseUint(string(v), 10, 64)
+		return n
+	}
+	return cmp.Compare(number(a), number(b))
 }

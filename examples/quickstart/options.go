@@ -35,7 +35,8 @@ func parseOptions(args []string, stderr io.Writer) (options, error) {
 		fmt.Fprint(stderr, usage)
 		flags.PrintDefaults()
 	}
-	flags.StringVar(&opts.file, "f", "", "read the objects from `FILE`, as kubectl get -A -o json prints them;\n- is standard input; without it, a recorded cluster is taken")
+	flags.StringVar(&opts.file, "f", "",
+		"read the objects from `FILE`, as kubectl get -A -o json prints them; - is standard input\n(default a recorded cluster)")
 	flags.Func("tree", "draw what is below the `OBJECT`, and do no more", into(&opts.tree))
 	flags.Func("delete", "delete the `OBJECT`, instead of three Deployments of the recorded cluster", into(&opts.delete))
 	flags.Func("propagation", "`HOW` to delete: background (the default), foreground or orphan", func(s string) (err error) {

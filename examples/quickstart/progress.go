@@ -116,9 +116,12 @@ func cut(line string) string {
 	return "..." + string(runes[len(runes)-lineWidth+3:])
 }
 
+// settler waits until nothing is left to do, and returns what is held.
+type settler func(ctx context.Context) ([]ownergraph.Held, error)
+
 // watchProgress waits until the collector has settled, and shows how far it is
 // meanwhile and at the end.
-func watchProgress(ctx context.Context, p *progress, settle func(context.Context) ([]ownergraph.Held, error), now func() counts) ([]ownergraph.Held, error) {
+func watchProgress(ctx context.Context, p *progress, settle settler, now func() counts) ([]ownergraph.Held, error) {
 	var holds []ownergraph.Held
 	done := make(chan error)
 	go func() {

@@ -59,11 +59,11 @@ func explainHeld(h ownergraph.Held) string {
 	return s + " (" + strings.Join(names, ", ") + ")"
 }
 
-// respell puts what a report says in the notation of package graph as it is
-// typed here: a dependent, or an owner reference. Anything else stays.
+// respell puts a dependent or an owner reference, which a report names in the
+// notation of package graph, as it is typed here. Other details stay.
 func respell(r policy.Reason, text string) string {
 	switch r {
-	case policy.ObjectFlawed, policy.NeedFinalizers, policy.HandlerRuns, policy.HandlerFailed, policy.FenceHeld:
+	case policy.ObjectFlawed, policy.NeedFinalizers, policy.NeedGrace, policy.HandlerRuns, policy.HandlerFailed, policy.FenceHeld:
 		return text
 	}
 	o, err := graph.ParseObject("dependent -> " + text)

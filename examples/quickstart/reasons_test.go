@@ -45,6 +45,7 @@ func TestExplainHeld(t *testing.T) {
 		{ownergraph.Held{Reason: policy.NeedDependents, Detail: []string{node("a").Key.String(), node("b").Key.String()}},
 			"dependents hold it (K/s/a, K/s/b)", "so are dependents"},
 		{ownergraph.Held{Reason: policy.NeedFinalizers, Detail: []string{"x.io/y"}}, "finalizers hold it (x.io/y)", "a finalizer is no object"},
+		{ownergraph.Held{Reason: policy.NeedGrace, Detail: []string{"30 s"}}, "its grace period has to end (30 s)", "nor is a time"},
 		{ownergraph.Held{Reason: policy.StoreRefused, Detail: []string{"no, never"}}, "the store refused the write (no, never)", "what is no object stays as it is"},
 		{ownergraph.Held{Reason: policy.NeedFinalizers, Detail: []string{"1", "2", "3", "4", "5", "6"}}, "finalizers hold it (1, 2, 3, 4, 5, ...)", "a line is bounded"},
 	}

@@ -14,8 +14,7 @@ import (
 // maxListed is how many objects of one kind a section of the report names.
 const maxListed = 40
 
-// held is an object that stays though something asks for its deletion, or
-// though an owner of it is not there, and why.
+// held is an object that stays as it is, and why.
 type held struct {
 	key    graph.Key
 	reason string
@@ -101,32 +100,20 @@ func (f findings) orphaned() []held {
 	return list
 }
 
-// holds returns what the collector holds, in words, and adds what shows in the
-// objects themselves: a deletion mark and what it waits for.
-func (f findings) holds(reported []ownergraph.Held) []held {
-	explained := make(map[graph.Key]bool)
+// explainAll puts what the collector holds in words.
+func explainAll(reported []ownergraph.Held) []held {
 	var list []held
 	for _, h := range reported {
-		explained[h.Key] = true
 		list = append(list, held{h.Key, explainHeld(h)})
-	}
-	for key, o := range f.after {
-		switch {
-		case !o.Deleting || explained[key]:
-		case len(o.Finalizers) > 0:
-			list = append(list, held{key, "is being deleted and waits for finalizer " + joinSome(o.Finalizers)})
-		default:
-			list = append(list, held{key, fmt.Sprintf("is being deleted and has a grace period of %d s", o.GraceSeconds)})
-		}
 	}
 	return list
 }
 
-// without returns what is in list and not in old.
-func without(list, old []held) []held {
+// news returns what is in list and not in old, and whatever is about key.
+func news(list, old []held, key graph.Key) []held {
 	known := make(map[held]bool)
 	for _, h := range old {
-		known[h] = true
+		known[h] = h.key != key
 	}
 	return slices.DeleteFunc(slices.Clone(list), func(h held) bool { return known[h] })
 }

@@ -8,9 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/graph"
-	"github.com/ownergraph/ownergraph/policy"
 )
 
 func TestFindings(t *testing.T) {
@@ -55,35 +53,24 @@ func TestFindings(t *testing.T) {
 	}
 }
 
-func TestHolds(t *testing.T) {
-	marked, graced, plain := node("a"), node("b"), node("c")
-	marked.Deleting, marked.Finalizers = true, []string{"x/y", graph.FinalizerForeground}
-	graced.Deleting, graced.GraceSeconds = true, 30
-	f := findings{after: byKey([]graph.Object{marked, graced, plain})}
+func TestNews(t *testing.T) {
+	a, b, c := held{node("a").Key, "one"}, held{node("a").Key, "two"}, held{node("c").Key, "one"}
 	tests := []struct {
-		reported []ownergraph.Held
-		want     string
-		reason   string
+		list, old []held
+		key       graph.Key
+		want      []held
+		reason    string
 	}{
-		{nil, "held: 2\n  K/s/a: is being deleted and waits for finalizer x/y, foregroundDeletion\n  K/s/b: is being deleted and has a grace period of 30 s\n",
-			"a mark is explained by the object itself"},
-		{[]ownergraph.Held{{Key: marked.Key, Reason: policy.FenceHeld}, {Key: plain.Key, Reason: policy.OnlySelf}},
-			"held: 3\n  K/s/a: a sick kind holds the fence\n  K/s/b: is being deleted and has a grace period of 30 s\n  K/s/c: owned by itself alone\n",
-			"what the collector says goes before"},
+		{[]held{a, c}, nil, graph.Key{}, []held{a, c}, "all is new at first"},
+		{[]held{a, c}, []held{a}, graph.Key{}, []held{c}, "what is held already is no news"},
+		{[]held{b}, []held{a}, graph.Key{}, []held{b}, "another reason is"},
+		{[]held{a, c}, []held{a, c}, a.key, []held{a}, "what the user asked for is told again"},
+		{nil, []held{a}, a.key, nil, "unless it is held no longer"},
 	}
 	for _, tt := range tests {
-		var out strings.Builder
-		writeList(&out, "held", f.holds(tt.reported))
-		if out.String() != tt.want {
-			t.Errorf("holds:\n%swant:\n%s%s", &out, tt.want, tt.reason)
+		if got := news(tt.list, tt.old, tt.key); !slices.Equal(got, tt.want) {
+			t.Errorf("news(%v, %v, %s) = %v, want %v: %s", tt.list, tt.old, tt.key, got, tt.want, tt.reason)
 		}
-	}
-}
-
-func TestWithout(t *testing.T) {
-	a, b := held{node("a").Key, "one"}, held{node("a").Key, "two"}
-	if got := without([]held{a, b}, []held{a}); !slices.Equal(got, []held{b}) {
-		t.Errorf("without = %v, want %v: another reason is news", got, b)
 	}
 }
 

@@ -71,15 +71,15 @@ func (s *session) explainDelete(key graph.Key, err error) error {
 	return err
 }
 
-// changes reports what a step changed, and what it left held that was not held
-// for the same reason before.
+// changes reports what a step changed, what is held since, and its own object if
+// that is held.
 func (s *session) changes(before []graph.Object, holds []ownergraph.Held, d *deletion) string {
 	f := findings{before: byKey(before), after: byKey(s.store.Objects()), why: s.why.of}
 	if d != nil {
 		f.user = d.key
 	}
-	now := f.holds(holds)
-	f.held = without(now, s.held)
+	now := explainAll(holds)
+	f.held = news(now, s.held, f.user)
 	s.held = now
 	return f.String()
 }

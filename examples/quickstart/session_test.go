@@ -58,10 +58,12 @@ func TestDeleteFlawed(t *testing.T) {
 	input := with("a", `"resourceVersion":"2026-01-02T03:04:05Z"`) +
 		with("twice", `"finalizers":["x/y","x/y"]`) +
 		with("both", `"finalizers":["orphan","foregroundDeletion"],"deletionTimestamp":""`) +
+		with("graced", `"deletionTimestamp":"","deletionGracePeriodSeconds":30`) +
 		with("itself", `"resourceVersion":"99999999999999999999","ownerReferences":[{"apiVersion":"v1","kind":"Pod","name":"itself","uid":"uid-itself"}]`) +
 		with("claims", `"resourceVersion":"007","ownerReferences":[`+owner+`,`+owner+`]`) +
 		with("sound", `"ownerReferences":[`+owner+`]`)
 	checkGolden(t, "delete-flawed", plainOutput(t, input, "-f", "-", "-delete", "pod/a"))
+	checkGolden(t, "delete-again", plainOutput(t, input, "-f", "-", "-delete", "pod/graced"))
 }
 
 // However many are held, all are counted.

@@ -12,9 +12,10 @@ import (
 // size bounds what a world is made of. Tame worlds have what any store holds
 // that checks what it is given; wild ones have all that the contract allows.
 type size struct {
-	objects, actions int
-	wild             bool
-	judged           bool // by the oracle: nothing but users finishes a finalizer
+	engines, objects, actions int
+
+	wild   bool
+	judged bool // by the oracle: nothing but users finishes a finalizer
 }
 
 // draws makes the choices of one test case. Small numbers are plain choices, so
@@ -32,11 +33,7 @@ func (d draws) number(label string, n int) int {
 func (d draws) chance(label string, n int) bool { return d.number(label, n) == n-1 }
 
 func (d draws) settings() settings {
-	s := settings{Level: ownergraph.Level2, Engines: 1}
-	if !d.size.wild {
-		return s
-	}
-	s.Engines += d.number("engines", 3)
+	s := settings{Level: ownergraph.Level2, Engines: d.size.engines}
 	if d.chance("level 1", 8) {
 		s.Level = ownergraph.Level1
 	}
@@ -58,7 +55,7 @@ func (d draws) world(set settings) []graph.Object {
 	out := make([]graph.Object, n)
 	for i := range out {
 		out[i] = graph.Object{Key: keys[i]}
-		for range d.number("references", 3) {
+		for range d.number("references", 4) {
 			if r, ok := d.reference(set, out[i], keys); ok {
 				out[i].Owners = append(out[i].Owners, r)
 			}
@@ -100,43 +97,34 @@ func (d draws) reference(set settings, dep graph.Object, keys []graph.Key) (grap
 		return r, r.Key != dep.Key && (r.Scope == "" || r.Scope == dep.Scope)
 	}
 	r.Controller = d.chance("controller", 8)
-	switch d.number("odd", 20) {
-	case 19: // an owner that never was
+	switch d.number("odd", 32) {
+	case 31: // an owner that never was
 		r.UID += "/gone"
-	case 18: // at no place that there is
+	case 30: // at no place that there is
 		r.Name += "x"
-	case 17:
+	case 29:
 		r.Kind = kinds()[d.number("wrong kind", len(kinds()))].Kind
-	case 16:
-		if !set.Absent { // P10
-			r.Scope = []string{"", "s", "t", "u"}[d.number("wrong scope", 4)]
-		}
-	case 15:
-		r.Unresolved, r.Block = true, false // P9
-	case 14:
+	case 28:
+		r.Scope = []string{"", "s", "t", "u"}[d.number("wrong scope", 4)]
+	case 27:
+		r.Unresolved = true
+	case 26:
 		r.Kind, r.UID = unserved, r.UID+"/unserved"
-	case 13:
+	case 25:
 		r.Name = ""
-	case 12:
+	case 24:
 		r.UID = ""
-	case 11:
+	case 23:
 		r.Kind = ""
 	}
-	return r, settled(set, dep, r, slices.Contains(keys, r.Key))
+	return r, agreed(set, dep.Key, r)
 }
 
-// settled reports whether the ledger and the oracle agree with the engine on what
-// a reference is.
-func settled(set settings, dep graph.Object, r graph.Owner, lives bool) bool {
-	other := func(o graph.Owner) bool { return o.UID == r.UID && !o.Same(r) }
-	switch {
-	case r.UID == dep.UID && r.Key != dep.Key && !r.Unresolved, slices.ContainsFunc(dep.Owners, other):
-		return false // P8
-	case r.Scope == "" && (r.Kind == "p" || r.Kind == "q") && !r.Unresolved:
-		return false // P7
-	}
-	// Kubernetes' reading calls an owner in another scope absent. The ledger sees it live.
-	return !set.Absent || !lives || r.Scope == "" || dep.Scope == "" || r.Scope == dep.Scope
+// agreed reports whether all agree on what a reference is. Kubernetes' reading
+// calls an owner in another scope absent; the ledger sees it live, and the oracle
+// does not look into the object's own scope for it.
+func agreed(set settings, dep graph.Key, r graph.Owner) bool {
+	return !set.Absent || r.Scope == "" || dep.Scope == "" || r.Scope == dep.Scope
 }
 
 // condition draws what else an object carries.

@@ -79,6 +79,7 @@ type history struct {
 	lines   []string
 	down    map[graph.Kind]string // "sick", "vanish" or "down"
 	gone    map[graph.Kind]bool   // whether it ever was out of service
+	backup  world.Store           // what Restore goes back to
 	broken  error                 // the first judgement that the level does not excuse
 }
 
@@ -90,7 +91,7 @@ func begin(set settings, start []graph.Object) (*history, error) {
 	if set.Counting {
 		w.CountRevisions()
 	}
-	h := &history{w: w, set: set, start: slices.Clone(w.Store.Objects()), down: map[graph.Kind]string{}, gone: map[graph.Kind]bool{}}
+	h := &history{w: w, set: set, start: slices.Clone(w.Store.Objects()), down: map[graph.Kind]string{}, gone: map[graph.Kind]bool{}, backup: w.Store}
 	w.OnWrite = func(_ *world.Store, c ownergraph.Call) {
 		if bad := w.Ledger.Judge(c); bad != nil && h.broken == nil && !h.excused(bad) {
 			h.broken = bad
@@ -138,11 +139,13 @@ func (h *history) do(line string) error {
 
 // move makes one step: "VERB[@ENGINE] ARGUMENTS".
 //
-//	list K, see K, twice K, break K       begins a listing, delivers an event (twice), ends the watch
+//	list K, break K                       begins a listing, ends the watch of a kind
+//	see K, twice K, all K                 delivers the next event, the same twice, all there are
 //	issue LANE, land N [FAULT], limbo N   hands out a call, lands one; nobody hears of the N-th, which lands late
 //	late N                                a write that nobody waits for lands
 //	crash                                 ends the engine; another one begins
 //	wait, pass DURATION, settle           moves time to the next thing to do, or further; lets everything happen
+//	backup, restore                       notes what the store holds, goes back to it as the store announces
 //	sick K, recover K, vanish K, serve K, down K, up K
 //	ack KEY, fg KEY, addref KEY->REF ...  what users do, as package oracle spells it
 func (h *history) move(line string) error {
@@ -153,7 +156,7 @@ func (h *history) move(line string) error {
 		return fmt.Errorf("%q: there is no such engine", line)
 	}
 	switch verb {
-	case "list", "see", "twice", "break":
+	case "list", "see", "all", "twice", "break":
 		return h.watch(verb, side, slices.IndexFunc(h.w.Kinds, func(k graph.KindInfo) bool { return string(k.Kind) == arg }))
 	case "sick", "recover", "vanish", "serve", "down", "up":
 		return h.health(verb, graph.Kind(arg))
@@ -170,6 +173,11 @@ func (h *history) move(line string) error {
 		return nil
 	case "crash":
 		return h.w.Crash(side)
+	case "backup":
+		h.backup = h.w.Store
+		return nil
+	case "restore":
+		return h.restore()
 	case "settle":
 		return h.w.Settle()
 	case "wait":
@@ -203,7 +211,13 @@ func (h *history) watch(verb string, side, kind int) error {
 	case verb == "list":
 		h.w.List(side, kind)
 		return nil
-	case len(st.Events) == 0:
+	}
+	for verb == "all" && len(st.Events) > 1 {
+		if err := h.w.Deliver(side, kind); err != nil {
+			return err
+		}
+	}
+	if len(st.Events) == 0 {
 		return nil
 	}
 	if ev := st.Events[0]; verb == "twice" && (ev.Type == graph.Put || ev.Type == graph.Gone) {
@@ -233,6 +247,21 @@ func (h *history) land(verb string, side int, arg string) error {
 	}
 	_, err := h.w.LandAs(side, i, fault)
 	return err
+}
+
+// restore goes back to the backup. Writes under way get lost: nobody promises
+// more than that none is begun on the strength of what was before. Answers of
+// reads still come.
+func (h *history) restore() error {
+	h.w.Zombies = nil
+	for _, s := range h.w.Sides {
+		for i := range s.Calls {
+			if c := &s.Calls[i]; c.Type == ownergraph.CallPatch || c.Type == ownergraph.CallDelete {
+				c.Key.Name += "/lost"
+			}
+		}
+	}
+	return h.w.Restore(h.backup, true)
 }
 
 // health makes a kind sick or well.

@@ -3,17 +3,20 @@ package properties
 import (
 	"fmt"
 	"slices"
+	"time"
 
+	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/oracle"
 	"github.com/ownergraph/ownergraph/internal/world"
+	"pgregory.net/rapid"
 )
 
 // faults says what may go wrong in a history. Each test case has a few of them:
 // where all happen at once, each hides what another one does.
 type faults struct {
-	Losses, Refusals, Conflicts, Crashes, Outages, Breaks, Doubles bool
-	OneCall                                                        bool // under way at a time: no fault, but a way to go
+	Losses, Refusals, Conflicts, Crashes, Outages, Breaks, Doubles, Rewinds bool
+	Delays, OneCall                                                         bool // no faults, but ways to go
 }
 
 func (d draws) faults() faults {
@@ -21,7 +24,10 @@ func (d draws) faults() faults {
 		return faults{}
 	}
 	f := func(label string) bool { return d.chance(label, 3) }
-	return faults{f("losses"), f("refusals"), f("conflicts"), f("crashes"), f("outages"), f("breaks"), f("doubles"), f("one call")}
+	return faults{
+		f("losses"), f("refusals"), f("conflicts"), f("crashes"), f("outages"), f("breaks"), f("doubles"),
+		f("rewinds") && !d.size.judged && false, f("delays"), f("one call"),
+	}
 }
 
 // move is something that can happen next, weight times as likely as others.
@@ -30,15 +36,29 @@ type move struct {
 	line   string
 }
 
+// wander makes random steps: few moves for each of rapid's.
+func (d draws) wander(h *history, f faults) {
+	d.t.Repeat(map[string]func(*rapid.T){
+		"step": func(t *rapid.T) {
+			for range 4 {
+				if err := h.do((draws{t, d.size}).next(h, f)); err != nil {
+					t.Fatal(h.fail(err))
+				}
+			}
+		},
+	})
+}
+
 // next draws what happens next.
 func (d draws) next(h *history, f faults) string {
 	var all []move
 	add := func(weight int, format string, args ...any) {
 		all = append(all, move{weight, fmt.Sprintf(format, args...)})
 	}
+	add(1, "wait")
 	for i, s := range h.w.Sides {
 		watchMoves(add, i, s, h.w.Kinds, f)
-		callMoves(add, i, s, f)
+		callMoves(add, i, s, h.w.Now, f)
 		if f.Crashes {
 			add(1, "crash@%d", i)
 		}
@@ -46,10 +66,15 @@ func (d draws) next(h *history, f faults) string {
 	if len(h.w.Zombies) > 0 {
 		add(2, "late %d", d.number("zombie", len(h.w.Zombies)))
 	}
-	add(2, "wait")
-	add(1, "pass 31s")
+	if f.Delays {
+		add(1, "pass 31s")
+	}
+	if f.Rewinds {
+		add(1, "backup")
+		add(1, "restore")
+	}
 	if len(h.actions) < d.size.actions {
-		add(6, "user")
+		add(5, "user")
 	}
 	if f.Outages {
 		d.outages(add, h)
@@ -86,11 +111,14 @@ func watchMoves(add func(int, string, ...any), side int, s *world.Side, kinds []
 		switch {
 		case st.Down:
 		case !st.Begun:
-			add(4, "list@%d %s", side, name)
+			add(6, "list@%d %s", side, name)
 		case len(st.Events) > 0:
 			add(6, "see@%d %s", side, name)
+			if len(st.Events) > 1 {
+				add(6, "all@%d %s", side, name)
+			}
 			if f.Doubles {
-				add(3, "twice@%d %s", side, name)
+				add(4, "twice@%d %s", side, name)
 			}
 		}
 		if f.Breaks && st.Begun {
@@ -100,17 +128,21 @@ func watchMoves(add func(int, string, ...any), side int, s *world.Side, kinds []
 	}
 }
 
-func callMoves(add func(int, string, ...any), side int, s *world.Side, f faults) {
+// callMoves lands calls and hands out others, where an engine says that it has
+// something to do.
+func callMoves(add func(int, string, ...any), side int, s *world.Side, now time.Time, f faults) {
 	for i := range s.Calls {
-		add(4, "land@%d %d", side, i)
+		add(6, "land@%d %d", side, i)
 	}
 	if f.OneCall && len(s.Calls) > 0 {
 		return
 	}
 	if s.Engine.Busy() {
-		add(8, "issue@%d store", side)
+		add(10, "issue@%d store", side)
 	}
-	add(4, "issue@%d control", side)
+	if at, ok := s.Engine.Wake(ownergraph.LaneControl); ok && !at.After(now.Add(1)) {
+		add(6, "issue@%d control", side)
+	}
 	add(1, "issue@%d handler", side)
 }
 
@@ -162,7 +194,7 @@ func (d draws) action(h *history) string {
 	}
 	verbs := []string{"bg", "fg", "orphan"}
 	if d.size.wild {
-		verbs = append(verbs, "touch", "strip", "finish", "addref", "addref", "dropref", "flip", "create", "recreate", "grace0", "ack")
+		verbs = append(verbs, "bg", "fg", "orphan", "touch", "strip", "finish", "addref", "addref", "dropref", "flip", "create", "recreate", "grace0", "ack")
 	}
 	switch verb := verbs[d.number("verb", len(verbs))]; verb {
 	case "create":
@@ -178,17 +210,37 @@ func (d draws) action(h *history) string {
 	case "dropref", "flip":
 		if i := d.number("object", max(len(keys), 1)); i < len(keys) && len(objects[i].Owners) > 0 {
 			r := objects[i].Owners[d.number("reference", len(objects[i].Owners))]
-			if r.Unresolved {
-				return "wait" // P9
-			}
 			return verb + " " + keys[i].String() + "->" + r.Key.String()
 		}
 	default:
-		if i := d.number("object", max(len(keys), 1)); i < len(keys) {
-			return verb + " " + keys[i].String()
+		if len(keys) > 0 {
+			return verb + " " + d.target(objects).String()
 		}
 	}
 	return "wait"
+}
+
+// target draws an object, more often one that has dependents.
+func (d draws) target(objects []graph.Object) graph.Key {
+	var all []graph.Key
+	for _, o := range objects {
+		all = append(all, o.Key)
+	}
+	if d.chance("any", 4) {
+		return all[d.number("object", len(all))]
+	}
+	var owners []graph.Key
+	for _, o := range objects {
+		for _, r := range o.Owners {
+			if r.Key != o.Key && slices.Contains(all, r.Key) {
+				owners = append(owners, r.Key)
+			}
+		}
+	}
+	if len(owners) == 0 {
+		owners = all
+	}
+	return owners[d.number("owner", len(owners))]
 }
 
 // creation draws a new object, at a place that nobody has had.

@@ -34,7 +34,7 @@ func (h *history) extent() int {
 func TestConverges(t *testing.T) {
 	const each, base = 24, 48
 	rapid.Check(t, func(t *rapid.T) {
-		h := draws{t, size{objects: 12, actions: 8, wild: true}}.run()
+		h := draws{t, size{engines: 2, objects: 12, actions: 8, wild: true}}.run()
 		extent := h.extent()
 		decisions, calls := h.spent()
 		if err := h.calm(); err != nil {
@@ -73,7 +73,7 @@ func (h *history) day() error {
 // than its audits do: nothing is handled again without a cause.
 func TestIdleDay(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		h := draws{t, size{objects: 12, actions: 8, wild: true}}.run()
+		h := draws{t, size{engines: 2, objects: 12, actions: 8, wild: true}}.run()
 		if err := h.calm(); err != nil {
 			t.Fatal(h.fail(err))
 		}

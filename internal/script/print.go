@@ -171,6 +171,9 @@ func (r *runner) decide(arg string) error {
 	if d.BestEffort {
 		why += " (best effort)"
 	}
+	if d.Barred != policy.ReasonUnset {
+		why += " (not done: " + d.Barred.String() + ")"
+	}
 	r.printf("%s, %s", strings.Join(words, " "), why)
 	return nil
 }

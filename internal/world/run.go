@@ -66,9 +66,9 @@ func (w *World) Round() (bool, error) {
 	return moved, nil
 }
 
-// Advance moves time to the next thing that an engine that is not idle waits
-// for, and reports whether there is one.
-func (w *World) Advance() bool {
+// Due returns the next time that an engine that is not idle waits for, and
+// whether there is one.
+func (w *World) Due() (time.Time, bool) {
 	for _, s := range w.Sides {
 		if s.Engine.Idle() {
 			continue
@@ -81,11 +81,19 @@ func (w *World) Advance() bool {
 			}
 		}
 		if !next.IsZero() {
-			w.Now = next
-			return true
+			return next, true
 		}
 	}
-	return false
+	return time.Time{}, false
+}
+
+// Advance moves time to Due, and reports whether there is such a time.
+func (w *World) Advance() bool {
+	next, ok := w.Due()
+	if ok {
+		w.Now = next
+	}
+	return ok
 }
 
 // Total returns how many calls landed.
