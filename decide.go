@@ -1,6 +1,7 @@
 package ownergraph
 
 import (
+	"fmt"
 	"slices"
 	"time"
 
@@ -77,17 +78,28 @@ func (e *Engine) rested(id graph.NodeID) bool {
 		e.work.AddAt(id, queue.Normal, a.deadline)
 		return false
 	}
-	if a.then == thenList {
-		e.wantList(e.graph.Node(id).Key().Kind)
-		a.deadline = e.now.Add(e.cfg.AwaitTimeout)
+	if k := e.graph.Node(id).Key(); a.then == thenList && !e.relisted(k.Kind, a.asked) {
+		e.wantList(k.Kind)
+		a.asked, a.deadline = e.next(), e.now.Add(e.cfg.AwaitTimeout)
 		e.await(id, a)
 		return false
 	}
 	delete(e.awaits, id)
+	if a.then == thenList && e.nodes[id].absent > e.rewound {
+		e.rewind(fmt.Sprintf("%s was read as gone, and a listing brings it", e.graph.Node(id).Key()))
+		return false
+	}
 	if a.then == thenRead {
 		e.nodes[id].reread, e.nodes[id].unsure = true, true
 	}
 	return true
+}
+
+// relisted reports whether a listing of the kind is complete that began after
+// one was asked for.
+func (e *Engine) relisted(name Kind, asked policy.Stamp) bool {
+	k := e.kinds[name]
+	return asked != 0 && k.begun > asked && k.spoken > k.begun && !k.sweeping
 }
 
 // bar returns why a write to the node must not be made, or ReasonUnset.

@@ -122,7 +122,8 @@ type await struct {
 	version  Version // that the write was conditioned on
 	deadline time.Time
 	then     then
-	outside  bool // the object's kind is sick: only somebody outside can help
+	asked    policy.Stamp // when a listing was asked for, 0 if none was
+	outside  bool         // the object's kind is sick: only somebody outside can help
 }
 
 // then says what happens to a key whose event has not come by the deadline.

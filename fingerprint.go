@@ -135,6 +135,7 @@ func (p *printer) nodes() {
 			p.version(n.Key(), a.version)
 			p.until(a.deadline)
 			p.word(uint64(a.then)<<1 | uint64(btoi(a.outside)))
+			p.flags(a.asked != 0, e.relisted(n.Key().Kind, a.asked), e.kinds[n.Key().Kind].begun > a.asked)
 		}
 		if r, ok := e.retries[id]; ok {
 			p.version(n.Key(), r.Version)

@@ -51,7 +51,7 @@ func (e *Engine) kindEvent(ev Event) {
 	case graph.Put:
 		e.raise(&k, ev.Of(), ev.Object.Version)
 	case graph.ListBegun:
-		k.begun, k.sweeping, k.pending, k.spoilt, k.floor = e.next(), false, 0, false, k.high
+		k.begun, k.sweeping, k.spoilt, k.floor = e.next(), false, false, k.high
 		e.lists.begun(ev.Kind)
 	case graph.ListEnded:
 		k.spoken, k.sweeping = e.next(), true
@@ -232,7 +232,7 @@ func (e *Engine) rewind(why string) {
 	e.absent.forget()
 	e.orphaned.forget()
 	e.ground()
-	clear(e.retries)
+	e.forgetDoubts()
 	e.voidFence()
 	e.fence.passed, e.fence.freed = 0, 0
 	for name, k := range e.kinds {
@@ -242,6 +242,22 @@ func (e *Engine) rewind(why string) {
 			e.wantList(name)
 		}
 	}
+}
+
+// forgetDoubts takes back what objects wait for because of the former history,
+// and has them decided again.
+func (e *Engine) forgetDoubts() {
+	for _, id := range slices.Sorted(maps.Keys(e.awaits)) {
+		delete(e.awaits, id)
+		e.nodes[id].reread = false
+		e.work.Add(id, queue.Normal)
+	}
+	for _, id := range slices.Sorted(maps.Keys(e.parked)) {
+		e.work.Add(id, queue.Normal)
+	}
+	clear(e.parked)
+	clear(e.retries)
+	clear(e.sights)
 }
 
 // heal ends a rewind once every kind has been listed since.
@@ -288,13 +304,13 @@ func (l *lists) ended(name Kind) {
 
 // dueList returns the kind to be listed next, each in its turn, whatever comes
 // of the others. One that is sick by the store's own word is listed when it has
-// recovered, and not asked for.
+// recovered, and not asked for, unless it needs one anyway.
 func (e *Engine) dueList() (Kind, bool) {
 	l := &e.lists
 	after, _ := slices.BinarySearch(l.wanted, l.last+"\x00")
 	for i := range l.wanted {
 		name := l.wanted[(after+i)%len(l.wanted)]
-		if !e.kinds[name].ill {
+		if k := e.kinds[name]; !k.ill || k.damaged {
 			return name, true
 		}
 	}

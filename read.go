@@ -98,10 +98,25 @@ func (e *Engine) unread(id graph.NodeID, err error) {
 		return
 	}
 	for _, d := range e.waiters[id] {
-		if e.graph.InUse(d) {
+		if e.refers(d, id) {
 			e.hold(d, policy.OwnerUnknown, doubt)
 		}
 	}
+}
+
+// refers reports whether a node refers to an owner: it may have dropped the
+// reference since it asked, and its id may have passed to another.
+func (e *Engine) refers(dep, owner graph.NodeID) bool {
+	if !e.graph.InUse(dep) {
+		return false
+	}
+	n := e.graph.Node(dep)
+	for i := range n.Owners() {
+		if e.ownerID(dep, i) == owner {
+			return true
+		}
+	}
+	return false
 }
 
 // witness notes what a read showed of an owner that exists, unless the watch

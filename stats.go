@@ -124,7 +124,7 @@ func (e *Engine) Idle() bool {
 	if e.Busy() || len(e.flights) > 0 || len(e.parked) > 0 || len(e.rings.suspects) > 0 {
 		return false
 	}
-	if _, due := e.dueList(); due {
+	if slices.ContainsFunc(e.lists.wanted, func(name Kind) bool { return !e.kinds[name].ill }) {
 		return false
 	}
 	if f := &e.fence; (f.wanted != 0 || f.id != 0) && !e.fenceHeld() && e.level >= Level2 {

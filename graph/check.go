@@ -138,7 +138,7 @@ func (g *Graph) checkKinds() error {
 			sweep, prev = sweep || id == k.sweep, id
 			listed++
 		}
-		if !sweep {
+		if !sweep || k.sweep != 0 && !k.sweeps {
 			return fmt.Errorf("I8: kind %q: its sweep stands elsewhere", k.info.Kind)
 		}
 		if k.info.Kind == "" {

@@ -139,6 +139,8 @@ func TestCheckNamesTheInvariant(t *testing.T) {
 			"a cursor stands in another's list"},
 		{"I8: kind \"b\": its sweep stands elsewhere", func(t *testing.T, g *Graph) { g.kinds[g.byKind["b"]].sweep = at(t, g, "a") },
 			"a sweep stands in another's list"},
+		{"I8: kind \"a\": its sweep stands elsewhere", func(t *testing.T, g *Graph) { g.kinds[g.byKind["a"]].sweep = at(t, g, "a") },
+			"a cursor without a sweep"},
 	} {
 		g := sample(t)
 		tc.damage(t, g)

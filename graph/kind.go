@@ -16,7 +16,7 @@ type kind struct {
 	sick    bool
 	epoch   uint32 // counts listings
 	first   NodeID
-	sweep   NodeID // where the sweep stands
+	sweep   NodeID // where the sweep stands, 0 at its end and without one
 	sweeps  bool   // a sweep is under way
 }
 
@@ -127,7 +127,7 @@ func (k *kind) endList() {
 // looked at. Held by TestSweepSlices.
 func (g *Graph) Sweep(name Kind, limit int) (node NodeID, seen int, done bool) {
 	k := &g.kinds[g.byKind[name]]
-	for k.sweeps && k.sweep != 0 && seen < limit {
+	for k.sweep != 0 && seen < limit {
 		id := k.sweep
 		x := &g.nodes[id]
 		k.sweep = x.nextKind

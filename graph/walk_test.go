@@ -169,6 +169,35 @@ func TestRings(t *testing.T) {
 	}
 }
 
+// TestStepLimits: a step does no more than it may.
+func TestStepLimits(t *testing.T) {
+	w := play(t, graph.Config{}, "kinds a b; put a~[foreground] -> b!; put a/x; list a; end a; list b; end b")
+	a, _ := w.Lookup(object(t, "a").Key)
+	search := graph.NewRingSearch([]graph.NodeID{a.ID()})
+	for i, want := range []bool{false, false, false, true} { // to begin, its reference, to leave
+		if got := search.Step(w.Graph, min(i, 1)); got != want {
+			t.Errorf("step %d of the search: over %t, want %t", i, got, want)
+		}
+	}
+	for _, tc := range []struct {
+		kind   graph.Kind
+		limit  int
+		seen   int
+		done   bool
+		reason string
+	}{
+		{"a", 0, 0, false, "nothing may be looked at"},
+		{"a", 1, 1, false, "one node is stale"},
+		{"b", 1, 1, false, "a phantom"},
+		{"b", 0, 0, true, "that was all: to say so costs nothing"},
+		{"b", 9, 0, true, "no sweep is under way any more"},
+	} {
+		if _, seen, done := w.Sweep(tc.kind, tc.limit); seen != tc.seen || done != tc.done {
+			t.Errorf("Sweep(%s, %d): %d seen, done %t, want %d, %t: %s", tc.kind, tc.limit, seen, done, tc.seen, tc.done, tc.reason)
+		}
+	}
+}
+
 // TestIslands: which objects own each other, whatever their state.
 func TestIslands(t *testing.T) {
 	for _, tc := range []struct{ history, want, reason string }{

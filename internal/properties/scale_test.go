@@ -132,6 +132,7 @@ func TestLinearRingAtOnce(t *testing.T) {
 func TestBulkInSlices(t *testing.T) {
 	n := sizes()[1]
 	b := watched(t, 20, tree(n))
+	b.most = load{}
 	before := b.engine.Stats()
 	audit := b.billed(func() {
 		b.now = b.now.Add(11 * time.Minute)
