@@ -105,9 +105,15 @@ func (p *printer) until(t time.Time) {
 func (p *printer) order() {
 	p.index = make([]uint64, len(p.e.nodes))
 	p.ids = make([]graph.NodeID, 0, p.e.graph.Len())
-	for n := range p.e.graph.Nodes() {
-		p.ids = append(p.ids, n.ID())
-		p.index[n.ID()] = uint64(len(p.ids))
+	g := p.e.graph
+	for id := range graph.NodeID(len(p.e.nodes)) {
+		if g.InUse(id) {
+			p.ids = append(p.ids, id)
+		}
+	}
+	slices.SortFunc(p.ids, func(a, b graph.NodeID) int { return g.Node(a).Key().Compare(g.Node(b).Key()) })
+	for i, id := range p.ids {
+		p.index[id] = uint64(i + 1)
 	}
 }
 
@@ -188,7 +194,12 @@ func (p *printer) began(n graph.Node, at policy.Stamp) {
 
 func (p *printer) kinds() {
 	e := p.e
-	for _, name := range slices.Sorted(maps.Keys(e.kinds)) {
+	names := make([]Kind, 0, 16)
+	for name := range e.kinds {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	for _, name := range names {
 		k := e.kinds[name]
 		g, _ := e.graph.Kind(name)
 		p.text(string(name))

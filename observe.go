@@ -85,6 +85,9 @@ func (e *Engine) absorb(ev Event, d graph.Delta) {
 	if d.Gone {
 		e.counts.Gone++
 		e.wakeMisplaced(ev.Key.UID)
+		if c, ok := e.graph.Lookup(Key{UID: ev.Key.UID}); ok { // the claims on its UID, too
+			e.fanOne(c.ID())
+		}
 	}
 	if d.Twin {
 		e.cfg.Logger.Warn("two live objects have one UID", "object", ev.Object.Key.String())
