@@ -1,0 +1,97 @@
+package invariant_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/invariant"
+)
+
+func parse(t *testing.T, s string) graph.Object {
+	t.Helper()
+	o, err := graph.ParseObject(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return o
+}
+
+// write builds a call from its text: "delete b", "drop b->a", "unblock b->a",
+// "release a foregroundDeletion". An "!" before it leaves the version out.
+func write(t *testing.T, s string) ownergraph.Call {
+	t.Helper()
+	bare := strings.HasPrefix(s, "!")
+	words := strings.Fields(strings.TrimPrefix(s, "!"))
+	o := parse(t, words[1])
+	pre := graph.Precondition{UID: o.UID, Version: "1"}
+	if bare {
+		pre.Version = ""
+	}
+	c := ownergraph.Call{Type: ownergraph.CallPatch, Key: o.Key, Precondition: pre}
+	switch words[0] {
+	case "delete":
+		c.Type, c.Options.Precondition = ownergraph.CallDelete, pre
+	case "drop":
+		c.Change.DropOwners = o.Owners
+	case "unblock":
+		c.Change.Unblock = o.Owners
+	case "release":
+		c.Change.DropFinalizer = words[2]
+	}
+	return c
+}
+
+// TestJudge: for every invariant one write that keeps it and one that breaks it.
+func TestJudge(t *testing.T) {
+	for _, tc := range []struct{ start, then, write, want, reason string }{
+		{"b -> a", "", "delete b", "", "the owner is absent"},
+		{"a; b -> a", "", "delete b", "S1:", "the owner lives"},
+		{"a~[foreground]; b -> a", "", "delete b", "", "the owner waits"},
+		{"a~[foreground]; b -> a", "put a~*", "delete b", "", "it waited at an instant since b was committed"},
+		{"a~[foreground]; b -> a", "put a~*; put b#2 -> a", "delete b", "S1:", "not since b's new version"},
+		{"a", "", "delete a", "S1b:", "no owner at all"},
+		{"a -> a", "", "delete a", "S1b:", "none but itself"},
+		{"a~[foreground]; b; c -> a, b", "put a~*; put b~[foreground]", "delete c", "S1c:", "the two never waited at one instant: a waits no more, b waits only now"},
+		{"a~[foreground]; b; c -> a, b", "put b~[foreground]; put a~*", "delete c", "", "for an instant both waited"},
+		{"a~[orphan]; b -> a", "", "delete b", "S2:", "it was to be left behind"},
+		{"a~[orphan]; b -> a", "", "release a orphan", "S2:", "b still refers to it"},
+		{"a~[orphan]; b -> a", "put b#2", "release a orphan", "", "b is free"},
+		{"a~[foreground]; b -> a!", "", "release a foregroundDeletion", "S3:", "b still blocks it"},
+		{"a~[foreground]; b -> a", "", "release a foregroundDeletion", "", "b does not block it"},
+		{"a~[foreground]; b -> a!", "gone b", "release a foregroundDeletion", "", "b is gone"},
+		{"a~[foreground]; b -> a!, x", "", "drop b->a!", "S3t:", "no other owner was solid"},
+		{"a~[foreground]; b -> a!, x; x", "", "drop b->a!", "", "another owner is solid"},
+		{"a; b~[foreground] -> a!", "put a~[foreground]", "unblock b->a!", "S3r:", "there is no ring"},
+		{"a -> b!; b~[foreground] -> a!", "put a~[foreground] -> b!", "unblock b->a!", "", "each waits for the other"},
+		{"a; b -> a", "", "drop b->a", "S4:", "the owner is solid"},
+		{"b -> a", "", "drop b->a", "", "the owner is absent"},
+		{"b -> a", "", "!delete b", "S5:", "no version"},
+	} {
+		start, err := graph.Parse(tc.start)
+		if err != nil {
+			t.Fatal(err)
+		}
+		// A mark protects what was there when it was set: so it is committed last.
+		l := invariant.NewLedger(nil)
+		for _, marked := range [...]bool{false, true} {
+			for _, o := range start {
+				if o.Deleting == marked {
+					l.Commit(graph.Event{Type: graph.Put, Object: o})
+				}
+			}
+		}
+		for _, step := range strings.Split(tc.then, "; ") {
+			if verb, rest, _ := strings.Cut(step, " "); verb == "gone" {
+				l.Commit(graph.Event{Type: graph.Gone, Key: parse(t, rest).Key})
+			} else if verb == "put" {
+				l.Commit(graph.Event{Type: graph.Put, Object: parse(t, rest)})
+			}
+		}
+		got := l.Clone().Judge(write(t, tc.write))
+		if tc.want == "" && got != nil || tc.want != "" && (got == nil || !strings.HasPrefix(got.Error(), tc.want)) {
+			t.Errorf("%s; %s; %s: got %v, want %q: %s", tc.start, tc.then, tc.write, got, tc.want, tc.reason)
+		}
+	}
+}
