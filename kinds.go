@@ -181,7 +181,7 @@ func (e *Engine) sweepNode(id graph.NodeID) {
 func (e *Engine) swept(name Kind) {
 	k := e.kinds[name]
 	pending := k.pending
-	k.sweeping, k.listed, k.pending = false, true, 0
+	k.sweeping, k.listed, k.pending = false, k.begun > e.rewound, 0
 	e.kinds[name] = k
 	e.resume(name)
 	if pending != 0 {
@@ -236,7 +236,8 @@ func (e *Engine) rewind(why string) {
 	e.voidFence()
 	e.fence.passed, e.fence.freed = 0, 0
 	for name, k := range e.kinds {
-		k.high, k.floor, k.listed, k.passed = "", "", false, 0
+		k.high, k.floor, k.passed = "", "", 0
+		k.listed, k.sweeping, k.pending = false, false, 0
 		e.kinds[name] = k
 		if k.part {
 			e.wantList(name)

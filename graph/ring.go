@@ -6,7 +6,8 @@ import (
 )
 
 // RingSearch finds rings: strongly connected components, of two nodes or more,
-// of waiting nodes that are joined by blocking references. It is Tarjan's
+// of waiting nodes that are joined by blocking references, or islands, of
+// observed nodes that are joined by any reference (see NewIslandSearch). It is Tarjan's
 // algorithm (SIAM J. Comput. 1972) with its stack as data, so that a search of
 // any size goes on in slices and never recurses. An unresolved reference joins
 // what has its UID, as it blocks that. Held by TestRingSearch.

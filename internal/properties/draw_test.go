@@ -9,13 +9,25 @@ import (
 	"pgregory.net/rapid"
 )
 
-// size bounds what a world is made of. Tame worlds have what any store holds
-// that checks what it is given; wild ones have all that the contract allows.
-type size struct {
-	engines, objects, actions int
+// style says what a world is made of.
+type style uint8
 
-	wild   bool
-	judged bool // by the oracle: nothing but users finishes a finalizer
+const (
+	// tame: references that a store would take that checks them, and users who
+	// delete.
+	tame style = iota + 1
+	// tight: a few objects, each a kind of its own, whose events are delayed on
+	// their own, and busy users: what it takes for a race.
+	tight
+	// wild: all that the contract allows.
+	wild
+)
+
+// size bounds a world.
+type size struct {
+	style                     style
+	engines, objects, actions int
+	judged                    bool // by the oracle: nothing but users finishes a finalizer
 }
 
 // draws makes the choices of one test case. Small numbers are plain choices, so
@@ -32,8 +44,16 @@ func (d draws) number(label string, n int) int {
 // chance is true in one of n cases.
 func (d draws) chance(label string, n int) bool { return d.number(label, n) == n-1 }
 
+const (
+	mixedKinds = "ghPQ"
+	tightKinds = "abcd"
+)
+
 func (d draws) settings() settings {
-	s := settings{Level: ownergraph.Level2, Engines: d.size.engines}
+	s := settings{Kinds: mixedKinds, Level: ownergraph.Level2, Engines: d.size.engines}
+	if d.size.style == tight {
+		s.Kinds = tightKinds
+	}
 	if d.chance("level 1", 8) {
 		s.Level = ownergraph.Level1
 	}
@@ -69,10 +89,16 @@ func (d draws) world(set settings) []graph.Object {
 // notation short. Two objects of one kind and name live in different scopes.
 func (d draws) key(i int, taken []graph.Key) graph.Key {
 	own := string(rune('a'+i%26)) + strings.Repeat("z", i/26)
-	k := graph.Key{Kind: kinds()[d.number("kind", len(kinds()))].Kind, Name: own}
-	if k.Kind == "p" || k.Kind == "q" {
+	if d.size.style == tight {
+		k := graph.Key{Kind: graph.Kind(tightKinds[i%4 : i%4+1]), Name: own, UID: graph.UID(own)}
+		return k
+	}
+	mixed := settings{Kinds: mixedKinds}.kinds()
+	kind := mixed[d.number("kind", len(mixed))]
+	k := graph.Key{Kind: kind.Kind, Name: own}
+	if kind.Scoped {
 		k.Scope = []string{"s", "t"}[d.number("scope", 2)]
-		if d.size.wild && i > 0 && d.chance("namesake", 3) {
+		if d.size.style == wild && i > 0 && d.chance("namesake", 3) {
 			k.Name = taken[d.number("of", i)].Name
 		}
 	}
@@ -93,8 +119,11 @@ func named(k graph.Key) graph.Key {
 // reference draws an owner reference of an object to one of the keys.
 func (d draws) reference(set settings, dep graph.Object, keys []graph.Key) (graph.Owner, bool) {
 	r := graph.Owner{Key: keys[d.number("owner", len(keys))], Block: d.chance("block", 2)}
-	if !d.size.wild {
+	switch d.size.style {
+	case tame:
 		return r, r.Key != dep.Key && (r.Scope == "" || r.Scope == dep.Scope)
+	case tight:
+		return r, r.Key != dep.Key
 	}
 	r.Controller = d.chance("controller", 8)
 	switch d.number("odd", 32) {
@@ -103,7 +132,7 @@ func (d draws) reference(set settings, dep graph.Object, keys []graph.Key) (grap
 	case 30: // at no place that there is
 		r.Name += "x"
 	case 29:
-		r.Kind = kinds()[d.number("wrong kind", len(kinds()))].Kind
+		r.Kind = set.kinds()[d.number("wrong kind", len(set.Kinds))].Kind
 	case 28:
 		r.Scope = []string{"", "s", "t", "u"}[d.number("wrong scope", 4)]
 	case 27:
@@ -129,7 +158,13 @@ func agreed(set settings, dep graph.Key, r graph.Owner) bool {
 
 // condition draws what else an object carries.
 func (d draws) condition(o *graph.Object) {
-	if !d.size.wild {
+	switch d.size.style {
+	case tame:
+		return
+	case tight:
+		if d.chance("foreign", 3) {
+			o.Finalizers = []string{"foreign"}
+		}
 		return
 	}
 	switch d.number("finalizer", 12) {

@@ -52,7 +52,7 @@ func TestEnginesAtOnce(t *testing.T) {
 		{"orphan", 3, inner + inner*leaves, inner + 1, "the same"},
 	} {
 		objects := forest(inner, leaves)
-		h, err := begin(settings{Level: ownergraph.Level2, Engines: 3}, objects)
+		h, err := begin(settings{Kinds: mixedKinds, Level: ownergraph.Level2, Engines: 3}, objects)
 		if err == nil {
 			err = h.calm()
 		}
@@ -85,7 +85,7 @@ func TestEnginesAtOnce(t *testing.T) {
 func (h *history) drowse(t *testing.T, sleeper, rounds int) {
 	t.Helper()
 	awake := func(side int) {
-		for _, k := range kinds() {
+		for _, k := range h.w.Kinds {
 			h.must(t, at("see", side, string(k.Kind)))
 		}
 		h.must(t, at("issue", side, "control"))

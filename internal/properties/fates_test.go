@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/oracle"
 	"pgregory.net/rapid"
@@ -80,7 +81,7 @@ type variant struct {
 }
 
 func variants() []variant {
-	one := settings{Level: 3, Engines: 1}
+	one := settings{Kinds: mixedKinds, Level: ownergraph.Level2, Engines: 1}
 	return []variant{
 		{"order", one, faults{}, "events of different kinds come in any order, as late as they like"},
 		{"one call", one, faults{OneCall: true}, "one worker does what many do"},
@@ -90,9 +91,9 @@ func variants() []variant {
 		{"losses", one, faults{Losses: true}, "answers may be lost, and writes come late"},
 		{"refusals", one, faults{Refusals: true, Conflicts: true}, "what a store refuses, and what others get in between, is tried again"},
 		{"outages", one, faults{Outages: true}, "kinds are sick, out of service or down for a while"},
-		{"engines", settings{Level: 3, Engines: 2}, faults{Crashes: true}, "two engines do what one does"},
-		{"counting", settings{Level: 3, Engines: 1, Counting: true}, faults{Breaks: true}, "comparable versions prove more, and change nothing"},
-		{"forgetful", settings{Level: 3, Engines: 1, Forgetful: true}, faults{Breaks: true}, "what is remembered saves reads alone"},
+		{"engines", settings{Kinds: mixedKinds, Level: ownergraph.Level2, Engines: 2}, faults{Crashes: true}, "two engines do what one does"},
+		{"counting", settings{Kinds: mixedKinds, Level: ownergraph.Level2, Engines: 1, Counting: true}, faults{Breaks: true}, "comparable versions prove more, and change nothing"},
+		{"forgetful", settings{Kinds: mixedKinds, Level: ownergraph.Level2, Engines: 1, Forgetful: true}, faults{Breaks: true}, "what is remembered saves reads alone"},
 	}
 }
 
@@ -102,7 +103,7 @@ func TestFatesOfManyObjects(t *testing.T) {
 	for _, v := range variants() {
 		t.Run(v.name, func(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) {
-				d := draws{t, size{objects: 20, judged: true}}
+				d := draws{t, size{style: tame, objects: 20, judged: true}}
 				h, err := begin(v.engine, d.world(v.engine))
 				if err != nil {
 					t.Fatal(err)
@@ -147,7 +148,7 @@ func TestEndsInAnyWay(t *testing.T) {
 	for _, v := range variants() {
 		t.Run(v.name, func(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) {
-				d := draws{t, size{objects: 4, wild: true, judged: true}}
+				d := draws{t, size{style: wild, objects: 4, judged: true}}
 				h, err := begin(v.engine, d.world(v.engine))
 				if err != nil {
 					t.Fatal(err)

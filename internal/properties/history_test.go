@@ -24,6 +24,7 @@ const unserved graph.Kind = "x"
 
 // settings are those of one world. Its text in Go syntax goes into a regression.
 type settings struct {
+	Kinds     string // a letter for each; a capital one is scoped
 	Level     ownergraph.Level
 	Engines   int
 	Override  bool // oracle.Config.Override
@@ -65,9 +66,14 @@ func (s settings) oracle() oracle.Config {
 	return c
 }
 
-// kinds are the same in every world: two global ones and two scoped ones.
-func kinds() []graph.KindInfo {
-	return []graph.KindInfo{{Kind: "g"}, {Kind: "h"}, {Kind: "p", Scoped: true}, {Kind: "q", Scoped: true}}
+// kinds returns the kinds of a world.
+func (s settings) kinds() []graph.KindInfo {
+	var out []graph.KindInfo
+	for _, c := range s.Kinds {
+		name := strings.ToLower(string(c))
+		out = append(out, graph.KindInfo{Kind: graph.Kind(name), Scoped: name != string(c)})
+	}
+	return out
 }
 
 // history is a world and how it came to be as it is.
@@ -84,7 +90,7 @@ type history struct {
 }
 
 func begin(set settings, start []graph.Object) (*history, error) {
-	w, err := world.New(set.Level, set.config(), set.Engines, kinds(), start)
+	w, err := world.New(set.Level, set.config(), set.Engines, set.kinds(), start)
 	if err != nil {
 		return nil, err
 	}
@@ -266,9 +272,11 @@ func (h *history) restore() error {
 
 // health makes a kind sick or well.
 func (h *history) health(verb string, k graph.Kind) error {
-	i := slices.IndexFunc(kinds(), func(x graph.KindInfo) bool { return x.Kind == k })
+	i := slices.IndexFunc(h.w.Kinds, func(x graph.KindInfo) bool { return x.Kind == k })
 	was := h.down[k]
 	switch {
+	case i < 0:
+		return errors.New("no such kind")
 	case was == "" && (verb == "sick" || verb == "vanish" || verb == "down"):
 		h.down[k] = verb
 	case was == "sick" && verb == "recover", was == "vanish" && verb == "serve", was == "down" && verb == "up":
@@ -285,7 +293,7 @@ func (h *history) health(verb string, k graph.Kind) error {
 		h.gone[k] = true
 		return h.w.Vanish(i)
 	case "serve":
-		return h.w.Serve(kinds()[i])
+		return h.w.Serve(h.w.Kinds[i])
 	}
 	h.w.Down(k, verb == "down")
 	return nil

@@ -67,8 +67,8 @@ func (d draws) bad(k graph.Key) graph.Owner {
 // of each object is the same.
 func TestNonInterference(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		d := draws{t, size{objects: 8, judged: true}}
-		set := settings{Level: ownergraph.Level2, Engines: 1}
+		d := draws{t, size{style: tame, objects: 8, judged: true}}
+		set := settings{Kinds: mixedKinds, Level: ownergraph.Level2, Engines: 1}
 		objects := d.world(set)
 		among := append(slices.Clone(objects), d.strangers(set, objects)...)
 		alone, err := begin(set, objects)

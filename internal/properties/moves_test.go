@@ -20,9 +20,6 @@ type faults struct {
 }
 
 func (d draws) faults() faults {
-	if !d.size.wild {
-		return faults{}
-	}
 	f := func(label string) bool { return d.chance(label, 3) }
 	return faults{
 		f("losses"), f("refusals"), f("conflicts"), f("crashes"), f("outages"), f("breaks"), f("doubles"),
@@ -147,7 +144,7 @@ func callMoves(add func(int, string, ...any), side int, s *world.Side, now time.
 }
 
 func (d draws) outages(add func(int, string, ...any), h *history) {
-	for _, k := range kinds() {
+	for _, k := range h.w.Kinds {
 		switch h.down[k.Kind] {
 		case "sick":
 			add(2, "recover %s", k.Kind)
@@ -188,69 +185,94 @@ func (d draws) fault(line string, f faults) string {
 // action draws what a user does to the store as it is.
 func (d draws) action(h *history) string {
 	objects := h.w.Store.Objects()
-	keys := make([]graph.Key, 0, len(objects))
+	if len(objects) == 0 {
+		return d.creation(h, nil)
+	}
+	verbs := []string{"bg", "fg", "orphan"}
+	switch d.size.style {
+	case tight:
+		verbs = append(verbs, "strip", "addref", "dropref", "addref", "flip", "finish", "touch", "recreate", "create")
+	case wild:
+		verbs = append(verbs, "bg", "fg", "orphan", "touch", "strip", "finish", "addref", "addref", "dropref", "flip", "create",
+			"recreate", "grace0", "ack")
+	}
+	verb, o := verbs[d.number("verb", len(verbs))], d.target(objects)
+	switch verb {
+	case "create":
+		return d.creation(h, objects)
+	case "recreate":
+		return verb + " " + h.start[d.number("start", len(h.start))].Key.String()
+	case "addref", "dropref", "flip":
+		return d.edit(h, verb, o)
+	}
+	return verb + " " + o.Key.String()
+}
+
+// edit draws a change of one reference of an object, or one to it.
+func (d draws) edit(h *history, verb string, o graph.Object) string {
+	objects := h.w.Store.Objects()
+	dep := objects[d.number("dependent", len(objects))]
+	if verb == "addref" {
+		to := []graph.Key{o.Key}
+		if d.chance("other", 2) {
+			dep, to = o, keysOf(objects)
+		}
+		if r, ok := d.reference(h.set, dep, to); ok {
+			return oracle.Action{Verb: oracle.AddRef, Object: graph.Object{Key: dep.Key, Owners: []graph.Owner{r}}}.String()
+		}
+		return "touch " + dep.Key.String()
+	}
+	if len(dep.Owners) == 0 {
+		dep = o
+	}
+	if len(dep.Owners) == 0 {
+		return "touch " + dep.Key.String()
+	}
+	r := dep.Owners[d.number("reference", len(dep.Owners))]
+	return verb + " " + dep.Key.String() + "->" + r.Key.String()
+}
+
+func keysOf(objects []graph.Object) []graph.Key {
+	var keys []graph.Key
 	for _, o := range objects {
 		keys = append(keys, o.Key)
 	}
-	verbs := []string{"bg", "fg", "orphan"}
-	if d.size.wild {
-		verbs = append(verbs, "bg", "fg", "orphan", "touch", "strip", "finish", "addref", "addref", "dropref", "flip", "create", "recreate", "grace0", "ack")
-	}
-	switch verb := verbs[d.number("verb", len(verbs))]; verb {
-	case "create":
-		return d.creation(h, keys)
-	case "recreate":
-		return verb + " " + h.start[d.number("object", len(h.start))].Key.String()
-	case "addref":
-		if i := d.number("object", max(len(keys), 1)); i < len(keys) {
-			if r, ok := d.reference(h.set, objects[i], keys); ok {
-				return verb + " " + oracle.Action{Verb: oracle.AddRef, Object: graph.Object{Key: keys[i], Owners: []graph.Owner{r}}}.String()[len("addref "):]
-			}
-		}
-	case "dropref", "flip":
-		if i := d.number("object", max(len(keys), 1)); i < len(keys) && len(objects[i].Owners) > 0 {
-			r := objects[i].Owners[d.number("reference", len(objects[i].Owners))]
-			return verb + " " + keys[i].String() + "->" + r.Key.String()
-		}
-	default:
-		if len(keys) > 0 {
-			return verb + " " + d.target(objects).String()
-		}
-	}
-	return "wait"
+	return keys
 }
 
-// target draws an object, more often one that has dependents.
-func (d draws) target(objects []graph.Object) graph.Key {
-	var all []graph.Key
-	for _, o := range objects {
-		all = append(all, o.Key)
-	}
-	if d.chance("any", 4) {
-		return all[d.number("object", len(all))]
-	}
-	var owners []graph.Key
-	for _, o := range objects {
-		for _, r := range o.Owners {
-			if r.Key != o.Key && slices.Contains(all, r.Key) {
-				owners = append(owners, r.Key)
+// target draws an object: more often one that is marked, or that has dependents.
+func (d draws) target(objects []graph.Object) graph.Object {
+	var some []graph.Object
+	switch d.number("target", 4) {
+	case 0, 1:
+		for _, o := range objects {
+			if slices.ContainsFunc(objects, func(dep graph.Object) bool {
+				return dep.Key != o.Key && slices.ContainsFunc(dep.Owners, func(r graph.Owner) bool { return r.Key == o.Key })
+			}) {
+				some = append(some, o)
+			}
+		}
+	case 2:
+		for _, o := range objects {
+			if o.Deleting {
+				some = append(some, o)
 			}
 		}
 	}
-	if len(owners) == 0 {
-		owners = all
+	if len(some) == 0 {
+		some = objects
 	}
-	return owners[d.number("owner", len(owners))]
+	return some[d.number("object", len(some))]
 }
 
 // creation draws a new object, at a place that nobody has had.
-func (d draws) creation(h *history, keys []graph.Key) string {
+func (d draws) creation(h *history, objects []graph.Object) string {
 	k := d.key(0, nil)
 	k.Name = fmt.Sprintf("n%d", len(h.lines))
 	o := graph.Object{Key: named(k)}
-	if len(keys) > 0 {
+	if len(objects) > 0 {
 		for range d.number("references", 3) {
-			if r, ok := d.reference(h.set, o, keys); ok && !slices.ContainsFunc(o.Owners, r.Same) {
+			if r, ok := d.reference(h.set, o, keysOf(objects)); ok && !slices.ContainsFunc(o.Owners, r.Same) {
 				o.Owners = append(o.Owners, r)
 			}
 		}

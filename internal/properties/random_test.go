@@ -23,30 +23,46 @@ func (d draws) run() *history {
 	return h
 }
 
+// rounds runs a property of random worlds with one, two and three engines, so
+// many times rapid's number of checks.
+func rounds(t *testing.T, n int, property func(*rapid.T, int)) {
+	if raced {
+		n = (n + 2) / 3
+	}
+	for i := range n {
+		engines := []int{1, 1, 2, 3}[i%4]
+		t.Run(fmt.Sprint(i), rapid.MakeCheck(func(t *rapid.T) { property(t, engines) }))
+	}
+}
+
 // TestRandomWorlds: whatever users do, and whatever goes wrong, no write of any
 // engine breaks the ledger; when it is over, nothing is left to do, and each
 // engine holds what a new listing shows.
 func TestRandomWorlds(t *testing.T) {
-	for engines := 1; engines <= 3; engines++ {
-		t.Run(fmt.Sprint(engines), rapid.MakeCheck(func(t *rapid.T) {
-			d := draws{t, size{engines: engines, objects: 12, actions: 8, wild: true}}
-			d.rest(d.run())
-		}))
-	}
+	rounds(t, 4, func(t *rapid.T, engines int) {
+		d := draws{t, size{style: wild, engines: engines, objects: 12, actions: 8}}
+		d.rest(d.run())
+	})
+}
+
+// TestTightWorlds: the same where a few objects change all the time.
+func TestTightWorlds(t *testing.T) {
+	rounds(t, 20, func(t *rapid.T, engines int) {
+		d := draws{t, size{style: tight, engines: engines, objects: 4, actions: 12}}
+		d.rest(d.run())
+	})
 }
 
 // TestSmallWorlds: a handful of objects end in a state that the oracle permits.
 func TestSmallWorlds(t *testing.T) {
-	for engines := 1; engines <= 3; engines++ {
-		t.Run(fmt.Sprint(engines), rapid.MakeCheck(func(t *rapid.T) {
-			d := draws{t, size{engines: engines, objects: 4, actions: 3, wild: true, judged: true}}
-			h := d.run()
-			d.rest(h)
-			if err := h.permitted(); err != nil {
-				t.Fatal(h.fail(err))
-			}
-		}))
-	}
+	rounds(t, 4, func(t *rapid.T, engines int) {
+		d := draws{t, size{style: wild, engines: engines, objects: 4, actions: 3, judged: true}}
+		h := d.run()
+		d.rest(h)
+		if err := h.permitted(); err != nil {
+			t.Fatal(h.fail(err))
+		}
+	})
 }
 
 // rest ends a history and checks what has to be true then.

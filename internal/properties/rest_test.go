@@ -34,7 +34,7 @@ func (h *history) extent() int {
 func TestConverges(t *testing.T) {
 	const each, base = 24, 48
 	rapid.Check(t, func(t *rapid.T) {
-		h := draws{t, size{engines: 2, objects: 12, actions: 8, wild: true}}.run()
+		h := draws{t, size{style: wild, engines: 2, objects: 12, actions: 8}}.run()
 		extent := h.extent()
 		decisions, calls := h.spent()
 		if err := h.calm(); err != nil {
@@ -73,7 +73,7 @@ func (h *history) day() error {
 // than its audits do: nothing is handled again without a cause.
 func TestIdleDay(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		h := draws{t, size{engines: 2, objects: 12, actions: 8, wild: true}}.run()
+		h := draws{t, size{style: wild, engines: 2, objects: 12, actions: 8}}.run()
 		if err := h.calm(); err != nil {
 			t.Fatal(h.fail(err))
 		}
@@ -101,7 +101,7 @@ func TestIdleDay(t *testing.T) {
 // calmly begins a world at rest, without rapid.
 func calmly(t *testing.T, engines int, notation string) *history {
 	t.Helper()
-	h, err := begin(settings{Level: ownergraph.Level2, Engines: engines}, parsed(t, notation))
+	h, err := begin(settings{Kinds: mixedKinds, Level: ownergraph.Level2, Engines: engines}, parsed(t, notation))
 	if err == nil {
 		err = h.calm()
 	}
@@ -159,7 +159,7 @@ func TestFasterWriter(t *testing.T) {
 // TestSickKindIsABulkhead: a kind that cannot be read holds up what depends on
 // it, and nothing else; what is asked of it becomes rare.
 func TestSickKindIsABulkhead(t *testing.T) {
-	set := settings{Level: ownergraph.Level2, Engines: 1}
+	set := settings{Kinds: mixedKinds, Level: ownergraph.Level2, Engines: 1}
 	h, err := begin(set, parsed(t, "g/a; g/b -> g/a; h/c; g/d -> h/c; g/e -> h/gone"))
 	if err != nil {
 		t.Fatal(err)
