@@ -59,7 +59,8 @@ func (e *Engine) backwards(ev Event) string {
 	case cmp == nil:
 	case ev.Type == graph.Put:
 		n, ok := e.graph.Lookup(ev.Object.Key)
-		if ok && n.State() == graph.Observed && cmp(ev.Object.Kind, ev.Object.Version, n.Version()) < 0 {
+		shown := ok && n.State() == graph.Observed && e.nodes[n.ID()].known > e.rewound // by this history
+		if shown && cmp(ev.Object.Kind, ev.Object.Version, n.Version()) < 0 {
 			return fmt.Sprintf("%s went from version %s to %s", ev.Object.Key, n.Version(), ev.Object.Version)
 		}
 	case ev.Type == graph.ListEnded && ev.Version != "" && k.floor != "" && cmp(ev.Kind, ev.Version, k.floor) < 0:

@@ -21,7 +21,7 @@ func TestDecideExhaustive(t *testing.T) {
 	c := checker{t: t}
 	fences := everyFence([]policy.Stamp{0, 3, 4, 5}, []policy.Stamp{0, 4, 5}, true)
 	few := everyFence([]policy.Stamp{0, 4, 5}, []policy.Stamp{0, 5}, false)
-	states := append(few, policy.Fence{Exact: true, Held: true}, policy.Fence{Released: 5})
+	states := append(few, policy.Fence{Exact: true, Held: true}, policy.Fence{Released: 4}, policy.Fence{Released: 5})
 	plain := []policy.Input{{}, {Referring: 1}}
 
 	one := everyFact([]policy.Stamp{0, 2, 3, 4}, []policy.Stamp{3, 4, 5, 6}, []policy.Stamp{1, 5})
@@ -64,6 +64,7 @@ func everyFact(marks, reads, changes []policy.Stamp) (out []policy.OwnerFact) {
 		{Class: graph.Solid, Orphaning: true, Overdue: true}, {Class: graph.Dangling, Orphaning: true},
 		{Self: true, Class: graph.Waiting, Orphaning: true}, {Class: graph.Unknown, Doubt: graph.UnresolvedScope, Orphaning: true},
 		{Class: graph.Dangling, Unsettled: true}, {Class: graph.Dangling, Remembered: true}, {Doubt: graph.Unobserved},
+		{Doubt: graph.Unlisted}, {Class: graph.Unknown, Doubt: graph.Unobserved, Unsettled: true},
 	}
 	words := owners()
 	for _, w := range slices.Sorted(maps.Keys(words)) {
@@ -73,6 +74,8 @@ func everyFact(marks, reads, changes []policy.Stamp) (out []policy.OwnerFact) {
 		for _, o.Mark = range marks {
 			for _, o.Changed = range changes {
 				o.Seen, o.Began, o.Same = policy.SightUnset, 0, false
+				out = append(out, o)
+				o.Began = 6 // of a read that counts no more
 				out = append(out, o)
 				for o.Seen = policy.SeenSolid; o.Seen <= policy.SeenOrphaning; o.Seen++ {
 					for _, o.Began = range reads {
@@ -91,9 +94,10 @@ func everyFact(marks, reads, changes []policy.Stamp) (out []policy.OwnerFact) {
 func choice(facts []policy.OwnerFact) []policy.OwnerFact {
 	return slices.DeleteFunc(facts, func(o policy.OwnerFact) bool {
 		boring := o.Self || o.Overdue || o.Doubt > graph.Unlisted || o.Class == graph.Dangling && o.Orphaning ||
-			o.Class == graph.ClassUnset
+			o.Class == graph.ClassUnset || o.Class == graph.Unknown && o.Unsettled
 		settled := o.Class == graph.Dangling || o.Doubt == graph.Unlisted
-		return boring && (o.Seen != policy.SightUnset || o.Mark != 2) ||
+		stale := o.Seen == policy.SightUnset && o.Began != 0 && (o.Class != graph.Solid || o.Orphaning)
+		return stale || boring && (o.Seen != policy.SightUnset || o.Mark != 2) ||
 			settled && o.Seen != policy.SightUnset || o.Same && o.Seen != policy.SeenWaiting
 	})
 }

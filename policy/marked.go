@@ -12,7 +12,7 @@ import (
 func (in Input) marked() Decision {
 	p := in.Object.Propagation()
 	switch {
-	case p == graph.Unset && len(in.Object.Finalizers) == 0:
+	case len(in.Object.Finalizers) == 0:
 		return Decision{Action: Keep, Reason: NeedGrace}
 	case p == graph.Unset:
 		return Decision{Action: Keep, Reason: NeedFinalizers}

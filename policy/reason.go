@@ -113,7 +113,7 @@ var reasonNames = [...]string{
 
 // String returns the reason in words.
 func (r Reason) String() string {
-	if int(r) < len(reasonNames) && reasonNames[r] != "" {
+	if int(r) < len(reasonNames) {
 		return reasonNames[r]
 	}
 	return fmt.Sprintf("reason(%d)", uint8(r))

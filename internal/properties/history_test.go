@@ -112,7 +112,7 @@ func begin(set settings, start []graph.Object) (*history, error) {
 func (h *history) excused(bad error) bool {
 	rule, what, _ := strings.Cut(bad.Error(), ": ")
 	if h.set.Level < ownergraph.Level2 {
-		return rule == "S2" || rule == "S3" || rule == "S3t"
+		return strings.HasPrefix(rule, "S2") || strings.HasPrefix(rule, "S3")
 	}
 	if _, dep, ok := strings.Cut(what, " ends, "); ok {
 		dep, _, _ = strings.Cut(dep, " ")
