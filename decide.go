@@ -129,11 +129,12 @@ func (e *Engine) arrange(id graph.NodeID, in policy.Input, d policy.Decision) {
 	case policy.NeedWatch:
 		e.park(id, d)
 	case policy.NeedAcknowledgement:
-		at := e.acknowledgedBy(id)
-		if len(d.Owners) > 0 {
-			at = e.acknowledgedBy(e.ownerID(id, d.Owners[0]))
+		if len(d.Owners) == 0 {
+			e.work.AddAt(id, queue.Normal, e.acknowledgedBy(id))
 		}
-		e.work.AddAt(id, queue.Normal, at)
+		for _, i := range d.Owners { // the earliest counts
+			e.work.AddAt(id, queue.Normal, e.acknowledgedBy(e.ownerID(id, i)))
+		}
 	case policy.NeedDependents:
 		e.suspectRing(id)
 	case policy.OwnerUnknown:

@@ -1,6 +1,7 @@
 package ownergraph
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"time"
@@ -78,12 +79,14 @@ func (p *printer) key(k Key) {
 	p.text(string(k.UID))
 }
 
-func (p *printer) node(id graph.NodeID) {
+func (p *printer) node(id graph.NodeID) { p.word(p.rank(id)) }
+
+// rank returns the place of a node in the order of keys, from 1; 0 for none.
+func (p *printer) rank(id graph.NodeID) uint64 {
 	if int(id) < len(p.index) {
-		p.word(p.index[id])
-	} else {
-		p.word(0)
+		return p.index[id]
 	}
+	return 0
 }
 
 func (p *printer) list(ids []graph.NodeID) {
@@ -91,6 +94,13 @@ func (p *printer) list(ids []graph.NodeID) {
 	for _, id := range ids {
 		p.node(id)
 	}
+}
+
+// set hashes ids whose order decides nothing.
+func (p *printer) set(ids []graph.NodeID) {
+	ids = slices.Clone(ids)
+	slices.SortFunc(ids, func(a, b graph.NodeID) int { return cmp.Compare(p.rank(a), p.rank(b)) })
+	p.list(ids)
 }
 
 // until hashes how far away a time is.
@@ -126,7 +136,7 @@ func (p *printer) nodes() {
 		p.flags(m.absent > e.rewound, m.buried, m.reread, m.unsure, m.suspect, m.fanning, m.waking,
 			m.call != 0, m.mark != 0, m.ring != 0, e.graph.Stale(id))
 		if m.ring != 0 {
-			p.list(e.rings.found[m.ring].members)
+			p.set(e.rings.found[m.ring].members)
 			p.fenceAfter(e.rings.found[m.ring].seen)
 		}
 		p.fenceAfter(m.known)
@@ -174,7 +184,7 @@ func (p *printer) object(o Object) {
 // fenceAfter hashes which fences began after a stamp.
 func (p *printer) fenceAfter(s policy.Stamp) {
 	f := &p.e.fence
-	p.flags(f.passed > s, f.id != 0 && f.began > s, f.freed > s, f.wanted >= s)
+	p.flags(f.passed > s, f.id != 0 && f.began > s, f.freed > s)
 }
 
 // began hashes how the beginning of a read of n stands to what was learnt of
@@ -251,16 +261,16 @@ func (p *printer) rest() {
 	for _, k := range e.sweeps {
 		p.text(string(k))
 	}
-	p.list(e.rings.suspects)
+	p.set(e.rings.suspects)
 	if len(e.rings.suspects) > 0 {
 		p.until(e.rings.due)
 	}
-	p.list(e.rings.searched)
+	p.set(e.rings.searched)
 	for _, k := range e.lists.wanted {
 		p.text(string(k))
 	}
 	p.flags(e.healing, e.broken != nil, e.audit.under, e.allSeen)
-	p.word(uint64(e.audit.at))
+	p.audit()
 	for _, m := range [...]memory{e.absent, e.orphaned} {
 		for _, k := range m.list() {
 			p.key(k)
@@ -268,6 +278,16 @@ func (p *printer) rest() {
 		p.word(uint64(len(m.list())))
 	}
 	p.handlers()
+}
+
+// audit hashes whom an audit that is under way has still to look at, in its order.
+func (p *printer) audit() {
+	if !p.e.audit.under {
+		return
+	}
+	for id := p.e.audit.at; int(id) < len(p.index); id++ {
+		p.node(id)
+	}
 }
 
 func (p *printer) flight(f flight) {
