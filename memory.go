@@ -32,6 +32,12 @@ func (m *memory) has(k Key) (observed, ok bool) {
 	return m.keys.Get(k)
 }
 
+func (m *memory) drop(k Key) {
+	if m.keys != nil {
+		m.keys.Remove(k)
+	}
+}
+
 func (m *memory) forget() { m.keys = nil }
 
 // list returns the keys, the least recently used first.

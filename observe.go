@@ -121,6 +121,7 @@ func (e *Engine) absorbNode(ev Event, d graph.Delta) {
 		t := e.next()
 		m.known, m.changed = t, t
 		e.renew(id, n)
+		e.disbelieve(id, n)
 	}
 	e.absorbMark(d, n, m)
 	if d.Class {
@@ -139,6 +140,21 @@ func (e *Engine) absorbNode(ev Event, d graph.Delta) {
 	if d.Version && n.State() == graph.Observed {
 		m.audited = false
 		e.work.Add(id, priority(n))
+	}
+}
+
+// disbelieve takes back that a read did not find a node which the watch shows:
+// mostly the watch lags, and will say soon that it is gone; but it may also be
+// back, after a restore that nobody announced.
+func (e *Engine) disbelieve(id graph.NodeID, n graph.Node) {
+	m := &e.nodes[id]
+	if n.State() != graph.Observed {
+		return
+	}
+	e.absent.drop(n.Key())
+	if m.absent != 0 {
+		m.absent, m.buried = 0, false
+		e.fan(id)
 	}
 }
 

@@ -66,7 +66,8 @@ type Store interface {
 
 	// Watch reports what the store holds and every change of it to sink, until
 	// ctx ends or the watch breaks, and returns why. It starts with KindsKnown
-	// and a listing of each kind. It calls sink from one goroutine, in order
+	// and a listing of each kind, and with Rewound before them if the store's
+	// history ever went backwards: who watches may have missed that. It calls sink from one goroutine, in order
 	// within a kind; sink may block, and an error from it ends the watch.
 	// A watch that lists again and again is valid, only slower.
 	Watch(ctx context.Context, sink func(Event) error) error

@@ -21,7 +21,7 @@ func (w *watch) next() ([]iter.Seq[graph.Event], <-chan struct{}) {
 	defer s.mu.Unlock()
 	r := &round{watch: w, state: s.state}
 	anew := !w.started || w.rewinds != s.rewinds || w.pos < s.log.first
-	if w.started && w.rewinds != s.rewinds {
+	if w.rewinds != s.rewinds { // also a watch that begins after a restore: its reader may have seen what was before
 		r.tell(graph.Event{Type: graph.Rewound, Reason: s.reason})
 	}
 	if anew || w.control != s.control {

@@ -84,7 +84,8 @@ type history struct {
 	actions []oracle.Action
 	lines   []string
 	down    map[graph.Kind]string // "sick", "vanish" or "down"
-	gone    map[graph.Kind]bool   // whether it ever was out of service
+	served  map[graph.Kind]int    // when it was last served again, in steps
+	issued  map[issue]int         // when a call was handed out
 	backup  world.Store           // what Restore goes back to
 	broken  error                 // the first judgement that the level does not excuse
 }
@@ -97,9 +98,12 @@ func begin(set settings, start []graph.Object) (*history, error) {
 	if set.Counting {
 		w.CountRevisions()
 	}
-	h := &history{w: w, set: set, start: slices.Clone(w.Store.Objects()), down: map[graph.Kind]string{}, gone: map[graph.Kind]bool{}, backup: w.Store}
+	h := &history{
+		w: w, set: set, served: map[graph.Kind]int{}, issued: map[issue]int{},
+		start: slices.Clone(w.Store.Objects()), down: map[graph.Kind]string{}, backup: w.Store,
+	}
 	w.OnWrite = func(_ *world.Store, c ownergraph.Call) {
-		if bad := w.Ledger.Judge(c); bad != nil && h.broken == nil && !h.excused(bad) {
+		if bad := w.Ledger.Judge(c); bad != nil && h.broken == nil && !h.excused(c, bad) {
 			h.broken = bad
 		}
 	}
@@ -107,19 +111,28 @@ func begin(set settings, start []graph.Object) (*history, error) {
 }
 
 // excused reports whether nobody promises more: without fences, foreground and
-// orphaning are best effort, and so they are for the objects of a kind that is
-// not served, or was not for a while: a write may have been under way then.
-func (h *history) excused(bad error) bool {
+// orphaning are best effort, and so they are for the objects of a kind that was
+// not served at some time since the write was handed out.
+func (h *history) excused(c ownergraph.Call, bad error) bool {
 	rule, what, _ := strings.Cut(bad.Error(), ": ")
 	if h.set.Level < ownergraph.Level2 {
 		return strings.HasPrefix(rule, "S2") || strings.HasPrefix(rule, "S3")
 	}
-	if _, dep, ok := strings.Cut(what, " ends, "); ok {
-		dep, _, _ = strings.Cut(dep, " ")
-		kind, _, _ := strings.Cut(dep, "/")
-		return h.gone[graph.Kind(kind)]
+	_, what, ends := strings.Cut(what, " ends, ")
+	uid, _, _ := strings.Cut(what, " still ")
+	i := slices.IndexFunc(h.w.Store.Objects(), func(o graph.Object) bool { return string(o.UID) == uid })
+	if !ends || i < 0 {
+		return false
 	}
-	return false
+	kind := h.w.Store.Objects()[i].Kind
+	since, known := h.issued[issue{c.ID, c.Key}]
+	return h.down[kind] == "vanish" || known && h.served[kind] > since
+}
+
+// issue names a call. Engines that follow each other count from 1.
+type issue struct {
+	id  ownergraph.CallID
+	key graph.Key
 }
 
 // String returns the history as a regression takes it.
@@ -168,7 +181,10 @@ func (h *history) move(line string) error {
 		return h.health(verb, graph.Kind(arg))
 	case "issue":
 		lane := map[string]ownergraph.Lane{"store": ownergraph.LaneStore, "control": ownergraph.LaneControl, "handler": ownergraph.LaneHandler}[arg]
-		_, _, err := h.w.Issue(side, lane)
+		c, ok, err := h.w.Issue(side, lane)
+		if ok {
+			h.issued[issue{c.ID, c.Key}] = len(h.lines)
+		}
 		return err
 	case "land", "limbo":
 		return h.land(verb, side, arg)
@@ -290,9 +306,9 @@ func (h *history) health(verb string, k graph.Kind) error {
 	case "recover":
 		return h.w.Recover(i)
 	case "vanish":
-		h.gone[k] = true
 		return h.w.Vanish(i)
 	case "serve":
+		h.served[k] = len(h.lines)
 		return h.w.Serve(h.w.Kinds[i])
 	}
 	h.w.Down(k, verb == "down")

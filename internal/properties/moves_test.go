@@ -23,7 +23,7 @@ func (d draws) faults() faults {
 	f := func(label string) bool { return d.chance(label, 3) }
 	return faults{
 		f("losses"), f("refusals"), f("conflicts"), f("crashes"), f("outages"), f("breaks"), f("doubles"),
-		f("rewinds") && !d.size.judged && false, f("delays"), f("one call"),
+		f("rewinds") && !d.size.judged, f("delays"), f("one call"),
 	}
 }
 
