@@ -58,7 +58,8 @@ func (e *Engine) ownerFact(f *policy.OwnerFact, dep *mind, r Owner, o graph.Node
 		f.Class, f.Doubt = graph.Dangling, graph.DoubtUnset
 		f.Unsettled = o.State() == graph.Phantom && !m.buried && e.unsettled(dep, o.Key())
 	}
-	if f.Orphaning = o.Orphaning() && m.absent <= e.rewound; f.Orphaning {
+	part := e.kinds[o.Key().Kind].part // no fence covers a kind that takes none
+	if f.Orphaning = o.Orphaning() && part && m.absent <= e.rewound; f.Orphaning {
 		f.Unacknowledged, f.Overdue = e.unacknowledged(id)
 	}
 	if f.Class == graph.Dangling {

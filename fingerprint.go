@@ -2,6 +2,7 @@ package ownergraph
 
 import (
 	"cmp"
+	"iter"
 	"maps"
 	"slices"
 	"time"
@@ -96,6 +97,15 @@ func (p *printer) list(ids []graph.NodeID) {
 	}
 }
 
+func (p *printer) seq(ids iter.Seq[graph.NodeID]) {
+	n := uint64(0)
+	for id := range ids {
+		p.node(id)
+		n++
+	}
+	p.word(n)
+}
+
 // set hashes ids whose order decides nothing.
 func (p *printer) set(ids []graph.NodeID) {
 	ids = slices.Clone(ids)
@@ -160,6 +170,12 @@ func (p *printer) nodes() {
 			p.until(t)
 		}
 		p.list(e.waiters[id])
+		for d := range n.Dependents() {
+			p.node(d.ID())
+		}
+		if m.fanning {
+			p.seq(e.graph.Unfanned(id))
+		}
 		p.word(uint64(min(m.conflicts, 2)))
 		p.list(e.misplaced[n.Key().UID])
 	}
@@ -171,14 +187,11 @@ func (p *printer) object(o Object) {
 	p.flags(o.Deleting)
 	p.word(uint64(o.Generation))
 	p.word(uint64(o.ObservedGeneration))
-	for _, r := range o.Owners {
-		p.key(r.Key)
-		p.flags(r.Unresolved, r.Block, r.Controller)
-	}
+	p.owners(o.Owners)
+	p.word(uint64(len(o.Finalizers)))
 	for _, f := range o.Finalizers {
 		p.text(f)
 	}
-	p.word(uint64(len(o.Owners))<<32 | uint64(len(o.Finalizers)))
 }
 
 // fenceAfter hashes which fences began after a stamp.
@@ -215,6 +228,8 @@ func (p *printer) kinds() {
 		p.text(string(name))
 		p.flags(k.part, k.listed, k.sick != "", k.damaged, k.sweeping, k.begun > e.rewound, k.pending != 0,
 			g.Listing, g.Listed, e.fence.open[name])
+		p.seq(e.graph.Ranked(name))
+		p.seq(e.graph.Unswept(name))
 		p.list(k.waiting)
 		if e.healing {
 			p.text(string(k.high))
@@ -253,8 +268,7 @@ func (p *printer) rest() {
 		p.flight(e.flights[id])
 	}
 	for _, c := range e.prepared {
-		p.key(c.Key)
-		p.word(uint64(c.Type))
+		p.call(c)
 	}
 	p.list(e.fans)
 	p.list(e.wakes)
@@ -290,8 +304,28 @@ func (p *printer) audit() {
 	}
 }
 
+// call hashes a read or write that waits for its lane.
+func (p *printer) call(c Call) {
+	p.word(uint64(c.Type)<<8 | uint64(c.Options.Propagation))
+	p.key(c.Key)
+	p.version(c.Key, c.Precondition.Version)
+	p.version(c.Key, c.Options.Precondition.Version)
+	p.text(c.Change.DropFinalizer)
+	for _, refs := range [...][]Owner{c.Change.DropOwners, c.Change.Unblock} {
+		p.owners(refs)
+	}
+}
+
+func (p *printer) owners(refs []Owner) {
+	p.word(uint64(len(refs)))
+	for _, r := range refs {
+		p.key(r.Key)
+		p.flags(r.Unresolved, r.Block, r.Controller)
+	}
+}
+
 func (p *printer) flight(f flight) {
-	p.word(uint64(f.call))
+	p.word(uint64(f.call)<<8 | uint64(f.ending))
 	p.key(f.key)
 	p.version(f.key, f.version)
 	p.flags(f.reread, f.unsure)

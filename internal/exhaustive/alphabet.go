@@ -13,15 +13,15 @@ import (
 // plain or blocking reference to any of the named objects, or to any that
 // lives; drop a reference; create an object that is gone again, under the same
 // name.
-func alphabet(s *world.Store, n int) []oracle.Action {
+func alphabet(s *world.Store, start []graph.Object) []oracle.Action {
 	var out []oracle.Action
 	add := func(v oracle.Verb, k graph.Key, owners ...graph.Owner) {
 		out = append(out, oracle.Action{Verb: v, Object: graph.Object{Key: k, Owners: owners}})
 	}
-	for i := range n {
-		o, err := s.Get(key(i))
+	for i, first := range start {
+		o, err := s.Get(first.Key)
 		if err != nil {
-			add(oracle.Recreate, key(i))
+			add(oracle.Recreate, first.Key)
 			continue
 		}
 		for _, v := range [...]oracle.Verb{oracle.Background, oracle.Foreground, oracle.Orphan} {
@@ -30,11 +30,11 @@ func alphabet(s *world.Store, n int) []oracle.Action {
 		if o.Deleting && o.Propagation() != graph.Unset {
 			add(oracle.Strip, o.Key)
 		}
-		for j := range n {
+		for j, other := range start {
 			if i == j {
 				continue
 			}
-			for _, k := range owners(s, j) {
+			for _, k := range incarnations(s, other.Key) {
 				r := graph.Owner{Key: k}
 				if slices.ContainsFunc(o.Owners, r.Same) {
 					add(oracle.DropRef, o.Key, r)
@@ -49,10 +49,9 @@ func alphabet(s *world.Store, n int) []oracle.Action {
 	return out
 }
 
-// owners returns the incarnations of a name that a reference may be made to:
-// the first one, which may be gone, and the one that lives.
-func owners(s *world.Store, i int) []graph.Key {
-	first := key(i)
+// incarnations returns the keys of a name that a reference may be made to: of
+// the first incarnation, which may be gone, and of the one that lives.
+func incarnations(s *world.Store, first graph.Key) []graph.Key {
 	if o, err := s.Get(first); err == nil && o.Key != first {
 		return []graph.Key{first, o.Key}
 	}

@@ -16,13 +16,7 @@ var (
 	callFlag    = flag.Int("calls", 1, "calls")
 	statesFlag  = flag.Int("states", 0, "states for each graph")
 	stepFlag    = flag.Int("step", 1, "every so many graphs")
-	prompt      = flag.Bool("prompt", false, "")
-	hasten      = flag.Bool("hasten", false, "")
-	hold        = flag.Bool("hold", false, "")
-	noserve     = flag.Bool("noserve", false, "")
-	lateReports = flag.Bool("latereports", false, "")
-	lateLists   = flag.Bool("latelists", false, "")
-	order       = flag.Bool("order", false, "")
+	lateFlag    = flag.Bool("late", false, "")
 	goon        = flag.Bool("goon", false, "")
 )
 
@@ -31,21 +25,18 @@ func TestScope(t *testing.T) {
 	begin := time.Now()
 	var states, trans int64
 	cut := 0
-	for i, g := range Graphs(*nFlag) {
+	for i, g := range Graphs(*nFlag, 0) {
 		if i%*stepFlag != 0 {
 			continue
 		}
-		r := Search(g, Scope{Actions: *actionsFlag, Calls: *callFlag, Crashes: *crashFlag, Listings: *listFlag, Waits: *waitFlag, States: *statesFlag, Prompt: *prompt, Hasten: *hasten, HoldSet: *hold, Order: *order, LateReports: *lateReports, LateLists: *lateLists, NoServe: *noserve})
+		r := Search(g, Scope{Actions: *actionsFlag, Calls: *callFlag, Crashes: *crashFlag, Listings: *listFlag, Waits: *waitFlag, States: *statesFlag, Late: *lateFlag})
 		states += r.States
 		trans += r.Transitions
 		if r.Cut {
 			cut++
 		}
-		if r.Broken != "" {
-			t.Errorf("%s: %s", r.Graph, r.Broken)
-			for _, h := range r.History {
-				t.Log("   ", h)
-			}
+		if r.Broken != nil {
+			t.Errorf("%s: %s\n%s", r.Graph, r.Broken, r.History)
 			if !*goon {
 				break
 			}

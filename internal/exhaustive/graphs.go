@@ -7,18 +7,23 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// names are the objects of a graph; each is a kind of its own, so that its
-// events are delayed on their own.
-var names = [...]graph.Kind{"a", "b", "c", "d"}
+// names are those of the objects of a graph, and of their kinds.
+var names = [...]string{"a", "b", "c", "d"}
 
-func key(i int) graph.Key {
-	return graph.Key{Kind: names[i], Name: string(names[i]), UID: graph.UID(names[i])}
+// key returns the coordinates of the i-th object, of the kind that is its turn.
+func key(i, kinds int) graph.Key {
+	return graph.Key{Kind: graph.Kind(names[i%kinds]), Name: names[i], UID: graph.UID(names[i])}
 }
 
 // Graphs returns every graph of n objects, one of each class of renamings, in
-// which each ordered pair has no reference, a plain or a blocking one: 21 for
-// 2, 138 for 3, 22,815 for 4. The ones with few references come first.
-func Graphs(n int) [][]graph.Object {
+// which each ordered pair has no reference, a plain or a blocking one: 6 for
+// 2, 138 for 3, 22,815 for 4. The ones with few references come first. The
+// objects are of so many kinds, 0 for one each: events of different kinds are
+// delayed on their own.
+func Graphs(n, kinds int) [][]graph.Object {
+	if kinds == 0 {
+		kinds = n
+	}
 	var pairs [][2]int
 	for d := range n {
 		for o := range n {
@@ -41,7 +46,7 @@ func Graphs(n int) [][]graph.Object {
 	slices.SortStableFunc(codes, func(a, b int) int { return cmp.Compare(weight(a), weight(b)) })
 	out := make([][]graph.Object, len(codes))
 	for i, code := range codes {
-		out[i] = build(code, n, pairs)
+		out[i] = build(code, n, kinds, pairs)
 	}
 	return out
 }
@@ -72,14 +77,14 @@ func weight(code int) (w int) {
 	return w
 }
 
-func build(code, n int, pairs [][2]int) []graph.Object {
+func build(code, n, kinds int, pairs [][2]int) []graph.Object {
 	objects := make([]graph.Object, n)
 	for i := range objects {
-		objects[i] = graph.Object{Key: key(i), Version: "1"}
+		objects[i] = graph.Object{Key: key(i, kinds), Version: "1"}
 	}
 	for _, p := range pairs {
 		if r := code % 3; r > 0 {
-			objects[p[0]].Owners = append(objects[p[0]].Owners, graph.Owner{Key: key(p[1]), Block: r == 2})
+			objects[p[0]].Owners = append(objects[p[0]].Owners, graph.Owner{Key: key(p[1], kinds), Block: r == 2})
 		}
 		code /= 3
 	}

@@ -2,168 +2,103 @@ package exhaustive
 
 import (
 	"fmt"
-	"time"
 
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/oracle"
-	"github.com/ownergraph/ownergraph/internal/world"
 )
 
-// state is a world with what is left of the scope.
-type state struct {
-	w                        *world.World
-	actions                  []oracle.Action // done so far
-	crashes, listings, waits int             // left
-	cold                     uint8           // kinds of whose first listing since a crash nothing was delivered
-}
-
-func (x *state) clone() *state {
-	y := *x
-	y.w = x.w.Clone()
-	return &y
-}
-
-func (x *state) side() *world.Side { return x.w.Sides[0] }
-
-// op says what kind of thing happens.
+// op says what happens.
 type op uint8
 
 const (
-	list   op = iota + 1 // a listing of a kind begins that had none yet
-	see                  // the engine observes the next event of a kind
-	set                  // the engine learns that the set of kinds has passed a fence
-	run                  // the engine goes on, and may hand out a call
-	begin                // a fence or a listing begins that the engine asks for
-	serve                // the store answers a read under way anew
-	land                 // a call under way ends
-	late                 // a write of a crashed engine lands
-	wait                 // time passes, up to what the engine waits for
-	user                 // a user acts
-	crash                // the engine crashes, and a new one begins
-	relist               // a listing of a kind begins anew
+	opUnset op = iota
+	opSee      // the engine is told the next event of a kind
+	opSet      // it is told that the set of kinds has passed a fence
+	opPump     // it goes on, and its calls are taken
+	opRenew    // a read or a listing shows what the store holds now
+	opLand     // a call under way ends
+	opLate     // a write of a crashed engine lands
+	opWait     // time passes, up to what the engine waits for
+	opUser     // a user acts
+	opHurry    // time passes before something else that could happen
+	opCrash    // the engine crashes, and another begins from nothing
+	opList     // a listing of a kind begins anew
 )
 
-// move is one thing that can happen, to the at-th stream or call.
+// move is one thing that can happen, to the at-th kind, call or write.
 type move struct {
 	op     op
 	at     int
 	action oracle.Action
-	early  bool // a wait that counts
 }
 
 // engineMoves returns what needs neither a user nor a fault.
-func (s *search) engineMoves(x *state) []move {
+func (x *state) engineMoves(scope Scope) []move {
 	var out []move
 	side := x.side()
 	for k := range side.Streams {
-		if x.cold>>k&1 != 0 && x.w.Overtaken(0, k) {
-			out = append(out, move{op: list, at: k})
+		if x.untold>>k&1 != 0 && x.w.Overtaken(0, k) {
+			out = append(out, move{op: opRenew, at: -1 - k})
 		}
 		if len(side.Streams[k].Events) > 0 {
-			out = append(out, move{op: see, at: k})
+			out = append(out, move{op: opSee, at: k})
 		}
 	}
-	if len(side.Sets) > 0 && (s.scope.LateReports || !reports(x)) {
-		out = append(out, move{op: set})
+	if len(side.Sets) > 0 && x.fenced(side.Sets[0]) {
+		out = append(out, move{op: opSet})
 	}
 	for i := range side.Calls {
-		if !s.scope.NoServe && x.w.Outdated(0, i) {
-			out = append(out, move{op: serve, at: i})
+		if x.w.Outdated(0, i) {
+			out = append(out, move{op: opRenew, at: i})
 		}
-		out = append(out, move{op: land, at: i})
+		out = append(out, move{op: opLand, at: i})
 	}
-	if s.goes(x) || asks(x) {
-		out = append(out, move{op: run})
+	if scope.Late && !x.idle() {
+		out = append(out, move{op: opPump})
 	}
 	for i := range x.w.Zombies {
-		out = append(out, move{op: late, at: i})
+		out = append(out, move{op: opLate, at: i})
 	}
 	return out
-}
-
-func (s *search) goes(x *state) bool {
-	return len(x.side().Calls) < max(s.scope.Calls, 1) && x.side().Engine.Busy()
-}
-
-// asks reports whether the engine wants a fence or a listing to begin now. A
-// copy is asked only if the engine's own time says that there may be one.
-func asks(x *state) bool {
-	at, ok := x.side().Engine.Wake(ownergraph.LaneControl)
-	if !ok || at.After(x.w.Now.Add(1)) {
-		return false
-	}
-	_, ok = x.side().Engine.Clone().Take(x.w.Now, ownergraph.LaneControl)
-	return ok
 }
 
 // otherMoves returns what users and faults may do.
-func (s *search) otherMoves(x *state) []move {
+func (x *state) otherMoves(s *search) []move {
 	var out []move
 	if len(x.actions) < s.scope.Actions {
-		for _, a := range alphabet(&x.w.Store, s.n) {
-			out = append(out, move{op: user, action: a})
+		for _, a := range alphabet(&x.w.Store, s.start) {
+			out = append(out, move{op: opUser, action: a})
 		}
 	}
-	if x.waits > 0 {
-		out = append(out, move{op: wait, early: true})
+	if due, ok := x.w.Due(); ok && x.waits > 0 && due.Sub(x.w.Now) < never/2 {
+		out = append(out, move{op: opHurry})
 	}
 	if x.crashes > 0 {
-		out = append(out, move{op: crash})
+		out = append(out, move{op: opCrash})
 	}
 	for k := range x.w.Kinds {
-		if x.listings > 0 && x.side().Streams[k].Begun {
-			out = append(out, move{op: relist, at: k})
+		if x.listings > 0 {
+			out = append(out, move{op: opList, at: k})
 		}
 	}
 	return out
 }
 
-// do makes a move, and reports whether it has changed anything.
-func (s *search) do(x *state, m move) (bool, error) {
-	if s.scope.bend != nil && s.scope.bend(x, m) {
-		return true, x.w.Err()
+// do makes a move, and reports whether it has changed anything. An error says
+// what is broken.
+func (x *state) do(m move, scope Scope) (ok bool, err error) {
+	honest := func() (bool, error) {
+		ok, err := x.carryOut(m, scope)
+		if ok && err == nil {
+			err = x.settle(scope)
+		}
+		return ok, err
 	}
-	ok, err := true, error(nil)
-	switch m.op {
-	case relist:
-		x.listings--
-		x.w.List(0, m.at)
-	case list:
-		x.w.List(0, m.at)
-	case see:
-		x.cold &^= 1 << m.at
-		begun := x.side().Streams[m.at].Events[0].Type == graph.ListBegun && !x.side().Engine.Busy()
-		if err = x.w.Deliver(0, m.at); err == nil && begun && !s.scope.LateLists {
-			err = x.w.Deliver(0, m.at)
-		}
-	case set:
-		err = x.w.PassSet(0)
-	case run:
-		if s.goes(x) {
-			_, _, err = x.w.Issue(0, ownergraph.LaneStore)
-		}
-		for ok := err == nil; ok; {
-			ok, err = x.w.Begin(0)
-		}
-	case serve:
-		x.w.Renew(0, m.at)
-	case land:
-		err = x.w.Land(0, m.at)
-	case late:
-		err = x.w.LandZombie(m.at)
-	case wait:
-		ok, err = s.pass(x, m)
-	case user:
-		x.actions = append(x.actions[:len(x.actions):len(x.actions)], m.action)
-		ok = x.w.Do(m.action)
-	case crash:
-		x.crashes--
-		err = x.w.Crash(0)
-		for k := range x.w.Kinds {
-			x.w.List(0, k)
-			x.cold |= 1 << k
-		}
+	if scope.bend != nil {
+		ok, err = scope.bend(x, m, honest)
+	} else {
+		ok, err = honest()
 	}
 	if err == nil {
 		err = x.w.Err()
@@ -171,63 +106,78 @@ func (s *search) do(x *state, m move) (bool, error) {
 	return ok, err
 }
 
-// pass lets time pass.
-func (s *search) pass(x *state, m move) (bool, error) {
-	if m.early {
-		x.waits--
-	}
-	before := x.w.Now
-	ok := x.w.Advance()
-	if jump := x.w.Now.Sub(before); jump > never/2 && !m.early {
-		return ok, fmt.Errorf("nothing but the audit would go on")
-	} else if jump > never/2 {
-		return false, nil
-	}
-	return ok, nil
-}
-
-// label names a move in a state: no two of one state have the same.
-func label(x *state, m move) string {
-	kind := func() string { return string(x.w.Kinds[m.at].Kind) }
+func (x *state) carryOut(m move, scope Scope) (bool, error) {
 	switch m.op {
-	case list:
-		return "list " + kind()
-	case relist:
-		return "list " + kind() + " anew"
-	case see:
-		return fmt.Sprintf("see %s: %s", kind(), eventText(x.side().Streams[m.at].Events[0]))
-	case set:
-		return "see kinds: fence-passed"
-	case begin:
-		return "begin"
-	case run:
-		return "run"
-	case serve:
-		return "read anew " + x.side().Calls[m.at].Key.String()
-	case land:
-		return "land " + callText(x.side().Calls[m.at].Call)
-	case late:
-		return fmt.Sprintf("late %d: %s", m.at, callText(x.w.Zombies[m.at]))
-	case wait:
-		return "time passes"
-	case user:
-		return "user: " + m.action.String()
-	case crash:
-		return "crash"
+	case opSee:
+		return true, x.see(m.at)
+	case opSet:
+		return true, x.w.PassSet(0)
+	case opPump:
+		return true, x.pump(scope)
+	case opRenew:
+		x.renew(m.at)
+	case opLand:
+		return true, x.w.Land(0, m.at)
+	case opLate:
+		return true, x.w.LandZombie(m.at)
+	case opWait:
+		return x.advance(), nil
+	case opHurry:
+		x.waits--
+		return x.advance(), nil
+	case opUser:
+		x.actions = append(x.actions[:len(x.actions):len(x.actions)], m.action)
+		return x.w.Do(m.action), nil
+	case opCrash:
+		x.crashes--
+		return true, x.crash()
+	case opList:
+		x.listings--
+		x.untold &^= 1 << m.at
+		x.w.List(0, m.at)
+	default:
+		return false, fmt.Errorf("op %d: no such move", m.op)
 	}
-	return fmt.Sprintf("op(%d)", m.op)
+	return true, nil
 }
 
-func eventText(e graph.Event) string {
-	switch e.Type {
-	case graph.Put:
-		return e.Object.String()
-	case graph.Gone:
-		return e.Key.String() + " is gone"
+// see tells the engine the next event of a kind. The beginning of a listing is
+// told with what follows, unless a sweep may be pending that it would end.
+func (x *state) see(kind int) error {
+	x.untold &^= 1 << kind
+	alone := x.side().Streams[kind].Events[0].Type != graph.ListBegun || x.engine().Busy()
+	if err := x.w.Deliver(0, kind); err != nil || alone {
+		return err
 	}
-	return e.Type.String()
+	return x.w.Deliver(0, kind)
 }
 
-func callText(c ownergraph.Call) string { return c.Type.String() + " " + c.Key.String() }
+// advance lets time pass and tells the engine.
+func (x *state) advance() bool {
+	ok := x.w.Advance()
+	x.engine().Take(x.w.Now, ownergraph.LaneUnset)
+	return ok
+}
 
-var _ = time.Second
+// renew has a read, or a listing of which nothing was told yet, show what the
+// store holds now.
+func (x *state) renew(at int) {
+	if at < 0 {
+		x.w.List(0, -1-at)
+	} else {
+		x.w.Renew(0, at)
+	}
+}
+
+// crash ends the engine. The listings of the next one begin at once; renew makes
+// up for that.
+func (x *state) crash() error {
+	if err := x.w.Crash(0); err != nil {
+		return err
+	}
+	for k := range x.w.Kinds {
+		x.w.List(0, k)
+		x.untold |= 1 << k
+	}
+	return nil
+}

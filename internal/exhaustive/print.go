@@ -1,72 +1,66 @@
 package exhaustive
 
 import (
+	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/world"
 )
 
-// fingerprint stands for a state: the store, the streams, the calls under way,
-// the engine, and what is left of the scope, with the actions done so far.
+const seed = 0x2545f4914f6cdd1d
+
+// fingerprint stands for a state: the store, what has happened to it, the
+// streams, the calls under way, the engine, and what is left of the scope.
 func (s *search) fingerprint(x *state) uint64 {
-	p := &printer{hash: 0x2545f4914f6cdd1d}
-	p.word(uint64(x.crashes)<<16 | uint64(x.listings)<<8 | uint64(x.waits))
-	p.word(uint64(len(x.side().Sets))<<8 | uint64(x.cold))
-	if len(x.actions) < s.scope.Actions || s.scope.Order {
-		p.word(uint64(len(x.actions)))
+	p := &printer{hash: seed}
+	s.left(p, x)
+	side := x.side()
+	p.word(x.untold)
+	p.fences(side.Sets, newest(side))
+	for _, st := range side.Streams {
+		p.fences(st.Fences, newest(side))
+		p.word(uint64(len(st.Events)))
+		for _, e := range st.Events {
+			p.event(e, newest(side))
+		}
+	}
+	for _, c := range side.Calls {
+		p.call(c.Call)
+		if c.Type == ownergraph.CallRead {
+			p.flags(c.Answer.Err != nil)
+			p.object(c.Answer.Object)
+		}
+	}
+	p.word(side.Engine.Fingerprint(nil))
+	return p.hash
+}
+
+// left adds what a crash of the engine leaves. Of the actions it takes the end
+// states that they permit, once there are to be no more of them: nothing else
+// hangs on how it came so.
+func (s *search) left(p *printer, x *state) {
+	p.word(uint64(x.crashes)<<32 | uint64(x.listings)<<24 | uint64(x.waits)<<16 | uint64(len(x.actions)))
+	if len(x.actions) < s.scope.Actions {
 		for _, a := range x.actions {
 			p.word(uint64(a.Verb))
 			p.object(a.Object)
 		}
 	} else {
-		p.word(s.permitted(x.actions).id)
+		p.word(s.judge.permitted(x.actions).number)
 	}
 	for _, o := range x.w.Store.Objects() {
 		p.object(o)
-	}
-	side := x.side()
-	for _, st := range side.Streams {
-		p.word(uint64(len(st.Events))<<1 | b(st.Begun))
-		p.word(uint64(len(st.Fences)))
-		for _, e := range st.Events {
-			p.word(uint64(e.Type))
-			p.object(e.Object)
-			p.key(e.Key)
-		}
-	}
-	for _, c := range side.Calls {
-		p.word(uint64(c.Type))
-		p.key(c.Key)
-		p.text(string(c.Precondition.Version) + string(c.Options.Precondition.Version))
-		p.object(c.Answer.Object)
-		p.word(b(c.Answer.Err != nil))
-		p.word(uint64(c.Options.Propagation))
-		p.text(c.Change.DropFinalizer)
-		for _, r := range c.Change.DropOwners {
-			p.key(r.Key)
-		}
-		p.word(uint64(len(c.Change.Unblock)))
-	}
-	for _, c := range x.w.Zombies {
-		p.word(uint64(c.Type))
-		p.key(c.Key)
-		p.text(string(c.Precondition.Version) + string(c.Options.Precondition.Version))
-		p.text(c.Change.DropFinalizer)
 	}
 	x.w.Ledger.Words(func(text string, flags uint64) {
 		p.text(text)
 		p.word(flags)
 	})
-	p.word(side.Engine.Fingerprint(nil))
-	return p.hash
-}
-
-type printer struct{ hash uint64 }
-
-func b(f bool) uint64 {
-	if f {
-		return 1
+	for _, c := range x.w.Zombies {
+		p.call(c)
 	}
-	return 0
 }
+
+// printer feeds words into a hash.
+type printer struct{ hash uint64 }
 
 func (p *printer) word(x uint64) {
 	h := (p.hash ^ x) * 0x9e3779b97f4a7c15
@@ -81,6 +75,18 @@ func (p *printer) text(s string) {
 	p.word(h)
 }
 
+func (p *printer) flags(fs ...bool) {
+	x := uint64(1)
+	for _, f := range fs {
+		x <<= 1
+		if f {
+			x |= 1
+		}
+	}
+	p.word(x)
+}
+
+// key adds name and UID: no two kinds of a graph share a name.
 func (p *printer) key(k graph.Key) {
 	p.text(k.Name)
 	p.text(string(k.UID))
@@ -89,12 +95,61 @@ func (p *printer) key(k graph.Key) {
 func (p *printer) object(o graph.Object) {
 	p.key(o.Key)
 	p.text(string(o.Version))
-	p.word(b(o.Deleting)<<32 | uint64(len(o.Owners))<<16 | uint64(len(o.Finalizers)))
+	p.word(uint64(len(o.Owners))<<16 | uint64(len(o.Finalizers)))
+	p.flags(o.Deleting)
 	for _, r := range o.Owners {
-		p.key(r.Key)
-		p.word(b(r.Block))
+		p.owner(r)
 	}
 	for _, f := range o.Finalizers {
 		p.text(f)
+	}
+}
+
+func (p *printer) owner(r graph.Owner) {
+	p.key(r.Key)
+	p.flags(r.Block)
+}
+
+// newest returns the last fence that was begun and is not over: what stands for
+// a fence is how many were begun after it.
+func newest(s *world.Side) uint64 {
+	if len(s.Sets) == 0 {
+		return 0
+	}
+	return s.Sets[len(s.Sets)-1]
+}
+
+func (p *printer) fences(ids []uint64, newest uint64) {
+	p.word(uint64(len(ids)))
+	for _, id := range ids {
+		p.word(newest - id)
+	}
+}
+
+func (p *printer) event(e graph.Event, newest uint64) {
+	p.word(uint64(e.Type))
+	switch e.Type {
+	case graph.FencePassed:
+		p.word(newest - e.Fence)
+	case graph.Put:
+		p.object(e.Object)
+	case graph.Gone:
+		p.key(e.Key)
+	}
+}
+
+// call adds a read or a write, without its id.
+func (p *printer) call(c ownergraph.Call) {
+	p.word(uint64(c.Type)<<32 | uint64(c.Options.Propagation))
+	p.key(c.Key)
+	p.text(string(c.Precondition.Version))
+	p.text(string(c.Options.Precondition.Version))
+	p.text(c.Change.DropFinalizer)
+	p.word(uint64(len(c.Change.DropOwners))<<16 | uint64(len(c.Change.Unblock)))
+	for _, r := range c.Change.DropOwners {
+		p.owner(r)
+	}
+	for _, r := range c.Change.Unblock {
+		p.owner(r)
 	}
 }

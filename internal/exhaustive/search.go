@@ -1,202 +1,214 @@
 package exhaustive
 
 import (
+	"errors"
 	"fmt"
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/graph"
-	"github.com/ownergraph/ownergraph/internal/oracle"
-	"github.com/ownergraph/ownergraph/internal/world"
+)
+
+// Result is what the search of one graph found.
+type Result struct {
+	Graph               string
+	States, Transitions int64
+	// Cut says that a bound ended the search.
+	Cut bool
+	// Broken is what went wrong, nil if nothing, and History the way there.
+	Broken  error
+	History History
+
+	start []graph.Object
+	scope Scope
+}
+
+// mostMoves is more than any history needs.
+const mostMoves = 1000
+
+var (
+	errRepeats = errors.New("L2: the engine's work repeats itself")
+	errEndless = fmt.Errorf("L2: no end after %d moves", mostMoves)
+	errStuck   = errors.New("nothing but the audit would go on")
 )
 
 // search explores one graph depth first over fingerprints.
 type search struct {
-	scope       Scope
-	n           int
-	start       []graph.Object
-	seen        map[uint64]struct{}
-	ends        map[string]*ends
-	lastActions []oracle.Action
-	lastEnds    *ends
-	path        []string
-	res         Result
-	versions    bool
+	scope   Scope
+	start   []graph.Object
+	judge   *judge
+	seen    set
+	crashed set // what is left of states after a crash
+	path    []move
+	res     Result
+	begun   time.Time
+	states  int64          // the bound of the present branch, 0 for none
+	until   time.Time      // likewise
+	cut     bool           // it was reached
+	depths  map[uint64]int // of states, while a shorter history is looked for
+	limit   int
+
+	visited func(h uint64, x *state) // in tests, sees each state that is reached
 }
 
-// Search visits every state of the scope on the graph.
+// Search visits every state of the scope on a graph: objects with a kind and a
+// UID each, no two of them at one place. A bound is shared among what can happen
+// first, so that a search that is cut off has seen something of each.
 func Search(start []graph.Object, scope Scope) Result {
-	s := &search{scope: scope, n: len(start), start: start, seen: map[uint64]struct{}{}, ends: map[string]*ends{}}
-	s.res.Graph = graph.Format(start)
-	w, err := world.New(ownergraph.Level2, config, 1, nil, start)
-	if err == nil {
-		err = w.Settle()
-	}
-	if err != nil {
-		s.res.Broken = err.Error()
-		return s.res
-	}
-	w.LateSets = true
-	x := &state{w: w, crashes: scope.Crashes, listings: scope.Listings, waits: scope.Waits}
-	s.visit(x)
+	s := newSearch(start, scope)
+	s.run()
 	return s.res
 }
 
-func (s *search) stop() bool { return s.res.Broken != "" || s.res.Cut }
+func newSearch(start []graph.Object, scope Scope) *search {
+	return &search{
+		scope: scope, start: start, judge: newJudge(start), begun: time.Now(),
+		res: Result{Graph: graph.Format(start), start: start, scope: scope},
+	}
+}
 
-// visit explores a state that may have been seen.
+func (s *search) run() {
+	x, err := begin(s.start, s.scope)
+	if err != nil {
+		s.fail(err)
+		return
+	}
+	s.visit(x)
+}
+
+func (s *search) stop() bool { return s.cut || s.res.Broken != nil && s.depths == nil }
+
+// visit explores a state, if it is new, and uses it up.
 func (s *search) visit(x *state) {
-	if err := s.settle(x); err != nil {
-		s.fail(err.Error())
-		return
-	}
 	h := s.fingerprint(x)
-	if _, ok := s.seen[h]; ok {
+	if s.visited != nil {
+		s.visited(h, x)
+	}
+	if !s.enter(x, h) {
 		return
 	}
-	s.seen[h] = struct{}{}
-	s.res.States++
-	if s.scope.States > 0 && s.res.States >= int64(s.scope.States) ||
-		!s.scope.Deadline.IsZero() && s.res.States%1024 == 0 && time.Now().After(s.scope.Deadline) {
-		s.res.Cut = true
-		return
-	}
-	moves := s.engineMoves(x)
-	if len(moves) == 0 {
-		y := x.clone()
-		ok, err := s.pass(y, move{})
-		switch {
-		case err != nil:
-			s.fail(err.Error())
-		case ok:
-			moves = append(moves, move{op: wait})
-		default:
-			s.quiet(x)
-		}
-	}
-	moves = append(moves, s.otherMoves(x)...)
+	moves := s.moves(x)
 	for i, m := range moves {
-		if s.stop() {
-			return
+		if len(s.path) == 0 {
+			s.share(i, len(moves))
 		}
-		l := label(x, m)
+		if s.stop() {
+			break
+		}
+		if m.op == opCrash && !s.newCrash(x) {
+			continue
+		}
 		y := x
 		if i < len(moves)-1 {
 			y = x.clone()
 		}
-		ok, err := s.do(y, m)
-		s.path = append(s.path, l)
-		if err != nil {
-			s.fail(err.Error())
-			return
-		}
-		if ok {
-			s.res.Transitions++
-			s.visit(y)
-		}
-		s.path = s.path[:len(s.path)-1]
+		s.try(y, m)
+	}
+	s.seen.leave(h)
+}
+
+// share bounds the i-th branch of so many.
+func (s *search) share(i, branches int) {
+	s.cut = false
+	s.states = int64(s.scope.States) * int64(i+1) / int64(branches)
+	if !s.scope.Deadline.IsZero() {
+		s.until = s.begun.Add(s.scope.Deadline.Sub(s.begun) / time.Duration(branches) * time.Duration(i+1))
 	}
 }
 
-func (s *search) fail(what string) {
-	s.res.Broken = what
-	s.res.History = append([]string(nil), s.path...)
+// moves returns what can happen in a state. It judges one that is quiet.
+func (s *search) moves(x *state) []move {
+	moves := x.engineMoves(s.scope)
+	if len(moves) == 0 {
+		moves = s.rest(x)
+	}
+	return append(moves, x.otherMoves(s)...)
 }
 
-// quiet compares a state in which nothing moves any more with the oracle.
-func (s *search) quiet(x *state) {
-	end := oracle.Line(x.w.Store.Objects())
-	if !slices.Contains(s.permitted(x.actions).lines, end) {
-		s.fail(fmt.Sprintf("quiet with [%s], which is not permitted: held %v", end, x.side().Engine.Held(4)))
-		return
+// enter reports whether a state has to be explored, and counts it. Users and
+// faults leave less of the scope: what leads back to a state on the way there is
+// the engine alone. Only a pump that has no room for a call may change nothing.
+func (s *search) enter(x *state, h uint64) bool {
+	fresh, onWay := s.seen.enter(h)
+	if onWay && (s.path[len(s.path)-1].op != opPump || len(x.side().Calls) < s.scope.calls()) {
+		s.fail(errRepeats)
 	}
-	if err := x.side().Engine.Check(); err != nil {
-		s.fail(err.Error())
+	if s.depths != nil {
+		return s.enterSooner(h)
 	}
+	if fresh {
+		s.count()
+	}
+	return fresh
 }
 
-// ends are permitted end states.
-type ends struct {
-	lines []string // sorted
-	id    uint64
-}
-
-func (s *search) permitted(actions []oracle.Action) *ends {
-	if n := len(s.lastActions); n == len(actions) && n > 0 && &s.lastActions[0] == &actions[0] {
-		return s.lastEnds
-	}
-	var b strings.Builder
-	for _, a := range actions {
-		b.WriteString(a.String() + "; ")
-	}
-	e, ok := s.ends[b.String()]
-	if !ok {
-		e = &ends{lines: oracle.Ends(s.start, actions, oracle.Config{})}
-		var p printer
-		for _, line := range e.lines {
-			p.text(line)
-		}
-		e.id = p.hash
-		s.ends[b.String()] = e
-	}
-	s.lastActions, s.lastEnds = actions, e
-	return e
-}
-
-func (s *search) settle(x *state) error {
-	for {
-		if err := s.hasten(x); err != nil || !s.scope.Prompt || !s.goes(x) {
-			return err
-		}
-		w := x.w.Clone()
-		_, ok, err := w.Issue(0, ownergraph.LaneStore)
-		if err != nil || ok {
-			return err
-		}
-		x.w = w
+func (s *search) count() {
+	s.res.States++
+	if s.states > 0 && s.res.States > s.states ||
+		!s.until.IsZero() && s.res.States%256 == 0 && time.Now().After(s.until) {
+		s.cut, s.res.Cut = true, true
 	}
 }
 
-func (s *search) hasten(x *state) error {
-	for again := true; again; {
-		again = false
-		for k := range x.side().Streams {
-			for st := &x.side().Streams[k]; len(st.Events) > 0; {
-				t := st.Events[0].Type
-				if t == graph.FencePassed && !s.scope.LateReports {
-				} else {
-					break
-				}
-				if err := x.w.Deliver(0, k); err != nil {
-					return err
-				}
-			}
+// rest returns the move of a state in which nothing happens but that time
+// passes, or judges one that is quiet.
+func (s *search) rest(x *state) []move {
+	due, ok := x.w.Due()
+	switch {
+	case !ok:
+		if err := s.judge.quiet(x); err != nil {
+			s.fail(err)
 		}
-		if s.scope.Hasten {
-			ok, err := x.w.Begin(0)
-			if err != nil {
-				return err
-			}
-			again = ok
-		}
-		if !s.scope.HoldSet {
-			for len(x.side().Sets) > 0 && !reports(x) {
-				if err := x.w.PassSet(0); err != nil {
-					return err
-				}
-			}
-		}
+	case due.Sub(x.w.Now) > never/2:
+		s.fail(errStuck)
+	default:
+		return []move{{op: opWait}}
 	}
 	return nil
 }
 
-func reports(x *state) bool {
-	for _, st := range x.side().Streams {
-		if len(st.Fences) > 0 || slices.ContainsFunc(st.Events, func(e graph.Event) bool { return e.Type == graph.FencePassed }) {
-			return true
+// try makes a move and goes on from there.
+func (s *search) try(x *state, m move) {
+	if s.depths != nil && len(s.path) >= s.limit {
+		return
+	}
+	s.path = append(s.path, m)
+	switch ok, err := x.do(m, s.scope); {
+	case len(s.path) > mostMoves:
+		s.fail(errEndless)
+	case err != nil:
+		s.fail(err)
+	case ok:
+		s.res.Transitions++
+		s.visit(x)
+	}
+	s.path = s.path[:len(s.path)-1]
+}
+
+func (s *search) fail(err error) {
+	if s.stop() {
+		return
+	}
+	s.res.Broken = err
+	if s.depths != nil {
+		s.limit = len(s.path) - 1
+	}
+	s.res.History, _ = tell(s.start, s.scope, s.path)
+}
+
+// newCrash reports whether a crash leads to a state that none has led to: an
+// engine that begins anew has nothing but the store, and the writes under way.
+func (s *search) newCrash(x *state) bool {
+	if s.depths != nil {
+		return true
+	}
+	p := &printer{hash: seed}
+	s.left(p, x)
+	for _, c := range x.side().Calls {
+		if c.Type != ownergraph.CallRead {
+			p.call(c.Call)
 		}
 	}
-	return false
+	fresh, _ := s.crashed.enter(p.hash)
+	return fresh
 }

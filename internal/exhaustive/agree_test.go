@@ -1,0 +1,78 @@
+package exhaustive
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// TestFingerprintAgrees shows that states with one fingerprint act alike: of each
+// one that is reached in a second way, every move leads where it leads from the
+// first one, with the same calls. So it is for all that follows, since those that
+// follow are compared as well.
+func TestFingerprintAgrees(t *testing.T) {
+	for _, c := range []struct {
+		stage  Stage
+		every  uint64 // fingerprints that are compared, one of so many
+		reason string
+	}{
+		{Stage{Objects: 2, Scope: Scope{Actions: 2}}, 1, "an engine that has seen everything"},
+		{Stage{Objects: 2, Scope: Scope{Actions: 2, Late: true, Calls: 2}}, 7, "one that is late"},
+		{Stage{Objects: 2, Kinds: 1, Scope: Scope{Actions: 1, Crashes: 1}}, 1, "one that knows nothing at first"},
+		{Stage{Objects: 2, Scope: Scope{Actions: 1, Crashes: 1, Listings: 1, Late: true}}, 499, "one that has to list anew"},
+		{Stage{Objects: 2, Scope: Scope{Actions: 2, Waits: 1}}, 7, "one that loses patience"},
+		{Stage{Objects: 3, Every: 20, Scope: Scope{Actions: 2}}, 97, "one with more to see"},
+	} {
+		t.Run(c.stage.String(), func(t *testing.T) {
+			pairs := 0
+			for _, g := range c.stage.graphs() {
+				s := newSearch(g, c.stage.Scope)
+				first := map[uint64]*state{}
+				s.visited = func(h uint64, x *state) {
+					if h%c.every != 0 {
+						return
+					}
+					if first[h] == nil {
+						first[h] = x.clone()
+						return
+					}
+					pairs++
+					if diff := s.differ(first[h], x); diff != "" && !t.Failed() {
+						way, _ := tell(g, c.stage.Scope, s.path)
+						t.Errorf("%s: %s\n%s", c.reason, diff, way)
+					}
+				}
+				s.run()
+				if s.res.Broken != nil {
+					t.Fatal(s.res.Broken)
+				}
+			}
+			if pairs < 100 {
+				t.Errorf("%d states were reached twice, want more", pairs)
+			}
+			t.Logf("%d states compared with one reached before", pairs)
+		})
+	}
+}
+
+// differ says what two states with one fingerprint do differently, "" if nothing.
+func (s *search) differ(a, b *state) string {
+	after := func(x *state) (out []string) {
+		for _, m := range s.moves(x) {
+			y := x.clone()
+			name := y.label(m)
+			ok, err := y.do(m, s.scope)
+			text := fmt.Sprintf("%s: %v %v %x", name, ok, err, s.fingerprint(y))
+			for _, c := range y.side().Calls {
+				text += "; " + callText(c.Call)
+			}
+			out = append(out, text)
+		}
+		return out
+	}
+	p, q := strings.Join(after(a), "\n"), strings.Join(after(b), "\n")
+	if p == q {
+		return ""
+	}
+	return "first\n" + p + "\nthen\n" + q
+}

@@ -1,0 +1,95 @@
+package exhaustive
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/graph"
+)
+
+// label names a move that a state has. No two moves of one state share it.
+func (x *state) label(m move) string {
+	switch m.op {
+	case opSee:
+		return fmt.Sprintf("see %s: %s", x.w.Kinds[m.at].Kind, x.eventsText(m.at))
+	case opSet:
+		return "see the fence passed"
+	case opPump:
+		return "go on"
+	case opRenew:
+		if m.at < 0 {
+			return fmt.Sprintf("list %s later", x.w.Kinds[-1-m.at].Kind)
+		}
+		return fmt.Sprintf("answer later %d %s", m.at, callText(x.side().Calls[m.at].Call))
+	case opLand:
+		f := x.side().Calls[m.at]
+		return fmt.Sprintf("land %d %s%s", m.at, callText(f.Call), answerText(f.Call, f.Answer))
+	case opLate:
+		return fmt.Sprintf("land late %d %s", m.at, callText(x.w.Zombies[m.at]))
+	case opWait, opHurry:
+		return "time passes"
+	case opUser:
+		return "user " + m.action.String()
+	case opCrash:
+		return "crash"
+	case opList:
+		return fmt.Sprintf("list %s anew", x.w.Kinds[m.at].Kind)
+	}
+	return fmt.Sprintf("op %d", m.op)
+}
+
+// eventsText returns the events of a kind that see tells.
+func (x *state) eventsText(kind int) string {
+	events := x.side().Streams[kind].Events
+	text := eventText(events[0])
+	if events[0].Type == graph.ListBegun && !x.engine().Busy() {
+		text += ", " + eventText(events[1])
+	}
+	return text
+}
+
+func eventText(e graph.Event) string {
+	switch e.Type {
+	case graph.Put:
+		return e.Object.String()
+	case graph.Gone:
+		return e.Key.String() + " is gone"
+	}
+	return e.Type.String()
+}
+
+func callText(c ownergraph.Call) string {
+	text := c.Type.String() + " " + c.Key.String()
+	switch c.Type {
+	case ownergraph.CallPatch:
+		return text + "#" + string(c.Precondition.Version) + changeText(c.Change)
+	case ownergraph.CallDelete:
+		return text + "#" + string(c.Options.Precondition.Version) + " " + c.Options.Propagation.String()
+	}
+	return text
+}
+
+func changeText(c graph.Change) string {
+	var b strings.Builder
+	for _, r := range c.DropOwners {
+		b.WriteString(" drop " + r.String())
+	}
+	for _, r := range c.Unblock {
+		b.WriteString(" unblock " + r.String())
+	}
+	if c.DropFinalizer != "" {
+		b.WriteString(" drop " + c.DropFinalizer)
+	}
+	return b.String()
+}
+
+func answerText(c ownergraph.Call, r ownergraph.Result) string {
+	switch {
+	case c.Type != ownergraph.CallRead:
+		return ""
+	case r.Err != nil:
+		return ": nothing"
+	}
+	return ": " + r.Object.String()
+}

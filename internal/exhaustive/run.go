@@ -1,0 +1,123 @@
+package exhaustive
+
+import (
+	"sync"
+	"time"
+
+	"github.com/ownergraph/ownergraph/graph"
+)
+
+// Stage is one scope on many graphs.
+type Stage struct {
+	// Objects of each graph, and of how many kinds: 0 for one each.
+	Objects, Kinds int
+	// Every takes only each so-manieth graph, all if it is 0.
+	Every int
+	Scope Scope
+	// Whole: it runs to its end, as far as there is time. Otherwise it shares
+	// the time that is left with the stages after it.
+	Whole bool
+}
+
+// Row is what came of a stage.
+type Row struct {
+	Stage
+	Graphs              int
+	Cut                 []int // the graphs that were cut off, by number from 1
+	States, Transitions int64
+	Took                time.Duration
+	// Broken is the first graph on which something went wrong, nil if none.
+	Broken *Result
+}
+
+// graphs returns the stage's graphs.
+func (s Stage) graphs() [][]graph.Object {
+	all := Graphs(s.Objects, s.Kinds)
+	if s.Every <= 1 {
+		return all
+	}
+	var some [][]graph.Object
+	for i := 0; i < len(all); i += s.Every {
+		some = append(some, all[i])
+	}
+	return some
+}
+
+// Run searches the graphs of each stage in order, with so many workers, until a
+// time, the zero time for none. It tells each row as soon as it is complete, and
+// ends after the first stage in which something is broken. With no bounds but on
+// states all rows but their times are the same in every run.
+func Run(stages []Stage, workers int, until time.Time, tell func(Row)) {
+	for i, s := range stages {
+		end := until
+		if !until.IsZero() && !s.Whole {
+			sharing := 0
+			for _, t := range stages[i:] {
+				if !t.Whole {
+					sharing++
+				}
+			}
+			end = time.Now().Add(time.Until(until) / time.Duration(sharing))
+		}
+		row := s.run(workers, end)
+		tell(row)
+		if row.Broken != nil {
+			return
+		}
+	}
+}
+
+// run searches the graphs of one stage. A graph may take a share of the time
+// that is left when its turn comes; what it leaves goes to the others.
+func (s Stage) run(workers int, until time.Time) Row {
+	row := Row{Stage: s}
+	graphs := s.graphs()
+	results := make([]Result, len(graphs))
+	begun, next := time.Now(), 0
+	var mu sync.Mutex
+	take := func() (int, Scope, bool) {
+		mu.Lock()
+		defer mu.Unlock()
+		i, scope := next, s.Scope
+		next++
+		if !until.IsZero() && i < len(graphs) {
+			share := time.Until(until) * time.Duration(workers) / time.Duration(len(graphs)-i)
+			scope.Deadline = time.Now().Add(min(share, time.Until(until)))
+		}
+		return i, scope, i < len(graphs) && row.Broken == nil
+	}
+	var wg sync.WaitGroup
+	for range workers {
+		wg.Go(func() {
+			for i, scope, ok := take(); ok; i, scope, ok = take() {
+				results[i] = Search(graphs[i], scope)
+				mu.Lock()
+				row.Graphs = max(row.Graphs, i+1)
+				if r := &results[i]; r.Broken != nil && row.Broken == nil {
+					row.Broken = r
+				}
+				mu.Unlock()
+			}
+		})
+	}
+	wg.Wait()
+	row.Took = time.Since(begun)
+	row.sum(results)
+	return row
+}
+
+func (r *Row) sum(results []Result) {
+	for i, x := range results[:r.Graphs] {
+		r.States += x.States
+		r.Transitions += x.Transitions
+		if x.Cut {
+			r.Cut = append(r.Cut, i+1)
+		}
+	}
+	for i := range results {
+		if results[i].Broken != nil {
+			r.Broken = &results[i]
+			return
+		}
+	}
+}

@@ -1,0 +1,109 @@
+package exhaustive
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/oracle"
+	"github.com/ownergraph/ownergraph/internal/world"
+)
+
+const columns = "%-58s %6s %8s %11s %11s %8s %9s\n"
+
+// Heading returns the heading of the table of Row.String.
+func Heading() string {
+	return fmt.Sprintf(columns, "scope", "graphs", "cut off", "states", "transitions", "seconds", "states/s")
+}
+
+// String returns the stage in words.
+func (s Stage) String() string {
+	text := fmt.Sprintf("%d objects", s.Objects)
+	if s.Kinds == 1 {
+		text += " of one kind"
+	}
+	if s.Every > 1 {
+		text += fmt.Sprintf(", every %dth graph", s.Every)
+	}
+	if scope := s.Scope.String(); scope != "" {
+		text += ", " + scope
+	}
+	return text
+}
+
+// String returns the row as a line of the table, with the numbers of the graphs
+// that were cut off in a line below.
+func (r Row) String() string {
+	seconds := max(r.Took.Seconds(), 1e-9)
+	line := fmt.Sprintf(columns, r.Stage, fmt.Sprint(r.Graphs), fmt.Sprint(len(r.Cut)), fmt.Sprint(r.States),
+		fmt.Sprint(r.Transitions), fmt.Sprintf("%.1f", seconds), fmt.Sprintf("%.0f", float64(r.States)/seconds))
+	if len(r.Cut) > 0 {
+		line += "    cut off: " + ranges(r.Cut) + "\n"
+	}
+	return line
+}
+
+// ranges returns rising numbers in short.
+func ranges(numbers []int) string {
+	var parts []string
+	for i := 0; i < len(numbers); {
+		j := i
+		for j+1 < len(numbers) && numbers[j+1] == numbers[j]+1 {
+			j++
+		}
+		if part := fmt.Sprint(numbers[i]); j > i {
+			parts = append(parts, fmt.Sprintf("%s-%d", part, numbers[j]))
+		} else {
+			parts = append(parts, part)
+		}
+		i = j + 1
+	}
+	return strings.Join(parts, ", ")
+}
+
+// Alphabet returns in words what a user may do to n objects: at the start, and
+// what comes with what was done.
+func Alphabet(n int) string {
+	var objects []graph.Object
+	for i := range n {
+		objects = append(objects, graph.Object{Key: key(i, n)})
+	}
+	s := world.NewStore(objects)
+	known := alphabet(&s, objects)
+	text := "actions: " + join(known) + "\n"
+	for _, done := range [...]string{"fg a", "addref a->b", "bg b", "recreate b"} {
+		a, err := oracle.ParseAction(done)
+		if err == nil {
+			_, err = s.Do(a)
+		}
+		if err != nil {
+			return err.Error()
+		}
+		more := added(alphabet(&s, objects), known)
+		text += "and after " + done + ": " + join(more) + "\n"
+		known = append(known, more...)
+	}
+	return text
+}
+
+func join(actions []oracle.Action) string {
+	words := make([]string, len(actions))
+	for i, a := range actions {
+		words[i] = a.String()
+	}
+	return strings.Join(words, "; ")
+}
+
+// added returns the actions that are not among the former ones.
+func added(actions, former []oracle.Action) (out []oracle.Action) {
+	was := map[string]bool{}
+	for _, a := range former {
+		was[a.String()] = true
+	}
+	for _, a := range actions {
+		if !was[a.String()] {
+			out = append(out, a)
+		}
+	}
+	return out
+}
