@@ -1,11 +1,8 @@
 package ownergraph
 
 import (
-	"cmp"
-	"iter"
 	"maps"
 	"slices"
-	"time"
 
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/policy"
@@ -15,7 +12,9 @@ import (
 // Fingerprint returns 64 bits that stand for all that decides what the engine
 // does from here on: two engines of one Config with different fingerprints may
 // act differently, and two with the same act alike, up to a collision of the
-// hash. Counters, reports and logs are no part of it.
+// hash. Counters, reports and logs are no part of it; nor is when the next audit
+// is due, and in which order it looks at objects, which decides nothing unless
+// something was amiss. Times enter as how far away they are.
 //
 // Stamps enter only through the comparisons that the engine makes of them: of
 // what was learnt of an object with when a read or a fence began. rename, if
@@ -33,93 +32,6 @@ func (e *Engine) Fingerprint(rename func(Key, Version) uint64) uint64 {
 	p.fence()
 	p.rest()
 	return p.hash
-}
-
-// printer feeds an engine's state into a hash, with nodes in order of keys.
-type printer struct {
-	e      *Engine
-	rename func(Key, Version) uint64
-	hash   uint64
-	ids    []graph.NodeID
-	index  []uint64 // by node id, from 1
-}
-
-func (p *printer) word(x uint64) {
-	h := (p.hash ^ x) * 0x9e3779b97f4a7c15
-	p.hash = h ^ h>>32
-}
-
-func (p *printer) text(s string) {
-	h := uint64(len(s))
-	for i := range len(s) {
-		h = (h ^ uint64(s[i])) * 0x100000001b3
-	}
-	p.word(h)
-}
-
-func (p *printer) flags(fs ...bool) {
-	x := uint64(1)
-	for _, f := range fs {
-		x = x<<1 | uint64(btoi(f))
-	}
-	p.word(x)
-}
-
-func (p *printer) version(k Key, v Version) {
-	if p.rename != nil {
-		p.word(p.rename(k, v))
-		return
-	}
-	p.text(string(v))
-}
-
-func (p *printer) key(k Key) {
-	p.text(string(k.Kind))
-	p.text(k.Scope)
-	p.text(k.Name)
-	p.text(string(k.UID))
-}
-
-func (p *printer) node(id graph.NodeID) { p.word(p.rank(id)) }
-
-// rank returns the place of a node in the order of keys, from 1; 0 for none.
-func (p *printer) rank(id graph.NodeID) uint64 {
-	if int(id) < len(p.index) {
-		return p.index[id]
-	}
-	return 0
-}
-
-func (p *printer) list(ids []graph.NodeID) {
-	p.word(uint64(len(ids)))
-	for _, id := range ids {
-		p.node(id)
-	}
-}
-
-func (p *printer) seq(ids iter.Seq[graph.NodeID]) {
-	n := uint64(0)
-	for id := range ids {
-		p.node(id)
-		n++
-	}
-	p.word(n)
-}
-
-// set hashes ids whose order decides nothing.
-func (p *printer) set(ids []graph.NodeID) {
-	ids = slices.Clone(ids)
-	slices.SortFunc(ids, func(a, b graph.NodeID) int { return cmp.Compare(p.rank(a), p.rank(b)) })
-	p.list(ids)
-}
-
-// until hashes how far away a time is.
-func (p *printer) until(t time.Time) {
-	if t.IsZero() {
-		p.word(1)
-		return
-	}
-	p.word(uint64(max(t.Sub(p.e.now), 0)))
 }
 
 func (p *printer) order() {
@@ -143,7 +55,7 @@ func (p *printer) nodes() {
 		n, m := e.graph.Node(id), &e.nodes[id]
 		p.object(n.View())
 		p.word(uint64(n.State()))
-		p.flags(m.absent > e.rewound, m.buried, m.reread, m.unsure, m.suspect, m.fanning, m.waking,
+		p.flags(m.absent > e.rewound, m.buried, m.reread, m.unsure, m.outside, m.suspect, m.fanning, m.waking,
 			m.call != 0, m.mark != 0, m.ring != 0, e.graph.Stale(id))
 		if m.ring != 0 {
 			p.set(e.rings.found[m.ring].members)
@@ -151,6 +63,9 @@ func (p *printer) nodes() {
 		}
 		p.fenceAfter(m.known)
 		p.fenceAfter(m.mark)
+		if len(e.cfg.Acknowledge) > 0 && !m.marked.IsZero() {
+			p.until(e.acknowledgedBy(id))
+		}
 		if s, ok := e.sights[id]; ok {
 			p.word(uint64(s.sight))
 			p.version(n.Key(), s.version)
@@ -178,19 +93,6 @@ func (p *printer) nodes() {
 		}
 		p.word(uint64(min(m.conflicts, 2)))
 		p.list(e.misplaced[n.Key().UID])
-	}
-}
-
-func (p *printer) object(o Object) {
-	p.key(o.Key)
-	p.version(o.Key, o.Version)
-	p.flags(o.Deleting)
-	p.word(uint64(o.Generation))
-	p.word(uint64(o.ObservedGeneration))
-	p.owners(o.Owners)
-	p.word(uint64(len(o.Finalizers)))
-	for _, f := range o.Finalizers {
-		p.text(f)
 	}
 }
 
@@ -226,13 +128,14 @@ func (p *printer) kinds() {
 		k := e.kinds[name]
 		g, _ := e.graph.Kind(name)
 		p.text(string(name))
-		p.flags(k.part, k.listed, k.sick != "", k.damaged, k.sweeping, k.begun > e.rewound, k.pending != 0,
-			g.Listing, g.Listed, e.fence.open[name])
+		p.flags(k.part, k.listed, k.sick != "", k.ill, k.damaged, k.spoilt, k.sweeping, k.begun > e.rewound,
+			k.pending != 0, g.Known, g.NoOwner, g.Scoped, g.Listing, g.Listed, e.fence.open[name])
 		p.seq(e.graph.Ranked(name))
 		p.seq(e.graph.Unswept(name))
 		p.list(k.waiting)
-		if e.healing {
+		if e.cfg.CompareVersions != nil {
 			p.text(string(k.high))
+			p.text(string(k.floor))
 		}
 		for _, id := range p.ids {
 			if e.graph.Node(id).Key().Scope != "" {
@@ -248,24 +151,28 @@ func (p *printer) queue(q *queue.Queue[graph.NodeID]) {
 		p.word(uint64(x.Priority)<<32 | uint64(x.State)<<16 | uint64(x.Attempts))
 		p.until(x.At)
 	}
+	p.word(uint64(q.PassedOver(queue.Normal))<<32 | uint64(q.PassedOver(queue.Low)))
 	p.word(uint64(q.Len()))
 }
 
 func (p *printer) fence() {
 	f := &p.e.fence
-	p.flags(f.wanted != 0, f.id != 0, f.passed > f.wanted, f.began > f.wanted, f.open[""])
+	p.flags(f.wanted != 0, f.id != 0, f.passed > f.wanted, f.began > f.wanted, f.freed < f.began, f.open[""])
 	p.list(f.waiting)
 	if f.id != 0 {
 		p.until(f.due(p.e.fenceHeld()))
 		p.word(uint64(f.lost))
 	}
 	p.until(f.retry)
+	if p.e.cfg.FenceWait != 0 && (f.wanted != 0 || f.id != 0) {
+		p.until(f.since.Add(p.e.cfg.FenceWait))
+	}
 }
 
 func (p *printer) rest() {
 	e := p.e
 	for _, id := range slices.Sorted(maps.Keys(e.flights)) {
-		p.flight(e.flights[id])
+		p.flight(id, e.flights[id])
 	}
 	for _, c := range e.prepared {
 		p.call(c)
@@ -280,18 +187,28 @@ func (p *printer) rest() {
 		p.until(e.rings.due)
 	}
 	p.set(e.rings.searched)
-	for _, k := range e.lists.wanted {
-		p.text(string(k))
-	}
-	p.flags(e.healing, e.broken != nil, e.audit.under, e.allSeen)
+	p.lists()
+	p.flags(e.healing, e.broken != nil, e.audit.under, e.kindsSeen, e.allSeen)
 	p.audit()
 	for _, m := range [...]memory{e.absent, e.orphaned} {
 		for _, k := range m.list() {
+			observed, _ := m.keys.Peek(k)
 			p.key(k)
+			p.flags(observed)
 		}
 		p.word(uint64(len(m.list())))
 	}
 	p.handlers()
+}
+
+func (p *printer) lists() {
+	l := &p.e.lists
+	p.word(uint64(len(l.wanted))<<32 | uint64(l.tries))
+	for _, k := range l.wanted {
+		p.text(string(k))
+	}
+	p.text(string(l.last))
+	p.until(l.retry)
 }
 
 // audit hashes whom an audit that is under way has still to look at, in its order.
@@ -304,37 +221,18 @@ func (p *printer) audit() {
 	}
 }
 
-// call hashes a read or write that waits for its lane.
-func (p *printer) call(c Call) {
-	p.word(uint64(c.Type)<<8 | uint64(c.Options.Propagation))
-	p.key(c.Key)
-	p.version(c.Key, c.Precondition.Version)
-	p.version(c.Key, c.Options.Precondition.Version)
-	p.text(c.Change.DropFinalizer)
-	for _, refs := range [...][]Owner{c.Change.DropOwners, c.Change.Unblock} {
-		p.owners(refs)
-	}
-}
-
-func (p *printer) owners(refs []Owner) {
-	p.word(uint64(len(refs)))
-	for _, r := range refs {
-		p.key(r.Key)
-		p.flags(r.Unresolved, r.Block, r.Controller)
-	}
-}
-
-func (p *printer) flight(f flight) {
+func (p *printer) flight(id CallID, f flight) {
 	p.word(uint64(f.call)<<8 | uint64(f.ending))
 	p.key(f.key)
 	p.version(f.key, f.version)
-	p.flags(f.reread, f.unsure)
+	p.text(f.handler)
+	p.flags(f.reread, f.unsure, f.fence != 0 && f.fence == p.e.fence.id)
 	n, ok := p.e.graph.Lookup(f.key)
 	if !ok {
 		return
 	}
 	m := &p.e.nodes[n.ID()]
-	p.flags(m.known > f.began, f.call == CallRead)
+	p.flags(m.known > f.began, n.ID() == f.node, m.call == id)
 	if f.call == CallRead && !f.reread {
 		p.flags(m.known < f.began)
 		p.began(n, f.began)
@@ -348,13 +246,9 @@ func (p *printer) handlers() {
 		for _, id := range p.ids {
 			s := h.states[handlerKey{id, name}]
 			p.word(uint64(s.phase)<<32 | uint64(s.tries))
+			if s.phase == failed {
+				p.until(h.due(s))
+			}
 		}
 	}
-}
-
-func btoi(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
 }

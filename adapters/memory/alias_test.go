@@ -79,6 +79,9 @@ func TestStoreAliasesNothing(t *testing.T) {
 		spoil(in, out)
 		spoil(s.Objects()...)
 		got, err := s.Get(ctx, key(t, "node/o"))
+		if err != nil {
+			t.Fatal(err)
+		}
 		spoil(got)
 		synctest.Wait()
 		r := record(t, s)

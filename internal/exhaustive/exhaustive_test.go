@@ -2,45 +2,37 @@ package exhaustive
 
 import (
 	"flag"
-	"runtime/debug"
 	"testing"
 	"time"
 )
 
-var (
-	nFlag       = flag.Int("n", 2, "objects")
-	actionsFlag = flag.Int("actions", 2, "actions")
-	crashFlag   = flag.Int("crashes", 0, "crashes")
-	listFlag    = flag.Int("listings", 0, "new listings")
-	waitFlag    = flag.Int("waits", 0, "waits")
-	callFlag    = flag.Int("calls", 1, "calls")
-	statesFlag  = flag.Int("states", 0, "states for each graph")
-	stepFlag    = flag.Int("step", 1, "every so many graphs")
-	lateFlag    = flag.Bool("late", false, "")
-	goon        = flag.Bool("goon", false, "")
-)
+var minutes = flag.Float64("exhaustive.minutes", 0, "minutes for the whole plan on three objects; 0 for the small scopes alone")
 
-func TestScope(t *testing.T) {
-	debug.SetGCPercent(800)
-	begin := time.Now()
-	var states, trans int64
-	cut := 0
-	for i, g := range Graphs(*nFlag, 0) {
-		if i%*stepFlag != 0 {
-			continue
-		}
-		r := Search(g, Scope{Actions: *actionsFlag, Calls: *callFlag, Crashes: *crashFlag, Listings: *listFlag, Waits: *waitFlag, States: *statesFlag, Late: *lateFlag})
-		states += r.States
-		trans += r.Transitions
-		if r.Cut {
-			cut++
-		}
-		if r.Broken != nil {
-			t.Errorf("%s: %s\n%s", r.Graph, r.Broken, r.History)
-			if !*goon {
-				break
-			}
-		}
+// TestSmallScopes: nothing is broken in scopes that are searched in full, on all
+// graphs of two objects, and with one action on all of three.
+func TestSmallScopes(t *testing.T) {
+	stages := []Stage{
+		{Objects: 2, Scope: Scope{Actions: 2, Late: true}, Whole: true},
+		{Objects: 2, Scope: Scope{Actions: 2, Listings: 1}, Whole: true},
+		{Objects: 2, Scope: Scope{Actions: 2, Crashes: 1}, Whole: true},
+		{Objects: 2, Scope: Scope{Actions: 1, Crashes: 1, Listings: 1}, Whole: true},
+		{Objects: 3, Scope: Scope{Actions: 1}, Whole: true},
+		{Objects: 3, Every: 23, Scope: Scope{Actions: 2}, Whole: true},
 	}
-	t.Log(states, trans, cut, time.Since(begin))
+	var until time.Time
+	if *minutes > 0 {
+		stages = append(Small(), Plan(3, Scope{Actions: 2, Crashes: 1, Listings: 1})...)
+		until = time.Now().Add(time.Duration(*minutes * float64(time.Minute)))
+	}
+	t.Log("\n" + Heading())
+	Run(stages, 2, until, func(r Row) {
+		t.Log("\n" + r.String())
+		if r.Broken != nil {
+			short := Shorten(*r.Broken)
+			t.Errorf("%s, %s: %v\n%s", short.Graph, r.Stage, short.Broken, short.History)
+		}
+		if *minutes == 0 && len(r.Cut) > 0 {
+			t.Errorf("%s: graphs %v were cut off", r.Stage, r.Cut)
+		}
+	})
 }

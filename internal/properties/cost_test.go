@@ -162,3 +162,25 @@ func TestCostOfConflicts(t *testing.T) {
 		}
 	}
 }
+
+// TestOneWriteUntilItsEvent: an object that was written is not judged by what it
+// was before, whatever happens to its owners while its event is late.
+func TestOneWriteUntilItsEvent(t *testing.T) {
+	x, y, z := key("x", "x"), key("y", "y"), key("z", "z")
+	dep := object(key("dep", "d"), blocking(x), blocking(y), blocking(z))
+	b := watched(t, 20, []graph.Object{object(x), object(y), object(z), dep})
+	got := b.billed(func() {
+		b.remove(x, graph.Background)
+		b.round() // trims the reference to x
+		late := b.events
+		b.events = nil
+		b.remove(y, graph.Background)
+		b.round()
+		b.round()
+		b.events = append(b.events, late...)
+		b.settle()
+	})
+	if want := (bill{writes: 2}); got != want {
+		t.Errorf("cost %+v, want %+v: two references are trimmed", got, want)
+	}
+}

@@ -1,0 +1,60 @@
+package properties
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/ownergraph/ownergraph"
+)
+
+// TestHistories holds what random runs have found, shrunk, each as the failure
+// printed it, with "; " between the steps.
+func TestHistories(t *testing.T) {
+	mixed := settings{Kinds: mixedKinds, Level: ownergraph.Level2, Engines: 1}
+	narrow := settings{Kinds: tightKinds, Level: ownergraph.Level2, Engines: 1}
+	for _, c := range []struct {
+		set          settings
+		start, steps string
+		reason       string
+	}{
+		{mixed, `g/b; p/s/a`, `addref g/b->p/a@"p/s/a"`,
+			"a living UID under its kind and name, in another scope, is unknown, whichever of the scopes is empty"},
+		{mixed, `g/a; p/s/b -> g/s/a@"g/a"`, "",
+			"the same, the other way round"},
+		{mixed, `g/a -> g/ax@"g/a"`, "",
+			"one's own UID at other coordinates is no reference to oneself"},
+		{mixed, `g/a`, `create g/n -> g/a, g/ax@"g/a"; orphan g/a`,
+			"two references with one UID are not one"},
+		{mixed, `g/a -> g/c!?; g/c -> g/a, g/a!`, "fg g/a",
+			"a reference that cannot be resolved closes a ring, since it blocks"},
+		{mixed, `g/d -> h/i!; h/i -> ""/d@"g/d"!`, "settle; fg h/i",
+			"a reference without a kind blocks nobody, and closes no ring"},
+		{mixed, `g/a -> g/a, g/a^, g/a@"g/a/gone"^`, "",
+			"the controller among two equal references is one, whichever of them says so"},
+		{narrow, `c*; d -> c`,
+			"settle; orphan c; see c; vanish c; strip c; touch d; see d; issue store; issue control; all a; all b; all d; issue store; land 0; serve c",
+			"a fence proves nothing of an owner whose kind it does not cover"},
+	} {
+		h, err := begin(c.set, parsed(t, c.start))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, line := range strings.Split(c.steps, "; ") {
+			if line != "" && err == nil {
+				err = h.do(line)
+			}
+		}
+		if err == nil {
+			err = h.calm()
+		}
+		if err == nil {
+			err = h.sound()
+		}
+		if err == nil {
+			err = h.permitted()
+		}
+		if err != nil {
+			t.Errorf("%s: %v", c.reason, h.fail(err))
+		}
+	}
+}
