@@ -92,10 +92,14 @@ func (e *Engine) step() int {
 	}
 	e.stepWakes()
 	if id, ok := e.work.Next(e.now); ok {
+		cost := 1
+		if e.graph.InUse(id) { // a decision looks at every reference
+			cost += e.graph.Node(id).Owners() / 8
+		}
 		if c, ok := e.decide(id); ok {
 			e.prepared = append(e.prepared, c)
 		}
-		return 1
+		return cost
 	}
 	switch {
 	case len(e.wakes) > 0:
