@@ -1,0 +1,390 @@
+package ownergraph
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/ownergraph/ownergraph/finalizer"
+	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/policy"
+	"github.com/ownergraph/ownergraph/queue"
+)
+
+// hashed returns an engine that holds something of everything that it can hold:
+// a is marked and waits for b and c, which are marked too and refer to the
+// phantom d. Its reports are not meant to make sense.
+func hashed(t *testing.T) *Engine {
+	t.Helper()
+	e, err := NewEngine(Level2, Config{
+		Handlers:        map[string]finalizer.Handler{"x.io/y": func(context.Context, Object) error { return nil }},
+		CompareVersions: func(_ Kind, a, b Version) int { return strings.Compare(string(a), string(b)) },
+		Acknowledge:     []Kind{"a"}, FenceWait: time.Minute,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	objects, err := graph.Parse("a#5~[foreground]; b#5~[foreground] -> a!, d; c#5~[x.io/y] -> a, d")
+	if err != nil {
+		t.Fatal(err)
+	}
+	events := []Event{{Type: graph.KindsKnown, Kinds: []KindInfo{{Kind: "a"}, {Kind: "b"}, {Kind: "c"}, {Kind: "s", Scoped: true}}}}
+	for _, o := range objects {
+		events = append(events, Event{Type: graph.ListBegun, Kind: o.Kind}, Event{Type: graph.Put, Object: o},
+			Event{Type: graph.ListEnded, Kind: o.Kind, Version: "5"})
+	}
+	for _, ev := range append(events, Event{Type: graph.ListBegun, Kind: "c"}) {
+		if err := e.Observe(time.Unix(1000, 0), ev); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for range 9 { // the sweeps of a, b and c, and the fan-outs, stay half done
+		e.step()
+	}
+	e.fill()
+	return e
+}
+
+// fill notes something by hand wherever the engine keeps something.
+func (e *Engine) fill() {
+	a, b, c, d := e.idOf("a"), e.idOf("b"), e.idOf("c"), e.idOf("d")
+	soon, at := e.now.Add(time.Second), e.next()
+	e.sights[d] = sight{sight: policy.SeenSolid, version: "7", began: at, done: at + 1}
+	e.awaits[b] = await{version: "5", deadline: soon, asked: 1}
+	e.retries[c], e.parked[c] = Object{Key: e.graph.Node(c).Key(), Version: "8"}, soon
+	e.waiters[d], e.misplaced["c"] = []graph.NodeID{b}, []graph.NodeID{a}
+	e.flights = map[CallID]flight{
+		1: {call: CallRead, node: d, key: e.graph.Node(d).Key(), began: at},
+		2: {call: CallPatch, node: b, key: e.graph.Node(b).Key(), version: "5", began: at},
+		3: {call: CallFence, fence: 1},
+		4: {call: CallHandle, node: c, key: e.graph.Node(c).Key(), handler: "x.io/y"},
+	}
+	e.nodes[b].call = 2
+	e.absent.add(Key{Kind: "a", Name: "old", UID: "old"}, true)
+	e.orphaned.add(Key{Kind: "a", Name: "older", UID: "older"}, true)
+	e.fence = fences{wanted: at, since: e.now, id: 1, last: 1, began: at, started: e.now,
+		open: map[Kind]bool{"a": true, "": true}, passed: 2, freed: 1, retry: soon, waiting: []graph.NodeID{a}}
+	e.rings = rings{suspects: []graph.NodeID{c}, searched: []graph.NodeID{d}, due: soon, lastID: 1,
+		found: map[int32]ring{1: {seen: 1, first: a, members: []graph.NodeID{a, b}}}}
+	e.nodes[a].ring, e.nodes[b].ring = 1, 1
+	e.lists = lists{wanted: []Kind{"a", "b"}, last: "a", retry: soon, tries: 1}
+	e.audit = audit{under: true, at: a, next: soon}
+	e.prepared = []Call{{Type: CallPatch, Key: e.graph.Node(c).Key(), Change: Change{DropFinalizer: "x.io/y"}}}
+	e.fans, e.wakes, e.sweeps = []graph.NodeID{a}, []graph.NodeID{b}, []Kind{"b"}
+	e.nodes[a].fanning = true
+	e.graph.Fan(a)
+	e.handlers.lines["x.io/y"] = []graph.NodeID{b}
+	e.handlers.states[handlerKey{c, "x.io/y"}] = handling{phase: failed, tries: 1, since: e.now}
+	e.work.AddAt(a, queue.Low, soon)
+	e.asks.Add(d, queue.Normal)
+}
+
+func (e *Engine) idOf(name string) graph.NodeID {
+	n, _ := e.graph.Lookup(Key{Kind: Kind(name), Name: name, UID: UID(name)})
+	return n.ID()
+}
+
+// fieldChange changes one field of what an engine holds.
+type fieldChange struct {
+	field  string // and, after a blank, what of it
+	change func(e *Engine)
+}
+
+// mindChange changes the mind of a node.
+func mindChange(field, name string, change func(m *mind)) fieldChange {
+	return fieldChange{"mind." + field, func(e *Engine) { change(&e.nodes[e.idOf(name)]) }}
+}
+
+func kindChange(field string, change func(k *kindMind)) fieldChange {
+	return fieldChange{"kindMind." + field, func(e *Engine) { entryChange(e.kinds, "a", change) }}
+}
+
+func entryChange[K comparable, V any](m map[K]V, k K, change func(v *V)) {
+	v := m[k]
+	change(&v)
+	m[k] = v
+}
+
+func sightChange(field string, change func(s *sight)) fieldChange {
+	return fieldChange{"sight." + field, func(e *Engine) { entryChange(e.sights, e.idOf("d"), change) }}
+}
+
+func awaitChange(field string, change func(a *await)) fieldChange {
+	return fieldChange{"await." + field, func(e *Engine) { entryChange(e.awaits, e.idOf("b"), change) }}
+}
+
+func flightChange(field string, id CallID, change func(f *flight)) fieldChange {
+	return fieldChange{"flight." + field, func(e *Engine) { entryChange(e.flights, id, change) }}
+}
+
+func handlingChange(field string, change func(h *handling)) fieldChange {
+	return fieldChange{"handling." + field, func(e *Engine) {
+		entryChange(e.handlers.states, handlerKey{e.idOf("c"), "x.io/y"}, change)
+	}}
+}
+
+func ringChange(field string, change func(r *ring)) fieldChange {
+	return fieldChange{"ring." + field, func(e *Engine) { entryChange(e.rings.found, 1, change) }}
+}
+
+func flip(b *bool) { *b = !*b }
+
+// fieldChanges are of what decides what the engine does.
+func fieldChanges() []fieldChange {
+	changes := []fieldChange{
+		{"Engine.broken", func(e *Engine) { e.broken = errors.New("x") }},
+		{"Engine.graph version", func(e *Engine) { _, _ = e.graph.Apply(put("a#6~[foreground]")) }},
+		{"Engine.graph finalizer", func(e *Engine) { _, _ = e.graph.Apply(put("a#5~[orphan]")) }},
+		{"Engine.graph owner", func(e *Engine) { _, _ = e.graph.Apply(put("b#5~[foreground] -> a, d")) }},
+		{"Engine.graph object", func(e *Engine) { _, _ = e.graph.Apply(put("a/e#1")) }},
+		{"Engine.graph listing", func(e *Engine) { _, _ = e.graph.Apply(Event{Type: graph.ListBegun, Kind: "a"}) }},
+		{"Engine.graph cursor", func(e *Engine) { e.graph.FanNext(e.idOf("a")) }},
+		{"Engine.kinds", func(e *Engine) { delete(e.kinds, "a") }},
+		{"Engine.work key", func(e *Engine) { e.work.Add(e.idOf("d"), queue.Normal) }},
+		{"Engine.work priority", func(e *Engine) { e.work.AddAt(e.idOf("a"), queue.High, e.now.Add(time.Second)) }},
+		{"Engine.work time", func(e *Engine) { e.work.AddAt(e.idOf("a"), queue.Low, e.now.Add(time.Millisecond)) }},
+		{"Engine.work attempts", func(e *Engine) { e.work.Retry(e.idOf("a"), queue.Low, e.now.Add(time.Hour)) }},
+		{"Engine.asks", func(e *Engine) { e.asks.Add(e.idOf("a"), queue.Normal) }},
+		{"Engine.sights", func(e *Engine) { delete(e.sights, e.idOf("d")) }},
+		{"Engine.awaits", func(e *Engine) { delete(e.awaits, e.idOf("b")) }},
+		{"Engine.retries", func(e *Engine) { entryChange(e.retries, e.idOf("c"), func(o *Object) { o.Version = "9" }) }},
+		{"Engine.parked", func(e *Engine) { e.parked[e.idOf("c")] = e.now.Add(time.Minute) }},
+		{"Engine.waiters", func(e *Engine) { e.waiters[e.idOf("d")] = []graph.NodeID{e.idOf("c")} }},
+		{"Engine.misplaced", func(e *Engine) { delete(e.misplaced, "c") }},
+		{"Engine.flights", func(e *Engine) { delete(e.flights, 3) }},
+		{"Engine.absent", func(e *Engine) { e.absent.forget() }},
+		{"Engine.absent by a read", func(e *Engine) { e.absent.add(Key{Kind: "a", Name: "old", UID: "old"}, false) }},
+		{"Engine.orphaned", func(e *Engine) { e.orphaned.forget() }},
+		{"Engine.prepared", func(e *Engine) { e.prepared = nil }},
+		{"Engine.prepared change", func(e *Engine) { e.prepared = []Call{{Type: CallPatch, Key: e.prepared[0].Key}} }},
+		{"Engine.fans", func(e *Engine) { e.fans = nil }},
+		{"Engine.sweeps", func(e *Engine) { e.sweeps = nil }},
+		{"Engine.wakes", func(e *Engine) { e.wakes = nil }},
+		{"Engine.kindsSeen", func(e *Engine) { flip(&e.kindsSeen) }},
+		{"Engine.allSeen", func(e *Engine) { flip(&e.allSeen) }},
+		{"Engine.rewound", func(e *Engine) { e.rewound = e.next() }},
+		{"Engine.healing", func(e *Engine) { flip(&e.healing) }},
+	}
+	changes = append(changes, nodeChanges()...)
+	changes = append(changes, recordChanges()...)
+	return append(changes, partChanges()...)
+}
+
+func nodeChanges() []fieldChange {
+	const late = 1 << 40
+	return []fieldChange{
+		mindChange("known", "a", func(m *mind) { m.known = 1 }),
+		mindChange("changed", "a", func(m *mind) { m.changed = late }),
+		mindChange("role", "d", func(m *mind) { m.role = late }),
+		mindChange("mark", "a", func(m *mind) { m.mark = late }),
+		mindChange("absent", "d", func(m *mind) { m.absent = late }),
+		mindChange("marked", "a", func(m *mind) { m.marked = m.marked.Add(time.Second) }),
+		mindChange("call", "c", func(m *mind) { m.call = 9 }),
+		mindChange("conflicts", "c", func(m *mind) { m.conflicts++ }),
+		mindChange("ring", "a", func(m *mind) { m.ring = 0 }),
+		mindChange("buried", "d", func(m *mind) { flip(&m.buried) }),
+		mindChange("reread", "a", func(m *mind) { flip(&m.reread) }),
+		mindChange("outside", "a", func(m *mind) { flip(&m.outside) }),
+		mindChange("unsure", "a", func(m *mind) { flip(&m.unsure) }),
+		mindChange("suspect", "a", func(m *mind) { flip(&m.suspect) }),
+		mindChange("fanning", "b", func(m *mind) { flip(&m.fanning) }),
+		mindChange("waking", "c", func(m *mind) { flip(&m.waking) }),
+		kindChange("part", func(k *kindMind) { flip(&k.part) }),
+		kindChange("listed", func(k *kindMind) { flip(&k.listed) }),
+		kindChange("sick", func(k *kindMind) { k.sick = "x" }),
+		kindChange("ill", func(k *kindMind) { flip(&k.ill) }),
+		kindChange("damaged", func(k *kindMind) { flip(&k.damaged) }),
+		kindChange("spoilt", func(k *kindMind) { flip(&k.spoilt) }),
+		kindChange("sweeping", func(k *kindMind) { flip(&k.sweeping) }),
+		kindChange("begun", func(k *kindMind) { k.begun = 0 }),
+		kindChange("pending", func(k *kindMind) { k.pending = 1 }),
+		kindChange("high", func(k *kindMind) { k.high = "6" }),
+		kindChange("floor", func(k *kindMind) { k.floor = "6" }),
+		kindChange("waiting", func(k *kindMind) { k.waiting = []graph.NodeID{1} }),
+		{"kindMind.spoken", func(e *Engine) { entryChange(e.kinds, "d", func(k *kindMind) { k.spoken = late }) }},
+	}
+}
+
+func recordChanges() []fieldChange {
+	const late = 1 << 40
+	return []fieldChange{
+		sightChange("sight", func(s *sight) { s.sight = policy.SeenWaiting }),
+		sightChange("version", func(s *sight) { s.version = "8" }),
+		sightChange("began", func(s *sight) { s.began = 1 }),
+		{"sight.done", func(e *Engine) { // it is compared where the owner is observed
+			e.sights[e.idOf("a")] = sight{done: late}
+		}},
+		awaitChange("version", func(a *await) { a.version = "6" }),
+		awaitChange("deadline", func(a *await) { a.deadline = a.deadline.Add(1) }),
+		awaitChange("then", func(a *await) { a.then = thenHeld }),
+		awaitChange("asked", func(a *await) { a.asked = 0 }),
+		awaitChange("outside", func(a *await) { flip(&a.outside) }),
+		flightChange("call", 2, func(f *flight) { f.call = CallDelete }),
+		flightChange("node", 2, func(f *flight) { f.node = 0 }),
+		flightChange("key", 2, func(f *flight) { f.key.Name = "x" }),
+		flightChange("version", 2, func(f *flight) { f.version = "6" }),
+		flightChange("began", 1, func(f *flight) { f.began = 1 }),
+		flightChange("reread", 1, func(f *flight) { flip(&f.reread) }),
+		flightChange("unsure", 1, func(f *flight) { flip(&f.unsure) }),
+		flightChange("ending", 2, func(f *flight) { f.ending = graph.Orphan }),
+		flightChange("handler", 4, func(f *flight) { f.handler = "x" }),
+		flightChange("fence", 3, func(f *flight) { f.fence = 2 }),
+		handlingChange("phase", func(h *handling) { h.phase = done }),
+		handlingChange("tries", func(h *handling) { h.tries++ }),
+		handlingChange("since", func(h *handling) { h.since = h.since.Add(time.Second) }),
+		ringChange("seen", func(r *ring) { r.seen = late }),
+		ringChange("members", func(r *ring) { r.members = r.members[:1] }),
+	}
+}
+
+func partChanges() []fieldChange {
+	const late = 1 << 40
+	return []fieldChange{
+		{"fences.wanted", func(e *Engine) { e.fence.wanted = 0 }},
+		{"fences.since", func(e *Engine) { e.fence.since = e.fence.since.Add(time.Second) }},
+		{"fences.id", func(e *Engine) { e.fence.id = 0 }},
+		{"fences.began", func(e *Engine) { e.fence.began = 0 }},
+		{"fences.started", func(e *Engine) { e.fence.started = e.fence.started.Add(time.Second) }},
+		{"fences.lost", func(e *Engine) { e.fence.lost++ }},
+		{"fences.open", func(e *Engine) { delete(e.fence.open, "a") }},
+		{"fences.open set", func(e *Engine) { delete(e.fence.open, "") }},
+		{"fences.passed", func(e *Engine) { e.fence.passed = late }},
+		{"fences.freed", func(e *Engine) { e.fence.freed = late }},
+		{"fences.retry", func(e *Engine) { e.fence.retry = e.now.Add(time.Hour) }},
+		{"fences.waiting", func(e *Engine) { e.fence.waiting = nil }},
+		{"rings.suspects", func(e *Engine) { e.rings.suspects = nil }},
+		{"rings.searched", func(e *Engine) { e.rings.searched = nil }},
+		{"rings.due", func(e *Engine) { e.rings.due = e.now.Add(time.Hour) }},
+		{"rings.found", func(e *Engine) { delete(e.rings.found, 1) }},
+		{"lists.wanted", func(e *Engine) { e.lists.wanted = []Kind{"b"} }},
+		{"lists.last", func(e *Engine) { e.lists.last = "b" }},
+		{"lists.retry", func(e *Engine) { e.lists.retry = e.now.Add(time.Hour) }},
+		{"lists.tries", func(e *Engine) { e.lists.tries++ }},
+		{"audit.under", func(e *Engine) { e.audit.under = false }},
+		{"audit.at", func(e *Engine) { e.audit.at = 1 << 20 }},
+		{"handlers.states", func(e *Engine) { clear(e.handlers.states) }},
+		{"handlers.lines", func(e *Engine) { clear(e.handlers.lines) }},
+		{"handlers.names", func(e *Engine) { e.handlers.names = nil }},
+	}
+}
+
+// unhashed says why a field is no part of the fingerprint.
+var unhashed = map[string]string{
+	"Engine.cfg": "one Config", "Engine.level": "one Config", "Engine.set": "one Config",
+	"Engine.now": "times enter as how far away they are", "Engine.stamp": "only the order of stamps counts",
+	"Engine.lastCall": "an id says nothing", "Engine.held": "a report", "Engine.counts": "a report",
+	"Engine.nodes": "see mind", "Engine.reading": "follows from flights",
+	"Engine.fence": "see fences", "Engine.rings": "see rings", "Engine.handlers": "see handlers",
+	"Engine.lists": "see lists", "Engine.audit": "see audit",
+	"mind.reason": "a report", "mind.doubt": "a report", "mind.island": "a report", "mind.audited": "a report",
+	"kindMind.passed": "is compared for objects with a scope alone: see TestFingerprintScoped",
+	"handling.call":   "an id says nothing", "handling.err": "a report",
+	"ring.first": "follows from the members", "rings.lastID": "an id says nothing",
+	"rings.search": "a clone begins it anew", "fences.last": "an id says nothing",
+	"audit.next": "says when to repair what should not need it", "audit.roots": "a report",
+	"audit.search": "a report", "audit.islands": "a report",
+	"handlers.most": "one Config", "handlers.timeout": "one Config", "handlers.running": "follows from flights",
+}
+
+func put(s string) Event {
+	o, err := graph.ParseObject(s)
+	if err != nil {
+		panic(err)
+	}
+	return Event{Type: graph.Put, Object: o}
+}
+
+// TestFingerprint: whatever decides what an engine does changes its fingerprint,
+// and no field is forgotten.
+func TestFingerprint(t *testing.T) {
+	base := hashed(t)
+	want := base.Fingerprint(nil)
+	if got := base.Clone().Fingerprint(nil); got != want {
+		t.Errorf("a clone has fingerprint %x, want %x", got, want)
+	}
+	changed := map[string]bool{}
+	for _, c := range fieldChanges() {
+		field, _, _ := strings.Cut(c.field, " ")
+		changed[field] = true
+		e := base.Clone()
+		c.change(e)
+		if e.Fingerprint(nil) == want {
+			t.Errorf("%s: the change leaves the fingerprint as it is", c.field)
+		}
+	}
+	for _, record := range []any{
+		Engine{}, mind{}, kindMind{}, sight{}, await{}, flight{}, fences{}, rings{}, ring{}, lists{}, audit{}, handlers{}, handling{},
+	} {
+		for i, s := 0, reflect.TypeOf(record); i < s.NumField(); i++ {
+			if f := s.Name() + "." + s.Field(i).Name; changed[f] == (unhashed[f] != "") {
+				t.Errorf("%s has to be either tried or left out with a reason", f)
+			}
+		}
+	}
+}
+
+// TestFingerprintScoped: that a kind has passed a fence counts for what has a
+// scope.
+func TestFingerprintScoped(t *testing.T) {
+	e := hashed(t)
+	if err := e.Observe(e.now, put("s/x/e#6")); err != nil {
+		t.Fatal(err)
+	}
+	f := e.Clone()
+	entryChange(f.kinds, "a", func(k *kindMind) { k.passed = f.next() })
+	if e.Fingerprint(nil) == f.Fingerprint(nil) {
+		t.Error("the fence that a kind has passed leaves the fingerprint as it is")
+	}
+}
+
+// TestFingerprintForgets: what decides nothing leaves the fingerprint as it is.
+func TestFingerprintForgets(t *testing.T) {
+	base := hashed(t)
+	want := base.Fingerprint(nil)
+	for _, c := range []struct {
+		reason string
+		change func(e *Engine)
+	}{
+		{"counters", func(e *Engine) { e.counts.Reads++ }},
+		{"reports", func(e *Engine) { e.nodes[e.idOf("c")].reason = policy.OwnerSolid }},
+		{"the last id", func(e *Engine) { e.lastCall++ }},
+		{"the next audit", func(e *Engine) { e.audit.next = e.now }},
+		{"a stamp that nothing has", func(e *Engine) { e.next() }},
+	} {
+		e := base.Clone()
+		c.change(e)
+		if e.Fingerprint(nil) != want {
+			t.Errorf("%s change the fingerprint", c.reason)
+		}
+	}
+}
+
+// TestFingerprintRename: rename stands for versions, and for nothing else.
+func TestFingerprintRename(t *testing.T) {
+	fingerprint := func(text string, rename func(Key, Version) uint64) uint64 {
+		e, err := NewEngine(Level2, Config{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, ev := range []Event{{Type: graph.KindsKnown, Kinds: []KindInfo{{Kind: "a"}}}, put(text)} {
+			if err := e.Observe(time.Unix(0, 0), ev); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return e.Fingerprint(rename)
+	}
+	last := func(_ Key, v Version) uint64 { return uint64(cmp.Compare(v, "5")) }
+	if fingerprint("a#6", last) != fingerprint("a#7", last) {
+		t.Error("versions with one name differ")
+	}
+	if fingerprint("a#4", last) == fingerprint("a#7", last) || fingerprint("a#6", nil) == fingerprint("a#7", nil) {
+		t.Error("versions with different names do not differ")
+	}
+	if fingerprint("a#6 -> b", last) == fingerprint("a#7", last) {
+		t.Error("objects with versions of one name do not differ")
+	}
+}
