@@ -96,8 +96,10 @@ func (e *Engine) raise(k *kindMind, name Kind, v Version) {
 
 // kindsKnown takes the set of kinds. A fence that is under way covers the former
 // set, so another one has to begin; and if a kind has joined, so do those that
-// have passed: they say nothing of it (R7).
+// have passed, and no call goes out that rests on them: they say nothing of it
+// (R7).
 func (e *Engine) kindsKnown(infos []KindInfo) {
+	joined := false
 	for name, k := range e.kinds {
 		if k.part && !slices.ContainsFunc(infos, func(i KindInfo) bool { return i.Kind == name }) {
 			e.kinds[name] = kindMind{passed: k.passed, spoken: e.next(), waiting: k.waiting}
@@ -106,10 +108,13 @@ func (e *Engine) kindsKnown(infos []KindInfo) {
 	for _, i := range infos {
 		k := e.kinds[i.Kind]
 		if part := !slices.Contains(e.cfg.Ignore, i.Kind); part != k.part {
-			k.part = part
-			e.fence.passed, e.fence.freed = 0, 0
+			k.part, joined = part, true
 		}
 		e.kinds[i.Kind] = k
+	}
+	if joined {
+		e.fence.passed, e.fence.freed = 0, 0
+		e.ground()
 	}
 	e.kindsSeen = true
 	e.leave()

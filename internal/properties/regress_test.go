@@ -34,6 +34,9 @@ func TestHistories(t *testing.T) {
 		{narrow, `c*; d -> c`,
 			"settle; orphan c; see c; vanish c; strip c; touch d; see d; issue store; issue control; all a; all b; all d; issue store; land 0; serve c",
 			"a fence proves nothing of an owner whose kind it does not cover"},
+		{narrow, `a -> b; b; c -> a, a; d*`,
+			"list b; all b; list c; orphan b; vanish a; vanish d; see b; all c; issue control; all b; see c; issue control; serve a; issue store; land 0",
+			"a call that was prepared before a kind joined rests on a fence that says nothing of it"},
 	} {
 		h, err := begin(c.set, parsed(t, c.start))
 		if err != nil {
