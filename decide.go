@@ -110,12 +110,20 @@ func (e *Engine) bar(n graph.Node) policy.Reason {
 		return policy.LevelTooLow
 	case e.cfg.ObserveOnly:
 		return policy.ObserveOnly
-	case e.healing:
-		return policy.NeedListing
 	case !k.Known:
 		return policy.KindUnserved
+	case e.healing, e.outlived(n.Key().Kind):
+		return policy.NeedListing
 	}
 	return policy.ReasonUnset
+}
+
+// outlived reports whether what is known of a kind is older than a rewind: it
+// was out of service then, and has not been listed since. Where versions repeat,
+// one of before may name another state now.
+func (e *Engine) outlived(name Kind) bool {
+	k := e.kinds[name]
+	return e.rewound != 0 && (k.begun <= e.rewound || !k.listed)
 }
 
 // arrange sees to it that a key that waits is looked at again in time.

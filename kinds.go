@@ -186,6 +186,9 @@ func (e *Engine) sweepNode(id graph.NodeID) {
 func (e *Engine) swept(name Kind) {
 	k := e.kinds[name]
 	pending := k.pending
+	if !e.healing && e.outlived(name) {
+		e.auditSoon()
+	}
 	k.sweeping, k.listed, k.pending = false, k.begun > e.rewound, 0
 	e.kinds[name] = k
 	e.resume(name)

@@ -22,6 +22,8 @@ func (x *state) label(m move) string {
 			return fmt.Sprintf("list %s later", x.w.Kinds[-1-m.at].Kind)
 		}
 		return fmt.Sprintf("answer later %d %s", m.at, callText(x.side().Calls[m.at].Call))
+	case opCarry:
+		return fmt.Sprintf("carry out %d %s", m.at, callText(x.side().Calls[m.at].Call))
 	case opLand:
 		f := x.side().Calls[m.at]
 		return fmt.Sprintf("land %d %s%s", m.at, callText(f.Call), answerText(f.Call, f.Answer))

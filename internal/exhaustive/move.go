@@ -17,6 +17,7 @@ const (
 	opSet      // it is told that the set of kinds has passed a fence
 	opPump     // it goes on, and its calls are taken
 	opRenew    // a read or a listing shows what the store holds now
+	opCarry    // a write is carried out, and not answered yet
 	opLand     // a call under way ends
 	opLate     // a write of a crashed engine lands
 	opWait     // time passes, up to what the engine waits for
@@ -52,7 +53,11 @@ func (x *state) engineMoves(scope Scope) []move {
 		if x.w.Outdated(0, i) {
 			out = append(out, move{op: opRenew, at: i})
 		}
-		out = append(out, move{op: opLand, at: i})
+		op := opLand
+		if scope.Late && x.w.Uncarried(0, i) {
+			op = opCarry
+		}
+		out = append(out, move{op: op, at: i})
 	}
 	if scope.Late && !x.idle() {
 		out = append(out, move{op: opPump})
@@ -116,6 +121,8 @@ func (x *state) carryOut(m move, scope Scope) (bool, error) {
 		return true, x.pump(scope)
 	case opRenew:
 		x.renew(m.at)
+	case opCarry:
+		x.w.Carry(0, m.at)
 	case opLand:
 		return true, x.w.Land(0, m.at)
 	case opLate:

@@ -25,10 +25,8 @@ func (s *search) fingerprint(x *state) uint64 {
 	}
 	for _, c := range side.Calls {
 		p.call(c.Call)
-		if c.Type == ownergraph.CallRead {
-			p.flags(c.Answer.Err != nil)
-			p.object(c.Answer.Object)
-		}
+		p.flags(c.Carried)
+		p.answer(c.Answer)
 	}
 	p.word(side.Engine.Fingerprint(nil))
 	return p.hash
@@ -151,5 +149,12 @@ func (p *printer) call(c ownergraph.Call) {
 	}
 	for _, r := range c.Change.Unblock {
 		p.owner(r)
+	}
+}
+
+func (p *printer) answer(r ownergraph.Result) {
+	p.object(r.Object)
+	if r.Err != nil {
+		p.text(r.Err.Error())
 	}
 }

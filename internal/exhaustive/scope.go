@@ -19,8 +19,8 @@ type Scope struct {
 	Crashes, Listings, Waits int
 	// Calls is how many store calls may be under way at once, 1 if it is 0.
 	Calls int
-	// Late: the engine may lag behind what it is told. Otherwise it goes on at
-	// once.
+	// Late: the engine may lag behind what it is told, and be told late what came
+	// of a write. Otherwise it goes on, and is told, at once.
 	Late bool
 	// States bounds the states of one graph, 0 for no bound.
 	States int

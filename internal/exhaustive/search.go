@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/graph"
 )
 
@@ -204,8 +203,8 @@ func (s *search) newCrash(x *state) bool {
 	}
 	p := &printer{hash: seed}
 	s.left(p, x)
-	for _, c := range x.side().Calls {
-		if c.Type != ownergraph.CallRead {
+	for i, c := range x.side().Calls {
+		if x.w.Uncarried(0, i) {
 			p.call(c.Call)
 		}
 	}

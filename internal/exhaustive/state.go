@@ -92,12 +92,12 @@ func (x *state) idle() bool {
 	if x.engine().Busy() {
 		return false
 	}
-	at, ok := x.engine().Wake(ownergraph.LaneControl)
-	if !ok || at.After(x.w.Now.Add(1)) {
-		return true
+	for _, lane := range [...]ownergraph.Lane{ownergraph.LaneControl, ownergraph.LaneStore} {
+		if at, ok := x.engine().Wake(lane); ok && !at.After(x.w.Now.Add(1)) {
+			return false
+		}
 	}
-	_, ok = x.engine().Clone().Take(x.w.Now, ownergraph.LaneControl)
-	return !ok
+	return true
 }
 
 // fenced reports whether every kind has passed a fence that was begun.

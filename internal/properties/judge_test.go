@@ -15,10 +15,9 @@ import (
 // longest time pass after which an engine tries something again by itself. Late
 // writes come at the very end, when nobody thinks of them any more.
 func (h *history) calm() error {
-	cure := map[string]string{"sick": "recover ", "vanish": "serve ", "down": "up "}
 	for _, k := range h.w.Kinds {
 		if how := h.down[k.Kind]; how != "" {
-			if err := h.do(cure[how] + string(k.Kind)); err != nil {
+			if err := h.do(cures()[how] + " " + string(k.Kind)); err != nil {
 				return err
 			}
 		}

@@ -3,6 +3,7 @@ package properties
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/ownergraph/ownergraph"
@@ -30,7 +31,27 @@ func (d draws) faults() faults {
 // move is something that can happen next, weight times as likely as others.
 type move struct {
 	weight int
-	line   string
+	verb   string
+	side   int    // whose, none if negative
+	arg    string // or the number
+	number int
+}
+
+const nobody = -1
+
+// String returns the move as a step of a history.
+func (m move) String() string {
+	line := m.verb
+	if m.side != nobody {
+		line += "@" + strconv.Itoa(m.side)
+	}
+	switch {
+	case m.arg != "":
+		line += " " + m.arg
+	case m.verb == "land" || m.verb == "late":
+		line += " " + strconv.Itoa(m.number)
+	}
+	return line
 }
 
 // wander makes random steps: few moves for each of rapid's.
@@ -48,118 +69,121 @@ func (d draws) wander(h *history, f faults) {
 
 // next draws what happens next.
 func (d draws) next(h *history, f faults) string {
-	var all []move
-	add := func(weight int, format string, args ...any) {
-		all = append(all, move{weight, fmt.Sprintf(format, args...)})
-	}
-	add(1, "wait")
-	for i, s := range h.w.Sides {
-		watchMoves(add, i, s, h.w.Kinds, f)
-		callMoves(add, i, s, h.w.Now, f)
-		if f.Crashes {
-			add(1, "crash@%d", i)
-		}
-	}
-	if len(h.w.Zombies) > 0 {
-		add(2, "late %d", d.number("zombie", len(h.w.Zombies)))
-	}
-	if f.Delays {
-		add(1, "pass 31s")
-	}
-	if f.Rewinds {
-		add(1, "backup")
-		add(1, "restore")
-	}
-	if len(h.actions) < d.size.actions {
-		add(5, "user")
-	}
-	if f.Outages {
-		d.outages(add, h)
-	}
-	line := pick(all, d.number("move", total(all)))
-	switch {
-	case line == "user":
+	m := d.pick(d.moves(h, f))
+	switch m.verb {
+	case "user":
 		return d.action(h)
-	case line[:4] == "land":
-		return d.fault(line, f)
+	case "land":
+		return d.fault(m.String(), f)
 	}
-	return line
+	return m.String()
 }
 
-func total(all []move) (n int) {
+// moves returns all that can happen next.
+func (d draws) moves(h *history, f faults) []move {
+	all := []move{{weight: 1, verb: "wait", side: nobody}}
+	for i, s := range h.w.Sides {
+		all = watchMoves(all, i, s, h.w.Kinds, f)
+		all = callMoves(all, i, s, h.w.Now, f)
+		if d.size.style == wild && !d.size.judged { // others have no handlers
+			all = append(all, move{weight: 1, verb: "issue", side: i, arg: "handler"})
+		}
+		if f.Crashes {
+			all = append(all, move{weight: 1, verb: "crash", side: i})
+		}
+	}
+	for i := range h.w.Zombies {
+		all = append(all, move{weight: 1, verb: "late", side: nobody, number: i})
+	}
+	if f.Delays {
+		all = append(all, move{weight: 1, verb: "pass", side: nobody, arg: "31s"})
+	}
+	if f.Rewinds {
+		all = append(all, move{weight: 1, verb: "backup", side: nobody}, move{weight: 1, verb: "restore", side: nobody})
+	}
+	if len(h.actions) < d.size.actions {
+		all = append(all, move{weight: 5, verb: "user"})
+	}
+	if f.Outages {
+		all = d.outages(all, h)
+	}
+	return all
+}
+
+func (d draws) pick(all []move) move {
+	n := 0
 	for _, m := range all {
 		n += m.weight
 	}
-	return n
+	n = d.number("move", n)
+	i := slices.IndexFunc(all, func(m move) bool {
+		n -= m.weight
+		return n < 0
+	})
+	return all[i]
 }
 
-func pick(all []move, n int) string {
-	for _, m := range all {
-		if n -= m.weight; n < 0 {
-			return m.line
-		}
-	}
-	panic("no such move")
-}
-
-func watchMoves(add func(int, string, ...any), side int, s *world.Side, kinds []graph.KindInfo, f faults) {
+func watchMoves(all []move, side int, s *world.Side, kinds []graph.KindInfo, f faults) []move {
 	for k, st := range s.Streams {
-		name := kinds[k].Kind
+		name := string(kinds[k].Kind)
 		switch {
 		case st.Down:
 		case !st.Begun:
-			add(6, "list@%d %s", side, name)
+			all = append(all, move{weight: 6, verb: "list", side: side, arg: name})
 		case len(st.Events) > 0:
-			add(6, "see@%d %s", side, name)
+			all = append(all, move{weight: 6, verb: "see", side: side, arg: name})
 			if len(st.Events) > 1 {
-				add(6, "all@%d %s", side, name)
+				all = append(all, move{weight: 6, verb: "all", side: side, arg: name})
 			}
 			if f.Doubles {
-				add(4, "twice@%d %s", side, name)
+				all = append(all, move{weight: 4, verb: "twice", side: side, arg: name})
 			}
 		}
 		if f.Breaks && st.Begun {
-			add(1, "break@%d %s", side, name)
-			add(1, "list@%d %s", side, name)
+			all = append(all,
+				move{weight: 1, verb: "break", side: side, arg: name}, move{weight: 1, verb: "list", side: side, arg: name})
 		}
 	}
+	return all
 }
 
 // callMoves lands calls and hands out others, where an engine says that it has
 // something to do.
-func callMoves(add func(int, string, ...any), side int, s *world.Side, now time.Time, f faults) {
+func callMoves(all []move, side int, s *world.Side, now time.Time, f faults) []move {
 	for i := range s.Calls {
-		add(6, "land@%d %d", side, i)
+		all = append(all, move{weight: 6, verb: "land", side: side, number: i})
 	}
 	if f.OneCall && len(s.Calls) > 0 {
-		return
+		return all
 	}
 	if s.Engine.Busy() {
-		add(10, "issue@%d store", side)
+		all = append(all, move{weight: 10, verb: "issue", side: side, arg: "store"})
 	}
 	if at, ok := s.Engine.Wake(ownergraph.LaneControl); ok && !at.After(now.Add(1)) {
-		add(6, "issue@%d control", side)
+		all = append(all, move{weight: 6, verb: "issue", side: side, arg: "control"})
 	}
-	add(1, "issue@%d handler", side)
+	return all
 }
 
-func (d draws) outages(add func(int, string, ...any), h *history) {
+func (d draws) outages(all []move, h *history) []move {
 	for _, k := range h.w.Kinds {
-		switch h.down[k.Kind] {
-		case "sick":
-			add(2, "recover %s", k.Kind)
-		case "vanish":
-			add(2, "serve %s", k.Kind)
-		case "down":
-			add(2, "up %s", k.Kind)
-		default:
-			add(1, "sick %s", k.Kind)
-			add(1, "down %s", k.Kind)
-			if !d.size.judged { // whoever is not served loses what is promised to others
-				add(1, "vanish %s", k.Kind)
+		if cure := cures()[h.down[k.Kind]]; cure != "" {
+			all = append(all, move{weight: 2, verb: cure, side: nobody, arg: string(k.Kind)})
+			continue
+		}
+		for _, how := range []string{"sick", "down", "vanish"} {
+			if how == "vanish" && d.size.judged { // whoever is not served loses what is promised to others
+				break
 			}
+			all = append(all, move{weight: 1, verb: how, side: nobody, arg: string(k.Kind)})
 		}
 	}
+	return all
+}
+
+// cures names what ends an outage.
+func cures() map[string]string {
+	return map[string]string{"sick": "recover", "vanish": "serve", "down": "up"}
 }
 
 // fault draws how a call lands.

@@ -1,6 +1,7 @@
 package properties
 
 import (
+	"flag"
 	"fmt"
 	"testing"
 
@@ -23,14 +24,27 @@ func (d draws) run() *history {
 	return h
 }
 
+var firstSeed = flag.Uint64("properties.seed", 1, "where the `seeds` of random histories begin; 0 draws new ones. -rapid.seed goes before it")
+
 // rounds runs a property of random worlds with one, two and three engines, so
 // many times rapid's number of checks.
+//
+// The same histories are run everywhere and every time, lest a change be stopped
+// by what another one broke: new ones are drawn by whoever asks for them.
 func rounds(t *testing.T, n int, property func(*rapid.T, int)) {
 	if raced {
 		n = (n + 2) / 3
 	}
+	seed := flag.Lookup("rapid.seed")
+	given := seed.Value.String()
+	defer seed.Value.Set(given)
 	for i := range n {
 		engines := []int{1, 1, 2, 3}[i%4]
+		if given == "0" && *firstSeed != 0 {
+			if err := seed.Value.Set(fmt.Sprint(*firstSeed + uint64(i))); err != nil {
+				t.Fatal(err)
+			}
+		}
 		t.Run(fmt.Sprint(i), rapid.MakeCheck(func(t *rapid.T) { property(t, engines) }))
 	}
 }

@@ -94,9 +94,16 @@ func (w *World) LandAs(side, i int, fault Fault) (ownergraph.Result, error) {
 // Carry carries the i-th call under way of a side out, if it is a write, and
 // keeps the answer back: the write's event may come first.
 func (w *World) Carry(side, i int) {
-	if f := &w.Sides[side].Calls[i]; f.writes() && !f.Carried {
+	if f := &w.Sides[side].Calls[i]; w.Uncarried(side, i) {
 		f.Answer.Err, f.Carried = w.write(f.Call), true
 	}
+}
+
+// Uncarried reports whether the i-th call under way of a side is a write that is
+// not carried out yet.
+func (w *World) Uncarried(side, i int) bool {
+	f := &w.Sides[side].Calls[i]
+	return f.writes() && !f.Carried
 }
 
 func (f *Flight) writes() bool {
