@@ -25,7 +25,7 @@ type requirement struct {
 var required = []requirement{
 	{"github.com/google/go-cmp", nil, nil, "readable differences, in tests"},
 	{"github.com/hashicorp/golang-lru/v2", []string{"simplelru"}, []string{"."}, "what is known absent, bounded"},
-	{"pgregory.net/rapid", nil, []string{"adapters/storetest", "internal/..."}, "random histories that shrink"},
+	{"pgregory.net/rapid", nil, []string{"adapters/storetest/...", "internal/..."}, "random histories that shrink"},
 }
 
 // checkModules finds imports of the root module from a module that is not on

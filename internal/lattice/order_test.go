@@ -27,20 +27,24 @@ const rooms = `
 	# The only place that sees every stage.
 	policy, finalizer, queue < .;
 
-	# Adapters do not know each other.
-	. < adapters/memory, adapters/storetest, adapters/clientgo/...;
-
-	# The specification shares no code with what it judges.
+	# The specification shares no code with what it judges. What judges the
+	# engine's writes sees only its calls.
 	graph < internal/oracle;
+	. < internal/invariant;
+
+	# Adapters do not know each other. The kit judges other people's stores, and
+	# the engine on them.
+	. < adapters/memory, adapters/clientgo/...;
+	., internal/oracle, internal/invariant < adapters/storetest/...;
 
 	# The harness may see everything; nothing but tests may see the harness.
-	adapters/memory, adapters/storetest, adapters/clientgo/..., internal/oracle
+	adapters/memory, adapters/storetest/..., adapters/clientgo/..., internal/oracle, internal/invariant
 	< internal/...;
 
-	adapters/memory, adapters/storetest, internal/... < TESTS;
+	adapters/memory, adapters/storetest/..., internal/... < TESTS;
 
-	# Examples see what users see.
-	adapters/memory, adapters/storetest, adapters/clientgo/... < examples/...;
+	# Examples see what users see, and their tests the kit.
+	adapters/memory, adapters/clientgo/... < examples/...;
 `
 
 // order is a parsed import order: what each room may import, closed over all
