@@ -20,7 +20,7 @@ type past struct {
 	dep, owner graph.UID
 	waited     bool // it waited for its dependents
 	orphaned   bool // it was orphaning
-	beside     bool // it waited since its mark while another owner was solid
+	beside     bool // it waited while another owner was solid
 	ringed     bool // both were in one ring of waiting objects
 	kept       bool // the reference was there when the owner was marked to orphan
 	blocked    bool // it blocked when the owner was marked foreground
@@ -107,7 +107,7 @@ func (l *Ledger) put(o graph.Object) {
 func (l *Ledger) protect(o graph.Object) {
 	for i := range l.pasts {
 		if p := &l.pasts[i]; p.owner == o.UID {
-			p.kept, p.blocked, p.beside = false, false, false
+			p.kept, p.blocked = false, false
 		}
 	}
 	for _, d := range l.objects {

@@ -42,6 +42,9 @@ func TestHistories(t *testing.T) {
 		{trio, `a; b -> a, a`,
 			"settle; vanish a; bg a; backup; touch b; see@0 b; vanish b; restore; issue@0 control; serve a; list@0 a; see@0 a; see@0 a; see@0 c; see@0 c; list@0 d; dropref b->a; all@0 d; issue@0 store; serve b; issue@0 store",
 			"a kind that was out of service when history went backwards is listed anew before anything of it is written"},
+		{narrow, `a*; b -> a, a!, c; c`,
+			"list a; all a; list b; all b; list c; all c; list d; all d; fg a; see a; issue control; all a; all b; all c; all d; issue store; bg a; bg c; fg a",
+			"a trim that was issued stands, whatever is done to the owner before it lands"},
 	} {
 		h, err := begin(c.set, parsed(t, c.start))
 		if err != nil {
