@@ -49,6 +49,9 @@ func (e *Engine) decide(id graph.NodeID) (Call, bool) {
 	}
 	m.audited = false
 	e.settleWith(id, d)
+	if d.Action == policy.Verify {
+		e.holdUnread(id, d)
+	}
 	e.report(n, in.Object, Decided{Decision: meant, Barred: bar, Call: call.ID})
 	if !ok {
 		e.work.Done(id)
@@ -114,6 +117,8 @@ func (e *Engine) bar(n graph.Node) policy.Reason {
 		return policy.KindUnserved
 	case e.healing, e.outlived(n.Key().Kind):
 		return policy.NeedListing
+	case n.Twinned():
+		return policy.UIDShared
 	}
 	return policy.ReasonUnset
 }

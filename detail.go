@@ -74,14 +74,16 @@ func (e *Engine) finalizerNames(id graph.NodeID, n graph.Node) []string {
 	return out
 }
 
-// ownerNames names the owners that are in doubt, or all of them.
+// ownerNames names the first owners that are in doubt, or the first of all.
 func (e *Engine) ownerNames(n graph.Node) []string {
 	var all, doubtful []string
-	for i := range n.Owners() {
-		name := n.OwnerAt(i).String()
-		all = append(all, name)
-		if c, d := n.OwnerClass(i); c == graph.Unknown && d != graph.Unobserved {
-			doubtful = append(doubtful, name)
+	for i := 0; i < n.Owners() && len(doubtful) < mostDetail; i++ {
+		c, d := n.OwnerClass(i)
+		switch {
+		case c == graph.Unknown && d != graph.Unobserved:
+			doubtful = append(doubtful, n.OwnerAt(i).String())
+		case len(all) < mostDetail:
+			all = append(all, n.OwnerAt(i).String())
 		}
 	}
 	if len(doubtful) > 0 {

@@ -99,14 +99,16 @@ type mind struct {
 	buried  bool // that absence goes back to the watch, not to a read
 	reason  policy.Reason
 	doubt   graph.Doubt
-	reread  bool // read the object itself before anything else
-	outside bool // its last read failed, and only somebody outside can help
-	unsure  bool // that reread follows a write of unknown outcome
-	island  bool // the last audit found it in a ring that nobody else owns
-	suspect bool // it stands among the suspects of a ring
-	fanning bool // it stands in fans
-	waking  bool // it waits for a fence
-	audited bool // the audit put it into the queue
+	reread  bool        // read the object itself before anything else
+	outside graph.Doubt // why its last read failed, where only somebody outside can help
+	asked   uint32      // how many reads it waits for
+	failing bool        // its last read failed: nobody waits for the next one alone
+	unsure  bool        // that reread follows a write of unknown outcome
+	island  bool        // the last audit found it in a ring that nobody else owns
+	suspect bool        // it stands among the suspects of a ring
+	fanning bool        // it stands in fans
+	waking  bool        // it waits for a fence
+	audited bool        // the audit put it into the queue
 }
 
 // sight is what a read showed of an owner: evidence, no part of the graph (R4).

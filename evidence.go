@@ -47,7 +47,7 @@ func (e *Engine) ownerFact(f *policy.OwnerFact, dep *mind, r Owner, o graph.Node
 	}
 	if r.Unresolved { // orphaning drops it by its UID: a mistake there keeps an object
 		live, ok := e.graph.Alive(r.UID)
-		if !ok || !live.Orphaning() {
+		if !ok || !live.Orphaning() || live.Twinned() {
 			return
 		}
 		o = live
@@ -59,7 +59,7 @@ func (e *Engine) ownerFact(f *policy.OwnerFact, dep *mind, r Owner, o graph.Node
 		f.Unsettled = o.State() == graph.Phantom && !m.buried && e.unsettled(dep, o.Key())
 	}
 	part := e.kinds[o.Key().Kind].part // no fence covers a kind that takes none
-	if f.Orphaning = o.Orphaning() && part && m.absent <= e.rewound; f.Orphaning {
+	if f.Orphaning = o.Orphaning() && part && !o.Twinned() && m.absent <= e.rewound; f.Orphaning {
 		f.Unacknowledged, f.Overdue = e.unacknowledged(id)
 	}
 	if f.Class == graph.Dangling {

@@ -29,12 +29,16 @@ func (e *Engine) fanOne(id graph.NodeID) {
 }
 
 // stepFans takes dependents of owners whose state has changed into the queue.
+// One that waits for reads is looked at when they are over, and not for each of
+// its owners.
 func (e *Engine) stepFans() {
 	for n := 0; n < slice && len(e.fans) > 0 && e.work.Ready() < lowWater; n++ {
 		id := e.fans[0]
 		if e.graph.InUse(id) && e.nodes[id].fanning {
 			if dep, ok := e.graph.FanNext(id); ok {
-				e.work.Add(dep, queue.Low)
+				if e.nodes[dep].asked == 0 {
+					e.work.Add(dep, queue.Low)
+				}
 				continue
 			}
 			e.nodes[id].fanning = false

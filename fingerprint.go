@@ -55,7 +55,7 @@ func (p *printer) nodes() {
 		n, m := e.graph.Node(id), &e.nodes[id]
 		p.object(n.View())
 		p.word(uint64(n.State()))
-		p.flags(m.absent > e.rewound, m.buried, m.reread, m.unsure, m.outside, m.suspect, m.fanning, m.waking,
+		p.flags(m.absent > e.rewound, m.buried, m.reread, m.unsure, m.failing, m.suspect, m.fanning, m.waking,
 			m.call != 0, m.mark != 0, m.ring != 0, e.graph.Stale(id))
 		if m.ring != 0 {
 			p.set(e.rings.found[m.ring].members)
@@ -85,6 +85,7 @@ func (p *printer) nodes() {
 			p.until(t)
 		}
 		p.list(e.waiters[id])
+		p.word(uint64(m.asked)<<8 | uint64(m.outside))
 		for d := range n.Dependents() {
 			p.node(d.ID())
 		}

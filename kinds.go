@@ -215,7 +215,7 @@ func (e *Engine) resume(name Kind) {
 		}
 	}
 	for _, id := range asks {
-		e.nodes[id].outside = false
+		e.nodes[id].outside = graph.DoubtUnset
 		e.asks.Forget(id)
 		e.asks.Add(id, queue.Normal)
 	}

@@ -89,6 +89,10 @@ func (e *Engine) absorb(ev Event, d graph.Delta) {
 		if c, ok := e.graph.Lookup(Key{UID: ev.Key.UID}); ok { // the claims on its UID, too
 			e.fanOne(c.ID())
 		}
+		if n, ok := e.graph.Alive(ev.Key.UID); ok && !n.Twinned() { // it was one of two until now
+			e.work.Add(n.ID(), queue.High)
+			e.fan(n.ID())
+		}
 	}
 	if d.Twin {
 		e.cfg.Logger.Warn("two live objects have one UID", "object", ev.Object.Key.String())
@@ -218,6 +222,9 @@ func (e *Engine) dismiss(f graph.Freed) {
 	delete(e.awaits, f.ID)
 	delete(e.retries, f.ID)
 	delete(e.parked, f.ID)
+	for _, d := range e.waiters[f.ID] {
+		e.tell(d)
+	}
 	delete(e.waiters, f.ID)
 	e.handlers.drop(f.ID)
 	e.nodes[f.ID] = mind{}

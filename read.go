@@ -2,6 +2,7 @@ package ownergraph
 
 import (
 	"errors"
+	"slices"
 
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/policy"
@@ -14,14 +15,31 @@ const mostWaiters = 1024
 
 // ask has the owners read that a decision needs. A read that was handed out
 // before the dependent was known does not serve it; then another follows (R6).
+// The dependent is looked at again when the last of them has been answered, or
+// has failed.
 func (e *Engine) ask(id graph.NodeID, d policy.Decision) {
 	for _, i := range d.Owners {
 		o := e.ownerID(id, i)
-		if w := e.waiters[o]; len(w) < mostWaiters {
-			e.waiters[o] = append(w, id)
+		w := e.waiters[o]
+		if at, noted := slices.BinarySearch(w, id); !noted && len(w) < mostWaiters {
+			e.waiters[o] = slices.Insert(w, at, id)
+			if !e.nodes[o].failing {
+				e.nodes[id].asked++
+			}
 		}
 		if e.asks.Attempts(o) == 0 {
 			e.asks.Add(o, queue.Normal)
+		}
+	}
+}
+
+// holdUnread reports a node that waits for an owner which only somebody outside
+// can make readable.
+func (e *Engine) holdUnread(id graph.NodeID, d policy.Decision) {
+	for _, i := range d.Owners {
+		if doubt := e.nodes[e.ownerID(id, i)].outside; doubt != graph.DoubtUnset {
+			e.hold(id, policy.OwnerUnknown, doubt)
+			return
 		}
 	}
 }
@@ -69,7 +87,7 @@ func (e *Engine) readDone(f flight, r Result) {
 	}
 	id := n.ID()
 	e.asks.Done(id)
-	e.nodes[id].outside = false
+	e.nodes[id].outside = graph.DoubtUnset
 	switch {
 	case absent:
 		e.asks.Forget(id)
@@ -93,10 +111,17 @@ func (e *Engine) unread(id graph.NodeID, err error) {
 	if errors.Is(err, ErrKindUnknown) {
 		doubt = graph.UnservedKind
 	}
+	if !m.failing {
+		m.failing = true
+		for _, d := range e.waiters[id] {
+			e.tell(d)
+		}
+	}
 	sick := e.kinds[e.graph.Node(id).Key().Kind].sick != ""
-	if m.outside = sick || doubt == graph.UnservedKind || errors.Is(err, ErrRefused); !m.outside {
+	if !sick && doubt != graph.UnservedKind && !errors.Is(err, ErrRefused) {
 		return
 	}
+	m.outside = doubt
 	for _, d := range e.waiters[id] {
 		if e.refers(d, id) {
 			e.hold(d, policy.OwnerUnknown, doubt)
@@ -139,17 +164,30 @@ func (e *Engine) witness(n graph.Node, f flight, o Object) {
 	e.sights[id] = sight{sight: s, version: o.Version, began: f.began, done: e.next()}
 }
 
-// answered has whoever waited for a read of the owner looked at again.
+// answered has whoever waited for a read of the owner, and for no other one,
+// looked at again.
 func (e *Engine) answered(id graph.NodeID) {
-	w := e.waiters[id]
+	w, counted := e.waiters[id], !e.nodes[id].failing
 	delete(e.waiters, id)
-	if len(w) >= mostWaiters {
+	e.nodes[id].failing = false
+	if len(w) >= mostWaiters { // the others are not noted
 		e.fan(id)
-		return
 	}
 	for _, d := range w {
-		if e.graph.InUse(d) {
-			e.work.Add(d, queue.Normal)
+		if counted || e.graph.InUse(d) && e.nodes[d].asked == 0 {
+			e.tell(d)
 		}
+	}
+}
+
+// tell counts one read that a node waited for, and has it looked at again after
+// the last. Ids are used again: it may be another node that is looked at early.
+func (e *Engine) tell(id graph.NodeID) {
+	m := &e.nodes[id]
+	if m.asked > 0 {
+		m.asked--
+	}
+	if m.asked == 0 && e.graph.InUse(id) {
+		e.work.Add(id, queue.Normal)
 	}
 }

@@ -154,7 +154,7 @@ func (e *Engine) onlyLater() bool {
 		}
 	}
 	for x := range e.asks.Entries() {
-		if x.State == queue.Delayed && !e.nodes[x.Key].outside {
+		if x.State == queue.Delayed && e.nodes[x.Key].outside == graph.DoubtUnset {
 			return false
 		}
 	}

@@ -59,12 +59,14 @@ const (
 	Misplaced
 	// Unreadable: the owner cannot be read, though its kind is served.
 	Unreadable
+	// SharedUID: two live objects have the owner's UID, which no store may have.
+	SharedUID
 )
 
 var doubtNames = [...]string{"unset", "owner not observed", "owner's kind not listed yet",
 	"owner's scope not resolvable", "owner's kind not served", "owner's kind takes no part",
 	"owner's kind may not own", "owner in another scope", "global object with a scoped owner",
-	"owner lives in another scope", "owner cannot be read"}
+	"owner lives in another scope", "owner cannot be read", "two live objects have the owner's UID"}
 
 // String returns the doubt in words.
 func (d Doubt) String() string {
@@ -128,7 +130,8 @@ func (g *Graph) doubtScope(dep Key, r Owner) Doubt {
 }
 
 // classOf: an observed absence is proof whatever became of the kind since, but
-// for a kind whose objects may not own.
+// for a kind whose objects may not own, and where the UID lives elsewhere: no
+// store may have that, and whether it was there before must not matter.
 func (g *Graph) classOf(owner NodeID) (Class, Doubt) {
 	o := &g.nodes[owner]
 	k := &g.kinds[o.kind]
@@ -137,10 +140,12 @@ func (g *Graph) classOf(owner NodeID) (Class, Doubt) {
 		return Unknown, IgnoredKind
 	case k.known && k.info.NoOwner:
 		return Unknown, BannedOwner
-	case o.state == Absent && !k.info.NoOwner:
+	case o.state == Absent && !k.info.NoOwner && !g.misplaced(o.obj.Key):
 		return Dangling, DoubtUnset
 	case !k.known:
 		return Unknown, UnservedKind
+	case g.twins[owner] != twin{}:
+		return Unknown, SharedUID
 	case o.role == waiting:
 		return Waiting, DoubtUnset
 	case o.state == Observed:

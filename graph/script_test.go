@@ -164,6 +164,7 @@ var shortDoubts = map[graph.Doubt]string{
 	graph.Unobserved: "unobserved", graph.Unlisted: "unlisted", graph.UnresolvedScope: "unresolved",
 	graph.UnservedKind: "unserved", graph.IgnoredKind: "ignored", graph.BannedOwner: "banned",
 	graph.ForeignScope: "foreign", graph.ScopedOwner: "scoped", graph.Misplaced: "misplaced",
+	graph.SharedUID: "shared",
 }
 
 // class returns the class of a reference, or the doubt about it.

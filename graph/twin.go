@@ -12,6 +12,11 @@ type twin struct{ next, prev NodeID }
 // mostTwins bounds how many nodes with one UID are looked at.
 const mostTwins = 64
 
+// Twinned reports whether another observed node has the node's UID. Nothing may
+// be decided by either then: what is done to one may be done to the other, and
+// only the store knows which of them a reference means.
+func (n Node) Twinned() bool { return n.g.twins[n.id] != twin{} }
+
 // Alive returns the observed node with the UID, wherever it lives. Of several,
 // which no store may have, it is the one with the least key, so that the answer
 // does not depend on the order of their events (up to 64 of them).

@@ -31,7 +31,7 @@ func TestNames(t *testing.T) {
 	}{
 		{"action", func(i uint8) string { return policy.Action(i).String() }, uint8(policy.Release)},
 		{"sight", func(i uint8) string { return policy.Sight(i).String() }, uint8(policy.SeenOrphaning)},
-		{"reason", func(i uint8) string { return policy.Reason(i).String() }, uint8(policy.LevelTooLow)},
+		{"reason", func(i uint8) string { return policy.Reason(i).String() }, uint8(policy.UIDShared)},
 	} {
 		all := names(c.text)
 		if len(all) != int(c.last)+1 {
@@ -74,6 +74,7 @@ a finalizer's handler is at work
 other writers are faster
 observing only
 the store promises too little
+another live object has its UID
 `
 	var got strings.Builder
 	for r := range policy.Reason(255) {

@@ -85,6 +85,8 @@ const (
 	ObserveOnly
 	// LevelTooLow: the store promises too little to write to.
 	LevelTooLow
+	// UIDShared: another live object has its UID.
+	UIDShared
 )
 
 var reasonNames = [...]string{
@@ -108,7 +110,7 @@ var reasonNames = [...]string{
 	HandlerFailed: "a finalizer's handler failed", HandlerRuns: "a finalizer's handler is at work",
 	HandlerDone: "a finalizer's handler has succeeded",
 	Disturbed:   "other writers are faster", ObserveOnly: "observing only",
-	LevelTooLow: "the store promises too little",
+	LevelTooLow: "the store promises too little", UIDShared: "another live object has its UID",
 }
 
 // String returns the reason in words.
@@ -125,7 +127,7 @@ func (r Reason) String() string {
 func (r Reason) Held() bool {
 	switch r {
 	case OnlySelf, OwnedInRing, NeedFinalizers, NeedGrace, NeedDependents, NeedAcknowledgement, NeedWatch, FenceHeld, NeedListing,
-		OwnerUnknown, ObjectFlawed, KindUnserved, KindSick, StoreRefused, HandlerFailed, HandlerRuns, Disturbed, ObserveOnly, LevelTooLow:
+		OwnerUnknown, ObjectFlawed, KindUnserved, KindSick, StoreRefused, HandlerFailed, HandlerRuns, Disturbed, ObserveOnly, LevelTooLow, UIDShared:
 		return true
 	}
 	return false

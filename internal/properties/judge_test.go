@@ -127,7 +127,9 @@ func (h *history) permitted() error {
 // propagates reports whether anything was ever deleted in the foreground or to
 // orphan.
 func (h *history) propagates() bool {
-	of := func(o graph.Object) bool { return o.Propagation() != graph.Background && o.Propagation() != graph.Unset }
+	of := func(o graph.Object) bool {
+		return o.Propagation() != graph.Background && o.Propagation() != graph.Unset
+	}
 	return slices.ContainsFunc(h.start, of) || slices.ContainsFunc(h.actions, func(a oracle.Action) bool {
 		return a.Verb == oracle.Foreground || a.Verb == oracle.Orphan
 	})

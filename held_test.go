@@ -1,0 +1,153 @@
+package ownergraph_test
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/policy"
+)
+
+// stepped is an engine of level 2 whose reads and fences are answered by hand.
+type stepped struct {
+	*testing.T
+	e   *ownergraph.Engine
+	now time.Time
+}
+
+func newStepped(t *testing.T, kinds ...graph.Kind) stepped {
+	t.Helper()
+	e, err := ownergraph.NewEngine(ownergraph.Level2, ownergraph.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := stepped{t, e, time.Unix(0, 0)}
+	known := graph.Event{Type: graph.KindsKnown}
+	for _, k := range kinds {
+		known.Kinds = append(known.Kinds, graph.KindInfo{Kind: k})
+	}
+	s.see(known)
+	for _, k := range kinds {
+		s.see(graph.Event{Type: graph.ListBegun, Kind: k}, graph.Event{Type: graph.ListEnded, Kind: k})
+	}
+	return s
+}
+
+func (s stepped) see(events ...graph.Event) {
+	s.Helper()
+	for _, ev := range events {
+		if err := s.e.Observe(s.now, ev); err != nil {
+			s.Fatal(err)
+		}
+	}
+}
+
+func (s stepped) put(notation string) {
+	s.Helper()
+	objects, err := graph.Parse(notation)
+	if err != nil {
+		s.Fatal(err)
+	}
+	for _, o := range objects {
+		s.see(graph.Event{Type: graph.Put, Object: o})
+	}
+}
+
+// run answers every read with err, passes every fence, and returns the writes,
+// which stay under way, in order.
+func (s stepped) run(err error) (writes []string) {
+	s.Helper()
+	for more := true; more; {
+		more = false
+		for _, lane := range []ownergraph.Lane{ownergraph.LaneControl, ownergraph.LaneStore} {
+			c, at := s.e.Next(s.now, lane)
+			more = more || c.Type != ownergraph.CallUnset || !at.IsZero() && !at.After(s.now)
+			switch c.Type {
+			case ownergraph.CallRead:
+				s.done(c, err)
+			case ownergraph.CallFence:
+				s.done(c, nil)
+				s.pass(c.Fence)
+			case ownergraph.CallPatch, ownergraph.CallDelete:
+				writes = append(writes, fmt.Sprintf("%s %s", c.Type, c.Key))
+			}
+		}
+	}
+	return writes
+}
+
+func (s stepped) done(c ownergraph.Call, err error) {
+	s.Helper()
+	if err := s.e.Done(s.now, c.ID, ownergraph.Result{Err: err}); err != nil {
+		s.Fatal(err)
+	}
+}
+
+func (s stepped) pass(fence uint64) {
+	s.Helper()
+	for _, k := range s.e.Kinds() {
+		s.see(graph.Event{Type: graph.FencePassed, Kind: k.Kind, Fence: fence})
+	}
+	s.see(graph.Event{Type: graph.FencePassed, Fence: fence})
+}
+
+// TestTwinsAreHeld: nothing is done to two live objects with one UID, nor because
+// of them: what is done to one may be done to the other (S8).
+func TestTwinsAreHeld(t *testing.T) {
+	for _, finalizer := range []string{"orphan", "foreground"} {
+		s := newStepped(t, "a", "b", "d")
+		s.put("a/x@u#5~[" + finalizer + "]; b/x@u#5~[" + finalizer + "]; d#1 -> a/x@u!")
+		if w := s.run(nil); len(w) > 0 {
+			t.Errorf("%s: %v, with two live objects of one UID", finalizer, w)
+		}
+		held := s.e.Held(9)
+		if len(held) != 3 || held[1].Reason != policy.UIDShared || held[2].Doubt != graph.SharedUID {
+			t.Errorf("%s: held: %v", finalizer, held)
+		}
+		s.see(graph.Event{Type: graph.Gone, Key: graph.Key{Kind: "b", Name: "x", UID: "u"}})
+		if w := s.run(nil); len(w) != 1 {
+			t.Errorf("%s: %v, once there is one object of that UID; want a write to d", finalizer, w)
+		}
+	}
+}
+
+// TestManyReadsOneDecision: a dependent is decided again when the last of the
+// reads that it waits for is over, and not after each, also where they fail.
+func TestManyReadsOneDecision(t *testing.T) {
+	const owners, dependents = 40, 10
+	var text string
+	for d := range dependents {
+		text += fmt.Sprintf("d/%d#1", d)
+		for o := range owners {
+			text += []string{" -> ", ", "}[min(o, 1)] + fmt.Sprintf("a/%d", o)
+		}
+		text += "; "
+	}
+	text = strings.TrimSuffix(text, "; ")
+	for _, c := range []struct {
+		answer error
+		most   uint64
+		writes int
+		reason string
+	}{
+		{graph.ErrNotFound, 3 * dependents, dependents, "each is decided when it comes, and when it is known what its owners are"},
+		{graph.ErrRefused, 3 * dependents, 0, "what cannot be read is held"},
+		{errors.New("overload"), 3 * dependents, 0, "what fails is tried again, and nobody waits for it alone"},
+	} {
+		s := newStepped(t, "a", "d")
+		s.put(text)
+		if w := s.run(c.answer); len(w) != c.writes {
+			t.Errorf("%v: %d writes, want %d: %s", c.answer, len(w), c.writes, c.reason)
+		}
+		if n := s.e.Stats().Decisions; n > c.most {
+			t.Errorf("%v: %d decisions for %d objects with %d owners: %s", c.answer, n, dependents, owners, c.reason)
+		}
+		if held := len(s.e.Held(99)); c.answer == graph.ErrRefused && held != dependents {
+			t.Errorf("%d held, want %d", held, dependents)
+		}
+	}
+}
