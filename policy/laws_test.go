@@ -68,38 +68,62 @@ func drawSettings(t *rapid.T) policy.Settings {
 
 // TestDecideTotal gives Decide whatever there may be, and more: facts that do
 // not go with the references, rings out of range, values that no enum has.
-func TestDecideTotal(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		in, set := drawInput(t, true), drawSettings(t)
-		in.Ring = rapid.SliceOfN(rapid.IntRange(-2, 9), 0, 4).Draw(t, "any ring")
-		if rapid.IntRange(0, 5).Draw(t, "torn") == 0 {
-			in.Owners = in.Owners[:rapid.IntRange(0, len(in.Owners)).Draw(t, "facts")]
+func TestDecideTotal(t *testing.T) { rapid.Check(t, decideAnything) }
+
+// TestDecideAsSpecified holds decisions on what may be against the
+// specification, with more owners than the exhaustive test has.
+func TestDecideAsSpecified(t *testing.T) { rapid.Check(t, decideSomething) }
+
+// FuzzDecide is both for a fuzzer.
+func FuzzDecide(f *testing.F) {
+	f.Add([]byte("an input of which the most part is zero"))
+	f.Fuzz(rapid.MakeFuzz(func(t *rapid.T) {
+		if rapid.Bool().Draw(t, "anything") {
+			decideAnything(t)
+		} else {
+			decideSomething(t)
 		}
-		before := clone(in)
-		d := policy.Decide(in, set)
-		if diff := cmp.Diff(before, in); diff != "" {
-			t.Fatalf("the input was changed:\n%s", diff)
+	}))
+}
+
+func decideSomething(t *rapid.T) {
+	in, set := drawInput(t, false), drawSettings(t)
+	d := policy.Decide(in, set)
+	if why := (spec{in, set}).judge(d); why != "" {
+		t.Fatalf("%s\n%s\n%+v %+v", says(in.Object, d), why, in, set)
+	}
+}
+
+func decideAnything(t *rapid.T) {
+	in, set := drawInput(t, true), drawSettings(t)
+	in.Ring = rapid.SliceOfN(rapid.IntRange(-2, 9), 0, 4).Draw(t, "any ring")
+	if rapid.IntRange(0, 5).Draw(t, "torn") == 0 {
+		in.Owners = in.Owners[:rapid.IntRange(0, len(in.Owners)).Draw(t, "facts")]
+	}
+	before := clone(in)
+	d := policy.Decide(in, set)
+	if diff := cmp.Diff(before, in); diff != "" {
+		t.Fatalf("the input was changed:\n%s", diff)
+	}
+	if d.Action == policy.ActionUnset || d.Reason == policy.ReasonUnset {
+		t.Fatalf("no decision: %+v", d)
+	}
+	for _, i := range d.Owners {
+		if i < 0 || i >= len(in.Owners) {
+			t.Fatalf("%s of a reference out of range", says(in.Object, d))
 		}
-		if d.Action == policy.ActionUnset || d.Reason == policy.ReasonUnset {
-			t.Fatalf("no decision: %+v", d)
+		o := in.Owners[i]
+		known := o.Class == graph.Dangling || o.Class == graph.Waiting || o.Class == graph.Unknown && o.Seen == policy.SeenWaiting
+		if d.Action.Writes() && d.Action != policy.Unblock && !known && !o.Orphaning {
+			t.Fatalf("%s, which is unknown", says(in.Object, d))
 		}
-		for _, i := range d.Owners {
-			if i < 0 || i >= len(in.Owners) {
-				t.Fatalf("%s of a reference out of range", says(in.Object, d))
-			}
-			o := in.Owners[i]
-			known := o.Class == graph.Dangling || o.Class == graph.Waiting || o.Class == graph.Unknown && o.Seen == policy.SeenWaiting
-			if d.Action.Writes() && d.Action != policy.Unblock && !known && !o.Orphaning {
-				t.Fatalf("%s, which is unknown", says(in.Object, d))
-			}
-		}
-		if d.Action == policy.Delete && slices.ContainsFunc(in.Owners, func(o policy.OwnerFact) bool {
-			return !o.Self && (o.Class == graph.ClassUnset || o.Class > graph.Unknown || o.Unsettled && o.Class == graph.Dangling ||
-				o.Class == graph.Unknown && (o.Doubt != graph.Unobserved || o.Seen != policy.SeenWaiting))
-		}) {
-			t.Fatalf("%s, with an unknown owner", says(in.Object, d))
-		}
-	})
+	}
+	if d.Action == policy.Delete && slices.ContainsFunc(in.Owners, func(o policy.OwnerFact) bool {
+		return !o.Self && (o.Class == graph.ClassUnset || o.Class > graph.Unknown || o.Unsettled && o.Class == graph.Dangling ||
+			o.Class == graph.Unknown && (o.Doubt != graph.Unobserved || o.Seen != policy.SeenWaiting))
+	}) {
+		t.Fatalf("%s, with an unknown owner", says(in.Object, d))
+	}
 }
 
 // TestDecideOfNothing: the zero values are decided, and nothing is written.

@@ -1,0 +1,180 @@
+package ownergraph_test
+
+import (
+	"errors"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/graph"
+	"pgregory.net/rapid"
+)
+
+// FuzzEngine: whatever a store says, in whatever order, the engine neither
+// panics nor breaks an invariant of its own; each write names a UID and a version
+// that the watch or a read has shown, and an object that no event gave an owner or
+// a mark is never written to.
+func FuzzEngine(f *testing.F) {
+	f.Add([]byte("events, answers and moments in any order"))
+	f.Fuzz(rapid.MakeFuzz(anything))
+}
+
+// TestAnything is the same with rapid's choices.
+func TestAnything(t *testing.T) { rapid.Check(t, anything) }
+
+// hostile is an engine and what it was told.
+type hostile struct {
+	*rapid.T
+	e     *ownergraph.Engine
+	now   time.Time
+	calls []ownergraph.Call
+	shown map[graph.Precondition][]graph.Object // every state that a put or a read has shown
+}
+
+func anything(t *rapid.T) {
+	levels := []ownergraph.Level{ownergraph.Level0, ownergraph.Level1, ownergraph.Level2}
+	e, err := ownergraph.NewEngine(rapid.SampledFrom(levels).Draw(t, "level"), ownergraph.Config{
+		Scope: rapid.SampledFrom([]graph.ScopeRule{graph.ScopeHold, graph.ScopeAbsent}).Draw(t, "scope rule"),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := &hostile{t, e, time.Unix(0, 0), nil, map[graph.Precondition][]graph.Object{}}
+	h.observe(graph.Event{Type: graph.KindsKnown, Kinds: []graph.KindInfo{{Kind: "a"}, {Kind: "p", Scoped: true}}})
+	for range rapid.IntRange(0, 60).Draw(t, "steps") {
+		h.step()
+		if err := e.Check(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func (h *hostile) step() {
+	switch rapid.IntRange(0, 9).Draw(h.T, "step") {
+	case 0, 1, 2, 3:
+		h.observe(h.event())
+	case 4, 5:
+		lanes := []ownergraph.Lane{ownergraph.LaneStore, ownergraph.LaneControl, ownergraph.LaneHandler, 9}
+		c, _ := h.e.Next(h.now, rapid.SampledFrom(lanes).Draw(h.T, "lane"))
+		if c.Type != ownergraph.CallUnset {
+			h.judge(c)
+			h.calls = append(h.calls, c)
+		}
+	case 6, 7:
+		h.answer()
+	case 8:
+		h.now = h.now.Add(time.Duration(rapid.IntRange(-1, 90).Draw(h.T, "seconds")) * time.Second)
+	case 9:
+		if err := h.e.Done(h.now, ownergraph.CallID(1000+rapid.IntRange(0, 9).Draw(h.T, "nobody's call")), ownergraph.Result{}); err == nil {
+			h.Fatal("the result of a call that nobody made was taken")
+		}
+	}
+}
+
+func (h *hostile) observe(ev graph.Event) {
+	if err := h.e.Observe(h.now, ev); err != nil {
+		if !errors.Is(err, graph.ErrInvalid) {
+			h.Fatalf("%s refused: %v", ev.Type, err)
+		}
+		return
+	}
+	if ev.Type == graph.Put {
+		h.show(ev.Object)
+	}
+}
+
+func (h *hostile) show(o graph.Object) {
+	pre := graph.Precondition{UID: o.UID, Version: o.Version}
+	h.shown[pre] = append(h.shown[pre], o.Clone())
+}
+
+// answer reports a call, or one that is over again, with any result.
+func (h *hostile) answer() {
+	if len(h.calls) == 0 {
+		return
+	}
+	i := rapid.IntRange(0, len(h.calls)-1).Draw(h.T, "call")
+	c := h.calls[i]
+	h.calls = slices.Delete(h.calls, i, i+1)
+	r := ownergraph.Result{Err: rapid.SampledFrom([]error{
+		nil, nil, graph.ErrNotFound, graph.ErrConflict, graph.ErrKindUnknown, graph.ErrRefused, errors.New("lost"),
+	}).Draw(h.T, "error")}
+	if r.Err == nil && c.Type == ownergraph.CallRead {
+		r.Object = h.object()
+		if rapid.Bool().Draw(h.T, "at its place") {
+			r.Object.Key = c.Key
+		}
+		h.show(r.Object)
+	}
+	if err := h.e.Done(h.now, c.ID, r); err != nil {
+		h.Fatalf("%s %s: %v", c.Type, c.Key, err)
+	}
+	if c.Type == ownergraph.CallFence && rapid.Bool().Draw(h.T, "passes") {
+		for _, k := range []graph.Kind{"a", "p", ""} {
+			h.observe(graph.Event{Type: graph.FencePassed, Kind: k, Fence: c.Fence})
+		}
+	}
+}
+
+// judge holds a call against what was shown.
+func (h *hostile) judge(c ownergraph.Call) {
+	pre := c.Precondition
+	switch c.Type {
+	case ownergraph.CallDelete:
+		pre = c.Options.Precondition
+	case ownergraph.CallPatch:
+	default:
+		return
+	}
+	if h.e.Level() == ownergraph.Level0 {
+		h.Fatalf("%s %s at level 0", c.Type, c.Key)
+	}
+	if pre.UID == "" || pre.Version == "" || pre.UID != c.Key.UID {
+		h.Fatalf("%s %s with precondition %+v", c.Type, c.Key, pre)
+	}
+	if !slices.ContainsFunc(h.shown[pre], func(o graph.Object) bool {
+		return o.Key == c.Key && (o.Deleting || slices.ContainsFunc(o.Owners, func(r graph.Owner) bool { return r.UID != o.UID }))
+	}) {
+		h.Fatalf("%s %s at %q: nothing shown has that version, and an owner or a mark", c.Type, c.Key, pre.Version)
+	}
+}
+
+func (h *hostile) event() graph.Event {
+	ev := graph.Event{
+		Type: graph.EventType(rapid.IntRange(1, 13).Draw(h.T, "type")),
+		Kind: rapid.SampledFrom([]graph.Kind{"a", "p", "x", ""}).Draw(h.T, "kind"), Fence: uint64(rapid.IntRange(0, 4).Draw(h.T, "fence")),
+		Reason: rapid.SampledFrom([]string{"", "why"}).Draw(h.T, "reason"),
+	}
+	switch ev.Type {
+	case graph.KindsKnown:
+		all := []graph.KindInfo{{Kind: "a"}, {Kind: "p", Scoped: true}, {Kind: "x", NoOwner: true}}
+		ev.Kinds = all[:rapid.IntRange(0, len(all)).Draw(h.T, "kinds")]
+	case graph.Put:
+		ev.Object = h.object()
+	case graph.Gone:
+		ev.Key = h.key()
+	}
+	return ev
+}
+
+func (h *hostile) key() graph.Key {
+	k := graph.Key{Kind: rapid.SampledFrom([]graph.Kind{"a", "a", "p", "x"}).Draw(h.T, "kind"),
+		Name: rapid.SampledFrom([]string{"m", "n", ""}).Draw(h.T, "name"),
+		UID:  rapid.SampledFrom([]graph.UID{"1", "2", "3", "4", ""}).Draw(h.T, "UID")}
+	if k.Kind == "p" {
+		k.Scope = rapid.SampledFrom([]string{"s", "t", ""}).Draw(h.T, "scope")
+	}
+	return k
+}
+
+func (h *hostile) object() graph.Object {
+	o := graph.Object{Key: h.key(), Version: rapid.SampledFrom([]graph.Version{"1", "2", "3", ""}).Draw(h.T, "version")}
+	for range rapid.IntRange(0, 3).Draw(h.T, "owners") {
+		o.Owners = append(o.Owners, graph.Owner{Key: h.key(), Block: rapid.Bool().Draw(h.T, "block"), Unresolved: rapid.IntRange(0, 9).Draw(h.T, "unresolved") == 9})
+	}
+	names := []string{graph.FinalizerForeground, graph.FinalizerOrphan, "foreign"}
+	o.Finalizers = rapid.SliceOfNDistinct(rapid.SampledFrom(names), 0, 2, rapid.ID).Draw(h.T, "finalizers")
+	o.Deleting = rapid.Bool().Draw(h.T, "deleting")
+	return o
+}
