@@ -37,11 +37,12 @@ func (e *Engine) checkFlights() error {
 		if f.call > CallDelete || !e.graph.InUse(f.node) || e.graph.Node(f.node).Key() != f.key {
 			continue
 		}
-		if e.nodes[f.node].call != id || !flying[f.node] {
-			return fmt.Errorf("E3: call %d on %s: the node has call %d in flight", id, f.key, e.nodes[f.node].call)
-		}
 		if f.call != CallRead && (f.version == "" || f.key.UID == "") {
 			return fmt.Errorf("E6: call %d on %s: no UID or version", id, f.key)
+		}
+		former := f.began <= e.rewound // its node may have gone and come back
+		if !former && (e.nodes[f.node].call != id || !flying[f.node]) {
+			return fmt.Errorf("E3: call %d on %s: the node has call %d in flight", id, f.key, e.nodes[f.node].call)
 		}
 	}
 	return nil

@@ -64,10 +64,15 @@ func (p *printer) rank(id graph.NodeID) uint64 {
 	return 0
 }
 
+// list hashes ids. One that is no longer in use will name another node: when,
+// is what tells it from others.
 func (p *printer) list(ids []graph.NodeID) {
 	p.word(uint64(len(ids)))
 	for _, id := range ids {
 		p.node(id)
+		if p.rank(id) == 0 {
+			p.word(uint64(p.e.graph.Reused(id)))
+		}
 	}
 }
 

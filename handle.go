@@ -106,7 +106,7 @@ func (e *Engine) nextHandler() (Call, bool) {
 			if s.phase != lined { // of a former node with this id
 				continue
 			}
-			if !e.graph.InUse(id) || !e.graph.Node(id).View().HasFinalizer(name) {
+			if o := e.viewed(id); !o.Deleting || !o.HasFinalizer(name) {
 				delete(h.states, k)
 				continue
 			}
@@ -132,6 +132,11 @@ func (e *Engine) handlerDone(id CallID, f flight, err error) {
 	if s.call != id || s.phase != running { // the object is gone, or somebody removed the finalizer
 		return
 	}
+	if f.began <= e.rewound { // it ran for a deletion that may not have been (R5)
+		delete(h.states, k)
+		e.work.Add(f.node, queue.Normal)
+		return
+	}
 	if err != nil {
 		e.counts.FailedHandlers++
 		e.cfg.Logger.Warn("handler failed", "finalizer", f.handler, "object", f.key.String(), "err", err)
@@ -142,6 +147,21 @@ func (e *Engine) handlerDone(id CallID, f flight, err error) {
 	}
 	h.states[k] = s
 	e.work.Add(f.node, queue.Normal)
+}
+
+// viewed returns what is known of a node, nothing if it is not in the graph.
+func (e *Engine) viewed(id graph.NodeID) Object {
+	if !e.graph.InUse(id) {
+		return Object{}
+	}
+	return e.graph.Node(id).View()
+}
+
+// rewind forgets what handlers have done and have to do. Runs that are under way
+// go on, lest two run at once for one object.
+func (h *handlers) rewind() {
+	maps.DeleteFunc(h.states, func(_ handlerKey, s handling) bool { return s.phase != running })
+	clear(h.lines)
 }
 
 // drop forgets the handlers of a node. A run that is under way goes on, and its

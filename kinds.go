@@ -267,6 +267,7 @@ func (e *Engine) forgetDoubts() {
 	clear(e.parked)
 	clear(e.retries)
 	clear(e.sights)
+	e.handlers.rewind()
 }
 
 // heal ends a rewind once every kind has been listed since.

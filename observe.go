@@ -121,11 +121,15 @@ func (e *Engine) absorbNode(ev Event, d graph.Delta) {
 		e.nodes[id] = mind{}
 	}
 	n, m := e.graph.Node(id), &e.nodes[id]
-	if d.Version {
+	switch {
+	case d.Version:
 		t := e.next()
 		m.known, m.changed = t, t
 		e.renew(id, n)
 		e.disbelieve(id, n)
+	case m.known <= e.rewound: // the same state, of another history
+		t := e.next()
+		m.known, m.changed = t, t
 	}
 	e.absorbMark(d, n, m)
 	if d.Class {
@@ -165,7 +169,7 @@ func (e *Engine) disbelieve(id graph.NodeID, n graph.Node) {
 // absorbMark keeps since when the mark that the node carries has been observed
 // without a gap: a different finalizer begins anew, and so does a different
 // version that a listing brought, since it may have changed and changed back
-// in between (R3).
+// in between (R3), and any version after a rewind.
 func (e *Engine) absorbMark(d graph.Delta, n graph.Node, m *mind) {
 	if n.State() != graph.Observed || !n.View().Deleting || n.View().Propagation() == graph.Unset {
 		m.mark = 0
@@ -175,7 +179,7 @@ func (e *Engine) absorbMark(d graph.Delta, n graph.Node, m *mind) {
 		return
 	}
 	k, _ := e.graph.Kind(n.Key().Kind)
-	if m.mark == 0 || d.Mark || d.Version && k.Listing {
+	if m.mark <= e.rewound || d.Mark || d.Version && k.Listing {
 		m.mark = e.next()
 	}
 	if m.marked.IsZero() || d.Mark {

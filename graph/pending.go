@@ -1,6 +1,9 @@
 package graph
 
-import "iter"
+import (
+	"iter"
+	"slices"
+)
 
 // Unswept yields the nodes that the sweep of a kind has still to look at, in its
 // order; none if no sweep is under way.
@@ -31,4 +34,14 @@ func (g *Graph) Unfanned(id NodeID) iter.Seq[NodeID] {
 		for e := g.nodes[id].fan; e != 0 && yield(g.edges[e].dep); e = g.edges[e].next {
 		}
 	}
+}
+
+// Reused returns how many more nodes have to be made until the id names one
+// again, from 1; 0 if it is in use or was never used. It takes a walk.
+func (g *Graph) Reused(id NodeID) int {
+	i := slices.Index(g.freeNodes, id)
+	if i < 0 {
+		return 0
+	}
+	return len(g.freeNodes) - i
 }
