@@ -19,9 +19,9 @@ type stepped struct {
 	now time.Time
 }
 
-func newStepped(t *testing.T, kinds ...graph.Kind) stepped {
+func newStepped(t *testing.T, cfg ownergraph.Config, kinds ...graph.Kind) stepped {
 	t.Helper()
-	e, err := ownergraph.NewEngine(ownergraph.Level2, ownergraph.Config{})
+	e, err := ownergraph.NewEngine(ownergraph.Level2, cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -31,10 +31,16 @@ func newStepped(t *testing.T, kinds ...graph.Kind) stepped {
 		known.Kinds = append(known.Kinds, graph.KindInfo{Kind: k})
 	}
 	s.see(known)
+	s.list(kinds...)
+	return s
+}
+
+// list lists kinds in which nothing is.
+func (s stepped) list(kinds ...graph.Kind) {
+	s.Helper()
 	for _, k := range kinds {
 		s.see(graph.Event{Type: graph.ListBegun, Kind: k}, graph.Event{Type: graph.ListEnded, Kind: k})
 	}
-	return s
 }
 
 func (s stepped) see(events ...graph.Event) {
@@ -99,7 +105,7 @@ func (s stepped) pass(fence uint64) {
 // of them: what is done to one may be done to the other (S8).
 func TestTwinsAreHeld(t *testing.T) {
 	for _, finalizer := range []string{"orphan", "foreground"} {
-		s := newStepped(t, "a", "b", "d")
+		s := newStepped(t, ownergraph.Config{}, "a", "b", "d")
 		s.put("a/x@u#5~[" + finalizer + "]; b/x@u#5~[" + finalizer + "]; d#1 -> a/x@u!")
 		if w := s.run(nil); len(w) > 0 {
 			t.Errorf("%s: %v, with two live objects of one UID", finalizer, w)
@@ -138,7 +144,7 @@ func TestManyReadsOneDecision(t *testing.T) {
 		{graph.ErrRefused, 3 * dependents, 0, "what cannot be read is held"},
 		{errors.New("overload"), 3 * dependents, 0, "what fails is tried again, and nobody waits for it alone"},
 	} {
-		s := newStepped(t, "a", "d")
+		s := newStepped(t, ownergraph.Config{}, "a", "d")
 		s.put(text)
 		if w := s.run(c.answer); len(w) != c.writes {
 			t.Errorf("%v: %d writes, want %d: %s", c.answer, len(w), c.writes, c.reason)

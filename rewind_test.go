@@ -1,10 +1,12 @@
 package ownergraph_test
 
 import (
+	"context"
 	"testing"
 	"time"
 
 	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
 )
 
@@ -56,5 +58,56 @@ func TestRewindHealsOnlyByListingsAnew(t *testing.T) {
 	see(list(graph.ListEnded, "a"))
 	if n := deletes(); n != 1 {
 		t.Fatalf("%d deletes once both kinds are listed anew, want 1", n)
+	}
+}
+
+// TestRewindForgetsHandlers: what was to be cleaned up, and what has been, goes
+// with the history that it belongs to (R5).
+func TestRewindForgetsHandlers(t *testing.T) {
+	cfg := ownergraph.Config{Handlers: map[string]finalizer.Handler{
+		"x.io/y": func(context.Context, graph.Object) error { return nil },
+	}}
+	for _, c := range []struct {
+		far    string // how far the handler is when history goes backwards
+		reason string
+	}{
+		{"lined", "it would clean up behind an object that lives"},
+		{"running", "its success would be that of another deletion"},
+		{"done", "the next mark would end without it"},
+	} {
+		s := newStepped(t, cfg, "h")
+		s.put("h#1~[x.io/y]")
+		s.run(nil)
+		var runs []ownergraph.Call
+		take := func() {
+			s.run(nil)
+			if call, _ := s.e.Next(s.now, ownergraph.LaneHandler); call.Type == ownergraph.CallHandle {
+				runs = append(runs, call)
+			}
+		}
+		if c.far != "lined" {
+			take()
+		}
+		if c.far == "done" {
+			s.done(runs[0], nil)
+		}
+		s.see(graph.Event{Type: graph.Rewound, Reason: "restored"}, graph.Event{Type: graph.ListBegun, Kind: "h"})
+		s.put("h#0[x.io/y]")
+		s.see(graph.Event{Type: graph.ListEnded, Kind: "h"})
+		before := len(runs)
+		take()
+		if len(runs) > before {
+			t.Errorf("%s: a handler runs for an object that is not marked: %s", c.far, c.reason)
+		}
+		s.put("h#1~[x.io/y]")
+		if c.far == "running" {
+			s.done(runs[0], nil)
+		}
+		if w := s.run(nil); len(w) > 0 {
+			t.Errorf("%s: %v, before the handler has run for this mark: %s", c.far, w, c.reason)
+		}
+		if take(); len(runs) == before {
+			t.Errorf("%s: the handler does not run for the new mark: %s", c.far, c.reason)
+		}
 	}
 }
