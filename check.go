@@ -40,7 +40,7 @@ func (e *Engine) checkFlights() error {
 		if f.call != CallRead && (f.version == "" || f.key.UID == "") {
 			return fmt.Errorf("E6: call %d on %s: no UID or version", id, f.key)
 		}
-		former := f.began <= e.rewound // its node may have gone and come back
+		former := f.began <= e.rewound || e.graph.Node(f.node).State() != graph.Observed // the node may have gone since
 		if !former && (e.nodes[f.node].call != id || !flying[f.node]) {
 			return fmt.Errorf("E3: call %d on %s: the node has call %d in flight", id, f.key, e.nodes[f.node].call)
 		}

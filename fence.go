@@ -83,14 +83,15 @@ func (e *Engine) wakeAtFence(id graph.NodeID) {
 	}
 }
 
-// wakeFence has everything looked at that waits for a fence.
+// wakeFence has everything looked at that waits for a fence. Ids of nodes that
+// are gone may name others by now, which do not.
 func (e *Engine) wakeFence() {
 	for _, id := range e.fence.waiting {
-		if e.graph.InUse(id) {
+		if e.nodes[id].waking {
 			e.nodes[id].waking = false
+			e.wakes = append(e.wakes, id)
 		}
 	}
-	e.wakes = append(e.wakes, e.fence.waiting...)
 	e.fence.waiting = nil
 }
 

@@ -159,7 +159,12 @@ func (p *printer) queue(q *queue.Queue[graph.NodeID]) {
 func (p *printer) fence() {
 	f := &p.e.fence
 	p.flags(f.wanted != 0, f.id != 0, f.passed > f.wanted, f.began > f.wanted, f.freed < f.began, f.open[""])
-	p.list(f.waiting)
+	for _, id := range f.waiting {
+		if p.e.nodes[id].waking {
+			p.node(id)
+		}
+	}
+	p.word(0)
 	if f.id != 0 {
 		p.until(f.due(p.e.fenceHeld()))
 		p.word(uint64(f.lost))

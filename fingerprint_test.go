@@ -257,7 +257,7 @@ func partChanges() []fieldChange {
 		{"fences.passed", func(e *Engine) { e.fence.passed = late }},
 		{"fences.freed", func(e *Engine) { e.fence.freed = late }},
 		{"fences.retry", func(e *Engine) { e.fence.retry = e.now.Add(time.Hour) }},
-		{"fences.waiting", func(e *Engine) { e.fence.waiting = nil }},
+		{"fences.waiting", func(e *Engine) { e.wakeAtFence(e.idOf("c")) }},
 		{"rings.suspects", func(e *Engine) { e.rings.suspects = nil }},
 		{"rings.searched", func(e *Engine) { e.rings.searched = nil }},
 		{"rings.due", func(e *Engine) { e.rings.due = e.now.Add(time.Hour) }},
