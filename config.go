@@ -64,7 +64,8 @@ type Config struct {
 	Ignore []Kind
 	// Override lets the engine's own deletes replace a propagation finalizer
 	// that an object carries already (the collector proposal's reading). By
-	// default the object keeps it, as in Kubernetes.
+	// default the object keeps it: as in Kubernetes, but for one case (where an
+	// owner waits, and the object has dependents, Kubernetes replaces it).
 	Override bool
 	// Acknowledge names kinds whose controllers are given time to observe a
 	// deletion before the object's dependents are orphaned (Status.

@@ -107,7 +107,7 @@ type Fence struct {
 }
 
 // Settings are the choices that a user may make. The zero value is Kubernetes'
-// reading.
+// reading, which it follows in all cases and Kubernetes in all but one.
 type Settings struct {
 	// Override lets the engine's own deletes replace a propagation finalizer
 	// that the object carries already, as the collector proposal has it (step
