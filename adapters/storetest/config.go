@@ -21,13 +21,20 @@ type TB interface {
 
 // Config says how to make the store that is tested, and what it promises. New is
 // all that has to be given: the rest, left empty, is the strictest reading.
+//
+// It is read only, and may be used by several tests at once.
 type Config struct {
 	// New makes a store that holds nothing, and serves at least one kind; three,
 	// of which one is global, prove the most. It is called for every law and for
 	// every history, so it has to be cheap: a namespace of its own in one
 	// database, say. What it opens it closes by tb.Cleanup; what goes wrong it
-	// reports by tb.Fatalf. It may be called from several goroutines.
+	// reports by tb.Fatalf. It may be called from several goroutines. A directory
+	// that it needs is of the test around it (t.TempDir), since not every TB has
+	// one.
 	New func(tb TB) Subject
+	// Kinds are those of which Client can make objects. Empty: all that the store
+	// serves. Watches, fences and listings cover the others too.
+	Kinds []ownergraph.Kind
 	// Level is what the store claims. Unset: what ownergraph.LevelOf says of it.
 	// Laws of a higher level are not run.
 	Level ownergraph.Level
@@ -39,7 +46,9 @@ type Config struct {
 }
 
 // Subject is a store to be tested, with those who use it. Hooks that are nil
-// leave the laws that need them unproven, which is reported, and is not success.
+// leave the laws that need them unproven, which is reported, and is not success:
+// a store that does not promise what a hook would show says so in Config.Lacks.
+// What a hook brings about may come a moment after it has returned.
 type Subject struct {
 	Store ownergraph.Store
 	// Client is required.
@@ -66,7 +75,9 @@ type Subject struct {
 // methods, but by whatever they use. All may be called from several goroutines.
 type Client interface {
 	// Create stores a new object and returns it as stored. The object's UID and
-	// Version are empty: the store makes them.
+	// Version are empty: the store makes them. So does it make what it needs for
+	// the scope, which is "one" or "two"; names are short and in lower case,
+	// finalizers have a domain in front ("example.org/hold").
 	Create(ctx context.Context, o ownergraph.Object) (ownergraph.Object, error)
 	// Update sets the owners and the finalizers of the object at o's coordinates
 	// to those of o, if it still has o's UID and Version: an error that wraps

@@ -1,0 +1,149 @@
+package storetest
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+	"testing"
+
+	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/graph"
+)
+
+// Bench measures what an engine waits for: a read, a write under UID and
+// version, the life of an object, the way of a change to a watch, a listing of a
+// thousand objects, and, where the store has it, a fence. Each has a store of
+// its own. Figures of one operation are ns/op; that of the listing is per
+// object as well. Held by BenchmarkMemory.
+func Bench(b *testing.B, c Config) {
+	b.Helper()
+	p, first := prepare(b.Context(), b.Name(), c)
+	if first.Outcome != Kept {
+		b.Fatal(first)
+	}
+	for _, m := range []struct {
+		name string
+		run  func(*testing.B, *trial)
+	}{
+		{"get", benchGet}, {"patch", benchPatch}, {"life", benchLife}, {"event", benchEvent}, {"listing", benchListing}, {"fence", benchFence},
+	} {
+		if _, missing := needFencer.lacking(p.sub, p.cast); missing && m.name == "fence" {
+			continue
+		}
+		b.Run(m.name, func(b *testing.B) {
+			t := newTrial(b, law{name: m.name}, c, p.cast)
+			t.Subject = c.New(b)
+			m.run(b, t)
+		})
+	}
+}
+
+func benchGet(b *testing.B, t *trial) {
+	key := t.made("a").Key
+	for b.Loop() {
+		if _, err := t.Store.Get(b.Context(), key); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// benchPatch reads and patches, as the engine does after a conflict.
+func benchPatch(b *testing.B, t *trial) {
+	key := t.made("a").Key
+	for n := 0; b.Loop(); n++ {
+		change := ownergraph.Change{AddFinalizer: foreign}
+		if n%2 == 1 {
+			change = ownergraph.Change{DropFinalizer: foreign}
+		}
+		o, err := t.Store.Get(b.Context(), key)
+		if err == nil {
+			err = t.Store.Patch(b.Context(), key, exact(o), change)
+		}
+		if err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func benchLife(b *testing.B, t *trial) {
+	for b.Loop() {
+		o, err := t.Client.Create(b.Context(), t.object("a"))
+		if err == nil {
+			err = t.Store.Delete(b.Context(), o.Key, ownergraph.DeleteOptions{Precondition: exact(o), Propagation: ownergraph.Background})
+		}
+		if err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// benchEvent waits for its own change.
+func benchEvent(b *testing.B, t *trial) {
+	o := t.made("a")
+	events, _ := t.benchWatch(graph.Put)
+	flip := []string{foreign}
+	for b.Loop() {
+		o.Finalizers, flip = flip, o.Finalizers
+		var err error
+		if o, err = t.Client.Update(b.Context(), o); err != nil {
+			b.Fatal(err)
+		}
+		for (<-events).Object.Version != o.Version {
+			continue
+		}
+	}
+}
+
+const benchObjects = 1000
+
+func benchListing(b *testing.B, t *trial) {
+	for i := range benchObjects {
+		t.made(fmt.Sprintf("a%d", i))
+	}
+	for b.Loop() {
+		events, stop := t.benchWatch(graph.ListEnded)
+		for (<-events).Kind != t.main.Kind {
+			continue
+		}
+		stop()
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/benchObjects, "ns/object")
+}
+
+func benchFence(b *testing.B, t *trial) {
+	events, _ := t.benchWatch(graph.ListEnded, graph.FencePassed)
+	for (<-events).Kind != t.main.Kind {
+		continue
+	}
+	for b.Loop() {
+		for id := t.fence(); ; {
+			if e := <-events; e.Fence == id && e.Kind == t.main.Kind {
+				break
+			}
+		}
+	}
+}
+
+// benchWatch hands out the events of some types of a watch, which runs until the
+// benchmark ends or stop is called. It keeps nothing.
+func (t *trial) benchWatch(types ...graph.EventType) (_ <-chan ownergraph.Event, stop func()) {
+	ctx, cancel := context.WithCancel(t.Context())
+	events := make(chan ownergraph.Event)
+	done := start(ctx, func(ctx context.Context) error {
+		return t.Store.Watch(ctx, func(e ownergraph.Event) error {
+			if !slices.Contains(types, e.Type) {
+				return nil
+			}
+			select {
+			case events <- e:
+				return nil
+			case <-ctx.Done():
+				return ctx.Err()
+			}
+		})
+	})
+	stop = sync.OnceFunc(func() { cancel(); <-done })
+	t.Cleanup(stop)
+	return events, stop
+}

@@ -1,0 +1,7 @@
+package storetest
+
+import "testing"
+
+func BenchmarkMemory(b *testing.B) { Bench(b, Config{New: memorySubject}) }
+
+func BenchmarkRelisting(b *testing.B) { Bench(b, relistingConfig()) }

@@ -1,0 +1,269 @@
+package fault_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/adapters/storetest/fault"
+	"github.com/ownergraph/ownergraph/graph"
+)
+
+// call makes a call of the verb on an object.
+func (r *rig) call(verb, name string) error {
+	ctx, cancel := context.WithTimeout(r.t.Context(), time.Hour)
+	defer cancel()
+	switch verb {
+	case "get":
+		_, err := r.Get(ctx, key(name))
+		return err
+	case "patch":
+		return r.Patch(ctx, key(name), graph.Precondition{}, graph.Change{AddFinalizer: "f"})
+	case "delete":
+		return r.Delete(ctx, key(name), graph.DeleteOptions{})
+	case "list":
+		return r.List(ctx, key(name).Kind)
+	}
+	r.fences++
+	return r.Fence(ctx, r.fences)
+}
+
+// TestCallFaults: what each fault of a call answers, and whether the call is made
+// at once, later, or never.
+func TestCallFaults(t *testing.T) {
+	for _, c := range []struct {
+		f      fault.Fault
+		want   error
+		now    bool
+		later  bool
+		reason string
+	}{
+		{fault.Conflict, graph.ErrConflict, false, false, "nothing was changed"},
+		{fault.Refuse, graph.ErrRefused, false, false, "the store will not do it"},
+		{fault.Transient, fault.ErrBusy, false, false, "nothing was done"},
+		{fault.LostReply, fault.ErrNoAnswer, true, true, "done, and nobody can tell"},
+		{fault.LostCall, fault.ErrNoAnswer, false, false, "not done, and nobody can tell"},
+		{fault.Late, fault.ErrNoAnswer, false, true, "done when nobody waits any more"},
+		{fault.Hang, context.DeadlineExceeded, false, false, "it hangs until the context ends it"},
+	} {
+		t.Run(c.f.String(), func(t *testing.T) {
+			in(t, func(t *testing.T) {
+				r := onto(t, c.f.String()+"@1", "x/x1; x/x2", fault.Config{Lag: 2 * time.Hour})
+				if err := r.call("delete", "x1"); !errors.Is(err, c.want) {
+					t.Errorf("%v, want %v: %s", err, c.want, c.reason)
+				}
+				if done := !r.has("x1"); done != c.now {
+					t.Errorf("done at once: %t, want %t: %s", done, c.now, c.reason)
+				}
+				if err := r.call("delete", "x2"); err != nil {
+					t.Errorf("the second call: %v", err)
+				}
+				<-time.After(3 * time.Hour)
+				synctest.Wait()
+				if done := !r.has("x1"); done != c.later {
+					t.Errorf("done in the end: %t, want %t: %s", done, c.later, c.reason)
+				}
+				r.fired(c.f, 1)
+			})
+		})
+	}
+}
+
+// TestLateAfterCalls: a write that comes late does so after some calls, too.
+func TestLateAfterCalls(t *testing.T) {
+	in(t, func(t *testing.T) {
+		r := onto(t, "late@1", "x/x1", fault.Config{Lag: time.Hour})
+		_ = r.call("delete", "x1")
+		for range 3 {
+			if err := r.call("get", "x1"); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := r.call("get", "x1"); !errors.Is(err, graph.ErrNotFound) {
+			t.Errorf("the fourth call later: %v, want the write to be made", err)
+		}
+	})
+}
+
+// TestTransientSaysWhen: one in two errors says when to come back.
+func TestTransientSaysWhen(t *testing.T) {
+	in(t, func(t *testing.T) {
+		r := onto(t, "transient/1", "x/x1", fault.Config{Lag: time.Minute})
+		told := 0
+		for range 4 {
+			err := r.call("get", "x1")
+			var after interface{ RetryAfter() time.Duration }
+			if errors.As(err, &after) && after.RetryAfter() == time.Minute {
+				told++
+			}
+		}
+		if told != 2 {
+			t.Errorf("%d of 4 errors say when to come back, want 2", told)
+		}
+	})
+}
+
+// TestStaleAndAbsent: the reads that break the contract.
+func TestStaleAndAbsent(t *testing.T) {
+	in(t, func(t *testing.T) {
+		r := onto(t, "stale@2x2 absent@4x2", "x/x1", fault.Config{})
+		before, err := r.Get(t.Context(), key("x1"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.touch("x1")
+		if o, err := r.Get(t.Context(), key("x1")); err != nil || !o.Equal(before) {
+			t.Errorf("a stale read answers %v, %v, want %v", o, err, before)
+		}
+		r.touch("x1")
+		r.remove("x1")
+		if o, err := r.Get(t.Context(), key("x1")); err != nil || !o.Equal(before) {
+			t.Errorf("a stale read of what is gone answers %v, %v, want %v", o, err, before)
+		}
+		r.fired(fault.Stale, 2)
+		r.create("x2")
+		if _, err := r.Get(t.Context(), key("x2")); !errors.Is(err, graph.ErrNotFound) {
+			t.Errorf("a read of what lives: %v, want %v", err, graph.ErrNotFound)
+		}
+		r.fired(fault.Absent, 1)
+		if _, err := r.Get(t.Context(), key("x1")); !errors.Is(err, graph.ErrNotFound) {
+			t.Errorf("a read of what is gone: %v, want %v", err, graph.ErrNotFound)
+		}
+		r.fired(fault.Absent, 1)
+	})
+}
+
+// TestHooks: a rewind, a jump and the three crashes happen at the call that the
+// plan names, and not without a hook.
+func TestHooks(t *testing.T) {
+	for _, c := range []struct {
+		f      fault.Fault
+		now    bool
+		later  bool
+		fails  bool
+		reason string
+	}{
+		{fault.Rewind, true, true, false, "before the call, which is then made"},
+		{fault.Jump, true, true, false, "before the call, which is then made"},
+		{fault.CrashBefore, false, false, true, "instead of the call"},
+		{fault.CrashAmid, false, true, true, "the write is under way, and arrives"},
+		{fault.CrashAfter, true, true, true, "the write is made, and nobody hears of it"},
+	} {
+		t.Run(c.f.String(), func(t *testing.T) {
+			in(t, func(t *testing.T) {
+				happened := 0
+				hooks := fault.Config{
+					Lag: time.Hour, Crash: func() { happened++ }, Jump: func() { happened++ },
+					Rewind: func(context.Context) error { happened++; return nil },
+				}
+				r := onto(t, c.f.String()+"@2", "x/x1", hooks)
+				if err := r.call("get", "x1"); err != nil || happened != 0 {
+					t.Errorf("the first call: %v, and the hook was called %d times", err, happened)
+				}
+				if err := r.call("delete", "x1"); (err != nil) != c.fails || happened != 1 {
+					t.Errorf("the second call: %v, and the hook was called %d times: %s", err, happened, c.reason)
+				}
+				if done := !r.has("x1"); done != c.now {
+					t.Errorf("done at once: %t, want %t: %s", done, c.now, c.reason)
+				}
+				r.Calm()
+				if done := !r.has("x1"); done != c.later {
+					t.Errorf("done in the end: %t, want %t: %s", done, c.later, c.reason)
+				}
+				r.fired(c.f, 1)
+				r = onto(t, c.f.String()+"/1", "x/x1", fault.Config{})
+				if err := r.call("delete", "x1"); err != nil {
+					t.Errorf("without a hook: %v", err)
+				}
+				r.fired(c.f, 0)
+			})
+		})
+	}
+}
+
+// TestCrashOfWatch: before it begins, amid its first listing, and behind it.
+func TestCrashOfWatch(t *testing.T) {
+	for _, c := range []struct {
+		f            fault.Fault
+		seen, reason string
+	}{
+		{fault.CrashBefore, "", "before anything is reported"},
+		{fault.CrashAmid, "kinds:x,y x( +x1", "amid a listing"},
+		{fault.CrashAfter, "kinds:x,y x( +x1 +x2 )x", "behind a listing"},
+	} {
+		t.Run(c.f.String(), func(t *testing.T) {
+			in(t, func(t *testing.T) {
+				ctx, cancel := context.WithCancel(t.Context())
+				r := onto(t, c.f.String()+"@1", "x/x1; x/x2", fault.Config{Crash: cancel})
+				tp := &tape{}
+				if err := r.Watch(ctx, tp.take); err == nil {
+					t.Error("no error")
+				}
+				tp.want(t, c.reason, c.seen)
+				r.fired(c.f, 1)
+			})
+		})
+	}
+}
+
+// TestCalm: calm ends whatever is going on, and is for good.
+func TestCalm(t *testing.T) {
+	in(t, func(t *testing.T) {
+		r := onto(t, "hang@1 late@2 sick@4 delay/1", "x/x1; x/x2; y/y1", fault.Config{Lag: 24 * time.Hour})
+		hung := make(chan error, 1)
+		go func() { hung <- r.call("get", "x1") }()
+		synctest.Wait()
+		_ = r.call("delete", "y2") // the first occasion of late
+		_ = r.call("delete", "x1")
+		_ = r.call("get", "y1")
+		tp := r.watch()
+		r.Calm()
+		if err := <-hung; !errors.Is(err, fault.ErrNoAnswer) {
+			t.Errorf("the call that hung: %v", err)
+		}
+		if r.has("x1") {
+			t.Error("the late write has not been made")
+		}
+		if err := r.call("get", "y1"); err != nil {
+			t.Errorf("of the kind that was sick: %v", err)
+		}
+		r.create("x3")
+		if got := tp.quiet(); len(got) == 0 || got[len(got)-3:] != "+x3" {
+			t.Errorf("the watch reported %q, want +x3 at the end and at once", got)
+		}
+		for range 100 {
+			if err := r.call("patch", "x2"); err != nil {
+				t.Fatal(err)
+			}
+		}
+	})
+}
+
+// TestPowers: the powers of the inner store survive, and no others come up.
+func TestPowers(t *testing.T) {
+	in(t, func(t *testing.T) {
+		r := onto(t, "none", "", fault.Config{})
+		if got := ownergraph.LevelOf(r.Store); got != ownergraph.Level2 {
+			t.Errorf("level %s, want that of the inner store", got)
+		}
+		if _, ok := ownergraph.As[ownergraph.VersionComparer](r.Store); !ok {
+			t.Error("the inner store's versions compare")
+		}
+		bare := over(t, plain{r.memory}, r.memory, fault.Config{})
+		if got := ownergraph.LevelOf(bare.Store); got != ownergraph.Level1 {
+			t.Errorf("level %s, want that of the inner store", got)
+		}
+		if err := bare.Fence(t.Context(), 1); !errors.Is(err, graph.ErrRefused) {
+			t.Errorf("a fence without an inner Fencer: %v", err)
+		}
+		tp := bare.watch()
+		tp.want(t, "at first", begun)
+		if err := bare.List(t.Context(), "x"); err != nil {
+			t.Fatal(err)
+		}
+		tp.want(t, "a listing without an inner Lister", begun)
+	})
+}

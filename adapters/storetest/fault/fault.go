@@ -1,0 +1,175 @@
+package fault
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/ownergraph/ownergraph/graph"
+)
+
+// Fault is one thing that goes wrong. It is a value.
+type Fault uint8
+
+const (
+	// Unset is no fault.
+	Unset Fault = iota
+
+	// Break ends the watch with an error. Occasion: an event.
+	Break
+	// Drop loses the events of a kind from a change of it on, until a new listing
+	// of the kind, which is asked for a little later. Occasion: a Put or a Gone.
+	Drop
+	// Duplicate reports a change twice. The contract is silent on that; the engine
+	// bears it. Occasion: a Put or a Gone.
+	Duplicate
+	// Delay holds the events of a kind back for Config.Lag, from a change on.
+	// Occasion: a Put or a Gone.
+	Delay
+	// Reorder holds the events of a kind back until another kind's has overtaken
+	// them. Occasion: a Put or a Gone.
+	Reorder
+	// Compact makes the watch list everything anew, after the hook, if there is
+	// one. Occasion: an event.
+	Compact
+	// Mute loses progress. Occasion: a Progress.
+	Mute
+
+	// Conflict answers a write with ErrConflict; nothing is done. Occasion of this
+	// and of Refuse: a Patch or a Delete.
+	Conflict
+	// Refuse answers a write with ErrRefused; nothing is done.
+	Refuse
+	// Transient answers a call with an error, every other time one with
+	// RetryAfter; nothing is done. Occasion: any call but Watch.
+	Transient
+	// LostReply makes the call and answers that there was no answer. Occasion: a
+	// Patch, a Delete, a Fence or a List.
+	LostReply
+	// LostCall answers that there was no answer; nothing is done. Occasion: any
+	// call but Watch.
+	LostCall
+	// Late answers that there was no answer, and makes the call a little later.
+	// Occasion: a Patch or a Delete.
+	Late
+	// Hang lets a call hang until its context, or Calm, ends it; nothing is done.
+	// Occasion: any call but Watch.
+	Hang
+
+	// Sick takes a kind out of reach for a while: calls fail, the watch says so,
+	// and lists it anew afterwards. Occasion of this and of Vanish: a Get, a
+	// Patch, a Delete, a Put or a Gone, of the kind.
+	Sick
+	// Vanish ends serving a kind for a while. Foreground and orphan deletions are
+	// not exact for its objects then.
+	Vanish
+
+	// Rewind calls Config.Rewind before a call. Occasion of this and of Jump: any
+	// call but Watch.
+	Rewind
+	// Jump calls Config.Jump before a call.
+	Jump
+	// CrashBefore calls Config.Crash instead of making a call. Occasion of the
+	// three: any call, Watch among them.
+	CrashBefore
+	// CrashAmid calls Config.Crash while a call is under way: a write is made
+	// later, a watch is amid a listing.
+	CrashAmid
+	// CrashAfter calls Config.Crash when a call is made and before it is answered;
+	// a watch has listed one kind.
+	CrashAfter
+
+	// Stale answers a read with an older state of the object, if there was one.
+	// It breaks the contract. Occasion of this and of Absent: a Get.
+	Stale
+	// Absent answers a read with ErrNotFound although the object lives. It breaks
+	// the contract.
+	Absent
+	// Lose loses a change for ever. It breaks the contract. Occasion: a Put or a
+	// Gone outside of a listing.
+	Lose
+
+	faults // their number
+)
+
+// site says where a fault may happen, as a set.
+type site uint8
+
+const (
+	atGet site = 1 << iota
+	atWrite
+	atControl
+	atWatch
+	atChange
+	atProgress
+	atOther // any other event
+
+	atCall  = atGet | atWrite | atControl
+	atKind  = atGet | atWrite | atChange
+	atEvent = atChange | atProgress | atOther
+)
+
+// sites returns where the fault may happen.
+func (f Fault) sites() site {
+	switch f {
+	case Break, Compact:
+		return atEvent
+	case Drop, Duplicate, Delay, Reorder, Lose:
+		return atChange
+	case Mute:
+		return atProgress
+	case Conflict, Refuse, Late:
+		return atWrite
+	case Transient, LostCall, Hang, Rewind, Jump:
+		return atCall
+	case LostReply:
+		return atWrite | atControl
+	case Sick, Vanish:
+		return atKind
+	case CrashBefore, CrashAmid, CrashAfter:
+		return atCall | atWatch
+	case Stale, Absent:
+		return atGet
+	}
+	return 0
+}
+
+var faultNames = [...]string{"unset", "break", "drop", "duplicate", "delay", "reorder", "compact", "mute", "conflict",
+	"refuse", "transient", "lost-reply", "lost-call", "late", "hang", "sick", "vanish", "rewind", "jump",
+	"crash-before", "crash-amid", "crash-after", "stale", "absent", "lose"}
+
+// String returns the fault's name in lower case, as a Plan spells it.
+func (f Fault) String() string {
+	if f < faults {
+		return faultNames[f]
+	}
+	return fmt.Sprintf("fault(%d)", uint8(f))
+}
+
+// Parse reads what Fault.String writes. An error wraps graph.ErrInvalid.
+func Parse(s string) (Fault, error) {
+	for f := Unset + 1; f < faults; f++ {
+		if faultNames[f] == s {
+			return f, nil
+		}
+	}
+	return Unset, fmt.Errorf("parse fault: %q is none: %w", s, graph.ErrInvalid)
+}
+
+// Keeps reports whether a store that has the fault keeps the contract, so that
+// the engine owes everything under it.
+func (f Fault) Keeps() bool { return f > Unset && f < Stale }
+
+// Faults returns all faults, in the order of their constants. The caller owns
+// the result.
+func Faults() []Fault {
+	var out []Fault
+	for f := Unset + 1; f < faults; f++ {
+		out = append(out, f)
+	}
+	return out
+}
+
+// Keeping returns the faults that keep the contract. The caller owns the result.
+func Keeping() []Fault {
+	return slices.DeleteFunc(Faults(), func(f Fault) bool { return !f.Keeps() })
+}

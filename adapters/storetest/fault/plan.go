@@ -1,0 +1,198 @@
+package fault
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/ownergraph/ownergraph/graph"
+)
+
+// Plan says which faults happen when. The zero Plan has none. It is a value;
+// treat its rules as read-only.
+type Plan struct {
+	// Seed decides rules that go by chance.
+	Seed  uint64
+	Rules []Rule
+}
+
+// Rule is one fault of a Plan: either at one occasion, or by chance. Occasions
+// are counted for each fault and Store.
+type Rule struct {
+	Fault Fault
+	// At is the occasion, from 1; 0 leaves it to chance.
+	At int
+	// In is the chance: one in so many occasions.
+	In int
+	// Times is how many occasions in a row are hit; 0 is 1.
+	Times int
+}
+
+// mostNumber bounds the numbers of a rule.
+const mostNumber = 1 << 20
+
+// String returns the rule as a plan spells it: "drop@2", "conflict/4x3".
+func (r Rule) String() string {
+	var b strings.Builder
+	b.WriteString(r.Fault.String())
+	if r.At > 0 {
+		fmt.Fprintf(&b, "@%d", r.At)
+	} else {
+		fmt.Fprintf(&b, "/%d", r.In)
+	}
+	if r.Times > 1 {
+		fmt.Fprintf(&b, "x%d", r.Times)
+	}
+	return b.String()
+}
+
+// String returns the plan in one line, as ParsePlan reads it; "none" for one
+// that has no rules. Held by TestPlanRoundTrip.
+func (p Plan) String() string {
+	if len(p.Rules) == 0 {
+		return "none"
+	}
+	words := []string{"seed=" + strconv.FormatUint(p.Seed, 10)}
+	for _, r := range p.Rules {
+		words = append(words, r.String())
+	}
+	return strings.Join(words, " ")
+}
+
+// ParsePlan reads what Plan.String writes. The seed may be left out. An error
+// wraps graph.ErrInvalid and names the word.
+func ParsePlan(s string) (Plan, error) {
+	var p Plan
+	if strings.TrimSpace(s) == "none" {
+		return p, nil
+	}
+	for _, word := range strings.Fields(s) {
+		var err error
+		if seed, ok := strings.CutPrefix(word, "seed="); ok {
+			p.Seed, err = strconv.ParseUint(seed, 10, 64)
+		} else {
+			var r Rule
+			r, err = parseRule(word)
+			p.Rules = append(p.Rules, r)
+		}
+		if err != nil {
+			return Plan{}, fmt.Errorf("parse plan: %q: %v: %w", word, err, graph.ErrInvalid)
+		}
+	}
+	return p, nil
+}
+
+func parseRule(word string) (r Rule, err error) {
+	i := strings.IndexAny(word, "@/")
+	if i < 0 {
+		return r, fmt.Errorf(`want FAULT@N or FAULT/N, and xM for M in a row`)
+	}
+	if r.Fault, err = Parse(word[:i]); err != nil {
+		return r, err
+	}
+	number, times, storm := strings.Cut(word[i+1:], "x")
+	n, err := parseNumber(number)
+	if err != nil {
+		return r, err
+	}
+	if word[i] == '@' {
+		r.At = n
+	} else {
+		r.In = n
+	}
+	if storm {
+		r.Times, err = parseNumber(times)
+	}
+	return r, err
+}
+
+func parseNumber(s string) (int, error) {
+	n, err := strconv.Atoi(s)
+	if err != nil || n < 1 || n > mostNumber {
+		return 0, fmt.Errorf("%q is no number from 1 to %d", s, mostNumber)
+	}
+	return n, nil
+}
+
+// check returns what is wrong with a plan that was not parsed.
+func (p Plan) check() error {
+	for i, r := range p.Rules {
+		cause := ""
+		switch {
+		case r.Fault == Unset || r.Fault >= faults:
+			cause = "Fault: " + r.Fault.String()
+		case (r.At > 0) == (r.In > 0) || r.At < 0 || r.In < 0:
+			cause = "At, In: want one of them"
+		case r.Times < 0 || max(r.At, r.In, r.Times) > mostNumber:
+			cause = "Times, At, In: out of range"
+		default:
+			continue
+		}
+		return fmt.Errorf("Rules[%d]: %s: %w", i, cause, graph.ErrInvalid)
+	}
+	return nil
+}
+
+// Keeps reports whether all faults of the plan keep the contract.
+func (p Plan) Keeps() bool {
+	return !slices.ContainsFunc(p.Rules, func(r Rule) bool { return !r.Fault.Keeps() })
+}
+
+// Has reports whether the plan has a rule for the fault.
+func (p Plan) Has(f Fault) bool {
+	return slices.ContainsFunc(p.Rules, func(r Rule) bool { return r.Fault == f })
+}
+
+// Draw returns the plan of a seed: a subset of the faults, about half of them,
+// each by chance and with a chance of its own. Plans that leave faults out find
+// what plans with all faults hide. Without faults, it draws among Keeping. Held
+// by TestDraw.
+func Draw(seed uint64, among ...Fault) Plan {
+	if len(among) == 0 {
+		among = Keeping()
+	}
+	dice := rand.New(rand.NewPCG(seed, drawing))
+	p := Plan{Seed: seed}
+	for _, f := range among {
+		on, r := dice.IntN(2) == 0, Rule{Fault: f, In: 2 + dice.IntN(15), Times: 1 + dice.IntN(3)}
+		switch f {
+		case Break, Drop, Compact, CrashBefore, CrashAmid, CrashAfter: // work begins anew: it has to get on, too
+			r.In, r.Times = 4*r.In, 1
+		}
+		if on {
+			p.Rules = append(p.Rules, r)
+		}
+	}
+	return p
+}
+
+// drawing tells the generator of Draw from others of the same seed.
+const drawing = 0x6f67
+
+// hits reports whether the rule hits the n-th occasion of its fault.
+func (r Rule) hits(seed uint64, n int) bool {
+	times := max(r.Times, 1)
+	if r.At > 0 {
+		return n >= r.At && n-r.At < times
+	}
+	for k := range min(times, n) {
+		if mix(seed, uint64(r.Fault), uint64(n-k))%uint64(r.In) == 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// mix spreads numbers over all of 64 bits (the finisher of splitmix64).
+func mix(numbers ...uint64) uint64 {
+	var h uint64
+	for _, n := range numbers {
+		h += n + 0x9e3779b97f4a7c15
+		h = (h ^ h>>30) * 0xbf58476d1ce4e5b9
+		h = (h ^ h>>27) * 0x94d049bb133111eb
+		h ^= h >> 31
+	}
+	return h
+}

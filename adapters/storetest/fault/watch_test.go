@@ -1,0 +1,349 @@
+package fault_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/adapters/memory"
+	"github.com/ownergraph/ownergraph/adapters/storetest/fault"
+	"github.com/ownergraph/ownergraph/graph"
+)
+
+// plain is a store without optional powers.
+type plain struct{ ownergraph.Store }
+
+func TestBreak(t *testing.T) {
+	in(t, func(t *testing.T) {
+		r := onto(t, "break@6", "", fault.Config{})
+		tp := r.watch()
+		tp.want(t, "at first", begun)
+		r.create("x1")
+		synctest.Wait()
+		select {
+		case err := <-tp.done:
+			tp.done <- err
+			if !errors.Is(err, fault.ErrBroken) {
+				t.Errorf("the watch ended: %v, want %v", err, fault.ErrBroken)
+			}
+		default:
+			t.Error("the watch goes on")
+		}
+		r.fired(fault.Break, 1)
+		r.watch().want(t, "when it is begun again", "kinds:x,y x( +x1 )x y( )y")
+	})
+}
+
+// TestDrop: what is lost comes with a new listing, and a fence that passed
+// meanwhile behind it.
+func TestDrop(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		lister bool
+		again  string
+		reason string
+	}{
+		{"lister", true, "x( +x1 +x2 )x |1x", "the kind alone is listed anew"},
+		{"no lister", false, "kinds:x,y x( +x1 +x2 )x |1x y( +y1 )y", "without a Lister everything is"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			in(t, func(t *testing.T) {
+				r := onto(t, "drop@1", "", fault.Config{})
+				if !c.lister {
+					r = over(t, fencing{plain{r.memory}, r.memory}, r.memory, fault.Config{Plan: plan(t, "drop@1")})
+				}
+				tp := r.watch()
+				tp.want(t, "at first", begun)
+				r.create("x1")
+				r.create("x2")
+				r.create("y1")
+				if err := r.Fence(t.Context(), 1); err != nil {
+					t.Fatal(err)
+				}
+				tp.want(t, "in the gap", "+y1 |1y |1")
+				<-time.After(time.Second)
+				tp.want(t, c.reason, c.again)
+				r.fired(fault.Drop, 1)
+			})
+		})
+	}
+}
+
+// fencing is a store that can fence and not list.
+type fencing struct {
+	plain
+	ownergraph.Fencer
+}
+
+func plan(t testing.TB, s string) fault.Plan {
+	t.Helper()
+	p, err := fault.ParsePlan(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// TestDropInListing: a listing that lost something does not end, lest what it
+// lost count as gone.
+func TestDropInListing(t *testing.T) {
+	in(t, func(t *testing.T) {
+		r := onto(t, "drop@2", "x/x1; x/x2; x/x3", fault.Config{})
+		tp := r.watch()
+		tp.want(t, "at first", "kinds:x,y x( +x1 y( )y")
+		<-time.After(time.Second)
+		tp.want(t, "later", "x( +x1 +x2 +x3 )x")
+	})
+}
+
+func TestDuplicate(t *testing.T) {
+	in(t, func(t *testing.T) {
+		r := onto(t, "duplicate@1 duplicate@3", "", fault.Config{})
+		tp := r.watch()
+		tp.want(t, "at first", begun)
+		r.create("x1")
+		r.create("x2")
+		r.remove("x2")
+		tp.want(t, "then", "+x1 +x1 +x2 -x2 -x2")
+		r.fired(fault.Duplicate, 2)
+	})
+}
+
+func TestDelay(t *testing.T) {
+	in(t, func(t *testing.T) {
+		r := onto(t, "delay@1", "", fault.Config{Lag: time.Minute})
+		tp := r.watch()
+		tp.want(t, "at first", begun)
+		r.create("x1")
+		r.create("y1")
+		r.create("x2")
+		if err := r.Fence(t.Context(), 1); err != nil {
+			t.Fatal(err)
+		}
+		tp.want(t, "at once", "+y1 |1y |1")
+		<-time.After(59 * time.Second)
+		tp.want(t, "before the lag is over", "")
+		<-time.After(2 * time.Second)
+		tp.want(t, "in order, when it is over,", "+x1 +x2 |1x")
+		r.fired(fault.Delay, 1)
+	})
+}
+
+func TestReorder(t *testing.T) {
+	in(t, func(t *testing.T) {
+		r := onto(t, "reorder@1", "", fault.Config{Lag: time.Minute})
+		tp := r.watch()
+		tp.want(t, "at first", begun)
+		r.create("x1")
+		r.create("x2")
+		tp.want(t, "while nothing overtakes", "")
+		r.create("y1")
+		tp.want(t, "when another kind has overtaken", "+y1 +x1 +x2")
+		r.fired(fault.Reorder, 1)
+	})
+}
+
+// TestCompact: everything is listed anew in the same watch; a fence that the
+// former one had still to report is not forgotten.
+func TestCompact(t *testing.T) {
+	in(t, func(t *testing.T) {
+		hidden := onto(t, "none", "", fault.Config{})
+		compacted := 0
+		hooks := fault.Config{Plan: plan(t, "compact@6"), Compact: func(context.Context) error { compacted++; return nil }}
+		r := over(t, &deaf{Store: hidden.memory}, hidden.memory, hooks)
+		tp := r.watch()
+		tp.want(t, "at first", begun)
+		if err := r.Fence(t.Context(), 1); err != nil {
+			t.Fatal(err)
+		}
+		tp.want(t, "for a store that does not hear", "")
+		r.create("x1")
+		tp.want(t, "then", "+x1 kinds:x,y x( +x1 )x y( )y |1x |1y |1")
+		r.fired(fault.Compact, 1)
+		if compacted != 1 {
+			t.Errorf("the hook was called %d times, want once", compacted)
+		}
+	})
+}
+
+// deaf is a store that does not hear the first fence.
+type deaf struct {
+	*memory.Store
+	asked int
+}
+
+func (d *deaf) Fence(ctx context.Context, id uint64) error {
+	if d.asked++; d.asked == 1 {
+		return nil
+	}
+	return d.Store.Fence(ctx, id)
+}
+
+func TestMute(t *testing.T) {
+	in(t, func(t *testing.T) {
+		r := onto(t, "mute@1x2", "", fault.Config{})
+		tp := r.watch()
+		tp.want(t, "at first", begun)
+		r.create("x1")
+		if got, want := tp.said(), "+x1"; got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+		r.create("x2")
+		if got, want := tp.said(), "+x2 >x >y"; got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+		r.fired(fault.Mute, 2)
+	})
+}
+
+func TestLose(t *testing.T) {
+	in(t, func(t *testing.T) {
+		r := onto(t, "lose@1", "", fault.Config{})
+		tp := r.watch()
+		tp.want(t, "at first", begun)
+		r.create("x1")
+		r.create("x2")
+		<-time.After(time.Hour)
+		tp.want(t, "for ever", "+x2")
+		r.fired(fault.Lose, 1)
+	})
+}
+
+func TestSick(t *testing.T) {
+	in(t, func(t *testing.T) {
+		r := onto(t, "sick@1", "x/x1", fault.Config{Lag: time.Minute})
+		tp := r.watch()
+		tp.want(t, "a kind that falls sick in its first listing", "kinds:x,y x( kind-sick:x y( )y")
+		for _, verb := range []string{"get", "patch"} {
+			if err := r.call(verb, "x1"); !errors.Is(err, fault.ErrSick) {
+				t.Errorf("%s: %v, want %v", verb, err, fault.ErrSick)
+			}
+		}
+		if err := r.Fence(t.Context(), 1); err != nil {
+			t.Fatal(err)
+		}
+		r.create("x2")
+		tp.want(t, "while it is sick", "|1y |1")
+		second := r.watch()
+		second.want(t, "a second watch", "kinds:x,y kind-sick:x y( )y")
+		<-time.After(time.Minute)
+		tp.want(t, "when it is well", "kind-recovered:x x( +x1 +x2 )x |1x")
+		second.want(t, "to the second watch", "kind-recovered:x x( +x1 +x2 )x")
+		r.fired(fault.Sick, 1)
+	})
+}
+
+func TestVanish(t *testing.T) {
+	in(t, func(t *testing.T) {
+		r := onto(t, "vanish@1", "x/x1", fault.Config{Lag: time.Minute})
+		tp := r.watch()
+		tp.want(t, "a kind that vanishes in its first listing", "kinds:x,y x( kind-vanished:x kinds:y y( )y")
+		for _, verb := range []string{"get", "delete", "list"} {
+			err := r.call(verb, "x1")
+			if !errors.Is(err, graph.ErrKindUnknown) || errors.Is(err, graph.ErrNotFound) {
+				t.Errorf("%s: %v, want %v", verb, err, graph.ErrKindUnknown)
+			}
+		}
+		second := r.watch()
+		second.want(t, "a second watch", "kinds:y y( )y")
+		<-time.After(time.Minute)
+		tp.want(t, "when it is served again", "kinds:x,y x( +x1 )x")
+		second.want(t, "to the second watch", "kinds:x,y x( +x1 )x")
+		r.fired(fault.Vanish, 1)
+	})
+}
+
+// TestSickerThanThat: a kind that falls sick in the store itself while a fault has
+// it down recovers when both are over.
+func TestSickerThanThat(t *testing.T) {
+	in(t, func(t *testing.T) {
+		r := onto(t, "sick@1", "", fault.Config{Lag: time.Minute})
+		tp := r.watch()
+		_ = r.call("get", "x1")
+		tp.want(t, "at first", begun+" kind-sick:x")
+		if err := r.memory.Sicken("x", "really"); err != nil {
+			t.Fatal(err)
+		}
+		<-time.After(2 * time.Minute)
+		tp.want(t, "when the fault is over", "")
+		if err := r.memory.Recover("x"); err != nil {
+			t.Fatal(err)
+		}
+		tp.want(t, "when both are", "kind-recovered:x x( )x")
+	})
+}
+
+// TestWatchEnds: a watch with faults ends as one without.
+func TestWatchEnds(t *testing.T) {
+	in(t, func(t *testing.T) {
+		r := onto(t, "delay@1", "x/x1", fault.Config{Lag: time.Hour})
+		tp := r.watch()
+		tp.cancel()
+		synctest.Wait()
+		err := <-tp.done
+		tp.done <- err
+		if !errors.Is(err, context.Canceled) {
+			t.Errorf("cancelled: %v", err)
+		}
+		enough := errors.New("enough")
+		if err := r.Watch(t.Context(), func(graph.Event) error { return enough }); !errors.Is(err, enough) {
+			t.Errorf("the sink failed: %v", err)
+		}
+		bad := over(t, panicking{plain{r.memory}}, r.memory, fault.Config{})
+		if err := bad.Watch(t.Context(), func(graph.Event) error { return nil }); err == nil {
+			t.Error("the inner watch panicked: no error")
+		}
+	})
+}
+
+type panicking struct{ plain }
+
+func (panicking) Watch(context.Context, func(graph.Event) error) error { panic("no") }
+
+// TestBackPressure: the inner watch does not run ahead of a slow sink without
+// bound.
+func TestBackPressure(t *testing.T) {
+	in(t, func(t *testing.T) {
+		inner := &fountain{}
+		r := over(t, inner, nil, fault.Config{})
+		ctx, cancel := context.WithCancel(t.Context())
+		tokens := make(chan struct{})
+		done := make(chan error, 1)
+		go func() { done <- r.Watch(ctx, func(graph.Event) error { <-tokens; return nil }) }()
+		synctest.Wait()
+		before := inner.told
+		if before > 2000 {
+			t.Errorf("the inner watch reported %d events to a sink that took none", before)
+		}
+		for range 10 {
+			tokens <- struct{}{}
+		}
+		synctest.Wait()
+		if inner.told != before+10 {
+			t.Errorf("%d events more for 10 that were taken", inner.told-before)
+		}
+		cancel()
+		close(tokens)
+		if err := <-done; !errors.Is(err, context.Canceled) {
+			t.Errorf("cancelled: %v", err)
+		}
+	})
+}
+
+// fountain is a store whose watch has always more to report.
+type fountain struct {
+	plain
+	told int
+}
+
+func (f *fountain) Watch(_ context.Context, sink func(graph.Event) error) error {
+	for {
+		if err := sink(graph.Event{Type: graph.Progress, Kind: "x"}); err != nil {
+			return err
+		}
+		f.told++
+	}
+}

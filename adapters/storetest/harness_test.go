@@ -1,0 +1,107 @@
+package storetest
+
+import (
+	"context"
+	"errors"
+	"sync"
+
+	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/adapters/memory"
+)
+
+var errBroken = errors.New("connection lost")
+
+// lines is a memory store whose watches can be cut.
+type lines struct {
+	*memory.Store
+	mu  sync.Mutex
+	cut chan struct{} // closed by the next break
+}
+
+func (l *lines) Watch(ctx context.Context, sink func(ownergraph.Event) error) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	l.mu.Lock()
+	cut := l.cut
+	l.mu.Unlock()
+	go func() {
+		select {
+		case <-cut:
+			cancel(errBroken)
+		case <-ctx.Done():
+		}
+	}()
+	err := l.Store.Watch(ctx, sink)
+	if errors.Is(context.Cause(ctx), errBroken) {
+		return errBroken
+	}
+	return err
+}
+
+func (l *lines) breakAll(context.Context) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	close(l.cut)
+	l.cut = make(chan struct{})
+	return nil
+}
+
+// memoryUsers is what users of a memory store do. It can be written beside
+// whatever a test puts in front of the store.
+type memoryUsers struct{ store *memory.Store }
+
+func (c memoryUsers) Create(ctx context.Context, o ownergraph.Object) (ownergraph.Object, error) {
+	return c.store.Create(ctx, o)
+}
+
+// Update writes owners and finalizers on what is there.
+func (c memoryUsers) Update(ctx context.Context, o ownergraph.Object) (ownergraph.Object, error) {
+	return c.store.Update(ctx, ownergraph.Object{Key: o.Key, Version: o.Version, Owners: o.Owners, Finalizers: o.Finalizers})
+}
+
+func (c memoryUsers) Delete(ctx context.Context, key ownergraph.Key, opts ownergraph.DeleteOptions) error {
+	return c.store.Delete(ctx, key, opts)
+}
+
+// memoryKinds are what the memory store serves in these tests.
+func memoryKinds() []ownergraph.KindInfo {
+	return []ownergraph.KindInfo{{Kind: "app", Scoped: true}, {Kind: "node"}, {Kind: "pod", Scoped: true}, {Kind: "event", Scoped: true, NoOwner: true}}
+}
+
+// memorySubject is a memory store with every hook. Its Store is a *lines, which
+// may be wrapped or replaced; the hooks and the Client go to the memory store.
+func memorySubject(tb TB) Subject { return memorySubjectOf(tb, memory.Config{Kinds: memoryKinds()}) }
+
+func memorySubjectOf(tb TB, c memory.Config) Subject {
+	tb.Helper()
+	m, err := memory.New(c)
+	if err != nil {
+		tb.Fatalf("new memory store: %v", err)
+	}
+	l := &lines{Store: m, cut: make(chan struct{})}
+	s := Subject{Store: l, Client: memoryUsers{m}, Break: l.breakAll}
+	s.Compact = func(context.Context) error { m.Compact(); return nil }
+	s.Backup = func(context.Context) (func(context.Context) error, error) {
+		was := m.Snapshot()
+		return func(context.Context) error { return m.Restore(was) }, nil
+	}
+	s.Sicken = func(_ context.Context, kind ownergraph.Kind) (func(context.Context) error, error) {
+		return func(context.Context) error { return m.Recover(kind) }, m.Sicken(kind, "taken out of reach")
+	}
+	s.Vanish = func(_ context.Context, kind ownergraph.Kind) (func(context.Context) error, error) {
+		return func(context.Context) error { return m.AddKind(infoOf(kind)) }, m.RemoveKind(kind)
+	}
+	s.Restart = func(context.Context) (Subject, error) {
+		return memorySubjectOf(tb, memory.Config{Kinds: memoryKinds(), Objects: m.Objects()}), nil
+	}
+	return s
+}
+
+func infoOf(kind ownergraph.Kind) ownergraph.KindInfo {
+	for _, info := range memoryKinds() {
+		if info.Kind == kind {
+			return info
+		}
+	}
+	return ownergraph.KindInfo{Kind: kind}
+}

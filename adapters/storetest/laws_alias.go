@@ -1,0 +1,121 @@
+package storetest
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/ownergraph/ownergraph"
+)
+
+// lawsOfAlias are about memory that the store and its users share: none.
+func lawsOfAlias() []law {
+	return []law{
+		{
+			name: "alias/get", rests: []string{readFresh},
+			why: "the engine changes what it has read: if that is the store's own, a reference is gone that nobody dropped",
+			run: getsAreTheReaders,
+		},
+		{
+			name: "alias/patch", rests: []string{readFresh, patchAccepted, "patch/add-owner", "patch/drop-owners", patchUnblock},
+			why: "the engine uses its memory again: if the store still looks at it, it writes what nobody asked for",
+			run: changesAreTheWriters,
+		},
+		{
+			name: "alias/delete", excuse: GracePeriods, rests: []string{deleteGrace},
+			why: "a grace period that changes after the call ends too soon",
+			run: optionsAreTheWriters,
+		},
+		{
+			name: "alias/event", rests: []string{readFresh, watchExact, watchSeveral},
+			why: "the sink keeps and changes what it gets: if that is the store's own, every other engine sees references that were never written",
+			run: eventsAreTheSinks,
+		},
+	}
+}
+
+// scribble changes all that an object could share.
+func scribble(o ownergraph.Object) {
+	for i := range o.Owners {
+		o.Owners[i].UID, o.Owners[i].Name, o.Owners[i].Block = "scribbled", "scribbled", !o.Owners[i].Block
+	}
+	for i := range o.Finalizers {
+		o.Finalizers[i] = "example.org/scribbled"
+	}
+	_ = append(o.Owners, ownergraph.Owner{})
+	_ = append(o.Finalizers, "example.org/scribbled")
+}
+
+func (t *trial) full(name string) ownergraph.Object {
+	t.Helper()
+	o := t.owned(name, ownergraph.Owner{Key: t.made("x-" + name).Key, Block: true}, ownergraph.Owner{Key: t.made("y-" + name).Key})
+	o.Finalizers = []string{foreign, another}
+	return t.update(o)
+}
+
+func getsAreTheReaders(t *trial) {
+	want := t.full("a")
+	first := t.live(want.Key)
+	want = first.Clone()
+	scribble(first)
+	t.wantSame("another read, after the result of the first was changed", want, t.live(want.Key))
+}
+
+func changesAreTheWriters(t *trial) {
+	o := t.full("a")
+	owner := ownergraph.Owner{Key: t.made("z").Key, Block: true}
+	change := ownergraph.Change{DropOwners: slices.Clone(o.Owners[1:]), Unblock: slices.Clone(o.Owners[:1]), AddOwner: &owner}
+	before := sayChange(change)
+	want := change.Apply(o)
+	t.accept("Patch", t.patch(o.Key, exact(o), change))
+	if after := sayChange(change); after != before {
+		t.broken("a Patch leaves the change that it was given as it is: "+before, after)
+	}
+	change.DropOwners[0], change.Unblock[0], owner = ownergraph.Owner{}, ownergraph.Owner{}, ownergraph.Owner{}
+	t.wantContent("after a Patch, when its change has been changed", want, t.live(o.Key))
+	want = t.touch(t.live(o.Key))
+	t.wantContent("after another write", want, t.live(o.Key))
+}
+
+func optionsAreTheWriters(t *trial) {
+	o := t.made("a")
+	seconds := int64(30)
+	opts := ownergraph.DeleteOptions{Precondition: exact(o), Propagation: ownergraph.Background, GraceSeconds: &seconds}
+	err := t.do("Delete", func(ctx context.Context) error { return t.Store.Delete(ctx, o.Key, opts) })
+	t.accept("Delete", err)
+	if seconds != 30 {
+		t.broken("a Delete leaves its options as they are", fmt.Sprintf("a grace period of %d", seconds))
+	}
+	seconds = 0
+	o.Deleting, o.GraceSeconds = true, 30
+	t.wantContent("after a Delete, when its options have been changed", o, t.live(o.Key))
+}
+
+// eventsAreTheSinks has one watch scribble on all that it gets.
+func eventsAreTheSinks(t *trial) {
+	want := []ownergraph.Object{t.full("a")}
+	bystander := t.watch().ready()
+	vandal := t.watchWith(func(e ownergraph.Event) error {
+		scribble(e.Object)
+		for i := range e.Kinds {
+			e.Kinds[i] = ownergraph.KindInfo{Kind: "scribbled"}
+		}
+		return nil
+	}).ready()
+	want = append(want, t.full("b"))
+	for _, o := range want {
+		vandal.mustSee("the watch reports "+o.String(), func(r *replica) bool { return r.holds(o) })
+	}
+	late := t.watch().ready()
+	for _, o := range want {
+		t.wantSame("a read, after a sink has changed its event", o, t.live(o.Key))
+		for _, w := range []*watcher{bystander, late} {
+			w.mustSee("another watch reports "+o.String(), func(r *replica) bool { return r.holds(o) })
+			events, _ := w.look()
+			t.wantSame("another watch, after a sink has changed its event", o, replay(events).of(o.Kind).objects[o.Key])
+			if !replay(events).serves(t.main.Kind) {
+				t.broken("another watch knows "+string(t.main.Kind), "it reported "+sayAll(events))
+			}
+		}
+	}
+}

@@ -1,0 +1,291 @@
+package storetest
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+
+	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/graph"
+)
+
+const (
+	fencePasses   = "fence/passes"
+	fenceNotEarly = "fence/not-early"
+	fenceSick     = "fence/sick"
+)
+
+// lawsOfFence are about ownergraph.Fencer, which makes a store level 2.
+func lawsOfFence() []law {
+	list := []law{
+		{
+			name: fencePasses, rests: []string{watchListing},
+			why: "a foreground or orphan deletion ends behind a fence that every kind has passed: without it, it does not end",
+			run: fencesPass,
+		},
+		{
+			name: fenceNotEarly, rests: []string{fencePasses, "watch/ordered", slowHolds},
+			why: "a fence that passes before what it covers frees an owner while a dependent still refers to it",
+			run: fencesAreNotEarly,
+		},
+		{
+			name: "fence/listing", rests: []string{fencePasses, watchComplete, slowHolds},
+			why: "in the middle of a listing, what it has still to bring is not known",
+			run: fencesWaitForListings,
+		},
+		{
+			name: "fence/every-watch", rests: []string{fencePasses},
+			why: "several engines on one store share its fences: one whose watch is not told waits for ever",
+			run: fencesPassInEveryWatch,
+		},
+		{
+			name: "fence/several", rests: []string{fencePasses},
+			why: "engines begin fences at the same time: one that swallows another leaves an engine waiting",
+			run: fencesAreMany,
+		},
+		{
+			name: "fence/returns", rests: []string{fencePasses, slowHolds},
+			why: "an engine that waits for its own watch, which waits for the engine, waits for ever",
+			run: fenceReturns,
+		},
+		{
+			name: fenceSick, needs: []need{needSicken, needTwoKinds}, rests: []string{fencePasses, sickTold},
+			why: "a fence over a kind that cannot be seen covers dependents that nobody has seen: their owner is freed",
+			run: fencesHoldForSickKinds,
+		},
+		{
+			name: "fence/recovered", needs: []need{needSicken}, rests: []string{fencePasses, "kinds/recovered"},
+			why: "what waits for a fence goes on when the kind that held it has recovered",
+			run: fencesPassAfterSickness,
+		},
+		{
+			name: "fence/kinds", needs: []need{needVanish, needTwoKinds}, rests: []string{fencePasses, "kinds/vanished-told", "kinds/served-again", slowHolds},
+			why: "a kind that has just been added, and that a fence leaves out, may hold dependents",
+			run: fencesCoverTheKinds,
+		},
+	}
+	for i := range list {
+		list[i].level = ownergraph.Level2
+		list[i].needs = append(list[i].needs, needFencer)
+	}
+	return list
+}
+
+// fence begins a fence, and returns its id. Ids have to differ from those of
+// everybody else who uses the store.
+func (t *trial) fence() uint64 {
+	t.Helper()
+	f, _ := ownergraph.As[ownergraph.Fencer](t.Store)
+	id := uint64(rand.Uint32())
+	t.accept("Fence", t.do("Fence", func(ctx context.Context) error { return f.Fence(ctx, id) }))
+	return id
+}
+
+// passedBy reports whether every kind but those, and the set of kinds, has
+// passed the fence.
+func (t *trial) passedBy(r *replica, id uint64, but ...ownergraph.Kind) bool {
+	skip := map[ownergraph.Kind]bool{}
+	for _, k := range but {
+		skip[k] = true
+	}
+	for _, info := range t.infos {
+		if !skip[info.Kind] && !r.passed[passage{info.Kind, id}] {
+			return false
+		}
+	}
+	return r.passed[passage{"", id}]
+}
+
+func (t *trial) mustPass(w *watcher, id uint64, but ...ownergraph.Kind) {
+	t.Helper()
+	w.mustSee(fmt.Sprintf("the watch reports fence-passed %d of every kind, and of the set of kinds", id), func(r *replica) bool {
+		return t.passedBy(r, id, but...)
+	})
+}
+
+// fencesPass has nothing to wait for at first, and then a change.
+func fencesPass(t *trial) {
+	w := t.watch().ready()
+	t.mustPass(w, t.fence())
+	t.made("a")
+	t.mustPass(w, t.fence())
+}
+
+// fencesAreNotEarly begins fences while the watch is behind with changes of
+// every sort.
+func fencesAreNotEarly(t *trial) {
+	j := &journal{}
+	keep := j.put(t.made("keep"))
+	w := t.watchHeld()
+	w.holdListed()
+	marks := map[uint64]int{}
+	var last uint64
+	for i := range 6 {
+		keep = j.put(t.touch(keep))
+		gone := j.put(t.made(fmt.Sprintf("gone%d", i)))
+		j.put(t.made(fmt.Sprintf("new%d", i)))
+		j.put(t.create(ownergraph.Object{Key: keyOf(t.second, fmt.Sprintf("other%d", i))}))
+		if i > 0 {
+			t.remove(gone)
+			j.gone(gone)
+		}
+		last = t.fence()
+		marks[last] = j.now()
+		w.pass()
+		if _, ok := w.step(); !ok {
+			w.missing("the watch goes on")
+		}
+	}
+	w.free()
+	t.mustPass(w, last)
+	t.notEarly(w, j, marks)
+}
+
+// notEarly breaks the law if a fence passed a kind before the watch had told what
+// was in the journal of that kind when the fence began.
+func (t *trial) notEarly(w *watcher, j *journal, marks map[uint64]int) {
+	t.Helper()
+	events, _ := w.look()
+	r := j.reader()
+	for _, e := range events {
+		number, ours := marks[e.Fence]
+		if e.Type == graph.FencePassed && e.Kind != "" && ours {
+			if x, behind := r.behind(e.Kind, number); behind {
+				t.broken(fmt.Sprintf("%s comes behind %s, which was committed before the fence began", say(e), x), "it came first")
+			}
+		}
+		r.take(e)
+	}
+}
+
+// fencesWaitForListings begins one at each event with which a watch begins.
+func fencesWaitForListings(t *trial) {
+	j := &journal{}
+	for i := range 6 {
+		j.put(t.made(fmt.Sprintf("a%d", i)))
+		j.put(t.create(ownergraph.Object{Key: keyOf(t.second, fmt.Sprintf("b%d", i))}))
+	}
+	w := t.watchHeld()
+	marks := map[uint64]int{}
+	var last uint64
+	for range beginEvents {
+		if _, ok := w.step(); !ok {
+			w.missing("the watch lists every kind")
+		}
+		last = t.fence()
+		marks[last] = j.now()
+		events, _ := w.look()
+		if replay(events).listed() {
+			break
+		}
+		w.pass()
+	}
+	w.free()
+	t.mustPass(w, last)
+	t.notEarly(w, j, marks)
+}
+
+func fencesPassInEveryWatch(t *trial) {
+	watches := []*watcher{t.watch().ready(), t.watch().ready(), t.watch().ready()}
+	for range 2 {
+		id := t.fence()
+		for _, w := range watches {
+			t.mustPass(w, id)
+		}
+		if _, ended := watches[0].stop(); ended {
+			watches = watches[1:]
+		}
+	}
+}
+
+func fencesAreMany(t *trial) {
+	w := t.watchHeld()
+	w.holdAt("the watch lists "+string(t.main.Kind), isMain(t, graph.ListEnded))
+	var ids []uint64
+	for i := range 8 {
+		ids = append(ids, t.fence())
+		if i%2 == 0 {
+			t.made(fmt.Sprintf("a%d", i))
+		}
+	}
+	w.free()
+	for _, id := range ids {
+		t.mustPass(w, id)
+	}
+}
+
+// fenceReturns without a watch, and beside one that waits.
+func fenceReturns(t *trial) {
+	t.fence()
+	w := t.watchHeld()
+	w.holdAt("the watch begins", func(ownergraph.Event) bool { return true })
+	id := t.fence()
+	w.free()
+	t.mustPass(w, id)
+}
+
+// fencesHoldForSickKinds begins two: that the second has passed everywhere else
+// is how the first has had its chance.
+func fencesHoldForSickKinds(t *trial) {
+	sick := t.second.Kind
+	w := t.watch().ready()
+	t.sicken(sick)
+	w.mustSee(fmt.Sprintf("the watch reports that %s is sick", sick), func(r *replica) bool { return r.of(sick).sick })
+	late := t.watch()
+	late.mustSee(fmt.Sprintf("the watch reports that %s is sick", sick), func(r *replica) bool { return r.of(sick).sick })
+	first := t.fence()
+	t.mustPass(w, first, sick)
+	second := t.fence()
+	for _, w := range []*watcher{w, late} {
+		t.mustPass(w, second, sick)
+		events, _ := w.look()
+		r := replay(events)
+		if r.passed[passage{sick, first}] || r.passed[passage{sick, second}] {
+			t.broken(fmt.Sprintf("a fence does not pass %s while it is sick", sick), "the watch reported "+sayAll(events))
+		}
+	}
+}
+
+func fencesPassAfterSickness(t *trial) {
+	w := t.watch().ready()
+	heal := t.sicken(t.main.Kind)
+	w.mustSee(fmt.Sprintf("the watch reports that %s is sick", t.main.Kind), func(r *replica) bool { return r.of(t.main.Kind).sick })
+	id := t.fence()
+	t.mustPass(w, id, t.main.Kind) // so that the sick kind is owed
+	heal()
+	t.mustPass(w, id)
+}
+
+// fencesCoverTheKinds holds the watch while a kind goes and comes back.
+func fencesCoverTheKinds(t *trial) {
+	kind := t.second.Kind
+	w := t.watchHeld()
+	w.holdAt("the watch lists "+string(t.main.Kind), isMain(t, graph.ListEnded))
+	serve := t.vanish(kind)
+	gone := t.fence()
+	w.free()
+	w.mustSee("the watch reports fence-passed of the set of kinds", func(r *replica) bool { return r.passed[passage{"", gone}] })
+	if w.passedWith(gone, func(r *replica) bool { return r.serves(kind) }) {
+		t.broken(fmt.Sprintf("fence %d comes behind the set of kinds without %s", gone, kind), "it came first")
+	}
+	serve()
+	back := t.fence()
+	t.mustPass(w, back)
+	if w.passedWith(back, func(r *replica) bool { return !r.serves(kind) }) {
+		t.broken(fmt.Sprintf("fence %d comes behind the set of kinds with %s", back, kind), "it came first")
+	}
+}
+
+// passedWith reports whether the set of kinds passed the fence while the reader
+// knew this.
+func (w *watcher) passedWith(id uint64, known func(*replica) bool) bool {
+	events, _ := w.look()
+	r := replay(nil)
+	for _, e := range events {
+		r.apply(e)
+		if e.Type == graph.FencePassed && e.Kind == "" && e.Fence == id && known(r) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,244 @@
+package storetest
+
+import (
+	"fmt"
+
+	"github.com/ownergraph/ownergraph"
+)
+
+const (
+	patchAccepted = "patch/accepted"
+	patchUID      = "patch/uid-precondition"
+	patchVersion  = "patch/version-precondition"
+	patchUnblock  = "patch/unblock"
+	patchDrop     = "patch/drop-finalizer"
+	patchOneStep  = "patch/one-step"
+	patchConflict = "patch/conflict-changes-nothing"
+)
+
+func lawsOfPatch() []law {
+	verb := func(name, why string, run func(*trial)) law {
+		return law{name: name, rests: []string{readFresh, patchAccepted}, why: why, run: run}
+	}
+	return []law{
+		{
+			name: patchAccepted, rests: []string{readFresh},
+			why: "every write of the engine names UID and version: if they are right, it has to go through, or nothing is ever collected",
+			run: patchIsAccepted,
+		},
+		{
+			name: patchUID, rests: []string{readFresh},
+			why: "a write that was judged for one incarnation hits the next one: a new object loses its owner, and dies",
+			run: patchNeedsUID,
+		},
+		{
+			name: patchVersion, rests: []string{readMarked},
+			why: "a write that was judged on one state hits another: an owner reference that a user has just set is dropped",
+			run: patchNeedsVersion,
+		},
+		verb("patch/no-precondition", "a zero field of the precondition demands nothing", patchNeedsNothing),
+		{
+			name: patchConflict, rests: []string{readFresh, patchUID, patchVersion},
+			why: "what was answered with a conflict is judged again, as if it had not been done",
+			run: patchConflictChangesNothing,
+		},
+		verb("patch/drop-owners", "a dangling reference that stays keeps its object from being judged; one that goes by mistake takes a living owner away",
+			patchDropsOwners),
+		verb("patch/add-owner", "an owner that is not added does not keep its dependent", patchAddsOwner),
+		verb(patchUnblock, "a ring of blocking references is broken by it: without, its owners wait for each other for ever", patchUnblocks),
+		verb(patchDrop, "an owner whose finalizer does not go stays for ever; one that loses another's goes too soon", patchDropsFinalizer),
+		verb("patch/add-finalizer", "a finalizer that is not there does not hold its object", patchAddsFinalizer),
+		{
+			name: "patch/no-change", rests: []string{readFresh, patchAccepted}, excuse: StillVersions,
+			why: "a write that is repeated, and changes nothing, wakes every watch: engines on one store keep each other busy",
+			run: patchChangesNothing,
+		},
+	}
+}
+
+// lawsOfSteps are about writes that are whole. They are behind the laws of
+// deletion and of the watch, by which they look.
+func lawsOfSteps() []law {
+	return []law{
+		{
+			name: "patch/refused-changes-nothing", rests: []string{readMarked, noNewFinalizers},
+			why: "half of a refused write is a state that nobody has judged",
+			run: patchRefusedChangesNothing,
+		},
+		{
+			name: patchOneStep, rests: []string{watchExact, "patch/drop-owners", patchUnblock, patchDrop, "patch/add-finalizer"},
+			why: "between two halves of a write, an engine sees an object without its owner and its finalizer, and deletes it",
+			run: patchIsOneStep,
+		},
+	}
+}
+
+func patchIsAccepted(t *trial) {
+	o := t.made("a", foreign)
+	t.accept(fmt.Sprintf("Patch of %s under its UID and version", o), t.patch(o.Key, exact(o), ownergraph.Change{DropFinalizer: foreign}))
+	o = t.touch(t.live(o.Key))
+	change := ownergraph.Change{AddFinalizer: foreign}
+	t.accept(fmt.Sprintf("Patch of %s under its UID and version", o), t.patch(o.Key, exact(o), change))
+}
+
+func patchNeedsUID(t *trial) {
+	change := ownergraph.Change{AddFinalizer: foreign}
+	old := t.made("a")
+	t.remove(old)
+	now := t.made("a")
+	for _, pre := range []ownergraph.Precondition{{UID: old.UID}, {UID: old.UID, Version: now.Version}} {
+		t.refuse(fmt.Sprintf("Patch of %s under UID %q", now, old.UID), t.patch(now.Key, pre, change))
+	}
+}
+
+func patchNeedsVersion(t *trial) {
+	change := ownergraph.Change{AddFinalizer: foreign}
+	old := t.made("a")
+	now := t.touch(old)
+	for _, pre := range []ownergraph.Precondition{{Version: old.Version}, exact(old)} {
+		t.refuse(fmt.Sprintf("Patch of %s under version %q", now, old.Version), t.patch(now.Key, pre, change))
+	}
+	marked := t.marked("b")
+	x := t.touch(t.made("x"))
+	t.refuse(fmt.Sprintf("Patch of %s under version %q", marked, x.Version),
+		t.patch(marked.Key, ownergraph.Precondition{UID: marked.UID, Version: x.Version}, ownergraph.Change{DropFinalizer: foreign}))
+}
+
+func patchNeedsNothing(t *trial) {
+	o := t.made("a", foreign)
+	for _, pre := range []ownergraph.Precondition{{}, {UID: o.UID}} {
+		what := fmt.Sprintf("Patch of %s under %+v", o, pre)
+		t.accept(what, t.patch(o.Key, pre, ownergraph.Change{DropFinalizer: foreign}))
+		t.accept(what, t.patch(o.Key, pre, ownergraph.Change{AddFinalizer: foreign}))
+	}
+	o = t.live(o.Key)
+	t.accept(fmt.Sprintf("Patch of %s under its version alone", o),
+		t.patch(o.Key, ownergraph.Precondition{Version: o.Version}, ownergraph.Change{DropFinalizer: foreign}))
+}
+
+func patchConflictChangesNothing(t *trial) {
+	owner := t.made("owner")
+	old := t.owned("a", ownergraph.Owner{Key: owner.Key, Block: true})
+	now := t.touch(old)
+	change := ownergraph.Change{DropOwners: old.Owners, DropFinalizer: another, AddFinalizer: foreign}
+	for _, pre := range []ownergraph.Precondition{{UID: owner.UID}, {Version: old.Version}, exact(old)} {
+		if err := t.patch(now.Key, pre, change); err != nil {
+			t.wantSame(fmt.Sprintf("after a Patch under %+v that answered %q", pre, err), now, t.live(now.Key))
+		}
+	}
+}
+
+// patched patches the object as it is, and breaks the law unless it is left as
+// the change says.
+func (t *trial) patched(o ownergraph.Object, change ownergraph.Change) ownergraph.Object {
+	t.Helper()
+	what := fmt.Sprintf("%s patched with %s", o, sayChange(change))
+	if err := t.patch(o.Key, exact(o), change); err != nil {
+		t.broken(what+" succeeds", err.Error())
+	}
+	now := t.live(o.Key)
+	t.wantContent(what, change.Apply(o), now)
+	return now
+}
+
+// threeOwners makes an object with references to three others.
+func (t *trial) threeOwners() ownergraph.Object {
+	t.Helper()
+	var owners []ownergraph.Owner
+	for _, name := range []string{"x", "y", "z"} {
+		owners = append(owners, ownergraph.Owner{Key: t.made(name).Key, Block: true})
+	}
+	return t.owned("a", owners...)
+}
+
+func patchDropsOwners(t *trial) {
+	o := t.threeOwners()
+	next := o.Owners[1]
+	next.UID = o.Owners[0].UID // x's UID, with y's name: not the same claim
+	flagged := o.Owners[2]
+	flagged.Block = false // the same claim: flags do not count
+	o = t.patched(o, ownergraph.Change{DropOwners: []ownergraph.Owner{next}})
+	o = t.patched(o, ownergraph.Change{DropOwners: []ownergraph.Owner{flagged}})
+	o = t.patched(o, ownergraph.Change{DropOwners: o.Owners})
+	t.patched(o, ownergraph.Change{DropOwners: []ownergraph.Owner{flagged}}) // it is not there any more
+
+	// A store may take one reference twice; then both go.
+	owner := ownergraph.Owner{Key: t.made("twice").Key}
+	b := t.object("b")
+	b.Owners = []ownergraph.Owner{owner, owner}
+	if b, err := t.tryCreate(b); err == nil && len(b.Owners) > 0 {
+		t.patched(b, ownergraph.Change{DropOwners: b.Owners[:1]})
+	}
+}
+
+func patchAddsOwner(t *trial) {
+	o := t.threeOwners()
+	more := t.made("more")
+	o = t.patched(o, ownergraph.Change{AddOwner: &ownergraph.Owner{Key: more.Key, Block: true}})
+	alone := t.made("alone")
+	alone = t.patched(alone, ownergraph.Change{AddOwner: &ownergraph.Owner{Key: o.Key}})
+	t.wantContent("an owner that was given to another object", o, t.live(o.Key))
+}
+
+func patchUnblocks(t *trial) {
+	o := t.threeOwners()
+	other := o.Owners[1]
+	other.UID = o.Owners[0].UID
+	o = t.patched(o, ownergraph.Change{Unblock: []ownergraph.Owner{other}})
+	o = t.patched(o, ownergraph.Change{Unblock: o.Owners[:1]})
+	t.patched(o, ownergraph.Change{Unblock: o.Owners[1:]})
+}
+
+func patchDropsFinalizer(t *trial) {
+	o := t.made("a", foreign, another)
+	o = t.patched(o, ownergraph.Change{DropFinalizer: foreign})
+	o = t.patched(o, ownergraph.Change{DropFinalizer: another})
+	t.patched(o, ownergraph.Change{DropFinalizer: another}) // it is not there any more
+}
+
+func patchAddsFinalizer(t *trial) {
+	o := t.made("a", foreign)
+	o = t.patched(o, ownergraph.Change{AddFinalizer: another})
+	t.patched(o, ownergraph.Change{AddFinalizer: another}) // once is enough
+}
+
+// patchIsOneStep looks at every state that a watch shows.
+func patchIsOneStep(t *trial) {
+	o := t.threeOwners()
+	o.Finalizers = []string{foreign}
+	o = t.update(o)
+	w := t.watch().ready()
+	change := ownergraph.Change{DropOwners: o.Owners[:1], Unblock: o.Owners[1:2], DropFinalizer: foreign, AddFinalizer: another}
+	now := t.patched(o, change)
+	w.sees(func(r *replica) bool { return r.holds(now) })
+	events, _ := w.look()
+	for _, e := range events {
+		if e.Object.Key == o.Key && !sameContent(e.Object, o) && !sameContent(e.Object, now) {
+			t.broken(fmt.Sprintf("a patch leads from %s to %s in one step", o, now), "the watch reported "+say(e))
+		}
+	}
+}
+
+func patchChangesNothing(t *trial) {
+	o := t.threeOwners()
+	other := o.Owners[1]
+	other.UID = o.Owners[0].UID
+	for _, change := range []ownergraph.Change{{}, {DropFinalizer: foreign}, {Unblock: []ownergraph.Owner{other}}} {
+		what := fmt.Sprintf("%s patched with %s", o, sayChange(change))
+		t.accept(what, t.patch(o.Key, exact(o), change))
+		t.wantSame(what+", which changes nothing", o, t.live(o.Key))
+	}
+}
+
+func patchRefusedChangesNothing(t *trial) {
+	owner := t.made("owner")
+	o := t.owned("a", ownergraph.Owner{Key: owner.Key, Block: true})
+	o.Finalizers = []string{foreign}
+	o = t.update(o)
+	t.remove(o)
+	o = t.live(o.Key)
+	err := t.patch(o.Key, exact(o), ownergraph.Change{DropOwners: o.Owners, Unblock: o.Owners, AddFinalizer: another})
+	if err != nil {
+		t.wantSame(fmt.Sprintf("after a Patch that answered %q", err), o, t.live(o.Key))
+	}
+}

@@ -1,0 +1,79 @@
+package storetest
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/graph"
+)
+
+const restartKeeps = "restart/keeps"
+
+// lawsOfRestart are about what another process finds.
+func lawsOfRestart() []law {
+	return []law{
+		{
+			name: restartKeeps, needs: []need{needRestart}, rests: []string{readMarked},
+			why: "an owner that a crash has lost leaves dependents that are deleted for it",
+			run: restartsKeep,
+		},
+		{
+			name: "restart/uids", needs: []need{needRestart}, rests: []string{"delete/new-uid"},
+			why: "a counter that begins anew gives a new object the UID of one that was seen gone: its dependents are deleted at once",
+			run: restartsReuseNoUID,
+		},
+		{
+			name: "restart/watch", needs: []need{needRestart}, rests: []string{restartKeeps, watchComplete},
+			why: "an engine that starts anew knows what the first listing tells it",
+			run: restartsAreListed,
+		},
+	}
+}
+
+// restart goes on with the same data, opened anew.
+func (t *trial) restart() {
+	t.Helper()
+	var next Subject
+	t.hook("Restart", func(ctx context.Context) (err error) { next, err = t.Restart(ctx); return err })
+	t.Subject = next
+	t.checkSubject()
+}
+
+func restartsKeep(t *trial) {
+	owner := t.made("owner")
+	a := t.touch(t.owned("a", ownergraph.Owner{Key: owner.Key, Block: true}))
+	marked := t.marked("marked")
+	gone := t.made("gone")
+	t.remove(gone)
+	t.restart()
+	for _, o := range []ownergraph.Object{owner, a, marked} {
+		t.stillThere("after a restart", o)
+	}
+	t.absent("after a restart", gone.Key)
+}
+
+func restartsReuseNoUID(t *trial) {
+	first := map[ownergraph.UID]ownergraph.Object{}
+	for i := range 6 {
+		o := t.made(fmt.Sprintf("a%d", i))
+		first[o.UID] = o
+		t.remove(o)
+	}
+	t.restart()
+	for i := range 12 {
+		o := t.made(fmt.Sprintf("a%d", i))
+		if old, twice := first[o.UID]; twice {
+			t.broken(fmt.Sprintf("the UID of %s never returns, not even after a restart", old), o.String())
+		}
+	}
+}
+
+func restartsAreListed(t *trial) {
+	want := []ownergraph.Object{t.touch(t.made("a")), t.marked("b")}
+	t.remove(t.made("gone"))
+	t.restart()
+	t.watch().mustSee(fmt.Sprintf("the watch knows %s after a restart", graph.Format(want)), func(r *replica) bool {
+		return r.listed() && r.agrees(t.main.Kind, want)
+	})
+}

@@ -1,0 +1,140 @@
+package storetest
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/graph"
+)
+
+const (
+	slowHolds     = "watch/slow-holds-nobody"
+	oneCall       = "watch/one-call"
+	slowLosesNone = "watch/slow-loses-nothing"
+)
+
+// lawsOfSink are about how a watch and its sink get on.
+func lawsOfSink() []law {
+	return []law{
+		{
+			name: slowHolds, rests: []string{watchEveryChange},
+			why: "the engine's sink waits while it thinks: if users and other engines wait with it, one slow engine stops a whole cluster",
+			run: slowHoldsNobody,
+		},
+		{
+			name: slowLosesNone, rests: []string{watchGone, slowHolds},
+			why: "a bounded buffer that overflows without a new listing has lost the end of an owner, and nobody looks again",
+			run: slowLosesNothing,
+		},
+		{
+			name: "watch/sink-error", rests: []string{watchListing},
+			why: "an engine that stops has to get its watch back; one that goes on beside the next tells an old state again",
+			run: sinkErrorEnds,
+		},
+		{
+			name: oneCall, rests: []string{watchSeveral, slowLosesNone},
+			why: "two calls of the sink at once have no order, and the sink has no lock",
+			run: sinkIsCalledOnce,
+		},
+	}
+}
+
+func slowHoldsNobody(t *trial) {
+	other := t.watch().ready()
+	w := t.watchHeld()
+	w.holdAt("the watch begins", func(ownergraph.Event) bool { return true })
+	var want []ownergraph.Object
+	for i := range 40 {
+		o := t.heldWrite("Client.Create", func() (ownergraph.Object, error) { return t.tryCreate(t.object(fmt.Sprintf("a%d", i))) })
+		want = append(want, o)
+	}
+	t.heldWrite("Get", func() (ownergraph.Object, error) { return t.get(want[0].Key) })
+	other.mustSee("another watch reports all that is written while one is held", func(r *replica) bool { return r.agrees(t.main.Kind, want) })
+	w.free()
+}
+
+// heldWrite is a call that has to go through although a watch is held.
+func (t *trial) heldWrite(what string, call func() (ownergraph.Object, error)) ownergraph.Object {
+	t.Helper()
+	o, err := call()
+	if err != nil {
+		t.broken(what+" goes through while the sink of a watch waits", err.Error())
+	}
+	return o
+}
+
+func slowLosesNothing(t *trial) {
+	first, gone := t.made("first"), t.made("gone")
+	w := t.watchHeld()
+	w.holdAt("the watch lists "+string(t.main.Kind), isMain(t, graph.ListEnded))
+	t.remove(gone)
+	want := []ownergraph.Object{first}
+	for i := range 40 {
+		o := t.made(fmt.Sprintf("a%d", i))
+		if i%5 == 0 {
+			t.remove(o)
+			continue
+		}
+		want = append(want, o)
+	}
+	for range 60 {
+		want[0] = t.touch(want[0])
+	}
+	w.free()
+	w.mustSee(fmt.Sprintf("a slow watch gets to know all %d objects as they are", len(want)), func(r *replica) bool { return r.agrees(t.main.Kind, want) })
+}
+
+func sinkErrorEnds(t *trial) {
+	t.sinkFailsAt("kinds-known", func(e ownergraph.Event) bool { return e.Type == graph.KindsKnown })
+	t.sinkFailsAt("the end of a listing", func(e ownergraph.Event) bool { return e.Type == graph.ListEnded })
+	t.sinkFailsAt("a change", func(e ownergraph.Event) bool { return e.Type == graph.Put && e.Object.Name == "change" })
+}
+
+func (t *trial) sinkFailsAt(what string, at func(ownergraph.Event) bool) {
+	t.Helper()
+	w := t.watchWith(func(e ownergraph.Event) error {
+		if at(e) {
+			return errSink
+		}
+		return nil
+	})
+	if what == "a change" {
+		w.ready()
+		t.made("change")
+	}
+	err, ended := w.returns()
+	if !ended {
+		t.broken(fmt.Sprintf("a watch whose sink fails at %s ends", what), "it has not ended")
+	}
+	if !errors.Is(err, errSink) {
+		t.broken("the watch returns the sink's error, wrapped", fmt.Sprint(err))
+	}
+	t.made(fmt.Sprintf("after%d", len(what)))
+	if events, _ := w.look(); !at(events[len(events)-1]) {
+		t.broken(fmt.Sprintf("the sink is not called again after it has failed at %s", what), "it was called with "+sayAll(events))
+	}
+}
+
+// sinkIsCalledOnce has every kind to tell while a call is held. That the other
+// watch has told all of it is how the store has had its chance.
+func sinkIsCalledOnce(t *trial) {
+	w := t.watchHeld()
+	w.holdAt("the watch begins a listing", func(e ownergraph.Event) bool { return e.Type == graph.ListBegun })
+	other := t.watch().ready()
+	var last ownergraph.Object
+	for i := range 20 {
+		for _, info := range t.few {
+			last = t.create(ownergraph.Object{Key: keyOf(info, fmt.Sprintf("a%d", i))})
+		}
+	}
+	other.mustSee("the watch reports "+last.String(), func(r *replica) bool { return r.holds(last) })
+	w.free()
+	w.mustSee("the watch reports "+last.String(), func(r *replica) bool { return r.listed() && r.holds(last) })
+	w.mu.Lock()
+	overlap := w.overlap
+	w.mu.Unlock()
+	if overlap {
+		t.broken("a watch calls its sink once at a time", "it called it while another call was under way")
+	}
+}

@@ -1,0 +1,253 @@
+package storetest
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/graph"
+)
+
+const (
+	watchListing     = "watch/listing"
+	watchComplete    = "watch/listing-complete"
+	watchEveryChange = "watch/every-change"
+	watchGone        = "watch/gone"
+	watchExact       = "watch/exact"
+	watchRecreated   = "watch/recreated"
+	watchSeveral     = "watch/several"
+)
+
+// lawsOfWatch are about what a watch tells of what is there.
+func lawsOfWatch() []law {
+	return []law{
+		{
+			name: watchListing,
+			why:  "nothing is decided about a kind, and nothing ends, before it has been listed",
+			run:  func(t *trial) { t.watch().ready() },
+		},
+		{
+			name: watchComplete, rests: []string{watchListing},
+			why: "what the end of a listing has not brought is gone: one object that it forgets takes all its dependents with it",
+			run: listingsAreComplete,
+		},
+		{
+			name: watchEveryChange, rests: []string{watchListing, watchComplete},
+			why: "an owner reference, a mark or a finalizer that is not reported is not judged: an object stays for ever, or dies for an owner that it no longer has",
+			run: changesAreReported,
+		},
+		{
+			name: watchExact, rests: []string{readMarked, watchEveryChange},
+			why: "a reference without its flag, or a finalizer too few, ends a deletion before its dependents are gone",
+			run: putsAreExact,
+		},
+		{
+			name: watchGone, rests: []string{readMarked, deleteRemoves, watchEveryChange},
+			why: "dependents of an owner whose end is not reported, or is reported of another one, stay for ever",
+			run: goneIsReported,
+		},
+		{
+			name: watchRecreated, rests: []string{watchGone},
+			why: "an incarnation whose end is swallowed by the next one's beginning keeps its dependents for ever",
+			run: recreatedIsReported,
+		},
+		{
+			name: watchSeveral, rests: []string{watchEveryChange, watchGone},
+			why: "any number of engines may run on one store: a watch that takes events away from another one blinds it",
+			run: watchesAreMany,
+		},
+	}
+}
+
+// listingsAreComplete makes more than fits on a small page.
+func listingsAreComplete(t *trial) {
+	want := map[ownergraph.Kind][]ownergraph.Object{}
+	note := func(o ownergraph.Object) { want[o.Kind] = append(want[o.Kind], o) }
+	for i := range 40 {
+		o := t.object(fmt.Sprintf("a%02d", i))
+		if i%7 == 3 {
+			o.Finalizers = []string{foreign}
+		}
+		if t.main.Scoped && i%3 == 1 {
+			o.Scope = scopeTwo
+		}
+		o = t.create(o)
+		if i%7 == 3 {
+			t.remove(o) // it is marked, and stays
+		}
+		note(o)
+	}
+	for i := range 10 {
+		if len(t.few) > 1 {
+			note(t.create(ownergraph.Object{Key: keyOf(t.second, fmt.Sprintf("b%02d", i))}))
+		}
+	}
+	w := t.watch()
+	w.sees((*replica).listed)
+	events, _ := w.look()
+	t.listingsBring(events, want)
+}
+
+// listingsBring breaks the law unless each listing brought what there was.
+func (t *trial) listingsBring(events []ownergraph.Event, want map[ownergraph.Kind][]ownergraph.Object) {
+	t.Helper()
+	r := replay(nil)
+	for _, e := range events {
+		if e.Type == graph.ListEnded {
+			for _, o := range want[e.Kind] {
+				if listing := r.of(e.Kind).listing; listing != nil && !listing[o.Key] {
+					t.broken(fmt.Sprintf("the listing of %s brings %s", e.Kind, o), fmt.Sprintf("it brought %d objects, and not that one", len(listing)))
+				}
+			}
+		}
+		r.apply(e)
+	}
+}
+
+// changesAreReported writes by users and by the store, on objects of every kind,
+// and in two scopes.
+func changesAreReported(t *trial) {
+	w := t.watch().ready()
+	j := &journal{}
+	var objects []ownergraph.Object
+	for i := range 3 {
+		o := t.object(fmt.Sprintf("a%d", i))
+		if t.main.Scoped && i == 1 {
+			o.Scope = scopeTwo
+		}
+		objects = append(objects, j.put(t.create(o)))
+	}
+	for _, info := range t.few {
+		objects = append(objects, j.put(t.create(ownergraph.Object{Key: keyOf(info, "b")})))
+	}
+	for i := range 5 * len(objects) {
+		at := (i + i/len(objects)) % len(objects)
+		objects[at] = j.put(t.touch(objects[at]))
+		if at == 0 { // a slow watch is another law's
+			t.allReported(w, j)
+		}
+	}
+	t.allReported(w, j)
+	for i, o := range objects {
+		if i%2 == 0 {
+			t.userDelete(o.Key, propagated(ownergraph.Foreground))
+		} else if t.patch(o.Key, exact(o), ownergraph.Change{AddFinalizer: foreign}) != nil {
+			continue
+		}
+		if now, err := t.get(o.Key); err == nil && now.Version != o.Version {
+			j.put(now)
+		}
+	}
+	t.allReported(w, j)
+}
+
+// allReported breaks the law unless the watch gets to report every entry, or
+// what came of it later.
+func (t *trial) allReported(w *watcher, j *journal) {
+	t.Helper()
+	open := entry{}
+	ok := w.until(func(events []ownergraph.Event) bool {
+		r := j.reader()
+		for _, e := range events {
+			r.take(e)
+		}
+		for _, info := range t.few {
+			if x, behind := r.behind(info.Kind, j.now()); behind {
+				open = x
+				return false
+			}
+		}
+		return true
+	})
+	if !ok {
+		w.missing(fmt.Sprintf("the watch reports %s", open))
+	}
+}
+
+// putsAreExact compares a listing and a change with what a read answers.
+func putsAreExact(t *trial) {
+	made := func(name string) ownergraph.Object {
+		owner := t.made("owner-" + name)
+		o := t.owned(name, ownergraph.Owner{Key: owner.Key, Block: true, Controller: true}, ownergraph.Owner{Key: t.made("beside-" + name).Key})
+		o.Finalizers = []string{foreign, another}
+		o = t.update(o)
+		t.userDelete(o.Key, propagated(ownergraph.Orphan))
+		return t.live(o.Key)
+	}
+	want := []ownergraph.Object{made("a")}
+	w := t.watch().ready()
+	want = append(want, made("b"))
+	for _, o := range want {
+		w.mustSee("the watch reports "+o.String(), func(r *replica) bool { return r.holds(o) })
+		events, _ := w.look()
+		if seen := replay(events).of(o.Kind).objects[o.Key]; !sameContent(o, seen) || o.Generation != seen.Generation {
+			t.broken(fmt.Sprintf("the watch reports what a read answers: %s", o), seen.String())
+		}
+	}
+}
+
+// goneIsReported removes one object after another, the oldest first, and writes
+// nothing while it waits for the watch: an end must not wait for the next
+// change.
+func goneIsReported(t *trial) {
+	a, b, c := t.made("a"), t.made("b"), t.marked("c")
+	other := t.create(ownergraph.Object{Key: keyOf(t.second, "other")})
+	w := t.watch().ready()
+	d, newest := t.made("d"), t.made("newest")
+	w.mustSee("the watch reports "+newest.String(), func(r *replica) bool { return r.holds(newest) })
+	end := func(o ownergraph.Object, remove func()) {
+		t.Helper()
+		remove()
+		w.mustSee(fmt.Sprintf("the watch reports that %s is gone", o.Key), func(r *replica) bool { return !r.has(o.Key) })
+	}
+	end(a, func() { t.remove(a) })
+	end(c, func() { t.update(withFinalizers(c)) })
+	end(d, func() {
+		t.accept("Delete", t.delete(d.Key, ownergraph.DeleteOptions{Precondition: exact(d), Propagation: ownergraph.Background}))
+	})
+	end(other, func() { t.remove(other) })
+	events, _ := w.look()
+	if r := replay(events); !r.has(b.Key) || !r.has(newest.Key) {
+		t.broken(fmt.Sprintf("%s and %s stay while others go", b, newest), "the watch reported "+sayAll(events))
+	}
+	for _, e := range events {
+		if e.Type == graph.Gone && !slices.Contains([]ownergraph.Key{a.Key, c.Key, d.Key, other.Key}, e.Key) {
+			t.broken(fmt.Sprintf("%s, %s, %s and %s are gone", a.Key, c.Key, d.Key, other.Key), "the watch reported "+say(e))
+		}
+	}
+	end(b, func() { t.remove(b) })
+	end(newest, func() { t.remove(newest) }) // and with it the kind is empty
+}
+
+// recreatedIsReported holds the watch while one incarnation follows another.
+func recreatedIsReported(t *trial) {
+	old := t.made("a")
+	w := t.watchHeld()
+	w.holdAt("the watch lists "+string(t.main.Kind), isMain(t, graph.ListEnded))
+	t.remove(old)
+	between := t.made("a")
+	t.remove(between)
+	now := t.made("a")
+	w.free()
+	w.mustSee(fmt.Sprintf("the watch knows %s, and nothing else, at these coordinates", now), func(r *replica) bool {
+		return r.agrees(t.main.Kind, []ownergraph.Object{now})
+	})
+}
+
+func watchesAreMany(t *trial) {
+	watches := []*watcher{t.watch().ready(), t.watch().ready(), t.watch().ready()}
+	var want []ownergraph.Object
+	for i := range 12 {
+		o := t.made(fmt.Sprintf("a%d", i))
+		if i%3 == 0 {
+			t.remove(o)
+			continue
+		}
+		want = append(want, t.touch(o))
+	}
+	for i, w := range watches {
+		w.mustSee(fmt.Sprintf("watch %d of %d knows %s", i+1, len(watches), graph.Format(want)), func(r *replica) bool {
+			return r.agrees(t.main.Kind, want)
+		})
+	}
+}

@@ -1,0 +1,105 @@
+package linear
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/anishathalye/porcupine"
+
+	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/adapters/storetest"
+	"github.com/ownergraph/ownergraph/graph"
+)
+
+// Test makes stores by store.New, has several clients call each of them at once,
+// and reports the first history that no linearizable store would have given: the
+// object, the seed, and the shortest part of the history that shows it. Of store
+// it takes New and Kinds. It returns when every client is done. Held by
+// TestMemoryIsLinearizable and TestBrokenStores.
+func Test(t storetest.TB, store storetest.Config, c Config) {
+	t.Helper()
+	c.check(t)
+	if store.New == nil {
+		t.Fatalf("linear: Config.New: nil: want what makes a store")
+	}
+	c, again := c.resolve()
+	for i := range c.Histories {
+		seed := c.Seed
+		if !again {
+			seed += uint64(i)
+		}
+		subject := store.New(t)
+		kinds, err := served(t.Context(), subject.Store)
+		if err == nil {
+			kinds, err = chosen(kinds, store.Kinds)
+		}
+		if err != nil {
+			t.Fatalf("linear: learn the kinds: %v", err)
+		}
+		r := recorder{subject: subject}
+		for _, h := range split(r.play(t.Context(), drawPlan(seed, c, kinds))) {
+			if !accept(t, h, seed, i) {
+				return
+			}
+		}
+	}
+}
+
+// accept reports a history that is not linearizable, or cannot be judged.
+func accept(t storetest.TB, h history, seed uint64, n int) bool {
+	t.Helper()
+	switch h.judge() {
+	case porcupine.Ok:
+		return true
+	case porcupine.Unknown:
+		t.Errorf("linear: %s: %d calls, not judged within %v: not proven: too many outcomes are unknown (history %d, -rapid.seed=%d)\n%s",
+			withoutUID(graph.Object{Key: h[0].place}), len(h), mostJudging, n, seed, h)
+	default:
+		short := h.shrink()
+		t.Errorf("linear: %s is not linearizable: no order of these calls explains the answers (history %d; %d of %d calls; the plan comes back with -rapid.seed=%d)\n%s",
+			withoutUID(graph.Object{Key: h[0].place}), n, len(short), len(h), seed, short)
+	}
+	return false
+}
+
+var errKnown = errors.New("the kinds are known")
+
+// served returns what the store's watch says that it serves.
+func served(ctx context.Context, store ownergraph.Store) ([]graph.KindInfo, error) {
+	var kinds []graph.KindInfo
+	err := store.Watch(ctx, func(e graph.Event) error {
+		if e.Type != graph.KindsKnown {
+			return nil
+		}
+		kinds = slices.SortedFunc(slices.Values(e.Kinds), func(a, b graph.KindInfo) int { return cmp.Compare(a.Kind, b.Kind) })
+		return errKnown
+	})
+	switch {
+	case err == nil && kinds == nil:
+		return nil, errors.New("the watch ended without an error and without KindsKnown")
+	case len(kinds) > 0:
+		return kinds, nil
+	case err != nil && !errors.Is(err, errKnown):
+		return nil, err
+	}
+	return nil, errors.New("the store serves none")
+}
+
+// chosen returns the kinds of those that are served, all where none are named.
+func chosen(kinds []graph.KindInfo, named []graph.Kind) ([]graph.KindInfo, error) {
+	if len(named) == 0 {
+		return kinds, nil
+	}
+	var list []graph.KindInfo
+	for i, kind := range named {
+		at := slices.IndexFunc(kinds, func(info graph.KindInfo) bool { return info.Kind == kind })
+		if at < 0 {
+			return nil, fmt.Errorf("Config.Kinds[%d]: the store does not serve %q", i, kind)
+		}
+		list = append(list, kinds[at])
+	}
+	return list, nil
+}

@@ -1,0 +1,131 @@
+package storetest
+
+import (
+	"flag"
+	"fmt"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/ownergraph/ownergraph/adapters/storetest/fault"
+	"pgregory.net/rapid"
+)
+
+// listener is a rapid.TB that keeps what rapid says of a failure.
+type listener struct {
+	*testing.T
+	said   strings.Builder
+	failed bool
+}
+
+func (l *listener) Failed() bool { return l.failed }
+func (l *listener) Fail()        { l.failed = true }
+func (l *listener) FailNow()     { l.failed = true }
+func (l *listener) Logf(format string, args ...any) {
+	fmt.Fprintf(&l.said, format+"\n", args...)
+}
+func (l *listener) Log(args ...any) { fmt.Fprintln(&l.said, args...) }
+func (l *listener) Errorf(format string, args ...any) {
+	l.failed = true
+	fmt.Fprintf(&l.said, format+"\n", args...)
+}
+func (l *listener) Error(args ...any)                 { l.Errorf("%s", fmt.Sprint(args...)) }
+func (l *listener) Fatalf(format string, args ...any) { l.Errorf(format, args...) }
+func (l *listener) Fatal(args ...any)                 { l.Errorf("%s", fmt.Sprint(args...)) }
+
+// set sets flags of rapid until the test ends.
+func set(t *testing.T, flags map[string]string) {
+	t.Helper()
+	for name, value := range flags {
+		f := flag.Lookup("rapid." + name)
+		before := f.Value.String()
+		if err := f.Value.Set(value); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = f.Value.Set(before) })
+	}
+}
+
+// find has rapid look for a counterexample in so many cases, in a bubble, and
+// returns what it says of it, "" if there is none.
+func find(t *testing.T, seed, checks int, property func(*rapid.T)) (said string) {
+	t.Helper()
+	set(t, map[string]string{"seed": fmt.Sprint(seed), "checks": fmt.Sprint(checks), "nofailfile": "true", "shrinktime": "30s"})
+	synctest.Test(t, func(t *testing.T) {
+		l := &listener{T: t}
+		rapid.Check(l, func(t *rapid.T) {
+			<-time.After(20 * time.Millisecond) // lest shrinking take no time, and no end
+			property(t)
+		})
+		if l.failed {
+			said = l.said.String()
+		}
+	})
+	return said
+}
+
+// faulty is a memory store of which everybody sees the faults of the plan.
+func faulty(t *testing.T, plan string) Config { return faultyOf(t, plan, memorySubject) }
+
+func faultyOf(t *testing.T, plan string, base func(TB) Subject) Config {
+	t.Helper()
+	p, err := fault.ParsePlan(plan)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return Config{New: func(tb TB) Subject {
+		sub := base(tb)
+		store, err := fault.New(sub.Store, fault.Config{Plan: p})
+		if err != nil {
+			tb.Fatalf("%v", err)
+		}
+		tb.Cleanup(store.Calm)
+		sub.Store, sub.Restart = store, nil
+		return sub
+	}}
+}
+
+// TestModelFinds: each fault that breaks the contract is found within a few
+// cases, and the steps are printed.
+func TestModelFinds(t *testing.T) {
+	for _, c := range []struct {
+		plan         string
+		base         func(TB) Subject
+		want, reason string
+	}{
+		{"lose/3", bare, "within 10s the watch has shown", "below level 2 there is no fence to tell by"},
+		{"stale/3", memorySubject, "Get(", "a read has to be fresh"},
+		{"absent/4", memorySubject, "Get(", "ErrNotFound is proof"},
+		{"lose/3", memorySubject, "the watch has shown", "no change may get lost without a new listing"},
+		{"lost-call/4", memorySubject, "no answer", "the model knows no faults: calls have to succeed"},
+	} {
+		t.Run(c.plan, func(t *testing.T) {
+			said := find(t, 1, 30, modelTest(faultyOf(t, c.plan, c.base)))
+			if !strings.Contains(said, c.want) {
+				t.Fatalf("%s: it does not say %q: %s", c.reason, c.want, said)
+			}
+			said, _, _ = strings.Cut(said, "To reproduce")
+			_, steps, _ := strings.Cut(said, "the steps:")
+			if n := strings.Count(steps, "\n"); n < 2 || n > 30 {
+				t.Errorf("%d lines of steps:\n%s", n, said)
+			}
+		})
+	}
+}
+
+// TestModelBearsFaults: a watch with faults that keep the contract is still right.
+func TestModelBearsFaults(t *testing.T) {
+	for _, plan := range []string{"drop/9", "duplicate/2", "delay/5", "reorder/3", "compact/30", "break/40", "mute/2"} {
+		t.Run(plan, inBubble(1, modelTest(faulty(t, plan))))
+	}
+}
+
+// TestLawsBearFaults: a store whose watch suffers what it may keeps every law.
+func TestLawsBearFaults(t *testing.T) {
+	c := faulty(t, "seed=3 reorder/5 delay/7 mute/2 duplicate/3 compact/40")
+	c.Lacks = []Promise{SingleReports, Durability}
+	for _, r := range Judge(t.Context(), c).Of(Broken) {
+		t.Error(r)
+	}
+}

@@ -1,0 +1,49 @@
+package storetest
+
+import (
+	"flag"
+	"fmt"
+	"testing"
+
+	"github.com/ownergraph/ownergraph"
+	"pgregory.net/rapid"
+)
+
+// inBubble runs a property in bubbles, where time costs nothing, with so many
+// times as many cases as rapid says. They are the same each time, unless
+// -rapid.seed says otherwise.
+func inBubble(times int, property func(*rapid.T)) func(*testing.T) {
+	return func(t *testing.T) {
+		t.Helper()
+		seed := flag.Lookup("rapid.seed")
+		given := seed.Value.String()
+		defer seed.Value.Set(given)
+		for i := range times {
+			if given == "0" {
+				if err := seed.Value.Set(fmt.Sprint(1 + i)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			rapid.Check(t, func(t *rapid.T) { rapid.SyncTest(t, property) })
+			if given != "0" {
+				return // the other rounds would be the same
+			}
+		}
+	}
+}
+
+// TestModelOfMemory: the memory store and its watch do what a map does, with
+// every hook, and without any.
+func TestModelOfMemory(t *testing.T) {
+	t.Run("hooks", inBubble(3, modelTest(Config{New: memorySubject})))
+	t.Run("none", inBubble(3, modelTest(Config{New: bare})))
+}
+
+// bare is a memory store of level 1 without optional powers and hooks.
+func bare(tb TB) Subject {
+	s := memorySubject(tb)
+	return Subject{Store: four{s.Store}, Client: s.Client}
+}
+
+// four is a store of four methods.
+type four struct{ ownergraph.Store }

@@ -1,0 +1,244 @@
+package storetest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"slices"
+	"sync/atomic"
+
+	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/graph"
+)
+
+func mutantsOfCalls() []mutant {
+	return []mutant{
+		{name: "a watch does not say that it was cancelled", law: "cancel/watch", reason: "an error of its own, which wraps nothing", spoil: closedStream},
+		{name: "a cancelled read hangs", law: "cancel/ended", reason: "a wait for a connection that looks at no context", spoil: hanging},
+		{name: "a cancelled read finds nothing", law: "cancel/ended", reason: "no rows came back", spoil: findingNothing},
+		{name: "a cancelled patch is half done", law: "cancel/whole", reason: "two statements, and a context between them", spoil: patching(cutInHalf)},
+		{name: "a read aliases the cache", law: "alias/get", reason: "the cached object is returned as it is", spoil: aliasingGet},
+		{name: "a patch keeps its change", law: "alias/patch", reason: "the pointer is stored", spoil: aliasingPatch},
+		{name: "a delete keeps its options", law: "alias/delete", reason: "the pointer is stored", spoil: aliasingDelete},
+		{name: "an event aliases the cache", law: "alias/event", reason: "the cached object is reported as it is", spoil: aliasingEvent},
+		{name: "check, then act", law: "concurrency/one-wins", reason: "the version is compared before the step that writes", spoil: patching(checkThenAct)},
+		{name: "a disturbed write is lost", law: "concurrency/no-lost-update", reason: "a serialization failure is swallowed", spoil: disturbed},
+		{name: "a fence beside a write fails", law: "concurrency/mixed", reason: "one connection, and an error in place of a queue", spoil: busy},
+	}
+}
+
+func closedStream(_ TB, s Subject) Subject {
+	sound := s.Store
+	s.Store = &door{Store: sound, watch: func(ctx context.Context, sink func(ownergraph.Event) error) error {
+		err := sound.Watch(ctx, sink)
+		if ctx.Err() != nil {
+			return errors.New("stream closed")
+		}
+		return err
+	}}
+	return s
+}
+
+func hanging(tb TB, s Subject) Subject {
+	sound, over := s.Store, make(chan struct{})
+	tb.Cleanup(func() { close(over) })
+	s.Store = &door{Store: sound, get: func(ctx context.Context, key ownergraph.Key) (ownergraph.Object, error) {
+		if ctx.Err() != nil {
+			<-over
+		}
+		return sound.Get(ctx, key)
+	}}
+	return s
+}
+
+func findingNothing(_ TB, s Subject) Subject {
+	sound := s.Store
+	s.Store = &door{Store: sound, get: func(ctx context.Context, key ownergraph.Key) (ownergraph.Object, error) {
+		o, err := sound.Get(ctx, key)
+		if ctx.Err() != nil {
+			err = fmt.Errorf("get %s: %w", place(key), graph.ErrNotFound)
+		}
+		return o, err
+	}}
+	return s
+}
+
+// cutInHalf does what goes, and then looks at the context.
+func cutInHalf(sound ownergraph.Store) patchFunc {
+	return func(ctx context.Context, key ownergraph.Key, pre ownergraph.Precondition, c ownergraph.Change) error {
+		yield()
+		if ctx.Err() == nil {
+			return sound.Patch(ctx, key, pre, c)
+		}
+		_ = sound.Patch(context.WithoutCancel(ctx), key, pre, ownergraph.Change{DropOwners: c.DropOwners, DropFinalizer: c.DropFinalizer})
+		return ctx.Err()
+	}
+}
+
+// yield lets everybody else who can run do so, several times.
+func yield() {
+	for range 50 {
+		runtime.Gosched()
+	}
+}
+
+// cache keeps objects by key, in one version.
+type cache = guarded[map[ownergraph.Key]ownergraph.Object]
+
+func newCache() *cache { return &cache{v: map[ownergraph.Key]ownergraph.Object{}} }
+
+// serve returns what is kept of the object, if it has the version of o.
+func serve(c *cache, o ownergraph.Object) (kept ownergraph.Object, ok bool) {
+	c.with(func(m *map[ownergraph.Key]ownergraph.Object) {
+		kept, ok = (*m)[o.Key]
+		ok = ok && kept.Version == o.Version
+	})
+	return kept, ok
+}
+
+func keep(c *cache, o ownergraph.Object) {
+	c.with(func(m *map[ownergraph.Key]ownergraph.Object) { (*m)[o.Key] = o })
+}
+
+func aliasingGet(tb TB, s Subject) Subject {
+	c := newCache()
+	return reading(func(_ ownergraph.Key, o ownergraph.Object, err error) (ownergraph.Object, error) {
+		if kept, ok := serve(c, o); ok {
+			return kept, err
+		}
+		keep(c, o)
+		return o, err
+	})(tb, s)
+}
+
+// aliasingPatch shows an added owner as its writer has it now.
+func aliasingPatch(_ TB, s Subject) Subject {
+	sound := s.Store
+	var added guarded[map[ownergraph.UID]*ownergraph.Owner]
+	added.v = map[ownergraph.UID]*ownergraph.Owner{}
+	s.Store = &door{
+		Store: sound,
+		patch: func(ctx context.Context, key ownergraph.Key, pre ownergraph.Precondition, c ownergraph.Change) error {
+			if c.AddOwner != nil {
+				added.with(func(m *map[ownergraph.UID]*ownergraph.Owner) { (*m)[c.AddOwner.UID] = c.AddOwner })
+			}
+			return sound.Patch(ctx, key, pre, c)
+		},
+		get: func(ctx context.Context, key ownergraph.Key) (ownergraph.Object, error) {
+			o, err := sound.Get(ctx, key)
+			added.with(func(m *map[ownergraph.UID]*ownergraph.Owner) {
+				for i, r := range o.Owners {
+					if p := (*m)[r.UID]; p != nil {
+						o.Owners[i] = *p
+					}
+				}
+			})
+			return o, err
+		},
+	}
+	return s
+}
+
+// aliasingDelete shows a grace period as whoever deleted has it now.
+func aliasingDelete(_ TB, s Subject) Subject {
+	sound := s.Store
+	var given guarded[map[ownergraph.Key]*int64]
+	given.v = map[ownergraph.Key]*int64{}
+	s.Store = &door{
+		Store: sound,
+		delete: func(ctx context.Context, key ownergraph.Key, opts ownergraph.DeleteOptions) error {
+			err := sound.Delete(ctx, key, opts)
+			if err == nil && opts.GraceSeconds != nil {
+				given.with(func(m *map[ownergraph.Key]*int64) { (*m)[key.Place()] = opts.GraceSeconds })
+			}
+			return err
+		},
+		get: func(ctx context.Context, key ownergraph.Key) (ownergraph.Object, error) {
+			o, err := sound.Get(ctx, key)
+			given.with(func(m *map[ownergraph.Key]*int64) {
+				if p := (*m)[key.Place()]; p != nil && o.Deleting {
+					o.GraceSeconds = *p
+				}
+			})
+			return o, err
+		},
+	}
+	return s
+}
+
+// aliasingEvent serves reads from what the second watch was told first.
+func aliasingEvent(tb TB, s Subject) Subject {
+	c := newCache()
+	var running roll
+	s.Store = registering(s.Store, &running, func(in *listings, e ownergraph.Event, tell tell) error {
+		second := false
+		running.with(func(list *[]*listings) { second = slices.Index(*list, in) == 1 })
+		if _, kept := serve(c, e.Object); e.Type == graph.Put && second && !kept {
+			keep(c, e.Object)
+		}
+		return tell(e)
+	})
+	return reading(func(_ ownergraph.Key, o ownergraph.Object, err error) (ownergraph.Object, error) {
+		if kept, ok := serve(c, o); ok {
+			return kept.Clone(), err
+		}
+		return o, err
+	})(tb, s)
+}
+
+func checkThenAct(sound ownergraph.Store) patchFunc {
+	return func(ctx context.Context, key ownergraph.Key, pre ownergraph.Precondition, c ownergraph.Change) error {
+		if live, err := sound.Get(ctx, key); err == nil && !pre.Holds(live) {
+			return fmt.Errorf("patch %s: %w", key, graph.ErrConflict)
+		}
+		yield()
+		return sound.Patch(ctx, key, ownergraph.Precondition{UID: pre.UID}, c)
+	}
+}
+
+// disturbed acknowledges a patch beside which somebody has read, and does not do
+// it.
+func disturbed(_ TB, s Subject) Subject {
+	sound := s.Store
+	var reads atomic.Int64
+	s.Store = &door{
+		Store: sound,
+		get: func(ctx context.Context, key ownergraph.Key) (ownergraph.Object, error) {
+			reads.Add(1)
+			return sound.Get(ctx, key)
+		},
+		patch: func(ctx context.Context, key ownergraph.Key, pre ownergraph.Precondition, c ownergraph.Change) error {
+			before := reads.Load()
+			yield()
+			if live, err := sound.Get(ctx, key); err == nil && pre.Holds(live) && reads.Load() != before {
+				return nil
+			}
+			return sound.Patch(ctx, key, pre, c)
+		},
+	}
+	return s
+}
+
+// busy refuses a fence while something is written.
+func busy(_ TB, s Subject) Subject {
+	sound, fencer := s.Store, s.Store.(ownergraph.Fencer)
+	var writes atomic.Int64
+	s.Store = &fencing{
+		Store: &door{Store: sound, patch: func(ctx context.Context, key ownergraph.Key, pre ownergraph.Precondition, c ownergraph.Change) error {
+			writes.Add(1)
+			defer writes.Add(-1)
+			yield()
+			return sound.Patch(ctx, key, pre, c)
+		}},
+		fence: func(ctx context.Context, id uint64) error {
+			for range 50 {
+				if runtime.Gosched(); writes.Load() > 0 {
+					return errors.New("busy")
+				}
+			}
+			return fencer.Fence(ctx, id)
+		},
+	}
+	return s
+}

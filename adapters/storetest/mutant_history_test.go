@@ -1,0 +1,240 @@
+package storetest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"sync"
+
+	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/graph"
+)
+
+func mutantsOfHistory() []mutant {
+	return []mutant{
+		{name: "a restore is not told", law: rewindTold, reason: "a restore from below, which nobody notices", spoil: watching(unaware)},
+		{name: "a later watch is not told of a restore", law: "rewind/late-watch", reason: "only who is there is told",
+			spoil: losing(func() func(ownergraph.Event) bool {
+				first := true
+				return func(e ownergraph.Event) bool {
+					lost := first && e.Type == graph.Rewound
+					first = false
+					return lost
+				}
+			})},
+		{name: "a restore is not followed by listings", law: "rewind/listed", reason: "the stream goes on where it is", spoil: watching(restoredAndGoingOn)},
+		{name: "a restore takes the UID counter back", law: "rewind/uids", reason: "the counter is in the backup", spoil: countingUIDs(true, false)},
+		{name: "a restore takes the version counter back", law: "rewind/versions", reason: "the counter is in the backup", spoil: countingVersions},
+		{name: "marks are not durable", law: restartKeeps, reason: "a column that is not saved", spoil: restarting(func(tb TB, s Subject) Subject {
+			return reading(func(_ ownergraph.Key, o ownergraph.Object, err error) (ownergraph.Object, error) {
+				o.Deleting = false
+				return o, err
+			})(tb, s)
+		})},
+		{name: "a restart takes the UID counter back", law: "restart/uids", reason: "the counter is in memory", spoil: countingUIDs(false, true)},
+		{name: "a restart lists nothing", law: "restart/watch", reason: "only what is written is in the cache", spoil: restarting(
+			losing(func() func(ownergraph.Event) bool {
+				in := newListings()
+				return func(e ownergraph.Event) bool {
+					in.take(e)
+					return e.Type == graph.Put && !in.change(e)
+				}
+			}))},
+	}
+}
+
+// unaware swallows a restore with all that follows it: the watch goes on as if
+// nothing had been.
+func unaware() func(ownergraph.Event, tell) error {
+	in, told, due := newListings(), false, map[ownergraph.Kind]bool{}
+	return func(e ownergraph.Event, tell tell) error {
+		in.take(e)
+		switch {
+		case e.Type == graph.Rewound && told:
+			for kind := range in.ended {
+				due[kind] = true
+			}
+			return nil
+		case len(due) == 0:
+			told = true
+			return tell(e)
+		case e.Type == graph.ListEnded:
+			delete(due, e.Kind)
+		}
+		return nil
+	}
+}
+
+// restoredAndGoingOn tells of a restore, and lists nothing behind it.
+func restoredAndGoingOn() func(ownergraph.Event, tell) error {
+	in, due := newListings(), map[ownergraph.Kind]bool{}
+	return func(e ownergraph.Event, tell tell) error {
+		in.take(e)
+		kind := e.Of()
+		switch {
+		case e.Type == graph.Rewound:
+			for kind := range in.ended {
+				due[kind] = true
+			}
+		case due[kind] && e.Type == graph.ListEnded:
+			delete(due, kind)
+			return nil
+		case due[kind] && (e.Type == graph.ListBegun || e.Type == graph.Put && !in.change(e)):
+			return nil
+		}
+		return tell(e)
+	}
+}
+
+// restarting spoils what comes back from a restart.
+func restarting(spoil func(TB, Subject) Subject) func(TB, Subject) Subject {
+	return func(tb TB, s Subject) Subject {
+		restart := s.Restart
+		s.Restart = func(ctx context.Context) (Subject, error) {
+			next, err := restart(ctx)
+			if err != nil {
+				return next, err
+			}
+			return spoil(tb, next), nil
+		}
+		return s
+	}
+}
+
+// counter makes UIDs by counting.
+type counter struct {
+	mu    sync.Mutex
+	made  map[ownergraph.UID]ownergraph.UID // what is shown for what the sound store made
+	count int
+}
+
+func (c *counter) uid(o ownergraph.Object) ownergraph.UID {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if _, ok := c.made[o.UID]; !ok {
+		c.count++
+		c.made[o.UID] = ownergraph.UID(fmt.Sprintf("uid-%d", c.count))
+	}
+	return c.made[o.UID]
+}
+
+func (c *counter) at() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.count
+}
+
+func (c *counter) back(to int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.count = to
+}
+
+// countingUIDs makes UIDs by a counter that goes back with a restore, or begins
+// anew with a restart.
+func countingUIDs(restores, restarts bool) func(TB, Subject) Subject {
+	return func(tb TB, s Subject) Subject {
+		c := &counter{made: map[ownergraph.UID]ownergraph.UID{}}
+		backup, restart := s.Backup, s.Restart
+		s = renaming(func(n *renamed) { n.uid = c.uid })(tb, s)
+		if restores {
+			s.Backup = func(ctx context.Context) (func(context.Context) error, error) {
+				to := c.at()
+				restore, err := backup(ctx)
+				return func(ctx context.Context) error { c.back(to); return restore(ctx) }, err
+			}
+		}
+		s.Restart = func(ctx context.Context) (Subject, error) {
+			next, err := restart(ctx)
+			if restarts {
+				c.back(0)
+			}
+			if err != nil {
+				return next, err
+			}
+			return renaming(func(n *renamed) { n.uid = c.uid })(tb, next), nil
+		}
+		return s
+	}
+}
+
+// clock gives versions. What the sound store gave after a restore is shown as
+// if it had not been: later by less.
+type clock struct {
+	mu      sync.Mutex
+	highest uint64
+	since   uint64 // versions above it are shown lower
+	lower   uint64
+}
+
+func (c *clock) version(o ownergraph.Object) ownergraph.Version {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	v, err := strconv.ParseUint(string(o.Version), 10, 64)
+	if err != nil {
+		return o.Version
+	}
+	c.highest = max(c.highest, v)
+	if v > c.since {
+		v -= c.lower
+	}
+	return ownergraph.Version(strconv.FormatUint(v, 10))
+}
+
+// countingVersions takes the version counter back with a restore.
+func countingVersions(tb TB, s Subject) Subject {
+	c := &clock{}
+	backup := s.Backup
+	s = renaming(func(n *renamed) { n.version = c.version })(tb, s)
+	s.Backup = func(ctx context.Context) (func(context.Context) error, error) {
+		restore, err := backup(ctx)
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		to := c.highest
+		return func(ctx context.Context) error {
+			c.mu.Lock()
+			defer c.mu.Unlock()
+			c.since, c.lower = c.highest, c.highest-to
+			return restore(ctx)
+		}, err
+	}
+	return s
+}
+
+// reusingUIDs gives a new object the UID of one that is gone, if eight are.
+func reusingUIDs(tb TB, s Subject) Subject {
+	type list struct {
+		free  []ownergraph.UID
+		shown map[ownergraph.UID]ownergraph.UID
+	}
+	var uids guarded[list]
+	uids.v.shown = map[ownergraph.UID]ownergraph.UID{}
+	s = renaming(func(n *renamed) {
+		n.uid = func(o ownergraph.Object) (uid ownergraph.UID) {
+			uids.with(func(l *list) {
+				if _, seen := l.shown[o.UID]; !seen {
+					l.shown[o.UID] = o.UID
+					if len(l.free) >= 8 {
+						l.shown[o.UID], l.free = l.free[0], l.free[1:]
+					}
+				}
+				uid = l.shown[o.UID]
+			})
+			return uid
+		}
+	})(tb, s)
+	u, sound := &users{Client: s.Client}, s.Store
+	u.delete = func(ctx context.Context, key ownergraph.Key, opts ownergraph.DeleteOptions) error {
+		was, err := sound.Get(ctx, key)
+		if err := errors.Join(err, u.Client.Delete(ctx, key, opts)); err != nil {
+			return err
+		}
+		if _, err := sound.Get(ctx, key); errors.Is(err, graph.ErrNotFound) {
+			uids.with(func(l *list) { l.free = append(l.free, was.UID) })
+		}
+		return nil
+	}
+	s.Client = u
+	return s
+}

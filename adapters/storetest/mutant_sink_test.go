@@ -1,0 +1,155 @@
+package storetest
+
+import (
+	"context"
+	"errors"
+	"runtime"
+	"slices"
+	"sync"
+
+	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/graph"
+)
+
+func mutantsOfSinks() []mutant {
+	return []mutant{
+		{name: "a full buffer holds the writers", law: slowHolds, reason: "a channel of limited size, sent to under the lock", spoil: fullBuffer},
+		{name: "a full buffer overflows", law: "watch/slow-loses-nothing", reason: "a send that gives up", spoil: losing(overflowing)},
+		{name: "the sink's error is ignored", law: "watch/sink-error", reason: "errors are logged and forgotten", spoil: deafToSinks},
+		{name: "a heartbeat has its own goroutine", law: "watch/one-call", reason: "a timer, beside what reads the log", spoil: watching(heartbeat)},
+	}
+}
+
+// registering is reporting that keeps a list of the watches that run, the oldest
+// first.
+func registering(s ownergraph.Store, running *guarded[[]*listings], report func(in *listings, e ownergraph.Event, tell tell) error) ownergraph.Store {
+	return &door{Store: s, watch: func(ctx context.Context, sink func(ownergraph.Event) error) error {
+		in := newListings()
+		running.with(func(list *[]*listings) { *list = append(*list, in) })
+		defer running.with(func(list *[]*listings) {
+			*list = slices.DeleteFunc(*list, func(other *listings) bool { return other == in })
+		})
+		return s.Watch(ctx, func(e ownergraph.Event) error { return report(in, e, sink) })
+	}}
+}
+
+const bufferSize = 32
+
+// backlog counts, for each watch that runs, what was created since it began and
+// what it has told.
+type backlog struct {
+	sync.Mutex
+	*sync.Cond
+	watches map[*int]bool
+}
+
+func (b *backlog) full() bool {
+	for n := range b.watches {
+		if *n >= bufferSize {
+			return true
+		}
+	}
+	return false
+}
+
+// fullBuffer has users wait until no watch has too much to tell.
+func fullBuffer(_ TB, s Subject) Subject {
+	b := &backlog{watches: map[*int]bool{}}
+	b.Cond = sync.NewCond(&b.Mutex)
+	client, sound := s.Client, s.Store
+	s.Client = &users{Client: client, create: func(ctx context.Context, o ownergraph.Object) (ownergraph.Object, error) {
+		b.Lock()
+		defer b.Unlock()
+		for b.full() {
+			b.Wait()
+		}
+		for n := range b.watches {
+			*n++
+		}
+		return client.Create(ctx, o)
+	}}
+	s.Store = &door{Store: sound, watch: func(ctx context.Context, sink func(ownergraph.Event) error) error {
+		waiting := b.enter()
+		defer b.leave(waiting)
+		known := map[ownergraph.UID]bool{}
+		return sound.Watch(ctx, func(e ownergraph.Event) error {
+			if err := sink(e); err != nil {
+				return err
+			}
+			if e.Type == graph.Put && !known[e.Object.UID] {
+				known[e.Object.UID] = true
+				b.tell(waiting)
+			}
+			return nil
+		})
+	}}
+	return s
+}
+
+func (b *backlog) enter() *int {
+	b.Lock()
+	defer b.Unlock()
+	n := new(int)
+	b.watches[n] = true
+	return n
+}
+
+func (b *backlog) leave(n *int) {
+	b.Lock()
+	defer b.Unlock()
+	delete(b.watches, n)
+	b.Broadcast()
+}
+
+func (b *backlog) tell(n *int) {
+	b.Lock()
+	defer b.Unlock()
+	*n--
+	b.Broadcast()
+}
+
+// overflowing loses what comes in one go beyond 96 changes.
+func overflowing() func(ownergraph.Event) bool {
+	in, burst := newListings(), 0
+	return func(e ownergraph.Event) bool {
+		if in.take(e); !in.change(e) {
+			burst = 0
+			return false
+		}
+		burst++
+		return burst > 96
+	}
+}
+
+func deafToSinks(_ TB, s Subject) Subject {
+	sound := s.Store
+	s.Store = &door{Store: sound, watch: func(ctx context.Context, sink func(ownergraph.Event) error) error {
+		return sound.Watch(ctx, func(e ownergraph.Event) error {
+			_ = sink(e)
+			return ctx.Err()
+		})
+	}}
+	return s
+}
+
+// heartbeat tells progress on a goroutine of its own while a listing begins.
+func heartbeat() func(ownergraph.Event, tell) error {
+	begun := false
+	return func(e ownergraph.Event, tell tell) error {
+		if begun || e.Type != graph.ListBegun {
+			return tell(e)
+		}
+		begun = true
+		listing := make(chan error, 1)
+		go func() { listing <- tell(e) }()
+		for {
+			beat := tell(ownergraph.Event{Type: graph.Progress, Kind: e.Kind})
+			select {
+			case err := <-listing:
+				return errors.Join(err, beat)
+			default:
+				runtime.Gosched()
+			}
+		}
+	}
+}

@@ -1,0 +1,121 @@
+package storetest
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/ownergraph/ownergraph"
+)
+
+// need is what a law cannot do without: a hook, a kind, an optional power.
+type need uint8
+
+const (
+	needUnset need = iota
+	needCompact
+	needBreak
+	needBackup
+	needSicken
+	needVanish
+	needRestart
+	needRelisting // a way to have a running watch list again: Compact or Lister
+	needScoped
+	needTwoKinds
+	needFencer
+	needLister
+	needComparer
+)
+
+// lack says why a law cannot be tried, or is not owed.
+type lack struct {
+	missing string
+	// excuse is what the store has to name in Config.Lacks if it does without;
+	// unset if the law is not owed anyway.
+	excuse Promise
+	owed   bool
+}
+
+// lacking returns what a subject lacks of the need, and whether it lacks it.
+func (n need) lacking(s Subject, c cast) (lack, bool) {
+	hook := func(missing bool, name string, p Promise) (lack, bool) {
+		return lack{fmt.Sprintf("no %s hook", name), p, true}, missing
+	}
+	switch n {
+	case needCompact:
+		return hook(s.Compact == nil, "Compact", Compaction)
+	case needBreak:
+		return hook(s.Break == nil, "Break", Breaks)
+	case needBackup:
+		return hook(s.Backup == nil, "Backup", Rewinds)
+	case needSicken:
+		return hook(s.Sicken == nil, "Sicken", SickKinds)
+	case needVanish:
+		return hook(s.Vanish == nil, "Vanish", ChangingKinds)
+	case needRestart:
+		return hook(s.Restart == nil, "Restart", Durability)
+	case needRelisting:
+		return lack{"no Compact hook, and no Lister", Compaction, true}, s.Compact == nil && !is[ownergraph.Lister](s)
+	case needScoped:
+		return lack{"no scoped kind", ScopedKinds, true}, !c.main.Scoped
+	case needTwoKinds:
+		return lack{"no second kind", SeveralKinds, true}, len(c.few) < 2
+	case needLister:
+		return lack{missing: "the store is no Lister"}, !is[ownergraph.Lister](s)
+	case needComparer:
+		return lack{missing: "the store is no VersionComparer"}, !is[ownergraph.VersionComparer](s)
+	case needFencer:
+		return lack{missing: "the store is no Fencer", owed: true}, !is[ownergraph.Fencer](s)
+	}
+	return lack{}, false
+}
+
+func is[T any](s Subject) bool {
+	_, ok := ownergraph.As[T](s.Store)
+	return ok
+}
+
+// cast is who plays in the laws: the kinds that the store serves.
+type cast struct {
+	infos []ownergraph.KindInfo // all
+	// few has the kinds of which objects are made, at most mostKinds: those that
+	// may own first, and of these the scoped ones.
+	few []ownergraph.KindInfo
+	// main and second are the first two of them, or the first one twice.
+	main, second ownergraph.KindInfo
+}
+
+const mostKinds = 4
+
+// newCast takes the kinds that the client can make objects of, all if it does
+// not say. Every one of them has to be served; the error names the one that is
+// not.
+func newCast(infos []ownergraph.KindInfo, can []ownergraph.Kind) (cast, error) {
+	few := slices.Clone(infos)
+	for i, kind := range can {
+		if !slices.ContainsFunc(infos, func(x ownergraph.KindInfo) bool { return x.Kind == kind }) {
+			return cast{}, fmt.Errorf("Config.Kinds[%d]: the store does not serve %q", i, kind)
+		}
+	}
+	if len(can) > 0 {
+		few = slices.DeleteFunc(few, func(x ownergraph.KindInfo) bool { return !slices.Contains(can, x.Kind) })
+	}
+	rank := func(x ownergraph.KindInfo) (r int) {
+		if x.NoOwner {
+			r += 2
+		}
+		if !x.Scoped {
+			r++
+		}
+		return r
+	}
+	slices.SortFunc(few, func(a, b ownergraph.KindInfo) int {
+		return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(a.Kind, b.Kind))
+	})
+	// With a global kind among them, if there is one.
+	if at := slices.IndexFunc(few, func(x ownergraph.KindInfo) bool { return !x.Scoped }); at >= mostKinds {
+		few[mostKinds-1] = few[at]
+	}
+	few = few[:min(len(few), mostKinds)]
+	return cast{infos, few, few[0], few[min(1, len(few)-1)]}, nil
+}

@@ -1,0 +1,132 @@
+package storetest
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/graph"
+)
+
+// replica is what a reader of a watch knows who believes every event.
+type replica struct {
+	infos   []ownergraph.KindInfo
+	kinds   map[ownergraph.Kind]*shown
+	rewound bool
+	passed  map[passage]bool
+}
+
+// passage is a fence of a kind.
+type passage struct {
+	kind ownergraph.Kind
+	id   uint64
+}
+
+// shown is what is known of one kind.
+type shown struct {
+	objects  map[ownergraph.Key]ownergraph.Object // by key with UID
+	listing  map[ownergraph.Key]bool              // what the listing under way has brought; nil without one
+	begun    int                                  // listings
+	ended    int
+	sick     bool
+	vanished bool
+}
+
+func replay(events []ownergraph.Event) *replica {
+	r := &replica{kinds: map[ownergraph.Kind]*shown{}, passed: map[passage]bool{}}
+	for _, e := range events {
+		r.apply(e)
+	}
+	return r
+}
+
+func (r *replica) apply(e ownergraph.Event) {
+	switch e.Type {
+	case graph.KindsKnown:
+		r.infos = e.Kinds
+		for _, i := range e.Kinds {
+			r.of(i.Kind).vanished = false
+		}
+	case graph.Rewound:
+		r.rewind()
+	case graph.FencePassed:
+		r.passed[passage{e.Kind, e.Fence}] = true
+	default:
+		r.of(e.Of()).apply(e)
+	}
+}
+
+// rewind: what was listed before proves nothing any more.
+func (r *replica) rewind() {
+	r.rewound = true
+	for _, k := range r.kinds {
+		k.ended, k.listing = 0, nil
+	}
+}
+
+func (r *replica) of(kind ownergraph.Kind) *shown {
+	k := r.kinds[kind]
+	if k == nil {
+		k = &shown{objects: map[ownergraph.Key]ownergraph.Object{}}
+		r.kinds[kind] = k
+	}
+	return k
+}
+
+func (k *shown) apply(e ownergraph.Event) {
+	switch e.Type {
+	case graph.ListBegun:
+		k.listing = map[ownergraph.Key]bool{}
+		k.begun++
+	case graph.ListEnded:
+		if k.listing != nil {
+			maps.DeleteFunc(k.objects, func(key ownergraph.Key, _ ownergraph.Object) bool { return !k.listing[key] })
+			k.ended++
+		}
+		k.listing = nil
+	case graph.Put:
+		k.objects[e.Object.Key] = e.Object
+		if k.listing != nil {
+			k.listing[e.Object.Key] = true
+		}
+	case graph.Gone:
+		delete(k.objects, e.Key)
+	case graph.KindSick, graph.KindRecovered:
+		k.sick = e.Type == graph.KindSick
+	case graph.KindVanished:
+		*k = shown{objects: k.objects, vanished: true}
+	}
+}
+
+// listed reports whether the kinds are known and each is listed.
+func (r *replica) listed() bool {
+	return len(r.infos) > 0 && !slices.ContainsFunc(r.infos, func(i ownergraph.KindInfo) bool { return r.of(i.Kind).ended == 0 })
+}
+
+// serves reports whether the kind is in the set of kinds.
+func (r *replica) serves(kind ownergraph.Kind) bool {
+	return slices.ContainsFunc(r.infos, func(i ownergraph.KindInfo) bool { return i.Kind == kind })
+}
+
+// holds reports whether exactly this state of the object is known.
+func (r *replica) holds(o ownergraph.Object) bool {
+	x, ok := r.of(o.Kind).objects[o.Key]
+	return ok && x.Version == o.Version
+}
+
+// has reports whether this incarnation is known, in whatever state.
+func (r *replica) has(key ownergraph.Key) bool {
+	_, ok := r.of(key.Kind).objects[key]
+	return ok
+}
+
+// agrees reports whether the reader knows these objects of the kind, in these
+// states, and no others.
+func (r *replica) agrees(kind ownergraph.Kind, want []ownergraph.Object) bool {
+	return len(r.of(kind).objects) == len(want) && !slices.ContainsFunc(want, func(o ownergraph.Object) bool { return !r.holds(o) })
+}
+
+// all returns what is known of the kind, sorted by key.
+func (r *replica) all(kind ownergraph.Kind) []ownergraph.Object {
+	return slices.SortedFunc(maps.Values(r.of(kind).objects), func(a, b ownergraph.Object) int { return a.Key.Compare(b.Key) })
+}

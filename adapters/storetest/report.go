@@ -1,0 +1,190 @@
+package storetest
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/ownergraph/ownergraph"
+)
+
+// Outcome says what came of a law.
+type Outcome uint8
+
+const (
+	// OutcomeUnset is no outcome: the law was not tried, since the caller left
+	// it out.
+	OutcomeUnset Outcome = iota
+	// Kept says that the store kept the law as far as it was tried.
+	Kept
+	// Broken says that the store broke the law.
+	Broken
+	// Unproven says that the store owes the law and that it could not be tried:
+	// a hook or a kind is missing, the set-up failed, or the law rests on
+	// another one that is broken. It is no success.
+	Unproven
+	// NotOwed says that the store does not promise it: by its level, by
+	// Config.Lacks, or since it has not the optional power.
+	NotOwed
+)
+
+var outcomeNames = [...]string{"not tried", "kept", "broken", "not proven", "not owed"}
+
+// String returns the outcome in words: "kept", "broken", "not proven".
+func (o Outcome) String() string {
+	if int(o) < len(outcomeNames) {
+		return outcomeNames[o]
+	}
+	return fmt.Sprintf("outcome(%d)", uint8(o))
+}
+
+// MarshalText returns String.
+func (o Outcome) MarshalText() ([]byte, error) { return []byte(o.String()), nil }
+
+// Result is what came of one law. It is a value and safe for concurrent use.
+type Result struct {
+	// Law is its name, such as "watch/listing-complete".
+	Law     string  `json:"law"`
+	Outcome Outcome `json:"outcome"`
+	// Detail says what was expected and seen, or why it was not tried. It is
+	// empty for a law that was kept.
+	Detail string `json:"detail,omitempty"`
+	// Excuse is the promise by which Config.Lacks would excuse a law that is
+	// unproven, unset if none does.
+	Excuse Promise `json:"excuse,omitempty"`
+	// Why says what the engine would destroy or miss without the law.
+	Why string `json:"why"`
+}
+
+// String returns the result in words, in several lines for a broken law.
+func (r Result) String() string {
+	switch {
+	case r.Outcome == Broken:
+		return fmt.Sprintf("law %s is broken\n%s\nwhy it matters: %s", r.Law, r.Detail, r.Why)
+	case r.Detail == "":
+		return fmt.Sprintf("law %s: %s", r.Law, r.Outcome)
+	}
+	return fmt.Sprintf("law %s: %s: %s", r.Law, r.Outcome, r.Detail)
+}
+
+// Report is what came of every law, in the order in which they are tried. The
+// receiver owns it; nobody changes it behind its back, so it may be read from
+// several goroutines.
+type Report struct {
+	// Level is the level that the store was held to.
+	Level ownergraph.Level `json:"level"`
+	// Results has one entry for each law of the kit.
+	Results []Result `json:"results"`
+}
+
+// Of returns the results with one outcome, in order. The caller owns them.
+func (r Report) Of(o Outcome) []Result {
+	var out []Result
+	for _, x := range r.Results {
+		if x.Outcome == o {
+			out = append(out, x)
+		}
+	}
+	return out
+}
+
+// String returns the counts in a line, then what is said of each broken law,
+// then a line for each reason why laws are not proven, or not owed, and last
+// what Config.Lacks would have to name for what could not be tried.
+func (r Report) String() string {
+	b := &strings.Builder{}
+	fmt.Fprintf(b, "level %s, %d laws", r.Level, len(r.Results))
+	for o := Kept; o <= NotOwed; o++ {
+		fmt.Fprintf(b, ", %d %s", len(r.Of(o)), o)
+	}
+	for _, x := range r.Of(Broken) {
+		fmt.Fprintf(b, "\n%s", x)
+	}
+	for _, o := range []Outcome{Unproven, NotOwed} {
+		for _, line := range byDetail(r.Of(o)) {
+			fmt.Fprintf(b, "\n%s: %s", o, line)
+		}
+	}
+	if list := r.excuses(); len(list) > 0 {
+		fmt.Fprintf(b, "\na store that cannot show these says: Lacks: []storetest.Promise{%s}", strings.Join(list, ", "))
+	}
+	return b.String()
+}
+
+// excuses returns what Config.Lacks would have to name beside what it does.
+func (r Report) excuses() []string {
+	var list []string
+	for _, x := range r.Results {
+		name := "storetest." + x.Excuse.String()
+		if x.Excuse != PromiseUnset && !slices.Contains(list, name) {
+			list = append(list, name)
+		}
+	}
+	return list
+}
+
+// byDetail returns a line for each reason, in order, with the laws that it is
+// given for.
+func byDetail(list []Result) []string {
+	var lines []string
+	at := map[string]int{}
+	for _, x := range list {
+		i, known := at[x.Detail]
+		if !known {
+			i, at[x.Detail] = len(lines), len(lines)
+			lines = append(lines, x.Detail+": "+x.Law)
+			continue
+		}
+		lines[i] += ", " + x.Law
+	}
+	return lines
+}
+
+var (
+	// ErrBroken says that a store broke a law.
+	ErrBroken = errors.New("law broken")
+	// ErrUnproven says that a store owes a law that could not be tried.
+	ErrUnproven = errors.New("law not proven")
+)
+
+// Err returns nil if the store kept every law that it owes, and a *Failure
+// otherwise.
+func (r Report) Err() error {
+	if len(r.Of(Broken)) == 0 && len(r.Of(Unproven)) == 0 {
+		return nil
+	}
+	return &Failure{r}
+}
+
+// Failure is the error of a store that has not kept, or not proven, what it
+// promises. It wraps ErrBroken if a law is broken, and ErrUnproven if one is
+// not proven. It may be read from several goroutines.
+type Failure struct {
+	Report Report
+}
+
+// Error lists the broken laws with what was expected and seen, and then, in
+// sentences of their own, why others are not proven.
+func (f *Failure) Error() string {
+	var parts []string
+	for _, r := range f.Report.Of(Broken) {
+		parts = append(parts, r.String())
+	}
+	if list := f.Report.Of(Unproven); len(list) > 0 {
+		parts = append(parts, "not proven: "+strings.Join(byDetail(list), "\nnot proven: "))
+	}
+	return strings.Join(parts, "\n")
+}
+
+// Unwrap returns ErrBroken, ErrUnproven, or both.
+func (f *Failure) Unwrap() []error {
+	var errs []error
+	if len(f.Report.Of(Broken)) > 0 {
+		errs = append(errs, ErrBroken)
+	}
+	if len(f.Report.Of(Unproven)) > 0 {
+		errs = append(errs, ErrUnproven)
+	}
+	return errs
+}

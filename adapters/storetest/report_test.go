@@ -1,0 +1,212 @@
+package storetest
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/graph"
+)
+
+const shortPatience = 300 * time.Millisecond
+
+// forgetful is a memory store that does not find marked objects.
+type forgetful struct{ *lines }
+
+func (s forgetful) Get(ctx context.Context, key ownergraph.Key) (ownergraph.Object, error) {
+	o, err := s.lines.Get(ctx, key)
+	if err == nil && o.Deleting {
+		return ownergraph.Object{}, graph.ErrNotFound
+	}
+	return o, err
+}
+
+// newForgetful has no Compact hook.
+func newForgetful(tb TB) Subject {
+	s := memorySubject(tb)
+	s.Store, s.Compact = forgetful{s.Store.(*lines)}, nil
+	return s
+}
+
+func lawsIn(list []Result) []string {
+	var out []string
+	for _, r := range list {
+		out = append(out, r.Law)
+	}
+	return out
+}
+
+func TestJudge(t *testing.T) {
+	r := Judge(t.Context(), Config{New: newForgetful, Patience: shortPatience, Lacks: []Promise{GracePeriods}})
+	if got := lawsIn(r.Of(Broken)); !slices.Equal(got, []string{readMarked}) {
+		t.Fatalf("broken: %v, want %s alone", got, readMarked)
+	}
+	for _, c := range []struct{ law, detail, reason string }{
+		{"watch/compaction", "no Compact hook, and Config.Lacks does not name Compaction", "a law without its hook is never passed"},
+		{deleteMarks, "they rest on read/marked, which is broken", "it would only repeat the other one"},
+		{"kinds/recovered", "they rest on read/marked, which is broken", "and so does what rests on such a one"},
+	} {
+		i := slices.IndexFunc(r.Results, func(x Result) bool { return x.Law == c.law })
+		if got := r.Results[i]; got.Outcome != Unproven || got.Detail != c.detail {
+			t.Errorf("%s: %s, %q, want it unproven, %q: %s", c.law, got.Outcome, got.Detail, c.detail, c.reason)
+		}
+	}
+	for _, x := range r.Of(NotOwed) {
+		if x.Detail != "the store lacks GracePeriods" {
+			t.Errorf("%s is not owed: %s; the store lacks grace periods only", x.Law, x.Detail)
+		}
+	}
+	if n := len(r.Of(NotOwed)); n != 4 {
+		t.Errorf("%d laws are not owed, want the four of grace periods", n)
+	}
+}
+
+func TestCheck(t *testing.T) {
+	if err := Check(t.Context(), Config{New: memorySubject}); err != nil {
+		t.Errorf("the memory store: %v", err)
+	}
+	err := Check(t.Context(), Config{New: newForgetful, Patience: shortPatience})
+	var f *Failure
+	if !errors.As(err, &f) || !errors.Is(err, ErrBroken) || !errors.Is(err, ErrUnproven) {
+		t.Fatalf("a store that forgets: %v, want a *Failure that is broken and unproven", err)
+	}
+	for _, want := range []string{
+		"law read/marked is broken\nexpected: ",
+		" is there until its finalizer is gone\nseen:     not found\nwhy it matters: an object that is being deleted",
+		"\nnot proven: no Compact hook, and Config.Lacks does not name Compaction: watch/compaction",
+	} {
+		if !strings.Contains(err.Error(), want) {
+			t.Errorf("the error lacks %q:\n%v", want, err)
+		}
+	}
+	err = Check(t.Context(), Config{New: func(tb TB) Subject { s := memorySubject(tb); s.Compact = nil; return s }})
+	if errors.Is(err, ErrBroken) || !errors.Is(err, ErrUnproven) {
+		t.Errorf("a store without a hook: %v, want it unproven and not broken", err)
+	}
+}
+
+// TestCheckOf has what can be wrong with the Config.
+func TestCheckOf(t *testing.T) {
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	panics := func(tb TB) Subject {
+		s := memorySubject(tb)
+		s.Store = panicking{s.Store.(*lines)}
+		return s
+	}
+	for _, c := range []struct {
+		ctx          context.Context
+		conf         Config
+		is           error
+		want, reason string
+	}{
+		{t.Context(), Config{}, ErrUnproven, "Config.New: nil", "nothing to test"},
+		{t.Context(), Config{New: memorySubject, Patience: -1}, ErrUnproven, "Config.Patience: -1ns is negative", "no law could be kept"},
+		{t.Context(), Config{New: memorySubject, Level: 9}, ErrUnproven, "Config.Level: there is no level(9)", "nobody knows what it owes"},
+		{t.Context(), Config{New: memorySubject, Lacks: []Promise{Rewinds, 99}}, ErrUnproven, "Config.Lacks[1]: there is no Promise(99)", "nothing is excused by it"},
+		{t.Context(), Config{New: memorySubject, Kinds: []ownergraph.Kind{"pod", "pot"}}, ErrUnproven, `Config.Kinds[1]: the store does not serve "pot"`, "nothing can be made of it"},
+		{t.Context(), Config{New: memorySubject, Lacks: []Promise{PromiseUnset}}, ErrUnproven, "Config.Lacks[0]: there is no PromiseUnset", "it would excuse anything"},
+		{t.Context(), Config{New: newDeaf, Patience: shortPatience / 10}, ErrBroken, "it has not returned", "a call that hangs does not hang the kit"},
+		{t.Context(), Config{New: func(TB) Subject { return Subject{} }}, ErrUnproven, "New returned no Store", "nothing to test"},
+		{t.Context(), Config{New: func(tb TB) Subject { tb.Fatalf("no database"); return Subject{} }}, ErrUnproven, "no database", "it says why"},
+		{t.Context(), Config{New: func(tb TB) Subject { return Subject{Store: memorySubject(tb).Store} }}, ErrUnproven, "New returned no Client", "nobody to write"},
+		{ended, Config{New: memorySubject}, ErrUnproven, "the context ended", "nothing is judged by a context that has ended"},
+		{t.Context(), Config{New: panics}, ErrBroken, "panic: boom", "a panic is a breach, and ends nothing else"},
+		{t.Context(), Config{New: func(TB) Subject { panic("bang") }}, ErrBroken, "panic: bang", "also of the harness"},
+		{t.Context(), Config{New: relistingConfig().New, Level: ownergraph.Level2}, ErrUnproven, "the store is no Fencer", "it claims more than it has"},
+	} {
+		err := Check(c.ctx, c.conf)
+		if !errors.Is(err, c.is) || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("Check: %.300v, want %v with %q: %s", err, c.is, c.want, c.reason)
+		}
+	}
+}
+
+// deaf answers no read until the law is over, whatever its context says.
+type deaf struct {
+	*lines
+	over <-chan struct{}
+}
+
+func (s deaf) Get(ctx context.Context, key ownergraph.Key) (ownergraph.Object, error) {
+	<-s.over
+	return s.lines.Get(ctx, key)
+}
+
+func newDeaf(tb TB) Subject {
+	over := make(chan struct{})
+	tb.Cleanup(func() { close(over) })
+	s := memorySubject(tb)
+	s.Store = deaf{s.Store.(*lines), over}
+	return s
+}
+
+// panicking panics at a patch.
+type panicking struct{ *lines }
+
+func (panicking) Patch(context.Context, ownergraph.Key, ownergraph.Precondition, ownergraph.Change) error {
+	panic("boom")
+}
+
+// TestLevels: what is above a store's level is not owed.
+func TestLevels(t *testing.T) {
+	for _, c := range []struct {
+		level  ownergraph.Level
+		want   []string
+		reason string
+	}{
+		{ownergraph.Level0, []string{"client/create", "read/fresh", "fence/passes"}, "it promises nothing"},
+		{ownergraph.Level1, []string{"fence/passes", "rewind/told"}, "no fences"},
+		{ownergraph.Level2, nil, "everything"},
+	} {
+		r := Judge(t.Context(), Config{New: memorySubject, Level: c.level})
+		if r.Level != c.level || r.Err() != nil {
+			t.Errorf("level %s: %s", c.level, r)
+		}
+		not := lawsIn(r.Of(NotOwed))
+		for _, name := range c.want {
+			if !slices.Contains(not, name) {
+				t.Errorf("level %s: %s is owed: %s", c.level, name, c.reason)
+			}
+		}
+		if (len(not) == 0) != (c.want == nil) {
+			t.Errorf("level %s: not owed: %v: %s", c.level, not, c.reason)
+		}
+	}
+}
+
+func TestReportOf(t *testing.T) {
+	r := Report{Level: ownergraph.Level1, Results: []Result{
+		{Law: "a/kept", Outcome: Kept, Why: "w"},
+		{Law: "b/broken", Outcome: Broken, Detail: "expected: x\nseen:     y", Why: "w"},
+		{Law: "c/open", Outcome: Unproven, Detail: "no hook", Excuse: Rewinds, Why: "w"},
+		{Law: "e/open", Outcome: Unproven, Detail: "no hook", Excuse: Rewinds, Why: "w"},
+		{Law: "d/free", Outcome: NotOwed, Detail: "lacks", Why: "w"},
+	}}
+	const want = `level 1, 5 laws, 1 kept, 1 broken, 2 not proven, 1 not owed
+law b/broken is broken
+expected: x
+seen:     y
+why it matters: w
+not proven: no hook: c/open, e/open
+not owed: lacks: d/free
+a store that cannot show these says: Lacks: []storetest.Promise{storetest.Rewinds}`
+	if r.String() != want {
+		t.Errorf("String:\n%s\nwant:\n%s", r, want)
+	}
+	text, err := json.Marshal(r.Results[2])
+	if err != nil || string(text) != `{"law":"c/open","outcome":"not proven","detail":"no hook","excuse":"Rewinds","why":"w"}` {
+		t.Errorf("JSON: %s, %v", text, err)
+	}
+	if (Report{Results: r.Results[:1]}).Err() != nil {
+		t.Error("a report of kept laws is an error")
+	}
+	if Outcome(9).String() != "outcome(9)" || Promise(99).String() != "Promise(99)" || Durability.String() != "Durability" {
+		t.Errorf("enums: %s, %s, %s", Outcome(9), Promise(99), Durability)
+	}
+}

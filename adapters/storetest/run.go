@@ -1,0 +1,149 @@
+package storetest
+
+import (
+	"context"
+	"fmt"
+	"testing"
+
+	"github.com/ownergraph/ownergraph"
+)
+
+// Test holds a store to every law, each in a subtest of its own, named by what
+// it promises: "watch/listing-complete". A law that the store owes and that
+// cannot be tried fails as well, with the words "not proven" and the way out:
+// give the hook, or name the promise in Config.Lacks. At the end the report is
+// logged. Laws that the store does not owe have no subtest.
+//
+// Two more subtests draw histories with rapid, and shrink the one that fails:
+// "model" compares the store with a map, and "engine" runs collectors on it,
+// under faults, and compares the end with the specification. Seeds, flags and
+// failure files are rapid's; each takes at most three times Config.Patience.
+//
+// Held by TestMemory, TestRelisting, TestSplit and TestRed.
+func Test(t *testing.T, c Config) {
+	t.Helper()
+	testLaws(t, c)
+	t.Run("model", func(t *testing.T) { runModel(t, c) })
+	t.Run("engine", func(t *testing.T) { runEngine(t, c) })
+}
+
+func testLaws(t *testing.T, c Config) {
+	t.Helper()
+	p, first := prepare(t.Context(), t.Name(), c)
+	t.Log(p.all(c, first, func(l law, _ *Result, run func(TB)) {
+		t.Helper()
+		t.Run(l.name, func(t *testing.T) {
+			t.Helper()
+			run(t)
+		})
+	}))
+}
+
+// Judge holds a store to every law, as Test does, outside of go test, and
+// reports what came of each. A law during which ctx ends is not proven, and none
+// is tried afterwards. A panic in the store's code breaks the law during which
+// it happens, and ends nothing else. It may be called from any goroutine, and
+// more than once at a time. Held by TestJudge.
+func Judge(ctx context.Context, c Config) Report {
+	const name = "storetest"
+	p, first := prepare(ctx, name, c)
+	return p.all(c, first, func(l law, into *Result, run func(TB)) {
+		if ctx.Err() == nil {
+			apart(ctx, name+"/"+l.name, into, run)
+		}
+		if ctx.Err() != nil {
+			into.Outcome, into.Detail = Unproven, "the context ended: "+context.Cause(ctx).Error()
+		}
+	})
+}
+
+// apart runs an attempt at a law outside of go test.
+func apart(ctx context.Context, name string, into *Result, run func(TB)) {
+	tb := newPlainTB(ctx, name)
+	if v := tb.run(func() { run(tb) }); v != nil {
+		into.Outcome, into.Detail = Broken, fmt.Sprintf("panic: %v", v)
+	}
+}
+
+// Check is Judge's Report.Err: nil, or a *Failure that wraps ErrBroken,
+// ErrUnproven or both. Held by TestCheck.
+func Check(ctx context.Context, c Config) error { return Judge(ctx, c).Err() }
+
+// check returns the first setting that is wrong and why, "" if none is.
+func (c Config) check() string {
+	switch {
+	case c.New == nil:
+		return "New: nil"
+	case c.Patience < 0:
+		return fmt.Sprintf("Patience: %s is negative", c.Patience)
+	case c.Level > ownergraph.Level2:
+		return fmt.Sprintf("Level: there is no %s", c.Level)
+	}
+	for i, p := range c.Lacks {
+		if p == PromiseUnset || int(p) >= len(promiseNames) {
+			return fmt.Sprintf("Lacks[%d]: there is no %s", i, p)
+		}
+	}
+	return ""
+}
+
+// prepare tries the first law, of which everything else depends: on the way it
+// sees what the store serves and has. It is tried whatever -run says.
+func prepare(ctx context.Context, name string, c Config) (plan, Result) {
+	if wrong := c.check(); wrong != "" {
+		c.New = func(tb TB) (none Subject) { tb.Fatalf("Config.%s", wrong); return none }
+	}
+	p := plan{level: c.Level, lacks: c.Lacks, root: map[string]string{}}
+	first := lawOfKindsKnown(func(t *trial, infos []ownergraph.KindInfo) {
+		var err error
+		if p.cast, err = newCast(infos, c.Kinds); err != nil {
+			t.unable("%v", err)
+		}
+		p.sub = t.Subject
+		if p.level == ownergraph.LevelUnset {
+			p.level = ownergraph.LevelOf(t.Store)
+		}
+	})
+	var r Result
+	apart(ctx, name+"/"+first.name, &r, func(tb TB) { first.try(tb, c, cast{}, &r) })
+	if p.level == ownergraph.LevelUnset {
+		p.level = ownergraph.Level1
+	}
+	if r.Outcome != Kept { // whatever rests on it has nothing to play with
+		p.root[first.name] = first.name
+	}
+	return p, r
+}
+
+// all tries the laws, one after another, by attempt, and returns what came of
+// them. Attempt calls run, on a goroutine that the TB may end, or leaves it.
+func (p plan) all(c Config, first Result, attempt func(l law, into *Result, run func(TB))) Report {
+	report := Report{Level: p.level}
+	for _, l := range laws() {
+		r, settled := p.before(l)
+		root := p.shaken(l)
+		switch {
+		case r.Outcome == NotOwed:
+		case l.name == first.Law:
+			r = first
+			attempt(l, &r, func(tb TB) { first.say(tb) })
+		case settled:
+			attempt(l, &r, func(tb TB) { r.say(tb) })
+		case root != "": // it has failed already, and this one could only repeat it
+			r.Outcome, r.Detail = Unproven, fmt.Sprintf("they rest on %s, which is broken", root)
+		default:
+			attempt(l, &r, func(tb TB) { l.try(tb, c, p.cast, &r) })
+		}
+		p.note(l, r)
+		report.Results = append(report.Results, r)
+	}
+	return report
+}
+
+// say fails the test with a result that is no success.
+func (r Result) say(tb TB) {
+	tb.Helper()
+	if r.Outcome != Kept {
+		tb.Errorf("%s", r)
+	}
+}

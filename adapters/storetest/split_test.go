@@ -1,0 +1,88 @@
+package storetest
+
+import (
+	"context"
+	"sync"
+	"testing"
+
+	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/graph"
+)
+
+// split reports each kind by a watch of its own, as a store with a table for
+// each kind does: order holds within a kind, and nowhere else.
+type split struct{ *lines }
+
+// splitWatch is one watch of a split.
+type splitWatch struct {
+	mu    sync.Mutex
+	enter sync.WaitGroup // of the kinds' watches: a fence has to find them running
+	known chan struct{}  // closed when the kinds are told
+	once  sync.Once
+	sink  func(ownergraph.Event) error
+	err   error // the first, which ends all of it
+}
+
+func (s split) Watch(ctx context.Context, sink func(ownergraph.Event) error) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	w := &splitWatch{known: make(chan struct{}), sink: sink}
+	var wg sync.WaitGroup
+	errs := make(chan error, len(memoryKinds())+1)
+	w.enter.Add(len(memoryKinds()) + 1)
+	for _, kind := range append([]ownergraph.KindInfo{{}}, memoryKinds()...) {
+		enter := sync.OnceFunc(w.enter.Done)
+		wg.Go(func() {
+			defer enter()
+			errs <- s.lines.Watch(ctx, func(e ownergraph.Event) error {
+				enter()
+				return w.forward(ctx, kind.Kind, e)
+			})
+			cancel()
+		})
+	}
+	wg.Wait()
+	return <-errs
+}
+
+func (w *splitWatch) forward(ctx context.Context, kind ownergraph.Kind, e ownergraph.Event) error {
+	if e.Of() != kind {
+		return nil
+	}
+	if e.Type == graph.KindsKnown {
+		w.enter.Wait()
+		defer w.once.Do(func() { close(w.known) })
+	} else {
+		select {
+		case <-w.known:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.err == nil {
+		w.err = ctx.Err()
+	}
+	if w.err == nil {
+		w.err = w.sink(e)
+	}
+	return w.err
+}
+
+func splitConfig() Config {
+	return Config{
+		New: func(tb TB) Subject {
+			s := memorySubject(tb)
+			s.Store = split{s.Store.(*lines)}
+			return s
+		},
+		Lacks: []Promise{ChangingKinds, Rewinds, Durability}, // they need a word across kinds
+	}
+}
+
+// TestSplit: nothing in the kit wants an order across kinds.
+func TestSplit(t *testing.T) {
+	testLaws(t, splitConfig())
+	runModel(t, splitConfig())
+}

@@ -1,0 +1,173 @@
+package storetest
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"runtime/debug"
+	"time"
+
+	"github.com/ownergraph/ownergraph"
+)
+
+// trial is one law on one store. Its methods are for the law's own goroutine,
+// but for do, which may be called on any.
+type trial struct {
+	TB
+	Subject
+	cast
+	law      law
+	patience time.Duration
+
+	done    bool   // the law has run to its end
+	judged  bool   // it was found broken
+	verdict string // and this is how
+}
+
+const notProven = "not proven: "
+
+const defaultPatience = 10 * time.Second
+
+func newTrial(tb TB, l law, c Config, cast cast) *trial {
+	return &trial{TB: tb, law: l, cast: cast, patience: cmp.Or(c.Patience, defaultPatience)}
+}
+
+// broken ends the law: the store broke it. The two texts say what was expected
+// and what was seen.
+func (t *trial) broken(expected, seen string) {
+	t.Helper()
+	t.judged = true
+	t.verdict = fmt.Sprintf("expected: %s\nseen:     %s", expected, seen)
+	t.Fatalf("%s", Result{Law: t.law.name, Outcome: Broken, Detail: t.verdict, Why: t.law.why})
+}
+
+// unable ends the law without a judgement: what has to be there before it can
+// be tried could not be made.
+func (t *trial) unable(format string, args ...any) {
+	t.Helper()
+	t.Fatalf(notProven+format, args...)
+}
+
+func (t *trial) checkSubject() {
+	t.Helper()
+	switch {
+	case t.Store == nil:
+		t.unable("New returned no Store")
+	case t.Client == nil:
+		t.unable("New returned no Client")
+	}
+}
+
+// do runs one call of the store, the client or a hook, and waits for it at most
+// as long as its context lasts, and as long again. A panic is an error. That a
+// call does not return at all ends the law: broken, since no law allows it.
+func (t *trial) do(what string, call func(ctx context.Context) error) error {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), t.patience)
+	defer cancel()
+	return t.doWith(ctx, what, call)
+}
+
+func (t *trial) doWith(ctx context.Context, what string, call func(ctx context.Context) error) error {
+	t.Helper()
+	done := start(ctx, call)
+	// The store is real, and may hang: only a clock can tell.
+	limit := time.NewTimer(2 * t.patience)
+	defer limit.Stop()
+	select {
+	case err := <-done:
+		return err
+	case <-limit.C:
+		t.broken(fmt.Sprintf("%s returns within %s, and when its context ends", what, t.patience), "it has not returned")
+		return nil
+	}
+}
+
+// start runs a call on a goroutine of its own. The channel has its error.
+func start(ctx context.Context, call func(ctx context.Context) error) <-chan error {
+	done := make(chan error, 1)
+	go func() {
+		defer func() {
+			if v := recover(); v != nil {
+				done <- fmt.Errorf("panic: %v\n%s", v, debug.Stack())
+			}
+		}()
+		done <- call(ctx)
+	}()
+	return done
+}
+
+// get reads through the store.
+func (t *trial) get(key ownergraph.Key) (ownergraph.Object, error) {
+	t.Helper()
+	var o ownergraph.Object
+	err := t.do("Get "+place(key), func(ctx context.Context) (err error) { o, err = t.Store.Get(ctx, key); return err })
+	return o, err
+}
+
+// live reads an object that has to be there.
+func (t *trial) live(key ownergraph.Key) ownergraph.Object {
+	t.Helper()
+	o, err := t.get(key)
+	if err != nil {
+		t.broken(place(key)+" is there", fmt.Sprintf("Get answers: %v", err))
+	}
+	return o
+}
+
+func (t *trial) patch(key ownergraph.Key, pre ownergraph.Precondition, change ownergraph.Change) error {
+	t.Helper()
+	return t.do("Patch "+place(key), func(ctx context.Context) error { return t.Store.Patch(ctx, key, pre, change) })
+}
+
+func (t *trial) delete(key ownergraph.Key, opts ownergraph.DeleteOptions) error {
+	t.Helper()
+	return t.do("Delete "+place(key), func(ctx context.Context) error { return t.Store.Delete(ctx, key, opts) })
+}
+
+// create, update and remove are set-up, by the client. They have to succeed.
+func (t *trial) create(o ownergraph.Object) ownergraph.Object {
+	t.Helper()
+	out, err := t.tryCreate(o)
+	if err != nil {
+		t.unable("Client.Create %s: %v", o.Key.Place(), err)
+	}
+	return out
+}
+
+func (t *trial) tryCreate(o ownergraph.Object) (out ownergraph.Object, err error) {
+	t.Helper()
+	err = t.do("Client.Create", func(ctx context.Context) (err error) { out, err = t.Client.Create(ctx, o.Clone()); return err })
+	return out, err
+}
+
+func (t *trial) update(o ownergraph.Object) ownergraph.Object {
+	t.Helper()
+	out, err := t.tryUpdate(o)
+	if err != nil {
+		t.unable("Client.Update %s: %v", o, err)
+	}
+	return out
+}
+
+func (t *trial) tryUpdate(o ownergraph.Object) (out ownergraph.Object, err error) {
+	t.Helper()
+	err = t.do("Client.Update", func(ctx context.Context) (err error) { out, err = t.Client.Update(ctx, o.Clone()); return err })
+	return out, err
+}
+
+func (t *trial) userDelete(key ownergraph.Key, opts ownergraph.DeleteOptions) {
+	t.Helper()
+	err := t.do("Client.Delete", func(ctx context.Context) error { return t.Client.Delete(ctx, key, opts) })
+	if err != nil {
+		t.unable("Client.Delete %s: %v", place(key), err)
+	}
+}
+
+// hook runs a hook of the subject. It has to succeed.
+func (t *trial) hook(name string, call func(ctx context.Context) error) {
+	t.Helper()
+	if err := t.do(name, call); err != nil {
+		t.unable("hook %s: %v", name, err)
+	}
+}
