@@ -63,7 +63,7 @@ func (s *search) differ(a, b *state) string {
 			name := y.label(m)
 			ok, err := y.do(m, s.scope)
 			text := fmt.Sprintf("%s: %v %v %x", name, ok, err, s.fingerprint(y))
-			for _, c := range y.side().Calls {
+			for _, c := range y.w.Sides[0].Calls {
 				text += "; " + callText(c.Call)
 			}
 			out = append(out, text)

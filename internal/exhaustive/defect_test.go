@@ -36,7 +36,7 @@ var defects = []struct {
 // blindToVersions has a write land whatever the version.
 func blindToVersions(x *state, m move, honest func() (bool, error)) (bool, error) {
 	if m.op == opLand {
-		blind(x, &x.side().Calls[m.at].Call)
+		blind(x, &x.w.Sides[0].Calls[m.at].Call)
 	}
 	return honest()
 }
@@ -65,7 +65,7 @@ func blind(x *state, c *ownergraph.Call) {
 func halfAListing(x *state, m move, honest func() (bool, error)) (bool, error) {
 	ok, err := honest()
 	if m.op == opList {
-		st := &x.side().Streams[m.at]
+		st := &x.w.Sides[0].Streams[m.at]
 		st.Events = slices.DeleteFunc(st.Events, func(e graph.Event) bool { return e.Type == graph.Put })
 	}
 	return ok, err
@@ -74,18 +74,18 @@ func halfAListing(x *state, m move, honest func() (bool, error)) (bool, error) {
 // fenceTooEarly reports a fence before what was committed before it.
 func fenceTooEarly(x *state, _ move, honest func() (bool, error)) (bool, error) {
 	ok, err := honest()
-	for k := range x.side().Streams {
-		slices.SortStableFunc(x.side().Streams[k].Events, func(a, b graph.Event) int {
+	for k := range x.w.Sides[0].Streams {
+		slices.SortStableFunc(x.w.Sides[0].Streams[k].Events, func(a, b graph.Event) int {
 			return cmp.Compare(b.Fence, a.Fence)
 		})
 	}
-	return ok, errors.Join(err, x.pass())
+	return ok, errors.Join(err, x.pass(0))
 }
 
 // falseAbsence answers every read with nothing.
 func falseAbsence(x *state, m move, honest func() (bool, error)) (bool, error) {
 	if m.op == opLand {
-		if f := &x.side().Calls[m.at]; f.Type == ownergraph.CallRead {
+		if f := &x.w.Sides[0].Calls[m.at]; f.Type == ownergraph.CallRead {
 			f.Answer = ownergraph.Result{Err: graph.ErrNotFound}
 		}
 	}
@@ -95,7 +95,7 @@ func falseAbsence(x *state, m move, honest func() (bool, error)) (bool, error) {
 // lostEvent loses every Gone.
 func lostEvent(x *state, m move, honest func() (bool, error)) (bool, error) {
 	if m.op == opSee {
-		if st := &x.side().Streams[m.at]; st.Events[0].Type == graph.Gone {
+		if st := &x.w.Sides[0].Streams[m.at]; st.Events[0].Type == graph.Gone {
 			st.Events = st.Events[1:]
 			return true, nil
 		}

@@ -5,13 +5,34 @@
 // which nothing moves any more is compared with internal/oracle.
 //
 //	go run ./internal/exhaustive/cmd/exhaustive -minutes 5
+//	go run ./internal/exhaustive/cmd/exhaustive -quick
+//	go run ./internal/exhaustive/cmd/exhaustive -stage four -minutes 30
 //
-// prints one row for each stage, with the graphs that a bound cut off.
+// print one row for each stage, with the graphs that a bound cut off. The first
+// is what CI runs; the second is a little of everything in some ten seconds; the
+// third one of the stages that are run once (Names).
 //
-// The search is depth first over 64-bit fingerprints of the whole world; no
-// engine is kept but those on the path. Two states with one fingerprint act
-// alike (TestFingerprintAgrees), up to a collision of the hash. That the search
-// can fail is shown on worlds that break their contract (TestDefectsAreFound).
+// The search is depth first over 64-bit fingerprints of the whole world. That it
+// can fail is shown on worlds that break their contract (TestDefectsAreFound,
+// TestTablesFindDefects).
+//
+// # Tables
+//
+// A state is a few numbers (node): of the store with what the ledger holds of its
+// past, of each engine, of what each stream has still to tell, of the calls under
+// way. What a move makes of such a part is worked out once for each graph, by the
+// real store or the real engine, and looked up from then on: an engine is run
+// once for each of its own states and each input, however many worlds it stands
+// in. Engines have the number of their fingerprint, and two with one fingerprint
+// act alike (TestFingerprintAgrees), up to a collision of the hash. No engine is
+// kept for a state: those that were made last are, to go on from, and another is
+// made again from the inputs that led to it first, and compared.
+//
+// A search without tables, which makes every move on an internal/world, is what
+// this one is measured by: they visit as many states, and reach the same ends,
+// on all graphs and faults of small scopes (TestTablesAgree), and find the same
+// defects (TestTablesFindDefects). Whatever is found broken is told by making
+// the moves on such a world again.
 //
 // # Reductions
 //
@@ -24,7 +45,9 @@
 //     without faults, and those of two objects, are run with a late engine too.
 //   - A fence begins as soon as it is wanted, and a kind reports it as soon as
 //     everything before it is told. Later beginnings and later reports are
-//     stronger evidence.
+//     stronger evidence. That the set of kinds has passed it is a move of its own.
+//   - The reports of a fence that was given up are dropped: an engine hears only
+//     those of the fence that it began last.
 //   - A read answers what the store held at an instant between its beginning and
 //     its landing. The instants in between are moves of their own only where the
 //     store has changed since (opRenew), likewise for a listing.
@@ -32,14 +55,30 @@
 //     its end, so its beginning is told together with what follows.
 //   - Time passes only if nothing else can move, or within the scope's "early
 //     timeouts": deadlines are far longer than everything else.
+//   - A state in which more crashes or listings are left stands for the same one
+//     with fewer left: whatever may follow the second may follow the first, since
+//     no crash and no listing has to happen. So only what is left most is
+//     followed, if it comes first.
 //   - A crash leads to a state that depends on the store, the writes under way
 //     and what is left of the scope alone, so only the first of equal ones is
 //     followed.
+//   - Sequences of actions that are complete and permit the same end states are
+//     one, in searches that are not bounded by states: nothing but the judgement
+//     hangs on what they were.
 //   - Each object is a kind of its own, since kinds are delayed independently,
 //     which gives more orders than one kind has; a stage of two objects has them
 //     in one kind.
+//   - Two engines change turns at most as often as the scope says; a state in
+//     which the engine whose turn it is not has something left is not judged as
+//     quiet.
 //   - The audit is switched off: it could only repair what should not have to be
 //     repaired.
+//
+// Two that are common elsewhere are not made. Histories that a renaming of the
+// objects maps onto each other (a graph has 1.1 of them on average) are not taken
+// as one, since an engine looks at objects in the order of their keys. And no
+// order of independent moves is left out: among three objects hardly two events
+// are independent for an engine, and what does not concern it is in the tables.
 //
 // What is cut off, by a bound of time or states, is printed as cut off: it was
 // not visited in full.

@@ -15,6 +15,7 @@ type judge struct {
 	ends  map[string]ends // by actions
 	last  []oracle.Action // asked for last
 	found ends
+	saw   func(end string) // in tests
 }
 
 // ends are permitted end states, sorted, with a number that stands for them.
@@ -40,7 +41,7 @@ func (j *judge) permitted(actions []oracle.Action) ends {
 	e, ok := j.ends[b.String()]
 	if !ok {
 		e.lines = oracle.Ends(j.start, actions, oracle.Config{})
-		var p printer
+		p := printer{hash: seed}
 		for _, line := range e.lines {
 			p.text(line)
 		}
@@ -54,8 +55,16 @@ func (j *judge) permitted(actions []oracle.Action) ends {
 // quiet judges a state in which nothing moves any more.
 func (j *judge) quiet(x *state) error {
 	end := oracle.Line(x.w.Store.Objects())
-	if p := j.permitted(x.actions); !slices.Contains(p.lines, end) {
-		return fmt.Errorf("ends with %q, permitted are %q, held %v", end, p.lines, x.engine().Held(8))
+	if j.saw != nil {
+		j.saw(end)
 	}
-	return x.engine().Check()
+	if p := j.permitted(x.actions); !slices.Contains(p.lines, end) {
+		return fmt.Errorf("ends with %q, permitted are %q, held %v", end, p.lines, x.w.Sides[0].Engine.Held(8))
+	}
+	for _, s := range x.w.Sides {
+		if err := s.Engine.Check(); err != nil {
+			return err
+		}
+	}
+	return nil
 }

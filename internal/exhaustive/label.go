@@ -6,13 +6,23 @@ import (
 
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/world"
 )
 
 // label names a move that a state has. No two moves of one state share it.
 func (x *state) label(m move) string {
+	text := x.bare(m)
+	if len(x.w.Sides) > 1 && (m.op.engine() || m.op == opCrash || m.op == opList) {
+		return fmt.Sprintf("engine %d: %s", m.side+1, text)
+	}
+	return text
+}
+
+func (x *state) bare(m move) string {
+	side := x.w.Sides[m.side]
 	switch m.op {
 	case opSee:
-		return fmt.Sprintf("see %s: %s", x.w.Kinds[m.at].Kind, x.eventsText(m.at))
+		return fmt.Sprintf("see %s: %s", x.w.Kinds[m.at].Kind, eventsText(side, m.at))
 	case opSet:
 		return "see the fence passed"
 	case opPump:
@@ -21,11 +31,11 @@ func (x *state) label(m move) string {
 		if m.at < 0 {
 			return fmt.Sprintf("list %s later", x.w.Kinds[-1-m.at].Kind)
 		}
-		return fmt.Sprintf("answer later %d %s", m.at, callText(x.side().Calls[m.at].Call))
+		return fmt.Sprintf("answer later %d %s", m.at, callText(side.Calls[m.at].Call))
 	case opCarry:
-		return fmt.Sprintf("carry out %d %s", m.at, callText(x.side().Calls[m.at].Call))
+		return fmt.Sprintf("carry out %d %s", m.at, callText(side.Calls[m.at].Call))
 	case opLand:
-		f := x.side().Calls[m.at]
+		f := side.Calls[m.at]
 		return fmt.Sprintf("land %d %s%s", m.at, callText(f.Call), answerText(f.Call, f.Answer))
 	case opLate:
 		return fmt.Sprintf("land late %d %s", m.at, callText(x.w.Zombies[m.at]))
@@ -42,10 +52,10 @@ func (x *state) label(m move) string {
 }
 
 // eventsText returns the events of a kind that see tells.
-func (x *state) eventsText(kind int) string {
-	events := x.side().Streams[kind].Events
+func eventsText(s *world.Side, kind int) string {
+	events := s.Streams[kind].Events
 	text := eventText(events[0])
-	if events[0].Type == graph.ListBegun && !x.engine().Busy() {
+	if events[0].Type == graph.ListBegun && !s.Engine.Busy() {
 		text += ", " + eventText(events[1])
 	}
 	return text

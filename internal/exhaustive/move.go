@@ -30,40 +30,54 @@ const (
 // move is one thing that can happen, to the at-th kind, call or write.
 type move struct {
 	op     op
+	side   int // the engine that it is about
 	at     int
 	action oracle.Action
 }
 
-// engineMoves returns what needs neither a user nor a fault.
-func (x *state) engineMoves(scope Scope) []move {
-	var out []move
-	side := x.side()
-	for k := range side.Streams {
-		if x.untold>>k&1 != 0 && x.w.Overtaken(0, k) {
-			out = append(out, move{op: opRenew, at: -1 - k})
+// engineMoves returns what needs neither a user nor a fault, and whether the
+// bound on switches held anything back.
+func (x *state) engineMoves(scope Scope) (out []move, held bool) {
+	for i := range x.w.Sides {
+		moves := x.sideMoves(i, scope)
+		if x.turn != 0 && x.turn != i+1 && x.switches == 0 {
+			held = held || len(moves) > 0
+			continue
 		}
-		if len(side.Streams[k].Events) > 0 {
-			out = append(out, move{op: opSee, at: k})
-		}
-	}
-	if len(side.Sets) > 0 && x.fenced(side.Sets[0]) {
-		out = append(out, move{op: opSet})
-	}
-	for i := range side.Calls {
-		if x.w.Outdated(0, i) {
-			out = append(out, move{op: opRenew, at: i})
-		}
-		op := opLand
-		if scope.Late && x.w.Uncarried(0, i) {
-			op = opCarry
-		}
-		out = append(out, move{op: op, at: i})
-	}
-	if scope.Late && !x.idle() {
-		out = append(out, move{op: opPump})
+		out = append(out, moves...)
 	}
 	for i := range x.w.Zombies {
 		out = append(out, move{op: opLate, at: i})
+	}
+	return out, held
+}
+
+func (x *state) sideMoves(i int, scope Scope) []move {
+	var out []move
+	side := x.w.Sides[i]
+	for k := range side.Streams {
+		if x.untold[i]>>k&1 != 0 && x.w.Overtaken(i, k) {
+			out = append(out, move{op: opRenew, side: i, at: -1 - k})
+		}
+		if len(side.Streams[k].Events) > 0 {
+			out = append(out, move{op: opSee, side: i, at: k})
+		}
+	}
+	if len(side.Sets) > 0 && x.fenced(i, side.Sets[0]) {
+		out = append(out, move{op: opSet, side: i})
+	}
+	for c := range side.Calls {
+		if x.w.Outdated(i, c) {
+			out = append(out, move{op: opRenew, side: i, at: c})
+		}
+		op := opLand
+		if scope.Late && x.w.Uncarried(i, c) {
+			op = opCarry
+		}
+		out = append(out, move{op: op, side: i, at: c})
+	}
+	if scope.Late && !x.idle(i) {
+		out = append(out, move{op: opPump, side: i})
 	}
 	return out
 }
@@ -76,15 +90,17 @@ func (x *state) otherMoves(s *search) []move {
 			out = append(out, move{op: opUser, action: a})
 		}
 	}
-	if due, ok := x.w.Due(); ok && x.waits > 0 && due.Sub(x.w.Now) < never/2 {
+	if due, ok := x.due(); ok && x.waits > 0 && due.Sub(x.w.Now) < never/2 {
 		out = append(out, move{op: opHurry})
 	}
-	if x.crashes > 0 {
-		out = append(out, move{op: opCrash})
-	}
-	for k := range x.w.Kinds {
-		if x.listings > 0 {
-			out = append(out, move{op: opList, at: k})
+	for i := range x.w.Sides {
+		if x.crashes > 0 {
+			out = append(out, move{op: opCrash, side: i})
+		}
+		for k := range x.w.Kinds {
+			if x.listings > 0 {
+				out = append(out, move{op: opList, side: i, at: k})
+			}
 		}
 	}
 	return out
@@ -95,8 +111,8 @@ func (x *state) otherMoves(s *search) []move {
 func (x *state) do(m move, scope Scope) (ok bool, err error) {
 	honest := func() (bool, error) {
 		ok, err := x.carryOut(m, scope)
-		if ok && err == nil {
-			err = x.settle(scope)
+		for i := 0; ok && err == nil && i < len(x.w.Sides); i++ {
+			err = x.settle(i, scope)
 		}
 		return ok, err
 	}
@@ -112,19 +128,20 @@ func (x *state) do(m move, scope Scope) (ok bool, err error) {
 }
 
 func (x *state) carryOut(m move, scope Scope) (bool, error) {
+	x.take(m)
 	switch m.op {
 	case opSee:
-		return true, x.see(m.at)
+		return true, x.see(m.side, m.at)
 	case opSet:
-		return true, x.w.PassSet(0)
+		return true, x.w.PassSet(m.side)
 	case opPump:
-		return true, x.pump(scope)
+		return true, x.pump(m.side, scope)
 	case opRenew:
-		x.renew(m.at)
+		x.renew(m.side, m.at)
 	case opCarry:
-		x.w.Carry(0, m.at)
+		x.w.Carry(m.side, m.at)
 	case opLand:
-		return true, x.w.Land(0, m.at)
+		return true, x.w.Land(m.side, m.at)
 	case opLate:
 		return true, x.w.LandZombie(m.at)
 	case opWait:
@@ -137,54 +154,74 @@ func (x *state) carryOut(m move, scope Scope) (bool, error) {
 		return x.w.Do(m.action), nil
 	case opCrash:
 		x.crashes--
-		return true, x.crash()
+		return true, x.crash(m.side)
 	case opList:
 		x.listings--
-		x.untold &^= 1 << m.at
-		x.w.List(0, m.at)
+		x.untold[m.side] &^= 1 << m.at
+		x.w.List(m.side, m.at)
 	default:
 		return false, fmt.Errorf("op %d: no such move", m.op)
 	}
 	return true, nil
 }
 
-// see tells the engine the next event of a kind. The beginning of a listing is
-// told with what follows, unless a sweep may be pending that it would end.
-func (x *state) see(kind int) error {
-	x.untold &^= 1 << kind
-	alone := x.side().Streams[kind].Events[0].Type != graph.ListBegun || x.engine().Busy()
-	if err := x.w.Deliver(0, kind); err != nil || alone {
-		return err
+// take counts a switch from one engine to another.
+func (x *state) take(m move) {
+	if len(x.w.Sides) == 1 || !m.op.engine() {
+		return
 	}
-	return x.w.Deliver(0, kind)
+	if x.turn != 0 && x.turn != m.side+1 {
+		x.switches--
+	}
+	x.turn = m.side + 1
 }
 
-// advance lets time pass and tells the engine.
+// engine reports whether it is an engine that moves, or a call of it.
+func (o op) engine() bool { return o >= opSee && o <= opLand }
+
+// see tells an engine the next event of a kind. The beginning of a listing is
+// told with what follows, unless a sweep may be pending that it would end.
+func (x *state) see(side, kind int) error {
+	s := x.w.Sides[side]
+	x.untold[side] &^= 1 << kind
+	alone := s.Streams[kind].Events[0].Type != graph.ListBegun || s.Engine.Busy()
+	if err := x.w.Deliver(side, kind); err != nil || alone {
+		return err
+	}
+	return x.w.Deliver(side, kind)
+}
+
+// advance lets time pass and tells the engines.
 func (x *state) advance() bool {
-	ok := x.w.Advance()
-	x.engine().Take(x.w.Now, ownergraph.LaneUnset)
+	due, ok := x.due()
+	if ok {
+		x.w.Now = due
+	}
+	for _, s := range x.w.Sides {
+		s.Engine.Take(x.w.Now, ownergraph.LaneUnset)
+	}
 	return ok
 }
 
 // renew has a read, or a listing of which nothing was told yet, show what the
 // store holds now.
-func (x *state) renew(at int) {
+func (x *state) renew(side, at int) {
 	if at < 0 {
-		x.w.List(0, -1-at)
+		x.w.List(side, -1-at)
 	} else {
-		x.w.Renew(0, at)
+		x.w.Renew(side, at)
 	}
 }
 
-// crash ends the engine. The listings of the next one begin at once; renew makes
+// crash ends an engine. The listings of the next one begin at once; renew makes
 // up for that.
-func (x *state) crash() error {
-	if err := x.w.Crash(0); err != nil {
+func (x *state) crash(side int) error {
+	if err := x.w.Crash(side); err != nil {
 		return err
 	}
 	for k := range x.w.Kinds {
-		x.w.List(0, k)
-		x.untold |= 1 << k
+		x.w.List(side, k)
+		x.untold[side] |= 1 << k
 	}
 	return nil
 }

@@ -1,30 +1,23 @@
 package exhaustive
 
-// Plan returns the stages that lead to a scope on graphs of n objects: first the
-// actions without faults, by an engine that may be late, then with a new listing,
-// with a crash, and with both; each of these with a single action before with all.
+import "slices"
+
+// Plan returns the stages that lead to a scope on graphs of n objects: the
+// actions without faults, by an engine that may be late; one action with all
+// faults; all actions with a new listing, and with a crash; and in the time that
+// is left all of it at once.
 func Plan(n int, full Scope) []Stage {
-	late := full
+	late, one, listing, crash := full, full, full, full
 	late.Late, late.Crashes, late.Listings = true, 0, 0
-	stages := []Stage{{Objects: n, Scope: late, Whole: true}}
-	for _, whole := range [...]bool{true, false} {
-		s := full
-		if whole {
-			s.Actions = 1
-		}
-		if whole && full.Actions <= 1 {
-			continue
-		}
-		faults := []Scope{s, s, s}
-		faults[0].Crashes, faults[1].Listings = 0, 0
-		for i, f := range faults {
-			missing := f.Crashes+f.Listings == 0 || i == 2 && (f.Crashes == 0 || f.Listings == 0)
-			if !missing && !(whole && i == 2) {
-				stages = append(stages, Stage{Objects: n, Scope: f, Whole: whole})
-			}
+	one.Actions = min(full.Actions, 1)
+	listing.Crashes, crash.Listings = 0, 0
+	var stages []Stage
+	for _, s := range [...]Scope{late, one, listing, crash} {
+		if !s.equal(full) && !slices.ContainsFunc(stages, func(x Stage) bool { return x.Scope.equal(s) }) {
+			stages = append(stages, Stage{Objects: n, Scope: s, Whole: true})
 		}
 	}
-	return stages
+	return append(stages, Stage{Objects: n, Scope: full})
 }
 
 // Small returns the complete scopes on graphs of two objects that go beyond the
@@ -37,4 +30,76 @@ func Small() []Stage {
 		{Objects: 2, Kinds: 1, Scope: Scope{Actions: 2, Crashes: 1}, Whole: true},
 		{Objects: 2, Scope: Scope{Actions: 2, Crashes: 1, Listings: 1}, Whole: true},
 	}
+}
+
+// Quick returns the stages that show most in a few seconds: a little of every
+// graph and every fault first, then more of it. They are bounded by states alone,
+// so that they are the same in every run.
+func Quick() []Stage {
+	return []Stage{
+		{Objects: 3, Scope: Scope{Actions: 1}},
+		{Objects: 2, Scope: Scope{Actions: 2, Late: true}},
+		{Objects: 2, Scope: Scope{Actions: 2, Listings: 1}},
+		{Objects: 2, Scope: Scope{Actions: 1, Crashes: 1, Listings: 1}},
+		{Objects: 3, To: 16, Scope: Scope{Actions: 2}},
+		{Objects: 2, Selves: true, Scope: Scope{Actions: 1, Listings: 1}},
+		{Objects: 2, Scope: Scope{Actions: 1, Engines: 2, Switches: 3}},
+		{Objects: 2, Scope: Scope{Actions: 2, Calls: 2, Waits: 1, States: 4000}},
+		{Objects: 3, Scope: Scope{Actions: 1, Late: true}},
+		{Objects: 3, Scope: Scope{Actions: 1, Listings: 1, States: 900}},
+		{Objects: 3, Scope: Scope{Actions: 1, Crashes: 1, States: 600}},
+		{Objects: 2, Scope: Scope{Actions: 2, Crashes: 1}},
+		{Objects: 3, From: 24, Every: 23, Scope: Scope{Actions: 2}},
+		{Objects: 4, Every: 400, Scope: Scope{Actions: 1}},
+	}
+}
+
+// Named returns the stages of a name, none for a name that there is not: those
+// that take minutes to hours, to be run once.
+func Named(name string) []Stage {
+	three := func(s Scope) Stage { return Stage{Objects: 3, Scope: s, Whole: true} }
+	switch name {
+	case "listing":
+		return []Stage{three(Scope{Actions: 2, Listings: 1}), three(Scope{Actions: 1, Listings: 1, Late: true})}
+	case "crash":
+		return []Stage{three(Scope{Actions: 2, Crashes: 1}), three(Scope{Actions: 1, Crashes: 1, Listings: 1})}
+	case "full":
+		return []Stage{three(Scope{Actions: 2, Crashes: 1, Listings: 1})}
+	case "calls2":
+		return []Stage{
+			three(Scope{Actions: 2, Calls: 2}),
+			three(Scope{Actions: 1, Calls: 2, Listings: 1, Late: true}),
+			three(Scope{Actions: 2, Calls: 2, Listings: 1}),
+			three(Scope{Actions: 1, Calls: 2, Crashes: 1, Listings: 1}),
+		}
+	case "engines2":
+		return []Stage{
+			{Objects: 2, Scope: Scope{Actions: 2, Engines: 2, Switches: 3, Listings: 1}, Whole: true},
+			three(Scope{Actions: 1, Engines: 2, Switches: 3}),
+			three(Scope{Actions: 1, Engines: 2, Switches: 3, Listings: 1}),
+		}
+	case "four":
+		return []Stage{
+			{Objects: 4, Scope: Scope{Actions: 1}, Whole: true},
+			{Objects: 4, Scope: Scope{Actions: 1, Listings: 1}, Whole: true},
+		}
+	case "loops":
+		return []Stage{
+			{Objects: 3, Selves: true, Scope: Scope{Actions: 1, Late: true}, Whole: true},
+			{Objects: 3, Selves: true, Scope: Scope{Actions: 1, Crashes: 1, Listings: 1}, Whole: true},
+			{Objects: 3, Selves: true, Scope: Scope{Actions: 2, Listings: 1}, Whole: true},
+		}
+	case "all":
+		var all []Stage
+		for _, n := range Names()[1:] {
+			all = append(all, Named(n)...)
+		}
+		return all
+	}
+	return nil
+}
+
+// Names returns the names that Named knows; the first one stands for all others.
+func Names() []string {
+	return []string{"all", "listing", "crash", "calls2", "engines2", "loops", "four", "full"}
 }

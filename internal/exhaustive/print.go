@@ -13,8 +13,15 @@ const seed = 0x2545f4914f6cdd1d
 func (s *search) fingerprint(x *state) uint64 {
 	p := &printer{hash: seed}
 	s.left(p, x)
-	side := x.side()
-	p.word(x.untold)
+	p.word(uint64(x.switches)<<8 | uint64(x.turn))
+	for i, side := range x.w.Sides {
+		p.word(x.untold[i])
+		p.side(side)
+	}
+	return p.hash
+}
+
+func (p *printer) side(side *world.Side) {
 	p.fences(side.Sets, newest(side))
 	for _, st := range side.Streams {
 		p.fences(st.Fences, newest(side))
@@ -29,7 +36,6 @@ func (s *search) fingerprint(x *state) uint64 {
 		p.answer(c.Answer)
 	}
 	p.word(side.Engine.Fingerprint(nil))
-	return p.hash
 }
 
 // left adds what a crash of the engine leaves. Of the actions it takes the end

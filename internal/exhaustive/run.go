@@ -11,9 +11,12 @@ import (
 type Stage struct {
 	// Objects of each graph, and of how many kinds: 0 for one each.
 	Objects, Kinds int
-	// Every takes only each so-manieth graph, all if it is 0.
-	Every int
-	Scope Scope
+	// Every takes only each so-manieth graph, all if it is 0. From and To are
+	// the numbers of the first and the last one, from 1; 0 for all.
+	Every, From, To int
+	// Selves are the graphs in which each object may refer to itself.
+	Selves bool
+	Scope  Scope
 	// Whole: it runs to its end, as far as there is time. Otherwise it shares
 	// the time that is left with the stages after it.
 	Whole bool
@@ -23,8 +26,9 @@ type Stage struct {
 type Row struct {
 	Stage
 	Graphs              int
-	Cut                 []int // the graphs that were cut off, by number from 1
+	Cut                 []int // the graphs that were cut off, by their numbers
 	States, Transitions int64
+	Engines             int64 // different states of an engine
 	Took                time.Duration
 	// Broken is the first graph on which something went wrong, nil if none.
 	Broken *Result
@@ -33,15 +37,22 @@ type Row struct {
 // graphs returns the stage's graphs.
 func (s Stage) graphs() [][]graph.Object {
 	all := Graphs(s.Objects, s.Kinds)
-	if s.Every <= 1 {
-		return all
+	if s.Selves {
+		all = Selves(s.Objects, s.Kinds)
+	}
+	last := len(all)
+	if s.To > 0 {
+		last = min(last, s.To)
 	}
 	var some [][]graph.Object
-	for i := 0; i < len(all); i += s.Every {
+	for i := max(s.From, 1) - 1; i < last; i += max(s.Every, 1) {
 		some = append(some, all[i])
 	}
 	return some
 }
+
+// number returns the number of the i-th graph of the stage.
+func (s Stage) number(i int) int { return max(s.From, 1) + i*max(s.Every, 1) }
 
 // Run searches the graphs of each stage in order, with so many workers, until a
 // time, the zero time for none. It tells each row as soon as it is complete, and
@@ -67,6 +78,10 @@ func Run(stages []Stage, workers int, until time.Time, tell func(Row)) {
 	}
 }
 
+// wholeShare is how many even shares of the time a graph may take in a stage that
+// runs to its end: graphs differ that much.
+const wholeShare = 8
+
 // run searches the graphs of one stage. A graph may take a share of the time
 // that is left when its turn comes; what it leaves goes to the others.
 func (s Stage) run(workers int, until time.Time) Row {
@@ -82,6 +97,9 @@ func (s Stage) run(workers int, until time.Time) Row {
 		next++
 		if !until.IsZero() && i < len(graphs) {
 			share := time.Until(until) * time.Duration(workers) / time.Duration(len(graphs)-i)
+			if s.Whole {
+				share *= wholeShare
+			}
 			scope.Deadline = time.Now().Add(min(share, time.Until(until)))
 		}
 		return i, scope, i < len(graphs) && row.Broken == nil
@@ -90,7 +108,10 @@ func (s Stage) run(workers int, until time.Time) Row {
 	for range workers {
 		wg.Go(func() {
 			for i, scope, ok := take(); ok; i, scope, ok = take() {
-				results[i] = Search(graphs[i], scope)
+				results[i] = Result{Graph: graph.Format(graphs[i]), Cut: true}
+				if scope.Deadline.IsZero() || time.Now().Before(scope.Deadline) {
+					results[i] = Search(graphs[i], scope)
+				}
 				mu.Lock()
 				row.Graphs = max(row.Graphs, i+1)
 				if r := &results[i]; r.Broken != nil && row.Broken == nil {
@@ -110,8 +131,9 @@ func (r *Row) sum(results []Result) {
 	for i, x := range results[:r.Graphs] {
 		r.States += x.States
 		r.Transitions += x.Transitions
+		r.Engines += x.Engines
 		if x.Cut {
-			r.Cut = append(r.Cut, i+1)
+			r.Cut = append(r.Cut, r.number(i))
 		}
 	}
 	for i := range results {

@@ -17,6 +17,9 @@ type Scope struct {
 	// which time passes although something else could happen first: at most so
 	// many each.
 	Crashes, Listings, Waits int
+	// Engines is how many engines work on the store, 1 if it is 0, and Switches
+	// how often another one moves than the last, at most.
+	Engines, Switches int
 	// Calls is how many store calls may be under way at once, 1 if it is 0.
 	Calls int
 	// Late: the engine may lag behind what it is told, and be told late what came
@@ -31,7 +34,14 @@ type Scope struct {
 	bend func(x *state, m move, honest func() (bool, error)) (bool, error)
 }
 
-func (s Scope) calls() int { return max(s.Calls, 1) }
+func (s Scope) calls() int   { return max(s.Calls, 1) }
+func (s Scope) engines() int { return max(s.Engines, 1) }
+
+// equal reports whether two scopes have the same bounds.
+func (s Scope) equal(t Scope) bool {
+	s.bend, t.bend = nil, nil
+	return s.String() == t.String() && s.States == t.States && s.Deadline.Equal(t.Deadline)
+}
 
 // String returns the scope in words, without States and Deadline.
 func (s Scope) String() string {
@@ -54,6 +64,9 @@ func (s Scope) String() string {
 	}
 	if s.Calls > 1 {
 		words = append(words, fmt.Sprint(s.Calls, " calls at once"))
+	}
+	if s.Engines > 1 {
+		words = append(words, fmt.Sprintf("%d engines with %d switches", s.Engines, s.Switches))
 	}
 	if s.Late {
 		words = append(words, "late engine")

@@ -12,6 +12,8 @@ import (
 type Result struct {
 	Graph               string
 	States, Transitions int64
+	// Engines counts the different states of the engine itself.
+	Engines int64
 	// Cut says that a bound ended the search.
 	Cut bool
 	// Broken is what went wrong, nil if nothing, and History the way there.
@@ -48,15 +50,6 @@ type search struct {
 	limit   int
 
 	visited func(h uint64, x *state) // in tests, sees each state that is reached
-}
-
-// Search visits every state of the scope on a graph: objects with a kind and a
-// UID each, no two of them at one place. A bound is shared among what can happen
-// first, so that a search that is cut off has seen something of each.
-func Search(start []graph.Object, scope Scope) Result {
-	s := newSearch(start, scope)
-	s.run()
-	return s.res
 }
 
 func newSearch(start []graph.Object, scope Scope) *search {
@@ -117,8 +110,8 @@ func (s *search) share(i, branches int) {
 
 // moves returns what can happen in a state. It judges one that is quiet.
 func (s *search) moves(x *state) []move {
-	moves := x.engineMoves(s.scope)
-	if len(moves) == 0 {
+	moves, held := x.engineMoves(s.scope)
+	if len(moves) == 0 && !held {
 		moves = s.rest(x)
 	}
 	return append(moves, x.otherMoves(s)...)
@@ -129,8 +122,11 @@ func (s *search) moves(x *state) []move {
 // the engine alone. Only a pump that has no room for a call may change nothing.
 func (s *search) enter(x *state, h uint64) bool {
 	fresh, onWay := s.seen.enter(h)
-	if onWay && (s.path[len(s.path)-1].op != opPump || len(x.side().Calls) < s.scope.calls()) {
-		s.fail(errRepeats)
+	if onWay {
+		last := s.path[len(s.path)-1]
+		if last.op != opPump || len(x.w.Sides[last.side].Calls) < s.scope.calls() {
+			s.fail(errRepeats)
+		}
 	}
 	if s.depths != nil {
 		return s.enterSooner(h)
@@ -152,7 +148,7 @@ func (s *search) count() {
 // rest returns the move of a state in which nothing happens but that time
 // passes, or judges one that is quiet.
 func (s *search) rest(x *state) []move {
-	due, ok := x.w.Due()
+	due, ok := x.due()
 	switch {
 	case !ok:
 		if err := s.judge.quiet(x); err != nil {
@@ -198,12 +194,12 @@ func (s *search) fail(err error) {
 // newCrash reports whether a crash leads to a state that none has led to: an
 // engine that begins anew has nothing but the store, and the writes under way.
 func (s *search) newCrash(x *state) bool {
-	if s.depths != nil {
+	if s.depths != nil || len(x.w.Sides) > 1 {
 		return true
 	}
 	p := &printer{hash: seed}
 	s.left(p, x)
-	for i, c := range x.side().Calls {
+	for i, c := range x.w.Sides[0].Calls {
 		if x.w.Uncarried(0, i) {
 			p.call(c.Call)
 		}

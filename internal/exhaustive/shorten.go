@@ -8,6 +8,9 @@ const mostShorter = 300_000
 // Shorten looks for a shorter history to something broken, on the same graph and
 // within the same scope, and returns the shortest it found.
 func Shorten(r Result) Result {
+	if r.scope.bend == nil {
+		return shortest(r)
+	}
 	for {
 		s := newSearch(r.start, r.scope)
 		s.scope.States, s.scope.Deadline = mostShorter, time.Time{}

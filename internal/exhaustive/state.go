@@ -2,6 +2,7 @@ package exhaustive
 
 import (
 	"slices"
+	"time"
 
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/graph"
@@ -18,14 +19,16 @@ type state struct {
 	w                        *world.World
 	actions                  []oracle.Action // done so far
 	crashes, listings, waits int             // left
-	// untold has a bit for each kind that was not listed before the last crash's
-	// engine was told something of it.
-	untold uint64
+	switches                 int             // left
+	turn                     int             // the side that moved last, from 1; 0 if none has
+	// untold has a bit for each kind of which the engine of a side, begun by a
+	// crash, was told nothing yet.
+	untold [mostSides]uint64
 }
 
 // begin returns the first state of a search: an engine that has seen everything.
 func begin(start []graph.Object, scope Scope) (*state, error) {
-	w, err := world.New(ownergraph.Level2, config, 1, nil, start)
+	w, err := world.New(ownergraph.Level2, config, scope.engines(), nil, start)
 	if err != nil {
 		return nil, err
 	}
@@ -33,8 +36,13 @@ func begin(start []graph.Object, scope Scope) (*state, error) {
 		return nil, err
 	}
 	w.LateSets = true
-	x := &state{w: w, crashes: scope.Crashes, listings: scope.Listings, waits: scope.Waits}
-	return x, x.settle(scope)
+	x := &state{w: w, crashes: scope.Crashes, listings: scope.Listings, waits: scope.Waits, switches: scope.Switches}
+	for i := range w.Sides {
+		if err := x.settle(i, scope); err != nil {
+			return nil, err
+		}
+	}
+	return x, nil
 }
 
 func (x *state) clone() *state {
@@ -43,24 +51,21 @@ func (x *state) clone() *state {
 	return &y
 }
 
-func (x *state) side() *world.Side { return x.w.Sides[0] }
-
-func (x *state) engine() *ownergraph.Engine { return x.w.Sides[0].Engine }
-
 // settle does at once what loses nothing by that.
-func (x *state) settle(scope Scope) error {
+func (x *state) settle(side int, scope Scope) error {
 	if scope.Late {
-		return x.pass()
+		return x.pass(side)
 	}
-	return x.pump(scope)
+	return x.pump(side, scope)
 }
 
 // pass tells the engine that a kind has passed a fence as soon as everything
 // before is told.
-func (x *state) pass() error {
-	for k := range x.side().Streams {
-		for st := &x.side().Streams[k]; len(st.Events) > 0 && st.Events[0].Type == graph.FencePassed; {
-			if err := x.w.Deliver(0, k); err != nil {
+func (x *state) pass(side int) error {
+	s := x.w.Sides[side]
+	for k := range s.Streams {
+		for st := &s.Streams[k]; len(st.Events) > 0 && st.Events[0].Type == graph.FencePassed; {
+			if err := x.w.Deliver(side, k); err != nil {
 				return err
 			}
 		}
@@ -68,18 +73,20 @@ func (x *state) pass() error {
 	return nil
 }
 
-// pump lets the engine go on as far as it can and takes the calls that it has,
-// as a Collector does: of the control lane first.
-func (x *state) pump(scope Scope) error {
+// pump lets an engine go on as far as it can and takes the calls that it has, as
+// a Collector does: of the control lane first.
+func (x *state) pump(side int, scope Scope) error {
 	for {
 		ok, err := true, error(nil)
 		for ok && err == nil {
-			if err = x.pass(); err == nil {
-				_, ok, err = x.w.Issue(0, ownergraph.LaneControl)
+			if err = x.pass(side); err == nil {
+				var c ownergraph.Call
+				c, ok, err = x.w.Issue(side, ownergraph.LaneControl)
+				x.forget(side, c)
 			}
 		}
-		if err == nil && len(x.side().Calls) < scope.calls() {
-			_, ok, err = x.w.Issue(0, ownergraph.LaneStore)
+		if err == nil && len(x.w.Sides[side].Calls) < scope.calls() {
+			_, ok, err = x.w.Issue(side, ownergraph.LaneStore)
 		}
 		if err != nil || !ok {
 			return err
@@ -87,13 +94,31 @@ func (x *state) pump(scope Scope) error {
 	}
 }
 
+// forget drops the reports of fences that were begun before this one: they are
+// those of a fence that was given up, and an engine does not hear them.
+func (x *state) forget(side int, c ownergraph.Call) {
+	if c.Type != ownergraph.CallFence {
+		return
+	}
+	s := x.w.Sides[side]
+	s.Sets = slices.DeleteFunc(s.Sets, func(id uint64) bool { return id < c.Fence })
+	for k := range s.Streams {
+		st := &s.Streams[k]
+		st.Fences = slices.DeleteFunc(st.Fences, func(id uint64) bool { return id < c.Fence })
+		st.Events = slices.DeleteFunc(st.Events, func(e graph.Event) bool {
+			return e.Type == graph.FencePassed && e.Fence < c.Fence
+		})
+	}
+}
+
 // idle reports whether a pump would find nothing to do.
-func (x *state) idle() bool {
-	if x.engine().Busy() {
+func (x *state) idle(side int) bool {
+	e := x.w.Sides[side].Engine
+	if e.Busy() {
 		return false
 	}
 	for _, lane := range [...]ownergraph.Lane{ownergraph.LaneControl, ownergraph.LaneStore} {
-		if at, ok := x.engine().Wake(lane); ok && !at.After(x.w.Now.Add(1)) {
+		if at, ok := e.Wake(lane); ok && !at.After(x.w.Now.Add(1)) {
 			return false
 		}
 	}
@@ -101,12 +126,28 @@ func (x *state) idle() bool {
 }
 
 // fenced reports whether every kind has passed a fence that was begun.
-func (x *state) fenced(id uint64) bool {
+func (x *state) fenced(side int, id uint64) bool {
 	report := func(e graph.Event) bool { return e.Type == graph.FencePassed && e.Fence == id }
-	for _, st := range x.side().Streams {
+	for _, st := range x.w.Sides[side].Streams {
 		if slices.Contains(st.Fences, id) || slices.ContainsFunc(st.Events, report) {
 			return false
 		}
 	}
 	return true
+}
+
+// due returns when an engine that is not idle has something to do, and whether
+// there is such a time.
+func (x *state) due() (next time.Time, ok bool) {
+	for _, s := range x.w.Sides {
+		if s.Engine.Idle() {
+			continue
+		}
+		for _, lane := range [...]ownergraph.Lane{ownergraph.LaneStore, ownergraph.LaneControl, ownergraph.LaneHandler} {
+			if at, waits := s.Engine.Wake(lane); waits && (!ok || at.Before(next)) {
+				next, ok = at, true
+			}
+		}
+	}
+	return next, ok
 }

@@ -9,11 +9,11 @@ import (
 	"github.com/ownergraph/ownergraph/internal/world"
 )
 
-const columns = "%-58s %6s %8s %11s %11s %8s %9s\n"
+const columns = "%-62s %6s %8s %11s %11s %10s %8s %9s\n"
 
 // Heading returns the heading of the table of Row.String.
 func Heading() string {
-	return fmt.Sprintf(columns, "scope", "graphs", "cut off", "states", "transitions", "seconds", "states/s")
+	return fmt.Sprintf(columns, "scope", "graphs", "cut off", "states", "transitions", "engines", "seconds", "states/s")
 }
 
 // String returns the stage in words.
@@ -21,6 +21,15 @@ func (s Stage) String() string {
 	text := fmt.Sprintf("%d objects", s.Objects)
 	if s.Kinds == 1 {
 		text += " of one kind"
+	}
+	if s.Selves {
+		text += " with self-references"
+	}
+	switch {
+	case s.To > 0:
+		text += fmt.Sprintf(", graphs %d to %d", max(s.From, 1), s.To)
+	case s.From > 1:
+		text += fmt.Sprintf(", graphs from %d", s.From)
 	}
 	if s.Every > 1 {
 		text += fmt.Sprintf(", every %dth graph", s.Every)
@@ -36,7 +45,7 @@ func (s Stage) String() string {
 func (r Row) String() string {
 	seconds := max(r.Took.Seconds(), 1e-9)
 	line := fmt.Sprintf(columns, r.Stage, fmt.Sprint(r.Graphs), fmt.Sprint(len(r.Cut)), fmt.Sprint(r.States),
-		fmt.Sprint(r.Transitions), fmt.Sprintf("%.1f", seconds), fmt.Sprintf("%.0f", float64(r.States)/seconds))
+		fmt.Sprint(r.Transitions), fmt.Sprint(r.Engines), fmt.Sprintf("%.1f", seconds), fmt.Sprintf("%.0f", float64(r.States)/seconds))
 	if len(r.Cut) > 0 {
 		line += "    cut off: " + ranges(r.Cut) + "\n"
 	}

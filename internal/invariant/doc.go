@@ -1,7 +1,7 @@
-// Package invariant judges each write of an engine by what really happened in
-// the store, which no engine can see. It keeps, for every object, what its
-// owners were at any instant since the object's version was committed, and what
-// a deletion mark protects.
+// Package invariant judges engines in two ways. A Ledger judges each write by
+// what really happened in the store, which no engine can see. It keeps, for every
+// object, what its owners were at any instant since the object's version was
+// committed, and what a deletion mark protects:
 //
 //	S1   an object is deleted only if each owner of it is absent, or was waiting
 //	     at some instant since the deleted version was committed
@@ -12,10 +12,32 @@
 //	     because of it
 //	S3   an owner that waits ends only after every blocking reference that was
 //	     committed before its mark is gone or blocks no more
+//	S3b  what is deleted because its owner waits, and is itself blocked by what
+//	     was committed before that owner's mark, is deleted in the foreground
 //	S3t  such a reference is trimmed only if the owner waited while another owner
 //	     was solid, or dropped if the owner was orphaning since
 //	S3r  it is unblocked only inside a ring of waiting objects
 //	S4   a reference is dropped only if its owner is absent, or was waiting or
 //	     orphaning at some instant since the version was committed
-//	S5   every write carries UID and version
+//	S5   every write carries UID and version, and lands on that version
+//	S6   and on that incarnation
+//	S14  an object that carries a propagation finalizer is deleted as it says
+//
+// A Witness judges each call by what its engine was told, so that a guess which
+// turns out well is a breach all the same:
+//
+//	S1a  an object is deleted only if the engine was told of each of its owners
+//	     that it is gone, was not found, or waits: of exactly these coordinates,
+//	     in this history (what S13 asks of the memory of absence)
+//	S4   a reference is dropped only if it was told so, or that the owner orphans
+//	S5   every write that is asked for carries UID and version, whatever comes of it
+//	S8   nothing is done because of a UID that two observed objects have
+//	S9   at rest there are no more unobserved owners than references
+//	S10  nothing is written before every kind has been listed since a rewind
+//	S21  a finalizer goes after its handler has succeeded, and a handler runs for
+//	     a marked object that asks for it
+//	R3   a propagation ends after a fence that began when its mark was known
+//
+// The rules are those of the project's page of rules; their numbers are the
+// project's list of invariants, which internal/sim holds as a test.
 package invariant

@@ -15,6 +15,9 @@ func parse(t *testing.T, s string) graph.Object {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if o.Version == "" {
+		o.Version = "1"
+	}
 	return o
 }
 
@@ -25,14 +28,17 @@ func write(t *testing.T, s string) ownergraph.Call {
 	bare := strings.HasPrefix(s, "!")
 	words := strings.Fields(strings.TrimPrefix(s, "!"))
 	o := parse(t, words[1])
-	pre := graph.Precondition{UID: o.UID, Version: "1"}
+	pre := graph.Precondition{UID: o.UID, Version: o.Version}
 	if bare {
 		pre.Version = ""
 	}
 	c := ownergraph.Call{Type: ownergraph.CallPatch, Key: o.Key, Precondition: pre}
 	switch words[0] {
 	case "delete":
-		c.Type, c.Options.Precondition = ownergraph.CallDelete, pre
+		c.Type, c.Options.Precondition, c.Options.Propagation = ownergraph.CallDelete, pre, graph.Background
+		if len(words) > 2 {
+			c.Options.Propagation = graph.Orphan
+		}
 	case "drop":
 		c.Change.DropOwners = o.Owners
 	case "unblock":
@@ -50,7 +56,7 @@ func TestJudge(t *testing.T) {
 		{"a; b -> a", "", "delete b", "S1:", "the owner lives"},
 		{"a~[foreground]; b -> a", "", "delete b", "", "the owner waits"},
 		{"a~[foreground]; b -> a", "put a~*", "delete b", "", "it waited at an instant since b was committed"},
-		{"a~[foreground]; b -> a", "put a~*; put b#2 -> a", "delete b", "S1:", "not since b's new version"},
+		{"a~[foreground]; b -> a", "put a~*; put b#2 -> a", "delete b#2", "S1:", "not since b's new version"},
 		{"a", "", "delete a", "S1b:", "no owner at all"},
 		{"a -> a", "", "delete a", "S1b:", "none but itself"},
 		{"a~[foreground]; b; c -> a, b", "put a~*; put b~[foreground]", "delete c", "S1c:", "the two never waited at one instant: a waits no more, b waits only now"},
@@ -61,6 +67,11 @@ func TestJudge(t *testing.T) {
 		{"a~[foreground]; b -> a!", "", "release a foregroundDeletion", "S3:", "b still blocks it"},
 		{"a~[foreground]; b -> a", "", "release a foregroundDeletion", "", "b does not block it"},
 		{"a~[foreground]; b -> a!", "gone b", "release a foregroundDeletion", "", "b is gone"},
+		{"a~[foreground]; b -> a; c -> b!", "", "delete b", "S3b:", "c blocks b, for which a waits"},
+		{"a~[foreground]; b -> a; c -> b", "", "delete b", "", "c does not block"},
+		{"a~[foreground]; b -> a", "put c -> b!", "delete b", "", "c came after the mark"},
+		{"a~[foreground]; b -> a; c -> b!", "put c#2", "delete b", "", "c blocks no more"},
+		{"a~[foreground]; b -> a; c -> b!", "gone a", "delete b", "", "nobody waits any more"},
 		{"a~[foreground]; b -> a!, x", "", "drop b->a!", "S3t:", "no other owner was solid"},
 		{"a~[foreground]; b -> a!, x; x", "", "drop b->a!", "", "another owner is solid"},
 		{"a; b~[foreground] -> a!", "put a~[foreground]", "unblock b->a!", "S3r:", "there is no ring"},
@@ -68,6 +79,12 @@ func TestJudge(t *testing.T) {
 		{"a; b -> a", "", "drop b->a", "S4:", "the owner is solid"},
 		{"b -> a", "", "drop b->a", "", "the owner is absent"},
 		{"b -> a", "", "!delete b", "S5:", "no version"},
+		{"b -> a", "put b#2 -> a", "delete b", "S5:", "a store that takes a write for another version"},
+		{"b@1 -> a", "gone b@1; put b@2 -> a", "delete b@1", "S6:", "the name has another incarnation"},
+		{"b@1 -> a", "gone b@1", "delete b@1", "", "nobody is there any more"},
+		{"b[orphan] -> a", "", "delete b", "S14:", "it asked for its dependents to be left behind"},
+		{"b[orphan] -> a", "", "delete b as orphan", "", "that is what it asked for"},
+		{"b[foregroundDeletion] -> a", "", "delete b", "S14:", "the same for what it blocks"},
 	} {
 		start, err := graph.Parse(tc.start)
 		if err != nil {
@@ -77,6 +94,9 @@ func TestJudge(t *testing.T) {
 		l := invariant.NewLedger(nil)
 		for _, marked := range [...]bool{false, true} {
 			for _, o := range start {
+				if o.Version == "" {
+					o.Version = "1"
+				}
 				if o.Deleting == marked {
 					l.Commit(graph.Event{Type: graph.Put, Object: o})
 				}

@@ -1,45 +1,64 @@
 package invariant
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// Judge returns what a write of an engine breaks, nil if nothing. It is called
-// before the write is committed, and only for one that the store will commit:
-// what a conflict turns away does no harm.
+// Judge returns what a write of an engine breaks, nil if nothing; the error is
+// a *Breach. It is called before the write is committed, and only for one that
+// the store will commit: what a conflict turns away does no harm.
 func (l *Ledger) Judge(c ownergraph.Call) error {
-	d, ok := l.live(c.Key.UID)
+	if bad := l.judge(c); bad != nil {
+		return bad
+	}
+	return nil
+}
+
+func (l *Ledger) judge(c ownergraph.Call) *Breach {
+	d, ok := l.at(c.Key)
 	if !ok {
 		return nil
 	}
-	pre := c.Precondition
-	if c.Type == ownergraph.CallDelete {
-		pre = c.Options.Precondition
+	pre := precondition(c)
+	switch {
+	case pre.UID == "" || pre.Version == "":
+		return &Breach{Rule: "S5", Object: c.Key, text: "%[3]s %[1]s: no UID or version", detail: c.Type.String()}
+	case d.UID != c.Key.UID || d.UID != pre.UID:
+		return &Breach{Rule: "S6", Object: c.Key, Other: d.Key, text: "a write of %[1]s meets another incarnation, UID %[3]s", detail: string(d.UID)}
+	case d.Version != pre.Version:
+		return &Breach{Rule: "S5", Object: c.Key, text: "a write of %[1]s lands on version %[3]s, which is not its own", detail: string(d.Version)}
+	case c.Type == ownergraph.CallDelete:
+		return l.judgeDelete(d, c.Options.Propagation)
 	}
-	if pre.UID == "" || pre.Version == "" {
-		return fmt.Errorf("S5: %s %s: no UID or version", c.Type, c.Key)
+	if bad := l.judgeDrops(d, c.Change.DropOwners); bad != nil {
+		return bad
 	}
-	if c.Type == ownergraph.CallDelete {
-		return l.judgeDelete(d)
-	}
-	if err := l.judgeDrops(d, c.Change.DropOwners); err != nil {
-		return err
-	}
-	for _, r := range c.Change.Unblock {
-		if p := l.past(d.UID, r.UID); p.blocked && !p.ringed {
-			return fmt.Errorf("S3r: %s is unblocked from %s outside of a ring of waiting objects", d.Key, r.Key)
+	for i := range c.Change.Unblock {
+		o, ok := l.owner(d, &c.Change.Unblock[i])
+		if !ok {
+			continue
+		}
+		if p := l.past(d.Key, o.Key); p.blocked && !p.ringed {
+			return &Breach{Rule: "S3r", Object: d.Key, Other: o.Key, text: "%[1]s is unblocked from %[2]s outside of a ring of waiting objects"}
 		}
 	}
 	return l.judgeRelease(d, c.Change.DropFinalizer)
 }
 
-func (l *Ledger) judgeDelete(d graph.Object) error {
-	refs := 0
-	for _, r := range d.Owners {
+func precondition(c ownergraph.Call) graph.Precondition {
+	if c.Type == ownergraph.CallDelete {
+		return c.Options.Precondition
+	}
+	return c.Precondition
+}
+
+func (l *Ledger) judgeDelete(d *graph.Object, as graph.Propagation) *Breach {
+	refs, waits := 0, false
+	for i := range d.Owners {
+		r := &d.Owners[i]
 		if self(d, r) {
 			continue
 		}
@@ -48,50 +67,83 @@ func (l *Ledger) judgeDelete(d graph.Object) error {
 		if !ok {
 			continue
 		}
-		p := l.past(d.UID, o.UID)
+		p := l.past(d.Key, o.Key)
 		if p.kept && !p.waited {
-			return fmt.Errorf("S2: %s is deleted, its owner %s leaves it", d.Key, o.Key)
+			return &Breach{Rule: "S2", Object: d.Key, Other: o.Key, text: "%[1]s is deleted, its owner %[2]s leaves it"}
 		}
 		if !p.waited {
-			return fmt.Errorf("S1: %s is deleted, its owner %s lives and never waited since", d.Key, o.Key)
+			return &Breach{Rule: "S1", Object: d.Key, Other: o.Key, text: "%[1]s is deleted, its owner %[2]s lives and never waited since"}
 		}
+		waits = true
 	}
-	if refs == 0 {
-		return fmt.Errorf("S1b: %s is deleted and has no owner", d.Key)
-	}
-	if !slices.Contains(l.free, d.UID) {
-		return fmt.Errorf("S1c: %s is deleted, at every instant since an owner of it was solid", d.Key)
+	own := d.Propagation()
+	switch {
+	case refs == 0:
+		return &Breach{Rule: "S1b", Object: d.Key, text: "%[1]s is deleted and has no owner"}
+	case !slices.Contains(l.free, d.Key):
+		return &Breach{Rule: "S1c", Object: d.Key, text: "%[1]s is deleted, at every instant since an owner of it was solid"}
+	case !l.Override && own != graph.Unset && as != graph.Unset && as != own:
+		return &Breach{Rule: "S14", Object: d.Key, text: "%[1]s asks for another propagation than %[3]s", detail: as.String()}
+	case waits && own == graph.Unset && as == graph.Background:
+		return l.judgeBackground(d)
 	}
 	return nil
 }
 
-func (l *Ledger) judgeDrops(d graph.Object, drops []graph.Owner) error {
-	for _, r := range drops {
-		o, ok := l.owner(d, r)
-		if !ok {
+// judgeBackground: what dies because an owner waits for it, while others block it
+// that were there when the owner was marked, dies in the foreground, or the owner
+// would end before them.
+func (l *Ledger) judgeBackground(d *graph.Object) *Breach {
+	for i := range l.pasts {
+		if p := &l.pasts[i]; p.below && p.owner == d.Key {
+			return &Breach{Rule: "S3b", Object: d.Key, Other: p.dep, Ends: true, text: "%[1]s ends, %[2]s still blocks it, and its owner waits"}
+		}
+	}
+	return nil
+}
+
+func (l *Ledger) judgeDrops(d *graph.Object, drops []graph.Owner) *Breach {
+	for i := range drops {
+		o, ok := l.owner(d, &drops[i])
+		if !ok || drops[i].Unresolved && l.shared(o.UID) { // nobody can tell whom it means
 			continue
 		}
-		p := l.past(d.UID, o.UID)
+		p := l.past(d.Key, o.Key)
 		if !p.waited && !p.orphaned {
-			return fmt.Errorf("S4: %s loses its reference to %s, which neither waited nor orphaned since", d.Key, o.Key)
+			return &Breach{Rule: "S4", Object: d.Key, Other: o.Key, text: "%[1]s loses its reference to %[2]s, which neither waited nor orphaned since"}
 		}
 		if p.blocked && !p.orphaned && !p.beside {
-			return fmt.Errorf("S3t: %s is trimmed of %s, no other owner was solid", d.Key, o.Key)
+			return &Breach{Rule: "S3t", Object: d.Key, Other: o.Key, text: "%[1]s is trimmed of %[2]s, no other owner was solid"}
 		}
 	}
 	return nil
 }
 
-func (l *Ledger) judgeRelease(o graph.Object, finalizer string) error {
-	for _, p := range l.pasts {
-		if p.owner != o.UID {
+// shared reports whether two living objects have the UID.
+func (l *Ledger) shared(u graph.UID) bool {
+	n := 0
+	for i := range l.objects {
+		if l.objects[i].UID == u {
+			n++
+		}
+	}
+	return n > 1
+}
+
+func (l *Ledger) judgeRelease(o *graph.Object, finalizer string) *Breach {
+	if finalizer == "" {
+		return nil
+	}
+	for i := range l.pasts {
+		p := &l.pasts[i]
+		if p.owner != o.Key {
 			continue
 		}
 		if finalizer == graph.FinalizerForeground && p.blocked {
-			return fmt.Errorf("S3: %s ends, %s still blocks it", o.Key, p.dep)
+			return &Breach{Rule: "S3", Object: o.Key, Other: p.dep, Ends: true, text: "%[1]s ends, %[2]s still blocks it"}
 		}
 		if finalizer == graph.FinalizerOrphan && p.kept {
-			return fmt.Errorf("S2: %s ends, %s still refers to it", o.Key, p.dep)
+			return &Breach{Rule: "S2", Object: o.Key, Other: p.dep, Ends: true, text: "%[1]s ends, %[2]s still refers to it"}
 		}
 	}
 	return nil
@@ -101,17 +153,17 @@ func (l *Ledger) judgeRelease(o graph.Object, finalizer string) error {
 func (l *Ledger) Words(yield func(text string, flags uint64)) {
 	for _, p := range l.pasts {
 		flags := uint64(0)
-		for _, f := range [...]bool{p.waited, p.orphaned, p.beside, p.ringed, p.kept, p.blocked} {
+		for _, f := range [...]bool{p.waited, p.orphaned, p.beside, p.ringed, p.kept, p.blocked, p.below} {
 			flags <<= 1
 			if f {
 				flags |= 1
 			}
 		}
 		if flags != 0 {
-			yield(string(p.dep)+">"+string(p.owner), flags)
+			yield(string(p.dep.UID)+">"+string(p.owner.UID), flags)
 		}
 	}
-	for _, u := range l.free {
-		yield(string(u), 1)
+	for _, k := range l.free {
+		yield(string(k.UID), 1)
 	}
 }

@@ -1,6 +1,7 @@
 package invariant
 
 import (
+	"errors"
 	"slices"
 
 	"github.com/ownergraph/ownergraph/graph"
@@ -9,21 +10,26 @@ import (
 // Ledger is what has happened. It is not safe for concurrent use; its clones
 // are independent.
 type Ledger struct {
+	// Override says that the engines may replace a propagation finalizer that
+	// an object carries (ownergraph.Config.Override).
+	Override bool
+
 	objects []graph.Object // that live, in no order
 	pasts   []past         // by dependent and owner, in order of first need
-	free    []graph.UID    // objects for which at some instant no owner was solid
+	free    []graph.Key    // objects for which at some instant no owner was solid
 }
 
 // past is what a dependent's owner was since the dependent's version was
 // committed, and how the owner's mark protects the reference.
 type past struct {
-	dep, owner graph.UID
+	dep, owner graph.Key
 	waited     bool // it waited for its dependents
 	orphaned   bool // it was orphaning
 	beside     bool // it waited while another owner was solid
 	ringed     bool // both were in one ring of waiting objects
 	kept       bool // the reference was there when the owner was marked to orphan
 	blocked    bool // it blocked when the owner was marked foreground
+	below      bool // it blocked when an owner of the owner was marked foreground
 }
 
 // NewLedger begins with a store that holds the objects.
@@ -35,35 +41,59 @@ func NewLedger(objects []graph.Object) *Ledger {
 
 // Clone returns an independent copy.
 func (l *Ledger) Clone() *Ledger {
-	return &Ledger{slices.Clone(l.objects), slices.Clone(l.pasts), slices.Clone(l.free)}
+	return &Ledger{l.Override, slices.Clone(l.objects), slices.Clone(l.pasts), slices.Clone(l.free)}
 }
 
-func (l *Ledger) live(u graph.UID) (graph.Object, bool) {
-	i := slices.IndexFunc(l.objects, func(o graph.Object) bool { return o.UID == u })
-	if i < 0 {
-		return graph.Object{}, false
+// live returns the living object with the key. It is the ledger's: not to be
+// changed, and only good until the next commit.
+func (l *Ledger) live(k graph.Key) (*graph.Object, bool) {
+	for i := range l.objects {
+		if o := &l.objects[i]; o.UID == k.UID && o.Key == k {
+			return o, true
+		}
 	}
-	return l.objects[i], true
+	return nil, false
 }
 
-// owner returns the living owner that a reference leads to.
-func (l *Ledger) owner(dep graph.Object, r graph.Owner) (graph.Object, bool) {
-	o, ok := l.live(r.UID)
-	return o, ok && o.UID != dep.UID && (r.Unresolved || o.Key == r.Key)
+// at returns the living object at the key's place, whatever its UID.
+func (l *Ledger) at(k graph.Key) (*graph.Object, bool) {
+	for i := range l.objects {
+		if o := &l.objects[i]; o.Name == k.Name && o.Place() == k.Place() {
+			return o, true
+		}
+	}
+	return nil, false
+}
+
+// owner returns the living owner that a reference leads to. Of several, which
+// no store may have, it is the one with the least key.
+func (l *Ledger) owner(dep *graph.Object, r *graph.Owner) (*graph.Object, bool) {
+	var found *graph.Object
+	for i := range l.objects {
+		o := &l.objects[i]
+		if o.UID != r.UID || !r.Unresolved && o.Key != r.Key {
+			continue
+		}
+		if found == nil || o.Key.Compare(found.Key) < 0 {
+			found = o
+		}
+	}
+	return found, found != nil && found.Key != dep.Key
 }
 
 // self reports whether a reference leads back to its own object.
-func self(dep graph.Object, r graph.Owner) bool {
+func self(dep *graph.Object, r *graph.Owner) bool {
 	return r.UID == dep.UID && (r.Unresolved || r.Key == dep.Key)
 }
 
-func (l *Ledger) past(dep, owner graph.UID) *past {
-	i := slices.IndexFunc(l.pasts, func(p past) bool { return p.dep == dep && p.owner == owner })
-	if i < 0 {
-		i = len(l.pasts)
-		l.pasts = append(l.pasts, past{dep: dep, owner: owner})
+func (l *Ledger) past(dep, owner graph.Key) *past {
+	for i := range l.pasts {
+		if p := &l.pasts[i]; p.dep.UID == dep.UID && p.owner.UID == owner.UID && p.dep == dep && p.owner == owner {
+			return p
+		}
 	}
-	return &l.pasts[i]
+	l.pasts = append(l.pasts, past{dep: dep, owner: owner})
+	return &l.pasts[len(l.pasts)-1]
 }
 
 // Commit takes one change of the store, in order.
@@ -71,104 +101,171 @@ func (l *Ledger) Commit(e graph.Event) {
 	switch e.Type {
 	case graph.Put:
 		l.put(e.Object)
+		l.around(e.Object.Key, e.Object.Waiting())
 	case graph.Gone:
-		l.remove(e.Key.UID)
-		l.pasts = slices.DeleteFunc(l.pasts, func(p past) bool { return p.dep == e.Key.UID || p.owner == e.Key.UID })
-	default:
-		return
+		l.remove(e.Key)
+		l.pasts = slices.DeleteFunc(l.pasts, func(p past) bool { return p.dep == e.Key || p.owner == e.Key })
+		l.around(e.Key, false)
 	}
-	l.instant()
 }
 
-func (l *Ledger) remove(u graph.UID) {
-	l.objects = slices.DeleteFunc(l.objects, func(o graph.Object) bool { return o.UID == u })
-	l.free = slices.DeleteFunc(l.free, func(f graph.UID) bool { return f == u })
+func (l *Ledger) remove(k graph.Key) {
+	for i := range l.objects {
+		if l.objects[i].UID == k.UID && l.objects[i].Key == k {
+			last := len(l.objects) - 1
+			l.objects[i] = l.objects[last]
+			l.objects[last] = graph.Object{}
+			l.objects = l.objects[:last]
+			break
+		}
+	}
+	if i := slices.Index(l.free, k); i >= 0 {
+		l.free = slices.Delete(l.free, i, i+1)
+	}
 }
 
 func (l *Ledger) put(o graph.Object) {
-	old, was := l.live(o.UID)
-	l.remove(o.UID)
+	changed := true
+	if old, was := l.live(o.Key); was {
+		changed = old.Deleting != o.Deleting || old.Propagation() != o.Propagation()
+	}
+	l.remove(o.Key)
 	l.objects = append(l.objects, o)
 	for i := range l.pasts {
 		p := &l.pasts[i]
-		if p.dep == o.UID { // a new version: what the owners were before counts no more
-			r, ok := l.reference(o, p.owner)
+		if p.dep.UID == o.UID && p.dep == o.Key { // a new version: what the owners were before counts no more
+			r, ok := l.reference(&o, p.owner)
 			p.waited, p.orphaned, p.beside, p.ringed = false, false, false, false
 			p.kept = p.kept && ok
 			p.blocked = p.blocked && ok && r.Block
+			p.below = p.below && ok && r.Block
 		}
 	}
-	if !was || old.Deleting != o.Deleting || old.Propagation() != o.Propagation() {
-		l.protect(o)
+	if changed {
+		l.protect(&o)
 	}
 }
 
 // protect notes what a new mark protects, and that the former one does no more.
-func (l *Ledger) protect(o graph.Object) {
+func (l *Ledger) protect(o *graph.Object) {
 	for i := range l.pasts {
-		if p := &l.pasts[i]; p.owner == o.UID {
+		if p := &l.pasts[i]; p.owner == o.Key {
 			p.kept, p.blocked = false, false
 		}
 	}
-	for _, d := range l.objects {
-		for _, r := range d.Owners {
-			if live, ok := l.owner(d, r); !ok || live.UID != o.UID {
+	if !o.Waiting() && !o.Orphaning() {
+		return
+	}
+	for i := range l.objects {
+		d := &l.objects[i]
+		for j := range d.Owners {
+			r := &d.Owners[j]
+			if r.UID != o.UID {
 				continue
 			}
-			p := l.past(d.UID, o.UID)
+			if live, ok := l.owner(d, r); !ok || live.Key != o.Key {
+				continue
+			}
+			p := l.past(d.Key, o.Key)
 			p.kept = p.kept || o.Orphaning()
 			p.blocked = p.blocked || o.Waiting() && r.Block
+			if o.Waiting() && !p.waited { // what was known of an earlier mark stands
+				l.descend(d)
+			}
 		}
 	}
 }
 
+// descend notes who blocks a dependent of an owner that is being marked: it is
+// to be deleted in the foreground then.
+func (l *Ledger) descend(d *graph.Object) {
+	for i := range l.objects {
+		e := &l.objects[i]
+		if e.Key == d.Key || !refers(e, d.UID) {
+			continue
+		}
+		if r, ok := l.reference(e, d.Key); ok && r.Block {
+			l.past(e.Key, d.Key).below = true
+		}
+	}
+}
+
+// around notes what the owners are now of everybody for whom the change of one
+// object may have changed that: itself, its dependents, and those that wait in
+// a ring with it.
+func (l *Ledger) around(k graph.Key, waiting bool) {
+	for i := range l.objects {
+		d := &l.objects[i]
+		if d.UID == k.UID || refers(d, k.UID) || waiting && d.Waiting() {
+			l.look(d)
+		}
+	}
+}
+
+func refers(d *graph.Object, u graph.UID) bool {
+	for i := range d.Owners {
+		if d.Owners[i].UID == u {
+			return true
+		}
+	}
+	return false
+}
+
 // instant notes what every owner is now.
 func (l *Ledger) instant() {
-	for _, d := range l.objects {
-		refs, solid := 0, 0
-		for _, r := range d.Owners {
-			if self(d, r) {
-				continue
-			}
-			refs++
-			if o, ok := l.owner(d, r); ok && !o.Waiting() {
-				solid++
-			}
+	for i := range l.objects {
+		l.look(&l.objects[i])
+	}
+}
+
+// look notes what the owners of one object are now.
+func (l *Ledger) look(d *graph.Object) {
+	refs, solid := 0, 0
+	for i := range d.Owners {
+		r := &d.Owners[i]
+		if self(d, r) {
+			continue
 		}
-		for _, r := range d.Owners {
-			o, ok := l.owner(d, r)
-			if !ok || !o.Waiting() && !o.Orphaning() {
-				continue
-			}
-			p := l.past(d.UID, o.UID)
-			p.waited = p.waited || o.Waiting()
-			p.orphaned = p.orphaned || o.Orphaning()
-			p.beside = p.beside || o.Waiting() && solid > 0
-			p.ringed = p.ringed || r.Block && l.ring(d, o)
+		refs++
+		if o, ok := l.owner(d, r); ok && !o.Waiting() {
+			solid++
 		}
-		if refs > 0 && solid == 0 && !slices.Contains(l.free, d.UID) {
-			l.free = append(l.free, d.UID)
+	}
+	for i := range d.Owners {
+		r := &d.Owners[i]
+		o, ok := l.owner(d, r)
+		if !ok || !o.Waiting() && !o.Orphaning() {
+			continue
 		}
+		p := l.past(d.Key, o.Key)
+		p.waited = p.waited || o.Waiting()
+		p.orphaned = p.orphaned || o.Orphaning()
+		p.beside = p.beside || o.Waiting() && solid > 0
+		p.ringed = p.ringed || r.Block && l.ring(d, o)
+	}
+	if refs > 0 && solid == 0 && !slices.Contains(l.free, d.Key) {
+		l.free = append(l.free, d.Key)
 	}
 }
 
 // ring reports whether the waiting owner o of the waiting d leads back to d by
 // blocking references among waiting objects.
-func (l *Ledger) ring(d, o graph.Object) bool {
+func (l *Ledger) ring(d, o *graph.Object) bool {
 	if !d.Waiting() || !o.Waiting() {
 		return false
 	}
-	reached := []graph.Object{o}
+	reached := []*graph.Object{o}
 	for i := 0; i < len(reached); i++ {
-		for _, r := range reached[i].Owners {
+		for j := range reached[i].Owners {
+			r := &reached[i].Owners[j]
 			next, ok := l.owner(reached[i], r)
 			if !ok || !r.Block || !next.Waiting() {
 				continue
 			}
-			if next.UID == d.UID {
+			if next.Key == d.Key {
 				return true
 			}
-			if !slices.ContainsFunc(reached, func(x graph.Object) bool { return x.UID == next.UID }) {
+			if !slices.Contains(reached, next) {
 				reached = append(reached, next)
 			}
 		}
@@ -178,13 +275,31 @@ func (l *Ledger) ring(d, o graph.Object) bool {
 
 // reference returns the reference of o that leads to the owner, one that blocks
 // if there are several.
-func (l *Ledger) reference(o graph.Object, owner graph.UID) (graph.Owner, bool) {
+func (l *Ledger) reference(o *graph.Object, owner graph.Key) (graph.Owner, bool) {
 	var found graph.Owner
 	ok := false
-	for _, r := range o.Owners {
-		if live, leads := l.owner(o, r); leads && live.UID == owner && (!ok || r.Block) {
-			found, ok = r, true
+	for i := range o.Owners {
+		r := &o.Owners[i]
+		if live, leads := l.owner(o, r); leads && live.Key == owner && (!ok || r.Block) {
+			found, ok = *r, true
 		}
 	}
 	return found, ok
+}
+
+// Check looks at everything anew, and returns an error if that shows something
+// that Commit, which looks at what a change may have touched, has missed. Held
+// by TestLedgerMissesNothing.
+func (l *Ledger) Check() error {
+	c := l.Clone()
+	c.instant()
+	if !slices.Equal(c.free, l.free) {
+		return errors.New("ledger: an instant without a solid owner was missed")
+	}
+	for _, p := range c.pasts {
+		if q := l.past(p.dep, p.owner); *q != p {
+			return errors.New("ledger: what an owner was has been missed: " + p.dep.String() + " -> " + p.owner.String())
+		}
+	}
+	return nil
 }

@@ -88,6 +88,9 @@ func (w *World) LandAs(side, i int, fault Fault) (ownergraph.Result, error) {
 	}
 	w.Requests[f.Type]++
 	f.Answer.Object = f.Answer.Object.Clone()
+	if w.OnAnswer != nil {
+		w.OnAnswer(side, f.Call, f.Answer)
+	}
 	return f.Answer, s.Engine.Done(w.Now, f.ID, f.Answer)
 }
 
@@ -124,6 +127,12 @@ func (w *World) failControl(side int, c ownergraph.Call) error {
 // Garble has the watch of a kind say something that no watch may say.
 func (w *World) Garble(side, kind int) {
 	w.Sides[side].push(kind, graph.Event{Type: graph.Put, Object: graph.Object{Key: graph.Key{Kind: w.Kinds[kind].Kind, Name: "garbled"}}})
+}
+
+// Progress has the watch of a kind say how far it has come, where versions are
+// counted.
+func (w *World) Progress(side, kind int) {
+	w.Sides[side].push(kind, graph.Event{Type: graph.Progress, Kind: w.Kinds[kind].Kind, Version: w.Store.Revision()})
 }
 
 // Down makes reads and writes of a kind fail, or no longer.
@@ -206,6 +215,7 @@ func (w *World) CountRevisions() { w.Store.counting = true }
 func (w *World) Restore(old Store, announced bool) error {
 	w.Store.objects, w.Store.revision = old.objects, old.revision
 	w.Ledger = invariant.NewLedger(old.objects)
+	w.Ledger.Override = w.cfg.Override
 	for i, s := range w.Sides {
 		for k := range s.Streams {
 			s.Streams[k].cut()

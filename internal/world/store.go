@@ -56,6 +56,10 @@ func (s *Store) put(o graph.Object) {
 	}
 }
 
+// Spent returns the UIDs that will not be given again, sorted. The caller must
+// not change them.
+func (s *Store) Spent() []graph.UID { return s.spent }
+
 // Objects returns what the store holds, by key. The caller must not change it.
 func (s *Store) Objects() []graph.Object { return s.objects }
 
@@ -71,6 +75,22 @@ func (s *Store) Get(k graph.Key) (graph.Object, error) {
 	}
 	return s.objects[i], nil
 }
+
+// At returns the object at the key's place, whether or not anybody could read it.
+func (s *Store) At(k graph.Key) (graph.Object, bool) {
+	i, ok := s.find(k)
+	if !ok {
+		return graph.Object{}, false
+	}
+	return s.objects[i], true
+}
+
+// Revision returns the version that stands for what the store holds now, where
+// versions are counted.
+func (s *Store) Revision() graph.Version { return graph.Version(strconv.Itoa(s.revision)) }
+
+// Next returns the key with the UID of the next incarnation at its place.
+func (s *Store) Next(k graph.Key) graph.Key { return s.next(k) }
 
 // commit carries out what the rules made of a write. The event is unset if
 // nothing changed.

@@ -35,6 +35,12 @@ type World struct {
 	// OnWrite, if set, sees every write of an engine that changed the store, and
 	// the store as it was before.
 	OnWrite func(before *Store, c ownergraph.Call)
+	// OnCommit, if set, sees every change of the store, before the ledger does.
+	OnCommit func(ev graph.Event)
+	// OnCall, if set, sees every call as an engine hands it out, and OnAnswer
+	// every result of a read, a write or a handler before the engine is told.
+	OnCall   func(side int, c ownergraph.Call)
+	OnAnswer func(side int, c ownergraph.Call, r ownergraph.Result)
 
 	level    ownergraph.Level
 	cfg      ownergraph.Config
@@ -49,6 +55,7 @@ func New(level ownergraph.Level, cfg ownergraph.Config, n int, kinds []graph.Kin
 		w.AddKind(graph.KindInfo{Kind: o.Kind, Scoped: o.Scope != ""})
 	}
 	w.Ledger = invariant.NewLedger(w.Store.Objects())
+	w.Ledger.Override = cfg.Override
 	w.Sides = make([]*Side, n)
 	for i := range w.Sides {
 		if err := w.restart(i); err != nil {
@@ -116,10 +123,25 @@ func (w *World) Do(a oracle.Action) bool {
 	return true
 }
 
+// Plant has a store do what none may: it makes an object whatever its UID, so
+// that two may have one. It reports whether the place was free.
+func (w *World) Plant(o graph.Object) bool {
+	if _, taken := w.Store.find(o.Key); taken {
+		return false
+	}
+	o.Version = w.Store.after("0")
+	w.Store.put(o)
+	w.publish(graph.Event{Type: graph.Put, Object: o})
+	return true
+}
+
 // publish sends an event down every watch.
 func (w *World) publish(ev graph.Event) {
 	if ev.Type == graph.EventUnset {
 		return
+	}
+	if w.OnCommit != nil {
+		w.OnCommit(ev)
 	}
 	w.Ledger.Commit(ev)
 	for _, s := range w.Sides {
@@ -168,6 +190,9 @@ func (w *World) Issue(side int, lane ownergraph.Lane) (ownergraph.Call, bool, er
 }
 
 func (w *World) begin(side int, c ownergraph.Call) error {
+	if w.OnCall != nil {
+		w.OnCall(side, c)
+	}
 	s := w.Sides[side]
 	f := Flight{Call: c}
 	switch c.Type {

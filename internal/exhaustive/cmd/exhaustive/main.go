@@ -1,6 +1,8 @@
 // Command exhaustive searches the engine's small scopes: see package exhaustive.
 //
-//	go run ./internal/exhaustive/cmd/exhaustive -n 3 -actions 2 -crashes 1 -listings 1 -minutes 5.5
+//	go run ./internal/exhaustive/cmd/exhaustive -minutes 5
+//	go run ./internal/exhaustive/cmd/exhaustive -quick
+//	go run ./internal/exhaustive/cmd/exhaustive -stage four -minutes 30
 //
 // It prints a row for each stage, with the graphs that a bound cut off. If
 // something is broken it prints the shortest history that it finds, one line per
@@ -8,63 +10,127 @@
 package main
 
 import (
+	"cmp"
 	"flag"
 	"fmt"
 	"os"
 	"runtime"
 	"runtime/debug"
+	"strings"
 	"time"
 
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/exhaustive"
 )
 
-func main() {
-	var scope exhaustive.Scope
-	n := flag.Int("n", 3, "objects of each graph, at most 4")
-	flag.IntVar(&scope.Actions, "actions", 2, "actions of users, at most")
-	flag.IntVar(&scope.Crashes, "crashes", 1, "crashes, at most")
-	flag.IntVar(&scope.Listings, "listings", 1, "new listings, at most")
-	flag.IntVar(&scope.Waits, "waits", 0, "early timeouts, at most")
-	flag.IntVar(&scope.Calls, "calls", 1, "store calls under way at once, at most")
-	flag.BoolVar(&scope.Late, "late", false, "let the engine be late in every stage")
-	flag.IntVar(&scope.States, "states", 0, "states of one graph, at most; 0 for no bound")
-	minutes := flag.Float64("minutes", 0, "minutes of the whole; 0 for no bound")
-	workers := flag.Int("workers", runtime.GOMAXPROCS(0), "graphs searched at once")
-	small := flag.Bool("small", true, "begin with the complete scopes of two objects")
-	list := flag.Bool("graphs", false, "print the graphs with their numbers")
+// mostMemory is what the search may take, in bytes, before it takes its time; the
+// environment may say more.
+const mostMemory = 2 << 30
+
+type settings struct {
+	scope       exhaustive.Scope
+	n, workers  int
+	minutes     float64
+	small, list bool
+	quick       bool
+	stage       string
+	from, to    int
+	every       int
+}
+
+func parse() (s settings, ok bool) {
+	flag.IntVar(&s.n, "n", 3, "objects of each graph, at most 4")
+	flag.IntVar(&s.scope.Actions, "actions", 2, "actions of users, at most")
+	flag.IntVar(&s.scope.Crashes, "crashes", 1, "crashes, at most 1")
+	flag.IntVar(&s.scope.Listings, "listings", 1, "new listings, at most 3")
+	flag.IntVar(&s.scope.Waits, "waits", 0, "early timeouts, at most")
+	flag.IntVar(&s.scope.Calls, "calls", 1, "store calls under way at once, at most 2")
+	flag.IntVar(&s.scope.Engines, "engines", 1, "engines on one store, at most 2")
+	flag.IntVar(&s.scope.Switches, "switches", 3, "switches from one of two engines to the other, at most")
+	flag.BoolVar(&s.scope.Late, "late", false, "let the engine be late in every stage")
+	flag.IntVar(&s.scope.States, "states", 0, "states of one graph, at most; 0 for no bound")
+	flag.Float64Var(&s.minutes, "minutes", 0, "minutes of the whole, with -stage of each row; 0 for no bound")
+	flag.IntVar(&s.workers, "workers", runtime.GOMAXPROCS(0), "graphs searched at once")
+	flag.BoolVar(&s.small, "small", true, "begin with the complete scopes of two objects")
+	flag.BoolVar(&s.quick, "quick", false, "a little of everything in some ten seconds, whatever the bounds say")
+	flag.StringVar(&s.stage, "stage", "", "instead: "+strings.Join(exhaustive.Names(), ", "))
+	flag.IntVar(&s.from, "from", 0, "the first graph, by number; 0 for the first")
+	flag.IntVar(&s.to, "to", 0, "the last graph, by number; 0 for the last")
+	flag.IntVar(&s.every, "every", 0, "only each so-manieth graph; 0 for all")
+	flag.BoolVar(&s.list, "graphs", false, "print the graphs with their numbers")
 	flag.Parse()
-	if *n < 1 || *n > 4 || *workers < 1 || flag.NArg() > 0 {
-		fmt.Fprintln(os.Stderr, "exhaustive: -n is 1 to 4, -workers at least 1, and there are no arguments")
+	named := s.stage == "" || exhaustive.Named(s.stage) != nil
+	return s, s.n >= 1 && s.n <= 4 && s.workers >= 1 && flag.NArg() == 0 && named &&
+		s.scope.Crashes <= 1 && s.scope.Listings <= 3 && s.scope.Calls <= 2 && s.scope.Engines <= 2
+}
+
+func main() {
+	s, ok := parse()
+	if !ok {
+		fmt.Fprintln(os.Stderr, "exhaustive: a flag is out of its bounds, or there is an argument; see -help")
 		os.Exit(2)
 	}
-	debug.SetGCPercent(400) // the tables of states hold no pointers
+	debug.SetGCPercent(800) // the tables hold no pointers
+	if os.Getenv("GOMEMLIMIT") == "" {
+		debug.SetMemoryLimit(mostMemory)
+	}
 
-	fmt.Print(exhaustive.Alphabet(*n))
-	if *list {
-		for i, g := range exhaustive.Graphs(*n, 0) {
+	fmt.Print(exhaustive.Alphabet(s.n))
+	if s.list {
+		for i, g := range exhaustive.Graphs(s.n, 0) {
 			fmt.Printf("graph %d: %s\n", i+1, graph.Format(g))
 		}
 	}
-	stages := exhaustive.Plan(*n, scope)
-	if *small {
-		stages = append(exhaustive.Small(), stages...)
-	}
-	var until time.Time
-	if *minutes > 0 {
-		until = time.Now().Add(time.Duration(*minutes * float64(time.Minute)))
-	}
 	fmt.Print(exhaustive.Heading())
-	broken := false
-	exhaustive.Run(stages, *workers, until, func(r exhaustive.Row) {
+	if s.run() {
+		os.Exit(1)
+	}
+}
+
+// run searches what the flags say, and reports whether something is broken.
+func (s settings) run() (broken bool) {
+	tell := func(r exhaustive.Row) {
 		fmt.Print(r)
 		if r.Broken != nil {
 			broken = true
 			short := exhaustive.Shorten(*r.Broken)
 			fmt.Printf("BROKEN on %s, %s: %v\n%s", short.Graph, r.Stage, short.Broken, short.History)
 		}
-	})
-	if broken {
-		os.Exit(1)
 	}
+	stages := s.stages()
+	if s.stage == "" {
+		exhaustive.Run(stages, s.workers, s.until(), tell)
+		return broken
+	}
+	for i := 0; i < len(stages) && !broken; i++ {
+		exhaustive.Run(stages[i:i+1], s.workers, s.until(), tell)
+	}
+	return broken
+}
+
+func (s settings) stages() []exhaustive.Stage {
+	var stages []exhaustive.Stage
+	switch {
+	case s.quick:
+		stages = exhaustive.Quick()
+	case s.stage != "":
+		stages = exhaustive.Named(s.stage)
+	default:
+		if s.small {
+			stages = exhaustive.Small()
+		}
+		stages = append(stages, exhaustive.Plan(s.n, s.scope)...)
+	}
+	for i := range stages {
+		stages[i].From, stages[i].To = cmp.Or(s.from, stages[i].From), cmp.Or(s.to, stages[i].To)
+		stages[i].Every = max(stages[i].Every, s.every)
+	}
+	return stages
+}
+
+func (s settings) until() time.Time {
+	if s.minutes == 0 {
+		return time.Time{}
+	}
+	return time.Now().Add(time.Duration(s.minutes * float64(time.Minute)))
 }

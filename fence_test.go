@@ -1,0 +1,74 @@
+package ownergraph_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/graph"
+)
+
+// begin returns the fence that is wanted, handed out and begun.
+func (s stepped) begin(reason string) uint64 {
+	s.Helper()
+	c := s.next(ownergraph.LaneControl)
+	for ; c.Type == ownergraph.CallList; c = s.next(ownergraph.LaneControl) {
+		s.done(c, nil)
+	}
+	if c.Type != ownergraph.CallFence {
+		s.Fatalf("%s, want a fence: %s", c.Type, reason)
+	}
+	s.done(c, nil)
+	return c.Fence
+}
+
+// TestJoiningKindTakesBackCalls: what was decided on the strength of a fence is
+// not done once a kind has joined that the fence says nothing of (R7).
+func TestJoiningKindTakesBackCalls(t *testing.T) {
+	s := newStepped(t, ownergraph.Config{}, "o")
+	s.put("o#1~[foregroundDeletion]")
+	s.pass(s.begin("o waits for one"))
+	s.next(ownergraph.LaneHandler) // decides, and takes no store call
+	s.see(graph.Event{Type: graph.KindsKnown, Kinds: []graph.KindInfo{{Kind: "o"}, {Kind: "x"}}})
+	s.wants(ownergraph.CallUnset, "x may hold what blocks o")
+}
+
+// TestDamagedKindHoldsFences: a kind of which an event was refused passes no
+// fence before it is listed anew: nobody knows what the event said (R7).
+func TestDamagedKindHoldsFences(t *testing.T) {
+	s := newStepped(t, ownergraph.Config{}, "o", "x")
+	if err := s.e.Observe(s.now, graph.Event{Type: graph.Put, Object: graph.Object{Key: graph.Key{Kind: "x", Name: "x", UID: "x"}}}); err == nil {
+		t.Fatal("an object without a version was taken")
+	}
+	s.put("o#1~[foregroundDeletion]")
+	s.pass(s.begin("o waits for one"))
+	s.wants(ownergraph.CallUnset, "what x said may have blocked o")
+}
+
+// TestFenceBegunAnew: a fence that cannot pass any more gives way to another: at
+// once where that is known, and otherwise when it has taken too long.
+func TestFenceBegunAnew(t *testing.T) {
+	for _, c := range []struct {
+		name, reason string
+		spoil        func(s *stepped)
+	}{
+		{"vanished", "a kind that is not served passes none", func(s *stepped) {
+			s.begin("o waits for one")
+			s.see(graph.Event{Type: graph.KindVanished, Kind: "x"})
+		}},
+		{"failed", "one that was not begun passes nowhere", func(s *stepped) {
+			s.done(s.next(ownergraph.LaneControl), errBusy)
+			s.now = s.now.Add(2 * time.Second)
+		}},
+		{"lost", "its reports may have gone with a watch", func(s *stepped) {
+			s.begin("o waits for one")
+			s.now = s.now.Add(time.Minute)
+		}},
+	} {
+		s := newStepped(t, ownergraph.Config{}, "o", "x")
+		s.put("o#1~[foregroundDeletion]")
+		c.spoil(&s)
+		s.pass(s.begin(c.name + ": " + c.reason))
+		s.wants(ownergraph.CallPatch, "the second fence has passed")
+	}
+}

@@ -1,0 +1,184 @@
+package exhaustive
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/graph"
+)
+
+// engines numbers the states of an engine by fingerprint, from 1 on, and what
+// each input makes of each. An engine is run only once for an input: the engine
+// itself is forgotten soon after, and made again by the inputs that led to it.
+type engines struct {
+	words  *words
+	kinds  []graph.KindInfo
+	late   bool
+	items  []engineState
+	known  dict // by fingerprint
+	kept   [mostKept]*live
+	pinned []*live // the first ones, by number
+	ran    dict    // by engine and input
+	came   []came
+	spoken []said
+	number dict // of what is said
+}
+
+// mostKept is a power of two: how many engines are kept to go on from.
+const mostKept = 1 << 12
+
+// engineState is what is known of an engine besides what it will do.
+type engineState struct {
+	print uint64
+	from  uint32 // the engine that it was made of, 0 for a first one
+	by    input
+	due   time.Duration // how long it waits, unknownDue before it was asked, -1 for ever
+	busy  bool
+	idle  bool // a pump would find nothing to do
+	sound bool // it has been checked
+}
+
+const unknownDue = -2
+
+// came is what an input leads to: an engine, 0 if it breaks, and what it says. If
+// it hangs, it hangs on which kinds have nothing to tell.
+type came struct {
+	engine, said uint32
+	hangs        bool
+}
+
+func newEngines(words *words, kinds []graph.KindInfo, late bool) *engines {
+	return &engines{
+		words: words, kinds: kinds, late: late,
+		items: make([]engineState, 1), pinned: make([]*live, 1), came: make([]came, 1), spoken: make([]said, 1),
+	}
+}
+
+// first numbers an engine to begin with. It must have no calls under way.
+func (e *engines) first(engine *ownergraph.Engine, now time.Time) uint32 {
+	l := &live{engine: engine, now: now}
+	n := e.enter(l, 0, input{})
+	for int(n) >= len(e.pinned) {
+		e.pinned = append(e.pinned, nil)
+	}
+	e.pinned[n] = l
+	return n
+}
+
+// enter returns the number of an engine and keeps it, if it is new. The first
+// one with a fingerprint stands for the others.
+func (e *engines) enter(l *live, from uint32, by input) uint32 {
+	print := l.engine.Fingerprint(nil)
+	n := e.known.get(print)
+	if n == 0 {
+		n = uint32(len(e.items))
+		s := engineState{print: print, from: from, by: by, due: unknownDue, busy: l.engine.Busy()}
+		s.idle = !s.busy && (!e.late || l.idle())
+		e.items = append(e.items, s)
+		e.known.put(print, n)
+		l.number = n
+		e.kept[n%mostKept] = l
+	}
+	return n
+}
+
+// live returns an engine with a number. It must not be run.
+func (e *engines) live(n uint32) *live {
+	if int(n) < len(e.pinned) && e.pinned[n] != nil {
+		return e.pinned[n]
+	}
+	if l := e.kept[n%mostKept]; l != nil && l.number == n {
+		return l
+	}
+	s := &e.items[n]
+	l := e.live(s.from).clone()
+	err := e.run(l, s.by, &said{})
+	if l.engine.Fingerprint(nil) != s.print || err != nil {
+		panic(fmt.Sprintf("the same inputs lead to another engine than number %d", n))
+	}
+	l.number = n
+	e.kept[n%mostKept] = l
+	return l
+}
+
+// tell returns what an input makes of an engine.
+func (e *engines) tell(n uint32, in input) (uint32, *said) {
+	if e.late && in.op != inputPump {
+		in.empty, in.room = 0, 0
+	}
+	any := in
+	any.empty = 0
+	i := e.ran.get(any.hash(n))
+	if i != 0 && e.came[i].hangs && in.empty != 0 {
+		i = e.ran.get(in.hash(n))
+	}
+	var c came
+	if i != 0 {
+		c = e.came[i]
+	}
+	if c.said == 0 {
+		c = e.learn(n, in)
+	}
+	return c.engine, &e.spoken[c.said]
+}
+
+// learn runs an engine and notes what came of it.
+func (e *engines) learn(n uint32, in input) came {
+	l := e.live(n).clone()
+	out, words := came{}, said{}
+	if words.bad = e.run(l, in, &words); words.bad == nil {
+		out.engine = e.enter(l, n, in)
+	}
+	out.said, out.hangs = e.say(words), len(words.control) > 0
+	any := in
+	any.empty = 0
+	if out.hangs && in.empty != 0 { // without any it may come out differently
+		if h := any.hash(n); e.ran.get(h) == 0 {
+			e.note(h, came{hangs: true})
+		}
+	} else {
+		in = any
+	}
+	e.note(in.hash(n), out)
+	return out
+}
+
+// say numbers what an engine says. What is broken ends the search.
+func (e *engines) say(s said) uint32 {
+	p := printer{hash: seed}
+	p.flags(s.bad != nil)
+	for _, k := range s.control {
+		p.word(uint64(k + 2))
+	}
+	for _, c := range s.calls {
+		p.word(uint64(c) << 8)
+	}
+	return number(&e.number, &e.spoken, p.hash, s)
+}
+
+func (e *engines) note(h uint64, out came) {
+	if i := e.ran.get(h); i != 0 {
+		e.came[i] = out
+		return
+	}
+	e.came = append(e.came, out)
+	e.ran.put(h, uint32(len(e.came)-1))
+}
+
+// due returns how long an engine waits for something, and whether it does.
+func (e *engines) due(n uint32) (time.Duration, bool) {
+	if s := &e.items[n]; s.due == unknownDue {
+		s.due = e.live(n).due()
+	}
+	return e.items[n].due, e.items[n].due >= 0
+}
+
+// check returns what is broken in an engine.
+func (e *engines) check(n uint32) error {
+	if e.items[n].sound {
+		return nil
+	}
+	e.items[n].sound = true
+	return e.live(n).engine.Check()
+}

@@ -1,0 +1,208 @@
+package exhaustive
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/graph"
+)
+
+// live is an engine that runs.
+type live struct {
+	number uint32
+	engine *ownergraph.Engine
+	now    time.Time
+	calls  []ownergraph.CallID // under way, in the order in which they were handed out
+	fence  uint64              // the last that it began
+}
+
+// input is what an engine is told, after which it goes on as the scope says.
+type input struct {
+	op       inputOp
+	slot     uint8  // of the call that ends
+	room     uint8  // for calls
+	empty    uint8  // the kinds that have nothing to tell, a bit each
+	fenced   bool   // the kind of the first event passes a fence after it
+	one, two uint32 // events; the result in one
+	wait     time.Duration
+}
+
+type inputOp uint8
+
+const (
+	inputPump inputOp = iota
+	inputEvents
+	inputSet
+	inputDone
+	inputTime
+)
+
+// said is what an engine says: the kinds that it lists and the fences that it
+// begins, in order; the calls that it hands out; and what is broken.
+type said struct {
+	control []int8
+	calls   []uint32
+	bad     error
+}
+
+// fence stands for one among the kinds that are listed.
+const fence = -1
+
+func (in input) hash(n uint32) uint64 {
+	bits := uint64(in.op)<<40 | uint64(in.slot)<<32 | uint64(in.room)<<24 | uint64(in.empty)<<16 | uint64(btoi(in.fenced))
+	return hash(uint64(n)<<32|uint64(in.one), bits, uint64(in.two), uint64(in.wait))
+}
+
+func (l *live) clone() *live {
+	c := *l
+	c.engine = l.engine.Clone()
+	c.calls = append([]ownergraph.CallID(nil), l.calls...)
+	return &c
+}
+
+// idle reports whether a pump would find nothing to do.
+func (l *live) idle() bool {
+	for _, lane := range [...]ownergraph.Lane{ownergraph.LaneControl, ownergraph.LaneStore} {
+		if at, ok := l.engine.Wake(lane); ok && !at.After(l.now.Add(1)) {
+			return false
+		}
+	}
+	return true
+}
+
+func (l *live) due() time.Duration {
+	if l.engine.Idle() {
+		return -1
+	}
+	var next time.Time
+	for _, lane := range [...]ownergraph.Lane{ownergraph.LaneStore, ownergraph.LaneControl, ownergraph.LaneHandler} {
+		if at, ok := l.engine.Wake(lane); ok && (next.IsZero() || at.Before(next)) {
+			next = at
+		}
+	}
+	if next.IsZero() {
+		return -1
+	}
+	return next.Sub(l.now)
+}
+
+// run tells an engine an input, and has it go on.
+func (e *engines) run(l *live, in input, out *said) error {
+	heads := uint8(0) // the kinds that pass the fence next
+	switch in.op {
+	case inputEvents:
+		for _, n := range [...]uint32{in.one, in.two} {
+			if n == 0 {
+				continue
+			}
+			ev := e.words.events[n]
+			if ev.Type == graph.Put {
+				ev.Object = ev.Object.Clone()
+			}
+			if err := l.engine.Observe(l.now, ev); err != nil {
+				return err
+			}
+		}
+		heads = uint8(btoi(in.fenced)) << e.words.kinds[in.one]
+	case inputSet:
+		if err := l.passed(""); err != nil {
+			return err
+		}
+	case inputDone:
+		id := l.calls[in.slot]
+		l.calls = append(l.calls[:in.slot], l.calls[in.slot+1:]...)
+		r := e.words.results[in.one]
+		r.Object = r.Object.Clone()
+		if err := l.engine.Done(l.now, id, r); err != nil {
+			return err
+		}
+	case inputTime:
+		l.now = l.now.Add(in.wait)
+		l.engine.Take(l.now, ownergraph.LaneUnset)
+	}
+	if e.late && in.op != inputPump {
+		return e.pass(l, &heads)
+	}
+	return e.pump(l, in, heads, out)
+}
+
+func (l *live) passed(k graph.Kind) error {
+	return l.engine.Observe(l.now, graph.Event{Type: graph.FencePassed, Kind: k, Fence: l.fence})
+}
+
+func (e *engines) pass(l *live, heads *uint8) error {
+	for k := range e.kinds {
+		if *heads>>k&1 != 0 {
+			if err := l.passed(e.kinds[k].Kind); err != nil {
+				return err
+			}
+		}
+	}
+	*heads = 0
+	return nil
+}
+
+// pump is that of a state: see there.
+func (e *engines) pump(l *live, in input, heads uint8, out *said) error {
+	empty := in.empty
+	for {
+		if err := e.pass(l, &heads); err != nil {
+			return err
+		}
+		c, ok := l.next(ownergraph.LaneControl)
+		if ok {
+			switch c.Type {
+			case ownergraph.CallFence:
+				l.fence, heads = c.Fence, empty
+				out.control = append(out.control, fence)
+			case ownergraph.CallList:
+				k := e.kind(c.Kind)
+				empty &^= 1 << k
+				out.control = append(out.control, int8(k))
+			default:
+				return fmt.Errorf("%s in the control lane", c.Type)
+			}
+			if err := l.engine.Done(l.now, c.ID, ownergraph.Result{}); err != nil {
+				return err
+			}
+			continue
+		}
+		if len(out.calls) == int(in.room) {
+			return l.engine.Err()
+		}
+		if c, ok = l.next(ownergraph.LaneStore); !ok {
+			return l.engine.Err()
+		}
+		switch c.Type {
+		case ownergraph.CallRead, ownergraph.CallPatch, ownergraph.CallDelete:
+		default:
+			return errors.New("a " + c.Type.String() + " in the store lane")
+		}
+		l.calls = append(l.calls, c.ID)
+		out.calls = append(out.calls, e.words.call(c))
+	}
+}
+
+// next takes the next call of a lane, if there is one.
+func (l *live) next(lane ownergraph.Lane) (ownergraph.Call, bool) {
+	for {
+		c, at := l.engine.Next(l.now, lane)
+		if c.Type != ownergraph.CallUnset {
+			return c, true
+		}
+		if at.IsZero() || at.After(l.now) {
+			return c, false
+		}
+	}
+}
+
+func (e *engines) kind(name graph.Kind) int {
+	for k := range e.kinds {
+		if e.kinds[k].Kind == name {
+			return k
+		}
+	}
+	return 0
+}

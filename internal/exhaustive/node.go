@@ -1,0 +1,69 @@
+package exhaustive
+
+// node is a state of the search in numbers: of the past, of the engines, of what
+// their watches have still to tell, and of the calls under way.
+type node struct {
+	past    uint32
+	actions uint32 // done so far
+	late    uint32 // the writes of crashed engines that may still land
+	crashes, listings, waits, switches,
+	turn uint8 // the side that moved last, from 1; 0 if none has
+	sides [mostSides]side
+}
+
+const (
+	mostSides = 2
+	mostKinds = 4
+	mostCalls = 2
+)
+
+// side is one engine and what is on the way to it and from it.
+type side struct {
+	engine  uint32
+	streams [mostKinds]uint32
+	calls   [mostCalls]under
+	under   uint8 // calls
+	untold  uint8 // kinds of which it was told nothing since a crash, a bit each
+	set     bool  // the set of kinds has still to pass the fence
+}
+
+// under is a call under way. The result of a write is 0 until it is carried out.
+type under struct{ call, result uint32 }
+
+// hash stands for the node without what is left of crashes and listings.
+func (x *node) hash(sides int) uint64 {
+	p := printer{hash: seed}
+	p.word(uint64(x.past)<<32 | uint64(x.actions))
+	p.word(uint64(x.late)<<32 | uint64(x.waits)<<16 | uint64(x.switches)<<8 | uint64(x.turn))
+	for i := range sides {
+		s := &x.sides[i]
+		p.word(uint64(s.engine)<<32 | uint64(s.under)<<16 | uint64(s.untold)<<8 | uint64(btoi(s.set)))
+		p.word(uint64(s.streams[0])<<32 | uint64(s.streams[1]))
+		p.word(uint64(s.streams[2])<<32 | uint64(s.streams[3]))
+		for c := range s.under {
+			p.word(uint64(s.calls[c].call)<<32 | uint64(s.calls[c].result))
+		}
+	}
+	return p.hash
+}
+
+// drop ends the i-th call under way.
+func (s *side) drop(i int) {
+	copy(s.calls[i:], s.calls[i+1:])
+	s.under--
+	s.calls[s.under] = under{}
+}
+
+// empty returns the kinds that have nothing to tell, a bit each.
+func (s *side) empty(kinds int) uint8 {
+	mask := uint8(0)
+	for k := range kinds {
+		if s.streams[k] == 0 {
+			mask |= 1 << k
+		}
+	}
+	return mask
+}
+
+// reset gives a side an engine to begin with.
+func (s *side) reset(engine uint32) { *s = side{engine: engine} }

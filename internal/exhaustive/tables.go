@@ -1,0 +1,211 @@
+package exhaustive
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/oracle"
+)
+
+// tables knows every move of one graph: what is the same in many states is worked
+// out once. It makes the moves of a state (state.do) on numbers.
+type tables struct {
+	scope   Scope
+	kinds   int
+	sides   int
+	words   words
+	lists   lists // of events, by stream
+	late    lists // of calls
+	pasts   *pasts
+	engines *engines
+	fresh   uint32 // an engine that knows nothing but the kinds
+	judge   *judge
+	seqs    []seq // of actions
+	then    dict  // by sequence and action
+	same    dict  // sequences by the end states that they permit
+	ends    dict  // by past and actions: judged well
+}
+
+// seq is a sequence of actions. Of those that are complete one stands for all
+// that permit the same.
+type seq struct {
+	done   []oracle.Action
+	judged bool
+	ends   ends
+}
+
+// successor is what a move leads to.
+type successor struct {
+	move short
+	node node
+	bad  error
+}
+
+// short is a move in numbers.
+type short struct {
+	op     op
+	side   uint8
+	at     int8
+	action uint32
+}
+
+func newTables(start []graph.Object, scope Scope) (*tables, node, error) {
+	x, err := begin(start, scope)
+	if err != nil {
+		return nil, node{}, err
+	}
+	t := &tables{
+		scope: scope, kinds: len(x.w.Kinds), sides: scope.engines(), words: newWords(), lists: newLists(), late: newLists(),
+		judge: newJudge(start), seqs: make([]seq, 1),
+	}
+	if t.kinds > mostKinds || t.sides > mostSides || scope.calls() > mostCalls {
+		return nil, node{}, fmt.Errorf("search %s: at most %d kinds, %d engines and %d calls at once: %w",
+			graph.Format(start), mostKinds, mostSides, mostCalls, graph.ErrInvalid)
+	}
+	t.pasts = newPasts(x.w, start, &t.words, &t.lists)
+	t.engines = newEngines(&t.words, x.w.Kinds, scope.Late)
+	n := node{
+		crashes: uint8(scope.Crashes), listings: uint8(scope.Listings), waits: uint8(scope.Waits), switches: uint8(scope.Switches),
+	}
+	for i, s := range x.w.Sides {
+		n.sides[i].engine = t.engines.first(s.Engine, x.w.Now)
+	}
+	if err := x.w.Crash(0); err != nil {
+		return nil, node{}, err
+	}
+	t.fresh = t.engines.first(x.w.Sides[0].Engine, x.w.Now)
+	w := *x.w
+	w.Sides = nil
+	n.past = t.pasts.number(&w, scope.Actions == 0)
+	return t, n, nil
+}
+
+// expand appends what each move of a node leads to. An error says that the node
+// itself is wrong.
+func (t *tables) expand(x *node, out []successor) ([]successor, error) {
+	before := len(out)
+	held := false // by the bound on switches
+	for s := range t.sides {
+		if x.turn != 0 && int(x.turn) != s+1 && x.switches == 0 {
+			held = held || t.moves(x, s, func(short) {}) > 0
+			continue
+		}
+		t.moves(x, s, func(m short) { out = t.make(x, m, out) })
+	}
+	for i := range t.late.items[x.late] {
+		out = t.make(x, short{op: opLate, at: int8(i)}, out)
+	}
+	if len(out) == before && !held {
+		switch due, ok := t.due(x); {
+		case !ok:
+			if err := t.quiet(x); err != nil {
+				return out, err
+			}
+		case due > never/2:
+			return out, errStuck
+		default:
+			out = t.make(x, short{op: opWait}, out)
+		}
+	}
+	return t.others(x, out), nil
+}
+
+// moves tells the moves of one side, and returns how many there are.
+func (t *tables) moves(x *node, side int, tell func(short)) (n int) {
+	s := &x.sides[side]
+	add := func(o op, at int) {
+		n++
+		tell(short{op: o, side: uint8(side), at: int8(at)})
+	}
+	marked := false
+	for k := range t.kinds {
+		if s.untold>>k&1 != 0 && t.overtaken(x.past, s, k) {
+			add(opRenew, -1-k)
+		}
+		if s.streams[k] != 0 {
+			add(opSee, k)
+			marked = marked || t.marked(s.streams[k])
+		}
+	}
+	if s.set && !marked {
+		add(opSet, 0)
+	}
+	for i := range int(s.under) {
+		c := s.calls[i]
+		reads := t.words.calls[c.call].Type == ownergraph.CallRead
+		if reads && t.pasts.read(x.past, c.call) != c.result {
+			add(opRenew, i)
+		}
+		if t.scope.Late && !reads && c.result == 0 {
+			add(opCarry, i)
+		} else {
+			add(opLand, i)
+		}
+	}
+	if t.scope.Late && !t.engines.items[s.engine].idle {
+		add(opPump, 0)
+	}
+	return n
+}
+
+// marked reports whether a stream has a fence's mark.
+func (t *tables) marked(list uint32) bool {
+	for _, e := range t.lists.items[list] {
+		if t.words.marker(e) {
+			return true
+		}
+	}
+	return false
+}
+
+// overtaken is that of a world: see there.
+func (t *tables) overtaken(past uint32, s *side, k int) bool {
+	now := t.lists.items[t.pasts.listing(past, k)]
+	told := t.lists.items[s.streams[k]]
+	if len(told) < len(now) {
+		return true
+	}
+	for i := range now {
+		if now[i] != told[i] {
+			return true
+		}
+	}
+	return false
+}
+
+// others appends what users and faults may do.
+func (t *tables) others(x *node, out []successor) []successor {
+	if len(t.seqs[x.actions].done) < t.scope.Actions {
+		for _, a := range t.pasts.actions(x.past) {
+			out = t.make(x, short{op: opUser, action: a}, out)
+		}
+	}
+	if x.waits > 0 {
+		if due, ok := t.due(x); ok && due < never/2 {
+			out = t.make(x, short{op: opHurry}, out)
+		}
+	}
+	for s := range t.sides {
+		if x.crashes > 0 {
+			out = t.make(x, short{op: opCrash, side: uint8(s)}, out)
+		}
+		for k := range t.kinds {
+			if x.listings > 0 {
+				out = t.make(x, short{op: opList, side: uint8(s), at: int8(k)}, out)
+			}
+		}
+	}
+	return out
+}
+
+// due returns how long an engine waits that has something to wait for.
+func (t *tables) due(x *node) (least time.Duration, ok bool) {
+	for s := range t.sides {
+		if due, waits := t.engines.due(x.sides[s].engine); waits && (!ok || due < least) {
+			least, ok = due, true
+		}
+	}
+	return least, ok
+}

@@ -1,0 +1,137 @@
+package exhaustive
+
+import (
+	"maps"
+	"strings"
+	"testing"
+
+	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/world"
+)
+
+// onWorld and byTables search one graph, and return the end states that are
+// reached, too.
+func onWorld(g []graph.Object, scope Scope) (Result, map[string]bool) {
+	s, ends := newSearch(g, scope), map[string]bool{}
+	s.judge.saw = func(end string) { ends[end] = true }
+	s.run()
+	return s.res, ends
+}
+
+func byTables(g []graph.Object, scope Scope, exact bool, bent bent) (Result, map[string]bool) {
+	e, ends := newExplorer(g, scope), map[string]bool{}
+	e.exact, e.bent, e.saw = exact, bent, func(end string) { ends[end] = true }
+	e.run()
+	return e.res, ends
+}
+
+// TestTablesAgree shows that the search by tables visits what one does that
+// makes every move on a world: as many states, the same end states, and nothing
+// broken. Without the states for which others stand it reaches the same ends.
+func TestTablesAgree(t *testing.T) {
+	for _, c := range []struct {
+		stage  Stage
+		reason string
+	}{
+		{Stage{Objects: 2, Scope: Scope{Actions: 2}}, "no faults"},
+		{Stage{Objects: 2, Scope: Scope{Actions: 2, Late: true}}, "a late engine"},
+		{Stage{Objects: 2, From: 6, Scope: Scope{Actions: 1, Late: true, Calls: 2}}, "two calls under way"},
+		{Stage{Objects: 2, Every: 2, Scope: Scope{Actions: 2, Waits: 1}}, "an early timeout gives fences up"},
+		{Stage{Objects: 2, Scope: Scope{Actions: 1, Crashes: 1, Listings: 1}}, "new listings and crashes"},
+		{Stage{Objects: 2, Every: 3, Scope: Scope{Actions: 1, Crashes: 1, Late: true}}, "writes that land late"},
+		{Stage{Objects: 2, Kinds: 1, Every: 3, Scope: Scope{Actions: 1, Crashes: 1, Listings: 1}}, "one kind"},
+		{Stage{Objects: 2, Every: 2, Scope: Scope{Actions: 1, Engines: 2, Switches: 3}}, "two engines"},
+		{Stage{Objects: 2, From: 2, Every: 4, Scope: Scope{Actions: 1, Engines: 2, Switches: 1, Crashes: 1}}, "two engines, one of which crashes"},
+		{Stage{Objects: 3, Every: 50, Scope: Scope{Actions: 1, Listings: 1}}, "three objects"},
+	} {
+		t.Run(c.stage.String(), func(t *testing.T) {
+			for i, g := range c.stage.graphs() {
+				want, ends := onWorld(g, c.stage.Scope)
+				got, exact := byTables(g, c.stage.Scope, true, bent{})
+				less, reduced := byTables(g, c.stage.Scope, false, bent{})
+				for _, r := range [...]Result{want, got, less} {
+					if r.Broken != nil {
+						t.Fatalf("graph %d (%s): %v\n%s", i, c.reason, r.Broken, r.History)
+					}
+				}
+				if want.States != got.States || less.States > got.States {
+					t.Errorf("graph %d (%s): %d states on the world, %d by tables, %d reduced",
+						i, c.reason, want.States, got.States, less.States)
+				}
+				if !maps.Equal(ends, exact) || !maps.Equal(ends, reduced) {
+					t.Errorf("graph %d (%s): ends differ: %v on the world, %v by tables, %v reduced", i, c.reason, ends, exact, reduced)
+				}
+			}
+		})
+	}
+}
+
+// TestTablesFindDefects shows that the search by tables finds a store's defects
+// on just those graphs on which the other one does.
+func TestTablesFindDefects(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		scope  Scope
+		bend   func(x *state, m move, honest func() (bool, error)) (bool, error)
+		bent   bent
+		reason string
+	}{
+		{"blind to versions", Scope{Actions: 2}, blindToVersions, bent{call: blindCall}, "an invariant is broken"},
+		{"false absence", Scope{Actions: 2}, falseAbsence, bent{answer: deny}, "a read is evidence"},
+		{"lost event", Scope{Actions: 1, Listings: 1}, lostEvent, bent{event: isGone}, "an end state is not permitted"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			found := 0
+			for _, g := range Graphs(2, 0) {
+				bent := c.scope
+				bent.bend = c.bend
+				want, _ := onWorld(g, bent)
+				for _, exact := range [...]bool{true, false} {
+					got, _ := byTables(g, c.scope, exact, c.bent)
+					if (want.Broken == nil) != (got.Broken == nil) {
+						t.Errorf("%s, exact %v: %v on the world, %v by tables (%s)", want.Graph, exact, want.Broken, got.Broken, c.reason)
+					}
+				}
+				if want.Broken != nil {
+					found++
+				}
+			}
+			if found == 0 {
+				t.Error("found on no graph")
+			}
+		})
+	}
+}
+
+func blindCall(live *world.Store, c *ownergraph.Call) {
+	switch o, err := live.Get(c.Key); {
+	case err != nil:
+	case c.Type == ownergraph.CallDelete:
+		c.Options.Precondition.Version = o.Version
+	default:
+		c.Precondition.Version = o.Version
+	}
+}
+
+func deny(r *ownergraph.Result) { *r = ownergraph.Result{Err: graph.ErrNotFound} }
+
+func isGone(e graph.Event) bool { return e.Type == graph.Gone }
+
+// TestShortest: a search that breaks says so with the shortest history.
+func TestShortest(t *testing.T) {
+	g := Graphs(2, 0)[1]
+	first, second := newExplorer(g, Scope{Actions: 2}), newExplorer(g, Scope{Actions: 2})
+	first.bent.event, second.bent.event = isGone, isGone
+	first.run()
+	if first.res.Broken == nil {
+		t.Fatal("nothing is broken")
+	}
+	short := second.shortest()
+	if short.Broken == nil || len(short.History) > len(first.res.History) || len(short.History) > 4 {
+		t.Fatalf("shortest of %d steps has %d: %v\n%s", len(first.res.History), len(short.History), short.Broken, short.History)
+	}
+	if !strings.Contains(short.Broken.Error(), "ends with") {
+		t.Errorf("reported %v", short.Broken)
+	}
+}

@@ -1,0 +1,305 @@
+package invariant
+
+import (
+	"errors"
+	"slices"
+
+	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/graph"
+)
+
+// Witness knows what one engine has been told, and judges what the engine asks
+// for by that alone: what turns out well by luck is a breach here. It is told of
+// every event before the engine is, of every call as it is handed out, and of
+// every result. It is not safe for concurrent use.
+//
+// Held by TestWitness.
+type Witness struct {
+	level  ownergraph.Level
+	absent bool // owners in another scope are absent
+
+	now     uint64 // counts what is told
+	rewound uint64
+	facts   map[graph.Key]fact
+	claims  map[graph.UID]claim // by observed objects
+	kinds   map[graph.Kind]kind
+	fences  []fence // the newest ones
+	begun   map[ownergraph.CallID]uint64
+	decided map[ownergraph.CallID]uint64
+	handled map[handling]uint64
+	sum     uint64
+}
+
+// fact is what is known of one object. Each number says when it was told last,
+// 0 for never.
+type fact struct {
+	here     bool // it was put, and not taken away since
+	put      uint64
+	gone     uint64 // by the watch
+	missed   uint64 // by a read or a write
+	waited   uint64
+	orphaned uint64
+	marked   uint64 // since when its mark is the same
+	mark     graph.Propagation
+	owners   int
+	sum      uint64
+}
+
+// claim is how many observed objects have a UID, and since when more than one.
+type claim struct {
+	count int
+	since uint64
+}
+
+type kind struct {
+	served, listing       bool
+	joined, begun, listed uint64 // listed: when the last complete listing began
+}
+
+type fence struct {
+	id     uint64
+	began  uint64
+	passed []graph.Kind
+}
+
+type handling struct {
+	key  graph.Key
+	name string
+}
+
+const mostFences = 8
+
+// NewWitness returns the witness of a new engine. Absent says that owners in
+// another scope are absent by the engine's setting.
+func NewWitness(level ownergraph.Level, absent bool) *Witness {
+	w := &Witness{level: level, absent: absent}
+	w.Reset()
+	return w
+}
+
+// Reset makes it the witness of a new engine of the same settings.
+func (w *Witness) Reset() {
+	w.now, w.rewound, w.sum, w.fences = 0, 0, 0, w.fences[:0]
+	if w.facts == nil {
+		w.facts, w.claims, w.kinds = map[graph.Key]fact{}, map[graph.UID]claim{}, map[graph.Kind]kind{}
+		w.begun, w.decided = map[ownergraph.CallID]uint64{}, map[ownergraph.CallID]uint64{}
+		w.handled = map[handling]uint64{}
+		return
+	}
+	clear(w.facts)
+	clear(w.claims)
+	clear(w.kinds)
+	clear(w.begun)
+	clear(w.decided)
+	clear(w.handled)
+}
+
+// Sum stands for the objects as the engine was told of them, without versions.
+func (w *Witness) Sum() uint64 { return w.sum }
+
+// Told takes an event that the engine is about to observe.
+func (w *Witness) Told(e graph.Event) {
+	w.now++
+	switch e.Type {
+	case graph.Put:
+		w.put(&e.Object)
+	case graph.Gone:
+		w.gone(e.Key)
+	case graph.KindsKnown:
+		w.served(e.Kinds)
+	case graph.ListBegun:
+		k := w.kinds[e.Kind]
+		k.listing, k.begun = true, w.now
+		w.kinds[e.Kind] = k
+	case graph.ListEnded:
+		w.listed(e.Kind)
+	case graph.KindSick, graph.KindVanished:
+		k := w.kinds[e.Kind]
+		k.listing = false
+		k.served = k.served && e.Type == graph.KindSick
+		w.kinds[e.Kind] = k
+	case graph.FencePassed:
+		for i := range w.fences {
+			if w.fences[i].id == e.Fence {
+				w.fences[i].passed = append(w.fences[i].passed, e.Kind)
+			}
+		}
+	case graph.Rewound:
+		w.rewound = w.now
+	}
+}
+
+// Refused takes back what an event was believed to say that the engine refused:
+// the listing that it was part of proves nothing.
+func (w *Witness) Refused(e graph.Event) {
+	k := w.kinds[e.Of()]
+	k.listing = false
+	w.kinds[e.Of()] = k
+	if e.Type == graph.Put {
+		w.gone(e.Object.Key)
+		delete(w.facts, e.Object.Key)
+	}
+}
+
+func (w *Witness) put(o *graph.Object) {
+	f := w.facts[o.Key]
+	if !f.here {
+		w.claim(o.UID, 1)
+	}
+	w.sum ^= f.sum
+	f.sum = Sum(o)
+	w.sum ^= f.sum
+	mark := graph.Unset
+	if o.Deleting {
+		mark = o.Propagation()
+	}
+	if f.mark != mark || !f.here || f.put <= w.rewound {
+		f.marked, f.mark = w.now, mark
+	}
+	f.here, f.put, f.owners = true, w.now, len(o.Owners)
+	w.role(&f, mark)
+	w.facts[o.Key] = f
+}
+
+func (w *Witness) role(f *fact, mark graph.Propagation) {
+	switch mark {
+	case graph.Foreground:
+		f.waited = w.now
+	case graph.Orphan:
+		f.orphaned = w.now
+	}
+}
+
+func (w *Witness) gone(k graph.Key) {
+	f := w.facts[k]
+	if f.here {
+		w.claim(k.UID, -1)
+		w.sum ^= f.sum
+	}
+	f.here, f.gone, f.sum, f.owners = false, w.now, 0, 0
+	w.facts[k] = f
+}
+
+func (w *Witness) claim(u graph.UID, n int) {
+	c := w.claims[u]
+	if c.count += n; c.count == 2 && n > 0 {
+		c.since = w.now
+	}
+	if c.count == 0 {
+		delete(w.claims, u)
+		return
+	}
+	w.claims[u] = c
+}
+
+func (w *Witness) served(infos []graph.KindInfo) {
+	for name, k := range w.kinds {
+		if !slices.ContainsFunc(infos, func(i graph.KindInfo) bool { return i.Kind == name }) {
+			k.served, k.listing = false, false
+			w.kinds[name] = k
+		}
+	}
+	for _, i := range infos {
+		if k := w.kinds[i.Kind]; !k.served {
+			k.served, k.joined = true, w.now
+			w.kinds[i.Kind] = k
+		}
+	}
+}
+
+// listed ends a listing: what it did not bring, and was there once, is gone.
+func (w *Witness) listed(name graph.Kind) {
+	k := w.kinds[name]
+	if !k.listing {
+		return
+	}
+	k.listing, k.listed = false, k.begun
+	w.kinds[name] = k
+	for key, f := range w.facts {
+		if key.Kind == name && f.put != 0 && f.put < k.begun {
+			w.gone(key)
+		}
+	}
+}
+
+// Decided notes when the engine made the decision that a call carries out.
+func (w *Witness) Decided(id ownergraph.CallID) { w.decided[id] = w.now }
+
+// Answered takes a result that the engine is about to be told.
+func (w *Witness) Answered(c ownergraph.Call, r ownergraph.Result) {
+	w.now++
+	began := w.begun[c.ID]
+	delete(w.begun, c.ID)
+	delete(w.decided, c.ID)
+	switch c.Type {
+	case ownergraph.CallHandle:
+		if r.Err == nil {
+			w.handled[handling{c.Key, c.Finalizer}] = began
+		}
+		return
+	case ownergraph.CallRead, ownergraph.CallPatch, ownergraph.CallDelete:
+	default:
+		return
+	}
+	if began <= w.rewound {
+		return
+	}
+	f := w.facts[c.Key]
+	switch {
+	case errors.Is(r.Err, graph.ErrNotFound), c.Type == ownergraph.CallRead && r.Err == nil && r.Object.UID != c.Key.UID:
+		f.missed = w.now
+	case c.Type == ownergraph.CallRead && r.Err == nil && r.Object.Deleting:
+		w.role(&f, r.Object.Propagation())
+	default:
+		return
+	}
+	w.facts[c.Key] = f
+}
+
+// Phantoms returns the breach that an engine at rest, with so many nodes and so
+// many observed objects, commits if it holds more owners that nobody observed
+// than references that it was told of.
+func (w *Witness) Phantoms(nodes, objects int) error {
+	refs := 0
+	for _, f := range w.facts {
+		refs += f.owners
+	}
+	if nodes-objects > refs {
+		return &Breach{Rule: "S9", Object: graph.Key{Name: "phantoms"}, text: "%[1]s: there are more than references"}
+	}
+	return nil
+}
+
+// Sum stands for an object's content, without its version.
+func Sum(o *graph.Object) uint64 {
+	h := textSum(keySum(0x9e3779b97f4a7c15, &o.Key), "")
+	for i := range o.Owners {
+		r := &o.Owners[i]
+		h = keySum(h, &r.Key)
+		if r.Block {
+			h += 0x517cc1b727220a95
+		}
+		if r.Unresolved {
+			h += 0x2545f4914f6cdd1d
+		}
+	}
+	for _, f := range o.Finalizers {
+		h = textSum(h, f)
+	}
+	if o.Deleting {
+		h ^= 0x6a09e667f3bcc909
+	}
+	return h ^ h>>31
+}
+
+func keySum(h uint64, k *graph.Key) uint64 {
+	return textSum(textSum(textSum(textSum(h, string(k.Kind)), k.Scope), k.Name), string(k.UID))
+}
+
+func textSum(h uint64, s string) uint64 {
+	h = (h ^ uint64(len(s))) * 0xff51afd7ed558ccd
+	for i := range len(s) {
+		h = (h ^ uint64(s[i])) * 0x100000001b3
+	}
+	return h ^ h>>29
+}

@@ -1,0 +1,214 @@
+package invariant_test
+
+import (
+	"errors"
+	"math/rand/v2"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/invariant"
+)
+
+// kinds are those of every witness in these tests.
+var kinds = []graph.KindInfo{{Kind: "a"}, {Kind: "b"}}
+
+// tell tells a witness one thing: "put a~[orphan]", "gone a", "list a" (all of a
+// listing that brings nothing), "begin a", "end a", "rewound", "vanish a",
+// "passed 1 a", "absent a" and "read a~[orphan]" (what a read answers), "fence 1",
+// "handled a", "decided" (the write that comes).
+func tell(t *testing.T, w *invariant.Witness, line string) {
+	t.Helper()
+	verb, arg, _ := strings.Cut(line, " ")
+	read := ownergraph.Call{ID: 50, Type: ownergraph.CallRead}
+	answer := func(c ownergraph.Call, r ownergraph.Result) {
+		if err := w.Handed(c, nil); err != nil {
+			t.Fatal(err)
+		}
+		w.Answered(c, r)
+	}
+	switch verb {
+	case "put":
+		w.Told(graph.Event{Type: graph.Put, Object: parse(t, arg)})
+	case "gone":
+		w.Told(graph.Event{Type: graph.Gone, Key: parse(t, arg).Key})
+	case "list", "begin":
+		w.Told(graph.Event{Type: graph.ListBegun, Kind: graph.Kind(arg)})
+		if verb == "list" {
+			w.Told(graph.Event{Type: graph.ListEnded, Kind: graph.Kind(arg)})
+		}
+	case "end":
+		w.Told(graph.Event{Type: graph.ListEnded, Kind: graph.Kind(arg)})
+	case "rewound":
+		w.Told(graph.Event{Type: graph.Rewound})
+	case "vanish":
+		w.Told(graph.Event{Type: graph.KindVanished, Kind: graph.Kind(arg)})
+	case "refused":
+		w.Refused(graph.Event{Type: graph.Put, Object: parse(t, arg)})
+	case "passed":
+		w.Told(graph.Event{Type: graph.FencePassed, Fence: 1, Kind: graph.Kind(arg)})
+	case "fence":
+		answer(ownergraph.Call{ID: 51, Type: ownergraph.CallFence, Fence: 1}, ownergraph.Result{})
+	case "later":
+		answer(ownergraph.Call{ID: 51, Type: ownergraph.CallFence, Fence: 2}, ownergraph.Result{})
+	case "absent":
+		read.Key = parse(t, arg).Key
+		answer(read, ownergraph.Result{Err: graph.ErrNotFound})
+	case "failed":
+		read.Key = parse(t, arg).Key
+		answer(read, ownergraph.Result{Err: errors.New("timeout")})
+	case "read":
+		o := parse(t, arg)
+		read.Key = o.Key
+		answer(read, ownergraph.Result{Object: o})
+	case "late": // a read that began before a rewind is answered after it
+		read.Key = parse(t, arg).Key
+		if err := w.Handed(read, nil); err != nil {
+			t.Fatal(err)
+		}
+		w.Told(graph.Event{Type: graph.Rewound})
+		w.Answered(read, ownergraph.Result{Err: graph.ErrNotFound})
+	case "handled":
+		o := parse(t, arg)
+		answer(ownergraph.Call{ID: 52, Type: ownergraph.CallHandle, Key: o.Key, Finalizer: "x.io/h", Object: o}, ownergraph.Result{})
+	case "decided":
+		w.Decided(0)
+	default:
+		t.Fatalf("tell: %q", line)
+	}
+}
+
+// TestWitness: for every invariant a call that keeps it and one that breaks it.
+func TestWitness(t *testing.T) {
+	const fenced = "; fence 1; passed a; passed b; passed"
+	for _, c := range []struct{ live, told, write, want, reason string }{
+		{"b -> a", "put a; gone a", "delete b", "", "the watch saw the owner go"},
+		{"b -> a", "", "delete b", "S1a:", "nobody said anything of the owner"},
+		{"b -> a", "put a", "delete b", "S1a:", "it lives"},
+		{"b -> a", "failed a", "delete b", "S1a:", "an error is not absence"},
+		{"b -> a", "absent a", "delete b", "", "a read did not find it"},
+		{"b -> a", "absent a@1", "delete b", "S1a:", "it did not find another incarnation: what is known is kept by full coordinates"},
+		{"b -> a", "put a; list a", "delete b", "", "a complete listing did not bring what was there"},
+		{"b -> a", "put a; begin a", "delete b", "S1a:", "a listing that has not ended proves nothing"},
+		{"b -> a", "put a; begin a; refused a; end a", "delete b", "S1a:", "nor one of which an event was refused"},
+		{"b -> a", "put a; vanish a", "delete b", "S1a:", "a kind that is not served proves nothing of its objects"},
+		{"b -> a", "put a~[foreground]", "delete b", "", "it waits"},
+		{"b -> a", "read a~[foreground]", "delete b", "", "a read saw it wait"},
+		{"b -> a", "put a~[orphan]", "delete b", "S1a:", "it orphans"},
+		{"b -> a?", "put a; gone a", "delete b", "S1a:", "nobody knows whom it means"},
+		{"b -> a", "absent a; rewound; list a; list b", "delete b", "S1a:", "absence ends with its history"},
+		{"b -> a", "late a; list a; list b", "delete b", "S1a:", "so does an answer that was under way"},
+		{"b -> a", "rewound; list a; list b; absent a", "delete b", "", "all is listed anew"},
+		{"b -> a", "rewound; list b; absent a", "delete b", "S10:", "kind a has not been listed since"},
+		{"b", "", "release b foreign", "S21:", "a finalizer of others"},
+		{"b~[x.io/h]", "put b~[x.io/h]; handled b~[x.io/h]", "release b x.io/h", "", "its handler has succeeded"},
+		{"b~[x.io/h]", "put b~[x.io/h]", "release b x.io/h", "S21:", "it has not"},
+		{"b~[x.io/h]", "put b~[x.io/h]; handled b~[x.io/h]; rewound; list a; list b", "release b x.io/h", "S21:", "not in this history"},
+		{"b~[orphan]", "put b~[orphan]" + fenced, "release b orphan", "", "a fence has passed since"},
+		{"b~[orphan]", "put b~[orphan]; fence 1; passed a; passed", "release b orphan", "R3:", "kind b has not passed it"},
+		{"b~[orphan]", "put b" + fenced + "; put b~[orphan]", "release b orphan", "R3:", "it began before the mark"},
+		{"b~[orphan]", "put b~[foreground]" + fenced + "; put b~[orphan]", "release b orphan", "R3:", "it began before this mark"},
+		{"b~[orphan]", "put b~[orphan]" + fenced + strings.Repeat("; later", 20), "release b orphan", "", "a fence that has passed counts, however many were begun since"},
+		{"b~[orphan]", "put b~[orphan]; rewound" + fenced + "; list a; list b; put b~[orphan]", "release b orphan", "R3:", "the mark is known of another history"},
+		{"b -> a", "put a", "drop b->a", "S4:", "the owner lives"},
+		{"b -> a", "put a~[orphan]", "drop b->a", "", "it orphans"},
+		{"b -> a", "put a; gone a; put a@b; put b; decided", "delete b -> a", "S8:", "another object has its UID"},
+		{"b -> a", "put a~[foreground]; put a/2@a; decided", "delete b", "S8:", "another object has its owner's UID"},
+		{"b -> a", "put a~[foreground]; put a/2@a", "delete b", "", "that came after the decision"},
+		{"b -> a", "absent a", "!delete b", "S5:", "no version"},
+	} {
+		w := invariant.NewWitness(ownergraph.Level2, false)
+		w.Told(graph.Event{Type: graph.KindsKnown, Kinds: kinds})
+		for _, line := range strings.Split(c.told, "; ") {
+			if line != "" {
+				tell(t, w, strings.TrimSpace(line))
+			}
+		}
+		live := parse(t, c.live)
+		got := w.Handed(write(t, c.write), &live)
+		if c.want == "" && got != nil || c.want != "" && (got == nil || !strings.HasPrefix(got.Error(), c.want)) {
+			t.Errorf("%s; %s; %s: got %v, want %q: %s", c.live, c.told, c.write, got, c.want, c.reason)
+		}
+	}
+}
+
+// TestWitnessOfHandlers: a handler runs for what asks for it, and for nothing else.
+func TestWitnessOfHandlers(t *testing.T) {
+	for _, c := range []struct{ object, want, reason string }{
+		{"a~[x.io/h]", "", "it is marked and carries the finalizer"},
+		{"a[x.io/h]", "S21:", "it is not marked"},
+		{"a~[foreign]", "S21:", "it does not carry the finalizer"},
+	} {
+		w := invariant.NewWitness(ownergraph.Level2, false)
+		o := parse(t, c.object)
+		got := w.Handed(ownergraph.Call{Type: ownergraph.CallHandle, Key: o.Key, Object: o, Finalizer: "x.io/h"}, nil)
+		if c.want == "" && got != nil || c.want != "" && (got == nil || !strings.HasPrefix(got.Error(), c.want)) {
+			t.Errorf("%s: got %v, want %q: %s", c.object, got, c.want, c.reason)
+		}
+	}
+}
+
+// TestPhantoms: owners that nobody observed are bounded by the references.
+func TestPhantoms(t *testing.T) {
+	w := invariant.NewWitness(ownergraph.Level2, false)
+	w.Told(graph.Event{Type: graph.Put, Object: parse(t, "a -> b, b/2")})
+	if err := w.Phantoms(3, 1); err != nil {
+		t.Errorf("two owners are named, and two are held: %v", err)
+	}
+	if err := w.Phantoms(4, 1); err == nil || !strings.HasPrefix(err.Error(), "S9:") {
+		t.Errorf("three owners are held, two are named: got %v", err)
+	}
+}
+
+// TestSum: the sum goes back to what it was with the objects, whatever their
+// versions, so that it stands for what was told and not for the way there.
+func TestSum(t *testing.T) {
+	w := invariant.NewWitness(ownergraph.Level2, false)
+	tell(t, w, "put a")
+	one := w.Sum()
+	tell(t, w, "put b -> a!")
+	if w.Sum() == one {
+		t.Error("another object, and the same sum")
+	}
+	tell(t, w, "put a#7")
+	tell(t, w, "gone b")
+	if w.Sum() != one {
+		t.Error("the same objects, and another sum")
+	}
+	w.Reset()
+	if w.Sum() != 0 {
+		t.Error("a new witness was told of nothing")
+	}
+}
+
+// TestLedgerMissesNothing: what the ledger keeps up change by change is what a
+// look at everything shows.
+func TestLedgerMissesNothing(t *testing.T) {
+	for seed := range uint64(200) {
+		r := rand.New(rand.NewPCG(seed, 1))
+		l := invariant.NewLedger(nil)
+		name := func() graph.Key { return parse(t, string(rune('a'+r.IntN(5)))).Key }
+		for step := range 60 {
+			o := graph.Object{Key: name(), Version: graph.Version(strconv.Itoa(step))}
+			for range r.IntN(4) {
+				o.Owners = append(o.Owners, graph.Owner{Key: name(), Block: r.IntN(2) == 0, Unresolved: r.IntN(6) == 0})
+			}
+			switch r.IntN(5) {
+			case 0:
+				o.Deleting, o.Finalizers = true, []string{graph.FinalizerOrphan}
+			case 1, 2:
+				o.Deleting, o.Finalizers = true, []string{graph.FinalizerForeground}
+			}
+			ev := graph.Event{Type: graph.Put, Object: o}
+			if r.IntN(4) == 0 {
+				ev = graph.Event{Type: graph.Gone, Key: o.Key}
+			}
+			l.Commit(ev)
+			if err := l.Check(); err != nil {
+				t.Fatalf("seed %d, step %d: %v", seed, step, err)
+			}
+		}
+	}
+}

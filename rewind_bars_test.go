@@ -1,0 +1,118 @@
+package ownergraph_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/graph"
+)
+
+func rewound() graph.Event { return graph.Event{Type: graph.Rewound, Reason: "restored"} }
+
+// TestRewindBarsUntilAllAreListed: whatever is proven, nothing is written after a
+// rewind before every kind is listed anew (R5).
+func TestRewindBarsUntilAllAreListed(t *testing.T) {
+	s := newStepped(t, ownergraph.Config{}, "a", "b", "c")
+	s.see(rewound())
+	s.list("a", "b")
+	s.put("a#1; b#1 -> a")
+	s.see(gone("a"))
+	s.wants(ownergraph.CallUnset, "kind c is not listed anew")
+	s.list("c")
+	s.wants(ownergraph.CallDelete, "every kind is")
+}
+
+// TestRewindBarsKindsThatWereAway: what is known of a kind that was out of
+// service at a rewind is older than it (R5).
+func TestRewindBarsKindsThatWereAway(t *testing.T) {
+	s := newStepped(t, ownergraph.Config{}, "a", "b")
+	s.put("a#1; b#1 -> a")
+	s.see(graph.Event{Type: graph.KindVanished, Kind: "b"}, rewound(), begun("a"))
+	s.put("a#1")
+	s.see(ended("a"))
+	s.run(errBusy)
+	s.see(graph.Event{Type: graph.KindsKnown, Kinds: []graph.KindInfo{{Kind: "a"}, {Kind: "b"}}}, gone("a"))
+	s.wants(ownergraph.CallUnset, "b is known from another history")
+	s.see(begun("b"))
+	s.put("b#1 -> a")
+	s.see(ended("b"))
+	s.wants(ownergraph.CallDelete, "b is listed anew")
+}
+
+// TestRewindForgetsAbsence: what was gone may be back, whatever became of the
+// nodes that knew it (R5).
+func TestRewindForgetsAbsence(t *testing.T) {
+	s := newStepped(t, ownergraph.Config{}, "a", "b")
+	s.put("a#1")
+	s.see(gone("a"), rewound())
+	s.list("a", "b")
+	s.put("b#1 -> a")
+	s.wants(ownergraph.CallRead, "a was gone in another history")
+}
+
+// TestRewindVoidsMarks: a mark that was seen before a rewind waits for a fence
+// that begins after it is seen again, be its version the same (R3, R5).
+func TestRewindVoidsMarks(t *testing.T) {
+	s := newStepped(t, ownergraph.Config{}, "a", "o", "x")
+	s.put("o#5~[foregroundDeletion]; x#1 -> o!")
+	s.run(errBusy)
+	s.see(rewound(), begun("a"))
+	s.put("a#1~[orphan]")
+	s.see(ended("a"))
+	s.run(errBusy) // passes a fence, before o is seen again
+	s.see(begun("o"))
+	s.put("o#5~[foregroundDeletion]")
+	s.see(ended("o"))
+	s.list("x")
+	for c := s.next(ownergraph.LaneStore); c.Type != ownergraph.CallUnset; c = s.next(ownergraph.LaneStore) {
+		if c.Key.Kind == "o" {
+			t.Errorf("%s %s behind a fence that began before it was seen again", c.Type, c.Key)
+		}
+	}
+	if w := s.run(errBusy); !slices.Contains(w, "patch o") {
+		t.Errorf("%v behind another fence, want the end of o", w)
+	}
+}
+
+// TestRewindVoidsReads: an answer about another history proves nothing (R5).
+func TestRewindVoidsReads(t *testing.T) {
+	s := newStepped(t, ownergraph.Config{}, "a", "b")
+	s.put("b#1 -> a")
+	read := s.wants(ownergraph.CallRead, "a was never observed")
+	s.see(rewound(), begun("a"))
+	s.put("a#1")
+	s.see(ended("a"), begun("b"))
+	s.put("b#1 -> a")
+	s.see(ended("b"))
+	s.done(read, graph.ErrNotFound)
+	if w := s.run(errBusy); len(w) > 0 {
+		t.Errorf("%v, and a lives", w)
+	}
+}
+
+// TestRewindTakesBackCalls: what was decided before a rewind and not yet handed
+// out is not done after it (R5).
+func TestRewindTakesBackCalls(t *testing.T) {
+	s := newStepped(t, ownergraph.Config{}, "a", "b")
+	s.put("a#1; b/1#1 -> a; b/2#1 -> a")
+	s.see(gone("a"))
+	s.next(ownergraph.LaneHandler) // decides, and takes no store call
+	s.see(rewound())
+	s.wants(ownergraph.CallUnset, "a may be back")
+}
+
+// TestRewindForgetsWrites: what a write was waiting for belongs to the history
+// that it was made in (R5).
+func TestRewindForgetsWrites(t *testing.T) {
+	s := newStepped(t, ownergraph.Config{}, "a", "b")
+	s.put("a#1; b#1 -> a")
+	s.see(gone("a"))
+	s.done(s.wants(ownergraph.CallDelete, "its owner is gone"), nil)
+	s.see(rewound(), begun("b"))
+	s.put("b#1 -> a")
+	s.see(ended("b"))
+	s.list("a")
+	s.done(s.wants(ownergraph.CallRead, "a may be back"), graph.ErrNotFound)
+	s.wants(ownergraph.CallDelete, "it is not, and b has returned")
+}
