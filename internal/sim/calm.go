@@ -1,0 +1,336 @@
+package sim
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/oracle"
+	"github.com/ownergraph/ownergraph/internal/world"
+)
+
+// What liveness mode may cost each engine: so many decisions and calls for each
+// object and reference, and so many beside.
+const (
+	eachCosts = 32
+	baseCosts = 96
+)
+
+// converge ends all faults, lets everything happen until nothing does, and
+// checks what has to be true then.
+func (s *sim) converge() error {
+	before, extent := s.costs(), s.extent()
+	if err := s.calm(); err != nil {
+		return err
+	}
+	if n, most := s.costs()-before, len(s.w.Sides)*(eachCosts*extent+baseCosts); n > most {
+		return fmt.Errorf("L1: %d decisions and calls for an extent of %d, want at most %d", n, extent, most)
+	}
+	if err := s.quiet(); err != nil {
+		return err
+	}
+	if s.o.day {
+		if err := s.day(); err != nil {
+			return err
+		}
+	}
+	if s.o.empties {
+		return s.empty()
+	}
+	return nil
+}
+
+// calm ends all faults and lets everything happen, and the longest time pass
+// after which an engine tries something again by itself. Late writes come at the
+// very end, when nobody thinks of them any more.
+func (s *sim) calm() error {
+	if err := s.heal(); err != nil {
+		return err
+	}
+	for {
+		for range 3 {
+			if err := s.settle(); err != nil {
+				return err
+			}
+			s.w.Now = s.w.Now.Add(6 * time.Minute)
+			s.rest()
+		}
+		if err := s.settle(); err != nil || len(s.w.Zombies) == 0 {
+			return err
+		}
+		for len(s.w.Zombies) > 0 {
+			if err := errors.Join(s.w.LandZombie(0), s.broken); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// heal ends what is out of order with the world.
+func (s *sim) heal() error {
+	s.w.Control, s.w.LateSets = world.NoFault, false
+	if s.latest.After(s.w.Now) { // a clock that went back has caught up
+		s.w.Now = s.latest
+	}
+	for i, side := range s.w.Sides {
+		for len(side.Sets) > 0 {
+			if err := s.w.PassSet(i); err != nil {
+				return err
+			}
+		}
+		for k := range side.Streams { // what is garbled is refused
+			if err := s.see(step{op: opAll, side: int8(i), kind: int8(k)}); err != nil {
+				return err
+			}
+		}
+	}
+	for k := range s.w.Kinds {
+		if how := s.down[k]; how != opList {
+			if err := s.health(step{op: cured(how), kind: int8(k)}); err != nil {
+				return err
+			}
+		}
+	}
+	return s.broken
+}
+
+// settle lets everything happen until nothing does.
+func (s *sim) settle() error {
+	const most = 5000
+	for range most {
+		s.active = 0
+		moved, err := s.round()
+		if err = errors.Join(err, s.broken); err != nil {
+			return err
+		}
+		if !moved {
+			if !s.w.Advance() {
+				return nil
+			}
+			s.rest()
+		}
+	}
+	return fmt.Errorf("L1: still moving after %d rounds: %s", most, s.held())
+}
+
+// round lets each engine do one of each that it can do, as World.Round does, and
+// judges what it decides.
+func (s *sim) round() (bool, error) {
+	moved, err := s.w.Round()
+	if err == nil && !moved {
+		for i := range s.w.Sides {
+			err = errors.Join(err, s.idles(i))
+		}
+	}
+	return moved, err
+}
+
+// costs returns how much all engines did: decisions and calls.
+func (s *sim) costs() int {
+	n := uint64(0)
+	for _, side := range s.w.Sides {
+		x := side.Engine.Stats()
+		n += x.Decisions + x.Requests() + x.ListCalls + x.Handled
+	}
+	return int(n)
+}
+
+// extent returns how many objects and references the store holds.
+func (s *sim) extent() int {
+	n := 0
+	for _, o := range s.w.Store.Objects() {
+		n += 1 + len(o.Owners)
+	}
+	return n
+}
+
+// quiet checks what has to be true of a world at rest.
+func (s *sim) quiet() error {
+	if err := s.check(); err != nil {
+		return err
+	}
+	want := s.rebuilt()
+	for i, side := range s.w.Sides {
+		if !side.Engine.Idle() {
+			return fmt.Errorf("L1: engine %d is not idle, and waits for nothing", i)
+		}
+		if got := seen(side.Engine); got != want {
+			return fmt.Errorf("S22: engine %d holds\n%s, a graph built from a new listing\n%s", i, got, want)
+		}
+		stats := side.Engine.Stats()
+		if err := s.witnesses[i].Phantoms(stats.Nodes, stats.Objects); err != nil {
+			return fmt.Errorf("engine %d: %w", i, err)
+		}
+		if err := s.reported(side.Engine); err != nil {
+			return fmt.Errorf("L9: engine %d: %w", i, err)
+		}
+	}
+	if s.o.has(twins) || slices.ContainsFunc(s.w.Store.Objects(), garbled) { // the oracle knows of neither
+		return nil
+	}
+	cfg := oracle.Config{Override: s.o.override}
+	if s.o.absent {
+		cfg.Scope = oracle.ScopeAbsent
+	}
+	if !oracle.Quiet(oracle.NewState(believed(s.w.Store.Objects())), cfg) {
+		return fmt.Errorf("L1: at rest, but the collector has something left to do: %s", s.held())
+	}
+	return nil
+}
+
+// garbled reports whether an object carries a name that is no text: it is flawed.
+func garbled(o graph.Object) bool {
+	bad := func(name string) bool {
+		return !utf8.ValidString(name) || strings.ContainsFunc(name, unicode.IsControl)
+	}
+	return bad(o.Name) || slices.ContainsFunc(o.Owners, func(r graph.Owner) bool { return bad(r.Name) })
+}
+
+// reported checks that whoever stays against a mark is reported, with a reason.
+func (s *sim) reported(e *ownergraph.Engine) error {
+	held := e.Held(len(s.w.Store.Objects()))
+	for _, o := range s.w.Store.Objects() {
+		if !o.Deleting {
+			continue
+		}
+		i := slices.IndexFunc(held, func(h ownergraph.Held) bool { return h.Key == o.Key })
+		if i < 0 || held[i].Reason == 0 {
+			return fmt.Errorf("%s is marked, and nobody says why it stays", o.Key)
+		}
+	}
+	return nil
+}
+
+// held returns what the engines report.
+func (s *sim) held() string {
+	var out []string
+	for _, side := range s.w.Sides {
+		for _, h := range side.Engine.Held(16) {
+			out = append(out, h.String())
+		}
+	}
+	return strings.Join(out, "; ")
+}
+
+// seen returns every node of an engine's graph with its version: what the
+// fingerprint asks first of each.
+func seen(e *ownergraph.Engine) string {
+	var b strings.Builder
+	named := map[graph.Key]bool{}
+	e.Fingerprint(func(k graph.Key, v graph.Version) uint64 {
+		if !named[k] {
+			named[k] = true
+			fmt.Fprintf(&b, "%s#%s; ", k, v)
+		}
+		return 0
+	})
+	return b.String()
+}
+
+// rebuilt returns the same of a graph that is built from a new listing.
+func (s *sim) rebuilt() string {
+	g := graph.New(graph.Config{Scope: s.o.config().Scope})
+	events := []graph.Event{{Type: graph.KindsKnown, Kinds: s.w.Kinds}}
+	for _, k := range s.w.Kinds {
+		events = append(events, graph.Event{Type: graph.ListBegun, Kind: k.Kind})
+	}
+	for _, o := range s.w.Store.Objects() {
+		events = append(events, graph.Event{Type: graph.Put, Object: o.Clone()})
+	}
+	for _, ev := range events {
+		if _, err := g.Apply(ev); err != nil {
+			return err.Error()
+		}
+	}
+	var b strings.Builder
+	for n := range g.Nodes() {
+		fmt.Fprintf(&b, "%s#%s; ", n.Key(), n.Version())
+	}
+	return b.String()
+}
+
+// believed returns what the oracle is told: a reference to a kind that is never
+// served is unknown, and leads to nobody.
+func believed(objects []graph.Object) []graph.Object {
+	out := make([]graph.Object, len(objects))
+	for i, o := range objects {
+		o = o.Clone()
+		for j, r := range o.Owners {
+			if r.Kind == unserved {
+				o.Owners[j].Unresolved, o.Owners[j].UID = true, "nobody/"+r.UID
+			}
+		}
+		out[i] = o
+	}
+	return out
+}
+
+// day lets 24 hours pass: they may cost no request, and no more decisions than
+// the audits make.
+func (s *sim) day() error {
+	before := make([]ownergraph.Stats, len(s.w.Sides))
+	for i, side := range s.w.Sides {
+		before[i] = side.Engine.Stats()
+	}
+	const most = 2000 // an audit in ten minutes makes 144 for each engine
+	end := s.w.Now.Add(24 * time.Hour)
+	for n := 0; s.w.Now.Before(end); n++ {
+		if n == most {
+			return fmt.Errorf("L2: there is something to do %d times in less than a day of rest", most)
+		}
+		next := end
+		for _, side := range s.w.Sides {
+			for _, lane := range lanes {
+				if at, ok := side.Engine.Wake(lane); ok && at.Before(next) {
+					next = at
+				}
+			}
+		}
+		s.w.Now = next
+		s.rest()
+		for moved := true; moved; {
+			var err error
+			if moved, err = s.w.Round(); err != nil {
+				return err
+			}
+		}
+	}
+	for i, side := range s.w.Sides {
+		x, b := side.Engine.Stats(), before[i]
+		if n := x.Requests() + x.ListCalls - b.Requests() - b.ListCalls; n > 0 {
+			return fmt.Errorf("L2: engine %d makes %d requests in a day of rest", i, n)
+		}
+		if n := x.Decisions - b.Decisions; n > (x.Audits-b.Audits+1)*uint64(x.Objects) || x.Audits-b.Audits < 120 && !s.o.has(clocks) {
+			return fmt.Errorf("L2: engine %d makes %d decisions in a day of rest, in %d audits of %d objects", i, n, x.Audits-b.Audits, x.Objects)
+		}
+	}
+	return s.broken
+}
+
+// empty has users delete everything: then nothing may be left of it anywhere.
+func (s *sim) empty() error {
+	for len(s.w.Store.Objects()) > 0 {
+		k := s.w.Store.Objects()[0].Key
+		for _, verb := range [...]oracle.Verb{oracle.Strip, oracle.Finish, oracle.Background, oracle.Grace0} {
+			s.w.Do(oracle.Action{Verb: verb, Object: graph.Object{Key: k}})
+		}
+		if s.holds(k) {
+			return fmt.Errorf("the simulator cannot delete %s", k)
+		}
+	}
+	if err := s.calm(); err != nil {
+		return err
+	}
+	for i, side := range s.w.Sides {
+		if x := side.Engine.Stats(); x.Nodes != 0 || x.Queued != 0 || x.Held != 0 || x.Calls != 0 || !side.Engine.Idle() {
+			return fmt.Errorf("L10: everything is gone, and engine %d holds %d nodes, %d keys, %d reports, %d calls", i, x.Nodes, x.Queued, x.Held, x.Calls)
+		}
+	}
+	return nil
+}

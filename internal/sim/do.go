@@ -1,0 +1,262 @@
+package sim
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/world"
+)
+
+// recheck is after how many steps everything is checked that is otherwise kept
+// up step by step.
+const recheck = 32
+
+// do makes one step and judges what it led to.
+func (s *sim) do(st step) error {
+	s.at++
+	if s.bend != nil {
+		s.bend(s, st)
+	}
+	if err := s.move(st); err != nil {
+		s.fail(fmt.Errorf("%s: %w", st.text(s.w), err))
+	}
+	if s.broken == nil && s.at%s.every == 0 {
+		s.broken = s.check()
+	}
+	return s.broken
+}
+
+// check looks at everything anew.
+func (s *sim) check() error {
+	for i, side := range s.w.Sides {
+		if err := side.Engine.Check(); err != nil {
+			return fmt.Errorf("S18: engine %d: %w", i, err)
+		}
+	}
+	return s.w.Ledger.Check()
+}
+
+func (s *sim) move(st step) error {
+	switch st.op {
+	case opList, opSee, opAll, opTwice, opBreak, opGarble:
+		return s.see(st)
+	case opProgress:
+		s.w.Progress(int(st.side), int(st.kind))
+	case opIssue, opControl, opSet:
+		return s.ask(st)
+	case opLand, opLimbo, opCarry:
+		return s.land(st)
+	case opLate:
+		if int(st.number) < len(s.w.Zombies) {
+			return s.w.LandZombie(int(st.number))
+		}
+	case opCrash:
+		s.witnesses[st.side].Reset()
+		s.spent[st.side] = 0
+		return s.w.Crash(int(st.side))
+	case opWait:
+		s.w.Advance()
+		s.rest()
+	case opPass:
+		if s.w.Now.After(s.latest) {
+			s.latest = s.w.Now
+		}
+		s.w.Now = s.w.Now.Add(st.pass)
+		s.rest()
+	case opBackup:
+		s.backup = s.w.Store
+	case opRestore:
+		return s.restore()
+	case opUser:
+		s.w.Do(*st.action)
+	case opAck:
+		s.w.Acknowledge(st.action.Object.Key)
+	case opTwin:
+		if k := st.action.Object.Key; !s.lived[k] { // nobody returns
+			s.w.Plant(graph.Object{Key: k})
+		}
+	default:
+		return s.health(st)
+	}
+	return nil
+}
+
+// see moves the watch of one kind.
+func (s *sim) see(st step) error {
+	side, kind := int(st.side), int(st.kind)
+	stream := &s.w.Sides[side].Streams[kind]
+	switch {
+	case st.op == opBreak:
+		for _, ev := range stream.Events {
+			if ev.Type == graph.FencePassed {
+				stream.Fences = append(stream.Fences, ev.Fence)
+			}
+		}
+		stream.Begun, stream.Events = false, nil
+		return nil
+	case stream.Down:
+		return nil
+	case st.op == opList:
+		s.w.List(side, kind)
+		return nil
+	case st.op == opGarble:
+		s.w.Garble(side, kind)
+		return nil
+	}
+	if st.op == opTwice && len(stream.Events) > 0 {
+		if ev := stream.Events[0]; ev.Type == graph.Gone || ev.Type == graph.Put && ev.Object.Version != "" {
+			ev.Object = ev.Object.Clone()
+			s.witnesses[side].Told(ev)
+			s.cause(side)
+			if err := s.w.Sides[side].Engine.Observe(s.w.Now, ev); err != nil {
+				return err
+			}
+		}
+	}
+	for n := len(stream.Events); n > 0; n-- {
+		if err := s.deliver(side, kind); err != nil || st.op != opAll {
+			return err
+		}
+	}
+	return nil
+}
+
+// deliver hands an event over. One that no watch may send is refused.
+func (s *sim) deliver(side, kind int) error {
+	ev := s.w.Sides[side].Streams[kind].Events[0]
+	garbled := ev.Type == graph.Put && ev.Object.Version == ""
+	err := s.w.Deliver(side, kind)
+	switch {
+	case garbled && errors.Is(err, graph.ErrInvalid):
+		s.witnesses[side].Refused(ev)
+		return nil
+	case garbled && err == nil:
+		return errors.New("S18: an event without a version is taken")
+	}
+	return err
+}
+
+// ask has an engine decide, and takes the call of a lane from it.
+func (s *sim) ask(st step) error {
+	side := int(st.side)
+	switch {
+	case st.op == opControl:
+		s.w.Control = st.fault
+		return nil
+	case st.op == opSet:
+		if len(s.w.Sides[side].Sets) > 0 {
+			return s.w.PassSet(side)
+		}
+		return nil
+	}
+	s.active = side
+	_, _, err := s.w.Issue(side, st.lane)
+	if err != nil {
+		return err
+	}
+	return s.idles(side)
+}
+
+// idles returns an error if an engine decides again and again without having
+// learnt anything.
+func (s *sim) idles(side int) error {
+	stats := s.w.Sides[side].Engine.Stats()
+	if n, most := stats.Decisions-s.spent[side], uint64(4*stats.Objects+8); n > most {
+		return fmt.Errorf("L2: engine %d made %d decisions about %d objects since it last learnt something", side, n, stats.Objects)
+	}
+	return nil
+}
+
+// land lands a call, or has nobody hear of it any more.
+func (s *sim) land(st step) error {
+	side, i := int(st.side), int(st.number)
+	calls := s.w.Sides[side].Calls
+	if i >= len(calls) {
+		return nil
+	}
+	if st.op == opCarry {
+		s.w.Carry(side, i)
+		return nil
+	}
+	if st.op == opLimbo {
+		if s.w.Uncarried(side, i) {
+			s.w.Zombies = append(s.w.Zombies, calls[i].Call)
+		}
+		st.fault = world.Lost
+	}
+	_, err := s.w.LandAs(side, i, st.fault)
+	return err
+}
+
+// restore goes back to the backup. Writes under way get lost: nobody promises
+// more than that none is begun on the strength of what was before. Answers of
+// reads still come.
+func (s *sim) restore() error {
+	s.w.Zombies = nil
+	for _, side := range s.w.Sides {
+		for i := range side.Calls {
+			if c := &side.Calls[i]; c.Type == ownergraph.CallPatch || c.Type == ownergraph.CallDelete {
+				c.Key.Name += "/lost"
+			}
+		}
+	}
+	err := s.w.Restore(s.backup, true)
+	s.recount()
+	return err
+}
+
+// health makes a kind sick or well.
+func (s *sim) health(st step) error {
+	kind := int(st.kind)
+	was, name := s.down[kind], s.w.Kinds[kind].Kind
+	switch {
+	case was == opList && (st.op == opSick || st.op == opVanish || st.op == opDown):
+		s.down[kind] = st.op
+	case was == opSick && st.op == opRecover, was == opVanish && st.op == opServe, was == opDown && st.op == opUp:
+		s.down[kind] = opList
+	default:
+		return nil
+	}
+	switch st.op {
+	case opSick:
+		return s.w.Sicken(kind, "sick")
+	case opRecover:
+		return s.w.Recover(kind)
+	case opVanish:
+		return s.vanish(kind)
+	case opServe:
+		s.served[kind] = s.at
+		return s.w.Serve(s.w.Kinds[kind])
+	}
+	s.w.Down(name, st.op == opDown)
+	return nil
+}
+
+// vanish takes a kind out of service. What the engines hold of it is unknown
+// from then on, and stays.
+func (s *sim) vanish(kind int) error {
+	before := make([]int, len(s.w.Sides))
+	for i, side := range s.w.Sides {
+		before[i] = side.Engine.Stats().Objects
+	}
+	err := s.w.Vanish(kind)
+	for i, side := range s.w.Sides {
+		if after := side.Engine.Stats().Objects; after != before[i] {
+			return fmt.Errorf("S12: engine %d forgets %d objects of a kind that vanishes", i, before[i]-after)
+		}
+	}
+	return err
+}
+
+// cured returns what ends an outage.
+func cured(how op) op {
+	return [...]op{opSick: opRecover, opVanish: opServe, opDown: opUp}[how]
+}
+
+// holds reports whether the store holds the key.
+func (s *sim) holds(k graph.Key) bool {
+	return slices.ContainsFunc(s.w.Store.Objects(), func(o graph.Object) bool { return o.Key == k })
+}

@@ -1,0 +1,84 @@
+package sim
+
+import (
+	"fmt"
+	"sync"
+	"time"
+)
+
+// Fleet is a run over many seeds. Its zero Workers is one, its zero Until never.
+type Fleet struct {
+	History     // the first
+	Seeds   int // 0 for as many as there is time for
+	Workers int
+	Until   time.Time
+	// Failed, if set, is given every seed that failed, one at a time.
+	Failed func(Result)
+}
+
+// Total is what a fleet has done. It is a value.
+type Total struct {
+	Steps, Seeds, Failed int
+	Distinct             int // about: see Count
+	Took                 time.Duration
+	Workers              int
+}
+
+// String returns the total in one line.
+func (t Total) String() string {
+	seconds := max(t.Took.Seconds(), 1e-9)
+	return fmt.Sprintf("%d steps, about %d distinct states (±0.4%%), %d seeds, %d failed, %.0f steps/s on %d workers, %.1f s",
+		t.Steps, t.Distinct, t.Seeds, t.Failed, float64(t.Steps)/seconds, t.Workers, seconds)
+}
+
+// Run runs the fleet. Each worker takes the next seed as soon as it is free, so
+// which seeds are run does not depend on their number.
+func (f Fleet) Run() Total {
+	total := Total{Workers: max(1, f.Workers)}
+	began := time.Now()
+	var (
+		mu    sync.Mutex
+		next  int
+		all   Count
+		group sync.WaitGroup
+	)
+	take := func() (History, bool) {
+		mu.Lock()
+		defer mu.Unlock()
+		if f.Seeds > 0 && next == f.Seeds || !f.Until.IsZero() && time.Now().After(f.Until) {
+			return History{}, false
+		}
+		h := f.History
+		h.Seed += uint64(next)
+		next++
+		return h, true
+	}
+	for range total.Workers {
+		group.Go(func() {
+			var count Count
+			for h, ok := take(); ok; h, ok = take() {
+				r := h.Run(&count)
+				mu.Lock()
+				total.add(r)
+				if r.Broken != nil && f.Failed != nil {
+					f.Failed(r)
+				}
+				mu.Unlock()
+			}
+			mu.Lock()
+			all.Merge(&count)
+			mu.Unlock()
+		})
+	}
+	group.Wait()
+	total.Distinct, total.Took = all.Distinct(), time.Since(began)
+	return total
+}
+
+func (t *Total) add(r Result) {
+	t.Seeds++
+	t.Steps += r.Made
+	if r.Broken != nil {
+		t.Failed++
+	}
+}

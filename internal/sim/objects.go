@@ -1,0 +1,138 @@
+package sim
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+
+	"github.com/ownergraph/ownergraph/graph"
+)
+
+// hostile are names that somebody may have chosen to do harm.
+var hostile = []string{"a; b -> a", "\x00", "\xff\xfe", `"`, "../a", "%s%n", "a\nb", strings.Repeat("long", 200), "~*", "@a"}
+
+// pool returns the places at which a world's objects live, each with the UID
+// that its notation leaves out.
+func (o options) pool(r *rand.Rand) []graph.Key {
+	infos := o.infos()
+	var keys []graph.Key
+	for i := range o.most {
+		name := string(rune('a' + i%26))
+		if i >= 26 {
+			name += fmt.Sprint(i / 26)
+		}
+		if o.shape == odd && r.IntN(16) == 0 {
+			name += hostile[r.IntN(len(hostile))]
+		}
+		info := infos[i%len(infos)]
+		if o.kinds == mixedKinds {
+			info = infos[r.IntN(len(infos))]
+		}
+		k := graph.Key{Kind: info.Kind, Name: name}
+		if info.Scoped {
+			k.Scope = []string{"s", "t"}[r.IntN(2)]
+			if i > 0 && r.IntN(3) == 0 { // a namesake, in another scope maybe
+				k.Name = keys[r.IntN(i)].Name
+			}
+		}
+		if slices.ContainsFunc(keys, func(x graph.Key) bool { return x.Place() == k }) {
+			k.Name = name
+		}
+		k.UID = graph.UID(strings.TrimSuffix(k.String(), `@""`))
+		keys = append(keys, k)
+	}
+	return keys
+}
+
+// start draws the objects that a world begins with.
+func (o options) start(r *rand.Rand, pool []graph.Key) []graph.Object {
+	out := make([]graph.Object, o.objects)
+	for i := range out {
+		out[i].Key = pool[i]
+		for _, owner := range o.ownersOf(r, i) {
+			if ref, ok := o.reference(r, pool[i], pool[owner]); ok {
+				out[i].Owners = append(out[i].Owners, ref)
+			}
+		}
+		if o.shape == odd && r.IntN(16) == 0 && len(out[i].Owners) > 0 { // the same again and again
+			out[i].Owners = append(out[i].Owners, slices.Repeat(out[i].Owners[:1], 20+r.IntN(60))...)
+		}
+		o.condition(r, &out[i])
+	}
+	return out
+}
+
+// ownersOf draws which objects own the i-th.
+func (o options) ownersOf(r *rand.Rand, i int) []int {
+	switch {
+	case o.shape == star && i > 0:
+		return []int{0}
+	case o.shape == chain && i > 0:
+		return []int{i - 1}
+	case o.shape == ring:
+		return []int{(i + 1) % o.objects}
+	case o.shape == layers && i >= 2:
+		return []int{0, 1 + r.IntN(i-1)}
+	case o.shape == loose, o.shape == odd:
+		var out []int
+		for range r.IntN(3) {
+			out = append(out, r.IntN(o.objects))
+		}
+		return out
+	}
+	return nil
+}
+
+// reference draws an owner reference of dep to owner. All agree on what it is:
+// Kubernetes' reading calls an owner in another scope absent, while the ledger
+// sees it live.
+func (o options) reference(r *rand.Rand, dep, owner graph.Key) (graph.Owner, bool) {
+	ref := graph.Owner{Key: owner, Block: r.IntN(2) == 0, Controller: r.IntN(16) == 0}
+	n := 32
+	if o.shape == odd {
+		n = 12
+	}
+	switch r.IntN(n) {
+	case 0: // an owner that never was
+		ref.UID += "/gone"
+	case 1: // at no place that there is
+		ref.Name += "x"
+	case 2:
+		infos := o.infos()
+		ref.Kind = infos[r.IntN(len(infos))].Kind
+	case 3:
+		ref.Scope = []string{"", "s", "t", "u"}[r.IntN(4)]
+	case 4:
+		ref.Unresolved = true
+	case 5:
+		ref.Kind, ref.UID = unserved, ref.UID+"/unserved"
+	case 6:
+		ref = []graph.Owner{{Key: graph.Key{Kind: ref.Kind, UID: ref.UID}}, {Key: ref.Place()}, {Key: graph.Key{Name: ref.Name, UID: ref.UID}}}[r.IntN(3)]
+	}
+	return ref, !o.absent || ref.Scope == "" || dep.Scope == "" || ref.Scope == dep.Scope
+}
+
+// condition draws what else an object carries.
+func (o options) condition(r *rand.Rand, x *graph.Object) {
+	switch r.IntN(16) {
+	case 0:
+		x.Finalizers = []string{graph.FinalizerForeground}
+	case 1:
+		x.Finalizers = []string{graph.FinalizerOrphan}
+	case 2, 3:
+		x.Finalizers = []string{"foreign"}
+	case 4:
+		x.Finalizers = []string{handled}
+	case 5:
+		x.Finalizers = []string{"foreign", handled}
+	}
+	if len(x.Finalizers) > 0 && r.IntN(3) == 0 {
+		x.Deleting = true
+	} else if r.IntN(24) == 0 {
+		x.Deleting, x.GraceSeconds = true, 30
+	}
+	if o.waits && x.Kind == o.config().Acknowledge[0] {
+		x.Generation, x.ObservedGeneration = 2, int64(1+r.IntN(2))
+	}
+}

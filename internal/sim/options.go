@@ -1,0 +1,193 @@
+package sim
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"strconv"
+	"strings"
+
+	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/finalizer"
+	"github.com/ownergraph/ownergraph/graph"
+)
+
+// handled is the finalizer that a handler of the engines stands for, unserved a
+// kind that references name and no store serves.
+const (
+	handled               = "x.io/h"
+	unserved   graph.Kind = "x"
+	tightKinds            = "abcd"
+	mixedKinds            = "ghPQ"
+)
+
+// fault is something that may go wrong in a world, or a way to go.
+type fault uint8
+
+const (
+	losses fault = iota
+	refusals
+	conflicts
+	crashes
+	outages
+	breaks
+	doubles
+	rewinds
+	delays
+	oneCall
+	garbles
+	overflows
+	carries
+	control
+	lateSets
+	naps
+	twins
+	clocks
+	handlerFaults
+	numFaults
+)
+
+var faultNames = [...]string{"losses", "refusals", "conflicts", "crashes", "outages", "breaks", "doubles", "rewinds", "delays",
+	"one-call", "garbles", "overflows", "carries", "control", "late-sets", "naps", "twins", "clocks", "handlers"}
+
+// shape is what the objects of a world look like.
+type shape uint8
+
+const (
+	loose  shape = iota // anything refers to anything
+	star                // one owner of all
+	chain               // each owns the next
+	ring                // the same, closed
+	layers              // a few owners, many dependents of several of them
+	odd                 // references that lead nowhere, or that nobody can resolve
+	numShapes
+)
+
+var shapeNames = [...]string{"loose", "star", "chain", "ring", "layers", "odd"}
+
+// options are those of one world. They follow from the seed.
+type options struct {
+	seed      uint64
+	kinds     string // a letter for each; a capital one is scoped
+	level     ownergraph.Level
+	engines   int
+	override  bool
+	absent    bool // graph.ScopeAbsent
+	counting  bool // versions can be compared
+	forgetful bool // the engines remember one owner of each sort
+	waits     bool // the first kind is given time to acknowledge
+	cold      bool // the engines begin in the middle
+	day       bool // it ends with a day of rest
+	empties   bool // and with everything deleted
+	shape     shape
+	objects   int
+	most      int // objects that users make it at most
+	busy      int // how busy users are
+	faults    [numFaults]bool
+	lazy      [8]int // how readily each kind's events come
+}
+
+// draw returns the options of a seed, without the faults that are left out.
+func (h History) draw(r *rand.Rand) options {
+	o := draw(h.Seed, r)
+	for f, name := range faultNames {
+		if strings.Contains(","+h.Without+",", ","+name+",") {
+			o.faults[f] = false
+		}
+	}
+	return o
+}
+
+func draw(seed uint64, r *rand.Rand) options {
+	one := func(n int) bool { return r.IntN(n) == 0 }
+	o := options{
+		seed: seed, kinds: mixedKinds, level: ownergraph.Level2, engines: 1 + max(0, r.IntN(5)-2),
+		override: one(5), absent: one(5), counting: one(3), forgetful: one(3), waits: one(5), cold: one(4),
+		shape: shape(r.IntN(int(numShapes))), objects: 2 + r.IntN(4), busy: []int{1, 2, 5, 10}[r.IntN(4)],
+	}
+	if one(2) {
+		o.kinds = tightKinds
+	}
+	if one(10) {
+		o.level = ownergraph.Level1
+	}
+	switch r.IntN(64) {
+	case 0:
+		o.objects = 40 + r.IntN(60)
+	case 1, 2, 3, 4, 5:
+		o.objects = 6 + r.IntN(8)
+	}
+	o.most = o.objects + 1 + r.IntN(3)
+	o.day, o.empties = one(8), one(8)
+	for f := range o.faults {
+		o.faults[f] = one(3)
+	}
+	o.faults[twins] = one(12)
+	o.faults[garbles] = one(8)
+	o.faults[clocks] = one(8)
+	for k := range o.lazy {
+		o.lazy[k] = []int{1, 6, 6, 20}[r.IntN(4)]
+	}
+	return o
+}
+
+func (o options) has(f fault) bool { return o.faults[f] }
+
+// String returns the options in one line.
+func (o options) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "seed %d: kinds %q, level %s, %d engines, %s", o.seed, o.kinds, o.level, o.engines, shapeNames[o.shape])
+	for _, f := range []struct {
+		set  bool
+		name string
+	}{
+		{o.override, "override"}, {o.absent, "scope absent"}, {o.counting, "versions compare"}, {o.forgetful, "forgetful"},
+		{o.waits, "acknowledge"}, {o.cold, "cold"},
+	} {
+		if f.set {
+			b.WriteString(", " + f.name)
+		}
+	}
+	b.WriteString("; faults:")
+	for f, set := range o.faults {
+		if set {
+			b.WriteString(" " + faultNames[f])
+		}
+	}
+	return b.String()
+}
+
+// config returns the settings of the engines.
+func (o options) config() ownergraph.Config {
+	c := ownergraph.Config{
+		Override: o.override,
+		Handlers: map[string]finalizer.Handler{handled: func(context.Context, graph.Object) error { return nil }},
+	}
+	if o.absent {
+		c.Scope = graph.ScopeAbsent
+	}
+	if o.forgetful {
+		c.AbsentOwners, c.OrphanedOwners = 1, 1
+	}
+	if o.waits {
+		c.Acknowledge = []graph.Kind{graph.Kind(strings.ToLower(o.kinds[:1]))}
+	}
+	if o.counting {
+		c.CompareVersions = func(_ graph.Kind, a, b graph.Version) int {
+			x, _ := strconv.Atoi(string(a))
+			y, _ := strconv.Atoi(string(b))
+			return x - y
+		}
+	}
+	return c
+}
+
+// infos returns the kinds of the world.
+func (o options) infos() []graph.KindInfo {
+	out := make([]graph.KindInfo, len(o.kinds))
+	for i := range o.kinds {
+		name := strings.ToLower(o.kinds[i : i+1])
+		out[i] = graph.KindInfo{Kind: graph.Kind(name), Scoped: name != o.kinds[i:i+1]}
+	}
+	return out
+}

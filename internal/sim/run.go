@@ -1,0 +1,101 @@
+package sim
+
+import (
+	"fmt"
+	"runtime/debug"
+)
+
+// History says which history is run. It is a value.
+type History struct {
+	Seed  uint64
+	Steps int // in safety mode
+	// Without names faults that no world has, divided by commas: with it, one
+	// can look past a failure that is known.
+	Without string
+}
+
+// String returns the line that runs it.
+func (h History) String() string {
+	line := fmt.Sprintf("go run ./internal/sim/cmd/sim -seed %d -steps %d", h.Seed, h.Steps)
+	if h.Without != "" {
+		line += " -without " + h.Without
+	}
+	return line
+}
+
+// Result is what came of one history. It is a value.
+type Result struct {
+	History
+	// Made is how many steps were made in safety mode.
+	Made int
+	// Broken is what went wrong, nil if nothing did.
+	Broken error
+
+	steps []step // if they were noted
+}
+
+// Run runs a history and has it come to rest. Each step's fingerprint goes into
+// the count, if that is not nil.
+func (h History) Run(count *Count) Result {
+	return h.run(count, nil, false)
+}
+
+func (h History) run(count *Count, bend func(*sim, step), note bool) (r Result) {
+	r.History = h
+	defer func() {
+		if p := recover(); p != nil {
+			r.Broken = fmt.Errorf("S18: panic: %v\n%s", p, debug.Stack())
+		}
+	}()
+	s, err := begin(h)
+	if err != nil {
+		r.Broken = err
+		return r
+	}
+	s.bend = bend
+	for r.Made < h.Steps {
+		st := s.next()
+		if note {
+			r.steps = append(r.steps, st)
+		}
+		r.Made++
+		if r.Broken = s.do(st); r.Broken != nil {
+			return r
+		}
+		if count != nil {
+			count.Add(s.fingerprint())
+		}
+	}
+	s.bend = nil
+	r.Broken = s.converge()
+	return r
+}
+
+// replay makes the given steps in the world of a seed that begins with the given
+// objects, and has it come to rest. It returns after how many steps what went
+// wrong.
+func replay(p plan, trace func(s *sim, st step)) (at int, broken error) {
+	defer func() {
+		if p := recover(); p != nil {
+			broken = fmt.Errorf("S18: panic: %v\n%s", p, debug.Stack())
+		}
+	}()
+	s, err := p.begin()
+	if err != nil {
+		return 0, err
+	}
+	s.bend, s.every = p.bend, 1
+	for i, st := range p.steps {
+		if trace != nil {
+			trace(s, st)
+		}
+		if err := s.do(st); err != nil {
+			return i + 1, err
+		}
+	}
+	s.bend = nil
+	if trace != nil {
+		trace(s, step{op: numOps})
+	}
+	return len(p.steps), s.converge()
+}

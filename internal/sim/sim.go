@@ -1,0 +1,227 @@
+package sim
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/invariant"
+	"github.com/ownergraph/ownergraph/internal/world"
+)
+
+// sim is one world on its way, and what judges it.
+type sim struct {
+	o         options
+	w         *world.World
+	rng       *rand.Rand
+	pool      []graph.Key
+	start     []graph.Object
+	witnesses []*invariant.Witness
+	bend      func(s *sim, st step) // a defect of the world, done before a step
+
+	backup  world.Store
+	down    [8]op                // by kind: opSick, opVanish, opDown, or opList for none
+	served  [8]int               // when the kind was last served again, in steps
+	issued  map[issue]int        // when a write was handed out
+	spent   [4]uint64            // decisions of each engine when it last had a cause
+	lived   map[graph.Key]bool   // who is, or was, in the store
+	latest  time.Time            // that the clock has shown before it went back
+	asleep  [2]int               // the last engine sleeps from one step to another
+	sums    map[graph.Key]uint64 // of the objects in the store
+	sum     uint64
+	at      int // steps so far
+	every   int // after how many steps everything is checked anew
+	active  int // the engine that decides now
+	broken  error
+	moves   []move
+	weights int
+}
+
+// issue names a write. Engines that follow each other count from 1.
+type issue struct {
+	id  ownergraph.CallID
+	key graph.Key
+}
+
+// begin makes the world of a seed.
+func begin(h History) (*sim, error) {
+	rng := rand.New(rand.NewPCG(h.Seed, 0x0eed))
+	o := h.draw(rng)
+	pool := o.pool(rng)
+	return beginWith(o, rng, pool, o.start(rng, pool))
+}
+
+func beginWith(o options, rng *rand.Rand, pool []graph.Key, start []graph.Object) (*sim, error) {
+	s := &sim{
+		o: o, rng: rng, pool: pool, start: start, every: recheck,
+		issued: map[issue]int{}, sums: map[graph.Key]uint64{}, lived: map[graph.Key]bool{},
+	}
+	for k := range s.down {
+		s.down[k] = opList
+	}
+	cfg := o.config()
+	if o.has(twins) {
+		cfg.OnDecision = func(d ownergraph.Decided) { s.witnesses[s.active].Decided(d.Call) }
+	}
+	infos := o.infos()
+	for range o.engines {
+		x := invariant.NewWitness(o.level, o.absent)
+		x.Told(graph.Event{Type: graph.KindsKnown, Kinds: infos})
+		s.witnesses = append(s.witnesses, x)
+	}
+	w, err := world.New(o.level, cfg, o.engines, infos, start)
+	if err != nil {
+		return nil, err
+	}
+	s.w, s.backup = w, w.Store
+	if o.counting {
+		w.CountRevisions()
+	}
+	for _, x := range w.Store.Objects() {
+		s.count(graph.Event{Type: graph.Put, Object: x})
+	}
+	s.watch()
+	if !o.cold {
+		if err := w.Settle(); err != nil {
+			return nil, err
+		}
+		s.rest()
+	}
+	w.LateSets = o.has(lateSets)
+	return s, s.broken
+}
+
+// watch has everything judged that happens in the world.
+func (s *sim) watch() {
+	s.w.OnCommit = s.count
+	s.w.OnEvent = func(side int, ev graph.Event) {
+		s.witnesses[side].Told(ev)
+		s.cause(side)
+	}
+	s.w.OnAnswer = func(side int, c ownergraph.Call, r ownergraph.Result) {
+		s.witnesses[side].Answered(c, r)
+		s.cause(side)
+	}
+	s.w.OnCall = s.handed
+	s.w.OnWrite = func(_ *world.Store, c ownergraph.Call) {
+		if bad := s.w.Ledger.Judge(c); bad != nil && !s.excused(c, bad) {
+			s.fail(bad)
+		}
+	}
+}
+
+// fail notes the first thing that went wrong.
+func (s *sim) fail(err error) {
+	if s.broken == nil {
+		s.broken = err
+	}
+}
+
+// handed has a call judged as an engine hands it out.
+func (s *sim) handed(side int, c ownergraph.Call) {
+	var live *graph.Object
+	if c.Type == ownergraph.CallPatch || c.Type == ownergraph.CallDelete {
+		s.issued[issue{c.ID, c.Key}] = s.at
+		pre := c.Precondition
+		if c.Type == ownergraph.CallDelete {
+			pre = c.Options.Precondition
+		}
+		if o, ok := s.w.Store.At(c.Key); ok && pre.Holds(o) {
+			live = &o
+		}
+	}
+	if bad := s.witnesses[side].Handed(c, live); bad != nil {
+		s.fail(fmt.Errorf("engine %d: %w", side, bad))
+	}
+}
+
+// excused reports whether nobody promises more: without fences, foreground and
+// orphaning are best effort, and so they are for the objects of a kind that was
+// not served at some time since the write was handed out.
+func (s *sim) excused(c ownergraph.Call, err error) bool {
+	var bad *invariant.Breach
+	if !errors.As(err, &bad) {
+		return false
+	}
+	if s.o.level < ownergraph.Level2 {
+		return bad.Rule[:2] == "S2" || bad.Rule[:2] == "S3"
+	}
+	k := slices.IndexFunc(s.w.Kinds, func(i graph.KindInfo) bool { return i.Kind == bad.Other.Kind })
+	if !bad.Ends || k < 0 {
+		return false
+	}
+	since, known := s.issued[issue{c.ID, c.Key}]
+	return s.down[k] == opVanish || known && s.served[k] > since
+}
+
+// count keeps the sum of what the store holds.
+func (s *sim) count(ev graph.Event) {
+	k, sum := ev.Key, uint64(0)
+	if ev.Type == graph.Put {
+		k, sum = ev.Object.Key, invariant.Sum(&ev.Object)
+	}
+	s.sum ^= s.sums[k] ^ sum
+	if sum == 0 {
+		delete(s.sums, k)
+	} else {
+		s.sums[k] = sum
+		s.lived[k] = true
+	}
+}
+
+// recount makes the sum anew, after a restore.
+func (s *sim) recount() {
+	clear(s.sums)
+	s.sum = 0
+	for _, x := range s.w.Store.Objects() {
+		s.count(graph.Event{Type: graph.Put, Object: x})
+	}
+}
+
+// cause notes that an engine has learnt something: from now on it may decide.
+func (s *sim) cause(side int) {
+	if side < len(s.w.Sides) && s.w.Sides[side] != nil {
+		s.spent[side] = s.w.Sides[side].Engine.Stats().Decisions
+	}
+}
+
+// rest gives every engine a cause: time has passed.
+func (s *sim) rest() {
+	for side := range s.w.Sides {
+		s.cause(side)
+	}
+}
+
+// fingerprint stands for the world. See the package's doc.
+func (s *sim) fingerprint() uint64 {
+	h := s.sum
+	for i, side := range s.w.Sides {
+		h = mix(h, s.witnesses[i].Sum())
+		for k := range side.Streams {
+			st := &side.Streams[k]
+			x := uint64(len(st.Events))<<8 | uint64(s.down[k])
+			if st.Begun {
+				x |= 1 << 7
+			}
+			h = mix(h, x)
+		}
+		for c := range side.Calls {
+			f := &side.Calls[c]
+			x := uint64(f.Type)
+			for _, b := range []byte(f.Key.UID) {
+				x = x<<5 ^ x>>59 ^ uint64(b)
+			}
+			h = mix(h, x)
+		}
+	}
+	return mix(h, uint64(len(s.w.Zombies)))
+}
+
+func mix(h, x uint64) uint64 {
+	h = (h ^ x) * 0x9e3779b97f4a7c15
+	return h ^ h>>29
+}

@@ -1,0 +1,203 @@
+package sim
+
+import (
+	"flag"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/world"
+)
+
+var (
+	firstSeed = flag.Uint64("sim.seed", 1, "the first `seed` of TestSeeds")
+	seeds     = flag.Int("sim.seeds", 1000, "how many seeds TestSeeds runs")
+	steps     = flag.Int("sim.steps", 1000, "steps of each in safety mode")
+	workers   = flag.Int("sim.workers", 1, "how many are run at once")
+)
+
+// TestSeeds runs random histories. The same ones are run everywhere and every
+// time; new ones are run by whoever gives another first seed.
+func TestSeeds(t *testing.T) {
+	f := Fleet{History: History{Seed: *firstSeed, Steps: *steps}, Seeds: *seeds, Workers: *workers}
+	if raced && !given("sim.seeds") {
+		f.Seeds /= 10
+	}
+	shown := 0
+	f.Failed = func(r Result) {
+		if shown++; shown > 3 {
+			t.Errorf("%s: %v", r.History, r.Broken)
+			return
+		}
+		t.Errorf("%s\n%s", r.History, r.Explain())
+	}
+	t.Log(f.Run())
+}
+
+func given(name string) bool {
+	ok := false
+	flag.Visit(func(f *flag.Flag) { ok = ok || f.Name == name })
+	return ok
+}
+
+// TestSeedsAreReplayed: a seed has one history, whatever else is run beside it.
+func TestSeedsAreReplayed(t *testing.T) {
+	for seed := range uint64(20) {
+		h := History{Seed: seed + 1, Steps: 300}
+		a, b := h.run(nil, nil, true), h.run(nil, nil, true)
+		if x, y := lines(t, h, a.steps), lines(t, h, b.steps); x != y {
+			t.Fatalf("seed %d: once\n%s\nand once\n%s", h.Seed, x, y)
+		}
+		s, err := begin(h)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := plan{o: s.o, pool: s.pool, start: s.start, steps: a.steps}
+		if at, broken := replay(p, nil); broken != nil || at != len(a.steps) {
+			t.Errorf("seed %d: its steps, made again, end after %d of %d with %v", h.Seed, at, len(a.steps), broken)
+		}
+	}
+}
+
+func lines(t *testing.T, h History, steps []step) string {
+	t.Helper()
+	s, err := begin(h)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b strings.Builder
+	for _, st := range steps {
+		b.WriteString(st.text(s.w) + "\n")
+	}
+	return b.String()
+}
+
+// TestEverythingHappens: among some hundred seeds each step is made, and each
+// fault is there.
+func TestEverythingHappens(t *testing.T) {
+	var made [numOps]int
+	var had [numFaults]int
+	for seed := range uint64(300) {
+		h := History{Seed: seed + 1, Steps: 150}
+		r := h.run(nil, nil, true)
+		for _, st := range r.steps {
+			made[st.op]++
+		}
+		s, err := begin(h)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for f, set := range s.o.faults {
+			if set {
+				had[f]++
+			}
+		}
+	}
+	for o, n := range made {
+		if n == 0 {
+			t.Errorf("step %q is never made", opNames[o])
+		}
+	}
+	for f, n := range had {
+		if n == 0 {
+			t.Errorf("fault %q is in no world", faultNames[f])
+		}
+	}
+}
+
+// TestWithout: a fault that is left out is in no world, and the line that runs
+// the history again leaves it out too.
+func TestWithout(t *testing.T) {
+	for seed := range uint64(50) {
+		h := History{Seed: seed, Steps: 1, Without: "rewinds,late-sets"}
+		s, err := begin(h)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s.o.has(rewinds) || s.o.has(lateSets) {
+			t.Fatalf("seed %d: %s", seed, s.o)
+		}
+		if want := fmt.Sprintf("go run ./internal/sim/cmd/sim -seed %d -steps 1 -without rewinds,late-sets", seed); h.String() != want {
+			t.Fatalf("got %q, want %q", h, want)
+		}
+	}
+}
+
+// plainly begins a world of one engine at rest, with the given objects and
+// nothing that goes wrong.
+func plainly(t *testing.T, notation string) *sim {
+	t.Helper()
+	start, err := graph.Parse(notation)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := options{kinds: tightKinds, level: ownergraph.Level2, engines: 1, objects: len(start), most: len(start)}
+	s, err := beginWith(o, nil, nil, start)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// TestRetryBudget: a write that always fails, in whatever way, costs a number of
+// requests that grows with the logarithm of the time, up to a write and a read for
+// each five minutes or somewhat less, and is over when it does not fail any more.
+func TestRetryBudget(t *testing.T) {
+	const hours, most = 24, 3 * 24 * 12
+	for _, c := range []struct {
+		fault  world.Fault
+		reason string
+	}{
+		{world.Lost, "nobody answers: the outcome is unknown, and read"},
+		{world.Fails, "an error that says nothing"},
+		{world.Refuses, "the store refuses it"},
+	} {
+		s := plainly(t, "a; b -> a")
+		if err := s.do(user(t, "bg a")); err != nil {
+			t.Fatal(err)
+		}
+		before := s.w.Total()
+		for end := s.w.Now.Add(hours * time.Hour); s.w.Now.Before(end); {
+			s.failing(t, c.fault)
+		}
+		if n := s.w.Total() - before; n > most || n < hours {
+			t.Errorf("%s: %d requests in a day, want at most %d: %s", c.fault, n, most, c.reason)
+		}
+		if err := s.calm(); err != nil || len(s.w.Store.Objects()) != 0 {
+			t.Errorf("%s: %d objects are left, error %v: %s", c.fault, len(s.w.Store.Objects()), err, c.reason)
+		}
+	}
+}
+
+// failing lets everything happen that can happen now, with every write failing,
+// and moves time on.
+func (s *sim) failing(t *testing.T, fault world.Fault) {
+	t.Helper()
+	for _, k := range []int8{0, 1, 2, 3} {
+		if err := s.do(step{op: opAll, kind: k}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, lane := range lanes {
+		for range 4 {
+			if err := s.do(step{op: opIssue, lane: lane}); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	for len(s.w.Sides[0].Calls) > 0 {
+		st := step{op: opLand}
+		if s.w.Uncarried(0, 0) {
+			st.fault = fault
+		}
+		if err := s.do(st); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := s.do(step{op: opPass, pass: 5 * time.Second}); err != nil {
+		t.Fatal(err)
+	}
+}
