@@ -59,7 +59,7 @@ func newHandlers(cfg Config) handlers {
 // where nothing else holds the object.
 func (e *Engine) handle(id graph.NodeID, o Object, d policy.Decision) policy.Decision {
 	h := &e.handlers
-	if len(h.names) == 0 || e.cfg.ObserveOnly || e.level == Level0 {
+	if len(h.names) == 0 || e.bar(e.graph.Node(id)) != policy.ReasonUnset { // the mark may be of a former history
 		return d
 	}
 	for _, name := range o.Finalizers {
@@ -106,7 +106,7 @@ func (e *Engine) nextHandler() (Call, bool) {
 			if s.phase != lined { // of a former node with this id
 				continue
 			}
-			if o := e.viewed(id); !o.Deleting || !o.HasFinalizer(name) {
+			if !e.handles(id, name) {
 				delete(h.states, k)
 				continue
 			}
@@ -149,12 +149,13 @@ func (e *Engine) handlerDone(id CallID, f flight, err error) {
 	e.work.Add(f.node, queue.Normal)
 }
 
-// viewed returns what is known of a node, nothing if it is not in the graph.
-func (e *Engine) viewed(id graph.NodeID) Object {
-	if !e.graph.InUse(id) {
-		return Object{}
+// handles reports whether a handler has still to run for a node, and may.
+func (e *Engine) handles(id graph.NodeID, name string) bool {
+	if !e.graph.InUse(id) || e.bar(e.graph.Node(id)) != policy.ReasonUnset {
+		return false
 	}
-	return e.graph.Node(id).View()
+	o := e.graph.Node(id).View()
+	return o.Deleting && o.HasFinalizer(name)
 }
 
 // rewind forgets what handlers have done and have to do. Runs that are under way

@@ -157,3 +157,25 @@ func TestManyReadsOneDecision(t *testing.T) {
 		}
 	}
 }
+
+type busyFor time.Duration
+
+func (busyFor) Error() string               { return "busy" }
+func (b busyFor) RetryAfter() time.Duration { return time.Duration(b) }
+
+// TestReadComesBackWhenAsked: a store that asks to be left alone is, however many
+// others come that need the same read.
+func TestReadComesBackWhenAsked(t *testing.T) {
+	s := newStepped(t, ownergraph.Config{}, "a", "b")
+	for i, text := range []string{"b#1 -> a", "b/2#1 -> a", "b#2 -> a"} {
+		s.put(text)
+		s.run(busyFor(time.Minute))
+		if n := s.e.Stats().Reads; n != 1 {
+			t.Errorf("%d reads after %d of the events, want 1", n, i+1)
+		}
+	}
+	s.now = s.now.Add(time.Minute)
+	if w := s.run(graph.ErrNotFound); len(w) != 2 || s.e.Stats().Reads != 2 {
+		t.Errorf("%d reads, then %v; want one more read and two deletes", s.e.Stats().Reads, w)
+	}
+}

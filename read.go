@@ -27,7 +27,7 @@ func (e *Engine) ask(id graph.NodeID, d policy.Decision) {
 				e.nodes[id].asked++
 			}
 		}
-		if e.asks.Attempts(o) == 0 {
+		if !e.nodes[o].failing { // else it is tried again in its time
 			e.asks.Add(o, queue.Normal)
 		}
 	}
@@ -53,6 +53,7 @@ func (e *Engine) nextRead() (Call, bool) {
 			return Call{}, false
 		}
 		if !e.graph.InUse(id) || len(e.waiters[id]) == 0 {
+			e.nodes[id].failing = false
 			e.asks.Drop(id)
 			e.asks.Done(id)
 			continue

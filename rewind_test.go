@@ -111,3 +111,40 @@ func TestRewindForgetsHandlers(t *testing.T) {
 		}
 	}
 }
+
+// TestNoHandlerBeforeTheListing: after a rewind nothing is cleaned up before a
+// listing has shown that the object is still marked, whatever has it looked at.
+func TestNoHandlerBeforeTheListing(t *testing.T) {
+	cfg := ownergraph.Config{Handlers: map[string]finalizer.Handler{
+		"x.io/y": func(context.Context, graph.Object) error { return nil },
+	}}
+	for _, c := range []struct {
+		failed bool
+		wait   time.Duration
+		reason string
+	}{
+		{false, 24 * time.Hour, "the audit looks at everything"},
+		{true, time.Minute, "a run that failed is tried again"},
+	} {
+		s := newStepped(t, cfg, "h")
+		s.put("h#1~[x.io/y]")
+		s.run(nil)
+		if c.failed {
+			s.done(s.next(ownergraph.LaneHandler), errBusy)
+			s.run(nil)
+		}
+		s.see(graph.Event{Type: graph.Rewound, Reason: "restored"})
+		s.now = s.now.Add(c.wait)
+		s.run(nil)
+		if call := s.next(ownergraph.LaneHandler); call.Type != ownergraph.CallUnset {
+			t.Errorf("%s %s before the listing: %s", call.Type, call.Key, c.reason)
+		}
+		s.see(graph.Event{Type: graph.ListBegun, Kind: "h"})
+		s.put("h#1~[x.io/y]")
+		s.see(graph.Event{Type: graph.ListEnded, Kind: "h"})
+		s.run(nil)
+		if call := s.next(ownergraph.LaneHandler); call.Type != ownergraph.CallHandle {
+			t.Errorf("no run once it is listed anew: %s", c.reason)
+		}
+	}
+}
