@@ -268,6 +268,7 @@ func (e *Engine) forgetDoubts() {
 	clear(e.retries)
 	clear(e.sights)
 	e.handlers.rewind()
+	e.breakRings()
 }
 
 // heal ends a rewind once every kind has been listed since.

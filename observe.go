@@ -130,6 +130,8 @@ func (e *Engine) absorbNode(ev Event, d graph.Delta) {
 	case m.known <= e.rewound: // the same state, of another history
 		t := e.next()
 		m.known, m.changed = t, t
+		e.breakRing(id)
+		e.breakSearch()
 	}
 	e.absorbMark(d, n, m)
 	if d.Class {

@@ -3,6 +3,7 @@ package ownergraph_test
 import (
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/graph"
@@ -115,4 +116,44 @@ func TestRewindForgetsWrites(t *testing.T) {
 	s.list("a")
 	s.done(s.wants(ownergraph.CallRead, "a may be back"), graph.ErrNotFound)
 	s.wants(ownergraph.CallDelete, "it is not, and b has returned")
+}
+
+// TestRewindVoidsRings: a ring that was seen before a rewind is confirmed by a
+// fence that began after its members were seen again, and by no earlier one (R5).
+func TestRewindVoidsRings(t *testing.T) {
+	const ring = "a#5~[foregroundDeletion] -> b!; b#5~[foregroundDeletion] -> a!"
+	s := newStepped(t, ownergraph.Config{}, "a", "b")
+	s.put(ring)
+	if s.fence(); s.e.Stats().Rings == 0 {
+		t.Fatal("no ring was found")
+	}
+	s.see(rewound())
+	early := s.fence()
+	s.see(begun("a"), begun("b"))
+	s.put(ring)
+	s.see(ended("a"), ended("b"))
+	s.next(ownergraph.LaneStore)
+	s.pass(early)
+	s.wants(ownergraph.CallUnset, "the fence began before the ring was seen again")
+	s.pass(s.fence())
+	s.wants(ownergraph.CallPatch, "this one after it")
+}
+
+// fence returns the id of the next fence that the engine begins; time passes
+// until it does.
+func (s stepped) fence() uint64 {
+	s.Helper()
+	for now := s.now; ; now = now.Add(time.Second) {
+		c, _ := s.e.Next(now, ownergraph.LaneControl)
+		if c.Type == ownergraph.CallFence {
+			s.done(c, nil)
+			return c.Fence
+		}
+		if c.Type != ownergraph.CallUnset {
+			s.done(c, nil)
+		}
+		if now.Sub(s.now) > time.Hour {
+			s.Fatal("no fence in an hour")
+		}
+	}
 }

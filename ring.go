@@ -87,6 +87,15 @@ func (e *Engine) breakRing(id graph.NodeID) {
 	e.nodes[id].ring = 0
 }
 
+// breakRings lets no ring count that was found until now, nor what a search that
+// is under way has seen.
+func (e *Engine) breakRings() {
+	for _, at := range slices.Sorted(maps.Keys(e.rings.found)) {
+		e.breakRing(e.rings.found[at].first)
+	}
+	e.breakSearch()
+}
+
 // ringOf returns the ring that a node is in, if it still counts.
 func (e *Engine) ringOf(id graph.NodeID) (ring, bool) {
 	r, ok := e.rings.found[e.nodes[id].ring]
