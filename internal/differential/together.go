@@ -1,0 +1,54 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/ownergraph/ownergraph/internal/oracle"
+)
+
+// alone gives one side the history with nothing to wait for between the actions,
+// and returns those that were done, and the state when all is quiet.
+func alone(ctx context.Context, run collect, h history) (done []oracle.Action, state string, err error) {
+	l, err := begin(ctx, run, h.start)
+	if err != nil {
+		return nil, "", err
+	}
+	defer func() { err = errors.Join(err, l.end()) }()
+	settle(l)
+	for _, a := range h.actions {
+		ok, err := act(ctx, l.store, a)
+		if err != nil {
+			return nil, "", err
+		}
+		if ok {
+			done = append(done, a)
+		}
+	}
+	settle(l)
+	return done, l.state(), nil
+}
+
+// overlap is what a side did when all came at once.
+type overlap struct {
+	history
+	done      []oracle.Action
+	end       string
+	permitted bool
+}
+
+func (o overlap) String() string {
+	return fmt.Sprintf("%s\n  all at once: not permitted\n  done   %v\n  end    %s", o.history, o.done, o.end)
+}
+
+// rush runs a history on one side, all at once, and asks the specification.
+func rush(ctx context.Context, run collect, h history) (overlap, error) {
+	done, end, err := alone(ctx, run, h)
+	if err != nil {
+		return overlap{}, fmt.Errorf("all at once: %s: %w", h, err)
+	}
+	ends := oracle.Ends(h.start, done, oracle.Config{Scope: oracle.ScopeAbsent})
+	return overlap{h, done, end, slices.Contains(ends, end)}, nil
+}
