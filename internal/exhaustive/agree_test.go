@@ -19,7 +19,7 @@ func TestFingerprintAgrees(t *testing.T) {
 		{Stage{Objects: 2, Scope: Scope{Actions: 2}}, 1, "an engine that has seen everything"},
 		{Stage{Objects: 2, Scope: Scope{Actions: 2, Late: true, Calls: 2}}, 7, "one that is late"},
 		{Stage{Objects: 2, Kinds: 1, Scope: Scope{Actions: 1, Crashes: 1}}, 1, "one that knows nothing at first"},
-		{Stage{Objects: 2, Scope: Scope{Actions: 1, Crashes: 1, Listings: 1, Late: true}}, 499, "one that has to list anew"},
+		{Stage{Objects: 2, Every: 3, Scope: Scope{Actions: 1, Crashes: 1, Listings: 1, Late: true}}, 499, "one that has to list anew"},
 		{Stage{Objects: 2, Scope: Scope{Actions: 2, Waits: 1}}, 7, "one that loses patience"},
 		{Stage{Objects: 3, Every: 20, Scope: Scope{Actions: 2}}, 97, "one with more to see"},
 	} {

@@ -1,0 +1,168 @@
+package mutants
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"time"
+)
+
+// mostMemory bounds what a mutant may take, in KiB of address space: one that
+// grows for ever is as dead as one that hangs.
+const mostMemory = 6 << 20
+
+// Edit replaces one file of the module for one build. The zero value changes
+// nothing. It is a value.
+type Edit struct {
+	File    string // from the module's root, with slashes
+	Content []byte
+}
+
+// Bench builds and runs suites on edited sources. It may be used by several
+// goroutines at once. Its fields are not changed after its first use.
+type Bench struct {
+	// Root is the module's directory.
+	Root string
+	// Scratch is a directory for overlays and programs; each use makes and
+	// removes its own below it.
+	Scratch string
+	// Timeout bounds one run of one suite.
+	Timeout time.Duration
+	// Procs is the GOMAXPROCS of what is run, 0 for all.
+	Procs int
+}
+
+// errUnbuilt says that an edited source does not compile.
+var errUnbuilt = errors.New("does not compile")
+
+// build compiles suites over an edit into programs in dir/bin: all tests at once,
+// since most of the time goes into what they share. An error that wraps errUnbuilt
+// carries the first lines of what the compiler says.
+func (b *Bench) build(ctx context.Context, dir string, e Edit, suites []suite) error {
+	flags := []string{"-buildvcs=false", "-ldflags=-s -w", "-o", filepath.Join(dir, "bin") + "/"}
+	if e.File != "" {
+		overlay, err := b.overlay(dir, e)
+		if err != nil {
+			return err
+		}
+		flags = append(flags, "-overlay", overlay)
+	}
+	tests, commands := append([]string{"test", "-c", "-vet=off"}, flags...), append([]string{"build"}, flags...)
+	for _, line := range []struct {
+		args []string
+		test bool
+	}{{tests, true}, {commands, false}} {
+		n := len(line.args)
+		for _, s := range suites {
+			if s.test == line.test {
+				line.args = append(line.args, s.pkg)
+			}
+		}
+		if len(line.args) == n {
+			continue
+		}
+		cmd := exec.CommandContext(ctx, "go", line.args...)
+		cmd.Dir = b.Root
+		cmd.Env = append(os.Environ(), "GOGC=800") // compilers and linkers live short
+		if out, err := cmd.CombinedOutput(); err != nil {
+			return fmt.Errorf("build: %w: %s", errors.Join(errUnbuilt, ctx.Err()), tail(out))
+		}
+	}
+	return nil
+}
+
+// program returns where build puts the suite.
+func (s suite) program(dir string) string {
+	name := path.Base(s.pkg)
+	if s.pkg == "." {
+		name = "ownergraph"
+	}
+	if s.test {
+		name += ".test"
+	}
+	return filepath.Join(dir, "bin", name)
+}
+
+// overlay writes the edited file and the go command's description of it.
+func (b *Bench) overlay(dir string, e Edit) (string, error) {
+	edited := filepath.Join(dir, "edited.go")
+	if err := os.WriteFile(edited, e.Content, 0o600); err != nil {
+		return "", fmt.Errorf("write mutant: %w", err)
+	}
+	real := filepath.Join(b.Root, filepath.FromSlash(e.File))
+	text, err := json.Marshal(map[string]map[string]string{"Replace": {real: edited}})
+	if err != nil {
+		return "", fmt.Errorf("describe overlay: %w", err)
+	}
+	path := filepath.Join(dir, "overlay.json")
+	if err := os.WriteFile(path, text, 0o600); err != nil {
+		return "", fmt.Errorf("write overlay: %w", err)
+	}
+	return path, nil
+}
+
+// run runs a built suite and says what came of it.
+func (b *Bench) run(ctx context.Context, dir string, s suite) Outcome {
+	begun := time.Now()
+	bounded, cancel := context.WithTimeout(ctx, b.Timeout)
+	defer cancel()
+	script := fmt.Sprintf(`ulimit -v %d; exec "$@"`, mostMemory)
+	cmd := exec.CommandContext(bounded, "sh", append([]string{"-c", script, "sh", s.program(dir)}, s.args...)...)
+	cmd.Dir = b.Root
+	if s.test {
+		cmd.Dir = filepath.Join(b.Root, filepath.FromSlash(s.pkg))
+	}
+	cmd.Env = append(os.Environ(), "RAPID_NOFAILFILE=1") // it would be written into the tree
+	if b.Procs > 0 {
+		cmd.Env = append(cmd.Env, fmt.Sprintf("GOMAXPROCS=%d", b.Procs))
+	}
+	out, err := cmd.CombinedOutput()
+	o := Outcome{Verdict: Survived, Took: time.Since(begun)}
+	var status *exec.ExitError
+	switch {
+	case err == nil:
+	case ctx.Err() != nil:
+		o.Verdict = Unbuilt
+	case bounded.Err() != nil:
+		o.Verdict, o.Word = Hung, "no end"
+	case errors.As(err, &status):
+		o.Verdict, o.Word = Killed, firstFailure(out)
+	default:
+		o.Verdict, o.Word = Unbuilt, err.Error()
+	}
+	return o
+}
+
+// try builds and runs suites on an edit in order and returns an outcome for each
+// that was run. Until one has killed it, if so asked: then the first is built
+// alone, since it is the last for most.
+func (b *Bench) try(ctx context.Context, e Edit, suites []suite, untilKilled bool) []Outcome {
+	dir, err := os.MkdirTemp(b.Scratch, "mutant")
+	if err != nil {
+		return []Outcome{{Verdict: Unbuilt, Word: err.Error()}}
+	}
+	defer os.RemoveAll(dir)
+	var all []Outcome
+	for built := 0; len(all) < len(suites); {
+		if i := len(all); i == built {
+			built = len(suites)
+			if untilKilled && i == 0 {
+				built = 1
+			}
+			if err := b.build(ctx, dir, e, suites[i:built]); err != nil {
+				return append(all, Outcome{Verdict: Unbuilt, Word: err.Error()})
+			}
+		}
+		o := b.run(ctx, dir, suites[len(all)])
+		all = append(all, o)
+		if o.Verdict == Unbuilt || untilKilled && o.Dead() {
+			break
+		}
+	}
+	return all
+}

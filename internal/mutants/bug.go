@@ -1,0 +1,39 @@
+package mutants
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+)
+
+// Bug is one fault that is put into the engine's source on purpose. It breaks
+// one rule. It is a value.
+type Bug struct {
+	// Name is "m001" and so on.
+	Name string
+	// Rule says in words what is lost.
+	Rule string
+	// Source is where the rule comes from, in words parted by spaces: R1 to R8,
+	// "decide" and "work" for the other headings of the rules, B1 to B30 of the
+	// catalogue of real cases.
+	Source string
+	// File is edited, from the module's root. Old has to occur in it exactly
+	// once; New takes its place.
+	File, Old, New string
+	// Killers are the methods each of which has to kill it.
+	Killers []Method
+}
+
+// Edit returns the file with the bug in it. An error says that Old does not
+// occur exactly once: the source has moved on, and the bug has to follow.
+func (b Bug) Edit(root string) (Edit, error) {
+	text, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(b.File)))
+	if err != nil {
+		return Edit{}, fmt.Errorf("edit %s: %w", b.Name, err)
+	}
+	if n := bytes.Count(text, []byte(b.Old)); n != 1 {
+		return Edit{}, fmt.Errorf("edit %s: %s: the old text occurs %d times, want once:\n%s", b.Name, b.File, n, b.Old)
+	}
+	return Edit{File: b.File, Content: bytes.Replace(text, []byte(b.Old), []byte(b.New), 1)}, nil
+}

@@ -1,0 +1,141 @@
+package mutants
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const root = "../.."
+
+func bugs(t *testing.T) []Bug {
+	t.Helper()
+	all, err := Load(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// TestBugsApply: each bug still finds its place in the source, changes it, and
+// says what it is.
+func TestBugsApply(t *testing.T) {
+	for i, b := range bugs(t) {
+		if want := fmt.Sprintf("m%03d", i+1); b.Name != want {
+			t.Errorf("bug %d is called %s, want %s", i+1, b.Name, want)
+		}
+		if b.Rule == "" || b.Source == "" || len(b.Killers) == 0 {
+			t.Errorf("%s has no rule, source or killers", b.Name)
+		}
+		if b.Old == b.New {
+			t.Errorf("%s changes nothing", b.Name)
+		}
+		if _, err := b.Edit(root); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// TestBugsAreMany holds how many bugs there have to be, and that each rule of
+// evidence has one.
+func TestBugsAreMany(t *testing.T) {
+	all := bugs(t)
+	if len(all) < 60 {
+		t.Errorf("%d bugs, want 60 at least", len(all))
+	}
+	by := sources(all)
+	for _, rule := range []string{"decide", "R1", "R2", "instant", "R3", "R4", "R5", "R6", "R7", "R8", "rings", "queue", "listing", "work", "handler"} {
+		if len(by[rule]) == 0 {
+			t.Errorf("no bug breaks %s", rule)
+		}
+	}
+}
+
+// TestRulesAreHeldExhaustively: these rules have a bug that is known to be killed
+// by the exhaustive search.
+func TestRulesAreHeldExhaustively(t *testing.T) {
+	var held []Bug
+	for _, b := range bugs(t) {
+		if slices.Contains(b.Killers, Exhaustive) {
+			held = append(held, b)
+		}
+	}
+	by := sources(held)
+	for _, rule := range []string{"decide", "R7", "listing", "work"} {
+		if len(by[rule]) == 0 {
+			t.Errorf("the exhaustive search kills no bug that breaks %s", rule)
+		}
+	}
+}
+
+// waits are the real cases and invariants that are about a feature which does
+// not exist yet, each with what it waits for.
+func waits() map[string]string {
+	return map[string]string{
+		"B18": "a restore that knows of backups: restore mode, archive",
+		"B22": "a choice of what foreground does with dependents that do not block",
+		"B23": "a brake on mass deletion",
+		"B24": "protection of objects that no engine may delete",
+		"B25": "a brake on mass deletion",
+		"B26": "a brake on mass deletion, and protection",
+		"B27": "a brake on mass deletion, and a dry run",
+		"B30": "a brake on mass deletion",
+		"S17": "a brake on mass deletion",
+		"S19": "protection of objects that no engine may delete",
+		"S20": "certificates that say why something was deleted",
+	}
+}
+
+// TestCatalogue: each real case of the catalogue, B1 to B30, is a seeded bug or
+// waits for a feature.
+func TestCatalogue(t *testing.T) {
+	by, cases := sources(bugs(t)), 0
+	for i := 1; i <= 30; i++ {
+		name := fmt.Sprintf("B%d", i)
+		_, waiting := waits()[name]
+		switch found := len(by[name]) > 0; {
+		case found && waiting:
+			t.Errorf("%s has a bug and is said to wait", name)
+		case !found && !waiting:
+			t.Errorf("%s has no bug and waits for nothing", name)
+		case found:
+			cases++
+		}
+	}
+	if cases < 20 {
+		t.Errorf("%d real cases have a bug, want 20 at least", cases)
+	}
+}
+
+// sources returns the bugs by each word of their sources.
+func sources(all []Bug) map[string][]string {
+	by := map[string][]string{}
+	for _, b := range all {
+		for word := range strings.FieldsSeq(b.Source) {
+			by[word] = append(by[word], b.Name)
+		}
+	}
+	return by
+}
+
+// TestSourcesAreKnown: no source is misspelt, which would take its bug out of
+// every count.
+func TestSourcesAreKnown(t *testing.T) {
+	words := "decide instant rings queue listing work handler level store"
+	for _, kind := range []struct {
+		letter string
+		n      int
+	}{{"R", 8}, {"B", 30}, {"S", 22}, {"L", 11}, {"E", 6}, {"I", 8}} {
+		for i := 1; i <= kind.n; i++ {
+			words += fmt.Sprintf(" %s%d", kind.letter, i)
+		}
+	}
+	known := strings.Fields(words)
+	for _, word := range slices.Sorted(maps.Keys(sources(bugs(t)))) {
+		if !slices.Contains(known, word) {
+			t.Errorf("source %q is not known", word)
+		}
+	}
+}

@@ -1,0 +1,146 @@
+// Command mutants puts faults into the engine's source and asks the suites to
+// notice them: see package mutants.
+//
+//	go run ./internal/mutants/cmd/mutants -seeded
+//	go run ./internal/mutants/cmd/mutants -seeded -method exhaustive
+//	go run ./internal/mutants/cmd/mutants -seeded -only 'm00[1-9]' -all -v
+//	go run ./internal/mutants/cmd/mutants -generic -n 400 -seed 1
+//	go run ./internal/mutants/cmd/mutants -generic -only 3fa9c1d2
+//
+// It is to be run in the root of the module, or with -root. Its exit status is 1
+// if a mutant survives that should not, and 2 if nothing could be said.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"time"
+
+	"github.com/ownergraph/ownergraph/internal/mutants"
+)
+
+// errSurvived says that a mutant survived that should not.
+var errSurvived = errors.New("a mutant survived")
+
+type options struct {
+	seeded, generic, all, first, verbose bool
+	only, method                         string
+	bench                                mutants.Bench
+	workers, n                           int
+	seed                                 uint64
+	least                                float64
+}
+
+func main() {
+	var o options
+	flag.BoolVar(&o.seeded, "seeded", false, "run the seeded bugs and print the kill table")
+	flag.BoolVar(&o.generic, "generic", false, "run generic mutants and print the score")
+	flag.IntVar(&o.n, "n", 400, "generic mutants that compile")
+	flag.Uint64Var(&o.seed, "seed", 1, "generic mutants: of the draw")
+	flag.Float64Var(&o.least, "least", 95, "generic mutants: the least score, in percent")
+	flag.BoolVar(&o.all, "all", false, "seeded bugs: run also the methods that a bug does not name")
+	flag.BoolVar(&o.first, "first", false, "seeded bugs: run no method after the first that kills")
+	flag.StringVar(&o.only, "only", "", "only mutants whose name matches this `regexp`")
+	flag.StringVar(&o.method, "method", "", "seeded bugs: only these `methods`, parted by commas")
+	flag.StringVar(&o.bench.Root, "root", ".", "the module's `directory`")
+	flag.DurationVar(&o.bench.Timeout, "timeout", 4*time.Minute, "of one run of one suite: what hangs is killed")
+	flag.IntVar(&o.bench.Procs, "procs", 1, "GOMAXPROCS of what is run; 0 for all")
+	flag.IntVar(&o.workers, "workers", 1, "mutants at once")
+	flag.BoolVar(&o.verbose, "v", false, "print what each suite failed with")
+	flag.Parse()
+
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	err := o.run(ctx, os.Stdout)
+	switch {
+	case errors.Is(err, errSurvived):
+		os.Exit(1)
+	case err != nil:
+		fmt.Fprintln(os.Stderr, "mutants:", err)
+		os.Exit(2)
+	}
+}
+
+func (o options) run(ctx context.Context, out io.Writer) error {
+	if flag.NArg() > 0 || !o.seeded && !o.generic {
+		return errors.New("want -seeded or -generic or both, and no arguments")
+	}
+	only, err := regexp.Compile(o.only)
+	if err != nil {
+		return fmt.Errorf("-only: %w", err)
+	}
+	root, err := filepath.Abs(o.bench.Root)
+	if err != nil {
+		return fmt.Errorf("-root: %w", err)
+	}
+	scratch, err := os.MkdirTemp("", "mutants")
+	if err != nil {
+		return fmt.Errorf("make a scratch directory: %w", err)
+	}
+	defer os.RemoveAll(scratch)
+	o.bench.Root, o.bench.Scratch = root, scratch
+	if o.seeded {
+		err = o.timed(out, func() error { return o.runSeeded(ctx, out, only) })
+	}
+	if o.generic && (err == nil || errors.Is(err, errSurvived)) {
+		err = errors.Join(err, o.timed(out, func() error { return o.runGeneric(ctx, out, only) }))
+	}
+	return err
+}
+
+// timed prints how long something took.
+func (o options) timed(out io.Writer, do func() error) error {
+	begun := time.Now()
+	defer func() {
+		fmt.Fprintf(out, "%.0f s with %d workers\n", time.Since(begun).Seconds(), o.workers)
+	}()
+	return do()
+}
+
+func (o options) runGeneric(ctx context.Context, out io.Writer, only *regexp.Regexp) error {
+	argued, err := mutants.LoadSurvivors(o.bench.Root)
+	if err != nil {
+		return err
+	}
+	g := mutants.Generic{Bench: &o.bench, Seed: o.seed, N: o.n, Workers: o.workers, Verbose: o.verbose}
+	if o.only != "" {
+		g.Match = only.MatchString
+	}
+	score, err := g.Run(ctx, out, argued)
+	fmt.Fprint(out, score)
+	if ratio, _, _ := mutants.Ratio(score.Killed, score.Built); err == nil && (len(score.Open) > 0 || 100*ratio < o.least) {
+		err = errSurvived
+	}
+	return err
+}
+
+func (o options) runSeeded(ctx context.Context, out io.Writer, only *regexp.Regexp) error {
+	s := mutants.Seeded{Bench: &o.bench, All: o.all, First: o.first, Workers: o.workers, Verbose: o.verbose}
+	if o.method != "" {
+		var err error
+		if s.Methods, err = mutants.ParseMethods(o.method); err != nil {
+			return err
+		}
+	}
+	bugs, err := mutants.Load(o.bench.Root)
+	if err != nil {
+		return err
+	}
+	bugs = slices.DeleteFunc(bugs, func(b mutants.Bug) bool { return !only.MatchString(b.Name) || !s.Asks(b) })
+	if len(bugs) == 0 {
+		return errors.New("no bug is like that")
+	}
+	ok, err := s.Run(ctx, out, bugs)
+	if err == nil && !ok {
+		err = errSurvived
+	}
+	return err
+}

@@ -1,0 +1,142 @@
+package mutants
+
+import (
+	"go/parser"
+	"go/token"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const sample = `package sample
+
+func sample(a, b int, log Logger) (int, bool) {
+	total := 0
+	for i := 0; i < a; i++ {
+		if i == b && a > 1 || !ready() {
+			continue
+		} else {
+			touch(i)
+		}
+		total += i
+	}
+	var on = true
+	switch {
+	case total == 7:
+		total = 8
+	default:
+		log.Logger.Warn("x")
+	}
+	return total, total != b
+}
+`
+
+// TestMutate: each operator finds its places, and what it makes is a program.
+func TestMutate(t *testing.T) {
+	found, err := Mutate("sample.go", []byte(sample))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := map[string][]string{}
+	for _, m := range found {
+		got[m.Operator] = append(got[m.Operator], strings.TrimSpace(m.After))
+		if _, err := parser.ParseFile(token.NewFileSet(), "", m.Edit([]byte(sample)).Content, 0); err != nil {
+			t.Errorf("%s: %s: %v", m.ID, m.Operator, err)
+		}
+		if m.Before == m.After {
+			t.Errorf("%s: %s changes nothing", m.ID, m.Operator)
+		}
+	}
+	for _, c := range []struct{ operator, after, reason string }{
+		{"never loop", "for i := 0; false; i++ {", "a loop may be left out"},
+		{"negate", "if !(i == b && a > 1 || !ready()) {", "a condition may be the wrong way round"},
+		{"negate", "case !(total == 7):", "so may that of a clause"},
+		{"negate", "return total, !(total != b)", "and a result"},
+		{"other operator", "for i := 0; i <= a; i++ {", "a bound may be off by one"},
+		{"other operator", "if i == b || a > 1 || !ready() {", "and may stand for or"},
+		{"other operator", "if i != b && a > 1 || !ready() {", "equal for unequal"},
+		{"other operator", "total -= i", "plus for minus"},
+		{"left alone", "if i == b || !ready() {", "a condition may be too weak"},
+		{"right alone", "if !ready() {", "or another one"},
+		{"drop not", "if i == b && a > 1 || ready() {", "a not may be missing"},
+		{"remove branch", "", "a continue may be missing"},
+		{"other branch", "break", "or be a break"},
+		{"remove call", "", "a call may be missing"},
+		{"remove assignment", "", "an assignment may be missing"},
+		{"count back", "for i := 0; i < a; i-- {", "a counter may count back"},
+		{"one more", "case total == 8:", "a constant may be too large"},
+		{"one less", "case total == 6:", "or too small"},
+		{"zero result", "return *new(int), total != b", "a result may be missing"},
+		{"drop else", "}", "an else may be missing"},
+		{"flip", "var on = false", "a flag may be the wrong one"},
+		{"drop case", "", "a clause may be missing"},
+	} {
+		if !slices.Contains(got[c.operator], c.after) {
+			t.Errorf("%s: no %q makes %q, but %q", c.reason, c.operator, c.after, got[c.operator])
+		}
+	}
+	if left := slices.Sorted(maps.Keys(got)); len(left) != 17 {
+		t.Errorf("%d operators, want 17: %q", len(left), left)
+	}
+	for _, m := range found {
+		if strings.Contains(m.Before, "Logger") && m.Operator == "remove call" {
+			t.Errorf("logging is mutated: %s", m.Diff())
+		}
+	}
+}
+
+// TestMutantIDs: no two mutants of a file have one id, and moving a line keeps it.
+func TestMutantIDs(t *testing.T) {
+	first, err := Mutate("sample.go", []byte(sample))
+	if err != nil {
+		t.Fatal(err)
+	}
+	moved, err := Mutate("sample.go", []byte(strings.Replace(sample, "\tfor", "\n\t// moved\n\tfor", 1)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ids := map[string]bool{}
+	for i, m := range first {
+		if ids[m.ID] {
+			t.Errorf("%s is there twice", m.ID)
+		}
+		ids[m.ID] = true
+		if moved[i].ID != m.ID {
+			t.Errorf("%s is %s after a line was put before it", m.ID, moved[i].ID)
+		}
+	}
+}
+
+// TestMutateRefuses: a source that does not parse is an error, not no mutants.
+func TestMutateRefuses(t *testing.T) {
+	if _, err := Mutate("x.go", []byte("package")); err == nil {
+		t.Error("no error for half a source")
+	}
+}
+
+// TestDraw: the order hangs on the seed, and every target has mutants.
+func TestDraw(t *testing.T) {
+	one, sources, err := Draw(root, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, _, _ := Draw(root, 1)
+	other, _, _ := Draw(root, 2)
+	same := func(a, b Mutant) bool { return a.File == b.File && a.ID == b.ID }
+	if !slices.EqualFunc(one, again, same) || slices.EqualFunc(one, other, same) {
+		t.Error("a seed does not fix the order, or every seed gives the same")
+	}
+	drawn := map[string]bool{}
+	for _, m := range one[:min(len(one), 1000)] {
+		drawn[strings.Split(m.File, "/")[0]] = true
+	}
+	for _, want := range []string{"graph", "policy", "finalizer", "evidence.go", "fence.go", "kinds.go", "decide.go", "write.go", "read.go", "ring.go"} {
+		if !drawn[want] {
+			t.Errorf("nothing is drawn from %s", want)
+		}
+	}
+	if len(sources) < 30 {
+		t.Errorf("%d sources, want more", len(sources))
+	}
+}

@@ -1,0 +1,83 @@
+package mutants
+
+import (
+	"math"
+	"strings"
+	"testing"
+)
+
+func TestParseBugs(t *testing.T) {
+	const good = "# comment\n\nm001 the rule\nsource: R1 B1\nfile: a.go\nkillers: scripts, unit\n<<<\nold\n text\n===\nnew\n>>>\n"
+	bugs, err := parseBugs(good)
+	if err != nil || len(bugs) != 1 {
+		t.Fatalf("%d bugs, %v", len(bugs), err)
+	}
+	b := bugs[0]
+	if b.Name != "m001" || b.Rule != "the rule" || b.Source != "R1 B1" || b.File != "a.go" ||
+		b.Old != "old\n text" || b.New != "new" || len(b.Killers) != 2 || b.Killers[0] != Scripts || b.Killers[1] != Unit {
+		t.Errorf("parsed %+v", b)
+	}
+	for _, c := range []struct{ text, want, reason string }{
+		{"m001\n", "want a name and a rule", "a bug without a rule says nothing"},
+		{strings.Replace(good, "killers: scripts", "killers: luck", 1), `"luck"`, "a method that there is not kills nothing"},
+		{strings.Replace(good, "file:", "fiel:", 1), `"fiel: a.go"`, "a misspelt field is not passed over"},
+		{strings.Replace(good, "===\n", "", 1), "without ===", "a text has an end"},
+		{strings.Replace(good, ">>>\n", "", 1), "without >>>", "so has the other"},
+		{"m001 the rule\nsource: R1\n", "want source, file", "a file that ends is no bug"},
+	} {
+		if _, err := parseBugs(c.text); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: error %v, want %q", c.reason, err, c.want)
+		}
+	}
+}
+
+func TestParseSurvivors(t *testing.T) {
+	argued, err := parseSurvivors("# why\n\n01234567 graph/a.go it is only\n  faster\n")
+	if err != nil || argued["01234567"] != "it is only faster" {
+		t.Errorf("argued %q, %v", argued, err)
+	}
+	for _, c := range []struct{ text, want, reason string }{
+		{"01234567 graph/a.go\n", "line 1", "a survivor needs an argument"},
+		{"1 a x\n1 a y\n", "line 2: 1 is argued twice", "and only one"},
+	} {
+		if _, err := parseSurvivors(c.text); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: error %v, want %q", c.reason, err, c.want)
+		}
+	}
+}
+
+// TestSurvivorsAreThere: an argument is about a mutant that there is, of the file
+// that it names: the source may have moved on.
+func TestSurvivorsAreThere(t *testing.T) {
+	argued, err := LoadSurvivors(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, _, err := Draw(root, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range all {
+		delete(argued, m.ID)
+	}
+	for id, argument := range argued {
+		t.Errorf("survivor %s is no mutant any more: %s", id, argument)
+	}
+}
+
+func TestRatio(t *testing.T) {
+	for _, c := range []struct {
+		killed, n    int
+		p, low, high float64
+		reason       string
+	}{
+		{0, 0, 0, 0, 1, "nothing says nothing"},
+		{380, 400, 0.95, 0.924, 0.967, "Wilson's interval of a common case"},
+		{10, 10, 1, 0.722, 1, "it never leaves 0 to 1"},
+	} {
+		p, low, high := Ratio(c.killed, c.n)
+		if math.Abs(p-c.p) > 0.001 || math.Abs(low-c.low) > 0.001 || math.Abs(high-c.high) > 0.001 {
+			t.Errorf("%s: %.3f, %.3f to %.3f; want %.3f, %.3f to %.3f", c.reason, p, low, high, c.p, c.low, c.high)
+		}
+	}
+}

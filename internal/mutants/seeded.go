@@ -1,0 +1,138 @@
+package mutants
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// Seeded says which bugs are run and how. The zero value runs each bug against
+// the methods that it names.
+type Seeded struct {
+	Bench   *Bench
+	Methods []Method // only these, all if it is empty
+	All     bool     // also those that a bug does not name
+	First   bool     // none after the first that kills it
+	Workers int
+	Verbose bool // print what each suite failed with
+}
+
+// Run runs the suites as they are and then against each bug, and prints the kill
+// table, a row as soon as it is there. It reports whether each bug was killed by
+// each method that it names.
+func (s Seeded) Run(ctx context.Context, out io.Writer, bugs []Bug) (bool, error) {
+	methods := slices.DeleteFunc(Methods(), func(m Method) bool {
+		return len(s.Methods) > 0 && !slices.Contains(s.Methods, m)
+	})
+	edits := make([]Edit, len(bugs))
+	for i, b := range bugs {
+		var err error
+		if edits[i], err = b.Edit(s.Bench.Root); err != nil {
+			return false, err
+		}
+	}
+	if err := s.healthy(ctx, out, bugs, methods); err != nil {
+		return false, err
+	}
+	t := newTable(out, methods, s.Verbose)
+	each(s.Workers, len(bugs), func(i int) {
+		b := bugs[i]
+		var asked []Method
+		for _, m := range methods {
+			if s.All || slices.Contains(b.Killers, m) {
+				asked = append(asked, m)
+			}
+		}
+		t.row(b, asked, s.Bench.try(ctx, edits[i], suitesOf(asked, b.File), s.First))
+	})
+	return t.close(len(bugs)), ctx.Err()
+}
+
+// healthy runs on the source as it is every suite that the bugs ask for. One
+// that fails then kills nothing.
+func (s Seeded) healthy(ctx context.Context, out io.Writer, bugs []Bug, methods []Method) error {
+	var all []suite
+	for _, b := range bugs {
+		for _, m := range methods {
+			if s.All || slices.Contains(b.Killers, m) {
+				all = append(all, m.suite(b.File))
+			}
+		}
+	}
+	return s.Bench.Healthy(ctx, out, s.Workers, all)
+}
+
+// Healthy runs suites on the source as it is, each of them once. An error names
+// the first that does not pass.
+func (b *Bench) Healthy(ctx context.Context, out io.Writer, workers int, suites []suite) error {
+	var once []suite
+	for _, s := range suites {
+		if !slices.ContainsFunc(once, func(o suite) bool { return o.String() == s.String() }) {
+			once = append(once, s)
+		}
+	}
+	errs := make([]error, len(once))
+	var mu sync.Mutex
+	each(workers, len(once), func(i int) {
+		o := b.try(ctx, Edit{}, once[i:i+1], false)[0]
+		switch {
+		case o.Verdict != Survived:
+			errs[i] = fmt.Errorf("without any mutant, %s: %s: %s", once[i], o, o.Word)
+		case o.Took > b.Timeout/2: // then slowness would pass for a hang
+			errs[i] = fmt.Errorf("without any mutant, %s takes %.0f s: want a longer timeout", once[i], o.Took.Seconds())
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		fmt.Fprintf(out, "without any mutant: %s: %.1f s\n", once[i], o.Took.Seconds())
+	})
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return ctx.Err()
+}
+
+func suitesOf(methods []Method, file string) []suite {
+	var out []suite
+	for _, m := range methods {
+		out = append(out, m.suite(file))
+	}
+	return out
+}
+
+// String returns the suite as one would type it.
+func (s suite) String() string {
+	verb := "run"
+	if s.test {
+		verb = "test"
+	}
+	return strings.TrimSpace(fmt.Sprintf("%s %s %s", verb, s.pkg, strings.Join(s.args, " ")))
+}
+
+// each calls do for 0 to n-1, with so many at once.
+func each(workers, n int, do func(i int)) {
+	next := make(chan int)
+	var wg sync.WaitGroup
+	for range max(workers, 1) {
+		wg.Go(func() {
+			for i := range next {
+				do(i)
+			}
+		})
+	}
+	for i := range n {
+		next <- i
+	}
+	close(next)
+	wg.Wait()
+}
+
+// Asks reports whether anything is run against the bug.
+func (s Seeded) Asks(b Bug) bool {
+	return s.All || len(s.Methods) == 0 ||
+		slices.ContainsFunc(s.Methods, func(m Method) bool { return slices.Contains(b.Killers, m) })
+}
