@@ -20,8 +20,11 @@ func (w *Witness) Handed(c ownergraph.Call, live *graph.Object) error {
 		w.forget()
 		w.fences = append(w.fences, fence{id: c.Fence, began: w.now})
 	case ownergraph.CallHandle:
-		if !c.Object.Deleting || !c.Object.HasFinalizer(c.Finalizer) {
+		switch {
+		case !c.Object.Deleting || !c.Object.HasFinalizer(c.Finalizer):
 			bad = &Breach{Rule: "S21", Object: c.Key, text: "the handler %[3]q runs for %[1]s, which does not ask for it", detail: c.Finalizer}
+		case w.rewound != 0 && w.facts[c.Key].put <= w.rewound:
+			bad = &Breach{Rule: "S21", Object: c.Key, text: "the handler %[3]q runs for %[1]s, which nobody has seen since history went backwards", detail: c.Finalizer}
 		}
 	case ownergraph.CallPatch, ownergraph.CallDelete:
 		bad = w.written(c, live)
@@ -147,13 +150,14 @@ func (w *Witness) proven(d *graph.Object, r *graph.Owner, orphaned bool) bool {
 }
 
 // released: a finalizer goes after its handler has succeeded, and one that
-// stands for a propagation after a fence that began when the mark was known.
+// stands for a propagation after a fence that began when the mark was known; so
+// does the block that holds a ring.
 func (w *Witness) released(c ownergraph.Call) *Breach {
 	name := c.Change.DropFinalizer
-	if name == "" {
+	if name == "" && len(c.Change.Unblock) == 0 {
 		return nil
 	}
-	if name != graph.FinalizerForeground && name != graph.FinalizerOrphan {
+	if name != "" && name != graph.FinalizerForeground && name != graph.FinalizerOrphan {
 		if w.handled[handling{c.Key, name}] <= w.rewound {
 			return &Breach{Rule: "S21", Object: c.Key, text: "%[1]s loses the finalizer %[3]q, whose handler has not succeeded", detail: name}
 		}
@@ -168,7 +172,7 @@ func (w *Witness) released(c ownergraph.Call) *Breach {
 			return nil
 		}
 	}
-	return &Breach{Rule: "R3", Object: c.Key, text: "%[1]s ends, and no fence has passed that began after its mark was known"}
+	return &Breach{Rule: "R3", Object: c.Key, text: "%[1]s ends, or unblocks, and no fence has passed that began after its mark was known"}
 }
 
 // all reports whether every kind that is served, and the set of kinds, are among

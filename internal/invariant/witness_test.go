@@ -112,6 +112,8 @@ func TestWitness(t *testing.T) {
 		{"b~[orphan]", "put b~[foreground]" + fenced + "; put b~[orphan]", "release b orphan", "R3:", "it began before this mark"},
 		{"b~[orphan]", "put b~[orphan]" + fenced + strings.Repeat("; later", 20), "release b orphan", "", "a fence that has passed counts, however many were begun since"},
 		{"b~[orphan]", "put b~[orphan]; rewound" + fenced + "; list a; list b; put b~[orphan]", "release b orphan", "R3:", "the mark is known of another history"},
+		{"b~[foreground] -> a!", "put b~[foreground] -> a!" + fenced, "unblock b->a!", "", "a fence has passed since"},
+		{"b~[foreground] -> a!", "put b~[foreground] -> a!; rewound" + fenced + "; list a; begin b; put b~[foreground] -> a!; end b", "unblock b->a!", "R3:", "the ring is known of another history"},
 		{"b -> a", "put a", "drop b->a", "S4:", "the owner lives"},
 		{"b -> a", "put a~[orphan]", "drop b->a", "", "it orphans"},
 		{"b -> a", "put a; gone a; put a@b; put b; decided", "delete b -> a", "S8:", "another object has its UID"},
@@ -136,12 +138,19 @@ func TestWitness(t *testing.T) {
 
 // TestWitnessOfHandlers: a handler runs for what asks for it, and for nothing else.
 func TestWitnessOfHandlers(t *testing.T) {
-	for _, c := range []struct{ object, want, reason string }{
-		{"a~[x.io/h]", "", "it is marked and carries the finalizer"},
-		{"a[x.io/h]", "S21:", "it is not marked"},
-		{"a~[foreign]", "S21:", "it does not carry the finalizer"},
+	for _, c := range []struct{ told, object, want, reason string }{
+		{"", "a~[x.io/h]", "", "it is marked and carries the finalizer"},
+		{"", "a[x.io/h]", "S21:", "it is not marked"},
+		{"", "a~[foreign]", "S21:", "it does not carry the finalizer"},
+		{"put a~[x.io/h]; rewound", "a~[x.io/h]", "S21:", "it may live in this history"},
+		{"put a~[x.io/h]; rewound; begin a; put a~[x.io/h]", "a~[x.io/h]", "", "it is seen again"},
 	} {
 		w := invariant.NewWitness(ownergraph.Level2, false)
+		for _, line := range strings.Split(c.told, "; ") {
+			if line != "" {
+				tell(t, w, line)
+			}
+		}
 		o := parse(t, c.object)
 		got := w.Handed(ownergraph.Call{Type: ownergraph.CallHandle, Key: o.Key, Object: o, Finalizer: "x.io/h"}, nil)
 		if c.want == "" && got != nil || c.want != "" && (got == nil || !strings.HasPrefix(got.Error(), c.want)) {
