@@ -1,0 +1,182 @@
+package clientgo
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/rest"
+
+	"github.com/ownergraph/ownergraph/adapters/storetest"
+	"github.com/ownergraph/ownergraph/graph"
+)
+
+// users are the clients of a fake, as the kit needs them.
+type users struct {
+	*fake
+	store *Store
+}
+
+func (u users) Create(_ context.Context, o graph.Object) (graph.Object, error) {
+	if err := graph.Validate(o, graph.Limits{}); err != nil {
+		return graph.Object{}, fmt.Errorf("%w: %w", graph.ErrRefused, err)
+	}
+	m := named(o.Scope, o.Name, u.spelt(o.Owners, nil)...)
+	m.Finalizers = slices.Clone(o.Finalizers)
+	u.mu.Lock()
+	taken := u.kindOf(o.Kind).objects[types.NamespacedName{Namespace: o.Scope, Name: o.Name}] != nil
+	u.mu.Unlock()
+	if taken {
+		return graph.Object{}, graph.ErrConflict
+	}
+	return u.read(o.Kind, u.create(o.Kind, m)), nil
+}
+
+func (u users) Update(_ context.Context, o graph.Object) (graph.Object, error) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	k := u.kindOf(o.Kind)
+	live := k.objects[types.NamespacedName{Namespace: o.Scope, Name: o.Name}]
+	switch {
+	case live == nil:
+		return graph.Object{}, graph.ErrNotFound
+	case !(graph.Precondition{UID: o.UID, Version: o.Version}).Holds(rulesView(live)):
+		return graph.Object{}, graph.ErrConflict
+	}
+	m := live.DeepCopy()
+	m.OwnerReferences, m.Finalizers = u.spelt(o.Owners, live.OwnerReferences), slices.Clone(o.Finalizers)
+	out, err := u.fake.store(k, m)
+	if err != nil {
+		return graph.Object{}, err
+	}
+	return u.read(o.Kind, out), nil
+}
+
+func (u users) Delete(_ context.Context, key graph.Key, opts graph.DeleteOptions) error {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	k := u.kindOf(key.Kind)
+	live := k.objects[types.NamespacedName{Namespace: key.Scope, Name: key.Name}]
+	if live == nil {
+		return graph.ErrNotFound
+	}
+	return u.remove(k, live, opts)
+}
+
+func (u users) read(kind graph.Kind, m *meta) graph.Object {
+	return u.store.catalog.Load().objectOf(kind, m)
+}
+
+// spelt returns references as a client writes them; those that were there keep
+// their words.
+func (u users) spelt(list []graph.Owner, were []metav1.OwnerReference) []metav1.OwnerReference {
+	var out []metav1.OwnerReference
+	for _, r := range list {
+		i := slices.IndexFunc(were, func(m metav1.OwnerReference) bool { return graph.UID(m.UID) == r.UID && m.Name == r.Name })
+		group, _, _ := strings.Cut(string(r.Kind), "/")
+		ref := reference("none/v1", r)
+		for _, k := range u.kinds {
+			if kindName(k.group, k.kind) == r.Kind {
+				ref.APIVersion = strings.TrimPrefix(group+"/v1", string(r.Kind)+"/")
+			}
+		}
+		if i >= 0 {
+			ref.APIVersion = were[i].APIVersion
+		}
+		block, control := r.Block, r.Controller
+		ref.BlockOwnerDeletion, ref.Controller = &block, &control
+		out = append(out, ref)
+	}
+	return out
+}
+
+// subject is a store of a fake with every hook.
+func subject(tb storetest.TB, f *fake, c Config) storetest.Subject {
+	s, err := subjectAt(tb, f, f.serve(tb), c)
+	if err != nil {
+		tb.Fatalf("new store: %v", err)
+	}
+	return s
+}
+
+func subjectAt(tb storetest.TB, f *fake, at *rest.Config, c Config) (storetest.Subject, error) {
+	s, err := New(at, c)
+	if err == nil {
+		_, err = s.discover(tb.Context(), time.Now())
+	}
+	if err != nil {
+		return storetest.Subject{}, err
+	}
+	tb.Cleanup(s.client.http.CloseIdleConnections)
+	return storetest.Subject{
+		Store: s, Client: users{f, s},
+		Compact: done(f.compact), Break: done(f.breakWatches), Sicken: f.sicken, Vanish: f.vanish,
+		Backup:  func(context.Context) (func(context.Context) error, error) { return done(f.backup()), nil },
+		Restart: func(context.Context) (storetest.Subject, error) { return subjectAt(tb, f, at, c) },
+	}, nil
+}
+
+func done(do func()) func(context.Context) error {
+	return func(context.Context) error { do(); return nil }
+}
+
+// sicken has every request for a kind fail, but those of the kit's users.
+func (f *fake) sicken(_ context.Context, kind graph.Kind) (func(context.Context) error, error) {
+	plural := f.kindOf(kind).plural
+	f.locked(func() {
+		f.fault = func(r *http.Request) *fakeResponse {
+			if strings.Contains(r.URL.Path+"/", "/"+plural+"/") {
+				return &fakeResponse{code: 500}
+			}
+			return nil
+		}
+	})
+	f.breakWatches()
+	return done(func() { f.locked(func() { f.fault = nil }) }), nil
+}
+
+func (f *fake) vanish(_ context.Context, kind graph.Kind) (func(context.Context) error, error) {
+	hide := func(hidden bool) { f.locked(func() { f.kindOf(kind).hidden = hidden; f.announce() }) }
+	hide(true)
+	return done(func() { hide(false) }), nil
+}
+
+// The kit's laws, on a server that streams its listings and on one that does
+// not. What is broken is so by nature: it stands here with its reason.
+func TestConformance(t *testing.T) {
+	byNature := map[string]string{
+		"rewind/versions":   "a restored etcd counts on from where it was, so that a version may stand for two states",
+		"rewind/late-watch": "versions alone tell, and of what is lost nobody has seen one here",
+	}
+	for _, streaming := range []bool{true, false} {
+		t.Run(fmt.Sprint("streaming ", streaming), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				report := storetest.Judge(context.Background(), storetest.Config{Patience: time.Minute, New: func(tb storetest.TB) storetest.Subject {
+					return subject(tb, newFake(standardKinds()...), Config{NoStreaming: !streaming, PageSize: 3})
+				}})
+				for _, r := range report.Results {
+					if _, known := byNature[r.Law]; known {
+						if r.Outcome != storetest.Broken {
+							t.Errorf("%s: %v, though it is said to be broken by nature", r.Law, r.Outcome)
+						}
+						continue
+					}
+					if r.Outcome != storetest.Kept && r.Outcome != storetest.NotOwed {
+						t.Errorf("%s: %v: %s", r.Law, r.Outcome, r.Detail)
+					}
+				}
+				if err := report.Err(); err == nil || !errors.Is(err, storetest.ErrBroken) {
+					t.Errorf("the report: %v", err)
+				}
+			})
+		})
+	}
+}

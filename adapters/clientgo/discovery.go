@@ -1,0 +1,156 @@
+package clientgo
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/discovery"
+	"k8s.io/client-go/rest"
+)
+
+const (
+	// discoveryTimeout bounds one look at what the server serves.
+	discoveryTimeout = 30 * time.Second
+	// discoveryParallel bounds the requests of a server that has no aggregated
+	// discovery: one for each version of each group.
+	discoveryParallel = 8
+)
+
+// groupVersion is what discovery said of one version of a group.
+type groupVersion struct {
+	version   string
+	preferred bool
+	resources []metav1.APIResource
+	failed    string // why it said nothing, "" if it did
+}
+
+// discovered is what one look found: the groups by name, with their versions in
+// the server's order.
+type discovered map[string][]groupVersion
+
+// discover asks the server what it serves: by two requests where it has
+// aggregated discovery. An error says that nothing is known; what failed in part
+// is in the answer.
+func discover(ctx context.Context, config *rest.Config, client *http.Client) (discovered, error) {
+	ctx, cancel := context.WithTimeout(ctx, discoveryTimeout)
+	defer cancel()
+	bound := *client
+	bound.Transport = bounded{ctx, client.Transport}
+	d, err := discovery.NewDiscoveryClientForConfigAndClient(config, &bound)
+	if err != nil {
+		return nil, fmt.Errorf("discover kinds: %w", err)
+	}
+	groups, resources, failed, err := d.GroupsAndMaybeResources()
+	if err != nil {
+		return nil, fmt.Errorf("discover kinds: %w", err)
+	}
+	if resources == nil {
+		resources, failed = discoverEach(ctx, d, groups)
+	}
+	out := discovered{}
+	for _, g := range groups.Groups {
+		for _, v := range g.Versions {
+			out[g.Name] = append(out[g.Name], versionOf(g, v.Version, resources, failed))
+		}
+	}
+	for _, gv := range slices.SortedFunc(maps.Keys(failed), func(a, b schema.GroupVersion) int { return strings.Compare(a.String(), b.String()) }) {
+		has := func(v groupVersion) bool { return v.version == gv.Version }
+		if !slices.ContainsFunc(out[gv.Group], has) { // aggregated discovery leaves them out
+			out[gv.Group] = append(out[gv.Group], groupVersion{version: gv.Version, failed: failed[gv].Error()})
+		}
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, fmt.Errorf("discover kinds: %w", err)
+	}
+	if len(resources) == 0 {
+		return nil, fmt.Errorf("discover kinds: %w", errNothingServed)
+	}
+	return out, nil
+}
+
+var errNothingServed = errors.New("the server names no resource")
+
+func versionOf(g metav1.APIGroup, version string, lists map[schema.GroupVersion]*metav1.APIResourceList, failed map[schema.GroupVersion]error) groupVersion {
+	gv := schema.GroupVersion{Group: g.Name, Version: version}
+	out := groupVersion{version: version, preferred: version == g.PreferredVersion.Version}
+	list, ok := lists[gv]
+	switch err := failed[gv]; {
+	case err != nil:
+		out.failed = err.Error()
+	case !ok || list == nil:
+		out.failed = "the server did not say what it serves of it"
+	default:
+		out.resources = list.APIResources
+	}
+	return out
+}
+
+// discoverEach asks for each version of each group by itself.
+func discoverEach(ctx context.Context, d *discovery.DiscoveryClient, groups *metav1.APIGroupList) (map[schema.GroupVersion]*metav1.APIResourceList, map[schema.GroupVersion]error) {
+	var all []schema.GroupVersion
+	for _, g := range groups.Groups {
+		for _, v := range g.Versions {
+			all = append(all, schema.GroupVersion{Group: g.Name, Version: v.Version})
+		}
+	}
+	lists := make([]*metav1.APIResourceList, len(all))
+	errs := make([]error, len(all))
+	work, _ := errgroup.WithContext(ctx)
+	work.SetLimit(discoveryParallel)
+	for i, gv := range all {
+		work.Go(func() error {
+			lists[i], errs[i] = d.ServerResourcesForGroupVersion(gv.String())
+			return nil
+		})
+	}
+	_ = work.Wait() // what went wrong is in errs
+	found := map[schema.GroupVersion]*metav1.APIResourceList{}
+	failed := map[schema.GroupVersion]error{}
+	for i, gv := range all {
+		if errs[i] != nil {
+			failed[gv] = errs[i]
+			continue
+		}
+		found[gv] = lists[i]
+	}
+	return found, failed
+}
+
+// watchable reports whether a kind of this resource can take part.
+func watchable(r metav1.APIResource) bool {
+	for _, verb := range [...]string{"delete", "list", "watch"} {
+		if !slices.Contains(r.Verbs, verb) {
+			return false
+		}
+	}
+	return true
+}
+
+// bounded ends every request with a context, since the discovery client takes
+// none, and keeps the client from waiting for a server that asks for time.
+type bounded struct {
+	ctx  context.Context
+	next http.RoundTripper
+}
+
+// RoundTrip sends a request under the context.
+func (b bounded) RoundTrip(r *http.Request) (*http.Response, error) {
+	next := b.next
+	if next == nil {
+		next = http.DefaultTransport
+	}
+	resp, err := next.RoundTrip(r.WithContext(b.ctx))
+	if resp != nil {
+		resp.Header.Del("Retry-After")
+	}
+	return resp, err
+}

@@ -1,0 +1,96 @@
+// Package clientgo makes a Kubernetes API server a Store of level 2: any server
+// that speaks the API's conventions, kube-apiserver and aggregated ones. With it
+// the engine does what the garbage collector of kube-controller-manager does,
+// where that does not run, or observes beside it.
+//
+// It uses client-go's REST client and its discovery, and metadata only: no typed
+// client, no informer, no cache of objects.
+//
+//	store, err := clientgo.New(restConfig, clientgo.Config{})
+//	collector, err := ownergraph.New(store, ownergraph.Config{ObserveOnly: true})
+//	err = collector.Run(ctx)
+//
+// # Kinds
+//
+// A kind is a group and a kind, whatever the version: "Pod", "apps/Deployment".
+// All those take part that discovery names with the verbs delete, list and
+// watch, each in its preferred version, but for those that Config.Ignore names.
+// What is served is looked at every Config.Rediscover, soon after a definition
+// or an API service has changed, and for each fence. Kinds come and go while the
+// watch runs. Held by TestKindsComeAndGo, TestLooks and TestSurvey.
+//
+// A kind that is not served any more is unknown from then on: its objects are
+// neither there nor gone. They are gone only if its definition was seen marked
+// with the server's cleanup finalizer, and then gone, and if the server does not
+// serve the kind any more: then what the watch did not say of them is said. Held
+// by TestKindBuried and TestCascadeOfDefinition.
+//
+// A group that cannot be discovered keeps the kinds that were known of it, as
+// sick ones; one of which nothing was ever known is in the set of kinds as
+// "group/*", sick. A sick kind holds the fences, and with them foreground and
+// orphan deletions: name it in Config.Ignore, or set the engine's FenceWait. A
+// conversion webhook that is broken, an aggregated server that is down, or a
+// right that is missing makes sick what depends on it and nothing else. Held by
+// TestKindsPartialFailure, TestKindsUnknownGroup and TestWatchSick.
+//
+// # Owner references
+//
+// A reference names its owner by version and kind. If that is served, in
+// whatever version, the owner is of that kind, and lives in the dependent's
+// namespace if its kind has namespaces. Otherwise, and for an owner with a
+// namespace of a dependent without, it is Unresolved, which deletes nothing.
+// When what is served changes, the kinds whose objects are concerned are listed
+// anew. Held by TestOwnerOf and TestReferencesResolvedAnew.
+//
+// # Watching
+//
+// Each kind has one connection and one goroutine. A listing is streamed where
+// the server can do that (WatchList), and read page by page otherwise; each page
+// is reported before the next is read. Every listing is consistent: none is ever
+// read from a cache that may be behind. A connection that breaks goes on where
+// it was, and lists only if the server has forgotten that version. See
+// [Store.Watch].
+//
+// # Writing
+//
+// Every write is one request, for built-in kinds and custom resources alike,
+// conditioned on UID and version. A patch is a JSON patch that sets both, so
+// that a change meanwhile is a conflict, and tests what it removes; see
+// [Store.Patch]. No request is sent twice by itself, and none is throttled
+// unless the rest config sets a rate: what the server says of its load
+// (Retry-After) is handed to the engine. A 404 is absence only if the server
+// names the object in it; see TestAnswers for all answers.
+//
+// # What level 2 rests on
+//
+// The server's lists with an empty resourceVersion show at least everything that
+// was committed before them; a watch reports a resource's changes in the order
+// of their versions; versions of one resource are decimal numbers that rise
+// (KEP-5504). They are compared within one kind only. Where versions are no such
+// numbers, fences pass by whole listings, and a rewind is not seen.
+//
+// A history that goes backwards is seen as a version below one that was seen:
+// when a connection is opened again, at every listing and at every fence. Not
+// seen is a restore of which nothing was lost that somebody had seen, one that
+// had caught up before anybody looked, and one whose versions were raised
+// (etcd's --bump-revision). In the last two cases the objects that came back
+// are listed, which the engine notices if it had seen them go; what it knows of
+// owners by reads alone may be wrong then, until it is started anew. Held by
+// TestWatchRewound, TestWatchAfterRewind and TestHistory.
+//
+// The store keeps all laws of package storetest but two, which no API server can
+// keep: TestConformance names them with the reasons. ObservedGeneration is not
+// part of an object's metadata, and always 0.
+//
+// # Rights
+//
+// get, list, watch, patch and delete on every resource of every group that takes
+// part; get on /api, /api/*, /apis and /apis/*. A right that is missing is named
+// in the reason for which its kind is sick.
+//
+// # Not there yet
+//
+// Running it as a program: leader election, Kubernetes Events, flags, a manifest
+// of the rights. A collector for envtest and for controller-runtime's fake
+// client. An adaptive number of concurrent writes: the engine's Workers is fixed.
+package clientgo

@@ -1,0 +1,322 @@
+package clientgo
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	apidiscovery "k8s.io/api/apidiscovery/v2"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// fakePages keeps the snapshots that continue tokens name.
+type fakePage struct {
+	version uint64
+	items   []*meta
+}
+
+func (f *fake) serveList(w http.ResponseWriter, r *http.Request, k *fakeKind) {
+	q := r.URL.Query()
+	if q.Get("resourceVersion") != "" {
+		panic("a list that may be older than what was seen")
+	}
+	f.mu.Lock()
+	page := fakePage{f.version, k.sorted()}
+	if token := q.Get("continue"); token != "" {
+		at, from, _ := strings.Cut(token, "/")
+		if number(at) < k.compacted {
+			f.mu.Unlock()
+			writeStatus(w, apierrors.NewResourceExpired("the continue token has expired").Status())
+			return
+		}
+		page = k.snapshot(number(at))
+		page.items = page.items[number(from):]
+	}
+	f.mu.Unlock()
+	out := metav1.PartialObjectMetadataList{TypeMeta: metav1.TypeMeta{APIVersion: "meta.k8s.io/v1", Kind: "PartialObjectMetadataList"}}
+	out.ResourceVersion = strconv.FormatUint(page.version, 10)
+	if limit := int(number(q.Get("limit"))); limit > 0 && len(page.items) > limit {
+		_, from, _ := strings.Cut(q.Get("continue"), "/")
+		out.Continue = fmt.Sprintf("%d/%d", page.version, number(from)+uint64(limit))
+		page.items = page.items[:limit]
+	}
+	for _, o := range page.items {
+		out.Items = append(out.Items, *o)
+	}
+	writeJSON(w, http.StatusOK, out)
+}
+
+// snapshot returns the kind as it was at a version, by its log.
+func (k *fakeKind) snapshot(version uint64) fakePage {
+	then := map[types.NamespacedName]*meta{}
+	for at, o := range k.objects {
+		then[at] = o
+	}
+	for _, c := range slices.Backward(k.log) {
+		if c.version <= version {
+			break
+		}
+		at := types.NamespacedName{Namespace: c.object.Namespace, Name: c.object.Name}
+		delete(then, at)
+		for _, b := range slices.Backward(k.log) {
+			if b.version < c.version && b.object.Namespace == at.Namespace && b.object.Name == at.Name {
+				if b.kind != "DELETED" {
+					then[at] = b.object
+				}
+				break
+			}
+		}
+	}
+	old := fakeKind{objects: then}
+	return fakePage{version, old.sorted()}
+}
+
+const fakeBookmarks = time.Minute
+
+func (f *fake) serveWatch(w http.ResponseWriter, r *http.Request, k *fakeKind) {
+	q := r.URL.Query()
+	f.mu.Lock()
+	stream := q.Get("sendInitialEvents") != "" && !f.ignorant
+	if stream && f.noStream {
+		f.mu.Unlock()
+		writeStatus(w, apierrors.NewInvalid(k.gvk("v1").GroupKind(), "", nil).Status())
+		return
+	}
+	pos := number(q.Get("resourceVersion"))
+	if pos == 0 {
+		pos = f.version
+	} else if pos < k.compacted {
+		f.mu.Unlock()
+		writeStatus(w, apierrors.NewResourceExpired("too old").Status())
+		return
+	}
+	v := &fakeWatch{f: f, k: k, w: w, pos: pos, mute: f.mute, broken: f.broken}
+	var first []*meta
+	if q.Get("sendInitialEvents") != "" {
+		first = k.sorted()
+	}
+	f.mu.Unlock()
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(http.StatusOK)
+	for _, o := range first {
+		v.send("ADDED", o)
+	}
+	if stream {
+		v.bookmark(metav1.InitialEventsAnnotationKey)
+	}
+	w.(http.Flusher).Flush()
+	v.run(r, int(number(q.Get("timeoutSeconds"))))
+}
+
+// fakeWatch is one watch that is served.
+type fakeWatch struct {
+	f      *fake
+	k      *fakeKind
+	w      http.ResponseWriter
+	pos    uint64
+	mute   bool
+	broken chan struct{}
+}
+
+func (v *fakeWatch) run(r *http.Request, seconds int) {
+	var end, mark <-chan time.Time
+	if seconds > 0 {
+		end = time.After(time.Duration(seconds) * time.Second)
+		mark = time.After(time.Duration(seconds)*time.Second - 2*time.Second)
+	}
+	tick := time.NewTicker(fakeBookmarks)
+	defer tick.Stop()
+	for {
+		v.f.mu.Lock()
+		changed, gone, late := v.f.changed, v.k.hidden, v.pos < v.k.dropped
+		var due []fakeChange
+		for _, c := range v.k.log {
+			if c.version > v.pos {
+				due = append(due, c)
+			}
+		}
+		v.f.mu.Unlock()
+		if late { // it has missed something, and is told so
+			status := apierrors.NewResourceExpired("too old").Status()
+			v.write("ERROR", status)
+			return
+		}
+		for _, c := range due {
+			v.send(c.kind, c.object)
+			v.pos = c.version
+		}
+		if gone {
+			return
+		}
+		select {
+		case <-r.Context().Done():
+			return
+		case <-v.broken:
+			return
+		case <-end:
+			return
+		case <-mark:
+			v.bookmark("")
+		case <-tick.C:
+			if !v.mute {
+				v.bookmark("")
+			}
+		case <-changed:
+		}
+	}
+}
+
+func (v *fakeWatch) send(kind string, o *meta) { v.write(kind, typed(o)) }
+
+func (v *fakeWatch) write(kind string, o any) {
+	if s, ok := o.(metav1.Status); ok {
+		s.TypeMeta = metav1.TypeMeta{APIVersion: "v1", Kind: "Status"}
+		o = s
+	}
+	body, err := json.Marshal(map[string]any{"type": kind, "object": o})
+	if err != nil {
+		panic(err)
+	}
+	_, _ = v.w.Write(append(body, '\n'))
+	v.w.(http.Flusher).Flush()
+}
+
+// bookmark says how far the watch is: as far as the server, since it has sent
+// everything of its kind.
+func (v *fakeWatch) bookmark(annotation string) {
+	v.f.mu.Lock()
+	o := &meta{}
+	if n := len(v.k.log); annotation == "" && n > 0 && v.k.log[n-1].version > v.pos {
+		v.f.mu.Unlock()
+		return // there is more to send first
+	}
+	if annotation == "" {
+		v.pos = max(v.pos, v.f.version)
+	}
+	v.f.mu.Unlock()
+	o.ResourceVersion = strconv.FormatUint(v.pos, 10)
+	if annotation != "" {
+		o.Annotations = map[string]string{annotation: "true"}
+	}
+	v.send("BOOKMARK", o)
+}
+
+// serveDiscovery answers what there is: aggregated if it can and is asked to.
+func (f *fake) serveDiscovery(w http.ResponseWriter, r *http.Request, parts []string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	core := parts[0] == "api"
+	if len(parts) > 1 {
+		f.serveVersion(w, parts)
+		return
+	}
+	if strings.Contains(r.Header.Get("Accept"), "apidiscovery.k8s.io") && !f.legacy {
+		w.Header().Set("Content-Type", "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList")
+		out := apidiscovery.APIGroupDiscoveryList{}
+		for _, g := range f.groups(core) {
+			out.Items = append(out.Items, f.aggregated(g))
+		}
+		body, err := json.Marshal(out)
+		if err != nil {
+			panic(err)
+		}
+		_, _ = w.Write(body)
+		return
+	}
+	if core {
+		writeJSON(w, http.StatusOK, metav1.APIVersions{Versions: []string{"v1"}})
+		return
+	}
+	out := metav1.APIGroupList{}
+	for _, g := range f.groups(false) {
+		group := metav1.APIGroup{Name: g}
+		for _, v := range f.versionsOf(g) {
+			group.Versions = append(group.Versions, metav1.GroupVersionForDiscovery{GroupVersion: g + "/" + v, Version: v})
+		}
+		group.PreferredVersion = group.Versions[0]
+		out.Groups = append(out.Groups, group)
+	}
+	writeJSON(w, http.StatusOK, out)
+}
+
+// groups returns the groups that are served: the core group, or all others.
+func (f *fake) groups(core bool) []string {
+	var out []string
+	for _, k := range f.kinds {
+		if (k.group == "") == core && !k.hidden && !slices.Contains(out, k.group) {
+			out = append(out, k.group)
+		}
+	}
+	return out
+}
+
+func (f *fake) versionsOf(group string) []string {
+	var out []string
+	for _, k := range f.kinds {
+		for _, v := range k.versions {
+			if k.group == group && !k.hidden && !slices.Contains(out, v) {
+				out = append(out, v)
+			}
+		}
+	}
+	return out
+}
+
+func (f *fake) aggregated(group string) apidiscovery.APIGroupDiscovery {
+	out := apidiscovery.APIGroupDiscovery{ObjectMeta: metav1.ObjectMeta{Name: group}}
+	for _, v := range f.versionsOf(group) {
+		item := apidiscovery.APIVersionDiscovery{Version: v, Freshness: apidiscovery.DiscoveryFreshnessCurrent}
+		for _, r := range f.resourcesOf(group, v) {
+			scope := apidiscovery.ScopeCluster
+			if r.Namespaced {
+				scope = apidiscovery.ScopeNamespace
+			}
+			item.Resources = append(item.Resources, apidiscovery.APIResourceDiscovery{
+				Resource: r.Name, Verbs: r.Verbs, Scope: scope,
+				ResponseKind: &metav1.GroupVersionKind{Group: group, Version: v, Kind: r.Kind},
+			})
+		}
+		if f.discover != nil && f.discover(group) != nil {
+			item.Freshness, item.Resources = apidiscovery.DiscoveryFreshnessStale, nil
+		}
+		out.Versions = append(out.Versions, item)
+	}
+	return out
+}
+
+func (f *fake) resourcesOf(group, version string) []metav1.APIResource {
+	var out []metav1.APIResource
+	for _, k := range f.kinds {
+		if k.group != group || k.hidden || !slices.Contains(k.versions, version) {
+			continue
+		}
+		verbs := k.verbs
+		if verbs == nil {
+			verbs = []string{"create", "delete", "get", "list", "patch", "update", "watch"}
+		}
+		out = append(out, metav1.APIResource{Name: k.plural, Kind: k.kind, Namespaced: k.scoped, Verbs: verbs})
+	}
+	return out
+}
+
+func (f *fake) serveVersion(w http.ResponseWriter, parts []string) {
+	group, version := "", parts[1]
+	if parts[0] == "apis" {
+		group, version = parts[1], parts[2]
+	}
+	if f.discover != nil && f.discover(group) != nil {
+		writeStatus(w, apierrors.NewServiceUnavailable("the group is down").Status())
+		return
+	}
+	gv := version
+	if group != "" {
+		gv = group + "/" + version
+	}
+	writeJSON(w, http.StatusOK, metav1.APIResourceList{GroupVersion: gv, APIResources: f.resourcesOf(group, version)})
+}

@@ -1,0 +1,290 @@
+package clientgo
+
+import (
+	"cmp"
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+	"sync"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/ownergraph/ownergraph/finalizer"
+	"github.com/ownergraph/ownergraph/graph"
+)
+
+// meta is an object of the fake: nothing of it but its metadata.
+type meta = metav1.PartialObjectMetadata
+
+// fakeKind is one resource that the fake serves.
+type fakeKind struct {
+	group, kind, plural string
+	versions            []string // the first is preferred
+	scoped              bool
+	verbs               []string // nil: all
+	objects             map[types.NamespacedName]*meta
+	log                 []fakeChange // since the last compaction
+	compacted           uint64       // watches from before it have expired
+	dropped             uint64       // the latest change that was forgotten
+	hidden              bool         // neither served nor discovered
+}
+
+// fakeChange is one event of a kind.
+type fakeChange struct {
+	version uint64
+	kind    string // ADDED, MODIFIED, DELETED
+	object  *meta
+}
+
+// fake is a small API server that speaks JSON over pipes: discovery, lists with
+// pages, watches with bookmarks, conditional writes. It follows package
+// finalizer for what a deletion does. Faults are set by its fields, under lock.
+type fake struct {
+	*fakeWire
+	mu      sync.Mutex
+	version uint64
+	uids    int
+	kinds   []*fakeKind
+	changed chan struct{} // closed at the next change
+	broken  chan struct{} // closed to end all watches
+	calls   []string      // what was asked, in words
+
+	legacy   bool                              // no aggregated discovery
+	noStream bool                              // no streaming of listings
+	ignorant bool                              // does not know what streaming is
+	mute     bool                              // no bookmarks but at a watch's end
+	fault    func(*http.Request) *fakeResponse // answers instead of the fake, nil: does not
+	discover func(group string) error          // fails a group's discovery
+}
+
+// fakeResponse is an answer of any kind.
+type fakeResponse struct {
+	code  int
+	body  string // as it is, if it is not empty
+	after int    // seconds of Retry-After
+	hang  bool   // until the caller gives up
+}
+
+func newFake(kinds ...*fakeKind) *fake {
+	f := &fake{kinds: kinds, version: 100}
+	for _, k := range kinds {
+		k.objects = map[types.NamespacedName]*meta{}
+	}
+	return f
+}
+
+// standardKinds are those that most tests need.
+func standardKinds() []*fakeKind {
+	return []*fakeKind{
+		{kind: "ConfigMap", plural: "configmaps", versions: []string{"v1"}, scoped: true},
+		{kind: "Node", plural: "nodes", versions: []string{"v1"}},
+		{group: "apps", kind: "Deployment", plural: "deployments", versions: []string{"v1", "v1beta1"}, scoped: true},
+	}
+}
+
+func (f *fake) locked(do func()) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	do()
+}
+
+func (f *fake) kindOf(k graph.Kind) *fakeKind {
+	for _, x := range f.kinds {
+		if kindName(x.group, x.kind) == k {
+			return x
+		}
+	}
+	panic(fmt.Sprintf("the fake has no kind %s", k))
+}
+
+func (f *fake) announce() {
+	close(f.changed)
+	f.changed = make(chan struct{})
+}
+
+// commit stores an object, or removes it, in a new version.
+func (f *fake) commit(k *fakeKind, what string, o *meta) *meta {
+	f.version++
+	o = o.DeepCopy()
+	o.ResourceVersion = strconv.FormatUint(f.version, 10)
+	at := types.NamespacedName{Namespace: o.Namespace, Name: o.Name}
+	if what == "DELETED" {
+		delete(k.objects, at)
+	} else {
+		k.objects[at] = o
+	}
+	k.log = append(k.log, fakeChange{f.version, what, o})
+	f.announce()
+	return o
+}
+
+// create stores a new object, with a UID of its own unless it has one.
+func (f *fake) create(kind graph.Kind, o meta) *meta {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	k := f.kindOf(kind)
+	if o.UID == "" {
+		f.uids++
+		o.UID = types.UID(fmt.Sprintf("uid-%d", f.uids))
+	}
+	o.Generation = 1
+	return f.commit(k, "ADDED", &o).DeepCopy()
+}
+
+// update changes an object as any client does.
+func (f *fake) update(kind graph.Kind, scope, name string, change func(*meta)) *meta {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	k := f.kindOf(kind)
+	o := k.objects[types.NamespacedName{Namespace: scope, Name: name}].DeepCopy()
+	change(o)
+	out, err := f.store(k, o)
+	if err != nil {
+		panic(err)
+	}
+	return out
+}
+
+// store replaces an object, and removes one that is marked and has no finalizer.
+func (f *fake) store(k *fakeKind, o *meta) (*meta, error) {
+	at := types.NamespacedName{Namespace: o.Namespace, Name: o.Name}
+	live := k.objects[at]
+	out, err := finalizer.Update(rulesView(live), rulesView(o))
+	if err != nil {
+		return nil, err
+	}
+	what := "MODIFIED"
+	if out.Effect == finalizer.Removed {
+		what = "DELETED"
+	}
+	return f.commit(k, what, o).DeepCopy(), nil
+}
+
+// remove deletes as the rules say.
+func (f *fake) remove(k *fakeKind, live *meta, opts graph.DeleteOptions) error {
+	out, err := finalizer.Delete(rulesView(live), opts, graph.Background)
+	if err != nil || out.Effect == finalizer.Unchanged {
+		return err
+	}
+	o := live.DeepCopy()
+	if out.Effect == finalizer.Removed {
+		f.commit(k, "DELETED", o)
+		return nil
+	}
+	if now := metav1.NewTime(time.Now()); o.DeletionTimestamp == nil {
+		o.DeletionTimestamp = &now
+	}
+	o.Finalizers, o.Generation = out.Object.Finalizers, out.Object.Generation
+	o.DeletionGracePeriodSeconds = &out.Object.GraceSeconds
+	f.commit(k, "MODIFIED", o)
+	return nil
+}
+
+func (f *fake) delete(kind graph.Kind, scope, name string, p graph.Propagation) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	k := f.kindOf(kind)
+	if err := f.remove(k, k.objects[types.NamespacedName{Namespace: scope, Name: name}], graph.DeleteOptions{Propagation: p}); err != nil {
+		panic(err)
+	}
+}
+
+// rulesView is what the rules of deletion look at.
+func rulesView(m *meta) graph.Object {
+	o := graph.Object{
+		Key:        graph.Key{Kind: "x", Scope: m.Namespace, Name: m.Name, UID: graph.UID(m.UID)},
+		Version:    graph.Version(m.ResourceVersion),
+		Finalizers: slices.Clone(m.Finalizers),
+		Deleting:   m.DeletionTimestamp != nil,
+		Generation: m.Generation,
+	}
+	if m.DeletionGracePeriodSeconds != nil {
+		o.GraceSeconds = *m.DeletionGracePeriodSeconds
+	}
+	return o
+}
+
+// sorted returns a kind's objects by name.
+func (k *fakeKind) sorted() []*meta {
+	var out []*meta
+	for _, o := range k.objects {
+		out = append(out, o)
+	}
+	slices.SortFunc(out, func(a, b *meta) int {
+		return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name))
+	})
+	return out
+}
+
+// compact forgets the past: watches from before now have expired.
+func (f *fake) compact() {
+	f.locked(func() {
+		for _, k := range f.kinds {
+			if n := len(k.log); n > 0 {
+				k.dropped = k.log[n-1].version
+			}
+			k.log, k.compacted = nil, f.version
+		}
+	})
+}
+
+// breakWatches ends every connection that watches.
+func (f *fake) breakWatches() {
+	f.locked(func() {
+		close(f.broken)
+		f.broken = make(chan struct{})
+	})
+}
+
+// backup returns what restores all objects and the version as they are now, as a
+// restored etcd does: watches break, and what was written since never was.
+func (f *fake) backup() (restore func()) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	version := f.version
+	held := make([]map[types.NamespacedName]*meta, len(f.kinds))
+	for i, k := range f.kinds {
+		held[i] = map[types.NamespacedName]*meta{}
+		for at, o := range k.objects {
+			held[i][at] = o
+		}
+	}
+	return func() {
+		f.locked(func() {
+			f.version = version
+			for i, k := range f.kinds {
+				k.objects, k.log, k.compacted = held[i], nil, 0
+				k.dropped = 0
+			}
+		})
+		f.breakWatches()
+	}
+}
+
+func (k *fakeKind) gvk(version string) schema.GroupVersionKind {
+	return schema.GroupVersionKind{Group: k.group, Version: version, Kind: k.kind}
+}
+
+// ask notes a call, and returns the fault that answers it.
+func (f *fake) ask(r *http.Request, what string) *fakeResponse {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.calls = append(f.calls, what)
+	if f.fault == nil {
+		return nil
+	}
+	return f.fault(r)
+}
+
+// took returns what was asked since the last time, and forgets it.
+func (f *fake) took() []string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	out := f.calls
+	f.calls = nil
+	return out
+}

@@ -1,0 +1,234 @@
+package clientgo
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/rest"
+
+	"github.com/ownergraph/ownergraph/graph"
+)
+
+// fakeWire is the network of a fake: pipes, so that it works in a bubble of
+// testing/synctest.
+type fakeWire struct {
+	mu     sync.Mutex
+	down   bool // nobody answers
+	open   []net.Conn
+	conns  chan net.Conn
+	closed chan struct{}
+}
+
+func (w *fakeWire) Accept() (net.Conn, error) {
+	select {
+	case c := <-w.conns:
+		return c, nil
+	case <-w.closed:
+		return nil, net.ErrClosed
+	}
+}
+
+func (w *fakeWire) Close() error   { return nil }
+func (w *fakeWire) Addr() net.Addr { return &net.UnixAddr{Name: "fake"} }
+
+func (w *fakeWire) dial(ctx context.Context, _, _ string) (net.Conn, error) {
+	w.mu.Lock()
+	down := w.down
+	w.mu.Unlock()
+	if down {
+		return nil, errors.New("connection refused")
+	}
+	ours, theirs := net.Pipe()
+	select {
+	case w.conns <- theirs:
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		w.open = append(w.open, theirs)
+		return ours, nil
+	case <-w.closed:
+		return nil, net.ErrClosed
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// serve starts the fake and returns how to reach it. It ends with the test.
+func (f *fake) serve(t interface{ Cleanup(func()) }) *rest.Config {
+	f.changed, f.broken = make(chan struct{}), make(chan struct{}) // of this bubble
+	f.fakeWire = &fakeWire{conns: make(chan net.Conn), closed: make(chan struct{})}
+	server := &http.Server{Handler: f}
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		_ = server.Serve(f.fakeWire)
+	}()
+	t.Cleanup(func() {
+		close(f.closed)
+		_ = server.Close()
+		<-ended
+	})
+	return &rest.Config{Host: "http://fake", Dial: f.dial}
+}
+
+// setDown ends all connections, and lets nobody make new ones.
+func (f *fake) setDown(down bool) {
+	f.fakeWire.mu.Lock()
+	defer f.fakeWire.mu.Unlock()
+	f.down = down
+	for _, c := range f.open {
+		_ = c.Close()
+	}
+	f.open = nil
+}
+
+// ServeHTTP answers a request.
+func (f *fake) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	fault := f.ask(r, wordsOf(r))
+	if fault != nil {
+		f.answerFault(w, r, fault)
+		return
+	}
+	parts := strings.Split(strings.Trim(r.URL.Path, "/"), "/")
+	if len(parts) <= 3 && (len(parts) < 3 || parts[0] == "apis") && !(parts[0] == "api" && len(parts) == 3) {
+		f.serveDiscovery(w, r, parts)
+		return
+	}
+	k, scope, name := f.find(parts)
+	if k == nil || name != "" && k.scoped != (scope != "") {
+		http.NotFound(w, r)
+		return
+	}
+	switch {
+	case name != "":
+		f.serveObject(w, r, k, scope, name)
+	case r.URL.Query().Get("watch") != "":
+		f.serveWatch(w, r, k)
+	default:
+		f.serveList(w, r, k)
+	}
+}
+
+// wordsOf says what a request is, as "watch configmaps from 102".
+func wordsOf(r *http.Request) string {
+	q := r.URL.Query()
+	parts := strings.Split(strings.Trim(r.URL.Path, "/"), "/")
+	last := parts[len(parts)-1]
+	switch {
+	case len(parts) < 3:
+		return "discover " + r.URL.Path
+	case q.Get("sendInitialEvents") != "":
+		return "stream " + last
+	case q.Get("watch") != "":
+		return "watch " + last + " from " + q.Get("resourceVersion")
+	case q.Get("limit") != "":
+		return "list " + last + " limit " + q.Get("limit")
+	}
+	return strings.ToLower(r.Method) + " " + last
+}
+
+func (f *fake) answerFault(w http.ResponseWriter, r *http.Request, fault *fakeResponse) {
+	if fault.hang {
+		_, _ = io.Copy(io.Discard, r.Body) // or the server does not notice that the caller has gone
+		<-r.Context().Done()
+		return
+	}
+	if fault.after != 0 {
+		w.Header().Set("Retry-After", strconv.Itoa(fault.after))
+	}
+	if fault.body == "" {
+		writeStatus(w, apierrors.NewGenericServerResponse(fault.code, r.Method, schema.GroupResource{}, "", "a fault", fault.after, false).Status())
+		return
+	}
+	if strings.HasPrefix(fault.body, "{") {
+		w.Header().Set("Content-Type", "application/json")
+	}
+	w.WriteHeader(fault.code)
+	_, _ = w.Write([]byte(fault.body))
+}
+
+// find returns what a path names.
+func (f *fake) find(parts []string) (k *fakeKind, scope, name string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	group := ""
+	if parts[0] == "apis" {
+		group, parts = parts[1], parts[1:]
+	}
+	version, rest := parts[1], parts[2:]
+	if len(rest) > 2 && rest[0] == "namespaces" {
+		scope, rest = rest[1], rest[2:]
+	}
+	if len(rest) == 2 {
+		name = rest[1]
+	}
+	for _, k := range f.kinds {
+		if k.group == group && k.plural == rest[0] && !k.hidden {
+			for _, v := range k.versions {
+				if v == version {
+					return k, scope, name
+				}
+			}
+		}
+	}
+	return nil, "", ""
+}
+
+func writeJSON(w http.ResponseWriter, code int, v any) {
+	body, err := json.Marshal(v)
+	if err != nil {
+		panic(err)
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(code)
+	_, _ = w.Write(body)
+}
+
+func writeStatus(w http.ResponseWriter, s metav1.Status) {
+	s.TypeMeta = metav1.TypeMeta{APIVersion: "v1", Kind: "Status"}
+	writeJSON(w, int(s.Code), s)
+}
+
+func writeError(w http.ResponseWriter, k *fakeKind, name string, err error) {
+	gr := schema.GroupResource{Group: k.group, Resource: k.plural}
+	var out *apierrors.StatusError
+	switch {
+	case errors.As(err, &out):
+	case errors.Is(err, graph.ErrNotFound):
+		out = apierrors.NewNotFound(gr, name)
+	case errors.Is(err, graph.ErrConflict):
+		out = apierrors.NewConflict(gr, name, err)
+	default:
+		out = apierrors.NewInvalid(schema.GroupKind{Group: k.group, Kind: k.kind}, name, nil)
+		out.ErrStatus.Message = err.Error()
+	}
+	writeStatus(w, out.Status())
+}
+
+// typed marks metadata as what it is.
+func typed(o *meta) *meta {
+	o = o.DeepCopy()
+	o.TypeMeta = metav1.TypeMeta{APIVersion: "meta.k8s.io/v1", Kind: "PartialObjectMetadata"}
+	return o
+}
+
+func number(s string) uint64 {
+	if s == "" {
+		return 0
+	}
+	n, err := strconv.ParseUint(s, 10, 64)
+	if err != nil {
+		panic(fmt.Sprintf("version %q: %v", s, err))
+	}
+	return n
+}

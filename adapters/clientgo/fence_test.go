@@ -1,0 +1,297 @@
+package clientgo
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/ownergraph/ownergraph/graph"
+)
+
+func (r *rig) fence(id uint64) {
+	r.t.Helper()
+	if err := r.store.Fence(r.t.Context(), id); err != nil {
+		r.t.Error(err)
+	}
+}
+
+// A quiet server: each kind passes at once, by one request; what the watch had
+// not said yet is said first.
+func TestFence(t *testing.T) {
+	for _, legacy := range []bool{false, true} {
+		f := newFake(standardKinds()...)
+		f.legacy = legacy
+		bubble(t, f, Config{}, func(r *rig) {
+			r.create("ConfigMap", named("ns", "a"))
+			r.watch()
+			pass(time.Second)
+			r.told()
+			r.took()
+			r.fence(7)
+			r.want(sorted(of(r.told(), "fence")), "fence-passed 7 ", "fence-passed 7 ConfigMap", "fence-passed 7 Node", "fence-passed 7 apps/Deployment")
+			r.want(sorted(of(r.took(), "list")), "list configmaps limit 500", "list deployments limit 500", "list nodes limit 500")
+			r.agree()
+		})
+	}
+}
+
+// A kind of more than a page passes with the event or bookmark that is not
+// older; without one soon, its watch is opened once more, for a bookmark.
+func TestFenceOfManyObjects(t *testing.T) {
+	for _, c := range []struct {
+		reason string
+		after  func(*rig)
+		within time.Duration
+		calls  []string
+	}{
+		{"an event comes", func(r *rig) { r.create("ConfigMap", named("ns", "z")) }, 0,
+			[]string{"list configmaps limit 2"}},
+		{"nothing comes", func(*rig) {}, fencePatience + 2*time.Second,
+			[]string{"list configmaps limit 2", "watch configmaps from 103"}},
+		{"nothing comes, and no bookmark either: it is listed", func(r *rig) {
+			r.locked(func() {
+				r.fault = func(q *http.Request) *fakeResponse {
+					if q.URL.Query().Get("timeoutSeconds") != "" {
+						return &fakeResponse{hang: true}
+					}
+					return nil
+				}
+			})
+		}, openTimeout + fencePatience + shortPatience + time.Minute, nil},
+	} {
+		t.Run(c.reason, func(t *testing.T) {
+			bubble(t, newFake(standardKinds()...), Config{PageSize: 2}, func(r *rig) {
+				for _, n := range []string{"a", "b", "c"} {
+					r.create("ConfigMap", named("ns", n))
+				}
+				r.watch()
+				r.create("Node", named("", "n")) // the server is further than the kind
+				pass(time.Second)
+				r.told()
+				r.took()
+				r.fence(1)
+				if got := of(r.told(), "fence-passed 1 ConfigMap"); len(got) != 0 {
+					t.Error("it passed though the watch has not come so far")
+				}
+				c.after(r)
+				pass(c.within)
+				told := r.told()
+				if got := of(told, "fence-passed 1 ConfigMap"); len(got) != 1 {
+					t.Errorf("passed %d times:\n%s", len(got), strings.Join(told, "\n"))
+				}
+				if calls := of(r.took(), "configmaps"); c.calls != nil && !slices.Equal(calls, c.calls) {
+					t.Errorf("it took %q, want %q", calls, c.calls)
+				}
+				if c.calls != nil {
+					r.want(of(told, "sick", "begun ConfigMap"))
+				}
+				pass(time.Minute)
+				r.agree()
+			})
+		})
+	}
+}
+
+// A sick kind holds the fence until it has recovered; the others pass.
+func TestFenceOfSickKind(t *testing.T) {
+	bubble(t, newFake(standardKinds()...), Config{}, func(r *rig) {
+		r.fault = func(q *http.Request) *fakeResponse {
+			if strings.HasSuffix(q.URL.Path, "/nodes") {
+				return &fakeResponse{code: 500}
+			}
+			return nil
+		}
+		r.watch()
+		r.told()
+		r.fence(1)
+		pass(time.Hour)
+		r.want(sorted(of(r.told(), "fence")), "fence-passed 1 ", "fence-passed 1 ConfigMap", "fence-passed 1 apps/Deployment")
+		r.locked(func() { r.fault = nil })
+		pass(time.Minute)
+		r.want(of(r.told(), "kind-recovered", "list", "fence"), "kind-recovered Node", "list-begun Node", "list-ended Node@100", "fence-passed 1 Node")
+	})
+}
+
+// A kind that discovery does not know for certain holds it too.
+func TestFenceOfDoubtedKind(t *testing.T) {
+	bubble(t, newFake(standardKinds()...), Config{}, func(r *rig) {
+		r.watch()
+		r.locked(func() {
+			r.discover = func(g string) error {
+				if g == "apps" {
+					return context.DeadlineExceeded
+				}
+				return nil
+			}
+		})
+		pass(time.Minute)
+		r.told()
+		r.fence(1)
+		if err := r.store.List(r.t.Context(), "apps/Deployment"); err != nil {
+			t.Error(err)
+		}
+		pass(time.Minute)
+		r.want(of(r.told(), "fence-passed 1 apps", "ended apps"), "list-ended apps/Deployment@100")
+		r.locked(func() { r.discover = nil })
+		pass(time.Minute)
+		r.want(of(r.told(), "Deployment")[:2], "kind-recovered apps/Deployment", "fence-passed 1 apps/Deployment")
+	})
+}
+
+// The set of kinds passes only after it was looked at anew, and with the kinds
+// that were found.
+func TestFenceOfNewKind(t *testing.T) {
+	bubble(t, newFake(definitionKinds()...), Config{Rediscover: time.Hour}, func(r *rig) {
+		r.watch()
+		pass(time.Minute)
+		r.told()
+		r.hide(false)
+		r.create("shop.example/Cart", named("ns", "c"))
+		r.fence(1)
+		pass(time.Second)
+		told := of(r.told(), "known", "fence-passed 1 ")
+		known := slices.IndexFunc(told, func(s string) bool { return strings.Contains(s, "Cart") })
+		set := slices.Index(told, "fence-passed 1 ")
+		if known < 0 || set < known || !slices.Contains(told, "fence-passed 1 shop.example/Cart") {
+			t.Errorf("told\n%s", strings.Join(told, "\n"))
+		}
+		r.locked(func() {
+			r.fault = func(q *http.Request) *fakeResponse {
+				if q.URL.Path == "/apis" {
+					return &fakeResponse{code: 503}
+				}
+				return nil
+			}
+		})
+		r.fence(2)
+		pass(time.Minute)
+		if slices.Contains(r.told(), "fence-passed 2 ") {
+			t.Error("the set of kinds passed though nobody could look at it")
+		}
+		r.locked(func() { r.fault = nil })
+		pass(time.Minute)
+		if !slices.Contains(r.told(), "fence-passed 2 ") {
+			t.Error("the set of kinds did not pass")
+		}
+	})
+}
+
+// Whatever was committed before a fence began is reported before it has passed,
+// in a storm of writes, breaks and relistings.
+func TestFenceIsNotEarly(t *testing.T) {
+	for seed := range uint64(12) {
+		f := newFake(standardKinds()...)
+		bubble(t, f, Config{PageSize: 3 + int(seed%3)*100, NoStreaming: seed%2 == 0}, func(r *rig) {
+			for i := range 8 {
+				r.create("ConfigMap", named("ns", fmt.Sprint("old-", i)))
+			}
+			committed := map[uint64]graph.Version{} // of an object that the fence covers
+			end := r.watch()
+			n := seed
+			next := func(m uint64) uint64 { n = n*6364136223846793005 + 1442695040888963407; return (n >> 33) % m }
+			for id := uint64(1); id <= 30; id++ {
+				m := r.create("ConfigMap", named("ns", fmt.Sprint("new-", id)))
+				committed[id] = graph.Version(m.ResourceVersion)
+				switch next(6) {
+				case 0:
+					r.breakWatches()
+				case 1:
+					_ = r.store.List(r.t.Context(), "ConfigMap")
+				case 2:
+					r.delete("ConfigMap", "ns", fmt.Sprint("new-", id), 0)
+				case 3:
+					r.compact()
+				}
+				r.fence(id)
+				pass(time.Duration(next(4)) * time.Second)
+			}
+			pass(5 * time.Minute)
+			synctest.Wait()
+			_ = end()
+			seen := map[string]bool{}
+			passed := map[uint64]bool{}
+			for _, e := range r.events {
+				switch {
+				case e.Type == graph.Put:
+					seen[e.Object.Name] = true
+				case e.Type == graph.Gone:
+					seen[e.Key.Name] = true
+				case e.Type == graph.ListEnded && e.Kind == "ConfigMap":
+					for id, v := range committed {
+						if compare(string(e.Version), string(v)) > 0 {
+							seen[fmt.Sprint("new-", id)] = true // or it is gone, which the listing says
+						}
+					}
+				case e.Type == graph.FencePassed && e.Kind == "ConfigMap":
+					passed[e.Fence] = true
+					if !seen[fmt.Sprint("new-", e.Fence)] {
+						t.Errorf("seed %d: fence %d passed before version %s was reported", seed, e.Fence, committed[e.Fence])
+					}
+				}
+			}
+			if len(passed) != len(committed) {
+				t.Errorf("seed %d: %d of %d fences passed", seed, len(passed), len(committed))
+			}
+		})
+	}
+}
+
+func TestList(t *testing.T) {
+	bubble(t, newFake(standardKinds()...), Config{}, func(r *rig) {
+		r.create("ConfigMap", named("ns", "a"))
+		r.watch()
+		r.watch()
+		r.told()
+		if err := r.store.List(r.t.Context(), "ConfigMap"); err != nil {
+			t.Error(err)
+		}
+		r.want(sorted(of(r.told(), "begun", "put")), "list-begun ConfigMap", "list-begun ConfigMap", "put a@101", "put a@101")
+		only(t, "a kind that is not served", r.store.List(r.t.Context(), "X"), graph.ErrKindUnknown)
+		ended, end := context.WithCancel(r.t.Context())
+		end()
+		if r.store.List(ended, "ConfigMap") == nil || r.store.Fence(ended, 1) == nil {
+			t.Error("a context that has ended was not heeded")
+		}
+	})
+}
+
+func TestHistory(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHistory()
+		see := func(reason string, kind graph.Kind, version, least string, epoch uint64, want error) {
+			t.Helper()
+			err := h.see(kind, version, least, epoch)
+			if want == nil && err != nil || want != nil && !errors.Is(err, want) {
+				t.Errorf("%s: %v, want %v", reason, err, want)
+			}
+		}
+		see("first", "a", "10", "", 0, nil)
+		see("the same", "a", "10", "10", 0, nil)
+		see("no order", "a", "x", "10", 0, nil)
+		see("a watch that is slower than another", "a", "9", "8", 0, nil)
+		if got := h.mark("a"); got != "10" {
+			t.Errorf("marked %q", got)
+		}
+		see("another kind", "b", "5", "", 0, nil)
+		see("lower", "b", "4", h.mark("b"), 0, errRewound)
+		see("of the former history", "a", "11", "10", 0, errRewound)
+		if got := h.mark("a"); got != "" {
+			t.Errorf("marked %q after a rewind", got)
+		}
+		see("of the new one", "a", "3", h.mark("a"), 1, nil)
+		see("again, soon", "b", "2", h.mark("b"), 1, errErratic)
+		see("another kind, soon", "a", "2", h.mark("a"), 1, errRewound)
+		pass(erraticWithin)
+		see("seen", "b", "9", h.mark("b"), 2, nil)
+		see("again, much later", "b", "2", h.mark("b"), 2, errRewound)
+		if n, why := h.epoch(); n != 3 || why != "kind b is at version 2 after 9" {
+			t.Errorf("epoch %d, %q", n, why)
+		}
+	})
+}

@@ -1,0 +1,157 @@
+package clientgo
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/ownergraph/ownergraph/graph"
+)
+
+const (
+	lookDelay = 250 * time.Millisecond // a definition changes several times at once
+	lookAgain = 3 * time.Second        // and what is served follows after a while
+	lookRetry = 2 * time.Second        // after a look that failed
+)
+
+// lookSoon has the set of kinds looked at, now and after a while.
+func (r *run) lookSoon() { signal(r.look) }
+
+func signal(c chan struct{}) {
+	select {
+	case c <- struct{}{}:
+	default:
+	}
+}
+
+// keepLooking is the surveyor: it looks what the server serves, periodically,
+// soon after somebody had a reason, and at once for a fence.
+func (r *run) keepLooking() {
+	next := time.Now().Add(r.store.config.Rediscover)
+	var again time.Time
+	for {
+		due := next
+		if !again.IsZero() && again.Before(due) {
+			due = again
+		}
+		select {
+		case <-r.ctx.Done():
+			return
+		case <-r.look:
+			now := time.Now()
+			next, again = earlier(next, now.Add(lookDelay)), now.Add(lookAgain)
+			continue
+		case <-r.fenced:
+		case <-time.After(time.Until(due)):
+		}
+		if !time.Now().Before(again) {
+			again = time.Time{}
+		}
+		next = time.Now().Add(r.survey())
+	}
+}
+
+func earlier(a, b time.Time) time.Time {
+	if b.Before(a) {
+		return b
+	}
+	return a
+}
+
+// survey looks once, and returns when to look again.
+func (r *run) survey() time.Duration {
+	r.mu.Lock()
+	ids := r.asked
+	r.asked = nil
+	r.mu.Unlock()
+	c, err := r.store.discover(r.ctx, time.Now())
+	if err != nil {
+		if r.ctx.Err() == nil {
+			r.store.config.Logger.Warn("kinds not discovered", "err", err)
+		}
+		r.mu.Lock()
+		r.asked = keepNewest(append(ids, r.asked...))
+		r.mu.Unlock()
+		return lookRetry
+	}
+	select {
+	case r.out <- delivery{catalog: c, fences: ids}:
+	case <-r.ctx.Done():
+	}
+	return r.store.config.Rediscover
+}
+
+// adopt reports the kinds of a catalog, ends the workers of those that went,
+// and starts those of the new.
+func (r *run) adopt(c *catalog) error {
+	r.catalog = c
+	infos := r.postpone(c.infos)
+	for _, was := range r.infos {
+		if slices.Contains(infos, was) {
+			continue
+		}
+		r.dismiss(was.Kind)
+		if err := r.tell(graph.Event{Type: graph.KindVanished, Kind: was.Kind}); err != nil {
+			return err
+		}
+	}
+	if !slices.Equal(infos, r.infos) || r.infos == nil {
+		r.infos = infos
+		if err := r.tell(graph.Event{Type: graph.KindsKnown, Kinds: slices.Clone(infos)}); err != nil {
+			return err
+		}
+	}
+	if err := r.tellUnknown(); err != nil {
+		return err
+	}
+	r.employ()
+	return nil
+}
+
+// tellUnknown reports as sick what stands for groups that nobody could discover.
+func (r *run) tellUnknown() error {
+	for _, info := range r.infos {
+		why, sick := r.catalog.sick[info.Kind]
+		if !sick || !strings.HasSuffix(string(info.Kind), "/*") || r.unknown[info.Kind] == why {
+			continue
+		}
+		r.unknown[info.Kind] = why
+		if err := r.tell(graph.Event{Type: graph.KindSick, Kind: info.Kind, Reason: why}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// dismiss ends the worker of a kind. What it still delivers is dropped.
+func (r *run) dismiss(kind graph.Kind) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if w := r.workers[kind]; w != nil {
+		w.stop()
+		delete(r.workers, kind)
+	}
+	delete(r.unknown, kind)
+	delete(r.burials, kind)
+}
+
+// employ starts the workers that the catalog needs, and hands it to all others.
+func (r *run) employ() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, w := range r.workers {
+		w.mail.order(orders{catalog: r.catalog})
+	}
+	for _, kind := range slices.Sorted(maps.Keys(r.catalog.kinds)) {
+		if r.workers[kind] != nil {
+			continue
+		}
+		w := newWorker(r, r.catalog.kinds[kind])
+		w.mail.order(orders{fences: r.open})
+		r.workers[kind] = w
+		r.work.Go(w.labour)
+	}
+}
+
+func keepNewest(ids []uint64) []uint64 { return ids[max(0, len(ids)-maxFences):] }

@@ -1,0 +1,372 @@
+package clientgo
+
+import (
+	"errors"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/ownergraph/ownergraph/graph"
+)
+
+func definitionKinds() []*fakeKind {
+	return append(standardKinds(),
+		&fakeKind{group: "apiextensions.k8s.io", kind: "CustomResourceDefinition", plural: "customresourcedefinitions", versions: []string{"v1"}},
+		&fakeKind{group: "shop.example", kind: "Cart", plural: "carts", versions: []string{"v1"}, scoped: true, hidden: true},
+	)
+}
+
+// define has the fake serve carts, as the server does some time after the
+// definition is there.
+func (r *rig) define(after time.Duration) {
+	r.create(definitionKind, named("", "carts.shop.example"))
+	pass(after)
+	r.hide(false)
+}
+
+func (r *rig) hide(hidden bool) {
+	r.locked(func() {
+		r.kindOf("shop.example/Cart").hidden = hidden
+		r.announce()
+	})
+}
+
+// A kind that is defined is watched soon, and one that goes takes its goroutine
+// along: the bubble would not end otherwise.
+func TestKindsComeAndGo(t *testing.T) {
+	bubble(t, newFake(definitionKinds()...), Config{}, func(r *rig) {
+		r.watch()
+		pass(time.Second)
+		r.told()
+		r.define(time.Second)
+		r.create("shop.example/Cart", named("ns", "c"))
+		pass(lookAgain)
+		r.want(of(r.told(), "kinds-known", "Cart", "put c@"),
+			"kinds-known ConfigMap Node apiextensions.k8s.io/CustomResourceDefinition apps/Deployment shop.example/Cart",
+			"list-begun shop.example/Cart", "put c@102", "list-ended shop.example/Cart@102")
+		r.hide(true)
+		pass(time.Minute)
+		told := r.told()
+		r.want(of(told, "vanished", "known", "gone"), "kind-vanished shop.example/Cart",
+			"kinds-known ConfigMap Node apiextensions.k8s.io/CustomResourceDefinition apps/Deployment")
+		if n := len(r.store.running); n != 1 {
+			t.Fatalf("%d watches run", n)
+		}
+		for w := range r.store.running {
+			if len(w.workers) != 4 {
+				t.Errorf("%d workers are left", len(w.workers))
+			}
+		}
+		r.hide(false)
+		pass(time.Minute)
+		r.want(of(r.told(), "Cart@", "put c@"), "put c@102", "list-ended shop.example/Cart@102")
+	})
+}
+
+// A definition that was seen marked, with its cleanup to come, and then gone, is
+// the end of its objects. Any other way in which a kind goes proves nothing.
+func TestKindBuried(t *testing.T) {
+	for _, c := range []struct {
+		reason string
+		end    func(*rig)
+		want   []string
+	}{
+		{"marked, cleaned up, gone: what the watch did not say is said", func(r *rig) {
+			r.delete(definitionKind, "", "carts.shop.example", 0)
+			pass(time.Second)
+			r.hide(true)
+			r.update(definitionKind, "", "carts.shop.example", func(m *meta) { m.Finalizers = nil })
+		}, []string{"gone carts.shop.example", "gone a", "gone b", "kind-vanished shop.example/Cart"}},
+		{"the same, and what is served is looked at before the definition is gone", func(r *rig) {
+			r.delete(definitionKind, "", "carts.shop.example", 0)
+			pass(time.Second)
+			r.hide(true)
+			pass(5 * time.Second)
+			r.update(definitionKind, "", "carts.shop.example", func(m *meta) { m.Finalizers = nil })
+		}, []string{"gone carts.shop.example", "gone a", "gone b", "kind-vanished shop.example/Cart"}},
+		{"the same, and the server's watch said most of it", func(r *rig) {
+			r.delete(definitionKind, "", "carts.shop.example", 0)
+			pass(time.Second)
+			r.delete("shop.example/Cart", "ns", "a", 0)
+			pass(time.Second)
+			r.hide(true)
+			r.update(definitionKind, "", "carts.shop.example", func(m *meta) { m.Finalizers = nil })
+		}, []string{"gone a", "gone carts.shop.example", "gone b", "kind-vanished shop.example/Cart"}},
+		{"marked, cleaned up, gone, but only a part of them was listed since: unknown", func(r *rig) {
+			r.locked(func() {
+				r.fault = func(q *http.Request) *fakeResponse {
+					if strings.HasSuffix(q.URL.Path, "/carts") && q.URL.Query().Get("continue") != "" {
+						return &fakeResponse{code: 500}
+					}
+					return nil
+				}
+			})
+			r.delete(definitionKind, "", "carts.shop.example", 0)
+			pass(time.Second)
+			r.hide(true)
+			r.update(definitionKind, "", "carts.shop.example", func(m *meta) { m.Finalizers = nil })
+			r.locked(func() { r.fault = nil })
+		}, []string{"gone carts.shop.example", "kind-vanished shop.example/Cart"}},
+		{"gone without its cleanup: unknown", func(r *rig) {
+			r.update(definitionKind, "", "carts.shop.example", func(m *meta) { m.Finalizers = nil })
+			r.delete(definitionKind, "", "carts.shop.example", 0)
+			r.hide(true)
+		}, []string{"gone carts.shop.example", "kind-vanished shop.example/Cart"}},
+		{"not served for other reasons: unknown", func(r *rig) { r.hide(true) }, []string{"kind-vanished shop.example/Cart"}},
+		{"marked and not served, but not gone: unknown, after a while", func(r *rig) {
+			r.delete(definitionKind, "", "carts.shop.example", 0)
+			pass(time.Second)
+			r.hide(true)
+			pass(time.Minute)
+		}, []string{"kind-vanished shop.example/Cart"}},
+		{"defined anew at once: the listing says what there is", func(r *rig) {
+			r.delete(definitionKind, "", "carts.shop.example", 0)
+			pass(time.Second)
+			r.delete("shop.example/Cart", "ns", "a", 0)
+			r.update(definitionKind, "", "carts.shop.example", func(m *meta) { m.Finalizers = nil })
+			r.create(definitionKind, named("", "carts.shop.example"))
+		}, nil},
+	} {
+		t.Run(c.reason, func(t *testing.T) {
+			bubble(t, newFake(definitionKinds()...), Config{NoStreaming: true, PageSize: 1}, func(r *rig) {
+				r.watch()
+				d := named("", "carts.shop.example")
+				d.Finalizers = []string{cleanup}
+				r.create(definitionKind, d)
+				r.hide(false)
+				r.create("shop.example/Cart", named("ns", "a"))
+				r.create("shop.example/Cart", named("ns", "b"))
+				pass(time.Minute)
+				r.told()
+				c.end(r)
+				pass(time.Minute)
+				told := r.told()
+				if c.want == nil {
+					r.agree()
+					r.want(of(told, "vanished", "gone b"))
+				} else {
+					r.want(of(told, "gone ", "vanished"), c.want...)
+				}
+				if i := slices.Index(told, "kind-vanished shop.example/Cart"); i >= 0 && slices.Contains(told[i:], "gone a") {
+					t.Error("an end was told after its kind's")
+				}
+			})
+		})
+	}
+}
+
+// A group that fails makes its own kinds sick, and nothing else; what it had is
+// kept.
+func TestKindsPartialFailure(t *testing.T) {
+	for _, legacy := range []bool{false, true} {
+		f := newFake(standardKinds()...)
+		f.legacy = legacy
+		bubble(t, f, Config{}, func(r *rig) {
+			r.watch()
+			pass(time.Second)
+			r.told()
+			r.locked(func() {
+				r.discover = func(group string) error {
+					if group == "apps" {
+						return errors.New("down")
+					}
+					return nil
+				}
+			})
+			pass(time.Minute)
+			told := r.told()
+			if got := of(told, "vanished", "known", "sick"); len(got) != 1 || !strings.HasPrefix(got[0], "kind-sick apps/Deployment: discovery of apps/v1: ") {
+				t.Errorf("told %v", got)
+			}
+			r.create("apps/Deployment", named("ns", "d"))
+			r.want(r.told(), "put d@101")
+			r.locked(func() { r.discover = nil })
+			pass(time.Minute)
+			r.want(of(r.told(), "kind-"), "kind-recovered apps/Deployment")
+		})
+	}
+}
+
+// A group that nobody could ever discover stands in the set of kinds for what
+// it may hold, sick, until it is discovered.
+func TestKindsUnknownGroup(t *testing.T) {
+	for _, c := range []struct {
+		reason string
+		ignore []graph.Kind
+		want   []string
+	}{
+		{"it counts", nil, []string{"kinds-known ConfigMap Node apps/*", "kind-sick apps/*: discovery of apps/v1: ",
+			"kind-vanished apps/*", "kinds-known ConfigMap Node apps/Deployment"}},
+		{"it is ignored by setting", []graph.Kind{"apps/*"}, []string{"kinds-known ConfigMap Node"}},
+	} {
+		t.Run(c.reason, func(t *testing.T) {
+			f := newFake(standardKinds()...)
+			f.discover = func(group string) error {
+				if group == "apps" {
+					return errors.New("down")
+				}
+				return nil
+			}
+			bubble(t, f, Config{Ignore: c.ignore}, func(r *rig) {
+				r.watch()
+				pass(time.Minute)
+				r.locked(func() { r.discover = nil })
+				pass(time.Minute)
+				got := of(r.told(), "known", "kind-")
+				for i := range got {
+					if j := strings.Index(got[i], "discovery of apps/v1: "); j >= 0 {
+						got[i] = got[i][:j+len("discovery of apps/v1: ")]
+					}
+				}
+				r.want(got, c.want...)
+			})
+		})
+	}
+}
+
+// A look that fails altogether changes nothing.
+func TestKindsTotalFailure(t *testing.T) {
+	bubble(t, newFake(standardKinds()...), Config{}, func(r *rig) {
+		r.watch()
+		pass(time.Second)
+		r.told()
+		r.locked(func() {
+			r.fault = func(q *http.Request) *fakeResponse {
+				if q.URL.Path == "/apis" {
+					return &fakeResponse{code: 503}
+				}
+				return nil
+			}
+		})
+		pass(5 * time.Minute)
+		r.want(of(r.told(), "kind"))
+		r.create("ConfigMap", named("ns", "a"))
+		r.want(r.told(), "put a@101")
+	})
+}
+
+// References are read again when what they name comes or goes, and only the
+// kinds whose objects are concerned are listed for it.
+func TestReferencesResolvedAnew(t *testing.T) {
+	bubble(t, newFake(definitionKinds()...), Config{}, func(r *rig) {
+		r.create("ConfigMap", named("ns", "d", ref("shop.example/v1", "Cart", "c", "u")))
+		r.create("Node", named("", "n"))
+		r.watch()
+		owner := func() graph.Owner {
+			r.mu.Lock()
+			defer r.mu.Unlock()
+			for k, o := range r.live {
+				if k.Name == "d" {
+					return o.Owners[0]
+				}
+			}
+			t.Fatal("d was not reported")
+			return graph.Owner{}
+		}
+		r.told()
+		if o := owner(); !o.Unresolved || o.Kind != "shop.example/Cart" || o.Scope != "" {
+			t.Errorf("before it is served: %+v", o)
+		}
+		pass(time.Second)
+		r.define(0)
+		pass(lookAgain)
+		r.want(sorted(of(r.told(), "begun")), "list-begun ConfigMap", "list-begun shop.example/Cart")
+		if o := owner(); o.Unresolved || o.Scope != "ns" {
+			t.Errorf("served: %+v", o)
+		}
+		r.locked(func() { r.kindOf("shop.example/Cart").versions = []string{"v2"} })
+		pass(time.Minute)
+		r.want(sorted(of(r.told(), "begun")), "list-begun ConfigMap", "list-begun shop.example/Cart")
+		if o := owner(); !o.Unresolved {
+			t.Errorf("its version is not served any more: %+v", o)
+		}
+		r.locked(func() { r.kindOf("shop.example/Cart").versions = []string{"v2", "v1"} })
+		pass(time.Minute)
+		r.hide(true)
+		pass(time.Minute)
+		r.told()
+		if o := owner(); o.Unresolved || o.Scope != "ns" {
+			t.Errorf("its kind is not served any more, and is known as it was: %+v", o)
+		}
+	})
+}
+
+// Definitions are no reason to look before their listing; afterwards every
+// change is, and many at once are one.
+func TestLooks(t *testing.T) {
+	bubble(t, newFake(definitionKinds()...), Config{Rediscover: time.Hour}, func(r *rig) {
+		r.watch()
+		pass(time.Minute)
+		r.told()
+		r.took()
+		for i := range 50 {
+			r.create(definitionKind, named("", strings.Repeat("x", i+1)+".example"))
+		}
+		pass(time.Minute)
+		if n := len(of(r.took(), "discover /apis")); n != 2 {
+			t.Errorf("%d looks for 50 definitions, want 2", n)
+		}
+		pass(2 * time.Hour)
+		if n := len(of(r.took(), "discover /apis")); n != 2 {
+			t.Errorf("%d looks in two hours, want 2", n)
+		}
+	})
+}
+
+func TestSurvey(t *testing.T) {
+	all := []string{"delete", "list", "watch"}
+	res := func(name, kind string, scoped bool, verbs ...string) metav1.APIResource {
+		return metav1.APIResource{Name: name, Kind: kind, Namespaced: scoped, Verbs: verbs}
+	}
+	for _, c := range []struct {
+		reason string
+		found  discovered
+		ignore []graph.Kind
+		want   string
+	}{
+		{"the preferred version, though it is not the first", discovered{"g": {
+			{version: "v1beta1", resources: []metav1.APIResource{res("as", "A", true, all...)}},
+			{version: "v1", preferred: true, resources: []metav1.APIResource{res("as", "A", true, all...)}},
+		}}, nil, "g/A=g/v1/as scoped"},
+		{"a version that has all it takes, if the preferred one has not", discovered{"g": {
+			{version: "v1", preferred: true, resources: []metav1.APIResource{res("as", "A", false, "get", "list")}},
+			{version: "v0", resources: []metav1.APIResource{res("as", "A", false, all...)}},
+		}}, nil, "g/A=g/v0/as"},
+		{"no parts of resources, and none that lack a verb", discovered{"": {{version: "v1", preferred: true, resources: []metav1.APIResource{
+			res("pods", "Pod", true, all...), res("pods/status", "Pod", true, all...), res("bindings", "Binding", true, "create"),
+		}}}}, nil, "Pod=/v1/pods scoped"},
+		{"kinds and groups that are ignored", discovered{
+			"":  {{version: "v1", preferred: true, resources: []metav1.APIResource{res("pods", "Pod", true, all...), res("events", "Event", true, all...)}}},
+			"m": {{version: "v1", preferred: true, resources: []metav1.APIResource{res("as", "A", true, all...)}}},
+		}, []graph.Kind{"Event", "m/*"}, "Pod=/v1/pods scoped"},
+		{"events that are not ignored may not own", discovered{
+			"": {{version: "v1", preferred: true, resources: []metav1.APIResource{res("events", "Event", true, all...)}}},
+		}, []graph.Kind{}, "Event=/v1/events scoped no-owner"},
+		{"of two resources of one kind, the first", discovered{"g": {{version: "v1", preferred: true, resources: []metav1.APIResource{
+			res("as", "A", true, all...), res("bs", "A", true, all...),
+		}}}}, nil, "g/A=g/v1/as scoped"},
+	} {
+		t.Run(c.reason, func(t *testing.T) {
+			got := survey(c.found, nil, newIgnored(c.ignore))
+			var lines []string
+			for _, i := range got.infos {
+				at := got.kinds[i.Kind].at
+				line := string(i.Kind) + "=" + at.Group + "/" + at.Version + "/" + at.Resource
+				if i.Scoped {
+					line += " scoped"
+				}
+				if i.NoOwner {
+					line += " no-owner"
+				}
+				lines = append(lines, line)
+			}
+			if s := strings.Join(lines, ", "); s != c.want {
+				t.Errorf("got %q, want %q", s, c.want)
+			}
+		})
+	}
+}

@@ -1,0 +1,279 @@
+package clientgo
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/watch"
+
+	"github.com/ownergraph/ownergraph/graph"
+)
+
+// list lists the kind, each page handed over before the next is asked for, and
+// returns the watch that goes on from there. All fences that wait pass with it:
+// it is consistent, and begins after them.
+//
+// Where the server can stream a listing, it is asked to: that is one request,
+// and nobody holds a page.
+func (w *worker) list() (*connection, error) {
+	at := w.run.store.places.well
+	if w.failed != "" {
+		at = w.run.store.places.ill
+	}
+	leave, err := take(w.ctx, at)
+	if err != nil {
+		return nil, err
+	}
+	defer leave()
+	w.begin()
+	if !w.pages && !w.run.store.config.NoStreaming {
+		c, err := w.stream()
+		if err == nil || !unstreamed(err) {
+			return c, err
+		}
+		w.pages = true
+	}
+	if err := w.listPages(); err != nil {
+		return nil, err
+	}
+	return w.watch(w.position, nil)
+}
+
+// begin forgets what the listing will say anew.
+func (w *worker) begin() {
+	w.epoch, _ = w.run.store.history.epoch()
+	w.complete, w.floor, w.hasty = false, "", false
+	if p := w.passing; p != nil {
+		w.fences = keepNewest(append(p.ids, w.fences...))
+		w.passing = nil
+		w.alarm.Stop()
+	}
+	clear(w.means)
+	w.vague = false
+	w.mourned = nil
+	if w.dying {
+		w.mourned = newMourned()
+	}
+}
+
+// end hands over that the listing is complete, as of a version.
+func (w *worker) end(version string) error {
+	ids := w.fences
+	w.fences = nil
+	w.position, w.complete, w.listedAt = version, true, time.Now()
+	if w.mourned != nil {
+		w.mourned.whole = true
+	}
+	out := []graph.Event{{Type: graph.ListEnded, Kind: w.kind, Version: graph.Version(version)}}
+	if w.doubted != "" { // its group may hold more than anybody knows
+		w.fences, ids = ids, nil
+	}
+	return w.emit(append(out, passedEvents(w.kind, ids)...)...)
+}
+
+func (w *worker) listPages() error {
+	next, size := "", int64(w.run.store.config.PageSize)
+	for begun := false; ; begun = true {
+		page, err := w.listPage(next, size)
+		if err != nil {
+			return err
+		}
+		events, err := w.puts(page.Items)
+		if err != nil {
+			return err
+		}
+		if !begun {
+			if err := w.tellListed(); err != nil {
+				return err
+			}
+		}
+		if err := w.emit(events...); err != nil {
+			return err
+		}
+		if next = page.Continue; next == "" {
+			return w.end(page.ResourceVersion)
+		}
+	}
+}
+
+// tellListed hands over that a listing begins. The kind is well, then.
+func (w *worker) tellListed() error {
+	if err := w.well(); err != nil {
+		return err
+	}
+	return w.emit(graph.Event{Type: graph.ListBegun, Kind: w.kind})
+}
+
+// listPage reads one page of a consistent listing, never from a cache that may
+// be behind, and checks that the history has not gone backwards. Further pages
+// show the moment of the first.
+func (w *worker) listPage(next string, size int64) (*metav1.PartialObjectMetadataList, error) {
+	least := ""
+	if next == "" {
+		least = w.run.store.history.mark(w.kind)
+	}
+	ctx, cancel := context.WithTimeout(w.ctx, pageTimeout)
+	defer cancel()
+	page, err := w.run.store.client.list(ctx, w.at, metav1.ListOptions{Limit: size, Continue: next})
+	if err != nil {
+		return nil, err
+	}
+	return page, w.see(page.ResourceVersion, least)
+}
+
+// listed returns a whole listing as events.
+func (w *worker) listed(puts []graph.Event, version string) []graph.Event {
+	out := make([]graph.Event, 0, len(puts)+2)
+	out = append(out, graph.Event{Type: graph.ListBegun, Kind: w.kind})
+	out = append(out, puts...)
+	return append(out, graph.Event{Type: graph.ListEnded, Kind: w.kind, Version: graph.Version(version)})
+}
+
+// stream lists the kind by a watch that begins with all that there is, and ends
+// that by a bookmark.
+func (w *worker) stream() (*connection, error) {
+	yes := true
+	least := w.run.store.history.mark(w.kind)
+	c, err := w.watch("", &metav1.ListOptions{
+		SendInitialEvents: &yes, ResourceVersionMatch: metav1.ResourceVersionMatchNotOlderThan, AllowWatchBookmarks: true,
+	})
+	if err != nil {
+		return nil, err
+	}
+	if err := w.takeStream(c, least); err != nil {
+		c.close()
+		return nil, err
+	}
+	return c, nil
+}
+
+const streamBatch = 128
+
+// takeStream hands over what a stream says until its listing is complete. It
+// says that the listing begins when there is something to say of it: a server
+// that sends nothing sound must not have the kind seem well.
+func (w *worker) takeStream(c *connection, least string) error {
+	s := streamed{worker: w, least: least}
+	silence := time.NewTimer(streamSilence)
+	defer silence.Stop()
+	for {
+		select {
+		case <-w.ctx.Done():
+			return w.ctx.Err()
+		case <-silence.C:
+			w.pages = true // it does not know what it was asked, or cannot do it
+			return fmt.Errorf("list %s: nothing for %v", w.at.GroupResource(), streamSilence)
+		case e, ok := <-c.ResultChan():
+			if !ok {
+				return errEnded
+			}
+			silence.Reset(streamSilence)
+			if complete, err := s.take(e); err != nil || complete {
+				return err
+			}
+		}
+	}
+}
+
+// streamed is a listing that comes as a stream.
+type streamed struct {
+	*worker
+	least string // the version that it must not be behind
+	batch []graph.Event
+	begun bool
+}
+
+// take takes one event, and reports whether the listing is complete.
+func (s *streamed) take(e watch.Event) (complete bool, err error) {
+	m, err := metadataOf(e)
+	if err != nil {
+		return false, err
+	}
+	if e.Type == watch.Bookmark {
+		if m.Annotations[metav1.InitialEventsAnnotationKey] != "true" {
+			return false, nil
+		}
+		if err := s.see(m.ResourceVersion, s.least); err != nil {
+			return false, err
+		}
+		if err := s.flush(); err != nil {
+			return false, err
+		}
+		return true, s.end(m.ResourceVersion)
+	}
+	out, err := s.event(e.Type, m)
+	if err != nil {
+		return false, err
+	}
+	if s.batch = append(s.batch, out); len(s.batch) < streamBatch {
+		return false, nil
+	}
+	return false, s.flush()
+}
+
+func (s *streamed) flush() error {
+	if !s.begun {
+		s.begun = true
+		if err := s.tellListed(); err != nil {
+			return err
+		}
+	}
+	batch := s.batch
+	s.batch = nil
+	return s.emit(batch...)
+}
+
+// puts returns the objects of a page as events.
+func (w *worker) puts(items []metav1.PartialObjectMetadata) ([]graph.Event, error) {
+	out := make([]graph.Event, len(items))
+	for i := range items {
+		e, err := w.event(watch.Added, &items[i])
+		if err != nil {
+			return nil, err
+		}
+		out[i] = e
+	}
+	return out, nil
+}
+
+// mostMeanings bounds how many different references a kind's objects may have
+// before any change of the kinds has it listed anew.
+const mostMeanings = 4096
+
+// event returns what the watch said of an object.
+func (w *worker) event(t watch.EventType, m *metav1.PartialObjectMetadata) (graph.Event, error) {
+	if t == watch.Bookmark {
+		return graph.Event{Type: graph.Progress, Kind: w.kind, Version: graph.Version(m.ResourceVersion)}, nil
+	}
+	if !complete(m) {
+		return graph.Event{}, fmt.Errorf("%s %q: %w: no name, UID or version", w.at.GroupResource(), m.Name, errNoMetadata)
+	}
+	if t == watch.Deleted {
+		key := graph.Key{Kind: w.kind, Scope: common(m.Namespace), Name: m.Name, UID: graph.UID(m.UID)}
+		w.mourned.drop(key)
+		return graph.Event{Type: graph.Gone, Key: key}, nil
+	}
+	w.note(m.OwnerReferences)
+	o := w.catalog.objectOf(w.kind, m)
+	w.run.store.hints.learn(o, m)
+	w.mourned.add(o.Key)
+	return graph.Event{Type: graph.Put, Object: o}, nil
+}
+
+// note remembers how references were read, to read them again when that changes.
+func (w *worker) note(refs []metav1.OwnerReference) {
+	for i := range refs {
+		gvk := gvkOf(&refs[i])
+		if _, ok := w.means[gvk]; ok {
+			continue
+		}
+		if len(w.means) >= mostMeanings {
+			w.vague = true
+			continue
+		}
+		w.means[schema.GroupVersionKind{Group: common(gvk.Group), Version: common(gvk.Version), Kind: common(gvk.Kind)}] = w.catalog.resolve(gvk)
+	}
+}

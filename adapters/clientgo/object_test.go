@@ -1,0 +1,82 @@
+package clientgo
+
+import (
+	"net/http"
+	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/ownergraph/ownergraph/graph"
+)
+
+func TestOwnerOf(t *testing.T) {
+	verbs := []string{"delete", "list", "watch"}
+	c := survey(discovered{
+		"": {{version: "v1", preferred: true, resources: []metav1.APIResource{
+			{Name: "pods", Kind: "Pod", Namespaced: true, Verbs: verbs}, {Name: "nodes", Kind: "Node", Verbs: verbs},
+			{Name: "componentstatuses", Kind: "ComponentStatus", Verbs: []string{"get", "list"}},
+			{Name: "events", Kind: "Event", Namespaced: true, Verbs: verbs},
+		}}},
+		"apps": {
+			{version: "v1", preferred: true, resources: []metav1.APIResource{{Name: "ds", Kind: "D", Namespaced: true, Verbs: verbs}}},
+			{version: "v1beta1", resources: []metav1.APIResource{{Name: "ds", Kind: "D", Namespaced: true, Verbs: verbs}}},
+		},
+	}, nil, newIgnored(DefaultIgnore()))
+	for _, x := range []struct {
+		reason, scope, apiVersion, kind string
+		want                            graph.Key
+		unresolved                      bool
+	}{
+		{"a scoped owner lives with its dependent", "ns", "v1", "Pod", graph.Key{Kind: "Pod", Scope: "ns"}, false},
+		{"a global owner", "ns", "v1", "Node", graph.Key{Kind: "Node"}, false},
+		{"a global owner of a global object", "", "v1", "Node", graph.Key{Kind: "Node"}, false},
+		{"a scoped owner of a global object: nobody can say where", "", "v1", "Pod", graph.Key{Kind: "Pod"}, true},
+		{"another version that is served is the same kind", "ns", "apps/v1beta1", "D", graph.Key{Kind: "apps/D", Scope: "ns"}, false},
+		{"a version that is not served", "ns", "apps/v0", "D", graph.Key{Kind: "apps/D"}, true},
+		{"the right kind in the wrong group", "ns", "extensions/v1", "D", graph.Key{Kind: "extensions/D"}, true},
+		{"a kind that nobody can watch has a scope all the same", "ns", "v1", "ComponentStatus", graph.Key{Kind: "ComponentStatus"}, false},
+		{"a kind that is ignored, too", "ns", "v1", "Event", graph.Key{Kind: "Event", Scope: "ns"}, false},
+		{"no apiVersion at all", "ns", "", "Pod", graph.Key{Kind: "Pod"}, true},
+		{"an apiVersion that is none", "ns", "a/b/c", "Pod", graph.Key{Kind: "a/b/c/Pod"}, true},
+	} {
+		r := ref(x.apiVersion, x.kind, "o", "u")
+		x.want.Name, x.want.UID = "o", "u"
+		if got := c.ownerOf(x.scope, &r); got.Key != x.want || got.Unresolved != x.unresolved {
+			t.Errorf("%s: got %+v", x.reason, got)
+		}
+	}
+}
+
+// A server that cannot reduce its objects to metadata sends them whole.
+func TestWholeObjects(t *testing.T) {
+	bubble(t, newFake(standardKinds()...), Config{}, func(r *rig) {
+		a := graph.Key{Kind: "ConfigMap", Scope: "ns", Name: "a"}
+		r.create("ConfigMap", named("ns", "a"))
+		for _, c := range []struct {
+			reason, body string
+			ok           bool
+		}{
+			{"whole", `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a","namespace":"ns","uid":"u","resourceVersion":"7"},"data":{"k":"v"}}`, true},
+			{"another object than was asked for", `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"b","namespace":"ns","uid":"u","resourceVersion":"7"}}`, false},
+			{"without a UID", `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a","namespace":"ns","resourceVersion":"7"}}`, false},
+			{"a list", `{"apiVersion":"meta.k8s.io/v1","kind":"PartialObjectMetadataList","metadata":{}}`, false},
+			{"no object", `{"apiVersion":"v1","kind":"ConfigMap","metadata":7}`, false},
+			{"nothing of the kind", `{}`, false},
+		} {
+			if _, err := r.store.Get(r.t.Context(), a); err != nil {
+				t.Fatal(err)
+			}
+			r.locked(func() {
+				r.fault = func(*http.Request) *fakeResponse { return &fakeResponse{code: 200, body: c.body} }
+			})
+			o, err := r.store.Get(r.t.Context(), a)
+			if c.ok != (err == nil) || c.ok && o.UID != "u" {
+				t.Errorf("%s: %v, %v", c.reason, o, err)
+			}
+			if err != nil {
+				only(t, c.reason, err, nil)
+			}
+			r.locked(func() { r.fault = nil })
+		}
+	})
+}

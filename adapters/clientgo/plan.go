@@ -1,0 +1,175 @@
+package clientgo
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/ownergraph/ownergraph/graph"
+)
+
+// operation is one of a JSON patch (RFC 6902).
+type operation struct {
+	Op    string `json:"op"`
+	Path  string `json:"path"`
+	Value any    `json:"value"`
+}
+
+// bind makes a patch apply to exactly one state of one object.
+func bind(uid graph.UID, version graph.Version) []operation {
+	return []operation{
+		{"replace", "/metadata/uid", string(uid)},
+		{"replace", "/metadata/resourceVersion", string(version)},
+	}
+}
+
+// guess returns the patch for an object that was not read, nil if there is
+// nothing to go by.
+func (s *Store) guess(c *catalog, key graph.Key, pre graph.Precondition, change graph.Change) []operation {
+	if change.IsZero() || change.AddOwner != nil || change.AddFinalizer != "" {
+		return nil
+	}
+	if p, ok := s.hints.of(pre.UID, pre.Version); ok {
+		m := &metav1.PartialObjectMetadata{}
+		m.Namespace, m.OwnerReferences, m.Finalizers = key.Scope, p.owners, p.finalizers
+		o := c.objectOf(key.Kind, m)
+		o.UID, o.Version = pre.UID, pre.Version
+		ops, err := c.exact(o, m, change)
+		if err != nil {
+			return nil
+		}
+		return ops
+	}
+	if len(change.DropOwners)+len(change.Unblock) > 1 {
+		return nil
+	}
+	ops := bind(pre.UID, pre.Version)
+	for _, r := range change.DropOwners {
+		ref, ok := s.spell(key.Kind, r)
+		if !ok {
+			return nil
+		}
+		ops = append(ops, dropOwner(0, ref)...)
+	}
+	for _, r := range change.Unblock {
+		ref, ok := s.spell(key.Kind, r)
+		if !ok {
+			return nil
+		}
+		ops = append(ops, unblock(0, ref)...)
+	}
+	if f := change.DropFinalizer; f != "" {
+		ops = append(ops, dropFinalizer(0, f)...)
+	}
+	return ops
+}
+
+// spell returns a reference in the words in which objects of the kind refer to
+// such owners.
+func (s *Store) spell(kind graph.Kind, r graph.Owner) (metav1.OwnerReference, bool) {
+	version, ok := s.hints.apiVersion(kind, r.Kind)
+	if !ok {
+		return metav1.OwnerReference{}, false
+	}
+	return reference(version, r), true
+}
+
+// exact returns the patch that changes an object which is known, m being what o
+// was made of. It is nil if there is nothing to change.
+func (c *catalog) exact(o graph.Object, m *metav1.PartialObjectMetadata, change graph.Change) ([]operation, error) {
+	ops := bind(o.UID, o.Version)
+	none := len(ops)
+	same := func(list []graph.Owner, r graph.Owner) bool { return slices.ContainsFunc(list, r.Same) }
+	for i := len(o.Owners) - 1; i >= 0; i-- { // from the end: what goes moves what follows
+		r, ref := o.Owners[i], m.OwnerReferences[i]
+		switch {
+		case same(change.DropOwners, r):
+			ops = append(ops, dropOwner(i, ref)...)
+		case r.Block && same(change.Unblock, r):
+			ops = append(ops, unblock(i, ref)...)
+		}
+	}
+	if change.AddOwner != nil {
+		ref, err := c.newReference(o.Key, *change.AddOwner)
+		if err != nil {
+			return nil, err
+		}
+		ops = append(ops, add("ownerReferences", len(m.OwnerReferences), ref))
+	}
+	for i := len(m.Finalizers) - 1; i >= 0 && change.DropFinalizer != ""; i-- {
+		if m.Finalizers[i] == change.DropFinalizer {
+			ops = append(ops, dropFinalizer(i, change.DropFinalizer)...)
+		}
+	}
+	if f := change.AddFinalizer; f != "" && (f == change.DropFinalizer || !o.HasFinalizer(f)) {
+		ops = append(ops, add("finalizers", len(m.Finalizers), f))
+	}
+	if len(ops) == none {
+		return nil, nil
+	}
+	return ops, nil
+}
+
+// newReference returns a reference to be added, by the version that is served
+// first.
+func (c *catalog) newReference(dep graph.Key, r graph.Owner) (metav1.OwnerReference, error) {
+	at, ok := c.kinds[r.Kind]
+	if !ok {
+		return metav1.OwnerReference{}, fmt.Errorf("patch %s: addOwner.kind %q: not served: %w: %w", dep, r.Kind, graph.ErrRefused, graph.ErrInvalid)
+	}
+	ref := reference(at.gvk.GroupVersion().String(), r)
+	ref.Kind = at.gvk.Kind
+	yes := true
+	if r.Block {
+		ref.BlockOwnerDeletion = &yes
+	}
+	if r.Controller {
+		ref.Controller = &yes
+	}
+	return ref, nil
+}
+
+// reference spells coordinates out, without flags.
+func reference(apiVersion string, r graph.Owner) metav1.OwnerReference {
+	kind := string(r.Kind)
+	kind = kind[strings.LastIndexByte(kind, '/')+1:]
+	return metav1.OwnerReference{APIVersion: apiVersion, Kind: kind, Name: r.Name, UID: types.UID(r.UID)}
+}
+
+func dropOwner(i int, ref metav1.OwnerReference) []operation {
+	return append(testOwner(i, ref), operation{Op: "remove", Path: ownerPath(i)})
+}
+
+func unblock(i int, ref metav1.OwnerReference) []operation {
+	at := ownerPath(i) + "/blockOwnerDeletion"
+	return append(testOwner(i, ref), operation{"test", at, true}, operation{"replace", at, false})
+}
+
+func testOwner(i int, ref metav1.OwnerReference) []operation {
+	at := ownerPath(i)
+	return []operation{
+		{"test", at + "/uid", string(ref.UID)},
+		{"test", at + "/name", ref.Name},
+		{"test", at + "/kind", ref.Kind},
+		{"test", at + "/apiVersion", ref.APIVersion},
+	}
+}
+
+func ownerPath(i int) string { return "/metadata/ownerReferences/" + strconv.Itoa(i) }
+
+func dropFinalizer(i int, name string) []operation {
+	at := "/metadata/finalizers/" + strconv.Itoa(i)
+	return []operation{{"test", at, name}, {Op: "remove", Path: at}}
+}
+
+// add appends to a list of the metadata, which is not there while it is empty.
+func add(list string, n int, value any) operation {
+	if n == 0 {
+		return operation{"add", "/metadata/" + list, []any{value}}
+	}
+	return operation{"add", "/metadata/" + list + "/-", value}
+}

@@ -1,0 +1,206 @@
+package clientgo
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+	"unique"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/ownergraph/ownergraph/graph"
+)
+
+func TestMain(m *testing.M) {
+	_ = unique.Make("x").Value() // its goroutine belongs to no bubble
+	os.Exit(m.Run())
+}
+
+// rig is a fake, a store of it, and what a watch reports.
+type rig struct {
+	*fake
+	t     *testing.T
+	store *Store
+
+	mu     sync.Mutex
+	events []graph.Event
+	live   map[graph.Key]graph.Object
+	stale  map[graph.Kind]map[graph.Key]bool // not brought by the listing under way
+}
+
+func newRig(t *testing.T, f *fake, c Config) *rig {
+	t.Helper()
+	c.Logger = slog.New(slog.NewTextHandler(t.Output(), nil))
+	s, err := New(f.serve(t), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(s.client.http.CloseIdleConnections)
+	return &rig{fake: f, t: t, store: s, live: map[graph.Key]graph.Object{}, stale: map[graph.Kind]map[graph.Key]bool{}}
+}
+
+// watch runs a watch until the test ends, or the returned function is called,
+// which returns its error.
+func (r *rig) watch() (end func() error) {
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan error, 1)
+	go func() { done <- r.store.Watch(ctx, r.sink) }()
+	end = sync.OnceValue(func() error {
+		cancel()
+		return <-done
+	})
+	r.t.Cleanup(func() {
+		if err := end(); !errors.Is(err, context.Canceled) {
+			r.t.Errorf("watch ended with %v", err)
+		}
+	})
+	synctest.Wait()
+	return end
+}
+
+// sink keeps the events, and a replica of what they say.
+func (r *rig) sink(e graph.Event) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.events = append(r.events, e)
+	switch e.Type {
+	case graph.ListBegun:
+		r.stale[e.Kind] = map[graph.Key]bool{}
+		for k := range r.live {
+			if k.Kind == e.Kind {
+				r.stale[e.Kind][k] = true
+			}
+		}
+	case graph.ListEnded:
+		for k := range r.stale[e.Kind] {
+			delete(r.live, k)
+		}
+		delete(r.stale, e.Kind)
+	case graph.Put:
+		if old, ok := r.live[e.Object.Key]; ok && compare(string(e.Object.Version), string(old.Version)) < 0 && !r.rewound() {
+			r.t.Errorf("%s went from version %s to %s", e.Object.Key, old.Version, e.Object.Version)
+		}
+		r.live[e.Object.Key] = e.Object
+		delete(r.stale[e.Object.Kind], e.Object.Key)
+	case graph.Gone:
+		delete(r.live, e.Key)
+	}
+	return nil
+}
+
+func (r *rig) rewound() bool {
+	return slices.ContainsFunc(r.events, func(e graph.Event) bool { return e.Type == graph.Rewound })
+}
+
+// took returns what was reported since the last time, in words.
+func (r *rig) told() []string {
+	synctest.Wait()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var out []string
+	for _, e := range r.events {
+		out = append(out, say(e))
+	}
+	r.events = nil
+	return out
+}
+
+func say(e graph.Event) string {
+	switch e.Type {
+	case graph.KindsKnown:
+		var names []string
+		for _, k := range e.Kinds {
+			names = append(names, string(k.Kind))
+		}
+		return "kinds-known " + strings.Join(names, " ")
+	case graph.Put:
+		return fmt.Sprintf("put %s@%s", e.Object.Name, e.Object.Version)
+	case graph.Gone:
+		return "gone " + e.Key.Name
+	case graph.FencePassed:
+		return fmt.Sprintf("fence-passed %d %s", e.Fence, e.Kind)
+	case graph.KindSick:
+		return fmt.Sprintf("kind-sick %s: %s", e.Kind, e.Reason)
+	case graph.Rewound:
+		return "rewound"
+	case graph.Progress, graph.ListEnded:
+		return fmt.Sprintf("%s %s@%s", e.Type, e.Kind, e.Version)
+	}
+	return fmt.Sprintf("%s %s", e.Type, e.Kind)
+}
+
+// of keeps the lines that mention any of the words.
+func of(lines []string, words ...string) []string {
+	var out []string
+	for _, l := range lines {
+		if slices.ContainsFunc(words, func(w string) bool { return strings.Contains(l, w) }) {
+			out = append(out, l)
+		}
+	}
+	return out
+}
+
+// want compares lines.
+func (r *rig) want(got []string, want ...string) {
+	r.t.Helper()
+	if !slices.Equal(got, want) {
+		r.t.Errorf("got\n  %s\nwant\n  %s", strings.Join(got, "\n  "), strings.Join(want, "\n  "))
+	}
+}
+
+// agree checks that the replica is what the fake holds.
+func (r *rig) agree() {
+	r.t.Helper()
+	synctest.Wait()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.fake.mu.Lock()
+	defer r.fake.mu.Unlock()
+	n := 0
+	for _, k := range r.kinds {
+		if k.hidden {
+			continue
+		}
+		for _, o := range k.objects {
+			n++
+			key := graph.Key{Kind: kindName(k.group, k.kind), Scope: o.Namespace, Name: o.Name, UID: graph.UID(o.UID)}
+			if got, ok := r.live[key]; !ok || string(got.Version) != o.ResourceVersion {
+				r.t.Errorf("%s: reported version %q, held %q", key, got.Version, o.ResourceVersion)
+			}
+		}
+	}
+	if len(r.live) != n {
+		r.t.Errorf("%d objects reported, %d held", len(r.live), n)
+	}
+}
+
+// named is the metadata of an object.
+func named(scope, name string, owners ...metav1.OwnerReference) meta {
+	m := meta{}
+	m.Namespace, m.Name, m.OwnerReferences = scope, name, owners
+	return m
+}
+
+func ref(apiVersion, kind, name string, uid any) metav1.OwnerReference {
+	return metav1.OwnerReference{APIVersion: apiVersion, Kind: kind, Name: name, UID: uidOf(uid)}
+}
+
+func uidOf(v any) types.UID { return types.UID(fmt.Sprint(v)) }
+
+// bubble runs a test in a bubble: it ends only if every goroutine does.
+func bubble(t *testing.T, f *fake, c Config, test func(*rig)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) { test(newRig(t, f, c)) })
+}
+
+// pass lets time go by in the bubble.
+func pass(d time.Duration) { <-time.After(d) }

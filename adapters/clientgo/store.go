@@ -1,0 +1,155 @@
+package clientgo
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"k8s.io/apimachinery/pkg/util/resourceversion"
+	"k8s.io/client-go/rest"
+
+	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/graph"
+)
+
+// Store is a Kubernetes API server as an ownergraph.Store of level 2. It is a
+// Fencer, a Lister, a Leveler and a VersionComparer too. Use New. It is safe for
+// concurrent use.
+//
+// It holds no object. It runs no goroutine but those of its running watches, and
+// each Watch ends its own before it returns (held by TestWatchEnds).
+type Store struct {
+	config  Config
+	ignore  ignored
+	client  *client
+	hints   *hints
+	history *history
+	places  *places
+
+	look    sync.Mutex // held while the server is asked what it serves
+	catalog atomic.Pointer[catalog]
+
+	mu      sync.Mutex
+	running map[*run]struct{}
+}
+
+var (
+	_ ownergraph.Store           = (*Store)(nil)
+	_ ownergraph.Fencer          = (*Store)(nil)
+	_ ownergraph.Lister          = (*Store)(nil)
+	_ ownergraph.Leveler         = (*Store)(nil)
+	_ ownergraph.VersionComparer = (*Store)(nil)
+)
+
+// New returns a store of the API server that the rest config names. It sends
+// nothing. The config is copied; its timeout is not used, since calls have their
+// context, and its rate only if it is set. Errors: graph.ErrInvalid for a wrong
+// Config, and what client-go says of the rest config.
+func New(server *rest.Config, config Config) (*Store, error) {
+	filled, err := config.filled()
+	if err != nil {
+		return nil, err
+	}
+	if server == nil {
+		return nil, fmt.Errorf("new store: rest config: nil: %w", graph.ErrInvalid)
+	}
+	c, err := newClient(server, filled.Logger)
+	if err != nil {
+		return nil, fmt.Errorf("new store: %w", err)
+	}
+	return &Store{
+		config: filled, ignore: newIgnored(filled.Ignore), client: c,
+		hints: newHints(), history: newHistory(), places: newPlaces(filled.Listings),
+		running: map[*run]struct{}{},
+	}, nil
+}
+
+// Level returns Level2: see the package's comment for what that rests on.
+func (s *Store) Level() ownergraph.Level { return ownergraph.Level2 }
+
+// CompareVersions orders two versions of one kind. Versions that are no positive
+// decimal numbers, which only servers of others make, are all the same to it.
+// Held by TestCompareVersions.
+func (s *Store) CompareVersions(_ graph.Kind, a, b graph.Version) int {
+	return compare(string(a), string(b))
+}
+
+func compare(a, b string) int {
+	c, err := resourceversion.CompareResourceVersion(a, b)
+	if err != nil {
+		return 0
+	}
+	return c
+}
+
+// ordered reports whether a version can be compared with others.
+func ordered(v string) bool {
+	_, err := resourceversion.CompareResourceVersion(v, v)
+	return err == nil
+}
+
+// discover looks at what the server serves, by a look that begins after since.
+// Whoever waits for the one under way shares the next.
+func (s *Store) discover(ctx context.Context, since time.Time) (*catalog, error) {
+	s.look.Lock()
+	defer s.look.Unlock()
+	before := s.catalog.Load()
+	if before != nil && before.begun.After(since) {
+		return before, nil
+	}
+	begun := time.Now()
+	found, err := discover(ctx, s.client.config, s.client.http)
+	if err != nil {
+		return nil, err
+	}
+	c := survey(found, before, s.ignore)
+	c.begun = begun
+	s.catalog.Store(c)
+	return c, nil
+}
+
+// find returns how a kind is reached, and the catalog that says so. That one is
+// not served is said only by a look that began after the question.
+func (s *Store) find(ctx context.Context, verb string, key graph.Key) (resource, *catalog, error) {
+	c := s.catalog.Load()
+	if c != nil {
+		if r, ok := c.kinds[key.Kind]; ok {
+			return r, c, nil
+		}
+	}
+	c, err := s.discover(ctx, time.Now())
+	if err != nil {
+		if cause := ctx.Err(); cause != nil {
+			return resource{}, nil, cause
+		}
+		return resource{}, nil, fmt.Errorf("%s %s: %w", verb, key, err)
+	}
+	r, ok := c.kinds[key.Kind]
+	if !ok {
+		return resource{}, nil, fmt.Errorf("%s %s: kind: %w", verb, key, graph.ErrKindUnknown)
+	}
+	return r, c, nil
+}
+
+func (s *Store) enter(r *run) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.running[r] = struct{}{}
+}
+
+func (s *Store) leave(r *run) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.running, r)
+}
+
+// each calls do for every watch that runs.
+func (s *Store) each(do func(*run)) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for r := range s.running {
+		do(r)
+	}
+}

@@ -1,0 +1,110 @@
+package clientgo
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/ownergraph/ownergraph/graph"
+)
+
+// survey makes a catalog of what was discovered. What could not be discovered
+// keeps what was known of it before, and its kinds are sick.
+func survey(found discovered, before *catalog, ignore ignored) *catalog {
+	c := &catalog{
+		number: 1,
+		kinds:  map[graph.Kind]resource{},
+		sick:   map[graph.Kind]string{},
+		groups: map[string][]groupVersion{},
+		means:  map[schema.GroupVersionKind]meaning{},
+	}
+	if before != nil {
+		c.number = before.number + 1
+	}
+	for _, group := range slices.Sorted(maps.Keys(found)) {
+		var known []groupVersion
+		if before != nil {
+			known = before.groups[group]
+		}
+		c.groups[group] = keep(found[group], known)
+		c.addGroup(group, ignore)
+	}
+	c.remember(before)
+	for kind, r := range c.kinds {
+		c.infos = append(c.infos, graph.KindInfo{Kind: kind, Scoped: r.scoped, NoOwner: kind == "Event"})
+	}
+	slices.SortFunc(c.infos, func(a, b graph.KindInfo) int { return cmp.Compare(a.Kind, b.Kind) })
+	return c
+}
+
+// keep returns the versions of a group, those that failed with what was known of
+// them before.
+func keep(versions, before []groupVersion) []groupVersion {
+	out := slices.Clone(versions)
+	for i, v := range out {
+		j := slices.IndexFunc(before, func(b groupVersion) bool { return b.version == v.version })
+		if v.failed != "" && j >= 0 {
+			out[i].resources = before[j].resources
+		}
+	}
+	return out
+}
+
+// addGroup adds a group's kinds: each in the preferred version, or in the first
+// that has all it takes.
+func (c *catalog) addGroup(group string, ignore ignored) {
+	versions := slices.Clone(c.groups[group])
+	slices.SortStableFunc(versions, func(a, b groupVersion) int {
+		switch {
+		case a.preferred == b.preferred:
+			return 0
+		case a.preferred:
+			return -1
+		}
+		return 1
+	})
+	for _, v := range versions {
+		if v.failed != "" && v.resources == nil && !ignore.has(group, unknownKinds(group)) {
+			c.addUnknown(group, fmt.Sprintf("discovery of %s: %s", schema.GroupVersion{Group: group, Version: v.version}, v.failed))
+		}
+		for _, r := range v.resources {
+			if strings.Contains(r.Name, "/") || r.Kind == "" || r.Name == "" {
+				continue // a part of another resource, or nothing
+			}
+			c.addResource(group, v, r, ignore)
+		}
+	}
+}
+
+// addUnknown notes that a group has kinds that nobody has told yet.
+func (c *catalog) addUnknown(group, why string) {
+	kind := unknownKinds(group)
+	if _, twice := c.sick[kind]; twice {
+		return
+	}
+	c.sick[kind] = why
+	c.infos = append(c.infos, graph.KindInfo{Kind: kind})
+}
+
+func (c *catalog) addResource(group string, v groupVersion, r metav1.APIResource, ignore ignored) {
+	// A resource may belong to another group or version than the one it is
+	// served under; the reference to its objects names its own.
+	gvk := schema.GroupVersionKind{Group: cmp.Or(r.Group, group), Version: cmp.Or(r.Version, v.version), Kind: r.Kind}
+	kind := kindName(gvk.Group, gvk.Kind)
+	if _, ok := c.means[gvk]; !ok {
+		c.means[gvk] = meaning{kind: kind, scoped: r.Namespaced, known: true}
+	}
+	if _, ok := c.kinds[kind]; ok || !watchable(r) || ignore.has(gvk.Group, kind) {
+		return
+	}
+	at := schema.GroupVersionResource{Group: group, Version: v.version, Resource: r.Name}
+	c.kinds[kind] = resource{kind: kind, at: at, gvk: gvk, scoped: r.Namespaced}
+	if v.failed != "" {
+		c.sick[kind] = fmt.Sprintf("discovery of %s: %s", at.GroupVersion(), v.failed)
+	}
+}

@@ -1,0 +1,114 @@
+package clientgo
+
+import (
+	"context"
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/api/validate/content"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/ownergraph/ownergraph/graph"
+)
+
+// Get returns the object at key's coordinates, whatever its UID: a consistent
+// read, one request. Errors: see answer; ErrNotFound also where the kind has
+// scopes and the key none, or the other way round, since nothing can be there;
+// ErrRefused for a name that no path can hold. Held by TestGet.
+func (s *Store) Get(ctx context.Context, key graph.Key) (graph.Object, error) {
+	r, c, err := s.reach(ctx, "get", key)
+	if err != nil {
+		return graph.Object{}, err
+	}
+	m, err := s.read(ctx, "get", key, r)
+	if err != nil {
+		return graph.Object{}, err
+	}
+	return c.objectOf(key.Kind, m), nil
+}
+
+// Delete deletes the object at key's coordinates under the options'
+// precondition: one request, whatever the kind. Errors: see answer. Held by
+// TestDelete.
+func (s *Store) Delete(ctx context.Context, key graph.Key, opts graph.DeleteOptions) error {
+	r, _, err := s.reach(ctx, "delete", key)
+	if err != nil {
+		return err
+	}
+	body := metav1.DeleteOptions{GracePeriodSeconds: opts.GraceSeconds}
+	if pre := opts.Precondition; pre != (graph.Precondition{}) {
+		body.Preconditions = &metav1.Preconditions{}
+		if uid := types.UID(pre.UID); uid != "" {
+			body.Preconditions.UID = &uid
+		}
+		if version := string(pre.Version); version != "" {
+			body.Preconditions.ResourceVersion = &version
+		}
+	}
+	if policy := policyOf(opts.Propagation); policy != "" {
+		body.PropagationPolicy = &policy
+	}
+	err = s.client.delete(ctx, r.at, key.Scope, key.Name, body)
+	return s.answer(ctx, "delete", key, r, err)
+}
+
+// policyOf returns how the API names a propagation, "" for Unset.
+func policyOf(p graph.Propagation) metav1.DeletionPropagation {
+	switch p {
+	case graph.Background:
+		return metav1.DeletePropagationBackground
+	case graph.Foreground:
+		return metav1.DeletePropagationForeground
+	case graph.Orphan:
+		return metav1.DeletePropagationOrphan
+	}
+	return ""
+}
+
+// reach returns how to reach an object, if there can be one.
+func (s *Store) reach(ctx context.Context, verb string, key graph.Key) (resource, *catalog, error) {
+	if err := ctx.Err(); err != nil {
+		return resource{}, nil, err
+	}
+	r, c, err := s.find(ctx, verb, key)
+	if err != nil {
+		return r, c, err
+	}
+	for _, f := range [...]struct{ field, text string }{{"name", key.Name}, {"scope", key.Scope}} {
+		if why := content.IsPathSegmentName(f.text); len(why) > 0 {
+			return r, c, fmt.Errorf("%s %s: %s: %s: %w", verb, key, f.field, why[0], graph.ErrRefused)
+		}
+	}
+	switch {
+	case key.Name == "":
+		return r, c, fmt.Errorf("%s %s: name: empty: %w", verb, key, graph.ErrRefused)
+	case r.scoped != (key.Scope != ""):
+		return r, c, fmt.Errorf("%s %s: scope: none such in its kind: %w", verb, key, graph.ErrNotFound)
+	}
+	return r, c, nil
+}
+
+func (s *Store) read(ctx context.Context, verb string, key graph.Key, r resource) (*metav1.PartialObjectMetadata, error) {
+	epoch, _ := s.history.epoch()
+	m, err := s.client.get(ctx, r.at, key.Scope, key.Name)
+	if err != nil {
+		return nil, s.answer(ctx, verb, key, r, err)
+	}
+	if !complete(m) || m.Name != key.Name || m.Namespace != key.Scope {
+		return nil, fmt.Errorf("%s %s: %w", verb, key, errNoMetadata)
+	}
+	_ = s.history.see(key.Kind, m.ResourceVersion, "", epoch) // of a former history: then it is told anyway
+	return m, nil
+}
+
+// answer is what a server's error means. That a path is not served is a reason
+// to look again at what is.
+func (s *Store) answer(ctx context.Context, verb string, key graph.Key, r resource, err error) error {
+	if err == nil {
+		return nil
+	}
+	if meaningOf(err, r.at.Resource, key.Name) == graph.ErrKindUnknown {
+		s.each((*run).lookSoon)
+	}
+	return answer(ctx, verb, key, r.at.Resource, err)
+}
