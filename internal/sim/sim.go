@@ -61,7 +61,7 @@ func beginWith(o options, rng *rand.Rand, pool []graph.Key, start []graph.Object
 		issued: map[issue]int{}, sums: map[graph.Key]uint64{}, lived: map[graph.Key]bool{},
 	}
 	for k := range s.down {
-		s.down[k] = opList
+		s.down[k], s.served[k] = opList, -1
 	}
 	cfg := o.config()
 	if o.has(twins) {
@@ -155,7 +155,7 @@ func (s *sim) excused(c ownergraph.Call, err error) bool {
 		return false
 	}
 	since, known := s.issued[issue{c.ID, c.Key}]
-	return s.down[k] == opVanish || known && s.served[k] > since
+	return s.down[k] == opVanish || known && s.served[k] >= since
 }
 
 // count keeps the sum of what the store holds.
