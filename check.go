@@ -11,7 +11,7 @@ import (
 // names the first one broken. It walks everything: it is for tests and audits.
 func (e *Engine) Check() error {
 	for _, check := range []func() error{
-		e.graph.Check, e.work.Check, e.asks.Check, e.checkFlights, e.checkSides,
+		e.graph.Check, e.work.Check, e.asks.Check, e.checkFlights, e.checkSides, e.checkWaiters,
 	} {
 		if err := check(); err != nil {
 			return fmt.Errorf("engine invariant: %w", err)
@@ -77,4 +77,29 @@ func (e *Engine) checkSides() error {
 		used("handler", k.node)
 	}
 	return err
+}
+
+func (e *Engine) checkWaiters() error {
+	asked := map[graph.NodeID]bool{}
+	for x := range e.asks.Entries() {
+		asked[x.Key] = true
+	}
+	noted := make([]uint32, len(e.nodes))
+	for o, waiters := range e.waiters {
+		k := e.graph.Node(o).Key()
+		if _, under := e.reading[k]; !under && !asked[o] {
+			return fmt.Errorf("E7: %s is waited for, and nobody reads it", k)
+		}
+		for _, id := range waiters {
+			if !e.nodes[o].failing {
+				noted[id]++
+			}
+		}
+	}
+	for id := range e.nodes {
+		if e.nodes[id].asked > noted[id] {
+			return fmt.Errorf("E7: node %d waits for %d reads, and is noted with %d", id, e.nodes[id].asked, noted[id])
+		}
+	}
+	return nil
 }

@@ -16,7 +16,7 @@ func (e *Engine) Clone() *Engine {
 	c.kinds = cloneMap(e.kinds)
 	for name, k := range c.kinds {
 		if k.waiting != nil {
-			k.waiting = slices.Clone(k.waiting)
+			k.waiting = maps.Clone(k.waiting)
 			c.kinds[name] = k
 		}
 	}

@@ -29,10 +29,12 @@ import (
 //
 //	E1  the graph's own invariants hold
 //	E2  the graph changes in Observe alone (and by the sweep that a listing's end orders)
-//	E3  one object has at most one write or reread in flight, and its key is in flight in the queue
+//	E3  one object has at most one write or reread in flight, and its key is in flight in the queue; what was
+//	    handed out before a rewind, or before the object went and came back, does not count
 //	E4  one full coordinates have at most one read in flight
 //	E5  what is kept beside the graph is kept of nodes that are in it
 //	E6  every write in flight carries UID and version
+//	E7  who waits for reads is noted with as many, and each of these is due or under way
 type Engine struct {
 	cfg   Config
 	level Level

@@ -67,8 +67,11 @@ func (e *Engine) awaitFence(id graph.NodeID, in policy.Input, d policy.Decision)
 		if in.Owners[i].Class == graph.Dangling {
 			e.wantFence(in.Known)
 			k := e.kinds[in.Object.Owners[i].Kind]
-			k.waiting = append(k.waiting, id)
-			e.kinds[in.Object.Owners[i].Kind] = k
+			if k.waiting == nil {
+				k.waiting = map[graph.NodeID]struct{}{}
+				e.kinds[in.Object.Owners[i].Kind] = k
+			}
+			k.waiting[id] = struct{}{}
 			return
 		}
 		e.wantFence(max(in.Known, in.Owners[i].Mark))
@@ -223,7 +226,7 @@ func (e *Engine) passFence(name Kind, id uint64) {
 			e.kinds[name] = k
 			return
 		}
-		e.wakes = append(e.wakes, k.waiting...)
+		e.wakes = append(e.wakes, slices.Sorted(maps.Keys(k.waiting))...)
 		k.passed, k.waiting = f.began, nil
 		e.kinds[name] = k
 	}

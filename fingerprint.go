@@ -133,7 +133,7 @@ func (p *printer) kinds() {
 			k.pending != 0, g.Known, g.NoOwner, g.Scoped, g.Listing, g.Listed, e.fence.open[name])
 		p.seq(e.graph.Ranked(name))
 		p.seq(e.graph.Unswept(name))
-		p.list(k.waiting)
+		p.set(slices.Collect(maps.Keys(k.waiting)))
 		if e.cfg.CompareVersions != nil {
 			p.text(string(k.high))
 			p.text(string(k.floor))

@@ -206,7 +206,7 @@ func nodeChanges() []fieldChange {
 		kindChange("pending", func(k *kindMind) { k.pending = 1 }),
 		kindChange("high", func(k *kindMind) { k.high = "6" }),
 		kindChange("floor", func(k *kindMind) { k.floor = "6" }),
-		kindChange("waiting", func(k *kindMind) { k.waiting = []graph.NodeID{1} }),
+		kindChange("waiting", func(k *kindMind) { k.waiting = map[graph.NodeID]struct{}{1: {}} }),
 		{"kindMind.spoken", func(e *Engine) { entryChange(e.kinds, "d", func(k *kindMind) { k.spoken = late }) }},
 	}
 }

@@ -59,12 +59,16 @@ func newHandlers(cfg Config) handlers {
 // where nothing else holds the object.
 func (e *Engine) handle(id graph.NodeID, o Object, d policy.Decision) policy.Decision {
 	h := &e.handlers
-	if len(h.names) == 0 || e.bar(e.graph.Node(id)) != policy.ReasonUnset { // the mark may be of a former history
-		return d
-	}
+	bar := e.bar(e.graph.Node(id)) // the mark may be of a former history, say
 	for _, name := range o.Finalizers {
 		if _, ours := slices.BinarySearch(h.names, name); !ours {
 			continue
+		}
+		if bar != policy.ReasonUnset {
+			if d.Reason == policy.NeedFinalizers {
+				d.Reason = bar
+			}
+			return d
 		}
 		s := h.states[handlerKey{id, name}]
 		switch {
@@ -170,8 +174,15 @@ func (h *handlers) rewind() {
 func (h *handlers) drop(id graph.NodeID) {
 	for _, name := range h.names {
 		delete(h.states, handlerKey{id, name})
+		if line := h.lines[name]; len(line) > 2*len(h.states)+mostLeft {
+			h.lines[name] = slices.DeleteFunc(line, func(id graph.NodeID) bool { return h.states[handlerKey{id, name}].phase != lined })
+		}
 	}
 }
+
+// mostLeft is how many ids of objects that are gone a line may hold, beside as
+// many as there are others.
+const mostLeft = 64
 
 func (h *handlers) clone() handlers {
 	c := *h

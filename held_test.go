@@ -179,3 +179,19 @@ func TestReadComesBackWhenAsked(t *testing.T) {
 		t.Errorf("%d reads, then %v; want one more read and two deletes", s.e.Stats().Reads, w)
 	}
 }
+
+// TestHeldOnceUnreadable: a read that fails for a while, and then for good, has
+// its dependents held then.
+func TestHeldOnceUnreadable(t *testing.T) {
+	s := newStepped(t, ownergraph.Config{}, "a", "b")
+	s.put("b#1 -> a")
+	s.run(errors.New("overload"))
+	if held := s.e.Held(9); len(held) > 0 {
+		t.Errorf("held: %v, though the read is tried again", held)
+	}
+	s.now = s.now.Add(time.Hour)
+	s.run(graph.ErrRefused)
+	if held := s.e.Held(9); len(held) != 1 || held[0].Doubt != graph.Unreadable {
+		t.Errorf("held: %v, want b, whose owner nobody may read", held)
+	}
+}

@@ -12,20 +12,20 @@ import (
 
 // kindMind is what the engine knows of a kind beyond the graph.
 type kindMind struct {
-	part     bool           // it is served and takes part: fences cover it
-	listed   bool           // a listing is complete and swept
-	sick     string         // why it cannot be watched, "" if it can
-	ill      bool           // sick by the store's own word
-	damaged  bool           // sick by an event that was refused: only a listing heals it
-	spoilt   bool           // that event was one of the listing under way, which proves nothing
-	sweeping bool           // a listing has ended and its sweep has not
-	begun    policy.Stamp   // when a listing last began
-	spoken   policy.Stamp   // when a listing last ended
-	passed   policy.Stamp   // when the newest fence that it has passed began
-	pending  uint64         // a fence that it passes when its sweep is over
-	high     Version        // how far it was observed, where the store says so
-	floor    Version        // the same when the listing under way began
-	waiting  []graph.NodeID // who waits for it to pass a fence
+	part     bool                      // it is served and takes part: fences cover it
+	listed   bool                      // a listing is complete and swept
+	sick     string                    // why it cannot be watched, "" if it can
+	ill      bool                      // sick by the store's own word
+	damaged  bool                      // sick by an event that was refused: only a listing heals it
+	spoilt   bool                      // that event was one of the listing under way, which proves nothing
+	sweeping bool                      // a listing has ended and its sweep has not
+	begun    policy.Stamp              // when a listing last began
+	spoken   policy.Stamp              // when a listing last ended
+	passed   policy.Stamp              // when the newest fence that it has passed began
+	pending  uint64                    // a fence that it passes when its sweep is over
+	high     Version                   // how far it was observed, where the store says so
+	floor    Version                   // the same when the listing under way began
+	waiting  map[graph.NodeID]struct{} // who waits for it to pass a fence
 }
 
 // kindEvent takes what an event says of its kind.

@@ -180,12 +180,12 @@ func (e *Engine) absorbMark(d graph.Delta, n graph.Node, m *mind) {
 		}
 		return
 	}
+	if m.marked.IsZero() || d.Mark || m.mark <= e.rewound {
+		m.marked = e.now
+	}
 	k, _ := e.graph.Kind(n.Key().Kind)
 	if m.mark <= e.rewound || d.Mark || d.Version && k.Listing {
 		m.mark = e.next()
-	}
-	if m.marked.IsZero() || d.Mark {
-		m.marked = e.now
 	}
 }
 
@@ -229,7 +229,7 @@ func (e *Engine) dismiss(f graph.Freed) {
 	delete(e.retries, f.ID)
 	delete(e.parked, f.ID)
 	for _, d := range e.waiters[f.ID] {
-		e.tell(d)
+		e.tell(d, !e.nodes[f.ID].failing)
 	}
 	delete(e.waiters, f.ID)
 	e.handlers.drop(f.ID)

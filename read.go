@@ -88,13 +88,14 @@ func (e *Engine) readDone(f flight, r Result) {
 	}
 	id := n.ID()
 	e.asks.Done(id)
+	was := e.nodes[id].outside
 	e.nodes[id].outside = graph.DoubtUnset
 	switch {
 	case absent:
 		e.asks.Forget(id)
 		e.believeAbsent(id)
 	case r.Err != nil:
-		e.unread(id, r.Err)
+		e.unread(id, was, r.Err)
 		return
 	default:
 		e.asks.Forget(id)
@@ -104,45 +105,29 @@ func (e *Engine) readDone(f flight, r Result) {
 }
 
 // unread puts a read that failed off. Nothing is proven by it (R8): whoever
-// waits for it is held, with the reason, where only the outside can help.
-func (e *Engine) unread(id graph.NodeID, err error) {
+// waits for it is decided by what else is known, and held, with the reason, where
+// only the outside can help.
+func (e *Engine) unread(id graph.NodeID, was graph.Doubt, err error) {
 	e.counts.FailedReads++
 	e.retryAt(e.asks, id, err)
-	m, doubt := &e.nodes[id], graph.Unreadable
-	if errors.Is(err, ErrKindUnknown) {
+	m, doubt := &e.nodes[id], graph.DoubtUnset
+	switch {
+	case errors.Is(err, ErrKindUnknown):
 		doubt = graph.UnservedKind
-	}
-	if !m.failing {
-		m.failing = true
-		for _, d := range e.waiters[id] {
-			e.tell(d)
-		}
-	}
-	sick := e.kinds[e.graph.Node(id).Key().Kind].sick != ""
-	if !sick && doubt != graph.UnservedKind && !errors.Is(err, ErrRefused) {
-		return
+	case errors.Is(err, ErrRefused), e.kinds[e.graph.Node(id).Key().Kind].sick != "":
+		doubt = graph.Unreadable
 	}
 	m.outside = doubt
+	counted := !m.failing
+	m.failing = true
+	if !counted && doubt == was {
+		return
+	}
 	for _, d := range e.waiters[id] {
-		if e.refers(d, id) {
-			e.hold(d, policy.OwnerUnknown, doubt)
+		if e.tell(d, counted) && doubt != graph.DoubtUnset {
+			e.hold(d, policy.OwnerUnknown, doubt) // until it is looked at
 		}
 	}
-}
-
-// refers reports whether a node refers to an owner: it may have dropped the
-// reference since it asked, and its id may have passed to another.
-func (e *Engine) refers(dep, owner graph.NodeID) bool {
-	if !e.graph.InUse(dep) {
-		return false
-	}
-	n := e.graph.Node(dep)
-	for i := range n.Owners() {
-		if e.ownerID(dep, i) == owner {
-			return true
-		}
-	}
-	return false
 }
 
 // witness notes what a read showed of an owner that exists, unless the watch
@@ -175,20 +160,21 @@ func (e *Engine) answered(id graph.NodeID) {
 		e.fan(id)
 	}
 	for _, d := range w {
-		if counted || e.graph.InUse(d) && e.nodes[d].asked == 0 {
-			e.tell(d)
-		}
+		e.tell(d, counted)
 	}
 }
 
-// tell counts one read that a node waited for, and has it looked at again after
-// the last. Ids are used again: it may be another node that is looked at early.
-func (e *Engine) tell(id graph.NodeID) {
+// tell has a node that waited for a read looked at again, if it waits for no
+// other one, and reports that; counted says that it did wait. Ids are used again:
+// it may be another node that is looked at early.
+func (e *Engine) tell(id graph.NodeID, counted bool) bool {
 	m := &e.nodes[id]
-	if m.asked > 0 {
+	if counted && m.asked > 0 {
 		m.asked--
 	}
-	if m.asked == 0 && e.graph.InUse(id) {
-		e.work.Add(id, queue.Normal)
+	if m.asked > 0 || !e.graph.InUse(id) {
+		return false
 	}
+	e.work.Add(id, queue.Normal)
+	return true
 }

@@ -157,3 +157,29 @@ func (s stepped) fence() uint64 {
 		}
 	}
 }
+
+// TestRewindVoidsOrphaning: that an owner's orphaning was ended in a former
+// history, which is answered late, is not remembered in this one (R5).
+func TestRewindVoidsOrphaning(t *testing.T) {
+	for _, late := range []bool{false, true} {
+		s := newStepped(t, ownergraph.Config{}, "o", "d")
+		s.put("o#1~[orphan]")
+		s.pass(s.fence())
+		release := s.wants(ownergraph.CallPatch, "nothing refers to o")
+		if !late {
+			s.done(release, nil)
+		}
+		s.see(rewound())
+		if late {
+			s.done(release, nil)
+		}
+		s.see(begun("o"), begun("d"))
+		s.put("o#0; d#0 -> o")
+		s.see(ended("o"), ended("d"))
+		s.run(errBusy)
+		s.see(gone("o"))
+		if w := s.run(errBusy); !slices.Equal(w, []string{"delete d"}) {
+			t.Errorf("answered late %t: %v, want the delete of d, whose owner went in the background", late, w)
+		}
+	}
+}

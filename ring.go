@@ -176,6 +176,7 @@ func (e *Engine) keepRing(members []graph.NodeID) {
 	first := members[0]
 	e.counts.Rings++
 	for _, id := range members {
+		delete(r.found, e.nodes[id].ring) // it stands for what was seen before
 		e.nodes[id].ring = r.lastID
 		if e.graph.Node(id).Key().Compare(e.graph.Node(first).Key()) < 0 {
 			first = id

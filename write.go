@@ -93,7 +93,7 @@ func (e *Engine) landed(id CallID, f flight) bool {
 
 // writeDone takes the result of a write.
 func (e *Engine) writeDone(id CallID, f flight, err error) {
-	if err == nil && f.ending == graph.Orphan {
+	if err == nil && f.ending == graph.Orphan && f.began > e.rewound {
 		e.orphaned.add(f.key, true)
 	}
 	if !e.landed(id, f) {
