@@ -17,6 +17,24 @@
 // of a Store do not say: create an object, set its owners and finalizers, delete
 // it. Run the test with -race; Bench and Check take the same Config.
 //
+// A store in a file needs a directory, and a TB has none, since that of a
+// *testing.F must not be asked for inside of a fuzz target:
+//
+//	New: func(tb storetest.TB) storetest.Subject {
+//		dir, err := os.MkdirTemp("", "mystore")
+//		if err != nil {
+//			tb.Fatalf("%v", err)
+//		}
+//		tb.Cleanup(func() { os.RemoveAll(dir) })
+//		return open(tb, filepath.Join(dir, "db"))
+//	},
+//
+// and Restart is three lines more: open the same path again.
+//
+// The first run is red: it names the hooks that are missing, law by law, each
+// with the two ways out. Write the hooks that your database can play, and put
+// the others into Lacks. What is red then is a bug.
+//
 // # What a result means
 //
 // A law is a small thing that a store owes, named by what it promises:
@@ -61,14 +79,47 @@
 //
 // # Histories
 //
-// Behind the laws, Test draws random histories with rapid, and shrinks the one
-// that fails: subtest "model" compares the store and its watch with a map,
-// subtest "engine" runs collectors on it, under the faults of package
-// storetest/fault, and asks the specification whether the end is permitted. The
-// flags -rapid.checks, -rapid.seed and -rapid.failfile are rapid's; commit the
-// failure files that it writes to testdata. Fuzz is "model" under go test -fuzz.
-// Package storetest/linear, a module of its own, judges whether many callers at
-// once see one order.
+// Laws are single promises. Where a bug needs several steps that no law takes,
+// Test draws random histories with rapid, and shrinks the one that fails: subtest
+// "model" compares the store and its watch with a map, subtest "engine" runs
+// collectors on it, under the faults of package storetest/fault, and asks the
+// specification whether the end is permitted. A store that does nothing at the
+// second deletion of an object with owners keeps every law, and the model prints
+//
+//	Get(bucket/one/a): bucket/one/a~[example.org/more] -> bucket/one/b at version no. 4,
+//	want bucket/one/a~[example.org/more,foreground] -> bucket/one/b
+//	the steps:
+//	  create bucket/one/a
+//	  create bucket/one/b
+//	  update bucket/one/a[example.org/more] -> bucket/one/b
+//	  client: delete bucket/one/a: background
+//	  delete bucket/one/a: foreground
+//
+// That is a whole test case: ~ is the deletion mark, [] are finalizers, -> are
+// owners (see graph.Parse). Names stand for the UIDs and versions of the store,
+// which differ from run to run; as they are, they stand in the last lines, with
+// its own errors, behind what rapid notes of its draws. The command that runs it
+// again is beside it. rapid's file under testdata is run first from then on, until
+// it passes: commit it.
+//
+// A failure that does not come back is one of time: two goroutines of the store
+// have met in another way. Run with -race, and look at what the watch does while
+// something is written.
+//
+// Fuzz is "model" under go test -fuzz. Package storetest/linear, a module of its
+// own, judges whether many callers at once see one order: it finds reads that are
+// stale for a moment, and writes that are acknowledged and lost.
+//
+// # How long it takes
+//
+// The laws take what your store takes for some thousand writes. Patience is how
+// long a red law waits, and what the first failure of a history does: set it to
+// ten times what your watch needs at its slowest. A store in memory is well with
+// 200 milliseconds. "model" searches for three times Patience at most, "engine"
+// for two seconds, in a store's own time; -rapid.checks=N has each try N
+// histories, however long that takes. What they find they shrink for
+// -rapid.shrinktime, and wait then only as long as your store has been seen to
+// need.
 //
 // # Outside of go test
 //

@@ -29,10 +29,14 @@ const ownPauses = time.Minute
 // Held by TestEngineOnMemory, TestEngineOnOthers, TestEngineBelowLevel2 and
 // TestEngineFinds.
 func engineTest(c Config) func(*rapid.T) {
+	p, f := newPaces(c), newFailures()
 	return func(t *rapid.T) {
-		e := newCourse(t, c)
+		e := newCourse(t, c, p)
 		e.draw(t, fault.Keeping())
-		e.play()
+		f.run(t, &e.TB, e.plot.String, func() {
+			f.again(e.plot.String)
+			e.play()
+		})
 	}
 }
 
@@ -41,6 +45,7 @@ type course struct {
 	TB
 	Subject
 	conf    Config
+	paces   *paces
 	level   ownergraph.Level
 	plot    plot
 	names   *names
@@ -49,12 +54,13 @@ type course struct {
 	actions []oracle.Action
 	runners []*runner
 	restore func(context.Context) error
+	end     string // what the store held when it was last looked at
 }
 
-func newCourse(tb TB, c Config) *course {
+func newCourse(tb TB, c Config, p *paces) *course {
 	tb.Helper()
 	c.Patience = cmp.Or(c.Patience, defaultPatience)
-	e := &course{TB: tb, Subject: c.New(tb), conf: c, level: c.Level, names: newNames()}
+	e := &course{TB: tb, Subject: c.New(tb), conf: c, paces: p, level: c.Level, names: newNames()}
 	if e.Store == nil || e.Client == nil {
 		tb.Fatalf("New returned no Store or no Client")
 	}
@@ -67,19 +73,25 @@ func newCourse(tb TB, c Config) *course {
 // draw draws the plot, with faults of these.
 func (e *course) draw(t *rapid.T, among []fault.Fault) {
 	among = slices.DeleteFunc(slices.Clone(among), func(f fault.Fault) bool {
-		return f == fault.Jump || f == fault.Rewind && (e.Backup == nil || slices.Contains(e.conf.Lacks, Rewinds))
+		return f == fault.Jump || f == fault.Rewind && (e.Backup == nil || !e.owes(Rewinds))
 	})
 	e.plot = drawPlot(t, e.served(), among)
 }
 
+func (e *course) owes(p Promise) bool { return !slices.Contains(e.conf.Lacks, p) }
+
 // served returns kinds that the store serves.
 func (e *course) served() []ownergraph.KindInfo {
-	f := follow(e, e.Store, e.conf.Patience)
+	f := follow(e, e.Store, e.paces.watch)
 	defer f.stop()
-	if !f.until(func(f *follower) bool { return len(f.known.infos) > 0 }) {
-		e.Fatalf("the watch has not told its kinds within %s", e.conf.Patience)
+	if !f.until(func(f *follower) bool { return f.known.listed() }) {
+		e.fail("the watch has not listed every kind")
 	}
-	return owning(f.known.infos)
+	list := owning(f.known.infos, e.conf.Kinds)
+	if len(list) == 0 {
+		e.fail("the store serves none of Config.Kinds")
+	}
+	return list
 }
 
 // play runs the case.
@@ -113,8 +125,11 @@ func (e *course) play() {
 // collect starts the collectors. They end with the test.
 func (e *course) collect() {
 	e.Helper()
-	soon := e.conf.Patience / 50
-	conf := ownergraph.Config{Level: e.level, Workers: 4, CallTimeout: soon, AwaitTimeout: soon, RefusedRetry: soon}
+	beat, hooks := e.paces.beat(), e.Subject
+	conf := ownergraph.Config{Level: e.level, Workers: 4, CallTimeout: e.conf.Patience / 50, AwaitTimeout: 2 * beat, RefusedRetry: 2 * beat}
+	if !e.owes(Compaction) {
+		hooks.Compact = nil
+	}
 	ctx, cancel := context.WithCancel(context.Background())
 	e.Cleanup(func() {
 		cancel()
@@ -124,9 +139,10 @@ func (e *course) collect() {
 		}
 	})
 	for _, plan := range e.plot.plans {
-		r, err := newRunner(e.Store, fault.Config{Plan: plan, Lag: e.conf.Patience / 100, Rewind: e.restore, Compact: e.Compact}, conf)
+		r, err := newRunner(e.Store, fault.Config{Plan: plan, Lag: beat, Rewind: e.restore, Compact: hooks.Compact}, conf)
 		if err != nil {
-			e.fail("%v", err)
+			e.Logf("new collector: %v", err)
+			e.fail("there is no collector for it")
 		}
 		e.runners = append(e.runners, r)
 		go r.run(ctx)
@@ -134,36 +150,39 @@ func (e *course) collect() {
 }
 
 // rest lets the collectors work for a while.
-func (e *course) rest(hundredths int) {
-	if hundredths > 0 {
-		<-time.After(time.Duration(hundredths) * e.conf.Patience / 100)
+func (e *course) rest(beats int) {
+	if beats > 0 {
+		<-time.After(time.Duration(beats) * e.paces.beat())
 	}
 }
 
 // settle waits until the end is one that is permitted, and everybody idle.
 func (e *course) settle() {
 	e.Helper()
-	ctx, cancel := context.WithTimeout(e.Context(), e.conf.Patience+ownPauses)
-	defer cancel()
-	for {
-		held, err := e.idle(ctx)
+	for rested := (time.Time{}); ; <-time.After(e.paces.beat() / 5) { // a refused write, a watch that lags: no store says when
+		held, err := e.idle()
 		wrong := e.verdict(held)
+		if rested.IsZero() {
+			rested = time.Now()
+		}
 		switch {
 		case err != nil:
-			e.fail("%v\n%s", err, wrong)
+			e.Logf("%v", err)
+			e.fail("the collectors do not come to rest")
 		case wrong == "":
+			e.paces.rest.took(rested)
 			return
-		}
-		select {
-		case <-time.After(e.conf.Patience / 500): // a refused write, a watch that lags: no store says when
-		case <-ctx.Done():
-			e.fail("%s", wrong)
+		case time.Since(rested) > e.paces.rest.limit():
+			e.fail(wrong)
 		}
 	}
 }
 
 // idle waits until every collector is idle, and returns what they hold.
-func (e *course) idle(ctx context.Context) (held []ownergraph.Held, err error) {
+func (e *course) idle() (held []ownergraph.Held, err error) {
+	began := time.Now()
+	ctx, cancel := context.WithTimeout(e.Context(), e.paces.idle.limit())
+	defer cancel()
 	for _, r := range e.runners {
 		list, err := r.idle(ctx)
 		if err != nil {
@@ -171,18 +190,21 @@ func (e *course) idle(ctx context.Context) (held []ownergraph.Held, err error) {
 		}
 		held = append(held, list...)
 	}
+	e.paces.idle.took(began)
 	return held, nil
 }
 
-// verdict says what is wrong with what the store holds now, "" if nothing is.
+// verdict says what is wrong with what the store holds now, "" if nothing is. It
+// logs what that is.
 func (e *course) verdict(held []ownergraph.Held) string {
 	e.Helper()
 	if e.level < ownergraph.Level1 { // the engine writes nothing, and promises nothing
 		return ""
 	}
 	objects := e.names.objects(e.live())
+	e.end = fmt.Sprintf("%q\nheld: %v", oracle.Line(objects), held)
 	if !oracle.Quiet(oracle.NewState(objects), oracle.Config{}) {
-		return fmt.Sprintf("at rest, but something is left to do: %q\nheld: %v", oracle.Line(objects), held)
+		return "the collectors are at rest, and something is left to do"
 	}
 	if !e.judged() {
 		return ""
@@ -191,7 +213,8 @@ func (e *course) verdict(held []ownergraph.Held) string {
 	if slices.Contains(ends, got) {
 		return ""
 	}
-	return fmt.Sprintf("the end is not permitted: %q\nwant one of\n  %q\nheld: %v", got, strings.Join(ends, "\"\n  \""), held)
+	e.end += fmt.Sprintf("\nwant one of\n  %q", strings.Join(ends, "\"\n  \""))
+	return "the end is not permitted"
 }
 
 // judged reports whether the engine promises an exact end.
@@ -200,19 +223,25 @@ func (e *course) judged() bool {
 	return !e.plot.suffers(fault.Rewind) && (exact || !e.plot.propagates())
 }
 
+// fail ends the case. What it prints is what was drawn, and nothing that differs
+// from run to run, lest rapid take it for another failure; what came of it is
+// logged. Held by TestEngineShrinks.
 func (e *course) fail(format string, args ...any) {
 	e.Helper()
+	e.paces.fail()
 	var b strings.Builder
-	fmt.Fprintf(&b, format, args...)
-	fmt.Fprintf(&b, "\nthe objects: %s\nthe actions: ", graph.Format(e.start))
+	fmt.Fprintf(&b, "what was there: %s\nwhat users did: ", graph.Format(e.start))
 	for i, a := range e.actions {
 		fmt.Fprintf(&b, "%s%s", map[bool]string{true: "; "}[i > 0], a)
 	}
-	b.WriteString(e.plot.faults())
+	if e.end != "" {
+		fmt.Fprintf(&b, "\nthe end: %s", e.end)
+	}
 	for i, r := range e.runners {
 		for _, note := range r.store.Notes() {
 			fmt.Fprintf(&b, "\n  %d: %s", i+1, note)
 		}
 	}
-	e.Fatalf("%s", b.String())
+	e.Logf("%s", b.String())
+	e.Fatalf(format+"\n%s", append(args, e.plot)...)
 }

@@ -17,14 +17,15 @@ const mostTries = 100
 func (e *course) do(call func(ctx context.Context) error) error {
 	ctx, cancel := context.WithTimeout(e.Context(), e.conf.Patience)
 	defer cancel()
-	return call(ctx)
+	return <-start(ctx, call)
 }
 
 // must is do where nothing may go wrong.
 func (e *course) must(what string, call func(ctx context.Context) error) {
 	e.Helper()
 	if err := e.do(call); err != nil {
-		e.fail("%s: %v", what, err)
+		e.Logf("%s: %v", what, err)
+		e.fail("%s: %s", what, cause(err))
 	}
 }
 
@@ -48,7 +49,8 @@ func (e *course) live() (list []ownergraph.Object) {
 		case err == nil:
 			list = append(list, o)
 		case !errors.Is(err, graph.ErrNotFound):
-			e.fail("Get(%s): %v", place(a.at), err)
+			e.Logf("the store: %v", err)
+			e.fail("Get(%s): %s", place(a.at), cause(err))
 		}
 	}
 	return list
@@ -135,7 +137,8 @@ func (e *course) remove(i int, p ownergraph.Propagation) bool {
 	case errors.Is(err, graph.ErrNotFound), errors.Is(err, graph.ErrConflict):
 		return false
 	}
-	e.fail("the user's Delete of %s: %v", e.names.key(key), err)
+	e.Logf("the store: %v", err)
+	e.fail("the user's Delete of %s: %s", e.names.key(key), cause(err))
 	return false
 }
 
@@ -159,7 +162,8 @@ func (e *course) change(m move) {
 			return
 		}
 		if err != nil {
-			e.fail("Get(%s): %v", place(key), err)
+			e.Logf("the store: %v", err)
+			e.fail("Get(%s): %s", place(key), cause(err))
 		}
 		next := altered(o, m.verb, note.Owners)
 		if next.EqualContent(o) {
@@ -171,7 +175,8 @@ func (e *course) change(m move) {
 			e.note(m.verb, note)
 			return
 		case !errors.Is(err, graph.ErrConflict) && !errors.Is(err, graph.ErrNotFound):
-			e.fail("the user's Update to %s: %v", e.names.object(next), err)
+			e.Logf("the store: %v", err)
+			e.fail("the user's Update of %s: %s", place(key), cause(err))
 		}
 	}
 	e.fail("the user's Update of %s met %d conflicts", place(key), mostTries)

@@ -39,7 +39,7 @@ type move struct {
 	verb  oracle.Verb
 	actor int
 	to    claim
-	pause int // in hundredths of the store's patience
+	pause int // in beats
 }
 
 const (
@@ -48,8 +48,8 @@ const (
 	mostRules  = 5
 )
 
-// pauses are before a move, in hundredths of the store's patience: none, so that
-// the second finds the first under way; and some in which much or all happens.
+// pauses are before a move, in beats: none, so that the second finds the first
+// under way; and some in which much or all happens.
 func pauses() []int { return []int{0, 1, 3} }
 
 // occasions of a fault are early ones: a small case has few.
@@ -200,11 +200,36 @@ func (p plot) suffers(f fault.Fault) bool {
 	return slices.ContainsFunc(p.plans, func(plan fault.Plan) bool { return plan.Has(f) })
 }
 
-// faults returns the plans, one line for each collector.
-func (p plot) faults() string {
+// String returns what was drawn, in lines.
+func (p plot) String() string {
 	var b strings.Builder
+	b.WriteString("the objects:")
+	for i, a := range p.actors {
+		fmt.Fprintf(&b, "\n  %s%s", place(a.at), map[bool]string{true: " (created later)"}[i >= p.created()])
+		if a.held {
+			fmt.Fprintf(&b, "[%s]", foreign)
+		}
+		for j, c := range a.owners {
+			fmt.Fprintf(&b, "%s%s", map[bool]string{true: " -> ", false: ", "}[j == 0], p.claim(c))
+		}
+		if a.ghost {
+			b.WriteString(" (gone before the collectors begin)")
+		}
+	}
+	b.WriteString("\nthe moves:")
+	for _, m := range p.moves {
+		fmt.Fprintf(&b, "\n  after %d beats: %s %s", m.pause, m.verb, place(p.actors[m.actor].at))
+		if m.verb == oracle.AddRef || m.verb == oracle.DropRef || m.verb == oracle.Flip {
+			fmt.Fprintf(&b, " -> %s", p.claim(m.to))
+		}
+	}
+	fmt.Fprintf(&b, "\nthe faults, until %d beats later:", p.pause)
 	for i, plan := range p.plans {
-		fmt.Fprintf(&b, "\nthe faults of collector %d: %s", i+1, plan)
+		fmt.Fprintf(&b, "\n  of collector %d: %s", i+1, plan)
 	}
 	return b.String()
+}
+
+func (p plot) claim(c claim) string {
+	return place(p.actors[c.to].at) + map[bool]string{true: "!"}[c.block]
 }

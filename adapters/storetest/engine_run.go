@@ -70,16 +70,16 @@ func (r *runner) crash() {
 	}
 }
 
-func (r *runner) look() (*ownergraph.Collector, error, <-chan struct{}) {
+func (r *runner) look() (*ownergraph.Collector, <-chan struct{}, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.now, r.err, r.wake
+	return r.now, r.wake, r.err
 }
 
 // idle waits until the collector is idle, or the one that follows it.
 func (r *runner) idle(ctx context.Context) ([]ownergraph.Held, error) {
 	for {
-		c, err, more := r.look()
+		c, more, err := r.look()
 		if err != nil {
 			return nil, fmt.Errorf("the collector has ended: %w", err)
 		}

@@ -19,7 +19,7 @@ import (
 func TestEngineOnMemory(t *testing.T) {
 	fired := map[fault.Fault]int{}
 	inBubble(20, func(t *rapid.T) {
-		e := newCourse(t, Config{New: memorySubject})
+		e := newCourse(t, Config{New: memorySubject}, newPaces(Config{}))
 		e.draw(t, fault.Keeping())
 		e.play()
 		for _, r := range e.runners {
@@ -55,7 +55,7 @@ func TestEngineOnOthers(t *testing.T) {
 // TestEngineAtLevel0: a store that promises nothing sees no write.
 func TestEngineAtLevel0(t *testing.T) {
 	inBubble(1, func(t *rapid.T) {
-		e := newCourse(t, Config{New: memorySubject, Level: ownergraph.Level0})
+		e := newCourse(t, Config{New: memorySubject, Level: ownergraph.Level0}, newPaces(Config{}))
 		e.draw(t, fault.Keeping())
 		e.play()
 		for _, r := range e.runners {
@@ -73,8 +73,9 @@ type hearer struct {
 }
 
 func (h *hearer) Errorf(format string, args ...any) { h.T.Logf(format, args...) }
+func (h *hearer) Logf(format string, args ...any)   { h.said += fmt.Sprintf(format, args...) + "\n" }
 func (h *hearer) Fatalf(format string, args ...any) {
-	h.said = strings.TrimSpace(fmt.Sprintf(format, args...))
+	h.Logf(format, args...)
 	runtime.Goexit()
 }
 
@@ -86,7 +87,7 @@ func perform(t *testing.T, p plot) (said string) {
 		done := make(chan struct{})
 		go func() {
 			defer close(done)
-			e := newCourse(h, Config{New: memorySubject})
+			e := newCourse(h, Config{New: memorySubject}, newPaces(Config{}))
 			e.plot = p
 			e.play()
 		}()
@@ -111,13 +112,13 @@ func TestEngineFinds(t *testing.T) {
 		{
 			"absent/1 delay@1", "delay@1",
 			[]move{{verb: oracle.Create, actor: 0, pause: 50}, {verb: oracle.Create, actor: 1}},
-			[]string{`the end is not permitted: "node/a"`, `"node/a; pod/one/b -> node/a"`, "the actions: create node/a; create pod/one/b -> node/a", "absent/1 delay@1", "absent: get node/a"},
+			[]string{`the end: "node/a"`, "the end is not permitted", `"node/a; pod/one/b -> node/a"`, "what users did: create node/a; create pod/one/b -> node/a", "absent/1 delay@1", "absent: get node/a"},
 			"an owner that is not seen yet is read, and the store denies it",
 		},
 		{
 			"lose@2", "none",
 			[]move{{verb: oracle.Create, actor: 0, pause: 50}, {verb: oracle.Create, actor: 1}, {verb: oracle.Background, actor: 0}},
-			[]string{"something is left to do", "pod/one/b -> node/a", "the faults of collector 1: seed=0 lose@2"},
+			[]string{"something is left to do", "pod/one/b -> node/a", "of collector 1: seed=0 lose@2", "after 0 beats: bg node/a"},
 			"a dependent that the watch lost is never collected",
 		},
 	} {

@@ -2,21 +2,28 @@ package storetest
 
 import (
 	"cmp"
+	"flag"
 	"testing"
 	"time"
 
 	"pgregory.net/rapid"
 )
 
-// mostTime bounds how long the cases of one test run in a store's own time, as a
-// multiple of its patience.
-const mostTime = 3
+const (
+	// mostTime bounds how long the cases of one test run in a store's own time,
+	// as a multiple of its patience.
+	mostTime = 3
+	// engineTime bounds those of engineTest: most of it they wait.
+	engineTime = 2 * time.Second
+)
 
 // runEngine runs engineTest as often as rapid says, or as long as a store's own
 // time may take.
 func runEngine(t *testing.T, c Config) {
 	t.Helper()
-	newBudget(c).run(t, engineTest(c))
+	b := newBudget(c)
+	b.most = min(b.most, engineTime)
+	b.run(t, engineTest(c))
 }
 
 // runModel does so for modelTest.
@@ -30,6 +37,7 @@ type budget struct {
 	most   time.Duration
 	began  time.Time
 	cases  int
+	over   bool // cases were left out
 	failed bool
 }
 
@@ -37,10 +45,18 @@ func newBudget(c Config) *budget {
 	return &budget{most: mostTime * cmp.Or(c.Patience, defaultPatience), began: time.Now()}
 }
 
+// run runs the property. Who asks for a number of cases gets them all.
 func (b *budget) run(t *testing.T, property func(*rapid.T)) {
 	t.Helper()
-	rapid.MakeCheck(b.within(property))(t)
-	t.Logf("%d cases in %s", b.cases, time.Since(b.began).Round(time.Millisecond))
+	asked := false
+	flag.Visit(func(f *flag.Flag) { asked = asked || f.Name == "rapid.checks" })
+	if !asked {
+		property = b.within(property)
+	}
+	rapid.MakeCheck(property)(t)
+	if b.over {
+		t.Logf("%d cases in %s, and the others were left out: -rapid.checks=N takes its time for N", b.cases, time.Since(b.began).Round(time.Millisecond))
+	}
 }
 
 // within returns the property for as long as the time lasts, and for one case at
@@ -49,6 +65,7 @@ func (b *budget) run(t *testing.T, property func(*rapid.T)) {
 func (b *budget) within(property func(*rapid.T)) func(*rapid.T) {
 	return func(t *rapid.T) {
 		if b.cases > 0 && !b.failed && time.Since(b.began) >= b.most {
+			b.over = true
 			return
 		}
 		b.cases++

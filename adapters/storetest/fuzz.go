@@ -1,6 +1,7 @@
 package storetest
 
 import (
+	"cmp"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -24,8 +25,13 @@ func Fuzz(f *testing.F, c Config) {
 	for _, seed := range seeds() {
 		f.Add(seed)
 	}
-	f.Fuzz(rapid.MakeFuzz(modelTest(c)))
+	p := newPace(cmp.Or(c.Patience, defaultPatience))
+	f.Fuzz(rapid.MakeFuzz(func(t *rapid.T) { newModel(t, c, p).walk(t, mostFuzzed) }))
 }
+
+// mostFuzzed bounds a history here: a fuzzer's inputs grow without end, and what
+// it finds it finds by many short ones.
+const mostFuzzed = 60
 
 // seeds returns inputs to begin with: rapid reads choices of 8 bytes each.
 func seeds() [][]byte {

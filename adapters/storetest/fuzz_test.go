@@ -16,8 +16,8 @@ func TestSeeds(t *testing.T) {
 	for i, seed := range seeds() {
 		t.Run(fmt.Sprint(i), func(t *testing.T) {
 			rapid.MakeFuzz(func(t *rapid.T) {
-				m := newModel(t, Config{New: memorySubject})
-				m.walk(t)
+				m := newModel(t, Config{New: memorySubject}, newPace(defaultPatience))
+				m.walk(t, mostFuzzed)
 				steps += len(m.steps)
 			})(t, seed)
 		})

@@ -176,7 +176,7 @@ func patchAddsOwner(t *trial) {
 	more := t.made("more")
 	o = t.patched(o, ownergraph.Change{AddOwner: &ownergraph.Owner{Key: more.Key, Block: true}})
 	alone := t.made("alone")
-	alone = t.patched(alone, ownergraph.Change{AddOwner: &ownergraph.Owner{Key: o.Key}})
+	t.patched(alone, ownergraph.Change{AddOwner: &ownergraph.Owner{Key: o.Key}})
 	t.wantContent("an owner that was given to another object", o, t.live(o.Key))
 }
 

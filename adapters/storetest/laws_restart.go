@@ -24,6 +24,11 @@ func lawsOfRestart() []law {
 			run: restartsReuseNoUID,
 		},
 		{
+			name: "restart/versions", needs: []need{needRestart}, rests: []string{readFresh, restartKeeps, "version/new"},
+			why: "a version that stands for two states lets through a write that was judged on the other one",
+			run: restartsReuseNoVersion,
+		},
+		{
 			name: "restart/watch", needs: []need{needRestart}, rests: []string{restartKeeps, watchComplete},
 			why: "an engine that starts anew knows what the first listing tells it",
 			run: restartsAreListed,
@@ -65,6 +70,23 @@ func restartsReuseNoUID(t *trial) {
 		o := t.made(fmt.Sprintf("a%d", i))
 		if old, twice := first[o.UID]; twice {
 			t.broken(fmt.Sprintf("the UID of %s never returns, not even after a restart", old), o.String())
+		}
+	}
+}
+
+func restartsReuseNoVersion(t *trial) {
+	o := t.made("a")
+	first := map[ownergraph.Version]ownergraph.Object{o.Version: o}
+	for range 4 {
+		o = t.touch(o)
+		first[o.Version] = o
+	}
+	t.restart()
+	o = t.live(o.Key)
+	for i := range 8 {
+		o = t.update(withFinalizers(o, fmt.Sprintf("example.org/other-%d", i)))
+		if old, twice := first[o.Version]; twice {
+			t.broken(fmt.Sprintf("the version of %s never stands for another state, not even after a restart", old), o.String())
 		}
 	}
 }

@@ -24,11 +24,16 @@ import (
 //
 // Held by TestModelOfMemory, TestModelFinds and TestModelBearsFaults.
 func modelTest(c Config) func(*rapid.T) {
-	return func(t *rapid.T) { newModel(t, c).walk(t) }
+	p, f := newPace(cmp.Or(c.Patience, defaultPatience)), newFailures()
+	return func(t *rapid.T) {
+		m := newModel(t, c, p)
+		m.failures = f
+		f.run(t, &m.TB, m.history, func() { m.walk(t, mostDone) })
+	}
 }
 
-// walk draws steps and makes them.
-func (m *model) walk(t *rapid.T) {
+// walk draws steps and makes them, so many at most.
+func (m *model) walk(t *rapid.T, most int) {
 	actions := map[string]func(*rapid.T){
 		"create": m.create, "create more": m.create, "update": m.update, "patch": m.patch, "patch more": m.patch,
 		"delete": m.delete, "client delete": m.clientDelete, "get unserved": m.getUnserved,
@@ -36,19 +41,19 @@ func (m *model) walk(t *rapid.T) {
 	}
 	maps.Copy(actions, m.hooks())
 	for name, act := range actions {
-		actions[name] = m.bounded(act)
+		actions[name] = m.bounded(act, most)
 	}
 	t.Repeat(actions)
 	m.sync()
 }
 
-// mostDone bounds a history: the inputs of a fuzzer grow without end.
+// mostDone bounds a history.
 const mostDone = 300
 
 // bounded returns an action that does nothing at the end of a history.
-func (m *model) bounded(act func(*rapid.T)) func(*rapid.T) {
+func (m *model) bounded(act func(*rapid.T), most int) func(*rapid.T) {
 	return func(t *rapid.T) {
-		if len(m.steps) < mostDone {
+		if len(m.steps) < most {
 			act(t)
 		}
 	}
@@ -58,11 +63,14 @@ func (m *model) bounded(act func(*rapid.T)) func(*rapid.T) {
 type model struct {
 	TB
 	Subject
-	conf    Config
-	level   ownergraph.Level
-	kinds   []ownergraph.KindInfo
-	places  []ownergraph.Key
-	objects map[ownergraph.Key]ownergraph.Object // live, by place
+	conf Config
+	pace *pace
+	// failures are those of the histories before.
+	failures *failures
+	level    ownergraph.Level
+	kinds    []ownergraph.KindInfo
+	places   []ownergraph.Key
+	objects  map[ownergraph.Key]ownergraph.Object // live, by place
 	// states has what every incarnation was, in order; gone ones too.
 	states   map[ownergraph.Key][]ownergraph.Object
 	names    *names
@@ -72,10 +80,9 @@ type model struct {
 	backup   *backup
 }
 
-func newModel(t *rapid.T, c Config) *model {
-	c.Patience = cmp.Or(c.Patience, defaultPatience)
+func newModel(t *rapid.T, c Config, p *pace) *model {
 	m := &model{
-		TB: t, Subject: c.New(t), conf: c, level: c.Level, names: newNames(),
+		TB: t, Subject: c.New(t), conf: c, pace: p, failures: newFailures(), level: c.Level, names: newNames(),
 		objects: map[ownergraph.Key]ownergraph.Object{}, states: map[ownergraph.Key][]ownergraph.Object{},
 	}
 	if m.Store == nil || m.Client == nil {
@@ -84,20 +91,26 @@ func newModel(t *rapid.T, c Config) *model {
 	if m.level == ownergraph.LevelUnset {
 		m.level = ownergraph.LevelOf(m.Store)
 	}
-	m.follower = follow(t, m.Store, c.Patience)
+	m.follower = follow(t, m.Store, p)
 	if !m.follower.until(func(r *follower) bool { return r.known.listed() }) {
-		m.fail("the watch has not listed every kind within %s", c.Patience)
+		m.fail("the watch has not listed every kind")
 	}
-	m.kinds = owning(m.follower.known.infos)
+	if m.kinds = owning(m.follower.known.infos, c.Kinds); len(m.kinds) == 0 {
+		m.fail("the store serves none of Config.Kinds")
+	}
 	m.places = somePlaces(m.kinds)
 	return m
 }
 
-// owning returns at most three kinds whose objects may own, scoped ones first.
-func owning(infos []ownergraph.KindInfo) []ownergraph.KindInfo {
+// owning returns at most three kinds whose objects may own, scoped ones first,
+// of those that the client can make objects of: all, if it does not say.
+func owning(infos []ownergraph.KindInfo, can []ownergraph.Kind) []ownergraph.KindInfo {
+	infos = slices.DeleteFunc(slices.Clone(infos), func(i ownergraph.KindInfo) bool {
+		return len(can) > 0 && !slices.Contains(can, i.Kind)
+	})
 	list := slices.DeleteFunc(slices.Clone(infos), func(i ownergraph.KindInfo) bool { return i.NoOwner })
 	if len(list) == 0 {
-		list = slices.Clone(infos)
+		list = infos
 	}
 	slices.SortFunc(list, func(a, b ownergraph.KindInfo) int { return cmp.Compare(a.Kind, b.Kind) })
 	if i := slices.IndexFunc(list, func(i ownergraph.KindInfo) bool { return i.Scoped }); i > 2 {
@@ -116,14 +129,23 @@ func somePlaces(kinds []ownergraph.KindInfo) (list []ownergraph.Key) {
 
 func (m *model) owes(p Promise) bool { return !slices.Contains(m.conf.Lacks, p) }
 
-// step notes what is done next, in one line.
+// step notes what is done next, in one line, which says all that was drawn.
 func (m *model) step(format string, args ...any) {
 	m.steps = append(m.steps, fmt.Sprintf(format, args...))
+	m.failures.again(m.history)
 }
 
+// history returns the steps, in lines.
+func (m *model) history() string { return strings.Join(m.steps, "\n  ") }
+
+// fail ends the history. What it prints hangs on the draws alone: rapid takes a
+// failure that reads otherwise the second time for another one, and shrinks it no
+// further. What differs from run to run, such as UIDs and versions, is logged by
+// raw. Held by TestModelShrinks.
 func (m *model) fail(format string, args ...any) {
 	m.Helper()
-	m.Fatalf("%s\nthe model: %s\nthe steps:\n  %s", fmt.Sprintf(format, args...), m.line(), strings.Join(m.steps, "\n  "))
+	m.pace.failed = true
+	m.Fatalf("%s\nthe model: %s\nthe steps:\n  %s", fmt.Sprintf(format, args...), m.line(), m.history())
 }
 
 // line returns what the model holds, in the notation.
@@ -146,16 +168,20 @@ func (m *model) live() []ownergraph.Object {
 // call bounds a call of the store.
 func (m *model) call(call func(ctx context.Context) error) error {
 	m.Helper()
-	ctx, cancel := context.WithTimeout(m.Context(), m.conf.Patience)
+	most, began := m.pace.limit(), time.Now()
+	ctx, cancel := context.WithTimeout(m.Context(), most)
 	defer cancel()
 	done := start(ctx, call)
-	limit := time.NewTimer(2 * m.conf.Patience)
+	limit := time.NewTimer(2 * most)
 	defer limit.Stop()
 	select {
 	case err := <-done:
+		if ctx.Err() == nil {
+			m.pace.took(began)
+		}
 		return err
 	case <-limit.C:
-		m.fail("the call has not returned within %s, although its context has ended", 2*m.conf.Patience)
+		m.fail("a call has not returned, although its context has ended")
 		return nil
 	}
 }
@@ -177,8 +203,11 @@ func (m *model) check(*rapid.T) {
 		got, err := m.read(at)
 		switch {
 		case !there && !errors.Is(err, graph.ErrNotFound):
+			m.raw(got, err)
 			m.fail("Get(%s): %s, want an error that wraps ErrNotFound", place(at), m.answer(got, err))
 		case there && (err != nil || !got.Equal(want)):
+			m.raw(got, err)
+			m.Logf("want: %+v", want)
 			m.fail("Get(%s): %s, want %s", place(at), m.answer(got, err), m.answer(want, nil))
 		}
 	}
@@ -187,9 +216,19 @@ func (m *model) check(*rapid.T) {
 // answer says what a read answered.
 func (m *model) answer(o ownergraph.Object, err error) string {
 	if err != nil {
-		return fmt.Sprintf("error %q", err)
+		return cause(err)
 	}
-	return fmt.Sprintf("%s at version %s, generation %d", m.show(o), o.Version, o.Generation)
+	return m.show(o) + " at " + m.names.version(o.Version)
+}
+
+// raw logs what a call answered, as it is.
+func (m *model) raw(o ownergraph.Object, err error) {
+	m.Helper()
+	if err != nil {
+		m.Logf("the store: %v", err)
+		return
+	}
+	m.Logf("the store: %+v", o)
 }
 
 func (m *model) show(o ownergraph.Object) string { return m.names.object(o).String() }
@@ -202,12 +241,14 @@ func (m *model) wrote(before ownergraph.Object, out finalizer.Outcome) {
 	got, err := m.read(at)
 	if out.Effect == finalizer.Removed {
 		if !errors.Is(err, graph.ErrNotFound) {
+			m.raw(got, err)
 			m.fail("Get(%s): %s, want it removed, and an error that wraps ErrNotFound", place(at), m.answer(got, err))
 		}
 		delete(m.objects, at)
 		return
 	}
 	if err != nil || !sameContent(got, out.Object) {
+		m.raw(got, err)
 		m.fail("Get(%s): %s, want %s", place(at), m.answer(got, err), m.show(out.Object))
 	}
 	m.hold(got)
@@ -220,10 +261,12 @@ func (m *model) hold(o ownergraph.Object) {
 	states := m.states[o.Key]
 	for _, s := range states {
 		if s.Version == o.Version && !s.Equal(o) {
-			m.fail("version %s names two states: %s and %s", o.Version, m.show(s), m.show(o))
+			m.raw(o, nil)
+			m.fail("%s names two states: %s and %s", m.names.version(o.Version), m.show(s), m.show(o))
 		}
 	}
 	if n := len(states); n == 0 || states[n-1].Version != o.Version {
 		m.states[o.Key] = append(states, o)
+		m.names.count(o.Version)
 	}
 }

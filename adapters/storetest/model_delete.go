@@ -80,7 +80,8 @@ func (m *model) getUnserved(t *rapid.T) {
 	key := rapid.SampledFrom(m.places).Draw(t, "place")
 	key.Kind = "Nobody.serves.this"
 	m.step("get %s", place(key))
-	if _, err := m.read(key); !errors.Is(err, graph.ErrKindUnknown) || errors.Is(err, graph.ErrNotFound) {
-		m.fail("Get(%s): %v, want an error that wraps %q", place(key), err, graph.ErrKindUnknown)
+	if got, err := m.read(key); !errors.Is(err, graph.ErrKindUnknown) || errors.Is(err, graph.ErrNotFound) {
+		m.raw(got, err)
+		m.fail("Get(%s): %s, want one that wraps %q alone", place(key), cause(err), graph.ErrKindUnknown)
 	}
 }

@@ -12,9 +12,9 @@ import (
 // follower keeps a watch of the store up, as an engine would, and knows what one
 // who believes it knows. It is safe for concurrent use.
 type follower struct {
-	cancel   context.CancelFunc
-	ended    chan struct{}
-	patience time.Duration
+	cancel context.CancelFunc
+	ended  chan struct{}
+	pace   *pace
 
 	mu      sync.Mutex
 	known   *replica
@@ -30,22 +30,22 @@ type follower struct {
 
 // follow starts a follower that knows these objects already, and ends with the
 // test.
-func follow(tb TB, store ownergraph.Store, patience time.Duration, known ...ownergraph.Object) *follower {
+func follow(tb TB, store ownergraph.Store, p *pace, known ...ownergraph.Object) *follower {
 	ctx, cancel := context.WithCancel(context.Background())
 	r := &follower{
-		cancel: cancel, ended: make(chan struct{}), patience: patience, wake: make(chan struct{}),
+		cancel: cancel, ended: make(chan struct{}), pace: p, wake: make(chan struct{}),
 		known: replay(nil), fences: map[uint64][]ownergraph.Object{},
 	}
 	for _, o := range known {
 		r.known.apply(ownergraph.Event{Type: graph.Put, Object: o})
 	}
-	go r.keep(ctx, store)
+	go r.keep(ctx, store, p.patience/1000)
 	tb.Cleanup(r.stop)
 	return r
 }
 
 // keep watches until ctx ends. A watch that broke is begun again after a pause.
-func (r *follower) keep(ctx context.Context, store ownergraph.Store) {
+func (r *follower) keep(ctx context.Context, store ownergraph.Store, pause time.Duration) {
 	defer close(r.ended)
 	for ctx.Err() == nil {
 		err := <-start(ctx, func(ctx context.Context) error { return store.Watch(ctx, r.sink) })
@@ -56,7 +56,7 @@ func (r *follower) keep(ctx context.Context, store ownergraph.Store) {
 		r.mu.Unlock()
 		select {
 		case <-ctx.Done():
-		case <-time.After(r.patience / 1000):
+		case <-time.After(pause):
 		}
 	}
 }
@@ -64,7 +64,7 @@ func (r *follower) keep(ctx context.Context, store ownergraph.Store) {
 // stop ends the watch, and waits for it as long as a store may take.
 func (r *follower) stop() {
 	r.cancel()
-	limit := time.NewTimer(r.patience)
+	limit := time.NewTimer(r.pace.limit())
 	defer limit.Stop()
 	select {
 	case <-r.ended:
@@ -149,6 +149,13 @@ func (r *follower) tooEarly() *haste {
 	return r.early
 }
 
+// rewound returns how often history went back.
+func (r *follower) rewound() int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.rewinds
+}
+
 // take returns the changes seen since the last call, in order.
 func (r *follower) take() []ownergraph.Event {
 	r.mu.Lock()
@@ -161,13 +168,14 @@ func (r *follower) take() []ownergraph.Event {
 // until waits until what is known satisfies the condition, and reports whether
 // it does in time. ok runs under the lock.
 func (r *follower) until(ok func(*follower) bool) bool {
-	limit := time.NewTimer(r.patience)
+	began, limit := time.Now(), time.NewTimer(r.pace.limit())
 	defer limit.Stop()
 	for {
 		r.mu.Lock()
 		done, more := ok(r), r.wake
 		r.mu.Unlock()
 		if done {
+			r.pace.took(began)
 			return true
 		}
 		select {

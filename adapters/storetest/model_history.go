@@ -7,8 +7,8 @@ import (
 	"github.com/ownergraph/ownergraph"
 )
 
-// history notes what is held, or goes back to what was noted.
-func (m *model) history() {
+// rewind notes what is held, or goes back to what was noted.
+func (m *model) rewind() {
 	m.Helper()
 	if m.backup == nil {
 		b := &backup{objects: maps.Clone(m.objects)}
@@ -20,7 +20,8 @@ func (m *model) history() {
 	m.hook("restore", m.backup.restore)
 	m.objects, m.backup = m.backup.objects, nil
 	if !m.follower.until(func(r *follower) bool { return r.rewinds > 0 && m.agrees(r) }) {
-		m.fail("within %s of a restore the watch has shown %s, and that history went back: %v", m.conf.Patience, m.shown(), m.follower.rewinds > 0)
+		m.Logf("the watch has shown %s, and history went back %d times", m.shown(), m.follower.rewound())
+		m.fail("after a restore, the watch has not shown what there is, and that history went back")
 	}
 	m.follower.mu.Lock()
 	m.follower.rewinds = 0

@@ -3,6 +3,7 @@ package storetest
 import (
 	"context"
 	"errors"
+	"maps"
 	"slices"
 
 	"github.com/ownergraph/ownergraph"
@@ -27,7 +28,7 @@ func (m *model) somewhere(t *rapid.T) ownergraph.Key {
 // lives or lived, in its own scope or global.
 func (m *model) reference(t *rapid.T, at ownergraph.Key) (r ownergraph.Owner, ok bool) {
 	var list []ownergraph.Key
-	for key := range m.states {
+	for _, key := range m.incarnations() {
 		if key.Place() != at && (key.Scope == "" || key.Scope == at.Scope) {
 			list = append(list, key)
 		}
@@ -35,8 +36,12 @@ func (m *model) reference(t *rapid.T, at ownergraph.Key) (r ownergraph.Owner, ok
 	if len(list) == 0 {
 		return r, false
 	}
-	slices.SortFunc(list, func(a, b ownergraph.Key) int { return m.names.key(a).Compare(m.names.key(b)) })
 	return ownergraph.Owner{Key: rapid.SampledFrom(list).Draw(t, "owner"), Block: rapid.Bool().Draw(t, "block")}, true
+}
+
+// incarnations returns all that live or lived, sorted by our names.
+func (m *model) incarnations() []ownergraph.Key {
+	return slices.SortedFunc(maps.Keys(m.states), func(a, b ownergraph.Key) int { return m.names.key(a).Compare(m.names.key(b)) })
 }
 
 func (m *model) references(t *rapid.T, at ownergraph.Key) (list []ownergraph.Owner) {
@@ -75,10 +80,12 @@ func (m *model) create(t *rapid.T) {
 		return
 	}
 	if err != nil {
-		m.fail("Client.Create(%s): %v", place(at), err)
+		m.raw(got, err)
+		m.fail("Client.Create(%s): %s", place(at), cause(err))
 	}
 	if got.UID == "" || got.Version == "" || m.names.short[got.UID] != "" {
-		m.fail("Client.Create(%s): UID %q and version %q, want a UID that never was, and a version", place(at), got.UID, got.Version)
+		m.raw(got, err)
+		m.fail("Client.Create(%s) returned no version, no UID, or one that was before", place(at))
 	}
 	o.UID = got.UID
 	m.names.add(o.Key)
@@ -90,24 +97,25 @@ func (m *model) create(t *rapid.T) {
 
 // unborn is show for an object that has no UID yet.
 func (m *model) unborn(o ownergraph.Object) string {
+	o = m.names.object(o)
 	o.UID = ownergraph.UID(place(o.Key))
-	return m.names.object(o).String()
+	return o.String()
 }
 
 // precondition draws what a write demands, and whether that holds.
 func (m *model) precondition(t *rapid.T, live ownergraph.Object) (pre ownergraph.Precondition, text string) {
 	if rapid.Bool().Draw(t, "uid") {
-		pre.UID = live.UID
+		pre.UID, text = live.UID, " if it has its UID"
 	}
 	switch rapid.IntRange(0, 5).Draw(t, "version") {
 	case 0, 1:
-		pre.Version = live.Version
+		pre.Version, text = live.Version, text+" if it is unchanged"
 	case 4:
 		if states := m.states[live.Key]; len(states) > 1 {
-			pre.Version, text = states[len(states)-2].Version, " if it is as it was before"
+			pre.Version, text = states[len(states)-2].Version, text+" if it is as it was before"
 		}
 	case 5:
-		for key := range m.states {
+		for _, key := range m.incarnations() {
 			if key.Place() == live.Place() && key.UID != live.UID {
 				pre.UID, text = key.UID, " if it is a former incarnation"
 			}
@@ -193,14 +201,16 @@ func (m *model) judge(verb string, live ownergraph.Object, out finalizer.Outcome
 	m.Helper()
 	for _, is := range []error{graph.ErrConflict, graph.ErrRefused} {
 		if errors.Is(want, is) && !errors.Is(err, is) {
-			m.fail("%s(%s): error %v, want one that wraps %q", verb, m.show(live), err, is)
+			m.raw(live, err)
+			m.fail("%s(%s): %s, want one that wraps %q", verb, m.show(live), cause(err), is)
 		}
 	}
 	switch {
 	case want != nil:
 		out = finalizer.Outcome{Effect: finalizer.Unchanged, Object: live}
 	case err != nil:
-		m.fail("%s(%s): %v", verb, m.show(live), err)
+		m.raw(live, err)
+		m.fail("%s(%s): %s", verb, m.show(live), cause(err))
 	}
 	m.wrote(live, out)
 }
@@ -209,6 +219,7 @@ func (m *model) judge(verb string, live ownergraph.Object, out finalizer.Outcome
 func (m *model) absent(verb string, at ownergraph.Key, err error) {
 	m.Helper()
 	if !errors.Is(err, graph.ErrNotFound) {
-		m.fail("%s(%s): error %v, want one that wraps %q", verb, place(at), err, graph.ErrNotFound)
+		m.Logf("the store: %v", err)
+		m.fail("%s(%s): %s, want one that wraps %q", verb, place(at), cause(err), graph.ErrNotFound)
 	}
 }

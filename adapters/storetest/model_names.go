@@ -1,9 +1,13 @@
 package storetest
 
 import (
+	"context"
+	"errors"
+	"fmt"
 	"strings"
 
 	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/graph"
 )
 
 // names gives the UIDs that a store makes short ones of our own, so that a
@@ -12,10 +16,12 @@ import (
 type names struct {
 	short map[ownergraph.UID]ownergraph.UID
 	made  map[ownergraph.Key]int // incarnations, by place
+	// versions counts those that were seen, from 1.
+	versions map[ownergraph.Version]int
 }
 
 func newNames() *names {
-	return &names{map[ownergraph.UID]ownergraph.UID{}, map[ownergraph.Key]int{}}
+	return &names{map[ownergraph.UID]ownergraph.UID{}, map[ownergraph.Key]int{}, map[ownergraph.Version]int{}}
 }
 
 // add names the next incarnation of a place.
@@ -29,12 +35,51 @@ func (n *names) add(key ownergraph.Key) {
 	n.made[at]++
 }
 
-// key returns the key with our UID. A UID that was never made stays.
+// unknownUID stands for a UID that was never made.
+const unknownUID = "unknown"
+
+// key returns the key with our UID.
 func (n *names) key(k ownergraph.Key) ownergraph.Key {
-	if short, known := n.short[k.UID]; known {
+	short, known := n.short[k.UID]
+	switch {
+	case known:
 		k.UID = short
+	case k.UID != "":
+		k.UID = unknownUID
 	}
 	return k
+}
+
+// count names a version.
+func (n *names) count(v ownergraph.Version) {
+	if n.versions[v] == 0 {
+		n.versions[v] = len(n.versions) + 1
+	}
+}
+
+// version returns our name of a version.
+func (n *names) version(v ownergraph.Version) string {
+	if i := n.versions[v]; i > 0 {
+		return fmt.Sprintf("version no. %d", i)
+	}
+	return "a version of which nobody knows"
+}
+
+// cause says which error of the contract an error wraps. Its text is the
+// store's, and differs from run to run.
+func cause(err error) string {
+	if err == nil {
+		return "no error"
+	}
+	for _, is := range []error{
+		graph.ErrNotFound, graph.ErrConflict, graph.ErrKindUnknown, graph.ErrRefused, graph.ErrInvalid,
+		context.DeadlineExceeded, context.Canceled,
+	} {
+		if errors.Is(err, is) {
+			return fmt.Sprintf("an error that wraps %q", is)
+		}
+	}
+	return "an error of its own"
 }
 
 func (n *names) owner(r ownergraph.Owner) ownergraph.Owner {

@@ -1,11 +1,13 @@
 package storetest
 
 import (
+	"context"
 	"flag"
 	"fmt"
 	"testing"
 
 	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/graph"
 	"pgregory.net/rapid"
 )
 
@@ -37,6 +39,24 @@ func inBubble(times int, property func(*rapid.T)) func(*testing.T) {
 func TestModelOfMemory(t *testing.T) {
 	t.Run("hooks", inBubble(3, modelTest(Config{New: memorySubject})))
 	t.Run("none", inBubble(3, modelTest(Config{New: bare})))
+}
+
+// TestKindsOfClient: objects are made of no other kinds than Config.Kinds.
+func TestKindsOfClient(t *testing.T) {
+	c := Config{Kinds: []ownergraph.Kind{"pod"}, New: func(tb TB) Subject {
+		s := memorySubject(tb)
+		u := &users{Client: s.Client}
+		u.create = func(ctx context.Context, o ownergraph.Object) (ownergraph.Object, error) {
+			if o.Kind != "pod" {
+				return o, fmt.Errorf("create %s: %w", o.Key, graph.ErrRefused)
+			}
+			return u.Client.Create(ctx, o)
+		}
+		s.Client = u
+		return s
+	}}
+	t.Run("model", inBubble(1, modelTest(c)))
+	t.Run("engine", inBubble(1, engineTest(c)))
 }
 
 // bare is a memory store of level 1 without optional powers and hooks.

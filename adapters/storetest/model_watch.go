@@ -17,7 +17,8 @@ func (m *model) sync() {
 	m.Helper()
 	m.step("sync")
 	if !m.follower.until(m.agrees) {
-		m.fail("within %s the watch has shown %s", m.conf.Patience, m.shown())
+		m.Logf("the watch has shown %s", m.shown())
+		m.fail("the watch has not shown what there is")
 	}
 	m.inOrder(m.follower.take())
 }
@@ -52,11 +53,14 @@ func (m *model) inOrder(events []ownergraph.Event) {
 		i := slices.IndexFunc(m.states[o.Key], o.Equal)
 		switch {
 		case i < 0:
-			m.fail("the watch has shown %s#%s, which never was so", m.show(o), o.Version)
+			m.raw(o, nil)
+			m.fail("the watch has shown a state that never was")
 		case gone[o.Key]:
-			m.fail("the watch has shown %s after it had gone", m.show(o))
+			m.raw(o, nil)
+			m.fail("the watch has shown an object after it had gone")
 		case i < last[o.Key]:
-			m.fail("the watch has shown %s after %s", m.show(o), m.show(m.states[o.Key][last[o.Key]]))
+			m.raw(o, nil)
+			m.fail("the watch has shown an object's earlier state after a later one")
 		}
 		last[o.Key] = i
 	}
@@ -87,7 +91,7 @@ func (m *model) follow() {
 	for kind := range known.kinds {
 		objects = append(objects, known.all(kind)...)
 	}
-	m.follower = follow(m, m.Store, m.conf.Patience, objects...)
+	m.follower = follow(m, m.Store, m.pace, objects...)
 }
 
 // hooks returns the actions that the subject has hooks or powers for. Which it
@@ -104,7 +108,7 @@ func (m *model) hooks() map[string]func(*rapid.T) {
 	add("compact", m.Compact != nil && m.owes(Compaction), func(*rapid.T) { m.hook("compact", m.Compact) })
 	add("break", m.Break != nil && m.owes(Breaks), func(*rapid.T) { m.hook("break", m.Break) })
 	add("restart", m.Restart != nil && m.owes(Durability), func(*rapid.T) { m.restart() })
-	add("history", m.Backup != nil && m.owes(Rewinds), func(*rapid.T) { m.history() })
+	add("history", m.Backup != nil && m.owes(Rewinds), func(*rapid.T) { m.rewind() })
 	add("sick", m.Sicken != nil && m.owes(SickKinds), func(t *rapid.T) { m.down(t, "sicken", m.Sicken) })
 	add("vanish", m.Vanish != nil && m.owes(ChangingKinds), func(t *rapid.T) { m.down(t, "vanish", m.Vanish) })
 	return list
@@ -114,7 +118,8 @@ func (m *model) hook(name string, run func(context.Context) error) {
 	m.Helper()
 	m.step("%s", name)
 	if err := m.call(run); err != nil {
-		m.fail("%s: %v", name, err)
+		m.Logf("hook %s: %v", name, err)
+		m.fail("%s: %s", name, cause(err))
 	}
 }
 
@@ -129,7 +134,8 @@ func (m *model) fence() {
 		m.follower.until(func(r *follower) bool { run = r.run; return r.up })
 		m.follower.expect(id, m.live())
 		if err := m.call(func(ctx context.Context) error { return fencer.Fence(ctx, id) }); err != nil {
-			m.fail("Fence: %v", err)
+			m.Logf("the store: %v", err)
+			m.fail("Fence: %s", cause(err))
 		}
 		passed, broke := false, false
 		m.follower.until(func(r *follower) bool {
@@ -139,11 +145,12 @@ func (m *model) fence() {
 		switch {
 		case m.follower.tooEarly() != nil:
 			h := m.follower.tooEarly()
-			m.fail("the fence passed of kind %s, of which the watch has shown %s, and the store held %s", h.kind, m.text(h.shown), m.text(h.held))
+			m.Logf("the fence passed of kind %s, of which the watch has shown %s, and the store held %s", h.kind, m.text(h.shown), m.text(h.held))
+			m.fail("a fence passed of a kind of which the watch has not shown what there is")
 		case passed:
 			return
 		case !broke:
-			m.fail("the fence has not passed within %s", m.conf.Patience)
+			m.fail("the fence has not passed")
 		}
 	}
 }
@@ -167,7 +174,8 @@ func (m *model) down(t *rapid.T, verb string, take func(context.Context, ownergr
 			continue
 		}
 		if _, err := m.read(at); errors.Is(err, graph.ErrNotFound) {
-			m.fail("Get(%s): %v, although the kind is out of service", place(at), err)
+			m.Logf("the store: %v", err)
+			m.fail("Get(%s): %s, although the kind is out of service", place(at), cause(err))
 		}
 	}
 	m.hook("bring back "+string(kind), back)

@@ -33,6 +33,7 @@ func mutantsOfHistory() []mutant {
 			})(tb, s)
 		})},
 		{name: "a restart takes the UID counter back", law: "restart/uids", reason: "the counter is in memory", spoil: countingUIDs(false, true)},
+		{name: "a restart takes the version counter back", law: "restart/versions", reason: "the counter is in memory", spoil: versionsAnew},
 		{name: "a restart lists nothing", law: "restart/watch", reason: "only what is written is in the cache", spoil: restarting(
 			losing(func() func(ownergraph.Event) bool {
 				in := newListings()
@@ -182,6 +183,29 @@ func (c *clock) version(o ownergraph.Object) ownergraph.Version {
 	return ownergraph.Version(strconv.FormatUint(v, 10))
 }
 
+// back takes the counter back to a version.
+func (c *clock) back(to uint64) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.since, c.lower = c.highest, c.highest-to
+}
+
+// versionsAnew begins the version counter anew with a restart.
+func versionsAnew(tb TB, s Subject) Subject {
+	c, restart := &clock{}, s.Restart
+	shown := renaming(func(n *renamed) { n.version = c.version })
+	s = shown(tb, s)
+	s.Restart = func(ctx context.Context) (Subject, error) {
+		next, err := restart(ctx)
+		if err != nil {
+			return next, err
+		}
+		c.back(0)
+		return shown(tb, next), nil
+	}
+	return s
+}
+
 // countingVersions takes the version counter back with a restore.
 func countingVersions(tb TB, s Subject) Subject {
 	c := &clock{}
@@ -193,9 +217,7 @@ func countingVersions(tb TB, s Subject) Subject {
 		defer c.mu.Unlock()
 		to := c.highest
 		return func(ctx context.Context) error {
-			c.mu.Lock()
-			defer c.mu.Unlock()
-			c.since, c.lower = c.highest, c.highest-to
+			c.back(to)
 			return restore(ctx)
 		}, err
 	}

@@ -132,7 +132,7 @@ func byDetail(list []Result) []string {
 	for _, x := range list {
 		i, known := at[x.Detail]
 		if !known {
-			i, at[x.Detail] = len(lines), len(lines)
+			at[x.Detail] = len(lines)
 			lines = append(lines, x.Detail+": "+x.Law)
 			continue
 		}

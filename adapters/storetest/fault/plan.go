@@ -130,7 +130,7 @@ func (p Plan) check() error {
 		default:
 			continue
 		}
-		return fmt.Errorf("Rules[%d]: %s: %w", i, cause, graph.ErrInvalid)
+		return fmt.Errorf("%s: %s: %w", fmt.Sprintf("Rules[%d]", i), cause, graph.ErrInvalid) // a field of ours begins it
 	}
 	return nil
 }

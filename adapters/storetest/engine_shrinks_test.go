@@ -1,0 +1,44 @@
+package storetest
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/graph"
+)
+
+// TestEngineShrinks: what collectors come to on a store that is broken is found,
+// and shrinks, although UIDs are random, and what happens hangs on the moment.
+func TestEngineShrinks(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		spoil  func(TB, Subject) Subject
+		want   string
+		most   int // objects and moves
+		reason string
+	}{
+		{"an end is not told", losing(func() func(ownergraph.Event) bool {
+			return func(e ownergraph.Event) bool { return e.Type == graph.Gone }
+		}), "the collectors are at rest, and something is left to do", 6, "an owner, a dependent, the owner's deletion, and what draws hang on"},
+		{"a finalizer is never dropped", patching(func(sound ownergraph.Store) patchFunc {
+			return func(ctx context.Context, key ownergraph.Key, pre ownergraph.Precondition, c ownergraph.Change) error {
+				c.DropFinalizer = ""
+				return sound.Patch(ctx, key, pre, c)
+			}
+		}), "the collectors do not come to rest", 4, "an object, its deletion, and what draws hang on"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			said := find(t, 2, 100, engineTest(Config{New: func(tb TB) Subject { return c.spoil(tb, memorySubject(tb)) }}))
+			head, _, _ := strings.Cut(said, "To reproduce")
+			if !strings.Contains(head, c.want) || strings.Contains(said, "flaky") {
+				t.Fatalf("it does not say %q: %s", c.want, said)
+			}
+			plot, _, _ := strings.Cut(head, "the faults")
+			if n := strings.Count(plot, "\n  "); n > c.most {
+				t.Errorf("%d objects and moves, want at most %d (%s):\n%s", n, c.most, c.reason, head)
+			}
+		})
+	}
+}
