@@ -81,7 +81,7 @@ func benchLife(b *testing.B, t *trial) {
 // benchEvent waits for its own change.
 func benchEvent(b *testing.B, t *trial) {
 	o := t.made("a")
-	events, _ := t.benchWatch(graph.Put)
+	next, _ := t.benchWatch(graph.Put)
 	flip := []string{foreign}
 	for b.Loop() {
 		o.Finalizers, flip = flip, o.Finalizers
@@ -89,7 +89,7 @@ func benchEvent(b *testing.B, t *trial) {
 		if o, err = t.Client.Update(b.Context(), o); err != nil {
 			b.Fatal(err)
 		}
-		for (<-events).Object.Version != o.Version {
+		for next().Object.Version != o.Version {
 			continue
 		}
 	}
@@ -102,8 +102,8 @@ func benchListing(b *testing.B, t *trial) {
 		t.made(fmt.Sprintf("a%d", i))
 	}
 	for b.Loop() {
-		events, stop := t.benchWatch(graph.ListEnded)
-		for (<-events).Kind != t.main.Kind {
+		next, stop := t.benchWatch(graph.ListEnded)
+		for next().Kind != t.main.Kind {
 			continue
 		}
 		stop()
@@ -112,13 +112,13 @@ func benchListing(b *testing.B, t *trial) {
 }
 
 func benchFence(b *testing.B, t *trial) {
-	events, _ := t.benchWatch(graph.ListEnded, graph.FencePassed)
-	for (<-events).Kind != t.main.Kind {
+	next, _ := t.benchWatch(graph.ListEnded, graph.FencePassed)
+	for next().Kind != t.main.Kind {
 		continue
 	}
 	for b.Loop() {
 		for id := t.fence(); ; {
-			if e := <-events; e.Fence == id && e.Kind == t.main.Kind {
+			if e := next(); e.Fence == id && e.Kind == t.main.Kind {
 				break
 			}
 		}
@@ -126,12 +126,15 @@ func benchFence(b *testing.B, t *trial) {
 }
 
 // benchWatch hands out the events of some types of a watch, which runs until the
-// benchmark ends or stop is called. It keeps nothing.
-func (t *trial) benchWatch(types ...graph.EventType) (_ <-chan ownergraph.Event, stop func()) {
+// benchmark ends or stop is called. It keeps nothing. A watch that ends by itself
+// ends the benchmark, with the store's error.
+func (t *trial) benchWatch(types ...graph.EventType) (next func() ownergraph.Event, stop func()) {
 	ctx, cancel := context.WithCancel(t.Context())
-	events := make(chan ownergraph.Event)
+	events, ended := make(chan ownergraph.Event), make(chan struct{})
+	var why error
 	done := start(ctx, func(ctx context.Context) error {
-		return t.Store.Watch(ctx, func(e ownergraph.Event) error {
+		defer close(ended)
+		why = t.Store.Watch(ctx, func(e ownergraph.Event) error {
 			if !slices.Contains(types, e.Type) {
 				return nil
 			}
@@ -142,8 +145,18 @@ func (t *trial) benchWatch(types ...graph.EventType) (_ <-chan ownergraph.Event,
 				return ctx.Err()
 			}
 		})
+		return why
 	})
+	next = func() ownergraph.Event {
+		select {
+		case e := <-events:
+			return e
+		case <-ended:
+			t.Fatalf("the watch has ended: %v", why)
+			return ownergraph.Event{}
+		}
+	}
 	stop = sync.OnceFunc(func() { cancel(); <-done })
 	t.Cleanup(stop)
-	return events, stop
+	return next, stop
 }

@@ -38,7 +38,7 @@ func TestRed(t *testing.T) {
 		{"--- FAIL: TestRedStore/watch/compaction (", true, "a law without its hook is not passed"},
 		{"not proven: no Compact hook", true, "and says so"},
 		{"TestRedStore/delete/marks", false, "what rests on a broken law has no red line of its own"},
-		{"not proven: they rest on read/marked, which is broken: patch/version-precondition, ", true, "but stands in the report"},
+		{"not proven: they rest on read/marked, which is not kept: patch/version-precondition, ", true, "but stands in the report"},
 		{"level 2, ", true, "which ends the output"},
 	} {
 		if strings.Contains(text, c.want) != c.there {

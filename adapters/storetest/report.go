@@ -1,6 +1,7 @@
 package storetest
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -73,9 +74,18 @@ func (r Result) String() string {
 // several goroutines.
 type Report struct {
 	// Level is the level that the store was held to.
-	Level ownergraph.Level `json:"level"`
+	Level ownergraph.Level
 	// Results has one entry for each law of the kit.
-	Results []Result `json:"results"`
+	Results []Result
+}
+
+// MarshalJSON returns the report for other programs to read: {"level": "2",
+// "results": [...]}, everything in words.
+func (r Report) MarshalJSON() ([]byte, error) {
+	return json.Marshal(struct {
+		Level   string   `json:"level"`
+		Results []Result `json:"results"`
+	}{r.Level.String(), r.Results})
 }
 
 // Of returns the results with one outcome, in order. The caller owns them.

@@ -48,8 +48,8 @@ func TestJudge(t *testing.T) {
 	}
 	for _, c := range []struct{ law, detail, reason string }{
 		{"watch/compaction", "no Compact hook, and Config.Lacks does not name Compaction", "a law without its hook is never passed"},
-		{deleteMarks, "they rest on read/marked, which is broken", "it would only repeat the other one"},
-		{"kinds/recovered", "they rest on read/marked, which is broken", "and so does what rests on such a one"},
+		{deleteMarks, "they rest on read/marked, which is not kept", "it would only repeat the other one"},
+		{"kinds/recovered", "they rest on read/marked, which is not kept", "and so does what rests on such a one"},
 	} {
 		i := slices.IndexFunc(r.Results, func(x Result) bool { return x.Law == c.law })
 		if got := r.Results[i]; got.Outcome != Unproven || got.Detail != c.detail {
@@ -201,6 +201,10 @@ a store that cannot show these says: Lacks: []storetest.Promise{storetest.Rewind
 	}
 	text, err := json.Marshal(r.Results[2])
 	if err != nil || string(text) != `{"law":"c/open","outcome":"not proven","detail":"no hook","excuse":"Rewinds","why":"w"}` {
+		t.Errorf("JSON: %s, %v", text, err)
+	}
+	text, err = json.Marshal(Report{Level: ownergraph.Level2, Results: r.Results[:1]})
+	if err != nil || string(text) != `{"level":"2","results":[{"law":"a/kept","outcome":"kept","why":"w"}]}` {
 		t.Errorf("JSON: %s, %v", text, err)
 	}
 	if (Report{Results: r.Results[:1]}).Err() != nil {

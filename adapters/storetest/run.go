@@ -139,7 +139,7 @@ func (p plan) all(c Config, first Result, attempt func(l law, into *Result, run 
 		case settled && root != first.Law:
 			attempt(l, &r, func(tb TB) { r.say(tb) })
 		case root != "": // it has failed already, and this one could only repeat it
-			r.Outcome, r.Detail, r.Excuse = Unproven, fmt.Sprintf("they rest on %s, which is broken", root), PromiseUnset
+			r.Outcome, r.Detail, r.Excuse = Unproven, fmt.Sprintf("they rest on %s, which is not kept", root), PromiseUnset
 		default:
 			attempt(l, &r, func(tb TB) { l.try(tb, c, p.cast, &r) })
 		}
