@@ -18,16 +18,17 @@ func inBubble(times int, property func(*rapid.T)) func(*testing.T) {
 	return func(t *testing.T) {
 		t.Helper()
 		seed := flag.Lookup("rapid.seed")
-		given := seed.Value.String()
-		defer seed.Value.Set(given)
+		was := seed.Value.String()
+		given := was != seed.DefValue
+		defer seed.Value.Set(was)
 		for i := range times {
-			if given == "0" {
+			if !given {
 				if err := seed.Value.Set(fmt.Sprint(1 + i)); err != nil {
 					t.Fatal(err)
 				}
 			}
 			rapid.Check(t, func(t *rapid.T) { rapid.SyncTest(t, property) })
-			if given != "0" {
+			if given {
 				return // the other rounds would be the same
 			}
 		}

@@ -58,7 +58,8 @@ func (c Config) resolve() (_ Config, again bool) {
 	}
 	given, _ := lookup("rapid.seed").(uint64)
 	c.Seed = cmp.Or(given, rand.Uint64()>>1)
-	return c, given != 0
+	f := flag.Lookup("rapid.seed")
+	return c, given != 0 && f.Value.String() != f.DefValue // the environment says where to begin
 }
 
 // lookup returns what a flag says, nil if there is none.
