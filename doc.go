@@ -118,13 +118,19 @@
 // with it, or be left to the garbage of an absent owner; both are permitted. Two
 // owners deleted with different propagations at the same time may end either
 // way. Objects that own each other, and that nobody else owns, are kept and, after
-// the next audit, listed by Held. A writer that changes an object faster than a few round trips to the store can
-// keep it from being deleted; it is not deleted unconditionally.
+// the next audit, listed by Held. A writer that changes an object faster than a
+// few round trips to the store can keep it from being deleted; it is not deleted
+// unconditionally. Two live objects with one UID, which no store may have, are
+// held, and so are their dependents.
 //
 // # Testing
 //
+// Prove a store of your own with adapters/storetest: one test function in your
+// CI; TestKit of examples/customstore does.
+//
 // Everything above is held by tests: text scenarios in internal/script, every
 // interleaving of small graphs in internal/exhaustive, random worlds in
-// internal/properties, all of them compared with the specification in
-// internal/oracle, and every write judged by internal/invariant.
+// internal/properties and fleets in internal/sim, all of them compared with the
+// specification in internal/oracle, and every write judged by internal/invariant.
+// internal/mutants shows that the suites would notice: a bug for each rule.
 package ownergraph
