@@ -22,19 +22,25 @@ func NewStore(kinds ...graph.Kind) *Store {
 // graph.ErrRefused for an object that breaks a rule, graph.ErrKindUnknown,
 // graph.ErrConflict where the name is taken.
 func (s *Store) Create(kind graph.Kind, name string, owners ...graph.Owner) (graph.Object, error) {
-	o := graph.Object{Key: graph.Key{Kind: kind, Name: name, UID: graph.UID(rand.Text())}, Owners: owners}
+	return s.add(graph.Object{Key: graph.Key{Kind: kind, Name: name}, Owners: owners})
+}
+
+// add is Create for an object that carries finalizers, too.
+func (s *Store) add(o graph.Object) (graph.Object, error) {
+	o = o.Clone()
+	o.UID = graph.UID(rand.Text())
 	if err := graph.Validate(o, graph.Limits{}); err != nil {
 		return graph.Object{}, fmt.Errorf("create: %w: %w", graph.ErrRefused, err)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	shelf := s.objects[kind]
+	shelf := s.objects[o.Kind]
 	if shelf == nil {
 		return graph.Object{}, fmt.Errorf("create %s: %w", o.Key, graph.ErrKindUnknown)
 	}
 	if _, taken := shelf[o.Place()]; taken {
 		return graph.Object{}, fmt.Errorf("create %s: name: taken: %w", o.Key, graph.ErrConflict)
 	}
-	s.commit(finalizer.Outcome{Effect: finalizer.Stored, Object: o.Clone()})
+	s.commit(finalizer.Outcome{Effect: finalizer.Stored, Object: o})
 	return shelf[o.Place()].Clone(), nil
 }

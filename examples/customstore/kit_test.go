@@ -26,14 +26,7 @@ func TestKit(t *testing.T) {
 // client does what users of the store do.
 type client struct{ s *Store }
 
-func (c client) Create(ctx context.Context, o graph.Object) (graph.Object, error) {
-	made, err := c.s.Create(o.Kind, o.Name, o.Owners...)
-	if err != nil || len(o.Finalizers) == 0 {
-		return made, err
-	}
-	made.Finalizers = o.Finalizers
-	return c.Update(ctx, made)
-}
+func (c client) Create(_ context.Context, o graph.Object) (graph.Object, error) { return c.s.add(o) }
 
 func (c client) Update(_ context.Context, o graph.Object) (graph.Object, error) {
 	c.s.mu.Lock()

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"go/ast"
 	"go/token"
+	"strings"
 	"strconv"
 )
 
@@ -108,7 +109,7 @@ func (f *finder) returns(n *ast.ReturnStmt, results *ast.FieldList) {
 	}
 	for i, e := range n.Results {
 		switch kind, text := f.source(types[i]), f.source(e); {
-		case text == "true" || text == "false" || text == "nil" || text == "0" || text == `""`:
+		case text == "true" || text == "false" || text == "nil" || text == "0" || text == `""` || strings.HasSuffix(text, "{}"):
 		case kind == "bool":
 			f.negate(e)
 		default:
