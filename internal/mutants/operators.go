@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"go/ast"
 	"go/token"
-	"strings"
 	"strconv"
+	"strings"
 )
 
 // statement notes the mutants of a statement, but for those of what is in it.
