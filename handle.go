@@ -59,6 +59,9 @@ func newHandlers(cfg Config) handlers {
 // where nothing else holds the object.
 func (e *Engine) handle(id graph.NodeID, o Object, d policy.Decision) policy.Decision {
 	h := &e.handlers
+	if len(h.names) == 0 {
+		return d
+	}
 	bar := e.bar(e.graph.Node(id)) // the mark may be of a former history, say
 	for _, name := range o.Finalizers {
 		if _, ours := slices.BinarySearch(h.names, name); !ours {

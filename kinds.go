@@ -276,8 +276,8 @@ func (e *Engine) heal() {
 	if !e.healing {
 		return
 	}
-	for _, k := range e.kinds {
-		if k.part && (k.begun <= e.rewound || !k.listed) {
+	for name, k := range e.kinds {
+		if k.part && e.outlived(name) {
 			return
 		}
 	}
