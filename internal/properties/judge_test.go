@@ -9,6 +9,7 @@ import (
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/oracle"
+	"github.com/ownergraph/ownergraph/internal/world"
 )
 
 // calm ends all faults, lets everything happen until nothing does, and lets the
@@ -44,6 +45,10 @@ func (h *history) calm() error {
 
 // sound checks what has to be true of every world at rest.
 func (h *history) sound() error {
+	want, err := h.w.Rebuilt()
+	if err != nil {
+		return err
+	}
 	for i, s := range h.w.Sides {
 		if err := s.Engine.Check(); err != nil {
 			return fmt.Errorf("engine %d: %w", i, err)
@@ -51,63 +56,14 @@ func (h *history) sound() error {
 		if !s.Engine.Idle() {
 			return fmt.Errorf("engine %d is not idle, and waits for nothing", i)
 		}
-		if got, want := seen(s.Engine), h.rebuilt(); got != want {
+		if got := world.Seen(s.Engine); got != want {
 			return fmt.Errorf("S22: engine %d holds\n%s, a graph built from a new listing\n%s", i, got, want)
 		}
 	}
 	if s := oracle.NewState(believed(h.w.Store.Objects())); !oracle.Quiet(s, h.set.oracle()) {
-		return errors.New("at rest, but the collector has something left to do: " + h.held())
+		return errors.New("at rest, but the collector has something left to do: " + h.w.Held())
 	}
 	return nil
-}
-
-// held returns what the engines report.
-func (h *history) held() string {
-	var out []string
-	for _, s := range h.w.Sides {
-		for _, held := range s.Engine.Held(16) {
-			out = append(out, held.String())
-		}
-	}
-	return strings.Join(out, "; ")
-}
-
-// seen returns every node of an engine's graph with its version: what the
-// fingerprint asks first of each.
-func seen(e *ownergraph.Engine) string {
-	var b strings.Builder
-	named := map[graph.Key]bool{}
-	e.Fingerprint(func(k graph.Key, v graph.Version) uint64 {
-		if !named[k] {
-			named[k] = true
-			fmt.Fprintf(&b, "%s#%s; ", k, v)
-		}
-		return 0
-	})
-	return b.String()
-}
-
-// rebuilt returns the same of a graph that is built from a new listing.
-func (h *history) rebuilt() string {
-	cfg := h.set.config()
-	g := graph.New(graph.Config{Scope: cfg.Scope})
-	apply := func(ev graph.Event) {
-		if _, err := g.Apply(ev); err != nil {
-			panic(fmt.Sprintf("a listing of the store is refused: %v", err))
-		}
-	}
-	apply(graph.Event{Type: graph.KindsKnown, Kinds: h.w.Kinds})
-	for _, k := range h.w.Kinds {
-		apply(graph.Event{Type: graph.ListBegun, Kind: k.Kind})
-	}
-	for _, o := range h.w.Store.Objects() {
-		apply(graph.Event{Type: graph.Put, Object: o.Clone()})
-	}
-	var b strings.Builder
-	for n := range g.Nodes() {
-		fmt.Fprintf(&b, "%s#%s; ", n.Key(), n.Version())
-	}
-	return b.String()
 }
 
 // permitted checks the end against the oracle. It is for a handful of objects.
@@ -121,7 +77,7 @@ func (h *history) permitted() error {
 	if slices.Contains(ends, got) {
 		return nil
 	}
-	return fmt.Errorf("the end is not permitted: %s\nwant one of\n  %s\nheld: %s", got, strings.Join(ends, "\n  "), h.held())
+	return fmt.Errorf("the end is not permitted: %s\nwant one of\n  %s\nheld: %s", got, strings.Join(ends, "\n  "), h.w.Held())
 }
 
 // propagates reports whether anything was ever deleted in the foreground or to

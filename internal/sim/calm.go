@@ -116,7 +116,7 @@ func (s *sim) settle() error {
 			s.rest()
 		}
 	}
-	return fmt.Errorf("L1: still moving after %d rounds: %s", most, s.held())
+	return fmt.Errorf("L1: still moving after %d rounds: %s", most, s.w.Held())
 }
 
 // round lets each engine do one of each that it can do, as World.Round does, and
@@ -155,12 +155,15 @@ func (s *sim) quiet() error {
 	if err := s.check(); err != nil {
 		return err
 	}
-	want := s.rebuilt()
+	want, err := s.w.Rebuilt()
+	if err != nil {
+		return err
+	}
 	for i, side := range s.w.Sides {
 		if !side.Engine.Idle() {
 			return fmt.Errorf("L1: engine %d is not idle, and waits for nothing", i)
 		}
-		if got := seen(side.Engine); got != want {
+		if got := world.Seen(side.Engine); got != want {
 			return fmt.Errorf("S22: engine %d holds\n%s, a graph built from a new listing\n%s", i, got, want)
 		}
 		stats := side.Engine.Stats()
@@ -179,7 +182,7 @@ func (s *sim) quiet() error {
 		cfg.Scope = oracle.ScopeAbsent
 	}
 	if !oracle.Quiet(oracle.NewState(believed(s.w.Store.Objects())), cfg) {
-		return fmt.Errorf("L1: at rest, but the collector has something left to do: %s", s.held())
+		return fmt.Errorf("L1: at rest, but the collector has something left to do: %s", s.w.Held())
 	}
 	return nil
 }
@@ -205,54 +208,6 @@ func (s *sim) reported(e *ownergraph.Engine) error {
 		}
 	}
 	return nil
-}
-
-// held returns what the engines report.
-func (s *sim) held() string {
-	var out []string
-	for _, side := range s.w.Sides {
-		for _, h := range side.Engine.Held(16) {
-			out = append(out, h.String())
-		}
-	}
-	return strings.Join(out, "; ")
-}
-
-// seen returns every node of an engine's graph with its version: what the
-// fingerprint asks first of each.
-func seen(e *ownergraph.Engine) string {
-	var b strings.Builder
-	named := map[graph.Key]bool{}
-	e.Fingerprint(func(k graph.Key, v graph.Version) uint64 {
-		if !named[k] {
-			named[k] = true
-			fmt.Fprintf(&b, "%s#%s; ", k, v)
-		}
-		return 0
-	})
-	return b.String()
-}
-
-// rebuilt returns the same of a graph that is built from a new listing.
-func (s *sim) rebuilt() string {
-	g := graph.New(graph.Config{Scope: s.o.config().Scope})
-	events := []graph.Event{{Type: graph.KindsKnown, Kinds: s.w.Kinds}}
-	for _, k := range s.w.Kinds {
-		events = append(events, graph.Event{Type: graph.ListBegun, Kind: k.Kind})
-	}
-	for _, o := range s.w.Store.Objects() {
-		events = append(events, graph.Event{Type: graph.Put, Object: o.Clone()})
-	}
-	for _, ev := range events {
-		if _, err := g.Apply(ev); err != nil {
-			return err.Error()
-		}
-	}
-	var b strings.Builder
-	for n := range g.Nodes() {
-		fmt.Fprintf(&b, "%s#%s; ", n.Key(), n.Version())
-	}
-	return b.String()
 }
 
 // believed returns what the oracle is told: a reference to a kind that is never

@@ -1,0 +1,58 @@
+package world
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/graph"
+)
+
+// Held returns what the engines report, on one line.
+func (w *World) Held() string {
+	var out []string
+	for _, s := range w.Sides {
+		for _, h := range s.Engine.Held(16) {
+			out = append(out, h.String())
+		}
+	}
+	return strings.Join(out, "; ")
+}
+
+// Seen returns every node of an engine's graph with its version: what the
+// fingerprint asks first of each.
+func Seen(e *ownergraph.Engine) string {
+	var b strings.Builder
+	named := map[graph.Key]bool{}
+	e.Fingerprint(func(k graph.Key, v graph.Version) uint64 {
+		if !named[k] {
+			named[k] = true
+			fmt.Fprintf(&b, "%s#%s; ", k, v)
+		}
+		return 0
+	})
+	return b.String()
+}
+
+// Rebuilt returns the same of a graph that is built from a new listing of the
+// store. It fails if that listing is refused.
+func (w *World) Rebuilt() (string, error) {
+	g := graph.New(graph.Config{Scope: w.cfg.Scope})
+	events := []graph.Event{{Type: graph.KindsKnown, Kinds: w.Kinds}}
+	for _, k := range w.Kinds {
+		events = append(events, graph.Event{Type: graph.ListBegun, Kind: k.Kind})
+	}
+	for _, o := range w.Store.Objects() {
+		events = append(events, graph.Event{Type: graph.Put, Object: o.Clone()})
+	}
+	for _, ev := range events {
+		if _, err := g.Apply(ev); err != nil {
+			return "", fmt.Errorf("a listing of the store is refused: %w", err)
+		}
+	}
+	var b strings.Builder
+	for n := range g.Nodes() {
+		fmt.Fprintf(&b, "%s#%s; ", n.Key(), n.Version())
+	}
+	return b.String(), nil
+}
