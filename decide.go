@@ -22,7 +22,7 @@ func (e *Engine) decide(id graph.NodeID) (Call, bool) {
 		return Call{}, false
 	}
 	n, m := e.graph.Node(id), &e.nodes[id]
-	if m.reread {
+	if e.readsAgain(id, n.Key().Kind) {
 		return e.rereadCall(id), true
 	}
 	e.counts.Decisions++
@@ -57,6 +57,22 @@ func (e *Engine) decide(id graph.NodeID) (Call, bool) {
 		e.work.Done(id)
 	}
 	return call, ok
+}
+
+// readsAgain reports whether an object has to be read before it is decided. What
+// a read showed of it counts until a listing that began later is complete: that
+// is the watch's word. And what the graph shows of it may be older than a rewind:
+// then no read compares with it, and the kind is about to be listed anew.
+func (e *Engine) readsAgain(id graph.NodeID, name Kind) bool {
+	m := &e.nodes[id]
+	if m.known <= e.rewound {
+		m.reread, m.unsure = false, false
+	}
+	if _, ok := e.retries[id]; ok && e.relisted(name, m.known) {
+		delete(e.retries, id)
+		m.reread, m.unsure = true, false
+	}
+	return m.reread
 }
 
 // leaving reports whether a listing has ended that did not bring the node, so

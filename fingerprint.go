@@ -80,6 +80,7 @@ func (p *printer) nodes() {
 		}
 		if r, ok := e.retries[id]; ok {
 			p.version(n.Key(), r.Version)
+			p.flags(e.relisted(n.Key().Kind, m.known), e.kinds[n.Key().Kind].begun > m.known)
 		}
 		if t, ok := e.parked[id]; ok {
 			p.until(t)

@@ -118,6 +118,48 @@ func TestRewindForgetsWrites(t *testing.T) {
 	s.wants(ownergraph.CallDelete, "it is not, and b has returned")
 }
 
+// TestRewindVoidsRereads: what a read shows after a rewind does not compare with
+// what the graph shows from before it, and the listing may bring that version
+// number again (R3, R5).
+func TestRewindVoidsRereads(t *testing.T) {
+	s := newStepped(t, ownergraph.Config{}, "a", "b")
+	s.put("a#1; b#6 -> a")
+	s.see(gone("a"))
+	s.done(s.wants(ownergraph.CallDelete, "its owner is gone"), graph.ErrConflict)
+	s.put("b#9 -> a")
+	s.see(rewound())
+	s.wants(ownergraph.CallUnset, "b is to be listed anew")
+	s.list("a")
+	s.see(begun("b"))
+	s.put("b#9 -> a")
+	s.see(ended("b"))
+	s.done(s.wants(ownergraph.CallRead, "a may be back"), graph.ErrNotFound)
+	if c := s.wants(ownergraph.CallDelete, "it is not"); c.Options.Precondition.Version != "9" {
+		t.Errorf("deletes version %q, and the listing brought 9", c.Options.Precondition.Version)
+	}
+}
+
+// TestListingEndsARetry: a retry rests on a read, and a listing that began after
+// that is the watch's word, be it the version from before.
+func TestListingEndsARetry(t *testing.T) {
+	s := newStepped(t, ownergraph.Config{}, "a", "b")
+	s.put("a#6~[foregroundDeletion]")
+	s.pass(s.begin("a's own"))
+	s.done(s.wants(ownergraph.CallPatch, "a fence has passed"), graph.ErrConflict)
+	s.put("a#9~[foregroundDeletion]")
+	s.answer(s.wants(ownergraph.CallRead, "the write was refused"), "a#7~[foregroundDeletion]")
+	s.wants(ownergraph.CallUnset, "the watch has to speak")
+	s.see(begun("a"))
+	s.put("a#9~[foregroundDeletion]")
+	s.see(ended("a"))
+	s.wants(ownergraph.CallUnset, "ordinary lag contradicts all the time")
+	s.now = s.now.Add(time.Minute)
+	s.answer(s.wants(ownergraph.CallRead, "a listing says otherwise"), "a#9~[foregroundDeletion]")
+	if w := s.run(graph.ErrConflict); !slices.Contains(w, "patch a") {
+		t.Errorf("%v, want the end of a", w)
+	}
+}
+
 // TestRewindVoidsRings: a ring that was seen before a rewind is confirmed by a
 // fence that began after its members were seen again, and by no earlier one (R5).
 func TestRewindVoidsRings(t *testing.T) {

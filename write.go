@@ -176,7 +176,7 @@ func (e *Engine) rereadDone(id CallID, f flight, r Result) {
 	case f.began <= e.rewound:
 		m.reread, m.unsure = true, f.unsure
 		e.work.Add(f.node, queue.High)
-	case m.known > f.began:
+	case m.known > f.began, m.known <= e.rewound:
 		e.work.Add(f.node, queue.High)
 	case absent:
 		e.vanished(f.node)
