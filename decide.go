@@ -164,10 +164,22 @@ func (e *Engine) arrange(id graph.NodeID, in policy.Input, d policy.Decision) {
 		for _, i := range d.Owners { // the earliest counts
 			e.work.AddAt(id, queue.Normal, e.acknowledgedBy(e.ownerID(id, i)))
 		}
+	case policy.NeedGrace:
+		e.awaitRemoval(id, in.Object)
 	case policy.NeedDependents:
 		e.suspectRing(id)
 	case policy.OwnerUnknown:
 		e.awaitMisplaced(id, in, d)
+	}
+}
+
+// awaitRemoval gives the store time to remove what nothing keeps: a server may
+// mark an object and remove it in two steps of one deletion. Once that time is
+// over only somebody outside can help.
+func (e *Engine) awaitRemoval(id graph.NodeID, o Object) {
+	if m := &e.nodes[id]; o.GraceSeconds == 0 && !m.overdue {
+		m.overdue = true
+		e.await(id, await{version: o.Version, deadline: e.now.Add(e.cfg.AwaitTimeout), then: thenDecide})
 	}
 }
 

@@ -28,7 +28,7 @@ func (e *Engine) detail(id graph.NodeID) []string {
 	case policy.NeedDependents:
 		out = e.dependentNames(n)
 	case policy.NeedGrace:
-		out = []string{fmt.Sprintf("%d s", n.View().GraceSeconds)}
+		out = []string{graceDetail(n.View().GraceSeconds)}
 	case policy.NeedFinalizers, policy.HandlerRuns, policy.HandlerFailed:
 		out = e.finalizerNames(id, n)
 	case policy.FenceHeld:
@@ -43,6 +43,13 @@ func (e *Engine) detail(id graph.NodeID) []string {
 	slices.Sort(out)
 	out = slices.Compact(out)
 	return out[:min(len(out), mostDetail)]
+}
+
+func graceDetail(seconds int64) string {
+	if seconds == 0 {
+		return "over: the store has to remove it"
+	}
+	return fmt.Sprintf("%d s", seconds)
 }
 
 func (e *Engine) dependentNames(n graph.Node) []string {

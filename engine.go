@@ -111,6 +111,7 @@ type mind struct {
 	fanning bool        // it stands in fans
 	waking  bool        // it waits for a fence
 	audited bool        // the audit put it into the queue
+	overdue bool        // its removal was waited for, and nothing keeps it but the store
 }
 
 // sight is what a read showed of an owner: evidence, no part of the graph (R4).

@@ -203,3 +203,35 @@ func TestLateAnswerIsNoEvidence(t *testing.T) {
 	s.answer(read, "a#1~[foregroundDeletion]")
 	s.wants(ownergraph.CallRead, "a leaves d since, and the answer is from before")
 }
+
+// TestAnswerOfAFormerNode: a read whose phantom has gone meanwhile still proves
+// absence where it found nothing, and nothing where it found the object (R2).
+func TestAnswerOfAFormerNode(t *testing.T) {
+	for _, c := range []struct {
+		name, found string
+		then        ownergraph.CallType
+		reason      string
+	}{
+		{"present", "a#1", ownergraph.CallRead, "the owner was there"},
+		{"another", "a@u2#1", ownergraph.CallDelete, "the name is another's: its owner was proven absent"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := newStepped(t, ownergraph.Config{}, "a", "b")
+			s.put("b/1#1 -> a")
+			read := s.wants(ownergraph.CallRead, "a was never observed")
+			s.see(graph.Event{Type: graph.Gone, Key: key(t, "b/1")})
+			s.answer(read, c.found)
+			s.put("b/2#1 -> a")
+			s.wants(c.then, c.reason)
+		})
+	}
+}
+
+func key(t *testing.T, notation string) graph.Key {
+	t.Helper()
+	o, err := graph.ParseObject(notation)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return o.Key
+}

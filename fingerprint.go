@@ -55,7 +55,7 @@ func (p *printer) nodes() {
 		n, m := e.graph.Node(id), &e.nodes[id]
 		p.object(n.View())
 		p.word(uint64(n.State()))
-		p.flags(m.known > e.rewound, m.mark > e.rewound, m.absent > e.rewound, m.buried, m.reread, m.unsure, m.failing, m.suspect, m.fanning, m.waking,
+		p.flags(m.known > e.rewound, m.mark > e.rewound, m.absent > e.rewound, m.buried, m.reread, m.unsure, m.failing, m.suspect, m.overdue, m.fanning, m.waking,
 			m.call != 0, m.mark != 0, m.ring != 0, e.graph.Stale(id))
 		if m.ring != 0 {
 			p.set(e.rings.found[m.ring].members)

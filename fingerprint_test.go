@@ -193,6 +193,7 @@ func nodeChanges() []fieldChange {
 		mindChange("failing", "a", func(m *mind) { flip(&m.failing) }),
 		mindChange("unsure", "a", func(m *mind) { flip(&m.unsure) }),
 		mindChange("suspect", "a", func(m *mind) { flip(&m.suspect) }),
+		mindChange("overdue", "a", func(m *mind) { flip(&m.overdue) }),
 		mindChange("fanning", "b", func(m *mind) { flip(&m.fanning) }),
 		mindChange("waking", "c", func(m *mind) { flip(&m.waking) }),
 		kindChange("part", func(k *kindMind) { flip(&k.part) }),

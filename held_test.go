@@ -195,3 +195,44 @@ func TestHeldOnceUnreadable(t *testing.T) {
 		t.Errorf("held: %v, want b, whose owner nobody may read", held)
 	}
 }
+
+// TestHeldIsWhoAsked: ids are used again. Whoever has that of a dependent which
+// went while the owner was read is not held for it.
+func TestHeldIsWhoAsked(t *testing.T) {
+	s := newStepped(t, ownergraph.Config{}, "a", "b", "d")
+	s.put("b#1 -> a; d#1")
+	read := s.wants(ownergraph.CallRead, "a was never observed")
+	s.put("d#2 -> a")
+	s.see(gone("b"))
+	s.put("d#3 -> a, x") // x takes the id of b
+	s.done(read, graph.ErrRefused)
+	for _, h := range s.e.Held(9) {
+		if h.Key.Kind != "d" {
+			t.Errorf("%s is held: %s", h.Key, h.Reason)
+		}
+	}
+}
+
+// TestRemovalIsAwaited: a server may mark an object and remove it in two steps of
+// one deletion; nobody is idle in between, and nothing is asked. One that it
+// keeps all the same is for somebody outside.
+func TestRemovalIsAwaited(t *testing.T) {
+	s := newStepped(t, ownergraph.Config{AwaitTimeout: time.Minute}, "a", "b")
+	idle := func(want bool, reason string) {
+		t.Helper()
+		if w := s.run(errBusy); len(w) > 0 || s.e.Idle() != want || s.e.Stats().Requests() > 0 {
+			t.Errorf("idle: %t, writes %v, want %t and nothing asked: %s", s.e.Idle(), w, want, reason)
+		}
+	}
+	s.put("a#2~; b#2~[x.io/h]")
+	idle(false, "the removal of a is on its way")
+	s.now = s.now.Add(2 * time.Minute)
+	idle(true, "it is not")
+	if held := s.e.Held(9); len(held) != 2 || held[0].Reason != policy.NeedGrace {
+		t.Errorf("held: %v, want a and b", held)
+	}
+	s.put("a#3~")
+	idle(false, "the store does something with a")
+	s.see(gone("a"))
+	idle(true, "b waits for its finalizer")
+}

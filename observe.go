@@ -198,7 +198,7 @@ func (e *Engine) renew(id graph.NodeID, n graph.Node) {
 		delete(e.awaits, id)
 		e.nodes[id].reread = false
 	}
-	e.nodes[id].island = false
+	e.nodes[id].island, e.nodes[id].overdue = false, false
 	e.breakRing(id)
 }
 

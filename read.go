@@ -124,10 +124,25 @@ func (e *Engine) unread(id graph.NodeID, was graph.Doubt, err error) {
 		return
 	}
 	for _, d := range e.waiters[id] {
-		if e.tell(d, counted) && doubt != graph.DoubtUnset {
+		if e.tell(d, counted) && doubt != graph.DoubtUnset && e.refers(d, id) {
 			e.hold(d, policy.OwnerUnknown, doubt) // until it is looked at
 		}
 	}
+}
+
+// refers reports whether an observed node has a reference to the owner. Who waits
+// for a read is noted by an id, which may name another node by now.
+func (e *Engine) refers(id, owner graph.NodeID) bool {
+	n := e.graph.Node(id)
+	if n.State() != graph.Observed {
+		return false
+	}
+	for i := range n.Owners() {
+		if e.ownerID(id, i) == owner {
+			return true
+		}
+	}
+	return false
 }
 
 // witness notes what a read showed of an owner that exists, unless the watch

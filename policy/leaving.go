@@ -21,7 +21,9 @@ func (in Input) leaving() (v verdict) {
 }
 
 // orphan drops the references to owners that leave the object, and with them
-// those to absent owners: the collector proposal trims them together. Of a
+// those to absent owners: the collector proposal trims them together. One that
+// went only after the others were seen orphaning goes along as well, which keeps
+// the object: effects that overlap in time permit either (RULES, Decisions). Of a
 // flawed object only the former go: nothing else may rest on it, and without
 // them the owner would never end.
 func (in Input) orphan(proven []int) Decision {
