@@ -63,7 +63,7 @@ func (c *Collector) leave(w *waiter) Stats {
 
 // answer lets those go who have waited for this moment.
 func (c *Collector) answer() {
-	if len(c.waiters) == 0 || !c.settled() || !c.engine.Idle() {
+	if len(c.waiters) == 0 || !c.engine.Idle() || !c.settled() {
 		return
 	}
 	for w := range c.waiters {
