@@ -236,3 +236,34 @@ func TestRemovalIsAwaited(t *testing.T) {
 	s.see(gone("a"))
 	idle(true, "b waits for its finalizer")
 }
+
+// TestHeldIsTheFirst: however many are held, the first by key are told.
+func TestHeldIsTheFirst(t *testing.T) {
+	s := newStepped(t, ownergraph.Config{}, "a")
+	for i := range 500 {
+		s.put(fmt.Sprintf("a/%03d#1~[x.io/h]", (i*77)%500))
+	}
+	s.run(nil)
+	for _, limit := range []int{0, 1, 7, 499, 500, 501} {
+		held := s.e.Held(limit)
+		if len(held) != min(limit, 500) {
+			t.Errorf("%d of at most %d", len(held), limit)
+		}
+		for i, h := range held {
+			if want := fmt.Sprintf("%03d", i); h.Key.Name != want {
+				t.Fatalf("of at most %d, %d is %s, want %s", limit, i, h.Key, want)
+			}
+		}
+	}
+}
+
+// TestSickKindIsNotListed: a kind that the store calls sick is for somebody
+// outside, and nobody waits for its listing.
+func TestSickKindIsNotListed(t *testing.T) {
+	s := newStepped(t, ownergraph.Config{}, "a", "b")
+	s.see(graph.Event{Type: graph.KindSick, Kind: "b", Reason: "down"}, rewound())
+	s.list("a")
+	if c := s.next(ownergraph.LaneControl); c.Type != ownergraph.CallUnset || !s.e.Idle() {
+		t.Errorf("%s %s, idle: %t, want no call", c.Type, c.Kind, s.e.Idle())
+	}
+}

@@ -78,15 +78,30 @@ type Held struct {
 // Held returns at most limit of the objects that are held, by key, and why.
 func (e *Engine) Held(limit int) []Held {
 	limit = max(limit, 0)
-	ids := slices.SortedFunc(maps.Keys(e.held), func(a, b graph.NodeID) int {
-		return cmp.Compare(0, e.graph.Node(b).Key().Compare(e.graph.Node(a).Key()))
-	})
-	out := make([]Held, 0, min(limit, len(ids)))
-	for _, id := range ids[:min(limit, len(ids))] {
+	ids := e.firstHeld(limit)
+	out := make([]Held, 0, len(ids))
+	for _, id := range ids {
 		m := &e.nodes[id]
 		out = append(out, Held{Key: e.graph.Node(id).Key(), Reason: m.reason, Doubt: m.doubt, Detail: e.detail(id)})
 	}
 	return out
+}
+
+// firstHeld returns the first nodes that are held, by key. However many there
+// are, little more than limit of them are sorted at a time.
+func (e *Engine) firstHeld(limit int) []graph.NodeID {
+	var ids []graph.NodeID
+	cut := func() {
+		slices.SortFunc(ids, func(a, b graph.NodeID) int { return e.graph.Node(a).Key().Compare(e.graph.Node(b).Key()) })
+		ids = ids[:min(limit, len(ids))]
+	}
+	for id := range e.held {
+		if ids = append(ids, id); len(ids) >= 2*limit+64 {
+			cut()
+		}
+	}
+	cut()
+	return ids
 }
 
 // settleWith notes the outcome of a decision for the reports.
