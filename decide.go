@@ -173,13 +173,17 @@ func (e *Engine) arrange(id graph.NodeID, in policy.Input, d policy.Decision) {
 	}
 }
 
+// removalTime is how long a store may take from one step of a deletion to the
+// next.
+const removalTime = 2 * time.Second
+
 // awaitRemoval gives the store time to remove what nothing keeps: a server may
 // mark an object and remove it in two steps of one deletion. Once that time is
 // over only somebody outside can help.
 func (e *Engine) awaitRemoval(id graph.NodeID, o Object) {
 	if m := &e.nodes[id]; o.GraceSeconds == 0 && !m.overdue {
 		m.overdue = true
-		e.await(id, await{version: o.Version, deadline: e.now.Add(e.cfg.AwaitTimeout), then: thenDecide})
+		e.await(id, await{version: o.Version, deadline: e.now.Add(min(removalTime, e.cfg.AwaitTimeout)), then: thenDecide})
 	}
 }
 
