@@ -36,6 +36,7 @@ type client struct {
 	config *rest.Config // for discovery
 	params runtime.ParameterCodec
 	log    logr.Logger // of client-go itself
+	writes throttle
 }
 
 // newClient makes a client. Unless the config sets a rate, requests are not
@@ -52,6 +53,7 @@ func newClient(c *rest.Config, log *slog.Logger) (*client, error) {
 		config.WarningHandler = rest.NoWarnings{}
 	}
 	config.Timeout = 0 // it would end watches: every request has a context of its own
+	config.NegotiatedSerializer = newLean(config.NegotiatedSerializer)
 	config.GroupVersion = &schema.GroupVersion{}
 	config.APIPath = "/"
 	plain, err := rest.HTTPClientFor(config)
@@ -125,8 +127,10 @@ func (c *client) patch(ctx context.Context, at schema.GroupVersionResource, scop
 	if err != nil {
 		return err
 	}
-	return c.rest.Patch(types.JSONPatchType).MaxRetries(0).AbsPath(segments(at, scope, name)...).
-		SetHeader("Accept", acceptObject).Body(body).Do(c.logging(ctx)).Error()
+	return c.writes.do(ctx, func() error {
+		return c.rest.Patch(types.JSONPatchType).MaxRetries(0).AbsPath(segments(at, scope, name)...).
+			SetHeader("Accept", acceptObject).Body(body).Do(c.logging(ctx)).Error()
+	})
 }
 
 // delete sends its options as JSON, the one encoding that every server reads.
@@ -136,8 +140,10 @@ func (c *client) delete(ctx context.Context, at schema.GroupVersionResource, sco
 	if err != nil {
 		return err
 	}
-	return c.rest.Delete().MaxRetries(0).AbsPath(segments(at, scope, name)...).
-		SetHeader("Content-Type", runtime.ContentTypeJSON).Body(body).Do(c.logging(ctx)).Error()
+	return c.writes.do(ctx, func() error {
+		return c.rest.Delete().MaxRetries(0).AbsPath(segments(at, scope, name)...).
+			SetHeader("Content-Type", runtime.ContentTypeJSON).Body(body).Do(c.logging(ctx)).Error()
+	})
 }
 
 // errNoMetadata says that a server answered something else than it was asked for.

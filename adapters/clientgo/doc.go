@@ -56,10 +56,20 @@
 // Every write is one request, for built-in kinds and custom resources alike,
 // conditioned on UID and version. A patch is a JSON patch that sets both, so
 // that a change meanwhile is a conflict, and tests what it removes; see
-// [Store.Patch]. No request is sent twice by itself, and none is throttled
-// unless the rest config sets a rate: what the server says of its load
+// [Store.Patch]. No request is sent twice by itself, and there is no rate
+// unless the rest config sets one: what the server says of its load
 // (Retry-After) is handed to the engine. A 404 is absence only if the server
 // names the object in it; see TestAnswers for all answers.
+//
+// How many writes are on the way to the server is bounded by what it says of its
+// load: by nothing until it refuses one (429, a 5xx that says when to come back,
+// no answer), then by a third less with each round of refusals, and by one more
+// ten times a second while it answers. A server that refuses even one at a time
+// is left alone for as long as it asks. The bound is of the Store: who works on
+// one server shares one. A write that does not get its turn within half of its
+// time is not sent, and says when to come back. Held by TestThrottleAdapts,
+// TestThrottleRefusedByAll, TestThrottleWait, TestThrottleSigns and
+// TestThrottleOfCascade.
 //
 // # What level 2 rests on
 //
@@ -84,13 +94,22 @@
 //
 // # Rights
 //
-// get, list, watch, patch and delete on every resource of every group that takes
-// part; get on /api, /api/*, /apis and /apis/*. A right that is missing is named
-// in the reason for which its kind is sick.
+// get, list and watch, and to act patch and delete, on every resource of every
+// group that takes part; get on /api, /api/*, /apis and /apis/*. A right that is
+// missing is named in the reason for which its kind is sick. run/rbac.yaml has
+// all of them as roles.
 //
-// # Not there yet
+// # Running it
 //
-// Running it as a program: leader election, Kubernetes Events, flags, a manifest
-// of the rights. A collector for envtest and for controller-runtime's fake
-// client. An adaptive number of concurrent writes: the engine's Workers is fixed.
+// Package run makes a program of a Store and a Collector: leader election,
+// Kubernetes Events, flags, health and metrics, and the least rights as a
+// manifest. examples/collector is such a program. What that links, this package
+// does not: no typed client and no informer, which run's
+// TestStoreLinksNoTypedClient holds.
+//
+// # In tests
+//
+// Package envtestgc gives envtest, or any API server without a
+// kube-controller-manager, a garbage collector; the module fakegc does that for
+// controller-runtime's fake client.
 package clientgo

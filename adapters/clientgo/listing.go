@@ -150,8 +150,6 @@ func (w *worker) stream() (*connection, error) {
 	return c, nil
 }
 
-const streamBatch = 128
-
 // takeStream hands over what a stream says until its listing is complete. It
 // says that the listing begins when there is something to say of it: a server
 // that sends nothing sound must not have the kind seem well.
@@ -208,7 +206,10 @@ func (s *streamed) take(e watch.Event) (complete bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	if s.batch = append(s.batch, out); len(s.batch) < streamBatch {
+	if s.batch == nil {
+		s.batch = s.run.batch()
+	}
+	if s.batch = append(s.batch, out); len(s.batch) < mostBatch {
 		return false, nil
 	}
 	return false, s.flush()
@@ -221,9 +222,12 @@ func (s *streamed) flush() error {
 			return err
 		}
 	}
+	if len(s.batch) == 0 {
+		return nil
+	}
 	batch := s.batch
 	s.batch = nil
-	return s.emit(batch...)
+	return s.hand(delivery{from: s.worker, epoch: s.epoch, events: batch})
 }
 
 // puts returns the objects of a page as events.

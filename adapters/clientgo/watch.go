@@ -46,6 +46,7 @@ type run struct {
 	ctx   context.Context
 	sink  func(graph.Event) error
 	out   chan delivery
+	spare chan []graph.Event // batches that were told, to be filled again
 	work  sync.WaitGroup
 
 	look   chan struct{} // somebody has a reason to look what is served
@@ -76,12 +77,13 @@ type delivery struct {
 
 const (
 	waiting   = 16 // deliveries between the workers and the loop
+	mostBatch = 64 // events of one
 	maxFences = 64 // that one watch has pending for a kind; the newest stay
 )
 
 func newRun(s *Store, ctx context.Context, sink func(graph.Event) error) *run {
 	return &run{
-		store: s, ctx: ctx, sink: sink, out: make(chan delivery, waiting),
+		store: s, ctx: ctx, sink: sink, out: make(chan delivery, waiting), spare: make(chan []graph.Event, waiting),
 		look: make(chan struct{}, 1), fenced: make(chan struct{}, 1),
 		workers: map[graph.Kind]*worker{}, unknown: map[graph.Kind]string{}, burials: map[graph.Kind]*burial{},
 	}
@@ -136,6 +138,28 @@ func (r *run) tellRewinds() error {
 	return nil
 }
 
+// batch returns an empty batch to be filled and handed to the loop, which
+// recycles it: a start would leave more of them behind than of all else.
+func (r *run) batch() []graph.Event {
+	select {
+	case b := <-r.spare:
+		return b
+	default:
+		return make([]graph.Event, 0, mostBatch)
+	}
+}
+
+func (r *run) recycle(b []graph.Event) {
+	if cap(b) < mostBatch {
+		return
+	}
+	clear(b)
+	select {
+	case r.spare <- b[:0]:
+	default:
+	}
+}
+
 func (r *run) deliver(d delivery) error {
 	if err := r.tellRewinds(); err != nil {
 		return err
@@ -155,6 +179,7 @@ func (r *run) deliver(d delivery) error {
 		}
 		r.heed(e)
 	}
+	r.recycle(d.events)
 	if b := r.burials[d.from.kind]; d.finished && b != nil {
 		b.over = true
 		return r.adopt(r.catalog)

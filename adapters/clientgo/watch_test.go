@@ -213,7 +213,7 @@ func TestWatchSick(t *testing.T) {
 		want   string
 	}{
 		{"a right is missing: the message says which", fakeResponse{code: 403},
-			"kind-sick Node: list nodes: it takes the rights to get, list, watch, patch and delete them: a fault"},
+			"kind-sick Node: list nodes: it takes the rights to get, list and watch them, and to act to patch and delete them: a fault"},
 		{"a conversion webhook is broken", fakeResponse{code: 500},
 			"kind-sick Node: list nodes: an error on the server (\"a fault\") has prevented the request from succeeding"},
 		{"the server is not ready, and names a time", fakeResponse{code: 429, after: 20},

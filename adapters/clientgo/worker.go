@@ -260,17 +260,22 @@ func (w *worker) explain(err error) string {
 		verb = "list"
 	}
 	if forbidden(err) {
-		return fmt.Sprintf("%s %s: it takes the rights to get, list, watch, patch and delete them: %v", verb, w.at.GroupResource(), err)
+		return fmt.Sprintf("%s %s: it takes the rights to get, list and watch them, and to act to patch and delete them: %v", verb, w.at.GroupResource(), err)
 	}
 	return fmt.Sprintf("%s %s: %v", verb, w.at.GroupResource(), err)
 }
 
-// emit hands events to the loop.
+// emit hands events to the loop, a batch at a time.
 func (w *worker) emit(events ...graph.Event) error {
-	if len(events) == 0 {
-		return nil
+	for len(events) > 0 {
+		n := min(len(events), mostBatch)
+		batch := append(w.run.batch(), events[:n]...)
+		events = events[n:]
+		if err := w.hand(delivery{from: w, epoch: w.epoch, events: batch}); err != nil {
+			return err
+		}
 	}
-	return w.hand(delivery{from: w, epoch: w.epoch, events: events})
+	return nil
 }
 
 func (w *worker) hand(d delivery) error {

@@ -1,0 +1,382 @@
+package envtestgc
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+	"unique"
+
+	"k8s.io/client-go/rest"
+
+	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/adapters/clientgo"
+	"github.com/ownergraph/ownergraph/adapters/memory"
+	"github.com/ownergraph/ownergraph/graph"
+)
+
+func TestMain(m *testing.M) {
+	_ = unique.Make("x").Value() // its goroutine belongs to no bubble
+	os.Exit(m.Run())
+}
+
+// rig is a server, and a collector of it.
+type rig struct {
+	*server
+	*testing.T
+	gc *Collector
+}
+
+// bubble runs a test with a collector of an empty server.
+func bubble(t *testing.T, c Config, test func(*rig)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		s, at := serve(t)
+		gc, err := Start(at, c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() {
+			if err := gc.Stop(); err != nil {
+				t.Error(err)
+			}
+		}()
+		test(&rig{s, t, gc})
+	})
+}
+
+// create makes a ConfigMap whose owners block.
+func (r *rig) create(name string, finalizers []string, owners ...graph.Object) graph.Object {
+	r.Helper()
+	o := graph.Object{Key: graph.Key{Kind: "ConfigMap", Scope: "default", Name: name}, Finalizers: finalizers}
+	for _, owner := range owners {
+		o.Owners = append(o.Owners, graph.Owner{Key: owner.Key, Block: true})
+	}
+	out, err := r.write(func(m *memory.State) (graph.Event, graph.Object, error) { return m.Create(o) })
+	if err != nil {
+		r.Fatal(err)
+	}
+	return out
+}
+
+func (r *rig) delete(o graph.Object, p graph.Propagation) {
+	r.Helper()
+	opts := graph.DeleteOptions{Propagation: p}
+	if _, err := r.write(func(m *memory.State) (graph.Event, graph.Object, error) { return m.Delete(o.Key, opts) }); err != nil {
+		r.Fatal(err)
+	}
+}
+
+// drop takes a finalizer off, as its operator does.
+func (r *rig) drop(o graph.Object, finalizer string) {
+	_, err := r.write(func(m *memory.State) (graph.Event, graph.Object, error) {
+		return m.Patch(o.Key, graph.Precondition{}, graph.Change{DropFinalizer: finalizer})
+	})
+	if err != nil {
+		r.Error(err)
+	}
+}
+
+// names returns the objects that the server holds.
+func (r *rig) names() string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var out []string
+	for _, o := range r.state.Objects() {
+		out = append(out, o.Name)
+	}
+	return strings.Join(out, " ")
+}
+
+func (r *rig) want(names string) {
+	r.Helper()
+	if got := r.names(); got != names {
+		r.Errorf("the server holds %q, want %q", got, names)
+	}
+}
+
+// soon is a context for what has to be over at once, or never is.
+func (r *rig) soon() (context.Context, context.CancelFunc) {
+	return context.WithTimeout(context.Background(), 3*time.Second)
+}
+
+func TestStart(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, at := serve(t)
+		r := &rig{server: s, T: t}
+		gone := graph.Object{Key: graph.Key{Kind: "ConfigMap", Scope: "default", Name: "gone", UID: "never"}}
+		r.create("garbage", nil, gone)
+		r.create("kept", nil)
+		gc, err := Start(at, Config{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.want("kept") // what was garbage before is collected when Start returns
+		if got := gc.Stats(); got.Objects != 1 {
+			t.Errorf("%d objects are known, want 1", got.Objects)
+		}
+		if err := gc.Stop(); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+func TestStartFails(t *testing.T) {
+	for _, c := range []struct {
+		server *rest.Config
+		config Config
+		is     error
+		says   string
+		reason string
+	}{
+		{&rest.Config{Host: "http://127.0.0.1:1"}, Config{}, nil, "connect", "a server that is not there is said at once, not after a minute"},
+		{nil, Config{}, ownergraph.ErrInvalid, "rest config", "nil is a mistake of the caller"},
+		{&rest.Config{}, Config{Ready: -1}, ownergraph.ErrInvalid, "Ready", "a negative time"},
+		{&rest.Config{}, Config{Keep: -1}, ownergraph.ErrInvalid, "Keep", "a negative number"},
+		{&rest.Config{}, Config{Store: clientgo.Config{PageSize: -1}}, ownergraph.ErrInvalid, "PageSize", "the store's config is judged too"},
+		{&rest.Config{}, Config{Engine: ownergraph.Config{Workers: -1}}, ownergraph.ErrInvalid, "Workers", "and the engine's"},
+	} {
+		if c.is != nil && c.server != nil {
+			c.server = nil
+			_, c.server = serve(t)
+		}
+		gc, err := Start(c.server, c.config)
+		switch {
+		case err == nil:
+			t.Errorf("started: %s", c.reason)
+			_ = gc.Stop()
+		case c.is != nil && !errors.Is(err, c.is), !strings.Contains(err.Error(), c.says), !strings.HasPrefix(err.Error(), "start collector: "):
+			t.Errorf("error %v, want %q: %s", err, c.says, c.reason)
+		}
+	}
+}
+
+// A server that answers, and lists nothing in time.
+func TestStartIsLate(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, at := serve(t)
+		s.hangs = true
+		_, err := Start(at, Config{Ready: 10 * time.Second})
+		if !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("error %v, want that it was not ready in time", err)
+		}
+	})
+}
+
+func TestStop(t *testing.T) {
+	bubble(t, Config{}, func(r *rig) {
+		for range 2 {
+			if err := r.gc.Stop(); err != nil {
+				r.Error(err)
+			}
+		}
+		if err := r.gc.WaitIdle(r.Context()); !errors.Is(err, ownergraph.ErrClosed) {
+			r.Errorf("after Stop WaitIdle says %v", err)
+		}
+	})
+}
+
+func TestWaitIdle(t *testing.T) {
+	for _, c := range []struct {
+		propagation graph.Propagation
+		left        string
+		reason      string
+	}{
+		{graph.Background, "", "three levels, all of them"},
+		{graph.Foreground, "", "the owner goes last"},
+		{graph.Unset, "", "background is the default"},
+	} {
+		bubble(t, Config{}, func(r *rig) {
+			a := r.create("a", nil)
+			b := r.create("b", nil, a)
+			r.create("c", nil, b)
+			r.delete(a, c.propagation)
+			ctx, cancel := r.soon()
+			defer cancel()
+			if err := r.gc.WaitIdle(ctx); err != nil {
+				r.Error(err, c.reason)
+			}
+			r.want(c.left)
+		})
+	}
+}
+
+// The operator under test takes its finalizer off after a while.
+func TestWaitIdleWaitsForOperator(t *testing.T) {
+	bubble(t, Config{}, func(r *rig) {
+		a := r.create("a", nil)
+		b := r.create("b", []string{"example.org/cleanup"}, a)
+		r.create("c", nil, b)
+		r.delete(a, graph.Background)
+		time.AfterFunc(time.Second, func() { r.drop(b, "example.org/cleanup") })
+		ctx, cancel := r.soon()
+		defer cancel()
+		if err := r.gc.WaitIdle(ctx); err != nil {
+			r.Error(err)
+		}
+		r.want("")
+	})
+}
+
+func TestWaitIdleNamesHolder(t *testing.T) {
+	bubble(t, Config{}, func(r *rig) {
+		a := r.create("a", nil)
+		b := r.create("b", []string{"example.org/cleanup"}, a)
+		r.delete(a, graph.Foreground)
+		ctx, cancel := r.soon()
+		defer cancel()
+		err := r.gc.WaitIdle(ctx)
+		var held *HeldError
+		if !errors.Is(err, context.DeadlineExceeded) || !errors.As(err, &held) || len(held.Held) != 2 {
+			r.Fatalf("error %v, want the two that are held", err)
+		}
+		const want = `the cascade is not over: context deadline exceeded
+held:
+  ConfigMap/default/a@uid-1: dependents hold it (ConfigMap/default/b@uid-2)
+  ConfigMap/default/b@uid-2: finalizers hold it (example.org/cleanup)`
+		if got := err.Error(); got != want {
+			r.Errorf("error\n%s\nwant\n%s", got, want)
+		}
+		go func() { // WaitIdle ends with the collector, too
+			_ = r.gc.Stop()
+		}()
+		if err := r.gc.WaitIdle(context.Background()); !errors.Is(err, ownergraph.ErrClosed) {
+			r.Errorf("after Stop: %v", err)
+		}
+		r.drop(b, "example.org/cleanup")
+	})
+}
+
+// A grace period is a kubelet's to end. The server does not tell of it here, as a
+// real one does not of what keeps a Namespace.
+func TestWaitIdleGrace(t *testing.T) {
+	bubble(t, Config{}, func(r *rig) {
+		a := r.create("a", nil)
+		grace := int64(30)
+		opts := graph.DeleteOptions{GraceSeconds: &grace}
+		if _, err := r.write(func(m *memory.State) (graph.Event, graph.Object, error) { return m.Delete(a.Key, opts) }); err != nil {
+			r.Fatal(err)
+		}
+		ctx, cancel := r.soon()
+		defer cancel()
+		if err := r.gc.WaitIdle(ctx); err != nil || len(r.gc.Held()) != 1 {
+			r.Errorf("held %v, error %v, want that it is held and not waited for", r.gc.Held(), err)
+		}
+	})
+}
+
+// What nobody will ever end is not waited for: finalizers of controllers that do
+// not run, and owner references that are bad.
+func TestWaitIdleUnhandled(t *testing.T) {
+	for _, c := range []struct {
+		unhandled []string
+		finalizer string
+		owner     graph.Key
+		held      int
+		reason    string
+	}{
+		{nil, "kubernetes.io/pvc-protection", graph.Key{}, 1, "kube-controller-manager would take it off"},
+		{[]string{"example.org/x"}, "example.org/x", graph.Key{}, 1, "the test says that nobody does"},
+		{nil, "", graph.Key{Kind: "Widget", Name: "w", UID: "w"}, 1, "nobody serves the owner's kind"},
+	} {
+		bubble(t, Config{Unhandled: c.unhandled}, func(r *rig) {
+			var finalizers []string
+			var owners []graph.Object
+			if c.finalizer != "" {
+				finalizers = []string{c.finalizer}
+			}
+			if c.owner.Name != "" {
+				owners = []graph.Object{{Key: c.owner}}
+			}
+			a := r.create("a", finalizers, owners...)
+			if c.finalizer != "" {
+				r.delete(a, graph.Background)
+			}
+			ctx, cancel := r.soon()
+			defer cancel()
+			if err := r.gc.WaitIdle(ctx); err != nil {
+				r.Errorf("%v: %s", err, c.reason)
+			}
+			if got := r.gc.Held(); len(got) != c.held {
+				r.Errorf("held %v, want %d: %s", got, c.held, c.reason)
+			}
+		})
+	}
+}
+
+// notes is a test that may have failed.
+type notes struct {
+	failed   bool
+	cleanups []func()
+	lines    []string
+}
+
+func (n *notes) Helper()                    {}
+func (n *notes) Failed() bool               { return n.failed }
+func (n *notes) Cleanup(f func())           { n.cleanups = append(n.cleanups, f) }
+func (n *notes) Logf(f string, args ...any) { n.lines = append(n.lines, fmt.Sprintf(f, args...)) }
+
+func TestReportTo(t *testing.T) {
+	for _, c := range []struct {
+		failed bool
+		want   []string
+		reason string
+	}{
+		{false, nil, "a test that passes is quiet"},
+		{true, []string{`garbage collection in this test:
+  delete ConfigMap/default/b@uid-3 (background): all owners are gone
+held at its end:
+  nothing`}, "what was done, and why"},
+	} {
+		bubble(t, Config{}, func(r *rig) {
+			r.create("before", nil, graph.Object{Key: graph.Key{Kind: "ConfigMap", Scope: "default", Name: "none", UID: "none"}})
+			if err := r.gc.WaitIdle(r.Context()); err != nil {
+				r.Fatal(err)
+			}
+			n := &notes{failed: c.failed}
+			r.gc.ReportTo(n)
+			a := r.create("a", nil)
+			r.create("b", nil, a)
+			r.delete(a, graph.Background)
+			if err := r.gc.WaitIdle(r.Context()); err != nil {
+				r.Fatal(err)
+			}
+			for _, f := range n.cleanups {
+				f()
+			}
+			if !slices.Equal(n.lines, c.want) {
+				r.Errorf("%s: logged %s", c.reason, n.lines)
+			}
+			if all := r.gc.Lines(); len(all) != 2 || !strings.HasPrefix(all[0], "delete ConfigMap/default/before@") {
+				r.Errorf("the lines are %q", all)
+			}
+		})
+	}
+}
+
+func TestHooksAreKept(t *testing.T) {
+	var decisions int
+	var log strings.Builder
+	c := Config{Keep: 1, Logger: slog.New(slog.NewTextHandler(&log, nil))}
+	c.Engine.OnDecision = func(ownergraph.Decided) { decisions++ }
+	bubble(t, c, func(r *rig) {
+		a := r.create("a", nil)
+		r.create("b", nil, a)
+		r.delete(a, graph.Foreground)
+		if err := r.gc.WaitIdle(r.Context()); err != nil {
+			r.Fatal(err)
+		}
+		if got := r.gc.Lines(); len(got) != 1 || !strings.Contains(got[0], "release ConfigMap/default/a@uid-1 (foregroundDeletion)") {
+			r.Errorf("the latest line is %q", got)
+		}
+	})
+	if decisions == 0 || !strings.Contains(log.String(), "all owners are gone or wait for it") {
+		t.Errorf("%d decisions were seen, the logger has\n%s", decisions, &log)
+	}
+}

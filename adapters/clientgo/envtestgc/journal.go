@@ -1,0 +1,114 @@
+package envtestgc
+
+import (
+	"bytes"
+	"fmt"
+	"log/slog"
+	"strings"
+	"sync"
+
+	"github.com/ownergraph/ownergraph"
+)
+
+// journal keeps the latest lines of what was done. It is safe for concurrent
+// use.
+type journal struct {
+	also *slog.Logger // may be nil
+
+	mu    sync.Mutex
+	most  int
+	first int // the number of lines[0]
+	lines []string
+}
+
+func newJournal(most int, also *slog.Logger) *journal { return &journal{most: most, also: also} }
+
+func (j *journal) add(line string) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if len(j.lines) == j.most {
+		j.lines = j.lines[1:]
+		j.first++
+	}
+	j.lines = append(j.lines, line)
+}
+
+// next is the number of the line that is added next.
+func (j *journal) next() int {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.first + len(j.lines)
+}
+
+// since returns the lines from a number on, those that are kept.
+func (j *journal) since(number int) []string {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return append([]string(nil), j.lines[max(0, number-j.first):]...)
+}
+
+// Write takes one line of a slog.TextHandler.
+func (j *journal) Write(line []byte) (int, error) {
+	j.add(string(bytes.TrimSuffix(line, []byte("\n"))))
+	return len(line), nil
+}
+
+// logger returns one that writes here, to the Config's, and to own.
+func (j *journal) logger(own *slog.Logger) *slog.Logger {
+	handlers := []slog.Handler{slog.NewTextHandler(j, &slog.HandlerOptions{ReplaceAttr: untimed})}
+	for _, l := range []*slog.Logger{j.also, own} {
+		if l != nil {
+			handlers = append(handlers, l.Handler())
+		}
+	}
+	return slog.New(slog.NewMultiHandler(handlers...))
+}
+
+// untimed leaves out what differs from run to run.
+func untimed(groups []string, a slog.Attr) slog.Attr {
+	if len(groups) == 0 && a.Key == slog.TimeKey {
+		return slog.Attr{}
+	}
+	return a
+}
+
+// decisions returns a hook that writes down what is being done, and calls then.
+func (j *journal) decisions(then func(ownergraph.Decided)) func(ownergraph.Decided) {
+	return func(d ownergraph.Decided) {
+		if d.Action.Writes() && d.Call != 0 {
+			line := say(d)
+			j.add(line)
+			if j.also != nil {
+				j.also.Info(line)
+			}
+		}
+		if then != nil {
+			then(d)
+		}
+	}
+}
+
+// say puts a decision into words: what is done to which object, and why.
+func say(d ownergraph.Decided) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s %s", d.Action, d.Key)
+	switch {
+	case d.Propagation != ownergraph.Unset:
+		fmt.Fprintf(&b, " (%s)", d.Propagation)
+	case d.Finalizer != "":
+		fmt.Fprintf(&b, " (%s)", d.Finalizer)
+	}
+	fmt.Fprintf(&b, ": %s", d.Reason)
+	for i, r := range d.Owners {
+		if i == 0 {
+			b.WriteString(": ")
+		} else {
+			b.WriteString(", ")
+		}
+		b.WriteString(r.String())
+	}
+	if d.BestEffort {
+		b.WriteString(" (best effort)")
+	}
+	return b.String()
+}

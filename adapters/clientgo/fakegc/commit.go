@@ -1,0 +1,87 @@
+package fakegc
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/ownergraph/ownergraph/finalizer"
+	"github.com/ownergraph/ownergraph/graph"
+)
+
+// commit carries out what the rules say of an object, by what the fake client
+// can do: a patch of metadata, and a deletion, which marks what has finalizers.
+// Both are one step to those who use the store's client; a watch of the fake
+// client sees two.
+func (s *Store) commit(ctx context.Context, m *partial, out finalizer.Outcome) error {
+	marked := m.DeletionTimestamp != nil
+	patch, err := s.metadataPatch(m, out.Object)
+	if err != nil {
+		return err
+	}
+	if patch != nil {
+		if err := s.inner.Patch(ctx, m, client.RawPatch(types.MergePatchType, patch)); err != nil {
+			return err
+		}
+	}
+	if marked || !out.Object.Deleting {
+		return nil
+	}
+	return s.inner.Delete(ctx, m, client.Preconditions{ResourceVersion: &m.ResourceVersion})
+}
+
+// metadataPatch returns the merge patch that makes an object what the rules say,
+// nil if it is that already. What it writes is bound to the version of m.
+func (s *Store) metadataPatch(m *partial, want graph.Object) ([]byte, error) {
+	changes := map[string]any{}
+	if refs := s.references(m, want); !slices.EqualFunc(refs, m.OwnerReferences, sameReference) {
+		changes["ownerReferences"] = refs
+	}
+	if !slices.Equal(want.Finalizers, m.Finalizers) {
+		changes["finalizers"] = want.Finalizers
+	}
+	if want.Generation != m.Generation {
+		changes["generation"] = want.Generation
+	}
+	if len(changes) == 0 {
+		return nil, nil
+	}
+	changes["resourceVersion"] = m.ResourceVersion
+	return json.Marshal(map[string]any{"metadata": changes})
+}
+
+// references returns the object's references in their own words, without those
+// that are not wanted, and with those that are new.
+func (s *Store) references(m *partial, want graph.Object) []metav1.OwnerReference {
+	var out []metav1.OwnerReference
+	left := slices.Clone(want.Owners)
+	for _, ref := range m.OwnerReferences {
+		i := slices.IndexFunc(left, s.ownerOf(m.Namespace, &ref).Same)
+		if i < 0 {
+			continue
+		}
+		if blocks := left[i].Block; blocks != (ref.BlockOwnerDeletion != nil && *ref.BlockOwnerDeletion) {
+			ref.BlockOwnerDeletion = &blocks
+		}
+		out = append(out, ref)
+		left = slices.Delete(left, i, i+1)
+	}
+	for _, r := range left {
+		k := s.kinds[r.Kind]
+		apiVersion, name := k.gvk(k.versions[0]).ToAPIVersionAndKind()
+		out = append(out, metav1.OwnerReference{
+			APIVersion: apiVersion, Kind: name, Name: r.Name, UID: types.UID(r.UID),
+			BlockOwnerDeletion: &r.Block, Controller: &r.Controller,
+		})
+	}
+	return out
+}
+
+func sameReference(a, b metav1.OwnerReference) bool {
+	return a.UID == b.UID && a.Name == b.Name && a.Kind == b.Kind && a.APIVersion == b.APIVersion &&
+		(a.BlockOwnerDeletion != nil && *a.BlockOwnerDeletion) == (b.BlockOwnerDeletion != nil && *b.BlockOwnerDeletion)
+}

@@ -1,0 +1,184 @@
+package fakegc
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/ownergraph/ownergraph/graph"
+)
+
+// partial is what the store reads of an object, with the version of its kind in
+// which the fake client holds it.
+type partial = metav1.PartialObjectMetadata
+
+// read returns the live object at a place. The fake client keeps the versions of
+// a kind apart: the first one that has it counts.
+func (s *Store) read(ctx context.Context, k *kind, namespace, name string) (*partial, error) {
+	var last error = apierrors.NewNotFound(schema.GroupResource{Group: k.group}, name)
+	for _, version := range k.versions {
+		if !s.inner.Scheme().Recognizes(k.gvk(version)) {
+			continue // nobody has made one yet
+		}
+		m := named(k, version, namespace, name)
+		err := s.inner.Get(ctx, client.ObjectKeyFromObject(m), m)
+		if err == nil {
+			return m, s.identify(ctx, k, m)
+		}
+		if last = err; !apierrors.IsNotFound(err) {
+			return nil, err
+		}
+	}
+	return nil, last
+}
+
+// list returns all objects of a kind, sorted by place.
+func (s *Store) list(ctx context.Context, k *kind) ([]*partial, error) {
+	places := map[types.NamespacedName]bool{}
+	var out []*partial
+	for _, version := range k.versions {
+		items, err := s.listVersion(ctx, k.gvk(version))
+		if err != nil {
+			return nil, fmt.Errorf("list %s: %w", k.info.Kind, err)
+		}
+		for _, m := range items {
+			at := client.ObjectKeyFromObject(m)
+			if places[at] {
+				continue
+			}
+			places[at] = true
+			if err := s.identify(ctx, k, m); err != nil {
+				return nil, err
+			}
+			out = append(out, m)
+		}
+	}
+	slices.SortFunc(out, func(a, b *partial) int {
+		return strings.Compare(a.Namespace+"\x00"+a.Name, b.Namespace+"\x00"+b.Name)
+	})
+	return out, nil
+}
+
+func (s *Store) listVersion(ctx context.Context, gvk schema.GroupVersionKind, opts ...client.ListOption) ([]*partial, error) {
+	var list client.ObjectList = &metav1.PartialObjectMetadataList{}
+	// A kind that came with an unstructured object is listed as such: the fake
+	// client enters the type of the first list into the scheme.
+	if o, err := s.inner.Scheme().New(gvk); err != nil {
+		return nil, nil
+	} else if _, ok := o.(runtime.Unstructured); ok {
+		list = &unstructured.UnstructuredList{}
+	}
+	list.GetObjectKind().SetGroupVersionKind(gvk.GroupVersion().WithKind(gvk.Kind + "List"))
+	if err := s.inner.List(ctx, list, opts...); err != nil {
+		return nil, err
+	}
+	var out []*partial
+	err := meta.EachListItem(list, func(o runtime.Object) error {
+		from, err := meta.Accessor(o)
+		if err != nil {
+			return err
+		}
+		out = append(out, meta.AsPartialObjectMetadata(from))
+		out[len(out)-1].SetGroupVersionKind(gvk)
+		return nil
+	})
+	return out, err
+}
+
+// identify sees to it that an object is one that a server could hold: with a UID,
+// and with a namespace if its kind has any.
+func (s *Store) identify(ctx context.Context, k *kind, m *partial) error {
+	s.settle(k, m.Namespace)
+	if k.info.Scoped != (m.Namespace != "") {
+		return fmt.Errorf("%s %s: namespace: %s: %w", k.info.Kind, client.ObjectKeyFromObject(m), scopeRule(k), graph.ErrInvalid)
+	}
+	if m.UID != "" {
+		s.note(m.UID)
+		return nil
+	}
+	return s.inner.Patch(ctx, m, client.RawPatch(types.MergePatchType, fmt.Appendf(nil, `{"metadata":{"uid":%q}}`, s.newUID())))
+}
+
+func scopeRule(k *kind) string {
+	if k.info.Scoped {
+		return "empty, and the kind is namespaced"
+	}
+	return "set, and the kind is cluster-scoped"
+}
+
+// madeUID begins every UID that a store makes: they look like those of a server.
+const madeUID = "00000000-0000-4000-8000-"
+
+// newUID makes a UID. Nobody has guessed it.
+func (s *Store) newUID() types.UID {
+	s.uids++
+	return types.UID(fmt.Sprintf("%s%012x", madeUID, s.uids))
+}
+
+// note remembers a UID that the store did not make, lest it is used twice.
+func (s *Store) note(uid types.UID) {
+	if !strings.HasPrefix(string(uid), madeUID) {
+		s.given[uid] = true
+	}
+}
+
+// used reports whether a UID has named an object, or may name one later.
+func (s *Store) used(uid types.UID) bool {
+	return s.given[uid] || strings.HasPrefix(string(uid), madeUID)
+}
+
+// objectOf returns what decisions need of an object.
+func (s *Store) objectOf(k *kind, m *partial) graph.Object {
+	o := graph.Object{
+		Key:        graph.Key{Kind: k.info.Kind, Scope: m.Namespace, Name: m.Name, UID: graph.UID(m.UID)},
+		Version:    versionOf(m.UID, m.ResourceVersion),
+		Finalizers: slices.Clone(m.Finalizers),
+		Deleting:   m.DeletionTimestamp != nil,
+		Generation: m.Generation,
+	}
+	for i := range m.OwnerReferences {
+		o.Owners = append(o.Owners, s.ownerOf(m.Namespace, &m.OwnerReferences[i]))
+	}
+	return o
+}
+
+// versionOf names one state of one object. The fake client counts the versions of
+// each object from 1, so that they say nothing without the UID.
+func versionOf(uid types.UID, resourceVersion string) graph.Version {
+	return graph.Version(resourceVersion + "@" + string(uid))
+}
+
+// ownerOf resolves a reference of an object in a namespace, as a garbage
+// collector does: the version does not matter, and an owner of a kind with
+// namespaces lives in that of its dependent. It is Unresolved if the scheme does
+// not know the kind in that version, or nobody can say where the owner lives.
+// Held by TestOwnerOf.
+func (s *Store) ownerOf(namespace string, r *metav1.OwnerReference) graph.Owner {
+	gv, err := schema.ParseGroupVersion(r.APIVersion)
+	if err != nil {
+		gv = schema.GroupVersion{Group: r.APIVersion}
+	}
+	o := graph.Owner{
+		Key:        graph.Key{Kind: kindName(gv.Group, r.Kind), Name: r.Name, UID: graph.UID(r.UID)},
+		Block:      r.BlockOwnerDeletion != nil && *r.BlockOwnerDeletion,
+		Controller: r.Controller != nil && *r.Controller,
+	}
+	k := s.kinds[o.Kind]
+	switch {
+	case k == nil || !slices.Contains(k.versions, gv.Version), k.info.Scoped && namespace == "":
+		o.Unresolved = true
+	case k.info.Scoped:
+		o.Scope = namespace
+	}
+	return o
+}

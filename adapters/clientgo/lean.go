@@ -1,0 +1,146 @@
+package clientgo
+
+import (
+	"bytes"
+	"slices"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// lean reads protobuf as another serializer does, but of an object's metadata
+// only what decisions need. Labels, annotations and managed fields, most of what
+// a server sends, are passed over before anything is made of them: a start would
+// leave several times as much garbage behind as it keeps. What it does not
+// understand it leaves to the other. Held by TestLean and TestLeanMalformed.
+type lean struct {
+	runtime.NegotiatedSerializer
+	infos []runtime.SerializerInfo
+}
+
+func newLean(other runtime.NegotiatedSerializer) lean {
+	infos := slices.Clone(other.SupportedMediaTypes())
+	for i, info := range infos {
+		if info.MediaType != runtime.ContentTypeProtobuf {
+			continue
+		}
+		infos[i].Serializer = leanObject{info.Serializer}
+		if s := info.StreamSerializer; s != nil {
+			stream := *s
+			stream.Serializer = leanFrame{s.Serializer}
+			infos[i].StreamSerializer = &stream
+		}
+	}
+	return lean{other, infos}
+}
+
+// SupportedMediaTypes returns the other's, with protobuf read by this.
+func (l lean) SupportedMediaTypes() []runtime.SerializerInfo { return l.infos }
+
+// leanFrame reads the frames of a watch.
+type leanFrame struct{ runtime.Serializer }
+
+// Decode reads an event. Its object stays bytes of the frame, which are read
+// before the next frame is.
+func (l leanFrame) Decode(data []byte, kind *schema.GroupVersionKind, into runtime.Object) (runtime.Object, *schema.GroupVersionKind, error) {
+	if e, ok := into.(*metav1.WatchEvent); ok {
+		what, ok1 := part(data, 1)
+		object, ok2 := part(data, 2)
+		raw, ok3 := part(object, 1)
+		if ok1 && ok2 && ok3 && len(what) > 0 {
+			e.Type, e.Object = common(string(what)), runtime.RawExtension{Raw: raw}
+			return e, kind, nil
+		}
+	}
+	return l.Serializer.Decode(data, kind, into)
+}
+
+// leanObject reads metadata, of one object or of a page of them.
+type leanObject struct{ runtime.Serializer }
+
+// Decode reads metadata where nobody asks for anything else.
+func (l leanObject) Decode(data []byte, kind *schema.GroupVersionKind, into runtime.Object) (runtime.Object, *schema.GroupVersionKind, error) {
+	if raw, is := unwrap(data); into == nil {
+		gvk := &schema.GroupVersionKind{Group: metav1.GroupName, Version: "v1", Kind: is}
+		switch is {
+		case "PartialObjectMetadata":
+			if m := new(metav1.PartialObjectMetadata); readMetadata(raw, m) {
+				return m, gvk, nil
+			}
+		case "PartialObjectMetadataList":
+			if list := readPage(raw); list != nil {
+				return list, gvk, nil
+			}
+		}
+	}
+	return l.Serializer.Decode(data, kind, into)
+}
+
+// unwrap returns what a protobuf envelope holds, and its kind if that is of the
+// metadata's group and version.
+func unwrap(data []byte) (raw []byte, kind string) {
+	data, ok := bytes.CutPrefix(data, []byte("k8s\x00"))
+	of, ok1 := part(data, 1)
+	version, ok2 := part(of, 1)
+	is, ok3 := part(of, 2)
+	raw, ok4 := part(data, 2)
+	packed, ok5 := part(data, 3)
+	if !ok || !ok1 || !ok2 || !ok3 || !ok4 || !ok5 || len(packed) > 0 || string(version) != "meta.k8s.io/v1" {
+		return nil, ""
+	}
+	return raw, string(is)
+}
+
+// readPage reads a page, nil if it is none.
+func readPage(data []byte) *metav1.PartialObjectMetadataList {
+	n := 0
+	w := wire{rest: data}
+	for field := w.next().field; field != 0; field = w.next().field {
+		if field == 2 {
+			n++
+		}
+	}
+	list := &metav1.PartialObjectMetadataList{Items: make([]metav1.PartialObjectMetadata, n)}
+	i := 0
+	for w = (wire{rest: data}); ; {
+		switch f := w.next(); f.field {
+		case 0:
+			if w.broken {
+				return nil
+			}
+			return list
+		case 1:
+			if list.ListMeta.Unmarshal(f.value) != nil {
+				return nil
+			}
+		case 2:
+			if !readMetadata(f.value, &list.Items[i]) {
+				return nil
+			}
+			i++
+		}
+	}
+}
+
+// readMetadata reads one object's metadata, and reports whether it could.
+func readMetadata(data []byte, out *metav1.PartialObjectMetadata) bool {
+	meta, ok := part(data, 1)
+	if !ok {
+		return false
+	}
+	kept := make([]byte, 0, 1024)
+	for w := (wire{rest: meta}); ; {
+		f := w.next()
+		switch f.field {
+		case 0:
+			return !w.broken && out.ObjectMeta.Unmarshal(kept) == nil
+		case 1, 3, 5, 6, 7, 9, 10, 13, 14: // name, namespace, uid, version, generation, mark, grace, owners, finalizers
+			kept = append(kept, f.whole...)
+		case 12: // annotations: that of a bookmark which ends a listing
+			if bytes.Contains(f.value, []byte(metav1.InitialEventsAnnotationKey)) {
+				kept = append(kept, f.whole...)
+			}
+		}
+	}
+}

@@ -1,0 +1,113 @@
+package run
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/policy"
+)
+
+// reasons returns the constants of package policy by their values, from its source.
+func reasons(t *testing.T) (names []string) {
+	t.Helper()
+	dir, err := exec.CommandContext(t.Context(), "go", "list", "-f", "{{.Dir}}", "github.com/ownergraph/ownergraph/policy").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := parser.ParseFile(token.NewFileSet(), filepath.Join(strings.TrimSpace(string(dir)), "reason.go"), nil, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, d := range f.Decls {
+		g, ok := d.(*ast.GenDecl)
+		if !ok || g.Tok != token.CONST {
+			continue
+		}
+		for _, s := range g.Specs {
+			names = append(names, s.(*ast.ValueSpec).Names[0].Name)
+		}
+	}
+	return names
+}
+
+// Every reason for which an object is held has the name of its constant, but for
+// those that are a setting's doing or end by themselves.
+func TestReasonNames(t *testing.T) {
+	names := reasons(t)
+	if len(names) < 20 {
+		t.Fatalf("constants %q", names)
+	}
+	silent := []policy.Reason{policy.ObserveOnly, policy.LevelTooLow, policy.NeedGrace}
+	for i, name := range names {
+		r := policy.Reason(i)
+		want := ""
+		if r.Held() && !slices.Contains(silent, r) {
+			want = name
+		}
+		if got := nameOf(r); got != want {
+			t.Errorf("%s (%s) is called %q, want %q", name, r, got, want)
+		}
+	}
+	if nameOf(200) != "" {
+		t.Error("a reason that is none has a name")
+	}
+}
+
+func TestUnresolvable(t *testing.T) {
+	for _, c := range []struct {
+		r      policy.Reason
+		d      graph.Doubt
+		want   bool
+		reason string
+	}{
+		{policy.OnlySelf, 0, true, "nobody but its author can have meant it"},
+		{policy.OwnerUnknown, graph.UnresolvedScope, true, "the reference cannot be read"},
+		{policy.OwnerUnknown, graph.ScopedOwner, true, "it never can be"},
+		{policy.OwnerUnknown, graph.Misplaced, true, "the owner is elsewhere"},
+		{policy.OwnerUnknown, graph.Unobserved, false, "a read can tell"},
+		{policy.OwnerUnknown, graph.UnservedKind, false, "a definition may be on its way"},
+		{policy.OwnerUnknown, graph.Unreadable, false, "the server may be ill"},
+		{policy.OwnerSolid, graph.UnresolvedScope, false, "it is kept anyway"},
+	} {
+		if got := unresolvable(c.r, c.d); got != c.want {
+			t.Errorf("unresolvable(%s, %s) = %v: %s", c.r, c.d, got, c.reason)
+		}
+	}
+}
+
+func TestEventForm(t *testing.T) {
+	at := time.Unix(1000, 0)
+	about := func(kind graph.Kind, scope string, uid graph.UID, r policy.Reason, detail ...string) statement {
+		return statement{key: graph.Key{Kind: kind, Scope: scope, Name: "Some:Name", UID: uid}, saying: saying{uid, r, 0}, detail: detail}
+	}
+	e := about("rbac.authorization.k8s.io/ClusterRole", "", "u", policy.NeedFinalizers).event("x", at)
+	if e.Namespace != "default" || e.InvolvedObject.Kind != "ClusterRole" || e.InvolvedObject.Namespace != "" || e.Message != "finalizers hold it" {
+		t.Errorf("of an object without a namespace: %+v", e)
+	}
+	names := map[string]bool{}
+	for _, s := range []statement{
+		about("Pod", "ns", "u", policy.NeedFinalizers), about("Pod", "ns", "u", policy.OnlySelf), about("Pod", "ns", "v", policy.OnlySelf),
+		{saying: saying{"u", policy.OnlySelf, graph.Misplaced}},
+	} {
+		names[s.event("x", at).Name] = true
+	}
+	if len(names) != 4 {
+		t.Errorf("names %v, want one for each object, reason and doubt", names)
+	}
+	if a, b := about("Pod", "ns", "u", policy.OnlySelf, "a"), about("Pod", "ns", "u", policy.OnlySelf, "b"); a.event("x", at).Name != b.event("y", time.Now()).Name {
+		t.Error("what is said again has another name")
+	}
+	long := about("Pod", "ns", "u", policy.NeedFinalizers, "x\xff", strings.Repeat("é", mostMessage)).message()
+	if len(long) > mostMessage || len(long) < mostMessage-1 || !utf8.ValidString(long) || !strings.HasSuffix(long, "...") {
+		t.Errorf("a long message of %d bytes: %q", len(long), long)
+	}
+}

@@ -1,0 +1,434 @@
+package run
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"net"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+
+	authorization "k8s.io/api/authorization/v1"
+	rbac "k8s.io/api/rbac/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/rest"
+)
+
+// object is one of the server, whole.
+type object map[string]any
+
+func (o object) meta() *metav1.PartialObjectMetadata {
+	raw, err := json.Marshal(o)
+	if err != nil {
+		panic(err)
+	}
+	m := &metav1.PartialObjectMetadata{}
+	if err := json.Unmarshal(raw, m); err != nil {
+		panic(err)
+	}
+	m.TypeMeta = metav1.TypeMeta{APIVersion: "meta.k8s.io/v1", Kind: "PartialObjectMetadata"}
+	return m
+}
+
+// resource is what the server serves. Those without verbs are not discovered.
+type resource struct {
+	group, kind, plural string
+	scoped              bool
+	verbs               []string
+	objects             map[types.NamespacedName]object
+	log                 []change
+}
+
+type change struct {
+	version int
+	kind    string
+	object  object
+}
+
+// api is a small API server: paged lists, watches, unconditional writes, and the
+// rights of package run's manifest. It keeps whole objects, so that what is sent
+// can be looked at.
+type api struct {
+	mu        sync.Mutex
+	version   int
+	resources []*resource
+	changed   chan struct{}
+	asked     []string
+	rules     []rbac.PolicyRule // nil: everybody may do everything
+	broken    func(verb, plural string) bool
+}
+
+func newAPI() *api {
+	all := []string{"create", "delete", "get", "list", "patch", "update", "watch"}
+	a := &api{version: 100, changed: make(chan struct{}), resources: []*resource{
+		{kind: "ConfigMap", plural: "configmaps", scoped: true, verbs: all},
+		{kind: "Event", plural: "events", scoped: true, verbs: all},
+		{group: "apps", kind: "Deployment", plural: "deployments", scoped: true, verbs: all},
+		{group: "coordination.k8s.io", kind: "Lease", plural: "leases", scoped: true},
+		{group: "authorization.k8s.io", kind: "SelfSubjectAccessReview", plural: "selfsubjectaccessreviews"},
+	}}
+	for _, r := range a.resources {
+		r.objects = map[types.NamespacedName]object{}
+	}
+	return a
+}
+
+func (a *api) of(plural string) *resource {
+	i := slices.IndexFunc(a.resources, func(r *resource) bool { return r.plural == plural })
+	return a.resources[i]
+}
+
+// put stores an object's state, as a client that writes unconditionally.
+func (a *api) put(plural string, o metav1.ObjectMeta) metav1.ObjectMeta {
+	raw, err := json.Marshal(map[string]any{"metadata": o})
+	if err != nil {
+		panic(err)
+	}
+	out := object{}
+	if err := json.Unmarshal(raw, &out); err != nil {
+		panic(err)
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.commit(a.of(plural), "", out).meta().ObjectMeta
+}
+
+// commit stores or removes an object in a new version.
+func (a *api) commit(r *resource, what string, o object) object {
+	a.version++
+	m := o.meta()
+	at := types.NamespacedName{Namespace: m.Namespace, Name: m.Name}
+	fields, _ := o["metadata"].(map[string]any)
+	fields = maps.Clone(fields)
+	if m.UID == "" {
+		fields["uid"] = fmt.Sprintf("uid-%d", a.version)
+	}
+	fields["resourceVersion"] = strconv.Itoa(a.version)
+	o = maps.Clone(o)
+	o["metadata"] = fields
+	if _, ok := r.objects[at]; what == "" && ok {
+		what = "MODIFIED"
+	}
+	if what = cmp.Or(what, "ADDED"); what == "DELETED" {
+		delete(r.objects, at)
+	} else {
+		r.objects[at] = o
+	}
+	r.log = append(r.log, change{a.version, what, o})
+	close(a.changed)
+	a.changed = make(chan struct{})
+	return o
+}
+
+// remove deletes an object.
+func (a *api) remove(plural, namespace, name string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	r := a.of(plural)
+	a.commit(r, "DELETED", r.objects[types.NamespacedName{Namespace: namespace, Name: name}])
+}
+
+// all returns the objects of a resource, by name.
+func (a *api) all(plural string) []object {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	r := a.of(plural)
+	var out []object
+	for _, at := range slices.SortedFunc(maps.Keys(r.objects), func(x, y types.NamespacedName) int { return cmp.Compare(x.String(), y.String()) }) {
+		out = append(out, r.objects[at])
+	}
+	return out
+}
+
+func (a *api) set(change func()) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	change()
+}
+
+// took returns what was asked with a verb since the last time, and forgets all.
+func (a *api) took(verbs ...string) []string {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	asked := a.asked
+	a.asked = nil
+	return slices.DeleteFunc(asked, func(s string) bool {
+		verb, _, _ := strings.Cut(s, " ")
+		return !slices.Contains(verbs, verb)
+	})
+}
+
+// ServeHTTP answers a request.
+func (a *api) ServeHTTP(w http.ResponseWriter, q *http.Request) {
+	parts := strings.Split(strings.Trim(q.URL.Path, "/"), "/")
+	if len(parts) < 3 || len(parts) == 3 && parts[0] == "apis" {
+		if a.fails("discover", "") {
+			refuse(w, apierrors.NewInternalError(io.ErrUnexpectedEOF))
+			return
+		}
+		a.discover(w, parts)
+		return
+	}
+	group := ""
+	if parts[0] == "apis" {
+		group, parts = parts[1], parts[1:]
+	}
+	namespace, name := "", ""
+	if parts = parts[2:]; len(parts) > 2 && parts[0] == "namespaces" {
+		namespace, parts = parts[1], parts[2:]
+	}
+	if len(parts) > 1 {
+		name = parts[1]
+	}
+	i := slices.IndexFunc(a.resources, func(r *resource) bool { return r.group == group && r.plural == parts[0] })
+	if i < 0 {
+		http.NotFound(w, q)
+		return
+	}
+	verb := verbOf(q, name)
+	a.set(func() { a.asked = append(a.asked, strings.TrimSpace(verb+" "+parts[0]+" "+name)) })
+	right := Right{verb, group, parts[0], namespace, name}
+	switch {
+	case a.fails(verb, parts[0]):
+		refuse(w, apierrors.NewInternalError(io.ErrUnexpectedEOF))
+	case parts[0] != "selfsubjectaccessreviews" && !a.allows(right):
+		refuse(w, apierrors.NewForbidden(schema.GroupResource{Group: group, Resource: parts[0]}, name,
+			fmt.Errorf("User %q cannot %s resource %q in API group %q", "gc", verb, parts[0], group)))
+	default:
+		a.answer(w, q, a.resources[i], right)
+	}
+}
+
+// fails asks whether a request is to fail. That may take its time.
+func (a *api) fails(verb, plural string) bool {
+	a.mu.Lock()
+	broken := a.broken
+	a.mu.Unlock()
+	return broken != nil && broken(verb, plural)
+}
+
+func verbOf(q *http.Request, name string) string {
+	switch {
+	case q.URL.Query().Get("watch") != "":
+		return "watch"
+	case q.Method == http.MethodGet && name == "":
+		return "list"
+	case q.Method == http.MethodPost:
+		return "create"
+	case q.Method == http.MethodPut:
+		return "update"
+	}
+	return strings.ToLower(q.Method)
+}
+
+// allows applies the rules as RBAC does.
+func (a *api) allows(r Right) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	has := func(list []string, v string) bool { return slices.Contains(list, v) || slices.Contains(list, "*") }
+	return a.rules == nil || slices.ContainsFunc(a.rules, func(p rbac.PolicyRule) bool {
+		return has(p.Verbs, r.Verb) && has(p.APIGroups, r.Group) && has(p.Resources, r.Resource) &&
+			(len(p.ResourceNames) == 0 || slices.Contains(p.ResourceNames, r.Name))
+	})
+}
+
+func (a *api) answer(w http.ResponseWriter, q *http.Request, r *resource, right Right) {
+	at := types.NamespacedName{Namespace: right.Namespace, Name: right.Name}
+	a.mu.Lock()
+	live, there := r.objects[at]
+	a.mu.Unlock()
+	switch {
+	case right.Verb == "watch":
+		a.watch(w, q, r)
+	case right.Verb == "list":
+		a.list(w, r)
+	case right.Verb == "create":
+		a.create(w, q, r)
+	case !there:
+		refuse(w, apierrors.NewNotFound(schema.GroupResource{Group: r.group, Resource: r.plural}, right.Name))
+	case right.Verb == "get":
+		send(w, http.StatusOK, live)
+	case right.Verb == "delete":
+		a.set(func() { a.commit(r, "DELETED", live) })
+		send(w, http.StatusOK, metav1.Status{Status: metav1.StatusSuccess})
+	case right.Verb == "update":
+		a.update(w, q, r, live)
+	default:
+		refuse(w, apierrors.NewMethodNotSupported(schema.GroupResource{Resource: r.plural}, right.Verb))
+	}
+}
+
+func (a *api) create(w http.ResponseWriter, q *http.Request, r *resource) {
+	o := object{}
+	if r.kind == "SelfSubjectAccessReview" {
+		review := authorization.SelfSubjectAccessReview{}
+		if err := json.NewDecoder(q.Body).Decode(&review); err != nil {
+			panic(err)
+		}
+		s := review.Spec.ResourceAttributes
+		review.Status.Allowed = a.allows(Right{s.Verb, s.Group, s.Resource, s.Namespace, s.Name})
+		send(w, http.StatusCreated, review)
+		return
+	}
+	if err := json.NewDecoder(q.Body).Decode(&o); err != nil {
+		panic(err)
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	m := o.meta()
+	if _, there := r.objects[types.NamespacedName{Namespace: m.Namespace, Name: m.Name}]; there {
+		refuse(w, apierrors.NewAlreadyExists(schema.GroupResource{Resource: r.plural}, m.Name))
+		return
+	}
+	send(w, http.StatusCreated, a.commit(r, "", o))
+}
+
+func (a *api) update(w http.ResponseWriter, q *http.Request, r *resource, live object) {
+	o := object{}
+	if err := json.NewDecoder(q.Body).Decode(&o); err != nil {
+		panic(err)
+	}
+	if o.meta().ResourceVersion != live.meta().ResourceVersion {
+		refuse(w, apierrors.NewConflict(schema.GroupResource{Resource: r.plural}, live.meta().Name, io.ErrNoProgress))
+		return
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	send(w, http.StatusOK, a.commit(r, "", o))
+}
+
+func (a *api) list(w http.ResponseWriter, r *resource) {
+	out := metav1.PartialObjectMetadataList{TypeMeta: metav1.TypeMeta{APIVersion: "meta.k8s.io/v1", Kind: "PartialObjectMetadataList"}}
+	a.set(func() {
+		out.ResourceVersion = strconv.Itoa(a.version)
+		for _, o := range r.objects {
+			out.Items = append(out.Items, *o.meta())
+		}
+	})
+	send(w, http.StatusOK, out)
+}
+
+func (a *api) watch(w http.ResponseWriter, q *http.Request, r *resource) {
+	if q.URL.Query().Get("sendInitialEvents") != "" {
+		refuse(w, apierrors.NewBadRequest("no streaming"))
+		return
+	}
+	at, err := strconv.Atoi(q.URL.Query().Get("resourceVersion"))
+	if err != nil {
+		panic(err)
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(http.StatusOK)
+	for {
+		w.(http.Flusher).Flush()
+		var changed chan struct{}
+		a.set(func() {
+			changed = a.changed
+			for _, c := range r.log {
+				if c.version > at {
+					at = c.version
+					_ = json.NewEncoder(w).Encode(map[string]any{"type": c.kind, "object": c.object.meta()})
+				}
+			}
+		})
+		w.(http.Flusher).Flush()
+		select {
+		case <-changed:
+		case <-q.Context().Done():
+			return
+		}
+	}
+}
+
+// discover answers in the form of before aggregated discovery.
+func (a *api) discover(w http.ResponseWriter, parts []string) {
+	group := ""
+	switch {
+	case len(parts) == 1 && parts[0] == "api":
+		send(w, http.StatusOK, metav1.APIVersions{Versions: []string{"v1"}})
+		return
+	case len(parts) == 1:
+		v := metav1.GroupVersionForDiscovery{GroupVersion: "apps/v1", Version: "v1"}
+		send(w, http.StatusOK, metav1.APIGroupList{Groups: []metav1.APIGroup{{Name: "apps", Versions: []metav1.GroupVersionForDiscovery{v}, PreferredVersion: v}}})
+		return
+	case parts[0] == "apis":
+		group = parts[1]
+	}
+	out := metav1.APIResourceList{GroupVersion: schema.GroupVersion{Group: group, Version: "v1"}.String()}
+	for _, r := range a.resources {
+		if r.group == group && r.verbs != nil {
+			out.APIResources = append(out.APIResources, metav1.APIResource{Name: r.plural, Kind: r.kind, Namespaced: r.scoped, Verbs: r.verbs})
+		}
+	}
+	send(w, http.StatusOK, out)
+}
+
+func refuse(w http.ResponseWriter, err *apierrors.StatusError) {
+	s := err.Status()
+	s.TypeMeta = metav1.TypeMeta{APIVersion: "v1", Kind: "Status"}
+	send(w, int(s.Code), s)
+}
+
+func send(w http.ResponseWriter, code int, v any) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(code)
+	_ = json.NewEncoder(w).Encode(v)
+}
+
+// pipes is a network of one host, within a bubble of testing/synctest.
+type pipes struct {
+	conns  chan net.Conn
+	closed chan struct{}
+}
+
+func (p pipes) Accept() (net.Conn, error) {
+	select {
+	case c := <-p.conns:
+		return c, nil
+	case <-p.closed:
+		return nil, net.ErrClosed
+	}
+}
+
+func (p pipes) Close() error   { return nil }
+func (p pipes) Addr() net.Addr { return &net.UnixAddr{Name: "fake"} }
+
+func (p pipes) dial(ctx context.Context, _, _ string) (net.Conn, error) {
+	ours, theirs := net.Pipe()
+	select {
+	case p.conns <- theirs:
+		return ours, nil
+	case <-p.closed:
+		return nil, net.ErrClosed
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// serve has the server answer until the test ends, and returns how to reach it.
+func (a *api) serve(t *testing.T) *rest.Config {
+	p := pipes{make(chan net.Conn), make(chan struct{})}
+	a.changed = make(chan struct{}) // of this bubble
+	server := &http.Server{Handler: a}
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		_ = server.Serve(p)
+	}()
+	t.Cleanup(func() {
+		close(p.closed)
+		_ = server.Close()
+		<-ended
+	})
+	return &rest.Config{Host: "http://fake", Dial: p.dial}
+}

@@ -1,0 +1,94 @@
+package run
+
+import (
+	"bytes"
+	"flag"
+	"io"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/go-logr/logr/funcr"
+
+	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/adapters/clientgo"
+	"github.com/ownergraph/ownergraph/graph"
+)
+
+func TestFlags(t *testing.T) {
+	ignored := append(clientgo.DefaultIgnore(), "Pod", "apps/Deployment", "shop.example/*")
+	for _, c := range []struct {
+		args   string
+		want   Config
+		reason string
+	}{
+		{"", Config{Listen: "here"}, "what was set stays"},
+		{"-act -events -listen= -workers 3", Config{Act: true, Events: true, Engine: ownergraph.Config{Workers: 3}}, "switches"},
+		{"-lease a/b -lease-duration 1m -lease-identity me", Config{Listen: "here", Lease: Lease{"a", "b", "me", time.Minute}}, "a lease"},
+		{"-lease a/b -lease=", Config{Listen: "here"}, "the last one counts"},
+		{"-ignore Pod,apps/Deployment -ignore shop.example/*", Config{Listen: "here", Store: clientgo.Config{Ignore: ignored}}, "it adds"},
+		{"-page-size 7 -listings 2 -rediscover 1m", Config{Listen: "here", Store: clientgo.Config{PageSize: 7, Listings: 2, Rediscover: time.Minute}}, "the store's"},
+		{"-fence-wait 1h -audit-every 2h -call-timeout 3s -held-after 4m", Config{Listen: "here", HeldAfter: 4 * time.Minute,
+			Engine: ownergraph.Config{FenceWait: time.Hour, AuditEvery: 2 * time.Hour, CallTimeout: 3 * time.Second}}, "the engine's"},
+	} {
+		got := Config{Listen: "here"}
+		f := flag.NewFlagSet("x", flag.ContinueOnError)
+		got.RegisterFlags(f)
+		if err := f.Parse(strings.Fields(c.args)); err != nil || !reflect.DeepEqual(got, c.want) {
+			t.Errorf("%q: %+v, %v: %s", c.args, got, err, c.reason)
+		}
+	}
+}
+
+func TestFlagsRefused(t *testing.T) {
+	for _, c := range []struct{ args, want, reason string }{
+		{"-lease b", `"b" is not of the form namespace/name`, "it takes both"},
+		{"-lease a/b/c", `"a/b/c" is not of the form`, "and no more"},
+		{"-lease /b", "is not of the form", "none is empty"},
+		{"-ignore Pod,,Node", `"" is no kind`, "an empty kind would be none"},
+		{"-ignore apps/", `"apps/" is no kind`, "a group is apps/*"},
+		{"-ignore apps/v1/Deployment", "is no kind", "a kind has no version"},
+		{"-workers many", "invalid value", "a number is one"},
+		{"-acts", "flag provided but not defined", "a typing error is none"},
+	} {
+		f := flag.NewFlagSet("x", flag.ContinueOnError)
+		f.SetOutput(io.Discard)
+		new(Config).RegisterFlags(f)
+		if err := f.Parse(strings.Fields(c.args)); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%q: error %v, want %q: %s", c.args, err, c.want, c.reason)
+		}
+	}
+}
+
+// The usage shows what the config says as the default, and no fault of a value.
+func TestFlagsUsage(t *testing.T) {
+	var out bytes.Buffer
+	c := Config{Lease: Lease{Namespace: "a", Name: "b"}, Store: clientgo.Config{Ignore: []graph.Kind{"Pod"}}}
+	f := flag.NewFlagSet("x", flag.ContinueOnError)
+	f.SetOutput(&out)
+	c.RegisterFlags(f)
+	f.PrintDefaults()
+	for _, want := range []string{"-lease namespace/name", "(default a/b)", "(default Pod)", "-act\n", "-held-after duration"} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("no %q in\n%s", want, &out)
+		}
+	}
+	if strings.Contains(out.String(), "panic") {
+		t.Errorf("a flag's zero value panics:\n%s", &out)
+	}
+}
+
+func TestFromLogr(t *testing.T) {
+	var lines []string
+	l := FromLogr(funcr.New(func(_, args string) { lines = append(lines, args) }, funcr.Options{}))
+	l.Info("a", "x", 1)
+	l.Warn("b")
+	l.Error("c", "err", "why")
+	l.Debug("too fine")
+	want := []string{`"level"=0 "msg"="a" "x"=1`, `"level"=0 "msg"="b"`, `"msg"="c" "error"=null "err"="why"`}
+	if !slices.Equal(lines, want) {
+		t.Errorf("logged %q", lines)
+	}
+}

@@ -1,0 +1,92 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"strings"
+	"time"
+)
+
+// Handler returns what serves /healthz, /readyz and /metrics. Held by
+// TestHealth and TestMetrics.
+func (p *Program) Handler() http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /healthz", p.healthz)
+	mux.HandleFunc("GET /readyz", p.readyz)
+	mux.HandleFunc("GET /metrics", p.metrics)
+	return mux
+}
+
+// healthz answers if the engine does: its lock is free now and then.
+func (p *Program) healthz(w http.ResponseWriter, _ *http.Request) {
+	p.collector.Stats()
+	answer(w, http.StatusOK, "ok\n")
+}
+
+// readyz says whether every kind is listed, and which ones are not.
+func (p *Program) readyz(w http.ResponseWriter, _ *http.Request) {
+	if !p.collects.Load() {
+		if p.lock != nil {
+			answer(w, http.StatusOK, "ok: waits for the Lease "+p.config.Lease.String()+"\n")
+			return
+		}
+		answer(w, http.StatusServiceUnavailable, "not collecting\n")
+		return
+	}
+	kinds := p.collector.Kinds()
+	var faults strings.Builder
+	for _, k := range kinds {
+		switch {
+		case k.Sick != "":
+			fmt.Fprintf(&faults, "%s: %s\n", k.Kind, oneLine(k.Sick))
+		case !k.Listed:
+			fmt.Fprintf(&faults, "%s: not listed yet\n", k.Kind)
+		}
+	}
+	switch {
+	case len(kinds) == 0:
+		answer(w, http.StatusServiceUnavailable, "no kind is known yet\n")
+	case faults.Len() > 0:
+		answer(w, http.StatusServiceUnavailable, faults.String())
+	default:
+		answer(w, http.StatusOK, fmt.Sprintf("ok: %d kinds are listed\n", len(kinds)))
+	}
+}
+
+func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
+
+func answer(w http.ResponseWriter, code int, text string) {
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	w.Header().Set("X-Content-Type-Options", "nosniff")
+	w.WriteHeader(code)
+	_, _ = w.Write([]byte(text))
+}
+
+// serve serves the handler until the context ends, and then lets the requests
+// under way end for a moment.
+func (p *Program) serve(ctx context.Context, l net.Listener) error {
+	s := &http.Server{
+		Handler:           p.Handler(),
+		ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second,
+		WriteTimeout: 30 * time.Second, IdleTimeout: time.Minute,
+		ErrorLog: slog.NewLogLogger(p.log.Handler(), slog.LevelWarn),
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- s.Serve(l) }()
+	select {
+	case err := <-ended:
+		return fmt.Errorf("run: serve %s: %w", l.Addr(), err)
+	case <-ctx.Done():
+	}
+	grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), 2*time.Second)
+	defer cancel()
+	if err := s.Shutdown(grace); errors.Is(err, context.DeadlineExceeded) {
+		_ = s.Close()
+	}
+	<-ended
+	return nil
+}

@@ -1,0 +1,94 @@
+package run
+
+import (
+	"context"
+	"encoding/pem"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"regexp"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"go.uber.org/goleak"
+	"k8s.io/client-go/rest"
+)
+
+// A program with everything on, against a server of HTTP/2 over TLS, ends
+// without leaving a goroutine, while a request of its own handler is under way.
+func TestRunLeavesNothing(t *testing.T) {
+	a := newAPI()
+	server := httptest.NewUnstartedServer(a)
+	server.EnableHTTP2 = true
+	server.StartTLS()
+	before := goleak.IgnoreCurrent()
+	rc := &rest.Config{Host: server.URL}
+	rc.CAData = pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw})
+	log := &journal{}
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() {
+		done <- Run(ctx, rc, Config{
+			Act: true, Events: true, Lease: Lease{Namespace: "kube-system", Name: "ownergraph"},
+			Listen: "127.0.0.1:0", Logger: log.logger(),
+		})
+	}()
+	client := &http.Client{Transport: &http.Transport{}}
+	at := ""
+	tick := time.NewTicker(10 * time.Millisecond)
+	defer tick.Stop()
+	for !strings.HasPrefix(fetch(t, client, at), "ok: 2 kinds are listed") {
+		<-tick.C
+		for _, line := range log.with("serving health") {
+			at = "http://" + regexp.MustCompile(`address=(\S+)`).FindStringSubmatch(line)[1] + "/readyz"
+		}
+	}
+	cancel()
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
+	client.CloseIdleConnections()
+	goleak.VerifyNone(t, before)
+	server.Close()
+}
+
+func fetch(t *testing.T, client *http.Client, at string) string {
+	t.Helper()
+	if at == "" {
+		return ""
+	}
+	resp, err := client.Get(at)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	body, err := io.ReadAll(resp.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(body)
+}
+
+// What is dialled while the program ends does not survive it.
+func TestConnectionsEnd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a := newAPI()
+		c := newConnections(a.serve(t).Dial)
+		made, err := c.dial(t.Context(), "tcp", "x")
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.close()
+		if _, err := made.Read(make([]byte, 1)); err != io.ErrClosedPipe {
+			t.Errorf("a read of what was open: %v", err)
+		}
+		if _, err := c.dial(t.Context(), "tcp", "x"); err == nil {
+			t.Error("dialled after the end")
+		}
+		if err := made.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+}

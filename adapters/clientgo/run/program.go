@@ -1,0 +1,147 @@
+package run
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"sync/atomic"
+
+	"github.com/go-logr/logr"
+	"golang.org/x/sync/errgroup"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/leaderelection/resourcelock"
+	"k8s.io/klog/v2"
+
+	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/adapters/clientgo"
+	"github.com/ownergraph/ownergraph/graph"
+)
+
+// Program is a Store, a Collector, and what it takes to run them. Use New. It
+// is safe for concurrent use.
+type Program struct {
+	config    Config
+	log       *slog.Logger
+	collector *ownergraph.Collector
+	server    *rest.Config // of everything but the store
+	client    *http.Client // the same
+	conns     *connections
+	lock      resourcelock.Interface // nil: it collects without a lease
+	teller    *teller                // nil: no Events
+	collects  atomic.Bool
+}
+
+// Run is New and Program.Run in one.
+func Run(ctx context.Context, server *rest.Config, config Config) error {
+	p, err := New(server, config)
+	if err != nil {
+		return err
+	}
+	return p.Run(ctx)
+}
+
+// New returns a program for the API server that the rest config names. It sends
+// nothing, and copies both configs. Errors: graph.ErrInvalid for a wrong Config,
+// and what client-go says of the rest config.
+func New(server *rest.Config, config Config) (*Program, error) {
+	config, err := config.filled()
+	if err != nil {
+		return nil, err
+	}
+	if server == nil {
+		return nil, invalid("rest config", "nil")
+	}
+	p := &Program{config: config, log: config.Logger, server: rest.CopyConfig(server)}
+	p.conns = newConnections(server.Dial)
+	p.server.Dial = p.conns.dial
+	store, err := clientgo.New(p.server, config.Store)
+	if err != nil {
+		return nil, err
+	}
+	if p.server.QPS == 0 && p.server.RateLimiter == nil {
+		p.server.QPS = -1 // a lease must not wait behind events
+	}
+	p.server.ContentType, p.server.AcceptContentTypes = runtime.ContentTypeJSON, "" // which every server reads
+	if p.client, err = rest.HTTPClientFor(p.server); err != nil {
+		return nil, fmt.Errorf("configure run: %w", err)
+	}
+	if config.Lease.Name != "" {
+		if p.lock, err = p.newLock(); err != nil {
+			return nil, fmt.Errorf("configure run: Lease: %w", err)
+		}
+	}
+	if config.Events {
+		if p.teller, err = p.newTeller(); err != nil {
+			return nil, fmt.Errorf("configure run: Events: %w", err)
+		}
+		config.Engine.OnDecision = both(config.Engine.OnDecision, p.teller.decided)
+	}
+	p.collector, err = ownergraph.New(store, config.Engine)
+	return p, err
+}
+
+func both(a, b func(ownergraph.Decided)) func(ownergraph.Decided) {
+	if a == nil {
+		return b
+	}
+	return func(d ownergraph.Decided) { a(d); b(d) }
+}
+
+// logging has what client-go says go to the program's logger.
+func (p *Program) logging(ctx context.Context) context.Context {
+	return klog.NewContext(ctx, logr.FromSlogHandler(p.log.Handler()))
+}
+
+// Collector returns the program's collector, for its Stats, Held, Kinds and
+// WaitIdle. Program.Run runs it, and nobody else may.
+func (p *Program) Collector() *ownergraph.Collector { return p.collector }
+
+// Run serves and collects until ctx ends, and then returns nil. It runs once.
+// Errors: ErrLeaseLost; what keeps it from listening; those of
+// ownergraph.Collector.Run.
+//
+// When it ends, everything that it began has ended, and its connections are
+// closed: no goroutine is left. Held by TestRunLeavesNothing. (Where the rest
+// config names files with a client certificate, client-go keeps one that reads
+// them anew, and drops it with the program; a Transport of the config's own is
+// not touched.)
+func (p *Program) Run(ctx context.Context) error {
+	if ctx == nil {
+		return fmt.Errorf("run: context: nil: %w", graph.ErrInvalid)
+	}
+	defer p.conns.close()
+	all, ctx := errgroup.WithContext(p.logging(ctx))
+	if p.config.Listen != "" {
+		l, err := new(net.ListenConfig).Listen(ctx, "tcp", p.config.Listen)
+		if err != nil {
+			return fmt.Errorf("run: Listen: %w", err)
+		}
+		p.log.Info("serving health and metrics", "address", l.Addr().String())
+		all.Go(func() error { return p.serve(ctx, l) })
+	}
+	all.Go(func() error { p.checkRights(ctx); return nil })
+	all.Go(func() error {
+		if p.lock == nil {
+			return p.collect(ctx)
+		}
+		return p.lead(ctx)
+	})
+	return all.Wait()
+}
+
+// collect runs the collector and what goes with it.
+func (p *Program) collect(ctx context.Context) error {
+	p.log.Info("collecting", "act", p.config.Act, "events", p.config.Events)
+	p.collects.Store(true)
+	defer p.collects.Store(false)
+	all, ctx := errgroup.WithContext(ctx)
+	all.Go(func() error { return p.collector.Run(ctx) })
+	all.Go(func() error { p.mind(ctx); return nil })
+	if p.teller != nil {
+		all.Go(func() error { p.teller.run(ctx); return nil })
+	}
+	return all.Wait()
+}

@@ -1,0 +1,83 @@
+package run
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"slices"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/discovery"
+	"k8s.io/client-go/rest"
+
+	"github.com/ownergraph/ownergraph/adapters/clientgo"
+	"github.com/ownergraph/ownergraph/graph"
+)
+
+// discoveryTimeout bounds one look at what the server serves.
+const discoveryTimeout = 30 * time.Second
+
+// resources returns the resources that take part, by discovery, as the store
+// finds them. Those of a group that fails are left out: its kinds are sick.
+func (p *Program) resources(ctx context.Context) ([]schema.GroupResource, error) {
+	ctx, cancel := context.WithTimeout(ctx, discoveryTimeout)
+	defer cancel()
+	config := rest.CopyConfig(p.server)
+	bound := *p.client
+	bound.Transport = bounded{ctx, bound.Transport}
+	client, err := discovery.NewDiscoveryClientForConfigAndClient(config, &bound)
+	if err != nil {
+		return nil, err
+	}
+	lists, err := discovery.ServerPreferredResources(client)
+	if len(lists) == 0 && err != nil {
+		return nil, err
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	var out []schema.GroupResource
+	for _, list := range discovery.FilteredBy(discovery.SupportsAllVerbs{Verbs: []string{"delete", "list", "watch"}}, lists) {
+		gv, err := schema.ParseGroupVersion(list.GroupVersion)
+		if err != nil {
+			return nil, fmt.Errorf("discovery: %w", err)
+		}
+		for _, r := range list.APIResources {
+			if !p.config.ignores(gv.Group, r) {
+				out = append(out, schema.GroupResource{Group: gv.Group, Resource: r.Name})
+			}
+		}
+	}
+	return out, nil
+}
+
+// ignores reports whether a resource takes no part by setting.
+func (c Config) ignores(group string, r metav1.APIResource) bool {
+	list := c.Store.Ignore
+	if list == nil {
+		list = clientgo.DefaultIgnore()
+	}
+	kind := graph.Kind(r.Kind)
+	if group != "" {
+		kind = graph.Kind(group) + "/" + kind
+	}
+	return slices.Contains(list, kind) || slices.Contains(list, graph.Kind(group)+"/*") || slices.Contains(c.Engine.Ignore, kind)
+}
+
+// bounded ends every request with a context, since the discovery client takes
+// none, and keeps that from waiting for a server that asks for time.
+type bounded struct {
+	ctx  context.Context
+	next http.RoundTripper
+}
+
+// RoundTrip sends a request under the context.
+func (b bounded) RoundTrip(r *http.Request) (*http.Response, error) {
+	resp, err := b.next.RoundTrip(r.WithContext(b.ctx))
+	if resp != nil {
+		resp.Header.Del("Retry-After")
+	}
+	return resp, err
+}

@@ -1,0 +1,199 @@
+package run
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"golang.org/x/sync/errgroup"
+	authorization "k8s.io/api/authorization/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	utilnet "k8s.io/apimachinery/pkg/util/net"
+	authorizationclient "k8s.io/client-go/kubernetes/typed/authorization/v1"
+)
+
+// Right is the right to do something to all objects of a resource, or to those
+// of one namespace, or to one of them. A resource "*" of a group "*" stands for
+// all of them. It is a value.
+type Right struct {
+	Verb, Group, Resource string
+	Namespace, Name       string
+}
+
+// String returns the right as in "delete deployments.apps" and "update
+// leases.coordination.k8s.io kube-system/ownergraph".
+func (r Right) String() string {
+	s := r.Verb + " " + schema.GroupResource{Group: r.Group, Resource: r.Resource}.String()
+	if r.Namespace == "" {
+		return s
+	}
+	return strings.TrimSuffix(s+" "+r.Namespace+"/"+r.Name, "/")
+}
+
+func (r Right) compare(b Right) int {
+	return cmp.Or(cmp.Compare(r.Group, b.Group), cmp.Compare(r.Resource, b.Resource),
+		cmp.Compare(r.Namespace, b.Namespace), cmp.Compare(r.Verb, b.Verb))
+}
+
+// verbs returns what it takes on every resource that takes part.
+func (c Config) verbs() []string {
+	if c.Act {
+		return []string{"get", "list", "watch", "patch", "delete"}
+	}
+	return []string{"get", "list", "watch"}
+}
+
+// besides returns the rights that it takes on nothing that is collected.
+func (c Config) besides() []Right {
+	var out []Right
+	if c.Events {
+		out = append(out, Right{Verb: "create", Resource: "events"})
+	}
+	if l := c.Lease; l.Name != "" {
+		of := Right{Group: "coordination.k8s.io", Resource: "leases", Namespace: l.Namespace}
+		for _, verb := range [...]string{"create", "get", "update"} {
+			of.Verb = verb
+			out = append(out, of)
+			of.Name = l.Name // what is created has no name yet
+		}
+	}
+	return out
+}
+
+// Missing asks the server which rights the program lacks, sorted. It asks for
+// each verb once where all resources are granted together, and for each resource
+// that takes part otherwise; a verb that is granted for none of them is one right
+// that is missing, to "*.*". Rights of single namespaces do not count. It may be
+// called before and during Run. Errors are the server's: one that serves no
+// SelfSubjectAccessReview cannot say. Held by TestRights.
+func (p *Program) Missing(ctx context.Context) ([]Right, error) {
+	ctx = p.logging(ctx)
+	defer utilnet.CloseIdleConnectionsFor(p.client.Transport)
+	var general []Right
+	for _, verb := range p.config.verbs() {
+		general = append(general, Right{Verb: verb, Group: "*", Resource: "*"})
+	}
+	lacking, err := p.denied(ctx, general)
+	if err != nil {
+		return nil, fmt.Errorf("ask for rights: %w", err)
+	}
+	missing, err := p.denied(ctx, p.config.besides())
+	if err != nil {
+		return nil, fmt.Errorf("ask for rights: %w", err)
+	}
+	if len(lacking) > 0 {
+		each, err := p.deniedEach(ctx, lacking)
+		if err != nil {
+			return nil, fmt.Errorf("ask for rights: %w", err)
+		}
+		missing = append(missing, each...)
+	}
+	slices.SortFunc(missing, Right.compare)
+	return missing, nil
+}
+
+// deniedEach asks for each resource that takes part what is not granted for all
+// of them together. A verb that is granted for none stays one right.
+func (p *Program) deniedEach(ctx context.Context, lacking []Right) ([]Right, error) {
+	found, err := p.resources(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var out []Right
+	for _, r := range lacking {
+		each := make([]Right, len(found))
+		for i, at := range found {
+			each[i] = Right{Verb: r.Verb, Group: at.Group, Resource: at.Resource}
+		}
+		missing, err := p.denied(ctx, each)
+		if err != nil {
+			return nil, err
+		}
+		if len(missing) == len(each) {
+			missing = []Right{r}
+		}
+		out = append(out, missing...)
+	}
+	return out, nil
+}
+
+// rightsParallel bounds the questions that are under way.
+const rightsParallel = 8
+
+var errUnanswered = errors.New("the server did not say")
+
+// denied returns those of the rights that the server does not grant, in order.
+func (p *Program) denied(ctx context.Context, rights []Right) ([]Right, error) {
+	client, err := authorizationclient.NewForConfigAndClient(p.server, p.client)
+	if err != nil {
+		return nil, err
+	}
+	granted := make([]bool, len(rights))
+	all, ctx := errgroup.WithContext(ctx)
+	all.SetLimit(rightsParallel)
+	for i, r := range rights {
+		all.Go(func() error {
+			review := &authorization.SelfSubjectAccessReview{Spec: authorization.SelfSubjectAccessReviewSpec{
+				ResourceAttributes: &authorization.ResourceAttributes{
+					Verb: r.Verb, Group: r.Group, Resource: r.Resource, Namespace: r.Namespace, Name: r.Name,
+				},
+			}}
+			answer, err := client.SelfSubjectAccessReviews().Create(ctx, review, metav1.CreateOptions{})
+			if err != nil {
+				return err
+			}
+			s := answer.Status
+			if !s.Allowed && s.EvaluationError != "" {
+				return fmt.Errorf("%s: %w: %s", r, errUnanswered, s.EvaluationError)
+			}
+			granted[i] = s.Allowed
+			return nil
+		})
+	}
+	if err := all.Wait(); err != nil {
+		return nil, err
+	}
+	var out []Right
+	for i, r := range rights {
+		if !granted[i] {
+			out = append(out, r)
+		}
+	}
+	return out, nil
+}
+
+// mostTold bounds how many rights or kinds one line of the log names.
+const mostTold = 20
+
+// checkRights logs which rights are missing. That the server cannot say is no
+// reason for alarm: what is refused is logged, too.
+func (p *Program) checkRights(ctx context.Context) {
+	missing, err := p.Missing(ctx)
+	if ctx.Err() != nil {
+		return
+	}
+	if err != nil {
+		p.log.Info("the rights could not be checked", "err", err)
+		return
+	}
+	if len(missing) == 0 {
+		return
+	}
+	p.log.Warn("rights are missing: bind what is missing of package run's rbac.yaml", "count", len(missing), "rights", listed(missing))
+}
+
+// listed returns the first of a list, and how many more there are.
+func listed[T fmt.Stringer](list []T) string {
+	var out []string
+	for _, v := range list[:min(len(list), mostTold)] {
+		out = append(out, v.String())
+	}
+	if more := len(list) - len(out); more > 0 {
+		out = append(out, fmt.Sprintf("and %d more", more))
+	}
+	return strings.Join(out, ", ")
+}

@@ -1,0 +1,165 @@
+package run
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	rbac "k8s.io/api/rbac/v1"
+	"k8s.io/apimachinery/pkg/util/yaml"
+
+	"github.com/ownergraph/ownergraph/adapters/clientgo"
+	"github.com/ownergraph/ownergraph/graph"
+)
+
+// manifest returns the rules of the roles in rbac.yaml, by the roles' names.
+func manifest(t *testing.T) map[string][]rbac.PolicyRule {
+	t.Helper()
+	f, err := os.Open("rbac.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	rules, bound := map[string][]rbac.PolicyRule{}, map[string]bool{}
+	for d := yaml.NewYAMLOrJSONDecoder(f, 4096); ; {
+		var o struct {
+			rbac.ClusterRole
+			RoleRef  rbac.RoleRef
+			Subjects []rbac.Subject
+		}
+		if err := d.Decode(&o); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		switch o.Kind {
+		case "ClusterRole", "Role":
+			rules[o.Name] = o.Rules
+		case "ClusterRoleBinding", "RoleBinding":
+			if o.RoleRef.Name != o.Name || o.RoleRef.Kind+"Binding" != o.Kind || len(o.Subjects) != 1 || o.Subjects[0].Name != "ownergraph" {
+				t.Errorf("binding %s: %+v to %+v", o.Name, o.RoleRef, o.Subjects)
+			}
+			bound[o.Name] = true
+		}
+	}
+	for name := range rules {
+		if !bound[name] {
+			t.Errorf("role %s is not bound", name)
+		}
+	}
+	return rules
+}
+
+// grant gives the program the rights of some roles, but for one verb.
+func (r *rig) grant(without string, roles ...string) {
+	all := manifest(r.t)
+	all["ownergraph-some"] = []rbac.PolicyRule{{APIGroups: []string{""}, Resources: []string{"configmaps"}, Verbs: []string{"delete"}}}
+	var rules []rbac.PolicyRule
+	for _, name := range roles {
+		for _, p := range all["ownergraph-"+name] {
+			p.Verbs = slices.DeleteFunc(slices.Clone(p.Verbs), func(v string) bool { return v == without })
+			rules = append(rules, p)
+		}
+	}
+	r.set(func() { r.rules = rules })
+}
+
+// The manifest grants what each setting needs, and each part of it is needed.
+func TestRights(t *testing.T) {
+	lease := Lease{Namespace: "kube-system", Name: "ownergraph"}
+	for _, c := range []struct {
+		config  Config
+		without string
+		roles   []string
+		want    string
+		reason  string
+	}{
+		{Config{}, "", []string{"observe"}, "", "to observe takes one role"},
+		{Config{Act: true}, "", []string{"observe", "act"}, "", "to act another"},
+		{Config{Events: true}, "", []string{"observe", "events"}, "", "Events another"},
+		{Config{Lease: lease}, "", []string{"observe", "lease"}, "", "and so does the lease"},
+		{Config{Act: true}, "", []string{"observe"}, "delete *.*, patch *.*", "a verb that is granted nowhere is one right"},
+		{Config{}, "list", []string{"observe"}, "list *.*", "one verb"},
+		{Config{Events: true}, "", []string{"observe"}, "create events", "Events are not collected, but told of"},
+		{Config{Lease: lease}, "", []string{"observe"}, "create leases.coordination.k8s.io kube-system, update leases.coordination.k8s.io kube-system/ownergraph", "to get is granted by the other role"},
+		{Config{Lease: Lease{Namespace: "kube-system", Name: "other"}}, "", []string{"observe", "lease"}, "update leases.coordination.k8s.io kube-system/other", "the role names one lease"},
+		{Config{Act: true}, "", []string{"observe", "some"}, "patch *.*, delete deployments.apps", "verbs by resource"},
+		{Config{Act: true, Store: clientgo.Config{Ignore: []graph.Kind{"apps/*"}}}, "", []string{"observe", "some"}, "delete events, patch *.*", "what takes no part needs no right"},
+		{Config{Act: true, Store: clientgo.Config{Ignore: []graph.Kind{"apps/Deployment", "Event"}}}, "", []string{"observe", "some"}, "patch *.*", "nor does a kind"},
+	} {
+		bubble(t, c.config, func(r *rig) {
+			r.grant(c.without, c.roles...)
+			got, err := r.program.Missing(r.t.Context())
+			if err != nil || listed(got) != c.want {
+				t.Errorf("missing %q, %v, want %q: %s", listed(got), err, c.want, c.reason)
+			}
+			r.program.conns.close()
+		})
+	}
+}
+
+// What is missing is said at the start, and by the kind that is sick.
+func TestRightMissing(t *testing.T) {
+	bubble(t, Config{Act: true}, func(r *rig) {
+		r.owned()
+		r.grant("delete", "observe", "act")
+		r.start(r.program)
+		pass(time.Second)
+		if lines := r.with("rights are missing", "rbac.yaml", "count=1", `rights="delete *.*"`); len(lines) != 1 {
+			t.Errorf("logged %q", r.with(""))
+		}
+		r.remove("deployments", "ns", "owner")
+		pass(time.Second)
+		if lines := r.with("write refused", "cannot delete resource"); len(lines) != 3 {
+			t.Errorf("logged %q", lines)
+		}
+		r.grant("list", "observe", "act")
+		other := r.add(Config{})
+		r.start(other)
+		pass(time.Second)
+		if w := ask(other, "/readyz"); !strings.Contains(w.Body.String(), "apps/Deployment: list deployments.apps: it takes the rights to get, list") ||
+			!strings.Contains(w.Body.String(), `cannot list resource "deployments"`) {
+			t.Errorf("readyz %s", w.Body)
+		}
+	})
+}
+
+// A server that cannot say which rights there are stops nothing.
+func TestRightsUnknown(t *testing.T) {
+	bubble(t, Config{}, func(r *rig) {
+		r.broken = func(_, plural string) bool { return plural == "selfsubjectaccessreviews" }
+		if _, err := r.program.Missing(r.t.Context()); err == nil || !strings.HasPrefix(err.Error(), "ask for rights: ") {
+			t.Errorf("error %v", err)
+		}
+		r.grant("list", "observe")
+		r.broken = func(verb, _ string) bool { return verb == "discover" }
+		if _, err := r.program.Missing(r.t.Context()); err == nil || !strings.HasPrefix(err.Error(), "ask for rights: ") {
+			t.Errorf("where nobody knows what is served: error %v", err)
+		}
+		r.rules = nil
+		r.broken = func(_, plural string) bool { return plural == "selfsubjectaccessreviews" }
+		r.start(r.program)
+		pass(time.Second)
+		if lines := r.with("the rights could not be checked", "level=INFO"); len(lines) != 1 {
+			t.Errorf("logged %q", lines)
+		}
+		if w := ask(r.program, "/readyz"); w.Code != 200 {
+			t.Errorf("readyz %s", w.Body)
+		}
+	})
+}
+
+func TestListed(t *testing.T) {
+	many := make([]Right, mostTold+3)
+	for i := range many {
+		many[i] = Right{Verb: "get", Resource: fmt.Sprint("r", i)}
+	}
+	if got := listed(many); !strings.HasPrefix(got, "get r0, get r1, ") || !strings.HasSuffix(got, "get r19, and 3 more") {
+		t.Errorf("listed %s", got)
+	}
+}

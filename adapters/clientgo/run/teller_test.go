@@ -1,0 +1,160 @@
+package run
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/policy"
+)
+
+// events returns the Events on the server, by name.
+func (r *rig) events() []corev1.Event {
+	r.t.Helper()
+	var out []corev1.Event
+	for _, o := range r.all("events") {
+		e := corev1.Event{}
+		if err := runtime.DefaultUnstructuredConverter.FromUnstructured(o, &e); err != nil {
+			r.t.Fatal(err)
+		}
+		out = append(out, e)
+	}
+	return out
+}
+
+// A reference that means nothing is told of at once, and once, whoever tells.
+func TestEvents(t *testing.T) {
+	bubble(t, Config{Events: true}, func(r *rig) {
+		bad := r.put("configmaps", named("bad", ref("apps/v9", "Deployment", "d", "u")))
+		end := r.start(r.program)
+		pass(time.Second)
+		all := r.events()
+		if len(all) != 1 {
+			t.Fatalf("events %v", all)
+		}
+		e := all[0]
+		if o := e.InvolvedObject; o.Kind != "ConfigMap" || o.Namespace != "ns" || o.Name != "bad" || o.UID != bad.UID {
+			t.Errorf("it is about %+v", o)
+		}
+		if e.Namespace != "ns" || e.Reason != "OwnerUnknown" || e.Type != "Warning" || e.Source.Component != "ownergraph" ||
+			e.Message != "owner's scope not resolvable: apps/Deployment d (UID u)" {
+			t.Errorf("event %+v", e)
+		}
+		if at := e.FirstTimestamp.Time; e.LastTimestamp.Time != at || time.Since(at) > 2*time.Second || e.Count != 1 {
+			t.Errorf("of %v to %v, %d times", at, e.LastTimestamp, e.Count)
+		}
+		pass(50 * time.Minute) // audits, and looks at what is held
+		if err := end(); err != nil {
+			t.Error(err)
+		}
+		r.start(r.add(Config{Events: true}))
+		pass(4*time.Hour + 30*time.Minute)
+		calls := slices.DeleteFunc(r.took("create"), func(s string) bool { return s != "create events" })
+		if len(calls) != 1+1+4 || len(r.events()) != 1 { // at first, after the restart, and every hour
+			t.Errorf("%d events, by %d calls", len(r.events()), len(calls))
+		}
+	})
+}
+
+// What is held for a while is told of then, and with what holds it.
+func TestHeldEvents(t *testing.T) {
+	bubble(t, Config{Events: true}, func(r *rig) {
+		now := metav1.Now()
+		marked := named("marked")
+		marked.DeletionTimestamp, marked.Finalizers = &now, []string{"example.org/a", "example.org/b"}
+		r.put("configmaps", marked)
+		yes := true
+		one, two := ref("apps/v1", "Deployment", "d", "u"), ref("apps/v1", "Deployment", "e", "v")
+		one.Controller, two.Controller = &yes, &yes
+		r.put("configmaps", named("flawed", one, two))
+		gone := named("gone")
+		gone.DeletionTimestamp, gone.Finalizers = &now, []string{"example.org/a"}
+		r.put("configmaps", gone)
+		r.start(r.program)
+		pass(3 * time.Minute)
+		told := func() (out []string) {
+			for _, e := range r.events() {
+				out = append(out, fmt.Sprintf("%s %s: %s", e.InvolvedObject.Name, e.Reason, e.Message))
+			}
+			slices.Sort(out)
+			return out
+		}
+		if got := told(); len(got) != 1 || !strings.HasPrefix(got[0], "flawed ObjectFlawed: the object is flawed: ") || !strings.Contains(got[0], "ontroller") {
+			t.Errorf("told %q", got)
+		}
+		r.remove("configmaps", "ns", "gone")
+		pass(4 * time.Minute)
+		if got := told(); len(got) != 2 || got[1] != "marked NeedFinalizers: finalizers hold it: example.org/a, example.org/b" {
+			t.Errorf("told %q", got)
+		}
+	})
+}
+
+// Nobody waits for a teller, and what it holds and sends is bounded.
+func TestEventsBounded(t *testing.T) {
+	bubble(t, Config{Events: true}, func(r *rig) {
+		told := r.program.teller
+		for i := range 100_000 { // nobody takes them
+			told.decided(ownergraph.Decided{
+				Key:      graph.Key{Kind: "ConfigMap", Scope: "ns", Name: "x", UID: graph.UID(fmt.Sprint(i))},
+				Decision: policy.Decision{Reason: policy.OnlySelf},
+			})
+		}
+		if n := len(told.waiting); n != mostWaiting {
+			t.Errorf("%d wait", n)
+		}
+		r.start(r.program)
+		pass(10 * time.Second)
+		if n := len(r.events()); n != tellBurst+10*tellRate {
+			t.Errorf("%d events after 10 s", n)
+		}
+	})
+}
+
+// A server that takes no Events costs one line in ten minutes.
+func TestEventsRefused(t *testing.T) {
+	bubble(t, Config{Events: true}, func(r *rig) {
+		r.broken = func(verb, plural string) bool { return verb == "create" && plural == "events" }
+		for i := range 100 {
+			r.put("configmaps", named(fmt.Sprint("bad", i), ref("apps/v9", "Deployment", "d", "u")))
+		}
+		end := r.start(r.program)
+		pass(5 * time.Minute)
+		if lines := r.with("an Event could not be sent"); len(lines) != 1 || !strings.Contains(lines[0], "reason=OwnerUnknown") {
+			t.Errorf("logged %q", lines)
+		}
+		r.set(func() { r.broken = nil })
+		pass(15 * time.Minute)
+		if n := len(r.events()); n != 100 {
+			t.Errorf("%d events after it takes them", n)
+		}
+		_ = end()
+	})
+}
+
+// A server that does not answer holds up nothing.
+func TestEventsEnd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := &rig{api: newAPI(), journal: &journal{}, t: t}
+		r.server = r.serve(t)
+		r.program = r.add(Config{Events: true})
+		for i := range 2 * tellBurst {
+			r.put("configmaps", named(fmt.Sprint("bad", i), ref("apps/v9", "Deployment", "d", "u")))
+		}
+		end := r.start(r.program)
+		pass(time.Second) // it waits for the rate
+		begun := time.Now()
+		if err := end(); err != nil || time.Since(begun) > time.Second {
+			t.Errorf("ended with %v after %v", err, time.Since(begun))
+		}
+	})
+}

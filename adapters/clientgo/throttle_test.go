@@ -1,0 +1,275 @@
+package clientgo
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/ownergraph/ownergraph/graph"
+)
+
+// busyServer answers so many writes at once, each after its latency, and refuses
+// all others at once. It is used in a bubble, whose goroutines are stepped by
+// virtual time; its fields are guarded by the throttle's lock.
+type busyServer struct {
+	throttle
+	room    int
+	latency time.Duration
+	after   int // seconds of Retry-After
+
+	flying, peak, served, refused int
+}
+
+func tooMany(after int) error {
+	return apierrors.NewGenericServerResponse(http.StatusTooManyRequests, "delete", schema.GroupResource{}, "", "later", after, false)
+}
+
+func failure(code int) error {
+	return apierrors.NewGenericServerResponse(code, "delete", schema.GroupResource{}, "", "a fault", 0, false)
+}
+
+func (s *busyServer) locked(do func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	do()
+}
+
+func (s *busyServer) write() (err error) {
+	s.locked(func() {
+		if s.flying >= s.room {
+			s.refused++
+			err = tooMany(s.after)
+			return
+		}
+		s.flying++
+		s.peak = max(s.peak, s.flying)
+	})
+	if err != nil {
+		return err
+	}
+	<-time.After(s.latency)
+	s.locked(func() { s.flying--; s.served++ })
+	return nil
+}
+
+// load has workers write through the throttle, for a while.
+func (s *busyServer) load(workers int, during time.Duration) (served, refused int) {
+	s.locked(func() { s.served, s.refused, s.peak = 0, 0, 0 })
+	ctx, cancel := context.WithTimeout(context.Background(), during)
+	defer cancel()
+	for range workers {
+		go func() {
+			for ctx.Err() == nil {
+				if s.do(ctx, s.write) != nil { // as the engine: another object is next
+					<-time.After(time.Microsecond)
+				}
+			}
+		}()
+	}
+	<-ctx.Done()
+	<-time.After(s.latency + time.Minute)
+	synctest.Wait()
+	return s.served, s.refused
+}
+
+// The bound finds what the server can do, whatever that is, and follows it: it
+// is neither hammered nor left idle.
+func TestThrottleAdapts(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &busyServer{latency: 25 * time.Millisecond, after: 1}
+		for _, c := range []struct {
+			reason  string
+			workers int
+			room    int
+			least   float64 // of what the server can serve
+			most    int     // refusals a minute
+		}{
+			{"a server that bears everything is given everything", 20, 1000, 0.99, 0},
+			{"half of the workers", 20, 10, 0.75, 300},
+			{"one at a time", 20, 1, 0.75, 700},
+			{"it has recovered", 20, 1000, 0.90, 0},
+			{"many workers", 200, 100, 0.75, 1200},
+		} {
+			s.room = c.room
+			served, refused := s.load(c.workers, time.Minute)
+			able := float64(time.Minute/s.latency) * float64(min(c.room, c.workers))
+			t.Logf("%s: %.2f of what is possible, %d refused", c.reason, float64(served)/able, refused)
+			if float64(served) < c.least*able || refused > c.most {
+				t.Errorf("%s: %d of %.0f served, %d refused", c.reason, served, able, refused)
+			}
+		}
+	})
+}
+
+// A server that refuses everything is left alone for as long as it asks, and
+// found again when it recovers.
+func TestThrottleRefusedByAll(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &busyServer{latency: 5 * time.Millisecond, after: 10}
+		served, refused := s.load(20, time.Minute)
+		if served != 0 || refused > 100 || s.most != 1 {
+			t.Errorf("%d served, %d refused in a minute, bound %d", served, refused, s.most)
+		}
+		s.after = 0
+		if _, refused = s.load(20, time.Minute); refused < 20 || refused > 40 {
+			t.Errorf("%d refused in a minute without Retry-After", refused)
+		}
+		s.room = 20
+		if served, _ := s.load(20, 10*time.Second); served < 15*2000 {
+			t.Errorf("%d served in the 10 s after it has recovered", served)
+		}
+	})
+}
+
+// A call that waits for its turn honours its context, takes no turn with it, and
+// sends nothing.
+func TestThrottleWait(t *testing.T) {
+	for _, c := range []struct {
+		reason  string
+		timeout time.Duration
+		cancel  time.Duration
+		want    error
+		after   time.Duration // when the call returns
+		retry   time.Duration // what it says of when to come back
+	}{
+		{"it is cancelled", 0, 3 * time.Second, context.Canceled, 3 * time.Second, 0},
+		{"half of its time is over: it was not sent", 8 * time.Second, 0, errThrottled, 4 * time.Second, 6 * time.Second},
+		{"the server's time is over first", 40 * time.Second, 0, nil, 10 * time.Second, 0},
+	} {
+		t.Run(c.reason, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				var s throttle
+				for range 2 { // the second finds it alone
+					_ = s.do(t.Context(), func() error { return tooMany(10) })
+				}
+				ctx, cancel := context.WithCancel(t.Context())
+				defer cancel()
+				if c.timeout > 0 {
+					ctx, cancel = context.WithTimeout(ctx, c.timeout)
+					defer cancel()
+				}
+				if c.cancel > 0 {
+					time.AfterFunc(c.cancel, cancel)
+				}
+				began, sent := time.Now(), 0
+				err := s.do(ctx, func() error { sent++; return nil })
+				if took := time.Since(began); !errors.Is(err, c.want) || took != c.after {
+					t.Errorf("%v after %v", err, took)
+				}
+				if (sent == 1) != (err == nil) {
+					t.Errorf("%d sent, %v", sent, err)
+				}
+				var l interface{ RetryAfter() time.Duration }
+				if got := errors.As(err, &l); got != (c.retry > 0) || got && l.RetryAfter() != c.retry {
+					t.Errorf("%v: retry after: %t, want %v", err, got, c.retry)
+				}
+				pass(time.Minute)
+				if err := s.do(t.Context(), func() error { return nil }); err != nil || s.flying != 0 || len(s.queue) != 0 {
+					t.Errorf("%v; %d on the way, %d waiting", err, s.flying, len(s.queue))
+				}
+			})
+		})
+	}
+}
+
+// A turn that comes to somebody who has just given up goes to the next.
+func TestThrottleTurnGivenBack(t *testing.T) {
+	s := throttle{most: 1, flying: 1, queue: []chan ticket{make(chan ticket, 1), make(chan ticket, 1)}}
+	first, second := s.queue[0], s.queue[1]
+	s.leave(ticket{}, loadWell, 0)
+	if _, err := s.withdraw(first, context.Canceled); err != context.Canceled {
+		t.Error(err)
+	}
+	if len(second) != 1 || s.flying != 1 || len(s.queue) != 0 {
+		t.Errorf("%d on the way, %d waiting", s.flying, len(s.queue))
+	}
+	if _, err := s.withdraw(second, nil); err != nil || s.flying != 1 {
+		t.Errorf("a turn that came in time: %v, %d on the way", err, s.flying)
+	}
+}
+
+// What lowers the bound, and what does not.
+func TestThrottleSigns(t *testing.T) {
+	gone, cancel := context.WithCancel(context.Background())
+	cancel()
+	late, cancel := context.WithTimeout(context.Background(), -1)
+	defer cancel()
+	for _, c := range []struct {
+		reason string
+		ctx    context.Context
+		err    error
+		want   load
+		after  time.Duration
+	}{
+		{"done", context.Background(), nil, loadWell, 0},
+		{"too many requests", context.Background(), tooMany(7), loadBusy, 7 * time.Second},
+		{"too many requests, it does not say for how long", context.Background(), tooMany(0), loadBusy, 0},
+		{"a server that asks for time", context.Background(), apierrors.NewServerTimeout(schema.GroupResource{}, "delete", 2), loadBusy, 2 * time.Second},
+		{"it has given up", context.Background(), failure(504), loadMute, 0},
+		{"no answer within the call's time", late, context.DeadlineExceeded, loadMute, 0},
+		{"no connection", context.Background(), errors.New("connection refused"), loadMute, 0},
+		{"the caller has gone", gone, context.Canceled, loadUnset, 0},
+		{"a webhook that breaks", context.Background(), failure(500), loadUnset, 0},
+		{"a server behind it that is down", context.Background(), failure(503), loadUnset, 0},
+		{"a conflict", context.Background(), failure(409), loadWell, 0},
+		{"refused by what it is", context.Background(), failure(422), loadWell, 0},
+	} {
+		if got, after := loadOf(c.ctx, c.err); got != c.want || after != c.after {
+			t.Errorf("%s: %d, %v", c.reason, got, after)
+		}
+	}
+	var s throttle
+	first, _ := s.enter(context.Background())
+	second, _ := s.enter(context.Background())
+	s.leave(second, loadWell, 0)
+	if s.leave(first, loadMute, 0); s.most != 0 {
+		t.Errorf("the bound is %d, though the server answers what was sent later", s.most)
+	}
+	third, _ := s.enter(context.Background())
+	if s.leave(third, loadMute, 0); s.most != 1 {
+		t.Errorf("the bound is %d, though nobody answers", s.most)
+	}
+}
+
+// A cascade on a server that refuses all writes for a while: it is not hammered,
+// and everything goes once it can, each by one write that was accepted.
+func TestThrottleOfCascade(t *testing.T) {
+	const leaves = 300
+	bubble(t, newFake(standardKinds()...), Config{}, func(r *rig) {
+		d := r.create("apps/Deployment", named("ns", "owner"))
+		for i := range leaves {
+			r.create("ConfigMap", named("ns", fmt.Sprint("c", i), ref("apps/v1", "Deployment", "owner", d.UID)))
+		}
+		r.collect()
+		pass(time.Second)
+		until, refused, served := time.Now().Add(20*time.Second), 0, 0
+		r.fault = func(q *http.Request) *fakeResponse {
+			switch {
+			case q.Method != http.MethodDelete:
+				return nil
+			case time.Now().Before(until):
+				refused++
+				return &fakeResponse{code: http.StatusTooManyRequests, after: 1}
+			}
+			served++
+			return nil
+		}
+		r.delete("apps/Deployment", "ns", "owner", graph.Background)
+		pass(time.Minute)
+		r.locked(func() {
+			if n := len(r.kindOf("ConfigMap").objects); n != 0 || served != leaves {
+				t.Errorf("%d are left, %d writes", n, served)
+			}
+			if refused > 100 {
+				t.Errorf("%d writes refused in 20 s", refused)
+			}
+		})
+	})
+}

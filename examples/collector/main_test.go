@@ -1,0 +1,138 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	authorization "k8s.io/api/authorization/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+func TestWrongFlags(t *testing.T) {
+	for _, c := range []struct {
+		args   string
+		code   int
+		want   string
+		reason string
+	}{
+		{"-acts", 2, "flag provided but not defined: -acts", "a flag that is none"},
+		{"-act now", 2, `unexpected argument "now"`, "an argument"},
+		{"-lease ownergraph", 2, "is not of the form namespace/name", "half a lease"},
+		{"-log loud", 2, `invalid value "loud" for flag -log`, "a level that is none"},
+		{"-workers -1 -kubeconfig ok", 2, "Workers: negative", "what the engine refuses"},
+		{"-lease a/b -lease-duration 1s -kubeconfig ok", 2, "Lease.Duration: 1s is less than 5s", "what the program refuses"},
+		{"-kubeconfig nowhere", 2, `-kubeconfig "nowhere": stat nowhere`, "a file that is not there"},
+		{"-act", 2, `-kubeconfig "": unable to load in-cluster configuration`, "outside of a cluster"},
+		{"-listen nowhere -kubeconfig ok", 1, "Listen: listen tcp: address nowhere", "what the machine refuses"},
+		{"-h", 0, "-kubeconfig file", "a question"},
+	} {
+		args := strings.Fields(strings.ReplaceAll(c.args, "ok", kubeconfig(t, "https://127.0.0.1:1")))
+		var out, errs bytes.Buffer
+		if code := start(t.Context(), args, &out, &errs); code != c.code || !strings.Contains(errs.String(), c.want) || out.Len() > 0 {
+			t.Errorf("%q: exit %d, %s, want %d and %q: %s", c.args, code, &errs, c.code, c.want, c.reason)
+		}
+	}
+}
+
+func kubeconfig(t *testing.T, server string) (file string) {
+	t.Helper()
+	file = filepath.Join(t.TempDir(), "config")
+	content := fmt.Sprintf(`{"apiVersion": "v1", "kind": "Config", "current-context": "c",
+		"contexts": [{"name": "c", "context": {"cluster": "c"}}], "clusters": [{"name": "c", "cluster": {"server": %q}}]}`, server)
+	if err := os.WriteFile(file, []byte(content), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
+// server holds one ConfigMap, whose owner is gone.
+type server struct {
+	deleted chan string
+}
+
+// ServeHTTP answers what a collector of such a server asks.
+func (s server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	left := metav1.PartialObjectMetadata{TypeMeta: metav1.TypeMeta{APIVersion: "meta.k8s.io/v1", Kind: "PartialObjectMetadata"}}
+	left.Namespace, left.Name, left.UID, left.ResourceVersion = "ns", "left", "u1", "7"
+	left.OwnerReferences = []metav1.OwnerReference{{APIVersion: "v1", Kind: "ConfigMap", Name: "gone", UID: "u2"}}
+	answer := func(code int, v any) {
+		w.Header().Set("Content-Type", "application/json")
+		w.WriteHeader(code)
+		_ = json.NewEncoder(w).Encode(v)
+	}
+	refuse := func(code int32, reason metav1.StatusReason, of *metav1.StatusDetails) {
+		answer(int(code), metav1.Status{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Status"}, Status: metav1.StatusFailure, Code: code, Reason: reason, Details: of})
+	}
+	q := r.URL.Query()
+	switch at := r.URL.Path; {
+	case at == "/api":
+		answer(200, metav1.APIVersions{Versions: []string{"v1"}})
+	case at == "/apis":
+		answer(200, metav1.APIGroupList{})
+	case at == "/api/v1":
+		answer(200, metav1.APIResourceList{GroupVersion: "v1", APIResources: []metav1.APIResource{
+			{Name: "configmaps", Kind: "ConfigMap", Namespaced: true, Verbs: []string{"delete", "list", "watch"}},
+		}})
+	case strings.HasSuffix(at, "/selfsubjectaccessreviews"):
+		answer(201, authorization.SelfSubjectAccessReview{})
+	case q.Get("sendInitialEvents") != "":
+		refuse(400, metav1.StatusReasonBadRequest, nil)
+	case q.Get("watch") != "":
+		w.Header().Set("Content-Type", "application/json")
+		w.(http.Flusher).Flush()
+		<-r.Context().Done()
+	case at == "/api/v1/configmaps":
+		list := metav1.PartialObjectMetadataList{TypeMeta: metav1.TypeMeta{APIVersion: "meta.k8s.io/v1", Kind: "PartialObjectMetadataList"}}
+		list.ResourceVersion, list.Items = "8", []metav1.PartialObjectMetadata{left}
+		answer(200, list)
+	case r.Method == "DELETE":
+		s.deleted <- at
+		answer(200, metav1.Status{Status: "Success"})
+	default:
+		refuse(404, metav1.StatusReasonNotFound, &metav1.StatusDetails{Kind: "configmaps", Name: "gone"})
+	}
+}
+
+// With -act an object goes whose owner is gone, until the program is told to end.
+func TestRun(t *testing.T) {
+	s := server{make(chan string, 1)}
+	api := httptest.NewServer(s)
+	defer api.Close()
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan int)
+	var errs bytes.Buffer
+	go func() {
+		ended <- start(ctx, []string{"-kubeconfig", kubeconfig(t, api.URL), "-act", "-listen", "127.0.0.1:0"}, &errs, &errs)
+	}()
+	select {
+	case got := <-s.deleted:
+		if got != "/api/v1/namespaces/ns/configmaps/left" {
+			t.Errorf("deleted %s", got)
+		}
+		cancel()
+	case code := <-ended:
+		t.Fatalf("exit %d: %s", code, &errs)
+	}
+	if code := <-ended; code != 0 {
+		t.Errorf("exit %d: %s", code, &errs)
+	}
+}
+
+func TestCheck(t *testing.T) {
+	api := httptest.NewServer(server{})
+	defer api.Close()
+	var out, errs bytes.Buffer
+	code := start(t.Context(), []string{"-kubeconfig", kubeconfig(t, api.URL), "-events", "-check"}, &out, &errs)
+	const want = "create events\nget *.*\nlist *.*\nwatch *.*\n"
+	if code != 1 || out.String() != want || !strings.Contains(errs.String(), "4 rights are missing") {
+		t.Errorf("exit %d, %q, %s", code, &out, &errs)
+	}
+}
