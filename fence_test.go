@@ -72,3 +72,26 @@ func TestFenceBegunAnew(t *testing.T) {
 		s.wants(ownergraph.CallPatch, "the second fence has passed")
 	}
 }
+
+// TestFencePatience: each fence that is given up in a row is waited for twice as
+// long as the one before, and one that passes ends the row.
+func TestFencePatience(t *testing.T) {
+	s := newStepped(t, ownergraph.Config{}, "o")
+	given := func(want time.Duration, reason string) {
+		t.Helper()
+		s.begin(reason)
+		s.now = s.now.Add(want - time.Second)
+		if c := s.next(ownergraph.LaneControl); c.Type != ownergraph.CallUnset {
+			t.Errorf("%s after less than %s: %s", c.Type, want, reason)
+		}
+		s.now = s.now.Add(time.Second)
+	}
+	s.put("o#1~[foregroundDeletion]")
+	given(30*time.Second, "the first")
+	given(time.Minute, "one was given up")
+	s.pass(s.begin("two were"))
+	s.put("o#2")
+	s.put("o#3~[foregroundDeletion]")
+	given(30*time.Second, "one has passed since")
+	s.pass(s.begin("one was given up"))
+}
