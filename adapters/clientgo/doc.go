@@ -109,7 +109,9 @@
 //
 // # In tests
 //
-// Package envtestgc gives envtest, or any API server without a
-// kube-controller-manager, a garbage collector; the module fakegc does that for
-// controller-runtime's fake client.
+// Package envtestgc gives envtest, or any server without kube-controller-manager,
+// a garbage collector in one line of a TestMain; its WaitIdle returns when a
+// cascade is over, or says what holds it, and why. Package fakegc, a module of its
+// own, does the same for controller-runtime's fake client, with the UIDs,
+// preconditions and propagation that it lacks. examples/operator uses it.
 package clientgo

@@ -288,6 +288,13 @@ func TestStatus(t *testing.T) {
 	r.collect()
 	r.want("of-n>n")
 	r.end(node, client.PropagationPolicy(metav1.DeletePropagationForeground))
+	if err := r.Get(ctx, client.ObjectKeyFromObject(node), node); err != nil {
+		t.Fatal(err)
+	}
+	node.Finalizers = append(node.Finalizers, "example.org/not-written-with-a-status")
+	if err := r.Status().Update(ctx, node); err != nil {
+		t.Error(err)
+	}
 	r.collect()
 	r.want("")
 }

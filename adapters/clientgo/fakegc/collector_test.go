@@ -76,6 +76,24 @@ func TestOwners(t *testing.T) {
 	r.want("")
 }
 
+// Two that own each other wait for each other in the foreground, until the
+// collector unblocks them.
+func TestRing(t *testing.T) {
+	r := newRig(t)
+	a, b := configMap("a"), configMap("b")
+	r.make(a, b)
+	own(a, b)
+	own(b, a)
+	for _, o := range []client.Object{a, b} {
+		if err := r.Update(t.Context(), o); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r.end(a, client.PropagationPolicy(metav1.DeletePropagationForeground))
+	r.collect()
+	r.want("")
+}
+
 func TestHeld(t *testing.T) {
 	r := newRig(t)
 	a := configMap("a")

@@ -15,8 +15,9 @@
 //
 // # What the client does that the fake one does not
 //
-//   - Every object has a UID, those of the builder too. One that the test gave
-//     it is kept, once: an object that is created again has a new one.
+//   - Every object has a UID, those of the builder too, which have a new version
+//     by that. One that the test gave it is kept, once: an object that is created
+//     again has a new one.
 //   - A UID precondition is one: of a deletion, an update, a patch.
 //   - A deletion propagates. With Foreground or Orphan the object stays, marked,
 //     with the finalizer of that name, until the collector takes that off. The

@@ -15,11 +15,7 @@ import (
 
 func (s *Store) subUpdate(ctx context.Context, c client.Client, sub string, o client.Object, opts ...client.SubResourceUpdateOption) error {
 	asked := (&client.SubResourceUpdateOptions{}).ApplyOptions(opts)
-	var finalizers []string
-	if sub != "status" {
-		finalizers = o.GetFinalizers()
-	}
-	return s.write(ctx, o, finalizers, dry(asked.DryRun), func(ctx context.Context) error {
+	return s.write(ctx, o, nil, dry(asked.DryRun), func(ctx context.Context) error {
 		return c.SubResource(sub).Update(ctx, o, opts...)
 	})
 }
