@@ -8,12 +8,30 @@ import (
 	"github.com/ownergraph/ownergraph/internal/world"
 )
 
+// Users says what users may do.
+type Users uint8
+
+const (
+	// UsersUnset: everything but to touch.
+	UsersUnset Users = iota
+	// Deleting: they delete in the foreground and in the background, strip, and
+	// take foreign finalizers off.
+	Deleting
+	// Adopting: the same, and they add plain references.
+	Adopting
+	// Touching: everything, and to write an object anew as it is.
+	Touching
+	// Restoring: everything but to touch and to create. What a restored store
+	// calls the next incarnation is no business of this search.
+	Restoring
+)
+
 // alphabet returns what a user may do to the store as it is: delete each object
-// in three ways, also one that is marked; strip a propagation finalizer; add a
-// plain or blocking reference to any of the named objects, or to any that
-// lives; drop a reference; create an object that is gone again, under the same
-// name.
-func alphabet(s *world.Store, start []graph.Object) []oracle.Action {
+// in three ways, also one that is marked; strip a propagation finalizer, and take
+// others off; add a plain or blocking reference to any of the named objects, or to
+// any that lives; drop a reference; create an object that is gone again, under the
+// same name.
+func alphabet(s *world.Store, start []graph.Object, users Users) []oracle.Action {
 	var out []oracle.Action
 	add := func(v oracle.Verb, k graph.Key, owners ...graph.Owner) {
 		out = append(out, oracle.Action{Verb: v, Object: graph.Object{Key: k, Owners: owners}})
@@ -21,14 +39,27 @@ func alphabet(s *world.Store, start []graph.Object) []oracle.Action {
 	for i, first := range start {
 		o, err := s.Get(first.Key)
 		if err != nil {
-			add(oracle.Recreate, first.Key)
+			if !users.fewer() && users != Restoring {
+				add(oracle.Recreate, first.Key)
+			}
 			continue
 		}
-		for _, v := range [...]oracle.Verb{oracle.Background, oracle.Foreground, oracle.Orphan} {
-			add(v, o.Key)
+		if users == Touching {
+			add(oracle.Touch, o.Key)
+		}
+		add(oracle.Background, o.Key)
+		add(oracle.Foreground, o.Key)
+		if !users.fewer() {
+			add(oracle.Orphan, o.Key)
 		}
 		if o.Deleting && o.Propagation() != graph.Unset {
 			add(oracle.Strip, o.Key)
+		}
+		if slices.Contains(o.Finalizers, foreign) {
+			add(oracle.Finish, o.Key)
+		}
+		if users == Deleting {
+			continue
 		}
 		for j, other := range start {
 			if i == j {
@@ -36,18 +67,23 @@ func alphabet(s *world.Store, start []graph.Object) []oracle.Action {
 			}
 			for _, k := range incarnations(s, other.Key) {
 				r := graph.Owner{Key: k}
-				if slices.ContainsFunc(o.Owners, r.Same) {
+				switch has := slices.ContainsFunc(o.Owners, r.Same); {
+				case has && users != Adopting:
 					add(oracle.DropRef, o.Key, r)
-					continue
+				case !has:
+					add(oracle.AddRef, o.Key, r)
+					if r.Block = true; users != Adopting {
+						add(oracle.AddRef, o.Key, r)
+					}
 				}
-				add(oracle.AddRef, o.Key, r)
-				r.Block = true
-				add(oracle.AddRef, o.Key, r)
 			}
 		}
 	}
 	return out
 }
+
+// fewer reports whether users do little, so that they may do it more often.
+func (u Users) fewer() bool { return u == Deleting || u == Adopting }
 
 // incarnations returns the keys of a name that a reference may be made to: of
 // the first incarnation, which may be gone, and of the one that lives.

@@ -1,20 +1,48 @@
 // Package exhaustive visits every history of a small scope on the real engine:
 // all graphs of a few objects, up to renaming, with every sequence of actions
 // from a printed alphabet, every order of deliveries, calls and results, crashes
-// and new listings. Each write is judged by internal/invariant, each state in
+// and new listings, and in rows of their own restores of the store, kinds that are
+// out of reach for a while, finalizers of somebody else and references that nobody
+// could resolve. Each write is judged by internal/invariant, each state in
 // which nothing moves any more is compared with internal/oracle.
 //
-//	go run ./internal/exhaustive/cmd/exhaustive -minutes 5
+//	go run ./internal/exhaustive/cmd/exhaustive -minutes 6 -sure
 //	go run ./internal/exhaustive/cmd/exhaustive -quick
 //	go run ./internal/exhaustive/cmd/exhaustive -stage four -minutes 30
+//	go run ./internal/exhaustive/cmd/exhaustive -row '2 objects, 3 actions, late engine' -from 1 -to 1
 //
 // print one row for each stage, with the graphs that a bound cut off. The first
-// is what CI runs; the second is a little of everything in some ten seconds; the
-// third one of the stages that are run once (Names).
+// is what CI runs (Standard); the second is a little of everything in some ten
+// seconds; the third one of the stages that are run once (Names); the fourth one
+// graph of a row of the first. With -sure the rows of Sure come to their end, and the
+// time bounds the others.
 //
 // The search is depth first over 64-bit fingerprints of the whole world. That it
 // can fail is shown on worlds that break their contract (TestDefectsAreFound,
 // TestTablesFindDefects).
+//
+// # Which row shows which rule
+//
+// Package mutants takes the rules away, one after another, and names for each the
+// row and the graph of CI's run that breaks without it (Sure, TestSure; there
+// TestWhere and TestRulesAreHeldExhaustively). Most break on two or three objects
+// with two or three plain actions. The others have rows of their own:
+//
+//   - R1, what a conflict's read answers: "touching actions". Only a version without
+//     new content makes the engine judge again by a read.
+//   - R2, one instant, and the trimming of a waiting reference: "deletions" and
+//     "adopting actions" with foreign finalizers. An owner has to be solid again
+//     that waited, so that three actions are needed on three objects; with fewer
+//     kinds of actions these are few states.
+//   - Unresolved references, which block and hold an orphaning: a row with them.
+//   - R5: "rewind". The store is restored to the start and its watch says so. Writes
+//     under way are lost, reads land.
+//   - R7 of a kind that cannot be watched, and R8: "sick kind".
+//
+// What no row can show: what an engine does twice or late and never wrongly
+// (awaiting, joining a fence under way, RULES' model finds nothing there either);
+// answers that are lost; kinds that join and leave; handlers, levels, scopes, and
+// bounds, which are not in the alphabet.
 //
 // # Tables
 //
@@ -45,7 +73,9 @@
 //     without faults, and those of two objects, are run with a late engine too.
 //   - A fence begins as soon as it is wanted, and a kind reports it as soon as
 //     everything before it is told. Later beginnings and later reports are
-//     stronger evidence. That the set of kinds has passed it is a move of its own.
+//     stronger evidence. That the set of kinds has passed it is a move of its own,
+//     which comes after each kind has passed it in scopes with crashes or new
+//     listings, and at any time in the others.
 //   - The reports of a fence that was given up are dropped: an engine hears only
 //     those of the fence that it began last.
 //   - A read answers what the store held at an instant between its beginning and

@@ -21,7 +21,7 @@ func TestSmallScopes(t *testing.T) {
 	}
 	var until time.Time
 	if *minutes > 0 {
-		stages = append(Small(), Plan(3, Scope{Actions: 2, Crashes: 1, Listings: 1})...)
+		stages = Standard()
 		until = time.Now().Add(time.Duration(*minutes * float64(time.Minute)))
 	}
 	t.Log("\n" + Heading())

@@ -2,6 +2,7 @@ package exhaustive
 
 import (
 	"cmp"
+	"math/bits"
 	"slices"
 
 	"github.com/ownergraph/ownergraph/graph"
@@ -20,55 +21,82 @@ func key(i, kinds int) graph.Key {
 // 2, 138 for 3, 22,815 for 4. The ones with few references come first. The
 // objects are of so many kinds, 0 for one each: events of different kinds are
 // delayed on their own.
-func Graphs(n, kinds int) [][]graph.Object { return graphs(n, kinds, false) }
+func Graphs(n, kinds int) [][]graph.Object { return graphs(n, kinds, shape{}) }
 
 // Selves returns the graphs in which an object may also refer to itself, plainly
 // or blocking: 3 of one object, 45 of two, 3,411 of three. Those of Graphs are
 // among them.
-func Selves(n, kinds int) [][]graph.Object { return graphs(n, kinds, true) }
+func Selves(n, kinds int) [][]graph.Object { return graphs(n, kinds, shape{selves: true}) }
 
-func graphs(n, kinds int, selves bool) [][]graph.Object {
+// foreign is a finalizer that is no business of the engine's.
+const foreign = "foreign"
+
+// shape says which graphs there are besides those of Graphs.
+type shape struct {
+	selves  bool // references to oneself
+	foreign bool // objects with a finalizer of somebody else
+	doubts  bool // references whose coordinates nobody could resolve
+}
+
+// values is how many a pair may have: no reference, a plain one, a blocking one,
+// and the last two unresolved.
+func (s shape) values() int {
+	if s.doubts {
+		return 5
+	}
+	return 3
+}
+
+func graphs(n, kinds int, s shape) [][]graph.Object {
 	if kinds == 0 {
 		kinds = n
 	}
 	var pairs [][2]int
 	for d := range n {
 		for o := range n {
-			if d != o || selves {
+			if d != o || s.selves {
 				pairs = append(pairs, [2]int{d, o})
 			}
 		}
 	}
 	perms := permutations(n)
-	total := 1
+	base, total := s.values(), 1
 	for range pairs {
-		total *= 3
+		total *= base
+	}
+	edges := total
+	if s.foreign {
+		total <<= n
 	}
 	var codes []int
 	for code := range total {
-		if smallest(code, n, pairs, perms) {
+		if smallest(code, n, base, pairs, perms) {
 			codes = append(codes, code)
 		}
 	}
-	slices.SortStableFunc(codes, func(a, b int) int { return cmp.Compare(weight(a), weight(b)) })
+	slices.SortStableFunc(codes, func(a, b int) int { return cmp.Compare(weight(a, edges, base), weight(b, edges, base)) })
 	out := make([][]graph.Object, len(codes))
 	for i, code := range codes {
-		out[i] = build(code, n, kinds, pairs)
+		out[i] = build(code, n, kinds, base, pairs)
 	}
 	return out
 }
 
-// smallest reports whether no renaming of the graph has a smaller code.
-func smallest(code, n int, pairs [][2]int, perms [][]int) bool {
-	digits := make([]int, n*n)
-	for i, c := 0, code; i < len(pairs); i++ {
-		digits[pairs[i][0]*n+pairs[i][1]] = c % 3
-		c /= 3
+// smallest reports whether no renaming of the graph has a smaller code: a digit
+// for each pair, and above these a bit for each object.
+func smallest(code, n, base int, pairs [][2]int, perms [][]int) bool {
+	digits, rest := make([]int, n*n), code
+	for i := 0; i < len(pairs); i++ {
+		digits[pairs[i][0]*n+pairs[i][1]] = rest % base
+		rest /= base
 	}
 	for _, p := range perms {
 		renamed := 0
+		for i := n - 1; i >= 0; i-- {
+			renamed = renamed*2 + rest>>p[i]&1
+		}
 		for i := len(pairs) - 1; i >= 0; i-- {
-			renamed = renamed*3 + digits[p[pairs[i][0]]*n+p[pairs[i][1]]]
+			renamed = renamed*base + digits[p[pairs[i][0]]*n+p[pairs[i][1]]]
 		}
 		if renamed < code {
 			return false
@@ -77,23 +105,30 @@ func smallest(code, n int, pairs [][2]int, perms [][]int) bool {
 	return true
 }
 
-func weight(code int) (w int) {
-	for ; code > 0; code /= 3 {
-		w += code % 3
+// weight adds up the digits, and the bits.
+func weight(code, edges, base int) int {
+	w := bits.OnesCount(uint(code / edges))
+	for code %= edges; code > 0; code /= base {
+		w += code % base
 	}
 	return w
 }
 
-func build(code, n, kinds int, pairs [][2]int) []graph.Object {
+func build(code, n, kinds, base int, pairs [][2]int) []graph.Object {
 	objects := make([]graph.Object, n)
 	for i := range objects {
 		objects[i] = graph.Object{Key: key(i, kinds), Version: "1"}
 	}
 	for _, p := range pairs {
-		if r := code % 3; r > 0 {
-			objects[p[0]].Owners = append(objects[p[0]].Owners, graph.Owner{Key: key(p[1], kinds), Block: r == 2})
+		if r := code % base; r > 0 {
+			objects[p[0]].Owners = append(objects[p[0]].Owners, graph.Owner{Key: key(p[1], kinds), Block: r%2 == 0, Unresolved: r > 2})
 		}
-		code /= 3
+		code /= base
+	}
+	for i := range objects {
+		if code>>i&1 != 0 {
+			objects[i].Finalizers = []string{foreign}
+		}
 	}
 	return objects
 }

@@ -15,6 +15,7 @@ type pasts struct {
 	words  *words
 	kinds  []graph.KindInfo
 	start  []graph.Object
+	users  Users
 	items  []past
 	known  dict
 	writes dict // by past and call
@@ -49,9 +50,9 @@ type wrote struct {
 	bad                 error
 }
 
-func newPasts(w *world.World, start []graph.Object, words *words, l *lists) *pasts {
+func newPasts(w *world.World, start []graph.Object, users Users, words *words, l *lists) *pasts {
 	return &pasts{
-		words: words, kinds: w.Kinds, start: start, listed: l,
+		words: words, kinds: w.Kinds, start: start, users: users, listed: l,
 		items: make([]past, 1), wrote: make([]wrote, 1), deeds: make([]oracle.Action, 1), named: map[string]uint32{},
 	}
 }
@@ -153,7 +154,7 @@ func (p *pasts) note(d *dict, h uint64, out wrote) uint32 {
 func (p *pasts) actions(n uint32) []uint32 {
 	x := &p.items[n]
 	if x.actions == nil {
-		for _, a := range alphabet(&x.w.Store, p.start) {
+		for _, a := range alphabet(&x.w.Store, p.start, p.users) {
 			x.actions = append(x.actions, p.deed(a))
 		}
 	}

@@ -37,6 +37,9 @@ const (
 	inputSet
 	inputDone
 	inputTime
+	inputRewound
+	inputSick
+	inputWell
 )
 
 // said is what an engine says: the kinds that it lists and the fences that it
@@ -106,6 +109,7 @@ func (e *engines) run(l *live, in input, out *said) error {
 			}
 		}
 		heads = uint8(btoi(in.fenced)) << e.words.kinds[in.one]
+	case inputPump:
 	case inputSet:
 		if err := l.passed(""); err != nil {
 			return err
@@ -121,6 +125,12 @@ func (e *engines) run(l *live, in input, out *said) error {
 	case inputTime:
 		l.now = l.now.Add(in.wait)
 		l.engine.Take(l.now, ownergraph.LaneUnset)
+	default:
+		for _, ev := range e.news(in) {
+			if err := l.engine.Observe(l.now, ev); err != nil {
+				return err
+			}
+		}
 	}
 	if e.late && in.op != inputPump {
 		return e.pass(l, &heads)

@@ -45,6 +45,12 @@ func (x *state) bare(m move) string {
 		return "user " + m.action.String()
 	case opCrash:
 		return "crash"
+	case opRewind:
+		return "the store is restored"
+	case opSick:
+		return fmt.Sprintf("%s is sick", x.w.Kinds[m.at].Kind)
+	case opWell:
+		return fmt.Sprintf("%s is well again", x.w.Kinds[m.at].Kind)
 	case opList:
 		return fmt.Sprintf("list %s anew", x.w.Kinds[m.at].Kind)
 	}

@@ -36,7 +36,7 @@ func (t *tables) carryOut(x *node, m short) (bool, error) {
 		if at < 0 {
 			t.list(x, s, -1-at)
 		} else {
-			s.calls[at].result = t.pasts.read(x.past, s.calls[at].call)
+			s.calls[at].result = t.read(x, s.calls[at].call)
 		}
 	case opCarry:
 		r, err := t.write(x, s.calls[at].call)
@@ -64,7 +64,7 @@ func (t *tables) carryOut(x *node, m short) (bool, error) {
 		s.untold &^= 1 << at
 		t.list(x, s, at)
 	default:
-		return false, fmt.Errorf("op %d: no such move", m.op)
+		return true, t.change(x, m.op, at)
 	}
 	return true, nil
 }
@@ -83,7 +83,7 @@ func (t *tables) take(x *node, m short) {
 // tell has an engine take an input, and carries out what it wants.
 func (t *tables) tell(x *node, side uint8, in input) error {
 	s := &x.sides[side]
-	in.empty, in.room = s.empty(t.kinds), uint8(t.scope.calls())-s.under
+	in.empty, in.room = s.empty(t.kinds)&^x.down, uint8(t.scope.calls())-s.under
 	engine, c := t.engines.tell(s.engine, in)
 	if c.bad != nil {
 		return c.bad
@@ -91,7 +91,7 @@ func (t *tables) tell(x *node, side uint8, in input) error {
 	s.engine = engine
 	for _, k := range c.control {
 		if k == fence {
-			t.fence(s)
+			t.fence(x, s)
 		} else {
 			t.list(x, s, int(k))
 		}
@@ -99,7 +99,7 @@ func (t *tables) tell(x *node, side uint8, in input) error {
 	for _, call := range c.calls {
 		u := under{call: call}
 		if t.words.calls[call].Type == ownergraph.CallRead {
-			u.result = t.pasts.read(x.past, call)
+			u.result = t.read(x, call)
 		}
 		s.calls[s.under] = u
 		s.under++
@@ -107,12 +107,13 @@ func (t *tables) tell(x *node, side uint8, in input) error {
 	return nil
 }
 
-// fence notes the present in the streams that have something to tell.
-func (t *tables) fence(s *side) {
+// fence notes the present in the streams that have something to tell, now or when
+// their kind is watched again.
+func (t *tables) fence(x *node, s *side) {
 	s.set = true
 	for k := range t.kinds {
 		l := t.lists.without(s.streams[k], t.words.marker)
-		if l != 0 || s.streams[k] != 0 {
+		if l != 0 || s.streams[k] != 0 || x.down>>k&1 != 0 {
 			l = t.lists.push(l, t.mark(k))
 		}
 		s.streams[k] = l
@@ -151,6 +152,9 @@ func (t *tables) see(x *node, side uint8, k int) error {
 
 // write has the store carry out a call, and returns the number of the result.
 func (t *tables) write(x *node, call uint32) (uint32, error) {
+	if r := t.failing(x, call); r != 0 {
+		return r, nil
+	}
 	w := t.pasts.write(x.past, call)
 	x.past = w.past
 	t.publish(x, w.event)
@@ -163,6 +167,9 @@ func (t *tables) publish(x *node, event uint32) {
 	}
 	k := t.words.kinds[event]
 	for s := range t.sides {
+		if x.down>>k&1 != 0 {
+			continue
+		}
 		x.sides[s].streams[k] = t.lists.push(x.sides[s].streams[k], event)
 	}
 }
@@ -194,7 +201,7 @@ func (t *tables) wait(x *node) error {
 
 // act has a user do something.
 func (t *tables) act(x *node, action uint32) (bool, error) {
-	last := len(t.seqs[x.actions].done)+1 == t.scope.Actions
+	last := t.seqs[x.actions].used+1 == t.scope.Actions
 	w := t.pasts.act(x.past, action, last)
 	if !w.changed {
 		return false, w.bad
@@ -206,17 +213,28 @@ func (t *tables) act(x *node, action uint32) (bool, error) {
 	return true, bad
 }
 
+// rewound stands among actions for a rewind, after which those before it count
+// no more.
+const rewound = ^uint32(0)
+
 // extend returns the sequence with one more action.
 func (t *tables) extend(n, action uint32) uint32 {
 	h := hash(uint64(n)<<32 | uint64(action))
+	if action == rewound {
+		h = hash(uint64(t.seqs[n].used), uint64(rewound))
+	}
 	next := t.then.get(h)
 	if next != 0 {
 		return next
 	}
 	next = uint32(len(t.seqs))
-	done := append(slices.Clone(t.seqs[n].done), t.pasts.deeds[action])
-	t.seqs = append(t.seqs, seq{done: done})
-	if len(done) == t.scope.Actions && t.scope.States == 0 { // a search that is cut off sees few ends
+	q := seq{used: t.seqs[n].used}
+	if action != rewound {
+		q.used++
+		q.done = append(slices.Clone(t.seqs[n].done), t.pasts.deeds[action])
+	}
+	t.seqs = append(t.seqs, q)
+	if q.used == t.scope.Actions && t.scope.States == 0 { // a search that is cut off sees few ends
 		number := t.permitted(next).number
 		if same := t.same.get(number); same != 0 {
 			next = same

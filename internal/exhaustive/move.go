@@ -1,7 +1,7 @@
 package exhaustive
 
 import (
-	"fmt"
+	"slices"
 
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/graph"
@@ -12,19 +12,22 @@ import (
 type op uint8
 
 const (
-	opUnset op = iota
-	opSee      // the engine is told the next event of a kind
-	opSet      // it is told that the set of kinds has passed a fence
-	opPump     // it goes on, and its calls are taken
-	opRenew    // a read or a listing shows what the store holds now
-	opCarry    // a write is carried out, and not answered yet
-	opLand     // a call under way ends
-	opLate     // a write of a crashed engine lands
-	opWait     // time passes, up to what the engine waits for
-	opUser     // a user acts
-	opHurry    // time passes before something else that could happen
-	opCrash    // the engine crashes, and another begins from nothing
-	opList     // a listing of a kind begins anew
+	opUnset  op = iota
+	opSee       // the engine is told the next event of a kind
+	opSet       // it is told that the set of kinds has passed a fence
+	opPump      // it goes on, and its calls are taken
+	opRenew     // a read or a listing shows what the store holds now
+	opCarry     // a write is carried out, and not answered yet
+	opLand      // a call under way ends
+	opLate      // a write of a crashed engine lands
+	opWait      // time passes, up to what the engine waits for
+	opUser      // a user acts
+	opHurry     // time passes before something else that could happen
+	opCrash     // the engine crashes, and another begins from nothing
+	opList      // a listing of a kind begins anew
+	opRewind    // the store holds what it held at first
+	opSick      // a kind is out of reach
+	opWell      // it is back
 )
 
 // move is one thing that can happen, to the at-th kind, call or write.
@@ -49,6 +52,11 @@ func (x *state) engineMoves(scope Scope) (out []move, held bool) {
 	for i := range x.w.Zombies {
 		out = append(out, move{op: opLate, at: i})
 	}
+	for k := range x.w.Kinds {
+		if x.down>>k&1 != 0 {
+			out = append(out, move{op: opWell, at: k})
+		}
+	}
 	return out, held
 }
 
@@ -63,7 +71,7 @@ func (x *state) sideMoves(i int, scope Scope) []move {
 			out = append(out, move{op: opSee, side: i, at: k})
 		}
 	}
-	if len(side.Sets) > 0 && x.fenced(i, side.Sets[0]) {
+	if len(side.Sets) > 0 && (scope.setsEarly() || x.fenced(i, side.Sets[0])) {
 		out = append(out, move{op: opSet, side: i})
 	}
 	for c := range side.Calls {
@@ -85,20 +93,24 @@ func (x *state) sideMoves(i int, scope Scope) []move {
 // otherMoves returns what users and faults may do.
 func (x *state) otherMoves(s *search) []move {
 	var out []move
-	if len(x.actions) < s.scope.Actions {
-		for _, a := range alphabet(&x.w.Store, s.start) {
+	if x.used < s.scope.Actions {
+		for _, a := range alphabet(&x.w.Store, s.start, s.scope.Users) {
+			if k := slices.IndexFunc(x.w.Kinds, func(i graph.KindInfo) bool { return i.Kind == a.Object.Kind }); x.down>>k&1 != 0 {
+				continue
+			}
 			out = append(out, move{op: opUser, action: a})
 		}
 	}
 	if due, ok := x.due(); ok && x.waits > 0 && due.Sub(x.w.Now) < never/2 {
 		out = append(out, move{op: opHurry})
 	}
+	out = append(out, x.upheavals()...)
 	for i := range x.w.Sides {
-		if x.crashes > 0 {
+		if x.crashes > 0 && x.down == 0 {
 			out = append(out, move{op: opCrash, side: i})
 		}
 		for k := range x.w.Kinds {
-			if x.listings > 0 {
+			if x.listings > 0 && x.down>>k&1 == 0 {
 				out = append(out, move{op: opList, side: i, at: k})
 			}
 		}
@@ -150,6 +162,7 @@ func (x *state) carryOut(m move, scope Scope) (bool, error) {
 		x.waits--
 		return x.advance(), nil
 	case opUser:
+		x.used++
 		x.actions = append(x.actions[:len(x.actions):len(x.actions)], m.action)
 		return x.w.Do(m.action), nil
 	case opCrash:
@@ -160,7 +173,7 @@ func (x *state) carryOut(m move, scope Scope) (bool, error) {
 		x.untold[m.side] &^= 1 << m.at
 		x.w.List(m.side, m.at)
 	default:
-		return false, fmt.Errorf("op %d: no such move", m.op)
+		return true, x.befall(m.op, m.at)
 	}
 	return true, nil
 }

@@ -8,7 +8,9 @@ type node struct {
 	late    uint32 // the writes of crashed engines that may still land
 	crashes, listings, waits, switches,
 	turn uint8 // the side that moved last, from 1; 0 if none has
-	sides [mostSides]side
+	rewinds, outages uint8
+	down             uint8 // kinds that are sick, a bit each
+	sides            [mostSides]side
 }
 
 const (
@@ -35,6 +37,7 @@ func (x *node) hash(sides int) uint64 {
 	p := printer{hash: seed}
 	p.word(uint64(x.past)<<32 | uint64(x.actions))
 	p.word(uint64(x.late)<<32 | uint64(x.waits)<<16 | uint64(x.switches)<<8 | uint64(x.turn))
+	p.word(uint64(x.rewinds)<<32 | uint64(x.outages)<<24 | uint64(x.down))
 	for i := range sides {
 		s := &x.sides[i]
 		p.word(uint64(s.engine)<<32 | uint64(s.under)<<16 | uint64(s.untold)<<8 | uint64(btoi(s.set)))

@@ -20,8 +20,10 @@ func Plan(n int, full Scope) []Stage {
 	return append(stages, Stage{Objects: n, Scope: full})
 }
 
-// Small returns the complete scopes on graphs of two objects that go beyond the
-// plan's: a third action, two calls at once, one kind, a timeout that comes early.
+// Small returns the complete scopes that go beyond the plan's, nearly all on graphs
+// of two objects: a third action, two calls at once, one kind, a timeout that comes
+// early, foreign finalizers, unresolved references, touches, a restore, a sick kind;
+// and of three objects a few graphs with three actions of few kinds.
 func Small() []Stage {
 	return []Stage{
 		{Objects: 2, Scope: Scope{Actions: 3, Late: true}, Whole: true},
@@ -29,7 +31,38 @@ func Small() []Stage {
 		{Objects: 2, Scope: Scope{Actions: 2, Waits: 1}, Whole: true},
 		{Objects: 2, Kinds: 1, Scope: Scope{Actions: 2, Crashes: 1}, Whole: true},
 		{Objects: 2, Scope: Scope{Actions: 2, Crashes: 1, Listings: 1}, Whole: true},
+		{Objects: 2, Foreign: true, Scope: Scope{Actions: 2, Late: true}, Whole: true},
+		{Objects: 2, Doubts: true, Scope: Scope{Actions: 2, Late: true}, Whole: true},
+		{Objects: 2, Scope: Scope{Actions: 3, Users: Touching}, Whole: true},
+		{Objects: 2, Scope: Scope{Actions: 2, Users: Restoring, Rewinds: 1}, Whole: true},
+		{Objects: 2, Scope: Scope{Actions: 2, Outages: 1}, Whole: true},
+		{Objects: 3, Foreign: true, To: 8, Scope: Scope{Actions: 3, Users: Adopting}, Whole: true},
+		{Objects: 3, Foreign: true, To: 30, Scope: Scope{Actions: 3, Users: Deleting, Late: true}, Whole: true},
 	}
+}
+
+// Standard returns the stages that CI runs: the small scopes, then the plan for
+// three objects, two actions, a crash and a new listing.
+func Standard() []Stage {
+	return append(Small(), Plan(3, Scope{Actions: 2, Crashes: 1, Listings: 1})...)
+}
+
+// Sure returns those of Standard that come to their end in CI, so that what they
+// show is shown there: the first ones, up to those that get what time is left.
+func Sure() []Stage {
+	return slices.DeleteFunc(Standard(), func(s Stage) bool {
+		return !s.Whole || s.Objects > 2 && s.Scope.Actions > 1 && s.Scope.Crashes > 0
+	})
+}
+
+// Find returns the stage of Sure with the words of Stage.String.
+func Find(words string) (Stage, bool) {
+	all := Sure()
+	i := slices.IndexFunc(all, func(s Stage) bool { return s.String() == words })
+	if i < 0 {
+		return Stage{}, false
+	}
+	return all[i], true
 }
 
 // Quick returns the stages that show most in a few seconds: a little of every

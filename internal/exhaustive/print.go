@@ -42,8 +42,9 @@ func (p *printer) side(side *world.Side) {
 // states that they permit, once there are to be no more of them: nothing else
 // hangs on how it came so.
 func (s *search) left(p *printer, x *state) {
-	p.word(uint64(x.crashes)<<32 | uint64(x.listings)<<24 | uint64(x.waits)<<16 | uint64(len(x.actions)))
-	if len(x.actions) < s.scope.Actions {
+	p.word(uint64(x.crashes)<<32 | uint64(x.listings)<<24 | uint64(x.waits)<<16 | uint64(x.used)<<8 | uint64(len(x.actions)))
+	p.word(uint64(x.rewinds)<<32 | uint64(x.outages)<<24 | x.down)
+	if x.used < s.scope.Actions {
 		for _, a := range x.actions {
 			p.word(uint64(a.Verb))
 			p.object(a.Object)
@@ -111,16 +112,24 @@ func (p *printer) object(o graph.Object) {
 
 func (p *printer) owner(r graph.Owner) {
 	p.key(r.Key)
-	p.flags(r.Block)
+	p.flags(r.Block, r.Unresolved)
 }
 
 // newest returns the last fence that was begun and is not over: what stands for
 // a fence is how many were begun after it.
-func newest(s *world.Side) uint64 {
-	if len(s.Sets) == 0 {
-		return 0
+func newest(s *world.Side) (id uint64) {
+	for _, set := range s.Sets {
+		id = max(id, set)
 	}
-	return s.Sets[len(s.Sets)-1]
+	for _, st := range s.Streams {
+		for _, f := range st.Fences {
+			id = max(id, f)
+		}
+		for _, e := range st.Events {
+			id = max(id, e.Fence)
+		}
+	}
+	return id
 }
 
 func (p *printer) fences(ids []uint64, newest uint64) {

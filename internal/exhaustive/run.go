@@ -14,9 +14,11 @@ type Stage struct {
 	// Every takes only each so-manieth graph, all if it is 0. From and To are
 	// the numbers of the first and the last one, from 1; 0 for all.
 	Every, From, To int
-	// Selves are the graphs in which each object may refer to itself.
-	Selves bool
-	Scope  Scope
+	// Selves are the graphs in which each object may refer to itself, Foreign
+	// those in which each may have a finalizer of somebody else, Doubts those in
+	// which a reference may be unresolved.
+	Selves, Foreign, Doubts bool
+	Scope                   Scope
 	// Whole: it runs to its end, as far as there is time. Otherwise it shares
 	// the time that is left with the stages after it.
 	Whole bool
@@ -30,16 +32,15 @@ type Row struct {
 	States, Transitions int64
 	Engines             int64 // different states of an engine
 	Took                time.Duration
-	// Broken is the first graph on which something went wrong, nil if none.
+	// Broken is the first graph on which something went wrong, nil if none, and
+	// Number which one it is.
 	Broken *Result
+	Number int
 }
 
 // graphs returns the stage's graphs.
 func (s Stage) graphs() [][]graph.Object {
-	all := Graphs(s.Objects, s.Kinds)
-	if s.Selves {
-		all = Selves(s.Objects, s.Kinds)
-	}
+	all := graphs(s.Objects, s.Kinds, shape{selves: s.Selves, foreign: s.Foreign, doubts: s.Doubts})
 	last := len(all)
 	if s.To > 0 {
 		last = min(last, s.To)
@@ -49,6 +50,12 @@ func (s Stage) graphs() [][]graph.Object {
 		some = append(some, all[i])
 	}
 	return some
+}
+
+// Has reports whether the stage has a graph of the number.
+func (s Stage) Has(number int) bool {
+	n := (number - max(s.From, 1)) / max(s.Every, 1)
+	return number >= 1 && n >= 0 && n < len(s.graphs()) && s.number(n) == number
 }
 
 // number returns the number of the i-th graph of the stage.
@@ -138,7 +145,7 @@ func (r *Row) sum(results []Result) {
 	}
 	for i := range results {
 		if results[i].Broken != nil {
-			r.Broken = &results[i]
+			r.Broken, r.Number = &results[i], r.number(i)
 			return
 		}
 	}

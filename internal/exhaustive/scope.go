@@ -17,11 +17,17 @@ type Scope struct {
 	// which time passes although something else could happen first: at most so
 	// many each.
 	Crashes, Listings, Waits int
+	// Rewinds are restores of what the store held at first, which the watch
+	// announces; in Outages a kind can be neither watched nor read nor written, by
+	// anybody, for a while: at most so many each.
+	Rewinds, Outages int
 	// Engines is how many engines work on the store, 1 if it is 0, and Switches
 	// how often another one moves than the last, at most.
 	Engines, Switches int
 	// Calls is how many store calls may be under way at once, 1 if it is 0.
 	Calls int
+	// Users says what they may do.
+	Users Users
 	// Late: the engine may lag behind what it is told, and be told late what came
 	// of a write. Otherwise it goes on, and is told, at once.
 	Late bool
@@ -37,6 +43,24 @@ type Scope struct {
 func (s Scope) calls() int   { return max(s.Calls, 1) }
 func (s Scope) engines() int { return max(s.Engines, 1) }
 
+func (u Users) action() string {
+	switch u {
+	case Deleting:
+		return "deletion"
+	case Adopting:
+		return "adopting action"
+	case Touching:
+		return "touching action"
+	case Restoring:
+		return "changing action"
+	}
+	return "action"
+}
+
+// setsEarly reports whether the set of kinds may pass a fence before each kind has.
+// With new listings that takes a fifth more states, and shows nothing else.
+func (s Scope) setsEarly() bool { return s.Listings == 0 && s.Crashes == 0 }
+
 // equal reports whether two scopes have the same bounds.
 func (s Scope) equal(t Scope) bool {
 	s.bend, t.bend = nil, nil
@@ -50,10 +74,12 @@ func (s Scope) String() string {
 		n         int
 		one, many string
 	}{
-		{s.Actions, "action", "actions"},
+		{s.Actions, s.Users.action(), s.Users.action() + "s"},
 		{s.Crashes, "crash", "crashes"},
 		{s.Listings, "new listing", "new listings"},
 		{s.Waits, "early timeout", "early timeouts"},
+		{s.Rewinds, "rewind", "rewinds"},
+		{s.Outages, "sick kind", "sick kinds"},
 	} {
 		switch {
 		case c.n == 1:

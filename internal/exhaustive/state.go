@@ -18,8 +18,12 @@ var config = ownergraph.Config{AuditEvery: never}
 type state struct {
 	w                        *world.World
 	actions                  []oracle.Action // done so far
+	used                     int             // actions, also those before a rewind
 	crashes, listings, waits int             // left
 	switches                 int             // left
+	rewinds, outages         int             // left
+	down                     uint64          // kinds that are sick, a bit each
+	first                    *world.World    // its store and its ledger
 	turn                     int             // the side that moved last, from 1; 0 if none has
 	// untold has a bit for each kind of which the engine of a side, begun by a
 	// crash, was told nothing yet.
@@ -36,7 +40,12 @@ func begin(start []graph.Object, scope Scope) (*state, error) {
 		return nil, err
 	}
 	w.LateSets = true
-	x := &state{w: w, crashes: scope.Crashes, listings: scope.Listings, waits: scope.Waits, switches: scope.Switches}
+	first := &world.World{Store: w.Store, Ledger: w.Ledger.Clone()}
+	x := &state{
+		w: w, first: first,
+		crashes: scope.Crashes, listings: scope.Listings, waits: scope.Waits, switches: scope.Switches,
+		rewinds: scope.Rewinds, outages: scope.Outages,
+	}
 	for i := range w.Sides {
 		if err := x.settle(i, scope); err != nil {
 			return nil, err

@@ -25,6 +25,12 @@ func (s Stage) String() string {
 	if s.Selves {
 		text += " with self-references"
 	}
+	if s.Foreign {
+		text += " with foreign finalizers"
+	}
+	if s.Doubts {
+		text += " with unresolved references"
+	}
 	switch {
 	case s.To > 0:
 		text += fmt.Sprintf(", graphs %d to %d", max(s.From, 1), s.To)
@@ -78,7 +84,7 @@ func Alphabet(n int) string {
 		objects = append(objects, graph.Object{Key: key(i, n)})
 	}
 	s := world.NewStore(objects)
-	known := alphabet(&s, objects)
+	known := alphabet(&s, objects, UsersUnset)
 	text := "actions: " + join(known) + "\n"
 	for _, done := range [...]string{"fg a", "addref a->b", "bg b", "recreate b"} {
 		a, err := oracle.ParseAction(done)
@@ -88,7 +94,7 @@ func Alphabet(n int) string {
 		if err != nil {
 			return err.Error()
 		}
-		more := added(alphabet(&s, objects), known)
+		more := added(alphabet(&s, objects, UsersUnset), known)
 		text += "and after " + done + ": " + join(more) + "\n"
 		known = append(known, more...)
 	}

@@ -23,6 +23,7 @@ type tables struct {
 	fresh   uint32 // an engine that knows nothing but the kinds
 	judge   *judge
 	seqs    []seq // of actions
+	first   node  // where the search begins
 	then    dict  // by sequence and action
 	same    dict  // sequences by the end states that they permit
 	ends    dict  // by past and actions: judged well
@@ -31,7 +32,8 @@ type tables struct {
 // seq is a sequence of actions. Of those that are complete one stands for all
 // that permit the same.
 type seq struct {
-	done   []oracle.Action
+	done   []oracle.Action // since the last rewind
+	used   int             // actions in all
 	judged bool
 	ends   ends
 }
@@ -64,10 +66,11 @@ func newTables(start []graph.Object, scope Scope) (*tables, node, error) {
 		return nil, node{}, fmt.Errorf("search %s: at most %d kinds, %d engines and %d calls at once: %w",
 			graph.Format(start), mostKinds, mostSides, mostCalls, graph.ErrInvalid)
 	}
-	t.pasts = newPasts(x.w, start, &t.words, &t.lists)
+	t.pasts = newPasts(x.w, start, scope.Users, &t.words, &t.lists)
 	t.engines = newEngines(&t.words, x.w.Kinds, scope.Late)
 	n := node{
 		crashes: uint8(scope.Crashes), listings: uint8(scope.Listings), waits: uint8(scope.Waits), switches: uint8(scope.Switches),
+		rewinds: uint8(scope.Rewinds), outages: uint8(scope.Outages),
 	}
 	for i, s := range x.w.Sides {
 		n.sides[i].engine = t.engines.first(s.Engine, x.w.Now)
@@ -79,6 +82,7 @@ func newTables(start []graph.Object, scope Scope) (*tables, node, error) {
 	w := *x.w
 	w.Sides = nil
 	n.past = t.pasts.number(&w, scope.Actions == 0)
+	t.first = n
 	return t, n, nil
 }
 
@@ -96,6 +100,11 @@ func (t *tables) expand(x *node, out []successor) ([]successor, error) {
 	}
 	for i := range t.late.items[x.late] {
 		out = t.make(x, short{op: opLate, at: int8(i)}, out)
+	}
+	for k := range t.kinds {
+		if x.down>>k&1 != 0 {
+			out = t.make(x, short{op: opWell, at: int8(k)}, out)
+		}
 	}
 	if len(out) == before && !held {
 		switch due, ok := t.due(x); {
@@ -124,18 +133,18 @@ func (t *tables) moves(x *node, side int, tell func(short)) (n int) {
 		if s.untold>>k&1 != 0 && t.overtaken(x.past, s, k) {
 			add(opRenew, -1-k)
 		}
-		if s.streams[k] != 0 {
+		if s.streams[k] != 0 && x.down>>k&1 == 0 {
 			add(opSee, k)
-			marked = marked || t.marked(s.streams[k])
 		}
+		marked = marked || t.marked(s.streams[k])
 	}
-	if s.set && !marked {
+	if s.set && (!marked || t.scope.setsEarly()) {
 		add(opSet, 0)
 	}
 	for i := range int(s.under) {
 		c := s.calls[i]
 		reads := t.words.calls[c.call].Type == ownergraph.CallRead
-		if reads && t.pasts.read(x.past, c.call) != c.result {
+		if reads && t.outdated(t.read(x, c.call), c.result) {
 			add(opRenew, i)
 		}
 		if t.scope.Late && !reads && c.result == 0 {
@@ -177,8 +186,11 @@ func (t *tables) overtaken(past uint32, s *side, k int) bool {
 
 // others appends what users and faults may do.
 func (t *tables) others(x *node, out []successor) []successor {
-	if len(t.seqs[x.actions].done) < t.scope.Actions {
+	if t.seqs[x.actions].used < t.scope.Actions {
 		for _, a := range t.pasts.actions(x.past) {
+			if x.down != 0 && x.down>>t.engines.kind(t.pasts.deeds[a].Object.Kind)&1 != 0 {
+				continue
+			}
 			out = t.make(x, short{op: opUser, action: a}, out)
 		}
 	}
@@ -187,14 +199,31 @@ func (t *tables) others(x *node, out []successor) []successor {
 			out = t.make(x, short{op: opHurry}, out)
 		}
 	}
+	out = t.outside(x, out)
 	for s := range t.sides {
-		if x.crashes > 0 {
+		if x.crashes > 0 && x.down == 0 {
 			out = t.make(x, short{op: opCrash, side: uint8(s)}, out)
 		}
 		for k := range t.kinds {
-			if x.listings > 0 {
+			if x.listings > 0 && x.down>>k&1 == 0 {
 				out = t.make(x, short{op: opList, side: uint8(s), at: int8(k)}, out)
 			}
+		}
+	}
+	return out
+}
+
+// outside appends what may become of the store and of its kinds.
+func (t *tables) outside(x *node, out []successor) []successor {
+	if x.rewinds > 0 && x.down == 0 {
+		out = t.make(x, short{op: opRewind}, out)
+	}
+	for k := range t.kinds {
+		if x.down>>k&1 != 0 {
+			continue
+		}
+		if x.outages > 0 {
+			out = t.make(x, short{op: opSick, at: int8(k)}, out)
 		}
 	}
 	return out

@@ -44,6 +44,12 @@ func TestTablesAgree(t *testing.T) {
 		{Stage{Objects: 2, Every: 2, Scope: Scope{Actions: 1, Engines: 2, Switches: 3}}, "two engines"},
 		{Stage{Objects: 2, From: 2, Every: 4, Scope: Scope{Actions: 1, Engines: 2, Switches: 1, Crashes: 1}}, "two engines, one of which crashes"},
 		{Stage{Objects: 3, Every: 50, Scope: Scope{Actions: 1, Listings: 1}}, "three objects"},
+		{Stage{Objects: 2, Every: 2, Scope: Scope{Actions: 1, Rewinds: 1, Users: Restoring}}, "a restore"},
+		{Stage{Objects: 2, To: 1, Scope: Scope{Actions: 1, Rewinds: 1, Users: Restoring, Late: true}}, "a restore of a late engine's store"},
+		{Stage{Objects: 2, Every: 2, Scope: Scope{Actions: 1, Outages: 1}}, "a kind that is out of reach"},
+		{Stage{Objects: 2, From: 2, To: 2, Scope: Scope{Actions: 1, Outages: 1, Late: true}}, "the same, and a late engine"},
+		{Stage{Objects: 2, Foreign: true, Every: 5, Scope: Scope{Actions: 2, Users: Deleting, Late: true}}, "foreign finalizers"},
+		{Stage{Objects: 2, Doubts: true, Every: 4, Scope: Scope{Actions: 1, Users: Touching}}, "unresolved references, and touches"},
 	} {
 		t.Run(c.stage.String(), func(t *testing.T) {
 			for i, g := range c.stage.graphs() {

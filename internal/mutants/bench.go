@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path"
 	"path/filepath"
+	"slices"
 	"time"
 )
 
@@ -59,7 +60,7 @@ func (b *Bench) build(ctx context.Context, dir string, e Edit, suites []suite) e
 	}{{tests, true}, {commands, false}} {
 		n := len(line.args)
 		for _, s := range suites {
-			if s.test == line.test {
+			if s.test == line.test && !slices.Contains(line.args[n:], s.pkg) {
 				line.args = append(line.args, s.pkg)
 			}
 		}

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
+	"strings"
 )
 
 // Bug is one fault that is put into the engine's source on purpose. It breaks
@@ -23,6 +25,34 @@ type Bug struct {
 	File, Old, New string
 	// Killers are the methods each of which has to kill it.
 	Killers []Method
+	// Where says which graph of CI's exhaustive run kills it; the zero value
+	// stands for the first that does in the small scopes.
+	Where Where
+}
+
+// Where is one graph in one row of the exhaustive search that CI runs. It is a
+// value.
+type Where struct {
+	Row   string // as the search prints it
+	Graph int    // by its number there, from 1
+}
+
+// String returns the row and the graph in words, "" for the zero value.
+func (w Where) String() string {
+	if w.Row == "" {
+		return ""
+	}
+	return fmt.Sprintf("%s; graph %d", w.Row, w.Graph)
+}
+
+// parseWhere reads what String writes.
+func parseWhere(text string) (w Where, err error) {
+	row, number, found := strings.Cut(text, "; graph ")
+	w.Row = row
+	if w.Graph, err = strconv.Atoi(number); err != nil || !found || w.Graph < 1 || row == "" {
+		return Where{}, fmt.Errorf("exhaustive: %q: want a row, \"; graph \" and its number", text)
+	}
+	return w, nil
 }
 
 // Edit returns the file with the bug in it. An error says that Old does not

@@ -118,14 +118,15 @@ func (g Generic) Run(ctx context.Context, out io.Writer, argued map[string]strin
 
 // suitesFor returns what a mutant of a file is run against, the cheapest first.
 func suitesFor(file string) []suite {
-	own := Unit.suite(file)
+	b := Bug{File: file}
+	own := Unit.suite(b)
 	switch path.Dir(file) {
 	case ".":
-		return []suite{own, Scripts.suite(file), Simulator.suite(file), Properties.suite(file), Exhaustive.suite(file)}
+		return []suite{own, Scripts.suite(b), Simulator.suite(b), Properties.suite(b), Exhaustive.suite(b)}
 	case "finalizer":
-		return []suite{own, testsOf("./adapters/memory"), Root.suite(file), Scripts.suite(file)}
+		return []suite{own, testsOf("./adapters/memory"), Root.suite(b), Scripts.suite(b)}
 	}
-	return []suite{own, Root.suite(file), Scripts.suite(file), Simulator.suite(file), Properties.suite(file), Exhaustive.suite(file)}
+	return []suite{own, Root.suite(b), Scripts.suite(b), Simulator.suite(b), Properties.suite(b), Exhaustive.suite(b)}
 }
 
 // count enters what came of one mutant.

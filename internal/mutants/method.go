@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"path"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -68,11 +69,11 @@ type suite struct {
 	args []string
 }
 
-// suite returns what the method runs on a mutant of the file.
-func (m Method) suite(file string) suite {
+// suite returns what the method runs on a bug.
+func (m Method) suite(b Bug) suite {
 	switch m {
 	case Unit:
-		if dir := path.Dir(file); dir != "." {
+		if dir := path.Dir(b.File); dir != "." {
 			return testsOf("./" + dir)
 		}
 		return testsOf(".")
@@ -85,7 +86,12 @@ func (m Method) suite(file string) suite {
 	case Simulator:
 		return suite{pkg: "./internal/sim/cmd/sim", args: strings.Fields(worlds)}
 	}
-	return suite{pkg: "./internal/exhaustive/cmd/exhaustive", args: strings.Fields(smallScopes)}
+	args := strings.Fields(smallScopes)
+	if w := b.Where; w.Row != "" {
+		graph := strconv.Itoa(w.Graph)
+		args = []string{"-row", w.Row, "-from", graph, "-to", graph, "-workers", "1", "-shorten=false"}
+	}
+	return suite{pkg: "./internal/exhaustive/cmd/exhaustive", args: args}
 }
 
 func testsOf(pkg string, args ...string) suite {

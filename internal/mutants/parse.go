@@ -18,13 +18,14 @@ const bugsGlob = "internal/mutants/testdata/bugs/*.txt"
 //	source: R1 B1
 //	file: write.go
 //	killers: scripts, exhaustive
+//	exhaustive: 3 objects, 2 actions, late engine; graph 17
 //	<<<
 //	old text
 //	===
 //	new text
 //	>>>
 //
-// An error names the file and the line.
+// The line "exhaustive" may be left out. An error names the file and the line.
 func Load(root string) ([]Bug, error) {
 	files, err := filepath.Glob(filepath.Join(root, filepath.FromSlash(bugsGlob)))
 	if err != nil || len(files) == 0 {
@@ -99,8 +100,12 @@ func (r *reader) bug(heading string) (b Bug, err error) {
 			if b.Killers, err = ParseMethods(value); err != nil {
 				return b, err
 			}
+		case "exhaustive":
+			if b.Where, err = parseWhere(value); err != nil {
+				return b, err
+			}
 		default:
-			return b, fmt.Errorf("bug %s: %q: want source, file, killers or <<<", b.Name, line)
+			return b, fmt.Errorf("bug %s: %q: want source, file, killers, exhaustive or <<<", b.Name, line)
 		}
 	}
 	if b.Old, err = r.until("==="); err != nil {

@@ -1,6 +1,7 @@
 package mutants
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -46,7 +47,7 @@ func (s Seeded) Run(ctx context.Context, out io.Writer, bugs []Bug) (bool, error
 				asked = append(asked, m)
 			}
 		}
-		t.row(b, asked, s.Bench.try(ctx, edits[i], suitesOf(asked, b.File), s.First))
+		t.row(b, asked, s.Bench.try(ctx, edits[i], suitesOf(asked, b), s.First))
 	})
 	return t.close(len(bugs)), ctx.Err()
 }
@@ -58,7 +59,7 @@ func (s Seeded) healthy(ctx context.Context, out io.Writer, bugs []Bug, methods 
 	for _, b := range bugs {
 		for _, m := range methods {
 			if s.All || slices.Contains(b.Killers, m) {
-				all = append(all, m.suite(b.File))
+				all = append(all, m.suite(b))
 			}
 		}
 	}
@@ -74,19 +75,25 @@ func (b *Bench) Healthy(ctx context.Context, out io.Writer, workers int, suites 
 			once = append(once, s)
 		}
 	}
-	errs := make([]error, len(once))
+	parts := make([][]suite, min(max(workers, 1), len(once))) // one build for each
+	for i, s := range once {
+		parts[i%len(parts)] = append(parts[i%len(parts)], s)
+	}
+	errs := make([]error, len(parts))
 	var mu sync.Mutex
-	each(workers, len(once), func(i int) {
-		o := b.try(ctx, Edit{}, once[i:i+1], false)[0]
-		switch {
-		case o.Verdict != Survived:
-			errs[i] = fmt.Errorf("without any mutant, %s: %s: %s", once[i], o, o.Word)
-		case o.Took > b.Timeout/2: // then slowness would pass for a hang
-			errs[i] = fmt.Errorf("without any mutant, %s takes %.0f s: want a longer timeout", once[i], o.Took.Seconds())
+	each(workers, len(parts), func(i int) {
+		for j, o := range b.try(ctx, Edit{}, parts[i], false) {
+			s := parts[i][j]
+			switch {
+			case o.Verdict != Survived:
+				errs[i] = cmp.Or(errs[i], fmt.Errorf("without any mutant, %s: %s: %s", s, o, o.Word))
+			case o.Took > b.Timeout/2: // then slowness would pass for a hang
+				errs[i] = cmp.Or(errs[i], fmt.Errorf("without any mutant, %s takes %.0f s: want a longer timeout", s, o.Took.Seconds()))
+			}
+			mu.Lock()
+			fmt.Fprintf(out, "without any mutant: %s: %.1f s\n", s, o.Took.Seconds())
+			mu.Unlock()
 		}
-		mu.Lock()
-		defer mu.Unlock()
-		fmt.Fprintf(out, "without any mutant: %s: %.1f s\n", once[i], o.Took.Seconds())
 	})
 	for _, err := range errs {
 		if err != nil {
@@ -96,10 +103,10 @@ func (b *Bench) Healthy(ctx context.Context, out io.Writer, workers int, suites 
 	return ctx.Err()
 }
 
-func suitesOf(methods []Method, file string) []suite {
+func suitesOf(methods []Method, b Bug) []suite {
 	var out []suite
 	for _, m := range methods {
-		out = append(out, m.suite(file))
+		out = append(out, m.suite(b))
 	}
 	return out
 }
@@ -110,7 +117,14 @@ func (s suite) String() string {
 	if s.test {
 		verb = "test"
 	}
-	return strings.TrimSpace(fmt.Sprintf("%s %s %s", verb, s.pkg, strings.Join(s.args, " ")))
+	text := verb + " " + s.pkg
+	for _, a := range s.args {
+		if strings.Contains(a, " ") {
+			a = "'" + a + "'"
+		}
+		text += " " + a
+	}
+	return text
 }
 
 // each calls do for 0 to n-1, with so many at once.

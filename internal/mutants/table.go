@@ -31,7 +31,7 @@ func newTable(out io.Writer, methods []Method, verbose bool) *table {
 	for _, m := range methods {
 		heading = append(heading, fmt.Sprintf("%-16s", m))
 	}
-	fmt.Fprintln(out, strings.Join(append(heading, "rule (* is a method that has to kill it; seconds)"), " "))
+	fmt.Fprintln(out, strings.Join(append(heading, "rule [row and graph of the exhaustive run] (* is a method that has to kill it; seconds)"), " "))
 	return t
 }
 
@@ -57,7 +57,11 @@ func (t *table) row(b Bug, asked []Method, outcomes []Outcome) {
 		dead = dead || o.Dead()
 		cells = append(cells, fmt.Sprintf("%-16s", cell))
 	}
-	fmt.Fprintln(t.out, strings.Join(append(cells, b.Rule), " "))
+	rule := b.Rule
+	if where := b.Where.String(); where != "" && slices.Contains(asked, Exhaustive) {
+		rule += " [" + where + "]"
+	}
+	fmt.Fprintln(t.out, strings.Join(append(cells, rule), " "))
 	if t.verbose {
 		fmt.Fprintln(t.out, strings.Join(words, "\n"))
 	}

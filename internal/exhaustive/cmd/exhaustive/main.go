@@ -1,12 +1,14 @@
 // Command exhaustive searches the engine's small scopes: see package exhaustive.
 //
-//	go run ./internal/exhaustive/cmd/exhaustive -minutes 5
+//	go run ./internal/exhaustive/cmd/exhaustive -minutes 6 -sure
 //	go run ./internal/exhaustive/cmd/exhaustive -quick
 //	go run ./internal/exhaustive/cmd/exhaustive -stage four -minutes 30
+//	go run ./internal/exhaustive/cmd/exhaustive -row '3 objects, 2 actions, late engine' -from 17 -to 17
 //
 // It prints a row for each stage, with the graphs that a bound cut off. If
-// something is broken it prints the shortest history that it finds, one line per
-// step with what the store holds then, and its exit status is 1.
+// something is broken it prints a history, the shortest that it finds unless told
+// otherwise, one line per step with what the store holds then, and its exit
+// status is 1.
 package main
 
 import (
@@ -32,8 +34,9 @@ type settings struct {
 	n, workers  int
 	minutes     float64
 	small, list bool
-	quick       bool
-	stage       string
+	quick, sure bool
+	shorten     bool
+	stage, row  string
 	from, to    int
 	every       int
 }
@@ -51,15 +54,21 @@ func parse() (s settings, ok bool) {
 	flag.IntVar(&s.scope.States, "states", 0, "states of one graph, at most; 0 for no bound")
 	flag.Float64Var(&s.minutes, "minutes", 0, "minutes of the whole, with -stage of each row; 0 for no bound")
 	flag.IntVar(&s.workers, "workers", runtime.GOMAXPROCS(0), "graphs searched at once")
-	flag.BoolVar(&s.small, "small", true, "begin with the complete scopes of two objects")
+	flag.BoolVar(&s.small, "small", true, "begin with the small scopes that are complete")
 	flag.BoolVar(&s.quick, "quick", false, "a little of everything in some ten seconds, whatever the bounds say")
 	flag.StringVar(&s.stage, "stage", "", "instead: "+strings.Join(exhaustive.Names(), ", "))
+	flag.StringVar(&s.row, "row", "", "instead: the row of the default run with these words, one of those that -sure is about")
+	flag.BoolVar(&s.sure, "sure", false, "finish the rows that seeded bugs count on, whatever -minutes says: it bounds the others")
+	flag.BoolVar(&s.shorten, "shorten", true, "look for the shortest history to what is broken")
 	flag.IntVar(&s.from, "from", 0, "the first graph, by number; 0 for the first")
 	flag.IntVar(&s.to, "to", 0, "the last graph, by number; 0 for the last")
 	flag.IntVar(&s.every, "every", 0, "only each so-manieth graph; 0 for all")
 	flag.BoolVar(&s.list, "graphs", false, "print the graphs with their numbers")
 	flag.Parse()
 	named := s.stage == "" || exhaustive.Named(s.stage) != nil
+	if _, ok := exhaustive.Find(s.row); s.row != "" && !ok {
+		named = false
+	}
 	return s, s.n >= 1 && s.n <= 4 && s.workers >= 1 && flag.NArg() == 0 && named &&
 		s.scope.Crashes <= 1 && s.scope.Listings <= 3 && s.scope.Calls <= 2 && s.scope.Engines <= 2
 }
@@ -93,17 +102,23 @@ func (s settings) run() (broken bool) {
 		fmt.Print(r)
 		if r.Broken != nil {
 			broken = true
-			short := exhaustive.Shorten(*r.Broken)
-			fmt.Printf("BROKEN on %s, %s: %v\n%s", short.Graph, r.Stage, short.Broken, short.History)
+			short := *r.Broken
+			if s.shorten {
+				short = exhaustive.Shorten(short)
+			}
+			fmt.Printf("BROKEN on %s, %s, graph %d: %v\n%s", short.Graph, r.Stage, r.Number, short.Broken, short.History)
 		}
 	}
-	stages := s.stages()
-	if s.stage == "" {
-		exhaustive.Run(stages, s.workers, s.until(), tell)
-		return broken
-	}
+	stages, until := s.stages(), s.until()
 	for i := 0; i < len(stages) && !broken; i++ {
-		exhaustive.Run(stages[i:i+1], s.workers, s.until(), tell)
+		if s.stage != "" {
+			until = s.until()
+		}
+		by := until
+		if _, ok := exhaustive.Find(stages[i].String()); ok && s.sure {
+			by = time.Time{}
+		}
+		exhaustive.Run(stages[i:i+1], s.workers, by, tell)
 	}
 	return broken
 }
@@ -115,6 +130,9 @@ func (s settings) stages() []exhaustive.Stage {
 		stages = exhaustive.Quick()
 	case s.stage != "":
 		stages = exhaustive.Named(s.stage)
+	case s.row != "":
+		stage, _ := exhaustive.Find(s.row)
+		stages = []exhaustive.Stage{stage}
 	default:
 		if s.small {
 			stages = exhaustive.Small()
