@@ -35,6 +35,7 @@ type client struct {
 	http   *http.Client
 	config *rest.Config // for discovery
 	params runtime.ParameterCodec
+	codec  lean
 	log    logr.Logger // of client-go itself
 	writes throttle
 }
@@ -53,7 +54,8 @@ func newClient(c *rest.Config, log *slog.Logger) (*client, error) {
 		config.WarningHandler = rest.NoWarnings{}
 	}
 	config.Timeout = 0 // it would end watches: every request has a context of its own
-	config.NegotiatedSerializer = newLean(config.NegotiatedSerializer)
+	codec := newLean(config.NegotiatedSerializer)
+	config.NegotiatedSerializer = codec
 	config.GroupVersion = &schema.GroupVersion{}
 	config.APIPath = "/"
 	plain, err := rest.HTTPClientFor(config)
@@ -67,7 +69,7 @@ func newClient(c *rest.Config, log *slog.Logger) (*client, error) {
 	scheme := runtime.NewScheme()
 	metav1.AddToGroupVersion(scheme, schema.GroupVersion{Version: "v1"})
 	return &client{
-		rest: r, http: plain, config: discoveryConfig(config), params: runtime.NewParameterCodec(scheme),
+		rest: r, http: plain, config: discoveryConfig(config), params: runtime.NewParameterCodec(scheme), codec: codec,
 		log: logr.FromSlogHandler(log.Handler()),
 	}, nil
 }

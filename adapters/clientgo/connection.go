@@ -66,6 +66,7 @@ func (w *worker) hear(e watch.Event) error {
 	if err != nil {
 		return err
 	}
+	defer w.run.store.client.codec.release(m)
 	if w.floor != "" {
 		if compare(m.ResourceVersion, w.floor) <= 0 {
 			return nil // the page that passed a fence has shown it

@@ -46,7 +46,8 @@
 //
 // Each kind has one connection and one goroutine. A listing is streamed where
 // the server can do that (WatchList), and read page by page otherwise; each page
-// is reported before the next is read. Every listing is consistent: none is ever
+// is reported before the next is read. Of protobuf, only those fields are decoded
+// that decisions need (held by TestLean). Every listing is consistent: none is ever
 // read from a cache that may be behind. A connection that breaks goes on where
 // it was, and lists only if the server has forgotten that version. See
 // [Store.Watch].

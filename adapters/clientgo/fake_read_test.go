@@ -44,6 +44,9 @@ func (f *fake) serveList(w http.ResponseWriter, r *http.Request, k *fakeKind) {
 	if limit := int(number(q.Get("limit"))); limit > 0 && len(page.items) > limit {
 		_, from, _ := strings.Cut(q.Get("continue"), "/")
 		out.Continue = fmt.Sprintf("%d/%d", page.version, number(from)+uint64(limit))
+		if left := int64(len(page.items) - limit); f.counting {
+			out.RemainingItemCount = &left
+		}
 		page.items = page.items[:limit]
 	}
 	for _, o := range page.items {

@@ -57,6 +57,7 @@ type fake struct {
 	noStream bool                              // no streaming of listings
 	ignorant bool                              // does not know what streaming is
 	mute     bool                              // no bookmarks but at a watch's end
+	counting bool                              // says how much a page lacks
 	fault    func(*http.Request) *fakeResponse // answers instead of the fake, nil: does not
 	discover func(group string) error          // fails a group's discovery
 }

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	"github.com/ownergraph/ownergraph/graph"
 )
 
@@ -15,11 +17,12 @@ import (
 // It costs one request for each kind, and two for the set of kinds: a
 // consistent list of at most one page. If that is the whole kind, the kind
 // passes with it, or as soon as its watch is there, whichever is sooner.
-// Otherwise it passes with the first event or bookmark that is not older, for
-// which a quiet kind's watch is opened once more, so as to end soon with one. A
-// kind that is sick passes when it has recovered. Each of a watch's kinds reports
-// the newest 64. Held by TestFence, TestFenceOfManyObjects, TestFenceOfSickKind
-// and TestFenceIsNotEarly.
+// Otherwise it passes with the first event or bookmark that is not older. If
+// none comes soon, the rest of a kind of a few pages is read; the watch of one
+// that has more is opened once more, so as to end soon with a bookmark. A kind
+// that is sick passes when it has recovered. Each of a watch's kinds reports the
+// newest 64. Held by TestFence, TestFenceOfManyObjects, TestFenceOfSickKind and
+// TestFenceIsNotEarly.
 func (s *Store) Fence(ctx context.Context, id uint64) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -62,6 +65,7 @@ type passage struct {
 	ids    []uint64
 	at     string        // the version that the kind has to reach
 	whole  bool          // page is all of the kind, as it was then
+	next   string        // what page lacks of it, if that is little
 	page   []graph.Event // its objects
 	newest string        // of their versions
 	short  bool          // the watch was opened once more for this
@@ -90,18 +94,55 @@ func (w *worker) beginFence() error {
 	}
 	w.fences = nil
 	p := &passage{ids: ids, at: list.ResourceVersion, whole: list.Continue == ""}
-	if p.whole && compare(w.position, p.at) < 0 {
-		for i := range list.Items {
-			if v := list.Items[i].ResourceVersion; p.newest == "" || compare(v, p.newest) > 0 {
-				p.newest = v
-			}
-		}
-		if p.page, err = w.puts(list.Items); err != nil {
+	if left := list.RemainingItemCount; left != nil && *left <= (fencePages-1)*int64(w.run.store.config.PageSize) {
+		p.next = list.Continue
+	}
+	if (p.whole || p.next != "") && compare(w.position, p.at) < 0 {
+		if err := w.gather(p, list.Items); err != nil {
 			return err
 		}
 	}
 	w.passing = p
-	w.alarm.Reset(fencePatience)
+	w.setAlarm()
+	return w.passFence()
+}
+
+// gather adds objects to a fence's page.
+func (w *worker) gather(p *passage, items []metav1.PartialObjectMetadata) error {
+	for i := range items {
+		if v := items[i].ResourceVersion; p.newest == "" || compare(v, p.newest) > 0 {
+			p.newest = v
+		}
+	}
+	puts, err := w.puts(items)
+	p.page = append(p.page, puts...)
+	return err
+}
+
+// setAlarm has a fence helped that takes long.
+func (w *worker) setAlarm() {
+	if w.passing.whole {
+		w.alarm.Reset(fencePatience)
+		return
+	}
+	w.alarm.Reset(pagePatience)
+}
+
+// readOn reads the rest of the kind, as it was when the fence began.
+func (w *worker) readOn() error {
+	p := w.passing
+	for p.next != "" {
+		list, err := w.listPage(p.next, int64(w.run.store.config.PageSize))
+		if err != nil {
+			return err
+		}
+		if err := w.gather(p, list.Items); err != nil {
+			return err
+		}
+		p.next = list.Continue
+	}
+	p.whole = true
+	w.setAlarm()
 	return w.passFence()
 }
 
@@ -131,6 +172,8 @@ func (w *worker) hurryFence() error {
 		return nil
 	case p.whole:
 		return w.showPage()
+	case p.next != "":
+		return w.readOn()
 	case !p.short:
 		p.short = true
 		w.alarm.Reset(shortPatience)

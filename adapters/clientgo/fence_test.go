@@ -42,18 +42,22 @@ func TestFence(t *testing.T) {
 }
 
 // A kind of more than a page passes with the event or bookmark that is not
-// older; without one soon, its watch is opened once more, for a bookmark.
+// older. Without one soon, what the page lacks is read, if that is little; else
+// its watch is opened once more, for a bookmark.
 func TestFenceOfManyObjects(t *testing.T) {
 	for _, c := range []struct {
 		reason string
 		after  func(*rig)
 		within time.Duration
 		calls  []string
+		little bool // the server says how much the page lacks
 	}{
 		{"an event comes", func(r *rig) { r.create("ConfigMap", named("ns", "z")) }, 0,
-			[]string{"list configmaps limit 2"}},
-		{"nothing comes", func(*rig) {}, fencePatience + 2*time.Second,
-			[]string{"list configmaps limit 2", "watch configmaps from 103"}},
+			[]string{"list configmaps limit 2"}, true},
+		{"nothing comes, and the rest is little: it is read", func(*rig) {}, pagePatience,
+			[]string{"list configmaps limit 2", "list configmaps limit 2"}, true},
+		{"nothing comes, and nobody says how much the rest is", func(*rig) {}, pagePatience + time.Duration(shortWatch-2)*time.Second,
+			[]string{"list configmaps limit 2", "watch configmaps from 103"}, false},
 		{"nothing comes, and no bookmark either: it is listed", func(r *rig) {
 			r.locked(func() {
 				r.fault = func(q *http.Request) *fakeResponse {
@@ -63,13 +67,14 @@ func TestFenceOfManyObjects(t *testing.T) {
 					return nil
 				}
 			})
-		}, openTimeout + fencePatience + shortPatience + time.Minute, nil},
+		}, openTimeout + pagePatience + shortPatience + time.Minute, nil, false},
 	} {
 		t.Run(c.reason, func(t *testing.T) {
 			bubble(t, newFake(standardKinds()...), Config{PageSize: 2}, func(r *rig) {
 				for _, n := range []string{"a", "b", "c"} {
 					r.create("ConfigMap", named("ns", n))
 				}
+				r.counting = c.little
 				r.watch()
 				r.create("Node", named("", "n")) // the server is further than the kind
 				pass(time.Second)
@@ -89,7 +94,10 @@ func TestFenceOfManyObjects(t *testing.T) {
 					t.Errorf("it took %q, want %q", calls, c.calls)
 				}
 				if c.calls != nil {
-					r.want(of(told, "sick", "begun ConfigMap"))
+					listed := len(of(told, "begun ConfigMap", "ended ConfigMap")) == 2
+					if len(of(told, "sick")) != 0 || listed != (len(c.calls) == 2 && c.little) {
+						t.Errorf("told\n%s", strings.Join(told, "\n"))
+					}
 				}
 				pass(time.Minute)
 				r.agree()

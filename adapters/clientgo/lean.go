@@ -3,6 +3,7 @@ package clientgo
 import (
 	"bytes"
 	"slices"
+	"sync"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -17,26 +18,35 @@ import (
 type lean struct {
 	runtime.NegotiatedSerializer
 	infos []runtime.SerializerInfo
+	spare *sync.Pool // of single objects, which who is done with one may give back
 }
 
 func newLean(other runtime.NegotiatedSerializer) lean {
+	spare := &sync.Pool{New: func() any { return new(metav1.PartialObjectMetadata) }}
 	infos := slices.Clone(other.SupportedMediaTypes())
 	for i, info := range infos {
 		if info.MediaType != runtime.ContentTypeProtobuf {
 			continue
 		}
-		infos[i].Serializer = leanObject{info.Serializer}
+		infos[i].Serializer = leanObject{info.Serializer, spare}
 		if s := info.StreamSerializer; s != nil {
 			stream := *s
 			stream.Serializer = leanFrame{s.Serializer}
 			infos[i].StreamSerializer = &stream
 		}
 	}
-	return lean{other, infos}
+	return lean{other, infos, spare}
 }
 
 // SupportedMediaTypes returns the other's, with protobuf read by this.
 func (l lean) SupportedMediaTypes() []runtime.SerializerInfo { return l.infos }
+
+// release gives an object back, of which nobody has kept more than its text and
+// lists.
+func (l lean) release(m *metav1.PartialObjectMetadata) {
+	*m = metav1.PartialObjectMetadata{}
+	l.spare.Put(m)
+}
 
 // leanFrame reads the frames of a watch.
 type leanFrame struct{ runtime.Serializer }
@@ -57,7 +67,10 @@ func (l leanFrame) Decode(data []byte, kind *schema.GroupVersionKind, into runti
 }
 
 // leanObject reads metadata, of one object or of a page of them.
-type leanObject struct{ runtime.Serializer }
+type leanObject struct {
+	runtime.Serializer
+	spare *sync.Pool
+}
 
 // Decode reads metadata where nobody asks for anything else.
 func (l leanObject) Decode(data []byte, kind *schema.GroupVersionKind, into runtime.Object) (runtime.Object, *schema.GroupVersionKind, error) {
@@ -65,7 +78,7 @@ func (l leanObject) Decode(data []byte, kind *schema.GroupVersionKind, into runt
 		gvk := &schema.GroupVersionKind{Group: metav1.GroupName, Version: "v1", Kind: is}
 		switch is {
 		case "PartialObjectMetadata":
-			if m := new(metav1.PartialObjectMetadata); readMetadata(raw, m) {
+			if m := l.spare.Get().(*metav1.PartialObjectMetadata); readMetadata(raw, m) {
 				return m, gvk, nil
 			}
 		case "PartialObjectMetadataList":

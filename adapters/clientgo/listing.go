@@ -190,6 +190,7 @@ func (s *streamed) take(e watch.Event) (complete bool, err error) {
 	if err != nil {
 		return false, err
 	}
+	defer s.run.store.client.codec.release(m)
 	if e.Type == watch.Bookmark {
 		if m.Annotations[metav1.InitialEventsAnnotationKey] != "true" {
 			return false, nil

@@ -16,10 +16,12 @@ import (
 const (
 	firstPause    = 500 * time.Millisecond // after a failure; doubles with each
 	mostPause     = 30 * time.Second
-	steadyAfter   = 10 * time.Second // a connection that held so long was a good one
-	fencePatience = 2 * time.Second  // until a fence that has not passed is helped
-	shortPatience = 8 * time.Second  // until the help is given up
-	shortWatch    = int64(4)         // seconds; its server sends a bookmark two before the end
+	steadyAfter   = 10 * time.Second       // a connection that held so long was a good one
+	fencePatience = 2 * time.Second        // until a page that the watch has not shown yet is shown
+	pagePatience  = 250 * time.Millisecond // until a fence that a page does not pass is helped
+	fencePages    = 10                     // that are read for one
+	shortPatience = 8 * time.Second        // until the help is given up
+	shortWatch    = int64(4)               // seconds; its server sends a bookmark two before the end
 	pageTimeout   = time.Minute
 	streamSilence = 30 * time.Second // a listing that streams must not be silent for longer
 )
