@@ -1,0 +1,143 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+
+	"github.com/ownergraph/ownergraph/internal/bench/measure"
+)
+
+// how says how a figure is read, and how one of several rounds is chosen.
+type how uint8
+
+const (
+	cost  how = iota // the less the better; the median of the rounds
+	delay            // a cost in time: the least of the rounds, which was disturbed least
+	rate             // the more the better; the most of the rounds
+)
+
+// pick returns the value that stands for the rounds.
+func (h how) pick(rounds []float64) float64 {
+	if len(rounds) == 0 {
+		return math.NaN()
+	}
+	switch h {
+	case delay:
+		return slices.Min(rounds)
+	case rate:
+		return slices.Max(rounds)
+	}
+	return median(rounds)
+}
+
+// median returns the middle one, or the lower of the two in the middle.
+func median(list []float64) float64 {
+	list = slices.SortedFunc(slices.Values(list), cmp.Compare[float64])
+	return list[(len(list)-1)/2]
+}
+
+// ratio says how many times better ours is, NaN where that means nothing.
+func (h how) ratio(ours, theirs float64) float64 {
+	if h == rate {
+		ours, theirs = theirs, ours
+	}
+	if ours == 0 && theirs == 0 {
+		return math.NaN()
+	}
+	return theirs / ours
+}
+
+// goal is what ours has to reach. A zero field asks for nothing.
+type goal struct {
+	ratio float64 // at least so many times better
+	most  float64 // at most; limited says that it counts
+	least float64 // at least
+
+	limited bool
+}
+
+func times(ratio float64) goal { return goal{ratio: ratio} }
+
+func atMost(limit float64) goal { return goal{most: limit, limited: true} }
+
+func atLeast(limit float64) goal { return goal{least: limit} }
+
+// met reports whether ours reaches the goal; given says that there is one.
+func (g goal) met(ours, ratio float64) (ok, given bool) {
+	given = g != goal{}
+	ok = !math.IsNaN(ours) && !(g.ratio > 0 && !(ratio >= g.ratio)) && !(g.limited && ours > g.most) && !(g.least > 0 && ours < g.least)
+	return ok, given
+}
+
+func (g goal) String() string {
+	switch {
+	case g.ratio > 0:
+		return "ratio >= " + number(g.ratio)
+	case g.limited:
+		return "<= " + number(g.most)
+	case g.least > 0:
+		return ">= " + number(g.least)
+	}
+	return ""
+}
+
+// figure is one line of the table: a metric of the runs of one row.
+type figure struct {
+	work   string // what is done
+	name   string
+	unit   string
+	metric string
+	how    how
+	scale  float64 // 0 for 1
+	side   string  // whose metric stands for ours; "" for ours
+	over   source  // by whose metric both sides are divided
+	goal   goal
+}
+
+// source names a side's runs of a row; "" stands for the same.
+type source struct{ row, side string }
+
+// results are the metrics of all rounds.
+type results map[source][]measure.Metrics
+
+// value returns the figure of one side in one row, NaN where it was not measured.
+func (r results) value(f figure, of source) float64 {
+	v := r.raw(f, of)
+	if f.over != (source{}) {
+		v /= r.raw(f, source{cmp.Or(f.over.row, of.row), cmp.Or(f.over.side, of.side)})
+	}
+	if f.scale != 0 {
+		v *= f.scale
+	}
+	return v
+}
+
+func (r results) raw(f figure, of source) float64 {
+	var rounds []float64
+	for _, m := range r[of] {
+		if v, ok := m[f.metric]; ok {
+			rounds = append(rounds, v)
+		}
+	}
+	return f.how.pick(rounds)
+}
+
+// number prints three digits that matter.
+func number(v float64) string {
+	switch a := math.Abs(v); {
+	case math.IsNaN(v):
+		return "-"
+	case math.IsInf(v, 0):
+		return "inf"
+	case a >= 100:
+		return strconv.FormatFloat(math.Round(v), 'f', -1, 64)
+	case a >= 10:
+		return fmt.Sprintf("%.1f", v)
+	case a >= 0.01 || a == 0:
+		return fmt.Sprintf("%.2f", v)
+	}
+	return fmt.Sprintf("%.2g", v)
+}

@@ -1,0 +1,89 @@
+package measure
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"runtime"
+	"time"
+)
+
+// Params says what one process measures.
+type Params struct {
+	Row        string        `json:"row"`
+	N          int           `json:"n,omitempty"`
+	Workers    int           `json:"workers,omitempty"`
+	Collectors int           `json:"collectors,omitempty"`
+	Split      bool          `json:"split,omitempty"`
+	Latency    time.Duration `json:"latency,omitempty"`
+	Product    bool          `json:"product,omitempty"`
+	Timeout    time.Duration `json:"timeout,omitempty"`
+	// Profile names a file for a CPU profile: of a cascade from the user's deletion
+	// to its end, of other rows as a whole.
+	Profile string `json:"profile,omitempty"`
+}
+
+// Metrics are the figures of one run, by name.
+type Metrics map[string]float64
+
+// Run measures one row and writes its figures to out.
+func Run(out io.Writer, side Side, p Params) error {
+	rows := map[string]func(Side, Params) (Metrics, error){
+		"graph": whole(graphRow), "memory": whole(memoryRow), "worst": whole(worstRow), "fan": whole(fanRow),
+		"background": backgroundRow, "foreground": foregroundRow, "orphan": orphanRow, "chain": chainRow,
+		"bare": whole(bareRow), "start": startRow, "queue": whole(queueRow),
+	}
+	row := rows[p.Row]
+	if row == nil {
+		return fmt.Errorf("measure: row %q: unknown", p.Row)
+	}
+	if p.Timeout == 0 {
+		p.Timeout = 5 * time.Minute
+	}
+	m, err := row(side, p)
+	if err != nil {
+		return fmt.Errorf("measure %s: %w", p.Row, err)
+	}
+	return json.NewEncoder(out).Encode(m)
+}
+
+// meter adds up what several stretches took. Reading it allocates nothing.
+type meter struct {
+	stats          *runtime.MemStats
+	begun          time.Time
+	time           time.Duration
+	mallocs, bytes uint64
+}
+
+func newMeter() *meter { return &meter{stats: new(runtime.MemStats)} }
+
+// begin and end enclose one stretch.
+func (t *meter) begin() {
+	runtime.ReadMemStats(t.stats)
+	t.mallocs -= t.stats.Mallocs
+	t.bytes -= t.stats.TotalAlloc
+	t.begun = time.Now()
+}
+
+func (t *meter) end() {
+	t.time += time.Since(t.begun)
+	runtime.ReadMemStats(t.stats)
+	t.mallocs += t.stats.Mallocs
+	t.bytes += t.stats.TotalAlloc
+}
+
+// per writes what was added up by unit of work, under a name.
+func (t *meter) per(n int, m Metrics, name string) {
+	m[name+" ns"] = float64(t.time.Nanoseconds()) / float64(n)
+	m[name+" allocs"] = float64(t.mallocs) / float64(n)
+	m[name+" bytes"] = float64(t.bytes) / float64(n)
+}
+
+// heap returns the bytes of what is reachable, and of the pages that hold it.
+func heap() (alloc, inUse float64) {
+	runtime.GC()
+	runtime.GC()
+	var s runtime.MemStats
+	runtime.ReadMemStats(&s)
+	return float64(s.HeapAlloc), float64(s.HeapInuse)
+}

@@ -1,0 +1,128 @@
+package server
+
+import (
+	"github.com/ownergraph/ownergraph/finalizer"
+	"github.com/ownergraph/ownergraph/graph"
+)
+
+// Get returns what is at the coordinates, whatever its UID. ErrNotFound,
+// ErrKindUnknown.
+func (s *Server) Get(at graph.Key) (*Record, error) {
+	s.request(Get)
+	sh := s.shelves[at.Kind]
+	if sh == nil {
+		return nil, graph.ErrKindUnknown
+	}
+	sh.mu.RLock()
+	defer sh.mu.RUnlock()
+	r := sh.objects[placeOf(at)]
+	if r == nil {
+		return nil, graph.ErrNotFound
+	}
+	return r, nil
+}
+
+// Delete is one request of a collector. The errors are those of
+// finalizer.Delete, without its text, ErrNotFound and ErrKindUnknown.
+func (s *Server) Delete(at graph.Key, opts graph.DeleteOptions) error {
+	s.request(Delete)
+	return s.Remove(at, opts)
+}
+
+// Remove is Delete by a user: it is not counted and takes no time.
+func (s *Server) Remove(at graph.Key, opts graph.DeleteOptions) error {
+	sh := s.shelves[at.Kind]
+	if sh == nil {
+		return graph.ErrKindUnknown
+	}
+	sh.mu.Lock()
+	defer sh.mu.Unlock()
+	live := sh.objects[placeOf(at)]
+	switch {
+	case live == nil:
+		return graph.ErrNotFound
+	case !opts.Precondition.Holds(live.Object):
+		return graph.ErrConflict
+	}
+	simple := opts.Propagation == graph.Background || opts.Propagation == graph.Unset
+	if simple && opts.GraceSeconds == nil && len(live.Object.Finalizers) == 0 {
+		s.commit(sh, live, nil) // as finalizer.Delete says, without its copies
+		return nil
+	}
+	out, err := finalizer.Delete(live.Object, opts, graph.Background)
+	if err != nil {
+		return err
+	}
+	s.settle(sh, live, out)
+	return nil
+}
+
+// Patch is one request of a collector. The errors are those of finalizer.Patch,
+// ErrNotFound and ErrKindUnknown.
+func (s *Server) Patch(at graph.Key, pre graph.Precondition, change graph.Change) error {
+	_, err := s.Edit(at, func(o graph.Object) (finalizer.Outcome, error) { return finalizer.Patch(o, pre, change) })
+	return err
+}
+
+// Edit is a patch whose meaning depends on what it meets, in one atomic step. It
+// returns the object as it is now, or was last.
+func (s *Server) Edit(at graph.Key, edit func(live graph.Object) (finalizer.Outcome, error)) (*Record, error) {
+	s.request(Patch)
+	sh := s.shelves[at.Kind]
+	if sh == nil {
+		return nil, graph.ErrKindUnknown
+	}
+	sh.mu.Lock()
+	defer sh.mu.Unlock()
+	live := sh.objects[placeOf(at)]
+	if live == nil {
+		return nil, graph.ErrNotFound
+	}
+	out, err := edit(live.Object)
+	if err != nil {
+		return nil, err
+	}
+	return s.settle(sh, live, out), nil
+}
+
+// settle carries an outcome out. The shelf is locked.
+func (s *Server) settle(sh *shelf, live *Record, out finalizer.Outcome) *Record {
+	switch out.Effect {
+	case finalizer.Stored:
+		out.Object.Version = s.next()
+		now := s.record(out.Object)
+		s.commit(sh, live, now)
+		return now
+	case finalizer.Removed:
+		s.commit(sh, live, nil)
+	}
+	return live
+}
+
+// commit replaces live by now, or takes it away, and tells every watch. The
+// shelf is locked, so that the watches see each kind in order.
+func (s *Server) commit(sh *shelf, live, now *Record) {
+	at := placeOf(live.Object.Key)
+	if now != nil {
+		sh.objects[at] = now
+	} else {
+		delete(sh.objects, at)
+		if s.held.Add(-1) == s.goal.Load() {
+			close(s.reached)
+		}
+	}
+	for _, f := range *s.feeds.Load() {
+		f.add(Change{Old: live, New: now})
+	}
+}
+
+// Fence is one request of a collector for each kind: every watch that runs tells
+// of it behind all that was committed before.
+func (s *Server) Fence(id uint64) {
+	for range s.cfg.Kinds {
+		s.request(Fence)
+	}
+	for _, f := range *s.feeds.Load() {
+		f.add(Change{Fence: id})
+	}
+}

@@ -1,0 +1,49 @@
+package main
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestTable(t *testing.T) {
+	w := row{name: "r", size: 1000, workers: 20, figures: []figure{
+		{work: "w", name: "time", unit: "us", metric: "ns", how: delay, scale: 1e-3, goal: times(5)},
+		{work: "w", name: "allocations", unit: "1", metric: "allocs", goal: atMost(2)},
+		{work: "w", name: "alone", unit: "us", metric: "ns", how: delay, scale: 1e-3, side: alone},
+	}}
+	r := results{
+		{"r", ours}:   {{"ns": 2000, "allocs": 3}, {"ns": 1000, "allocs": 3}},
+		{"r", theirs}: {{"ns": 5000, "allocs": 9}, {"ns": 6000, "allocs": 9}},
+	}
+	want := strings.Join([]string{
+		"work\tsize\tworkers\tfigure\tunit\tours\tkubernetes\tratio\ttarget\tverdict\trounds",
+		"w\t1000\t20\ttime\tus\t1.00\t5.00\t5.00\tratio >= 5.00\tok\t2",
+		"w\t1000\t20\tallocations\t1\t3.00\t9.00\t3.00\t<= 2.00\tMISS\t2",
+		"w\t1000\t20\talone\tus\t-\t5.00\t-\t\t\t0",
+		"",
+	}, "\n")
+	var tabs, wide, marked strings.Builder
+	for _, p := range []printer{tsv{&tabs}, newAligned(&wide), markdown{&marked}} {
+		list := [][]string{columns()}
+		for _, l := range r.lines(w) {
+			list = append(list, l.cells())
+		}
+		for _, cells := range list {
+			if err := p.print(cells); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := p.flush(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if tabs.String() != want {
+		t.Errorf("printed\n%s\nwant\n%s", tabs.String(), want)
+	}
+	if n := strings.Count(marked.String(), "\n| w | 1000 | 20 | "); n != 3 || !strings.Contains(marked.String(), "|\n|---|") {
+		t.Errorf("in Markdown, the table says\n%s", marked.String())
+	}
+	if got := strings.Fields(wide.String()); strings.Join(got, " ") != strings.Join(strings.Fields(want), " ") {
+		t.Errorf("aligned, the table says\n%s", wide.String())
+	}
+}
