@@ -267,3 +267,20 @@ func TestSickKindIsNotListed(t *testing.T) {
 		t.Errorf("%s %s, idle: %t, want no call", c.Type, c.Kind, s.e.Idle())
 	}
 }
+
+// TestConflictIsReadUntilAnswered: the read after a conflict is made again when it
+// fails; no write comes before its answer (R1).
+func TestConflictIsReadUntilAnswered(t *testing.T) {
+	s := newStepped(t, ownergraph.Config{}, "a", "b")
+	s.put("a#1; b#1 -> a")
+	s.see(gone("a"))
+	s.done(s.wants(ownergraph.CallDelete, "its owner is gone"), graph.ErrConflict)
+	for range 3 {
+		s.done(s.wants(ownergraph.CallRead, "the write was refused"), errBusy)
+		s.now = s.now.Add(time.Hour)
+	}
+	s.answer(s.wants(ownergraph.CallRead, "nothing was answered"), "b#2 -> a")
+	if c := s.wants(ownergraph.CallDelete, "b's owner is as absent as before"); c.Options.Precondition.Version != "2" {
+		t.Errorf("deletes version %q, and the read answered 2", c.Options.Precondition.Version)
+	}
+}
