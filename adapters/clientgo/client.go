@@ -70,7 +70,7 @@ func newClient(c *rest.Config, log *slog.Logger) (*client, error) {
 	metav1.AddToGroupVersion(scheme, schema.GroupVersion{Version: "v1"})
 	return &client{
 		rest: r, http: plain, config: discoveryConfig(config), params: runtime.NewParameterCodec(scheme), codec: codec,
-		log: logr.FromSlogHandler(log.Handler()),
+		log: requestLog(log),
 	}, nil
 }
 

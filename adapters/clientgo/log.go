@@ -1,0 +1,34 @@
+package clientgo
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+
+	"github.com/go-logr/logr"
+)
+
+// requestLog returns where client-go says what happens to requests. That a watch
+// ends because its context has ended is no error, though client-go calls it one,
+// once for each connection.
+func requestLog(log *slog.Logger) logr.Logger {
+	return logr.New(calmSink{logr.FromSlogHandler(log.Handler()).GetSink()})
+}
+
+type calmSink struct{ logr.LogSink }
+
+func (s calmSink) Error(err error, msg string, pairs ...any) {
+	if errors.Is(err, context.Canceled) {
+		if s.Enabled(1) {
+			s.Info(1, msg, append(pairs, "err", err)...)
+		}
+		return
+	}
+	s.LogSink.Error(err, msg, pairs...)
+}
+
+func (s calmSink) WithValues(pairs ...any) logr.LogSink {
+	return calmSink{s.LogSink.WithValues(pairs...)}
+}
+
+func (s calmSink) WithName(name string) logr.LogSink { return calmSink{s.LogSink.WithName(name)} }

@@ -1,0 +1,174 @@
+package e2e
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net/http"
+	"slices"
+	"sync"
+
+	"k8s.io/client-go/rest"
+
+	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/adapters/clientgo"
+)
+
+// collecting is a collector of ours at work.
+type collecting struct {
+	*ownergraph.Collector
+	w     *world
+	wire  *wire
+	book  *book
+	store *clientgo.Store
+	kill  context.CancelFunc
+	done  chan error
+	once  sync.Once
+}
+
+// settings are what a test has otherwise about a collector.
+type settings struct {
+	engine ownergraph.Config
+	store  clientgo.Config
+	user   string // who it logs in as; the administrator by default
+	// meet sees every request before it is sent, and may hold it or refuse it.
+	meet func(*http.Request) error
+	// late is asked whenever more of an answer has come, and returns until when
+	// it is held back, nil if it is not.
+	late func(*http.Request) <-chan struct{}
+}
+
+// collect starts a collector, which runs until the test stops it or ends.
+func (w *world) collect(s settings) *collecting {
+	w.t.Helper()
+	c := &collecting{w: w, wire: &wire{meet: s.meet, late: s.late}, done: make(chan error, 1)}
+	config := w.server.Admin()
+	if s.user != "" {
+		config = w.server.User(s.user)
+	}
+	config.Wrap(c.wire.through)
+	// Of a test that passes nothing is shown.
+	log := slog.New(slog.NewTextHandler(w.t.Output(), &slog.HandlerOptions{Level: slog.LevelInfo}))
+	s.store.Logger, s.engine.Logger = log, log
+	c.run(config, s)
+	w.collectors = append(w.collectors, c)
+	return c
+}
+
+func (c *collecting) run(config *rest.Config, s settings) {
+	c.w.t.Helper()
+	var err error
+	if c.store, err = clientgo.New(config, s.store); err != nil {
+		c.w.t.Fatal(err)
+	}
+	c.book = &book{Store: c.store}
+	if c.Collector, err = ownergraph.New(c.book, s.engine); err != nil {
+		c.w.t.Fatal(err)
+	}
+	ctx, kill := context.WithCancel(context.Background())
+	c.kill = kill
+	go func() { c.done <- c.Run(ctx) }()
+}
+
+// stop ends the collector as a program that is told to end does.
+func (c *collecting) stop() {
+	c.once.Do(func() {
+		c.kill()
+		if err := <-c.done; err != nil {
+			c.w.t.Errorf("the collector: %v", err)
+		}
+		for _, wrong := range c.wire.faults() {
+			c.w.t.Errorf("S5: %s", wrong)
+		}
+	})
+}
+
+// idle waits until the collector has nothing more to do for all that was
+// committed before, and returns what it holds in the world's namespace.
+func (c *collecting) idle() []ownergraph.Held {
+	c.w.t.Helper()
+	ctx, cancel := context.WithTimeout(c.w.ctx, patience)
+	defer cancel()
+	held, err := c.WaitIdle(ctx)
+	if err != nil {
+		c.w.t.Fatalf("%v; held %v; kinds %v\n%s", err, c.Held(20), c.sick(), c.w.server.Logs())
+	}
+	return slices.DeleteFunc(held, func(h ownergraph.Held) bool { return h.Key.Scope != c.w.ns })
+}
+
+// quiet is idle, and demands that nothing of the world is held.
+func (c *collecting) quiet() {
+	c.w.t.Helper()
+	if held := c.idle(); len(held) > 0 {
+		c.w.t.Errorf("held: %v", held)
+	}
+}
+
+// sick returns the kinds that are not well, with the reasons.
+func (c *collecting) sick() map[ownergraph.Kind]string {
+	out := map[ownergraph.Kind]string{}
+	for _, k := range c.Kinds() {
+		if k.Sick != "" {
+			out[k.Kind] = k.Sick
+		}
+	}
+	return out
+}
+
+// book notes the writes of a collector and what came of them. The store's other
+// powers are the store's own.
+type book struct {
+	*clientgo.Store
+
+	mu     sync.Mutex
+	writes []ownergraph.Call // that succeeded
+	unsure int               // of which nobody knows whether they did
+	after  map[int]func()    // what happens after so many writes
+}
+
+// at has something done, once, on a goroutine of its own, when so many writes
+// have succeeded.
+func (b *book) at(writes int, do func()) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.after == nil {
+		b.after = map[int]func(){}
+	}
+	b.after[writes] = do
+}
+
+// Patch is the store's, noted.
+func (b *book) Patch(ctx context.Context, key ownergraph.Key, pre ownergraph.Precondition, change ownergraph.Change) error {
+	err := b.Store.Patch(ctx, key, pre, change)
+	b.note(ownergraph.Call{Type: ownergraph.CallPatch, Key: key, Precondition: pre, Change: change}, err)
+	return err
+}
+
+// Delete is the store's, noted.
+func (b *book) Delete(ctx context.Context, key ownergraph.Key, opts ownergraph.DeleteOptions) error {
+	err := b.Store.Delete(ctx, key, opts)
+	b.note(ownergraph.Call{Type: ownergraph.CallDelete, Key: key, Options: opts}, err)
+	return err
+}
+
+func (b *book) note(c ownergraph.Call, err error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	switch {
+	case err == nil:
+		b.writes = append(b.writes, c)
+		if do := b.after[len(b.writes)]; do != nil {
+			go do()
+		}
+	case !errors.Is(err, ownergraph.ErrConflict) && !errors.Is(err, ownergraph.ErrNotFound) &&
+		!errors.Is(err, ownergraph.ErrRefused) && !errors.Is(err, ownergraph.ErrKindUnknown):
+		b.unsure++
+	}
+}
+
+// landed returns the writes that succeeded.
+func (b *book) landed() []ownergraph.Call {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return slices.Clone(b.writes)
+}

@@ -1,0 +1,74 @@
+package e2e
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/ownergraph/ownergraph/adapters/storetest"
+	"github.com/ownergraph/ownergraph/internal/e2e/server"
+)
+
+// The kit's laws on a real server, by way of three kinds of custom resources,
+// with every hook: compactions, restores and rights are real, and so are
+// connections that break. What is not kept stands here with its reason; it is
+// the list of adapters/clientgo for the server that its own tests play.
+func TestKit(t *testing.T) {
+	t.Parallel() // it has a server of its own
+	byNature := map[string]string{
+		"rewind/versions":   "a restored etcd counts on from where it was, so that a version may stand for two states",
+		"rewind/late-watch": "versions alone tell, and of what is lost nobody has seen one here",
+	}
+	report := storetest.Judge(t.Context(), storetest.Config{
+		Patience: 30 * time.Second, New: startKit(t).subject,
+		// Of all kinds only pods have grace periods, and custom resources none.
+		Lacks: []storetest.Promise{storetest.GracePeriods},
+	})
+	t.Log(report)
+	for _, r := range report.Results {
+		if _, known := byNature[r.Law]; known {
+			if r.Outcome != storetest.Broken {
+				t.Errorf("%s: %v, though it is said to be broken by nature", r.Law, r.Outcome)
+			}
+			continue
+		}
+		if r.Outcome != storetest.Kept && r.Outcome != storetest.NotOwed {
+			t.Errorf("%s: %v: %s", r.Law, r.Outcome, r.Detail)
+		}
+	}
+	if err := report.Err(); !errors.Is(err, storetest.ErrBroken) {
+		t.Errorf("the report: %v", err)
+	}
+}
+
+// The kit's random histories: the store against a map, and our engine on it
+// under faults, against the specification. TestKit has tried the laws; those
+// that take a hook are left out here.
+func TestKitHistories(t *testing.T) {
+	t.Parallel() // it has a server of its own
+	k := startKit(t)
+	storetest.Test(t, storetest.Config{
+		Patience: 5 * time.Second, New: func(tb storetest.TB) storetest.Subject { return forgiving(k.subject(tb)) },
+		Lacks: []storetest.Promise{
+			storetest.GracePeriods, storetest.Compaction, storetest.Breaks, storetest.Rewinds,
+			storetest.SickKinds, storetest.ChangingKinds, storetest.Durability,
+		},
+	})
+}
+
+// startKit starts a server of the kit's own, which it compacts and restores.
+func startKit(t *testing.T) *kit {
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	s, err := server.Start(ctx, server.Config{Users: []string{kitUser}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Stop(); err != nil {
+			t.Error(err)
+		}
+	})
+	return newKit(enter(t, s))
+}

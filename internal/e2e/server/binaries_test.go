@@ -1,0 +1,62 @@
+package server
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// The executables are of the versions that go.mod names, and where the
+// environment says if it does.
+func TestBuild(t *testing.T) {
+	t.Setenv(BinariesVariable, "")
+	b, err := Build(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{b.Etcd, b.APIServer} {
+		if i, err := os.Stat(path); err != nil || i.Mode()&0o100 == 0 {
+			t.Errorf("%s is no executable: %v, %v", path, i, err)
+		}
+	}
+	if !strings.Contains(filepath.Base(b.Etcd), "etcd-v3.") || !strings.Contains(filepath.Base(b.APIServer), "kube-apiserver-v1.") {
+		t.Errorf("%+v does not say the versions", b)
+	}
+	dir := t.TempDir()
+	t.Setenv(BinariesVariable, dir)
+	if b, err := Build(t.Context()); err == nil {
+		t.Errorf("an empty folder has %+v", b)
+	}
+	for _, name := range []string{"etcd", "kube-apiserver"} {
+		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want := Binaries{filepath.Join(dir, "etcd"), filepath.Join(dir, "kube-apiserver")}
+	if b, err := Build(t.Context()); err != nil || b != want {
+		t.Errorf("%+v, %v, want %+v", b, err, want)
+	}
+}
+
+// What is not in the cache is built into it, whole or not at all.
+func TestBuildMisses(t *testing.T) {
+	m, err := findModules(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	cache := filepath.Join(t.TempDir(), "cache")
+	if path, err := build(t.Context(), m.dir, cache, "none", thisModule+"/no/such/package"); err == nil {
+		t.Errorf("built %s of nothing", path)
+	}
+	if left, err := os.ReadDir(cache); err != nil || len(left) > 0 {
+		t.Errorf("left behind: %v, %v", left, err)
+	}
+	path, err := build(t.Context(), m.dir, cache, "hello", thisModule+"/server/testdata/hello")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if left, err := os.ReadDir(cache); err != nil || len(left) != 1 || left[0].Name() != filepath.Base(path) {
+		t.Errorf("left behind: %v, %v", left, err)
+	}
+}

@@ -1,0 +1,84 @@
+package server
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"runtime"
+	"strings"
+	"time"
+)
+
+// tailLines is how much of a log an error shows.
+const tailLines = 15
+
+// process is a program that runs. It is safe for concurrent use.
+type process struct {
+	name, log string
+	pid       int
+	kill      context.CancelFunc
+	ended     chan struct{} // closed when the program is gone
+}
+
+// launch starts a program in a folder. It lives until it is stopped or ctx ends;
+// its output is added to the log file of its name.
+func launch(ctx context.Context, dir, name, path string, args ...string) (*process, error) {
+	ctx, kill := context.WithCancel(ctx)
+	p := &process{name: name, log: dir + "/" + name + ".log", kill: kill, ended: make(chan struct{})}
+	out, err := os.OpenFile(p.log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		kill()
+		return nil, fmt.Errorf("start %s: %w", name, err)
+	}
+	defer out.Close()
+	cmd := exec.CommandContext(ctx, path, args...)
+	cmd.Dir, cmd.Stdout, cmd.Stderr = dir, out, out
+	cmd.WaitDelay = time.Second
+	dieWithParent(cmd)
+	started := make(chan error)
+	go func() {
+		// On Linux the program dies with the thread that started it.
+		runtime.LockOSThread()
+		defer runtime.UnlockOSThread()
+		defer close(p.ended)
+		defer kill()
+		err := cmd.Start()
+		if err == nil {
+			p.pid = cmd.Process.Pid
+		}
+		started <- err
+		if err == nil {
+			_ = cmd.Wait() // how it ended stands in its log
+		}
+	}()
+	if err := <-started; err != nil {
+		return nil, fmt.Errorf("start %s: %w", name, err)
+	}
+	return p, nil
+}
+
+// stop kills the program and returns when it is gone.
+func (p *process) stop() {
+	p.kill()
+	<-p.ended
+}
+
+func (p *process) alive() bool {
+	select {
+	case <-p.ended:
+		return false
+	default:
+		return true
+	}
+}
+
+// tail returns the end of the program's log, for an error.
+func (p *process) tail() string {
+	text, err := os.ReadFile(p.log)
+	if err != nil {
+		return err.Error()
+	}
+	lines := strings.Split(strings.TrimSpace(string(text)), "\n")
+	return p.name + ".log:\n" + strings.Join(lines[max(0, len(lines)-tailLines):], "\n")
+}

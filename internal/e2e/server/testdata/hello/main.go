@@ -1,0 +1,4 @@
+// Command hello does nothing.
+package main
+
+func main() {}
