@@ -100,6 +100,7 @@ func (e *Engine) rested(id graph.NodeID) bool {
 	if k := e.graph.Node(id).Key(); a.then == thenList && !e.relisted(k.Kind, a.asked) {
 		e.wantList(k.Kind)
 		a.asked, a.deadline = e.next(), e.now.Add(e.cfg.AwaitTimeout)
+		a.outside = e.kinds[k.Kind].sick != ""
 		e.await(id, a)
 		return false
 	}

@@ -284,3 +284,31 @@ func TestConflictIsReadUntilAnswered(t *testing.T) {
 		t.Errorf("deletes version %q, and the read answered 2", c.Options.Precondition.Version)
 	}
 }
+
+// TestGoneInASickKind: what a read finds gone of a kind that the store calls sick
+// waits for the kind's recovery; nobody is busy with it until then.
+func TestGoneInASickKind(t *testing.T) {
+	for _, late := range []bool{false, true} {
+		s := newStepped(t, ownergraph.Config{}, "a", "b")
+		s.put("a#1; b#1 -> a")
+		s.see(gone("a"))
+		sick := graph.Event{Type: graph.KindSick, Kind: "b", Reason: "down"}
+		c := s.wants(ownergraph.CallDelete, "its owner is gone")
+		if !late {
+			s.see(sick)
+		}
+		s.done(c, graph.ErrNotFound)
+		s.see(sick)
+		for range 3 {
+			s.now = s.now.Add(time.Hour)
+			s.run(errBusy)
+		}
+		if held := s.e.Held(9); !s.e.Idle() || !late && (len(held) != 1 || held[0].Reason != policy.KindSick) {
+			t.Errorf("late %t: idle: %t, held %v, want rest", late, s.e.Idle(), held)
+		}
+		s.see(graph.Event{Type: graph.KindRecovered, Kind: "b"})
+		if c := s.next(ownergraph.LaneControl); c.Type != ownergraph.CallList || c.Kind != "b" {
+			t.Errorf("late %t: %s %s, want the listing of b", late, c.Type, c.Kind)
+		}
+	}
+}

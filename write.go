@@ -160,8 +160,12 @@ func (e *Engine) conflicted(id graph.NodeID) {
 // the watch's word; its dependents need not.
 func (e *Engine) vanished(id graph.NodeID) {
 	e.believeAbsent(id)
-	v := e.graph.Node(id).Version()
-	e.await(id, await{version: v, deadline: e.now.Add(e.cfg.AwaitTimeout), then: thenList})
+	n := e.graph.Node(id)
+	sick := e.kinds[n.Key().Kind].sick != ""
+	if sick {
+		e.hold(id, policy.KindSick, graph.DoubtUnset)
+	}
+	e.await(id, await{version: n.Version(), deadline: e.now.Add(e.cfg.AwaitTimeout), then: thenList, outside: sick})
 }
 
 // rereadDone takes what the read after a conflict, or after a deadline, says
