@@ -105,7 +105,7 @@ func (e *Engine) auditNode(id graph.NodeID) {
 	if !e.graph.InUse(id) || e.graph.Node(id).State() != graph.Observed {
 		return
 	}
-	if n := e.graph.Node(id); n.Owners() > 0 || n.View().Deleting {
+	if n := e.graph.Node(id); n.Owners() > 0 || n.Deleting() {
 		if n.Owners() > 0 && n.Referring() > 0 {
 			e.audit.roots = append(e.audit.roots, id)
 		}

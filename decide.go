@@ -22,7 +22,7 @@ func (e *Engine) decide(id graph.NodeID) (Call, bool) {
 		return Call{}, false
 	}
 	n, m := e.graph.Node(id), &e.nodes[id]
-	if e.readsAgain(id, n.Key().Kind) {
+	if e.readsAgain(id, n.Kind()) {
 		return e.rereadCall(id), true
 	}
 	e.counts.Decisions++
@@ -79,7 +79,7 @@ func (e *Engine) readsAgain(id graph.NodeID, name Kind) bool {
 // that its sweep is about to find it gone. It is looked at again a little later
 // all the same, in case another listing comes before the sweep.
 func (e *Engine) leaving(id graph.NodeID) bool {
-	if !e.graph.Stale(id) || !e.kinds[e.graph.Node(id).Key().Kind].sweeping {
+	if !e.graph.Stale(id) || !e.kinds[e.graph.Node(id).Kind()].sweeping {
 		return false
 	}
 	e.work.AddAt(id, queue.Low, e.now.Add(time.Second))
@@ -123,7 +123,7 @@ func (e *Engine) relisted(name Kind, asked policy.Stamp) bool {
 
 // bar returns why a write to the node must not be made, or ReasonUnset.
 func (e *Engine) bar(n graph.Node) policy.Reason {
-	k, _ := e.graph.Kind(n.Key().Kind)
+	k, _ := e.graph.Kind(n.Kind())
 	switch {
 	case e.level == Level0:
 		return policy.LevelTooLow
@@ -131,7 +131,7 @@ func (e *Engine) bar(n graph.Node) policy.Reason {
 		return policy.ObserveOnly
 	case !k.Known:
 		return policy.KindUnserved
-	case e.healing, e.outlived(n.Key().Kind):
+	case e.healing, e.outlived(n.Kind()):
 		return policy.NeedListing
 	case n.Twinned():
 		return policy.UIDShared
@@ -227,9 +227,9 @@ func (e *Engine) park(id graph.NodeID, d policy.Decision) {
 	if !ok {
 		at = e.now.Add(e.cfg.AwaitTimeout)
 	} else if !e.now.Before(at) {
-		e.wantList(e.graph.Node(id).Key().Kind)
+		e.wantList(e.graph.Node(id).Kind())
 		for _, i := range d.Owners {
-			e.wantList(e.graph.Node(e.ownerID(id, i)).Key().Kind)
+			e.wantList(e.graph.Node(e.ownerID(id, i)).Kind())
 		}
 		at = e.now.Add(e.cfg.AwaitTimeout)
 	}

@@ -28,7 +28,7 @@ func (e *Engine) detail(id graph.NodeID) []string {
 	case policy.NeedDependents:
 		out = e.dependentNames(n)
 	case policy.NeedGrace:
-		out = []string{graceDetail(n.View().GraceSeconds)}
+		out = []string{graceDetail(n.Object().GraceSeconds)}
 	case policy.NeedFinalizers, policy.HandlerRuns, policy.HandlerFailed:
 		out = e.finalizerNames(id, n)
 	case policy.FenceHeld:
@@ -71,7 +71,7 @@ func (e *Engine) dependentNames(n graph.Node) []string {
 
 func (e *Engine) finalizerNames(id graph.NodeID, n graph.Node) []string {
 	var out []string
-	for _, f := range n.View().Finalizers {
+	for _, f := range n.Object().Finalizers {
 		if s := e.handlers.states[handlerKey{id, f}]; s.err != "" {
 			out = append(out, f+": "+s.err)
 		} else {

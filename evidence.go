@@ -13,7 +13,7 @@ import (
 func (e *Engine) input(id graph.NodeID) policy.Input {
 	n, m := e.graph.Node(id), &e.nodes[id]
 	in := policy.Input{
-		Object: n.View(), Known: m.known, Mark: m.mark, Flawed: n.Flawed(),
+		Object: n.Object(), Known: m.known, Mark: m.mark, Flawed: n.Flawed(),
 		Referring: n.Referring(), Blocking: n.Blocking(),
 		Fence: policy.Fence{
 			Exact: e.level >= Level2, Passed: e.fence.passed, Released: e.released(), Held: e.fenceHeld(),
@@ -58,7 +58,7 @@ func (e *Engine) ownerFact(f *policy.OwnerFact, dep *mind, r Owner, o graph.Node
 		f.Class, f.Doubt = graph.Dangling, graph.DoubtUnset
 		f.Unsettled = o.State() == graph.Phantom && !m.buried && e.unsettled(dep, o.Key())
 	}
-	part := e.kinds[o.Key().Kind].part // no fence covers a kind that takes none
+	part := e.kinds[o.Kind()].part // no fence covers a kind that takes none
 	if f.Orphaning = o.Orphaning() && part && !o.Twinned() && m.absent <= e.rewound; f.Orphaning {
 		f.Unacknowledged, f.Overdue = e.unacknowledged(id)
 	}
@@ -96,7 +96,7 @@ func (e *Engine) sightOf(id graph.NodeID) (s policy.Sight, began policy.Stamp, s
 	n, m := e.graph.Node(id), &e.nodes[id]
 	switch n.State() {
 	case graph.Phantom:
-		if e.kinds[n.Key().Kind].spoken > x.began {
+		if e.kinds[n.Kind()].spoken > x.began {
 			return policy.SightUnset, 0, false
 		}
 	case graph.Observed:
@@ -134,7 +134,7 @@ func sightIn(o Object) policy.Sight {
 // unacknowledged reports whether the controller of an orphaning node is still
 // given time to observe the deletion, and whether it was given it in vain.
 func (e *Engine) unacknowledged(id graph.NodeID) (waits, overdue bool) {
-	o := e.graph.Node(id).View()
+	o := e.graph.Node(id).Object()
 	if finalizer.Acknowledged(o) || !slices.Contains(e.cfg.Acknowledge, o.Kind) {
 		return false, false
 	}

@@ -37,13 +37,11 @@ func (e *Engine) Fingerprint(rename func(Key, Version) uint64) uint64 {
 func (p *printer) order() {
 	p.index = make([]uint64, len(p.e.nodes))
 	p.ids = make([]graph.NodeID, 0, p.e.graph.Len())
-	g := p.e.graph
-	for id := range graph.NodeID(len(p.e.nodes)) {
-		if g.InUse(id) {
-			p.ids = append(p.ids, id)
+	for n := range p.e.graph.Nodes() {
+		if int(n.ID()) < len(p.index) {
+			p.ids = append(p.ids, n.ID())
 		}
 	}
-	slices.SortFunc(p.ids, func(a, b graph.NodeID) int { return g.Node(a).Key().Compare(g.Node(b).Key()) })
 	for i, id := range p.ids {
 		p.index[id] = uint64(i + 1)
 	}
@@ -53,7 +51,7 @@ func (p *printer) nodes() {
 	e := p.e
 	for _, id := range p.ids {
 		n, m := e.graph.Node(id), &e.nodes[id]
-		p.object(n.View())
+		p.object(n.Object())
 		p.word(uint64(n.State()))
 		p.flags(m.known > e.rewound, m.mark > e.rewound, m.absent > e.rewound, m.buried, m.reread, m.unsure, m.failing, m.suspect, m.overdue, m.fanning, m.waking,
 			m.call != 0, m.mark != 0, m.ring != 0, e.graph.Stale(id))
@@ -76,11 +74,11 @@ func (p *printer) nodes() {
 			p.version(n.Key(), a.version)
 			p.until(a.deadline)
 			p.word(uint64(a.then)<<1 | uint64(btoi(a.outside)))
-			p.flags(a.asked != 0, e.relisted(n.Key().Kind, a.asked), e.kinds[n.Key().Kind].begun > a.asked)
+			p.flags(a.asked != 0, e.relisted(n.Kind(), a.asked), e.kinds[n.Kind()].begun > a.asked)
 		}
 		if r, ok := e.retries[id]; ok {
 			p.version(n.Key(), r.Version)
-			p.flags(e.relisted(n.Key().Kind, m.known), e.kinds[n.Key().Kind].begun > m.known)
+			p.flags(e.relisted(n.Kind(), m.known), e.kinds[n.Kind()].begun > m.known)
 		}
 		if t, ok := e.parked[id]; ok {
 			p.until(t)
@@ -108,7 +106,7 @@ func (p *printer) fenceAfter(s policy.Stamp) {
 // its dependents and of their owners: all that it is ever compared with.
 func (p *printer) began(n graph.Node, at policy.Stamp) {
 	e := p.e
-	p.flags(e.kinds[n.Key().Kind].spoken > at)
+	p.flags(e.kinds[n.Kind()].spoken > at)
 	for d := range n.Dependents() {
 		p.node(d.ID())
 		p.flags(at > e.nodes[d.ID()].known)
@@ -140,7 +138,7 @@ func (p *printer) kinds() {
 			p.text(string(k.floor))
 		}
 		for _, id := range p.ids {
-			if e.graph.Node(id).Key().Scope != "" {
+			if e.graph.Node(id).Scope() != "" {
 				p.flags(k.passed > e.nodes[id].known)
 			}
 		}

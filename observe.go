@@ -173,9 +173,9 @@ func (e *Engine) disbelieve(id graph.NodeID, n graph.Node) {
 // version that a listing brought, since it may have changed and changed back
 // in between (R3), and any version after a rewind.
 func (e *Engine) absorbMark(d graph.Delta, n graph.Node, m *mind) {
-	if n.State() != graph.Observed || !n.View().Deleting || n.View().Propagation() == graph.Unset {
+	if n.State() != graph.Observed || !n.Deleting() || n.Propagation() == graph.Unset {
 		m.mark = 0
-		if n.State() == graph.Observed && n.View().Deleting && m.marked.IsZero() {
+		if n.State() == graph.Observed && n.Deleting() && m.marked.IsZero() {
 			m.marked = e.now
 		}
 		return
@@ -183,7 +183,7 @@ func (e *Engine) absorbMark(d graph.Delta, n graph.Node, m *mind) {
 	if m.marked.IsZero() || d.Mark || m.mark <= e.rewound {
 		m.marked = e.now
 	}
-	k, _ := e.graph.Kind(n.Key().Kind)
+	k, _ := e.graph.Kind(n.Kind())
 	if m.mark <= e.rewound || d.Mark || d.Version && k.Listing {
 		m.mark = e.next()
 	}

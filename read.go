@@ -114,7 +114,7 @@ func (e *Engine) unread(id graph.NodeID, was graph.Doubt, err error) {
 	switch {
 	case errors.Is(err, ErrKindUnknown):
 		doubt = graph.UnservedKind
-	case errors.Is(err, ErrRefused), e.kinds[e.graph.Node(id).Key().Kind].sick != "":
+	case errors.Is(err, ErrRefused), e.kinds[e.graph.Node(id).Kind()].sick != "":
 		doubt = graph.Unreadable
 	}
 	m.outside = doubt

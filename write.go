@@ -188,7 +188,7 @@ func (e *Engine) rereadDone(id CallID, f flight, r Result) {
 		e.retryAt(e.work, f.node, r.Err)
 	case r.Object.Version == n.Version():
 		e.work.Add(f.node, queue.High)
-	case f.unsure || !r.Object.EqualContent(n.View()):
+	case f.unsure || !r.Object.EqualContent(n.Object()):
 		e.await(f.node, await{version: n.Version(), deadline: e.now.Add(e.cfg.AwaitTimeout), then: thenList})
 	default:
 		e.judgeAgain(f.node, r.Object)

@@ -1,7 +1,5 @@
 package graph
 
-import "slices"
-
 // Apply takes what the watch said and returns what it changed. It is the only
 // way in which a graph changes. Applying the same state twice changes nothing
 // (held by TestIdempotence). In whichever order events of different kinds come,
@@ -21,97 +19,107 @@ func (g *Graph) Apply(e Event) (Delta, error) {
 	if g.ignores(e.Of()) {
 		return g.delta, nil
 	}
-	if err := g.accept(e); err != nil {
+	if err := g.accept(&e); err != nil {
 		return Delta{}, err
 	}
-	g.apply(e)
-	g.settle()
+	g.apply(&e)
+	g.settle(&e)
 	return g.delta, nil
 }
 
-func (g *Graph) apply(e Event) {
+func (g *Graph) apply(e *Event) {
 	switch e.Type {
 	case KindsKnown:
 		g.applyKinds(e.Kinds)
 	case ListBegun:
-		g.kinds[g.byKind[e.Kind]].beginList()
+		g.beginList(&g.kinds[g.kindNamed(e.Kind)])
 	case ListEnded:
-		g.kinds[g.byKind[e.Kind]].endList()
+		g.kinds[g.kindNamed(e.Kind)].endList()
 	case Put:
-		g.put(e.Object)
+		g.put(&e.Object)
 	case Gone:
-		g.gone(e.Key)
+		g.gone(&e.Key)
 	case KindSick, KindRecovered:
-		g.kinds[g.byKind[e.Kind]].sick = e.Type == KindSick
+		g.kinds[g.kindNamed(e.Kind)].sick = e.Type == KindSick
 	case KindVanished:
-		g.vanish(g.byKind[e.Kind])
+		g.vanish(g.kindNamed(e.Kind))
 	case Rewound:
 		g.forget()
 	}
 }
 
-func (g *Graph) put(o Object) {
-	id, known := g.byKey[o.Key]
+func (g *Graph) put(o *Object) {
+	p := g.packUID(o.UID)
+	id := g.lookupPacked(&o.Key, p)
+	known := id != 0
 	if !known {
 		id = g.addNode(o.Key, Phantom)
 	}
-	d, x := &g.delta, &g.nodes[id]
-	old, was, role := x.obj, x.state, x.role
+	d, x := &g.delta, g.at(id)
+	was, form := x.state(), g.form(o, p)
 	d.Node, d.Created, d.Observed, d.Resurrected = id, !known, was != Observed, was == Absent
-	x.epoch = g.kinds[x.kind].epoch
-	if was == Observed && old.Equal(o) {
+	x.epoch = g.kinds[g.places[x.place].kind].epoch
+	same := g.refers(id, o)
+	if was == Observed && same && g.holds(id, form) {
 		return
 	}
+	old, role := g.facts(id), roleOf(o)
 	d.Version = true
-	d.Mark = old.Deleting != o.Deleting || old.Propagation() != o.Propagation()
-	d.Class = was != Observed || role != roleOf(o)
-	d.Acknowledged = old.ObservedGeneration != o.ObservedGeneration
+	d.Mark = x.is(deletingMark) != o.Deleting || old.propagation() != o.Propagation()
+	d.Class = was != Observed || x.role() != role
+	d.Acknowledged = old.seen != o.ObservedGeneration
 	if was != Observed {
-		x.state = Observed
+		x.setState(Observed)
 		g.observed++
 		g.enliven(id)
 	}
-	relink := !slices.Equal(old.Owners, o.Owners)
-	if relink {
+	if !same {
 		g.notice(id)
 		g.unlink(id)
 	}
-	x.obj, x.flaw, x.role = o, flaw(o, g.cfg.Limits) != nil, roleOf(o)
-	if relink {
-		g.link(id)
+	g.keep(id, form)
+	x.set(flawedMark, flaw(o, g.cfg.Limits) != nil)
+	x.setRole(role)
+	if !same {
+		g.refer(id, o)
 		g.notice(id)
 	}
 }
 
 // gone takes the end of an object. Of one that nobody has observed or refers
 // to it leaves no node, but what it proves is told as of any other: in Freed.
-func (g *Graph) gone(k Key) {
-	id, ok := g.byKey[k]
-	if !ok {
-		id = g.addNode(k, Phantom)
+func (g *Graph) gone(k *Key) {
+	id := g.lookup(k)
+	known := id != 0
+	if !known {
+		id = g.addNode(*k, Phantom)
 	}
-	d, x := &g.delta, &g.nodes[id]
-	d.Node, d.Created = id, !ok
-	if x.state == Absent {
+	d, x := &g.delta, g.at(id)
+	d.Node, d.Created = id, !known
+	if x.state() == Absent {
 		return
 	}
-	d.Gone, d.Class, d.Version, d.Mark = x.state == Observed, true, true, x.obj.Deleting
+	d.Gone, d.Class, d.Version, d.Mark = x.state() == Observed, true, true, x.is(deletingMark)
 	if d.Gone {
 		g.observed--
 		g.notice(id)
 		g.unlink(id)
+		g.dropWide(id)
 		g.bury(id)
+		g.keep(id, g.form(&Object{Key: *k}, g.packUID(k.UID)))
 	}
-	x.obj, x.state, x.flaw, x.role = Object{Key: k}, Absent, false, plain
+	x.setState(Absent)
+	x.set(flawedMark, false)
+	x.setRole(plain)
 	g.loose = append(g.loose, id)
 }
 
 // forget takes back every absence that was observed: after a rewind an absent
 // owner may exist again. A listing that began before proves nothing any more.
 func (g *Graph) forget() {
-	for i := range g.nodes {
-		if g.nodes[i].state == Absent {
-			g.nodes[i].state = Phantom
+	for id := range g.ids() {
+		if g.at(id).state() == Absent {
+			g.at(id).setState(Phantom)
 		}
 	}
 	for i := range g.kinds {
@@ -123,21 +131,21 @@ func (g *Graph) forget() {
 // notice lists the marked owners of a node whose references change. A node is
 // no owner of itself.
 func (g *Graph) notice(dep NodeID) {
-	for e := g.nodes[dep].firstOwner; e != 0; e = g.edges[e].nextOwner {
-		o := g.edges[e].owner
-		k := g.nodes[o].obj.Key
-		if k != claimOn(k.UID) {
-			g.noticeOne(dep, o)
+	for id := g.firstEdge(dep); id != 0; {
+		e := g.edge(id)
+		id = e.nextOwner
+		if !g.isClaim(e.owner) {
+			g.noticeOne(dep, e.owner)
 			continue
 		}
-		for o, n := g.alive[k.UID], 0; o != 0 && n < mostTwins; o, n = g.twins[o].next, n+1 {
+		for o, n := g.aliveLike(e.owner), 0; o != 0 && n < mostTwins; o, n = g.twins[o].next, n+1 {
 			g.noticeOne(dep, o)
 		}
 	}
 }
 
 func (g *Graph) noticeOne(dep, owner NodeID) {
-	if o := &g.nodes[owner]; owner != dep && o.state == Observed && o.obj.Deleting {
+	if o := g.at(owner); owner != dep && o.state() == Observed && o.is(deletingMark) {
 		g.delta.Owners = append(g.delta.Owners, owner)
 	}
 }

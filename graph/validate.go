@@ -35,7 +35,7 @@ func limit(n int) int {
 // The rules are those of Kubernetes' object metadata, and three that are ours:
 // one reference for each owner UID, no reference to oneself, and the limits.
 func Validate(o Object, l Limits) error {
-	if err := l.sizes(o); err != nil {
+	if err := l.sizes(&o); err != nil {
 		return err
 	}
 	switch {
@@ -54,27 +54,27 @@ func Validate(o Object, l Limits) error {
 
 // sizes checks what may be too many, too long or not text. It runs before
 // anything that walks the object.
-func (l Limits) sizes(o Object) error {
+func (l Limits) sizes(o *Object) error {
 	if n, most := len(o.Owners), limit(l.Owners); n > most {
-		return flawed(o, "owners", fmt.Sprintf("%d, more than %d", n, most))
+		return flawed(*o, "owners", fmt.Sprintf("%d, more than %d", n, most))
 	}
 	if n, most := len(o.Finalizers), limit(l.Finalizers); n > most {
-		return flawed(o, "finalizers", fmt.Sprintf("%d, more than %d", n, most))
+		return flawed(*o, "finalizers", fmt.Sprintf("%d, more than %d", n, most))
 	}
 	if field, cause := l.key(o.Key); cause != "" {
-		return flawed(o, field, cause)
+		return flawed(*o, field, cause)
 	}
 	if cause := l.text(string(o.Version)); cause != "" {
-		return flawed(o, "version", cause)
+		return flawed(*o, "version", cause)
 	}
 	for i, r := range o.Owners {
 		if field, cause := l.key(r.Key); cause != "" {
-			return flawed(o, fmt.Sprintf("owners[%d].%s", i, field), cause)
+			return flawed(*o, fmt.Sprintf("owners[%d].%s", i, field), cause)
 		}
 	}
 	for i, f := range o.Finalizers {
 		if cause := l.text(f); cause != "" {
-			return flawed(o, fmt.Sprintf("finalizers[%d]", i), cause)
+			return flawed(*o, fmt.Sprintf("finalizers[%d]", i), cause)
 		}
 	}
 	return nil
