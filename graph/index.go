@@ -76,6 +76,15 @@ func (b *bucket) matches(t uint8) (low, high uint64) {
 	return (l - everyByte) &^ l & topBits, (h - everyByte) &^ h & (topBits & 0xffffffff)
 }
 
+// empty returns the first place that is not in use, bucketIDs or more if all are.
+func (b *bucket) empty() int {
+	low, high := b.matches(0)
+	if low != 0 {
+		return bits.TrailingZeros64(low) / 8
+	}
+	return 8 + bits.TrailingZeros64(high)/8
+}
+
 func (b *bucket) setTag(i int, t uint8) {
 	if i < 8 {
 		b.low = b.low&^(0xff<<(8*i)) | uint64(t)<<(8*i)
@@ -132,7 +141,7 @@ func (s *segment) put(h uint64, id NodeID) {
 	mask := len(s.buckets) - 1
 	for at := int(h) & mask; ; at = (at + 1) & mask {
 		b := &s.buckets[at]
-		if i := slices.Index(b.ids[:], 0); i >= 0 {
+		if i := b.empty(); i < bucketIDs {
 			b.ids[i] = id
 			b.setTag(i, tag(h))
 			s.used++

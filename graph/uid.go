@@ -17,27 +17,28 @@ func parseUUID(u UID) (id uid, ok bool) {
 	if len(u) != 36 || u[8] != '-' || u[13] != '-' || u[18] != '-' || u[23] != '-' {
 		return uid{}, false
 	}
-	a, okA := parseHex(u[0:4], u[4:8])
-	b, okB := parseHex(u[9:13], u[14:18])
-	c, okC := parseHex(u[19:23], u[24:28])
-	d, okD := parseHex(u[28:32], u[32:36])
+	a, okA := parseHex(word(u[0:4]), word(u[4:8]))
+	b, okB := parseHex(word(u[9:13]), word(u[14:18]))
+	c, okC := parseHex(word(u[19:23]), word(u[24:28]))
+	d, okD := parseHex(word(u[28:32]), word(u[32:36]))
 	return uid{a<<32 | b, c<<32 | d}, okA && okB && okC && okD
 }
 
 // parseHex reads eight lower-case hexadecimal digits, all of them at once: each
 // byte of x becomes the value of one.
-func parseHex(high, low UID) (v uint64, ok bool) {
+func parseHex(high, low uint64) (v uint64, ok bool) {
 	const each = 0x0101010101010101
-	text := word(high)<<32 | word(low)
+	text := high<<32 | low
 	letters := text >> 6 & each // 1 for what may be a letter, 0 for what may be a digit
 	x := text&(0x0f*each) + 9*letters
-	ok = x+'0'*each+('a'-'0'-10)*letters == text && x&(0xf0*each) == 0 && (x+6*each)>>4&each == letters
+	bad := (x + '0'*each + ('a'-'0'-10)*letters) ^ text | x&(0xf0*each) | (x+6*each)>>4&each ^ letters
 	x = (x | x>>4) & 0x00ff00ff00ff00ff
 	x = (x | x>>8) & 0x0000ffff0000ffff
-	return (x | x>>16) & 0xffffffff, ok
+	return (x | x>>16) & 0xffffffff, bad == 0
 }
 
 func word(s UID) uint64 {
+	_ = s[3]
 	return uint64(s[0])<<24 | uint64(s[1])<<16 | uint64(s[2])<<8 | uint64(s[3])
 }
 

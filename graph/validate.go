@@ -94,6 +94,9 @@ func (l Limits) key(k Key) (field, cause string) {
 
 // text returns why s is not sound text, "" if it is.
 func (l Limits) text(s string) string {
+	if isPlainText(s) && len(s) <= limit(l.Text) {
+		return ""
+	}
 	if most := limit(l.Text); len(s) > most {
 		return fmt.Sprintf("%d bytes, more than %d", len(s), most)
 	}
@@ -106,6 +109,25 @@ func (l Limits) text(s string) string {
 		}
 	}
 	return ""
+}
+
+// isPlainText reports whether s is printable ASCII, as nearly all text is. It
+// looks at eight bytes at a time: one beyond 0x7e or below a blank carries into
+// its top bit, or has it.
+func isPlainText(s string) bool {
+	const each = 0x0101010101010101
+	bad := uint64(0)
+	for ; len(s) >= 8; s = s[8:] {
+		x := uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
+			uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
+		bad |= x | (x&(0x7f*each) + each) | ^(x | 0x80*each - 0x20*each)
+	}
+	for i := range len(s) {
+		if s[i] < ' ' || s[i] > '~' {
+			return false
+		}
+	}
+	return bad&(0x80*each) == 0
 }
 
 func validateOwners(o Object) error {
