@@ -21,7 +21,7 @@ func (e *Engine) decide(id graph.NodeID) (Call, bool) {
 		e.work.Done(id)
 		return Call{}, false
 	}
-	n, m := e.graph.Node(id), &e.nodes[id]
+	n, m := e.graph.Node(id), e.mind(id)
 	if e.readsAgain(id, n.Kind()) {
 		return e.rereadCall(id), true
 	}
@@ -64,7 +64,7 @@ func (e *Engine) decide(id graph.NodeID) (Call, bool) {
 // is the watch's word. And what the graph shows of it may be older than a rewind:
 // then no read compares with it, and the kind is about to be listed anew.
 func (e *Engine) readsAgain(id graph.NodeID, name Kind) bool {
-	m := &e.nodes[id]
+	m := e.mind(id)
 	if m.known <= e.rewound {
 		m.reread, m.unsure = false, false
 	}
@@ -104,12 +104,12 @@ func (e *Engine) rested(id graph.NodeID) bool {
 		return false
 	}
 	delete(e.awaits, id)
-	if a.then == thenList && e.nodes[id].absent > e.rewound {
+	if a.then == thenList && e.peek(id).absent > e.rewound {
 		e.rewind(fmt.Sprintf("%s was read as gone, and a listing brings it", e.graph.Node(id).Key()))
 		return false
 	}
 	if a.then == thenRead {
-		e.nodes[id].reread, e.nodes[id].unsure = true, true
+		e.mind(id).reread, e.mind(id).unsure = true, true
 	}
 	return true
 }
@@ -181,7 +181,7 @@ const removalTime = 2 * time.Second
 // mark an object and remove it in two steps of one deletion. Once that time is
 // over only somebody outside can help.
 func (e *Engine) awaitRemoval(id graph.NodeID, o Object) {
-	if m := &e.nodes[id]; o.GraceSeconds == 0 && !m.overdue {
+	if m := e.mind(id); o.GraceSeconds == 0 && !m.overdue {
 		m.overdue = true
 		e.await(id, await{version: o.Version, deadline: e.now.Add(min(removalTime, e.cfg.AwaitTimeout)), then: thenDecide})
 	}

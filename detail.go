@@ -18,7 +18,7 @@ const (
 
 // detail names whom or what a held object waits for.
 func (e *Engine) detail(id graph.NodeID) []string {
-	n, m := e.graph.Node(id), &e.nodes[id]
+	n, m := e.graph.Node(id), e.peek(id)
 	var out []string
 	switch m.reason {
 	case policy.ObjectFlawed:

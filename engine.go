@@ -46,7 +46,7 @@ type Engine struct {
 	broken   error
 
 	graph *graph.Graph
-	nodes []mind // by node id
+	nodes minds
 	kinds map[Kind]kindMind
 	work  *queue.Queue[graph.NodeID] // whom to decide
 	asks  *queue.Queue[graph.NodeID] // whom to read
@@ -171,7 +171,6 @@ func NewEngine(level Level, cfg Config) (*Engine, error) {
 	e := &Engine{
 		cfg: cfg, level: level, set: policy.Settings{Override: cfg.Override},
 		graph:   graph.New(graph.Config{Scope: cfg.Scope, Limits: cfg.Limits, Ignore: cfg.Ignore}),
-		nodes:   make([]mind, 1),
 		kinds:   map[Kind]kindMind{},
 		work:    queue.New(queue.Config[graph.NodeID]{Hash: mix}),
 		asks:    queue.New(queue.Config[graph.NodeID]{Hash: mix}),
@@ -211,6 +210,7 @@ func (e *Engine) next() policy.Stamp {
 // tick takes the caller's time. It never goes back: a clock that jumps back
 // costs a delay, no more.
 func (e *Engine) tick(now time.Time) {
+	e.rest()
 	if now.After(e.now) {
 		e.now = now
 	}

@@ -11,7 +11,7 @@ import (
 
 // input gathers what a decision about an observed node depends on.
 func (e *Engine) input(id graph.NodeID) policy.Input {
-	n, m := e.graph.Node(id), &e.nodes[id]
+	n, m := e.graph.Node(id), e.peek(id)
 	in := policy.Input{
 		Object: n.Object(), Known: m.known, Mark: m.mark, Flawed: n.Flawed(),
 		Referring: n.Referring(), Blocking: n.Blocking(),
@@ -31,7 +31,7 @@ func (e *Engine) input(id graph.NodeID) policy.Input {
 		in.Owners[i].Class, in.Owners[i].Doubt = n.OwnerClass(i)
 	}
 	for i, o := range n.OwnerNodes() {
-		e.ownerFact(&in.Owners[i], m, n.OwnerAt(i), o)
+		e.ownerFact(&in.Owners[i], &m, n.OwnerAt(i), o)
 	}
 	if n.Waiting() {
 		in.Ring = e.ringOwners(id)
@@ -53,7 +53,7 @@ func (e *Engine) ownerFact(f *policy.OwnerFact, dep *mind, r Owner, o graph.Node
 		o = live
 	}
 	id := o.ID()
-	m := &e.nodes[id]
+	m := e.peek(id)
 	if m.absent > e.rewound && !r.Unresolved && believable(f) {
 		f.Class, f.Doubt = graph.Dangling, graph.DoubtUnset
 		f.Unsettled = o.State() == graph.Phantom && !m.buried && e.unsettled(dep, o.Key())
@@ -93,7 +93,7 @@ func (e *Engine) sightOf(id graph.NodeID) (s policy.Sight, began policy.Stamp, s
 	if !ok || x.began <= e.rewound {
 		return policy.SightUnset, 0, false
 	}
-	n, m := e.graph.Node(id), &e.nodes[id]
+	n, m := e.graph.Node(id), e.peek(id)
 	switch n.State() {
 	case graph.Phantom:
 		if e.kinds[n.Kind()].spoken > x.began {
@@ -143,12 +143,12 @@ func (e *Engine) unacknowledged(id graph.NodeID) (waits, overdue bool) {
 }
 
 func (e *Engine) acknowledgedBy(id graph.NodeID) time.Time {
-	return e.nodes[id].marked.Add(e.cfg.AcknowledgeWithin)
+	return e.peek(id).marked.Add(e.cfg.AcknowledgeWithin)
 }
 
 // believeAbsent notes that a node is proven absent by a read (R2, absence).
 func (e *Engine) believeAbsent(id graph.NodeID) {
-	m := &e.nodes[id]
+	m := e.mind(id)
 	if m.absent > e.rewound {
 		return
 	}

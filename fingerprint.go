@@ -35,12 +35,10 @@ func (e *Engine) Fingerprint(rename func(Key, Version) uint64) uint64 {
 }
 
 func (p *printer) order() {
-	p.index = make([]uint64, len(p.e.nodes))
+	p.index = make([]uint64, p.e.graph.Cap())
 	p.ids = make([]graph.NodeID, 0, p.e.graph.Len())
 	for n := range p.e.graph.Nodes() {
-		if int(n.ID()) < len(p.index) {
-			p.ids = append(p.ids, n.ID())
-		}
+		p.ids = append(p.ids, n.ID())
 	}
 	for i, id := range p.ids {
 		p.index[id] = uint64(i + 1)
@@ -50,7 +48,7 @@ func (p *printer) order() {
 func (p *printer) nodes() {
 	e := p.e
 	for _, id := range p.ids {
-		n, m := e.graph.Node(id), &e.nodes[id]
+		n, m := e.graph.Node(id), e.peek(id)
 		p.object(n.Object())
 		p.word(uint64(n.State()))
 		p.flags(m.known > e.rewound, m.mark > e.rewound, m.absent > e.rewound, m.buried, m.reread, m.unsure, m.failing, m.suspect, m.overdue, m.fanning, m.waking,
@@ -109,9 +107,9 @@ func (p *printer) began(n graph.Node, at policy.Stamp) {
 	p.flags(e.kinds[n.Kind()].spoken > at)
 	for d := range n.Dependents() {
 		p.node(d.ID())
-		p.flags(at > e.nodes[d.ID()].known)
+		p.flags(at > e.peek(d.ID()).known)
 		for _, o := range d.OwnerNodes() {
-			m := &e.nodes[o.ID()]
+			m := e.peek(o.ID())
 			p.flags(at > max(m.changed, m.absent), at > m.mark)
 		}
 	}
@@ -139,7 +137,7 @@ func (p *printer) kinds() {
 		}
 		for _, id := range p.ids {
 			if e.graph.Node(id).Scope() != "" {
-				p.flags(k.passed > e.nodes[id].known)
+				p.flags(k.passed > e.peek(id).known)
 			}
 		}
 	}
@@ -159,7 +157,7 @@ func (p *printer) fence() {
 	f := &p.e.fence
 	p.flags(f.wanted != 0, f.id != 0, f.passed > f.wanted, f.began > f.wanted, f.freed < f.began, f.open[""])
 	for _, id := range f.waiting {
-		if p.e.nodes[id].waking {
+		if p.e.peek(id).waking {
 			p.node(id)
 		}
 	}
@@ -236,7 +234,7 @@ func (p *printer) flight(id CallID, f flight) {
 	if !ok {
 		return
 	}
-	m := &p.e.nodes[n.ID()]
+	m := p.e.peek(n.ID())
 	p.flags(m.known > f.began, n.ID() == f.node, m.call == id)
 	if f.call == CallRead && !f.reread {
 		p.flags(m.known < f.began)

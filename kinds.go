@@ -215,7 +215,7 @@ func (e *Engine) resume(name Kind) {
 		}
 	}
 	for _, id := range asks {
-		e.nodes[id].outside = graph.DoubtUnset
+		e.mind(id).outside = graph.DoubtUnset
 		e.asks.Forget(id)
 		e.asks.Add(id, queue.Normal)
 	}
@@ -258,7 +258,7 @@ func (e *Engine) rewind(why string) {
 func (e *Engine) forgetDoubts() {
 	for _, id := range slices.Sorted(maps.Keys(e.awaits)) {
 		delete(e.awaits, id)
-		e.nodes[id].reread = false
+		e.mind(id).reread = false
 		e.work.Add(id, queue.Normal)
 	}
 	for _, id := range slices.Sorted(maps.Keys(e.parked)) {

@@ -32,6 +32,8 @@ func (m *memory) has(k Key) (observed, ok bool) {
 	return m.keys.Get(k)
 }
 
+func (m *memory) empty() bool { return m.keys == nil || m.keys.Len() == 0 }
+
 func (m *memory) drop(k Key) {
 	if m.keys != nil {
 		m.keys.Remove(k)

@@ -59,7 +59,7 @@ func (e *Engine) backwards(ev Event) string {
 	case cmp == nil:
 	case ev.Type == graph.Put:
 		n, ok := e.graph.Lookup(ev.Object.Key)
-		shown := ok && n.State() == graph.Observed && e.nodes[n.ID()].known > e.rewound // by this history
+		shown := ok && n.State() == graph.Observed && e.peek(n.ID()).known > e.rewound // by this history
 		if shown && cmp(ev.Object.Kind, ev.Object.Version, n.Version()) < 0 {
 			return fmt.Sprintf("%s went from version %s to %s", ev.Object.Key, n.Version(), ev.Object.Version)
 		}
@@ -71,9 +71,6 @@ func (e *Engine) backwards(ev Event) string {
 
 // absorb takes what an event changed in the graph into account.
 func (e *Engine) absorb(ev Event, d graph.Delta) {
-	for len(e.nodes) < e.graph.Cap() {
-		e.nodes = append(e.nodes, mind{})
-	}
 	for _, id := range d.Added {
 		e.admit(id)
 	}
@@ -108,25 +105,28 @@ func (e *Engine) absorb(ev Event, d graph.Delta) {
 
 // admit greets a new phantom: it may be known as absent.
 func (e *Engine) admit(id graph.NodeID) {
-	e.nodes[id] = mind{}
+	if e.absent.empty() {
+		return
+	}
 	if observed, ok := e.absent.has(e.graph.Node(id).Key()); ok {
-		t := e.next()
-		e.nodes[id].absent, e.nodes[id].changed, e.nodes[id].buried = t, t, observed
+		t, m := e.next(), e.mind(id)
+		m.absent, m.changed, m.buried = t, t, observed
 	}
 }
 
 func (e *Engine) absorbNode(ev Event, d graph.Delta) {
 	id := d.Node
-	if d.Created {
-		e.nodes[id] = mind{}
+	n := e.graph.Node(id)
+	if !d.Version && e.peek(id).known > e.rewound && n.State() == graph.Observed && !n.Deleting() {
+		return // nothing is new
 	}
-	n, m := e.graph.Node(id), &e.nodes[id]
+	m := e.mind(id)
 	switch {
 	case d.Version:
 		t := e.next()
 		m.known, m.changed = t, t
 		e.renew(id, n)
-		e.disbelieve(id, n)
+		e.disbelieve(id, n, ev.Object.Key)
 	case m.known <= e.rewound: // the same state, of another history
 		t := e.next()
 		m.known, m.changed = t, t
@@ -156,13 +156,12 @@ func (e *Engine) absorbNode(ev Event, d graph.Delta) {
 // disbelieve takes back that a read did not find a node which the watch shows:
 // mostly the watch lags, and will say soon that it is gone; but it may also be
 // back, after a restore that nobody announced.
-func (e *Engine) disbelieve(id graph.NodeID, n graph.Node) {
-	m := &e.nodes[id]
+func (e *Engine) disbelieve(id graph.NodeID, n graph.Node, k Key) {
 	if n.State() != graph.Observed {
 		return
 	}
-	e.absent.drop(n.Key())
-	if m.absent != 0 {
+	e.absent.drop(k)
+	if m := e.mind(id); m.absent != 0 {
 		m.absent, m.buried = 0, false
 		e.fan(id)
 	}
@@ -196,9 +195,9 @@ func (e *Engine) renew(id graph.NodeID, n graph.Node) {
 	e.work.Forget(id)
 	if a, ok := e.awaits[id]; ok && a.version != n.Version() {
 		delete(e.awaits, id)
-		e.nodes[id].reread = false
+		e.mind(id).reread = false
 	}
-	e.nodes[id].island, e.nodes[id].overdue = false, false
+	e.mind(id).island, e.mind(id).overdue = false, false
 	e.breakRing(id)
 }
 
@@ -207,7 +206,7 @@ func (e *Engine) finish(id graph.NodeID) {
 	delete(e.awaits, id)
 	delete(e.sights, id)
 	e.handlers.drop(id)
-	m := &e.nodes[id]
+	m := e.mind(id)
 	m.reread, m.marked = false, time.Time{}
 	e.settle(id, false)
 }
@@ -215,11 +214,12 @@ func (e *Engine) finish(id graph.NodeID) {
 // dismiss forgets a node that left the graph. What is proven of its absence is
 // remembered.
 func (e *Engine) dismiss(f graph.Freed) {
-	if m := &e.nodes[f.ID]; f.Absent || m.absent > e.rewound {
+	m := e.nodes.lose(f.Note)
+	if f.Absent || m.absent > e.rewound {
 		e.absent.add(f.Key, f.Absent || m.buried)
 	}
 	e.settle(f.ID, false)
-	e.breakRing(f.ID)
+	e.breakRingAt(m.ring)
 	for _, q := range [...]*queue.Queue[graph.NodeID]{e.work, e.asks} {
 		q.Drop(f.ID)
 		q.Done(f.ID) // the id may name another node before the call lands
@@ -229,11 +229,10 @@ func (e *Engine) dismiss(f graph.Freed) {
 	delete(e.retries, f.ID)
 	delete(e.parked, f.ID)
 	for _, d := range e.waiters[f.ID] {
-		e.tell(d, !e.nodes[f.ID].failing)
+		e.tell(d, !m.failing)
 	}
 	delete(e.waiters, f.ID)
 	e.handlers.drop(f.ID)
-	e.nodes[f.ID] = mind{}
 }
 
 // priority puts owners that others wait for before the bulk.

@@ -215,7 +215,7 @@ func (g *Graph) settle(e *Event) {
 		if x.state() == StateUnset || x.state() == Observed || g.hubOf(id).firstDep != 0 {
 			continue
 		}
-		f := Freed{ID: id, Absent: x.state() == Absent}
+		f := Freed{ID: id, Absent: x.state() == Absent, Note: x.note}
 		if e.Type == Gone && id == g.delta.Node {
 			f.Key = e.Key
 		} else {
