@@ -21,8 +21,7 @@ func (e *Engine) fan(id graph.NodeID) {
 }
 
 func (e *Engine) fanOne(id graph.NodeID) {
-	e.graph.Fan(id)
-	if !e.peek(id).fanning {
+	if e.graph.Fan(id) && !e.peek(id).fanning {
 		e.mind(id).fanning = true
 		e.fans = append(e.fans, id)
 	}

@@ -29,7 +29,7 @@ type kindMind struct {
 }
 
 // kindEvent takes what an event says of its kind.
-func (e *Engine) kindEvent(ev Event) {
+func (e *Engine) kindEvent(ev *Event) {
 	switch ev.Type {
 	case graph.KindsKnown:
 		e.kindsKnown(ev.Kinds)
@@ -42,6 +42,10 @@ func (e *Engine) kindEvent(ev Event) {
 		return
 	case graph.Gone:
 		return
+	case graph.Put:
+		if e.cfg.CompareVersions == nil {
+			return
+		}
 	}
 	k, ok := e.kinds[ev.Of()]
 	if !ok {
@@ -178,7 +182,7 @@ func (e *Engine) sweepNode(id graph.NodeID) {
 		e.fail("sweep of a listing: %v", err)
 		return
 	}
-	e.absorb(ev, d)
+	e.absorb(&ev, &d)
 }
 
 // swept ends a sweep: the kind is listed, and has passed the fence whose report

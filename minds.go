@@ -136,6 +136,11 @@ func (e *Engine) note(id graph.NodeID, m *mind) (note uint64, ok bool) {
 	return note, true
 }
 
+// know notes when the state of a node became known of which nothing else is.
+func (t *minds) know(g *graph.Graph, id graph.NodeID, known policy.Stamp) {
+	g.SetNote(id, uint64(known&mostStamp))
+}
+
 // lose forgets what is known of a node that has left the graph with this note,
 // and returns it.
 func (t *minds) lose(note uint64) mind {

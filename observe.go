@@ -19,7 +19,7 @@ func (e *Engine) Observe(now time.Time, ev Event) error {
 	if e.broken != nil {
 		return e.broken
 	}
-	if why := e.backwards(ev); why != "" {
+	if why := e.backwards(&ev); why != "" {
 		e.rewind(why)
 		if ev.Type == graph.ListEnded { // what it did not bring is not gone
 			return nil
@@ -37,8 +37,8 @@ func (e *Engine) Observe(now time.Time, ev Event) error {
 		return fmt.Errorf("observe: %w", err)
 	}
 	e.counts.Events++
-	e.absorb(ev, d)
-	e.kindEvent(ev)
+	e.absorb(&ev, &d)
+	e.kindEvent(&ev)
 	if d.Resurrected {
 		e.rewind(fmt.Sprintf("%s was seen gone and is back", ev.Object.Key))
 	}
@@ -47,16 +47,18 @@ func (e *Engine) Observe(now time.Time, ev Event) error {
 
 // backwards says how an event shows that the store's history went backwards,
 // or "" (R5).
-func (e *Engine) backwards(ev Event) string {
-	k := e.kinds[ev.Of()]
-	cmp := e.cfg.CompareVersions
-	if ev.Type == graph.Put {
+func (e *Engine) backwards(ev *Event) string {
+	if ev.Type == graph.Put && !e.absent.empty() {
 		if observed, _ := e.absent.has(ev.Object.Key); observed {
 			return fmt.Sprintf("%s was seen gone and is back", ev.Object.Key)
 		}
 	}
+	cmp := e.cfg.CompareVersions
+	if cmp == nil {
+		return ""
+	}
+	k := e.kinds[ev.Of()]
 	switch {
-	case cmp == nil:
 	case ev.Type == graph.Put:
 		n, ok := e.graph.Lookup(ev.Object.Key)
 		shown := ok && n.State() == graph.Observed && e.peek(n.ID()).known > e.rewound // by this history
@@ -70,7 +72,7 @@ func (e *Engine) backwards(ev Event) string {
 }
 
 // absorb takes what an event changed in the graph into account.
-func (e *Engine) absorb(ev Event, d graph.Delta) {
+func (e *Engine) absorb(ev *Event, d *graph.Delta) {
 	for _, id := range d.Added {
 		e.admit(id)
 	}
@@ -114,11 +116,15 @@ func (e *Engine) admit(id graph.NodeID) {
 	}
 }
 
-func (e *Engine) absorbNode(ev Event, d graph.Delta) {
+func (e *Engine) absorbNode(ev *Event, d *graph.Delta) {
 	id := d.Node
 	n := e.graph.Node(id)
 	if !d.Version && e.peek(id).known > e.rewound && n.State() == graph.Observed && !n.Deleting() {
 		return // nothing is new
+	}
+	if d.Created && n.State() == graph.Observed && !n.Deleting() {
+		e.greet(id, n, ev.Object.Key)
+		return
 	}
 	m := e.mind(id)
 	switch {
@@ -153,6 +159,18 @@ func (e *Engine) absorbNode(ev Event, d graph.Delta) {
 	}
 }
 
+// greet takes in an object that is new, as most events of a listing are: nothing
+// is known of it, nor does anybody refer to it, but by its UID alone.
+func (e *Engine) greet(id graph.NodeID, n graph.Node, k Key) {
+	e.nodes.know(e.graph, id, e.next())
+	e.absent.drop(k)
+	if c, ok := e.graph.Claim(id); ok {
+		e.fanOne(c)
+	}
+	e.breakSearch()
+	e.work.Add(id, priority(n))
+}
+
 // disbelieve takes back that a read did not find a node which the watch shows:
 // mostly the watch lags, and will say soon that it is gone; but it may also be
 // back, after a restore that nobody announced.
@@ -171,7 +189,7 @@ func (e *Engine) disbelieve(id graph.NodeID, n graph.Node, k Key) {
 // without a gap: a different finalizer begins anew, and so does a different
 // version that a listing brought, since it may have changed and changed back
 // in between (R3), and any version after a rewind.
-func (e *Engine) absorbMark(d graph.Delta, n graph.Node, m *mind) {
+func (e *Engine) absorbMark(d *graph.Delta, n graph.Node, m *mind) {
 	if n.State() != graph.Observed || !n.Deleting() || n.Propagation() == graph.Unset {
 		m.mark = 0
 		if n.State() == graph.Observed && n.Deleting() && m.marked.IsZero() {

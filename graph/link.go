@@ -186,12 +186,15 @@ func (g *Graph) unlink(dep NodeID) {
 
 // Fan puts the cursor of the node's fan-out on its first dependent. Unresolved
 // references to its UID have a fan-out of their own: see Claim. References that
-// are made later are not visited: their own events are the notice.
-func (g *Graph) Fan(id NodeID) {
-	if g.at(id).hub != 0 {
-		h := g.makeHub(id)
-		h.fan = h.firstDep
+// are made later are not visited: their own events are the notice. It reports
+// whether there is any dependent to visit.
+func (g *Graph) Fan(id NodeID) bool {
+	if g.at(id).hub == 0 {
+		return false
 	}
+	h := g.makeHub(id)
+	h.fan = h.firstDep
+	return h.fan != 0
 }
 
 // FanNext returns the next dependent of a fan-out and moves its cursor, or
