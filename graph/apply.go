@@ -15,16 +15,29 @@ package graph
 // (held by TestApplyChangesLittle). Only KindsKnown walks all kinds, and
 // Rewound all nodes.
 func (g *Graph) Apply(e Event) (Delta, error) {
-	g.delta = Delta{Owners: g.delta.Owners[:0], Added: g.delta.Added[:0], Freed: g.delta.Freed[:0]}
+	d, err := g.Take(&e)
+	return *d, err
+}
+
+// Take is Apply without a copy of the event, which it does not keep, nor of the
+// Delta, which is the graph's own until the next one.
+func (g *Graph) Take(e *Event) (*Delta, error) {
+	d := &g.delta
+	*d = Delta{Owners: d.Owners[:0], Added: d.Added[:0], Freed: d.Freed[:0]}
+	if e.Type == Put {
+		if d.Node = g.again(&e.Object); d.Node != 0 {
+			return d, nil
+		}
+	}
 	if g.ignores(e.Of()) {
-		return g.delta, nil
+		return d, nil
 	}
-	if err := g.accept(&e); err != nil {
-		return Delta{}, err
+	if err := g.accept(e); err != nil {
+		return &Delta{}, err
 	}
-	g.apply(&e)
-	g.settle(&e)
-	return g.delta, nil
+	g.apply(e)
+	g.settle(e)
+	return d, nil
 }
 
 func (g *Graph) apply(e *Event) {
@@ -48,9 +61,49 @@ func (g *Graph) apply(e *Event) {
 	}
 }
 
-func (g *Graph) put(o *Object) {
+// again returns the node of an object that is as it was observed, 0 for any
+// other. That is what most events of a listing say, so it comes first, and does
+// no more than to compare.
+func (g *Graph) again(o *Object) NodeID {
 	p := g.packUID(o.UID)
 	id := g.lookupPacked(&o.Key, p)
+	g.found = found{id, p}
+	if id == 0 {
+		return 0
+	}
+	x := g.at(id)
+	at := &g.places[x.place]
+	k := &g.kinds[at.kind]
+	if x.state() != Observed || !k.known || k.info.Scoped == (at.scope == "") || !g.refers(id, o) {
+		return 0
+	}
+	if x.is(textVersion|moreText) || len(o.Finalizers) > 0 {
+		if !g.holds(id, g.form(o, p)) {
+			return 0
+		}
+	} else if n, ok := parseVersion(o.Version); !ok || n != x.version || !g.isBare(x, o) {
+		return 0
+	}
+	x.epoch = k.epoch
+	return id
+}
+
+// isBare reports whether an object has nothing but references beyond its key and
+// version, and is marked for deletion as the record says. The key is known to be
+// the record's.
+func (g *Graph) isBare(x *node, o *Object) bool {
+	return x.is(deletingMark) == o.Deleting && o.GraceSeconds|o.Generation|o.ObservedGeneration == 0
+}
+
+// found is what again has looked up.
+type found struct {
+	id  NodeID
+	uid packed
+}
+
+// put takes an object that is new, or not as it was observed.
+func (g *Graph) put(o *Object) {
+	id, p := g.found.id, g.found.uid
 	known := id != 0
 	if !known {
 		id = g.addNode(o.Key, Phantom)
@@ -59,11 +112,7 @@ func (g *Graph) put(o *Object) {
 	was, form := x.state(), g.form(o, p)
 	d.Node, d.Created, d.Observed, d.Resurrected = id, !known, was != Observed, was == Absent
 	x.epoch = g.kinds[g.places[x.place].kind].epoch
-	same := g.refers(id, o)
-	if was == Observed && same && g.holds(id, form) {
-		return
-	}
-	old, role := g.facts(id), roleOf(o)
+	same, old, role := g.refers(id, o), g.facts(id), roleOf(o)
 	d.Version = true
 	d.Mark = x.is(deletingMark) != o.Deleting || old.propagation() != o.Propagation()
 	d.Class = was != Observed || x.role() != role

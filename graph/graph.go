@@ -30,6 +30,7 @@ type Config struct {
 //	I6  a node stands in its kind's list once; a kind is served or has a node
 //	I7  nodes, edges and kinds are in use or free, never both, and none is lost
 //	I8  the cursor of a fan-out or sweep stands on a member of its own list
+//	I9  a page's text and hubs are its nodes', or counted as unused
 type Graph struct {
 	cfg   Config
 	pages []page   // of nodes; node 0 is never used
@@ -57,6 +58,8 @@ type Graph struct {
 	delta    Delta
 	loose    []NodeID // nodes that lost a dependent in this Apply
 	scratch  []byte   // the text of the object at hand
+	found    found    // the node of the object at hand
+	touched  uint64   // see Ahead
 }
 
 // New returns an empty graph.

@@ -33,8 +33,15 @@ func (g *Graph) lookupPacked(k *Key, p packed) NodeID {
 
 // isPlaced reports whether the node has the kind, the scope and the name.
 func (g *Graph) isPlaced(id NodeID, k *Key) bool {
-	at := &g.places[g.at(id).place]
-	return string(g.name(id)) == k.Name && at.scope == k.Scope && g.kinds[at.kind].info.Kind == k.Kind
+	x, p := g.at(id), g.page(id)
+	if at := &g.places[x.place]; at.scope != k.Scope || g.kinds[at.kind].info.Kind != k.Kind {
+		return false
+	}
+	if x.text != 0 && !x.is(textUID|textVersion|moreText|longText) { // the text is the name
+		at := int(x.text-1) * textUnit
+		return int(p.text[at]) == len(k.Name) && string(p.text[at+1:at+1+len(k.Name)]) == k.Name
+	}
+	return string(g.name(id)) == k.Name
 }
 
 // isAt reports whether the node has exactly these coordinates.

@@ -146,3 +146,20 @@ func TestChurn(t *testing.T) {
 		t.Errorf("%d nodes, %d bytes after %d, %v; want at most 5%% more", g.Len(), size(), before, err)
 	}
 }
+
+// TestAhead: a look ahead changes nothing, whatever the events are about.
+func TestAhead(t *testing.T) {
+	g := sample(t)
+	before := g.Clone()
+	var events []Event
+	for n := range g.Nodes() {
+		events = append(events, Event{Type: Put, Object: n.Object()}, Event{Type: Gone, Key: n.Key()})
+	}
+	for i := range 100 {
+		events = append(events, Event{Type: Put, Object: Object{Key: numbered(i)}}, Event{Type: ListBegun, Kind: "a"}, Event{})
+	}
+	g.Ahead(events)
+	if err := g.Check(); err != nil || recordsChanged(before, g) != 0 || g.Len() != before.Len() {
+		t.Errorf("%d records changed, %d nodes of %d, %v", recordsChanged(before, g), g.Len(), before.Len(), err)
+	}
+}
