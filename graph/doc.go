@@ -133,6 +133,4 @@
 //	index.go   from a UID to a node in one line of memory, without a rehash of all
 //	kin.go     UIDs that several nodes have, which should not be
 //	ahead.go   what a batch of events is about, fetched at once
-//
-// Nothing else in this package knows of it.
 package graph
