@@ -21,7 +21,11 @@ func (m *memory) add(k Key, observed bool) {
 	if m.keys == nil {
 		m.keys, _ = simplelru.NewLRU[Key, bool](m.size, nil) // fails only for a size below 1
 	}
-	m.keys.Add(k, observed)
+	if m.keys.Contains(k) {
+		m.keys.Add(k, observed) // the key that is there stays
+	} else {
+		m.keys.Add(k.Clone(), observed)
+	}
 }
 
 // has reports whether the memory holds k, and counts that as a use of it.

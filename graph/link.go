@@ -79,13 +79,6 @@ func (k *Key) cloneTo(b *strings.Builder) Key {
 	return Key{Kind(add(string(k.Kind))), add(k.Scope), add(k.Name), UID(add(string(k.UID)))}
 }
 
-// clone returns a key whose text is its own.
-func (k *Key) clone() Key {
-	var text strings.Builder
-	text.Grow(k.textLen())
-	return k.cloneTo(&text)
-}
-
 func (g *Graph) dropWide(dep NodeID) {
 	if x, p := g.at(dep), g.page(dep); x.is(wideMark) {
 		x.set(wideMark, false)
