@@ -21,11 +21,10 @@ func (m *memory) add(k Key, observed bool) {
 	if m.keys == nil {
 		m.keys, _ = simplelru.NewLRU[Key, bool](m.size, nil) // fails only for a size below 1
 	}
-	if m.keys.Contains(k) {
-		m.keys.Add(k, observed) // the key that is there stays
-	} else {
-		m.keys.Add(k.Clone(), observed)
+	if !m.keys.Contains(k) {
+		k = k.Clone() // whatever else its text was part of need not stay
 	}
+	m.keys.Add(k, observed)
 }
 
 // has reports whether the memory holds k, and counts that as a use of it.
