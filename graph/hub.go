@@ -28,6 +28,9 @@ func (g *Graph) makeHub(id NodeID) *hub {
 			p.freeHubs = uint16(p.hubs[x.hub-1].firstDep)
 			p.hubs[x.hub-1] = hub{}
 		} else {
+			if p.hubs == nil {
+				p.hubs = make([]hub, 0, 4)
+			}
 			p.hubs = append(p.hubs, hub{})
 			x.hub = uint16(len(p.hubs))
 		}

@@ -196,15 +196,25 @@ func (g *Graph) widen(h uint64, s *segment) {
 		}
 		x.dir, x.deep = dir, 0
 	}
-	halves := [2]*segment{}
-	for i := range halves {
-		halves[i] = &segment{depth: s.depth + 1, buckets: make([]bucket, segmentBuckets)}
+	other := &segment{depth: s.depth + 1, buckets: make([]bucket, segmentBuckets)}
+	var room [segmentBuckets]bucket
+	whole := segment{buckets: append(room[:0], s.buckets...)}
+	clear(s.buckets)
+	s.used, s.depth = 0, s.depth+1
+	for id, h := range whole.members(g) {
+		if h>>(64-s.depth)&1 == 0 {
+			s.put(h, id)
+		} else {
+			other.put(h, id)
+		}
 	}
-	for id, h := range s.members(g) {
-		halves[h>>(63-s.depth)&1].put(h, id)
-	}
-	x.install(h, s.depth, func(i int, of int) *segment { return halves[2*i/of] })
-	if s.depth+1 == x.depth() {
+	x.install(h, s.depth-1, func(i, of int) *segment {
+		if i < of/2 {
+			return s
+		}
+		return other
+	})
+	if s.depth == x.depth() {
 		x.deep += 2
 	}
 }
