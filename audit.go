@@ -43,11 +43,11 @@ func (e *Engine) stepAudit() bool {
 	if !a.under {
 		return false
 	}
-	for n := 0; n < slice && e.work.Ready() < lowWater && int(a.at) < len(e.nodes); n++ {
+	for n := 0; n < slice && e.work.Ready() < lowWater && int(a.at) < e.graph.Cap(); n++ {
 		e.auditNode(a.at)
 		a.at++
 	}
-	if int(a.at) < len(e.nodes) {
+	if int(a.at) < e.graph.Cap() {
 		return true
 	}
 	if a.search == nil {
@@ -65,8 +65,8 @@ func (e *Engine) stepAudit() bool {
 // that were found the last time.
 func (e *Engine) keepIslands(rings [][]graph.NodeID) {
 	for _, id := range e.audit.islands {
-		if e.graph.InUse(id) && e.nodes[id].island {
-			e.nodes[id].island = false
+		if e.graph.InUse(id) && e.peek(id).island {
+			e.mind(id).island = false
 			e.settle(id, false)
 		}
 	}
@@ -76,7 +76,7 @@ func (e *Engine) keepIslands(rings [][]graph.NodeID) {
 			continue
 		}
 		for _, id := range members {
-			e.nodes[id].island = true
+			e.mind(id).island = true
 			e.hold(id, policy.OwnedInRing, graph.DoubtUnset)
 		}
 		e.audit.islands = append(e.audit.islands, members...)
@@ -87,7 +87,7 @@ func (e *Engine) keepIslands(rings [][]graph.NodeID) {
 // each other.
 func (e *Engine) isIsland(members []graph.NodeID) bool {
 	for _, id := range members {
-		if !e.graph.InUse(id) || e.nodes[id].reason != policy.OwnerSolid {
+		if !e.graph.InUse(id) || e.peek(id).reason != policy.OwnerSolid {
 			return false
 		}
 		n := e.graph.Node(id)
@@ -105,11 +105,11 @@ func (e *Engine) auditNode(id graph.NodeID) {
 	if !e.graph.InUse(id) || e.graph.Node(id).State() != graph.Observed {
 		return
 	}
-	if n := e.graph.Node(id); n.Owners() > 0 || n.View().Deleting {
+	if n := e.graph.Node(id); n.Owners() > 0 || n.Deleting() {
 		if n.Owners() > 0 && n.Referring() > 0 {
 			e.audit.roots = append(e.audit.roots, id)
 		}
-		e.nodes[id].audited = true
+		e.mind(id).audited = true
 		e.work.Add(id, queue.Low)
 	}
 }

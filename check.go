@@ -41,8 +41,8 @@ func (e *Engine) checkFlights() error {
 			return fmt.Errorf("E6: call %d on %s: no UID or version", id, f.key)
 		}
 		former := f.began <= e.rewound || e.graph.Node(f.node).State() != graph.Observed // the node may have gone since
-		if !former && (e.nodes[f.node].call != id || !flying[f.node]) {
-			return fmt.Errorf("E3: call %d on %s: the node has call %d in flight", id, f.key, e.nodes[f.node].call)
+		if !former && (e.peek(f.node).call != id || !flying[f.node]) {
+			return fmt.Errorf("E3: call %d on %s: the node has call %d in flight", id, f.key, e.peek(f.node).call)
 		}
 	}
 	return nil
@@ -84,21 +84,21 @@ func (e *Engine) checkWaiters() error {
 	for x := range e.asks.Entries() {
 		asked[x.Key] = true
 	}
-	noted := make([]uint32, len(e.nodes))
+	noted := make([]uint32, e.graph.Cap())
 	for o, waiters := range e.waiters {
 		k := e.graph.Node(o).Key()
 		if _, under := e.reading[k]; !under && !asked[o] {
 			return fmt.Errorf("E7: %s is waited for, and nobody reads it", k)
 		}
 		for _, id := range waiters {
-			if !e.nodes[o].failing {
+			if !e.peek(o).failing {
 				noted[id]++
 			}
 		}
 	}
-	for id := range e.nodes {
-		if e.nodes[id].asked > noted[id] {
-			return fmt.Errorf("E7: node %d waits for %d reads, and is noted with %d", id, e.nodes[id].asked, noted[id])
+	for id := range graph.NodeID(len(noted)) {
+		if e.peek(id).asked > noted[id] {
+			return fmt.Errorf("E7: node %d waits for %d reads, and is noted with %d", id, e.peek(id).asked, noted[id])
 		}
 	}
 	return nil

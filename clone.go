@@ -12,7 +12,7 @@ import (
 func (e *Engine) Clone() *Engine {
 	c := *e
 	c.graph = e.graph.Clone()
-	c.nodes = slices.Clone(e.nodes)
+	c.nodes = e.nodes.clone()
 	c.kinds = cloneMap(e.kinds)
 	for name, k := range c.kinds {
 		if k.waiting != nil {

@@ -21,8 +21,8 @@ func (e *Engine) decide(id graph.NodeID) (Call, bool) {
 		e.work.Done(id)
 		return Call{}, false
 	}
-	n, m := e.graph.Node(id), &e.nodes[id]
-	if e.readsAgain(id, n.Key().Kind) {
+	n, m := e.graph.Node(id), e.mind(id)
+	if e.readsAgain(id, n.Kind()) {
 		return e.rereadCall(id), true
 	}
 	e.counts.Decisions++
@@ -64,7 +64,7 @@ func (e *Engine) decide(id graph.NodeID) (Call, bool) {
 // is the watch's word. And what the graph shows of it may be older than a rewind:
 // then no read compares with it, and the kind is about to be listed anew.
 func (e *Engine) readsAgain(id graph.NodeID, name Kind) bool {
-	m := &e.nodes[id]
+	m := e.mind(id)
 	if m.known <= e.rewound {
 		m.reread, m.unsure = false, false
 	}
@@ -79,7 +79,7 @@ func (e *Engine) readsAgain(id graph.NodeID, name Kind) bool {
 // that its sweep is about to find it gone. It is looked at again a little later
 // all the same, in case another listing comes before the sweep.
 func (e *Engine) leaving(id graph.NodeID) bool {
-	if !e.graph.Stale(id) || !e.kinds[e.graph.Node(id).Key().Kind].sweeping {
+	if !e.graph.Stale(id) || !e.kinds[e.graph.Node(id).Kind()].sweeping {
 		return false
 	}
 	e.work.AddAt(id, queue.Low, e.now.Add(time.Second))
@@ -105,12 +105,12 @@ func (e *Engine) rested(id graph.NodeID) bool {
 		return false
 	}
 	delete(e.awaits, id)
-	if a.then == thenList && e.nodes[id].absent > e.rewound {
+	if a.then == thenList && e.peek(id).absent > e.rewound {
 		e.rewind(fmt.Sprintf("%s was read as gone, and a listing brings it", e.graph.Node(id).Key()))
 		return false
 	}
 	if a.then == thenRead {
-		e.nodes[id].reread, e.nodes[id].unsure = true, true
+		e.mind(id).reread, e.mind(id).unsure = true, true
 	}
 	return true
 }
@@ -124,7 +124,7 @@ func (e *Engine) relisted(name Kind, asked policy.Stamp) bool {
 
 // bar returns why a write to the node must not be made, or ReasonUnset.
 func (e *Engine) bar(n graph.Node) policy.Reason {
-	k, _ := e.graph.Kind(n.Key().Kind)
+	k, _ := e.graph.Kind(n.Kind())
 	switch {
 	case e.level == Level0:
 		return policy.LevelTooLow
@@ -132,7 +132,7 @@ func (e *Engine) bar(n graph.Node) policy.Reason {
 		return policy.ObserveOnly
 	case !k.Known:
 		return policy.KindUnserved
-	case e.healing, e.outlived(n.Key().Kind):
+	case e.healing, e.outlived(n.Kind()):
 		return policy.NeedListing
 	case n.Twinned():
 		return policy.UIDShared
@@ -182,7 +182,7 @@ const removalTime = 2 * time.Second
 // mark an object and remove it in two steps of one deletion. Once that time is
 // over only somebody outside can help.
 func (e *Engine) awaitRemoval(id graph.NodeID, o Object) {
-	if m := &e.nodes[id]; o.GraceSeconds == 0 && !m.overdue {
+	if m := e.mind(id); o.GraceSeconds == 0 && !m.overdue {
 		m.overdue = true
 		e.await(id, await{version: o.Version, deadline: e.now.Add(min(removalTime, e.cfg.AwaitTimeout)), then: thenDecide})
 	}
@@ -228,9 +228,9 @@ func (e *Engine) park(id graph.NodeID, d policy.Decision) {
 	if !ok {
 		at = e.now.Add(e.cfg.AwaitTimeout)
 	} else if !e.now.Before(at) {
-		e.wantList(e.graph.Node(id).Key().Kind)
+		e.wantList(e.graph.Node(id).Kind())
 		for _, i := range d.Owners {
-			e.wantList(e.graph.Node(e.ownerID(id, i)).Key().Kind)
+			e.wantList(e.graph.Node(e.ownerID(id, i)).Kind())
 		}
 		at = e.now.Add(e.cfg.AwaitTimeout)
 	}

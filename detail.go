@@ -18,7 +18,7 @@ const (
 
 // detail names whom or what a held object waits for.
 func (e *Engine) detail(id graph.NodeID) []string {
-	n, m := e.graph.Node(id), &e.nodes[id]
+	n, m := e.graph.Node(id), e.peek(id)
 	var out []string
 	switch m.reason {
 	case policy.ObjectFlawed:
@@ -28,7 +28,7 @@ func (e *Engine) detail(id graph.NodeID) []string {
 	case policy.NeedDependents:
 		out = e.dependentNames(n)
 	case policy.NeedGrace:
-		out = []string{graceDetail(n.View().GraceSeconds)}
+		out = []string{graceDetail(n.Object().GraceSeconds)}
 	case policy.NeedFinalizers, policy.HandlerRuns, policy.HandlerFailed:
 		out = e.finalizerNames(id, n)
 	case policy.FenceHeld:
@@ -71,7 +71,7 @@ func (e *Engine) dependentNames(n graph.Node) []string {
 
 func (e *Engine) finalizerNames(id graph.NodeID, n graph.Node) []string {
 	var out []string
-	for _, f := range n.View().Finalizers {
+	for _, f := range n.Object().Finalizers {
 		if s := e.handlers.states[handlerKey{id, f}]; s.err != "" {
 			out = append(out, f+": "+s.err)
 		} else {

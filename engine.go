@@ -46,7 +46,7 @@ type Engine struct {
 	broken   error
 
 	graph *graph.Graph
-	nodes []mind // by node id
+	nodes minds
 	kinds map[Kind]kindMind
 	work  *queue.Queue[graph.NodeID] // whom to decide
 	asks  *queue.Queue[graph.NodeID] // whom to read
@@ -171,10 +171,9 @@ func NewEngine(level Level, cfg Config) (*Engine, error) {
 	e := &Engine{
 		cfg: cfg, level: level, set: policy.Settings{Override: cfg.Override},
 		graph:   graph.New(graph.Config{Scope: cfg.Scope, Limits: cfg.Limits, Ignore: cfg.Ignore}),
-		nodes:   make([]mind, 1),
 		kinds:   map[Kind]kindMind{},
-		work:    queue.New(queue.Config[graph.NodeID]{Hash: mix}),
-		asks:    queue.New(queue.Config[graph.NodeID]{Hash: mix}),
+		work:    queue.New(queue.Config[graph.NodeID]{Hash: mix, Number: number}),
+		asks:    queue.New(queue.Config[graph.NodeID]{Hash: mix, Number: number}),
 		sights:  map[graph.NodeID]sight{},
 		awaits:  map[graph.NodeID]await{},
 		held:    map[graph.NodeID]struct{}{},
@@ -195,6 +194,9 @@ func NewEngine(level Level, cfg Config) (*Engine, error) {
 // mix spreads node ids over the jitter of retries.
 func mix(id graph.NodeID) uint64 { return uint64(id) * 0x9e3779b97f4a7c15 }
 
+// number is a node id as the number that it is: ids are dense.
+func number(id graph.NodeID) uint32 { return uint32(id) }
+
 // Level returns the level that the engine works at.
 func (e *Engine) Level() Level { return e.level }
 
@@ -211,6 +213,7 @@ func (e *Engine) next() policy.Stamp {
 // tick takes the caller's time. It never goes back: a clock that jumps back
 // costs a delay, no more.
 func (e *Engine) tick(now time.Time) {
+	e.rest()
 	if now.After(e.now) {
 		e.now = now
 	}

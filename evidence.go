@@ -11,9 +11,9 @@ import (
 
 // input gathers what a decision about an observed node depends on.
 func (e *Engine) input(id graph.NodeID) policy.Input {
-	n, m := e.graph.Node(id), &e.nodes[id]
+	n, m := e.graph.Node(id), e.peek(id)
 	in := policy.Input{
-		Object: n.View(), Known: m.known, Mark: m.mark, Flawed: n.Flawed(),
+		Object: n.Object(), Known: m.known, Mark: m.mark, Flawed: n.Flawed(),
 		Referring: n.Referring(), Blocking: n.Blocking(),
 		Fence: policy.Fence{
 			Exact: e.level >= Level2, Passed: e.fence.passed, Released: e.released(), Held: e.fenceHeld(),
@@ -31,7 +31,7 @@ func (e *Engine) input(id graph.NodeID) policy.Input {
 		in.Owners[i].Class, in.Owners[i].Doubt = n.OwnerClass(i)
 	}
 	for i, o := range n.OwnerNodes() {
-		e.ownerFact(&in.Owners[i], m, n.OwnerAt(i), o)
+		e.ownerFact(&in.Owners[i], &m, n.OwnerAt(i), o)
 	}
 	if n.Waiting() {
 		in.Ring = e.ringOwners(id)
@@ -53,12 +53,12 @@ func (e *Engine) ownerFact(f *policy.OwnerFact, dep *mind, r Owner, o graph.Node
 		o = live
 	}
 	id := o.ID()
-	m := &e.nodes[id]
+	m := e.peek(id)
 	if m.absent > e.rewound && !r.Unresolved && believable(f) {
 		f.Class, f.Doubt = graph.Dangling, graph.DoubtUnset
 		f.Unsettled = o.State() == graph.Phantom && !m.buried && e.unsettled(dep, o.Key())
 	}
-	part := e.kinds[o.Key().Kind].part // no fence covers a kind that takes none
+	part := e.kinds[o.Kind()].part // no fence covers a kind that takes none
 	if f.Orphaning = o.Orphaning() && part && !o.Twinned() && m.absent <= e.rewound; f.Orphaning {
 		f.Unacknowledged, f.Overdue = e.unacknowledged(id)
 	}
@@ -93,10 +93,10 @@ func (e *Engine) sightOf(id graph.NodeID) (s policy.Sight, began policy.Stamp, s
 	if !ok || x.began <= e.rewound {
 		return policy.SightUnset, 0, false
 	}
-	n, m := e.graph.Node(id), &e.nodes[id]
+	n, m := e.graph.Node(id), e.peek(id)
 	switch n.State() {
 	case graph.Phantom:
-		if e.kinds[n.Key().Kind].spoken > x.began {
+		if e.kinds[n.Kind()].spoken > x.began {
 			return policy.SightUnset, 0, false
 		}
 	case graph.Observed:
@@ -134,7 +134,7 @@ func sightIn(o Object) policy.Sight {
 // unacknowledged reports whether the controller of an orphaning node is still
 // given time to observe the deletion, and whether it was given it in vain.
 func (e *Engine) unacknowledged(id graph.NodeID) (waits, overdue bool) {
-	o := e.graph.Node(id).View()
+	o := e.graph.Node(id).Object()
 	if finalizer.Acknowledged(o) || !slices.Contains(e.cfg.Acknowledge, o.Kind) {
 		return false, false
 	}
@@ -143,12 +143,12 @@ func (e *Engine) unacknowledged(id graph.NodeID) (waits, overdue bool) {
 }
 
 func (e *Engine) acknowledgedBy(id graph.NodeID) time.Time {
-	return e.nodes[id].marked.Add(e.cfg.AcknowledgeWithin)
+	return e.peek(id).marked.Add(e.cfg.AcknowledgeWithin)
 }
 
 // believeAbsent notes that a node is proven absent by a read (R2, absence).
 func (e *Engine) believeAbsent(id graph.NodeID) {
-	m := &e.nodes[id]
+	m := e.mind(id)
 	if m.absent > e.rewound {
 		return
 	}

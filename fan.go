@@ -21,9 +21,8 @@ func (e *Engine) fan(id graph.NodeID) {
 }
 
 func (e *Engine) fanOne(id graph.NodeID) {
-	e.graph.Fan(id)
-	if !e.nodes[id].fanning {
-		e.nodes[id].fanning = true
+	if e.graph.Fan(id) && !e.peek(id).fanning {
+		e.mind(id).fanning = true
 		e.fans = append(e.fans, id)
 	}
 }
@@ -34,14 +33,14 @@ func (e *Engine) fanOne(id graph.NodeID) {
 func (e *Engine) stepFans() {
 	for n := 0; n < slice && len(e.fans) > 0 && e.work.Ready() < lowWater; n++ {
 		id := e.fans[0]
-		if e.graph.InUse(id) && e.nodes[id].fanning {
+		if e.graph.InUse(id) && e.peek(id).fanning {
 			if dep, ok := e.graph.FanNext(id); ok {
-				if e.nodes[dep].asked == 0 {
+				if e.peek(dep).asked == 0 {
 					e.work.Add(dep, queue.Low)
 				}
 				continue
 			}
-			e.nodes[id].fanning = false
+			e.mind(id).fanning = false
 		}
 		e.fans = pop(e.fans)
 	}

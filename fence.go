@@ -80,7 +80,7 @@ func (e *Engine) awaitFence(id graph.NodeID, in policy.Input, d policy.Decision)
 }
 
 func (e *Engine) wakeAtFence(id graph.NodeID) {
-	if m := &e.nodes[id]; !m.waking {
+	if m := e.mind(id); !m.waking {
 		m.waking = true
 		e.fence.waiting = append(e.fence.waiting, id)
 	}
@@ -90,8 +90,8 @@ func (e *Engine) wakeAtFence(id graph.NodeID) {
 // are gone may name others by now, which do not.
 func (e *Engine) wakeFence() {
 	for _, id := range e.fence.waiting {
-		if e.nodes[id].waking {
-			e.nodes[id].waking = false
+		if e.peek(id).waking {
+			e.mind(id).waking = false
 			e.wakes = append(e.wakes, id)
 		}
 	}

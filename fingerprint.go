@@ -35,15 +35,11 @@ func (e *Engine) Fingerprint(rename func(Key, Version) uint64) uint64 {
 }
 
 func (p *printer) order() {
-	p.index = make([]uint64, len(p.e.nodes))
+	p.index = make([]uint64, p.e.graph.Cap())
 	p.ids = make([]graph.NodeID, 0, p.e.graph.Len())
-	g := p.e.graph
-	for id := range graph.NodeID(len(p.e.nodes)) {
-		if g.InUse(id) {
-			p.ids = append(p.ids, id)
-		}
+	for n := range p.e.graph.Nodes() {
+		p.ids = append(p.ids, n.ID())
 	}
-	slices.SortFunc(p.ids, func(a, b graph.NodeID) int { return g.Node(a).Key().Compare(g.Node(b).Key()) })
 	for i, id := range p.ids {
 		p.index[id] = uint64(i + 1)
 	}
@@ -52,8 +48,8 @@ func (p *printer) order() {
 func (p *printer) nodes() {
 	e := p.e
 	for _, id := range p.ids {
-		n, m := e.graph.Node(id), &e.nodes[id]
-		p.object(n.View())
+		n, m := e.graph.Node(id), e.peek(id)
+		p.object(n.Object())
 		p.word(uint64(n.State()))
 		p.flags(m.known > e.rewound, m.mark > e.rewound, m.absent > e.rewound, m.buried, m.reread, m.unsure, m.failing, m.suspect, m.overdue, m.fanning, m.waking,
 			m.call != 0, m.mark != 0, m.ring != 0, e.graph.Stale(id))
@@ -76,11 +72,11 @@ func (p *printer) nodes() {
 			p.version(n.Key(), a.version)
 			p.until(a.deadline)
 			p.word(uint64(a.then)<<1 | uint64(btoi(a.outside)))
-			p.flags(a.asked != 0, e.relisted(n.Key().Kind, a.asked), e.kinds[n.Key().Kind].begun > a.asked)
+			p.flags(a.asked != 0, e.relisted(n.Kind(), a.asked), e.kinds[n.Kind()].begun > a.asked)
 		}
 		if r, ok := e.retries[id]; ok {
 			p.version(n.Key(), r.Version)
-			p.flags(e.relisted(n.Key().Kind, m.known), e.kinds[n.Key().Kind].begun > m.known)
+			p.flags(e.relisted(n.Kind(), m.known), e.kinds[n.Kind()].begun > m.known)
 		}
 		if t, ok := e.parked[id]; ok {
 			p.until(t)
@@ -108,12 +104,12 @@ func (p *printer) fenceAfter(s policy.Stamp) {
 // its dependents and of their owners: all that it is ever compared with.
 func (p *printer) began(n graph.Node, at policy.Stamp) {
 	e := p.e
-	p.flags(e.kinds[n.Key().Kind].spoken > at)
+	p.flags(e.kinds[n.Kind()].spoken > at)
 	for d := range n.Dependents() {
 		p.node(d.ID())
-		p.flags(at > e.nodes[d.ID()].known)
+		p.flags(at > e.peek(d.ID()).known)
 		for _, o := range d.OwnerNodes() {
-			m := &e.nodes[o.ID()]
+			m := e.peek(o.ID())
 			p.flags(at > max(m.changed, m.absent), at > m.mark)
 		}
 	}
@@ -140,8 +136,8 @@ func (p *printer) kinds() {
 			p.text(string(k.floor))
 		}
 		for _, id := range p.ids {
-			if e.graph.Node(id).Key().Scope != "" {
-				p.flags(k.passed > e.nodes[id].known)
+			if e.graph.Node(id).Scope() != "" {
+				p.flags(k.passed > e.peek(id).known)
 			}
 		}
 	}
@@ -161,7 +157,7 @@ func (p *printer) fence() {
 	f := &p.e.fence
 	p.flags(f.wanted != 0, f.id != 0, f.passed > f.wanted, f.began > f.wanted, f.freed < f.began, f.open[""])
 	for _, id := range f.waiting {
-		if p.e.nodes[id].waking {
+		if p.e.peek(id).waking {
 			p.node(id)
 		}
 	}
@@ -238,7 +234,7 @@ func (p *printer) flight(id CallID, f flight) {
 	if !ok {
 		return
 	}
-	m := &p.e.nodes[n.ID()]
+	m := p.e.peek(n.ID())
 	p.flags(m.known > f.began, n.ID() == f.node, m.call == id)
 	if f.call == CallRead && !f.reread {
 		p.flags(m.known < f.began)

@@ -63,19 +63,19 @@ func (e *Engine) fill() {
 		3: {call: CallFence, fence: 1},
 		4: {call: CallHandle, node: c, key: e.graph.Node(c).Key(), handler: "x.io/y"},
 	}
-	e.nodes[b].call = 2
+	e.mind(b).call = 2
 	e.absent.add(Key{Kind: "a", Name: "old", UID: "old"}, true)
 	e.orphaned.add(Key{Kind: "a", Name: "older", UID: "older"}, true)
 	e.fence = fences{wanted: at, since: e.now, id: 1, last: 1, began: at, started: e.now,
 		open: map[Kind]bool{"a": true, "": true}, passed: 2, freed: 1, retry: soon, waiting: []graph.NodeID{a}}
 	e.rings = rings{suspects: []graph.NodeID{c}, searched: []graph.NodeID{d}, due: soon, lastID: 1,
 		found: map[int32]ring{1: {seen: 1, first: a, members: []graph.NodeID{a, b}}}}
-	e.nodes[a].ring, e.nodes[b].ring = 1, 1
+	e.mind(a).ring, e.mind(b).ring = 1, 1
 	e.lists = lists{wanted: []Kind{"a", "b"}, last: "a", retry: soon, tries: 1}
 	e.audit = audit{under: true, at: a, next: soon}
 	e.prepared = []Call{{Type: CallPatch, Key: e.graph.Node(c).Key(), Change: Change{DropFinalizer: "x.io/y"}}}
 	e.fans, e.wakes, e.sweeps = []graph.NodeID{a}, []graph.NodeID{b}, []Kind{"b"}
-	e.nodes[a].fanning = true
+	e.mind(a).fanning = true
 	e.graph.Fan(a)
 	e.handlers.lines["x.io/y"] = []graph.NodeID{b}
 	e.handlers.states[handlerKey{c, "x.io/y"}] = handling{phase: failed, tries: 1, since: e.now}
@@ -96,7 +96,7 @@ type fieldChange struct {
 
 // mindChange changes the mind of a node.
 func mindChange(field, name string, change func(m *mind)) fieldChange {
-	return fieldChange{"mind." + field, func(e *Engine) { change(&e.nodes[e.idOf(name)]) }}
+	return fieldChange{"mind." + field, func(e *Engine) { change(e.mind(e.idOf(name))) }}
 }
 
 func kindChange(field string, change func(k *kindMind)) fieldChange {
@@ -353,7 +353,7 @@ func TestFingerprintForgets(t *testing.T) {
 		change func(e *Engine)
 	}{
 		{"counters", func(e *Engine) { e.counts.Reads++ }},
-		{"reports", func(e *Engine) { e.nodes[e.idOf("c")].reason = policy.OwnerSolid }},
+		{"reports", func(e *Engine) { e.mind(e.idOf("c")).reason = policy.OwnerSolid }},
 		{"the last id", func(e *Engine) { e.lastCall++ }},
 		{"the next audit", func(e *Engine) { e.audit.next = e.now }},
 		{"a stamp that nothing has", func(e *Engine) { e.next() }},

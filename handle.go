@@ -161,7 +161,7 @@ func (e *Engine) handles(id graph.NodeID, name string) bool {
 	if !e.graph.InUse(id) || e.bar(e.graph.Node(id)) != policy.ReasonUnset {
 		return false
 	}
-	o := e.graph.Node(id).View()
+	o := e.graph.Node(id).Object()
 	return o.Deleting && o.HasFinalizer(name)
 }
 

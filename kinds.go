@@ -29,7 +29,7 @@ type kindMind struct {
 }
 
 // kindEvent takes what an event says of its kind.
-func (e *Engine) kindEvent(ev Event) {
+func (e *Engine) kindEvent(ev *Event) {
 	switch ev.Type {
 	case graph.KindsKnown:
 		e.kindsKnown(ev.Kinds)
@@ -42,6 +42,10 @@ func (e *Engine) kindEvent(ev Event) {
 		return
 	case graph.Gone:
 		return
+	case graph.Put:
+		if e.cfg.CompareVersions == nil {
+			return
+		}
 	}
 	k, ok := e.kinds[ev.Of()]
 	if !ok {
@@ -178,7 +182,7 @@ func (e *Engine) sweepNode(id graph.NodeID) {
 		e.fail("sweep of a listing: %v", err)
 		return
 	}
-	e.absorb(ev, d)
+	e.absorb(&ev, &d)
 }
 
 // swept ends a sweep: the kind is listed, and has passed the fence whose report
@@ -207,7 +211,7 @@ func (e *Engine) swept(name Kind) {
 
 // resume tries again at once what failed while the kind was sick.
 func (e *Engine) resume(name Kind) {
-	of := func(id graph.NodeID) bool { return e.graph.Node(id).Key().Kind == name }
+	of := func(id graph.NodeID) bool { return e.graph.Node(id).Kind() == name }
 	var asks []graph.NodeID
 	for x := range e.asks.Entries() {
 		if x.State == queue.Delayed && of(x.Key) {
@@ -215,7 +219,7 @@ func (e *Engine) resume(name Kind) {
 		}
 	}
 	for _, id := range asks {
-		e.nodes[id].outside = graph.DoubtUnset
+		e.mind(id).outside = graph.DoubtUnset
 		e.asks.Forget(id)
 		e.asks.Add(id, queue.Normal)
 	}
@@ -258,7 +262,7 @@ func (e *Engine) rewind(why string) {
 func (e *Engine) forgetDoubts() {
 	for _, id := range slices.Sorted(maps.Keys(e.awaits)) {
 		delete(e.awaits, id)
-		e.nodes[id].reread = false
+		e.mind(id).reread = false
 		e.work.Add(id, queue.Normal)
 	}
 	for _, id := range slices.Sorted(maps.Keys(e.parked)) {

@@ -21,6 +21,9 @@ func (m *memory) add(k Key, observed bool) {
 	if m.keys == nil {
 		m.keys, _ = simplelru.NewLRU[Key, bool](m.size, nil) // fails only for a size below 1
 	}
+	if !m.keys.Contains(k) {
+		k = k.Clone() // whatever else its text was part of need not stay
+	}
 	m.keys.Add(k, observed)
 }
 
@@ -31,6 +34,8 @@ func (m *memory) has(k Key) (observed, ok bool) {
 	}
 	return m.keys.Get(k)
 }
+
+func (m *memory) empty() bool { return m.keys == nil || m.keys.Len() == 0 }
 
 func (m *memory) drop(k Key) {
 	if m.keys != nil {

@@ -1,6 +1,7 @@
 package ownergraph
 
 import (
+	"errors"
 	"fmt"
 	"time"
 
@@ -19,7 +20,7 @@ func (e *Engine) Observe(now time.Time, ev Event) error {
 	if e.broken != nil {
 		return e.broken
 	}
-	if why := e.backwards(ev); why != "" {
+	if why := e.backwards(&ev); why != "" {
 		e.rewind(why)
 		if ev.Type == graph.ListEnded { // what it did not bring is not gone
 			return nil
@@ -29,7 +30,7 @@ func (e *Engine) Observe(now time.Time, ev Event) error {
 		e.wantList(ev.Kind)
 		return nil
 	}
-	d, err := e.graph.Apply(ev)
+	d, err := e.graph.Take(&ev)
 	if err != nil {
 		e.counts.Refused++
 		e.cfg.Logger.Warn("event refused", "err", err)
@@ -37,29 +38,53 @@ func (e *Engine) Observe(now time.Time, ev Event) error {
 		return fmt.Errorf("observe: %w", err)
 	}
 	e.counts.Events++
-	e.absorb(ev, d)
-	e.kindEvent(ev)
-	if d.Resurrected {
+	back := d.Resurrected // the Delta is the graph's own
+	e.absorb(&ev, d)
+	e.kindEvent(&ev)
+	if back {
 		e.rewind(fmt.Sprintf("%s was seen gone and is back", ev.Object.Key))
 	}
 	return nil
 }
 
+// ObserveAll takes events as Observe does, one after another, and is faster with
+// many at a time: see [graph.Graph.Ahead]. It returns the errors of all that are
+// refused, joined.
+func (e *Engine) ObserveAll(now time.Time, events []Event) error {
+	var errs []error
+	for len(events) > 0 {
+		n := min(len(events), ahead)
+		e.graph.Ahead(events[:n])
+		for i := range events[:n] {
+			if err := e.Observe(now, events[i]); err != nil {
+				errs = append(errs, err)
+			}
+		}
+		events = events[n:]
+	}
+	return errors.Join(errs...)
+}
+
+// ahead is how many events ObserveAll looks at together.
+const ahead = 32
+
 // backwards says how an event shows that the store's history went backwards,
 // or "" (R5).
-func (e *Engine) backwards(ev Event) string {
-	k := e.kinds[ev.Of()]
-	cmp := e.cfg.CompareVersions
-	if ev.Type == graph.Put {
+func (e *Engine) backwards(ev *Event) string {
+	if ev.Type == graph.Put && !e.absent.empty() {
 		if observed, _ := e.absent.has(ev.Object.Key); observed {
 			return fmt.Sprintf("%s was seen gone and is back", ev.Object.Key)
 		}
 	}
+	cmp := e.cfg.CompareVersions
+	if cmp == nil {
+		return ""
+	}
+	k := e.kinds[ev.Of()]
 	switch {
-	case cmp == nil:
 	case ev.Type == graph.Put:
 		n, ok := e.graph.Lookup(ev.Object.Key)
-		shown := ok && n.State() == graph.Observed && e.nodes[n.ID()].known > e.rewound // by this history
+		shown := ok && n.State() == graph.Observed && e.peek(n.ID()).known > e.rewound // by this history
 		if shown && cmp(ev.Object.Kind, ev.Object.Version, n.Version()) < 0 {
 			return fmt.Sprintf("%s went from version %s to %s", ev.Object.Key, n.Version(), ev.Object.Version)
 		}
@@ -70,10 +95,7 @@ func (e *Engine) backwards(ev Event) string {
 }
 
 // absorb takes what an event changed in the graph into account.
-func (e *Engine) absorb(ev Event, d graph.Delta) {
-	for len(e.nodes) < e.graph.Cap() {
-		e.nodes = append(e.nodes, mind{})
-	}
+func (e *Engine) absorb(ev *Event, d *graph.Delta) {
 	for _, id := range d.Added {
 		e.admit(id)
 	}
@@ -108,25 +130,32 @@ func (e *Engine) absorb(ev Event, d graph.Delta) {
 
 // admit greets a new phantom: it may be known as absent.
 func (e *Engine) admit(id graph.NodeID) {
-	e.nodes[id] = mind{}
+	if e.absent.empty() {
+		return
+	}
 	if observed, ok := e.absent.has(e.graph.Node(id).Key()); ok {
-		t := e.next()
-		e.nodes[id].absent, e.nodes[id].changed, e.nodes[id].buried = t, t, observed
+		t, m := e.next(), e.mind(id)
+		m.absent, m.changed, m.buried = t, t, observed
 	}
 }
 
-func (e *Engine) absorbNode(ev Event, d graph.Delta) {
+func (e *Engine) absorbNode(ev *Event, d *graph.Delta) {
 	id := d.Node
-	if d.Created {
-		e.nodes[id] = mind{}
+	n := e.graph.Node(id)
+	if !d.Version && e.peek(id).known > e.rewound && n.State() == graph.Observed && !n.Deleting() {
+		return // nothing is new
 	}
-	n, m := e.graph.Node(id), &e.nodes[id]
+	if d.Created && n.State() == graph.Observed && !n.Deleting() {
+		e.greet(id, n, ev.Object.Key)
+		return
+	}
+	m := e.mind(id)
 	switch {
 	case d.Version:
 		t := e.next()
 		m.known, m.changed = t, t
 		e.renew(id, n)
-		e.disbelieve(id, n)
+		e.disbelieve(id, n, ev.Object.Key)
 	case m.known <= e.rewound: // the same state, of another history
 		t := e.next()
 		m.known, m.changed = t, t
@@ -153,16 +182,27 @@ func (e *Engine) absorbNode(ev Event, d graph.Delta) {
 	}
 }
 
+// greet takes in an object that is new, as most events of a listing are: nothing
+// is known of it, nor does anybody refer to it, but by its UID alone.
+func (e *Engine) greet(id graph.NodeID, n graph.Node, k Key) {
+	e.nodes.know(e.graph, id, e.next())
+	e.absent.drop(k)
+	if c, ok := e.graph.Claim(id); ok {
+		e.fanOne(c)
+	}
+	e.breakSearch()
+	e.work.Add(id, priority(n))
+}
+
 // disbelieve takes back that a read did not find a node which the watch shows:
 // mostly the watch lags, and will say soon that it is gone; but it may also be
 // back, after a restore that nobody announced.
-func (e *Engine) disbelieve(id graph.NodeID, n graph.Node) {
-	m := &e.nodes[id]
+func (e *Engine) disbelieve(id graph.NodeID, n graph.Node, k Key) {
 	if n.State() != graph.Observed {
 		return
 	}
-	e.absent.drop(n.Key())
-	if m.absent != 0 {
+	e.absent.drop(k)
+	if m := e.mind(id); m.absent != 0 {
 		m.absent, m.buried = 0, false
 		e.fan(id)
 	}
@@ -172,10 +212,10 @@ func (e *Engine) disbelieve(id graph.NodeID, n graph.Node) {
 // without a gap: a different finalizer begins anew, and so does a different
 // version that a listing brought, since it may have changed and changed back
 // in between (R3), and any version after a rewind.
-func (e *Engine) absorbMark(d graph.Delta, n graph.Node, m *mind) {
-	if n.State() != graph.Observed || !n.View().Deleting || n.View().Propagation() == graph.Unset {
+func (e *Engine) absorbMark(d *graph.Delta, n graph.Node, m *mind) {
+	if n.State() != graph.Observed || !n.Deleting() || n.Propagation() == graph.Unset {
 		m.mark = 0
-		if n.State() == graph.Observed && n.View().Deleting && m.marked.IsZero() {
+		if n.State() == graph.Observed && n.Deleting() && m.marked.IsZero() {
 			m.marked = e.now
 		}
 		return
@@ -183,7 +223,7 @@ func (e *Engine) absorbMark(d graph.Delta, n graph.Node, m *mind) {
 	if m.marked.IsZero() || d.Mark || m.mark <= e.rewound {
 		m.marked = e.now
 	}
-	k, _ := e.graph.Kind(n.Key().Kind)
+	k, _ := e.graph.Kind(n.Kind())
 	if m.mark <= e.rewound || d.Mark || d.Version && k.Listing {
 		m.mark = e.next()
 	}
@@ -196,9 +236,9 @@ func (e *Engine) renew(id graph.NodeID, n graph.Node) {
 	e.work.Forget(id)
 	if a, ok := e.awaits[id]; ok && a.version != n.Version() {
 		delete(e.awaits, id)
-		e.nodes[id].reread = false
+		e.mind(id).reread = false
 	}
-	e.nodes[id].island, e.nodes[id].overdue = false, false
+	e.mind(id).island, e.mind(id).overdue = false, false
 	e.breakRing(id)
 }
 
@@ -207,7 +247,7 @@ func (e *Engine) finish(id graph.NodeID) {
 	delete(e.awaits, id)
 	delete(e.sights, id)
 	e.handlers.drop(id)
-	m := &e.nodes[id]
+	m := e.mind(id)
 	m.reread, m.marked = false, time.Time{}
 	e.settle(id, false)
 }
@@ -215,11 +255,12 @@ func (e *Engine) finish(id graph.NodeID) {
 // dismiss forgets a node that left the graph. What is proven of its absence is
 // remembered.
 func (e *Engine) dismiss(f graph.Freed) {
-	if m := &e.nodes[f.ID]; f.Absent || m.absent > e.rewound {
+	m := e.nodes.lose(f.Note)
+	if f.Absent || m.absent > e.rewound {
 		e.absent.add(f.Key, f.Absent || m.buried)
 	}
 	e.settle(f.ID, false)
-	e.breakRing(f.ID)
+	e.breakRingAt(m.ring)
 	for _, q := range [...]*queue.Queue[graph.NodeID]{e.work, e.asks} {
 		q.Drop(f.ID)
 		q.Done(f.ID) // the id may name another node before the call lands
@@ -229,11 +270,10 @@ func (e *Engine) dismiss(f graph.Freed) {
 	delete(e.retries, f.ID)
 	delete(e.parked, f.ID)
 	for _, d := range e.waiters[f.ID] {
-		e.tell(d, !e.nodes[f.ID].failing)
+		e.tell(d, !m.failing)
 	}
 	delete(e.waiters, f.ID)
 	e.handlers.drop(f.ID)
-	e.nodes[f.ID] = mind{}
 }
 
 // priority puts owners that others wait for before the bulk.

@@ -23,11 +23,11 @@ func (e *Engine) ask(id graph.NodeID, d policy.Decision) {
 		w := e.waiters[o]
 		if at, noted := slices.BinarySearch(w, id); !noted && len(w) < mostWaiters {
 			e.waiters[o] = slices.Insert(w, at, id)
-			if !e.nodes[o].failing {
-				e.nodes[id].asked++
+			if !e.peek(o).failing {
+				e.mind(id).asked++
 			}
 		}
-		if !e.nodes[o].failing { // else it is tried again in its time
+		if !e.peek(o).failing { // else it is tried again in its time
 			e.asks.Add(o, queue.Normal)
 		}
 	}
@@ -37,7 +37,7 @@ func (e *Engine) ask(id graph.NodeID, d policy.Decision) {
 // can make readable.
 func (e *Engine) holdUnread(id graph.NodeID, d policy.Decision) {
 	for _, i := range d.Owners {
-		if doubt := e.nodes[e.ownerID(id, i)].outside; doubt != graph.DoubtUnset {
+		if doubt := e.peek(e.ownerID(id, i)).outside; doubt != graph.DoubtUnset {
 			e.hold(id, policy.OwnerUnknown, doubt)
 			return
 		}
@@ -53,7 +53,7 @@ func (e *Engine) nextRead() (Call, bool) {
 			return Call{}, false
 		}
 		if !e.graph.InUse(id) || len(e.waiters[id]) == 0 {
-			e.nodes[id].failing = false
+			e.mind(id).failing = false
 			e.asks.Drop(id)
 			e.asks.Done(id)
 			continue
@@ -88,8 +88,8 @@ func (e *Engine) readDone(f flight, r Result) {
 	}
 	id := n.ID()
 	e.asks.Done(id)
-	was := e.nodes[id].outside
-	e.nodes[id].outside = graph.DoubtUnset
+	was := e.peek(id).outside
+	e.mind(id).outside = graph.DoubtUnset
 	switch {
 	case absent:
 		e.asks.Forget(id)
@@ -110,11 +110,11 @@ func (e *Engine) readDone(f flight, r Result) {
 func (e *Engine) unread(id graph.NodeID, was graph.Doubt, err error) {
 	e.counts.FailedReads++
 	e.retryAt(e.asks, id, err)
-	m, doubt := &e.nodes[id], graph.DoubtUnset
+	m, doubt := e.mind(id), graph.DoubtUnset
 	switch {
 	case errors.Is(err, ErrKindUnknown):
 		doubt = graph.UnservedKind
-	case errors.Is(err, ErrRefused), e.kinds[e.graph.Node(id).Key().Kind].sick != "":
+	case errors.Is(err, ErrRefused), e.kinds[e.graph.Node(id).Kind()].sick != "":
 		doubt = graph.Unreadable
 	}
 	m.outside = doubt
@@ -149,7 +149,7 @@ func (e *Engine) refers(id, owner graph.NodeID) bool {
 // has said something else while the read was under way.
 func (e *Engine) witness(n graph.Node, f flight, o Object) {
 	id := n.ID()
-	m, s := &e.nodes[id], sightIn(o)
+	m, s := e.peek(id), sightIn(o)
 	switch n.State() {
 	case graph.Phantom:
 		if e.kinds[f.key.Kind].spoken > f.began {
@@ -168,9 +168,9 @@ func (e *Engine) witness(n graph.Node, f flight, o Object) {
 // answered has whoever waited for a read of the owner, and for no other one,
 // looked at again.
 func (e *Engine) answered(id graph.NodeID) {
-	w, counted := e.waiters[id], !e.nodes[id].failing
+	w, counted := e.waiters[id], !e.peek(id).failing
 	delete(e.waiters, id)
-	e.nodes[id].failing = false
+	e.mind(id).failing = false
 	if len(w) >= mostWaiters { // the others are not noted
 		e.fan(id)
 	}
@@ -183,7 +183,7 @@ func (e *Engine) answered(id graph.NodeID) {
 // other one, and reports that; counted says that it did wait. Ids are used again:
 // it may be another node that is looked at early.
 func (e *Engine) tell(id graph.NodeID, counted bool) bool {
-	m := &e.nodes[id]
+	m := e.mind(id)
 	if counted && m.asked > 0 {
 		m.asked--
 	}

@@ -36,7 +36,7 @@ type ring struct {
 // suspectRing notes a waiting node that is held by dependents. One that is in a
 // ring which no fence has confirmed yet goes on waiting for one.
 func (e *Engine) suspectRing(id graph.NodeID) {
-	n, m := e.graph.Node(id), &e.nodes[id]
+	n, m := e.graph.Node(id), e.mind(id)
 	if r, ok := e.ringOf(id); ok {
 		if r.first == id && e.fence.passed <= r.seen {
 			e.wantFence(r.seen)
@@ -78,13 +78,17 @@ func (e *Engine) breakSearch() {
 // breakRing takes a change of a node into account: a ring that it is in counts
 // no more.
 func (e *Engine) breakRing(id graph.NodeID) {
-	r, at := &e.rings, e.nodes[id].ring
-	if at == 0 {
-		return
+	if at := e.peek(id).ring; at != 0 {
+		e.breakRingAt(at)
+		e.mind(id).ring = 0
 	}
-	e.suspect(r.found[at].members...)
-	delete(r.found, at)
-	e.nodes[id].ring = 0
+}
+
+func (e *Engine) breakRingAt(at int32) {
+	if at != 0 {
+		e.suspect(e.rings.found[at].members...)
+		delete(e.rings.found, at)
+	}
 }
 
 // breakRings lets no ring count that was found until now, nor what a search that
@@ -98,7 +102,7 @@ func (e *Engine) breakRings() {
 
 // ringOf returns the ring that a node is in, if it still counts.
 func (e *Engine) ringOf(id graph.NodeID) (ring, bool) {
-	r, ok := e.rings.found[e.nodes[id].ring]
+	r, ok := e.rings.found[e.peek(id).ring]
 	return r, ok
 }
 
@@ -113,7 +117,7 @@ func (e *Engine) ringOwners(id graph.NodeID) []int {
 	n := e.graph.Node(id)
 	for i := range n.Owners() {
 		o := e.ownerID(id, i)
-		if o != id && n.OwnerAt(i).Block && e.nodes[o].ring == e.nodes[id].ring {
+		if o != id && n.OwnerAt(i).Block && e.peek(o).ring == e.peek(id).ring {
 			in = append(in, i)
 		}
 	}
@@ -138,7 +142,7 @@ func (e *Engine) beginRings() {
 		if !e.graph.InUse(id) {
 			return true
 		}
-		e.nodes[id].suspect = false
+		e.mind(id).suspect = false
 		return !e.graph.Node(id).Waiting()
 	})
 	r.suspects = nil
@@ -176,8 +180,8 @@ func (e *Engine) keepRing(members []graph.NodeID) {
 	first := members[0]
 	e.counts.Rings++
 	for _, id := range members {
-		delete(r.found, e.nodes[id].ring) // it stands for what was seen before
-		e.nodes[id].ring = r.lastID
+		delete(r.found, e.peek(id).ring) // it stands for what was seen before
+		e.mind(id).ring = r.lastID
 		if e.graph.Node(id).Key().Compare(e.graph.Node(first).Key()) < 0 {
 			first = id
 		}

@@ -81,7 +81,7 @@ func (e *Engine) Held(limit int) []Held {
 	ids := e.firstHeld(limit)
 	out := make([]Held, 0, len(ids))
 	for _, id := range ids {
-		m := &e.nodes[id]
+		m := e.peek(id)
 		out = append(out, Held{Key: e.graph.Node(id).Key(), Reason: m.reason, Doubt: m.doubt, Detail: e.detail(id)})
 	}
 	return out
@@ -106,7 +106,7 @@ func (e *Engine) firstHeld(limit int) []graph.NodeID {
 
 // settleWith notes the outcome of a decision for the reports.
 func (e *Engine) settleWith(id graph.NodeID, d policy.Decision) {
-	m := &e.nodes[id]
+	m := e.mind(id)
 	m.reason, m.doubt = d.Reason, d.Doubt
 	switch {
 	case d.Action.Writes() && m.conflicts > 1:
@@ -119,7 +119,7 @@ func (e *Engine) settleWith(id graph.NodeID, d policy.Decision) {
 
 // hold notes why a node stays as it is where no decision says so.
 func (e *Engine) hold(id graph.NodeID, r policy.Reason, d graph.Doubt) {
-	e.nodes[id].reason, e.nodes[id].doubt = r, d
+	e.mind(id).reason, e.mind(id).doubt = r, d
 	e.settle(id, true)
 }
 
@@ -163,13 +163,13 @@ func (e *Engine) Idle() bool {
 // of a read that failed by itself.
 func (e *Engine) onlyLater() bool {
 	for x := range e.work.Entries() {
-		m := &e.nodes[x.Key]
+		m := e.peek(x.Key)
 		if x.State == queue.Delayed && (m.reread || m.reason == policy.NeedAcknowledgement) {
 			return false
 		}
 	}
 	for x := range e.asks.Entries() {
-		if x.State == queue.Delayed && e.nodes[x.Key].outside == graph.DoubtUnset {
+		if x.State == queue.Delayed && e.peek(x.Key).outside == graph.DoubtUnset {
 			return false
 		}
 	}

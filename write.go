@@ -42,7 +42,7 @@ func (e *Engine) writeCall(id graph.NodeID, in policy.Input, d policy.Decision) 
 }
 
 func (e *Engine) rereadCall(id graph.NodeID) Call {
-	m := &e.nodes[id]
+	m := e.mind(id)
 	k := e.graph.Node(id).Key()
 	c := Call{Type: CallRead, Key: k, Timeout: e.cfg.CallTimeout}
 	return e.launch(c, flight{node: id, key: k, reread: true, unsure: m.unsure})
@@ -58,7 +58,7 @@ func (e *Engine) launch(c Call, f flight) Call {
 	case c.Type == CallRead && !f.reread:
 		e.reading[c.Key] = c.ID
 	case c.Type <= CallDelete:
-		e.nodes[f.node].call = c.ID
+		e.mind(f.node).call = c.ID
 	}
 	return c
 }
@@ -69,11 +69,11 @@ func (e *Engine) ground() {
 	for _, c := range e.prepared {
 		f := e.flights[c.ID]
 		delete(e.flights, c.ID)
-		if !e.graph.InUse(f.node) || e.nodes[f.node].call != c.ID {
+		if !e.graph.InUse(f.node) || e.peek(f.node).call != c.ID {
 			continue
 		}
-		e.nodes[f.node].call = 0
-		e.nodes[f.node].reread = e.nodes[f.node].reread || f.reread
+		e.mind(f.node).call = 0
+		e.mind(f.node).reread = e.peek(f.node).reread || f.reread
 		e.work.Done(f.node)
 		e.work.Add(f.node, queue.Normal)
 	}
@@ -83,10 +83,10 @@ func (e *Engine) ground() {
 // landed ends the flight of a write or reread and reports whether its object
 // is still in the graph as the same node.
 func (e *Engine) landed(id CallID, f flight) bool {
-	if !e.graph.InUse(f.node) || e.nodes[f.node].call != id {
+	if !e.graph.InUse(f.node) || e.peek(f.node).call != id {
 		return false
 	}
-	e.nodes[f.node].call = 0
+	e.mind(f.node).call = 0
 	e.work.Done(f.node)
 	return e.graph.Node(f.node).State() == graph.Observed
 }
@@ -104,7 +104,7 @@ func (e *Engine) writeDone(id CallID, f flight, err error) {
 	switch wait, told := retryIn(err); {
 	case err == nil:
 		e.work.Forget(f.node)
-		e.nodes[f.node].conflicts = 0
+		e.mind(f.node).conflicts = 0
 		if current {
 			e.await(f.node, await{version: f.version, deadline: e.now.Add(e.cfg.AwaitTimeout)})
 		}
@@ -146,7 +146,7 @@ func (e *Engine) await(id graph.NodeID, a await) {
 // that is at most one write and one read for each version of theirs.
 func (e *Engine) conflicted(id graph.NodeID) {
 	e.counts.Conflicts++
-	m := &e.nodes[id]
+	m := e.mind(id)
 	m.reread, m.unsure = true, false
 	if m.conflicts++; m.conflicts == 1 {
 		e.work.Add(id, queue.High)
@@ -174,7 +174,7 @@ func (e *Engine) rereadDone(id CallID, f flight, r Result) {
 	if !e.landed(id, f) {
 		return
 	}
-	m, n := &e.nodes[f.node], e.graph.Node(f.node)
+	m, n := e.mind(f.node), e.graph.Node(f.node)
 	m.reread, m.unsure = false, false
 	switch absent := r.Err == nil && r.Object.UID != f.key.UID || errors.Is(r.Err, ErrNotFound); {
 	case f.began <= e.rewound:
@@ -192,7 +192,7 @@ func (e *Engine) rereadDone(id CallID, f flight, r Result) {
 		e.retryAt(e.work, f.node, r.Err)
 	case r.Object.Version == n.Version():
 		e.work.Add(f.node, queue.High)
-	case f.unsure || !r.Object.EqualContent(n.View()):
+	case f.unsure || !r.Object.EqualContent(n.Object()):
 		e.await(f.node, await{version: n.Version(), deadline: e.now.Add(e.cfg.AwaitTimeout), then: thenList})
 	default:
 		e.judgeAgain(f.node, r.Object)
@@ -203,7 +203,7 @@ func (e *Engine) rereadDone(id CallID, f flight, r Result) {
 // Whatever was proven for the former version counts no more, and its mark may
 // have changed and changed back in between (R3).
 func (e *Engine) judgeAgain(id graph.NodeID, o Object) {
-	m := &e.nodes[id]
+	m := e.mind(id)
 	e.retries[id] = o
 	t := e.next()
 	m.known, m.changed = t, t

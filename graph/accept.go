@@ -11,7 +11,7 @@ func (g *Graph) ignores(k Kind) bool { return k != "" && slices.Contains(g.cfg.I
 // accept refuses what no store may send: an object without kind, name, UID or
 // version, of a kind that is not served, or in a scope that its kind does not
 // have; two descriptions of one kind; the end of a listing that did not begin.
-func (g *Graph) accept(e Event) error {
+func (g *Graph) accept(e *Event) error {
 	switch e.Type {
 	case KindsKnown:
 		return acceptKinds(e)
@@ -21,9 +21,9 @@ func (g *Graph) accept(e Event) error {
 		if e.Object.Version == "" {
 			return e.refused(e.Object.Key.subject(), "version: empty")
 		}
-		return g.acceptKey(e, e.Object.Key)
+		return g.acceptKey(e, &e.Object.Key)
 	case Gone:
-		return g.acceptKey(e, e.Key)
+		return g.acceptKey(e, &e.Key)
 	}
 	if e.Type == EventUnset || int(e.Type) >= len(eventNames) {
 		return e.refused("event", "type: there is none like it")
@@ -33,9 +33,8 @@ func (g *Graph) accept(e Event) error {
 
 // acceptKey: a kind may be served anew with another scope, so what is held
 // under a key may end there in any case.
-func (g *Graph) acceptKey(e Event, k Key) error {
-	_, held := g.byKey[k]
-	info := &g.kinds[g.byKind[k.Kind]]
+func (g *Graph) acceptKey(e *Event, k *Key) error {
+	info := &g.kinds[g.kindNamed(k.Kind)]
 	cause := ""
 	switch {
 	case k.Kind == "":
@@ -46,7 +45,7 @@ func (g *Graph) acceptKey(e Event, k Key) error {
 		cause = "uid: empty"
 	case !info.known:
 		cause = "kind: not among the kinds known"
-	case e.Type == Gone && held:
+	case e.Type == Gone && g.lookup(k) != 0:
 	case info.info.Scoped && k.Scope == "":
 		cause = "scope: empty, and the kind is scoped"
 	case !info.info.Scoped && k.Scope != "":
@@ -60,8 +59,8 @@ func (g *Graph) acceptKey(e Event, k Key) error {
 
 // acceptKind: that a kind vanished may come twice, or after a set of kinds
 // without it.
-func (g *Graph) acceptKind(e Event) error {
-	k := &g.kinds[g.byKind[e.Kind]]
+func (g *Graph) acceptKind(e *Event) error {
+	k := &g.kinds[g.kindNamed(e.Kind)]
 	switch {
 	case e.Type == FencePassed && e.Kind == "":
 		return nil
@@ -75,7 +74,7 @@ func (g *Graph) acceptKind(e Event) error {
 	return nil
 }
 
-func acceptKinds(e Event) error {
+func acceptKinds(e *Event) error {
 	first := make(map[Kind]KindInfo, len(e.Kinds))
 	for i, k := range e.Kinds {
 		if k.Kind == "" {
@@ -94,6 +93,6 @@ func (k Key) subject() string { return Object{Key: k}.subject() }
 
 func (k Kind) subject() string { return fmt.Sprintf("kind %.200q", string(k)) }
 
-func (e Event) refused(subject, cause string) error {
+func (e *Event) refused(subject, cause string) error {
 	return fmt.Errorf("apply %s: %s: %s: %w", e.Type, subject, cause, ErrInvalid)
 }

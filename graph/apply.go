@@ -1,7 +1,5 @@
 package graph
 
-import "slices"
-
 // Apply takes what the watch said and returns what it changed. It is the only
 // way in which a graph changes. Applying the same state twice changes nothing
 // (held by TestIdempotence). In whichever order events of different kinds come,
@@ -17,101 +15,160 @@ import "slices"
 // (held by TestApplyChangesLittle). Only KindsKnown walks all kinds, and
 // Rewound all nodes.
 func (g *Graph) Apply(e Event) (Delta, error) {
-	g.delta = Delta{Owners: g.delta.Owners[:0], Added: g.delta.Added[:0], Freed: g.delta.Freed[:0]}
-	if g.ignores(e.Of()) {
-		return g.delta, nil
-	}
-	if err := g.accept(e); err != nil {
-		return Delta{}, err
-	}
-	g.apply(e)
-	g.settle()
-	return g.delta, nil
+	d, err := g.Take(&e)
+	return *d, err
 }
 
-func (g *Graph) apply(e Event) {
+// Take is Apply without a copy of the event, which it does not keep, nor of the
+// Delta, which is the graph's own until the next one.
+func (g *Graph) Take(e *Event) (*Delta, error) {
+	d := &g.delta
+	*d = Delta{Owners: d.Owners[:0], Added: d.Added[:0], Freed: d.Freed[:0]}
+	if e.Type == Put {
+		if d.Node = g.again(&e.Object); d.Node != 0 {
+			return d, nil
+		}
+	}
+	if g.ignores(e.Of()) {
+		return d, nil
+	}
+	if err := g.accept(e); err != nil {
+		return &Delta{}, err
+	}
+	g.apply(e)
+	g.settle(e)
+	return d, nil
+}
+
+func (g *Graph) apply(e *Event) {
 	switch e.Type {
 	case KindsKnown:
 		g.applyKinds(e.Kinds)
 	case ListBegun:
-		g.kinds[g.byKind[e.Kind]].beginList()
+		g.beginList(&g.kinds[g.kindNamed(e.Kind)])
 	case ListEnded:
-		g.kinds[g.byKind[e.Kind]].endList()
+		g.kinds[g.kindNamed(e.Kind)].endList()
 	case Put:
-		g.put(e.Object)
+		g.put(&e.Object)
 	case Gone:
-		g.gone(e.Key)
+		g.gone(&e.Key)
 	case KindSick, KindRecovered:
-		g.kinds[g.byKind[e.Kind]].sick = e.Type == KindSick
+		g.kinds[g.kindNamed(e.Kind)].sick = e.Type == KindSick
 	case KindVanished:
-		g.vanish(g.byKind[e.Kind])
+		g.vanish(g.kindNamed(e.Kind))
 	case Rewound:
 		g.forget()
 	}
 }
 
-func (g *Graph) put(o Object) {
-	id, known := g.byKey[o.Key]
+// again returns the node of an object that is as it was observed, 0 for any
+// other. That is what most events of a listing say, so it comes first, and does
+// no more than to compare.
+func (g *Graph) again(o *Object) NodeID {
+	p := g.packUID(o.UID)
+	id := g.lookupPacked(&o.Key, p)
+	g.found = found{id, p}
+	if id == 0 {
+		return 0
+	}
+	x := g.at(id)
+	at := &g.places[x.place]
+	k := &g.kinds[at.kind]
+	if x.state() != Observed || !k.known || k.info.Scoped == (at.scope == "") || !g.refers(id, o) {
+		return 0
+	}
+	if x.is(textVersion|moreText) || len(o.Finalizers) > 0 {
+		if !g.holds(id, g.form(o, p)) {
+			return 0
+		}
+	} else if n, ok := parseVersion(o.Version); !ok || n != x.version || !g.isBare(x, o) {
+		return 0
+	}
+	x.epoch = k.epoch
+	return id
+}
+
+// isBare reports whether an object has nothing but references beyond its key and
+// version, and is marked for deletion as the record says. The key is known to be
+// the record's.
+func (g *Graph) isBare(x *node, o *Object) bool {
+	return x.is(deletingMark) == o.Deleting && o.GraceSeconds|o.Generation|o.ObservedGeneration == 0
+}
+
+// found is what again has looked up.
+type found struct {
+	id  NodeID
+	uid packed
+}
+
+// put takes an object that is new, or not as it was observed.
+func (g *Graph) put(o *Object) {
+	id, p := g.found.id, g.found.uid
+	known := id != 0
 	if !known {
 		id = g.addNode(o.Key, Phantom)
 	}
-	d, x := &g.delta, &g.nodes[id]
-	old, was, role := x.obj, x.state, x.role
+	d, x := &g.delta, g.at(id)
+	was, form := x.state(), g.form(o, p)
 	d.Node, d.Created, d.Observed, d.Resurrected = id, !known, was != Observed, was == Absent
-	x.epoch = g.kinds[x.kind].epoch
-	if was == Observed && old.Equal(o) {
-		return
-	}
+	x.epoch = g.kinds[g.places[x.place].kind].epoch
+	same, old, role := g.refers(id, o), g.facts(id), roleOf(o)
 	d.Version = true
-	d.Mark = old.Deleting != o.Deleting || old.Propagation() != o.Propagation()
-	d.Class = was != Observed || role != roleOf(o)
-	d.Acknowledged = old.ObservedGeneration != o.ObservedGeneration
+	d.Mark = x.is(deletingMark) != o.Deleting || old.propagation() != o.Propagation()
+	d.Class = was != Observed || x.role() != role
+	d.Acknowledged = old.seen != o.ObservedGeneration
 	if was != Observed {
-		x.state = Observed
+		x.setState(Observed)
 		g.observed++
 		g.enliven(id)
 	}
-	relink := !slices.Equal(old.Owners, o.Owners)
-	if relink {
+	if !same {
 		g.notice(id)
 		g.unlink(id)
 	}
-	x.obj, x.flaw, x.role = o, flaw(o, g.cfg.Limits) != nil, roleOf(o)
-	if relink {
-		g.link(id)
+	g.keep(id, form)
+	x.set(flawedMark, flaw(o, g.cfg.Limits) != nil)
+	x.setRole(role)
+	if !same {
+		g.refer(id, o)
 		g.notice(id)
 	}
 }
 
 // gone takes the end of an object. Of one that nobody has observed or refers
 // to it leaves no node, but what it proves is told as of any other: in Freed.
-func (g *Graph) gone(k Key) {
-	id, ok := g.byKey[k]
-	if !ok {
-		id = g.addNode(k, Phantom)
+func (g *Graph) gone(k *Key) {
+	id := g.lookup(k)
+	known := id != 0
+	if !known {
+		id = g.addNode(*k, Phantom)
 	}
-	d, x := &g.delta, &g.nodes[id]
-	d.Node, d.Created = id, !ok
-	if x.state == Absent {
+	d, x := &g.delta, g.at(id)
+	d.Node, d.Created = id, !known
+	if x.state() == Absent {
 		return
 	}
-	d.Gone, d.Class, d.Version, d.Mark = x.state == Observed, true, true, x.obj.Deleting
+	d.Gone, d.Class, d.Version, d.Mark = x.state() == Observed, true, true, x.is(deletingMark)
 	if d.Gone {
 		g.observed--
 		g.notice(id)
 		g.unlink(id)
+		g.dropWide(id)
 		g.bury(id)
+		g.keep(id, g.form(&Object{Key: *k}, g.packUID(k.UID)))
 	}
-	x.obj, x.state, x.flaw, x.role = Object{Key: k}, Absent, false, plain
+	x.setState(Absent)
+	x.set(flawedMark, false)
+	x.setRole(plain)
 	g.loose = append(g.loose, id)
 }
 
 // forget takes back every absence that was observed: after a rewind an absent
 // owner may exist again. A listing that began before proves nothing any more.
 func (g *Graph) forget() {
-	for i := range g.nodes {
-		if g.nodes[i].state == Absent {
-			g.nodes[i].state = Phantom
+	for id := range g.ids() {
+		if g.at(id).state() == Absent {
+			g.at(id).setState(Phantom)
 		}
 	}
 	for i := range g.kinds {
@@ -123,21 +180,21 @@ func (g *Graph) forget() {
 // notice lists the marked owners of a node whose references change. A node is
 // no owner of itself.
 func (g *Graph) notice(dep NodeID) {
-	for e := g.nodes[dep].firstOwner; e != 0; e = g.edges[e].nextOwner {
-		o := g.edges[e].owner
-		k := g.nodes[o].obj.Key
-		if k != claimOn(k.UID) {
-			g.noticeOne(dep, o)
+	for id := g.firstEdge(dep); id != 0; {
+		e := g.edge(id)
+		id = e.nextOwner
+		if !g.isClaim(e.owner) {
+			g.noticeOne(dep, e.owner)
 			continue
 		}
-		for o, n := g.alive[k.UID], 0; o != 0 && n < mostTwins; o, n = g.twins[o].next, n+1 {
+		for o, n := g.aliveLike(e.owner), 0; o != 0 && n < mostTwins; o, n = g.twins[o].next, n+1 {
 			g.noticeOne(dep, o)
 		}
 	}
 }
 
 func (g *Graph) noticeOne(dep, owner NodeID) {
-	if o := &g.nodes[owner]; owner != dep && o.state == Observed && o.obj.Deleting {
+	if o := g.at(owner); owner != dep && o.state() == Observed && o.is(deletingMark) {
 		g.delta.Owners = append(g.delta.Owners, owner)
 	}
 }

@@ -141,8 +141,18 @@ func TestApplyDoesNotAllocate(t *testing.T) {
 			t.Errorf("%s: %v allocations, want at most %v: %s", tc.event, got, tc.most, tc.reason)
 		}
 	}
-	a, b := event(t, "put pod/s/x#2 -> a!, b, pod/s/y"), event(t, "put pod/s/x#3 -> b, pod/s/y!")
-	if got := testing.AllocsPerRun(100, func() { w.Apply(a); w.Apply(b) }); got > 0 {
-		t.Errorf("two changes of references: %v allocations, want none: edges are used again", got)
+	for _, tc := range []struct {
+		one, other string
+		most       float64
+		reason     string
+	}{
+		{"put pod/s/x#2 -> a!, b, pod/s/y", "put pod/s/x#3 -> b, pod/s/y!", 4, "edges are used again; several references are a list and its text"},
+		{"put b#2 -> pod/s/y!", "put b#abc", 0, "one plain reference has its place already, and so has text"},
+	} {
+		a, b := event(t, tc.one), event(t, tc.other)
+		w.Apply(a)
+		if got := testing.AllocsPerRun(100, func() { w.Apply(a); w.Apply(b) }); got > tc.most {
+			t.Errorf("%s and %s: %v allocations, want at most %v: %s", tc.one, tc.other, got, tc.most, tc.reason)
+		}
 	}
 }

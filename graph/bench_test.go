@@ -101,3 +101,36 @@ func BenchmarkClone(b *testing.B) {
 		g.Clone()
 	}
 }
+
+// BenchmarkAgain applies the states of 100,000 objects again, in random order,
+// one by one and with a look ahead over 32 of them.
+func BenchmarkAgain(b *testing.B) {
+	g, events := forest(b), tree(3000)
+	applyAll(b, g, events)
+	for i := range events { // the same order in each run
+		j := (i*7919 + 13) % len(events)
+		events[i], events[j] = events[j], events[i]
+	}
+	for _, bc := range []struct {
+		name  string
+		ahead func([]graph.Event)
+	}{
+		{"one", func([]graph.Event) {}},
+		{"ahead", g.Ahead},
+	} {
+		b.Run(bc.name, func(b *testing.B) {
+			b.ReportAllocs()
+			for i := 0; b.Loop(); i++ {
+				at := i % (len(events) / 32) * 32
+				batch := events[at : at+32]
+				bc.ahead(batch)
+				for j := range batch {
+					if _, err := g.Take(&batch[j]); err != nil {
+						b.Fatal(err)
+					}
+				}
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(32*b.N), "ns/event")
+		})
+	}
+}

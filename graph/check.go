@@ -10,7 +10,7 @@ import (
 // Each invariant is broken by hand in TestCheckNamesTheInvariant.
 func (g *Graph) Check() error {
 	for _, check := range []func() error{
-		g.checkKeys, g.checkTwins, g.checkOwners, g.checkDependents, g.checkKinds, g.checkFree,
+		g.checkPages, g.checkIndex, g.checkKeys, g.checkTwins, g.checkOwners, g.checkDependents, g.checkKinds, g.checkFree,
 	} {
 		if err := check(); err != nil {
 			return fmt.Errorf("graph invariant %w", err)
@@ -20,46 +20,83 @@ func (g *Graph) Check() error {
 }
 
 func (g *Graph) checkKeys() error {
-	used, observed := 0, 0
-	for id := range g.nodes {
-		x := &g.nodes[id]
-		switch x.state {
-		case StateUnset:
-			continue
-		case Observed:
+	used, observed, others := 0, 0, 0
+	for id := range g.ids() {
+		x, k := g.at(id), g.key(id)
+		if used++; x.state() == Observed {
 			observed++
-		default:
-			if x.firstDep == 0 {
-				return fmt.Errorf("I5: %s %s has no dependent", x.state, x.obj.Key)
-			}
+		} else if g.hubOf(id).firstDep == 0 {
+			return fmt.Errorf("I5: %s %s has no dependent", x.state(), k)
 		}
-		if used++; g.byKey[x.obj.Key] != NodeID(id) {
-			return fmt.Errorf("I1: %s is not found under its key", x.obj.Key)
+		if x.is(kinMark) {
+			others++
+		}
+		if g.lookup(&k) != id {
+			return fmt.Errorf("I1: %s is not found under its key", k)
 		}
 	}
-	if used != len(g.byKey) || observed != g.observed {
-		return fmt.Errorf("I1: %d nodes, %d keys; %d observed, counted as %d", used, len(g.byKey), observed, g.observed)
+	if used != g.live || observed != g.observed || others != len(g.others) || others != len(g.kin) {
+		return fmt.Errorf("I1: %d nodes, counted as %d; %d observed, counted as %d; %d kin, %d found, %d in lists",
+			used, g.live, observed, g.observed, others, len(g.others), len(g.kin))
 	}
 	return nil
 }
 
+// checkTwins walks the list of each UID that several nodes have. Of any other
+// the node itself says whether it is observed.
 func (g *Graph) checkTwins() error {
-	found, linked := 0, 0
-	for u, first := range g.alive {
+	found, linked, want := 0, 0, 0
+	for u, f := range g.families {
 		prev := NodeID(0)
-		for id := first; id != 0; id = g.twins[id].next {
-			x, t := &g.nodes[id], g.twins[id]
-			if x.state != Observed || x.obj.UID != u || t.prev != prev {
-				return fmt.Errorf("I2: %s %s is in the list of UID %q", x.state, x.obj.Key, u)
+		for id := f.alive; id != 0; id = g.twins[id].next {
+			x, t := g.at(id), g.twins[id]
+			if x.state() != Observed || g.key(id).UID != u || t.prev != prev {
+				return fmt.Errorf("I2: %s %s is in the list of UID %q", x.state(), g.key(id), u)
 			}
-			if prev = id; t != (twin{}) {
+			if prev = id; t != (links{}) {
 				linked++
 			}
 			found++
 		}
 	}
-	if found != g.observed || linked != len(g.twins) {
-		return fmt.Errorf("I2: %d observed, %d found under their UIDs; %d twins, %d in lists", g.observed, found, len(g.twins), linked)
+	for id := range g.ids() {
+		x := g.at(id)
+		if x.state() == Observed && x.is(sharedMark|kinMark) {
+			want++
+		}
+		if _, in := g.twins[id]; in != x.is(twinMark) {
+			return fmt.Errorf("I2: %s has the mark of a twin: %t", g.key(id), !in)
+		}
+	}
+	if found != want || linked != len(g.twins) {
+		return fmt.Errorf("I2: %d observed, %d found under their UIDs; %d twins, %d in lists", want, found, len(g.twins), linked)
+	}
+	return g.checkFamilies()
+}
+
+func (g *Graph) checkFamilies() error {
+	shared, kin := 0, 0
+	for id := range g.ids() {
+		if g.at(id).is(sharedMark) {
+			shared++
+		}
+	}
+	for u, f := range g.families {
+		prev, claims := NodeID(0), false
+		for id := f.kin; id != 0; id = g.kin[id].next {
+			if !g.at(id).is(kinMark) || g.key(id).UID != u || g.kin[id].prev != prev {
+				return fmt.Errorf("I2: %s is among the kin of UID %q", g.key(id), u)
+			}
+			prev, claims = id, claims || id == f.claim
+			kin++
+		}
+		first := g.withUID(g.packUID(u), u)
+		if claims = claims || first == f.claim; f.kin == 0 || !claims && f.claim != 0 || f.claim != 0 && !g.isClaim(f.claim) {
+			return fmt.Errorf("I2: UID %q has no kin, or another's claim", u)
+		}
+	}
+	if shared != len(g.families) || kin != len(g.kin) {
+		return fmt.Errorf("I2: %d families, %d marked; %d kin, %d in lists", len(g.families), shared, len(g.kin), kin)
 	}
 	return nil
 }
@@ -68,61 +105,79 @@ func (g *Graph) checkTwins() error {
 // each: every edge in use is found once from either side.
 func (g *Graph) checkOwners() error {
 	found := 0
-	for id := range g.nodes {
-		x := &g.nodes[id]
-		e := x.firstOwner
-		for i, r := range x.obj.Owners {
+	for id := range g.ids() {
+		e := g.firstEdge(id)
+		for i, r := range g.references(id) {
 			if r.UID == "" {
 				continue
 			}
-			d := g.edges[e]
-			if e == 0 || int(d.slot) != i || d.dep != NodeID(id) || d.block != r.Block ||
-				g.nodes[d.owner].obj.Key != g.resolve(x.obj.Key, r) {
-				return fmt.Errorf("I3: %s: reference %d has no edge, or another's", x.obj.Key, i)
+			d := g.edge(e)
+			if e == 0 || int(d.slot) != i || d.dep != id || d.block != r.Block ||
+				g.key(d.owner) != g.resolve(g.places[g.at(id).place].scope, r) {
+				return fmt.Errorf("I3: %s: reference %d has no edge, or another's", g.key(id), i)
+			}
+			if e&furtherEdge != 0 {
+				found++
 			}
 			e = d.nextOwner
-			found++
 		}
 		if e != 0 {
-			return fmt.Errorf("I3: %s: more edges than references", x.obj.Key)
+			return fmt.Errorf("I3: %s: more edges than references", g.key(id))
+		}
+		if _, wide := g.page(id).wide[slotOf(id)]; wide != g.at(id).is(wideMark) {
+			return fmt.Errorf("I3: %s: references that are several are kept: %t", g.key(id), wide)
 		}
 	}
-	if used := len(g.edges) - 1 - len(g.freeEdges); found != used {
-		return fmt.Errorf("I3: %d edges in use, %d in lists of owners", used, found)
+	if found != g.edges.used {
+		return fmt.Errorf("I3: %d edges in use, %d in lists of owners", g.edges.used, found)
 	}
 	return nil
 }
 
 func (g *Graph) checkDependents() error {
-	found := 0
-	for id := range g.nodes {
-		x := &g.nodes[id]
-		refs, blocks, fan, prev := int32(0), int32(0), x.fan == 0, edgeID(0)
-		for e := x.firstDep; e != 0; e = g.edges[e].next {
-			d := g.edges[e]
-			if d.owner != NodeID(id) || d.prev != prev {
-				return fmt.Errorf("I3: %s: its list of dependents is broken", x.obj.Key)
-			}
-			fan, prev = fan || e == x.fan, e
-			if found++; leadsBack(g.nodes[d.dep].obj.Key, x.obj.Key) {
-				continue
-			}
-			refs++
-			if d.block {
-				blocks++
-			}
+	found, want := 0, g.edges.used
+	for id := range g.ids() {
+		if g.firstEdge(id) != 0 {
+			want++
 		}
-		if refs != x.refs || blocks != x.blocks {
-			return fmt.Errorf("I4: %s: counts %d/%d, holds %d/%d", x.obj.Key, x.refs, x.blocks, refs, blocks)
+		n, err := g.checkList(id)
+		if err != nil {
+			return err
 		}
-		if !fan {
-			return fmt.Errorf("I8: %s: its cursor stands elsewhere", x.obj.Key)
-		}
+		found += n
 	}
-	if used := len(g.edges) - 1 - len(g.freeEdges); found != used {
-		return fmt.Errorf("I3: %d edges in use, %d in lists of dependents", used, found)
+	if found != want {
+		return fmt.Errorf("I3: %d edges in use, %d in lists of dependents", want, found)
 	}
 	return nil
+}
+
+// checkList walks the dependents of a node and returns how many there are.
+func (g *Graph) checkList(id NodeID) (found int, err error) {
+	h := g.hubOf(id)
+	refs, blocks, fan, prev := int32(0), int32(0), h.fan == 0, edgeID(0)
+	for e := h.firstDep; e != 0; {
+		d := g.edge(e)
+		if d.owner != id || d.prev != prev {
+			return 0, fmt.Errorf("I3: %s: its list of dependents is broken", g.key(id))
+		}
+		fan, prev = fan || e == h.fan, e
+		found++
+		if e = d.next; g.leadsBack(d.dep, id) {
+			continue
+		}
+		refs++
+		if d.block {
+			blocks++
+		}
+	}
+	if refs != h.refs || blocks != h.blocks {
+		return 0, fmt.Errorf("I4: %s: counts %d/%d, holds %d/%d", g.key(id), h.refs, h.blocks, refs, blocks)
+	}
+	if !fan {
+		return 0, fmt.Errorf("I8: %s: its cursor stands elsewhere", g.key(id))
+	}
+	return found, nil
 }
 
 func (g *Graph) checkKinds() error {
@@ -130,10 +185,10 @@ func (g *Graph) checkKinds() error {
 	for i := range g.kinds {
 		k := &g.kinds[i]
 		sweep, prev := k.sweep == 0, NodeID(0)
-		for id := k.first; id != 0; id = g.nodes[id].nextKind {
-			x := &g.nodes[id]
-			if x.kind != kindID(i) || x.prevKind != prev || x.obj.Kind != k.info.Kind {
-				return fmt.Errorf("I6: %s stands in the list of kind %q", x.obj.Key, k.info.Kind)
+		for id := k.first; id != 0; id = g.at(id).nextKind {
+			x := g.at(id)
+			if g.places[x.place].kind != kindID(i) || x.prevKind != prev {
+				return fmt.Errorf("I6: %s stands in the list of kind %q", g.key(id), k.info.Kind)
 			}
 			sweep, prev = sweep || id == k.sweep, id
 			listed++
@@ -148,8 +203,31 @@ func (g *Graph) checkKinds() error {
 			return fmt.Errorf("I6: kind %q is not found, or held for nothing", k.info.Kind)
 		}
 	}
-	if listed != len(g.byKey) || known != len(g.byKind) {
-		return fmt.Errorf("I6: %d nodes, %d in lists of kinds; %d kinds, %d found", len(g.byKey), listed, known, len(g.byKind))
+	if listed != g.live || known != len(g.byKind) {
+		return fmt.Errorf("I6: %d nodes, %d in lists of kinds; %d kinds, %d found", g.live, listed, known, len(g.byKind))
+	}
+	return g.checkPlaces()
+}
+
+func (g *Graph) checkPlaces() error {
+	used := make([]int, len(g.places))
+	for id := range g.ids() {
+		used[g.at(id).place]++
+	}
+	held := 0
+	for i := range g.places {
+		at := &g.places[i]
+		if at.used != used[i] {
+			return fmt.Errorf("I6: place %d has %d nodes, counted as %d", i, used[i], at.used)
+		}
+		if i == 0 || at.used > 0 {
+			if held++; g.byPlace[placeKey{at.kind, at.scope}] != placeID(i) {
+				return fmt.Errorf("I6: place %d is not found", i)
+			}
+		}
+	}
+	if held != len(g.byPlace) {
+		return fmt.Errorf("I6: %d places, %d found", held, len(g.byPlace))
 	}
 	return nil
 }
@@ -157,14 +235,13 @@ func (g *Graph) checkKinds() error {
 // checkFree also looks at the records that stand for none: whatever is written
 // there would be read as if it were of all.
 func (g *Graph) checkFree() error {
-	if x := g.nodes[0]; x.state != StateUnset || x.role != plain || x.refs != 0 || x.firstOwner != 0 || x.firstDep != 0 ||
-		x.nextKind != 0 || x.prevKind != 0 || g.edges[0] != (edge{}) {
+	if *g.at(0) != (node{}) || g.edges.len() > 0 && *g.edges.at(0) != (edge{}) {
 		return errors.New("I7: the record of no node or edge is in use")
 	}
 	for _, err := range []error{
-		freeList("node", g.freeNodes, len(g.nodes)-1-len(g.byKey), func(id NodeID) bool { return g.nodes[id].state == StateUnset }),
-		freeList("edge", g.freeEdges, len(g.freeEdges), func(id edgeID) bool { return g.edges[id] == edge{} }),
+		freeList("edge", g.edges.free, max(g.edges.len()-1, 0)-g.edges.used, func(id uint32) bool { return *g.edges.at(id) == edge{} }),
 		freeList("kind", g.freeKinds, len(g.kinds)-1-len(g.byKind), func(id kindID) bool { return g.kinds[id] == kind{} }),
+		freeList("place", g.freePlaces, len(g.places)-len(g.byPlace), func(id placeID) bool { return g.places[id] == place{} }),
 	} {
 		if err != nil {
 			return err

@@ -105,25 +105,29 @@ func (r ScopeRule) String() string {
 // is flawed. The work does not depend on how many references there are, and it
 // allocates nothing (held by TestManyOwners).
 func (n Node) OwnerClass(i int) (Class, Doubt) {
-	x := n.at()
-	r := x.obj.Owners[i]
-	if r.Unresolved || r.UID == "" {
-		return Unknown, UnresolvedScope
+	owner := n.owner(i)
+	scope := n.g.places[n.g.at(owner).place].scope
+	if n.at().is(wideMark) {
+		r := &n.g.page(n.id).wide[slotOf(n.id)][i]
+		if r.Unresolved || r.UID == "" {
+			return Unknown, UnresolvedScope
+		}
+		scope = r.Scope
 	}
-	if d := n.g.doubtScope(x.obj.Key, r); d != DoubtUnset {
+	if d := n.g.doubtScope(n.Scope(), scope); d != DoubtUnset {
 		return Unknown, d
 	}
-	return n.g.classOf(n.owner(i))
+	return n.g.classOf(owner)
 }
 
 // doubtScope holds what a reference's own text decides.
-func (g *Graph) doubtScope(dep Key, r Owner) Doubt {
+func (g *Graph) doubtScope(dep, owner string) Doubt {
 	switch {
-	case r.Scope == "":
+	case owner == "":
 		return DoubtUnset
-	case dep.Scope == "":
+	case dep == "":
 		return ScopedOwner
-	case r.Scope != dep.Scope && g.cfg.Scope == ScopeHold:
+	case owner != dep && g.cfg.Scope == ScopeHold:
 		return ForeignScope
 	}
 	return DoubtUnset
@@ -133,24 +137,24 @@ func (g *Graph) doubtScope(dep Key, r Owner) Doubt {
 // for a kind whose objects may not own, and where the UID lives elsewhere: no
 // store may have that, and whether it was there before must not matter.
 func (g *Graph) classOf(owner NodeID) (Class, Doubt) {
-	o := &g.nodes[owner]
-	k := &g.kinds[o.kind]
+	o := g.at(owner)
+	k := &g.kinds[g.places[o.place].kind]
 	switch {
 	case k.ignored:
 		return Unknown, IgnoredKind
 	case k.known && k.info.NoOwner:
 		return Unknown, BannedOwner
-	case o.state == Absent && !k.info.NoOwner && !g.misplaced(o.obj.Key):
+	case o.state() == Absent && !k.info.NoOwner && !g.misplaced(owner):
 		return Dangling, DoubtUnset
 	case !k.known:
 		return Unknown, UnservedKind
-	case g.twins[owner] != twin{}:
+	case o.is(twinMark):
 		return Unknown, SharedUID
-	case o.role == waiting:
+	case o.role() == waiting:
 		return Waiting, DoubtUnset
-	case o.state == Observed:
+	case o.state() == Observed:
 		return Solid, DoubtUnset
-	case g.misplaced(o.obj.Key):
+	case g.misplaced(owner):
 		return Unknown, Misplaced
 	case !k.listed && !k.sweeps:
 		return Unknown, Unlisted
@@ -158,18 +162,18 @@ func (g *Graph) classOf(owner NodeID) (Class, Doubt) {
 	return Unknown, Unobserved
 }
 
-// misplaced reports whether the UID of the unobserved key lives under the same
+// misplaced reports whether the UID of the unobserved node lives under the same
 // kind and name in another scope, where the rule is to hold such references.
 // Where a store has more twins than are looked at, it says yes: that deletes
 // nothing.
-func (g *Graph) misplaced(k Key) bool {
-	if g.cfg.Scope != ScopeHold {
+func (g *Graph) misplaced(owner NodeID) bool {
+	if g.cfg.Scope != ScopeHold || !g.at(owner).is(sharedMark|kinMark) {
 		return false
 	}
+	kind, name := g.places[g.at(owner).place].kind, g.name(owner)
 	n := 0
-	for id := g.alive[k.UID]; id != 0; id = g.twins[id].next {
-		l := g.nodes[id].obj.Key
-		if n++; n > mostTwins || l.Kind == k.Kind && l.Name == k.Name {
+	for id := g.aliveLike(owner); id != 0; id = g.twins[id].next {
+		if n++; n > mostTwins || g.places[g.at(id).place].kind == kind && string(g.name(id)) == string(name) {
 			return true
 		}
 	}

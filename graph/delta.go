@@ -40,4 +40,6 @@ type Freed struct {
 	Key Key
 	// Absent: it was seen gone, so that its absence outlives the node.
 	Absent bool
+	// Note is what the caller kept with it.
+	Note uint64
 }

@@ -111,6 +111,26 @@
 //
 // Node ids are dense and are used again, so that a caller may keep a table of
 // its own beside the graph: make room up to [Graph.Cap], and clear what is in
-// [Delta].Freed. [Graph.Clone] copies a graph. [Graph.Check] verifies its
-// invariants.
+// [Delta].Freed. Eight bytes of it fit into the node: see [Graph.SetNote].
+// [Graph.Clone] copies a graph. [Graph.Check] verifies its invariants.
+//
+// # Size and speed
+//
+// An object with a UUID, a name of 30 bytes and one owner takes about 110 bytes,
+// the index included; other forms of text, several owners and finalizers take
+// what they are long. No string of a caller is kept. What has left gives its
+// memory back (TestMemoryReturns), and churn does not make the graph grow
+// (TestChurn). How, from the inside out:
+//
+//	record.go  a node is 64 bytes without a pointer: one line of memory
+//	uid.go     a UUID in 16 bytes, a version that is a number in eight
+//	place.go   kind and scope as one number
+//	edge.go    the first reference stands in the node, the others in a table
+//	hub.go     what only owners have stands beside: one node in eight has it
+//	text.go    names stand in the page's text, as bytes without a header
+//	pack.go    what is rare is written behind the name, and compared as bytes
+//	page.go    512 nodes and all that is theirs are one page: made, and given back
+//	index.go   from a UID to a node in one line of memory, without a rehash of all
+//	kin.go     UIDs that several nodes have, which should not be
+//	ahead.go   what a batch of events is about, fetched at once
 package graph

@@ -10,7 +10,7 @@ import (
 // the same. It is milder than Validate, which stands at the store's door: a
 // self-reference never counts, and one and the same reference written twice
 // counts once, so neither is a flaw.
-func flaw(o Object, l Limits) error {
+func flaw(o *Object, l Limits) error {
 	if err := l.sizes(o); err != nil {
 		return err
 	}
@@ -18,13 +18,13 @@ func flaw(o Object, l Limits) error {
 	first := firstWithUID(o.Owners)
 	for i, r := range o.Owners {
 		if r.UID == "" || r.Kind == "" || r.Name == "" {
-			return flawed(o, fmt.Sprintf("owners[%d]", i), "kind, name or uid is empty")
+			return flawed(*o, fmt.Sprintf("owners[%d]", i), "kind, name or uid is empty")
 		}
 		if !o.Owners[first(i)].Same(r) {
-			return flawed(o, fmt.Sprintf("owners[%d].uid", i), "stands at two coordinates")
+			return flawed(*o, fmt.Sprintf("owners[%d].uid", i), "stands at two coordinates")
 		}
 		if r.Controller && controller != "" && controller != r.UID {
-			return flawed(o, "owners", "2 controllers")
+			return flawed(*o, "owners", "2 controllers")
 		}
 		if r.Controller {
 			controller = r.UID

@@ -30,56 +30,76 @@ type Config struct {
 //	I6  a node stands in its kind's list once; a kind is served or has a node
 //	I7  nodes, edges and kinds are in use or free, never both, and none is lost
 //	I8  the cursor of a fan-out or sweep stands on a member of its own list
+//	I9  a page's text and hubs are its nodes', or counted as unused
 type Graph struct {
 	cfg   Config
-	nodes []node // 0 is never used
-	edges []edge // 0 is never used
-	kinds []kind // 0 is what no kind is known of
+	pages []page   // of nodes; node 0 is never used
+	room  []uint32 // the pages that have room
+	limit NodeID   // one more than the largest id ever in use
+	live  int      // nodes in use
+	edges table[edge]
+	index index // of nodes by UID
 
-	freeNodes []NodeID
-	freeEdges []edgeID
-	freeKinds []kindID
-	byKey     map[Key]NodeID
-	alive     map[UID]NodeID  // observed nodes: the first of a list, mostly of one
-	twins     map[NodeID]twin // the links of the lists with more than one
-	byKind    map[Kind]kindID
+	kinds      []kind // 0 is what no kind is known of
+	freeKinds  []kindID
+	byKind     map[Kind]kindID
+	lastKind   kindID  // the one that was looked up last
+	places     []place // 0 is neither kind nor scope
+	freePlaces []placeID
+	byPlace    map[placeKey]placeID
+	lastPlace  placeID
+
+	families map[UID]*family  // of the UIDs that several nodes have
+	others   map[Key]NodeID   // of these nodes all but the one in the index
+	kin      map[NodeID]links // their lists
+	twins    map[NodeID]links // the lists of those that are observed
 
 	observed int
 	delta    Delta
 	loose    []NodeID // nodes that lost a dependent in this Apply
+	scratch  []byte   // the text of the object at hand
+	found    found    // the node of the object at hand
+	touched  uint64   // see Ahead
 }
 
 // New returns an empty graph.
 func New(cfg Config) *Graph {
 	cfg.Ignore = slices.Clone(cfg.Ignore)
 	return &Graph{
-		cfg:    cfg,
-		nodes:  make([]node, 1),
-		edges:  make([]edge, 1),
-		kinds:  make([]kind, 1),
-		byKey:  map[Key]NodeID{},
-		alive:  map[UID]NodeID{},
-		twins:  map[NodeID]twin{},
-		byKind: map[Kind]kindID{},
+		cfg:     cfg,
+		pages:   []page{{nodes: make([]node, 1, 8), used: 1}},
+		room:    []uint32{0},
+		limit:   1,
+		index:   newIndex(),
+		kinds:   make([]kind, 1),
+		byKind:  map[Kind]kindID{},
+		places:  make([]place, 1),
+		byPlace: map[placeKey]placeID{{}: 0},
 	}
 }
 
 // Clone returns a copy that shares nothing that either may change. It costs a
-// copy of the tables; objects are shared, since they are never changed. Held by
-// TestCloneIndependence.
+// copy of the tables. Held by TestCloneIndependence.
 func (g *Graph) Clone() *Graph {
 	c := *g
-	c.nodes = slices.Clone(g.nodes)
-	c.edges = slices.Clone(g.edges)
-	c.kinds = slices.Clone(g.kinds)
-	c.freeNodes = slices.Clone(g.freeNodes)
-	c.freeEdges = slices.Clone(g.freeEdges)
-	c.freeKinds = slices.Clone(g.freeKinds)
-	c.byKey = maps.Clone(g.byKey)
-	c.alive = maps.Clone(g.alive)
-	c.twins = maps.Clone(g.twins)
-	c.byKind = maps.Clone(g.byKind)
-	c.delta, c.loose = Delta{}, nil
+	c.pages = make([]page, len(g.pages))
+	for i := range g.pages {
+		c.pages[i] = g.pages[i].clone()
+	}
+	c.room = slices.Clone(g.room)
+	c.edges = g.edges.clone()
+	c.index = g.index.clone()
+	c.kinds, c.freeKinds, c.byKind = slices.Clone(g.kinds), slices.Clone(g.freeKinds), maps.Clone(g.byKind)
+	c.places, c.freePlaces, c.byPlace = slices.Clone(g.places), slices.Clone(g.freePlaces), maps.Clone(g.byPlace)
+	c.others, c.kin, c.twins = maps.Clone(g.others), maps.Clone(g.kin), maps.Clone(g.twins)
+	if c.families = nil; g.families != nil {
+		c.families = make(map[UID]*family, len(g.families))
+		for u, f := range g.families {
+			own := *f
+			c.families[u] = &own
+		}
+	}
+	c.delta, c.loose, c.scratch = Delta{}, nil, nil
 	return &c
 }
 
@@ -88,45 +108,68 @@ func (g *Graph) Node(id NodeID) Node { return Node{g, id} }
 
 // Lookup returns the node with exactly these coordinates.
 func (g *Graph) Lookup(k Key) (Node, bool) {
-	id, ok := g.byKey[k]
-	return Node{g, id}, ok
+	id := g.lookup(&k)
+	return Node{g, id}, id != 0
 }
 
 // Len returns how many nodes are in use, phantoms included.
-func (g *Graph) Len() int { return len(g.byKey) }
+func (g *Graph) Len() int { return g.live }
 
 // Observed returns how many nodes are observed.
 func (g *Graph) Observed() int { return g.observed }
 
 // Cap returns one more than the largest id that was ever in use: the length of
 // a table that is indexed by id.
-func (g *Graph) Cap() int { return len(g.nodes) }
+func (g *Graph) Cap() int { return int(g.limit) }
 
 // InUse reports whether the id names a node.
 func (g *Graph) InUse(id NodeID) bool {
-	return int(id) < len(g.nodes) && g.nodes[id].state != StateUnset
+	return id < g.limit && int(slotOf(id)) < len(g.page(id).nodes) && g.at(id).state() != StateUnset
+}
+
+// ids yields the nodes in use, by id.
+func (g *Graph) ids() iter.Seq[NodeID] {
+	return func(yield func(NodeID) bool) {
+		for n := range g.pages {
+			for slot := range g.pages[n].nodes {
+				id := NodeID(n<<pageBits | slot)
+				if g.at(id).state() != StateUnset && !yield(id) {
+					return
+				}
+			}
+		}
+	}
 }
 
 // Nodes yields every node in order of keys. It sorts, so it is for reports and
 // tests; the engine walks ids.
 func (g *Graph) Nodes() iter.Seq[Node] {
-	keys := slices.SortedFunc(maps.Keys(g.byKey), Key.Compare)
+	type keyed struct {
+		key Key
+		id  NodeID
+	}
+	all := make([]keyed, 0, g.live)
+	for id := range g.ids() {
+		all = append(all, keyed{g.key(id), id})
+	}
+	slices.SortFunc(all, func(a, b keyed) int { return a.key.Compare(b.key) })
 	return func(yield func(Node) bool) {
-		for _, k := range keys {
-			if !yield(Node{g, g.byKey[k]}) {
+		for _, n := range all {
+			if !yield(Node{g, n.id}) {
 				return
 			}
 		}
 	}
 }
 
-// resolve returns the coordinates under which the reference r of dep is kept.
-func (g *Graph) resolve(dep Key, r Owner) Key {
+// resolve returns the coordinates under which the reference r of an object
+// in the scope dep is kept.
+func (g *Graph) resolve(dep string, r Owner) Key {
 	if r.Unresolved {
 		return claimOn(r.UID)
 	}
-	if g.cfg.Scope == ScopeAbsent && r.Scope != "" && dep.Scope != "" {
-		r.Key.Scope = dep.Scope
+	if g.cfg.Scope == ScopeAbsent && r.Scope != "" && dep != "" {
+		r.Key.Scope = dep
 	}
 	return r.Key
 }
@@ -138,15 +181,11 @@ func claimOn(u UID) Key { return Key{UID: u} }
 // claim returns the node that stands for unresolved references to the UID of
 // an observed node, or 0, whose counts are zero.
 func (g *Graph) claim(id NodeID) NodeID {
-	if g.nodes[id].state != Observed {
+	if x := g.at(id); x.state() != Observed || !x.is(sharedMark|kinMark) {
 		return 0
 	}
-	return g.byKey[claimOn(g.nodes[id].obj.UID)]
+	return g.familyOf(id).claim
 }
-
-// leadsBack reports whether a reference of dep that is kept under owner is one
-// to itself, directly or through the claim on its own UID.
-func leadsBack(dep, owner Key) bool { return owner == dep || owner == claimOn(dep.UID) }
 
 // Claim returns the node that stands for the unresolved references to the UID
 // of an observed node, if there are any.
@@ -155,36 +194,46 @@ func (g *Graph) Claim(id NodeID) (NodeID, bool) {
 	return c, c != 0
 }
 
+// addNode makes a node that holds its key alone.
 func (g *Graph) addNode(k Key, s State) NodeID {
-	var id NodeID
-	if n := len(g.freeNodes); n > 0 {
-		id, g.freeNodes = g.freeNodes[n-1], g.freeNodes[:n-1]
-	} else {
-		id = NodeID(len(g.nodes))
-		g.nodes = append(g.nodes, node{})
-	}
-	g.nodes[id] = node{obj: Object{Key: k}, state: s, kind: g.kindOf(k.Kind)}
-	g.byKey[k] = id
+	p := g.packUID(k.UID)
+	id := g.take()
+	place := g.placeOf(k.Kind, k.Scope)
+	x := g.at(id)
+	*x = node{uid: p.uid, place: place}
+	x.setState(s)
+	g.keep(id, g.form(&Object{Key: k}, p))
 	g.enlist(id)
+	g.enter(id, &k, p)
+	g.live++
 	return id
 }
 
 // settle frees what nothing holds any more: unobserved nodes without
 // dependents. It runs last in an Apply, so that no id changes its meaning
 // within one.
-func (g *Graph) settle() {
+func (g *Graph) settle(e *Event) {
 	for _, id := range g.loose {
-		x := &g.nodes[id]
-		if x.state == StateUnset || x.state == Observed || x.firstDep != 0 {
+		x := g.at(id)
+		if x.state() == StateUnset || x.state() == Observed || g.hubOf(id).firstDep != 0 {
 			continue
 		}
-		g.delta.Freed = append(g.delta.Freed, Freed{id, x.obj.Key, x.state == Absent})
+		f := Freed{ID: id, Absent: x.state() == Absent, Note: x.note}
+		if e.Type == Gone && id == g.delta.Node {
+			f.Key = e.Key
+		} else {
+			f.Key = g.key(id)
+		}
+		g.delta.Freed = append(g.delta.Freed, f)
 		g.delist(id)
-		delete(g.byKey, x.obj.Key)
+		g.leave(id, &f.Key)
+		g.leavePlace(x.place)
+		g.erase(id)
+		g.live--
 		*x = node{}
 	}
 	for _, f := range g.delta.Freed {
-		g.freeNodes = append(g.freeNodes, f.ID)
+		g.release(f.ID)
 	}
 	g.loose = g.loose[:0]
 }

@@ -3,6 +3,7 @@ package graph
 import (
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -126,21 +127,20 @@ func TestManyOwners(t *testing.T) {
 	if !dep.Flawed() || g.Len() != many+1 || dep.Owners() != many {
 		t.Fatalf("flawed %t, %d nodes, %d owners; want it flawed, and complete", dep.Flawed(), g.Len(), dep.Owners())
 	}
-	first := dep.at().firstOwner
-	second := g.edges[first].nextOwner
-	g.edges[first].nextOwner = 0 // whoever walks the list gets no farther
+	second := g.hubOf(dep.id).more
+	g.makeHub(dep.id).more = 0 // whoever walks the list gets no farther
 	if c, _ := dep.OwnerClass(many - 1); c != Waiting {
 		t.Errorf("the last reference is %s, want waiting, without a walk over the others", c)
 	}
-	g.edges[first].nextOwner = second
+	g.makeHub(dep.id).more = second
 	if got := testing.AllocsPerRun(10, func() { dep.OwnerClass(many - 1) }); got != 0 {
 		t.Errorf("%v allocations for a class", got)
 	}
 	if d := apply(t, g, Event{Type: Gone, Key: numbered(0)}); len(d.Freed) != many || len(d.Owners) != 1 {
 		t.Errorf("%d freed, %d owners to tell; want all phantoms and itself, and the marked one", len(d.Freed), len(d.Owners))
 	}
-	if err := g.Check(); err != nil || len(g.freeEdges) != many {
-		t.Errorf("%d free edges, %v", len(g.freeEdges), err)
+	if err := g.Check(); err != nil || g.edges.used != 0 || len(g.edges.pages) > 1 {
+		t.Errorf("a table of %d edges, %v; want it empty", g.edges.len(), err)
 	}
 }
 
@@ -152,9 +152,9 @@ func TestRecordsAreUsedAgain(t *testing.T) {
 		put(t, g, fmt.Sprintf("b#%d -> x%d, y%d/s/z!, w@u%d?", i+1, i, i, i))
 	}
 	put(t, g, "b#0")
-	if err := g.Check(); err != nil || g.Len() != 1 || len(g.nodes) > 8 || len(g.edges) > 7 || len(g.kinds) > 7 {
-		t.Errorf("%d nodes, tables of %d nodes, %d edges, %d kinds, %v; want those of two versions at most",
-			g.Len(), len(g.nodes), len(g.edges), len(g.kinds), err)
+	if err := g.Check(); err != nil || g.Len() != 1 || g.Cap() > 8 || g.edges.len() > 7 || len(g.kinds) > 7 || len(g.places) > 7 || len(g.page(1).text) > 1000 {
+		t.Errorf("%d nodes, tables of %d nodes, %d edges, %d kinds, %d places, %d bytes of text, %v; want those of two versions at most",
+			g.Len(), g.Cap(), g.edges.len(), len(g.kinds), len(g.places), len(g.page(1).text), err)
 	}
 }
 
@@ -223,16 +223,39 @@ func TestMostTwins(t *testing.T) {
 	}
 }
 
-// recordsChanged counts what differs in the tables of nodes, edges, kinds and
-// twins.
+// recordsChanged counts what differs in the tables of nodes, hubs, edges, kinds
+// and twins.
 func recordsChanged(a, b *Graph) int {
-	n := differing(a.nodes, b.nodes) + differing(a.edges, b.edges) + differing(a.kinds, b.kinds)
+	n := differing(a.kinds, b.kinds)
+	for i := range max(len(a.pages), len(b.pages)) {
+		n += differing(settled(a, i), settled(b, i)) + differing(pageAt(a, i).hubs, pageAt(b, i).hubs)
+	}
+	for i := range max(len(a.edges.pages), len(b.edges.pages)) {
+		n += differing(a.edges.pages[i], b.edges.pages[i])
+	}
 	for id, t := range a.twins {
 		if b.twins[id] != t {
 			n++
 		}
 	}
 	return n
+}
+
+// settled returns the nodes of a page without where their text stands in it:
+// that moves as a whole, and there are never more than 512 to move.
+func settled(g *Graph, i int) []node {
+	nodes := slices.Clone(pageAt(g, i).nodes)
+	for i := range nodes {
+		nodes[i].text = 0
+	}
+	return nodes
+}
+
+func pageAt(g *Graph, i int) page {
+	if i < len(g.pages) {
+		return g.pages[i]
+	}
+	return page{}
 }
 
 func differing[T any](a, b []T) (n int) {

@@ -3,6 +3,7 @@ package graph
 import (
 	"maps"
 	"slices"
+	"strings"
 )
 
 // kind is what is known of one kind.
@@ -14,7 +15,8 @@ type kind struct {
 	void    bool // the listing began before a rewind: its end proves nothing
 	listed  bool // a listing has ended, and its sweep is over
 	sick    bool
-	epoch   uint32 // counts listings
+	epoch   uint16 // counts listings
+	broken  uint16 // and those in a row whose sweep did not end
 	first   NodeID
 	sweep   NodeID // where the sweep stands, 0 at its end and without one
 	sweeps  bool   // a sweep is under way
@@ -57,9 +59,10 @@ func (g *Graph) kindOf(k Kind) kindID {
 	if k == "" {
 		return 0
 	}
-	if id, ok := g.byKind[k]; ok {
+	if id := g.kindNamed(k); id != 0 {
 		return id
 	}
+	k = Kind(strings.Clone(string(k)))
 	var id kindID
 	if n := len(g.freeKinds); n > 0 {
 		id, g.freeKinds = g.freeKinds[n-1], g.freeKinds[:n-1]
@@ -70,6 +73,14 @@ func (g *Graph) kindOf(k Kind) kindID {
 	g.kinds[id] = kind{info: KindInfo{Kind: k}, ignored: g.ignores(k)}
 	g.byKind[k] = id
 	return id
+}
+
+// kindNamed returns the kind's id, or 0.
+func (g *Graph) kindNamed(k Kind) kindID {
+	if g.kinds[g.lastKind].info.Kind != k || k == "" {
+		g.lastKind = g.byKind[k]
+	}
+	return g.lastKind
 }
 
 func (g *Graph) dropKind(id kindID) {
@@ -88,6 +99,7 @@ func (g *Graph) applyKinds(infos []KindInfo) {
 	}
 	for _, k := range infos {
 		x := &g.kinds[g.kindOf(k.Kind)]
+		k.Kind = x.info.Kind
 		x.info, x.known = k, true
 	}
 	for i := range g.kinds {
@@ -101,11 +113,21 @@ func (g *Graph) applyKinds(infos []KindInfo) {
 // unknown to whoever refers to them, until a listing of the kind.
 func (g *Graph) vanish(id kindID) {
 	k := &g.kinds[id]
-	*k = kind{info: k.info, ignored: k.ignored, epoch: k.epoch, first: k.first}
+	*k = kind{info: k.info, ignored: k.ignored, epoch: k.epoch, broken: k.broken, first: k.first}
 	g.dropKind(id)
 }
 
-func (k *kind) beginList() {
+// beginList tells what it brings by the number of the listing. Numbers come
+// again after 65,536; so where as many were broken off one after another, what
+// none of them brought is marked as such.
+func (g *Graph) beginList(k *kind) {
+	if k.broken++; k.broken == 0 {
+		for id := range g.chain(k.first) {
+			if g.at(id).epoch != k.epoch {
+				g.at(id).epoch = k.epoch - 1
+			}
+		}
+	}
 	k.epoch++
 	k.listing, k.void, k.sweeps, k.sweep = true, false, false, 0
 }
@@ -126,52 +148,53 @@ func (k *kind) endList() {
 // where none is under way. Nodes that came after the end of the listing are not
 // looked at. Held by TestSweepSlices.
 func (g *Graph) Sweep(name Kind, limit int) (node NodeID, seen int, done bool) {
-	k := &g.kinds[g.byKind[name]]
+	k := &g.kinds[g.kindNamed(name)]
 	for k.sweep != 0 && seen < limit {
 		id := k.sweep
-		x := &g.nodes[id]
+		x := g.at(id)
 		k.sweep = x.nextKind
 		seen++
-		if x.state == Phantom || x.state == Observed && x.epoch != k.epoch {
+		if x.state() == Phantom || x.state() == Observed && x.epoch != k.epoch {
 			return id, seen, false
 		}
 	}
 	if k.sweeps && k.sweep == 0 {
-		k.sweeps, k.listed = false, true
+		k.sweeps, k.listed, k.broken = false, true, 0
 		return 0, seen, true
 	}
 	return 0, seen, !k.sweeps
 }
 
 func (g *Graph) enlist(id NodeID) {
-	k := &g.kinds[g.nodes[id].kind]
-	x := &g.nodes[id]
+	x := g.at(id)
+	k := &g.kinds[g.places[x.place].kind]
 	if x.nextKind = k.first; x.nextKind != 0 {
-		g.nodes[x.nextKind].prevKind = id
+		g.at(x.nextKind).prevKind = id
 	}
 	k.first = id
 }
 
 func (g *Graph) delist(id NodeID) {
-	x := g.nodes[id]
-	k := &g.kinds[x.kind]
+	x := g.at(id)
+	kind := g.places[x.place].kind
+	k := &g.kinds[kind]
 	if k.sweep == id {
 		k.sweep = x.nextKind
 	}
 	if x.prevKind == 0 {
 		k.first = x.nextKind
 	} else {
-		g.nodes[x.prevKind].nextKind = x.nextKind
+		g.at(x.prevKind).nextKind = x.nextKind
 	}
 	if x.nextKind != 0 {
-		g.nodes[x.nextKind].prevKind = x.prevKind
+		g.at(x.nextKind).prevKind = x.prevKind
 	}
-	g.dropKind(x.kind)
+	g.dropKind(kind)
 }
 
 // Stale reports whether the node is observed, but not by the newest listing of
 // its kind, nor since.
 func (g *Graph) Stale(id NodeID) bool {
-	x := &g.nodes[id]
-	return x.state == Observed && x.epoch != g.kinds[x.kind].epoch
+	x := g.at(id)
+	return x.state() == Observed && x.epoch != g.kinds[g.places[x.place].kind].epoch
 }

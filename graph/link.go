@@ -1,103 +1,207 @@
 package graph
 
-// link makes the edges of a node's owner references, in their order. A
+import (
+	"slices"
+	"strings"
+)
+
+// refer keeps the references of a node and makes their edges, in their order. A
 // reference without a UID has none: its object is flawed and held.
-func (g *Graph) link(dep NodeID) {
+func (g *Graph) refer(dep NodeID, o *Object) {
+	plain := len(o.Owners) == 1 && g.isPlain(o, &o.Owners[0])
 	last := edgeID(0)
-	for i, r := range g.nodes[dep].obj.Owners {
+	for i := range o.Owners {
+		r := &o.Owners[i]
 		if r.UID == "" {
 			continue
 		}
-		owner := g.ownerNode(g.resolve(g.nodes[dep].obj.Key, r))
-		e := g.addEdge(edge{dep: dep, owner: owner, slot: int32(i), block: r.Block})
+		k := g.resolve(o.Scope, *r)
+		owner := g.ownerNode(&k)
 		if last == 0 {
-			g.nodes[dep].firstOwner = e
+			x := g.at(dep)
+			x.owner, last = owner, edgeID(dep)
+			x.set(blockMark, r.Block)
+			x.set(controllerMark, r.Controller && plain)
 		} else {
-			g.edges[last].nextOwner = e
+			e := furtherEdge | edgeID(g.edges.add(edge{dep: dep, owner: owner, slot: int32(i), block: r.Block}))
+			if last&furtherEdge != 0 {
+				g.edges.at(uint32(last &^ furtherEdge)).nextOwner = e
+			} else {
+				g.makeHub(dep).more = e
+			}
+			last = e
 		}
-		last = e
+		g.link(last, dep, owner, r.Block)
+	}
+	if plain || len(o.Owners) == 0 {
+		g.dropWide(dep)
+	} else {
+		g.keepWide(dep, o.Owners)
 	}
 }
 
-func (g *Graph) ownerNode(k Key) NodeID {
-	if id, ok := g.byKey[k]; ok {
+// isPlain reports whether a reference can be told from the node that it leads
+// to, and two marks.
+func (g *Graph) isPlain(o *Object, r *Owner) bool {
+	return r.UID != "" && !r.Unresolved && (g.cfg.Scope != ScopeAbsent || r.Scope == "" || o.Scope == "" || r.Scope == o.Scope)
+}
+
+// keepWide keeps references that are not one plain one, with text of their own.
+// They are never changed, so that clones may share them.
+func (g *Graph) keepWide(dep NodeID, owners []Owner) {
+	p := g.page(dep)
+	if p.wide == nil {
+		p.wide = map[uint16][]Owner{}
+	}
+	var text strings.Builder
+	n := 0
+	for i := range owners {
+		n += owners[i].Key.textLen()
+	}
+	text.Grow(n)
+	owners = slices.Clone(owners)
+	for i := range owners {
+		owners[i].Key = owners[i].Key.cloneTo(&text)
+	}
+	p.wide[slotOf(dep)] = owners
+	g.at(dep).set(wideMark, true)
+}
+
+func (k *Key) textLen() int { return len(k.Kind) + len(k.Scope) + len(k.Name) + len(k.UID) }
+
+// cloneTo returns a key whose text is that of b, which has room for it.
+func (k *Key) cloneTo(b *strings.Builder) Key {
+	add := func(s string) string {
+		start := b.Len()
+		b.WriteString(s)
+		return b.String()[start:]
+	}
+	return Key{Kind(add(string(k.Kind))), add(k.Scope), add(k.Name), UID(add(string(k.UID)))}
+}
+
+func (g *Graph) dropWide(dep NodeID) {
+	if x, p := g.at(dep), g.page(dep); x.is(wideMark) {
+		x.set(wideMark, false)
+		if delete(p.wide, slotOf(dep)); len(p.wide) == 0 {
+			p.wide = nil
+		}
+	}
+}
+
+// plainOwner returns the one plain reference of a node.
+func (g *Graph) plainOwner(dep NodeID) Owner {
+	x := g.at(dep)
+	return Owner{Key: g.key(x.owner), Block: x.is(blockMark), Controller: x.is(controllerMark)}
+}
+
+// refers reports whether the references of a node are exactly these.
+func (g *Graph) refers(dep NodeID, o *Object) bool {
+	x := g.at(dep)
+	switch {
+	case x.is(wideMark):
+		return slices.Equal(g.page(dep).wide[slotOf(dep)], o.Owners)
+	case x.owner == 0 || len(o.Owners) != 1:
+		return x.owner == 0 && len(o.Owners) == 0
+	}
+	r := &o.Owners[0]
+	return x.is(blockMark) == r.Block && x.is(controllerMark) == r.Controller && g.isPlain(o, r) && g.isAt(x.owner, &r.Key)
+}
+
+func (g *Graph) ownerNode(k *Key) NodeID {
+	if id := g.lookup(k); id != 0 {
 		return id
 	}
-	id := g.addNode(k, Phantom)
+	id := g.addNode(*k, Phantom)
 	g.delta.Added = append(g.delta.Added, id)
 	return id
 }
 
-func (g *Graph) addEdge(e edge) edgeID {
-	var id edgeID
-	if n := len(g.freeEdges); n > 0 {
-		id, g.freeEdges = g.freeEdges[n-1], g.freeEdges[:n-1]
-	} else {
-		id = edgeID(len(g.edges))
-		g.edges = append(g.edges, edge{})
+// link enters an edge into its owner's list.
+func (g *Graph) link(e edgeID, dep, owner NodeID, block bool) {
+	h := g.makeHub(owner)
+	next := h.firstDep
+	h.firstDep = e
+	g.setNext(e, next)
+	g.setPrev(e, 0)
+	if next != 0 {
+		g.setPrev(next, e)
 	}
-	o := &g.nodes[e.owner]
-	if e.next = o.firstDep; e.next != 0 {
-		g.edges[e.next].prev = id
-	}
-	o.firstDep = id
-	g.edges[id] = e
-	g.count(e, 1)
-	return id
+	g.count(h, dep, owner, block, 1)
 }
 
 // count keeps the owner's counters. A self-reference never counts, neither
 // directly nor through the claim on one's own UID.
-func (g *Graph) count(e edge, d int32) {
-	o := &g.nodes[e.owner]
-	if leadsBack(g.nodes[e.dep].obj.Key, o.obj.Key) {
+func (g *Graph) count(h *hub, dep, owner NodeID, block bool, d int32) {
+	if g.leadsBack(dep, owner) {
 		return
 	}
-	o.refs += d
-	if e.block {
-		o.blocks += d
+	h.refs += d
+	if block {
+		h.blocks += d
 	}
 }
 
-// unlink removes the edges of a node's owner references.
+// unlink removes the edges of a node's owner references, and not the references:
+// see refer.
 func (g *Graph) unlink(dep NodeID) {
-	for id := g.nodes[dep].firstOwner; id != 0; {
-		e := g.edges[id]
-		o := &g.nodes[e.owner]
-		if o.fan == id {
-			o.fan = e.next
+	for id := g.firstEdge(dep); id != 0; {
+		e := g.edge(id)
+		h := g.makeHub(e.owner)
+		if h.fan == id {
+			h.fan = e.next
 		}
 		if e.prev == 0 {
-			o.firstDep = e.next
+			h.firstDep = e.next
 		} else {
-			g.edges[e.prev].next = e.next
+			g.setNext(e.prev, e.next)
 		}
 		if e.next != 0 {
-			g.edges[e.next].prev = e.prev
+			g.setPrev(e.next, e.prev)
 		}
-		g.count(e, -1)
+		g.count(h, dep, e.owner, e.block, -1)
 		g.loose = append(g.loose, e.owner)
-		g.edges[id] = edge{}
-		g.freeEdges = append(g.freeEdges, id)
+		if id&furtherEdge != 0 {
+			g.edges.drop(uint32(id &^ furtherEdge))
+		}
+		if e.owner != dep {
+			g.fitHub(e.owner)
+		}
 		id = e.nextOwner
 	}
-	g.nodes[dep].firstOwner = 0
+	x := g.at(dep)
+	x.owner, x.next, x.prev = 0, 0, 0
+	x.set(blockMark|controllerMark, false)
+	if x.hub != 0 {
+		g.makeHub(dep).more = 0
+		g.fitHub(dep)
+	}
 }
 
 // Fan puts the cursor of the node's fan-out on its first dependent. Unresolved
 // references to its UID have a fan-out of their own: see Claim. References that
-// are made later are not visited: their own events are the notice.
-func (g *Graph) Fan(id NodeID) { g.nodes[id].fan = g.nodes[id].firstDep }
+// are made later are not visited: their own events are the notice. It reports
+// whether there is any dependent to visit.
+func (g *Graph) Fan(id NodeID) bool {
+	if g.at(id).hub == 0 {
+		return false
+	}
+	h := g.makeHub(id)
+	h.fan = h.firstDep
+	return h.fan != 0
+}
 
 // FanNext returns the next dependent of a fan-out and moves its cursor, or
 // false at its end. Each reference is visited once, a self-reference included;
 // one that leaves the list meanwhile is not. Held by TestFanVisits.
 func (g *Graph) FanNext(id NodeID) (NodeID, bool) {
-	x := &g.nodes[id]
-	if x.fan == 0 {
+	if g.at(id).hub == 0 {
 		return 0, false
 	}
-	e := g.edges[x.fan]
-	x.fan = e.next
-	return e.dep, true
+	h := g.makeHub(id)
+	if h.fan == 0 {
+		return 0, false
+	}
+	next, dep := g.following(h.fan)
+	h.fan = next
+	return dep, true
 }

@@ -42,41 +42,7 @@ type Node struct {
 	id NodeID
 }
 
-// node is what the graph holds for one object.
-//
-// Its object is never changed in place: Apply replaces it as a whole, so that
-// clones of the graph may share it.
-type node struct {
-	obj   Object // only the key, unless observed
-	state State
-	kind  kindID
-	role  role
-	flaw  bool
-	epoch uint32 // of the listing that last brought it
-
-	firstOwner edgeID // its references, in order
-	firstDep   edgeID // who refers to it, newest first
-	fan        edgeID // the fan-out's cursor
-	refs       int32  // references from others
-	blocks     int32  // those that block
-
-	nextKind, prevKind NodeID // all nodes of the kind
-}
-
-// edge is one owner reference of one node. It is pointer-free, and its place
-// in the owner's list of dependents can be left in one step.
-type edge struct {
-	dep, owner NodeID
-	slot       int32 // index in the dependent's Owners
-	block      bool
-	nextOwner  edgeID // of the same dependent
-	next, prev edgeID // of the same owner
-}
-
-type (
-	edgeID uint32
-	kindID uint32
-)
+type kindID uint32
 
 // role is what an observed node is to its dependents.
 type role uint8
@@ -87,7 +53,7 @@ const (
 	orphaning
 )
 
-func roleOf(o Object) role {
+func roleOf(o *Object) role {
 	switch {
 	case o.Waiting():
 		return waiting
@@ -97,46 +63,69 @@ func roleOf(o Object) role {
 	return plain
 }
 
-func (n Node) at() *node { return &n.g.nodes[n.id] }
+func (n Node) at() *node { return n.g.at(n.id) }
 
 // ID returns the node's id.
 func (n Node) ID() NodeID { return n.id }
 
-// Key returns the node's full coordinates. Scope and name of an unresolved
-// claim are empty.
-func (n Node) Key() Key { return n.at().obj.Key }
+// Key returns the node's full coordinates, in text of its own: one allocation.
+// Scope and name of an unresolved claim are empty.
+func (n Node) Key() Key { return n.g.key(n.id) }
+
+// Kind returns the kind of the node's key, and Scope the scope, without making
+// text.
+func (n Node) Kind() Kind { return n.g.kinds[n.g.places[n.at().place].kind].info.Kind }
+
+// Scope returns the scope of the node's key.
+func (n Node) Scope() string { return n.g.places[n.at().place].scope }
 
 // State returns how much of the node has been observed.
-func (n Node) State() State { return n.at().state }
+func (n Node) State() State { return n.at().state() }
 
 // Version returns the observed version, "" for a phantom and an absent node.
-func (n Node) Version() Version { return n.at().obj.Version }
+func (n Node) Version() Version { return n.g.version(n.id) }
 
-// Object returns what was observed. The caller owns the copy. Of a phantom and
-// of an absent node it holds the key alone.
-func (n Node) Object() Object { return n.at().obj.Clone() }
+// Object returns what was observed, in a copy that is the caller's. Of a phantom
+// and of an absent node it holds the key alone.
+func (n Node) Object() Object { return n.g.object(n.id) }
 
-// View returns what was observed without a copy: the caller must not change
-// its slices.
-func (n Node) View() Object { return n.at().obj }
+// Deleting reports whether the node is observed and marked for deletion.
+func (n Node) Deleting() bool { return n.at().is(deletingMark) }
+
+// Propagation returns what the observed object's finalizer asks for.
+func (n Node) Propagation() Propagation { return n.g.facts(n.id).propagation() }
 
 // Waiting reports whether the node is observed and waits for its dependents.
-func (n Node) Waiting() bool { return n.at().role == waiting }
+func (n Node) Waiting() bool { return n.at().role() == waiting }
 
 // Orphaning reports whether the node is observed and leaves its dependents.
-func (n Node) Orphaning() bool { return n.at().role == orphaning }
+func (n Node) Orphaning() bool { return n.at().role() == orphaning }
 
 // Owners returns the number of the node's owner references.
-func (n Node) Owners() int { return len(n.at().obj.Owners) }
+func (n Node) Owners() int {
+	switch x := n.at(); {
+	case x.is(wideMark):
+		return len(n.g.page(n.id).wide[slotOf(n.id)])
+	case x.owner != 0:
+		return 1
+	}
+	return 0
+}
 
 // OwnerAt returns the i-th owner reference as the store wrote it.
-func (n Node) OwnerAt(i int) Owner { return n.at().obj.Owners[i] }
+func (n Node) OwnerAt(i int) Owner {
+	if n.at().is(wideMark) {
+		return n.g.page(n.id).wide[slotOf(n.id)][i]
+	}
+	return [1]Owner{n.g.plainOwner(n.id)}[i]
+}
 
 // SelfOwner reports whether the i-th reference leads back to the node. Such a
 // reference never counts: not as owner, not as blocker, not as proof. An
 // unresolved one on the node's own UID is one, too.
 func (n Node) SelfOwner(i int) bool {
-	return leadsBack(n.Key(), n.g.resolve(n.Key(), n.OwnerAt(i)))
+	o := n.owner(i)
+	return o != 0 && n.g.leadsBack(n.id, o)
 }
 
 // OwnerNode returns the node that the i-th reference leads to. For an
@@ -148,26 +137,28 @@ func (n Node) OwnerNode(i int) (Node, bool) {
 }
 
 // owner returns the node of the i-th reference, or 0 for one without a UID. The
-// first one's edge is at hand, and most objects have one; the list is not
-// walked for the others, since there may be thousands.
+// first one's is at hand, and most objects have one; the list is not walked for
+// the others, since there may be thousands.
 func (n Node) owner(i int) NodeID {
 	x := n.at()
-	if e := n.g.edges[x.firstOwner]; x.firstOwner != 0 && int(e.slot) == i {
-		return e.owner
+	if i == 0 && !x.is(wideMark) {
+		return x.owner
 	}
-	r := x.obj.Owners[i]
+	r := n.g.page(n.id).wide[slotOf(n.id)][i]
 	if r.UID == "" {
 		return 0
 	}
-	return n.g.byKey[n.g.resolve(x.obj.Key, r)]
+	k := n.g.resolve(n.Scope(), r)
+	return n.g.lookup(&k)
 }
 
 // OwnerNodes yields the index of each reference and the node it leads to, in
 // order. References without a UID are left out.
 func (n Node) OwnerNodes() iter.Seq2[int, Node] {
 	return func(yield func(int, Node) bool) {
-		for e := n.at().firstOwner; e != 0; e = n.g.edges[e].nextOwner {
-			if !yield(int(n.g.edges[e].slot), Node{n.g, n.g.edges[e].owner}) {
+		for id := n.g.firstEdge(n.id); id != 0; {
+			e := n.g.edge(id)
+			if id = e.nextOwner; !yield(int(e.slot), Node{n.g, e.owner}) {
 				return
 			}
 		}
@@ -180,8 +171,9 @@ func (n Node) OwnerNodes() iter.Seq2[int, Node] {
 func (n Node) Dependents() iter.Seq[Node] {
 	return func(yield func(Node) bool) {
 		for _, id := range [2]NodeID{n.id, n.g.claim(n.id)} {
-			for e := n.g.nodes[id].firstDep; e != 0; e = n.g.edges[e].next {
-				if d := n.g.edges[e].dep; d != n.id && !yield(Node{n.g, d}) {
+			for e := n.g.hubOf(id).firstDep; e != 0; {
+				next, dep := n.g.following(e)
+				if e = next; dep != n.id && !yield(Node{n.g, dep}) {
 					return
 				}
 			}
@@ -192,23 +184,24 @@ func (n Node) Dependents() iter.Seq[Node] {
 // Referring returns how many references of others lead to the node, those with
 // an unresolved scope that name its UID included.
 func (n Node) Referring() int {
-	return int(n.at().refs + n.g.nodes[n.g.claim(n.id)].refs)
+	return int(n.g.hubOf(n.id).refs + n.g.hubOf(n.g.claim(n.id)).refs)
 }
 
 // Blocking returns how many of them hold the node's foreground deletion.
 func (n Node) Blocking() int {
-	return int(n.at().blocks + n.g.nodes[n.g.claim(n.id)].blocks)
+	return int(n.g.hubOf(n.id).blocks + n.g.hubOf(n.g.claim(n.id)).blocks)
 }
 
 // Flawed reports whether the object breaks a rule of the model, so that no
 // decision to delete or trim it may rest on it. Flaw says which.
-func (n Node) Flawed() bool { return n.at().flaw }
+func (n Node) Flawed() bool { return n.at().is(flawedMark) }
 
 // Flaw returns what is wrong with a flawed object: an error that wraps
 // ErrInvalid and names object and field.
 func (n Node) Flaw() error {
-	if !n.at().flaw {
+	if !n.Flawed() {
 		return nil
 	}
-	return flaw(n.at().obj, n.g.cfg.Limits)
+	o := n.Object()
+	return flaw(&o, n.g.cfg.Limits)
 }

@@ -323,7 +323,7 @@ func TestNodeAgrees(t *testing.T) {
 				t.Fatalf("%s is not found", n.Key())
 			}
 			o := n.Object()
-			if !n.View().Equal(o) || n.Version() != o.Version || n.Flawed() != (n.Flaw() != nil) ||
+			if n.Kind() != o.Kind || n.Scope() != o.Scope || n.Deleting() != o.Deleting || n.Propagation() != o.Propagation() || n.Version() != o.Version || n.Flawed() != (n.Flaw() != nil) ||
 				n.Waiting() != o.Waiting() || n.Orphaning() != o.Orphaning() || n.Owners() != len(o.Owners) {
 				t.Fatalf("%s: the node and its object differ", n.Key())
 			}

@@ -52,7 +52,7 @@ func NewIslandSearch(roots []NodeID) *RingSearch {
 
 // joins reports whether a ring may lead through the node.
 func (r *RingSearch) joins(g *Graph, id NodeID) bool {
-	return g.nodes[id].role == waiting || r.wide && g.nodes[id].state == Observed
+	return g.at(id).role() == waiting || r.wide && g.at(id).state() == Observed
 }
 
 // Step goes on over at most limit nodes and references, and reports whether
@@ -87,7 +87,7 @@ func (r *RingSearch) enter(g *Graph, id NodeID) {
 	r.number[id], r.low[id] = n, n
 	r.stack = append(r.stack, id)
 	r.open[id] = true
-	r.path = append(r.path, ringFrame{id, g.nodes[id].firstOwner})
+	r.path = append(r.path, ringFrame{id, g.firstEdge(id)})
 }
 
 // advance follows one reference of the node at the end of the path, or leaves
@@ -98,7 +98,7 @@ func (r *RingSearch) advance(g *Graph) {
 		r.leave()
 		return
 	}
-	e := g.edges[f.edge]
+	e := g.edge(f.edge)
 	f.edge = e.nextOwner
 	owner := g.holder(e.owner)
 	if !e.block && !r.wide || owner == f.node || !r.joins(g, owner) {
@@ -140,9 +140,8 @@ func (r *RingSearch) leave() {
 // observed node that has it, or 0, which is nothing. A reference that has a name
 // and no kind is no claim, and blocks nobody.
 func (g *Graph) holder(owner NodeID) NodeID {
-	if k := g.nodes[owner].obj.Key; k == claimOn(k.UID) {
-		live, _ := g.Alive(k.UID)
-		return live.id
+	if g.isClaim(owner) {
+		return g.leastTwin(g.aliveLike(owner))
 	}
 	return owner
 }

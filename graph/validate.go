@@ -35,7 +35,7 @@ func limit(n int) int {
 // The rules are those of Kubernetes' object metadata, and three that are ours:
 // one reference for each owner UID, no reference to oneself, and the limits.
 func Validate(o Object, l Limits) error {
-	if err := l.sizes(o); err != nil {
+	if err := l.sizes(&o); err != nil {
 		return err
 	}
 	switch {
@@ -54,27 +54,27 @@ func Validate(o Object, l Limits) error {
 
 // sizes checks what may be too many, too long or not text. It runs before
 // anything that walks the object.
-func (l Limits) sizes(o Object) error {
+func (l Limits) sizes(o *Object) error {
 	if n, most := len(o.Owners), limit(l.Owners); n > most {
-		return flawed(o, "owners", fmt.Sprintf("%d, more than %d", n, most))
+		return flawed(*o, "owners", fmt.Sprintf("%d, more than %d", n, most))
 	}
 	if n, most := len(o.Finalizers), limit(l.Finalizers); n > most {
-		return flawed(o, "finalizers", fmt.Sprintf("%d, more than %d", n, most))
+		return flawed(*o, "finalizers", fmt.Sprintf("%d, more than %d", n, most))
 	}
 	if field, cause := l.key(o.Key); cause != "" {
-		return flawed(o, field, cause)
+		return flawed(*o, field, cause)
 	}
 	if cause := l.text(string(o.Version)); cause != "" {
-		return flawed(o, "version", cause)
+		return flawed(*o, "version", cause)
 	}
 	for i, r := range o.Owners {
 		if field, cause := l.key(r.Key); cause != "" {
-			return flawed(o, fmt.Sprintf("owners[%d].%s", i, field), cause)
+			return flawed(*o, fmt.Sprintf("owners[%d].%s", i, field), cause)
 		}
 	}
 	for i, f := range o.Finalizers {
 		if cause := l.text(f); cause != "" {
-			return flawed(o, fmt.Sprintf("finalizers[%d]", i), cause)
+			return flawed(*o, fmt.Sprintf("finalizers[%d]", i), cause)
 		}
 	}
 	return nil
@@ -94,6 +94,9 @@ func (l Limits) key(k Key) (field, cause string) {
 
 // text returns why s is not sound text, "" if it is.
 func (l Limits) text(s string) string {
+	if isPlainText(s) && len(s) <= limit(l.Text) {
+		return ""
+	}
 	if most := limit(l.Text); len(s) > most {
 		return fmt.Sprintf("%d bytes, more than %d", len(s), most)
 	}
@@ -106,6 +109,25 @@ func (l Limits) text(s string) string {
 		}
 	}
 	return ""
+}
+
+// isPlainText reports whether s is printable ASCII, as nearly all text is. It
+// looks at eight bytes at a time: one beyond 0x7e or below a blank carries into
+// its top bit, or has it.
+func isPlainText(s string) bool {
+	const each = 0x0101010101010101
+	bad := uint64(0)
+	for ; len(s) >= 8; s = s[8:] {
+		x := uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
+			uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
+		bad |= x | (x&(0x7f*each) + each) | ^(x | 0x80*each - 0x20*each)
+	}
+	for i := range len(s) {
+		if s[i] < ' ' || s[i] > '~' {
+			return false
+		}
+	}
+	return bad&(0x80*each) == 0
 }
 
 func validateOwners(o Object) error {

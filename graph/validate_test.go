@@ -126,3 +126,17 @@ func TestValidateIsPure(t *testing.T) {
 		t.Errorf("Validate: %v, and left %v of %v", err, o, before)
 	}
 }
+
+// TestPlainText: the short way through text that is plain finds each byte that
+// is not, wherever it stands.
+func TestPlainText(t *testing.T) {
+	for c := range 256 {
+		for at := range 17 {
+			text := []byte("aaaaaaaaaaaaaaaaa")
+			text[at] = byte(c)
+			if want := c >= ' ' && c <= '~'; isPlainText(string(text)) != want {
+				t.Errorf("byte %#x at %d is plain: %t", c, at, !want)
+			}
+		}
+	}
+}

@@ -22,6 +22,10 @@ type Config[K comparable] struct {
 	// Hash seeds the jitter, so that keys that fail together return apart. It
 	// must be pure. With nil the jitter depends on the attempt only.
 	Hash func(K) uint64
+	// Number, where given, is a small number that stands for the key and no other
+	// one, such as its place in a table. With it nothing is hashed, and a queue
+	// grows without copying. It must be pure.
+	Number func(K) uint32
 	// BaseDelay is the delay of the first retry before jitter; it doubles with
 	// each attempt. Zero is DefaultBaseDelay.
 	BaseDelay time.Duration

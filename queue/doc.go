@@ -50,9 +50,10 @@
 //
 // Add, Next and Done take constant time, and calls that concern a delay
 // O(log n). Up to 1024 keys a queue that was filled once allocates nothing any
-// more, whatever the keys; beyond that it grows and shrinks as a slice does, by
-// copying, in amortized constant time, and gives memory back when seven eighths
-// of it are unused (fifteen sixteenths of the index). Held by
+// more, whatever the keys; beyond that it grows and shrinks in pages of 256, and
+// only its index does so as a slice does, by copying, in amortized constant time,
+// unless [Config].Number does without one. Memory comes back when 2,048 places
+// are unused (fifteen sixteenths of the index). Held by
 // TestSteadyStateAllocatesNothing and TestRoomComesBack. A queue that stays at
 // no more than 8 keys has no index but its slots, so it is cloned with three
 // allocations or fewer.

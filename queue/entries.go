@@ -73,7 +73,7 @@ func (q *Queue[K]) eachReady(yield func(Entry[K]) bool) bool {
 		passed.took(p, ready)
 		ready[p]--
 		i := heads[p].head
-		heads[p].head = q.slots[i].next
+		heads[p].head = q.slots.at(i).next
 		if !yield(q.entry(i)) {
 			return false
 		}
@@ -85,7 +85,7 @@ func (q *Queue[K]) eachDelayed(yield func(Entry[K]) bool) bool {
 	var room [32]int32
 	order := append(room[:0], q.heap...)
 	slices.SortFunc(order, func(i, j int32) int {
-		a, b := &q.slots[i], &q.slots[j]
+		a, b := q.slots.at(i), q.slots.at(j)
 		return cmp.Or(a.at.Compare(b.at), cmp.Compare(a.seq, b.seq))
 	})
 	for _, i := range order {
@@ -97,7 +97,7 @@ func (q *Queue[K]) eachDelayed(yield func(Entry[K]) bool) bool {
 }
 
 func (q *Queue[K]) eachListed(n int, yield func(Entry[K]) bool) bool {
-	for i := q.lists[n].head; i != none; i = q.slots[i].next {
+	for i := q.lists[n].head; i != none; i = q.slots.at(i).next {
 		if !yield(q.entry(i)) {
 			return false
 		}
@@ -106,7 +106,7 @@ func (q *Queue[K]) eachListed(n int, yield func(Entry[K]) bool) bool {
 }
 
 func (q *Queue[K]) entry(i int32) Entry[K] {
-	s := &q.slots[i]
+	s := q.slots.at(i)
 	return Entry[K]{Key: s.key, State: s.state, Priority: s.priority, At: s.at, Attempts: int(s.attempts)}
 }
 
@@ -115,11 +115,14 @@ func (q *Queue[K]) entry(i int32) Entry[K] {
 // TestCloneOfEmpty.
 func (q *Queue[K]) Clone() *Queue[K] {
 	c := *q
-	c.slots = append([]slot[K](nil), q.slots...)
+	c.slots = q.slots.clone()
 	c.heap = append([]int32(nil), q.heap...)
-	if len(q.slots) <= scanLimit {
-		c.index = index{}
-	} else {
+	switch {
+	case q.slots.len <= scanLimit:
+		c.index, c.dense = index{}, dense{}
+	case q.dense.pages != nil:
+		c.dense = q.dense.clone()
+	default:
 		c.index.cells = slices.Clone(q.index.cells)
 	}
 	return &c

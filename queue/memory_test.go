@@ -102,14 +102,17 @@ func TestRoomComesBack(t *testing.T) {
 		reason string
 		add    func(*Queue[uint32], uint32)
 		left   uint32
+		number func(uint32) uint32
 	}{
-		{"a burst of ready keys that all go", add, 0},
-		{"a burst of ready keys with stragglers in between", add, 400},
-		{"a burst of delayed keys that all go", delay, 0},
-		{"a burst of delayed keys with stragglers in between", delay, 400},
+		{"a burst of ready keys that all go", add, 0, nil},
+		{"a burst of ready keys with stragglers in between", add, 400, nil},
+		{"a burst of delayed keys that all go", delay, 0, nil},
+		{"a burst of delayed keys with stragglers in between", delay, 400, nil},
+		{"a burst of numbered keys that all go", add, 0, func(k uint32) uint32 { return k }},
+		{"a burst of numbered keys far apart, with stragglers in between", add, 400, spread},
 	} {
 		t.Run(c.reason, func(t *testing.T) {
-			q := New(Config[uint32]{})
+			q := New(Config[uint32]{Number: c.number})
 			for k := range uint32(burst) {
 				c.add(q, k)
 			}
@@ -122,7 +125,7 @@ func TestRoomComesBack(t *testing.T) {
 				}
 			}
 			check(t, q)
-			if room := max(cap(q.slots), cap(q.heap), len(q.index.cells)); room > 8*warmSize {
+			if room := max(q.slots.room(), cap(q.heap), len(q.index.cells)); room > 8*warmSize || q.dense.live > max(int(c.left), sparePages) {
 				t.Errorf("there is room for %d after the burst, for %d keys", room, c.left)
 			}
 			got := drain(q, epoch.Add(time.Hour))
@@ -146,7 +149,7 @@ func TestKeysAreLetGo(t *testing.T) {
 		q.AddAt(fmt.Sprint(i), Low, epoch)
 	}
 	drain(q, epoch)
-	for i, s := range q.slots[:cap(q.slots)] {
+	for i, s := range q.slots.first[:cap(q.slots.first)] {
 		if s != (slot[string]{}) {
 			t.Errorf("slot %d still holds %+v", i, s)
 		}

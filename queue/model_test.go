@@ -343,7 +343,11 @@ func TestModel(t *testing.T) {
 	})
 	t.Run("many numbers", func(t *testing.T) {
 		rapid.Check(t, func(t *rapid.T) {
-			c := newMachine(rapid.Uint32Range(0, 30), Config[uint32]{Hash: hash32})
+			cfg := Config[uint32]{Hash: hash32}
+			if rapid.Bool().Draw(t, "numbered") {
+				cfg.Number = spread
+			}
+			c := newMachine(rapid.Uint32Range(0, 30), cfg)
 			for k := range rapid.Uint32Range(0, 30).Draw(t, "at first") {
 				c.add(k, Low)
 			}

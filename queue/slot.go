@@ -56,7 +56,7 @@ func (s *slot[K]) list() int {
 
 // enter puts a slot that is nowhere into state, and at the end of its list.
 func (q *Queue[K]) enter(i int32, state State) {
-	s := &q.slots[i]
+	s := q.slots.at(i)
 	s.state = state
 	if state == Delayed {
 		q.pushDelay(i)
@@ -67,7 +67,7 @@ func (q *Queue[K]) enter(i int32, state State) {
 	if l.tail == none {
 		l.head = i
 	} else {
-		q.slots[l.tail].next = i
+		q.slots.at(l.tail).next = i
 	}
 	l.tail = i
 	l.len++
@@ -75,7 +75,7 @@ func (q *Queue[K]) enter(i int32, state State) {
 
 // leave takes a slot out of its list or the heap. A new slot is in neither.
 func (q *Queue[K]) leave(i int32) {
-	s := &q.slots[i]
+	s := q.slots.at(i)
 	switch s.state {
 	case StateUnset:
 		return
@@ -97,22 +97,25 @@ func (q *Queue[K]) link(l *list, a, b int32) {
 	if a == none {
 		l.head = b
 	} else {
-		q.slots[a].next = b
+		q.slots.at(a).next = b
 	}
 	if b == none {
 		l.tail = a
 	} else {
-		q.slots[b].prev = a
+		q.slots.at(b).prev = a
 	}
 }
 
 // find returns the slot of key, or none.
 func (q *Queue[K]) find(key K) int32 {
-	if q.index.cells != nil {
+	switch {
+	case q.dense.pages != nil:
+		return q.dense.get(q.cfg.Number(key))
+	case q.index.cells != nil:
 		return q.lookup(key, q.hash(key))
 	}
-	for i := range q.slots {
-		if q.slots[i].key == key {
+	for i := range q.slots.first {
+		if q.slots.first[i].key == key {
 			return int32(i)
 		}
 	}
@@ -125,14 +128,14 @@ func (q *Queue[K]) slotOf(key K) int32 {
 	if i != none {
 		return i
 	}
-	i = int32(len(q.slots))
-	q.slots = append(q.slots, slot[K]{key: key})
+	i = int32(q.slots.len)
+	q.slots.push(slot[K]{key: key})
 	switch {
-	case q.index.cells != nil:
+	case q.indexed():
 		q.enlist(i)
-	case len(q.slots) > scanLimit:
-		for j := range q.slots {
-			q.enlist(int32(j))
+	case q.slots.len > scanLimit:
+		for j := range int32(q.slots.len) {
+			q.enlist(j)
 		}
 	}
 	return i
@@ -140,22 +143,27 @@ func (q *Queue[K]) slotOf(key K) int32 {
 
 // release frees a slot that is nowhere. The last slot takes its place.
 func (q *Queue[K]) release(i int32) {
-	last := int32(len(q.slots) - 1)
-	if q.index.cells != nil {
-		q.index.remove(q.slots[i].hash, i)
+	last := int32(q.slots.len - 1)
+	switch {
+	case q.dense.pages != nil:
+		q.dense.set(q.cfg.Number(q.slots.at(i).key), none)
+	case q.index.cells != nil:
+		q.index.remove(q.slots.at(i).hash, i)
 	}
 	if i != last {
-		q.slots[i] = q.slots[last]
+		*q.slots.at(i) = *q.slots.at(last)
 		q.moved(last, i)
 	}
-	q.slots[last] = slot[K]{}
-	q.slots = fit(q.slots[:last])
+	q.slots.pop()
 }
 
 // moved repairs what points to a slot that was copied from one place to another.
 func (q *Queue[K]) moved(from, to int32) {
-	s := &q.slots[to]
-	if q.index.cells != nil {
+	s := q.slots.at(to)
+	switch {
+	case q.dense.pages != nil:
+		q.dense.set(q.cfg.Number(s.key), to)
+	case q.index.cells != nil:
 		q.index.move(s.hash, from, to)
 	}
 	if s.state == Delayed {
@@ -171,9 +179,16 @@ func (q *Queue[K]) moved(from, to int32) {
 // and no output depends on it.
 func (q *Queue[K]) hash(key K) uint32 { return uint32(maphash.Comparable(q.seed, key)) }
 
+// indexed reports whether there is an index.
+func (q *Queue[K]) indexed() bool { return q.dense.pages != nil || q.index.cells != nil }
+
 // enlist puts slot i into the index.
 func (q *Queue[K]) enlist(i int32) {
-	s := &q.slots[i]
+	s := q.slots.at(i)
+	if q.cfg.Number != nil {
+		q.dense.set(q.cfg.Number(s.key), i)
+		return
+	}
 	s.hash = q.hash(s.key)
 	q.index.insert(s.hash, i)
 }
@@ -182,7 +197,7 @@ func (q *Queue[K]) enlist(i int32) {
 func (q *Queue[K]) lookup(key K, hash uint32) int32 {
 	x := &q.index
 	for c := hash & x.mask(); x.cells[c].ref != 0; c = (c + 1) & x.mask() {
-		if i := x.cells[c].ref - 1; x.cells[c].hash == hash && q.slots[i].key == key {
+		if i := x.cells[c].ref - 1; x.cells[c].hash == hash && q.slots.at(i).key == key {
 			return i
 		}
 	}

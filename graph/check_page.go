@@ -1,0 +1,98 @@
+package graph
+
+import (
+	"fmt"
+	"math/bits"
+	"slices"
+)
+
+// checkPages holds each page against its nodes: who is free, how much of its
+// text is dead, and which hubs are used.
+func (g *Graph) checkPages() error {
+	room := slices.Clone(g.room)
+	slices.Sort(room)
+	for n := range g.pages {
+		p := &g.pages[n]
+		if _, listed := slices.BinarySearch(room, uint32(n)); listed != (p.used < pageNodes) {
+			return fmt.Errorf("I7: page %d has %d nodes, and is listed for room: %t", n, p.used, listed)
+		}
+		if err := p.check(n); err != nil {
+			return err
+		}
+		for slot := range p.nodes {
+			id := NodeID(n<<pageBits | slot)
+			if _, long := p.long[uint16(slot)]; long != g.at(id).is(longText) {
+				return fmt.Errorf("I9: node %d: long text is kept: %t", id, long)
+			}
+		}
+	}
+	if len(slices.Compact(room)) != len(g.room) {
+		return fmt.Errorf("I7: a page is listed for room twice")
+	}
+	return nil
+}
+
+func (p *page) check(n int) error {
+	used, live, hubs := 0, 0, 0
+	for slot := range p.nodes {
+		x := &p.nodes[slot]
+		if x.state() != StateUnset || n == 0 && slot == 0 {
+			used++
+		}
+		if x.text != 0 && !x.is(longText) {
+			live += textSize(int(p.text[int(x.text-1)*textUnit]))
+		}
+		if x.hub != 0 {
+			hubs++
+		}
+	}
+	free := 0
+	for slot := p.free; slot != 0; slot = uint16(p.nodes[slot-1].nextKind) {
+		if free++; p.nodes[slot-1].state() != StateUnset || free > pageNodes {
+			return fmt.Errorf("I7: node %d is free and in use, or free twice", n<<pageBits|int(slot-1))
+		}
+	}
+	if used != p.used || used+free != len(p.nodes) {
+		return fmt.Errorf("I7: page %d: %d nodes of %d are used, counted as %d, and %d are free", n, used, len(p.nodes), p.used, free)
+	}
+	if live != len(p.text)-p.dead {
+		return fmt.Errorf("I9: page %d: %d bytes of text, %d of them dead, but %d live", n, len(p.text), p.dead, live)
+	}
+	spare := 0
+	for slot := p.freeHubs; slot != 0 && spare <= pageNodes; slot = uint16(p.hubs[slot-1].firstDep) {
+		spare++
+	}
+	if hubs != p.usedHubs || hubs+spare != len(p.hubs) {
+		return fmt.Errorf("I9: page %d: %d hubs of %d are used, counted as %d, and %d are free", n, hubs, len(p.hubs), p.usedHubs, spare)
+	}
+	return nil
+}
+
+// checkIndex holds the index against the nodes: it leads to each UID's node,
+// and to nothing else. That each is found says checkKeys.
+func (g *Graph) checkIndex() error {
+	x := &g.index
+	held, deep := 0, 0
+	for i, s := range x.dir {
+		if i > 0 && x.dir[i-1] == s {
+			continue
+		}
+		n := 0
+		for id, h := range s.members(g) {
+			if n++; !g.InUse(id) || g.at(id).is(kinMark) || x.segment(h) != s {
+				return fmt.Errorf("I1: the index leads to node %d", id)
+			}
+		}
+		if s.depth == x.depth() {
+			deep++
+		}
+		if n != s.used || bits.OnesCount(uint(len(s.buckets))) != 1 {
+			return fmt.Errorf("I1: a segment of %d buckets holds %d nodes, counted as %d", len(s.buckets), n, s.used)
+		}
+		held += n
+	}
+	if held+len(g.others) != g.live || deep != x.deep {
+		return fmt.Errorf("I1: the index leads to %d nodes of %d; %d segments are deep, counted as %d", held, g.live-len(g.others), deep, x.deep)
+	}
+	return nil
+}

@@ -1,0 +1,165 @@
+package graph
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// TestPackedText: a UID and a version are packed only if they come back as they
+// were, to the byte.
+func TestPackedText(t *testing.T) {
+	const good = "0123abcd-4567-89ef-0a1b-c2d3e4f50617"
+	if id, ok := parseUUID(good); !ok || string(id.appendUUID(nil)) != good {
+		t.Errorf("%s is read as %s, %t", good, id.appendUUID(nil), ok)
+	}
+	for at := range len(good) {
+		for c := range 256 {
+			text := good[:at] + string([]byte{byte(c)}) + good[at+1:]
+			hex := strings.IndexByte("0123456789abcdef", byte(c)) >= 0 && good[at] != '-'
+			if id, ok := parseUUID(UID(text)); ok != (hex || text == good) || ok && string(id.appendUUID(nil)) != text {
+				t.Fatalf("%q is read as %s, %t", text, id.appendUUID(nil), ok)
+			}
+		}
+	}
+	for _, text := range []Version{"", "0", "00", "01", "+1", "-1", "1 ", "9999999999999999999", "10000000000000000000", "1.0", "१"} {
+		n, ok := parseVersion(text)
+		want := Version(strconv.FormatUint(n, 10)) == text
+		if ok != want {
+			t.Errorf("version %q is read as %d, %t", text, n, ok)
+		}
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		text := rapid.StringMatching(`[0-9a-fA-F]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}`).Draw(t, "uid")
+		if id, ok := parseUUID(UID(text)); ok != (strings.ToLower(text) == text) || ok && string(id.appendUUID(nil)) != text {
+			t.Fatalf("%q is read as %s, %t", text, id.appendUUID(nil), ok)
+		}
+	})
+}
+
+// TestEveryForm: an object comes back as it was put, whatever its form, and what
+// differs in any field is told apart.
+func TestEveryForm(t *testing.T) {
+	whole := t
+	rapid.Check(t, func(t *rapid.T) {
+		g := large(whole)
+		text := rapid.OneOf(rapid.SampledFrom([]string{"", "x", "0", "7", "18446744073709551615", strings.Repeat("n", mostText), strings.Repeat("long", 300)}), rapid.String())
+		uid := rapid.OneOf(text, rapid.StringMatching(`[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}`))
+		number := rapid.OneOf(rapid.Just(int64(0)), rapid.Int64())
+		owner := rapid.Custom(func(t *rapid.T) Owner {
+			return Owner{Key{Kind(text.Draw(t, "kind")), text.Draw(t, "scope"), text.Draw(t, "name"), UID(uid.Draw(t, "uid"))},
+				rapid.Bool().Draw(t, "unresolved"), rapid.Bool().Draw(t, "block"), rapid.Bool().Draw(t, "controller")}
+		})
+		k := Key{Kind: "a", Name: "n" + text.Draw(t, "name"), UID: "u" + UID(uid.Draw(t, "uid"))}
+		var last Object
+		for range rapid.IntRange(1, 5).Draw(t, "puts") {
+			o := Object{Key: k, Version: Version(rapid.SampledFrom([]string{"1", "2", "01", "x", strings.Repeat("v", 300)}).Draw(t, "version")),
+				Owners: rapid.SliceOfN(owner, 0, 3).Draw(t, "owners"), Finalizers: rapid.SliceOfN(text, 0, 3).Draw(t, "finalizers"),
+				Deleting: rapid.Bool().Draw(t, "deleting"), GraceSeconds: number.Draw(t, "grace"),
+				Generation: number.Draw(t, "generation"), ObservedGeneration: number.Draw(t, "observed")}
+			d := apply(whole, g, Event{Type: Put, Object: o})
+			if d.Version == last.Equal(o) {
+				t.Fatalf("a change is told: %t, from %v to %v", d.Version, last, o)
+			}
+			if got := g.Node(d.Node).Object(); !got.Equal(o) {
+				t.Fatalf("put %v, got %v", o, got)
+			}
+			last = o.Clone()
+			if err := g.Check(); err != nil {
+				t.Fatal(err)
+			}
+		}
+	})
+}
+
+// TestMemoryReturns: what has left the graph leaves no page, no text, no
+// segment and no place behind.
+func TestMemoryReturns(t *testing.T) {
+	g := large(t)
+	key := func(i int) Key {
+		return Key{Kind: "a", Name: fmt.Sprint("name-", i), UID: UID(fmt.Sprintf("%08x-0000-0000-0000-000000000000", i))}
+	}
+	const many = 20_000
+	for i := range many {
+		apply(t, g, Event{Type: Put, Object: Object{Key: key(i), Version: "1", Owners: []Owner{{Key: key(i / 10)}}}})
+	}
+	if n := len(g.index.dir); n < many/(segmentBuckets*bucketIDs) {
+		t.Errorf("%d segments for %d nodes", n, many)
+	}
+	if err := g.Check(); err != nil {
+		t.Fatal(err)
+	}
+	c := g.Clone()
+	for i := range many {
+		apply(t, g, Event{Type: Gone, Key: key(many - 1 - i)})
+		if i%5000 == 0 {
+			if err := g.Check(); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	room := 0
+	for i := range g.pages {
+		room += cap(g.pages[i].nodes) + cap(g.pages[i].text) + cap(g.pages[i].hubs)
+	}
+	if err := g.Check(); err != nil || g.Len() != 0 || len(g.index.dir) > 1 || len(g.places) > 3 || room > 64<<10 {
+		t.Errorf("%d nodes, %d segments, %d places, room for %d, %v", g.Len(), len(g.index.dir), len(g.places), room, err)
+	}
+	if err := c.Check(); err != nil || c.Len() != many {
+		t.Errorf("the clone has %d nodes, %v", c.Len(), err)
+	}
+}
+
+// TestChurn: objects that come and go, and change their text, do not make the
+// graph grow.
+func TestChurn(t *testing.T) {
+	g := large(t)
+	put := func(i, version int) {
+		k := Key{Kind: "a", Name: strings.Repeat("n", 20+version%20), UID: UID(fmt.Sprintf("%08x-0000-0000-0000-%012x", i, version))}
+		apply(t, g, Event{Type: Put, Object: Object{Key: k, Version: Version(strings.Repeat("v", 1+version%7))}})
+	}
+	gone := func(i, version int) {
+		k := Key{Kind: "a", Name: strings.Repeat("n", 20+version%20), UID: UID(fmt.Sprintf("%08x-0000-0000-0000-%012x", i, version))}
+		apply(t, g, Event{Type: Gone, Key: k})
+	}
+	const many = 5000
+	size := func() (n int) {
+		for i := range g.pages {
+			n += cap(g.pages[i].nodes)*64 + cap(g.pages[i].text) + cap(g.pages[i].hubs)*20
+		}
+		return n + len(g.index.dir)*segmentBuckets*64
+	}
+	for i := range many {
+		put(i, i)
+	}
+	before := size()
+	for round := range 10 {
+		for i := range many {
+			gone(i, i+round)
+			put(i, i+round+1)
+		}
+	}
+	if err := g.Check(); err != nil || g.Len() != many || size() > before*105/100 {
+		t.Errorf("%d nodes, %d bytes after %d, %v; want at most 5%% more", g.Len(), size(), before, err)
+	}
+}
+
+// TestAhead: a look ahead changes nothing, whatever the events are about.
+func TestAhead(t *testing.T) {
+	g := sample(t)
+	before := g.Clone()
+	var events []Event
+	for n := range g.Nodes() {
+		events = append(events, Event{Type: Put, Object: n.Object()}, Event{Type: Gone, Key: n.Key()})
+	}
+	for i := range 100 {
+		events = append(events, Event{Type: Put, Object: Object{Key: numbered(i)}}, Event{Type: ListBegun, Kind: "a"}, Event{})
+	}
+	g.Ahead(events)
+	if err := g.Check(); err != nil || recordsChanged(before, g) != 0 || g.Len() != before.Len() {
+		t.Errorf("%d records changed, %d nodes of %d, %v", recordsChanged(before, g), g.Len(), before.Len(), err)
+	}
+}

@@ -1,0 +1,63 @@
+package queue
+
+// dense finds slots by small numbers that stand for keys: pages of slots by
+// number. It hashes nothing, and grows and shrinks page by page.
+type dense struct {
+	pages []*densePage
+	live  int // pages that there are
+}
+
+type densePage struct {
+	used int
+	refs [2 * pageSize]int32 // slot + 1
+}
+
+func (d *dense) place(n uint32) (page, at int) {
+	return int(n / (2 * pageSize)), int(n % (2 * pageSize))
+}
+
+// get returns the slot of a number, or none.
+func (d *dense) get(n uint32) int32 {
+	page, at := d.place(n)
+	if page >= len(d.pages) || d.pages[page] == nil {
+		return none
+	}
+	return d.pages[page].refs[at] - 1
+}
+
+// set notes the slot of a number, none for one that has none any more.
+func (d *dense) set(n uint32, slot int32) {
+	page, at := d.place(n)
+	for page >= len(d.pages) {
+		d.pages = append(d.pages, nil)
+	}
+	p := d.pages[page]
+	if p == nil {
+		p = &densePage{}
+		d.pages[page] = p
+		d.live++
+	}
+	switch was := p.refs[at]; {
+	case was == 0 && slot != none:
+		p.used++
+	case was != 0 && slot == none:
+		p.used--
+	}
+	p.refs[at] = slot + 1
+	if p.used == 0 && d.live > sparePages {
+		d.pages[page] = nil
+		d.live--
+	}
+}
+
+func (d *dense) clone() (c dense) {
+	c.live = d.live
+	c.pages = make([]*densePage, len(d.pages))
+	for i, p := range d.pages {
+		if p != nil {
+			own := *p
+			c.pages[i] = &own
+		}
+	}
+	return c
+}
