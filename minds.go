@@ -56,7 +56,7 @@ func (t *minds) drop(i uint32) {
 	*t.at(i) = record{}
 	t.free = append(t.free, i)
 	if t.used--; t.used == 0 && len(t.pages) > pageMinds {
-		t.pages, t.free = nil, nil
+		t.pages, t.free, t.awake = nil, nil, nil
 	}
 }
 
@@ -114,9 +114,6 @@ func (e *Engine) rest() {
 		}
 	}
 	e.nodes.awake = e.nodes.awake[:0]
-	if cap(e.nodes.awake) > 4*slice {
-		e.nodes.awake = nil
-	}
 }
 
 // note returns what is known of a node as eight bytes, if they are enough. When

@@ -114,6 +114,11 @@ func (g *Graph) put(o *Object) {
 	x.epoch = g.kinds[g.places[x.place].kind].epoch
 	same, old, role := g.refers(id, o), g.facts(id), roleOf(o)
 	d.Version = true
+	if was == Observed && same && x.marks&formMarks == form.marks && string(g.content(id)) == string(form.text) &&
+		limit(g.cfg.Limits.Text) >= maxDigits {
+		x.version = form.version // all else is as it was, and a number is no flaw
+		return
+	}
 	d.Mark = x.is(deletingMark) != o.Deleting || old.propagation() != o.Propagation()
 	d.Class = was != Observed || x.role() != role
 	d.Acknowledged = old.seen != o.ObservedGeneration

@@ -4,7 +4,8 @@ package queue
 // number. It hashes nothing, and grows and shrinks page by page.
 type dense struct {
 	pages []*densePage
-	live  int // pages that there are
+	live  int          // pages that there are
+	spare []*densePage // empty ones to be used again
 }
 
 type densePage struct {
@@ -33,7 +34,11 @@ func (d *dense) set(n uint32, slot int32) {
 	}
 	p := d.pages[page]
 	if p == nil {
-		p = &densePage{}
+		if last := len(d.spare) - 1; last >= 0 {
+			p, d.spare = d.spare[last], d.spare[:last]
+		} else {
+			p = &densePage{}
+		}
 		d.pages[page] = p
 		d.live++
 	}
@@ -47,6 +52,9 @@ func (d *dense) set(n uint32, slot int32) {
 	if p.used == 0 && d.live > sparePages {
 		d.pages[page] = nil
 		d.live--
+		if len(d.spare) < sparePages {
+			d.spare = append(d.spare, p)
+		}
 	}
 }
 
