@@ -31,6 +31,7 @@ func (e *Engine) Fingerprint(rename func(Key, Version) uint64) uint64 {
 	p.queue(e.asks)
 	p.fence()
 	p.rest()
+	p.clearings()
 	return p.hash
 }
 
@@ -233,7 +234,7 @@ func (p *printer) flight(id CallID, f flight) {
 	p.key(f.key)
 	p.version(f.key, f.version)
 	p.text(f.handler)
-	p.flags(f.reread, f.unsure, f.fence != 0 && f.fence == p.e.fence.id, f.began > p.e.rewound)
+	p.flags(f.reread, f.unsure, f.run != 0, f.fence != 0 && f.fence == p.e.fence.id, f.began > p.e.rewound)
 	n, ok := p.e.graph.Lookup(f.key)
 	if !ok {
 		return

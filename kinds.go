@@ -268,6 +268,7 @@ func (e *Engine) forgetDoubts() {
 	clear(e.retries)
 	clear(e.sights)
 	e.handlers.rewind()
+	e.clear.rewind()
 	e.breakRings()
 }
 

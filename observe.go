@@ -127,6 +127,7 @@ func (e *Engine) absorbNode(ev Event, d graph.Delta) {
 		m.known, m.changed = t, t
 		e.renew(id, n)
 		e.disbelieve(id, n)
+		e.noteMember(id, n)
 	case m.known <= e.rewound: // the same state, of another history
 		t := e.next()
 		m.known, m.changed = t, t
@@ -210,6 +211,7 @@ func (e *Engine) finish(id graph.NodeID) {
 	m := &e.nodes[id]
 	m.reread, m.marked = false, time.Time{}
 	e.settle(id, false)
+	e.parted(id)
 }
 
 // dismiss forgets a node that left the graph. What is proven of its absence is
@@ -219,6 +221,7 @@ func (e *Engine) dismiss(f graph.Freed) {
 		e.absent.add(f.Key, f.Absent || m.buried)
 	}
 	e.settle(f.ID, false)
+	e.parted(f.ID)
 	e.breakRing(f.ID)
 	for _, q := range [...]*queue.Queue[graph.NodeID]{e.work, e.asks} {
 		q.Drop(f.ID)

@@ -17,7 +17,8 @@ type Deletion struct {
 type Step struct {
 	// Delete lists the next deletions, by key.
 	Delete []Deletion
-	// Contested lists members that another holder has a claim on, too, by key.
+	// Contested lists members that another holder has a claim on, too, by key,
+	// and those by owner reference alone that another owner has.
 	// They are not deleted, and the holder stays.
 	Contested []graph.Key
 	// Left counts by phase the members that are not gone.
@@ -54,7 +55,7 @@ func (p *Plan) Next(holder graph.Object, all []graph.Object) (Step, error) {
 	for _, o := range members {
 		i := p.PhaseOf(o)
 		switch {
-		case slices.ContainsFunc(rivals, func(r graph.Object) bool { return p.Contests(r, o) }):
+		case slices.ContainsFunc(rivals, func(r graph.Object) bool { return p.Contests(r, o) }), p.coOwned(holder, o, all):
 			s.Contested = append(s.Contested, o.Key)
 		case !o.Deleting && i < open:
 			s.Delete = append(s.Delete, Deletion{o.Key, p.Phase(i).options(o)})
@@ -62,6 +63,20 @@ func (p *Plan) Next(holder graph.Object, all []graph.Object) (Step, error) {
 	}
 	s.Done = len(members) == 0
 	return s, nil
+}
+
+// coOwned reports whether somebody else owns what is a member by an owner
+// reference alone, and is not a holder that is marked too.
+func (p *Plan) coOwned(holder, o graph.Object, all []graph.Object) bool {
+	for c := range p.Claims(o) {
+		if c.Key.UID == "" && !c.Shadow && p.Holds(holder, o, c) {
+			return false
+		}
+	}
+	return slices.ContainsFunc(all, func(x graph.Object) bool {
+		owns := slices.ContainsFunc(o.Owners, func(r graph.Owner) bool { return r.UID == x.UID && (r.Unresolved || r.Key == x.Key) })
+		return owns && x.Key != holder.Key && x.Key != o.Key && !(p.IsHolder(x) && x.Deleting)
+	})
 }
 
 func (p Phase) options(o graph.Object) graph.DeleteOptions {

@@ -258,3 +258,38 @@ func TestPhases(t *testing.T) {
 		}
 	}
 }
+
+// TestNextCoOwned: what is a member by an owner reference alone stays while
+// somebody else owns it.
+func TestNextCoOwned(t *testing.T) {
+	s := tenants()
+	s.Members = append(s.Members, Members{By: ByOwner})
+	p := mustPlan(t, s)
+	for _, tc := range []struct {
+		all, want, reason string
+	}{
+		{"pod/a -> tenant/1", "delete pod/a", "nobody else owns it"},
+		{"pod/a -> tenant/1, team/x", "delete pod/a", "the other owner is gone"},
+		{"pod/a -> tenant/1, team/x; team/x", "keep pod/a", "the other owner is there"},
+		{"pod/a -> tenant/1, team/x?; team/x", "keep pod/a", "the other owner may be there"},
+		{"pod/a -> tenant/1, tenant/2; tenant/2~", "delete pod/a", "both go"},
+		{"pod/a -> tenant/1, tenant/2; tenant/2", "keep pod/a", "the other one stays"},
+		{"pod/1-a -> team/x, tenant/1; team/x", "delete pod/1-a", "it is a member by its name, too"},
+	} {
+		all, err := graph.Parse("tenant/1~; " + tc.all)
+		if err != nil {
+			t.Fatal(err)
+		}
+		step, err := p.Next(all[0], all)
+		got := ""
+		for _, d := range step.Delete {
+			got += "delete " + d.Key.String()
+		}
+		for _, k := range step.Contested {
+			got += "keep " + k.String()
+		}
+		if got != tc.want || err != nil {
+			t.Errorf("%s: %q, %v, want %q: %s", tc.all, got, err, tc.want, tc.reason)
+		}
+	}
+}
