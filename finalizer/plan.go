@@ -87,7 +87,7 @@ func (p *Plan) Claims(o graph.Object) iter.Seq[Claim] {
 			return
 		}
 		for i := range p.sweep.Members {
-			if m := &p.sweep.Members[i]; p.may(m, o.Kind) && !p.claims(i, m, o, yield) {
+			if m := &p.sweep.Members[i]; p.may(m, o) && !p.claims(i, m, o, yield) {
 				return
 			}
 		}
@@ -235,10 +235,11 @@ func (m *Members) text(o graph.Object) (string, bool) {
 	return strings.CutSuffix(text, m.Tail)
 }
 
-// may reports whether objects of the kind may be members by m. Holders are
-// members of others only where their kind is named.
-func (p *Plan) may(m *Members, k graph.Kind) bool {
-	return kindIn(m.Kinds, m.KindIs, k) && (k != p.sweep.Holder || slices.Contains(m.Kinds, k))
+// may reports whether objects of the kind, and with or without a scope, may be
+// members by m. Holders are members of others only where their kind is named.
+func (p *Plan) may(m *Members, o graph.Object) bool {
+	named := o.Kind != p.sweep.Holder || slices.Contains(m.Kinds, o.Kind)
+	return named && kindIn(m.Kinds, m.KindIs, o.Kind) && !(m.Global && o.Scope != "")
 }
 
 func (p *Plan) excepted(o graph.Object) bool { return p.sweep.Except != nil && p.sweep.Except(o) }

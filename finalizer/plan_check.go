@@ -67,6 +67,7 @@ func (c *planCheck) members(at string, m *Members) {
 	c.when(m.Suffix && m.Skip != "", at+".Skip", "it cannot go with Suffix")
 	c.when(!m.Suffix && m.Tail != "", at+".Tail", "it cannot go without Suffix")
 	c.when((m.By == ByFunc) != (m.Named != nil), at+".Named", "it goes with by func, and only there")
+	c.when(m.By == ByScope && m.Global, at+".Global", "it cannot go with by scope")
 	c.kinds(at, m.Kinds)
 }
 

@@ -53,6 +53,7 @@ func TestNewPlanRefuses(t *testing.T) {
 		{members(Members{By: ByName, Delimiter: "-", Tail: "."}), "Members[0].Tail: it cannot go without Suffix", "the same"},
 		{members(Members{By: ByFunc}), "Members[0].Named: it goes with by func", "it could not be called"},
 		{members(Members{By: ByOwner, Named: named}), "Members[0].Named: it goes with by func", "it would never be called"},
+		{members(Members{By: ByScope, Global: true}), "Members[0].Global: it cannot go with by scope", "nothing could be both"},
 		{members(Members{By: ByOwner, Kinds: []graph.Kind{""}}), "Members[0].Kinds: an empty kind", "there is none"},
 		{phases(Phase{Kinds: []graph.Kind{""}}), "Phases[0].Kinds: an empty kind", "there is none"},
 		{phases(Phase{Propagation: 9}), "Phases[0].Propagation: propagation(9) means nothing", "every deletion would be refused"},
@@ -127,6 +128,8 @@ func TestMember(t *testing.T) {
 	scoped.Members = []Members{{By: ByScope}}
 	nested := tenants()
 	nested.Phases, nested.Members = nil, []Members{{By: ByName, Delimiter: "-", Kinds: []graph.Kind{"tenant"}}}
+	global := tenants()
+	global.Phases, global.Members = nil, []Members{{By: ByName, Delimiter: "-", Global: true}}
 	except := tenants()
 	except.Except = func(o graph.Object) bool { return o.Name == "111111-keep" }
 	for _, tc := range []struct {
@@ -165,6 +168,8 @@ func TestMember(t *testing.T) {
 		{scoped, "tenant/shop", "pod/shop-2/a", false, "it is in another one"},
 		{scoped, "tenant/shop", "volume/shop", false, "it is in none"},
 		{scoped, "tenant/x/shop", "pod/shop/a", false, "a holder in a scope holds nothing elsewhere"},
+		{global, "tenant/a", "volume/a-x", true, "it has no scope"},
+		{global, "tenant/a", "pod/system/a-x", false, "it has one"},
 		{except, "tenant/111111", "volume/111111-keep", false, "it is excepted"},
 		{except, "tenant/111111", "volume/111111-keeper", true, "it is not"},
 	} {

@@ -59,6 +59,8 @@ type Members struct {
 	Tail string
 	// Named returns the name of an object's holder, "" for none, with ByFunc.
 	Named func(o graph.Object) string
+	// Global says that only objects without a scope are members.
+	Global bool
 	// Kinds, and KindIs, if set, say of which kinds members are.
 	Kinds  []graph.Kind
 	KindIs func(k graph.Kind) bool
