@@ -72,7 +72,8 @@ type clearing struct {
 	waves  int          // how often a proof was given
 	next   time.Time    // none is asked for before
 
-	left        []int // members by phase
+	members     int   // that are left
+	left        []int // the same by phase
 	open        int   // how many phases may delete
 	total, gone int
 	kinds       map[Kind]int   // members left by kind

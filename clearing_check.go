@@ -37,7 +37,7 @@ func (e *Engine) checkClearing(run runID, r *clearing) error {
 	if c.idOf(r) != run {
 		return fmt.Errorf("E8: the sweep of %s is not found under its holder", r.holder.Key)
 	}
-	left, kinds, held := make([]int, len(r.left)), map[Kind]int{}, 0
+	left, kinds, held, all := make([]int, len(r.left)), map[Kind]int{}, 0, 0
 	for id, ms := range c.members {
 		for _, m := range ms {
 			if m.run != run {
@@ -47,13 +47,14 @@ func (e *Engine) checkClearing(run runID, r *clearing) error {
 				return fmt.Errorf("E8: node %d is no member of %s", id, r.holder.Key)
 			}
 			left[m.phase]++
+			all++
 			kinds[m.kind]++
 			if _, is := e.held[id]; is {
 				held++
 			}
 		}
 	}
-	if !slices.Equal(left, r.left) || !maps.Equal(kinds, r.kinds) || held != r.blocked {
+	if !slices.Equal(left, r.left) || !maps.Equal(kinds, r.kinds) || held != r.blocked || all != r.members {
 		return fmt.Errorf("E8: %s has %v, %v and %d held members, and counts %v, %v and %d",
 			r.holder.Key, left, kinds, held, r.left, r.kinds, r.blocked)
 	}

@@ -30,34 +30,34 @@ func (e *Engine) decideHolder(id graph.NodeID, o Object, d policy.Decision) poli
 		if !p.IsHolder(o) {
 			continue
 		}
-		name := p.Sweep().Finalizer
-		guarded := o.HasFinalizer(name)
+		name, confirm := p.Sweep().Finalizer, p.Sweep().Confirm
 		switch {
 		case o.Deleting:
-			why, done := e.decideMarked(id, i, o, guarded)
-			if done && guarded {
-				return policy.Decision{Action: policy.Release, Reason: why, Finalizer: name, BestEffort: e.level < Level2}
+			x := e.decideMarked(id, i, o)
+			if x.Action.Writes() {
+				return x
 			}
-			if why != policy.ReasonUnset && (d.Reason == policy.NeedFinalizers || d.Reason == policy.NeedGrace) {
-				d = policy.Decision{Action: policy.Wait, Reason: why}
+			if x.Action == policy.Wait && (d.Reason == policy.NeedFinalizers || d.Reason == policy.NeedGrace) {
+				d = x
 			}
-		case guarded:
 		case p.Fit(o) != nil:
-			if d.Action != policy.Keep { // collection has still something to find out
-				continue
+			if d.Action == policy.Keep && !o.HasFinalizer(name) { // else collection has still something to find out
+				d = policy.Decision{Action: policy.Keep, Reason: policy.HolderUnfit}
 			}
-			d = policy.Decision{Action: policy.Keep, Reason: policy.HolderUnfit}
-		default:
+		case confirm != "" && !o.HasFinalizer(confirm): // first, so that nobody is guarded without it
+			return policy.Decision{Action: policy.Attach, Reason: policy.HolderSeen, Finalizer: confirm}
+		case !o.HasFinalizer(name):
 			return policy.Decision{Action: policy.Attach, Reason: policy.HolderSeen, Finalizer: name}
 		}
 	}
 	return d
 }
 
-// decideMarked sees to the sweep of a marked holder, and begins it. It returns
-// why the holder waits, unset if it does not.
-func (e *Engine) decideMarked(id graph.NodeID, plan int, o Object, guarded bool) (why policy.Reason, done bool) {
-	c := &e.clear
+// decideMarked sees to the sweep of a marked holder, and begins it. The decision
+// is unset where it has no say.
+func (e *Engine) decideMarked(id graph.NodeID, plan int, o Object) policy.Decision {
+	c, sweep := &e.clear, e.clear.plans[plan].Sweep()
+	guarded := o.HasFinalizer(sweep.Finalizer)
 	r := c.runs[c.of[runKey{id, plan}]]
 	halt := e.halt(id, plan, o)
 	switch {
@@ -66,13 +66,13 @@ func (e *Engine) decideMarked(id graph.NodeID, plan int, o Object, guarded bool)
 		if r.done {
 			e.counts.Swept++
 		}
-		return policy.ReasonUnset, false
+		return policy.Decision{}
 	case r != nil && r.over:
-		return policy.ReasonUnset, false
-	case r == nil && !guarded && !c.plans[plan].Sweep().Unguarded:
-		return policy.HolderUnguarded, false
-	case r == nil && halt != policy.ReasonUnset:
-		return halt, false
+		return policy.Decision{}
+	case r == nil && !guarded && !sweep.Unguarded:
+		return policy.Decision{Action: policy.Wait, Reason: policy.HolderUnguarded}
+	case r == nil && halt != policy.ReasonUnset && halt != policy.NeedConfirmation:
+		return policy.Decision{Action: policy.Wait, Reason: halt}
 	case r == nil:
 		r = e.beginClearing(plan, id, o)
 	}
@@ -80,16 +80,56 @@ func (e *Engine) decideMarked(id graph.NodeID, plan int, o Object, guarded bool)
 		r.halted = !r.halted
 		e.walkAgain()
 	}
-	if r.halted {
-		return halt, false
+	switch {
+	case halt == policy.NeedConfirmation:
+		return e.decideConfirm(r, sweep)
+	case r.halted:
+		return policy.Decision{Action: policy.Wait, Reason: halt}
 	}
-	why, r.done = e.tend(r)
-	if r.done && r.bare {
-		r.over = true
-		e.counts.Swept++
-		return policy.ReasonUnset, false
+	return e.decideEnd(r, guarded, sweep.Finalizer)
+}
+
+// decideEnd goes on with a sweep, and releases the holder at its end.
+func (e *Engine) decideEnd(r *clearing, guarded bool, name string) policy.Decision {
+	why, done := e.tend(r)
+	r.done = done
+	switch {
+	case !done:
+		return policy.Decision{Action: policy.Wait, Reason: why}
+	case guarded:
+		return policy.Decision{Action: policy.Release, Reason: why, Finalizer: name, BestEffort: e.level < Level2}
 	}
-	return why, r.done
+	r.over = true
+	e.counts.Swept++
+	return policy.Decision{}
+}
+
+// decideConfirm lets a holder with few members be swept. How many there are is
+// known behind a fence that began after the mark.
+func (e *Engine) decideConfirm(r *clearing, s *finalizer.Sweep) policy.Decision {
+	wait := policy.Decision{Action: policy.Wait, Reason: policy.NeedConfirmation}
+	switch {
+	case r.members > s.ConfirmAbove:
+		return wait
+	case e.clear.walked <= r.begun: // the end of the walk has it looked at again
+		return wait
+	case max(e.fence.passed, e.unfenced()) <= r.begun:
+		if e.level >= Level2 {
+			e.wantFence(r.begun)
+		}
+		e.wakeHolder(r)
+		return wait
+	}
+	return policy.Decision{Action: policy.Release, Reason: policy.MembersFew, Finalizer: s.Confirm, BestEffort: e.level < Level2}
+}
+
+// unfenced returns the moment up to which a store without fences has shown what
+// there is, as far as anybody can tell.
+func (e *Engine) unfenced() policy.Stamp {
+	if e.level >= Level2 {
+		return 0
+	}
+	return e.released()
 }
 
 // halt returns why nothing may be swept for a holder now.
@@ -104,6 +144,8 @@ func (e *Engine) halt(id graph.NodeID, plan int, o Object) policy.Reason {
 		return policy.HolderUnfit
 	case slices.ContainsFunc(p.Kinds(), func(k Kind) bool { return !e.kinds[k].part }):
 		return policy.SweepUnserved
+	case p.Sweep().Confirm != "" && o.HasFinalizer(p.Sweep().Confirm):
+		return policy.NeedConfirmation
 	}
 	return policy.ReasonUnset
 }

@@ -122,6 +122,7 @@ func (e *Engine) countMember(id graph.NodeID, m membership, d int) {
 	r := e.clear.runs[m.run]
 	r.seen = e.next()
 	r.left[m.phase] += d
+	r.members += d
 	if r.kinds[m.kind] += d; r.kinds[m.kind] == 0 {
 		delete(r.kinds, m.kind)
 	}
@@ -132,17 +133,13 @@ func (e *Engine) countMember(id graph.NodeID, m membership, d int) {
 	if r.open = e.clear.plans[r.plan].Open(r.left); r.open > was {
 		e.walkAgain()
 	}
-	if r.empty() || r.gone%noteEvery == 0 {
+	if r.members == 0 || r.gone%noteEvery == 0 || r.members == e.clear.plans[r.plan].Sweep().ConfirmAbove {
 		e.lookAt(r)
 	}
 }
 
 // noteEvery is how many members go between two reports of a sweep.
 const noteEvery = 1024
-
-func (r *clearing) empty() bool {
-	return !slices.ContainsFunc(r.left, func(n int) bool { return n > 0 })
-}
 
 // block counts a member that is held, or that is so no more.
 func (r *clearing) block(id graph.NodeID, d int) {

@@ -13,7 +13,7 @@ func (e *Engine) fillClearings() {
 	id := e.clear.last
 	e.clear.members[c] = []membership{{run: id, kind: "c", since: e.next()}}
 	r.need, r.sought, r.proved, r.seen, r.asked = e.next(), e.next(), e.next(), 1, e.next()
-	r.left[0], r.kinds["c"] = 1, 1
+	r.left[0], r.members, r.kinds["c"] = 1, 1, 1
 	r.next = e.now.Add(time.Second)
 	e.clear.walk, e.clear.again, e.clear.began, e.clear.walked = 1, false, e.next(), 1
 	e.clear.due = e.now.Add(time.Minute)

@@ -143,7 +143,7 @@ func (e *Engine) tend(r *clearing) (why policy.Reason, done bool) {
 	case r.need != 0:
 		e.seek(r)
 		return policy.NeedMembers, false
-	case e.clear.walked <= r.begun || !r.empty():
+	case e.clear.walked <= r.begun || r.members > 0:
 		return policy.NeedMembers, false
 	case e.level < Level2:
 		return e.relist(r)

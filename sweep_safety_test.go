@@ -240,3 +240,75 @@ func TestConfigSweeps(t *testing.T) {
 		t.Errorf("NewEngine: %v: the sweeps have finalizers of their own", err)
 	}
 }
+
+// TestSweepConfirm: of a holder with many members nothing is deleted before
+// somebody has confirmed its deletion; until then they can be given away. One
+// with few needs nobody.
+func TestSweepConfirm(t *testing.T) {
+	anchored := finalizer.Sweep{
+		Finalizer: "x.io/anchor", Holder: "tenant", Members: []finalizer.Members{{By: finalizer.ByOwner}},
+		Confirm: "x.io/confirm", ConfirmAbove: 1,
+	}
+	const world = "tenant/1; tenant/2; tenant/3; volume/a -> tenant/1; volume/b -> tenant/1; volume/c -> tenant/1; volume/d -> tenant/3"
+	const both = "[x.io/confirm,x.io/anchor]"
+	for _, tc := range []struct {
+		name   string
+		do     func(t *testing.T, r *rig)
+		held   []string
+		holds  string
+		reason string
+	}{
+		{"nobody", func(*testing.T, *rig) {}, []string{"tenant/1: so much belongs to it that somebody has to confirm (volume: 3 left)"},
+			"tenant/1~" + both + "; tenant/2" + both + "; tenant/3" + both +
+				"; volume/a -> tenant/1; volume/b -> tenant/1; volume/c -> tenant/1; volume/d -> tenant/3", "it may be a mistake"},
+		{"confirmed", func(t *testing.T, r *rig) { r.finish(t, "tenant/1", "x.io/confirm") }, nil,
+			"tenant/2" + both + "; tenant/3" + both + "; volume/d -> tenant/3", "it is none"},
+		{"moved", func(t *testing.T, r *rig) {
+			for _, name := range []string{"a", "b"} {
+				o, err := r.Store.Get(t.Context(), keyOf(t, "volume/"+name))
+				if err != nil {
+					t.Fatal(err)
+				}
+				o.Owners[0].Key = keyOf(t, "tenant/2")
+				if _, err := r.Update(t.Context(), o); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}, nil, "tenant/2" + both + "; tenant/3" + both + "; volume/a -> tenant/2; volume/b -> tenant/2; volume/d -> tenant/3", "the rest is few"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			swept(t, world, sweeping(anchored), func(t *testing.T, r *rig) {
+				r.delete(t, "tenant/1", ownergraph.Unset)
+				r.idle()
+				tc.do(t, r)
+				r.reports(t, tc.held...)
+				r.holds(t, tc.holds)
+			})
+		})
+	}
+	t.Run("few", func(t *testing.T) {
+		swept(t, world, sweeping(anchored), func(t *testing.T, r *rig) {
+			r.delete(t, "tenant/3", ownergraph.Unset)
+			r.reports(t)
+			r.holds(t, "tenant/1"+both+"; tenant/2"+both+"; volume/a -> tenant/1; volume/b -> tenant/1; volume/c -> tenant/1")
+		})
+	})
+}
+
+// TestSweepConfirmCounts: that there are few members is known only behind a fence.
+func TestSweepConfirmCounts(t *testing.T) {
+	sweep := tenancy()
+	sweep.Confirm = "x.io/confirm"
+	s := newStepped(t, sweeping(sweep), "tenant", "volume")
+	s.put("tenant/1#2~[x.io/confirm,x.io/tenant]")
+	s.wants(ownergraph.CallUnset, "a volume may be on its way")
+	fence := s.begin("how many are there?")
+	s.passed(fence, "tenant", "")
+	s.put("volume/1-a#1")
+	s.passed(fence, "volume")
+	s.wants(ownergraph.CallUnset, "there is one, and none may be swept unconfirmed")
+	s.see(graph.Event{Type: graph.Gone, Key: keyOf(t, "volume/1-a")})
+	if c := s.wants(ownergraph.CallPatch, "there is none"); c.Change.DropFinalizer != "x.io/confirm" {
+		t.Errorf("%+v", c.Change)
+	}
+}

@@ -61,10 +61,7 @@ func (e *Engine) sweepStatus(r *clearing) SweepStatus {
 	s := SweepStatus{
 		Holder: r.holder.Key, Finalizer: e.clear.plans[r.plan].Sweep().Finalizer, Gone: r.node == 0,
 		Members: r.total, MembersGone: r.gone, Phases: slices.Clone(r.left), Open: r.open,
-		Blocked: r.blocked, Waves: r.waves, Halted: r.halted,
-	}
-	for _, n := range r.left {
-		s.MembersLeft += n
+		Blocked: r.blocked, Waves: r.waves, Halted: r.halted, MembersLeft: r.members,
 	}
 	for _, k := range slices.Sorted(maps.Keys(r.kinds)) {
 		s.Kinds = append(s.Kinds, KindCount{k, r.kinds[k]})
@@ -108,7 +105,7 @@ func (e *Engine) sweepNames(id graph.NodeID) (out []string) {
 					out = append(out, string(k))
 				}
 			}
-		case policy.NeedMembers:
+		case policy.NeedMembers, policy.NeedConfirmation:
 			if r != nil {
 				out = append(out, e.leftNames(r)...)
 			}
@@ -177,6 +174,8 @@ func (c Config) validateSweeps() error {
 			return fmt.Errorf("configure engine: Sweeps[%d]: %w", i, err)
 		case seen[s.Finalizer]:
 			return bad("another sweep has it")
+		case s.Confirm != "" && (seen[s.Confirm] || c.Handlers[s.Confirm] != nil):
+			return bad("its Confirm is somebody else's")
 		case c.Handlers[s.Finalizer] != nil:
 			return bad("a handler has it")
 		}
@@ -186,6 +185,9 @@ func (c Config) validateSweeps() error {
 			}
 		}
 		seen[s.Finalizer] = true
+		if s.Confirm != "" {
+			seen[s.Confirm] = true
+		}
 	}
 	return nil
 }

@@ -41,6 +41,10 @@ func TestNewPlanRefuses(t *testing.T) {
 	}{
 		{all(func(s *Sweep) { s.Finalizer = "" }), "Finalizer: empty", "nothing would hold the holder"},
 		{all(func(s *Sweep) { s.Finalizer = "orphan" }), "Finalizer: it is a propagation's", "the engine's work"},
+		{all(func(s *Sweep) { s.Confirm = s.Finalizer }), "Confirm: it is Finalizer", "one cannot stand for both"},
+		{all(func(s *Sweep) { s.Confirm = "orphan" }), "Confirm: it is a propagation's", "the engine's work"},
+		{all(func(s *Sweep) { s.Confirm, s.ConfirmAbove = "x", -1 }), "ConfirmAbove: negative", "nobody has fewer"},
+		{all(func(s *Sweep) { s.ConfirmAbove = 1 }), "ConfirmAbove: it goes with Confirm", "nothing would be held"},
 		{all(func(s *Sweep) { s.Holder = "" }), "Holder: empty", "nobody holds"},
 		{all(func(s *Sweep) { s.Members, s.Phases = nil, nil }), "Members: none", "nothing would be swept"},
 		{members(Members{}), "Members[0].By: unset is no way", "unset is no way"},

@@ -1,6 +1,10 @@
 package finalizer
 
-import "github.com/ownergraph/ownergraph/graph"
+import (
+	"fmt"
+
+	"github.com/ownergraph/ownergraph/graph"
+)
 
 // ScopeSweep returns the sweep of scopes: each object of the kind stands for the
 // scope of its name, as a namespace does. When it is deleted, everything in the
@@ -14,7 +18,7 @@ import "github.com/ownergraph/ownergraph/graph"
 func ScopeSweep(holder graph.Kind, finalizer string, first ...[]graph.Kind) Sweep {
 	s := Sweep{Finalizer: finalizer, Holder: holder, Members: []Members{{By: ByScope}}}
 	for i, kinds := range first {
-		s.Phases = append(s.Phases, Phase{Name: "scope", Kinds: kinds, After: i > 0})
+		s.Phases = append(s.Phases, Phase{Name: fmt.Sprint(kinds), Kinds: kinds, After: i > 0})
 	}
 	if len(first) > 0 {
 		s.Phases = append(s.Phases, Phase{Name: "everything else", After: true})

@@ -29,6 +29,12 @@ type Sweep struct {
 	// Phases are run in order. A member is in the first that takes it; what
 	// none takes is in a last one, which waits for nothing.
 	Phases []Phase
+	// Confirm, if set, is a second finalizer, which guards a holder against a
+	// deletion by mistake: of one with more than ConfirmAbove members nothing is
+	// deleted before somebody has taken Confirm off. Until then members can be
+	// released, or given to another holder.
+	Confirm      string
+	ConfirmAbove int
 	// Unguarded lets a holder's members be swept that was deleted before it
 	// carried the finalizer. By default that is reported and nothing is deleted.
 	Unguarded bool

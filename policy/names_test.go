@@ -76,6 +76,7 @@ observing only
 the store promises too little
 another live object has its UID
 what belongs to it is not gone
+so much belongs to it that somebody has to confirm
 it was deleted before its sweep could guard it
 what belongs to it cannot be told from what belongs to others
 its sweep names a kind that is not served

@@ -74,12 +74,17 @@ func (j *sweepJudge) instant(all []graph.Object) {
 			for _, o := range all {
 				if p.Member(h, o) {
 					empty = false
-					j.owed[o.Key] = j.owed[o.Key] || p.Fit(h) == nil && !j.contested(h, o, all)
+					j.owed[o.Key] = j.owed[o.Key] || p.Fit(h) == nil && !unconfirmed(p, h) && !j.contested(h, o, all)
 				}
 			}
 			j.empty[emptied(i, h.Key)] = j.empty[emptied(i, h.Key)] || empty
 		}
 	}
+}
+
+// unconfirmed reports whether nobody has confirmed yet that the holder may go.
+func unconfirmed(p *finalizer.Plan, h graph.Object) bool {
+	return p.Sweep().Confirm != "" && h.HasFinalizer(p.Sweep().Confirm)
 }
 
 func emptied(plan int, k graph.Key) string { return fmt.Sprint(plan, k) }
@@ -124,8 +129,10 @@ func (j *sweepJudge) rest(all []graph.Object) error {
 			switch {
 			case !h.Deleting && !guarded:
 				return fmt.Errorf("%s lives and is not guarded", h)
-			case !h.Deleting || !guarded:
+			case !h.Deleting || !guarded || unconfirmed(p, h) && len(members) > p.Sweep().ConfirmAbove:
 				continue
+			case unconfirmed(p, h):
+				return fmt.Errorf("%s has few members, and nobody has to confirm", h)
 			case len(members) == 0:
 				return fmt.Errorf("%s holds nothing and is not released", h)
 			}

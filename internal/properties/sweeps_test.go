@@ -35,6 +35,9 @@ func sweepsOf(t *rapid.T) []finalizer.Sweep {
 	if rapid.IntRange(0, 3).Draw(t, "where") == 0 { // a claim that may change with the object
 		tenants.Members[0].Where = func(_, o graph.Object) bool { return !o.HasFinalizer("x.io/free") }
 	}
+	if rapid.IntRange(0, 3).Draw(t, "confirm") == 0 {
+		tenants.Confirm, tenants.ConfirmAbove = "x.io/confirm", 1
+	}
 	if rapid.Bool().Draw(t, "two") {
 		return []finalizer.Sweep{tenants, scopes}
 	}
