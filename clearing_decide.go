@@ -165,6 +165,8 @@ func (e *Engine) decideMember(id graph.NodeID, o Object, d policy.Decision) (pol
 		}
 		p := e.clear.plans[r.plan]
 		switch {
+		case e.kinds[o.Kind].sick != "": // nobody would hear of its end
+			why = max(why, policy.KindSick)
 		case m.owned && e.coOwned(id, r), e.contested(id, r, o):
 			why = policy.Contested
 		case !e.proven(r, e.claimed(id, m)):

@@ -207,6 +207,7 @@ func (e *Engine) swept(name Kind) {
 
 // resume tries again at once what failed while the kind was sick.
 func (e *Engine) resume(name Kind) {
+	e.walkAgain()
 	of := func(id graph.NodeID) bool { return e.graph.Node(id).Key().Kind == name }
 	var asks []graph.NodeID
 	for x := range e.asks.Entries() {
