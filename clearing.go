@@ -145,6 +145,7 @@ func (e *Engine) noteHolder(id graph.NodeID) {
 		c.list(i, o.Key, id, p.IsHolder(o))
 		if r, ok := c.of[runKey{id, i}]; ok {
 			c.runs[r].holder = o
+			c.runs[r].halted = c.runs[r].halted || !p.IsHolder(o)
 		}
 	}
 	if noted {

@@ -105,7 +105,7 @@ func (e *Engine) claimed(id graph.NodeID, m membership) policy.Stamp {
 // later. Without fences a read that began later has to show the holder, and a
 // listing the others.
 func (e *Engine) proven(r *clearing, after policy.Stamp) bool {
-	if e.level < Level2 && r.proved <= after {
+	if e.level < Level2 && r.proved <= after || !e.kinds[r.holder.Kind].part {
 		return false
 	}
 	for _, p := range e.clear.plans {

@@ -82,7 +82,8 @@ type Config struct {
 	HandlerTimeout time.Duration
 
 	// Sweeps say what has to be gone before objects of some kinds may go:
-	// tenants, scopes. See the package documentation, "Sweeps".
+	// tenants, scopes. See the package documentation, "Sweeps". Objects of kinds
+	// that Ignore names are nobody's members. FenceWait releases no sweep.
 	Sweeps []finalizer.Sweep
 
 	// Workers is how many store calls run at once, by default 20. CallTimeout,

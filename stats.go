@@ -143,7 +143,7 @@ func (e *Engine) settle(id graph.NodeID, held bool) {
 // under way or due, and nobody waits for an event that has to come. Writes that
 // were refused and objects that are held do not count as work.
 func (e *Engine) Idle() bool {
-	if e.clearing() || e.Busy() || len(e.flights) > 0 || len(e.parked) > 0 || len(e.rings.suspects) > 0 {
+	if e.Busy() || len(e.flights) > 0 || len(e.parked) > 0 || len(e.rings.suspects) > 0 {
 		return false
 	}
 	if slices.ContainsFunc(e.lists.wanted, func(name Kind) bool { return !e.kinds[name].ill }) {
@@ -162,7 +162,7 @@ func (e *Engine) Idle() bool {
 			return false
 		}
 	}
-	return e.kindsSeen && e.onlyLater()
+	return e.kindsSeen && !e.clearing() && e.onlyLater()
 }
 
 // onlyLater reports whether all that the queues still hold waits for somebody

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/finalizer"
@@ -311,4 +312,66 @@ func TestSweepConfirmCounts(t *testing.T) {
 	if c := s.wants(ownergraph.CallPatch, "there is none"); c.Change.DropFinalizer != "x.io/confirm" {
 		t.Errorf("%+v", c.Change)
 	}
+}
+
+// TestSweepUnservedHolder: when the kind of the holders is not served any more,
+// nobody can tell whether the holder is there, and nothing more is deleted.
+func TestSweepUnservedHolder(t *testing.T) {
+	s := newStepped(t, sweeping(tenancy()), "tenant", "volume")
+	s.put("tenant/1#2~[x.io/tenant]")
+	s.wants(ownergraph.CallUnset, "nothing is left")
+	s.see(graph.Event{Type: graph.KindVanished, Kind: "tenant"})
+	s.put("volume/1-a#1")
+	for range 3 { // the audit, and a fence of those kinds that there are
+		s.wants(ownergraph.CallUnset, "the tenant may be gone, and another one there")
+		if c := s.next(ownergraph.LaneControl); c.Type == ownergraph.CallFence {
+			s.done(c, nil)
+			s.passed(c.Fence, "volume", "")
+		}
+	}
+}
+
+// TestSweepUnservedMember: what is known of a kind that is not served any more
+// holds the holder, and is swept when it is served again.
+func TestSweepUnservedMember(t *testing.T) {
+	swept(t, "tenant/1; widget/1-w; volume/1-a", sweeping(tenancy()), func(t *testing.T, r *rig) {
+		if err := r.RemoveKind("widget"); err != nil {
+			t.Fatal(err)
+		}
+		r.delete(t, "tenant/1", ownergraph.Unset)
+		r.reports(t, "tenant/1: what belongs to it is not gone (widget: 1 left)", "widget/1-w: its kind is not served")
+		if err := r.AddKind(graph.KindInfo{Kind: "widget"}); err != nil {
+			t.Fatal(err)
+		}
+		r.reports(t)
+		r.holds(t, "")
+	})
+}
+
+// TestSweepReadsHolder: without fences a member goes when a read that began after
+// it was seen has shown the holder, and a listing everybody else who holds.
+func TestSweepReadsHolder(t *testing.T) {
+	e, err := ownergraph.NewEngine(ownergraph.Level1, sweeping(tenancy()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := stepped{t, e, time.Unix(0, 0)}
+	s.see(graph.Event{Type: graph.KindsKnown, Kinds: []graph.KindInfo{{Kind: "tenant"}, {Kind: "volume"}}})
+	s.list("tenant", "volume")
+	tenant, _ := graph.ParseObject("tenant/1#2~[x.io/tenant]")
+	s.put("tenant/1#2~[x.io/tenant]; volume/1-a#1")
+	read := s.wants(ownergraph.CallRead, "is the tenant there?")
+	if list := s.next(ownergraph.LaneControl); list.Type != ownergraph.CallList || list.Kind != "tenant" {
+		t.Errorf("%s %s, want a listing of tenants", list.Type, list.Kind)
+	} else {
+		s.done(list, nil)
+	}
+	s.see(begun("tenant"), graph.Event{Type: graph.Put, Object: tenant}, ended("tenant"))
+	s.wants(ownergraph.CallUnset, "the listing may have been taken before the volume was")
+	s.done(read, graph.ErrNotFound)
+	s.wants(ownergraph.CallUnset, "the tenant is gone: the watch will say so")
+	s.now = s.now.Add(time.Minute)
+	read = s.wants(ownergraph.CallRead, "it has not")
+	s.answer(read, "tenant/1#2~[x.io/tenant]")
+	s.wants(ownergraph.CallDelete, "it was there after all: the store has lied")
 }

@@ -13,8 +13,7 @@ import (
 // TestScopeSweep.
 //
 // It is for stores that nobody else empties scopes in. Where the store itself
-// guards its scopes with a finalizer, that one is to be named, so that the sweep
-// does its work: on Kubernetes without a namespace controller, "kubernetes".
+// guards its scopes with a finalizer that nobody takes off, that one is to be named.
 func ScopeSweep(holder graph.Kind, finalizer string, first ...[]graph.Kind) Sweep {
 	s := Sweep{Finalizer: finalizer, Holder: holder, Members: []Members{{By: ByScope}}}
 	for i, kinds := range first {

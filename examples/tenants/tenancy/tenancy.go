@@ -7,6 +7,8 @@
 package tenancy
 
 import (
+	"strings"
+
 	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
 )
@@ -23,6 +25,13 @@ const Delimiter = "-"
 // Finalizer holds a tenant until nothing of it is left.
 const Finalizer = "tenants.example.org/sweep"
 
+// isTenant reports whether the object may be a tenant: its name is a number. One
+// with any other name holds nothing, lest a tenant called "system" take
+// "system-node-critical" along.
+func isTenant(o graph.Object) bool {
+	return strings.Trim(o.Name, "0123456789") == ""
+}
+
 // Tenants returns the sweep of tenants of the kind. Definitions go first, since
 // they take their custom resources along. With contents the objects in the
 // tenant's namespaces are deleted one by one, and namespaces last, for servers
@@ -33,6 +42,7 @@ func Tenants(holder graph.Kind, contents bool) finalizer.Sweep {
 	s := finalizer.Sweep{
 		Finalizer: Finalizer,
 		Holder:    holder,
+		Holders:   isTenant,
 		Members: []finalizer.Members{
 			{By: finalizer.ByName, Skip: ".", Delimiter: Delimiter, Kinds: []graph.Kind{Definition}}, // widgets.111111-shop.org
 			{By: finalizer.ByKind, Delimiter: Delimiter},                                             // 111111-shop.org/Widget
