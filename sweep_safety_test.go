@@ -50,8 +50,11 @@ func TestSweepNamesake(t *testing.T) {
 // one, that began when nothing was left.
 func TestSweepWaitsForFence(t *testing.T) {
 	s := newStepped(t, sweeping(tenancy()), "tenant", "volume")
-	s.put("tenant/1#2~[x.io/tenant]; volume/1-a#1")
-	s.wants(ownergraph.CallUnset, "no fence has passed")
+	s.put("tenant/1#1[x.io/tenant]; volume/1-a#1; volume/x#1~[foregroundDeletion]")
+	s.passed(s.begin("x waits for one"), "tenant", "volume", "")
+	s.put("tenant/1#2~[x.io/tenant]")
+	s.see(graph.Event{Type: graph.Gone, Key: keyOf(t, "volume/x")})
+	s.wants(ownergraph.CallUnset, "no fence has passed that began after the mark")
 	fence := s.begin("the volume has to go")
 	s.passed(fence, "volume", "")
 	s.wants(ownergraph.CallUnset, "the kind of the holder has not passed it")
