@@ -149,8 +149,8 @@ func (e *Engine) noteHolder(id graph.NodeID) {
 		}
 	}
 	if noted {
-		if was, had := c.known[id]; !had || was.Deleting != o.Deleting {
-			e.walkAgain()
+		if was, had := c.known[id]; had && was.Deleting != o.Deleting {
+			e.yield()
 		}
 		c.known[id] = o
 	}
@@ -171,7 +171,18 @@ func (e *Engine) parted(id graph.NodeID) {
 			e.holderGone(i, id, was)
 		}
 	}
-	e.walkAgain()
+	e.yield()
+}
+
+// yield has members looked at again that a holder has contested who does not any
+// more. Such members are held.
+func (e *Engine) yield() {
+	for _, r := range e.clear.runs {
+		if r.blocked > 0 {
+			e.walkAgain()
+			return
+		}
+	}
 }
 
 // list puts a holder into the table, or takes it out.
