@@ -37,6 +37,8 @@ type clearings struct {
 	walked policy.Stamp // when the last one that is over began
 	stir   bool         // something has changed for ghosts
 	due    time.Time    // when one of them has to be seen to, zero for never
+	proofs time.Time    // no fence is asked for a proof before this
+	ends   time.Time    // nor for a release before this
 }
 
 type runID uint32
@@ -69,6 +71,7 @@ type clearing struct {
 	over   bool         // the holder needs it no more
 	bare   bool         // the holder does not carry the finalizer
 	done   bool         // nothing is left, and the finalizer may go
+	paced  bool         // it waits for its turn to ask for a fence
 	waves  int          // how often a proof was given
 	next   time.Time    // none is asked for before
 

@@ -17,6 +17,8 @@ func (p *printer) clearings() {
 	}
 	p.flags(c.again, c.stir)
 	p.until(c.due)
+	p.until(c.proofs)
+	p.until(c.ends)
 	if c.walk != 0 {
 		for id := c.walk; int(id) < len(p.index); id++ {
 			p.node(id)
@@ -47,7 +49,7 @@ func (p *printer) clearing(r *clearing) {
 	p.key(r.holder.Key)
 	p.version(r.holder.Key, r.holder.Version)
 	p.word(uint64(r.plan))
-	p.flags(r.node == 0, r.need != 0, r.sought != 0, r.read, r.halted, r.over, r.bare, r.done, c.walked > r.begun, c.began > r.begun,
+	p.flags(r.node == 0, r.need != 0, r.sought != 0, r.read, r.halted, r.over, r.bare, r.done, r.paced, c.walked > r.begun, c.began > r.begun,
 		r.asked > max(r.begun, r.seen), r.need > r.sought)
 	p.fenceAfter(max(r.begun, r.seen))
 	p.proof(r, r.need)

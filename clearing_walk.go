@@ -129,6 +129,7 @@ func (e *Engine) needProof(r *clearing, after policy.Stamp) {
 // tend goes on with a clearing. It returns why that waits, and whether nothing is
 // left of what the holder holds.
 func (e *Engine) tend(r *clearing) (why policy.Reason, done bool) {
+	r.paced = false
 	if r.sought != 0 && e.proven(r, r.sought) {
 		r.sought = 0
 		r.waves++
@@ -149,6 +150,9 @@ func (e *Engine) tend(r *clearing) (why policy.Reason, done bool) {
 		return e.relist(r)
 	}
 	if last := max(r.begun, r.seen); e.fence.passed <= last {
+		if !e.turn(r, &e.clear.ends, last) {
+			return policy.NeedFence, false
+		}
 		e.wantFence(last)
 		e.wakeHolder(r)
 		if e.fenceHeld() {
@@ -172,6 +176,9 @@ func (e *Engine) seek(r *clearing) {
 		return
 	}
 	if r.sought == 0 {
+		if !e.turn(r, &e.clear.proofs, r.need) {
+			return
+		}
 		r.sought = r.need
 	}
 	if e.level < Level2 {
@@ -189,6 +196,26 @@ func (e *Engine) seek(r *clearing) {
 			k.waiting[r.node] = struct{}{}
 		}
 	}
+}
+
+// fencePace is how far apart fences are asked for, of each sort: sweeps that end
+// one after another share them.
+const fencePace = time.Second
+
+// turn reports whether a clearing may ask for a fence that begins after the
+// moment: one is wanted anyway, or it is time. Otherwise it is seen to then.
+func (e *Engine) turn(r *clearing, next *time.Time, after policy.Stamp) bool {
+	f := &e.fence
+	switch {
+	case e.level < Level2 || f.wanted != 0 || f.id != 0 && f.began > after:
+		return true
+	case e.now.Before(*next):
+		r.paced = true
+		e.tendAt(r, *next)
+		return false
+	}
+	*next = e.now.Add(fencePace)
+	return true
 }
 
 // tendAt has a clearing seen to at a time.
@@ -278,7 +305,7 @@ func (c *clearings) idOf(r *clearing) runID {
 // kinds of holders are well.
 func (e *Engine) clearing() bool {
 	for _, r := range e.clear.runs {
-		if r.need != 0 && !r.halted && !r.over && !slices.ContainsFunc(e.clear.sweeps(), func(k Kind) bool { return e.kinds[k].sick != "" }) {
+		if (r.need != 0 || r.paced) && !r.halted && !r.over && !slices.ContainsFunc(e.clear.sweeps(), func(k Kind) bool { return e.kinds[k].sick != "" }) {
 			return true
 		}
 	}

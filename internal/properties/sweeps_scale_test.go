@@ -74,3 +74,39 @@ func TestSweepAtStart(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestSweepsShareFences: a thousand tenants that are deleted at once share walks
+// and fences.
+func TestSweepsShareFences(t *testing.T) {
+	const tenants, each = 1000, 10
+	cfg, _ := tenantsOf(0)
+	var objects []graph.Object
+	for i := range tenants {
+		objects = append(objects, object(key("tenant", fmt.Sprint(i))))
+		for j := range each {
+			objects = append(objects, object(key("volume", fmt.Sprint(i, "-", j))))
+		}
+	}
+	objects = append(objects, object(graph.Key{Kind: "pod", Scope: "none", Name: "p", UID: "p"})) // the plan names the kind
+	b := newBulkWith(t, cfg, 20, objects)
+	b.list(objects)
+	b.settle()
+	before := b.engine.Stats().Decisions
+	b.most = load{}
+	cost := b.billed(func() {
+		for i := range tenants {
+			b.remove(key("tenant", fmt.Sprint(i)), graph.Unset)
+		}
+		b.settle()
+	})
+	if cost.writes != tenants*(each+1) || cost.reads != 0 || cost.fences > 20 {
+		t.Errorf("%d tenants with %d members each cost %+v", tenants, each, cost)
+	}
+	if n := b.engine.Stats().Decisions - before; n > 4*tenants*(each+1) {
+		t.Errorf("%d decisions", n)
+	}
+	t.Logf("%+v, %d decisions", cost, b.engine.Stats().Decisions-before)
+	if len(b.objects) != 1 {
+		t.Errorf("%d objects are left", len(b.objects))
+	}
+}
