@@ -272,3 +272,28 @@ func TestSweepStorm(t *testing.T) {
 		r.holds(t, "")
 	})
 }
+
+// TestSweepStatus: how far a sweep is, what is left of which kind and phase, and
+// who blocks it and why.
+func TestSweepStatus(t *testing.T) {
+	cfg := sweeping(tenancy(finalizer.Phase{Name: "pods", Kinds: []graph.Kind{"pod"}}, finalizer.Phase{Name: "the rest", After: true}))
+	swept(t, "tenant/1; pod/1-x/a[x.io/slow]; pod/1-x/b; volume/1-a; secret/1-x/s", cfg, func(t *testing.T, r *rig) {
+		r.delete(t, "tenant/1", ownergraph.Unset)
+		r.idle()
+		got := fmt.Sprintf("%+v", r.Sweeps(9))
+		const want = "[{Holder:tenant/1 Finalizer:x.io/tenant Gone:false Members:4 MembersGone:1 MembersLeft:3 Phases:[1 2 0] Open:1 " +
+			"Kinds:[{Kind:pod Count:1} {Kind:secret Count:1} {Kind:volume Count:1}] Blocked:1 " +
+			"By:[pod/1-x/a: finalizers hold it (x.io/slow)] Waves:1 Halted:false}]"
+		if got != want {
+			t.Errorf("got\n%s\nwant\n%s", got, want)
+		}
+		if n := len(r.Sweeps(0)) + len(r.Sweeps(-1)); n != 0 {
+			t.Errorf("%d sweeps, none were asked for", n)
+		}
+		r.finish(t, "pod/1-x/a", "x.io/slow")
+		r.reports(t)
+		if len(r.Sweeps(9)) != 0 {
+			t.Error("the sweep is over")
+		}
+	})
+}

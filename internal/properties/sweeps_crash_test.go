@@ -118,3 +118,30 @@ func TestSweepCrashes(t *testing.T) {
 		}
 	}
 }
+
+// TestSweepClones: a copy of an engine in the middle of a sweep is its own: it is
+// as it was when the original has come to its end.
+func TestSweepClones(t *testing.T) {
+	c := newCrashWorld(t, ownergraph.Level2)
+	var clones []*ownergraph.Engine
+	var prints []uint64
+	for more := true; more; more = c.step(t) {
+		e := c.w.Sides[0].Engine
+		clones, prints = append(clones, e.Clone()), append(prints, e.Fingerprint(nil))
+	}
+	changed := 0
+	for i, e := range clones {
+		if got := e.Fingerprint(nil); got != prints[i] {
+			t.Errorf("the copy after %d steps has fingerprint %x, want %x", i, got, prints[i])
+		}
+		if err := e.Check(); err != nil {
+			t.Errorf("the copy after %d steps: %v", i, err)
+		}
+		if i > 0 && prints[i] != prints[i-1] {
+			changed++
+		}
+	}
+	if changed < 20 {
+		t.Errorf("%d of %d steps changed the fingerprint", changed, len(clones))
+	}
+}
