@@ -152,8 +152,12 @@ func (e *Engine) noteHolder(id graph.NodeID) {
 		}
 	}
 	if noted {
-		if was, had := c.known[id]; had && was.Deleting != o.Deleting {
+		was, had := c.known[id]
+		if had && was.Deleting != o.Deleting {
 			e.yield()
+		}
+		if !had {
+			e.stirGhosts()
 		}
 		c.known[id] = o
 	}
@@ -224,12 +228,24 @@ func (e *Engine) beginClearing(plan int, node graph.NodeID, holder Object) *clea
 	r.bare = !holder.HasFinalizer(c.plans[plan].Sweep().Finalizer)
 	c.runs[c.last] = r
 	if node == 0 {
-		c.ghosts[holderName{plan, holder.Scope, holder.Name}] = c.last
+		e.haunt(r, c.last)
 	} else {
 		c.of[runKey{node, plan}] = c.last
 	}
 	e.walkAgain()
 	return r
+}
+
+// haunt makes a clearing that of a holder which is gone. One of an earlier
+// namesake gives way to it: what is left is the same.
+func (e *Engine) haunt(r *clearing, id runID) {
+	c := &e.clear
+	name := holderName{r.plan, r.holder.Scope, r.holder.Name}
+	if former, ok := c.ghosts[name]; ok {
+		delete(c.runs, former)
+	}
+	c.ghosts[name] = id
+	e.walkAgain()
 }
 
 // mostGhosts bounds how many holders are swept at once that are gone.
@@ -249,7 +265,7 @@ func (e *Engine) holderGone(plan int, id graph.NodeID, was Object) {
 	switch {
 	case under && r.bare && !r.over && len(c.ghosts) < mostGhosts:
 		r.node = 0
-		c.ghosts[holderName{plan, was.Scope, was.Name}] = at
+		e.haunt(r, at)
 		e.lookAt(r)
 		return
 	case under:

@@ -75,9 +75,14 @@ func (e *Engine) stepGhosts() {
 		if r.node != 0 {
 			continue
 		}
-		if _, done := e.tend(r); done {
+		name := holderName{r.plan, r.holder.Scope, r.holder.Name}
+		taken := len(c.holders[name]) > 0 // what is left is the namesake's now
+		_, done := e.tend(r)
+		if taken || done {
 			delete(c.runs, id)
-			delete(c.ghosts, holderName{r.plan, r.holder.Scope, r.holder.Name})
+			delete(c.ghosts, name)
+		}
+		if done && !taken {
 			e.counts.Swept++
 		}
 	}

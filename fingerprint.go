@@ -234,7 +234,10 @@ func (p *printer) flight(id CallID, f flight) {
 	p.key(f.key)
 	p.version(f.key, f.version)
 	p.text(f.handler)
-	p.flags(f.reread, f.unsure, f.run != 0, f.fence != 0 && f.fence == p.e.fence.id, f.began > p.e.rewound)
+	p.flags(f.reread, f.unsure, f.fence != 0 && f.fence == p.e.fence.id, f.began > p.e.rewound)
+	if f.run != 0 {
+		p.text("run")
+	}
 	n, ok := p.e.graph.Lookup(f.key)
 	if !ok {
 		return

@@ -378,3 +378,29 @@ func TestSweepReadsHolder(t *testing.T) {
 	s.answer(read, "tenant/1#2~[x.io/tenant]")
 	s.wants(ownergraph.CallDelete, "it was there after all: the store has lied")
 }
+
+// TestSweepGhostGivesWay: what a holder that went unguarded has left is its
+// namesake's as soon as there is one.
+func TestSweepGhostGivesWay(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newTap(t, "tenant/1; volume/1-a")
+		var once sync.Once
+		s.call = func(ctx context.Context, verb string, key ownergraph.Key, do func() error) error {
+			if verb == "patch" {
+				once.Do(func() {
+					_ = s.Store.Delete(ctx, key, ownergraph.DeleteOptions{})
+					_, _ = s.Create(ctx, ownergraph.Object{Key: key.Place()})
+				})
+			}
+			return do()
+		}
+		sweep := tenancy()
+		sweep.Unguarded = true
+		r := collect(t, s, sweeping(sweep))
+		r.reports(t)
+		r.holds(t, "tenant/1@new-1[x.io/tenant]; volume/1-a")
+		if st := r.Stats(); st.Unguarded != 1 || st.Sweeping != 0 || st.Deletes != 0 {
+			t.Errorf("%+v", st)
+		}
+	})
+}

@@ -20,6 +20,10 @@ type sweepJudge struct {
 	owed map[graph.Key]bool
 	// empty: at an instant since the holder's mark nothing belonged to it.
 	empty map[string]bool
+	// ghosts are holders that went before they carried the finalizer, where those
+	// are swept too; last is what the store held an instant ago.
+	ghosts []graph.Object
+	last   []graph.Object
 	// fair is off while kinds may be out of service, whose objects no fence sees.
 	fair   bool
 	broken error
@@ -65,8 +69,9 @@ func (j *sweepJudge) contested(h, o graph.Object, all []graph.Object) bool {
 
 // instant takes what the store holds now.
 func (j *sweepJudge) instant(all []graph.Object) {
+	j.haunt(all)
 	for i, p := range j.plans {
-		for _, h := range all {
+		for _, h := range append(slices.Clone(j.ghosts), all...) {
 			if !p.IsHolder(h) || !h.Deleting {
 				continue
 			}
@@ -85,6 +90,20 @@ func (j *sweepJudge) instant(all []graph.Object) {
 // unconfirmed reports whether nobody has confirmed yet that the holder may go.
 func unconfirmed(p *finalizer.Plan, h graph.Object) bool {
 	return p.Sweep().Confirm != "" && h.HasFinalizer(p.Sweep().Confirm)
+}
+
+// haunt notes which holders have gone unguarded.
+func (j *sweepJudge) haunt(all []graph.Object) {
+	for _, p := range j.plans {
+		for _, h := range j.last {
+			gone := !slices.ContainsFunc(all, func(o graph.Object) bool { return o.Key == h.Key })
+			if gone && p.IsHolder(h) && p.Sweep().Unguarded && !h.HasFinalizer(p.Sweep().Finalizer) {
+				h.Deleting = true
+				j.ghosts = append(j.ghosts, h)
+			}
+		}
+	}
+	j.last = slices.Clone(all)
 }
 
 func emptied(plan int, k graph.Key) string { return fmt.Sprint(plan, k) }
