@@ -28,6 +28,7 @@ type audit struct {
 // auditSoon has everything looked at again as soon as there is time.
 func (e *Engine) auditSoon() {
 	e.audit.under, e.audit.at, e.audit.roots, e.audit.search = true, 1, nil, nil
+	e.walkAgain()
 }
 
 // stepAudit goes on with an audit or begins one that is due. It reports whether
@@ -105,7 +106,8 @@ func (e *Engine) auditNode(id graph.NodeID) {
 	if !e.graph.InUse(id) || e.graph.Node(id).State() != graph.Observed {
 		return
 	}
-	if n := e.graph.Node(id); n.Owners() > 0 || n.Deleting() {
+	_, holder := e.clear.known[id]
+	if n := e.graph.Node(id); n.Owners() > 0 || n.Deleting() || holder {
 		if n.Owners() > 0 && n.Referring() > 0 {
 			e.audit.roots = append(e.audit.roots, id)
 		}

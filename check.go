@@ -11,7 +11,7 @@ import (
 // names the first one broken. It walks everything: it is for tests and audits.
 func (e *Engine) Check() error {
 	for _, check := range []func() error{
-		e.graph.Check, e.work.Check, e.asks.Check, e.checkFlights, e.checkSides, e.checkWaiters,
+		e.graph.Check, e.work.Check, e.asks.Check, e.checkFlights, e.checkSides, e.checkWaiters, e.checkClearings,
 	} {
 		if err := check(); err != nil {
 			return fmt.Errorf("engine invariant: %w", err)
@@ -27,6 +27,9 @@ func (e *Engine) checkFlights() error {
 	}
 	reads := map[Key]bool{}
 	for id, f := range e.flights {
+		if f.run != 0 {
+			continue
+		}
 		if f.call == CallRead && !f.reread {
 			if reads[f.key] {
 				return fmt.Errorf("E4: %s is read twice at once", f.key)

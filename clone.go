@@ -37,6 +37,7 @@ func (e *Engine) Clone() *Engine {
 	c.fence.open = maps.Clone(e.fence.open)
 	c.fence.waiting = slices.Clone(e.fence.waiting)
 	c.rings, c.handlers = e.rings.clone(), e.handlers.clone()
+	c.clear = e.clear.clone()
 	c.lists.wanted = slices.Clone(e.lists.wanted)
 	if e.audit.search != nil { // a search reads the graph: the copy begins the audit anew
 		c.auditSoon()

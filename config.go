@@ -81,6 +81,11 @@ type Config struct {
 	HandlerWorkers int
 	HandlerTimeout time.Duration
 
+	// Sweeps say what has to be gone before objects of some kinds may go:
+	// tenants, scopes. See the package documentation, "Sweeps". Objects of kinds
+	// that Ignore names are nobody's members. FenceWait releases no sweep.
+	Sweeps []finalizer.Sweep
+
 	// Workers is how many store calls run at once, by default 20. CallTimeout,
 	// by default 30 s, bounds each.
 	Workers     int
@@ -144,6 +149,9 @@ func (c Config) validate() error {
 	if _, err := finalizer.NewRegistry(c.Handlers); err != nil {
 		return fmt.Errorf("configure engine: Handlers: %w: %w", err, ErrInvalid)
 	}
+	if err := c.validateSweeps(); err != nil {
+		return err
+	}
 	for _, f := range []struct {
 		name  string
 		value int64
@@ -178,4 +186,8 @@ type Decided struct {
 	Barred policy.Reason
 	// Call is the call that carries the decision out, 0 if none does.
 	Call CallID
+	// Holder is whose sweep deletes the object, with the reason HolderDeleted.
+	Holder Key
+	// Sweep says how far the sweep of the object itself is, nil without one.
+	Sweep *SweepStatus
 }

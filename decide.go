@@ -28,6 +28,7 @@ func (e *Engine) decide(id graph.NodeID) (Call, bool) {
 	e.counts.Decisions++
 	in := e.input(id)
 	d := policy.Decide(in, e.set)
+	d, holder := e.clearDecision(id, in, d)
 	if in.Object.Deleting && !d.Action.Writes() {
 		d = e.handle(id, in.Object, d)
 	}
@@ -52,7 +53,7 @@ func (e *Engine) decide(id graph.NodeID) (Call, bool) {
 	if d.Action == policy.Verify {
 		e.holdUnread(id, d)
 	}
-	e.report(n, in.Object, Decided{Decision: meant, Barred: bar, Call: call.ID})
+	e.report(n, in.Object, Decided{Decision: meant, Barred: bar, Call: call.ID, Holder: holder, Sweep: e.reportedSweep(id)})
 	if !ok {
 		e.work.Done(id)
 	}

@@ -37,6 +37,10 @@ func (e *Engine) detail(id graph.NodeID) []string {
 				out = append(out, string(k.Kind)+": "+k.Sick)
 			}
 		}
+	case policy.HolderUnfit, policy.HolderUnguarded, policy.SweepUnserved, policy.NeedMembers, policy.NeedConfirmation:
+		out = e.sweepNames(id)
+	case policy.Contested:
+		out = e.rivalNames(id)
 	default:
 		out = e.ownerNames(n)
 	}

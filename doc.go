@@ -112,6 +112,42 @@
 // nil. Each name has workers of its own. A handler that fails is tried again
 // with backoff; one that hangs shows in Running. See ExampleConfig_handlers.
 //
+// # Sweeps
+//
+// Config.Sweeps names kinds of holders, such as tenants, and what belongs to each:
+// by name, scope or kind up to a delimiter, by owner reference, or by a function.
+// The engine puts a finalizer on every holder as soon as it sees it. When a holder
+// is marked for deletion, its members are deleted, in phases, and the finalizer
+// goes when none is left. See finalizer.Sweep and examples/tenants.
+//
+//   - Each delete carries UID and version, and is judged again after a conflict. An
+//     object that comes back under its name is another object. Held by
+//     TestSweepConflicts.
+//   - A member goes behind a fence of the kinds of holders that began after the
+//     mark and the member were known: at that instant the holder was there, and
+//     nobody else who lives had a claim on the member. So what is a namesake's,
+//     whom this engine has not seen yet, stays. Held by TestSweepNamesake and
+//     TestSweepWorlds.
+//   - A holder goes behind a fence of all kinds that began when nothing was left:
+//     what was committed before has been seen. What is created meanwhile is swept
+//     too, in waves that become rare. A sick kind, a kind that is named and not
+//     served, and an object that somebody's finalizer holds, hold the holder, and
+//     Held says so. Held by TestSweepHeld, TestSweepSickKind and TestSweepStorm.
+//   - An object on which another holder has a claim is contested, also if only its
+//     name may be read so: nobody's sweep deletes it while the other lives. Holders
+//     of which one holds the other, a tenant and a namespace of its, do not contest
+//     what both hold. Held by TestSweepHeld and TestSweepNested.
+//   - It costs one write for each member, two for the holder, and two fences. Held
+//     by TestSweepCost.
+//
+// Sweeps says how far each is, OnDecision sees every step of it. Without fences
+// the holder is read, and every kind is listed again before its release, which is
+// labelled best effort.
+//
+// Sweep.Confirm guards a holder that owns much against a deletion by mistake.
+// Adopt, Release and Move change who owns an object, AdoptAll brings a whole store
+// under ownership, and Hide is for proxies that do not show an anchor.
+//
 // # What is not promised
 //
 // A dependent that is created after its owner's deletion mark may be collected

@@ -21,9 +21,12 @@ func (e *Engine) Done(now time.Time, id CallID, r Result) error {
 	switch f.call {
 	case CallRead:
 		r = sound(f.key, r)
-		if f.reread {
+		switch {
+		case f.run != 0:
+			e.holderRead(f, r)
+		case f.reread:
 			e.rereadDone(id, f, r)
-		} else {
+		default:
 			e.readDone(f, r)
 		}
 	case CallPatch, CallDelete:

@@ -35,6 +35,7 @@ import (
 //	E5  what is kept beside the graph is kept of nodes that are in it
 //	E6  every write in flight carries UID and version
 //	E7  who waits for reads is noted with as many, and each of these is due or under way
+//	E8  the members of each sweep are counted as the graph shows them
 type Engine struct {
 	cfg   Config
 	level Level
@@ -68,6 +69,7 @@ type Engine struct {
 	fence    fences
 	rings    rings
 	handlers handlers
+	clear    clearings
 	lists    lists
 	audit    audit
 
@@ -153,6 +155,7 @@ type flight struct {
 	ending  graph.Propagation // a write that ends this propagation
 	handler string
 	fence   uint64
+	run     runID // a read of its holder
 }
 
 // NewEngine returns an engine for stores of the level. It knows nothing yet.
@@ -188,6 +191,7 @@ func NewEngine(level Level, cfg Config) (*Engine, error) {
 		orphaned:  newMemory(cfg.OrphanedOwners),
 	}
 	e.handlers = newHandlers(cfg)
+	e.clear, _ = newClearings(cfg.Sweeps) // validate has made them before
 	return e, nil
 }
 

@@ -89,6 +89,7 @@ func (e *Engine) wakeAtFence(id graph.NodeID) {
 // wakeFence has everything looked at that waits for a fence. Ids of nodes that
 // are gone may name others by now, which do not.
 func (e *Engine) wakeFence() {
+	e.stirGhosts()
 	for _, id := range e.fence.waiting {
 		if e.peek(id).waking {
 			e.mind(id).waking = false
@@ -228,6 +229,7 @@ func (e *Engine) passFence(name Kind, id uint64) {
 		}
 		e.wakes = append(e.wakes, slices.Sorted(maps.Keys(k.waiting))...)
 		k.passed, k.waiting = f.began, nil
+		e.stirGhosts()
 		e.kinds[name] = k
 	}
 	delete(f.open, name)

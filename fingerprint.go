@@ -31,6 +31,7 @@ func (e *Engine) Fingerprint(rename func(Key, Version) uint64) uint64 {
 	p.queue(e.asks)
 	p.fence()
 	p.rest()
+	p.clearings()
 	return p.hash
 }
 
@@ -230,6 +231,9 @@ func (p *printer) flight(id CallID, f flight) {
 	p.version(f.key, f.version)
 	p.text(f.handler)
 	p.flags(f.reread, f.unsure, f.fence != 0 && f.fence == p.e.fence.id, f.began > p.e.rewound)
+	if f.run != 0 {
+		p.text("run")
+	}
 	n, ok := p.e.graph.Lookup(f.key)
 	if !ok {
 		return

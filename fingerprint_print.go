@@ -121,6 +121,9 @@ func (p *printer) call(c Call) {
 	p.version(c.Key, c.Precondition.Version)
 	p.version(c.Key, c.Options.Precondition.Version)
 	p.text(c.Change.DropFinalizer)
+	if c.Change.AddFinalizer != "" {
+		p.text(c.Change.AddFinalizer)
+	}
 	for _, refs := range [...][]Owner{c.Change.DropOwners, c.Change.Unblock} {
 		p.owners(refs)
 	}

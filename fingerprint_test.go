@@ -24,6 +24,7 @@ func hashed(t *testing.T) *Engine {
 		Handlers:        map[string]finalizer.Handler{"x.io/y": func(context.Context, Object) error { return nil }},
 		CompareVersions: func(_ Kind, a, b Version) int { return strings.Compare(string(a), string(b)) },
 		Acknowledge:     []Kind{"a"}, FenceWait: time.Minute,
+		Sweeps: []finalizer.Sweep{{Finalizer: "x.io/s", Holder: "b", Members: []finalizer.Members{{By: finalizer.ByOwner}}}},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -79,6 +80,7 @@ func (e *Engine) fill() {
 	e.graph.Fan(a)
 	e.handlers.lines["x.io/y"] = []graph.NodeID{b}
 	e.handlers.states[handlerKey{c, "x.io/y"}] = handling{phase: failed, tries: 1, since: e.now}
+	e.fillClearings()
 	e.work.AddAt(a, queue.Low, soon)
 	e.asks.Add(d, queue.Normal)
 }
@@ -171,6 +173,7 @@ func fieldChanges() []fieldChange {
 	}
 	changes = append(changes, nodeChanges()...)
 	changes = append(changes, recordChanges()...)
+	changes = append(changes, clearingChanges()...)
 	return append(changes, partChanges()...)
 }
 
@@ -285,7 +288,12 @@ var unhashed = map[string]string{
 	"Engine.lists": "see lists", "Engine.audit": "see audit",
 	"mind.reason": "a report", "mind.doubt": "a report", "mind.island": "a report", "mind.audited": "a report",
 	"kindMind.passed": "is compared for objects with a scope alone: see TestFingerprintScoped",
-	"handling.call":   "an id says nothing", "handling.err": "a report",
+	"Engine.clear":    "see clearings", "clearings.plans": "one Config", "clearings.holders": "follows from the graph",
+	"clearings.known": "follows from the graph", "clearings.of": "follows from runs", "clearings.ghosts": "follows from runs",
+	"clearings.last": "an id says nothing", "clearing.left": "follows from members", "clearing.members": "follows from left", "clearing.open": "follows from left",
+	"clearing.total": "a report", "clearing.gone": "a report", "clearing.kinds": "a report",
+	"clearing.blocked": "a report", "clearing.sample": "a report", "membership.kind": "follows from the node",
+	"handling.call": "an id says nothing", "handling.err": "a report",
 	"ring.first": "follows from the members", "rings.lastID": "an id says nothing",
 	"rings.search": "a clone begins it anew", "fences.last": "an id says nothing",
 	"audit.next": "says when to repair what should not need it", "audit.roots": "a report",
@@ -321,6 +329,7 @@ func TestFingerprint(t *testing.T) {
 	}
 	for _, record := range []any{
 		Engine{}, mind{}, kindMind{}, sight{}, await{}, flight{}, fences{}, rings{}, ring{}, lists{}, audit{}, handlers{}, handling{},
+		clearings{}, clearing{}, membership{},
 	} {
 		for i, s := 0, reflect.TypeOf(record); i < s.NumField(); i++ {
 			if f := s.Name() + "." + s.Field(i).Name; changed[f] == (unhashed[f] != "") {

@@ -211,6 +211,7 @@ func (e *Engine) swept(name Kind) {
 
 // resume tries again at once what failed while the kind was sick.
 func (e *Engine) resume(name Kind) {
+	e.walkAgain()
 	of := func(id graph.NodeID) bool { return e.graph.Node(id).Kind() == name }
 	var asks []graph.NodeID
 	for x := range e.asks.Entries() {
@@ -272,6 +273,7 @@ func (e *Engine) forgetDoubts() {
 	clear(e.retries)
 	clear(e.sights)
 	e.handlers.rewind()
+	e.clear.rewind()
 	e.breakRings()
 }
 

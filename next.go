@@ -107,7 +107,7 @@ func (e *Engine) step() int {
 		e.stepSweeps()
 	case len(e.fans) > 0:
 		e.stepFans()
-	case e.stepRings(), e.stepAudit():
+	case e.stepClearings(), e.stepRings(), e.stepAudit():
 	default:
 		return 0
 	}
@@ -118,7 +118,8 @@ func (e *Engine) step() int {
 // would hand out a read or a write, or get something done.
 func (e *Engine) Busy() bool {
 	return len(e.prepared) > 0 || len(e.wakes) > 0 || len(e.fans) > 0 || len(e.sweeps) > 0 ||
-		e.work.Ready() > 0 || e.asks.Ready() > 0 || e.rings.search != nil || e.audit.under || e.ringsDue()
+		e.work.Ready() > 0 || e.asks.Ready() > 0 || e.rings.search != nil || e.audit.under || e.ringsDue() ||
+		e.clear.walk != 0 || e.clear.again || e.clear.stir
 }
 
 // wake returns when a time will give the engine something to do that Next of
@@ -137,6 +138,7 @@ func (e *Engine) wake(lane Lane) time.Time {
 		sooner(due(e.work))
 		sooner(e.rings.due, len(e.rings.suspects) > 0)
 		sooner(e.audit.next, true)
+		sooner(e.clear.due, !e.clear.due.IsZero())
 	}
 	switch lane {
 	case LaneStore:

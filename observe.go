@@ -156,6 +156,7 @@ func (e *Engine) absorbNode(ev *Event, d *graph.Delta) {
 		m.known, m.changed = t, t
 		e.renew(id, n)
 		e.disbelieve(id, n, ev.Object.Key)
+		e.noteMember(id, n)
 	case m.known <= e.rewound: // the same state, of another history
 		t := e.next()
 		m.known, m.changed = t, t
@@ -190,6 +191,7 @@ func (e *Engine) greet(id graph.NodeID, n graph.Node, k Key) {
 	if c, ok := e.graph.Claim(id); ok {
 		e.fanOne(c)
 	}
+	e.noteMember(id, n)
 	e.breakSearch()
 	e.work.Add(id, priority(n))
 }
@@ -250,6 +252,7 @@ func (e *Engine) finish(id graph.NodeID) {
 	m := e.mind(id)
 	m.reread, m.marked = false, time.Time{}
 	e.settle(id, false)
+	e.parted(id)
 }
 
 // dismiss forgets a node that left the graph. What is proven of its absence is
@@ -260,6 +263,7 @@ func (e *Engine) dismiss(f graph.Freed) {
 		e.absent.add(f.Key, f.Absent || m.buried)
 	}
 	e.settle(f.ID, false)
+	e.parted(f.ID)
 	e.breakRingAt(m.ring)
 	for _, q := range [...]*queue.Queue[graph.NodeID]{e.work, e.asks} {
 		q.Drop(f.ID)

@@ -33,6 +33,11 @@ type Stats struct {
 	Twins, BestEffort uint64
 	// Audits are over; AuditRepairs are writes that only an audit led to.
 	Audits, AuditRepairs uint64
+	// Sweeping holders are being swept, and Swept ones were. Members were seen of
+	// them so far, and MembersGone of these are gone. Unguarded holders were
+	// deleted before they carried the finalizer of their sweep.
+	Sweeping                               int
+	Swept, Members, MembersGone, Unguarded uint64
 }
 
 func (s *Stats) count(c Call) {
@@ -59,6 +64,7 @@ func (s Stats) Requests() uint64 { return s.Reads + s.Patches + s.Deletes + s.Fe
 func (e *Engine) Stats() Stats {
 	s := e.counts
 	s.Nodes, s.Objects = e.graph.Len(), e.graph.Observed()
+	s.Sweeping = len(e.clear.runs)
 	s.Queued, s.Calls, s.Held = e.work.Len()-e.work.InFlight(), len(e.flights)-len(e.prepared), len(e.held)
 	return s
 }
@@ -125,6 +131,7 @@ func (e *Engine) hold(id graph.NodeID, r policy.Reason, d graph.Doubt) {
 
 // settle counts a node among the held, or not.
 func (e *Engine) settle(id graph.NodeID, held bool) {
+	e.settleMember(id, held)
 	if held {
 		e.held[id] = struct{}{}
 	} else {
@@ -155,7 +162,7 @@ func (e *Engine) Idle() bool {
 			return false
 		}
 	}
-	return e.kindsSeen && e.onlyLater()
+	return e.kindsSeen && !e.clearing() && e.onlyLater()
 }
 
 // onlyLater reports whether all that the queues still hold waits for somebody

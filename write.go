@@ -30,10 +30,13 @@ func (e *Engine) writeCall(id graph.NodeID, in policy.Input, d policy.Decision) 
 		if d.Finalizer == graph.FinalizerOrphan {
 			f.ending = graph.Orphan
 		}
+	case policy.Attach:
+		c.Change.AddFinalizer = d.Finalizer
 	case policy.Delete:
 		c.Type = CallDelete
 		c.Precondition = Precondition{}
 		c.Options = DeleteOptions{Precondition: pre, Propagation: d.Propagation}
+		c.Options.GraceSeconds = d.GraceSeconds
 	}
 	if d.BestEffort {
 		e.counts.BestEffort++
@@ -55,6 +58,7 @@ func (e *Engine) launch(c Call, f flight) Call {
 	f.call, f.began = c.Type, e.next()
 	e.flights[c.ID] = f
 	switch {
+	case f.run != 0: // beside what is done with the node itself
 	case c.Type == CallRead && !f.reread:
 		e.reading[c.Key] = c.ID
 	case c.Type <= CallDelete:
@@ -69,6 +73,11 @@ func (e *Engine) ground() {
 	for _, c := range e.prepared {
 		f := e.flights[c.ID]
 		delete(e.flights, c.ID)
+		if r := e.clear.runs[f.run]; r != nil {
+			r.read = false
+			e.lookAt(r)
+			continue
+		}
 		if !e.graph.InUse(f.node) || e.peek(f.node).call != c.ID {
 			continue
 		}

@@ -28,9 +28,11 @@ const (
 	Delete
 	// Release: drop Finalizer.
 	Release
+	// Attach: add Finalizer.
+	Attach
 )
 
-var actionNames = [...]string{"unset", "keep", "wait", "verify", "trim", "orphan", "unblock", "delete", "release"}
+var actionNames = [...]string{"unset", "keep", "wait", "verify", "trim", "orphan", "unblock", "delete", "release", "attach"}
 
 // String returns the action in lower case.
 func (a Action) String() string {
@@ -41,7 +43,7 @@ func (a Action) String() string {
 }
 
 // Writes reports whether the action changes the store.
-func (a Action) Writes() bool { return Trim <= a && a <= Release }
+func (a Action) Writes() bool { return Trim <= a && a <= Attach }
 
 // Decision is what should happen to one object now, and why. It is a value;
 // the receiver owns Owners.
@@ -53,9 +55,11 @@ type Decision struct {
 	// Owners lists references by their index, ascending: those to verify, drop
 	// or unblock, or those that the decision waits for.
 	Owners []int
-	// Propagation goes with Delete.
-	Propagation graph.Propagation
-	// Finalizer goes with Release.
+	// Propagation and GraceSeconds go with Delete; nil leaves the grace period
+	// to the store.
+	Propagation  graph.Propagation
+	GraceSeconds *int64
+	// Finalizer goes with Release and Attach.
 	Finalizer string
 	// BestEffort: the store's guarantees, or a setting, do not make it exact.
 	BestEffort bool

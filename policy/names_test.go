@@ -29,9 +29,9 @@ func TestNames(t *testing.T) {
 		text func(i uint8) string
 		last uint8
 	}{
-		{"action", func(i uint8) string { return policy.Action(i).String() }, uint8(policy.Release)},
+		{"action", func(i uint8) string { return policy.Action(i).String() }, uint8(policy.Attach)},
 		{"sight", func(i uint8) string { return policy.Sight(i).String() }, uint8(policy.SeenOrphaning)},
-		{"reason", func(i uint8) string { return policy.Reason(i).String() }, uint8(policy.UIDShared)},
+		{"reason", func(i uint8) string { return policy.Reason(i).String() }, uint8(policy.Contested)},
 	} {
 		all := names(c.text)
 		if len(all) != int(c.last)+1 {
@@ -75,6 +75,12 @@ other writers are faster
 observing only
 the store promises too little
 another live object has its UID
+what belongs to it is not gone
+so much belongs to it that somebody has to confirm
+it was deleted before its sweep could guard it
+what belongs to it cannot be told from what belongs to others
+its sweep names a kind that is not served
+somebody else has a claim on it
 `
 	var got strings.Builder
 	for r := range policy.Reason(255) {
@@ -95,7 +101,7 @@ func TestWrites(t *testing.T) {
 			got = append(got, a.String())
 		}
 	}
-	if want := "[trim orphan unblock delete release]"; fmt.Sprint(got) != want {
+	if want := "[trim orphan unblock delete release attach]"; fmt.Sprint(got) != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 }

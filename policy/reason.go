@@ -87,6 +87,33 @@ const (
 	LevelTooLow
 	// UIDShared: another live object has its UID.
 	UIDShared
+
+	// HolderSeen: a holder gets the finalizer of its sweep.
+	HolderSeen
+	// HolderDeleted: the holder to which the object belongs is being deleted.
+	HolderDeleted
+	// MembersGone: nothing is left of what belongs to the holder.
+	MembersGone
+	// NeedMembers: what belongs to the holder is not gone.
+	NeedMembers
+	// NeedSweep: the sweep of its holder has still to come to the object.
+	NeedSweep
+	// MembersFew: so little belongs to the holder that nobody has to confirm its
+	// deletion.
+	MembersFew
+	// NeedConfirmation: so much belongs to the holder that somebody has to confirm
+	// its deletion.
+	NeedConfirmation
+	// HolderUnguarded: the holder was deleted before it carried the finalizer of
+	// its sweep.
+	HolderUnguarded
+	// HolderUnfit: what belongs to the holder cannot be told from what belongs to
+	// others.
+	HolderUnfit
+	// SweepUnserved: the sweep names a kind that is not served.
+	SweepUnserved
+	// Contested: another holder, which lives, has a claim on the object too.
+	Contested
 )
 
 var reasonNames = [...]string{
@@ -111,6 +138,17 @@ var reasonNames = [...]string{
 	HandlerDone: "a finalizer's handler has succeeded",
 	Disturbed:   "other writers are faster", ObserveOnly: "observing only",
 	LevelTooLow: "the store promises too little", UIDShared: "another live object has its UID",
+	HolderSeen:       "what belongs to it has to go before it",
+	HolderDeleted:    "its holder is being deleted",
+	MembersGone:      "nothing that belongs to it is left",
+	NeedMembers:      "what belongs to it is not gone",
+	NeedSweep:        "the sweep of its holder has still to come to it",
+	MembersFew:       "so little belongs to it that nobody has to confirm",
+	NeedConfirmation: "so much belongs to it that somebody has to confirm",
+	HolderUnguarded:  "it was deleted before its sweep could guard it",
+	HolderUnfit:      "what belongs to it cannot be told from what belongs to others",
+	SweepUnserved:    "its sweep names a kind that is not served",
+	Contested:        "somebody else has a claim on it",
 }
 
 // String returns the reason in words.
@@ -127,7 +165,8 @@ func (r Reason) String() string {
 func (r Reason) Held() bool {
 	switch r {
 	case OnlySelf, OwnedInRing, NeedFinalizers, NeedGrace, NeedDependents, NeedAcknowledgement, NeedWatch, FenceHeld, NeedListing,
-		OwnerUnknown, ObjectFlawed, KindUnserved, KindSick, StoreRefused, HandlerFailed, HandlerRuns, Disturbed, ObserveOnly, LevelTooLow, UIDShared:
+		OwnerUnknown, ObjectFlawed, KindUnserved, KindSick, StoreRefused, HandlerFailed, HandlerRuns, Disturbed, ObserveOnly, LevelTooLow, UIDShared,
+		NeedMembers, NeedConfirmation, HolderUnguarded, HolderUnfit, SweepUnserved, Contested:
 		return true
 	}
 	return false

@@ -63,6 +63,22 @@ func (s *State) resolve(dep graph.Key, r graph.Owner) graph.Owner {
 	return r
 }
 
+// admits returns why nothing may be created in the key's scope, or nil.
+func (s *State) admits(verb string, key graph.Key) error {
+	if s.conf.scopes == "" || key.Scope == "" {
+		return nil
+	}
+	sh, _ := s.shelves.get(s.conf.scopes)
+	scope, ok := sh.objects.get(graph.Key{Kind: s.conf.scopes, Name: key.Scope})
+	switch {
+	case !ok:
+		return fmt.Errorf("%s %s: scope: there is no %s %q: %w", verb, name(key), s.conf.scopes, key.Scope, graph.ErrRefused)
+	case scope.Deleting:
+		return fmt.Errorf("%s %s: scope: it is being deleted: %w", verb, name(key), graph.ErrRefused)
+	}
+	return nil
+}
+
 func invalid(verb string, key graph.Key, field, cause string) error {
 	return fmt.Errorf("%s %s: %s: %s: %w, %w", verb, name(key), field, cause, graph.ErrRefused, graph.ErrInvalid)
 }

@@ -23,6 +23,11 @@ type Config struct {
 	Objects []graph.Object
 	// Propagation is the default of a kind's deletions; Background if unset.
 	Propagation map[graph.Kind]graph.Propagation
+	// Scopes, if set, is the global kind whose objects stand for scopes, as
+	// namespaces do: an object can be created in a scope only while the object of
+	// its name is there and is not being deleted. To empty a scope when its object
+	// is deleted is a sweep's work: see finalizer.ScopeSweep.
+	Scopes graph.Kind
 	// Limits bounds what an object may carry when it is written.
 	Limits graph.Limits
 	// UIDPrefix begins every UID that the store makes; a counter from 1 ends it.
@@ -44,6 +49,7 @@ type settings struct {
 	propagation map[graph.Kind]graph.Propagation
 	limits      graph.Limits
 	prefix      string
+	scopes      graph.Kind
 	recorded    map[graph.UID]bool // UIDs that the store did not make
 }
 
@@ -63,7 +69,7 @@ func newSettings(c Config) (*settings, error) {
 	if prefix == "" {
 		prefix = rand.Text()[:13] + "-" // 65 bits
 	}
-	return &settings{maps.Clone(c.Propagation), c.Limits, prefix, map[graph.UID]bool{}}, nil
+	return &settings{maps.Clone(c.Propagation), c.Limits, prefix, c.Scopes, map[graph.UID]bool{}}, nil
 }
 
 // uid returns the n-th UID that the store makes.

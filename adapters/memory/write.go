@@ -17,7 +17,8 @@ import (
 // Errors: ErrKindUnknown; ErrConflict where the place is taken; ErrRefused for
 // a field that the store makes; ErrRefused and ErrInvalid for an object that
 // graph.Validate refuses, a scope that its kind does not have, or an owner whose
-// kind may not own.
+// kind may not own; ErrRefused for a scope that does not take anything: see
+// Config.Scopes.
 func (s *State) Create(o graph.Object) (graph.Event, graph.Object, error) {
 	return report(s.create(o))
 }
@@ -87,6 +88,9 @@ func (s *State) create(o graph.Object) (commit, error) {
 	}
 	o = s.resolveAll(o)
 	if err := s.check(verb, o); err != nil {
+		return commit{}, err
+	}
+	if err := s.admits(verb, o.Key); err != nil {
 		return commit{}, err
 	}
 	if old, taken := sh.objects.get(o.Place()); taken {

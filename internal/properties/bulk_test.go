@@ -38,7 +38,12 @@ type load struct {
 
 func newBulk(t testing.TB, workers int, objects []graph.Object) *bulk {
 	t.Helper()
-	e, err := ownergraph.NewEngine(ownergraph.Level2, ownergraph.Config{})
+	return newBulkWith(t, ownergraph.Config{}, workers, objects)
+}
+
+func newBulkWith(t testing.TB, cfg ownergraph.Config, workers int, objects []graph.Object) *bulk {
+	t.Helper()
+	e, err := ownergraph.NewEngine(ownergraph.Level2, cfg)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -52,7 +52,7 @@
 //
 // Options: level=0|1|2 engines=N scope=hold|absent kinds=K[:scoped][:noowner],...
 // unserved=K,... ignore=K,... override observe acknowledge=K,... fencewait=1s
-// handlers=F,... versions (they can be compared) cold. A world begins with engines
+// handlers=F,... sweep=KIND[:name][:scope][:owner][:confirm][:unguarded] versions (they can be compared) cold. A world begins with engines
 // that have seen all of it, if that is quiet; a cold one with engines that know
 // the kinds and nothing else. Kinds that an object or a
 // reference names are served unless they are told to be unserved.

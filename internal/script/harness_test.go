@@ -47,7 +47,9 @@ func TestHarnessPrints(t *testing.T) {
 // by accident.
 func TestUnjudged(t *testing.T) {
 	want := []string{
-		"a-false-not-found-is-believed", "an-ignored-kind-does-not-block", "handler-of-another", "level-0-observes-only",
+		"a-false-not-found-is-believed", "a-sweep-and-a-namesake", "a-sweep-goes-on-after-a-crash", "a-sweep-holds-for-a-sick-kind",
+		"a-sweep-of-what-comes-late", "a-sweep-spares-a-neighbour", "a-sweep-that-nobody-guarded", "a-sweep-that-somebody-confirms",
+		"a-sweep-without-fences", "an-ignored-kind-does-not-block", "handler-of-another", "level-0-observes-only",
 		"level-1-orphan-and-a-crash", "level-1-orphan-is-best-effort", "observe-only", "stressing-cascading-deletion",
 	}
 	files, err := filepath.Glob("testdata/*.txt")

@@ -26,6 +26,7 @@ type options struct {
 	override, observing bool
 	versions, cold      bool
 	fenceWait           time.Duration
+	sweeps              []finalizer.Sweep
 }
 
 // parse reads the settings of the command "world".
@@ -63,6 +64,8 @@ func (o *options) set(name, value string) (err error) {
 		o.acknowledge = kindList(value)
 	case "handlers":
 		o.handlers = strings.Split(value, ",")
+	case "sweep":
+		o.sweeps = append(o.sweeps, sweep(value))
 	case "override":
 		o.override = true
 	case "observe":
@@ -77,6 +80,27 @@ func (o *options) set(name, value string) (err error) {
 		return errUsage
 	}
 	return err
+}
+
+// sweep reads whose members are swept, by what, as in "tenant:name:confirm".
+func sweep(text string) finalizer.Sweep {
+	flags := strings.Split(text, ":")
+	s := finalizer.Sweep{Finalizer: "x.io/" + flags[0], Holder: graph.Kind(flags[0])}
+	for _, f := range flags[1:] {
+		switch f {
+		case "name":
+			s.Members = append(s.Members, finalizer.Members{By: finalizer.ByName, Delimiter: "-"})
+		case "scope":
+			s.Members = append(s.Members, finalizer.Members{By: finalizer.ByScope})
+		case "owner":
+			s.Members = append(s.Members, finalizer.Members{By: finalizer.ByOwner})
+		case "confirm":
+			s.Confirm = "x.io/confirm"
+		case "unguarded":
+			s.Unguarded = true
+		}
+	}
+	return s
 }
 
 // kindInfo reads a kind with its flags, as in "pod:scoped".
@@ -121,7 +145,7 @@ func (o *options) config() ownergraph.Config {
 	o.engines = max(o.engines, 1)
 	c := ownergraph.Config{
 		Scope: o.scope, Ignore: o.ignore, Override: o.override, Acknowledge: o.acknowledge,
-		ObserveOnly: o.observing, FenceWait: o.fenceWait,
+		ObserveOnly: o.observing, FenceWait: o.fenceWait, Sweeps: o.sweeps,
 	}
 	if o.versions {
 		c.CompareVersions = func(_ graph.Kind, a, b graph.Version) int {

@@ -1,0 +1,195 @@
+package ownergraph_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/graph"
+)
+
+func ownerOf(t *testing.T, line string, controller bool) ownergraph.Owner {
+	t.Helper()
+	return ownergraph.Owner{Key: keyOf(t, line), Controller: controller}
+}
+
+func TestAdopt(t *testing.T) {
+	const world = "set/s; set/t; set/u~[x.io/z]; pod/p; pod/q -> set/t^; pod/r -> set/t; pod/x~[x.io/z]; pod/y -> set/u; pod/z -> set/s"
+	for _, tc := range []struct {
+		owner, key string
+		controller bool
+		want       error
+		shows      string
+		reason     string
+	}{
+		{"set/s", "pod/p", true, nil, "pod/p -> set/s^", "nobody owns it"},
+		{"set/s", "pod/p", false, nil, "pod/p -> set/s", "the same, without a controller"},
+		{"set/s", "pod/z", true, nil, "pod/z -> set/s", "it has the reference"},
+		{"set/s", "pod/r", true, nil, "pod/r -> set/t, set/s^", "nobody manages it"},
+		{"set/s", "pod/r", false, ownergraph.ErrOwned, "pod/r -> set/t", "somebody owns it"},
+		{"set/s", "pod/q", true, ownergraph.ErrOwned, "pod/q -> set/t^", "another one manages it"},
+		{"set/u", "pod/p", true, ownergraph.ErrRefused, "pod/p", "the owner is being deleted"},
+		{"set/s", "pod/x", true, ownergraph.ErrRefused, "pod/x~[x.io/z]", "it is being deleted itself"},
+		{"set/s", "pod/y", true, ownergraph.ErrRefused, "pod/y -> set/u", "its owner is being deleted, and lets it go or not"},
+		{"set/s@old", "pod/p", true, ownergraph.ErrNotFound, "pod/p", "that one is gone"},
+		{"set/s", "pod/p@old", true, ownergraph.ErrNotFound, "pod/p", "so is this one"},
+		{"set/s", "pod/none", true, ownergraph.ErrNotFound, "", "there is none"},
+		{"pod/p", "pod/p", true, ownergraph.ErrRefused, "pod/p", "it cannot own itself"},
+	} {
+		s := newTap(t, world)
+		err := ownergraph.Adopt(t.Context(), s, ownerOf(t, tc.owner, tc.controller), keyOf(t, tc.key))
+		if !errors.Is(err, tc.want) || tc.want == nil && err != nil {
+			t.Errorf("adopt %s for %s: %v, want %v: %s", tc.key, tc.owner, err, tc.want, tc.reason)
+		}
+		if tc.shows != "" && !strings.Contains("; "+s.shape()+";", "; "+tc.shows+";") {
+			t.Errorf("adopt %s for %s: %s, want %s: %s", tc.key, tc.owner, s.shape(), tc.shows, tc.reason)
+		}
+	}
+}
+
+// TestAdoptRaces: what changes between a read and the write is noticed: the object
+// by its version, the owner because it is read last.
+func TestAdoptRaces(t *testing.T) {
+	for _, tc := range []struct {
+		name   string
+		before string // the call before which something happens
+		do     func(t *testing.T, s *tap)
+		want   error
+		reason string
+	}{
+		{"owner marked", "get set", func(t *testing.T, s *tap) { s.delete(t, "set/s", ownergraph.Orphan) }, ownergraph.ErrRefused,
+			"an owner that orphans adopts nothing again"},
+		{"object changed", "patch pod", func(t *testing.T, s *tap) {
+			_ = s.Store.Patch(t.Context(), keyOf(t, "pod/p"), ownergraph.Precondition{}, ownergraph.Change{AddOwner: &ownergraph.Owner{Key: keyOf(t, "set/t"), Controller: true}})
+		}, ownergraph.ErrConflict, "another one was faster"},
+		{"object recreated", "patch pod", func(t *testing.T, s *tap) {
+			s.delete(t, "pod/p", ownergraph.Background)
+			s.create(t, "pod/p")
+		}, ownergraph.ErrConflict, "it is another object"},
+	} {
+		s := newTap(t, "set/s[x.io/z]; set/t; pod/p")
+		s.call = func(_ context.Context, verb string, key ownergraph.Key, do func() error) error {
+			if verb+" "+string(key.Kind) == tc.before {
+				tc.do(t, s)
+			}
+			return do()
+		}
+		if err := ownergraph.Adopt(t.Context(), s, ownerOf(t, "set/s", true), keyOf(t, "pod/p")); !errors.Is(err, tc.want) {
+			t.Errorf("%s: %v, want %v: %s", tc.name, err, tc.want, tc.reason)
+		}
+		if strings.Contains(s.shape(), "set/s^") {
+			t.Errorf("%s: %s: %s", tc.name, s.shape(), tc.reason)
+		}
+	}
+}
+
+func TestRelease(t *testing.T) {
+	s := newTap(t, "set/s; pod/p -> set/s^, set/t; set/t; pod/q")
+	for _, key := range []string{"pod/p", "pod/p", "pod/q"} { // the second time there is nothing to do
+		if err := ownergraph.Release(t.Context(), s, keyOf(t, "set/s"), keyOf(t, key)); err != nil {
+			t.Error(err)
+		}
+	}
+	s.holds(t, "pod/p -> set/t; pod/q; set/s; set/t")
+	if n := s.count("patch"); n != 1 {
+		t.Errorf("%d patches, want 1", n)
+	}
+	if err := ownergraph.Release(t.Context(), s, keyOf(t, "set/s"), keyOf(t, "pod/none")); !errors.Is(err, ownergraph.ErrNotFound) {
+		t.Errorf("release what is not there: %v", err)
+	}
+}
+
+// TestMove: an object changes owners in one write, also away from an owner that is
+// being deleted.
+func TestMove(t *testing.T) {
+	s := newTap(t, "set/s~[x.io/z]; set/t; set/u~[x.io/z]; pod/p -> set/s^; pod/q; pod/r -> set/t^")
+	for _, tc := range []struct {
+		to, key string
+		want    error
+		reason  string
+	}{
+		{"set/t", "pod/p", nil, "its owner goes, and it stays"},
+		{"set/t", "pod/p", nil, "it has moved already"},
+		{"set/t", "pod/q", ownergraph.ErrOwned, "the former never had it"},
+		{"set/u", "pod/p", ownergraph.ErrOwned, "the former has it no more"},
+	} {
+		if err := ownergraph.Move(t.Context(), s, keyOf(t, "set/s"), ownerOf(t, tc.to, true), keyOf(t, tc.key)); !errors.Is(err, tc.want) || tc.want == nil && err != nil {
+			t.Errorf("move %s to %s: %v, want %v: %s", tc.key, tc.to, err, tc.want, tc.reason)
+		}
+	}
+	if err := ownergraph.Move(t.Context(), s, keyOf(t, "set/t"), ownerOf(t, "set/u", true), keyOf(t, "pod/r")); !errors.Is(err, ownergraph.ErrRefused) {
+		t.Errorf("move to an owner that is being deleted: %v", err)
+	}
+	s.holds(t, "pod/p -> set/t^; pod/q; pod/r -> set/t^; set/s~[x.io/z]; set/t; set/u~[x.io/z]")
+	if n := s.count("patch"); n != 1 {
+		t.Errorf("%d patches, want 1", n)
+	}
+}
+
+// TestHide: a reader does not see the anchor, and what he writes back keeps it.
+func TestHide(t *testing.T) {
+	anchor := keyOf(t, "anchor/x")
+	live, _ := graph.ParseObject("pod/p#3 -> anchor/x!, set/s^")
+	hidden := ownergraph.Hide(live, anchor)
+	if got := hidden.String(); got != "pod/p#3 -> set/s^" {
+		t.Errorf("hidden: %s", got)
+	}
+	hidden.Owners[0].Controller = false
+	hidden.Owners = append(hidden.Owners, ownergraph.Owner{Key: anchor}) // guessed
+	if got := ownergraph.Unhide(hidden, live, anchor).String(); got != "pod/p#3 -> set/s, anchor/x!" {
+		t.Errorf("written: %s", got)
+	}
+	if got := live.String(); got != "pod/p#3 -> anchor/x!, set/s^" {
+		t.Errorf("the live object became %s", got)
+	}
+}
+
+// upgrade names the owner of each pod: the set of its first letter.
+func upgrade(o ownergraph.Object) (ownergraph.Owner, bool) {
+	name := o.Name[:1]
+	return ownergraph.Owner{Key: ownergraph.Key{Kind: "set", Name: name, UID: ownergraph.UID("set/" + name)}, Controller: true}, o.Kind == "pod"
+}
+
+// TestAdoptAll: one pass brings a store under ownership, and says what became of
+// each object.
+func TestAdoptAll(t *testing.T) {
+	s := newTap(t, "set/a; set/b~[x.io/z]; pod/a1; pod/a2; pod/a3 -> set/a^; pod/a4 -> set/b^; pod/b1; pod/c1; secret/a1")
+	r, err := ownergraph.AdoptAll(t.Context(), s, upgrade)
+	if got := fmt.Sprintf("%+v", r); err != nil || got !=
+		"{Seen:9 Matched:6 Adopted:2 Already:1 Owned:1 Deleting:1 Gone:1 Failed:0 Errors:[] Unlisted:[]}" {
+		t.Errorf("%s, %v", got, err)
+	}
+	s.holds(t, "pod/a1 -> set/a^; pod/a2 -> set/a^; pod/a3 -> set/a^; pod/a4 -> set/b^; pod/b1; pod/c1; secret/a1; set/a; set/b~[x.io/z]")
+}
+
+// TestAdoptAllResumes: a pass that is broken off says how far it came, and another
+// one does the rest, and nothing twice. A kind that is sick is for a later one.
+func TestAdoptAllResumes(t *testing.T) {
+	s := newTap(t, "set/a; pod/a1; pod/a2; pod/a3; secret/s")
+	if err := s.Sicken("secret", "down"); err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	s.call = func(_ context.Context, verb string, key ownergraph.Key, do func() error) error {
+		if verb == "patch" && key.Name == "a2" {
+			stop()
+		}
+		return do()
+	}
+	r, err := ownergraph.AdoptAll(ctx, s, upgrade)
+	if !errors.Is(err, context.Canceled) || r.Adopted != 1 || r.Failed != 1 || fmt.Sprint(r.Unlisted) != "[secret]" {
+		t.Errorf("%+v, %v", r, err)
+	}
+	s.call = nil
+	r, err = ownergraph.AdoptAll(t.Context(), s, upgrade)
+	if err != nil || r.Adopted+r.Already != 3 || r.Failed != 0 {
+		t.Errorf("%+v, %v", r, err)
+	}
+	if n := s.count("patch"); n > 4 {
+		t.Errorf("%d patches for 3 objects and one broken off", n)
+	}
+	s.holds(t, "pod/a1 -> set/a^; pod/a2 -> set/a^; pod/a3 -> set/a^; secret/s; set/a")
+}

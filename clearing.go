@@ -1,0 +1,285 @@
+package ownergraph
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/ownergraph/ownergraph/finalizer"
+	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/policy"
+)
+
+// clearings follows the sweeps of Config.Sweeps. A clearing is one of them at
+// work for one holder that is marked. All of it follows from the graph, but for
+// how far things are, so that nothing is lost by a crash.
+//
+// Who is a member is counted as events come, and by a walk over all nodes that
+// serves every clearing at once. A member is deleted when its key is decided, as
+// everything else, so that preconditions, conflicts and what bars a write are
+// the same. What has to be proven before: at an instant after the member came
+// under its claim the holder still existed. Otherwise it may be a new holder's,
+// of the same name, that this engine has not seen yet.
+type clearings struct {
+	plans   []*finalizer.Plan
+	holders map[holderName][]graph.NodeID // that are observed, sorted
+	known   map[graph.NodeID]Object       // the same, as they were last observed
+	runs    map[runID]*clearing
+	of      map[runKey]runID
+	members map[graph.NodeID][]membership // lists are never changed in place
+	ghosts  map[holderName]runID          // of holders that are gone, and were never guarded
+	last    runID
+
+	walk   graph.NodeID // whom the walk looks at next, 0 without one
+	again  bool         // another one is wanted
+	began  policy.Stamp // when the one under way began
+	walked policy.Stamp // when the last one that is over began
+	stir   bool         // something has changed for ghosts
+	due    time.Time    // when one of them has to be seen to, zero for never
+	proofs time.Time    // no fence is asked for a proof before this
+	ends   time.Time    // nor for a release before this
+}
+
+type runID uint32
+
+// runKey names the clearing of a holder.
+type runKey struct {
+	node graph.NodeID
+	plan int
+}
+
+// holderName is what members say of their holder.
+type holderName struct {
+	plan        int
+	scope, name string
+}
+
+// clearing is a sweep at work for one holder.
+type clearing struct {
+	plan   int
+	node   graph.NodeID // of the holder, 0 if it is gone
+	holder Object       // as it was last observed
+	begun  policy.Stamp
+	seen   policy.Stamp // when a member last came or went
+	need   policy.Stamp // of the latest member that waits for a proof, 0 without one
+	sought policy.Stamp // the holder has to be seen after this, 0 if nobody has asked
+	proved policy.Stamp // without fences: when the last read began that showed how things are with it
+	asked  policy.Stamp // without fences: when every kind was asked for anew
+	read   bool         // such a read is under way
+	halted bool         // nothing is deleted for now
+	over   bool         // the holder needs it no more
+	bare   bool         // the holder does not carry the finalizer
+	done   bool         // nothing is left, and the finalizer may go
+	paced  bool         // it waits for its turn to ask for a fence
+	waves  int          // how often a proof was given
+	next   time.Time    // none is asked for before
+
+	members     int   // that are left
+	left        []int // the same by phase
+	open        int   // how many phases may delete
+	total, gone int
+	kinds       map[Kind]int   // members left by kind
+	blocked     int            // members that are held
+	sample      []graph.NodeID // some of them, sorted
+}
+
+// membership is what makes a node a member of a clearing.
+type membership struct {
+	run   runID
+	kind  Kind
+	phase int
+	since policy.Stamp // when the claim became known
+	fixed bool         // it holds whatever becomes of the object
+	owned bool         // it is by owner references alone
+}
+
+func newClearings(sweeps []finalizer.Sweep) (clearings, error) {
+	c := clearings{
+		holders: map[holderName][]graph.NodeID{}, known: map[graph.NodeID]Object{},
+		runs: map[runID]*clearing{}, of: map[runKey]runID{}, members: map[graph.NodeID][]membership{},
+		ghosts: map[holderName]runID{},
+	}
+	for _, s := range sweeps {
+		p, err := finalizer.NewPlan(s)
+		if err != nil {
+			return c, err
+		}
+		c.plans = append(c.plans, p)
+	}
+	return c, nil
+}
+
+func (c *clearings) clone() clearings {
+	d := *c
+	d.holders, d.known = cloneMap(c.holders), cloneMap(c.known)
+	for name, ids := range d.holders {
+		d.holders[name] = slices.Clone(ids)
+	}
+	d.runs, d.of = cloneMap(c.runs), cloneMap(c.of)
+	for id, r := range d.runs {
+		r := *r
+		r.left, r.kinds, r.sample = slices.Clone(r.left), maps.Clone(r.kinds), slices.Clone(r.sample)
+		d.runs[id] = &r
+	}
+	d.members, d.ghosts = cloneMap(c.members), cloneMap(c.ghosts)
+	return d
+}
+
+// sorted returns the clearings in order of their holders' keys and plans.
+func (c *clearings) sorted() []runID {
+	return slices.SortedFunc(maps.Keys(c.runs), func(a, b runID) int {
+		x, y := c.runs[a], c.runs[b]
+		return cmp.Or(x.holder.Key.Compare(y.holder.Key), cmp.Compare(x.plan, y.plan))
+	})
+}
+
+// noteHolder keeps the table of holders as the graph shows them. Members that
+// only another holder kept from being deleted are looked at again when that
+// changes.
+func (e *Engine) noteHolder(id graph.NodeID) {
+	c, n := &e.clear, e.graph.Node(id)
+	o, noted := n.Object(), false
+	for i, p := range c.plans {
+		if o.Kind != p.Sweep().Holder {
+			continue
+		}
+		noted = true
+		c.list(i, o.Key, id, p.IsHolder(o))
+		if r, ok := c.of[runKey{id, i}]; ok {
+			c.runs[r].holder = o
+			c.runs[r].halted = c.runs[r].halted || !p.IsHolder(o)
+		}
+	}
+	if noted {
+		was, had := c.known[id]
+		if had && was.Deleting != o.Deleting {
+			e.yield()
+		}
+		if !had {
+			e.stirGhosts()
+		}
+		c.known[id] = o
+	}
+}
+
+// parted takes a node that is gone out of the tables.
+func (e *Engine) parted(id graph.NodeID) {
+	c := &e.clear
+	e.discharge(id, nil, true)
+	was, had := c.known[id]
+	if !had {
+		return
+	}
+	delete(c.known, id)
+	for i, p := range c.plans {
+		if was.Kind == p.Sweep().Holder {
+			c.list(i, was.Key, id, false)
+			e.holderGone(i, id, was)
+		}
+	}
+	e.yield()
+}
+
+// yield has members looked at again that a holder has contested who does not any
+// more. Such members are held.
+func (e *Engine) yield() {
+	for _, r := range e.clear.runs {
+		if r.blocked > 0 {
+			e.walkAgain()
+			return
+		}
+	}
+}
+
+// list puts a holder into the table, or takes it out.
+func (c *clearings) list(plan int, k Key, id graph.NodeID, in bool) {
+	name := holderName{plan, k.Scope, k.Name}
+	ids := c.holders[name]
+	switch i, ok := slices.BinarySearch(ids, id); {
+	case in && !ok:
+		c.holders[name] = slices.Insert(ids, i, id)
+	case !in && ok && len(ids) == 1:
+		delete(c.holders, name)
+	case !in && ok:
+		c.holders[name] = slices.Delete(ids, i, i+1)
+	}
+}
+
+// rewind forgets everything that was begun: the mark may be of a history that is
+// no more.
+func (c *clearings) rewind() {
+	clear(c.runs)
+	clear(c.of)
+	clear(c.members)
+	clear(c.ghosts)
+	c.walk, c.again, c.stir, c.due = 0, false, false, time.Time{}
+}
+
+// beginClearing begins the sweep of a holder, which is node, or gone if that is 0.
+func (e *Engine) beginClearing(plan int, node graph.NodeID, holder Object) *clearing {
+	c := &e.clear
+	c.last++
+	r := &clearing{
+		plan: plan, node: node, holder: holder, begun: e.next(),
+		left: make([]int, c.plans[plan].Phases()), kinds: map[Kind]int{},
+	}
+	r.open = c.plans[plan].Phases()
+	r.bare = !holder.HasFinalizer(c.plans[plan].Sweep().Finalizer)
+	c.runs[c.last] = r
+	if node == 0 {
+		e.haunt(r, c.last)
+	} else {
+		c.of[runKey{node, plan}] = c.last
+	}
+	e.walkAgain()
+	return r
+}
+
+// haunt makes a clearing that of a holder which is gone. One of an earlier
+// namesake gives way to it: what is left is the same.
+func (e *Engine) haunt(r *clearing, id runID) {
+	c := &e.clear
+	name := holderName{r.plan, r.holder.Scope, r.holder.Name}
+	if former, ok := c.ghosts[name]; ok {
+		delete(c.runs, former)
+	}
+	c.ghosts[name] = id
+	e.walkAgain()
+}
+
+// mostGhosts bounds how many holders are swept at once that are gone.
+const mostGhosts = 64
+
+// holderGone ends the sweep of a holder that is gone. One that was never guarded
+// is reported, and swept all the same where a setting says so.
+func (e *Engine) holderGone(plan int, id graph.NodeID, was Object) {
+	c, p := &e.clear, e.clear.plans[plan]
+	k := runKey{id, plan}
+	at, under := c.of[k]
+	r := c.runs[at]
+	delete(c.of, k)
+	if under && r.done && !r.over {
+		e.counts.Swept++
+	}
+	switch {
+	case under && r.bare && !r.over && len(c.ghosts) < mostGhosts:
+		r.node = 0
+		e.haunt(r, at)
+		e.lookAt(r)
+		return
+	case under:
+		delete(c.runs, at)
+		return
+	case e.healing || was.Deleting || !p.IsHolder(was) || was.HasFinalizer(p.Sweep().Finalizer):
+		return
+	}
+	e.counts.Unguarded++
+	e.cfg.Logger.Warn("holder deleted before its finalizer was set", "object", was.Key.String())
+	if e.cfg.OnDecision != nil {
+		e.cfg.OnDecision(Decided{Key: was.Key, Version: was.Version, Decision: policy.Decision{Action: policy.Keep, Reason: policy.HolderUnguarded}})
+	}
+	if p.Sweep().Unguarded && p.Fit(was) == nil && len(c.ghosts) < mostGhosts {
+		e.beginClearing(plan, 0, was)
+	}
+}

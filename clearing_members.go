@@ -1,0 +1,186 @@
+package ownergraph
+
+import (
+	"slices"
+
+	"github.com/ownergraph/ownergraph/finalizer"
+	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/queue"
+)
+
+// mostSample bounds how many of a clearing's held members are named.
+const mostSample = 8
+
+// claimants yields who is meant by a claim of an object: the observed holders
+// of that name in its scope and among the global ones, or the owner itself.
+func (e *Engine) claimants(plan int, o Object, c finalizer.Claim) func(yield func(graph.NodeID, Object) bool) {
+	t := &e.clear
+	return func(yield func(graph.NodeID, Object) bool) {
+		scopes := [...]string{"", o.Scope}
+		for i, scope := range scopes {
+			if i == 1 && scope == "" {
+				return
+			}
+			for _, id := range t.holders[holderName{plan, scope, c.Name}] {
+				if h := t.known[id]; t.plans[plan].Holds(h, o, c) && !yield(id, h) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// enlist counts a node as a member of the clearings that it belongs to, and of
+// no others.
+func (e *Engine) enlist(id graph.NodeID) {
+	c := &e.clear
+	if len(c.runs) == 0 {
+		if len(c.members) > 0 {
+			c.members = map[graph.NodeID][]membership{}
+		}
+		return
+	}
+	o := e.graph.Node(id).Object()
+	var now []membership
+	for i, p := range c.plans {
+		for claim := range p.Claims(o) {
+			if !claim.Shadow {
+				now = e.enlistBy(now, id, i, o, claim)
+			}
+		}
+	}
+	e.discharge(id, now, false)
+}
+
+// enlistBy adds the memberships that one claim makes.
+func (e *Engine) enlistBy(now []membership, id graph.NodeID, plan int, o Object, claim finalizer.Claim) []membership {
+	c := &e.clear
+	add := func(r runID) {
+		i := slices.IndexFunc(now, func(m membership) bool { return m.run == r })
+		switch {
+		case i < 0:
+			now = append(now, membership{r, o.Kind, c.plans[plan].PhaseOf(o), e.peek(id).known, claim.Fixed, claim.Key.UID != ""})
+		default:
+			now[i].fixed = now[i].fixed || claim.Fixed
+			now[i].owned = now[i].owned && claim.Key.UID != ""
+		}
+	}
+	for h := range e.claimants(plan, o, claim) {
+		if r, ok := c.of[runKey{h, plan}]; ok {
+			add(r)
+		}
+	}
+	for _, scope := range [...]string{"", o.Scope} {
+		if r, ok := c.ghosts[holderName{plan, scope, claim.Name}]; ok && c.plans[plan].Holds(c.runs[r].holder, o, claim) {
+			add(r)
+		}
+	}
+	return now
+}
+
+// discharge makes now the memberships of a node, whose former ones end; gone
+// says that the node itself is.
+func (e *Engine) discharge(id graph.NodeID, now []membership, gone bool) {
+	c := &e.clear
+	was := c.members[id]
+	for _, m := range was {
+		i := slices.IndexFunc(now, func(n membership) bool { return n.run == m.run })
+		switch {
+		case c.runs[m.run] == nil: // it is over
+		case i < 0:
+			if gone {
+				c.runs[m.run].gone++
+				e.counts.MembersGone++
+			}
+			e.countMember(id, m, -1)
+		case m.phase != now[i].phase:
+			e.countMember(id, m, -1)
+			e.countMember(id, now[i], 1)
+		}
+		if i >= 0 && m.fixed && now[i].fixed {
+			now[i].since = m.since
+		}
+	}
+	for _, n := range now {
+		if !slices.ContainsFunc(was, func(m membership) bool { return n.run == m.run }) {
+			c.runs[n.run].total++
+			e.counts.Members++
+			e.countMember(id, n, 1)
+		}
+	}
+	switch {
+	case len(now) > 0:
+		c.members[id] = now
+	case len(was) > 0:
+		delete(c.members, id)
+	}
+}
+
+// countMember keeps the figures of a clearing, and has its holder looked at when
+// they let something begin.
+func (e *Engine) countMember(id graph.NodeID, m membership, d int) {
+	r := e.clear.runs[m.run]
+	r.seen = e.next()
+	r.left[m.phase] += d
+	r.members += d
+	if r.kinds[m.kind] += d; r.kinds[m.kind] == 0 {
+		delete(r.kinds, m.kind)
+	}
+	if _, held := e.held[id]; held {
+		r.block(id, d)
+	}
+	was := r.open
+	if r.open = e.clear.plans[r.plan].Open(r.left); r.open > was {
+		e.walkAgain()
+	}
+	if r.members == 0 || r.gone%noteEvery == 0 || r.members == e.clear.plans[r.plan].Sweep().ConfirmAbove {
+		e.lookAt(r)
+	}
+}
+
+// noteEvery is how many members go between two reports of a sweep.
+const noteEvery = 1024
+
+// block counts a member that is held, or that is so no more.
+func (r *clearing) block(id graph.NodeID, d int) {
+	r.blocked += d
+	i, in := slices.BinarySearch(r.sample, id)
+	switch {
+	case d < 0 && in:
+		r.sample = slices.Delete(r.sample, i, i+1)
+	case d > 0 && !in && len(r.sample) < mostSample:
+		r.sample = slices.Insert(r.sample, i, id)
+	}
+}
+
+// settleMember notes whether a member is held.
+func (e *Engine) settleMember(id graph.NodeID, held bool) {
+	if _, was := e.held[id]; was == held {
+		return
+	}
+	for _, m := range e.clear.members[id] {
+		if r := e.clear.runs[m.run]; r != nil && held {
+			r.block(id, 1)
+		} else if r != nil {
+			r.block(id, -1)
+		}
+	}
+}
+
+// lookAt has a clearing seen to.
+func (e *Engine) lookAt(r *clearing) {
+	if r.node == 0 {
+		e.clear.stir = true
+		return
+	}
+	e.work.Add(r.node, queue.Normal)
+}
+
+// noteMember takes a node's new state into account, of an object as a holder and
+// as a member.
+func (e *Engine) noteMember(id graph.NodeID, n graph.Node) {
+	if len(e.clear.plans) > 0 && n.State() == graph.Observed {
+		e.noteHolder(id)
+		e.enlist(id)
+	}
+}

@@ -1,0 +1,72 @@
+package ownergraph
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+
+	"github.com/ownergraph/ownergraph/policy"
+)
+
+// clearings hashes the sweeps under way. Counts follow from who is a member, and
+// holders from the graph.
+func (p *printer) clearings() {
+	c := &p.e.clear
+	if len(c.plans) == 0 {
+		return
+	}
+	p.flags(c.again, c.stir)
+	p.until(c.due)
+	p.until(c.proofs)
+	p.until(c.ends)
+	if c.walk != 0 {
+		for id := c.walk; int(id) < len(p.index); id++ {
+			p.node(id)
+		}
+	}
+	runs := c.sorted()
+	for _, id := range runs {
+		p.clearing(c.runs[id])
+	}
+	p.word(uint64(len(runs)))
+	for _, id := range p.ids {
+		ms := slices.Clone(c.members[id])
+		ms = slices.DeleteFunc(ms, func(m membership) bool { return c.runs[m.run] == nil })
+		slices.SortFunc(ms, func(a, b membership) int {
+			return cmp.Compare(slices.Index(runs, a.run), slices.Index(runs, b.run))
+		})
+		for _, m := range ms {
+			r := c.runs[m.run]
+			p.word(uint64(slices.Index(runs, m.run))<<32 | uint64(m.phase))
+			p.flags(m.fixed, m.owned, r.need < m.since, r.sought < m.since)
+			p.proof(r, m.since)
+		}
+	}
+}
+
+func (p *printer) clearing(r *clearing) {
+	c := &p.e.clear
+	p.key(r.holder.Key)
+	p.version(r.holder.Key, r.holder.Version)
+	p.word(uint64(r.plan))
+	p.flags(r.node == 0, r.need != 0, r.sought != 0, r.read, r.halted, r.over, r.bare, r.done, r.paced, c.walked > r.begun, c.began > r.begun,
+		r.asked > max(r.begun, r.seen), r.need > r.sought)
+	p.fenceAfter(max(r.begun, r.seen))
+	p.proof(r, r.need)
+	p.proof(r, r.sought)
+	for _, k := range slices.Sorted(maps.Keys(p.e.kinds)) {
+		p.flags(p.e.relisted(k, r.asked), p.e.kinds[k].begun > r.asked)
+	}
+	p.word(uint64(min(r.waves, 9)))
+	p.until(r.next)
+}
+
+// proof hashes whether there is one for what became known at a moment, or will
+// be one by what is under way.
+func (p *printer) proof(r *clearing, at policy.Stamp) {
+	p.flags(p.e.proven(r, at), r.proved > at)
+	p.fenceAfter(at)
+	for _, s := range p.e.clear.plans {
+		p.flags(p.e.kinds[s.Sweep().Holder].passed > at)
+	}
+}

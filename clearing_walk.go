@@ -1,0 +1,327 @@
+package ownergraph
+
+import (
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/policy"
+	"github.com/ownergraph/ownergraph/queue"
+)
+
+// walkAgain has every node asked whose member it is, and whether it can be
+// deleted by now.
+func (e *Engine) walkAgain() {
+	e.clear.again = e.clear.again || len(e.clear.runs) > 0
+}
+
+// stepClearings goes on with the walk, or begins one that is wanted. It reports
+// whether it did anything.
+func (e *Engine) stepClearings() bool {
+	c := &e.clear
+	if c.stir || !c.due.IsZero() && !e.now.Before(c.due) {
+		e.stepGhosts()
+		return true
+	}
+	if c.walk == 0 && !c.again {
+		return false
+	}
+	if c.walk == 0 {
+		c.walk, c.again, c.began = 1, false, e.next()
+	}
+	for n := 0; n < slice && int(c.walk) < e.graph.Cap() && e.work.Ready() < lowWater; n++ {
+		e.walkNode(c.walk)
+		c.walk++
+	}
+	if int(c.walk) < e.graph.Cap() {
+		return true
+	}
+	c.walk, c.walked, c.stir = 0, c.began, len(c.ghosts) > 0
+	for _, id := range c.sorted() {
+		if r := c.runs[id]; r.node != 0 {
+			e.wakes = append(e.wakes, r.node)
+		}
+	}
+	return true
+}
+
+// walkNode counts a node as a member, and has it decided if it can be deleted.
+func (e *Engine) walkNode(id graph.NodeID) {
+	if !e.graph.InUse(id) || e.graph.Node(id).State() != graph.Observed {
+		return
+	}
+	e.enlist(id)
+	if e.graph.Node(id).Deleting() {
+		return
+	}
+	for _, m := range e.clear.members[id] {
+		r := e.clear.runs[m.run]
+		switch {
+		case !e.proven(r, e.claimed(id, m)):
+			e.needProof(r, e.claimed(id, m))
+		case m.phase < r.open:
+			e.work.Add(id, queue.Low)
+		}
+	}
+}
+
+// stepGhosts sees to the clearings whose holders are gone.
+func (e *Engine) stepGhosts() {
+	c := &e.clear
+	c.stir, c.due = false, time.Time{}
+	for _, id := range c.sorted() {
+		r := c.runs[id]
+		if r.node != 0 {
+			continue
+		}
+		name := holderName{r.plan, r.holder.Scope, r.holder.Name}
+		taken := len(c.holders[name]) > 0 // what is left is the namesake's now
+		_, done := e.tend(r)
+		if taken || done {
+			delete(c.runs, id)
+			delete(c.ghosts, name)
+		}
+		if done && !taken {
+			e.counts.Swept++
+		}
+	}
+}
+
+// stirGhosts has them seen to.
+func (e *Engine) stirGhosts() {
+	e.clear.stir = e.clear.stir || len(e.clear.ghosts) > 0
+}
+
+// claimed returns since when it is known that a node is a member of a marked
+// holder. A claim that rests on what may change counts from the version that is
+// judged.
+func (e *Engine) claimed(id graph.NodeID, m membership) policy.Stamp {
+	since := max(m.since, e.clear.runs[m.run].begun)
+	if m.fixed {
+		return since
+	}
+	return max(since, e.peek(id).known)
+}
+
+// proven reports whether the holder is known to have been there, or to have been
+// gone if it is a ghost, and with it everybody else who may hold anything, at an
+// instant after the moment: all kinds of holders have passed a fence that began
+// later. Without fences a read that began later has to show the holder, and a
+// listing the others.
+func (e *Engine) proven(r *clearing, after policy.Stamp) bool {
+	if e.level < Level2 && r.proved <= after || !e.kinds[r.holder.Kind].part {
+		return false
+	}
+	for _, p := range e.clear.plans {
+		name := p.Sweep().Holder
+		k := e.kinds[name]
+		if k.part && (e.level < Level2 && !e.relisted(name, after) || e.level >= Level2 && k.passed <= after) {
+			return false
+		}
+	}
+	return true
+}
+
+// needProof notes that a member waits for a proof.
+func (e *Engine) needProof(r *clearing, after policy.Stamp) {
+	if after > r.need {
+		r.need = after
+		e.lookAt(r)
+	}
+}
+
+// tend goes on with a clearing. It returns why that waits, and whether nothing is
+// left of what the holder holds.
+func (e *Engine) tend(r *clearing) (why policy.Reason, done bool) {
+	r.paced = false
+	if r.sought != 0 && e.proven(r, r.sought) {
+		r.sought = 0
+		r.waves++
+		r.next = e.now.Add(pause(r.waves))
+		e.walkAgain()
+	}
+	if r.need != 0 && e.proven(r, r.need) {
+		r.need = 0
+		e.walkAgain() // whoever waits has not been told
+	}
+	switch {
+	case r.need != 0:
+		e.seek(r)
+		return policy.NeedMembers, false
+	case e.clear.walked <= r.begun || r.members > 0:
+		return policy.NeedMembers, false
+	case e.level < Level2:
+		return e.relist(r)
+	}
+	if last := max(r.begun, r.seen); e.fence.passed <= last {
+		if !e.turn(r, &e.clear.ends, last) {
+			return policy.NeedFence, false
+		}
+		e.wantFence(last)
+		e.wakeHolder(r)
+		if e.fenceHeld() {
+			return policy.FenceHeld, false
+		}
+		return policy.NeedFence, false
+	}
+	return policy.MembersGone, true
+}
+
+// pause is how long the next proof is not asked for: who keeps creating members
+// has them deleted in waves, at most one in half a minute.
+func pause(waves int) time.Duration {
+	return min(250*time.Millisecond<<min(waves-1, 7), 30*time.Second)
+}
+
+// seek asks for a proof, when it is time.
+func (e *Engine) seek(r *clearing) {
+	if e.now.Before(r.next) && r.sought == 0 {
+		e.tendAt(r, r.next)
+		return
+	}
+	if r.sought == 0 {
+		if !e.turn(r, &e.clear.proofs, r.need) {
+			return
+		}
+		r.sought = r.need
+	}
+	if e.level < Level2 {
+		e.seekBy(r)
+		return
+	}
+	e.wantFence(r.sought)
+	for _, p := range e.clear.plans {
+		name := p.Sweep().Holder
+		if k := e.kinds[name]; k.part && k.passed <= r.sought && r.node != 0 {
+			if k.waiting == nil {
+				k.waiting = map[graph.NodeID]struct{}{}
+				e.kinds[name] = k
+			}
+			k.waiting[r.node] = struct{}{}
+		}
+	}
+}
+
+// fencePace is how far apart fences are asked for, of each sort: sweeps that end
+// one after another share them.
+const fencePace = time.Second
+
+// turn reports whether a clearing may ask for a fence that begins after the
+// moment: one is wanted anyway, or it is time. Otherwise it is seen to then.
+func (e *Engine) turn(r *clearing, next *time.Time, after policy.Stamp) bool {
+	f := &e.fence
+	switch {
+	case e.level < Level2 || f.wanted != 0 || f.id != 0 && f.began > after:
+		return true
+	case e.now.Before(*next):
+		r.paced = true
+		e.tendAt(r, *next)
+		return false
+	}
+	*next = e.now.Add(fencePace)
+	return true
+}
+
+// tendAt has a clearing seen to at a time.
+func (e *Engine) tendAt(r *clearing, at time.Time) {
+	if r.node != 0 {
+		e.work.AddAt(r.node, queue.Normal, at)
+		return
+	}
+	if e.clear.due.IsZero() || at.Before(e.clear.due) {
+		e.clear.due = at
+	}
+}
+
+func (e *Engine) wakeHolder(r *clearing) {
+	if r.node != 0 {
+		e.wakeAtFence(r.node)
+	}
+}
+
+// seekBy reads the holder and has the kinds of holders listed, for stores without
+// fences.
+func (e *Engine) seekBy(r *clearing) {
+	for _, name := range e.clear.sweeps() {
+		if !e.relisted(name, r.sought) && e.kinds[name].begun <= r.sought {
+			e.wantList(name)
+		}
+	}
+	e.wakeHolder(r)
+	if r.read || r.proved > r.sought {
+		return
+	}
+	r.read = true
+	e.prepared = append(e.prepared, e.launch(Call{Type: CallRead, Key: r.holder.Key, Timeout: e.cfg.CallTimeout},
+		flight{node: r.node, key: r.holder.Key, run: e.clear.idOf(r)}))
+}
+
+// holderRead takes what a read of a holder says. That somebody else has its
+// place by now is for the watch to tell.
+func (e *Engine) holderRead(f flight, res Result) {
+	r := e.clear.runs[f.run]
+	if r == nil || f.began <= e.rewound {
+		return
+	}
+	r.read = false
+	absent := errors.Is(res.Err, ErrNotFound)
+	switch {
+	case absent && r.node == 0, res.Err == nil && res.Object.UID == f.key.UID:
+		r.proved = f.began
+		e.lookAt(r)
+	default:
+		r.waves++
+		r.next = e.now.Add(pause(r.waves))
+		r.sought = 0
+		e.tendAt(r, r.next)
+	}
+}
+
+// relist asks for a new listing of every kind, where there are no fences. It
+// reports whether all have been listed since a member was last seen.
+func (e *Engine) relist(r *clearing) (policy.Reason, bool) {
+	if r.asked <= max(r.begun, r.seen) {
+		r.asked = e.next()
+		for name := range e.kinds {
+			e.wantList(name)
+		}
+	}
+	for name, k := range e.kinds {
+		if k.part && !e.relisted(name, r.asked) {
+			e.wakeHolder(r)
+			if e.sickKind() {
+				return policy.FenceHeld, false
+			}
+			return policy.NeedFence, false
+		}
+	}
+	return policy.MembersGone, true
+}
+
+func (c *clearings) idOf(r *clearing) runID {
+	if r.node != 0 {
+		return c.of[runKey{r.node, r.plan}]
+	}
+	return c.ghosts[holderName{r.plan, r.holder.Scope, r.holder.Name}]
+}
+
+// clearing reports whether a sweep waits for a proof that can still come: the
+// kinds of holders are well.
+func (e *Engine) clearing() bool {
+	for _, r := range e.clear.runs {
+		if (r.need != 0 || r.paced) && !r.halted && !r.over && !slices.ContainsFunc(e.clear.sweeps(), func(k Kind) bool { return e.kinds[k].sick != "" }) {
+			return true
+		}
+	}
+	return false
+}
+
+// sweeps returns the kinds of holders.
+func (c *clearings) sweeps() []Kind {
+	out := make([]Kind, len(c.plans))
+	for i, p := range c.plans {
+		out[i] = p.Sweep().Holder
+	}
+	return out
+}

@@ -1,0 +1,48 @@
+package ownergraph_test
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/adapters/memory"
+	"github.com/ownergraph/ownergraph/finalizer"
+)
+
+// A tenant is deleted, and takes along what begins with its name and a dash. A
+// neighbour with a name that begins alike loses nothing.
+func ExampleConfig_sweeps() {
+	ctx, stop := context.WithCancel(context.Background())
+	defer stop()
+	store, _ := memory.New(memory.Config{Kinds: []ownergraph.KindInfo{{Kind: "tenant"}, {Kind: "volume"}}, UIDPrefix: "u"})
+	for _, key := range []ownergraph.Key{
+		{Kind: "tenant", Name: "111111"}, {Kind: "volume", Name: "111111-data"},
+		{Kind: "tenant", Name: "1111112"}, {Kind: "volume", Name: "1111112-data"},
+	} {
+		_, _ = store.Create(ctx, ownergraph.Object{Key: key})
+	}
+	collector, err := ownergraph.New(store, ownergraph.Config{Sweeps: []finalizer.Sweep{{
+		Finalizer: "example.org/tenant",
+		Holder:    "tenant",
+		Members:   []finalizer.Members{{By: finalizer.ByName, Delimiter: "-"}},
+	}}})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- collector.Run(ctx) }()
+	_, _ = collector.WaitIdle(ctx) // both tenants carry the finalizer now
+
+	_ = store.Delete(ctx, ownergraph.Key{Kind: "tenant", Name: "111111"}, ownergraph.DeleteOptions{})
+	_, _ = collector.WaitIdle(ctx)
+	for _, o := range store.Objects() {
+		fmt.Println(o.Kind, o.Name, o.Finalizers)
+	}
+	stop()
+	fmt.Println(<-ended)
+	// Output:
+	// tenant 1111112 [example.org/tenant]
+	// volume 1111112-data []
+	// <nil>
+}

@@ -1,0 +1,249 @@
+package finalizer
+
+import (
+	"fmt"
+	"iter"
+	"slices"
+	"strings"
+
+	"github.com/ownergraph/ownergraph/graph"
+)
+
+// Plan is a sweep that was checked: pure answers to whose an object is, and what
+// is to be deleted next. Use NewPlan. It is immutable and safe for concurrent
+// use, as far as the sweep's functions are.
+type Plan struct {
+	sweep Sweep
+}
+
+// Sweep returns the sweep of the plan. It is not to be changed.
+func (p *Plan) Sweep() *Sweep { return &p.sweep }
+
+// IsHolder reports whether the object may hold members.
+func (p *Plan) IsHolder(o graph.Object) bool {
+	return o.Kind == p.sweep.Holder && (p.sweep.Holders == nil || p.sweep.Holders(o))
+}
+
+// Fit returns why nothing may be swept for a holder, or nil: its name holds a
+// delimiter, so that it cannot be told from another's, or it would be a member
+// of itself. The error wraps graph.ErrInvalid and names holder and cause. Held
+// by TestFit and TestSweepExact.
+func (p *Plan) Fit(holder graph.Object) error {
+	bad := func(i int, cause string) error {
+		return fmt.Errorf("sweep %s: members[%d]: %s: %w", holder.Key, i, cause, graph.ErrInvalid)
+	}
+	for i := range p.sweep.Members {
+		m := &p.sweep.Members[i]
+		d := m.Delimiter
+		if d != "" && (m.Suffix && strings.LastIndex(d+holder.Name, d) != 0 || !m.Suffix && strings.Index(holder.Name+d, d) != len(holder.Name)) {
+			return bad(i, fmt.Sprintf("the holder's name has the delimiter %q in it", d))
+		}
+	}
+	for c := range p.Claims(holder) {
+		m := &p.sweep.Members[c.Members]
+		if c.Name == holder.Name && (c.Key.UID == "" || c.Key == holder.Key) && (m.Where == nil || m.Where(holder, holder)) {
+			return bad(c.Members, "the holder is a member of itself")
+		}
+	}
+	return nil
+}
+
+// Kinds returns the kinds that the sweep names, sorted: nothing may be swept
+// before all of them are served. The caller owns the result.
+func (p *Plan) Kinds() []graph.Kind {
+	out := []graph.Kind{p.sweep.Holder}
+	for i := range p.sweep.Members {
+		out = append(out, p.sweep.Members[i].Kinds...)
+	}
+	for i := range p.sweep.Phases {
+		out = append(out, p.sweep.Phases[i].Kinds...)
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// Claim is one way in which an object names a holder: by its name, or, where it
+// refers to the owner itself, by its key.
+type Claim struct {
+	// Members is the index of what names it in Sweep.Members.
+	Members int
+	// Name is the holder's name. Key, if it is set, says exactly who it is.
+	Name string
+	Key  graph.Key
+	// Fixed says that it follows from the object's coordinates alone, so that no
+	// change of the object can take it back.
+	Fixed bool
+	// Shadow says that somebody may read the object so: a later delimiter in it
+	// would part this name from the rest. It makes the object nobody's member.
+	// But if there is such a holder, the object is contested.
+	Shadow bool
+}
+
+// Claims yields what the object names as its holders. Whether there is such a
+// holder, and whether it agrees, is for Holds to say.
+func (p *Plan) Claims(o graph.Object) iter.Seq[Claim] {
+	return func(yield func(Claim) bool) {
+		if p.excepted(o) {
+			return
+		}
+		for i := range p.sweep.Members {
+			if m := &p.sweep.Members[i]; p.may(m, o) && !p.claims(i, m, o, yield) {
+				return
+			}
+		}
+	}
+}
+
+func (p *Plan) claims(i int, m *Members, o graph.Object, yield func(Claim) bool) bool {
+	if m.By != ByOwner {
+		c := Claim{Members: i, Fixed: m.By < ByOwner && m.Where == nil && p.sweep.Except == nil}
+		for name, shadow := range m.cuts(o) {
+			c.Name, c.Shadow = name, shadow
+			if !yield(c) {
+				return false
+			}
+		}
+		return true
+	}
+	for _, r := range o.Owners {
+		if r.Kind == p.sweep.Holder && !r.Unresolved && !yield(Claim{Members: i, Name: r.Name, Key: r.Key}) {
+			return false
+		}
+	}
+	return true
+}
+
+// Holds reports whether the holder is the one that the claim of the object
+// names, in a shadow of it too. It has to be one: see IsHolder.
+func (p *Plan) Holds(holder, o graph.Object, c Claim) bool {
+	m := &p.sweep.Members[c.Members]
+	switch {
+	case c.Name != holder.Name, c.Key.UID != "" && c.Key != holder.Key:
+		return false
+	case holder.Scope != "" && holder.Scope != o.Scope, holder.Key == o.Key:
+		return false
+	}
+	return m.Where == nil || m.Where(holder, o)
+}
+
+// Member reports whether the object belongs to the holder.
+func (p *Plan) Member(holder, o graph.Object) bool {
+	if !p.IsHolder(holder) {
+		return false
+	}
+	for c := range p.Claims(o) {
+		if !c.Shadow && p.Holds(holder, o, c) {
+			return true
+		}
+	}
+	return false
+}
+
+// Contests reports whether the holder has a claim on the object, if only by a
+// shadow: as long as it is not deleted itself, nobody else's sweep takes it.
+func (p *Plan) Contests(holder, o graph.Object) bool {
+	if !p.IsHolder(holder) || holder.Deleting {
+		return false
+	}
+	for c := range p.Claims(o) {
+		if p.Holds(holder, o, c) {
+			return true
+		}
+	}
+	return false
+}
+
+// Phases returns how many phases there are: those of the sweep, and the last
+// one, which takes what is left.
+func (p *Plan) Phases() int { return len(p.sweep.Phases) + 1 }
+
+// Phase returns the i-th phase. The last one is the zero Phase.
+func (p *Plan) Phase(i int) Phase {
+	if i < len(p.sweep.Phases) {
+		return p.sweep.Phases[i]
+	}
+	return Phase{}
+}
+
+// PhaseOf returns the index of the phase that a member is in.
+func (p *Plan) PhaseOf(o graph.Object) int {
+	for i := range p.sweep.Phases {
+		if p.sweep.Phases[i].takes(o) {
+			return i
+		}
+	}
+	return len(p.sweep.Phases)
+}
+
+// Open returns how many phases, from the first on, may delete their members,
+// when so many are left in each.
+func (p *Plan) Open(left []int) int {
+	before := 0
+	for i := range p.Phases() {
+		if p.Phase(i).After && before > 0 {
+			return i
+		}
+		before += left[i]
+	}
+	return p.Phases()
+}
+
+// cuts yields the name of the holder that the object names, and then its
+// shadows. It is not for ByOwner.
+func (m *Members) cuts(o graph.Object) iter.Seq2[string, bool] {
+	return func(yield func(name string, shadow bool) bool) {
+		text, ok := m.text(o)
+		if !ok || m.Delimiter == "" {
+			_ = ok && text != "" && yield(text, false)
+			return
+		}
+		shadow := false
+		for i := range len(text) {
+			name, parted := text[:i], false
+			if m.Suffix {
+				name = text[len(text)-i:]
+				parted = strings.HasSuffix(text[:len(text)-i], m.Delimiter)
+			} else {
+				parted = strings.HasPrefix(text[i:], m.Delimiter)
+			}
+			if parted && name != "" && !yield(name, shadow) {
+				return
+			}
+			shadow = shadow || parted
+		}
+	}
+}
+
+// text returns the text that names the holder, as far as it is looked at.
+func (m *Members) text(o graph.Object) (string, bool) {
+	text, ok := "", true
+	switch m.By {
+	case ByName:
+		text = o.Name
+	case ByScope:
+		text = o.Scope
+	case ByKind:
+		text = string(o.Kind)
+	case ByFunc:
+		return m.Named(o), true
+	}
+	if m.Skip != "" {
+		if _, text, ok = strings.Cut(text, m.Skip); !ok {
+			return "", false
+		}
+	}
+	return strings.CutSuffix(text, m.Tail)
+}
+
+// may reports whether objects of the kind, and with or without a scope, may be
+// members by m. Holders are members of others only where their kind is named.
+func (p *Plan) may(m *Members, o graph.Object) bool {
+	named := o.Kind != p.sweep.Holder || slices.Contains(m.Kinds, o.Kind)
+	return named && kindIn(m.Kinds, m.KindIs, o.Kind) && !(m.Global && o.Scope != "")
+}
+
+func (p *Plan) excepted(o graph.Object) bool { return p.sweep.Except != nil && p.sweep.Except(o) }
+
+func kindIn(kinds []graph.Kind, is func(graph.Kind) bool, k graph.Kind) bool {
+	return (len(kinds) == 0 || slices.Contains(kinds, k)) && (is == nil || is(k))
+}

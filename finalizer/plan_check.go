@@ -1,0 +1,110 @@
+package finalizer
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/ownergraph/ownergraph/graph"
+)
+
+// NewPlan checks a sweep and returns its plan. All that is wrong is named, with
+// the field, in errors that wrap graph.ErrInvalid. Held by TestNewPlanRefuses.
+func NewPlan(s Sweep) (*Plan, error) {
+	c := &planCheck{sweep: s}
+	c.holder()
+	if len(s.Members) == 0 {
+		c.bad("Members", "none")
+	}
+	for i := range s.Members {
+		c.members(fmt.Sprintf("Members[%d]", i), &s.Members[i])
+	}
+	for i := range s.Phases {
+		c.phase(i, fmt.Sprintf("Phases[%d]", i), &s.Phases[i])
+	}
+	if len(c.errs) > 0 {
+		return nil, errors.Join(c.errs...)
+	}
+	s.Members, s.Phases = slices.Clone(s.Members), slices.Clone(s.Phases)
+	for i := range s.Members {
+		s.Members[i].Kinds = slices.Clone(s.Members[i].Kinds)
+	}
+	for i := range s.Phases {
+		s.Phases[i].Kinds = slices.Clone(s.Phases[i].Kinds)
+	}
+	return &Plan{s}, nil
+}
+
+type planCheck struct {
+	sweep Sweep
+	errs  []error
+}
+
+func (c *planCheck) bad(field, cause string) {
+	c.errs = append(c.errs, fmt.Errorf("plan sweep %q: %s: %s: %w", c.sweep.Finalizer, field, cause, graph.ErrInvalid))
+}
+
+// when is bad if the condition holds.
+func (c *planCheck) when(is bool, field, cause string) {
+	if is {
+		c.bad(field, cause)
+	}
+}
+
+func (c *planCheck) holder() {
+	f := c.sweep.Finalizer
+	c.when(f == "", "Finalizer", "empty")
+	c.when(f == graph.FinalizerOrphan || f == graph.FinalizerForeground, "Finalizer", "it is a propagation's")
+	c.when(c.sweep.Holder == "", "Holder", "empty")
+	confirm := c.sweep.Confirm
+	c.when(confirm != "" && confirm == f, "Confirm", "it is Finalizer")
+	c.when(confirm == graph.FinalizerOrphan || confirm == graph.FinalizerForeground, "Confirm", "it is a propagation's")
+	c.when(c.sweep.ConfirmAbove < 0, "ConfirmAbove", "negative")
+	c.when(c.sweep.ConfirmAbove > 0 && confirm == "", "ConfirmAbove", "it goes with Confirm")
+}
+
+func (c *planCheck) members(at string, m *Members) {
+	cuts := m.By == ByName || m.By == ByKind || m.By == ByScope
+	c.when(m.By == ByUnset || int(m.By) >= len(byNames), at+".By", m.By.String()+" is no way to name a holder")
+	c.when((m.By == ByName || m.By == ByKind) && m.Delimiter == "", at+".Delimiter", "empty: it would take whose name begins like the holder's")
+	c.when(!cuts && (m.Delimiter != "" || m.Skip != "" || m.Tail != "" || m.Suffix), at+".Delimiter", "nothing is cut by "+m.By.String())
+	c.when(m.Delimiter == "" && (m.Skip != "" || m.Tail != "" || m.Suffix), at+".Delimiter", "empty, with Skip, Tail or Suffix")
+	c.when(m.Suffix && m.Skip != "", at+".Skip", "it cannot go with Suffix")
+	c.when(!m.Suffix && m.Tail != "", at+".Tail", "it cannot go without Suffix")
+	c.when((m.By == ByFunc) != (m.Named != nil), at+".Named", "it goes with by func, and only there")
+	c.when(m.By == ByScope && m.Global, at+".Global", "it cannot go with by scope")
+	c.kinds(at, m.Kinds)
+}
+
+func (c *planCheck) kinds(at string, kinds []graph.Kind) {
+	c.when(slices.Contains(kinds, ""), at+".Kinds", "an empty kind")
+}
+
+// phase finds what can be told of a phase before anything is swept: that
+// nothing can ever be in it.
+func (c *planCheck) phase(i int, at string, p *Phase) {
+	c.kinds(at, p.Kinds)
+	c.when(p.Propagation > graph.Orphan, at+".Propagation", p.Propagation.String()+" means nothing")
+	c.when(p.GraceSeconds != nil && *p.GraceSeconds < 0, at+".GraceSeconds", "negative")
+	c.when(p.After && i == 0, at+".After", "no phase is before it")
+	for j := range c.sweep.Phases[:i] {
+		if c.sweep.Phases[j].covers(p) {
+			c.bad(at, fmt.Sprintf("it matches nothing: Phases[%d] takes all of it", j))
+			return
+		}
+	}
+	c.when(len(p.Kinds) > 0 && !slices.ContainsFunc(c.sweep.Members, func(m Members) bool {
+		return slices.ContainsFunc(p.Kinds, func(k graph.Kind) bool { return kindIn(m.Kinds, m.KindIs, k) })
+	}), at+".Kinds", "it matches nothing: no member is of such a kind")
+}
+
+// covers reports whether p takes all that q could.
+func (p *Phase) covers(q *Phase) bool {
+	if p.all() {
+		return true
+	}
+	if p.KindIs != nil || p.Where != nil || len(q.Kinds) == 0 {
+		return false
+	}
+	return !slices.ContainsFunc(q.Kinds, func(k graph.Kind) bool { return !slices.Contains(p.Kinds, k) })
+}
