@@ -34,7 +34,7 @@ func drawMeta(t *rapid.T) meta {
 	m := meta{}
 	m.Name, m.Namespace, m.UID = text.Draw(t, "name"), text.Draw(t, "namespace"), types.UID(text.Draw(t, "uid"))
 	m.ResourceVersion, m.Generation = text.Draw(t, "version"), rapid.Int64().Draw(t, "generation")
-	m.GenerateName, m.SelfLink = text.Draw(t, "generateName"), text.Draw(t, "selfLink")
+	m.GenerateName = text.Draw(t, "generateName")
 	m.Labels = rapid.MapOf(text, text).Draw(t, "labels")
 	m.Annotations = rapid.MapOf(rapid.OneOf(text, rapid.Just(metav1.InitialEventsAnnotationKey)), text).Draw(t, "annotations")
 	m.CreationTimestamp = metav1.NewTime(time.Unix(rapid.Int64Range(0, 1<<40).Draw(t, "created"), 0))
@@ -49,7 +49,7 @@ func drawMeta(t *rapid.T) meta {
 	}
 	m.Finalizers = rapid.SliceOfN(text, 0, 3).Draw(t, "finalizers")
 	for range rapid.IntRange(0, 2).Draw(t, "managers") {
-		fields := &metav1.FieldsV1{Raw: []byte(text.Draw(t, "fields"))}
+		fields := metav1.NewFieldsV1(text.Draw(t, "fields"))
 		m.ManagedFields = append(m.ManagedFields, metav1.ManagedFieldsEntry{Manager: text.Draw(t, "manager"), FieldsV1: fields})
 	}
 	return m
@@ -57,7 +57,7 @@ func drawMeta(t *rapid.T) meta {
 
 // relevant is what anybody here looks at.
 func relevant(m meta) meta {
-	m.TypeMeta, m.GenerateName, m.SelfLink, m.Labels, m.ManagedFields = metav1.TypeMeta{}, "", "", nil, nil
+	m.TypeMeta, m.GenerateName, m.Labels, m.ManagedFields = metav1.TypeMeta{}, "", nil, nil
 	m.CreationTimestamp = metav1.Time{}
 	if end, ok := m.Annotations[metav1.InitialEventsAnnotationKey]; ok {
 		m.Annotations = map[string]string{metav1.InitialEventsAnnotationKey: end}
