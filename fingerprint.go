@@ -106,6 +106,7 @@ func (p *printer) fenceAfter(s policy.Stamp) {
 func (p *printer) began(n graph.Node, at policy.Stamp) {
 	e := p.e
 	p.flags(e.kinds[n.Kind()].spoken > at)
+	p.fenceAfter(at)
 	for d := range n.Dependents() {
 		p.node(d.ID())
 		p.flags(at > e.peek(d.ID()).known)

@@ -2,6 +2,7 @@ package invariant
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/graph"
@@ -149,8 +150,14 @@ func (l *Ledger) judgeRelease(o *graph.Object, finalizer string) *Breach {
 	return nil
 }
 
-// Words yields all that a ledger holds, for a fingerprint.
+// Words yields all that a ledger holds, for a fingerprint, in order: how it came
+// to hold it makes no difference.
 func (l *Ledger) Words(yield func(text string, flags uint64)) {
+	type word struct {
+		text  string
+		flags uint64
+	}
+	var words []word
 	for _, p := range l.pasts {
 		flags := uint64(0)
 		for _, f := range [...]bool{p.waited, p.orphaned, p.beside, p.ringed, p.kept, p.blocked, p.below} {
@@ -160,10 +167,14 @@ func (l *Ledger) Words(yield func(text string, flags uint64)) {
 			}
 		}
 		if flags != 0 {
-			yield(string(p.dep.UID)+">"+string(p.owner.UID), flags)
+			words = append(words, word{string(p.dep.UID) + ">" + string(p.owner.UID), flags})
 		}
 	}
 	for _, k := range l.free {
-		yield(string(k.UID), 1)
+		words = append(words, word{string(k.UID), 1})
+	}
+	slices.SortFunc(words, func(a, b word) int { return strings.Compare(a.text, b.text) })
+	for _, w := range words {
+		yield(w.text, w.flags)
 	}
 }
