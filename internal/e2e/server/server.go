@@ -109,7 +109,7 @@ func (s *Server) startEtcd() error {
 func (s *Server) StartAPI(ctx context.Context) error {
 	args := append([]string{
 		"--etcd-servers=" + etcdSocket, "--cert-dir=" + filepath.Join(s.dir, "certs"),
-		"--bind-address=127.0.0.1", fmt.Sprint("--secure-port=", s.port),
+		"--bind-address=127.0.0.1", "--advertise-address=127.0.0.1", fmt.Sprint("--secure-port=", s.port),
 		"--service-account-issuer=https://localhost",
 		"--service-account-key-file=" + keyFile, "--service-account-signing-key-file=" + keyFile,
 		"--token-auth-file=" + tokensFile, "--authorization-mode=RBAC",
