@@ -135,12 +135,19 @@ func (e *Engine) writeDone(id CallID, f flight, err error) {
 		e.work.Retry(f.node, queue.Normal, e.now)
 	default: // the outcome is unknown
 		e.counts.UnknownOutcomes++
-		sick := e.kinds[f.key.Kind].sick != ""
-		if sick {
-			e.hold(f.node, policy.KindSick, graph.DoubtUnset)
-		}
+		sick := e.holdIfSick(f.node)
 		e.await(f.node, await{version: f.version, deadline: e.work.Retry(f.node, queue.Normal, e.now), outside: sick})
 	}
+}
+
+// holdIfSick holds an object whose kind is sick, and reports whether it is: what
+// it awaits only somebody outside can bring.
+func (e *Engine) holdIfSick(id graph.NodeID) bool {
+	sick := e.kinds[e.graph.Node(id).Key().Kind].sick != ""
+	if sick {
+		e.hold(id, policy.KindSick, graph.DoubtUnset)
+	}
+	return sick
 }
 
 // await keeps a key from being decided until the graph shows another version
@@ -169,12 +176,8 @@ func (e *Engine) conflicted(id graph.NodeID) {
 // the watch's word; its dependents need not.
 func (e *Engine) vanished(id graph.NodeID) {
 	e.believeAbsent(id)
-	n := e.graph.Node(id)
-	sick := e.kinds[n.Key().Kind].sick != ""
-	if sick {
-		e.hold(id, policy.KindSick, graph.DoubtUnset)
-	}
-	e.await(id, await{version: n.Version(), deadline: e.now.Add(e.cfg.AwaitTimeout), then: thenList, outside: sick})
+	v := e.graph.Node(id).Version()
+	e.await(id, await{version: v, deadline: e.now.Add(e.cfg.AwaitTimeout), then: thenList, outside: e.holdIfSick(id)})
 }
 
 // rereadDone takes what the read after a conflict, or after a deadline, says
