@@ -22,7 +22,8 @@ var ErrOwned = errors.New("owned already")
 // If the owner is marked to orphan in between, the reference is dropped again like
 // any other; name its kind in Config.Acknowledge where its controller adopts.
 //
-// Errors: ErrOwned; ErrRefused where the object or an owner is being deleted;
+// Errors: ErrOwned; ErrRefused where the object or an owner is being deleted, or the
+// owner is in another scope;
 // ErrNotFound where the object or the owner with exactly its UID is not there;
 // ErrConflict where somebody changed the object meanwhile, to be tried again; and
 // the store's. Held by TestAdopt and TestAdoptRaces.
@@ -72,6 +73,9 @@ func Move(ctx context.Context, store Store, from Key, to Owner, key Key) error {
 	rest := o.Clone()
 	rest.Owners = slices.DeleteFunc(rest.Owners, func(r Owner) bool { return r.Key == from })
 	if slices.ContainsFunc(rest.Owners, to.Same) {
+		if err := keeps(ctx, store, to, o); err != nil {
+			return err
+		}
 		return change(ctx, store, "move", o, Change{DropOwners: drop})
 	}
 	if err := adoptable(ctx, store, to, rest); err != nil {
@@ -131,6 +135,8 @@ func adoptable(ctx context.Context, store Store, owner Owner, o Object) error {
 		return bad("it is being deleted", ErrRefused)
 	case owner.Key == o.Key:
 		return bad("it is itself", ErrRefused)
+	case owner.Scope != "" && owner.Scope != o.Scope: // nobody would find the owner from there
+		return bad("the owner is in another scope", ErrRefused)
 	}
 	for _, r := range o.Owners {
 		if !owner.Controller || r.Controller {
@@ -140,9 +146,14 @@ func adoptable(ctx context.Context, store Store, owner Owner, o Object) error {
 			return bad("its owner "+r.Key.String()+" is being deleted", ErrRefused)
 		}
 	}
+	return keeps(ctx, store, owner, o)
+}
+
+// keeps returns why the owner does not keep an object that has it, or nil.
+func keeps(ctx context.Context, store Store, owner Owner, o Object) error {
 	x, err := exactly(ctx, store, "adopt", owner.Key)
 	if err == nil && x.Deleting {
-		err = bad("the owner is being deleted", ErrRefused)
+		err = fmt.Errorf("adopt %s: for %s: the owner is being deleted: %w", o.Key, owner.Key, ErrRefused)
 	}
 	return err
 }

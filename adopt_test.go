@@ -129,6 +129,28 @@ func TestMove(t *testing.T) {
 	}
 }
 
+// TestMoveToWhomItHas: an object that both own is left to the latter only if that
+// one keeps it.
+func TestMoveToWhomItHas(t *testing.T) {
+	for _, tc := range []struct {
+		world, to string
+		want      error
+		after     string
+		reason    string
+	}{
+		{"set/s; set/u; pod/p -> set/s, set/u", "set/u", nil, "pod/p -> set/u; set/s; set/u", "there is nothing to add"},
+		{"set/s; set/u~[x.io/z]; pod/p -> set/s, set/u", "set/u", ownergraph.ErrRefused, "pod/p -> set/s, set/u; set/s; set/u~[x.io/z]", "it would go with the latter"},
+		{"set/s; pod/p -> set/s, set/u@gone", "set/u@gone", ownergraph.ErrNotFound, "pod/p -> set/s, set/u@gone; set/s", "it would be left to the garbage collector"},
+	} {
+		s := newTap(t, tc.world)
+		err := ownergraph.Move(t.Context(), s, keyOf(t, "set/s"), ownerOf(t, tc.to, false), keyOf(t, "pod/p"))
+		if !errors.Is(err, tc.want) || tc.want == nil && err != nil {
+			t.Errorf("%s: %v, want %v: %s", tc.world, err, tc.want, tc.reason)
+		}
+		s.holds(t, tc.after)
+	}
+}
+
 // TestHide: a reader does not see the anchor, and what he writes back keeps it.
 func TestHide(t *testing.T) {
 	anchor := keyOf(t, "anchor/x")
@@ -192,4 +214,34 @@ func TestAdoptAllResumes(t *testing.T) {
 		t.Errorf("%d patches for 3 objects and one broken off", n)
 	}
 	s.holds(t, "pod/a1 -> set/a^; pod/a2 -> set/a^; pod/a3 -> set/a^; secret/s; set/a")
+}
+
+// TestAdoptAllHearsTwice: an object that changes or goes while its kind is listed
+// counts as what was heard of it last.
+func TestAdoptAllHearsTwice(t *testing.T) {
+	s := newTap(t, "set/a; pod/a1; pod/a2; pod/a3")
+	s.watch = func(ctx context.Context, sink sinkFunc, do watchFunc) error {
+		return do(ctx, func(ev ownergraph.Event) error {
+			again := ev
+			switch {
+			case ev.Type != graph.Put:
+			case ev.Object.Name == "a3":
+				again = ownergraph.Event{Type: graph.Gone, Key: ev.Object.Key}
+			default:
+				again.Object = ev.Object.Clone()
+			}
+			if err := sink(ev); err != nil || ev.Type != graph.Put {
+				return err
+			}
+			return sink(again)
+		})
+	}
+	r, err := ownergraph.AdoptAll(t.Context(), s, upgrade)
+	if got := fmt.Sprintf("%+v", r); err != nil || got !=
+		"{Seen:3 Matched:2 Adopted:2 Already:0 Owned:0 Deleting:0 Gone:0 Failed:0 Errors:[] Unlisted:[]}" {
+		t.Errorf("%s, %v", got, err)
+	}
+	if n := s.count("patch"); n != 2 {
+		t.Errorf("%d patches for 2 objects", n)
+	}
 }

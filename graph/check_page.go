@@ -55,6 +55,9 @@ func (p *page) check(n int) error {
 	if used != p.used || used+free != len(p.nodes) {
 		return fmt.Errorf("I7: page %d: %d nodes of %d are used, counted as %d, and %d are free", n, used, len(p.nodes), p.used, free)
 	}
+	if len(p.text) > textRoom || p.wide != nil && len(p.wide) == 0 || p.long != nil && len(p.long) == 0 {
+		return fmt.Errorf("I9: page %d keeps %d bytes of text, %d lists of references and %d long texts", n, len(p.text), len(p.wide), len(p.long))
+	}
 	if live != len(p.text)-p.dead {
 		return fmt.Errorf("I9: page %d: %d bytes of text, %d of them dead, but %d live", n, len(p.text), p.dead, live)
 	}

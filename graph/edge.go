@@ -31,6 +31,19 @@ func (g *Graph) edge(id edgeID) edge {
 	}
 }
 
+// edgeOf returns a copy of an edge that was the dependent's at some time, if it
+// still is.
+func (g *Graph) edgeOf(dep NodeID, id edgeID) (edge, bool) {
+	if !g.InUse(dep) || id&furtherEdge == 0 && g.firstEdge(dep) != id {
+		return edge{}, false
+	}
+	if i := id &^ furtherEdge; id&furtherEdge != 0 && int(i) >= g.edges.len() {
+		return edge{}, false
+	}
+	e := g.edge(id)
+	return e, e.dep == dep
+}
+
 // firstEdge returns the first edge of a node's references, 0 if it has none.
 func (g *Graph) firstEdge(dep NodeID) edgeID {
 	if g.at(dep).owner == 0 {

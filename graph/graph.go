@@ -48,6 +48,7 @@ type Graph struct {
 	freePlaces []placeID
 	byPlace    map[placeKey]placeID
 	lastPlace  placeID
+	mostNames  int // kinds and places that the maps were made for
 
 	families map[UID]*family  // of the UIDs that several nodes have
 	others   map[Key]NodeID   // of these nodes all but the one in the index
@@ -235,5 +236,8 @@ func (g *Graph) settle(e *Event) {
 	for _, f := range g.delta.Freed {
 		g.release(f.ID)
 	}
-	g.loose = g.loose[:0]
+	if len(g.loose) > 0 {
+		g.loose = g.loose[:0]
+		g.thin()
+	}
 }

@@ -118,10 +118,11 @@ func (g *Graph) vanish(id kindID) {
 }
 
 // beginList tells what it brings by the number of the listing. Numbers come
-// again after 65,536; so where as many were broken off one after another, what
-// none of them brought is marked as such.
+// again after 65,536; so where half as many were broken off one after another,
+// what the last did not bring is given the number that comes again last.
 func (g *Graph) beginList(k *kind) {
-	if k.broken++; k.broken == 0 {
+	if k.broken++; k.broken == mostBroken {
+		k.broken = 0
 		for id := range g.chain(k.first) {
 			if g.at(id).epoch != k.epoch {
 				g.at(id).epoch = k.epoch - 1
@@ -131,6 +132,10 @@ func (g *Graph) beginList(k *kind) {
 	k.epoch++
 	k.listing, k.void, k.sweeps, k.sweep = true, false, false, 0
 }
+
+// mostBroken is how many listings may be broken off, one after another, before
+// their numbers are seen to.
+const mostBroken = 1 << 15
 
 // endList begins the sweep.
 func (k *kind) endList() {

@@ -130,3 +130,18 @@ func TestStale(t *testing.T) {
 		}
 	}
 }
+
+// TestListingsBrokenOff: however many listings are broken off before one ends, what
+// the last did not bring is not taken for what an older one of the same number did.
+func TestListingsBrokenOff(t *testing.T) {
+	for _, n := range []int{1<<15 - 1, 1 << 15, 1<<16 - 2, 1<<16 - 1, 1 << 16, 1<<17 - 2, 1<<17 - 1, 1 << 17} {
+		g := play(t, graph.Config{}, "kinds a; list a; put a/x; end a; sweep a").Graph
+		for range n {
+			feed(t, g, graph.Event{Type: graph.ListBegun, Kind: "a"})
+		}
+		feed(t, g, graph.Event{Type: graph.ListEnded, Kind: "a"})
+		if id, _, _ := g.Sweep("a", 10); id == 0 {
+			t.Errorf("after %d listings that did not bring it, a/x is not stale", n)
+		}
+	}
+}

@@ -108,5 +108,8 @@ func (p *page) clone() page {
 	c := *p
 	c.nodes, c.text, c.hubs = slices.Clone(p.nodes), slices.Clone(p.text), slices.Clone(p.hubs)
 	c.wide, c.long = maps.Clone(p.wide), maps.Clone(p.long)
+	for slot, text := range c.long { // it is written in place, wide is not
+		c.long[slot] = slices.Clone(text)
+	}
 	return c
 }

@@ -1,6 +1,10 @@
 package graph
 
-import "strings"
+import (
+	"maps"
+	"slices"
+	"strings"
+)
 
 // placeID stands for a kind and a scope, which most objects share with many
 // others: four bytes instead of two strings. 0 is neither of them.
@@ -36,6 +40,7 @@ func (g *Graph) placeOf(k Kind, scope string) placeID {
 		}
 		g.places[id] = place{kind: key.kind, scope: key.scope}
 		g.byPlace[key] = id
+		g.mostNames = max(g.mostNames, len(g.byKind)+len(g.byPlace))
 	}
 	g.places[id].used++
 	g.lastPlace = id
@@ -51,4 +56,44 @@ func (g *Graph) leavePlace(id placeID) {
 	delete(g.byPlace, placeKey{at.kind, at.scope})
 	*at = place{}
 	g.freePlaces = append(g.freePlaces, id)
+}
+
+// leastNames is how many kinds and places are kept room for in any case.
+const leastNames = 256
+
+// thin gives back the room of kinds and places that are gone: of the maps when
+// three of four are, since Go's maps keep their room, and of the tables as far as
+// nothing at their end is in use. Whoever may write references can invent names.
+func (g *Graph) thin() {
+	n := len(g.byKind) + len(g.byPlace)
+	bare := g.mostNames > leastNames && 4*n < g.mostNames
+	if bare {
+		g.mostNames = n
+		g.byKind, g.byPlace = remade(g.byKind), remade(g.byPlace)
+	}
+	if bare || n < leastNames/4 {
+		g.kinds, g.freeKinds = cut(g.kinds, g.freeKinds, func(k *kind) bool { return k.info.Kind == "" })
+		g.places, g.freePlaces = cut(g.places, g.freePlaces, func(p *place) bool { return p.used == 0 })
+		g.lastKind, g.lastPlace = 0, 0
+	}
+}
+
+func remade[K comparable, V any](m map[K]V) map[K]V {
+	out := make(map[K]V, len(m))
+	maps.Copy(out, m)
+	return out
+}
+
+// cut takes what is not in use off the end of a long table, and out of the list
+// of what is free.
+func cut[T any, ID ~uint32](table []T, free []ID, unused func(*T) bool) ([]T, []ID) {
+	n := len(table)
+	for n > 1 && unused(&table[n-1]) {
+		n--
+	}
+	if n == len(table) || len(table) <= leastNames {
+		return table, free
+	}
+	free = slices.DeleteFunc(free, func(id ID) bool { return int(id) >= n })
+	return slices.Clone(table[:n]), slices.Clone(free)
 }

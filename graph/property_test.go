@@ -266,6 +266,22 @@ func TestCloneIndependence(t *testing.T) {
 	})
 }
 
+// TestCloneLongText: what is written of an object beyond its page is not shared.
+func TestCloneLongText(t *testing.T) {
+	g := graph.New(graph.Config{})
+	feed(t, g, graph.Event{Type: graph.KindsKnown, Kinds: []graph.KindInfo{{Kind: "a"}}})
+	o := graph.Object{Key: named("a", strings.Repeat("n", 300)), Version: "v1", Finalizers: []string{"x"}}
+	feed(t, g, graph.Event{Type: graph.Put, Object: o})
+	c, after := g.Clone(), o.Clone()
+	after.Version, after.Finalizers = "v2", []string{"y"} // as long as before
+	feed(t, c, graph.Event{Type: graph.Put, Object: after})
+	for g, want := range map[*graph.Graph]graph.Object{g: o, c: after} {
+		if n, _ := g.Lookup(o.Key); !cmp.Equal(n.Object(), want) {
+			t.Errorf("the graph shows version %s, want %s", n.Version(), want.Version)
+		}
+	}
+}
+
 // TestNonInterference: objects with references however bad do not change what
 // the references of others are. Only that the added object itself lives, with a
 // UID that others name elsewhere, misplaces those, or makes twins, which no store

@@ -12,9 +12,10 @@ import (
 // any size goes on in slices and never recurses. An unresolved reference joins
 // what has its UID, as it blocks that. Held by TestRingSearch.
 //
-// A search reads the graph as it is at each step. It is exact only if nothing
-// that waits changed from its first step to its last; the caller watches for
-// that and begins anew. It is not safe for concurrent use.
+// A search reads the graph as it is at each step, whatever became of it since the
+// last one (held by TestRingSearchMeanwhile). It is exact only if nothing that
+// waits changed from its first step to its last; the caller watches for that and
+// begins anew. It is not safe for concurrent use.
 type RingSearch struct {
 	wide   bool // follows every reference between observed nodes
 	roots  []NodeID
@@ -98,7 +99,11 @@ func (r *RingSearch) advance(g *Graph) {
 		r.leave()
 		return
 	}
-	e := g.edge(f.edge)
+	e, ok := g.edgeOf(f.node, f.edge)
+	if !ok { // it went since the last step
+		r.leave()
+		return
+	}
 	f.edge = e.nextOwner
 	owner := g.holder(e.owner)
 	if !e.block && !r.wide || owner == f.node || !r.joins(g, owner) {

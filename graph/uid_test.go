@@ -113,6 +113,32 @@ func TestMemoryReturns(t *testing.T) {
 	}
 }
 
+// TestNamesReturn: kinds and scopes that somebody invents, and that are gone with
+// the last reference, leave nothing behind, in whatever order they go.
+func TestNamesReturn(t *testing.T) {
+	for _, backwards := range []bool{false, true} {
+		g := large(t)
+		const many = 5000
+		key := func(i int) Key { return Key{Kind: "a", Name: fmt.Sprint(i), UID: UID(fmt.Sprint(i))} }
+		for i := range many {
+			owner := Key{Kind: Kind(fmt.Sprint("kind-", i/2)), Name: "x", UID: UID(fmt.Sprint("of-", i))}
+			if i%2 > 0 {
+				owner.Kind, owner.Scope = "b", fmt.Sprint("scope-", i)
+			}
+			apply(t, g, Event{Type: Put, Object: Object{Key: key(i), Version: "1", Owners: []Owner{{Key: owner}}}})
+		}
+		for i := range many {
+			if backwards {
+				i = many - 1 - i
+			}
+			apply(t, g, Event{Type: Gone, Key: key(i)})
+		}
+		if err := g.Check(); err != nil || len(g.kinds)+len(g.places) > 2*leastNames || g.mostNames > leastNames {
+			t.Errorf("backwards %v: %d kinds, %d places, room for %d, %v", backwards, len(g.kinds), len(g.places), g.mostNames, err)
+		}
+	}
+}
+
 // TestChurn: objects that come and go, and change their text, do not make the
 // graph grow.
 func TestChurn(t *testing.T) {

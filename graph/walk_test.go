@@ -281,6 +281,50 @@ func TestRingSearch(t *testing.T) {
 	})
 }
 
+// TestRingSearchMeanwhile: a search goes on, and ends, whatever became of the
+// objects on its path: here all of them go, and pages of nodes and of references
+// with them, and others come under their ids.
+func TestRingSearchMeanwhile(t *testing.T) {
+	const many = 1200
+	key := func(i int) graph.Key { return named("a", fmt.Sprint(i)) }
+	chain := func(g *graph.Graph, by int) (roots []graph.NodeID) {
+		for i := range many {
+			o := graph.Object{Key: key(i), Version: "1"}
+			for j := 1; j <= by && j <= i; j++ {
+				o.Owners = append(o.Owners, graph.Owner{Key: key(i - j)})
+			}
+			feed(t, g, graph.Event{Type: graph.Put, Object: o})
+			n, _ := g.Lookup(o.Key)
+			roots = append(roots, n.ID())
+		}
+		slices.Reverse(roots)
+		return roots
+	}
+	for _, refill := range []bool{false, true} {
+		g := graph.New(graph.Config{})
+		feed(t, g, graph.Event{Type: graph.KindsKnown, Kinds: []graph.KindInfo{{Kind: "a"}}})
+		search := graph.NewIslandSearch(chain(g, 2))
+		search.Step(g, many/2)
+		for i := range many {
+			feed(t, g, graph.Event{Type: graph.Gone, Key: key(many - 1 - i)})
+		}
+		if refill {
+			chain(g, 1)
+		}
+		if !search.Step(g, 10*many) || len(search.Rings()) > 0 {
+			t.Errorf("refilled %v: the search is not over, or found rings: %v", refill, search.Rings())
+		}
+	}
+}
+
+// feed applies an event to a bare graph.
+func feed(t testing.TB, g *graph.Graph, e graph.Event) {
+	t.Helper()
+	if _, err := g.Apply(e); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // closureRings finds the rings, or islands, that the roots reach by Warshall's
 // algorithm.
 func closureRings(w *world, ids, roots []graph.NodeID, islands bool) (rings [][]graph.NodeID) {
