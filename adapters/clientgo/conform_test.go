@@ -118,6 +118,7 @@ func subjectAt(tb storetest.TB, f *fake, at *rest.Config, c Config) (storetest.S
 	tb.Cleanup(s.client.http.CloseIdleConnections)
 	return storetest.Subject{
 		Store: s, Client: users{f, s},
+		Label:   f.label,
 		Compact: done(f.compact), Break: done(f.breakWatches), Sicken: f.sicken, Vanish: f.vanish,
 		Backup:  func(context.Context) (func(context.Context) error, error) { return done(f.backup()), nil },
 		Restart: func(context.Context) (storetest.Subject, error) { return subjectAt(tb, f, at, c) },
@@ -130,23 +131,24 @@ func done(do func()) func(context.Context) error {
 
 // sicken has every request for a kind fail, but those of the kit's users.
 func (f *fake) sicken(_ context.Context, kind graph.Kind) (func(context.Context) error, error) {
-	plural := f.kindOf(kind).plural
-	f.locked(func() {
-		f.fault = func(r *http.Request) *fakeResponse {
-			if strings.Contains(r.URL.Path+"/", "/"+plural+"/") {
-				return &fakeResponse{code: 500}
-			}
-			return nil
-		}
-	})
-	f.breakWatches()
+	f.locked(func() { f.spoil(kind) })
 	return done(func() { f.locked(func() { f.fault = nil }) }), nil
 }
 
+func (f *fake) spoil(kind graph.Kind) {
+	plural := f.kindOf(kind).plural
+	f.fault = func(r *http.Request) *fakeResponse {
+		if strings.Contains(r.URL.Path+"/", "/"+plural+"/") {
+			return &fakeResponse{code: 500}
+		}
+		return nil
+	}
+	f.endWatches()
+}
+
 func (f *fake) vanish(_ context.Context, kind graph.Kind) (func(context.Context) error, error) {
-	hide := func(hidden bool) { f.locked(func() { f.kindOf(kind).hidden = hidden; f.announce() }) }
-	hide(true)
-	return done(func() { hide(false) }), nil
+	f.hide(kind, true)
+	return done(func() { f.hide(kind, false) }), nil
 }
 
 // The kit's laws, on a server that streams its listings and on one that does
@@ -177,6 +179,27 @@ func TestConformance(t *testing.T) {
 					t.Errorf("the report: %v", err)
 				}
 			})
+		})
+	}
+}
+
+// A watch that comes just before its kind goes sick, and begins just after, is
+// no way around that.
+func TestSickenAtOnce(t *testing.T) {
+	for _, streaming := range []bool{true, false} {
+		bubble(t, newFake(standardKinds()...), Config{NoStreaming: !streaming}, func(r *rig) {
+			r.fault = func(q *http.Request) *fakeResponse {
+				if q.URL.Query().Get("watch") != "" && strings.HasSuffix(q.URL.Path, "/configmaps") {
+					r.spoil("ConfigMap")
+				}
+				return nil
+			}
+			r.watch()
+			pass(time.Minute)
+			got := of(r.told(), "kind-sick ConfigMap", "kind-recovered ConfigMap")
+			if len(got) == 0 || !strings.Contains(got[len(got)-1], "an error on the server") {
+				t.Errorf("streaming %v: told %q, want that it is sick in the end", streaming, got)
+			}
 		})
 	}
 }

@@ -12,6 +12,7 @@ import (
 	apidiscovery "k8s.io/api/apidiscovery/v2"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/types"
 )
 
@@ -27,16 +28,22 @@ func (f *fake) serveList(w http.ResponseWriter, r *http.Request, k *fakeKind) {
 		panic("a list that may be older than what was seen")
 	}
 	f.mu.Lock()
-	page := fakePage{f.version, k.sorted()}
+	if _, err := labels.Parse(q.Get("labelSelector")); err != nil {
+		f.mu.Unlock()
+		writeStatus(w, apierrors.NewBadRequest(err.Error()).Status())
+		return
+	}
+	page := fakePage{f.version, matching(k.sorted(), q.Get("labelSelector"))}
 	if token := q.Get("continue"); token != "" {
 		at, from, _ := strings.Cut(token, "/")
-		if number(at) < k.compacted {
+		if number(at) < k.compacted || number(at) > f.version { // forgotten, or of before a restore
 			f.mu.Unlock()
 			writeStatus(w, apierrors.NewResourceExpired("the continue token has expired").Status())
 			return
 		}
 		page = k.snapshot(number(at))
-		page.items = page.items[number(from):]
+		page.items = matching(page.items, q.Get("labelSelector"))
+		page.items = page.items[min(int(number(from)), len(page.items)):]
 	}
 	f.mu.Unlock()
 	out := metav1.PartialObjectMetadataList{TypeMeta: metav1.TypeMeta{APIVersion: "meta.k8s.io/v1", Kind: "PartialObjectMetadataList"}}
@@ -82,7 +89,7 @@ func (k *fakeKind) snapshot(version uint64) fakePage {
 
 const fakeBookmarks = time.Minute
 
-func (f *fake) serveWatch(w http.ResponseWriter, r *http.Request, k *fakeKind) {
+func (f *fake) serveWatch(w http.ResponseWriter, r *http.Request, k *fakeKind, broken <-chan struct{}) {
 	q := r.URL.Query()
 	f.mu.Lock()
 	stream := q.Get("sendInitialEvents") != "" && !f.ignorant
@@ -99,7 +106,7 @@ func (f *fake) serveWatch(w http.ResponseWriter, r *http.Request, k *fakeKind) {
 		writeStatus(w, apierrors.NewResourceExpired("too old").Status())
 		return
 	}
-	v := &fakeWatch{f: f, k: k, w: w, pos: pos, mute: f.mute, broken: f.broken}
+	v := &fakeWatch{f: f, k: k, w: w, pos: pos, mute: f.mute, hides: k.hides, broken: broken}
 	var first []*meta
 	if q.Get("sendInitialEvents") != "" {
 		first = k.sorted()
@@ -124,7 +131,8 @@ type fakeWatch struct {
 	w      http.ResponseWriter
 	pos    uint64
 	mute   bool
-	broken chan struct{}
+	hides  int
+	broken <-chan struct{}
 }
 
 func (v *fakeWatch) run(r *http.Request, seconds int) {
@@ -136,25 +144,8 @@ func (v *fakeWatch) run(r *http.Request, seconds int) {
 	tick := time.NewTicker(fakeBookmarks)
 	defer tick.Stop()
 	for {
-		v.f.mu.Lock()
-		changed, gone, late := v.f.changed, v.k.hidden, v.pos < v.k.dropped
-		var due []fakeChange
-		for _, c := range v.k.log {
-			if c.version > v.pos {
-				due = append(due, c)
-			}
-		}
-		v.f.mu.Unlock()
-		if late { // it has missed something, and is told so
-			status := apierrors.NewResourceExpired("too old").Status()
-			v.write("ERROR", status)
-			return
-		}
-		for _, c := range due {
-			v.send(c.kind, c.object)
-			v.pos = c.version
-		}
-		if gone {
+		changed, on := v.catchUp()
+		if !on {
 			return
 		}
 		select {
@@ -173,6 +164,35 @@ func (v *fakeWatch) run(r *http.Request, seconds int) {
 		case <-changed:
 		}
 	}
+}
+
+// catchUp sends what there is, and reports whether the watch goes on, and with
+// what is closed at the next change.
+func (v *fakeWatch) catchUp() (changed <-chan struct{}, on bool) {
+	v.f.mu.Lock()
+	changed, gone, late := v.f.changed, v.k.hidden || v.k.hides != v.hides, v.pos < v.k.dropped
+	select {
+	case <-v.broken: // what came since is not for it, however late it looks
+		v.f.mu.Unlock()
+		return nil, false
+	default:
+	}
+	var due []fakeChange
+	for _, c := range v.k.log {
+		if c.version > v.pos {
+			due = append(due, c)
+		}
+	}
+	v.f.mu.Unlock()
+	if late { // it has missed something, and is told so
+		v.write("ERROR", apierrors.NewResourceExpired("too old").Status())
+		return nil, false
+	}
+	for _, c := range due {
+		v.send(c.kind, c.object)
+		v.pos = c.version
+	}
+	return changed, !gone
 }
 
 func (v *fakeWatch) send(kind string, o *meta) { v.write(kind, typed(o)) }

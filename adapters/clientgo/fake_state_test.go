@@ -31,6 +31,7 @@ type fakeKind struct {
 	compacted           uint64       // watches from before it have expired
 	dropped             uint64       // the latest change that was forgotten
 	hidden              bool         // neither served nor discovered
+	hides               int          // how often it was hidden
 }
 
 // fakeChange is one event of a kind.
@@ -50,7 +51,7 @@ type fake struct {
 	uids    int
 	kinds   []*fakeKind
 	changed chan struct{} // closed at the next change
-	broken  chan struct{} // closed to end all watches
+	broken  chan struct{} // closed to end all watches asked for until then
 	calls   []string      // what was asked, in words
 
 	legacy   bool                              // no aggregated discovery
@@ -233,11 +234,22 @@ func (f *fake) compact() {
 	})
 }
 
-// breakWatches ends every connection that watches.
-func (f *fake) breakWatches() {
+// breakWatches ends every watch, those too that were asked for and have not begun.
+func (f *fake) breakWatches() { f.locked(f.endWatches) }
+
+func (f *fake) endWatches() {
+	close(f.broken)
+	f.broken = make(chan struct{})
+}
+
+// hide has a kind be served no more, which ends its watches, or again.
+func (f *fake) hide(kind graph.Kind, hidden bool) {
 	f.locked(func() {
-		close(f.broken)
-		f.broken = make(chan struct{})
+		k := f.kindOf(kind)
+		if k.hidden = hidden; hidden {
+			k.hides++
+		}
+		f.announce()
 	})
 }
 
@@ -261,8 +273,8 @@ func (f *fake) backup() (restore func()) {
 				k.objects, k.log, k.compacted = held[i], nil, 0
 				k.dropped = 0
 			}
+			f.endWatches()
 		})
-		f.breakWatches()
 	}
 }
 
@@ -270,15 +282,18 @@ func (k *fakeKind) gvk(version string) schema.GroupVersionKind {
 	return schema.GroupVersionKind{Group: k.group, Version: version, Kind: k.kind}
 }
 
-// ask notes a call, and returns the fault that answers it.
-func (f *fake) ask(r *http.Request, what string) *fakeResponse {
+// ask notes a call, and returns the fault that answers it, and what is closed when
+// watches break. It is one moment that says both: what comes before a fault is
+// answered, and breaks with all that was answered before it.
+func (f *fake) ask(r *http.Request, what string) (*fakeResponse, <-chan struct{}) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.calls = append(f.calls, what)
+	broken := f.broken
 	if f.fault == nil {
-		return nil
+		return nil, broken
 	}
-	return f.fault(r)
+	return f.fault(r), broken
 }
 
 // took returns what was asked since the last time, and forgets it.

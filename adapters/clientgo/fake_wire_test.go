@@ -43,24 +43,28 @@ func (w *fakeWire) Close() error   { return nil }
 func (w *fakeWire) Addr() net.Addr { return &net.UnixAddr{Name: "fake"} }
 
 func (w *fakeWire) dial(ctx context.Context, _, _ string) (net.Conn, error) {
-	w.mu.Lock()
-	down := w.down
-	w.mu.Unlock()
-	if down {
+	ours, theirs := net.Pipe()
+	if !w.enter(theirs) {
 		return nil, errors.New("connection refused")
 	}
-	ours, theirs := net.Pipe()
 	select {
 	case w.conns <- theirs:
-		w.mu.Lock()
-		defer w.mu.Unlock()
-		w.open = append(w.open, theirs)
 		return ours, nil
 	case <-w.closed:
 		return nil, net.ErrClosed
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
+}
+
+// enter notes a connection, to be ended when the network goes down, unless it is.
+func (w *fakeWire) enter(c net.Conn) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if !w.down {
+		w.open = append(w.open, c)
+	}
+	return !w.down
 }
 
 // serve starts the fake and returns how to reach it. It ends with the test.
@@ -75,8 +79,8 @@ func (f *fake) serve(t interface{ Cleanup(func()) }) *rest.Config {
 	}()
 	t.Cleanup(func() {
 		close(f.closed)
+		<-ended // Close would miss a connection that is being accepted
 		_ = server.Close()
-		<-ended
 	})
 	return &rest.Config{Host: "http://fake", Dial: f.dial}
 }
@@ -94,7 +98,7 @@ func (f *fake) setDown(down bool) {
 
 // ServeHTTP answers a request.
 func (f *fake) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	fault := f.ask(r, wordsOf(r))
+	fault, broken := f.ask(r, wordsOf(r))
 	if fault != nil {
 		f.answerFault(w, r, fault)
 		return
@@ -113,7 +117,7 @@ func (f *fake) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case name != "":
 		f.serveObject(w, r, k, scope, name)
 	case r.URL.Query().Get("watch") != "":
-		f.serveWatch(w, r, k)
+		f.serveWatch(w, r, k, broken)
 	default:
 		f.serveList(w, r, k)
 	}

@@ -28,12 +28,7 @@ func (r *rig) define(after time.Duration) {
 	r.hide(false)
 }
 
-func (r *rig) hide(hidden bool) {
-	r.locked(func() {
-		r.kindOf("shop.example/Cart").hidden = hidden
-		r.announce()
-	})
-}
+func (r *rig) hide(hidden bool) { r.fake.hide("shop.example/Cart", hidden) }
 
 // A kind that is defined is watched soon, and one that goes takes its goroutine
 // along: the bubble would not end otherwise.

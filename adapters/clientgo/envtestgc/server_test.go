@@ -82,6 +82,8 @@ func (s *server) dial(ctx context.Context, _, _ string) (net.Conn, error) {
 	select {
 	case s.conns <- theirs:
 		return ours, nil
+	case <-s.closed:
+		return nil, net.ErrClosed
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
@@ -105,8 +107,8 @@ func serve(t *testing.T) (*server, *rest.Config) {
 	}()
 	t.Cleanup(func() {
 		close(s.closed)
+		<-ended // Close would miss a connection that is being accepted
 		_ = web.Close()
-		<-ended
 	})
 	return s, &rest.Config{Host: "http://memory", Dial: s.dial}
 }

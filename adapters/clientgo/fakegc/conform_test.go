@@ -129,7 +129,7 @@ func TestConformance(t *testing.T) {
 			}
 			return storetest.Subject{Store: s, Client: users{s}}
 		},
-		Lacks: lacks(), Patience: time.Second,
+		Lacks: lacks(),
 	})
 }
 

@@ -243,26 +243,38 @@ func (a *api) allows(r Right) bool {
 }
 
 func (a *api) answer(w http.ResponseWriter, q *http.Request, r *resource, right Right) {
-	at := types.NamespacedName{Namespace: right.Namespace, Name: right.Name}
-	a.mu.Lock()
-	live, there := r.objects[at]
-	a.mu.Unlock()
-	switch {
-	case right.Verb == "watch":
+	switch right.Verb {
+	case "watch":
 		a.watch(w, q, r)
-	case right.Verb == "list":
+	case "list":
 		a.list(w, r)
-	case right.Verb == "create":
+	case "create":
 		a.create(w, q, r)
+	default:
+		body, err := io.ReadAll(q.Body)
+		if err != nil {
+			panic(err)
+		}
+		a.one(w, r, right, body)
+	}
+}
+
+// one reads or writes an object in one step: of two who update it from the same
+// version, one is refused.
+func (a *api) one(w http.ResponseWriter, r *resource, right Right, body []byte) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	live, there := r.objects[types.NamespacedName{Namespace: right.Namespace, Name: right.Name}]
+	switch {
 	case !there:
 		refuse(w, apierrors.NewNotFound(schema.GroupResource{Group: r.group, Resource: r.plural}, right.Name))
 	case right.Verb == "get":
 		send(w, http.StatusOK, live)
 	case right.Verb == "delete":
-		a.set(func() { a.commit(r, "DELETED", live) })
+		a.commit(r, "DELETED", live)
 		send(w, http.StatusOK, metav1.Status{Status: metav1.StatusSuccess})
 	case right.Verb == "update":
-		a.update(w, q, r, live)
+		a.update(w, r, live, body)
 	default:
 		refuse(w, apierrors.NewMethodNotSupported(schema.GroupResource{Resource: r.plural}, right.Verb))
 	}
@@ -293,17 +305,15 @@ func (a *api) create(w http.ResponseWriter, q *http.Request, r *resource) {
 	send(w, http.StatusCreated, a.commit(r, "", o))
 }
 
-func (a *api) update(w http.ResponseWriter, q *http.Request, r *resource, live object) {
+func (a *api) update(w http.ResponseWriter, r *resource, live object, body []byte) {
 	o := object{}
-	if err := json.NewDecoder(q.Body).Decode(&o); err != nil {
+	if err := json.Unmarshal(body, &o); err != nil {
 		panic(err)
 	}
 	if o.meta().ResourceVersion != live.meta().ResourceVersion {
 		refuse(w, apierrors.NewConflict(schema.GroupResource{Resource: r.plural}, live.meta().Name, io.ErrNoProgress))
 		return
 	}
-	a.mu.Lock()
-	defer a.mu.Unlock()
 	send(w, http.StatusOK, a.commit(r, "", o))
 }
 
@@ -332,15 +342,15 @@ func (a *api) watch(w http.ResponseWriter, q *http.Request, r *resource) {
 	for {
 		w.(http.Flusher).Flush()
 		var changed chan struct{}
+		var due []change
 		a.set(func() {
 			changed = a.changed
-			for _, c := range r.log {
-				if c.version > at {
-					at = c.version
-					_ = json.NewEncoder(w).Encode(map[string]any{"type": c.kind, "object": c.object.meta()})
-				}
-			}
+			due = slices.DeleteFunc(slices.Clone(r.log), func(c change) bool { return c.version <= at })
 		})
+		for _, c := range due {
+			at = c.version
+			_ = json.NewEncoder(w).Encode(map[string]any{"type": c.kind, "object": c.object.meta()})
+		}
 		w.(http.Flusher).Flush()
 		select {
 		case <-changed:
@@ -427,8 +437,8 @@ func (a *api) serve(t *testing.T) *rest.Config {
 	}()
 	t.Cleanup(func() {
 		close(p.closed)
+		<-ended // Close would miss a connection that is being accepted
 		_ = server.Close()
-		<-ended
 	})
 	return &rest.Config{Host: "http://fake", Dial: p.dial}
 }
