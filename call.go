@@ -27,9 +27,11 @@ const (
 	CallList
 	// CallHandle runs the handler of Finalizer on Object.
 	CallHandle
+	// CallSelect asks Selector.Select for Select.
+	CallSelect
 )
 
-var callNames = [...]string{"unset", "read", "patch", "delete", "fence", "list", "handle"}
+var callNames = [...]string{"unset", "read", "patch", "delete", "fence", "list", "handle", "select"}
 
 // String returns the call type in lower case.
 func (t CallType) String() string {
@@ -49,7 +51,7 @@ const (
 	LaneStore
 	// LaneHandler is for handlers, which may take long.
 	LaneHandler
-	// LaneControl is for fences and listings.
+	// LaneControl is for fences, listings and selections.
 	LaneControl
 )
 
@@ -70,8 +72,9 @@ type Call struct {
 	Change       Change        // patch
 	Options      DeleteOptions // delete
 
-	Fence uint64 // fence
-	Kind  Kind   // list
+	Fence  uint64    // fence
+	Kind   Kind      // list
+	Select Selection // select
 
 	Finalizer string // handle
 	Object    Object // handle
@@ -80,8 +83,10 @@ type Call struct {
 	Timeout time.Duration
 }
 
-// Result is what came of a call: Object of a read, or Err.
+// Result is what came of a call: Object of a read, Selected of a selection, or
+// Err.
 type Result struct {
-	Object Object
-	Err    error
+	Object   Object
+	Selected Selected
+	Err      error
 }

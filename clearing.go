@@ -29,6 +29,7 @@ type clearings struct {
 	of      map[runKey]runID
 	members map[graph.NodeID][]membership // lists are never changed in place
 	ghosts  map[holderName]runID          // of holders that are gone, and were never guarded
+	labels  labels                        // what is known of those that say who is a member
 	last    runID
 
 	walk   graph.NodeID // whom the walk looks at next, 0 without one
@@ -60,7 +61,7 @@ type clearing struct {
 	plan   int
 	node   graph.NodeID // of the holder, 0 if it is gone
 	holder Object       // as it was last observed
-	begun  policy.Stamp
+	turned policy.Stamp // since when the holder is swept, and says who belongs to it as it does
 	seen   policy.Stamp // when a member last came or went
 	need   policy.Stamp // of the latest member that waits for a proof, 0 without one
 	sought policy.Stamp // the holder has to be seen after this, 0 if nobody has asked
@@ -77,7 +78,8 @@ type clearing struct {
 
 	members     int   // that are left
 	left        []int // the same by phase
-	open        int   // how many phases may delete
+	open        int   // how many phases may delete, by what is counted
+	first       int   // and how many whatever is counted
 	total, gone int
 	kinds       map[Kind]int   // members left by kind
 	blocked     int            // members that are held
@@ -107,6 +109,7 @@ func newClearings(sweeps []finalizer.Sweep) (clearings, error) {
 		}
 		c.plans = append(c.plans, p)
 	}
+	c.labels = newLabels(c.plans)
 	return c, nil
 }
 
@@ -123,6 +126,7 @@ func (c *clearings) clone() clearings {
 		d.runs[id] = &r
 	}
 	d.members, d.ghosts = cloneMap(c.members), cloneMap(c.ghosts)
+	d.labels = c.labels.clone()
 	return d
 }
 
@@ -136,10 +140,12 @@ func (c *clearings) sorted() []runID {
 
 // noteHolder keeps the table of holders as the graph shows them. Members that
 // only another holder kept from being deleted are looked at again when that
-// changes.
+// changes, and all of them where the holder itself says who they are.
 func (e *Engine) noteHolder(id graph.NodeID) {
 	c, n := &e.clear, e.graph.Node(id)
 	o, noted := n.Object(), false
+	was, had := c.known[id]
+	turned := had && !was.EqualContent(o)
 	for i, p := range c.plans {
 		if o.Kind != p.Sweep().Holder {
 			continue
@@ -149,11 +155,14 @@ func (e *Engine) noteHolder(id graph.NodeID) {
 		if r, ok := c.of[runKey{id, i}]; ok {
 			c.runs[r].holder = o
 			c.runs[r].halted = c.runs[r].halted || !p.IsHolder(o)
+			if turned && p.Sweep().Judges() {
+				c.runs[r].turned = e.next()
+				e.walkAgain()
+			}
 		}
 	}
 	if noted {
-		was, had := c.known[id]
-		if had && was.Deleting != o.Deleting {
+		if turned {
 			e.yield()
 		}
 		if !had {
@@ -167,6 +176,7 @@ func (e *Engine) noteHolder(id graph.NodeID) {
 func (e *Engine) parted(id graph.NodeID) {
 	c := &e.clear
 	e.discharge(id, nil, true)
+	e.unmark(id)
 	was, had := c.known[id]
 	if !had {
 		return
@@ -213,6 +223,7 @@ func (c *clearings) rewind() {
 	clear(c.of)
 	clear(c.members)
 	clear(c.ghosts)
+	c.labels.forget()
 	c.walk, c.again, c.stir, c.due = 0, false, false, time.Time{}
 }
 
@@ -221,10 +232,10 @@ func (e *Engine) beginClearing(plan int, node graph.NodeID, holder Object) *clea
 	c := &e.clear
 	c.last++
 	r := &clearing{
-		plan: plan, node: node, holder: holder, begun: e.next(),
+		plan: plan, node: node, holder: holder, turned: e.next(),
 		left: make([]int, c.plans[plan].Phases()), kinds: map[Kind]int{},
 	}
-	r.open = c.plans[plan].Phases()
+	r.open, r.first = c.plans[plan].Phases(), c.plans[plan].Open(slices.Repeat([]int{1}, len(r.left)))
 	r.bare = !holder.HasFinalizer(c.plans[plan].Sweep().Finalizer)
 	c.runs[c.last] = r
 	if node == 0 {
@@ -232,6 +243,7 @@ func (e *Engine) beginClearing(plan int, node graph.NodeID, holder Object) *clea
 	} else {
 		c.of[runKey{node, plan}] = c.last
 	}
+	e.selected(r, r.turned)
 	e.walkAgain()
 	return r
 }

@@ -58,7 +58,7 @@ func (e *Engine) checkClearing(run runID, r *clearing) error {
 		return fmt.Errorf("E8: %s has %v, %v and %d held members, and counts %v, %v and %d",
 			r.holder.Key, left, kinds, held, r.left, r.kinds, r.blocked)
 	}
-	if c.walked <= r.begun {
+	if c.walked <= r.turned {
 		return nil
 	}
 	for id := range graph.NodeID(e.graph.Cap()) { // every node has been asked
@@ -67,9 +67,19 @@ func (e *Engine) checkClearing(run runID, r *clearing) error {
 		}
 		o := e.graph.Node(id).Object()
 		is := slices.ContainsFunc(c.members[id], func(m membership) bool { return m.run == run })
-		if want := c.plans[r.plan].Member(r.holder, o); r.node != 0 && is != want && c.plans[r.plan].IsHolder(r.holder) {
+		if want := e.belongs(r, id, o); r.node != 0 && is != want && c.plans[r.plan].IsHolder(r.holder) {
 			return fmt.Errorf("E8: %s is counted as a member of %s: %t, want %t", o.Key, r.holder.Key, is, want)
 		}
 	}
 	return nil
+}
+
+// belongs reports whether an object is a member of a clearing, as far as is known.
+func (e *Engine) belongs(r *clearing, id graph.NodeID, o Object) bool {
+	for claim := range e.claims(r.plan, id, o, true) {
+		if !claim.Shadow && e.clear.plans[r.plan].Holds(r.holder, o, claim) {
+			return true
+		}
+	}
+	return false
 }

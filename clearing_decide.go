@@ -10,15 +10,20 @@ import (
 
 // clearDecision says what sweeps make of a decision that would write nothing,
 // and for which holder: a holder gets its finalizer, or loses it; a member goes.
-// What collection has to write goes first.
+// What collection has to write goes first; but where that may not be, the sweep
+// has to hear of it.
 func (e *Engine) clearDecision(id graph.NodeID, in policy.Input, d policy.Decision) (policy.Decision, Key) {
-	if len(e.clear.plans) == 0 || d.Action.Writes() {
+	barred := d.Action.Writes() && e.bar(e.graph.Node(id)) != policy.ReasonUnset
+	if len(e.clear.plans) == 0 || d.Action.Writes() && !barred {
 		return d, Key{}
 	}
 	if _, may := e.clear.known[id]; may {
-		if d = e.decideHolder(id, in.Object, d); d.Action.Writes() {
-			return d, Key{}
+		if x := e.decideHolder(id, in.Object, d); !barred {
+			d = x
 		}
+	}
+	if d.Action.Writes() {
+		return d, Key{}
 	}
 	return e.decideMember(id, in.Object, d)
 }
@@ -109,13 +114,13 @@ func (e *Engine) decideEnd(r *clearing, guarded bool, name string) policy.Decisi
 func (e *Engine) decideConfirm(r *clearing, s *finalizer.Sweep) policy.Decision {
 	wait := policy.Decision{Action: policy.Wait, Reason: policy.NeedConfirmation}
 	switch {
-	case r.members > s.ConfirmAbove:
+	case r.members > s.ConfirmAbove, !e.selected(r, r.turned):
 		return wait
-	case e.clear.walked <= r.begun: // the end of the walk has it looked at again
+	case e.clear.walked <= r.turned: // the end of the walk has it looked at again
 		return wait
-	case max(e.fence.passed, e.unfenced()) <= r.begun:
+	case max(e.fence.passed, e.unfenced()) <= r.turned:
 		if e.level >= Level2 {
-			e.wantFence(r.begun)
+			e.wantFence(r.turned)
 		}
 		e.wakeHolder(r)
 		return wait
@@ -157,6 +162,9 @@ func (e *Engine) decideMember(id graph.NodeID, o Object, d policy.Decision) (pol
 	if o.Deleting {
 		return d, Key{}
 	}
+	if slices.ContainsFunc(e.clear.plans, func(p *finalizer.Plan) bool { return p.Sweep().Judges() }) {
+		e.enlist(id) // a holder may have changed what belongs to it
+	}
 	why := policy.ReasonUnset
 	for _, m := range e.clear.members[id] {
 		r := e.clear.runs[m.run]
@@ -167,12 +175,14 @@ func (e *Engine) decideMember(id graph.NodeID, o Object, d policy.Decision) (pol
 		switch {
 		case e.kinds[o.Kind].sick != "": // nobody would hear of its end
 			why = max(why, policy.KindSick)
+		case !e.told(id, o):
+			why = max(why, policy.NeedSweep)
 		case m.owned && e.coOwned(id, r), e.contested(id, r, o):
 			why = policy.Contested
 		case !e.proven(r, e.claimed(id, m)):
 			e.needProof(r, e.claimed(id, m))
 			why = max(why, policy.NeedSweep)
-		case m.phase >= r.open:
+		case m.phase >= e.opened(r):
 			why = max(why, policy.NeedSweep)
 		default:
 			phase := p.Phase(m.phase)
@@ -202,8 +212,8 @@ func (e *Engine) sweptAs(o Object, phase finalizer.Phase) graph.Propagation {
 // holder, or is held by it, does not contest what both hold: a tenant, and a
 // scope of its.
 func (e *Engine) contested(id graph.NodeID, r *clearing, o Object) bool {
-	for i, p := range e.clear.plans {
-		for claim := range p.Claims(o) {
+	for i := range e.clear.plans {
+		for claim := range e.claims(i, id, o, false) {
 			for h, x := range e.claimants(i, o, claim) {
 				if h != r.node && h != id && !x.Deleting && !e.related(r.holder, x) {
 					return true
@@ -250,8 +260,9 @@ func (e *Engine) related(a, b Object) bool { return e.above(a, b.Key) || e.above
 func (e *Engine) above(o Object, k Key) bool {
 	seen := []Object{o}
 	for at := 0; at < len(seen) && at < mostRelated; at++ {
-		for i, p := range e.clear.plans {
-			for claim := range p.Claims(seen[at]) {
+		n, _ := e.graph.Lookup(seen[at].Key)
+		for i := range e.clear.plans {
+			for claim := range e.claims(i, n.ID(), seen[at], false) {
 				if claim.Shadow {
 					continue
 				}

@@ -38,12 +38,16 @@ func (e *Engine) enlist(id graph.NodeID) {
 		if len(c.members) > 0 {
 			c.members = map[graph.NodeID][]membership{}
 		}
+		if len(c.labels.marks)+len(c.labels.passes)+len(c.labels.wanted) > 0 {
+			c.labels.forget()
+		}
 		return
 	}
+	e.refute(id)
 	o := e.graph.Node(id).Object()
 	var now []membership
-	for i, p := range c.plans {
-		for claim := range p.Claims(o) {
+	for i := range c.plans {
+		for claim := range e.claims(i, id, o, true) {
 			if !claim.Shadow {
 				now = e.enlistBy(now, id, i, o, claim)
 			}

@@ -29,6 +29,7 @@ func (p *printer) clearings() {
 		p.clearing(c.runs[id])
 	}
 	p.word(uint64(len(runs)))
+	p.labels()
 	for _, id := range p.ids {
 		ms := slices.Clone(c.members[id])
 		ms = slices.DeleteFunc(ms, func(m membership) bool { return c.runs[m.run] == nil })
@@ -49,9 +50,9 @@ func (p *printer) clearing(r *clearing) {
 	p.key(r.holder.Key)
 	p.version(r.holder.Key, r.holder.Version)
 	p.word(uint64(r.plan))
-	p.flags(r.node == 0, r.need != 0, r.sought != 0, r.read, r.halted, r.over, r.bare, r.done, r.paced, c.walked > r.begun, c.began > r.begun,
-		r.asked > max(r.begun, r.seen), r.need > r.sought)
-	p.fenceAfter(max(r.begun, r.seen))
+	p.flags(r.node == 0, r.need != 0, r.sought != 0, r.read, r.halted, r.over, r.bare, r.done, r.paced, c.walked > r.turned, c.began > r.turned,
+		r.asked > max(r.turned, r.seen), r.need > r.sought)
+	p.fenceAfter(max(r.turned, r.seen))
 	p.proof(r, r.need)
 	p.proof(r, r.sought)
 	for _, k := range slices.Sorted(maps.Keys(p.e.kinds)) {

@@ -20,6 +20,7 @@ func (e *Engine) fillClearings() {
 	f := e.flights[2]
 	f.run = 0
 	e.flights[2] = f
+	e.fillLabels()
 }
 
 func clearingChange(field string, change func(r *clearing)) fieldChange {
@@ -51,7 +52,7 @@ func clearingChanges() []fieldChange {
 		clearingChange("plan", func(r *clearing) { r.plan = 1 }),
 		clearingChange("node", func(r *clearing) { r.node = 0 }),
 		clearingChange("holder", func(r *clearing) { r.holder.Version = "9" }),
-		clearingChange("begun", func(r *clearing) { r.begun = 1 }),
+		clearingChange("turned", func(r *clearing) { r.turned = 1 }),
 		clearingChange("seen", func(r *clearing) { r.seen = late }),
 		clearingChange("need", func(r *clearing) { r.need = 0 }),
 		clearingChange("sought", func(r *clearing) { r.sought = 0 }),

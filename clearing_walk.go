@@ -37,13 +37,27 @@ func (e *Engine) stepClearings() bool {
 	if int(c.walk) < e.graph.Cap() {
 		return true
 	}
+	before := c.walked
 	c.walk, c.walked, c.stir = 0, c.began, len(c.ghosts) > 0
 	for _, id := range c.sorted() {
-		if r := c.runs[id]; r.node != 0 {
+		r := c.runs[id]
+		if r.node != 0 {
 			e.wakes = append(e.wakes, r.node)
+		}
+		if before <= r.turned && c.walked > r.turned && r.open > r.first { // who waits for a phase has not been told
+			e.walkAgain()
 		}
 	}
 	return true
+}
+
+// opened returns how many phases of a clearing may delete. As long as it is not
+// known who is left, those that wait for others do.
+func (e *Engine) opened(r *clearing) int {
+	if r.open == r.first || e.clear.walked > r.turned && e.selected(r, r.turned) {
+		return r.open
+	}
+	return r.first
 }
 
 // walkNode counts a node as a member, and has it decided if it can be deleted.
@@ -60,7 +74,7 @@ func (e *Engine) walkNode(id graph.NodeID) {
 		switch {
 		case !e.proven(r, e.claimed(id, m)):
 			e.needProof(r, e.claimed(id, m))
-		case m.phase < r.open:
+		case m.phase < e.opened(r):
 			e.work.Add(id, queue.Low)
 		}
 	}
@@ -97,7 +111,7 @@ func (e *Engine) stirGhosts() {
 // holder. A claim that rests on what may change counts from the version that is
 // judged.
 func (e *Engine) claimed(id graph.NodeID, m membership) policy.Stamp {
-	since := max(m.since, e.clear.runs[m.run].begun)
+	since := max(m.since, e.clear.runs[m.run].turned)
 	if m.fixed {
 		return since
 	}
@@ -149,12 +163,14 @@ func (e *Engine) tend(r *clearing) (why policy.Reason, done bool) {
 	case r.need != 0:
 		e.seek(r)
 		return policy.NeedMembers, false
-	case e.clear.walked <= r.begun || r.members > 0:
+	case e.clear.walked <= r.turned || r.members > 0:
 		return policy.NeedMembers, false
+	case !e.selected(r, max(r.turned, r.seen)):
+		return policy.NeedSelect, false
 	case e.level < Level2:
 		return e.relist(r)
 	}
-	if last := max(r.begun, r.seen); e.fence.passed <= last {
+	if last := max(r.turned, r.seen); e.fence.passed <= last {
 		if !e.turn(r, &e.clear.ends, last) {
 			return policy.NeedFence, false
 		}
@@ -253,7 +269,7 @@ func (e *Engine) seekBy(r *clearing) {
 		return
 	}
 	r.read = true
-	e.prepared = append(e.prepared, e.launch(Call{Type: CallRead, Key: r.holder.Key, Timeout: e.cfg.CallTimeout},
+	e.prepared.push(e.launch(Call{Type: CallRead, Key: r.holder.Key, Timeout: e.cfg.CallTimeout},
 		flight{node: r.node, key: r.holder.Key, run: e.clear.idOf(r)}))
 }
 
@@ -265,9 +281,10 @@ func (e *Engine) holderRead(f flight, res Result) {
 		return
 	}
 	r.read = false
-	absent := errors.Is(res.Err, ErrNotFound)
+	same := res.Err == nil && res.Object.UID == f.key.UID
+	gone := errors.Is(res.Err, ErrNotFound) || res.Err == nil && !same
 	switch {
-	case absent && r.node == 0, res.Err == nil && res.Object.UID == f.key.UID:
+	case gone && r.node == 0, same: // a ghost's place may be taken by what is no holder
 		r.proved = f.began
 		e.lookAt(r)
 	default:
@@ -281,7 +298,7 @@ func (e *Engine) holderRead(f flight, res Result) {
 // relist asks for a new listing of every kind, where there are no fences. It
 // reports whether all have been listed since a member was last seen.
 func (e *Engine) relist(r *clearing) (policy.Reason, bool) {
-	if r.asked <= max(r.begun, r.seen) {
+	if r.asked <= max(r.turned, r.seen) {
 		r.asked = e.next()
 		for name := range e.kinds {
 			e.wantList(name)

@@ -9,6 +9,7 @@ import (
 	"reflect"
 	"runtime/debug"
 	"sync"
+	"time"
 
 	"github.com/ownergraph/ownergraph/finalizer"
 )
@@ -22,9 +23,20 @@ var ErrStuck = errors.New("does not return")
 // concurrent use.
 //
 // One mutex guards the engine, and every call of the store and of a handler
-// happens outside of it. Calls run in lanes that do not wait for each other:
+// happens outside of it. That is enough because the work inside is a few
+// microseconds of computation, in slices, and because whoever brings something
+// takes away what follows from it while it has the lock: the watch with an event,
+// a worker with a result. A worker leaves with its next call, so as many workers
+// as there are keep the store busy, and none waits for another thread to be told
+// what to do. Readers look at a slice at a time. Where a call takes no time at
+// all, the three places in which a cascade spends its own are the decision
+// ([policy.Decide] and the text of the object that it judges), the look-ups of
+// the event that ends it (the node by its UID, and of its owner), and handing the
+// call over between goroutines (BenchmarkCascade, BenchmarkCollector).
+//
+// Calls run in lanes that do not wait for each other:
 // Config.Workers reads and writes at once; Config.HandlerWorkers handlers of
-// each finalizer; fences and listings, a few at once. Between events and results
+// each finalizer; fences, listings and selections, a few at once. Between events and results
 // a Collector sleeps until the time that the engine itself names: an idle one
 // makes no request. Held by TestCollectorIdleIsQuiet, TestCollectorSlowStore and
 // TestCollectorHandlerHangs.
@@ -46,14 +58,17 @@ var ErrStuck = errors.New("does not return")
 // TestCollectorBreaks.
 type Collector struct {
 	store    Store
-	fencer   Fencer // not nil at level 2
-	lister   Lister // nil if the watch has to be restarted for a listing
+	fencer   Fencer   // not nil at level 2
+	lister   Lister   // nil if the watch has to be restarted for a listing
+	selector Selector // not nil if a sweep depends on labels
 	handlers *finalizer.Registry
 	log      *slog.Logger
 
 	// fences is added to the engine's ids of fences. A store reports each fence
 	// to every watch, and another collector's must not be taken for ours.
 	fences uint64
+
+	resting chan Call // to workers that have nothing to do
 
 	kick  chan struct{}  // something has changed that the pump should look at
 	work  sync.WaitGroup // the watch and the calls under way
@@ -65,6 +80,7 @@ type Collector struct {
 	watch   *watching // nil while the watch is down
 	sick    map[Kind]bool
 	flying  map[CallID]flying
+	alarm   time.Time            // when the pump takes its next turn, zero if it waits to be woken
 	lanes   [LaneControl + 1]int // calls under way
 	waiters map[*waiter]struct{}
 }
@@ -104,14 +120,18 @@ func New(store Store, cfg Config) (*Collector, error) {
 	}
 	c := &Collector{
 		store: store, handlers: handlers, log: engine.cfg.Logger, engine: engine,
-		fences: 1<<62 + rand.Uint64N(1<<62),
-		kick:   make(chan struct{}, 1), ended: make(chan struct{}),
+		fences:  1<<62 + rand.Uint64N(1<<62),
+		resting: make(chan Call), kick: make(chan struct{}, 1), ended: make(chan struct{}),
 		sick: map[Kind]bool{}, flying: map[CallID]flying{}, waiters: map[*waiter]struct{}{},
 	}
 	c.fencer, _ = As[Fencer](store)
 	c.lister, _ = As[Lister](store)
 	if engine.level >= Level2 && c.fencer == nil {
 		return nil, fmt.Errorf("configure collector: store: level %s without a Fencer: %w", engine.level, ErrInvalid)
+	}
+	c.selector, _ = As[Selector](store)
+	if why := engine.clear.needLabels(); why != "" && c.selector == nil {
+		return nil, fmt.Errorf("configure collector: %s: the store is no Selector: %w", why, ErrInvalid)
 	}
 	return c, nil
 }
@@ -195,13 +215,6 @@ func (c *Collector) Stats() Stats {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.engine.Stats()
-}
-
-// Held returns at most limit of the objects that are held, by key, and why.
-func (c *Collector) Held(limit int) []Held {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.engine.Held(max(limit, 0))
 }
 
 // Kinds returns the health of every kind that takes part, by name. While the

@@ -18,14 +18,30 @@ func (l late) Error() string { return fmt.Sprintf("no answer within %v", time.Du
 
 func (late) Unwrap() error { return context.DeadlineExceeded }
 
-// launch makes a call on a goroutine of its own, and after it whatever its lane
-// has to do next.
+// launch has a worker make a call: one that rests, or a new one. So there are no
+// more of them than there were ever calls under way, and a call that comes alone
+// needs no new stack.
 func (c *Collector) launch(ctx context.Context, call Call) {
-	c.work.Go(func() {
+	select {
+	case c.resting <- call:
+	default:
+		c.work.Go(func() { c.labor(ctx, call) })
+	}
+}
+
+// labor makes a call and after it whatever its lane has to do next, and rests
+// until there is another one, or ctx ends.
+func (c *Collector) labor(ctx context.Context, call Call) {
+	for {
 		for call.Type != CallUnset {
 			call = c.carry(ctx, call)
 		}
-	})
+		select {
+		case call = <-c.resting:
+		case <-ctx.Done():
+			return
+		}
+	}
 }
 
 // carry makes a call, reports what came of it, even if that has ended the
@@ -37,8 +53,8 @@ func (c *Collector) carry(ctx context.Context, call Call) (next Call) {
 	return next
 }
 
-// land tells the engine what came of a call, and takes the next one of its lane
-// while it has the lock.
+// land tells the engine what came of a call, and hands out what follows from it
+// while it has the lock; the next call of its lane is its own.
 func (c *Collector) land(ctx context.Context, call Call, r Result) (next Call) {
 	c.locked(func(e *Engine) {
 		now, lane := time.Now(), c.flying[call.ID].lane
@@ -50,19 +66,20 @@ func (c *Collector) land(ctx context.Context, call Call, r Result) (next Call) {
 		if call.Type == CallHandle {
 			c.resync()
 		}
-		if ctx.Err() == nil && r.Err != errNoAnswer && c.open(lane) {
-			next, _ = c.next(now, lane)
+		if r.Err == errNoAnswer { // there is no worker to go on
+			lane = LaneUnset
 		}
+		next = c.follow(ctx, now, lane)
 	})
-	c.wake()
 	return next
 }
 
 // make carries out a call within its timeout. Its error is the call's own, or
 // the reason why its context ended.
 func (c *Collector) make(ctx context.Context, call Call) (r Result) {
-	ctx, cancel := context.WithTimeoutCause(ctx, call.Timeout, late(call.Timeout))
-	defer cancel()
+	limit := newDeadline(ctx, call.Timeout)
+	ctx = limit
+	defer limit.end()
 	defer func() {
 		if v := recover(); v != nil {
 			c.log.Error("store panicked", "call", call.name(), "panic", v, "stack", string(debug.Stack()))
@@ -128,6 +145,8 @@ func (c *Collector) ask(ctx context.Context, call Call) (r Result) {
 		r.Err = c.list(ctx, call.Kind)
 	case CallHandle:
 		r.Err = c.handlers.Run(ctx, call.Finalizer, call.Object)
+	case CallSelect:
+		r.Selected, r.Err = c.selector.Select(ctx, call.Select)
 	}
 	return r
 }
@@ -155,6 +174,8 @@ func (c Call) name() string {
 		return c.Type.String() + " " + string(c.Kind)
 	case CallHandle:
 		return fmt.Sprintf("%s %q of %s", c.Type, c.Finalizer, c.Key)
+	case CallSelect:
+		return fmt.Sprintf("%s %s by %q", c.Type, c.Select.Kind, c.Select.Selector)
 	}
 	return c.Type.String() + " " + c.Key.String()
 }

@@ -19,17 +19,16 @@ const (
 )
 
 // pump hands out the engine's calls until ctx ends or the engine breaks, whose
-// error it returns. It sleeps until an event, a result, or the engine's own time.
+// error it returns. Whoever brings an event or a result hands out what follows
+// from it by itself (see turn); the pump is for what only time brings, and goes
+// on where there is too much for one turn.
 func (c *Collector) pump(ctx context.Context) error {
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	for ctx.Err() == nil {
-		calls, at, err := c.take(time.Now())
+		at, err := c.pumpOnce(ctx)
 		if err != nil {
 			return fmt.Errorf("run collector: %w", err)
-		}
-		for _, call := range calls {
-			c.launch(ctx, call)
 		}
 		wait := time.Until(at)
 		switch {
@@ -49,39 +48,74 @@ func (c *Collector) pump(ctx context.Context) error {
 	return nil
 }
 
-// flying is a call that was handed out.
-type flying struct {
-	Call
-	lane  Lane
-	until time.Time
+// pumpOnce takes a turn and returns when to take the next one.
+func (c *Collector) pumpOnce(ctx context.Context) (at time.Time, err error) {
+	c.locked(func(e *Engine) {
+		_, c.alarm = c.turn(ctx, time.Now(), LaneUnset)
+		at, err = c.alarm, e.broken
+	})
+	return at, err
 }
 
-// take returns the next calls of every lane that has room, and when to ask
-// again, the zero time for "when something has happened". The order of the lanes
-// matters: what one finds out is there for the next, and reads and writes follow
-// from everything.
-func (c *Collector) take(now time.Time) (batch []Call, wake time.Time, err error) {
-	c.locked(func(e *Engine) {
-		for _, lane := range [...]Lane{LaneControl, LaneHandler, LaneStore} {
-			at := now
-			for c.open(lane) && len(batch) < mostBatch {
-				var call Call
-				if call, at = c.next(now, lane); call.Type == CallUnset {
-					break
-				}
-				batch = append(batch, call)
+// flying is a call that was handed out: no more than 128 bytes, up to which a map
+// holds values in itself.
+type flying struct {
+	typ       CallType
+	lane      Lane
+	key       Key
+	kind      Kind
+	finalizer string
+	until     time.Time
+}
+
+func (f flying) name() string {
+	return Call{Type: f.typ, Key: f.key, Kind: f.kind, Finalizer: f.finalizer}.name()
+}
+
+// turn hands out the next calls of every lane that has room, and returns when to
+// take the next turn: the zero time for "when something has happened". The first
+// call of the lane keep, if there is one, is the caller's, who is a worker of it.
+// The order of the lanes matters: what one finds out is there for the next, and
+// reads and writes follow from everything.
+func (c *Collector) turn(ctx context.Context, now time.Time, keep Lane) (kept Call, wake time.Time) {
+	if ctx.Err() != nil || c.engine.broken != nil {
+		return Call{}, time.Time{}
+	}
+	n := 0
+	for _, lane := range [...]Lane{LaneControl, LaneHandler, LaneStore} {
+		at := now
+		for c.open(lane) && n < mostBatch {
+			var call Call
+			if call, at = c.next(now, lane); call.Type == CallUnset {
+				break
 			}
-			if c.open(lane) && !at.IsZero() && (wake.IsZero() || at.Before(wake)) {
-				wake = at
+			n++
+			if lane == keep {
+				kept, keep = call, LaneUnset
+			} else {
+				c.launch(ctx, call)
 			}
 		}
-		if len(batch) > 0 {
-			wake = now
+		if c.open(lane) && !at.IsZero() && (wake.IsZero() || at.Before(wake)) {
+			wake = at
 		}
-		c.answer()
-		err = e.broken
-	})
-	return batch, wake, err
+	}
+	if n == mostBatch {
+		wake = now
+	}
+	c.answer()
+	return kept, wake
+}
+
+// follow takes a turn for whoever has brought an event or a result, and sets the
+// pump's alarm if it is too late.
+func (c *Collector) follow(ctx context.Context, now time.Time, keep Lane) Call {
+	kept, at := c.turn(ctx, now, keep)
+	if !at.IsZero() && (c.alarm.IsZero() || at.Before(c.alarm)) || c.engine.broken != nil {
+		c.alarm = at
+		c.wake()
+	}
+	return kept
 }
 
 // next returns the next call of a lane that has room, or when to ask again.
@@ -89,7 +123,7 @@ func (c *Collector) next(now time.Time, lane Lane) (Call, time.Time) {
 	call, at := c.engine.Next(now, lane)
 	if call.Type != CallUnset {
 		c.lanes[lane]++
-		c.flying[call.ID] = flying{call, lane, now.Add(call.Timeout)}
+		c.flying[call.ID] = flying{call.Type, lane, call.Key, call.Kind, call.Finalizer, now.Add(call.Timeout)}
 	}
 	return call, at
 }

@@ -79,6 +79,11 @@ func (s *tap) List(ctx context.Context, kind ownergraph.Kind) error {
 	return s.make(ctx, "list", ownergraph.Key{Kind: kind}, func() error { return s.Store.List(ctx, kind) })
 }
 
+func (s *tap) Select(ctx context.Context, q ownergraph.Selection) (page ownergraph.Selected, err error) {
+	err = s.make(ctx, "select", ownergraph.Key{Kind: q.Kind}, func() (err error) { page, err = s.Store.Select(ctx, q); return })
+	return page, err
+}
+
 func (s *tap) Watch(ctx context.Context, sink func(ownergraph.Event) error) error {
 	return s.make(ctx, "watch", ownergraph.Key{}, func() error {
 		if s.watch != nil {

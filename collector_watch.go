@@ -69,14 +69,14 @@ func (c *Collector) keepWatching(ctx context.Context) {
 
 // watchOnce runs the store's watch until it ends. It reports whether it was
 // ended on purpose, to begin anew at once.
-func (c *Collector) watchOnce(ctx context.Context) (again bool) {
-	ctx, stop := context.WithCancelCause(ctx)
+func (c *Collector) watchOnce(run context.Context) (again bool) {
+	ctx, stop := context.WithCancelCause(run)
 	defer stop(nil)
 	w := &watching{stop: stop, begun: map[Kind]bool{}, sick: map[Kind]bool{}, heard: time.Now()}
 	c.mu.Lock()
 	c.watch = w
 	c.mu.Unlock()
-	err := c.callWatch(ctx, func(ev Event) error { return c.sink(w, ev) })
+	err := c.callWatch(ctx, func(ev Event) error { return c.sink(run, w, ev) })
 	switch again = context.Cause(ctx) == errRelist; {
 	case again:
 		err = errRelist
@@ -105,34 +105,38 @@ func (c *Collector) callWatch(ctx context.Context, sink func(Event) error) (err 
 func (c *Collector) hangUp(err error) {
 	c.locked(func(e *Engine) {
 		c.watch = nil
+		now := time.Now()
 		for _, k := range e.Kinds() {
 			c.sick[k.Kind] = true
-			c.observe(e, Event{Type: graph.KindSick, Kind: k.Kind, Reason: "watch: " + err.Error()})
+			_ = e.Observe(now, Event{Type: graph.KindSick, Kind: k.Kind, Reason: "watch: " + err.Error()}) // the same
 		}
 	})
 	c.wake()
 }
 
 // sink takes one event of a run of the watch. It returns an error only to end
-// the watch: a refused event is the engine's to deal with.
-func (c *Collector) sink(w *watching, ev Event) (err error) {
+// the watch: a refused event is the engine's to deal with. What follows from the
+// event is handed out at once, by calls that end with ctx.
+func (c *Collector) sink(ctx context.Context, w *watching, ev Event) (err error) {
 	c.locked(func(e *Engine) {
 		if c.watch != w {
 			err = errWatchDone
 			return
 		}
-		c.hear(e, w, ev)
+		now := time.Now()
+		c.hear(e, w, now, ev)
+		c.follow(ctx, now, LaneUnset)
 		err = e.broken
 	})
-	c.wake()
 	return err
 }
 
-// hear follows what the watch says of its kinds and tells the engine. A kind
+// hear follows what the watch says of its kinds and tells the engine, which logs
+// what it refuses. A kind
 // that the watch's own end made sick has recovered when it has been listed, and
 // not before: until then nobody knows what was missed.
-func (c *Collector) hear(e *Engine, w *watching, ev Event) {
-	w.heard = time.Now()
+func (c *Collector) hear(e *Engine, w *watching, now time.Time, ev Event) {
+	w.heard = now
 	switch ev.Type {
 	case graph.KindsKnown:
 		w.told = true
@@ -149,10 +153,10 @@ func (c *Collector) hear(e *Engine, w *watching, ev Event) {
 	case graph.FencePassed:
 		ev.Fence -= c.fences
 	}
-	ok := c.observe(e, ev)
+	ok := e.observe(now, &ev) == nil
 	if ok && ev.Type == graph.ListEnded && c.sick[ev.Kind] {
 		delete(c.sick, ev.Kind)
-		c.observe(e, Event{Type: graph.KindRecovered, Kind: ev.Kind})
+		_ = e.Observe(now, Event{Type: graph.KindRecovered, Kind: ev.Kind}) // it is no event that can be refused
 	}
 }
 
@@ -164,9 +168,6 @@ func (c *Collector) forget(w *watching, kinds []KindInfo) {
 		})
 	}
 }
-
-// observe hands an event to the engine, which logs what it refuses.
-func (c *Collector) observe(e *Engine, ev Event) bool { return e.Observe(time.Now(), ev) == nil }
 
 // settled reports whether the watch is up and has listed everything that its
 // former end left in doubt, as far as kinds are well.

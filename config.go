@@ -98,13 +98,17 @@ type Config struct {
 	FenceWait time.Duration
 	// RefusedRetry, by default 5 minutes, is when a refused write is tried again.
 	RefusedRetry time.Duration
+	// SelectPage, by default 500, is how many objects a page of a selection has at
+	// most, of members that are told by their labels.
+	SelectPage int
 	// AuditEvery, by default 10 minutes, is how often every object is looked at
 	// again. An audit makes no request of its own.
 	AuditEvery time.Duration
 
 	// AbsentOwners, by default 65,536, bounds what is remembered of owners that
-	// are gone and have no dependent left; OrphanedOwners, by default 1,024,
-	// of owners whose orphaning this engine ended. Negative: none.
+	// are gone and have no dependent left, as does a 192nd of the most objects that
+	// there were at once, but for 512; OrphanedOwners, by default 1,024, of
+	// owners whose orphaning this engine ended. Negative: none.
 	AbsentOwners, OrphanedOwners int
 
 	// CompareVersions orders two versions of one kind, where the store can. The
@@ -129,6 +133,7 @@ func (c Config) filled() Config {
 	c.AcknowledgeWithin = cmp.Or(c.AcknowledgeWithin, 30*time.Second)
 	c.RefusedRetry = cmp.Or(c.RefusedRetry, 5*time.Minute)
 	c.AuditEvery = cmp.Or(c.AuditEvery, 10*time.Minute)
+	c.SelectPage = cmp.Or(c.SelectPage, 500)
 	c.AbsentOwners = cmp.Or(c.AbsentOwners, 65536)
 	c.OrphanedOwners = cmp.Or(c.OrphanedOwners, 1024)
 	if c.Logger == nil {
@@ -160,7 +165,7 @@ func (c Config) validate() error {
 		{"Workers", int64(c.Workers)}, {"CallTimeout", int64(c.CallTimeout)},
 		{"AwaitTimeout", int64(c.AwaitTimeout)}, {"AcknowledgeWithin", int64(c.AcknowledgeWithin)},
 		{"FenceWait", int64(c.FenceWait)}, {"RefusedRetry", int64(c.RefusedRetry)},
-		{"AuditEvery", int64(c.AuditEvery)},
+		{"AuditEvery", int64(c.AuditEvery)}, {"SelectPage", int64(c.SelectPage)},
 	} {
 		if f.value < 0 {
 			return fmt.Errorf("configure engine: %s: negative: %w", f.name, ErrInvalid)

@@ -37,7 +37,7 @@ func (e *Engine) detail(id graph.NodeID) []string {
 				out = append(out, string(k.Kind)+": "+k.Sick)
 			}
 		}
-	case policy.HolderUnfit, policy.HolderUnguarded, policy.SweepUnserved, policy.NeedMembers, policy.NeedConfirmation:
+	case policy.HolderUnfit, policy.HolderUnguarded, policy.SweepUnserved, policy.NeedMembers, policy.NeedConfirmation, policy.NeedSelect:
 		out = e.sweepNames(id)
 	case policy.Contested:
 		out = e.rivalNames(id)

@@ -101,8 +101,8 @@
 //   - events of one kind come in the order of its commits, and ListEnded only
 //     after everything that the kind holds.
 //
-// Optional powers are small interfaces of their own: Fencer, Lister, Leveler,
-// VersionComparer. A store that wraps another shows them through Unwrap.
+// Optional powers are small interfaces of their own: Fencer, Lister, Selector,
+// Leveler, VersionComparer. A store that wraps another shows them through Unwrap.
 //
 // # Finalizers
 //
@@ -115,7 +115,8 @@
 // # Sweeps
 //
 // Config.Sweeps names kinds of holders, such as tenants, and what belongs to each:
-// by name, scope or kind up to a delimiter, by owner reference, or by a function.
+// by name, scope or kind up to a delimiter, by owner reference, by labels, or by a
+// function.
 // The engine puts a finalizer on every holder as soon as it sees it. When a holder
 // is marked for deletion, its members are deleted, in phases, and the finalizer
 // goes when none is left. See finalizer.Sweep and examples/tenants.
@@ -139,6 +140,16 @@
 //     what both hold. Held by TestSweepHeld and TestSweepNested.
 //   - It costs one write for each member, two for the holder, and two fences. Held
 //     by TestSweepCost.
+//   - Labels are no part of an object. A store that is a Selector is asked who is
+//     labelled: once when a sweep begins and once when nothing is left, in pages,
+//     for each kind. UID and version say which labels an object has, so a member
+//     goes only at a version that was shown to match, whenever that was; at another
+//     one it is asked for again. The holder goes when a selection of every kind,
+//     begun after the mark and after the last member went, has shown nobody whom
+//     the watch has not shown too. Where others may have a claim on objects of a
+//     kind, all that carry the label are selected, and not the holder's alone. Held
+//     by TestSweepByLabel, TestSweepRelabelledAtTheLastMoment, TestSelectAhead,
+//     TestSweepByLabelContested and TestSweepLabelWorlds.
 //
 // Sweeps says how far each is, OnDecision sees every step of it. Without fences
 // the holder is read, and every kind is listed again before its release, which is

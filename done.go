@@ -1,6 +1,7 @@
 package ownergraph
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"time"
@@ -14,7 +15,7 @@ func (e *Engine) Done(now time.Time, id CallID, r Result) error {
 		return e.broken
 	}
 	f, ok := e.flights[id]
-	if !ok || slices.ContainsFunc(e.prepared, func(c Call) bool { return c.ID == id }) {
+	if !ok || e.isPrepared(id) {
 		return fmt.Errorf("report call %d: not under way: %w", id, ErrInvalid)
 	}
 	delete(e.flights, id)
@@ -37,8 +38,17 @@ func (e *Engine) Done(now time.Time, id CallID, r Result) error {
 		e.listDone(r.Err)
 	case CallHandle:
 		e.handlerDone(id, f, r.Err)
+	case CallSelect:
+		e.selectDone(id, r)
 	}
 	return nil
+}
+
+// isPrepared reports whether a call waits for its lane. Those that do rise by id.
+func (e *Engine) isPrepared(id CallID) bool {
+	p := e.prepared.all()
+	_, ok := slices.BinarySearchFunc(p, id, func(c Call, id CallID) int { return cmp.Compare(c.ID, id) })
+	return ok
 }
 
 // sound turns a read's answer that can be none into an error: what a store

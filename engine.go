@@ -49,6 +49,7 @@ type Engine struct {
 	graph *graph.Graph
 	nodes minds
 	kinds map[Kind]kindMind
+	tides tides
 	work  *queue.Queue[graph.NodeID] // whom to decide
 	asks  *queue.Queue[graph.NodeID] // whom to read
 
@@ -73,7 +74,8 @@ type Engine struct {
 	lists    lists
 	audit    audit
 
-	prepared []Call         // store calls that wait for their lane
+	prepared line[Call]     // store calls that wait for their lane
+	room     room           // of the decision at hand
 	fans     []graph.NodeID // owners whose dependents have to be looked at
 	sweeps   []Kind         // kinds whose listing has ended
 	wakes    []graph.NodeID // whoever waited for a fence that has passed
@@ -143,16 +145,17 @@ const (
 	thenHeld               // the same, but only somebody outside can help
 )
 
-// flight is a call that was handed out.
+// flight is a call that was handed out: no more than 128 bytes, up to which a map
+// holds values in itself.
 type flight struct {
 	call    CallType
+	reread  bool
+	unsure  bool
+	ending  graph.Propagation // a write that ends this propagation
 	node    graph.NodeID
 	key     Key
 	version Version      // that a write is conditioned on
 	began   policy.Stamp // when it was handed out
-	reread  bool
-	unsure  bool
-	ending  graph.Propagation // a write that ends this propagation
 	handler string
 	fence   uint64
 	run     runID // a read of its holder
@@ -175,6 +178,7 @@ func NewEngine(level Level, cfg Config) (*Engine, error) {
 		cfg: cfg, level: level, set: policy.Settings{Override: cfg.Override},
 		graph:   graph.New(graph.Config{Scope: cfg.Scope, Limits: cfg.Limits, Ignore: cfg.Ignore}),
 		kinds:   map[Kind]kindMind{},
+		tides:   tides{of: map[Kind]*tide{}},
 		work:    queue.New(queue.Config[graph.NodeID]{Hash: mix, Number: number}),
 		asks:    queue.New(queue.Config[graph.NodeID]{Hash: mix, Number: number}),
 		sights:  map[graph.NodeID]sight{},
@@ -218,6 +222,9 @@ func (e *Engine) next() policy.Stamp {
 // costs a delay, no more.
 func (e *Engine) tick(now time.Time) {
 	e.rest()
+	if e.stamp > mostStamp-1<<32 {
+		e.fail("E5: moments are counted up to %d", uint64(mostStamp))
+	}
 	if now.After(e.now) {
 		e.now = now
 	}

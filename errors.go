@@ -21,6 +21,9 @@ type retryAfter interface{ RetryAfter() time.Duration }
 // retryIn returns how long the store asks to be left alone. An error that says
 // so was answered before anything was done.
 func retryIn(err error) (wait time.Duration, told bool) {
+	if err == nil {
+		return 0, false
+	}
 	var r retryAfter
 	if errors.As(err, &r) {
 		return max(r.RetryAfter(), 0), true

@@ -13,7 +13,7 @@ import (
 func (e *Engine) input(id graph.NodeID) policy.Input {
 	n, m := e.graph.Node(id), e.peek(id)
 	in := policy.Input{
-		Object: n.Object(), Known: m.known, Mark: m.mark, Flawed: n.Flawed(),
+		Object: e.judged(n), Known: m.known, Mark: m.mark, Flawed: n.Flawed(),
 		Referring: n.Referring(), Blocking: n.Blocking(),
 		Fence: policy.Fence{
 			Exact: e.level >= Level2, Passed: e.fence.passed, Released: e.released(), Held: e.fenceHeld(),
@@ -25,13 +25,17 @@ func (e *Engine) input(id graph.NodeID) policy.Input {
 	if r, ok := e.retries[id]; ok {
 		in.Object, in.Retry = r, true
 	}
-	in.Owners = make([]policy.OwnerFact, n.Owners())
-	for i := range in.Owners {
-		in.Owners[i] = policy.OwnerFact{Self: n.SelfOwner(i)}
-		in.Owners[i].Class, in.Owners[i].Doubt = n.OwnerClass(i)
+	in.Owners = e.room.facts[:0]
+	for i := range n.Owners() {
+		f := policy.OwnerFact{Self: n.SelfOwner(i)}
+		f.Class, f.Doubt = n.OwnerClass(i)
+		in.Owners = append(in.Owners, f)
+	}
+	if len(in.Owners) <= mostRoom {
+		e.room.facts = in.Owners
 	}
 	for i, o := range n.OwnerNodes() {
-		e.ownerFact(&in.Owners[i], &m, n.OwnerAt(i), o)
+		e.ownerFact(&in.Owners[i], &m, &in.Object.Owners[i], o)
 	}
 	if n.Waiting() {
 		in.Ring = e.ringOwners(id)
@@ -39,9 +43,32 @@ func (e *Engine) input(id graph.NodeID) policy.Input {
 	return in
 }
 
+// room is what a decision is made in, over and over: nothing of it is kept when
+// the decision is made.
+type room struct {
+	owners []Owner
+	facts  []policy.OwnerFact
+}
+
+// mostRoom bounds how many references there is room for.
+const mostRoom = 64
+
+// judged returns what the graph holds of the node that is decided. Sweeps, and
+// the functions that say what belongs to whom, may keep it.
+func (e *Engine) judged(n graph.Node) Object {
+	if len(e.clear.plans) > 0 {
+		return n.Object()
+	}
+	o := n.ObjectIn(e.room.owners)
+	if len(o.Owners) <= mostRoom && o.Owners != nil {
+		e.room.owners = o.Owners
+	}
+	return o
+}
+
 // ownerFact completes what is known of the owner o that the reference r of a
 // node names.
-func (e *Engine) ownerFact(f *policy.OwnerFact, dep *mind, r Owner, o graph.Node) {
+func (e *Engine) ownerFact(f *policy.OwnerFact, dep *mind, r *Owner, o graph.Node) {
 	if f.Self {
 		return
 	}
@@ -56,13 +83,13 @@ func (e *Engine) ownerFact(f *policy.OwnerFact, dep *mind, r Owner, o graph.Node
 	m := e.peek(id)
 	if m.absent > e.rewound && !r.Unresolved && believable(f) {
 		f.Class, f.Doubt = graph.Dangling, graph.DoubtUnset
-		f.Unsettled = o.State() == graph.Phantom && !m.buried && e.unsettled(dep, o.Key())
+		f.Unsettled = o.State() == graph.Phantom && !m.buried && e.unsettled(dep, o)
 	}
 	part := e.kinds[o.Kind()].part // no fence covers a kind that takes none
 	if f.Orphaning = o.Orphaning() && part && !o.Twinned() && m.absent <= e.rewound; f.Orphaning {
 		f.Unacknowledged, f.Overdue = e.unacknowledged(id)
 	}
-	if f.Class == graph.Dangling {
+	if f.Class == graph.Dangling && !e.orphaned.empty() {
 		_, f.Remembered = e.orphaned.has(o.Key())
 	}
 	f.Mark, f.Changed = m.mark, max(m.changed, m.absent)
@@ -80,10 +107,10 @@ func believable(f *policy.OwnerFact) bool {
 // out to live in another scope: until its kind has passed a fence that began
 // after the dependent was known, so that the outcome does not hang on which of
 // the two was observed first.
-func (e *Engine) unsettled(dep *mind, k Key) bool {
-	kind, _ := e.graph.Kind(k.Kind)
-	return (kind.Scoped || k.Scope != "") && e.cfg.Scope == graph.ScopeHold && e.level >= Level2 &&
-		e.kinds[k.Kind].passed <= dep.known
+func (e *Engine) unsettled(dep *mind, o graph.Node) bool {
+	kind, _ := e.graph.Kind(o.Kind())
+	return (kind.Scoped || o.Scope() != "") && e.cfg.Scope == graph.ScopeHold && e.level >= Level2 &&
+		e.kinds[o.Kind()].passed <= dep.known
 }
 
 // sightOf returns what the last read showed of a node, as far as it still
@@ -103,7 +130,7 @@ func (e *Engine) sightOf(id graph.NodeID) (s policy.Sight, began policy.Stamp, s
 		if m.known > x.done && (m.role > x.done || roleOf(n) != x.sight) {
 			return policy.SightUnset, 0, false
 		}
-		same = x.version == n.Version() && m.known < x.began
+		same = n.HasVersion(x.version) && m.known < x.began
 	default:
 		return policy.SightUnset, 0, false
 	}

@@ -46,3 +46,42 @@ func ExampleConfig_sweeps() {
 	// volume 1111112-data []
 	// <nil>
 }
+
+// A tenant is deleted, and takes along what carries its name in a label, but for
+// what is to be kept. Labels are no part of an object: the store is asked.
+func ExampleSelector() {
+	ctx, stop := context.WithCancel(context.Background())
+	defer stop()
+	store, _ := memory.New(memory.Config{Kinds: []ownergraph.KindInfo{{Kind: "tenant"}, {Kind: "volume"}}, UIDPrefix: "u"})
+	_, _ = store.Create(ctx, ownergraph.Object{Key: ownergraph.Key{Kind: "tenant", Name: "acme"}})
+	for name, labels := range map[string]map[string]string{
+		"data": {"example.org/tenant": "acme"}, "backup": {"example.org/tenant": "acme", "keep": ""}, "other": {"example.org/tenant": "acme2"},
+	} {
+		o, _ := store.Create(ctx, ownergraph.Object{Key: ownergraph.Key{Kind: "volume", Name: name}})
+		_, _ = store.Label(ctx, o.Key, ownergraph.Precondition{}, labels)
+	}
+	collector, err := ownergraph.New(store, ownergraph.Config{Sweeps: []finalizer.Sweep{{
+		Finalizer: "example.org/tenant",
+		Holder:    "tenant",
+		Members:   []finalizer.Members{{By: finalizer.ByLabel, Label: "example.org/tenant", Selector: "!keep"}},
+	}}})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- collector.Run(ctx) }()
+	_, _ = collector.WaitIdle(ctx)
+
+	_ = store.Delete(ctx, ownergraph.Key{Kind: "tenant", Name: "acme"}, ownergraph.DeleteOptions{})
+	_, _ = collector.WaitIdle(ctx)
+	for _, o := range store.Objects() {
+		fmt.Println(o.Kind, o.Name)
+	}
+	stop()
+	fmt.Println(<-ended)
+	// Output:
+	// volume backup
+	// volume other
+	// <nil>
+}

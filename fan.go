@@ -1,6 +1,8 @@
 package ownergraph
 
 import (
+	"slices"
+
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/queue"
 )
@@ -62,6 +64,38 @@ func (e *Engine) stepWakes() {
 		}
 	}
 }
+
+// line is a first-in, first-out list whose room is used again.
+type line[T any] struct {
+	items []T
+	first int
+}
+
+func (l *line[T]) len() int { return len(l.items) - l.first }
+
+// all returns the elements, the oldest first. They are the line's own.
+func (l *line[T]) all() []T { return l.items[l.first:] }
+
+func (l *line[T]) push(v T) {
+	if l.first > len(l.items)/2 && len(l.items) == cap(l.items) {
+		n := copy(l.items, l.items[l.first:])
+		clear(l.items[n:])
+		l.items, l.first = l.items[:n], 0
+	}
+	l.items = append(l.items, v)
+}
+
+func (l *line[T]) pop() T {
+	var none T
+	v := l.items[l.first]
+	l.items[l.first] = none
+	if l.first++; l.first == len(l.items) {
+		l.items, l.first = l.items[:0], 0
+	}
+	return v
+}
+
+func (l *line[T]) clone() line[T] { return line[T]{items: slices.Clone(l.all())} }
 
 // pop drops the first element and gives the memory back at the end.
 func pop[T any](s []T) []T {

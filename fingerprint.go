@@ -134,8 +134,8 @@ func (p *printer) kinds() {
 		p.seq(e.graph.Unswept(name))
 		p.set(slices.Collect(maps.Keys(k.waiting)))
 		if e.cfg.CompareVersions != nil {
-			p.text(string(k.high))
-			p.text(string(k.floor))
+			p.text(string(e.tide(name).high))
+			p.text(string(e.tide(name).floor))
 		}
 		for _, id := range p.ids {
 			if e.graph.Node(id).Scope() != "" {
@@ -179,7 +179,7 @@ func (p *printer) rest() {
 	for _, id := range slices.Sorted(maps.Keys(e.flights)) {
 		p.flight(id, e.flights[id])
 	}
-	for _, c := range e.prepared {
+	for _, c := range e.prepared.all() {
 		p.call(c)
 	}
 	p.list(e.fans)
@@ -196,12 +196,13 @@ func (p *printer) rest() {
 	p.flags(e.healing, e.broken != nil, e.audit.under, e.kindsSeen, e.allSeen)
 	p.audit()
 	for _, m := range [...]memory{e.absent, e.orphaned} {
-		for _, k := range m.list() {
-			observed, _ := m.keys.Peek(k)
+		n := 0
+		for k, observed := range m.all() {
 			p.key(k)
 			p.flags(observed)
+			n++
 		}
-		p.word(uint64(len(m.list())))
+		p.word(uint64(n))
 	}
 	p.handlers()
 }

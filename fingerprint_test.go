@@ -24,7 +24,7 @@ func hashed(t *testing.T) *Engine {
 		Handlers:        map[string]finalizer.Handler{"x.io/y": func(context.Context, Object) error { return nil }},
 		CompareVersions: func(_ Kind, a, b Version) int { return strings.Compare(string(a), string(b)) },
 		Acknowledge:     []Kind{"a"}, FenceWait: time.Minute,
-		Sweeps: []finalizer.Sweep{{Finalizer: "x.io/s", Holder: "b", Members: []finalizer.Members{{By: finalizer.ByOwner}}}},
+		Sweeps: []finalizer.Sweep{{Finalizer: "x.io/s", Holder: "b", Members: []finalizer.Members{{By: finalizer.ByOwner}, {By: finalizer.ByLabel, Label: "l"}}}},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -74,7 +74,7 @@ func (e *Engine) fill() {
 	e.mind(a).ring, e.mind(b).ring = 1, 1
 	e.lists = lists{wanted: []Kind{"a", "b"}, last: "a", retry: soon, tries: 1}
 	e.audit = audit{under: true, at: a, next: soon}
-	e.prepared = []Call{{Type: CallPatch, Key: e.graph.Node(c).Key(), Change: Change{DropFinalizer: "x.io/y"}}}
+	e.prepared.push(Call{Type: CallPatch, Key: e.graph.Node(c).Key(), Change: Change{DropFinalizer: "x.io/y"}})
 	e.fans, e.wakes, e.sweeps = []graph.NodeID{a}, []graph.NodeID{b}, []Kind{"b"}
 	e.mind(a).fanning = true
 	e.graph.Fan(a)
@@ -161,8 +161,8 @@ func fieldChanges() []fieldChange {
 		{"Engine.absent", func(e *Engine) { e.absent.forget() }},
 		{"Engine.absent by a read", func(e *Engine) { e.absent.add(Key{Kind: "a", Name: "old", UID: "old"}, false) }},
 		{"Engine.orphaned", func(e *Engine) { e.orphaned.forget() }},
-		{"Engine.prepared", func(e *Engine) { e.prepared = nil }},
-		{"Engine.prepared change", func(e *Engine) { e.prepared = []Call{{Type: CallPatch, Key: e.prepared[0].Key}} }},
+		{"Engine.prepared", func(e *Engine) { e.prepared = line[Call]{} }},
+		{"Engine.prepared change", func(e *Engine) { e.prepared.items[0].Change = Change{} }},
 		{"Engine.fans", func(e *Engine) { e.fans = nil }},
 		{"Engine.sweeps", func(e *Engine) { e.sweeps = nil }},
 		{"Engine.wakes", func(e *Engine) { e.wakes = nil }},
@@ -174,6 +174,7 @@ func fieldChanges() []fieldChange {
 	changes = append(changes, nodeChanges()...)
 	changes = append(changes, recordChanges()...)
 	changes = append(changes, clearingChanges()...)
+	changes = append(changes, labelChanges()...)
 	return append(changes, partChanges()...)
 }
 
@@ -208,8 +209,8 @@ func nodeChanges() []fieldChange {
 		kindChange("sweeping", func(k *kindMind) { flip(&k.sweeping) }),
 		kindChange("begun", func(k *kindMind) { k.begun = 0 }),
 		kindChange("pending", func(k *kindMind) { k.pending = 1 }),
-		kindChange("high", func(k *kindMind) { k.high = "6" }),
-		kindChange("floor", func(k *kindMind) { k.floor = "6" }),
+		{"tide.high", func(e *Engine) { e.tide("a").high = "6" }},
+		{"tide.floor", func(e *Engine) { e.tide("a").floor = "6" }},
 		kindChange("waiting", func(k *kindMind) { k.waiting = map[graph.NodeID]struct{}{1: {}} }),
 		{"kindMind.spoken", func(e *Engine) { entryChange(e.kinds, "d", func(k *kindMind) { k.spoken = late }) }},
 	}
@@ -283,15 +284,17 @@ var unhashed = map[string]string{
 	"Engine.cfg": "one Config", "Engine.level": "one Config", "Engine.set": "one Config",
 	"Engine.now": "times enter as how far away they are", "Engine.stamp": "only the order of stamps counts",
 	"Engine.lastCall": "an id says nothing", "Engine.held": "a report", "Engine.counts": "a report",
-	"Engine.nodes": "see mind", "Engine.reading": "follows from flights",
-	"Engine.fence": "see fences", "Engine.rings": "see rings", "Engine.handlers": "see handlers",
+	"Engine.nodes": "see mind", "Engine.tides": "see tide", "Engine.room": "of the decision at hand",
+	"tide.kind": "a key", "tide.most": "spares a look at each object's own version",
+	"Engine.reading": "follows from flights",
+	"Engine.fence":   "see fences", "Engine.rings": "see rings", "Engine.handlers": "see handlers",
 	"Engine.lists": "see lists", "Engine.audit": "see audit",
 	"mind.reason": "a report", "mind.doubt": "a report", "mind.island": "a report", "mind.audited": "a report",
 	"kindMind.passed": "is compared for objects with a scope alone: see TestFingerprintScoped",
 	"Engine.clear":    "see clearings", "clearings.plans": "one Config", "clearings.holders": "follows from the graph",
 	"clearings.known": "follows from the graph", "clearings.of": "follows from runs", "clearings.ghosts": "follows from runs",
-	"clearings.last": "an id says nothing", "clearing.left": "follows from members", "clearing.members": "follows from left", "clearing.open": "follows from left",
-	"clearing.total": "a report", "clearing.gone": "a report", "clearing.kinds": "a report",
+	"clearings.last": "an id says nothing", "clearing.left": "follows from members", "clearing.members": "follows from left", "clearing.open": "follows from left", "clearing.first": "one Config",
+	"labels.asks": "one Config", "clearing.total": "a report", "clearing.gone": "a report", "clearing.kinds": "a report",
 	"clearing.blocked": "a report", "clearing.sample": "a report", "membership.kind": "follows from the node",
 	"handling.call": "an id says nothing", "handling.err": "a report",
 	"ring.first": "follows from the members", "rings.lastID": "an id says nothing",
@@ -329,7 +332,7 @@ func TestFingerprint(t *testing.T) {
 	}
 	for _, record := range []any{
 		Engine{}, mind{}, kindMind{}, sight{}, await{}, flight{}, fences{}, rings{}, ring{}, lists{}, audit{}, handlers{}, handling{},
-		clearings{}, clearing{}, membership{},
+		clearings{}, clearing{}, membership{}, labels{}, selects{}, pass{}, mark{}, tide{},
 	} {
 		for i, s := 0, reflect.TypeOf(record); i < s.NumField(); i++ {
 			if f := s.Name() + "." + s.Field(i).Name; changed[f] == (unhashed[f] != "") {

@@ -3,6 +3,7 @@ package ownergraph
 import (
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/ownergraph/ownergraph/graph"
@@ -23,13 +24,12 @@ type kindMind struct {
 	spoken   policy.Stamp              // when a listing last ended
 	passed   policy.Stamp              // when the newest fence that it has passed began
 	pending  uint64                    // a fence that it passes when its sweep is over
-	high     Version                   // how far it was observed, where the store says so
-	floor    Version                   // the same when the listing under way began
 	waiting  map[graph.NodeID]struct{} // who waits for it to pass a fence
 }
 
-// kindEvent takes what an event says of its kind.
-func (e *Engine) kindEvent(ev *Event) {
+// kindEvent takes what an event says of its kind; newest says that no object of
+// it had a newer version yet.
+func (e *Engine) kindEvent(ev *Event, newest bool) {
 	switch ev.Type {
 	case graph.KindsKnown:
 		e.kindsKnown(ev.Kinds)
@@ -43,23 +43,21 @@ func (e *Engine) kindEvent(ev *Event) {
 	case graph.Gone:
 		return
 	case graph.Put:
-		if e.cfg.CompareVersions == nil {
-			return
-		}
+		e.risePut(ev.Object.Kind, ev.Object.Version, newest)
+		return
 	}
 	k, ok := e.kinds[ev.Of()]
 	if !ok {
 		return
 	}
 	switch ev.Type {
-	case graph.Put:
-		e.raise(&k, ev.Of(), ev.Object.Version)
 	case graph.ListBegun:
-		k.begun, k.sweeping, k.spoilt, k.floor = e.next(), false, false, k.high
+		k.begun, k.sweeping, k.spoilt = e.next(), false, false
+		e.tide(ev.Kind).floor = e.tide(ev.Kind).high
 		e.lists.begun(ev.Kind)
 	case graph.ListEnded:
 		k.spoken, k.sweeping = e.next(), true
-		e.raise(&k, ev.Kind, ev.Version)
+		e.rise(ev.Kind, ev.Version)
 		e.sweeps = append(e.sweeps, ev.Kind)
 		e.lists.ended(ev.Kind)
 		if k.damaged {
@@ -69,7 +67,7 @@ func (e *Engine) kindEvent(ev *Event) {
 			}
 		}
 	case graph.Progress:
-		e.raise(&k, ev.Kind, ev.Version)
+		e.rise(ev.Kind, ev.Version)
 	case graph.KindSick:
 		k.ill, k.sick = true, ev.Reason
 		if k.sick == "" {
@@ -80,21 +78,16 @@ func (e *Engine) kindEvent(ev *Event) {
 		defer e.resume(ev.Kind)
 	case graph.KindVanished:
 		k = kindMind{passed: k.passed, spoken: e.next(), waiting: k.waiting}
+		e.ebb(ev.Kind)
 	}
 	e.kinds[ev.Of()] = k
 	if ev.Type >= graph.KindSick {
 		if ev.Type == graph.KindVanished {
+			e.unwantSelects(ev.Kind)
 			e.voidFence()
 			e.leave()
 		}
 		e.wakeFence()
-	}
-}
-
-// raise notes how far a kind was observed, where versions can be compared.
-func (e *Engine) raise(k *kindMind, name Kind, v Version) {
-	if cmp := e.cfg.CompareVersions; cmp != nil && v != "" && (k.high == "" || cmp(name, v, k.high) > 0) {
-		k.high = v
 	}
 }
 
@@ -107,14 +100,20 @@ func (e *Engine) kindsKnown(infos []KindInfo) {
 	for name, k := range e.kinds {
 		if k.part && !slices.ContainsFunc(infos, func(i KindInfo) bool { return i.Kind == name }) {
 			e.kinds[name] = kindMind{passed: k.passed, spoken: e.next(), waiting: k.waiting}
+			e.unwantSelects(name)
+			e.ebb(name)
 		}
 	}
 	for _, i := range infos {
-		k := e.kinds[i.Kind]
+		k, had := e.kinds[i.Kind]
 		if part := !slices.Contains(e.cfg.Ignore, i.Kind); part != k.part {
 			k.part, joined = part, true
 		}
-		e.kinds[i.Kind] = k
+		name := i.Kind
+		if !had { // the caller's text is not held on to
+			name = Kind(strings.Clone(string(name)))
+		}
+		e.kinds[name] = k
 	}
 	if joined {
 		e.fence.passed, e.fence.freed = 0, 0
@@ -212,6 +211,7 @@ func (e *Engine) swept(name Kind) {
 // resume tries again at once what failed while the kind was sick.
 func (e *Engine) resume(name Kind) {
 	e.walkAgain()
+	e.resumeSelects(name)
 	of := func(id graph.NodeID) bool { return e.graph.Node(id).Kind() == name }
 	var asks []graph.NodeID
 	for x := range e.asks.Entries() {
@@ -249,7 +249,9 @@ func (e *Engine) rewind(why string) {
 	e.voidFence()
 	e.fence.passed, e.fence.freed = 0, 0
 	for name, k := range e.kinds {
-		k.high, k.floor, k.passed = "", "", 0
+		e.ebb(name)
+		e.tide(name).most = ""
+		k.passed = 0
 		k.listed, k.sweeping, k.pending = false, false, 0
 		e.kinds[name] = k
 		if k.part {

@@ -1,62 +1,110 @@
 package ownergraph
 
-import "github.com/hashicorp/golang-lru/v2/simplelru"
+import (
+	"hash/maphash"
+	"iter"
+	"strings"
+
+	"github.com/hashicorp/golang-lru/v2/simplelru"
+)
 
 // memory is a bounded set of full coordinates: the least recently used go
 // first. It holds what is worth remembering of owners that left the graph, and
 // whether the watch itself saw them go.
+//
+// It finds coordinates by a hash and compares them with what it holds, so that
+// it takes them to be the same only if they are; of two with one hash the later
+// one is remembered. That halves what a key takes: to about 200 bytes.
 type memory struct {
 	size int
-	keys *simplelru.LRU[Key, bool]
+	seed maphash.Seed
+	keys *simplelru.LRU[uint64, remembered]
+}
+
+// remembered is one key, in text of its own: whatever else that of the event was
+// part of need not stay.
+type remembered struct {
+	text              string
+	kind, scope, name uint32 // where they end in text; then comes the UID
+	observed          bool
+}
+
+func (r *remembered) key() Key {
+	t := r.text
+	return Key{Kind: Kind(t[:r.kind]), Scope: t[r.kind:r.scope], Name: t[r.scope:r.name], UID: UID(t[r.name:])}
 }
 
 // newMemory returns a memory of at most size keys; none if size is negative.
 // Its table is made when the first key comes.
-func newMemory(size int) memory { return memory{size: size} }
+func newMemory(size int) memory { return memory{size: size, seed: maphash.MakeSeed()} }
+
+func (m *memory) hash(k Key) uint64 { return maphash.Comparable(m.seed, k) }
 
 func (m *memory) add(k Key, observed bool) {
 	if m.size <= 0 {
 		return
 	}
 	if m.keys == nil {
-		m.keys, _ = simplelru.NewLRU[Key, bool](m.size, nil) // fails only for a size below 1
+		m.keys, _ = simplelru.NewLRU[uint64, remembered](m.size, nil) // fails only for a size below 1
 	}
-	if !m.keys.Contains(k) {
-		k = k.Clone() // whatever else its text was part of need not stay
+	h := m.hash(k)
+	r, ok := m.keys.Peek(h)
+	if !ok || r.key() != k {
+		kind := len(k.Kind)
+		scope := kind + len(k.Scope)
+		name := scope + len(k.Name)
+		text := strings.Join([]string{string(k.Kind), k.Scope, k.Name, string(k.UID)}, "")
+		r = remembered{text: text, kind: uint32(kind), scope: uint32(scope), name: uint32(name)}
 	}
-	m.keys.Add(k, observed)
+	r.observed = observed
+	m.keys.Add(h, r)
+}
+
+// fit forgets the least recently used keys beyond so many.
+func (m *memory) fit(most int) {
+	for m.keys != nil && m.keys.Len() > most {
+		m.keys.RemoveOldest()
+	}
 }
 
 // has reports whether the memory holds k, and counts that as a use of it.
 func (m *memory) has(k Key) (observed, ok bool) {
-	if m.keys == nil {
+	if m.empty() {
 		return false, false
 	}
-	return m.keys.Get(k)
+	r, ok := m.keys.Get(m.hash(k))
+	ok = ok && r.key() == k
+	return ok && r.observed, ok
 }
 
 func (m *memory) empty() bool { return m.keys == nil || m.keys.Len() == 0 }
 
 func (m *memory) drop(k Key) {
-	if m.keys != nil {
-		m.keys.Remove(k)
+	if _, ok := m.has(k); ok {
+		m.keys.Remove(m.hash(k))
 	}
 }
 
 func (m *memory) forget() { m.keys = nil }
 
-// list returns the keys, the least recently used first.
-func (m *memory) list() []Key {
-	if m.keys == nil {
-		return nil
+// all yields the keys, the least recently used first, and whether each was
+// observed to go.
+func (m *memory) all() iter.Seq2[Key, bool] {
+	return func(yield func(Key, bool) bool) {
+		if m.keys == nil {
+			return
+		}
+		for _, r := range m.keys.Values() {
+			if !yield(r.key(), r.observed) {
+				return
+			}
+		}
 	}
-	return m.keys.Keys()
 }
 
 func (m *memory) clone() memory {
 	c := newMemory(m.size)
-	for _, k := range m.list() {
-		observed, _ := m.keys.Peek(k)
+	for k, observed := range m.all() {
 		c.add(k, observed)
 	}
 	return c

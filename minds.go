@@ -138,6 +138,12 @@ func (t *minds) know(g *graph.Graph, id graph.NodeID, known policy.Stamp) {
 	g.SetNote(id, uint64(known&mostStamp))
 }
 
+// renew notes when another version of the state became known of which nothing
+// else is.
+func (t *minds) renew(g *graph.Graph, id graph.NodeID, known policy.Stamp) {
+	g.SetNote(id, g.Note(id)&^(mostStamp|noteAudited)|uint64(known&mostStamp))
+}
+
 // lose forgets what is known of a node that has left the graph with this note,
 // and returns it.
 func (t *minds) lose(note uint64) mind {

@@ -65,10 +65,8 @@ func (e *Engine) ready(lane Lane) (Call, bool) {
 func (e *Engine) pick(lane Lane) (Call, bool) {
 	switch lane {
 	case LaneStore:
-		if len(e.prepared) > 0 {
-			c := e.prepared[0]
-			e.prepared = pop(e.prepared)
-			return c, true
+		if e.prepared.len() > 0 {
+			return e.prepared.pop(), true
 		}
 		return e.nextRead()
 	case LaneHandler:
@@ -78,7 +76,10 @@ func (e *Engine) pick(lane Lane) (Call, bool) {
 		if c, ok := e.nextFence(); ok {
 			return c, true
 		}
-		return e.nextList()
+		if c, ok := e.nextList(); ok {
+			return c, true
+		}
+		return e.nextSelect()
 	}
 	return Call{}, false
 }
@@ -87,7 +88,7 @@ func (e *Engine) pick(lane Lane) (Call, bool) {
 // none. Keys go before bulk, and bulk goes on only while the queue is short. What
 // a listing has to say of objects that are gone goes before their dependents.
 func (e *Engine) step() int {
-	if len(e.prepared) >= mostPrepared {
+	if e.prepared.len() >= mostPrepared {
 		return 0
 	}
 	e.stepWakes()
@@ -97,7 +98,7 @@ func (e *Engine) step() int {
 			cost += e.graph.Node(id).Owners() / 8
 		}
 		if c, ok := e.decide(id); ok {
-			e.prepared = append(e.prepared, c)
+			e.prepared.push(c)
 		}
 		return cost
 	}
@@ -117,7 +118,7 @@ func (e *Engine) step() int {
 // Busy reports whether there is work left that needs nothing from outside: Next
 // would hand out a read or a write, or get something done.
 func (e *Engine) Busy() bool {
-	return len(e.prepared) > 0 || len(e.wakes) > 0 || len(e.fans) > 0 || len(e.sweeps) > 0 ||
+	return e.prepared.len() > 0 || len(e.wakes) > 0 || len(e.fans) > 0 || len(e.sweeps) > 0 ||
 		e.work.Ready() > 0 || e.asks.Ready() > 0 || e.rings.search != nil || e.audit.under || e.ringsDue() ||
 		e.clear.walk != 0 || e.clear.again || e.clear.stir
 }
@@ -134,7 +135,7 @@ func (e *Engine) wake(lane Lane) time.Time {
 			at = t
 		}
 	}
-	if len(e.prepared) < mostPrepared {
+	if e.prepared.len() < mostPrepared {
 		sooner(due(e.work))
 		sooner(e.rings.due, len(e.rings.suspects) > 0)
 		sooner(e.audit.next, true)
@@ -151,6 +152,7 @@ func (e *Engine) wake(lane Lane) time.Time {
 		sooner(f.since.Add(e.cfg.FenceWait), held && f.id != 0 && e.cfg.FenceWait != 0 && f.freed < f.began)
 		_, due := e.dueList()
 		sooner(e.lists.retry, due)
+		sooner(e.selectsAt())
 	}
 	return at
 }

@@ -15,12 +15,16 @@ import (
 // ErrInvalid and names object and field. Nothing is lost by that: the event's
 // kind counts as sick, so that nothing ends on the strength of what was not
 // understood, and a new listing of it is asked for.
-func (e *Engine) Observe(now time.Time, ev Event) error {
+func (e *Engine) Observe(now time.Time, ev Event) error { return e.observe(now, &ev) }
+
+// observe is Observe without a copy of the event, of which it keeps nothing.
+func (e *Engine) observe(now time.Time, ev *Event) error {
 	e.tick(now)
 	if e.broken != nil {
 		return e.broken
 	}
-	if why := e.backwards(&ev); why != "" {
+	newest, why := e.backwards(ev)
+	if why != "" {
 		e.rewind(why)
 		if ev.Type == graph.ListEnded { // what it did not bring is not gone
 			return nil
@@ -30,7 +34,7 @@ func (e *Engine) Observe(now time.Time, ev Event) error {
 		e.wantList(ev.Kind)
 		return nil
 	}
-	d, err := e.graph.Take(&ev)
+	d, err := e.graph.Take(ev)
 	if err != nil {
 		e.counts.Refused++
 		e.cfg.Logger.Warn("event refused", "err", err)
@@ -39,8 +43,8 @@ func (e *Engine) Observe(now time.Time, ev Event) error {
 	}
 	e.counts.Events++
 	back := d.Resurrected // the Delta is the graph's own
-	e.absorb(&ev, d)
-	e.kindEvent(&ev)
+	e.absorb(ev, d)
+	e.kindEvent(ev, newest)
 	if back {
 		e.rewind(fmt.Sprintf("%s was seen gone and is back", ev.Object.Key))
 	}
@@ -56,7 +60,7 @@ func (e *Engine) ObserveAll(now time.Time, events []Event) error {
 		n := min(len(events), ahead)
 		e.graph.Ahead(events[:n])
 		for i := range events[:n] {
-			if err := e.Observe(now, events[i]); err != nil {
+			if err := e.observe(now, &events[i]); err != nil {
 				errs = append(errs, err)
 			}
 		}
@@ -69,29 +73,31 @@ func (e *Engine) ObserveAll(now time.Time, events []Event) error {
 const ahead = 32
 
 // backwards says how an event shows that the store's history went backwards,
-// or "" (R5).
-func (e *Engine) backwards(ev *Event) string {
+// or "" (R5), and whether no object of its kind had a newer version yet.
+func (e *Engine) backwards(ev *Event) (newest bool, why string) {
 	if ev.Type == graph.Put && !e.absent.empty() {
 		if observed, _ := e.absent.has(ev.Object.Key); observed {
-			return fmt.Sprintf("%s was seen gone and is back", ev.Object.Key)
+			return false, fmt.Sprintf("%s was seen gone and is back", ev.Object.Key)
 		}
 	}
 	cmp := e.cfg.CompareVersions
-	if cmp == nil {
-		return ""
+	if cmp == nil || ev.Type != graph.Put && ev.Type != graph.ListEnded {
+		return false, ""
 	}
-	k := e.kinds[ev.Of()]
+	t := e.tide(ev.Of())
 	switch {
+	case ev.Type == graph.Put && t.most != "" && cmp(ev.Object.Kind, ev.Object.Version, t.most) >= 0:
+		return true, "" // nor is it older than that of the object itself
 	case ev.Type == graph.Put:
 		n, ok := e.graph.Lookup(ev.Object.Key)
 		shown := ok && n.State() == graph.Observed && e.peek(n.ID()).known > e.rewound // by this history
 		if shown && cmp(ev.Object.Kind, ev.Object.Version, n.Version()) < 0 {
-			return fmt.Sprintf("%s went from version %s to %s", ev.Object.Key, n.Version(), ev.Object.Version)
+			return false, fmt.Sprintf("%s went from version %s to %s", ev.Object.Key, n.Version(), ev.Object.Version)
 		}
-	case ev.Type == graph.ListEnded && ev.Version != "" && k.floor != "" && cmp(ev.Kind, ev.Version, k.floor) < 0:
-		return fmt.Sprintf("kind %q was listed at version %s after %s", ev.Kind, ev.Version, k.floor)
+	case ev.Version != "" && t.floor != "" && cmp(ev.Kind, ev.Version, t.floor) < 0:
+		return false, fmt.Sprintf("kind %q was listed at version %s after %s", ev.Kind, ev.Version, t.floor)
 	}
-	return ""
+	return false, ""
 }
 
 // absorb takes what an event changed in the graph into account.
@@ -149,6 +155,10 @@ func (e *Engine) absorbNode(ev *Event, d *graph.Delta) {
 		e.greet(id, n, ev.Object.Key)
 		return
 	}
+	if d.Version && !d.Class && !d.Observed && !n.Deleting() && e.graph.Note(id)&noteRecord == 0 {
+		e.refresh(id, n)
+		return
+	}
 	m := e.mind(id)
 	switch {
 	case d.Version:
@@ -196,6 +206,15 @@ func (e *Engine) greet(id graph.NodeID, n graph.Node, k Key) {
 	e.work.Add(id, priority(n))
 }
 
+// refresh takes in a version that is nothing but a version, of an object of
+// which nothing is known that would not do for eight bytes: most updates.
+func (e *Engine) refresh(id graph.NodeID, n graph.Node) {
+	e.nodes.renew(e.graph, id, e.next())
+	e.rouse(id, n)
+	e.noteMember(id, n)
+	e.work.Add(id, queue.Normal)
+}
+
 // disbelieve takes back that a read did not find a node which the watch shows:
 // mostly the watch lags, and will say soon that it is gone; but it may also be
 // back, after a restore that nobody announced.
@@ -233,15 +252,27 @@ func (e *Engine) absorbMark(d *graph.Delta, n graph.Node, m *mind) {
 
 // renew forgets what was noted of a node's former version.
 func (e *Engine) renew(id graph.NodeID, n graph.Node) {
-	delete(e.retries, id)
-	delete(e.parked, id)
-	e.work.Forget(id)
-	if a, ok := e.awaits[id]; ok && a.version != n.Version() {
-		delete(e.awaits, id)
+	if e.rouse(id, n) {
 		e.mind(id).reread = false
 	}
 	e.mind(id).island, e.mind(id).overdue = false, false
 	e.breakRing(id)
+}
+
+// rouse ends what a node's former version was put off for, and reports whether it
+// awaited the new one.
+func (e *Engine) rouse(id graph.NodeID, n graph.Node) bool {
+	delete(e.retries, id)
+	delete(e.parked, id)
+	e.work.Forget(id)
+	if len(e.awaits) == 0 {
+		return false
+	}
+	a, ok := e.awaits[id]
+	if ok = ok && !n.HasVersion(a.version); ok {
+		delete(e.awaits, id)
+	}
+	return ok
 }
 
 // finish ends what was under way for an object that is gone.
@@ -260,7 +291,7 @@ func (e *Engine) finish(id graph.NodeID) {
 func (e *Engine) dismiss(f graph.Freed) {
 	m := e.nodes.lose(f.Note)
 	if f.Absent || m.absent > e.rewound {
-		e.absent.add(f.Key, f.Absent || m.buried)
+		e.remember(f.Key, f.Absent || m.buried)
 	}
 	e.settle(f.ID, false)
 	e.parted(f.ID)
@@ -278,6 +309,22 @@ func (e *Engine) dismiss(f graph.Freed) {
 	}
 	delete(e.waiters, f.ID)
 	e.handlers.drop(f.ID)
+}
+
+// fewestAbsent and absentShare bound what is remembered of owners that are gone
+// by how many nodes there were at once: it is no more than one key for each 192,
+// which takes about a byte of each, so that a graph which has lost all of
+// its objects takes little more than an empty one.
+const (
+	fewestAbsent = 512
+	absentShare  = 192
+)
+
+// remember notes that nothing is at the coordinates any more, for whoever comes
+// to refer to them, and to know a history that goes backwards.
+func (e *Engine) remember(k Key, observed bool) {
+	e.absent.add(k, observed)
+	e.absent.fit(max(fewestAbsent, e.graph.Cap()/absentShare))
 }
 
 // priority puts owners that others wait for before the bulk.

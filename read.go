@@ -82,7 +82,7 @@ func (e *Engine) readDone(f flight, r Result) {
 	absent := r.Err == nil && r.Object.UID != f.key.UID || errors.Is(r.Err, ErrNotFound)
 	if !ok {
 		if absent {
-			e.absent.add(f.key, false)
+			e.remember(f.key, false)
 		}
 		return
 	}

@@ -20,8 +20,9 @@ type Stats struct {
 	Objects, Nodes, Queued, Calls, Held int
 	// Events were observed, Refused ones were not. Decisions were made.
 	Events, Refused, Decisions uint64
-	// What was asked of the store: reads, patches, deletes, fences, listings.
-	Reads, Patches, Deletes, FenceCalls, ListCalls uint64
+	// What was asked of the store: reads, patches, deletes, fences, listings, pages
+	// of selections.
+	Reads, Patches, Deletes, FenceCalls, ListCalls, Selects uint64
 	// Handled is how many runs of handlers were begun.
 	Handled, FailedHandlers uint64
 	// Conflicts, refused writes, writes of unknown outcome, failed reads.
@@ -54,18 +55,23 @@ func (s *Stats) count(c Call) {
 		s.ListCalls++
 	case CallHandle:
 		s.Handled++
+	case CallSelect:
+		s.Selects++
 	}
 }
 
-// Requests returns how many store calls were made: reads, writes and fences.
-func (s Stats) Requests() uint64 { return s.Reads + s.Patches + s.Deletes + s.FenceCalls }
+// Requests returns how many store calls were made: reads, writes, fences and pages
+// of selections.
+func (s Stats) Requests() uint64 {
+	return s.Reads + s.Patches + s.Deletes + s.FenceCalls + s.Selects
+}
 
 // Stats returns the engine's figures. It does not walk the graph.
 func (e *Engine) Stats() Stats {
 	s := e.counts
 	s.Nodes, s.Objects = e.graph.Len(), e.graph.Observed()
 	s.Sweeping = len(e.clear.runs)
-	s.Queued, s.Calls, s.Held = e.work.Len()-e.work.InFlight(), len(e.flights)-len(e.prepared), len(e.held)
+	s.Queued, s.Calls, s.Held = e.work.Len()-e.work.InFlight(), len(e.flights)-e.prepared.len(), len(e.held)
 	return s
 }
 
@@ -162,7 +168,7 @@ func (e *Engine) Idle() bool {
 			return false
 		}
 	}
-	return e.kindsSeen && !e.clearing() && e.onlyLater()
+	return e.kindsSeen && !e.clearing() && !e.selecting() && e.onlyLater()
 }
 
 // onlyLater reports whether all that the queues still hold waits for somebody

@@ -62,9 +62,7 @@ func (e *Engine) sweepStatus(r *clearing) SweepStatus {
 		Holder: r.holder.Key, Finalizer: e.clear.plans[r.plan].Sweep().Finalizer, Gone: r.node == 0,
 		Members: r.total, MembersGone: r.gone, Phases: slices.Clone(r.left), Open: r.open,
 		Blocked: r.blocked, Waves: r.waves, Halted: r.halted, MembersLeft: r.members,
-	}
-	for _, k := range slices.Sorted(maps.Keys(r.kinds)) {
-		s.Kinds = append(s.Kinds, KindCount{k, r.kinds[k]})
+		Kinds: r.kindCounts(),
 	}
 	for _, id := range r.sample {
 		m := e.peek(id)
@@ -72,6 +70,14 @@ func (e *Engine) sweepStatus(r *clearing) SweepStatus {
 	}
 	slices.SortFunc(s.By, func(a, b Held) int { return a.Key.Compare(b.Key) })
 	return s
+}
+
+// kindCounts counts what is left by kind, sorted.
+func (r *clearing) kindCounts() (out []KindCount) {
+	for _, k := range slices.Sorted(maps.Keys(r.kinds)) {
+		out = append(out, KindCount{k, r.kinds[k]})
+	}
+	return out
 }
 
 // sweepOf returns how far the first sweep of a holder is, nil without one.
@@ -108,6 +114,11 @@ func (e *Engine) sweepNames(id graph.NodeID) (out []string) {
 		case policy.NeedMembers, policy.NeedConfirmation:
 			if r != nil {
 				out = append(out, e.leftNames(r)...)
+				out = append(out, e.unselected(r)...)
+			}
+		case policy.NeedSelect:
+			if r != nil {
+				out = append(out, e.unselected(r)...)
 			}
 		}
 	}
@@ -116,9 +127,9 @@ func (e *Engine) sweepNames(id graph.NodeID) (out []string) {
 
 // leftNames says what is left of a sweep, the kinds with the most members first.
 func (e *Engine) leftNames(r *clearing) (out []string) {
-	s := e.sweepStatus(r)
-	slices.SortStableFunc(s.Kinds, func(a, b KindCount) int { return cmp.Compare(b.Count, a.Count) })
-	for _, k := range s.Kinds[:min(len(s.Kinds), mostDetail)] {
+	kinds := r.kindCounts()
+	slices.SortStableFunc(kinds, func(a, b KindCount) int { return cmp.Compare(b.Count, a.Count) })
+	for _, k := range kinds[:min(len(kinds), mostDetail)] {
 		out = append(out, string(k.Kind)+": "+strconv.Itoa(k.Count)+" left")
 	}
 	return out
@@ -149,8 +160,8 @@ func (e *Engine) rivalNames(id graph.NodeID) (out []string) {
 			out = append(out, n.OwnerAt(i).String())
 		}
 	}
-	for i, p := range e.clear.plans {
-		for claim := range p.Claims(o) {
+	for i := range e.clear.plans {
+		for claim := range e.claims(i, id, o, false) {
 			for _, h := range e.claimants(i, o, claim) {
 				if !h.Deleting && len(out) < mostDetail {
 					out = append(out, h.Key.String())

@@ -65,6 +65,30 @@ func TestVanishedAsksForListing(t *testing.T) {
 	}
 }
 
+// TestUnservedKindIsNotRead: what became of a write to an object whose kind is not
+// served any more only a listing can say, once it is served again. Until then the
+// object is held, and nobody asks.
+func TestUnservedKindIsNotRead(t *testing.T) {
+	s, c := garbage(t)
+	s.done(c, nil)
+	s.see(graph.Event{Type: graph.KindsKnown, Kinds: []graph.KindInfo{{Kind: "a"}, {Kind: "c"}}})
+	s.now = s.now.Add(time.Hour)
+	s.done(s.wants(ownergraph.CallRead, "its event has not come"), graph.ErrKindUnknown)
+	for range 3 {
+		s.now = s.now.Add(time.Hour)
+		s.wants(ownergraph.CallUnset, "nobody can answer")
+	}
+	if held := s.e.Held(9); len(held) != 1 || held[0].Reason != policy.KindUnserved {
+		t.Errorf("held %v, want b, whose kind is not served", held)
+	}
+	s.see(graph.Event{Type: graph.KindsKnown, Kinds: []graph.KindInfo{{Kind: "a"}, {Kind: "b"}, {Kind: "c"}}})
+	s.list("b")
+	s.run(nil)
+	if held := s.e.Held(9); len(held) != 0 {
+		t.Errorf("held %v: the listing did not bring b", held)
+	}
+}
+
 // TestSickKindIsNamedAtOnce: whoever waits for a fence learns that it is held as
 // soon as the last kind that is missing falls sick.
 func TestSickKindIsNamedAtOnce(t *testing.T) {

@@ -70,7 +70,7 @@ func (e *Engine) launch(c Call, f flight) Call {
 // ground takes back the calls that were prepared and not handed out: what they
 // rest on is not so any more. Their keys are decided again.
 func (e *Engine) ground() {
-	for _, c := range e.prepared {
+	for _, c := range e.prepared.all() {
 		f := e.flights[c.ID]
 		delete(e.flights, c.ID)
 		if r := e.clear.runs[f.run]; r != nil {
@@ -78,7 +78,7 @@ func (e *Engine) ground() {
 			e.lookAt(r)
 			continue
 		}
-		if !e.graph.InUse(f.node) || e.peek(f.node).call != c.ID {
+		if e.peek(f.node).call != c.ID {
 			continue
 		}
 		e.mind(f.node).call = 0
@@ -86,13 +86,13 @@ func (e *Engine) ground() {
 		e.work.Done(f.node)
 		e.work.Add(f.node, queue.Normal)
 	}
-	e.prepared = nil
+	e.prepared = line[Call]{}
 }
 
 // landed ends the flight of a write or reread and reports whether its object
 // is still in the graph as the same node.
 func (e *Engine) landed(id CallID, f flight) bool {
-	if !e.graph.InUse(f.node) || e.peek(f.node).call != id {
+	if e.peek(f.node).call != id {
 		return false
 	}
 	e.mind(f.node).call = 0
@@ -108,7 +108,7 @@ func (e *Engine) writeDone(id CallID, f flight, err error) {
 	if !e.landed(id, f) {
 		return
 	}
-	current := e.graph.Node(f.node).Version() == f.version || e.retries[f.node].Version == f.version
+	current := e.graph.Node(f.node).HasVersion(f.version) || e.retries[f.node].Version == f.version
 	delete(e.retries, f.node)
 	switch wait, told := retryIn(err); {
 	case err == nil:
@@ -196,6 +196,8 @@ func (e *Engine) rereadDone(id CallID, f flight, r Result) {
 		e.work.Add(f.node, queue.High)
 	case absent:
 		e.vanished(f.node)
+	case errors.Is(r.Err, ErrKindUnknown) && !e.kinds[f.key.Kind].part: // once it is served again it is listed
+		e.hold(f.node, policy.KindUnserved, graph.DoubtUnset)
 	case r.Err != nil && e.kinds[f.key.Kind].sick != "":
 		e.hold(f.node, policy.KindSick, graph.DoubtUnset)
 		e.await(f.node, await{version: n.Version(), deadline: e.work.Retry(f.node, queue.Normal, e.now), outside: true})

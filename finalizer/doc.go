@@ -18,5 +18,6 @@
 //
 // Its third part is sweeps: a Sweep says what belongs to a holder, such as a
 // tenant, and a Plan whose an object is and what is to be deleted next. They are
-// pure as well; the engine carries them out (ownergraph.Config.Sweeps).
+// pure as well; the engine carries them out (ownergraph.Config.Sweeps). A Selector
+// says of labels, which a store has beside its objects, whether they match.
 package finalizer

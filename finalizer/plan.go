@@ -81,22 +81,42 @@ type Claim struct {
 
 // Claims yields what the object names as its holders. Whether there is such a
 // holder, and whether it agrees, is for Holds to say.
+//
+// What depends on labels claims nothing here: see ClaimsBy.
 func (p *Plan) Claims(o graph.Object) iter.Seq[Claim] {
+	return p.ClaimsBy(o, func(int) (string, bool) { return "", false })
+}
+
+// ClaimsBy is Claims for an object of which somebody knows the labels: for the
+// index of Members that depend on them, what the object's value of Label is, and
+// whether its labels match.
+func (p *Plan) ClaimsBy(o graph.Object, labels func(members int) (value string, match bool)) iter.Seq[Claim] {
 	return func(yield func(Claim) bool) {
 		if p.excepted(o) {
 			return
 		}
 		for i := range p.sweep.Members {
-			if m := &p.sweep.Members[i]; p.may(m, o) && !p.claims(i, m, o, yield) {
+			m := &p.sweep.Members[i]
+			if !p.may(m, o) {
+				continue
+			}
+			value, match := "", true
+			if m.labelled() {
+				value, match = labels(i)
+			}
+			if match && !p.claims(i, m, o, value, yield) {
 				return
 			}
 		}
 	}
 }
 
-func (p *Plan) claims(i int, m *Members, o graph.Object, yield func(Claim) bool) bool {
+func (p *Plan) claims(i int, m *Members, o graph.Object, label string, yield func(Claim) bool) bool {
+	if m.By == ByLabel {
+		return label == "" || yield(Claim{Members: i, Name: label})
+	}
 	if m.By != ByOwner {
-		c := Claim{Members: i, Fixed: m.By < ByOwner && m.Where == nil && p.sweep.Except == nil}
+		c := Claim{Members: i, Fixed: m.By < ByOwner && m.Where == nil && p.sweep.Except == nil && !m.labelled()}
 		for name, shadow := range m.cuts(o) {
 			c.Name, c.Shadow = name, shadow
 			if !yield(c) {
@@ -126,7 +146,7 @@ func (p *Plan) Holds(holder, o graph.Object, c Claim) bool {
 	return m.Where == nil || m.Where(holder, o)
 }
 
-// Member reports whether the object belongs to the holder.
+// Member reports whether the object belongs to the holder, whatever its labels.
 func (p *Plan) Member(holder, o graph.Object) bool {
 	if !p.IsHolder(holder) {
 		return false
@@ -140,7 +160,8 @@ func (p *Plan) Member(holder, o graph.Object) bool {
 }
 
 // Contests reports whether the holder has a claim on the object, if only by a
-// shadow: as long as it is not deleted itself, nobody else's sweep takes it.
+// shadow, and whatever its labels: as long as the holder is not deleted itself,
+// nobody else's sweep takes it.
 func (p *Plan) Contests(holder, o graph.Object) bool {
 	if !p.IsHolder(holder) || holder.Deleting {
 		return false
@@ -189,7 +210,7 @@ func (p *Plan) Open(left []int) int {
 }
 
 // cuts yields the name of the holder that the object names, and then its
-// shadows. It is not for ByOwner.
+// shadows. It is not for ByOwner and ByLabel.
 func (m *Members) cuts(o graph.Object) iter.Seq2[string, bool] {
 	return func(yield func(name string, shadow bool) bool) {
 		text, ok := m.text(o)

@@ -73,7 +73,29 @@ func (c *planCheck) members(at string, m *Members) {
 	c.when(!m.Suffix && m.Tail != "", at+".Tail", "it cannot go without Suffix")
 	c.when((m.By == ByFunc) != (m.Named != nil), at+".Named", "it goes with by func, and only there")
 	c.when(m.By == ByScope && m.Global, at+".Global", "it cannot go with by scope")
+	c.labels(at, m)
 	c.kinds(at, m.Kinds)
+}
+
+// labels finds what is wrong with what members say of labels.
+func (c *planCheck) labels(at string, m *Members) {
+	c.when((m.By == ByLabel) != (m.Label != ""), at+".Label", "it goes with by label, and only there")
+	c.when(m.Label != "" && !ValidLabel(m.Label), at+".Label", fmt.Sprintf("%q is no label", m.Label))
+	c.when(m.labelled() && slices.Contains(m.Kinds, c.sweep.Holder), at+".Kinds", "it has the holders' kind, and labels may match the holder itself")
+	if m.Selector == "" {
+		return
+	}
+	s, err := ParseSelector(m.Selector)
+	if err != nil {
+		c.errs = append(c.errs, fmt.Errorf("plan sweep %q: %s.Selector: %w", c.sweep.Finalizer, at, err))
+		return
+	}
+	if m.Label != "" {
+		s.list = append(s.list, requirement{key: m.Label, op: exists})
+	}
+	if key := s.barren(); key != "" {
+		c.bad(at+".Selector", fmt.Sprintf("it matches nothing: nobody has such a label %q", key))
+	}
 }
 
 func (c *planCheck) kinds(at string, kinds []graph.Kind) {

@@ -1,6 +1,7 @@
 package finalizer
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/ownergraph/ownergraph/graph"
@@ -31,9 +32,13 @@ type Step struct {
 // It looks at the state alone: whoever carries out its deletions and asks again
 // comes to an end, from wherever he was. Nothing is
 // deleted for an object that is no holder, or not marked. The error is that of
-// Fit. Held by TestSweepExact and TestNextEnds.
+// Fit, or says that the sweep depends on labels, of which it knows nothing. Held
+// by TestSweepExact, TestNextEnds and TestNextKnowsNoLabels.
 func (p *Plan) Next(holder graph.Object, all []graph.Object) (Step, error) {
 	s := Step{Left: make([]int, p.Phases())}
+	if p.Labelled() {
+		return s, fmt.Errorf("sweep %s: members by labels: no object shows them: %w", holder.Key, graph.ErrInvalid)
+	}
 	if err := p.Fit(holder); err != nil {
 		return s, err
 	}

@@ -2,6 +2,7 @@ package finalizer
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/ownergraph/ownergraph/graph"
 )
@@ -10,6 +11,9 @@ import (
 // holder may go: a tenant and what was made for it, a scope and what is in it.
 // Each holder carries Finalizer; when it is marked for deletion, its members are
 // deleted, and the finalizer goes when none is left.
+//
+// Holders that hold each other, each a member of the other, wait for each other:
+// that is held and reported, like any member that does not go.
 //
 // A Sweep is data but for its functions, which have to be pure: the same answer
 // for the same objects, always. NewPlan checks it. It is not to be changed
@@ -40,6 +44,12 @@ type Sweep struct {
 	Unguarded bool
 }
 
+// Judges reports whether a holder's own state says what belongs to it, by some
+// Where: then every change of a holder has everything asked again.
+func (s *Sweep) Judges() bool {
+	return slices.ContainsFunc(s.Members, func(m Members) bool { return m.Where != nil })
+}
+
 // Members says which objects belong to a holder. Each of them names its holder
 // in one way, so that an object can be asked whose it is: a name that begins
 // like a holder's is not enough. All that is set has to hold.
@@ -65,6 +75,13 @@ type Members struct {
 	Tail string
 	// Named returns the name of an object's holder, "" for none, with ByFunc.
 	Named func(o graph.Object) string
+	// Label is the label that holds the holder's name, with ByLabel.
+	Label string
+	// Selector, if set, says which labels members have besides: "app=web,!keep".
+	// See ParseSelector. Labels are no part of an object: a store that can select
+	// by them is asked. Holders' own labels are never looked at, so neither this
+	// nor Label can go with Kinds that name the holders'.
+	Selector string
 	// Global says that only objects without a scope are members.
 	Global bool
 	// Kinds, and KindIs, if set, say of which kinds members are.
@@ -90,9 +107,11 @@ const (
 	ByOwner
 	// ByFunc: as Named says.
 	ByFunc
+	// ByLabel: in its label Label.
+	ByLabel
 )
 
-var byNames = [...]string{"unset", "name", "scope", "kind", "owner", "func"}
+var byNames = [...]string{"unset", "name", "scope", "kind", "owner", "func", "label"}
 
 // String returns the way in lower case.
 func (b By) String() string {

@@ -104,22 +104,26 @@ type found struct {
 // put takes an object that is new, or not as it was observed.
 func (g *Graph) put(o *Object) {
 	id, p := g.found.id, g.found.uid
-	known := id != 0
+	known, form := id != 0, g.form(o, p)
 	if !known {
-		id = g.addNode(o.Key, Phantom)
+		id = g.addNode(&o.Key, form, p)
 	}
 	d, x := &g.delta, g.at(id)
-	was, form := x.state(), g.form(o, p)
+	was := x.state()
 	d.Node, d.Created, d.Observed, d.Resurrected = id, !known, was != Observed, was == Absent
 	x.epoch = g.kinds[g.places[x.place].kind].epoch
-	same, old, role := g.refers(id, o), g.facts(id), roleOf(o)
+	same, role := g.refers(id, o), roleOf(o)
+	deleting, old := x.is(deletingMark), g.facts(id)
+	if !known { // it is written as it is now
+		deleting, old = false, facts{}
+	}
 	d.Version = true
 	if was == Observed && same && x.marks&formMarks == form.marks && string(g.content(id)) == string(form.text) &&
 		limit(g.cfg.Limits.Text) >= maxDigits {
 		x.version = form.version // all else is as it was, and a number is no flaw
 		return
 	}
-	d.Mark = x.is(deletingMark) != o.Deleting || old.propagation() != o.Propagation()
+	d.Mark = deleting != o.Deleting || old.propagation() != o.Propagation()
 	d.Class = was != Observed || x.role() != role
 	d.Acknowledged = old.seen != o.ObservedGeneration
 	if was != Observed {
@@ -146,7 +150,7 @@ func (g *Graph) gone(k *Key) {
 	id := g.lookup(k)
 	known := id != 0
 	if !known {
-		id = g.addNode(*k, Phantom)
+		id = g.addPhantom(k)
 	}
 	d, x := &g.delta, g.at(id)
 	d.Node, d.Created = id, !known

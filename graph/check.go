@@ -107,7 +107,7 @@ func (g *Graph) checkOwners() error {
 	found := 0
 	for id := range g.ids() {
 		e := g.firstEdge(id)
-		for i, r := range g.references(id) {
+		for i, r := range g.object(id, nil).Owners {
 			if r.UID == "" {
 				continue
 			}

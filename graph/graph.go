@@ -195,17 +195,22 @@ func (g *Graph) Claim(id NodeID) (NodeID, bool) {
 	return c, c != 0
 }
 
-// addNode makes a node that holds its key alone.
-func (g *Graph) addNode(k Key, s State) NodeID {
+// addPhantom makes a node that holds its key alone.
+func (g *Graph) addPhantom(k *Key) NodeID {
 	p := g.packUID(k.UID)
+	return g.addNode(k, g.form(&Object{Key: *k}, p), p)
+}
+
+// addNode makes a phantom in which stands what the form says, but for references.
+func (g *Graph) addNode(k *Key, f form, p packed) NodeID {
 	id := g.take()
 	place := g.placeOf(k.Kind, k.Scope)
 	x := g.at(id)
 	*x = node{uid: p.uid, place: place}
-	x.setState(s)
-	g.keep(id, g.form(&Object{Key: k}, p))
+	x.setState(Phantom)
+	g.keep(id, f)
 	g.enlist(id)
-	g.enter(id, &k, p)
+	g.enter(id, k, p)
 	g.live++
 	return id
 }

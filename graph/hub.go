@@ -28,8 +28,8 @@ func (g *Graph) makeHub(id NodeID) *hub {
 			p.freeHubs = uint16(p.hubs[x.hub-1].firstDep)
 			p.hubs[x.hub-1] = hub{}
 		} else {
-			if p.hubs == nil {
-				p.hubs = make([]hub, 0, 4)
+			if n := len(p.hubs); n == cap(p.hubs) { // one node in eight has one: twice the room would be too much
+				p.hubs = append(make([]hub, 0, n+16), p.hubs...)
 			}
 			p.hubs = append(p.hubs, hub{})
 			x.hub = uint16(len(p.hubs))

@@ -37,9 +37,9 @@ func (k Key) Place() Key {
 	return k
 }
 
-// Clone returns a key whose text is its own, in one allocation: whoever keeps it
+// clone returns a key whose text is its own, in one allocation: whoever keeps it
 // keeps nothing else alive.
-func (k Key) Clone() Key {
+func (k Key) clone() Key {
 	var text strings.Builder
 	text.Grow(k.textLen())
 	return k.cloneTo(&text)

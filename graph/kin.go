@@ -70,7 +70,7 @@ func (g *Graph) enter(id NodeID, k *Key, p packed) {
 		g.indexNode(id)
 		return
 	}
-	own := k.Clone()
+	own := k.clone()
 	if !g.at(first).is(sharedMark) {
 		f := &family{alive: g.aliveLike(first)}
 		if g.isClaim(first) {

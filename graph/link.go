@@ -111,7 +111,7 @@ func (g *Graph) ownerNode(k *Key) NodeID {
 	if id := g.lookup(k); id != 0 {
 		return id
 	}
-	id := g.addNode(*k, Phantom)
+	id := g.addPhantom(k)
 	g.delta.Added = append(g.delta.Added, id)
 	return id
 }

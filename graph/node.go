@@ -85,9 +85,24 @@ func (n Node) State() State { return n.at().state() }
 // Version returns the observed version, "" for a phantom and an absent node.
 func (n Node) Version() Version { return n.g.version(n.id) }
 
+// HasVersion reports whether the node is observed at this version, without
+// making text.
+func (n Node) HasVersion(v Version) bool {
+	x := n.at()
+	if x.state() != Observed {
+		return v == ""
+	}
+	var room [64]byte
+	return string(n.g.appendVersion(room[:0], n.id, n.g.facts(n.id))) == string(v)
+}
+
 // Object returns what was observed, in a copy that is the caller's. Of a phantom
 // and of an absent node it holds the key alone.
-func (n Node) Object() Object { return n.g.object(n.id) }
+func (n Node) Object() Object { return n.g.object(n.id, nil) }
+
+// ObjectIn is Object with the references in the room of owners, if that is
+// enough: for a caller that looks at one object after another.
+func (n Node) ObjectIn(owners []Owner) Object { return n.g.object(n.id, owners) }
 
 // Deleting reports whether the node is observed and marked for deletion.
 func (n Node) Deleting() bool { return n.at().is(deletingMark) }

@@ -2,7 +2,7 @@ package graph
 
 import (
 	"encoding/binary"
-	"slices"
+	"strconv"
 )
 
 // What is written of a node is its name, and nothing else for most. Behind the
@@ -26,6 +26,10 @@ func (g *Graph) facts(id NodeID) (f facts) {
 		f.name = b
 		return f
 	}
+	if n := len(b) - 1; !x.is(textUID|textVersion) && b[n] < lengthy {
+		f.name, f.generation = b[:n], int64(b[n])
+		return f
+	}
 	f.name, b = field(b)
 	if x.is(textUID) {
 		f.uid, b = field(b)
@@ -46,10 +50,14 @@ func (g *Graph) facts(id NodeID) (f facts) {
 }
 
 func (g *Graph) name(id NodeID) []byte {
-	b := g.content(id)
-	if g.at(id).is(textUID | textVersion | moreText) {
-		b, _ = field(b)
+	x, b := g.at(id), g.content(id)
+	if !x.is(textUID | textVersion | moreText) {
+		return b
 	}
+	if n := len(b) - 1; !x.is(textUID|textVersion) && b[n] < lengthy {
+		return b[:n]
+	}
+	b, _ = field(b)
 	return b
 }
 
@@ -103,13 +111,25 @@ func (g *Graph) form(o *Object, p packed) (f form) {
 		f.marks |= moreText
 	}
 	b := g.scratch[:0]
-	if f.marks&^deletingMark == 0 {
+	switch {
+	case f.marks&^deletingMark == 0:
 		b = append(b, o.Name...)
-	} else {
+	case f.marks&^deletingMark == moreText && isShort(o):
+		b = append(append(b, o.Name...), byte(o.Generation))
+	default:
 		b = f.appendText(b, o)
 	}
 	g.scratch, f.text = b, b
 	return f
+}
+
+// lengthy is the last byte of what is written with moreText alone. Most of such
+// objects have a generation, a small one, and nothing else: then this stands in
+// its place.
+const lengthy = 1 << 7
+
+func isShort(o *Object) bool {
+	return 0 < o.Generation && o.Generation < lengthy && o.ObservedGeneration == 0 && o.GraceSeconds == 0 && len(o.Finalizers) == 0
 }
 
 func (f form) appendText(b []byte, o *Object) []byte {
@@ -130,7 +150,7 @@ func (f form) appendText(b []byte, o *Object) []byte {
 	for _, s := range o.Finalizers {
 		b = appendField(b, s)
 	}
-	return b
+	return append(b, lengthy)
 }
 
 // holds reports whether the observed node holds exactly this, but for the
@@ -160,52 +180,80 @@ func (g *Graph) key(id NodeID) Key {
 	x := g.at(id)
 	name := g.name(id)
 	var room [128]byte
-	text := string(g.appendUID(append(room[:0], name...), id))
-	at := &g.places[x.place]
-	return Key{g.kinds[at.kind].info.Kind, at.scope, text[:len(name)], UID(text[len(name):])}
+	return g.keyOf(x.place, string(g.appendUID(append(room[:0], name...), id)), len(name))
 }
 
-// object returns what was observed of a node.
-func (g *Graph) object(id NodeID) Object {
+// object returns what was observed of a node, with its references in the room
+// of owners. All of its text is one allocation.
+func (g *Graph) object(id NodeID, owners []Owner) (o Object) {
 	x := g.at(id)
-	o := Object{Key: g.key(id)}
 	if x.state() != Observed {
+		o.Key = g.key(id)
 		return o
 	}
 	f := g.facts(id)
-	o.Version, o.Owners, o.Deleting = g.version(id), g.references(id), x.is(deletingMark)
+	o.Deleting = x.is(deletingMark)
 	o.Generation, o.ObservedGeneration, o.GraceSeconds = f.generation, f.seen, f.grace
-	if f.finalizers > 0 {
-		o.Finalizers = make([]string, f.finalizers)
-		b := f.list
-		for i := range o.Finalizers {
-			var s []byte
-			s, b = field(b)
-			o.Finalizers[i] = string(s)
-		}
+	var room [256]byte
+	b := g.appendUID(append(room[:0], f.name...), id)
+	uid := len(b)
+	b = g.appendVersion(b, id, f)
+	version := len(b)
+	plain := x.owner != 0 && !x.is(wideMark)
+	if plain {
+		b = g.appendUID(append(b, g.name(x.owner)...), x.owner)
 	}
+	owner, list := len(b), f.list
+	for range f.finalizers {
+		var s []byte
+		s, list = field(list)
+		b = append(b, s...)
+	}
+	text := string(b)
+	o.Key = g.keyOf(x.place, text[:uid], len(f.name))
+	o.Version = Version(text[uid:version])
+	if plain {
+		k := g.keyOf(g.at(x.owner).place, text[version:owner], len(g.name(x.owner)))
+		o.Owners = append(owners[:0], Owner{Key: k, Block: x.is(blockMark), Controller: x.is(controllerMark)})
+	} else if x.is(wideMark) {
+		o.Owners = append(owners[:0], g.page(id).wide[slotOf(id)]...)
+	}
+	o.Finalizers = f.names(text[owner:])
 	return o
 }
 
-func (g *Graph) version(id NodeID) Version {
-	switch x := g.at(id); {
-	case x.state() != Observed:
-		return ""
-	case x.is(textVersion):
-		return Version(g.facts(id).version)
-	default:
-		return Version(appendVersion(nil, x.version))
-	}
-}
-
-// references returns a copy of a node's owner references.
-func (g *Graph) references(id NodeID) []Owner {
-	x := g.at(id)
-	switch {
-	case x.is(wideMark):
-		return slices.Clone(g.page(id).wide[slotOf(id)])
-	case x.owner == 0:
+// names returns the finalizers, cut from a text of all of them.
+func (f facts) names(text string) []string {
+	if f.finalizers == 0 {
 		return nil
 	}
-	return []Owner{g.plainOwner(id)}
+	out, b := make([]string, f.finalizers), f.list
+	for i := range out {
+		var s []byte
+		s, b = field(b)
+		out[i], text = text[:len(s)], text[len(s):]
+	}
+	return out
+}
+
+// keyOf returns the key at a place whose name, of a length, and UID are the text.
+func (g *Graph) keyOf(p placeID, text string, name int) Key {
+	at := &g.places[p]
+	return Key{g.kinds[at.kind].info.Kind, at.scope, text[:name], UID(text[name:])}
+}
+
+func (g *Graph) version(id NodeID) Version {
+	if g.at(id).state() != Observed {
+		return ""
+	}
+	var room [64]byte
+	return Version(g.appendVersion(room[:0], id, g.facts(id)))
+}
+
+// appendVersion appends the version of an observed node.
+func (g *Graph) appendVersion(b []byte, id NodeID, f facts) []byte {
+	if x := g.at(id); !x.is(textVersion) {
+		return strconv.AppendUint(b, x.version, 10)
+	}
+	return append(b, f.version...)
 }

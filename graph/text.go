@@ -76,16 +76,16 @@ func (g *Graph) erase(id NodeID) {
 	x.set(longText, false)
 }
 
-// reserve makes room for n bytes at the end of the text of a node's page. It
-// moves what is in use to a slice of its own size if an eighth is dead, and
-// else grows by an eighth.
+// reserve makes room for n bytes at the end of the text of a node's page, and a
+// sixteenth more; a page begins with what the page before took. What is dead is
+// left behind.
 func (g *Graph) reserve(id NodeID, n int) {
 	p := g.page(id)
 	if len(p.text)+n <= min(cap(p.text), textRoom) {
 		return
 	}
 	live := len(p.text) - p.dead
-	room := live + n + max(live/8, 64)
+	room := live + n + max(live/16, 64)
 	if before := id >> pageBits; before > 0 && live == 0 { // as much as the page before
 		room = max(room, len(g.pages[before-1].text)-g.pages[before-1].dead)
 	}

@@ -4,7 +4,6 @@ import (
 	"encoding/hex"
 	"hash/maphash"
 	"math/bits"
-	"strconv"
 )
 
 // uid is a UID in 16 bytes: a canonical UUID itself, which takes 36 as text; of
@@ -94,5 +93,3 @@ func parseVersion(v Version) (n uint64, ok bool) {
 	}
 	return n, true
 }
-
-func appendVersion(b []byte, n uint64) []byte { return strconv.AppendUint(b, n, 10) }

@@ -15,7 +15,7 @@ func (in Input) beside(c classes) Decision {
 		drop := distinct(append(v.proven, c.dangling...))
 		return Decision{Action: Trim, Reason: WaitingBesideSolid, Owners: drop}
 	case len(c.dangling) > 0:
-		return Decision{Action: Trim, Reason: DanglingBesideSolid, Owners: c.dangling}
+		return Decision{Action: Trim, Reason: DanglingBesideSolid, Owners: own(c.dangling)}
 	case len(v.fence) > 0:
 		return in.fence(v.fence...)
 	case len(v.read) > 0:
@@ -23,9 +23,9 @@ func (in Input) beside(c classes) Decision {
 	case len(v.watch) > 0:
 		return watch(v.watch)
 	case len(c.read) > 0:
-		return verify(c.read)
+		return verify(own(c.read))
 	case len(c.unsettled) > 0:
-		return in.fence(c.unsettled...)
+		return in.fence(own(c.unsettled)...)
 	}
 	return Decision{Action: Keep, Reason: OwnerSolid}
 }

@@ -25,7 +25,7 @@ func (in Input) garbage(c classes, set Settings) Decision {
 	}
 	d := Decision{Action: Delete, Reason: OwnersGone, Propagation: in.propagation(c, set)}
 	if len(c.waiting) > 0 {
-		d.Reason, d.Owners = OwnersWaiting, c.waiting
+		d.Reason, d.Owners = OwnersWaiting, own(c.waiting)
 	}
 	return d
 }
@@ -33,11 +33,14 @@ func (in Input) garbage(c classes, set Settings) Decision {
 // several reports whether the object has more than one owner. A reference that
 // is there twice counts once.
 func (in Input) several(c classes) bool {
-	refs := in.Object.Owners
-	all := append(append([]int(nil), c.waiting...), c.dangling...)
-	for _, i := range all {
-		if !refs[i].Same(refs[all[0]]) {
-			return true
+	refs, first := in.Object.Owners, -1
+	for _, list := range [...][]int{c.waiting, c.dangling} {
+		for _, i := range list {
+			if first < 0 {
+				first = i
+			} else if !refs[i].Same(refs[first]) {
+				return true
+			}
 		}
 	}
 	return false

@@ -34,7 +34,8 @@ func (in Input) orphan(proven []int) Decision {
 		}
 	}
 	if !in.Flawed {
-		d.Owners = distinct(append(d.Owners, in.classify().dangling...))
+		var room few
+		d.Owners = distinct(append(d.Owners, in.classify(&room).dangling...))
 	}
 	return d
 }

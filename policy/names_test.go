@@ -31,7 +31,7 @@ func TestNames(t *testing.T) {
 	}{
 		{"action", func(i uint8) string { return policy.Action(i).String() }, uint8(policy.Attach)},
 		{"sight", func(i uint8) string { return policy.Sight(i).String() }, uint8(policy.SeenOrphaning)},
-		{"reason", func(i uint8) string { return policy.Reason(i).String() }, uint8(policy.Contested)},
+		{"reason", func(i uint8) string { return policy.Reason(i).String() }, uint8(policy.NeedSelect)},
 	} {
 		all := names(c.text)
 		if len(all) != int(c.last)+1 {
@@ -81,6 +81,7 @@ it was deleted before its sweep could guard it
 what belongs to it cannot be told from what belongs to others
 its sweep names a kind that is not served
 somebody else has a claim on it
+what belongs to it by labels has to be selected
 `
 	var got strings.Builder
 	for r := range policy.Reason(255) {

@@ -114,6 +114,8 @@ const (
 	SweepUnserved
 	// Contested: another holder, which lives, has a claim on the object too.
 	Contested
+	// NeedSelect: what belongs to the holder by its labels has to be selected.
+	NeedSelect
 )
 
 var reasonNames = [...]string{
@@ -149,6 +151,7 @@ var reasonNames = [...]string{
 	HolderUnfit:      "what belongs to it cannot be told from what belongs to others",
 	SweepUnserved:    "its sweep names a kind that is not served",
 	Contested:        "somebody else has a claim on it",
+	NeedSelect:       "what belongs to it by labels has to be selected",
 }
 
 // String returns the reason in words.
@@ -166,7 +169,7 @@ func (r Reason) Held() bool {
 	switch r {
 	case OnlySelf, OwnedInRing, NeedFinalizers, NeedGrace, NeedDependents, NeedAcknowledgement, NeedWatch, FenceHeld, NeedListing,
 		OwnerUnknown, ObjectFlawed, KindUnserved, KindSick, StoreRefused, HandlerFailed, HandlerRuns, Disturbed, ObserveOnly, LevelTooLow, UIDShared,
-		NeedMembers, NeedConfirmation, HolderUnguarded, HolderUnfit, SweepUnserved, Contested:
+		NeedMembers, NeedConfirmation, HolderUnguarded, HolderUnfit, SweepUnserved, Contested, NeedSelect:
 		return true
 	}
 	return false

@@ -2,33 +2,53 @@ package policy
 
 import "github.com/ownergraph/ownergraph/graph"
 
-// classes holds the references that count, by what they are.
+// classes holds the references that count, by what they are. Their lists begin
+// in a room that is given for them, so what leaves with a decision is a copy: see
+// own.
 type classes struct {
 	solid, dangling, waiting []int
 	read, unlisted, unknown  []int
 	unsettled, remembered    []int
 }
 
-// classify sorts the references, an unobserved owner by what a read showed.
-func (in Input) classify() (c classes) {
-	for i, o := range in.Owners {
+// few is the room for the lists of most objects: one reference, or two.
+type few [2 * each]int
+
+const each = 2
+
+// list returns the n-th list of the room, empty.
+func (r *few) list(n int) []int { return r[n*each : n*each : (n+1)*each] }
+
+// own returns a copy of a list.
+func own(list []int) []int { return append([]int(nil), list...) }
+
+// classify sorts the references, an unobserved owner by what a read showed. Most
+// are solid or dangling.
+func (in Input) classify(room *few) (c classes) {
+	c.solid, c.dangling = room.list(0), room.list(1)
+	for i := range in.Owners {
+		o := &in.Owners[i]
+		class, read := o.Class, false
+		if class == graph.Unknown && o.Doubt == graph.Unobserved {
+			class, read = in.seen(o)
+		}
 		switch {
 		case o.Self:
-		case o.Class == graph.Solid:
+		case read:
+			c.read = append(c.read, i)
+		case class == graph.Solid:
 			c.solid = append(c.solid, i)
-		case o.Class == graph.Waiting:
+		case class == graph.Waiting:
 			c.waiting = append(c.waiting, i)
-		case o.Class == graph.Dangling && o.Unsettled:
+		case class == graph.Dangling && o.Unsettled:
 			c.unsettled = append(c.unsettled, i)
-		case o.Class == graph.Dangling:
+		case class == graph.Dangling:
 			c.dangling = append(c.dangling, i)
 			if o.Remembered {
 				c.remembered = append(c.remembered, i)
 			}
-		case o.Class == graph.Unknown && o.Doubt == graph.Unlisted:
+		case class == graph.Unknown && o.Doubt == graph.Unlisted:
 			c.unlisted = append(c.unlisted, i)
-		case o.Class == graph.Unknown && o.Doubt == graph.Unobserved:
-			in.classifySeen(&c, i)
 		default:
 			c.unknown = append(c.unknown, i)
 		}
@@ -36,25 +56,25 @@ func (in Input) classify() (c classes) {
 	return c
 }
 
-// classifySeen sorts a reference to an owner that nobody has observed.
-func (in Input) classifySeen(c *classes, i int) {
-	o := in.Owners[i]
+// seen returns what an owner is that nobody has observed, or that it has to be
+// read.
+func (in Input) seen(o *OwnerFact) (class graph.Class, read bool) {
 	switch {
-	case !in.read(o, 0):
-		c.read = append(c.read, i)
+	case !in.read(*o, 0):
+		return graph.Unknown, true
 	case o.Seen == SeenWaiting:
-		c.waiting = append(c.waiting, i)
+		return graph.Waiting, false
 	case o.Seen == SeenSolid, o.Seen == SeenOrphaning:
-		c.solid = append(c.solid, i)
-	default:
-		c.unknown = append(c.unknown, i)
+		return graph.Solid, false
 	}
+	return graph.Unknown, false
 }
 
 // unmarked judges an object that nobody has deleted yet: the garbage processor
 // of the collector proposal, with Kubernetes' classes.
 func (in Input) unmarked(set Settings) Decision {
-	c := in.classify()
+	var room few
+	c := in.classify(&room)
 	switch {
 	case len(in.Object.Owners) == 0:
 		return Decision{Action: Keep, Reason: NoOwners}
@@ -63,17 +83,17 @@ func (in Input) unmarked(set Settings) Decision {
 	case len(c.solid) > 0:
 		return in.beside(c)
 	case len(c.unknown) > 0:
-		return in.doubtful(c.unknown)
+		return in.doubtful(own(c.unknown))
 	case len(c.unlisted) > 0:
-		return Decision{Action: Wait, Reason: NeedListing, Owners: c.unlisted}
+		return Decision{Action: Wait, Reason: NeedListing, Owners: own(c.unlisted)}
 	case len(c.read) > 0:
-		return verify(c.read)
+		return verify(own(c.read))
 	case len(c.unsettled) > 0:
-		return in.fence(c.unsettled...)
+		return in.fence(own(c.unsettled)...)
 	case len(c.dangling)+len(c.waiting) == 0:
 		return Decision{Action: Keep, Reason: OnlySelf}
 	case len(c.remembered) > 0:
-		return Decision{Action: Orphan, Reason: OwnerOrphaned, Owners: c.remembered}
+		return Decision{Action: Orphan, Reason: OwnerOrphaned, Owners: own(c.remembered)}
 	}
 	return in.garbage(c, set)
 }

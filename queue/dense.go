@@ -1,20 +1,28 @@
 package queue
 
 // dense finds slots by small numbers that stand for keys: pages of slots by
-// number. It hashes nothing, and grows and shrinks page by page.
+// number. It hashes nothing, and grows and shrinks page by page. Pages are small,
+// and enough of them are kept for a batch of keys from anywhere: a few hundred
+// objects of a million, say, that have each a page of their own.
 type dense struct {
 	pages []*densePage
 	live  int          // pages that there are
 	spare []*densePage // empty ones to be used again
 }
 
+const (
+	densePageSize = 62 // with its count a quarter of a kilobyte
+	denseBlock    = 4  // how many are made at once
+	spareDense    = 256
+)
+
 type densePage struct {
 	used int
-	refs [2 * pageSize]int32 // slot + 1
+	refs [densePageSize]int32 // slot + 1
 }
 
 func (d *dense) place(n uint32) (page, at int) {
-	return int(n / (2 * pageSize)), int(n % (2 * pageSize))
+	return int(n / densePageSize), int(n % densePageSize)
 }
 
 // get returns the slot of a number, or none.
@@ -37,7 +45,11 @@ func (d *dense) set(n uint32, slot int32) {
 		if last := len(d.spare) - 1; last >= 0 {
 			p, d.spare = d.spare[last], d.spare[:last]
 		} else {
-			p = &densePage{}
+			block := make([]densePage, denseBlock)
+			p = &block[0]
+			for i := range block[1:] {
+				d.spare = append(d.spare, &block[1+i])
+			}
 		}
 		d.pages[page] = p
 		d.live++
@@ -49,10 +61,10 @@ func (d *dense) set(n uint32, slot int32) {
 		p.used--
 	}
 	p.refs[at] = slot + 1
-	if p.used == 0 && d.live > sparePages {
+	if p.used == 0 {
 		d.pages[page] = nil
 		d.live--
-		if len(d.spare) < sparePages {
+		if len(d.spare) < spareDense {
 			d.spare = append(d.spare, p)
 		}
 	}

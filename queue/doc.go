@@ -58,6 +58,11 @@
 // no more than 8 keys has no index but its slots, so it is cloned with three
 // allocations or fewer.
 //
+// What takes the time of a cycle is finding the key's slot, once for each call;
+// linking it into its list; and the time that is passed in, 24 bytes that are
+// compared where something is delayed. BenchmarkCycle and BenchmarkDrain show
+// them.
+//
 // # What differs from client-go's workqueue
 //
 // Deduplication, exclusion of keys in flight, delayed adds and exponential

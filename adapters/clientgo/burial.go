@@ -4,6 +4,7 @@ import (
 	"errors"
 	"maps"
 	"slices"
+	"time"
 
 	"github.com/ownergraph/ownergraph/graph"
 )
@@ -28,31 +29,84 @@ func (m *mourned) drop(k graph.Key) {
 	}
 }
 
+// count learns what there is of a kind whose definition was marked, beside the
+// watch that goes on: that still says which of them end, even when nothing can be
+// listed any more.
+func (w *worker) count() error {
+	w.uncounted, w.mourned = false, newMourned()
+	for next := ""; ; {
+		page, err := w.listPage(next, int64(w.run.store.config.PageSize))
+		switch {
+		case unserved(err):
+			return nil // too late
+		case err != nil:
+			w.complete = false // a listing counts them
+			return err
+		}
+		for i := range page.Items {
+			m := &page.Items[i]
+			w.mourned.add(graph.Key{Kind: w.kind, Scope: common(m.Namespace), Name: m.Name, UID: graph.UID(m.UID)})
+		}
+		if next = page.Continue; next == "" {
+			w.mourned.whole = true
+			return nil
+		}
+	}
+}
+
+// lastWords is how long the watch of a kind is heard whose definition is gone, and
+// that nobody had time to list.
+const lastWords = 3 * time.Second
+
+// parting returns what ends that, nil where it is not so.
+func (w *worker) parting() <-chan time.Time {
+	if !w.buried {
+		return nil
+	}
+	return time.After(lastWords)
+}
+
 var errBuried = errors.New("the kind's definition is gone")
 
 // bury tells what ended with the kind's definition: all that was there when it
 // was seen marked, and that the server has removed since, if it does not serve
-// the kind any more.
+// the kind any more. For a moment it still may: then it says itself that nothing
+// is left.
 func (w *worker) bury() error {
-	_, err := w.listPage("", 1)
+	page, err := w.listPage("", 1)
 	switch {
-	case err == nil: // it is served again: a listing says what there is
+	case err == nil && len(page.Items) > 0: // it is defined anew: a listing says what there is
 		w.buried, w.dying = false, false
 		return errAnew
+	case err == nil:
+		w.buried, w.dying = false, false
+		w.begin()
+		if err = w.tellListed(); err == nil {
+			err = w.end(page.ResourceVersion)
+		}
 	case !unserved(err):
 		return err
+	default:
+		w.buried, w.dying = false, false
+		err = w.mourn()
 	}
-	w.buried, w.dying = false, false
-	if w.mourned != nil && w.mourned.whole {
-		if err := w.emit(w.mourned.gone()...); err != nil {
-			return err
-		}
+	if err != nil {
+		return err
 	}
-	w.mourned = nil
 	if err := w.hand(delivery{from: w, epoch: w.epoch, finished: true}); err != nil {
 		return err
 	}
 	return errBuried
+}
+
+// mourn tells the ends of what was there, if somebody could list it.
+func (w *worker) mourn() error {
+	m := w.mourned
+	w.mourned = nil
+	if m == nil || !m.whole {
+		return nil
+	}
+	return w.emit(m.gone()...)
 }
 
 // gone returns the ends of all that is left, sorted.

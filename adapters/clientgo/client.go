@@ -27,7 +27,7 @@ const (
 	defaultAgent = "ownergraph"
 )
 
-// client sends the requests of a Store: metadata only, each once. What is to be
+// client sends the requests of a Store: for metadata, but for namespaces, each once. What is to be
 // tried again, and when, is decided by those who ask. It is client-go's metadata
 // client in all but that: the latter waits and sends again by itself.
 type client struct {
@@ -101,17 +101,25 @@ func segments(at schema.GroupVersionResource, scope, name string) []string {
 	return out
 }
 
+// accept returns in what form objects of a resource are asked for, or lists.
+func accept(at schema.GroupVersionResource, reduced string) string {
+	if whole(at) {
+		return acceptWhole
+	}
+	return reduced
+}
+
 func (c *client) get(ctx context.Context, at schema.GroupVersionResource, scope, name string) (*metav1.PartialObjectMetadata, error) {
 	out := &metav1.PartialObjectMetadata{}
 	err := decode(c.rest.Get().MaxRetries(0).AbsPath(segments(at, scope, name)...).
-		SetHeader("Accept", acceptObject).Do(c.logging(ctx)), out)
+		SetHeader("Accept", accept(at, acceptObject)).Do(c.logging(ctx)), out)
 	return out, err
 }
 
 func (c *client) list(ctx context.Context, at schema.GroupVersionResource, opts metav1.ListOptions) (*metav1.PartialObjectMetadataList, error) {
 	out := &metav1.PartialObjectMetadataList{}
 	err := decode(c.rest.Get().MaxRetries(0).AbsPath(segments(at, "", "")...).
-		SetHeader("Accept", acceptList).
+		SetHeader("Accept", accept(at, acceptList)).
 		SpecificallyVersionedParams(&opts, c.params, schema.GroupVersion{Version: "v1"}).Do(c.logging(ctx)), out)
 	return out, err
 }
@@ -119,7 +127,7 @@ func (c *client) list(ctx context.Context, at schema.GroupVersionResource, opts 
 func (c *client) watch(ctx context.Context, at schema.GroupVersionResource, opts metav1.ListOptions) (watch.Interface, error) {
 	opts.Watch = true
 	return c.rest.Get().MaxRetries(0).AbsPath(segments(at, "", "")...).
-		SetHeader("Accept", acceptObject).
+		SetHeader("Accept", accept(at, acceptObject)).
 		SpecificallyVersionedParams(&opts, c.params, schema.GroupVersion{Version: "v1"}).Watch(c.logging(ctx))
 }
 
@@ -132,6 +140,28 @@ func (c *client) patch(ctx context.Context, at schema.GroupVersionResource, scop
 	return c.writes.do(ctx, func() error {
 		return c.rest.Patch(types.JSONPatchType).MaxRetries(0).AbsPath(segments(at, scope, name)...).
 			SetHeader("Accept", acceptObject).Body(body).Do(c.logging(ctx)).Error()
+	})
+}
+
+// raw returns an object without a namespace as JSON.
+func (c *client) raw(ctx context.Context, at schema.GroupVersionResource, name string) ([]byte, error) {
+	result := c.rest.Get().MaxRetries(0).AbsPath(segments(at, "", name)...).
+		SetHeader("Accept", runtime.ContentTypeJSON).Do(c.logging(ctx))
+	if err := result.Error(); err != nil {
+		return nil, err
+	}
+	return result.Raw()
+}
+
+// put replaces an object without a namespace by a part of its resource.
+func (c *client) put(ctx context.Context, at schema.GroupVersionResource, name, part string, object any) error {
+	body, err := json.Marshal(object)
+	if err != nil {
+		return err
+	}
+	return c.writes.do(ctx, func() error {
+		return c.rest.Put().MaxRetries(0).AbsPath(append(segments(at, "", name), part)...).
+			SetHeader("Accept", acceptWhole).SetHeader("Content-Type", runtime.ContentTypeJSON).Body(body).Do(c.logging(ctx)).Error()
 	})
 }
 

@@ -3,8 +3,8 @@
 // the engine does what the garbage collector of kube-controller-manager does,
 // where that does not run, or observes beside it.
 //
-// It uses client-go's REST client and its discovery, and metadata only: no typed
-// client, no informer, no cache of objects.
+// It uses client-go's REST client and its discovery, and metadata only, but for
+// what holds a namespace: no typed client, no informer, no cache of objects.
 //
 //	store, err := clientgo.New(restConfig, clientgo.Config{})
 //	collector, err := ownergraph.New(store, ownergraph.Config{ObserveOnly: true})
@@ -22,8 +22,9 @@
 // A kind that is not served any more is unknown from then on: its objects are
 // neither there nor gone. They are gone only if its definition was seen marked
 // with the server's cleanup finalizer, and then gone, and if the server does not
-// serve the kind any more: then what the watch did not say of them is said. Held
-// by TestKindBuried and TestCascadeOfDefinition.
+// serve the kind any more: then what the watch did not say of them is said, if
+// somebody could list them meanwhile. Held by TestKindBuried, TestKindGoesFast and
+// TestCascadeOfDefinition.
 //
 // A group that cannot be discovered keeps the kinds that were known of it, as
 // sick ones; one of which nothing was ever known is in the set of kinds as
@@ -55,8 +56,9 @@
 // # Writing
 //
 // Every write is one request, for built-in kinds and custom resources alike,
-// conditioned on UID and version. A patch is a JSON patch that sets both, so
-// that a change meanwhile is a conflict, and tests what it removes; see
+// conditioned on UID and version; but for the end of a namespace, see below. A
+// patch is a JSON patch that sets both, so that a change meanwhile is a conflict,
+// and tests what it removes; see
 // [Store.Patch]. No request is sent twice by itself, and there is no rate
 // unless the rest config sets one: what the server says of its load
 // (Retry-After) is handed to the engine. A 404 is absence only if the server
@@ -76,6 +78,31 @@
 // a resourceVersion, and with another propagation than the object's only finalizer
 // says, is a conflict for ever. Only an engine with Config.Override asks for that,
 // and then reports the object as held (internal/e2e, TestServerFault).
+//
+// # Namespaces
+//
+// A server keeps a deleted Namespace until somebody has emptied it: that stands in
+// the spec's finalizers, not in the metadata. Namespaces alone are therefore read
+// whole, and what their spec has is seen after the metadata's finalizers as
+// "spec.finalizers:kubernetes" ([NamespaceFinalizer]), as no finalizer of a metadata
+// can be spelt. A deleted one is held with that name as the reason.
+//
+// Nobody takes it off who was not told to: no engine drops a finalizer that is
+// neither a propagation's nor of its own handlers or sweeps. A
+// finalizer.ScopeSweep("Namespace", clientgo.NamespaceFinalizer) empties a
+// namespace, and then takes it off: by a read, and a PUT of what was read to the
+// finalize endpoint, under the same UID and version. Every namespace carries it
+// from its creation, so that the sweep need not put it on, and none is ever bare.
+// The server itself refuses new objects in a namespace that is marked.
+//
+// Upstream's namespace controller does the same, and may run beside: whoever comes
+// first ends the namespace, and to the other it is gone, or a conflict that is read
+// again. It waits 5 s before it begins, for API servers that have not heard of the
+// mark yet; a sweep waits for its fence alone, so that with several API servers an
+// object that one of them still lets in behind the fence outlives its namespace.
+// Held by TestNamespaceFinalizers, TestFinalize and TestFinalizeEnds, and on a real
+// server by internal/e2e: TestScopeSweepBesideUpstream, TestNamespaceWithoutSweep
+// and the user stories.
 //
 // # What level 2 rests on
 //
@@ -101,7 +128,8 @@
 // # Rights
 //
 // get, list and watch, and to act patch and delete, on every resource of every
-// group that takes part; get on /api, /api/*, /apis and /apis/*. A right that is
+// group that takes part; update on namespaces/finalize for a sweep that ends
+// namespaces; get on /api, /api/*, /apis and /apis/*. A right that is
 // missing is named in the reason for which its kind is sick. run/rbac.yaml has
 // all of them as roles.
 //

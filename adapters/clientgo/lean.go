@@ -3,6 +3,7 @@ package clientgo
 import (
 	"bytes"
 	"slices"
+	"strings"
 	"sync"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -11,10 +12,11 @@ import (
 )
 
 // lean reads protobuf as another serializer does, but of an object's metadata
-// only what decisions need. Labels, annotations and managed fields, most of what
-// a server sends, are passed over before anything is made of them: a start would
-// leave several times as much garbage behind as it keeps. What it does not
-// understand it leaves to the other. Held by TestLean and TestLeanMalformed.
+// only what decisions need, and of a Namespace the finalizers of its spec, too.
+// Labels, annotations and managed fields, most of what a server sends, are passed
+// over before anything is made of them: a start would leave several times as much
+// garbage behind as it keeps. What it does not understand it leaves to the other.
+// Held by TestLean, TestLeanMalformed and TestLeanNamespaces.
 type lean struct {
 	runtime.NegotiatedSerializer
 	infos []runtime.SerializerInfo
@@ -25,6 +27,9 @@ func newLean(other runtime.NegotiatedSerializer) lean {
 	spare := &sync.Pool{New: func() any { return new(metav1.PartialObjectMetadata) }}
 	infos := slices.Clone(other.SupportedMediaTypes())
 	for i, info := range infos {
+		if info.MediaType == runtime.ContentTypeJSON {
+			infos[i].Serializer = wholeJSON{info.Serializer}
+		}
 		if info.MediaType != runtime.ContentTypeProtobuf {
 			continue
 		}
@@ -75,38 +80,43 @@ type leanObject struct {
 // Decode reads metadata where nobody asks for anything else.
 func (l leanObject) Decode(data []byte, kind *schema.GroupVersionKind, into runtime.Object) (runtime.Object, *schema.GroupVersionKind, error) {
 	if raw, is := unwrap(data); into == nil {
-		gvk := &schema.GroupVersionKind{Group: metav1.GroupName, Version: "v1", Kind: is}
-		switch is {
-		case "PartialObjectMetadata":
-			if m := l.spare.Get().(*metav1.PartialObjectMetadata); readMetadata(raw, m) {
-				return m, gvk, nil
+		switch is.Kind {
+		case "PartialObjectMetadata", "Namespace":
+			if m := l.spare.Get().(*metav1.PartialObjectMetadata); readObject(raw, is.Kind, m) {
+				return m, &is, nil
 			}
-		case "PartialObjectMetadataList":
-			if list := readPage(raw); list != nil {
-				return list, gvk, nil
+		case "PartialObjectMetadataList", "NamespaceList":
+			if list := readPage(raw, strings.TrimSuffix(is.Kind, "List")); list != nil {
+				return list, &is, nil
 			}
 		}
 	}
 	return l.Serializer.Decode(data, kind, into)
 }
 
-// unwrap returns what a protobuf envelope holds, and its kind if that is of the
-// metadata's group and version.
-func unwrap(data []byte) (raw []byte, kind string) {
+// unwrap returns what a protobuf envelope holds, and its kind if that is one of
+// those that are read here.
+func unwrap(data []byte) (raw []byte, kind schema.GroupVersionKind) {
 	data, ok := bytes.CutPrefix(data, []byte("k8s\x00"))
 	of, ok1 := part(data, 1)
 	version, ok2 := part(of, 1)
 	is, ok3 := part(of, 2)
 	raw, ok4 := part(data, 2)
 	packed, ok5 := part(data, 3)
-	if !ok || !ok1 || !ok2 || !ok3 || !ok4 || !ok5 || len(packed) > 0 || string(version) != "meta.k8s.io/v1" {
-		return nil, ""
+	if !ok || !ok1 || !ok2 || !ok3 || !ok4 || !ok5 || len(packed) > 0 {
+		return nil, kind
 	}
-	return raw, string(is)
+	switch meta := string(version) == "meta.k8s.io/v1"; {
+	case meta && string(is) == "PartialObjectMetadata", meta && string(is) == "PartialObjectMetadataList":
+		return raw, metav1.SchemeGroupVersion.WithKind(string(is))
+	case string(version) == "v1" && (string(is) == "Namespace" || string(is) == "NamespaceList"):
+		return raw, schema.GroupVersionKind{Version: "v1", Kind: string(is)}
+	}
+	return nil, kind
 }
 
-// readPage reads a page, nil if it is none.
-func readPage(data []byte) *metav1.PartialObjectMetadataList {
+// readPage reads a page of objects of a kind, nil if it is none.
+func readPage(data []byte, kind string) *metav1.PartialObjectMetadataList {
 	n := 0
 	w := wire{rest: data}
 	for field := w.next().field; field != 0; field = w.next().field {
@@ -128,12 +138,34 @@ func readPage(data []byte) *metav1.PartialObjectMetadataList {
 				return nil
 			}
 		case 2:
-			if !readMetadata(f.value, &list.Items[i]) {
+			if !readObject(f.value, kind, &list.Items[i]) {
 				return nil
 			}
 			i++
 		}
 	}
+}
+
+// readObject reads one object of a kind, and reports whether it could. A Namespace
+// comes whole, and has finalizers in its spec.
+func readObject(data []byte, kind string, out *metav1.PartialObjectMetadata) bool {
+	if !readMetadata(data, out) {
+		return false
+	}
+	if kind != string(namespaceKind) {
+		return true
+	}
+	spec, ok := part(data, 2)
+	for w := (wire{rest: spec}); ok; {
+		f := w.next()
+		switch f.field {
+		case 0:
+			return !w.broken
+		case 1:
+			out.Finalizers = append(out.Finalizers, common(specPrefix+string(f.value)))
+		}
+	}
+	return false
 }
 
 // readMetadata reads one object's metadata, and reports whether it could.

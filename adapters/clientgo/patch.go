@@ -27,11 +27,18 @@ const triesWithoutVersion = 5
 // is read: it has changed (ErrConflict), or stands otherwise than expected, and
 // is patched once more, exactly.
 //
-// Errors: see answer. Held by TestPatch and TestPatchIsExact.
+// What a Namespace has in its spec is changed by its finalize endpoint, in one
+// read and one write under the same UID and version: see NamespaceFinalizer. Such a
+// change goes with no other (ErrRefused).
+//
+// Errors: see answer. Held by TestPatch, TestPatchIsExact and TestFinalize.
 func (s *Store) Patch(ctx context.Context, key graph.Key, pre graph.Precondition, change graph.Change) error {
 	r, c, err := s.reach(ctx, "patch", key)
 	if err != nil {
 		return err
+	}
+	if concernsSpec(key.Kind, change) {
+		return s.finalize(ctx, key, pre, change, r)
 	}
 	var sent []operation
 	if pre.UID != "" && pre.Version != "" {

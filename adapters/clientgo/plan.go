@@ -106,7 +106,7 @@ func (c *catalog) exact(o graph.Object, m *metav1.PartialObjectMetadata, change 
 		}
 	}
 	if f := change.AddFinalizer; f != "" && (f == change.DropFinalizer || !o.HasFinalizer(f)) {
-		ops = append(ops, add("finalizers", len(m.Finalizers), f))
+		ops = append(ops, add("finalizers", inMetadata(o.Kind, m.Finalizers), f))
 	}
 	if len(ops) == none {
 		return nil, nil

@@ -15,8 +15,8 @@ import (
 )
 
 // Store is a Kubernetes API server as an ownergraph.Store of level 2. It is a
-// Fencer, a Lister, a Leveler and a VersionComparer too. Use New. It is safe for
-// concurrent use.
+// Fencer, a Lister, a Selector, a Leveler and a VersionComparer too. Use New. It is
+// safe for concurrent use.
 //
 // It holds no object. It runs no goroutine but those of its running watches, and
 // each Watch ends its own before it returns (held by TestWatchEnds).

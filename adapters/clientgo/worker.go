@@ -66,6 +66,8 @@ type worker struct {
 	tries   int
 
 	dying, buried bool
+	open          bool // a watch is
+	uncounted     bool // of what is there when the definition is marked
 	mourned       *mourned
 }
 
@@ -129,8 +131,10 @@ func (w *worker) connect() error {
 
 // follow hands over what the watch says.
 func (w *worker) follow(c *connection) error {
+	w.open = true
+	defer func() { w.open, w.uncounted = false, false }()
 	for {
-		if err := w.beginFence(); err != nil {
+		if err := w.prepare(); err != nil {
 			return err
 		}
 		select {
@@ -147,12 +151,28 @@ func (w *worker) follow(c *connection) error {
 			if err := w.obey(); err != nil {
 				return err
 			}
+		case <-w.parting():
+			return errAnew
 		case <-w.alarm.C:
 			if err := w.hurryFence(); err != nil {
 				return err
 			}
 		}
 	}
+}
+
+// prepare does what is due before the watch is heard further. Of a kind that is
+// not served any more, since its definition goes, the watch may still say much.
+func (w *worker) prepare() error {
+	if w.uncounted {
+		if err := w.count(); err != nil {
+			return err
+		}
+	}
+	if err := w.beginFence(); err != nil && !(w.dying && unserved(err)) {
+		return err
+	}
+	return nil
 }
 
 // obey takes the worker's orders. errAnew says that the kind has to be listed.
@@ -164,10 +184,12 @@ func (w *worker) obey() error {
 		anew = true
 	}
 	if o.dying && !w.dying {
-		w.dying, anew = true, true
+		w.dying, w.uncounted = true, w.open
+		anew = anew || !w.open
 	}
 	if o.buried {
-		w.buried, anew = true, true
+		w.buried = true
+		anew = anew || !w.open || w.mourned != nil && w.mourned.whole
 	}
 	if anew {
 		w.complete = false

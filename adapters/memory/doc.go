@@ -23,6 +23,12 @@
 //     new listing of every kind. Held by TestReadersNeverWait,
 //     TestWatchFallsBehind and TestWatchLaws.
 //
+// # Labels
+//
+// Labels stand beside an object, not in it: Label sets them, which gives the object
+// another version, and Select finds objects by them. They go when the object is
+// removed, and a snapshot has them. Held by TestLabel and TestSelect.
+//
 // # Owner references
 //
 // References are stored as the writer gave them, but for their scope. Where a

@@ -69,7 +69,7 @@ func TestScopeSweep(t *testing.T) {
 		ctx, stop := context.WithCancel(context.Background())
 		ended := make(chan error, 1)
 		go func() { ended <- c.Run(ctx) }()
-		defer func() { stop(); _ = <-ended }()
+		defer func() { stop(); <-ended }()
 		wait := func(want string) {
 			t.Helper()
 			if _, err := c.WaitIdle(ctx); err != nil {

@@ -36,10 +36,15 @@ type shelf struct {
 	// objects are immutable once they stand here, and shared with snapshots,
 	// listings and the log.
 	objects tree[graph.Key, *graph.Object]
+	labels  tree[graph.Key, map[string]string] // of those that have any; immutable too
 }
 
 func newShelf(info graph.KindInfo) shelf {
-	return shelf{info: info, served: true, objects: tree[graph.Key, *graph.Object]{compare: graph.Key.Compare}}
+	return shelf{
+		info: info, served: true,
+		objects: tree[graph.Key, *graph.Object]{compare: graph.Key.Compare},
+		labels:  tree[graph.Key, map[string]string]{compare: graph.Key.Compare},
+	}
 }
 
 // NewState returns a state with the kinds and objects of the Config, of which it
@@ -139,7 +144,7 @@ func (s *State) put(sh shelf, o *graph.Object) {
 }
 
 func (s *State) remove(sh shelf, o *graph.Object) {
-	sh.objects = sh.objects.remove(o.Place())
+	sh.objects, sh.labels = sh.objects.remove(o.Place()), sh.labels.remove(o.Place())
 	s.shelves = s.shelves.put(o.Kind, sh)
 }
 

@@ -10,7 +10,7 @@ import (
 )
 
 // Store is a State that any number of goroutines may use and watch at once. It
-// is an ownergraph.Store, Fencer, Lister and VersionComparer. Use New.
+// is an ownergraph.Store, Fencer, Lister, Selector and VersionComparer. Use New.
 //
 // The lock is held for one write or for the look at what a watch has to report,
 // never while a sink runs. A context that has ended ends every call at once,

@@ -48,6 +48,21 @@ func (t tree[K, V]) all() iter.Seq2[K, V] {
 	return func(yield func(K, V) bool) { t.root.walk(yield) }
 }
 
+// after yields what is behind a key, in order.
+func (t tree[K, V]) after(key K) iter.Seq2[K, V] {
+	return func(yield func(K, V) bool) { t.walkAfter(t.root, key, yield) }
+}
+
+func (t tree[K, V]) walkAfter(b *branch[K, V], key K, yield func(K, V) bool) bool {
+	switch {
+	case b == nil:
+		return true
+	case t.compare(b.key, key) <= 0:
+		return t.walkAfter(b.right, key, yield)
+	}
+	return t.walkAfter(b.left, key, yield) && yield(b.key, b.value) && b.right.walk(yield)
+}
+
 func (t tree[K, V]) insert(b *branch[K, V], key K, value V) *branch[K, V] {
 	if b == nil {
 		return join(key, value, nil, nil)

@@ -66,6 +66,9 @@ type Subject struct {
 	Sicken func(ctx context.Context, kind ownergraph.Kind) (recover func(ctx context.Context) error, err error)
 	// Vanish ends serving a kind, and returns what has it served again.
 	Vanish func(ctx context.Context, kind ownergraph.Kind) (serve func(ctx context.Context) error, err error)
+	// Label replaces the labels of an object, as users do, where Store is an
+	// ownergraph.Selector. When it returns, that is done.
+	Label func(ctx context.Context, key ownergraph.Key, labels map[string]string) error
 	// Restart opens the same data anew, as another process would. The former
 	// Store is not used any more.
 	Restart func(ctx context.Context) (Subject, error)

@@ -40,6 +40,7 @@ func Example() {
 		},
 		Lacks: []storetest.Promise{
 			storetest.Compaction, storetest.Breaks, storetest.Rewinds, storetest.SickKinds, storetest.ChangingKinds, storetest.Durability,
+			storetest.Labels,
 		},
 	}
 	err := storetest.Check(context.Background(), config)

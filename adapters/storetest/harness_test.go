@@ -7,6 +7,7 @@ import (
 
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/adapters/memory"
+	"github.com/ownergraph/ownergraph/graph"
 )
 
 var errBroken = errors.New("connection lost")
@@ -90,6 +91,10 @@ func memorySubjectOf(tb TB, c memory.Config) Subject {
 	}
 	s.Vanish = func(_ context.Context, kind ownergraph.Kind) (func(context.Context) error, error) {
 		return func(context.Context) error { return m.AddKind(infoOf(kind)) }, m.RemoveKind(kind)
+	}
+	s.Label = func(ctx context.Context, key ownergraph.Key, labels map[string]string) error {
+		_, err := m.Label(ctx, key, graph.Precondition{}, labels)
+		return err
 	}
 	s.Restart = func(context.Context) (Subject, error) {
 		return memorySubjectOf(tb, memory.Config{Kinds: memoryKinds(), Objects: m.Objects()}), nil

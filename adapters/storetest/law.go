@@ -28,7 +28,7 @@ type law struct {
 func laws() []law {
 	return slices.Concat(
 		lawsOfClient(), lawsOfReads(), lawsOfPatch(), lawsOfDelete(), lawsOfGrace(), lawsOfWatch(), lawsOfSteps(),
-		lawsOfSink(), lawsOfChanges(), lawsOfVersions(), lawsOfGaps(), lawsOfLister(), lawsOfKinds(), lawsOfErrors(),
+		lawsOfSink(), lawsOfChanges(), lawsOfVersions(), lawsOfGaps(), lawsOfLister(), lawsOfKinds(), lawsOfSelector(), lawsOfErrors(),
 		lawsOfFence(), lawsOfRewind(), lawsOfRestart(), lawsOfCancel(), lawsOfAlias(), lawsOfConcurrency(),
 	)
 }

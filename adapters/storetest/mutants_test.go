@@ -18,7 +18,7 @@ type mutant struct {
 
 func mutants() []mutant {
 	return slices.Concat(mutantsOfReads(), mutantsOfErrors(), mutantsOfPatch(), mutantsOfDelete(), mutantsOfVersions(),
-		mutantsOfWatch(), mutantsOfSinks(), mutantsOfGaps(), mutantsOfFences(), mutantsOfKinds(), mutantsOfHistory(), mutantsOfCalls(), mutantsOfClients())
+		mutantsOfWatch(), mutantsOfSinks(), mutantsOfGaps(), mutantsOfFences(), mutantsOfKinds(), mutantsOfHistory(), mutantsOfCalls(), mutantsOfClients(), mutantsOfSelectors())
 }
 
 // TestMutants: each bug breaks the law that names it, and no other. Laws that
@@ -74,6 +74,7 @@ func TestUnbrokenDoors(t *testing.T) {
 		{"watching", watching(through), "events are told as they are"},
 		{"counting", countingUIDs(false, false), "a counter that never goes back makes UIDs as good as any"},
 		{"listing", relists(func(sound ownergraph.Lister, _ *roll, _ *bell) listFunc { return sound.List }, nil), "a list of watches changes none"},
+		{"selecting", chosen(func(_ Subject, sound selectFunc) selectFunc { return sound }), "labels are looked at as they are"},
 		{"noting", func(tb TB, s Subject) Subject {
 			s.Store = noting(tb, s.Store, &fences{})
 			return s

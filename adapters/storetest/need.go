@@ -25,6 +25,8 @@ const (
 	needFencer
 	needLister
 	needComparer
+	needSelector
+	needLabel
 )
 
 // lack says why a law cannot be tried, or is not owed.
@@ -64,6 +66,10 @@ func (n need) lacking(s Subject, c cast) (lack, bool) {
 		return lack{missing: "the store is no Lister"}, !is[ownergraph.Lister](s)
 	case needComparer:
 		return lack{missing: "the store is no VersionComparer"}, !is[ownergraph.VersionComparer](s)
+	case needSelector:
+		return lack{missing: "the store is no Selector"}, !is[ownergraph.Selector](s)
+	case needLabel:
+		return hook(s.Label == nil, "Label", Labels)
 	case needFencer:
 		return lack{missing: "the store is no Fencer", owed: true}, !is[ownergraph.Fencer](s)
 	}

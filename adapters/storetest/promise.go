@@ -47,10 +47,13 @@ const (
 	// Durability: what was committed is there when another process opens the
 	// store. Shown by Subject.Restart.
 	Durability
+	// Labels: users label objects, where the store is an ownergraph.Selector.
+	// Shown by Subject.Label.
+	Labels
 )
 
 var promiseNames = [...]string{"PromiseUnset", "ScopedKinds", "SeveralKinds", "GracePeriods", "StillVersions",
-	"SingleReports", "Compaction", "Breaks", "Rewinds", "SickKinds", "ChangingKinds", "Durability"}
+	"SingleReports", "Compaction", "Breaks", "Rewinds", "SickKinds", "ChangingKinds", "Durability", "Labels"}
 
 // String returns the promise's name in Go.
 func (p Promise) String() string {

@@ -38,6 +38,20 @@
 //	     a marked object that asks for it
 //	R3   a propagation ends after a fence that began when its mark was known
 //
+// Sweeps judges what engines do for Config.Sweeps, by what really was in the store;
+// the witness judges it too, by what was told (marked w):
+//
+//	S23  what is deleted for a holder was, at some instant at which the holder was
+//	     marked and confirmed, a member of it, and nobody else who lived had a claim
+//	S23w the engine was told so, and a fence has passed that began later
+//	S24  a holder loses the finalizer of its sweep, or of its confirmation, only if
+//	     at some instant since its mark nothing, or so little, was left of it
+//	S25w a phase that waits deletes nothing while the engine knows of members of the
+//	     phases before
+//	R3w  the finalizer of a sweep goes after a fence that began when the mark was known
+//	L12  at rest, holders that live are guarded, and what is left of one that is
+//	     marked is held by something
+//
 // The rules are those of the project's page of rules; their numbers are the
 // project's list of invariants, which internal/sim holds as a test.
 package invariant

@@ -65,7 +65,10 @@ func (w *Witness) written(c ownergraph.Call, live *graph.Object) *Breach {
 	if bad := w.shared(c, live); bad != nil {
 		return bad
 	}
-	if c.Type == ownergraph.CallDelete {
+	switch {
+	case c.Type == ownergraph.CallDelete && w.swept[c.ID]: // judged as it was decided
+		return nil
+	case c.Type == ownergraph.CallDelete:
 		return w.certified(live)
 	}
 	if bad := w.dropped(c, live); bad != nil {
@@ -102,7 +105,7 @@ func (w *Witness) shared(c ownergraph.Call, live *graph.Object) *Breach {
 	if twins(live.UID) {
 		return &Breach{Rule: "S8", Object: live.Key, text: "%[1]s is written to, and another object has its UID"}
 	}
-	if c.Type != ownergraph.CallDelete {
+	if c.Type != ownergraph.CallDelete || w.swept[c.ID] {
 		return nil
 	}
 	for i := range live.Owners {
@@ -150,14 +153,14 @@ func (w *Witness) proven(d *graph.Object, r *graph.Owner, orphaned bool) bool {
 }
 
 // released: a finalizer goes after its handler has succeeded, and one that
-// stands for a propagation after a fence that began when the mark was known; so
-// does the block that holds a ring.
+// stands for a propagation, or for a sweep, after a fence that began when the mark
+// was known; so does the block that holds a ring.
 func (w *Witness) released(c ownergraph.Call) *Breach {
 	name := c.Change.DropFinalizer
 	if name == "" && len(c.Change.Unblock) == 0 {
 		return nil
 	}
-	if name != "" && name != graph.FinalizerForeground && name != graph.FinalizerOrphan {
+	if name != "" && name != graph.FinalizerForeground && name != graph.FinalizerOrphan && !w.sweeps(name) {
 		if w.handled[handling{c.Key, name}] <= w.rewound {
 			return &Breach{Rule: "S21", Object: c.Key, text: "%[1]s loses the finalizer %[3]q, whose handler has not succeeded", detail: name}
 		}
@@ -167,8 +170,12 @@ func (w *Witness) released(c ownergraph.Call) *Breach {
 		return nil
 	}
 	f := w.facts[c.Key]
+	since := f.marked
+	if w.sweeps(name) {
+		since = f.dying
+	}
 	for i := range w.fences {
-		if w.fences[i].began > f.marked && w.all(w.fences[i].passed) {
+		if w.fences[i].began > since && w.all(w.fences[i].passed) {
 			return nil
 		}
 	}

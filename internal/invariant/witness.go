@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
 )
 
@@ -28,6 +29,11 @@ type Witness struct {
 	decided map[ownergraph.CallID]uint64
 	handled map[handling]uint64
 	sum     uint64
+
+	plans   []*finalizer.Plan          // see Follow
+	objects map[graph.Key]graph.Object // that are there, as they were told last
+	parted  map[graph.Key]parting      // holders that are gone
+	swept   map[ownergraph.CallID]bool // what is deleted for a holder
 }
 
 // fact is what is known of one object. Each number says when it was told last,
@@ -35,6 +41,8 @@ type Witness struct {
 type fact struct {
 	here     bool // it was put, and not taken away since
 	put      uint64
+	came     uint64 // since when it is here
+	dying    uint64 // since when it is deleted
 	gone     uint64 // by the watch
 	missed   uint64 // by a read or a write
 	waited   uint64
@@ -54,6 +62,7 @@ type claim struct {
 type kind struct {
 	served, listing       bool
 	joined, begun, listed uint64 // listed: when the last complete listing began
+	fenced                uint64 // when the latest fence began that it has passed
 }
 
 type fence struct {
@@ -92,6 +101,9 @@ func (w *Witness) Reset() {
 	clear(w.begun)
 	clear(w.decided)
 	clear(w.handled)
+	clear(w.objects)
+	clear(w.parted)
+	clear(w.swept)
 }
 
 // Sum stands for the objects as the engine was told of them, without versions.
@@ -104,7 +116,7 @@ func (w *Witness) Told(e graph.Event) {
 	case graph.Put:
 		w.put(&e.Object)
 	case graph.Gone:
-		w.gone(e.Key)
+		w.gone(e.Key, false)
 	case graph.KindsKnown:
 		w.served(e.Kinds)
 	case graph.ListBegun:
@@ -122,10 +134,19 @@ func (w *Witness) Told(e graph.Event) {
 		for i := range w.fences {
 			if w.fences[i].id == e.Fence {
 				w.fences[i].passed = append(w.fences[i].passed, e.Kind)
+				w.fenced(e.Kind, w.fences[i].began)
 			}
 		}
 	case graph.Rewound:
 		w.rewound = w.now
+	}
+}
+
+// fenced notes that a kind has passed a fence.
+func (w *Witness) fenced(name graph.Kind, began uint64) {
+	if k := w.kinds[name]; name != "" && began > k.fenced {
+		k.fenced = began
+		w.kinds[name] = k
 	}
 }
 
@@ -136,7 +157,7 @@ func (w *Witness) Refused(e graph.Event) {
 	k.listing = false
 	w.kinds[e.Of()] = k
 	if e.Type == graph.Put {
-		w.gone(e.Object.Key)
+		w.gone(e.Object.Key, false)
 		delete(w.facts, e.Object.Key)
 	}
 }
@@ -156,8 +177,18 @@ func (w *Witness) put(o *graph.Object) {
 	if f.mark != mark || !f.here || f.put <= w.rewound {
 		f.marked, f.mark = w.now, mark
 	}
+	if !f.here {
+		f.came = w.now
+	}
+	if !f.here || f.put <= w.rewound {
+		f.dying = 0
+	}
+	if o.Deleting && f.dying == 0 {
+		f.dying = w.now
+	}
 	f.here, f.put, f.owners = true, w.now, len(o.Owners)
 	w.role(&f, mark)
+	w.note(o)
 	w.facts[o.Key] = f
 }
 
@@ -170,7 +201,7 @@ func (w *Witness) role(f *fact, mark graph.Propagation) {
 	}
 }
 
-func (w *Witness) gone(k graph.Key) {
+func (w *Witness) gone(k graph.Key, listing bool) {
 	f := w.facts[k]
 	if f.here {
 		w.claim(k.UID, -1)
@@ -178,6 +209,7 @@ func (w *Witness) gone(k graph.Key) {
 	}
 	f.here, f.gone, f.sum, f.owners = false, w.now, 0, 0
 	w.facts[k] = f
+	w.part(k, listing)
 }
 
 func (w *Witness) claim(u graph.UID, n int) {
@@ -217,7 +249,7 @@ func (w *Witness) listed(name graph.Kind) {
 	w.kinds[name] = k
 	for key, f := range w.facts {
 		if key.Kind == name && f.put != 0 && f.put < k.begun {
-			w.gone(key)
+			w.gone(key, true)
 		}
 	}
 }

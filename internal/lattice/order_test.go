@@ -45,6 +45,10 @@ const rooms = `
 
 	# Examples see what users see, and their tests the kit.
 	adapters/memory, adapters/clientgo/... < examples/...;
+
+	# What an example shows is run on a real server, too.
+	examples/... < internal/e2e/...;
+	internal/... < internal/e2e/...;
 `
 
 // order is a parsed import order: what each room may import, closed over all

@@ -37,9 +37,8 @@ func newCrashWorld(t *testing.T, level ownergraph.Level) *crashWorld {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := &crashWorld{w, newSweepJudge(sweeps)}
-	w.OnCommit = func(graph.Event) { c.j.instant(w.Store.Objects()) }
-	w.OnWrite = c.j.write
+	c := &crashWorld{w, newSweepJudge(t, w, sweeps)}
+	c.j.fair = level == ownergraph.Level2
 	if err := w.Settle(); err != nil {
 		t.Fatal(err)
 	}
@@ -106,7 +105,7 @@ func TestSweepCrashes(t *testing.T) {
 				for len(c.w.Zombies) > 0 { // much later
 					c.must(t, c.w.LandZombie(0))
 				}
-				c.must(t, c.j.rest(c.w.Store.Objects()))
+				c.must(t, c.j.rest())
 				got := strings.ReplaceAll(graph.Format(c.w.Store.Objects()), "[x.io/confirm,x.io/tenant]", "")
 				if want := "pod/aa-n/p#1; tenant/aa#3; vol/aa-v#1"; got != want {
 					t.Fatalf("level %s, crash after %d steps, late %t: the store holds %s, want %s", level, at, late, got, want)

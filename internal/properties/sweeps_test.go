@@ -68,7 +68,7 @@ func newSweepRun(t *rapid.T, level ownergraph.Level, sweeps []finalizer.Sweep) *
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &sweepRun{t: t, w: w, j: newSweepJudge(sweeps), ill: rapid.IntRange(0, 2).Draw(t, "ill") == 0,
+	s := &sweepRun{t: t, w: w, j: newSweepJudge(t, w, sweeps), ill: rapid.IntRange(0, 2).Draw(t, "ill") == 0,
 		rewinds: rapid.IntRange(0, 2).Draw(t, "rewinds") == 0, backup: w.Store}
 	names := []string{"a", "aa", "b"}
 	tight := rapid.Bool().Draw(t, "tight") // what it takes for a race
@@ -86,8 +86,6 @@ func newSweepRun(t *rapid.T, level ownergraph.Level, sweeps []finalizer.Sweep) *
 		s.place("tenant", "", "a-b")
 		s.place("vol", "", "a-b-v")
 	}
-	w.OnCommit = func(graph.Event) { s.j.instant(w.Store.Objects()) }
-	w.OnWrite = s.j.write
 	if tight {
 		s.places = slices.DeleteFunc(s.places, func(k graph.Key) bool { return k.Kind == "job" || k.Kind == "ns" })
 	}
@@ -212,10 +210,7 @@ func (s *sweepRun) restore() error {
 		}
 	}
 	err := s.w.Restore(s.backup, true)
-	clear(s.j.owed)
-	s.j.ghosts, s.j.last = nil, nil
-	clear(s.j.empty)
-	s.j.instant(s.w.Store.Objects())
+	s.j.sweeps.Begin(s.w.Store.Objects())
 	return err
 }
 
@@ -237,7 +232,7 @@ func (s *sweepRun) end() {
 			return
 		}
 	}
-	s.check(s.j.rest(all))
+	s.check(s.j.rest())
 	for _, side := range s.w.Sides {
 		s.check(side.Engine.Check())
 		marked := slices.ContainsFunc(all, func(o graph.Object) bool { return o.Deleting })

@@ -64,7 +64,9 @@
 // # Judgement
 //
 // After every command the engines' own invariants have to hold, and every write
-// of an engine has to keep what package invariant says. A scenario ends settled:
-// then the store has to be in a state that package oracle permits for the actions
-// done; in the only one where each was done in quiet and there is one.
+// of an engine has to keep what package invariant says; what it does for a sweep
+// also where that is left out ("unsafe"), for nobody owns what a sweep deletes. A
+// scenario ends settled: then the store has to be in a state that package oracle
+// permits for the actions done; in the only one where each was done in quiet and
+// there is one.
 package script

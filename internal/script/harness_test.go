@@ -47,8 +47,9 @@ func TestHarnessPrints(t *testing.T) {
 // by accident.
 func TestUnjudged(t *testing.T) {
 	want := []string{
-		"a-false-not-found-is-believed", "a-sweep-and-a-namesake", "a-sweep-goes-on-after-a-crash", "a-sweep-holds-for-a-sick-kind",
-		"a-sweep-of-what-comes-late", "a-sweep-spares-a-neighbour", "a-sweep-that-nobody-guarded", "a-sweep-that-somebody-confirms",
+		"a-false-not-found-is-believed", "a-sweep-and-a-namesake", "a-sweep-and-who-came-back", "a-sweep-by-two",
+		"a-sweep-goes-on-after-a-crash", "a-sweep-holds-for-a-sick-kind",
+		"a-sweep-of-a-kind-that-comes-late", "a-sweep-of-what-comes-late", "a-sweep-of-what-is-out-of-service", "a-sweep-spares-a-neighbour", "a-sweep-that-nobody-guarded", "a-sweep-that-somebody-confirms",
 		"a-sweep-without-fences", "an-ignored-kind-does-not-block", "handler-of-another", "level-0-observes-only",
 		"level-1-orphan-and-a-crash", "level-1-orphan-is-best-effort", "observe-only", "stressing-cascading-deletion",
 	}

@@ -76,9 +76,12 @@ func (r *runner) note(a oracle.Action) {
 	r.calm = false
 }
 
-// written notes that a handler's finalizer is gone: for the oracle, somebody
-// outside has removed it.
+// written has package invariant judge what a sweep writes, and notes that a
+// handler's finalizer is gone: for the oracle, somebody outside has removed it.
 func (r *runner) written(before *world.Store, c ownergraph.Call) {
+	if r.wrong == nil && r.opt.level >= ownergraph.Level2 && (c.Type != ownergraph.CallDelete || r.swept[swept{c.ID, c.Key}]) {
+		r.wrong = r.sweeps.Judge(c)
+	}
 	if !slices.Contains(r.opt.handlers, c.Change.DropFinalizer) {
 		return
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/invariant"
 	"github.com/ownergraph/ownergraph/internal/world"
 )
 
@@ -19,7 +20,7 @@ func Run(text string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	r := &runner{decided: map[graph.Key]ownergraph.Decided{}}
+	r := &runner{decided: map[graph.Key]ownergraph.Decided{}, swept: map[swept]bool{}}
 	printed := make([]string, len(blocks))
 	for i, b := range blocks {
 		r.out.Reset()
@@ -48,7 +49,16 @@ type runner struct {
 	printed [8]int         // requests at the last settle
 	effort  uint64         // best effort at the last settle
 	backup  world.Store
+	sweeps  *invariant.Sweeps // of a world without sweeps, nothing
+	swept   map[swept]bool
+	wrong   error // what a sweep did that it must not
 	history
+}
+
+// swept is a delete that was decided for a holder.
+type swept struct {
+	call ownergraph.CallID
+	key  graph.Key
 }
 
 var errUsage = errors.New("not in the form that the package documentation gives")
@@ -115,7 +125,7 @@ func (r *runner) begin() error {
 		return nil
 	}
 	cfg := r.opt.config()
-	cfg.OnDecision = func(d ownergraph.Decided) { r.decided[d.Key] = d }
+	cfg.OnDecision = r.decides
 	kinds := r.opt.served(r.objects)
 	w, err := world.New(r.opt.level, cfg, r.opt.engines, kinds, r.objects)
 	if err != nil {
@@ -130,6 +140,11 @@ func (r *runner) begin() error {
 		r.observe(i, graph.Event{Type: graph.KindsKnown, Kinds: kinds})
 	}
 	w.OnEvent, w.OnWrite = r.observe, r.written
+	if r.sweeps, err = invariant.NewSweeps(cfg.Sweeps, w.Store.Objects()); err != nil {
+		return err
+	}
+	r.sweeps.Override = cfg.Override
+	w.OnCommit = func(graph.Event) { r.sweeps.Commit(w.Store.Objects()) }
 	r.forget()
 	if r.opt.cold {
 		return nil
@@ -141,6 +156,13 @@ func (r *runner) begin() error {
 		return errors.New("the beginning is not quiet: begin cold")
 	}
 	return nil
+}
+
+func (r *runner) decides(d ownergraph.Decided) {
+	r.decided[d.Key] = d
+	if d.Holder.Kind != "" {
+		r.swept[swept{d.Call, d.Key}] = true
+	}
 }
 
 // observe gives an event to what the engine's graph has to agree with, as long
@@ -167,6 +189,9 @@ func (r *runner) observe(side int, ev graph.Event) {
 func (r *runner) check() error {
 	if err := r.w.Err(); err != nil && !r.unsafe {
 		return err
+	}
+	if r.wrong != nil {
+		return r.wrong
 	}
 	for i, s := range r.w.Sides {
 		if err := s.Engine.Check(); err != nil {

@@ -104,7 +104,6 @@ func (s *sim) heal() error {
 func (s *sim) settle() error {
 	const most = 5000
 	for range most {
-		s.active = 0
 		moved, err := s.round()
 		if err = errors.Join(err, s.broken); err != nil {
 			return err
@@ -174,6 +173,9 @@ func (s *sim) quiet() error {
 			return fmt.Errorf("L9: engine %d: %w", i, err)
 		}
 	}
+	if err := s.rested(); err != nil {
+		return err
+	}
 	if s.o.has(twins) || slices.ContainsFunc(s.w.Store.Objects(), garbled) { // the oracle knows of neither
 		return nil
 	}
@@ -192,7 +194,7 @@ func garbled(o graph.Object) bool {
 	bad := func(name string) bool {
 		return !utf8.ValidString(name) || strings.ContainsFunc(name, unicode.IsControl)
 	}
-	return bad(o.Name) || slices.ContainsFunc(o.Owners, func(r graph.Owner) bool { return bad(r.Name) })
+	return bad(o.Name) || bad(o.Scope) || slices.ContainsFunc(o.Owners, func(r graph.Owner) bool { return bad(r.Name) || bad(r.Scope) })
 }
 
 // reported checks that whoever stays against a mark is reported, with a reason.
@@ -261,7 +263,11 @@ func (s *sim) day() error {
 		if n := x.Requests() + x.ListCalls - b.Requests() - b.ListCalls; n > 0 {
 			return fmt.Errorf("L2: engine %d makes %d requests in a day of rest", i, n)
 		}
-		if n := x.Decisions - b.Decisions; n > (x.Audits-b.Audits+1)*uint64(x.Objects) || x.Audits-b.Audits < 120 && !s.o.has(clocks) {
+		looked := x.Objects
+		if x.Sweeping > 0 { // a walk asks holders and members, too, and each may ask the other
+			looked *= 4
+		}
+		if n := x.Decisions - b.Decisions; n > (x.Audits-b.Audits+1)*uint64(looked) || x.Audits-b.Audits < 120 && !s.o.has(clocks) {
 			return fmt.Errorf("L2: engine %d makes %d decisions in a day of rest, in %d audits of %d objects", i, n, x.Audits-b.Audits, x.Objects)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/oracle"
 	"github.com/ownergraph/ownergraph/internal/world"
@@ -52,6 +53,32 @@ var defects = []struct {
 	{"impatient", settings(ownergraph.Level2, func(c *ownergraph.Config) { c.FenceWait = 1 }), "R3 S2 S3", "a fence that is held is waited for no longer"},
 	{"restless", settings(ownergraph.Level2, func(c *ownergraph.Config) { c.AuditEvery = 1 }), "L1 L2", "everything is looked at all the time"},
 	{"blind", settings(ownergraph.Level2, func(c *ownergraph.Config) { c.Ignore = []graph.Kind{"a", "g"} }), "L1 S22 R3 S1 S2 S3", "a kind is left out"},
+	{"swept by hand", byHand(func(o graph.Object) ownergraph.Call {
+		return ownergraph.Call{ID: forSweep, Type: ownergraph.CallDelete, Key: o.Key, Options: graph.DeleteOptions{Precondition: pre(o)}}
+	}), "S23", "a sweep takes whatever there is"},
+	{"holder released by hand", byHand(func(o graph.Object) ownergraph.Call {
+		return ownergraph.Call{Type: ownergraph.CallPatch, Key: o.Key, Precondition: pre(o), Change: graph.Change{DropFinalizer: tenantFinalizer}}
+	}), "S24", "a holder goes before what belongs to it"},
+	{"confirmed by hand", byHand(func(o graph.Object) ownergraph.Call {
+		return ownergraph.Call{Type: ownergraph.CallPatch, Key: o.Key, Precondition: pre(o), Change: graph.Change{DropFinalizer: confirmFinalizer}}
+	}), "S24", "an engine confirms for somebody"},
+	{"another delimiter", tenanciesOf(func(s *finalizer.Sweep) { s.Members[0].Delimiter = "a" }), "S23 L12 S24", "members are read in another way"},
+	{"no phases", tenanciesOf(func(s *finalizer.Sweep) { s.Phases = nil }), "S25", "the order of phases is left out"},
+	{"no exceptions", tenanciesOf(func(s *finalizer.Sweep) { s.Except = nil }), "S23 L12", "what is nobody's is swept"},
+	{"no predicate", tenanciesOf(func(s *finalizer.Sweep) {
+		s.Members = slices.Clone(s.Members)
+		for i := range s.Members {
+			s.Members[i].Where = nil
+		}
+	}), "S23 L12", "a predicate is left out"},
+	{"no confirmation", tenanciesOf(func(s *finalizer.Sweep) { s.Confirm, s.ConfirmAbove = "", 0 }), "S23 L12", "nobody has to confirm"},
+	{"too many confirmed", tenanciesOf(func(s *finalizer.Sweep) {
+		if s.Confirm != "" {
+			s.ConfirmAbove = 9
+		}
+	}), "S24", "more go unconfirmed than may"},
+	{"unguarded", tenanciesOf(func(s *finalizer.Sweep) { s.Unguarded = true }), "S23 L12", "what was never guarded is swept"},
+	{"no sweeps", settings(ownergraph.Level2, func(c *ownergraph.Config) { c.Sweeps = nil }), "L12", "nobody is guarded"},
 	{"deaf", settings(ownergraph.Level2, func(c *ownergraph.Config) { c.ObserveOnly = true }), "L1", "nothing is ever done"},
 }
 
@@ -63,6 +90,9 @@ func TestDefectsAreFound(t *testing.T) {
 			const most = 1000
 			for seed := range uint64(most) {
 				h := History{Seed: seed + 1, Steps: 300, Without: "rewinds,twins,garbles,clocks"}
+				if !ofSweeps(c.rules) {
+					h.Without += ",sweeps" // where they judge what is bent, too
+				}
 				r := h.run(nil, c.bend, false)
 				if r.Broken == nil {
 					continue
@@ -81,6 +111,26 @@ func TestDefectsAreFound(t *testing.T) {
 		})
 	}
 }
+
+// ofSweeps reports whether a rule about sweeps is among them.
+func ofSweeps(rules string) bool {
+	return strings.Contains(rules, "S23") || strings.Contains(rules, "S24") || strings.Contains(rules, "S25") || strings.Contains(rules, "L12")
+}
+
+// tenanciesOf has the engines sweep tenants in another way than their judges know
+// of.
+func tenanciesOf(change func(*finalizer.Sweep)) func(*sim, step) {
+	return settings(ownergraph.Level2, func(c *ownergraph.Config) {
+		for i := range c.Sweeps {
+			if c.Sweeps[i].Holder == tenants {
+				change(&c.Sweeps[i])
+			}
+		}
+	})
+}
+
+// forSweep is the call of a delete by hand that a sweep is said to make.
+const forSweep = 1 << 40
 
 func pre(o graph.Object) graph.Precondition {
 	return graph.Precondition{UID: o.UID, Version: o.Version}
@@ -187,6 +237,12 @@ func byHand(make func(graph.Object) ownergraph.Call) func(*sim, step) {
 	return func(s *sim, _ step) {
 		if objects := s.w.Store.Objects(); s.at%16 == 0 && len(objects) > 0 {
 			c := make(objects[s.at/16%len(objects)])
+			if c.ID == forSweep && s.sweeps == nil {
+				return
+			}
+			if c.ID == forSweep {
+				s.swept[issue{c.ID, c.Key}] = true
+			}
 			s.w.Zombies = append(s.w.Zombies, c)
 			if p := c.Precondition; p.UID == "" && c.Options.Precondition.UID == "" { // judged as it is handed out
 				s.handed(0, c)
@@ -206,6 +262,9 @@ func settings(level ownergraph.Level, change func(*ownergraph.Config)) func(*sim
 		for i, side := range s.w.Sides {
 			cfg := s.o.config()
 			change(&cfg)
+			if s.sweeps != nil {
+				cfg.OnDecision = s.decided
+			}
 			e, err := ownergraph.NewEngine(level, cfg)
 			if err != nil {
 				s.fail(err)

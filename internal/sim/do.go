@@ -74,6 +74,8 @@ func (s *sim) move(st step) error {
 		s.w.Do(*st.action)
 	case opAck:
 		s.w.Acknowledge(st.action.Object.Key)
+	case opConfirm:
+		s.w.Drop(st.action.Object.Key, confirmFinalizer)
 	case opTwin:
 		if k := st.action.Object.Key; !s.lived[k] { // nobody returns
 			s.w.Plant(graph.Object{Key: k})
@@ -152,7 +154,6 @@ func (s *sim) ask(st step) error {
 		}
 		return nil
 	}
-	s.active = side
 	_, _, err := s.w.Issue(side, st.lane)
 	if err != nil {
 		return err
@@ -205,6 +206,9 @@ func (s *sim) restore() error {
 	}
 	err := s.w.Restore(s.backup, true)
 	s.recount()
+	if s.sweeps != nil {
+		s.sweeps.Begin(s.w.Store.Objects())
+	}
 	return err
 }
 

@@ -27,6 +27,13 @@
 // out, and printed: the world, its objects in the notation of package graph, and
 // one line for each step, in the words of package properties.
 //
+// One seed in five has sweeps (Config.Sweeps): tenants with names that are made of
+// each other and of the delimiter, what is theirs by name, scope or owner and what
+// only looks so, spaces that hold too, phases, confirmation, users who make members
+// under a sweep, take finalizers off and make holders of the same name again. What
+// the engines do for them is judged by invariant.Sweeps and by the witnesses. They
+// are drawn apart, so that "-without sweeps" leaves every other world as it is.
+//
 // Distinct states are counted by a fingerprint of 64 bits: the objects of the
 // store, and for each engine what it was told of them, how many events of each
 // kind it has still to be told, its calls under way, and which kinds are out of

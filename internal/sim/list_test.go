@@ -50,6 +50,9 @@ var list = []held{
 	{"S20", "accountability", "", "certificates and their archive, which are not built yet"},
 	{"S21", "a handler succeeds before its finalizer goes, and no other finalizer ever goes", "rule S21, internal/invariant.TestWitnessOfHandlers, .TestRewindForgetsHandlers, script handler-of-another, script handler-fails-and-is-retried, finalizer.TestRunTellsWhereItPanicked", ""},
 	{"S22", "at rest the graph is what a new listing shows", "sim S22, graph.TestRebuild", ""},
+	{"S23", "a sweep deletes what was a marked holder's, and nobody else's, and nothing for a holder that is not marked", "rule S23, internal/properties.TestSweepWorlds, finalizer.TestSweepExact, .TestSweepNamesake, script a-sweep-spares-a-neighbour, script a-sweep-and-a-namesake", ""},
+	{"S24", "a holder goes when at some instant since its mark nothing was left of it", "rule S24, rule R3, .TestSweepWaitsForFence, script a-sweep-of-what-comes-late, script a-sweep-holds-for-a-sick-kind", ""},
+	{"S25", "a phase that waits begins when those before it are over", "rule S25, finalizer.TestNextEnds, .TestSweepPhases", ""},
 
 	{"L1", "everything ends, in work proportional to what there is", "sim L1, internal/properties.TestConverges, internal/properties.TestLinear", ""},
 	{"L2", "nothing is handled again without a cause; rest costs nothing", "sim L2, internal/properties.TestIdleDay, .TestCollectorIdleIsQuiet, script cost-quiet", ""},
@@ -62,6 +65,8 @@ var list = []held{
 	{"L9", "whoever stays against a mark is reported", "sim L9, policy.TestHeld, script held-is-named", ""},
 	{"L10", "memory returns", "sim L10, queue.TestRoomComesBack, queue.TestKeysAreLetGo, graph.TestRecordsAreUsedAgain, .TestFingerprintForgets", ""},
 	{"L11", "a stop is bounded, and nothing stays behind", ".TestCollectorShutdown, .TestCollectorStuck, .TestCollectorHangingStore", ""},
+	{"L12", "a sweep ends, or says what holds it", "rule L12, internal/properties.TestSweepCrashes, .TestSweepHeld, script a-sweep-goes-on-after-a-crash", ""},
+	{"L13", "who goes on creating costs waves, and no spinning", "internal/sim.TestStorms, .TestSweepStorm", ""},
 
 	{"B1", "k/k 114603: the owner changes between read and delete", "rule S5, script r1-delete-carries-the-version", ""},
 	{"B2", "a conflict that ends in a delete by UID alone", "rule S5, script r1-a-conflict-judged-anew, script conflicting-data-17-conflict-references-changed", ""},
@@ -115,7 +120,7 @@ func TestInvariantsAreHeld(t *testing.T) {
 			}
 		}
 	}
-	for letter, n := range map[string]int{"S": 22, "L": 11, "B": 30} {
+	for letter, n := range map[string]int{"S": 25, "L": 13, "B": 30} {
 		for i := range n {
 			if name := fmt.Sprint(letter, i+1); !have[name] {
 				t.Errorf("%s is not listed", name)

@@ -15,6 +15,9 @@ var hostile = []string{"a; b -> a", "\x00", "\xff\xfe", `"`, "../a", "%s%n", "a\
 // pool returns the places at which a world's objects live, each with the UID
 // that its notation leaves out.
 func (o options) pool(r *rand.Rand) []graph.Key {
+	if o.has(sweeps) {
+		return o.places(r)
+	}
 	infos := o.infos()
 	var keys []graph.Key
 	for i := range o.most {
@@ -47,10 +50,11 @@ func (o options) pool(r *rand.Rand) []graph.Key {
 
 // start draws the objects that a world begins with.
 func (o options) start(r *rand.Rand, pool []graph.Key) []graph.Object {
-	out := make([]graph.Object, o.objects)
+	out := make([]graph.Object, min(o.objects, len(pool)))
 	for i := range out {
 		out[i].Key = pool[i]
 		for _, owner := range o.ownersOf(r, i) {
+			owner = min(owner, len(out)-1)
 			if ref, ok := o.reference(r, pool[i], pool[owner]); ok {
 				out[i].Owners = append(out[i].Owners, ref)
 			}
@@ -59,6 +63,9 @@ func (o options) start(r *rand.Rand, pool []graph.Key) []graph.Object {
 			out[i].Owners = append(out[i].Owners, slices.Repeat(out[i].Owners[:1], 20+r.IntN(60))...)
 		}
 		o.condition(r, &out[i])
+		if o.has(sweeps) {
+			o.settleIn(r, &out[i])
+		}
 	}
 	return out
 }

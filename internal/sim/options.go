@@ -44,11 +44,12 @@ const (
 	twins
 	clocks
 	handlerFaults
+	sweeps // there are sweeps; drawn by itself
 	numFaults
 )
 
 var faultNames = [...]string{"losses", "refusals", "conflicts", "crashes", "outages", "breaks", "doubles", "rewinds", "delays",
-	"one-call", "garbles", "overflows", "carries", "control", "late-sets", "naps", "twins", "clocks", "handlers"}
+	"one-call", "garbles", "overflows", "carries", "control", "late-sets", "naps", "twins", "clocks", "handlers", "sweeps"}
 
 // shape is what the objects of a world look like.
 type shape uint8
@@ -85,6 +86,7 @@ type options struct {
 	busy      int // how busy users are
 	faults    [numFaults]bool
 	lazy      [8]int // how readily each kind's events come
+	tenancy   tenancy
 }
 
 // draw returns the options of a seed, without the faults that are left out.
@@ -94,6 +96,9 @@ func (h History) draw(r *rand.Rand) options {
 		if strings.Contains(","+h.Without+",", ","+name+",") {
 			o.faults[f] = false
 		}
+	}
+	if o.has(sweeps) {
+		o.drawTenancy()
 	}
 	return o
 }
@@ -119,9 +124,10 @@ func draw(seed uint64, r *rand.Rand) options {
 	}
 	o.most = o.objects + 1 + r.IntN(3)
 	o.day, o.empties = one(8), one(8)
-	for f := range o.faults {
+	for f := range sweeps {
 		o.faults[f] = one(3)
 	}
+	o.faults[sweeps] = rand.New(rand.NewPCG(seed, 0x5feed)).IntN(5) == 0
 	o.faults[twins] = one(12)
 	o.faults[garbles] = one(8)
 	o.faults[clocks] = one(8)
@@ -148,6 +154,9 @@ func (o options) String() string {
 			b.WriteString(", " + f.name)
 		}
 	}
+	if o.has(sweeps) {
+		b.WriteString(", " + o.tenancy.String())
+	}
 	b.WriteString("; faults:")
 	for f, set := range o.faults {
 		if set {
@@ -160,7 +169,7 @@ func (o options) String() string {
 // config returns the settings of the engines.
 func (o options) config() ownergraph.Config {
 	c := ownergraph.Config{
-		Override: o.override,
+		Override: o.override, Sweeps: o.sweeps(),
 		Handlers: map[string]finalizer.Handler{handled: func(context.Context, graph.Object) error { return nil }},
 	}
 	if o.absent {

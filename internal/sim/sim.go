@@ -33,9 +33,10 @@ type sim struct {
 	asleep  [2]int               // the last engine sleeps from one step to another
 	sums    map[graph.Key]uint64 // of the objects in the store
 	sum     uint64
-	at      int // steps so far
-	every   int // after how many steps everything is checked anew
-	active  int // the engine that decides now
+	at      int               // steps so far
+	every   int               // after how many steps everything is checked anew
+	sweeps  *invariant.Sweeps // nil in a world without
+	swept   map[issue]bool    // of deletes that were decided: for a holder
 	broken  error
 	moves   []move
 	weights int
@@ -65,13 +66,16 @@ func beginWith(o options, rng *rand.Rand, pool []graph.Key, start []graph.Object
 	}
 	cfg := o.config()
 	if o.has(twins) {
-		cfg.OnDecision = func(d ownergraph.Decided) { s.witnesses[s.active].Decided(d.Call) }
+		cfg.OnDecision = func(d ownergraph.Decided) { s.witnesses[s.w.Asked].Decided(d.Call) }
 	}
 	infos := o.infos()
 	for range o.engines {
 		x := invariant.NewWitness(o.level, o.absent)
 		x.Told(graph.Event{Type: graph.KindsKnown, Kinds: infos})
 		s.witnesses = append(s.witnesses, x)
+	}
+	if err := s.sweeping(&cfg); err != nil {
+		return nil, err
 	}
 	w, err := world.New(o.level, cfg, o.engines, infos, start)
 	if err != nil {
@@ -98,6 +102,12 @@ func beginWith(o options, rng *rand.Rand, pool []graph.Key, start []graph.Object
 // watch has everything judged that happens in the world.
 func (s *sim) watch() {
 	s.w.OnCommit = s.count
+	if s.sweeps != nil {
+		s.w.OnCommit = func(ev graph.Event) {
+			s.count(ev)
+			s.sweeps.Commit(s.w.Store.Objects())
+		}
+	}
 	s.w.OnEvent = func(side int, ev graph.Event) {
 		s.witnesses[side].Told(ev)
 		s.cause(side)
@@ -108,7 +118,11 @@ func (s *sim) watch() {
 	}
 	s.w.OnCall = s.handed
 	s.w.OnWrite = func(_ *world.Store, c ownergraph.Call) {
-		if bad := s.w.Ledger.Judge(c); bad != nil && !s.excused(c, bad) {
+		bad := s.w.Ledger.Judge(c)
+		if s.sweeps != nil {
+			bad = s.judgeSweep(c, bad)
+		}
+		if bad != nil && !s.excused(c, bad) {
 			s.fail(bad)
 		}
 	}
@@ -151,11 +165,14 @@ func (s *sim) excused(c ownergraph.Call, err error) bool {
 		return bad.Rule[:2] == "S2" || bad.Rule[:2] == "S3"
 	}
 	k := slices.IndexFunc(s.w.Kinds, func(i graph.KindInfo) bool { return i.Kind == bad.Other.Kind })
-	if !bad.Ends || k < 0 {
-		return false
-	}
+	return bad.Ends && k >= 0 && s.hidden(c, k)
+}
+
+// hidden reports whether a kind was not served at some time since a write was
+// handed out.
+func (s *sim) hidden(c ownergraph.Call, kind int) bool {
 	since, known := s.issued[issue{c.ID, c.Key}]
-	return s.down[k] == opVanish || known && s.served[k] >= since
+	return s.down[kind] == opVanish || known && s.served[kind] >= since
 }
 
 // count keeps the sum of what the store holds.

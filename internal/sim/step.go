@@ -40,12 +40,13 @@ const (
 	opControl  // the next fence or listing goes wrong
 	opSet      // the set of kinds has passed a fence
 	opProgress // the watch of a kind says how far it has come
+	opConfirm  // somebody confirms that a holder may go
 	opTwin     // the store makes an object whose UID another one has
 	numOps
 )
 
 var opNames = [...]string{"list", "see", "all", "twice", "break", "issue", "land", "limbo", "carry", "late", "crash", "wait", "pass",
-	"backup", "restore", "sick", "recover", "vanish", "serve", "down", "up", "user", "ack", "garble", "control", "set", "progress", "twin"}
+	"backup", "restore", "sick", "recover", "vanish", "serve", "down", "up", "user", "ack", "garble", "control", "set", "progress", "confirm", "twin"}
 
 var lanes = [...]ownergraph.Lane{ownergraph.LaneStore, ownergraph.LaneControl, ownergraph.LaneHandler}
 
@@ -59,7 +60,7 @@ type step struct {
 	fault  world.Fault
 	lane   ownergraph.Lane
 	pass   time.Duration
-	action *oracle.Action // opUser, opAck and opTwin: whom
+	action *oracle.Action // opUser, opAck, opConfirm and opTwin: whom
 }
 
 // text returns the step in one line.
@@ -93,7 +94,7 @@ func (s step) text(w *world.World) string {
 		return line + " " + kind()
 	case opUser:
 		return s.action.String()
-	case opAck, opTwin:
+	case opAck, opConfirm, opTwin:
 		return line + " " + s.action.Object.Key.String()
 	}
 	return line

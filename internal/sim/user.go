@@ -27,6 +27,10 @@ func (s *sim) user() step {
 		verb = oracle.Create
 	}
 	st := step{op: opUser, action: &oracle.Action{Verb: verb}}
+	if s.o.tenancy.confirm && verb == oracle.Strip {
+		st.op, st.action.Object.Key = opConfirm, s.target(objects).Key
+		return st
+	}
 	switch verb {
 	case oracle.VerbUnset:
 		st.op, st.action.Object.Key = opAck, s.target(objects).Key
@@ -82,6 +86,13 @@ func (s *sim) edit(a *oracle.Action, objects []graph.Object) {
 // target draws an object: more often one that has dependents, or is marked.
 func (s *sim) target(objects []graph.Object) *graph.Object {
 	o := &objects[s.rng.IntN(len(objects))]
+	if s.o.has(sweeps) && s.rng.IntN(3) == 0 {
+		for range 4 {
+			if x := &objects[s.rng.IntN(len(objects))]; x.Kind == tenants || x.Kind == spaces {
+				return x
+			}
+		}
+	}
 	switch s.rng.IntN(4) {
 	case 0, 1: // an owner
 		if len(o.Owners) > 0 {

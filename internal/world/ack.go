@@ -22,3 +22,18 @@ func (w *World) Acknowledge(k graph.Key) bool {
 	w.publish(ev)
 	return ev.Type != graph.EventUnset
 }
+
+// Drop has somebody take a finalizer off an object, and reports whether that
+// changed anything.
+func (w *World) Drop(k graph.Key, name string) bool {
+	live, err := w.Store.Get(k)
+	if err != nil {
+		return false
+	}
+	ev, err := w.Store.Patch(k, graph.Precondition{UID: live.UID}, graph.Change{DropFinalizer: name})
+	if err != nil {
+		return false
+	}
+	w.publish(ev)
+	return ev.Type != graph.EventUnset
+}

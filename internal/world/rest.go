@@ -20,12 +20,15 @@ func (w *World) Held() string {
 }
 
 // Seen returns every node of an engine's graph with its version: what the
-// fingerprint asks first of each.
+// fingerprint asks first of each, but for holders that are gone.
 func Seen(e *ownergraph.Engine) string {
 	var b strings.Builder
-	named := map[graph.Key]bool{}
+	named, gone := map[graph.Key]bool{}, map[graph.Key]bool{}
+	for _, s := range e.Sweeps(e.Stats().Sweeping) {
+		gone[s.Holder] = s.Gone
+	}
 	e.Fingerprint(func(k graph.Key, v graph.Version) uint64 {
-		if !named[k] {
+		if !named[k] && !(gone[k] && v != "") {
 			named[k] = true
 			fmt.Fprintf(&b, "%s#%s; ", k, v)
 		}

@@ -26,6 +26,8 @@ type World struct {
 	Requests [8]int
 	// Ledger judges every write of an engine.
 	Ledger *invariant.Ledger
+	// Asked is the side whose engine was last asked for a call.
+	Asked  int
 	broken error
 	// LateSets: that the set of kinds has passed a fence is told by PassSet
 	// alone, and not as soon as the fence begins.
@@ -178,6 +180,7 @@ func (w *World) Deliver(side, kind int) error {
 // fence and a listing begin at once.
 func (w *World) Issue(side int, lane ownergraph.Lane) (ownergraph.Call, bool, error) {
 	s := w.Sides[side]
+	w.Asked = side
 	for {
 		c, at := s.Engine.Next(w.Now, lane)
 		switch {
@@ -233,6 +236,7 @@ func (w *World) PassSet(side int) error {
 // Begin begins the fence or the listing that a side's engine asks for, if it
 // does, and reports that.
 func (w *World) Begin(side int) (bool, error) {
+	w.Asked = side
 	c, ok := w.Sides[side].Engine.Take(w.Now, ownergraph.LaneControl)
 	if !ok {
 		return false, nil

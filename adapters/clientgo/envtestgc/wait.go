@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/adapters/clientgo"
 	"github.com/ownergraph/ownergraph/policy"
 )
 
@@ -54,15 +55,17 @@ func (c *Collector) WaitIdle(ctx context.Context) error {
 }
 
 // awaited reports whether time, or the operator under test, can be expected to
-// end it. Grace periods are ended by a kubelet, and Namespaces, which the server
-// keeps for their spec, by a controller: neither runs here.
+// end it. Grace periods are ended by a kubelet, and Namespaces by a controller:
+// neither runs here.
 func (c *Collector) awaited(h ownergraph.Held) bool {
 	switch h.Reason {
 	case policy.OnlySelf, policy.OwnedInRing, policy.OwnerUnknown, policy.ObjectFlawed, policy.ObserveOnly,
 		policy.LevelTooLow, policy.UIDShared, policy.NeedGrace:
 		return false
 	case policy.NeedFinalizers:
-		return slices.ContainsFunc(h.Detail, func(f string) bool { return !slices.Contains(c.config.Unhandled, f) })
+		return slices.ContainsFunc(h.Detail, func(f string) bool {
+			return f != clientgo.NamespaceFinalizer && !slices.Contains(c.config.Unhandled, f)
+		})
 	}
 	return true
 }

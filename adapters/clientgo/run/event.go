@@ -31,6 +31,8 @@ var reasonNames = [...]string{
 	policy.KindUnserved: "KindUnserved", policy.KindSick: "KindSick", policy.StoreRefused: "StoreRefused",
 	policy.HandlerFailed: "HandlerFailed", policy.HandlerRuns: "HandlerRuns",
 	policy.Disturbed: "Disturbed", policy.UIDShared: "UIDShared",
+	policy.NeedMembers: "NeedMembers", policy.NeedConfirmation: "NeedConfirmation", policy.Contested: "Contested", policy.NeedSelect: "NeedSelect",
+	policy.HolderUnguarded: "HolderUnguarded", policy.HolderUnfit: "HolderUnfit", policy.SweepUnserved: "SweepUnserved",
 }
 
 // nameOf returns a reason's constant, "" of one that no Event tells of.

@@ -65,6 +65,7 @@ func families(s ownergraph.Stats, kinds []ownergraph.KindStatus) []family {
 		gauge("queued", "Objects that wait to be decided.", s.Queued),
 		gauge("calls", "Calls that are under way.", s.Calls),
 		gauge("held", "Objects that wait for somebody outside.", s.Held),
+		gauge("sweeping", "Holders that are being swept.", s.Sweeping),
 		kindsByHealth(kinds),
 		requests(s),
 	}, counters(s)...)
@@ -90,6 +91,10 @@ func counters(s ownergraph.Stats) []family {
 		counter("best_effort_writes", "Writes that were not exact.", s.BestEffort),
 		counter("audits", "Audits that are over.", s.Audits),
 		counter("audit_repairs", "Writes that only an audit led to.", s.AuditRepairs),
+		counter("swept", "Holders that were swept.", s.Swept),
+		counter("members", "Objects that were found to belong to a holder that is swept.", s.Members),
+		counter("members_gone", "Those of them that are gone.", s.MembersGone),
+		counter("unguarded_holders", "Holders that were deleted before their sweep could guard them.", s.Unguarded),
 	}
 }
 
@@ -98,6 +103,7 @@ func requests(s ownergraph.Stats) family {
 		name: "calls_total", kind: "counter", help: "Calls that were made to the store.", label: "type",
 		samples: []sample{
 			{"read", s.Reads}, {"patch", s.Patches}, {"delete", s.Deletes}, {"fence", s.FenceCalls}, {"list", s.ListCalls},
+			{"select", s.Selects},
 		},
 	}
 }

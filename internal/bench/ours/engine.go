@@ -2,6 +2,7 @@ package ours
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/ownergraph/ownergraph"
@@ -46,15 +47,10 @@ func (g *engine) Listed() error {
 func (g *engine) Prepare(events []measure.Event) { g.events = prepare(g.events, events) }
 
 func (g *engine) Apply() error {
-	now := time.Now()
-	for i := range g.events {
-		if err := g.engine.Observe(now, g.events[i]); err != nil {
-			return err
-		}
-	}
+	err := g.engine.ObserveAll(time.Now(), g.events)
 	clear(g.events)
 	g.events = g.events[:0]
-	return nil
+	return err
 }
 
 // Settle has the engine decide all that is to be decided. Nothing may come of it.
@@ -147,9 +143,12 @@ func (g *bare) Listed() error {
 func (g *bare) Prepare(events []measure.Event) { g.events = prepare(g.events, events) }
 
 func (g *bare) Apply() error {
-	for i := range g.events {
-		if _, err := g.graph.Apply(g.events[i]); err != nil {
-			return err
+	for from := range slices.Chunk(g.events, 32) {
+		g.graph.Ahead(from)
+		for i := range from {
+			if _, err := g.graph.Take(&from[i]); err != nil {
+				return err
+			}
 		}
 	}
 	clear(g.events)

@@ -31,7 +31,7 @@ func (Side) View(graph.Object) any { return nil }
 // worker takes the next key and ends it. With product each reads the clock, as
 // the Collector does for the engine.
 func (Side) Queue(consumers, cycles int, product bool) func() {
-	q := &locked{queue: queue.New(queue.Config[graph.NodeID]{}), clock: func() time.Time { return time.Time{} }}
+	q := &locked{queue: queue.New(queue.Config[graph.NodeID]{Number: number}), clock: func() time.Time { return time.Time{} }}
 	if product {
 		q.clock = time.Now
 	}
@@ -49,6 +49,9 @@ func (Side) Queue(consumers, cycles int, product bool) func() {
 		all.Wait()
 	}
 }
+
+// number is a node id as the number that it is, as in the engine.
+func number(id graph.NodeID) uint32 { return uint32(id) }
 
 type locked struct {
 	mu    sync.Mutex

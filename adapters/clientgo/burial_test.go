@@ -1,0 +1,113 @@
+package clientgo
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/ownergraph/ownergraph/graph"
+)
+
+// A definition goes so fast that its objects cannot be listed any more when it is
+// seen marked. The watch that is open says their ends all the same, and then the
+// kind is over.
+func TestKindGoesFast(t *testing.T) {
+	for _, c := range []struct {
+		said   []string // whose ends the watch says
+		want   []string
+		reason string
+	}{
+		{[]string{"a", "b"}, []string{"gone a", "gone b", "gone carts.shop.example", "kind-vanished shop.example/Cart"}, "all that there was is told"},
+		{[]string{"a"}, []string{"gone a", "gone carts.shop.example", "kind-vanished shop.example/Cart"}, "of what nobody says anything, nothing is known"},
+	} {
+		bubble(t, newFake(definitionKinds()...), Config{}, func(r *rig) {
+			r.watch()
+			d := named("", "carts.shop.example")
+			d.Finalizers = []string{cleanup}
+			r.create(definitionKind, d)
+			r.hide(false)
+			r.create("shop.example/Cart", named("ns", "a"))
+			r.create("shop.example/Cart", named("ns", "b"))
+			pass(time.Minute)
+			r.told()
+			r.locked(func() {
+				r.fault = func(q *http.Request) *fakeResponse {
+					if strings.HasSuffix(q.URL.Path, "/carts") {
+						return &fakeResponse{code: 404}
+					}
+					return nil
+				}
+			})
+			r.delete(definitionKind, "", "carts.shop.example", 0)
+			pass(100 * time.Millisecond)
+			for _, name := range c.said {
+				r.delete("shop.example/Cart", "ns", name, 0)
+			}
+			pass(100 * time.Millisecond)
+			r.update(definitionKind, "", "carts.shop.example", func(m *meta) { m.Finalizers = nil })
+			pass(100 * time.Millisecond)
+			r.hide(true)
+			pass(time.Minute)
+			got := of(r.told(), "gone ", "vanished")
+			if !slices.Equal(got, c.want) {
+				r.t.Errorf("told %q, want %q: %s", got, c.want, c.reason)
+			}
+		})
+	}
+}
+
+// A definition is gone, and for a moment its kind is served all the same. What the
+// server lists then is the end of all that the watch did not say; nothing can be
+// listed afterwards.
+func TestKindOutlivesDefinition(t *testing.T) {
+	bubble(t, newFake(definitionKinds()...), Config{NoStreaming: true}, func(r *rig) {
+		r.watch()
+		d := named("", "carts.shop.example")
+		d.Finalizers = []string{cleanup}
+		r.create(definitionKind, d)
+		r.hide(false)
+		r.create("shop.example/Cart", named("ns", "a"))
+		r.create("shop.example/Cart", named("ns", "b"))
+		pass(time.Minute)
+		over, lists := false, 0
+		r.locked(func() {
+			r.fault = func(q *http.Request) *fakeResponse {
+				switch {
+				case !strings.HasSuffix(q.URL.Path, "/carts"):
+					return nil
+				case q.URL.Query().Get("watch") != "":
+					return &fakeResponse{code: 500}
+				case over:
+					lists++
+				}
+				if lists > 1 {
+					return &fakeResponse{code: 404}
+				}
+				return nil
+			}
+		})
+		r.breakWatches()
+		pass(time.Minute)
+		r.delete(definitionKind, "", "carts.shop.example", 0)
+		pass(10 * time.Second)
+		r.delete("shop.example/Cart", "ns", "a", 0)
+		r.delete("shop.example/Cart", "ns", "b", 0)
+		r.locked(func() { over = true })
+		r.update(definitionKind, "", "carts.shop.example", func(m *meta) { m.Finalizers = nil })
+		pass(time.Second)
+		r.hide(true)
+		pass(time.Minute)
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		for k := range r.live {
+			if k.Kind == "shop.example/Cart" {
+				r.t.Errorf("%s was never said to be gone", k)
+			}
+		}
+		if !slices.ContainsFunc(r.events, func(e graph.Event) bool { return e.Type == graph.KindVanished }) {
+			r.t.Error("the kind is still there")
+		}
+	})
+}

@@ -1,0 +1,75 @@
+package clientgo
+
+import (
+	"context"
+	"fmt"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/graph"
+)
+
+var _ ownergraph.Selector = (*Store)(nil)
+
+// acceptLabelled asks for metadata with labels. It is not protobuf, of which the
+// store's own reader passes over them.
+const acceptLabelled = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json"
+
+// Select returns a page of the objects of a kind whose labels match, which the
+// server finds: one request, for metadata. The first page is a consistent read,
+// never of a cache that may be behind, and further pages show the moment of the
+// first. When the server has forgotten that, it is a transient error. Errors:
+// ErrKindUnknown where the kind is not served, or takes no part; ErrRefused for a
+// selector that the server does not take, or where it forbids to list. Held by
+// TestSelect and TestConformance.
+func (s *Store) Select(ctx context.Context, q ownergraph.Selection) (ownergraph.Selected, error) {
+	var out ownergraph.Selected
+	if err := ctx.Err(); err != nil {
+		return out, err
+	}
+	r, _, err := s.find(ctx, "select", graph.Key{Kind: q.Kind})
+	if err != nil {
+		return out, err
+	}
+	limit := q.Limit
+	if limit == 0 {
+		limit = s.config.PageSize
+	}
+	page, err := s.client.labelled(ctx, r.at, metav1.ListOptions{LabelSelector: q.Selector, Limit: int64(limit), Continue: q.After})
+	if err != nil {
+		return out, s.selectError(ctx, q, r, err)
+	}
+	for i := range page.Items {
+		m := &page.Items[i]
+		if !complete(m) {
+			return out, fmt.Errorf("select %s: %q: %w", q.Kind, m.Name, errNoMetadata)
+		}
+		out.Objects = append(out.Objects, ownergraph.Labelled{
+			Key:     graph.Key{Kind: q.Kind, Scope: m.Namespace, Name: m.Name, UID: graph.UID(m.UID)},
+			Version: graph.Version(m.ResourceVersion), Value: m.Labels[q.Label],
+		})
+	}
+	out.More = page.Continue
+	return out, nil
+}
+
+// selectError is what a server's error means for a selection: nothing that it
+// says of a whole kind is proof that an object is absent.
+func (s *Store) selectError(ctx context.Context, q ownergraph.Selection, r resource, err error) error {
+	if unserved(err) && ctx.Err() == nil {
+		s.each((*run).lookSoon)
+		return fmt.Errorf("select %s: %w: %w", q.Kind, graph.ErrKindUnknown, err)
+	}
+	return s.answer(ctx, "select", graph.Key{Kind: q.Kind}, r, err)
+}
+
+// labelled lists objects with their labels.
+func (c *client) labelled(ctx context.Context, at schema.GroupVersionResource, opts metav1.ListOptions) (*metav1.PartialObjectMetadataList, error) {
+	out := &metav1.PartialObjectMetadataList{}
+	err := decode(c.rest.Get().MaxRetries(0).AbsPath(segments(at, "", "")...).
+		SetHeader("Accept", acceptLabelled).
+		SpecificallyVersionedParams(&opts, c.params, schema.GroupVersion{Version: "v1"}).Do(c.logging(ctx)), out)
+	return out, err
+}

@@ -1,0 +1,103 @@
+package clientgo
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/graph"
+)
+
+// label has a user set an object's labels.
+func (f *fake) label(_ context.Context, key graph.Key, set map[string]string) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	k := f.kindOf(key.Kind)
+	live := k.objects[types.NamespacedName{Namespace: key.Scope, Name: key.Name}]
+	if live == nil {
+		return graph.ErrNotFound
+	}
+	m := live.DeepCopy()
+	m.Labels = set
+	_, err := f.store(k, m)
+	return err
+}
+
+// matching returns the objects whose labels match.
+func matching(items []*meta, selector string) []*meta {
+	s, err := labels.Parse(selector)
+	if err != nil {
+		return nil
+	}
+	return slices.DeleteFunc(slices.Clone(items), func(m *meta) bool { return !s.Matches(labels.Set(m.Labels)) })
+}
+
+// TestSelect: the server finds what is labelled, page by page, all of it as it was
+// at the first page; what it says of a kind that it does not serve, or of a
+// selector that it does not take, is an error.
+func TestSelect(t *testing.T) {
+	bubble(t, newFake(standardKinds()...), Config{}, func(r *rig) {
+		for i := range 5 {
+			m := named("ns", fmt.Sprint("c", i))
+			m.Labels = map[string]string{"of": fmt.Sprint(i % 2), "x.io/n": fmt.Sprint(i)}
+			r.create("ConfigMap", m)
+		}
+		choose := func(q ownergraph.Selection) (out []string, more string, err error) {
+			page, err := r.store.Select(r.t.Context(), q)
+			for _, o := range page.Objects {
+				if o.Key.UID == "" || o.Version == "" {
+					t.Errorf("%+v", o)
+				}
+				out = append(out, o.Key.Name+"="+o.Value)
+			}
+			return out, page.More, err
+		}
+		q := ownergraph.Selection{Kind: "ConfigMap", Selector: "of in (0),x.io/n", Label: "x.io/n", Limit: 2}
+		got, more, err := choose(q)
+		if fmt.Sprint(got) != "[c0=0 c2=2]" || more == "" || err != nil {
+			t.Errorf("%v, %q, %v", got, more, err)
+		}
+		if err := r.label(r.t.Context(), graph.Key{Kind: "ConfigMap", Scope: "ns", Name: "c4"}, nil); err != nil {
+			t.Fatal(err)
+		}
+		q.After = more
+		if got, more, err = choose(q); fmt.Sprint(got) != "[c4=4]" || more != "" || err != nil {
+			t.Errorf("%v, %q, %v: the second page shows the moment of the first", got, more, err)
+		}
+		q.After = ""
+		if got, _, err = choose(q); fmt.Sprint(got) != "[c0=0 c2=2]" || err != nil {
+			t.Errorf("%v, %v: c4 has no labels any more", got, err)
+		}
+		for _, c := range []struct {
+			q      ownergraph.Selection
+			is     error
+			reason string
+		}{
+			{ownergraph.Selection{Kind: "Widget", Selector: "a"}, graph.ErrKindUnknown, "nobody serves it"},
+			{ownergraph.Selection{Kind: "ConfigMap", Selector: "a in"}, graph.ErrRefused, "it is no selector"},
+		} {
+			if _, _, err := choose(c.q); !errors.Is(err, c.is) || errors.Is(err, graph.ErrNotFound) {
+				t.Errorf("%+v: %v, want %v: %s", c.q, err, c.is, c.reason)
+			}
+		}
+		r.locked(func() {
+			r.fault = func(q *http.Request) *fakeResponse {
+				if strings.HasSuffix(q.URL.Path, "/configmaps") {
+					return &fakeResponse{code: 404}
+				}
+				return nil
+			}
+		})
+		if _, _, err := choose(q); !errors.Is(err, graph.ErrKindUnknown) || errors.Is(err, graph.ErrNotFound) {
+			t.Errorf("%v: a path that is not served proves nothing", err)
+		}
+	})
+}

@@ -1,0 +1,44 @@
+package ownergraph_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/graph"
+)
+
+// TestAdoptJudgesWhatItWrites: what is adopted is the version that was judged: an
+// object that changes while its owner is read is judged anew by whoever tries
+// again, and not overwritten.
+func TestAdoptJudgesWhatItWrites(t *testing.T) {
+	for _, tc := range []struct {
+		name, start, holds string
+		do                 func(s *tap) error
+		reason             string
+	}{
+		{"another controller", "set/s; set/t; pod/p", "pod/p -> set/t^; set/s; set/t", func(s *tap) error {
+			return s.Store.Patch(context.Background(), graph.Key{Kind: "pod", Name: "p", UID: "pod/p"}, ownergraph.Precondition{},
+				ownergraph.Change{AddOwner: &ownergraph.Owner{Key: graph.Key{Kind: "set", Name: "t", UID: "set/t"}, Controller: true}})
+		}, "it has one already"},
+		{"marked", "set/s; pod/p[x.io/z]", "pod/p~[x.io/z]; set/s", func(s *tap) error {
+			return s.Store.Delete(context.Background(), graph.Key{Kind: "pod", Name: "p", UID: "pod/p"}, ownergraph.DeleteOptions{})
+		}, "it is being deleted"},
+	} {
+		s := newTap(t, tc.start)
+		s.call = func(_ context.Context, verb string, key ownergraph.Key, do func() error) error {
+			if verb == "get" && key.Kind == "set" {
+				if err := tc.do(s); err != nil {
+					t.Error(err)
+				}
+			}
+			return do()
+		}
+		err := ownergraph.Adopt(t.Context(), s, ownerOf(t, "set/s", true), keyOf(t, "pod/p"))
+		if !errors.Is(err, ownergraph.ErrConflict) {
+			t.Errorf("%s: %v, want a conflict: %s", tc.name, err, tc.reason)
+		}
+		s.holds(t, tc.holds)
+	}
+}

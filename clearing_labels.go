@@ -1,0 +1,194 @@
+package ownergraph
+
+import (
+	"fmt"
+	"iter"
+	"slices"
+
+	"github.com/ownergraph/ownergraph/finalizer"
+	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/policy"
+)
+
+// labels is what selections have shown of objects that are in the graph. UID and
+// version say which labels an object has, for ever (but for a rewind), so that a
+// mark of the version that is judged is the truth however old the answer is. That
+// an object has none takes a selection without it that began after the version
+// was known: at that instant, or since, it had none, or was of a later version,
+// which no write that is conditioned on this one touches.
+type labels struct {
+	asks  []ask // the members that depend on labels
+	marks map[markKey]mark
+	selects
+}
+
+// ask is one of the Members of a plan.
+type ask struct{ plan, members int }
+
+// markKey names what an ask, by its index, has shown of a node.
+type markKey struct {
+	node graph.NodeID
+	ask  int
+}
+
+// mark says that a node matched.
+type mark struct {
+	version Version
+	value   string       // of the label that was asked for
+	began   policy.Stamp // the newest selection that showed it
+}
+
+func newLabels(plans []*finalizer.Plan) labels {
+	l := labels{marks: map[markKey]mark{}}
+	for i, p := range plans {
+		for _, m := range p.LabelledMembers() {
+			l.asks = append(l.asks, ask{i, m})
+		}
+	}
+	l.passes = map[passKey]pass{}
+	return l
+}
+
+func (l *labels) clone() labels {
+	c := *l
+	c.marks, c.passes = cloneMap(l.marks), cloneMap(l.passes)
+	c.wanted = slices.Clone(l.wanted)
+	return c
+}
+
+// forget takes back everything that was shown. An answer that is under way will
+// count for nothing.
+func (l *labels) forget() {
+	clear(l.marks)
+	clear(l.passes)
+	l.selects = selects{passes: l.passes}
+}
+
+// needLabels returns which of the sweeps depends on labels, and by which field,
+// "" if none does.
+func (c *clearings) needLabels() string {
+	if len(c.labels.asks) == 0 {
+		return ""
+	}
+	a, field := c.labels.asks[0], "Selector"
+	s := c.plans[a.plan].Sweep()
+	if s.Members[a.members].Label != "" {
+		field = "Label"
+	}
+	return fmt.Sprintf("Sweeps[%d]: finalizer %q: Members[%d].%s", a.plan, s.Finalizer, a.members, field)
+}
+
+// claims yields what a node names as its holders, by its labels too, as far as
+// they are known: of exactly the object's version, or, to count it until somebody
+// says otherwise, of a former one.
+func (e *Engine) claims(plan int, id graph.NodeID, o Object, former bool) iter.Seq[finalizer.Claim] {
+	return e.clear.plans[plan].ClaimsBy(o, func(members int) (string, bool) {
+		m, is := e.clear.labels.marks[markKey{id, slices.Index(e.clear.labels.asks, ask{plan, members})}]
+		return m.value, is && (former || m.version == o.Version)
+	})
+}
+
+// told reports whether the labels of an object at its version are known, as far
+// as anybody's membership depends on them. If not, they are asked for.
+func (e *Engine) told(id graph.NodeID, o Object) bool {
+	told, l := true, &e.clear.labels
+	for i, a := range l.asks {
+		if !e.clear.plans[a.plan].NeedsLabels(a.members, o) {
+			continue
+		}
+		k := passKey{i, o.Kind}
+		m, is := l.marks[markKey{id, i}]
+		if after := max(e.peek(id).known, m.began); is && m.version != o.Version || !is && l.passes[k].began <= after {
+			told = false
+			e.wantSelect(k, after)
+		}
+	}
+	return told
+}
+
+// refute drops what was shown of former versions of a node by selections that a
+// later one, begun after this version was known, did not confirm.
+func (e *Engine) refute(id graph.NodeID) {
+	l, n := &e.clear.labels, e.graph.Node(id)
+	for i := range l.asks {
+		k := markKey{id, i}
+		m, is := l.marks[k]
+		if is && m.version != n.Version() && l.passes[passKey{i, n.Kind()}].began > max(m.began, e.peek(id).known) {
+			delete(l.marks, k)
+		}
+	}
+}
+
+// unmark forgets a node that is gone.
+func (e *Engine) unmark(id graph.NodeID) {
+	for i := range e.clear.labels.asks {
+		delete(e.clear.labels.marks, markKey{id, i})
+	}
+}
+
+// show takes one object of an answer. It reports whether the graph shows it at
+// that version.
+func (e *Engine) show(i int, o Labelled, began policy.Stamp) bool {
+	n, ok := e.graph.Lookup(o.Key)
+	if !ok || n.State() != graph.Observed {
+		return false
+	}
+	id, k := n.ID(), markKey{n.ID(), i}
+	m, is := e.clear.labels.marks[k]
+	if !is || m.version != n.Version() { // else it is true for ever
+		m.version, m.value = o.Version, o.Value
+	}
+	m.began = began
+	e.clear.labels.marks[k] = m
+	e.enlist(id)
+	if len(e.clear.members[id]) > 0 {
+		e.work.Add(id, priority(n))
+	}
+	return n.Version() == o.Version
+}
+
+// matters reports whether an object of an answer, of which the graph does not show
+// the same version, may belong to a holder that is being swept.
+func (e *Engine) matters(i int, o Labelled) bool {
+	a := e.clear.labels.asks[i]
+	p := e.clear.plans[a.plan]
+	by := p.Sweep().Members[a.members].By
+	known := Object{Key: o.Key}
+	if n, ok := e.graph.Lookup(o.Key); ok && n.State() == graph.Observed {
+		known = n.Object()
+	} else if by == finalizer.ByOwner || by == finalizer.ByFunc {
+		return true
+	}
+	for claim := range p.ClaimsBy(known, func(int) (string, bool) { return o.Value, true }) {
+		for _, r := range e.clear.runs {
+			if r.plan == a.plan && claim.Members == a.members && claim.Name == r.holder.Key.Name {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// selected reports whether for every kind a selection that began after the moment
+// has shown who belongs to a holder by labels, all of which the graph knew. If
+// not, it is asked for.
+func (e *Engine) selected(r *clearing, after policy.Stamp) bool {
+	all, l := true, &e.clear.labels
+	for i, a := range l.asks {
+		for name, k := range e.kinds {
+			if a.plan != r.plan || !k.part || !e.clear.plans[a.plan].Takes(a.members, name) {
+				continue
+			}
+			at := passKey{i, name}
+			switch p := l.passes[at]; {
+			case p.began <= after:
+				e.wantSelect(at, after)
+				all = false
+			case p.unmet: // the watch will bring it
+				e.wantSelect(at, p.began)
+				all = false
+			}
+		}
+	}
+	return all
+}

@@ -1,0 +1,94 @@
+package ownergraph
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// TestDeadline: the context of a call ends as one of context.WithTimeoutCause
+// does, whenever somebody first asks for it, and so do those made of it.
+func TestDeadline(t *testing.T) {
+	type key struct{}
+	const within = time.Minute
+	look := func(ctx context.Context) error { return ctx.Err() }
+	made := func(ctx context.Context) error {
+		_ = ctx.Done()
+		return ctx.Err()
+	}
+	for _, c := range []struct {
+		name   string
+		first  func(context.Context) error
+		do     func(parent context.CancelFunc, d *deadline)
+		err    error
+		cause  error
+		reason string
+	}{
+		{"open", look, func(context.CancelFunc, *deadline) {}, nil, nil, "nothing has happened"},
+		{"open, made", made, func(context.CancelFunc, *deadline) {}, nil, nil, "nothing has happened"},
+		{"late", look, func(context.CancelFunc, *deadline) { <-time.After(within) }, context.DeadlineExceeded, late(within), "its time is over"},
+		{"late, made", made, func(context.CancelFunc, *deadline) { <-time.After(within) }, context.DeadlineExceeded, late(within), "its time is over"},
+		{"ended", look, func(_ context.CancelFunc, d *deadline) { d.end() }, context.Canceled, context.Canceled, "the call has returned"},
+		{"ended, made", made, func(_ context.CancelFunc, d *deadline) { d.end() }, context.Canceled, context.Canceled, "the call has returned"},
+		{"parent", look, func(stop context.CancelFunc, _ *deadline) { stop() }, context.Canceled, context.Canceled, "Run is over"},
+		{"parent, made", made, func(stop context.CancelFunc, _ *deadline) { stop() }, context.Canceled, context.Canceled, "Run is over"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				parent, stop := context.WithCancel(context.WithValue(t.Context(), key{}, 1))
+				defer stop()
+				d := newDeadline(parent, within)
+				defer d.end()
+				if err := c.first(d); err != nil {
+					t.Fatalf("at first %v", err)
+				}
+				c.do(stop, d)
+				synctest.Wait()
+				child, free := context.WithCancel(d)
+				defer free()
+				for of, ctx := range map[string]context.Context{"it": d, "a child": child} {
+					if err := ctx.Err(); err != c.err {
+						t.Errorf("%s ends with %v, want %v: %s", of, err, c.err, c.reason)
+					}
+					if cause := context.Cause(ctx); !errors.Is(cause, c.cause) {
+						t.Errorf("%s ends because of %v, want %v: %s", of, cause, c.cause, c.reason)
+					}
+					select {
+					case <-ctx.Done():
+						if c.err == nil {
+							t.Errorf("%s is done: %s", of, c.reason)
+						}
+					default:
+						if c.err != nil {
+							t.Errorf("%s is not done: %s", of, c.reason)
+						}
+					}
+				}
+				if d.Value(key{}) != 1 {
+					t.Error("the parent's values are not there")
+				}
+			})
+		})
+	}
+}
+
+// TestDeadlineOfParent: a parent that ends sooner says when.
+func TestDeadlineOfParent(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		soon := time.Now().Add(time.Second)
+		parent, stop := context.WithDeadline(t.Context(), soon)
+		defer stop()
+		d := newDeadline(parent, time.Minute)
+		defer d.end()
+		if at, ok := d.Deadline(); !ok || !at.Equal(soon) {
+			t.Errorf("deadline %v, want the parent's, %v", at, soon)
+		}
+		e := newDeadline(t.Context(), time.Minute)
+		defer e.end()
+		if at, ok := e.Deadline(); !ok || !at.Equal(time.Now().Add(time.Minute)) {
+			t.Errorf("deadline %v, want its own", at)
+		}
+	})
+}

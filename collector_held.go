@@ -1,0 +1,75 @@
+package ownergraph
+
+import (
+	"slices"
+
+	"github.com/ownergraph/ownergraph/graph"
+)
+
+const (
+	// heldSlice is how many nodes Held looks at under one lock, and heldDetails
+	// how many of those found it describes.
+	heldSlice   = 1024
+	heldDetails = 8
+)
+
+// Held returns at most limit of the objects that are held, by key, and why. It
+// looks at a slice of the objects at a time and lets the engine go on in between:
+// with many of them what it returns is of no one moment. Held by
+// TestHeldInSlices.
+func (c *Collector) Held(limit int) []Held {
+	limit = max(limit, 0)
+	var found []heldNode
+	for from, more := graph.NodeID(0), true; more; {
+		c.mu.Lock()
+		found, from, more = c.engine.heldFrom(found, from)
+		c.mu.Unlock()
+		if !more || len(found) >= 2*limit+heldSlice {
+			slices.SortFunc(found, func(a, b heldNode) int { return a.key.Compare(b.key) })
+			found = found[:min(limit, len(found))]
+		}
+	}
+	out := make([]Held, 0, len(found))
+	for some := range slices.Chunk(found, heldDetails) {
+		c.mu.Lock()
+		out = c.engine.describe(out, some)
+		c.mu.Unlock()
+	}
+	return out
+}
+
+// heldNode is a node that was found to be held.
+type heldNode struct {
+	key Key
+	id  graph.NodeID
+}
+
+// heldFrom adds those to found that are held of the next nodes from an id on, and
+// returns where to go on, if there are more.
+func (e *Engine) heldFrom(found []heldNode, from graph.NodeID) (all []heldNode, next graph.NodeID, more bool) {
+	if len(e.held) <= heldSlice { // all of them are fewer than a slice
+		found = nil
+		for id := range e.held {
+			found = append(found, heldNode{e.graph.Node(id).Key(), id})
+		}
+		return found, 0, false
+	}
+	end := min(int(from)+heldSlice, e.graph.Cap())
+	for id := from; int(id) < end; id++ {
+		if _, held := e.held[id]; held {
+			found = append(found, heldNode{e.graph.Node(id).Key(), id})
+		}
+	}
+	return found, graph.NodeID(end), end < e.graph.Cap()
+}
+
+// describe adds what is to be said of nodes that are still held.
+func (e *Engine) describe(out []Held, some []heldNode) []Held {
+	for _, n := range some {
+		if _, held := e.held[n.id]; held && e.graph.Node(n.id).Key() == n.key {
+			m := e.peek(n.id)
+			out = append(out, Held{Key: n.key, Reason: m.reason, Doubt: m.doubt, Detail: e.detail(n.id)})
+		}
+	}
+	return out
+}

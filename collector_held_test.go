@@ -1,0 +1,50 @@
+package ownergraph
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/ownergraph/ownergraph/graph"
+)
+
+// TestHeldInSlices: the Collector's report is the engine's, however many objects
+// are held, and no slice of it looks at more than its share.
+func TestHeldInSlices(t *testing.T) {
+	for _, c := range []struct {
+		n, limit int
+		reason   string
+	}{
+		{0, 10, "nothing is held"},
+		{heldSlice / 2, 10, "one slice will do"},
+		{3*heldSlice + 5, 10, "a few of many"},
+		{3*heldSlice + 5, 3*heldSlice + 5, "all of many"},
+		{3*heldSlice + 5, 0, "none is asked for"},
+	} {
+		t.Run(c.reason, func(t *testing.T) {
+			e, err := NewEngine(Level2, Config{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i := range c.n {
+				o := Object{Key: Key{Kind: "pod", Name: fmt.Sprint(i * 7919 % 10007), UID: UID(fmt.Sprint("u", i))}, Version: "1"}
+				d, err := e.graph.Apply(Event{Type: graph.KindsKnown, Kinds: []KindInfo{{Kind: "pod"}}})
+				if err == nil {
+					d, err = e.graph.Apply(Event{Type: graph.Put, Object: o})
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+				e.settle(d.Node, i%3 > 0)
+			}
+			if all, from, _ := e.heldFrom(nil, 1); c.n > heldSlice && (len(all) > heldSlice || from != heldSlice+1) {
+				t.Errorf("a slice finds %d and goes on at %d", len(all), from)
+			}
+			got, want := (&Collector{engine: e}).Held(c.limit), e.Held(c.limit)
+			same := func(a, b Held) bool { return a.Key == b.Key && slices.Equal(a.Detail, b.Detail) }
+			if !slices.EqualFunc(got, want, same) {
+				t.Errorf("%d of %d held: the collector says %d, the engine %d", c.limit, len(e.held), len(got), len(want))
+			}
+		})
+	}
+}

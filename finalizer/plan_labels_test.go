@@ -1,0 +1,125 @@
+package finalizer
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/ownergraph/ownergraph/graph"
+)
+
+func byLabel(m Members) Sweep {
+	return Sweep{Finalizer: "x.io/t", Holder: "tenant", Members: []Members{m}}
+}
+
+// TestNewPlanRefusesLabels: what cannot be meant of labels is refused, with its
+// field, before anything is swept.
+func TestNewPlanRefusesLabels(t *testing.T) {
+	of := func(label, selector string, kinds ...graph.Kind) Members {
+		return Members{By: ByLabel, Label: label, Selector: selector, Kinds: kinds}
+	}
+	for _, tc := range []struct {
+		members      Members
+		want, reason string
+	}{
+		{of("", ""), "Members[0].Label: it goes with by label", "nothing names the holder"},
+		{Members{By: ByOwner, Label: "of"}, "Members[0].Label: it goes with by label", "two ways"},
+		{of("o f", ""), `Members[0].Label: "o f" is no label`, "a blank"},
+		{Members{By: ByLabel, Label: "of", Delimiter: "-"}, "Members[0].Delimiter: nothing is cut by label", "it is the whole value"},
+		{of("of", "app in"), `Members[0].Selector: selector "app in": "app in"`, "no selector"},
+		{of("of", ","), "Members[0].Selector: selector", "nor this"},
+		{of("of", "", "pod", "tenant"), "Members[0].Kinds: it has the holders' kind", "it may match the holder itself"},
+		{Members{By: ByOwner, Selector: "app", Kinds: []graph.Kind{"tenant"}}, "Members[0].Kinds: it has the holders' kind", "the same"},
+		{of("of", "!of"), `Members[0].Selector: it matches nothing: nobody has such a label "of"`, "members have it"},
+		{of("of", "app=a,app=b"), `Members[0].Selector: it matches nothing: nobody has such a label "app"`, "not both"},
+		{of("of", "app in (a,b),app notin (a,b,c)"), "it matches nothing", "all are ruled out"},
+	} {
+		if _, err := NewPlan(byLabel(tc.members)); !errors.Is(err, graph.ErrInvalid) || !strings.Contains(fmt.Sprint(err), tc.want) {
+			t.Errorf("%+v: %v, want %q: %s", tc.members, err, tc.want, tc.reason)
+		}
+	}
+}
+
+// TestPlanSelects: what a store is asked for, and that names which no label can
+// have are not asked for.
+func TestPlanSelects(t *testing.T) {
+	many := make([]string, 40)
+	for i := range many {
+		many[i] = fmt.Sprint("t", i)
+	}
+	for _, tc := range []struct {
+		members     Members
+		names       []string
+		want, label string
+		reason      string
+	}{
+		{Members{By: ByLabel, Label: "of"}, nil, "of", "of", "whoever it names"},
+		{Members{By: ByLabel, Label: "of", Selector: " app == web , !x"}, []string{"b", "a", "b", "a:b"}, "of in (a,b),app in (web),!x", "of", "only these"},
+		{Members{By: ByLabel, Label: "of"}, many, "of", "of", "too many to be named"},
+		{Members{By: ByOwner, Selector: "app"}, []string{"a"}, "app", "", "something else names them"},
+	} {
+		p, err := NewPlan(byLabel(tc.members))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, label := p.Select(0, tc.names)
+		if got != tc.want || label != tc.label {
+			t.Errorf("%v: %q and %q, want %q and %q: %s", tc.names, got, label, tc.want, tc.label, tc.reason)
+		}
+		if _, err := ParseSelector(got); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// TestClaimsBy: who is named by labels, and whose labels have to be known for it.
+func TestClaimsBy(t *testing.T) {
+	label := Members{By: ByLabel, Label: "of", Kinds: []graph.Kind{"pod"}}
+	name := Members{By: ByName, Delimiter: "-", Selector: "app"}
+	for _, tc := range []struct {
+		members       Members
+		object, value string
+		match         bool
+		want          string
+		needs         bool
+		reason        string
+	}{
+		{label, "pod/ns/p", "a", true, "[a]", true, "its label names a"},
+		{label, "pod/ns/p", "", true, "[]", true, "an empty value names nobody"},
+		{label, "pod/ns/p", "a", false, "[]", true, "it does not match"},
+		{label, "volume/v", "a", true, "[]", false, "not of such a kind"},
+		{name, "volume/a-v", "", true, "[a]", true, "its name names a, and its labels match"},
+		{name, "volume/a-v", "", false, "[]", true, "they do not match"},
+		{name, "volume/v", "", true, "[]", false, "nothing names anybody"},
+		{Members{By: ByName, Delimiter: "-"}, "volume/a-v", "", false, "[a]", false, "labels say nothing of it"},
+	} {
+		p, err := NewPlan(byLabel(tc.members))
+		if err != nil {
+			t.Fatal(err)
+		}
+		o := object(t, tc.object)
+		got := []string{}
+		for c := range p.ClaimsBy(o, func(int) (string, bool) { return tc.value, tc.match }) {
+			got = append(got, c.Name)
+			if c.Fixed == tc.needs {
+				t.Errorf("%s: fixed %t, though labels may change: %s", tc.object, c.Fixed, tc.reason)
+			}
+		}
+		if fmt.Sprint(got) != tc.want || p.NeedsLabels(0, o) != tc.needs {
+			t.Errorf("%s: %v, labels needed %t, want %s and %t: %s", tc.object, got, p.NeedsLabels(0, o), tc.want, tc.needs, tc.reason)
+		}
+	}
+}
+
+// TestNextKnowsNoLabels: what only a store can say is not guessed.
+func TestNextKnowsNoLabels(t *testing.T) {
+	p, err := NewPlan(byLabel(Members{By: ByLabel, Label: "of"}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	holder := object(t, "tenant/a~[x.io/t]")
+	if step, err := p.Next(holder, []graph.Object{holder}); !errors.Is(err, graph.ErrInvalid) || step.Done {
+		t.Errorf("%+v, %v, want an error", step, err)
+	}
+}

@@ -1,0 +1,131 @@
+package finalizer
+
+import (
+	"slices"
+	"strings"
+)
+
+// Selector says of labels whether they match, in the words of Kubernetes:
+// "app=web,tier in (a,b),!canary". It is an immutable value, and safe for
+// concurrent use. The zero Selector matches all labels. Use ParseSelector.
+type Selector struct {
+	list []requirement
+}
+
+// requirement is one part of a selector. All of them have to hold.
+type requirement struct {
+	key    string
+	op     operator
+	values []string // sorted, each once
+}
+
+type operator uint8
+
+const (
+	exists operator = iota
+	absent
+	in
+	notIn // or without the label
+)
+
+// Matches reports whether the labels match. Held by TestSelectorMatches.
+func (s Selector) Matches(labels map[string]string) bool {
+	return !slices.ContainsFunc(s.list, func(r requirement) bool { return !r.matches(labels) })
+}
+
+func (r requirement) matches(labels map[string]string) bool {
+	value, has := labels[r.key]
+	switch r.op {
+	case absent:
+		return !has
+	case in:
+		return has && slices.Contains(r.values, value)
+	case notIn:
+		return !has || !slices.Contains(r.values, value)
+	}
+	return has
+}
+
+// String returns the selector in a form that ParseSelector reads as the same one,
+// and "" for the zero Selector. Held by TestSelectorRoundTrip.
+func (s Selector) String() string {
+	parts := make([]string, len(s.list))
+	for i, r := range s.list {
+		parts[i] = r.text()
+	}
+	return strings.Join(parts, ",")
+}
+
+func (r requirement) text() string {
+	values := strings.Join(r.values, ",")
+	switch r.op {
+	case absent:
+		return "!" + r.key
+	case in:
+		return r.key + " in (" + values + ")"
+	case notIn:
+		return r.key + " notin (" + values + ")"
+	}
+	return r.key
+}
+
+// barren returns a label for which the selector asks what no object can have, ""
+// if there is none.
+func (s Selector) barren() string {
+	for _, r := range s.list {
+		if r.op == exists || r.op == in {
+			if !s.allows(r) {
+				return r.key
+			}
+		}
+	}
+	return ""
+}
+
+// allows reports whether an object that satisfies r could match, as far as the
+// label of r goes.
+func (s Selector) allows(r requirement) bool {
+	of := slices.DeleteFunc(slices.Clone(s.list), func(x requirement) bool { return x.key != r.key })
+	if r.op == exists { // of any value: only what is ruled out altogether counts
+		return !slices.ContainsFunc(of, func(x requirement) bool { return x.op == absent })
+	}
+	return slices.ContainsFunc(r.values, func(v string) bool { return Selector{of}.Matches(map[string]string{r.key: v}) })
+}
+
+// ValidLabel reports whether text can be the name of a label: at most 63 letters,
+// digits, '-', '_' and '.', the first and the last a letter or digit, perhaps
+// behind a domain and a slash.
+func ValidLabel(text string) bool {
+	domain, name, parted := strings.Cut(text, "/")
+	if !parted {
+		domain, name = "", text
+	}
+	if parted && (domain == "" || len(domain) > 253) {
+		return false
+	}
+	for _, part := range strings.Split(domain, ".") {
+		if parted && (!worded(part, "-") || strings.ToLower(part) != part) {
+			return false
+		}
+	}
+	return len(name) <= 63 && worded(name, "-_.")
+}
+
+// ValidLabelValue reports whether text can be the value of a label: empty, or as
+// a label's name without a domain.
+func ValidLabelValue(text string) bool {
+	return text == "" || len(text) <= 63 && worded(text, "-_.")
+}
+
+// worded reports whether a text has only letters, digits, and, in between, the
+// others.
+func worded(text, others string) bool {
+	for i := range len(text) {
+		c := text[i]
+		plain := 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9'
+		if !plain && (i == 0 || i == len(text)-1 || strings.IndexByte(others, c) < 0) {
+			return false
+		}
+	}
+	return text != ""
+}

@@ -1,0 +1,107 @@
+package invariant
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/finalizer"
+	"github.com/ownergraph/ownergraph/graph"
+)
+
+// parting is a holder as it was told last, and when it was told to be gone.
+type parting struct {
+	holder graph.Object
+	at     uint64
+}
+
+// Follow has the witness judge what its engine does for sweeps, too.
+func (w *Witness) Follow(plans []*finalizer.Plan) {
+	w.plans = plans
+	w.objects, w.parted = map[graph.Key]graph.Object{}, map[graph.Key]parting{}
+	w.swept = map[ownergraph.CallID]bool{}
+}
+
+// note keeps what an engine with sweeps was told of an object.
+func (w *Witness) note(o *graph.Object) {
+	if w.plans != nil {
+		w.objects[o.Key] = *o
+	}
+}
+
+// part notes that an object is gone, as a listing says or not, which may have been
+// a holder.
+func (w *Witness) part(k graph.Key, listing bool) {
+	o, ok := w.objects[k]
+	if !ok {
+		return
+	}
+	delete(w.objects, k)
+	stale := listing && o.Deleting // the engine comes bit by bit to what a listing did not bring
+	if slices.ContainsFunc(w.plans, func(p *finalizer.Plan) bool { return p.IsHolder(o) && (stale || p.Sweep().Unguarded) }) {
+		o.Deleting, o.Finalizers = true, nil // somebody took them all off
+		w.parted[k] = parting{o, w.now}
+	}
+}
+
+// Swept takes the decision to delete an object for a holder, as it is made, and
+// returns what that breaks, nil if nothing; the error is a *Breach.
+func (w *Witness) Swept(d ownergraph.Decided) error {
+	w.swept[d.Call] = true
+	bad := func(text string) error { return &Breach{Rule: "S23", Object: d.Key, Other: d.Holder, text: text} }
+	h, here := w.objects[d.Holder]
+	since := w.facts[d.Holder].dying
+	if was, gone := w.parted[d.Holder]; !here && gone { // what was proven before it went still is
+		if h = was.holder; since == 0 {
+			since = was.at
+		}
+	}
+	o, ok := w.objects[d.Key]
+	if f := w.facts[d.Key]; !ok && f.put > 0 { // a listing did not bring it: nobody is there to be deleted
+		return nil
+	}
+	if !ok || !h.Deleting || w.facts[d.Holder].put <= w.rewound {
+		return bad("%[1]s is swept, and nobody said that %[2]s is marked")
+	}
+	i := slices.IndexFunc(w.plans, func(p *finalizer.Plan) bool { return p.Member(h, o) && p.Fit(h) == nil && !unconfirmed(p, h) })
+	if i < 0 {
+		return bad("%[1]s is swept, and as far as was said it does not belong to %[2]s, or that is not confirmed")
+	}
+	all := slices.Collect(maps.Values(w.objects))
+	switch p := w.plans[i]; {
+	case contested(w.plans, h, o, all):
+		return bad("%[1]s is swept for %[2]s, and somebody else was said to have a claim on it")
+	case !w.attested(max(since, w.facts[d.Key].came)):
+		return bad("%[1]s is swept, and no fence has passed that began when it and the mark of %[2]s were known")
+	case p.PhaseOf(o) >= p.Open(leftOf(p, h, all)):
+		return &Breach{Rule: "S25", Object: d.Key, Other: d.Holder, text: "%[1]s is swept before the phases that it waits for are over for %[2]s"}
+	}
+	return nil
+}
+
+// leftOf counts by phase what belongs to a holder.
+func leftOf(p *finalizer.Plan, h graph.Object, all []graph.Object) []int {
+	left := make([]int, p.Phases())
+	for _, o := range all {
+		if p.Member(h, o) {
+			left[p.PhaseOf(o)]++
+		}
+	}
+	return left
+}
+
+// attested reports whether every kind of holders has passed a fence that began
+// after the moment. Where there are none, nobody asks.
+func (w *Witness) attested(after uint64) bool {
+	return w.level < ownergraph.Level2 || !slices.ContainsFunc(w.plans, func(p *finalizer.Plan) bool {
+		k := w.kinds[p.Sweep().Holder]
+		return k.served && k.fenced <= after
+	})
+}
+
+// sweeps reports whether the finalizer stands for a sweep.
+func (w *Witness) sweeps(name string) bool {
+	return name != "" && slices.ContainsFunc(w.plans, func(p *finalizer.Plan) bool {
+		return name == p.Sweep().Finalizer || name == p.Sweep().Confirm
+	})
+}
