@@ -6,7 +6,7 @@
 //	GOWORK=off go -C internal/e2e test ./...
 //	GOWORK=off go -C internal/e2e run ./cmd/play    # a server to play with
 //
-// The tests take about three minutes on two cores. The first run on a machine
+// The tests take about five minutes on two cores. The first run on a machine
 // builds the servers before, from the module proxy, which takes 3 to 6 minutes
 // more; they are kept in the user's cache folder, by version. Who has them sets
 // OWNERGRAPH_SERVER_BINARIES to their folder.
@@ -50,6 +50,19 @@
 // (TestUnservedIsNotAbsent, TestStartingServerIsNoProof); and package storetest,
 // with real compactions, restores, outages and broken connections (TestKit,
 // TestKitHistories).
+//
+// The sweep of tenants (examples/tenants), as the user stories of KubeZoo's
+// proposal have it: TestUserStory1NativeResources, TestUserStory2Definitions and
+// TestUserStory3CustomResources, each with namespaces ended by upstream's
+// namespace controller and by our scope sweep. Besides: the scope sweep's order,
+// and a right that it lacks (TestScopeSweep); beside upstream's controller
+// (TestScopeSweepBesideUpstream); an engine that was not asked to end namespaces
+// (TestNamespaceWithoutSweep); two engines (TestTwoSweepers); one that is killed
+// (TestSweeperKilled); somebody who goes on creating (TestSweepAgainstCreator); a
+// kind that may not be seen (TestSweepLacksKind); and the proposal's alternative,
+// one anchor that owns all (TestAnchor). They are judged by the database: at the
+// revision at which a tenant went nothing of it was left, and no key of anybody
+// else was written to since before.
 //
 // # How it judges
 //

@@ -119,6 +119,7 @@ func (k *kit) open(tb storetest.TB) (storetest.Subject, error) {
 	tb.Cleanup(lines.cut)
 	return storetest.Subject{
 		Store: s, Client: kitUsers{k},
+		Label:   k.label,
 		Compact: k.w.server.Compact,
 		Break:   func(context.Context) error { lines.cut(); return nil },
 		Backup:  k.w.server.Backup,

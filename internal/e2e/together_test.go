@@ -31,7 +31,7 @@ func TestTwoEngines(t *testing.T) {
 	f.settled()
 	for _, c := range []*collecting{a, b} {
 		s := c.Stats()
-		if len(c.book.landed()) == 0 {
+		if s.Deletes+s.Patches == 0 { // whose writes land is a matter of who is faster
 			t.Error("an engine had nothing to do: the test shows nothing")
 		}
 		t.Logf("%d writes landed, %d conflicts, %d requests", len(c.book.landed()), s.Conflicts, s.Requests())

@@ -107,6 +107,12 @@ func bound(method string, body []byte) bool {
 			found[o.Path] = found[o.Path] || o.Op == "replace" && text != ""
 		}
 		return err == nil && found["/metadata/uid"] && found["/metadata/resourceVersion"]
+	case http.MethodPut: // of a namespace, to its finalize endpoint
+		var whole struct {
+			Metadata struct{ UID, ResourceVersion string }
+		}
+		err := json.Unmarshal(body, &whole)
+		return err == nil && whole.Metadata.UID != "" && whole.Metadata.ResourceVersion != ""
 	}
 	return false // the engine does nothing else
 }

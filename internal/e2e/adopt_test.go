@@ -1,0 +1,110 @@
+package e2e
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/adapters/clientgo"
+	"github.com/ownergraph/ownergraph/finalizer"
+	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/policy"
+)
+
+// confirm guards an anchor against a deletion by mistake.
+const confirm = "example.org/confirm"
+
+// The proposal's alternative: what belongs to a tenant has an owner reference to
+// one anchor. A cluster without references is adopted in one pass, which can be
+// done again; the anchor is deleted by mistake, and nothing goes; members are
+// released and moved; and only when somebody confirms it, the rest goes.
+func TestAnchor(t *testing.T) {
+	e := newEstate(t)
+	store, err := clientgo.New(e.server.Admin(), clientgo.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	volumes := e.several(6, volume, e.its(gone, "volume"))
+	quotas := e.several(3, e.quota, e.its(gone, "quota"))
+	theirs := e.several(3, volume, e.its("1111112", "volume"))
+	owner := e.create(node, e.ns)
+	owned := e.create(volume, e.its(gone, "owned"), owned(owner))
+	anchor := e.key(e.holders[gone])
+
+	match := func(o graph.Object) (ownergraph.Owner, bool) {
+		return ownergraph.Owner{Key: anchor}, o.Scope == "" && o.Kind != "Namespace" && strings.HasPrefix(o.Name, e.its(gone, ""))
+	}
+	r, err := ownergraph.AdoptAll(e.ctx, store, match)
+	if err != nil || r.Matched != 10 || r.Adopted != 9 || r.Owned != 1 || r.Failed != 0 || len(r.Unlisted) > 0 {
+		t.Fatalf("adopted: %+v, %v", r, err)
+	}
+	if r, err = ownergraph.AdoptAll(e.ctx, store, match); err != nil || r.Adopted != 0 || r.Already != 9 {
+		t.Errorf("a second pass: %+v, %v", r, err)
+	}
+	e.ownedBy([]object{e.holders[gone]}, append(volumes, quotas...)...)
+	e.ownedBy([]object{owner}, owned)
+
+	c := e.sweep(settings{engine: ownergraph.Config{Sweeps: []finalizer.Sweep{{
+		Finalizer: "example.org/anchor", Holder: e.tenant.name(), Members: []finalizer.Members{{By: finalizer.ByOwner}},
+		Confirm: confirm, ConfirmAbove: 2,
+	}}}})
+	e.remember()
+	e.delete(e.holders[gone], background)
+	e.until("wait for the anchor to be held", func() error {
+		if e.whyHeld(c, e.holders[gone]) != policy.NeedConfirmation {
+			return errNotYet
+		}
+		return nil
+	})
+	if _, err := c.WaitIdle(e.ctx); err != nil {
+		t.Fatal(err)
+	}
+	e.stays(append(volumes, quotas...)...)
+
+	other := ownergraph.Owner{Key: e.key(e.holders["1111112"])}
+	if err := ownergraph.Adopt(e.ctx, store, ownergraph.Owner{Key: anchor}, e.key(theirs[0])); !errors.Is(err, ownergraph.ErrRefused) {
+		t.Errorf("an anchor that is being deleted adopts: %v", err)
+	}
+	if err := ownergraph.Release(e.ctx, store, anchor, e.key(volumes[0])); err != nil {
+		t.Error(err)
+	}
+	if err := ownergraph.Move(e.ctx, store, anchor, other, e.key(volumes[1])); err != nil {
+		t.Error(err)
+	}
+	if err := ownergraph.Adopt(e.ctx, store, other, e.key(theirs[0])); err != nil {
+		t.Error(err)
+	}
+	// A member that is another incarnation than somebody thinks is left alone.
+	wrong := e.key(volumes[2])
+	wrong.UID = "another"
+	if err := ownergraph.Release(e.ctx, store, anchor, wrong); !errors.Is(err, ownergraph.ErrNotFound) {
+		t.Errorf("release of another incarnation: %v", err)
+	}
+
+	e.patch(e.holders[gone], map[string]any{"finalizers": e.without(e.holders[gone], confirm)})
+	e.goes(e.holders[gone])
+	e.gone(append(volumes[2:], quotas...)...)
+	e.stays(volumes[0], volumes[1], owned)
+	e.stays(theirs...)
+	e.ownedBy(nil, volumes[0])
+	e.ownedBy([]object{e.holders["1111112"]}, volumes[1], theirs[0])
+}
+
+// key returns what the engine calls an object.
+func (e *estate) key(o object) graph.Key {
+	return graph.Key{Kind: o.kind.name(), Scope: o.ns, Name: o.name, UID: graph.UID(o.uid)}
+}
+
+// uidOf returns the UID of a namespace that was made.
+func (e *estate) uidOf(name string) types.UID {
+	for _, o := range e.made {
+		if o.kind.gvk == namespace.gvk && o.name == name {
+			return o.uid
+		}
+	}
+	e.t.Fatalf("no namespace %s was made", name)
+	return ""
+}
