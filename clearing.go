@@ -62,11 +62,13 @@ type clearing struct {
 	node   graph.NodeID // of the holder, 0 if it is gone
 	holder Object       // as it was last observed
 	turned policy.Stamp // since when the holder is swept, and says who belongs to it as it does
+	hinted policy.Stamp // when the graph last showed who may belong to it, by labels that nobody had seen
 	seen   policy.Stamp // when a member last came or went
 	need   policy.Stamp // of the latest member that waits for a proof, 0 without one
 	sought policy.Stamp // the holder has to be seen after this, 0 if nobody has asked
 	proved policy.Stamp // without fences: when the last read began that showed how things are with it
 	asked  policy.Stamp // without fences: when every kind was asked for anew
+	fenced policy.Stamp // when that began by which nothing was left
 	read   bool         // such a read is under way
 	halted bool         // nothing is deleted for now
 	over   bool         // the holder needs it no more
@@ -154,7 +156,7 @@ func (e *Engine) noteHolder(id graph.NodeID) {
 		c.list(i, o.Key, id, p.IsHolder(o))
 		if r, ok := c.of[runKey{id, i}]; ok {
 			c.runs[r].holder = o
-			c.runs[r].halted = c.runs[r].halted || !p.IsHolder(o)
+			c.runs[r].halted = c.runs[r].halted || !p.IsHolder(o) || e.halt(id, i, o) != policy.ReasonUnset
 			if turned && p.Sweep().Judges() {
 				c.runs[r].turned = e.next()
 				e.walkAgain()

@@ -110,17 +110,18 @@ func (e *Engine) decideEnd(r *clearing, guarded bool, name string) policy.Decisi
 }
 
 // decideConfirm lets a holder with few members be swept. How many there are is
-// known behind a fence that began after the mark.
+// known behind a fence that began after the mark, and after the last one came or
+// went.
 func (e *Engine) decideConfirm(r *clearing, s *finalizer.Sweep) policy.Decision {
-	wait := policy.Decision{Action: policy.Wait, Reason: policy.NeedConfirmation}
+	wait, last := policy.Decision{Action: policy.Wait, Reason: policy.NeedConfirmation}, max(r.turned, r.seen)
 	switch {
-	case r.members > s.ConfirmAbove, !e.selected(r, r.turned):
+	case r.members > s.ConfirmAbove, !e.selected(r, max(last, r.hinted)):
 		return wait
 	case e.clear.walked <= r.turned: // the end of the walk has it looked at again
 		return wait
-	case max(e.fence.passed, e.unfenced()) <= r.turned:
+	case max(e.fence.passed, e.unfenced()) <= last:
 		if e.level >= Level2 {
-			e.wantFence(r.turned)
+			e.wantFence(last)
 		}
 		e.wakeHolder(r)
 		return wait
@@ -160,6 +161,9 @@ func (e *Engine) halt(id graph.NodeID, plan int, o Object) policy.Reason {
 // there when the member was.
 func (e *Engine) decideMember(id graph.NodeID, o Object, d policy.Decision) (policy.Decision, Key) {
 	if o.Deleting {
+		if len(e.clear.members[id]) > 0 {
+			e.told(id, o) // it may be nobody's by now
+		}
 		return d, Key{}
 	}
 	if slices.ContainsFunc(e.clear.plans, func(p *finalizer.Plan) bool { return p.Sweep().Judges() }) {
@@ -216,6 +220,8 @@ func (e *Engine) contested(id graph.NodeID, r *clearing, o Object) bool {
 		for claim := range e.claims(i, id, o, false) {
 			for h, x := range e.claimants(i, o, claim) {
 				if h != r.node && h != id && !x.Deleting && !e.related(r.holder, x) {
+					e.toldHolder(r.node, r.holder) // that one holds the other may hang on labels
+					e.toldHolder(h, x)
 					return true
 				}
 			}

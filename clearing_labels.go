@@ -106,6 +106,46 @@ func (e *Engine) told(id graph.NodeID, o Object) bool {
 	return told
 }
 
+func (e *Engine) toldHolder(id graph.NodeID, o Object) {
+	if id != 0 { // a ghost's labels are nobody's
+		e.told(id, o)
+	}
+}
+
+// hint notes that the graph shows a version of which only the labels say whether it
+// belongs to a holder that it names otherwise. They are asked for, and until they are
+// known the holder is not taken to hold nothing.
+func (e *Engine) hint(id graph.NodeID, n graph.Node) {
+	c := &e.clear
+	if len(c.labels.asks) == 0 || len(c.runs) == 0 {
+		return
+	}
+	o := n.Object()
+	for i, a := range c.labels.asks {
+		p := c.plans[a.plan]
+		if p.Sweep().Members[a.members].By == finalizer.ByLabel || !p.NeedsLabels(a.members, o) {
+			continue
+		}
+		for claim := range p.ClaimsBy(o, func(members int) (string, bool) { return "", members == a.members }) {
+			if claim.Members == a.members && !claim.Shadow && e.hintBy(a.plan, o, claim) && !o.Deleting {
+				e.wantSelect(passKey{i, o.Kind}, e.peek(id).known)
+			}
+		}
+	}
+}
+
+// hintBy does so for the holders that a claim names, and reports whether there are
+// any.
+func (e *Engine) hintBy(plan int, o Object, claim finalizer.Claim) (any bool) {
+	at := e.next()
+	for _, r := range e.clear.runs {
+		if r.plan == plan && e.clear.plans[plan].Holds(r.holder, o, claim) {
+			r.hinted, any = at, true
+		}
+	}
+	return any
+}
+
 // refute drops what was shown of former versions of a node by selections that a
 // later one, begun after this version was known, did not confirm.
 func (e *Engine) refute(id graph.NodeID) {

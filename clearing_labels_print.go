@@ -3,6 +3,8 @@ package ownergraph
 import (
 	"maps"
 	"slices"
+
+	"github.com/ownergraph/ownergraph/policy"
 )
 
 // labels hashes what selections have shown, and what they will.
@@ -31,7 +33,10 @@ func (p *printer) labels() {
 		for _, id := range p.e.clear.sorted() {
 			r := p.e.clear.runs[id]
 			under := l.under && l.at == k
-			p.flags(x.began > r.turned, x.began > max(r.turned, r.seen), under && l.began > r.turned, under && l.began > max(r.turned, r.seen))
+			for _, after := range [...]policy.Stamp{r.turned, r.hinted, r.seen, r.fenced} {
+				p.flags(x.began > after, under && l.began > after)
+			}
+			p.flags(r.fenced > max(r.turned, r.seen))
 		}
 	}
 	p.word(uint64(len(keys)))

@@ -25,6 +25,8 @@ func labelChanges() []fieldChange {
 		return fieldChange{"selects." + field, func(e *Engine) { change(&e.clear.labels) }}
 	}
 	return []fieldChange{
+		{"clearing.fenced", func(e *Engine) { e.clear.runs[e.clear.last].fenced = e.next() }},
+		{"clearing.hinted", func(e *Engine) { e.clear.runs[e.clear.last].hinted = e.next() }},
 		{"clearings.labels", func(e *Engine) { e.clear.labels.forget() }},
 		{"labels.marks", func(e *Engine) { clear(e.clear.labels.marks) }},
 		{"labels.selects", func(e *Engine) { e.clear.labels.end() }},

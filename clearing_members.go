@@ -186,5 +186,6 @@ func (e *Engine) noteMember(id graph.NodeID, n graph.Node) {
 	if len(e.clear.plans) > 0 && n.State() == graph.Observed {
 		e.noteHolder(id)
 		e.enlist(id)
+		e.hint(id, n)
 	}
 }

@@ -197,7 +197,7 @@ func (e *Engine) selectDone(id CallID, r Result) {
 		e.clear.labels.forget()
 		return
 	}
-	err := cmp.Or(r.Err, s.unsound(r.Selected, e.cfg.SelectPage))
+	err := cmp.Or(r.Err, s.unsound(r.Selected))
 	if err != nil {
 		e.selectFailed(err)
 		return
@@ -213,7 +213,11 @@ func (e *Engine) selectDone(id CallID, r Result) {
 	p := s.passes[s.at]
 	p.began, p.unmet, p.err, p.outside = s.began, s.unmet, "", false
 	s.passes[s.at] = p
+	at := s.at
 	s.end()
+	if p.unmet { // the next one will show it, once the watch has
+		e.wantSelect(at, p.began)
+	}
 	if _, at, ok := e.dueSelect(); !ok || e.now.Before(at) {
 		e.walkAgain() // whoever waits has not been told
 	}
@@ -221,14 +225,11 @@ func (e *Engine) selectDone(id CallID, r Result) {
 
 // unsound returns what is wrong with a page: what a store answers by mistake
 // proves nothing.
-func (s *selects) unsound(page Selected, most int) error {
+func (s *selects) unsound(page Selected) error {
 	bad := func(cause string) error {
 		return fmt.Errorf("select %s by %q: %s: %w", s.at.kind, s.selector, cause, ErrInvalid)
 	}
-	switch {
-	case len(page.Objects) > most:
-		return bad(fmt.Sprintf("%d objects, %d were asked for", len(page.Objects), most))
-	case page.More != "" && page.More == s.after:
+	if page.More != "" && page.More == s.after {
 		return bad("the next page is this one")
 	}
 	for _, o := range page.Objects {

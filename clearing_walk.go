@@ -54,7 +54,7 @@ func (e *Engine) stepClearings() bool {
 // opened returns how many phases of a clearing may delete. As long as it is not
 // known who is left, those that wait for others do.
 func (e *Engine) opened(r *clearing) int {
-	if r.open == r.first || e.clear.walked > r.turned && e.selected(r, r.turned) {
+	if r.open == r.first || e.clear.walked > r.turned && e.selected(r, max(r.turned, r.hinted)) {
 		return r.open
 	}
 	return r.first
@@ -165,23 +165,39 @@ func (e *Engine) tend(r *clearing) (why policy.Reason, done bool) {
 		return policy.NeedMembers, false
 	case e.clear.walked <= r.turned || r.members > 0:
 		return policy.NeedMembers, false
-	case !e.selected(r, max(r.turned, r.seen)):
+	case !e.selected(r, max(r.turned, r.hinted)):
 		return policy.NeedSelect, false
-	case e.level < Level2:
+	}
+	why, done = e.empty(r)
+	if done && !e.selected(r, max(r.fenced, r.hinted)) {
+		return policy.NeedSelect, false
+	}
+	return why, done
+}
+
+// empty reports whether it is proven that nothing is left but what labels alone say
+// is there: by a fence that began after the last member came or went. What it did
+// not show, and what it was too early for, a selection finds that began after it.
+func (e *Engine) empty(r *clearing) (why policy.Reason, done bool) {
+	if e.level < Level2 {
 		return e.relist(r)
 	}
-	if last := max(r.turned, r.seen); e.fence.passed <= last {
-		if !e.turn(r, &e.clear.ends, last) {
-			return policy.NeedFence, false
+	last := max(r.turned, r.seen)
+	switch {
+	case e.fence.passed > last:
+		if r.fenced <= last {
+			r.fenced = e.fence.passed
 		}
-		e.wantFence(last)
-		e.wakeHolder(r)
-		if e.fenceHeld() {
-			return policy.FenceHeld, false
-		}
+		return policy.MembersGone, true
+	case !e.turn(r, &e.clear.ends, last):
 		return policy.NeedFence, false
 	}
-	return policy.MembersGone, true
+	e.wantFence(last)
+	e.wakeHolder(r)
+	if e.fenceHeld() {
+		return policy.FenceHeld, false
+	}
+	return policy.NeedFence, false
 }
 
 // pause is how long the next proof is not asked for: who keeps creating members
@@ -300,6 +316,7 @@ func (e *Engine) holderRead(f flight, res Result) {
 func (e *Engine) relist(r *clearing) (policy.Reason, bool) {
 	if r.asked <= max(r.turned, r.seen) {
 		r.asked = e.next()
+		r.fenced = r.asked
 		for name := range e.kinds {
 			e.wantList(name)
 		}

@@ -2,6 +2,7 @@ package ownergraph
 
 import (
 	"context"
+	"fmt"
 	"sync"
 	"time"
 )
@@ -38,11 +39,13 @@ func (d *deadline) end() {
 func (d *deadline) context() context.Context {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.real == nil {
+	switch {
+	case d.real != nil:
+	case d.ended: // before its time
+		d.real, d.stop = context.WithCancel(d.parent)
+		d.stop()
+	default:
 		d.real, d.stop = context.WithDeadlineCause(d.parent, d.at, late(d.within))
-		if d.ended {
-			d.stop()
-		}
 	}
 	return d.real
 }
@@ -53,6 +56,10 @@ func (d *deadline) Deadline() (time.Time, bool) {
 	}
 	return d.at, true
 }
+
+// String is what all contexts of the standard library have: without it, printing one
+// would read what is guarded.
+func (d *deadline) String() string { return fmt.Sprintf("%v.WithTimeout(%v)", d.parent, d.within) }
 
 func (d *deadline) Done() <-chan struct{} { return d.context().Done() }
 

@@ -31,6 +31,7 @@ func TestDeadline(t *testing.T) {
 		{"late", look, func(context.CancelFunc, *deadline) { <-time.After(within) }, context.DeadlineExceeded, late(within), "its time is over"},
 		{"late, made", made, func(context.CancelFunc, *deadline) { <-time.After(within) }, context.DeadlineExceeded, late(within), "its time is over"},
 		{"ended", look, func(_ context.CancelFunc, d *deadline) { d.end() }, context.Canceled, context.Canceled, "the call has returned"},
+		{"ended, and late", look, func(_ context.CancelFunc, d *deadline) { d.end(); <-time.After(within) }, context.Canceled, context.Canceled, "it ended before its time"},
 		{"ended, made", made, func(_ context.CancelFunc, d *deadline) { d.end() }, context.Canceled, context.Canceled, "the call has returned"},
 		{"parent", look, func(stop context.CancelFunc, _ *deadline) { stop() }, context.Canceled, context.Canceled, "Run is over"},
 		{"parent, made", made, func(stop context.CancelFunc, _ *deadline) { stop() }, context.Canceled, context.Canceled, "Run is over"},

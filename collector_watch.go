@@ -97,7 +97,7 @@ func (c *Collector) callWatch(ctx context.Context, sink func(Event) error) (err 
 			err = fmt.Errorf("panic: %v", v)
 		}
 	}()
-	return c.store.Watch(ctx, sink)
+	return plain(c.store.Watch(ctx, sink)) // its text is the store's code, too
 }
 
 // hangUp notes that the watch is down. What happens now goes unseen, so every
@@ -156,6 +156,9 @@ func (c *Collector) hear(e *Engine, w *watching, now time.Time, ev Event) {
 	ok := e.observe(now, &ev) == nil
 	if ok && ev.Type == graph.ListEnded && c.sick[ev.Kind] {
 		delete(c.sick, ev.Kind)
+		if w.sick[ev.Kind] { // by the store's own word, which it has not taken back
+			return
+		}
 		_ = e.Observe(now, Event{Type: graph.KindRecovered, Kind: ev.Kind}) // it is no event that can be refused
 	}
 }

@@ -86,7 +86,7 @@ func (e *Engine) backwards(ev *Event) (newest bool, why string) {
 	}
 	t := e.tide(ev.Of())
 	switch {
-	case ev.Type == graph.Put && t.most != "" && cmp(ev.Object.Kind, ev.Object.Version, t.most) >= 0:
+	case ev.Type == graph.Put && t.most != "" && (ev.Object.Version == t.most || cmp(ev.Object.Kind, ev.Object.Version, t.most) > 0):
 		return true, "" // nor is it older than that of the object itself
 	case ev.Type == graph.Put:
 		n, ok := e.graph.Lookup(ev.Object.Key)

@@ -1,7 +1,9 @@
 package ownergraph_test
 
 import (
+	"cmp"
 	"context"
+	"strconv"
 	"testing"
 	"time"
 
@@ -146,5 +148,33 @@ func TestNoHandlerBeforeTheListing(t *testing.T) {
 		if call := s.next(ownergraph.LaneHandler); call.Type != ownergraph.CallHandle {
 			t.Errorf("no run once it is listed anew: %s", c.reason)
 		}
+	}
+}
+
+// TestRewindBesideStrangeVersions: a version that cannot be compared hides no
+// history that goes backwards.
+func TestRewindBesideStrangeVersions(t *testing.T) {
+	number := func(_ ownergraph.Kind, a, b ownergraph.Version) int {
+		x, err1 := strconv.Atoi(string(a))
+		y, err2 := strconv.Atoi(string(b))
+		if err1 != nil || err2 != nil {
+			return 0
+		}
+		return cmp.Compare(x, y)
+	}
+	s := newStepped(t, ownergraph.Config{CompareVersions: number}, "a", "b", "c")
+	s.put("c#30; b#x; a#29")
+	if n := s.e.Stats().Rewinds; n != 0 {
+		t.Errorf("%d rewinds, nothing has gone backwards", n)
+	}
+	s.put("c#28")
+	if n := s.e.Stats().Rewinds; n != 1 {
+		t.Errorf("%d rewinds, c went from 30 to 28", n)
+	}
+	s.list("a", "b", "c")
+	s.put("c/x#x; c/y#30; c/z#y")
+	s.put("c/y#29")
+	if n := s.e.Stats().Rewinds; n != 2 {
+		t.Errorf("%d rewinds, y went from 30 to 29, beside what cannot be compared", n)
 	}
 }

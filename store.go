@@ -109,8 +109,9 @@ type Selection struct {
 	Selector string
 	// Label is the label whose value is asked for too, "" for none.
 	Label string
-	// Limit is how many objects a page may have at most, 0 as many as the store
-	// likes. After is More of the page before, "" for the first one.
+	// Limit is how many objects a page should have at most, 0 as many as the store
+	// likes: some servers know no limits, and answer with everything. After is More
+	// of the page before, "" for the first one.
 	Limit int
 	After string
 }

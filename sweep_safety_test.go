@@ -312,6 +312,8 @@ func TestSweepConfirmCounts(t *testing.T) {
 	s.passed(fence, "volume")
 	s.wants(ownergraph.CallUnset, "there is one, and none may be swept unconfirmed")
 	s.see(graph.Event{Type: graph.Gone, Key: keyOf(t, "volume/1-a")})
+	s.wants(ownergraph.CallUnset, "another one may have come before it went")
+	s.passed(s.begin("and how many now?"), "tenant", "volume", "")
 	if c := s.wants(ownergraph.CallPatch, "there is none"); c.Change.DropFinalizer != "x.io/confirm" {
 		t.Errorf("%+v", c.Change)
 	}

@@ -63,7 +63,7 @@ func (w *worker) parting() <-chan time.Time {
 	if !w.buried {
 		return nil
 	}
-	return time.After(lastWords)
+	return time.After(time.Until(w.silent))
 }
 
 var errBuried = errors.New("the kind's definition is gone")

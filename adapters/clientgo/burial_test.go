@@ -111,3 +111,72 @@ func TestKindOutlivesDefinition(t *testing.T) {
 		}
 	})
 }
+
+// serveless has a kind's definition marked, whose watch ends before it has said what
+// ended with it, and whose server does not serve the kind any more.
+func serveless(r *rig, hide bool) {
+	d := named("", "carts.shop.example")
+	d.Finalizers = []string{cleanup}
+	r.create(definitionKind, d)
+	r.hide(false)
+	r.create("shop.example/Cart", named("ns", "a"))
+	r.create("shop.example/Cart", named("ns", "b"))
+	pass(time.Minute)
+	r.told()
+	r.delete(definitionKind, "", "carts.shop.example", 0)
+	pass(time.Second)
+	r.locked(func() {
+		r.fault = func(q *http.Request) *fakeResponse {
+			if strings.HasSuffix(q.URL.Path, "/carts") {
+				return &fakeResponse{code: 404}
+			}
+			return nil
+		}
+	})
+	if hide {
+		r.hide(true)
+	}
+}
+
+// The end of a definition may be shown by the page of a fence, and not by an event:
+// that is as good.
+func TestDefinitionEndsInFence(t *testing.T) {
+	for _, fence := range []bool{false, true} {
+		bubble(t, newFake(definitionKinds()...), Config{}, func(r *rig) {
+			r.watch()
+			serveless(r, true)
+			if fence {
+				if err := r.store.Fence(r.t.Context(), 1000); err != nil {
+					r.t.Fatal(err)
+				}
+			}
+			r.update(definitionKind, "", "carts.shop.example", func(m *meta) { m.Finalizers = nil })
+			pass(10 * time.Minute)
+			if got := strings.Join(of(r.told(), "gone ", "vanished"), "; "); !strings.Contains(got, "gone a; gone b") {
+				r.t.Errorf("told %q, with a fence: %v, want the ends of a and b", got, fence)
+			}
+		})
+	}
+}
+
+// A kind whose definition is gone is heard for three seconds more, however many
+// orders come meanwhile.
+func TestLastWordsEnd(t *testing.T) {
+	bubble(t, newFake(definitionKinds()...), Config{}, func(r *rig) {
+		r.watch()
+		serveless(r, false)
+		r.update(definitionKind, "", "carts.shop.example", func(m *meta) { m.Finalizers = nil })
+		var got []string
+		for i := range 10 {
+			if err := r.store.Fence(r.t.Context(), uint64(1000+i)); err != nil {
+				r.t.Fatal(err)
+			}
+			pass(2 * time.Second)
+			got = append(got, of(r.told(), "sick", "vanished")...)
+		}
+		if len(got) == 0 {
+			r.t.Error("nobody says that the kind is over")
+		}
+		r.hide(true)
+	})
+}

@@ -1,6 +1,7 @@
 package clientgo
 
 import (
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -21,12 +22,17 @@ const (
 
 // burial is a kind whose definition was seen marked, with its cleanup to come.
 type burial struct {
+	name  string    // of the definition
+	lost  bool      // a listing of definitions is under way that has not brought it yet
 	until time.Time // zero until the kind is not served any more
 	over  bool      // everything was told
 }
 
 // heed looks at what the loop reports: some of it says that kinds change.
 func (r *run) heed(e graph.Event) {
+	if e.Kind == definitionKind {
+		r.heedListing(e.Type)
+	}
 	kind, name := e.Object.Kind, e.Object.Name
 	if e.Type == graph.Gone {
 		kind, name = e.Key.Kind, e.Key.Name
@@ -50,16 +56,34 @@ func (r *run) heedDefinition(name string, e graph.Event) {
 		return
 	}
 	b := r.burials[w.kind]
+	if b != nil {
+		b.lost = b.lost && e.Type != graph.Put
+	}
 	switch {
 	case e.Type == graph.Put && e.Object.Deleting && e.Object.HasFinalizer(cleanup):
 		if b == nil {
-			r.burials[w.kind] = &burial{}
+			r.burials[w.kind] = &burial{name: name}
 			w.mail.order(orders{dying: true})
 		}
 	case e.Type == graph.Put && !e.Object.Deleting:
 		delete(r.burials, w.kind)
 	case e.Type == graph.Gone && b != nil:
 		w.mail.order(orders{buried: true})
+	}
+}
+
+// heedListing takes the end of a definition from a listing that does not bring it:
+// that of a fence's page, say, which comes in the place of the event.
+func (r *run) heedListing(is graph.EventType) {
+	for _, kind := range slices.Sorted(maps.Keys(r.burials)) {
+		b := r.burials[kind]
+		switch {
+		case is == graph.ListBegun:
+			b.lost = true
+		case is == graph.ListEnded && b.lost:
+			b.lost = false
+			r.heed(graph.Event{Type: graph.Gone, Key: graph.Key{Kind: definitionKind, Name: b.name}})
+		}
 	}
 }
 

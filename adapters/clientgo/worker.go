@@ -66,8 +66,9 @@ type worker struct {
 	tries   int
 
 	dying, buried bool
-	open          bool // a watch is
-	uncounted     bool // of what is there when the definition is marked
+	silent        time.Time // when a buried one is heard no longer
+	open          bool      // a watch is
+	uncounted     bool      // of what is there when the definition is marked
 	mourned       *mourned
 }
 
@@ -187,8 +188,8 @@ func (w *worker) obey() error {
 		w.dying, w.uncounted = true, w.open
 		anew = anew || !w.open
 	}
-	if o.buried {
-		w.buried = true
+	if o.buried && !w.buried {
+		w.buried, w.silent = true, time.Now().Add(lastWords)
 		anew = anew || !w.open || w.mourned != nil && w.mourned.whole
 	}
 	if anew {
