@@ -21,9 +21,7 @@ func (c *Collector) Held(limit int) []Held {
 	limit = max(limit, 0)
 	var found []heldNode
 	for from, more := graph.NodeID(0), true; more; {
-		c.mu.Lock()
-		found, from, more = c.engine.heldFrom(found, from)
-		c.mu.Unlock()
+		c.locked(func(e *Engine) { found, from, more = e.heldFrom(found, from) })
 		if !more || len(found) >= 2*limit+heldSlice {
 			slices.SortFunc(found, func(a, b heldNode) int { return a.key.Compare(b.key) })
 			found = found[:min(limit, len(found))]
@@ -31,9 +29,7 @@ func (c *Collector) Held(limit int) []Held {
 	}
 	out := make([]Held, 0, len(found))
 	for some := range slices.Chunk(found, heldDetails) {
-		c.mu.Lock()
-		out = c.engine.describe(out, some)
-		c.mu.Unlock()
+		c.locked(func(e *Engine) { out = e.describe(out, some) })
 	}
 	return out
 }

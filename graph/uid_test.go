@@ -139,6 +139,28 @@ func TestNamesReturn(t *testing.T) {
 	}
 }
 
+// TestPageFullOfText: the longest names that a page keeps itself fit into one.
+func TestPageFullOfText(t *testing.T) {
+	g := large(t)
+	key := func(i int) Key {
+		return Key{Kind: "a", Name: fmt.Sprintf("%0*d", mostText, i), UID: UID(fmt.Sprintf("%08x-0000-0000-0000-000000000000", i))}
+	}
+	for i := range 3 * pageNodes {
+		apply(t, g, Event{Type: Put, Object: Object{Key: key(i), Version: "1"}})
+	}
+	if n := len(g.pages[1].text); n < pageNodes*mostText {
+		t.Errorf("the page keeps %d bytes", n)
+	}
+	for i := range 3 * pageNodes {
+		if _, ok := g.Lookup(key(i)); !ok {
+			t.Fatalf("object %d is not found", i)
+		}
+	}
+	if err := g.Check(); err != nil {
+		t.Error(err)
+	}
+}
+
 // TestChurn: objects that come and go, and change their text, do not make the
 // graph grow.
 func TestChurn(t *testing.T) {

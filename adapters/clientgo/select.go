@@ -2,9 +2,11 @@ package clientgo
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/ownergraph/ownergraph"
@@ -33,6 +35,10 @@ func (s *Store) Select(ctx context.Context, q ownergraph.Selection) (ownergraph.
 	if err != nil {
 		return out, err
 	}
+	want, err := labels.Parse(q.Selector)
+	if err != nil {
+		return out, fmt.Errorf("select %s: %w: %w", q.Kind, graph.ErrRefused, err)
+	}
 	limit := q.Limit
 	if limit == 0 {
 		limit = s.config.PageSize
@@ -46,6 +52,9 @@ func (s *Store) Select(ctx context.Context, q ownergraph.Selection) (ownergraph.
 		if !complete(m) {
 			return out, fmt.Errorf("select %s: %q: %w", q.Kind, m.Name, errNoMetadata)
 		}
+		if !want.Matches(labels.Set(m.Labels)) {
+			return out, fmt.Errorf("select %s: %q: %w %q", q.Kind, m.Name, errNoMatch, q.Selector)
+		}
 		out.Objects = append(out.Objects, ownergraph.Labelled{
 			Key:     graph.Key{Kind: q.Kind, Scope: m.Namespace, Name: m.Name, UID: graph.UID(m.UID)},
 			Version: graph.Version(m.ResourceVersion), Value: m.Labels[q.Label],
@@ -54,6 +63,9 @@ func (s *Store) Select(ctx context.Context, q ownergraph.Selection) (ownergraph.
 	out.More = page.Continue
 	return out, nil
 }
+
+// errNoMatch is of a server that takes no notice of selectors.
+var errNoMatch = errors.New("the server answers with what does not match")
 
 // selectError is what a server's error means for a selection: nothing that it
 // says of a whole kind is proof that an object is absent.

@@ -101,3 +101,23 @@ func TestSelect(t *testing.T) {
 		}
 	})
 }
+
+// TestSelectIgnored: a server that takes no notice of selectors answers with objects
+// whose labels do not match. That is an error, and nobody belongs to anybody by it.
+func TestSelectIgnored(t *testing.T) {
+	bubble(t, newFake(standardKinds()...), Config{}, func(r *rig) {
+		r.create("ConfigMap", named("ns", "c"))
+		r.locked(func() {
+			r.fault = func(q *http.Request) *fakeResponse {
+				v := q.URL.Query()
+				v.Del("labelSelector")
+				q.URL.RawQuery = v.Encode()
+				return nil
+			}
+		})
+		q := ownergraph.Selection{Kind: "ConfigMap", Selector: "tier in (gold)"}
+		if page, err := r.store.Select(r.t.Context(), q); !errors.Is(err, errNoMatch) || len(page.Objects) > 0 {
+			t.Errorf("%+v, %v", page, err)
+		}
+	})
+}
