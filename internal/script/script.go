@@ -46,7 +46,7 @@ type runner struct {
 	side    int // the engine that the command is about
 	decided map[graph.Key]ownergraph.Decided
 	shadows []*graph.Graph // what each engine has observed
-	printed [8]int         // requests at the last settle
+	printed [9]int         // requests at the last settle
 	effort  uint64         // best effort at the last settle
 	backup  world.Store
 	sweeps  *invariant.Sweeps // of a world without sweeps, nothing

@@ -47,7 +47,7 @@ func (s *sim) move(st step) error {
 		s.w.Progress(int(st.side), int(st.kind))
 	case opIssue, opControl, opSet:
 		return s.ask(st)
-	case opLand, opLimbo, opCarry:
+	case opLand, opLimbo, opCarry, opRenew:
 		return s.land(st)
 	case opLate:
 		if int(st.number) < len(s.w.Zombies) {
@@ -80,6 +80,8 @@ func (s *sim) move(st step) error {
 		if k := st.action.Object.Key; !s.lived[k] { // nobody returns
 			s.w.Plant(graph.Object{Key: k})
 		}
+	case opLabel:
+		s.w.Label(st.action.Object.Key, st.labels.set())
 	default:
 		return s.health(st)
 	}
@@ -182,6 +184,12 @@ func (s *sim) land(st step) error {
 		s.w.Carry(side, i)
 		return nil
 	}
+	if st.op == opRenew {
+		if calls[i].Type == ownergraph.CallSelect {
+			s.w.Renew(side, i)
+		}
+		return nil
+	}
 	if st.op == opLimbo {
 		if s.w.Uncarried(side, i) {
 			s.w.Zombies = append(s.w.Zombies, calls[i].Call)
@@ -207,6 +215,7 @@ func (s *sim) restore() error {
 	err := s.w.Restore(s.backup, true)
 	s.recount()
 	if s.sweeps != nil {
+		s.sweeps.Labels = s.w.Store.Labels()
 		s.sweeps.Begin(s.w.Store.Objects())
 	}
 	return err
