@@ -45,26 +45,27 @@ func (s *Sweeps) rests(p *finalizer.Plan, h graph.Object, excused func(o graph.O
 	case n == 0:
 		return &Breach{Rule: "L12", Object: h.Key, text: "%[1]s holds nothing and is not released"}
 	}
+	stays := func(o graph.Object) bool {
+		return o.Deleting || p.PhaseOf(o) >= p.Open(left) || excused(o) || s.contested(h, o, s.all) || s.kept(p, h, o)
+	}
 	for _, o := range s.all {
-		if !s.member(p, h, o) || o.Deleting || p.PhaseOf(o) >= p.Open(left) || excused(o) || s.contested(h, o, s.all) || s.hides(p, h, o, excused) {
-			continue
+		if s.member(p, h, o) && !stays(o) && !s.hides(p, h, o, stays) {
+			return &Breach{Rule: "L12", Object: o.Key, Other: h.Key, text: "%[1]s is left of %[2]s, and nothing holds it"}
 		}
-		if others := func(r graph.Owner) bool { return r.Key != h.Key && r.UID != o.UID }; s.owned(p, h, o) && slices.ContainsFunc(o.Owners, others) {
-			continue // whether they are there is the graph's to say
-		}
-		return &Breach{Rule: "L12", Object: o.Key, Other: h.Key, text: "%[1]s is left of %[2]s, and nothing holds it"}
 	}
 	return nil
 }
 
+// kept reports whether what is a member by owner references alone may have another
+// owner: whether that is there is the graph's to say.
+func (s *Sweeps) kept(p *finalizer.Plan, h, o graph.Object) bool {
+	others := func(r graph.Owner) bool { return r.Key != h.Key && r.UID != o.UID }
+	return s.owned(p, h, o) && slices.ContainsFunc(o.Owners, others)
+}
+
 // hides reports whether nobody need know yet that the object is a member: its
-// labels alone make it one, and others are left. When these are gone, somebody
+// labels alone make it one, and others stay that are. When these are gone, somebody
 // asks.
-func (s *Sweeps) hides(p *finalizer.Plan, h, o graph.Object, excused func(o graph.Object) bool) bool {
-	if p.Member(h, o) {
-		return false
-	}
-	return slices.ContainsFunc(s.all, func(x graph.Object) bool {
-		return s.member(p, h, x) && (x.Deleting || excused(x))
-	})
+func (s *Sweeps) hides(p *finalizer.Plan, h, o graph.Object, stays func(o graph.Object) bool) bool {
+	return !p.Member(h, o) && slices.ContainsFunc(s.all, func(x graph.Object) bool { return s.member(p, h, x) && stays(x) })
 }
