@@ -99,7 +99,7 @@ func (w *Witness) quarantine(own graph.Kind) (graph.Kind, bool) {
 func (w *Witness) shared(c ownergraph.Call, live *graph.Object) *Breach {
 	at := w.decided[c.ID]
 	twins := func(u graph.UID) bool {
-		claim := w.claims[u]
+		claim := w.shares[u]
 		return claim.count > 1 && at >= claim.since
 	}
 	if twins(live.UID) {
@@ -173,6 +173,9 @@ func (w *Witness) released(c ownergraph.Call) *Breach {
 	since := f.marked
 	if w.sweeps(name) {
 		since = f.dying
+		if kind, ok := w.unselected(name, since); ok {
+			return &Breach{Rule: "S24", Object: c.Key, text: "%[1]s ends, and no selection among %[3]s that began after its mark was known has shown who belongs to it", detail: string(kind)}
+		}
 	}
 	for i := range w.fences {
 		if w.fences[i].began > since && w.all(w.fences[i].passed) {

@@ -1,6 +1,7 @@
 package invariant
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/ownergraph/ownergraph"
@@ -21,12 +22,16 @@ type Sweeps struct {
 	// for the call, of objects of the kind: no fence sees those of a kind that is
 	// not served.
 	Hidden func(c ownergraph.Call, k graph.Kind) bool
+	// Labels are those of the objects, as of the next Commit. They are kept and
+	// have not to be changed.
+	Labels map[graph.Key]map[string]string
 
-	plans  []*finalizer.Plan
-	all    []graph.Object     // that live
-	owed   map[graph.Key]debt // members that may be deleted
-	least  map[tenure]int     // how few members there were at an instant since the mark
-	ghosts []graph.Object     // that went before they carried the finalizer
+	claims
+	all      []graph.Object                  // that live
+	labelled map[graph.Key]map[string]string // the labels of these
+	owed     map[graph.Key]debt              // members that may be deleted
+	least    map[tenure]map[bucket]int       // how few members there were at an instant since the mark
+	ghosts   []graph.Object                  // that went before they carried the finalizer
 }
 
 // debt says that at an instant a marked holder, and nobody else who lived, had a
@@ -53,6 +58,9 @@ func NewSweeps(sweeps []finalizer.Sweep, objects []graph.Object) (*Sweeps, error
 		}
 		s.plans = append(s.plans, p)
 	}
+	s.labels = func(p *finalizer.Plan, members int, o graph.Object) (string, bool) {
+		return read(p, members, s.labelled[o.Key])
+	}
 	s.Begin(objects)
 	return s, nil
 }
@@ -64,7 +72,7 @@ func (s *Sweeps) Plans() []*finalizer.Plan { return s.plans }
 // objects.
 func (s *Sweeps) Begin(objects []graph.Object) {
 	s.all, s.ghosts = nil, nil
-	s.owed, s.least = map[graph.Key]debt{}, map[tenure]int{}
+	s.owed, s.least = map[graph.Key]debt{}, map[tenure]map[bucket]int{}
 	s.Commit(objects)
 }
 
@@ -72,7 +80,7 @@ func (s *Sweeps) Begin(objects []graph.Object) {
 // not to be changed.
 func (s *Sweeps) Commit(objects []graph.Object) {
 	s.haunt(objects)
-	s.all = objects
+	s.all, s.labelled = objects, s.Labels
 	for i := range objects { // a new version is judged anew
 		o := &objects[i]
 		if d, ok := s.owed[o.Key]; ok && !d.fixed && d.version != o.Version {
@@ -96,21 +104,16 @@ func (s *Sweeps) look(plan int, p *finalizer.Plan, h graph.Object) {
 	if !p.IsHolder(h) {
 		return
 	}
-	n := 0
 	for _, o := range s.all {
-		if !p.Member(h, o) {
+		if !s.member(p, h, o) {
 			continue
 		}
-		n++
-		if p.Fit(h) == nil && !h.Orphaning() && !unconfirmed(p, h) && !contested(s.plans, h, o, s.all) && !s.coOwned(p, h, o) {
+		if p.Fit(h) == nil && !h.Orphaning() && !unconfirmed(p, h) && !s.contested(h, o, s.all) && !s.coOwned(p, h, o) {
 			d := s.owed[o.Key]
-			s.owed[o.Key] = debt{o.Version, d.fixed || fixed(p, h, o)}
+			s.owed[o.Key] = debt{o.Version, d.fixed || s.fixed(p, h, o)}
 		}
 	}
-	t := tenure{plan, h.Key}
-	if least, ok := s.least[t]; !ok || n < least {
-		s.least[t] = n
-	}
+	s.fewest(tenure{plan, h.Key}, s.counts(p, h, nil))
 }
 
 // haunt notes which holders have gone unguarded, where those are swept too.
@@ -131,62 +134,10 @@ func unconfirmed(p *finalizer.Plan, h graph.Object) bool {
 	return p.Sweep().Confirm != "" && h.HasFinalizer(p.Sweep().Confirm)
 }
 
-// fixed reports whether no change of the object can take its claim back.
-func fixed(p *finalizer.Plan, h, o graph.Object) bool {
-	for c := range p.Claims(o) {
-		if c.Fixed && !c.Shadow && p.Holds(h, o, c) {
-			return true
-		}
-	}
-	return false
-}
-
-// mostAbove bounds how deep holders may be held by each other.
-const mostAbove = 2
-
-// above reports whether the holder h holds o, directly or through others.
-func above(plans []*finalizer.Plan, h, o graph.Object, all []graph.Object, depth int) bool {
-	for _, p := range plans {
-		if p.Member(h, o) {
-			return true
-		}
-		for _, x := range all {
-			if depth > 0 && p.Member(x, o) && above(plans, h, x, all, depth-1) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// contested reports whether a holder that lives, and neither holds h nor is held
-// by it, has a claim on the object too.
-func contested(plans []*finalizer.Plan, h, o graph.Object, all []graph.Object) bool {
-	for _, p := range plans {
-		for _, x := range all {
-			if x.Key != h.Key && x.Key != o.Key && p.Contests(x, o) &&
-				!above(plans, x, h, all, mostAbove) && !above(plans, h, x, all, mostAbove) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// owned reports whether the object is a member by an owner reference alone.
-func owned(p *finalizer.Plan, h, o graph.Object) bool {
-	for c := range p.Claims(o) {
-		if !c.Shadow && c.Key.UID == "" && p.Holds(h, o, c) {
-			return false
-		}
-	}
-	return true
-}
-
 // coOwned reports whether what is a member by an owner reference alone has
 // another owner that lives and is not swept.
 func (s *Sweeps) coOwned(p *finalizer.Plan, h, o graph.Object) bool {
-	return owned(p, h, o) && slices.ContainsFunc(s.all, func(x graph.Object) bool {
+	return s.owned(p, h, o) && slices.ContainsFunc(s.all, func(x graph.Object) bool {
 		owns := slices.ContainsFunc(o.Owners, func(r graph.Owner) bool { return r.Key == x.Key && !r.Unresolved })
 		return owns && x.Key != h.Key && x.Key != o.Key && !(x.Deleting && p.IsHolder(x))
 	})
@@ -229,70 +180,21 @@ func (s *Sweeps) Judge(c ownergraph.Call) error {
 }
 
 // few reports whether at an instant since its mark a holder had no more members
-// than that, but for those of whom nobody could tell.
+// than that, but for those of whom nobody could tell. Of members by labels there
+// was one for each kind: see bucket.
 func (s *Sweeps) few(plan int, h graph.Object, most int, c ownergraph.Call) bool {
 	p := s.plans[plan]
 	if !p.IsHolder(h) || p.Fit(h) != nil {
 		return false
 	}
-	if least, ok := s.least[tenure{plan, h.Key}]; ok && least <= most {
-		return true
+	left := s.counts(p, h, func(o graph.Object) bool { return s.Hidden != nil && s.Hidden(c, o.Kind) })
+	least, ok := s.least[tenure{plan, h.Key}]
+	if !ok {
+		return h.Deleting && total(left) <= most
 	}
-	left := 0
-	for _, o := range s.all {
-		if p.Member(h, o) && (s.Hidden == nil || !s.Hidden(c, o.Kind)) {
-			left++
-		}
+	if h.Deleting {
+		least = maps.Clone(least)
+		lower(least, left)
 	}
-	return h.Deleting && left <= most
-}
-
-// Rest returns what is wrong in a store at rest: a holder that nobody guards, one
-// that holds nothing and stays, a member that could go. Excused members are held
-// by something else.
-func (s *Sweeps) Rest(excused func(o graph.Object) bool) error {
-	for _, p := range s.plans {
-		for _, h := range s.all {
-			if !p.IsHolder(h) || p.Fit(h) != nil || h.Orphaning() || excused(h) {
-				continue
-			}
-			if bad := s.rests(p, h, excused); bad != nil {
-				return bad
-			}
-		}
-	}
-	return nil
-}
-
-func (s *Sweeps) rests(p *finalizer.Plan, h graph.Object, excused func(o graph.Object) bool) *Breach {
-	guarded := h.HasFinalizer(p.Sweep().Finalizer)
-	left, n := make([]int, p.Phases()), 0
-	for _, o := range s.all {
-		if p.Member(h, o) {
-			left[p.PhaseOf(o)]++
-			n++
-		}
-	}
-	switch {
-	case !h.Deleting && !guarded:
-		return &Breach{Rule: "L12", Object: h.Key, text: "%[1]s lives and is not guarded"}
-	case !h.Deleting || !guarded:
-		return nil
-	case unconfirmed(p, h) && n > p.Sweep().ConfirmAbove:
-		return nil
-	case unconfirmed(p, h):
-		return &Breach{Rule: "L12", Object: h.Key, text: "%[1]s has few members, and somebody has to confirm"}
-	case n == 0:
-		return &Breach{Rule: "L12", Object: h.Key, text: "%[1]s holds nothing and is not released"}
-	}
-	for _, o := range s.all {
-		if !p.Member(h, o) || o.Deleting || p.PhaseOf(o) >= p.Open(left) || excused(o) || contested(s.plans, h, o, s.all) {
-			continue
-		}
-		if others := func(r graph.Owner) bool { return r.Key != h.Key && r.UID != o.UID }; owned(p, h, o) && slices.ContainsFunc(o.Owners, others) {
-			continue // whether they are there is the graph's to say
-		}
-		return &Breach{Rule: "L12", Object: o.Key, Other: h.Key, text: "%[1]s is left of %[2]s, and nothing holds it"}
-	}
-	return nil
+	return total(least) <= most
 }

@@ -17,7 +17,8 @@ type parting struct {
 
 // Follow has the witness judge what its engine does for sweeps, too.
 func (w *Witness) Follow(plans []*finalizer.Plan) {
-	w.plans = plans
+	w.claims = claims{plans, w.toldLabels}
+	w.selects = newSelects()
 	w.objects, w.parted = map[graph.Key]graph.Object{}, map[graph.Key]parting{}
 	w.swept = map[ownergraph.CallID]bool{}
 }
@@ -25,6 +26,7 @@ func (w *Witness) Follow(plans []*finalizer.Plan) {
 // note keeps what an engine with sweeps was told of an object.
 func (w *Witness) note(o *graph.Object) {
 	if w.plans != nil {
+		w.selects.note(w.objects[o.Key], o, w.now)
 		w.objects[o.Key] = *o
 	}
 }
@@ -63,27 +65,29 @@ func (w *Witness) Swept(d ownergraph.Decided) error {
 	if !ok || !h.Deleting || w.facts[d.Holder].put <= w.rewound {
 		return bad("%[1]s is swept, and nobody said that %[2]s is marked")
 	}
-	i := slices.IndexFunc(w.plans, func(p *finalizer.Plan) bool { return p.Member(h, o) && p.Fit(h) == nil && !unconfirmed(p, h) })
+	i := slices.IndexFunc(w.plans, func(p *finalizer.Plan) bool { return w.member(p, h, o) && p.Fit(h) == nil && !unconfirmed(p, h) })
 	if i < 0 {
 		return bad("%[1]s is swept, and as far as was said it does not belong to %[2]s, or that is not confirmed")
 	}
 	all := slices.Collect(maps.Values(w.objects))
 	switch p := w.plans[i]; {
-	case contested(w.plans, h, o, all):
+	case !w.labelsTold(o):
+		return bad("%[1]s is swept, and nobody said what its labels are at its version")
+	case w.contested(h, o, all):
 		return bad("%[1]s is swept for %[2]s, and somebody else was said to have a claim on it")
 	case !w.attested(max(since, w.facts[d.Key].came)):
 		return bad("%[1]s is swept, and no fence has passed that began when it and the mark of %[2]s were known")
-	case p.PhaseOf(o) >= p.Open(leftOf(p, h, all)):
+	case p.PhaseOf(o) >= p.Open(w.leftOf(p, h, all)):
 		return &Breach{Rule: "S25", Object: d.Key, Other: d.Holder, text: "%[1]s is swept before the phases that it waits for are over for %[2]s"}
 	}
 	return nil
 }
 
 // leftOf counts by phase what belongs to a holder.
-func leftOf(p *finalizer.Plan, h graph.Object, all []graph.Object) []int {
+func (w *Witness) leftOf(p *finalizer.Plan, h graph.Object, all []graph.Object) []int {
 	left := make([]int, p.Phases())
 	for _, o := range all {
-		if p.Member(h, o) {
+		if w.member(p, h, o) {
 			left[p.PhaseOf(o)]++
 		}
 	}

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/ownergraph/ownergraph"
-	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
 )
 
@@ -22,7 +21,7 @@ type Witness struct {
 	now     uint64 // counts what is told
 	rewound uint64
 	facts   map[graph.Key]fact
-	claims  map[graph.UID]claim // by observed objects
+	shares  map[graph.UID]claim // by observed objects
 	kinds   map[graph.Kind]kind
 	fences  []fence // the newest ones
 	begun   map[ownergraph.CallID]uint64
@@ -30,7 +29,8 @@ type Witness struct {
 	handled map[handling]uint64
 	sum     uint64
 
-	plans   []*finalizer.Plan          // see Follow
+	claims                             // see Follow
+	selects selects                    // what was said of labels
 	objects map[graph.Key]graph.Object // that are there, as they were told last
 	parted  map[graph.Key]parting      // holders that are gone
 	swept   map[ownergraph.CallID]bool // what is deleted for a holder
@@ -90,13 +90,13 @@ func NewWitness(level ownergraph.Level, absent bool) *Witness {
 func (w *Witness) Reset() {
 	w.now, w.rewound, w.sum, w.fences = 0, 0, 0, w.fences[:0]
 	if w.facts == nil {
-		w.facts, w.claims, w.kinds = map[graph.Key]fact{}, map[graph.UID]claim{}, map[graph.Kind]kind{}
+		w.facts, w.shares, w.kinds = map[graph.Key]fact{}, map[graph.UID]claim{}, map[graph.Kind]kind{}
 		w.begun, w.decided = map[ownergraph.CallID]uint64{}, map[ownergraph.CallID]uint64{}
 		w.handled = map[handling]uint64{}
 		return
 	}
 	clear(w.facts)
-	clear(w.claims)
+	clear(w.shares)
 	clear(w.kinds)
 	clear(w.begun)
 	clear(w.decided)
@@ -104,6 +104,7 @@ func (w *Witness) Reset() {
 	clear(w.objects)
 	clear(w.parted)
 	clear(w.swept)
+	w.selects.reset()
 }
 
 // Sum stands for the objects as the engine was told of them, without versions.
@@ -139,6 +140,7 @@ func (w *Witness) Told(e graph.Event) {
 		}
 	case graph.Rewound:
 		w.rewound = w.now
+		w.selects.reset()
 	}
 }
 
@@ -213,15 +215,15 @@ func (w *Witness) gone(k graph.Key, listing bool) {
 }
 
 func (w *Witness) claim(u graph.UID, n int) {
-	c := w.claims[u]
+	c := w.shares[u]
 	if c.count += n; c.count == 2 && n > 0 {
 		c.since = w.now
 	}
 	if c.count == 0 {
-		delete(w.claims, u)
+		delete(w.shares, u)
 		return
 	}
-	w.claims[u] = c
+	w.shares[u] = c
 }
 
 func (w *Witness) served(infos []graph.KindInfo) {
@@ -267,6 +269,11 @@ func (w *Witness) Answered(c ownergraph.Call, r ownergraph.Result) {
 	case ownergraph.CallHandle:
 		if r.Err == nil {
 			w.handled[handling{c.Key, c.Finalizer}] = began
+		}
+		return
+	case ownergraph.CallSelect:
+		if began > w.rewound {
+			w.selected(c.Select, r, began)
 		}
 		return
 	case ownergraph.CallRead, ownergraph.CallPatch, ownergraph.CallDelete:
@@ -322,6 +329,15 @@ func Sum(o *graph.Object) uint64 {
 		h ^= 0x6a09e667f3bcc909
 	}
 	return h ^ h>>31
+}
+
+// SumLabels stands for labels.
+func SumLabels(set map[string]string) uint64 {
+	h := uint64(0)
+	for name, value := range set {
+		h += textSum(textSum(0x9e3779b97f4a7c15, name), value)
+	}
+	return h
 }
 
 func keySum(h uint64, k *graph.Key) uint64 {

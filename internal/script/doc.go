@@ -25,11 +25,14 @@
 //	world OPTION...          settings, first of all; see below
 //	objects NOTATION         what the store holds at the beginning
 //	fg a, addref b->a!, ...  what users do, as package oracle spells it; "unchanged" if it cannot be done
+//	label a x=1,y=           a user gives it these labels, and no others; without any it has none
 //	ack a                    the controller of a acknowledges its generation
 //	list KIND                begins a listing of a kind; "list" of every kind that has none yet
 //	see [KIND [N]]           delivers what the watch holds: of all kinds, of one, or N events of one
 //	issue [N]                has the engine hand out its calls: all, or at most N
 //	land [KEY|N] [FAULT]     lands calls under way: all, that on a key, or the N-th; see below
+//	renew N                  the N-th call under way, a selection, is answered by what the store holds now, and
+//	                         not by what it held when the first page was asked for
 //	carry KEY|N              carries a write out and keeps its answer back
 //	crash                    ends the engine; a new one begins from nothing
 //	late                     lands the writes of crashed engines
@@ -52,7 +55,9 @@
 //
 // Options: level=0|1|2 engines=N scope=hold|absent kinds=K[:scoped][:noowner],...
 // unserved=K,... ignore=K,... override observe acknowledge=K,... fencewait=1s
-// handlers=F,... sweep=KIND[:name][:scope][:owner][:confirm][:unguarded] versions (they can be compared) cold. A world begins with engines
+// handlers=F,... versions (they can be compared) cold page=N (of selections)
+// sweep=KIND[:name][:scope][:owner][:label=L][:select=SELECTOR][:confirm][:unguarded], where a
+// selector is that of the members before it. A world begins with engines
 // that have seen all of it, if that is quiet; a cold one with engines that know
 // the kinds and nothing else. Kinds that an object or a
 // reference names are served unless they are told to be unserved.

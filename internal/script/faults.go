@@ -69,6 +69,7 @@ func (r *runner) restore(arg string) error {
 		return errUsage
 	}
 	err := r.w.Restore(r.backup, arg == "")
+	r.sweeps.Labels = r.w.Store.Labels()
 	r.sweeps.Begin(r.w.Store.Objects())
 	r.forget()
 	return err

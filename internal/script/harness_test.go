@@ -22,6 +22,8 @@ func TestHarnessCanFail(t *testing.T) {
 		{why + "objects a\nissue@2\n", "no engine 2", "an engine that is not there"},
 		{why + "objects a\nsettle\nobjects b\n", "objects", "objects come before the first step"},
 		{why + "objects a\nland a\n", "not in the form", "no such call is under way"},
+		{why + "objects a\nlabel a x\n", "not in the form", "a label has a value, if only an empty one"},
+		{why + "objects a\nrenew 1\n", "not in the form", "no selection is under way"},
 		{why + "objects a\nsee a 1\n", "not in the form", "there is no event to see"},
 		{why + "world kinds=x\nobjects b -> x\nsettle\n", "begin cold", "a beginning that is not quiet would hide requests"},
 		{why + "world level=0\nobjects a; b -> a\nbg a\n", "not permitted", "the oracle judges the end"},
@@ -47,9 +49,10 @@ func TestHarnessPrints(t *testing.T) {
 // by accident.
 func TestUnjudged(t *testing.T) {
 	want := []string{
-		"a-false-not-found-is-believed", "a-sweep-and-a-namesake", "a-sweep-and-who-came-back", "a-sweep-by-two",
-		"a-sweep-goes-on-after-a-crash", "a-sweep-holds-for-a-sick-kind",
-		"a-sweep-of-a-kind-that-comes-late", "a-sweep-of-what-comes-late", "a-sweep-of-what-is-out-of-service", "a-sweep-spares-a-neighbour", "a-sweep-that-nobody-guarded", "a-sweep-that-somebody-confirms",
+		"a-false-not-found-is-believed", "a-sweep-and-a-namesake", "a-sweep-and-a-stale-selection", "a-sweep-and-who-came-back", "a-sweep-by-two",
+		"a-sweep-goes-on-after-a-crash", "a-sweep-holds-for-a-sick-kind", "a-sweep-inside-of-another-holder",
+		"a-sweep-of-a-kind-that-comes-late", "a-sweep-of-what-comes-late", "a-sweep-of-what-is-labelled-late", "a-sweep-of-what-is-marked-and-relabelled", "a-sweep-of-what-is-out-of-service",
+		"a-sweep-of-what-is-relabelled-at-the-last-moment", "a-sweep-spares-a-neighbour", "a-sweep-that-counts-too-few", "a-sweep-that-nobody-guarded", "a-sweep-that-somebody-confirms",
 		"a-sweep-without-fences", "an-ignored-kind-does-not-block", "handler-of-another", "level-0-observes-only",
 		"level-1-orphan-and-a-crash", "level-1-orphan-is-best-effort", "observe-only", "stressing-cascading-deletion",
 	}

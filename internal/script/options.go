@@ -26,6 +26,7 @@ type options struct {
 	override, observing bool
 	versions, cold      bool
 	fenceWait           time.Duration
+	page                int
 	sweeps              []finalizer.Sweep
 }
 
@@ -74,6 +75,8 @@ func (o *options) set(name, value string) (err error) {
 		o.cold = true
 	case "versions":
 		o.versions = true
+	case "page":
+		o.page, err = strconv.Atoi(value)
 	case "fencewait":
 		o.fenceWait, err = time.ParseDuration(value)
 	default:
@@ -82,18 +85,25 @@ func (o *options) set(name, value string) (err error) {
 	return err
 }
 
-// sweep reads whose members are swept, by what, as in "tenant:name:confirm".
+// sweep reads whose members are swept, by what, as in "tenant:name:select=!keep".
 func sweep(text string) finalizer.Sweep {
 	flags := strings.Split(text, ":")
 	s := finalizer.Sweep{Finalizer: "x.io/" + flags[0], Holder: graph.Kind(flags[0])}
 	for _, f := range flags[1:] {
-		switch f {
+		name, value, _ := strings.Cut(f, "=")
+		switch name {
 		case "name":
 			s.Members = append(s.Members, finalizer.Members{By: finalizer.ByName, Delimiter: "-"})
 		case "scope":
 			s.Members = append(s.Members, finalizer.Members{By: finalizer.ByScope})
 		case "owner":
 			s.Members = append(s.Members, finalizer.Members{By: finalizer.ByOwner})
+		case "label":
+			s.Members = append(s.Members, finalizer.Members{By: finalizer.ByLabel, Label: value})
+		case "select":
+			if n := len(s.Members); n > 0 {
+				s.Members[n-1].Selector = value
+			}
 		case "confirm":
 			s.Confirm = "x.io/confirm"
 		case "unguarded":
@@ -145,7 +155,7 @@ func (o *options) config() ownergraph.Config {
 	o.engines = max(o.engines, 1)
 	c := ownergraph.Config{
 		Scope: o.scope, Ignore: o.ignore, Override: o.override, Acknowledge: o.acknowledge,
-		ObserveOnly: o.observing, FenceWait: o.fenceWait, Sweeps: o.sweeps,
+		ObserveOnly: o.observing, FenceWait: o.fenceWait, SelectPage: o.page, Sweeps: o.sweeps,
 	}
 	if o.versions {
 		c.CompareVersions = func(_ graph.Kind, a, b graph.Version) int {

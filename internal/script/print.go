@@ -38,6 +38,12 @@ func callText(c ownergraph.Call) string {
 		return fmt.Sprintf("fence %d", c.Fence)
 	case ownergraph.CallList:
 		return "list " + string(c.Kind)
+	case ownergraph.CallSelect:
+		text := "select " + string(c.Select.Kind) + " " + c.Select.Selector
+		if c.Select.After != "" {
+			text += " after " + c.Select.After
+		}
+		return text
 	case ownergraph.CallHandle:
 		return "handle " + c.Finalizer + " of " + c.Key.String()
 	case ownergraph.CallDelete:
@@ -77,6 +83,8 @@ func resultText(c ownergraph.Call, res ownergraph.Result) string {
 		return res.Err.Error()
 	case c.Type == ownergraph.CallRead:
 		return res.Object.String()
+	case c.Type == ownergraph.CallSelect:
+		return selectedText(res.Selected)
 	}
 	return "ok"
 }

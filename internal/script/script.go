@@ -46,7 +46,7 @@ type runner struct {
 	side    int // the engine that the command is about
 	decided map[graph.Key]ownergraph.Decided
 	shadows []*graph.Graph // what each engine has observed
-	printed [8]int         // requests at the last settle
+	printed [9]int         // requests at the last settle
 	effort  uint64         // best effort at the last settle
 	backup  world.Store
 	sweeps  *invariant.Sweeps // of a world without sweeps, nothing
@@ -111,7 +111,7 @@ func (r *runner) setups() map[string]func(string) error {
 func (r *runner) verbs() map[string]func(string) error {
 	return map[string]func(string) error{
 		"ack": r.ack, "list": r.list, "see": r.see, "issue": r.issue, "land": r.land, "carry": r.carry,
-		"crash": r.crash, "late": r.late, "advance": r.advance, "settle": r.settle,
+		"crash": r.crash, "label": r.label, "renew": r.renew, "late": r.late, "advance": r.advance, "settle": r.settle,
 		"held": r.held, "graph": r.graph, "decide": r.decide,
 		"sick": r.sick, "recover": r.recover, "vanish": r.vanish, "serve": r.serve,
 		"control": r.control, "garble": r.garble, "down": r.down, "up": r.up, "backup": r.keep, "restore": r.restore, "stale": r.stale,
@@ -144,7 +144,10 @@ func (r *runner) begin() error {
 		return err
 	}
 	r.sweeps.Override = cfg.Override
-	w.OnCommit = func(graph.Event) { r.sweeps.Commit(w.Store.Objects()) }
+	w.OnCommit = func(graph.Event) {
+		r.sweeps.Labels = w.Store.Labels()
+		r.sweeps.Commit(w.Store.Objects())
+	}
 	r.forget()
 	if r.opt.cold {
 		return nil

@@ -83,6 +83,9 @@ func (s *sim) ofSide(side int8) {
 		if s.o.has(carries) && s.w.Uncarried(int(side), i) {
 			s.may(2, step{op: opCarry, side: side, number: int16(i)})
 		}
+		if x.Calls[i].Type == ownergraph.CallSelect {
+			s.may(2, step{op: opRenew, side: side, number: int16(i)})
+		}
 	}
 	if s.o.has(crashes) {
 		s.may(1, step{op: opCrash, side: side})

@@ -71,6 +71,21 @@ var defects = []struct {
 			s.Members[i].Where = nil
 		}
 	}), "S23 L12", "a predicate is left out"},
+	{"another label", tenanciesOf(func(s *finalizer.Sweep) {
+		s.Members = slices.Clone(s.Members)
+		for i := range s.Members {
+			if s.Members[i].Label != "" {
+				s.Members[i].Label = "other"
+			}
+		}
+	}), "S23 S24 L12", "members are told by another label"},
+	{"no selector", tenanciesOf(func(s *finalizer.Sweep) {
+		s.Members = slices.Clone(s.Members)
+		for i := range s.Members {
+			s.Members[i].Selector = ""
+		}
+	}), "S23 S24 L12", "labels that keep an object are not looked at"},
+	{"empty selections", emptySelections, "S23 S24 L12", "a selection leaves out what matches"},
 	{"no confirmation", tenanciesOf(func(s *finalizer.Sweep) { s.Confirm, s.ConfirmAbove = "", 0 }), "S23 L12", "nobody has to confirm"},
 	{"too many confirmed", tenanciesOf(func(s *finalizer.Sweep) {
 		if s.Confirm != "" {
@@ -182,6 +197,13 @@ func staleReads(s *sim, st step) {
 		}
 		return ownergraph.Result{Object: o.Clone()}
 	})
+}
+
+func emptySelections(s *sim, st step) {
+	calls := s.w.Sides[st.side].Calls
+	if st.op == opLand && int(st.number) < len(calls) && calls[st.number].Type == ownergraph.CallSelect {
+		calls[st.number].Answer.Selected = ownergraph.Selected{}
+	}
 }
 
 func falseAbsence(s *sim, st step) {

@@ -47,7 +47,7 @@ func (s *sim) move(st step) error {
 		s.w.Progress(int(st.side), int(st.kind))
 	case opIssue, opControl, opSet:
 		return s.ask(st)
-	case opLand, opLimbo, opCarry:
+	case opLand, opLimbo, opCarry, opRenew:
 		return s.land(st)
 	case opLate:
 		if int(st.number) < len(s.w.Zombies) {
@@ -80,6 +80,8 @@ func (s *sim) move(st step) error {
 		if k := st.action.Object.Key; !s.lived[k] { // nobody returns
 			s.w.Plant(graph.Object{Key: k})
 		}
+	case opLabel:
+		s.w.Label(st.action.Object.Key, st.labels.set())
 	default:
 		return s.health(st)
 	}
@@ -165,7 +167,11 @@ func (s *sim) ask(st step) error {
 // learnt anything.
 func (s *sim) idles(side int) error {
 	stats := s.w.Sides[side].Engine.Stats()
-	if n, most := stats.Decisions-s.spent[side], uint64(4*stats.Objects+8); n > most {
+	most := uint64(4*stats.Objects + 8)
+	if s.o.tenancy.labelled() { // holders are asked once more where phases wait for labels
+		most += uint64(2 * stats.Sweeping)
+	}
+	if n := stats.Decisions - s.spent[side]; n > most {
 		return fmt.Errorf("L2: engine %d made %d decisions about %d objects since it last learnt something", side, n, stats.Objects)
 	}
 	return nil
@@ -180,6 +186,12 @@ func (s *sim) land(st step) error {
 	}
 	if st.op == opCarry {
 		s.w.Carry(side, i)
+		return nil
+	}
+	if st.op == opRenew {
+		if calls[i].Type == ownergraph.CallSelect {
+			s.w.Renew(side, i)
+		}
 		return nil
 	}
 	if st.op == opLimbo {
@@ -207,6 +219,7 @@ func (s *sim) restore() error {
 	err := s.w.Restore(s.backup, true)
 	s.recount()
 	if s.sweeps != nil {
+		s.sweeps.Labels = s.w.Store.Labels()
 		s.sweeps.Begin(s.w.Store.Objects())
 	}
 	return err

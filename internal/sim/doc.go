@@ -34,6 +34,12 @@
 // the engines do for them is judged by invariant.Sweeps and by the witnesses. They
 // are drawn apart, so that "-without sweeps" leaves every other world as it is.
 //
+// In two of three of these, labels say who is a member: a label names the tenant,
+// or a selector says more of what is named in other ways. Users relabel objects in
+// and out all the time. Selections are answered page by page, by what the store
+// held when they began or, renewed, by what it holds now; they get lost, fail and
+// are refused, as any call.
+//
 // Distinct states are counted by a fingerprint of 64 bits: the objects of the
 // store, and for each engine what it was told of them, how many events of each
 // kind it has still to be told, its calls under way, and which kinds are out of

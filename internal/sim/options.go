@@ -178,6 +178,9 @@ func (o options) config() ownergraph.Config {
 	if o.forgetful {
 		c.AbsentOwners, c.OrphanedOwners = 1, 1
 	}
+	if o.has(sweeps) {
+		c.SelectPage = o.tenancy.page
+	}
 	if o.waits {
 		c.Acknowledge = []graph.Kind{graph.Kind(strings.ToLower(o.kinds[:1]))}
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/oracle"
 )
@@ -137,10 +138,13 @@ func (s *sim) label(st step) string {
 	line := st.text(s.w)
 	side := s.w.Sides[st.side]
 	switch st.op {
-	case opLand, opLimbo, opCarry:
+	case opLand, opLimbo, opCarry, opRenew:
 		if int(st.number) < len(side.Calls) {
 			c := side.Calls[st.number]
 			line += ": " + c.Type.String() + " " + c.Key.String() + c.Finalizer
+			if c.Type == ownergraph.CallSelect {
+				line += selectionText(side.Calls[st.number])
+			}
 		}
 	case opLate:
 		if int(st.number) < len(s.w.Zombies) {

@@ -89,6 +89,7 @@ func beginWith(o options, rng *rand.Rand, pool []graph.Key, start []graph.Object
 		s.count(graph.Event{Type: graph.Put, Object: x})
 	}
 	s.watch()
+	s.labelAll()
 	if !o.cold {
 		if err := w.Settle(); err != nil {
 			return nil, err
@@ -105,6 +106,7 @@ func (s *sim) watch() {
 	if s.sweeps != nil {
 		s.w.OnCommit = func(ev graph.Event) {
 			s.count(ev)
+			s.sweeps.Labels = s.w.Store.Labels()
 			s.sweeps.Commit(s.w.Store.Objects())
 		}
 	}
@@ -180,6 +182,9 @@ func (s *sim) count(ev graph.Event) {
 	k, sum := ev.Key, uint64(0)
 	if ev.Type == graph.Put {
 		k, sum = ev.Object.Key, invariant.Sum(&ev.Object)
+		if s.o.tenancy.labelled() {
+			sum = mix(sum, invariant.SumLabels(s.w.Store.Labels()[k]))
+		}
 	}
 	s.sum ^= s.sums[k] ^ sum
 	if sum == 0 {

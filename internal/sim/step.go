@@ -42,11 +42,13 @@ const (
 	opProgress // the watch of a kind says how far it has come
 	opConfirm  // somebody confirms that a holder may go
 	opTwin     // the store makes an object whose UID another one has
+	opLabel    // a user replaces the labels of an object
+	opRenew    // a selection is answered by what the store holds now
 	numOps
 )
 
 var opNames = [...]string{"list", "see", "all", "twice", "break", "issue", "land", "limbo", "carry", "late", "crash", "wait", "pass",
-	"backup", "restore", "sick", "recover", "vanish", "serve", "down", "up", "user", "ack", "garble", "control", "set", "progress", "confirm", "twin"}
+	"backup", "restore", "sick", "recover", "vanish", "serve", "down", "up", "user", "ack", "garble", "control", "set", "progress", "confirm", "twin", "label", "renew"}
 
 var lanes = [...]ownergraph.Lane{ownergraph.LaneStore, ownergraph.LaneControl, ownergraph.LaneHandler}
 
@@ -60,7 +62,8 @@ type step struct {
 	fault  world.Fault
 	lane   ownergraph.Lane
 	pass   time.Duration
-	action *oracle.Action // opUser, opAck, opConfirm and opTwin: whom
+	action *oracle.Action // opUser, opAck, opConfirm, opTwin and opLabel: whom
+	labels tags           // opLabel
 }
 
 // text returns the step in one line.
@@ -82,8 +85,10 @@ func (s step) text(w *world.World) string {
 			number += " " + s.fault.String()
 		}
 		return line + side + number
-	case opLimbo, opCarry:
+	case opLimbo, opCarry, opRenew:
 		return line + side + number
+	case opLabel:
+		return line + " " + s.action.Object.Key.String() + " " + s.labels.String()
 	case opLate:
 		return line + number
 	case opCrash, opSet:

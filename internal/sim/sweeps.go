@@ -37,6 +37,8 @@ type tenancy struct {
 	phases, confirm   bool
 	unguarded, spared bool
 	suffix, ways      bool
+	labels, chosen    bool // by a label, too; what is named has to match a selector
+	page              int
 }
 
 // String returns it in one line.
@@ -48,6 +50,7 @@ func (y tenancy) String() string {
 	}{
 		{y.nested, "nested"}, {y.owned, "owned"}, {y.rings, "rings"}, {y.free, "free"}, {y.phases, "phases"}, {y.confirm, "confirm"},
 		{y.unguarded, "unguarded"}, {y.spared, "spared"}, {y.suffix, "suffix"}, {y.ways, "ways"},
+		{y.labels, "labels"}, {y.chosen, "chosen"},
 	} {
 		if f.set {
 			line += " " + f.name
@@ -71,6 +74,7 @@ func (o *options) drawTenancy() {
 		unguarded: one(3), spared: one(6), suffix: one(6), ways: one(2),
 	}
 	o.tenancy.rings = one(5)
+	defer o.drawLabels()
 	if o.shape == odd && one(3) {
 		o.tenancy.names = append(o.tenancy.names, "a"+hostile[r.IntN(len(hostile))])
 	}
@@ -94,6 +98,7 @@ func (o options) sweeps() []finalizer.Sweep {
 	if y.rings {
 		s.Members = append(s.Members, finalizer.Members{By: finalizer.ByOwner, Kinds: []graph.Kind{tenants}})
 	}
+	s.Members = y.byLabels(s.Members)
 	if y.free {
 		for i := range s.Members {
 			s.Members[i].Where = func(_, m graph.Object) bool { return !m.HasFinalizer(freeFinalizer) }

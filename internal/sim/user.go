@@ -22,6 +22,9 @@ func (s *sim) acts(how op, o graph.Object) step {
 // user draws what a user, or a controller, does to the store as it is.
 func (s *sim) user() step {
 	objects := s.w.Store.Objects()
+	if s.o.tenancy.labelled() && len(objects) > 0 && s.rng.IntN(4) == 0 {
+		return s.relabel(objects)
+	}
 	verb := verbs[s.rng.IntN(len(verbs))]
 	if len(objects) < s.o.objects && s.rng.IntN(3) == 0 || len(objects) == 0 {
 		verb = oracle.Create

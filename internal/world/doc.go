@@ -7,5 +7,6 @@
 // its own for each engine, ordered within and delayed on its own. A listing is a
 // snapshot with an end; beginning one loses what was under way. A read answers
 // what the store held when it was handed out, the weakest answer that a store
-// may give; a write happens when it lands.
+// may give; a page of a selection what it held when the first one was. A write
+// happens when it lands.
 package world

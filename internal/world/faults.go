@@ -88,6 +88,7 @@ func (w *World) LandAs(side, i int, fault Fault) (ownergraph.Result, error) {
 	}
 	w.Requests[f.Type]++
 	f.Answer.Object = f.Answer.Object.Clone()
+	f.Answer.Selected.Objects = slices.Clone(f.Answer.Selected.Objects)
 	if w.OnAnswer != nil {
 		w.OnAnswer(side, f.Call, f.Answer)
 	}
@@ -213,7 +214,7 @@ func (w *World) CountRevisions() { w.Store.counting = true }
 // Restore makes the store hold what it held before. UIDs that were spent stay
 // so. Every watch begins anew, after it has announced the rewind, if it does.
 func (w *World) Restore(old Store, announced bool) error {
-	w.Store.objects, w.Store.revision = old.objects, old.revision
+	w.Store.objects, w.Store.revision, w.Store.labels = old.objects, old.revision, old.labels
 	w.Ledger = invariant.NewLedger(old.objects)
 	w.Ledger.Override = w.cfg.Override
 	for i, s := range w.Sides {

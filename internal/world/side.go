@@ -16,6 +16,8 @@ type Side struct {
 	Calls []Flight
 	// Sets are the fences that the set of kinds has still to pass.
 	Sets []uint64
+
+	selecting Store // when the selection under way began
 }
 
 // Stream is the part of a watch that is about one kind.
@@ -30,7 +32,8 @@ type Stream struct {
 }
 
 // Flight is a call under way. The answer of a read is that of the moment at
-// which it was handed out.
+// which it was handed out, that of a page of a selection that of the moment at
+// which its first page was; Renew makes it a later one.
 type Flight struct {
 	ownergraph.Call
 	Answer ownergraph.Result
@@ -39,7 +42,7 @@ type Flight struct {
 }
 
 func (s *Side) clone() *Side {
-	c := &Side{Engine: s.Engine.Clone(), Streams: slices.Clone(s.Streams), Calls: slices.Clone(s.Calls), Sets: slices.Clone(s.Sets)}
+	c := &Side{Engine: s.Engine.Clone(), Streams: slices.Clone(s.Streams), Calls: slices.Clone(s.Calls), Sets: slices.Clone(s.Sets), selecting: s.selecting}
 	for i := range c.Streams {
 		c.Streams[i].Events = slices.Clone(c.Streams[i].Events)
 		c.Streams[i].Fences = slices.Clone(c.Streams[i].Fences)

@@ -20,6 +20,7 @@ type Store struct {
 	down     []graph.Kind   // reads and writes of these fail
 	revision int            // counts writes
 	counting bool           // versions are revisions
+	labels   labels         // of the objects that have any
 }
 
 // NewStore returns a store that holds the objects, at version 1 where they have
@@ -66,7 +67,7 @@ func (s *Store) Objects() []graph.Object { return s.objects }
 // Get returns the object at the key's place, or an error that wraps
 // graph.ErrNotFound.
 func (s *Store) Get(k graph.Key) (graph.Object, error) {
-	if slices.Contains(s.down, k.Kind) {
+	if s.isDown(k.Kind) {
 		return graph.Object{}, fmt.Errorf("get %s: kind is down", k)
 	}
 	i, ok := s.find(k)
@@ -75,6 +76,8 @@ func (s *Store) Get(k graph.Key) (graph.Object, error) {
 	}
 	return s.objects[i], nil
 }
+
+func (s *Store) isDown(k graph.Kind) bool { return slices.Contains(s.down, k) }
 
 // At returns the object at the key's place, whether or not anybody could read it.
 func (s *Store) At(k graph.Key) (graph.Object, bool) {
@@ -104,6 +107,7 @@ func (s *Store) commit(live graph.Object, out finalizer.Outcome) graph.Event {
 		i, _ := s.find(live.Key)
 		s.revision++
 		s.objects = slices.Delete(slices.Clone(s.objects), i, i+1)
+		s.labels = s.labels.with(live.Key, nil)
 		return graph.Event{Type: graph.Gone, Key: live.Key}
 	}
 	return graph.Event{}

@@ -23,7 +23,7 @@ type World struct {
 	// Control is what goes wrong with the next fence or listing.
 	Control Fault
 	// Requests counts the calls that landed, by type.
-	Requests [8]int
+	Requests [9]int
 	// Ledger judges every write of an engine.
 	Ledger *invariant.Ledger
 	// Asked is the side whose engine was last asked for a call.
@@ -220,6 +220,11 @@ func (w *World) begin(side int, c ownergraph.Call) error {
 		return s.Engine.Done(w.Now, c.ID, ownergraph.Result{})
 	case ownergraph.CallRead:
 		f.Answer = w.answer(c.Key)
+	case ownergraph.CallSelect:
+		if c.Select.After == "" {
+			s.selecting = w.Store
+		}
+		f.Answer = w.selected(side, &s.selecting, c.Select)
 	}
 	s.Calls = append(s.Calls, f)
 	return nil
@@ -281,10 +286,14 @@ func (w *World) Overtaken(side, kind int) bool {
 	return events[i].Type != graph.ListEnded
 }
 
-// Renew has the store answer the i-th call of a side, a read, with what it holds
-// now.
+// Renew has the store answer the i-th call of a side, a read or a selection, with
+// what it holds now.
 func (w *World) Renew(side, i int) {
 	f := &w.Sides[side].Calls[i]
+	if f.Type == ownergraph.CallSelect {
+		f.Answer = w.selected(side, &w.Store, f.Select)
+		return
+	}
 	f.Answer = w.answer(f.Key)
 }
 

@@ -1,0 +1,113 @@
+package invariant
+
+import (
+	"iter"
+
+	"github.com/ownergraph/ownergraph/finalizer"
+	"github.com/ownergraph/ownergraph/graph"
+)
+
+// claims says whose objects are by the plans, where the labels are known that some
+// Members of these depend on: the value of the label, and whether they match.
+type claims struct {
+	plans  []*finalizer.Plan
+	labels func(p *finalizer.Plan, members int, o graph.Object) (value string, match bool)
+}
+
+// read says what labels say for the Members of a plan.
+func read(p *finalizer.Plan, members int, set map[string]string) (value string, match bool) {
+	m := &p.Sweep().Members[members]
+	value, match = set[m.Label]
+	if m.Label == "" {
+		match = true
+	}
+	if m.Selector != "" {
+		s, err := finalizer.ParseSelector(m.Selector)
+		match = match && err == nil && s.Matches(set)
+	}
+	return value, match
+}
+
+// of yields what an object names as its holders.
+func (c *claims) of(p *finalizer.Plan, o graph.Object) iter.Seq[finalizer.Claim] {
+	return p.ClaimsBy(o, func(members int) (string, bool) { return c.labels(p, members, o) })
+}
+
+// member reports whether the object belongs to the holder.
+func (c *claims) member(p *finalizer.Plan, h, o graph.Object) bool {
+	if !p.IsHolder(h) {
+		return false
+	}
+	for x := range c.of(p, o) {
+		if !x.Shadow && p.Holds(h, o, x) {
+			return true
+		}
+	}
+	return false
+}
+
+// contests reports whether a holder that lives has a claim on the object, if only
+// by a shadow.
+func (c *claims) contests(p *finalizer.Plan, h, o graph.Object) bool {
+	if !p.IsHolder(h) || h.Deleting {
+		return false
+	}
+	for x := range c.of(p, o) {
+		if p.Holds(h, o, x) {
+			return true
+		}
+	}
+	return false
+}
+
+// fixed reports whether no change of the object can take its claim back.
+func (c *claims) fixed(p *finalizer.Plan, h, o graph.Object) bool {
+	for x := range c.of(p, o) {
+		if x.Fixed && !x.Shadow && p.Holds(h, o, x) {
+			return true
+		}
+	}
+	return false
+}
+
+// mostAbove bounds how deep holders may be held by each other.
+const mostAbove = 2
+
+// above reports whether the holder h holds o, directly or through others.
+func (c *claims) above(h, o graph.Object, all []graph.Object, depth int) bool {
+	for _, p := range c.plans {
+		if c.member(p, h, o) {
+			return true
+		}
+		for _, x := range all {
+			if depth > 0 && c.member(p, x, o) && c.above(h, x, all, depth-1) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// contested reports whether a holder that lives, and neither holds h nor is held
+// by it, has a claim on the object too.
+func (c *claims) contested(h, o graph.Object, all []graph.Object) bool {
+	for _, p := range c.plans {
+		for _, x := range all {
+			if x.Key != h.Key && x.Key != o.Key && c.contests(p, x, o) &&
+				!c.above(x, h, all, mostAbove) && !c.above(h, x, all, mostAbove) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// owned reports whether the object is a member by an owner reference alone.
+func (c *claims) owned(p *finalizer.Plan, h, o graph.Object) bool {
+	for x := range c.of(p, o) {
+		if !x.Shadow && x.Key.UID == "" && p.Holds(h, o, x) {
+			return false
+		}
+	}
+	return true
+}
