@@ -1,0 +1,48 @@
+package finalizer
+
+import (
+	"testing"
+
+	"github.com/ownergraph/ownergraph/graph"
+)
+
+// TestClaimsFixed: only what follows from an object's coordinates alone is fixed.
+func TestClaimsFixed(t *testing.T) {
+	byName := Members{By: ByName, Delimiter: "-"}
+	where, owned, chosen := byName, Members{By: ByOwner}, byName
+	where.Where = func(_, o graph.Object) bool { return !o.Deleting }
+	chosen.Selector = "app"
+	for _, tc := range []struct {
+		members Members
+		except  func(graph.Object) bool
+		want    bool
+		reason  string
+	}{
+		{byName, nil, true, "a name never changes"},
+		{Members{By: ByScope}, nil, true, "nor a scope"},
+		{Members{By: ByKind, Delimiter: "."}, nil, true, "nor a kind"},
+		{byName, func(o graph.Object) bool { return o.Deleting }, false, "the object may come to be excepted"},
+		{where, nil, false, "it may be judged otherwise"},
+		{owned, nil, false, "references change"},
+		{chosen, nil, false, "labels change"},
+		{Members{By: ByFunc, Named: func(o graph.Object) string { return "1" }}, nil, false, "a function may look at anything"},
+	} {
+		p, err := NewPlan(Sweep{Finalizer: "x.io/t", Holder: "tenant", Members: []Members{tc.members}, Except: tc.except})
+		if err != nil {
+			t.Fatalf("%s: %v", tc.reason, err)
+		}
+		o, err := graph.ParseObject("1.pod/1/1-a -> tenant/1")
+		if err != nil {
+			t.Fatal(err)
+		}
+		claims := 0
+		for c := range p.ClaimsBy(o, func(int) (string, bool) { return "", true }) {
+			if claims++; c.Fixed != tc.want {
+				t.Errorf("fixed %t, want %t: %s", c.Fixed, tc.want, tc.reason)
+			}
+		}
+		if claims == 0 {
+			t.Errorf("it names nobody: %s", tc.reason)
+		}
+	}
+}
