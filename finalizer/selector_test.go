@@ -138,3 +138,38 @@ func FuzzParseSelector(f *testing.F) {
 		}
 	})
 }
+
+// TestValidLabel: what a label's name and value may be, at the edge of each bound.
+func TestValidLabel(t *testing.T) {
+	long := strings.Repeat("n", 63)
+	domain := strings.Repeat("d.", 126) + "d" // 253
+	for _, tc := range []struct {
+		text        string
+		name, value bool
+		reason      string
+	}{
+		{"app", true, true, "letters"},
+		{"", false, true, "a value may be empty"},
+		{long, true, true, "as long as may be"},
+		{long + "n", false, false, "one longer"},
+		{"x.io/app", true, false, "a name may have a domain"},
+		{domain + "/" + long, true, false, "both as long as may be"},
+		{"d" + domain + "/app", false, false, "a domain that is one longer"},
+		{"x.io/" + long + "n", false, false, "a name that is one longer"},
+		{"/app", false, false, "no domain before the slash"},
+		{"x.io/", false, false, "no name behind it"},
+		{"X.io/app", false, false, "a domain is in lower case"},
+		{"x..io/app", false, false, "a part of it is empty"},
+		{"A-b_c.1", true, true, "all that may be in between"},
+		{"-a", false, false, "not at the beginning"},
+		{"a.", false, false, "nor at the end"},
+		{"a b", false, false, "a blank"},
+	} {
+		if got := finalizer.ValidLabel(tc.text); got != tc.name {
+			t.Errorf("name %q: %t, want %t: %s", tc.text, got, tc.name, tc.reason)
+		}
+		if got := finalizer.ValidLabelValue(tc.text); got != tc.value {
+			t.Errorf("value %q: %t, want %t: %s", tc.text, got, tc.value, tc.reason)
+		}
+	}
+}
