@@ -108,7 +108,7 @@ func (c *Collector) hangUp(err error) {
 		now := time.Now()
 		for _, k := range e.Kinds() {
 			c.sick[k.Kind] = true
-			_ = e.Observe(now, Event{Type: graph.KindSick, Kind: k.Kind, Reason: "watch: " + err.Error()}) // the same
+			_ = e.Observe(now, Event{Type: graph.KindSick, Kind: k.Kind, Reason: "watch: " + err.Error()}) // no event that can be refused
 		}
 	})
 	c.wake()

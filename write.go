@@ -143,7 +143,7 @@ func (e *Engine) writeDone(id CallID, f flight, err error) {
 // holdIfSick holds an object whose kind is sick, and reports whether it is: what
 // it awaits only somebody outside can bring.
 func (e *Engine) holdIfSick(id graph.NodeID) bool {
-	sick := e.kinds[e.graph.Node(id).Key().Kind].sick != ""
+	sick := e.kinds[e.graph.Node(id).Kind()].sick != ""
 	if sick {
 		e.hold(id, policy.KindSick, graph.DoubtUnset)
 	}

@@ -71,7 +71,7 @@ func (g *Graph) thin() {
 		g.mostNames = n
 		g.byKind, g.byPlace = remade(g.byKind), remade(g.byPlace)
 	}
-	if bare || n < leastNames/4 {
+	if bare || n < leastNames/4 && len(g.kinds)+len(g.places) > leastNames {
 		g.kinds, g.freeKinds = cut(g.kinds, g.freeKinds, func(k *kind) bool { return k.info.Kind == "" })
 		g.places, g.freePlaces = cut(g.places, g.freePlaces, func(p *place) bool { return p.used == 0 })
 		g.lastKind, g.lastPlace = 0, 0

@@ -74,21 +74,20 @@ var errBuried = errors.New("the kind's definition is gone")
 // is left.
 func (w *worker) bury() error {
 	page, err := w.listPage("", 1)
+	if err != nil && !unserved(err) {
+		return err
+	}
+	w.buried, w.dying = false, false
 	switch {
-	case err == nil && len(page.Items) > 0: // it is defined anew: a listing says what there is
-		w.buried, w.dying = false, false
+	case err != nil:
+		err = w.mourn()
+	case len(page.Items) > 0: // it is defined anew: a listing says what there is
 		return errAnew
-	case err == nil:
-		w.buried, w.dying = false, false
+	default:
 		w.begin()
 		if err = w.tellListed(); err == nil {
 			err = w.end(page.ResourceVersion)
 		}
-	case !unserved(err):
-		return err
-	default:
-		w.buried, w.dying = false, false
-		err = w.mourn()
 	}
 	if err != nil {
 		return err

@@ -24,29 +24,16 @@ func TestKindGoesFast(t *testing.T) {
 	} {
 		bubble(t, newFake(definitionKinds()...), Config{}, func(r *rig) {
 			r.watch()
-			d := named("", "carts.shop.example")
-			d.Finalizers = []string{cleanup}
-			r.create(definitionKind, d)
-			r.hide(false)
-			r.create("shop.example/Cart", named("ns", "a"))
-			r.create("shop.example/Cart", named("ns", "b"))
-			pass(time.Minute)
+			r.carts()
 			r.told()
-			r.locked(func() {
-				r.fault = func(q *http.Request) *fakeResponse {
-					if strings.HasSuffix(q.URL.Path, "/carts") {
-						return &fakeResponse{code: 404}
-					}
-					return nil
-				}
-			})
+			r.unserve()
 			r.delete(definitionKind, "", "carts.shop.example", 0)
 			pass(100 * time.Millisecond)
 			for _, name := range c.said {
 				r.delete("shop.example/Cart", "ns", name, 0)
 			}
 			pass(100 * time.Millisecond)
-			r.update(definitionKind, "", "carts.shop.example", func(m *meta) { m.Finalizers = nil })
+			r.undefine()
 			pass(100 * time.Millisecond)
 			r.hide(true)
 			pass(time.Minute)
@@ -64,13 +51,7 @@ func TestKindGoesFast(t *testing.T) {
 func TestKindOutlivesDefinition(t *testing.T) {
 	bubble(t, newFake(definitionKinds()...), Config{NoStreaming: true}, func(r *rig) {
 		r.watch()
-		d := named("", "carts.shop.example")
-		d.Finalizers = []string{cleanup}
-		r.create(definitionKind, d)
-		r.hide(false)
-		r.create("shop.example/Cart", named("ns", "a"))
-		r.create("shop.example/Cart", named("ns", "b"))
-		pass(time.Minute)
+		r.carts()
 		over, lists := false, 0
 		r.locked(func() {
 			r.fault = func(q *http.Request) *fakeResponse {
@@ -95,7 +76,7 @@ func TestKindOutlivesDefinition(t *testing.T) {
 		r.delete("shop.example/Cart", "ns", "a", 0)
 		r.delete("shop.example/Cart", "ns", "b", 0)
 		r.locked(func() { over = true })
-		r.update(definitionKind, "", "carts.shop.example", func(m *meta) { m.Finalizers = nil })
+		r.undefine()
 		pass(time.Second)
 		r.hide(true)
 		pass(time.Minute)
@@ -115,24 +96,11 @@ func TestKindOutlivesDefinition(t *testing.T) {
 // serveless has a kind's definition marked, whose watch ends before it has said what
 // ended with it, and whose server does not serve the kind any more.
 func serveless(r *rig, hide bool) {
-	d := named("", "carts.shop.example")
-	d.Finalizers = []string{cleanup}
-	r.create(definitionKind, d)
-	r.hide(false)
-	r.create("shop.example/Cart", named("ns", "a"))
-	r.create("shop.example/Cart", named("ns", "b"))
-	pass(time.Minute)
+	r.carts()
 	r.told()
 	r.delete(definitionKind, "", "carts.shop.example", 0)
 	pass(time.Second)
-	r.locked(func() {
-		r.fault = func(q *http.Request) *fakeResponse {
-			if strings.HasSuffix(q.URL.Path, "/carts") {
-				return &fakeResponse{code: 404}
-			}
-			return nil
-		}
-	})
+	r.unserve()
 	if hide {
 		r.hide(true)
 	}
@@ -150,7 +118,7 @@ func TestDefinitionEndsInFence(t *testing.T) {
 					r.t.Fatal(err)
 				}
 			}
-			r.update(definitionKind, "", "carts.shop.example", func(m *meta) { m.Finalizers = nil })
+			r.undefine()
 			pass(10 * time.Minute)
 			if got := strings.Join(of(r.told(), "gone ", "vanished"), "; "); !strings.Contains(got, "gone a; gone b") {
 				r.t.Errorf("told %q, with a fence: %v, want the ends of a and b", got, fence)
@@ -165,7 +133,7 @@ func TestLastWordsEnd(t *testing.T) {
 	bubble(t, newFake(definitionKinds()...), Config{}, func(r *rig) {
 		r.watch()
 		serveless(r, false)
-		r.update(definitionKind, "", "carts.shop.example", func(m *meta) { m.Finalizers = nil })
+		r.undefine()
 		var got []string
 		for i := range 10 {
 			if err := r.store.Fence(r.t.Context(), uint64(1000+i)); err != nil {

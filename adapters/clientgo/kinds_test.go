@@ -28,6 +28,35 @@ func (r *rig) define(after time.Duration) {
 	r.hide(false)
 }
 
+// carts defines them, with what the server has to clean up before the definition
+// goes, and makes two.
+func (r *rig) carts() {
+	d := named("", "carts.shop.example")
+	d.Finalizers = []string{cleanup}
+	r.create(definitionKind, d)
+	r.hide(false)
+	r.create("shop.example/Cart", named("ns", "a"))
+	r.create("shop.example/Cart", named("ns", "b"))
+	pass(time.Minute)
+}
+
+// unserve has the fake know nothing of carts any more, though they are discovered.
+func (r *rig) unserve() {
+	r.locked(func() {
+		r.fault = func(q *http.Request) *fakeResponse {
+			if strings.HasSuffix(q.URL.Path, "/carts") {
+				return &fakeResponse{code: 404}
+			}
+			return nil
+		}
+	})
+}
+
+// undefine ends the definition of carts: the server has cleaned up.
+func (r *rig) undefine() {
+	r.update(definitionKind, "", "carts.shop.example", func(m *meta) { m.Finalizers = nil })
+}
+
 func (r *rig) hide(hidden bool) { r.fake.hide("shop.example/Cart", hidden) }
 
 // A kind that is defined is watched soon, and one that goes takes its goroutine
@@ -74,14 +103,14 @@ func TestKindBuried(t *testing.T) {
 			r.delete(definitionKind, "", "carts.shop.example", 0)
 			pass(time.Second)
 			r.hide(true)
-			r.update(definitionKind, "", "carts.shop.example", func(m *meta) { m.Finalizers = nil })
+			r.undefine()
 		}, []string{"gone carts.shop.example", "gone a", "gone b", "kind-vanished shop.example/Cart"}},
 		{"the same, and what is served is looked at before the definition is gone", func(r *rig) {
 			r.delete(definitionKind, "", "carts.shop.example", 0)
 			pass(time.Second)
 			r.hide(true)
 			pass(5 * time.Second)
-			r.update(definitionKind, "", "carts.shop.example", func(m *meta) { m.Finalizers = nil })
+			r.undefine()
 		}, []string{"gone carts.shop.example", "gone a", "gone b", "kind-vanished shop.example/Cart"}},
 		{"the same, and the server's watch said most of it", func(r *rig) {
 			r.delete(definitionKind, "", "carts.shop.example", 0)
@@ -89,7 +118,7 @@ func TestKindBuried(t *testing.T) {
 			r.delete("shop.example/Cart", "ns", "a", 0)
 			pass(time.Second)
 			r.hide(true)
-			r.update(definitionKind, "", "carts.shop.example", func(m *meta) { m.Finalizers = nil })
+			r.undefine()
 		}, []string{"gone a", "gone carts.shop.example", "gone b", "kind-vanished shop.example/Cart"}},
 		{"marked, cleaned up, gone, but only a part of them was listed since: unknown", func(r *rig) {
 			r.locked(func() {
@@ -103,11 +132,11 @@ func TestKindBuried(t *testing.T) {
 			r.delete(definitionKind, "", "carts.shop.example", 0)
 			pass(time.Second)
 			r.hide(true)
-			r.update(definitionKind, "", "carts.shop.example", func(m *meta) { m.Finalizers = nil })
+			r.undefine()
 			r.locked(func() { r.fault = nil })
 		}, []string{"gone carts.shop.example", "kind-vanished shop.example/Cart"}},
 		{"gone without its cleanup: unknown", func(r *rig) {
-			r.update(definitionKind, "", "carts.shop.example", func(m *meta) { m.Finalizers = nil })
+			r.undefine()
 			r.delete(definitionKind, "", "carts.shop.example", 0)
 			r.hide(true)
 		}, []string{"gone carts.shop.example", "kind-vanished shop.example/Cart"}},
@@ -122,20 +151,14 @@ func TestKindBuried(t *testing.T) {
 			r.delete(definitionKind, "", "carts.shop.example", 0)
 			pass(time.Second)
 			r.delete("shop.example/Cart", "ns", "a", 0)
-			r.update(definitionKind, "", "carts.shop.example", func(m *meta) { m.Finalizers = nil })
+			r.undefine()
 			r.create(definitionKind, named("", "carts.shop.example"))
 		}, nil},
 	} {
 		t.Run(c.reason, func(t *testing.T) {
 			bubble(t, newFake(definitionKinds()...), Config{NoStreaming: true, PageSize: 1}, func(r *rig) {
 				r.watch()
-				d := named("", "carts.shop.example")
-				d.Finalizers = []string{cleanup}
-				r.create(definitionKind, d)
-				r.hide(false)
-				r.create("shop.example/Cart", named("ns", "a"))
-				r.create("shop.example/Cart", named("ns", "b"))
-				pass(time.Minute)
+				r.carts()
 				r.told()
 				c.end(r)
 				pass(time.Minute)

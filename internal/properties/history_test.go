@@ -271,18 +271,9 @@ func (h *history) land(verb string, side int, arg string) error {
 	return err
 }
 
-// restore goes back to the backup. Writes under way get lost: nobody promises
-// more than that none is begun on the strength of what was before. Answers of
-// reads still come.
+// restore goes back to the backup. Writes under way get lost.
 func (h *history) restore() error {
-	h.w.Zombies = nil
-	for _, s := range h.w.Sides {
-		for i := range s.Calls {
-			if c := &s.Calls[i]; c.Type == ownergraph.CallPatch || c.Type == ownergraph.CallDelete {
-				c.Key.Name += "/lost"
-			}
-		}
-	}
+	h.w.LoseWrites()
 	return h.w.Restore(h.backup, true)
 }
 

@@ -201,14 +201,7 @@ func (s *sweepRun) restore() error {
 		return nil
 	}
 	s.note("restore")
-	s.w.Zombies = nil
-	for _, side := range s.w.Sides {
-		for i := range side.Calls {
-			if c := &side.Calls[i]; c.Type == ownergraph.CallPatch || c.Type == ownergraph.CallDelete {
-				c.Key.Name += "/lost"
-			}
-		}
-	}
+	s.w.LoseWrites()
 	err := s.w.Restore(s.backup, true)
 	s.j.sweeps.Begin(s.w.Store.Objects())
 	return err

@@ -204,18 +204,9 @@ func (s *sim) land(st step) error {
 	return err
 }
 
-// restore goes back to the backup. Writes under way get lost: nobody promises
-// more than that none is begun on the strength of what was before. Answers of
-// reads still come.
+// restore goes back to the backup. Writes under way get lost.
 func (s *sim) restore() error {
-	s.w.Zombies = nil
-	for _, side := range s.w.Sides {
-		for i := range side.Calls {
-			if c := &side.Calls[i]; c.Type == ownergraph.CallPatch || c.Type == ownergraph.CallDelete {
-				c.Key.Name += "/lost"
-			}
-		}
-	}
+	s.w.LoseWrites()
 	err := s.w.Restore(s.backup, true)
 	s.recount()
 	if s.sweeps != nil {

@@ -231,5 +231,19 @@ func (w *World) Restore(old Store, announced bool) error {
 	return nil
 }
 
+// LoseWrites has no write land that is under way, as a restore may: nobody promises
+// more than that none is begun on the strength of what was before. Answers of reads
+// still come.
+func (w *World) LoseWrites() {
+	w.Zombies = nil
+	for _, s := range w.Sides {
+		for i := range s.Calls {
+			if c := &s.Calls[i]; c.Type == ownergraph.CallPatch || c.Type == ownergraph.CallDelete {
+				c.Key.Name += "/lost"
+			}
+		}
+	}
+}
+
 // ListStale begins a listing that shows what the store held before.
 func (w *World) ListStale(side, kind int, old *Store) { w.listFrom(side, kind, old) }
