@@ -28,7 +28,10 @@ var ErrStuck = errors.New("does not return")
 // takes away what follows from it while it has the lock: the watch with an event,
 // a worker with a result. A worker leaves with its next call, so as many workers
 // as there are keep the store busy, and none waits for another thread to be told
-// what to do. Readers look at a slice at a time. Where a call takes no time at
+// what to do. Calls that end in one moment do not wait for each other either: while
+// all workers are busy, as many calls as there are workers are laid on a shelf, and
+// who finds one there leaves its result in exchange, without the mutex. Readers look
+// at a slice at a time. Where a call takes no time at
 // all, the three places in which a cascade spends its own are the decision
 // ([policy.Decide] and the text of the object that it judges), the look-ups of
 // the event that ends it (the node by its UID, and of its owner), and handing the
@@ -69,6 +72,7 @@ type Collector struct {
 	fences uint64
 
 	resting chan Call // to workers that have nothing to do
+	shelf   shelf     // for workers that come back
 
 	kick  chan struct{}  // something has changed that the pump should look at
 	work  sync.WaitGroup // the watch and the calls under way
@@ -82,6 +86,8 @@ type Collector struct {
 	flying  map[CallID]flying
 	alarm   time.Time            // when the pump takes its next turn, zero if it waits to be woken
 	lanes   [LaneControl + 1]int // calls under way
+	landed  []landing            // room of takeIn
+	grounds uint64               // of the engine, when the shelf was last compared
 	waiters map[*waiter]struct{}
 }
 
@@ -195,9 +201,9 @@ func (c *Collector) wake() {
 	}
 }
 
-// locked runs one step of the engine under the lock. What a panic leaves behind
-// is not to be trusted: it breaks the engine.
-func (c *Collector) locked(step func(*Engine)) {
+// locked runs one step of the engine under the lock, after it was told what has
+// landed. What a panic leaves behind is not to be trusted: it breaks the engine.
+func (c *Collector) locked(step func(e *Engine, now time.Time)) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	defer func() {
@@ -207,14 +213,24 @@ func (c *Collector) locked(step func(*Engine)) {
 			c.wake()
 		}
 	}()
-	step(c.engine)
+	now := time.Now()
+	c.takeIn(now)
+	step(c.engine, now)
+	c.recall()
 }
 
 // Stats returns the engine's figures. It does not walk the graph.
 func (c *Collector) Stats() Stats {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.engine.Stats()
+	return c.stats()
+}
+
+// stats are the engine's figures, without what nobody has begun.
+func (c *Collector) stats() Stats {
+	s := c.engine.Stats()
+	s.Calls -= c.shelf.len()
+	return s
 }
 
 // Kinds returns the health of every kind that takes part, by name. While the

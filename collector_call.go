@@ -53,25 +53,39 @@ func (c *Collector) carry(ctx context.Context, call Call) (next Call) {
 	return next
 }
 
-// land tells the engine what came of a call, and hands out what follows from it
-// while it has the lock; the next call of its lane is its own.
+// land leaves the result of a call on the shelf and takes the next one from there,
+// or tells the engine by itself and hands out what follows from it while it has the
+// lock; the next call of its lane is its own.
 func (c *Collector) land(ctx context.Context, call Call, r Result) (next Call) {
-	c.locked(func(e *Engine) {
-		now, lane := time.Now(), c.flying[call.ID].lane
-		c.lanes[lane]--
-		delete(c.flying, call.ID)
-		if err := e.Done(now, call.ID, r); err != nil && !errors.Is(err, ErrBroken) {
-			e.fail("%v", err)
+	answered := r.Err != errNoAnswer // else there is no worker to go on
+	if call.Type <= CallDelete && answered {
+		if next, ok := c.shelf.trade(ctx, call.ID, r); ok {
+			c.wake()
+			return next
 		}
-		if call.Type == CallHandle {
-			c.resync()
-		}
-		if r.Err == errNoAnswer { // there is no worker to go on
+	}
+	c.locked(func(_ *Engine, now time.Time) {
+		lane := c.flying[call.ID].lane
+		c.report(now, call.ID, r)
+		if !answered {
 			lane = LaneUnset
 		}
 		next = c.follow(ctx, now, lane)
 	})
 	return next
+}
+
+// report tells the engine what came of a call.
+func (c *Collector) report(now time.Time, id CallID, r Result) {
+	f := c.flying[id]
+	c.lanes[f.lane]--
+	delete(c.flying, id)
+	if err := c.engine.Done(now, id, r); err != nil && !errors.Is(err, ErrBroken) {
+		c.engine.fail("%v", err)
+	}
+	if f.typ == CallHandle {
+		c.resync()
+	}
 }
 
 // make carries out a call within its timeout. Its error is the call's own, or

@@ -2,6 +2,7 @@ package ownergraph
 
 import (
 	"slices"
+	"time"
 
 	"github.com/ownergraph/ownergraph/graph"
 )
@@ -21,7 +22,7 @@ func (c *Collector) Held(limit int) []Held {
 	limit = max(limit, 0)
 	var found []heldNode
 	for from, more := graph.NodeID(0), true; more; {
-		c.locked(func(e *Engine) { found, from, more = e.heldFrom(found, from) })
+		c.locked(func(e *Engine, _ time.Time) { found, from, more = e.heldFrom(found, from) })
 		if !more || len(found) >= 2*limit+heldSlice {
 			slices.SortFunc(found, func(a, b heldNode) int { return a.key.Compare(b.key) })
 			found = found[:min(limit, len(found))]
@@ -29,7 +30,7 @@ func (c *Collector) Held(limit int) []Held {
 	}
 	out := make([]Held, 0, len(found))
 	for some := range slices.Chunk(found, heldDetails) {
-		c.locked(func(e *Engine) { out = e.describe(out, some) })
+		c.locked(func(e *Engine, _ time.Time) { out = e.describe(out, some) })
 	}
 	return out
 }

@@ -58,7 +58,7 @@ func (c *Collector) leave(w *waiter) Stats {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	delete(c.waiters, w)
-	return c.engine.Stats()
+	return c.stats()
 }
 
 // answer lets those go who have waited for this moment.

@@ -50,8 +50,8 @@ func (c *Collector) pump(ctx context.Context) error {
 
 // pumpOnce takes a turn and returns when to take the next one.
 func (c *Collector) pumpOnce(ctx context.Context) (at time.Time, err error) {
-	c.locked(func(e *Engine) {
-		_, c.alarm = c.turn(ctx, time.Now(), LaneUnset)
+	c.locked(func(e *Engine, now time.Time) {
+		_, c.alarm = c.turn(ctx, now, LaneUnset)
 		at, err = c.alarm, e.broken
 	})
 	return at, err
@@ -100,6 +100,9 @@ func (c *Collector) turn(ctx context.Context, now time.Time, keep Lane) (kept Ca
 			wake = at
 		}
 	}
+	if !c.open(LaneStore) {
+		n = c.stock(now, n)
+	}
 	if n == mostBatch {
 		wake = now
 	}
@@ -118,11 +121,26 @@ func (c *Collector) follow(ctx context.Context, now time.Time, keep Lane) Call {
 	return kept
 }
 
-// next returns the next call of a lane that has room, or when to ask again.
+// next returns the next call of a lane that has room, or when to ask again. What is
+// on the shelf goes first.
 func (c *Collector) next(now time.Time, lane Lane) (Call, time.Time) {
-	call, at := c.engine.Next(now, lane)
+	if lane == LaneStore {
+		if call, ok := c.shelf.pick(); ok {
+			c.depart(now, call.ID)
+			return call, now
+		}
+	}
+	call, at := c.handOut(now, lane)
 	if call.Type != CallUnset {
 		c.lanes[lane]++
+	}
+	return call, at
+}
+
+// handOut has the engine hand out a call of a lane.
+func (c *Collector) handOut(now time.Time, lane Lane) (Call, time.Time) {
+	call, at := c.engine.Next(now, lane)
+	if call.Type != CallUnset {
 		c.flying[call.ID] = flying{call.Type, lane, call.Key, call.Kind, call.Finalizer, now.Add(call.Timeout)}
 	}
 	return call, at
@@ -143,6 +161,7 @@ func (c *Collector) open(lane Lane) bool {
 // drain waits for everything that is under way. What has not returned a moment
 // after its time was over is named and left behind.
 func (c *Collector) drain() error {
+	c.locked(func(*Engine, time.Time) { c.clearShelf() })
 	done := make(chan struct{})
 	go func() {
 		c.work.Wait()

@@ -47,7 +47,7 @@ func (c *Collector) owes(w *watching, kind Kind) bool {
 func (c *Collector) keepWatching(ctx context.Context) {
 	defer func() {
 		if ctx.Err() == nil { // nothing would be observed any more
-			c.locked(func(e *Engine) { e.fail("watch: %w", errNoAnswer) })
+			c.locked(func(e *Engine, _ time.Time) { e.fail("watch: %w", errNoAnswer) })
 			c.wake()
 		}
 	}()
@@ -103,9 +103,8 @@ func (c *Collector) callWatch(ctx context.Context, sink func(Event) error) (err 
 // hangUp notes that the watch is down. What happens now goes unseen, so every
 // kind counts as sick until it has been listed again.
 func (c *Collector) hangUp(err error) {
-	c.locked(func(e *Engine) {
+	c.locked(func(e *Engine, now time.Time) {
 		c.watch = nil
-		now := time.Now()
 		for _, k := range e.Kinds() {
 			c.sick[k.Kind] = true
 			_ = e.Observe(now, Event{Type: graph.KindSick, Kind: k.Kind, Reason: "watch: " + err.Error()}) // no event that can be refused
@@ -118,12 +117,11 @@ func (c *Collector) hangUp(err error) {
 // the watch: a refused event is the engine's to deal with. What follows from the
 // event is handed out at once, by calls that end with ctx.
 func (c *Collector) sink(ctx context.Context, w *watching, ev Event) (err error) {
-	c.locked(func(e *Engine) {
+	c.locked(func(e *Engine, now time.Time) {
 		if c.watch != w {
 			err = errWatchDone
 			return
 		}
-		now := time.Now()
 		c.hear(e, w, now, ev)
 		c.follow(ctx, now, LaneUnset)
 		err = e.broken

@@ -75,6 +75,7 @@ type Engine struct {
 	audit    audit
 
 	prepared line[Call]     // store calls that wait for their lane
+	grounds  uint64         // how often they were taken back
 	room     room           // of the decision at hand
 	fans     []graph.NodeID // owners whose dependents have to be looked at
 	sweeps   []Kind         // kinds whose listing has ended

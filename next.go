@@ -57,7 +57,7 @@ func (e *Engine) Take(now time.Time, lane Lane) (Call, bool) {
 func (e *Engine) ready(lane Lane) (Call, bool) {
 	c, ok := e.pick(lane)
 	if ok {
-		e.counts.count(c)
+		e.counts.count(c.Type, 1)
 	}
 	return c, ok
 }

@@ -41,22 +41,24 @@ type Stats struct {
 	Swept, Members, MembersGone, Unguarded uint64
 }
 
-func (s *Stats) count(c Call) {
-	switch c.Type {
+// count counts a call that is handed out, or takes back that it was: n is 1 or -1.
+func (s *Stats) count(t CallType, n int) {
+	by := uint64(n)
+	switch t {
 	case CallRead:
-		s.Reads++
+		s.Reads += by
 	case CallPatch:
-		s.Patches++
+		s.Patches += by
 	case CallDelete:
-		s.Deletes++
+		s.Deletes += by
 	case CallFence:
-		s.FenceCalls++
+		s.FenceCalls += by
 	case CallList:
-		s.ListCalls++
+		s.ListCalls += by
 	case CallHandle:
-		s.Handled++
+		s.Handled += by
 	case CallSelect:
-		s.Selects++
+		s.Selects += by
 	}
 }
 

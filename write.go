@@ -68,25 +68,37 @@ func (e *Engine) launch(c Call, f flight) Call {
 }
 
 // ground takes back the calls that were prepared and not handed out: what they
-// rest on is not so any more. Their keys are decided again.
+// rest on is not so any more. Their keys are decided again. Those that were handed
+// out and not begun yet are their holder's to give back, who knows by grounds.
 func (e *Engine) ground() {
+	e.grounds++
 	for _, c := range e.prepared.all() {
-		f := e.flights[c.ID]
-		delete(e.flights, c.ID)
-		if r := e.clear.runs[f.run]; r != nil {
-			r.read = false
-			e.lookAt(r)
-			continue
-		}
-		if e.peek(f.node).call != c.ID {
-			continue
-		}
-		e.mind(f.node).call = 0
-		e.mind(f.node).reread = e.peek(f.node).reread || f.reread
-		e.work.Done(f.node)
-		e.work.Add(f.node, queue.Normal)
+		e.takeBack(c.ID)
 	}
 	e.prepared = line[Call]{}
+}
+
+// takeBack ends a call that nobody has begun: its key is decided again. What a read
+// brings is judged by when it was asked for, so one of an owner stays.
+func (e *Engine) takeBack(id CallID) (taken bool) {
+	f := e.flights[id]
+	if f.call == CallRead && !f.reread && f.run == 0 {
+		return false
+	}
+	delete(e.flights, id)
+	if r := e.clear.runs[f.run]; r != nil {
+		r.read = false
+		e.lookAt(r)
+		return true
+	}
+	if e.peek(f.node).call != id {
+		return true
+	}
+	e.mind(f.node).call = 0
+	e.mind(f.node).reread = e.peek(f.node).reread || f.reread
+	e.work.Done(f.node)
+	e.work.Add(f.node, queue.Normal)
+	return true
 }
 
 // landed ends the flight of a write or reread and reports whether its object

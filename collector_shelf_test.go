@@ -1,0 +1,119 @@
+package ownergraph_test
+
+import (
+	"context"
+	"testing"
+	"testing/synctest"
+
+	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/graph"
+)
+
+// eight is an owner of eight objects.
+const eight = "a; p/1 -> a; p/2 -> a; p/3 -> a; p/4 -> a; p/5 -> a; p/6 -> a; p/7 -> a; p/8 -> a"
+
+// gate holds calls of one verb back until it is opened.
+type gate struct{ open chan struct{} }
+
+func newGate() gate { return gate{make(chan struct{})} }
+
+func (g gate) pass(ctx context.Context) error {
+	select {
+	case <-g.open:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// gated returns a store whose calls of some verbs wait for a gate.
+func gated(t *testing.T, gates map[string]gate) (s *tap, sink *sinkFunc) {
+	s, sink = newTap(t, eight), new(sinkFunc)
+	s.call = func(ctx context.Context, verb string, _ ownergraph.Key, do func() error) error {
+		if g, ok := gates[verb]; ok {
+			if err := g.pass(ctx); err != nil {
+				return err
+			}
+		}
+		return do()
+	}
+	s.watch = func(ctx context.Context, to sinkFunc, do watchFunc) error {
+		*sink = to
+		return do(ctx, to)
+	}
+	return s, sink
+}
+
+// TestCollectorShelf: what waits for a worker does not count as made, nor as under
+// way.
+func TestCollectorShelf(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		deletes := newGate()
+		s, _ := gated(t, map[string]gate{"delete": deletes})
+		r := collect(t, s, ownergraph.Config{Workers: 2})
+		r.idle()
+		s.delete(t, "a", ownergraph.Background)
+		synctest.Wait()
+		if got := r.Stats(); got.Calls != 2 || got.Deletes != 2 {
+			t.Errorf("%d calls under way, %d deletes counted, want 2 and 2", got.Calls, got.Deletes)
+		}
+		close(deletes.open)
+		r.idle()
+		if got := r.Stats(); got.Calls != 0 || got.Deletes != 8 || s.count("delete") != 8 {
+			t.Errorf("%d calls under way, %d deletes counted, %d made; want 0, 8 and 8", got.Calls, got.Deletes, s.count("delete"))
+		}
+		s.holds(t, "")
+	})
+}
+
+// TestCollectorRecalls: what was decided before a rewind, or before there was
+// another kind, and which nobody has begun, is not begun after it.
+func TestCollectorRecalls(t *testing.T) {
+	for _, tc := range []struct {
+		reason string
+		event  func(s *tap) ownergraph.Event
+		within int // deletes that are made before the new listings
+	}{
+		{"history went backwards: all absence has to be proven anew", func(*tap) ownergraph.Event {
+			return graph.Event{Type: graph.Rewound, Reason: "restored"}
+		}, 2},
+		{"nothing has happened: what is on the shelf is made", func(s *tap) ownergraph.Event {
+			o, _ := s.Store.Get(context.Background(), keyOf(t, "p/8"))
+			return graph.Event{Type: graph.Put, Object: o}
+		}, 8},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			deletes, lists := newGate(), newGate()
+			s, sink := gated(t, map[string]gate{"delete": deletes, "list": lists})
+			r := collect(t, s, ownergraph.Config{Workers: 2})
+			r.idle()
+			s.delete(t, "a", ownergraph.Background)
+			synctest.Wait()
+			if err := (*sink)(tc.event(s)); err != nil {
+				t.Fatal(err)
+			}
+			close(deletes.open)
+			synctest.Wait()
+			if got := s.count("delete"); got != tc.within {
+				t.Errorf("%s: %d deletes before the listings, want %d", tc.reason, got, tc.within)
+			}
+			close(lists.open)
+			r.idle()
+			s.holds(t, "")
+		})
+	}
+}
+
+// TestCollectorShelfAtTheEnd: what nobody has begun when Run ends is not made.
+func TestCollectorShelfAtTheEnd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, _ := gated(t, map[string]gate{"delete": newGate()})
+		r := collect(t, s, ownergraph.Config{Workers: 3})
+		r.idle()
+		s.delete(t, "a", ownergraph.Background)
+		synctest.Wait()
+		if err := r.stop(); err != nil || s.count("delete") != 3 {
+			t.Errorf("run: %v after %d deletes, want nil after 3", err, s.count("delete"))
+		}
+	})
+}
