@@ -68,6 +68,7 @@ type Server struct {
 
 	feeding sync.Mutex
 	feeds   atomic.Pointer[[]*feed]
+	delays  *delays // nil without a latency
 }
 
 type shelf struct {
@@ -88,6 +89,9 @@ func New(cfg Config) *Server {
 		s.shelves[k.Kind] = &shelf{objects: map[place]*Record{}}
 	}
 	s.feeds.Store(&[]*feed{})
+	if cfg.Latency > 0 {
+		s.delays = newDelays(cfg.Latency)
+	}
 	return s
 }
 
@@ -160,7 +164,7 @@ func (s *Server) request(v Verb) {
 		}
 	}
 	if s.cfg.Latency > 0 {
-		<-time.After(s.cfg.Latency)
+		s.delays.wait()
 	}
 }
 
