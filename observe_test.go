@@ -45,3 +45,26 @@ func newEngine(t *testing.T) *Engine {
 	}
 	return e
 }
+
+// TestRefusedOfUnserved: an event of a kind that is not served says nothing of the
+// kind that is served under its name later.
+func TestRefusedOfUnserved(t *testing.T) {
+	e, now := newEngine(t), time.Unix(0, 0)
+	see := func(events ...Event) {
+		t.Helper()
+		if err := e.ObserveAll(now, events); err != nil {
+			t.Fatal(err)
+		}
+	}
+	a, b := KindInfo{Kind: "a"}, KindInfo{Kind: "b"}
+	see(Event{Type: graph.KindsKnown, Kinds: []KindInfo{a, b}}, Event{Type: graph.KindsKnown, Kinds: []KindInfo{a}})
+	if err := e.Observe(now, put("b/o#1")); err == nil {
+		t.Fatal("an object of a kind that is not served was taken")
+	}
+	see(Event{Type: graph.KindsKnown, Kinds: []KindInfo{a, b}})
+	for _, k := range e.Kinds() {
+		if k.Sick != "" {
+			t.Errorf("kind %s is sick: %s", k.Kind, k.Sick)
+		}
+	}
+}

@@ -167,3 +167,18 @@ func TestCheckNamesTheInvariant(t *testing.T) {
 		}
 	}
 }
+
+// TestCheckKin: the kin of one UID is no other's.
+func TestCheckKin(t *testing.T) {
+	g := New(Config{})
+	apply(t, g, Event{Type: KindsKnown, Kinds: []KindInfo{{Kind: "a"}, {Kind: "b"}}})
+	put(t, g, "a/x@1#1; a/y@1#1; b/x@2#1; b/y@2#1")
+	if err := g.Check(); err != nil {
+		t.Fatal(err)
+	}
+	one, two := g.families["1"], g.families["2"]
+	one.kin, two.kin = two.kin, one.kin
+	if err := g.Check(); err == nil || !strings.Contains(err.Error(), "is among the kin of UID") {
+		t.Errorf("the lists of two UIDs have changed places: %v", err)
+	}
+}
