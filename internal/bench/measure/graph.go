@@ -12,6 +12,8 @@ const (
 	batch     = 256     // events that a watch delivers at once
 	mostMoves = 1 << 18 // objects that are updated or replaced in one stretch
 	mostWarm  = 100_000 // objects of a graph that is filled a second time
+
+	leastUpdates = 100_000 // events of a stretch of updates
 )
 
 // graphRow fills a graph, updates, churns and empties it, and fills another one.
@@ -101,11 +103,13 @@ func (r *filling) fill(name string) error {
 	return r.holds(n)
 }
 
-// update puts new versions of objects, in random order, with nothing else changed.
+// update puts new versions of objects, in random order, with nothing else changed:
+// of few objects several, one after another, so that a stretch is no moment.
 func (r *filling) update(name string) error {
 	order := workload.Shuffled(r.world.Len(), 1)
 	order = order[:min(len(order), mostMoves)]
-	err := r.run(name, len(order), func(i int) []Event { return []Event{{Object: r.world.Object(order[i])}} })
+	n := max(len(order), leastUpdates)
+	err := r.run(name, n, func(i int) []Event { return []Event{{Object: r.world.Object(order[i%len(order)])}} })
 	if err != nil {
 		return err
 	}
