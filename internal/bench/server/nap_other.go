@@ -4,5 +4,5 @@ package server
 
 import "time"
 
-// nap sleeps.
-func nap(d time.Duration) { time.Sleep(d) }
+// nap waits by a timer of Go.
+func nap(d time.Duration) { <-time.After(d) }
