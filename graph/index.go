@@ -76,6 +76,18 @@ func (b *bucket) matches(t uint8) (low, high uint64) {
 	return (l - everyByte) &^ l & topBits, (h - everyByte) &^ h & (topBits & 0xffffffff)
 }
 
+// first returns what stands at the first place whose tag is t, 0 if there is none.
+func (b *bucket) first(t uint8) NodeID {
+	low, high := b.matches(t)
+	if low != 0 {
+		return b.ids[bits.TrailingZeros64(low)/8%bucketIDs]
+	}
+	if high != 0 {
+		return b.ids[(8+bits.TrailingZeros64(high)/8)%bucketIDs]
+	}
+	return 0
+}
+
 // empty returns the first place that is not in use, bucketIDs or more if all are.
 func (b *bucket) empty() int {
 	low, high := b.matches(0)
@@ -95,8 +107,10 @@ func (b *bucket) setTag(i int, t uint8) {
 }
 
 // withUID returns the node of the index that has the UID, or 0.
-func (g *Graph) withUID(p packed, u UID) NodeID {
-	h := g.index.hash(p.uid)
+func (g *Graph) withUID(p packed, u UID) NodeID { return g.withHash(g.index.hash(p.uid), p, u) }
+
+// withHash is withUID for a UID whose hash is known.
+func (g *Graph) withHash(h uint64, p packed, u UID) NodeID {
 	s := g.index.segment(h)
 	for i := range s.buckets {
 		b := &s.buckets[(int(h)+i)&(len(s.buckets)-1)]
@@ -121,14 +135,15 @@ func (g *Graph) withUID(p packed, u UID) NodeID {
 // hasUID reports whether the node's UID is u, which is p as nodes hold it.
 func (g *Graph) hasUID(id NodeID, p packed, u UID) bool {
 	x := g.at(id)
-	return x.uid == p.uid && x.is(textUID) == p.text &&
-		(!p.text || string(g.facts(id).uid) == string(u))
+	return x.uid == p.uid && x.is(textUID) == p.text && (!p.text || g.saysUID(id, u))
 }
 
-// indexNode puts a node into the index.
-func (g *Graph) indexNode(id NodeID) {
+// saysUID is that for the text of one.
+func (g *Graph) saysUID(id NodeID, u UID) bool { return string(g.facts(id).uid) == string(u) }
+
+// indexNode puts a node into the index, by the hash of its UID.
+func (g *Graph) indexNode(id NodeID, h uint64) {
 	x := &g.index
-	h := x.hash(g.at(id).uid)
 	s := x.segment(h)
 	for s.used >= len(s.buckets)*bucketIDs*7/8 {
 		g.widen(h, s)

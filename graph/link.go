@@ -108,10 +108,11 @@ func (g *Graph) refers(dep NodeID, o *Object) bool {
 }
 
 func (g *Graph) ownerNode(k *Key) NodeID {
-	if id := g.lookup(k); id != 0 {
-		return id
+	s := g.seek(k)
+	if s.id != 0 {
+		return s.id
 	}
-	id := g.addPhantom(k)
+	id := g.addPhantom(k, &s)
 	g.delta.Added = append(g.delta.Added, id)
 	return id
 }

@@ -40,6 +40,21 @@ func TestPackedText(t *testing.T) {
 	})
 }
 
+// TestHexDigits: no two neighbours hide that one of them is no digit.
+func TestHexDigits(t *testing.T) {
+	const digits = "0123456789abcdef"
+	for pair := range uint64(1 << 16) {
+		high, low := strings.IndexByte(digits, byte(pair>>8)), strings.IndexByte(digits, byte(pair))
+		for shift := 0; shift < 56; shift += 8 {
+			text := uint64('0')*eachByte&^(0xffff<<shift) | pair<<shift
+			x, bad := hexDigits(text)
+			if good := bad&highBits == 0; good != (high >= 0 && low >= 0) || good && (x != uint64(high<<8|low)<<shift || hexText(x) != text) {
+				t.Fatalf("%#016x is read as %#016x, %t", text, x, good)
+			}
+		}
+	}
+}
+
 // TestEveryForm: an object comes back as it was put, whatever its form, and what
 // differs in any field is told apart.
 func TestEveryForm(t *testing.T) {
