@@ -87,12 +87,19 @@ func (g *Graph) glances(events []Event) []glance {
 	return v.seen[:v.n]
 }
 
+// textAhead reads where the text of a node begins, and where most end, which is the
+// next line of memory for half of them.
 func (g *Graph) textAhead(id NodeID) uint64 {
-	if x, p := g.at(id), g.page(id); x.text != 0 && !x.is(longText) {
-		return uint64(p.text[int(x.text-1)*textUnit])
+	x, p := g.at(id), g.page(id)
+	if x.text == 0 || x.is(longText) {
+		return 0
 	}
-	return 0
+	at := int(x.text-1) * textUnit
+	return uint64(p.text[at]) + uint64(p.text[min(at+mostNames, len(p.text)-1)])
 }
+
+// mostNames is how long most names are at most, in bytes.
+const mostNames = 40
 
 // sight is seek for the next put, of which Ahead may have seen something. What a
 // UID is packed as is the same at any time; of the node it has to be seen whether

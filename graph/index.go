@@ -212,15 +212,14 @@ func (g *Graph) widen(h uint64, s *segment) {
 		x.dir, x.deep = dir, 0
 	}
 	other := &segment{depth: s.depth + 1, buckets: make([]bucket, segmentBuckets)}
-	var room [segmentBuckets]bucket
-	whole := segment{buckets: append(room[:0], s.buckets...)}
+	ids, hashes, n := s.gather(g)
 	clear(s.buckets)
 	s.used, s.depth = 0, s.depth+1
-	for id, h := range whole.members(g) {
-		if h>>(64-s.depth)&1 == 0 {
-			s.put(h, id)
+	for i, id := range ids[:n] {
+		if hashes[i]>>(64-s.depth)&1 == 0 {
+			s.put(hashes[i], id)
 		} else {
-			other.put(h, id)
+			other.put(hashes[i], id)
 		}
 	}
 	x.install(h, s.depth-1, func(i, of int) *segment {
@@ -293,6 +292,22 @@ func (s *segment) refill(g *Graph, n int) {
 		to.put(h, id)
 	}
 	*s = to
+}
+
+// gather returns the members of a segment and their hashes. It reads all the nodes
+// before anything is done with any, so that these are waited for together.
+func (s *segment) gather(g *Graph) (ids [segmentBuckets * bucketIDs]NodeID, hashes [segmentBuckets * bucketIDs]uint64, n int) {
+	for i := range s.buckets {
+		for _, id := range s.buckets[i].ids {
+			if ids[n] = id; id != 0 {
+				n++
+			}
+		}
+	}
+	for i, id := range ids[:n] {
+		hashes[i] = g.index.hash(g.at(id).uid)
+	}
+	return ids, hashes, n
 }
 
 // members yields the nodes of a segment and their hashes.
