@@ -5,7 +5,7 @@ package graph
 // it comes first, and does no more than to compare. What it has found out of any
 // other is in found.
 func (g *Graph) again(o *Object) bool {
-	g.found = found{sought: g.sight(&o.Key)}
+	g.found.sought, g.found.same = g.sight(&o.Key), false
 	id := g.found.id
 	if id == 0 {
 		return false

@@ -55,13 +55,14 @@ type Graph struct {
 	kin      map[NodeID]links // their lists
 	twins    map[NodeID]links // the lists of those that are observed
 
-	observed int
-	delta    Delta
-	loose    []NodeID // nodes that lost a dependent in this Apply
-	scratch  []byte   // the text of the object at hand
-	found    found    // the node of the object at hand
-	outlook  *outlook // on the events that come next, or nil
-	touched  uint64   // see Ahead
+	observed  int
+	delta     Delta
+	loose     []NodeID // nodes that lost a dependent in this Apply
+	scratch   []byte   // the text of the object at hand
+	found     found    // the node of the object at hand
+	lastOwner glance   // the owner that was referred to last
+	outlook   *outlook // on the events that come next, or nil
+	touched   uint64   // see Ahead
 }
 
 // New returns an empty graph.

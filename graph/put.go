@@ -14,7 +14,7 @@ func (g *Graph) create(o *Object) {
 	id := g.addNode(&o.Key, g.form(o, g.found.uid), &g.found.sought)
 	d, x, role := &g.delta, g.at(id), roleOf(o)
 	d.Node, d.Created, d.Observed, d.Version, d.Class = id, true, true, true, true
-	d.Mark = o.Deleting || o.Propagation() != Unset
+	d.Mark = o.Deleting || len(o.Finalizers) > 0 && o.Propagation() != Unset
 	d.Acknowledged = o.ObservedGeneration != 0
 	x.epoch = g.kinds[g.places[x.place].kind].epoch
 	x.setState(Observed)
