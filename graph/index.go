@@ -63,39 +63,31 @@ func (x *index) segment(h uint64) *segment { return x.dir[h>>1>>(63-x.depth())] 
 // tag is the byte of a hash that a bucket keeps; it is never 0.
 func tag(h uint64) uint8 { return max(uint8(h>>8), 1) }
 
-const (
-	everyByte = 0x0101010101010101
-	topBits   = 0x8080808080808080
-)
+const topBits = 0x80 * eachByte
 
-// matches returns a bit for each place whose tag is t: the top bit of its byte.
-// A place behind a match may be a false one.
-func (b *bucket) matches(t uint8) (low, high uint64) {
-	w := uint64(t) * everyByte
+// matches returns a bit for each place whose tag is t, the first place's lowest. A
+// place behind a match may be a false one.
+func (b *bucket) matches(t uint8) uint32 {
+	w := uint64(t) * eachByte
 	l, h := b.low^w, uint64(b.high)^w
-	return (l - everyByte) &^ l & topBits, (h - everyByte) &^ h & (topBits & 0xffffffff)
+	l, h = (l-eachByte)&^l&topBits, (h-eachByte)&^h&(topBits&0xffffffff)
+	return uint32(l>>7*joinBits>>56) | uint32(h>>7*joinBits>>56)<<8
 }
+
+// joinBits times a word with a bit in the lowest place of each byte has these bits
+// in its highest byte: each is moved by seven places less than the one before.
+const joinBits = 0x0102040810204080
 
 // first returns what stands at the first place whose tag is t, 0 if there is none.
 func (b *bucket) first(t uint8) NodeID {
-	low, high := b.matches(t)
-	if low != 0 {
-		return b.ids[bits.TrailingZeros64(low)/8%bucketIDs]
-	}
-	if high != 0 {
-		return b.ids[(8+bits.TrailingZeros64(high)/8)%bucketIDs]
+	if m := b.matches(t); m != 0 {
+		return b.ids[bits.TrailingZeros32(m)%bucketIDs]
 	}
 	return 0
 }
 
 // empty returns the first place that is not in use, bucketIDs or more if all are.
-func (b *bucket) empty() int {
-	low, high := b.matches(0)
-	if low != 0 {
-		return bits.TrailingZeros64(low) / 8
-	}
-	return 8 + bits.TrailingZeros64(high)/8
-}
+func (b *bucket) empty() int { return bits.TrailingZeros32(b.matches(0)) }
 
 func (b *bucket) setTag(i int, t uint8) {
 	if i < 8 {
@@ -114,14 +106,8 @@ func (g *Graph) withHash(h uint64, p packed, u UID) NodeID {
 	s := g.index.segment(h)
 	for i := range s.buckets {
 		b := &s.buckets[(int(h)+i)&(len(s.buckets)-1)]
-		low, high := b.matches(tag(h))
-		for ; low != 0; low &= low - 1 {
-			if id := b.ids[bits.TrailingZeros64(low)/8]; g.hasUID(id, p, u) {
-				return id
-			}
-		}
-		for ; high != 0; high &= high - 1 {
-			if id := b.ids[(8+bits.TrailingZeros64(high)/8)%bucketIDs]; g.hasUID(id, p, u) {
+		for m := b.matches(tag(h)); m != 0; m &= m - 1 {
+			if id := b.ids[bits.TrailingZeros32(m)%bucketIDs]; g.hasUID(id, p, u) {
 				return id
 			}
 		}
