@@ -48,18 +48,21 @@ func (g *Graph) ahead(events []Event) (sum uint64) {
 		buckets[i] = &s.buckets[int(h)&(len(s.buckets)-1)]
 		sum += buckets[i].low
 	}
+	var ids [aheadBatch]NodeID
+	n := 0 // how many there are already
 	for i := range seen {
-		l := &seen[i]
-		l.id = buckets[i].first(tag(l.hash))
-		sum += g.at(l.id).version
+		id := buckets[i].first(tag(seen[i].hash))
+		seen[i].id, ids[n] = id, id
+		sum += g.at(id).version
+		if id != 0 {
+			n++
+		}
 	}
-	var owners [aheadBatch]NodeID
-	for i := range seen {
-		id := seen[i].id
-		owners[i] = g.at(id).owner
-		sum += g.textAhead(id) + g.at(owners[i]).version
+	for i, id := range ids[:n] {
+		ids[i] = g.at(id).owner
+		sum += g.textAhead(id) + g.at(ids[i]).version
 	}
-	for _, id := range owners[:len(seen)] {
+	for _, id := range ids[:n] {
 		sum += g.textAhead(id)
 	}
 	return sum

@@ -87,7 +87,13 @@ func (b *bucket) first(t uint8) NodeID {
 }
 
 // empty returns the first place that is not in use, bucketIDs or more if all are.
-func (b *bucket) empty() int { return bits.TrailingZeros32(b.matches(0)) }
+func (b *bucket) empty() int {
+	if m := (b.low - eachByte) &^ b.low & topBits; m != 0 {
+		return bits.TrailingZeros64(m) / 8
+	}
+	high := uint64(b.high)
+	return 8 + bits.TrailingZeros64((high-eachByte)&^high&topBits)/8
+}
 
 func (b *bucket) setTag(i int, t uint8) {
 	if i < 8 {
