@@ -47,7 +47,7 @@ func (g *Graph) isSound(id NodeID, o *Object) bool {
 		return false
 	}
 	return g.places[x.place].sound && g.cfg.Limits.text(o.Name) == "" &&
-		(x.owner == 0 || x.owner != id && g.isSoundOwner(x.owner, &o.Owners[0]))
+		(x.owner == 0 || g.isSoundOwner(x.owner, &o.Owners[0]))
 }
 
 // isSoundOwner is that for a plain reference, which leads to the node.

@@ -29,7 +29,7 @@ func (g *Graph) makeHub(id NodeID) *hub {
 			p.hubs[x.hub-1] = hub{}
 		} else {
 			if n := len(p.hubs); n == cap(p.hubs) { // one node in eight has one: twice the room would be too much
-				p.hubs = append(make([]hub, 0, g.hubRoom(id, n)), p.hubs...)
+				p.hubs = append(make([]hub, 0, n+16), p.hubs...)
 			}
 			p.hubs = append(p.hubs, hub{})
 			x.hub = uint16(len(p.hubs))
@@ -37,15 +37,6 @@ func (g *Graph) makeHub(id NodeID) *hub {
 		p.usedHubs++
 	}
 	return &p.hubs[x.hub-1]
-}
-
-// hubRoom returns how many hubs there shall be room for in a page that has n. It
-// begins with as many as the page before took, as far as that is what most take.
-func (g *Graph) hubRoom(id NodeID, n int) int {
-	if before := id >> pageBits; n == 0 && before > 0 {
-		return min(max(16, len(g.pages[before-1].hubs)), 64)
-	}
-	return n + 16
 }
 
 // fitHub gives an empty hub back.

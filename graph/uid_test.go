@@ -2,6 +2,7 @@ package graph
 
 import (
 	"fmt"
+	"reflect"
 	"strconv"
 	"strings"
 	"testing"
@@ -224,5 +225,20 @@ func TestAhead(t *testing.T) {
 	g.Ahead(events)
 	if err := g.Check(); err != nil || recordsChanged(before, g) != 0 || g.Len() != before.Len() {
 		t.Errorf("%d records changed, %d nodes of %d, %v", recordsChanged(before, g), g.Len(), before.Len(), err)
+	}
+}
+
+// TestAheadKeepsNoText: nothing that Ahead keeps of an event, nor what is kept of the
+// last owner, leads to memory of a caller.
+func TestAheadKeepsNoText(t *testing.T) {
+	for f := range reflect.TypeFor[glance]().NumField() {
+		switch field := reflect.TypeFor[glance]().Field(f); field.Type.Kind() {
+		case reflect.Bool, reflect.Uint32, reflect.Uint64, reflect.Struct, reflect.Array:
+		default:
+			t.Errorf("%s is a %s", field.Name, field.Type)
+		}
+	}
+	if uidType := reflect.TypeFor[uid](); uidType.Field(0).Type.Kind() != reflect.Uint64 || uidType.Size() != 16 {
+		t.Errorf("%s is not two numbers", uidType)
 	}
 }
