@@ -37,33 +37,49 @@ type glance struct {
 	ok   bool // it is a canonical UUID
 }
 
-// ahead returns a sum of all that it read, so that the reads have a use. Each
-// loop asks for one line of memory for all of the events, and the next finds it.
+// ahead returns a sum of all that it read, so that the reads have a use. Each loop
+// asks for one line of memory for all of the events, and does so little that the
+// processor asks for the next before it has the first.
 func (g *Graph) ahead(events []Event) (sum uint64) {
 	seen := g.glances(events)
-	var buckets [aheadBatch]*bucket
-	for i := range seen {
-		h := seen[i].hash
-		s := g.index.segment(h)
-		buckets[i] = &s.buckets[int(h)&(len(s.buckets)-1)]
-		sum += buckets[i].low
-	}
-	var ids [aheadBatch]NodeID
+	sum = g.indexAhead(seen)
+	var ids, owners [aheadBatch]NodeID
 	n := 0 // how many there are already
 	for i := range seen {
-		id := buckets[i].first(tag(seen[i].hash))
-		seen[i].id, ids[n] = id, id
-		sum += g.at(id).version
-		if id != 0 {
+		if id := seen[i].id; id != 0 {
+			ids[n] = id
 			n++
 		}
 	}
-	for i, id := range ids[:n] {
-		ids[i] = g.at(id).owner
-		sum += g.textAhead(id) + g.at(ids[i]).version
-	}
 	for _, id := range ids[:n] {
-		sum += g.textAhead(id)
+		sum += g.at(id).version
+	}
+	for i, id := range ids[:n] {
+		owners[i] = g.at(id).owner
+		sum += g.at(owners[i]).version
+	}
+	for i, id := range ids[:n] {
+		sum += g.textAhead(id) + g.textAhead(owners[i])
+	}
+	return sum
+}
+
+// indexAhead finds the nodes in the index, as far as each one's first bucket tells.
+func (g *Graph) indexAhead(seen []glance) (sum uint64) {
+	var segments [aheadBatch]*segment
+	var buckets [aheadBatch]*bucket
+	for i := range seen {
+		segments[i] = g.index.segment(seen[i].hash)
+	}
+	for i := range seen {
+		s := segments[i]
+		buckets[i] = &s.buckets[int(seen[i].hash)&(len(s.buckets)-1)]
+	}
+	for i := range seen {
+		sum += buckets[i].low
+	}
+	for i := range seen {
+		seen[i].id = buckets[i].first(tag(seen[i].hash))
 	}
 	return sum
 }
