@@ -208,7 +208,7 @@ func (g *Graph) addNode(k *Key, f form, s *sought) NodeID {
 	id := g.take()
 	place := g.placeOf(k.Kind, k.Scope)
 	x := g.at(id)
-	*x = node{uid: s.uid.uid, place: place, marks: marks(Phantom)}
+	x.uid, x.place, x.marks = s.uid.uid, place, marks(Phantom)
 	g.keep(id, f)
 	g.enlist(id)
 	g.enter(id, k, s)

@@ -207,12 +207,9 @@ func (g *Graph) widen(h uint64, s *segment) {
 	ids, hashes, n := s.gather(g)
 	clear(s.buckets)
 	s.used, s.depth = 0, s.depth+1
+	to := [2]*segment{s, other} // chosen without a branch, which nobody could foresee
 	for i, id := range ids[:n] {
-		if hashes[i]>>(64-s.depth)&1 == 0 {
-			s.put(hashes[i], id)
-		} else {
-			other.put(hashes[i], id)
-		}
+		to[hashes[i]>>(64-s.depth)&1].put(hashes[i], id)
 	}
 	x.install(h, s.depth-1, func(i, of int) *segment {
 		if i < of/2 {
