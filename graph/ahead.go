@@ -21,7 +21,8 @@ func (g *Graph) Ahead(events []Event) {
 	}
 }
 
-// outlook is what Ahead has seen of the last events, in their order.
+// outlook is what Ahead has seen of the last 32 events, in their order: whoever has
+// more of them asks for as many at a time, or finds them in the cache alone.
 type outlook struct {
 	seen    [aheadBatch]glance
 	n, next int // how many there are, and which comes next
