@@ -45,10 +45,10 @@ func (g *Graph) acceptKey(e *Event, k *Key) error {
 		cause = "uid: empty"
 	case !info.known:
 		cause = "kind: not among the kinds known"
-	case e.Type == Gone && g.lookup(k) != 0:
-	case info.info.Scoped && k.Scope == "":
+	case info.info.Scoped == (k.Scope != "") || e.Type == Gone && g.lookup(k) != 0:
+	case info.info.Scoped:
 		cause = "scope: empty, and the kind is scoped"
-	case !info.info.Scoped && k.Scope != "":
+	default:
 		cause = "scope: set, and the kind is global"
 	}
 	if cause == "" {

@@ -23,13 +23,8 @@ func (g *Graph) Apply(e Event) (Delta, error) {
 // Delta, which is the graph's own until the next one.
 func (g *Graph) Take(e *Event) (*Delta, error) {
 	d := &g.delta
-	*d = Delta{Owners: d.Owners[:0], Added: d.Added[:0], Freed: d.Freed[:0]}
-	if e.Type == Put {
-		if d.Node = g.again(&e.Object); d.Node != 0 {
-			return d, nil
-		}
-	}
-	if g.ignores(e.Of()) {
+	d.reset()
+	if e.Type == Put && g.again(&e.Object) || len(g.cfg.Ignore) > 0 && g.ignores(e.Of()) {
 		return d, nil
 	}
 	if err := g.accept(e); err != nil {
@@ -61,96 +56,13 @@ func (g *Graph) apply(e *Event) {
 	}
 }
 
-// again returns the node of an object that is as it was observed, 0 for any
-// other. That is what most events of a listing say, so it comes first, and does
-// no more than to compare.
-func (g *Graph) again(o *Object) NodeID {
-	p := g.packUID(o.UID)
-	id := g.lookupPacked(&o.Key, p)
-	g.found = found{id, p}
-	if id == 0 {
-		return 0
-	}
-	x := g.at(id)
-	at := &g.places[x.place]
-	k := &g.kinds[at.kind]
-	if x.state() != Observed || !k.known || k.info.Scoped == (at.scope == "") || !g.refers(id, o) {
-		return 0
-	}
-	if x.is(textVersion|moreText) || len(o.Finalizers) > 0 {
-		if !g.holds(id, g.form(o, p)) {
-			return 0
-		}
-	} else if n, ok := parseVersion(o.Version); !ok || n != x.version || !g.isBare(x, o) {
-		return 0
-	}
-	x.epoch = k.epoch
-	return id
-}
-
-// isBare reports whether an object has nothing but references beyond its key and
-// version, and is marked for deletion as the record says. The key is known to be
-// the record's.
-func (g *Graph) isBare(x *node, o *Object) bool {
-	return x.is(deletingMark) == o.Deleting && o.GraceSeconds|o.Generation|o.ObservedGeneration == 0
-}
-
-// found is what again has looked up.
-type found struct {
-	id  NodeID
-	uid packed
-}
-
-// put takes an object that is new, or not as it was observed.
-func (g *Graph) put(o *Object) {
-	id, p := g.found.id, g.found.uid
-	known, form := id != 0, g.form(o, p)
-	if !known {
-		id = g.addNode(&o.Key, form, p)
-	}
-	d, x := &g.delta, g.at(id)
-	was := x.state()
-	d.Node, d.Created, d.Observed, d.Resurrected = id, !known, was != Observed, was == Absent
-	x.epoch = g.kinds[g.places[x.place].kind].epoch
-	same, role := g.refers(id, o), roleOf(o)
-	deleting, old := x.is(deletingMark), g.facts(id)
-	if !known { // it is written as it is now
-		deleting, old = false, facts{}
-	}
-	d.Version = true
-	if was == Observed && same && x.marks&formMarks == form.marks && string(g.content(id)) == string(form.text) &&
-		limit(g.cfg.Limits.Text) >= maxDigits {
-		x.version = form.version // all else is as it was, and a number is no flaw
-		return
-	}
-	d.Mark = deleting != o.Deleting || old.propagation() != o.Propagation()
-	d.Class = was != Observed || x.role() != role
-	d.Acknowledged = old.seen != o.ObservedGeneration
-	if was != Observed {
-		x.setState(Observed)
-		g.observed++
-		g.enliven(id)
-	}
-	if !same {
-		g.notice(id)
-		g.unlink(id)
-	}
-	g.keep(id, form)
-	x.set(flawedMark, flaw(o, g.cfg.Limits) != nil)
-	x.setRole(role)
-	if !same {
-		g.refer(id, o)
-		g.notice(id)
-	}
-}
-
 // gone takes the end of an object. Of one that nobody has observed or refers
 // to it leaves no node, but what it proves is told as of any other: in Freed.
 func (g *Graph) gone(k *Key) {
-	id := g.lookup(k)
-	known := id != 0
+	s := g.seek(k)
+	id, known := s.id, s.id != 0
 	if !known {
-		id = g.addPhantom(k)
+		id = g.addPhantom(k, &s)
 	}
 	d, x := &g.delta, g.at(id)
 	d.Node, d.Created = id, !known
@@ -164,7 +76,7 @@ func (g *Graph) gone(k *Key) {
 		g.unlink(id)
 		g.dropWide(id)
 		g.bury(id)
-		g.keep(id, g.form(&Object{Key: *k}, g.packUID(k.UID)))
+		g.keep(id, g.bareForm(k, s.uid))
 	}
 	x.setState(Absent)
 	x.set(flawedMark, false)
@@ -189,16 +101,26 @@ func (g *Graph) forget() {
 // notice lists the marked owners of a node whose references change. A node is
 // no owner of itself.
 func (g *Graph) notice(dep NodeID) {
-	for id := g.firstEdge(dep); id != 0; {
-		e := g.edge(id)
+	x := g.at(dep)
+	if x.owner == 0 {
+		return
+	}
+	g.noticeOwner(dep, x.owner)
+	for id := g.hubOf(dep).more; id != 0; {
+		e := g.edges.at(uint32(id &^ furtherEdge))
 		id = e.nextOwner
-		if !g.isClaim(e.owner) {
-			g.noticeOne(dep, e.owner)
-			continue
-		}
-		for o, n := g.aliveLike(e.owner), 0; o != 0 && n < mostTwins; o, n = g.twins[o].next, n+1 {
-			g.noticeOne(dep, o)
-		}
+		g.noticeOwner(dep, e.owner)
+	}
+}
+
+// noticeOwner: of a claim, those that it may mean are the owners.
+func (g *Graph) noticeOwner(dep, owner NodeID) {
+	if !g.isClaim(owner) {
+		g.noticeOne(dep, owner)
+		return
+	}
+	for o, n := g.aliveLike(owner), 0; o != 0 && n < mostTwins; o, n = g.twins[o].next, n+1 {
+		g.noticeOne(dep, o)
 	}
 }
 

@@ -221,7 +221,7 @@ func (g *Graph) checkPlaces() error {
 			return fmt.Errorf("I6: place %d has %d nodes, counted as %d", i, used[i], at.used)
 		}
 		if i == 0 || at.used > 0 {
-			if held++; g.byPlace[placeKey{at.kind, at.scope}] != placeID(i) {
+			if held++; g.byPlace[placeKey{at.kind, at.scope}] != placeID(i) || at.name != g.kinds[at.kind].info.Kind {
 				return fmt.Errorf("I6: place %d is not found", i)
 			}
 		}

@@ -34,6 +34,14 @@ type Delta struct {
 	Freed []Freed
 }
 
+// reset empties it, and keeps the room of its lists.
+func (d *Delta) reset() {
+	d.Node = 0
+	d.Created, d.Observed, d.Version, d.Class, d.Mark = false, false, false, false, false
+	d.Gone, d.Resurrected, d.Twin, d.Acknowledged = false, false, false, false
+	d.Owners, d.Added, d.Freed = d.Owners[:0], d.Added[:0], d.Freed[:0]
+}
+
 // Freed is a node that left the graph.
 type Freed struct {
 	ID  NodeID

@@ -132,11 +132,16 @@
 //	page.go    512 nodes and all that is theirs are one page: made, and given back
 //	index.go   from a UID to a node in one line of memory, without a rehash of all
 //	kin.go     UIDs that several nodes have, which should not be
-//	ahead.go   what a batch of events is about, fetched at once
+//	ahead.go   what a batch of events is about, fetched at once and kept for its turn
 //
-// What is left of an event's time goes, first, to reading its UUID and finding
-// the node (packUID, lookupPacked); then to comparing what it says of name and
-// owner with what is held (refers, isAt); then to waiting for the memory of node,
-// text and owner, which Ahead does for 32 events at once. BenchmarkAgain and
-// BenchmarkIngest show them.
+// Most events say what is known already, or that and another version. These are
+// compared, and nothing else (again.go). For the others put.go does no look-up, and
+// makes no text, a second time.
+//
+// What is left of an event's time goes, first, to reading two UUIDs and finding the
+// node (packUID, withHash); then to comparing what it says of name and owner with
+// what is held (refers, isPlaced); and in a graph that is larger than the cache, half
+// of it to waiting for the memory of index, node and text, which Ahead does for 32
+// events at once. A new object also pays its share in the splitting of the index
+// (widen). BenchmarkAgain and BenchmarkIngest show them.
 package graph

@@ -33,6 +33,32 @@ func flaw(o *Object, l Limits) error {
 	return nil
 }
 
+// areSound reports whether neither the name of a kind nor that of a scope is a flaw.
+func (l Limits) areSound(k Kind, scope string) bool {
+	return k != "" && l.text(string(k)) == "" && l.text(scope) == ""
+}
+
+// isSound reports whether what is known already shows that a new object has no
+// flaw, which is to say of most: kind and scope are those of others, UID and
+// version are no text, and its one owner is sound. So only its name is looked at.
+func (g *Graph) isSound(id NodeID, o *Object) bool {
+	x := g.at(id)
+	if x.is(textUID|textVersion|wideMark) || len(o.Owners) > 1 || len(o.Finalizers) > 0 || limit(g.cfg.Limits.Text) < uuidLen {
+		return false
+	}
+	return g.places[x.place].sound && g.cfg.Limits.text(o.Name) == "" &&
+		(x.owner == 0 || g.isSoundOwner(x.owner, &o.Owners[0]))
+}
+
+// isSoundOwner is that for a plain reference, which leads to the node.
+func (g *Graph) isSoundOwner(id NodeID, r *Owner) bool {
+	x := g.at(id)
+	if x.state() == Observed {
+		return !x.is(flawedMark)
+	}
+	return !x.is(textUID) && g.places[x.place].sound && r.Name != "" && g.cfg.Limits.text(r.Name) == ""
+}
+
 // fewOwners is how many references are compared one with another; more are
 // looked up, so that the work stays linear.
 const fewOwners = 8

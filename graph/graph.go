@@ -43,11 +43,11 @@ type Graph struct {
 	kinds      []kind // 0 is what no kind is known of
 	freeKinds  []kindID
 	byKind     map[Kind]kindID
-	lastKind   kindID  // the one that was looked up last
-	places     []place // 0 is neither kind nor scope
+	lastKinds  [16]kindID // those that were looked up last: see kindNamed
+	places     []place    // 0 is neither kind nor scope
 	freePlaces []placeID
 	byPlace    map[placeKey]placeID
-	lastPlace  placeID
+	lastPlaces [64]placeID
 	mostNames  int // kinds and places that the maps were made for
 
 	families map[UID]*family  // of the UIDs that several nodes have
@@ -55,12 +55,14 @@ type Graph struct {
 	kin      map[NodeID]links // their lists
 	twins    map[NodeID]links // the lists of those that are observed
 
-	observed int
-	delta    Delta
-	loose    []NodeID // nodes that lost a dependent in this Apply
-	scratch  []byte   // the text of the object at hand
-	found    found    // the node of the object at hand
-	touched  uint64   // see Ahead
+	observed  int
+	delta     Delta
+	loose     []NodeID // nodes that lost a dependent in this Apply
+	scratch   []byte   // the text of the object at hand
+	found     found    // the node of the object at hand
+	lastOwner glance   // the owner that was referred to last
+	outlook   *outlook // on the events that come next, or nil
+	touched   uint64   // see Ahead
 }
 
 // New returns an empty graph.
@@ -100,7 +102,7 @@ func (g *Graph) Clone() *Graph {
 			c.families[u] = &own
 		}
 	}
-	c.delta, c.loose, c.scratch = Delta{}, nil, nil
+	c.delta, c.loose, c.scratch, c.outlook = Delta{}, nil, nil, nil
 	return &c
 }
 
@@ -196,21 +198,20 @@ func (g *Graph) Claim(id NodeID) (NodeID, bool) {
 }
 
 // addPhantom makes a node that holds its key alone.
-func (g *Graph) addPhantom(k *Key) NodeID {
-	p := g.packUID(k.UID)
-	return g.addNode(k, g.form(&Object{Key: *k}, p), p)
+func (g *Graph) addPhantom(k *Key, s *sought) NodeID {
+	return g.addNode(k, g.bareForm(k, s.uid), s)
 }
 
 // addNode makes a phantom in which stands what the form says, but for references.
-func (g *Graph) addNode(k *Key, f form, p packed) NodeID {
+// It has been sought, and not found.
+func (g *Graph) addNode(k *Key, f form, s *sought) NodeID {
 	id := g.take()
 	place := g.placeOf(k.Kind, k.Scope)
 	x := g.at(id)
-	*x = node{uid: p.uid, place: place}
-	x.setState(Phantom)
+	x.uid, x.place, x.marks = s.uid.uid, place, marks(Phantom)
 	g.keep(id, f)
 	g.enlist(id)
-	g.enter(id, k, p)
+	g.enter(id, k, s)
 	g.live++
 	return id
 }

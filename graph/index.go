@@ -63,26 +63,36 @@ func (x *index) segment(h uint64) *segment { return x.dir[h>>1>>(63-x.depth())] 
 // tag is the byte of a hash that a bucket keeps; it is never 0.
 func tag(h uint64) uint8 { return max(uint8(h>>8), 1) }
 
-const (
-	everyByte = 0x0101010101010101
-	topBits   = 0x8080808080808080
-)
+const topBits = 0x80 * eachByte
 
-// matches returns a bit for each place whose tag is t: the top bit of its byte.
-// A place behind a match may be a false one.
-func (b *bucket) matches(t uint8) (low, high uint64) {
-	w := uint64(t) * everyByte
+// matches returns a bit for each place whose tag is t, the first place's lowest. A
+// place behind a match may be a false one.
+func (b *bucket) matches(t uint8) uint32 {
+	w := uint64(t) * eachByte
 	l, h := b.low^w, uint64(b.high)^w
-	return (l - everyByte) &^ l & topBits, (h - everyByte) &^ h & (topBits & 0xffffffff)
+	l, h = (l-eachByte)&^l&topBits, (h-eachByte)&^h&(topBits&0xffffffff)
+	return uint32(l>>7*joinBits>>56) | uint32(h>>7*joinBits>>56)<<8
+}
+
+// joinBits times a word with a bit in the lowest place of each byte has these bits
+// in its highest byte: each is moved by seven places less than the one before.
+const joinBits = 0x0102040810204080
+
+// first returns what stands at the first place whose tag is t, 0 if there is none.
+func (b *bucket) first(t uint8) NodeID {
+	if m := b.matches(t); m != 0 {
+		return b.ids[bits.TrailingZeros32(m)%bucketIDs]
+	}
+	return 0
 }
 
 // empty returns the first place that is not in use, bucketIDs or more if all are.
 func (b *bucket) empty() int {
-	low, high := b.matches(0)
-	if low != 0 {
-		return bits.TrailingZeros64(low) / 8
+	if m := (b.low - eachByte) &^ b.low & topBits; m != 0 {
+		return bits.TrailingZeros64(m) / 8
 	}
-	return 8 + bits.TrailingZeros64(high)/8
+	high := uint64(b.high)
+	return 8 + bits.TrailingZeros64((high-eachByte)&^high&topBits)/8
 }
 
 func (b *bucket) setTag(i int, t uint8) {
@@ -95,19 +105,15 @@ func (b *bucket) setTag(i int, t uint8) {
 }
 
 // withUID returns the node of the index that has the UID, or 0.
-func (g *Graph) withUID(p packed, u UID) NodeID {
-	h := g.index.hash(p.uid)
+func (g *Graph) withUID(p packed, u UID) NodeID { return g.withHash(g.index.hash(p.uid), p, u) }
+
+// withHash is withUID for a UID whose hash is known.
+func (g *Graph) withHash(h uint64, p packed, u UID) NodeID {
 	s := g.index.segment(h)
 	for i := range s.buckets {
 		b := &s.buckets[(int(h)+i)&(len(s.buckets)-1)]
-		low, high := b.matches(tag(h))
-		for ; low != 0; low &= low - 1 {
-			if id := b.ids[bits.TrailingZeros64(low)/8]; g.hasUID(id, p, u) {
-				return id
-			}
-		}
-		for ; high != 0; high &= high - 1 {
-			if id := b.ids[(8+bits.TrailingZeros64(high)/8)%bucketIDs]; g.hasUID(id, p, u) {
+		for m := b.matches(tag(h)); m != 0; m &= m - 1 {
+			if id := b.ids[bits.TrailingZeros32(m)%bucketIDs]; g.hasUID(id, p, u) {
 				return id
 			}
 		}
@@ -121,14 +127,15 @@ func (g *Graph) withUID(p packed, u UID) NodeID {
 // hasUID reports whether the node's UID is u, which is p as nodes hold it.
 func (g *Graph) hasUID(id NodeID, p packed, u UID) bool {
 	x := g.at(id)
-	return x.uid == p.uid && x.is(textUID) == p.text &&
-		(!p.text || string(g.facts(id).uid) == string(u))
+	return x.uid == p.uid && x.is(textUID) == p.text && (!p.text || g.saysUID(id, u))
 }
 
-// indexNode puts a node into the index.
-func (g *Graph) indexNode(id NodeID) {
+// saysUID is that for the text of one.
+func (g *Graph) saysUID(id NodeID, u UID) bool { return string(g.facts(id).uid) == string(u) }
+
+// indexNode puts a node into the index, by the hash of its UID.
+func (g *Graph) indexNode(id NodeID, h uint64) {
 	x := &g.index
-	h := x.hash(g.at(id).uid)
 	s := x.segment(h)
 	for s.used >= len(s.buckets)*bucketIDs*7/8 {
 		g.widen(h, s)
@@ -197,16 +204,12 @@ func (g *Graph) widen(h uint64, s *segment) {
 		x.dir, x.deep = dir, 0
 	}
 	other := &segment{depth: s.depth + 1, buckets: make([]bucket, segmentBuckets)}
-	var room [segmentBuckets]bucket
-	whole := segment{buckets: append(room[:0], s.buckets...)}
+	ids, hashes, n := s.gather(g)
 	clear(s.buckets)
 	s.used, s.depth = 0, s.depth+1
-	for id, h := range whole.members(g) {
-		if h>>(64-s.depth)&1 == 0 {
-			s.put(h, id)
-		} else {
-			other.put(h, id)
-		}
+	to := [2]*segment{s, other} // chosen without a branch, which nobody could foresee
+	for i, id := range ids[:n] {
+		to[hashes[i]>>(64-s.depth)&1].put(hashes[i], id)
 	}
 	x.install(h, s.depth-1, func(i, of int) *segment {
 		if i < of/2 {
@@ -278,6 +281,22 @@ func (s *segment) refill(g *Graph, n int) {
 		to.put(h, id)
 	}
 	*s = to
+}
+
+// gather returns the members of a segment and their hashes. It reads all the nodes
+// before anything is done with any, so that these are waited for together.
+func (s *segment) gather(g *Graph) (ids [segmentBuckets * bucketIDs]NodeID, hashes [segmentBuckets * bucketIDs]uint64, n int) {
+	for i := range s.buckets {
+		for _, id := range s.buckets[i].ids {
+			if ids[n] = id; id != 0 {
+				n++
+			}
+		}
+	}
+	for i, id := range ids[:n] {
+		hashes[i] = g.index.hash(g.at(id).uid)
+	}
+	return ids, hashes, n
 }
 
 // members yields the nodes of a segment and their hashes.

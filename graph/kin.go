@@ -18,14 +18,32 @@ func (g *Graph) familyOf(id NodeID) *family {
 }
 
 // lookup returns the node with exactly these coordinates, or 0.
-func (g *Graph) lookup(k *Key) NodeID { return g.lookupPacked(k, g.packUID(k.UID)) }
+func (g *Graph) lookup(k *Key) NodeID { return g.seek(k).id }
 
-func (g *Graph) lookupPacked(k *Key, p packed) NodeID {
-	id := g.withUID(p, k.UID)
+// sought is what the look-up of a key came to: all that is of use to whoever
+// then makes a node for it.
+type sought struct {
+	id    NodeID // the node with exactly these coordinates, or 0
+	first NodeID // the one that the index has for its UID, or 0
+	uid   packed
+	hash  uint64 // of the UID
+}
+
+// seek looks a key up.
+func (g *Graph) seek(k *Key) sought {
+	p := g.packUID(k.UID)
+	h := g.index.hash(p.uid)
+	first := g.withHash(h, p, k.UID)
+	return sought{g.placed(first, k), first, p, h}
+}
+
+// placed returns the node with the coordinates, or 0; the first is the one that
+// the index has for their UID.
+func (g *Graph) placed(first NodeID, k *Key) NodeID {
 	switch {
-	case id == 0 || g.isPlaced(id, k):
-		return id
-	case g.at(id).is(sharedMark):
+	case first == 0 || g.isPlaced(first, k):
+		return first
+	case g.at(first).is(sharedMark):
 		return g.others[*k]
 	}
 	return 0
@@ -34,14 +52,20 @@ func (g *Graph) lookupPacked(k *Key, p packed) NodeID {
 // isPlaced reports whether the node has the kind, the scope and the name.
 func (g *Graph) isPlaced(id NodeID, k *Key) bool {
 	x, p := g.at(id), g.page(id)
-	if at := &g.places[x.place]; at.scope != k.Scope || g.kinds[at.kind].info.Kind != k.Kind {
+	if at := &g.places[x.place]; at.scope != k.Scope || at.name != k.Kind {
 		return false
 	}
-	if x.text != 0 && !x.is(textUID|textVersion|moreText|longText) { // the text is the name
-		at := int(x.text-1) * textUnit
-		return int(p.text[at]) == len(k.Name) && string(p.text[at+1:at+1+len(k.Name)]) == k.Name
+	if x.text == 0 || x.is(textUID|textVersion|longText) {
+		return string(g.name(id)) == k.Name
 	}
-	return string(g.name(id)) == k.Name
+	at := int(x.text-1) * textUnit
+	b := p.text[at+1:][:p.text[at]]
+	if n := len(b) - 1; x.is(moreText) && b[n] < lengthy { // a generation
+		b = b[:n]
+	} else if x.is(moreText) {
+		b, _ = field(b)
+	}
+	return string(b) == k.Name
 }
 
 // isAt reports whether the node has exactly these coordinates.
@@ -64,10 +88,10 @@ func (g *Graph) leadsBack(dep, owner NodeID) bool {
 }
 
 // enter makes a node found under its key.
-func (g *Graph) enter(id NodeID, k *Key, p packed) {
-	first := g.withUID(p, k.UID)
+func (g *Graph) enter(id NodeID, k *Key, s *sought) {
+	first := s.first
 	if first == 0 {
-		g.indexNode(id)
+		g.indexNode(id, s.hash)
 		return
 	}
 	own := k.clone()

@@ -75,12 +75,27 @@ func (g *Graph) kindOf(k Kind) kindID {
 	return id
 }
 
-// kindNamed returns the kind's id, or 0.
+// kindNamed returns the kind's id, or 0. An event names the kinds of an object and
+// of its owners, so the last ones are at hand, without a map: each where its name
+// says, and held against it.
 func (g *Graph) kindNamed(k Kind) kindID {
-	if g.kinds[g.lastKind].info.Kind != k || k == "" {
-		g.lastKind = g.byKind[k]
+	if k == "" {
+		return 0
 	}
-	return g.lastKind
+	last := &g.lastKinds[nameByte(string(k))%uint8(len(g.lastKinds))]
+	if g.kinds[*last].info.Kind != k {
+		*last = g.byKind[k]
+	}
+	return *last
+}
+
+// nameByte tells names apart that are used together, in most cases.
+func nameByte(s string) uint8 {
+	n := len(s)
+	if n == 0 {
+		return 0
+	}
+	return uint8(n) + s[n-1] + 10*s[n/2]
 }
 
 func (g *Graph) dropKind(id kindID) {

@@ -15,8 +15,13 @@ func (g *Graph) refer(dep NodeID, o *Object) {
 		if r.UID == "" {
 			continue
 		}
-		k := g.resolve(o.Scope, *r)
-		owner := g.ownerNode(&k)
+		owner := NodeID(0)
+		if plain {
+			owner = g.ownerNode(&r.Key)
+		} else {
+			k := g.resolve(o.Scope, *r)
+			owner = g.ownerNode(&k)
+		}
 		if last == 0 {
 			x := g.at(dep)
 			x.owner, last = owner, edgeID(dep)
@@ -107,11 +112,22 @@ func (g *Graph) refers(dep NodeID, o *Object) bool {
 	return x.is(blockMark) == r.Block && x.is(controllerMark) == r.Controller && g.isPlain(o, r) && g.isAt(x.owner, &r.Key)
 }
 
+// ownerNode returns the node with the coordinates, and makes one where there is
+// none. Most objects come with others of the same owner, so the last is at hand.
 func (g *Graph) ownerNode(k *Key) NodeID {
-	if id := g.lookup(k); id != 0 {
-		return id
+	l := &g.lastOwner
+	if string(l.text[:]) == string(k.UID) && g.isIndexed(l.id, packed{l.uid, false}) && g.isPlaced(l.id, k) {
+		return l.id
 	}
-	id := g.addPhantom(k)
+	s := g.seek(k)
+	if !s.uid.text {
+		l.uid, l.id = s.uid.uid, s.id
+		copy(l.text[:], k.UID)
+	}
+	if s.id != 0 {
+		return s.id
+	}
+	id := g.addPhantom(k, &s)
 	g.delta.Added = append(g.delta.Added, id)
 	return id
 }

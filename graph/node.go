@@ -54,10 +54,13 @@ const (
 )
 
 func roleOf(o *Object) role {
-	switch {
-	case o.Waiting():
+	if !o.Deleting || len(o.Finalizers) == 0 {
+		return plain
+	}
+	switch o.Propagation() {
+	case Foreground:
 		return waiting
-	case o.Orphaning():
+	case Orphan:
 		return orphaning
 	}
 	return plain

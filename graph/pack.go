@@ -107,7 +107,7 @@ func (g *Graph) form(o *Object, p packed) (f form) {
 	if f.version = n; !number && o.Version != "" {
 		f.marks |= textVersion
 	}
-	if o.Generation != 0 || o.ObservedGeneration != 0 || o.GraceSeconds != 0 || len(o.Finalizers) > 0 {
+	if o.hasMore() {
 		f.marks |= moreText
 	}
 	b := g.scratch[:0]
@@ -121,6 +121,24 @@ func (g *Graph) form(o *Object, p packed) (f form) {
 	}
 	g.scratch, f.text = b, b
 	return f
+}
+
+// bareForm packs a key, as form does an object that has nothing else.
+func (g *Graph) bareForm(k *Key, p packed) (f form) {
+	b := g.scratch[:0]
+	if p.text {
+		f.marks = textUID
+		b = appendField(appendField(b, k.Name), string(k.UID))
+	} else {
+		b = append(b, k.Name...)
+	}
+	g.scratch, f.text = b, b
+	return f
+}
+
+// hasMore reports whether the object has finalizers, generations or a grace period.
+func (o *Object) hasMore() bool {
+	return o.Generation|o.ObservedGeneration|o.GraceSeconds != 0 || len(o.Finalizers) > 0
 }
 
 // lengthy is the last byte of what is written with moreText alone. Most of such

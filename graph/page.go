@@ -39,7 +39,8 @@ func (g *Graph) page(id NodeID) *page { return &g.pages[id>>pageBits] }
 
 func slotOf(id NodeID) uint16 { return uint16(id % pageNodes) }
 
-// take returns an id that is not in use: of the page that had room last.
+// take returns an id that is not in use, of the page that had room last. Its record
+// is empty.
 func (g *Graph) take() NodeID {
 	if len(g.room) == 0 {
 		g.room = append(g.room, uint32(len(g.pages)))
@@ -51,12 +52,17 @@ func (g *Graph) take() NodeID {
 	if slot != 0 {
 		slot--
 		p.free = uint16(p.nodes[slot].nextKind)
+		p.nodes[slot].nextKind = 0
 	} else {
 		slot = uint16(len(p.nodes))
 		if p.nodes == nil && n > 0 {
 			p.nodes = make([]node, 0, pageNodes)
 		}
-		p.nodes = append(p.nodes, node{})
+		if slot < uint16(cap(p.nodes)) { // what was never used is empty
+			p.nodes = p.nodes[:slot+1]
+		} else {
+			p.nodes = append(p.nodes, node{})
+		}
 	}
 	if p.used++; p.used == pageNodes {
 		g.room = g.room[:len(g.room)-1]

@@ -12,6 +12,8 @@ type placeID uint32
 
 type place struct {
 	kind  kindID
+	sound bool // neither name is a flaw
+	name  Kind // of the kind
 	scope string
 	used  int // nodes that are there
 }
@@ -24,9 +26,10 @@ type placeKey struct {
 // placeOf returns the place for one more node of the kind, and makes one where
 // there is none.
 func (g *Graph) placeOf(k Kind, scope string) placeID {
-	if at := &g.places[g.lastPlace]; at.used > 0 && at.scope == scope && g.kinds[at.kind].info.Kind == k {
+	last := &g.lastPlaces[(nameByte(scope)^nameByte(string(k)))%uint8(len(g.lastPlaces))]
+	if at := &g.places[*last]; at.used > 0 && at.scope == scope && at.name == k {
 		at.used++
-		return g.lastPlace
+		return *last
 	}
 	key := placeKey{g.kindOf(k), scope}
 	id, ok := g.byPlace[key]
@@ -38,12 +41,12 @@ func (g *Graph) placeOf(k Kind, scope string) placeID {
 			id = placeID(len(g.places))
 			g.places = append(g.places, place{})
 		}
-		g.places[id] = place{kind: key.kind, scope: key.scope}
+		g.places[id] = place{kind: key.kind, name: g.kinds[key.kind].info.Kind, scope: key.scope, sound: g.cfg.Limits.areSound(k, scope)}
 		g.byPlace[key] = id
 		g.mostNames = max(g.mostNames, len(g.byKind)+len(g.byPlace))
 	}
 	g.places[id].used++
-	g.lastPlace = id
+	*last = id
 	return id
 }
 
@@ -74,7 +77,7 @@ func (g *Graph) thin() {
 	if bare || n < leastNames/4 && len(g.kinds)+len(g.places) > leastNames {
 		g.kinds, g.freeKinds = cut(g.kinds, g.freeKinds, func(k *kind) bool { return k.info.Kind == "" })
 		g.places, g.freePlaces = cut(g.places, g.freePlaces, func(p *place) bool { return p.used == 0 })
-		g.lastKind, g.lastPlace = 0, 0
+		g.lastKinds, g.lastPlaces = [len(g.lastKinds)]kindID{}, [len(g.lastPlaces)]placeID{}
 	}
 }
 

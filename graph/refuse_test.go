@@ -64,6 +64,8 @@ func TestRefusedFields(t *testing.T) {
 	}{
 		{graph.Event{Type: graph.Put, Object: graph.Object{Key: graph.Key{Kind: "a", Name: "x", UID: "u"}}},
 			"apply put: a/x@u: version: empty: invalid", "without a version no write can be conditioned"},
+		{graph.Event{Type: graph.Put, Object: graph.Object{Key: graph.Key{Kind: "a", Name: "zero", UID: "a/zero"}, Generation: 1}},
+			"apply put: a/zero: version: empty: invalid", "version 0 is one, and no version is none"},
 		{graph.Event{Type: graph.KindsKnown, Kinds: []graph.KindInfo{{Kind: "a"}, {}}},
 			"apply kinds-known: event: kinds[1].kind: empty: invalid", "a kind has a name"},
 		{graph.Event{Type: graph.Gone, Key: graph.Key{Kind: "x", Name: long, UID: "u"}},
@@ -71,7 +73,7 @@ func TestRefusedFields(t *testing.T) {
 		{graph.Event{Type: graph.KindSick, Kind: graph.Kind(long)},
 			`apply kind-sick: kind "` + long[:200] + `": not among the kinds known: invalid`, "a message must not grow with what it complains of"},
 	} {
-		w := play(t, graph.Config{}, "kinds a b; put b -> a")
+		w := play(t, graph.Config{}, "kinds a b; put b -> a; put a/zero#0%1/0")
 		before, known := w.String(), w.Kinds()
 		if _, err := w.Apply(tc.event); !errors.Is(err, graph.ErrInvalid) || err.Error() != tc.want {
 			t.Errorf("error %.300q, want %.300q: %s", err, tc.want, tc.reason)

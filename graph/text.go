@@ -38,11 +38,13 @@ func textSize(n int) int { return (1 + n + textUnit - 1) &^ (textUnit - 1) }
 // write replaces what is written of a node by a copy of b.
 func (g *Graph) write(id NodeID, b []byte) {
 	x, p := g.at(id), g.page(id)
-	if old := g.content(id); len(old) == len(b) {
-		copy(old, b)
-		return
+	if x.text != 0 || x.is(longText) {
+		if old := g.content(id); len(old) == len(b) {
+			copy(old, b)
+			return
+		}
+		g.erase(id)
 	}
-	g.erase(id)
 	switch {
 	case len(b) == 0:
 	case len(b) > mostText:

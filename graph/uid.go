@@ -1,57 +1,69 @@
 package graph
 
 import (
-	"encoding/hex"
+	"encoding/binary"
 	"hash/maphash"
 	"math/bits"
 )
 
-// uid is a UID in 16 bytes: a canonical UUID itself, which takes 36 as text; of
-// any other text a hash, and the text stands in the node's page.
+// uid is a UID in 16 bytes: the digits of a canonical UUID, which takes 36 as
+// text, in an order of their own (see parseUUID); of any other text a hash, and the
+// text stands in the node's page.
 type uid struct{ hi, lo uint64 }
 
+// uuidLen is how long a UUID is as text.
+const uuidLen = 36
+
 // parseUUID reads a UUID in its canonical form, 8-4-4-4-12 digits in lower case:
-// the only form that formats as it was read.
+// the only form that formats as it was read. It comes twice with each event, so
+// it takes eight digits at once, and leaves each in a byte: two words of four bits
+// a byte are one of eight, and to put them in order would be of no use.
 func parseUUID(u UID) (id uid, ok bool) {
-	if len(u) != 36 || u[8] != '-' || u[13] != '-' || u[18] != '-' || u[23] != '-' {
+	if len(u) != uuidLen || u[8] != '-' || u[13] != '-' || u[18] != '-' || u[23] != '-' {
 		return uid{}, false
 	}
-	a, okA := parseHex(word(u[0:4]), word(u[4:8]))
-	b, okB := parseHex(word(u[9:13]), word(u[14:18]))
-	c, okC := parseHex(word(u[19:23]), word(u[24:28]))
-	d, okD := parseHex(word(u[28:32]), word(u[32:36]))
-	return uid{a<<32 | b, c<<32 | d}, okA && okB && okC && okD
+	a, badA := hexDigits(half(u[0:])<<32 | half(u[4:]))
+	b, badB := hexDigits(half(u[9:])<<32 | half(u[14:]))
+	c, badC := hexDigits(half(u[19:])<<32 | half(u[24:]))
+	d, badD := hexDigits(half(u[28:])<<32 | half(u[32:]))
+	return uid{a<<4 | b, c<<4 | d}, (badA|badB|badC|badD)&highBits == 0
 }
 
-// parseHex reads eight lower-case hexadecimal digits, all of them at once: each
-// byte of x becomes the value of one.
-func parseHex(high, low uint64) (v uint64, ok bool) {
-	const each = 0x0101010101010101
-	text := high<<32 | low
-	letters := text >> 6 & each // 1 for what may be a letter, 0 for what may be a digit
-	x := text&(0x0f*each) + 9*letters
-	bad := (x + '0'*each + ('a'-'0'-10)*letters) ^ text | x&(0xf0*each) | (x+6*each)>>4&each ^ letters
-	x = (x | x>>4) & 0x00ff00ff00ff00ff
-	x = (x | x>>8) & 0x0000ffff0000ffff
-	return (x | x>>16) & 0xffffffff, bad == 0
+const (
+	eachByte = 0x0101010101010101
+	lowBits  = 0x0f * eachByte
+	highBits = 0xf0 * eachByte
+)
+
+// hexDigits reads eight lower-case hexadecimal digits: each byte of the text becomes
+// the value of one. There is a bit of highBits in bad if one of them is none. Of
+// what is no digit, the first from the right borrows from nobody, so it shows.
+func hexDigits(text uint64) (x, bad uint64) {
+	letters := text >> 6 & eachByte // 1 for what may be a letter, 0 for what may be a digit
+	x = text ^ '0'*eachByte - ('a'^'0'-10)*letters
+	return x, x | ((x + 6*eachByte) ^ letters<<4)
 }
 
-func word(s UID) uint64 {
+// half returns four bytes of text, the first of them highest.
+func half(s UID) uint64 {
 	_ = s[3]
 	return uint64(s[0])<<24 | uint64(s[1])<<16 | uint64(s[2])<<8 | uint64(s[3])
 }
 
+// hexText is the inverse of hexDigits.
+func hexText(x uint64) uint64 { return x + '0'*eachByte + ('a'-'0'-10)*((x+6*eachByte)>>4&eachByte) }
+
 // appendUUID appends the canonical form.
 func (u uid) appendUUID(b []byte) []byte {
-	var raw [16]byte
-	for i := range 8 {
-		raw[i], raw[8+i] = byte(u.hi>>(56-8*i)), byte(u.lo>>(56-8*i))
+	var t [32]byte
+	for i, x := range [...]uint64{u.hi >> 4, u.hi, u.lo >> 4, u.lo} {
+		binary.BigEndian.PutUint64(t[8*i:], hexText(x&lowBits))
 	}
-	b = append(hex.AppendEncode(b, raw[:4]), '-')
-	b = append(hex.AppendEncode(b, raw[4:6]), '-')
-	b = append(hex.AppendEncode(b, raw[6:8]), '-')
-	b = append(hex.AppendEncode(b, raw[8:10]), '-')
-	return hex.AppendEncode(b, raw[10:])
+	b = append(append(b, t[:8]...), '-')
+	b = append(append(b, t[8:12]...), '-')
+	b = append(append(b, t[12:16]...), '-')
+	b = append(append(b, t[16:20]...), '-')
+	return append(b, t[20:]...)
 }
 
 // packed is a UID as a node holds it.

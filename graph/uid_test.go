@@ -2,6 +2,7 @@ package graph
 
 import (
 	"fmt"
+	"reflect"
 	"strconv"
 	"strings"
 	"testing"
@@ -38,6 +39,21 @@ func TestPackedText(t *testing.T) {
 			t.Fatalf("%q is read as %s, %t", text, id.appendUUID(nil), ok)
 		}
 	})
+}
+
+// TestHexDigits: no two neighbours hide that one of them is no digit.
+func TestHexDigits(t *testing.T) {
+	const digits = "0123456789abcdef"
+	for pair := range uint64(1 << 16) {
+		high, low := strings.IndexByte(digits, byte(pair>>8)), strings.IndexByte(digits, byte(pair))
+		for shift := 0; shift < 56; shift += 8 {
+			text := uint64('0')*eachByte&^(0xffff<<shift) | pair<<shift
+			x, bad := hexDigits(text)
+			if good := bad&highBits == 0; good != (high >= 0 && low >= 0) || good && (x != uint64(high<<8|low)<<shift || hexText(x) != text) {
+				t.Fatalf("%#016x is read as %#016x, %t", text, x, good)
+			}
+		}
+	}
 }
 
 // TestEveryForm: an object comes back as it was put, whatever its form, and what
@@ -209,5 +225,20 @@ func TestAhead(t *testing.T) {
 	g.Ahead(events)
 	if err := g.Check(); err != nil || recordsChanged(before, g) != 0 || g.Len() != before.Len() {
 		t.Errorf("%d records changed, %d nodes of %d, %v", recordsChanged(before, g), g.Len(), before.Len(), err)
+	}
+}
+
+// TestAheadKeepsNoText: nothing that Ahead keeps of an event, nor what is kept of the
+// last owner, leads to memory of a caller.
+func TestAheadKeepsNoText(t *testing.T) {
+	for f := range reflect.TypeFor[glance]().NumField() {
+		switch field := reflect.TypeFor[glance]().Field(f); field.Type.Kind() {
+		case reflect.Bool, reflect.Uint32, reflect.Uint64, reflect.Struct, reflect.Array:
+		default:
+			t.Errorf("%s is a %s", field.Name, field.Type)
+		}
+	}
+	if uidType := reflect.TypeFor[uid](); uidType.Field(0).Type.Kind() != reflect.Uint64 || uidType.Size() != 16 {
+		t.Errorf("%s is not two numbers", uidType)
 	}
 }

@@ -115,17 +115,23 @@ func (l Limits) text(s string) string {
 // looks at eight bytes at a time: one beyond 0x7e or below a blank carries into
 // its top bit, or has it.
 func isPlainText(s string) bool {
+	if len(s) < 8 {
+		for i := range len(s) {
+			if s[i] < ' ' || s[i] > '~' {
+				return false
+			}
+		}
+		return true
+	}
 	const each = 0x0101010101010101
-	bad := uint64(0)
-	for ; len(s) >= 8; s = s[8:] {
+	bad, last := uint64(0), s[len(s)-8:]
+	for ; len(s) > 0; s = s[8:] {
+		if len(s) < 8 {
+			s = last // of which the first bytes were looked at before
+		}
 		x := uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
 			uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
 		bad |= x | (x&(0x7f*each) + each) | ^(x | 0x80*each - 0x20*each)
-	}
-	for i := range len(s) {
-		if s[i] < ' ' || s[i] > '~' {
-			return false
-		}
 	}
 	return bad&(0x80*each) == 0
 }

@@ -30,7 +30,7 @@ func TestWhatIsKept(t *testing.T) {
 	feed(t, g, graph.Event{Type: graph.KindsKnown, Kinds: []graph.KindInfo{{Kind: "a"}}})
 	for step := range len(all) {
 		for _, o := range []graph.Object{all[step], all[step*37%len(all)]} {
-			for _, version := range []graph.Version{"1", "18446744073709551616", "v", "01"} {
+			for _, version := range []graph.Version{"2", "18446744073709551616", "v", "01", "1"} {
 				o.Version = version
 				feed(t, g, graph.Event{Type: graph.Put, Object: o.Clone()})
 				n, _ := g.Lookup(o.Key)
