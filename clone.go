@@ -43,7 +43,7 @@ func (e *Engine) Clone() *Engine {
 		c.auditSoon()
 	}
 	c.audit.roots, c.audit.islands = slices.Clone(c.audit.roots), slices.Clone(e.audit.islands)
-	c.prepared = e.prepared.clone()
+	c.prepared, c.revoked = e.prepared.clone(), nil
 	c.room, c.tides = room{}, e.tides.clone()
 	c.fans, c.sweeps, c.wakes = slices.Clone(e.fans), slices.Clone(e.sweeps), slices.Clone(e.wakes)
 	return &c

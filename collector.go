@@ -87,7 +87,6 @@ type Collector struct {
 	alarm   time.Time            // when the pump takes its next turn, zero if it waits to be woken
 	lanes   [LaneControl + 1]int // calls under way
 	landed  []landing            // room of takeIn
-	grounds uint64               // of the engine, when the shelf was last compared
 	waiters map[*waiter]struct{}
 }
 
@@ -130,6 +129,7 @@ func New(store Store, cfg Config) (*Collector, error) {
 		resting: make(chan Call), kick: make(chan struct{}, 1), ended: make(chan struct{}),
 		sick: map[Kind]bool{}, flying: map[CallID]flying{}, waiters: map[*waiter]struct{}{},
 	}
+	engine.revoked = c.shelf.close
 	c.fencer, _ = As[Fencer](store)
 	c.lister, _ = As[Lister](store)
 	if engine.level >= Level2 && c.fencer == nil {
@@ -220,16 +220,15 @@ func (c *Collector) locked(step func(e *Engine, now time.Time)) {
 }
 
 // Stats returns the engine's figures. It does not walk the graph.
-func (c *Collector) Stats() Stats {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.stats()
+func (c *Collector) Stats() (s Stats) {
+	c.locked(func(*Engine, time.Time) { s = c.stats() })
+	return s
 }
 
-// stats are the engine's figures, without what nobody has begun.
+// stats are the engine's figures, without what nobody is under way with.
 func (c *Collector) stats() Stats {
 	s := c.engine.Stats()
-	s.Calls -= c.shelf.len()
+	s.Calls -= c.shelf.idle()
 	return s
 }
 

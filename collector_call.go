@@ -77,14 +77,24 @@ func (c *Collector) land(ctx context.Context, call Call, r Result) (next Call) {
 
 // report tells the engine what came of a call.
 func (c *Collector) report(now time.Time, id CallID, r Result) {
+	typ := c.arrive(id)
+	c.tell(now, id, r)
+	if typ == CallHandle {
+		c.resync()
+	}
+}
+
+// arrive notes that a call is under way no more.
+func (c *Collector) arrive(id CallID) CallType {
 	f := c.flying[id]
 	c.lanes[f.lane]--
 	delete(c.flying, id)
+	return f.typ
+}
+
+func (c *Collector) tell(now time.Time, id CallID, r Result) {
 	if err := c.engine.Done(now, id, r); err != nil && !errors.Is(err, ErrBroken) {
 		c.engine.fail("%v", err)
-	}
-	if f.typ == CallHandle {
-		c.resync()
 	}
 }
 

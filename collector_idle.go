@@ -54,11 +54,12 @@ func (c *Collector) WaitIdle(ctx context.Context) ([]Held, error) {
 }
 
 // leave takes a waiter back and says how things stand.
-func (c *Collector) leave(w *waiter) Stats {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	delete(c.waiters, w)
-	return c.stats()
+func (c *Collector) leave(w *waiter) (s Stats) {
+	c.locked(func(*Engine, time.Time) {
+		delete(c.waiters, w)
+		s = c.stats()
+	})
+	return s
 }
 
 // answer lets those go who have waited for this moment.

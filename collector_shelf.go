@@ -16,12 +16,14 @@ import (
 //
 // A call on the shelf is handed out, as far as the engine knows. Where the engine
 // takes back what it has prepared (see Engine.ground), these are taken back too: see
-// recall. A lane that has room takes from the shelf first, so that no call lies there
-// while a worker rests. Held by TestCollectorRecalls, TestCollectorShelf and
-// TestCollectorWorkers.
+// recall. That takes its time; nobody takes one from the moment on at which the engine
+// knows. A lane that has room takes from the shelf first, so that no call lies there
+// while a worker rests. Held by TestCollectorRecalls, TestShelfCloses,
+// TestRevokedAtOnce, TestCollectorShelf and TestCollectorWorkers.
 type shelf struct {
 	mu     sync.Mutex
 	calls  line[Call]
+	closed bool // what they rest on is not so any more
 	landed []landing
 }
 
@@ -37,7 +39,7 @@ type landing struct {
 func (s *shelf) trade(ctx context.Context, id CallID, r Result) (Call, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.calls.len() == 0 || ctx.Err() != nil {
+	if s.bare() || ctx.Err() != nil {
 		return Call{}, false
 	}
 	next := s.calls.pop()
@@ -49,10 +51,20 @@ func (s *shelf) trade(ctx context.Context, id CallID, r Result) (Call, bool) {
 func (s *shelf) pick() (Call, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.calls.len() == 0 {
+	if s.bare() {
 		return Call{}, false
 	}
 	return s.calls.pop(), true
+}
+
+// bare reports whether there is no call to take.
+func (s *shelf) bare() bool { return s.calls.len() == 0 || s.closed }
+
+// close has no call taken that was laid there before the next recall.
+func (s *shelf) close() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.closed = true
 }
 
 func (s *shelf) put(c Call) {
@@ -65,6 +77,14 @@ func (s *shelf) len() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.calls.len()
+}
+
+// idle returns how many calls nobody is under way with although the engine thinks
+// so: they have not been begun, or are over.
+func (s *shelf) idle() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.calls.len() + len(s.landed)
 }
 
 // take returns what has landed, in room that the caller gives back for the next.
@@ -82,7 +102,7 @@ func (s *shelf) recall(keep func(Call) bool) (out []Call) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	all := slices.Clone(s.calls.all())
-	s.calls = line[Call]{}
+	s.calls, s.closed = line[Call]{}, false
 	for _, c := range all {
 		if keep(c) {
 			s.calls.push(c)
@@ -93,13 +113,16 @@ func (s *shelf) recall(keep func(Call) bool) (out []Call) {
 	return out
 }
 
-// takeIn tells the engine what has landed on the shelf.
+// takeIn tells the engine what has landed on the shelf. Who is under way with what is
+// noted before, since the engine may panic. Held by TestTakeInPanics.
 func (c *Collector) takeIn(now time.Time) {
 	c.landed = c.shelf.take(c.landed)
 	for i := range c.landed {
-		l := &c.landed[i]
-		c.report(now, l.id, l.result)
-		c.depart(now, l.next)
+		c.arrive(c.landed[i].id)
+		c.depart(now, c.landed[i].next)
+	}
+	for i := range c.landed {
+		c.tell(now, c.landed[i].id, c.landed[i].result)
 	}
 }
 
@@ -130,13 +153,13 @@ func (c *Collector) stock(now time.Time, n int) int {
 // recall takes calls back that nobody has begun, where the engine has taken back
 // what it had prepared.
 func (c *Collector) recall() {
-	if c.engine.broken != nil {
+	switch {
+	case c.engine.broken != nil:
 		c.clearShelf()
-	}
-	if c.grounds == c.engine.grounds {
+		return
+	case !c.shelf.closed: // it changes under this lock alone
 		return
 	}
-	c.grounds = c.engine.grounds
 	c.shelf.recall(func(call Call) (kept bool) {
 		if kept = !c.engine.takeBack(call.ID); !kept {
 			delete(c.flying, call.ID)
@@ -150,5 +173,6 @@ func (c *Collector) recall() {
 func (c *Collector) clearShelf() {
 	for _, call := range c.shelf.recall(func(Call) bool { return false }) {
 		delete(c.flying, call.ID)
+		delete(c.engine.flights, call.ID)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/graph"
@@ -115,5 +116,31 @@ func TestCollectorShelfAtTheEnd(t *testing.T) {
 		if err := r.stop(); err != nil || s.count("delete") != 3 {
 			t.Errorf("run: %v after %d deletes, want nil after 3", err, s.count("delete"))
 		}
+		if got := r.Stats(); got.Calls != 0 || got.Deletes != 3 {
+			t.Errorf("after the end %d calls under way, %d deletes counted, want 0 and 3", got.Calls, got.Deletes)
+		}
+	})
+}
+
+// TestCollectorShelfCounts: whoever asks from within a call of the store finds it
+// counted, and no more calls under way than there are workers.
+func TestCollectorShelfCounts(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newTap(t, eight)
+		var r *rig
+		s.call = func(_ context.Context, verb string, _ ownergraph.Key, do func() error) error {
+			if verb == "delete" {
+				if made, got := s.count(verb), r.Stats(); got.Deletes < uint64(made) || got.Calls > 2 {
+					t.Errorf("%d deletes counted of %d that began, %d calls under way of 2 workers", got.Deletes, made, got.Calls)
+				}
+				pass(time.Millisecond)
+			}
+			return do()
+		}
+		r = collect(t, s, ownergraph.Config{Workers: 2})
+		r.idle()
+		s.delete(t, "a", ownergraph.Background)
+		pass(time.Minute) // WaitIdle would have a fence under way, too
+		s.holds(t, "")
 	})
 }

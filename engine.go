@@ -75,7 +75,7 @@ type Engine struct {
 	audit    audit
 
 	prepared line[Call]     // store calls that wait for their lane
-	grounds  uint64         // how often they were taken back
+	revoked  func()         // is called when what was decided is so no more: see ground; may be nil
 	room     room           // of the decision at hand
 	fans     []graph.NodeID // owners whose dependents have to be looked at
 	sweeps   []Kind         // kinds whose listing has ended
@@ -231,9 +231,17 @@ func (e *Engine) tick(now time.Time) {
 	}
 }
 
+// revoke tells whoever holds calls that he has not begun to begin none of them.
+func (e *Engine) revoke() {
+	if e.revoked != nil {
+		e.revoked()
+	}
+}
+
 // fail stops the engine for good.
 func (e *Engine) fail(format string, args ...any) {
 	if e.broken == nil {
+		e.revoke()
 		e.broken = fmt.Errorf("%w: "+format, append([]any{ErrBroken}, args...)...)
 		e.cfg.Logger.Error("engine stopped", "err", e.broken)
 	}

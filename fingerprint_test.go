@@ -283,7 +283,7 @@ func partChanges() []fieldChange {
 var unhashed = map[string]string{
 	"Engine.cfg": "one Config", "Engine.level": "one Config", "Engine.set": "one Config",
 	"Engine.now": "times enter as how far away they are", "Engine.stamp": "only the order of stamps counts",
-	"Engine.lastCall": "an id says nothing", "Engine.grounds": "a number that says nothing", "Engine.held": "a report", "Engine.counts": "a report",
+	"Engine.lastCall": "an id says nothing", "Engine.revoked": "tells others", "Engine.held": "a report", "Engine.counts": "a report",
 	"Engine.nodes": "see mind", "Engine.tides": "see tide", "Engine.room": "of the decision at hand",
 	"tide.kind": "a key", "tide.most": "spares a look at each object's own version",
 	"Engine.reading": "follows from flights",

@@ -236,6 +236,7 @@ func (e *Engine) resume(name Kind) {
 // rewind takes back every absence: the store's history went backwards. Nothing
 // is written before every kind is listed anew (R5).
 func (e *Engine) rewind(why string) {
+	e.revoke() // now: what follows walks the whole graph
 	e.cfg.Logger.Warn("history went backwards", "reason", why)
 	e.counts.Rewinds++
 	if _, err := e.graph.Apply(Event{Type: graph.Rewound}); err != nil {

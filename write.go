@@ -69,9 +69,9 @@ func (e *Engine) launch(c Call, f flight) Call {
 
 // ground takes back the calls that were prepared and not handed out: what they
 // rest on is not so any more. Their keys are decided again. Those that were handed
-// out and not begun yet are their holder's to give back, who knows by grounds.
+// out and not begun yet are their holder's to give back, who is told.
 func (e *Engine) ground() {
-	e.grounds++
+	e.revoke()
 	for _, c := range e.prepared.all() {
 		e.takeBack(c.ID)
 	}

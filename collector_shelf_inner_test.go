@@ -1,0 +1,123 @@
+package ownergraph
+
+import (
+	"context"
+	"log/slog"
+	"testing"
+	"time"
+
+	"github.com/ownergraph/ownergraph/graph"
+)
+
+// TestShelfCloses: from the moment on at which the engine takes back what it has
+// decided, nobody takes a call that was laid ready before.
+func TestShelfCloses(t *testing.T) {
+	s := shelf{}
+	for id := range CallID(4) {
+		s.put(Call{ID: 1 + id, Type: CallDelete})
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	if c, ok := s.trade(ctx, 9, Result{}); !ok || c.ID != 1 {
+		t.Errorf("call %d, %t, want the first", c.ID, ok)
+	}
+	s.close()
+	if c, ok := s.trade(ctx, 9, Result{}); ok {
+		t.Errorf("call %d was taken for a result, and rests on nothing", c.ID)
+	}
+	if c, ok := s.pick(); ok {
+		t.Errorf("call %d was taken, and rests on nothing", c.ID)
+	}
+	if out := s.recall(func(c Call) bool { return c.ID != 2 }); len(out) != 1 || out[0].ID != 2 {
+		t.Errorf("%v were recalled, want the second call", out)
+	}
+	if c, ok := s.pick(); !ok || c.ID != 3 {
+		t.Errorf("call %d, %t, want the third, which stands", c.ID, ok)
+	}
+	cancel()
+	if c, ok := s.trade(ctx, 9, Result{}); ok {
+		t.Errorf("call %d was taken although all is over", c.ID)
+	}
+	if n := s.idle(); n != 2 {
+		t.Errorf("%d calls that nobody is under way with, want one that has landed and one on the shelf", n)
+	}
+}
+
+// hook is a log handler that shows each message.
+type hook func(message string)
+
+func (h hook) Enabled(context.Context, slog.Level) bool { return true }
+
+func (h hook) Handle(_ context.Context, r slog.Record) error {
+	h(r.Message)
+	return nil
+}
+
+func (h hook) WithAttrs([]slog.Attr) slog.Handler { return h }
+
+func (h hook) WithGroup(string) slog.Handler { return h }
+
+// TestRevokedAtOnce: that what was decided is taken back shows before anything else
+// is done about it, which may take long.
+func TestRevokedAtOnce(t *testing.T) {
+	for _, tc := range []struct {
+		reason, message string
+		do              func(e *Engine)
+	}{
+		{"all nodes are walked", "history went backwards", func(e *Engine) {
+			_ = e.Observe(time.Unix(1, 0), Event{Type: graph.Rewound, Reason: "restored"})
+		}},
+		{"an engine that broke is not to be trusted", "engine stopped", func(e *Engine) { e.fail("E0: made by the test") }},
+	} {
+		told, seen := false, false
+		e, err := NewEngine(Level2, Config{Logger: slog.New(hook(func(m string) {
+			if m == tc.message {
+				seen = told
+			}
+		}))})
+		if err != nil {
+			t.Fatal(err)
+		}
+		e.revoked = func() { told = true }
+		if tc.do(e); !seen {
+			t.Errorf("%s: it did not show when that began", tc.reason)
+		}
+	}
+}
+
+// TestTakeInPanics: where the engine panics over one result, what landed with it is
+// under way no more, and what its workers left with is.
+func TestTakeInPanics(t *testing.T) {
+	e, err := NewEngine(Level2, Config{Logger: slog.New(hook(func(m string) {
+		if m == "write refused" {
+			panic(m)
+		}
+	}))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	now := time.Unix(1, 0)
+	kinds := []KindInfo{{Kind: "a"}, {Kind: "p"}}
+	events := []Event{
+		{Type: graph.KindsKnown, Kinds: kinds}, {Type: graph.ListBegun, Kind: "a"}, {Type: graph.ListBegun, Kind: "p"},
+		put("a/a#1"), put("p/1#1 -> a/a"), put("p/2#1 -> a/a"), put("p/3#1 -> a/a"), put("p/4#1 -> a/a"),
+		{Type: graph.ListEnded, Kind: "a"}, {Type: graph.ListEnded, Kind: "p"}, {Type: graph.Gone, Key: put("a/a#1").Object.Key},
+	}
+	if err := e.ObserveAll(now, events); err != nil {
+		t.Fatal(err)
+	}
+	c := &Collector{engine: e, flying: map[CallID]flying{}, log: e.cfg.Logger, kick: make(chan struct{}, 1)}
+	var ids []CallID
+	for range 4 {
+		call, _ := c.handOut(now, LaneStore)
+		ids = append(ids, call.ID)
+	}
+	c.lanes[LaneStore] = 2
+	refused := Result{Err: graph.ErrRefused}
+	c.shelf.landed = []landing{{ids[0], refused, ids[2]}, {ids[1], refused, ids[3]}}
+	c.locked(func(*Engine, time.Time) {})
+	_, third := c.flying[ids[2]]
+	_, fourth := c.flying[ids[3]]
+	if e.Err() == nil || len(c.flying) != 2 || !third || !fourth || c.lanes[LaneStore] != 2 {
+		t.Errorf("%v; %v are under way, %d in the lane; want calls %v, and 2", e.Err(), c.flying, c.lanes[LaneStore], ids[2:])
+	}
+}
