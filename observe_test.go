@@ -68,3 +68,49 @@ func TestRefusedOfUnserved(t *testing.T) {
 		}
 	}
 }
+
+// TestListedTwice: an object that one listing left out, and which was passed over for
+// that, is decided when the next one brings it before the first one's sweep got there.
+func TestListedTwice(t *testing.T) {
+	e, now := newEngine(t), time.Unix(1, 0)
+	see := func(events ...Event) {
+		t.Helper()
+		if err := e.ObserveAll(now, events); err != nil {
+			t.Fatal(err)
+		}
+	}
+	crowd := func(version int) (out []Event) {
+		for i := range 2 * steps {
+			out = append(out, put(fmt.Sprintf("p/%d#%d", i, version)))
+		}
+		return out
+	}
+	begun, ended := Event{Type: graph.ListBegun, Kind: "p"}, Event{Type: graph.ListEnded, Kind: "p"}
+	see(Event{Type: graph.KindsKnown, Kinds: []KindInfo{{Kind: "a"}, {Kind: "p"}}}, Event{Type: graph.ListBegun, Kind: "a"}, begun,
+		put("a/a#1"), put("a/b#1"), put("p/x#1 -> a/b"), put("p/y#1 -> a/a"))
+	see(crowd(1)...)
+	see(Event{Type: graph.ListEnded, Kind: "a"}, ended, Event{Type: graph.Gone, Key: put("a/a#1").Object.Key})
+	calls := func() (names []string) {
+		for c, at := e.Next(now, LaneStore); c.ID != 0 || !at.IsZero() && !at.After(now); c, at = e.Next(now, LaneStore) {
+			if c.ID != 0 {
+				names = append(names, c.Type.String()+" "+c.Key.Name)
+			}
+		}
+		return names
+	}
+	calls()
+	see(put("p/x#2 -> a/a"), begun)
+	see(crowd(2)...)
+	see(put("p/y#1 -> a/a"), ended)
+	if c, _ := e.Next(now, LaneStore); c.ID != 0 {
+		t.Fatalf("%s %s: the listing has left it out, its sweep has still to say so", c.Type, c.Key)
+	}
+	see(begun, put("p/x#2 -> a/a"), put("p/y#1 -> a/a"))
+	see(crowd(2)...)
+	see(ended)
+	got := calls()
+	now = now.Add(2 * time.Second)
+	if got = append(got, calls()...); len(got) != 1 || got[0] != "delete x" {
+		t.Errorf("%q, want the end of x, whose owner is gone", got)
+	}
+}

@@ -156,3 +156,13 @@ func TestApplyDoesNotAllocate(t *testing.T) {
 		}
 	}
 }
+
+// TestOnlyPutsHaveObjects: of an end it is the key that counts, whatever else
+// stands in the event.
+func TestOnlyPutsHaveObjects(t *testing.T) {
+	w := play(t, graph.Config{}, "kinds a; put a/x#1")
+	o := object(t, "a/x#1")
+	if d := w.do(t, graph.Event{Type: graph.Gone, Key: o.Key, Object: o}); !d.Gone || w.Len() != 0 {
+		t.Errorf("%+v, %d nodes are left; want the end of the only one", d, w.Len())
+	}
+}
