@@ -206,3 +206,29 @@ func TestFlawOfOwner(t *testing.T) {
 		}
 	}
 }
+
+// TestAheadOfMany: that another UID has the tag of one does not make Ahead take the
+// other's node for its own. Among so many there are hundreds of these.
+func TestAheadOfMany(t *testing.T) {
+	g := graph.New(graph.Config{})
+	if _, err := g.Apply(graph.Event{Type: graph.KindsKnown, Kinds: kinds("a")}); err != nil {
+		t.Fatal(err)
+	}
+	var events []graph.Event
+	for i := range 4096 {
+		o := graph.Object{Version: "1"}
+		o.Kind, o.Name, o.UID = "a", fmt.Sprint(i), graph.UID(fmt.Sprintf("0123abcd-4567-89ef-0a1b-%012x", i))
+		events = append(events, graph.Event{Type: graph.Put, Object: o})
+	}
+	for batch := range slices.Chunk(events, 32) {
+		g.Ahead(batch)
+		for i := range batch {
+			if d, err := g.Take(&batch[i]); err != nil || !d.Created {
+				t.Fatalf("%s: %+v, %v; want a new node", batch[i].Object.Key, *d, err)
+			}
+		}
+	}
+	if err := g.Check(); err != nil || g.Len() != len(events) {
+		t.Errorf("%d nodes, %v", g.Len(), err)
+	}
+}

@@ -39,7 +39,16 @@ func TestFlawed(t *testing.T) {
 		for range 40 {
 			o := Object{Key: key.Draw(t, "object"), Version: Version(rapid.SampledFrom([]string{"1", "2", "\x01", "1234567890123456789"}).Draw(t, "version"))}
 			for range rapid.SampledFrom([]int{0, 1, 1, 1, 2}).Draw(t, "owners") {
-				o.Owners = append(o.Owners, Owner{Key: key.Draw(t, "owner"), Controller: rapid.Bool().Draw(t, "controller")})
+				r := Owner{Key: key.Draw(t, "owner"), Controller: rapid.Bool().Draw(t, "controller")}
+				switch rapid.IntRange(0, 20).Draw(t, "lacks") {
+				case 0:
+					r.Kind = ""
+				case 1:
+					r.Name = ""
+				case 2:
+					r.UID = ""
+				}
+				o.Owners = append(o.Owners, r)
 			}
 			if rapid.IntRange(0, 3).Draw(t, "has a finalizer") == 0 {
 				o.Finalizers = []string{text("finalizer")}
