@@ -73,6 +73,12 @@ func TestCheckNamesTheInvariant(t *testing.T) {
 			"a UID leads to another node, whose own then leads there twice"},
 		{"I1: the index leads to 6 nodes of 7; 1 segments are deep, counted as 1", func(t *testing.T, g *Graph) { g.unindexNode(at(t, g, "a")) },
 			"a UID leads nowhere"},
+		{"I1: the index leads to node 10", func(t *testing.T, g *Graph) {
+			if g.InUse(10) {
+				t.Fatal("node 10 is in use")
+			}
+			g.index.dir[0].put(g.index.hash(uid{}), 10)
+		}, "an entry of a node that has left"},
 		{"I1: a segment of 1 buckets holds 7 nodes, counted as 8", func(_ *testing.T, g *Graph) { g.index.dir[0].used++ },
 			"a segment's count is off"},
 		{"I1: pod/s/twin@a is not found under its key", func(t *testing.T, g *Graph) { g.others[g.key(at(t, g, "pod/s/twin@a"))] = at(t, g, "b") },
