@@ -78,11 +78,14 @@ func (n *namespaces) answer(r *http.Request) *fakeResponse {
 	return n.status(500, metav1.StatusReasonInternalError, name)
 }
 
-// watch sends all that there is, and ends.
+// watch sends all that there is, each at a version that nobody has seen, and ends.
 func (n *namespaces) watch() *fakeResponse {
 	body := ""
 	for _, o := range n.live {
-		body += `{"type":"MODIFIED","object":` + n.json(200, o).body + "}\n"
+		now := *o
+		n.version++
+		now.ResourceVersion = strconv.Itoa(n.version)
+		body += `{"type":"MODIFIED","object":` + n.json(200, now).body + "}\n"
 	}
 	return &fakeResponse{code: 200, body: body}
 }
