@@ -97,14 +97,11 @@ func TestTakeInPanics(t *testing.T) {
 	}
 	now := time.Unix(1, 0)
 	kinds := []KindInfo{{Kind: "a"}, {Kind: "p"}}
-	events := []Event{
+	seeing(t, e, now)([]Event{
 		{Type: graph.KindsKnown, Kinds: kinds}, {Type: graph.ListBegun, Kind: "a"}, {Type: graph.ListBegun, Kind: "p"},
 		put("a/a#1"), put("p/1#1 -> a/a"), put("p/2#1 -> a/a"), put("p/3#1 -> a/a"), put("p/4#1 -> a/a"),
 		{Type: graph.ListEnded, Kind: "a"}, {Type: graph.ListEnded, Kind: "p"}, {Type: graph.Gone, Key: put("a/a#1").Object.Key},
-	}
-	if err := e.ObserveAll(now, events); err != nil {
-		t.Fatal(err)
-	}
+	}...)
 	c := &Collector{engine: e, flying: map[CallID]flying{}, log: e.cfg.Logger, kick: make(chan struct{}, 1)}
 	var ids []CallID
 	for range 4 {

@@ -46,16 +46,21 @@ func newEngine(t *testing.T) *Engine {
 	return e
 }
 
-// TestRefusedOfUnserved: an event of a kind that is not served says nothing of the
-// kind that is served under its name later.
-func TestRefusedOfUnserved(t *testing.T) {
-	e, now := newEngine(t), time.Unix(0, 0)
-	see := func(events ...Event) {
+// seeing returns what shows events to an engine, none of which is refused.
+func seeing(t *testing.T, e *Engine, now time.Time) func(...Event) {
+	return func(events ...Event) {
 		t.Helper()
 		if err := e.ObserveAll(now, events); err != nil {
 			t.Fatal(err)
 		}
 	}
+}
+
+// TestRefusedOfUnserved: an event of a kind that is not served says nothing of the
+// kind that is served under its name later.
+func TestRefusedOfUnserved(t *testing.T) {
+	e, now := newEngine(t), time.Unix(0, 0)
+	see := seeing(t, e, now)
 	a, b := KindInfo{Kind: "a"}, KindInfo{Kind: "b"}
 	see(Event{Type: graph.KindsKnown, Kinds: []KindInfo{a, b}}, Event{Type: graph.KindsKnown, Kinds: []KindInfo{a}})
 	if err := e.Observe(now, put("b/o#1")); err == nil {
@@ -73,12 +78,7 @@ func TestRefusedOfUnserved(t *testing.T) {
 // that, is decided when the next one brings it before the first one's sweep got there.
 func TestListedTwice(t *testing.T) {
 	e, now := newEngine(t), time.Unix(1, 0)
-	see := func(events ...Event) {
-		t.Helper()
-		if err := e.ObserveAll(now, events); err != nil {
-			t.Fatal(err)
-		}
-	}
+	see := seeing(t, e, now)
 	crowd := func(version int) (out []Event) {
 		for i := range 2 * steps {
 			out = append(out, put(fmt.Sprintf("p/%d#%d", i, version)))

@@ -123,7 +123,6 @@ func isPlainText(s string) bool {
 		}
 		return true
 	}
-	const each = 0x0101010101010101
 	bad, last := uint64(0), s[len(s)-8:]
 	for ; len(s) > 0; s = s[8:] {
 		if len(s) < 8 {
@@ -131,9 +130,9 @@ func isPlainText(s string) bool {
 		}
 		x := uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
 			uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
-		bad |= x | (x&(0x7f*each) + each) | ^(x | 0x80*each - 0x20*each)
+		bad |= x | (x&(0x7f*eachByte) + eachByte) | ^(x | topBits - 0x20*eachByte)
 	}
-	return bad&(0x80*each) == 0
+	return bad&topBits == 0
 }
 
 func validateOwners(o Object) error {
