@@ -68,44 +68,59 @@ func (w *worker) parting() <-chan time.Time {
 
 var errBuried = errors.New("the kind's definition is gone")
 
-// bury tells what ended with the kind's definition: all that was there when it
-// was seen marked, and that the server has removed since, if it does not serve
-// the kind any more. For a moment it still may: then it says itself that nothing
-// is left.
+// bury tells what ended with the kind's definition. For a moment the server may
+// serve the kind still: then it says itself that nothing is left. If it does not,
+// and is sure to be done with it, what ended is all that was there when the
+// definition was seen marked; where nobody could list that any more, it is all.
 func (w *worker) bury() error {
 	page, err := w.listPage("", 1)
-	if err != nil && !unserved(err) {
-		return err
-	}
-	w.buried, w.dying = false, false
 	switch {
-	case err != nil:
-		err = w.mourn()
-	case len(page.Items) > 0: // it is defined anew: a listing says what there is
+	case err == nil && len(page.Items) > 0: // it is defined anew: a listing says what there is
+		w.keepNothing()
 		return errAnew
-	default:
-		w.begin()
-		if err = w.tellListed(); err == nil {
-			err = w.end(page.ResourceVersion)
+	case err == nil:
+		err = w.tellNothing(page.ResourceVersion)
+	case unserved(err):
+		if err = w.undefined(); err == nil {
+			err = w.mourn()
 		}
+	}
+	if errors.Is(err, errRewound) { // or it would be found again and again
+		w.keepNothing()
 	}
 	if err != nil {
 		return err
 	}
+	w.keepNothing()
 	if err := w.hand(delivery{from: w, epoch: w.epoch, finished: true}); err != nil {
 		return err
 	}
 	return errBuried
 }
 
-// mourn tells the ends of what was there, if somebody could list it.
+// mourn tells the ends of what was there.
 func (w *worker) mourn() error {
-	m := w.mourned
-	w.mourned = nil
-	if m == nil || !m.whole {
-		return nil
+	if m := w.mourned; m != nil && m.whole {
+		return w.emit(m.gone()...)
 	}
-	return w.emit(m.gone()...)
+	return w.tellNothing(w.position)
+}
+
+// keepNothing forgets what was seen of the end of the kind's definition: it is
+// told, or was of a former history.
+func (w *worker) keepNothing() {
+	w.dying, w.buried, w.uncounted, w.mourned = false, false, false, nil
+}
+
+// tellNothing hands over a listing that brings nothing, in the epoch in which the
+// definition was seen to go: after a rewind it counts for nothing.
+func (w *worker) tellNothing(version string) error {
+	w.epoch = w.seen
+	w.reset()
+	if err := w.tellListed(); err != nil {
+		return err
+	}
+	return w.end(version)
 }
 
 // gone returns the ends of all that is left, sorted.

@@ -128,31 +128,31 @@ func TestCascadeThroughOutage(t *testing.T) {
 	})
 }
 
-// The end of a definition is the end of its objects, for their dependents too.
+// The end of a definition is the end of its objects, for their dependents too,
+// whether they could be listed after it was marked or not.
 func TestCascadeOfDefinition(t *testing.T) {
-	bubble(t, newFake(definitionKinds()...), Config{}, func(r *rig) {
-		m := named("", "carts.shop.example")
-		m.Finalizers = []string{cleanup}
-		r.create(definitionKind, m)
-		r.hide(false)
-		cart := r.create("shop.example/Cart", named("ns", "cart"))
-		r.create("ConfigMap", named("ns", "of-cart", ref("shop.example/v1", "Cart", "cart", cart.UID)))
-		r.create("ConfigMap", named("ns", "of-other", ref("other.example/v1", "Cart", "cart", "u")))
-		r.collect()
-		pass(time.Minute)
-		r.delete(definitionKind, "", "carts.shop.example", 0)
-		pass(time.Second)
-		r.hide(true)
-		r.update(definitionKind, "", "carts.shop.example", func(m *meta) { m.Finalizers = nil })
-		pass(time.Minute)
-		r.locked(func() {
-			var left []string
-			for _, o := range r.kindOf("ConfigMap").sorted() {
-				left = append(left, o.Name)
-			}
-			if fmt.Sprint(left) != "[of-other]" {
-				t.Errorf("left %v", left)
-			}
+	for _, listed := range []bool{true, false} {
+		bubble(t, newFake(definitionKinds()...), Config{}, func(r *rig) {
+			r.create(definitionKind, cartsDefinition())
+			r.hide(false)
+			cart := r.create("shop.example/Cart", named("ns", "cart"))
+			r.create("ConfigMap", named("ns", "of-cart", ref("shop.example/v1", "Cart", "cart", cart.UID)))
+			r.create("ConfigMap", named("ns", "of-other", ref("other.example/v1", "Cart", "cart", "u")))
+			r.collect()
+			pass(time.Minute)
+			r.mark(listed)
+			r.hide(true)
+			r.undefine()
+			pass(time.Minute)
+			r.locked(func() {
+				var left []string
+				for _, o := range r.kindOf("ConfigMap").sorted() {
+					left = append(left, o.Name)
+				}
+				if fmt.Sprint(left) != "[of-other]" {
+					t.Errorf("left %v, listed: %v", left, listed)
+				}
+			})
 		})
-	})
+	}
 }

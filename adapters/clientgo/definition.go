@@ -63,12 +63,12 @@ func (r *run) heedDefinition(name string, e graph.Event) {
 	case e.Type == graph.Put && e.Object.Deleting && e.Object.HasFinalizer(cleanup):
 		if b == nil {
 			r.burials[w.kind] = &burial{name: name}
-			w.mail.order(orders{dying: true})
+			w.mail.order(orders{dying: true, seen: r.epoch})
 		}
 	case e.Type == graph.Put && !e.Object.Deleting:
 		delete(r.burials, w.kind)
 	case e.Type == graph.Gone && b != nil:
-		w.mail.order(orders{buried: true})
+		w.mail.order(orders{buried: true, seen: r.epoch})
 	}
 }
 

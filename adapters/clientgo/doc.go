@@ -22,9 +22,10 @@
 // A kind that is not served any more is unknown from then on: its objects are
 // neither there nor gone. They are gone only if its definition was seen marked
 // with the server's cleanup finalizer, and then gone, and if the server does not
-// serve the kind any more: then what the watch did not say of them is said, if
-// somebody could list them meanwhile. Held by TestKindBuried, TestKindGoesFast and
-// TestCascadeOfDefinition.
+// serve the kind any more: then what the watch did not say of them is said, once a
+// read has shown that there is no such definition, and that no API service of
+// somebody else stands for its group, who may just be away. Held by TestKindBuried,
+// TestKindGoesFast, TestKindUndefined, TestRewindUnburies and TestCascadeOfDefinition.
 //
 // A group that cannot be discovered keeps the kinds that were known of it, as
 // sick ones; one of which nothing was ever known is in the set of kinds as

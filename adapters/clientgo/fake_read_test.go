@@ -33,7 +33,7 @@ func (f *fake) serveList(w http.ResponseWriter, r *http.Request, k *fakeKind) {
 		writeStatus(w, apierrors.NewBadRequest(err.Error()).Status())
 		return
 	}
-	page := fakePage{f.version, matching(k.sorted(), q.Get("labelSelector"))}
+	page := fakePage{f.version, called(matching(k.sorted(), q.Get("labelSelector")), q.Get("fieldSelector"))}
 	if token := q.Get("continue"); token != "" {
 		at, from, _ := strings.Cut(token, "/")
 		if number(at) < k.compacted || number(at) > f.version { // forgotten, or of before a restore
@@ -60,6 +60,15 @@ func (f *fake) serveList(w http.ResponseWriter, r *http.Request, k *fakeKind) {
 		out.Items = append(out.Items, *o)
 	}
 	writeJSON(w, http.StatusOK, out)
+}
+
+// called returns the objects that a field selector means: one name, or all.
+func called(items []*meta, selector string) []*meta {
+	name, one := strings.CutPrefix(selector, "metadata.name=")
+	if !one && selector != "" {
+		panic("a field selector that the fake does not know: " + selector)
+	}
+	return slices.DeleteFunc(slices.Clone(items), func(m *meta) bool { return one && m.Name != name })
 }
 
 // snapshot returns the kind as it was at a version, by its log.

@@ -42,9 +42,14 @@ func (w *worker) list() (*connection, error) {
 	return w.watch(w.position, nil)
 }
 
-// begin forgets what the listing will say anew.
+// begin begins a listing, in the epoch that it is now.
 func (w *worker) begin() {
 	w.epoch, _ = w.run.store.history.epoch()
+	w.reset()
+}
+
+// reset forgets what a listing will say anew.
+func (w *worker) reset() {
 	w.complete, w.floor, w.hasty = false, "", false
 	if p := w.passing; p != nil {
 		w.fences = keepNewest(append(p.ids, w.fences...))

@@ -10,6 +10,7 @@ type orders struct {
 	catalog *catalog // what is served now
 	dying   bool     // the kind's definition is marked, with its cleanup to come
 	buried  bool     // and gone
+	seen    uint64   // the epoch of which that is
 }
 
 // mail holds a worker's orders until it takes them. It is safe for concurrent
@@ -28,6 +29,9 @@ func (m *mail) order(o orders) {
 	m.box.fences = keepNewest(append(m.box.fences, o.fences...))
 	m.box.anew = m.box.anew || o.anew
 	m.box.epoch = max(m.box.epoch, o.epoch)
+	if (o.dying || o.buried) && o.seen != m.box.seen {
+		m.box.seen, m.box.dying, m.box.buried = o.seen, false, false
+	}
 	m.box.dying = m.box.dying || o.dying
 	m.box.buried = m.box.buried || o.buried
 	if o.catalog != nil {

@@ -69,7 +69,8 @@ type delivery struct {
 	from     *worker // nil: the surveyor
 	epoch    uint64
 	events   []graph.Event
-	finished bool // from has said what ended with its definition
+	past     []graph.Event // of definitions, that nobody else is told
+	finished bool          // from has said what ended with its definition
 
 	catalog *catalog
 	fences  []uint64 // that the catalog's look has passed
@@ -134,6 +135,7 @@ func (r *run) tellRewinds() error {
 	if err := r.tell(graph.Event{Type: graph.Rewound, Reason: why}); err != nil {
 		return err
 	}
+	clear(r.burials)
 	r.eachWorker(func(w *worker) { w.mail.order(orders{epoch: epoch}) })
 	return nil
 }
@@ -178,6 +180,11 @@ func (r *run) deliver(d delivery) error {
 			return err
 		}
 		r.heed(e)
+	}
+	if d.epoch == r.epoch {
+		for _, e := range d.past {
+			r.heed(e)
+		}
 	}
 	r.recycle(d.events)
 	if b := r.burials[d.from.kind]; d.finished && b != nil {

@@ -66,6 +66,7 @@ type worker struct {
 	tries   int
 
 	dying, buried bool
+	seen          uint64    // the epoch in which that was
 	silent        time.Time // when a buried one is heard no longer
 	open          bool      // a watch is
 	uncounted     bool      // of what is there when the definition is marked
@@ -181,6 +182,10 @@ func (w *worker) obey() error {
 	o := w.mail.take()
 	w.fences = keepNewest(append(w.fences, o.fences...))
 	anew := o.anew || o.epoch > w.epoch
+	if (o.dying || o.buried) && o.seen != w.seen {
+		w.keepNothing()
+		w.seen = o.seen
+	}
 	if o.catalog != nil && w.adopt(o.catalog) {
 		anew = true
 	}
