@@ -11,7 +11,7 @@ import (
 // names the first one broken. It walks everything: it is for tests and audits.
 func (e *Engine) Check() error {
 	for _, check := range []func() error{
-		e.graph.Check, e.work.Check, e.asks.Check, e.checkFlights, e.checkSides, e.checkWaiters, e.checkClearings,
+		e.graph.Check, e.work.Check, e.asks.Check, e.checkFlights, e.checkSides, e.checkWaiters, e.checkClearings, e.checkGlances,
 	} {
 		if err := check(); err != nil {
 			return fmt.Errorf("engine invariant: %w", err)

@@ -49,8 +49,9 @@ type Config struct {
 	Level Level
 	// ObserveOnly reports every decision and writes nothing.
 	ObserveOnly bool
-	// OnDecision, if set, sees every decision with its reason. It is called
-	// while the engine is locked: it must be quick, and must not call back.
+	// OnDecision, if set, sees every decision with its reason, those made at a
+	// glance while an event is observed too. It is called while the engine is
+	// locked: it must be quick, and must not call back.
 	OnDecision func(Decided)
 	// Logger receives what somebody should know. By default nothing is logged.
 	Logger *slog.Logger

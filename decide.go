@@ -17,7 +17,7 @@ func (e *Engine) decide(id graph.NodeID) (Call, bool) {
 		e.work.Done(id)
 		return Call{}, false
 	}
-	if e.leaving(id) || !e.rested(id) {
+	if e.leaving(id) || !e.rested(id) || e.keeps(id) {
 		e.work.Done(id)
 		return Call{}, false
 	}

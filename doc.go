@@ -45,6 +45,12 @@
 // the event that it causes does, and what a read answers is evidence for the
 // decisions that wait for it.
 //
+// Most events say that all is well: that an object which nobody deletes has no owner,
+// or one that is there. Such an object is kept at a glance, in Observe, without a turn
+// in the queue, and a version of it that brings nothing else is no reason to decide
+// it again. That a glance never sees more than policy.Decide is invariant E9 of
+// Engine, which the exhaustive search and the simulator check at every step.
+//
 // # What is proven before a write
 //
 // Every write carries the UID and the version that were judged. If it meets a

@@ -36,6 +36,7 @@ import (
 //	E6  every write in flight carries UID and version
 //	E7  who waits for reads is noted with as many, and each of these is due or under way
 //	E8  the members of each sweep are counted as the graph shows them
+//	E9  what is kept at a glance, or was and has not been asked for since, is what would be decided to be kept
 type Engine struct {
 	cfg   Config
 	level Level

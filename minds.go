@@ -76,7 +76,7 @@ func (t *minds) recall(note uint64) mind {
 	known := policy.Stamp(note & mostStamp)
 	return mind{
 		known: known, changed: known, audited: note&noteAudited != 0,
-		reason: policy.Reason(note >> noteReason), doubt: graph.Doubt(note >> noteDoubt & mostDoubt),
+		reason: reasonIn(note), doubt: graph.Doubt(note >> noteDoubt & mostDoubt),
 	}
 }
 
@@ -116,11 +116,9 @@ func (e *Engine) rest() {
 	e.nodes.awake = e.nodes.awake[:0]
 }
 
-// note returns what is known of a node as eight bytes, if they are enough. When
-// it changed as an owner is of use only beside what a read showed of it.
+// note returns what is known of a node as eight bytes, if they are enough.
 func (e *Engine) note(id graph.NodeID, m *mind) (note uint64, ok bool) {
-	most := mind{known: m.known, changed: m.known, role: m.role, reason: m.reason, doubt: m.doubt, audited: m.audited}
-	if *m != most || m.known > mostStamp || m.doubt > mostDoubt {
+	if !m.plain() || m.known > mostStamp || m.doubt > mostDoubt {
 		return 0, false
 	}
 	if _, seen := e.sights[id]; seen {
@@ -133,9 +131,29 @@ func (e *Engine) note(id graph.NodeID, m *mind) (note uint64, ok bool) {
 	return note, true
 }
 
+// plain reports whether nothing is known of a node that a note could not hold. When it
+// changed as an owner is of use only beside what a read showed of it.
+func (m *mind) plain() bool {
+	return *m == mind{known: m.known, changed: m.known, role: m.role, reason: m.reason, doubt: m.doubt, audited: m.audited}
+}
+
+// reasonIn returns the reason in a note that is no record's.
+func reasonIn(note uint64) policy.Reason { return policy.Reason(note >> noteReason) }
+
 // know notes when the state of a node became known of which nothing else is.
 func (t *minds) know(g *graph.Graph, id graph.NodeID, known policy.Stamp) {
 	g.SetNote(id, uint64(known&mostStamp))
+}
+
+// keep notes that a plain node is kept.
+func (t *minds) keep(g *graph.Graph, id graph.NodeID, why policy.Reason) {
+	note := g.Note(id)
+	if note&noteRecord == 0 {
+		g.SetNote(id, note&mostStamp|uint64(why)<<noteReason)
+		return
+	}
+	m := &t.at(uint32(note)).mind
+	m.reason, m.doubt, m.audited = why, graph.DoubtUnset, false
 }
 
 // renew notes when another version of the state became known of which nothing

@@ -156,7 +156,7 @@ func (e *Engine) absorbNode(ev *Event, d *graph.Delta) {
 		return
 	}
 	if d.Version && !d.Class && !d.Observed && !n.Deleting() && e.graph.Note(id)&noteRecord == 0 {
-		e.refresh(id, n)
+		e.refresh(id, n, d.Alike)
 		return
 	}
 	m := e.mind(id)
@@ -189,7 +189,7 @@ func (e *Engine) absorbNode(ev *Event, d *graph.Delta) {
 	}
 	if d.Version && n.State() == graph.Observed {
 		m.audited = false
-		e.work.Add(id, priority(n))
+		e.look(id, n)
 	}
 }
 
@@ -203,16 +203,18 @@ func (e *Engine) greet(id graph.NodeID, n graph.Node, k Key) {
 	}
 	e.noteMember(id, n)
 	e.breakSearch()
-	e.work.Add(id, priority(n))
+	e.look(id, n)
 }
 
-// refresh takes in a version that is nothing but a version, of an object of
-// which nothing is known that would not do for eight bytes: most updates.
-func (e *Engine) refresh(id graph.NodeID, n graph.Node) {
+// refresh takes in a version of an object that is to its dependents what it was, and
+// of which nothing is known that would not do for eight bytes: most updates.
+func (e *Engine) refresh(id graph.NodeID, n graph.Node, alike bool) {
 	e.nodes.renew(e.graph, id, e.next())
 	e.rouse(id, n)
 	e.noteMember(id, n)
-	e.work.Add(id, queue.Normal)
+	if !alike || !e.stays(id) {
+		e.look(id, n)
+	}
 }
 
 // disbelieve takes back that a read did not find a node which the watch shows:

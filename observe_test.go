@@ -3,6 +3,7 @@ package ownergraph
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -81,7 +82,7 @@ func TestListedTwice(t *testing.T) {
 	see := seeing(t, e, now)
 	crowd := func(version int) (out []Event) {
 		for i := range 2 * steps {
-			out = append(out, put(fmt.Sprintf("p/%d#%d", i, version)))
+			out = append(out, put(fmt.Sprintf("p/%d#%d -> a/b%s", i, version, strings.Repeat(", a/b", version)))) // no glance will do
 		}
 		return out
 	}

@@ -29,7 +29,7 @@ func (g *Graph) again(o *Object) bool {
 		if limit(g.cfg.Limits.Text) < maxDigits {
 			return false // the number may be a flaw
 		}
-		x.version, g.delta.Version = n, true
+		x.version, g.delta.Version, g.delta.Alike = n, true, true
 	}
 	x.epoch, g.delta.Node = k.epoch, id
 	return true

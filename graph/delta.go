@@ -10,6 +10,9 @@ type Delta struct {
 	// Version: it is in another state than before: what was concluded from the
 	// former one counts no more. Content that differs under one version is one.
 	Version bool
+	// Alike: nothing else than its version differs. It is not always told where a
+	// version is no number. Held by TestAlike.
+	Alike bool
 	// Class: what it is as an owner has changed: solid, waiting, orphaning,
 	// absent. Its dependents have to be looked at: a fan-out.
 	Class bool
@@ -37,7 +40,7 @@ type Delta struct {
 // reset empties it, and keeps the room of its lists.
 func (d *Delta) reset() {
 	d.Node = 0
-	d.Created, d.Observed, d.Version, d.Class, d.Mark = false, false, false, false, false
+	d.Created, d.Observed, d.Version, d.Alike, d.Class, d.Mark = false, false, false, false, false, false
 	d.Gone, d.Resurrected, d.Twin, d.Acknowledged = false, false, false, false
 	d.Owners, d.Added, d.Freed = d.Owners[:0], d.Added[:0], d.Freed[:0]
 }

@@ -111,10 +111,19 @@ func (w *world) do(t rapid.TB, e graph.Event) graph.Delta {
 		w.sweep(t, e.Kind, 1)
 		return graph.Delta{}
 	}
+	before, _ := w.Lookup(e.Object.Key)
+	was := graph.Object{}
+	if before.ID() != 0 {
+		was = before.Object()
+	}
 	d, err := w.Apply(e)
 	if err != nil {
 		t.Fatal(err)
 	}
+	if n, ok := w.Lookup(e.Object.Key); ok && e.Type == graph.Put {
+		checkAlike(t, was, n.Object(), d)
+	}
+	w.checkKept(t)
 	if err := w.Check(); err != nil {
 		t.Fatalf("after %s: %v", e.Type, err)
 	}

@@ -13,9 +13,6 @@ import (
 )
 
 var (
-	definitions = schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"}
-	services    = schema.GroupVersionResource{Group: "apiregistration.k8s.io", Version: "v1", Resource: "apiservices"}
-
 	errDefined   = errors.New("it is not served, and is defined again")
 	errElsewhere = errors.New("it is not served, and another server stands for its group")
 )
@@ -29,6 +26,7 @@ const automanaged = "kube-aggregator.kubernetes.io/automanaged"
 // read, and nobody else stands for the kind's group, who might just be away.
 // Errors: errDefined, errElsewhere, and those of the reads.
 func (w *worker) undefined() error {
+	definitions := schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"}
 	name := w.first.Resource + "." + w.first.Group
 	found, err := w.listOthers(definitions, definitionKind, "metadata.name="+name)
 	if err != nil {
@@ -37,6 +35,7 @@ func (w *worker) undefined() error {
 	if len(found.Items) > 0 {
 		return fmt.Errorf("%w: %s", errDefined, name)
 	}
+	services := schema.GroupVersionResource{Group: "apiregistration.k8s.io", Version: "v1", Resource: "apiservices"}
 	found, err = w.listOthers(services, serviceKind, "")
 	if unserved(err) { // a server without an aggregator
 		return nil

@@ -5,6 +5,7 @@ import (
 	"runtime"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -172,9 +173,10 @@ func (s *Server) next() graph.Version {
 	return graph.Version(strconv.FormatUint(s.version.Add(1), 10))
 }
 
-// CompareVersions orders two versions.
+// CompareVersions orders two versions, which are decimal numbers.
 func CompareVersions(a, b graph.Version) int {
-	x, _ := strconv.ParseUint(string(a), 10, 64)
-	y, _ := strconv.ParseUint(string(b), 10, 64)
-	return cmp.Compare(x, y)
+	if len(a) != len(b) {
+		return cmp.Compare(len(a), len(b))
+	}
+	return strings.Compare(string(a), string(b))
 }
