@@ -8,8 +8,6 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/watch"
-
-	"github.com/ownergraph/ownergraph/graph"
 )
 
 // openTimeout bounds how long a server may take to begin a watch.
@@ -71,7 +69,7 @@ func (w *worker) hear(e watch.Event) error {
 	defer w.run.store.client.codec.release(m)
 	if w.floor != "" {
 		if compare(m.ResourceVersion, w.floor) <= 0 {
-			return w.hint(e.Type, m) // the page that passed a fence has shown what came of it
+			return nil // the page that passed a fence has shown it
 		}
 		w.floor = ""
 	}
@@ -87,20 +85,6 @@ func (w *worker) hear(e watch.Event) error {
 	}
 	w.position = m.ResourceVersion
 	return w.passFence()
-}
-
-// hint has the loop hear of a definition what it is not told any more: that it was
-// marked, before a page showed that it is gone.
-func (w *worker) hint(t watch.EventType, m *metav1.PartialObjectMetadata) error {
-	if w.kind != definitionKind || t == watch.Bookmark || !complete(m) {
-		return nil
-	}
-	o := w.catalog.objectOf(w.kind, m)
-	e := graph.Event{Type: graph.Put, Object: o}
-	if t == watch.Deleted {
-		e = graph.Event{Type: graph.Gone, Key: o.Key}
-	}
-	return w.hand(delivery{from: w, epoch: w.epoch, past: []graph.Event{e}})
 }
 
 // metadataOf returns what a watch's event carries, or the error that it is.

@@ -20,12 +20,13 @@
 // watch runs. Held by TestKindsComeAndGo, TestLooks and TestSurvey.
 //
 // A kind that is not served any more is unknown from then on: its objects are
-// neither there nor gone. They are gone only if its definition was seen marked
-// with the server's cleanup finalizer, and then gone, and if the server does not
-// serve the kind any more: then what the watch did not say of them is said, once a
-// read has shown that there is no such definition, and that no API service of
-// somebody else stands for its group, who may just be away. Held by TestKindBuried,
-// TestKindGoesFast, TestKindUndefined, TestRewindUnburies and TestCascadeOfDefinition.
+// neither there nor gone. Before that its watch is heard out, for seconds: a server
+// that takes a definition away says of each object that it has removed that it is
+// gone. Of the others nothing else proves that, not even the end of the definition
+// behind its cleanup finalizer: where somebody took that off by hand, the objects are
+// back, with their UIDs, when the kind is defined anew. So what they own is held,
+// until then or until the collector begins anew. Held by TestKindLeft,
+// TestLeavingIsBounded and TestCascadeOfDefinition.
 //
 // A group that cannot be discovered keeps the kinds that were known of it, as
 // sick ones; one of which nothing was ever known is in the set of kinds as

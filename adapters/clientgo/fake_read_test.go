@@ -33,7 +33,7 @@ func (f *fake) serveList(w http.ResponseWriter, r *http.Request, k *fakeKind) {
 		writeStatus(w, apierrors.NewBadRequest(err.Error()).Status())
 		return
 	}
-	page := fakePage{f.version, called(matching(k.sorted(), q.Get("labelSelector")), q.Get("fieldSelector"))}
+	page := fakePage{f.version, matching(k.sorted(), q.Get("labelSelector"))}
 	if token := q.Get("continue"); token != "" {
 		at, from, _ := strings.Cut(token, "/")
 		if number(at) < k.compacted || number(at) > f.version { // forgotten, or of before a restore
@@ -60,15 +60,6 @@ func (f *fake) serveList(w http.ResponseWriter, r *http.Request, k *fakeKind) {
 		out.Items = append(out.Items, *o)
 	}
 	writeJSON(w, http.StatusOK, out)
-}
-
-// called returns the objects that a field selector means: one name, or all.
-func called(items []*meta, selector string) []*meta {
-	name, one := strings.CutPrefix(selector, "metadata.name=")
-	if !one && selector != "" {
-		panic("a field selector that the fake does not know: " + selector)
-	}
-	return slices.DeleteFunc(slices.Clone(items), func(m *meta) bool { return one && m.Name != name })
 }
 
 // snapshot returns the kind as it was at a version, by its log.
@@ -281,7 +272,7 @@ func (f *fake) serveDiscovery(w http.ResponseWriter, r *http.Request, parts []st
 func (f *fake) groups(core bool) []string {
 	var out []string
 	for _, k := range f.kinds {
-		if (k.group == "") == core && !k.hidden && !slices.Contains(out, k.group) {
+		if (k.group == "") == core && !k.hidden && !k.unsaid && !slices.Contains(out, k.group) {
 			out = append(out, k.group)
 		}
 	}
@@ -292,7 +283,7 @@ func (f *fake) versionsOf(group string) []string {
 	var out []string
 	for _, k := range f.kinds {
 		for _, v := range k.versions {
-			if k.group == group && !k.hidden && !slices.Contains(out, v) {
+			if k.group == group && !k.hidden && !k.unsaid && !slices.Contains(out, v) {
 				out = append(out, v)
 			}
 		}
@@ -325,7 +316,7 @@ func (f *fake) aggregated(group string) apidiscovery.APIGroupDiscovery {
 func (f *fake) resourcesOf(group, version string) []metav1.APIResource {
 	var out []metav1.APIResource
 	for _, k := range f.kinds {
-		if k.group != group || k.hidden || !slices.Contains(k.versions, version) {
+		if k.group != group || k.hidden || k.unsaid || !slices.Contains(k.versions, version) {
 			continue
 		}
 		verbs := k.verbs

@@ -31,6 +31,7 @@ type fakeKind struct {
 	compacted           uint64       // watches from before it have expired
 	dropped             uint64       // the latest change that was forgotten
 	hidden              bool         // neither served nor discovered
+	unsaid              bool         // not discovered, as if it were hidden
 	hides               int          // how often it was hidden
 }
 

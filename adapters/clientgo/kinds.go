@@ -15,6 +15,20 @@ const (
 	lookRetry = 2 * time.Second        // after a look that failed
 )
 
+const (
+	definitionKind = graph.Kind("apiextensions.k8s.io/CustomResourceDefinition")
+	serviceKind    = graph.Kind("apiregistration.k8s.io/APIService")
+)
+
+// heed looks at what the loop reports: some of it says that kinds change.
+func (r *run) heed(e graph.Event) {
+	switch kind := e.Of(); {
+	case e.Type != graph.Put && e.Type != graph.Gone:
+	case kind == definitionKind, kind == serviceKind:
+		r.lookSoon()
+	}
+}
+
 // lookSoon has the set of kinds looked at, now and after a while.
 func (r *run) lookSoon() { signal(r.look) }
 
@@ -106,7 +120,7 @@ func (r *run) adopt(c *catalog) error {
 		return err
 	}
 	r.employ()
-	return nil
+	return r.passSet()
 }
 
 // tellUnknown reports as sick what stands for groups that nobody could discover.
@@ -133,7 +147,7 @@ func (r *run) dismiss(kind graph.Kind) {
 		delete(r.workers, kind)
 	}
 	delete(r.unknown, kind)
-	delete(r.burials, kind)
+	delete(r.leaving, kind)
 }
 
 // employ starts the workers that the catalog needs, and hands it to all others.

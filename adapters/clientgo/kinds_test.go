@@ -3,7 +3,6 @@ package clientgo
 import (
 	"errors"
 	"net/http"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -28,20 +27,13 @@ func (r *rig) define(after time.Duration) {
 	r.hide(false)
 }
 
-// carts defines them, with what the server has to clean up before the definition
-// goes, and makes two.
+// carts defines them, and makes two.
 func (r *rig) carts() {
-	r.create(definitionKind, cartsDefinition())
+	r.create(definitionKind, named("", "carts.shop.example"))
 	r.hide(false)
 	r.create("shop.example/Cart", named("ns", "a"))
 	r.create("shop.example/Cart", named("ns", "b"))
 	pass(time.Minute)
-}
-
-func cartsDefinition() meta {
-	d := named("", "carts.shop.example")
-	d.Finalizers = []string{cleanup}
-	return d
 }
 
 // unserve has the fake know nothing of carts any more, though they are discovered.
@@ -56,10 +48,13 @@ func (r *rig) unserve() {
 	})
 }
 
-// undefine ends the definition of carts: the server has cleaned up.
-func (r *rig) undefine() {
-	r.update(definitionKind, "", "carts.shop.example", func(m *meta) { m.Finalizers = nil })
+// undiscover has discovery say nothing of carts, though their watch goes on.
+func (r *rig) undiscover(unsaid bool) {
+	r.locked(func() { r.kindOf("shop.example/Cart").unsaid = unsaid })
 }
+
+// undefine ends the definition of carts.
+func (r *rig) undefine() { r.delete(definitionKind, "", "carts.shop.example", 0) }
 
 // left returns the carts of whose end nothing was said.
 func (r *rig) left() string {
@@ -106,96 +101,6 @@ func TestKindsComeAndGo(t *testing.T) {
 		pass(time.Minute)
 		r.want(of(r.told(), "Cart@", "put c@"), "put c@102", "list-ended shop.example/Cart@102")
 	})
-}
-
-// A definition that was seen marked, with its cleanup to come, and then gone, is
-// the end of its objects. Any other way in which a kind goes proves nothing.
-func TestKindBuried(t *testing.T) {
-	for _, c := range []struct {
-		reason string
-		end    func(*rig)
-		want   []string
-		left   string // of whose end nothing was said
-	}{
-		{"marked, cleaned up, gone: what the watch did not say is said", func(r *rig) {
-			r.delete(definitionKind, "", "carts.shop.example", 0)
-			pass(time.Second)
-			r.hide(true)
-			r.undefine()
-		}, []string{"gone carts.shop.example", "gone a", "gone b", "kind-vanished shop.example/Cart"}, ""},
-		{"the same, and what is served is looked at before the definition is gone", func(r *rig) {
-			r.delete(definitionKind, "", "carts.shop.example", 0)
-			pass(time.Second)
-			r.hide(true)
-			pass(5 * time.Second)
-			r.undefine()
-		}, []string{"gone carts.shop.example", "gone a", "gone b", "kind-vanished shop.example/Cart"}, ""},
-		{"the same, and the server's watch said most of it", func(r *rig) {
-			r.delete(definitionKind, "", "carts.shop.example", 0)
-			pass(time.Second)
-			r.delete("shop.example/Cart", "ns", "a", 0)
-			pass(time.Second)
-			r.hide(true)
-			r.undefine()
-		}, []string{"gone a", "gone carts.shop.example", "gone b", "kind-vanished shop.example/Cart"}, ""},
-		{"marked, cleaned up, gone, but only a part of them was listed since: a listing says that nothing is left", func(r *rig) {
-			r.locked(func() {
-				r.fault = func(q *http.Request) *fakeResponse {
-					if strings.HasSuffix(q.URL.Path, "/carts") && q.URL.Query().Get("continue") != "" {
-						return &fakeResponse{code: 500}
-					}
-					return nil
-				}
-			})
-			r.delete(definitionKind, "", "carts.shop.example", 0)
-			pass(time.Second)
-			r.hide(true)
-			r.undefine()
-			r.locked(func() { r.fault = nil })
-		}, []string{"gone carts.shop.example", "kind-vanished shop.example/Cart"}, ""},
-		{"gone without its cleanup: unknown", func(r *rig) {
-			r.undefine()
-			r.delete(definitionKind, "", "carts.shop.example", 0)
-			r.hide(true)
-		}, []string{"gone carts.shop.example", "kind-vanished shop.example/Cart"}, "a b"},
-		{"not served for other reasons: unknown", func(r *rig) { r.hide(true) }, []string{"kind-vanished shop.example/Cart"}, "a b"},
-		{"marked and not served, but not gone: unknown, after a while", func(r *rig) {
-			r.delete(definitionKind, "", "carts.shop.example", 0)
-			pass(time.Second)
-			r.hide(true)
-			pass(time.Minute)
-		}, []string{"kind-vanished shop.example/Cart"}, "a b"},
-		{"defined anew at once: the listing says what there is", func(r *rig) {
-			r.delete(definitionKind, "", "carts.shop.example", 0)
-			pass(time.Second)
-			r.delete("shop.example/Cart", "ns", "a", 0)
-			r.undefine()
-			r.create(definitionKind, named("", "carts.shop.example"))
-		}, nil, "b"},
-	} {
-		t.Run(c.reason, func(t *testing.T) {
-			bubble(t, newFake(definitionKinds()...), Config{NoStreaming: true, PageSize: 1}, func(r *rig) {
-				r.watch()
-				r.carts()
-				r.told()
-				c.end(r)
-				pass(time.Minute)
-				told := r.told()
-				if c.want == nil {
-					r.agree()
-					r.want(of(told, "vanished", "gone b"))
-				} else {
-					r.want(of(told, "gone ", "vanished"), c.want...)
-				}
-				if left := r.left(); left != c.left {
-					t.Errorf("of %q nothing was said, want %q", left, c.left)
-				}
-				if i := slices.Index(told, "kind-vanished shop.example/Cart"); i >= 0 && slices.Contains(told[i:], "gone a") {
-					t.Error("an end was told after its kind's")
-				}
-			})
-		})
-	}
 }
 
 // A group that fails makes its own kinds sick, and nothing else; what it had is

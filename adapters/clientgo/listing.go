@@ -42,14 +42,9 @@ func (w *worker) list() (*connection, error) {
 	return w.watch(w.position, nil)
 }
 
-// begin begins a listing, in the epoch that it is now.
+// begin forgets what the listing will say anew.
 func (w *worker) begin() {
 	w.epoch, _ = w.run.store.history.epoch()
-	w.reset()
-}
-
-// reset forgets what a listing will say anew.
-func (w *worker) reset() {
 	w.complete, w.floor, w.hasty = false, "", false
 	if p := w.passing; p != nil {
 		w.fences = keepNewest(append(p.ids, w.fences...))
@@ -58,10 +53,6 @@ func (w *worker) reset() {
 	}
 	clear(w.means)
 	w.vague = false
-	w.mourned = nil
-	if w.dying {
-		w.mourned = newMourned()
-	}
 }
 
 // end hands over that the listing is complete, as of a version.
@@ -69,9 +60,6 @@ func (w *worker) end(version string) error {
 	ids := w.fences
 	w.fences = nil
 	w.position, w.complete, w.listedAt = version, true, time.Now()
-	if w.mourned != nil {
-		w.mourned.whole = true
-	}
 	out := []graph.Event{{Type: graph.ListEnded, Kind: w.kind, Version: graph.Version(version)}}
 	if w.doubted != "" { // its group may hold more than anybody knows
 		w.fences, ids = ids, nil
@@ -263,13 +251,11 @@ func (w *worker) event(t watch.EventType, m *metav1.PartialObjectMetadata) (grap
 	}
 	if t == watch.Deleted {
 		key := graph.Key{Kind: w.kind, Scope: common(m.Namespace), Name: m.Name, UID: graph.UID(m.UID)}
-		w.mourned.drop(key)
 		return graph.Event{Type: graph.Gone, Key: key}, nil
 	}
 	w.note(m.OwnerReferences)
 	o := w.catalog.objectOf(w.kind, m)
 	w.run.store.hints.learn(o, m)
-	w.mourned.add(o.Key)
 	return graph.Event{Type: graph.Put, Object: o}, nil
 }
 

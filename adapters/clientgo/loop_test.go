@@ -126,21 +126,3 @@ func TestFencePageIsHurried(t *testing.T) {
 		t.Errorf("told %q", got)
 	}
 }
-
-func TestMourned(t *testing.T) {
-	key := func(name string) graph.Key { return graph.Key{Kind: "K", Name: name, UID: graph.UID(name)} }
-	m := newMourned()
-	for _, n := range []string{"b", "a", "c"} {
-		m.add(key(n))
-	}
-	m.drop(key("c"))
-	m.whole = true
-	m.add(key("of another definition"))
-	var got []string
-	for _, e := range m.gone() {
-		got = append(got, say(e))
-	}
-	if !slices.Equal(got, []string{"gone a", "gone b"}) {
-		t.Errorf("gone %q", got)
-	}
-}

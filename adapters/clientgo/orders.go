@@ -8,9 +8,7 @@ type orders struct {
 	anew    bool     // list the kind anew
 	epoch   uint64   // list anew unless that was done in this epoch
 	catalog *catalog // what is served now
-	dying   bool     // the kind's definition is marked, with its cleanup to come
-	buried  bool     // and gone
-	seen    uint64   // the epoch of which that is
+	leave   int64    // the kind is not served any more, by this number; negative: it is again
 }
 
 // mail holds a worker's orders until it takes them. It is safe for concurrent
@@ -29,11 +27,9 @@ func (m *mail) order(o orders) {
 	m.box.fences = keepNewest(append(m.box.fences, o.fences...))
 	m.box.anew = m.box.anew || o.anew
 	m.box.epoch = max(m.box.epoch, o.epoch)
-	if (o.dying || o.buried) && o.seen != m.box.seen {
-		m.box.seen, m.box.dying, m.box.buried = o.seen, false, false
+	if o.leave != 0 {
+		m.box.leave = o.leave
 	}
-	m.box.dying = m.box.dying || o.dying
-	m.box.buried = m.box.buried || o.buried
 	if o.catalog != nil {
 		m.box.catalog = o.catalog
 	}
@@ -53,5 +49,5 @@ func (m *mail) pressing() bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	o := m.box
-	return o.anew || o.epoch != 0 || o.catalog != nil || o.dying || o.buried
+	return o.anew || o.epoch != 0 || o.catalog != nil || o.leave != 0
 }

@@ -61,7 +61,10 @@ type run struct {
 	infos   []graph.KindInfo
 	unknown map[graph.Kind]string // told sick: what stands for groups that could not be discovered
 	epoch   uint64                // rewinds told
-	burials map[graph.Kind]*burial
+	leaving map[graph.Kind]*leaving
+	left    int64            // how many there were
+	overdue <-chan time.Time // one of them has taken too long; nil without any
+	passing []uint64         // fences that the set of kinds passes without them
 }
 
 // delivery is what a worker or the surveyor hands to the loop.
@@ -69,8 +72,7 @@ type delivery struct {
 	from     *worker // nil: the surveyor
 	epoch    uint64
 	events   []graph.Event
-	past     []graph.Event // of definitions, that nobody else is told
-	finished bool          // from has said what ended with its definition
+	finished int64 // the number by which from's kind is left, whose watch has ended
 
 	catalog *catalog
 	fences  []uint64 // that the catalog's look has passed
@@ -86,7 +88,7 @@ func newRun(s *Store, ctx context.Context, sink func(graph.Event) error) *run {
 	return &run{
 		store: s, ctx: ctx, sink: sink, out: make(chan delivery, waiting), spare: make(chan []graph.Event, waiting),
 		look: make(chan struct{}, 1), fenced: make(chan struct{}, 1),
-		workers: map[graph.Kind]*worker{}, unknown: map[graph.Kind]string{}, burials: map[graph.Kind]*burial{},
+		workers: map[graph.Kind]*worker{}, unknown: map[graph.Kind]string{}, leaving: map[graph.Kind]*leaving{},
 	}
 }
 
@@ -108,6 +110,10 @@ func (r *run) watch() error {
 			return r.ctx.Err()
 		case d := <-r.out:
 			if err := r.deliver(d); err != nil {
+				return err
+			}
+		case <-r.overdue:
+			if err := r.adopt(r.catalog); err != nil {
 				return err
 			}
 		}
@@ -135,7 +141,6 @@ func (r *run) tellRewinds() error {
 	if err := r.tell(graph.Event{Type: graph.Rewound, Reason: why}); err != nil {
 		return err
 	}
-	clear(r.burials)
 	r.eachWorker(func(w *worker) { w.mail.order(orders{epoch: epoch}) })
 	return nil
 }
@@ -181,15 +186,9 @@ func (r *run) deliver(d delivery) error {
 		}
 		r.heed(e)
 	}
-	if d.epoch == r.epoch {
-		for _, e := range d.past {
-			r.heed(e)
-		}
-	}
 	r.recycle(d.events)
-	if b := r.burials[d.from.kind]; d.finished && b != nil {
-		b.over = true
-		return r.adopt(r.catalog)
+	if d.finished != 0 {
+		return r.finish(d.from.kind, d.finished)
 	}
 	return nil
 }
@@ -198,12 +197,22 @@ func (r *run) deliver(d delivery) error {
 func health(e graph.Event) bool { return e.Type == graph.KindSick || e.Type == graph.KindRecovered }
 
 func (r *run) deliverLook(d delivery) error {
-	if d.catalog.number > r.catalog.number && (len(r.burials) > 0 || !d.catalog.same(r.catalog)) {
-		if err := r.adopt(d.catalog); err != nil {
-			return err
-		}
+	r.passing = keepNewest(append(r.passing, d.fences...))
+	if d.catalog.number > r.catalog.number && !d.catalog.same(r.catalog) {
+		return r.adopt(d.catalog)
 	}
-	for _, id := range d.fences {
+	return r.passSet()
+}
+
+// passSet reports the fences that the set of kinds has passed, but while it names
+// kinds that are being left.
+func (r *run) passSet() error {
+	if r.overdue != nil {
+		return nil
+	}
+	ids := r.passing
+	r.passing = nil
+	for _, id := range ids {
 		r.mu.Lock()
 		r.open = slices.DeleteFunc(r.open, func(o uint64) bool { return o == id })
 		r.mu.Unlock()

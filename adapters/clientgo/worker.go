@@ -65,12 +65,7 @@ type worker struct {
 	told    string // the reason that was told
 	tries   int
 
-	dying, buried bool
-	seen          uint64    // the epoch in which that was
-	silent        time.Time // when a buried one is heard no longer
-	open          bool      // a watch is
-	uncounted     bool      // of what is there when the definition is marked
-	mourned       *mourned
+	leaving, gone int64 // by which number the kind is left, and has been
 }
 
 func newWorker(r *run, at resource) *worker {
@@ -89,12 +84,17 @@ func (w *worker) labour() {
 	defer w.alarm.Stop()
 	for w.ctx.Err() == nil {
 		err := w.obey()
+		if w.leaving != 0 {
+			w.leave()
+			continue
+		}
 		if err == nil || errors.Is(err, errAnew) {
 			err = w.connect()
 		}
 		switch {
 		case w.ctx.Err() != nil:
 			return
+		case w.leaving != 0:
 		case errors.Is(err, errAnew), errors.Is(err, errRewound):
 			w.complete = false
 		case expired(err) && w.complete && time.Since(w.listedAt) >= time.Second:
@@ -110,9 +110,6 @@ func (w *worker) labour() {
 
 // connect lists the kind if it has to be, and watches it until that ends.
 func (w *worker) connect() error {
-	if w.buried {
-		return w.bury()
-	}
 	var c *connection
 	var err error
 	if w.complete {
@@ -131,17 +128,23 @@ func (w *worker) connect() error {
 	return w.follow(c)
 }
 
-// follow hands over what the watch says.
+// follow hands over what the watch says. A page that a fence reads may show sooner
+// than the set of kinds that this one is not served any more: the watch is heard out.
 func (w *worker) follow(c *connection) error {
-	w.open = true
-	defer func() { w.open, w.uncounted = false, false }()
+	var end parting
 	for {
-		if err := w.prepare(); err != nil {
-			return err
+		if end.heed(w.leaving != 0); end.cause == nil {
+			if err := w.beginFence(); unserved(err) {
+				end.begin(err)
+			} else if err != nil {
+				return err
+			}
 		}
 		select {
 		case <-w.ctx.Done():
 			return w.ctx.Err()
+		case <-end.at:
+			return end.cause
 		case e, ok := <-c.ResultChan():
 			if !ok {
 				return errEnded
@@ -153,28 +156,14 @@ func (w *worker) follow(c *connection) error {
 			if err := w.obey(); err != nil {
 				return err
 			}
-		case <-w.parting():
-			return errAnew
 		case <-w.alarm.C:
-			if err := w.hurryFence(); err != nil {
+			if err := w.hurryFence(); unserved(err) {
+				end.begin(err)
+			} else if err != nil {
 				return err
 			}
 		}
 	}
-}
-
-// prepare does what is due before the watch is heard further. Of a kind that is
-// not served any more, since its definition goes, the watch may still say much.
-func (w *worker) prepare() error {
-	if w.uncounted {
-		if err := w.count(); err != nil {
-			return err
-		}
-	}
-	if err := w.beginFence(); err != nil && !(w.dying && unserved(err)) {
-		return err
-	}
-	return nil
 }
 
 // obey takes the worker's orders. errAnew says that the kind has to be listed.
@@ -182,23 +171,16 @@ func (w *worker) obey() error {
 	o := w.mail.take()
 	w.fences = keepNewest(append(w.fences, o.fences...))
 	anew := o.anew || o.epoch > w.epoch
-	if (o.dying || o.buried) && o.seen != w.seen {
-		w.keepNothing()
-		w.seen = o.seen
-	}
 	if o.catalog != nil && w.adopt(o.catalog) {
 		anew = true
 	}
-	if o.dying && !w.dying {
-		w.dying, w.uncounted = true, w.open
-		anew = anew || !w.open
-	}
-	if o.buried && !w.buried {
-		w.buried, w.silent = true, time.Now().Add(lastWords)
-		anew = anew || !w.open || w.mourned != nil && w.mourned.whole
+	if o.leave != 0 {
+		w.leaving = max(o.leave, 0)
 	}
 	if anew {
 		w.complete = false
+	}
+	if anew && w.leaving == 0 { // or there is nothing to list
 		return errAnew
 	}
 	return w.tellHealth()
