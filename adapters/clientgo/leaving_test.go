@@ -165,6 +165,37 @@ func TestLeavingIsBounded(t *testing.T) {
 	}
 }
 
+// A fence waits for the kinds that were being left when it began, and for no others:
+// kinds that come and go all the time do not hold it.
+func TestFenceWhileKindsLeave(t *testing.T) {
+	r, _, told := bench(t)
+	r.catalog, r.left = &catalog{}, 2
+	r.leaving["a"], r.leaving["b"] = &leaving{number: 1}, &leaving{number: 2}
+	look := func(ids ...uint64) {
+		if err := r.deliverLook(delivery{catalog: &catalog{}, fences: ids}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	look(7)
+	r.left, r.leaving["c"] = 3, &leaving{number: 3}
+	look(8)
+	delete(r.leaving, "a")
+	look()
+	if got := drain(t, r, told); len(got) != 0 {
+		t.Errorf("told %q while b is left", got)
+	}
+	delete(r.leaving, "b")
+	look()
+	if got := drain(t, r, told); !slices.Equal(got, []string{"fence-passed 7 "}) {
+		t.Errorf("told %q, want the fence that began before c was left", got)
+	}
+	delete(r.leaving, "c")
+	look()
+	if got := drain(t, r, told); !slices.Equal(got, []string{"fence-passed 8 "}) {
+		t.Errorf("told %q, want the other", got)
+	}
+}
+
 // The end of an earlier leaving is not that of a later one.
 func TestFinishedBefore(t *testing.T) {
 	r, _, _ := bench(t)

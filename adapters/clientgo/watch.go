@@ -3,6 +3,7 @@ package clientgo
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"sync"
 	"time"
@@ -64,7 +65,7 @@ type run struct {
 	leaving map[graph.Kind]*leaving
 	left    int64            // how many there were
 	overdue <-chan time.Time // one of them has taken too long; nil without any
-	passing []uint64         // fences that the set of kinds passes without them
+	passing []setFence       // in order
 }
 
 // delivery is what a worker or the surveyor hands to the loop.
@@ -197,22 +198,34 @@ func (r *run) deliver(d delivery) error {
 func health(e graph.Event) bool { return e.Type == graph.KindSick || e.Type == graph.KindRecovered }
 
 func (r *run) deliverLook(d delivery) error {
-	r.passing = keepNewest(append(r.passing, d.fences...))
 	if d.catalog.number > r.catalog.number && !d.catalog.same(r.catalog) {
-		return r.adopt(d.catalog)
+		if err := r.adopt(d.catalog); err != nil {
+			return err
+		}
 	}
+	for _, id := range d.fences {
+		r.passing = append(r.passing, setFence{id, r.left})
+	}
+	r.passing = r.passing[max(0, len(r.passing)-maxFences):]
 	return r.passSet()
 }
 
-// passSet reports the fences that the set of kinds has passed, but while it names
-// kinds that are being left.
+// setFence is a fence that the set of kinds passes when the kinds that were being
+// left then, up to a number, are not in it any more.
+type setFence struct {
+	id   uint64
+	left int64
+}
+
+// passSet reports the fences that the set of kinds has passed.
 func (r *run) passSet() error {
-	if r.overdue != nil {
-		return nil
+	oldest := int64(math.MaxInt64)
+	for _, l := range r.leaving {
+		oldest = min(oldest, l.number)
 	}
-	ids := r.passing
-	r.passing = nil
-	for _, id := range ids {
+	for len(r.passing) > 0 && r.passing[0].left < oldest {
+		id := r.passing[0].id
+		r.passing = r.passing[1:]
 		r.mu.Lock()
 		r.open = slices.DeleteFunc(r.open, func(o uint64) bool { return o == id })
 		r.mu.Unlock()
