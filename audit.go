@@ -67,6 +67,9 @@ func (e *Engine) stepAudit() bool {
 func (e *Engine) keepIslands(rings [][]graph.NodeID) {
 	for _, id := range e.audit.islands {
 		if e.graph.InUse(id) && e.peek(id).island {
+			if m := e.mind(id); m.reason == policy.OwnedInRing {
+				m.reason = policy.OwnerSolid // or the next search would not find the ring
+			}
 			e.mind(id).island = false
 			e.settle(id, false)
 		}

@@ -26,16 +26,9 @@ func (e *Engine) glance(id graph.NodeID) policy.Reason {
 	return policy.ReasonUnset
 }
 
-// stays reports whether a node that a note suffices for was last decided to be kept
-// for what its owners are: another version of the same changes nothing of that, and an
-// owner that changes has it decided anew, as has what the watch says in the end of one
-// that only a read has shown. With sweeps there is more to a version.
-func (e *Engine) stays(id graph.NodeID) bool {
-	return len(e.clear.plans) == 0 && !has(e.awaits, id) && forOwners(reasonIn(e.graph.Note(id)))
-}
-
-// forOwners reports whether a reason to keep an object is what its owners are.
-func forOwners(r policy.Reason) bool { return r == policy.NoOwners || r == policy.OwnerSolid }
+// stays reports whether a glance has kept a node: another version of the same changes
+// nothing of that, and whatever else could has it decided anew.
+func (e *Engine) stays(id graph.NodeID) bool { return e.nodes.kept(e.graph, id) && !has(e.awaits, id) }
 
 // plain reports whether no more is known of a node than the graph says.
 func (e *Engine) plain(id graph.NodeID) bool {
@@ -59,6 +52,7 @@ func (e *Engine) look(id graph.NodeID, n graph.Node) {
 		e.work.Drop(id)
 		return
 	}
+	e.nodes.unkeep(e.graph, id)
 	e.work.Add(id, priority(n))
 }
 
@@ -79,28 +73,22 @@ func (e *Engine) keeps(id graph.NodeID) bool {
 	return true
 }
 
-// checkGlances compares what is told at a glance with what is decided.
+// checkGlances compares what is told at a glance, or was and has not been asked for
+// since, with what is decided.
 func (e *Engine) checkGlances() error {
-	quiet := !e.Busy() && len(e.clear.plans) == 0
+	asked := map[graph.NodeID]bool{}
+	for x := range e.work.Entries() {
+		asked[x.Key] = true
+	}
 	for n := range e.graph.Nodes() {
-		m, glance := e.peek(n.ID()), e.glance(n.ID())
-		stays := quiet && n.State() == graph.Observed && m.plain() && forOwners(m.reason) && allObserved(n)
+		glance, stays := e.glance(n.ID()), !e.Busy() && !asked[n.ID()] && e.stays(n.ID())
 		if glance == policy.ReasonUnset && !stays {
 			continue
 		}
 		d := policy.Decide(e.input(n.ID()), e.set)
-		if d.Action != policy.Keep || glance != policy.ReasonUnset && d.Reason != glance {
-			return fmt.Errorf("E9: %s is kept (%v, at a glance %v), and would be decided to %v (%v)", n.Key(), m.reason, glance, d.Action, d.Reason)
+		if d.Action != policy.Keep || d.Reason != policy.NoOwners && d.Reason != policy.OwnerSolid {
+			return fmt.Errorf("E9: %s is kept at a glance (%v), and would be decided to %v (%v)", n.Key(), glance, d.Action, d.Reason)
 		}
 	}
 	return nil
-}
-
-func allObserved(n graph.Node) bool {
-	for _, o := range n.OwnerNodes() {
-		if o.State() != graph.Observed {
-			return false
-		}
-	}
-	return true
 }

@@ -86,6 +86,7 @@ func (e *Engine) kindEvent(ev *Event, newest bool) {
 			e.unwantSelects(ev.Kind)
 			e.voidFence()
 			e.leave()
+			e.auditSoon()
 		}
 		e.wakeFence()
 	}

@@ -28,9 +28,10 @@ const (
 
 	noteRecord  = 1 << 63 // the note is the number of a record
 	noteAudited = 1 << 62
-	noteReason  = 48 // where they begin
+	noteKept    = 1 << 61 // a glance was enough to keep it as it is
+	noteReason  = 48      // where they begin
 	noteDoubt   = 56
-	mostDoubt   = 1<<(62-noteDoubt) - 1
+	mostDoubt   = 1<<(61-noteDoubt) - 1
 	mostStamp   = 1<<noteReason - 1
 )
 
@@ -76,7 +77,7 @@ func (t *minds) recall(note uint64) mind {
 	known := policy.Stamp(note & mostStamp)
 	return mind{
 		known: known, changed: known, audited: note&noteAudited != 0,
-		reason: reasonIn(note), doubt: graph.Doubt(note >> noteDoubt & mostDoubt),
+		reason: policy.Reason(note >> noteReason), doubt: graph.Doubt(note >> noteDoubt & mostDoubt),
 	}
 }
 
@@ -137,23 +138,32 @@ func (m *mind) plain() bool {
 	return *m == mind{known: m.known, changed: m.known, role: m.role, reason: m.reason, doubt: m.doubt, audited: m.audited}
 }
 
-// reasonIn returns the reason in a note that is no record's.
-func reasonIn(note uint64) policy.Reason { return policy.Reason(note >> noteReason) }
-
 // know notes when the state of a node became known of which nothing else is.
 func (t *minds) know(g *graph.Graph, id graph.NodeID, known policy.Stamp) {
 	g.SetNote(id, uint64(known&mostStamp))
 }
 
-// keep notes that a plain node is kept.
+// keep notes that a plain node is kept at a glance.
 func (t *minds) keep(g *graph.Graph, id graph.NodeID, why policy.Reason) {
 	note := g.Note(id)
 	if note&noteRecord == 0 {
-		g.SetNote(id, note&mostStamp|uint64(why)<<noteReason)
+		g.SetNote(id, note&mostStamp|uint64(why)<<noteReason|noteKept)
 		return
 	}
 	m := &t.at(uint32(note)).mind
 	m.reason, m.doubt, m.audited = why, graph.DoubtUnset, false
+}
+
+// kept reports whether that has been noted, and holds.
+func (t *minds) kept(g *graph.Graph, id graph.NodeID) bool {
+	return g.Note(id)&(noteRecord|noteKept) == noteKept
+}
+
+// unkeep notes that it has to be looked at again.
+func (t *minds) unkeep(g *graph.Graph, id graph.NodeID) {
+	if t.kept(g, id) {
+		g.SetNote(id, g.Note(id)&^noteKept)
+	}
 }
 
 // renew notes when another version of the state became known of which nothing

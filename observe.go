@@ -125,6 +125,7 @@ func (e *Engine) absorb(ev *Event, d *graph.Delta) {
 	if d.Twin {
 		e.cfg.Logger.Warn("two live objects have one UID", "object", ev.Object.Key.String())
 		e.counts.Twins++
+		e.auditSoon() // nobody may rest on either any more
 	}
 	for _, f := range d.Freed {
 		e.dismiss(f)
