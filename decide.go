@@ -17,8 +17,7 @@ func (e *Engine) decide(id graph.NodeID) (Call, bool) {
 		e.work.Done(id)
 		return Call{}, false
 	}
-	e.nodes.unkeep(e.graph, id)
-	if e.leaving(id) || !e.rested(id) || e.keeps(id) {
+	if e.keeps(id) || e.leaving(id) || !e.rested(id) {
 		e.work.Done(id)
 		return Call{}, false
 	}

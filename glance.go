@@ -36,11 +36,7 @@ func (e *Engine) plain(id graph.NodeID) bool {
 	return note&noteRecord == 0 || e.nodes.at(uint32(note)).plain()
 }
 
-// has reports whether a table that is mostly empty has an entry of a node.
 func has[V any](m map[graph.NodeID]V, id graph.NodeID) bool {
-	if len(m) == 0 {
-		return false
-	}
 	_, ok := m[id]
 	return ok
 }
@@ -52,14 +48,15 @@ func (e *Engine) look(id graph.NodeID, n graph.Node) {
 		e.work.Drop(id)
 		return
 	}
-	e.nodes.unkeep(e.graph, id)
 	e.work.Add(id, priority(n))
 }
 
-// keeps decides a node, if a glance is enough for that.
+// keeps decides a node, if a glance is enough for that, and otherwise forgets that one
+// has been.
 func (e *Engine) keeps(id graph.NodeID) bool {
 	why := e.glance(id)
 	if why == policy.ReasonUnset {
+		e.nodes.unkeep(e.graph, id)
 		return false
 	}
 	e.counts.Decisions++
@@ -80,8 +77,9 @@ func (e *Engine) checkGlances() error {
 	for x := range e.work.Entries() {
 		asked[x.Key] = true
 	}
+	quiet := !e.Busy()
 	for n := range e.graph.Nodes() {
-		glance, stays := e.glance(n.ID()), !e.Busy() && !asked[n.ID()] && e.stays(n.ID())
+		glance, stays := e.glance(n.ID()), quiet && !asked[n.ID()] && e.stays(n.ID())
 		if glance == policy.ReasonUnset && !stays {
 			continue
 		}

@@ -139,9 +139,6 @@ func (e *Engine) hold(id graph.NodeID, r policy.Reason, d graph.Doubt) {
 
 // settle counts a node among the held, or not.
 func (e *Engine) settle(id graph.NodeID, held bool) {
-	if !held && len(e.held) == 0 {
-		return
-	}
 	e.settleMember(id, held)
 	if held {
 		e.held[id] = struct{}{}

@@ -135,12 +135,10 @@ func (n Node) Kept() (owner NodeID, ok bool) {
 		return 0, true
 	}
 	o := g.at(x.owner)
-	where := &g.places[o.place]
-	k := &g.kinds[where.kind]
-	if x.owner == n.id || o.state() != Observed || o.is(deletingMark|twinMark) || !k.known || k.ignored || k.info.NoOwner {
+	if c, _ := g.classOf(x.owner); c != Solid || o.is(deletingMark) || x.owner == n.id {
 		return 0, false
 	}
-	if o.place != x.place && g.doubtScope(at.scope, where.scope) != DoubtUnset {
+	if o.place != x.place && g.doubtScope(at.scope, g.places[o.place].scope) != DoubtUnset {
 		return 0, false
 	}
 	return x.owner, true

@@ -111,10 +111,9 @@ func (w *world) do(t rapid.TB, e graph.Event) graph.Delta {
 		w.sweep(t, e.Kind, 1)
 		return graph.Delta{}
 	}
-	before, _ := w.Lookup(e.Object.Key)
-	was := graph.Object{}
-	if before.ID() != 0 {
-		was = before.Object()
+	var was graph.Object
+	if n, ok := w.Lookup(e.Object.Key); ok {
+		was = n.Object()
 	}
 	d, err := w.Apply(e)
 	if err != nil {

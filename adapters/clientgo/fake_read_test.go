@@ -272,7 +272,7 @@ func (f *fake) serveDiscovery(w http.ResponseWriter, r *http.Request, parts []st
 func (f *fake) groups(core bool) []string {
 	var out []string
 	for _, k := range f.kinds {
-		if (k.group == "") == core && !k.hidden && !k.unsaid && !slices.Contains(out, k.group) {
+		if (k.group == "") == core && k.discovered() && !slices.Contains(out, k.group) {
 			out = append(out, k.group)
 		}
 	}
@@ -283,7 +283,7 @@ func (f *fake) versionsOf(group string) []string {
 	var out []string
 	for _, k := range f.kinds {
 		for _, v := range k.versions {
-			if k.group == group && !k.hidden && !k.unsaid && !slices.Contains(out, v) {
+			if k.group == group && k.discovered() && !slices.Contains(out, v) {
 				out = append(out, v)
 			}
 		}
@@ -316,7 +316,7 @@ func (f *fake) aggregated(group string) apidiscovery.APIGroupDiscovery {
 func (f *fake) resourcesOf(group, version string) []metav1.APIResource {
 	var out []metav1.APIResource
 	for _, k := range f.kinds {
-		if k.group != group || k.hidden || k.unsaid || !slices.Contains(k.versions, version) {
+		if k.group != group || !k.discovered() || !slices.Contains(k.versions, version) {
 			continue
 		}
 		verbs := k.verbs

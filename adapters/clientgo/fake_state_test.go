@@ -35,6 +35,8 @@ type fakeKind struct {
 	hides               int          // how often it was hidden
 }
 
+func (k *fakeKind) discovered() bool { return !k.hidden && !k.unsaid }
+
 // fakeChange is one event of a kind.
 type fakeChange struct {
 	version uint64

@@ -22,9 +22,10 @@ const (
 
 // heed looks at what the loop reports: some of it says that kinds change.
 func (r *run) heed(e graph.Event) {
-	switch kind := e.Of(); {
-	case e.Type != graph.Put && e.Type != graph.Gone:
-	case kind == definitionKind, kind == serviceKind:
+	if e.Type != graph.Put && e.Type != graph.Gone {
+		return
+	}
+	if kind := e.Of(); kind == definitionKind || kind == serviceKind {
 		r.lookSoon()
 	}
 }
@@ -168,4 +169,4 @@ func (r *run) employ() {
 	}
 }
 
-func keepNewest(ids []uint64) []uint64 { return ids[max(0, len(ids)-maxFences):] }
+func keepNewest[F any](fences []F) []F { return fences[max(0, len(fences)-maxFences):] }

@@ -37,11 +37,14 @@ func (r *rig) carts() {
 }
 
 // unserve has the fake know nothing of carts any more, though they are discovered.
-func (r *rig) unserve() {
+func (r *rig) unserve() { r.answerCarts(fakeResponse{code: 404}) }
+
+// answerCarts has the fake answer so whoever asks for carts.
+func (r *rig) answerCarts(with fakeResponse) {
 	r.locked(func() {
 		r.fault = func(q *http.Request) *fakeResponse {
 			if strings.HasSuffix(q.URL.Path, "/carts") {
-				return &fakeResponse{code: 404}
+				return &with
 			}
 			return nil
 		}

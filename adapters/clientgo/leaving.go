@@ -3,7 +3,6 @@ package clientgo
 import (
 	"errors"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/ownergraph/ownergraph/graph"
@@ -38,7 +37,7 @@ func (r *run) postpone(infos []graph.KindInfo) []graph.KindInfo {
 	out, now := slices.Clone(infos), time.Now()
 	soonest := time.Time{}
 	for _, was := range r.infos {
-		w, l := r.worker(was.Kind), r.leaving[was.Kind]
+		w, l := r.workers[was.Kind], r.leaving[was.Kind]
 		switch served := slices.ContainsFunc(infos, func(i graph.KindInfo) bool { return i.Kind == was.Kind }); {
 		case w == nil, served && l == nil:
 			continue
@@ -62,14 +61,8 @@ func (r *run) postpone(infos []graph.KindInfo) []graph.KindInfo {
 	if r.overdue = nil; !soonest.IsZero() {
 		r.overdue = time.After(time.Until(soonest))
 	}
-	slices.SortFunc(out, func(a, b graph.KindInfo) int { return strings.Compare(string(a.Kind), string(b.Kind)) })
+	slices.SortFunc(out, byKind)
 	return out
-}
-
-func (r *run) worker(kind graph.Kind) *worker {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.workers[kind]
 }
 
 // finish ends the leaving of a kind whose watch has said everything.
@@ -88,15 +81,15 @@ type parting struct {
 	at    <-chan time.Time
 }
 
-// begin has the watch end soon. A kind that is served again after all makes that
-// undone, if it was the reason.
+// begin has the watch end soon.
 func (p *parting) begin(cause error) {
 	if p.cause == nil {
 		p.cause, p.at = cause, time.After(lastWords)
 	}
 }
 
-// heed takes what the worker was told.
+// heed takes whether the kind is left. One that is served again after all has its
+// watch go on, if that was the reason.
 func (p *parting) heed(left bool) {
 	switch {
 	case left:
@@ -104,6 +97,16 @@ func (p *parting) heed(left bool) {
 	case p.cause == errLeft:
 		*p = parting{}
 	}
+}
+
+// forgive takes what came of a fence: that the kind is not served is no reason to end
+// its watch at once.
+func (p *parting) forgive(err error) error {
+	if unserved(err) {
+		p.begin(err)
+		return nil
+	}
+	return err
 }
 
 // leave says that the watch of a kind that is left has ended, and waits for what

@@ -142,14 +142,7 @@ func TestLeavingIsBounded(t *testing.T) {
 			r.carts()
 			r.unserve()
 			if c.hangs {
-				r.locked(func() {
-					r.fault = func(q *http.Request) *fakeResponse {
-						if strings.HasSuffix(q.URL.Path, "/carts") {
-							return &fakeResponse{hang: true}
-						}
-						return nil
-					}
-				})
+				r.answerCarts(fakeResponse{hang: true})
 				r.breakWatches()
 				pass(5 * time.Second)
 			}

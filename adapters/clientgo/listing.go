@@ -250,8 +250,7 @@ func (w *worker) event(t watch.EventType, m *metav1.PartialObjectMetadata) (grap
 		return graph.Event{}, fmt.Errorf("%s %q: %w: no name, UID or version", w.at.GroupResource(), m.Name, errNoMetadata)
 	}
 	if t == watch.Deleted {
-		key := graph.Key{Kind: w.kind, Scope: common(m.Namespace), Name: m.Name, UID: graph.UID(m.UID)}
-		return graph.Event{Type: graph.Gone, Key: key}, nil
+		return graph.Event{Type: graph.Gone, Key: graph.Key{Kind: w.kind, Scope: common(m.Namespace), Name: m.Name, UID: graph.UID(m.UID)}}, nil
 	}
 	w.note(m.OwnerReferences)
 	o := w.catalog.objectOf(w.kind, m)

@@ -38,9 +38,11 @@ func survey(found discovered, before *catalog, ignore ignored) *catalog {
 	for kind, r := range c.kinds {
 		c.infos = append(c.infos, graph.KindInfo{Kind: kind, Scoped: r.scoped, NoOwner: kind == "Event"})
 	}
-	slices.SortFunc(c.infos, func(a, b graph.KindInfo) int { return cmp.Compare(a.Kind, b.Kind) })
+	slices.SortFunc(c.infos, byKind)
 	return c
 }
+
+func byKind(a, b graph.KindInfo) int { return cmp.Compare(a.Kind, b.Kind) }
 
 // keep returns the versions of a group, those that failed with what was known of
 // them before.

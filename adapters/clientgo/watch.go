@@ -206,7 +206,7 @@ func (r *run) deliverLook(d delivery) error {
 	for _, id := range d.fences {
 		r.passing = append(r.passing, setFence{id, r.left})
 	}
-	r.passing = r.passing[max(0, len(r.passing)-maxFences):]
+	r.passing = keepNewest(r.passing)
 	return r.passSet()
 }
 

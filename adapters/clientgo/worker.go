@@ -134,9 +134,7 @@ func (w *worker) follow(c *connection) error {
 	var end parting
 	for {
 		if end.heed(w.leaving != 0); end.cause == nil {
-			if err := w.beginFence(); unserved(err) {
-				end.begin(err)
-			} else if err != nil {
+			if err := end.forgive(w.beginFence()); err != nil {
 				return err
 			}
 		}
@@ -157,9 +155,7 @@ func (w *worker) follow(c *connection) error {
 				return err
 			}
 		case <-w.alarm.C:
-			if err := w.hurryFence(); unserved(err) {
-				end.begin(err)
-			} else if err != nil {
+			if err := end.forgive(w.hurryFence()); err != nil {
 				return err
 			}
 		}
