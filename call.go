@@ -41,6 +41,19 @@ func (t CallType) String() string {
 	return fmt.Sprintf("call(%d)", uint8(t))
 }
 
+// lane returns the lane of calls of the type.
+func (t CallType) lane() Lane {
+	switch {
+	case t == CallUnset:
+		return LaneUnset
+	case t <= CallDelete:
+		return LaneStore
+	case t == CallHandle:
+		return LaneHandler
+	}
+	return LaneControl
+}
+
 // Lane keeps calls apart that must not wait for each other.
 type Lane uint8
 

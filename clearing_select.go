@@ -123,27 +123,28 @@ func (e *Engine) selecting() bool {
 }
 
 // nextSelect returns the call for the next page of a selection.
-func (e *Engine) nextSelect() (Call, bool) {
+func (e *Engine) nextSelect(c *Call) bool {
 	s := &e.clear.labels.selects
 	if s.call != 0 || !s.under && len(s.wanted) == 0 {
-		return Call{}, false
+		return false
 	}
 	if len(e.clear.runs) == 0 {
 		e.clear.labels.forget()
-		return Call{}, false
+		return false
 	}
 	if !s.under && !e.beginSelect() {
-		return Call{}, false
+		return false
 	}
-	c := e.launch(Call{Type: CallSelect, Timeout: e.cfg.CallTimeout, Select: Selection{
+	*c = Call{Type: CallSelect, Timeout: e.cfg.CallTimeout, Select: Selection{
 		Kind: s.at.kind, Selector: s.selector, Label: s.label, Limit: e.cfg.SelectPage, After: s.after,
-	}}, flight{})
+	}}
+	began := e.launch(c, flight{key: Key{Kind: s.at.kind}})
 	s.call = c.ID
 	if s.began == 0 {
-		s.began = e.flights[c.ID].began
+		s.began = began
 		s.wanted = slices.DeleteFunc(s.wanted, func(k passKey) bool { return k == s.at })
 	}
-	return c, true
+	return true
 }
 
 // beginSelect begins the selection that is due, if one is. One after another they

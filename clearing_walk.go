@@ -285,8 +285,9 @@ func (e *Engine) seekBy(r *clearing) {
 		return
 	}
 	r.read = true
-	e.prepared.push(e.launch(Call{Type: CallRead, Key: r.holder.Key, Timeout: e.cfg.CallTimeout},
-		flight{node: r.node, key: r.holder.Key, run: e.clear.idOf(r)}))
+	c := Call{Type: CallRead, Key: r.holder.Key, Timeout: e.cfg.CallTimeout}
+	e.launch(&c, flight{node: r.node, key: r.holder.Key, run: e.clear.idOf(r)})
+	e.prepared.push(&c)
 }
 
 // holderRead takes what a read of a holder says. That somebody else has its

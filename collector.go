@@ -83,7 +83,8 @@ type Collector struct {
 	begun   bool
 	watch   *watching // nil while the watch is down
 	sick    map[Kind]bool
-	flying  map[CallID]flying
+	runs    map[CallID]time.Time // when the handlers under way have to be over
+	epoch   time.Time            // see now
 	alarm   time.Time            // when the pump takes its next turn, zero if it waits to be woken
 	lanes   [LaneControl + 1]int // calls under way
 	landed  []landing            // room of takeIn
@@ -127,7 +128,7 @@ func New(store Store, cfg Config) (*Collector, error) {
 		store: store, handlers: handlers, log: engine.cfg.Logger, engine: engine,
 		fences:  1<<62 + rand.Uint64N(1<<62),
 		resting: make(chan Call), kick: make(chan struct{}, 1), ended: make(chan struct{}),
-		sick: map[Kind]bool{}, flying: map[CallID]flying{}, waiters: map[*waiter]struct{}{},
+		sick: map[Kind]bool{}, runs: map[CallID]time.Time{}, waiters: map[*waiter]struct{}{},
 	}
 	engine.revoked = c.shelf.close
 	c.fencer, _ = As[Fencer](store)
@@ -176,7 +177,7 @@ func (c *Collector) begin() error {
 	defer c.mu.Unlock()
 	switch {
 	case !c.begun:
-		c.begun = true
+		c.begun, c.epoch = true, time.Now()
 		return nil
 	case c.over():
 		return ErrClosed
@@ -210,13 +211,26 @@ func (c *Collector) locked(step func(e *Engine, now time.Time)) {
 		if v := recover(); v != nil {
 			c.log.Error("engine panicked", "panic", v, "stack", string(debug.Stack()))
 			c.engine.fail("panic: %v", v)
+			for _, l := range c.landed { // told or not
+				delete(c.engine.flights, l.id)
+			}
 			c.wake()
 		}
 	}()
-	now := time.Now()
+	now := c.now()
 	c.takeIn(now)
 	step(c.engine, now)
 	c.recall()
+}
+
+// now returns the time that the engine is given, under the lock. It is reckoned from
+// the start of Run on by the monotonic clock, which takes half as long to read as
+// that and the time of day: every event and every result asks for it.
+func (c *Collector) now() time.Time {
+	if c.epoch.IsZero() {
+		return time.Now()
+	}
+	return c.epoch.Add(time.Since(c.epoch))
 }
 
 // Stats returns the engine's figures. It does not walk the graph.

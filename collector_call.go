@@ -21,23 +21,24 @@ func (late) Unwrap() error { return context.DeadlineExceeded }
 // launch has a worker make a call: one that rests, or a new one. So there are no
 // more of them than there were ever calls under way, and a call that comes alone
 // needs no new stack.
-func (c *Collector) launch(ctx context.Context, call Call) {
+func (c *Collector) launch(ctx context.Context, call *Call) {
 	select {
-	case c.resting <- call:
+	case c.resting <- *call:
 	default:
-		c.work.Go(func() { c.labor(ctx, call) })
+		first := *call
+		c.work.Go(func() { c.labor(ctx, &first) })
 	}
 }
 
 // labor makes a call and after it whatever its lane has to do next, and rests
 // until there is another one, or ctx ends.
-func (c *Collector) labor(ctx context.Context, call Call) {
+func (c *Collector) labor(ctx context.Context, call *Call) {
 	for {
 		for call.Type != CallUnset {
-			call = c.carry(ctx, call)
+			c.carry(ctx, call)
 		}
 		select {
-		case call = <-c.resting:
+		case *call = <-c.resting:
 		case <-ctx.Done():
 			return
 		}
@@ -45,77 +46,66 @@ func (c *Collector) labor(ctx context.Context, call Call) {
 }
 
 // carry makes a call, reports what came of it, even if that has ended the
-// goroutine, and returns the next call of its lane, if there is one.
-func (c *Collector) carry(ctx context.Context, call Call) (next Call) {
+// goroutine, and makes it the next call of its lane, or none.
+func (c *Collector) carry(ctx context.Context, call *Call) {
 	r := Result{Err: errNoAnswer}
-	defer func() { next = c.land(ctx, call, r) }()
-	r = c.make(ctx, call)
-	return next
+	defer func() { c.land(ctx, call, &r) }()
+	c.make(ctx, call, &r)
 }
 
 // land leaves the result of a call on the shelf and takes the next one from there,
 // or tells the engine by itself and hands out what follows from it while it has the
 // lock; the next call of its lane is its own.
-func (c *Collector) land(ctx context.Context, call Call, r Result) (next Call) {
-	answered := r.Err != errNoAnswer // else there is no worker to go on
-	if call.Type <= CallDelete && answered {
-		if next, ok := c.shelf.trade(ctx, call.ID, r); ok {
-			c.wake()
-			return next
-		}
+func (c *Collector) land(ctx context.Context, call *Call, r *Result) {
+	id, typ, keep := call.ID, call.Type, call.Type.lane()
+	if r.Err == errNoAnswer { // there is no worker to go on
+		keep = LaneUnset
 	}
+	if keep == LaneStore && c.shelf.trade(ctx, call, r) {
+		c.wake()
+		return
+	}
+	*call = Call{}
 	c.locked(func(_ *Engine, now time.Time) {
-		lane := c.flying[call.ID].lane
-		c.report(now, call.ID, r)
-		if !answered {
-			lane = LaneUnset
+		c.lanes[typ.lane()]--
+		delete(c.runs, id)
+		c.tell(now, id, r)
+		if typ == CallHandle {
+			c.resync()
 		}
-		next = c.follow(ctx, now, lane)
+		c.follow(ctx, now, keep, call)
 	})
-	return next
 }
 
-// report tells the engine what came of a call.
-func (c *Collector) report(now time.Time, id CallID, r Result) {
-	typ := c.arrive(id)
-	c.tell(now, id, r)
-	if typ == CallHandle {
-		c.resync()
+// tell tells the engine what came of a call.
+func (c *Collector) tell(now time.Time, id CallID, r *Result) {
+	err := c.engine.Done(now, id, *r)
+	if err == nil {
+		return
 	}
-}
-
-// arrive notes that a call is under way no more.
-func (c *Collector) arrive(id CallID) CallType {
-	f := c.flying[id]
-	c.lanes[f.lane]--
-	delete(c.flying, id)
-	return f.typ
-}
-
-func (c *Collector) tell(now time.Time, id CallID, r Result) {
-	if err := c.engine.Done(now, id, r); err != nil && !errors.Is(err, ErrBroken) {
+	if !errors.Is(err, ErrBroken) {
 		c.engine.fail("%v", err)
 	}
+	delete(c.engine.flights, id) // it is over, even if the engine hears nothing any more
 }
 
 // make carries out a call within its timeout. Its error is the call's own, or
 // the reason why its context ended.
-func (c *Collector) make(ctx context.Context, call Call) (r Result) {
+func (c *Collector) make(ctx context.Context, call *Call, r *Result) {
 	limit := newDeadline(ctx, call.Timeout)
 	ctx = limit
 	defer limit.end()
 	defer func() {
 		if v := recover(); v != nil {
 			c.log.Error("store panicked", "call", call.name(), "panic", v, "stack", string(debug.Stack()))
-			r = Result{Err: fmt.Errorf("%s: panic: %v", call.name(), v)}
+			*r = Result{Err: fmt.Errorf("%s: panic: %v", call.name(), v)}
 		}
 	}()
-	r = c.ask(ctx, call)
+	c.ask(ctx, call, r)
 	if r.Err != nil && r.Err == ctx.Err() {
 		r.Err = fmt.Errorf("%s: %w", call.name(), context.Cause(ctx))
 	}
 	r.Err = plain(r.Err)
-	return r
 }
 
 // verdict is an error of which everything is known that the engine asks: the
@@ -155,7 +145,7 @@ func plain(err error) error {
 	return &v
 }
 
-func (c *Collector) ask(ctx context.Context, call Call) (r Result) {
+func (c *Collector) ask(ctx context.Context, call *Call, r *Result) {
 	switch call.Type {
 	case CallRead:
 		r.Object, r.Err = c.store.Get(ctx, call.Key)
@@ -172,7 +162,6 @@ func (c *Collector) ask(ctx context.Context, call Call) (r Result) {
 	case CallSelect:
 		r.Selected, r.Err = c.selector.Select(ctx, call.Select)
 	}
-	return r
 }
 
 // list asks for a new listing of a kind. Without a Lister the watch is
@@ -190,7 +179,7 @@ func (c *Collector) list(ctx context.Context, kind Kind) error {
 }
 
 // name says what the call does, as in "delete pod/ns/a@u".
-func (c Call) name() string {
+func (c *Call) name() string {
 	switch c.Type {
 	case CallFence:
 		return c.Type.String()
@@ -202,4 +191,13 @@ func (c Call) name() string {
 		return fmt.Sprintf("%s %s by %q", c.Type, c.Select.Kind, c.Select.Selector)
 	}
 	return c.Type.String() + " " + c.Key.String()
+}
+
+// name says what a call that was handed out does.
+func (f flight) name() string {
+	if f.call == CallSelect {
+		return f.call.String() + " " + string(f.key.Kind)
+	}
+	c := Call{Type: f.call, Key: f.key, Kind: f.key.Kind, Finalizer: f.handler}
+	return c.name()
 }

@@ -51,99 +51,78 @@ func (c *Collector) pump(ctx context.Context) error {
 // pumpOnce takes a turn and returns when to take the next one.
 func (c *Collector) pumpOnce(ctx context.Context) (at time.Time, err error) {
 	c.locked(func(e *Engine, now time.Time) {
-		_, c.alarm = c.turn(ctx, now, LaneUnset)
+		c.alarm = c.turn(ctx, now, LaneUnset, nil)
 		at, err = c.alarm, e.broken
 	})
 	return at, err
 }
 
-// flying is a call that was handed out: no more than 128 bytes, up to which a map
-// holds values in itself.
-type flying struct {
-	typ       CallType
-	lane      Lane
-	key       Key
-	kind      Kind
-	finalizer string
-	until     time.Time
-}
-
-func (f flying) name() string {
-	return Call{Type: f.typ, Key: f.key, Kind: f.kind, Finalizer: f.finalizer}.name()
-}
-
 // turn hands out the next calls of every lane that has room, and returns when to
-// take the next turn: the zero time for "when something has happened". The first
-// call of the lane keep, if there is one, is the caller's, who is a worker of it.
-// The order of the lanes matters: what one finds out is there for the next, and
-// reads and writes follow from everything.
-func (c *Collector) turn(ctx context.Context, now time.Time, keep Lane) (kept Call, wake time.Time) {
+// take the next turn: the zero time for "when something has happened". It makes kept
+// the first call of the lane keep, if there is one: it is the caller's, who is a
+// worker of it. What follows from everything is found out before.
+func (c *Collector) turn(ctx context.Context, now time.Time, keep Lane, kept *Call) (wake time.Time) {
 	if ctx.Err() != nil || c.engine.broken != nil {
-		return Call{}, time.Time{}
+		return time.Time{}
 	}
+	wake, more := c.engine.advance(now, c.open(LaneControl))
 	n := 0
 	for _, lane := range [...]Lane{LaneControl, LaneHandler, LaneStore} {
-		at := now
 		for c.open(lane) && n < mostBatch {
-			var call Call
-			if call, at = c.next(now, lane); call.Type == CallUnset {
+			if lane == keep && c.next(now, lane, kept) {
+				keep = LaneUnset
+			} else if !c.launchNext(ctx, now, lane) {
 				break
 			}
 			n++
-			if lane == keep {
-				kept, keep = call, LaneUnset
-			} else {
-				c.launch(ctx, call)
-			}
 		}
-		if c.open(lane) && !at.IsZero() && (wake.IsZero() || at.Before(wake)) {
-			wake = at
+		if c.open(lane) {
+			wake = soonest(wake, c.engine.wakeLane(lane))
 		}
 	}
 	if !c.open(LaneStore) {
-		n = c.stock(now, n)
+		n = c.stock(n)
 	}
-	if n == mostBatch {
+	if more || n == mostBatch {
 		wake = now
 	}
 	c.answer()
-	return kept, wake
+	return wake
 }
 
 // follow takes a turn for whoever has brought an event or a result, and sets the
 // pump's alarm if it is too late.
-func (c *Collector) follow(ctx context.Context, now time.Time, keep Lane) Call {
-	kept, at := c.turn(ctx, now, keep)
+func (c *Collector) follow(ctx context.Context, now time.Time, keep Lane, kept *Call) {
+	at := c.turn(ctx, now, keep, kept)
 	if !at.IsZero() && (c.alarm.IsZero() || at.Before(c.alarm)) || c.engine.broken != nil {
 		c.alarm = at
 		c.wake()
 	}
-	return kept
 }
 
-// next returns the next call of a lane that has room, or when to ask again. What is
-// on the shelf goes first.
-func (c *Collector) next(now time.Time, lane Lane) (Call, time.Time) {
-	if lane == LaneStore {
-		if call, ok := c.shelf.pick(); ok {
-			c.depart(now, call.ID)
-			return call, now
-		}
+// launchNext has a worker make the next call of a lane, if there is one.
+func (c *Collector) launchNext(ctx context.Context, now time.Time, lane Lane) bool {
+	var call Call
+	if !c.next(now, lane, &call) {
+		return false
 	}
-	call, at := c.handOut(now, lane)
-	if call.Type != CallUnset {
-		c.lanes[lane]++
-	}
-	return call, at
+	c.launch(ctx, &call)
+	return true
 }
 
-// handOut has the engine hand out a call of a lane.
-func (c *Collector) handOut(now time.Time, lane Lane) (Call, time.Time) {
-	call, at := c.engine.Next(now, lane)
-	if call.Type != CallUnset {
-		c.flying[call.ID] = flying{call.Type, lane, call.Key, call.Kind, call.Finalizer, now.Add(call.Timeout)}
+// next makes call the next one of a lane that has room, if there is one. What is on
+// the shelf goes first.
+func (c *Collector) next(now time.Time, lane Lane, call *Call) bool {
+	switch {
+	case lane == LaneStore && c.shelf.pick(call):
+		c.engine.counts.count(call.Type, 1)
+	case !c.engine.ready(lane, call):
+		return false
+	case lane == LaneHandler:
+		c.runs[call.ID] = now.Add(call.Timeout)
 	}
-	return call, at
+	c.lanes[lane]++
+	return true
 }
 
 // open reports whether a lane has room. Fences and listings are reported through
@@ -181,10 +160,10 @@ func (c *Collector) drain() error {
 func (c *Collector) latest() time.Time {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	at := time.Now().Add(c.engine.cfg.CallTimeout)
-	for _, f := range c.flying {
-		if f.until.After(at) {
-			at = f.until
+	at := c.now().Add(c.engine.cfg.CallTimeout)
+	for _, until := range c.runs {
+		if until.After(at) {
+			at = until
 		}
 	}
 	return at
@@ -194,7 +173,7 @@ func (c *Collector) stuck() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	var names []string
-	for _, f := range c.flying {
+	for _, f := range c.engine.flights {
 		names = append(names, f.name())
 	}
 	if c.watch != nil {

@@ -27,34 +27,36 @@ type shelf struct {
 	landed []landing
 }
 
-// landing is what came of a call, and the call that its worker has left with.
+// landing is what came of a call, and of which type is the one that its worker has
+// left with.
 type landing struct {
 	id     CallID
 	result Result
-	next   CallID
+	next   CallType
 }
 
-// trade leaves a result and takes a call, if there is one and ctx goes on;
-// otherwise it changes nothing.
-func (s *shelf) trade(ctx context.Context, id CallID, r Result) (Call, bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.bare() || ctx.Err() != nil {
-		return Call{}, false
+// trade leaves the result of a call and makes it the next one, if there is one and
+// ctx goes on; otherwise it changes nothing.
+func (s *shelf) trade(ctx context.Context, call *Call, r *Result) bool {
+	if ctx.Err() != nil {
+		return false
 	}
-	next := s.calls.pop()
-	s.landed = append(s.landed, landing{id, r, next.ID})
-	return next, true
-}
-
-// pick takes a call, if there is one.
-func (s *shelf) pick() (Call, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.bare() {
-		return Call{}, false
+		return false
 	}
-	return s.calls.pop(), true
+	id := call.ID
+	s.calls.pop(call)
+	s.landed = append(s.landed, landing{id, *r, call.Type})
+	return true
+}
+
+// pick takes a call, if there is one.
+func (s *shelf) pick(call *Call) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return !s.bare() && s.calls.pop(call)
 }
 
 // bare reports whether there is no call to take.
@@ -67,7 +69,7 @@ func (s *shelf) close() {
 	s.closed = true
 }
 
-func (s *shelf) put(c Call) {
+func (s *shelf) put(c *Call) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.calls.push(c)
@@ -98,53 +100,43 @@ func (s *shelf) take(room []landing) []landing {
 }
 
 // recall returns the calls on the shelf that keep does not want to stay.
-func (s *shelf) recall(keep func(Call) bool) (out []Call) {
+func (s *shelf) recall(keep func(CallID) bool) (out []CallID) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	all := slices.Clone(s.calls.all())
 	s.calls, s.closed = line[Call]{}, false
-	for _, c := range all {
-		if keep(c) {
-			s.calls.push(c)
+	for i := range all {
+		if keep(all[i].ID) {
+			s.calls.push(&all[i])
 		} else {
-			out = append(out, c)
+			out = append(out, all[i].ID)
 		}
 	}
 	return out
 }
 
-// takeIn tells the engine what has landed on the shelf. Who is under way with what is
-// noted before, since the engine may panic. Held by TestTakeInPanics.
+// takeIn tells the engine what has landed on the shelf, and counts what its workers
+// have left with; there are as many of them as before. Held by TestTakeInPanics.
 func (c *Collector) takeIn(now time.Time) {
 	c.landed = c.shelf.take(c.landed)
 	for i := range c.landed {
-		c.arrive(c.landed[i].id)
-		c.depart(now, c.landed[i].next)
+		c.engine.counts.count(c.landed[i].next, 1)
 	}
 	for i := range c.landed {
-		c.tell(now, c.landed[i].id, c.landed[i].result)
+		c.tell(now, c.landed[i].id, &c.landed[i].result)
 	}
-}
-
-// depart notes that a worker is under way with a call from the shelf.
-func (c *Collector) depart(now time.Time, id CallID) {
-	f := c.flying[id]
-	c.lanes[f.lane]++
-	c.engine.counts.count(f.typ, 1)
-	f.until = now.Add(c.engine.cfg.CallTimeout)
-	c.flying[id] = f
 }
 
 // stock puts calls on the shelf, which is done only while all workers are busy,
 // and returns how many were handed out by then.
-func (c *Collector) stock(now time.Time, n int) int {
+func (c *Collector) stock(n int) int {
 	for room := c.engine.cfg.Workers - c.shelf.len(); room > 0 && n < mostBatch; room-- {
-		call, _ := c.handOut(now, LaneStore)
-		if call.Type == CallUnset {
+		var call Call
+		if !c.engine.ready(LaneStore, &call) {
 			break
 		}
 		c.engine.counts.count(call.Type, -1) // until somebody makes it
-		c.shelf.put(call)
+		c.shelf.put(&call)
 		n++
 	}
 	return n
@@ -156,23 +148,15 @@ func (c *Collector) recall() {
 	switch {
 	case c.engine.broken != nil:
 		c.clearShelf()
-		return
-	case !c.shelf.closed: // it changes under this lock alone
-		return
+	case c.shelf.closed: // it changes under this lock alone
+		c.shelf.recall(func(id CallID) bool { return !c.engine.takeBack(id) })
+		c.wake()
 	}
-	c.shelf.recall(func(call Call) (kept bool) {
-		if kept = !c.engine.takeBack(call.ID); !kept {
-			delete(c.flying, call.ID)
-		}
-		return kept
-	})
-	c.wake()
 }
 
 // clearShelf leaves what nobody has begun unmade.
 func (c *Collector) clearShelf() {
-	for _, call := range c.shelf.recall(func(Call) bool { return false }) {
-		delete(c.flying, call.ID)
-		delete(c.engine.flights, call.ID)
+	for _, id := range c.shelf.recall(func(CallID) bool { return false }) {
+		delete(c.engine.flights, id)
 	}
 }

@@ -3,6 +3,8 @@ package ownergraph
 import (
 	"context"
 	"log/slog"
+	"maps"
+	"slices"
 	"testing"
 	"time"
 
@@ -14,28 +16,29 @@ import (
 func TestShelfCloses(t *testing.T) {
 	s := shelf{}
 	for id := range CallID(4) {
-		s.put(Call{ID: 1 + id, Type: CallDelete})
+		s.put(&Call{ID: 1 + id, Type: CallDelete})
 	}
 	ctx, cancel := context.WithCancel(t.Context())
-	if c, ok := s.trade(ctx, 9, Result{}); !ok || c.ID != 1 {
-		t.Errorf("call %d, %t, want the first", c.ID, ok)
+	call, r := &Call{ID: 9}, &Result{}
+	if !s.trade(ctx, call, r) || call.ID != 1 {
+		t.Errorf("call %d, want the first", call.ID)
 	}
 	s.close()
-	if c, ok := s.trade(ctx, 9, Result{}); ok {
-		t.Errorf("call %d was taken for a result, and rests on nothing", c.ID)
+	if s.trade(ctx, call, r) || call.ID != 1 {
+		t.Errorf("call %d was taken for a result, and rests on nothing", call.ID)
 	}
-	if c, ok := s.pick(); ok {
-		t.Errorf("call %d was taken, and rests on nothing", c.ID)
+	if s.pick(call) {
+		t.Errorf("call %d was taken, and rests on nothing", call.ID)
 	}
-	if out := s.recall(func(c Call) bool { return c.ID != 2 }); len(out) != 1 || out[0].ID != 2 {
+	if out := s.recall(func(id CallID) bool { return id != 2 }); len(out) != 1 || out[0] != 2 {
 		t.Errorf("%v were recalled, want the second call", out)
 	}
-	if c, ok := s.pick(); !ok || c.ID != 3 {
-		t.Errorf("call %d, %t, want the third, which stands", c.ID, ok)
+	if !s.pick(call) || call.ID != 3 {
+		t.Errorf("call %d, want the third, which stands", call.ID)
 	}
 	cancel()
-	if c, ok := s.trade(ctx, 9, Result{}); ok {
-		t.Errorf("call %d was taken although all is over", c.ID)
+	if s.trade(ctx, call, r) {
+		t.Errorf("call %d was taken although all is over", call.ID)
 	}
 	if n := s.idle(); n != 2 {
 		t.Errorf("%d calls that nobody is under way with, want one that has landed and one on the shelf", n)
@@ -102,19 +105,18 @@ func TestTakeInPanics(t *testing.T) {
 		put("a/a#1"), put("p/1#1 -> a/a"), put("p/2#1 -> a/a"), put("p/3#1 -> a/a"), put("p/4#1 -> a/a"),
 		{Type: graph.ListEnded, Kind: "a"}, {Type: graph.ListEnded, Kind: "p"}, {Type: graph.Gone, Key: put("a/a#1").Object.Key},
 	}...)
-	c := &Collector{engine: e, flying: map[CallID]flying{}, log: e.cfg.Logger, kick: make(chan struct{}, 1)}
+	c := &Collector{engine: e, log: e.cfg.Logger, kick: make(chan struct{}, 1)}
 	var ids []CallID
 	for range 4 {
-		call, _ := c.handOut(now, LaneStore)
+		call, _ := e.Next(now, LaneStore)
 		ids = append(ids, call.ID)
 	}
 	c.lanes[LaneStore] = 2
 	refused := Result{Err: graph.ErrRefused}
-	c.shelf.landed = []landing{{ids[0], refused, ids[2]}, {ids[1], refused, ids[3]}}
+	c.shelf.landed = []landing{{ids[0], refused, CallDelete}, {ids[1], refused, CallDelete}}
 	c.locked(func(*Engine, time.Time) {})
-	_, third := c.flying[ids[2]]
-	_, fourth := c.flying[ids[3]]
-	if e.Err() == nil || len(c.flying) != 2 || !third || !fourth || c.lanes[LaneStore] != 2 {
-		t.Errorf("%v; %v are under way, %d in the lane; want calls %v, and 2", e.Err(), c.flying, c.lanes[LaneStore], ids[2:])
+	under := slices.Sorted(maps.Keys(e.flights))
+	if e.Err() == nil || !slices.Equal(under, ids[2:]) || c.lanes[LaneStore] != 2 {
+		t.Errorf("%v; %v are under way, %d in the lane; want calls %v, and 2", e.Err(), under, c.lanes[LaneStore], ids[2:])
 	}
 }

@@ -123,7 +123,7 @@ func (c *Collector) sink(ctx context.Context, w *watching, ev Event) (err error)
 			return
 		}
 		c.hear(e, w, now, ev)
-		c.follow(ctx, now, LaneUnset)
+		c.follow(ctx, now, LaneUnset, nil)
 		err = e.broken
 	})
 	return err

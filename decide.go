@@ -10,20 +10,21 @@ import (
 	"github.com/ownergraph/ownergraph/queue"
 )
 
-// decide looks at one key and returns the store call that it asks for, if any.
+// decide looks at one key and makes c the store call that it asks for, if any.
 // The key stays in flight in the queue as long as its call is under way.
-func (e *Engine) decide(id graph.NodeID) (Call, bool) {
+func (e *Engine) decide(id graph.NodeID, c *Call) (ok bool) {
 	if !e.graph.InUse(id) || e.graph.Node(id).State() != graph.Observed {
 		e.work.Done(id)
-		return Call{}, false
+		return false
 	}
 	if e.keeps(id) || e.leaving(id) || !e.rested(id) {
 		e.work.Done(id)
-		return Call{}, false
+		return false
 	}
 	n, m := e.graph.Node(id), e.mind(id)
 	if e.readsAgain(id, n.Kind()) {
-		return e.rereadCall(id), true
+		e.rereadCall(id, c)
+		return true
 	}
 	e.counts.Decisions++
 	in := e.input(id)
@@ -38,10 +39,11 @@ func (e *Engine) decide(id graph.NodeID) (Call, bool) {
 			d = policy.Decision{Action: policy.Wait, Reason: bar}
 		}
 	}
-	call, ok := Call{}, false
+	var call CallID
 	switch {
 	case d.Action.Writes():
-		call, ok = e.writeCall(id, in, d), true
+		e.writeCall(id, &in.Object, &d, c)
+		ok, call = true, c.ID
 		e.countAudit(m)
 	case d.Action == policy.Verify:
 		e.ask(id, d)
@@ -53,11 +55,11 @@ func (e *Engine) decide(id graph.NodeID) (Call, bool) {
 	if d.Action == policy.Verify {
 		e.holdUnread(id, d)
 	}
-	e.report(n, in.Object, Decided{Decision: meant, Barred: bar, Call: call.ID, Holder: holder, Sweep: e.reportedSweep(id)})
+	e.report(n, in.Object, Decided{Decision: meant, Barred: bar, Call: call, Holder: holder, Sweep: e.reportedSweep(id)})
 	if !ok {
 		e.work.Done(id)
 	}
-	return call, ok
+	return ok
 }
 
 // readsAgain reports whether an object has to be read before it is decided. What

@@ -46,6 +46,7 @@ func (e *Engine) input(id graph.NodeID) policy.Input {
 // room is what a decision is made in, over and over: nothing of it is kept when
 // the decision is made.
 type room struct {
+	call   Call
 	owners []Owner
 	facts  []policy.OwnerFact
 }

@@ -76,23 +76,26 @@ func (l *line[T]) len() int { return len(l.items) - l.first }
 // all returns the elements, the oldest first. They are the line's own.
 func (l *line[T]) all() []T { return l.items[l.first:] }
 
-func (l *line[T]) push(v T) {
+func (l *line[T]) push(v *T) {
 	if l.first > len(l.items)/2 && len(l.items) == cap(l.items) {
 		n := copy(l.items, l.items[l.first:])
 		clear(l.items[n:])
 		l.items, l.first = l.items[:n], 0
 	}
-	l.items = append(l.items, v)
+	l.items = append(l.items, *v)
 }
 
-func (l *line[T]) pop() T {
+// pop makes v the oldest element, if there is one.
+func (l *line[T]) pop(v *T) bool {
+	if l.len() == 0 {
+		return false
+	}
 	var none T
-	v := l.items[l.first]
-	l.items[l.first] = none
+	*v, l.items[l.first] = l.items[l.first], none
 	if l.first++; l.first == len(l.items) {
 		l.items, l.first = l.items[:0], 0
 	}
-	return v
+	return true
 }
 
 func (l *line[T]) clone() line[T] { return line[T]{items: slices.Clone(l.all())} }

@@ -157,21 +157,21 @@ func (e *Engine) fenceHeld() bool {
 // nextFence returns the call that begins a fence, if one is due. One that is
 // under way serves only what was known before it began; one that is held gives
 // way to a newer one.
-func (e *Engine) nextFence() (Call, bool) {
+func (e *Engine) nextFence(c *Call) bool {
 	f := &e.fence
 	if e.level < Level2 || e.now.Before(f.retry) {
-		return Call{}, false
+		return false
 	}
 	if f.id != 0 {
 		held := e.fenceHeld()
 		if e.now.Before(f.due(held)) || held && f.wanted <= f.began {
-			return Call{}, false
+			return false
 		}
 		f.lost++
 		e.voidFence()
 	}
 	if f.wanted == 0 || f.passed > f.wanted {
-		return Call{}, false
+		return false
 	}
 	f.last++
 	f.id, f.started = f.last, e.now
@@ -181,12 +181,12 @@ func (e *Engine) nextFence() (Call, bool) {
 			f.open[name] = true
 		}
 	}
-	c := e.launch(Call{Type: CallFence, Fence: f.id, Timeout: e.cfg.CallTimeout}, flight{fence: f.id})
-	f.began = e.flights[c.ID].began
+	*c = Call{Type: CallFence, Fence: f.id, Timeout: e.cfg.CallTimeout}
+	f.began = e.launch(c, flight{fence: f.id})
 	if f.began > f.wanted {
 		f.wanted = 0
 	}
-	return c, true
+	return true
 }
 
 // fenceDone takes the result of asking for a fence. Its passing comes through

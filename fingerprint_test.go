@@ -74,7 +74,7 @@ func (e *Engine) fill() {
 	e.mind(a).ring, e.mind(b).ring = 1, 1
 	e.lists = lists{wanted: []Kind{"a", "b"}, last: "a", retry: soon, tries: 1}
 	e.audit = audit{under: true, at: a, next: soon}
-	e.prepared.push(Call{Type: CallPatch, Key: e.graph.Node(c).Key(), Change: Change{DropFinalizer: "x.io/y"}})
+	e.prepared.push(&Call{Type: CallPatch, Key: e.graph.Node(c).Key(), Change: Change{DropFinalizer: "x.io/y"}})
 	e.fans, e.wakes, e.sweeps = []graph.NodeID{a}, []graph.NodeID{b}, []Kind{"b"}
 	e.mind(a).fanning = true
 	e.graph.Fan(a)

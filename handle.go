@@ -100,9 +100,9 @@ func (h *handlers) due(s handling) time.Time {
 	return s.since.Add(min(time.Second<<min(s.tries-1, 9), 5*time.Minute))
 }
 
-// nextHandler returns the next run of a handler, if one is ready and its name
+// nextHandler makes c the next run of a handler, if one is ready and its name
 // has room.
-func (e *Engine) nextHandler() (Call, bool) {
+func (e *Engine) nextHandler(c *Call) bool {
 	h := &e.handlers
 	for _, name := range h.names {
 		for len(h.lines[name]) > 0 && h.running[name] < h.most {
@@ -118,16 +118,15 @@ func (e *Engine) nextHandler() (Call, bool) {
 				continue
 			}
 			n := e.graph.Node(id)
-			c := e.launch(Call{
-				Type: CallHandle, Key: n.Key(), Finalizer: name, Object: n.Object(), Timeout: h.timeout,
-			}, flight{node: id, key: n.Key(), handler: name})
+			*c = Call{Type: CallHandle, Key: n.Key(), Finalizer: name, Object: n.Object(), Timeout: h.timeout}
+			e.launch(c, flight{node: id, key: n.Key(), handler: name})
 			s.phase, s.call, s.since = running, c.ID, e.now
 			h.states[k] = s
 			h.running[name]++
-			return c, true
+			return true
 		}
 	}
-	return Call{}, false
+	return false
 }
 
 // handlerDone takes the result of a run.

@@ -339,16 +339,18 @@ func (e *Engine) dueList() (Kind, bool) {
 }
 
 // nextList returns the call for a listing, if one is due.
-func (e *Engine) nextList() (Call, bool) {
+func (e *Engine) nextList(c *Call) bool {
 	l := &e.lists
 	name, ok := e.dueList()
 	if !ok || e.now.Before(l.retry) {
-		return Call{}, false
+		return false
 	}
 	l.tries++
 	l.last = name
 	l.retry = e.now.Add(min(time.Second<<min(l.tries, 9), 5*time.Minute))
-	return e.launch(Call{Type: CallList, Kind: name, Timeout: e.cfg.CallTimeout}, flight{}), true
+	*c = Call{Type: CallList, Kind: name, Timeout: e.cfg.CallTimeout}
+	e.launch(c, flight{key: Key{Kind: name}})
+	return true
 }
 
 func (e *Engine) listDone(err error) {

@@ -1,10 +1,6 @@
 package ownergraph
 
-import (
-	"time"
-
-	"github.com/ownergraph/ownergraph/queue"
-)
+import "time"
 
 const (
 	// steps bounds how many keys one Next decides before it says "ask again".
@@ -22,66 +18,81 @@ const (
 // Whoever takes a call must report it with Done, in any order with others. The
 // lanes are independent: calls of one are handed out however long those of
 // another take.
-func (e *Engine) Next(now time.Time, lane Lane) (Call, time.Time) {
+func (e *Engine) Next(now time.Time, lane Lane) (c Call, at time.Time) {
 	e.tick(now)
 	if e.broken != nil {
-		return Call{}, time.Time{}
+		return c, at
 	}
 	for budget := steps; budget > 0; {
-		if c, ok := e.ready(lane); ok {
+		if e.ready(lane, &c) {
 			return c, e.now
 		}
 		cost := e.step()
 		if cost == 0 {
-			if c, ok := e.ready(lane); ok {
+			if e.ready(lane, &c) {
 				return c, e.now
 			}
-			return Call{}, e.wake(lane)
+			return c, e.wake(lane)
 		}
 		budget -= cost
 	}
-	return Call{}, e.now
+	return c, e.now
+}
+
+// advance does what Next does beside handing out a call, for all lanes, and reports
+// whether there is more to do at once. It returns when it has to be asked again if
+// there is not, whatever becomes of the calls that are ready. Fences may be released
+// only where their lane is served.
+func (e *Engine) advance(now time.Time, fences bool) (at time.Time, more bool) {
+	e.tick(now)
+	if e.broken != nil {
+		return at, false
+	}
+	if fences {
+		e.freeFence()
+	}
+	for budget := steps; budget > 0; {
+		cost := e.step()
+		if cost == 0 {
+			return e.wakeStep(), false
+		}
+		budget -= cost
+	}
+	return e.now, true
 }
 
 // Take returns a call of the lane that needs no further decision, if there is
 // one. It does no other work; Next does.
-func (e *Engine) Take(now time.Time, lane Lane) (Call, bool) {
+func (e *Engine) Take(now time.Time, lane Lane) (c Call, ok bool) {
 	e.tick(now)
-	if e.broken != nil {
-		return Call{}, false
-	}
-	return e.ready(lane)
-}
-
-// ready returns a call of the lane that needs no further decision, and counts it.
-func (e *Engine) ready(lane Lane) (Call, bool) {
-	c, ok := e.pick(lane)
-	if ok {
-		e.counts.count(c.Type, 1)
+	if e.broken == nil {
+		ok = e.ready(lane, &c)
 	}
 	return c, ok
 }
 
-func (e *Engine) pick(lane Lane) (Call, bool) {
+// ready makes c a call of the lane that needs no further decision, and counts it. It
+// reports whether there is one; otherwise it leaves c as it is. A call is large, and
+// is written where it is wanted.
+func (e *Engine) ready(lane Lane, c *Call) bool {
+	ok := e.pick(lane, c)
+	if ok {
+		e.counts.count(c.Type, 1)
+	}
+	return ok
+}
+
+func (e *Engine) pick(lane Lane, c *Call) bool {
 	switch lane {
 	case LaneStore:
-		if e.prepared.len() > 0 {
-			return e.prepared.pop(), true
-		}
-		return e.nextRead()
+		return e.prepared.pop(c) || e.nextRead(c)
 	case LaneHandler:
-		return e.nextHandler()
+		return e.nextHandler(c)
 	case LaneControl:
 		e.freeFence()
-		if c, ok := e.nextFence(); ok {
-			return c, true
-		}
-		if c, ok := e.nextList(); ok {
-			return c, true
-		}
-		return e.nextSelect()
+		return e.nextFence(c) || e.nextList(c) || e.nextSelect(c)
 	}
-	return Call{}, false
+	return false
 }
 
 // step does one piece of work and returns what it counts for, 0 if there was
@@ -97,7 +108,7 @@ func (e *Engine) step() int {
 		if e.graph.InUse(id) { // a decision looks at every reference
 			cost += e.graph.Node(id).Owners() / 8
 		}
-		if c, ok := e.decide(id); ok {
+		if c := &e.room.call; e.decide(id, c) {
 			e.prepared.push(c)
 		}
 		return cost
@@ -125,36 +136,60 @@ func (e *Engine) Busy() bool {
 
 // wake returns when a time will give the engine something to do that Next of
 // this lane can do; the zero time for never.
-func (e *Engine) wake(lane Lane) time.Time {
-	var at time.Time
-	sooner := func(t time.Time, ok bool) {
-		if !ok {
-			return
-		}
-		if t = later(t, e.now.Add(1)); at.IsZero() || t.Before(at) {
-			at = t
-		}
+func (e *Engine) wake(lane Lane) time.Time { return soonest(e.wakeStep(), e.wakeLane(lane)) }
+
+// wakeStep returns when a time will give step something to do.
+func (e *Engine) wakeStep() time.Time {
+	if e.prepared.len() >= mostPrepared {
+		return time.Time{}
 	}
-	if e.prepared.len() < mostPrepared {
-		sooner(due(e.work))
-		sooner(e.rings.due, len(e.rings.suspects) > 0)
-		sooner(e.audit.next, true)
-		sooner(e.clear.due, !e.clear.due.IsZero())
-	}
+	w := waking{after: e.now}
+	w.at(e.work.Due())
+	w.at(e.rings.due, len(e.rings.suspects) > 0)
+	w.at(e.audit.next, true)
+	w.at(e.clear.due, !e.clear.due.IsZero())
+	return w.first
+}
+
+// wakeLane returns when a time will make a call of the lane ready.
+func (e *Engine) wakeLane(lane Lane) time.Time {
+	w := waking{after: e.now}
 	switch lane {
 	case LaneStore:
-		sooner(due(e.asks))
+		w.at(e.asks.Due())
 	case LaneControl:
 		f := &e.fence
 		held := e.fenceHeld()
-		sooner(f.retry, e.level >= Level2 && f.wanted != 0 && f.id == 0)
-		sooner(f.due(held), f.id != 0 && (!held || f.wanted > f.began))
-		sooner(f.since.Add(e.cfg.FenceWait), held && f.id != 0 && e.cfg.FenceWait != 0 && f.freed < f.began)
+		w.at(f.retry, e.level >= Level2 && f.wanted != 0 && f.id == 0)
+		w.at(f.due(held), f.id != 0 && (!held || f.wanted > f.began))
+		w.at(f.since.Add(e.cfg.FenceWait), held && f.id != 0 && e.cfg.FenceWait != 0 && f.freed < f.began)
 		_, due := e.dueList()
-		sooner(e.lists.retry, due)
-		sooner(e.selectsAt())
+		w.at(e.lists.retry, due)
+		w.at(e.selectsAt())
 	}
-	return at
+	return w.first
+}
+
+// waking is the first of several times, and later than after.
+type waking struct{ after, first time.Time }
+
+// at counts a time in, if it is one to wait for.
+func (w *waking) at(t time.Time, ok bool) {
+	if !ok {
+		return
+	}
+	if !t.After(w.after) {
+		t = w.after.Add(1)
+	}
+	w.first = soonest(w.first, t)
+}
+
+// soonest returns the earlier of two times, of which the zero time is none.
+func soonest(a, b time.Time) time.Time {
+	if a.IsZero() || !b.IsZero() && b.Before(a) {
+		return b
+	}
+	return a
 }
 
 // Wake returns when, with no event and no result in between, Next of the lane
@@ -163,13 +198,3 @@ func (e *Engine) Wake(lane Lane) (time.Time, bool) {
 	at := e.wake(lane)
 	return at, !at.IsZero()
 }
-
-// later returns the later of two times.
-func later(a, b time.Time) time.Time {
-	if a.Before(b) {
-		return b
-	}
-	return a
-}
-
-func due[K comparable](q *queue.Queue[K]) (time.Time, bool) { return q.Due() }

@@ -44,13 +44,13 @@ func (e *Engine) holdUnread(id graph.NodeID, d policy.Decision) {
 	}
 }
 
-// nextRead returns the next read of an owner, if one is due. One for each full
+// nextRead makes c the next read of an owner, if one is due. One for each full
 // coordinates is under way at a time.
-func (e *Engine) nextRead() (Call, bool) {
+func (e *Engine) nextRead(c *Call) bool {
 	for {
 		id, ok := e.asks.Next(e.now)
 		if !ok {
-			return Call{}, false
+			return false
 		}
 		if !e.graph.InUse(id) || len(e.waiters[id]) == 0 {
 			e.mind(id).failing = false
@@ -63,7 +63,9 @@ func (e *Engine) nextRead() (Call, bool) {
 			e.asks.Done(id)
 			continue
 		}
-		return e.launch(Call{Type: CallRead, Key: k, Timeout: e.cfg.CallTimeout}, flight{node: id, key: k}), true
+		*c = Call{Type: CallRead, Key: k, Timeout: e.cfg.CallTimeout}
+		e.launch(c, flight{node: id, key: k})
+		return true
 	}
 }
 

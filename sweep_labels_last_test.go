@@ -30,7 +30,7 @@ func TestSweepByLabelBeforeTheFence(t *testing.T) {
 			r.idle()
 			r.finish(t, "volume/1-z", "x.io/slow")
 			r.idle()
-			if r.holds(t, ""); fences < at {
+			if r.holds(t, ""); fences < min(at, 2) { // the second may serve WaitIdle, too
 				t.Errorf("%d fences", fences)
 			}
 		})

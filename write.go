@@ -11,20 +11,15 @@ import (
 
 // writeCall turns a decision that writes into a call. R1: every one carries
 // UID and version.
-func (e *Engine) writeCall(id graph.NodeID, in policy.Input, d policy.Decision) Call {
-	o := in.Object
+func (e *Engine) writeCall(id graph.NodeID, o *Object, d *policy.Decision, c *Call) {
 	pre := Precondition{UID: o.UID, Version: o.Version}
-	c := Call{Type: CallPatch, Key: o.Key, Precondition: pre, Timeout: e.cfg.CallTimeout}
+	*c = Call{Type: CallPatch, Key: o.Key, Precondition: pre, Timeout: e.cfg.CallTimeout}
 	f := flight{node: id, key: o.Key, version: o.Version}
-	refs := make([]Owner, len(d.Owners))
-	for j, i := range d.Owners {
-		refs[j] = o.Owners[i]
-	}
 	switch d.Action {
 	case policy.Trim, policy.Orphan:
-		c.Change.DropOwners = refs
+		c.Change.DropOwners = references(o, d.Owners)
 	case policy.Unblock:
-		c.Change.Unblock = refs
+		c.Change.Unblock = references(o, d.Owners)
 	case policy.Release:
 		c.Change.DropFinalizer = d.Finalizer
 		if d.Finalizer == graph.FinalizerOrphan {
@@ -35,24 +30,31 @@ func (e *Engine) writeCall(id graph.NodeID, in policy.Input, d policy.Decision) 
 	case policy.Delete:
 		c.Type = CallDelete
 		c.Precondition = Precondition{}
-		c.Options = DeleteOptions{Precondition: pre, Propagation: d.Propagation}
-		c.Options.GraceSeconds = d.GraceSeconds
+		c.Options = DeleteOptions{Precondition: pre, Propagation: d.Propagation, GraceSeconds: d.GraceSeconds}
 	}
 	if d.BestEffort {
 		e.counts.BestEffort++
 	}
-	return e.launch(c, f)
+	e.launch(c, f)
 }
 
-func (e *Engine) rereadCall(id graph.NodeID) Call {
-	m := e.mind(id)
+// references returns those that a decision names.
+func references(o *Object, named []int) []Owner {
+	refs := make([]Owner, len(named))
+	for j, i := range named {
+		refs[j] = o.Owners[i]
+	}
+	return refs
+}
+
+func (e *Engine) rereadCall(id graph.NodeID, c *Call) {
 	k := e.graph.Node(id).Key()
-	c := Call{Type: CallRead, Key: k, Timeout: e.cfg.CallTimeout}
-	return e.launch(c, flight{node: id, key: k, reread: true, unsure: m.unsure})
+	*c = Call{Type: CallRead, Key: k, Timeout: e.cfg.CallTimeout}
+	e.launch(c, flight{node: id, key: k, reread: true, unsure: e.peek(id).unsure})
 }
 
-// launch hands a call out.
-func (e *Engine) launch(c Call, f flight) Call {
+// launch gives a call that is handed out its number, and returns the moment.
+func (e *Engine) launch(c *Call, f flight) policy.Stamp {
 	e.lastCall++
 	c.ID = e.lastCall
 	f.call, f.began = c.Type, e.next()
@@ -64,7 +66,7 @@ func (e *Engine) launch(c Call, f flight) Call {
 	case c.Type <= CallDelete:
 		e.mind(f.node).call = c.ID
 	}
-	return c
+	return f.began
 }
 
 // ground takes back the calls that were prepared and not handed out: what they
