@@ -58,6 +58,11 @@ func (e *Engine) checkSides() error {
 			err = fmt.Errorf("E5: %s of node %d, which is not in the graph", what, id)
 		}
 	}
+	for k := range e.absent.all() {
+		if n, ok := e.graph.Lookup(k); err == nil && ok && n.State() == graph.Observed {
+			err = fmt.Errorf("E5: %s is remembered as absent, and is observed", k)
+		}
+	}
 	for id := range e.sights {
 		used("sight", id)
 	}

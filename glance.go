@@ -27,7 +27,8 @@ func (e *Engine) glance(id graph.NodeID) policy.Reason {
 }
 
 // stays reports whether a glance has kept a node: another version of the same changes
-// nothing of that, and whatever else could has it decided anew.
+// nothing of that, and whatever else could has it decided anew. Nothing that a former
+// version was put off for is left then.
 func (e *Engine) stays(id graph.NodeID) bool { return e.nodes.kept(e.graph, id) && !has(e.awaits, id) }
 
 // plain reports whether no more is known of a node than the graph says.
@@ -54,15 +55,24 @@ func (e *Engine) look(id graph.NodeID, n graph.Node) {
 // keeps decides a node, if a glance is enough for that, and otherwise forgets that one
 // has been.
 func (e *Engine) keeps(id graph.NodeID) bool {
+	if !e.keepsNew(id) {
+		e.nodes.unkeep(e.graph, id)
+		return false
+	}
+	e.settle(id, false)
+	delete(e.parked, id)
+	return true
+}
+
+// keepsNew decides a node of which nothing was told or awaited so far, if a glance is
+// enough for that.
+func (e *Engine) keepsNew(id graph.NodeID) bool {
 	why := e.glance(id)
 	if why == policy.ReasonUnset {
-		e.nodes.unkeep(e.graph, id)
 		return false
 	}
 	e.counts.Decisions++
 	e.nodes.keep(e.graph, id, why)
-	e.settle(id, false)
-	delete(e.parked, id)
 	if e.cfg.OnDecision != nil {
 		n := e.graph.Node(id)
 		e.report(n, Object{Version: n.Version()}, Decided{Decision: policy.Decision{Action: policy.Keep, Reason: why}})

@@ -3,7 +3,6 @@ package ownergraph
 import (
 	"hash/maphash"
 	"iter"
-	"strings"
 
 	"github.com/hashicorp/golang-lru/v2/simplelru"
 )
@@ -47,17 +46,13 @@ func (m *memory) add(k Key, observed bool) {
 	if m.keys == nil {
 		m.keys, _ = simplelru.NewLRU[uint64, remembered](m.size, nil) // fails only for a size below 1
 	}
-	h := m.hash(k)
-	r, ok := m.keys.Peek(h)
-	if !ok || r.key() != k {
-		kind := len(k.Kind)
-		scope := kind + len(k.Scope)
-		name := scope + len(k.Name)
-		text := strings.Join([]string{string(k.Kind), k.Scope, k.Name, string(k.UID)}, "")
-		r = remembered{text: text, kind: uint32(kind), scope: uint32(scope), name: uint32(name)}
-	}
-	r.observed = observed
-	m.keys.Add(h, r)
+	kind := len(k.Kind)
+	scope := kind + len(k.Scope)
+	name := scope + len(k.Name)
+	m.keys.Add(m.hash(k), remembered{
+		text: string(k.Kind) + k.Scope + k.Name + string(k.UID),
+		kind: uint32(kind), scope: uint32(scope), name: uint32(name), observed: observed,
+	})
 }
 
 // fit forgets the least recently used keys beyond so many.
@@ -79,10 +74,13 @@ func (m *memory) has(k Key) (observed, ok bool) {
 
 func (m *memory) empty() bool { return m.keys == nil || m.keys.Len() == 0 }
 
-func (m *memory) drop(k Key) {
-	if _, ok := m.has(k); ok {
+// drop forgets k, and reports whether it was observed to go.
+func (m *memory) drop(k Key) bool {
+	observed, ok := m.has(k)
+	if ok {
 		m.keys.Remove(m.hash(k))
 	}
+	return observed
 }
 
 func (m *memory) forget() { m.keys = nil }

@@ -33,7 +33,8 @@ func (Side) View(graph.Object) any { return nil }
 func (Side) Queue(consumers, cycles int, product bool) func() {
 	q := &locked{queue: queue.New(queue.Config[graph.NodeID]{Number: number}), clock: func() time.Time { return time.Time{} }}
 	if product {
-		q.clock = time.Now
+		begun := time.Now()
+		q.clock = func() time.Time { return begun.Add(time.Since(begun)) }
 	}
 	each := cycles / consumers
 	return func() {
