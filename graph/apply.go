@@ -76,7 +76,9 @@ func (g *Graph) gone(k *Key) {
 		g.unlink(id)
 		g.dropWide(id)
 		g.bury(id)
-		g.keep(id, g.bareForm(k, s.uid))
+		if g.hubOf(id).firstDep != 0 { // else it leaves the graph at once
+			g.keep(id, g.bareForm(k, s.uid))
+		}
 	}
 	x.setState(Absent)
 	x.set(flawedMark, false)
