@@ -20,6 +20,11 @@ func (e *Engine) Observe(now time.Time, ev Event) error { return e.observe(now, 
 // observe is Observe without a copy of the event, of which it keeps nothing.
 func (e *Engine) observe(now time.Time, ev *Event) error {
 	e.tick(now)
+	return e.take(ev)
+}
+
+// take is observe at the time that tick was told.
+func (e *Engine) take(ev *Event) error {
 	if e.broken != nil {
 		return e.broken
 	}
@@ -65,8 +70,10 @@ func (e *Engine) ObserveAll(now time.Time, events []Event) error {
 	for len(events) > 0 {
 		n := min(len(events), ahead)
 		e.graph.Ahead(events[:n])
+		e.tick(now)
 		for i := range events[:n] {
-			if err := e.observe(now, &events[i]); err != nil {
+			e.rest()
+			if err := e.take(&events[i]); err != nil {
 				errs = append(errs, err)
 			}
 		}
