@@ -47,6 +47,9 @@ func anything(t *rapid.T) {
 		if err := e.Check(); err != nil {
 			t.Fatal(err)
 		}
+		if err := e.TurnsAgree(h.now); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 
