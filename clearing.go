@@ -174,8 +174,9 @@ func (e *Engine) noteHolder(id graph.NodeID) {
 	}
 }
 
-// parted takes a node that is gone out of the tables.
-func (e *Engine) parted(id graph.NodeID) {
+// parted takes a node that is gone out of the tables; unseen says that there may have
+// been states of it that the watch has not told.
+func (e *Engine) parted(id graph.NodeID, unseen bool) {
 	c := &e.clear
 	e.discharge(id, nil, true)
 	e.unmark(id)
@@ -187,7 +188,7 @@ func (e *Engine) parted(id graph.NodeID) {
 	for i, p := range c.plans {
 		if was.Kind == p.Sweep().Holder {
 			c.list(i, was.Key, id, false)
-			e.holderGone(i, id, was)
+			e.holderGone(i, id, was, unseen || e.kinds[was.Kind].damaged)
 		}
 	}
 	e.yield()
@@ -266,8 +267,11 @@ func (e *Engine) haunt(r *clearing, id runID) {
 const mostGhosts = 64
 
 // holderGone ends the sweep of a holder that is gone. One that was never guarded
-// is reported, and swept all the same where a setting says so.
-func (e *Engine) holderGone(plan int, id graph.NodeID, was Object) {
+// is reported, and swept all the same where a setting says so. One of whose states
+// some may be unseen may have been guarded and set free, or be of a history that is
+// no more: unknown deletes nothing, and it is reported alone. Held by
+// TestSweepUnguardedUnseen.
+func (e *Engine) holderGone(plan int, id graph.NodeID, was Object, unseen bool) {
 	c, p := &e.clear, e.clear.plans[plan]
 	k := runKey{id, plan}
 	at, under := c.of[k]
@@ -289,11 +293,11 @@ func (e *Engine) holderGone(plan int, id graph.NodeID, was Object) {
 		return
 	}
 	e.counts.Unguarded++
-	e.cfg.Logger.Warn("holder deleted before its finalizer was set", "object", was.Key.String())
+	e.cfg.Logger.Warn("holder deleted before its finalizer was set", "object", was.Key.String(), "unseen", unseen)
 	if e.cfg.OnDecision != nil {
 		e.cfg.OnDecision(Decided{Key: was.Key, Version: was.Version, Decision: policy.Decision{Action: policy.Keep, Reason: policy.HolderUnguarded}})
 	}
-	if p.Sweep().Unguarded && p.Fit(was) == nil && len(c.ghosts) < mostGhosts {
+	if p.Sweep().Unguarded && p.Fit(was) == nil && !unseen && len(c.ghosts) < mostGhosts {
 		e.beginClearing(plan, 0, was)
 	}
 }

@@ -41,8 +41,8 @@ func (e *Engine) stepClearings() bool {
 	c.walk, c.walked, c.stir = 0, c.began, len(c.ghosts) > 0
 	for _, id := range c.sorted() {
 		r := c.runs[id]
-		if r.node != 0 {
-			e.wakes = append(e.wakes, r.node)
+		if r.node != 0 { // it alone: for those that it owns a walk changes nothing
+			e.work.Add(r.node, queue.Normal)
 		}
 		if before <= r.turned && c.walked > r.turned && r.open > r.first { // who waits for a phase has not been told
 			e.walkAgain()

@@ -136,7 +136,7 @@ func (e *Engine) absorb(ev *Event, d *graph.Delta) {
 		e.auditSoon() // nobody may rest on either any more
 	}
 	for _, f := range d.Freed {
-		e.dismiss(f)
+		e.dismiss(f, d.Unseen)
 	}
 	if len(d.Freed) > 0 {
 		e.breakSearch()
@@ -194,7 +194,7 @@ func (e *Engine) absorbNode(ev *Event, d *graph.Delta) {
 		e.fan(id)
 	}
 	if d.Gone {
-		e.finish(id)
+		e.finish(id, d.Unseen)
 	}
 	if d.Version && n.State() == graph.Observed {
 		m.audited = false
@@ -287,26 +287,27 @@ func (e *Engine) rouse(id graph.NodeID, n graph.Node) bool {
 	return ok
 }
 
-// finish ends what was under way for an object that is gone.
-func (e *Engine) finish(id graph.NodeID) {
+// finish ends what was under way for an object that is gone; unseen says that there
+// may have been states of it that the watch has not told.
+func (e *Engine) finish(id graph.NodeID, unseen bool) {
 	delete(e.awaits, id)
 	delete(e.sights, id)
 	e.handlers.drop(id)
 	m := e.mind(id)
 	m.reread, m.marked = false, time.Time{}
 	e.settle(id, false)
-	e.parted(id)
+	e.parted(id, unseen)
 }
 
 // dismiss forgets a node that left the graph. What is proven of its absence is
 // remembered.
-func (e *Engine) dismiss(f graph.Freed) {
+func (e *Engine) dismiss(f graph.Freed, unseen bool) {
 	m := e.nodes.lose(f.Note)
 	if f.Absent || m.absent > e.rewound {
 		e.remember(f.Key, f.Absent || m.buried)
 	}
 	e.settle(f.ID, false)
-	e.parted(f.ID)
+	e.parted(f.ID, unseen)
 	e.breakRingAt(m.ring)
 	for _, q := range [...]*queue.Queue[graph.NodeID]{e.work, e.asks} {
 		q.Drop(f.ID)

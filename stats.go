@@ -36,7 +36,7 @@ type Stats struct {
 	Audits, AuditRepairs uint64
 	// Sweeping holders are being swept, and Swept ones were. Members were seen of
 	// them so far, and MembersGone of these are gone. Unguarded holders were
-	// deleted before they carried the finalizer of their sweep.
+	// deleted before they carried the finalizer of their sweep, as far as was seen.
 	Sweeping                               int
 	Swept, Members, MembersGone, Unguarded uint64
 }

@@ -65,3 +65,31 @@ func TestSweepPhaseCountsFirst(t *testing.T) {
 		t.Errorf("%v, want the secret", got)
 	}
 }
+
+// TestSweepWalkAsksHolders: what a walk over all nodes has counted concerns the
+// holders alone. Those that a holder owns, and that wait for its fence, are not
+// decided again with it.
+func TestSweepWalkAsksHolders(t *testing.T) {
+	const owned, phases = 50, 2
+	s := newStepped(t, sweeping(tenancy(
+		finalizer.Phase{Kinds: []graph.Kind{"volume"}}, finalizer.Phase{Kinds: []graph.Kind{"secret"}, After: true},
+	)), "tenant", "pod", "volume", "secret")
+	s.put("tenant/1#1[x.io/tenant]")
+	for i := range owned {
+		s.put(fmt.Sprintf("pod/p%d#1 -> tenant/1", i))
+	}
+	if got := s.run(nil); len(got) > 0 {
+		t.Fatalf("%v: nobody is marked", got)
+	}
+	before := s.e.Stats().Decisions
+	s.put("tenant/1#2~[foreground,x.io/tenant]")
+	for more := true; more; { // nobody begins a fence
+		c, at := s.e.Next(s.now, ownergraph.LaneStore)
+		if more = !at.IsZero() && !at.After(s.now); c.Type != ownergraph.CallUnset {
+			t.Fatalf("%s %s: without a fence", c.Type, c.Key)
+		}
+	}
+	if got := s.e.Stats().Decisions - before; got < owned || got > owned+4*phases {
+		t.Errorf("%d decisions about a holder and the %d that it owns, want one for each of these and a few", got, owned)
+	}
+}

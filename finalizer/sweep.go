@@ -41,6 +41,9 @@ type Sweep struct {
 	ConfirmAbove int
 	// Unguarded lets a holder's members be swept that was deleted before it
 	// carried the finalizer. By default that is reported and nothing is deleted.
+	// Nor is anything where the watch has not told of each version: where a
+	// listing alone says that the holder is gone, somebody may have taken the
+	// finalizer off.
 	Unguarded bool
 }
 

@@ -70,6 +70,7 @@ func (g *Graph) gone(k *Key) {
 		return
 	}
 	d.Gone, d.Class, d.Version, d.Mark = x.state() == Observed, true, true, x.is(deletingMark)
+	d.Unseen = g.Stale(id)
 	if d.Gone {
 		g.observed--
 		g.notice(id)

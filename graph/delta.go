@@ -18,8 +18,10 @@ type Delta struct {
 	Class bool
 	// Mark: its deletion mark or propagation finalizer changed.
 	Mark bool
-	// Gone: it was observed and is now absent.
-	Gone bool
+	// Gone: it was observed and is now absent. Unseen: a listing has begun since it
+	// was observed last, so that there may have been later states of it of which
+	// nobody was told. Held by TestGoneUnseen.
+	Gone, Unseen bool
 	// Resurrected: it had been seen gone and is back. History went backwards.
 	Resurrected bool
 	// Twin: another observed node has the same UID, which no store may do.
@@ -41,7 +43,7 @@ type Delta struct {
 func (d *Delta) reset() {
 	d.Node = 0
 	d.Created, d.Observed, d.Version, d.Alike, d.Class, d.Mark = false, false, false, false, false, false
-	d.Gone, d.Resurrected, d.Twin, d.Acknowledged = false, false, false, false
+	d.Gone, d.Unseen, d.Resurrected, d.Twin, d.Acknowledged = false, false, false, false, false
 	d.Owners, d.Added, d.Freed = d.Owners[:0], d.Added[:0], d.Freed[:0]
 }
 

@@ -145,3 +145,36 @@ func TestListingsBrokenOff(t *testing.T) {
 		}
 	}
 }
+
+// TestGoneUnseen: whether the watch has told of all states of what is gone. Where
+// the history ends with an ended listing, its sweep says that it is gone.
+func TestGoneUnseen(t *testing.T) {
+	for _, tc := range []struct {
+		history string
+		unseen  bool
+		reason  string
+	}{
+		{"put a", false, "each of its versions was told"},
+		{"list a; put a", false, "since the listing, too"},
+		{"list a; put a; end a; sweep a", false, "nor did it say otherwise"},
+		{"put a; list a", true, "the listing has not brought it yet, nor what became of it before"},
+		{"put a; list a; put a", false, "it has, as it was"},
+		{"put a; list a; list a; put a", false, "the newest one has"},
+		{"put a; list a; put a; list a", true, "the newest one has not"},
+		{"put a; list a; end a", true, "it was gone by then, and nobody knows how"},
+		{"put a; put b; list b", false, "a listing of another kind says nothing"},
+		{"put b -> a", false, "nobody has observed it"},
+	} {
+		w := play(t, graph.Config{}, "kinds a b; "+tc.history)
+		key := object(t, "a").Key
+		if id, _, _ := w.Sweep("a", 9); id != 0 && w.Node(id).Key() != key {
+			t.Fatalf("%s: the sweep stops at %s", tc.history, w.Node(id).Key())
+		}
+		if d := w.do(t, graph.Event{Type: graph.Gone, Key: key}); d.Unseen != tc.unseen {
+			t.Errorf("%s: unseen %t, want %t: %s", tc.history, d.Unseen, tc.unseen, tc.reason)
+		}
+		if d := w.do(t, graph.Event{Type: graph.Gone, Key: key}); d.Unseen || d.Gone {
+			t.Errorf("%s: it is gone twice", tc.history)
+		}
+	}
+}

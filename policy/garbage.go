@@ -48,7 +48,8 @@ func (in Input) several(c classes) bool {
 
 // propagation chooses how to delete. Because of a waiting owner it is
 // foreground, so that what hangs below goes before the owner does, unless that
-// owner's fence has passed and nothing refers to the object.
+// owner's fence has passed and nothing refers to the object. Held by
+// TestForegroundAgain.
 //
 // A fence that is released instead of passed serves here too: the deletion of
 // this object is exact all the same, and the owner's end, which is not, says so.
@@ -57,9 +58,17 @@ func (in Input) propagation(c classes, set Settings) graph.Propagation {
 		return p
 	}
 	for _, i := range c.waiting {
-		if in.Referring > 0 || !in.ended(in.Owners[i]) {
+		if in.Referring > 0 || !in.ended(in.Owners[i]) || in.voided(in.Owners[i]) {
 			return graph.Foreground
 		}
 	}
 	return graph.Background
+}
+
+// voided reports whether a read that began after the owner's fence has shown
+// another version than the graph's (R3). Its mark may have changed and changed
+// back in between, and the fence says nothing of what was there when it was set
+// again: not who refers to the object.
+func (in Input) voided(o OwnerFact) bool {
+	return o.Seen != SightUnset && !o.Same && max(in.Fence.Passed, in.Fence.Released) <= o.Began
 }

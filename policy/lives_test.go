@@ -90,12 +90,38 @@ func TestTwoPropagations(t *testing.T) {
 		{"x -> b | gone changed 4 | known 6", "delete background: all owners are gone", "a had ended before: the last one decides"},
 		{"x -> a, b | solid orphaning mark 2; waiting mark 2 | known 3 exact passed 5", "orphan a: an owner leaves it",
 			"a orphans, b waits: first what keeps x"},
-		{"x -> b | waiting mark 2 saw waiting 7 | known 6 exact passed 5", "delete background b: all owners are gone or wait for it",
+		{"x -> b | waiting mark 2 saw waiting 7 same | known 6 exact passed 5", "delete background b: all owners are gone or wait for it",
 			"then what is left of b's deletion"},
 		{"x -> a, b | solid orphaning mark 2 saw solid 6; waiting mark 2 | known 3 exact passed 5",
 			"trim b: some owners wait for it, another exists", "a changed its mind: it keeps x, and b is free"},
 		{"x -> a, b | waiting mark 2 saw waiting 6 same; waiting mark 2 saw orphaning 6 | known 3 exact passed 5",
 			"wait b: a read contradicts the watch", "b changed its mind: x is not for a to take"},
+	})
+}
+
+// TestForegroundAgain: a was deleted in the foreground, its fence has passed, and
+// then somebody let it orphan and deleted it in the foreground again. What refers
+// to it since then may have dependents of the same time, which the former mark's
+// fence does not show.
+func TestForegroundAgain(t *testing.T) {
+	decideRows(t, []row{
+		{"x -> a | waiting mark 2 | known 6 exact passed 5", "verify a: an owner has to be read", "x came after the fence"},
+		{"x -> a | waiting mark 2 saw waiting 7 same | known 6 exact passed 5",
+			"delete background a: all owners are gone or wait for it", "as the graph has a: the fence is about this mark"},
+		{"x -> a | waiting mark 2 saw waiting 7 | known 6 exact passed 5",
+			"delete foreground a: all owners are gone or wait for it", "another version: it may be another mark"},
+		{"x -> a | waiting mark 2 saw waiting 7 | known 6 exact passed 7",
+			"delete foreground a: all owners are gone or wait for it", "a fence that began with the read is none"},
+		{"x -> a | waiting mark 2 saw waiting 7 | known 6 exact passed 8",
+			"delete background a: all owners are gone or wait for it", "one that began later has brought whatever the read showed"},
+		{"x -> a | waiting mark 2 saw waiting 7 | known 6 exact held passed 3 released 5",
+			"delete foreground a: all owners are gone or wait for it", "what was released is the former mark, too"},
+		{"x -> a | waiting mark 2 saw waiting 7 | known 6 released 9",
+			"delete background a: all owners are gone or wait for it", "level 1 has no fence that could be void"},
+		{"x -> a | waiting mark 8 saw waiting 7 | known 6 exact passed 5",
+			"delete foreground a: all owners are gone or wait for it", "the watch has brought it: the fence of the mark that a carries now is to come"},
+		{"x -> a | waiting mark 8 saw waiting 7 | known 6 exact passed 9",
+			"delete background a: all owners are gone or wait for it", "and has passed"},
 	})
 }
 

@@ -248,7 +248,10 @@ func (s spec) ring() (out refs) {
 func (s spec) propagation() graph.Propagation {
 	carries := s.in.Object.Propagation()
 	early := s.those(func(_ int, o policy.OwnerFact) bool {
-		ended := o.Mark != 0 && (s.in.Fence.Passed > o.Mark || s.in.Fence.Released > o.Mark)
+		covers := func(fence policy.Stamp) bool { // and no read has shown another version since
+			return o.Mark != 0 && fence > o.Mark && (o.Seen == policy.SightUnset || o.Same || fence > o.Began)
+		}
+		ended := covers(s.in.Fence.Passed) || covers(s.in.Fence.Released)
 		return s.what(o) == waiting && (!ended || s.in.Referring > 0)
 	})
 	switch {

@@ -39,8 +39,11 @@ func (w *Witness) part(k graph.Key, listing bool) {
 		return
 	}
 	delete(w.objects, k)
-	stale := listing && o.Deleting // the engine comes bit by bit to what a listing did not bring
-	if slices.ContainsFunc(w.plans, func(p *finalizer.Plan) bool { return p.IsHolder(o) && (stale || p.Sweep().Unguarded) }) {
+	// The engine comes bit by bit to what a listing did not bring; and whether such a
+	// holder was guarded since it was told last, nobody knows.
+	if slices.ContainsFunc(w.plans, func(p *finalizer.Plan) bool {
+		return p.IsHolder(o) && (listing && o.Deleting || !listing && p.Sweep().Unguarded)
+	}) {
 		o.Deleting, o.Finalizers = true, nil // somebody took them all off
 		w.parted[k] = parting{o, w.now}
 	}

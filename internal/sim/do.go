@@ -168,9 +168,6 @@ func (s *sim) ask(st step) error {
 func (s *sim) idles(side int) error {
 	stats := s.w.Sides[side].Engine.Stats()
 	most := uint64(4*stats.Objects + 8)
-	if s.o.tenancy.labelled() { // holders are asked once more where phases wait for labels
-		most += uint64(2 * stats.Sweeping)
-	}
 	if n := stats.Decisions - s.spent[side]; n > most {
 		return fmt.Errorf("L2: engine %d made %d decisions about %d objects since it last learnt something", side, n, stats.Objects)
 	}
