@@ -17,12 +17,7 @@ func (e *Engine) decide(id graph.NodeID, c *Call) (ok bool) {
 		e.work.Done(id)
 		return false
 	}
-	if e.keeps(id) {
-		e.work.Forget(id)
-		e.work.Done(id)
-		return false
-	}
-	if e.leaving(id) || !e.rested(id) {
+	if e.keeps(id) || e.leaving(id) || !e.rested(id) {
 		e.work.Done(id)
 		return false
 	}

@@ -221,6 +221,7 @@ func (e *Engine) greet(id graph.NodeID, n graph.Node) {
 func (e *Engine) refresh(id graph.NodeID, n graph.Node, alike bool) {
 	e.nodes.renew(e.graph, id, e.next())
 	if alike && e.stays(id) {
+		e.work.Forget(id)
 		return
 	}
 	e.rouse(id, n)
