@@ -60,7 +60,7 @@ type Graph struct {
 	loose     []NodeID // nodes that lost a dependent in this Apply
 	scratch   []byte   // the text of the object at hand
 	found     found    // the node of the object at hand
-	lastOwner glance   // the owner that was referred to last
+	lastOwner NodeID   // that was referred to
 	outlook   *outlook // on the events that come next, or nil
 	touched   uint64   // see Ahead
 }

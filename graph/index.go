@@ -67,24 +67,16 @@ const topBits = 0x80 * eachByte
 
 // matches returns a bit for each place whose tag is t, the first place's lowest. A
 // place behind a match may be a false one.
-func (b *bucket) matches(t uint8) uint32 {
+func (b *bucket) matches(t uint8) uint64 {
 	w := uint64(t) * eachByte
 	l, h := b.low^w, uint64(b.high)^w
 	l, h = (l-eachByte)&^l&topBits, (h-eachByte)&^h&(topBits&0xffffffff)
-	return uint32(l>>7*joinBits>>56) | uint32(h>>7*joinBits>>56)<<8
+	return l>>7*joinBits>>56 | h>>7*joinBits>>56<<8
 }
 
 // joinBits times a word with a bit in the lowest place of each byte has these bits
 // in its highest byte: each is moved by seven places less than the one before.
 const joinBits = 0x0102040810204080
-
-// first returns what stands at the first place whose tag is t, 0 if there is none.
-func (b *bucket) first(t uint8) NodeID {
-	if m := b.matches(t); m != 0 {
-		return b.ids[bits.TrailingZeros32(m)%bucketIDs]
-	}
-	return 0
-}
 
 // empty returns the first place that is not in use, bucketIDs or more if all are.
 func (b *bucket) empty() int {
@@ -113,7 +105,7 @@ func (g *Graph) withHash(h uint64, p packed, u UID) NodeID {
 	for i := range s.buckets {
 		b := &s.buckets[(int(h)+i)&(len(s.buckets)-1)]
 		for m := b.matches(tag(h)); m != 0; m &= m - 1 {
-			if id := b.ids[bits.TrailingZeros32(m)%bucketIDs]; g.hasUID(id, p, u) {
+			if id := b.ids[bits.TrailingZeros64(m)%bucketIDs]; g.hasUID(id, p, u) {
 				return id
 			}
 		}
@@ -126,9 +118,11 @@ func (g *Graph) withHash(h uint64, p packed, u UID) NodeID {
 
 // hasUID reports whether the node's UID is u, which is p as nodes hold it.
 func (g *Graph) hasUID(id NodeID, p packed, u UID) bool {
-	x := g.at(id)
-	return x.uid == p.uid && x.is(textUID) == p.text && (!p.text || g.saysUID(id, u))
+	return g.at(id).holds(p) && (!p.text || g.saysUID(id, u))
 }
+
+// holds reports whether the record has such a UID. Of text it may be another one.
+func (x *node) holds(p packed) bool { return x.uid == p.uid && x.is(textUID) == p.text }
 
 // saysUID is that for the text of one.
 func (g *Graph) saysUID(id NodeID, u UID) bool { return string(g.facts(id).uid) == string(u) }

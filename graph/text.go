@@ -28,6 +28,11 @@ func (g *Graph) content(id NodeID) []byte {
 	case x.text == 0:
 		return nil
 	}
+	return p.textOf(x)
+}
+
+// textOf is that for a record whose text stands in the page.
+func (p *page) textOf(x *node) []byte {
 	at := int(x.text-1) * textUnit
 	return p.text[at+1:][:p.text[at]]
 }
