@@ -62,8 +62,8 @@ func (g *Graph) ahead(events []Event) (sum uint64) {
 func (g *Graph) indexAhead(seen []glance, ids *[aheadBatch]NodeID) (n int) {
 	var buckets [aheadBatch]*bucket
 	for i := range seen {
-		s := g.index.segment(seen[i].hash)
-		buckets[i] = &s.buckets[int(seen[i].hash)&(len(s.buckets)-1)]
+		s := g.index.buckets(seen[i].hash)
+		buckets[i] = &s[int(seen[i].hash)&(len(s)-1)]
 	}
 	for i := range seen {
 		l, b := &seen[i], buckets[i]
