@@ -53,16 +53,26 @@ func (b *bucket) empty() int {
 	return 8 + bits.TrailingZeros64((high-eachByte)&^high&topBits)/8
 }
 
-// set writes a place; all zeros make it empty.
-func (b *bucket) set(i int, id NodeID, t uint8, hint uint64) {
+// fill writes a place that is empty.
+func (b *bucket) fill(i int, id NodeID, t uint8, hint uint64) {
 	b.ids[i] = id
-	b.more = b.more&^(hintMask<<(hintBits*i)) | hint<<(hintBits*i)
+	b.more |= hint << (hintBits * i & 63)
 	if i < 8 {
-		b.low = b.low&^(0xff<<(8*i)) | uint64(t)<<(8*i)
-		return
+		b.low |= uint64(t) << (8 * i & 63)
+	} else {
+		b.high |= uint32(t) << (8 * i & 31)
 	}
-	i -= 8
-	b.high = b.high&^(0xff<<(8*i)) | uint32(t)<<(8*i)
+}
+
+// clear makes a place empty.
+func (b *bucket) clear(i int) {
+	b.ids[i] = 0
+	b.more &^= hintMask << (hintBits * i)
+	if i < 8 {
+		b.low &^= 0xff << (8 * i)
+	} else {
+		b.high &^= 0xff << (8 * (i - 8))
+	}
 }
 
 func (b *bucket) hint(i int) uint64 { return b.more >> (hintBits * i) & hintMask }
@@ -87,7 +97,7 @@ func (b *bucket) takeDisplaced(ids []NodeID) (n int) {
 		i := bits.TrailingZeros64(m) / hintBits % bucketIDs
 		ids[n] = b.ids[i]
 		n++
-		b.set(i, 0, 0, 0)
+		b.clear(i)
 	}
 	return n
 }

@@ -117,7 +117,7 @@ func stow(s []bucket, h uint64, depth uint8, id NodeID) {
 	for at := int(h); ; at++ {
 		b := &s[at&(len(s)-1)]
 		if i := b.empty(); i < bucketIDs {
-			b.set(i, id, tag(h), mark)
+			b.fill(i, id, tag(h), mark)
 			return
 		}
 		b.more += passedUnit
@@ -145,7 +145,7 @@ func (g *Graph) unindexNode(id NodeID) {
 	for at := int(h); ; at++ {
 		b := &s[at&(len(s)-1)]
 		if i := slices.Index(b.ids[:], id); i >= 0 {
-			b.set(i, 0, 0, 0)
+			b.clear(i)
 			break
 		}
 		b.more -= passedUnit
