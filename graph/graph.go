@@ -206,10 +206,10 @@ func (g *Graph) addPhantom(k *Key, s *sought) NodeID {
 // It has been sought, and not found.
 func (g *Graph) addNode(k *Key, f *form, s *sought) NodeID {
 	id := g.take()
-	place := g.placeOf(k.Kind, k.Scope)
 	x := g.at(id)
-	x.uid, x.place, x.marks = s.uid.uid, place, marks(Phantom)
-	g.keep(id, f)
+	x.uid, x.version, x.marks = s.uid.uid, f.version, marks(Phantom)|f.marks
+	x.place = g.placeOf(k)
+	g.write(id, f.text)
 	g.enlist(id)
 	g.enter(id, k, s)
 	g.live++

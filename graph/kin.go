@@ -62,7 +62,7 @@ func (g *Graph) kinAt(first NodeID, k *Key) NodeID {
 func (g *Graph) isPlaced(id NodeID, k *Key) bool {
 	p := g.page(id)
 	x := &p.nodes[slotOf(id)]
-	if at := &g.places[x.place]; at.scope != k.Scope || at.name != k.Kind {
+	if !g.places[x.place].is(k) {
 		return false
 	}
 	if x.text == 0 || x.is(textUID|textVersion|longText) {

@@ -137,8 +137,7 @@ func (g *Graph) link(e edgeID, dep, owner NodeID, block bool) {
 	h := g.makeHub(owner)
 	next := h.firstDep
 	h.firstDep = e
-	g.setNext(e, next)
-	g.setPrev(e, 0)
+	g.setLinks(e, next, 0)
 	if next != 0 {
 		g.setPrev(next, e)
 	}

@@ -29,10 +29,10 @@ func (g *Graph) packUID(u UID) packed {
 		return g.packText(u)
 	}
 	t := string(u)
-	a, badA := hexDigits(half(t[0:]) | half(t[4:])<<32)
+	a, badA := hexDigits(word(t))
 	b, badB := hexDigits(half(t[9:]) | half(t[14:])<<32)
 	c, badC := hexDigits(half(t[19:]) | half(t[24:])<<32)
-	d, badD := hexDigits(half(t[28:]) | half(t[32:])<<32)
+	d, badD := hexDigits(word(t[28:]))
 	if (badA|badB|badC|badD)&highBits != 0 {
 		return g.packText(u)
 	}
@@ -59,7 +59,14 @@ func hexDigits(text uint64) (x, bad uint64) {
 	return x, x | ((x + 6*eachByte) ^ letters<<4)
 }
 
-// half returns four bytes of text, the first of them lowest.
+// word returns the first eight bytes of a text, the first of them lowest, and half
+// four.
+func word(s string) uint64 {
+	_ = s[7]
+	return uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
+		uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
+}
+
 func half(s string) uint64 {
 	_ = s[3]
 	return uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24
@@ -111,7 +118,7 @@ func parseVersion(v Version) (n uint64, ok bool) {
 		}
 	}
 	for v = v[len(head):]; len(v) >= 8; v = v[8:] {
-		x, b := decimal((half(string(v)) | half(string(v[4:]))<<32) ^ '0'*eachByte)
+		x, b := decimal(word(string(v)) ^ '0'*eachByte)
 		n, bad = n*1e8+x, bad|b
 	}
 	return n, bad&topBits == 0
