@@ -32,9 +32,18 @@ type outlook struct {
 
 // glance is what was seen of one put. It keeps no string of a caller.
 type glance struct {
-	uid  uid // as nodes hold it: an event that is another one has another when its turn comes
+	text [5]uint64 // the UID as words, the last two of which overlap
+	uid  uid
 	hash uint64
 	id   NodeID // a node that may be the one that the index has for it
+	ok   bool   // it is a UUID
+}
+
+// isOf reports whether it is one at an object with the UID, a UUID: an event that is
+// another one when its turn comes is known by that, in less time than to read it again.
+func (l *glance) isOf(u string) bool {
+	return len(u) == uuidLen && l.ok && l.text[0] == word(u) && l.text[1] == word(u[8:]) &&
+		l.text[2] == word(u[16:]) && l.text[3] == word(u[24:]) && l.text[4] == word(u[28:])
 }
 
 // ahead returns a sum of all that it read, so that the reads have a use. Each loop
@@ -88,10 +97,13 @@ func (g *Graph) glances(events []Event) []glance {
 		if events[i].Type != Put {
 			continue
 		}
-		l := &v.seen[v.n]
+		l, u := &v.seen[v.n], string(events[i].Object.UID)
 		v.n++
-		l.uid = g.packUID(events[i].Object.UID).uid
-		l.hash = g.index.hash(l.uid)
+		p := g.packUID(UID(u))
+		l.uid, l.hash, l.ok = p.uid, g.index.hash(p.uid), !p.text
+		if l.ok { // word by word: an array would be copied once more
+			l.text[0], l.text[1], l.text[2], l.text[3], l.text[4] = word(u), word(u[8:]), word(u[16:]), word(u[24:]), word(u[28:])
+		}
 	}
 	return v.seen[:v.n]
 }
@@ -113,19 +125,19 @@ const mostNames = 40
 // UID is packed as is the same at any time; of the node it has to be seen whether
 // it still has the UID.
 func (g *Graph) sight(k *Key, s *sought) {
-	s.uid = g.packUID(k.UID)
 	v := g.outlook
 	if v == nil || v.next == v.n {
-		g.find(k, s)
+		g.seek(k, s)
 		return
 	}
 	l := &v.seen[v.next]
 	v.next++
-	if l.uid != s.uid.uid {
-		g.find(k, s)
+	if !l.isOf(string(k.UID)) {
+		g.seek(k, s)
 		return
 	}
-	if s.hash, s.first = l.hash, l.id; !g.isIndexed(l.id, s.uid) {
+	s.uid, s.hash = packed{l.uid, false}, l.hash
+	if s.first = l.id; !g.isIndexed(l.id, s.uid) {
 		s.first = g.withHash(l.hash, s.uid, k.UID)
 	}
 	if s.id = s.first; s.id != 0 && !g.isPlaced(s.id, k) {
