@@ -145,5 +145,6 @@
 // what is held (refers, isPlaced); and in a graph that is larger than the cache, half
 // of it to waiting for the memory of index, node and text, which Ahead does for 32
 // events at once. A new object also pays its share in the splitting of the index
-// (widen). BenchmarkAgain and BenchmarkIngest show them.
+// (split) and in memory that the system gives for the first time. BenchmarkAgain and
+// BenchmarkIngest show them.
 package graph
