@@ -5,7 +5,8 @@ package graph
 // it comes first, and does no more than to compare. What it has found out of any
 // other is in found.
 func (g *Graph) again(o *Object) bool {
-	g.found.sought, g.found.same = g.sight(&o.Key), false
+	g.sight(&o.Key, &g.found.sought)
+	g.found.same = false
 	id := g.found.id
 	if id == 0 {
 		return false
@@ -52,8 +53,8 @@ func (g *Graph) isUnaltered(id NodeID, o *Object) bool {
 		return false
 	case !x.is(moreText):
 		return !o.hasMore()
-	case !x.is(textUID) && isShort(o):
-		b := g.content(id)
+	case !x.is(textUID|longText) && isShort(o):
+		b := g.page(id).textOf(x)
 		return b[len(b)-1] == byte(o.Generation)
 	}
 	f := g.form(o, g.found.uid)

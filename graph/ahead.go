@@ -1,5 +1,7 @@
 package graph
 
+import "math/bits"
+
 // aheadBatch is how many events are looked at together: as many as a processor
 // has loads under way, and few enough that nothing is lost again before its turn.
 const aheadBatch = 32
@@ -28,61 +30,60 @@ type outlook struct {
 	n, next int // how many there are, and which comes next
 }
 
-// glance is what was seen of one put. Its text is a copy, so that no string of a
-// caller is kept, and an event that is another one when its turn comes is known.
+// glance is what was seen of one put. It keeps no string of a caller.
 type glance struct {
-	text [uuidLen]byte // the UID
-	id   NodeID        // a node that may be the one that the index has for it
+	text [5]uint64 // the UID as words, the last two of which overlap
 	uid  uid
 	hash uint64
-	ok   bool // it is a canonical UUID
+	id   NodeID // a node that may be the one that the index has for it
+	ok   bool   // it is a UUID
+}
+
+// isOf reports whether it is one at an object with the UID, a UUID: an event that is
+// another one when its turn comes is known by that, in less time than to read it again.
+func (l *glance) isOf(u string) bool {
+	return len(u) == uuidLen && l.ok && l.text[0] == word(u) && l.text[1] == word(u[8:]) &&
+		l.text[2] == word(u[16:]) && l.text[3] == word(u[24:]) && l.text[4] == word(u[28:])
 }
 
 // ahead returns a sum of all that it read, so that the reads have a use. Each loop
-// asks for one line of memory for all of the events, and does so little that the
+// asks for lines of memory for all of the events, and does so little that the
 // processor asks for the next before it has the first.
 func (g *Graph) ahead(events []Event) (sum uint64) {
-	seen := g.glances(events)
-	sum = g.indexAhead(seen)
-	var ids, owners [aheadBatch]NodeID
-	n := 0 // how many there are already
-	for i := range seen {
-		if id := seen[i].id; id != 0 {
-			ids[n] = id
-			n++
-		}
-	}
-	for _, id := range ids[:n] {
-		sum += g.at(id).version
-	}
+	var ids [aheadBatch]NodeID
+	var nodes [aheadBatch]*node
+	n := g.indexAhead(g.glances(events), &ids)
 	for i, id := range ids[:n] {
-		owners[i] = g.at(id).owner
-		sum += g.at(owners[i]).version
+		nodes[i] = g.at(id)
+		sum += nodes[i].version
 	}
-	for i, id := range ids[:n] {
-		sum += g.textAhead(id) + g.textAhead(owners[i])
+	for i, x := range nodes[:n] {
+		sum += g.at(x.owner).version + g.page(ids[i]).textAhead(x)
+	}
+	for _, x := range nodes[:n] {
+		sum += g.page(x.owner).textAhead(g.at(x.owner))
 	}
 	return sum
 }
 
-// indexAhead finds the nodes in the index, as far as each one's first bucket tells.
-func (g *Graph) indexAhead(seen []glance) (sum uint64) {
-	var segments [aheadBatch]*segment
+// indexAhead finds nodes in the index, as far as each one's first bucket tells, and
+// returns how many.
+func (g *Graph) indexAhead(seen []glance, ids *[aheadBatch]NodeID) (n int) {
 	var buckets [aheadBatch]*bucket
 	for i := range seen {
-		segments[i] = g.index.segment(seen[i].hash)
+		s := g.index.buckets(seen[i].hash)
+		buckets[i] = &s[int(seen[i].hash)&(len(s)-1)]
 	}
 	for i := range seen {
-		s := segments[i]
-		buckets[i] = &s.buckets[int(seen[i].hash)&(len(s.buckets)-1)]
+		l, b := &seen[i], buckets[i]
+		l.id = 0
+		if m := b.matches(tag(l.hash)); m != 0 {
+			l.id = b.ids[bits.TrailingZeros64(m)%bucketIDs]
+			ids[n] = l.id
+			n++
+		}
 	}
-	for i := range seen {
-		sum += buckets[i].low
-	}
-	for i := range seen {
-		seen[i].id = buckets[i].first(tag(seen[i].hash))
-	}
-	return sum
+	return n
 }
 
 // glances begins a new outlook, in which the UIDs of the puts are read.
@@ -96,12 +97,12 @@ func (g *Graph) glances(events []Event) []glance {
 		if events[i].Type != Put {
 			continue
 		}
-		l, u := &v.seen[v.n], events[i].Object.UID
+		l, u := &v.seen[v.n], string(events[i].Object.UID)
 		v.n++
-		p := g.packUID(u)
+		p := g.packUID(UID(u))
 		l.uid, l.hash, l.ok = p.uid, g.index.hash(p.uid), !p.text
-		if l.ok {
-			copy(l.text[:], u)
+		if l.ok { // word by word: an array would be copied once more
+			l.text[0], l.text[1], l.text[2], l.text[3], l.text[4] = word(u), word(u[8:]), word(u[16:]), word(u[24:]), word(u[28:])
 		}
 	}
 	return v.seen[:v.n]
@@ -109,8 +110,7 @@ func (g *Graph) glances(events []Event) []glance {
 
 // textAhead reads where the text of a node begins, and where most end, which is the
 // next line of memory for half of them.
-func (g *Graph) textAhead(id NodeID) uint64 {
-	x, p := g.at(id), g.page(id)
+func (p *page) textAhead(x *node) uint64 {
 	if x.text == 0 || x.is(longText) {
 		return 0
 	}
@@ -124,26 +124,30 @@ const mostNames = 40
 // sight is seek for the next put, of which Ahead may have seen something. What a
 // UID is packed as is the same at any time; of the node it has to be seen whether
 // it still has the UID.
-func (g *Graph) sight(k *Key) sought {
+func (g *Graph) sight(k *Key, s *sought) {
 	v := g.outlook
 	if v == nil || v.next == v.n {
-		return g.seek(k)
+		g.seek(k, s)
+		return
 	}
 	l := &v.seen[v.next]
 	v.next++
-	if !l.ok || string(l.text[:]) != string(k.UID) {
-		return g.seek(k)
+	if !l.isOf(string(k.UID)) {
+		g.seek(k, s)
+		return
 	}
-	p := packed{l.uid, false}
-	first := l.id
-	if !g.isIndexed(first, p) {
-		first = g.withHash(l.hash, p, k.UID)
+	s.uid, s.hash = packed{l.uid, false}, l.hash
+	if s.first = l.id; !g.isIndexed(l.id, s.uid) {
+		s.first = g.withHash(l.hash, s.uid, k.UID)
 	}
-	return sought{g.placed(first, k), first, p, l.hash}
+	if s.id = s.first; s.id != 0 && !g.isPlaced(s.id, k) {
+		s.id = g.kinAt(s.id, k)
+	}
 }
 
 // isIndexed reports whether a node is in use, and the one that the index has for a
 // UUID.
 func (g *Graph) isIndexed(id NodeID, p packed) bool {
-	return id != 0 && g.InUse(id) && g.at(id).uid == p.uid && !g.at(id).is(textUID|kinMark)
+	nodes, slot := g.page(id).nodes, int(slotOf(id))
+	return slot < len(nodes) && nodes[slot].uid == p.uid && !p.text && nodes[slot].state() != StateUnset && !nodes[slot].is(textUID|kinMark)
 }

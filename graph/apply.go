@@ -59,7 +59,8 @@ func (g *Graph) apply(e *Event) {
 // gone takes the end of an object. Of one that nobody has observed or refers
 // to it leaves no node, but what it proves is told as of any other: in Freed.
 func (g *Graph) gone(k *Key) {
-	s := g.seek(k)
+	var s sought
+	g.seek(k, &s)
 	id, known := s.id, s.id != 0
 	if !known {
 		id = g.addPhantom(k, &s)

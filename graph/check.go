@@ -10,7 +10,7 @@ import (
 // Each invariant is broken by hand in TestCheckNamesTheInvariant.
 func (g *Graph) Check() error {
 	for _, check := range []func() error{
-		g.checkPages, g.checkIndex, g.checkKeys, g.checkTwins, g.checkOwners, g.checkDependents, g.checkKinds, g.checkFree,
+		g.checkPages, g.checkIndex, g.checkKeys, g.checkBuckets, g.checkTwins, g.checkOwners, g.checkDependents, g.checkKinds, g.checkFree,
 	} {
 		if err := check(); err != nil {
 			return fmt.Errorf("graph invariant %w", err)

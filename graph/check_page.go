@@ -76,26 +76,56 @@ func (p *page) check(n int) error {
 func (g *Graph) checkIndex() error {
 	x := &g.index
 	held, deep := 0, 0
-	for i, s := range x.dir {
-		if i > 0 && x.dir[i-1] == s {
-			continue
+	for at, s := range x.segments() {
+		d, n := x.heads[at], 0
+		for i := range len(x.heads) >> d.depth {
+			if other := x.heads[at+i]; other.depth != d.depth || i > 0 && other.used != 0 || len(x.few) == 0 && x.dir[at+i] != x.dir[at] {
+				return fmt.Errorf("I1: a segment of depth %d is not at entry %d", d.depth, at+i)
+			}
 		}
-		n := 0
-		for id, h := range s.members(g) {
-			if n++; !g.InUse(id) || g.at(id).is(kinMark) || x.segment(h) != s {
+		for id, h := range g.members(s) {
+			if n++; !g.InUse(id) || g.at(id).is(kinMark) || x.head(h) != &x.heads[at] {
 				return fmt.Errorf("I1: the index leads to node %d", id)
 			}
 		}
-		if s.depth == x.depth() {
+		if int(d.depth) == x.depth() {
 			deep++
 		}
-		if n != s.used || bits.OnesCount(uint(len(s.buckets))) != 1 {
-			return fmt.Errorf("I1: a segment of %d buckets holds %d nodes, counted as %d", len(s.buckets), n, s.used)
+		if n != int(d.used) || bits.OnesCount(uint(len(s))) != 1 {
+			return fmt.Errorf("I1: a segment of %d buckets holds %d nodes, counted as %d", len(s), n, d.used)
 		}
 		held += n
 	}
 	if held+len(g.others) != g.live || deep != x.deep {
 		return fmt.Errorf("I1: the index leads to %d nodes of %d; %d segments are deep, counted as %d", held, g.live-len(g.others), deep, x.deep)
+	}
+	return nil
+}
+
+// checkBuckets holds what the buckets say of the nodes against these.
+func (g *Graph) checkBuckets() error {
+	for at, s := range g.index.segments() {
+		passed := make([]uint64, len(s))
+		for i := range s {
+			for j, id := range s[i].ids {
+				want := uint64(0)
+				if h := g.index.hash(g.at(id).uid); id != 0 {
+					want = hint(h, g.index.heads[at].depth)
+					for home := int(h) & (len(s) - 1); home != i; home = (home + 1) & (len(s) - 1) {
+						passed[home]++
+						want |= displaced
+					}
+				}
+				if s[i].hint(j) != want {
+					return fmt.Errorf("I1: the index has the hint %#x of node %d, want %#x", s[i].hint(j), id, want)
+				}
+			}
+		}
+		for i := range s {
+			if s[i].passed() != passed[i] {
+				return fmt.Errorf("I1: %d nodes have passed a bucket by, counted as %d", passed[i], s[i].passed())
+			}
+		}
 	}
 	return nil
 }

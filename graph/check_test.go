@@ -77,10 +77,16 @@ func TestCheckNamesTheInvariant(t *testing.T) {
 			if g.InUse(10) {
 				t.Fatal("node 10 is in use")
 			}
-			g.index.dir[0].put(g.index.hash(uid{}), 10)
+			stow(g.index.few, g.index.hash(uid{}), 0, 10)
 		}, "an entry of a node that has left"},
-		{"I1: a segment of 1 buckets holds 7 nodes, counted as 8", func(_ *testing.T, g *Graph) { g.index.dir[0].used++ },
+		{"I1: a segment of 1 buckets holds 7 nodes, counted as 8", func(_ *testing.T, g *Graph) { g.index.heads[0].used++ },
 			"a segment's count is off"},
+		{"I1: a segment of depth 0 is not at entry 1", func(_ *testing.T, g *Graph) { g.index.heads = append(g.index.heads, head{depth: 1}) },
+			"half of a segment's entries are another's"},
+		{"I1: 0 nodes have passed a bucket by, counted as 1", func(_ *testing.T, g *Graph) { g.index.few[0].more += passedUnit },
+			"a look-up would go on"},
+		{"I1: the index has the hint 0x1 of node 0, want 0x0", func(_ *testing.T, g *Graph) { g.index.few[0].more |= displaced << (10 * hintBits) },
+			"a place that is not in use has a hint"},
 		{"I1: pod/s/twin@a is not found under its key", func(t *testing.T, g *Graph) { g.others[g.key(at(t, g, "pod/s/twin@a"))] = at(t, g, "b") },
 			"a key leads to another node"},
 		{"I1: 9 nodes, counted as 9; 6 observed, counted as 7; 2 kin, 2 found, 2 in lists", func(_ *testing.T, g *Graph) { g.observed++ },

@@ -131,6 +131,8 @@
 //	pack.go    what is rare is written behind the name, and compared as bytes
 //	page.go    512 nodes and all that is theirs are one page: made, and given back
 //	index.go   from a UID to a node in one line of memory, without a rehash of all
+//	bucket.go  such a line: ids, and as much of their hashes as a look-up needs, or a split
+//	split.go   a segment that is full becomes two, and mostly without a look at a node
 //	kin.go     UIDs that several nodes have, which should not be
 //	ahead.go   what a batch of events is about, fetched at once and kept for its turn
 //
@@ -143,5 +145,6 @@
 // what is held (refers, isPlaced); and in a graph that is larger than the cache, half
 // of it to waiting for the memory of index, node and text, which Ahead does for 32
 // events at once. A new object also pays its share in the splitting of the index
-// (widen). BenchmarkAgain and BenchmarkIngest show them.
+// (split) and in memory that the system gives for the first time. BenchmarkAgain and
+// BenchmarkIngest show them.
 package graph

@@ -75,6 +75,16 @@ func (g *Graph) following(id edgeID) (next edgeID, dep NodeID) {
 	return g.at(NodeID(id)).next, NodeID(id)
 }
 
+func (g *Graph) setLinks(id, next, prev edgeID) {
+	if id&furtherEdge != 0 {
+		e := g.edges.at(uint32(id &^ furtherEdge))
+		e.next, e.prev = next, prev
+	} else {
+		x := g.at(NodeID(id))
+		x.next, x.prev = next, prev
+	}
+}
+
 func (g *Graph) setNext(id, next edgeID) {
 	if id&furtherEdge != 0 {
 		g.edges.at(uint32(id &^ furtherEdge)).next = next

@@ -58,9 +58,9 @@ type Graph struct {
 	observed  int
 	delta     Delta
 	loose     []NodeID // nodes that lost a dependent in this Apply
-	scratch   []byte   // the text of the object at hand
+	packing   form     // of the object at hand
 	found     found    // the node of the object at hand
-	lastOwner glance   // the owner that was referred to last
+	lastOwner NodeID   // that was referred to
 	outlook   *outlook // on the events that come next, or nil
 	touched   uint64   // see Ahead
 }
@@ -102,7 +102,7 @@ func (g *Graph) Clone() *Graph {
 			c.families[u] = &own
 		}
 	}
-	c.delta, c.loose, c.scratch, c.outlook = Delta{}, nil, nil, nil
+	c.delta, c.loose, c.packing, c.outlook = Delta{}, nil, form{}, nil
 	return &c
 }
 
@@ -204,12 +204,12 @@ func (g *Graph) addPhantom(k *Key, s *sought) NodeID {
 
 // addNode makes a phantom in which stands what the form says, but for references.
 // It has been sought, and not found.
-func (g *Graph) addNode(k *Key, f form, s *sought) NodeID {
+func (g *Graph) addNode(k *Key, f *form, s *sought) NodeID {
 	id := g.take()
-	place := g.placeOf(k.Kind, k.Scope)
 	x := g.at(id)
-	x.uid, x.place, x.marks = s.uid.uid, place, marks(Phantom)
-	g.keep(id, f)
+	x.uid, x.version, x.marks = s.uid.uid, f.version, marks(Phantom)|f.marks
+	x.place = g.placeOf(k)
+	g.write(id, f.text)
 	g.enlist(id)
 	g.enter(id, k, s)
 	g.live++

@@ -29,7 +29,11 @@ func (g *Graph) makeHub(id NodeID) *hub {
 			p.hubs[x.hub-1] = hub{}
 		} else {
 			if n := len(p.hubs); n == cap(p.hubs) { // one node in eight has one: twice the room would be too much
-				p.hubs = append(make([]hub, 0, n+16), p.hubs...)
+				room := n + 16
+				if before := id >> pageBits; before > 0 && n == 0 { // as many as the page before
+					room = max(room, g.pages[before-1].usedHubs)
+				}
+				p.hubs = append(make([]hub, 0, room), p.hubs...)
 			}
 			p.hubs = append(p.hubs, hub{})
 			x.hub = uint16(len(p.hubs))

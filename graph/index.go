@@ -7,101 +7,65 @@ import (
 )
 
 // index finds a node by its UID: extendible hashing (Fagin and others, TODS
-// 1979). A directory leads to segments of at most 16 buckets; a full segment is
-// split in two, and only the directory of pointers is ever copied, so no event
-// pays for a rehash of all. It holds ids alone, about 9 bytes for each node. The
-// UIDs stand in the nodes.
+// 1979). A directory leads to segments of 16 buckets; a full segment is split in
+// two, and only the directory of pointers is ever copied, so no event pays for a
+// rehash of all. It holds ids alone, about 9 bytes for each node. The UIDs stand in
+// the nodes.
 //
-// A bucket is one cache line: twelve ids and a byte of each one's hash. What
-// does not fit goes to the next bucket of the segment, and each bucket counts
-// what has passed it by, so that a look-up ends at the first that nothing passed,
-// and what is removed leaves no mark.
+// What does not fit into a bucket goes to the next one of the segment, and each
+// counts what has passed it by, so that a look-up ends at the first that nothing
+// passed, and what is removed leaves no mark.
 type index struct {
-	seed maphash.Seed
-	salt [2]uint64
-	dir  []*segment // by the first bits of the hash; a power of two
-	deep int        // how many segments need the whole directory
+	seed  maphash.Seed
+	salt  [2]uint64
+	few   []bucket   // all there are, a power of two, while these are less than a segment
+	dir   []*segment // by the first bits of the hash; a power of two
+	heads []head     // what is known of each, beside it, so that a look-up does not wait for it
+	deep  int        // how many segments need the whole directory
 }
 
-type segment struct {
-	depth   int // how many bits of the hash its members have in common
-	used    int
-	buckets []bucket // a power of two
-}
+type segment [segmentBuckets]bucket
 
-type bucket struct {
-	ids    [bucketIDs]NodeID
-	low    uint64 // the tags of the first eight, 0 where there is none
-	high   uint32 // and of the others
-	passed uint32 // how many members of the segment have passed it by
+// head is what is known of a segment.
+type head struct {
+	used  uint16 // how many nodes it holds; it stands at the first of its entries alone
+	depth uint8  // how many bits of the hash its members have in common
 }
 
 const (
-	bucketIDs      = 12
 	segmentBuckets = 16
-	// fullSegment and its like are how much a segment holds at most, and how
-	// little it may before it joins its neighbour: seven eighths and a fifth.
-	fullSegment = segmentBuckets * bucketIDs * 7 / 8
+	// bareSegment is how little a segment may hold before it joins its neighbour.
 	bareSegment = segmentBuckets * bucketIDs / 5
-	// mostDepth ends the splitting of what no hash tells apart.
-	mostDepth = 40
 )
+
+// isFull reports whether so many buckets have to be made more before the next node.
+func isFull(used uint16, buckets int) bool { return int(used) >= buckets*bucketIDs*15/16 }
 
 func newIndex() index {
 	x := index{seed: maphash.MakeSeed()}
 	x.salt = [2]uint64{maphash.String(x.seed, "hi") | 1, maphash.String(x.seed, "lo") | 1}
-	x.dir = []*segment{{buckets: make([]bucket, 1)}}
-	x.deep = 1
+	x.few, x.heads, x.deep = make([]bucket, 1), make([]head, 1), 1
 	return x
 }
 
 // depth returns how many bits of a hash choose the segment.
-func (x *index) depth() int { return bits.TrailingZeros(uint(len(x.dir))) }
+func (x *index) depth() int { return bits.TrailingZeros(uint(len(x.heads))) }
 
-func (x *index) segment(h uint64) *segment { return x.dir[h>>1>>(63-x.depth())] }
+// at returns which entry of the directory is that of a hash.
+func (x *index) at(h uint64) int { return int(h >> 1 >> (63 - x.depth())) }
 
-// tag is the byte of a hash that a bucket keeps; it is never 0.
-func tag(h uint64) uint8 { return max(uint8(h>>8), 1) }
-
-const topBits = 0x80 * eachByte
-
-// matches returns a bit for each place whose tag is t, the first place's lowest. A
-// place behind a match may be a false one.
-func (b *bucket) matches(t uint8) uint32 {
-	w := uint64(t) * eachByte
-	l, h := b.low^w, uint64(b.high)^w
-	l, h = (l-eachByte)&^l&topBits, (h-eachByte)&^h&(topBits&0xffffffff)
-	return uint32(l>>7*joinBits>>56) | uint32(h>>7*joinBits>>56)<<8
+// buckets returns the segment of a hash.
+func (x *index) buckets(h uint64) []bucket {
+	if len(x.few) > 0 {
+		return x.few
+	}
+	return x.dir[x.at(h)][:]
 }
 
-// joinBits times a word with a bit in the lowest place of each byte has these bits
-// in its highest byte: each is moved by seven places less than the one before.
-const joinBits = 0x0102040810204080
-
-// first returns what stands at the first place whose tag is t, 0 if there is none.
-func (b *bucket) first(t uint8) NodeID {
-	if m := b.matches(t); m != 0 {
-		return b.ids[bits.TrailingZeros32(m)%bucketIDs]
-	}
-	return 0
-}
-
-// empty returns the first place that is not in use, bucketIDs or more if all are.
-func (b *bucket) empty() int {
-	if m := (b.low - eachByte) &^ b.low & topBits; m != 0 {
-		return bits.TrailingZeros64(m) / 8
-	}
-	high := uint64(b.high)
-	return 8 + bits.TrailingZeros64((high-eachByte)&^high&topBits)/8
-}
-
-func (b *bucket) setTag(i int, t uint8) {
-	if i < 8 {
-		b.low = b.low&^(0xff<<(8*i)) | uint64(t)<<(8*i)
-		return
-	}
-	i -= 8
-	b.high = b.high&^(0xff<<(8*i)) | uint32(t)<<(8*i)
+// head returns what is known of the segment of a hash.
+func (x *index) head(h uint64) *head {
+	at := x.at(h)
+	return &x.heads[at&^(len(x.heads)>>x.heads[at].depth-1)]
 }
 
 // withUID returns the node of the index that has the UID, or 0.
@@ -109,15 +73,15 @@ func (g *Graph) withUID(p packed, u UID) NodeID { return g.withHash(g.index.hash
 
 // withHash is withUID for a UID whose hash is known.
 func (g *Graph) withHash(h uint64, p packed, u UID) NodeID {
-	s := g.index.segment(h)
-	for i := range s.buckets {
-		b := &s.buckets[(int(h)+i)&(len(s.buckets)-1)]
+	s := g.index.buckets(h)
+	for i := range s {
+		b := &s[(int(h)+i)&(len(s)-1)]
 		for m := b.matches(tag(h)); m != 0; m &= m - 1 {
-			if id := b.ids[bits.TrailingZeros32(m)%bucketIDs]; g.hasUID(id, p, u) {
+			if id := b.ids[bits.TrailingZeros64(m)%bucketIDs]; g.hasUID(id, p, u) {
 				return id
 			}
 		}
-		if b.passed == 0 {
+		if b.passed() == 0 {
 			break
 		}
 	}
@@ -126,44 +90,47 @@ func (g *Graph) withHash(h uint64, p packed, u UID) NodeID {
 
 // hasUID reports whether the node's UID is u, which is p as nodes hold it.
 func (g *Graph) hasUID(id NodeID, p packed, u UID) bool {
-	x := g.at(id)
-	return x.uid == p.uid && x.is(textUID) == p.text && (!p.text || g.saysUID(id, u))
+	return g.at(id).holds(p) && (!p.text || g.saysUID(id, u))
 }
 
-// saysUID is that for the text of one.
+// holds reports whether the record has such a UID. Of text it may be another one.
+func (x *node) holds(p packed) bool { return x.uid == p.uid && x.is(textUID) == p.text }
+
+// saysUID reports whether a UID that is text is u.
 func (g *Graph) saysUID(id NodeID, u UID) bool { return string(g.facts(id).uid) == string(u) }
 
 // indexNode puts a node into the index, by the hash of its UID.
 func (g *Graph) indexNode(id NodeID, h uint64) {
 	x := &g.index
-	s := x.segment(h)
-	for s.used >= len(s.buckets)*bucketIDs*7/8 {
-		g.widen(h, s)
-		s = x.segment(h)
+	s, d := x.buckets(h), x.head(h)
+	for isFull(d.used, len(s)) {
+		g.widen(h)
+		s, d = x.buckets(h), x.head(h)
 	}
-	s.put(h, id)
+	stow(s, h, d.depth, id)
+	d.used++
 }
 
-func (s *segment) put(h uint64, id NodeID) {
-	mask := len(s.buckets) - 1
-	for at := int(h) & mask; ; at = (at + 1) & mask {
-		b := &s.buckets[at]
+// stow enters a node into the first bucket of its segment that has a place.
+func stow(s []bucket, h uint64, depth uint8, id NodeID) {
+	mark := hint(h, depth)
+	for at := int(h); ; at++ {
+		b := &s[at&(len(s)-1)]
 		if i := b.empty(); i < bucketIDs {
-			b.ids[i] = id
-			b.setTag(i, tag(h))
-			s.used++
+			b.fill(i, id, tag(h), mark)
 			return
 		}
-		b.passed++
+		b.more += passedUnit
+		mark |= displaced
 	}
 }
 
 // swapIndexed puts another node with the same UID in the place of one.
 func (g *Graph) swapIndexed(id, by NodeID) {
 	h := g.index.hash(g.at(id).uid)
-	s := g.index.segment(h)
+	s := g.index.buckets(h)
 	for at := int(h); ; at++ {
-		b := &s.buckets[at&(len(s.buckets)-1)]
+		b := &s[at&(len(s)-1)]
 		if i := slices.Index(b.ids[:], id); i >= 0 {
 			b.ids[i] = by
 			return
@@ -173,156 +140,47 @@ func (g *Graph) swapIndexed(id, by NodeID) {
 
 // unindexNode takes a node out of the index and gives back room.
 func (g *Graph) unindexNode(id NodeID) {
-	h := g.index.hash(g.at(id).uid)
-	s := g.index.segment(h)
+	x, h := &g.index, g.index.hash(g.at(id).uid)
+	s, d := x.buckets(h), x.head(h)
 	for at := int(h); ; at++ {
-		b := &s.buckets[at&(len(s.buckets)-1)]
+		b := &s[at&(len(s)-1)]
 		if i := slices.Index(b.ids[:], id); i >= 0 {
-			b.ids[i] = 0
-			b.setTag(i, 0)
+			b.clear(i)
 			break
 		}
-		b.passed--
+		b.more -= passedUnit
 	}
-	if s.used--; s.used < len(s.buckets)*bucketIDs/5 {
-		g.narrow(h, s)
-	}
-}
-
-// widen makes room in a full segment: twice the buckets, or two segments.
-func (g *Graph) widen(h uint64, s *segment) {
-	if n := len(s.buckets); n < segmentBuckets || s.depth >= mostDepth {
-		s.refill(g, 2*n)
-		return
-	}
-	x := &g.index
-	if s.depth == x.depth() {
-		dir := make([]*segment, 2*len(x.dir))
-		for i, s := range x.dir {
-			dir[2*i], dir[2*i+1] = s, s
-		}
-		x.dir, x.deep = dir, 0
-	}
-	other := &segment{depth: s.depth + 1, buckets: make([]bucket, segmentBuckets)}
-	ids, hashes, n := s.gather(g)
-	clear(s.buckets)
-	s.used, s.depth = 0, s.depth+1
-	to := [2]*segment{s, other} // chosen without a branch, which nobody could foresee
-	for i, id := range ids[:n] {
-		to[hashes[i]>>(64-s.depth)&1].put(hashes[i], id)
-	}
-	x.install(h, s.depth-1, func(i, of int) *segment {
-		if i < of/2 {
-			return s
-		}
-		return other
-	})
-	if s.depth == x.depth() {
-		x.deep += 2
+	if d.used--; int(d.used) < len(s)*bucketIDs/5 {
+		g.narrow(h)
 	}
 }
 
-// install sets the entries of the directory that agree with h in the first bits.
-func (x *index) install(h uint64, depth int, by func(i, of int) *segment) {
-	of := len(x.dir) >> depth
-	first := int(h>>1>>(63-x.depth())) &^ (of - 1)
-	for i := range of {
-		x.dir[first+i] = by(i, of)
-	}
-}
-
-// narrow gives back room of a segment that holds little: half of its buckets,
-// or it joins its neighbour.
-func (g *Graph) narrow(h uint64, s *segment) {
-	x := &g.index
-	if s.depth == 0 || len(s.buckets) > segmentBuckets {
-		if n := len(s.buckets); n > 1 {
-			s.refill(g, n/2)
-		}
-		return
-	}
-	other := x.segment(h ^ 1<<(64-s.depth))
-	if other.depth != s.depth || s.used+other.used > 2*bareSegment {
-		return
-	}
-	both := &segment{depth: s.depth - 1, buckets: make([]bucket, segmentBuckets)}
-	for _, s := range [2]*segment{s, other} {
-		for id, h := range s.members(g) {
-			both.put(h, id)
-		}
-	}
-	if s.depth == x.depth() {
-		x.deep -= 2
-	}
-	x.install(h, both.depth, func(int, int) *segment { return both })
-	for x.deep == 0 && len(x.dir) > 1 {
-		x.halve()
-	}
-}
-
-// halve drops every second entry of a directory whose last bit tells nothing.
-func (x *index) halve() {
-	dir := make([]*segment, len(x.dir)/2)
-	for i := range dir {
-		dir[i] = x.dir[2*i]
-	}
-	x.dir = dir
-	for i, s := range dir {
-		if s.depth == x.depth() && (i == 0 || dir[i-1] != s) {
-			x.deep++
-		}
-	}
-}
-
-// refill gives a segment another number of buckets.
-func (s *segment) refill(g *Graph, n int) {
-	to := segment{depth: s.depth, buckets: make([]bucket, n)}
-	for id, h := range s.members(g) {
-		to.put(h, id)
-	}
-	*s = to
-}
-
-// gather returns the members of a segment and their hashes. It reads all the nodes
-// before anything is done with any, so that these are waited for together.
-func (s *segment) gather(g *Graph) (ids [segmentBuckets * bucketIDs]NodeID, hashes [segmentBuckets * bucketIDs]uint64, n int) {
-	for i := range s.buckets {
-		for _, id := range s.buckets[i].ids {
-			if ids[n] = id; id != 0 {
-				n++
+// segments yields the segments, each with where its entries in the directory begin.
+func (x *index) segments() func(func(int, []bucket) bool) {
+	return func(yield func(int, []bucket) bool) {
+		for at := 0; at < len(x.heads); at += len(x.heads) >> x.heads[at].depth {
+			s := x.few
+			if len(s) == 0 {
+				s = x.dir[at][:]
 			}
-		}
-	}
-	for i, id := range ids[:n] {
-		hashes[i] = g.index.hash(g.at(id).uid)
-	}
-	return ids, hashes, n
-}
-
-// members yields the nodes of a segment and their hashes.
-func (s *segment) members(g *Graph) func(func(NodeID, uint64) bool) {
-	return func(yield func(NodeID, uint64) bool) {
-		for i := range s.buckets {
-			for _, id := range s.buckets[i].ids {
-				if id != 0 && !yield(id, g.index.hash(g.at(id).uid)) {
-					return
-				}
+			if !yield(at, s) {
+				return
 			}
 		}
 	}
 }
 
 func (x index) clone() index {
-	dir := x.dir
-	x.dir = make([]*segment, len(dir))
-	for i, s := range dir {
-		if i > 0 && s == dir[i-1] {
-			x.dir[i] = x.dir[i-1]
-			continue
+	y := x
+	y.few, y.heads, y.dir = slices.Clone(x.few), slices.Clone(x.heads), make([]*segment, len(x.dir))
+	for at, s := range x.segments() {
+		if len(x.few) > 0 {
+			break
 		}
-		c := *s
-		c.buckets = slices.Clone(s.buckets)
-		x.dir[i] = &c
+		own := segment(s)
+		for i := range len(x.heads) >> x.heads[at].depth {
+			y.dir[at+i] = &own
+		}
 	}
-	return x
+	return y
 }

@@ -18,7 +18,11 @@ func (g *Graph) familyOf(id NodeID) *family {
 }
 
 // lookup returns the node with exactly these coordinates, or 0.
-func (g *Graph) lookup(k *Key) NodeID { return g.seek(k).id }
+func (g *Graph) lookup(k *Key) NodeID {
+	var s sought
+	g.seek(k, &s)
+	return s.id
+}
 
 // sought is what the look-up of a key came to: all that is of use to whoever
 // then makes a node for it.
@@ -29,48 +33,48 @@ type sought struct {
 	hash  uint64 // of the UID
 }
 
-// seek looks a key up.
-func (g *Graph) seek(k *Key) sought {
-	p := g.packUID(k.UID)
-	h := g.index.hash(p.uid)
-	first := g.withHash(h, p, k.UID)
-	return sought{g.placed(first, k), first, p, h}
+// seek looks a key up. What it finds is written field by field where it is to
+// stand, since the copy of a result has to wait for all of its parts.
+func (g *Graph) seek(k *Key, s *sought) {
+	s.uid = g.packUID(k.UID)
+	g.find(k, s)
 }
 
-// placed returns the node with the coordinates, or 0; the first is the one that
-// the index has for their UID.
-func (g *Graph) placed(first NodeID, k *Key) NodeID {
-	switch {
-	case first == 0 || g.isPlaced(first, k):
-		return first
-	case g.at(first).is(sharedMark):
-		return g.others[*k]
+// find is that for a key whose UID is packed already.
+func (g *Graph) find(k *Key, s *sought) {
+	s.hash = g.index.hash(s.uid.uid)
+	s.first = g.withHash(s.hash, s.uid, k.UID)
+	if s.id = s.first; s.id != 0 && !g.isPlaced(s.id, k) {
+		s.id = g.kinAt(s.id, k)
 	}
-	return 0
+}
+
+// kinAt returns the node with the coordinates, or 0, where the one that the index has
+// for the UID, the first, has others.
+func (g *Graph) kinAt(first NodeID, k *Key) NodeID {
+	if !g.at(first).is(sharedMark) {
+		return 0
+	}
+	return g.others[*k]
 }
 
 // isPlaced reports whether the node has the kind, the scope and the name.
 func (g *Graph) isPlaced(id NodeID, k *Key) bool {
-	x, p := g.at(id), g.page(id)
-	if at := &g.places[x.place]; at.scope != k.Scope || at.name != k.Kind {
+	p := g.page(id)
+	x := &p.nodes[slotOf(id)]
+	if !g.places[x.place].is(k) {
 		return false
 	}
 	if x.text == 0 || x.is(textUID|textVersion|longText) {
 		return string(g.name(id)) == k.Name
 	}
-	at := int(x.text-1) * textUnit
-	b := p.text[at+1:][:p.text[at]]
+	b := p.textOf(x)
 	if n := len(b) - 1; x.is(moreText) && b[n] < lengthy { // a generation
 		b = b[:n]
 	} else if x.is(moreText) {
 		b, _ = field(b)
 	}
 	return string(b) == k.Name
-}
-
-// isAt reports whether the node has exactly these coordinates.
-func (g *Graph) isAt(id NodeID, k *Key) bool {
-	return g.hasUID(id, g.packUID(k.UID), k.UID) && g.isPlaced(id, k)
 }
 
 // isClaim reports whether the node stands for unresolved references to a UID.

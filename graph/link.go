@@ -109,27 +109,27 @@ func (g *Graph) refers(dep NodeID, o *Object) bool {
 		return x.owner == 0 && len(o.Owners) == 0
 	}
 	r := &o.Owners[0]
-	return x.is(blockMark) == r.Block && x.is(controllerMark) == r.Controller && g.isPlain(o, r) && g.isAt(x.owner, &r.Key)
+	if x.is(blockMark) != r.Block || x.is(controllerMark) != r.Controller || !g.isPlain(o, r) {
+		return false
+	}
+	p := g.packUID(r.UID)
+	return g.at(x.owner).holds(p) && g.isPlaced(x.owner, &r.Key) && (!p.text || g.saysUID(x.owner, r.UID))
 }
 
 // ownerNode returns the node with the coordinates, and makes one where there is
 // none. Most objects come with others of the same owner, so the last is at hand.
 func (g *Graph) ownerNode(k *Key) NodeID {
-	l := &g.lastOwner
-	if string(l.text[:]) == string(k.UID) && g.isIndexed(l.id, packed{l.uid, false}) && g.isPlaced(l.id, k) {
-		return l.id
+	var s sought
+	s.uid = g.packUID(k.UID)
+	if last := g.lastOwner; last != 0 && g.InUse(last) && g.hasUID(last, s.uid, k.UID) && g.isPlaced(last, k) {
+		return last
 	}
-	s := g.seek(k)
-	if !s.uid.text {
-		l.uid, l.id = s.uid.uid, s.id
-		copy(l.text[:], k.UID)
+	if g.find(k, &s); s.id == 0 {
+		s.id = g.addPhantom(k, &s)
+		g.delta.Added = append(g.delta.Added, s.id)
 	}
-	if s.id != 0 {
-		return s.id
-	}
-	id := g.addPhantom(k, &s)
-	g.delta.Added = append(g.delta.Added, id)
-	return id
+	g.lastOwner = s.id
+	return s.id
 }
 
 // link enters an edge into its owner's list.
@@ -137,8 +137,7 @@ func (g *Graph) link(e edgeID, dep, owner NodeID, block bool) {
 	h := g.makeHub(owner)
 	next := h.firstDep
 	h.firstDep = e
-	g.setNext(e, next)
-	g.setPrev(e, 0)
+	g.setLinks(e, next, 0)
 	if next != 0 {
 		g.setPrev(next, e)
 	}

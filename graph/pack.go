@@ -95,8 +95,11 @@ type form struct {
 
 const formMarks = deletingMark | textUID | textVersion | moreText
 
-// form packs an object. The text is valid until the next one is packed.
-func (g *Graph) form(o *Object, p packed) (f form) {
+// form packs an object. The result is the graph's own, and valid until the next one
+// is packed.
+func (g *Graph) form(o *Object, p packed) *form {
+	f := &g.packing
+	f.marks = 0
 	if o.Deleting {
 		f.marks |= deletingMark
 	}
@@ -110,29 +113,27 @@ func (g *Graph) form(o *Object, p packed) (f form) {
 	if o.hasMore() {
 		f.marks |= moreText
 	}
-	b := g.scratch[:0]
-	switch {
+	switch b := f.text[:0]; {
 	case f.marks&^deletingMark == 0:
-		b = append(b, o.Name...)
+		f.text = append(b, o.Name...)
 	case f.marks&^deletingMark == moreText && isShort(o):
-		b = append(append(b, o.Name...), byte(o.Generation))
+		f.text = append(append(b, o.Name...), byte(o.Generation))
 	default:
-		b = f.appendText(b, o)
+		f.text = f.appendText(b, o)
 	}
-	g.scratch, f.text = b, b
 	return f
 }
 
 // bareForm packs a key, as form does an object that has nothing else.
-func (g *Graph) bareForm(k *Key, p packed) (f form) {
-	b := g.scratch[:0]
-	if p.text {
+func (g *Graph) bareForm(k *Key, p packed) *form {
+	f := &g.packing
+	f.marks, f.version = 0, 0
+	if b := f.text[:0]; p.text {
 		f.marks = textUID
-		b = appendField(appendField(b, k.Name), string(k.UID))
+		f.text = appendField(appendField(b, k.Name), string(k.UID))
 	} else {
-		b = append(b, k.Name...)
+		f.text = append(b, k.Name...)
 	}
-	g.scratch, f.text = b, b
 	return f
 }
 
@@ -150,7 +151,7 @@ func isShort(o *Object) bool {
 	return 0 < o.Generation && o.Generation < lengthy && o.ObservedGeneration == 0 && o.GraceSeconds == 0 && len(o.Finalizers) == 0
 }
 
-func (f form) appendText(b []byte, o *Object) []byte {
+func (f *form) appendText(b []byte, o *Object) []byte {
 	b = appendField(b, o.Name)
 	if f.marks&textUID != 0 {
 		b = appendField(b, string(o.UID))
@@ -173,13 +174,13 @@ func (f form) appendText(b []byte, o *Object) []byte {
 
 // holds reports whether the observed node holds exactly this, but for the
 // references.
-func (g *Graph) holds(id NodeID, f form) bool {
+func (g *Graph) holds(id NodeID, f *form) bool {
 	x := g.at(id)
 	return x.version == f.version && x.marks&formMarks == f.marks && string(g.content(id)) == string(f.text)
 }
 
 // keep writes an object into its record, but for the references.
-func (g *Graph) keep(id NodeID, f form) {
+func (g *Graph) keep(id NodeID, f *form) {
 	g.write(id, f.text)
 	x := g.at(id)
 	x.version, x.marks = f.version, x.marks&^formMarks|f.marks

@@ -23,25 +23,46 @@ type placeKey struct {
 	scope string
 }
 
+// is reports whether the key is at the place. Most names of scopes and kinds have 8 to
+// 16 bytes: two words, which overlap, are all of these, and take no call to compare.
+func (p *place) is(k *Key) bool {
+	scope, kind := p.scope, string(p.name)
+	n, m := len(scope), len(kind)
+	switch {
+	case n != len(k.Scope) || m != len(k.Kind):
+		return false
+	case n < 8 || n > 16:
+		if scope != k.Scope {
+			return false
+		}
+	case word(scope) != word(k.Scope) || word(scope[n-8:]) != word(k.Scope[n-8:]):
+		return false
+	}
+	if m < 8 || m > 16 {
+		return kind == string(k.Kind)
+	}
+	return word(kind) == word(string(k.Kind)) && word(kind[m-8:]) == word(string(k.Kind[m-8:]))
+}
+
 // placeOf returns the place for one more node of the kind, and makes one where
 // there is none.
-func (g *Graph) placeOf(k Kind, scope string) placeID {
-	last := &g.lastPlaces[(nameByte(scope)^nameByte(string(k)))%uint8(len(g.lastPlaces))]
-	if at := &g.places[*last]; at.used > 0 && at.scope == scope && at.name == k {
+func (g *Graph) placeOf(k *Key) placeID {
+	last := &g.lastPlaces[(nameByte(k.Scope)^nameByte(string(k.Kind)))%uint8(len(g.lastPlaces))]
+	if at := &g.places[*last]; at.used > 0 && at.is(k) {
 		at.used++
 		return *last
 	}
-	key := placeKey{g.kindOf(k), scope}
+	key := placeKey{g.kindOf(k.Kind), k.Scope}
 	id, ok := g.byPlace[key]
 	if !ok {
-		key.scope = strings.Clone(scope)
+		key.scope = strings.Clone(k.Scope)
 		if n := len(g.freePlaces); n > 0 {
 			id, g.freePlaces = g.freePlaces[n-1], g.freePlaces[:n-1]
 		} else {
 			id = placeID(len(g.places))
 			g.places = append(g.places, place{})
 		}
-		g.places[id] = place{kind: key.kind, name: g.kinds[key.kind].info.Kind, scope: key.scope, sound: g.cfg.Limits.areSound(k, scope)}
+		g.places[id] = place{kind: key.kind, name: g.kinds[key.kind].info.Kind, scope: key.scope, sound: g.cfg.Limits.areSound(k.Kind, k.Scope)}
 		g.byPlace[key] = id
 		g.mostNames = max(g.mostNames, len(g.byKind)+len(g.byPlace))
 	}

@@ -28,6 +28,11 @@ func (g *Graph) content(id NodeID) []byte {
 	case x.text == 0:
 		return nil
 	}
+	return p.textOf(x)
+}
+
+// textOf is that for a record whose text stands in the page.
+func (p *page) textOf(x *node) []byte {
 	at := int(x.text-1) * textUnit
 	return p.text[at+1:][:p.text[at]]
 }
@@ -54,7 +59,9 @@ func (g *Graph) write(id NodeID, b []byte) {
 		p.long[slotOf(id)] = slices.Clone(b)
 		x.set(longText, true)
 	default:
-		g.reserve(id, textSize(len(b)))
+		if n := textSize(len(b)); len(p.text)+n > min(cap(p.text), textRoom) {
+			g.reserve(id, n)
+		}
 		x.text = uint16(len(p.text)/textUnit) + 1
 		p.text = append(append(p.text, byte(len(b))), b...)
 		if len(p.text)%textUnit != 0 {
@@ -78,14 +85,11 @@ func (g *Graph) erase(id NodeID) {
 	x.set(longText, false)
 }
 
-// reserve makes room for n bytes at the end of the text of a node's page, and a
-// sixteenth more; a page begins with what the page before took. What is dead is
+// reserve makes room for n more bytes at the end of the text of a node's page, and for
+// a sixteenth more; a page begins with what the page before took. What is dead is
 // left behind.
 func (g *Graph) reserve(id NodeID, n int) {
 	p := g.page(id)
-	if len(p.text)+n <= min(cap(p.text), textRoom) {
-		return
-	}
 	live := len(p.text) - p.dead
 	room := live + n + max(live/16, 64)
 	if before := id >> pageBits; before > 0 && live == 0 { // as much as the page before

@@ -7,26 +7,41 @@ import (
 )
 
 // uid is a UID in 16 bytes: the digits of a canonical UUID, which takes 36 as
-// text, in an order of their own (see parseUUID); of any other text a hash, and the
+// text, in an order of their own (see packUID); of any other text a hash, and the
 // text stands in the node's page.
 type uid struct{ hi, lo uint64 }
 
 // uuidLen is how long a UUID is as text.
 const uuidLen = 36
 
-// parseUUID reads a UUID in its canonical form, 8-4-4-4-12 digits in lower case:
-// the only form that formats as it was read. It comes twice with each event, so
-// it takes eight digits at once, and leaves each in a byte: two words of four bits
-// a byte are one of eight, and to put them in order would be of no use.
-func parseUUID(u UID) (id uid, ok bool) {
+// packed is a UID as a node holds it.
+type packed struct {
+	uid
+	text bool // it is a hash
+}
+
+// packUID reads a UUID in its canonical form, 8-4-4-4-12 digits in lower case: the
+// only form that formats as it was read. It comes twice with each event, so it takes
+// eight digits at once, and leaves each in a byte: two words of four bits a byte are
+// one of eight, and to put them in order would be of no use.
+func (g *Graph) packUID(u UID) packed {
 	if len(u) != uuidLen || u[8] != '-' || u[13] != '-' || u[18] != '-' || u[23] != '-' {
-		return uid{}, false
+		return g.packText(u)
 	}
-	a, badA := hexDigits(half(u[0:])<<32 | half(u[4:]))
-	b, badB := hexDigits(half(u[9:])<<32 | half(u[14:]))
-	c, badC := hexDigits(half(u[19:])<<32 | half(u[24:]))
-	d, badD := hexDigits(half(u[28:])<<32 | half(u[32:]))
-	return uid{a<<4 | b, c<<4 | d}, (badA|badB|badC|badD)&highBits == 0
+	t := string(u)
+	a, badA := hexDigits(word(t))
+	b, badB := hexDigits(half(t[9:]) | half(t[14:])<<32)
+	c, badC := hexDigits(half(t[19:]) | half(t[24:])<<32)
+	d, badD := hexDigits(word(t[28:]))
+	if (badA|badB|badC|badD)&highBits != 0 {
+		return g.packText(u)
+	}
+	return packed{uid{a<<4 | b, c<<4 | d}, false}
+}
+
+// packText is that for any other.
+func (g *Graph) packText(u UID) packed {
+	return packed{uid{maphash.String(g.index.seed, string(u)), 0}, true}
 }
 
 const (
@@ -44,10 +59,17 @@ func hexDigits(text uint64) (x, bad uint64) {
 	return x, x | ((x + 6*eachByte) ^ letters<<4)
 }
 
-// half returns four bytes of text, the first of them highest.
-func half(s UID) uint64 {
+// word returns the first eight bytes of a text, the first of them lowest, and half
+// four.
+func word(s string) uint64 {
+	_ = s[7]
+	return uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
+		uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
+}
+
+func half(s string) uint64 {
 	_ = s[3]
-	return uint64(s[0])<<24 | uint64(s[1])<<16 | uint64(s[2])<<8 | uint64(s[3])
+	return uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24
 }
 
 // hexText is the inverse of hexDigits.
@@ -57,26 +79,13 @@ func hexText(x uint64) uint64 { return x + '0'*eachByte + ('a'-'0'-10)*((x+6*eac
 func (u uid) appendUUID(b []byte) []byte {
 	var t [32]byte
 	for i, x := range [...]uint64{u.hi >> 4, u.hi, u.lo >> 4, u.lo} {
-		binary.BigEndian.PutUint64(t[8*i:], hexText(x&lowBits))
+		binary.LittleEndian.PutUint64(t[8*i:], hexText(x&lowBits))
 	}
 	b = append(append(b, t[:8]...), '-')
 	b = append(append(b, t[8:12]...), '-')
 	b = append(append(b, t[12:16]...), '-')
 	b = append(append(b, t[16:20]...), '-')
 	return append(b, t[20:]...)
-}
-
-// packed is a UID as a node holds it.
-type packed struct {
-	uid
-	text bool // it is a hash
-}
-
-func (g *Graph) packUID(u UID) packed {
-	if id, ok := parseUUID(u); ok {
-		return packed{id, false}
-	}
-	return packed{uid{maphash.String(g.index.seed, string(u)), 0}, true}
 }
 
 // hash spreads a UID over 64 bits. It differs from graph to graph, so that
@@ -91,17 +100,36 @@ func (x *index) hash(u uid) uint64 {
 const maxDigits = 19
 
 // parseVersion reads a version that is a decimal number as it would be written:
-// without a sign and without zeros before it.
+// without a sign and without zeros before it. It takes up to eight digits at once:
+// one by one, each would wait for the one before.
 func parseVersion(v Version) (n uint64, ok bool) {
 	if len(v) == 0 || len(v) > maxDigits || v[0] == '0' && len(v) > 1 {
 		return 0, false
 	}
-	for i := range len(v) {
-		d := v[i] - '0'
-		if d > 9 {
-			return 0, false
+	head, bad := string(v[:len(v)%8]), uint64(0)
+	if m := len(head); m >= 4 {
+		x := half(head) | half(head[m-4:])<<(8*(m-4)&63)
+		x = (x ^ '0'*eachByte) << (8 * (8 - m) & 63) // as if zeros stood before it
+		n, bad = decimal(x)
+	} else {
+		for i := range m {
+			d := uint64(head[i]) - '0'
+			n, bad = n*10+d, bad|d|(9-d)
 		}
-		n = n*10 + uint64(d)
 	}
-	return n, true
+	for v = v[len(head):]; len(v) >= 8; v = v[8:] {
+		x, b := decimal(word(string(v)) ^ '0'*eachByte)
+		n, bad = n*1e8+x, bad|b
+	}
+	return n, bad&topBits == 0
+}
+
+// decimal returns the number whose eight digits are the bytes, the first one lowest:
+// neighbours are made one number of two digits, then of four, then of eight. There is
+// a bit of topBits in bad if one of them is no digit.
+func decimal(x uint64) (n, bad uint64) {
+	bad = x | (x + (0x7f-9)*eachByte)
+	x = (x*10 + x>>8) & 0x00ff00ff00ff00ff
+	x = (x*100 + x>>16) & 0x0000ffff0000ffff
+	return (x*10000 + x>>32) & 0xffffffff, bad
 }

@@ -14,6 +14,8 @@ import (
 // were, to the byte.
 func TestPackedText(t *testing.T) {
 	const good = "0123abcd-4567-89ef-0a1b-c2d3e4f50617"
+	g := New(Config{})
+	parseUUID := func(u UID) (uid, bool) { p := g.packUID(u); return p.uid, !p.text }
 	if id, ok := parseUUID(good); !ok || string(id.appendUUID(nil)) != good {
 		t.Errorf("%s is read as %s, %t", good, id.appendUUID(nil), ok)
 	}
@@ -39,6 +41,24 @@ func TestPackedText(t *testing.T) {
 			t.Fatalf("%q is read as %s, %t", text, id.appendUUID(nil), ok)
 		}
 	})
+}
+
+// TestDigits: of every length, a version is read as the number that it is, and not at
+// all with another byte in any place.
+func TestDigits(t *testing.T) {
+	const digits = "1234567890987654321"
+	for n := 1; n <= len(digits); n++ {
+		for at := range n {
+			for c := range 256 {
+				text := digits[:at] + string([]byte{byte(c)}) + digits[at+1:n]
+				want, err := strconv.ParseUint(text, 10, 64)
+				good := err == nil && (text[0] != '0' || n == 1)
+				if got, ok := parseVersion(Version(text)); ok != good || ok && got != want {
+					t.Fatalf("%q is read as %d, %t; want %d, %t", text, got, ok, want, good)
+				}
+			}
+		}
+	}
 }
 
 // TestHexDigits: no two neighbours hide that one of them is no digit.

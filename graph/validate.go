@@ -128,8 +128,7 @@ func isPlainText(s string) bool {
 		if len(s) < 8 {
 			s = last // of which the first bytes were looked at before
 		}
-		x := uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
-			uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
+		x := word(s)
 		bad |= x | (x&(0x7f*eachByte) + eachByte) | ^(x | topBits - 0x20*eachByte)
 	}
 	return bad&topBits == 0
