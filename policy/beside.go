@@ -4,7 +4,7 @@ package policy
 // as far as the evidence goes, and finds out which unobserved owners dangle.
 // What a waiting owner needs goes before what only tidies up: the one holds up
 // that owner's end, the other nothing.
-func (in Input) beside(c classes) Decision {
+func (in *Input) beside(c classes) Decision {
 	var v verdict
 	for _, i := range c.waiting {
 		e, about := in.trimmable(c, i)
@@ -36,7 +36,7 @@ func (in Input) beside(c classes) Decision {
 // wait by R2. Otherwise an owner that is already gone, unseen, would free the
 // waiting one and then fail to keep the object. An owner that only a read has
 // shown has no moment since when its mark is known: the watch has to bring it.
-func (in Input) trimmable(c classes, i int) (e evidence, about []int) {
+func (in *Input) trimmable(c classes, i int) (e evidence, about []int) {
 	o := in.Owners[i]
 	if o.Mark == 0 {
 		return contradicted, []int{i}

@@ -13,7 +13,7 @@ import "slices"
 // may fail for ever. So an owner that cannot be read holds only what depends on
 // it. Held by TestDecideEnds and TestDecideUnreadable.
 func Decide(in Input, s Settings) Decision {
-	in = in.matched()
+	in.match()
 	left := in.leaving()
 	if len(left.proven) > 0 {
 		return in.orphan(left.proven)
@@ -40,20 +40,19 @@ func Decide(in Input, s Settings) Decision {
 }
 
 // apart decides as if no owner were about to leave the object.
-func (in Input) apart(s Settings) Decision {
+func (in *Input) apart(s Settings) Decision {
 	if in.Object.Deleting {
 		return in.marked()
 	}
 	return in.unmarked(s)
 }
 
-// matched returns the input as it may be judged. Where facts and references do
+// match makes the input one that may be judged. Where facts and references do
 // not go together, no decision may rest on either: the object counts as flawed.
-func (in Input) matched() Input {
+func (in *Input) match() {
 	if len(in.Owners) != len(in.Object.Owners) {
 		in.Owners, in.Ring, in.Flawed = nil, nil, true
 	}
-	return in
 }
 
 // verify has the owners read that a decision needs, each of them once.
@@ -67,7 +66,7 @@ func watch(owners []int) Decision {
 }
 
 // fence waits for a fence: the owners', or the object's own without any.
-func (in Input) fence(owners ...int) Decision {
+func (in *Input) fence(owners ...int) Decision {
 	d := Decision{Action: Wait, Reason: NeedFence, Owners: owners}
 	if in.Fence.Held {
 		d.Reason = FenceHeld

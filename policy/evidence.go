@@ -36,18 +36,18 @@ func (v *verdict) add(e evidence, refs ...int) {
 // fenced reports whether a fence has passed that began after both the judged
 // version and the owner's mark were known: the mark was there at an instant
 // after the version was committed.
-func (in Input) fenced(o OwnerFact) bool {
+func (in *Input) fenced(o OwnerFact) bool {
 	return o.Mark != 0 && in.Fence.Passed > max(in.Known, o.Mark)
 }
 
 // ended reports whether the owner's own fence has passed, or does not matter.
-func (in Input) ended(o OwnerFact) bool {
+func (in *Input) ended(o OwnerFact) bool {
 	return o.Mark != 0 && max(in.Fence.Passed, in.Fence.Released) > o.Mark
 }
 
 // read reports whether a read has shown the owner that began after the moment
 // and after the judged version was known (R6).
-func (in Input) read(o OwnerFact, after Stamp) bool {
+func (in *Input) read(o OwnerFact, after Stamp) bool {
 	return o.Seen != SightUnset && o.Began > max(in.Known, after)
 }
 
@@ -59,7 +59,7 @@ func (in Input) read(o OwnerFact, after Stamp) bool {
 // Where the owner's fence has still to come, and can, waiting for it saves a
 // read for each owner and a second write for each leaf. Once it has passed,
 // later dependents are judged by reads.
-func (in Input) proof(o OwnerFact, want Sight) evidence {
+func (in *Input) proof(o OwnerFact, want Sight) evidence {
 	read := in.read(o, 0)
 	switch {
 	case read && o.Seen == want:
@@ -75,7 +75,7 @@ func (in Input) proof(o OwnerFact, want Sight) evidence {
 }
 
 // due reports whether the owner's fence has still to come, and can.
-func (in Input) due(o OwnerFact) bool {
+func (in *Input) due(o OwnerFact) bool {
 	return in.Fence.Exact && !in.Fence.Held && o.Mark != 0 && !in.ended(o)
 }
 
@@ -83,7 +83,7 @@ func (in Input) due(o OwnerFact) bool {
 // after the mark of the waiting owner o was known. Its read shows that, or o's
 // fence if the watch has observed x: a fence says nothing of what nobody
 // observed.
-func (in Input) keeps(x, o OwnerFact) evidence {
+func (in *Input) keeps(x, o OwnerFact) evidence {
 	read := in.read(x, o.Mark)
 	switch {
 	case read && (x.Seen == SeenSolid || x.Seen == SeenOrphaning):
@@ -100,7 +100,7 @@ func (in Input) keeps(x, o OwnerFact) evidence {
 // which every other owner was absent or waiting (R2, one instant): by a read
 // that began when all of that was known, and that answered the version in the
 // graph. Of an owner that nobody has observed no read can be that.
-func (in Input) common(o OwnerFact) evidence {
+func (in *Input) common(o OwnerFact) evidence {
 	for _, w := range in.Owners {
 		if !w.Self && !in.read(o, w.Changed) {
 			if in.due(o) { // then a leaf goes in one write

@@ -5,7 +5,7 @@ import "github.com/ownergraph/ownergraph/graph"
 // garbage deletes an object of whose owners none is solid, if the evidence for
 // the waiting ones is there. S1: an object goes only if at one instant no owner
 // of it was solid.
-func (in Input) garbage(c classes, set Settings) Decision {
+func (in *Input) garbage(c classes, set Settings) Decision {
 	several := in.several(c)
 	var v verdict
 	for _, i := range c.waiting {
@@ -32,7 +32,7 @@ func (in Input) garbage(c classes, set Settings) Decision {
 
 // several reports whether the object has more than one owner. A reference that
 // is there twice counts once.
-func (in Input) several(c classes) bool {
+func (in *Input) several(c classes) bool {
 	refs, first := in.Object.Owners, -1
 	for _, list := range [...][]int{c.waiting, c.dangling} {
 		for _, i := range list {
@@ -53,7 +53,7 @@ func (in Input) several(c classes) bool {
 //
 // A fence that is released instead of passed serves here too: the deletion of
 // this object is exact all the same, and the owner's end, which is not, says so.
-func (in Input) propagation(c classes, set Settings) graph.Propagation {
+func (in *Input) propagation(c classes, set Settings) graph.Propagation {
 	if p := in.Object.Propagation(); p != graph.Unset && !set.Override {
 		return p
 	}
@@ -69,6 +69,6 @@ func (in Input) propagation(c classes, set Settings) graph.Propagation {
 // another version than the graph's (R3). Its mark may have changed and changed
 // back in between, and the fence says nothing of what was there when it was set
 // again: not who refers to the object.
-func (in Input) voided(o OwnerFact) bool {
+func (in *Input) voided(o OwnerFact) bool {
 	return o.Seen != SightUnset && !o.Same && max(in.Fence.Passed, in.Fence.Released) <= o.Began
 }

@@ -7,7 +7,7 @@ import "github.com/ownergraph/ownergraph/graph"
 // the judged version was committed. An owner whose controller is given time to
 // see its deletion is late: evidence from after that time also covers what the
 // controller did until then.
-func (in Input) leaving() (v verdict) {
+func (in *Input) leaving() (v verdict) {
 	for i, o := range in.Owners {
 		switch {
 		case o.Self || !o.Orphaning || o.Class == graph.Dangling:
@@ -26,7 +26,7 @@ func (in Input) leaving() (v verdict) {
 // the object: effects that overlap in time permit either (RULES, Decisions). Of a
 // flawed object only the former go: nothing else may rest on it, and without
 // them the owner would never end.
-func (in Input) orphan(proven []int) Decision {
+func (in *Input) orphan(proven []int) Decision {
 	d := Decision{Action: Orphan, Reason: OwnerOrphans, Owners: proven}
 	for _, i := range proven {
 		if in.Owners[i].Overdue {

@@ -9,7 +9,7 @@ import (
 // marked judges an object that is being deleted: it ends the object's own
 // propagation. R3: only behind a fence that began after the mark it carries now
 // was observed, and never on the strength of a read.
-func (in Input) marked() Decision {
+func (in *Input) marked() Decision {
 	p := in.Object.Propagation()
 	switch {
 	case len(in.Object.Finalizers) == 0:
@@ -29,7 +29,7 @@ func (in Input) marked() Decision {
 }
 
 // release takes the propagation finalizer off, if the fence allows it.
-func (in Input) release(p graph.Propagation) Decision {
+func (in *Input) release(p graph.Propagation) Decision {
 	d := Decision{Action: Release, Reason: DependentsGone, Finalizer: p.Finalizer()}
 	switch {
 	case p == graph.Orphan && in.Overdue:
@@ -51,7 +51,7 @@ func (in Input) release(p graph.Propagation) Decision {
 // blocked breaks the ring through which a foreground deletion waits for itself,
 // or waits for whoever blocks it. A ring is younger than the mark, so that a
 // fence from before the mark cannot have confirmed it.
-func (in Input) blocked() Decision {
+func (in *Input) blocked() Decision {
 	var ring []int
 	for i, r := range in.Object.Owners {
 		if r.Block && slices.Contains(in.Ring, i) && !in.Owners[i].Self {

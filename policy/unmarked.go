@@ -24,7 +24,7 @@ func own(list []int) []int { return append([]int(nil), list...) }
 
 // classify sorts the references, an unobserved owner by what a read showed. Most
 // are solid or dangling.
-func (in Input) classify(room *few) (c classes) {
+func (in *Input) classify(room *few) (c classes) {
 	c.solid, c.dangling = room.list(0), room.list(1)
 	for i := range in.Owners {
 		o := &in.Owners[i]
@@ -58,7 +58,7 @@ func (in Input) classify(room *few) (c classes) {
 
 // seen returns what an owner is that nobody has observed, or that it has to be
 // read.
-func (in Input) seen(o *OwnerFact) (class graph.Class, read bool) {
+func (in *Input) seen(o *OwnerFact) (class graph.Class, read bool) {
 	switch {
 	case !in.read(*o, 0):
 		return graph.Unknown, true
@@ -72,7 +72,7 @@ func (in Input) seen(o *OwnerFact) (class graph.Class, read bool) {
 
 // unmarked judges an object that nobody has deleted yet: the garbage processor
 // of the collector proposal, with Kubernetes' classes.
-func (in Input) unmarked(set Settings) Decision {
+func (in *Input) unmarked(set Settings) Decision {
 	var room few
 	c := in.classify(&room)
 	switch {
@@ -100,7 +100,7 @@ func (in Input) unmarked(set Settings) Decision {
 
 // doubtful keeps an object because of owners that no read can settle. Of
 // several doubts the last in graph's order is named.
-func (in Input) doubtful(unknown []int) Decision {
+func (in *Input) doubtful(unknown []int) Decision {
 	d := Decision{Action: Keep, Reason: OwnerUnknown, Owners: unknown}
 	for _, i := range unknown {
 		d.Doubt = max(d.Doubt, in.Owners[i].Doubt)
