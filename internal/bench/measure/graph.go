@@ -166,6 +166,7 @@ func (r *filling) run(name string, n int, of func(i int) []Event) error {
 			return err
 		}
 		apply.end()
+		r.graph.Drop()
 		begun := time.Now()
 		if err := r.graph.Settle(); err != nil {
 			return err

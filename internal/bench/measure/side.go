@@ -43,8 +43,9 @@ type Graph interface {
 	// are at first have been put.
 	Begin() error
 	Listed() error
-	// Prepare makes the side's own events. It is not timed.
+	// Prepare makes the side's own events, and Drop forgets them. Neither is timed.
 	Prepare([]Event)
+	Drop()
 	// Apply takes what was prepared, and Settle does what follows from it.
 	Apply() error
 	Settle() error

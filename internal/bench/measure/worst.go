@@ -40,6 +40,7 @@ func one(g Graph, e Event) (time.Duration, error) {
 	start := time.Now()
 	err := g.Apply()
 	d := time.Since(start)
+	g.Drop()
 	if err == nil {
 		err = g.Settle()
 	}
@@ -63,6 +64,7 @@ func fanRow(side Side, p Params) (Metrics, error) {
 		return nil, err
 	}
 	event := time.Since(start)
+	g.Drop()
 	worst, slow := event, 0.0
 	err = g.Drain(func(d time.Duration) {
 		if worst = max(worst, d); d > 250*time.Microsecond {

@@ -32,12 +32,14 @@ func newEngine() (measure.Graph, error) {
 }
 
 func (g *engine) Begin() error {
-	g.events = append(g.events, beginning()...)
+	g.events = beginning()
+	defer g.Drop()
 	return g.Apply()
 }
 
 func (g *engine) Listed() error {
-	g.events = append(g.events, listed()...)
+	g.events = listed()
+	defer g.Drop()
 	if err := g.Apply(); err != nil {
 		return err
 	}
@@ -47,10 +49,12 @@ func (g *engine) Listed() error {
 func (g *engine) Prepare(events []measure.Event) { g.events = prepare(g.events, events) }
 
 func (g *engine) Apply() error {
-	err := g.engine.ObserveAll(time.Now(), g.events)
+	return g.engine.ObserveAll(time.Now(), g.events)
+}
+
+func (g *engine) Drop() {
 	clear(g.events)
 	g.events = g.events[:0]
-	return err
 }
 
 // Settle has the engine decide all that is to be decided. Nothing may come of it.
@@ -123,12 +127,14 @@ type bare struct {
 }
 
 func (g *bare) Begin() error {
-	g.events = append(g.events, beginning()...)
+	g.events = beginning()
+	defer g.Drop()
 	return g.Apply()
 }
 
 func (g *bare) Listed() error {
-	g.events = append(g.events, listed()...)
+	g.events = listed()
+	defer g.Drop()
 	if err := g.Apply(); err != nil {
 		return err
 	}
@@ -151,9 +157,12 @@ func (g *bare) Apply() error {
 			}
 		}
 	}
+	return nil
+}
+
+func (g *bare) Drop() {
 	clear(g.events)
 	g.events = g.events[:0]
-	return nil
 }
 
 func (g *bare) Settle() error { return nil }

@@ -53,9 +53,12 @@ func (g *filling) Apply() error {
 	for g.inside.Changes() > 0 {
 		g.inside.Step()
 	}
+	return nil
+}
+
+func (g *filling) Drop() {
 	clear(g.events)
 	g.events = g.events[:0]
-	return nil
 }
 
 func (g *filling) tell(e event) error {
