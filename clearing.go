@@ -25,6 +25,8 @@ type clearings struct {
 	plans   []*finalizer.Plan
 	holders map[holderName][]graph.NodeID // that are observed, sorted
 	known   map[graph.NodeID]Object       // the same, as they were last observed
+	dying   map[graph.NodeID]policy.Stamp // since when those of them are known to be deleted that are
+	lapsed  policy.Stamp                  // when the last of those that are gone was known to be deleted
 	runs    map[runID]*clearing
 	of      map[runKey]runID
 	members map[graph.NodeID][]membership // lists are never changed in place
@@ -101,7 +103,8 @@ type membership struct {
 func newClearings(sweeps []finalizer.Sweep) (clearings, error) {
 	c := clearings{
 		holders: map[holderName][]graph.NodeID{}, known: map[graph.NodeID]Object{},
-		runs: map[runID]*clearing{}, of: map[runKey]runID{}, members: map[graph.NodeID][]membership{},
+		dying: map[graph.NodeID]policy.Stamp{},
+		runs:  map[runID]*clearing{}, of: map[runKey]runID{}, members: map[graph.NodeID][]membership{},
 		ghosts: map[holderName]runID{},
 	}
 	for _, s := range sweeps {
@@ -117,7 +120,7 @@ func newClearings(sweeps []finalizer.Sweep) (clearings, error) {
 
 func (c *clearings) clone() clearings {
 	d := *c
-	d.holders, d.known = cloneMap(c.holders), cloneMap(c.known)
+	d.holders, d.known, d.dying = cloneMap(c.holders), cloneMap(c.known), cloneMap(c.dying)
 	for name, ids := range d.holders {
 		d.holders[name] = slices.Clone(ids)
 	}
@@ -171,6 +174,12 @@ func (e *Engine) noteHolder(id graph.NodeID) {
 			e.stirGhosts()
 		}
 		c.known[id] = o
+		switch _, dying := c.dying[id]; {
+		case !o.Deleting:
+			delete(c.dying, id)
+		case !dying:
+			c.dying[id] = e.next()
+		}
 	}
 }
 
@@ -184,7 +193,15 @@ func (e *Engine) parted(id graph.NodeID, unseen bool) {
 	if !had {
 		return
 	}
+	if slices.ContainsFunc(c.plans, func(p *finalizer.Plan) bool { return p.IsHolder(was) }) {
+		last, dying := c.dying[id]
+		if !dying { // it has lived until now
+			last = e.next()
+		}
+		c.lapsed = max(c.lapsed, last)
+	}
 	delete(c.known, id)
+	delete(c.dying, id)
 	for i, p := range c.plans {
 		if was.Kind == p.Sweep().Holder {
 			c.list(i, was.Key, id, false)

@@ -186,6 +186,8 @@ func (e *Engine) decideMember(id graph.NodeID, o Object, d policy.Decision) (pol
 		case !e.proven(r, e.claimed(id, m)):
 			e.needProof(r, e.claimed(id, m))
 			why = max(why, policy.NeedSweep)
+		case e.lapsed(id, r, o):
+			why = max(why, policy.NeedSweep)
 		case m.phase >= e.opened(r):
 			why = max(why, policy.NeedSweep)
 		default:
@@ -228,6 +230,29 @@ func (e *Engine) contested(id graph.NodeID, r *clearing, o Object) bool {
 		}
 	}
 	return false
+}
+
+// lapsed reports whether the proof is older than the last moment at which another
+// holder that has a claim on an object was taken to live, and contested it: the
+// holder that is swept may have changed its mind by then, unseen as yet. Another one
+// is asked for. Of holders that are gone nobody knows any more what they had a claim
+// on.
+func (e *Engine) lapsed(id graph.NodeID, r *clearing, o Object) bool {
+	last := e.clear.lapsed
+	for i := range e.clear.plans {
+		for claim := range e.claims(i, id, o, false) {
+			for h, x := range e.claimants(i, o, claim) {
+				if at := e.clear.dying[h]; h != r.node && h != id && at > last && !e.related(r.holder, x) {
+					last = at
+				}
+			}
+		}
+	}
+	if last == 0 || e.proven(r, last) {
+		return false
+	}
+	e.needProof(r, last)
+	return true
 }
 
 // coOwned reports whether somebody else owns a node beside the holder, or may:

@@ -27,6 +27,7 @@ func (p *printer) clearings() {
 	runs := c.sorted()
 	for _, id := range runs {
 		p.clearing(c.runs[id])
+		p.lapses(c.runs[id])
 	}
 	p.word(uint64(len(runs)))
 	p.labels()
@@ -60,6 +61,19 @@ func (p *printer) clearing(r *clearing) {
 	}
 	p.word(uint64(min(r.waves, 9)))
 	p.until(r.next)
+}
+
+// lapses hashes what the ends of other holders' claims ask of a sweep. One that
+// begins later has to be proven later than all of them.
+func (p *printer) lapses(r *clearing) {
+	lapse := func(at policy.Stamp) {
+		p.flags(at != 0, r.need < at, r.sought < at)
+		p.proof(r, at)
+	}
+	lapse(p.e.clear.lapsed)
+	for _, id := range p.ids {
+		lapse(p.e.clear.dying[id])
+	}
 }
 
 // proof hashes whether there is one for what became known at a moment, or will

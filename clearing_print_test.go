@@ -17,6 +17,7 @@ func (e *Engine) fillClearings() {
 	r.next = e.now.Add(time.Second)
 	e.clear.walk, e.clear.again, e.clear.began, e.clear.walked = 1, false, e.next(), 1
 	e.clear.due = e.now.Add(time.Minute)
+	e.clear.dying[b], e.clear.lapsed = 1, 1
 	f := e.flights[2]
 	f.run = 0
 	e.flights[2] = f
@@ -46,6 +47,8 @@ func clearingChanges() []fieldChange {
 		{"clearings.walked", func(e *Engine) { e.clear.walked = late }},
 		{"clearings.stir", func(e *Engine) { flip(&e.clear.stir) }},
 		{"clearings.due", func(e *Engine) { e.clear.due = time.Time{} }},
+		{"clearings.dying", func(e *Engine) { e.clear.dying[e.idOf("b")] = late }},
+		{"clearings.lapsed", func(e *Engine) { e.clear.lapsed = late }},
 		{"clearings.proofs", func(e *Engine) { e.clear.proofs = e.now.Add(time.Second) }},
 		{"clearings.ends", func(e *Engine) { e.clear.ends = e.now.Add(time.Second) }},
 		clearingChange("paced", func(r *clearing) { flip(&r.paced) }),

@@ -141,9 +141,11 @@
 //     served, and an object that somebody's finalizer holds, hold the holder, and
 //     Held says so. Held by TestSweepHeld, TestSweepSickKind and TestSweepStorm.
 //   - An object on which another holder has a claim is contested, also if only its
-//     name may be read so: nobody's sweep deletes it while the other lives. Holders
+//     name may be read so: nobody's sweep deletes it while the other lives, nor
+//     before its own holder is proven to have been there since then. Holders
 //     of which one holds the other, a tenant and a namespace of its, do not contest
-//     what both hold. Held by TestSweepHeld and TestSweepNested.
+//     what both hold. Held by TestSweepHeld, TestSweepLapsedClaim and
+//     TestSweepNested.
 //   - It costs one write for each member, two for the holder, and two fences. Held
 //     by TestSweepCost.
 //   - Labels are no part of an object. A store that is a Selector is asked who is

@@ -123,6 +123,16 @@ func say(t *testing.T, w *invariant.Witness, line string) {
 	w.Answered(c, r)
 }
 
+// reads tells a witness what the read of an object has shown.
+func reads(t *testing.T, w *invariant.Witness, o graph.Object) {
+	t.Helper()
+	c := ownergraph.Call{ID: 61, Type: ownergraph.CallRead, Key: o.Key}
+	if err := w.Handed(c, nil); err != nil {
+		t.Fatal(err)
+	}
+	w.Answered(c, ownergraph.Result{Object: o})
+}
+
 // TestWitnessOfLabels: what an engine was told of labels before it deletes by
 // them, and before it releases a holder.
 func TestWitnessOfLabels(t *testing.T) {
@@ -140,6 +150,11 @@ func TestWitnessOfLabels(t *testing.T) {
 		{"put v/a-x#1; !keep!; !keep=v/a-x#1; ", "S23:", "it may be another's by its label"},
 		{"of!; put v/a-x#1; of=; !keep!; !keep=v/a-x#1; ", "S23:", "that began before it was known"},
 		{"put v/x#1; of!; rewound; put t/a~[x.io/t]; put v/x#1; of=v/x#1; " + none, "S23:", "that was another history"},
+		{"put v/x#1; of!; of=; read v/x#2; of!; of=v/x#2; " + none, "", "a conflict's read is told, too, and its version was shown"},
+		{"put v/x#1; of!; of=v/x#1; read v/x#2; " + none, "S23:", "it was not, and the former one says nothing of it"},
+		{"put v/a-x#1; of!; of=; !keep!; read v/a-x#2; !keep=v/a-x#2; ", "S23:", "that it is nobody else's was said before it was read"},
+		{"put v/a-x#1; read v/a-x#2; of!; of=; !keep!; !keep=v/a-x#2; ", "", "and here since then"},
+		{"put v/x#1; read v/x#2; rewound; put t/a~[x.io/t]; put v/x#1; of!; of=v/x#2; " + none, "S23:", "what was read is of another history"},
 	} {
 		w := invariant.NewWitness(ownergraph.Level2, false)
 		s, err := invariant.NewSweeps(byLabel(), nil)
@@ -149,9 +164,13 @@ func TestWitnessOfLabels(t *testing.T) {
 		w.Follow(s.Plans())
 		w.Told(graph.Event{Type: graph.KindsKnown, Kinds: []graph.KindInfo{{Kind: "t"}, {Kind: "v"}}})
 		for line := range strings.SplitSeq(holder+tc.told+"fence 1; passed t", "; ") {
-			if strings.HasPrefix(line, "of") || strings.HasPrefix(line, "!") {
+			text, read := strings.CutPrefix(line, "read ")
+			switch {
+			case strings.HasPrefix(line, "of"), strings.HasPrefix(line, "!"):
 				say(t, w, line)
-			} else {
+			case read:
+				reads(t, w, parse(t, text))
+			default:
 				tell(t, w, line)
 			}
 		}
@@ -160,6 +179,9 @@ func TestWitnessOfLabels(t *testing.T) {
 			key = parse(t, "v/a-x").Key
 		}
 		d := ownergraph.Decided{Key: key, Call: 7, Holder: parse(t, "t/a").Key, Decision: policy.Decision{Action: policy.Delete}}
+		if d.Version = "1"; strings.Contains(tc.told, "read ") {
+			d.Version = "2"
+		}
 		if got := w.Swept(d); !breaks(got, tc.want) {
 			t.Errorf("%s: got %v, want %q: %s", tc.told, got, tc.want, tc.reason)
 		}

@@ -95,13 +95,14 @@ func (w *Witness) toldLabels(p *finalizer.Plan, members int, o graph.Object) (va
 }
 
 // labelsTold reports whether the engine was told what the labels of an object are
-// at its version, as far as somebody's membership depends on them.
-func (w *Witness) labelsTold(o graph.Object) bool {
+// at its version, which was known since a moment, as far as somebody's membership
+// depends on them.
+func (w *Witness) labelsTold(o graph.Object, known uint64) bool {
 	for _, p := range w.plans {
 		for _, i := range p.LabelledMembers() {
 			at := selecting{p, i, o.Kind}
 			_, is := w.selects.shown[shown{at, o.Key, o.Version}]
-			if !is && p.NeedsLabels(i, o) && w.selects.passes[at] <= w.selects.since[o.Key] {
+			if !is && p.NeedsLabels(i, o) && w.selects.passes[at] <= known {
 				return false
 			}
 		}

@@ -15,11 +15,18 @@ type parting struct {
 	at     uint64
 }
 
+// answer is what a read showed of an object, and when that was told.
+type answer struct {
+	object graph.Object
+	at     uint64
+}
+
 // Follow has the witness judge what its engine does for sweeps, too.
 func (w *Witness) Follow(plans []*finalizer.Plan) {
 	w.claims = claims{plans, w.toldLabels}
 	w.selects = newSelects()
 	w.objects, w.parted = map[graph.Key]graph.Object{}, map[graph.Key]parting{}
+	w.answers = map[graph.Key]answer{}
 	w.swept = map[ownergraph.CallID]bool{}
 }
 
@@ -39,6 +46,7 @@ func (w *Witness) part(k graph.Key, listing bool) {
 		return
 	}
 	delete(w.objects, k)
+	delete(w.answers, k)
 	// The engine comes bit by bit to what a listing did not bring; and whether such a
 	// holder was guarded since it was told last, nobody knows.
 	if slices.ContainsFunc(w.plans, func(p *finalizer.Plan) bool {
@@ -65,6 +73,10 @@ func (w *Witness) Swept(d ownergraph.Decided) error {
 	if f := w.facts[d.Key]; !ok && f.put > 0 { // a listing did not bring it: nobody is there to be deleted
 		return nil
 	}
+	known := w.selects.since[d.Key]
+	if x, read := w.answers[d.Key]; ok && read && o.Version != d.Version && x.object.Key == d.Key && x.object.Version == d.Version {
+		o, known = x.object, x.at // a conflict's read is judged in the graph's place (R1)
+	}
 	if !ok || !h.Deleting || w.facts[d.Holder].put <= w.rewound {
 		return bad("%[1]s is swept, and nobody said that %[2]s is marked")
 	}
@@ -74,7 +86,7 @@ func (w *Witness) Swept(d ownergraph.Decided) error {
 	}
 	all := slices.Collect(maps.Values(w.objects))
 	switch p := w.plans[i]; {
-	case !w.labelsTold(o):
+	case !w.labelsTold(o, known):
 		return bad("%[1]s is swept, and nobody said what its labels are at its version")
 	case w.contested(h, o, all):
 		return bad("%[1]s is swept for %[2]s, and somebody else was said to have a claim on it")

@@ -32,6 +32,7 @@ type Witness struct {
 	claims                             // see Follow
 	selects selects                    // what was said of labels
 	objects map[graph.Key]graph.Object // that are there, as they were told last
+	answers map[graph.Key]answer       // what the last read of each showed (R1)
 	parted  map[graph.Key]parting      // holders that are gone
 	swept   map[ownergraph.CallID]bool // what is deleted for a holder
 }
@@ -102,6 +103,7 @@ func (w *Witness) Reset() {
 	clear(w.decided)
 	clear(w.handled)
 	clear(w.objects)
+	clear(w.answers)
 	clear(w.parted)
 	clear(w.swept)
 	w.selects.reset()
@@ -141,6 +143,7 @@ func (w *Witness) Told(e graph.Event) {
 	case graph.Rewound:
 		w.rewound = w.now
 		w.selects.reset()
+		clear(w.answers)
 	}
 }
 
@@ -282,6 +285,9 @@ func (w *Witness) Answered(c ownergraph.Call, r ownergraph.Result) {
 	}
 	if began <= w.rewound {
 		return
+	}
+	if c.Type == ownergraph.CallRead && r.Err == nil && w.answers != nil {
+		w.answers[c.Key] = answer{r.Object, w.now}
 	}
 	f := w.facts[c.Key]
 	switch {

@@ -52,7 +52,7 @@ func TestUnjudged(t *testing.T) {
 		"a-false-not-found-is-believed", "a-sweep-and-a-namesake", "a-sweep-and-a-stale-selection", "a-sweep-and-who-came-back", "a-sweep-by-two",
 		"a-sweep-goes-on-after-a-crash", "a-sweep-holds-for-a-sick-kind", "a-sweep-inside-of-another-holder",
 		"a-sweep-of-a-kind-that-comes-late", "a-sweep-of-what-comes-late", "a-sweep-of-what-is-labelled-late", "a-sweep-of-what-is-marked-and-relabelled", "a-sweep-of-what-is-out-of-service",
-		"a-sweep-of-what-is-relabelled-at-the-last-moment", "a-sweep-of-who-was-in-another-history", "a-sweep-of-who-was-set-free-unseen", "a-sweep-spares-a-neighbour", "a-sweep-that-counts-too-few", "a-sweep-that-nobody-guarded", "a-sweep-that-somebody-confirms",
+		"a-sweep-of-what-is-relabelled-at-the-last-moment", "a-sweep-of-what-two-let-go-of", "a-sweep-of-who-was-in-another-history", "a-sweep-of-who-was-set-free-unseen", "a-sweep-spares-a-neighbour", "a-sweep-that-counts-too-few", "a-sweep-that-nobody-guarded", "a-sweep-that-somebody-confirms",
 		"a-sweep-without-fences", "an-ignored-kind-does-not-block", "handler-of-another", "level-0-observes-only",
 		"level-1-orphan-and-a-crash", "level-1-orphan-is-best-effort", "observe-only", "stressing-cascading-deletion",
 	}
