@@ -33,9 +33,9 @@ var ErrStuck = errors.New("does not return")
 // who finds one there leaves its result in exchange, without the mutex. Readers look
 // at a slice at a time. Where a call takes no time at
 // all, the three places in which a cascade spends its own are the decision
-// ([policy.Decide] and the text of the object that it judges), the look-ups of
-// the event that ends it (the node by its UID, and of its owner), and handing the
-// call over between goroutines (BenchmarkCascade, BenchmarkCollector).
+// ([policy.Decide] and the text of the object that it judges), the event that ends
+// it (the node is looked up by its UID, and unlinked from its owner), and what is
+// remembered of an object that is gone (BenchmarkCascade, BenchmarkCollector).
 //
 // Calls run in lanes that do not wait for each other:
 // Config.Workers reads and writes at once; Config.HandlerWorkers handlers of
