@@ -207,6 +207,17 @@ func (c *Collector) wake() {
 func (c *Collector) locked(step func(e *Engine, now time.Time)) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	now := c.now()
+	c.guard(func() { c.takeIn(now) })
+	c.guard(func() { // whatever became of the others' results
+		step(c.engine, now)
+		c.recall()
+	})
+}
+
+// guard runs what may panic, which breaks the engine. What was decided at that moment
+// is not handed out.
+func (c *Collector) guard(do func()) {
 	defer func() {
 		if v := recover(); v != nil {
 			c.log.Error("engine panicked", "panic", v, "stack", string(debug.Stack()))
@@ -214,13 +225,11 @@ func (c *Collector) locked(step func(e *Engine, now time.Time)) {
 			for _, l := range c.landed { // told or not
 				delete(c.engine.flights, l.id)
 			}
+			delete(c.engine.flights, c.engine.room.call.ID)
 			c.wake()
 		}
 	}()
-	now := c.now()
-	c.takeIn(now)
-	step(c.engine, now)
-	c.recall()
+	do()
 }
 
 // now returns the time that the engine is given, under the lock. It is reckoned from

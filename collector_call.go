@@ -101,11 +101,11 @@ func (c *Collector) make(ctx context.Context, call *Call, r *Result) {
 			*r = Result{Err: fmt.Errorf("%s: panic: %v", call.name(), v)}
 		}
 	}()
-	c.ask(ctx, call, r)
-	if r.Err != nil && r.Err == ctx.Err() {
-		r.Err = fmt.Errorf("%s: %w", call.name(), context.Cause(ctx))
+	err := c.ask(ctx, call, r)
+	if err != nil && err == ctx.Err() {
+		err = fmt.Errorf("%s: %w", call.name(), context.Cause(ctx))
 	}
-	r.Err = plain(r.Err)
+	r.Err = plain(err) // not before: the store's error may end the goroutine, too
 }
 
 // verdict is an error of which everything is known that the engine asks: the
@@ -145,23 +145,24 @@ func plain(err error) error {
 	return &v
 }
 
-func (c *Collector) ask(ctx context.Context, call *Call, r *Result) {
+func (c *Collector) ask(ctx context.Context, call *Call, r *Result) (err error) {
 	switch call.Type {
 	case CallRead:
-		r.Object, r.Err = c.store.Get(ctx, call.Key)
+		r.Object, err = c.store.Get(ctx, call.Key)
 	case CallPatch:
-		r.Err = c.store.Patch(ctx, call.Key, call.Precondition, call.Change)
+		err = c.store.Patch(ctx, call.Key, call.Precondition, call.Change)
 	case CallDelete:
-		r.Err = c.store.Delete(ctx, call.Key, call.Options)
+		err = c.store.Delete(ctx, call.Key, call.Options)
 	case CallFence:
-		r.Err = c.fencer.Fence(ctx, c.fences+call.Fence)
+		err = c.fencer.Fence(ctx, c.fences+call.Fence)
 	case CallList:
-		r.Err = c.list(ctx, call.Kind)
+		err = c.list(ctx, call.Kind)
 	case CallHandle:
-		r.Err = c.handlers.Run(ctx, call.Finalizer, call.Object)
+		err = c.handlers.Run(ctx, call.Finalizer, call.Object)
 	case CallSelect:
-		r.Selected, r.Err = c.selector.Select(ctx, call.Select)
+		r.Selected, err = c.selector.Select(ctx, call.Select)
 	}
+	return err
 }
 
 // list asks for a new listing of a kind. Without a Lister the watch is

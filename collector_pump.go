@@ -173,8 +173,10 @@ func (c *Collector) stuck() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	var names []string
-	for _, f := range c.engine.flights {
-		names = append(names, f.name())
+	for id, f := range c.engine.flights {
+		if !c.engine.isPrepared(id) {
+			names = append(names, f.name())
+		}
 	}
 	if c.watch != nil {
 		names = append(names, "watch")

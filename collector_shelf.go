@@ -38,12 +38,9 @@ type landing struct {
 // trade leaves the result of a call and makes it the next one, if there is one and
 // ctx goes on; otherwise it changes nothing.
 func (s *shelf) trade(ctx context.Context, call *Call, r *Result) bool {
-	if ctx.Err() != nil {
-		return false
-	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.bare() {
+	if s.bare() || ctx.Err() != nil { // not before: what lands after drain has looked would be lost
 		return false
 	}
 	id := call.ID

@@ -2,6 +2,7 @@ package ownergraph
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
 	"maps"
 	"slices"
@@ -87,9 +88,9 @@ func TestRevokedAtOnce(t *testing.T) {
 	}
 }
 
-// TestTakeInPanics: where the engine panics over one result, what landed with it is
-// under way no more, and what its workers left with is.
-func TestTakeInPanics(t *testing.T) {
+// refusing returns an engine that panics over a write that is refused, and so many
+// deletes that it has handed out.
+func refusing(t *testing.T, n int) (e *Engine, ids []CallID) {
 	e, err := NewEngine(Level2, Config{Logger: slog.New(hook(func(m string) {
 		if m == "write refused" {
 			panic(m)
@@ -99,18 +100,25 @@ func TestTakeInPanics(t *testing.T) {
 		t.Fatal(err)
 	}
 	now := time.Unix(1, 0)
-	kinds := []KindInfo{{Kind: "a"}, {Kind: "p"}}
-	seeing(t, e, now)([]Event{
-		{Type: graph.KindsKnown, Kinds: kinds}, {Type: graph.ListBegun, Kind: "a"}, {Type: graph.ListBegun, Kind: "p"},
-		put("a/a#1"), put("p/1#1 -> a/a"), put("p/2#1 -> a/a"), put("p/3#1 -> a/a"), put("p/4#1 -> a/a"),
-		{Type: graph.ListEnded, Kind: "a"}, {Type: graph.ListEnded, Kind: "p"}, {Type: graph.Gone, Key: put("a/a#1").Object.Key},
-	}...)
-	c := &Collector{engine: e, log: e.cfg.Logger, kick: make(chan struct{}, 1)}
-	var ids []CallID
-	for range 4 {
+	see := seeing(t, e, now)
+	see(Event{Type: graph.KindsKnown, Kinds: []KindInfo{{Kind: "a"}, {Kind: "p"}}})
+	see(Event{Type: graph.ListBegun, Kind: "a"}, Event{Type: graph.ListBegun, Kind: "p"}, put("a/a#1"))
+	for i := range n {
+		see(put(fmt.Sprintf("p/%d#1 -> a/a", i)))
+	}
+	see(Event{Type: graph.ListEnded, Kind: "a"}, Event{Type: graph.ListEnded, Kind: "p"}, Event{Type: graph.Gone, Key: put("a/a#1").Object.Key})
+	for range n {
 		call, _ := e.Next(now, LaneStore)
 		ids = append(ids, call.ID)
 	}
+	return e, ids
+}
+
+// TestTakeInPanics: where the engine panics over one result, what landed with it is
+// under way no more, and what its workers left with is.
+func TestTakeInPanics(t *testing.T) {
+	e, ids := refusing(t, 4)
+	c := &Collector{engine: e, log: e.cfg.Logger, kick: make(chan struct{}, 1)}
 	c.lanes[LaneStore] = 2
 	refused := Result{Err: graph.ErrRefused}
 	c.shelf.landed = []landing{{ids[0], refused, CallDelete}, {ids[1], refused, CallDelete}}
@@ -118,5 +126,45 @@ func TestTakeInPanics(t *testing.T) {
 	under := slices.Sorted(maps.Keys(e.flights))
 	if e.Err() == nil || !slices.Equal(under, ids[2:]) || c.lanes[LaneStore] != 2 {
 		t.Errorf("%v; %v are under way, %d in the lane; want calls %v, and 2", e.Err(), under, c.lanes[LaneStore], ids[2:])
+	}
+}
+
+// TestLandsAsTakeInPanics: whoever lands when the engine panics over the result of
+// another has landed all the same.
+func TestLandsAsTakeInPanics(t *testing.T) {
+	e, ids := refusing(t, 2)
+	c := &Collector{engine: e, log: e.cfg.Logger, kick: make(chan struct{}, 1)}
+	c.lanes[LaneStore] = 1
+	c.shelf.landed = []landing{{ids[0], Result{Err: graph.ErrRefused}, CallUnset}}
+	c.land(t.Context(), &Call{ID: ids[1], Type: CallDelete}, &Result{})
+	if e.Err() == nil || len(e.flights) > 0 || c.lanes[LaneStore] != 0 {
+		t.Errorf("%v; %v are under way, %d in the lane, want none", e.Err(), e.flights, c.lanes[LaneStore])
+	}
+}
+
+// ending is a context that ends when somebody has looked at it without the lock.
+type ending struct {
+	context.Context
+	shelf *shelf
+	ended bool
+}
+
+func (c *ending) Err() error {
+	if c.ended {
+		return context.Canceled
+	}
+	if c.ended = c.shelf.mu.TryLock(); c.ended {
+		c.shelf.mu.Unlock()
+	}
+	return nil
+}
+
+// TestTradeAtTheEnd: a call is not begun after drain has looked at what has landed.
+func TestTradeAtTheEnd(t *testing.T) {
+	s := &shelf{}
+	s.put(&Call{ID: 1, Type: CallDelete})
+	ctx := &ending{Context: t.Context(), shelf: s}
+	if s.trade(ctx, &Call{ID: 9, Type: CallDelete}, &Result{}) && ctx.ended {
+		t.Error("a call was begun after the end")
 	}
 }

@@ -1,6 +1,7 @@
 package ownergraph
 
 import (
+	"encoding/binary"
 	"hash/maphash"
 	"iter"
 
@@ -18,6 +19,18 @@ type memory struct {
 	size int
 	seed maphash.Seed
 	keys *simplelru.LRU[uint64, remembered]
+	// sieve counts the keys by a few bits of their UIDs. Most that are asked for, which
+	// are of every object that a watch shows, fall through where there is none.
+	sieve *[sieveHoles]uint32
+}
+
+const sieveHoles = 1 << 12
+
+// hole returns where a UID falls: by its last bytes, which are at hand with the event.
+func hole(u UID) uint64 {
+	var last [8]byte
+	copy(last[:], u[max(0, len(u)-len(last)):])
+	return binary.LittleEndian.Uint64(last[:]) * 0x9e3779b97f4a7c15 >> 52
 }
 
 // remembered is one key, in text of its own: whatever else that of the event was
@@ -44,12 +57,17 @@ func (m *memory) add(k Key, observed bool) {
 		return
 	}
 	if m.keys == nil {
-		m.keys, _ = simplelru.NewLRU[uint64, remembered](m.size, nil) // fails only for a size below 1
+		sieve := new([sieveHoles]uint32)
+		m.sieve = sieve
+		m.keys, _ = simplelru.NewLRU(m.size, func(_ uint64, r remembered) { sieve[hole(r.key().UID)]-- }) // fails only for a size below 1
 	}
+	h := m.hash(k)
+	m.keys.Remove(h)
+	m.sieve[hole(k.UID)]++
 	kind := len(k.Kind)
 	scope := kind + len(k.Scope)
 	name := scope + len(k.Name)
-	m.keys.Add(m.hash(k), remembered{
+	m.keys.Add(h, remembered{
 		text: string(k.Kind) + k.Scope + k.Name + string(k.UID),
 		kind: uint32(kind), scope: uint32(scope), name: uint32(name), observed: observed,
 	})
@@ -64,7 +82,7 @@ func (m *memory) fit(most int) {
 
 // has reports whether the memory holds k, and counts that as a use of it.
 func (m *memory) has(k Key) (observed, ok bool) {
-	if m.empty() {
+	if m.empty() || m.sieve[hole(k.UID)] == 0 {
 		return false, false
 	}
 	r, ok := m.keys.Get(m.hash(k))
@@ -74,16 +92,13 @@ func (m *memory) has(k Key) (observed, ok bool) {
 
 func (m *memory) empty() bool { return m.keys == nil || m.keys.Len() == 0 }
 
-// drop forgets k, and reports whether it was observed to go.
-func (m *memory) drop(k Key) bool {
-	observed, ok := m.has(k)
-	if ok {
+func (m *memory) drop(k Key) {
+	if _, ok := m.has(k); ok {
 		m.keys.Remove(m.hash(k))
 	}
-	return observed
 }
 
-func (m *memory) forget() { m.keys = nil }
+func (m *memory) forget() { m.keys, m.sieve = nil, nil }
 
 // all yields the keys, the least recently used first, and whether each was
 // observed to go.

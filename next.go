@@ -48,10 +48,10 @@ func (e *Engine) advance(now time.Time, fences bool) (at time.Time, more bool) {
 	if e.broken != nil {
 		return at, false
 	}
-	if fences {
-		e.freeFence()
-	}
 	for budget := steps; budget > 0; {
+		if fences { // a step may have ended what else has held it
+			e.freeFence()
+		}
 		cost := e.step()
 		if cost == 0 {
 			return e.wakeStep(), false
@@ -110,6 +110,7 @@ func (e *Engine) step() int {
 		}
 		if c := &e.room.call; e.decide(id, c) {
 			e.prepared.push(c)
+			c.ID = 0 // see Collector.guard
 		}
 		return cost
 	}

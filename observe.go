@@ -44,13 +44,10 @@ func (e *Engine) take(ev *Event) error {
 		e.counts.Refused++
 		e.cfg.Logger.Warn("event refused", "err", err)
 		e.damage(ev.Of(), err.Error())
-		if ev.Type == graph.Put && e.absent.drop(ev.Object.Key) { // whatever is wrong with it, it is back
-			e.rewind(ev.Object.Key.String() + returned)
-		}
 		return fmt.Errorf("observe: %w", err)
 	}
 	e.counts.Events++
-	back := d.Resurrected || d.Observed && e.absent.drop(ev.Object.Key) // the Delta is the graph's own
+	back := d.Resurrected // the Delta is the graph's own
 	e.absorb(ev, d)
 	e.kindEvent(ev, newest)
 	if back {
@@ -85,9 +82,14 @@ func (e *Engine) ObserveAll(now time.Time, events []Event) error {
 // ahead is how many events ObserveAll looks at together.
 const ahead = 32
 
-// backwards says how an event's version shows that the store's history went
-// backwards, or "" (R5), and whether no object of its kind had a newer version yet.
+// backwards says how an event shows that the store's history went backwards,
+// or "" (R5), and whether no object of its kind had a newer version yet.
 func (e *Engine) backwards(ev *Event) (newest bool, why string) {
+	if ev.Type == graph.Put {
+		if observed, _ := e.absent.has(ev.Object.Key); observed {
+			return false, ev.Object.Key.String() + returned
+		}
+	}
 	cmp := e.cfg.CompareVersions
 	if cmp == nil || ev.Type != graph.Put && ev.Type != graph.ListEnded {
 		return false, ""
@@ -161,7 +163,7 @@ func (e *Engine) absorbNode(ev *Event, d *graph.Delta) {
 		return // nothing is new
 	}
 	if d.Created && n.State() == graph.Observed && !n.Deleting() {
-		e.greet(id, n)
+		e.greet(id, n, ev.Object.Key)
 		return
 	}
 	if d.Version && !d.Class && !d.Observed && !n.Deleting() && e.graph.Note(id)&noteRecord == 0 {
@@ -174,7 +176,7 @@ func (e *Engine) absorbNode(ev *Event, d *graph.Delta) {
 		t := e.next()
 		m.known, m.changed = t, t
 		e.renew(id, n)
-		e.disbelieve(id, n)
+		e.disbelieve(id, n, ev.Object.Key)
 		e.noteMember(id, n)
 	case m.known <= e.rewound: // the same state, of another history
 		t := e.next()
@@ -204,8 +206,9 @@ func (e *Engine) absorbNode(ev *Event, d *graph.Delta) {
 
 // greet takes in an object that is new, as most events of a listing are: nothing
 // is known of it, nor does anybody refer to it, but by its UID alone.
-func (e *Engine) greet(id graph.NodeID, n graph.Node) {
+func (e *Engine) greet(id graph.NodeID, n graph.Node, k Key) {
 	e.nodes.know(e.graph, id, e.next())
+	e.absent.drop(k)
 	if c, ok := e.graph.Claim(id); ok {
 		e.fanOne(c)
 	}
@@ -232,10 +235,11 @@ func (e *Engine) refresh(id graph.NodeID, n graph.Node, alike bool) {
 // disbelieve takes back that a read did not find a node which the watch shows:
 // mostly the watch lags, and will say soon that it is gone; but it may also be
 // back, after a restore that nobody announced.
-func (e *Engine) disbelieve(id graph.NodeID, n graph.Node) {
+func (e *Engine) disbelieve(id graph.NodeID, n graph.Node, k Key) {
 	if n.State() != graph.Observed {
 		return
 	}
+	e.absent.drop(k)
 	if m := e.mind(id); m.absent != 0 {
 		m.absent, m.buried = 0, false
 		e.fan(id)

@@ -178,3 +178,31 @@ func TestRewindBesideStrangeVersions(t *testing.T) {
 		t.Errorf("%d rewinds, y went from 30 to 29, beside what cannot be compared", n)
 	}
 }
+
+// TestRestoredTwice: the store is restored, which shows in x that was seen gone and is
+// back, and then once more, to before that: what the history between the two has shown
+// of y is taken back, too.
+func TestRestoredTwice(t *testing.T) {
+	for _, again := range []struct {
+		reason string
+		events []graph.Event
+	}{
+		{"x went from 5 to 3", []graph.Event{begun("x"), {Type: graph.Put, Object: graph.Object{Key: keyOf(t, "x"), Version: "3"}}, ended("x")}},
+		{"all of its kind did", []graph.Event{begun("x"), {Type: graph.ListEnded, Kind: "x", Version: "3"}}},
+	} {
+		s := newStepped(t, ownergraph.Config{CompareVersions: compareVersions}, "x", "y", "d")
+		s.put("x#5; y#1; d#2 -> y")
+		s.see(gone("x"))
+		s.put("x#5")
+		if n := s.e.Stats().Rewinds; n != 1 {
+			t.Fatalf("%d rewinds after x is back, want 1", n)
+		}
+		s.see(gone("y"))
+		s.list("y")
+		s.see(begun("d"))
+		s.put("d#2 -> y")
+		s.see(ended("d"))
+		s.see(again.events...)
+		s.wants(ownergraph.CallUnset, again.reason+": y may be back")
+	}
+}

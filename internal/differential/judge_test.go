@@ -57,7 +57,7 @@ func TestDeviations(t *testing.T) {
 			t.Fatal(err)
 		}
 		shown := false
-		for range attempts {
+		for range 10 * attempts {
 			out, v, err := both(t, h)
 			if err != nil || out.ours != tc.ours || v.bad != nil {
 				t.Fatalf("%s: error %v, ours %q, %v, want %q: %s", h, err, out.ours, v.bad, tc.ours, tc.reason)
