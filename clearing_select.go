@@ -122,7 +122,7 @@ func (e *Engine) selecting() bool {
 	})
 }
 
-// nextSelect returns the call for the next page of a selection.
+// nextSelect makes c the call for the next page of a selection, if one is due.
 func (e *Engine) nextSelect(c *Call) bool {
 	s := &e.clear.labels.selects
 	if s.call != 0 || !s.under && len(s.wanted) == 0 {

@@ -154,7 +154,7 @@ func (e *Engine) fenceHeld() bool {
 	return true
 }
 
-// nextFence returns the call that begins a fence, if one is due. One that is
+// nextFence makes c the call that begins a fence, if one is due. One that is
 // under way serves only what was known before it began; one that is held gives
 // way to a newer one.
 func (e *Engine) nextFence(c *Call) bool {

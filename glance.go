@@ -27,8 +27,8 @@ func (e *Engine) glance(id graph.NodeID) policy.Reason {
 }
 
 // stays reports whether a glance has kept a node: another version of the same changes
-// nothing of that, and whatever else could has it decided anew. Of what a
-// former version was put off for, a count of attempts alone may be left then.
+// nothing of that, and whatever else could has it decided anew. Of what a former
+// version was put off for, a count of attempts alone may be left then.
 func (e *Engine) stays(id graph.NodeID) bool { return e.nodes.kept(e.graph, id) && !has(e.awaits, id) }
 
 // plain reports whether no more is known of a node than the graph says.

@@ -338,7 +338,7 @@ func (e *Engine) dueList() (Kind, bool) {
 	return "", false
 }
 
-// nextList returns the call for a listing, if one is due.
+// nextList makes c the call for a listing, if one is due.
 func (e *Engine) nextList(c *Call) bool {
 	l := &e.lists
 	name, ok := e.dueList()

@@ -24,13 +24,16 @@ type memory struct {
 	sieve *[sieveHoles]uint32
 }
 
-const sieveHoles = 1 << 12
+const (
+	sieveBits  = 12
+	sieveHoles = 1 << sieveBits
+)
 
 // hole returns where a UID falls: by its last bytes, which are at hand with the event.
 func hole(u UID) uint64 {
 	var last [8]byte
 	copy(last[:], u[max(0, len(u)-len(last)):])
-	return binary.LittleEndian.Uint64(last[:]) * 0x9e3779b97f4a7c15 >> 52
+	return binary.LittleEndian.Uint64(last[:]) * 0x9e3779b97f4a7c15 >> (64 - sieveBits)
 }
 
 // remembered is one key, in text of its own: whatever else that of the event was

@@ -140,9 +140,7 @@ func (g *Graph) sight(k *Key, s *sought) {
 	if s.first = l.id; !g.isIndexed(l.id, s.uid) {
 		s.first = g.withHash(l.hash, s.uid, k.UID)
 	}
-	if s.id = s.first; s.id != 0 && !g.isPlaced(s.id, k) {
-		s.id = g.kinAt(s.id, k)
-	}
+	g.placed(k, s)
 }
 
 // isIndexed reports whether a node is in use, and the one that the index has for a

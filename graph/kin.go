@@ -44,18 +44,19 @@ func (g *Graph) seek(k *Key, s *sought) {
 func (g *Graph) find(k *Key, s *sought) {
 	s.hash = g.index.hash(s.uid.uid)
 	s.first = g.withHash(s.hash, s.uid, k.UID)
-	if s.id = s.first; s.id != 0 && !g.isPlaced(s.id, k) {
-		s.id = g.kinAt(s.id, k)
-	}
+	g.placed(k, s)
 }
 
-// kinAt returns the node with the coordinates, or 0, where the one that the index has
-// for the UID, the first, has others.
-func (g *Graph) kinAt(first NodeID, k *Key) NodeID {
-	if !g.at(first).is(sharedMark) {
-		return 0
+// placed makes the id that of the node with the coordinates, or 0; the first is the
+// one that the index has for their UID.
+func (g *Graph) placed(k *Key, s *sought) {
+	switch s.id = s.first; {
+	case s.id == 0 || g.isPlaced(s.id, k):
+	case g.at(s.id).is(sharedMark):
+		s.id = g.others[*k]
+	default:
+		s.id = 0
 	}
-	return g.others[*k]
 }
 
 // isPlaced reports whether the node has the kind, the scope and the name.

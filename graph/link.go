@@ -112,8 +112,7 @@ func (g *Graph) refers(dep NodeID, o *Object) bool {
 	if x.is(blockMark) != r.Block || x.is(controllerMark) != r.Controller || !g.isPlain(o, r) {
 		return false
 	}
-	p := g.packUID(r.UID)
-	return g.at(x.owner).holds(p) && g.isPlaced(x.owner, &r.Key) && (!p.text || g.saysUID(x.owner, r.UID))
+	return g.hasUID(x.owner, g.packUID(r.UID), r.UID) && g.isPlaced(x.owner, &r.Key)
 }
 
 // ownerNode returns the node with the coordinates, and makes one where there is
