@@ -40,7 +40,12 @@ func (p *page) check(n int) error {
 			used++
 		}
 		if x.text != 0 && !x.is(longText) {
-			live += textSize(int(p.text[int(x.text-1)*textUnit]))
+			at := int(x.text-1) * textUnit
+			size := textSize(int(p.text[at]))
+			live += size
+			if from := int(p.gapAt) * textUnit; p.gap > 0 && at < from+int(p.gap) && from < at+size {
+				return fmt.Errorf("I9: page %d: text of node %d stands in the gap", n, n<<pageBits|slot)
+			}
 		}
 		if x.hub != 0 {
 			hubs++
@@ -58,7 +63,7 @@ func (p *page) check(n int) error {
 	if len(p.text) > textRoom || p.wide != nil && len(p.wide) == 0 || p.long != nil && len(p.long) == 0 {
 		return fmt.Errorf("I9: page %d keeps %d bytes of text, %d lists of references and %d long texts", n, len(p.text), len(p.wide), len(p.long))
 	}
-	if live != len(p.text)-p.dead {
+	if live != len(p.text)-p.dead || int(p.gap) > p.dead {
 		return fmt.Errorf("I9: page %d: %d bytes of text, %d of them dead, but %d live", n, len(p.text), p.dead, live)
 	}
 	spare := 0

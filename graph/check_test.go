@@ -169,6 +169,9 @@ func TestCheckNamesTheInvariant(t *testing.T) {
 			"a cursor without a sweep"},
 		{"I9: node 1: long text is kept: true", func(_ *testing.T, g *Graph) { g.page(1).long = map[uint16][]byte{1: nil} }, "text is kept twice"},
 		{"I9: page 0: 152 bytes of text, 51 of them dead, but 102 live", func(_ *testing.T, g *Graph) { g.page(1).dead++ }, "the count of dead text is off"},
+		{"I9: page 0: text of node 1 stands in the gap", func(t *testing.T, g *Graph) {
+			g.page(1).gap, g.page(1).gapAt = textUnit, g.at(at(t, g, "a")).text-1
+		}, "what belongs to a node counts as free"},
 		{"I9: page 0: 6 hubs of 8 are used, counted as 7, and 2 are free", func(_ *testing.T, g *Graph) { g.page(1).usedHubs++ }, "the count of hubs is off"},
 	} {
 		g := sample(t)

@@ -21,8 +21,10 @@ type page struct {
 	used  int    // how many are in use
 	free  uint16 // the first of the others, +1; they are linked by nextKind
 
-	text []byte // see text.go
-	dead int    // bytes of it that belong to no node
+	gap   uint16 // a piece of the text that belongs to no node
+	gapAt uint16 // where it begins, counted in textUnit
+	text  []byte // see text.go
+	dead  int    // bytes of it that belong to no node
 
 	hubs     []hub  // see hub.go
 	freeHubs uint16 // the first that is not in use, +1; they are linked by firstDep

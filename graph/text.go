@@ -42,14 +42,11 @@ func textSize(n int) int { return (1 + n + textUnit - 1) &^ (textUnit - 1) }
 
 // write replaces what is written of a node by a copy of b.
 func (g *Graph) write(id NodeID, b []byte) {
-	x, p := g.at(id), g.page(id)
-	if x.text != 0 || x.is(longText) {
-		if old := g.content(id); len(old) == len(b) {
-			copy(old, b)
-			return
-		}
-		g.erase(id)
+	if g.overwrite(id, b) {
+		return
 	}
+	g.erase(id)
+	x, p := g.at(id), g.page(id)
 	switch {
 	case len(b) == 0:
 	case len(b) > mostText:
@@ -59,15 +56,55 @@ func (g *Graph) write(id NodeID, b []byte) {
 		p.long[slotOf(id)] = slices.Clone(b)
 		x.set(longText, true)
 	default:
-		if n := textSize(len(b)); len(p.text)+n > min(cap(p.text), textRoom) {
-			g.reserve(id, n)
-		}
-		x.text = uint16(len(p.text)/textUnit) + 1
-		p.text = append(append(p.text, byte(len(b))), b...)
-		if len(p.text)%textUnit != 0 {
-			p.text = append(p.text, 0)
-		}
+		at := g.stretch(id, textSize(len(b)))
+		x.text = uint16(at/textUnit) + 1
+		p.text[at] = byte(len(b))
+		copy(p.text[at+1:], b)
 	}
+}
+
+// stretch returns where n bytes of a page's text are free for a node: in the gap, where
+// whoever takes the place of an object that is gone finds room for a name as long, or
+// at the end.
+func (g *Graph) stretch(id NodeID, n int) (at int) {
+	p := g.page(id)
+	if n <= int(p.gap) {
+		at = int(p.gapAt) * textUnit
+		p.gap, p.gapAt, p.dead = p.gap-uint16(n), p.gapAt+uint16(n/textUnit), p.dead-n
+		return at
+	}
+	at = len(p.text)
+	if at+n > min(cap(p.text), textRoom) {
+		g.reserve(id, n)
+		at = len(p.text)
+	}
+	p.text = p.text[:at+n]
+	return at
+}
+
+// bury notes that n bytes of the text belong to no node any more. Of all that is dead
+// the longest piece is kept in mind as the gap.
+func (p *page) bury(at, n int) {
+	p.dead += n
+	if n > int(p.gap) {
+		p.gap, p.gapAt = uint16(n), uint16(at/textUnit)
+	}
+}
+
+// overwrite writes b in the place of what is written already, if it has room there: an
+// object that is gone leaves less than it was, and would have its page's text copied.
+func (g *Graph) overwrite(id NodeID, b []byte) bool {
+	x, p, old := g.at(id), g.page(id), g.content(id)
+	switch long := x.is(longText); {
+	case len(b) == 0 || len(b) > len(old), long && len(b) < len(old):
+		return false
+	case !long:
+		at, n := int(x.text-1)*textUnit, textSize(len(b))
+		p.text[at] = byte(len(b))
+		p.bury(at+n, textSize(len(old))-n)
+	}
+	copy(old, b)
+	return true
 }
 
 // erase takes away what is written of a node.
@@ -79,7 +116,7 @@ func (g *Graph) erase(id NodeID) {
 			p.long = nil
 		}
 	} else if x.text != 0 {
-		p.dead += textSize(len(g.content(id)))
+		p.bury(int(x.text-1)*textUnit, textSize(len(p.textOf(x))))
 	}
 	x.text = 0
 	x.set(longText, false)
@@ -109,7 +146,7 @@ func (g *Graph) reserve(id NodeID, n int) {
 		x.text = uint16(len(to)/textUnit) + 1
 		to = append(to, p.text[at:at+textSize(int(p.text[at]))]...)
 	}
-	p.text, p.dead = to, 0
+	p.text, p.dead, p.gap = to, 0, 0
 }
 
 // field reads a length and as many bytes, and returns what follows.

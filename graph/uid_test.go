@@ -3,9 +3,11 @@ package graph
 import (
 	"fmt"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
+	"unsafe"
 
 	"pgregory.net/rapid"
 )
@@ -228,6 +230,45 @@ func TestChurn(t *testing.T) {
 	}
 	if err := g.Check(); err != nil || g.Len() != many || size() > before*105/100 {
 		t.Errorf("%d nodes, %d bytes after %d, %v; want at most 5%% more", g.Len(), size(), before, err)
+	}
+}
+
+// TestTextGap: who comes under a name as long as that of who has gone, and who leaves
+// less than he was, makes no text grow, and none is copied.
+func TestTextGap(t *testing.T) {
+	g := large(t)
+	key := func(life, i int) Key {
+		return Key{Kind: "a", Name: fmt.Sprintf("pod-%d-%08d", life, i), UID: UID(fmt.Sprintf("%08x-0000-0000-0000-%012x", i, life))}
+	}
+	const many = 3*pageNodes - 1 // and node 0: full pages
+	put := func(life, i int) {
+		o := Object{Key: key(life, i), Version: "1", Generation: 200}
+		if i%8 > 0 {
+			o.Owners = []Owner{{Key: key(1, i&^7)}}
+		}
+		apply(t, g, Event{Type: Put, Object: o})
+	}
+	texts := func() (at []*byte, n int) {
+		for i := range g.pages {
+			at, n = append(at, unsafe.SliceData(g.pages[i].text)), n+len(g.pages[i].text)
+		}
+		return at, n
+	}
+	for i := range many {
+		put(1, i)
+	}
+	before, size := texts()
+	for i := range many {
+		apply(t, g, Event{Type: Gone, Key: key(1, i)}) // every eighth stays as a phantom
+		if i%8 > 0 {
+			put(2, i)
+		}
+	}
+	if after, now := texts(); !slices.Equal(after, before) || now != size {
+		t.Errorf("%d bytes of text after %d, copied: %t", now, size, !slices.Equal(after, before))
+	}
+	if err := g.Check(); err != nil {
+		t.Error(err)
 	}
 }
 

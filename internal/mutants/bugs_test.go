@@ -155,7 +155,7 @@ func TestSourcesAreKnown(t *testing.T) {
 	for _, kind := range []struct {
 		letter string
 		n      int
-	}{{"R", 8}, {"B", 30}, {"S", 25}, {"L", 13}, {"E", 6}, {"I", 8}} {
+	}{{"R", 8}, {"B", 30}, {"S", 25}, {"L", 13}, {"E", 9}, {"I", 9}} {
 		for i := 1; i <= kind.n; i++ {
 			words += fmt.Sprintf(" %s%d", kind.letter, i)
 		}

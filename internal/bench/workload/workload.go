@@ -74,8 +74,8 @@ func (w *World) scopeOf(i int) string {
 }
 
 // name returns 13 bytes for whoever has no owner, 24 for a replica set and 30 for
-// a pod, with the owner's name as its beginning, as Kubernetes does it. A name
-// that has been replaced is 3 bytes longer.
+// a pod, with the owner's name as its beginning, as Kubernetes does it. What replaces
+// a pod has a name of the same length.
 func (w *World) name(i int) string {
 	return string(w.appendName(make([]byte, 0, 40), i, 2))
 }
@@ -89,11 +89,7 @@ func (w *World) appendName(b []byte, i, above int) []byte {
 	if w.shape.kind(i) != Pod {
 		return digits(b, uint64(i), 10)
 	}
-	b = letters(b, uint64(i), 5)
-	if l := uint64(w.lives[i]); l > 0 {
-		b = letters(b, l, 3)
-	}
-	return b
+	return letters(b, uint64(i)+uint64(w.lives[i])*uint64(w.n), 5)
 }
 
 // uid returns a random UUID (version 4) that the number and its life fix.
