@@ -26,7 +26,8 @@ type clearings struct {
 	holders map[holderName][]graph.NodeID // that are observed, sorted
 	known   map[graph.NodeID]Object       // the same, as they were last observed
 	dying   map[graph.NodeID]policy.Stamp // since when those of them are known to be deleted that are
-	lapsed  policy.Stamp                  // when the last of those that are gone was known to be deleted
+	yielded map[holderName]policy.Stamp   // when one of that name last changed, while something is swept: see noteYield
+	lapsed  policy.Stamp                  // the last of either, of those that are gone, and of those that are another's by a label
 	runs    map[runID]*clearing
 	of      map[runKey]runID
 	members map[graph.NodeID][]membership // lists are never changed in place
@@ -96,15 +97,15 @@ type membership struct {
 	kind  Kind
 	phase int
 	since policy.Stamp // when the claim became known
-	fixed bool         // it holds whatever becomes of the object
+	fixed bool         // it holds whatever becomes of the object, and so does what anybody else has a claim by
 	owned bool         // it is by owner references alone
 }
 
 func newClearings(sweeps []finalizer.Sweep) (clearings, error) {
 	c := clearings{
 		holders: map[holderName][]graph.NodeID{}, known: map[graph.NodeID]Object{},
-		dying: map[graph.NodeID]policy.Stamp{},
-		runs:  map[runID]*clearing{}, of: map[runKey]runID{}, members: map[graph.NodeID][]membership{},
+		dying: map[graph.NodeID]policy.Stamp{}, yielded: map[holderName]policy.Stamp{},
+		runs: map[runID]*clearing{}, of: map[runKey]runID{}, members: map[graph.NodeID][]membership{},
 		ghosts: map[holderName]runID{},
 	}
 	for _, s := range sweeps {
@@ -120,7 +121,7 @@ func newClearings(sweeps []finalizer.Sweep) (clearings, error) {
 
 func (c *clearings) clone() clearings {
 	d := *c
-	d.holders, d.known, d.dying = cloneMap(c.holders), cloneMap(c.known), cloneMap(c.dying)
+	d.holders, d.known, d.dying, d.yielded = cloneMap(c.holders), cloneMap(c.known), cloneMap(c.dying), cloneMap(c.yielded)
 	for name, ids := range d.holders {
 		d.holders[name] = slices.Clone(ids)
 	}
@@ -169,6 +170,10 @@ func (e *Engine) noteHolder(id graph.NodeID) {
 	if noted {
 		if turned {
 			e.yield()
+			e.noteYield(was, o)
+		}
+		if had && was.Version != o.Version {
+			e.relabelled(id, o)
 		}
 		if !had {
 			e.stirGhosts()
@@ -179,6 +184,37 @@ func (e *Engine) noteHolder(id graph.NodeID) {
 			delete(c.dying, id)
 		case !dying:
 			c.dying[id] = e.next()
+		}
+	}
+}
+
+// relabelled sees to a holder of another version: by its labels it may be another
+// one's now, and contest nothing of that one's any more. If they are not known yet they
+// are asked for where that matters: see show.
+func (e *Engine) relabelled(id graph.NodeID, o Object) {
+	switch {
+	case e.labelled(id, o.Version):
+		e.clear.lapsed = e.next()
+		e.yield()
+	case e.clear.blocks():
+		e.told(id, o)
+	}
+}
+
+// noteYield keeps when a holder has changed in a way that may have ended a claim of it,
+// or of one that it holds now, or is held by: that one contested the objects until
+// then. One that is deleted has no claim, which is in dying; but whose it is, or who is
+// its own, may change still. Held by TestSweepLapsedChange.
+func (e *Engine) noteYield(was, o Object) {
+	c := &e.clear
+	judges := slices.ContainsFunc(c.plans, func(p *finalizer.Plan) bool { return p.Sweep().Judges() })
+	if len(c.runs) == 0 || o.Deleting && !judges && slices.Equal(was.Owners, o.Owners) { // a sweep asks for proof since its own beginning
+		return
+	}
+	at := e.next()
+	for i, p := range c.plans {
+		if o.Kind == p.Sweep().Holder {
+			c.yielded[holderName{i, o.Scope, o.Name}] = at
 		}
 	}
 }
@@ -205,6 +241,9 @@ func (e *Engine) parted(id graph.NodeID, unseen bool) {
 	for i, p := range c.plans {
 		if was.Kind == p.Sweep().Holder {
 			c.list(i, was.Key, id, false)
+			name := holderName{i, was.Scope, was.Name}
+			c.lapsed = max(c.lapsed, c.yielded[name])
+			delete(c.yielded, name)
 			e.holderGone(i, id, was, unseen || e.kinds[was.Kind].damaged)
 		}
 	}
@@ -214,12 +253,19 @@ func (e *Engine) parted(id graph.NodeID, unseen bool) {
 // yield has members looked at again that a holder has contested who does not any
 // more. Such members are held.
 func (e *Engine) yield() {
-	for _, r := range e.clear.runs {
+	if e.clear.blocks() {
+		e.walkAgain()
+	}
+}
+
+// blocks reports whether a member is held.
+func (c *clearings) blocks() bool {
+	for _, r := range c.runs {
 		if r.blocked > 0 {
-			e.walkAgain()
-			return
+			return true
 		}
 	}
+	return false
 }
 
 // list puts a holder into the table, or takes it out.
@@ -243,6 +289,7 @@ func (c *clearings) rewind() {
 	clear(c.of)
 	clear(c.members)
 	clear(c.ghosts)
+	clear(c.yielded)
 	c.labels.forget()
 	c.walk, c.again, c.stir, c.due = 0, false, false, time.Time{}
 }

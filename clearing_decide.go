@@ -1,6 +1,7 @@
 package ownergraph
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/ownergraph/ownergraph/finalizer"
@@ -233,10 +234,10 @@ func (e *Engine) contested(id graph.NodeID, r *clearing, o Object) bool {
 }
 
 // lapsed reports whether the proof is older than the last moment at which another
-// holder that has a claim on an object was taken to live, and contested it: the
-// holder that is swept may have changed its mind by then, unseen as yet. Another one
-// is asked for. Of holders that are gone nobody knows any more what they had a claim
-// on.
+// holder that has a claim on an object, or had one before it changed, was taken to
+// live, and contested it: the holder that is swept may have changed its mind by then,
+// unseen as yet. Another one is asked for. Of holders that are gone nobody knows any
+// more what they had a claim on.
 func (e *Engine) lapsed(id graph.NodeID, r *clearing, o Object) bool {
 	last := e.clear.lapsed
 	for i := range e.clear.plans {
@@ -248,11 +249,40 @@ func (e *Engine) lapsed(id graph.NodeID, r *clearing, o Object) bool {
 			}
 		}
 	}
+	last = max(last, e.yieldOf(id, o))
 	if last == 0 || e.proven(r, last) {
 		return false
 	}
 	e.needProof(r, last)
 	return true
+}
+
+// yieldOf returns when one of those last changed who may have a claim on an object, or
+// who hold these, directly or through others: see related.
+func (e *Engine) yieldOf(id graph.NodeID, o Object) (last policy.Stamp) {
+	c := &e.clear
+	if len(c.yielded) == 0 {
+		return 0
+	}
+	seen, ids := []Object{o}, []graph.NodeID{id}
+	for at := 0; at < len(seen); at++ {
+		for i := range c.plans {
+			for claim := range e.claims(i, ids[at], seen[at], false) {
+				for _, scope := range [...]string{"", seen[at].Scope} {
+					last = max(last, c.yielded[holderName{i, scope, claim.Name}])
+				}
+				for h, x := range e.claimants(i, seen[at], claim) {
+					if !slices.Contains(ids, h) {
+						seen, ids = append(seen, x), append(ids, h)
+					}
+				}
+			}
+		}
+		if len(seen) > mostRelated { // whoever it was
+			return slices.Max(slices.Collect(maps.Values(c.yielded)))
+		}
+	}
+	return last
 }
 
 // coOwned reports whether somebody else owns a node beside the holder, or may:

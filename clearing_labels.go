@@ -166,6 +166,16 @@ func (e *Engine) unmark(id graph.NodeID) {
 	}
 }
 
+// labelled reports whether a selection has shown the labels of this version.
+func (e *Engine) labelled(id graph.NodeID, v Version) bool {
+	for i := range e.clear.labels.asks {
+		if m, is := e.clear.labels.marks[markKey{id, i}]; is && m.version == v {
+			return true
+		}
+	}
+	return false
+}
+
 // show takes one object of an answer. It reports whether the graph shows it at
 // that version.
 func (e *Engine) show(i int, o Labelled, began policy.Stamp) bool {
@@ -175,6 +185,10 @@ func (e *Engine) show(i int, o Labelled, began policy.Stamp) bool {
 	}
 	id, k := n.ID(), markKey{n.ID(), i}
 	m, is := e.clear.labels.marks[k]
+	if _, holder := e.clear.known[id]; holder && o.Version == n.Version() && (!is || m.value != o.Value) {
+		e.clear.lapsed = max(e.clear.lapsed, e.peek(id).known) // it is another one's at this version, and contests nothing of that one's
+		e.yield()
+	}
 	if !is || m.version != n.Version() { // else it is true for ever
 		m.version, m.value = o.Version, o.Value
 	}

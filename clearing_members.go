@@ -38,6 +38,7 @@ func (e *Engine) enlist(id graph.NodeID) {
 		if len(c.members) > 0 {
 			c.members = map[graph.NodeID][]membership{}
 		}
+		clear(c.yielded)
 		if len(c.labels.marks)+len(c.labels.passes)+len(c.labels.wanted) > 0 {
 			c.labels.forget()
 		}
@@ -46,12 +47,17 @@ func (e *Engine) enlist(id graph.NodeID) {
 	e.refute(id)
 	o := e.graph.Node(id).Object()
 	var now []membership
+	fixed := true
 	for i := range c.plans {
 		for claim := range e.claims(i, id, o, true) {
+			fixed = fixed && claim.Fixed
 			if !claim.Shadow {
 				now = e.enlistBy(now, id, i, o, claim)
 			}
 		}
+	}
+	for i := range now {
+		now[i].fixed = fixed
 	}
 	e.discharge(id, now, false)
 }
@@ -63,9 +69,8 @@ func (e *Engine) enlistBy(now []membership, id graph.NodeID, plan int, o Object,
 		i := slices.IndexFunc(now, func(m membership) bool { return m.run == r })
 		switch {
 		case i < 0:
-			now = append(now, membership{r, o.Kind, c.plans[plan].PhaseOf(o), e.peek(id).known, claim.Fixed, claim.Key.UID != ""})
+			now = append(now, membership{run: r, kind: o.Kind, phase: c.plans[plan].PhaseOf(o), since: e.peek(id).known, owned: claim.Key.UID != ""})
 		default:
-			now[i].fixed = now[i].fixed || claim.Fixed
 			now[i].owned = now[i].owned && claim.Key.UID != ""
 		}
 	}

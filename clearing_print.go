@@ -73,6 +73,11 @@ func (p *printer) lapses(r *clearing) {
 	lapse(p.e.clear.lapsed)
 	for _, id := range p.ids {
 		lapse(p.e.clear.dying[id])
+		if h, ok := p.e.clear.known[id]; ok {
+			for i := range p.e.clear.plans {
+				lapse(p.e.clear.yielded[holderName{i, h.Scope, h.Name}])
+			}
+		}
 	}
 }
 

@@ -17,7 +17,9 @@ func (e *Engine) fillClearings() {
 	r.next = e.now.Add(time.Second)
 	e.clear.walk, e.clear.again, e.clear.began, e.clear.walked = 1, false, e.next(), 1
 	e.clear.due = e.now.Add(time.Minute)
-	e.clear.dying[b], e.clear.lapsed = 1, 1
+	h := e.graph.Node(b).Key()
+	e.clear.known[b] = e.graph.Node(b).Object()
+	e.clear.dying[b], e.clear.lapsed, e.clear.yielded[holderName{0, h.Scope, h.Name}] = 1, 1, 1
 	f := e.flights[2]
 	f.run = 0
 	e.flights[2] = f
@@ -48,6 +50,11 @@ func clearingChanges() []fieldChange {
 		{"clearings.stir", func(e *Engine) { flip(&e.clear.stir) }},
 		{"clearings.due", func(e *Engine) { e.clear.due = time.Time{} }},
 		{"clearings.dying", func(e *Engine) { e.clear.dying[e.idOf("b")] = late }},
+		{"clearings.yielded", func(e *Engine) {
+			for name := range e.clear.yielded {
+				e.clear.yielded[name] = late
+			}
+		}},
 		{"clearings.lapsed", func(e *Engine) { e.clear.lapsed = late }},
 		{"clearings.proofs", func(e *Engine) { e.clear.proofs = e.now.Add(time.Second) }},
 		{"clearings.ends", func(e *Engine) { e.clear.ends = e.now.Add(time.Second) }},

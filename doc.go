@@ -142,10 +142,11 @@
 //     Held says so. Held by TestSweepHeld, TestSweepSickKind and TestSweepStorm.
 //   - An object on which another holder has a claim is contested, also if only its
 //     name may be read so: nobody's sweep deletes it while the other lives, nor
-//     before its own holder is proven to have been there since then. Holders
+//     before its own holder is proven to have been there since then, or since a
+//     change of either of them, or of the object, has ended that claim. Holders
 //     of which one holds the other, a tenant and a namespace of its, do not contest
-//     what both hold. Held by TestSweepHeld, TestSweepLapsedClaim and
-//     TestSweepNested.
+//     what both hold. Held by TestSweepHeld, TestSweepLapsedClaim,
+//     TestSweepLapsedChange, TestSweepLapsedLabel and TestSweepNested.
 //   - It costs one write for each member, two for the holder, and two fences. Held
 //     by TestSweepCost.
 //   - Labels are no part of an object. A store that is a Selector is asked who is

@@ -91,15 +91,24 @@ func (c *claims) above(h, o graph.Object, all []graph.Object, depth int) bool {
 // contested reports whether a holder that lives, and neither holds h nor is held
 // by it, has a claim on the object too.
 func (c *claims) contested(h, o graph.Object, all []graph.Object) bool {
-	for _, p := range c.plans {
-		for _, x := range all {
-			if x.Key != h.Key && x.Key != o.Key && c.contests(p, x, o) &&
-				!c.above(x, h, all, mostAbove) && !c.above(h, x, all, mostAbove) {
-				return true
+	for range c.rivals(h, o, all) {
+		return true
+	}
+	return false
+}
+
+// rivals yields who does.
+func (c *claims) rivals(h, o graph.Object, all []graph.Object) iter.Seq[graph.Object] {
+	return func(yield func(graph.Object) bool) {
+		for _, p := range c.plans {
+			for _, x := range all {
+				if x.Key != h.Key && x.Key != o.Key && c.contests(p, x, o) &&
+					!c.above(x, h, all, mostAbove) && !c.above(h, x, all, mostAbove) && !yield(x) {
+					return
+				}
 			}
 		}
 	}
-	return false
 }
 
 // owned reports whether the object is a member by an owner reference alone.

@@ -44,7 +44,8 @@
 //	S23  what is deleted for a holder was, at some instant at which the holder was
 //	     marked and confirmed, a member of it, and nobody else who lived had a claim
 //	S23w the engine was told so, by the watch or by a conflict's read of the object,
-//	     and a fence has passed that began later; of labels it was told at exactly
+//	     and a fence has passed that began later, and later than anybody who lives
+//	     was last told to have a claim on it, too; of labels it was told at exactly
 //	     this version, or by a selection without the object that began when this
 //	     version was known
 //	S24  a holder loses the finalizer of its sweep, or of its confirmation, only if

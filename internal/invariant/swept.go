@@ -21,12 +21,49 @@ type answer struct {
 	at     uint64
 }
 
+// dispute is an object and a holder, which is deleted, of those who have a claim on it.
+type dispute struct{ holder, object graph.Key }
+
+// disputes notes which objects of holders that are deleted somebody else has a claim
+// on who lives, as far as was told, until what is told now.
+func (w *Witness) disputes() {
+	if len(w.plans) == 0 {
+		return
+	}
+	all := slices.Collect(maps.Values(w.objects))
+	for _, h := range w.going() {
+		for _, o := range all {
+			if o.Deleting || !slices.ContainsFunc(w.plans, func(p *finalizer.Plan) bool { return w.member(p, h, o) }) {
+				continue
+			}
+			for x := range w.rivals(h, o, all) {
+				if w.labelsTold(x, w.selects.since[x.Key]) && w.labelsTold(h, w.selects.since[h.Key]) { // else nobody knows whether one holds the other
+					w.disputed[dispute{h.Key, o.Key}] = w.now
+				}
+			}
+		}
+	}
+}
+
+// going returns the holders that are deleted, or are gone.
+func (w *Witness) going() (out []graph.Object) {
+	for _, h := range w.objects {
+		if h.Deleting && slices.ContainsFunc(w.plans, func(p *finalizer.Plan) bool { return p.IsHolder(h) }) {
+			out = append(out, h)
+		}
+	}
+	for _, p := range w.parted {
+		out = append(out, p.holder)
+	}
+	return out
+}
+
 // Follow has the witness judge what its engine does for sweeps, too.
 func (w *Witness) Follow(plans []*finalizer.Plan) {
 	w.claims = claims{plans, w.toldLabels}
 	w.selects = newSelects()
 	w.objects, w.parted = map[graph.Key]graph.Object{}, map[graph.Key]parting{}
-	w.answers = map[graph.Key]answer{}
+	w.answers, w.disputed = map[graph.Key]answer{}, map[dispute]uint64{}
 	w.swept = map[ownergraph.CallID]bool{}
 }
 
@@ -92,6 +129,8 @@ func (w *Witness) Swept(d ownergraph.Decided) error {
 		return bad("%[1]s is swept for %[2]s, and somebody else was said to have a claim on it")
 	case !w.attested(max(since, w.facts[d.Key].came)):
 		return bad("%[1]s is swept, and no fence has passed that began when it and the mark of %[2]s were known")
+	case !w.attested(w.disputed[dispute{d.Holder, d.Key}]):
+		return bad("%[1]s is swept for %[2]s, and no fence has passed that began when nobody else was said to have a claim on it any more")
 	case p.PhaseOf(o) >= p.Open(w.leftOf(p, h, all)):
 		return &Breach{Rule: "S25", Object: d.Key, Other: d.Holder, text: "%[1]s is swept before the phases that it waits for are over for %[2]s"}
 	}

@@ -35,6 +35,8 @@ type Witness struct {
 	answers map[graph.Key]answer       // what the last read of each showed (R1)
 	parted  map[graph.Key]parting      // holders that are gone
 	swept   map[ownergraph.CallID]bool // what is deleted for a holder
+	// disputed says when somebody else was last told to have a claim on an object.
+	disputed map[dispute]uint64
 }
 
 // fact is what is known of one object. Each number says when it was told last,
@@ -106,6 +108,7 @@ func (w *Witness) Reset() {
 	clear(w.answers)
 	clear(w.parted)
 	clear(w.swept)
+	clear(w.disputed)
 	w.selects.reset()
 }
 
@@ -115,6 +118,7 @@ func (w *Witness) Sum() uint64 { return w.sum }
 // Told takes an event that the engine is about to observe.
 func (w *Witness) Told(e graph.Event) {
 	w.now++
+	w.disputes()
 	switch e.Type {
 	case graph.Put:
 		w.put(&e.Object)
@@ -275,6 +279,7 @@ func (w *Witness) Answered(c ownergraph.Call, r ownergraph.Result) {
 		}
 		return
 	case ownergraph.CallSelect:
+		w.disputes()
 		if began > w.rewound {
 			w.selected(c.Select, r, began)
 		}

@@ -33,6 +33,7 @@ type tenancy struct {
 	names             []string // of tenants
 	nested            bool     // spaces hold, too
 	owned, free       bool     // by owner references, too; not what is free
+	judged            bool     // nothing of a holder that is free
 	rings             bool     // tenants hold tenants that they own
 	phases, confirm   bool
 	unguarded, spared bool
@@ -80,6 +81,7 @@ func (o *options) drawTenancy() {
 	}
 	o.objects = min(o.objects+2+r.IntN(3), 14)
 	o.most = o.objects + 1 + r.IntN(4)
+	o.tenancy.judged = !o.tenancy.free && one(4) // drawn last: other worlds are as they were
 }
 
 // sweeps returns those of the world.
@@ -102,6 +104,11 @@ func (o options) sweeps() []finalizer.Sweep {
 	if y.free {
 		for i := range s.Members {
 			s.Members[i].Where = func(_, m graph.Object) bool { return !m.HasFinalizer(freeFinalizer) }
+		}
+	}
+	if y.judged {
+		for i := range s.Members {
+			s.Members[i].Where = func(h, _ graph.Object) bool { return !h.HasFinalizer(freeFinalizer) }
 		}
 	}
 	if y.spared {
