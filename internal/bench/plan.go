@@ -24,6 +24,18 @@ func plan(s sizes) []row {
 	return slices.Concat(graphRows(s), cascadeRows(s), starRows(s), chainRows(s), otherRows(s), latencyRows(s), collectorRows(s))
 }
 
+// barely is what stands bare beside a row.
+func barely(p measure.Params) one {
+	p.Bare = true
+	return one{side: bare, params: p}
+}
+
+// floor is a figure of that: how much better than theirs ours could be at all.
+func floor(f figure, name string) figure {
+	f.name, f.side, f.goal = name, bare, goal{}
+	return f
+}
+
 // pair is a row that both sides run alike.
 func (s sizes) pair(name string, p measure.Params, figures ...figure) row {
 	mine := p
@@ -128,11 +140,11 @@ func cascadeRows(s sizes) []row {
 	var out []row
 	for _, n := range []int{s.cascade / 10, s.cascade} {
 		p := measure.Params{Row: "background", N: n, Workers: 20}
-		out = append(out, s.pair(fmt.Sprintf("background %d", n), p,
-			requests("background", 1.005),
-			figure{work: "background", name: "rate", unit: "objects/s", metric: "rate", how: rate, goal: times(5)},
-			figure{work: "background", name: "allocations", unit: "1/object", metric: "object allocs", goal: atMost(5)},
-		))
+		speed := figure{work: "background", name: "rate", unit: "objects/s", metric: "rate", how: rate, goal: times(5)}
+		w := s.pair(fmt.Sprintf("background %d", n), p, requests("background", 1.005), speed, floor(speed, "rate of a bare loop"),
+			figure{work: "background", name: "allocations", unit: "1/object", metric: "object allocs", goal: atMost(5)})
+		w.runs = append(w.runs, barely(p))
+		out = append(out, w)
 	}
 	return out
 }
@@ -164,11 +176,13 @@ func starRows(s sizes) []row {
 		figure{work: "orphan", name: "goroutines", unit: "", metric: "goroutines", goal: atMost(30)},
 		figure{work: "orphan", name: "time", unit: "us/dependent", metric: "object ns", how: delay, scale: 1e-3},
 	))
-	w := s.pair("fan", measure.Params{Row: "fan", N: s.large},
-		figure{work: "end of an owner", name: "others wait", unit: "ms", metric: "wait ns", how: delay, scale: 1e-6, goal: atMost(0.25)},
+	p := measure.Params{Row: "fan", N: s.large}
+	wait := figure{work: "end of an owner", name: "others wait", unit: "ms", metric: "wait ns", how: delay, scale: 1e-6, goal: atMost(0.25)}
+	slow := figure{work: "end of an owner", name: "steps over 0.25 ms", unit: "", metric: "over 0.25 ms", how: delay}
+	w := s.pair("fan", p, wait, floor(wait, "others wait for a loop that reads the clock"),
 		figure{work: "end of an owner", name: "the event itself", unit: "ms", metric: "event ns", how: delay, scale: 1e-6},
-		figure{work: "end of an owner", name: "steps over 0.25 ms", unit: "", metric: "over 0.25 ms", how: delay},
-	)
+		slow, floor(slow, "the same of that loop"))
+	w.runs = append(w.runs, barely(p))
 	w.rounds = min(w.rounds, 2)
 	return append(out, w)
 }
@@ -179,7 +193,9 @@ func chainRows(s sizes) []row {
 	for _, n := range []int{s.deep / 10, s.deep} {
 		name := fmt.Sprintf("chain %d", n)
 		level := figure{work: "chain", name: "time", unit: "us/level", metric: "object ns", how: delay, scale: 1e-3, goal: times(3)}
-		w := s.pair(name, measure.Params{Row: "chain", N: n, Workers: 20}, requests("chain", 1.005), level)
+		p := measure.Params{Row: "chain", N: n, Workers: 20}
+		w := s.pair(name, p, requests("chain", 1.005), level, floor(level, "time of a bare watch and worker"))
+		w.runs = append(w.runs, barely(p))
 		if first == "" {
 			first = name
 		} else {
@@ -203,6 +219,8 @@ func otherRows(s sizes) []row {
 		p.Product = true
 		w := s.queue(fmt.Sprintf("queue %d product", consumers), "queue, as each product uses it", p, 3)
 		w.runs[1].program = product
+		w.runs = append(w.runs, barely(p))
+		w.figures = append(w.figures, floor(w.figures[0], "two turns of an empty mutex"))
 		out = append(out, w)
 	}
 	return out
@@ -219,15 +237,13 @@ func latencyRows(s sizes) []row {
 	var out []row
 	for _, workers := range s.workers {
 		p := measure.Params{Row: "background", N: min(max(400*workers, 2000), 20_000), Workers: workers, Latency: time.Millisecond}
-		loop := p
-		loop.Row = "bare"
 		throughput := figure{work: "background, 1 ms", name: "rate", unit: "objects/s", metric: "rate", how: rate}
 		share := figure{work: "background, 1 ms", name: "rate by the bare loop's", unit: "times", metric: "rate", how: rate, over: source{side: bare}}
 		if workers == 20 || workers == 64 {
 			throughput.goal, share.goal = times(2.8), atLeast(0.95)
 		}
 		w := s.pair(fmt.Sprintf("latency %d", workers), p, requests("background, 1 ms", 1.005), throughput, share)
-		w.runs = append(w.runs, one{side: bare, params: loop})
+		w.runs = append(w.runs, barely(p))
 		if workers < 20 {
 			w.rounds = min(w.rounds, 1)
 		}

@@ -61,6 +61,26 @@ func TestRowsCheckTheEnd(t *testing.T) {
 	}
 }
 
+// TestBareRows: what stands bare beside a row ends what there is to end, with the
+// figures that it is compared by; a row that has nothing beside it says so.
+func TestBareRows(t *testing.T) {
+	for row, metric := range map[string]string{"background": "rate", "chain": "object ns", "fan": "wait ns", "queue": "cycle ns"} {
+		var out strings.Builder
+		p := measure.Params{Row: row, N: 340, Workers: 2, Bare: true}
+		if err := measure.Run(&out, ours.Side{}, p); err != nil {
+			t.Errorf("%s: %v", row, err)
+			continue
+		}
+		var m measure.Metrics
+		if err := json.Unmarshal([]byte(out.String()), &m); err != nil || m[metric] <= 0 {
+			t.Errorf("%s: %s (%v), want a %q above 0", row, out.String(), err, metric)
+		}
+	}
+	if err := measure.Run(io.Discard, ours.Side{}, measure.Params{Row: "memory", Bare: true}); err == nil {
+		t.Error("nothing stands beside the memory row")
+	}
+}
+
 // TestSplit has two collectors share the work by scope: no object is written
 // twice.
 func TestSplit(t *testing.T) {

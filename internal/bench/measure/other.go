@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"sync"
-	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -16,31 +14,6 @@ import (
 	"github.com/ownergraph/ownergraph/internal/bench/server"
 	"github.com/ownergraph/ownergraph/internal/bench/workload"
 )
-
-// bareRow is the floor: as many workers that only send the deletes.
-func bareRow(side Side, p Params) (Metrics, error) {
-	w := workload.Trees(p.N)
-	s := load(side, cascade{Params: p, world: w})
-	var next atomic.Int64
-	var failed atomic.Int64
-	var workers sync.WaitGroup
-	start := time.Now()
-	for range p.Workers {
-		workers.Go(func() {
-			for i := int(next.Add(1)) - 1; i < w.Len(); i = int(next.Add(1)) - 1 {
-				if s.Delete(w.Key(i), graph.DeleteOptions{Propagation: graph.Background}) != nil {
-					failed.Add(1)
-				}
-			}
-		})
-	}
-	workers.Wait()
-	took := time.Since(start)
-	if failed.Load() > 0 || s.Len() > 0 {
-		return nil, fmt.Errorf("end state: %d objects are left", s.Len())
-	}
-	return Metrics{"rate": float64(p.N) / took.Seconds(), "object ns": float64(took.Nanoseconds()) / float64(p.N)}, nil
-}
 
 // quiet is longer than either side waits before it tries again.
 const quiet = 1100 * time.Second

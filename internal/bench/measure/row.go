@@ -17,6 +17,7 @@ type Params struct {
 	Split      bool          `json:"split,omitempty"`
 	Latency    time.Duration `json:"latency,omitempty"`
 	Product    bool          `json:"product,omitempty"`
+	Bare       bool          `json:"bare,omitempty"` // what stands bare beside the row
 	Timeout    time.Duration `json:"timeout,omitempty"`
 	// Profile names a file for a CPU profile: of a cascade from the user's deletion
 	// to its end, of other rows as a whole.
@@ -31,9 +32,12 @@ func Run(out io.Writer, side Side, p Params) error {
 	rows := map[string]func(Side, Params) (Metrics, error){
 		"graph": whole(graphRow), "memory": whole(memoryRow), "worst": whole(worstRow), "fan": whole(fanRow),
 		"background": backgroundRow, "foreground": foregroundRow, "orphan": orphanRow, "chain": chainRow,
-		"bare": whole(bareRow), "start": startRow, "queue": whole(queueRow),
+		"start": startRow, "queue": whole(queueRow),
 	}
 	row := rows[p.Row]
+	if p.Bare {
+		row = bares[p.Row]
+	}
 	if row == nil {
 		return fmt.Errorf("measure: row %q: unknown", p.Row)
 	}

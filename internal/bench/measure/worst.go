@@ -47,6 +47,9 @@ func one(g Graph, e Event) (time.Duration, error) {
 	return d, err
 }
 
+// mostWait is how long another event may wait while an owner ends.
+const mostWait = 250 * time.Microsecond
+
 // fanRow ends an owner of many on a graph whose dependents came and went in
 // random order, and looks how long other events would have to wait.
 func fanRow(side Side, p Params) (Metrics, error) {
@@ -67,7 +70,7 @@ func fanRow(side Side, p Params) (Metrics, error) {
 	g.Drop()
 	worst, slow := event, 0.0
 	err = g.Drain(func(d time.Duration) {
-		if worst = max(worst, d); d > 250*time.Microsecond {
+		if worst = max(worst, d); d > mostWait {
 			slow++
 		}
 	})
