@@ -33,6 +33,35 @@ func TestJoiningKindTakesBackCalls(t *testing.T) {
 	s.wants(ownergraph.CallUnset, "x may hold what blocks o")
 }
 
+// TestIdleAfterDamage: an engine that has refused an event is not idle before a listing
+// has said what the kind holds, also while that is under way.
+func TestIdleAfterDamage(t *testing.T) {
+	s := newStepped(t, ownergraph.Config{}, "o", "x")
+	s.run(nil)
+	if !s.e.Idle() {
+		t.Fatal("nothing is to be done")
+	}
+	if err := s.e.Observe(s.now, graph.Event{Type: graph.Put, Object: graph.Object{Key: graph.Key{Kind: "x", Name: "x", UID: "x"}}}); err == nil {
+		t.Fatal("an object without a version is taken")
+	}
+	idle := func(want bool, when string) {
+		t.Helper()
+		if s.run(nil); s.e.Idle() != want {
+			t.Errorf("idle: %t %s", s.e.Idle(), when)
+		}
+	}
+	c := s.next(ownergraph.LaneControl)
+	if c.Type != ownergraph.CallList {
+		t.Fatalf("%s, want a listing", c.Type)
+	}
+	s.done(c, nil)
+	idle(false, "when nothing has been listed")
+	s.see(graph.Event{Type: graph.ListBegun, Kind: "x"})
+	idle(false, "while it is listed")
+	s.see(graph.Event{Type: graph.ListEnded, Kind: "x"})
+	idle(true, "when it has been")
+}
+
 // TestDamagedKindHoldsFences: a kind of which an event was refused passes no
 // fence before it is listed anew: nobody knows what the event said (R7).
 func TestDamagedKindHoldsFences(t *testing.T) {

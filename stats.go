@@ -161,7 +161,10 @@ func (e *Engine) Idle() bool {
 		return false
 	}
 	for _, k := range e.kinds {
-		if k.part && k.sick == "" && (!k.listed || e.healing && k.begun <= e.rewound) {
+		switch {
+		case k.part && k.sick == "" && (!k.listed || e.healing && k.begun <= e.rewound):
+			return false
+		case k.damaged && !k.ill && k.begun > k.spoken: // the listing under way heals it
 			return false
 		}
 	}
