@@ -63,7 +63,7 @@ func (p *page) check(n int) error {
 	if len(p.text) > textRoom || p.wide != nil && len(p.wide) == 0 || p.long != nil && len(p.long) == 0 {
 		return fmt.Errorf("I9: page %d keeps %d bytes of text, %d lists of references and %d long texts", n, len(p.text), len(p.wide), len(p.long))
 	}
-	if live != len(p.text)-p.dead || int(p.gap) > p.dead {
+	if live != len(p.text)-p.dead || int(p.gap) > p.dead || p.gap > 0 && int(p.gapAt)*textUnit+int(p.gap) > len(p.text) {
 		return fmt.Errorf("I9: page %d: %d bytes of text, %d of them dead, but %d live", n, len(p.text), p.dead, live)
 	}
 	spare := 0

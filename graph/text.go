@@ -17,6 +17,8 @@ const (
 	mostText = 240
 	textUnit = 2
 	textRoom = textUnit * (1<<16 - 2)
+	// mostDead is how much of a page's text may be dead in any case.
+	mostDead = 16 << 10
 )
 
 // content returns what is written of a node. It is the graph's own.
@@ -40,8 +42,12 @@ func (p *page) textOf(x *node) []byte {
 // textSize is what content of a length takes in the page.
 func textSize(n int) int { return (1 + n + textUnit - 1) &^ (textUnit - 1) }
 
-// write replaces what is written of a node by a copy of b.
+// write replaces what is written of a node by a copy of b. If more than half of the
+// page's text is dead it is left behind first, which copies less than has died.
 func (g *Graph) write(id NodeID, b []byte) {
+	if p := g.page(id); p.dead > max(len(p.text)/2, mostDead) {
+		g.reserve(id, 0)
+	}
 	if g.overwrite(id, b) {
 		return
 	}
