@@ -26,6 +26,7 @@ type clearings struct {
 	holders map[holderName][]graph.NodeID // that are observed, sorted
 	known   map[graph.NodeID]Object       // the same, as they were last observed
 	dying   map[graph.NodeID]policy.Stamp // since when those of them are known to be deleted that are
+	latest  policy.Stamp                  // of those in yielded, or later
 	yielded map[holderName]policy.Stamp   // when one of that name last changed, while something is swept: see noteYield
 	lapsed  policy.Stamp                  // the last of either, of those that are gone, and of those that are another's by a label
 	runs    map[runID]*clearing
@@ -96,9 +97,10 @@ type membership struct {
 	run   runID
 	kind  Kind
 	phase int
-	since policy.Stamp // when the claim became known
-	fixed bool         // it holds whatever becomes of the object, and so does what anybody else has a claim by
-	owned bool         // it is by owner references alone
+	since policy.Stamp      // when the claim became known
+	fixed bool              // it holds whatever becomes of the object, and by says all that anybody else has a claim by
+	by    []finalizer.Claim // what the object names, and may not any more; never changed in place
+	owned bool              // it is by owner references alone
 }
 
 func newClearings(sweeps []finalizer.Sweep) (clearings, error) {
@@ -170,7 +172,9 @@ func (e *Engine) noteHolder(id graph.NodeID) {
 	if noted {
 		if turned {
 			e.yield()
-			e.noteYield(was, o)
+		}
+		if turned || !had {
+			e.noteYield(id, was, o, had)
 		}
 		if had && was.Version != o.Version {
 			e.relabelled(id, o)
@@ -188,37 +192,6 @@ func (e *Engine) noteHolder(id graph.NodeID) {
 	}
 }
 
-// relabelled sees to a holder of another version: by its labels it may be another
-// one's now, and contest nothing of that one's any more. If they are not known yet they
-// are asked for where that matters: see show.
-func (e *Engine) relabelled(id graph.NodeID, o Object) {
-	switch {
-	case e.labelled(id, o.Version):
-		e.clear.lapsed = e.next()
-		e.yield()
-	case e.clear.blocks():
-		e.told(id, o)
-	}
-}
-
-// noteYield keeps when a holder has changed in a way that may have ended a claim of it,
-// or of one that it holds now, or is held by: that one contested the objects until
-// then. One that is deleted has no claim, which is in dying; but whose it is, or who is
-// its own, may change still. Held by TestSweepLapsedChange.
-func (e *Engine) noteYield(was, o Object) {
-	c := &e.clear
-	judges := slices.ContainsFunc(c.plans, func(p *finalizer.Plan) bool { return p.Sweep().Judges() })
-	if len(c.runs) == 0 || o.Deleting && !judges && slices.Equal(was.Owners, o.Owners) { // a sweep asks for proof since its own beginning
-		return
-	}
-	at := e.next()
-	for i, p := range c.plans {
-		if o.Kind == p.Sweep().Holder {
-			c.yielded[holderName{i, o.Scope, o.Name}] = at
-		}
-	}
-}
-
 // parted takes a node that is gone out of the tables; unseen says that there may have
 // been states of it that the watch has not told.
 func (e *Engine) parted(id graph.NodeID, unseen bool) {
@@ -229,8 +202,7 @@ func (e *Engine) parted(id graph.NodeID, unseen bool) {
 	if !had {
 		return
 	}
-	if slices.ContainsFunc(c.plans, func(p *finalizer.Plan) bool { return p.IsHolder(was) }) {
-		last, dying := c.dying[id]
+	if last, dying := c.dying[id]; dying || slices.ContainsFunc(c.plans, func(p *finalizer.Plan) bool { return p.IsHolder(was) }) {
 		if !dying { // it has lived until now
 			last = e.next()
 		}
@@ -248,24 +220,6 @@ func (e *Engine) parted(id graph.NodeID, unseen bool) {
 		}
 	}
 	e.yield()
-}
-
-// yield has members looked at again that a holder has contested who does not any
-// more. Such members are held.
-func (e *Engine) yield() {
-	if e.clear.blocks() {
-		e.walkAgain()
-	}
-}
-
-// blocks reports whether a member is held.
-func (c *clearings) blocks() bool {
-	for _, r := range c.runs {
-		if r.blocked > 0 {
-			return true
-		}
-	}
-	return false
 }
 
 // list puts a holder into the table, or takes it out.

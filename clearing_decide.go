@@ -1,7 +1,6 @@
 package ownergraph
 
 import (
-	"maps"
 	"slices"
 
 	"github.com/ownergraph/ownergraph/finalizer"
@@ -182,6 +181,8 @@ func (e *Engine) decideMember(id graph.NodeID, o Object, d policy.Decision) (pol
 			why = max(why, policy.KindSick)
 		case !e.told(id, o):
 			why = max(why, policy.NeedSweep)
+		case e.veiled(id, o) != "":
+			why = max(why, policy.SweepUnserved)
 		case m.owned && e.coOwned(id, r), e.contested(id, r, o):
 			why = policy.Contested
 		case !e.proven(r, e.claimed(id, m)):
@@ -203,6 +204,21 @@ func (e *Engine) decideMember(id graph.NodeID, o Object, d policy.Decision) (pol
 		d = policy.Decision{Action: policy.Wait, Reason: why}
 	}
 	return d, Key{}
+}
+
+// veiled returns a kind of holders of which the object names one, that was served once
+// and is not any more: nobody knows whether it lives and has a claim (R8). "" for none.
+func (e *Engine) veiled(id graph.NodeID, o Object) Kind {
+	for i, p := range e.clear.plans {
+		kind := p.Sweep().Holder
+		if k, known := e.kinds[kind]; !known || k.part || slices.Contains(e.cfg.Ignore, kind) {
+			continue
+		}
+		for range e.claims(i, id, o, false) {
+			return kind
+		}
+	}
+	return ""
 }
 
 // sweptAs returns how a member is deleted: as it asks for itself, and otherwise
@@ -231,58 +247,6 @@ func (e *Engine) contested(id graph.NodeID, r *clearing, o Object) bool {
 		}
 	}
 	return false
-}
-
-// lapsed reports whether the proof is older than the last moment at which another
-// holder that has a claim on an object, or had one before it changed, was taken to
-// live, and contested it: the holder that is swept may have changed its mind by then,
-// unseen as yet. Another one is asked for. Of holders that are gone nobody knows any
-// more what they had a claim on.
-func (e *Engine) lapsed(id graph.NodeID, r *clearing, o Object) bool {
-	last := e.clear.lapsed
-	for i := range e.clear.plans {
-		for claim := range e.claims(i, id, o, false) {
-			for h, x := range e.claimants(i, o, claim) {
-				if at := e.clear.dying[h]; h != r.node && h != id && at > last && !e.related(r.holder, x) {
-					last = at
-				}
-			}
-		}
-	}
-	last = max(last, e.yieldOf(id, o))
-	if last == 0 || e.proven(r, last) {
-		return false
-	}
-	e.needProof(r, last)
-	return true
-}
-
-// yieldOf returns when one of those last changed who may have a claim on an object, or
-// who hold these, directly or through others: see related.
-func (e *Engine) yieldOf(id graph.NodeID, o Object) (last policy.Stamp) {
-	c := &e.clear
-	if len(c.yielded) == 0 {
-		return 0
-	}
-	seen, ids := []Object{o}, []graph.NodeID{id}
-	for at := 0; at < len(seen); at++ {
-		for i := range c.plans {
-			for claim := range e.claims(i, ids[at], seen[at], false) {
-				for _, scope := range [...]string{"", seen[at].Scope} {
-					last = max(last, c.yielded[holderName{i, scope, claim.Name}])
-				}
-				for h, x := range e.claimants(i, seen[at], claim) {
-					if !slices.Contains(ids, h) {
-						seen, ids = append(seen, x), append(ids, h)
-					}
-				}
-			}
-		}
-		if len(seen) > mostRelated { // whoever it was
-			return slices.Max(slices.Collect(maps.Values(c.yielded)))
-		}
-	}
-	return last
 }
 
 // coOwned reports whether somebody else owns a node beside the holder, or may:

@@ -185,7 +185,8 @@ func (e *Engine) show(i int, o Labelled, began policy.Stamp) bool {
 	}
 	id, k := n.ID(), markKey{n.ID(), i}
 	m, is := e.clear.labels.marks[k]
-	if _, holder := e.clear.known[id]; holder && o.Version == n.Version() && (!is || m.value != o.Value) {
+	gap := m.version != o.Version && m.began < e.clear.labels.passes[passKey{i, n.Kind()}].began // a selection has not shown it since
+	if _, holder := e.clear.known[id]; holder && o.Version == n.Version() && (!is || m.value != o.Value || gap) {
 		e.clear.lapsed = max(e.clear.lapsed, e.peek(id).known) // it is another one's at this version, and contests nothing of that one's
 		e.yield()
 	}

@@ -47,17 +47,20 @@ func (e *Engine) enlist(id graph.NodeID) {
 	e.refute(id)
 	o := e.graph.Node(id).Object()
 	var now []membership
+	var by []finalizer.Claim
 	fixed := true
-	for i := range c.plans {
+	for i, p := range c.plans {
 		for claim := range e.claims(i, id, o, true) {
-			fixed = fixed && claim.Fixed
+			if fixed = fixed && p.Sweep().Members[claim.Members].Where == nil; !claim.Fixed {
+				by = append(by, claim)
+			}
 			if !claim.Shadow {
 				now = e.enlistBy(now, id, i, o, claim)
 			}
 		}
 	}
 	for i := range now {
-		now[i].fixed = fixed
+		now[i].fixed, now[i].by = now[i].fixed && fixed, by
 	}
 	e.discharge(id, now, false)
 }
@@ -69,8 +72,9 @@ func (e *Engine) enlistBy(now []membership, id graph.NodeID, plan int, o Object,
 		i := slices.IndexFunc(now, func(m membership) bool { return m.run == r })
 		switch {
 		case i < 0:
-			now = append(now, membership{run: r, kind: o.Kind, phase: c.plans[plan].PhaseOf(o), since: e.peek(id).known, owned: claim.Key.UID != ""})
+			now = append(now, membership{run: r, kind: o.Kind, phase: c.plans[plan].PhaseOf(o), since: e.peek(id).known, fixed: claim.Fixed, owned: claim.Key.UID != ""})
 		default:
+			now[i].fixed = now[i].fixed || claim.Fixed
 			now[i].owned = now[i].owned && claim.Key.UID != ""
 		}
 	}
@@ -106,7 +110,7 @@ func (e *Engine) discharge(id graph.NodeID, now []membership, gone bool) {
 			e.countMember(id, m, -1)
 			e.countMember(id, now[i], 1)
 		}
-		if i >= 0 && m.fixed && now[i].fixed {
+		if i >= 0 && m.fixed && now[i].fixed && slices.Equal(m.by, now[i].by) {
 			now[i].since = m.since
 		}
 	}

@@ -71,6 +71,7 @@ func (p *printer) lapses(r *clearing) {
 		p.proof(r, at)
 	}
 	lapse(p.e.clear.lapsed)
+	lapse(p.e.clear.latest)
 	for _, id := range p.ids {
 		lapse(p.e.clear.dying[id])
 		if h, ok := p.e.clear.known[id]; ok {

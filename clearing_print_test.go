@@ -19,7 +19,7 @@ func (e *Engine) fillClearings() {
 	e.clear.due = e.now.Add(time.Minute)
 	h := e.graph.Node(b).Key()
 	e.clear.known[b] = e.graph.Node(b).Object()
-	e.clear.dying[b], e.clear.lapsed, e.clear.yielded[holderName{0, h.Scope, h.Name}] = 1, 1, 1
+	e.clear.dying[b], e.clear.lapsed, e.clear.latest, e.clear.yielded[holderName{0, h.Scope, h.Name}] = 1, 1, 1, 1
 	f := e.flights[2]
 	f.run = 0
 	e.flights[2] = f
@@ -55,6 +55,7 @@ func clearingChanges() []fieldChange {
 				e.clear.yielded[name] = late
 			}
 		}},
+		{"clearings.latest", func(e *Engine) { e.clear.latest = late }},
 		{"clearings.lapsed", func(e *Engine) { e.clear.lapsed = late }},
 		{"clearings.proofs", func(e *Engine) { e.clear.proofs = e.now.Add(time.Second) }},
 		{"clearings.ends", func(e *Engine) { e.clear.ends = e.now.Add(time.Second) }},

@@ -173,6 +173,9 @@ func (e *Engine) beginSelect() bool {
 // same objects, which contests them.
 func (e *Engine) sought(k passKey) (names []string) {
 	a := e.clear.labels.asks[k.ask]
+	if slices.Contains(e.clear.sweeps(), k.kind) { // who holds whom is asked of all holders
+		return nil
+	}
 	for i, p := range e.clear.plans {
 		for m := range p.Sweep().Members {
 			if (ask{i, m}) != a && p.Takes(m, k.kind) {

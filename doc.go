@@ -145,8 +145,10 @@
 //     before its own holder is proven to have been there since then, or since a
 //     change of either of them, or of the object, has ended that claim. Holders
 //     of which one holds the other, a tenant and a namespace of its, do not contest
-//     what both hold. Held by TestSweepHeld, TestSweepLapsedClaim,
-//     TestSweepLapsedChange, TestSweepLapsedLabel and TestSweepNested.
+//     what both hold. A kind of holders that was served and is not any more may hide
+//     one who lives: what names one is held. Held by TestSweepHeld,
+//     TestSweepLapsedClaim, TestSweepLapsedChange, TestSweepLapsedLabel,
+//     TestSweepVeiled and TestSweepNested.
 //   - It costs one write for each member, two for the holder, and two fences. Held
 //     by TestSweepCost.
 //   - Labels are no part of an object. A store that is a Selector is asked who is

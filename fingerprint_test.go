@@ -293,7 +293,7 @@ var unhashed = map[string]string{
 	"kindMind.passed": "is compared for objects with a scope alone: see TestFingerprintScoped",
 	"Engine.clear":    "see clearings", "clearings.plans": "one Config", "clearings.holders": "follows from the graph",
 	"clearings.known": "follows from the graph", "clearings.of": "follows from runs", "clearings.ghosts": "follows from runs",
-	"clearings.last": "an id says nothing", "clearing.left": "follows from members", "clearing.members": "follows from left", "clearing.open": "follows from left", "clearing.first": "one Config",
+	"clearings.last": "an id says nothing", "clearing.left": "follows from members", "clearing.members": "follows from left", "clearing.open": "follows from left", "clearing.first": "one Config", "membership.by": "follows from the graph and the labels",
 	"labels.asks": "one Config", "clearing.total": "a report", "clearing.gone": "a report", "clearing.kinds": "a report",
 	"clearing.blocked": "a report", "clearing.sample": "a report", "membership.kind": "follows from the node",
 	"handling.call": "an id says nothing", "handling.err": "a report",

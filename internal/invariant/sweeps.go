@@ -122,7 +122,8 @@ func (s *Sweeps) haunt(now []graph.Object) {
 		for _, h := range s.all {
 			gone := !slices.ContainsFunc(now, func(o graph.Object) bool { return o.Key == h.Key })
 			if gone && p.IsHolder(h) && p.Sweep().Unguarded && !h.HasFinalizer(p.Sweep().Finalizer) {
-				h.Deleting, h.Finalizers = true, nil
+				h.Deleting = true // somebody took off what it was guarded by, or nobody has confirmed it
+				h.Finalizers = slices.DeleteFunc(slices.Clone(h.Finalizers), func(name string) bool { return name == p.Sweep().Confirm })
 				s.ghosts = append(s.ghosts, h)
 			}
 		}

@@ -165,6 +165,7 @@ func TestWitnessOfSweeps(t *testing.T) {
 		{"put t/a~[x.io/t]; put t/a-b; put v/a-b-x" + fenced + "; gone t/a-b", "v/a-b-x", "t/a", "S23:", "somebody else had when the fence began"},
 		{"put t/a~[x.io/t]; put t/a-b; put v/a-b-x; put t/a-b~" + fenced, "v/a-b-x", "t/a", "", "it began when somebody else was deleted"},
 		{"put t/a~[x.io/t]; put t/b; put v/a-x -> t/b" + fenced + "; put v/a-x#2", "v/a-x", "t/a", "S23:", "it referred to somebody else when the fence began"},
+		{"put t/a~[x.io/t]; put v/x" + fenced + "; put v/x#2 -> t/a", "v/x", "t/a", "S23:", "it is a member since after the fence began"},
 		{"put t/a~[x.io/t]; put w/a-x" + fenced, "w/a-x", "t/a", "", "nothing is before it"},
 		{"put t/a~[x.io/t]; put w/a-x; put v/a-y" + fenced, "w/a-x", "t/a", "S25:", "a v is"},
 		{"put t/a~[x.io/t]; put w/a-x; put v/a-y" + fenced + "; gone v/a-y", "w/a-x", "t/a", "", "it is gone"},

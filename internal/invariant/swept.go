@@ -52,8 +52,10 @@ func (w *Witness) going() (out []graph.Object) {
 			out = append(out, h)
 		}
 	}
-	for _, p := range w.parted {
-		out = append(out, p.holder)
+	for k, p := range w.parted {
+		if _, back := w.objects[k]; !back {
+			out = append(out, p.holder)
+		}
 	}
 	return out
 }
@@ -89,7 +91,7 @@ func (w *Witness) part(k graph.Key, listing bool) {
 	if slices.ContainsFunc(w.plans, func(p *finalizer.Plan) bool {
 		return p.IsHolder(o) && (listing && o.Deleting || !listing && p.Sweep().Unguarded)
 	}) {
-		o.Deleting, o.Finalizers = true, nil // somebody took them all off
+		o.Deleting = true // whatever it was guarded by somebody took off
 		w.parted[k] = parting{o, w.now}
 	}
 }
@@ -100,9 +102,9 @@ func (w *Witness) Swept(d ownergraph.Decided) error {
 	w.swept[d.Call] = true
 	bad := func(text string) error { return &Breach{Rule: "S23", Object: d.Key, Other: d.Holder, text: text} }
 	h, here := w.objects[d.Holder]
-	since := w.facts[d.Holder].dying
+	since, confirmed := w.facts[d.Holder].dying, false
 	if was, gone := w.parted[d.Holder]; !here && gone { // what was proven before it went still is
-		if h = was.holder; since == 0 {
+		if h, confirmed = was.holder, true; since == 0 {
 			since = was.at
 		}
 	}
@@ -117,17 +119,23 @@ func (w *Witness) Swept(d ownergraph.Decided) error {
 	if !ok || !h.Deleting || w.facts[d.Holder].put <= w.rewound {
 		return bad("%[1]s is swept, and nobody said that %[2]s is marked")
 	}
-	i := slices.IndexFunc(w.plans, func(p *finalizer.Plan) bool { return w.member(p, h, o) && p.Fit(h) == nil && !unconfirmed(p, h) })
+	i := slices.IndexFunc(w.plans, func(p *finalizer.Plan) bool {
+		return w.member(p, h, o) && p.Fit(h) == nil && (confirmed || !unconfirmed(p, h))
+	})
 	if i < 0 {
 		return bad("%[1]s is swept, and as far as was said it does not belong to %[2]s, or that is not confirmed")
 	}
 	all := slices.Collect(maps.Values(w.objects))
-	switch p := w.plans[i]; {
+	p, came := w.plans[i], w.facts[d.Key].came
+	if !w.fixed(p, h, o) { // it may have become a member with this version
+		came = known
+	}
+	switch {
 	case !w.labelsTold(o, known):
 		return bad("%[1]s is swept, and nobody said what its labels are at its version")
 	case w.contested(h, o, all):
 		return bad("%[1]s is swept for %[2]s, and somebody else was said to have a claim on it")
-	case !w.attested(max(since, w.facts[d.Key].came)):
+	case !w.attested(max(since, came)):
 		return bad("%[1]s is swept, and no fence has passed that began when it and the mark of %[2]s were known")
 	case !w.attested(w.disputed[dispute{d.Holder, d.Key}]):
 		return bad("%[1]s is swept for %[2]s, and no fence has passed that began when nobody else was said to have a claim on it any more")

@@ -34,6 +34,7 @@ type tenancy struct {
 	nested            bool     // spaces hold, too
 	owned, free       bool     // by owner references, too; not what is free
 	judged            bool     // nothing of a holder that is free
+	picked, inverse   bool     // but for a, only one that is free is a holder, or holds anything
 	rings             bool     // tenants hold tenants that they own
 	phases, confirm   bool
 	unguarded, spared bool
@@ -81,7 +82,24 @@ func (o *options) drawTenancy() {
 	}
 	o.objects = min(o.objects+2+r.IntN(3), 14)
 	o.most = o.objects + 1 + r.IntN(4)
-	o.tenancy.judged = !o.tenancy.free && one(4) // drawn last: other worlds are as they were
+	o.drawJudges(r) // last: other worlds are as they were
+}
+
+// drawJudges draws how a holder's own state says whether anything is its.
+func (o *options) drawJudges(r *rand.Rand) {
+	y := &o.tenancy
+	switch which := r.IntN(8); {
+	case y.free:
+	case which < 2:
+		y.judged = true
+	case which == 2:
+		y.picked, y.unguarded, y.confirm, y.nested = true, false, false, o.kinds == sweepKinds
+	case which == 3:
+		y.inverse, y.unguarded, y.confirm = true, false, false
+	}
+	if y.picked || y.inverse {
+		y.names = [][]string{{"a", "a-b"}, {"a", "a-b", "b"}, {"-", "a", "a-b"}}[r.IntN(3)]
+	}
 }
 
 // sweeps returns those of the world.
@@ -106,6 +124,14 @@ func (o options) sweeps() []finalizer.Sweep {
 			s.Members[i].Where = func(_, m graph.Object) bool { return !m.HasFinalizer(freeFinalizer) }
 		}
 	}
+	if y.picked {
+		s.Holders = free
+	}
+	if y.inverse {
+		for i := range s.Members {
+			s.Members[i].Where = func(h, _ graph.Object) bool { return free(h) }
+		}
+	}
 	if y.judged {
 		for i := range s.Members {
 			s.Members[i].Where = func(h, _ graph.Object) bool { return !h.HasFinalizer(freeFinalizer) }
@@ -126,7 +152,20 @@ func (o options) sweeps() []finalizer.Sweep {
 	if !y.nested {
 		return []finalizer.Sweep{s}
 	}
-	return []finalizer.Sweep{s, finalizer.ScopeSweep(spaces, spaceFinalizer, []graph.Kind{"q"})}
+	n := finalizer.ScopeSweep(spaces, spaceFinalizer, []graph.Kind{"q"})
+	n.Holders = s.Holders
+	return []finalizer.Sweep{s, n}
+}
+
+// free reports whether a holder is one of those that have to be free, and is, or is none
+// of those.
+func free(h graph.Object) bool { return h.Name == "a" || h.HasFinalizer(freeFinalizer) }
+
+// freed is what users make mostly of tenants in worlds where these have to be free.
+func (o options) freed(r *rand.Rand, x *graph.Object) {
+	if (o.tenancy.picked || o.tenancy.inverse) && x.Kind == tenants && !free(*x) && r.IntN(4) > 0 {
+		x.Finalizers = append(x.Finalizers, freeFinalizer)
+	}
 }
 
 // places returns where the objects of a world of sweeps live: tenants, what is
@@ -171,6 +210,7 @@ func (o options) places(r *rand.Rand) []graph.Key {
 
 // settleIn makes objects those of the world: some holders are guarded already.
 func (o options) settleIn(r *rand.Rand, x *graph.Object) {
+	o.freed(r, x)
 	if x.Kind != tenants || r.IntN(3) > 0 {
 		return
 	}

@@ -62,6 +62,7 @@ func (s *sim) creation(objects []graph.Object) graph.Object {
 	if s.rng.IntN(4) == 0 {
 		o.Finalizers = []string{[]string{"foreign", handled, graph.FinalizerOrphan, graph.FinalizerForeground}[s.rng.IntN(4)]}
 	}
+	s.o.freed(s.rng, &o)
 	return o
 }
 
