@@ -26,9 +26,9 @@ type clearings struct {
 	holders map[holderName][]graph.NodeID // that are observed, sorted
 	known   map[graph.NodeID]Object       // the same, as they were last observed
 	dying   map[graph.NodeID]policy.Stamp // since when those of them are known to be deleted that are
-	latest  policy.Stamp                  // of those in yielded, or later
-	yielded map[holderName]policy.Stamp   // when one of that name last changed, while something is swept: see noteYield
-	lapsed  policy.Stamp                  // the last of either, of those that are gone, and of those that are another's by a label
+	latest  policy.Stamp                  // the last of those in yielded, or later
+	yielded map[holderName]policy.Stamp   // when one of that name last had a claim, while something is swept: see noteYield
+	lapsed  policy.Stamp                  // the same of those that are another's by a label, and of whom else nobody keeps in mind
 	runs    map[runID]*clearing
 	of      map[runKey]runID
 	members map[graph.NodeID][]membership // lists are never changed in place
@@ -206,16 +206,13 @@ func (e *Engine) parted(id graph.NodeID, unseen bool) {
 		if !dying { // it has lived until now
 			last = e.next()
 		}
-		c.lapsed = max(c.lapsed, last)
+		e.yielded(was, last)
 	}
 	delete(c.known, id)
 	delete(c.dying, id)
 	for i, p := range c.plans {
 		if was.Kind == p.Sweep().Holder {
 			c.list(i, was.Key, id, false)
-			name := holderName{i, was.Scope, was.Name}
-			c.lapsed = max(c.lapsed, c.yielded[name])
-			delete(c.yielded, name)
 			e.holderGone(i, id, was, unseen || e.kinds[was.Kind].damaged)
 		}
 	}

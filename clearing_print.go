@@ -74,11 +74,15 @@ func (p *printer) lapses(r *clearing) {
 	lapse(p.e.clear.latest)
 	for _, id := range p.ids {
 		lapse(p.e.clear.dying[id])
-		if h, ok := p.e.clear.known[id]; ok {
-			for i := range p.e.clear.plans {
-				lapse(p.e.clear.yielded[holderName{i, h.Scope, h.Name}])
-			}
-		}
+	}
+	yielded := p.e.clear.yielded
+	for _, name := range slices.SortedFunc(maps.Keys(yielded), func(a, b holderName) int {
+		return cmp.Or(cmp.Compare(a.plan, b.plan), cmp.Compare(a.scope, b.scope), cmp.Compare(a.name, b.name))
+	}) {
+		p.word(uint64(name.plan))
+		p.text(name.scope)
+		p.text(name.name)
+		lapse(yielded[name])
 	}
 }
 

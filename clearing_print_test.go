@@ -18,7 +18,6 @@ func (e *Engine) fillClearings() {
 	e.clear.walk, e.clear.again, e.clear.began, e.clear.walked = 1, false, e.next(), 1
 	e.clear.due = e.now.Add(time.Minute)
 	h := e.graph.Node(b).Key()
-	e.clear.known[b] = e.graph.Node(b).Object()
 	e.clear.dying[b], e.clear.lapsed, e.clear.latest, e.clear.yielded[holderName{0, h.Scope, h.Name}] = 1, 1, 1, 1
 	f := e.flights[2]
 	f.run = 0

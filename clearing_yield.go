@@ -16,8 +16,7 @@ import (
 // lapsed reports whether the proof is older than the last moment at which another
 // holder that has a claim on an object, or had one before it changed, was taken to
 // live, and contested it: the holder that is swept may have changed its mind by then,
-// unseen as yet. Another one is asked for. Of holders that are gone nobody knows any
-// more what they had a claim on.
+// unseen as yet. Another one is asked for.
 func (e *Engine) lapsed(id graph.NodeID, r *clearing, o Object) bool {
 	last := e.clear.lapsed
 	for i := range e.clear.plans {
@@ -83,16 +82,30 @@ func (e *Engine) relabelled(id graph.NodeID, o Object) {
 // objects until then. One that was deleted before had no claim any more, since dying.
 // Held by TestSweepLapsedChange.
 func (e *Engine) noteYield(id graph.NodeID, was, o Object, had bool) {
+	if len(e.clear.runs) == 0 { // a sweep asks for proof since its own beginning
+		return
+	}
+	if at := e.yieldedAt(id, was, o, had); at > 0 {
+		e.yield()
+		e.yielded(o, at)
+	}
+}
+
+// mostYielded bounds how many holders it is kept of by name. Past it they are all taken
+// to have had a claim on anything: each sweep needs another proof.
+const mostYielded = 4096
+
+// yielded keeps that a holder may have had a claim until then, on what names it.
+func (e *Engine) yielded(o Object, at policy.Stamp) {
 	c := &e.clear
-	if len(c.runs) == 0 { // a sweep asks for proof since its own beginning
+	if len(c.runs) == 0 {
 		return
 	}
-	at := e.yieldedAt(id, was, o, had)
-	if at == 0 {
-		return
-	}
-	e.yield()
 	c.latest = max(c.latest, at)
+	if len(c.yielded) > mostYielded {
+		c.lapsed = c.latest
+		clear(c.yielded)
+	}
 	for i, p := range c.plans {
 		if name := (holderName{i, o.Scope, o.Name}); o.Kind == p.Sweep().Holder {
 			c.yielded[name] = max(c.yielded[name], at)

@@ -199,3 +199,28 @@ func TestSweepVeiled(t *testing.T) {
 		t.Errorf("%s: there is no rival", got)
 	}
 }
+
+// TestSweepAmongOthers: holders that come and go all the time, of which a member names
+// none, ask for no proof of it.
+func TestSweepAmongOthers(t *testing.T) {
+	s := newStepped(t, sweeping(tenancy()), "tenant", "volume")
+	s.put("tenant/1#2~[x.io/tenant,x.io/z]; volume/1-a#1; tenant/9#1[x.io/tenant]; volume/9-a#1")
+	fence := s.begin("the volume has to go")
+	for i := range 3 * 4096 { // more than are kept in mind
+		other := fmt.Sprintf("tenant/o%d", i)
+		s.put(other + "#1[x.io/tenant]")
+		s.put(other + "#2~")
+		s.see(graph.Event{Type: graph.Gone, Key: keyOf(t, other)})
+		if i == 10 {
+			s.pass(fence)
+			if got := fmt.Sprint(s.run(nil)); got != "[delete volume/1-a]" {
+				t.Errorf("%s: none of the others has a claim on it", got)
+			}
+		}
+	}
+	s.put("tenant/9#2~[x.io/tenant,x.io/z]")
+	s.now = s.now.Add(time.Second)
+	if got := fmt.Sprint(s.run(nil)); got != "[delete volume/9-a]" {
+		t.Errorf("%s: a fence has passed since", got)
+	}
+}

@@ -122,8 +122,10 @@ func (s *Sweeps) haunt(now []graph.Object) {
 		for _, h := range s.all {
 			gone := !slices.ContainsFunc(now, func(o graph.Object) bool { return o.Key == h.Key })
 			if gone && p.IsHolder(h) && p.Sweep().Unguarded && !h.HasFinalizer(p.Sweep().Finalizer) {
-				h.Deleting = true // somebody took off what it was guarded by, or nobody has confirmed it
-				h.Finalizers = slices.DeleteFunc(slices.Clone(h.Finalizers), func(name string) bool { return name == p.Sweep().Confirm })
+				h.Deleting = true // by whoever took off what kept it
+				h.Finalizers = slices.DeleteFunc(slices.Clone(h.Finalizers), func(name string) bool {
+					return name == p.Sweep().Confirm || name == graph.FinalizerOrphan || name == graph.FinalizerForeground
+				})
 				s.ghosts = append(s.ghosts, h)
 			}
 		}
