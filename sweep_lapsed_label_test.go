@@ -54,22 +54,18 @@ func (s *stepped) until(d time.Duration, most int, value string, labelled ...str
 
 const many = 1000
 
-// showsOf answers a selection with objects "key#version" that carry a value.
+// showsOf answers a selection with those of the objects "key#version", which carry a
+// value, that it is about.
 func (s *stepped) showsOf(c ownergraph.Call, value string, objects ...string) {
 	s.Helper()
-	var page ownergraph.Selected
+	var shown []string
+	only := strings.Contains(c.Select.Selector, " in (")
 	for _, text := range objects {
-		o, err := graph.ParseObject(text)
-		if err != nil {
-			s.Fatal(err)
-		}
-		if only := strings.Contains(c.Select.Selector, " in ("); o.Kind == c.Select.Kind && (!only || strings.Contains(c.Select.Selector, value)) {
-			page.Objects = append(page.Objects, ownergraph.Labelled{Key: o.Key, Version: o.Version, Value: value})
+		if strings.HasPrefix(text, string(c.Select.Kind)+"/") && (!only || strings.Contains(c.Select.Selector, value)) {
+			shown = append(shown, text)
 		}
 	}
-	if err := s.e.Done(s.now, c.ID, ownergraph.Result{Selected: page}); err != nil {
-		s.Fatal(err)
-	}
+	s.selected(c, "", value, shown...)
 }
 
 // TestSweepLapsedLabel: a holder that lives contested what another one holds, until a

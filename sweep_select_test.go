@@ -33,13 +33,19 @@ func (s *stepped) page(reason string) ownergraph.Call {
 // shows answers a selection with objects "key#version" that carry the tenant's name.
 func (s *stepped) shows(c ownergraph.Call, more string, objects ...string) {
 	s.Helper()
+	s.selected(c, more, "1", objects...)
+}
+
+// selected answers it with objects that carry a value.
+func (s *stepped) selected(c ownergraph.Call, more, value string, objects ...string) {
+	s.Helper()
 	page := ownergraph.Selected{More: more}
 	for _, text := range objects {
 		o, err := graph.ParseObject(text)
 		if err != nil {
 			s.Fatal(err)
 		}
-		page.Objects = append(page.Objects, ownergraph.Labelled{Key: o.Key, Version: o.Version, Value: "1"})
+		page.Objects = append(page.Objects, ownergraph.Labelled{Key: o.Key, Version: o.Version, Value: value})
 	}
 	if err := s.e.Done(s.now, c.ID, ownergraph.Result{Selected: page}); err != nil {
 		s.Fatal(err)

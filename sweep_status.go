@@ -94,8 +94,10 @@ func (e *Engine) sweepOf(id graph.NodeID) *SweepStatus {
 // sweepNames names what holds a holder's sweep.
 func (e *Engine) sweepNames(id graph.NodeID) (out []string) {
 	o := e.graph.Node(id).Object()
-	if kind := e.veiled(id, o); kind != "" && e.peek(id).reason == policy.SweepUnserved {
-		out = append(out, string(kind))
+	if e.peek(id).reason == policy.SweepUnserved {
+		if kind := e.veiled(id, o); kind != "" {
+			out = append(out, string(kind))
+		}
 	}
 	for i, p := range e.clear.plans {
 		if !p.IsHolder(o) {

@@ -70,9 +70,6 @@ func TestSweepLapsedClaim(t *testing.T) {
 // that. The holder then orphans, which nobody has seen: the object stays. As long as it
 // does not, the object goes behind one more fence.
 func TestSweepLapsedChange(t *testing.T) {
-	byName := func(kinds ...graph.Kind) finalizer.Members {
-		return finalizer.Members{By: finalizer.ByName, Delimiter: "-", Kinds: kinds}
-	}
 	where := func(m finalizer.Members) finalizer.Members {
 		m.Where = func(h, _ graph.Object) bool { return h.HasFinalizer("x.io/purge") }
 		return m
@@ -85,9 +82,9 @@ func TestSweepLapsedChange(t *testing.T) {
 		return s
 	}
 	tenants := func(also ...finalizer.Members) finalizer.Sweep {
-		return of("tenant", append([]finalizer.Members{byName("volume", "disk")}, also...)...)
+		return of("tenant", append([]finalizer.Members{named("volume", "disk")}, also...)...)
 	}
-	rival := of("rival", byName("volume"))
+	rival := of("rival", named("volume"))
 	owned := finalizer.Members{By: finalizer.ByOwner, Kinds: []graph.Kind{"volume", "tenant", "team"}}
 	marked := finalizer.Members{By: finalizer.ByFunc, Kinds: []graph.Kind{"rival"}, Named: func(o graph.Object) string {
 		if o.HasFinalizer("x.io/of-1") {
@@ -102,8 +99,8 @@ func TestSweepLapsedChange(t *testing.T) {
 		name, world, change string
 		sweeps              []finalizer.Sweep
 	}{
-		{"a rival says otherwise", says, "rival/1#2[x.io/rival]", []finalizer.Sweep{tenants(), of("rival", where(byName("volume")))}},
-		{"a deleted rival says otherwise", says, "rival/1#2~[x.io/rival,x.io/purge]; rival/1#3~[x.io/rival]", []finalizer.Sweep{tenants(), of("rival", where(byName("volume")))}},
+		{"a rival says otherwise", says, "rival/1#2[x.io/rival]", []finalizer.Sweep{tenants(), of("rival", where(named("volume")))}},
+		{"a deleted rival says otherwise", says, "rival/1#2~[x.io/rival,x.io/purge]; rival/1#3~[x.io/rival]", []finalizer.Sweep{tenants(), of("rival", where(named("volume")))}},
 		{"a rival is none any more", says, "rival/1#2[x.io/rival]", []finalizer.Sweep{tenants(), picked(rival)}},
 		{"a rival is none any more, and gone", says, "rival/1#2[x.io/rival]; gone rival/1", []finalizer.Sweep{tenants(), picked(rival)}},
 		{"a rival is none any more as it is deleted", says, "rival/1#2~[x.io/rival]", []finalizer.Sweep{tenants(), picked(rival)}},
@@ -114,14 +111,14 @@ func TestSweepLapsedChange(t *testing.T) {
 			[]finalizer.Sweep{tenants(marked), rival}},
 		{"who holds a rival is the holder's", "tenant/y#1[x.io/tenant]; tenant/1-a#1[x.io/tenant] -> tenant/y; volume/1-a-a#1", "tenant/y#2[x.io/tenant] -> tenant/1",
 			[]finalizer.Sweep{tenants(owned)}},
-		{"who holds a rival comes", calls, strings.TrimSuffix(team, "; "), []finalizer.Sweep{tenants(owned), of("team", byName("rival")), called}},
+		{"who holds a rival comes", calls, strings.TrimSuffix(team, "; "), []finalizer.Sweep{tenants(owned), of("team", named("rival")), called}},
 		{"who holds a rival comes, and another one changes", "tenant/q#1[x.io/tenant]; " + calls, team + "tenant/q#2[x.io/tenant,x.io/z]",
-			[]finalizer.Sweep{tenants(owned), of("team", byName("rival")), called}},
-		{"who holds a deleted rival comes", calls, "rival/x-1#2~[x.io/z]; " + strings.TrimSuffix(team, "; "), []finalizer.Sweep{tenants(owned), of("team", byName("rival")), called}},
+			[]finalizer.Sweep{tenants(owned), of("team", named("rival")), called}},
+		{"who holds a deleted rival comes", calls, "rival/x-1#2~[x.io/z]; " + strings.TrimSuffix(team, "; "), []finalizer.Sweep{tenants(owned), of("team", named("rival")), called}},
 		{"who holds a rival becomes a holder as it is deleted", team + calls, "team/x#2~[x.io/team,x.io/purge] -> tenant/1",
-			[]finalizer.Sweep{tenants(owned), picked(of("team", byName("rival"))), called}},
+			[]finalizer.Sweep{tenants(owned), picked(of("team", named("rival"))), called}},
 		{"who holds a rival says so while it is deleted", team + calls, "team/x#2~[x.io/team] -> tenant/1; team/x#3~[x.io/team,x.io/purge] -> tenant/1",
-			[]finalizer.Sweep{tenants(owned), of("team", where(byName("rival"))), called}},
+			[]finalizer.Sweep{tenants(owned), of("team", where(named("rival"))), called}},
 		{"the holder is a rival's", "tenant/1-a#1[x.io/tenant]; volume/1-a-a#1", "tenant/1#3~[x.io/tenant,x.io/z] -> tenant/1-a", []finalizer.Sweep{tenants(owned)}},
 		{"the object is a rival's no more", "tenant/2#1[x.io/tenant]; volume/1-a#1 -> tenant/2", "volume/1-a#2", []finalizer.Sweep{tenants(owned)}},
 	} {
@@ -177,7 +174,7 @@ func (s stepped) before(call, reason string) {
 // one of them has a claim on what another holder holds (R8). It is held, and goes when
 // the kind is served again and shows nobody. A kind that was never served holds nothing.
 func TestSweepVeiled(t *testing.T) {
-	rival := finalizer.Sweep{Finalizer: "x.io/rival", Holder: "rival", Members: []finalizer.Members{{By: finalizer.ByName, Delimiter: "-"}}}
+	rival := finalizer.Sweep{Finalizer: "x.io/rival", Holder: "rival", Members: []finalizer.Members{named()}}
 	s := newStepped(t, sweeping(tenancy(), rival), "tenant", "volume")
 	s.put("tenant/1#2~[x.io/tenant,x.io/z]; volume/1-a#1")
 	if got := fmt.Sprint(s.run(nil)); got != "[delete volume/1-a]" {

@@ -114,7 +114,7 @@ func (p *page) textAhead(x *node) uint64 {
 	if x.text == 0 || x.is(longText) {
 		return 0
 	}
-	at := int(x.text-1) * textUnit
+	at := x.textAt()
 	return uint64(p.text[at]) + uint64(p.text[min(at+mostNames, len(p.text)-1)])
 }
 

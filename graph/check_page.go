@@ -40,7 +40,7 @@ func (p *page) check(n int) error {
 			used++
 		}
 		if x.text != 0 && !x.is(longText) {
-			at := int(x.text-1) * textUnit
+			at := x.textAt()
 			size := textSize(int(p.text[at]))
 			live += size
 			if from := int(p.gapAt) * textUnit; p.gap > 0 && at < from+int(p.gap) && from < at+size {

@@ -35,9 +35,12 @@ func (g *Graph) content(id NodeID) []byte {
 
 // textOf is that for a record whose text stands in the page.
 func (p *page) textOf(x *node) []byte {
-	at := int(x.text-1) * textUnit
+	at := x.textAt()
 	return p.text[at+1:][:p.text[at]]
 }
+
+// textAt is where that begins.
+func (x *node) textAt() int { return int(x.text-1) * textUnit }
 
 // textSize is what content of a length takes in the page.
 func textSize(n int) int { return (1 + n + textUnit - 1) &^ (textUnit - 1) }
@@ -105,7 +108,7 @@ func (g *Graph) overwrite(id NodeID, b []byte) bool {
 	case len(b) == 0 || len(b) > len(old), long && len(b) < len(old):
 		return false
 	case !long:
-		at, n := int(x.text-1)*textUnit, textSize(len(b))
+		at, n := x.textAt(), textSize(len(b))
 		p.text[at] = byte(len(b))
 		p.bury(at+n, textSize(len(old))-n)
 	}
@@ -122,7 +125,7 @@ func (g *Graph) erase(id NodeID) {
 			p.long = nil
 		}
 	} else if x.text != 0 {
-		p.bury(int(x.text-1)*textUnit, textSize(len(p.textOf(x))))
+		p.bury(x.textAt(), textSize(len(p.textOf(x))))
 	}
 	x.text = 0
 	x.set(longText, false)
@@ -148,7 +151,7 @@ func (g *Graph) reserve(id NodeID, n int) {
 		if x.text == 0 {
 			continue
 		}
-		at := int(x.text-1) * textUnit
+		at := x.textAt()
 		x.text = uint16(len(to)/textUnit) + 1
 		to = append(to, p.text[at:at+textSize(int(p.text[at]))]...)
 	}

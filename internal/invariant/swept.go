@@ -30,8 +30,12 @@ func (w *Witness) disputes() {
 	if len(w.plans) == 0 {
 		return
 	}
+	going := w.going()
+	if len(going) == 0 {
+		return
+	}
 	all := slices.Collect(maps.Values(w.objects))
-	for _, h := range w.going() {
+	for _, h := range going {
 		for _, o := range all {
 			if o.Deleting || !slices.ContainsFunc(w.plans, func(p *finalizer.Plan) bool { return w.member(p, h, o) }) {
 				continue

@@ -119,23 +119,11 @@ func (o options) sweeps() []finalizer.Sweep {
 		s.Members = append(s.Members, finalizer.Members{By: finalizer.ByOwner, Kinds: []graph.Kind{tenants}})
 	}
 	s.Members = y.byLabels(s.Members)
-	if y.free {
-		for i := range s.Members {
-			s.Members[i].Where = func(_, m graph.Object) bool { return !m.HasFinalizer(freeFinalizer) }
-		}
+	for i := range s.Members {
+		s.Members[i].Where = y.where()
 	}
 	if y.picked {
 		s.Holders = free
-	}
-	if y.inverse {
-		for i := range s.Members {
-			s.Members[i].Where = func(h, _ graph.Object) bool { return free(h) }
-		}
-	}
-	if y.judged {
-		for i := range s.Members {
-			s.Members[i].Where = func(h, _ graph.Object) bool { return !h.HasFinalizer(freeFinalizer) }
-		}
 	}
 	if y.spared {
 		s.Except = func(m graph.Object) bool { return strings.HasSuffix(m.Name, "v") }
@@ -155,6 +143,20 @@ func (o options) sweeps() []finalizer.Sweep {
 	n := finalizer.ScopeSweep(spaces, spaceFinalizer, []graph.Kind{"q"})
 	n.Holders = s.Holders
 	return []finalizer.Sweep{s, n}
+}
+
+// where returns how a holder or a member judges whether the one is the other's; nil if
+// neither does.
+func (y tenancy) where() func(h, m graph.Object) bool {
+	switch {
+	case y.free:
+		return func(_, m graph.Object) bool { return !m.HasFinalizer(freeFinalizer) }
+	case y.inverse:
+		return func(h, _ graph.Object) bool { return free(h) }
+	case y.judged:
+		return func(h, _ graph.Object) bool { return !h.HasFinalizer(freeFinalizer) }
+	}
+	return nil
 }
 
 // free reports whether a holder is one of those that have to be free, and is, or is none
