@@ -142,7 +142,7 @@ func TestAttempts(t *testing.T) {
 	step(1, "retried anew", func() { q.Retry("a", Low, epoch) })
 	step(0, "dropped", func() { q.Drop("a") })
 	q.Retry("a", Low, epoch)
-	q.slots.at(0).attempts = math.MaxInt32
+	q.slots.At(0).attempts = math.MaxInt32
 	step(math.MaxInt32, "the count does not overflow", func() { q.Retry("a", Low, epoch) })
 }
 

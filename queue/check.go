@@ -28,8 +28,8 @@ func (q *Queue[K]) Check() error {
 }
 
 func (q *Queue[K]) checkSlots() error {
-	for i := range int32(q.slots.len) {
-		s := q.slots.at(i)
+	for i := range int32(q.slots.Len()) {
+		s := q.slots.At(i)
 		if q.find(s.key) != i {
 			return broken(1, "key %v is not found at slot %d", s.key, i)
 		}
@@ -74,8 +74,8 @@ func (q *Queue[K]) checkLists() error {
 	total := len(q.heap)
 	for n := range q.lists {
 		l, prev, count := &q.lists[n], none, int32(0)
-		for i := l.head; i != none; i = q.slots.at(i).next {
-			s := q.slots.at(i)
+		for i := l.head; i != none; i = q.slots.At(i).next {
+			s := q.slots.At(i)
 			if s.state == Delayed || s.list() != n || s.prev != prev {
 				return broken(2, "%v key %v of priority %v is in list %d behind slot %d", s.state, s.key, s.priority, n, prev)
 			}
@@ -87,19 +87,19 @@ func (q *Queue[K]) checkLists() error {
 		}
 		total += int(count)
 	}
-	if total != q.slots.len {
-		return broken(2, "%d slots are in lists and heap, of %d", total, q.slots.len)
+	if total != q.slots.Len() {
+		return broken(2, "%d slots are in lists and heap, of %d", total, q.slots.Len())
 	}
 	return nil
 }
 
 func (q *Queue[K]) checkHeap() error {
 	for pos, i := range q.heap {
-		if s := q.slots.at(i); s.state != Delayed || s.pos != int32(pos) {
+		if s := q.slots.At(i); s.state != Delayed || s.pos != int32(pos) {
 			return broken(2, "%v key %v of position %d is in the heap at %d", s.state, s.key, s.pos, pos)
 		}
 		if pos > 0 && q.before(i, q.heap[(pos-1)/2]) {
-			return broken(5, "key %v at position %d is due before its parent", q.slots.at(i).key, pos)
+			return broken(5, "key %v at position %d is due before its parent", q.slots.At(i).key, pos)
 		}
 	}
 	return nil
@@ -115,12 +115,12 @@ func (q *Queue[K]) checkTurns() error {
 }
 
 func (q *Queue[K]) checkIndex() error {
-	if q.dense.pages != nil {
+	if q.dense.Used() {
 		return q.checkDense()
 	}
 	if q.index.cells == nil {
-		if q.index.used != 0 || q.slots.len > scanLimit {
-			return broken(7, "there is no index for %d slots", q.slots.len)
+		if q.index.used != 0 || q.slots.Len() > scanLimit {
+			return broken(7, "there is no index for %d slots", q.slots.Len())
 		}
 		return nil
 	}
@@ -129,36 +129,23 @@ func (q *Queue[K]) checkIndex() error {
 		if c.ref == 0 {
 			continue
 		}
-		if used++; int(c.ref) > q.slots.len || q.slots.at(c.ref-1).hash != c.hash {
+		if used++; int(c.ref) > q.slots.Len() || q.slots.At(c.ref-1).hash != c.hash {
 			return broken(7, "the index refers to slot %d by another hash", c.ref-1)
 		}
 	}
-	if used != q.slots.len || used != q.index.used || 4*used > 3*len(q.index.cells) {
-		return broken(7, "%d of %d cells are used, %d by count, for %d slots", used, len(q.index.cells), q.index.used, q.slots.len)
+	if used != q.slots.Len() || used != q.index.used || 4*used > 3*len(q.index.cells) {
+		return broken(7, "%d of %d cells are used, %d by count, for %d slots", used, len(q.index.cells), q.index.used, q.slots.Len())
 	}
 	return nil
 }
 
 func (q *Queue[K]) checkDense() error {
-	used, live := 0, 0
-	for _, p := range q.dense.pages {
-		if p == nil {
-			continue
-		}
-		live++
-		held := 0
-		for _, ref := range p.refs {
-			if ref != 0 {
-				held++
-			}
-		}
-		if held != p.used {
-			return broken(7, "a page holds %d numbers, and says %d", held, p.used)
-		}
-		used += held
+	used, err := q.dense.Check()
+	if err != nil {
+		return broken(7, "%v", err)
 	}
-	if used != q.slots.len || live != q.dense.live || q.index.used != 0 {
-		return broken(7, "%d slots are found by number, of %d; %d pages, by count %d", used, q.slots.len, live, q.dense.live)
+	if used != q.slots.Len() || q.index.used != 0 {
+		return broken(7, "%d slots are found by number, of %d", used, q.slots.Len())
 	}
 	return nil
 }
@@ -168,7 +155,6 @@ func (q *Queue[K]) checkRoom() error {
 		of                    string
 		len, cap, keep, spare int
 	}{
-		{"slots", 0, q.slots.room() - q.slots.len, keepRoom + 2*pageSize, spareFactor},
 		{"heap", len(q.heap), cap(q.heap), keepRoom, spareFactor},
 		{"index", q.index.used, len(q.index.cells), keepCells, 2 * spareFactor},
 	} {

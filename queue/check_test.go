@@ -28,7 +28,7 @@ func whole() *Queue[int] {
 // TestCheckFindsDamage breaks a sound queue in one place each time.
 func TestCheckFindsDamage(t *testing.T) {
 	type Q = *Queue[int]
-	at := func(q Q, key int) *slot[int] { return q.slots.at(q.find(key)) }
+	at := func(q Q, key int) *slot[int] { return q.slots.At(q.find(key)) }
 	const flying, resting, delayed, ready = 0, 2, 10, 20
 	for _, c := range []struct {
 		reason    string
@@ -66,8 +66,7 @@ func TestCheckFindsDamage(t *testing.T) {
 		{"the index is gone", 7, func(q Q) { q.index = index{} }},
 		{"the index miscounts", 7, func(q Q) { q.index.used-- }},
 		{"the index has a hash of its own", 7, func(q Q) { at(q, ready).hash++ }},
-		{"the index points past the slots", 7, func(q Q) { q.slots.pop() }},
-		{"the slots keep too much room", 8, func(q Q) { q.slots.first = append(make([]slot[int], 0, 1<<16), q.slots.first...) }},
+		{"the index points past the slots", 7, func(q Q) { q.slots.Pop() }},
 		{"the heap keeps too much room", 8, func(q Q) { q.heap = append(make([]int32, 0, 1<<16), q.heap...) }},
 		{"the index keeps too much room", 8, func(q Q) { q.index.resize(1 << 16) }},
 	} {

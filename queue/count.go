@@ -9,7 +9,7 @@ func (q *Queue[K]) Due() (time.Time, bool) {
 	if len(q.heap) == 0 {
 		return time.Time{}, false
 	}
-	return q.slots.at(q.heap[0]).at, true
+	return q.slots.At(q.heap[0]).at, true
 }
 
 // Ready returns how many keys are ready. A key whose time has come is delayed
@@ -29,7 +29,7 @@ func (q *Queue[K]) InFlight() int { return int(q.lists[inFlight].len) }
 func (q *Queue[K]) Idle() int { return int(q.lists[idle].len) }
 
 // Len returns how many keys are ready, delayed or in flight, each once.
-func (q *Queue[K]) Len() int { return q.slots.len - q.Idle() }
+func (q *Queue[K]) Len() int { return q.slots.Len() - q.Idle() }
 
 // PassedOver returns how many takes in a row went to other priorities while
 // keys of p were ready. With Entries it is all that decides what comes next.

@@ -6,7 +6,7 @@ package queue
 // pushDelay adds slot i, which has a time, to the heap.
 func (q *Queue[K]) pushDelay(i int32) {
 	q.seq++
-	q.slots.at(i).seq = q.seq
+	q.slots.At(i).seq = q.seq
 	q.heap = append(q.heap, i)
 	q.up(int32(len(q.heap)-1), i)
 }
@@ -20,7 +20,7 @@ func (q *Queue[K]) removeDelay(pos int32) {
 		return
 	}
 	q.down(pos, moved)
-	q.up(q.slots.at(moved).pos, moved)
+	q.up(q.slots.At(moved).pos, moved)
 }
 
 // up puts slot i at pos or nearer to the root.
@@ -57,12 +57,12 @@ func (q *Queue[K]) down(pos, i int32) {
 
 func (q *Queue[K]) set(pos, i int32) {
 	q.heap[pos] = i
-	q.slots.at(i).pos = pos
+	q.slots.At(i).pos = pos
 }
 
 // before reports whether slot i is due before slot j.
 func (q *Queue[K]) before(i, j int32) bool {
-	a, b := q.slots.at(i), q.slots.at(j)
+	a, b := q.slots.At(i), q.slots.At(j)
 	if c := a.at.Compare(b.at); c != 0 {
 		return c < 0
 	}

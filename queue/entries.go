@@ -6,6 +6,8 @@ import (
 	"iter"
 	"slices"
 	"time"
+
+	"github.com/ownergraph/ownergraph/internal/dense"
 )
 
 // State says what a key waits for. It is a value and safe for concurrent use.
@@ -73,7 +75,7 @@ func (q *Queue[K]) eachReady(yield func(Entry[K]) bool) bool {
 		passed.took(p, ready)
 		ready[p]--
 		i := heads[p].head
-		heads[p].head = q.slots.at(i).next
+		heads[p].head = q.slots.At(i).next
 		if !yield(q.entry(i)) {
 			return false
 		}
@@ -85,7 +87,7 @@ func (q *Queue[K]) eachDelayed(yield func(Entry[K]) bool) bool {
 	var room [32]int32
 	order := append(room[:0], q.heap...)
 	slices.SortFunc(order, func(i, j int32) int {
-		a, b := q.slots.at(i), q.slots.at(j)
+		a, b := q.slots.At(i), q.slots.At(j)
 		return cmp.Or(a.at.Compare(b.at), cmp.Compare(a.seq, b.seq))
 	})
 	for _, i := range order {
@@ -97,7 +99,7 @@ func (q *Queue[K]) eachDelayed(yield func(Entry[K]) bool) bool {
 }
 
 func (q *Queue[K]) eachListed(n int, yield func(Entry[K]) bool) bool {
-	for i := q.lists[n].head; i != none; i = q.slots.at(i).next {
+	for i := q.lists[n].head; i != none; i = q.slots.At(i).next {
 		if !yield(q.entry(i)) {
 			return false
 		}
@@ -106,7 +108,7 @@ func (q *Queue[K]) eachListed(n int, yield func(Entry[K]) bool) bool {
 }
 
 func (q *Queue[K]) entry(i int32) Entry[K] {
-	s := q.slots.at(i)
+	s := q.slots.At(i)
 	return Entry[K]{Key: s.key, State: s.state, Priority: s.priority, At: s.at, Attempts: int(s.attempts)}
 }
 
@@ -115,13 +117,13 @@ func (q *Queue[K]) entry(i int32) Entry[K] {
 // TestCloneOfEmpty.
 func (q *Queue[K]) Clone() *Queue[K] {
 	c := *q
-	c.slots = q.slots.clone()
+	c.slots = q.slots.Clone()
 	c.heap = append([]int32(nil), q.heap...)
 	switch {
-	case q.slots.len <= scanLimit:
-		c.index, c.dense = index{}, dense{}
-	case q.dense.pages != nil:
-		c.dense = q.dense.clone()
+	case q.slots.Len() <= scanLimit:
+		c.index, c.dense = index{}, dense.Index{}
+	case q.dense.Used():
+		c.dense = q.dense.Clone()
 	default:
 		c.index.cells = slices.Clone(q.index.cells)
 	}

@@ -81,8 +81,8 @@ func TestCloneOfEmpty(t *testing.T) {
 	if n := testing.AllocsPerRun(100, func() { kept = append(kept, q.Clone()) }); n != 1 {
 		t.Errorf("cloning an empty queue allocates %v times, want once", n)
 	}
-	if c := kept[0]; c.slots.room()+cap(c.heap)+len(c.index.cells) != 0 {
-		t.Errorf("the clone of an empty queue has room for %d slots, %d delays, %d cells", c.slots.room(), cap(c.heap), len(c.index.cells))
+	if c := kept[0]; c.slots.Room()+cap(c.heap)+len(c.index.cells) != 0 {
+		t.Errorf("the clone of an empty queue has room for %d slots, %d delays, %d cells", c.slots.Room(), cap(c.heap), len(c.index.cells))
 	}
 }
 

@@ -4,6 +4,8 @@ import (
 	"hash/maphash"
 	"math"
 	"time"
+
+	"github.com/ownergraph/ownergraph/internal/dense"
 )
 
 // dueBatch bounds how many due keys one Next makes ready.
@@ -30,12 +32,13 @@ const dueBatch = 256
 //  6. A class that is passed over has ready keys, and was passed over at most
 //     once more than the limit.
 //  7. The index holds each slot once; without one there are few slots.
-//  8. No slice keeps much more room than its content needs.
+//  8. No slice keeps much more room than its content needs; of the slots package
+//     dense sees to that.
 type Queue[K comparable] struct {
 	cfg    Config[K]
-	slots  paged[slot[K]] // dense: all of them are in use
-	index  index          // by key's hash; empty while a scan is as good
-	dense  dense          // the same by key's number, where the keys have one
+	slots  dense.List[slot[K]] // dense: all of them are in use
+	index  index               // by key's hash; empty while a scan is as good
+	dense  dense.Index         // the same by key's number, where the keys have one
 	seed   maphash.Seed
 	heap   []int32 // the delayed slots
 	lists  [listCount]list
@@ -76,7 +79,7 @@ func (q *Queue[K]) AddAt(key K, p Priority, at time.Time) { q.ask(q.slotOf(key),
 // Held by TestModel, TestBackoff and TestJitterSpreads.
 func (q *Queue[K]) Retry(key K, p Priority, now time.Time) time.Time {
 	i := q.slotOf(key)
-	s := q.slots.at(i)
+	s := q.slots.At(i)
 	if s.attempts < math.MaxInt32 {
 		s.attempts++
 	}
@@ -89,7 +92,7 @@ func (q *Queue[K]) Retry(key K, p Priority, now time.Time) time.Time {
 // forgotten, dropped or new.
 func (q *Queue[K]) Attempts(key K) int {
 	if i := q.find(key); i != none {
-		return int(q.slots.at(i).attempts)
+		return int(q.slots.At(i).attempts)
 	}
 	return 0
 }
@@ -102,8 +105,8 @@ func (q *Queue[K]) Forget(key K) {
 	if i == none {
 		return
 	}
-	q.slots.at(i).attempts = 0
-	if q.slots.at(i).state == Idle {
+	q.slots.At(i).attempts = 0
+	if q.slots.At(i).state == Idle {
 		q.leave(i)
 		q.release(i)
 	}
@@ -117,7 +120,7 @@ func (q *Queue[K]) Drop(key K) {
 	if i == none {
 		return
 	}
-	s := q.slots.at(i)
+	s := q.slots.At(i)
 	if s.state == InFlight {
 		s.priority, s.at, s.attempts = PriorityUnset, time.Time{}, 0
 		return
@@ -137,7 +140,7 @@ func (q *Queue[K]) Drop(key K) {
 func (q *Queue[K]) Next(now time.Time) (key K, ok bool) {
 	for n := 0; n < dueBatch && len(q.heap) > 0; n++ {
 		i := q.heap[0]
-		s := q.slots.at(i)
+		s := q.slots.At(i)
 		if s.at.After(now) {
 			break
 		}
@@ -153,9 +156,9 @@ func (q *Queue[K]) Next(now time.Time) (key K, ok bool) {
 	q.passed.took(p, ready)
 	i := q.lists[p].head
 	q.leave(i)
-	q.slots.at(i).priority = PriorityUnset
+	q.slots.At(i).priority = PriorityUnset
 	q.enter(i, InFlight)
-	return q.slots.at(i).key, true
+	return q.slots.At(i).key, true
 }
 
 // Done ends the flight of key. If the key was asked for meanwhile it is ready
@@ -163,11 +166,11 @@ func (q *Queue[K]) Next(now time.Time) (key K, ok bool) {
 // TestModel and TestMerge.
 func (q *Queue[K]) Done(key K) {
 	i := q.find(key)
-	if i == none || q.slots.at(i).state != InFlight {
+	if i == none || q.slots.At(i).state != InFlight {
 		return
 	}
 	q.leave(i)
-	switch s := q.slots.at(i); {
+	switch s := q.slots.At(i); {
 	case s.priority != PriorityUnset:
 		q.enter(i, waiting(s.at))
 	case s.attempts > 0:
@@ -179,7 +182,7 @@ func (q *Queue[K]) Done(key K) {
 
 // ask merges a request into what slot i waits for. A zero time is at once.
 func (q *Queue[K]) ask(i int32, p Priority, at time.Time) {
-	s := q.slots.at(i)
+	s := q.slots.At(i)
 	first := s.priority == PriorityUnset
 	p = p.higher(s.priority)
 	sooner := first || !s.at.IsZero() && (at.IsZero() || at.Before(s.at))

@@ -3,11 +3,13 @@ package queue
 import (
 	"hash/maphash"
 	"time"
+
+	"github.com/ownergraph/ownergraph/internal/dense"
 )
 
 const (
 	// none is the slot that is not there.
-	none int32 = -1
+	none = dense.None
 	// scanLimit is how many slots are scanned for a key, without an index.
 	scanLimit = 8
 	// warmSize is the number of keys up to which a queue that was filled once
@@ -56,7 +58,7 @@ func (s *slot[K]) list() int {
 
 // enter puts a slot that is nowhere into state, and at the end of its list.
 func (q *Queue[K]) enter(i int32, state State) {
-	s := q.slots.at(i)
+	s := q.slots.At(i)
 	s.state = state
 	if state == Delayed {
 		q.pushDelay(i)
@@ -67,7 +69,7 @@ func (q *Queue[K]) enter(i int32, state State) {
 	if l.tail == none {
 		l.head = i
 	} else {
-		q.slots.at(l.tail).next = i
+		q.slots.At(l.tail).next = i
 	}
 	l.tail = i
 	l.len++
@@ -75,7 +77,7 @@ func (q *Queue[K]) enter(i int32, state State) {
 
 // leave takes a slot out of its list or the heap. A new slot is in neither.
 func (q *Queue[K]) leave(i int32) {
-	s := q.slots.at(i)
+	s := q.slots.At(i)
 	switch s.state {
 	case StateUnset:
 		return
@@ -97,26 +99,26 @@ func (q *Queue[K]) link(l *list, a, b int32) {
 	if a == none {
 		l.head = b
 	} else {
-		q.slots.at(a).next = b
+		q.slots.At(a).next = b
 	}
 	if b == none {
 		l.tail = a
 	} else {
-		q.slots.at(b).prev = a
+		q.slots.At(b).prev = a
 	}
 }
 
 // find returns the slot of key, or none.
 func (q *Queue[K]) find(key K) int32 {
 	switch {
-	case q.dense.pages != nil:
-		return q.dense.get(q.cfg.Number(key))
+	case q.dense.Used():
+		return q.dense.At(q.cfg.Number(key))
 	case q.index.cells != nil:
 		return q.lookup(key, q.hash(key))
 	}
-	for i := range q.slots.first {
-		if q.slots.first[i].key == key {
-			return int32(i)
+	for i := range int32(q.slots.Len()) {
+		if q.slots.At(i).key == key {
+			return i
 		}
 	}
 	return none
@@ -128,13 +130,13 @@ func (q *Queue[K]) slotOf(key K) int32 {
 	if i != none {
 		return i
 	}
-	i = int32(q.slots.len)
-	q.slots.push(slot[K]{key: key})
+	i = int32(q.slots.Len())
+	q.slots.Push(slot[K]{key: key})
 	switch {
 	case q.indexed():
 		q.enlist(i)
-	case q.slots.len > scanLimit:
-		for j := range int32(q.slots.len) {
+	case q.slots.Len() > scanLimit:
+		for j := range int32(q.slots.Len()) {
 			q.enlist(j)
 		}
 	}
@@ -143,26 +145,26 @@ func (q *Queue[K]) slotOf(key K) int32 {
 
 // release frees a slot that is nowhere. The last slot takes its place.
 func (q *Queue[K]) release(i int32) {
-	last := int32(q.slots.len - 1)
+	last := int32(q.slots.Len() - 1)
 	switch {
-	case q.dense.pages != nil:
-		q.dense.set(q.cfg.Number(q.slots.at(i).key), none)
+	case q.dense.Used():
+		q.dense.Set(q.cfg.Number(q.slots.At(i).key), none)
 	case q.index.cells != nil:
-		q.index.remove(q.slots.at(i).hash, i)
+		q.index.remove(q.slots.At(i).hash, i)
 	}
 	if i != last {
-		*q.slots.at(i) = *q.slots.at(last)
+		*q.slots.At(i) = *q.slots.At(last)
 		q.moved(last, i)
 	}
-	q.slots.pop()
+	q.slots.Pop()
 }
 
 // moved repairs what points to a slot that was copied from one place to another.
 func (q *Queue[K]) moved(from, to int32) {
-	s := q.slots.at(to)
+	s := q.slots.At(to)
 	switch {
-	case q.dense.pages != nil:
-		q.dense.set(q.cfg.Number(s.key), to)
+	case q.dense.Used():
+		q.dense.Set(q.cfg.Number(s.key), to)
 	case q.index.cells != nil:
 		q.index.move(s.hash, from, to)
 	}
@@ -180,13 +182,13 @@ func (q *Queue[K]) moved(from, to int32) {
 func (q *Queue[K]) hash(key K) uint32 { return uint32(maphash.Comparable(q.seed, key)) }
 
 // indexed reports whether there is an index.
-func (q *Queue[K]) indexed() bool { return q.dense.pages != nil || q.index.cells != nil }
+func (q *Queue[K]) indexed() bool { return q.dense.Used() || q.index.cells != nil }
 
 // enlist puts slot i into the index.
 func (q *Queue[K]) enlist(i int32) {
-	s := q.slots.at(i)
+	s := q.slots.At(i)
 	if q.cfg.Number != nil {
-		q.dense.set(q.cfg.Number(s.key), i)
+		q.dense.Set(q.cfg.Number(s.key), i)
 		return
 	}
 	s.hash = q.hash(s.key)
@@ -197,7 +199,7 @@ func (q *Queue[K]) enlist(i int32) {
 func (q *Queue[K]) lookup(key K, hash uint32) int32 {
 	x := &q.index
 	for c := hash & x.mask(); x.cells[c].ref != 0; c = (c + 1) & x.mask() {
-		if i := x.cells[c].ref - 1; x.cells[c].hash == hash && q.slots.at(i).key == key {
+		if i := x.cells[c].ref - 1; x.cells[c].hash == hash && q.slots.At(i).key == key {
 			return i
 		}
 	}

@@ -22,7 +22,8 @@ const rooms = `
 	graph < policy, finalizer;
 
 	# When to look. The queue knows no graph.
-	queue;
+	internal/dense;
+	internal/dense < queue;
 
 	# The only place that sees every stage.
 	policy, finalizer, queue < .;

@@ -27,6 +27,7 @@ var (
 var purity = []rule{
 	{"graph", in("graph"), append([]string{"context"}, outside...), "what is, is a value"},
 	{"policy", in("policy"), append([]string{"context"}, outside...), "a decision depends on its input alone"},
+	{"internal/dense", in("internal/dense"), append([]string{"context", "time"}, outside...), "it holds values"},
 	{"queue", in("queue"), append([]string{"context"}, outside...), "the queue is passive: time is a parameter"},
 	{"finalizer", in("finalizer"), []string{"sync", "math/rand", "crypto/rand", "log", "os", "net", "syscall"}, "the rules are pure; a handler takes a context, and its panic shows a stack"},
 	{"the root but for collector*.go", engineFile, []string{"sync", "golang.org/x/sync"}, "work is returned as data, time is a parameter"},

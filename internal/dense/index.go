@@ -1,0 +1,123 @@
+package dense
+
+import "fmt"
+
+// None is the place of what has none.
+const None int32 = -1
+
+const (
+	indexPage  = 62 // with its count a quarter of a kilobyte
+	indexBlock = 4  // how many are made at once
+	spareIndex = 256
+)
+
+// Index finds places by small numbers: pages of places by number. It hashes nothing,
+// and grows and shrinks page by page. Pages are small, and enough of them are kept for
+// a batch of numbers from anywhere: a few hundred objects of a million, say, that have
+// each a page of their own. The zero Index is empty. It is not safe for concurrent use.
+type Index struct {
+	pages []*page
+	live  int     // pages that there are
+	spare []*page // empty ones to be used again
+}
+
+type page struct {
+	used int
+	refs [indexPage]int32 // place + 1
+}
+
+// Used reports whether there was ever a place.
+func (d *Index) Used() bool { return d.pages != nil }
+
+// Pages returns how many pages hold places.
+func (d *Index) Pages() int { return d.live }
+
+// At returns the place of a number, or None.
+func (d *Index) At(n uint32) int32 {
+	p := int(n / indexPage)
+	if p >= len(d.pages) || d.pages[p] == nil {
+		return None
+	}
+	return d.pages[p].refs[n%indexPage] - 1
+}
+
+// Set notes the place of a number, None for one that has none any more.
+func (d *Index) Set(n uint32, place int32) {
+	i := int(n / indexPage)
+	for i >= len(d.pages) {
+		d.pages = append(d.pages, nil)
+	}
+	p := d.pages[i]
+	if p == nil {
+		p = d.page()
+		d.pages[i] = p
+		d.live++
+	}
+	ref := &p.refs[n%indexPage]
+	switch {
+	case *ref == 0 && place != None:
+		p.used++
+	case *ref != 0 && place == None:
+		p.used--
+	}
+	*ref = place + 1
+	if p.used == 0 {
+		d.pages[i] = nil
+		d.live--
+		if len(d.spare) < spareIndex {
+			d.spare = append(d.spare, p)
+		}
+	}
+}
+
+// page returns an empty page.
+func (d *Index) page() *page {
+	if last := len(d.spare) - 1; last >= 0 {
+		p := d.spare[last]
+		d.spare = d.spare[:last]
+		return p
+	}
+	block := make([]page, indexBlock)
+	for i := range block[1:] {
+		d.spare = append(d.spare, &block[1+i])
+	}
+	return &block[0]
+}
+
+// Clone returns a copy that shares nothing with d.
+func (d *Index) Clone() (c Index) {
+	c.live = d.live
+	c.pages = make([]*page, len(d.pages))
+	for i, p := range d.pages {
+		if p != nil {
+			own := *p
+			c.pages[i] = &own
+		}
+	}
+	return c
+}
+
+// Check returns how many numbers have a place, and what is wrong with the counts.
+func (d *Index) Check() (used int, err error) {
+	live := 0
+	for _, p := range d.pages {
+		if p == nil {
+			continue
+		}
+		live++
+		held := 0
+		for _, ref := range p.refs {
+			if ref != 0 {
+				held++
+			}
+		}
+		if held != p.used {
+			return used, fmt.Errorf("a page holds %d numbers, and says %d", held, p.used)
+		}
+		used += held
+	}
+	if live != d.live {
+		return used, fmt.Errorf("%d pages, by count %d", live, d.live)
+	}
+	return used, nil
+}
