@@ -66,7 +66,7 @@ func (e *Engine) checkSides() error {
 	for id := range e.sights {
 		used("sight", id)
 	}
-	for id := range e.awaits {
+	for _, id := range e.awaits.all() {
 		used("await", id)
 	}
 	for id := range e.retries {

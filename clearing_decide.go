@@ -13,8 +13,11 @@ import (
 // What collection has to write goes first; but where that may not be, the sweep
 // has to hear of it.
 func (e *Engine) clearDecision(id graph.NodeID, in policy.Input, d policy.Decision) (policy.Decision, Key) {
+	if len(e.clear.plans) == 0 {
+		return d, Key{}
+	}
 	barred := d.Action.Writes() && e.bar(e.graph.Node(id)) != policy.ReasonUnset
-	if len(e.clear.plans) == 0 || d.Action.Writes() && !barred {
+	if d.Action.Writes() && !barred {
 		return d, Key{}
 	}
 	if _, may := e.clear.known[id]; may {

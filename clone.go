@@ -21,7 +21,7 @@ func (e *Engine) Clone() *Engine {
 		}
 	}
 	c.work, c.asks = e.work.Clone(), e.asks.Clone()
-	c.sights, c.awaits = cloneMap(e.sights), cloneMap(e.awaits)
+	c.sights, c.awaits = cloneMap(e.sights), e.awaits.clone()
 	c.held, c.retries = cloneMap(e.held), cloneMap(e.retries)
 	c.parked, c.flights = cloneMap(e.parked), cloneMap(e.flights)
 	c.reading = cloneMap(e.reading)

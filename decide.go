@@ -92,8 +92,8 @@ func (e *Engine) leaving(id graph.NodeID) bool {
 // rested reports whether a key may be decided: it does not await its event
 // any more. Past the deadline it is read, or its kind listed anew.
 func (e *Engine) rested(id graph.NodeID) bool {
-	a, ok := e.awaits[id]
-	if !ok {
+	a := e.awaits.of(id)
+	if a == nil {
 		return true
 	}
 	if e.now.Before(a.deadline) {
@@ -104,15 +104,16 @@ func (e *Engine) rested(id graph.NodeID) bool {
 		e.wantList(k.Kind)
 		a.asked, a.deadline = e.next(), e.now.Add(e.cfg.AwaitTimeout)
 		a.outside = e.kinds[k.Kind].sick != ""
-		e.await(id, a)
+		e.work.AddAt(id, queue.Normal, a.deadline)
 		return false
 	}
-	delete(e.awaits, id)
-	if a.then == thenList && e.peek(id).absent > e.rewound {
+	then := a.then
+	e.awaits.drop(id)
+	if then == thenList && e.peek(id).absent > e.rewound {
 		e.rewind(fmt.Sprintf("%s was read as gone, and a listing brings it", e.graph.Node(id).Key()))
 		return false
 	}
-	if a.then == thenRead {
+	if then == thenRead {
 		e.mind(id).reread, e.mind(id).unsure = true, true
 	}
 	return true

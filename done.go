@@ -44,9 +44,13 @@ func (e *Engine) Done(now time.Time, id CallID, r Result) error {
 	return nil
 }
 
-// isPrepared reports whether a call waits for its lane. Those that do rise by id.
+// isPrepared reports whether a call waits for its lane. Those that do rise by id, and
+// most that are asked for went before them.
 func (e *Engine) isPrepared(id CallID) bool {
 	p := e.prepared.all()
+	if len(p) == 0 || id < p[0].ID {
+		return false
+	}
 	_, ok := slices.BinarySearchFunc(p, id, func(c Call, id CallID) int { return cmp.Compare(c.ID, id) })
 	return ok
 }

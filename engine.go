@@ -55,7 +55,7 @@ type Engine struct {
 	asks  *queue.Queue[graph.NodeID] // whom to read
 
 	sights  map[graph.NodeID]sight
-	awaits  map[graph.NodeID]await
+	awaits  awaits
 	held    map[graph.NodeID]struct{}
 	retries map[graph.NodeID]Object
 	parked  map[graph.NodeID]time.Time
@@ -184,7 +184,6 @@ func NewEngine(level Level, cfg Config) (*Engine, error) {
 		work:    queue.New(queue.Config[graph.NodeID]{Hash: mix, Number: number}),
 		asks:    queue.New(queue.Config[graph.NodeID]{Hash: mix, Number: number}),
 		sights:  map[graph.NodeID]sight{},
-		awaits:  map[graph.NodeID]await{},
 		held:    map[graph.NodeID]struct{}{},
 		retries: map[graph.NodeID]Object{},
 		parked:  map[graph.NodeID]time.Time{},

@@ -69,7 +69,7 @@ func (p *printer) nodes() {
 			p.flags(m.known > s.done, m.role > s.done, m.known < s.began)
 			p.began(n, s.began)
 		}
-		if a, ok := e.awaits[id]; ok {
+		if a := e.awaits.of(id); a != nil {
 			p.version(n.Key(), a.version)
 			p.until(a.deadline)
 			p.word(uint64(a.then)<<1 | uint64(btoi(a.outside)))

@@ -55,7 +55,7 @@ func (e *Engine) fill() {
 	a, b, c, d := e.idOf("a"), e.idOf("b"), e.idOf("c"), e.idOf("d")
 	soon, at := e.now.Add(time.Second), e.next()
 	e.sights[d] = sight{sight: policy.SeenSolid, version: "7", began: at, done: at + 1}
-	e.awaits[b] = await{version: "5", deadline: soon, asked: 1}
+	e.awaits.put(b, await{version: "5", deadline: soon, asked: 1})
 	e.retries[c], e.parked[c] = Object{Key: e.graph.Node(c).Key(), Version: "8"}, soon
 	e.waiters[d], e.misplaced["c"] = []graph.NodeID{b}, []graph.NodeID{a}
 	e.flights = map[CallID]flight{
@@ -116,7 +116,7 @@ func sightChange(field string, change func(s *sight)) fieldChange {
 }
 
 func awaitChange(field string, change func(a *await)) fieldChange {
-	return fieldChange{"await." + field, func(e *Engine) { entryChange(e.awaits, e.idOf("b"), change) }}
+	return fieldChange{"await." + field, func(e *Engine) { change(e.awaits.of(e.idOf("b"))) }}
 }
 
 func flightChange(field string, id CallID, change func(f *flight)) fieldChange {
@@ -152,7 +152,7 @@ func fieldChanges() []fieldChange {
 		{"Engine.work attempts", func(e *Engine) { e.work.Retry(e.idOf("a"), queue.Low, e.now.Add(time.Hour)) }},
 		{"Engine.asks", func(e *Engine) { e.asks.Add(e.idOf("a"), queue.Normal) }},
 		{"Engine.sights", func(e *Engine) { delete(e.sights, e.idOf("d")) }},
-		{"Engine.awaits", func(e *Engine) { delete(e.awaits, e.idOf("b")) }},
+		{"Engine.awaits", func(e *Engine) { e.awaits.drop(e.idOf("b")) }},
 		{"Engine.retries", func(e *Engine) { entryChange(e.retries, e.idOf("c"), func(o *Object) { o.Version = "9" }) }},
 		{"Engine.parked", func(e *Engine) { e.parked[e.idOf("c")] = e.now.Add(time.Minute) }},
 		{"Engine.waiters", func(e *Engine) { e.waiters[e.idOf("d")] = []graph.NodeID{e.idOf("c")} }},

@@ -14,7 +14,7 @@ import (
 func (e *Engine) glance(id graph.NodeID) policy.Reason {
 	n := e.graph.Node(id)
 	owner, kept := n.Kept()
-	if !kept || !e.plain(id) || len(e.clear.plans) > 0 || has(e.awaits, id) || has(e.retries, id) {
+	if !kept || !e.plain(id) || len(e.clear.plans) > 0 || e.awaits.has(id) || has(e.retries, id) {
 		return policy.ReasonUnset
 	}
 	switch {
@@ -29,7 +29,7 @@ func (e *Engine) glance(id graph.NodeID) policy.Reason {
 // stays reports whether a glance has kept a node: another version of the same changes
 // nothing of that, and whatever else could has it decided anew. Of what a former
 // version was put off for, a count of attempts alone may be left then.
-func (e *Engine) stays(id graph.NodeID) bool { return e.nodes.kept(e.graph, id) && !has(e.awaits, id) }
+func (e *Engine) stays(id graph.NodeID) bool { return e.nodes.kept(e.graph, id) && !e.awaits.has(id) }
 
 // plain reports whether no more is known of a node than the graph says.
 func (e *Engine) plain(id graph.NodeID) bool {

@@ -27,9 +27,9 @@ type kindMind struct {
 	waiting  map[graph.NodeID]struct{} // who waits for it to pass a fence
 }
 
-// kindEvent takes what an event says of its kind; newest says that no object of
-// it had a newer version yet.
-func (e *Engine) kindEvent(ev *Event, newest bool) {
+// kindEvent takes what an event says of its kind, whose tide t is that of a put where
+// versions are compared; newest says that no object of it had a newer version yet.
+func (e *Engine) kindEvent(ev *Event, t *tide, newest bool) {
 	switch ev.Type {
 	case graph.KindsKnown:
 		e.kindsKnown(ev.Kinds)
@@ -43,7 +43,9 @@ func (e *Engine) kindEvent(ev *Event, newest bool) {
 	case graph.Gone:
 		return
 	case graph.Put:
-		e.risePut(ev.Object.Kind, ev.Object.Version, newest)
+		if t != nil {
+			t.rise(ev.Object.Version, newest, e.cfg.CompareVersions)
+		}
 		return
 	}
 	k, ok := e.kinds[ev.Of()]
@@ -225,11 +227,11 @@ func (e *Engine) resume(name Kind) {
 		e.asks.Forget(id)
 		e.asks.Add(id, queue.Normal)
 	}
-	for _, id := range slices.Sorted(maps.Keys(e.awaits)) {
-		if a := e.awaits[id]; a.outside && of(id) {
+	for _, id := range e.awaits.all() {
+		if a := e.awaits.of(id); a.outside && of(id) {
 			a.deadline, a.outside = e.now, false
 			e.work.Forget(id)
-			e.await(id, a)
+			e.work.AddAt(id, queue.Normal, a.deadline)
 		}
 	}
 }
@@ -265,8 +267,8 @@ func (e *Engine) rewind(why string) {
 // forgetDoubts takes back what objects wait for because of the former history,
 // and has them decided again.
 func (e *Engine) forgetDoubts() {
-	for _, id := range slices.Sorted(maps.Keys(e.awaits)) {
-		delete(e.awaits, id)
+	for _, id := range e.awaits.all() {
+		e.awaits.drop(id)
 		e.mind(id).reread = false
 		e.work.Add(id, queue.Normal)
 	}

@@ -83,9 +83,13 @@ func (m *memory) fit(most int) {
 	}
 }
 
+// may reports whether the memory may hold a key with the UID: whether it has any that
+// falls where that does. It is false for most.
+func (m *memory) may(u UID) bool { return m.keys != nil && m.sieve[hole(u)] != 0 }
+
 // has reports whether the memory holds k, and counts that as a use of it.
 func (m *memory) has(k Key) (observed, ok bool) {
-	if m.empty() || m.sieve[hole(k.UID)] == 0 {
+	if !m.may(k.UID) {
 		return false, false
 	}
 	r, ok := m.keys.Get(m.hash(k))

@@ -28,7 +28,7 @@ func (e *Engine) take(ev *Event) error {
 	if e.broken != nil {
 		return e.broken
 	}
-	newest, why := e.backwards(ev)
+	t, newest, why := e.backwards(ev)
 	if why != "" {
 		e.rewind(why)
 		if ev.Type == graph.ListEnded { // what it did not bring is not gone
@@ -49,7 +49,7 @@ func (e *Engine) take(ev *Event) error {
 	e.counts.Events++
 	back := d.Resurrected // the Delta is the graph's own
 	e.absorb(ev, d)
-	e.kindEvent(ev, newest)
+	e.kindEvent(ev, t, newest)
 	if back {
 		e.rewind(ev.Object.Key.String() + returned)
 	}
@@ -83,31 +83,34 @@ func (e *Engine) ObserveAll(now time.Time, events []Event) error {
 const ahead = 32
 
 // backwards says how an event shows that the store's history went backwards,
-// or "" (R5), and whether no object of its kind had a newer version yet.
-func (e *Engine) backwards(ev *Event) (newest bool, why string) {
-	if ev.Type == graph.Put {
+// or "" (R5), and whether no object of its kind had a newer version yet. The tide is
+// its kind's, where versions are compared.
+func (e *Engine) backwards(ev *Event) (t *tide, newest bool, why string) {
+	cmp := e.cfg.CompareVersions
+	if cmp != nil && (ev.Type == graph.Put || ev.Type == graph.ListEnded) {
+		t = e.tide(ev.Of())
+	}
+	if ev.Type == graph.Put && e.absent.may(ev.Object.UID) {
 		if observed, _ := e.absent.has(ev.Object.Key); observed {
-			return false, ev.Object.Key.String() + returned
+			return t, false, ev.Object.Key.String() + returned
 		}
 	}
-	cmp := e.cfg.CompareVersions
-	if cmp == nil || ev.Type != graph.Put && ev.Type != graph.ListEnded {
-		return false, ""
+	if t == nil {
+		return nil, false, ""
 	}
-	t := e.tide(ev.Of())
 	switch {
 	case ev.Type == graph.Put && t.most != "" && (ev.Object.Version == t.most || cmp(ev.Object.Kind, ev.Object.Version, t.most) > 0):
-		return true, "" // nor is it older than that of the object itself
+		return t, true, "" // nor is it older than that of the object itself
 	case ev.Type == graph.Put:
 		n, ok := e.graph.Lookup(ev.Object.Key)
 		shown := ok && n.State() == graph.Observed && e.peek(n.ID()).known > e.rewound // by this history
 		if shown && cmp(ev.Object.Kind, ev.Object.Version, n.Version()) < 0 {
-			return false, fmt.Sprintf("%s went from version %s to %s", ev.Object.Key, n.Version(), ev.Object.Version)
+			return t, false, fmt.Sprintf("%s went from version %s to %s", ev.Object.Key, n.Version(), ev.Object.Version)
 		}
 	case ev.Version != "" && t.floor != "" && cmp(ev.Kind, ev.Version, t.floor) < 0:
-		return false, fmt.Sprintf("kind %q was listed at version %s after %s", ev.Kind, ev.Version, t.floor)
+		return t, false, fmt.Sprintf("kind %q was listed at version %s after %s", ev.Kind, ev.Version, t.floor)
 	}
-	return false, ""
+	return t, false, ""
 }
 
 // absorb takes what an event changed in the graph into account.
@@ -282,20 +285,21 @@ func (e *Engine) rouse(id graph.NodeID, n graph.Node) bool {
 	delete(e.retries, id)
 	delete(e.parked, id)
 	e.work.Forget(id)
-	if len(e.awaits) == 0 {
+	if e.awaits.len() == 0 {
 		return false
 	}
-	a, ok := e.awaits[id]
-	if ok = ok && !n.HasVersion(a.version); ok {
-		delete(e.awaits, id)
+	a := e.awaits.of(id)
+	if a == nil || n.HasVersion(a.version) {
+		return false
 	}
-	return ok
+	e.awaits.drop(id)
+	return true
 }
 
 // finish ends what was under way for an object that is gone; unseen says that there
 // may have been states of it that the watch has not told.
 func (e *Engine) finish(id graph.NodeID, unseen bool) {
-	delete(e.awaits, id)
+	e.awaits.drop(id)
 	delete(e.sights, id)
 	e.handlers.drop(id)
 	m := e.mind(id)
@@ -319,7 +323,7 @@ func (e *Engine) dismiss(f graph.Freed, unseen bool) {
 		q.Done(f.ID) // the id may name another node before the call lands
 	}
 	delete(e.sights, f.ID)
-	delete(e.awaits, f.ID)
+	e.awaits.drop(f.ID)
 	delete(e.retries, f.ID)
 	delete(e.parked, f.ID)
 	for _, d := range e.waiters[f.ID] {

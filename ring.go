@@ -131,7 +131,7 @@ func (e *Engine) ringsDue() bool {
 	if len(r.suspects) == 0 || r.search != nil {
 		return false
 	}
-	quiet := len(e.flights) == 0 && len(e.awaits) == 0 && f.id == 0 && f.wanted == 0
+	quiet := len(e.flights) == 0 && e.awaits.len() == 0 && f.id == 0 && f.wanted == 0
 	return quiet || !e.now.Before(r.due)
 }
 

@@ -168,12 +168,7 @@ func (e *Engine) Idle() bool {
 			return false
 		}
 	}
-	for _, a := range e.awaits {
-		if a.then != thenHeld && !a.outside {
-			return false
-		}
-	}
-	return e.kindsSeen && !e.clearing() && !e.selecting() && e.onlyLater()
+	return e.kindsSeen && !e.awaits.busy() && !e.clearing() && !e.selecting() && e.onlyLater()
 }
 
 // onlyLater reports whether all that the queues still hold waits for somebody

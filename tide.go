@@ -54,18 +54,14 @@ func (e *Engine) rise(name Kind, v Version) {
 	}
 }
 
-// risePut notes the same of an object.
-func (e *Engine) risePut(name Kind, v Version, newest bool) {
-	cmp := e.cfg.CompareVersions
-	if cmp == nil || v == "" {
-		return
-	}
-	t := e.tide(name)
+// rise notes how far an object shows that the kind was observed; newest says that none
+// of it had a newer version yet.
+func (t *tide) rise(v Version, newest bool, cmp func(Kind, Version, Version) int) {
 	as := newest && t.high == t.most
-	if newest || t.most == "" || cmp(name, v, t.most) > 0 {
+	if newest || t.most == "" || cmp(t.kind, v, t.most) > 0 {
 		t.most = v
 	}
-	if as || t.high == "" || cmp(name, v, t.high) > 0 {
+	if as || t.high == "" || cmp(t.kind, v, t.high) > 0 {
 		t.high = v
 	}
 }

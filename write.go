@@ -103,15 +103,19 @@ func (e *Engine) takeBack(id CallID) (taken bool) {
 	return true
 }
 
-// landed ends the flight of a write or reread and reports whether its object
-// is still in the graph as the same node.
+// landed ends a write or reread and reports whether its object is still in the graph
+// as the same node. Then its key is in flight until the caller has said what it waits
+// for now, and keeps its slot in the queue.
 func (e *Engine) landed(id CallID, f flight) bool {
 	if e.peek(f.node).call != id {
 		return false
 	}
 	e.mind(f.node).call = 0
+	if e.graph.Node(f.node).State() == graph.Observed {
+		return true
+	}
 	e.work.Done(f.node)
-	return e.graph.Node(f.node).State() == graph.Observed
+	return false
 }
 
 // writeDone takes the result of a write.
@@ -122,6 +126,7 @@ func (e *Engine) writeDone(id CallID, f flight, err error) {
 	if !e.landed(id, f) {
 		return
 	}
+	defer e.work.Done(f.node)
 	current := e.graph.Node(f.node).HasVersion(f.version) || e.retries[f.node].Version == f.version
 	delete(e.retries, f.node)
 	switch wait, told := retryIn(err); {
@@ -167,7 +172,7 @@ func (e *Engine) holdIfSick(id graph.NodeID) bool {
 // await keeps a key from being decided until the graph shows another version
 // than the write was conditioned on, or the deadline passes.
 func (e *Engine) await(id graph.NodeID, a await) {
-	e.awaits[id] = a
+	e.awaits.put(id, a)
 	e.work.AddAt(id, queue.Normal, a.deadline)
 }
 
@@ -200,6 +205,7 @@ func (e *Engine) rereadDone(id CallID, f flight, r Result) {
 	if !e.landed(id, f) {
 		return
 	}
+	defer e.work.Done(f.node)
 	m, n := e.mind(f.node), e.graph.Node(f.node)
 	m.reread, m.unsure = false, false
 	switch absent := r.Err == nil && r.Object.UID != f.key.UID || errors.Is(r.Err, ErrNotFound); {

@@ -1,0 +1,82 @@
+package ownergraph
+
+import (
+	"slices"
+
+	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/dense"
+)
+
+// awaits holds what nodes await, by node: while a watch lags behind the writes there is
+// an entry for each of these, and each decision asks for one.
+type awaits struct {
+	index dense.Index // by node id
+	list  dense.List[awaiting]
+}
+
+type awaiting struct {
+	node graph.NodeID
+	await
+}
+
+func (t *awaits) len() int { return t.list.Len() }
+
+func (t *awaits) has(id graph.NodeID) bool { return t.index.At(uint32(id)) != dense.None }
+
+// of returns what a node awaits, to be changed until the next put or drop, or nil.
+func (t *awaits) of(id graph.NodeID) *await {
+	if i := t.index.At(uint32(id)); i != dense.None {
+		return &t.list.At(i).await
+	}
+	return nil
+}
+
+func (t *awaits) put(id graph.NodeID, a await) {
+	if was := t.of(id); was != nil {
+		*was = a
+		return
+	}
+	t.index.Set(uint32(id), int32(t.list.Len()))
+	t.list.Push(awaiting{id, a})
+}
+
+// drop forgets what a node awaits; the last of the list takes its place.
+func (t *awaits) drop(id graph.NodeID) {
+	i := t.index.At(uint32(id))
+	if i == dense.None {
+		return
+	}
+	t.index.Set(uint32(id), dense.None)
+	if last := int32(t.list.Len() - 1); i != last {
+		*t.list.At(i) = *t.list.At(last)
+		t.index.Set(uint32(t.list.At(i).node), i)
+	}
+	t.list.Pop()
+}
+
+// busy reports whether there is anything that comes without somebody outside.
+func (t *awaits) busy() bool {
+	for i := range int32(t.list.Len()) {
+		if a := t.list.At(i); a.then != thenHeld && !a.outside {
+			return true
+		}
+	}
+	return false
+}
+
+// all returns the nodes that await something, by id.
+func (t *awaits) all() []graph.NodeID {
+	out := make([]graph.NodeID, t.list.Len())
+	for i := range out {
+		out[i] = t.list.At(int32(i)).node
+	}
+	slices.Sort(out)
+	return out
+}
+
+func (t *awaits) clone() awaits {
+	if t.list.Len() == 0 {
+		return awaits{}
+	}
+	return awaits{t.index.Clone(), t.list.Clone()}
+}
