@@ -131,9 +131,10 @@
 //
 // get, list and watch, and to act patch and delete, on every resource of every
 // group that takes part; update on namespaces/finalize for a sweep that ends
-// namespaces; get on /api, /api/*, /apis and /apis/*. A right that is
-// missing is named in the reason for which its kind is sick. run/rbac.yaml has
-// all of them as roles.
+// namespaces; get on /api, /api/*, /apis and /apis/*. A right to read that is
+// missing is named in the reason for which its kind is sick; a write that the server
+// forbids is logged with its words, and holds the object (policy.StoreRefused).
+// run/rbac.yaml has all of them as roles.
 //
 // # Running it
 //

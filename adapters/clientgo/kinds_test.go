@@ -8,6 +8,7 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/ownergraph/ownergraph/graph"
 )
@@ -260,6 +261,45 @@ func TestLooks(t *testing.T) {
 		pass(2 * time.Hour)
 		if n := len(of(r.took(), "discover /apis")); n != 2 {
 			t.Errorf("%d looks in two hours, want 2", n)
+		}
+	})
+}
+
+// A kind has a version from the first look at what is served, until it goes.
+func TestGroupVersionKind(t *testing.T) {
+	bubble(t, newFake(definitionKinds()...), Config{Ignore: []graph.Kind{"Node"}}, func(r *rig) {
+		version := func(kind graph.Kind) string {
+			gvk, ok := r.store.GroupVersionKind(kind)
+			if ok != (gvk != schema.GroupVersionKind{}) || ok && kindName(gvk.Group, gvk.Kind) != kind {
+				t.Errorf("%s: %v, %v", kind, gvk, ok)
+			}
+			return gvk.GroupVersion().String()
+		}
+		if got := version("ConfigMap"); got != "" {
+			t.Errorf("before anybody has looked: %q", got)
+		}
+		r.watch()
+		pass(time.Second)
+		r.took()
+		for kind, want := range map[graph.Kind]string{
+			"ConfigMap": "v1", "apps/Deployment": "apps/v1", "Node": "", "Deployment": "", "shop.example/Cart": "",
+		} {
+			if got := version(kind); got != want {
+				t.Errorf("%s: %q, want %q", kind, got, want)
+			}
+		}
+		if asked := r.took(); len(asked) > 0 {
+			t.Errorf("asked %q", asked)
+		}
+		r.define(time.Second)
+		pass(time.Minute)
+		if got := version("shop.example/Cart"); got != "shop.example/v1" {
+			t.Errorf("of a kind that came: %q", got)
+		}
+		r.hide(true)
+		pass(time.Minute)
+		if got := version("shop.example/Cart"); got != "" {
+			t.Errorf("of a kind that went: %q", got)
 		}
 	})
 }

@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/resourceversion"
 	"k8s.io/client-go/rest"
 
@@ -68,6 +69,19 @@ func New(server *rest.Config, config Config) (*Store, error) {
 
 // Level returns Level2: see the package's comment for what that rests on.
 func (s *Store) Level() ownergraph.Level { return ownergraph.Level2 }
+
+// GroupVersionKind returns the version in which the store watches and writes a
+// kind, as an object reference names it; false for a kind that takes no part, and
+// before anybody has looked at what is served. It asks nobody. Held by
+// TestGroupVersionKind.
+func (s *Store) GroupVersionKind(kind graph.Kind) (schema.GroupVersionKind, bool) {
+	c := s.catalog.Load()
+	if c == nil {
+		return schema.GroupVersionKind{}, false
+	}
+	r, ok := c.kinds[kind]
+	return r.gvk, ok
+}
 
 // CompareVersions orders two versions of one kind. Versions that are no positive
 // decimal numbers, which only servers of others make, are all the same to it.

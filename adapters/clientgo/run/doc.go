@@ -57,9 +57,9 @@
 // # Rights
 //
 // rbac.yaml, beside this file, has the least rights as roles to be bound one by
-// one: to observe (get, list, watch), to act (patch, delete), for Events, and
-// for the Lease. What is missing is logged at the start, by verb and resource, and
-// Program.Missing returns it. A kind that may not be listed is sick, with the
-// server's words as the reason, and nothing else is. Held by TestRights and
-// TestRightMissing.
+// one: to observe (get, list, watch), to act (patch, delete), to end namespaces by
+// a sweep (update on namespaces/finalize), for Events, and for the Lease. What is
+// missing is logged at the start, by verb and resource, and Program.Missing returns
+// it. A kind that may not be listed is sick, with the server's words as the reason,
+// and nothing else is. Held by TestRights and TestRightMissing.
 package run

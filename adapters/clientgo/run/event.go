@@ -9,6 +9,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/ownergraph/ownergraph/policy"
@@ -44,13 +45,9 @@ func nameOf(r policy.Reason) string {
 }
 
 // event returns the Event that says it. Its name follows from object and reason,
-// so that the server refuses what has been said. The object's version is not
-// given: a kind has several.
-func (s statement) event(by string, now time.Time) *corev1.Event {
-	group, kind, grouped := strings.Cut(string(s.key.Kind), "/")
-	if !grouped {
-		kind = group
-	}
+// so that the server refuses what has been said, in whatever version the object is
+// named.
+func (s statement) event(by string, named schema.GroupVersionKind, now time.Time) *corev1.Event {
 	at := s.key.Scope
 	if at == "" {
 		at = metav1.NamespaceDefault
@@ -59,7 +56,7 @@ func (s statement) event(by string, now time.Time) *corev1.Event {
 	return &corev1.Event{
 		ObjectMeta: metav1.ObjectMeta{Namespace: at, Name: fmt.Sprintf("%s.%x", component, name[:12])},
 		InvolvedObject: corev1.ObjectReference{
-			Kind: kind, Namespace: s.key.Scope, Name: s.key.Name, UID: types.UID(s.key.UID),
+			APIVersion: named.GroupVersion().String(), Kind: named.Kind, Namespace: s.key.Scope, Name: s.key.Name, UID: types.UID(s.key.UID),
 		},
 		Type: corev1.EventTypeWarning, Reason: nameOf(s.saying.reason), Message: s.message(),
 		FirstTimestamp: metav1.NewTime(now), LastTimestamp: metav1.NewTime(now), Count: 1,

@@ -12,6 +12,8 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/policy"
 )
@@ -84,13 +86,24 @@ func TestUnresolvable(t *testing.T) {
 	}
 }
 
+// An object of a kind that is not served any more is named without a version.
+func TestNamed(t *testing.T) {
+	told := &teller{version: func(graph.Kind) (schema.GroupVersionKind, bool) { return schema.GroupVersionKind{}, false }}
+	for kind, want := range map[graph.Kind]string{"Pod": "Pod", "apps/Deployment": "Deployment"} {
+		if got := told.named(kind); got != (schema.GroupVersionKind{Kind: want}) {
+			t.Errorf("%s is named %v", kind, got)
+		}
+	}
+}
+
 func TestEventForm(t *testing.T) {
 	at := time.Unix(1000, 0)
+	cluster := schema.GroupVersionKind{Group: "rbac.authorization.k8s.io", Version: "v1", Kind: "ClusterRole"}
 	about := func(kind graph.Kind, scope string, uid graph.UID, r policy.Reason, detail ...string) statement {
 		return statement{key: graph.Key{Kind: kind, Scope: scope, Name: "Some:Name", UID: uid}, saying: saying{uid, r, 0}, detail: detail}
 	}
-	e := about("rbac.authorization.k8s.io/ClusterRole", "", "u", policy.NeedFinalizers).event("x", at)
-	if e.Namespace != "default" || e.InvolvedObject.Kind != "ClusterRole" || e.InvolvedObject.Namespace != "" || e.Message != "finalizers hold it" {
+	e := about("rbac.authorization.k8s.io/ClusterRole", "", "u", policy.NeedFinalizers).event("x", cluster, at)
+	if e.Namespace != "default" || e.InvolvedObject.GroupVersionKind() != cluster || e.InvolvedObject.Namespace != "" || e.Message != "finalizers hold it" {
 		t.Errorf("of an object without a namespace: %+v", e)
 	}
 	names := map[string]bool{}
@@ -98,12 +111,12 @@ func TestEventForm(t *testing.T) {
 		about("Pod", "ns", "u", policy.NeedFinalizers), about("Pod", "ns", "u", policy.OnlySelf), about("Pod", "ns", "v", policy.OnlySelf),
 		{saying: saying{"u", policy.OnlySelf, graph.Misplaced}},
 	} {
-		names[s.event("x", at).Name] = true
+		names[s.event("x", schema.GroupVersionKind{}, at).Name] = true
 	}
 	if len(names) != 4 {
 		t.Errorf("names %v, want one for each object, reason and doubt", names)
 	}
-	if a, b := about("Pod", "ns", "u", policy.OnlySelf, "a"), about("Pod", "ns", "u", policy.OnlySelf, "b"); a.event("x", at).Name != b.event("y", time.Now()).Name {
+	if a, b := about("Pod", "ns", "u", policy.OnlySelf, "a"), about("Pod", "ns", "u", policy.OnlySelf, "b"); a.event("x", cluster, at).Name != b.event("y", schema.GroupVersionKind{}, time.Now()).Name {
 		t.Error("what is said again has another name")
 	}
 	long := about("Pod", "ns", "u", policy.NeedFinalizers, "x\xff", strings.Repeat("é", mostMessage)).message()

@@ -288,7 +288,8 @@ func (a *api) create(w http.ResponseWriter, q *http.Request, r *resource) {
 			panic(err)
 		}
 		s := review.Spec.ResourceAttributes
-		review.Status.Allowed = a.allows(Right{s.Verb, s.Group, s.Resource, s.Namespace, s.Name})
+		resource := strings.TrimSuffix(s.Resource+"/"+s.Subresource, "/")
+		review.Status.Allowed = !strings.Contains(s.Resource, "/") && a.allows(Right{s.Verb, s.Group, resource, s.Namespace, s.Name})
 		send(w, http.StatusCreated, review)
 		return
 	}

@@ -74,7 +74,7 @@ func New(server *rest.Config, config Config) (*Program, error) {
 		}
 	}
 	if config.Events {
-		if p.teller, err = p.newTeller(); err != nil {
+		if p.teller, err = p.newTeller(store); err != nil {
 			return nil, fmt.Errorf("configure run: Events: %w", err)
 		}
 		config.Engine.OnDecision = both(config.Engine.OnDecision, p.teller.decided)

@@ -14,11 +14,14 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	utilnet "k8s.io/apimachinery/pkg/util/net"
 	authorizationclient "k8s.io/client-go/kubernetes/typed/authorization/v1"
+
+	"github.com/ownergraph/ownergraph/adapters/clientgo"
+	"github.com/ownergraph/ownergraph/finalizer"
 )
 
 // Right is the right to do something to all objects of a resource, or to those
 // of one namespace, or to one of them. A resource "*" of a group "*" stands for
-// all of them. It is a value.
+// all of them, and one as "namespaces/finalize" for a part of each. It is a value.
 type Right struct {
 	Verb, Group, Resource string
 	Namespace, Name       string
@@ -39,6 +42,16 @@ func (r Right) compare(b Right) int {
 		cmp.Compare(r.Namespace, b.Namespace), cmp.Compare(r.Verb, b.Verb))
 }
 
+// review returns the question whether it is granted.
+func (r Right) review() *authorization.SelfSubjectAccessReview {
+	resource, part, _ := strings.Cut(r.Resource, "/")
+	return &authorization.SelfSubjectAccessReview{Spec: authorization.SelfSubjectAccessReviewSpec{
+		ResourceAttributes: &authorization.ResourceAttributes{
+			Verb: r.Verb, Group: r.Group, Resource: resource, Subresource: part, Namespace: r.Namespace, Name: r.Name,
+		},
+	}}
+}
+
 // verbs returns what it takes on every resource that takes part.
 func (c Config) verbs() []string {
 	if c.Act {
@@ -50,6 +63,9 @@ func (c Config) verbs() []string {
 // besides returns the rights that it takes on nothing that is collected.
 func (c Config) besides() []Right {
 	var out []Right
+	if c.Act && c.endsNamespaces() {
+		out = append(out, Right{Verb: "update", Resource: "namespaces/finalize"})
+	}
 	if c.Events {
 		out = append(out, Right{Verb: "create", Resource: "events"})
 	}
@@ -62,6 +78,12 @@ func (c Config) besides() []Right {
 		}
 	}
 	return out
+}
+
+// endsNamespaces reports whether the engine takes off what holds namespaces.
+func (c Config) endsNamespaces() bool {
+	_, handled := c.Engine.Handlers[clientgo.NamespaceFinalizer]
+	return handled || slices.ContainsFunc(c.Engine.Sweeps, func(s finalizer.Sweep) bool { return s.Finalizer == clientgo.NamespaceFinalizer })
 }
 
 // Missing asks the server which rights the program lacks, sorted. It asks for
@@ -137,12 +159,7 @@ func (p *Program) denied(ctx context.Context, rights []Right) ([]Right, error) {
 	all.SetLimit(rightsParallel)
 	for i, r := range rights {
 		all.Go(func() error {
-			review := &authorization.SelfSubjectAccessReview{Spec: authorization.SelfSubjectAccessReviewSpec{
-				ResourceAttributes: &authorization.ResourceAttributes{
-					Verb: r.Verb, Group: r.Group, Resource: r.Resource, Namespace: r.Namespace, Name: r.Name,
-				},
-			}}
-			answer, err := client.SelfSubjectAccessReviews().Create(ctx, review, metav1.CreateOptions{})
+			answer, err := client.SelfSubjectAccessReviews().Create(ctx, r.review(), metav1.CreateOptions{})
 			if err != nil {
 				return err
 			}

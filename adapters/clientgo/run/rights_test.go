@@ -1,6 +1,7 @@
 package run
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -13,7 +14,9 @@ import (
 	rbac "k8s.io/api/rbac/v1"
 	"k8s.io/apimachinery/pkg/util/yaml"
 
+	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/adapters/clientgo"
+	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
 )
 
@@ -72,6 +75,11 @@ func (r *rig) grant(without string, roles ...string) {
 // The manifest grants what each setting needs, and each part of it is needed.
 func TestRights(t *testing.T) {
 	lease := Lease{Namespace: "kube-system", Name: "ownergraph"}
+	ends := ownergraph.Config{Sweeps: []finalizer.Sweep{finalizer.ScopeSweep("Namespace", clientgo.NamespaceFinalizer)}}
+	handles := ownergraph.Config{Handlers: map[string]finalizer.Handler{
+		clientgo.NamespaceFinalizer: func(context.Context, graph.Object) error { return nil },
+	}}
+	other := ownergraph.Config{Sweeps: []finalizer.Sweep{finalizer.ScopeSweep("Namespace", "example.org/sweep")}}
 	for _, c := range []struct {
 		config  Config
 		without string
@@ -81,6 +89,11 @@ func TestRights(t *testing.T) {
 	}{
 		{Config{}, "", []string{"observe"}, "", "to observe takes one role"},
 		{Config{Act: true}, "", []string{"observe", "act"}, "", "to act another"},
+		{Config{Act: true, Engine: ends}, "", []string{"observe", "act", "namespaces"}, "", "to end namespaces another"},
+		{Config{Act: true, Engine: ends}, "", []string{"observe", "act"}, "update namespaces/finalize", "patch of everything does not do"},
+		{Config{Act: true, Engine: handles}, "", []string{"observe", "act"}, "update namespaces/finalize", "a handler takes the finalizer off, too"},
+		{Config{Act: true, Engine: other}, "", []string{"observe", "act"}, "", "another finalizer of a namespace is patched"},
+		{Config{Engine: ends}, "", []string{"observe"}, "", "who observes ends nothing"},
 		{Config{Events: true}, "", []string{"observe", "events"}, "", "Events another"},
 		{Config{Lease: lease}, "", []string{"observe", "lease"}, "", "and so does the lease"},
 		{Config{Act: true}, "", []string{"observe"}, "delete *.*, patch *.*", "a verb that is granted nowhere is one right"},

@@ -3,16 +3,19 @@ package run
 import (
 	"context"
 	"log/slog"
+	"strings"
 	"time"
 
 	"github.com/hashicorp/golang-lru/v2/simplelru"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	core "k8s.io/client-go/kubernetes/typed/core/v1"
 	"k8s.io/client-go/util/flowcontrol"
 
 	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/adapters/clientgo"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/policy"
 )
@@ -32,6 +35,7 @@ const (
 type teller struct {
 	client  core.EventsGetter
 	by      string // the program's name among those that tell
+	version func(graph.Kind) (schema.GroupVersionKind, bool)
 	log     *slog.Logger
 	waiting chan statement
 	said    *simplelru.LRU[saying, time.Time]
@@ -55,7 +59,7 @@ type statement struct {
 	detail []string
 }
 
-func (p *Program) newTeller() (*teller, error) {
+func (p *Program) newTeller(store *clientgo.Store) (*teller, error) {
 	client, err := core.NewForConfigAndClient(p.server, p.client)
 	if err != nil {
 		return nil, err
@@ -65,7 +69,7 @@ func (p *Program) newTeller() (*teller, error) {
 		return nil, err
 	}
 	return &teller{
-		client: client, log: p.log, by: component, said: said,
+		client: client, log: p.log, by: component, version: store.GroupVersionKind, said: said,
 		waiting: make(chan statement, mostWaiting),
 		rate:    flowcontrol.NewTokenBucketRateLimiter(tellRate, tellBurst),
 	}, nil
@@ -122,7 +126,7 @@ func (t *teller) tell(ctx context.Context, s statement) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, tellTimeout)
 	defer cancel()
-	e := s.event(t.by, time.Now())
+	e := s.event(t.by, t.named(s.key.Kind), time.Now())
 	_, err := t.client.Events(e.Namespace).Create(ctx, e, metav1.CreateOptions{})
 	switch {
 	case err == nil, apierrors.IsAlreadyExists(err), apierrors.HasStatusCause(err, corev1.NamespaceTerminatingCause):
@@ -131,4 +135,13 @@ func (t *teller) tell(ctx context.Context, s statement) {
 		t.complained = time.Now()
 		t.log.Warn("an Event could not be sent", "object", s.key.String(), "reason", e.Reason, "message", e.Message, "err", err)
 	}
+}
+
+// named returns how a reference names a kind. One that is not served any more has
+// no version, and no tool finds an object of it.
+func (t *teller) named(kind graph.Kind) schema.GroupVersionKind {
+	if gvk, ok := t.version(kind); ok {
+		return gvk
+	}
+	return schema.GroupVersionKind{Kind: string(kind[strings.LastIndexByte(string(kind), '/')+1:])}
 }

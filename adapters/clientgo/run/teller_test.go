@@ -42,7 +42,7 @@ func TestEvents(t *testing.T) {
 			t.Fatalf("events %v", all)
 		}
 		e := all[0]
-		if o := e.InvolvedObject; o.Kind != "ConfigMap" || o.Namespace != "ns" || o.Name != "bad" || o.UID != bad.UID {
+		if o := e.InvolvedObject; o.APIVersion != "v1" || o.Kind != "ConfigMap" || o.Namespace != "ns" || o.Name != "bad" || o.UID != bad.UID {
 			t.Errorf("it is about %+v", o)
 		}
 		if e.Namespace != "ns" || e.Reason != "OwnerUnknown" || e.Type != "Warning" || e.Source.Component != "ownergraph" ||
@@ -71,7 +71,7 @@ func TestHeldEvents(t *testing.T) {
 		now := metav1.Now()
 		marked := named("marked")
 		marked.DeletionTimestamp, marked.Finalizers = &now, []string{"example.org/a", "example.org/b"}
-		r.put("configmaps", marked)
+		r.put("deployments", marked)
 		yes := true
 		one, two := ref("apps/v1", "Deployment", "d", "u"), ref("apps/v1", "Deployment", "e", "v")
 		one.Controller, two.Controller = &yes, &yes
@@ -83,17 +83,17 @@ func TestHeldEvents(t *testing.T) {
 		pass(3 * time.Minute)
 		told := func() (out []string) {
 			for _, e := range r.events() {
-				out = append(out, fmt.Sprintf("%s %s: %s", e.InvolvedObject.Name, e.Reason, e.Message))
+				out = append(out, fmt.Sprintf("%s %s %s: %s", e.InvolvedObject.Name, e.InvolvedObject.GroupVersionKind(), e.Reason, e.Message))
 			}
 			slices.Sort(out)
 			return out
 		}
-		if got := told(); len(got) != 1 || !strings.HasPrefix(got[0], "flawed ObjectFlawed: the object is flawed: ") || !strings.Contains(got[0], "ontroller") {
+		if got := told(); len(got) != 1 || !strings.HasPrefix(got[0], "flawed /v1, Kind=ConfigMap ObjectFlawed: the object is flawed: ") || !strings.Contains(got[0], "ontroller") {
 			t.Errorf("told %q", got)
 		}
 		r.remove("configmaps", "ns", "gone")
 		pass(4 * time.Minute)
-		if got := told(); len(got) != 2 || got[1] != "marked NeedFinalizers: finalizers hold it: example.org/a, example.org/b" {
+		if got := told(); len(got) != 2 || got[1] != "marked apps/v1, Kind=Deployment NeedFinalizers: finalizers hold it: example.org/a, example.org/b" {
 			t.Errorf("told %q", got)
 		}
 	})
