@@ -134,7 +134,7 @@
 //     mark and the member were known: at that instant the holder was there, and
 //     nobody else who lives had a claim on the member. So what is a namesake's,
 //     whom this engine has not seen yet, stays. Held by TestSweepNamesake and
-//     TestSweepWorlds.
+//     TestSweepWorlds (internal/properties).
 //   - A holder goes behind a fence of all kinds that began when nothing was left:
 //     what was committed before has been seen. What is created meanwhile is swept
 //     too, in waves that become rare. A sick kind, a kind that is named and not
@@ -150,7 +150,7 @@
 //     TestSweepLapsedClaim, TestSweepLapsedChange, TestSweepLapsedLabel,
 //     TestSweepVeiled and TestSweepNested.
 //   - It costs one write for each member, two for the holder, and two fences. Held
-//     by TestSweepCost.
+//     by TestSweepCost (internal/properties).
 //   - Labels are no part of an object. A store that is a Selector is asked who is
 //     labelled: once when a sweep begins and once when nothing is left, in pages,
 //     for each kind. UID and version say which labels an object has, so a member

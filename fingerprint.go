@@ -21,7 +21,7 @@ import (
 // not nil, stands for each version, so that a checker can take states together
 // that differ in the versions' text alone.
 //
-// Held by TestFingerprint and TestFingerprintAgrees.
+// Held by TestFingerprint and, in internal/exhaustive, TestFingerprintAgrees.
 func (e *Engine) Fingerprint(rename func(Key, Version) uint64) uint64 {
 	p := printer{e: e, rename: rename, hash: 0xcbf29ce484222325}
 	p.order()

@@ -10,7 +10,7 @@ import (
 // scope of its name, as a namespace does. When it is deleted, everything in the
 // scope is, first of the kinds that first names, each list of them when the ones
 // before are gone, and then of all others; the object goes last. Held by
-// TestScopeSweep.
+// TestScopeSweep of adapters/memory, and on a real server by that of internal/e2e.
 //
 // It is for stores that nobody else empties scopes in. Where the store itself
 // guards its scopes with a finalizer that nobody takes off, that one is to be named.
