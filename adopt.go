@@ -22,11 +22,11 @@ var ErrOwned = errors.New("owned already")
 // If the owner is marked to orphan in between, the reference is dropped again like
 // any other; name its kind in Config.Acknowledge where its controller adopts.
 //
-// Errors: ErrOwned; ErrRefused where the object or an owner is being deleted, or the
-// owner is in another scope;
-// ErrNotFound where the object or the owner with exactly its UID is not there;
-// ErrConflict where somebody changed the object meanwhile, to be tried again; and
-// the store's. Held by TestAdopt and TestAdoptRaces.
+// Errors: ErrOwned; ErrInvalid for an owner without a UID; ErrRefused where the
+// object or an owner is being deleted, or the owner is in another scope, or is the
+// object; ErrNotFound where the object or the owner with exactly its UID is not
+// there; ErrConflict where somebody changed the object meanwhile, to be tried again;
+// and the store's. Held by TestAdopt, TestAdoptRaces and TestAdoptJudgesWhatItWrites.
 func Adopt(ctx context.Context, store Store, owner Owner, key Key) error {
 	o, err := exactly(ctx, store, "adopt", key)
 	if err != nil || slices.ContainsFunc(o.Owners, owner.Same) {

@@ -17,7 +17,7 @@ func ownerOf(t *testing.T, line string, controller bool) ownergraph.Owner {
 }
 
 func TestAdopt(t *testing.T) {
-	const world = "set/s; set/t; set/u~[x.io/z]; pod/p; pod/q -> set/t^; pod/r -> set/t; pod/x~[x.io/z]; pod/y -> set/u; pod/z -> set/s"
+	const world = "set/s; set/t; set/u~[x.io/z]; pod/p; pod/q -> set/t^; pod/r -> set/t; pod/x~[x.io/z]; pod/y -> set/u; pod/z -> set/s; spot/one/p; site/two/s"
 	for _, tc := range []struct {
 		owner, key string
 		controller bool
@@ -38,6 +38,9 @@ func TestAdopt(t *testing.T) {
 		{"set/s", "pod/p@old", true, ownergraph.ErrNotFound, "pod/p", "so is this one"},
 		{"set/s", "pod/none", true, ownergraph.ErrNotFound, "", "there is none"},
 		{"pod/p", "pod/p", true, ownergraph.ErrRefused, "pod/p", "it cannot own itself"},
+		{"site/two/s", "spot/one/p", true, ownergraph.ErrRefused, "spot/one/p", "the owner is in another scope"},
+		{"set/s", "spot/one/p", true, nil, "spot/one/p -> set/s^", "it is global"},
+		{`set/s@""`, "pod/p", true, ownergraph.ErrInvalid, "pod/p", "it names no incarnation"},
 	} {
 		s := newTap(t, world)
 		err := ownergraph.Adopt(t.Context(), s, ownerOf(t, tc.owner, tc.controller), keyOf(t, tc.key))
@@ -96,6 +99,16 @@ func TestRelease(t *testing.T) {
 	s.holds(t, "pod/p -> set/t; pod/q; set/s; set/t")
 	if n := s.count("patch"); n != 1 {
 		t.Errorf("%d patches, want 1", n)
+	}
+	s.call = func(_ context.Context, verb string, _ ownergraph.Key, do func() error) error {
+		if verb == "patch" {
+			s.delete(t, "pod/p", ownergraph.Background)
+			s.create(t, "pod/p -> set/t")
+		}
+		return do()
+	}
+	if err := ownergraph.Release(t.Context(), s, keyOf(t, "set/t"), ownergraph.Key{Kind: "pod", Name: "p"}); !errors.Is(err, ownergraph.ErrConflict) {
+		t.Errorf("release what has come anew: %v", err)
 	}
 	if err := ownergraph.Release(t.Context(), s, keyOf(t, "set/s"), keyOf(t, "pod/none")); !errors.Is(err, ownergraph.ErrNotFound) {
 		t.Errorf("release what is not there: %v", err)

@@ -47,7 +47,7 @@ func (r requirement) matches(labels map[string]string) bool {
 }
 
 // String returns the selector in a form that ParseSelector reads as the same one,
-// and "" for the zero Selector. Held by TestSelectorRoundTrip.
+// and "" for the zero Selector. Held by TestSelectorRoundTrip and FuzzParseSelector.
 func (s Selector) String() string {
 	parts := make([]string, len(s.list))
 	for i, r := range s.list {

@@ -166,7 +166,7 @@ func (k *kind) endList() {
 // the caller removes by applying its Gone, or a phantom, of which the listing
 // has now spoken. At the end of the sweep node is 0 and done is true, as it is
 // where none is under way. Nodes that came after the end of the listing are not
-// looked at. Held by TestSweepSlices.
+// looked at. Held by TestSweepVisits, TestSweepSlices and TestSweepDuring.
 func (g *Graph) Sweep(name Kind, limit int) (node NodeID, seen int, done bool) {
 	k := &g.kinds[g.kindNamed(name)]
 	for k.sweep != 0 && seen < limit {

@@ -112,9 +112,10 @@ func (q *Queue[K]) entry(i int32) Entry[K] {
 	return Entry[K]{Key: s.key, State: s.state, Priority: s.priority, At: s.at, Attempts: int(s.attempts)}
 }
 
-// Clone returns a copy that shares nothing with q but Config.Hash. It costs one
-// allocation for an empty queue, and at most four. Held by TestModel and
-// TestCloneOfEmpty.
+// Clone returns a copy that shares nothing with q but the functions of its Config.
+// It costs one allocation for an empty queue, at most three for one of up to 8 keys,
+// four for one of up to 256 (more with Config.Number), and then one for each page of
+// what it holds. Held by TestModel, TestCloneOfEmpty and TestCloneAllocates.
 func (q *Queue[K]) Clone() *Queue[K] {
 	c := *q
 	c.slots = q.slots.Clone()

@@ -86,6 +86,23 @@ func TestCloneOfEmpty(t *testing.T) {
 	}
 }
 
+func TestCloneAllocates(t *testing.T) {
+	for _, c := range []struct {
+		keys uint32
+		most float64
+	}{{0, 1}, {8, 3}, {256, 4}, {1024, 8}} {
+		q := New(Config[uint32]{})
+		for k := range c.keys {
+			q.AddAt(k, Low, epoch.Add(time.Duration(k%2)))
+			q.Next(epoch)
+		}
+		var kept *Queue[uint32]
+		if n := testing.AllocsPerRun(10, func() { kept = q.Clone() }); n > c.most || !slices.Equal(slices.Collect(kept.Entries()), slices.Collect(q.Entries())) {
+			t.Errorf("cloning a queue of %d keys allocates %v times, want %v at most", c.keys, n, c.most)
+		}
+	}
+}
+
 func TestNames(t *testing.T) {
 	for _, c := range []struct{ reason, got, want string }{
 		{"the zero priority is unset", PriorityUnset.String(), "unset"},

@@ -45,6 +45,10 @@ func TestLabel(t *testing.T) {
 		t.Errorf("%v, %s, %v: nothing has changed, and it gives nothing away", e, o, err)
 	}
 	before := s.Snapshot()
+	many := map[string]string{}
+	for i := range mostLabels + 1 {
+		many[fmt.Sprint("l", i)] = ""
+	}
 	for _, tc := range []struct {
 		key    string
 		pre    graph.Precondition
@@ -58,6 +62,7 @@ func TestLabel(t *testing.T) {
 		{"none/ns/q", graph.Precondition{}, nil, "label none/ns/q", "no such kind", []error{graph.ErrKindUnknown}},
 		{"pod/ns/p", graph.Precondition{}, map[string]string{"a b": ""}, `label pod/ns/p: labels["a b"]: it or "" is none`, "a blank", []error{graph.ErrRefused, graph.ErrInvalid}},
 		{"pod/ns/p", graph.Precondition{}, map[string]string{"a": "b c"}, `label pod/ns/p: labels["a"]: it or "b c" is none`, "a blank", []error{graph.ErrRefused, graph.ErrInvalid}},
+		{"pod/ns/p", graph.Precondition{}, many, "label pod/ns/p: labels: more than 256", "it may not fill the memory", []error{graph.ErrRefused, graph.ErrInvalid}},
 	} {
 		_, _, err := s.Label(key(t, tc.key), tc.pre, tc.labels)
 		refused(t, "Label", err, tc.want, tc.reason, tc.is...)
