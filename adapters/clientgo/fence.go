@@ -21,8 +21,8 @@ import (
 // none comes soon, the rest of a kind of a few pages is read; the watch of one
 // that has more is opened once more, so as to end soon with a bookmark. A kind
 // that is sick passes when it has recovered. Each of a watch's kinds reports the
-// newest 64. Held by TestFence, TestFenceOfManyObjects, TestFenceOfSickKind and
-// TestFenceIsNotEarly.
+// newest 64. Held by TestFence, TestFenceOfManyObjects, TestFenceOfSickKind,
+// TestFencesAreBounded and TestFenceIsNotEarly.
 func (s *Store) Fence(ctx context.Context, id uint64) error {
 	if err := ctx.Err(); err != nil {
 		return err

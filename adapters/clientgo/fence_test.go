@@ -190,6 +190,32 @@ func TestFenceOfNewKind(t *testing.T) {
 	})
 }
 
+// What is sick, or slower than its fences, keeps the newest.
+func TestFencesAreBounded(t *testing.T) {
+	bubble(t, newFake(standardKinds()...), Config{}, func(r *rig) {
+		r.fault = func(q *http.Request) *fakeResponse {
+			if strings.HasSuffix(q.URL.Path, "/nodes") {
+				return &fakeResponse{code: 500}
+			}
+			return nil
+		}
+		r.watch()
+		r.told()
+		for id := range uint64(maxFences + 3) {
+			r.fence(id)
+			pass(time.Second)
+		}
+		if got := of(r.told(), " Node"); len(of(got, "fence")) != 0 {
+			t.Errorf("passed while sick: %v", got)
+		}
+		r.locked(func() { r.fault = nil })
+		pass(time.Minute)
+		if got := of(r.told(), "fence-passed"); len(got) != maxFences || got[0] != "fence-passed 3 Node" {
+			t.Errorf("%d passed: %v", len(got), got)
+		}
+	})
+}
+
 // Whatever was committed before a fence began is reported before it has passed,
 // in a storm of writes, breaks and relistings.
 func TestFenceIsNotEarly(t *testing.T) {

@@ -88,16 +88,25 @@ func TestSelect(t *testing.T) {
 				t.Errorf("%+v: %v, want %v: %s", c.q, err, c.is, c.reason)
 			}
 		}
-		r.locked(func() {
-			r.fault = func(q *http.Request) *fakeResponse {
-				if strings.HasSuffix(q.URL.Path, "/configmaps") {
-					return &fakeResponse{code: 404}
+		for _, c := range []struct {
+			code   int
+			is     error // nil is transient
+			reason string
+		}{
+			{404, graph.ErrKindUnknown, "a path that is not served proves nothing"},
+			{403, graph.ErrRefused, "it may not be listed"},
+			{410, nil, "the server has forgotten the moment of the first page"},
+		} {
+			r.locked(func() {
+				r.fault = func(q *http.Request) *fakeResponse {
+					if strings.HasSuffix(q.URL.Path, "/configmaps") {
+						return &fakeResponse{code: c.code}
+					}
+					return nil
 				}
-				return nil
-			}
-		})
-		if _, _, err := choose(q); !errors.Is(err, graph.ErrKindUnknown) || errors.Is(err, graph.ErrNotFound) {
-			t.Errorf("%v: a path that is not served proves nothing", err)
+			})
+			_, _, err := choose(q)
+			only(t, c.reason, err, c.is)
 		}
 	})
 }

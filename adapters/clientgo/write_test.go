@@ -48,7 +48,12 @@ func TestGet(t *testing.T) {
 				{Key: graph.Key{Kind: "gone/X", Name: "x", UID: "u2"}, Unresolved: true},
 			},
 		}
+		if _, err := r.store.discover(r.t.Context(), time.Now()); err != nil {
+			t.Fatal(err)
+		}
+		r.took()
 		got, err := r.store.Get(context.Background(), key("ConfigMap", "ns", "a"))
+		r.want(r.took(), "get a")
 		if err != nil || !got.Equal(want) {
 			t.Errorf("got %+v, %v\nwant %+v", got, err, want)
 		}

@@ -28,7 +28,7 @@ type Collector struct {
 //
 // Errors: ErrInvalid for a wrong Config; what the server, or the way to it,
 // answers; a *HeldError when not all is listed within Config.Ready. Held by
-// TestStart and TestStartFails.
+// TestStart, TestStartFails and TestStartIsLate.
 func Start(server *rest.Config, config Config) (*Collector, error) {
 	c, err := newCollector(server, config)
 	if err != nil {
@@ -88,7 +88,7 @@ func answers(ctx context.Context, store *clientgo.Store) error {
 
 // Stop ends the collector, and waits for that: no goroutine of it is left. It
 // returns an error if the collector had ended by itself, and the same one when
-// it is called again. Held by TestStop.
+// it is called again. Held by TestStop and TestStopAfterEnd.
 func (c *Collector) Stop() error {
 	c.stop()
 	<-c.ended

@@ -182,6 +182,27 @@ func TestStop(t *testing.T) {
 	})
 }
 
+// A collector that has ended by itself says why, as often as it is asked.
+func TestStopAfterEnd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, at := serve(t)
+		r := &rig{server: s, T: t}
+		gc, err := Start(at, Config{Engine: ownergraph.Config{OnDecision: func(ownergraph.Decided) { panic("made by the test") }}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.create("garbage", nil, graph.Object{Key: graph.Key{Kind: "ConfigMap", Scope: "default", Name: "gone", UID: "never"}})
+		if err := gc.WaitIdle(t.Context()); !errors.Is(err, ownergraph.ErrClosed) || !errors.Is(err, ownergraph.ErrBroken) {
+			t.Errorf("WaitIdle says %v", err)
+		}
+		for range 2 {
+			if err := gc.Stop(); !errors.Is(err, ownergraph.ErrBroken) {
+				t.Errorf("Stop says %v", err)
+			}
+		}
+	})
+}
+
 func TestWaitIdle(t *testing.T) {
 	for _, c := range []struct {
 		propagation graph.Propagation
@@ -253,8 +274,7 @@ held:
 	})
 }
 
-// A grace period is a kubelet's to end. The server does not tell of it here, as a
-// real one does not of what keeps a Namespace.
+// A grace period is a kubelet's to end.
 func TestWaitIdleGrace(t *testing.T) {
 	bubble(t, Config{}, func(r *rig) {
 		a := r.create("a", nil)
@@ -283,6 +303,7 @@ func TestWaitIdleUnhandled(t *testing.T) {
 	}{
 		{nil, "kubernetes.io/pvc-protection", graph.Key{}, 1, "kube-controller-manager would take it off"},
 		{[]string{"example.org/x"}, "example.org/x", graph.Key{}, 1, "the test says that nobody does"},
+		{nil, clientgo.NamespaceFinalizer, graph.Key{}, 1, "nobody empties namespaces here"},
 		{nil, "", graph.Key{Kind: "Widget", Name: "w", UID: "w"}, 1, "nobody serves the owner's kind"},
 	} {
 		bubble(t, Config{Unhandled: c.unhandled}, func(r *rig) {

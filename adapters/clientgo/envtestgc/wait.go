@@ -31,8 +31,8 @@ const (
 // deadline.
 //
 // Errors: a *HeldError when ctx ends before, which says what was held, by whom
-// and why; ErrClosed after Stop. Held by TestWaitIdle, TestWaitIdleNamesHolder
-// and TestWaitIdleUnhandled.
+// and why; ErrClosed after Stop. Held by TestWaitIdle, TestWaitIdleWaitsForOperator,
+// TestWaitIdleNamesHolder, TestWaitIdleGrace and TestWaitIdleUnhandled.
 func (c *Collector) WaitIdle(ctx context.Context) error {
 	for {
 		held, err := c.engine.WaitIdle(ctx)

@@ -29,8 +29,8 @@
 //     built-in kinds it is known, and of any other kind the first object tells.
 //
 // All else is the fake client's: indexes, status, server-side apply, versions.
-// Held by TestUIDs, TestPreconditions, TestPropagation, TestLateFinalizers and
-// TestScopes.
+// Held by TestUIDs, TestUIDStays, TestPreconditions, TestPropagation,
+// TestDefaultsOfKinds, TestDeleteAllOf, TestLateFinalizers and TestScopes.
 //
 // # What differs from a server
 //
