@@ -31,7 +31,7 @@ type Collector struct {
 
 // New returns the fake client with what it lacks for garbage collection, and its
 // collector, which logs to the test what it does and why. A fake client that
-// holds what no server would ends the test. Held by TestNew.
+// holds what no server would ends the test. Held by TestNew and TestLog.
 func New(t TB, fake client.WithWatch) (client.WithWatch, *Collector) {
 	t.Helper()
 	s, err := NewStore(fake)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -125,6 +126,23 @@ func TestHeld(t *testing.T) {
 	many := &HeldError{make([]ownergraph.Held, 30)}
 	if got := strings.Count(many.Error(), "\n"); got != mostLines+1 || !strings.HasSuffix(many.Error(), "and 10 more") {
 		t.Errorf("30 objects make %d lines:\n%v", got, many)
+	}
+}
+
+// A test's log has what is done, and why.
+func TestLog(t *testing.T) {
+	n := &notes{}
+	c, gc := New(n, fake.NewClientBuilder().WithScheme(small(t)).Build())
+	r := &rig{c, t, gc}
+	a := configMap("a")
+	r.make(a)
+	b := configMap("b", a)
+	r.make(b)
+	r.end(a)
+	r.collect()
+	want := []string{fmt.Sprintf("garbage collector: delete ConfigMap/default/b@%s (background): all owners are gone", b.UID)}
+	if !slices.Equal(n.lines, want) {
+		t.Errorf("logged %q, want %q", n.lines, want)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -27,10 +28,13 @@ import (
 )
 
 // notes is a test that may fail without this one failing.
-type notes struct{ fatal string }
+type notes struct {
+	fatal string
+	lines []string
+}
 
 func (n *notes) Helper()                   {}
-func (n *notes) Logf(string, ...any)       {}
+func (n *notes) Logf(f string, a ...any)   { n.lines = append(n.lines, fmt.Sprintf(f, a...)) }
 func (n *notes) Fatalf(f string, _ ...any) { n.fatal = f }
 func (n *notes) failed(t *testing.T, want bool, why string) {
 	t.Helper()
