@@ -106,10 +106,10 @@ type Config struct {
 	// again. An audit makes no request of its own.
 	AuditEvery time.Duration
 
-	// AbsentOwners, by default 65,536, bounds what is remembered of owners that
-	// are gone and have no dependent left, as does a 192nd of the most objects that
-	// there were at once, but for 512; OrphanedOwners, by default 1,024, of
-	// owners whose orphaning this engine ended. Negative: none.
+	// AbsentOwners, by default 65,536, is how many owners that are gone, and have no
+	// dependent left, are remembered at most, and never more than 512 or, where that
+	// is more, one for each 192 objects that there were at once. OrphanedOwners, by
+	// default 1,024, is how many are whose orphaning this engine ended. Negative: none.
 	AbsentOwners, OrphanedOwners int
 
 	// CompareVersions orders two versions of one kind, where the store can. The

@@ -22,10 +22,9 @@ type VersionComparer interface {
 const mostWraps = 64
 
 // As returns the optional power T (Fencer, Lister, Selector, Leveler,
-// VersionComparer) of
-// a store, and whether it has it. A store that wraps another one, and has a
-// method Unwrap() Store, has all powers of the other; the outermost that has T
-// itself is returned. Held by TestAs.
+// VersionComparer) of a store, and whether it has it. A store that wraps another
+// one, and has a method Unwrap() Store, has all powers of the other; the outermost
+// that has T itself is returned. Held by TestAs.
 func As[T any](store Store) (T, bool) {
 	for range mostWraps {
 		if power, ok := store.(T); ok {

@@ -45,7 +45,8 @@ var (
 //
 // All methods may be called from several goroutines at once. Values that a
 // store returns or hands to a sink belong to the receiver, and a store keeps
-// nothing of what it is given: neither side may alias the other's state.
+// nothing of what it is given: neither side may alias the other's state. What an
+// error stands for is said at ErrNotFound of package graph.
 type Store interface {
 	// Get returns the live object at key's coordinates, whatever its UID, not
 	// older than the call. ErrNotFound is proof of absence: the kind is served
@@ -67,9 +68,9 @@ type Store interface {
 	// Watch reports what the store holds and every change of it to sink, until
 	// ctx ends or the watch breaks, and returns why. It starts with KindsKnown
 	// and a listing of each kind, and with Rewound before them if the store's
-	// history ever went backwards: who watches may have missed that. It calls sink from one goroutine, in order
-	// within a kind; sink may block, and an error from it ends the watch.
-	// A watch that lists again and again is valid, only slower.
+	// history ever went backwards: who watches may have missed that. It calls sink
+	// from one goroutine, in order within a kind; sink may block, and an error from
+	// it ends the watch. A watch that lists again and again is valid, only slower.
 	Watch(ctx context.Context, sink func(Event) error) error
 }
 

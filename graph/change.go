@@ -3,8 +3,8 @@ package graph
 import "slices"
 
 // Precondition is what a write demands of the live object. A zero field
-// demands nothing; the engine always sets both (RULES, R1). Where it does not
-// hold, the write changes nothing and answers ErrConflict.
+// demands nothing; the engine always sets both (rule R1 of package policy). Where it
+// does not hold, the write changes nothing and answers ErrConflict.
 type Precondition struct {
 	UID     UID
 	Version Version

@@ -12,7 +12,7 @@ const (
 	ClassUnset Class = iota
 	// Solid: the owner exists and does not wait for its dependents.
 	Solid
-	// Dangling: the owner is proven absent. That is stable (RULES, R2).
+	// Dangling: the owner is proven absent. That is stable (rule R2 of package policy).
 	Dangling
 	// Waiting: the owner is being deleted in the foreground and waits for its
 	// dependents. That is not stable: it needs evidence to act on.

@@ -3,8 +3,10 @@ package graph
 import "errors"
 
 // The errors by which a store steers the engine. A store wraps them with %w.
-// Everything else that a store returns is transient; it may carry a method
-// RetryAfter() time.Duration.
+// Everything else that a store returns is transient, and of a write it is not known
+// whether it was done. If it has a method RetryAfter() time.Duration, the call is
+// taken for one that was not begun, and is made again after that time and not
+// before.
 var (
 	// ErrNotFound is proof of absence: the kind is served and has no object at
 	// these coordinates. It is never used for a kind that is not served or not

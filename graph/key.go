@@ -10,7 +10,7 @@ import (
 type Kind string
 
 // UID names one incarnation of an object. The store makes it and never uses it
-// again, which is why absence of a UID is stable (RULES, R2).
+// again, which is why absence of a UID is stable (rule R2 of package policy).
 type UID string
 
 // Version is the store's mark of one state of one object. It is opaque: two

@@ -11,8 +11,8 @@
 // stable, so it needs no stamp. Everything else that justifies a write has to be
 // true at an instant after the judged version of the object was committed, and
 // that is proven by comparing stamps: a read or a fence that began after the
-// version was known shows such an instant. The rules are R1 to R8 of the
-// design; each function names the one that it holds.
+// version was known shows such an instant. Each function names the rule that it
+// holds.
 //
 // # The table
 //
@@ -39,4 +39,80 @@
 //	unmarked            all dangling or waiting, by evidence   Delete
 //
 // testdata/table.txt holds a row of inputs for each reason.
+//
+// # The rules
+//
+// What makes a deletion right, in this package and around it. Each stands because a
+// history breaks the weaker wording: text scenarios in internal/script, bugs in
+// internal/mutants. They are cited as R1 to R8, and as "Decisions", "Work" and "Cost"
+// of RULES, which is this section; DESIGN is the comment of package ownergraph.
+//
+//	R1            Every delete and patch carries UID and version. After a conflict the
+//	              object is read, and judged as it was read, with newer evidence.
+//	              Nothing falls back to a weaker condition.
+//	R2, absence   It is stable, since UIDs never return, until a rewind. Proof is the
+//	              observed end of exactly that UID at those coordinates, or a read
+//	              that began after a reference to both was known, and found nothing
+//	              or another UID. Proof is not: "not in the graph", a kind that is
+//	              not listed, an older listing, an error.
+//	R2, presence  Solid, waiting, orphaning: not stable. It counts for an object if the
+//	              owner was so at an instant after the judged version was committed:
+//	              by a read that began after that version was known, or by the fence
+//	              of the owner's mark for versions known before it began.
+//	One instant   All owners of an object are judged at one instant. Beside others, an
+//	              owner counts as waiting by a read alone that began when each other
+//	              one was known to be absent or waiting, and that answers the version
+//	              which the graph held then.
+//	R3            A foreground deletion or an orphaning ends only behind a fence that
+//	              began after this engine observed the version that set the finalizer
+//	              of the propagation. Another finalizer, or another version that a
+//	              listing or a conflict's read brings, voids the fence.
+//	R4            A read never changes the graph. It is evidence for those who wait.
+//	R5            A listing is never older than what the watch said of its kind before.
+//	              A version that falls and a UID that comes back are a rewind: evidence
+//	              of absence is dropped, and nothing is deleted until every kind is
+//	              listed anew.
+//	R6            A read or a fence serves only what was known before its call was
+//	              handed out. Who asks later waits for the next one.
+//	R7            A fence covers every kind that takes part, and the set of kinds, and is
+//	              reported behind the events that it covers. A kind that cannot be
+//	              watched holds it; what a setting releases is labelled best effort.
+//	R8            Present, absent, unknown. Unknown holds the object, with the reason,
+//	              and is looked at again. A sick kind holds what depends on it only.
+//
+// Decisions:
+//
+//   - A waiting reference is trimmed because of another, solid owner only with
+//     evidence of both that began after the waiting mark was known. To trim dangling
+//     ones needs none.
+//   - What blocks, and what an orphaning frees, are references whose UID matches and
+//     whose coordinates match or cannot be resolved.
+//   - A self-reference never counts.
+//   - Objects that own each other are solid. A ring that is deleted in the foreground
+//     is broken when each member waits and no edge has changed across a fence begun
+//     after the ring was seen, and inside of it only.
+//   - Two owners with different propagations at one time: both outcomes are permitted.
+//   - Owners whose orphaning this engine ended are remembered, bounded, for dependents
+//     that come later.
+//   - The engine's own delete because of a waiting owner is a foreground one, unless
+//     that owner's fence has passed and nothing is known to refer to the object; any
+//     other is a background one. A propagation finalizer that the object carries is
+//     kept.
+//   - Waiting for an acknowledgement is for kinds that are named, and has an end.
+//
+// Work:
+//
+//   - After a write that was done, or may have been, the object is not decided again
+//     before the graph shows another version, or a deadline passes; then it is read.
+//   - A read that contradicts the watch waits for the watch, and asks for a new listing
+//     if that says nothing for long.
+//   - Every step is bounded: bulk effects are cursors. Lanes do not wait for each other.
+//   - What the store refuses is held and retried slowly.
+//   - An audit walks the graph and makes no request.
+//
+// Cost, for one engine alone, with L leaves, I inner nodes, and F the requests of a
+// fence: a background cascade takes L + I writes, and no read where the owner's end was
+// observed, else one for each owner; a foreground one L + 2I + 1 writes and F; an
+// orphaning one write for each dependent, one more, and F. A conflict takes a read and
+// a write more.
 package policy

@@ -11,7 +11,7 @@ import (
 )
 
 // history knows how far each kind was seen, over all watches of a Store, so
-// that a server whose history went backwards gives itself away (RULES, R5): by a
+// that a server whose history went backwards gives itself away (rule R5 of package policy): by a
 // version below one that was seen. It is safe for concurrent use.
 type history struct {
 	mu     sync.Mutex

@@ -65,7 +65,7 @@ func (s *State) Labels(key graph.Key) (map[string]string, error) {
 
 // Select returns a page of the objects of a kind whose labels match, in order of
 // their keys (ownergraph.Selector). Errors: ErrKindUnknown, ErrSick, and
-// ErrRefused for a selector or a page that there is not.
+// ErrRefused and ErrInvalid for a selector or a page that there is not.
 func (s *State) Select(q ownergraph.Selection) (ownergraph.Selected, error) {
 	sh, _ := s.shelves.get(q.Kind)
 	switch {

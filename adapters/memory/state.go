@@ -18,6 +18,9 @@ var ErrSick = errors.New("kind out of service")
 // what a write does to it. Every call is one atomic step. A call that fails
 // changes nothing.
 //
+// A write returns the event by which a watch tells of it, the zero Event where nothing
+// has changed, and the object as it is then.
+//
 // A State is not safe for concurrent use. Its clones are independent of it. Use
 // NewState.
 type State struct {

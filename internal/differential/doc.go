@@ -41,7 +41,7 @@
 // holds an example of each, TestJudgeCanFail that wrong sides are found out.
 //
 //   - permitted: internal/oracle permits both ends. An owner's orphaning has ended,
-//     and a dependent comes late: we remember and keep it (RULES, Decisions), theirs
+//     and a dependent comes late: we remember and keep it (policy, Decisions), theirs
 //     deletes it (kubernetes#26120, the first of the known issues). Or an object has
 //     absent references beside one that orphaning drops: these may go along, or stay
 //     and be its end.
@@ -58,7 +58,7 @@
 //     reference with a wrong scope, kind or name blocks the living object of that
 //     UID, and is dropped when that one orphans, which can save its dependent. To us
 //     it names an object that is absent, and only a reference whose coordinates
-//     cannot be resolved counts by UID (RULES, Decisions; kubernetes#65200,
+//     cannot be resolved counts by UID (policy, Decisions; kubernetes#65200,
 //     kubernetes#72192).
 //   - forgotten: theirs looks once at a global object with a reference to a scoped
 //     kind, and then never again (without retries since kubernetes#98040), also when

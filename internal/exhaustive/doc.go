@@ -40,7 +40,7 @@
 //   - R7 of a kind that cannot be watched, and R8: "sick kind".
 //
 // What no row can show: what an engine does twice or late and never wrongly
-// (awaiting, joining a fence under way, RULES' model finds nothing there either);
+// (awaiting, joining a fence under way);
 // answers that are lost; kinds that join and leave; handlers, levels, scopes, and
 // bounds, which are not in the alphabet.
 //

@@ -59,6 +59,6 @@
 //	L12  at rest, holders that live are guarded, and what is left of one that is
 //	     marked is held by something
 //
-// The rules are those of the project's page of rules; their numbers are the
-// project's list of invariants, which internal/sim holds as a test.
+// They follow from the rules in the comment of package policy; their numbers are those
+// of the list of invariants in internal/sim, which is a test.
 package invariant

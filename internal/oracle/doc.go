@@ -8,8 +8,8 @@
 // leaves behind is an element of Ends. That says nothing about the way there:
 // two wrongs may end well.
 //
-// RULES stands for the project's page of rules, proposal for the Kubernetes
-// garbage collection proposal. "Refers to O" means, wherever the rules say it,
+// RULES stands for the rules in the comment of package policy, proposal for the
+// Kubernetes garbage collection proposal. "Refers to O" means, wherever the rules say it,
 // a reference of another object whose key is O's, or that is unresolved and has
 // O's UID. References of an object to itself never count (RULES, Decisions).
 //
