@@ -138,18 +138,6 @@ func (h history) everyone() []graph.Object {
 	return list
 }
 
-// has reports whether any reference of the history is suspect.
-func (h history) has(is suspect) bool {
-	for _, o := range h.everyone() {
-		for i := range o.Owners {
-			if is(h, o, i) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
 // dropping returns the cure that leaves out what is suspect.
 func dropping(is suspect) func(history) history {
 	return func(h history) history {

@@ -66,3 +66,15 @@ func TestShrink(t *testing.T) {
 		}
 	}
 }
+
+// has reports whether any reference of the history is suspect.
+func (h history) has(is suspect) bool {
+	for _, o := range h.everyone() {
+		for i := range o.Owners {
+			if is(h, o, i) {
+				return true
+			}
+		}
+	}
+	return false
+}

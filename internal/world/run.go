@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/ownergraph/ownergraph"
-	"github.com/ownergraph/ownergraph/graph"
 )
 
 // mostRounds bounds a run to quiescence.
@@ -103,37 +102,4 @@ func (w *World) Total() int {
 		n += r
 	}
 	return n
-}
-
-// Hasten begins what fences and listings the engines ask for, and delivers the
-// reports of fences and the beginnings of listings that stand at the head of a
-// stream. A fence that begins at once and is reported as early as can be is the
-// weakest evidence; and of a listing that has only begun an engine knows nothing
-// new. So nothing is lost by not letting them wait.
-func (w *World) Hasten() error {
-	for i := range w.Sides {
-		for {
-			if err := w.passed(i); err != nil {
-				return err
-			}
-			if ok, err := w.Begin(i); err != nil {
-				return err
-			} else if !ok {
-				break
-			}
-		}
-	}
-	return nil
-}
-
-func (w *World) passed(side int) error {
-	for k := range w.Sides[side].Streams {
-		st := &w.Sides[side].Streams[k]
-		for len(st.Events) > 0 && (st.Events[0].Type == graph.FencePassed || st.Events[0].Type == graph.ListBegun) {
-			if err := w.Deliver(side, k); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
 }

@@ -238,17 +238,6 @@ func (w *World) PassSet(side int) error {
 	return w.observe(side, graph.Event{Type: graph.FencePassed, Fence: id})
 }
 
-// Begin begins the fence or the listing that a side's engine asks for, if it
-// does, and reports that.
-func (w *World) Begin(side int) (bool, error) {
-	w.Asked = side
-	c, ok := w.Sides[side].Engine.Take(w.Now, ownergraph.LaneControl)
-	if !ok {
-		return false, nil
-	}
-	return true, w.begin(side, c)
-}
-
 // answer is what a read is told now.
 func (w *World) answer(k graph.Key) (r ownergraph.Result) {
 	if r.Err = w.serves(k); r.Err == nil {
