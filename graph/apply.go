@@ -6,10 +6,10 @@ package graph
 // the graph ends as the same, but for an absence that nobody needed yet, which
 // is told in Freed (held by TestOrderIndependence).
 //
-// An event that no store may send (see accept) is refused with an error that
-// wraps ErrInvalid and names object and field; the graph is as before, and the
-// Delta is empty. Held by TestRefused. Events about a kind that is ignored are
-// not looked at.
+// An event that no store may send (accept.go has all of them) is refused with an
+// error that wraps ErrInvalid and names object and field; the graph is as before,
+// and the Delta is empty. Held by TestRefused. Events about a kind that is ignored
+// are not looked at.
 //
 // The work is in proportion to the event, never to the number of dependents
 // (held by TestApplyChangesLittle). Only KindsKnown walks all kinds, and

@@ -18,7 +18,7 @@ type Config struct {
 }
 
 // Graph holds what was observed: objects, their owner references, and who
-// refers to whom. It changes only through Apply.
+// refers to whom. That changes only through Apply and Take, which are the same.
 //
 // A Graph is not safe for concurrent use. Its invariants, which Check verifies:
 //

@@ -13,8 +13,9 @@ type Owner struct {
 	Unresolved bool
 	// Block says that a foreground deletion of the owner waits for this object.
 	Block bool
-	// Controller marks the one owner that manages this object. No decision of
-	// this module depends on it.
+	// Controller marks the one owner that manages this object: it may be adopted
+	// by no other. For decisions all owners are alike, but an object with two
+	// controllers is flawed.
 	Controller bool
 }
 

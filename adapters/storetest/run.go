@@ -52,7 +52,7 @@ func testLaws(t *testing.T, c Config) {
 // reports what came of each. A law during which ctx ends is not proven, and none
 // is tried afterwards. A panic in the store's code breaks the law during which
 // it happens, and ends nothing else. It may be called from any goroutine, and
-// more than once at a time. Held by TestJudge.
+// more than once at a time. Held by TestJudge and TestCheckOf.
 func Judge(ctx context.Context, c Config) Report {
 	const name = "storetest"
 	p, first := prepare(ctx, name, c)
