@@ -32,7 +32,7 @@
 //	R7                        m078, m088  2/3; graph 1
 //	R7 sick kinds             m079        2/2, sick kind; graph 1
 //	R8 errors                 m062        2/2, sick kind; graph 1
-//	R8 unlisted owners        m004, m169  3/1, crash, new listing; graph 4; 2/2; graph 2
+//	R8 unlisted owners        m004, m169  3/1 and 2/2, crash, new listing; graphs 4, 2
 //	solid owners              m002        3/2; graph 4
 //	trimming dangling ones    m013        3/2; graph 4
 //	trimming waiting ones     m011, m012  3/2; graph 14; 3/3 adopting, foreign; graph 3
