@@ -143,9 +143,9 @@ func (e *Engine) unfenced() policy.Stamp {
 
 // halt returns why nothing may be swept for a holder now.
 func (e *Engine) halt(id graph.NodeID, plan int, o Object) policy.Reason {
-	p, bar := e.clear.plans[plan], e.bar(e.graph.Node(id))
+	p, bar := e.clear.plans[plan], e.barOf(e.graph.Node(id)) // who only observes sweeps all the same, and deletes nothing
 	switch {
-	case bar != policy.ReasonUnset && bar != policy.ObserveOnly && bar != policy.LevelTooLow:
+	case bar != policy.ReasonUnset:
 		return bar
 	case o.Orphaning(): // what it owns is being set free
 		return policy.NeedDependents

@@ -128,12 +128,19 @@ func (e *Engine) relisted(name Kind, asked policy.Stamp) bool {
 
 // bar returns why a write to the node must not be made, or ReasonUnset.
 func (e *Engine) bar(n graph.Node) policy.Reason {
-	k, _ := e.graph.Kind(n.Kind())
 	switch {
 	case e.level == Level0:
 		return policy.LevelTooLow
 	case e.cfg.ObserveOnly:
 		return policy.ObserveOnly
+	}
+	return e.barOf(n)
+}
+
+// barOf is bar as far as it is about the node, whoever may write.
+func (e *Engine) barOf(n graph.Node) policy.Reason {
+	k, _ := e.graph.Kind(n.Kind())
+	switch {
 	case !k.Known:
 		return policy.KindUnserved
 	case e.healing, e.outlived(n.Kind()):

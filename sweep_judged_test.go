@@ -92,3 +92,23 @@ func TestSweepOfBarredHolder(t *testing.T) {
 		r.holds(t, "tenant/1~[foreground,x.io/tenant]; volume/1-a")
 	})
 }
+
+// TestSweepOfFormerHistory: an engine that only observes begins no sweep on a mark
+// that may be of a history that is no more either: nothing would ever end it (R5).
+func TestSweepOfFormerHistory(t *testing.T) {
+	cfg := sweeping(tenancy())
+	cfg.ObserveOnly = true
+	s := newStepped(t, cfg, "tenant", "volume")
+	s.put("tenant/1#2~[x.io/tenant]; volume/1-a#1")
+	s.see(rewound())
+	s.wants(ownergraph.CallUnset, "it only observes")
+	s.see(begun("tenant"))
+	s.put("tenant/1#1[x.io/tenant]")
+	s.see(ended("tenant"), begun("volume"))
+	s.put("volume/1-a#1")
+	s.see(ended("volume"))
+	s.run(nil)
+	if n := s.e.Stats().Sweeping; n != 0 || !s.e.Idle() {
+		t.Errorf("%d sweeps, idle is %t: nobody deletes the tenant in this history", n, s.e.Idle())
+	}
+}
