@@ -74,6 +74,40 @@ func TestDamagedKindHoldsFences(t *testing.T) {
 	s.wants(ownergraph.CallUnset, "what x said may have blocked o")
 }
 
+// TestRecoveredStaysDamaged: that the watch of a kind is well again says nothing of an
+// event that was refused. Only a listing heals that, and not one of which the event
+// was part: a Collector whose watch was down takes the kind for well at its end.
+func TestRecoveredStaysDamaged(t *testing.T) {
+	refused := graph.Event{Type: graph.Put, Object: graph.Object{Key: graph.Key{Kind: "x", Name: "x", UID: "x"}}}
+	sick, well := graph.Event{Type: graph.KindSick, Kind: "x"}, graph.Event{Type: graph.KindRecovered, Kind: "x"}
+	for name, history := range map[string][]graph.Event{
+		"said for nothing":    {refused, well},
+		"sick before":         {sick, refused, well},
+		"sick after":          {refused, sick, well},
+		"listed as it was":    {sick, begun("x"), refused, ended("x"), well},
+		"damaged once more":   {refused, begun("x"), refused, ended("x"), well},
+		"the listing goes on": {begun("x"), refused, sick, well},
+	} {
+		s := newStepped(t, ownergraph.Config{}, "o", "x")
+		for _, ev := range history {
+			if err := s.e.Observe(s.now, ev); (err != nil) != (ev.Type == graph.Put) {
+				t.Fatal(err)
+			}
+		}
+		s.put("o#1~[foregroundDeletion]")
+		s.pass(s.begin("o waits for one"))
+		if c := s.next(ownergraph.LaneStore); c.Type != ownergraph.CallUnset {
+			t.Errorf("%s: %s %s, and what x said may have blocked it", name, c.Type, c.Key)
+		}
+		s.list("x")
+		s.now = s.now.Add(time.Minute)
+		s.pass(s.begin(name + ": o waits for one"))
+		if c := s.next(ownergraph.LaneStore); c.Type != ownergraph.CallPatch {
+			t.Errorf("%s: %s, want the end of o: x has been listed", name, c.Type)
+		}
+	}
+}
+
 // TestFenceBegunAnew: a fence that cannot pass any more gives way to another: at
 // once where that is known, and otherwise when it has taken too long.
 func TestFenceBegunAnew(t *testing.T) {

@@ -75,8 +75,10 @@ func (e *Engine) kindEvent(ev *Event, t *tide, newest bool) {
 		if k.sick == "" {
 			k.sick = "sick"
 		}
-	case graph.KindRecovered:
-		k.sick, k.ill, k.damaged = "", false, false
+	case graph.KindRecovered: // what was refused is no better known by that
+		if k.ill = false; !k.damaged {
+			k.sick = ""
+		}
 		defer e.resume(ev.Kind)
 	case graph.KindVanished:
 		k = kindMind{passed: k.passed, spoken: e.next(), waiting: k.waiting}
