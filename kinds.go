@@ -125,10 +125,24 @@ func (e *Engine) kindsKnown(infos []KindInfo) {
 		e.ground()
 	}
 	e.kindsSeen = true
+	e.forgetKinds()
 	e.leave()
 	e.voidFence()
 	e.wakeFence()
 	e.auditSoon()
+}
+
+// forgetKinds forgets kinds of which nothing is left: neither are they served, nor is
+// there a node of them, on which what was said of its kind may bear. One that holds
+// stays, since it matters to sweeps that it was there once.
+func (e *Engine) forgetKinds() {
+	holders := e.clear.sweeps()
+	for name := range e.kinds {
+		if _, ok := e.graph.Kind(name); !ok && !slices.Contains(holders, name) {
+			delete(e.kinds, name)
+			e.tides.forget(name)
+		}
+	}
 }
 
 // leave forgets what was wanted of kinds that take no part any more.

@@ -69,3 +69,9 @@ func (t *tide) rise(v Version, newest bool, cmp func(Kind, Version, Version) int
 // ebb forgets how far a kind was observed that is served no more. Its objects
 // stay, and have the versions that they had.
 func (e *Engine) ebb(name Kind) { e.tide(name).high, e.tide(name).floor = "", "" }
+
+// forget forgets all about a kind.
+func (t *tides) forget(name Kind) {
+	delete(t.of, name)
+	t.last = nil
+}

@@ -1,0 +1,50 @@
+package ownergraph
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/ownergraph/ownergraph/finalizer"
+	"github.com/ownergraph/ownergraph/graph"
+)
+
+// TestKindsAreForgotten: kinds that come and go leave nothing behind, however many
+// there were, but those of which something is left, and those that hold: a sweep has
+// to know that they were there.
+func TestKindsAreForgotten(t *testing.T) {
+	e, err := NewEngine(Level2, Config{
+		CompareVersions: func(Kind, Version, Version) int { return 0 },
+		Sweeps:          []finalizer.Sweep{{Finalizer: "x.io/t", Holder: "kind3", Members: []finalizer.Members{{By: finalizer.ByOwner}}}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	now := time.Unix(0, 0)
+	see := func(events ...Event) {
+		t.Helper()
+		if err := e.ObserveAll(now, events); err != nil {
+			t.Fatal(err)
+		}
+		for c, at := e.Next(now, LaneStore); c.Type != CallUnset || !at.IsZero() && !at.After(now); c, at = e.Next(now, LaneStore) {
+		}
+	}
+	for i := range 100 {
+		k := Kind(fmt.Sprintf("kind%d", i))
+		o := Object{Key: Key{Kind: k, Name: "a", UID: UID(k)}, Version: "1"}
+		see(Event{Type: graph.KindsKnown, Kinds: []KindInfo{{Kind: k}}}, Event{Type: graph.ListBegun, Kind: k},
+			Event{Type: graph.Put, Object: o}, Event{Type: graph.ListEnded, Kind: k, Version: "1"})
+		if i != 5 { // that one stays out of reach, and there
+			see(Event{Type: graph.Gone, Key: o.Key})
+		}
+	}
+	see(Event{Type: graph.KindsKnown})
+	if got := slices.Sorted(maps.Keys(e.kinds)); !slices.Equal(got, []Kind{"kind3", "kind5"}) || len(e.tides.of) != 2 {
+		t.Errorf("%q and %d tides are left of kinds that are served no more", got, len(e.tides.of))
+	}
+	if err := e.Check(); err != nil {
+		t.Error(err)
+	}
+}
