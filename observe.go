@@ -130,20 +130,24 @@ func (e *Engine) absorb(ev *Event, d *graph.Delta) {
 		if c, ok := e.graph.Lookup(Key{UID: ev.Key.UID}); ok { // the claims on its UID, too
 			e.fanOne(c.ID())
 		}
-		if n, ok := e.graph.Alive(ev.Key.UID); ok && !n.Twinned() { // it was one of two until now
-			e.work.Add(n.ID(), queue.High)
-			e.fan(n.ID())
+		if n, ok := e.graph.Alive(ev.Key.UID); ok { // whom a claim on the UID means is another one now
+			e.breakSearch()
+			if !n.Twinned() { // it was one of two until now
+				e.work.Add(n.ID(), queue.High)
+				e.fan(n.ID())
+			}
 		}
 	}
 	if d.Twin {
 		e.cfg.Logger.Warn("two live objects have one UID", "object", ev.Object.Key.String())
 		e.counts.Twins++
+		e.breakSearch()
 		e.auditSoon() // nobody may rest on either any more
 	}
 	for _, f := range d.Freed {
 		e.dismiss(f, d.Unseen)
 	}
-	if len(d.Freed) > 0 {
+	if len(d.Freed) > 0 && d.Mark { // it may have waited
 		e.breakSearch()
 	}
 }
@@ -192,7 +196,7 @@ func (e *Engine) absorbNode(ev *Event, d *graph.Delta) {
 		m.role = e.next()
 		e.fan(id)
 	}
-	if d.Class || d.Version && n.Waiting() {
+	if d.Mark || d.Version && n.Waiting() { // it waits, or did
 		e.breakSearch()
 	}
 	if d.Acknowledged && n.Orphaning() {
@@ -216,7 +220,6 @@ func (e *Engine) greet(id graph.NodeID, n graph.Node, k Key) {
 		e.fanOne(c)
 	}
 	e.noteMember(id, n)
-	e.breakSearch()
 	if !e.keepsNew(id) {
 		e.work.Add(id, priority(n))
 	}

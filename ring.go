@@ -50,24 +50,29 @@ func (e *Engine) suspectRing(id graph.NodeID) {
 	for i := range n.Owners() {
 		o := e.ownerID(id, i)
 		if o != 0 && o != id && n.OwnerAt(i).Block && e.graph.Node(o).Waiting() {
-			m.suspect = true
 			e.suspect(id)
 			return
 		}
 	}
 }
 
-// suspect has nodes searched for rings.
+// suspect has nodes searched for rings, each of them once.
 func (e *Engine) suspect(ids ...graph.NodeID) {
 	r := &e.rings
-	if len(r.suspects) == 0 {
-		r.due = e.now.Add(ringEvery)
+	for _, id := range ids {
+		if !e.graph.InUse(id) || e.peek(id).suspect {
+			continue
+		}
+		if len(r.suspects) == 0 {
+			r.due = e.now.Add(ringEvery)
+		}
+		e.mind(id).suspect = true
+		r.suspects = append(r.suspects, id)
 	}
-	r.suspects = append(r.suspects, ids...)
 }
 
 // breakSearch begins a search that is under way anew: something that waits has
-// changed.
+// changed. What does not wait, whether it comes, changes or goes, is not in its way.
 func (e *Engine) breakSearch() {
 	if r := &e.rings; r.search != nil {
 		e.suspect(r.searched...)
