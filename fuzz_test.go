@@ -1,12 +1,15 @@
 package ownergraph_test
 
 import (
+	"context"
 	"errors"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
 	"pgregory.net/rapid"
 )
@@ -26,31 +29,66 @@ func TestAnything(t *testing.T) { rapid.Check(t, anything) }
 // hostile is an engine and what it was told.
 type hostile struct {
 	*rapid.T
-	e     *ownergraph.Engine
-	now   time.Time
-	calls []ownergraph.Call
-	shown map[graph.Precondition][]graph.Object // every state that a put or a read has shown
+	e        *ownergraph.Engine
+	now      time.Time
+	calls    []ownergraph.Call
+	shown    map[graph.Precondition][]graph.Object // every state that a put or a read has shown
+	observes bool
+	swept    bool // what has neither owner nor mark may be somebody's, or hold something
 }
 
 func anything(t *rapid.T) {
 	levels := []ownergraph.Level{ownergraph.Level0, ownergraph.Level1, ownergraph.Level2}
-	e, err := ownergraph.NewEngine(rapid.SampledFrom(levels).Draw(t, "level"), ownergraph.Config{
-		Scope: rapid.SampledFrom([]graph.ScopeRule{graph.ScopeHold, graph.ScopeAbsent}).Draw(t, "scope rule"),
-	})
+	cfg := settings(t)
+	e, err := ownergraph.NewEngine(rapid.SampledFrom(levels).Draw(t, "level"), cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := &hostile{t, e, time.Unix(0, 0), nil, map[graph.Precondition][]graph.Object{}}
+	h := &hostile{t, e, time.Unix(0, 0), nil, map[graph.Precondition][]graph.Object{}, cfg.ObserveOnly, len(cfg.Sweeps) > 0}
 	h.observe(graph.Event{Type: graph.KindsKnown, Kinds: []graph.KindInfo{{Kind: "a"}, {Kind: "p", Scoped: true}}})
 	for range rapid.IntRange(0, 60).Draw(t, "steps") {
 		h.step()
 		if err := e.Check(); err != nil {
 			t.Fatal(err)
 		}
+		if h.swept || len(cfg.Handlers) > 0 { // lane by lane, a call may be made before it is found to be of no use
+			continue
+		}
 		if err := e.TurnsAgree(h.now); err != nil {
 			t.Fatal(err)
 		}
 	}
+}
+
+// settings draws those of an engine.
+func settings(t *rapid.T) ownergraph.Config {
+	one := func(what string) bool { return rapid.IntRange(0, 3).Draw(t, what) == 0 }
+	c := ownergraph.Config{
+		Scope:    rapid.SampledFrom([]graph.ScopeRule{graph.ScopeHold, graph.ScopeAbsent}).Draw(t, "scope rule"),
+		Override: one("override"), ObserveOnly: one("observe only"),
+		AbsentOwners: rapid.IntRange(-1, 2).Draw(t, "absent owners"), OrphanedOwners: rapid.IntRange(-1, 2).Draw(t, "orphaned owners"),
+		Limits: graph.Limits{Owners: rapid.IntRange(0, 2).Draw(t, "most owners"), Text: rapid.IntRange(0, 2).Draw(t, "longest text")},
+	}
+	if one("fences are released") {
+		c.FenceWait, c.AwaitTimeout = 1, time.Second
+	}
+	if one("acknowledgements") {
+		c.Acknowledge, c.AcknowledgeWithin = []graph.Kind{"a", "x"}, time.Minute
+	}
+	if one("handlers") {
+		c.Handlers = map[string]finalizer.Handler{"foreign": func(context.Context, graph.Object) error { return nil }}
+	}
+	if one("versions compare") {
+		c.CompareVersions = func(_ graph.Kind, a, b graph.Version) int { return strings.Compare(string(a), string(b)) }
+	}
+	if one("ignored kinds") {
+		c.Ignore = []graph.Kind{"x"}
+	} else if one("sweeps") {
+		c.Sweeps = []finalizer.Sweep{{Finalizer: "x.io/a", Holder: "a", Unguarded: one("unguarded"), Members: []finalizer.Members{
+			{By: finalizer.ByOwner}, {By: finalizer.ByScope, Delimiter: "-"}, {By: finalizer.ByLabel, Label: "of"},
+		}}}
+	}
+	return c
 }
 
 func (h *hostile) step() {
@@ -110,6 +148,12 @@ func (h *hostile) answer() {
 		}
 		h.show(r.Object)
 	}
+	for c.Type == ownergraph.CallSelect && rapid.Bool().Draw(h.T, "one more") {
+		r.Selected.Objects = append(r.Selected.Objects, ownergraph.Labelled{
+			Key: h.key(), Version: rapid.SampledFrom([]graph.Version{"1", "2", "3", ""}).Draw(h.T, "version"), Value: rapid.SampledFrom([]string{"m", "n", ""}).Draw(h.T, "value"),
+		})
+		r.Selected.More = rapid.SampledFrom([]string{"", "", "more"}).Draw(h.T, "more")
+	}
 	if err := h.e.Done(h.now, c.ID, r); err != nil {
 		h.Fatalf("%s %s: %v", c.Type, c.Key, err)
 	}
@@ -130,14 +174,14 @@ func (h *hostile) judge(c ownergraph.Call) {
 	default:
 		return
 	}
-	if h.e.Level() == ownergraph.Level0 {
-		h.Fatalf("%s %s at level 0", c.Type, c.Key)
+	if h.e.Level() == ownergraph.Level0 || h.observes {
+		h.Fatalf("%s %s at level %s, or by an engine that only observes", c.Type, c.Key, h.e.Level())
 	}
 	if pre.UID == "" || pre.Version == "" || pre.UID != c.Key.UID {
 		h.Fatalf("%s %s with precondition %+v", c.Type, c.Key, pre)
 	}
 	if !slices.ContainsFunc(h.shown[pre], func(o graph.Object) bool {
-		return o.Key == c.Key && (o.Deleting || slices.ContainsFunc(o.Owners, func(r graph.Owner) bool { return r.UID != o.UID }))
+		return o.Key == c.Key && (h.swept || o.Deleting || slices.ContainsFunc(o.Owners, func(r graph.Owner) bool { return r.UID != o.UID }))
 	}) {
 		h.Fatalf("%s %s at %q: nothing shown has that version, and an owner or a mark", c.Type, c.Key, pre.Version)
 	}
@@ -176,7 +220,7 @@ func (h *hostile) object() graph.Object {
 	for range rapid.IntRange(0, 3).Draw(h.T, "owners") {
 		o.Owners = append(o.Owners, graph.Owner{Key: h.key(), Block: rapid.Bool().Draw(h.T, "block"), Unresolved: rapid.IntRange(0, 9).Draw(h.T, "unresolved") == 9})
 	}
-	names := []string{graph.FinalizerForeground, graph.FinalizerOrphan, "foreign"}
+	names := []string{graph.FinalizerForeground, graph.FinalizerOrphan, "foreign", "x.io/a"}
 	o.Finalizers = rapid.SliceOfNDistinct(rapid.SampledFrom(names), 0, 2, rapid.ID).Draw(h.T, "finalizers")
 	o.Deleting = rapid.Bool().Draw(h.T, "deleting")
 	return o
