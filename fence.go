@@ -19,7 +19,7 @@ const fenceTimeout = 30 * time.Second
 // that were observed before it began, and begun only when something waits.
 type fences struct {
 	wanted  policy.Stamp // a fence that begins after this is wanted; 0: none
-	since   time.Time    // since when one is wanted without a break
+	since   time.Time    // since when somebody waits for one, or a little longer
 	id      uint64       // the one under way, 0 for none
 	last    uint64       // the last id given
 	began   policy.Stamp
@@ -236,6 +236,7 @@ func (e *Engine) passFence(name Kind, id uint64) {
 	switch {
 	case len(f.open) == 0:
 		f.passed, f.id, f.open, f.lost = f.began, 0, nil, 0
+		f.since = f.started // who waits now has not done so for longer
 		if f.passed > f.wanted {
 			f.wanted = 0
 		}

@@ -1,6 +1,7 @@
 package ownergraph_test
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
@@ -157,4 +158,47 @@ func TestFencePatience(t *testing.T) {
 	s.put("o#3~[foregroundDeletion]")
 	given(30*time.Second, "one has passed since")
 	s.pass(s.begin("one was given up"))
+}
+
+// TestFenceWaitIsOfWhoWaits: how long a deletion has waited for a fence is counted
+// from when its mark was seen, or little before, and not from when fences have been
+// wanted without a break, or by a history that is no more.
+func TestFenceWaitIsOfWhoWaits(t *testing.T) {
+	for _, rewinds := range []bool{false, true} {
+		s := newStepped(t, ownergraph.Config{FenceWait: time.Hour}, "o", "x")
+		s.put("o/0#1~[foregroundDeletion]")
+		fence := s.begin("o/0 waits for one")
+		for i := 1; i < 10; i++ { // before one has passed, somebody wants the next
+			s.put(fmt.Sprintf("o/%d#1~[foregroundDeletion]", i))
+			s.next(ownergraph.LaneHandler) // decides, and takes no fence
+			s.now = s.now.Add(10 * time.Minute)
+			if !rewinds {
+				s.pass(fence)
+				fence = s.begin("another one waits")
+			}
+		}
+		if rewinds {
+			s.see(rewound())
+			s.list("x")
+			s.see(begun("o"))
+			s.put("o/9#1~[foregroundDeletion]")
+			s.see(ended("o"))
+			s.next(ownergraph.LaneHandler) // takes the listing in
+			fence = s.begin("o/9 waits for one")
+		}
+		s.see(graph.Event{Type: graph.KindSick, Kind: "x"},
+			graph.Event{Type: graph.FencePassed, Kind: "o", Fence: fence}, graph.Event{Type: graph.FencePassed, Fence: fence})
+		for _, want := range []bool{false, true} {
+			s.now = s.now.Add(time.Minute)
+			ends := false
+			s.next(ownergraph.LaneControl)
+			for c := s.next(ownergraph.LaneStore); c.Type != ownergraph.CallUnset; c = s.next(ownergraph.LaneStore) {
+				ends = ends || c.Key.Name == "9"
+			}
+			if ends != want {
+				t.Errorf("rewinds: %t: ends is %t, want %t: the wait of an hour began with its mark", rewinds, ends, want)
+			}
+			s.now = s.now.Add(time.Hour)
+		}
+	}
 }

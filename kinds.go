@@ -267,7 +267,7 @@ func (e *Engine) rewind(why string) {
 	e.ground()
 	e.forgetDoubts()
 	e.voidFence()
-	e.fence.passed, e.fence.freed = 0, 0
+	e.fence.passed, e.fence.freed, e.fence.since = 0, 0, e.now
 	for name, k := range e.kinds {
 		e.ebb(name)
 		e.tide(name).most = ""
