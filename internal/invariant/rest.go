@@ -59,7 +59,7 @@ func (s *Sweeps) rests(p *finalizer.Plan, h graph.Object, excused func(o graph.O
 // kept reports whether what is a member by owner references alone may have another
 // owner: whether that is there is the graph's to say.
 func (s *Sweeps) kept(p *finalizer.Plan, h, o graph.Object) bool {
-	others := func(r graph.Owner) bool { return r.Key != h.Key && r.UID != o.UID }
+	others := func(r graph.Owner) bool { return r.Key != h.Key && !self(&o, &r) }
 	return s.owned(p, h, o) && slices.ContainsFunc(o.Owners, others)
 }
 

@@ -121,9 +121,13 @@ func (w *Witness) Told(e graph.Event) {
 	w.disputes()
 	switch e.Type {
 	case graph.Put:
-		w.put(&e.Object)
+		if e.Object.Version != "" { // else it will be refused
+			w.put(&e.Object)
+		}
 	case graph.Gone:
-		w.gone(e.Key, false)
+		if e.Key.UID != "" {
+			w.gone(e.Key, false)
+		}
 	case graph.KindsKnown:
 		w.served(e.Kinds)
 	case graph.ListBegun:
@@ -132,10 +136,9 @@ func (w *Witness) Told(e graph.Event) {
 		w.kinds[e.Kind] = k
 	case graph.ListEnded:
 		w.listed(e.Kind)
-	case graph.KindSick, graph.KindVanished:
+	case graph.KindVanished:
 		k := w.kinds[e.Kind]
-		k.listing = false
-		k.served = k.served && e.Type == graph.KindSick
+		k.served, k.listing = false, false
 		w.kinds[e.Kind] = k
 	case graph.FencePassed:
 		for i := range w.fences {
@@ -159,16 +162,12 @@ func (w *Witness) fenced(name graph.Kind, began uint64) {
 	}
 }
 
-// Refused takes back what an event was believed to say that the engine refused:
-// the listing that it was part of proves nothing.
+// Refused takes an event that the engine refused, as it has to: the listing that it
+// was part of proves nothing.
 func (w *Witness) Refused(e graph.Event) {
 	k := w.kinds[e.Of()]
 	k.listing = false
 	w.kinds[e.Of()] = k
-	if e.Type == graph.Put {
-		w.gone(e.Object.Key, false)
-		delete(w.facts, e.Object.Key)
-	}
 }
 
 func (w *Witness) put(o *graph.Object) {

@@ -58,7 +58,7 @@ func (s *sim) calm() error {
 			if err := s.settle(); err != nil {
 				return err
 			}
-			s.w.Now = s.w.Now.Add(6 * time.Minute)
+			s.w.Now = s.w.Now.Add(6*time.Minute + s.o.tuning.rests())
 			s.rest()
 		}
 		if err := s.settle(); err != nil || len(s.w.Zombies) == 0 {
@@ -85,7 +85,7 @@ func (s *sim) heal() error {
 			}
 		}
 		for k := range side.Streams { // what is garbled is refused
-			if err := s.see(step{op: opAll, side: int8(i), kind: int8(k)}); err != nil {
+			if err := errors.Join(s.see(step{op: opAll, side: int8(i), kind: int8(k)}), s.relisted(i, k)); err != nil {
 				return err
 			}
 		}
@@ -176,7 +176,7 @@ func (s *sim) quiet() error {
 	if err := s.rested(); err != nil {
 		return err
 	}
-	if s.o.has(twins) || slices.ContainsFunc(s.w.Store.Objects(), garbled) { // the oracle knows of neither
+	if s.o.has(twins) || slices.ContainsFunc(s.w.Store.Objects(), garbled) || slices.ContainsFunc(s.w.Store.Objects(), s.o.flawed) { // the oracle knows of neither
 		return nil
 	}
 	cfg := oracle.Config{Override: s.o.override}

@@ -52,6 +52,8 @@ func (s *sim) detail(st step) step {
 		st.pass = times[s.rng.IntN(len(times))]
 	case opControl:
 		st.fault = []world.Fault{world.Lost, world.Later, world.Refuses}[s.rng.IntN(3)]
+	case opOdd:
+		st.kind, st.number = int8(s.rng.IntN(len(s.w.Kinds))), int16(s.rng.IntN(int(numOddities)))
 	case opTwin:
 		return s.twin()
 	}
@@ -86,6 +88,9 @@ func (s *sim) ofSide(side int8) {
 		if x.Calls[i].Type == ownergraph.CallSelect {
 			s.may(2, step{op: opRenew, side: side, number: int16(i)})
 		}
+	}
+	if s.o.has(oddities) {
+		s.may(1, step{op: opOdd, side: side})
 	}
 	if s.o.has(crashes) {
 		s.may(1, step{op: opCrash, side: side})

@@ -55,7 +55,7 @@ func (s *sim) move(st step) error {
 		}
 	case opCrash:
 		s.witnesses[st.side].Reset()
-		s.spent[st.side] = 0
+		s.spent[st.side], s.hungUp[st.side] = 0, [8]bool{}
 		return s.w.Crash(int(st.side))
 	case opWait:
 		s.w.Advance()
@@ -80,6 +80,8 @@ func (s *sim) move(st step) error {
 		if k := st.action.Object.Key; !s.lived[k] { // nobody returns
 			s.w.Plant(graph.Object{Key: k})
 		}
+	case opOdd:
+		return s.odd(st)
 	case opLabel:
 		s.w.Label(st.action.Object.Key, st.labels.set())
 	default:
@@ -139,6 +141,8 @@ func (s *sim) deliver(side, kind int) error {
 		return nil
 	case garbled && err == nil:
 		return errors.New("S18: an event without a version is taken")
+	case err == nil && ev.Type == graph.ListEnded:
+		return s.relisted(side, kind)
 	}
 	return err
 }

@@ -40,6 +40,15 @@
 // held when they began or, renewed, by what it holds now; they get lost, fail and
 // are refused, as any call.
 //
+// One seed in five has engines that are set as few users set them (tuning): released
+// fences, waits that are short or long, memory of one owner or none, tight limits,
+// beside engines that only observe, or have no handlers. What they label best effort
+// is not judged as exact. And in one in five watches say what they hardly ever do
+// (oddity): that history went backwards when it did not, that kinds come and go, or
+// are sick and well with nothing missed; they end and begin anew as a Collector has
+// them do, and bring objects without a version, which are refused and make their kind
+// count as sick. Both are drawn apart, as sweeps are.
+//
 // Distinct states are counted by a fingerprint of 64 bits: the objects of the
 // store, and for each engine what it was told of them, how many events of each
 // kind it has still to be told, its calls under way, and which kinds are out of

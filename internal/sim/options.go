@@ -44,12 +44,14 @@ const (
 	twins
 	clocks
 	handlerFaults
-	sweeps // there are sweeps; drawn by itself
+	sweeps   // there are sweeps; drawn by itself
+	tunings  // engines are set as few are; the same
+	oddities // watches say what few do; the same
 	numFaults
 )
 
 var faultNames = [...]string{"losses", "refusals", "conflicts", "crashes", "outages", "breaks", "doubles", "rewinds", "delays",
-	"one-call", "garbles", "overflows", "carries", "control", "late-sets", "naps", "twins", "clocks", "handlers", "sweeps"}
+	"one-call", "garbles", "overflows", "carries", "control", "late-sets", "naps", "twins", "clocks", "handlers", "sweeps", "tunings", "oddities"}
 
 // shape is what the objects of a world look like.
 type shape uint8
@@ -87,6 +89,7 @@ type options struct {
 	faults    [numFaults]bool
 	lazy      [8]int // how readily each kind's events come
 	tenancy   tenancy
+	tuning    tuning
 }
 
 // draw returns the options of a seed, without the faults that are left out.
@@ -99,6 +102,9 @@ func (h History) draw(r *rand.Rand) options {
 	}
 	if o.has(sweeps) {
 		o.drawTenancy()
+	}
+	if o.has(tunings) {
+		o.drawTuning()
 	}
 	return o
 }
@@ -128,6 +134,8 @@ func draw(seed uint64, r *rand.Rand) options {
 		o.faults[f] = one(3)
 	}
 	o.faults[sweeps] = rand.New(rand.NewPCG(seed, 0x5feed)).IntN(5) == 0
+	o.faults[tunings] = rand.New(rand.NewPCG(seed, 0x70e1)).IntN(5) == 0
+	o.faults[oddities] = rand.New(rand.NewPCG(seed, 0x0dd1)).IntN(5) == 0
 	o.faults[twins] = one(12)
 	o.faults[garbles] = one(8)
 	o.faults[clocks] = one(8)
@@ -156,6 +164,9 @@ func (o options) String() string {
 	}
 	if o.has(sweeps) {
 		b.WriteString(", " + o.tenancy.String())
+	}
+	if o.has(tunings) {
+		b.WriteString(", " + o.tuning.String())
 	}
 	b.WriteString("; faults:")
 	for f, set := range o.faults {

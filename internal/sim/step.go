@@ -44,11 +44,12 @@ const (
 	opTwin     // the store makes an object whose UID another one has
 	opLabel    // a user replaces the labels of an object
 	opRenew    // a selection is answered by what the store holds now
+	opOdd      // a watch says something odd
 	numOps
 )
 
 var opNames = [...]string{"list", "see", "all", "twice", "break", "issue", "land", "limbo", "carry", "late", "crash", "wait", "pass",
-	"backup", "restore", "sick", "recover", "vanish", "serve", "down", "up", "user", "ack", "garble", "control", "set", "progress", "confirm", "twin", "label", "renew"}
+	"backup", "restore", "sick", "recover", "vanish", "serve", "down", "up", "user", "ack", "garble", "control", "set", "progress", "confirm", "twin", "label", "renew", "odd"}
 
 var lanes = [...]ownergraph.Lane{ownergraph.LaneStore, ownergraph.LaneControl, ownergraph.LaneHandler}
 
@@ -85,6 +86,8 @@ func (s step) text(w *world.World) string {
 			number += " " + s.fault.String()
 		}
 		return line + side + number
+	case opOdd:
+		return line + side + number + " " + kind()
 	case opLimbo, opCarry, opRenew:
 		return line + side + number
 	case opLabel:

@@ -287,6 +287,6 @@ func (s *sim) rested() error {
 	return s.sweeps.Rest(func(o graph.Object) bool {
 		i := slices.IndexFunc(held, func(h ownergraph.Held) bool { return h.Key == o.Key })
 		reasons := []policy.Reason{policy.NeedSweep, policy.NeedMembers, policy.Contested, policy.NeedFence}
-		return garbled(o) || i >= 0 && !slices.Contains(reasons, held[i].Reason)
+		return garbled(o) || s.o.flawed(o) || i >= 0 && !slices.Contains(reasons, held[i].Reason)
 	})
 }

@@ -144,6 +144,9 @@ func (w *World) Down(kind graph.Kind, down bool) {
 	}
 }
 
+// Served returns the kinds that are served, in a slice of the caller's.
+func (w *World) Served() []graph.KindInfo { return w.served() }
+
 // served returns the kinds that are served.
 func (w *World) served() []graph.KindInfo {
 	return slices.DeleteFunc(slices.Clone(w.Kinds), func(k graph.KindInfo) bool {
@@ -216,7 +219,7 @@ func (w *World) CountRevisions() { w.Store.counting = true }
 func (w *World) Restore(old Store, announced bool) error {
 	w.Store.objects, w.Store.revision, w.Store.labels = old.objects, old.revision, old.labels
 	w.Ledger = invariant.NewLedger(old.objects)
-	w.Ledger.Override = w.cfg.Override
+	w.Ledger.Override = w.cfgs[0].Override
 	for i, s := range w.Sides {
 		for k := range s.Streams {
 			s.Streams[k].cut()

@@ -45,20 +45,26 @@ type World struct {
 	OnAnswer func(side int, c ownergraph.Call, r ownergraph.Result)
 
 	level    ownergraph.Level
-	cfg      ownergraph.Config
-	unserved []graph.Kind // of Kinds, those that are not served now
+	cfgs     []ownergraph.Config // of each side
+	unserved []graph.Kind        // of Kinds, those that are not served now
 }
 
 // New returns a world that holds the objects, with n engines that know nothing
 // yet. Kinds that are not given are made from the objects.
 func New(level ownergraph.Level, cfg ownergraph.Config, n int, kinds []graph.KindInfo, objects []graph.Object) (*World, error) {
-	w := &World{Store: NewStore(objects), Kinds: kinds, Now: time.Unix(0, 0).UTC(), level: level, cfg: cfg}
+	return NewEach(level, slices.Repeat([]ownergraph.Config{cfg}, n), kinds, objects)
+}
+
+// NewEach is New with an engine for each of the settings. They agree in what is
+// about the graph, and in Override.
+func NewEach(level ownergraph.Level, cfgs []ownergraph.Config, kinds []graph.KindInfo, objects []graph.Object) (*World, error) {
+	w := &World{Store: NewStore(objects), Kinds: kinds, Now: time.Unix(0, 0).UTC(), level: level, cfgs: cfgs}
 	for _, o := range objects {
 		w.AddKind(graph.KindInfo{Kind: o.Kind, Scoped: o.Scope != ""})
 	}
 	w.Ledger = invariant.NewLedger(w.Store.Objects())
-	w.Ledger.Override = cfg.Override
-	w.Sides = make([]*Side, n)
+	w.Ledger.Override = cfgs[0].Override
+	w.Sides = make([]*Side, len(cfgs))
 	for i := range w.Sides {
 		if err := w.restart(i); err != nil {
 			return nil, err
@@ -93,7 +99,7 @@ func (w *World) Clone() *World {
 
 // restart gives side i a new engine that knows the kinds and nothing else.
 func (w *World) restart(i int) error {
-	e, err := ownergraph.NewEngine(w.level, w.cfg)
+	e, err := ownergraph.NewEngine(w.level, w.cfgs[i])
 	if err != nil {
 		return err
 	}
@@ -106,6 +112,9 @@ func (w *World) restart(i int) error {
 	w.Sides[i] = &Side{Engine: e, Streams: streams}
 	return w.observe(i, graph.Event{Type: graph.KindsKnown, Kinds: w.served()})
 }
+
+// Observe hands an event to a side's engine that no stream of its holds.
+func (w *World) Observe(side int, ev graph.Event) error { return w.observe(side, ev) }
 
 // observe hands an event to a side's engine.
 func (w *World) observe(side int, ev graph.Event) error {
