@@ -89,12 +89,7 @@ func (s *sim) ofSide(side int8) {
 			s.may(2, step{op: opRenew, side: side, number: int16(i)})
 		}
 	}
-	if s.o.has(oddities) {
-		s.may(1, step{op: opOdd, side: side})
-	}
-	if s.o.has(crashes) {
-		s.may(1, step{op: opCrash, side: side})
-	}
+	s.ofLuck(side)
 	if len(x.Sets) > 0 {
 		s.may(6, step{op: opSet, side: side})
 	}
@@ -110,6 +105,16 @@ func (s *sim) ofSide(side int8) {
 		}
 	}
 	s.may(1, step{op: opIssue, side: side, lane: ownergraph.LaneHandler})
+}
+
+// ofLuck is what may happen to an engine at any time.
+func (s *sim) ofLuck(side int8) {
+	if s.o.has(oddities) {
+		s.may(1, step{op: opOdd, side: side})
+	}
+	if s.o.has(crashes) {
+		s.may(1, step{op: opCrash, side: side})
+	}
 }
 
 func (s *sim) ofStream(side, kind int8, st *world.Stream) {

@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
@@ -30,23 +31,16 @@ const (
 
 // odd has the watch of one engine say it.
 func (s *sim) odd(st step) error {
-	side, kind := int(st.side), int(st.kind)
-	say := func(evs ...graph.Event) (err error) {
-		for _, ev := range evs {
-			if err = s.w.Observe(side, ev); err != nil {
-				break
-			}
-		}
-		return err
-	}
+	side := int(st.side)
+	say := func(evs ...graph.Event) error { return s.w.Observe(side, evs...) }
 	known := graph.Event{Type: graph.KindsKnown, Kinds: s.w.Served()}
 	switch x := oddity(st.number); {
 	case x == nobodysFence:
+		var passed []graph.Event
 		for _, k := range append(known.Kinds, graph.KindInfo{}) {
-			if err := say(graph.Event{Type: graph.FencePassed, Kind: k.Kind, Fence: 1 << 40}); err != nil {
-				return err
-			}
+			passed = append(passed, graph.Event{Type: graph.FencePassed, Kind: k.Kind, Fence: 1 << 40})
 		}
+		return say(passed...)
 	case x == rewindsAgain:
 		return say(graph.Event{Type: graph.Rewound})
 	case x == beginsAnew:
@@ -60,9 +54,9 @@ func (s *sim) odd(st step) error {
 		slices.Reverse(known.Kinds)
 		return say(known)
 	case x == kindsPass:
-		more := graph.Event{Type: graph.KindsKnown, Kinds: append(s.w.Served(), graph.KindInfo{Kind: graph.Kind(fmt.Sprint("new", s.at))})}
-		return say(more, known)
-	case s.down[kind] == opList: // whoever is out of order says no more
+		fresh := graph.KindInfo{Kind: graph.Kind(fmt.Sprint("new", s.at))}
+		return say(graph.Event{Type: graph.KindsKnown, Kinds: append(s.w.Served(), fresh)}, known)
+	case s.down[st.kind] == opList: // whoever is out of order says no more
 		return s.oddOf(st, x, say)
 	}
 	return nil
@@ -98,7 +92,6 @@ func (s *sim) relisted(side, kind int) error {
 func (s *sim) oddOf(st step, x oddity, say func(...graph.Event) error) error {
 	side, kind := int(st.side), int(st.kind)
 	name := s.w.Kinds[kind].Kind
-	stream := &s.w.Sides[side].Streams[kind]
 	sick, well := graph.Event{Type: graph.KindSick, Kind: name}, graph.Event{Type: graph.KindRecovered, Kind: name}
 	k := graph.Key{Kind: name, Name: "never", UID: "never/" + graph.UID(name)}
 	if s.w.Kinds[kind].Scoped {
@@ -117,16 +110,12 @@ func (s *sim) oddOf(st step, x oddity, say func(...graph.Event) error) error {
 		return say(graph.Event{Type: graph.Gone, Key: k})
 	case unnamed:
 		k.UID = ""
-		ev := graph.Event{Type: graph.Gone, Key: k}
-		if say(ev) == nil {
-			return fmt.Errorf("S18: somebody without a UID is taken to be gone")
+		if say(graph.Event{Type: graph.Gone, Key: k}) == nil {
+			return errors.New("S18: somebody without a UID is taken to be gone")
 		}
-		s.witnesses[side].Refused(ev)
+		s.witnesses[side].Refused(graph.Event{Type: graph.Gone, Key: k})
 	case spoilt, spoiltAgain:
-		if len(stream.Events) > 0 && stream.Events[0].Type == graph.Put {
-			stream.Events = slices.Clone(stream.Events)
-			stream.Events[0].Object.Version = ""
-		}
+		s.w.Sides[side].Streams[kind].Spoil()
 	}
 	return nil
 }

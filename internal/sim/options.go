@@ -133,9 +133,7 @@ func draw(seed uint64, r *rand.Rand) options {
 	for f := range sweeps {
 		o.faults[f] = one(3)
 	}
-	o.faults[sweeps] = rand.New(rand.NewPCG(seed, 0x5feed)).IntN(5) == 0
-	o.faults[tunings] = rand.New(rand.NewPCG(seed, 0x70e1)).IntN(5) == 0
-	o.faults[oddities] = rand.New(rand.NewPCG(seed, 0x0dd1)).IntN(5) == 0
+	o.drawApart()
 	o.faults[twins] = one(12)
 	o.faults[garbles] = one(8)
 	o.faults[clocks] = one(8)
@@ -143,6 +141,13 @@ func draw(seed uint64, r *rand.Rand) options {
 		o.lazy[k] = []int{1, 6, 6, 20}[r.IntN(4)]
 	}
 	return o
+}
+
+// drawApart draws what leaves every other world as it is.
+func (o *options) drawApart() {
+	for f, salt := range map[fault]uint64{sweeps: 0x5feed, tunings: 0x70e1, oddities: 0x0dd1} {
+		o.faults[f] = rand.New(rand.NewPCG(o.seed, salt)).IntN(5) == 0
+	}
 }
 
 func (o options) has(f fault) bool { return o.faults[f] }

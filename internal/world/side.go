@@ -86,6 +86,14 @@ func (st *Stream) cut() {
 	st.Begun, st.Events = false, nil
 }
 
+// Spoil takes the version off the object that comes next, if one does.
+func (st *Stream) Spoil() {
+	if len(st.Events) > 0 && st.Events[0].Type == graph.Put {
+		st.Events = slices.Clone(st.Events)
+		st.Events[0].Object.Version = ""
+	}
+}
+
 // fence notes the present in every stream of a kind that is served, and in that
 // of the set of kinds.
 func (s *Side) fence(kinds []graph.KindInfo, unserved []graph.Kind, id uint64) {

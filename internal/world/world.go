@@ -113,8 +113,16 @@ func (w *World) restart(i int) error {
 	return w.observe(i, graph.Event{Type: graph.KindsKnown, Kinds: w.served()})
 }
 
-// Observe hands an event to a side's engine that no stream of its holds.
-func (w *World) Observe(side int, ev graph.Event) error { return w.observe(side, ev) }
+// Observe hands events to a side's engine that no stream of its holds, up to one
+// that is refused.
+func (w *World) Observe(side int, evs ...graph.Event) error {
+	for _, ev := range evs {
+		if err := w.observe(side, ev); err != nil {
+			return err
+		}
+	}
+	return nil
+}
 
 // observe hands an event to a side's engine.
 func (w *World) observe(side int, ev graph.Event) error {
