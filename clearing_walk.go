@@ -331,6 +331,10 @@ func (e *Engine) relist(r *clearing) (policy.Reason, bool) {
 			return policy.NeedFence, false
 		}
 	}
+	if e.kindsLost { // of kinds that nobody knows
+		e.wakeHolder(r)
+		return policy.FenceHeld, false
+	}
 	return policy.MembersGone, true
 }
 

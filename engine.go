@@ -83,6 +83,7 @@ type Engine struct {
 	wakes    []graph.NodeID // whoever waited for a fence that has passed
 
 	kindsSeen bool         // the set of kinds is known
+	kindsLost bool         // another one was refused since: it may have had more
 	allSeen   bool         // and every kind has been listed
 	rewound   policy.Stamp // since when nothing absent is believed that was before
 	healing   bool         // kinds are still to be listed since then

@@ -24,7 +24,8 @@ type fences struct {
 	last    uint64       // the last id given
 	began   policy.Stamp
 	started time.Time
-	lost    int           // how many were given up in a row
+	lost    int           // how many should have passed and were given up, in a row
+	yielded int           // how many were held and gave way to a newer one, in a row
 	open    map[Kind]bool // kinds that have still to pass it; "" is the set of kinds
 	passed  policy.Stamp  // when the newest one that has passed began
 	freed   policy.Stamp  // marks up to here may end without one: it took too long
@@ -37,7 +38,7 @@ type fences struct {
 // want a newer one, if only to be held by the same kinds.
 func (f *fences) due(held bool) time.Time {
 	if held {
-		return f.started.Add(time.Second << min(f.lost, 5))
+		return f.started.Add(time.Second << min(f.yielded, 5))
 	}
 	return f.started.Add(fenceTimeout << min(f.lost, 7))
 }
@@ -112,9 +113,12 @@ func (e *Engine) released() policy.Stamp {
 }
 
 // unseenKind reports whether there is a kind that takes part and that is not
-// listed, or is sick, or whether no kind is known at all.
+// listed, or is sick, or whether no kind is known at all, or not all may be.
 func (e *Engine) unseenKind() bool {
 	any := false
+	if e.kindsLost {
+		return true
+	}
 	for _, k := range e.kinds {
 		if k.part {
 			any = true
@@ -126,8 +130,11 @@ func (e *Engine) unseenKind() bool {
 	return !any
 }
 
-// sickKind reports whether a kind that takes part cannot be watched.
+// sickKind reports whether a kind that takes part cannot be watched, or may be unknown.
 func (e *Engine) sickKind() bool {
+	if e.kindsLost {
+		return true
+	}
 	for _, k := range e.kinds {
 		if k.part && k.sick != "" {
 			return true
@@ -147,7 +154,7 @@ func (e *Engine) fenceHeld() bool {
 		return false
 	}
 	for k := range f.open {
-		if e.kinds[k].sick == "" {
+		if e.kinds[k].sick == "" && (k != "" || !e.kindsLost) {
 			return false
 		}
 	}
@@ -167,7 +174,11 @@ func (e *Engine) nextFence(c *Call) bool {
 		if e.now.Before(f.due(held)) || held && f.wanted <= f.began {
 			return false
 		}
-		f.lost++
+		if held {
+			f.yielded++
+		} else {
+			f.lost++
+		}
 		e.voidFence()
 	}
 	if f.wanted == 0 || f.passed > f.wanted {
@@ -215,7 +226,7 @@ func (e *Engine) voidFence() {
 // sweep is under way has passed only when that is over.
 func (e *Engine) passFence(name Kind, id uint64) {
 	f := &e.fence
-	if id == 0 || id != f.id || !f.open[name] {
+	if id == 0 || id != f.id || !f.open[name] || name == "" && e.kindsLost {
 		return
 	}
 	if k, ok := e.kinds[name]; ok {
@@ -235,7 +246,8 @@ func (e *Engine) passFence(name Kind, id uint64) {
 	delete(f.open, name)
 	switch {
 	case len(f.open) == 0:
-		f.passed, f.id, f.open, f.lost = f.began, 0, nil, 0
+		f.passed, f.id, f.open = f.began, 0, nil
+		f.lost, f.yielded = 0, 0
 		f.since = f.started // who waits now has not done so for longer
 		if f.passed > f.wanted {
 			f.wanted = 0

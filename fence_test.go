@@ -7,6 +7,7 @@ import (
 
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/policy"
 )
 
 // begin returns the fence that is wanted, handed out and begun.
@@ -106,6 +107,58 @@ func TestRecoveredStaysDamaged(t *testing.T) {
 		if c := s.next(ownergraph.LaneStore); c.Type != ownergraph.CallPatch {
 			t.Errorf("%s: %s, want the end of o: x has been listed", name, c.Type)
 		}
+	}
+}
+
+// TestFenceLostAfterOutage: fences that were held for long, and gave way to others, say
+// nothing of how soon a report is taken for lost.
+func TestFenceLostAfterOutage(t *testing.T) {
+	s := newStepped(t, ownergraph.Config{}, "o", "x")
+	s.wants(ownergraph.CallUnset, "nothing is there")
+	s.see(graph.Event{Type: graph.KindSick, Kind: "x"})
+	for i := range 10 { // each wants a newer one
+		s.put(fmt.Sprintf("o/s-%d#%d~[foregroundDeletion]", i, i+1))
+		id := s.begin("one more waits")
+		s.see(graph.Event{Type: graph.FencePassed, Fence: id}, graph.Event{Type: graph.FencePassed, Kind: "o", Fence: id})
+		s.now = s.now.Add(time.Minute)
+	}
+	s.put("o#11~[foregroundDeletion]")
+	s.begin("the last one of the outage")
+	s.see(graph.Event{Type: graph.KindRecovered, Kind: "x"})
+	s.now = s.now.Add(time.Minute)
+	s.pass(s.begin("its report was lost"))
+	s.wants(ownergraph.CallPatch, "all has passed it")
+}
+
+// TestKindsLostHoldFences: after a set of kinds was refused, nothing ends before there is
+// one that is not: what the other had may block it (R7).
+func TestKindsLostHoldFences(t *testing.T) {
+	for _, level := range []ownergraph.Level{ownergraph.Level1, ownergraph.Level2} {
+		t.Run(level.String(), func(t *testing.T) {
+			s := newStepped(t, ownergraph.Config{Level: level}, "o")
+			s.put("o#1~[foregroundDeletion]")
+			if level == ownergraph.Level2 {
+				s.pass(s.begin("o waits for one"))
+			}
+			s.next(ownergraph.LaneHandler) // decides, and takes no store call
+			twice := graph.Event{Type: graph.KindsKnown, Kinds: []graph.KindInfo{{Kind: "o"}, {Kind: "x"}, {Kind: "x", Scoped: true}}}
+			if err := s.e.Observe(s.now, twice); err == nil {
+				t.Fatal("a kind that is described twice was taken")
+			}
+			s.wants(ownergraph.CallUnset, "what was decided before is taken back")
+			if level == ownergraph.Level2 {
+				s.pass(s.begin("o waits for another"))
+			}
+			s.wants(ownergraph.CallUnset, "x may hold what blocks o")
+			if held := s.e.Held(1); len(held) != 1 || held[0].Reason != policy.FenceHeld {
+				t.Errorf("held: %+v", held)
+			}
+			s.see(graph.Event{Type: graph.KindsKnown, Kinds: []graph.KindInfo{{Kind: "o"}}})
+			if level == ownergraph.Level2 {
+				s.pass(s.begin("o waits for one once more"))
+			}
+			s.wants(ownergraph.CallPatch, "o is the only kind")
+		})
 	}
 }
 

@@ -166,7 +166,7 @@ func (p *printer) fence() {
 	p.word(0)
 	if f.id != 0 {
 		p.until(f.due(p.e.fenceHeld()))
-		p.word(uint64(f.lost))
+		p.word(uint64(f.lost)<<32 | uint64(f.yielded))
 	}
 	p.until(f.retry)
 	if p.e.cfg.FenceWait != 0 && (f.wanted != 0 || f.id != 0) {
@@ -193,7 +193,7 @@ func (p *printer) rest() {
 	}
 	p.set(e.rings.searched)
 	p.lists()
-	p.flags(e.healing, e.broken != nil, e.audit.under, e.kindsSeen, e.allSeen)
+	p.flags(e.healing, e.broken != nil, e.audit.under, e.kindsSeen, e.kindsLost, e.allSeen)
 	p.audit()
 	for _, m := range [...]memory{e.absent, e.orphaned} {
 		n := 0

@@ -121,15 +121,21 @@ func (e *Engine) kindsKnown(infos []KindInfo) {
 		e.kinds[name] = k
 	}
 	if joined {
-		e.fence.passed, e.fence.freed = 0, 0
-		e.ground()
+		e.unfence()
 	}
-	e.kindsSeen = true
+	e.kindsSeen, e.kindsLost = true, false
 	e.forgetKinds()
 	e.leave()
 	e.voidFence()
 	e.wakeFence()
 	e.auditSoon()
+}
+
+// unfence takes back that fences have passed: they say nothing of a kind that has
+// joined.
+func (e *Engine) unfence() {
+	e.fence.passed, e.fence.freed = 0, 0
+	e.ground()
 }
 
 // forgetKinds forgets kinds of which nothing is left: neither are they served, nor is
@@ -152,8 +158,16 @@ func (e *Engine) leave() {
 }
 
 // damage holds a kind of which an event was refused: nothing ends before a
-// listing has said again what there is.
-func (e *Engine) damage(name Kind, why string) {
+// listing has said again what there is. After a set of kinds was refused nothing ends
+// before there is one that is not: what the other had, nobody knows.
+func (e *Engine) damage(ev *Event, why string) {
+	if ev.Type == graph.KindsKnown {
+		e.kindsLost = true
+		e.unfence()
+		e.wakeFence()
+		return
+	}
+	name := ev.Of()
 	k, ok := e.kinds[name]
 	if !ok || !k.part {
 		return

@@ -382,6 +382,43 @@ func TestSweepReadsHolder(t *testing.T) {
 	s.wants(ownergraph.CallDelete, "it was there after all: the store has lied")
 }
 
+// TestSweepOfKindsLost: without fences, a holder is not let go after a set of kinds was
+// refused, before there is one that is not: it may have had members that nobody knows.
+func TestSweepOfKindsLost(t *testing.T) {
+	e, err := ownergraph.NewEngine(ownergraph.Level1, sweeping(tenancy()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := stepped{t, e, time.Unix(0, 0)}
+	kinds := []graph.KindInfo{{Kind: "tenant"}, {Kind: "volume"}}
+	s.see(graph.Event{Type: graph.KindsKnown, Kinds: kinds})
+	s.list("tenant", "volume")
+	s.put("tenant/1#2~[x.io/tenant]")
+	s.wants(ownergraph.CallUnset, "every kind has to be listed")
+	if err := e.Observe(s.now, graph.Event{Type: graph.KindsKnown, Kinds: append(kinds, graph.KindInfo{Kind: "widget"}, graph.KindInfo{Kind: "widget", Scoped: true})}); err == nil {
+		t.Fatal("a kind that is described twice was taken")
+	}
+	tenant, _ := graph.ParseObject("tenant/1#2~[x.io/tenant]")
+	relist := func() {
+		for range 4 {
+			s.now = s.now.Add(time.Minute)
+			for c := s.next(ownergraph.LaneControl); c.Type == ownergraph.CallList; c = s.next(ownergraph.LaneControl) {
+				s.done(c, nil)
+				s.see(begun(c.Kind))
+				if c.Kind == "tenant" {
+					s.see(graph.Event{Type: graph.Put, Object: tenant})
+				}
+				s.see(ended(c.Kind))
+			}
+		}
+	}
+	relist()
+	s.wants(ownergraph.CallUnset, "a widget may be of the tenant")
+	s.see(graph.Event{Type: graph.KindsKnown, Kinds: kinds})
+	relist()
+	s.wants(ownergraph.CallPatch, "there are no widgets")
+}
+
 // TestSweepGhostGivesWay: what a holder that went unguarded has left is its
 // namesake's as soon as there is one.
 func TestSweepGhostGivesWay(t *testing.T) {
