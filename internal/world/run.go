@@ -86,10 +86,11 @@ func (w *World) Due() (time.Time, bool) {
 	return time.Time{}, false
 }
 
-// Advance moves time to Due, and reports whether there is such a time.
+// Advance moves time on to Due, and reports whether there is such a time. An engine that
+// has not been asked for long may be due since some time ago.
 func (w *World) Advance() bool {
 	next, ok := w.Due()
-	if ok {
+	if ok && next.After(w.Now) {
 		w.Now = next
 	}
 	return ok
