@@ -162,6 +162,24 @@ func TestKindsLostHoldFences(t *testing.T) {
 	}
 }
 
+// TestKindsLostVoidFence: a fence under way that the former set of kinds has passed
+// does not pass once another set was refused, whatever the kinds say.
+func TestKindsLostVoidFence(t *testing.T) {
+	s := newStepped(t, ownergraph.Config{}, "o")
+	s.put("o#1~[foregroundDeletion]")
+	id := s.begin("o waits for one")
+	s.see(graph.Event{Type: graph.FencePassed, Fence: id})
+	twice := graph.Event{Type: graph.KindsKnown, Kinds: []graph.KindInfo{{Kind: "o"}, {Kind: "x"}, {Kind: "x", Scoped: true}}}
+	if err := s.e.Observe(s.now, twice); err == nil {
+		t.Fatal("a kind that is described twice was taken")
+	}
+	s.see(graph.Event{Type: graph.FencePassed, Kind: "o", Fence: id})
+	s.wants(ownergraph.CallUnset, "x may hold what blocks o")
+	s.see(graph.Event{Type: graph.KindsKnown, Kinds: []graph.KindInfo{{Kind: "o"}}})
+	s.pass(s.begin("o waits for another"))
+	s.wants(ownergraph.CallPatch, "o is the only kind")
+}
+
 // TestFenceBegunAnew: a fence that cannot pass any more gives way to another: at
 // once where that is known, and otherwise when it has taken too long.
 func TestFenceBegunAnew(t *testing.T) {

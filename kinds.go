@@ -164,6 +164,7 @@ func (e *Engine) damage(ev *Event, why string) {
 	if ev.Type == graph.KindsKnown {
 		e.kindsLost = true
 		e.unfence()
+		e.voidFence() // it may have passed the former set already
 		e.wakeFence()
 		return
 	}
