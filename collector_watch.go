@@ -138,7 +138,6 @@ func (c *Collector) hear(e *Engine, w *watching, now time.Time, ev Event) {
 	switch ev.Type {
 	case graph.KindsKnown:
 		w.told = true
-		c.forget(w, ev.Kinds)
 	case graph.ListBegun:
 		w.begun[ev.Kind] = true
 	case graph.KindSick:
@@ -152,6 +151,9 @@ func (c *Collector) hear(e *Engine, w *watching, now time.Time, ev Event) {
 		ev.Fence -= c.fences
 	}
 	ok := e.observe(now, &ev) == nil
+	if ok && ev.Type == graph.KindsKnown {
+		c.forget(w, ev.Kinds)
+	}
 	if ok && ev.Type == graph.ListEnded && c.sick[ev.Kind] {
 		delete(c.sick, ev.Kind)
 		if w.sick[ev.Kind] { // by the store's own word, which it has not taken back

@@ -336,6 +336,7 @@ func TestCollectorKindSick(t *testing.T) {
 func TestCollectorRecoveredUnlisted(t *testing.T) {
 	kinds := ownergraph.Event{Type: graph.KindsKnown, Kinds: []ownergraph.KindInfo{{Kind: "a"}}}
 	of := func(t graph.EventType) ownergraph.Event { return ownergraph.Event{Type: t, Kind: "a"} }
+	refused := ownergraph.Event{Type: graph.KindsKnown, Kinds: []ownergraph.KindInfo{{Kind: "b"}, {Kind: "b", Scoped: true}}}
 	const well, down = "[{a true }]", "[{a true watch: made by the test}]"
 	synctest.Test(t, func(t *testing.T) {
 		s := newTap(t, "a")
@@ -376,6 +377,11 @@ func TestCollectorRecoveredUnlisted(t *testing.T) {
 			{of(graph.KindVanished), "[]", "a kind that is not served is not sick"},
 			{kinds, "[{a false }]", "it is back, and not listed yet"},
 			{of(graph.ListBegun), "[{a false }]", "the listing is under way"},
+			{of(graph.ListEnded), well, "the listing is complete"},
+			{ownergraph.Event{}, down, "the watch breaks once more"},
+			{refused, down, "a set of kinds that is refused takes none away"},
+			{kinds, down, "the new watch has not listed it"},
+			{of(graph.ListBegun), down, "the listing is under way"},
 			{of(graph.ListEnded), well, "the listing is complete"},
 		} {
 			say <- step.ev
