@@ -91,6 +91,7 @@ func (p *printer) lapses(r *clearing) {
 func (p *printer) proof(r *clearing, at policy.Stamp) {
 	p.flags(p.e.proven(r, at), r.proved > at)
 	p.fenceAfter(at)
+	p.flags(p.e.fence.set > at)
 	for _, s := range p.e.clear.plans {
 		p.flags(p.e.kinds[s.Sweep().Holder].passed > at)
 	}

@@ -121,8 +121,9 @@ func (e *Engine) claimed(id graph.NodeID, m membership) policy.Stamp {
 // proven reports whether the holder is known to have been there, or to have been
 // gone if it is a ghost, and with it everybody else who may hold anything, at an
 // instant after the moment: all kinds of holders have passed a fence that began
-// later. Without fences a read that began later has to show the holder, and a
-// listing the others.
+// later, and so has the set of kinds, where it has not all of these: one of them may
+// be served by now, and the watch not have said so. Without fences a read that began
+// later has to show the holder, and a listing the others.
 func (e *Engine) proven(r *clearing, after policy.Stamp) bool {
 	if e.level < Level2 && r.proved <= after || !e.kinds[r.holder.Kind].part {
 		return false
@@ -134,7 +135,12 @@ func (e *Engine) proven(r *clearing, after policy.Stamp) bool {
 			return false
 		}
 	}
-	return true
+	return !e.holdersHidden() || e.level >= Level2 && e.fence.set > after || e.level < Level2 && !e.kindsLost
+}
+
+// holdersHidden reports whether a kind of holders is not served, as far as is known.
+func (e *Engine) holdersHidden() bool {
+	return slices.ContainsFunc(e.clear.sweeps(), func(k Kind) bool { return !e.kinds[k].part && !slices.Contains(e.cfg.Ignore, k) })
 }
 
 // needProof notes that a member waits for a proof.
@@ -223,6 +229,9 @@ func (e *Engine) seek(r *clearing) {
 		return
 	}
 	e.wantFence(r.sought)
+	if e.fence.set <= r.sought && e.holdersHidden() {
+		e.wakeHolder(r)
+	}
 	for _, p := range e.clear.plans {
 		name := p.Sweep().Holder
 		if k := e.kinds[name]; k.part && k.passed <= r.sought && r.node != 0 {
@@ -346,8 +355,11 @@ func (c *clearings) idOf(r *clearing) runID {
 }
 
 // clearing reports whether a sweep waits for a proof that can still come: the
-// kinds of holders are well.
+// kinds of holders are well, and known.
 func (e *Engine) clearing() bool {
+	if e.kindsLost && e.holdersHidden() {
+		return false
+	}
 	for _, r := range e.clear.runs {
 		if (r.need != 0 || r.paced) && !r.halted && !r.over && !slices.ContainsFunc(e.clear.sweeps(), func(k Kind) bool { return e.kinds[k].sick != "" }) {
 			return true

@@ -28,6 +28,7 @@ type fences struct {
 	yielded int           // how many were held and gave way to a newer one, in a row
 	open    map[Kind]bool // kinds that have still to pass it; "" is the set of kinds
 	passed  policy.Stamp  // when the newest one that has passed began
+	set     policy.Stamp  // when the newest one that the set of kinds has passed began
 	freed   policy.Stamp  // marks up to here may end without one: it took too long
 	retry   time.Time     // do not begin another before this
 	waiting []graph.NodeID
@@ -242,6 +243,9 @@ func (e *Engine) passFence(name Kind, id uint64) {
 		k.passed, k.waiting = f.began, nil
 		e.stirGhosts()
 		e.kinds[name] = k
+	}
+	if name == "" {
+		f.set = f.began
 	}
 	delete(f.open, name)
 	switch {

@@ -134,6 +134,7 @@ func (e *Engine) kindsKnown(infos []KindInfo) {
 // unfence takes back that fences have passed: they say nothing of a kind that has
 // joined.
 func (e *Engine) unfence() {
+	e.fence.set = 0
 	e.fence.passed, e.fence.freed = 0, 0
 	e.ground()
 }
@@ -277,6 +278,7 @@ func (e *Engine) rewind(why string) {
 		e.fail("rewind: %v", err)
 	}
 	e.rewound, e.healing = e.next(), true
+	e.fence.set = 0
 	e.absent.forget()
 	e.orphaned.forget()
 	e.ground()

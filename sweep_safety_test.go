@@ -419,6 +419,42 @@ func TestSweepOfKindsLost(t *testing.T) {
 	s.wants(ownergraph.CallPatch, "there are no widgets")
 }
 
+// TestSweepNewKindOfHolders: a member is not deleted before the set of kinds has passed
+// the fence, too, where a kind of holders is not served: it may be by now, and have one
+// who has a claim on it.
+func TestSweepNewKindOfHolders(t *testing.T) {
+	cluster := finalizer.Sweep{Finalizer: "x.io/cluster", Holder: "cluster", Members: []finalizer.Members{{By: finalizer.ByName, Delimiter: "-"}}}
+	kinds := []graph.KindInfo{{Kind: "tenant"}, {Kind: "volume"}, {Kind: "cluster"}}
+	begin := func() (stepped, uint64) {
+		s := newStepped(t, sweeping(tenancy(), cluster), "tenant", "volume")
+		s.put("tenant/1#1[x.io/tenant]; volume/1-a#1")
+		s.put("tenant/1#2~[x.io/tenant]")
+		s.wants(ownergraph.CallUnset, "no fence has passed that began after the mark")
+		return s, s.begin("the volume has to go")
+	}
+	s, fence := begin()
+	s.passed(fence, "tenant", "volume")
+	s.wants(ownergraph.CallUnset, "there may be clusters by now")
+	s.see(graph.Event{Type: graph.KindsKnown, Kinds: kinds})
+	s.list("cluster")
+	s.put("cluster/1#3[x.io/cluster]")
+	s.passed(s.begin("the set of kinds is another"), "tenant", "volume", "cluster", "")
+	s.wants(ownergraph.CallUnset, "the volume may be the cluster's")
+
+	s, _ = begin()
+	if err := s.e.Observe(s.now, graph.Event{Type: graph.KindsKnown, Kinds: append(kinds, graph.KindInfo{Kind: "cluster", Scoped: true})}); err == nil {
+		t.Fatal("a kind that is described twice was taken")
+	}
+	s.passed(s.begin("the former one is void"), "tenant", "volume", "")
+	s.wants(ownergraph.CallUnset, "there may be clusters, and nobody knows")
+	if !s.e.Idle() {
+		t.Error("not idle, and nothing will come")
+	}
+	s.see(graph.Event{Type: graph.KindsKnown, Kinds: kinds[:2]})
+	s.passed(s.begin("the set of kinds is known"), "tenant", "volume", "")
+	s.wants(ownergraph.CallDelete, "there are no clusters")
+}
+
 // TestSweepGhostGivesWay: what a holder that went unguarded has left is its
 // namesake's as soon as there is one.
 func TestSweepGhostGivesWay(t *testing.T) {
