@@ -37,6 +37,9 @@ func (e *Engine) detail(id graph.NodeID) []string {
 				out = append(out, string(k.Kind)+": "+k.Sick)
 			}
 		}
+		if e.kindsLost {
+			out = append(out, "the newest set of kinds was refused")
+		}
 	case policy.HolderUnfit, policy.HolderUnguarded, policy.SweepUnserved, policy.NeedMembers, policy.NeedConfirmation, policy.NeedSelect:
 		out = e.sweepNames(id)
 	case policy.Contested:

@@ -2,6 +2,7 @@ package ownergraph_test
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -150,7 +151,7 @@ func TestKindsLostHoldFences(t *testing.T) {
 				s.pass(s.begin("o waits for another"))
 			}
 			s.wants(ownergraph.CallUnset, "x may hold what blocks o")
-			if held := s.e.Held(1); len(held) != 1 || held[0].Reason != policy.FenceHeld {
+			if held := s.e.Held(1); len(held) != 1 || held[0].Reason != policy.FenceHeld || !slices.Equal(held[0].Detail, []string{"the newest set of kinds was refused"}) {
 				t.Errorf("held: %+v", held)
 			}
 			s.see(graph.Event{Type: graph.KindsKnown, Kinds: []graph.KindInfo{{Kind: "o"}}})
