@@ -1,6 +1,7 @@
 package ownergraph
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/ownergraph/ownergraph/graph"
@@ -72,6 +73,20 @@ func (t *awaits) all() []graph.NodeID {
 	}
 	slices.Sort(out)
 	return out
+}
+
+// check returns how the index and the list do not agree.
+func (t *awaits) check() error {
+	used, err := t.index.Check()
+	if err == nil && used != t.list.Len() {
+		err = fmt.Errorf("%d are found, of %d", used, t.list.Len())
+	}
+	for i := range int32(t.list.Len()) {
+		if id := t.list.At(i).node; err == nil && t.index.At(uint32(id)) != i {
+			err = fmt.Errorf("node %d is not found", id)
+		}
+	}
+	return err
 }
 
 func (t *awaits) clone() awaits {

@@ -69,6 +69,9 @@ func (e *Engine) checkSides() error {
 	for _, id := range e.awaits.all() {
 		used("await", id)
 	}
+	if bad := e.awaits.check(); err == nil && bad != nil {
+		err = fmt.Errorf("E5: awaits: %w", bad)
+	}
 	for id := range e.retries {
 		used("retry", id)
 	}

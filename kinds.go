@@ -132,7 +132,7 @@ func (e *Engine) kindsKnown(infos []KindInfo) {
 }
 
 // unfence takes back that fences have passed: they say nothing of a kind that has
-// joined.
+// joined, nor of another history.
 func (e *Engine) unfence() {
 	e.fence.set = 0
 	e.fence.passed, e.fence.freed = 0, 0
@@ -278,13 +278,12 @@ func (e *Engine) rewind(why string) {
 		e.fail("rewind: %v", err)
 	}
 	e.rewound, e.healing = e.next(), true
-	e.fence.set = 0
 	e.absent.forget()
 	e.orphaned.forget()
-	e.ground()
+	e.unfence()
 	e.forgetDoubts()
 	e.voidFence()
-	e.fence.passed, e.fence.freed, e.fence.since = 0, 0, e.now
+	e.fence.since = e.now
 	for name, k := range e.kinds {
 		e.ebb(name)
 		e.tide(name).most = ""

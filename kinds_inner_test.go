@@ -23,11 +23,10 @@ func TestKindsAreForgotten(t *testing.T) {
 		t.Fatal(err)
 	}
 	now := time.Unix(0, 0)
+	observe := seeing(t, e, now)
 	see := func(events ...Event) {
 		t.Helper()
-		if err := e.ObserveAll(now, events); err != nil {
-			t.Fatal(err)
-		}
+		observe(events...)
 		for c, at := e.Next(now, LaneStore); c.Type != CallUnset || !at.IsZero() && !at.After(now); c, at = e.Next(now, LaneStore) {
 		}
 	}

@@ -3,6 +3,8 @@ package queue
 import (
 	"errors"
 	"fmt"
+
+	"github.com/ownergraph/ownergraph/internal/dense"
 )
 
 // ErrInvariant is what Check wraps. It means a bug in this package, concurrent
@@ -151,12 +153,15 @@ func (q *Queue[K]) checkDense() error {
 }
 
 func (q *Queue[K]) checkRoom() error {
+	if err := q.slots.Check(); err != nil {
+		return broken(8, "slots: %v", err)
+	}
 	for _, r := range []struct {
 		of                    string
 		len, cap, keep, spare int
 	}{
-		{"heap", len(q.heap), cap(q.heap), keepRoom, spareFactor},
-		{"index", q.index.used, len(q.index.cells), keepCells, 2 * spareFactor},
+		{"heap", len(q.heap), cap(q.heap), keepRoom, dense.Share},
+		{"index", q.index.used, len(q.index.cells), keepCells, 2 * dense.Share},
 	} {
 		if r.cap > r.keep && r.len < r.cap/r.spare {
 			return broken(8, "%s have room for %d and hold %d", r.of, r.cap, r.len)

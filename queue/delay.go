@@ -1,5 +1,7 @@
 package queue
 
+import "github.com/ownergraph/ownergraph/internal/dense"
+
 // The delayed slots are a binary heap by time, then by arrival. Each slot
 // knows its position, so that a key can be moved or dropped in O(log n).
 
@@ -15,7 +17,7 @@ func (q *Queue[K]) pushDelay(i int32) {
 func (q *Queue[K]) removeDelay(pos int32) {
 	last := int32(len(q.heap) - 1)
 	moved := q.heap[last]
-	q.heap = fit(q.heap[:last])
+	q.heap = dense.Fit(q.heap[:last])
 	if pos == last {
 		return
 	}

@@ -1,5 +1,7 @@
 package queue
 
+import "github.com/ownergraph/ownergraph/internal/dense"
+
 // index finds slots by the hash of their key: open addressing with linear
 // probing, at most three quarters full. It holds no keys, so it can be copied,
 // grown and shrunk without hashing one, and unlike a map it leaves no
@@ -50,7 +52,7 @@ func (x *index) remove(hash uint32, slot int32) {
 	}
 	x.cells[gap] = cell{}
 	x.used--
-	if size := len(x.cells); size > keepCells && x.used < size/(2*spareFactor) {
+	if size := len(x.cells); size > keepCells && x.used < size/(2*dense.Share) {
 		x.resize(size / 4)
 	}
 }

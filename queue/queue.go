@@ -32,8 +32,7 @@ const dueBatch = 256
 //  6. A class that is passed over has ready keys, and was passed over at most
 //     once more than the limit.
 //  7. The index holds each slot once; without one there are few slots.
-//  8. No slice keeps much more room than its content needs; of the slots package
-//     dense sees to that.
+//  8. No slice keeps much more room than its content needs.
 type Queue[K comparable] struct {
 	cfg    Config[K]
 	slots  dense.List[slot[K]] // dense: all of them are in use

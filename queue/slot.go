@@ -17,9 +17,7 @@ const (
 	warmSize = 1024
 	// keepRoom is how many elements a slice may have room for, however few it
 	// holds. Growing may double the room.
-	keepRoom = 2 * warmSize
-	// spareFactor is how much more than its content a larger slice may keep.
-	spareFactor = 8
+	keepRoom = dense.Keep
 )
 
 // slot is what the queue knows of one key. It is in a list or in the heap.
@@ -204,12 +202,4 @@ func (q *Queue[K]) lookup(key K, hash uint32) int32 {
 		}
 	}
 	return none
-}
-
-// fit returns s, in a smaller array if the one that it is in is mostly empty.
-func fit[E any](s []E) []E {
-	if cap(s) <= keepRoom || len(s) >= cap(s)/spareFactor {
-		return s
-	}
-	return append(make([]E, 0, 2*len(s)), s...)
 }

@@ -109,12 +109,7 @@ func TestFenceOfManyObjects(t *testing.T) {
 // A sick kind holds the fence until it has recovered; the others pass.
 func TestFenceOfSickKind(t *testing.T) {
 	bubble(t, newFake(standardKinds()...), Config{}, func(r *rig) {
-		r.fault = func(q *http.Request) *fakeResponse {
-			if strings.HasSuffix(q.URL.Path, "/nodes") {
-				return &fakeResponse{code: 500}
-			}
-			return nil
-		}
+		r.fault = failing("nodes", 500)
 		r.watch()
 		r.told()
 		r.fence(1)
@@ -193,12 +188,7 @@ func TestFenceOfNewKind(t *testing.T) {
 // What is sick, or slower than its fences, keeps the newest.
 func TestFencesAreBounded(t *testing.T) {
 	bubble(t, newFake(standardKinds()...), Config{}, func(r *rig) {
-		r.fault = func(q *http.Request) *fakeResponse {
-			if strings.HasSuffix(q.URL.Path, "/nodes") {
-				return &fakeResponse{code: 500}
-			}
-			return nil
-		}
+		r.fault = failing("nodes", 500)
 		r.watch()
 		r.told()
 		for id := range uint64(maxFences + 3) {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net/http"
 	"os"
 	"slices"
 	"strings"
@@ -204,3 +205,14 @@ func bubble(t *testing.T, f *fake, c Config, test func(*rig)) {
 
 // pass lets time go by in the bubble.
 func pass(d time.Duration) { <-time.After(d) }
+
+// failing is a fault: every request for all objects of a resource is answered with a
+// status.
+func failing(resource string, code int) func(*http.Request) *fakeResponse {
+	return func(q *http.Request) *fakeResponse {
+		if strings.HasSuffix(q.URL.Path, "/"+resource) {
+			return &fakeResponse{code: code}
+		}
+		return nil
+	}
+}

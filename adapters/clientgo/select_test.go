@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
-	"strings"
 	"testing"
 
 	"k8s.io/apimachinery/pkg/labels"
@@ -97,14 +96,7 @@ func TestSelect(t *testing.T) {
 			{403, graph.ErrRefused, "it may not be listed"},
 			{410, nil, "the server has forgotten the moment of the first page"},
 		} {
-			r.locked(func() {
-				r.fault = func(q *http.Request) *fakeResponse {
-					if strings.HasSuffix(q.URL.Path, "/configmaps") {
-						return &fakeResponse{code: c.code}
-					}
-					return nil
-				}
-			})
+			r.locked(func() { r.fault = failing("configmaps", c.code) })
 			_, _, err := choose(q)
 			only(t, c.reason, err, c.is)
 		}

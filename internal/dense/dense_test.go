@@ -95,8 +95,8 @@ func TestList(t *testing.T) {
 	var l List[*int]
 	for i := range n {
 		l.Push(&i)
-		if room := l.Room(); room > l.Len()+Keep+Spare {
-			t.Fatalf("room for %d, of %d", room, l.Len())
+		if err := l.Check(); err != nil {
+			t.Fatal(err)
 		}
 	}
 	c := l.Clone()
@@ -109,13 +109,26 @@ func TestList(t *testing.T) {
 		if *at != nil {
 			t.Fatalf("element %d is still held", i)
 		}
-		if room := l.Room(); room > l.Len()+Keep+Spare {
-			t.Fatalf("room for %d, of %d", room, l.Len())
+		if err := l.Check(); err != nil {
+			t.Fatal(err)
 		}
 	}
 	for i := range int32(n) {
 		if **c.At(i) != int(i) {
 			t.Fatalf("element %d of the copy is %d", i, **c.At(i))
 		}
+	}
+}
+
+// TestListCheck: a list that keeps too much room is found out.
+func TestListCheck(t *testing.T) {
+	var l List[int]
+	l.Push(1)
+	if err := l.Check(); err != nil {
+		t.Fatal(err)
+	}
+	l.first = append(make([]int, 0, 1<<16), l.first...)
+	if l.Check() == nil {
+		t.Error("nothing is wrong")
 	}
 }

@@ -1,12 +1,24 @@
 package dense
 
+import "fmt"
+
 const (
 	listPage = 256
 	// Keep is how many elements a List has room for at least, once it had as many.
 	Keep = 2048
 	// Spare is how many more than it holds and keeps it has room for at most.
 	Spare = 2 * listPage
+	// Share is how many times its content a slice beyond Keep may have room for.
+	Share = 8
 )
+
+// Fit returns s, in a smaller array if the one that it is in is mostly empty.
+func Fit[E any](s []E) []E {
+	if cap(s) <= Keep || len(s) >= cap(s)/Share {
+		return s
+	}
+	return append(make([]E, 0, 2*len(s)), s...)
+}
 
 // List is a list that grows and shrinks at its end, page by page: no step copies more
 // than one page, however long it is. The first page grows as a slice does. The zero
@@ -55,15 +67,20 @@ func (p *List[E]) Pop() {
 	}
 	if last := len(p.more) - 1; last >= (p.len+Keep)/listPage {
 		p.more[last] = nil
-		p.more = p.more[:last]
-		if cap(p.more) > Keep && len(p.more) < cap(p.more)/8 {
-			p.more = append(make([][]E, 0, 2*len(p.more)), p.more...)
-		}
+		p.more = Fit(p.more[:last])
 	}
 }
 
 // Room returns how many elements it has room for.
 func (p *List[E]) Room() int { return cap(p.first) + len(p.more)*listPage }
+
+// Check returns what is wrong with the room of the list.
+func (p *List[E]) Check() error {
+	if room := p.Room(); room > p.len+Keep+Spare {
+		return fmt.Errorf("a list has room for %d and holds %d", room, p.len)
+	}
+	return nil
+}
 
 // Clone returns a copy that shares nothing with p but what its elements refer to.
 func (p *List[E]) Clone() (c List[E]) {
