@@ -241,20 +241,9 @@ func (p *parser) flags(r *Owner) error {
 }
 
 func (p *parser) key() (k Key, err error) {
-	parts := make([]string, 0, 3)
-	for len(parts) == 0 || p.accept("/") {
-		if len(parts) == 3 {
-			return k, p.fail("key", `more than kind, scope and name: quote a part that holds "/"`)
-		}
-		part, err := p.word("key", isPlain)
-		if err != nil {
-			return k, err
-		}
-		parts = append(parts, part)
-	}
-	k.Kind, k.Name = Kind(parts[0]), parts[len(parts)-1]
-	if len(parts) == 3 {
-		k.Scope = parts[1]
+	k, parts, err := p.place()
+	if err != nil {
+		return k, err
 	}
 	if p.accept("@") {
 		uid, err := p.word("UID", isPlain)
@@ -262,7 +251,7 @@ func (p *parser) key() (k Key, err error) {
 		return k, err
 	}
 	first := k.Name
-	if len(parts) > 1 {
+	if parts > 1 {
 		first = string(k.appendPlace(nil))
 	}
 	start := p.at

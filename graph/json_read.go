@@ -1,0 +1,199 @@
+package graph
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// jsonField is one that an object of JSON may have.
+type jsonField struct {
+	name string
+	must bool
+	// read takes the value, which is valid JSON.
+	read func(value []byte) error
+}
+
+func readJSON(text []byte, o *Object) error {
+	if !utf8.Valid(text) {
+		return errors.New("text: not UTF-8")
+	}
+	var value json.RawMessage
+	if err := json.Unmarshal(text, &value); err != nil { // checks the text as a whole
+		return fmt.Errorf("text: %w", err)
+	}
+	return readFields(value, append(keyFields(&o.Key, false),
+		jsonText("version", false, &o.Version),
+		jsonField{"owners", false, func(value []byte) error { return readArray(value, &o.Owners, readOwner) }},
+		jsonField{"finalizers", false, func(value []byte) error { return readArray(value, &o.Finalizers, readText[string]) }},
+		jsonFlag("deleting", &o.Deleting),
+		jsonNumber("graceSeconds", &o.GraceSeconds),
+		jsonNumber("generation", &o.Generation),
+		jsonNumber("observedGeneration", &o.ObservedGeneration),
+	))
+}
+
+func readOwner(value []byte, r *Owner) error {
+	return readFields(value, append(keyFields(&r.Key, true),
+		jsonFlag("unresolved", &r.Unresolved), jsonFlag("block", &r.Block), jsonFlag("controller", &r.Controller)))
+}
+
+func keyFields(k *Key, uid bool) []jsonField {
+	return []jsonField{
+		jsonText("kind", true, &k.Kind), jsonText("scope", false, &k.Scope), jsonText("name", true, &k.Name), jsonText("uid", uid, &k.UID),
+	}
+}
+
+// readFields reads an object of JSON, field by field.
+func readFields(value []byte, fields []jsonField) error {
+	if value[0] != '{' {
+		return mismatch(value, "an object")
+	}
+	seen := make([]bool, len(fields))
+	in := json.NewDecoder(bytes.NewReader(value))
+	_, _ = in.Token() // the text is valid JSON: no token fails
+	for in.More() {
+		name, _ := in.Token()
+		var value json.RawMessage
+		_ = in.Decode(&value)
+		i := slices.IndexFunc(fields, func(f jsonField) bool { return f.name == name })
+		switch {
+		case i < 0:
+			return fault{fmt.Sprintf("%.50q", name), "unknown field"}
+		case seen[i]:
+			return fault{fields[i].name, "there twice"}
+		}
+		seen[i] = true
+		if err := fields[i].read(value); err != nil {
+			return within(fields[i].name, err)
+		}
+	}
+	for i, f := range fields {
+		if f.must && !seen[i] {
+			return fault{f.name, "missing"}
+		}
+	}
+	return nil
+}
+
+func readArray[T any](value []byte, to *[]T, read func([]byte, *T) error) error {
+	if value[0] != '[' {
+		return mismatch(value, "an array")
+	}
+	in := json.NewDecoder(bytes.NewReader(value))
+	_, _ = in.Token()
+	for in.More() {
+		var value json.RawMessage
+		_ = in.Decode(&value)
+		var element T
+		if err := read(value, &element); err != nil {
+			return within("["+strconv.Itoa(len(*to))+"]", err)
+		}
+		*to = append(*to, element)
+	}
+	return nil
+}
+
+func jsonText[T ~string](name string, must bool, to *T) jsonField {
+	return jsonField{name, must, func(value []byte) error { return readText(value, to) }}
+}
+
+func jsonFlag(name string, to *bool) jsonField {
+	return jsonField{name, false, func(value []byte) error {
+		if value[0] != 't' && value[0] != 'f' {
+			return mismatch(value, "true or false")
+		}
+		*to = value[0] == 't'
+		return nil
+	}}
+}
+
+func jsonNumber(name string, to *int64) jsonField {
+	return jsonField{name, false, func(value []byte) (err error) {
+		if *to, err = strconv.ParseInt(string(value), 10, 64); err != nil {
+			return mismatch(value, "a whole number of 64 bits")
+		}
+		return nil
+	}}
+}
+
+func readText[T ~string](value []byte, to *T) error {
+	if value[0] != '"' {
+		return mismatch(value, "a string")
+	}
+	if halved(value) {
+		return fault{cause: "half of a surrogate pair"} // two names would become one
+	}
+	var text string
+	_ = json.Unmarshal(value, &text)
+	*to = T(text)
+	return nil
+}
+
+// halved reports whether a string of JSON escapes one half of a surrogate pair
+// without the other: package json would read any of them as U+FFFD.
+func halved(value []byte) bool {
+	unit := func(at int) rune { // of the escape at a byte, 0 without one
+		if at+6 > len(value) || value[at] != '\\' || value[at+1] != 'u' {
+			return 0
+		}
+		n, _ := strconv.ParseUint(string(value[at+2:at+6]), 16, 16)
+		return rune(n)
+	}
+	for at := 0; at < len(value); at++ {
+		if value[at] != '\\' {
+			continue
+		}
+		if first := unit(at); utf16.IsSurrogate(first) {
+			if utf16.DecodeRune(first, unit(at+6)) == utf8.RuneError {
+				return true
+			}
+			at += 6
+		}
+		at++ // what is escaped is no escape itself
+	}
+	return false
+}
+
+// fault is what is wrong with a value, and the way to it.
+type fault struct{ path, cause string }
+
+func (f fault) Error() string {
+	if f.path == "" {
+		return f.cause
+	}
+	return f.path + ": " + f.cause
+}
+
+// within puts a step in front of the way to what is wrong.
+func within(step string, err error) error {
+	var f fault // as every error of a value is
+	errors.As(err, &f)
+	if f.path != "" && f.path[0] != '[' {
+		step += "."
+	}
+	f.path = step + f.path
+	return f
+}
+
+func mismatch(value []byte, want string) error {
+	what := "a number"
+	switch value[0] {
+	case '{':
+		what = "an object"
+	case '[':
+		what = "an array"
+	case '"':
+		what = "a string"
+	case 't', 'f':
+		what = "true or false"
+	case 'n':
+		what = "null"
+	}
+	return fault{cause: "found " + what + ", want " + want}
+}

@@ -1,0 +1,62 @@
+package graph
+
+// PlaceString returns the key without its UID as text: kind/name for a global
+// object, kind/scope/name for another one. A part that is empty, or that holds
+// other bytes than A-Z a-z 0-9 . _ -, is a Go string in double quotes, so "/", a
+// blank, a quote or a control character in a name cannot be taken for another
+// place. The text is printable ASCII or the printable characters of other alphabets,
+// and stable: it may be stored.
+//
+//	pod/shop/web
+//	node/n1
+//	"apps/Deployment"/shop/"a b"
+//
+// Different places give different text, and ParsePlace reads every one back. Held by
+// TestPlace and FuzzPlace.
+func (k Key) PlaceString() string { return string(k.appendPlace(nil)) }
+
+// ParsePlace reads exactly what PlaceString writes and returns a key without a UID.
+// It is the exact inverse: one place has one text, so another spelling of it, such
+// as quotes that need not be or a blank around it, is refused. So is a UID. An error
+// wraps ErrInvalid and names the byte (from 1) and the cause. Text longer than
+// MaxNotation is refused. Held by TestPlace, TestPlaceErrors and FuzzPlace.
+func ParsePlace(s string) (Key, error) {
+	p, err := newParser("parse place", s)
+	if err != nil {
+		return Key{}, err
+	}
+	k, parts, err := p.place()
+	switch {
+	case err != nil:
+		return Key{}, err
+	case p.at < len(s):
+		return Key{}, p.unexpected("place", "the end")
+	case parts == 1:
+		return Key{}, p.unexpected("place", `"/" and the name`)
+	}
+	if want := k.PlaceString(); want != s {
+		p.at = 0
+		return Key{}, p.fail("place", "another spelling of %.200s", want)
+	}
+	return k, nil
+}
+
+// place reads kind, scope and name, and returns how many parts there were.
+func (p *parser) place() (k Key, parts int, err error) {
+	list := make([]string, 0, 3)
+	for len(list) == 0 || p.accept("/") {
+		if len(list) == 3 {
+			return k, 3, p.fail("key", `more than kind, scope and name: quote a part that holds "/"`)
+		}
+		part, err := p.word("key", isPlain)
+		if err != nil {
+			return k, len(list), err
+		}
+		list = append(list, part)
+	}
+	k.Kind, k.Name = Kind(list[0]), list[len(list)-1]
+	if len(list) == 3 {
+		k.Scope = list[1]
+	}
+	return k, len(list), nil
+}
