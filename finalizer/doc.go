@@ -1,8 +1,9 @@
 // Package finalizer says what must run before an object may vanish.
 //
 // Its first part is the part of a store that honours finalizers, as pure
-// functions that any adapter can call inside its own transaction: Delete,
-// Update and Patch take the live object and return what has to become of it.
+// functions that any adapter can call inside its own transaction: Create,
+// Update, Patch and Delete return what has to become of an object; the last three
+// take the live one.
 // They read no clock, keep nothing and share nothing with what they are given.
 //
 // The rules come from two sources, named in the comments as follows.

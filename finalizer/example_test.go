@@ -30,6 +30,29 @@ func ExampleDelete() {
 	// update bucket/photos: version: want "6", is "7": conflict
 }
 
+// A store makes the UID and the version, and the rules say the rest.
+func ExampleCreate() {
+	asked := graph.Object{
+		Key:        graph.Key{Kind: "bucket", Name: "photos"},
+		Finalizers: []string{"example.org/empty"},
+	}
+	out, _ := finalizer.Create(asked, graph.Limits{})
+	live := out.Object
+	live.UID, live.Version = "8d12", "1" // a store takes a random UID
+	fmt.Println(out.Effect, live)
+
+	out, _ = finalizer.Update(live, graph.Object{Key: live.Key, Version: "1", Finalizers: []string{"example.org/bill"}})
+	fmt.Println(out.Effect, out.Object)
+
+	asked.Finalizers = append(asked.Finalizers, "")
+	_, err := finalizer.Create(asked, graph.Limits{})
+	fmt.Println(err)
+	// Output:
+	// stored bucket/photos@8d12#1[example.org/empty]%1/0
+	// stored bucket/photos@8d12#1[example.org/bill]%1/0
+	// create: refused: validate bucket/photos: finalizers[1]: empty: invalid
+}
+
 func ExampleRegistry() {
 	registry, err := finalizer.NewRegistry(map[string]finalizer.Handler{
 		"example.org/empty": func(_ context.Context, o graph.Object) error {

@@ -16,10 +16,20 @@ import (
 // says that the work is done and the finalizer may go; an error, that it has to
 // be tried again.
 //
-// A handler may be called any number of times for one object, also after it has
-// succeeded, and for several objects at once: it has to be idempotent (proposal,
-// "Finalizers") and safe for concurrent use. It has to return soon after ctx
-// ends. The object is its own to change; changes of it go nowhere.
+// There may be several runs for one object, one after another and at the same time:
+//
+//   - Two collectors on one store run the handler for the same object at the same time.
+//     One collector does so only where a restore brings the object back during a run.
+//   - A run is repeated after an error, a panic, a timeout, a crash, a shutdown and a
+//     rewind, and also after a success whose finalizer is not yet seen to be gone.
+//   - A run that ignores its context may go on while the next one begins, and after the
+//     object has gone (ownergraph.Config.ShutdownTimeout).
+//
+// So a handler has to be idempotent (proposal, "Finalizers") and safe for concurrent
+// use. It names what it frees by the object's UID, since another object may have the
+// name by now. Work that is already done, or done by another run at this moment, is a
+// success. See the example. A handler has to return soon after ctx ends. The object is
+// its own to change; changes of it go nowhere.
 type Handler func(ctx context.Context, o graph.Object) error
 
 var (
@@ -69,12 +79,12 @@ func (r *Registry) Names() []string {
 }
 
 // Run calls the handler registered under name with a copy of o, on the caller's
-// goroutine, and returns what it says, with the finalizer and the object named.
-// It does not call it once ctx has ended. A panic of the handler becomes a
-// *PanicError. Other errors: ErrNoHandler, and the context's. Held by TestRun
-// and TestRunHonoursContext.
+// goroutine, and returns nil or a *RunError, which names the finalizer and the object
+// and wraps what the handler says. It does not call it once ctx has ended. A panic of
+// the handler becomes a *PanicError. Other errors: ErrNoHandler, and the context's.
+// Held by TestRun and TestRunHonoursContext.
 func (r *Registry) Run(ctx context.Context, name string, o graph.Object) (err error) {
-	wrap := func(err error) error { return fmt.Errorf("run finalizer %q of %s: %w", name, o.Key, err) }
+	wrap := func(err error) error { return &RunError{name, o.Key, err} }
 	if err := ctx.Err(); err != nil {
 		return wrap(err)
 	}
@@ -83,7 +93,7 @@ func (r *Registry) Run(ctx context.Context, name string, o graph.Object) (err er
 	}
 	defer func() {
 		if v := recover(); v != nil {
-			err = &PanicError{Finalizer: name, Object: o.Key, Value: v, Stack: debug.Stack()}
+			err = wrap(&PanicError{Finalizer: name, Object: o.Key, Value: v, Stack: debug.Stack()})
 		}
 	}()
 	if err := r.handlers[name](ctx, o.Clone()); err != nil {
@@ -91,6 +101,24 @@ func (r *Registry) Run(ctx context.Context, name string, o graph.Object) (err er
 	}
 	return nil
 }
+
+// RunError says whose handler failed, and why. A caller that names both itself shows
+// Err alone.
+type RunError struct {
+	Finalizer string
+	Object    graph.Key
+	// Err is what the handler returned, a *PanicError, ErrNoHandler, or the context's
+	// error.
+	Err error
+}
+
+// Error names the finalizer, the object and the cause.
+func (e *RunError) Error() string {
+	return fmt.Sprintf("run finalizer %q of %s: %v", e.Finalizer, e.Object, e.Err)
+}
+
+// Unwrap returns the cause.
+func (e *RunError) Unwrap() error { return e.Err }
 
 // PanicError reports a handler's panic. It wraps ErrPanic, and the panic's value
 // if that is an error.
@@ -103,10 +131,8 @@ type PanicError struct {
 	Stack []byte
 }
 
-// Error returns all but the stack.
-func (e *PanicError) Error() string {
-	return fmt.Sprintf("run finalizer %q of %s: %v: %v", e.Finalizer, e.Object, ErrPanic, e.Value)
-}
+// Error returns what the handler panicked with.
+func (e *PanicError) Error() string { return fmt.Sprintf("%v: %v", ErrPanic, e.Value) }
 
 // Unwrap returns ErrPanic, and the panic's value if that is an error.
 func (e *PanicError) Unwrap() []error {

@@ -109,6 +109,38 @@ func TestRunTellsWhereItPanicked(t *testing.T) {
 	}
 }
 
+// TestRunError: who names the finalizer and the object itself shows the cause alone.
+func TestRunError(t *testing.T) {
+	failed := errors.New("failed")
+	r, err := NewRegistry(map[string]Handler{
+		"bad":   func(context.Context, graph.Object) error { return failed },
+		"panic": func(context.Context, graph.Object) error { panic("boom") },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	key := graph.Key{Kind: "pod", Scope: "ns", Name: "a", UID: "u1"}
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	for _, tc := range []struct {
+		name   string
+		ctx    context.Context
+		want   string
+		reason string
+	}{
+		{"bad", t.Context(), "failed", "the handler's own words"},
+		{"panic", t.Context(), "handler panicked: boom", "without the stack"},
+		{"absent", t.Context(), "no handler", "nobody to call"},
+		{"bad", ended, "context canceled", "it was not called"},
+	} {
+		var run *RunError
+		err := r.Run(tc.ctx, tc.name, graph.Object{Key: key})
+		if !errors.As(err, &run) || run.Finalizer != tc.name || run.Object != key || run.Err.Error() != tc.want {
+			t.Errorf("Run(%q): %#v, want the cause %q: %s", tc.name, err, tc.want, tc.reason)
+		}
+	}
+}
+
 func deepInside(context.Context, graph.Object) error { panic(42) }
 
 func TestRunHonoursContext(t *testing.T) {

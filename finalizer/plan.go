@@ -77,10 +77,16 @@ type Claim struct {
 	// would part this name from the rest. It makes the object nobody's member.
 	// But if there is such a holder, the object is contested.
 	Shadow bool
+	// Rest says that the claim is a shadow that stands for all names which are too
+	// long, or too many, to be yielded: Name is empty, and Holds compares the
+	// holder's own name with the object. NamedByRest says of which holders that is
+	// to be asked.
+	Rest bool
 }
 
 // Claims yields what the object names as its holders. Whether there is such a
-// holder, and whether it agrees, is for Holds to say.
+// holder, and whether it agrees, is for Holds to say. However long the object's name
+// is, each of Members yields at most 33 claims by it. Held by TestClaimsAreBounded.
 //
 // What depends on labels claims nothing here: see ClaimsBy.
 func (p *Plan) Claims(o graph.Object) iter.Seq[Claim] {
@@ -117,8 +123,8 @@ func (p *Plan) claims(i int, m *Members, o graph.Object, label string, yield fun
 	}
 	if m.By != ByOwner {
 		c := Claim{Members: i, Fixed: m.By < ByOwner && m.Where == nil && p.sweep.Except == nil && !m.labelled()}
-		for name, shadow := range m.cuts(o) {
-			c.Name, c.Shadow = name, shadow
+		for x := range m.cuts(o) {
+			c.Name, c.Shadow, c.Rest = x.name, x.shadow, x.rest
 			if !yield(c) {
 				return false
 			}
@@ -137,6 +143,12 @@ func (p *Plan) claims(i int, m *Members, o graph.Object, label string, yield fun
 // names, in a shadow of it too. It has to be one: see IsHolder.
 func (p *Plan) Holds(holder, o graph.Object, c Claim) bool {
 	m := &p.sweep.Members[c.Members]
+	if c.Rest {
+		if !m.names(o, holder.Name) {
+			return false
+		}
+		c.Name = holder.Name
+	}
 	switch {
 	case c.Name != holder.Name, c.Key.UID != "" && c.Key != holder.Key:
 		return false
@@ -207,53 +219,6 @@ func (p *Plan) Open(left []int) int {
 		before += left[i]
 	}
 	return p.Phases()
-}
-
-// cuts yields the name of the holder that the object names, and then its
-// shadows. It is not for ByOwner and ByLabel.
-func (m *Members) cuts(o graph.Object) iter.Seq2[string, bool] {
-	return func(yield func(name string, shadow bool) bool) {
-		text, ok := m.text(o)
-		if !ok || m.Delimiter == "" {
-			_ = ok && text != "" && yield(text, false)
-			return
-		}
-		shadow := false
-		for i := range len(text) {
-			name, parted := text[:i], false
-			if m.Suffix {
-				name = text[len(text)-i:]
-				parted = strings.HasSuffix(text[:len(text)-i], m.Delimiter)
-			} else {
-				parted = strings.HasPrefix(text[i:], m.Delimiter)
-			}
-			if parted && name != "" && !yield(name, shadow) {
-				return
-			}
-			shadow = shadow || parted
-		}
-	}
-}
-
-// text returns the text that names the holder, as far as it is looked at.
-func (m *Members) text(o graph.Object) (string, bool) {
-	text, ok := "", true
-	switch m.By {
-	case ByName:
-		text = o.Name
-	case ByScope:
-		text = o.Scope
-	case ByKind:
-		text = string(o.Kind)
-	case ByFunc:
-		return m.Named(o), true
-	}
-	if m.Skip != "" {
-		if _, text, ok = strings.Cut(text, m.Skip); !ok {
-			return "", false
-		}
-	}
-	return strings.CutSuffix(text, m.Tail)
 }
 
 // may reports whether objects of the kind, and with or without a scope, may be

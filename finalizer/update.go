@@ -22,8 +22,10 @@ import (
 //
 // Errors: ErrConflict where UID or version differ, ErrRefused for a field of
 // the store, a finalizer added too late, or other coordinates.
-// Whether wanted is sound in itself is graph.Validate's to say. Held by
-// TestUpdate and TestLaws.
+//
+// A store judges the object of an outcome that is Stored by graph.Validate. It does
+// not judge one that is Removed: what is flawed can go. Held by TestUpdate and
+// TestLaws.
 func Update(live, wanted graph.Object) (Outcome, error) {
 	const verb = "update"
 	if wanted.Place() != live.Place() {

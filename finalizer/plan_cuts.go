@@ -1,0 +1,137 @@
+package finalizer
+
+import (
+	"iter"
+	"slices"
+	"strings"
+
+	"github.com/ownergraph/ownergraph/graph"
+)
+
+// A text may be long and full of delimiters, and each delimiter parts another name
+// from the rest. Looking at all of these names would take the square of the text's
+// length. The first one is looked at whatever its length. Of its shadows mostCuts-1
+// are, of mostShadow bytes at most. What is left is one cut that stands for the rest.
+const (
+	mostCuts   = 32
+	mostShadow = 1024
+)
+
+// cut is a name in a text that names holders. See Claim.
+type cut struct {
+	name         string
+	shadow, rest bool
+}
+
+// cuts yields the name of the holder that the object names, and then its
+// shadows. It is not for ByOwner and ByLabel.
+func (m *Members) cuts(o graph.Object) iter.Seq[cut] {
+	return func(yield func(cut) bool) {
+		text, ok := m.text(o)
+		switch {
+		case !ok || text == "":
+		case m.Delimiter == "":
+			yield(cut{name: text})
+		default:
+			m.cutText(text, yield)
+		}
+	}
+}
+
+func (m *Members) cutText(text string, yield func(cut) bool) {
+	size := m.next(text, 0)
+	if size < 0 || size > 0 && !yield(cut{name: m.named(text, size)}) {
+		return
+	}
+	near := m.named(text, min(len(text), mostShadow+len(m.Delimiter)))
+	for n := 1; n < mostCuts && size < len(near); n++ {
+		if size = m.next(near, size+1); size < 0 {
+			break
+		}
+		if !yield(cut{name: m.named(near, size), shadow: true}) {
+			return
+		}
+	}
+	if size >= 0 || len(near) < len(text) {
+		yield(cut{shadow: true, rest: true})
+	}
+}
+
+// next returns the size of the shortest name of so many bytes or more that a
+// delimiter parts from the rest of the text, -1 without one.
+func (m *Members) next(text string, size int) int {
+	if !m.Suffix {
+		if i := strings.Index(text[size:], m.Delimiter); i >= 0 {
+			return size + i
+		}
+		return -1
+	}
+	i := strings.LastIndex(text[:len(text)-size], m.Delimiter)
+	if i < 0 {
+		return -1
+	}
+	return len(text) - i - len(m.Delimiter)
+}
+
+// named returns the part of the text, of so many bytes, that stands where a name does.
+func (m *Members) named(text string, size int) string {
+	if m.Suffix {
+		return text[len(text)-size:]
+	}
+	return text[:size]
+}
+
+// names reports whether a delimiter parts the name from the rest of the text.
+func (m *Members) names(o graph.Object, name string) bool {
+	text, ok := m.text(o)
+	if !ok || name == "" || m.Delimiter == "" {
+		return false
+	}
+	if m.Suffix {
+		return strings.HasSuffix(text, name) && strings.HasSuffix(text[:len(text)-len(name)], m.Delimiter)
+	}
+	return strings.HasPrefix(text, name) && strings.HasPrefix(text[len(name):], m.Delimiter)
+}
+
+// NamedByRest reports whether there may be objects that name the holder, and of
+// which no claim has its name: the claims with Rest stand for it. Such a holder has a
+// delimiter in its name, so that nothing is swept for it by that name: see Fit.
+func (p *Plan) NamedByRest(holder graph.Object) bool {
+	return slices.ContainsFunc(p.sweep.Members, func(m Members) bool {
+		return m.Delimiter != "" && !m.reaches(holder.Name)
+	})
+}
+
+// reaches reports whether a text that names a holder has a cut of its own for it.
+func (m *Members) reaches(name string) (found bool) {
+	text := name + m.Delimiter
+	if m.Suffix {
+		text = m.Delimiter + name
+	}
+	m.cutText(text, func(c cut) bool {
+		found = found || c.name == name
+		return !found
+	})
+	return found
+}
+
+// text returns the text that names the holder, as far as it is looked at.
+func (m *Members) text(o graph.Object) (string, bool) {
+	text, ok := "", true
+	switch m.By {
+	case ByName:
+		text = o.Name
+	case ByScope:
+		text = o.Scope
+	case ByKind:
+		text = string(o.Kind)
+	case ByFunc:
+		return m.Named(o), true
+	}
+	if m.Skip != "" {
+		if _, text, ok = strings.Cut(text, m.Skip); !ok {
+			return "", false
+		}
+	}
+	return strings.CutSuffix(text, m.Tail)
+}
