@@ -112,12 +112,13 @@ func (l *lister) hear(ev Event) error {
 }
 
 // serve takes the kinds that the store serves from now on: one that joins is
-// listed too, and one that is not among them any more will not be.
+// listed too, and one that is not among them any more will not be. Nor will one that
+// is not watched.
 func (l *lister) serve(kinds []KindInfo) {
 	was := l.owed
 	l.owed, l.known = map[Kind]bool{}, true
 	for _, k := range kinds {
-		if !l.over[k.Kind] {
+		if !l.over[k.Kind] && !k.Unwatched {
 			l.owed[k.Kind] = was[k.Kind]
 		}
 	}

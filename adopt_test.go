@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/graph"
@@ -256,5 +257,25 @@ func TestAdoptAllHearsTwice(t *testing.T) {
 	}
 	if n := s.count("patch"); n != 2 {
 		t.Errorf("%d patches for 2 objects", n)
+	}
+}
+
+// TestAdoptAllBesideUnwatched: a kind that can be read and not watched is never listed,
+// and is not waited for.
+func TestAdoptAllBesideUnwatched(t *testing.T) {
+	s := newTap(t, "a; b")
+	s.watch = func(ctx context.Context, sink sinkFunc, do watchFunc) error {
+		return do(ctx, func(ev ownergraph.Event) error {
+			if ev.Type == graph.KindsKnown {
+				ev.Kinds = append(ev.Kinds, ownergraph.KindInfo{Kind: "u", Unwatched: true})
+			}
+			return sink(ev)
+		})
+	}
+	ctx, stop := context.WithTimeout(t.Context(), 10*time.Second)
+	defer stop()
+	report, err := ownergraph.AdoptAll(ctx, s, func(ownergraph.Object) (ownergraph.Owner, bool) { return ownergraph.Owner{}, false })
+	if err != nil || report.Seen != 2 {
+		t.Errorf("%+v, %v, want two objects seen", report, err)
 	}
 }

@@ -58,6 +58,7 @@ func (e *Engine) stepAudit() bool {
 		e.keepIslands(a.search.Rings())
 		a.under, a.next, a.roots, a.search = false, e.now.Add(e.cfg.AuditEvery), nil, nil
 		e.counts.Audits++
+		e.confirm()
 	}
 	return true
 }
@@ -114,8 +115,22 @@ func (e *Engine) auditNode(id graph.NodeID) {
 		if n.Owners() > 0 && n.Referring() > 0 {
 			e.audit.roots = append(e.audit.roots, id)
 		}
+		e.forgetUnwatched(n)
 		e.mind(id).audited = true
 		e.work.Add(id, queue.Low)
+	}
+}
+
+// forgetUnwatched forgets what reads have shown of owners whose kind is not watched:
+// no event would ever take that back, so they are read again.
+func (e *Engine) forgetUnwatched(n graph.Node) {
+	if len(e.sights) == 0 {
+		return
+	}
+	for _, o := range n.OwnerNodes() {
+		if _, seen := e.sights[o.ID()]; seen && !e.kinds[o.Kind()].part {
+			delete(e.sights, o.ID())
+		}
 	}
 }
 

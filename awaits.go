@@ -32,6 +32,12 @@ func (t *awaits) of(id graph.NodeID) *await {
 	return nil
 }
 
+// held reports whether a node awaits what only somebody outside can bring.
+func (t *awaits) held(id graph.NodeID) bool {
+	a := t.of(id)
+	return a != nil && (a.then == thenHeld || a.outside)
+}
+
 func (t *awaits) put(id graph.NodeID, a await) {
 	if was := t.of(id); was != nil {
 		*was = a

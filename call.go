@@ -23,7 +23,8 @@ const (
 	// CallFence asks Fencer.Fence with Fence.
 	CallFence
 	// CallList asks Lister.List for a new listing of Kind, or starts the watch
-	// anew.
+	// anew. Without a Kind it asks for the set of kinds, after one was refused: the
+	// watch begins anew and says it again.
 	CallList
 	// CallHandle runs the handler of Finalizer on Object.
 	CallHandle

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/policy"
 	"github.com/ownergraph/ownergraph/queue"
 )
 
@@ -11,7 +12,7 @@ import (
 // names the first one broken. It walks everything: it is for tests and audits.
 func (e *Engine) Check() error {
 	for _, check := range []func() error{
-		e.graph.Check, e.work.Check, e.asks.Check, e.checkFlights, e.checkSides, e.checkWaiters, e.checkClearings, e.checkGlances,
+		e.graph.Check, e.work.Check, e.asks.Check, e.checkFlights, e.checkSides, e.checkWaiters, e.checkClearings, e.checkGlances, e.checkKinds,
 	} {
 		if err := check(); err != nil {
 			return fmt.Errorf("engine invariant: %w", err)
@@ -75,14 +76,29 @@ func (e *Engine) checkSides() error {
 	for id := range e.retries {
 		used("retry", id)
 	}
+	for id := range e.written {
+		used("last write", id)
+		if r := e.peek(id).reason; err == nil && (r == policy.NoOwners || r == policy.OwnerSolid) {
+			err = fmt.Errorf("E5: node %d is kept (%v), and its last write is noted", id, r)
+		}
+	}
 	for id := range e.parked {
 		used("parked key", id)
 	}
 	for id := range e.waiters {
 		used("waiters", id)
 	}
-	for id := range e.held {
+	for id := range e.held.of {
 		used("held object", id)
+	}
+	if bad := e.checkStatus(); err == nil && bad != nil {
+		err = fmt.Errorf("E5: %w", bad)
+	}
+	for id := range e.held.failing {
+		used("failing calls", id)
+	}
+	for id := range e.held.tried {
+		used("object that was held", id)
 	}
 	for k := range e.handlers.states {
 		used("handler", k.node)

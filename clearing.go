@@ -72,6 +72,7 @@ type clearing struct {
 	sought policy.Stamp // the holder has to be seen after this, 0 if nobody has asked
 	proved policy.Stamp // without fences: when the last read began that showed how things are with it
 	asked  policy.Stamp // without fences: when every kind was asked for anew
+	lacks  Kind         // one that was not listed since, when that was last asked
 	fenced policy.Stamp // when that began by which nothing was left
 	read   bool         // such a read is under way
 	halted bool         // nothing is deleted for now
@@ -159,7 +160,7 @@ func (e *Engine) noteHolder(id graph.NodeID) {
 			continue
 		}
 		noted = true
-		c.list(i, o.Key, id, p.IsHolder(o))
+		c.list(i, o, id, p.IsHolder(o))
 		if r, ok := c.of[runKey{id, i}]; ok {
 			c.runs[r].holder = o
 			c.runs[r].halted = c.runs[r].halted || !p.IsHolder(o) || e.halt(id, i, o) != policy.ReasonUnset
@@ -212,7 +213,7 @@ func (e *Engine) parted(id graph.NodeID, unseen bool) {
 	delete(c.dying, id)
 	for i, p := range c.plans {
 		if was.Kind == p.Sweep().Holder {
-			c.list(i, was.Key, id, false)
+			c.list(i, was, id, false)
 			e.holderGone(i, id, was, unseen || e.kinds[was.Kind].damaged)
 		}
 	}
@@ -220,8 +221,23 @@ func (e *Engine) parted(id graph.NodeID, unseen bool) {
 }
 
 // list puts a holder into the table, or takes it out.
-func (c *clearings) list(plan int, k Key, id graph.NodeID, in bool) {
-	name := holderName{plan, k.Scope, k.Name}
+func (c *clearings) list(plan int, o Object, id graph.NodeID, in bool) {
+	for _, name := range c.names(plan, o) {
+		c.listAs(name, id, in)
+	}
+}
+
+// names returns what claims say of a holder: its name, and none where the claims with
+// Rest alone may mean it.
+func (c *clearings) names(plan int, o Object) []holderName {
+	names := []holderName{{plan, o.Scope, o.Name}}
+	if c.plans[plan].NamedByRest(o) {
+		names = append(names, holderName{plan: plan, scope: o.Scope})
+	}
+	return names
+}
+
+func (c *clearings) listAs(name holderName, id graph.NodeID, in bool) {
 	ids := c.holders[name]
 	switch i, ok := slices.BinarySearch(ids, id); {
 	case in && !ok:

@@ -18,7 +18,7 @@ func (e *Engine) checkClearings() error {
 	}
 	for name, ids := range c.holders {
 		for _, id := range ids {
-			if o, ok := c.known[id]; !ok || o.Name != name.name || o.Scope != name.scope || !c.plans[name.plan].IsHolder(o) {
+			if o, ok := c.known[id]; !ok || !slices.Contains(c.names(name.plan, o), name) || o.Scope != name.scope || !c.plans[name.plan].IsHolder(o) {
 				return fmt.Errorf("E8: node %d is no holder %q", id, name.name)
 			}
 		}
@@ -49,7 +49,7 @@ func (e *Engine) checkClearing(run runID, r *clearing) error {
 			left[m.phase]++
 			all++
 			kinds[m.kind]++
-			if _, is := e.held[id]; is {
+			if e.held.has(id) {
 				held++
 			}
 		}

@@ -116,7 +116,7 @@ func (e *Engine) decideEnd(r *clearing, guarded bool, name string) policy.Decisi
 // known behind a fence that began after the mark, and after the last one came or
 // went.
 func (e *Engine) decideConfirm(r *clearing, s *finalizer.Sweep) policy.Decision {
-	wait, last := policy.Decision{Action: policy.Wait, Reason: policy.NeedConfirmation}, max(r.turned, r.seen)
+	wait, last := policy.Decision{Action: policy.Wait, Reason: policy.NeedConfirmation}, max(r.turned, r.seen, e.loss.at)
 	switch {
 	case r.members > s.ConfirmAbove, !e.selected(r, max(last, r.hinted)):
 		return wait
@@ -191,9 +191,9 @@ func (e *Engine) decideMember(id graph.NodeID, o Object, d policy.Decision) (pol
 		case !e.proven(r, e.claimed(id, m)):
 			e.needProof(r, e.claimed(id, m))
 			why = max(why, policy.NeedSweep)
-		case e.lapsed(id, r, o):
+		case m.phase >= e.opened(r): // its phase asks for what it needs then, and no audit before
 			why = max(why, policy.NeedSweep)
-		case m.phase >= e.opened(r):
+		case e.lapsed(id, r, o):
 			why = max(why, policy.NeedSweep)
 		default:
 			phase := p.Phase(m.phase)
@@ -214,7 +214,7 @@ func (e *Engine) decideMember(id graph.NodeID, o Object, d policy.Decision) (pol
 func (e *Engine) veiled(id graph.NodeID, o Object) Kind {
 	for i, p := range e.clear.plans {
 		kind := p.Sweep().Holder
-		if k, known := e.kinds[kind]; !known || k.part || slices.Contains(e.cfg.Ignore, kind) {
+		if k, known := e.kinds[kind]; !known || k.part || e.ignored(kind) {
 			continue
 		}
 		for range e.claims(i, id, o, false) {
@@ -240,6 +240,9 @@ func (e *Engine) sweptAs(o Object, phase finalizer.Phase) graph.Propagation {
 func (e *Engine) contested(id graph.NodeID, r *clearing, o Object) bool {
 	for i := range e.clear.plans {
 		for claim := range e.claims(i, id, o, false) {
+			if e.crowded(i, o, claim) {
+				return true
+			}
 			for h, x := range e.claimants(i, o, claim) {
 				if h != r.node && h != id && !x.Deleting && !e.related(r.holder, x) {
 					e.toldHolder(r.node, r.holder) // that one holds the other may hang on labels
@@ -259,7 +262,7 @@ func (e *Engine) coOwned(id graph.NodeID, r *clearing) bool {
 	n := e.graph.Node(id)
 	for i := range n.Owners() {
 		c, _ := n.OwnerClass(i)
-		if x := n.OwnerAt(i); !n.SelfOwner(i) && x.Key != r.holder.Key && c != graph.Dangling && !e.isSwept(x.Key, r.plan) {
+		if x := n.OwnerAt(i); !n.SelfOwner(i) && x.Key != r.holder.Key && (c != graph.Dangling || e.unconfirmed(x.Kind, e.loss.at)) && !e.isSwept(x.Key, r.plan) {
 			return true
 		}
 	}

@@ -82,10 +82,18 @@ func (c *clearings) needLabels() string {
 // they are known: of exactly the object's version, or, to count it until somebody
 // says otherwise, of a former one.
 func (e *Engine) claims(plan int, id graph.NodeID, o Object, former bool) iter.Seq[finalizer.Claim] {
-	return e.clear.plans[plan].ClaimsBy(o, func(members int) (string, bool) {
+	all := e.clear.plans[plan].ClaimsBy(o, func(members int) (string, bool) {
 		m, is := e.clear.labels.marks[markKey{id, slices.Index(e.clear.labels.asks, ask{plan, members})}]
 		return m.value, is && (former || m.version == o.Version)
 	})
+	return func(yield func(finalizer.Claim) bool) {
+		for c := range all {
+			e.looked++
+			if !yield(c) {
+				return
+			}
+		}
+	}
 }
 
 // told reports whether the labels of an object at its version are known, as far
@@ -202,9 +210,20 @@ func (e *Engine) show(i int, o Labelled, began policy.Stamp) bool {
 	return n.Version() == o.Version
 }
 
+// sweptNames returns the names of the holders that a plan sweeps.
+func (e *Engine) sweptNames(plan int) map[string]bool {
+	names := make(map[string]bool, len(e.clear.runs))
+	for _, r := range e.clear.runs {
+		if r.plan == plan {
+			names[r.holder.Name] = true
+		}
+	}
+	return names
+}
+
 // matters reports whether an object of an answer, of which the graph does not show
-// the same version, may belong to a holder that is being swept.
-func (e *Engine) matters(i int, o Labelled) bool {
+// the same version, may belong to a holder that is being swept: to one of the names.
+func (e *Engine) matters(i int, o Labelled, swept map[string]bool) bool {
 	a := e.clear.labels.asks[i]
 	p := e.clear.plans[a.plan]
 	by := p.Sweep().Members[a.members].By
@@ -215,10 +234,8 @@ func (e *Engine) matters(i int, o Labelled) bool {
 		return true
 	}
 	for claim := range p.ClaimsBy(known, func(int) (string, bool) { return o.Value, true }) {
-		for _, r := range e.clear.runs {
-			if r.plan == a.plan && claim.Members == a.members && claim.Name == r.holder.Key.Name {
-				return true
-			}
+		if claim.Members == a.members && swept[claim.Name] {
+			return true
 		}
 	}
 	return false
@@ -230,8 +247,15 @@ func (e *Engine) matters(i int, o Labelled) bool {
 func (e *Engine) selected(r *clearing, after policy.Stamp) bool {
 	all, l := true, &e.clear.labels
 	for i, a := range l.asks {
-		for name, k := range e.kinds {
-			if a.plan != r.plan || !k.part || !e.clear.plans[a.plan].Takes(a.members, name) {
+		if a.plan != r.plan {
+			continue
+		}
+		for name, k := range e.allKinds() {
+			switch {
+			case !e.clear.plans[a.plan].Takes(a.members, name):
+				continue
+			case !k.part:
+				all = all && !e.hidesMembers(r, a, name)
 				continue
 			}
 			at := passKey{i, name}
@@ -246,4 +270,28 @@ func (e *Engine) selected(r *clearing, after policy.Stamp) bool {
 		}
 	}
 	return all
+}
+
+// hidesMembers reports whether a kind that is not served has an object which may be the
+// holder's by its labels: no selection can say so (R8). Past mostLooked nodes one is
+// taken to be there.
+func (e *Engine) hidesMembers(r *clearing, a ask, name Kind) bool {
+	if e.ignored(name) {
+		return false
+	}
+	p, looked := e.clear.plans[a.plan], 0
+	for id := range e.graph.Ranked(name) {
+		n := e.graph.Node(id)
+		e.looked++
+		if looked++; looked > mostLooked {
+			return true
+		}
+		if n.State() != graph.Observed || r.holder.Scope != "" && n.Scope() != r.holder.Scope {
+			continue
+		}
+		if p.NeedsLabels(a.members, n.Object()) {
+			return true
+		}
+	}
+	return false
 }

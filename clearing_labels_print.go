@@ -36,7 +36,7 @@ func (p *printer) labels() {
 			for _, after := range [...]policy.Stamp{r.turned, r.hinted, r.seen, r.fenced} {
 				p.flags(x.began > after, under && l.began > after)
 			}
-			p.flags(r.fenced > max(r.turned, r.seen))
+			p.flags(r.fenced > max(r.turned, r.seen, p.e.loss.at))
 		}
 	}
 	p.word(uint64(len(keys)))

@@ -21,13 +21,27 @@ func (e *Engine) claimants(plan int, o Object, c finalizer.Claim) func(yield fun
 			if i == 1 && scope == "" {
 				return
 			}
-			for _, id := range t.holders[holderName{plan, scope, c.Name}] {
+			ids := t.holders[holderName{plan, scope, c.Name}]
+			if c.Rest {
+				ids = ids[:min(len(ids), mostByRest)]
+			}
+			for _, id := range ids {
 				if h := t.known[id]; t.plans[plan].Holds(h, o, c) && !yield(id, h) {
 					return
 				}
 			}
 		}
 	}
+}
+
+// mostByRest bounds how many holders a decision compares with an object that names
+// more than its claims say. With more of them such an object is contested.
+const mostByRest = 32
+
+// crowded reports whether there are more holders than that.
+func (e *Engine) crowded(plan int, o Object, c finalizer.Claim) bool {
+	of := func(scope string) int { return len(e.clear.holders[holderName{plan: plan, scope: scope}]) }
+	return c.Rest && max(of(""), of(o.Scope)) > mostByRest
 }
 
 // enlist counts a node as a member of the clearings that it belongs to, and of
@@ -139,7 +153,7 @@ func (e *Engine) countMember(id graph.NodeID, m membership, d int) {
 	if r.kinds[m.kind] += d; r.kinds[m.kind] == 0 {
 		delete(r.kinds, m.kind)
 	}
-	if _, held := e.held[id]; held {
+	if e.held.has(id) {
 		r.block(id, d)
 	}
 	was := r.open
@@ -168,7 +182,7 @@ func (r *clearing) block(id graph.NodeID, d int) {
 
 // settleMember notes whether a member is held.
 func (e *Engine) settleMember(id graph.NodeID, held bool) {
-	if _, was := e.held[id]; was == held {
+	if e.held.has(id) == held {
 		return
 	}
 	for _, m := range e.clear.members[id] {

@@ -52,8 +52,8 @@ func (p *printer) clearing(r *clearing) {
 	p.version(r.holder.Key, r.holder.Version)
 	p.word(uint64(r.plan))
 	p.flags(r.node == 0, r.need != 0, r.sought != 0, r.read, r.halted, r.over, r.bare, r.done, r.paced, c.walked > r.turned, c.began > r.turned,
-		r.asked > max(r.turned, r.seen), r.need > r.sought)
-	p.fenceAfter(max(r.turned, r.seen))
+		r.asked > max(r.turned, r.seen, p.e.loss.at), r.need > r.sought)
+	p.fenceAfter(max(r.turned, r.seen, p.e.loss.at))
 	p.proof(r, r.need)
 	p.proof(r, r.sought)
 	for _, k := range slices.Sorted(maps.Keys(p.e.kinds)) {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -59,15 +60,14 @@ func (e *Engine) wantSelect(k passKey, after policy.Stamp) {
 	}
 }
 
-// unwantSelects forgets what was wanted of a kind, or known, that takes no part
+// unwantSelects forgets what was wanted of kinds, or known, that take no part
 // any more.
-func (e *Engine) unwantSelects(kind Kind) {
+func (e *Engine) unwantSelects() {
 	s := &e.clear.labels.selects
-	s.wanted = slices.DeleteFunc(s.wanted, func(k passKey) bool { return k.kind == kind })
-	for i := range e.clear.labels.asks {
-		delete(s.passes, passKey{i, kind})
-	}
-	if s.under && s.at.kind == kind {
+	out := func(k passKey) bool { return !e.kinds[k.kind].part }
+	s.wanted = slices.DeleteFunc(s.wanted, out)
+	maps.DeleteFunc(s.passes, func(k passKey, _ pass) bool { return out(k) })
+	if s.under && out(s.at) {
 		s.end()
 	}
 }
@@ -206,8 +206,9 @@ func (e *Engine) selectDone(id CallID, r Result) {
 		e.selectFailed(err)
 		return
 	}
+	swept := e.sweptNames(e.clear.labels.asks[s.at.ask].plan)
 	for _, o := range r.Selected.Objects {
-		if !e.show(s.at.ask, o, s.began) && e.matters(s.at.ask, o) {
+		if !e.show(s.at.ask, o, s.began) && e.matters(s.at.ask, o, swept) {
 			s.unmet = true
 		}
 	}
@@ -271,5 +272,13 @@ func (e *Engine) unselected(r *clearing) (out []string) {
 			out = append(out, string(k.kind)+": "+why)
 		}
 	}
-	return out
+	for _, a := range e.clear.labels.asks {
+		for name, k := range e.kinds {
+			if a.plan == r.plan && !k.part && e.clear.plans[a.plan].Takes(a.members, name) && e.hidesMembers(r, a, name) {
+				out = append(out, string(name)+": not served")
+			}
+		}
+	}
+	slices.Sort(out)
+	return out[:min(len(out), mostDetail)]
 }

@@ -30,7 +30,7 @@ func (e *Engine) stepClearings() bool {
 	if c.walk == 0 {
 		c.walk, c.again, c.began = 1, false, e.next()
 	}
-	for n := 0; n < slice && int(c.walk) < e.graph.Cap() && e.work.Ready() < lowWater; n++ {
+	for n, before := 0, e.looked; n+int(e.looked-before) < slice && int(c.walk) < e.graph.Cap() && e.work.Ready() < lowWater; n++ {
 		e.walkNode(c.walk)
 		c.walk++
 	}
@@ -112,7 +112,7 @@ func (e *Engine) stirGhosts() {
 // judged.
 func (e *Engine) claimed(id graph.NodeID, m membership) policy.Stamp {
 	since := max(m.since, e.clear.runs[m.run].turned)
-	if m.fixed {
+	if m.fixed && !has(e.retries, id) { // a conflict's read takes newer evidence (R1)
 		return since
 	}
 	return max(since, e.peek(id).known)
@@ -125,6 +125,7 @@ func (e *Engine) claimed(id graph.NodeID, m membership) policy.Stamp {
 // be served by now, and the watch not have said so. Without fences a read that began
 // later has to show the holder, and a listing the others.
 func (e *Engine) proven(r *clearing, after policy.Stamp) bool {
+	after = max(after, e.loss.at)
 	if e.level < Level2 && r.proved <= after || !e.kinds[r.holder.Kind].part {
 		return false
 	}
@@ -140,11 +141,12 @@ func (e *Engine) proven(r *clearing, after policy.Stamp) bool {
 
 // holdersHidden reports whether a kind of holders is not served, as far as is known.
 func (e *Engine) holdersHidden() bool {
-	return slices.ContainsFunc(e.clear.sweeps(), func(k Kind) bool { return !e.kinds[k].part && !slices.Contains(e.cfg.Ignore, k) })
+	return slices.ContainsFunc(e.clear.sweeps(), func(k Kind) bool { return !e.kinds[k].part && !e.ignored(k) })
 }
 
 // needProof notes that a member waits for a proof.
 func (e *Engine) needProof(r *clearing, after policy.Stamp) {
+	after = max(after, e.loss.at)
 	if after > r.need {
 		r.need = after
 		e.lookAt(r)
@@ -188,7 +190,7 @@ func (e *Engine) empty(r *clearing) (why policy.Reason, done bool) {
 	if e.level < Level2 {
 		return e.relist(r)
 	}
-	last := max(r.turned, r.seen)
+	last := max(r.turned, r.seen, e.loss.at)
 	switch {
 	case e.fence.passed > last:
 		if r.fenced <= last {
@@ -237,7 +239,7 @@ func (e *Engine) seek(r *clearing) {
 		if k := e.kinds[name]; k.part && k.passed <= r.sought && r.node != 0 {
 			if k.waiting == nil {
 				k.waiting = map[graph.NodeID]struct{}{}
-				e.kinds[name] = k
+				e.setKind(name, k)
 			}
 			k.waiting[r.node] = struct{}{}
 		}
@@ -324,27 +326,40 @@ func (e *Engine) holderRead(f flight, res Result) {
 // relist asks for a new listing of every kind, where there are no fences. It
 // reports whether all have been listed since a member was last seen.
 func (e *Engine) relist(r *clearing) (policy.Reason, bool) {
-	if r.asked <= max(r.turned, r.seen) {
+	if r.asked <= max(r.turned, r.seen, e.loss.at) {
 		r.asked = e.next()
 		r.fenced = r.asked
-		for name := range e.kinds {
-			e.wantList(name)
-		}
+		e.wantLists()
 	}
-	for name, k := range e.kinds {
-		if k.part && !e.relisted(name, r.asked) {
-			e.wakeHolder(r)
-			if e.sickKind() {
-				return policy.FenceHeld, false
-			}
-			return policy.NeedFence, false
+	if e.lacksList(r) {
+		e.wakeHolder(r)
+		if e.sickKind() {
+			return policy.FenceHeld, false
 		}
+		return policy.NeedFence, false
 	}
 	if e.kindsLost { // of kinds that nobody knows
 		e.wakeHolder(r)
 		return policy.FenceHeld, false
 	}
 	return policy.MembersGone, true
+}
+
+// lacksList reports whether a kind has still to be listed anew. The one that was found
+// last is asked first: a holder is decided at each listing's end, and does not walk all
+// kinds each time.
+func (e *Engine) lacksList(r *clearing) bool {
+	lacks := func(name Kind) bool { return e.kinds[name].part && !e.relisted(name, r.asked) }
+	if lacks(r.lacks) {
+		return true
+	}
+	for name := range e.allKinds() {
+		if lacks(name) {
+			r.lacks = name
+			return true
+		}
+	}
+	return false
 }
 
 func (c *clearings) idOf(r *clearing) runID {

@@ -107,7 +107,10 @@ func (e *Engine) yielded(o Object, at policy.Stamp) {
 		clear(c.yielded)
 	}
 	for i, p := range c.plans {
-		if name := (holderName{i, o.Scope, o.Name}); o.Kind == p.Sweep().Holder {
+		if o.Kind != p.Sweep().Holder {
+			continue
+		}
+		for _, name := range c.names(i, o) {
 			c.yielded[name] = max(c.yielded[name], at)
 		}
 	}

@@ -22,7 +22,8 @@ func (e *Engine) Clone() *Engine {
 	}
 	c.work, c.asks = e.work.Clone(), e.asks.Clone()
 	c.sights, c.awaits = cloneMap(e.sights), e.awaits.clone()
-	c.held, c.retries = cloneMap(e.held), cloneMap(e.retries)
+	c.written = cloneMap(e.written)
+	c.held, c.retries = e.held.clone(), cloneMap(e.retries)
 	c.parked, c.flights = cloneMap(e.parked), cloneMap(e.flights)
 	c.reading = cloneMap(e.reading)
 	c.waiters = make(map[graph.NodeID][]graph.NodeID, len(e.waiters))
@@ -38,6 +39,7 @@ func (e *Engine) Clone() *Engine {
 	c.fence.waiting = slices.Clone(e.fence.waiting)
 	c.rings, c.handlers = e.rings.clone(), e.handlers.clone()
 	c.clear = e.clear.clone()
+	c.epochs.taken = slices.Clone(e.epochs.taken)
 	c.lists.wanted = slices.Clone(e.lists.wanted)
 	if e.audit.search != nil { // a search reads the graph: the copy begins the audit anew
 		c.auditSoon()

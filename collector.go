@@ -14,8 +14,8 @@ import (
 	"github.com/ownergraph/ownergraph/finalizer"
 )
 
-// ErrStuck says that the store, or a handler, has not returned although its
-// time was over: its goroutine is left behind.
+// ErrStuck says that the store, or a handler, has not returned within
+// Config.ShutdownTimeout: its goroutine is left behind.
 var ErrStuck = errors.New("does not return")
 
 // Collector runs an Engine against a Store: it watches, makes the calls that the
@@ -83,12 +83,17 @@ type Collector struct {
 	begun   bool
 	watch   *watching // nil while the watch is down
 	sick    map[Kind]bool
-	runs    map[CallID]time.Time // when the handlers under way have to be over
+	left    bool  // Run has ended and left something behind
+	broke   error // what the last watch ended with
+	health  health
+	stuckAt stuckness
 	epoch   time.Time            // see now
 	alarm   time.Time            // when the pump takes its next turn, zero if it waits to be woken
 	lanes   [LaneControl + 1]int // calls under way
 	landed  []landing            // room of takeIn
 	waiters map[*waiter]struct{}
+	syncing map[*syncWaiter]struct{}
+	behind  Kind // that the last look for syncing found to be unlisted
 }
 
 // levelOf is LevelOf for a store that may panic.
@@ -128,7 +133,7 @@ func New(store Store, cfg Config) (*Collector, error) {
 		store: store, handlers: handlers, log: engine.cfg.Logger, engine: engine,
 		fences:  1<<62 + rand.Uint64N(1<<62),
 		resting: make(chan Call), kick: make(chan struct{}, 1), ended: make(chan struct{}),
-		sick: map[Kind]bool{}, runs: map[CallID]time.Time{}, waiters: map[*waiter]struct{}{},
+		sick: map[Kind]bool{}, waiters: map[*waiter]struct{}{},
 	}
 	engine.revoked = c.shelf.close
 	c.fencer, _ = As[Fencer](store)
@@ -151,10 +156,11 @@ func New(store Store, cfg Config) (*Collector, error) {
 // begins anew.
 //
 // When it ends, Run makes no further call, ends the contexts of the watch and of
-// all calls under way, and waits for them, so that it leaves no goroutine. One
-// that does not return is waited for as long as its timeout lasts
-// (Config.CallTimeout for the watch); then Run leaves it behind and returns an
-// error that wraps ErrStuck and names it. Held by TestCollectorShutdown,
+// all calls under way, and waits for them, so that it leaves no goroutine. What does
+// not return within Config.ShutdownTimeout is left behind, and its result is dropped;
+// then the error wraps ErrStuck and names it. A handler, a fence or a listing that the
+// shutdown ends is no warning in the log. Held by TestCollectorShutdown,
+// TestCollectorShutdownTimeout, TestCollectorShutdownIsNoWarning,
 // TestCollectorHangingStore, TestCollectorStuck and TestCollectorRunsOnce.
 func (c *Collector) Run(ctx context.Context) error {
 	if ctx == nil {
@@ -251,7 +257,8 @@ func (c *Collector) Stats() (s Stats) {
 // stats are the engine's figures, without what nobody is under way with.
 func (c *Collector) stats() Stats {
 	s := c.engine.Stats()
-	s.Calls -= c.shelf.idle()
+	idle := c.shelf.idle()
+	s.Calls, s.Working = s.Calls-idle, s.Working-idle
 	return s
 }
 

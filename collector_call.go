@@ -68,13 +68,28 @@ func (c *Collector) land(ctx context.Context, call *Call, r *Result) {
 	*call = Call{}
 	c.locked(func(_ *Engine, now time.Time) {
 		c.lanes[typ.lane()]--
-		delete(c.runs, id)
-		c.tell(now, id, r)
+		c.report(ctx, now, id, typ, r)
 		if typ == CallHandle {
 			c.resync()
 		}
 		c.follow(ctx, now, keep, call)
 	})
+}
+
+// report tells the engine what came of a call, unless Run has ended without it. What
+// the end of Run made of a run of a handler, a fence or a listing is no failure of
+// theirs.
+func (c *Collector) report(ctx context.Context, now time.Time, id CallID, typ CallType, r *Result) {
+	switch ended := r.Err != nil && ctx.Err() != nil && typ.lane() != LaneStore; {
+	case ended && typ == CallHandle && !c.left:
+		f := c.engine.flights[id]
+		c.log.Info("handler ended by shutdown", "finalizer", f.handler, "object", f.key.String(), "err", r.Err)
+		c.engine.abandon(id)
+	case ended, c.left:
+		c.engine.abandon(id)
+	default:
+		c.tell(now, id, r)
+	}
 }
 
 // tell tells the engine what came of a call.
@@ -158,7 +173,7 @@ func (c *Collector) ask(ctx context.Context, call *Call, r *Result) (err error) 
 	case CallList:
 		err = c.list(ctx, call.Kind)
 	case CallHandle:
-		err = c.handlers.Run(ctx, call.Finalizer, call.Object)
+		err = bare(ctx, c.handlers.Run(ctx, call.Finalizer, call.Object))
 	case CallSelect:
 		r.Selected, err = c.selector.Select(ctx, call.Select)
 	}
@@ -168,7 +183,7 @@ func (c *Collector) ask(ctx context.Context, call *Call, r *Result) (err error) 
 // list asks for a new listing of a kind. Without a Lister the watch is
 // restarted, unless it will list the kind anyway.
 func (c *Collector) list(ctx context.Context, kind Kind) error {
-	if c.lister != nil {
+	if c.lister != nil && kind != "" {
 		return c.lister.List(ctx, kind)
 	}
 	c.mu.Lock()

@@ -1,9 +1,12 @@
 package ownergraph_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -70,7 +73,7 @@ func TestCollectorHandlerHangs(t *testing.T) {
 			t.Errorf("running: %+v", r.Running())
 		}
 		pass(time.Minute - 2500*time.Millisecond)
-		want := `b/1: a finalizer's handler failed (x: run finalizer "x" of b/1: context deadline exceeded)`
+		want := `b/1: a finalizer's handler failed (x: no answer within 1m0s)`
 		if held := r.Held(1); lines(held) != want {
 			t.Errorf("held: %s\nwant: %s", lines(held), want)
 		}
@@ -93,7 +96,7 @@ func TestCollectorHandlerFails(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newTap(t, "a[x]; b -> a")
 		tries := 0
-		r := collect(t, s, handlers(map[string]finalizer.Handler{"x": func(context.Context, ownergraph.Object) error {
+		cfg := handlers(map[string]finalizer.Handler{"x": func(context.Context, ownergraph.Object) error {
 			switch tries++; tries {
 			case 1:
 				return errors.New("the disk is busy")
@@ -101,12 +104,15 @@ func TestCollectorHandlerFails(t *testing.T) {
 				panic("nil map")
 			}
 			return nil
-		}}))
+		}})
+		var log bytes.Buffer
+		cfg.Logger = slog.New(slog.NewTextHandler(&log, nil))
+		r := collect(t, s, cfg)
 		r.idle()
 		s.delete(t, "a", ownergraph.Background)
 		for _, want := range []string{
-			`a: a finalizer's handler failed (x: run finalizer "x" of a: the disk is busy)`,
-			`a: a finalizer's handler failed (x: run finalizer "x" of a: handler panicked: nil map)`,
+			`a: a finalizer's handler failed (x: the disk is busy)`,
+			`a: a finalizer's handler failed (x: handler panicked: nil map)`,
 		} {
 			if held := lines(r.idle()); held != want {
 				t.Errorf("held: %s\nwant: %s", held, want)
@@ -115,6 +121,10 @@ func TestCollectorHandlerFails(t *testing.T) {
 		}
 		pass(time.Second)
 		s.holds(t, "")
+		_ = r.stop() // it logs no more
+		if line := `msg="handler failed" finalizer=x object=a err="the disk is busy"`; !strings.Contains(log.String(), line) {
+			t.Errorf("logged:\n%s\nwant %s: the finalizer is named once", log.String(), line)
+		}
 		if st := r.Stats(); st.FailedHandlers != 2 || st.Handled != 3 {
 			t.Errorf("%d failed runs of %d, want 2 of 3", st.FailedHandlers, st.Handled)
 		}

@@ -14,7 +14,8 @@ const (
 	heldDetails = 8
 )
 
-// Held returns at most limit of the objects that are held, by key, and why. It
+// Held returns at most limit of the objects that are held, by key, and why: those that
+// are blocked, waiting or stuck (see Status). Blocked ones are not in Stats.Held. It
 // looks at a slice of the objects at a time and lets the engine go on in between:
 // with many of them what it returns is of no one moment. Held by
 // TestHeldInSlices.
@@ -44,16 +45,16 @@ type heldNode struct {
 // heldFrom adds those to found that are held of the next nodes from an id on, and
 // returns where to go on, if there are more.
 func (e *Engine) heldFrom(found []heldNode, from graph.NodeID) (all []heldNode, next graph.NodeID, more bool) {
-	if len(e.held) <= heldSlice { // all of them are fewer than a slice
+	if len(e.held.of) <= heldSlice { // all of them are fewer than a slice
 		found = nil
-		for id := range e.held {
+		for id := range e.held.of {
 			found = append(found, heldNode{e.graph.Node(id).Key(), id})
 		}
 		return found, 0, false
 	}
 	end := min(int(from)+heldSlice, e.graph.Cap())
 	for id := from; int(id) < end; id++ {
-		if _, held := e.held[id]; held {
+		if e.held.has(id) {
 			found = append(found, heldNode{e.graph.Node(id).Key(), id})
 		}
 	}
@@ -63,9 +64,8 @@ func (e *Engine) heldFrom(found []heldNode, from graph.NodeID) (all []heldNode, 
 // describe adds what is to be said of nodes that are still held.
 func (e *Engine) describe(out []Held, some []heldNode) []Held {
 	for _, n := range some {
-		if _, held := e.held[n.id]; held && e.graph.Node(n.id).Key() == n.key {
-			m := e.peek(n.id)
-			out = append(out, Held{Key: n.key, Reason: m.reason, Doubt: m.doubt, Detail: e.detail(n.id)})
+		if e.held.has(n.id) && e.graph.Node(n.id).Key() == n.key {
+			out = append(out, e.heldAt(n.id))
 		}
 	}
 	return out

@@ -43,7 +43,7 @@ func TestHeldInSlices(t *testing.T) {
 			got, want := (&Collector{engine: e}).Held(c.limit), e.Held(c.limit)
 			same := func(a, b Held) bool { return a.Key == b.Key && slices.Equal(a.Detail, b.Detail) }
 			if !slices.EqualFunc(got, want, same) {
-				t.Errorf("%d of %d held: the collector says %d, the engine %d", c.limit, len(e.held), len(got), len(want))
+				t.Errorf("%d of %d held: the collector says %d, the engine %d", c.limit, len(e.held.of), len(got), len(want))
 			}
 		})
 	}

@@ -3,6 +3,7 @@ package ownergraph
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/ownergraph/ownergraph/policy"
@@ -30,13 +31,15 @@ type waiter struct {
 // engine's own writes count at every level. A kind that is sick by the store's
 // own word is not waited for; a watch that is down is.
 //
-// Errors: the context's, wrapped, with what it waited for; ErrClosed when the
-// collector has ended. Held by TestWaitIdle, TestWaitIdleSeesLateEvents,
-// TestWaitIdleAfterHandlers, TestWaitIdleWatchDown and TestWaitIdleEnds.
+// Errors: the context's, wrapped, with what it waited for: calls, a watch that is
+// down, kinds that are not listed, and kinds that have not passed the fence; ErrClosed
+// when the collector has ended. Held by TestFenceLost, TestWaitIdleSaysWhy, TestWaitIdle, TestWaitIdleSeesLateEvents,
+// TestWaitIdleAfterHandlers, TestWaitIdleWatchDown, TestWaitIdleFenceTakenBack
+// and TestWaitIdleEnds.
 func (c *Collector) WaitIdle(ctx context.Context) ([]Held, error) {
 	w := &waiter{done: make(chan struct{})}
 	c.mu.Lock()
-	w.since = c.engine.sync(time.Now())
+	w.since = c.engine.BeginWait(time.Now())
 	c.waiters[w] = struct{}{}
 	c.mu.Unlock()
 	c.wake()
@@ -47,33 +50,36 @@ func (c *Collector) WaitIdle(ctx context.Context) ([]Held, error) {
 		c.leave(w)
 		return nil, ErrClosed
 	case <-ctx.Done():
-		s := c.leave(w)
-		return nil, fmt.Errorf("wait until idle: %d calls under way, %d objects queued, %d held: %w",
-			s.Calls, s.Queued, s.Held, context.Cause(ctx))
+		s, why := c.leave(w)
+		state := fmt.Sprintf("%d calls under way, %d objects queued, %d held", s.Calls, s.Queued, s.Held)
+		return nil, fmt.Errorf("wait until idle: %s: %w", strings.Join(append([]string{state}, why...), "; "), context.Cause(ctx))
 	}
 }
 
 // leave takes a waiter back and says how things stand.
-func (c *Collector) leave(w *waiter) (s Stats) {
-	c.locked(func(*Engine, time.Time) {
+func (c *Collector) leave(w *waiter) (s Stats, why []string) {
+	c.locked(func(_ *Engine, now time.Time) {
 		delete(c.waiters, w)
-		s = c.stats()
+		s, why = c.stats(), c.waitsFor(now)
 	})
-	return s
+	return s, why
 }
 
-// answer lets those go who have waited for this moment.
-func (c *Collector) answer() {
+// answer lets those go who have waited for this moment. It reports whether the engine
+// has asked for a fence on behalf of the others.
+func (c *Collector) answer() (asked bool) {
 	if len(c.waiters) == 0 || !c.engine.Idle() || !c.settled() {
-		return
+		return false
 	}
+	was := c.engine.fence.wanted
 	for w := range c.waiters {
-		if c.engine.synced(w.since) {
+		if c.engine.WaitOver(w.since) {
 			w.held = c.engine.Held(mostHeld)
 			delete(c.waiters, w)
 			close(w.done)
 		}
 	}
+	return c.engine.fence.wanted > was
 }
 
 // resync makes whoever waits wait for what a handler has done to the store.
@@ -81,7 +87,7 @@ func (c *Collector) resync() {
 	if len(c.waiters) == 0 {
 		return
 	}
-	since := c.engine.sync(time.Now())
+	since := c.engine.BeginWait(time.Now())
 	for w := range c.waiters {
 		w.since = since
 	}

@@ -39,7 +39,7 @@ func TestWaitIdle(t *testing.T) {
 				return fmt.Errorf("forbidden: %w", ownergraph.ErrRefused)
 			}
 			return nil
-		}, want: "b: the store refused the write (a/gone)", end: "a; b -> a/gone", reason: "another try is of no use soon"},
+		}, want: "b: the store refused the write (a/gone); last error: forbidden: refused", end: "a; b -> a/gone", reason: "another try is of no use soon"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

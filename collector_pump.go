@@ -66,12 +66,13 @@ func (c *Collector) turn(ctx context.Context, now time.Time, keep Lane, kept *Ca
 		return time.Time{}
 	}
 	wake, more := c.engine.advance(now, c.open(LaneControl))
+	c.admit()
 	n := 0
 	for _, lane := range [...]Lane{LaneControl, LaneHandler, LaneStore} {
 		for c.open(lane) && n < mostBatch {
-			if lane == keep && c.next(now, lane, kept) {
+			if lane == keep && c.next(lane, kept) {
 				keep = LaneUnset
-			} else if !c.launchNext(ctx, now, lane) {
+			} else if !c.launchNext(ctx, lane) {
 				break
 			}
 			n++
@@ -83,11 +84,10 @@ func (c *Collector) turn(ctx context.Context, now time.Time, keep Lane, kept *Ca
 	if !c.open(LaneStore) {
 		n = c.stock(n)
 	}
-	if more || n == mostBatch {
+	if asked := c.answer(); more || asked || n == mostBatch {
 		wake = now
 	}
-	c.answer()
-	return wake
+	return soonest(wake, soonest(c.tellHealth(now), c.tellStuck(now)))
 }
 
 // follow takes a turn for whoever has brought an event or a result, and sets the
@@ -101,9 +101,9 @@ func (c *Collector) follow(ctx context.Context, now time.Time, keep Lane, kept *
 }
 
 // launchNext has a worker make the next call of a lane, if there is one.
-func (c *Collector) launchNext(ctx context.Context, now time.Time, lane Lane) bool {
+func (c *Collector) launchNext(ctx context.Context, lane Lane) bool {
 	var call Call
-	if !c.next(now, lane, &call) {
+	if !c.next(lane, &call) {
 		return false
 	}
 	c.launch(ctx, &call)
@@ -112,14 +112,12 @@ func (c *Collector) launchNext(ctx context.Context, now time.Time, lane Lane) bo
 
 // next makes call the next one of a lane that has room, if there is one. What is on
 // the shelf goes first.
-func (c *Collector) next(now time.Time, lane Lane, call *Call) bool {
+func (c *Collector) next(lane Lane, call *Call) bool {
 	switch {
 	case lane == LaneStore && c.shelf.pick(call):
 		c.engine.counts.count(call.Type, 1)
 	case !c.engine.ready(lane, call):
 		return false
-	case lane == LaneHandler:
-		c.runs[call.ID] = now.Add(call.Timeout)
 	}
 	c.lanes[lane]++
 	return true
@@ -137,8 +135,8 @@ func (c *Collector) open(lane Lane) bool {
 	return true // the engine bounds the handlers itself
 }
 
-// drain waits for everything that is under way. What has not returned a moment
-// after its time was over is named and left behind.
+// drain waits for everything that is under way, for ShutdownTimeout at most. What has
+// not returned then is named and left behind.
 func (c *Collector) drain() error {
 	c.locked(func(*Engine, time.Time) { c.clearShelf() })
 	done := make(chan struct{})
@@ -146,7 +144,7 @@ func (c *Collector) drain() error {
 		c.work.Wait()
 		close(done)
 	}()
-	limit := time.NewTimer(time.Until(c.latest()) + time.Second)
+	limit := time.NewTimer(c.engine.cfg.ShutdownTimeout)
 	defer limit.Stop()
 	select {
 	case <-done:
@@ -156,22 +154,11 @@ func (c *Collector) drain() error {
 	}
 }
 
-// latest returns when the last of what is under way has to be over.
-func (c *Collector) latest() time.Time {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	at := c.now().Add(c.engine.cfg.CallTimeout)
-	for _, until := range c.runs {
-		if until.After(at) {
-			at = until
-		}
-	}
-	return at
-}
-
+// stuck leaves what is under way behind, and names it.
 func (c *Collector) stuck() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	c.left = true
 	var names []string
 	for id, f := range c.engine.flights {
 		if !c.engine.isPrepared(id) {

@@ -242,8 +242,8 @@ func TestCollectorStuck(t *testing.T) {
 		if !errors.Is(err, ownergraph.ErrStuck) || fmt.Sprint(err) != `stop collector: delete b, handle "x" of e, watch: does not return` {
 			t.Errorf("Run: %v", err)
 		}
-		if d := time.Since(began); d != 26*time.Second {
-			t.Errorf("Run waited for %v, want what is left of the handler's 30 s, and a moment", d)
+		if d := time.Since(began); d != 10*time.Second {
+			t.Errorf("Run waited for %v, want ShutdownTimeout", d)
 		}
 	})
 }

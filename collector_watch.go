@@ -7,7 +7,6 @@ import (
 	"maps"
 	"math/rand/v2"
 	"runtime/debug"
-	"slices"
 	"time"
 
 	"github.com/ownergraph/ownergraph/graph"
@@ -38,9 +37,11 @@ type watching struct {
 }
 
 // owes reports whether the run has still to list the kind, and can be relied on
-// to do so: it has said something within the timeout of a call.
+// to do so: it has said something within the timeout of a call. Without a kind it is
+// about the set of kinds.
 func (c *Collector) owes(w *watching, kind Kind) bool {
-	return !w.begun[kind] && time.Since(w.heard) < c.engine.cfg.CallTimeout
+	done := w.begun[kind] || kind == "" && w.told
+	return !done && time.Since(w.heard) < c.engine.cfg.CallTimeout
 }
 
 // keepWatching runs the store's watch again and again until ctx ends.
@@ -83,7 +84,7 @@ func (c *Collector) watchOnce(run context.Context) (again bool) {
 	case err == nil:
 		err = errEnded
 	}
-	c.hangUp(err)
+	c.hangUp(err, !again && err != errEnded && ctx.Err() == nil)
 	if ctx.Err() == nil {
 		c.log.Warn("watch broke", "err", err)
 	}
@@ -101,14 +102,16 @@ func (c *Collector) callWatch(ctx context.Context, sink func(Event) error) (err 
 }
 
 // hangUp notes that the watch is down. What happens now goes unseen, so every
-// kind counts as sick until it has been listed again.
-func (c *Collector) hangUp(err error) {
+// kind counts as sick until it has been listed again. A watch that broke may also be
+// the first sign of a rewind.
+func (c *Collector) hangUp(err error, broke bool) {
 	c.locked(func(e *Engine, now time.Time) {
-		c.watch = nil
+		c.watch, c.broke, c.health.down = nil, err, now
+		c.noteHealth(now)
 		for _, k := range e.Kinds() {
 			c.sick[k.Kind] = true
-			_ = e.Observe(now, Event{Type: graph.KindSick, Kind: k.Kind, Reason: "watch: " + err.Error()}) // no event that can be refused
 		}
+		e.WatchEnded(now, "watch: "+err.Error(), broke)
 	})
 	c.wake()
 }
@@ -118,7 +121,7 @@ func (c *Collector) hangUp(err error) {
 // event is handed out at once, by calls that end with ctx.
 func (c *Collector) sink(ctx context.Context, w *watching, ev Event) (err error) {
 	c.locked(func(e *Engine, now time.Time) {
-		if c.watch != w {
+		if c.watch != w || c.left {
 			err = errWatchDone
 			return
 		}
@@ -151,6 +154,9 @@ func (c *Collector) hear(e *Engine, w *watching, now time.Time, ev Event) {
 		ev.Fence -= c.fences
 	}
 	ok := e.observe(now, &ev) == nil
+	if !ok || ev.Type == graph.ListEnded || ev.Type >= graph.KindSick || ev.Type == graph.KindsKnown {
+		c.noteHealth(now)
+	}
 	if ok && ev.Type == graph.KindsKnown {
 		c.forget(w, ev.Kinds)
 	}
@@ -165,10 +171,12 @@ func (c *Collector) hear(e *Engine, w *watching, now time.Time, ev Event) {
 
 // forget drops what is known of kinds that are not served any more.
 func (c *Collector) forget(w *watching, kinds []KindInfo) {
+	known := make(map[Kind]bool, len(kinds))
+	for _, i := range kinds {
+		known[i.Kind] = true
+	}
 	for _, m := range [...]map[Kind]bool{w.begun, w.sick, c.sick} {
-		maps.DeleteFunc(m, func(kind Kind, _ bool) bool {
-			return !slices.ContainsFunc(kinds, func(i KindInfo) bool { return i.Kind == kind })
-		})
+		maps.DeleteFunc(m, func(kind Kind, _ bool) bool { return !known[kind] })
 	}
 }
 

@@ -338,6 +338,7 @@ func TestCollectorRecoveredUnlisted(t *testing.T) {
 	of := func(t graph.EventType) ownergraph.Event { return ownergraph.Event{Type: t, Kind: "a"} }
 	refused := ownergraph.Event{Type: graph.KindsKnown, Kinds: []ownergraph.KindInfo{{Kind: "b"}, {Kind: "b", Scoped: true}}}
 	const well, down = "[{a true }]", "[{a true watch: made by the test}]"
+	const anew = "[{a true watch: restarted for a new listing}]"
 	synctest.Test(t, func(t *testing.T) {
 		s := newTap(t, "a")
 		say := make(chan ownergraph.Event)
@@ -379,9 +380,9 @@ func TestCollectorRecoveredUnlisted(t *testing.T) {
 			{of(graph.ListBegun), "[{a false }]", "the listing is under way"},
 			{of(graph.ListEnded), well, "the listing is complete"},
 			{ownergraph.Event{}, down, "the watch breaks once more"},
-			{refused, down, "a set of kinds that is refused takes none away"},
-			{kinds, down, "the new watch has not listed it"},
-			{of(graph.ListBegun), down, "the listing is under way"},
+			{refused, anew, "a set of kinds that is refused takes none away, and is asked for again"},
+			{kinds, anew, "the new watch has not listed it"},
+			{of(graph.ListBegun), anew, "the listing is under way"},
 			{of(graph.ListEnded), well, "the listing is complete"},
 		} {
 			say <- step.ev

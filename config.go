@@ -59,9 +59,14 @@ type Config struct {
 	// Scope says how references across scopes are read; by default they are
 	// held and reported.
 	Scope graph.ScopeRule
+	// OwnerName says how references are read that have an owner's UID and another
+	// name; by default they are held and reported while that owner lives.
+	OwnerName graph.NameRule
 	// Limits bounds what one object may carry before it is held as flawed.
 	Limits graph.Limits
-	// Ignore names kinds that take no part: neither collected nor owners.
+	// Ignore names kinds that take no part: neither collected nor owners. A reference
+	// to such a kind holds its object; it counts by its UID, so that an owner with that
+	// UID waits for it, and frees it when it orphans.
 	Ignore []Kind
 	// Override lets the engine's own deletes replace a propagation finalizer
 	// that an object carries already (the collector proposal's reading). By
@@ -77,7 +82,9 @@ type Config struct {
 
 	// Handlers run what a finalizer stands for, by its name. HandlerWorkers, by
 	// default 4, bounds how many of one name run at once, HandlerTimeout, by
-	// default 10 minutes, how long one run may take.
+	// default 10 minutes, how long one run may take. Two collectors run a handler for
+	// the same object at the same time: see finalizer.Handler. Held by
+	// TestCollectorsRunOneHandler.
 	Handlers       map[string]finalizer.Handler
 	HandlerWorkers int
 	HandlerTimeout time.Duration
@@ -91,8 +98,15 @@ type Config struct {
 	// by default 30 s, bounds each.
 	Workers     int
 	CallTimeout time.Duration
+	// ShutdownTimeout, by default 10 s, bounds how long Collector.Run waits for what is
+	// under way after its context has ended. A handler, a call of the store or a watch
+	// that takes longer is left behind: its goroutine goes on, and its result is dropped.
+	// Another collector, or the next one, runs such a handler again, maybe while the
+	// first run still goes on.
+	ShutdownTimeout time.Duration
 	// AwaitTimeout, by default 30 s, is how long a write waits for its event,
-	// and a contradiction for the watch, before the engine asks again.
+	// and a contradiction for the watch, before the engine asks again. It is 10 ms
+	// at least, as RefusedRetry is: no engine polls. Held by TestShortestWaits.
 	AwaitTimeout time.Duration
 	// FenceWait is the longest that a deletion waits for a fence that a sick
 	// kind holds; what ends that way is best effort. By default without end.
@@ -122,14 +136,20 @@ type Config struct {
 func (c Config) filled() Config {
 	c.Ignore, c.Acknowledge = slices.Clone(c.Ignore), slices.Clone(c.Acknowledge)
 	for _, d := range []*time.Duration{
-		&c.AcknowledgeWithin, &c.HandlerTimeout, &c.CallTimeout, &c.AwaitTimeout, &c.FenceWait, &c.RefusedRetry, &c.AuditEvery,
+		&c.AcknowledgeWithin, &c.HandlerTimeout, &c.CallTimeout, &c.ShutdownTimeout, &c.AwaitTimeout, &c.FenceWait, &c.RefusedRetry, &c.AuditEvery,
 	} {
 		*d = min(*d, century)
+	}
+	for _, d := range []*time.Duration{&c.AwaitTimeout, &c.RefusedRetry} {
+		if *d > 0 {
+			*d = max(*d, shortestWait)
+		}
 	}
 	c.HandlerWorkers = cmp.Or(c.HandlerWorkers, 4)
 	c.HandlerTimeout = cmp.Or(c.HandlerTimeout, 10*time.Minute)
 	c.Workers = cmp.Or(c.Workers, 20)
 	c.CallTimeout = cmp.Or(c.CallTimeout, 30*time.Second)
+	c.ShutdownTimeout = cmp.Or(c.ShutdownTimeout, 10*time.Second)
 	c.AwaitTimeout = cmp.Or(c.AwaitTimeout, 30*time.Second)
 	c.AcknowledgeWithin = cmp.Or(c.AcknowledgeWithin, 30*time.Second)
 	c.RefusedRetry = cmp.Or(c.RefusedRetry, 5*time.Minute)
@@ -143,7 +163,10 @@ func (c Config) filled() Config {
 	return c
 }
 
-const century = 100 * 365 * 24 * time.Hour
+const (
+	century      = 100 * 365 * 24 * time.Hour
+	shortestWait = 10 * time.Millisecond
+)
 
 func (c Config) validate() error {
 	switch {
@@ -151,6 +174,8 @@ func (c Config) validate() error {
 		return fmt.Errorf("configure engine: Level: %s: %w", c.Level, ErrInvalid)
 	case c.Scope > graph.ScopeAbsent:
 		return fmt.Errorf("configure engine: Scope: %s: %w", c.Scope, ErrInvalid)
+	case c.OwnerName > graph.NameAbsent:
+		return fmt.Errorf("configure engine: OwnerName: %s: %w", c.OwnerName, ErrInvalid)
 	}
 	if _, err := finalizer.NewRegistry(c.Handlers); err != nil {
 		return fmt.Errorf("configure engine: Handlers: %w: %w", err, ErrInvalid)
@@ -164,6 +189,7 @@ func (c Config) validate() error {
 	}{
 		{"HandlerWorkers", int64(c.HandlerWorkers)}, {"HandlerTimeout", int64(c.HandlerTimeout)},
 		{"Workers", int64(c.Workers)}, {"CallTimeout", int64(c.CallTimeout)},
+		{"ShutdownTimeout", int64(c.ShutdownTimeout)},
 		{"AwaitTimeout", int64(c.AwaitTimeout)}, {"AcknowledgeWithin", int64(c.AcknowledgeWithin)},
 		{"FenceWait", int64(c.FenceWait)}, {"RefusedRetry", int64(c.RefusedRetry)},
 		{"AuditEvery", int64(c.AuditEvery)}, {"SelectPage", int64(c.SelectPage)},

@@ -35,9 +35,14 @@ func (e *Engine) decide(id graph.NodeID, c *Call) (ok bool) {
 	}
 	meant, bar := d, policy.ReasonUnset
 	if d.Action.Writes() {
-		if bar = e.bar(n); bar != policy.ReasonUnset {
+		if bar = e.bar(n); bar == policy.ReasonUnset {
+			bar = e.undone(id, &in.Object, &d)
+		}
+		if bar != policy.ReasonUnset {
 			d = policy.Decision{Action: policy.Wait, Reason: bar}
 		}
+	} else {
+		e.comesToRest(id, d)
 	}
 	var call CallID
 	switch {
@@ -107,9 +112,12 @@ func (e *Engine) rested(id graph.NodeID) bool {
 		e.work.AddAt(id, queue.Normal, a.deadline)
 		return false
 	}
-	then := a.then
+	then, gone, wrote := a.then, a.gone, a.wrote
 	e.awaits.drop(id)
-	if then == thenList && e.peek(id).absent > e.rewound {
+	if wrote != 0 {
+		e.wrote(id, wrote)
+	}
+	if gone {
 		e.rewind(fmt.Sprintf("%s was read as gone, and a listing brings it", e.graph.Node(id).Key()))
 		return false
 	}
@@ -134,14 +142,17 @@ func (e *Engine) bar(n graph.Node) policy.Reason {
 	case e.cfg.ObserveOnly:
 		return policy.ObserveOnly
 	}
-	return e.barOf(n)
+	if why := e.barOf(n); why != policy.ReasonUnset || !e.unanswered() && !e.losing(n.Kind()) {
+		return why
+	}
+	return policy.NeedAnswer
 }
 
 // barOf is bar as far as it is about the node, whoever may write.
 func (e *Engine) barOf(n graph.Node) policy.Reason {
 	k, _ := e.graph.Kind(n.Kind())
 	switch {
-	case !k.Known:
+	case !k.Known, k.Unwatched:
 		return policy.KindUnserved
 	case e.healing, e.outlived(n.Kind()):
 		return policy.NeedListing
@@ -167,6 +178,8 @@ func (e *Engine) arrange(id graph.NodeID, in policy.Input, d policy.Decision) {
 	switch d.Reason {
 	case policy.NeedFence, policy.FenceHeld:
 		e.awaitFence(id, in, d)
+	case policy.NeedAnswer:
+		e.awaitAnswer(id)
 	case policy.NeedWatch:
 		e.park(id, d)
 	case policy.NeedAcknowledgement:
@@ -178,6 +191,8 @@ func (e *Engine) arrange(id graph.NodeID, in policy.Input, d policy.Decision) {
 		}
 	case policy.NeedGrace:
 		e.awaitRemoval(id, in.Object)
+	case policy.WriteUndone:
+		e.awaitUndone(id, in.Object.Version)
 	case policy.NeedDependents:
 		e.suspectRing(id)
 	case policy.OwnerUnknown:
@@ -199,18 +214,20 @@ func (e *Engine) awaitRemoval(id graph.NodeID, o Object) {
 	}
 }
 
-// awaitMisplaced has a key looked at again when an owner that lives in another
-// scope goes. Past the bound the audit does that.
+// awaitMisplaced has a key looked at again when an owner goes that lives in another
+// scope or under another name. Past the bound the audit does that.
 func (e *Engine) awaitMisplaced(id graph.NodeID, in policy.Input, d policy.Decision) {
 	for _, i := range d.Owners {
-		u := in.Object.Owners[i].UID
-		if w := e.misplaced[u]; in.Owners[i].Doubt == graph.Misplaced && len(w) < mostWaiters && !slices.Contains(w, id) {
+		u, doubt := in.Object.Owners[i].UID, in.Owners[i].Doubt
+		elsewhere := doubt == graph.Misplaced || doubt == graph.Renamed
+		if w := e.misplaced[u]; elsewhere && len(w) < mostWaiters && !slices.Contains(w, id) {
 			e.misplaced[u] = append(w, id)
 		}
 	}
 }
 
-// wakeMisplaced looks at those again that an owner in another scope held.
+// wakeMisplaced looks at those again that an owner in another scope, or under
+// another name, held.
 func (e *Engine) wakeMisplaced(u UID) {
 	for _, id := range e.misplaced[u] {
 		if e.graph.InUse(id) {
@@ -220,15 +237,13 @@ func (e *Engine) wakeMisplaced(u UID) {
 	delete(e.misplaced, u)
 }
 
-// ownerID returns the node that stands for the i-th owner of a node: for an
-// unresolved reference the object that has its UID.
+// ownerID returns the node that stands for the i-th owner of a node: for a
+// reference that counts by its UID the object that has it.
 func (e *Engine) ownerID(id graph.NodeID, i int) graph.NodeID {
-	n := e.graph.Node(id)
-	if r := n.OwnerAt(i); r.Unresolved {
-		live, _ := e.graph.Alive(r.UID)
-		return live.ID()
+	o, ok := e.graph.Node(id).OwnerNode(i)
+	if ok && o.ByUID() {
+		o, _ = e.graph.Alive(o.Key().UID)
 	}
-	o, _ := n.OwnerNode(i)
 	return o.ID()
 }
 

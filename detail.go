@@ -40,6 +40,8 @@ func (e *Engine) detail(id graph.NodeID) []string {
 		if e.kindsLost {
 			out = append(out, "the newest set of kinds was refused")
 		}
+	case policy.FenceLost:
+		out = kindNames(e.fence.late)
 	case policy.HolderUnfit, policy.HolderUnguarded, policy.SweepUnserved, policy.NeedMembers, policy.NeedConfirmation, policy.NeedSelect:
 		out = e.sweepNames(id)
 	case policy.Contested:
@@ -106,14 +108,18 @@ func (e *Engine) ownerNames(n graph.Node) []string {
 	return all
 }
 
-// String returns the object, the reason and the details on one line.
+// String returns the object, the reason, the details and the last error on one line.
 func (h Held) String() string {
 	s := h.Key.String() + ": " + h.Reason.String()
 	if h.Reason == policy.OwnerUnknown {
 		s = h.Key.String() + ": " + h.Doubt.String()
 	}
-	if len(h.Detail) > 0 {
-		s += " (" + strings.Join(h.Detail, ", ") + ")"
+	detail := strings.Join(h.Detail, ", ")
+	if detail != "" {
+		s += " (" + detail + ")"
+	}
+	if h.LastError != "" && !strings.Contains(detail, h.LastError) {
+		s += "; last error: " + h.LastError
 	}
 	return s
 }

@@ -18,6 +18,7 @@
 //	c, err := ownergraph.New(store, ownergraph.Config{})
 //	...
 //	go c.Run(ctx)
+//	err = c.Synced(ctx) // every kind is listed: the service is ready
 //
 // From then on whoever deletes an object through the store has its dependents
 // collected. Nothing of the collector's has to be saved: it may crash at any
@@ -68,6 +69,11 @@
 // or by a fence, that began after that version was known. If there are several
 // owners, all are judged at one common instant.
 //
+// History may go backwards: a store is restored from a backup. Its watch announces
+// that, or versions fall. The first sign may be a write without an answer, or a watch
+// that breaks. After such a sign nothing is written before the store has answered, and
+// an owner that was seen to go is read again before a dependent of it is deleted.
+//
 // A foreground deletion or an orphaning ends only behind a fence: a moment,
 // noted after the deletion mark was observed, that the watch of every kind has
 // passed. What was committed before the mark is then known, whatever was late.
@@ -87,11 +93,24 @@
 // # What is held, and how to see it
 //
 // An object that cannot be judged is kept, with the reason: its owner's kind is
-// not served, the reference names another scope, two controllers claim it, a
-// finalizer of somebody else's holds it, a sick kind holds the fence. Held and
-// WaitIdle list such objects by key, reason and name of whoever holds them;
+// not served, the reference names another scope or another name, two controllers claim
+// it, a finalizer of another controller holds it, a policy of the store undoes the
+// write, a sick kind holds the fence. Held and WaitIdle list such objects by key, with
+// the reason, the names of what holds them, since when, and the last error.
 // Config.OnDecision sees every decision; Stats counts. Config.ObserveOnly shows
 // what would be done and does nothing.
+//
+// A Status says who acts next for an object:
+//
+//	working  this engine: a call or a run of a handler is under way     Stats.Working, Running
+//	queued   this engine, when it is the object's turn                  Stats.Queued
+//	blocked  the object's dependents or members                         Stats.Blocked, Held
+//	waiting  something outside that a deletion commonly waits for       Stats.Waiting, Held
+//	stuck    something outside that has to be mended                    Stats.Stuck, Held
+//
+// Stats.Held counts what is waiting or stuck, so it stays 0 while a deletion goes on as
+// it should. The log says when objects are stuck for 10 s, and when none is any more. It
+// names kinds that become sick or recover, and fences that are lost.
 //
 // # Writing a Store
 //
@@ -101,7 +120,7 @@
 // a valid one. examples/customstore/store.go has the four methods in less than a
 // hundred lines. What matters most:
 //
-//   - UIDs are made by the store and never come back;
+//   - UIDs are made by the store, are random, and never come back;
 //   - ErrNotFound is proof: a kind that is not reachable is another error;
 //   - Patch and Delete check UID and version in the step that writes;
 //   - events of one kind come in the order of its commits, and ListEnded only

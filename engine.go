@@ -23,7 +23,10 @@ import (
 // An Engine is not safe for concurrent use. No Observe, Next or Done does more
 // than about a thousand units of work, besides what an event itself carries.
 // Lists of ids are handed over whole where many keys wait for one thing, a few
-// nanoseconds for each; only a rewind walks the whole graph.
+// nanoseconds for each; only a rewind walks the whole graph. A set of kinds, the
+// beginning of a fence, and a sweep that waits for listings or labels look at every
+// kind. Held by TestDecisionsAmongManyKinds, TestKindsKnownIsLinear and
+// TestSweepOfLongNames.
 //
 // Its invariants, which Check verifies:
 //
@@ -37,6 +40,7 @@ import (
 //	E7  who waits for reads is noted with as many, and each of these is due or under way
 //	E8  the members of each sweep are counted as the graph shows them
 //	E9  what is kept at a glance, or was and has not been asked for since, is what would be decided to be kept
+//	E10 what is counted of kinds is what they are
 type Engine struct {
 	cfg   Config
 	level Level
@@ -47,23 +51,26 @@ type Engine struct {
 	lastCall CallID
 	broken   error
 
-	graph *graph.Graph
-	nodes minds
-	kinds map[Kind]kindMind
-	tides tides
-	work  *queue.Queue[graph.NodeID] // whom to decide
-	asks  *queue.Queue[graph.NodeID] // whom to read
+	graph   *graph.Graph
+	nodes   minds
+	kinds   map[Kind]kindMind
+	tides   tides
+	counted kindCounts
+	looked  uint64                     // kinds and claims that were looked at so far: what steps cost beside references
+	work    *queue.Queue[graph.NodeID] // whom to decide
+	asks    *queue.Queue[graph.NodeID] // whom to read
 
 	sights  map[graph.NodeID]sight
 	awaits  awaits
-	held    map[graph.NodeID]struct{}
+	written map[graph.NodeID]written // see undone.go
+	held    holdings
 	retries map[graph.NodeID]Object
 	parked  map[graph.NodeID]time.Time
 	waiters map[graph.NodeID][]graph.NodeID
 	flights map[CallID]flight
 	reading map[Key]CallID
 
-	misplaced map[UID][]graph.NodeID // who is held by an owner's life in another scope
+	misplaced map[UID][]graph.NodeID // who is held by an owner's life in another scope or under another name
 
 	absent   memory // owners that are gone and have no dependent left
 	orphaned memory // owners whose orphaning this engine ended
@@ -87,7 +94,11 @@ type Engine struct {
 	allSeen   bool         // and every kind has been listed
 	rewound   policy.Stamp // since when nothing absent is believed that was before
 	healing   bool         // kinds are still to be listed since then
+	learnt    bool         // something of what the store holds was observed
+	epochs    epochs
+	loss      loss
 	counts    Stats
+	undoneLog undoneLog
 }
 
 // mind is what the engine knows of a node beyond the graph. Stamps are moments
@@ -97,7 +108,7 @@ type mind struct {
 	changed policy.Stamp // its version, or its absence, became known
 	role    policy.Stamp // what it is as an owner changed
 	mark    policy.Stamp // since when its propagation mark is seen without a gap, 0 without one
-	absent  policy.Stamp // it is known absent beyond the graph, 0 if it is not
+	absent  policy.Stamp // it is known absent beyond the graph, 0 if it is not; of a read when that began
 
 	marked time.Time // when the mark was first seen
 	call   CallID    // the write or reread in flight
@@ -134,8 +145,10 @@ type await struct {
 	version  Version // that the write was conditioned on
 	deadline time.Time
 	then     then
+	wrote    uint32       // the digest of the write that succeeded, 0 for none
 	asked    policy.Stamp // when a listing was asked for, 0 if none was
 	outside  bool         // the object's kind is sick: only somebody outside can help
+	gone     bool         // with thenList: a read or a write did not find the object
 }
 
 // then says what happens to a key whose event has not come by the deadline.
@@ -153,7 +166,7 @@ const (
 type flight struct {
 	call    CallType
 	reread  bool
-	unsure  bool
+	shown   bool              // a read: the watch has shown its object since
 	ending  graph.Propagation // a write that ends this propagation
 	node    graph.NodeID
 	key     Key
@@ -161,7 +174,8 @@ type flight struct {
 	began   policy.Stamp // when it was handed out
 	handler string
 	fence   uint64
-	run     runID // a read of its holder
+	run     runID  // a read of its holder
+	wrote   uint32 // the digest of a write
 }
 
 // NewEngine returns an engine for stores of the level. It knows nothing yet.
@@ -179,13 +193,14 @@ func NewEngine(level Level, cfg Config) (*Engine, error) {
 	cfg = cfg.filled()
 	e := &Engine{
 		cfg: cfg, level: level, set: policy.Settings{Override: cfg.Override},
-		graph:   graph.New(graph.Config{Scope: cfg.Scope, Limits: cfg.Limits, Ignore: cfg.Ignore}),
+		graph:   graph.New(graph.Config{Scope: cfg.Scope, OwnerName: cfg.OwnerName, Limits: cfg.Limits, Ignore: cfg.Ignore}),
 		kinds:   map[Kind]kindMind{},
 		tides:   tides{of: map[Kind]*tide{}},
 		work:    queue.New(queue.Config[graph.NodeID]{Hash: mix, Number: number}),
 		asks:    queue.New(queue.Config[graph.NodeID]{Hash: mix, Number: number}),
 		sights:  map[graph.NodeID]sight{},
-		held:    map[graph.NodeID]struct{}{},
+		written: map[graph.NodeID]written{},
+		held:    newHoldings(),
 		retries: map[graph.NodeID]Object{},
 		parked:  map[graph.NodeID]time.Time{},
 		waiters: map[graph.NodeID][]graph.NodeID{},

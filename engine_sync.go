@@ -6,9 +6,10 @@ import (
 	"github.com/ownergraph/ownergraph/policy"
 )
 
-// sync returns this moment, and sees to it that everything that was committed
-// before it comes to be observed: a fence is wanted that begins after it.
-func (e *Engine) sync(now time.Time) policy.Stamp {
+// BeginWait begins a wait for the engine to be idle, and returns its moment, for
+// WaitOver. On a store of level 2 a fence is asked for that begins after it, so that
+// everything that was committed before is observed.
+func (e *Engine) BeginWait(now time.Time) policy.Stamp {
 	e.tick(now)
 	t := e.next()
 	if e.level >= Level2 {
@@ -17,10 +18,20 @@ func (e *Engine) sync(now time.Time) policy.Stamp {
 	return t
 }
 
-// synced reports whether a fence that began after the moment has passed, as far
-// as kinds are well: what holds it otherwise is for the outside to mend. Without
-// fences that cannot be told, and is taken to be so.
-func (e *Engine) synced(t policy.Stamp) bool {
-	f := &e.fence
-	return e.level < Level2 || f.passed > t || f.id != 0 && f.began > t && e.fenceHeld()
+// WaitOver reports whether a wait is over: the engine is idle, and a fence that began
+// after the moment has passed, or sick kinds alone hold it. Without fences, idle is
+// enough.
+//
+// A kind that joins, or a rewind, takes passed fences back. Where nothing else asks for
+// another fence then, WaitOver does; Next hands it out. Held by
+// TestWaitIdleFenceTakenBack and TestSeeds (internal/sim).
+func (e *Engine) WaitOver(at policy.Stamp) bool {
+	switch f := &e.fence; {
+	case !e.Idle():
+		return false
+	case e.level < Level2 || f.passed > at || f.id != 0 && f.began > at && e.fenceHeld():
+		return true
+	}
+	e.wantFence(at)
+	return false
 }

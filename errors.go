@@ -30,3 +30,14 @@ func retryIn(err error) (wait time.Duration, told bool) {
 	}
 	return 0, false
 }
+
+// unknownOutcome reports whether a write with this result may have been carried out.
+func unknownOutcome(err error) bool {
+	for _, answer := range [...]error{nil, ErrConflict, ErrNotFound, ErrRefused, ErrKindUnknown} {
+		if errors.Is(err, answer) {
+			return false
+		}
+	}
+	_, told := retryIn(err)
+	return !told
+}

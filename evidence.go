@@ -34,8 +34,12 @@ func (e *Engine) input(id graph.NodeID) policy.Input {
 	if len(in.Owners) <= mostRoom {
 		e.room.facts = in.Owners
 	}
+	since := e.loss.at
+	if in.Retry { // the evidence is newer than the answer (R1): it may be of a restored store
+		since = max(since, m.known)
+	}
 	for i, o := range n.OwnerNodes() {
-		e.ownerFact(&in.Owners[i], &m, &in.Object.Owners[i], o)
+		e.ownerFact(&in.Owners[i], &m, o, since)
 	}
 	if n.Waiting() {
 		in.Ring = e.ringOwners(id)
@@ -67,34 +71,46 @@ func (e *Engine) judged(n graph.Node) Object {
 	return o
 }
 
-// ownerFact completes what is known of the owner o that the reference r of a
-// node names.
-func (e *Engine) ownerFact(f *policy.OwnerFact, dep *mind, r *Owner, o graph.Node) {
+// ownerFact completes what is known of the owner o that a reference of a node
+// names. Absence from before since has to be confirmed.
+func (e *Engine) ownerFact(f *policy.OwnerFact, dep *mind, o graph.Node, since policy.Stamp) {
 	if f.Self {
 		return
 	}
-	if r.Unresolved { // orphaning drops it by its UID: a mistake there keeps an object
-		live, ok := e.graph.Alive(r.UID)
+	byUID := o.ByUID()
+	if byUID { // orphaning drops it by its UID: a mistake there keeps an object
+		live, ok := e.graph.Alive(o.Key().UID)
 		if !ok || !live.Orphaning() || live.Twinned() {
 			return
 		}
 		o = live
 	}
 	id := o.ID()
-	m := e.peek(id)
-	if m.absent > e.rewound && !r.Unresolved && believable(f) {
-		f.Class, f.Doubt = graph.Dangling, graph.DoubtUnset
-		f.Unsettled = o.State() == graph.Phantom && !m.buried && e.unsettled(dep, o)
+	m, part := e.peek(id), e.kinds[o.Kind()].part                              // no fence covers a kind that takes none
+	if f.Class == graph.Dangling && !byUID && e.unconfirmed(o.Kind(), since) { // seen gone, and maybe back
+		f.Class, f.Doubt = graph.Unknown, graph.Unobserved
 	}
-	part := e.kinds[o.Kind()].part // no fence covers a kind that takes none
+	if !byUID && believable(f) && e.absenceServes(dep, o, &m, since) {
+		f.Class, f.Doubt = graph.Dangling, graph.DoubtUnset
+		f.Unsettled = o.State() == graph.Phantom && !m.buried && part && e.unsettled(dep, o)
+	}
 	if f.Orphaning = o.Orphaning() && part && !o.Twinned() && m.absent <= e.rewound; f.Orphaning {
 		f.Unacknowledged, f.Overdue = e.unacknowledged(id)
 	}
 	if f.Class == graph.Dangling && !e.orphaned.empty() {
-		_, f.Remembered = e.orphaned.has(o.Key())
+		f.Remembered = e.orphaned.has(o.Key())
 	}
 	f.Mark, f.Changed = m.mark, max(m.changed, m.absent)
 	f.Seen, f.Began, f.Same = e.sightOf(id)
+}
+
+// absenceServes reports whether absence beyond the graph is evidence for a dependent.
+// What the watch saw go, or a read did not find that the watch had shown before, is
+// absent for all. A phantom that a read did not find is absent for the versions that
+// were known when the read began. For a later version the owner may have been made
+// since, if its UID could be foreseen. Held by TestForgedUID.
+func (e *Engine) absenceServes(dep *mind, o graph.Node, m *mind, since policy.Stamp) bool {
+	return m.absent > e.rewound && (m.absent > since || !e.unconfirmed(o.Kind(), since)) && (m.buried || o.State() != graph.Phantom || m.absent > dep.known)
 }
 
 // believable reports whether absence may replace what the graph says of a
@@ -105,12 +121,13 @@ func believable(f *policy.OwnerFact) bool {
 }
 
 // unsettled reports whether an owner that a read did not find may still turn
-// out to live in another scope: until its kind has passed a fence that began
-// after the dependent was known, so that the outcome does not hang on which of
-// the two was observed first.
+// out to live in another scope or under another name: until its kind has passed a
+// fence that began after the dependent was known, so that the outcome does not hang
+// on which of the two was observed first.
 func (e *Engine) unsettled(dep *mind, o graph.Node) bool {
 	kind, _ := e.graph.Kind(o.Kind())
-	return (kind.Scoped || o.Scope() != "") && e.cfg.Scope == graph.ScopeHold && e.level >= Level2 &&
+	scopes := (kind.Scoped || o.Scope() != "") && e.cfg.Scope == graph.ScopeHold
+	return (scopes || e.cfg.OwnerName != graph.NameAbsent) && e.level >= Level2 &&
 		e.kinds[o.Kind()].passed <= dep.known
 }
 
@@ -118,7 +135,7 @@ func (e *Engine) unsettled(dep *mind, o graph.Node) bool {
 // counts. What the watch has said since voids it, unless it says the same.
 func (e *Engine) sightOf(id graph.NodeID) (s policy.Sight, began policy.Stamp, same bool) {
 	x, ok := e.sights[id]
-	if !ok || x.began <= e.rewound {
+	if !ok || x.began <= max(e.rewound, e.loss.at) {
 		return policy.SightUnset, 0, false
 	}
 	n, m := e.graph.Node(id), e.peek(id)
@@ -174,14 +191,15 @@ func (e *Engine) acknowledgedBy(id graph.NodeID) time.Time {
 	return e.peek(id).marked.Add(e.cfg.AcknowledgeWithin)
 }
 
-// believeAbsent notes that a node is proven absent by a read (R2, absence).
-func (e *Engine) believeAbsent(id graph.NodeID) {
+// believeAbsent notes that a call which began then has proven a node absent (R2,
+// absence).
+func (e *Engine) believeAbsent(id graph.NodeID, began policy.Stamp) {
 	m := e.mind(id)
-	if m.absent > e.rewound {
+	known := m.absent > e.rewound
+	if m.absent = max(m.absent, began); known {
 		return
 	}
-	t := e.next()
-	m.absent, m.changed = t, t
+	m.changed = e.next()
 	delete(e.sights, id)
 	e.fan(id)
 }

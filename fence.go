@@ -18,20 +18,23 @@ const fenceTimeout = 30 * time.Second
 // fences follows the one fence that is under way. It is shared by all marks
 // that were observed before it began, and begun only when something waits.
 type fences struct {
-	wanted  policy.Stamp // a fence that begins after this is wanted; 0: none
-	since   time.Time    // since when somebody waits for one, or a little longer
-	id      uint64       // the one under way, 0 for none
-	last    uint64       // the last id given
-	began   policy.Stamp
-	started time.Time
-	lost    int           // how many should have passed and were given up, in a row
-	yielded int           // how many were held and gave way to a newer one, in a row
-	open    map[Kind]bool // kinds that have still to pass it; "" is the set of kinds
-	passed  policy.Stamp  // when the newest one that has passed began
-	set     policy.Stamp  // when the newest one that the set of kinds has passed began
-	freed   policy.Stamp  // marks up to here may end without one: it took too long
-	retry   time.Time     // do not begin another before this
-	waiting []graph.NodeID
+	wanted     policy.Stamp // a fence that begins after this is wanted; 0: none
+	since      time.Time    // since when somebody waits for one, or a little longer
+	id         uint64       // the one under way, 0 for none
+	last       uint64       // the last id given
+	began      policy.Stamp
+	started    time.Time
+	lost       int           // how many should have passed and were given up, in a row
+	late       []Kind        // the first kinds that had not passed the last of these, sorted
+	yielded    int           // how many were held and gave way to a newer one, in a row
+	open       map[Kind]bool // kinds that have still to pass it; "" is the set of kinds
+	well       int           // how many of these are not sick
+	passed     policy.Stamp  // when the newest one that has passed began
+	lastPassed policy.Stamp  // the same, also if that has been taken back since
+	set        policy.Stamp  // when the newest one that the set of kinds has passed began
+	freed      policy.Stamp  // marks up to here may end without one: it took too long
+	retry      time.Time     // do not begin another before this
+	waiting    []graph.NodeID
 }
 
 // due returns when the fence under way gives way to another: one that should
@@ -71,7 +74,7 @@ func (e *Engine) awaitFence(id graph.NodeID, in policy.Input, d policy.Decision)
 			k := e.kinds[in.Object.Owners[i].Kind]
 			if k.waiting == nil {
 				k.waiting = map[graph.NodeID]struct{}{}
-				e.kinds[in.Object.Owners[i].Kind] = k
+				e.setKind(in.Object.Owners[i].Kind, k)
 			}
 			k.waiting[id] = struct{}{}
 			return
@@ -107,7 +110,7 @@ func (e *Engine) released() policy.Stamp {
 	if e.level >= Level2 {
 		return e.fence.freed
 	}
-	if e.unseenKind() {
+	if e.unseenKind() || e.loss.open { // what was seen may be of a history that is no more (R5)
 		return 0
 	}
 	return e.stamp + 1
@@ -116,32 +119,12 @@ func (e *Engine) released() policy.Stamp {
 // unseenKind reports whether there is a kind that takes part and that is not
 // listed, or is sick, or whether no kind is known at all, or not all may be.
 func (e *Engine) unseenKind() bool {
-	any := false
-	if e.kindsLost {
-		return true
-	}
-	for _, k := range e.kinds {
-		if k.part {
-			any = true
-			if k.sick != "" || !k.listed {
-				return true
-			}
-		}
-	}
-	return !any
+	return e.kindsLost || e.counted.unseen > 0 || e.counted.part == 0
 }
 
 // sickKind reports whether a kind that takes part cannot be watched, or may be unknown.
 func (e *Engine) sickKind() bool {
-	if e.kindsLost {
-		return true
-	}
-	for _, k := range e.kinds {
-		if k.part && k.sick != "" {
-			return true
-		}
-	}
-	return false
+	return e.kindsLost || e.counted.sick > 0
 }
 
 // fenceHeld reports whether only sick kinds have still to pass the fence, or,
@@ -151,15 +134,7 @@ func (e *Engine) fenceHeld() bool {
 		return e.sickKind()
 	}
 	f := &e.fence
-	if f.id == 0 || len(f.open) == 0 {
-		return false
-	}
-	for k := range f.open {
-		if e.kinds[k].sick == "" && (k != "" || !e.kindsLost) {
-			return false
-		}
-	}
-	return true
+	return f.id != 0 && len(f.open) > 0 && f.well == 0
 }
 
 // nextFence makes c the call that begins a fence, if one is due. One that is
@@ -178,7 +153,7 @@ func (e *Engine) nextFence(c *Call) bool {
 		if held {
 			f.yielded++
 		} else {
-			f.lost++
+			e.loseFence()
 		}
 		e.voidFence()
 	}
@@ -188,10 +163,13 @@ func (e *Engine) nextFence(c *Call) bool {
 	f.last++
 	f.id, f.started = f.last, e.now
 	f.open = map[Kind]bool{"": true}
-	for name, k := range e.kinds {
+	for name, k := range e.allKinds() {
 		if k.part {
 			f.open[name] = true
 		}
+	}
+	if f.well = e.counted.part - e.counted.sick; !e.kindsLost {
+		f.well++
 	}
 	*c = Call{Type: CallFence, Fence: f.id, Timeout: e.cfg.CallTimeout}
 	f.began = e.launch(c, flight{fence: f.id})
@@ -236,27 +214,30 @@ func (e *Engine) passFence(name Kind, id uint64) {
 		}
 		if k.sweeping {
 			k.pending = id
-			e.kinds[name] = k
+			e.setKind(name, k)
 			return
 		}
 		e.wakes = append(e.wakes, slices.Sorted(maps.Keys(k.waiting))...)
 		k.passed, k.waiting = f.began, nil
 		e.stirGhosts()
-		e.kinds[name] = k
+		e.setKind(name, k)
 	}
 	if name == "" {
 		f.set = f.began
 	}
+	e.loss.answered(f.began)
+	f.well -= well(e.kinds[name])
 	delete(f.open, name)
 	switch {
 	case len(f.open) == 0:
-		f.passed, f.id, f.open = f.began, 0, nil
+		f.passed, f.lastPassed, f.id, f.open = f.began, f.began, 0, nil
 		f.lost, f.yielded = 0, 0
 		f.since = f.started // who waits now has not done so for longer
 		if f.passed > f.wanted {
 			f.wanted = 0
 		}
 		e.counts.Fences++
+		e.confirm()
 		e.wakeFence()
 	case e.fenceHeld(): // whoever can do without it should
 		e.wakeFence()

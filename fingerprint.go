@@ -52,7 +52,7 @@ func (p *printer) nodes() {
 		n, m := e.graph.Node(id), e.peek(id)
 		p.object(n.Object())
 		p.word(uint64(n.State()))
-		p.flags(m.known > e.rewound, m.mark > e.rewound, m.absent > e.rewound, m.buried, m.reread, m.unsure, m.failing, m.suspect, m.overdue, m.fanning, m.waking,
+		p.flags(m.known > e.rewound, m.mark > e.rewound, m.absent > e.rewound, m.absent > e.loss.at, m.buried, m.reread, m.unsure, m.failing, m.suspect, m.overdue, m.fanning, m.waking,
 			m.call != 0, m.mark != 0, m.ring != 0, e.graph.Stale(id))
 		if m.ring != 0 {
 			p.set(e.rings.found[m.ring].members)
@@ -63,7 +63,11 @@ func (p *printer) nodes() {
 		if len(e.cfg.Acknowledge) > 0 && !m.marked.IsZero() {
 			p.until(e.acknowledgedBy(id))
 		}
+		if m.absent > e.rewound {
+			p.absentSince(n, m.absent)
+		}
 		if s, ok := e.sights[id]; ok {
+			p.flags(s.began > e.loss.at)
 			p.word(uint64(s.sight))
 			p.version(n.Key(), s.version)
 			p.flags(m.known > s.done, m.role > s.done, m.known < s.began)
@@ -73,11 +77,16 @@ func (p *printer) nodes() {
 			p.version(n.Key(), a.version)
 			p.until(a.deadline)
 			p.word(uint64(a.then)<<1 | uint64(btoi(a.outside)))
-			p.flags(a.asked != 0, e.relisted(n.Kind(), a.asked), e.kinds[n.Kind()].begun > a.asked)
+			p.word(uint64(a.wrote))
+			p.flags(a.gone, a.asked != 0, e.relisted(n.Kind(), a.asked), e.kinds[n.Kind()].begun > a.asked)
 		}
+		p.lastWrite(id)
 		if r, ok := e.retries[id]; ok {
 			p.version(n.Key(), r.Version)
 			p.flags(e.relisted(n.Kind(), m.known), e.kinds[n.Kind()].begun > m.known)
+			for _, o := range n.OwnerNodes() {
+				p.flags(e.unconfirmed(o.Kind(), m.known), e.peek(o.ID()).absent > m.known)
+			}
 		}
 		if t, ok := e.parked[id]; ok {
 			p.until(t)
@@ -86,12 +95,34 @@ func (p *printer) nodes() {
 		p.word(uint64(m.asked)<<8 | uint64(m.outside))
 		for d := range n.Dependents() {
 			p.node(d.ID())
+			if n.State() == graph.Phantom { // see Engine.unsettled
+				p.flags(e.kinds[n.Kind()].passed > e.peek(d.ID()).known)
+			}
 		}
 		if m.fanning {
 			p.seq(e.graph.Unfanned(id))
 		}
 		p.word(uint64(min(m.conflicts, 2)))
 		p.list(e.misplaced[n.Key().UID])
+	}
+}
+
+// lastWrite hashes what is known of the last write to a node.
+func (p *printer) lastWrite(id graph.NodeID) {
+	if w, ok := p.e.written[id]; ok {
+		p.word(uint64(w.digest)<<32 | uint64(w.tries)<<1 | uint64(btoi(w.judged)))
+		p.until(w.after)
+	}
+}
+
+// absentSince hashes for which dependents the absence of n, by a call that began then,
+// is evidence: see absenceServes.
+func (p *printer) absentSince(n graph.Node, began policy.Stamp) {
+	for d := range n.Dependents() {
+		if has(p.e.retries, d.ID()) || n.State() == graph.Phantom {
+			p.node(d.ID())
+			p.flags(began > p.e.peek(d.ID()).known)
+		}
 	}
 }
 
@@ -128,19 +159,14 @@ func (p *printer) kinds() {
 		k := e.kinds[name]
 		g, _ := e.graph.Kind(name)
 		p.text(string(name))
-		p.flags(k.part, k.listed, k.sick != "", k.ill, k.damaged, k.spoilt, k.sweeping, k.begun > e.rewound,
-			k.pending != 0, g.Known, g.NoOwner, g.Scoped, g.Listing, g.Listed, e.fence.open[name])
+		p.flags(k.part, k.listed, k.sick != "", k.ill, k.damaged, k.spoilt, k.sweeping, k.begun > e.rewound, e.loss.at != 0 && e.behind(name, e.loss.at), e.losing(name), k.begun > e.loss.at,
+			k.pending != 0, g.Known, g.NoOwner, g.Unwatched, g.Scoped, g.Listing, g.Listed, e.fence.open[name])
 		p.seq(e.graph.Ranked(name))
 		p.seq(e.graph.Unswept(name))
 		p.set(slices.Collect(maps.Keys(k.waiting)))
 		if e.cfg.CompareVersions != nil {
 			p.text(string(e.tide(name).high))
 			p.text(string(e.tide(name).floor))
-		}
-		for _, id := range p.ids {
-			if e.graph.Node(id).Scope() != "" {
-				p.flags(k.passed > e.peek(id).known)
-			}
 		}
 	}
 }
@@ -193,13 +219,15 @@ func (p *printer) rest() {
 	}
 	p.set(e.rings.searched)
 	p.lists()
-	p.flags(e.healing, e.broken != nil, e.audit.under, e.kindsSeen, e.kindsLost, e.allSeen)
+	p.flags(e.healing, e.broken != nil, e.audit.under, e.kindsSeen, e.kindsLost, e.allSeen, e.learnt, e.loss.at != 0, e.loss.open, e.unanswered())
+	for _, epoch := range e.epochs.taken {
+		p.text(epoch)
+	}
 	p.audit()
 	for _, m := range [...]memory{e.absent, e.orphaned} {
 		n := 0
-		for k, observed := range m.all() {
+		for k := range m.all() {
 			p.key(k)
-			p.flags(observed)
 			n++
 		}
 		p.word(uint64(n))
@@ -232,7 +260,8 @@ func (p *printer) flight(id CallID, f flight) {
 	p.key(f.key)
 	p.version(f.key, f.version)
 	p.text(f.handler)
-	p.flags(f.reread, f.unsure, f.fence != 0 && f.fence == p.e.fence.id, f.began > p.e.rewound)
+	p.word(uint64(f.wrote))
+	p.flags(f.reread, f.shown, f.fence != 0 && f.fence == p.e.fence.id, f.began > p.e.rewound, f.began > p.e.loss.at)
 	if f.run != 0 {
 		p.text("run")
 	}
@@ -242,8 +271,9 @@ func (p *printer) flight(id CallID, f flight) {
 	}
 	m := p.e.peek(n.ID())
 	p.flags(m.known > f.began, n.ID() == f.node, m.call == id)
+	p.absentSince(n, f.began)
 	if f.call == CallRead && !f.reread {
-		p.flags(m.known < f.began)
+		p.flags(m.known < f.began, m.changed < f.began)
 		p.began(n, f.began)
 	}
 }

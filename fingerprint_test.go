@@ -57,6 +57,7 @@ func (e *Engine) fill() {
 	e.sights[d] = sight{sight: policy.SeenSolid, version: "7", began: at, done: at + 1}
 	e.awaits.put(b, await{version: "5", deadline: soon, asked: 1})
 	e.retries[c], e.parked[c] = Object{Key: e.graph.Node(c).Key(), Version: "8"}, soon
+	e.written[c] = written{digest: 7, tries: 1, after: soon}
 	e.waiters[d], e.misplaced["c"] = []graph.NodeID{b}, []graph.NodeID{a}
 	e.flights = map[CallID]flight{
 		1: {call: CallRead, node: d, key: e.graph.Node(d).Key(), began: at},
@@ -65,8 +66,8 @@ func (e *Engine) fill() {
 		4: {call: CallHandle, node: c, key: e.graph.Node(c).Key(), handler: "x.io/y"},
 	}
 	e.mind(b).call = 2
-	e.absent.add(Key{Kind: "a", Name: "old", UID: "old"}, true)
-	e.orphaned.add(Key{Kind: "a", Name: "older", UID: "older"}, true)
+	e.absent.add(Key{Kind: "a", Name: "old", UID: "old"})
+	e.orphaned.add(Key{Kind: "a", Name: "older", UID: "older"})
 	e.fence = fences{wanted: at, since: e.now, id: 1, last: 1, began: at, started: e.now,
 		open: map[Kind]bool{"a": true, "": true}, passed: 2, freed: 1, retry: soon, waiting: []graph.NodeID{a}}
 	e.rings = rings{suspects: []graph.NodeID{c}, searched: []graph.NodeID{d}, due: soon, lastID: 1,
@@ -123,6 +124,10 @@ func flightChange(field string, id CallID, change func(f *flight)) fieldChange {
 	return fieldChange{"flight." + field, func(e *Engine) { entryChange(e.flights, id, change) }}
 }
 
+func writtenChange(field string, change func(w *written)) fieldChange {
+	return fieldChange{"written." + field, func(e *Engine) { entryChange(e.written, e.idOf("c"), change) }}
+}
+
 func handlingChange(field string, change func(h *handling)) fieldChange {
 	return fieldChange{"handling." + field, func(e *Engine) {
 		entryChange(e.handlers.states, handlerKey{e.idOf("c"), "x.io/y"}, change)
@@ -153,13 +158,13 @@ func fieldChanges() []fieldChange {
 		{"Engine.asks", func(e *Engine) { e.asks.Add(e.idOf("a"), queue.Normal) }},
 		{"Engine.sights", func(e *Engine) { delete(e.sights, e.idOf("d")) }},
 		{"Engine.awaits", func(e *Engine) { e.awaits.drop(e.idOf("b")) }},
+		{"Engine.written", func(e *Engine) { clear(e.written) }},
 		{"Engine.retries", func(e *Engine) { entryChange(e.retries, e.idOf("c"), func(o *Object) { o.Version = "9" }) }},
 		{"Engine.parked", func(e *Engine) { e.parked[e.idOf("c")] = e.now.Add(time.Minute) }},
 		{"Engine.waiters", func(e *Engine) { e.waiters[e.idOf("d")] = []graph.NodeID{e.idOf("c")} }},
 		{"Engine.misplaced", func(e *Engine) { delete(e.misplaced, "c") }},
 		{"Engine.flights", func(e *Engine) { delete(e.flights, 3) }},
 		{"Engine.absent", func(e *Engine) { e.absent.forget() }},
-		{"Engine.absent by a read", func(e *Engine) { e.absent.add(Key{Kind: "a", Name: "old", UID: "old"}, false) }},
 		{"Engine.orphaned", func(e *Engine) { e.orphaned.forget() }},
 		{"Engine.prepared", func(e *Engine) { e.prepared = line[Call]{} }},
 		{"Engine.prepared change", func(e *Engine) { e.prepared.items[0].Change = Change{} }},
@@ -168,6 +173,9 @@ func fieldChanges() []fieldChange {
 		{"Engine.wakes", func(e *Engine) { e.wakes = nil }},
 		{"Engine.kindsSeen", func(e *Engine) { flip(&e.kindsSeen) }},
 		{"Engine.kindsLost", func(e *Engine) { flip(&e.kindsLost) }},
+		{"Engine.loss", func(e *Engine) { e.loss.at = e.next() }},
+		{"Engine.learnt", func(e *Engine) { flip(&e.learnt) }},
+		{"Engine.epochs", func(e *Engine) { e.epochs.take("one") }},
 		{"Engine.allSeen", func(e *Engine) { flip(&e.allSeen) }},
 		{"Engine.rewound", func(e *Engine) { e.rewound = e.next() }},
 		{"Engine.healing", func(e *Engine) { flip(&e.healing) }},
@@ -213,6 +221,7 @@ func nodeChanges() []fieldChange {
 		{"tide.high", func(e *Engine) { e.tide("a").high = "6" }},
 		{"tide.floor", func(e *Engine) { e.tide("a").floor = "6" }},
 		kindChange("waiting", func(k *kindMind) { k.waiting = map[graph.NodeID]struct{}{1: {}} }),
+		{"kindMind.passed", func(e *Engine) { entryChange(e.kinds, "d", func(k *kindMind) { k.passed = late }) }},
 		{"kindMind.spoken", func(e *Engine) { entryChange(e.kinds, "d", func(k *kindMind) { k.spoken = late }) }},
 	}
 }
@@ -229,16 +238,23 @@ func recordChanges() []fieldChange {
 		awaitChange("version", func(a *await) { a.version = "6" }),
 		awaitChange("deadline", func(a *await) { a.deadline = a.deadline.Add(1) }),
 		awaitChange("then", func(a *await) { a.then = thenHeld }),
+		awaitChange("wrote", func(a *await) { a.wrote = 6 }),
 		awaitChange("asked", func(a *await) { a.asked = 0 }),
 		awaitChange("outside", func(a *await) { flip(&a.outside) }),
+		awaitChange("gone", func(a *await) { flip(&a.gone) }),
 		flightChange("call", 2, func(f *flight) { f.call = CallDelete }),
 		flightChange("node", 2, func(f *flight) { f.node = 0 }),
 		flightChange("key", 2, func(f *flight) { f.key.Name = "x" }),
 		flightChange("version", 2, func(f *flight) { f.version = "6" }),
 		flightChange("began", 1, func(f *flight) { f.began = 1 }),
 		flightChange("reread", 1, func(f *flight) { flip(&f.reread) }),
-		flightChange("unsure", 1, func(f *flight) { flip(&f.unsure) }),
+		flightChange("shown", 1, func(f *flight) { flip(&f.shown) }),
 		flightChange("ending", 2, func(f *flight) { f.ending = graph.Orphan }),
+		flightChange("wrote", 2, func(f *flight) { f.wrote = 6 }),
+		writtenChange("digest", func(w *written) { w.digest = 6 }),
+		writtenChange("tries", func(w *written) { w.tries++ }),
+		writtenChange("judged", func(w *written) { flip(&w.judged) }),
+		writtenChange("after", func(w *written) { w.after = w.after.Add(time.Second) }),
 		flightChange("handler", 4, func(f *flight) { f.handler = "x" }),
 		flightChange("fence", 3, func(f *flight) { f.fence = 2 }),
 		handlingChange("phase", func(h *handling) { h.phase = done }),
@@ -285,22 +301,25 @@ func partChanges() []fieldChange {
 var unhashed = map[string]string{
 	"Engine.cfg": "one Config", "Engine.level": "one Config", "Engine.set": "one Config",
 	"Engine.now": "times enter as how far away they are", "Engine.stamp": "only the order of stamps counts",
-	"Engine.lastCall": "an id says nothing", "Engine.revoked": "tells others", "Engine.held": "a report", "Engine.counts": "a report",
-	"Engine.nodes": "see mind", "Engine.tides": "see tide", "Engine.room": "of the decision at hand",
+	"Engine.lastCall": "an id says nothing", "Engine.revoked": "tells others", "Engine.held": "a report", "Engine.counts": "a report", "Engine.undoneLog": "a log",
+	"Engine.nodes": "see mind", "Engine.counted": "follows from the kinds", "Engine.looked": "says how much work a step was", "Engine.tides": "see tide", "Engine.room": "of the decision at hand",
 	"tide.kind": "a key", "tide.most": "spares a look at each object's own version",
 	"Engine.reading": "follows from flights",
 	"Engine.fence":   "see fences", "Engine.rings": "see rings", "Engine.handlers": "see handlers",
 	"Engine.lists": "see lists", "Engine.audit": "see audit",
 	"mind.reason": "a report", "mind.doubt": "a report", "mind.island": "a report", "mind.audited": "a report",
-	"kindMind.passed": "is compared for objects with a scope alone: see TestFingerprintScoped",
-	"Engine.clear":    "see clearings", "clearings.plans": "one Config", "clearings.holders": "follows from the graph",
+	"kindMind.lost":      "counts after a loss alone: see losing",
+	"fences.lastPassed":  "counts after a loss alone: see losing",
+	"kindMind.confirmed": "is compared after a loss alone: see TestFingerprintConfirmed",
+	"Engine.clear":       "see clearings", "clearings.plans": "one Config", "clearings.holders": "follows from the graph",
 	"clearings.known": "follows from the graph", "clearings.of": "follows from runs", "clearings.ghosts": "follows from runs",
 	"clearings.last": "an id says nothing", "clearing.left": "follows from members", "clearing.members": "follows from left", "clearing.open": "follows from left", "clearing.first": "one Config", "membership.by": "follows from the graph and the labels",
 	"labels.asks": "one Config", "clearing.total": "a report", "clearing.gone": "a report", "clearing.kinds": "a report",
 	"clearing.blocked": "a report", "clearing.sample": "a report", "membership.kind": "follows from the node",
-	"handling.call": "an id says nothing", "handling.err": "a report",
+	"handling.call": "an id says nothing", "handling.err": "a report", "handling.failing": "a report", "handlers.lined": "follows from states",
 	"ring.first": "follows from the members", "rings.lastID": "an id says nothing",
-	"rings.search": "a clone begins it anew", "fences.last": "an id says nothing",
+	"rings.search": "a clone begins it anew", "fences.last": "an id says nothing", "fences.late": "a report",
+	"clearing.lacks": "spares a walk over the kinds", "fences.well": "follows from open and the kinds",
 	"audit.next": "says when to repair what should not need it", "audit.roots": "a report",
 	"audit.search": "a report", "audit.islands": "a report",
 	"handlers.most": "one Config", "handlers.timeout": "one Config", "handlers.running": "follows from flights",
@@ -333,7 +352,7 @@ func TestFingerprint(t *testing.T) {
 		}
 	}
 	for _, record := range []any{
-		Engine{}, mind{}, kindMind{}, sight{}, await{}, flight{}, fences{}, rings{}, ring{}, lists{}, audit{}, handlers{}, handling{},
+		Engine{}, mind{}, kindMind{}, sight{}, await{}, written{}, flight{}, fences{}, rings{}, ring{}, lists{}, audit{}, handlers{}, handling{},
 		clearings{}, clearing{}, membership{}, labels{}, selects{}, pass{}, mark{}, tide{},
 	} {
 		for i, s := 0, reflect.TypeOf(record); i < s.NumField(); i++ {
@@ -344,17 +363,14 @@ func TestFingerprint(t *testing.T) {
 	}
 }
 
-// TestFingerprintScoped: that a kind has passed a fence counts for what has a
-// scope.
-func TestFingerprintScoped(t *testing.T) {
+// TestFingerprintConfirmed: that a read has confirmed a kind counts after a loss.
+func TestFingerprintConfirmed(t *testing.T) {
 	e := hashed(t)
-	if err := e.Observe(e.now, put("s/x/e#6")); err != nil {
-		t.Fatal(err)
-	}
+	e.loss = loss{at: e.next(), seen: e.next()}
 	f := e.Clone()
-	entryChange(f.kinds, "a", func(k *kindMind) { k.passed = f.next() })
+	entryChange(f.kinds, "a", func(k *kindMind) { k.confirmed = f.loss.seen })
 	if e.Fingerprint(nil) == f.Fingerprint(nil) {
-		t.Error("the fence that a kind has passed leaves the fingerprint as it is")
+		t.Error("that a kind is confirmed leaves the fingerprint as it is")
 	}
 }
 

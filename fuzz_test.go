@@ -64,8 +64,9 @@ func anything(t *rapid.T) {
 func settings(t *rapid.T) ownergraph.Config {
 	one := func(what string) bool { return rapid.IntRange(0, 3).Draw(t, what) == 0 }
 	c := ownergraph.Config{
-		Scope:    rapid.SampledFrom([]graph.ScopeRule{graph.ScopeHold, graph.ScopeAbsent}).Draw(t, "scope rule"),
-		Override: one("override"), ObserveOnly: one("observe only"),
+		Scope:     rapid.SampledFrom([]graph.ScopeRule{graph.ScopeHold, graph.ScopeAbsent}).Draw(t, "scope rule"),
+		OwnerName: rapid.SampledFrom([]graph.NameRule{graph.NameHold, graph.NameAbsent}).Draw(t, "name rule"),
+		Override:  one("override"), ObserveOnly: one("observe only"),
 		AbsentOwners: rapid.IntRange(-1, 2).Draw(t, "absent owners"), OrphanedOwners: rapid.IntRange(-1, 2).Draw(t, "orphaned owners"),
 		Limits: graph.Limits{Owners: rapid.IntRange(0, 2).Draw(t, "most owners"), Text: rapid.IntRange(0, 2).Draw(t, "longest text")},
 	}

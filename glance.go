@@ -61,6 +61,7 @@ func (e *Engine) keeps(id graph.NodeID) bool {
 	}
 	e.settle(id, false)
 	delete(e.parked, id)
+	delete(e.written, id)
 	return true
 }
 

@@ -20,6 +20,7 @@ type handlers struct {
 	states  map[handlerKey]handling
 	lines   map[string][]graph.NodeID // ready to run, by name
 	running map[string]int
+	lined   int // states that wait in a line
 }
 
 type handlerKey struct {
@@ -35,6 +36,8 @@ type handling struct {
 	call  CallID
 	since time.Time // when it was started, or failed
 	err   string    // what the last run failed with
+	// failing is when the first of the runs failed that have failed in a row.
+	failing time.Time
 }
 
 type phase uint8
@@ -68,6 +71,9 @@ func (e *Engine) handle(id graph.NodeID, o Object, d policy.Decision) policy.Dec
 			continue
 		}
 		if bar != policy.ReasonUnset {
+			if bar == policy.NeedAnswer {
+				e.awaitAnswer(id)
+			}
 			if d.Reason == policy.NeedFinalizers {
 				d.Reason = bar
 			}
@@ -79,6 +85,7 @@ func (e *Engine) handle(id graph.NodeID, o Object, d policy.Decision) policy.Dec
 			return policy.Decision{Action: policy.Release, Reason: policy.HandlerDone, Finalizer: name}
 		case s.phase == 0 || s.phase == failed && !e.now.Before(h.due(s)):
 			s.phase = lined
+			h.lined++
 			h.states[handlerKey{id, name}] = s
 			h.lines[name] = append(h.lines[name], id)
 		case s.phase == failed:
@@ -113,8 +120,12 @@ func (e *Engine) nextHandler(c *Call) bool {
 			if s.phase != lined { // of a former node with this id
 				continue
 			}
+			h.lined--
 			if !e.handles(id, name) {
 				delete(h.states, k)
+				if e.graph.InUse(id) { // it may do so later
+					e.work.Add(id, queue.Normal)
+				}
 				continue
 			}
 			n := e.graph.Node(id)
@@ -146,13 +157,29 @@ func (e *Engine) handlerDone(id CallID, f flight, err error) {
 	if err != nil {
 		e.counts.FailedHandlers++
 		e.cfg.Logger.Warn("handler failed", "finalizer", f.handler, "object", f.key.String(), "err", err)
-		s.phase, s.since, s.err = failed, e.now, err.Error()
+		if s.err == "" {
+			s.failing = e.now
+		}
+		s.phase, s.since, s.err = failed, e.now, cutText(err.Error(), mostError)
 		s.tries++
 	} else {
 		s.phase, s.err = done, ""
 	}
 	h.states[k] = s
 	e.work.Add(f.node, queue.Normal)
+}
+
+// abandon forgets a call: what came of it counts for nothing.
+func (e *Engine) abandon(id CallID) {
+	f := e.flights[id]
+	delete(e.flights, id)
+	if f.call != CallHandle {
+		return
+	}
+	e.handlers.running[f.handler]--
+	if k := (handlerKey{f.node, f.handler}); e.handlers.states[k].call == id {
+		delete(e.handlers.states, k)
+	}
 }
 
 // handles reports whether a handler has still to run for a node, and may.
@@ -169,12 +196,16 @@ func (e *Engine) handles(id graph.NodeID, name string) bool {
 func (h *handlers) rewind() {
 	maps.DeleteFunc(h.states, func(_ handlerKey, s handling) bool { return s.phase != running })
 	clear(h.lines)
+	h.lined = 0
 }
 
 // drop forgets the handlers of a node. A run that is under way goes on, and its
 // result counts for nothing.
 func (h *handlers) drop(id graph.NodeID) {
 	for _, name := range h.names {
+		if k := (handlerKey{id, name}); h.states[k].phase == lined {
+			h.lined--
+		}
 		delete(h.states, handlerKey{id, name})
 		if line := h.lines[name]; len(line) > 2*len(h.states)+mostLeft {
 			h.lines[name] = slices.DeleteFunc(line, func(id graph.NodeID) bool { return h.states[handlerKey{id, name}].phase != lined })

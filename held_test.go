@@ -26,13 +26,19 @@ func newStepped(t *testing.T, cfg ownergraph.Config, kinds ...graph.Kind) steppe
 		t.Fatal(err)
 	}
 	s := stepped{t, e, time.Unix(0, 0)}
+	s.serve(kinds...)
+	s.list(kinds...)
+	return s
+}
+
+// serve says that these kinds are served, and no others.
+func (s stepped) serve(kinds ...graph.Kind) {
+	s.Helper()
 	known := graph.Event{Type: graph.KindsKnown}
 	for _, k := range kinds {
 		known.Kinds = append(known.Kinds, graph.KindInfo{Kind: k})
 	}
 	s.see(known)
-	s.list(kinds...)
-	return s
 }
 
 // list lists kinds in which nothing is.
@@ -144,7 +150,7 @@ func TestManyReadsOneDecision(t *testing.T) {
 		{graph.ErrRefused, 3 * dependents, 0, "what cannot be read is held"},
 		{errors.New("overload"), 3 * dependents, 0, "what fails is tried again, and nobody waits for it alone"},
 	} {
-		s := newStepped(t, ownergraph.Config{}, "a", "d")
+		s := newStepped(t, ownergraph.Config{OwnerName: graph.NameAbsent}, "a", "d")
 		s.put(text)
 		if w := s.run(c.answer); len(w) != c.writes {
 			t.Errorf("%v: %d writes, want %d: %s", c.answer, len(w), c.writes, c.reason)
@@ -280,6 +286,7 @@ func TestConflictIsReadUntilAnswered(t *testing.T) {
 		s.now = s.now.Add(time.Hour)
 	}
 	s.answer(s.wants(ownergraph.CallRead, "nothing was answered"), "b#2 -> a")
+	s.done(s.wants(ownergraph.CallRead, "a may be back, where the store was restored"), graph.ErrNotFound)
 	if c := s.wants(ownergraph.CallDelete, "b's owner is as absent as before"); c.Options.Precondition.Version != "2" {
 		t.Errorf("deletes version %q, and the read answered 2", c.Options.Precondition.Version)
 	}

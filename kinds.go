@@ -13,18 +13,20 @@ import (
 
 // kindMind is what the engine knows of a kind beyond the graph.
 type kindMind struct {
-	part     bool                      // it is served and takes part: fences cover it
-	listed   bool                      // a listing is complete and swept
-	sick     string                    // why it cannot be watched, "" if it can
-	ill      bool                      // sick by the store's own word
-	damaged  bool                      // sick by an event that was refused: only a listing heals it
-	spoilt   bool                      // that event was one of the listing under way, which proves nothing
-	sweeping bool                      // a listing has ended and its sweep has not
-	begun    policy.Stamp              // when a listing last began
-	spoken   policy.Stamp              // when a listing last ended
-	passed   policy.Stamp              // when the newest fence that it has passed began
-	pending  uint64                    // a fence that it passes when its sweep is over
-	waiting  map[graph.NodeID]struct{} // who waits for it to pass a fence
+	part      bool                      // it is served, watched and takes part: fences cover it
+	listed    bool                      // a listing is complete and swept
+	sick      string                    // why it cannot be watched, "" if it can
+	ill       bool                      // sick by the store's own word
+	damaged   bool                      // sick by an event that was refused: only a listing heals it
+	spoilt    bool                      // that event was one of the listing under way, which proves nothing
+	sweeping  bool                      // a listing has ended and its sweep has not
+	begun     policy.Stamp              // when a listing last began
+	spoken    policy.Stamp              // when a listing last ended
+	passed    policy.Stamp              // when the newest fence that it has passed began
+	lost      policy.Stamp              // when a write to it last got no answer
+	confirmed policy.Stamp              // when a read began that showed its watermark, or later, after a loss
+	pending   uint64                    // a fence that it passes when its sweep is over
+	waiting   map[graph.NodeID]struct{} // who waits for it to pass a fence
 }
 
 // kindEvent takes what an event says of its kind, whose tide t is that of a put where
@@ -56,7 +58,7 @@ func (e *Engine) kindEvent(ev *Event, t *tide, newest bool) {
 	case graph.ListBegun:
 		k.begun, k.sweeping, k.spoilt = e.next(), false, false
 		e.tide(ev.Kind).floor = e.tide(ev.Kind).high
-		e.lists.begun(ev.Kind)
+		e.lists.drop(ev.Kind)
 	case graph.ListEnded:
 		k.spoken, k.sweeping = e.next(), true
 		e.rise(ev.Kind, ev.Version)
@@ -81,15 +83,16 @@ func (e *Engine) kindEvent(ev *Event, t *tide, newest bool) {
 		}
 		defer e.resume(ev.Kind)
 	case graph.KindVanished:
-		k = kindMind{passed: k.passed, spoken: e.next(), waiting: k.waiting}
+		k = e.leftKind(k)
 		e.ebb(ev.Kind)
 	}
-	e.kinds[ev.Of()] = k
+	e.setKind(ev.Of(), k)
 	if ev.Type >= graph.KindSick {
 		if ev.Type == graph.KindVanished {
-			e.unwantSelects(ev.Kind)
+			e.unwantSelects()
+			e.lists.drop(ev.Kind)
 			e.voidFence()
-			e.leave()
+			e.heal()
 			e.auditSoon()
 		}
 		e.wakeFence()
@@ -102,33 +105,43 @@ func (e *Engine) kindEvent(ev *Event, t *tide, newest bool) {
 // (R7).
 func (e *Engine) kindsKnown(infos []KindInfo) {
 	joined := false
-	for name, k := range e.kinds {
-		if k.part && !slices.ContainsFunc(infos, func(i KindInfo) bool { return i.Kind == name }) {
-			e.kinds[name] = kindMind{passed: k.passed, spoken: e.next(), waiting: k.waiting}
-			e.unwantSelects(name)
+	for name, k := range e.allKinds() {
+		if g, _ := e.graph.Kind(name); k.part && !g.Known {
+			e.setKind(name, e.leftKind(k))
 			e.ebb(name)
 		}
 	}
 	for _, i := range infos {
 		k, had := e.kinds[i.Kind]
-		if part := !slices.Contains(e.cfg.Ignore, i.Kind); part != k.part {
+		if part := !i.Unwatched && !e.ignored(i.Kind); part != k.part {
 			k.part, joined = part, true
 		}
 		name := i.Kind
 		if !had { // the caller's text is not held on to
 			name = Kind(strings.Clone(string(name)))
 		}
-		e.kinds[name] = k
+		e.setKind(name, k)
 	}
 	if joined {
 		e.unfence()
 	}
+	if e.kindsLost {
+		e.lists.ended("")
+	}
 	e.kindsSeen, e.kindsLost = true, false
 	e.forgetKinds()
+	e.unwantSelects()
 	e.leave()
 	e.voidFence()
 	e.wakeFence()
 	e.auditSoon()
+}
+
+// leftKind returns what is kept of a kind that takes no part any more. It passes no
+// fence, so what waits for that is decided again.
+func (e *Engine) leftKind(k kindMind) kindMind {
+	e.wakes = append(e.wakes, slices.Sorted(maps.Keys(k.waiting))...)
+	return kindMind{passed: k.passed, spoken: e.next()}
 }
 
 // unfence takes back that fences have passed: they say nothing of a kind that has
@@ -144,9 +157,9 @@ func (e *Engine) unfence() {
 // stays, since it matters to sweeps that it was there once.
 func (e *Engine) forgetKinds() {
 	holders := e.clear.sweeps()
-	for name := range e.kinds {
+	for name := range e.allKinds() {
 		if _, ok := e.graph.Kind(name); !ok && !slices.Contains(holders, name) {
-			delete(e.kinds, name)
+			e.dropKind(name)
 			e.tides.forget(name)
 		}
 	}
@@ -175,7 +188,7 @@ func (e *Engine) damage(ev *Event, why string) {
 		return
 	}
 	k.damaged, k.spoilt, k.sick = true, true, why
-	e.kinds[name] = k
+	e.setKind(name, k)
 	e.wantList(name)
 	e.wakeFence()
 }
@@ -228,10 +241,14 @@ func (e *Engine) swept(name Kind) {
 		e.auditSoon()
 	}
 	k.sweeping, k.listed, k.pending = false, k.begun > e.rewound, 0
-	e.kinds[name] = k
+	e.setKind(name, k)
 	e.resume(name)
 	if pending != 0 {
 		e.passFence(name, pending)
+	}
+	e.loss.answered(k.begun)
+	if e.level < Level2 && len(e.lists.wanted) == 0 {
+		e.confirm()
 	}
 	if e.level < Level2 {
 		e.wakeFence()
@@ -268,67 +285,6 @@ func (e *Engine) resume(name Kind) {
 	}
 }
 
-// rewind takes back every absence: the store's history went backwards. Nothing
-// is written before every kind is listed anew (R5).
-func (e *Engine) rewind(why string) {
-	e.revoke() // now: what follows walks the whole graph
-	e.cfg.Logger.Warn("history went backwards", "reason", why)
-	e.counts.Rewinds++
-	if _, err := e.graph.Apply(Event{Type: graph.Rewound}); err != nil {
-		e.fail("rewind: %v", err)
-	}
-	e.rewound, e.healing = e.next(), true
-	e.absent.forget()
-	e.orphaned.forget()
-	e.unfence()
-	e.forgetDoubts()
-	e.voidFence()
-	e.fence.since = e.now
-	for name, k := range e.kinds {
-		e.ebb(name)
-		e.tide(name).most = ""
-		k.passed = 0
-		k.listed, k.sweeping, k.pending = false, false, 0
-		e.kinds[name] = k
-		if k.part {
-			e.wantList(name)
-		}
-	}
-}
-
-// forgetDoubts takes back what objects wait for because of the former history,
-// and has them decided again.
-func (e *Engine) forgetDoubts() {
-	for _, id := range e.awaits.all() {
-		e.awaits.drop(id)
-		e.mind(id).reread = false
-		e.work.Add(id, queue.Normal)
-	}
-	for _, id := range slices.Sorted(maps.Keys(e.parked)) {
-		e.work.Add(id, queue.Normal)
-	}
-	clear(e.parked)
-	clear(e.retries)
-	clear(e.sights)
-	e.handlers.rewind()
-	e.clear.rewind()
-	e.breakRings()
-}
-
-// heal ends a rewind once every kind has been listed since.
-func (e *Engine) heal() {
-	if !e.healing {
-		return
-	}
-	for name, k := range e.kinds {
-		if k.part && e.outlived(name) {
-			return
-		}
-	}
-	e.healing = false
-	e.auditSoon()
-}
-
 // lists says which kinds have to be listed anew: one at a time, with backoff.
 type lists struct {
 	wanted []Kind // sorted
@@ -343,8 +299,21 @@ func (e *Engine) wantList(name Kind) {
 	}
 }
 
-// begun notes that a listing has begun: whoever wanted one has it.
-func (l *lists) begun(name Kind) {
+// wantLists has every kind listed anew.
+func (e *Engine) wantLists() {
+	wanted := e.lists.wanted[:0]
+	for name, k := range e.allKinds() {
+		if k.part {
+			wanted = append(wanted, name)
+		}
+	}
+	slices.Sort(wanted)
+	e.lists.wanted = wanted
+}
+
+// drop takes a kind out of those that have to be listed: a listing has begun, or the
+// kind takes no part any more.
+func (l *lists) drop(name Kind) {
 	if i, ok := slices.BinarySearch(l.wanted, name); ok {
 		l.wanted = slices.Delete(l.wanted, i, i+1)
 	}
@@ -362,6 +331,9 @@ func (l *lists) ended(name Kind) {
 // recovered, and not asked for, unless it needs one anyway.
 func (e *Engine) dueList() (Kind, bool) {
 	l := &e.lists
+	if e.kindsLost && l.last != "" { // the set of kinds, in its turn
+		return "", true
+	}
 	after, _ := slices.BinarySearch(l.wanted, l.last+"\x00")
 	for i := range l.wanted {
 		name := l.wanted[(after+i)%len(l.wanted)]
@@ -369,7 +341,7 @@ func (e *Engine) dueList() (Kind, bool) {
 			return name, true
 		}
 	}
-	return "", false
+	return "", e.kindsLost
 }
 
 // nextList makes c the call for a listing, if one is due.

@@ -9,8 +9,8 @@ import (
 )
 
 // memory is a bounded set of full coordinates: the least recently used go
-// first. It holds what is worth remembering of owners that left the graph, and
-// whether the watch itself saw them go.
+// first. It holds owners that left the graph after the watch saw them go. Absence
+// that a read found is in none: it lasts no longer than the phantom (R2, absence).
 //
 // It finds coordinates by a hash and compares them with what it holds, so that
 // it takes them to be the same only if they are; of two with one hash the later
@@ -41,7 +41,6 @@ func hole(u UID) uint64 {
 type remembered struct {
 	text              string
 	kind, scope, name uint32 // where they end in text; then comes the UID
-	observed          bool
 }
 
 func (r *remembered) key() Key {
@@ -55,7 +54,7 @@ func newMemory(size int) memory { return memory{size: size, seed: maphash.MakeSe
 
 func (m *memory) hash(k Key) uint64 { return maphash.Comparable(m.seed, k) }
 
-func (m *memory) add(k Key, observed bool) {
+func (m *memory) add(k Key) {
 	if m.size <= 0 {
 		return
 	}
@@ -72,7 +71,7 @@ func (m *memory) add(k Key, observed bool) {
 	name := scope + len(k.Name)
 	m.keys.Add(h, remembered{
 		text: string(k.Kind) + k.Scope + k.Name + string(k.UID),
-		kind: uint32(kind), scope: uint32(scope), name: uint32(name), observed: observed,
+		kind: uint32(kind), scope: uint32(scope), name: uint32(name),
 	})
 }
 
@@ -88,34 +87,32 @@ func (m *memory) fit(most int) {
 func (m *memory) may(u UID) bool { return m.keys != nil && m.sieve[hole(u)] != 0 }
 
 // has reports whether the memory holds k, and counts that as a use of it.
-func (m *memory) has(k Key) (observed, ok bool) {
+func (m *memory) has(k Key) bool {
 	if !m.may(k.UID) {
-		return false, false
+		return false
 	}
 	r, ok := m.keys.Get(m.hash(k))
-	ok = ok && r.key() == k
-	return ok && r.observed, ok
+	return ok && r.key() == k
 }
 
 func (m *memory) empty() bool { return m.keys == nil || m.keys.Len() == 0 }
 
 func (m *memory) drop(k Key) {
-	if _, ok := m.has(k); ok {
+	if m.has(k) {
 		m.keys.Remove(m.hash(k))
 	}
 }
 
 func (m *memory) forget() { m.keys, m.sieve = nil, nil }
 
-// all yields the keys, the least recently used first, and whether each was
-// observed to go.
-func (m *memory) all() iter.Seq2[Key, bool] {
-	return func(yield func(Key, bool) bool) {
+// all yields the keys, the least recently used first.
+func (m *memory) all() iter.Seq[Key] {
+	return func(yield func(Key) bool) {
 		if m.keys == nil {
 			return
 		}
 		for _, r := range m.keys.Values() {
-			if !yield(r.key(), r.observed) {
+			if !yield(r.key()) {
 				return
 			}
 		}
@@ -124,8 +121,8 @@ func (m *memory) all() iter.Seq2[Key, bool] {
 
 func (m *memory) clone() memory {
 	c := newMemory(m.size)
-	for k, observed := range m.all() {
-		c.add(k, observed)
+	for k := range m.all() {
+		c.add(k)
 	}
 	return c
 }

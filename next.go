@@ -104,7 +104,7 @@ func (e *Engine) step() int {
 	}
 	e.stepWakes()
 	if id, ok := e.work.Next(e.now); ok {
-		cost := 1
+		cost, before := 1, e.looked
 		if e.graph.InUse(id) { // a decision looks at every reference
 			cost += e.graph.Node(id).Owners() / 8
 		}
@@ -112,7 +112,7 @@ func (e *Engine) step() int {
 			e.prepared.push(c)
 			c.ID = 0 // see Collector.guard
 		}
-		return cost
+		return cost + int(e.looked-before)/8
 	}
 	switch {
 	case len(e.wakes) > 0:

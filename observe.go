@@ -3,6 +3,7 @@ package ownergraph
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/ownergraph/ownergraph/graph"
@@ -30,6 +31,13 @@ func (e *Engine) take(ev *Event) error {
 	if e.broken != nil {
 		return e.broken
 	}
+	if ev.Type == graph.Rewound && !e.announced(ev) || e.ignores(ev) {
+		e.counts.Events++
+		return nil
+	}
+	if !e.learnt {
+		e.learnt = learns(ev.Type)
+	}
 	t, newest, why := e.backwards(ev)
 	if why != "" {
 		e.rewind(why)
@@ -49,6 +57,9 @@ func (e *Engine) take(ev *Event) error {
 		return fmt.Errorf("observe: %w", err)
 	}
 	e.counts.Events++
+	if ev.Type == graph.Put && len(e.flights) > 0 {
+		e.overtake(ev.Object.Key)
+	}
 	back := d.Resurrected // the Delta is the graph's own
 	e.absorb(ev, d)
 	e.kindEvent(ev, t, newest)
@@ -57,6 +68,15 @@ func (e *Engine) take(ev *Event) error {
 	}
 	return nil
 }
+
+// ignores reports whether an event is about a kind that takes no part, by setting. It
+// is no evidence of anything (R5). Held by TestIgnoredIsNoEvidence.
+func (e *Engine) ignores(ev *Event) bool {
+	return ev.Of() != "" && e.ignored(ev.Of())
+}
+
+// ignored reports whether a kind takes no part, by setting.
+func (e *Engine) ignored(name Kind) bool { return slices.Contains(e.cfg.Ignore, name) }
 
 // returned is what an object has done that no history shows (R5).
 const returned = " was seen gone and is back"
@@ -92,10 +112,8 @@ func (e *Engine) backwards(ev *Event) (t *tide, newest bool, why string) {
 	if cmp != nil && (ev.Type == graph.Put || ev.Type == graph.ListEnded) {
 		t = e.tide(ev.Of())
 	}
-	if ev.Type == graph.Put && e.absent.may(ev.Object.UID) {
-		if observed, _ := e.absent.has(ev.Object.Key); observed {
-			return t, false, ev.Object.Key.String() + returned
-		}
+	if ev.Type == graph.Put && e.absent.may(ev.Object.UID) && e.absent.has(ev.Object.Key) {
+		return t, false, ev.Object.Key.String() + returned
 	}
 	if t == nil {
 		return nil, false, ""
@@ -159,9 +177,9 @@ func (e *Engine) admit(id graph.NodeID) {
 	if e.absent.empty() {
 		return
 	}
-	if observed, ok := e.absent.has(e.graph.Node(id).Key()); ok {
+	if e.absent.has(e.graph.Node(id).Key()) {
 		t, m := e.next(), e.mind(id)
-		m.absent, m.changed, m.buried = t, t, observed
+		m.absent, m.changed, m.buried = e.rewound+1, t, true // it may go back to right after the rewind
 	}
 }
 
@@ -169,7 +187,10 @@ func (e *Engine) absorbNode(ev *Event, d *graph.Delta) {
 	id := d.Node
 	n := e.graph.Node(id)
 	if !d.Version && e.peek(id).known > e.rewound && n.State() == graph.Observed && !n.Deleting() {
-		return // nothing is new
+		if e.peek(id).absent != 0 {
+			e.disbelieve(id, n, ev.Object.Key)
+		}
+		return // nothing else is new
 	}
 	if d.Created && n.State() == graph.Observed && !n.Deleting() {
 		e.greet(id, n, ev.Object.Key)
@@ -240,9 +261,10 @@ func (e *Engine) refresh(id graph.NodeID, n graph.Node, alike bool) {
 	e.look(id, n)
 }
 
-// disbelieve takes back that a read did not find a node which the watch shows:
-// mostly the watch lags, and will say soon that it is gone; but it may also be
-// back, after a restore that nobody announced.
+// disbelieve voids the absence of a node that the watch shows (R2, absence). Mostly
+// the watch lags, and reports the end soon. But a reference may also have named a
+// UID before the store made it, or a restore may have brought the object back. No
+// call that rests on the absence goes out. Held by TestForgedUID.
 func (e *Engine) disbelieve(id graph.NodeID, n graph.Node, k Key) {
 	if n.State() != graph.Observed {
 		return
@@ -250,7 +272,26 @@ func (e *Engine) disbelieve(id graph.NodeID, n graph.Node, k Key) {
 	e.absent.drop(k)
 	if m := e.mind(id); m.absent != 0 {
 		m.absent, m.buried = 0, false
+		e.counts.Contradictions++
+		e.ground()
 		e.fan(id)
+	}
+}
+
+// overtake notes that the watch shows an object while reads of it are under way. They
+// prove no absence then: what the watch shows goes first (R2, absence). Held by
+// TestReadIsOvertaken.
+func (e *Engine) overtake(k Key) {
+	asked := e.reading[k]
+	again := CallID(0)
+	if n, ok := e.graph.Lookup(k); ok {
+		again = e.peek(n.ID()).call
+	}
+	for _, id := range [...]CallID{asked, again} {
+		if f, ok := e.flights[id]; ok && f.call == CallRead {
+			f.shown = true
+			e.flights[id] = f
+		}
 	}
 }
 
@@ -297,6 +338,9 @@ func (e *Engine) rouse(id graph.NodeID, n graph.Node) bool {
 	if a == nil || n.HasVersion(a.version) {
 		return false
 	}
+	if a.wrote != 0 && n.State() == graph.Observed {
+		e.wrote(id, a.wrote)
+	}
 	e.awaits.drop(id)
 	return true
 }
@@ -305,6 +349,7 @@ func (e *Engine) rouse(id graph.NodeID, n graph.Node) bool {
 // may have been states of it that the watch has not told.
 func (e *Engine) finish(id graph.NodeID, unseen bool) {
 	e.awaits.drop(id)
+	delete(e.written, id)
 	delete(e.sights, id)
 	e.handlers.drop(id)
 	m := e.mind(id)
@@ -317,8 +362,8 @@ func (e *Engine) finish(id graph.NodeID, unseen bool) {
 // remembered.
 func (e *Engine) dismiss(f graph.Freed, unseen bool) {
 	m := e.nodes.lose(f.Note)
-	if f.Absent || m.absent > e.rewound {
-		e.remember(f.Key, f.Absent || m.buried)
+	if f.Absent || m.buried && m.absent > e.rewound {
+		e.remember(f.Key)
 	}
 	e.settle(f.ID, false)
 	e.parted(f.ID, unseen)
@@ -329,6 +374,7 @@ func (e *Engine) dismiss(f graph.Freed, unseen bool) {
 	}
 	delete(e.sights, f.ID)
 	e.awaits.drop(f.ID)
+	delete(e.written, f.ID)
 	delete(e.retries, f.ID)
 	delete(e.parked, f.ID)
 	for _, d := range e.waiters[f.ID] {
@@ -347,10 +393,10 @@ const (
 	absentShare  = 192
 )
 
-// remember notes that nothing is at the coordinates any more, for whoever comes
-// to refer to them, and to know a history that goes backwards.
-func (e *Engine) remember(k Key, observed bool) {
-	e.absent.add(k, observed)
+// remember notes that the watch saw the object go: for references that come
+// later, and to detect a history that goes backwards.
+func (e *Engine) remember(k Key) {
+	e.absent.add(k)
 	e.absent.fit(max(fewestAbsent, e.graph.Cap()/absentShare))
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/finalizer"
+	"github.com/ownergraph/ownergraph/graph"
 )
 
 // wrapped is a store in another one's clothes.
@@ -106,7 +107,9 @@ func TestNew(t *testing.T) {
 		{name: "too high", store: leveled{s, 7}, want: "configure engine: level level(7)", reason: "nobody knows what that means"},
 		{name: "handler", store: s, cfg: ownergraph.Config{Handlers: map[string]finalizer.Handler{"orphan": nil}},
 			want: `configure collector: Handlers: register handler "orphan"`, reason: "the name is the engine's own"},
+		{name: "no name rule", store: s, cfg: ownergraph.Config{OwnerName: graph.NameAbsent + 1}, want: "configure engine: OwnerName: name-rule(3)", reason: "nobody knows what that means"},
 		{name: "negative", store: s, cfg: ownergraph.Config{Workers: -1}, want: "configure engine: Workers: negative", reason: "no such number"},
+		{name: "negative time", store: s, cfg: ownergraph.Config{ShutdownTimeout: -1}, want: "configure engine: ShutdownTimeout: negative", reason: "no such time"},
 	} {
 		got, err := ownergraph.New(c.store, c.cfg)
 		switch {

@@ -82,10 +82,7 @@ func (e *Engine) readDone(f flight, r Result) {
 		return
 	}
 	absent := r.Err == nil && r.Object.UID != f.key.UID || errors.Is(r.Err, ErrNotFound)
-	if !ok {
-		if absent {
-			e.remember(f.key, false)
-		}
+	if !ok { // absence that a read finds ends with the phantom
 		return
 	}
 	id := n.ID()
@@ -93,12 +90,18 @@ func (e *Engine) readDone(f flight, r Result) {
 	was := e.peek(id).outside
 	e.mind(id).outside = graph.DoubtUnset
 	switch {
+	case absent && f.shown: // the watch goes first
+		e.asks.Forget(id)
+		e.counts.Contradictions++
 	case absent:
 		e.asks.Forget(id)
-		e.believeAbsent(id)
+		e.loss.answered(f.began)
+		e.believeAbsent(id, f.began)
 	case r.Err != nil:
 		e.unread(id, was, r.Err)
 		return
+	case e.shows(f, n, r.Object):
+		e.asks.Forget(id)
 	default:
 		e.asks.Forget(id)
 		e.witness(n, f, r.Object)
@@ -113,6 +116,9 @@ func (e *Engine) unread(id graph.NodeID, was graph.Doubt, err error) {
 	e.counts.FailedReads++
 	e.retryAt(e.asks, id, err)
 	m, doubt := e.mind(id), graph.DoubtUnset
+	if kind := e.graph.Node(id).Kind(); e.unconfirmed(kind, e.loss.at) { // a listing would tell, too
+		e.wantList(kind)
+	}
 	switch {
 	case errors.Is(err, ErrKindUnknown):
 		doubt = graph.UnservedKind
@@ -122,12 +128,16 @@ func (e *Engine) unread(id graph.NodeID, was graph.Doubt, err error) {
 	m.outside = doubt
 	counted := !m.failing
 	m.failing = true
+	if doubt == graph.DoubtUnset {
+		defer e.holdUnreadable(id, err)
+	}
 	if !counted && doubt == was {
 		return
 	}
 	for _, d := range e.waiters[id] {
 		if e.tell(d, counted) && doubt != graph.DoubtUnset && e.refers(d, id) {
 			e.hold(d, policy.OwnerUnknown, doubt) // until it is looked at
+			e.noteError(d, err)
 		}
 	}
 }
@@ -172,6 +182,7 @@ func (e *Engine) witness(n graph.Node, f flight, o Object) {
 func (e *Engine) answered(id graph.NodeID) {
 	w, counted := e.waiters[id], !e.peek(id).failing
 	delete(e.waiters, id)
+	delete(e.held.failing, id)
 	e.mind(id).failing = false
 	if len(w) >= mostWaiters { // the others are not noted
 		e.fan(id)

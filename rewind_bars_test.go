@@ -106,7 +106,7 @@ func TestRewindTakesBackCalls(t *testing.T) {
 // TestRewindForgetsWrites: what a write was waiting for belongs to the history
 // that it was made in (R5).
 func TestRewindForgetsWrites(t *testing.T) {
-	s := newStepped(t, ownergraph.Config{}, "a", "b")
+	s := newStepped(t, ownergraph.Config{OwnerName: graph.NameAbsent}, "a", "b")
 	s.put("a#1; b#1 -> a")
 	s.see(gone("a"))
 	s.done(s.wants(ownergraph.CallDelete, "its owner is gone"), nil)
@@ -122,7 +122,7 @@ func TestRewindForgetsWrites(t *testing.T) {
 // what the graph shows from before it, and the listing may bring that version
 // number again (R3, R5).
 func TestRewindVoidsRereads(t *testing.T) {
-	s := newStepped(t, ownergraph.Config{}, "a", "b")
+	s := newStepped(t, ownergraph.Config{OwnerName: graph.NameAbsent}, "a", "b")
 	s.put("a#1; b#6 -> a")
 	s.see(gone("a"))
 	s.done(s.wants(ownergraph.CallDelete, "its owner is gone"), graph.ErrConflict)

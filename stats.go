@@ -15,9 +15,14 @@ import (
 // value that shares nothing with the engine.
 type Stats struct {
 	// Objects are in the graph; Nodes counts owners that were never observed
-	// too. Queued keys wait to be decided, Calls are under way, Held objects
-	// wait for somebody outside.
+	// too. Queued keys wait to be decided, now or later, and objects for a handler; a
+	// held object that is tried again later is one of them. Calls are under way. Held
+	// objects wait for something outside: they are Waiting or Stuck. Held by
+	// TestHeldDuringDeletion.
 	Objects, Nodes, Queued, Calls, Held int
+	// Working is how many of the calls are reads, writes and handlers, Blocked how many
+	// objects wait for their dependents or members. See Status.
+	Working, Blocked, Waiting, Stuck int
 	// Events were observed, Refused ones were not. Decisions were made.
 	Events, Refused, Decisions uint64
 	// What was asked of the store: reads, patches, deletes, fences, listings, pages
@@ -27,9 +32,21 @@ type Stats struct {
 	Handled, FailedHandlers uint64
 	// Conflicts, refused writes, writes of unknown outcome, failed reads.
 	Conflicts, RefusedWrites, UnknownOutcomes, FailedReads uint64
+	// UndoneWrites succeeded, and the next version asked for them again.
+	UndoneWrites uint64
 	// Gone objects were observed to go. Fences have passed, Listings were asked
 	// for, Rings were found, Rewinds were seen.
 	Gone, Fences, Listings, Rings, Rewinds uint64
+	// Contradictions: the watch showed an object that a read had not found, or found
+	// absent while it showed it.
+	Contradictions uint64
+	// Losses: writes without an answer and watches that broke, each of which may be
+	// the first sign of a rewind.
+	Losses uint64
+	// LostFences were given up, since a kind that is well did not report that it has
+	// passed. Fence is the one that is under way.
+	LostFences uint64
+	Fence      FenceStatus
 	// Twins: live objects that share a UID. BestEffort writes were not exact.
 	Twins, BestEffort uint64
 	// Audits are over; AuditRepairs are writes that only an audit led to.
@@ -72,21 +89,43 @@ func (s Stats) Requests() uint64 {
 func (e *Engine) Stats() Stats {
 	s := e.counts
 	s.Nodes, s.Objects = e.graph.Len(), e.graph.Observed()
-	s.Sweeping = len(e.clear.runs)
-	s.Queued, s.Calls, s.Held = e.work.Len()-e.work.InFlight(), len(e.flights)-e.prepared.len(), len(e.held)
+	s.Sweeping, s.Fence = len(e.clear.runs), e.fenceStatus()
+	s.Queued, s.Calls = e.work.Len()-e.work.InFlight()+e.handlers.lined, len(e.flights)-e.prepared.len()
+	s.Working = s.Calls - e.controlCalls()
+	s.Blocked, s.Waiting, s.Stuck = e.held.count[StatusBlocked], e.held.count[StatusWaiting], e.held.count[StatusStuck]
+	s.Held = s.Waiting + s.Stuck
 	return s
 }
 
+// controlCalls counts the fences, listings and selections under way.
+func (e *Engine) controlCalls() (n int) {
+	for _, f := range e.flights {
+		if f.call.lane() == LaneControl {
+			n++
+		}
+	}
+	return n
+}
+
 // Held is an object that stays as it is against what its owners or its
-// deletion mark ask for, until somebody outside does something. It is a value.
+// deletion mark ask for. It is a value.
 type Held struct {
-	Key    Key
+	Key Key
+	// Status is StatusBlocked, StatusWaiting or StatusStuck. Objects that this engine
+	// works on, or that wait for their turn, are not held.
+	Status Status
 	Reason policy.Reason
 	// Doubt says more where Reason is OwnerUnknown.
 	Doubt graph.Doubt
 	// Detail names whom or what it waits for: owners, dependents, finalizers,
 	// sick kinds, or what is wrong with the object. Sorted; at most 8.
 	Detail []string
+	// Since is when the object came to be held for this reason. Another try that ends
+	// the same way changes nothing of that. Held by TestHeldSince.
+	Since time.Time
+	// LastError is what the last call for the object failed with, or its handler, or
+	// the read of its owner: at most about 512 bytes. Empty if nothing failed.
+	LastError string
 }
 
 // Held returns at most limit of the objects that are held, by key, and why.
@@ -95,8 +134,7 @@ func (e *Engine) Held(limit int) []Held {
 	ids := e.firstHeld(limit)
 	out := make([]Held, 0, len(ids))
 	for _, id := range ids {
-		m := e.peek(id)
-		out = append(out, Held{Key: e.graph.Node(id).Key(), Reason: m.reason, Doubt: m.doubt, Detail: e.detail(id)})
+		out = append(out, e.heldAt(id))
 	}
 	return out
 }
@@ -109,7 +147,7 @@ func (e *Engine) firstHeld(limit int) []graph.NodeID {
 		slices.SortFunc(ids, func(a, b graph.NodeID) int { return e.graph.Node(a).Key().Compare(e.graph.Node(b).Key()) })
 		ids = ids[:min(limit, len(ids))]
 	}
-	for id := range e.held {
+	for id := range e.held.of {
 		if ids = append(ids, id); len(ids) >= 2*limit+64 {
 			cut()
 		}
@@ -123,12 +161,17 @@ func (e *Engine) settleWith(id graph.NodeID, d policy.Decision) {
 	m := e.mind(id)
 	m.reason, m.doubt = d.Reason, d.Doubt
 	switch {
-	case d.Action.Writes() && m.conflicts > 1:
+	case (d.Action.Writes() || d.Action == policy.Verify) && m.conflicts > 1:
 		m.reason = policy.Disturbed
+	case d.Reason == policy.NeedFence && e.fence.lost > 0:
+		m.reason = policy.FenceLost
+	case d.Action.Writes() && e.written[id].tries >= undoneForGood:
+		m.reason = policy.WriteUndone
 	case m.island && d.Reason == policy.OwnerSolid:
 		m.reason = policy.OwnedInRing
 	}
-	e.settle(id, m.reason == policy.Disturbed || !d.Action.Writes() && m.reason.Held())
+	held := m.reason == policy.Disturbed || m.reason == policy.WriteUndone || !d.Action.Writes() && m.reason.Held()
+	e.settleTrying(id, held, d.Action.Writes() || d.Action == policy.Verify)
 }
 
 // hold notes why a node stays as it is where no decision says so.
@@ -138,12 +181,15 @@ func (e *Engine) hold(id graph.NodeID, r policy.Reason, d graph.Doubt) {
 }
 
 // settle counts a node among the held, or not.
-func (e *Engine) settle(id graph.NodeID, held bool) {
+func (e *Engine) settle(id graph.NodeID, held bool) { e.settleTrying(id, held, false) }
+
+// settleTrying is settle where another try may have the same outcome as the last one.
+func (e *Engine) settleTrying(id graph.NodeID, held, again bool) {
 	e.settleMember(id, held)
 	if held {
-		e.held[id] = struct{}{}
+		e.noteHeld(id)
 	} else {
-		delete(e.held, id)
+		e.held.drop(id, again)
 	}
 }
 
@@ -177,7 +223,7 @@ func (e *Engine) Idle() bool {
 func (e *Engine) onlyLater() bool {
 	for x := range e.work.Entries() {
 		m := e.peek(x.Key)
-		if x.State == queue.Delayed && (m.reread || m.reason == policy.NeedAcknowledgement) {
+		if x.State == queue.Delayed && (m.reread && !e.awaits.held(x.Key) || m.reason == policy.NeedAcknowledgement) {
 			return false
 		}
 	}

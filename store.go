@@ -47,6 +47,17 @@ var (
 // store returns or hands to a sink belong to the receiver, and a store keeps
 // nothing of what it is given: neither side may alias the other's state. What an
 // error stands for is said at ErrNotFound of package graph.
+//
+// The store makes the UIDs. It never makes one twice, and no user can foresee one: they
+// are random, with 96 bits or more. A user who names a UID before it is made could
+// otherwise have the dependents of its object deleted (SECURITY.md).
+//
+// A restore from a backup gives every object a version that it never had. A store that
+// cannot do so loses one guarantee: a write that was sent before the restore, and is
+// carried out after it, may delete an object whose owner is back. Where versions
+// compare (VersionComparer), the engine sees the restore as soon as a read shows a
+// version that has fallen; where they do not, only an owner that was seen to go and is
+// back, or Rewound, shows it. Stop the collectors before such a restore.
 type Store interface {
 	// Get returns the live object at key's coordinates, whatever its UID, not
 	// older than the call. ErrNotFound is proof of absence: the kind is served
@@ -66,11 +77,13 @@ type Store interface {
 	Delete(ctx context.Context, key Key, opts DeleteOptions) error
 
 	// Watch reports what the store holds and every change of it to sink, until
-	// ctx ends or the watch breaks, and returns why. It starts with KindsKnown
-	// and a listing of each kind, and with Rewound before them if the store's
-	// history ever went backwards: who watches may have missed that. It calls sink
-	// from one goroutine, in order within a kind; sink may block, and an error from
-	// it ends the watch. A watch that lists again and again is valid, only slower.
+	// ctx ends or the watch breaks, and returns why: nil says that the store ended it
+	// in order, and an error that it broke, which may be the first sign of a restore.
+	// It starts with KindsKnown and a listing of each kind. If the store's history ever
+	// went backwards, Rewound with the epoch of the newest restore comes before them:
+	// the watch's user may have missed that. It calls sink from one goroutine, in order
+	// within a kind; sink may block, and an error from it ends the watch. A watch that
+	// lists again and again is valid, only slower.
 	Watch(ctx context.Context, sink func(Event) error) error
 }
 

@@ -404,6 +404,9 @@ func TestSweepOfKindsLost(t *testing.T) {
 			s.now = s.now.Add(time.Minute)
 			for c := s.next(ownergraph.LaneControl); c.Type == ownergraph.CallList; c = s.next(ownergraph.LaneControl) {
 				s.done(c, nil)
+				if c.Kind == "" { // the set of kinds does not come
+					continue
+				}
 				s.see(begun(c.Kind))
 				if c.Kind == "tenant" {
 					s.see(graph.Event{Type: graph.Put, Object: tenant})

@@ -65,8 +65,7 @@ func (e *Engine) sweepStatus(r *clearing) SweepStatus {
 		Kinds: r.kindCounts(),
 	}
 	for _, id := range r.sample {
-		m := e.peek(id)
-		s.By = append(s.By, Held{e.graph.Node(id).Key(), m.reason, m.doubt, e.detail(id)})
+		s.By = append(s.By, e.heldAt(id))
 	}
 	slices.SortFunc(s.By, func(a, b Held) int { return a.Key.Compare(b.Key) })
 	return s

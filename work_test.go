@@ -40,7 +40,7 @@ func TestUnseenContentIsNotJudged(t *testing.T) {
 		want         ownergraph.CallType
 		reason       string
 	}{
-		{"conflict", "b#2 -> a", graph.ErrConflict, 0, ownergraph.CallDelete, "somebody touched it"},
+		{"conflict", "b#2 -> a", graph.ErrConflict, 0, ownergraph.CallRead, "it was touched, and its owner is read again"},
 		{"conflict, changed", "b#2 -> c", graph.ErrConflict, 0, ownergraph.CallUnset, "it has another owner"},
 		{"lost", "b#2 -> a", errBusy, time.Minute, ownergraph.CallUnset, "its event is on its way, and nobody knows of what"},
 	} {

@@ -14,7 +14,7 @@ import (
 func (e *Engine) writeCall(id graph.NodeID, o *Object, d *policy.Decision, c *Call) {
 	pre := Precondition{UID: o.UID, Version: o.Version}
 	*c = Call{Type: CallPatch, Key: o.Key, Precondition: pre, Timeout: e.cfg.CallTimeout}
-	f := flight{node: id, key: o.Key, version: o.Version}
+	f := flight{node: id, key: o.Key, version: o.Version, wrote: digestOf(o, d)}
 	switch d.Action {
 	case policy.Trim, policy.Orphan:
 		c.Change.DropOwners = references(o, d.Owners)
@@ -50,7 +50,7 @@ func references(o *Object, named []int) []Owner {
 func (e *Engine) rereadCall(id graph.NodeID, c *Call) {
 	k := e.graph.Node(id).Key()
 	*c = Call{Type: CallRead, Key: k, Timeout: e.cfg.CallTimeout}
-	e.launch(c, flight{node: id, key: k, reread: true, unsure: e.peek(id).unsure})
+	e.launch(c, flight{node: id, key: k, reread: true})
 }
 
 // launch gives a call that is handed out its number, and returns the moment.
@@ -121,42 +121,62 @@ func (e *Engine) landed(id CallID, f flight) bool {
 // writeDone takes the result of a write.
 func (e *Engine) writeDone(id CallID, f flight, err error) {
 	if err == nil && f.ending == graph.Orphan && f.began > e.rewound {
-		e.orphaned.add(f.key, true)
+		e.orphaned.add(f.key)
+	}
+	if unknownOutcome(err) { // whatever has become of the object since
+		e.counts.UnknownOutcomes++
+		e.lose()
+		if k, ok := e.kinds[f.key.Kind]; ok {
+			k.lost = e.loss.at
+			e.setKind(f.key.Kind, k)
+		}
 	}
 	if !e.landed(id, f) {
 		return
 	}
 	defer e.work.Done(f.node)
+	defer e.noteError(f.node, err)
 	current := e.graph.Node(f.node).HasVersion(f.version) || e.retries[f.node].Version == f.version
 	delete(e.retries, f.node)
 	switch wait, told := retryIn(err); {
 	case err == nil:
 		e.work.Forget(f.node)
 		e.mind(f.node).conflicts = 0
+		delete(e.held.failing, f.node)
 		if current {
-			e.await(f.node, await{version: f.version, deadline: e.now.Add(e.cfg.AwaitTimeout)})
+			e.await(f.node, await{version: f.version, deadline: e.now.Add(e.cfg.AwaitTimeout), wrote: f.wrote})
+		} else { // its event came first, and the key is in the queue
+			e.wrote(f.node, f.wrote)
 		}
 	case errors.Is(err, ErrConflict):
 		e.conflicted(f.node)
 	case errors.Is(err, ErrNotFound) && f.began > e.rewound:
-		e.vanished(f.node)
+		e.vanished(f.node, f.began)
 	case errors.Is(err, ErrNotFound):
 		e.conflicted(f.node)
 	case errors.Is(err, ErrRefused):
 		e.counts.RefusedWrites++
 		e.cfg.Logger.Warn("write refused", "object", f.key.String(), "err", err)
-		e.hold(f.node, policy.StoreRefused, graph.DoubtUnset)
-		e.await(f.node, await{version: f.version, deadline: e.now.Add(e.cfg.RefusedRetry), then: thenHeld})
+		e.holdRefused(f.node, f.version)
 	case told:
 		e.await(f.node, await{version: f.version, deadline: e.now.Add(max(wait, time.Millisecond)), then: thenDecide})
 	case errors.Is(err, ErrKindUnknown):
 		e.hold(f.node, policy.KindUnserved, graph.DoubtUnset)
 		e.work.Retry(f.node, queue.Normal, e.now)
 	default: // the outcome is unknown
-		e.counts.UnknownOutcomes++
 		sick := e.holdIfSick(f.node)
+		if !sick {
+			e.holdFailing(f.node)
+		}
 		e.await(f.node, await{version: f.version, deadline: e.work.Retry(f.node, queue.Normal, e.now), outside: sick})
 	}
+}
+
+// holdRefused holds an object to which the store refuses a write or a read, and tries
+// again slowly.
+func (e *Engine) holdRefused(id graph.NodeID, v Version) {
+	e.hold(id, policy.StoreRefused, graph.DoubtUnset)
+	e.await(id, await{version: v, deadline: e.now.Add(e.cfg.RefusedRetry), then: thenHeld})
 }
 
 // holdIfSick holds an object whose kind is sick, and reports whether it is: what
@@ -193,10 +213,10 @@ func (e *Engine) conflicted(id graph.NodeID) {
 
 // vanished: a read or write of the object itself found it absent. It awaits
 // the watch's word; its dependents need not.
-func (e *Engine) vanished(id graph.NodeID) {
-	e.believeAbsent(id)
+func (e *Engine) vanished(id graph.NodeID, began policy.Stamp) {
+	e.believeAbsent(id, began)
 	v := e.graph.Node(id).Version()
-	e.await(id, await{version: v, deadline: e.now.Add(e.cfg.AwaitTimeout), then: thenList, outside: e.holdIfSick(id)})
+	e.await(id, await{version: v, deadline: e.now.Add(e.cfg.AwaitTimeout), then: thenList, gone: true, outside: e.holdIfSick(id)})
 }
 
 // rereadDone takes what the read after a conflict, or after a deadline, says
@@ -206,27 +226,35 @@ func (e *Engine) rereadDone(id CallID, f flight, r Result) {
 		return
 	}
 	defer e.work.Done(f.node)
+	defer e.noteError(f.node, r.Err)
 	m, n := e.mind(f.node), e.graph.Node(f.node)
+	unsure := m.unsure
 	m.reread, m.unsure = false, false
 	switch absent := r.Err == nil && r.Object.UID != f.key.UID || errors.Is(r.Err, ErrNotFound); {
 	case f.began <= e.rewound:
-		m.reread, m.unsure = true, f.unsure
+		m.reread, m.unsure = true, unsure
 		e.work.Add(f.node, queue.High)
-	case m.known > f.began, m.known <= e.rewound:
+	case m.known > f.began, m.known <= e.rewound, absent && f.shown:
 		e.work.Add(f.node, queue.High)
 	case absent:
-		e.vanished(f.node)
+		e.loss.answered(f.began)
+		e.vanished(f.node, f.began)
 	case errors.Is(r.Err, ErrKindUnknown) && !e.kinds[f.key.Kind].part: // once it is served again it is listed
 		e.hold(f.node, policy.KindUnserved, graph.DoubtUnset)
 	case r.Err != nil && e.kinds[f.key.Kind].sick != "":
 		e.hold(f.node, policy.KindSick, graph.DoubtUnset)
 		e.await(f.node, await{version: n.Version(), deadline: e.work.Retry(f.node, queue.Normal, e.now), outside: true})
+	case errors.Is(r.Err, ErrRefused): // only somebody outside can help
+		m.reread, m.unsure = true, unsure
+		e.holdRefused(f.node, n.Version())
+		e.noteError(f.node, r.Err)
 	case r.Err != nil:
-		m.reread, m.unsure = true, f.unsure
+		m.reread, m.unsure = true, unsure
 		e.retryAt(e.work, f.node, r.Err)
+	case e.shows(f, n, r.Object):
 	case r.Object.Version == n.Version():
 		e.work.Add(f.node, queue.High)
-	case f.unsure || !r.Object.EqualContent(n.Object()):
+	case unsure || !r.Object.EqualContent(n.Object()):
 		e.await(f.node, await{version: n.Version(), deadline: e.now.Add(e.cfg.AwaitTimeout), then: thenList})
 	default:
 		e.judgeAgain(f.node, r.Object)

@@ -61,12 +61,15 @@ const (
 	Unreadable
 	// SharedUID: two live objects have the owner's UID, which no store may have.
 	SharedUID
+	// Renamed: the owner's UID is alive under the same kind and another name.
+	Renamed
 )
 
 var doubtNames = [...]string{"unset", "owner not observed", "owner's kind not listed yet",
 	"owner's scope not resolvable", "owner's kind not served", "owner's kind takes no part",
 	"owner's kind may not own", "owner in another scope", "global object with a scoped owner",
-	"owner lives in another scope", "owner cannot be read", "two live objects have the owner's UID"}
+	"owner lives in another scope", "owner cannot be read", "two live objects have the owner's UID",
+	"owner lives under another name"}
 
 // String returns the doubt in words.
 func (d Doubt) String() string {
@@ -99,6 +102,32 @@ func (r ScopeRule) String() string {
 	return fmt.Sprintf("scope-rule(%d)", uint8(r))
 }
 
+// NameRule says how a reference is read that has an owner's UID, kind and scope,
+// and another name.
+type NameRule uint8
+
+const (
+	// NameUnset is NameHold.
+	NameUnset NameRule = iota
+	// NameHold is the safe reading and the default. The reference is unknown
+	// while the graph shows the owner alive under another name. It holds its
+	// dependent, and is reported. What the graph does not show cannot hold.
+	NameHold
+	// NameAbsent is Kubernetes' reading: an owner is looked for under the name
+	// that the reference has, so that one with another name is absent.
+	NameAbsent
+)
+
+var nameRuleNames = [...]string{"unset", "hold", "absent"}
+
+// String returns the rule in lower case.
+func (r NameRule) String() string {
+	if int(r) < len(nameRuleNames) {
+		return nameRuleNames[r]
+	}
+	return fmt.Sprintf("name-rule(%d)", uint8(r))
+}
+
 // OwnerClass classifies the node's i-th owner reference by what the graph
 // alone holds. A self-reference is Solid only in name: callers leave it out
 // (see SelfOwner). One without a UID is Unknown with UnresolvedScope; its object
@@ -109,8 +138,11 @@ func (n Node) OwnerClass(i int) (Class, Doubt) {
 	scope := n.g.places[n.g.at(owner).place].scope
 	if n.at().is(wideMark) {
 		r := &n.g.page(n.id).wide[slotOf(n.id)][i]
-		if r.Unresolved || r.UID == "" {
+		switch {
+		case r.Unresolved || r.UID == "":
 			return Unknown, UnresolvedScope
+		case n.g.isByUID(r):
+			return Unknown, IgnoredKind
 		}
 		scope = r.Scope
 	}
@@ -164,42 +196,72 @@ func (g *Graph) classOf(owner NodeID) (Class, Doubt) {
 	o := g.at(owner)
 	k := &g.kinds[g.places[o.place].kind]
 	switch {
-	case k.ignored:
-		return Unknown, IgnoredKind
 	case k.known && k.info.NoOwner:
 		return Unknown, BannedOwner
-	case o.state() == Absent && !k.info.NoOwner && !g.misplaced(owner):
+	case o.state() == Absent && !k.info.NoOwner && g.elsewhere(owner) == DoubtUnset:
 		return Dangling, DoubtUnset
 	case !k.known:
 		return Unknown, UnservedKind
+	case k.info.Unwatched:
+		return g.classOfUnwatched(owner)
 	case o.is(twinMark):
 		return Unknown, SharedUID
 	case o.role() == waiting:
 		return Waiting, DoubtUnset
 	case o.state() == Observed:
 		return Solid, DoubtUnset
-	case g.misplaced(owner):
-		return Unknown, Misplaced
-	case !k.listed && !k.sweeps:
+	}
+	if d := g.elsewhere(owner); d != DoubtUnset {
+		return Unknown, d
+	}
+	if !k.listed && !k.sweeps {
 		return Unknown, Unlisted
 	}
 	return Unknown, Unobserved
 }
 
-// misplaced reports whether the UID of the unobserved node lives under the same
-// kind and name in another scope, where the rule is to hold such references.
-// Where a store has more twins than are looked at, it says yes: that deletes
-// nothing.
-func (g *Graph) misplaced(owner NodeID) bool {
-	if g.cfg.Scope != ScopeHold || !g.at(owner).is(sharedMark|kinMark) {
-		return false
+// classOfUnwatched: a read can tell of an owner whose kind is not watched, but not
+// where it may live in another scope: that takes a fence of the kind. What was
+// observed while the kind was watched says nothing any more.
+func (g *Graph) classOfUnwatched(owner NodeID) (Class, Doubt) {
+	at := &g.places[g.at(owner).place]
+	global := !g.kinds[at.kind].info.Scoped && at.scope == ""
+	if g.at(owner).state() == Observed || !global && g.cfg.Scope == ScopeHold {
+		return Unknown, UnservedKind
 	}
-	kind, name := g.places[g.at(owner).place].kind, g.name(owner)
-	n := 0
+	return Unknown, Unobserved
+}
+
+// elsewhere returns how the UID of the unobserved node lives under the same kind
+// at another place, where a rule is to hold such references: Misplaced under the
+// same name, Renamed otherwise. Where a store has more twins than are looked at,
+// it takes one of them to hold: that deletes nothing.
+func (g *Graph) elsewhere(owner NodeID) Doubt {
+	scopes, names := g.cfg.Scope == ScopeHold, g.cfg.OwnerName != NameAbsent
+	if !scopes && !names || !g.at(owner).is(sharedMark|kinMark) {
+		return DoubtUnset
+	}
+	at, name := &g.places[g.at(owner).place], g.name(owner)
+	found, n := DoubtUnset, 0
 	for id := g.aliveLike(owner); id != 0; id = g.twins[id].next {
-		if n++; n > mostTwins || g.places[g.at(id).place].kind == kind && string(g.name(id)) == string(name) {
-			return true
+		if n++; n > mostTwins {
+			break
+		}
+		o := &g.places[g.at(id).place]
+		named := string(g.name(id)) == string(name)
+		switch {
+		case o.kind != at.kind || o.scope != at.scope && !scopes || !named && !names:
+		case named:
+			return Misplaced
+		default:
+			found = Renamed
 		}
 	}
-	return false
+	switch {
+	case n <= mostTwins:
+		return found
+	case scopes:
+		return Misplaced
+	}
+	return Renamed
 }

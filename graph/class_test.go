@@ -2,6 +2,8 @@ package graph_test
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/ownergraph/ownergraph/graph"
@@ -50,8 +52,6 @@ func TestScopeRules(t *testing.T) {
 			"the store took a global owner for a scoped one"},
 		{"UID of another kind", "put node/n@u; put pod/s/p -> rs/s/r@u", "node/n@u; pod/s/p -> rs/s/r@u {unobserved}; phantom rs/s/r@u <1/0>", "",
 			"wrong in more than the scope: a read tells that there is no such object"},
-		{"UID of another name", "put rs/t/q@u; put pod/s/p -> rs/s/r@u", "pod/s/p -> rs/s/r@u {unobserved}; phantom rs/s/r@u <1/0>; rs/t/q@u", "",
-			"wrong in more than the scope"},
 		{"misplaced among twins", "put rs/t/r@u; put node/n@u; put rs/z/q@u; put pod/s/p -> rs/s/r@u",
 			"node/n@u; pod/s/p -> rs/s/r@u {misplaced}; phantom rs/s/r@u <1/0>; rs/t/r@u; rs/z/q@u",
 			"node/n@u; pod/s/p -> rs/s/r@u {unobserved}; phantom rs/s/r@u <1/0>; rs/t/r@u; rs/z/q@u",
@@ -71,6 +71,54 @@ func TestScopeRules(t *testing.T) {
 	}
 }
 
+// TestNameRules: how a reference with the right UID and another name is read,
+// under each pair of rules.
+func TestNameRules(t *testing.T) {
+	const kinds = "kinds node pod+ rs+; list node; end node; sweep node; list rs; end rs; sweep rs; "
+	both := []graph.Config{{}, {OwnerName: graph.NameHold}}
+	names := []graph.Config{{Scope: graph.ScopeAbsent}, {Scope: graph.ScopeAbsent, OwnerName: graph.NameHold}}
+	scopes := []graph.Config{{OwnerName: graph.NameAbsent}}
+	neither := []graph.Config{{Scope: graph.ScopeAbsent, OwnerName: graph.NameAbsent}}
+	all := slices.Concat(both, names, scopes, neither)
+	for _, tc := range []struct {
+		name, history string
+		held          []graph.Config // under which the owner is held as renamed
+		want          string         // with CLASS for what the reference is
+		other         string         // CLASS under the other rules
+		reason        string
+	}{
+		{"same scope", "put rs/s/q@u; put pod/s/p -> rs/s/r@u", slices.Concat(both, names),
+			"pod/s/p -> rs/s/r@u {CLASS}; rs/s/q@u; phantom rs/s/r@u <1/0>", "unobserved", "the UID lives under another name"},
+		{"owner after the dependent", "put pod/s/p -> rs/s/r@u; put rs/s/q@u", slices.Concat(both, names),
+			"pod/s/p -> rs/s/r@u {CLASS}; rs/s/q@u; phantom rs/s/r@u <1/0>", "unobserved", "the order of the events must not matter"},
+		{"global", "put node/q@u; put pod/s/p -> node/r@u", slices.Concat(both, names),
+			"node/q@u; phantom node/r@u <1/0>; pod/s/p -> node/r@u {CLASS}", "unobserved", "global owners are looked for by name, too"},
+		{"other scope", "put rs/t/q@u; put pod/s/p -> rs/s/r@u", both,
+			"pod/s/p -> rs/s/r@u {CLASS}; phantom rs/s/r@u <1/0>; rs/t/q@u", "unobserved", "wrong in both: only two rules that hold both hold it"},
+		{"other kind", "put node/q@u; put pod/s/p -> rs/s/r@u", nil,
+			"node/q@u; pod/s/p -> rs/s/r@u {CLASS}; phantom rs/s/r@u <1/0>", "unobserved", "wrong in more than the name"},
+		{"gone there", "put rs/s/q@u; put pod/s/p -> rs/s/r@u; gone rs/s/q@u", nil,
+			"pod/s/p -> rs/s/r@u {CLASS}; phantom rs/s/r@u <1/0>", "unobserved", "nothing lives under the UID any more"},
+		{"gone here", "put rs/s/q@u; put pod/s/p -> rs/s/r@u; gone rs/s/r@u", slices.Concat(both, names),
+			"pod/s/p -> rs/s/r@u {CLASS}; rs/s/q@u; absent rs/s/r@u <1/0>", "dangling", "whether an end was observed before the reference must not matter"},
+		{"beside the true name", "put rs/s/q@u; put pod/s/p -> rs/s/r@u; put pod/s/o -> rs/s/q@u", slices.Concat(both, names),
+			"pod/s/o -> rs/s/q@u {solid}; pod/s/p -> rs/s/r@u {CLASS}; rs/s/q@u <1/0>; phantom rs/s/r@u <1/0>", "unobserved", "a wrong name harms no right one"},
+	} {
+		for _, cfg := range all {
+			class := tc.other
+			if slices.ContainsFunc(tc.held, func(c graph.Config) bool { return c.Scope == cfg.Scope && c.OwnerName == cfg.OwnerName }) {
+				class = "renamed"
+			}
+			t.Run(fmt.Sprintf("%s/scope %s/name %s", tc.name, cfg.Scope, cfg.OwnerName), func(t *testing.T) {
+				want := strings.Replace(tc.want, "CLASS", class, 1)
+				if got := play(t, cfg, kinds+tc.history).String(); got != want {
+					t.Errorf("graph: %q\nwant   %q: %s", got, want, tc.reason)
+				}
+			})
+		}
+	}
+}
+
 // TestReferences: what a reference is, and for whom it counts.
 func TestReferences(t *testing.T) {
 	for _, tc := range []struct{ name, history, after, reason string }{
@@ -79,7 +127,7 @@ func TestReferences(t *testing.T) {
 		{"orphaning", "put a~[orphan]; put b -> a!", "a~[orphan] <1/1>; b -> a! {solid}", "an owner that orphans does not wait"},
 		{"both finalizers", "put a~[foreground,orphan]; put b -> a", "a~[foreground,orphan] <1/0>; b -> a {solid}", "orphan wins: it keeps objects"},
 		{"other incarnation", "put a'; put b -> a", "phantom a <1/0>; a'; b -> a {unlisted}", "the name alone is not the owner"},
-		{"same UID, other name", "put a@u; put b -> a/x@u", "a@u; phantom a/x@u <1/0>; b -> a/x@u {unlisted}", "the UID alone is not the owner"},
+		{"same UID, other name", "put a@u; put b -> a/x@u", "a@u; phantom a/x@u <1/0>; b -> a/x@u {renamed}", "the UID alone is not the owner: it holds, and a@u has no dependent"},
 
 		{"claim before the owner", `put b -> x@u!?; put a@u~[foreground]`, `phantom ""@u <1/1>; a@u~[foreground] <1/1>; b -> x@u!? {unresolved}`,
 			"whatever has the UID waits for a reference that cannot be resolved"},

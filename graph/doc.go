@@ -55,8 +55,8 @@
 // graph proves it by an observed end alone; that a read finds nothing is evidence
 // that its caller adds. Unknown never deletes anything.
 //
-// A store that cannot tell an owner's scope or kind says Unresolved. Such a
-// reference is kept as a claim on the UID alone, a node that has neither kind nor
+// A store that cannot tell an owner's scope or kind says Unresolved. The coordinates
+// of a kind of [Config].Ignore cannot be resolved either. Such a reference is kept as a claim on the UID alone, a node that has neither kind nor
 // name. It is always Unknown, so its object stays; and it counts as a reference,
 // and as a blocking one, for whatever object has the UID (see [Graph.Claim]).
 //
@@ -76,12 +76,29 @@
 //   - [ScopeAbsent], as in Kubernetes: the owner is looked for in the
 //     dependent's own scope only, whatever the reference says.
 //
+// # Names
+//
+// A reference may have the UID, kind and scope of a live owner, and another name.
+// There are two rules:
+//
+//   - [NameHold], the default: Unknown ([Renamed]) while the graph shows the owner
+//     under its other name. When that object goes, the reference leads to no live
+//     object, as any other. If both scope and name are wrong, the reference is
+//     Unknown only where ScopeHold and NameHold both hold.
+//   - [NameAbsent], as in Kubernetes: the owner is looked for under the name that
+//     the reference has.
+//
+// Held by TestNameRules. What the graph does not show cannot hold: a kind that is
+// not listed yet, or left out of the graph, hides such an owner.
+//
 // # Kinds, listings and sweeps
 //
 // KindsKnown is the complete set of kinds. A kind that is left out of it, or
 // that vanishes, keeps its nodes; references to them are Unknown, until it is
 // served again. What was seen to end stays so. Objects of kinds that Config
-// ignores are not kept. A reference to a kind of [KindInfo].NoOwner is Unknown
+// ignores are not kept. Of a kind that is [KindInfo].Unwatched nothing is reported: a
+// global owner of it is Unobserved, which a read settles. A reference to a kind of
+// [KindInfo].NoOwner is Unknown
 // even if its owner is gone.
 //
 // Between ListBegun and ListEnded a store puts every object of the kind. The end
@@ -113,6 +130,13 @@
 // its own beside the graph: make room up to [Graph.Cap], and clear what is in
 // [Delta].Freed. Eight bytes of it fit into the node: see [Graph.SetNote].
 // [Graph.Clone] copies a graph. [Graph.Check] verifies its invariants.
+//
+// # Text
+//
+// An [Object] has two forms of text. [Parse] and [Format] read and write a notation
+// of one line, for tests and messages. [Object.MarshalJSON] writes JSON for storage,
+// whose field names are promised. A place, which is a key without its UID, has one
+// text: see [Key.PlaceString] and [ParsePlace].
 //
 // # Size and speed
 //

@@ -35,7 +35,8 @@ const (
 	// KindVanished says that Kind is no longer served. That proves nothing
 	// about its objects.
 	KindVanished
-	// Rewound says that the store's history went backwards (a restore).
+	// Rewound says that the store's history went backwards (a restore). Epoch
+	// names the restore. A watch that begins later announces the newest one again.
 	Rewound
 )
 
@@ -58,6 +59,10 @@ type KindInfo struct {
 	// NoOwner kinds may not own (events, in Kubernetes). A reference to one is
 	// unknown, and holds the dependent.
 	NoOwner bool
+	// Unwatched kinds can be read, and not watched: the store reports neither a
+	// listing, an object nor a fence of them. Their objects are no dependents. A
+	// global owner of such a kind is known by reads alone.
+	Unwatched bool
 }
 
 // Event is one report of a watch. Fields that its type does not name are
@@ -72,6 +77,10 @@ type Event struct {
 	Fence   uint64     // FencePassed
 	Kinds   []KindInfo // KindsKnown, in any order
 	Reason  string     // KindSick, Rewound
+	// Epoch is the identity of a rewind: one restore has one epoch in every watch,
+	// and each restore has another one. An engine takes each epoch once. Rewound
+	// without an epoch counts as a new restore each time.
+	Epoch string
 }
 
 // Of returns the kind that the event is about, "" for those about all of them.

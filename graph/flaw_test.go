@@ -14,7 +14,8 @@ func TestFlawed(t *testing.T) {
 	infos := []KindInfo{{Kind: "a"}, {Kind: "c", Scoped: true}, {Kind: "\x01"}, {Kind: "\x02", Scoped: true}}
 	rapid.Check(t, func(t *rapid.T) {
 		limits := Limits{Text: rapid.SampledFrom([]int{0, 18, 19, 35, 36, 40}).Draw(t, "most")}
-		g := New(Config{Limits: limits, Scope: rapid.SampledFrom([]ScopeRule{ScopeHold, ScopeAbsent}).Draw(t, "rule")})
+		g := New(Config{Limits: limits, Scope: rapid.SampledFrom([]ScopeRule{ScopeHold, ScopeAbsent}).Draw(t, "rule"),
+			OwnerName: rapid.SampledFrom([]NameRule{NameHold, NameAbsent}).Draw(t, "name rule")})
 		if _, err := g.Apply(Event{Type: KindsKnown, Kinds: infos}); err != nil {
 			t.Fatal(err)
 		}

@@ -10,10 +10,12 @@ import (
 type Config struct {
 	// Scope says how references across scopes are read.
 	Scope ScopeRule
+	// OwnerName says how references with another name than their owner's are read.
+	OwnerName NameRule
 	// Limits bounds what one object may carry before it counts as flawed.
 	Limits Limits
 	// Ignore names kinds that take no part: their objects are not kept, and a
-	// reference to one is unknown.
+	// reference to one is unknown, and counts by its UID alone.
 	Ignore []Kind
 }
 
@@ -168,7 +170,7 @@ func (g *Graph) Nodes() iter.Seq[Node] {
 // resolve returns the coordinates under which the reference r of an object
 // in the scope dep is kept.
 func (g *Graph) resolve(dep string, r Owner) Key {
-	if r.Unresolved {
+	if g.isByUID(&r) {
 		return claimOn(r.UID)
 	}
 	if g.cfg.Scope == ScopeAbsent && r.Scope != "" && dep != "" {
@@ -177,8 +179,13 @@ func (g *Graph) resolve(dep string, r Owner) Key {
 	return r.Key
 }
 
-// claimOn returns the coordinates under which unresolved references to a UID
-// are kept. No object has them: it would have a kind.
+// isByUID reports whether a reference counts by its UID alone, since its coordinates
+// cannot be resolved: by the store's word, or since its kind takes no part.
+func (g *Graph) isByUID(r *Owner) bool {
+	return r.Unresolved || len(g.cfg.Ignore) > 0 && g.ignores(r.Kind)
+}
+
+// claimOn returns the coordinates under which such references to a UID are kept. No object has them: it would have a kind.
 func claimOn(u UID) Key { return Key{UID: u} }
 
 // claim returns the node that stands for unresolved references to the UID of

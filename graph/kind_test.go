@@ -30,8 +30,8 @@ func TestKinds(t *testing.T) {
 			"an event's end must not take what names it as owner with it"},
 		{"banned and vanished", "kinds a- b; put a; put b -> a; gone a; vanish a", "absent a <1/0>; b -> a {unserved}", "still it is no owner"},
 		{"banned no more", "kinds a- b; put b -> a; gone a; kinds a b", "absent a <1/0>; b -> a {dangling}", "now it may own, and it is known to be gone"},
-		{"ignored", "kinds ign b; list ign; put ign; end ign; sweep ign; put b -> ign", "b -> ign {ignored}; phantom ign <1/0>", "what takes no part is not kept"},
-		{"ignored and not served", "kinds b; put ign -> b; put b -> ign; put ign -> b; gone ign; vanish ign; bogus ign", "b -> ign {ignored}; phantom ign <1/0>",
+		{"ignored", "kinds ign b; list ign; put ign; end ign; sweep ign; put b -> ign", `phantom ""@ign <1/0>; b -> ign {ignored}`, "what takes no part is not kept, and counts by its UID"},
+		{"ignored and not served", "kinds b; put ign -> b; put b -> ign; put ign -> b; gone ign; vanish ign; bogus ign", `phantom ""@ign <1/0>; b -> ign {ignored}`,
 			"whether its events are looked at does not depend on who refers to it"},
 		{"unresolved kind", "kinds b; put b -> a?", `phantom ""@a <1/0>; b -> a? {unresolved}`, "a claim has no kind"},
 	} {
@@ -61,7 +61,7 @@ func TestKindStates(t *testing.T) {
 		{"kinds b; put b -> x; put b#2", "b known", "an invented name goes with its last reference"},
 		{"kinds b; put b -> x", "b known, x", "until then it is there"},
 		{"kinds b ign", "b known, ign known ignored", "a kind may be served and take no part"},
-		{"kinds b; put b -> ign", "b known, ign ignored", "or be named alone"},
+		{"kinds b; put b -> ign", "b known", "one that is named alone stands for nothing but a UID"},
 	} {
 		w := play(t, graph.Config{Ignore: []graph.Kind{"ign"}}, tc.history)
 		var all []string

@@ -48,7 +48,7 @@ func (g *Graph) refer(dep NodeID, o *Object) {
 // isPlain reports whether a reference can be told from the node that it leads
 // to, and two marks.
 func (g *Graph) isPlain(o *Object, r *Owner) bool {
-	return r.UID != "" && !r.Unresolved && (g.cfg.Scope != ScopeAbsent || r.Scope == "" || o.Scope == "" || r.Scope == o.Scope)
+	return r.UID != "" && !g.isByUID(r) && (g.cfg.Scope != ScopeAbsent || r.Scope == "" || o.Scope == "" || r.Scope == o.Scope)
 }
 
 // keepWide keeps references that are not one plain one, with text of their own.

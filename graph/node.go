@@ -107,6 +107,10 @@ func (n Node) Object() Object { return n.g.object(n.id, nil) }
 // enough: for a caller that looks at one object after another.
 func (n Node) ObjectIn(owners []Owner) Object { return n.g.object(n.id, owners) }
 
+// ByUID reports whether the node is no object, but stands for the references that
+// lead to a UID alone: unresolved ones, and those to a kind of [Config].Ignore.
+func (n Node) ByUID() bool { return n.g.isClaim(n.id) }
+
 // Deleting reports whether the node is observed and marked for deletion.
 func (n Node) Deleting() bool { return n.at().is(deletingMark) }
 

@@ -138,8 +138,9 @@ func TestNames(t *testing.T) {
 	}{
 		{func(i int) string { return graph.State(i).String() }, 4, "absent", "state(4)"},
 		{func(i int) string { return graph.Class(i).String() }, 5, "unknown", "class(5)"},
-		{func(i int) string { return graph.Doubt(i).String() }, 12, "two live objects have the owner's UID", "doubt(12)"},
+		{func(i int) string { return graph.Doubt(i).String() }, 13, "owner lives under another name", "doubt(13)"},
 		{func(i int) string { return graph.ScopeRule(i).String() }, 2, "absent", "scope-rule(2)"},
+		{func(i int) string { return graph.NameRule(i).String() }, 3, "absent", "name-rule(3)"},
 		{func(i int) string { return graph.EventType(i).String() }, 12, "rewound", "event(12)"},
 		{func(i int) string { return graph.Propagation(i).String() }, 4, "orphan", "propagation(4)"},
 	} {

@@ -23,6 +23,7 @@ var (
 func drawConfig(t *rapid.T) graph.Config {
 	cfg := worldConfig
 	cfg.Scope = rapid.SampledFrom([]graph.ScopeRule{graph.ScopeHold, graph.ScopeAbsent}).Draw(t, "scope rule")
+	cfg.OwnerName = rapid.SampledFrom([]graph.NameRule{graph.NameUnset, graph.NameHold, graph.NameAbsent}).Draw(t, "name rule")
 	return cfg
 }
 
@@ -308,8 +309,9 @@ func TestNonInterference(t *testing.T) {
 		after := w.classes()
 		for ref, was := range before {
 			now := after[ref]
-			misplaced := now == "misplaced" && (was == "dangling" || strings.HasPrefix(was, "un") && was != "unserved")
-			if now != was && !misplaced && now != "shared" {
+			moved := was == "dangling" || was == "renamed" || strings.HasPrefix(was, "un") && was != "unserved"
+			elsewhere := (now == "misplaced" || now == "renamed") && moved
+			if now != was && !elsewhere && now != "shared" {
 				t.Fatalf("%s was %s, is %s: %s", ref, was, now, w)
 			}
 		}

@@ -171,7 +171,7 @@ func (w *world) sweep(t rapid.TB, kind graph.Kind, limit int) (at []string) {
 var shortDoubts = map[graph.Doubt]string{
 	graph.Unobserved: "unobserved", graph.Unlisted: "unlisted", graph.UnresolvedScope: "unresolved",
 	graph.UnservedKind: "unserved", graph.IgnoredKind: "ignored", graph.BannedOwner: "banned",
-	graph.ForeignScope: "foreign", graph.ScopedOwner: "scoped", graph.Misplaced: "misplaced",
+	graph.ForeignScope: "foreign", graph.ScopedOwner: "scoped", graph.Misplaced: "misplaced", graph.Renamed: "renamed",
 	graph.SharedUID: "shared",
 }
 

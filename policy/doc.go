@@ -48,13 +48,16 @@
 // of RULES, which is this section; DESIGN is the comment of package ownergraph.
 //
 //	R1            Every delete and patch carries UID and version. After a conflict the
-//	              object is read, and judged as it was read, with newer evidence.
-//	              Nothing falls back to a weaker condition.
+//	              object is read, and judged as it was read, with newer evidence:
+//	              an owner that was seen to go before is read again, since a restore
+//	              makes conflicts, too. Nothing falls back to a weaker condition.
 //	R2, absence   It is stable, since UIDs never return, until a rewind. Proof is the
 //	              observed end of exactly that UID at those coordinates, or a read
-//	              that began after a reference to both was known, and found nothing
-//	              or another UID. Proof is not: "not in the graph", a kind that is
-//	              not listed, an older listing, an error.
+//	              that found nothing or another UID, and began after the judged
+//	              version of the dependent was known. The watch voids what a read
+//	              found as soon as it shows the UID. That lasts no longer than the
+//	              phantom, and is no rewind. Proof is not: "not in the graph", a kind
+//	              that is not listed, an older listing, an error.
 //	R2, presence  Solid, waiting, orphaning: not stable. It counts for an object if the
 //	              owner was so at an instant after the judged version was committed:
 //	              by a read that began after that version was known, or by the fence
@@ -71,7 +74,13 @@
 //	R5            A listing is never older than what the watch said of its kind before.
 //	              A version that falls and a UID that comes back are a rewind: evidence
 //	              of absence is dropped, and nothing is deleted until every kind is
-//	              listed anew.
+//	              listed anew. A rewind that the store announces is taken once for
+//	              each epoch. An engine that has observed nothing has nothing to take
+//	              back. The events of a kind that takes no part are no evidence.
+//	              After a write without an answer, or a watch that broke, nothing is
+//	              written before the store has answered. What was observed before
+//	              counts once a fence or a listing of the owner's kind, a read of the
+//	              owner, or a version as new as the watermark confirms it.
 //	R6            A read or a fence serves only what was known before its call was
 //	              handed out. Who asks later waits for the next one.
 //	R7            A fence covers every kind that takes part, and the set of kinds, and is
@@ -87,6 +96,13 @@
 //     ones needs none.
 //   - What blocks, and what an orphaning frees, are references whose UID matches and
 //     whose coordinates match or cannot be resolved.
+//   - A reference that has the UID and kind of a live owner, and another scope or
+//     name, is unknown: it holds the object, with its own reason. Settings beside
+//     each other, graph.ScopeAbsent and graph.NameAbsent, read it as absent, as
+//     Kubernetes does. The rule rests on what the watch shows. An absence that a
+//     read alone proves therefore waits for one fence of the owner's kind that
+//     began after the object was known. Below level 2, and for owners that the
+//     watch never shows, the read decides.
 //   - A self-reference never counts.
 //   - Objects that own each other are solid. A ring that is deleted in the foreground
 //     is broken when each member waits and no edge has changed across a fence begun
@@ -108,11 +124,17 @@
 //     if that says nothing for long.
 //   - Every step is bounded: bulk effects are cursors. Lanes do not wait for each other.
 //   - What the store refuses is held and retried slowly.
+//   - A write that succeeded, and that a later version asks for again before the
+//     object has come to rest, was undone, by a policy of the store for instance. It
+//     counts as a conflict: the engine backs off and holds the object. The same write
+//     has the same verb and the same effect. A new reference asks for another one.
 //   - An audit walks the graph and makes no request.
 //
 // Cost, for one engine alone, with L leaves, I inner nodes, and F the requests of a
 // fence: a background cascade takes L + I writes, and no read where the owner's end was
-// observed, else one for each owner; a foreground one L + 2I + 1 writes and F; an
-// orphaning one write for each dependent, one more, and F. A conflict takes a read and
-// a write more.
+// observed, else one for each owner and batch of newly known dependents, and F for all
+// that were read at one time; a foreground one L + 2I + 1 writes and F; an orphaning one
+// write for each dependent, one more, and F. A conflict takes a read and a write more,
+// and each batch of conflicts a read of each owner. A write without an answer takes F,
+// and a read of each owner whose dependents are decided before that fence has passed.
 package policy

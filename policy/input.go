@@ -44,8 +44,8 @@ type OwnerFact struct {
 	Class graph.Class
 	Doubt graph.Doubt
 	// Unsettled: absence rests on a read alone, and the owner may still turn
-	// out to live in another scope; a fence of its kind settles that, so this is
-	// for stores that have fences.
+	// out to live in another scope or under another name; a fence of its kind
+	// settles that, so this is for stores that have fences.
 	Unsettled bool
 	// Remembered: it is absent, and this engine ended its orphaning.
 	Remembered bool

@@ -31,7 +31,7 @@ func TestNames(t *testing.T) {
 	}{
 		{"action", func(i uint8) string { return policy.Action(i).String() }, uint8(policy.Attach)},
 		{"sight", func(i uint8) string { return policy.Sight(i).String() }, uint8(policy.SeenOrphaning)},
-		{"reason", func(i uint8) string { return policy.Reason(i).String() }, uint8(policy.NeedSelect)},
+		{"reason", func(i uint8) string { return policy.Reason(i).String() }, uint8(policy.WriteFails)},
 	} {
 		all := names(c.text)
 		if len(all) != int(c.last)+1 {
@@ -70,8 +70,8 @@ its kind is not served
 its kind is sick
 the store refused the write
 a finalizer's handler failed
-a finalizer's handler is at work
 other writers are faster
+its write is undone again and again
 observing only
 the store promises too little
 another live object has its UID
@@ -82,6 +82,8 @@ what belongs to it cannot be told from what belongs to others
 its sweep names a kind that is not served
 somebody else has a claim on it
 what belongs to it by labels has to be selected
+a kind has not passed the fence in time
+writes to it fail
 `
 	var got strings.Builder
 	for r := range policy.Reason(255) {

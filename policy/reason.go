@@ -81,12 +81,18 @@ const (
 	HandlerRuns
 	// Disturbed: writers on the object are faster than the engine.
 	Disturbed
+	// WriteUndone: the engine's write succeeded, and the next version asks for the
+	// same one again.
+	WriteUndone
 	// ObserveOnly: the engine observes and does not write.
 	ObserveOnly
 	// LevelTooLow: the store promises too little to write to.
 	LevelTooLow
 	// UIDShared: another live object has its UID.
 	UIDShared
+	// NeedAnswer: after a write without an answer, or a watch that broke, the store
+	// has to answer something before the next write.
+	NeedAnswer
 
 	// HolderSeen: a holder gets the finalizer of its sweep.
 	HolderSeen
@@ -116,6 +122,12 @@ const (
 	Contested
 	// NeedSelect: what belongs to the holder by its labels has to be selected.
 	NeedSelect
+
+	// FenceLost: a kind that is well has not passed the fence in time.
+	FenceLost
+	// WriteFails: writes to the object have failed several times, and the store does not
+	// say that it refuses them.
+	WriteFails
 )
 
 var reasonNames = [...]string{
@@ -131,6 +143,7 @@ var reasonNames = [...]string{
 	AcknowledgementOverdue: "its controller has not acknowledged the deletion in time",
 	NeedOwner:              "an owner has to be read", NeedFence: "a fence has to pass",
 	NeedListing: "the owner's kind has to be listed", NeedWatch: "a read contradicts the watch",
+	NeedAnswer:     "the store has to answer after a loss",
 	NeedDependents: "dependents hold it", NeedFinalizers: "finalizers hold it",
 	NeedGrace:           "its grace period has to end",
 	NeedAcknowledgement: "its controller has to acknowledge the deletion",
@@ -138,7 +151,7 @@ var reasonNames = [...]string{
 	ObjectFlawed: "the object is flawed", KindUnserved: "its kind is not served", KindSick: "its kind is sick", StoreRefused: "the store refused the write",
 	HandlerFailed: "a finalizer's handler failed", HandlerRuns: "a finalizer's handler is at work",
 	HandlerDone: "a finalizer's handler has succeeded",
-	Disturbed:   "other writers are faster", ObserveOnly: "observing only",
+	Disturbed:   "other writers are faster", WriteUndone: "its write is undone again and again", ObserveOnly: "observing only",
 	LevelTooLow: "the store promises too little", UIDShared: "another live object has its UID",
 	HolderSeen:       "what belongs to it has to go before it",
 	HolderDeleted:    "its holder is being deleted",
@@ -152,6 +165,8 @@ var reasonNames = [...]string{
 	SweepUnserved:    "its sweep names a kind that is not served",
 	Contested:        "somebody else has a claim on it",
 	NeedSelect:       "what belongs to it by labels has to be selected",
+	FenceLost:        "a kind has not passed the fence in time",
+	WriteFails:       "writes to it fail",
 }
 
 // String returns the reason in words.
@@ -162,14 +177,14 @@ func (r Reason) String() string {
 	return fmt.Sprintf("reason(%d)", uint8(r))
 }
 
-// Held reports whether an object with this reason is worth a report: without
-// somebody outside it will stay as it is, against what its owners or its
-// deletion mark ask for.
+// Held reports whether an object with this reason is worth a report: it stays as it
+// is, against what its owners or its deletion mark ask for, until something outside or
+// its dependents change. A handler at work is no such reason.
 func (r Reason) Held() bool {
 	switch r {
 	case OnlySelf, OwnedInRing, NeedFinalizers, NeedGrace, NeedDependents, NeedAcknowledgement, NeedWatch, FenceHeld, NeedListing,
-		OwnerUnknown, ObjectFlawed, KindUnserved, KindSick, StoreRefused, HandlerFailed, HandlerRuns, Disturbed, ObserveOnly, LevelTooLow, UIDShared,
-		NeedMembers, NeedConfirmation, HolderUnguarded, HolderUnfit, SweepUnserved, Contested, NeedSelect:
+		OwnerUnknown, ObjectFlawed, KindUnserved, KindSick, StoreRefused, HandlerFailed, Disturbed, WriteUndone, ObserveOnly, LevelTooLow, UIDShared,
+		NeedMembers, NeedConfirmation, HolderUnguarded, HolderUnfit, SweepUnserved, Contested, NeedSelect, FenceLost, WriteFails:
 		return true
 	}
 	return false

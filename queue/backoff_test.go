@@ -42,6 +42,24 @@ func TestBackoff(t *testing.T) {
 	}
 }
 
+// TestBackoffAlone: a delay that is asked for alone is that of Retry, and changes
+// nothing.
+func TestBackoffAlone(t *testing.T) {
+	q, now := New(Config[uint32]{}), time.Unix(0, 0)
+	for attempt := 1; attempt < 40; attempt++ {
+		want := q.Backoff(7, attempt)
+		if n := q.Attempts(7); n != attempt-1 {
+			t.Fatalf("%d attempts, want %d", n, attempt-1)
+		}
+		if got := q.Retry(7, Normal, now).Sub(now); got != want {
+			t.Errorf("attempt %d: Retry waits %v, and Backoff says %v", attempt, got, want)
+		}
+	}
+	if q.Backoff(7, -1) != q.Backoff(7, 1) || q.Backoff(7, math.MaxInt) != q.Backoff(7, math.MaxInt32) {
+		t.Error("an attempt out of bounds is not the nearest one")
+	}
+}
+
 func TestJitterBounds(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		d := time.Duration(rapid.Int64Range(2, math.MaxInt64).Draw(t, "delay"))

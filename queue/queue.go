@@ -87,6 +87,12 @@ func (q *Queue[K]) Retry(key K, p Priority, now time.Time) time.Time {
 	return at
 }
 
+// Backoff returns how long Retry would put key off at its given attempt, the first
+// being 1, and does nothing. Held by TestBackoffAlone.
+func (q *Queue[K]) Backoff(key K, attempt int) time.Duration {
+	return q.cfg.backoff(key, int32(min(max(attempt, 1), math.MaxInt32)))
+}
+
 // Attempts returns how often Retry was called for key since it was last
 // forgotten, dropped or new.
 func (q *Queue[K]) Attempts(key K) int {

@@ -17,13 +17,15 @@ type resource struct {
 	at     schema.GroupVersionResource // the version that is watched and written
 	gvk    schema.GroupVersionKind     // the same, for references that are made
 	scoped bool
+	// unwatched: it can be read, and not watched.
+	unwatched bool
 }
 
 // meaning is what an owner reference's apiVersion and kind stand for.
 type meaning struct {
 	kind   graph.Kind
 	scoped bool
-	known  bool // its scope is; otherwise nobody can say where the owner lives
+	known  bool // it is served and takes part; otherwise nobody can say where the owner lives
 }
 
 // catalog is one look at what the server serves. It never changes.
@@ -31,11 +33,40 @@ type catalog struct {
 	number uint64                    // rises with each look
 	begun  time.Time                 // when it began
 	kinds  map[graph.Kind]resource   // those that take part
+	reads  map[graph.Kind]resource   // those without namespaces that can be read, and not watched
 	infos  []graph.KindInfo          // the same for a watch, sorted, with what stands for unknown groups
 	sick   map[graph.Kind]string     // of the latter, and of the kinds of failed groups
 	groups map[string][]groupVersion // as discovered, for the next look
 	means  map[schema.GroupVersionKind]meaning
 	former map[schema.GroupVersionKind]meaning // of kinds that are not served any more
+
+	defined map[string]versionDefinition // definitions that discovery lacks, by name, for the next look
+	partial bool                         // nobody could say which definitions and API services there are
+	gaps    bool                         // discovery lacks a part of what these name
+	waived  map[graph.Kind]string        // why they could not be read, where the config ignores them
+}
+
+// found reports whether discovery has named the resource of a definition, in this look
+// or before. It is false for those that are known by their definition alone.
+func (c *catalog) found(definition string, at schema.GroupResource) bool {
+	if c == nil {
+		return false
+	}
+	if _, read := c.defined[definition]; read {
+		return false
+	}
+	_, ok := c.reached(at)
+	return ok
+}
+
+// reached returns the kind of a resource that takes part.
+func (c *catalog) reached(at schema.GroupResource) (resource, bool) {
+	for _, r := range c.kinds {
+		if r.at.GroupResource() == at {
+			return r, true
+		}
+	}
+	return resource{}, false
 }
 
 // kindName returns the name of a group's kind, which is the same whatever the
@@ -66,7 +97,7 @@ func (c *catalog) resolve(gvk schema.GroupVersionKind) meaning {
 
 // same reports whether two catalogs say the same.
 func (c *catalog) same(b *catalog) bool {
-	return maps.Equal(c.kinds, b.kinds) && maps.Equal(c.sick, b.sick) && maps.Equal(c.means, b.means) &&
+	return maps.Equal(c.kinds, b.kinds) && maps.Equal(c.reads, b.reads) && maps.Equal(c.sick, b.sick) && maps.Equal(c.means, b.means) &&
 		slices.Equal(c.infos, b.infos)
 }
 

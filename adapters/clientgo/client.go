@@ -40,9 +40,10 @@ type client struct {
 	writes throttle
 }
 
-// newClient makes a client. Unless the config sets a rate, requests are not
-// throttled: the server knows better what it can bear, and says so.
-func newClient(c *rest.Config, log *slog.Logger) (*client, error) {
+// newClient makes a client, which sends by plain, or by an HTTP client of its own if
+// that is nil. Unless the config sets a rate, requests are not throttled: the server
+// knows better what it can bear, and says so.
+func newClient(c *rest.Config, plain *http.Client, log *slog.Logger) (*client, error) {
 	config := metadata.ConfigFor(c)
 	if c.UserAgent == "" {
 		config.UserAgent = defaultAgent
@@ -58,10 +59,13 @@ func newClient(c *rest.Config, log *slog.Logger) (*client, error) {
 	config.NegotiatedSerializer = codec
 	config.GroupVersion = &schema.GroupVersion{}
 	config.APIPath = "/"
-	plain, err := rest.HTTPClientFor(config)
+	plain, err := untimed(config, plain)
 	if err != nil {
 		return nil, err
 	}
+	sender := *plain
+	sender.Transport = once{plain.Transport}
+	plain = &sender
 	r, err := rest.RESTClientForConfigAndClient(config, plain)
 	if err != nil {
 		return nil, err
@@ -72,6 +76,16 @@ func newClient(c *rest.Config, log *slog.Logger) (*client, error) {
 		rest: r, http: plain, config: discoveryConfig(config), params: runtime.NewParameterCodec(scheme), codec: codec,
 		log: requestLog(log),
 	}, nil
+}
+
+// untimed returns a copy of an HTTP client without a timeout, or the config's own.
+func untimed(c *rest.Config, plain *http.Client) (*http.Client, error) {
+	if plain == nil {
+		return rest.HTTPClientFor(c)
+	}
+	own := *plain
+	own.Timeout = 0
+	return &own, nil
 }
 
 // logging has what client-go says of a request go to the store's logger.
@@ -137,10 +151,8 @@ func (c *client) patch(ctx context.Context, at schema.GroupVersionResource, scop
 	if err != nil {
 		return err
 	}
-	return c.writes.do(ctx, func() error {
-		return c.rest.Patch(types.JSONPatchType).MaxRetries(0).AbsPath(segments(at, scope, name)...).
-			SetHeader("Accept", acceptObject).Body(body).Do(c.logging(ctx)).Error()
-	})
+	return c.rest.Patch(types.JSONPatchType).MaxRetries(0).AbsPath(segments(at, scope, name)...).
+		SetHeader("Accept", acceptObject).Body(body).Do(c.logging(ctx)).Error()
 }
 
 // raw returns an object without a namespace as JSON.
@@ -159,10 +171,8 @@ func (c *client) put(ctx context.Context, at schema.GroupVersionResource, name, 
 	if err != nil {
 		return err
 	}
-	return c.writes.do(ctx, func() error {
-		return c.rest.Put().MaxRetries(0).AbsPath(append(segments(at, "", name), part)...).
-			SetHeader("Accept", acceptWhole).SetHeader("Content-Type", runtime.ContentTypeJSON).Body(body).Do(c.logging(ctx)).Error()
-	})
+	return c.rest.Put().MaxRetries(0).AbsPath(append(segments(at, "", name), part)...).
+		SetHeader("Accept", acceptWhole).SetHeader("Content-Type", runtime.ContentTypeJSON).Body(body).Do(c.logging(ctx)).Error()
 }
 
 // delete sends its options as JSON, the one encoding that every server reads.
@@ -172,10 +182,8 @@ func (c *client) delete(ctx context.Context, at schema.GroupVersionResource, sco
 	if err != nil {
 		return err
 	}
-	return c.writes.do(ctx, func() error {
-		return c.rest.Delete().MaxRetries(0).AbsPath(segments(at, scope, name)...).
-			SetHeader("Content-Type", runtime.ContentTypeJSON).Body(body).Do(c.logging(ctx)).Error()
-	})
+	return c.rest.Delete().MaxRetries(0).AbsPath(segments(at, scope, name)...).
+		SetHeader("Content-Type", runtime.ContentTypeJSON).Body(body).Do(c.logging(ctx)).Error()
 }
 
 // errNoMetadata says that a server answered something else than it was asked for.

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"time"
 
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
 	"github.com/ownergraph/ownergraph/graph"
 )
 
@@ -16,8 +18,9 @@ import (
 // not safe for concurrent modification.
 type Config struct {
 	// Ignore names kinds that take no part: "Pod", "apps/Deployment", or
-	// "metrics.k8s.io/*" for all kinds of a group. Nil stands for
-	// DefaultIgnore; an empty slice ignores nothing.
+	// "metrics.k8s.io/*" for all kinds of a group. A resource may stand for its kind, as
+	// the String method of schema.GroupResource writes it: "pods", "deployments.apps".
+	// Nil stands for DefaultIgnore; an empty slice ignores nothing. Held by TestIgnore.
 	Ignore []graph.Kind
 	// Rediscover is how often the set of kinds is looked at without a cause, by
 	// default 30 s.
@@ -75,9 +78,9 @@ func (c Config) filled() (Config, error) {
 	return c, nil
 }
 
-// ignored answers for the kinds and for the groups that a setting names.
+// ignored answers for the kinds, the resources and the groups that a setting names.
 type ignored struct {
-	kinds  map[graph.Kind]bool
+	kinds  map[graph.Kind]bool // resources, too
 	groups map[string]bool
 }
 
@@ -94,3 +97,9 @@ func newIgnored(list []graph.Kind) ignored {
 }
 
 func (i ignored) has(group string, kind graph.Kind) bool { return i.groups[group] || i.kinds[kind] }
+
+// resource reports whether a resource is named. No kind is spelt like a resource: the
+// kinds of the core group begin with a capital, and the others have a "/".
+func (i ignored) resource(group, name string) bool {
+	return i.kinds[graph.Kind(schema.GroupResource{Group: group, Resource: name}.String())]
+}

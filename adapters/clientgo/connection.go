@@ -11,7 +11,7 @@ import (
 )
 
 // openTimeout bounds how long a server may take to begin a watch.
-const openTimeout = time.Minute
+const openTimeout = 20 * time.Second
 
 // connection is an open watch.
 type connection struct {
@@ -48,6 +48,7 @@ func (w *worker) watch(from string, opts *metav1.ListOptions) (*connection, erro
 // yet would only be silent.
 func (w *worker) resume() (*connection, error) {
 	opts := &metav1.ListOptions{ResourceVersion: w.position, AllowWatchBookmarks: true}
+	w.brief = w.hasty
 	if w.hasty {
 		w.hasty = false
 		seconds := shortWatch

@@ -37,6 +37,19 @@ type groupVersion struct {
 // the server's order.
 type discovered map[string][]groupVersion
 
+// names reports whether discovery names a resource, in whatever version.
+func (d discovered) names(at schema.GroupResource) bool {
+	return slices.ContainsFunc(d[at.Group], func(v groupVersion) bool {
+		return slices.ContainsFunc(v.resources, func(r metav1.APIResource) bool { return r.Name == at.Resource })
+	})
+}
+
+// hasVersion reports whether discovery names a version of a group, or says that
+// it failed.
+func (d discovered) hasVersion(gv schema.GroupVersion) bool {
+	return slices.ContainsFunc(d[gv.Group], func(v groupVersion) bool { return v.version == gv.Version })
+}
+
 // discover asks the server what it serves: by two requests where it has
 // aggregated discovery. An error says that nothing is known; what failed in part
 // is in the answer.

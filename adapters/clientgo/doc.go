@@ -4,7 +4,7 @@
 // where that does not run, or observes beside it.
 //
 // It uses client-go's REST client and its discovery, and metadata only, but for
-// what holds a namespace: no typed client, no informer, no cache of objects.
+// what holds a namespace and for definitions that discovery lacks: no typed client, no informer, no cache of objects.
 //
 //	store, err := clientgo.New(restConfig, clientgo.Config{})
 //	collector, err := ownergraph.New(store, ownergraph.Config{ObserveOnly: true})
@@ -18,6 +18,24 @@
 // What is served is looked at every Config.Rediscover, soon after a definition
 // or an API service has changed, and for each fence. Kinds come and go while the
 // watch runs. Held by TestKindsComeAndGo, TestLooks and TestSurvey.
+//
+// Discovery is not believed when it is silent. For a moment after its start an API
+// server answers without the groups of definitions, and names no error. Each look
+// therefore compares discovery with consistent lists of the
+// CustomResourceDefinitions and of the APIServices. A kind or group that they name
+// and discovery lacks is sick, and holds fences. Only a definition that is gone
+// takes its kind out of the set. A definition whose names were never accepted has no
+// objects, and holds nothing. Held by TestDefinitionHoldsFences,
+// TestDefinitionsThatHoldNothing and TestServiceHoldsFences, and on a real server by
+// internal/e2e: TestStartingServerHoldsKinds and TestUnservedVersionHoldsKinds.
+//
+// Without these lists nobody knows which kinds there are. Then
+// CustomResourceDefinition or APIService is sick with the reason, no kind leaves the
+// set, and the set passes no fence. A Config.Ignore that names them gives the
+// comparison up where the lists are refused: the store logs a warning, and foreground
+// and orphan deletions may miss a kind that is not served for a moment. A server that
+// has no such resource, and whose discovery says so, has nothing to compare. Held by
+// TestDefinitionsUnread and TestDefinitionsUnreadAtFirst.
 //
 // A kind that is not served any more is unknown from then on: its objects are
 // neither there nor gone. Before that its watch is heard out, for seconds: a server
@@ -45,6 +63,29 @@
 // When what is served changes, the kinds whose objects are concerned are listed
 // anew. Held by TestOwnerOf and TestReferencesResolvedAnew.
 //
+// Two more references are Unresolved: one to a kind that takes no part, and one to a
+// name that no object can have. An Unresolved reference counts by its UID: an orphan
+// deletion of the object with that UID drops it, as in Kubernetes, and a blocking one
+// holds that object's foreground deletion. Held by TestOwnerOfHostileName and
+// TestOrphanFreesByUID.
+//
+// A kind without namespaces that can be read and not watched, such as
+// ComponentStatus, owns too. Such an owner is read, and read again with every audit of
+// the engine. An object with neither UID nor version is absent: no reference can name
+// it. Held by TestReadOwners and TestGetUnstored.
+//
+// An owner whose kind was never listed is waited for, and not read. The listing answers
+// for all owners of the kind, where reads are a request for each. And for a kind with
+// namespaces a read settles nothing: the engine holds an owner that lives in another
+// namespace (graph.ScopeHold), and only the listing shows that none does. So a listing
+// that fails is tried every 5 s at most in its first minute, and every 30 s at most
+// later. A stream that hangs is given up after 20 s, and a page after a minute. Held by
+// TestUnlistedOwner.
+//
+// One bound is not Kubernetes': an object of more than 1,024 owner references, or of a
+// text of more than 1,024 bytes in one of them, is held as flawed. The engine's
+// Config.Limits raises it. Held by TestManyOwnersAreHeld.
+//
 // # Watching
 //
 // Each kind has one connection and one goroutine. A listing is streamed where
@@ -61,7 +102,7 @@
 // conditioned on UID and version; but for the end of a namespace, see below. A
 // patch is a JSON patch that sets both, so that a change meanwhile is a conflict,
 // and tests what it removes; see
-// [Store.Patch]. No request is sent twice by itself, and there is no rate
+// [Store.Patch]. No write is sent twice by itself, and there is no rate
 // unless the rest config sets one: what the server says of its load
 // (Retry-After) is handed to the engine. A 404 is absence only if the server
 // names the object in it; see TestAnswers for all answers.
@@ -123,6 +164,27 @@
 // owners by reads alone may be wrong then, until it is started anew. Held by
 // TestWatchRewound, TestWatchAfterRewind and TestHistory.
 //
+// A restore in the middle of a cascade is the worst case: the owners are alive again,
+// and so are the UIDs and versions that the writes on the way were made for. A write
+// without an answer, a server error and a watch that ends are taken for signs of it.
+// After such a sign the store sends no write before a consistent list of the kind
+// that is written, and of the kind with the newest version that was seen, have been
+// compared with what was seen before. If the history has gone backwards, the watches
+// tell it, and each write that was called before, or within a second after, is not
+// sent. Such a write returns a transient error. A write is sent at most once: Go's
+// transport may not repeat it. The identity of a rewind (Event.Epoch) is random for
+// each Store, with a number. Held by TestLossIsCompared, TestLossAndRestore,
+// TestLossWithoutComparison and TestWriteIsSentOnce, and on a real server by
+// internal/e2e: TestRestoredMidCascade.
+//
+// A window remains. It is open if the restored server has caught up with the newest
+// version that was seen before the store asks: it wrote as much itself while it
+// started, or others did, or its versions were raised. It is open too if no sign of
+// the loss has reached the store, or if the written kind and its owners are in
+// different databases of which one was restored. So stop all collectors before a
+// restore, and start them after it: a fresh collector knows nothing of the former
+// history.
+//
 // The store keeps all laws of package storetest but two, which no API server can
 // keep: TestConformance names them with the reasons. ObservedGeneration is not
 // part of an object's metadata, and always 0.
@@ -131,7 +193,9 @@
 //
 // get, list and watch, and to act patch and delete, on every resource of every
 // group that takes part; update on namespaces/finalize for a sweep that ends
-// namespaces; get on /api, /api/*, /apis and /apis/*. A right to read that is
+// namespaces; get on /api, /api/*, /apis and /apis/*. To know which kinds there are
+// takes get and list on customresourcedefinitions.apiextensions.k8s.io and
+// apiservices.apiregistration.k8s.io, even if they are ignored. A right to read that is
 // missing is named in the reason for which its kind is sick; a write that the server
 // forbids is logged with its words, and holds the object (policy.StoreRefused).
 // run/rbac.yaml has all of them as roles.

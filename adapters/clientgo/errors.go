@@ -36,7 +36,9 @@ func (l *later) Unwrap() error { return l.error }
 //     413, 415, 422.
 //   - Everything else is transient, with RetryAfter where the server said it.
 //
-// The context's own end is returned as it is. Held by TestAnswers.
+// The context's own end is returned as it is. The text has the server's words, of which
+// it keeps 1,024 bytes. Held by TestAnswers, TestServersWords and
+// TestServersWordsAreBounded.
 func answer(ctx context.Context, verb string, key graph.Key, plural string, err error) error {
 	if err == nil {
 		return nil
@@ -46,9 +48,9 @@ func answer(ctx context.Context, verb string, key graph.Key, plural string, err 
 	}
 	is := meaningOf(err, plural, key.Name)
 	if is != nil {
-		return fmt.Errorf("%s %s: %w: %w", verb, key, is, err)
+		return fmt.Errorf("%s %s: %w: %w", verb, key, is, inWords(err))
 	}
-	return delayed(fmt.Errorf("%s %s: %w", verb, key, err))
+	return delayed(fmt.Errorf("%s %s: %w", verb, key, inWords(err)))
 }
 
 // meaningOf returns the sentinel that an error of the server stands for, nil if

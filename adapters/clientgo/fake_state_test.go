@@ -64,6 +64,7 @@ type fake struct {
 	counting bool                              // says how much a page lacks
 	fault    func(*http.Request) *fakeResponse // answers instead of the fake, nil: does not
 	discover func(group string) error          // fails a group's discovery
+	remote   map[string]bool                   // groups whose API service names another server
 }
 
 // fakeResponse is an answer of any kind.

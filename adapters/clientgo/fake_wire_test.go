@@ -118,6 +118,8 @@ func (f *fake) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		f.serveObject(w, r, k, scope, name)
 	case r.URL.Query().Get("watch") != "":
 		f.serveWatch(w, r, k, broken)
+	case asksWhole(r):
+		f.serveWholeList(w, k)
 	default:
 		f.serveList(w, r, k)
 	}

@@ -39,6 +39,10 @@ func (f *fake) serveObject(w http.ResponseWriter, r *http.Request, k *fakeKind, 
 		writeError(w, k, name, err)
 		return
 	}
+	if r.Method == http.MethodGet && asksWhole(r) && (k.plural == definitionsAt().Resource || k.plural == servicesAt().Resource) {
+		writeJSON(w, http.StatusOK, f.whole(k, live))
+		return
+	}
 	writeJSON(w, http.StatusOK, typed(live))
 }
 

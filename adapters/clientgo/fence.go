@@ -14,8 +14,9 @@ import (
 // now, when that has passed it: for each kind, and for the set of kinds, which
 // is looked at anew. It returns at once.
 //
-// It costs one request for each kind, and two for the set of kinds: a
-// consistent list of at most one page. If that is the whole kind, the kind
+// It costs one request for each kind: a consistent list of at most one page. For the
+// set of kinds it costs four: two of discovery, and lists of the definitions and API
+// services. If that is the whole kind, the kind
 // passes with it, or as soon as its watch is there, whichever is sooner.
 // Otherwise it passes with the first event or bookmark that is not older. If
 // none comes soon, the rest of a kind of a few pages is read; the watch of one

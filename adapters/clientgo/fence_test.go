@@ -35,7 +35,8 @@ func TestFence(t *testing.T) {
 			r.took()
 			r.fence(7)
 			r.want(sorted(of(r.told(), "fence")), "fence-passed 7 ", "fence-passed 7 ConfigMap", "fence-passed 7 Node", "fence-passed 7 apps/Deployment")
-			r.want(sorted(of(r.took(), "list")), "list configmaps limit 500", "list deployments limit 500", "list nodes limit 500")
+			r.want(sorted(of(r.took(), "list")), "list apiservices limit 500", "list configmaps limit 500",
+				"list customresourcedefinitions limit 500", "list deployments limit 500", "list nodes limit 500")
 			r.agree()
 		})
 	}

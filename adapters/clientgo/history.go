@@ -2,8 +2,11 @@ package clientgo
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -14,6 +17,7 @@ import (
 // that a server whose history went backwards gives itself away (rule R5 of package policy): by a
 // version below one that was seen. It is safe for concurrent use.
 type history struct {
+	name   string // random: no other Store has it
 	mu     sync.Mutex
 	count  uint64 // of rewinds
 	reason string // of the latest
@@ -35,7 +39,7 @@ var (
 const erraticWithin = 10 * time.Minute
 
 func newHistory() *history {
-	return &history{high: map[graph.Kind]string{}, fell: map[graph.Kind]time.Time{}}
+	return &history{name: rand.Text(), high: map[graph.Kind]string{}, fell: map[graph.Kind]time.Time{}}
 }
 
 // epoch returns how often the history went backwards, and why the last time.
@@ -44,6 +48,9 @@ func (h *history) epoch() (uint64, string) {
 	defer h.mu.Unlock()
 	return h.count, h.reason
 }
+
+// nameOf returns the identity of a rewind, by its number: the same in every watch.
+func (h *history) nameOf(epoch uint64) string { return fmt.Sprintf("%s-%d", h.name, epoch) }
 
 // mark returns how far a kind was seen by now: no consistent read that begins
 // later may show less.
@@ -81,6 +88,16 @@ func (h *history) see(kind graph.Kind, version, least string, epoch uint64) erro
 	clear(h.high)
 	h.high[kind] = version
 	return errRewound
+}
+
+// newest returns the kinds, those with the highest versions first. It is a choice of
+// whom to ask: the versions of two kinds prove nothing about each other.
+func (h *history) newest() []graph.Kind {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	kinds := slices.Sorted(maps.Keys(h.high))
+	slices.SortStableFunc(kinds, func(a, b graph.Kind) int { return compare(h.high[b], h.high[a]) })
+	return kinds
 }
 
 // places bounds how many listings run at once. Kinds whose listing failed have

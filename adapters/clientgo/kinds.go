@@ -85,16 +85,30 @@ func (r *run) survey() time.Duration {
 		if r.ctx.Err() == nil {
 			r.store.config.Logger.Warn("kinds not discovered", "err", err)
 		}
-		r.mu.Lock()
-		r.asked = keepNewest(append(ids, r.asked...))
-		r.mu.Unlock()
+		r.askAgain(ids)
 		return lookRetry
+	}
+	if c.partial { // the set of kinds has not passed anything
+		r.askAgain(ids)
+		ids = nil
 	}
 	select {
 	case r.out <- delivery{catalog: c, fences: ids}:
 	case <-r.ctx.Done():
 	}
-	return r.store.config.Rediscover
+	if !c.partial && !c.gaps {
+		r.gapPause = 0
+		return r.store.config.Rediscover
+	}
+	r.gapPause = min(max(lookRetry, 2*r.gapPause), r.store.config.Rediscover)
+	return r.gapPause
+}
+
+// askAgain has fences wait for the next look.
+func (r *run) askAgain(ids []uint64) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.asked = keepNewest(append(ids, r.asked...))
 }
 
 // adopt reports the kinds of a catalog, ends the workers of those that went,

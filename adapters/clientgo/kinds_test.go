@@ -20,6 +20,8 @@ func definitionKinds() []*fakeKind {
 	)
 }
 
+const sickCart = "kind-sick shop.example/Cart: "
+
 // define has the fake serve carts, as the server does some time after the
 // definition is there.
 func (r *rig) define(after time.Duration) {
@@ -87,11 +89,13 @@ func TestKindsComeAndGo(t *testing.T) {
 		pass(lookAgain)
 		r.want(of(r.told(), "kinds-known", "Cart", "put c@"),
 			"kinds-known ConfigMap Node apiextensions.k8s.io/CustomResourceDefinition apps/Deployment shop.example/Cart",
-			"list-begun shop.example/Cart", "put c@102", "list-ended shop.example/Cart@102")
+			sickCart+lackedKind, sickCart+"list carts.shop.example: the server could not find the requested resource", sickCart+lackedKind,
+			"list-begun shop.example/Cart", "put c@102", "list-ended shop.example/Cart@102", "kind-recovered shop.example/Cart")
+		r.undefine()
 		r.hide(true)
 		pass(time.Minute)
 		told := r.told()
-		r.want(of(told, "vanished", "known", "gone"), "kind-vanished shop.example/Cart",
+		r.want(of(told, "vanished", "known", "gone"), "gone carts.shop.example", "kind-vanished shop.example/Cart",
 			"kinds-known ConfigMap Node apiextensions.k8s.io/CustomResourceDefinition apps/Deployment")
 		if n := len(r.store.running); n != 1 {
 			t.Fatalf("%d watches run", n)
@@ -103,7 +107,7 @@ func TestKindsComeAndGo(t *testing.T) {
 		}
 		r.hide(false)
 		pass(time.Minute)
-		r.want(of(r.told(), "Cart@", "put c@"), "put c@102", "list-ended shop.example/Cart@102")
+		r.want(of(r.told(), "Cart@", "put c@"), "put c@102", "list-ended shop.example/Cart@103")
 	})
 }
 
@@ -296,6 +300,7 @@ func TestGroupVersionKind(t *testing.T) {
 		if got := version("shop.example/Cart"); got != "shop.example/v1" {
 			t.Errorf("of a kind that came: %q", got)
 		}
+		r.undefine()
 		r.hide(true)
 		pass(time.Minute)
 		if got := version("shop.example/Cart"); got != "" {
@@ -338,7 +343,7 @@ func TestSurvey(t *testing.T) {
 		}}}}, nil, "g/A=g/v1/as scoped"},
 	} {
 		t.Run(c.reason, func(t *testing.T) {
-			got := survey(c.found, nil, newIgnored(c.ignore))
+			got := survey(c.found, lacked{}, nil, newIgnored(c.ignore))
 			var lines []string
 			for _, i := range got.infos {
 				at := got.kinds[i.Kind].at

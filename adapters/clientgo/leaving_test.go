@@ -46,8 +46,9 @@ func TestKindLeft(t *testing.T) {
 			r.undiscover(true)
 			pass(time.Second)
 			r.remove("a")
+			r.undefine()
 			r.hide(true)
-		}, []string{"gone a", vanished}, "b"},
+		}, []string{"gone a", "gone carts.shop.example", vanished}, "b"},
 		{"the cleanup was called off by hand: they are there, and come back with a definition", func(r *rig) {
 			r.remove("a")
 			r.undefine()

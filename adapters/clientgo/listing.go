@@ -45,7 +45,7 @@ func (w *worker) list() (*connection, error) {
 // begin forgets what the listing will say anew.
 func (w *worker) begin() {
 	w.epoch, _ = w.run.store.history.epoch()
-	w.complete, w.floor, w.hasty = false, "", false
+	w.complete, w.floor, w.hasty, w.brief = false, "", false, false
 	if p := w.passing; p != nil {
 		w.fences = keepNewest(append(p.ids, w.fences...))
 		w.passing = nil

@@ -21,7 +21,7 @@ func bench(t *testing.T) (r *run, w *worker, told *[]string) {
 	told = &[]string{}
 	r = newRun(s, t.Context(), func(e graph.Event) error { *told = append(*told, say(e)); return nil })
 	r.out = make(chan delivery, 100)
-	r.catalog = survey(discovered{}, nil, newIgnored(nil))
+	r.catalog = survey(discovered{}, lacked{}, nil, newIgnored(nil))
 	w = newWorker(r, resource{kind: "Node", at: schema.GroupVersionResource{Version: "v1", Resource: "nodes"}})
 	r.workers["Node"] = w
 	return r, w, told

@@ -106,7 +106,7 @@ func (s *Store) finalizeRead(ctx context.Context, key graph.Key, pre graph.Preco
 		spec = map[string]any{}
 	}
 	spec["finalizers"], body["spec"] = want, spec
-	err = s.client.put(ctx, r.at, key.Name, finalizeVerb, body)
+	err = s.write(ctx, r, func() error { return s.client.put(ctx, r.at, key.Name, finalizeVerb, body) })
 	if apierrors.IsConflict(err) {
 		return fmt.Errorf("patch %s: %w: %w: %w", key, graph.ErrConflict, errMoved, err)
 	}

@@ -249,14 +249,14 @@ func TestFinalizeEnds(t *testing.T) {
 			r.t.Errorf("finalize: %v, and there are %d namespaces", err, len(n.live))
 		}
 		only(r.t, "it is gone", r.store.Patch(r.t.Context(), k, graph.Precondition{UID: "a-uid", Version: "7"}, drop), graph.ErrNotFound)
-		got := of(r.took(), "namespaces", "finalize", " a")
+		got := of(r.took(), "namespaces", "finalize", "get a")
 		r.want(got, "get a", "put finalize", "get a")
 	})
 }
 
 // TestExactOfNamespace: a change of the metadata does not count what is in the spec.
 func TestExactOfNamespace(t *testing.T) {
-	c := survey(discovered{}, nil, newIgnored(nil))
+	c := survey(discovered{}, lacked{}, nil, newIgnored(nil))
 	for _, x := range []struct {
 		kind       graph.Kind
 		finalizers []string

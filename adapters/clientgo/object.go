@@ -1,8 +1,12 @@
 package clientgo
 
 import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
 	"unique"
 
+	"k8s.io/apimachinery/pkg/api/validate/content"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
@@ -39,10 +43,14 @@ func (c *catalog) objectOf(kind graph.Kind, m *metav1.PartialObjectMetadata) gra
 
 // ownerOf resolves a reference of an object in a scope: an owner of a kind with
 // scopes lives in its dependent's, any other is global. It is Unresolved if
-// nobody can say where it lives: its version or kind is not served, or has
-// scopes and the dependent has none. Held by TestOwnerOf.
+// nobody can say where it lives: its version or kind is not served or takes no part,
+// or has scopes and the dependent has none, or no object can have its name. Held by
+// TestOwnerOf and TestOwnerOfHostileName.
 func (c *catalog) ownerOf(scope string, r *metav1.OwnerReference) graph.Owner {
 	m := c.resolve(gvkOf(r))
+	if !possibleName(r.Name) {
+		m.known = false
+	}
 	o := graph.Owner{
 		Key:        graph.Key{Kind: m.kind, Name: common(r.Name), UID: graph.UID(common(string(r.UID)))},
 		Block:      r.BlockOwnerDeletion != nil && *r.BlockOwnerDeletion,
@@ -55,6 +63,15 @@ func (c *catalog) ownerOf(scope string, r *metav1.OwnerReference) graph.Owner {
 		o.Scope = scope
 	}
 	return o
+}
+
+// mostName is the longest name that an object of the graph may have.
+const mostName = 1024
+
+// possibleName reports whether an object may have the name: a path can hold it, and
+// the graph would not call it flawed.
+func possibleName(s string) bool {
+	return len(s) <= mostName && len(content.IsPathSegmentName(s)) == 0 && utf8.ValidString(s) && strings.IndexFunc(s, unicode.IsControl) < 0
 }
 
 // gvkOf returns what a reference names. An apiVersion that is none is a group

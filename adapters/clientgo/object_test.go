@@ -2,6 +2,7 @@ package clientgo
 
 import (
 	"net/http"
+	"strings"
 	"testing"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -16,12 +17,14 @@ func TestOwnerOf(t *testing.T) {
 			{Name: "pods", Kind: "Pod", Namespaced: true, Verbs: verbs}, {Name: "nodes", Kind: "Node", Verbs: verbs},
 			{Name: "componentstatuses", Kind: "ComponentStatus", Verbs: []string{"get", "list"}},
 			{Name: "events", Kind: "Event", Namespaced: true, Verbs: verbs},
+			{Name: "bindings", Kind: "Binding", Namespaced: true, Verbs: []string{"create"}},
+			{Name: "podmetrics", Kind: "PodMetrics", Namespaced: true, Verbs: []string{"get", "list"}},
 		}}},
 		"apps": {
 			{version: "v1", preferred: true, resources: []metav1.APIResource{{Name: "ds", Kind: "D", Namespaced: true, Verbs: verbs}}},
 			{version: "v1beta1", resources: []metav1.APIResource{{Name: "ds", Kind: "D", Namespaced: true, Verbs: verbs}}},
 		},
-	}, nil, newIgnored(DefaultIgnore()))
+	}, lacked{}, nil, newIgnored(DefaultIgnore()))
 	for _, x := range []struct {
 		reason, scope, apiVersion, kind string
 		want                            graph.Key
@@ -34,8 +37,10 @@ func TestOwnerOf(t *testing.T) {
 		{"another version that is served is the same kind", "ns", "apps/v1beta1", "D", graph.Key{Kind: "apps/D", Scope: "ns"}, false},
 		{"a version that is not served", "ns", "apps/v0", "D", graph.Key{Kind: "apps/D"}, true},
 		{"the right kind in the wrong group", "ns", "extensions/v1", "D", graph.Key{Kind: "extensions/D"}, true},
-		{"a kind that nobody can watch has a scope all the same", "ns", "v1", "ComponentStatus", graph.Key{Kind: "ComponentStatus"}, false},
-		{"a kind that is ignored, too", "ns", "v1", "Event", graph.Key{Kind: "Event", Scope: "ns"}, false},
+		{"a global kind that cannot be watched can be read", "ns", "v1", "ComponentStatus", graph.Key{Kind: "ComponentStatus"}, false},
+		{"a kind that can be neither takes no part: it counts by its UID", "ns", "v1", "Binding", graph.Key{Kind: "Binding"}, true},
+		{"a kind with namespaces that cannot be watched, too", "ns", "v1", "PodMetrics", graph.Key{Kind: "PodMetrics"}, true},
+		{"and a kind that is ignored", "ns", "v1", "Event", graph.Key{Kind: "Event"}, true},
 		{"no apiVersion at all", "ns", "", "Pod", graph.Key{Kind: "Pod"}, true},
 		{"an apiVersion that is none", "ns", "a/b/c", "Pod", graph.Key{Kind: "a/b/c/Pod"}, true},
 	} {
@@ -44,6 +49,31 @@ func TestOwnerOf(t *testing.T) {
 		if got := c.ownerOf(x.scope, &r); got.Key != x.want || got.Unresolved != x.unresolved {
 			t.Errorf("%s: got %+v", x.reason, got)
 		}
+	}
+}
+
+// No object can have a name that no path can hold, so a reference to one counts by its
+// UID: a read could say nothing of it.
+func TestOwnerOfHostileName(t *testing.T) {
+	for _, x := range []struct {
+		name       string
+		unresolved bool
+		reason     string
+	}{
+		{"a", false, "a name"},
+		{"system:node.1_A", false, "what roles may be called"},
+		{"..", true, "another path"},
+		{"a/b", true, "two segments"},
+		{"a%2fb", true, "the same, spelt otherwise"},
+		{"a\x00b", true, "a control character"},
+		{strings.Repeat("a", 1025), true, "longer than any name"},
+	} {
+		bubble(t, newFake(standardKinds()...), Config{}, func(r *rig) {
+			got, err := r.store.OwnerOf(r.t.Context(), "ns", ref("v1", "Node", x.name, "u"))
+			if err != nil || got.Unresolved != x.unresolved || got.Name != x.name {
+				t.Errorf("%.20q: unresolved %v, %v, want %v: %s", x.name, got.Unresolved, err, x.unresolved, x.reason)
+			}
+		})
 	}
 }
 

@@ -40,14 +40,14 @@ func (s *Store) Patch(ctx context.Context, key graph.Key, pre graph.Precondition
 	if concernsSpec(key.Kind, change) {
 		return s.finalize(ctx, key, pre, change, r)
 	}
-	var sent []operation
+	var sent attempt
 	if pre.UID != "" && pre.Version != "" {
-		sent = s.guess(c, key, pre, change)
+		sent.ops = s.guess(c, key, pre, change)
 	}
-	if sent != nil {
-		err := s.client.patch(ctx, r.at, key.Scope, key.Name, sent)
-		if !unapplicable(err) {
-			return s.answer(ctx, "patch", key, r, err)
+	if sent.ops != nil {
+		sent.err = s.write(ctx, r, func() error { return s.client.patch(ctx, r.at, key.Scope, key.Name, sent.ops) })
+		if !unapplicable(sent.err) {
+			return s.answer(ctx, "patch", key, r, sent.err)
 		}
 	}
 	for range triesWithoutVersion {
@@ -59,12 +59,18 @@ func (s *Store) Patch(ctx context.Context, key graph.Key, pre graph.Precondition
 	return err
 }
 
+// attempt is a patch that was sent, and what the server said of it.
+type attempt struct {
+	ops []operation
+	err error
+}
+
 // errMoved is a conflict of a patch with what was read just before it.
 var errMoved = errors.New("written by somebody else meanwhile")
 
 // patchRead reads the object and patches exactly that. A patch that was refused
-// although it was exact is refused for good.
-func (s *Store) patchRead(ctx context.Context, key graph.Key, pre graph.Precondition, change graph.Change, r resource, c *catalog, sent []operation) error {
+// although it was exact is refused for good, in the server's words.
+func (s *Store) patchRead(ctx context.Context, key graph.Key, pre graph.Precondition, change graph.Change, r resource, c *catalog, sent attempt) error {
 	m, err := s.read(ctx, "patch", key, r)
 	if err != nil {
 		return err
@@ -78,10 +84,10 @@ func (s *Store) patchRead(ctx context.Context, key graph.Key, pre graph.Precondi
 	if err != nil || len(ops) == 0 {
 		return err
 	}
-	if reflect.DeepEqual(sent, ops) {
-		return fmt.Errorf("patch %s: not applicable, though nothing has changed: %w", key, graph.ErrRefused)
+	if reflect.DeepEqual(sent.ops, ops) {
+		return s.answer(ctx, "patch", key, r, sent.err)
 	}
-	err = s.client.patch(ctx, r.at, key.Scope, key.Name, ops)
+	err = s.write(ctx, r, func() error { return s.client.patch(ctx, r.at, key.Scope, key.Name, ops) })
 	if apierrors.IsConflict(err) {
 		return fmt.Errorf("patch %s: %w: %w: %w", key, graph.ErrConflict, errMoved, err)
 	}

@@ -3,6 +3,7 @@ package clientgo
 import (
 	"context"
 	"fmt"
+	"net/http"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -27,6 +28,7 @@ type Store struct {
 	client  *client
 	hints   *hints
 	history *history
+	losses  *losses
 	places  *places
 
 	look    sync.Mutex // held while the server is asked what it serves
@@ -49,6 +51,22 @@ var (
 // context, and its rate only if it is set. Errors: graph.ErrInvalid for a wrong
 // Config, and what client-go says of the rest config.
 func New(server *rest.Config, config Config) (*Store, error) {
+	return newStore(server, nil, config)
+}
+
+// NewForConfigAndClient is New with an HTTP client, as client-go's functions of that
+// name have it: for a transport that several clients share, such as a manager's. The
+// rest config's settings of transport, TLS and authentication are not used then. The
+// client is copied; its timeout is not used either. Errors: those of New, and
+// graph.ErrInvalid for no client. Held by TestNewForConfigAndClient.
+func NewForConfigAndClient(server *rest.Config, client *http.Client, config Config) (*Store, error) {
+	if client == nil {
+		return nil, fmt.Errorf("new store: HTTP client: nil: %w", graph.ErrInvalid)
+	}
+	return newStore(server, client, config)
+}
+
+func newStore(server *rest.Config, plain *http.Client, config Config) (*Store, error) {
 	filled, err := config.filled()
 	if err != nil {
 		return nil, err
@@ -56,13 +74,13 @@ func New(server *rest.Config, config Config) (*Store, error) {
 	if server == nil {
 		return nil, fmt.Errorf("new store: rest config: nil: %w", graph.ErrInvalid)
 	}
-	c, err := newClient(server, filled.Logger)
+	c, err := newClient(server, plain, filled.Logger)
 	if err != nil {
 		return nil, fmt.Errorf("new store: %w", err)
 	}
 	return &Store{
 		config: filled, ignore: newIgnored(filled.Ignore), client: c,
-		hints: newHints(), history: newHistory(), places: newPlaces(filled.Listings),
+		hints: newHints(), history: newHistory(), losses: newLosses(), places: newPlaces(filled.Listings),
 		running: map[*run]struct{}{},
 	}, nil
 }
@@ -118,8 +136,13 @@ func (s *Store) discover(ctx context.Context, since time.Time) (*catalog, error)
 	if err != nil {
 		return nil, err
 	}
-	c := survey(found, before, s.ignore)
+	lacks := s.compareClaims(ctx, found, before)
+	if err := ctx.Err(); err != nil { // then it is not the server that did not answer
+		return nil, fmt.Errorf("discover kinds: %w", err)
+	}
+	c := survey(found, lacks, before, s.ignore)
 	c.begun = begun
+	s.warnWaived(before, c)
 	s.catalog.Store(c)
 	return c, nil
 }
@@ -129,7 +152,7 @@ func (s *Store) discover(ctx context.Context, since time.Time) (*catalog, error)
 func (s *Store) find(ctx context.Context, verb string, key graph.Key) (resource, *catalog, error) {
 	c := s.catalog.Load()
 	if c != nil {
-		if r, ok := c.kinds[key.Kind]; ok {
+		if r, ok := c.reach(key.Kind); ok {
 			return r, c, nil
 		}
 	}
@@ -140,7 +163,7 @@ func (s *Store) find(ctx context.Context, verb string, key graph.Key) (resource,
 		}
 		return resource{}, nil, fmt.Errorf("%s %s: %w", verb, key, err)
 	}
-	r, ok := c.kinds[key.Kind]
+	r, ok := c.reach(key.Kind)
 	if !ok {
 		return resource{}, nil, fmt.Errorf("%s %s: kind: %w", verb, key, graph.ErrKindUnknown)
 	}

@@ -14,11 +14,13 @@ import (
 )
 
 // survey makes a catalog of what was discovered. What could not be discovered
-// keeps what was known of it before, and its kinds are sick.
-func survey(found discovered, before *catalog, ignore ignored) *catalog {
+// keeps what was known of it before, and its kinds are sick. So are those that
+// discovery lacks though their definition is there.
+func survey(found discovered, lacks lacked, before *catalog, ignore ignored) *catalog {
 	c := &catalog{
 		number: 1,
 		kinds:  map[graph.Kind]resource{},
+		reads:  map[graph.Kind]resource{},
 		sick:   map[graph.Kind]string{},
 		groups: map[string][]groupVersion{},
 		means:  map[schema.GroupVersionKind]meaning{},
@@ -26,6 +28,7 @@ func survey(found discovered, before *catalog, ignore ignored) *catalog {
 	if before != nil {
 		c.number = before.number + 1
 	}
+	found = withServices(found, lacks.versions)
 	for _, group := range slices.Sorted(maps.Keys(found)) {
 		var known []groupVersion
 		if before != nil {
@@ -34,7 +37,9 @@ func survey(found discovered, before *catalog, ignore ignored) *catalog {
 		c.groups[group] = keep(found[group], known)
 		c.addGroup(group, ignore)
 	}
+	c.addLacked(lacks, before, ignore)
 	c.remember(before)
+	c.addReads(before)
 	for kind, r := range c.kinds {
 		c.infos = append(c.infos, graph.KindInfo{Kind: kind, Scoped: r.scoped, NoOwner: kind == "Event"})
 	}
@@ -101,10 +106,16 @@ func (c *catalog) addResource(group string, v groupVersion, r metav1.APIResource
 	if _, ok := c.means[gvk]; !ok {
 		c.means[gvk] = meaning{kind: kind, scoped: r.Namespaced, known: true}
 	}
-	if _, ok := c.kinds[kind]; ok || !watchable(r) || ignore.has(gvk.Group, kind) {
+	at := schema.GroupVersionResource{Group: group, Version: v.version, Resource: r.Name}
+	if ignore.has(gvk.Group, kind) || ignore.resource(group, r.Name) {
 		return
 	}
-	at := schema.GroupVersionResource{Group: group, Version: v.version, Resource: r.Name}
+	if _, ok := c.reads[kind]; !ok && readable(r) {
+		c.reads[kind] = resource{kind: kind, at: at, gvk: gvk, unwatched: true}
+	}
+	if _, ok := c.kinds[kind]; ok || !watchable(r) {
+		return
+	}
 	c.kinds[kind] = resource{kind: kind, at: at, gvk: gvk, scoped: r.Namespaced}
 	if v.failed != "" {
 		c.sick[kind] = fmt.Sprintf("discovery of %s: %s", at.GroupVersion(), v.failed)

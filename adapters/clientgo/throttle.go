@@ -85,7 +85,7 @@ func loadOf(ctx context.Context, err error) (load, time.Duration) {
 	if err == nil {
 		return loadWell, 0
 	}
-	if errors.Is(ctx.Err(), context.Canceled) {
+	if errors.Is(ctx.Err(), context.Canceled) || errors.Is(err, errUnsent) {
 		return loadUnset, 0
 	}
 	var status apierrors.APIStatus

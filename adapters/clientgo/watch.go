@@ -53,10 +53,15 @@ type run struct {
 	look   chan struct{} // somebody has a reason to look what is served
 	fenced chan struct{} // a fence waits for the set of kinds
 
+	rewind   chan struct{} // the history went backwards
+	gapPause time.Duration // until the next look for what discovery lacks; the surveyor's own
+
 	mu      sync.Mutex
 	workers map[graph.Kind]*worker
-	asked   []uint64 // fences for which no look has begun
-	open    []uint64 // fences whose set of kinds has not passed, those asked too
+	asked   []uint64  // fences for which no look has begun
+	open    []uint64  // fences whose set of kinds has not passed, those asked too
+	told    uint64    // rewinds of which the sink knows
+	toldAt  time.Time // since when it knows of the last
 
 	catalog *catalog
 	infos   []graph.KindInfo
@@ -88,7 +93,7 @@ const (
 func newRun(s *Store, ctx context.Context, sink func(graph.Event) error) *run {
 	return &run{
 		store: s, ctx: ctx, sink: sink, out: make(chan delivery, waiting), spare: make(chan []graph.Event, waiting),
-		look: make(chan struct{}, 1), fenced: make(chan struct{}, 1),
+		look: make(chan struct{}, 1), fenced: make(chan struct{}, 1), rewind: make(chan struct{}, 1),
 		workers: map[graph.Kind]*worker{}, unknown: map[graph.Kind]string{}, leaving: map[graph.Kind]*leaving{},
 	}
 }
@@ -111,6 +116,10 @@ func (r *run) watch() error {
 			return r.ctx.Err()
 		case d := <-r.out:
 			if err := r.deliver(d); err != nil {
+				return err
+			}
+		case <-r.rewind:
+			if err := r.tellRewinds(); err != nil {
 				return err
 			}
 		case <-r.overdue:
@@ -139,11 +148,21 @@ func (r *run) tellRewinds() error {
 		return nil
 	}
 	r.epoch = epoch
-	if err := r.tell(graph.Event{Type: graph.Rewound, Reason: why}); err != nil {
+	if err := r.tell(graph.Event{Type: graph.Rewound, Reason: why, Epoch: r.store.history.nameOf(epoch)}); err != nil {
 		return err
 	}
+	r.mu.Lock()
+	r.told, r.toldAt = epoch, time.Now()
+	r.mu.Unlock()
 	r.eachWorker(func(w *worker) { w.mail.order(orders{epoch: epoch}) })
 	return nil
+}
+
+// rewindTold reports whether the sink has known of so many rewinds for a while.
+func (r *run) rewindTold(epoch uint64) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.told == epoch && (epoch == 0 || time.Since(r.toldAt) >= rewindPause)
 }
 
 // batch returns an empty batch to be filled and handed to the loop, which

@@ -16,6 +16,8 @@ import (
 const (
 	firstPause    = 500 * time.Millisecond // after a failure; doubles with each
 	mostPause     = 30 * time.Second
+	unlistedPause = 5 * time.Second        // the most for a kind that was never listed, since it holds what it owns
+	unlistedTries = 16                     // with such a pause: a minute of them
 	steadyAfter   = 10 * time.Second       // a connection that held so long was a good one
 	fencePatience = 2 * time.Second        // until a page that the watch has not shown yet is shown
 	pagePatience  = 250 * time.Millisecond // until a fence that a page does not pass is helped
@@ -23,7 +25,7 @@ const (
 	shortPatience = 8 * time.Second        // until the help is given up
 	shortWatch    = int64(4)               // seconds; its server sends a bookmark two before the end
 	pageTimeout   = time.Minute
-	streamSilence = 30 * time.Second // a listing that streams must not be silent for longer
+	streamSilence = 20 * time.Second // a listing that streams must not be silent for longer
 )
 
 var (
@@ -55,6 +57,7 @@ type worker struct {
 	floor    string // what comes up to this version was shown by a page
 	linked   time.Time
 	hasty    bool // the next watch is a short one
+	brief    bool // this one is
 
 	fences  []uint64 // that wait
 	passing *passage
@@ -90,6 +93,7 @@ func (w *worker) labour() {
 		}
 		if err == nil || errors.Is(err, errAnew) {
 			err = w.connect()
+			w.noteLoss(err)
 		}
 		switch {
 		case w.ctx.Err() != nil:
@@ -106,6 +110,18 @@ func (w *worker) labour() {
 			w.rest(err)
 		}
 	}
+}
+
+// noteLoss notes that the server may have been lost. Nobody can tell a watch that the
+// server has ended in order from one that broke, but for the short ones.
+func (w *worker) noteLoss(err error) {
+	if errors.Is(err, errAnew) || errors.Is(err, errRewound) || errors.Is(err, errShort) || errors.Is(err, errLeft) || w.ctx.Err() != nil {
+		return
+	}
+	if errors.Is(err, errEnded) && w.brief || !lost(err) {
+		return
+	}
+	w.run.store.losses.lose()
 }
 
 // connect lists the kind if it has to be, and watches it until that ends.
@@ -234,6 +250,9 @@ func (w *worker) rest(err error) {
 		w.run.lookSoon()
 	}
 	pause := min(firstPause<<min(w.tries, 10), mostPause)
+	if w.listedAt.IsZero() && w.tries < unlistedTries {
+		pause = min(pause, unlistedPause)
+	}
 	w.tries++
 	pause = pause/2 + rand.N(pause/2)
 	var l *later

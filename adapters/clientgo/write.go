@@ -48,7 +48,7 @@ func (s *Store) Delete(ctx context.Context, key graph.Key, opts graph.DeleteOpti
 	if policy := policyOf(opts.Propagation); policy != "" {
 		body.PropagationPolicy = &policy
 	}
-	err = s.client.delete(ctx, r.at, key.Scope, key.Name, body)
+	err = s.write(ctx, r, func() error { return s.client.delete(ctx, r.at, key.Scope, key.Name, body) })
 	return s.answer(ctx, "delete", key, r, err)
 }
 
@@ -93,6 +93,9 @@ func (s *Store) read(ctx context.Context, verb string, key graph.Key, r resource
 	m, err := s.client.get(ctx, r.at, key.Scope, key.Name)
 	if err != nil {
 		return nil, s.answer(ctx, verb, key, r, err)
+	}
+	if err := unstored(r, key, m); err != nil {
+		return nil, fmt.Errorf("%s %s: %w", verb, key, err)
 	}
 	if !complete(m) || m.Name != key.Name || m.Namespace != key.Scope {
 		return nil, fmt.Errorf("%s %s: %w", verb, key, errNoMetadata)

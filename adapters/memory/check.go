@@ -6,30 +6,17 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// madeByStore returns the first field of a new object that only the store may
-// fill, "" if all are empty.
-func madeByStore(o graph.Object) string {
-	switch {
-	case o.UID != "":
-		return "uid"
-	case o.Version != "":
-		return "version"
-	case o.Deleting:
-		return "deleting"
-	case o.GraceSeconds != 0:
-		return "graceSeconds"
-	case o.Generation != 0:
-		return "generation"
-	}
-	return ""
-}
-
 // check stands at the door: it returns why the store does not take o, whose
 // references are resolved.
 func (s *State) check(verb string, o graph.Object) error {
 	if err := graph.Validate(o, s.conf.limits); err != nil {
 		return fmt.Errorf("%s: %w: %w", verb, graph.ErrRefused, err)
 	}
+	return s.checkOwners(verb, o)
+}
+
+// checkOwners returns why an owner of o may own nothing, or nil.
+func (s *State) checkOwners(verb string, o graph.Object) error {
 	for i, r := range o.Owners {
 		if sh, _ := s.shelves.get(r.Kind); sh.served && sh.info.NoOwner {
 			return invalid(verb, o.Key, fmt.Sprintf("owners[%d].kind", i), "may not own")

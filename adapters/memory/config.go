@@ -30,9 +30,14 @@ type Config struct {
 	Scopes graph.Kind
 	// Limits bounds what an object may carry when it is written.
 	Limits graph.Limits
-	// UIDPrefix begins every UID that the store makes; a counter from 1 ends it.
-	// Empty stands for a random one, so that two stores never make the same, and
-	// nobody can name a UID before it is made. Tests set it.
+	// UIDPrefix makes UIDs foreseeable: it is for tests only, which compare UIDs or
+	// repeat a run. A UID is then the prefix and a counter from 1, and the epoch of a
+	// restore is the prefix and a counter too.
+	//
+	// Leave it empty everywhere else. Then each UID and each epoch is 130 random bits.
+	// A user who can foresee a UID can refer to an object before it exists. An engine
+	// that reads the owner too early then deletes dependents of a live owner. Held by
+	// TestUIDs and TestEpochs.
 	UIDPrefix string
 	// Log is how many changes a watch may be behind before it has to list anew;
 	// 10,000 if zero.
@@ -65,16 +70,21 @@ func newSettings(c Config) (*settings, error) {
 			return nil, fmt.Errorf("new store: Propagation[%q]: %s means nothing", k, p)
 		}
 	}
-	prefix := c.UIDPrefix
-	if prefix == "" {
-		prefix = rand.Text()[:13] + "-" // 65 bits
-	}
-	return &settings{maps.Clone(c.Propagation), c.Limits, prefix, c.Scopes, map[graph.UID]bool{}}, nil
+	return &settings{maps.Clone(c.Propagation), c.Limits, c.UIDPrefix, c.Scopes, map[graph.UID]bool{}}, nil
 }
 
 // uid returns the n-th UID that the store makes.
-func (c *settings) uid(n uint64) graph.UID {
-	return graph.UID(c.prefix + strconv.FormatUint(n, 10))
+func (c *settings) uid(n uint64) graph.UID { return graph.UID(c.unique("", n)) }
+
+// epoch returns the identity of the n-th restore.
+func (c *settings) epoch(n uint64) string { return c.unique("restore-", n) }
+
+// unique returns a random text, or the n-th of its sort for a test.
+func (c *settings) unique(sort string, n uint64) string {
+	if c.prefix == "" {
+		return rand.Text()
+	}
+	return c.prefix + sort + strconv.FormatUint(n, 10)
 }
 
 // load takes over the objects that the store holds before it opens.

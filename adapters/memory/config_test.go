@@ -2,6 +2,7 @@ package memory
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -90,20 +91,41 @@ func TestConfigIsCopied(t *testing.T) {
 	}
 }
 
-// TestRandomPrefix holds that two stores make different UIDs.
-func TestRandomPrefix(t *testing.T) {
-	seen := map[graph.UID]bool{}
-	for range 3 {
-		s, err := NewState(Config{Kinds: testKinds})
+// TestUIDs holds that UIDs are random, each on its own, unless a test asks for a
+// counter: from one UID nobody can tell another one, not even of a clone.
+func TestUIDs(t *testing.T) {
+	for _, tc := range []struct {
+		prefix string
+		same   bool
+		reason string
+	}{
+		{"", false, "a user who can name the next UID can have the victim's dependents deleted"},
+		{"u", true, "a test that steps two clones compares what they hold"},
+	} {
+		s, err := NewState(Config{Kinds: testKinds, UIDPrefix: tc.prefix})
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, text := range []string{"node/a", "node/b"} {
-			_, o, err := s.Create(fresh(t, text))
-			if err != nil || o.UID == "" || seen[o.UID] {
-				t.Fatalf("Create: %v, %v, want a UID that is not among %v", o, err, seen)
+		seen := map[graph.UID]bool{}
+		for i := range 200 {
+			_, other, err := s.Clone().Create(fresh(t, fmt.Sprint("node/n", i)))
+			_, o, err2 := s.Create(fresh(t, fmt.Sprint("node/n", i)))
+			if err != nil || err2 != nil || seen[o.UID] || (o.UID == other.UID) != tc.same {
+				t.Fatalf("Create: %v and of a clone %v, %v, %v: %s", o, other, err, err2, tc.reason)
 			}
 			seen[o.UID] = true
+		}
+		if tc.same {
+			continue
+		}
+		for at := range 20 { // 32 letters, 5 bits each, and all vary at every place
+			letters := map[byte]bool{}
+			for u := range seen {
+				letters[u[at]] = true
+			}
+			if len(letters) < 20 {
+				t.Errorf("place %d of the UIDs has %d letters in 200: %s", at, len(letters), tc.reason)
+			}
 		}
 	}
 }

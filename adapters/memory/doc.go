@@ -9,11 +9,12 @@
 //
 // # What it promises
 //
-//   - The store makes UIDs, and never makes one twice, also after Restore. Held
-//     by TestStateAgainstModel and TestRestore.
+//   - The store makes UIDs at random, 130 bits each, and never makes one twice, also
+//     after Restore. Held by TestUIDs, TestStateAgainstModel and TestRestore.
 //   - One counter makes all versions, so versions are decimal numbers that
 //     compare across kinds, and one version names one state for ever, also
-//     after Restore. A removal takes a version too. Held by the same.
+//     after Restore, which raises every version. A removal takes a version too.
+//     Held by TestStateAgainstModel and TestRestoreRaisesEveryVersion.
 //   - Deletions, finalizers and grace periods follow package finalizer. No timer
 //     runs: an agent ends a grace period by deleting again with grace 0. Held
 //     by TestWrites and TestStateAgainstModel.

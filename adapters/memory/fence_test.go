@@ -224,16 +224,16 @@ func TestWatchRewinds(t *testing.T) {
 		do(t, s.Sicken("node", "no disk"))
 		r.wants(t, "sick node no disk")
 		do(t, s.Restore(before))
-		r.wants(t, "rewound restored to version 2", "kinds node pod", "list pod", "put pod/ns/a@a1#2", "ended pod 5")
+		r.wants(t, "rewound restored to version 2", "kinds node pod", "list pod", "put pod/ns/a@a1#7", "ended pod 7")
 		put(t, s, "pod/ns/b")
 		do(t, s.Fence(t.Context(), 1))
-		r.wants(t, "put pod/ns/b@u2#6%1/0", "fence 1 pod", "fence 1 ")
+		r.wants(t, "put pod/ns/b@u2#8%1/0", "fence 1 pod", "fence 1 ")
 		do(t, s.Recover("node"))
-		r.wants(t, "recovered node", "list node", "put node/n@n1#1", "ended node 6", "fence 1 node")
+		r.wants(t, "recovered node", "list node", "put node/n@n1#6", "ended node 8", "fence 1 node")
 		joins := record(t, s)
 		// It is told, too: an engine that watches again may have missed the restore.
-		joins.wants(t, "rewound restored to version 2", "kinds node pod", "list node", "put node/n@n1#1", "ended node 6", "list pod", "put pod/ns/a@a1#2",
-			"put pod/ns/b@u2#6%1/0", "ended pod 6")
+		joins.wants(t, "rewound restored to version 2", "kinds node pod", "list node", "put node/n@n1#6", "ended node 8", "list pod", "put pod/ns/a@a1#7",
+			"put pod/ns/b@u2#8%1/0", "ended pod 8")
 	})
 }
 

@@ -98,11 +98,11 @@ func TestRestore(t *testing.T) {
 	if err := s.Restore(before); err != nil {
 		t.Fatal(err)
 	}
-	holds(t, s, "node/n@n1#2; pod/ns/a@a1#3")
+	holds(t, s, "node/n@n1#7; pod/ns/a@a1#8")
 	_, err := s.Get(key(t, "pod/ns/a"))
 	refused(t, "Get", err, "get pod/ns/a: no disk", "health is no part of history", ErrSick)
-	if _, o, err := s.Create(fresh(t, "pod/ns/b")); err != nil || o.UID != "u2" || o.Version != "7" {
-		t.Errorf("Create: %v, %v, want u2 and version 7: no UID and no version comes twice", o, err)
+	if _, o, err := s.Create(fresh(t, "pod/ns/b")); err != nil || o.UID != "u2" || o.Version != "9" {
+		t.Errorf("Create: %v, %v, want u2 and version 9: no UID and no version comes twice", o, err)
 	}
 	refused(t, "Restore", newState(t, "").Restore(before), "restore: snapshot: of another store", "its UIDs may mean others", graph.ErrRefused)
 	refused(t, "Restore", s.Restore(Snapshot{}), "restore: snapshot: of another store", "it is nobody's", graph.ErrRefused)

@@ -79,7 +79,7 @@ func TestLabel(t *testing.T) {
 	if err := s.Restore(before); err != nil {
 		t.Fatal(err)
 	}
-	if got := selected(t, s, ownergraph.Selection{Kind: "pod", Selector: "of=a", Label: "of"}); got != "pod/ns/p@p#7=a>" {
+	if got := selected(t, s, ownergraph.Selection{Kind: "pod", Selector: "of=a", Label: "of"}); got != "pod/ns/p@p#11=a>" {
 		t.Errorf("%s: they are back", got)
 	}
 }

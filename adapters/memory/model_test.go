@@ -255,7 +255,13 @@ func (m *model) restore(t *rapid.T) {
 	for k := range m.sick {
 		m.sick[k] = m.sick[k] && m.kinds[k]
 	}
-	m.version++
+	m.version++ // that of the restore
+	for _, place := range slices.SortedFunc(maps.Keys(m.objects), graph.Key.Compare) {
+		m.version++
+		o := m.objects[place]
+		o.Version = graph.Version(strconv.FormatUint(m.version, 10))
+		m.objects[place] = o
+	}
 }
 
 func (m *model) check(t *rapid.T) {

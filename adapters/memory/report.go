@@ -22,7 +22,7 @@ func (w *watch) next() ([]iter.Seq[graph.Event], <-chan struct{}) {
 	r := &round{watch: w, state: s.state}
 	anew := !w.started || w.rewinds != s.rewinds || w.pos < s.log.first
 	if w.rewinds != s.rewinds { // also a watch that begins after a restore: its reader may have seen what was before
-		r.tell(graph.Event{Type: graph.Rewound, Reason: s.reason})
+		r.tell(graph.Event{Type: graph.Rewound, Reason: s.reason, Epoch: s.epoch})
 	}
 	if anew || w.control != s.control {
 		r.tellKinds(anew)

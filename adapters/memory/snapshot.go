@@ -18,10 +18,15 @@ type Snapshot struct {
 func (s *State) Snapshot() Snapshot { return Snapshot{s.conf, s.shelves, s.version} }
 
 // Restore takes history back to the snapshot: kinds and objects are what they
-// were, with the UIDs and versions that they had. The counters do not go back,
-// so no UID and no version will ever name something else. Which kinds are sick
-// is no part of history. ErrRefused for a snapshot of another store. Held by
-// TestRestore.
+// were, with the UIDs that they had. The counters do not go back, so no UID ever
+// names something else. Which kinds are sick is no part of history. ErrRefused for a
+// snapshot of another store. Held by TestRestore.
+//
+// Every object gets a new version, higher than all before, in order of kind and
+// key. So no version of the time before stands for an object again: a write that
+// was conditioned on one gets ErrConflict. Its reason may be void, since an owner
+// that was gone may be back. Held by TestRestoreRefusesOldWrites and
+// TestRestoreRaisesEveryVersion.
 func (s *State) Restore(to Snapshot) error {
 	if to.of != s.conf {
 		return fmt.Errorf("restore: snapshot: of another store: %w", graph.ErrRefused)
@@ -36,5 +41,18 @@ func (s *State) Restore(to Snapshot) error {
 		s.shelves = s.shelves.put(kind, sh)
 	}
 	s.next()
+	s.renew()
 	return nil
+}
+
+// renew gives every object a new version, also those of kinds that are not served.
+func (s *State) renew() {
+	s.shelves = s.shelves.change(func(sh shelf) shelf {
+		sh.objects = sh.objects.change(func(o *graph.Object) *graph.Object {
+			renewed := *o // what it holds is immutable, and shared with the snapshot
+			renewed.Version = s.next()
+			return &renewed
+		})
+		return sh
+	})
 }

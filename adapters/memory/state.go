@@ -27,7 +27,7 @@ type State struct {
 	conf    *settings
 	shelves tree[graph.Kind, shelf]
 	version uint64 // the last one given
-	uids    uint64 // how many were made
+	uids    uint64 // how many were made, or tried
 }
 
 // shelf holds the objects of one kind. It is a value.
@@ -72,8 +72,8 @@ func NewState(c Config) (*State, error) {
 }
 
 // Clone returns an independent copy, in constant time. Both go on from the same
-// counters: a write to each makes the same UID in both. Held by
-// TestStateAgainstModel.
+// counters: a write to each makes the same version in both, and with
+// Config.UIDPrefix the same UID. Held by TestStateAgainstModel and TestUIDs.
 func (s *State) Clone() *State {
 	c := *s
 	return &c

@@ -22,6 +22,7 @@ type Store struct {
 	control uint64 // counts changes of the set of kinds and of their health
 	rewinds uint64 // counts restores
 	reason  string // of the latest restore
+	epoch   string // of the latest restore
 	watches map[*watch]struct{}
 	wake    chan struct{} // closed at the next change; nil if no watch waits
 }
@@ -83,13 +84,16 @@ func (s *Store) Objects() []graph.Object { return s.view().Objects() }
 func (s *Store) Snapshot() Snapshot { return s.view().Snapshot() }
 
 // Restore takes history back to the snapshot: see State.Restore. Every watch
-// reports Rewound, and then lists everything anew.
+// reports Rewound, and then lists everything anew. Rewound has the same epoch in
+// every watch, also in those that begin later, until the next restore makes another
+// one. Held by TestEpochs. Restore takes time in proportion to the objects.
 func (s *Store) Restore(to Snapshot) error {
 	return s.steer(func() error {
 		if err := s.state.Restore(to); err != nil {
 			return err
 		}
 		s.rewinds++
+		s.epoch = s.state.conf.epoch(s.rewinds)
 		s.reason = "restored to version " + string(version(to.version))
 		s.log.clear()
 		return nil

@@ -43,6 +43,12 @@ func (t tree[K, V]) remove(key K) tree[K, V] {
 	return tree[K, V]{t.compare, t.cut(t.root, key)}
 }
 
+// change returns the tree with each value replaced, which it does in order of the
+// keys.
+func (t tree[K, V]) change(replace func(V) V) tree[K, V] {
+	return tree[K, V]{t.compare, t.root.change(replace)}
+}
+
 // all yields the entries in the order of their keys.
 func (t tree[K, V]) all() iter.Seq2[K, V] {
 	return func(yield func(K, V) bool) { t.root.walk(yield) }
@@ -99,6 +105,15 @@ func (t tree[K, V]) cut(b *branch[K, V], key K) *branch[K, V] {
 
 func (b *branch[K, V]) walk(yield func(K, V) bool) bool {
 	return b == nil || b.left.walk(yield) && yield(b.key, b.value) && b.right.walk(yield)
+}
+
+func (b *branch[K, V]) change(replace func(V) V) *branch[K, V] {
+	if b == nil {
+		return nil
+	}
+	left := b.left.change(replace)
+	value := replace(b.value)
+	return &branch[K, V]{b.key, value, left, b.right.change(replace), b.height}
 }
 
 func (b *branch[K, V]) tall() int {

@@ -28,6 +28,12 @@ func TestTree(t *testing.T) {
 			}
 			trees, models = append(trees, now), append(models, maps.Clone(model))
 		}
+		changed, n := maps.Clone(model), 0
+		for _, key := range slices.Sorted(maps.Keys(changed)) {
+			changed[key], n = n, n+1
+		}
+		n = 0
+		checkTree(t, now.change(func(int) int { n++; return n - 1 }), changed)
 		for i := range trees {
 			checkTree(t, trees[i], models[i])
 		}

@@ -63,6 +63,7 @@ type recorder struct {
 	mu       sync.Mutex
 	events   []string
 	fences   []graph.Event // those that passed
+	rewinds  []string      // the epochs told
 	progress bool          // record Progress too
 	gate     chan struct{}
 	cancel   func()
@@ -87,11 +88,23 @@ func (r *recorder) sink(e graph.Event) error {
 	if e.Type == graph.FencePassed {
 		r.fences = append(r.fences, e)
 	}
+	if e.Type == graph.Rewound {
+		r.rewinds = append(r.rewinds, e.Epoch)
+	}
 	r.mu.Unlock()
 	if gate != nil {
 		<-gate
 	}
 	return nil
+}
+
+// epochs returns those told since the last call.
+func (r *recorder) epochs() []string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	out := r.rewinds
+	r.rewinds = nil
+	return out
 }
 
 // block makes the sink take one more event and no further, until the function

@@ -12,13 +12,12 @@ import (
 // or Gone, or the zero Event where nothing changed; and the object as it is now,
 // or as it was last. Both belong to the caller.
 
-// Create adds an object and makes its UID, version and first generation.
+// Create adds an object, as finalizer.Create says, and makes its UID and version.
 //
-// Errors: ErrKindUnknown; ErrConflict where the place is taken; ErrRefused for
-// a field that the store makes; ErrRefused and ErrInvalid for an object that
-// graph.Validate refuses, a scope that its kind does not have, or an owner whose
-// kind may not own; ErrRefused for a scope that does not take anything: see
-// Config.Scopes.
+// Errors: ErrKindUnknown; ErrConflict where the place is taken; those of
+// finalizer.Create; ErrRefused and ErrInvalid for a scope that its kind does not
+// have, or an owner whose kind may not own; ErrRefused for a scope that does not
+// take anything: see Config.Scopes.
 func (s *State) Create(o graph.Object) (graph.Event, graph.Object, error) {
 	return report(s.create(o))
 }
@@ -80,14 +79,14 @@ func (s *State) create(o graph.Object) (commit, error) {
 	if err != nil {
 		return commit{}, err
 	}
-	if field := madeByStore(o); field != "" {
-		return commit{}, fmt.Errorf("%s %s: %s: the store makes it: %w", verb, name(o.Key), field, graph.ErrRefused)
-	}
 	if sh.info.Scoped != (o.Scope != "") {
 		return commit{}, invalid(verb, o.Key, "scope", scopeRule(sh.info))
 	}
-	o = s.resolveAll(o)
-	if err := s.check(verb, o); err != nil {
+	out, err := finalizer.Create(s.resolveAll(o), s.conf.limits)
+	if err == nil {
+		err = s.checkOwners(verb, out.Object)
+	}
+	if err != nil {
 		return commit{}, err
 	}
 	if err := s.admits(verb, o.Key); err != nil {
@@ -96,8 +95,8 @@ func (s *State) create(o graph.Object) (commit, error) {
 	if old, taken := sh.objects.get(o.Place()); taken {
 		return commit{}, fmt.Errorf("%s %s: name: taken by uid %q: %w", verb, name(o.Key), old.UID, graph.ErrConflict)
 	}
-	o.UID, o.Generation = s.nextUID(o.Owners), 1
-	return s.commit(sh, finalizer.Outcome{Effect: finalizer.Stored, Object: o}), nil
+	out.Object.UID = s.nextUID(o.Owners)
+	return s.commit(sh, out), nil
 }
 
 func (s *State) update(o graph.Object) (commit, error) {

@@ -38,16 +38,21 @@ type Config struct {
 	// Level is what the store claims. Unset: what ownergraph.LevelOf says of it.
 	// Laws of a higher level are not run.
 	Level ownergraph.Level
-	// Lacks lists what the store does not promise. Everything else it does.
-	Lacks []Promise
+	// Without lists the promises that the store does not make. It makes all
+	// others, so an empty list is the strictest.
+	Without []Promise
 	// Patience is how long a watch may take to report what was committed, and a
 	// call to return once its context has ended. 0: 10 seconds.
 	Patience time.Duration
+	// Search is how long each law that needs luck searches: for a race, or for a
+	// bad moment to fail at. 0: what the flag -storetest.search says, which is 2
+	// seconds by default.
+	Search time.Duration
 }
 
 // Subject is a store to be tested, with those who use it. Hooks that are nil
 // leave the laws that need them unproven, which is reported, and is not success:
-// a store that does not promise what a hook would show says so in Config.Lacks.
+// a store that does not promise what a hook would show says so in Config.Without.
 // What a hook brings about may come a moment after it has returned.
 type Subject struct {
 	Store ownergraph.Store
@@ -72,6 +77,16 @@ type Subject struct {
 	// Restart opens the same data anew, as another process would. The former
 	// Store is not used any more.
 	Restart func(ctx context.Context) (Subject, error)
+	// Second opens the same data once more, as another process does beside this
+	// one. Both are used from then on. The hooks of the result are not called.
+	Second func(ctx context.Context) (Subject, error)
+	// Outage has every call to the database fail, as when it is locked, full or
+	// out of reach, and returns what ends that. Watches may end meanwhile.
+	Outage func(ctx context.Context) (end func(ctx context.Context) error, err error)
+	// FailCommits has the database answer every commit with an error, and returns
+	// what ends that. With done false nothing is committed. With done true all of
+	// it is, and only the answer is lost.
+	FailCommits func(ctx context.Context, done bool) (end func(ctx context.Context) error, err error)
 }
 
 // Client is what the users of a store do, beside the engine: not by its four
@@ -80,7 +95,8 @@ type Client interface {
 	// Create stores a new object and returns it as stored. The object's UID and
 	// Version are empty: the store makes them. So does it make what it needs for
 	// the scope, which is "one" or "two"; names are short and in lower case,
-	// finalizers have a domain in front ("example.org/hold").
+	// finalizers have a domain in front ("example.org/hold"). The laws "text/..." ask
+	// for other names, scopes, references and sizes. An error refuses them.
 	Create(ctx context.Context, o ownergraph.Object) (ownergraph.Object, error)
 	// Update sets the owners and the finalizers of the object at o's coordinates
 	// to those of o, if it still has o's UID and Version: an error that wraps

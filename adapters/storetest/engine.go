@@ -28,16 +28,46 @@ const ownPauses = time.Minute
 //
 // Held by TestEngineOnMemory, TestEngineOnOthers, TestEngineBelowLevel2 and
 // TestEngineFinds.
-func engineTest(c Config) func(*rapid.T) {
-	p, f := newPaces(c), newFailures()
-	return func(t *rapid.T) {
-		e := newCourse(t, c, p)
-		e.draw(t, fault.Keeping())
-		f.run(t, &e.TB, e.plot.String, func() {
-			f.again(e.plot.String)
-			e.play()
+func engineTest(c Config) func(*rapid.T) { return newEngineHunt(c).property }
+
+// atOnce is how many smaller plots run at once: most of the time they wait.
+const atOnce = 6
+
+// plotChances is how often a plot is played: what collectors come to hangs on the
+// moment.
+const plotChances = 2
+
+// engineHunt looks for plots that fail.
+type engineHunt struct {
+	hunt[plot]
+	conf  Config
+	paces *paces
+	kinds []ownergraph.KindInfo
+	among []fault.Fault
+}
+
+func newEngineHunt(c Config) *engineHunt {
+	h := &engineHunt{conf: c, paces: newPaces(c)}
+	h.hunt = hunt[plot]{smaller: smallerPlots, width: atOnce, chances: func(plot) int { return plotChances }, play: func(tb TB, p plot) {
+		e := newCourse(tb, c, h.paces)
+		e.plot = p
+		e.play()
+	}}
+	return h
+}
+
+func (h *engineHunt) property(t *rapid.T) {
+	if h.over() {
+		return
+	}
+	if len(h.kinds) == 0 { // what can be drawn hangs on the store
+		h.prepare(t, func(tb TB) {
+			e := newCourse(tb, h.conf, h.paces)
+			h.kinds, h.among = e.served(), e.faults(fault.Keeping())
 		})
 	}
+	p := drawPlot(t, h.kinds, h.among)
+	h.hunt.run(t, p.String(), p)
 }
 
 // course is one case of engineTest.
@@ -70,15 +100,14 @@ func newCourse(tb TB, c Config, p *paces) *course {
 	return e
 }
 
-// draw draws the plot, with faults of these.
-func (e *course) draw(t *rapid.T, among []fault.Fault) {
-	among = slices.DeleteFunc(slices.Clone(among), func(f fault.Fault) bool {
+// faults returns those that can happen here. A collector has no clock to turn.
+func (e *course) faults(among []fault.Fault) []fault.Fault {
+	return slices.DeleteFunc(slices.Clone(among), func(f fault.Fault) bool {
 		return f == fault.Jump || f == fault.Rewind && (e.Backup == nil || !e.owes(Rewinds))
 	})
-	e.plot = drawPlot(t, e.served(), among)
 }
 
-func (e *course) owes(p Promise) bool { return !slices.Contains(e.conf.Lacks, p) }
+func (e *course) owes(p Promise) bool { return !slices.Contains(e.conf.Without, p) }
 
 // served returns kinds that the store serves.
 func (e *course) served() []ownergraph.KindInfo {
@@ -126,7 +155,8 @@ func (e *course) play() {
 func (e *course) collect() {
 	e.Helper()
 	beat, hooks := e.paces.beat(), e.Subject
-	conf := ownergraph.Config{Level: e.level, Workers: 4, CallTimeout: e.conf.Patience / 50, AwaitTimeout: 2 * beat, RefusedRetry: 2 * beat}
+	conf := ownergraph.Config{Level: e.level, Workers: 4, CallTimeout: e.conf.Patience / 50, AwaitTimeout: 2 * beat, RefusedRetry: 2 * beat,
+		OwnerName: graph.NameAbsent} // without a fence behind it, a NotFound that lies shows
 	if !e.owes(Compaction) {
 		hooks.Compact = nil
 	}
@@ -173,7 +203,7 @@ func (e *course) settle() {
 			e.paces.rest.took(rested)
 			return
 		case time.Since(rested) > e.paces.rest.limit():
-			e.fail(wrong)
+			e.failAs(wrong, wrong)
 		}
 	}
 }
@@ -203,18 +233,46 @@ func (e *course) verdict(held []ownergraph.Held) string {
 	}
 	objects := e.names.objects(e.live())
 	e.end = fmt.Sprintf("%q\nheld: %v", oracle.Line(objects), held)
-	if !oracle.Quiet(oracle.NewState(objects), oracle.Config{}) {
+	if !oracle.Quiet(oracle.NewState(objects), oracle.Config{OwnerName: oracle.NameAbsent}) {
 		return "the collectors are at rest, and something is left to do"
 	}
 	if !e.judged() {
 		return ""
 	}
-	got, ends := oracle.Line(objects), oracle.Ends(e.start, e.actions, oracle.Config{})
+	got, ends := oracle.Line(objects), oracle.Ends(e.start, e.actions, oracle.Config{OwnerName: oracle.NameAbsent})
 	if slices.Contains(ends, got) {
 		return ""
 	}
-	e.end += fmt.Sprintf("\nwant one of\n  %q", strings.Join(ends, "\"\n  \""))
+	e.end += "\n" + nearest(got, ends)
 	return "the end is not permitted"
+}
+
+// mostEnds bounds how many permitted ends are printed.
+const mostEnds = 3
+
+// nearest says how an end differs from the permitted one that is most like it,
+// and which others are permitted.
+func nearest(got string, ends []string) string {
+	const between = "; "
+	least, near := -1, ""
+	for _, end := range ends {
+		has, want := strings.Split(got, between), strings.Split(end, between)
+		missing, surplus := apartFrom(want, has), apartFrom(has, want)
+		if n := len(missing) + len(surplus); least < 0 || n < least {
+			least = n
+			near = fmt.Sprintf("missing: %q\nsurplus: %q", strings.Join(missing, between), strings.Join(surplus, between))
+		}
+	}
+	more := ""
+	if n := len(ends) - mostEnds; n > 0 {
+		more, ends = fmt.Sprintf("\n  and %d more", n), ends[:mostEnds]
+	}
+	return fmt.Sprintf("%s\nwant one of\n  %q%s", near, strings.Join(ends, "\"\n  \""), more)
+}
+
+// apartFrom returns what is in a and not in b.
+func apartFrom(a, b []string) []string {
+	return slices.DeleteFunc(slices.Clone(a), func(x string) bool { return x == "" || slices.Contains(b, x) })
 }
 
 // judged reports whether the engine promises an exact end.
@@ -223,10 +281,13 @@ func (e *course) judged() bool {
 	return !e.plot.suffers(fault.Rewind) && (exact || !e.plot.propagates())
 }
 
-// fail ends the case. What it prints is what was drawn, and nothing that differs
-// from run to run, lest rapid take it for another failure; what came of it is
-// logged. Held by TestEngineShrinks.
+// fail ends the case. It prints what was drawn; what came of it is logged.
 func (e *course) fail(format string, args ...any) {
+	e.Helper()
+	e.failAs(format, fmt.Sprintf(format, args...))
+}
+
+func (e *course) failAs(kind, said string) {
 	e.Helper()
 	e.paces.fail()
 	var b strings.Builder
@@ -243,5 +304,5 @@ func (e *course) fail(format string, args ...any) {
 		}
 	}
 	e.Logf("%s", b.String())
-	e.Fatalf(format+"\n%s", append(args, e.plot)...)
+	failAs(e.TB, kind, said+"\n"+e.plot.String())
 }

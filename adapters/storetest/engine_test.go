@@ -35,6 +35,11 @@ func TestEngineOnMemory(t *testing.T) {
 	}
 }
 
+// draw draws the plot, with faults of these.
+func (e *course) draw(t *rapid.T, among []fault.Fault) {
+	e.plot = drawPlot(t, e.served(), e.faults(among))
+}
+
 // TestEngineInTime: the same in a store's own time.
 func TestEngineInTime(t *testing.T) {
 	runEngine(t, Config{New: memorySubject, Patience: time.Second})
@@ -112,7 +117,7 @@ func TestEngineFinds(t *testing.T) {
 		{
 			"absent/1 delay@1", "delay@1",
 			[]move{{verb: oracle.Create, actor: 0, pause: 50}, {verb: oracle.Create, actor: 1}},
-			[]string{`the end: "node/a"`, "the end is not permitted", `"node/a; pod/one/b -> node/a"`, "what users did: create node/a; create pod/one/b -> node/a", "absent/1 delay@1", "absent: get node/a"},
+			[]string{`the end: "node/a"`, "the end is not permitted", `missing: "pod/one/b -> node/a"`, `surplus: ""`, `"node/a; pod/one/b -> node/a"`, "what users did: create node/a; create pod/one/b -> node/a", "absent/1 delay@1", "absent: get node/a"},
 			"an owner that is not seen yet is read, and the store denies it",
 		},
 		{
@@ -151,12 +156,12 @@ func TestBudget(t *testing.T) {
 	set(t, map[string]string{"nofailfile": "true"})
 	synctest.Test(t, func(t *testing.T) {
 		b := newBudget(Config{Patience: time.Second})
-		rapid.Check(&listener{T: t}, b.within(func(*rapid.T) { <-time.After(time.Second) }))
+		rapid.Check(&quiet{T: t}, b.within(func(*rapid.T) { <-time.After(time.Second) }))
 		if b.cases != mostTime {
 			t.Errorf("%d cases, want %d", b.cases, mostTime)
 		}
 		b = newBudget(Config{Patience: time.Second})
-		rapid.Check(&listener{T: t}, b.within(func(t *rapid.T) {
+		rapid.Check(&quiet{T: t}, b.within(func(t *rapid.T) {
 			<-time.After(time.Minute)
 			t.Fatalf("as expected")
 		}))

@@ -53,7 +53,7 @@ func (b *budget) run(t *testing.T, property func(*rapid.T)) {
 	if !asked {
 		property = b.within(property)
 	}
-	rapid.MakeCheck(property)(t)
+	check(t, property)
 	if b.over {
 		t.Logf("%d cases in %s, and the others were left out: -rapid.checks=N takes its time for N", b.cases, time.Since(b.began).Round(time.Millisecond))
 	}

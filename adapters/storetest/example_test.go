@@ -30,7 +30,7 @@ func open(tb storetest.TB) *memory.Store {
 	return store
 }
 
-// In a test it is storetest.Test(t, config): ten lines. Lacks names what this
+// In a test it is storetest.Test(t, config): ten lines. Without names what this
 // store does not show, since it has no hooks.
 func Example() {
 	config := storetest.Config{
@@ -38,9 +38,9 @@ func Example() {
 			store := open(tb)
 			return storetest.Subject{Store: hasty{store}, Client: store}
 		},
-		Lacks: []storetest.Promise{
-			storetest.Compaction, storetest.Breaks, storetest.Rewinds, storetest.SickKinds, storetest.ChangingKinds, storetest.Durability,
-			storetest.Labels,
+		Without: []storetest.Promise{
+			storetest.Compaction, storetest.BrokenConnections, storetest.Rewinds, storetest.SickKinds, storetest.ChangingKinds, storetest.Durability,
+			storetest.Labels, storetest.SecondHandles, storetest.Outages, storetest.FailedCommits,
 		},
 	}
 	err := storetest.Check(context.Background(), config)

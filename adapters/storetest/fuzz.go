@@ -1,7 +1,6 @@
 package storetest
 
 import (
-	"cmp"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -25,8 +24,7 @@ func Fuzz(f *testing.F, c Config) {
 	for _, seed := range seeds() {
 		f.Add(seed)
 	}
-	p := newPace(cmp.Or(c.Patience, defaultPatience))
-	f.Fuzz(rapid.MakeFuzz(func(t *rapid.T) { newModel(t, c, p).walk(t, mostFuzzed) }))
+	f.Fuzz(rapid.MakeFuzz(newModelHunt(c, mostFuzzed).property))
 }
 
 // mostFuzzed bounds a history here: a fuzzer's inputs grow without end, and what

@@ -16,9 +16,13 @@ func TestSeeds(t *testing.T) {
 	for i, seed := range seeds() {
 		t.Run(fmt.Sprint(i), func(t *testing.T) {
 			rapid.MakeFuzz(func(t *rapid.T) {
-				m := newModel(t, Config{New: memorySubject}, newPace(defaultPatience))
-				m.walk(t, mostFuzzed)
-				steps += len(m.steps)
+				h := newModelHunt(Config{New: memorySubject}, mostFuzzed)
+				h.play = func(tb TB, list []deed) {
+					m := newModel(tb, h.conf, h.pace)
+					m.run(list)
+					steps += len(m.steps)
+				}
+				h.property(t)
 			})(t, seed)
 		})
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"sync/atomic"
 
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/adapters/memory"
@@ -12,14 +13,83 @@ import (
 
 var errBroken = errors.New("connection lost")
 
-// lines is a memory store whose watches can be cut.
+var (
+	errBusy = errors.New("database is busy")
+	errDisk = errors.New("disk I/O error")
+)
+
+// power is what a memory store runs on: the hooks Outage and FailCommits take it
+// away.
+type power struct {
+	outage, undone, unanswered atomic.Bool
+}
+
+func (p *power) err() error {
+	if p.outage.Load() {
+		return errBusy
+	}
+	return nil
+}
+
+// commit does a write, or not, as the hooks say.
+func commit[T any](p *power, do func() (T, error)) (out T, err error) {
+	switch {
+	case p.outage.Load():
+		return out, errBusy
+	case p.undone.Load():
+		return out, errDisk
+	}
+	if out, err = do(); err == nil && p.unanswered.Load() {
+		err = errDisk
+	}
+	return out, err
+}
+
+func cutBy(b *atomic.Bool) func(context.Context) error {
+	b.Store(true)
+	return func(context.Context) error { b.Store(false); return nil }
+}
+
+func (p *power) fail(context.Context) (func(context.Context) error, error) {
+	return cutBy(&p.outage), nil
+}
+
+func (p *power) failCommits(_ context.Context, done bool) (func(context.Context) error, error) {
+	if done {
+		return cutBy(&p.unanswered), nil
+	}
+	return cutBy(&p.undone), nil
+}
+
+// lines is a memory store whose watches can be cut, and whose power can.
 type lines struct {
 	*memory.Store
+	*power
 	mu  sync.Mutex
 	cut chan struct{} // closed by the next break
 }
 
+func (l *lines) Get(ctx context.Context, key ownergraph.Key) (ownergraph.Object, error) {
+	if err := l.err(); err != nil {
+		return ownergraph.Object{}, err
+	}
+	return l.Store.Get(ctx, key)
+}
+
+func (l *lines) Patch(ctx context.Context, key ownergraph.Key, pre ownergraph.Precondition, change ownergraph.Change) error {
+	_, err := commit(l.power, func() (struct{}, error) { return struct{}{}, l.Store.Patch(ctx, key, pre, change) })
+	return err
+}
+
+func (l *lines) Delete(ctx context.Context, key ownergraph.Key, opts ownergraph.DeleteOptions) error {
+	_, err := commit(l.power, func() (struct{}, error) { return struct{}{}, l.Store.Delete(ctx, key, opts) })
+	return err
+}
+
 func (l *lines) Watch(ctx context.Context, sink func(ownergraph.Event) error) error {
+	if err := l.err(); err != nil {
+		return err
+	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	l.mu.Lock()
@@ -49,19 +119,25 @@ func (l *lines) breakAll(context.Context) error {
 
 // memoryUsers is what users of a memory store do. It can be written beside
 // whatever a test puts in front of the store.
-type memoryUsers struct{ store *memory.Store }
+type memoryUsers struct {
+	store *memory.Store
+	power *power
+}
 
 func (c memoryUsers) Create(ctx context.Context, o ownergraph.Object) (ownergraph.Object, error) {
-	return c.store.Create(ctx, o)
+	return commit(c.power, func() (ownergraph.Object, error) { return c.store.Create(ctx, o) })
 }
 
 // Update writes owners and finalizers on what is there.
 func (c memoryUsers) Update(ctx context.Context, o ownergraph.Object) (ownergraph.Object, error) {
-	return c.store.Update(ctx, ownergraph.Object{Key: o.Key, Version: o.Version, Owners: o.Owners, Finalizers: o.Finalizers})
+	return commit(c.power, func() (ownergraph.Object, error) {
+		return c.store.Update(ctx, ownergraph.Object{Key: o.Key, Version: o.Version, Owners: o.Owners, Finalizers: o.Finalizers})
+	})
 }
 
 func (c memoryUsers) Delete(ctx context.Context, key ownergraph.Key, opts ownergraph.DeleteOptions) error {
-	return c.store.Delete(ctx, key, opts)
+	_, err := commit(c.power, func() (struct{}, error) { return struct{}{}, c.store.Delete(ctx, key, opts) })
+	return err
 }
 
 // memoryKinds are what the memory store serves in these tests.
@@ -79,8 +155,12 @@ func memorySubjectOf(tb TB, c memory.Config) Subject {
 	if err != nil {
 		tb.Fatalf("new memory store: %v", err)
 	}
-	l := &lines{Store: m, cut: make(chan struct{})}
-	s := Subject{Store: l, Client: memoryUsers{m}, Break: l.breakAll}
+	p := &power{}
+	l := &lines{Store: m, power: p, cut: make(chan struct{})}
+	s := Subject{Store: l, Client: memoryUsers{m, p}, Break: l.breakAll, Outage: p.fail, FailCommits: p.failCommits}
+	s.Second = func(context.Context) (Subject, error) {
+		return Subject{Store: &lines{Store: m, power: p, cut: make(chan struct{})}, Client: memoryUsers{m, p}}, nil
+	}
 	s.Compact = func(context.Context) error { m.Compact(); return nil }
 	s.Backup = func(context.Context) (func(context.Context) error, error) {
 		was := m.Snapshot()

@@ -27,18 +27,19 @@ type law struct {
 // laws returns all laws, each behind those that it rests on.
 func laws() []law {
 	return slices.Concat(
-		lawsOfClient(), lawsOfReads(), lawsOfPatch(), lawsOfDelete(), lawsOfGrace(), lawsOfWatch(), lawsOfSteps(),
+		lawsOfClient(), lawsOfUIDs(), lawsOfReads(), lawsOfPatch(), lawsOfDelete(), lawsOfGrace(), lawsOfWatch(), lawsOfSteps(),
 		lawsOfSink(), lawsOfChanges(), lawsOfVersions(), lawsOfGaps(), lawsOfLister(), lawsOfKinds(), lawsOfSelector(), lawsOfErrors(),
-		lawsOfFence(), lawsOfRewind(), lawsOfRestart(), lawsOfCancel(), lawsOfAlias(), lawsOfConcurrency(),
+		lawsOfUIDText(), lawsOfText(), lawsOfFence(), lawsOfFenceBounds(), lawsOfRewind(), lawsOfEpochs(), lawsOfRestart(), lawsOfCancel(), lawsOfAlias(),
+		lawsOfConcurrency(), lawsOfLarge(), lawsOfCommits(), lawsOfOutage(), lawsOfSearch(), lawsOfSecond(),
 	)
 }
 
 // plan says which laws are owed and can be tried.
 type plan struct {
-	level ownergraph.Level
-	lacks []Promise
-	sub   Subject
-	cast  cast
+	level   ownergraph.Level
+	without []Promise
+	sub     Subject
+	cast    cast
 	// root names, for each law that is broken or rests on one that is, the one
 	// that is.
 	root map[string]string
@@ -58,8 +59,8 @@ func (p plan) before(l law) (Result, bool) {
 	open := lack{}
 	for _, x := range p.missing(l) {
 		switch {
-		case slices.Contains(p.lacks, x.excuse):
-			return settle(NotOwed, "the store lacks %s", x.excuse)
+		case slices.Contains(p.without, x.excuse):
+			return settle(NotOwed, "Config.Without names %s", x.excuse)
 		case !x.owed && x.missing != "":
 			return settle(NotOwed, "%s", x.missing)
 		case x.owed:
@@ -104,8 +105,10 @@ func (l law) basis() []string {
 		return nil
 	case strings.HasPrefix(l.name, "client/"):
 		return append([]string{kindsKnown}, l.rests...)
+	case l.name == newUID:
+		return append([]string{kindsKnown, clientCreate, clientUpdate, clientDelete}, l.rests...)
 	}
-	return append([]string{kindsKnown, clientCreate, clientUpdate, clientDelete}, l.rests...)
+	return append([]string{kindsKnown, clientCreate, clientUpdate, clientDelete, newUID}, l.rests...)
 }
 
 // note takes a law's result into account.
@@ -123,7 +126,7 @@ func (x lack) say() string {
 	if x.excuse == PromiseUnset {
 		return x.missing
 	}
-	return fmt.Sprintf("%s, and Config.Lacks does not name %s", x.missing, x.excuse)
+	return fmt.Sprintf("%s, and Config.Without does not name %s", x.missing, x.excuse)
 }
 
 // try runs the law on a store of its own, on the caller's goroutine, which tb

@@ -102,14 +102,19 @@ func eventsAreTheSinks(t *trial) {
 		}
 		return nil
 	}).ready()
-	want = append(want, t.full("b"))
+	slow := t.watchHeld()
+	slow.holdListed()
+	b := t.object("b", foreign, another)
+	b.Owners = []ownergraph.Owner{{Key: want[0].Key, Block: true}, {Key: t.made("beside").Key}}
+	want = append(want, t.create(b))
 	for _, o := range want {
 		vandal.mustSee("the watch reports "+o.String(), func(r *replica) bool { return r.holds(o) })
 	}
+	slow.free() // and gets what the other one has had
 	late := t.watch().ready()
 	for _, o := range want {
 		t.wantSame("a read, after a sink has changed its event", o, t.live(o.Key))
-		for _, w := range []*watcher{bystander, late} {
+		for _, w := range []*watcher{bystander, slow, late} {
 			w.mustSee("another watch reports "+o.String(), func(r *replica) bool { return r.holds(o) })
 			events, _ := w.look()
 			t.wantSame("another watch, after a sink has changed its event", o, replay(events).of(o.Kind).objects[o.Key])

@@ -27,14 +27,14 @@ func lawsOfClient() []law {
 			run:  clientCreates,
 		},
 		{
-			name: clientUpdate,
-			why:  "the kit changes its objects by it, and users who ignore the version undo what others wrote",
-			run:  clientUpdates,
+			name: clientUpdate, rests: []string{clientCreate},
+			why: "the kit changes its objects by it, and users who ignore the version undo what others wrote",
+			run: clientUpdates,
 		},
 		{
-			name: clientDelete,
-			why:  "the kit deletes by it as users do",
-			run:  clientDeletes,
+			name: clientDelete, rests: []string{clientCreate},
+			why: "the kit deletes by it as users do",
+			run: clientDeletes,
 		},
 	}
 }

@@ -8,7 +8,6 @@ import (
 	"sync"
 
 	"github.com/ownergraph/ownergraph"
-	"github.com/ownergraph/ownergraph/graph"
 )
 
 // lawsOfConcurrency are about many callers at once. The race detector sees more
@@ -142,7 +141,7 @@ func everythingAtOnce(t *trial) {
 	}
 	want = append(want, t.live(shared.Key))
 	for _, w := range []*watcher{w, t.watch()} {
-		w.mustSee("every watch knows "+graph.Format(want), func(r *replica) bool { return r.listed() && r.agrees(t.main.Kind, want) })
+		w.mustSee("every watch knows "+sayObjects(want), func(r *replica) bool { return r.listed() && r.agrees(t.main.Kind, want) })
 	}
 }
 

@@ -15,6 +15,7 @@ const (
 	deleteTwice   = "delete/twice"
 
 	noNewFinalizers = "delete/no-new-finalizers"
+	newUID          = "delete/new-uid"
 )
 
 func lawsOfDelete() []law {
@@ -82,12 +83,16 @@ func lawsOfDelete() []law {
 			why: "the dependents of an object whose mark is taken back are being deleted already",
 			run: marksStay,
 		},
-		{
-			name: "delete/new-uid",
-			why:  "a UID that returns is one that is known to be absent: the dependents of the new object are deleted at once",
-			run:  deletesMakeNewUIDs,
-		},
 	}
+}
+
+// lawsOfUIDs come before all others of the store: each tells objects by UIDs.
+func lawsOfUIDs() []law {
+	return []law{{
+		name: newUID,
+		why:  "a UID that returns is one that is known to be absent: the dependents of the new object are deleted at once",
+		run:  deletesMakeNewUIDs,
+	}}
 }
 
 func deletesRemove(t *trial) {

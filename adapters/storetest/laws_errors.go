@@ -55,7 +55,11 @@ func errorNotFound(t *trial) {
 	o := t.made("a")
 	gone := t.made("gone")
 	t.remove(gone)
-	for _, key := range []ownergraph.Key{t.object("never").Key, gone.Key} {
+	keys := []ownergraph.Key{t.object("never").Key, gone.Key}
+	if t.main.Scoped { // nothing was ever made in this scope
+		keys = append(keys, ownergraph.Key{Kind: t.main.Kind, Scope: scopeTwo, Name: "never"})
+	}
+	for _, key := range keys {
 		_, err := t.get(key)
 		t.wantError("Get of what is not there", err, graph.ErrNotFound)
 		err = t.patch(key, ownergraph.Precondition{}, ownergraph.Change{AddFinalizer: foreign})

@@ -76,6 +76,11 @@ func lawsOfFence() []law {
 func (t *trial) fence() uint64 {
 	t.Helper()
 	f, _ := ownergraph.As[ownergraph.Fencer](t.Store)
+	return t.fenceBy(f)
+}
+
+func (t *trial) fenceBy(f ownergraph.Fencer) uint64 {
+	t.Helper()
 	id := uint64(rand.Uint32())
 	t.accept("Fence", t.do("Fence", func(ctx context.Context) error { return f.Fence(ctx, id) }))
 	return id
@@ -146,6 +151,11 @@ func fencesAreNotEarly(t *trial) {
 func (t *trial) notEarly(w *watcher, j *journal, marks map[uint64]int) {
 	t.Helper()
 	events, _ := w.look()
+	t.notEarlyIn(events, j, marks)
+}
+
+func (t *trial) notEarlyIn(events []ownergraph.Event, j *journal, marks map[uint64]int) {
+	t.Helper()
 	r := j.reader()
 	for _, e := range events {
 		number, ours := marks[e.Fence]

@@ -200,7 +200,7 @@ func recoveryIsListed(t *trial) {
 		want = append(want[:1], want[2:]...)
 	}
 	heal()
-	w.mustSee(fmt.Sprintf("the watch knows %s after the recovery", graph.Format(want)), func(r *replica) bool {
+	w.mustSee(fmt.Sprintf("the watch knows %s after the recovery", sayObjects(want)), func(r *replica) bool {
 		return !r.of(t.main.Kind).sick && r.agrees(t.main.Kind, want)
 	})
 }

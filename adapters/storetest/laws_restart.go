@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"github.com/ownergraph/ownergraph"
-	"github.com/ownergraph/ownergraph/graph"
 )
 
 const restartKeeps = "restart/keeps"
@@ -95,7 +94,7 @@ func restartsAreListed(t *trial) {
 	want := []ownergraph.Object{t.touch(t.made("a")), t.marked("b")}
 	t.remove(t.made("gone"))
 	t.restart()
-	t.watch().mustSee(fmt.Sprintf("the watch knows %s after a restart", graph.Format(want)), func(r *replica) bool {
+	t.watch().mustSee(fmt.Sprintf("the watch knows %s after a restart", sayObjects(want)), func(r *replica) bool {
 		return r.listed() && r.agrees(t.main.Kind, want)
 	})
 }

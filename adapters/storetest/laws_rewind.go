@@ -112,7 +112,7 @@ func rewindsAreListed(t *trial) {
 		default:
 		}
 	}
-	w.mustSee(fmt.Sprintf("every kind is listed anew, and the watch knows %s", graph.Format(want)), listed)
+	w.mustSee(fmt.Sprintf("every kind is listed anew, and the watch knows %s", sayObjects(want)), listed)
 }
 
 func rewindsReuseNoUID(t *trial) {

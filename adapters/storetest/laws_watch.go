@@ -246,7 +246,7 @@ func watchesAreMany(t *trial) {
 		want = append(want, t.touch(o))
 	}
 	for i, w := range watches {
-		w.mustSee(fmt.Sprintf("watch %d of %d knows %s", i+1, len(watches), graph.Format(want)), func(r *replica) bool {
+		w.mustSee(fmt.Sprintf("watch %d of %d knows %s", i+1, len(watches), sayObjects(want)), func(r *replica) bool {
 			return r.agrees(t.main.Kind, want)
 		})
 	}

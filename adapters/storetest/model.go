@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -19,60 +18,58 @@ import (
 // modelTest returns a property for rapid: whatever is done to the store, by its
 // users and by the engine's methods, in whatever order, a read answers what a
 // map does that follows the rules of package finalizer, and a watch ends up with
-// the same. The steps of a counterexample are printed in the notation of package
-// graph.
+// the same. A history that fails is made as short as it can be. Its steps are
+// printed in the notation of package graph.
 //
 // Held by TestModelOfMemory, TestModelFinds and TestModelBearsFaults.
-func modelTest(c Config) func(*rapid.T) {
-	p, f := newPace(cmp.Or(c.Patience, defaultPatience)), newFailures()
-	return func(t *rapid.T) {
-		m := newModel(t, c, p)
-		m.failures = f
-		f.run(t, &m.TB, m.history, func() { m.walk(t, mostDone) })
-	}
-}
-
-// walk draws steps and makes them, so many at most.
-func (m *model) walk(t *rapid.T, most int) {
-	actions := map[string]func(*rapid.T){
-		"create": m.create, "create more": m.create, "update": m.update, "patch": m.patch, "patch more": m.patch,
-		"delete": m.delete, "client delete": m.clientDelete, "get unserved": m.getUnserved,
-		"sync": func(*rapid.T) { m.sync() }, "reconnect": func(*rapid.T) { m.reconnect() }, "": m.check,
-	}
-	maps.Copy(actions, m.hooks())
-	for name, act := range actions {
-		actions[name] = m.bounded(act, most)
-	}
-	t.Repeat(actions)
-	m.sync()
-}
+func modelTest(c Config) func(*rapid.T) { return newModelHunt(c, mostDone).property }
 
 // mostDone bounds a history.
 const mostDone = 300
 
-// bounded returns an action that does nothing at the end of a history.
-func (m *model) bounded(act func(*rapid.T), most int) func(*rapid.T) {
-	return func(t *rapid.T) {
-		if len(m.steps) < most {
-			act(t)
-		}
+// fewAtOnce is how many shorter histories run at once: some of them wait for what
+// a watch never shows.
+const fewAtOnce = 3
+
+// modelHunt looks for histories that fail.
+type modelHunt struct {
+	hunt[[]deed]
+	conf  Config
+	pace  *pace
+	most  int // deeds
+	stage stage
+}
+
+func newModelHunt(c Config, most int) *modelHunt {
+	h := &modelHunt{conf: c, pace: newPace(cmp.Or(c.Patience, defaultPatience)), most: most}
+	h.hunt = hunt[[]deed]{smaller: smallerDeeds, width: fewAtOnce, chances: chances, play: func(tb TB, list []deed) { newModel(tb, c, h.pace).run(list) }}
+	return h
+}
+
+func (h *modelHunt) property(t *rapid.T) {
+	if h.over() {
+		return
 	}
+	if len(h.stage.kinds) == 0 { // what can be drawn hangs on the store
+		h.prepare(t, func(tb TB) { h.stage = newModel(tb, h.conf, h.pace).stage() })
+	}
+	list := drawHistory(t, h.stage, h.most)
+	h.hunt.run(t, deedsText(list), list)
 }
 
 // model is a map that stands beside a store.
 type model struct {
 	TB
 	Subject
-	conf Config
-	pace *pace
-	// failures are those of the histories before.
-	failures *failures
-	level    ownergraph.Level
-	kinds    []ownergraph.KindInfo
-	places   []ownergraph.Key
-	objects  map[ownergraph.Key]ownergraph.Object // live, by place
+	conf    Config
+	pace    *pace
+	level   ownergraph.Level
+	kinds   []ownergraph.KindInfo
+	places  []ownergraph.Key
+	objects map[ownergraph.Key]ownergraph.Object // live, by place
 	// states has what every incarnation was, in order; gone ones too.
 	states   map[ownergraph.Key][]ownergraph.Object
+	made     map[int]ownergraph.Key // incarnations, by the numbers of deeds
 	names    *names
 	follower *follower // of a watch
 	steps    []string
@@ -80,18 +77,18 @@ type model struct {
 	backup   *backup
 }
 
-func newModel(t *rapid.T, c Config, p *pace) *model {
+func newModel(tb TB, c Config, p *pace) *model {
 	m := &model{
-		TB: t, Subject: c.New(t), conf: c, pace: p, failures: newFailures(), level: c.Level, names: newNames(),
+		TB: tb, Subject: c.New(tb), conf: c, pace: p, level: c.Level, names: newNames(), made: map[int]ownergraph.Key{},
 		objects: map[ownergraph.Key]ownergraph.Object{}, states: map[ownergraph.Key][]ownergraph.Object{},
 	}
 	if m.Store == nil || m.Client == nil {
-		t.Fatalf("New returned no Store or no Client")
+		tb.Fatalf("New returned no Store or no Client")
 	}
 	if m.level == ownergraph.LevelUnset {
 		m.level = ownergraph.LevelOf(m.Store)
 	}
-	m.follower = follow(t, m.Store, p)
+	m.follower = follow(tb, m.Store, p)
 	if !m.follower.until(func(r *follower) bool { return r.known.listed() }) {
 		m.fail("the watch has not listed every kind")
 	}
@@ -100,6 +97,21 @@ func newModel(t *rapid.T, c Config, p *pace) *model {
 	}
 	m.places = somePlaces(m.kinds)
 	return m
+}
+
+// run runs a history, and looks at the store after each step.
+func (m *model) run(list []deed) {
+	m.Helper()
+	for _, d := range list {
+		m.do(d)
+		m.check()
+	}
+	m.sync()
+}
+
+// stage returns what can be drawn.
+func (m *model) stage() stage {
+	return stage{kinds: m.kinds, extras: m.extras(), grace: m.owes(GracePeriods)}
 }
 
 // owning returns at most three kinds whose objects may own, scoped ones first,
@@ -127,25 +139,22 @@ func somePlaces(kinds []ownergraph.KindInfo) (list []ownergraph.Key) {
 	return list
 }
 
-func (m *model) owes(p Promise) bool { return !slices.Contains(m.conf.Lacks, p) }
+func (m *model) owes(p Promise) bool { return !slices.Contains(m.conf.Without, p) }
 
 // step notes what is done next, in one line, which says all that was drawn.
 func (m *model) step(format string, args ...any) {
 	m.steps = append(m.steps, fmt.Sprintf(format, args...))
-	m.failures.again(m.history)
 }
 
 // history returns the steps, in lines.
 func (m *model) history() string { return strings.Join(m.steps, "\n  ") }
 
-// fail ends the history. What it prints hangs on the draws alone: rapid takes a
-// failure that reads otherwise the second time for another one, and shrinks it no
-// further. What differs from run to run, such as UIDs and versions, is logged by
-// raw. Held by TestModelShrinks.
+// fail ends the history. What differs from run to run, such as UIDs and versions,
+// is logged by raw.
 func (m *model) fail(format string, args ...any) {
 	m.Helper()
-	m.pace.failed = true
-	m.Fatalf("%s\nthe model: %s\nthe steps:\n  %s", fmt.Sprintf(format, args...), m.line(), m.history())
+	m.pace.fail()
+	failAs(m.TB, format, fmt.Sprintf("%s\nthe model: %s\nthe steps:\n  %s", fmt.Sprintf(format, args...), m.line(), m.history()))
 }
 
 // line returns what the model holds, in the notation.
@@ -178,6 +187,7 @@ func (m *model) call(call func(ctx context.Context) error) error {
 	case err := <-done:
 		if ctx.Err() == nil {
 			m.pace.took(began)
+			m.pace.call(began)
 		}
 		return err
 	case <-limit.C:
@@ -193,23 +203,29 @@ func (m *model) read(key ownergraph.Key) (o ownergraph.Object, err error) {
 }
 
 // check reads every place that is or was taken.
-func (m *model) check(*rapid.T) {
+func (m *model) check() {
 	m.Helper()
 	for _, at := range m.places {
-		want, there := m.objects[at]
-		if !there && m.names.made[at] == 0 {
+		if _, there := m.objects[at]; !there && m.names.made[at] == 0 {
 			continue
 		}
 		got, err := m.read(at)
-		switch {
-		case !there && !errors.Is(err, graph.ErrNotFound):
-			m.raw(got, err)
-			m.fail("Get(%s): %s, want an error that wraps ErrNotFound", place(at), m.answer(got, err))
-		case there && (err != nil || !got.Equal(want)):
-			m.raw(got, err)
-			m.Logf("want: %+v", want)
-			m.fail("Get(%s): %s, want %s", place(at), m.answer(got, err), m.answer(want, nil))
-		}
+		m.answers(at, got, err)
+	}
+}
+
+// answers checks what a read of a place has answered.
+func (m *model) answers(at ownergraph.Key, got ownergraph.Object, err error) {
+	m.Helper()
+	want, there := m.objects[at]
+	switch {
+	case !there && !errors.Is(err, graph.ErrNotFound):
+		m.raw(got, err)
+		m.fail("Get(%s): %s, want an error that wraps ErrNotFound", place(at), m.answer(got, err))
+	case there && (err != nil || !got.Equal(want)):
+		m.raw(got, err)
+		m.Logf("want: %+v", want)
+		m.fail("Get(%s): %s, want %s", place(at), m.answer(got, err), m.answer(want, nil))
 	}
 }
 

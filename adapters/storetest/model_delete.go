@@ -8,59 +8,43 @@ import (
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
-	"pgregory.net/rapid"
 )
 
-// options draws how to delete an object, and says so.
-func (m *model) options(t *rapid.T, live ownergraph.Object) (opts ownergraph.DeleteOptions, text string) {
-	opts.Propagation = rapid.SampledFrom([]ownergraph.Propagation{
-		ownergraph.Background, ownergraph.Foreground, ownergraph.Orphan, ownergraph.Unset,
-	}).Draw(t, "propagation")
-	var grace int64
-	switch {
-	case live.Deleting && live.GraceSeconds > 0: // what else a second deletion does is the store's
-		opts.GraceSeconds = &grace
-		if opts.Propagation == ownergraph.Unset {
-			opts.Propagation = ownergraph.Background
-		}
-	case m.owes(GracePeriods) && rapid.IntRange(0, 5).Draw(t, "grace") == 5:
-		grace = 30
-		opts.GraceSeconds = &grace
-	case rapid.Bool().Draw(t, "no grace"):
-		opts.GraceSeconds = &grace
-	}
-	text = opts.Propagation.String()
-	if opts.GraceSeconds != nil {
-		text += fmt.Sprintf(", grace %d", *opts.GraceSeconds)
-	}
-	return opts, text
-}
-
-func (m *model) delete(t *rapid.T) { m.deleteBy(t, "delete", m.Store.Delete) }
-
-func (m *model) clientDelete(t *rapid.T) { m.deleteBy(t, "client: delete", m.Client.Delete) }
-
-func (m *model) deleteBy(t *rapid.T, verb string, remove func(context.Context, ownergraph.Key, ownergraph.DeleteOptions) error) {
-	at := m.somewhere(t)
+func (m *model) delete(d deed, remove func(context.Context, ownergraph.Key, ownergraph.DeleteOptions) error) {
+	m.Helper()
+	at := d.at
 	live, there := m.objects[at]
-	opts, how := m.options(t, live)
+	pre, text := ownergraph.Precondition{}, ""
+	if there {
+		pre, text = m.precondition(d.demands, live)
+	}
+	opts := d.options(live, pre)
+	how := opts.Propagation.String()
+	if opts.GraceSeconds != nil {
+		how += fmt.Sprintf(", grace %d", *opts.GraceSeconds)
+	}
+	call := func(ctx context.Context) error { return remove(ctx, at, opts) }
 	if !there {
-		m.step("%s %s: %s", verb, place(at), how)
-		err := m.call(func(ctx context.Context) error { return remove(ctx, at, opts) })
+		m.step("%s %s: %s", d.do, place(at), how)
+		err := m.call(call)
 		if err == nil {
-			m.fail("%s %s: no error, although nothing is there", verb, place(at))
+			m.fail("%s %s: no error, although nothing is there", d.do, place(at))
 		}
-		if verb == "delete" {
+		if d.do == doDelete {
 			m.absent("Delete", at, err)
 		}
 		return
 	}
-	var text string
-	opts.Precondition, text = m.precondition(t, live)
-	m.step("%s %s: %s%s", verb, m.names.key(live.Key), how, text)
-	err := m.call(func(ctx context.Context) error { return remove(ctx, at, opts) })
+	step := fmt.Sprintf("%s %s: %s%s", d.do, m.names.key(live.Key), how, text)
+	if d.cancel > 0 && opts.Propagation != ownergraph.Unset {
+		out, want := finalizer.Delete(live, opts, ownergraph.Unset)
+		m.write(d, live, step, d.do, out, want, call)
+		return
+	}
+	m.step("%s", step)
+	err := m.call(call)
 	out, want := finalizer.Delete(live, opts, m.byDefault(live, opts))
-	m.judge(verb, live, out, want, err)
+	m.judge(d.do, live, out, want, err)
 }
 
 // byDefault returns the default propagation of the object's kind, which the
@@ -76,8 +60,8 @@ func (m *model) byDefault(live ownergraph.Object, opts ownergraph.DeleteOptions)
 }
 
 // getUnserved: a kind that nobody serves proves nothing.
-func (m *model) getUnserved(t *rapid.T) {
-	key := rapid.SampledFrom(m.places).Draw(t, "place")
+func (m *model) getUnserved(key ownergraph.Key) {
+	m.Helper()
 	key.Kind = "Nobody.serves.this"
 	m.step("get %s", place(key))
 	if got, err := m.read(key); !errors.Is(err, graph.ErrKindUnknown) || errors.Is(err, graph.ErrNotFound) {

@@ -19,8 +19,10 @@ func (m *model) rewind() {
 	m.sync() // what was before the restore comes before it
 	m.hook("restore", m.backup.restore)
 	m.objects, m.backup = m.backup.objects, nil
+	m.raise()
 	if !m.follower.until(func(r *follower) bool { return r.rewinds > 0 && m.agrees(r) }) {
-		m.Logf("the watch has shown %s, and history went back %d times", m.shown(), m.follower.rewound())
+		m.Logf("history went back %d times", m.follower.rewound())
+		m.logShown()
 		m.fail("after a restore, the watch has not shown what there is, and that history went back")
 	}
 	m.follower.mu.Lock()
@@ -29,5 +31,16 @@ func (m *model) rewind() {
 	m.follower.take()
 	for _, o := range m.objects {
 		m.states[o.Key] = []ownergraph.Object{o}
+	}
+}
+
+// raise takes over the versions that a restore gave its objects. A store may raise
+// them. What else differs is found by the comparisons that follow.
+func (m *model) raise() {
+	m.Helper()
+	for _, was := range m.live() {
+		if o, err := m.read(was.Place()); err == nil && sameContent(o, was) {
+			m.hold(o)
+		}
 	}
 }

@@ -3,40 +3,40 @@ package storetest
 import (
 	"context"
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
 
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
-	"pgregory.net/rapid"
 )
 
-// somewhere draws a place, preferring one that is taken.
-func (m *model) somewhere(t *rapid.T) ownergraph.Key {
-	list := m.places
-	if live := m.live(); len(live) > 0 && rapid.IntRange(0, 3).Draw(t, "absent") < 3 {
-		list = nil
-		for _, o := range live {
-			list = append(list, o.Place())
-		}
+// do does a deed, or nothing if it has nothing to act on.
+func (m *model) do(d deed) {
+	m.Helper()
+	switch d.do {
+	case doCreate:
+		m.create(d)
+	case doUpdate:
+		m.update(d)
+	case doPatch:
+		m.patch(d)
+	case doGet:
+		m.get(d)
+	case doDelete:
+		m.delete(d, m.Store.Delete)
+	case doClientDelete:
+		m.delete(d, m.Client.Delete)
+	case doGetUnserved:
+		m.getUnserved(d.at)
+	case doSync:
+		m.sync()
+	case doReconnect:
+		m.reconnect()
+	default:
+		m.extra(d)
 	}
-	return rapid.SampledFrom(list).Draw(t, "place")
-}
-
-// reference draws a reference of the object at a place to an incarnation that
-// lives or lived, in its own scope or global.
-func (m *model) reference(t *rapid.T, at ownergraph.Key) (r ownergraph.Owner, ok bool) {
-	var list []ownergraph.Key
-	for _, key := range m.incarnations() {
-		if key.Place() != at && (key.Scope == "" || key.Scope == at.Scope) {
-			list = append(list, key)
-		}
-	}
-	if len(list) == 0 {
-		return r, false
-	}
-	return ownergraph.Owner{Key: rapid.SampledFrom(list).Draw(t, "owner"), Block: rapid.Bool().Draw(t, "block")}, true
 }
 
 // incarnations returns all that live or lived, sorted by our names.
@@ -44,32 +44,20 @@ func (m *model) incarnations() []ownergraph.Key {
 	return slices.SortedFunc(maps.Keys(m.states), func(a, b ownergraph.Key) int { return m.names.key(a).Compare(m.names.key(b)) })
 }
 
-func (m *model) references(t *rapid.T, at ownergraph.Key) (list []ownergraph.Owner) {
-	for range rapid.IntRange(0, 2).Draw(t, "references") {
-		r, ok := m.reference(t, at)
-		same := func(x ownergraph.Owner) bool { return x.UID == r.UID }
-		if ok && !slices.ContainsFunc(list, same) {
-			list = append(list, r)
+// references returns a deed's references to what was created.
+func (m *model) references(list []claimed) (out []ownergraph.Owner) {
+	for _, c := range list {
+		if key, made := m.made[c.to]; made {
+			out = append(out, ownergraph.Owner{Key: key, Block: c.block})
 		}
 	}
-	return list
+	return out
 }
 
-func someFinalizers() []string { return []string{foreign, another} }
-
-func finalizersOf(t *rapid.T, among []string) []string {
-	var list []string
-	for _, f := range among {
-		if rapid.Bool().Draw(t, f) {
-			list = append(list, f)
-		}
-	}
-	return list
-}
-
-func (m *model) create(t *rapid.T) {
-	at := rapid.SampledFrom(m.places).Draw(t, "place")
-	o := ownergraph.Object{Key: at, Owners: m.references(t, at), Finalizers: finalizersOf(t, someFinalizers())}
+func (m *model) create(d deed) {
+	m.Helper()
+	at := d.at
+	o := ownergraph.Object{Key: at, Owners: m.references(d.refs), Finalizers: d.finalizers}
 	m.step("create %s", m.unborn(o))
 	var got ownergraph.Object
 	err := m.call(func(ctx context.Context) (err error) { got, err = m.Client.Create(ctx, o.Clone()); return err })
@@ -88,6 +76,7 @@ func (m *model) create(t *rapid.T) {
 		m.fail("Client.Create(%s) returned no version, no UID, or one that was before", place(at))
 	}
 	o.UID = got.UID
+	m.made[d.number] = o.Key
 	m.names.add(o.Key)
 	if !sameContent(got, o) {
 		m.fail("Client.Create(%s) returned %s", m.show(o), m.show(got))
@@ -102,42 +91,27 @@ func (m *model) unborn(o ownergraph.Object) string {
 	return o.String()
 }
 
-// precondition draws what a write demands, and whether that holds.
-func (m *model) precondition(t *rapid.T, live ownergraph.Object) (pre ownergraph.Precondition, text string) {
-	if rapid.Bool().Draw(t, "uid") {
-		pre.UID, text = live.UID, " if it has its UID"
-	}
-	switch rapid.IntRange(0, 5).Draw(t, "version") {
-	case 0, 1:
-		pre.Version, text = live.Version, text+" if it is unchanged"
-	case 4:
-		if states := m.states[live.Key]; len(states) > 1 {
-			pre.Version, text = states[len(states)-2].Version, text+" if it is as it was before"
-		}
-	case 5:
-		for _, key := range m.incarnations() {
-			if key.Place() == live.Place() && key.UID != live.UID {
-				pre.UID, text = key.UID, " if it is a former incarnation"
-			}
-		}
-	}
-	return pre, text
+// precondition returns what a deed demands of an object, and says so.
+func (m *model) precondition(d demand, live ownergraph.Object) (ownergraph.Precondition, string) {
+	former := slices.DeleteFunc(m.incarnations(), func(key ownergraph.Key) bool {
+		return key.Place() != live.Place() || key.UID == live.UID
+	})
+	return d.precondition(live, m.states[live.Key], former)
 }
 
-func (m *model) update(t *rapid.T) {
-	live, ok := m.objects[m.somewhere(t)]
+func (m *model) update(d deed) {
+	m.Helper()
+	live, ok := m.objects[d.at]
 	if !ok {
 		return
 	}
 	o := live.Clone()
-	o.Owners = m.references(t, live.Place())
-	among := someFinalizers()
+	o.Owners, o.Finalizers = m.references(d.refs), slices.Clone(d.finalizers)
 	if live.Deleting { // a marked object gains none
-		among = live.Finalizers
+		o.Finalizers = slices.DeleteFunc(o.Finalizers, func(f string) bool { return !live.HasFinalizer(f) })
 	}
-	o.Finalizers = finalizersOf(t, among)
 	states, stale := m.states[live.Key], ""
-	if len(states) > 1 && rapid.IntRange(0, 3).Draw(t, "stale") == 3 {
+	if len(states) > 1 && d.stale {
 		o.Version, stale = states[len(states)-2].Version, " with its version of before"
 	}
 	m.step("update %s%s", m.show(o), stale)
@@ -146,54 +120,48 @@ func (m *model) update(t *rapid.T) {
 	m.judge("Client.Update", live, out, want, err)
 }
 
-func (m *model) patch(t *rapid.T) {
-	at := m.somewhere(t)
-	live, there := m.objects[at]
+func (m *model) patch(d deed) {
+	m.Helper()
+	live, there := m.objects[d.at]
+	refs := m.references(d.refs)
+	if len(refs) < len(d.refs) {
+		return
+	}
+	c := changeOf(d.change, d.finalizers, refs)
+	what := m.sayChange(d.change, d.finalizers, refs)
 	if !there {
-		m.step("patch %s[%s]", place(at), foreign)
-		m.absent("Patch", at, m.call(func(ctx context.Context) error {
-			return m.Store.Patch(ctx, at, ownergraph.Precondition{}, ownergraph.Change{AddFinalizer: foreign})
+		m.step("patch %s: %s", place(d.at), what)
+		m.absent("Patch", d.at, m.call(func(ctx context.Context) error {
+			return m.Store.Patch(ctx, d.at, ownergraph.Precondition{}, c)
 		}))
 		return
 	}
-	pre, text := m.precondition(t, live)
-	c, what := m.change(t, live)
-	m.step("patch %s: %s%s", m.names.key(live.Key), what, text)
+	if d.change == changeAddOwner && ownedBy(live.Owners, refs[0].UID) || d.change == changeDropOwner && !slices.Contains(live.Owners, refs[0]) {
+		return
+	}
+	pre, text := m.precondition(d.demands, live)
 	out, want := finalizer.Patch(live, pre, c)
-	err := m.call(func(ctx context.Context) error { return m.Store.Patch(ctx, at, pre, c) })
-	m.judge("Patch", live, out, want, err)
+	m.write(d, live, fmt.Sprintf("patch %s: %s%s", m.names.key(live.Key), what, text), "Patch", out, want,
+		func(ctx context.Context) error { return m.Store.Patch(ctx, d.at, pre, c) })
 }
 
-// change draws one of the engine's changes, and says which.
-func (m *model) change(t *rapid.T, live ownergraph.Object) (c ownergraph.Change, what string) {
-	switch rapid.IntRange(0, 5).Draw(t, "change") {
-	case 0:
-		c.AddFinalizer = rapid.SampledFrom(someFinalizers()).Draw(t, "finalizer")
-		return c, "add finalizer " + c.AddFinalizer
-	case 1:
-		r, ok := m.reference(t, live.Place())
-		same := func(x ownergraph.Owner) bool { return x.UID == r.UID }
-		if ok && !slices.ContainsFunc(live.Owners, same) {
-			c.AddOwner = &r
-			return c, "add owner " + m.names.owner(r).String()
-		}
-	case 2, 3:
-		if len(live.Owners) > 0 {
-			r := rapid.SampledFrom(live.Owners).Draw(t, "reference")
-			if rapid.Bool().Draw(t, "unblock") {
-				c.Unblock = []ownergraph.Owner{r}
-				return c, "unblock " + m.names.owner(r).String()
-			}
-			c.DropOwners = []ownergraph.Owner{r}
-			return c, "drop owner " + m.names.owner(r).String()
-		}
+func (m *model) sayChange(change string, finalizers []string, refs []ownergraph.Owner) string {
+	if len(refs) > 0 {
+		return change + " " + m.names.owner(refs[0]).String()
 	}
-	list := append([]string{graph.FinalizerOrphan, graph.FinalizerForeground}, someFinalizers()...)
-	if len(live.Finalizers) > 0 && rapid.Bool().Draw(t, "its own") {
-		list = live.Finalizers
+	return change + " " + finalizers[0]
+}
+
+// write makes a call that writes, and judges what it answered and left behind.
+func (m *model) write(d deed, live ownergraph.Object, step, verb string, out finalizer.Outcome, want error, call func(context.Context) error) {
+	m.Helper()
+	if d.cancel > 0 && want == nil && out.Effect != finalizer.Unchanged && !live.Deleting {
+		m.step("cancelled: %s", step)
+		m.cutWrite(verb, live, out, m.cut(d.cancel, call))
+		return
 	}
-	c.DropFinalizer = rapid.SampledFrom(list).Draw(t, "finalizer")
-	return c, "drop finalizer " + c.DropFinalizer
+	m.step("%s", step)
+	m.judge(verb, live, out, want, m.call(call))
 }
 
 // judge compares what a write answered and left behind with what it should.

@@ -99,6 +99,15 @@ func (n *names) object(o ownergraph.Object) ownergraph.Object {
 	return o
 }
 
+// versioned returns the objects with our UIDs and versions.
+func (n *names) versioned(list []ownergraph.Object) []ownergraph.Object {
+	out := n.objects(list)
+	for i, o := range list {
+		out[i].Version = ownergraph.Version(fmt.Sprint(n.versions[o.Version]))
+	}
+	return out
+}
+
 func (n *names) objects(list []ownergraph.Object) []ownergraph.Object {
 	out := make([]ownergraph.Object, len(list))
 	for i, o := range list {

@@ -2,6 +2,7 @@ package storetest
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -21,11 +22,11 @@ func TestModelShrinks(t *testing.T) {
 		most   int // steps
 		reason string
 	}{
-		{"an owned object's second deletion does nothing", deleting(ownedTwice), "Get(", 6,
-			"create its owner and it, delete it twice; some more is what the draws of places hang on"},
+		{"an owned object's second deletion does nothing", deleting(ownedTwice), "Get(", 4,
+			"create its owner and it, delete it twice"},
 		{"an end is not told", losing(func() func(ownergraph.Event) bool {
 			return func(e ownergraph.Event) bool { return e.Type == graph.Gone }
-		}), "the watch has not shown what there is", 6, "create, see, delete, see; what makes one look is three steps at most"},
+		}), "the watch has not shown what there is", 5, "create, see, delete, end what holds it, see"},
 		{"versions are all the same", renaming(func(n *renamed) {
 			n.version = func(ownergraph.Object) ownergraph.Version { return "v" }
 		}), "version no. 1 names two states", 2, "create and change"},
@@ -37,16 +38,27 @@ func TestModelShrinks(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			said := find(t, 3, 500, modelTest(Config{New: func(tb TB) Subject { return c.spoil(tb, memorySubject(tb)) }}))
-			head, _, _ := strings.Cut(said, "To reproduce")
-			before, steps, _ := strings.Cut(head, "the steps:\n")
+			before, _, _ := strings.Cut(said, "the steps:\n")
 			if !strings.Contains(before, c.want) || strings.Contains(said, "flaky") {
 				t.Fatalf("it does not say %q: %s", c.want, said)
 			}
-			if n := strings.Count(steps, "\n"); n < 1 || n > c.most {
-				t.Errorf("%d steps, want at most %d (%s):\n%s", n, c.most, c.reason, head)
+			if n := len(stepsOf(said)); n < 1 || n > c.most {
+				t.Errorf("%d steps, want at most %d (%s):\n%s", n, c.most, c.reason, said)
 			}
 		})
 	}
+}
+
+// stepsOf returns the steps that a failure of the model prints.
+func stepsOf(said string) (steps []string) {
+	_, rest, _ := strings.Cut(said, "the steps:\n")
+	for line := range strings.Lines(rest) {
+		if !strings.HasPrefix(line, "  ") {
+			break
+		}
+		steps = append(steps, strings.TrimSpace(line))
+	}
+	return steps
 }
 
 // ownedTwice does nothing at the deletion of an object that is being deleted and
@@ -80,7 +92,7 @@ func TestPace(t *testing.T) {
 		{10 * time.Second, 0, false, 10 * time.Second, "nothing has failed"},
 		{10 * time.Second, time.Minute, false, 10 * time.Second, "patience is a promise"},
 		{10 * time.Second, time.Microsecond, true, leastWait, "a machine that is busy takes that for nothing"},
-		{10 * time.Second, 100 * time.Millisecond, true, time.Second, "a slow store is given its time"},
+		{10 * time.Second, 250 * time.Millisecond, true, time.Second, "a slow store is given its time"},
 		{10 * time.Second, 5 * time.Second, true, 10 * time.Second, "and never more than patience"},
 		{time.Millisecond, 0, true, time.Millisecond, "and never more than patience"},
 	} {
@@ -89,5 +101,26 @@ func TestPace(t *testing.T) {
 		if got := p.limit(); got != c.want {
 			t.Errorf("patience %s, slowest %s, failed %t: %s, want %s: %s", c.patience, c.slowest, c.failed, got, c.want, c.reason)
 		}
+	}
+}
+
+// TestMutantsShrink: what the model finds of the planted bugs, it shows in five
+// steps at most.
+func TestMutantsShrink(t *testing.T) {
+	longer := map[string]int{"rewind/versions": 6} // note, write, see, go back, write, and look from afar
+	const enough = 25
+	found := 0
+	for _, m := range slices.Concat(blunders(), mutants()) {
+		said := find(t, 1, 5, modelTest(Config{New: func(tb TB) Subject { return m.spoil(tb, memorySubject(tb)) }}))
+		if said == "" {
+			continue // by chance, or since it takes what no history has
+		}
+		found++
+		if n := len(stepsOf(said)); n > max(5, longer[m.law]) || strings.Contains(said, "[rapid]") {
+			t.Errorf("%s: %d steps, want at most 5: %s\n%s", m.name, n, m.reason, said)
+		}
+	}
+	if found < enough {
+		t.Errorf("the model found %d planted bugs, want %d at least", found, enough)
 	}
 }

@@ -5,10 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/graph"
-	"pgregory.net/rapid"
 )
 
 // sync waits until the follower of the watch knows what the store holds, and
@@ -17,19 +17,28 @@ func (m *model) sync() {
 	m.Helper()
 	m.step("sync")
 	if !m.follower.until(m.agrees) {
-		m.Logf("the watch has shown %s", m.shown())
+		m.logShown()
 		m.fail("the watch has not shown what there is")
 	}
 	m.inOrder(m.follower.take())
 }
 
-// shown says what the watch has shown.
-func (m *model) shown() string {
+// logShown logs how what the watch has shown differs from what there is.
+func (m *model) logShown() {
+	m.Helper()
 	list, err := m.follower.shown(m.kinds)
+	m.logDifference("the watch", m.live(), list)
 	if err != nil {
-		return fmt.Sprintf("%s; a watch ended: %v", m.text(list), err)
+		m.Logf("a watch ended: %v", err)
 	}
-	return m.text(list)
+}
+
+// logDifference logs how objects that somebody has shown differ.
+func (m *model) logDifference(who string, want, shown []ownergraph.Object) {
+	m.Helper()
+	if lines := difference(m.names.versioned(want), m.names.versioned(shown)); lines != "" {
+		m.Logf("%s: %s", who, strings.ReplaceAll(lines, "\n", "\n  "))
+	}
 }
 
 // agrees reports whether the follower knows what the model holds.
@@ -94,24 +103,48 @@ func (m *model) follow() {
 	m.follower = follow(m, m.Store, m.pace, objects...)
 }
 
-// hooks returns the actions that the subject has hooks or powers for. Which it
-// has it always has: rapid wants the same choices each time.
-func (m *model) hooks() map[string]func(*rapid.T) {
-	list := map[string]func(*rapid.T){}
-	add := func(name string, has bool, act func(*rapid.T)) {
+// extras returns the deeds that the subject has hooks or powers for.
+func (m *model) extras() (list []string) {
+	add := func(do string, has bool) {
 		if has {
-			list[name] = act
+			list = append(list, do)
 		}
 	}
-	add("fence", m.level >= ownergraph.Level2 && is[ownergraph.Fencer](m.Subject), func(*rapid.T) { m.fence() })
-	add("list", is[ownergraph.Lister](m.Subject), m.list)
-	add("compact", m.Compact != nil && m.owes(Compaction), func(*rapid.T) { m.hook("compact", m.Compact) })
-	add("break", m.Break != nil && m.owes(Breaks), func(*rapid.T) { m.hook("break", m.Break) })
-	add("restart", m.Restart != nil && m.owes(Durability), func(*rapid.T) { m.restart() })
-	add("history", m.Backup != nil && m.owes(Rewinds), func(*rapid.T) { m.rewind() })
-	add("sick", m.Sicken != nil && m.owes(SickKinds), func(t *rapid.T) { m.down(t, "sicken", m.Sicken) })
-	add("vanish", m.Vanish != nil && m.owes(ChangingKinds), func(t *rapid.T) { m.down(t, "vanish", m.Vanish) })
+	add(doFence, m.level >= ownergraph.Level2 && is[ownergraph.Fencer](m.Subject))
+	add(doList, is[ownergraph.Lister](m.Subject))
+	add(doCompact, m.Compact != nil && m.owes(Compaction))
+	add(doBreak, m.Break != nil && m.owes(BrokenConnections))
+	add(doRestart, m.Restart != nil && m.owes(Durability))
+	add(doHistory, m.Backup != nil && m.owes(Rewinds))
+	add(doSicken, m.Sicken != nil && m.owes(SickKinds))
+	add(doVanish, m.Vanish != nil && m.owes(ChangingKinds))
 	return list
+}
+
+// extra does one of them. After a restart a store may have fewer.
+func (m *model) extra(d deed) {
+	m.Helper()
+	if !slices.Contains(m.extras(), d.do) {
+		return
+	}
+	switch d.do {
+	case doFence:
+		m.fence()
+	case doList:
+		m.list(d.at.Kind)
+	case doCompact:
+		m.hook(d.do, m.Compact)
+	case doBreak:
+		m.hook(d.do, m.Break)
+	case doRestart:
+		m.restart()
+	case doHistory:
+		m.rewind()
+	case doSicken:
+		m.down(d, m.Sicken)
+	case doVanish:
+		m.down(d, m.Vanish)
+	}
 }
 
 func (m *model) hook(name string, run func(context.Context) error) {
@@ -145,7 +178,7 @@ func (m *model) fence() {
 		switch {
 		case m.follower.tooEarly() != nil:
 			h := m.follower.tooEarly()
-			m.Logf("the fence passed of kind %s, of which the watch has shown %s, and the store held %s", h.kind, m.text(h.shown), m.text(h.held))
+			m.logDifference(fmt.Sprintf("the watch, when the fence passed of %s", h.kind), h.held, h.shown)
 			m.fail("a fence passed of a kind of which the watch has not shown what there is")
 		case passed:
 			return
@@ -158,17 +191,18 @@ func (m *model) fence() {
 // mostFences is how often a fence is asked for again when the watch broke.
 const mostFences = 8
 
-func (m *model) list(t *rapid.T) {
+func (m *model) list(kind ownergraph.Kind) {
+	m.Helper()
 	lister, _ := ownergraph.As[ownergraph.Lister](m.Store)
-	kind := rapid.SampledFrom(m.kinds).Draw(t, "kind").Kind
 	m.hook("list "+string(kind), func(ctx context.Context) error { return lister.List(ctx, kind) })
 }
 
 // down takes a kind out of service, looks what that proves, and takes it back.
-func (m *model) down(t *rapid.T, verb string, take func(context.Context, ownergraph.Kind) (func(context.Context) error, error)) {
-	kind := rapid.SampledFrom(m.kinds).Draw(t, "kind").Kind
+func (m *model) down(d deed, take func(context.Context, ownergraph.Kind) (func(context.Context) error, error)) {
+	m.Helper()
+	kind := d.at.Kind
 	var back func(context.Context) error
-	m.hook(verb+" "+string(kind), func(ctx context.Context) (err error) { back, err = take(ctx, kind); return err })
+	m.hook(d.do+" "+string(kind), func(ctx context.Context) (err error) { back, err = take(ctx, kind); return err })
 	for _, at := range m.places {
 		if at.Kind != kind {
 			continue

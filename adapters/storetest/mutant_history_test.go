@@ -2,6 +2,8 @@ package storetest
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"strconv"
@@ -103,11 +105,18 @@ func restarting(spoil func(TB, Subject) Subject) func(TB, Subject) Subject {
 	}
 }
 
-// counter makes UIDs by counting.
+// hashed makes a UID of a number, which nobody foresees who does not know how.
+func hashed(n int) ownergraph.UID {
+	h := sha256.Sum256(fmt.Appendf(nil, "secret %d", n))
+	return ownergraph.UID(hex.EncodeToString(h[:16]))
+}
+
+// counter makes UIDs by counting, and hides that.
 type counter struct {
 	mu    sync.Mutex
 	made  map[ownergraph.UID]ownergraph.UID // what is shown for what the sound store made
 	count int
+	plain bool // it is not hidden
 }
 
 func (c *counter) uid(o ownergraph.Object) ownergraph.UID {
@@ -115,7 +124,10 @@ func (c *counter) uid(o ownergraph.Object) ownergraph.UID {
 	defer c.mu.Unlock()
 	if _, ok := c.made[o.UID]; !ok {
 		c.count++
-		c.made[o.UID] = ownergraph.UID(fmt.Sprintf("uid-%d", c.count))
+		c.made[o.UID] = hashed(c.count)
+		if c.plain {
+			c.made[o.UID] = ownergraph.UID(fmt.Sprintf("uid-%d", c.count))
+		}
 	}
 	return c.made[o.UID]
 }
@@ -138,7 +150,8 @@ func countingUIDs(restores, restarts bool) func(TB, Subject) Subject {
 	return func(tb TB, s Subject) Subject {
 		c := &counter{made: map[ownergraph.UID]ownergraph.UID{}}
 		backup, restart := s.Backup, s.Restart
-		s = renaming(func(n *renamed) { n.uid = c.uid })(tb, s)
+		shown := renaming(func(n *renamed) { n.uid = c.uid })
+		s = seconds(shown)(tb, shown(tb, s))
 		if restores {
 			s.Backup = func(ctx context.Context) (func(context.Context) error, error) {
 				to := c.at()
@@ -154,7 +167,7 @@ func countingUIDs(restores, restarts bool) func(TB, Subject) Subject {
 			if err != nil {
 				return next, err
 			}
-			return renaming(func(n *renamed) { n.uid = c.uid })(tb, next), nil
+			return shown(tb, next), nil
 		}
 		return s
 	}
@@ -194,7 +207,7 @@ func (c *clock) back(to uint64) {
 func versionsAnew(tb TB, s Subject) Subject {
 	c, restart := &clock{}, s.Restart
 	shown := renaming(func(n *renamed) { n.version = c.version })
-	s = shown(tb, s)
+	s = seconds(shown)(tb, shown(tb, s))
 	s.Restart = func(ctx context.Context) (Subject, error) {
 		next, err := restart(ctx)
 		if err != nil {
@@ -210,7 +223,8 @@ func versionsAnew(tb TB, s Subject) Subject {
 func countingVersions(tb TB, s Subject) Subject {
 	c := &clock{}
 	backup := s.Backup
-	s = renaming(func(n *renamed) { n.version = c.version })(tb, s)
+	shown := renaming(func(n *renamed) { n.version = c.version })
+	s = seconds(shown)(tb, shown(tb, s))
 	s.Backup = func(ctx context.Context) (func(context.Context) error, error) {
 		restore, err := backup(ctx)
 		c.mu.Lock()

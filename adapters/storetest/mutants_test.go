@@ -4,6 +4,7 @@ import (
 	"slices"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/ownergraph/ownergraph"
 )
@@ -18,8 +19,12 @@ type mutant struct {
 
 func mutants() []mutant {
 	return slices.Concat(mutantsOfReads(), mutantsOfErrors(), mutantsOfPatch(), mutantsOfDelete(), mutantsOfVersions(),
-		mutantsOfWatch(), mutantsOfSinks(), mutantsOfGaps(), mutantsOfFences(), mutantsOfKinds(), mutantsOfHistory(), mutantsOfCalls(), mutantsOfClients(), mutantsOfSelectors())
+		mutantsOfWatch(), mutantsOfSinks(), mutantsOfGaps(), mutantsOfFences(), mutantsOfKinds(), mutantsOfHistory(), mutantsOfCalls(), mutantsOfClients(), mutantsOfSelectors(),
+		mutantsOfText(), mutantsOfEpochs(), mutantsOfLuck(), mutantsOfSeconds(), mutantsOfCommits())
 }
+
+// shortSearch is some rounds: what the mutants do shows in the first.
+const shortSearch = 20 * time.Millisecond
 
 // TestMutants: each bug breaks the law that names it, and no other. Laws that
 // rest on a broken one are not judged. Time is virtual: what a store never does
@@ -29,7 +34,7 @@ func TestMutants(t *testing.T) {
 		t.Run(m.name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				r := Judge(t.Context(), Config{New: func(tb TB) Subject { return m.spoil(tb, memorySubject(tb)) }})
+				r := Judge(t.Context(), Config{Search: shortSearch, New: func(tb TB) Subject { return m.spoil(tb, memorySubject(tb)) }})
 				var got []string
 				for _, x := range r.Of(Broken) {
 					got = append(got, x.Law)
@@ -72,7 +77,7 @@ func TestUnbrokenDoors(t *testing.T) {
 		{"nothing", func(_ TB, s Subject) Subject { return s }, "the memory store is sound"},
 		{"renaming", renaming(func(*renamed) {}), "objects are shown as they are"},
 		{"watching", watching(through), "events are told as they are"},
-		{"counting", countingUIDs(false, false), "a counter that never goes back makes UIDs as good as any"},
+		{"counting", countingUIDs(false, false), "a counter that never goes back, behind a hash, makes UIDs as good as any"},
 		{"listing", relists(func(sound ownergraph.Lister, _ *roll, _ *bell) listFunc { return sound.List }, nil), "a list of watches changes none"},
 		{"selecting", chosen(func(_ Subject, sound selectFunc) selectFunc { return sound }), "labels are looked at as they are"},
 		{"noting", func(tb TB, s Subject) Subject {
@@ -84,7 +89,7 @@ func TestUnbrokenDoors(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				if err := Check(t.Context(), Config{New: func(tb TB) Subject { return tc.spoil(tb, memorySubject(tb)) }}); err != nil {
+				if err := Check(t.Context(), Config{Search: shortSearch, New: func(tb TB) Subject { return tc.spoil(tb, memorySubject(tb)) }}); err != nil {
 					t.Errorf("%v: %s", err, tc.reason)
 				}
 			})

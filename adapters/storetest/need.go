@@ -27,12 +27,15 @@ const (
 	needComparer
 	needSelector
 	needLabel
+	needSecond
+	needOutage
+	needFailCommits
 )
 
 // lack says why a law cannot be tried, or is not owed.
 type lack struct {
 	missing string
-	// excuse is what the store has to name in Config.Lacks if it does without;
+	// excuse is what the store has to name in Config.Without if it does without;
 	// unset if the law is not owed anyway.
 	excuse Promise
 	owed   bool
@@ -47,7 +50,7 @@ func (n need) lacking(s Subject, c cast) (lack, bool) {
 	case needCompact:
 		return hook(s.Compact == nil, "Compact", Compaction)
 	case needBreak:
-		return hook(s.Break == nil, "Break", Breaks)
+		return hook(s.Break == nil, "Break", BrokenConnections)
 	case needBackup:
 		return hook(s.Backup == nil, "Backup", Rewinds)
 	case needSicken:
@@ -70,6 +73,12 @@ func (n need) lacking(s Subject, c cast) (lack, bool) {
 		return lack{missing: "the store is no Selector"}, !is[ownergraph.Selector](s)
 	case needLabel:
 		return hook(s.Label == nil, "Label", Labels)
+	case needSecond:
+		return hook(s.Second == nil, "Second", SecondHandles)
+	case needOutage:
+		return hook(s.Outage == nil, "Outage", Outages)
+	case needFailCommits:
+		return hook(s.FailCommits == nil, "FailCommits", FailedCommits)
 	case needFencer:
 		return lack{missing: "the store is no Fencer", owed: true}, !is[ownergraph.Fencer](s)
 	}

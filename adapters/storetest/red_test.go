@@ -3,46 +3,117 @@ package storetest
 import (
 	"os"
 	"os/exec"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
 
 const redStore = "STORETEST_RED_STORE"
 
-// TestRedStore is TestMemory, unless TestRed asks for a store that fails.
+// TestRedStore is TestMemory without histories, unless another test asks for a
+// store that fails.
 func TestRedStore(t *testing.T) {
-	c := Config{New: memorySubject}
-	if os.Getenv(redStore) != "" {
-		c = Config{New: newForgetful, Patience: shortPatience}
+	switch name := os.Getenv(redStore); name {
+	case "":
+		testLaws(t, Config{New: memorySubject})
+	case "forgetful":
+		Test(t, Config{New: newForgetful, Patience: shortPatience})
+	case "owned twice":
+		Test(t, Config{New: func(tb TB) Subject { return deleting(ownedTwice)(tb, memorySubject(tb)) }, Patience: shortPatience})
+	default:
+		all := slices.Concat(blunders(), mutants())
+		m := all[slices.IndexFunc(all, func(m mutant) bool { return m.name == name })]
+		Test(t, Config{New: func(tb TB) Subject { return m.spoil(tb, memorySubject(tb)) }, Patience: shortPatience})
 	}
-	testLaws(t, c)
+}
+
+// red returns what go test prints of a store that fails.
+func red(t *testing.T, store string, args ...string) string {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), os.Args[0], append(args, "-test.run=^TestRedStore$", "-rapid.nofailfile")...)
+	cmd.Env = append(os.Environ(), redStore+"="+store)
+	out, err := cmd.CombinedOutput()
+	if _, failed := err.(*exec.ExitError); !failed {
+		t.Fatalf("go test: %v, want it to fail:\n%s", err, out)
+	}
+	return string(out)
 }
 
 // TestRed: what go test prints of a store that breaks a law.
 func TestRed(t *testing.T) {
-	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestRedStore$")
-	cmd.Env = append(os.Environ(), redStore+"=yes")
-	out, err := cmd.CombinedOutput()
-	text := string(out)
-	if _, failed := err.(*exec.ExitError); !failed {
-		t.Fatalf("go test: %v, want it to fail:\n%s", err, text)
-	}
+	text := red(t, "forgetful")
 	for _, c := range []struct {
 		want   string
-		there  bool
+		times  int
 		reason string
 	}{
-		{"--- FAIL: TestRedStore/read/marked (", true, "the law that is broken"},
-		{"law read/marked is broken\n", true, "and what it says"},
-		{"            why it matters: an object that is being deleted", true, "and why"},
-		{"--- FAIL: TestRedStore/watch/compaction (", true, "a law without its hook is not passed"},
-		{"not proven: no Compact hook", true, "and says so"},
-		{"TestRedStore/delete/marks", false, "what rests on a broken law has no red line of its own"},
-		{"not proven: they rest on read/marked, which is not kept: patch/version-precondition, ", true, "but stands in the report"},
-		{"level 2, ", true, "which ends the output"},
+		{"--- FAIL: TestRedStore/read/marked (", 1, "the law that is broken"},
+		{"law read/marked is broken\n", 1, "and what it says"},
+		{"            why it matters: an object that is being deleted", 1, "and why"},
+		{"--- FAIL: TestRedStore/watch/compaction (", 1, "a law without its hook is not passed"},
+		{"not proven: no Compact hook", 2, "and says so, and so does the other law that needs it"},
+		{"TestRedStore/delete/marks", 0, "what rests on a broken law has no red line of its own"},
+		{" that rest on read/marked, which is not kept: mend that first", 1, "but is counted"},
+		{"level 2, ", 1, "by the summary"},
+		{"model and engine: not run, since read/marked is broken", 1, "histories would show the same bug again"},
 	} {
-		if strings.Contains(text, c.want) != c.there {
-			t.Errorf("%q is there: %t, want %t: %s\n%s", c.want, !c.there, c.there, c.reason, text)
+		if n := strings.Count(text, c.want); n != c.times {
+			t.Errorf("%q is there %d times, want %d: %s\n%s", c.want, n, c.times, c.reason, text)
 		}
+	}
+}
+
+// TestRedOnce: go test prints each broken law once, the cause first, also with
+// -v.
+func TestRedOnce(t *testing.T) {
+	line := regexp.MustCompile(`law (\S+) is broken|law (\S+): not proven`)
+	for _, m := range blunders() {
+		for _, args := range [][]string{nil, {"-test.v"}} {
+			text := red(t, m.name, args...)
+			seen := map[string]bool{}
+			for i, match := range line.FindAllStringSubmatch(text, -1) {
+				law := match[1] + match[2]
+				if i == 0 && law != m.law {
+					t.Errorf("%s: the first red line is of %s, want %s: %s", m.name, law, m.law, m.reason)
+				}
+				if seen[law] {
+					t.Errorf("%s %q: %s is printed twice:\n%s", m.name, args, law, text)
+				}
+				seen[law] = true
+			}
+			if n := strings.Count(text, "why it matters: "); n == 0 || n > len(seen) {
+				t.Errorf("%s: %d reasons for %d laws:\n%s", m.name, n, len(seen), text)
+			}
+		}
+	}
+}
+
+// TestRedHistory: what go test prints of a store that keeps every law, and that
+// a history shows to be wrong: its steps, once, and how to run it again.
+func TestRedHistory(t *testing.T) {
+	text := red(t, "owned twice", "-rapid.seed=7", "-rapid.checks=200") // however busy the machine is
+	for _, c := range []struct {
+		want   string
+		times  int
+		reason string
+	}{
+		{"--- FAIL: TestRedStore/model (", 1, "the histories that fail"},
+		{"the steps:\n", 1, "the steps that lead there"},
+		{"the model: ", 1, "and what should be there"},
+		{"[rapid]", 0, "no draws: the steps say what was drawn"},
+		{`to run it again: go test -run="TestRedStore/model" -rapid.seed=`, 1, "and how to try again"},
+		{"engine: not run", 1, "it would show the same bug again"},
+	} {
+		if n := strings.Count(text, c.want); n != c.times {
+			t.Errorf("%q is there %d times, want %d: %s\n%s", c.want, n, c.times, c.reason, text)
+		}
+	}
+	if n := len(stepsOf(strings.ReplaceAll(text, "            ", ""))); n < 3 || n > 5 {
+		t.Errorf("%d steps, want 3 to 5:\n%s", n, text)
+	}
+	seed := regexp.MustCompile(`-rapid\.seed=\d+`).FindString(text)
+	if again := red(t, "owned twice", seed); !strings.Contains(again, "Get(") || !strings.Contains(again, seed) {
+		t.Errorf("%s does not run it again:\n%s", seed, again)
 	}
 }

@@ -13,7 +13,15 @@ type replica struct {
 	infos   []ownergraph.KindInfo
 	kinds   map[ownergraph.Kind]*shown
 	rewound bool
-	passed  map[passage]bool
+	// compared is what agrees was asked for last.
+	compared *comparison
+	passed   map[passage]bool
+}
+
+// comparison is a set of objects that a reader should know of a kind.
+type comparison struct {
+	kind ownergraph.Kind
+	want []ownergraph.Object
 }
 
 // passage is a fence of a kind.
@@ -123,6 +131,7 @@ func (r *replica) has(key ownergraph.Key) bool {
 // agrees reports whether the reader knows these objects of the kind, in these
 // states, and no others.
 func (r *replica) agrees(kind ownergraph.Kind, want []ownergraph.Object) bool {
+	r.compared = &comparison{kind, want}
 	return len(r.of(kind).objects) == len(want) && !slices.ContainsFunc(want, func(o ownergraph.Object) bool { return !r.holds(o) })
 }
 

@@ -26,7 +26,7 @@ const (
 	// another one that is broken. It is no success.
 	Unproven
 	// NotOwed says that the store does not promise it: by its level, by
-	// Config.Lacks, or since it has not the optional power.
+	// Config.Without, or since it has not the optional power.
 	NotOwed
 )
 
@@ -43,6 +43,9 @@ func (o Outcome) String() string {
 // MarshalText returns String.
 func (o Outcome) MarshalText() ([]byte, error) { return []byte(o.String()), nil }
 
+// follows begins the detail of a law that rests on a broken one.
+const follows = "they rest on "
+
 // Result is what came of one law. It is a value and safe for concurrent use.
 type Result struct {
 	// Law is its name, such as "watch/listing-complete".
@@ -51,7 +54,7 @@ type Result struct {
 	// Detail says what was expected and seen, or why it was not tried. It is
 	// empty for a law that was kept.
 	Detail string `json:"detail,omitempty"`
-	// Excuse is the promise by which Config.Lacks would excuse a law that is
+	// Excuse is the promise by which Config.Without would excuse a law that is
 	// unproven, unset if none does.
 	Excuse Promise `json:"excuse,omitempty"`
 	// Why says what the engine would destroy or miss without the law.
@@ -99,30 +102,70 @@ func (r Report) Of(o Outcome) []Result {
 	return out
 }
 
+// red returns the results that are no success and do not follow from another
+// one, in order. In go test each of them has a red line of its own.
+func (r Report) red() []Result {
+	return slices.DeleteFunc(slices.Concat(r.Results), func(x Result) bool {
+		return x.Outcome != Broken && (x.Outcome != Unproven || strings.HasPrefix(x.Detail, follows))
+	})
+}
+
 // String returns the counts in a line, then what is said of each broken law,
 // then a line for each reason why laws are not proven, or not owed, and last
-// what Config.Lacks would have to name for what could not be tried.
+// what Config.Without would have to name for what could not be tried.
 func (r Report) String() string {
 	b := &strings.Builder{}
+	r.head(b)
+	for _, x := range r.Of(Broken) {
+		fmt.Fprintf(b, "\n%s", x)
+	}
+	for _, line := range byDetail(r.Of(Unproven)) {
+		fmt.Fprintf(b, "\n%s: %s", Unproven, line)
+	}
+	r.end(b)
+	return b.String()
+}
+
+// summary is String for a reader who has seen what every red law has said: the
+// counts, and how many laws rest on a broken one. Held by TestRed.
+func (r Report) summary() string {
+	b := &strings.Builder{}
+	r.head(b)
+	var resting []string
+	count := map[string]int{}
+	for _, x := range r.Of(Unproven) {
+		if root, rests := strings.CutPrefix(x.Detail, follows); rests {
+			if count[root] == 0 {
+				resting = append(resting, root)
+			}
+			count[root]++
+		}
+	}
+	for _, root := range resting {
+		fmt.Fprintf(b, "\nnot tried: %d that rest on %s: mend that first", count[root], root)
+	}
+	r.end(b)
+	return b.String()
+}
+
+func (r Report) head(b *strings.Builder) {
 	fmt.Fprintf(b, "level %s, %d laws", r.Level, len(r.Results))
 	for o := Kept; o <= NotOwed; o++ {
 		fmt.Fprintf(b, ", %d %s", len(r.Of(o)), o)
 	}
-	for _, x := range r.Of(Broken) {
-		fmt.Fprintf(b, "\n%s", x)
-	}
-	for _, o := range []Outcome{Unproven, NotOwed} {
-		for _, line := range byDetail(r.Of(o)) {
-			fmt.Fprintf(b, "\n%s: %s", o, line)
-		}
-	}
-	if list := r.excuses(); len(list) > 0 {
-		fmt.Fprintf(b, "\na store that cannot show these says: Lacks: []storetest.Promise{%s}", strings.Join(list, ", "))
-	}
-	return b.String()
 }
 
-// excuses returns what Config.Lacks would have to name beside what it does.
+// end says what is not owed, and what would excuse what could not be tried.
+func (r Report) end(b *strings.Builder) {
+	for _, line := range byDetail(r.Of(NotOwed)) {
+		fmt.Fprintf(b, "\n%s: %s", NotOwed, line)
+	}
+	if list := r.excuses(); len(list) > 0 {
+		fmt.Fprintf(b, "\na store that cannot show these says: Without: []storetest.Promise{%s}", strings.Join(list, ", "))
+	}
+}
+
+// excuses returns what Config.Without would have to name beside what it does.
 func (r Report) excuses() []string {
 	var list []string
 	for _, x := range r.Results {

@@ -42,12 +42,12 @@ func lawsIn(list []Result) []string {
 }
 
 func TestJudge(t *testing.T) {
-	r := Judge(t.Context(), Config{New: newForgetful, Patience: shortPatience, Lacks: []Promise{GracePeriods}})
+	r := Judge(t.Context(), Config{New: newForgetful, Patience: shortPatience, Without: []Promise{GracePeriods}})
 	if got := lawsIn(r.Of(Broken)); !slices.Equal(got, []string{readMarked}) {
 		t.Fatalf("broken: %v, want %s alone", got, readMarked)
 	}
 	for _, c := range []struct{ law, detail, reason string }{
-		{"watch/compaction", "no Compact hook, and Config.Lacks does not name Compaction", "a law without its hook is never passed"},
+		{"watch/compaction", "no Compact hook, and Config.Without does not name Compaction", "a law without its hook is never passed"},
 		{deleteMarks, "they rest on read/marked, which is not kept", "it would only repeat the other one"},
 		{"kinds/recovered", "they rest on read/marked, which is not kept", "and so does what rests on such a one"},
 	} {
@@ -57,12 +57,12 @@ func TestJudge(t *testing.T) {
 		}
 	}
 	for _, x := range r.Of(NotOwed) {
-		if x.Detail != "the store lacks GracePeriods" {
-			t.Errorf("%s is not owed: %s; the store lacks grace periods only", x.Law, x.Detail)
+		if x.Detail != "Config.Without names GracePeriods" {
+			t.Errorf("%s is not owed: %s; the store is without grace periods only", x.Law, x.Detail)
 		}
 	}
-	if n := len(r.Of(NotOwed)); n != 4 {
-		t.Errorf("%d laws are not owed, want the four of grace periods", n)
+	if n := len(r.Of(NotOwed)); n != 5 {
+		t.Errorf("%d laws are not owed, want the five of grace periods", n)
 	}
 }
 
@@ -78,7 +78,7 @@ func TestCheck(t *testing.T) {
 	for _, want := range []string{
 		"law read/marked is broken\nexpected: ",
 		" is there until its finalizer is gone\nseen:     not found\nwhy it matters: an object that is being deleted",
-		"\nnot proven: no Compact hook, and Config.Lacks does not name Compaction: watch/compaction",
+		"\nnot proven: no Compact hook, and Config.Without does not name Compaction: watch/compaction",
 	} {
 		if !strings.Contains(err.Error(), want) {
 			t.Errorf("the error lacks %q:\n%v", want, err)
@@ -108,9 +108,9 @@ func TestCheckOf(t *testing.T) {
 		{t.Context(), Config{}, ErrUnproven, "Config.New: nil", "nothing to test"},
 		{t.Context(), Config{New: memorySubject, Patience: -1}, ErrUnproven, "Config.Patience: -1ns is negative", "no law could be kept"},
 		{t.Context(), Config{New: memorySubject, Level: 9}, ErrUnproven, "Config.Level: there is no level(9)", "nobody knows what it owes"},
-		{t.Context(), Config{New: memorySubject, Lacks: []Promise{Rewinds, 99}}, ErrUnproven, "Config.Lacks[1]: there is no Promise(99)", "nothing is excused by it"},
+		{t.Context(), Config{New: memorySubject, Without: []Promise{Rewinds, 99}}, ErrUnproven, "Config.Without[1]: there is no Promise(99)", "nothing is excused by it"},
 		{t.Context(), Config{New: memorySubject, Kinds: []ownergraph.Kind{"pod", "pot"}}, ErrUnproven, `Config.Kinds[1]: the store does not serve "pot"`, "nothing can be made of it"},
-		{t.Context(), Config{New: memorySubject, Lacks: []Promise{PromiseUnset}}, ErrUnproven, "Config.Lacks[0]: there is no PromiseUnset", "it would excuse anything"},
+		{t.Context(), Config{New: memorySubject, Without: []Promise{PromiseUnset}}, ErrUnproven, "Config.Without[0]: there is no PromiseUnset", "it would excuse anything"},
 		{t.Context(), Config{New: newDeaf, Patience: shortPatience / 10}, ErrBroken, "it has not returned", "a call that hangs does not hang the kit"},
 		{t.Context(), Config{New: func(TB) Subject { return Subject{} }}, ErrUnproven, "New returned no Store", "nothing to test"},
 		{t.Context(), Config{New: func(tb TB) Subject { tb.Fatalf("no database"); return Subject{} }}, ErrUnproven, "no database", "it says why"},
@@ -195,7 +195,7 @@ seen:     y
 why it matters: w
 not proven: no hook: c/open, e/open
 not owed: lacks: d/free
-a store that cannot show these says: Lacks: []storetest.Promise{storetest.Rewinds}`
+a store that cannot show these says: Without: []storetest.Promise{storetest.Rewinds}`
 	if r.String() != want {
 		t.Errorf("String:\n%s\nwant:\n%s", r, want)
 	}

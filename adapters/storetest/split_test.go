@@ -77,7 +77,7 @@ func splitConfig() Config {
 			s.Store = split{s.Store.(*lines)}
 			return s
 		},
-		Lacks: []Promise{ChangingKinds, Rewinds, Durability}, // they need a word across kinds
+		Without: []Promise{ChangingKinds, Rewinds, Durability}, // they need a word across kinds
 	}
 }
 

@@ -1,6 +1,9 @@
 package storetest
 
 import (
+	"flag"
+	"fmt"
+	"os"
 	"testing"
 	"time"
 )
@@ -9,4 +12,14 @@ import (
 // lacking.
 func TestMemory(t *testing.T) {
 	Test(t, Config{New: memorySubject, Patience: 2 * time.Second})
+}
+
+// TestMain has laws search for a short time, unless -storetest.search says
+// otherwise: the stores here are sound, or their bugs show at once.
+func TestMain(m *testing.M) {
+	if err := flag.Set(searchFlag, "100ms"); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	os.Exit(m.Run())
 }

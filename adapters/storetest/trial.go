@@ -18,6 +18,7 @@ type trial struct {
 	cast
 	law      law
 	patience time.Duration
+	budget   time.Duration // of a search
 
 	done    bool   // the law has run to its end
 	judged  bool   // it was found broken
@@ -29,7 +30,7 @@ const notProven = "not proven: "
 const defaultPatience = 10 * time.Second
 
 func newTrial(tb TB, l law, c Config, cast cast) *trial {
-	return &trial{TB: tb, law: l, cast: cast, patience: cmp.Or(c.Patience, defaultPatience)}
+	return &trial{TB: tb, law: l, cast: cast, patience: cmp.Or(c.Patience, defaultPatience), budget: c.search()}
 }
 
 // broken ends the law: the store broke it. The two texts say what was expected

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"time"
 
@@ -24,6 +25,9 @@ type watcher struct {
 	calls   int           // of the sink that run now
 	overlap bool          // two did at once
 	seen    func(ownergraph.Event) error
+
+	known *replica // after the first taken events; for the law's goroutine
+	taken int
 
 	// A held watch gives each event to arrived, and goes on by a token of next.
 	// A store that calls the sink twice at once takes turns.
@@ -191,6 +195,16 @@ func (w *watcher) returns() (error, bool) {
 	}
 }
 
+// over reports whether the watch has ended.
+func (w *watcher) over() bool {
+	select {
+	case <-w.ended:
+		return true
+	default:
+		return false
+	}
+}
+
 // look returns what has been reported so far, and what is closed by more.
 func (w *watcher) look() ([]ownergraph.Event, <-chan struct{}) {
 	w.mu.Lock()
@@ -221,14 +235,29 @@ func (w *watcher) until(ok func([]ownergraph.Event) bool) bool {
 
 // sees is until, by what a reader of the watch knows.
 func (w *watcher) sees(ok func(*replica) bool) bool {
-	return w.until(func(events []ownergraph.Event) bool { return ok(replay(events)) })
+	return w.until(func(events []ownergraph.Event) bool { return ok(w.after(events)) })
+}
+
+// after is replay, which goes on from where it was.
+func (w *watcher) after(events []ownergraph.Event) *replica {
+	if w.known == nil {
+		w.known = replay(nil)
+	}
+	for _, e := range events[w.taken:] {
+		w.known.apply(e)
+	}
+	w.taken = len(events)
+	return w.known
 }
 
 // mustSee breaks the law unless the reader gets to know it.
 func (w *watcher) mustSee(what string, ok func(*replica) bool) {
 	w.t.Helper()
 	if !w.sees(ok) {
-		w.missing(what)
+		events, _ := w.look()
+		r := replay(events)
+		ok(r)
+		w.missed(what, r)
 	}
 }
 
@@ -242,10 +271,22 @@ func (w *watcher) ready() *watcher {
 // missing breaks the law: the watch has not reported what it should have.
 func (w *watcher) missing(what string) {
 	w.t.Helper()
+	w.missed(what, replay(nil))
+}
+
+// missed is missing for a reader who has compared what is known. It says what the
+// difference is, or else what the watch has reported.
+func (w *watcher) missed(what string, r *replica) {
+	w.t.Helper()
 	events, _ := w.look()
 	seen := "the watch reported nothing"
 	if len(events) > 0 {
 		seen = "the watch reported " + sayAll(events)
+	}
+	if x := r.compared; x != nil {
+		if lines := difference(x.want, r.all(x.kind)); lines != "" {
+			seen = strings.ReplaceAll(lines, "\n", "\n          ")
+		}
 	}
 	select {
 	case <-w.ended:

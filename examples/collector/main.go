@@ -3,9 +3,12 @@
 //
 //	go run . -kubeconfig FILE -act
 //
+// Without -kubeconfig, $KUBECONFIG names the files, as it does for kubectl. Without
+// either, the program runs in the cluster. ~/.kube/config is not read: a program that
+// deletes acts on a cluster that was named.
+//
 // Without -act it observes, beside a collector that runs already, and writes
-// nothing but, with -events, Events on objects that are held. Within a cluster
-// -kubeconfig is left out. With -lease kube-system/ownergraph one of several
+// nothing but, with -events, Events on objects that are held. With -lease kube-system/ownergraph one of several
 // programs collects and the others wait. /healthz, /readyz, which names the kinds
 // that are not listed, and /metrics are at -listen. run/rbac.yaml of the module
 // adapters/clientgo has the rights, and -check prints those that are missing.
@@ -23,6 +26,7 @@ import (
 	"log/slog"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"syscall"
 
 	"k8s.io/client-go/rest"
@@ -51,7 +55,7 @@ type options struct {
 func parse(args []string, out io.Writer) (o options, err error) {
 	f := flag.NewFlagSet("collector", flag.ContinueOnError)
 	f.SetOutput(out)
-	f.StringVar(&o.kubeconfig, "kubeconfig", "", "the `file` that says how to reach the server; within a cluster it is not needed")
+	f.StringVar(&o.kubeconfig, "kubeconfig", "", "the `file` that says how to reach the server (default: the files of $KUBECONFIG; without either, the cluster that this runs in)")
 	f.BoolVar(&o.check, "check", false, "print which rights are missing, and end")
 	f.TextVar(&o.log, "log", slog.LevelInfo, "the least `level` to log")
 	o.Listen = "localhost:8080"
@@ -79,7 +83,7 @@ func start(ctx context.Context, args []string, out, errs io.Writer) int {
 	o.Logger = slog.New(slog.NewTextHandler(errs, &slog.HandlerOptions{Level: o.log}))
 	server, err := connect(o.kubeconfig)
 	if err != nil {
-		fmt.Fprintf(errs, "collector: -kubeconfig %q: %v\n", o.kubeconfig, err)
+		fmt.Fprintf(errs, "collector: -kubeconfig %q, $KUBECONFIG %q: %v\n", o.kubeconfig, os.Getenv(clientcmd.RecommendedConfigPathEnvVar), err)
 		return 2
 	}
 	program, err := run.New(server, o.Config)
@@ -99,12 +103,20 @@ func start(ctx context.Context, args []string, out, errs io.Writer) int {
 	return 0
 }
 
-// connect returns how to reach the server.
+// connect returns how to reach the server: by the file, by those that the environment
+// names, or from within the cluster.
 func connect(kubeconfig string) (*rest.Config, error) {
-	if kubeconfig == "" {
+	rules := clientcmd.ClientConfigLoadingRules{ExplicitPath: kubeconfig}
+	if files := os.Getenv(clientcmd.RecommendedConfigPathEnvVar); kubeconfig == "" && files != "" {
+		rules.Precedence = filepath.SplitList(files)
+	} else if kubeconfig == "" {
 		return rest.InClusterConfig()
 	}
-	return clientcmd.BuildConfigFromFlags("", kubeconfig)
+	config, err := rules.Load()
+	if err != nil {
+		return nil, err
+	}
+	return clientcmd.NewDefaultClientConfig(*config, &clientcmd.ConfigOverrides{}).ClientConfig()
 }
 
 // check prints the rights that are missing, one a line.

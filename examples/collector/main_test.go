@@ -17,6 +17,7 @@ import (
 )
 
 func TestWrongFlags(t *testing.T) {
+	t.Setenv("KUBECONFIG", "")
 	for _, c := range []struct {
 		args   string
 		code   int
@@ -29,8 +30,8 @@ func TestWrongFlags(t *testing.T) {
 		{"-log loud", 2, `invalid value "loud" for flag -log`, "a level that is none"},
 		{"-workers -1 -kubeconfig ok", 2, "Workers: negative", "what the engine refuses"},
 		{"-lease a/b -lease-duration 1s -kubeconfig ok", 2, "Lease.Duration: 1s is less than 5s", "what the program refuses"},
-		{"-kubeconfig nowhere", 2, `-kubeconfig "nowhere": stat nowhere`, "a file that is not there"},
-		{"-act", 2, `-kubeconfig "": unable to load in-cluster configuration`, "outside of a cluster"},
+		{"-kubeconfig nowhere", 2, `-kubeconfig "nowhere", $KUBECONFIG "": stat nowhere`, "a file that is not there"},
+		{"-act", 2, `-kubeconfig "", $KUBECONFIG "": unable to load in-cluster configuration`, "outside of a cluster"},
 		{"-listen nowhere -kubeconfig ok", 1, "Listen: listen tcp: address nowhere", "what the machine refuses"},
 		{"-h", 0, "-kubeconfig file", "a question"},
 	} {
@@ -38,6 +39,35 @@ func TestWrongFlags(t *testing.T) {
 		var out, errs bytes.Buffer
 		if code := start(t.Context(), args, &out, &errs); code != c.code || !strings.Contains(errs.String(), c.want) || out.Len() > 0 {
 			t.Errorf("%q: exit %d, %s, want %d and %q: %s", c.args, code, &errs, c.code, c.want, c.reason)
+		}
+	}
+}
+
+// The flag goes before the environment, and that before the cluster that the program
+// runs in.
+func TestConnect(t *testing.T) {
+	one, two := kubeconfig(t, "https://one.example"), kubeconfig(t, "https://two.example")
+	for _, c := range []struct {
+		flag, environment string
+		host, fails       string
+		reason            string
+	}{
+		{one, "", "https://one.example", "", "the flag alone"},
+		{"", two, "https://two.example", "", "the environment alone"},
+		{one, two, "https://one.example", "", "the flag goes first"},
+		{"", filepath.Join(t.TempDir(), "none") + string(filepath.ListSeparator) + two, "https://two.example", "", "a list: what is not there is left out, as kubectl does"},
+		{"", "nowhere", "", "no configuration has been provided", "nothing of the list is there"},
+		{"", "", "", "unable to load in-cluster configuration", "neither"},
+	} {
+		t.Setenv("KUBECONFIG", c.environment)
+		server, err := connect(c.flag)
+		switch {
+		case c.fails != "":
+			if err == nil || !strings.Contains(err.Error(), c.fails) {
+				t.Errorf("%s: %v, want %q", c.reason, err, c.fails)
+			}
+		case err != nil || server.Host != c.host:
+			t.Errorf("%s: %v, %v, want %s", c.reason, server, err, c.host)
 		}
 	}
 }

@@ -18,19 +18,21 @@ func NewStore(kinds ...graph.Kind) *Store {
 }
 
 // Create adds an object for the store's users: an engine never creates any. The
-// store makes the UID, at random, so that none ever names a second object. Errors:
-// graph.ErrRefused for an object that breaks a rule, graph.ErrKindUnknown,
-// graph.ErrConflict where the name is taken.
+// store makes the UID, at random, so that none ever names a second object and nobody
+// can name it in advance. Errors: those of finalizer.Create, graph.ErrKindUnknown,
+// graph.ErrConflict where the name is taken, and graph.ErrRefused for a scope.
 func (s *Store) Create(kind graph.Kind, name string, owners ...graph.Owner) (graph.Object, error) {
 	return s.add(graph.Object{Key: graph.Key{Kind: kind, Name: name}, Owners: owners})
 }
 
 // add is Create for an object that carries finalizers, too.
 func (s *Store) add(o graph.Object) (graph.Object, error) {
-	o = o.Clone()
-	o.UID = graph.UID(rand.Text())
-	if err := graph.Validate(o, graph.Limits{}); err != nil {
-		return graph.Object{}, fmt.Errorf("create: %w: %w", graph.ErrRefused, err)
+	out, err := finalizer.Create(o, graph.Limits{})
+	if err != nil {
+		return graph.Object{}, err
+	}
+	if o.Scope != "" {
+		return graph.Object{}, fmt.Errorf("create %s: scope: the store has none: %w", o.Key, graph.ErrRefused)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -41,6 +43,23 @@ func (s *Store) add(o graph.Object) (graph.Object, error) {
 	if _, taken := shelf[o.Place()]; taken {
 		return graph.Object{}, fmt.Errorf("create %s: name: taken: %w", o.Key, graph.ErrConflict)
 	}
-	s.commit(finalizer.Outcome{Effect: finalizer.Stored, Object: o})
-	return shelf[o.Place()].Clone(), nil
+	out.Object.UID = graph.UID(rand.Text())
+	return s.commit(out, nil)
+}
+
+// Update sets the owners and finalizers of the object at o's coordinates, as
+// finalizer.Update says, and returns it as it is now, or as it was last if the update
+// let it go. Errors: those of finalizer.Update and of Get, and graph.ErrRefused for
+// what is not sound.
+func (s *Store) Update(o graph.Object) (graph.Object, error) {
+	return s.step(o.Key, func(live graph.Object) (finalizer.Outcome, error) {
+		out, err := finalizer.Update(live, o)
+		if err != nil || out.Effect != finalizer.Stored { // what goes needs no judgement
+			return out, err
+		}
+		if err := graph.Validate(out.Object, graph.Limits{}); err != nil {
+			return finalizer.Outcome{}, fmt.Errorf("update: %w: %w", graph.ErrRefused, err)
+		}
+		return out, nil
+	})
 }

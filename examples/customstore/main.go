@@ -26,9 +26,9 @@ package main
 import (
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
-	"log"
 	"os"
 	"slices"
 
@@ -36,10 +36,29 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-func main() {
-	if err := run(context.Background(), os.Stdout); err != nil {
-		log.Fatal(err)
+func main() { os.Exit(command(context.Background(), os.Args[1:], os.Stdout, os.Stderr)) }
+
+// command refuses arguments, of which there are none, and returns the exit status: 1
+// for a failure, 2 for wrong usage. Held by TestCommand.
+func command(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	flags := flag.NewFlagSet("customstore", flag.ContinueOnError)
+	flags.SetOutput(stderr)
+	flags.Usage = func() { fmt.Fprintln(stderr, "usage: customstore (it takes no arguments)") }
+	switch err := flags.Parse(args); {
+	case errors.Is(err, flag.ErrHelp):
+		return 0
+	case err != nil:
+		return 2
+	case flags.NArg() > 0:
+		fmt.Fprintf(stderr, "unexpected argument %q\n", flags.Arg(0))
+		flags.Usage()
+		return 2
 	}
+	if err := run(ctx, stdout); err != nil {
+		fmt.Fprintln(stderr, "customstore:", err)
+		return 1
+	}
+	return 0
 }
 
 // run gives a team two repositories, deletes the team, and prints what follows.

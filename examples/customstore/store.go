@@ -19,42 +19,41 @@ type Store struct {
 }
 
 // Get returns what the maps hold, so its answer is never older than the call.
-func (s *Store) Get(_ context.Context, key graph.Key) (o graph.Object, err error) {
-	err = s.step(key, func(live graph.Object) (finalizer.Outcome, error) { o = live; return finalizer.Outcome{}, nil })
-	return o, err
+func (s *Store) Get(_ context.Context, key graph.Key) (graph.Object, error) {
+	return s.step(key, func(live graph.Object) (finalizer.Outcome, error) { return finalizer.Outcome{Object: live}, nil })
 }
 
 // Patch leaves it to package finalizer what a change does: it may end a deletion.
 func (s *Store) Patch(_ context.Context, key graph.Key, pre graph.Precondition, change graph.Change) error {
-	return s.step(key, func(live graph.Object) (finalizer.Outcome, error) { return finalizer.Patch(live, pre, change) })
+	_, err := s.step(key, func(live graph.Object) (finalizer.Outcome, error) { return finalizer.Patch(live, pre, change) })
+	return err
 }
 
 // Delete leaves it to package finalizer whether an object goes, or is only marked.
 func (s *Store) Delete(_ context.Context, key graph.Key, opts graph.DeleteOptions) error {
-	return s.step(key, func(live graph.Object) (finalizer.Outcome, error) { return finalizer.Delete(live, opts, graph.Unset) })
+	_, err := s.step(key, func(live graph.Object) (finalizer.Outcome, error) { return finalizer.Delete(live, opts, graph.Unset) })
+	return err
 }
 
 // step looks an object up, has rule say what becomes of it, and carries that out.
 // The lock makes that one step; over a database it is one transaction.
-func (s *Store) step(key graph.Key, rule func(live graph.Object) (finalizer.Outcome, error)) error {
+func (s *Store) step(key graph.Key, rule func(live graph.Object) (finalizer.Outcome, error)) (graph.Object, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.objects[key.Kind] == nil {
-		return fmt.Errorf("find %s: %w", key, graph.ErrKindUnknown) // which proves nothing
+		return graph.Object{}, fmt.Errorf("find %s: %w", key, graph.ErrKindUnknown) // which proves nothing
 	}
-	live, ok := s.objects[key.Kind][key.Place()] // whatever its UID
-	if !ok {
-		return fmt.Errorf("find %s: %w", key, graph.ErrNotFound) // which proves that it is gone
+	if live, ok := s.objects[key.Kind][key.Place()]; ok { // whatever its UID
+		return s.commit(rule(live.Clone()))
 	}
-	out, err := rule(live.Clone())
-	if out.Effect == finalizer.Stored || out.Effect == finalizer.Removed {
-		s.commit(out)
-	}
-	return err
+	return graph.Object{}, fmt.Errorf("find %s: %w", key, graph.ErrNotFound) // which proves that it is gone
 }
 
 // commit gives every write a version of its own, and wakes the watches.
-func (s *Store) commit(out finalizer.Outcome) {
+func (s *Store) commit(out finalizer.Outcome, err error) (graph.Object, error) {
+	if out.Effect != finalizer.Stored && out.Effect != finalizer.Removed {
+		return out.Object, err
+	}
 	s.version++
 	out.Object.Version = graph.Version(fmt.Sprint(s.version))
 	if shelf := s.objects[out.Object.Kind]; out.Effect == finalizer.Removed {
@@ -64,6 +63,7 @@ func (s *Store) commit(out finalizer.Outcome) {
 	}
 	close(s.changed)
 	s.changed = make(chan struct{})
+	return out.Object.Clone(), err
 }
 
 // Watch lists everything, and after each change everything again: slow, and valid.

@@ -60,10 +60,56 @@ func TestCreate(t *testing.T) {
 		{"a", "", nil, graph.ErrRefused, "nobody could name it"},
 		{"a", "z", []graph.Owner{{}}, graph.ErrRefused, "a reference has to name an owner"},
 	}
+	if _, err := s.add(graph.Object{Key: graph.Key{Kind: "a", Scope: "n", Name: "y"}}); !errors.Is(err, graph.ErrRefused) {
+		t.Errorf("an object in a scope: %v, want %v: the store has no scopes", err, graph.ErrRefused)
+	}
 	for _, tt := range tests {
 		if _, err := s.Create(tt.kind, tt.name, tt.owners...); !errors.Is(err, tt.want) {
 			t.Errorf("Create(%s, %s, %v) = %v, want %v: %s", tt.kind, tt.name, tt.owners, err, tt.want, tt.reason)
 		}
+	}
+}
+
+// An update is judged by the rules of finalizers, and what it leaves has to be sound.
+func TestUpdate(t *testing.T) {
+	s := NewStore("a")
+	o := create(t, s, "a", "x")
+	with := func(edit func(*graph.Object)) graph.Object {
+		wanted := get(t, s, o.Key)
+		edit(&wanted)
+		return wanted
+	}
+	first := o.Version
+	tests := []struct {
+		wanted graph.Object
+		want   error
+		reason string
+	}{
+		{graph.Object{Key: graph.Key{Kind: "a", Name: "y"}}, graph.ErrNotFound, "an update creates nothing"},
+		{graph.Object{Key: graph.Key{Kind: "b", Name: "x"}}, graph.ErrKindUnknown, "proves nothing"},
+		{with(func(o *graph.Object) { o.Finalizers = []string{"f"} }), nil, "finalizers are the writer's"},
+		{with(func(o *graph.Object) { o.Version = first }), graph.ErrConflict, "another state"},
+		{with(func(o *graph.Object) { o.Version, o.Finalizers = "", []string{""} }), graph.ErrRefused, "it is not sound"},
+		{with(func(o *graph.Object) { o.Version, o.Deleting = "", true }), graph.ErrRefused, "only a deletion sets the mark"},
+	}
+	for _, tt := range tests {
+		before := s.version
+		now, err := s.Update(tt.wanted)
+		if !errors.Is(err, tt.want) || tt.want == nil && !get(t, s, o.Key).Equal(now) || tt.want != nil && s.version != before {
+			t.Errorf("Update(%v) = %v, %v, want %v: %s", tt.wanted, now, err, tt.want, tt.reason)
+		}
+	}
+	if err := s.Delete(t.Context(), o.Key, graph.DeleteOptions{}); err != nil || !get(t, s, o.Key).Deleting {
+		t.Fatal(err, "the finalizer holds it")
+	}
+	if _, err := s.Update(graph.Object{Key: o.Key, Finalizers: []string{"f", "g"}}); !errors.Is(err, graph.ErrRefused) {
+		t.Errorf("Update adds a finalizer to a marked object: %v", err)
+	}
+	if _, err := s.Update(graph.Object{Key: o.Key}); err != nil {
+		t.Errorf("Update takes off the last finalizer: %v", err)
+	}
+	if _, err := s.Get(t.Context(), o.Key); !errors.Is(err, graph.ErrNotFound) {
+		t.Errorf("Get after the last finalizer went: %v, want %v", err, graph.ErrNotFound)
 	}
 }
 

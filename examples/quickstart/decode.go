@@ -108,7 +108,7 @@ func (d *decoder) openItems(f *frame) error {
 	case token == json.Delim('['):
 		f.isList, f.inItems, f.item = true, true, -1
 	default:
-		return fmt.Errorf("items: want a list, have %s", nameToken(token))
+		return fmt.Errorf("items: want an array, have %s", nameToken(token))
 	}
 	return nil
 }

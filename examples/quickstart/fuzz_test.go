@@ -50,8 +50,8 @@ func checkCluster(t *testing.T, c cluster) {
 		if !slices.ContainsFunc(c.kinds, func(k graph.KindInfo) bool { return k.Kind == o.Kind && k.Scoped == (o.Scope != "") }) {
 			t.Errorf("%s does not fit the kinds %v", spell(o.Key), c.kinds)
 		}
-		drawing := tree(c.objects, o.Key)
-		if !strings.HasPrefix(drawing, spell(o.Key)) || strings.Count(drawing, "\n") > len(c.objects)*len(c.objects)+1 {
+		drawing := tree(c.objects, o.Key, maxLines)
+		if !strings.HasPrefix(drawing, spell(o.Key)) || strings.Count(drawing, "\n") > len(c.objects)*len(c.objects)+2 {
 			t.Errorf("tree of %s:\n%s", spell(o.Key), drawing)
 		}
 	}

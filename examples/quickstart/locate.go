@@ -55,7 +55,7 @@ func nameType(t reflect.Type) string {
 	case reflect.Bool:
 		return "true or false"
 	case reflect.Slice:
-		return "a list"
+		return "an array"
 	case reflect.Struct:
 		return "an object"
 	}
@@ -65,7 +65,10 @@ func nameType(t reflect.Type) string {
 func nameToken(t json.Token) string {
 	switch t := t.(type) {
 	case json.Delim:
-		return "a list"
+		if t == '{' {
+			return "an object"
+		}
+		return "an array"
 	case string:
 		return "text"
 	case nil:

@@ -51,7 +51,7 @@ func perform(ctx context.Context, opts options, stdin io.Reader, out *console) e
 		return err
 	}
 	if opts.tree != nil {
-		out.print(tree(c.objects, todo[0].key))
+		out.print(tree(c.objects, todo[0].key, maxLines))
 		return out.err
 	}
 	// Reading is over, so an interrupt no longer ends the process by itself. A

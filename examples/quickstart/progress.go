@@ -20,6 +20,7 @@ const (
 // counts is how far a deletion has come.
 type counts struct {
 	gone                  uint64
+	most                  int    // go at most, 0 if that is not known
 	held                  int    // stay for a reason
 	reads, writes, fences uint64 // asked of the store by the collector
 }
@@ -28,7 +29,7 @@ type counts struct {
 func since(base, now ownergraph.Stats) counts {
 	return counts{
 		gone:   now.Gone - base.Gone,
-		held:   now.Held,
+		held:   now.Held + now.Blocked,
 		reads:  now.Reads - base.Reads,
 		writes: now.Deletes + now.Patches - base.Deletes - base.Patches,
 		fences: now.FenceCalls - base.FenceCalls,
@@ -37,7 +38,11 @@ func since(base, now ownergraph.Stats) counts {
 
 // line describes c after elapsed time, for the deletion that label names.
 func (c counts) line(label string, elapsed time.Duration) string {
-	s := fmt.Sprintf("%s: %d gone", label, c.gone)
+	s := fmt.Sprintf("%s: %d", label, c.gone)
+	if c.most > 0 {
+		s += fmt.Sprintf(" of at most %d", c.most)
+	}
+	s += " gone"
 	if c.held > 0 {
 		s += fmt.Sprintf(", %d held", c.held)
 	}

@@ -29,7 +29,7 @@ func (s *session) play(ctx context.Context, c cluster, todo []deletion) error {
 	}
 	for i, d := range todo {
 		before := s.store.Objects()
-		if drawn := tree(before, d.key); i == 0 && drawn != "" {
+		if drawn := tree(before, d.key, mostAhead); i == 0 && drawn != "" {
 			s.out.print(drawn + "\n")
 		}
 		if err := s.step(ctx, before, d.String(), &d); err != nil {
@@ -48,19 +48,39 @@ func (s *session) step(ctx context.Context, before []graph.Object, label string,
 	}
 	p := newProgress(s.out, s.out.live, label, time.Now())
 	var base ownergraph.Stats // at the start the collector is at work already
+	most := 0
 	if d != nil {
+		most = d.takes(before)
 		base = s.collector.Stats()
 		s.mine++
 		if err := s.delete(ctx, d.key, d.propagation); err != nil {
 			return s.explainDelete(d.key, err)
 		}
 	}
-	holds, err := watchProgress(ctx, p, s.settle, func() counts { return since(base, s.collector.Stats()) })
+	holds, err := watchProgress(ctx, p, s.settle, func() counts {
+		c := since(base, s.collector.Stats())
+		c.most = most
+		return c
+	})
 	if err != nil {
 		return err
 	}
 	s.out.print(indent(s.changes(before, holds, d)) + "\n")
 	return s.out.err
+}
+
+// takes returns how many objects the deletion takes along at most, its own among
+// them: all that is below it, or itself alone where it orphans its dependents.
+func (d deletion) takes(objects []graph.Object) int {
+	f := newForest(objects)
+	start := f.find(d.key)
+	switch {
+	case start < 0:
+		return 0
+	case d.propagation == graph.Orphan:
+		return 1
+	}
+	return len(f.reach(start))
 }
 
 // explainDelete says more where the object is gone since the start.

@@ -80,6 +80,22 @@ func TestManyHeld(t *testing.T) {
 	}
 }
 
+// However much goes along, the tree ahead of it is short, and the total is told.
+func TestManyGo(t *testing.T) {
+	var input strings.Builder
+	input.WriteString(pod("r"))
+	for i := range 50 {
+		owned := `"ownerReferences":[{"apiVersion":"v1","kind":"Pod","name":"r","uid":"uid-r"}],"uid"`
+		input.WriteString(strings.Replace(pod(fmt.Sprintf("p%02d", i)), `"uid"`, owned, 1))
+	}
+	got := plainOutput(t, input.String(), "-f", "-", "-delete", "pod/r")
+	for _, want := range []string{"\n... (40 lines are drawn)\n50 objects below it\n", "in the background: 51 of at most 51 gone; "} {
+		if !strings.Contains(got, want) {
+			t.Errorf("wrote\n%s\nwant in it %q", got, want)
+		}
+	}
+}
+
 // TestShowLeavesNothing runs in a bubble, which no goroutine may outlive.
 func TestShowLeavesNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

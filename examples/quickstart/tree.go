@@ -13,6 +13,10 @@ const (
 	maxFanOut = 40
 	// maxDepth is how many levels are drawn below the root.
 	maxDepth = 32
+	// maxLines is how many lines are drawn of a tree that is asked for, and
+	// mostAhead of one that only goes ahead of a deletion.
+	maxLines  = 1000
+	mostAhead = 40
 )
 
 // forest finds the dependents of an owner: those that name its UID, whatever
@@ -46,17 +50,47 @@ type branch struct {
 
 // tree draws root and everything below it by owner reference, one line each,
 // in the order of the keys. An object with several owners is drawn once and
-// mentioned again; so rings end. Held by TestTreeDrawsEachOnce.
-func tree(objects []graph.Object, root graph.Key) string {
+// mentioned again; so rings end. At most so many lines are drawn, and then a line of
+// how many objects there are below root. Held by TestTreeDrawsEachOnce and
+// TestTreeIsBounded.
+func tree(objects []graph.Object, root graph.Key, most int) string {
 	f := newForest(objects)
-	start := slices.IndexFunc(objects, func(o graph.Object) bool { return o.Key == root })
+	start := f.find(root)
 	if start < 0 {
 		return ""
 	}
+	return f.draw(start, most) + numbered(uint64(len(f.reach(start))-1), "object") + " below it\n"
+}
+
+// find returns the place of an object in the list, -1 if it is not there.
+func (f forest) find(key graph.Key) int {
+	return slices.IndexFunc(f.objects, func(o graph.Object) bool { return o.Key == key })
+}
+
+// reach returns an object and everything below it, drawn or not.
+func (f forest) reach(start int) []int {
+	all, seen := []int{start}, map[int]bool{start: true}
+	for i := 0; i < len(all); i++ {
+		for _, d := range f.dependents[f.objects[all[i]].UID] {
+			if !seen[d] {
+				seen[d] = true
+				all = append(all, d)
+			}
+		}
+	}
+	return all
+}
+
+func (f forest) draw(start, most int) string {
 	var out strings.Builder
+	lines := 0
 	drawn := make(map[int]bool)
 	var path []int // objects from the root down to the line under way
 	for stack := []branch{{object: start}}; len(stack) > 0; {
+		if lines++; lines > most {
+			fmt.Fprintf(&out, "... (%d lines are drawn)\n", most)
+			break
+		}
 		b := stack[len(stack)-1]
 		stack = stack[:len(stack)-1]
 		if b.remark != "" {
@@ -65,7 +99,7 @@ func tree(objects []graph.Object, root graph.Key) string {
 		}
 		ring := slices.Contains(path[:b.depth], b.object)
 		note := f.note(b, path, drawn[b.object], ring)
-		fmt.Fprintf(&out, "%s%s%s\n", b.prefix, spell(objects[b.object].Key), note)
+		fmt.Fprintf(&out, "%s%s%s\n", b.prefix, spell(f.objects[b.object].Key), note)
 		if !drawn[b.object] {
 			drawn[b.object] = true
 			path = append(path[:b.depth], b.object)

@@ -30,7 +30,7 @@ func TestTreeRecorded(t *testing.T) {
 			if err != nil {
 				t.Fatal(err, tt.reason)
 			}
-			checkGolden(t, tt.golden, tree(c.objects, root.Key))
+			checkGolden(t, tt.golden, tree(c.objects, root.Key, maxLines))
 		})
 	}
 }
@@ -68,7 +68,7 @@ func TestTreeShapes(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			if got := tree(tt.objects, tt.objects[0].Key); got != tt.want {
+			if got := drawn(tt.objects, tt.objects[0].Key); got != tt.want {
 				t.Errorf("tree:\n%swant:\n%s%s", got, tt.want, tt.reason)
 			}
 		})
@@ -80,25 +80,77 @@ func TestTreeBounds(t *testing.T) {
 	for i := range maxFanOut + 7 {
 		wide = append(wide, node(fmt.Sprintf("%03d", i), "root"))
 	}
-	got := tree(wide, wide[0].Key)
+	got := drawn(wide, wide[0].Key)
 	if !strings.HasSuffix(got, "├── K/s/039\n└── ... and 7 more K\n") || strings.Count(got, "\n") != maxFanOut+2 {
 		t.Errorf("tree of a wide owner:\n%s", got)
 	}
-	if got := tree(wide[:maxFanOut+1], wide[0].Key); strings.Contains(got, "more") {
+	if got := drawn(wide[:maxFanOut+1], wide[0].Key); strings.Contains(got, "more") {
 		t.Errorf("tree of an owner that is just not too wide:\n%s", got)
 	}
 	deep := []graph.Object{node("0")}
 	for i := range 10_000 {
 		deep = append(deep, node(fmt.Sprint(i+1), fmt.Sprint(i)))
 	}
-	got = tree(deep, deep[0].Key)
+	got = drawn(deep, deep[0].Key)
 	if !strings.HasSuffix(got, " ... and 1 dependents, too deep to draw\n") || strings.Count(got, "\n") != maxDepth+2 {
 		t.Errorf("tree of a deep chain:\n%s", got)
 	}
 }
 
+// TestTreeIsBounded: however much there is, so many lines are drawn and no more, and
+// the last one counts all.
+func TestTreeIsBounded(t *testing.T) {
+	objects := []graph.Object{node("root")}
+	for i := range 30 {
+		branch := fmt.Sprintf("%02d", i)
+		objects = append(objects, node(branch, "root"))
+		for j := range 30 {
+			objects = append(objects, node(fmt.Sprintf("%s-%02d", branch, j), branch, "root"))
+		}
+	}
+	for _, most := range []int{1, mostAhead, maxLines} {
+		got := tree(objects, objects[0].Key, most)
+		lines := strings.Split(strings.TrimSuffix(got, "\n"), "\n")
+		if n := len(lines); n != most+2 && most < maxLines || n > maxLines+2 || lines[0] != "K/s/root" || lines[n-1] != "930 objects below it" {
+			t.Errorf("tree of at most %d lines has %d, and ends in %q", most, n, lines[n-1])
+		}
+		if want := fmt.Sprintf("... (%d lines are drawn)", most); most < maxLines && lines[len(lines)-2] != want {
+			t.Errorf("tree of at most %d lines: %q, want %q", most, lines[len(lines)-2], want)
+		}
+	}
+	if got := tree([]graph.Object{node("a")}, node("a").Key, 1); got != "K/s/a\n0 objects below it\n" {
+		t.Errorf("tree of as many lines as there may be:\n%s", got)
+	}
+}
+
+// TestTakes: a deletion takes along what is below it at most, through rings and
+// shared owners once.
+func TestTakes(t *testing.T) {
+	objects := []graph.Object{node("a", "c"), node("b", "a"), node("c", "b", "a"), node("d", "c", "x"), node("x")}
+	for _, tc := range []struct {
+		d      deletion
+		want   int
+		reason string
+	}{
+		{deletion{objects[0].Key, graph.Background}, 4, "a ring, and what it owns"},
+		{deletion{objects[3].Key, graph.Foreground}, 1, "nothing is below it"},
+		{deletion{objects[0].Key, graph.Orphan}, 1, "the dependents stay"},
+		{deletion{node("z").Key, graph.Background}, 0, "it is not there"},
+	} {
+		if got := tc.d.takes(objects); got != tc.want {
+			t.Errorf("%v takes %d, want %d: %s", tc.d, got, tc.want, tc.reason)
+		}
+	}
+}
+
+// drawn is a tree without the line that counts.
+func drawn(objects []graph.Object, root graph.Key) string {
+	f := newForest(objects)
+	return f.draw(f.find(root), maxLines)
+}
+
 func TestTreeOfNothing(t *testing.T) {
-	if got := tree([]graph.Object{node("a")}, node("b").Key); got != "" {
+	if got := tree([]graph.Object{node("a")}, node("b").Key, maxLines); got != "" {
 		t.Errorf("tree of an object that is not there:\n%s", got)
 	}
 }
@@ -116,11 +168,11 @@ func TestTreeDrawsEachOnce(t *testing.T) {
 			}
 			objects = append(objects, node(string(rune('a'+i)), owners...))
 		}
-		drawn := make(map[string]int)
-		for line := range strings.Lines(tree(objects, objects[0].Key)) {
+		times := make(map[string]int)
+		for line := range strings.Lines(drawn(objects, objects[0].Key)) {
 			name := line[strings.Index(line, "K/s/")+len("K/s/"):]
 			if !strings.Contains(line, "drawn above") {
-				drawn[name[:1]]++
+				times[name[:1]]++
 			}
 		}
 		below := map[graph.UID]bool{"a": true}
@@ -136,8 +188,8 @@ func TestTreeDrawsEachOnce(t *testing.T) {
 			if below[o.UID] {
 				want = 1
 			}
-			if drawn[o.Name] != want {
-				t.Errorf("%s is drawn %d times, want %d:\n%s", o.Name, drawn[o.Name], want, tree(objects, objects[0].Key))
+			if times[o.Name] != want {
+				t.Errorf("%s is drawn %d times, want %d:\n%s", o.Name, times[o.Name], want, drawn(objects, objects[0].Key))
 			}
 		}
 	})

@@ -18,7 +18,8 @@
 // nobody serves; and references cross namespaces.
 //
 // Each side has an adapters/memory store of its own, with the same objects, UIDs
-// and server rules. Ours is an ownergraph.Collector with graph.ScopeAbsent.
+// and server rules. Ours is an ownergraph.Collector with graph.ScopeAbsent
+// and graph.NameAbsent.
 // Theirs is the garbagecollector package by its exported constructor, with the
 // workers, informers and discovery that kube-controller-manager gives it, over
 // the metadata API of its store: patches are applied as an API server does it,

@@ -22,7 +22,7 @@ type collect func(ctx context.Context, store *memory.Store) error
 
 // runOurs runs our collector over the store, in the reading of Kubernetes.
 func runOurs(ctx context.Context, store *memory.Store) error {
-	c, err := ownergraph.New(store, ownergraph.Config{Scope: graph.ScopeAbsent})
+	c, err := ownergraph.New(store, ownergraph.Config{Scope: graph.ScopeAbsent, OwnerName: graph.NameAbsent})
 	if err != nil {
 		return err
 	}

@@ -127,5 +127,5 @@ func (j judge) unsteady(h history) bool {
 
 // permitted returns the ends that the specification permits, for what was done.
 func permitted(h history, out outcome, override bool) []string {
-	return oracle.EndsQuiet(h.start, out.done, oracle.Config{Scope: oracle.ScopeAbsent, Override: override})
+	return oracle.EndsQuiet(h.start, out.done, oracle.Config{Scope: oracle.ScopeAbsent, OwnerName: oracle.NameAbsent, Override: override})
 }

@@ -102,7 +102,9 @@ func TestJudgeCanFail(t *testing.T) {
 	}{
 		{"idle", idle, runUpstream, "pod/s/a; pod/s/b -> pod/s/a | bg pod/s/a", "ours is not permitted", "we collect nothing"},
 		{"hold", ours(ownergraph.Config{}), runUpstream, `pod/s/b -> pod/s/a@"pod/t/a"; pod/t/a |`, "ours is not permitted", "another reading of scopes"},
-		{"override", ours(ownergraph.Config{Scope: graph.ScopeAbsent, Override: true}), runUpstream,
+		{"hold names", ours(ownergraph.Config{Scope: graph.ScopeAbsent}), runUpstream, `pod/s/b -> pod/s/x@"pod/s/a"; pod/s/a |`,
+			"ours is not permitted", "another reading of names"},
+		{"override", ours(ownergraph.Config{Scope: graph.ScopeAbsent, OwnerName: graph.NameAbsent, Override: true}), runUpstream,
 			"pod/s/a; pod/s/b[orphan] -> pod/s/a; pod/s/c -> pod/s/b | bg pod/s/a", "ours is not permitted", "another reading of finalizers"},
 		{"they idle", runOurs, idle, "pod/s/a; pod/s/b -> pod/s/a | bg pod/s/a", "a difference of no class", "they collect nothing"},
 		{"they idle, oddly", runOurs, idle, `pod/s/b -> pod/s/a@"pod/t/a", lost/z@gone?; pod/s/a; pod/t/a -> pod/t/a | fg pod/s/a`,

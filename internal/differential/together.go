@@ -49,6 +49,6 @@ func rush(ctx context.Context, run collect, h history) (overlap, error) {
 	if err != nil {
 		return overlap{}, fmt.Errorf("all at once: %s: %w", h, err)
 	}
-	ends := oracle.Ends(h.start, done, oracle.Config{Scope: oracle.ScopeAbsent})
+	ends := oracle.Ends(h.start, done, oracle.Config{Scope: oracle.ScopeAbsent, OwnerName: oracle.NameAbsent})
 	return overlap{h, done, end, slices.Contains(ends, end)}, nil
 }

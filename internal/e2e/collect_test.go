@@ -36,12 +36,14 @@ type settings struct {
 	// late is asked whenever more of an answer has come, and returns until when
 	// it is held back, nil if it is not.
 	late func(*http.Request) <-chan struct{}
+	// answer answers a request instead of the server, unless it returns nil.
+	answer func(*http.Request) *http.Response
 }
 
 // collect starts a collector, which runs until the test stops it or ends.
 func (w *world) collect(s settings) *collecting {
 	w.t.Helper()
-	c := &collecting{w: w, wire: &wire{meet: s.meet, late: s.late}, done: make(chan error, 1)}
+	c := &collecting{w: w, wire: &wire{meet: s.meet, late: s.late, answer: s.answer}, done: make(chan error, 1)}
 	config := w.server.Admin()
 	if s.user != "" {
 		config = w.server.User(s.user)

@@ -51,6 +51,12 @@
 // with real compactions, restores, outages and broken connections (TestKit,
 // TestKitHistories).
 //
+// Found by attack, and tested since: discovery that lacks a group while the server
+// starts, or while no version of a definition is served (TestStartingServerHoldsKinds,
+// TestUnservedVersionHoldsKinds); a restore in the middle of a cascade
+// (TestRestoredMidCascade); and a policy that puts owner references back
+// (TestOwnersRestoredByPolicy).
+//
 // The sweep of tenants (examples/tenants), as the user stories of KubeZoo's
 // proposal have it: TestUserStory1NativeResources, TestUserStory2Definitions and
 // TestUserStory3CustomResources, each with namespaces ended by upstream's
@@ -73,5 +79,6 @@
 // the judge sees a wrong deletion. Each write that leaves a collector has to
 // carry UID and version, whatever comes of it.
 //
-// No test waits for a length of time. Each wait has an end.
+// No test waits for a length of time, but for TestOwnersRestoredByPolicy, which counts
+// writes that may have no end. Each wait has an end.
 package e2e

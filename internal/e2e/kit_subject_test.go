@@ -128,6 +128,7 @@ func (k *kit) open(tb storetest.TB) (storetest.Subject, error) {
 		},
 		Vanish:  k.vanish,
 		Restart: func(context.Context) (storetest.Subject, error) { return k.open(tb) },
+		Second:  func(context.Context) (storetest.Subject, error) { return k.open(tb) },
 	}, nil
 }
 

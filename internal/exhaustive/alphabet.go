@@ -24,6 +24,10 @@ const (
 	// Restoring: everything but to touch and to create. What a restored store
 	// calls the next incarnation is no business of this search.
 	Restoring
+	// Foreseeing: they delete in the background, create objects that are gone again,
+	// write objects anew as they are, and refer to incarnations that are still to be
+	// made.
+	Foreseeing
 )
 
 // alphabet returns what a user may do to the store as it is: delete each object
@@ -38,6 +42,12 @@ func alphabet(s *world.Store, start []graph.Object, users Users) []oracle.Action
 	}
 	for i, first := range start {
 		o, err := s.Get(first.Key)
+		if users == Foreseeing {
+			for _, a := range foreseeing(s, start, i, o, err == nil) {
+				add(a.Verb, a.Object.Key, a.Object.Owners...)
+			}
+			continue
+		}
 		if err != nil {
 			if !users.fewer() && users != Restoring {
 				add(oracle.Recreate, first.Key)
@@ -77,6 +87,21 @@ func alphabet(s *world.Store, start []graph.Object, users Users) []oracle.Action
 					}
 				}
 			}
+		}
+	}
+	return out
+}
+
+// foreseeing returns what such users may do to the i-th object, which is o if it lives.
+func foreseeing(s *world.Store, start []graph.Object, i int, o graph.Object, lives bool) []oracle.Action {
+	if !lives {
+		return []oracle.Action{{Verb: oracle.Recreate, Object: graph.Object{Key: start[i].Key}}}
+	}
+	out := []oracle.Action{{Verb: oracle.Touch, Object: graph.Object{Key: o.Key}}, {Verb: oracle.Background, Object: graph.Object{Key: o.Key}}}
+	for j, other := range start {
+		r := graph.Owner{Key: s.Next(other.Key)}
+		if i != j && !slices.ContainsFunc(o.Owners, r.Same) {
+			out = append(out, oracle.Action{Verb: oracle.AddRef, Object: graph.Object{Key: o.Key, Owners: []graph.Owner{r}}})
 		}
 	}
 	return out

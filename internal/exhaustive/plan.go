@@ -36,6 +36,7 @@ func Small() []Stage {
 		{Objects: 2, Scope: Scope{Actions: 3, Users: Touching}, Whole: true},
 		{Objects: 2, Scope: Scope{Actions: 2, Users: Restoring, Rewinds: 1}, Whole: true},
 		{Objects: 2, Scope: Scope{Actions: 2, Outages: 1}, Whole: true},
+		{Objects: 2, Scope: Scope{Actions: 4, Users: Foreseeing}, Whole: true},
 		{Objects: 3, Foreign: true, To: 8, Scope: Scope{Actions: 3, Users: Adopting}, Whole: true},
 		{Objects: 3, Foreign: true, To: 30, Scope: Scope{Actions: 3, Users: Deleting, Late: true}, Whole: true},
 	}

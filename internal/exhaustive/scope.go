@@ -53,6 +53,8 @@ func (u Users) action() string {
 		return "touching action"
 	case Restoring:
 		return "changing action"
+	case Foreseeing:
+		return "foreseeing action"
 	}
 	return "action"
 }

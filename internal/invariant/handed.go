@@ -59,6 +59,9 @@ func (w *Witness) written(c ownergraph.Call, live *graph.Object) *Breach {
 	if name, ok := w.quarantine(c.Key.Kind); ok {
 		return &Breach{Rule: "S10", Object: c.Key, text: "%[1]s is written to, and kind %[3]s has not been listed since history went backwards", detail: string(name)}
 	}
+	if w.lost != 0 && w.replied <= w.lost {
+		return &Breach{Rule: "R5", Object: c.Key, text: "%[1]s is written to, and the store has answered nothing since a write was lost, or the watch broke"}
+	}
 	if live == nil {
 		return nil
 	}
@@ -148,8 +151,25 @@ func (w *Witness) dropped(c ownergraph.Call, d *graph.Object) *Breach {
 
 func (w *Witness) proven(d *graph.Object, r *graph.Owner, orphaned bool) bool {
 	f := w.facts[r.Key]
-	return f.gone > w.rewound || f.missed > w.rewound || f.waited > w.rewound || orphaned && f.orphaned > w.rewound ||
+	return f.gone > w.rewound && w.confirmed(r.Kind, f) || f.missed > w.rewound && w.serves(d, r.Kind, f) || f.waited > w.rewound || orphaned && f.orphaned > w.rewound ||
 		w.absent && r.Scope != d.Scope && r.Scope != ""
+}
+
+// serves reports whether the absence of an owner that a read or a write found is
+// evidence for the dependent: where the watch never showed the owner, the read began
+// after the judged version was known (R2, absence).
+func (w *Witness) serves(d *graph.Object, owner graph.Kind, f fact) bool {
+	return w.confirmed(owner, f) && (f.came != 0 || f.gone != 0 || f.asked > w.facts[d.Key].known || w.facts[d.Key].version != d.Version)
+}
+
+// confirmed reports whether what the watch said of a kind's objects counts after the
+// last loss: something that began later has shown the kind, or a read the owner (R5).
+func (w *Witness) confirmed(name graph.Kind, f fact) bool {
+	if w.lost == 0 || w.Compares {
+		return true
+	}
+	k := w.kinds[name]
+	return !k.served || k.listed > w.lost || k.fenced > w.lost || f.missed > w.rewound && f.asked > w.lost
 }
 
 // released: a finalizer goes after its handler has succeeded, and one that

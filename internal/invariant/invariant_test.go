@@ -1,6 +1,8 @@
 package invariant_test
 
 import (
+	"cmp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -49,6 +51,15 @@ func write(t *testing.T, s string) ownergraph.Call {
 	return c
 }
 
+// unmarked returns copies of the objects before they were marked.
+func unmarked(objects []graph.Object) []graph.Object {
+	out := slices.Clone(objects)
+	for i := range out {
+		out[i].Deleting = false
+	}
+	return out
+}
+
 // TestJudge: for every invariant one write that keeps it and one that breaks it.
 func TestJudge(t *testing.T) {
 	for _, tc := range []struct{ start, then, write, want, reason string }{
@@ -78,6 +89,12 @@ func TestJudge(t *testing.T) {
 		{"a -> b!; b~[foreground] -> a!", "put a~[foreground] -> b!", "unblock b->a!", "", "each waits for the other"},
 		{"a; b -> a", "", "drop b->a", "S4:", "the owner is solid"},
 		{"b -> a", "", "drop b->a", "", "the owner is absent"},
+		{"b -> a", "put a", "delete b", "", "the reference foresaw a: it was absent until now"},
+		{"b -> a", "put a", "drop b->a", "", "the same"},
+		{"b -> a", "put a; put b#2 -> a", "delete b#2", "S1:", "not since b's new version"},
+		{"a@1~[orphan]; b -> a@1?", "put c@1; gone a@1", "drop b->a@1?", "", "a had the UID until now: nobody can tell whom the reference meant"},
+		{"a@1~[orphan]; b -> a@1?", "gone a@1; put c@1; put b#2 -> a@1?", "drop b#2->a@1?", "S4:", "c alone has the UID, and had it alone"},
+		{"a@1~[orphan]; b -> c@1", "put c@1; gone a@1; put b#2 -> c@1", "drop b#2->c@1", "S4:", "the reference can only mean c"},
 		{"b -> a", "", "!delete b", "S5:", "no version"},
 		{"b -> a", "put b#2 -> a", "delete b", "S5:", "a store that takes a write for another version"},
 		{"b@1 -> a", "gone b@1; put b@2 -> a", "delete b@1", "S6:", "the name has another incarnation"},
@@ -90,16 +107,14 @@ func TestJudge(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		// A mark protects what was there when it was set: so it is committed last.
-		l := invariant.NewLedger(nil)
-		for _, marked := range [...]bool{false, true} {
-			for _, o := range start {
-				if o.Version == "" {
-					o.Version = "1"
-				}
-				if o.Deleting == marked {
-					l.Commit(graph.Event{Type: graph.Put, Object: o})
-				}
+		// A mark protects what was there when it was set: so all are there before it.
+		for i := range start {
+			start[i].Version = cmp.Or(start[i].Version, "1")
+		}
+		l := invariant.NewLedger(unmarked(start))
+		for _, o := range start {
+			if o.Deleting {
+				l.Commit(graph.Event{Type: graph.Put, Object: o})
 			}
 		}
 		for _, step := range strings.Split(tc.then, "; ") {

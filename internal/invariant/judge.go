@@ -69,6 +69,9 @@ func (l *Ledger) judgeDelete(d *graph.Object, as graph.Propagation) *Breach {
 			continue
 		}
 		p := l.past(d.Key, o.Key)
+		if p.unborn {
+			continue
+		}
 		if p.kept && !p.waited {
 			return &Breach{Rule: "S2", Object: d.Key, Other: o.Key, text: "%[1]s is deleted, its owner %[2]s leaves it"}
 		}
@@ -106,11 +109,11 @@ func (l *Ledger) judgeBackground(d *graph.Object) *Breach {
 func (l *Ledger) judgeDrops(d *graph.Object, drops []graph.Owner) *Breach {
 	for i := range drops {
 		o, ok := l.owner(d, &drops[i])
-		if !ok || drops[i].Unresolved && l.shared(o.UID) { // nobody can tell whom it means
+		if !ok || drops[i].Unresolved && slices.Contains(l.shared, o.UID) { // nobody can tell whom it means
 			continue
 		}
 		p := l.past(d.Key, o.Key)
-		if !p.waited && !p.orphaned {
+		if !p.waited && !p.orphaned && !p.unborn {
 			return &Breach{Rule: "S4", Object: d.Key, Other: o.Key, text: "%[1]s loses its reference to %[2]s, which neither waited nor orphaned since"}
 		}
 		if p.blocked && !p.orphaned && !p.beside {
@@ -118,17 +121,6 @@ func (l *Ledger) judgeDrops(d *graph.Object, drops []graph.Owner) *Breach {
 		}
 	}
 	return nil
-}
-
-// shared reports whether two living objects have the UID.
-func (l *Ledger) shared(u graph.UID) bool {
-	n := 0
-	for i := range l.objects {
-		if l.objects[i].UID == u {
-			n++
-		}
-	}
-	return n > 1
 }
 
 func (l *Ledger) judgeRelease(o *graph.Object, finalizer string) *Breach {
@@ -172,6 +164,9 @@ func (l *Ledger) Words(yield func(text string, flags uint64)) {
 	}
 	for _, k := range l.free {
 		words = append(words, word{string(k.UID), 1})
+	}
+	for _, u := range l.shared {
+		words = append(words, word{string(u), 2})
 	}
 	slices.SortFunc(words, func(a, b word) int { return strings.Compare(a.text, b.text) })
 	for _, w := range words {

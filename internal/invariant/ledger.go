@@ -17,6 +17,7 @@ type Ledger struct {
 	objects []graph.Object // that live, in no order
 	pasts   []past         // by dependent and owner, in order of first need
 	free    []graph.Key    // objects for which at some instant no owner was solid
+	shared  []graph.UID    // that two living objects had at one time, which no store may do
 }
 
 // past is what a dependent's owner was since the dependent's version was
@@ -27,6 +28,7 @@ type past struct {
 	orphaned   bool // it was orphaning
 	beside     bool // it waited while another owner was solid
 	ringed     bool // both were in one ring of waiting objects
+	unborn     bool // it was not made yet: the reference foresaw its UID (R2, absence)
 	kept       bool // the reference was there when the owner was marked to orphan
 	blocked    bool // it blocked when the owner was marked foreground
 	below      bool // it blocked when an owner of the owner was marked foreground
@@ -41,7 +43,7 @@ func NewLedger(objects []graph.Object) *Ledger {
 
 // Clone returns an independent copy.
 func (l *Ledger) Clone() *Ledger {
-	return &Ledger{l.Override, slices.Clone(l.objects), slices.Clone(l.pasts), slices.Clone(l.free)}
+	return &Ledger{l.Override, slices.Clone(l.objects), slices.Clone(l.pasts), slices.Clone(l.free), slices.Clone(l.shared)}
 }
 
 // live returns the living object with the key. It is the ledger's: not to be
@@ -126,16 +128,20 @@ func (l *Ledger) remove(k graph.Key) {
 
 func (l *Ledger) put(o graph.Object) {
 	changed := true
-	if old, was := l.live(o.Key); was {
+	old, was := l.live(o.Key)
+	if was {
 		changed = old.Deleting != o.Deleting || old.Propagation() != o.Propagation()
 	}
 	l.remove(o.Key)
+	if slices.ContainsFunc(l.objects, func(x graph.Object) bool { return x.UID == o.UID }) && !slices.Contains(l.shared, o.UID) {
+		l.shared = append(l.shared, o.UID)
+	}
 	l.objects = append(l.objects, o)
 	for i := range l.pasts {
 		p := &l.pasts[i]
 		if p.dep.UID == o.UID && p.dep == o.Key { // a new version: what the owners were before counts no more
 			r, ok := l.reference(&o, p.owner)
-			p.waited, p.orphaned, p.beside, p.ringed = false, false, false, false
+			p.waited, p.orphaned, p.beside, p.ringed, p.unborn = false, false, false, false, false
 			p.kept = p.kept && ok
 			p.blocked = p.blocked && ok && r.Block
 			p.below = p.below && ok && r.Block
@@ -143,6 +149,20 @@ func (l *Ledger) put(o graph.Object) {
 	}
 	if changed {
 		l.protect(&o)
+	}
+	if !was {
+		l.foreseen(&o)
+	}
+}
+
+// foreseen notes which objects refer to one that is made just now: until now it was
+// absent for them, and a read that found nothing told the truth.
+func (l *Ledger) foreseen(o *graph.Object) {
+	for i := range l.objects {
+		d := &l.objects[i]
+		if _, refers := l.reference(d, o.Key); refers {
+			l.past(d.Key, o.Key).unborn = true
+		}
 	}
 }
 

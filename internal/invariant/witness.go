@@ -3,6 +3,7 @@ package invariant
 import (
 	"errors"
 	"slices"
+	"time"
 
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/graph"
@@ -17,9 +18,18 @@ import (
 type Witness struct {
 	level  ownergraph.Level
 	absent bool // owners in another scope are absent
+	// Compares says that versions compare. A read may then confirm what the watch said
+	// before a loss, which the witness does not follow.
+	Compares bool
+	// Ignores is a kind that takes no part, if there is one: its events are no evidence.
+	Ignores graph.Kind
 
 	now     uint64 // counts what is told
 	rewound uint64
+	learnt  bool     // something of what the store holds was told
+	epochs  []string // of rewinds that were told
+	lost    uint64   // the last write without an answer, or watch that broke
+	replied uint64   // when the newest call or listing began that the store has answered
 	facts   map[graph.Key]fact
 	shares  map[graph.UID]claim // by observed objects
 	kinds   map[graph.Kind]kind
@@ -48,6 +58,9 @@ type fact struct {
 	dying    uint64 // since when it is deleted
 	gone     uint64 // by the watch
 	missed   uint64 // by a read or a write
+	asked    uint64 // when that began
+	version  graph.Version
+	known    uint64 // since when it has this version
 	waited   uint64
 	orphaned uint64
 	marked   uint64 // since when its mark is the same
@@ -92,6 +105,7 @@ func NewWitness(level ownergraph.Level, absent bool) *Witness {
 // Reset makes it the witness of a new engine of the same settings.
 func (w *Witness) Reset() {
 	w.now, w.rewound, w.sum, w.fences = 0, 0, 0, w.fences[:0]
+	w.learnt, w.epochs, w.lost, w.replied = false, nil, 0, 0
 	if w.facts == nil {
 		w.facts, w.shares, w.kinds = map[graph.Key]fact{}, map[graph.UID]claim{}, map[graph.Kind]kind{}
 		w.begun, w.decided = map[ownergraph.CallID]uint64{}, map[ownergraph.CallID]uint64{}
@@ -117,8 +131,14 @@ func (w *Witness) Sum() uint64 { return w.sum }
 
 // Told takes an event that the engine is about to observe.
 func (w *Witness) Told(e graph.Event) {
+	if of := e.Of(); of != "" && of == w.Ignores {
+		return
+	}
 	w.now++
 	w.disputes()
+	if !w.learnt {
+		w.learnt = tells(e.Type)
+	}
 	switch e.Type {
 	case graph.Put:
 		if e.Object.Version != "" { // else it will be refused
@@ -145,13 +165,37 @@ func (w *Witness) Told(e graph.Event) {
 			if w.fences[i].id == e.Fence {
 				w.fences[i].passed = append(w.fences[i].passed, e.Kind)
 				w.fenced(e.Kind, w.fences[i].began)
+				w.replied = max(w.replied, w.fences[i].began)
 			}
 		}
 	case graph.Rewound:
+		if !w.restored(e.Epoch) {
+			return
+		}
 		w.rewound = w.now
 		w.selects.reset()
 		clear(w.answers)
 	}
+}
+
+// tells reports whether an event says anything of what the store holds.
+func tells(t graph.EventType) bool {
+	return t == graph.Put || t == graph.Gone || t == graph.ListBegun || t == graph.ListEnded || t == graph.Progress || t == graph.FencePassed
+}
+
+// restored reports whether a rewind takes evidence back: each epoch does so once, and
+// none where nothing was told before (R5).
+func (w *Witness) restored(epoch string) bool {
+	again := epoch != "" && slices.Contains(w.epochs, epoch)
+	w.epochs = append(w.epochs, epoch)
+	return w.learnt && !again
+}
+
+// Broke notes that the watch broke: what was told before may be of a history that is no
+// more (R5).
+func (w *Witness) Broke() {
+	w.now++
+	w.lost = w.now
 }
 
 // fenced notes that a kind has passed a fence.
@@ -194,7 +238,11 @@ func (w *Witness) put(o *graph.Object) {
 	if o.Deleting && f.dying == 0 {
 		f.dying = w.now
 	}
+	if !f.here || f.version != o.Version || f.put <= w.rewound {
+		f.version, f.known = o.Version, w.now
+	}
 	f.here, f.put, f.owners = true, w.now, len(o.Owners)
+	f.missed = 0 // absence that a read found is void (R2)
 	w.role(&f, mark)
 	w.note(o)
 	w.facts[o.Key] = f
@@ -254,6 +302,7 @@ func (w *Witness) listed(name graph.Kind) {
 		return
 	}
 	k.listing, k.listed = false, k.begun
+	w.replied = max(w.replied, k.begun)
 	w.kinds[name] = k
 	for key, f := range w.facts {
 		if key.Kind == name && f.put != 0 && f.put < k.begun {
@@ -290,19 +339,38 @@ func (w *Witness) Answered(c ownergraph.Call, r ownergraph.Result) {
 	if began <= w.rewound {
 		return
 	}
+	if unknown := c.Type != ownergraph.CallRead && unknownOutcome(r.Err); unknown {
+		w.lost = w.now
+	}
+	if c.Type == ownergraph.CallRead && (r.Err == nil || errors.Is(r.Err, graph.ErrNotFound)) {
+		w.replied = max(w.replied, began)
+	}
 	if c.Type == ownergraph.CallRead && r.Err == nil && w.answers != nil {
 		w.answers[c.Key] = answer{r.Object, w.now}
 	}
 	f := w.facts[c.Key]
 	switch {
 	case errors.Is(r.Err, graph.ErrNotFound), c.Type == ownergraph.CallRead && r.Err == nil && r.Object.UID != c.Key.UID:
-		f.missed = w.now
+		if c.Type != ownergraph.CallRead || f.put <= began { // else the watch has shown it meanwhile
+			f.missed, f.asked = w.now, began
+		}
 	case c.Type == ownergraph.CallRead && r.Err == nil && r.Object.Deleting:
 		w.role(&f, r.Object.Propagation())
 	default:
 		return
 	}
 	w.facts[c.Key] = f
+}
+
+// unknownOutcome reports whether a write with this answer may have been carried out.
+func unknownOutcome(err error) bool {
+	for _, known := range [...]error{nil, graph.ErrNotFound, graph.ErrConflict, graph.ErrRefused, graph.ErrKindUnknown} {
+		if errors.Is(err, known) {
+			return false
+		}
+	}
+	var later interface{ RetryAfter() time.Duration }
+	return !errors.As(err, &later)
 }
 
 // Phantoms returns the breach that an engine at rest, with so many nodes and so

@@ -17,7 +17,7 @@ var kinds = []graph.KindInfo{{Kind: "a"}, {Kind: "b"}}
 
 // tell tells a witness one thing: "put a~[orphan]", "gone a", "list a" (all of a
 // listing that brings nothing), "begin a", "end a", "rewound", "vanish a",
-// "passed 1 a", "absent a" and "read a~[orphan]" (what a read answers), "fence 1",
+// "passed 1 a", "restored" (with an epoch), "broke", "absent a" and "read a~[orphan]" (what a read answers), "fence 1",
 // "handled a", "decided" (the write that comes).
 func tell(t *testing.T, w *invariant.Witness, line string) {
 	t.Helper()
@@ -43,6 +43,10 @@ func tell(t *testing.T, w *invariant.Witness, line string) {
 		w.Told(graph.Event{Type: graph.ListEnded, Kind: graph.Kind(arg)})
 	case "rewound":
 		w.Told(graph.Event{Type: graph.Rewound})
+	case "restored":
+		w.Told(graph.Event{Type: graph.Rewound, Epoch: "one"})
+	case "broke":
+		w.Broke()
 	case "vanish":
 		w.Told(graph.Event{Type: graph.KindVanished, Kind: graph.Kind(arg)})
 	case "refused":
@@ -98,10 +102,19 @@ func TestWitness(t *testing.T) {
 		{"b -> a", "read a~[foreground]", "delete b", "", "a read saw it wait"},
 		{"b -> a", "put a~[orphan]", "delete b", "S1a:", "it orphans"},
 		{"b -> a?", "put a; gone a", "delete b", "S1a:", "nobody knows whom it means"},
-		{"b -> a", "absent a; rewound; list a; list b", "delete b", "S1a:", "absence ends with its history"},
-		{"b -> a", "late a; list a; list b", "delete b", "S1a:", "so does an answer that was under way"},
+		{"b -> a", "put b -> a; absent a; rewound; list a; list b", "delete b", "S1a:", "absence ends with its history"},
+		{"b -> a", "put b -> a; late a; list a; list b", "delete b", "S1a:", "so does an answer that was under way"},
 		{"b -> a", "rewound; list a; list b; absent a", "delete b", "", "all is listed anew"},
-		{"b -> a", "rewound; list b; absent a", "delete b", "S10:", "kind a has not been listed since"},
+		{"b -> a", "put b -> a; rewound; list b; absent a", "delete b", "S10:", "kind a has not been listed since"},
+		{"b -> a", "rewound; list b; absent a", "delete b", "", "nothing was told before, so that there is nothing to take back"},
+		{"b -> a", "put b -> a; restored; list a; list b; absent a; restored", "delete b", "", "an epoch is taken once"},
+		{"b -> a", "absent a; put b -> a", "delete b", "S1a:", "the owner may have been made since, if its UID could be foreseen"},
+		{"b -> a", "put b -> a; absent a; put a; gone a", "delete b", "", "the watch saw it go"},
+		{"b -> a", "put b -> a; absent a; put a; begin a", "delete b", "S1a:", "the watch has shown it since"},
+		{"b -> a", "put b -> a; put a; gone a; broke", "delete b", "R5:", "the store has answered nothing since the watch broke"},
+		{"b -> a", "put b -> a; put a; gone a; broke; absent c", "delete b", "S1a:", "that c is absent says nothing of a, which may be back"},
+		{"b -> a", "put b -> a; put a; gone a; broke; absent a", "delete b", "", "it is not back"},
+		{"b -> a", "put b -> a; put a; gone a; broke; list a", "delete b", "", "a listing since has not brought it"},
 		{"b", "", "release b foreign", "S21:", "a finalizer of others"},
 		{"b~[x.io/h]", "put b~[x.io/h]; handled b~[x.io/h]", "release b x.io/h", "", "its handler has succeeded"},
 		{"b~[x.io/h]", "put b~[x.io/h]", "release b x.io/h", "S21:", "it has not"},

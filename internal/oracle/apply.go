@@ -28,9 +28,6 @@ func (a Action) Apply(s State) (State, bool) {
 	if f.text == s.objects[i].text && a.Verb != Touch {
 		return s, false // and no new version
 	}
-	if a.Verb == AddRef {
-		s = s.spend(a.Object.Owners[0].UID)
-	}
 	return s.write(i, f), true
 }
 

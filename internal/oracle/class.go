@@ -37,11 +37,17 @@ func (s State) class(d graph.Object, r graph.Owner, cfg Config) class {
 			return waiting
 		case o.Key == r.Key:
 			return solid
-		case o.UID == r.UID && o.Kind == r.Kind && o.Name == r.Name:
-			return elsewhere
+		case o.UID == r.UID && o.Kind == r.Kind && cfg.holds(r, o.Key):
+			return unknown
 		}
 	}
 	return absent
+}
+
+// holds reports whether a reference with another scope or name than the object's,
+// or both, is held by its life: only if each rule that it breaks is to hold.
+func (c Config) holds(r graph.Owner, live graph.Key) bool {
+	return (r.Scope == live.Scope || c.Scope != ScopeAbsent) && (r.Name == live.Name || c.OwnerName != NameAbsent)
 }
 
 // flawed reports whether the object's data is wrong, C4.

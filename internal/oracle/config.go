@@ -6,6 +6,8 @@ import "fmt"
 type Config struct {
 	// Scope says how references across scopes are read (C2).
 	Scope Scope
+	// OwnerName says how references with another name are read (C2).
+	OwnerName OwnerName
 	// Override is the proposal's reading of G2: the collector's own deletes
 	// override the propagation finalizer that an object carries.
 	Override bool
@@ -35,4 +37,24 @@ func (s Scope) String() string {
 		return scopeNames[s]
 	}
 	return fmt.Sprintf("scope(%d)", uint8(s))
+}
+
+// OwnerName is a reading of references whose UID lives under another name.
+type OwnerName uint8
+
+const (
+	// NameUnset is NameHold.
+	NameUnset OwnerName = iota
+	// NameHold reads them as unknown: they hold.
+	NameHold
+	// NameAbsent reads them as absent, as Kubernetes does.
+	NameAbsent
+)
+
+// String returns the reading's name in lower case.
+func (n OwnerName) String() string {
+	if int(n) < len(scopeNames) {
+		return scopeNames[n]
+	}
+	return fmt.Sprintf("name(%d)", uint8(n))
 }

@@ -17,9 +17,11 @@
 //
 //	C1 unknown: it is unresolved; or it stands in a global object and names an
 //	   owner with a scope. Unknown holds (RULES, R8).
-//	C2 It names a scope that is neither its object's nor global, or its UID
-//	   lives under the same kind and name in another scope: unknown, or, with
-//	   Config.Scope ScopeAbsent, absent (RULES, R8; Kubernetes).
+//	C2 It names a scope that is neither its object's nor global: unknown, or, with
+//	   Config.Scope ScopeAbsent, absent. Its UID lives under the same kind in
+//	   another scope, or under another name, or both: unknown. It is absent if
+//	   the scope differs and Config.Scope is ScopeAbsent, or the name differs and
+//	   Config.OwnerName is NameAbsent (RULES, R8; Kubernetes).
 //	C3 waiting: the owner lives under this key, is marked and carries the
 //	   foreground finalizer. solid: it lives otherwise. absent: it does not
 //	   (RULES, R2).
@@ -69,8 +71,8 @@
 //	   pending (Kubernetes; RULES, Decisions).
 //	W2 A marked object without finalizers and without a grace period is gone
 //	   (proposal, deletion and update handlers).
-//	W3 A UID that lived, or that a reference named, is never made again
-//	   (RULES, R2).
+//	W3 A UID that lived is never made again. One that a reference named may be made
+//	   later: somebody may have foreseen it (RULES, R2).
 //
 // Nothing else happens: foreign finalizers stay until a user removes them.
 //

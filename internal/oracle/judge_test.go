@@ -88,7 +88,7 @@ func TestRules(t *testing.T) {
 		{"a; b* -> a, c, d", "a; b* -> a, c | a; b* -> a, d", "a; b* -> a, c | a; b* -> a, d", "G4: one by one"},
 		{"a~[orphan]; b -> a", "a~[orphan]; b", "", "G5"},
 		{"s/t/a@1~[orphan]; b -> s/a@1?", "b; s/t/a@1~[orphan]", "", "G5: by UID where unresolved"},
-		{"a/x@1~[orphan]; b -> a/y@1", "a/x@1~[orphan] | b -> a/y@1", "", "G5: wrong coordinates do not count; G6: nor hold"},
+		{"a/x@1~[orphan]; b -> a/y@1", "b -> a/y@1", "", "C2: a wrong name is unknown; G5: wrong coordinates do not count; G6: nor hold the owner"},
 		{"a~[orphan]; b~* -> a, c", "a~[orphan]; b~* -> c", "a~[orphan]; b~* -> a", "G5: from what is being deleted as well; absent ones may go along"},
 		{"a[orphan]; b -> a", "", "", "G5: a finalizer alone does nothing"},
 		{"a~[orphan]*", "a~*", "", "G6"},
@@ -170,6 +170,22 @@ func TestRulesRestarts(t *testing.T) {
 		{"b -> a, c", "-", "b -> a | b -> c", "but holds nothing"},
 		{"a; c~[foreground]*; b -> a, c!", "a; b -> a; c~[foreground]*", "", "a waiting owner is observed"},
 	})
+}
+
+func TestRulesOwnerName(t *testing.T) {
+	cases := func(name, both string) []ruleCase {
+		return []ruleCase{
+			{"b -> a/x@a; a", name, "", "the UID lives under another name"},
+			{"b -> a/x@a; c/x@a", "c/x@a", "", "or under another kind, which says nothing"},
+			{"b -> a/x@a", "-", "", "or nowhere"},
+			{"pod/s/b -> pod/s/x@1; pod/t/a@1", both, "", "under another name and in another scope"},
+		}
+	}
+	for _, name := range []OwnerName{NameUnset, NameHold} {
+		checkRules(t, Config{OwnerName: name}, cases("", ""))
+		checkRules(t, Config{OwnerName: name, Scope: ScopeAbsent}, cases("", "pod/t/a@1"))
+	}
+	checkRules(t, Config{OwnerName: NameAbsent}, cases("a", "pod/t/a@1"))
 }
 
 func TestRulesScope(t *testing.T) {

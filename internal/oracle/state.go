@@ -14,7 +14,7 @@ import (
 // finalizers are one state.
 type State struct {
 	objects  []object    // sorted by key
-	spent    []graph.UID // W3, sorted: every UID that lived or was named
+	spent    []graph.UID // W3, sorted: every UID that lived
 	orphaned []graph.Key // G3, sorted: owners whose orphaning a collector ended
 }
 
@@ -85,12 +85,9 @@ func (s State) find(key graph.Key) int {
 	return slices.IndexFunc(s.objects, func(o object) bool { return o.Key == key })
 }
 
-// insert adds an object and spends the UIDs that it names.
+// insert adds an object and spends its UID.
 func (s State) insert(o graph.Object) State {
 	s = s.spend(o.UID)
-	for _, r := range o.Owners {
-		s = s.spend(r.UID)
-	}
 	i, _ := slices.BinarySearchFunc(s.objects, o.Key, func(p object, k graph.Key) int { return p.Key.Compare(k) })
 	s.objects = slices.Insert(slices.Clone(s.objects), i, object{})
 	return s.write(i, newForm(o))

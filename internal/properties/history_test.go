@@ -28,7 +28,7 @@ type settings struct {
 	Level     ownergraph.Level
 	Engines   int
 	Override  bool // oracle.Config.Override
-	Absent    bool // graph.ScopeAbsent
+	Absent    bool // graph.ScopeAbsent and graph.NameAbsent
 	Counting  bool // versions can be compared
 	Forgetful bool // the engine remembers one owner of each sort
 	Waits     bool // kind h is given time to acknowledge
@@ -40,7 +40,7 @@ func (s settings) config() ownergraph.Config {
 		Handlers: map[string]finalizer.Handler{handled: func(context.Context, graph.Object) error { return nil }},
 	}
 	if s.Absent {
-		c.Scope = graph.ScopeAbsent
+		c.Scope, c.OwnerName = graph.ScopeAbsent, graph.NameAbsent
 	}
 	if s.Forgetful {
 		c.AbsentOwners, c.OrphanedOwners = 1, 1
@@ -61,7 +61,7 @@ func (s settings) config() ownergraph.Config {
 func (s settings) oracle() oracle.Config {
 	c := oracle.Config{Override: s.Override}
 	if s.Absent {
-		c.Scope = oracle.ScopeAbsent
+		c.Scope, c.OwnerName = oracle.ScopeAbsent, oracle.NameAbsent
 	}
 	return c
 }

@@ -2,6 +2,7 @@ package properties
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -123,7 +124,7 @@ func TestRefusedForADay(t *testing.T) {
 	if n, most := h.w.Total()-requests, 24*60/5+1; n > most || n < most/2 {
 		t.Errorf("%d requests in a day, want about one in 5 minutes, %d", n, most)
 	}
-	if held := h.w.Held(); held != "g/b: the store refused the write (g/a)" {
+	if held := h.w.Held(); held != "g/b: the store refused the write (g/a); last error: refused" {
 		t.Errorf("held: %q", held)
 	}
 	if err := h.calm(); err != nil || oracle.Line(h.w.Store.Objects()) != "" {
@@ -148,7 +149,7 @@ func TestFasterWriter(t *testing.T) {
 	if got := oracle.Line(h.w.Store.Objects()); got != "g/b -> g/a" {
 		t.Errorf("the store holds %q, want g/b", got)
 	}
-	if held := h.w.Held(); held != "g/b: other writers are faster (g/a)" {
+	if held := h.w.Held(); !strings.HasPrefix(held, "g/b: other writers are faster (g/a); last error: ") || !strings.HasSuffix(held, ": conflict") {
 		t.Errorf("held: %q", held)
 	}
 	if err := h.calm(); err != nil || oracle.Line(h.w.Store.Objects()) != "" {

@@ -47,13 +47,14 @@
 //	garble KIND              its watch says something that no watch may say
 //	control FAULT            what goes wrong with the next fence or listing; a lost one is never reported
 //	down KIND, up KIND       reads and writes of it fail, or no longer
+//	undo KIND, allow KIND    a policy undoes every write to it, or no longer
 //	backup, restore          notes what the store holds; goes back to it, as the store announces
 //	restore unseen           the same without a word
 //	stale KIND               begins a listing that shows the backup
 //	unjudged WHY             takes the scenario out of the comparison with the oracle
 //	unsafe WHY               that, and lets writes break what package invariant holds
 //
-// Options: level=0|1|2 engines=N scope=hold|absent kinds=K[:scoped][:noowner],...
+// Options: level=0|1|2 engines=N scope=hold|absent name=hold|absent kinds=K[:scoped][:noowner],...
 // unserved=K,... ignore=K,... override observe acknowledge=K,... fencewait=1s
 // handlers=F,... versions (they can be compared) cold page=N (of selections)
 // sweep=KIND[:name][:scope][:owner][:label=L][:select=SELECTOR][:confirm][:unguarded], where a
@@ -64,7 +65,8 @@
 //
 // Faults: lost (not carried out, nobody can tell), lost-done (carried out, nobody
 // can tell), later (the store asks to be left alone for a second), conflict,
-// refused, error (of a handler), lie (nothing there, against the contract).
+// refused, error (of a handler), lie (nothing there, against the contract), undone (carried out, and undone
+// in the same step).
 //
 // # Judgement
 //

@@ -57,6 +57,14 @@ func (r *runner) up(arg string) error {
 	return r.onKind(arg, func(k int, _ string) error { r.w.Down(r.w.Kinds[k].Kind, false); return nil })
 }
 
+func (r *runner) undo(arg string) error {
+	return r.onKind(arg, func(k int, _ string) error { r.w.Undo(r.w.Kinds[k].Kind, true); return nil })
+}
+
+func (r *runner) allow(arg string) error {
+	return r.onKind(arg, func(k int, _ string) error { r.w.Undo(r.w.Kinds[k].Kind, false); return nil })
+}
+
 func (r *runner) keep(string) error {
 	r.backup = r.w.Store
 	return nil

@@ -19,6 +19,7 @@ type options struct {
 	level               ownergraph.Level
 	engines             int
 	scope               graph.ScopeRule
+	ownerName           graph.NameRule
 	kinds               []graph.KindInfo
 	unserved, ignore    []graph.Kind
 	acknowledge         []graph.Kind
@@ -52,6 +53,10 @@ func (o *options) set(name, value string) (err error) {
 	case "scope":
 		if value == "absent" {
 			o.scope = graph.ScopeAbsent
+		}
+	case "name":
+		if value == "absent" {
+			o.ownerName = graph.NameAbsent
 		}
 	case "kinds":
 		for k := range strings.SplitSeq(value, ",") {
@@ -154,7 +159,7 @@ func (o *options) config() ownergraph.Config {
 	}
 	o.engines = max(o.engines, 1)
 	c := ownergraph.Config{
-		Scope: o.scope, Ignore: o.ignore, Override: o.override, Acknowledge: o.acknowledge,
+		Scope: o.scope, OwnerName: o.ownerName, Ignore: o.ignore, Override: o.override, Acknowledge: o.acknowledge,
 		ObserveOnly: o.observing, FenceWait: o.fenceWait, SelectPage: o.page, Sweeps: o.sweeps,
 	}
 	if o.versions {
@@ -177,6 +182,9 @@ func (o *options) oracle() oracle.Config {
 	c := oracle.Config{Override: o.override}
 	if o.scope == graph.ScopeAbsent {
 		c.Scope = oracle.ScopeAbsent
+	}
+	if o.ownerName == graph.NameAbsent {
+		c.OwnerName = oracle.NameAbsent
 	}
 	return c
 }

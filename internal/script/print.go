@@ -103,6 +103,7 @@ func (r *runner) printHeld(side int) {
 		name = fmt.Sprintf("held@%d", side+1)
 	}
 	for _, h := range r.w.Sides[side].Engine.Held(mostHeld) {
+		h.LastError = "" // the step that failed is printed
 		r.printf("%s %s", name, h)
 	}
 }

@@ -114,7 +114,7 @@ func (r *runner) verbs() map[string]func(string) error {
 		"crash": r.crash, "label": r.label, "renew": r.renew, "late": r.late, "advance": r.advance, "settle": r.settle,
 		"held": r.held, "graph": r.graph, "decide": r.decide,
 		"sick": r.sick, "recover": r.recover, "vanish": r.vanish, "serve": r.serve,
-		"control": r.control, "garble": r.garble, "down": r.down, "up": r.up, "backup": r.keep, "restore": r.restore, "stale": r.stale,
+		"control": r.control, "garble": r.garble, "down": r.down, "up": r.up, "undo": r.undo, "allow": r.allow, "backup": r.keep, "restore": r.restore, "stale": r.stale,
 		"unjudged": r.leaveOut, "unsafe": r.distrust,
 	}
 }
@@ -173,7 +173,7 @@ func (r *runner) decides(d ownergraph.Decided) {
 func (r *runner) observe(side int, ev graph.Event) {
 	g := r.shadows[side]
 	if g == nil {
-		g = graph.New(graph.Config{Scope: r.opt.scope, Ignore: r.opt.ignore})
+		g = graph.New(graph.Config{Scope: r.opt.scope, OwnerName: r.opt.ownerName, Ignore: r.opt.ignore})
 		r.shadows[side] = g
 	}
 	ev.Object = ev.Object.Clone()

@@ -109,7 +109,7 @@ func (s *sim) settle() error {
 			return err
 		}
 		if !moved {
-			if !s.w.Advance() {
+			if s.answer(); !s.w.Advance() {
 				return nil
 			}
 			s.rest()
@@ -173,7 +173,7 @@ func (s *sim) quiet() error {
 			return fmt.Errorf("L9: engine %d: %w", i, err)
 		}
 	}
-	if err := s.rested(); err != nil {
+	if err := errors.Join(s.rested(), s.answered()); err != nil {
 		return err
 	}
 	if s.o.has(twins) || slices.ContainsFunc(s.w.Store.Objects(), garbled) || slices.ContainsFunc(s.w.Store.Objects(), s.o.flawed) { // the oracle knows of neither
@@ -182,6 +182,9 @@ func (s *sim) quiet() error {
 	cfg := oracle.Config{Override: s.o.override}
 	if s.o.absent {
 		cfg.Scope = oracle.ScopeAbsent
+	}
+	if s.o.misnamed {
+		cfg.OwnerName = oracle.NameAbsent
 	}
 	if !oracle.Quiet(oracle.NewState(believed(s.w.Store.Objects())), cfg) {
 		return fmt.Errorf("L1: at rest, but the collector has something left to do: %s", s.w.Held())

@@ -109,6 +109,9 @@ func (s *sim) ofSide(side int8) {
 
 // ofLuck is what may happen to an engine at any time.
 func (s *sim) ofLuck(side int8) {
+	if s.o.has(callers) {
+		s.may(3, step{op: opCall, side: side})
+	}
 	if s.o.has(oddities) {
 		s.may(1, step{op: opOdd, side: side})
 	}
@@ -162,6 +165,9 @@ func (s *sim) ofStore() {
 		s.may(1, step{op: opBackup})
 		s.may(1, step{op: opRestore})
 	}
+	if s.o.has(joins) && len(s.w.Kinds) < mostKinds && s.rng.IntN(8) == 0 {
+		s.may(1, step{op: opJoin})
+	}
 	if s.o.has(control) {
 		s.may(1, step{op: opControl})
 	}
@@ -196,6 +202,9 @@ func (s *sim) fault(st step) step {
 		st.fault = []world.Fault{world.Refuses, world.Fails}[how%2]
 	case s.o.has(conflicts) && how >= 12:
 		st.fault = world.Conflicts
+	}
+	if s.o.has(undoings) && !handler && st.fault == world.NoFault && st.op == opLand && s.rng.IntN(2) == 0 {
+		st.fault = world.Undone
 	}
 	return st
 }

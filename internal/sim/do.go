@@ -26,6 +26,7 @@ func (s *sim) do(st step) error {
 	if s.broken == nil && s.at%s.every == 0 {
 		s.broken = s.check()
 	}
+	s.answer()
 	return s.broken
 }
 
@@ -40,6 +41,9 @@ func (s *sim) check() error {
 }
 
 func (s *sim) move(st step) error {
+	if !s.hasKinds(st) {
+		return nil
+	}
 	switch st.op {
 	case opList, opSee, opAll, opTwice, opBreak, opGarble:
 		return s.see(st)
@@ -55,7 +59,7 @@ func (s *sim) move(st step) error {
 		}
 	case opCrash:
 		s.witnesses[st.side].Reset()
-		s.spent[st.side], s.hungUp[st.side] = 0, [8]bool{}
+		s.spent[st.side], s.hungUp[st.side], s.callers[st.side] = 0, [8]bool{}, nil
 		return s.w.Crash(int(st.side))
 	case opWait:
 		s.w.Advance()
@@ -82,6 +86,10 @@ func (s *sim) move(st step) error {
 		}
 	case opOdd:
 		return s.odd(st)
+	case opCall:
+		s.call(int(st.side))
+	case opJoin:
+		return s.join()
 	case opLabel:
 		s.w.Label(st.action.Object.Key, st.labels.set())
 	default:

@@ -49,6 +49,15 @@
 // them do, and bring objects without a version, which are refused and make their kind
 // count as sick. Both are drawn apart, as sweeps are.
 //
+// One world in five has callers of WaitIdle: each of them has to return when the world
+// has come to rest. In one of five, kinds join, with room for new objects of them. Both
+// are drawn apart.
+//
+// One seed in five has names of every length (lengths): of as many delimiters as claims
+// are made of, of more than an engine looks at one by one, and of more bytes than it
+// judges. Sweeps have a tenant there whose name is the beginning of others' members.
+// Oddities tell sets of kinds that have some hundred more for a moment.
+//
 // Distinct states are counted by a fingerprint of 64 bits: the objects of the
 // store, and for each engine what it was told of them, how many events of each
 // kind it has still to be told, its calls under way, and which kinds are out of

@@ -67,6 +67,7 @@ var list = []held{
 	{"L11", "a stop is bounded, and nothing stays behind", ".TestCollectorShutdown, .TestCollectorStuck, .TestCollectorHangingStore", ""},
 	{"L12", "a sweep ends, or says what holds it", "rule L12, internal/properties.TestSweepCrashes, .TestSweepHeld, script a-sweep-goes-on-after-a-crash", ""},
 	{"L13", "who goes on creating costs waves, and no spinning", "internal/sim.TestStorms, .TestSweepStorm", ""},
+	{"L14", "a caller of WaitIdle returns when the world has come to rest", "sim L14, .TestWaitIdleFenceTakenBack", ""},
 
 	{"B1", "k/k 114603: the owner changes between read and delete", "rule S5, script r1-delete-carries-the-version", ""},
 	{"B2", "a conflict that ends in a delete by UID alone", "rule S5, script r1-a-conflict-judged-anew, script conflicting-data-17-conflict-references-changed", ""},
@@ -120,7 +121,7 @@ func TestInvariantsAreHeld(t *testing.T) {
 			}
 		}
 	}
-	for letter, n := range map[string]int{"S": 25, "L": 13, "B": 30} {
+	for letter, n := range map[string]int{"S": 25, "L": 14, "B": 30} {
 		for i := range n {
 			if name := fmt.Sprint(letter, i+1); !have[name] {
 				t.Errorf("%s is not listed", name)

@@ -18,6 +18,7 @@ func (o options) pool(r *rand.Rand) []graph.Key {
 	if o.has(sweeps) {
 		return o.places(r)
 	}
+	stretch := o.stretching()
 	infos := o.infos()
 	var keys []graph.Key
 	for i := range o.most {
@@ -28,6 +29,7 @@ func (o options) pool(r *rand.Rand) []graph.Key {
 		if o.shape == odd && r.IntN(16) == 0 {
 			name += hostile[r.IntN(len(hostile))]
 		}
+		name = stretch(name)
 		info := infos[i%len(infos)]
 		if o.kinds == mixedKinds {
 			info = infos[r.IntN(len(infos))]

@@ -18,14 +18,16 @@ const (
 	beginsAnew                 // the watch begins anew, without having ended
 	hangsUp                    // the watch ends, and a Collector begins another one
 	kindsAgain                 // the same kinds, in another order
-	kindsPass                  // a kind comes and goes
+	kindsPass                  // a kind comes and goes, or some hundred do
 	vanishes                   // a kind vanishes and is back at once
 	sickly                     // a kind is sick and well again, and nothing was missed
 	recovers                   // a kind is well that was
 	neverWas                   // somebody is gone whom nobody has seen
 	unnamed                    // somebody without a UID is
+	takesNoPart                // a kind that is ignored goes back in time
 	spoilt                     // the next object comes without its version
 	spoiltAgain                // which is drawn more often
+	kindsTwice                 // a set of kinds describes one kind twice
 	numOddities
 )
 
@@ -49,31 +51,67 @@ func (s *sim) odd(st step) error {
 		}
 		return say(known)
 	case x == hangsUp:
-		return s.hangUp(st.side)
+		return s.hangUp(st)
 	case x == kindsAgain:
 		slices.Reverse(known.Kinds)
 		return say(known)
+	case x == takesNoPart:
+		return s.ignoredRewinds(side, say)
 	case x == kindsPass:
-		fresh := graph.KindInfo{Kind: graph.Kind(fmt.Sprint("new", s.at))}
-		return say(graph.Event{Type: graph.KindsKnown, Kinds: append(s.w.Served(), fresh)}, known)
+		more := s.w.Served()
+		for i := range []int{1, 1, 1, 300}[s.at%4] {
+			more = append(more, graph.KindInfo{Kind: graph.Kind(fmt.Sprint("new", s.at, "-", i))})
+		}
+		return say(graph.Event{Type: graph.KindsKnown, Kinds: more}, known)
+	case x == kindsTwice:
+		twice := graph.KindInfo{Kind: "twice", Scoped: true}
+		known.Kinds = append(known.Kinds, graph.KindInfo{Kind: twice.Kind}, twice)
+		s.cause(side)
+		if s.w.Sides[side].Engine.Observe(s.w.Now, known) == nil { // the witness would believe it
+			return errors.New("S18: a set of kinds is taken that describes one twice")
+		}
 	case s.down[st.kind] == opList: // whoever is out of order says no more
 		return s.oddOf(st, x, say)
 	}
 	return nil
 }
 
+// ignoredRewinds has a kind that takes no part go back in time, which is no evidence of
+// anything.
+func (s *sim) ignoredRewinds(side int, say func(...graph.Event) error) error {
+	before := s.w.Sides[side].Engine.Stats().Rewinds
+	put := func(v graph.Version) graph.Event {
+		return graph.Event{Type: graph.Put, Object: graph.Object{Key: graph.Key{Kind: ignored, Name: "x", UID: "ignored/x"}, Version: v}}
+	}
+	gone := graph.Event{Type: graph.Gone, Key: put("1").Object.Key}
+	err := say(graph.Event{Type: graph.KindsKnown, Kinds: append(s.w.Served(), graph.KindInfo{Kind: ignored})},
+		put("900000"), put("1"), gone, put("2"),
+		graph.Event{Type: graph.ListBegun, Kind: ignored}, graph.Event{Type: graph.ListEnded, Kind: ignored, Version: "1"},
+		graph.Event{Type: graph.KindsKnown, Kinds: s.w.Served()})
+	if after := s.w.Sides[side].Engine.Stats().Rewinds; err == nil && after != before {
+		err = errors.New("R5: a kind that takes no part has shown a rewind")
+	}
+	return err
+}
+
 // hangUp ends the watch of an engine and begins another one, as a Collector does:
-// every kind is sick until it has been listed again.
-func (s *sim) hangUp(side int8) error {
+// every kind is sick until it has been listed again. One watch of two breaks, and the
+// store ends the other in order.
+func (s *sim) hangUp(st step) error {
+	side, broke := st.side, st.kind%2 == 0
+	if broke {
+		s.witnesses[side].Broke()
+	}
+	s.w.Sides[side].Engine.WatchEnded(s.w.Now, "ended", broke)
 	for k := range s.w.Sides[side].Streams {
 		if s.down[k] == opVanish {
 			continue
 		}
 		_ = s.see(step{op: opBreak, side: side, kind: int8(k)})
-		if err := s.w.Observe(int(side), graph.Event{Type: graph.KindSick, Kind: s.w.Kinds[k].Kind}); err != nil {
-			return err
-		}
 		s.hungUp[side][k] = s.down[k] != opSick
+	}
+	if err := s.w.Announce(int(side)); err != nil {
+		return err
 	}
 	return s.w.Observe(int(side), graph.Event{Type: graph.KindsKnown, Kinds: s.w.Served()})
 }

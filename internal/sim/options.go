@@ -13,10 +13,11 @@ import (
 )
 
 // handled is the finalizer that a handler of the engines stands for, unserved a
-// kind that references name and no store serves.
+// kind that references name and no store serves, ignored one that takes no part.
 const (
 	handled               = "x.io/h"
 	unserved   graph.Kind = "x"
+	ignored    graph.Kind = "ignored" // a kind that takes no part
 	tightKinds            = "abcd"
 	mixedKinds            = "ghPQ"
 )
@@ -44,14 +45,20 @@ const (
 	twins
 	clocks
 	handlerFaults
-	sweeps   // there are sweeps; drawn by itself
-	tunings  // engines are set as few are; the same
-	oddities // watches say what few do; the same
+	sweeps    // there are sweeps; drawn by itself
+	tunings   // engines are set as few are; the same
+	oddities  // watches say what few do; the same
+	forgeries // references name objects that are made later; the same
+	callers   // of WaitIdle; the same
+	joins     // kinds join; the same
+	undoings  // writes are undone; the same
+	lengths   // names are of every length; the same
 	numFaults
 )
 
 var faultNames = [...]string{"losses", "refusals", "conflicts", "crashes", "outages", "breaks", "doubles", "rewinds", "delays",
-	"one-call", "garbles", "overflows", "carries", "control", "late-sets", "naps", "twins", "clocks", "handlers", "sweeps", "tunings", "oddities"}
+	"one-call", "garbles", "overflows", "carries", "control", "late-sets", "naps", "twins", "clocks", "handlers", "sweeps", "tunings", "oddities",
+	"forgeries", "callers", "joins", "undoings", "lengths"}
 
 // shape is what the objects of a world look like.
 type shape uint8
@@ -76,6 +83,7 @@ type options struct {
 	engines   int
 	override  bool
 	absent    bool // graph.ScopeAbsent
+	misnamed  bool // graph.NameAbsent
 	counting  bool // versions can be compared
 	forgetful bool // the engines remember one owner of each sort
 	waits     bool // the first kind is given time to acknowledge
@@ -145,9 +153,13 @@ func draw(seed uint64, r *rand.Rand) options {
 
 // drawApart draws what leaves every other world as it is.
 func (o *options) drawApart() {
-	for f, salt := range map[fault]uint64{sweeps: 0x5feed, tunings: 0x70e1, oddities: 0x0dd1} {
+	for f, salt := range map[fault]uint64{
+		sweeps: 0x5feed, tunings: 0x70e1, oddities: 0x0dd1, forgeries: 0xf06e, callers: 0xca11, joins: 0x101e, undoings: 0x0d0e,
+		lengths: 0x1e96,
+	} {
 		o.faults[f] = rand.New(rand.NewPCG(o.seed, salt)).IntN(5) == 0
 	}
+	o.misnamed = rand.New(rand.NewPCG(o.seed, 0x4a3e)).IntN(5) == 0
 }
 
 func (o options) has(f fault) bool { return o.faults[f] }
@@ -160,7 +172,7 @@ func (o options) String() string {
 		set  bool
 		name string
 	}{
-		{o.override, "override"}, {o.absent, "scope absent"}, {o.counting, "versions compare"}, {o.forgetful, "forgetful"},
+		{o.override, "override"}, {o.absent, "scope absent"}, {o.misnamed, "name absent"}, {o.counting, "versions compare"}, {o.forgetful, "forgetful"},
 		{o.waits, "acknowledge"}, {o.cold, "cold"},
 	} {
 		if f.set {
@@ -188,8 +200,14 @@ func (o options) config() ownergraph.Config {
 		Override: o.override, Sweeps: o.sweeps(),
 		Handlers: map[string]finalizer.Handler{handled: func(context.Context, graph.Object) error { return nil }},
 	}
+	if o.has(oddities) {
+		c.Ignore = []graph.Kind{ignored}
+	}
 	if o.absent {
 		c.Scope = graph.ScopeAbsent
+	}
+	if o.misnamed {
+		c.OwnerName = graph.NameAbsent
 	}
 	if o.forgetful {
 		c.AbsentOwners, c.OrphanedOwners = 1, 1

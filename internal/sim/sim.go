@@ -11,6 +11,7 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/invariant"
 	"github.com/ownergraph/ownergraph/internal/world"
+	"github.com/ownergraph/ownergraph/policy"
 )
 
 // sim is one world on its way, and what judges it.
@@ -38,8 +39,9 @@ type sim struct {
 	sweeps  *invariant.Sweeps // nil in a world without
 	swept   map[issue]bool    // of deletes that were decided: for a holder
 	broken  error
-	hungUp  [4][8]bool     // by engine and kind: sick until it is listed
-	effort  map[issue]bool // of calls that are labelled best effort
+	hungUp  [4][8]bool        // by engine and kind: sick until it is listed
+	callers [4][]policy.Stamp // by engine: since when callers of WaitIdle wait
+	effort  map[issue]bool    // of calls that are labelled best effort
 	moves   []move
 	weights int
 }
@@ -73,6 +75,8 @@ func beginWith(o options, rng *rand.Rand, pool []graph.Key, start []graph.Object
 	infos := o.infos()
 	for range o.engines {
 		x := invariant.NewWitness(o.level, o.absent)
+		x.Compares = o.counting
+		x.Ignores = ignored
 		x.Told(graph.Event{Type: graph.KindsKnown, Kinds: infos})
 		s.witnesses = append(s.witnesses, x)
 	}

@@ -45,11 +45,13 @@ const (
 	opLabel    // a user replaces the labels of an object
 	opRenew    // a selection is answered by what the store holds now
 	opOdd      // a watch says something odd
+	opCall     // somebody waits for an engine to be idle
+	opJoin     // the store serves a kind that it did not have
 	numOps
 )
 
 var opNames = [...]string{"list", "see", "all", "twice", "break", "issue", "land", "limbo", "carry", "late", "crash", "wait", "pass",
-	"backup", "restore", "sick", "recover", "vanish", "serve", "down", "up", "user", "ack", "garble", "control", "set", "progress", "confirm", "twin", "label", "renew", "odd"}
+	"backup", "restore", "sick", "recover", "vanish", "serve", "down", "up", "user", "ack", "garble", "control", "set", "progress", "confirm", "twin", "label", "renew", "odd", "call", "join"}
 
 var lanes = [...]ownergraph.Lane{ownergraph.LaneStore, ownergraph.LaneControl, ownergraph.LaneHandler}
 
@@ -70,7 +72,12 @@ type step struct {
 // text returns the step in one line.
 func (s step) text(w *world.World) string {
 	line := opNames[s.op]
-	kind := func() string { return string(w.Kinds[s.kind].Kind) }
+	kind := func() string {
+		if int(s.kind) >= len(w.Kinds) { // it has not joined yet
+			return string(joined(int(s.kind)).Kind)
+		}
+		return string(w.Kinds[s.kind].Kind)
+	}
 	side := "@" + strconv.Itoa(int(s.side))
 	number := " " + strconv.Itoa(int(s.number))
 	switch s.op {
@@ -94,7 +101,7 @@ func (s step) text(w *world.World) string {
 		return line + " " + s.action.Object.Key.String() + " " + s.labels.String()
 	case opLate:
 		return line + number
-	case opCrash, opSet:
+	case opCrash, opSet, opCall:
 		return line + side
 	case opPass:
 		return line + " " + s.pass.String()

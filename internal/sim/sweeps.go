@@ -83,6 +83,9 @@ func (o *options) drawTenancy() {
 	o.objects = min(o.objects+2+r.IntN(3), 14)
 	o.most = o.objects + 1 + r.IntN(4)
 	o.drawJudges(r) // last: other worlds are as they were
+	if o.has(lengths) {
+		o.tenancy.names = append(o.tenancy.names, o.stretching()(o.tenancy.names[0]))
+	}
 }
 
 // drawJudges draws how a holder's own state says whether anything is its.
@@ -183,19 +186,21 @@ func (o options) places(r *rand.Rand) []graph.Key {
 		k.UID = graph.UID(strings.TrimSuffix(k.String(), `@""`))
 		out = append(out, k)
 	}
+	stretch := o.stretching()
 	for _, name := range o.tenancy.names {
 		of := func(what string) string {
 			if o.tenancy.suffix {
-				return what + "-" + name
+				return what + "-" + stretch(name)
 			}
-			return name + "-" + what
+			return stretch(name) + "-" + what
 		}
 		add(tenants, "", name)
 		add("g", "", of("v"))
 		add("g", "", of("w"))
-		add(spaces, "", of("n"))
-		add("p", of("n"), "p")
-		add("q", of("n"), o.tenancy.names[0]+"-j")
+		space := of("n")
+		add(spaces, "", space)
+		add("p", space, "p")
+		add("q", space, o.tenancy.names[0]+"-j")
 		add("p", of(""), "x")
 		add("g", "", name)
 	}

@@ -74,7 +74,7 @@ func (y tuning) rests() time.Duration { return max(y.await, y.refused, y.acknowl
 
 // flawed reports whether an object carries more than the engines' limits allow.
 func (o options) flawed(x graph.Object) bool {
-	return o.tuning.limits != (graph.Limits{}) && graph.Validate(x, o.tuning.limits) != nil
+	return o.tuning.limits != (graph.Limits{}) && graph.Validate(x, o.tuning.limits) != nil || o.has(lengths) && lengthy(x)
 }
 
 // exempt reports whether the decision that led to a call was labelled best effort:

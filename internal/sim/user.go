@@ -55,7 +55,7 @@ func (s *sim) creation(objects []graph.Object) graph.Object {
 	o := graph.Object{Key: s.w.Store.Next(k)}
 	for range min(s.rng.IntN(3), len(objects)) {
 		owner := objects[s.rng.IntN(len(objects))].Key
-		if ref, ok := s.o.reference(s.rng, k, owner); ok && !slices.ContainsFunc(o.Owners, ref.Same) {
+		if ref, ok := s.reference(k, owner); ok && !slices.ContainsFunc(o.Owners, ref.Same) {
 			o.Owners = append(o.Owners, ref)
 		}
 	}
@@ -66,12 +66,21 @@ func (s *sim) creation(objects []graph.Object) graph.Object {
 	return o
 }
 
+// reference draws an owner reference of dep to owner, or to an object that somebody
+// makes later: the UIDs of this store can be foreseen.
+func (s *sim) reference(dep, owner graph.Key) (graph.Owner, bool) {
+	if s.o.has(forgeries) && s.rng.IntN(3) == 0 {
+		owner = s.w.Store.Next(s.pool[s.rng.IntN(len(s.pool))])
+	}
+	return s.o.reference(s.rng, dep, owner)
+}
+
 // edit draws a change of one reference of an object.
 func (s *sim) edit(a *oracle.Action, objects []graph.Object) {
 	dep := &objects[s.rng.IntN(len(objects))]
 	a.Object.Key = dep.Key
 	if a.Verb == oracle.AddRef && len(dep.Owners) < mostOwners {
-		ref, ok := s.o.reference(s.rng, dep.Key, s.target(objects).Key)
+		ref, ok := s.reference(dep.Key, s.target(objects).Key)
 		if a.Object.Owners = []graph.Owner{ref}; ok {
 			return
 		}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/ownergraph/ownergraph"
@@ -31,9 +32,11 @@ const (
 	Fails
 	// Lies: the store says that there is nothing, against its contract.
 	Lies
+	// Undone: a write is carried out and answered, and undone in the same step.
+	Undone
 )
 
-var faultNames = [...]string{"none", "lost", "lost-done", "later", "conflict", "refused", "error", "lie"}
+var faultNames = [...]string{"none", "lost", "lost-done", "later", "conflict", "refused", "error", "lie", "undone"}
 
 // String returns the fault in lower case.
 func (f Fault) String() string {
@@ -58,7 +61,7 @@ func (later) RetryAfter() time.Duration { return time.Second }
 
 func (f Fault) err() error {
 	switch f {
-	case NoFault:
+	case NoFault, Undone:
 		return nil
 	case Later:
 		return later{}
@@ -83,7 +86,10 @@ func (w *World) LandAs(side, i int, fault Fault) (ownergraph.Result, error) {
 	if f.writes() && !f.Carried && (fault == NoFault || fault == LostDone) {
 		f.Answer.Err = w.write(f.Call)
 	}
-	if fault != NoFault {
+	switch {
+	case fault == Undone && f.writes() && !f.Carried:
+		f.Answer.Err = w.undo(f.Call)
+	case fault != NoFault && fault != Undone:
 		f.Answer = ownergraph.Result{Err: fault.err()}
 	}
 	w.Requests[f.Type]++
@@ -227,11 +233,23 @@ func (w *World) Restore(old Store, announced bool) error {
 		if !announced {
 			continue
 		}
-		if err := w.observe(i, graph.Event{Type: graph.Rewound, Reason: "restored"}); err != nil {
+		if i == 0 {
+			w.restores++
+		}
+		if err := w.Announce(i); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// Announce tells a side's engine of the newest restore that was announced, if there was
+// one, as a watch does that begins.
+func (w *World) Announce(side int) error {
+	if w.restores == 0 {
+		return nil
+	}
+	return w.observe(side, graph.Event{Type: graph.Rewound, Reason: "restored", Epoch: strconv.Itoa(w.restores)})
 }
 
 // LoseWrites has no write land that is under way, as a restore may: nobody promises

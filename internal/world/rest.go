@@ -40,7 +40,7 @@ func Seen(e *ownergraph.Engine) string {
 // Rebuilt returns the same of a graph that is built from a new listing of the
 // store. It fails if that listing is refused.
 func (w *World) Rebuilt() (string, error) {
-	g := graph.New(graph.Config{Scope: w.cfgs[0].Scope, Limits: w.cfgs[0].Limits})
+	g := graph.New(graph.Config{Scope: w.cfgs[0].Scope, OwnerName: w.cfgs[0].OwnerName, Limits: w.cfgs[0].Limits})
 	events := []graph.Event{{Type: graph.KindsKnown, Kinds: w.Kinds}}
 	for _, k := range w.Kinds {
 		events = append(events, graph.Event{Type: graph.ListBegun, Kind: k.Kind})

@@ -44,9 +44,12 @@ type World struct {
 	OnCall   func(side int, c ownergraph.Call)
 	OnAnswer func(side int, c ownergraph.Call, r ownergraph.Result)
 
+	// restores counts the restores that were announced, which is their epoch.
+	restores int
 	level    ownergraph.Level
 	cfgs     []ownergraph.Config // of each side
 	unserved []graph.Kind        // of Kinds, those that are not served now
+	undoes   []graph.Kind        // writes of engines to these are undone
 }
 
 // New returns a world that holds the objects, with n engines that know nothing
@@ -110,6 +113,9 @@ func (w *World) restart(i int) error {
 		}
 	}
 	w.Sides[i] = &Side{Engine: e, Streams: streams}
+	if err := w.Announce(i); err != nil {
+		return err
+	}
 	return w.observe(i, graph.Event{Type: graph.KindsKnown, Kinds: w.served()})
 }
 
@@ -233,7 +239,11 @@ func (w *World) begin(side int, c ownergraph.Call) error {
 		if w.Control != NoFault {
 			return w.failControl(side, c)
 		}
-		w.List(side, w.kind(c.Kind))
+		if c.Kind != "" {
+			w.List(side, w.kind(c.Kind))
+		} else if err := w.observe(side, graph.Event{Type: graph.KindsKnown, Kinds: w.Served()}); err != nil {
+			return err
+		}
 		return s.Engine.Done(w.Now, c.ID, ownergraph.Result{})
 	case ownergraph.CallRead:
 		f.Answer = w.answer(c.Key)
@@ -312,6 +322,9 @@ func (w *World) Land(side, i int) error {
 
 // write carries a write out.
 func (w *World) write(c ownergraph.Call) error {
+	if slices.Contains(w.undoes, c.Key.Kind) {
+		return w.undo(c)
+	}
 	var ev graph.Event
 	before, err := w.Store, w.serves(c.Key)
 	switch {

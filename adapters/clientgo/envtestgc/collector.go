@@ -37,7 +37,7 @@ func Start(server *rest.Config, config Config) (*Collector, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), c.config.Ready)
 	defer cancel()
 	if _, err := c.engine.WaitIdle(ctx); err != nil {
-		err = c.unfinished(err)
+		err = c.unfinished(err, c.Held)
 		return nil, errors.Join(fmt.Errorf("start collector: %w", err), c.Stop())
 	}
 	return c, nil

@@ -31,6 +31,23 @@
 // release of envtest. The user of the config has to have every right, as
 // envtest's has.
 //
+// # Parallel tests
+//
+// One collector serves all tests of a server. Tests that run in parallel take a
+// namespace each, and wait for that alone:
+//
+//	func TestCart(t *testing.T) {
+//		t.Parallel()
+//		namespace := createNamespace(t, k8sClient) // a new one, with a generated name
+//		...
+//		if err := gc.WaitIdleIn(ctx, namespace); err != nil {
+//			t.Fatal(err)
+//		}
+//	}
+//
+// WaitIdle would wait for the finalizers of all other tests, too. TestParallel shows
+// two such tests. A test of objects without a namespace runs alone, with WaitIdle.
+//
 // # What a test sees
 //
 // A test that fails says what was done and why: begin it with gc.ReportTo(t).

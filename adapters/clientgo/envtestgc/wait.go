@@ -30,24 +30,45 @@ const (
 // because their owner references are bad. Held shows them. Give the context a
 // deadline.
 //
+// It waits for the whole server. A test that runs beside others (t.Parallel) waits for
+// its own namespace: see WaitIdleIn.
+//
 // Errors: a *HeldError when ctx ends before, which says what was held, by whom
 // and why; ErrClosed after Stop. Held by TestWaitIdle, TestWaitIdleWaitsForOperator,
 // TestWaitIdleNamesHolder, TestWaitIdleGrace and TestWaitIdleUnhandled.
 func (c *Collector) WaitIdle(ctx context.Context) error {
+	return c.wait(ctx, c.engine.WaitIdle, c.Held)
+}
+
+// WaitIdleIn is WaitIdle for the objects of one namespace. What other tests do in
+// other namespaces is not waited for, so that tests which have a namespace each may
+// run in parallel. Work on objects without a namespace is waited for, as they may own
+// objects in it; what is held of them is not. A HeldError names the objects of the
+// namespace alone.
+//
+// Errors: those of WaitIdle. Held by TestWaitIdleIn, TestWaitIdleInNamesHolder and
+// TestParallel.
+func (c *Collector) WaitIdleIn(ctx context.Context, namespace string) error {
+	idle := func(ctx context.Context) ([]ownergraph.Held, error) { return c.engine.WaitIdleIn(ctx, namespace) }
+	return c.wait(ctx, idle, func() []ownergraph.Held { return c.engine.HeldIn(namespace, mostHeld) })
+}
+
+// wait waits until idle returns and nothing is awaited of what is held.
+func (c *Collector) wait(ctx context.Context, idle func(context.Context) ([]ownergraph.Held, error), now func() []ownergraph.Held) error {
 	for {
-		held, err := c.engine.WaitIdle(ctx)
+		held, err := idle(ctx)
 		switch {
 		case err != nil:
-			return c.unfinished(err)
+			return c.unfinished(err, now)
 		case !slices.ContainsFunc(held, c.awaited):
 			return nil
 		}
-		for slices.ContainsFunc(c.Held(), c.awaited) {
+		for slices.ContainsFunc(now(), c.awaited) {
 			select {
 			case <-ctx.Done():
-				return c.unfinished(context.Cause(ctx))
+				return c.unfinished(context.Cause(ctx), now)
 			case <-c.ended:
-				return c.unfinished(ownergraph.ErrClosed)
+				return c.unfinished(ownergraph.ErrClosed, now)
 			case <-time.After(lookAgain):
 			}
 		}
@@ -101,14 +122,15 @@ func (e *HeldError) Error() string {
 // Unwrap returns why the wait ended: the context's error, or ErrClosed.
 func (e *HeldError) Unwrap() error { return e.err }
 
-func (c *Collector) unfinished(err error) error {
+// unfinished says why a wait has ended, and what was held then.
+func (c *Collector) unfinished(err error, held func() []ownergraph.Held) error {
 	select {
 	case <-c.ended:
 		return errors.Join(ownergraph.ErrClosed, c.err)
 	default:
 	}
 	sick := slices.DeleteFunc(c.engine.Kinds(), func(k ownergraph.KindStatus) bool { return k.Sick == "" })
-	return &HeldError{c.Held(), sick, err}
+	return &HeldError{held(), sick, err}
 }
 
 func texts(held []ownergraph.Held) []string {

@@ -6,11 +6,13 @@ import (
 	"fmt"
 	"log/slog"
 	"strings"
+	"sync"
 	"time"
 
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/graph"
 )
 
 // TB is what a Collector needs of a test: a *testing.T is one, and Ginkgo's
@@ -57,14 +59,16 @@ const patience = time.Minute
 // Errors: a *HeldError if objects are held, which names them, by whom they are
 // held and why: a finalizer that the test's own code has to take off, a bad owner
 // reference. The context's error, if it ends before; one without a deadline gets
-// one of a minute. Held by TestPropagation, TestHeld and TestWaitIdleEnds.
+// one of a minute. If the fake client failed to list, its last error is wrapped too.
+// Held by TestPropagation, TestHeld and TestWaitIdleEnds.
 func (c *Collector) WaitIdle(ctx context.Context) error {
 	if _, ok := ctx.Deadline(); !ok {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, patience)
 		defer cancel()
 	}
-	engine, err := ownergraph.New(c.store, ownergraph.Config{Logger: slog.New(slog.NewTextHandler(lines{c.t}, nil)), OnDecision: c.say})
+	watched := &watchedStore{Store: c.store}
+	engine, err := ownergraph.New(watched, ownergraph.Config{Logger: slog.New(slog.NewTextHandler(lines{c.t}, nil)), OnDecision: c.say})
 	if err != nil {
 		return fmt.Errorf("wait until idle: %w", err)
 	}
@@ -74,12 +78,36 @@ func (c *Collector) WaitIdle(ctx context.Context) error {
 	held, err := engine.WaitIdle(ctx)
 	stop()
 	if err := errors.Join(err, <-ended); err != nil {
-		return err
+		return errors.Join(err, watched.failure())
 	}
 	if len(held) > 0 {
 		return &HeldError{held}
 	}
 	return nil
+}
+
+// watchedStore is a store that keeps the last error of its watch.
+type watchedStore struct {
+	*Store
+	mu  sync.Mutex
+	err error
+}
+
+// Watch is that of the Store.
+func (w *watchedStore) Watch(ctx context.Context, sink func(graph.Event) error) error {
+	err := w.Store.Watch(ctx, sink)
+	if ctx.Err() == nil {
+		w.mu.Lock()
+		w.err = err
+		w.mu.Unlock()
+	}
+	return err
+}
+
+func (w *watchedStore) failure() error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.err
 }
 
 // say logs what is being done.

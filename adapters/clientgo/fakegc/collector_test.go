@@ -194,8 +194,8 @@ func TestWaitIdleEnds(t *testing.T) {
 			},
 		}).Build())
 		failing = true
-		if err := gc.WaitIdle(context.Background()); !errors.Is(err, context.DeadlineExceeded) {
-			t.Errorf("error %v", err)
+		if err := gc.WaitIdle(context.Background()); !errors.Is(err, context.DeadlineExceeded) || !errors.Is(err, broken) {
+			t.Errorf("error %v, want the context's and the watch's", err)
 		}
 		failing = false
 		if err := gc.WaitIdle(context.Background()); err != nil {

@@ -106,17 +106,22 @@ func (u users) seen(kind graph.Kind, o client.Object) graph.Object {
 	return u.objectOf(u.kinds[kind], m)
 }
 
-// lacks is what the store does not promise, with the reasons.
-func lacks() []storetest.Promise {
+// without is what the store does not promise, with the reasons.
+func without() []storetest.Promise {
 	return []storetest.Promise{
-		storetest.GracePeriods,  // nobody runs who would end one
-		storetest.StillVersions, // the fake client gives every update a new version
-		storetest.Compaction,    // there is no log: a watch looks at what is there
-		storetest.Breaks,        // nor a connection
-		storetest.Rewinds,       // nothing restores a fake client
-		storetest.SickKinds,     // an interceptor may fail a kind, and that fails the watch
-		storetest.ChangingKinds, // kinds come by use, and never go
-		storetest.Durability,    // the fake client ends with its test
+		storetest.GracePeriods,      // nobody runs who would end one
+		storetest.StillVersions,     // the fake client gives every update a new version
+		storetest.Compaction,        // there is no log: a watch looks at what is there
+		storetest.BrokenConnections, // nor a connection
+		storetest.Rewinds,           // nothing restores a fake client
+		storetest.SickKinds,         // an interceptor may fail a kind, and that fails the watch
+		storetest.ChangingKinds,     // kinds come by use, and never go
+		storetest.Durability,        // the fake client ends with its test
+		storetest.SecondHandles,     // it is of one process
+		storetest.Outages,           // there is no database
+		storetest.FailedCommits,     // nor a commit
+		// UIDs are the same in each run of a test, and its writers are its own.
+		storetest.UnforeseeableUIDs,
 	}
 }
 
@@ -129,7 +134,7 @@ func TestConformance(t *testing.T) {
 			}
 			return storetest.Subject{Store: s, Client: users{s}}
 		},
-		Lacks: lacks(),
+		Without: without(),
 	})
 }
 
@@ -144,7 +149,7 @@ func TestConformanceInBubble(t *testing.T) {
 				}
 				return storetest.Subject{Store: s, Client: users{s}}
 			},
-			Lacks: lacks(), Patience: time.Minute,
+			Without: without(), Patience: time.Minute, Search: 40 * time.Millisecond,
 		})
 		if err != nil {
 			t.Error(err)

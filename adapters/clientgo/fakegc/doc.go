@@ -36,7 +36,9 @@
 //
 // Kinds are those that the client's scheme knows, with their lists, and those that
 // are used through the client: name the others in the scheme, such as one of which
-// the builder alone was given an unstructured object. A kind's versions are one
+// the builder alone was given an unstructured object. A kind without a list type
+// (SubjectAccessReview, TokenReview, Binding) takes no part, since no server stores
+// its objects. A kind's versions are one
 // kind, but the fake client keeps their objects apart; of two
 // objects with one name, that in the scheme's preferred version counts. Grace
 // periods are taken for none. A deleted Namespace takes nothing along. A watch of

@@ -109,11 +109,14 @@ func (s *Store) scopeOf(gvk schema.GroupVersionKind) (scoped, known bool) {
 }
 
 // kindOf returns the kind of what a client uses, new ones too, and nil for one
-// that takes no part. A kind that comes with an unstructured object is entered
+// that takes no part: an event, and a kind without lists. A kind that comes with an unstructured object is entered
 // into the scheme as the fake client does, by a read.
 func (s *Store) kindOf(ctx context.Context, gvk schema.GroupVersionKind) *kind {
 	if k := s.kinds[kindName(gvk.Group, gvk.Kind)]; k != nil && slices.Contains(k.versions, gvk.Version) {
 		return k
+	}
+	if s.unlisted(gvk) {
+		return nil
 	}
 	k := s.addKind(s.kinds, gvk)
 	if k == nil {
@@ -126,6 +129,19 @@ func (s *Store) kindOf(ctx context.Context, gvk schema.GroupVersionKind) *kind {
 	}
 	s.renew()
 	return k
+}
+
+// unlisted reports whether the scheme has a type for a kind and none for its lists.
+// Objects of such a kind are requests (SubjectAccessReview, Binding): no server
+// stores them, and the fake client cannot list them. Held by TestKindsWithoutList.
+func (s *Store) unlisted(gvk schema.GroupVersionKind) bool {
+	scheme := s.inner.Scheme()
+	o, err := scheme.New(gvk)
+	if err != nil {
+		return false
+	}
+	_, untyped := o.(runtime.Unstructured) // its list is entered with the first one
+	return !untyped && !scheme.Recognizes(gvk.GroupVersion().WithKind(gvk.Kind+"List"))
 }
 
 // settle learns from an object whether its kind has namespaces.

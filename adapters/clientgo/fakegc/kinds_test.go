@@ -11,7 +11,10 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
+	authenticationv1 "k8s.io/api/authentication/v1"
+	authorizationv1 "k8s.io/api/authorization/v1"
 	autoscalingv1 "k8s.io/api/autoscaling/v1"
 	autoscalingv2 "k8s.io/api/autoscaling/v2"
 	corev1 "k8s.io/api/core/v1"
@@ -175,6 +178,36 @@ func TestUnknownToScheme(t *testing.T) {
 	}
 }
 
+// A kind without a list is no kind of a collection: what a test creates of it is not
+// stored by any server, and takes no part.
+func TestKindsWithoutList(t *testing.T) {
+	for _, c := range []struct {
+		object client.Object
+		reason string
+	}{
+		{&authorizationv1.SubjectAccessReview{ObjectMeta: metav1.ObjectMeta{Name: "r"}}, "the question is answered, and not stored"},
+		{&authorizationv1.LocalSubjectAccessReview{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "r"}}, "nor with a namespace"},
+		{&authenticationv1.TokenReview{ObjectMeta: metav1.ObjectMeta{Name: "r"}}, "nor in another group"},
+		{&corev1.Binding{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "r"}}, "it writes to a Pod"},
+	} {
+		r := &rig{T: t}
+		r.WithWatch, r.gc = New(t, fake.NewClientBuilder().WithScheme(fresh(t)).Build())
+		a := configMap("a")
+		r.make(a)
+		r.make(configMap("b", a), c.object)
+		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+		defer cancel()
+		for range 2 { // the second look begins with the kind known
+			if err := r.gc.WaitIdle(ctx); err != nil {
+				t.Fatalf("%s: %v", c.reason, err)
+			}
+		}
+		r.end(a)
+		r.collect()
+		r.want("")
+	}
+}
+
 // A reference may name another version of the kind than the owner was made in.
 func TestVersions(t *testing.T) {
 	r := &rig{T: t}
@@ -208,6 +241,7 @@ func TestOwnerOf(t *testing.T) {
 		{"v9", "ConfigMap", "a", "ConfigMap/o@u+unresolved", "there is no such version"},
 		{"example.org/v1", "Thing", "a", `"example.org/Thing"/o@u+unresolved`, "nor such a kind"},
 		{"a/b/c", "Thing", "a", `"a/b/c/Thing"/o@u+unresolved`, "nor such a group"},
+		{"v1", "Event", "a", "Event/o@u+unresolved", "events take no part"},
 	} {
 		r := metav1.OwnerReference{APIVersion: c.apiVersion, Kind: c.kind, Name: "o", UID: "u"}
 		o := s.ownerOf(c.namespace, &r)
@@ -216,6 +250,19 @@ func TestOwnerOf(t *testing.T) {
 			t.Errorf("%s, unresolved %v, want %s: %s", got, o.Unresolved, c.want, c.reason)
 		}
 	}
+}
+
+// No object can have such a name, so an orphan deletion frees the reference by its UID.
+func TestOrphanFreesHostileName(t *testing.T) {
+	r := newRig(t)
+	a, b := configMap("a"), configMap("b")
+	r.make(a)
+	own(b, a)
+	b.OwnerReferences[0].Name = "../a"
+	r.make(b)
+	r.end(a, client.PropagationPolicy(metav1.DeletePropagationOrphan))
+	r.collect()
+	r.want("b")
 }
 
 // Client-go says of each of its kinds whether it has namespaces, in a comment for

@@ -8,6 +8,7 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/api/validate/content"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -161,8 +162,8 @@ func versionOf(uid types.UID, resourceVersion string) graph.Version {
 // ownerOf resolves a reference of an object in a namespace, as a garbage
 // collector does: the version does not matter, and an owner of a kind with
 // namespaces lives in that of its dependent. It is Unresolved if the scheme does
-// not know the kind in that version, or nobody can say where the owner lives.
-// Held by TestOwnerOf.
+// not know the kind in that version, nobody can say where the owner lives, or no
+// object can have its name. Held by TestOwnerOf and TestOrphanFreesHostileName.
 func (s *Store) ownerOf(namespace string, r *metav1.OwnerReference) graph.Owner {
 	gv, err := schema.ParseGroupVersion(r.APIVersion)
 	if err != nil {
@@ -175,7 +176,7 @@ func (s *Store) ownerOf(namespace string, r *metav1.OwnerReference) graph.Owner 
 	}
 	k := s.kinds[o.Kind]
 	switch {
-	case k == nil || !slices.Contains(k.versions, gv.Version), k.info.Scoped && namespace == "":
+	case k == nil || !slices.Contains(k.versions, gv.Version), k.info.Scoped && namespace == "", len(content.IsPathSegmentName(r.Name)) > 0:
 		o.Unresolved = true
 	case k.info.Scoped:
 		o.Scope = namespace

@@ -28,10 +28,10 @@ var reasonNames = [...]string{
 	policy.OnlySelf: "OnlySelf", policy.OwnedInRing: "OwnedInRing",
 	policy.NeedFinalizers: "NeedFinalizers", policy.NeedDependents: "NeedDependents",
 	policy.NeedAcknowledgement: "NeedAcknowledgement", policy.NeedWatch: "NeedWatch", policy.NeedListing: "NeedListing",
-	policy.FenceHeld: "FenceHeld", policy.OwnerUnknown: "OwnerUnknown", policy.ObjectFlawed: "ObjectFlawed",
+	policy.FenceHeld: "FenceHeld", policy.FenceLost: "FenceLost", policy.WriteFails: "WriteFails", policy.OwnerUnknown: "OwnerUnknown", policy.ObjectFlawed: "ObjectFlawed",
 	policy.KindUnserved: "KindUnserved", policy.KindSick: "KindSick", policy.StoreRefused: "StoreRefused",
-	policy.HandlerFailed: "HandlerFailed", policy.HandlerRuns: "HandlerRuns",
-	policy.Disturbed: "Disturbed", policy.UIDShared: "UIDShared",
+	policy.HandlerFailed: "HandlerFailed",
+	policy.Disturbed:     "Disturbed", policy.WriteUndone: "WriteUndone", policy.UIDShared: "UIDShared",
 	policy.NeedMembers: "NeedMembers", policy.NeedConfirmation: "NeedConfirmation", policy.Contested: "Contested", policy.NeedSelect: "NeedSelect",
 	policy.HolderUnguarded: "HolderUnguarded", policy.HolderUnfit: "HolderUnfit", policy.SweepUnserved: "SweepUnserved",
 }

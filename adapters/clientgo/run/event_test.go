@@ -75,6 +75,7 @@ func TestUnresolvable(t *testing.T) {
 		{policy.OwnerUnknown, graph.UnresolvedScope, true, "the reference cannot be read"},
 		{policy.OwnerUnknown, graph.ScopedOwner, true, "it never can be"},
 		{policy.OwnerUnknown, graph.Misplaced, true, "the owner is elsewhere"},
+		{policy.OwnerUnknown, graph.Renamed, true, "the owner has another name"},
 		{policy.OwnerUnknown, graph.Unobserved, false, "a read can tell"},
 		{policy.OwnerUnknown, graph.UnservedKind, false, "a definition may be on its way"},
 		{policy.OwnerUnknown, graph.Unreadable, false, "the server may be ill"},

@@ -20,11 +20,12 @@ func (c *Config) RegisterFlags(f *flag.FlagSet) {
 	f.DurationVar(&c.Lease.Duration, "lease-duration", c.Lease.Duration, "how long others wait for a holder that is gone (0: 30s)")
 	f.StringVar(&c.Lease.Identity, "lease-identity", c.Lease.Identity, "the holder's `name` (default the host's and a random part)")
 	f.StringVar(&c.Listen, "listen", c.Listen, "serve /healthz, /readyz and /metrics at this `address`; empty: nowhere")
-	f.Var(ignoreFlag{&c.Store.Ignore}, "ignore", "`kinds` that take no part besides events and measurements, as apps/Deployment,Pod,shop.example/*; may be repeated")
+	f.Var(ignoreFlag{&c.Store.Ignore}, "ignore", "`kinds` that take no part besides events and measurements, as apps/Deployment,Pod,shop.example/*, or resources, as deployments.apps; may be repeated")
 	f.DurationVar(&c.Store.Rediscover, "rediscover", c.Store.Rediscover, "how often the served kinds are looked at without a cause (0: 30s)")
 	f.IntVar(&c.Store.PageSize, "page-size", c.Store.PageSize, "how many objects a page of a listing has (0: 500)")
 	f.IntVar(&c.Store.Listings, "listings", c.Store.Listings, "how many kinds are listed at once (0: 8)")
 	f.IntVar(&c.Engine.Workers, "workers", c.Engine.Workers, "how many requests for objects run at once (0: 20)")
+	f.IntVar(&c.Engine.Limits.Owners, "owners", c.Engine.Limits.Owners, "how many owner references an object may have; one with more is held (0: 1024)")
 	f.DurationVar(&c.Engine.CallTimeout, "call-timeout", c.Engine.CallTimeout, "how long such a request may take (0: 30s)")
 	f.DurationVar(&c.Engine.FenceWait, "fence-wait", c.Engine.FenceWait,
 		"the longest that a foreground or orphan deletion waits for a sick kind; it is best effort then (0: without end)")

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/go-logr/logr/funcr"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/adapters/clientgo"
@@ -30,6 +31,8 @@ func TestFlags(t *testing.T) {
 		{"-lease a/b -lease=", Config{Listen: "here"}, "the last one counts"},
 		{"-ignore Pod,apps/Deployment -ignore shop.example/*", Config{Listen: "here", Store: clientgo.Config{Ignore: ignored}}, "it adds"},
 		{"-page-size 7 -listings 2 -rediscover 1m", Config{Listen: "here", Store: clientgo.Config{PageSize: 7, Listings: 2, Rediscover: time.Minute}}, "the store's"},
+		{"-owners 4096", Config{Listen: "here", Engine: ownergraph.Config{Limits: graph.Limits{Owners: 4096}}}, "a bound that the server has not"},
+		{"-ignore deployments.apps", Config{Listen: "here", Store: clientgo.Config{Ignore: append(clientgo.DefaultIgnore(), "deployments.apps")}}, "a resource"},
 		{"-fence-wait 1h -audit-every 2h -call-timeout 3s -held-after 4m", Config{Listen: "here", HeldAfter: 4 * time.Minute,
 			Engine: ownergraph.Config{FenceWait: time.Hour, AuditEvery: 2 * time.Hour, CallTimeout: 3 * time.Second}}, "the engine's"},
 	} {
@@ -38,6 +41,27 @@ func TestFlags(t *testing.T) {
 		got.RegisterFlags(f)
 		if err := f.Parse(strings.Fields(c.args)); err != nil || !reflect.DeepEqual(got, c.want) {
 			t.Errorf("%q: %+v, %v: %s", c.args, got, err, c.reason)
+		}
+	}
+}
+
+// The rights of what takes no part are not asked for, however that is named.
+func TestIgnores(t *testing.T) {
+	r := metav1.APIResource{Name: "deployments", Kind: "Deployment"}
+	for _, c := range []struct {
+		config Config
+		want   bool
+		reason string
+	}{
+		{Config{}, false, "it takes part"},
+		{Config{Store: clientgo.Config{Ignore: []graph.Kind{"apps/Deployment"}}}, true, "a kind"},
+		{Config{Store: clientgo.Config{Ignore: []graph.Kind{"deployments.apps"}}}, true, "a resource"},
+		{Config{Store: clientgo.Config{Ignore: []graph.Kind{"deployments"}}}, false, "that of another group"},
+		{Config{Store: clientgo.Config{Ignore: []graph.Kind{"apps/*"}}}, true, "a group"},
+		{Config{Engine: ownergraph.Config{Ignore: []graph.Kind{"apps/Deployment"}}}, true, "the engine's setting"},
+	} {
+		if got := c.config.ignores("apps", r); got != c.want {
+			t.Errorf("%s: ignored %v", c.reason, got)
 		}
 	}
 }

@@ -85,9 +85,12 @@ func TestMetricsComplete(t *testing.T) {
 	stats := ownergraph.Stats{}
 	v := reflect.ValueOf(&stats).Elem()
 	for i := range v.NumField() {
-		if f := v.Field(i); f.CanInt() {
+		switch f := v.Field(i); {
+		case v.Type().Field(i).Name == "Fence":
+			stats.Fence.Open = 1000 + i
+		case f.CanInt():
 			f.SetInt(int64(1000 + i))
-		} else {
+		default:
 			f.SetUint(uint64(1000 + i))
 		}
 	}

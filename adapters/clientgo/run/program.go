@@ -139,8 +139,8 @@ func (p *Program) collect(ctx context.Context) error {
 	defer p.collects.Store(false)
 	all, ctx := errgroup.WithContext(ctx)
 	all.Go(func() error { return p.collector.Run(ctx) })
-	all.Go(func() error { p.mind(ctx); return nil })
 	if p.teller != nil {
+		all.Go(func() error { p.mind(ctx); return nil })
 		all.Go(func() error { p.teller.run(ctx); return nil })
 	}
 	return all.Wait()

@@ -63,7 +63,8 @@ func (c Config) ignores(group string, r metav1.APIResource) bool {
 	if group != "" {
 		kind = graph.Kind(group) + "/" + kind
 	}
-	return slices.Contains(list, kind) || slices.Contains(list, graph.Kind(group)+"/*") || slices.Contains(c.Engine.Ignore, kind)
+	resource := graph.Kind(schema.GroupResource{Group: group, Resource: r.Name}.String())
+	return slices.Contains(list, kind) || slices.Contains(list, resource) || slices.Contains(list, graph.Kind(group)+"/*") || slices.Contains(c.Engine.Ignore, kind)
 }
 
 // bounded ends every request with a context, since the discovery client takes

@@ -63,6 +63,14 @@ func (c Config) verbs() []string {
 // besides returns the rights that it takes on nothing that is collected.
 func (c Config) besides() []Right {
 	var out []Right
+	for _, at := range [...]struct{ group, kind, resource string }{
+		{"apiextensions.k8s.io", "CustomResourceDefinition", "customresourcedefinitions"},
+		{"apiregistration.k8s.io", "APIService", "apiservices"},
+	} {
+		if c.ignores(at.group, metav1.APIResource{Kind: at.kind}) { // they say which kinds there are
+			out = append(out, Right{Verb: "get", Group: at.group, Resource: at.resource}, Right{Verb: "list", Group: at.group, Resource: at.resource})
+		}
+	}
 	if c.Act && c.endsNamespaces() {
 		out = append(out, Right{Verb: "update", Resource: "namespaces/finalize"})
 	}

@@ -104,6 +104,9 @@ func TestRights(t *testing.T) {
 		{Config{Act: true}, "", []string{"observe", "some"}, "patch *.*, delete deployments.apps", "verbs by resource"},
 		{Config{Act: true, Store: clientgo.Config{Ignore: []graph.Kind{"apps/*"}}}, "", []string{"observe", "some"}, "delete events, patch *.*", "what takes no part needs no right"},
 		{Config{Act: true, Store: clientgo.Config{Ignore: []graph.Kind{"apps/Deployment", "Event"}}}, "", []string{"observe", "some"}, "patch *.*", "nor does a kind"},
+		{Config{Store: clientgo.Config{Ignore: []graph.Kind{"apiextensions.k8s.io/*"}}}, "", []string{"observe"}, "", "definitions that are ignored may be listed"},
+		{Config{Store: clientgo.Config{Ignore: []graph.Kind{"apiregistration.k8s.io/APIService"}}}, "list", []string{"observe"},
+			"list *.*, list apiservices.apiregistration.k8s.io", "API services that are ignored are listed all the same"},
 	} {
 		bubble(t, c.config, func(r *rig) {
 			r.grant(c.without, c.roles...)

@@ -92,7 +92,7 @@ func unresolvable(r policy.Reason, d graph.Doubt) bool {
 		return false
 	}
 	switch d {
-	case graph.UnresolvedScope, graph.BannedOwner, graph.ForeignScope, graph.ScopedOwner, graph.Misplaced:
+	case graph.UnresolvedScope, graph.BannedOwner, graph.ForeignScope, graph.ScopedOwner, graph.Misplaced, graph.Renamed:
 		return true
 	}
 	return false

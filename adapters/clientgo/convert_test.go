@@ -1,0 +1,71 @@
+package clientgo
+
+import (
+	"errors"
+	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/ownergraph/ownergraph/graph"
+)
+
+// The exported conversions say what a watch would.
+func TestObjectOf(t *testing.T) {
+	bubble(t, newFake(standardKinds()...), Config{}, func(r *rig) {
+		n := r.create("Node", named("", "n"))
+		m := named("ns", "a", blocking(ref("v1", "Node", "n", n.UID)), ref("apps/v1", "Deployment", "d", "u"), ref("x/v1", "X", "x", "v"))
+		m.Finalizers = []string{"f"}
+		live := r.create("ConfigMap", m)
+		got, err := r.store.ObjectOf(r.t.Context(), schema.GroupVersionKind{Version: "v1", Kind: "ConfigMap"}, live)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.watch()
+		r.told()
+		if want := r.live[got.Key]; !got.Equal(want) {
+			t.Errorf("got %+v, and the watch says %+v", got, want)
+		}
+		if len(got.Owners) != 3 || !got.Owners[0].Block || got.Owners[1].Scope != "ns" || !got.Owners[2].Unresolved {
+			t.Errorf("owners %+v", got.Owners)
+		}
+		for i, ref := range live.OwnerReferences {
+			if o, err := r.store.OwnerOf(r.t.Context(), "ns", ref); err != nil || o != got.Owners[i] {
+				t.Errorf("owner %d: %+v, %v", i, o, err)
+			}
+		}
+	})
+}
+
+func TestObjectOfRefused(t *testing.T) {
+	bubble(t, newFake(standardKinds()...), Config{Ignore: []graph.Kind{"Node"}}, func(r *rig) {
+		core := func(kind string) schema.GroupVersionKind { return schema.GroupVersionKind{Version: "v1", Kind: kind} }
+		scoped, global := named("ns", "a"), named("", "a")
+		for _, c := range []struct {
+			gvk    schema.GroupVersionKind
+			object metav1.Object
+			want   error
+			reason string
+		}{
+			{core("ConfigMap"), nil, graph.ErrInvalid, "nothing"},
+			{core("ConfigMap"), &global, graph.ErrInvalid, "the kind has namespaces"},
+			{core("Cart"), &scoped, graph.ErrKindUnknown, "the kind is not served"},
+			{core("Node"), &global, graph.ErrKindUnknown, "the kind takes no part"},
+		} {
+			if _, err := r.store.ObjectOf(r.t.Context(), c.gvk, c.object); !errors.Is(err, c.want) {
+				t.Errorf("%s: %v", c.reason, err)
+			}
+		}
+		r.setDown(true)
+		other, err := New(r.store.client.config, Config{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := other.OwnerOf(r.t.Context(), "ns", ref("v1", "Node", "n", "u")); err == nil {
+			t.Error("a server that is down serves nothing, and that is no answer")
+		}
+		if _, err := r.store.OwnerOf(r.t.Context(), "ns", ref("v1", "Node", "n", "u")); err != nil {
+			t.Errorf("what is known needs no server: %v", err)
+		}
+	})
+}

@@ -1,0 +1,200 @@
+package clientgo
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/ownergraph/ownergraph/graph"
+)
+
+func serviceKinds() []*fakeKind {
+	return append(definitionKinds(),
+		&fakeKind{group: "apiregistration.k8s.io", kind: "APIService", plural: "apiservices", versions: []string{"v1"}})
+}
+
+// A kind whose definition is there holds fences while discovery lacks it, in a watch
+// that knows the kind and in a fresh one. Its objects are reported if the server
+// lists them.
+func TestDefinitionHoldsFences(t *testing.T) {
+	for _, c := range []struct {
+		reason string
+		fresh  bool
+		serve  func(r *rig, served bool)
+		lists  bool
+	}{
+		{"the server has started, and discovery lacks the group", false, func(r *rig, ok bool) { r.undiscover(!ok) }, true},
+		{"so it has, and the collector is new", true, func(r *rig, ok bool) { r.undiscover(!ok) }, true},
+		{"no version is served", false, func(r *rig, ok bool) { r.hide(!ok) }, false},
+		{"no version is served, and the collector is new", true, func(r *rig, ok bool) { r.hide(!ok) }, false},
+	} {
+		t.Run(c.reason, func(t *testing.T) {
+			bubble(t, newFake(serviceKinds()...), Config{}, func(r *rig) {
+				if !c.fresh {
+					r.watch()
+				}
+				r.carts()
+				r.told()
+				c.serve(r, false)
+				if c.fresh {
+					r.watch()
+				}
+				r.fence(1)
+				pass(time.Minute)
+				told := r.told()
+				passed := slices.Contains(told, "fence-passed 1 shop.example/Cart") // by a consistent list
+				if slices.Contains(told, vanished) || passed != (c.lists && !c.fresh) || len(of(told, sickCart)) == 0 {
+					t.Errorf("told\n%s", strings.Join(told, "\n"))
+				}
+				if left := r.left(); c.fresh && c.lists != (left == "a b") || !c.fresh && left != "a b" {
+					t.Errorf("reported %q", left)
+				}
+				c.serve(r, true)
+				pass(time.Minute)
+				told = r.told()
+				if !slices.Contains(told, "kind-recovered shop.example/Cart") || !passed && !slices.Contains(told, "fence-passed 1 shop.example/Cart") {
+					t.Errorf("after it is served: told\n%s", strings.Join(told, "\n"))
+				}
+				r.agree()
+			})
+		})
+	}
+}
+
+// Only a definition that is gone takes its kind out of the set. One whose names were
+// not accepted never had objects, and one that a config ignores takes no part.
+func TestDefinitionsThatHoldNothing(t *testing.T) {
+	for _, c := range []struct {
+		reason string
+		ignore []graph.Kind
+		do     func(*rig)
+	}{
+		{"the definition is gone", nil, func(r *rig) { r.carts(); r.undefine(); r.hide(true) }},
+		{"its names are not accepted", nil, func(r *rig) { r.create(definitionKind, named("", "others.shop.example")) }},
+		{"its kind is ignored", []graph.Kind{"shop.example/Cart"}, func(r *rig) { r.carts(); r.hide(true) }},
+	} {
+		t.Run(c.reason, func(t *testing.T) {
+			bubble(t, newFake(serviceKinds()...), Config{Ignore: c.ignore}, func(r *rig) {
+				c.do(r)
+				r.watch()
+				r.fence(1)
+				pass(time.Minute)
+				told := r.told()
+				if len(of(told, "kind-sick", "shop.example/")) != 0 || !slices.Contains(told, "fence-passed 1 ") {
+					t.Errorf("told\n%s", strings.Join(told, "\n"))
+				}
+			})
+		})
+	}
+}
+
+// A group that only an API service names is sick: as a whole if nothing is known of
+// it, else each of its kinds. A version in a group with definitions is theirs.
+func TestServiceHoldsFences(t *testing.T) {
+	for _, c := range []struct {
+		reason, service string
+		remote          bool
+		unsaid          graph.Kind
+		want            []string
+	}{
+		{"of another server, never seen", "v1.far.example", true, "", []string{"kind-sick far.example/*: discovery of far.example/v1: " + lackedGroup}},
+		{"of another server, seen before", "v1.apps", true, "apps/Deployment", []string{"kind-sick apps/Deployment: discovery of apps/v1: " + lackedGroup}},
+		{"of the server itself, seen before", "v1.apps", false, "apps/Deployment", []string{"kind-sick apps/Deployment: discovery of apps/v1: " + lackedGroup}},
+		{"of a group with definitions", "v2.shop.example", false, "", nil},
+		{"of another server, in a group with definitions", "v2.shop.example", true, "", []string{"kind-sick shop.example/*: discovery of shop.example/v2: " + lackedGroup}},
+		{"discovered", "v1.apps", false, "", nil},
+	} {
+		t.Run(c.reason, func(t *testing.T) {
+			f := newFake(serviceKinds()...)
+			bubble(t, f, Config{}, func(r *rig) {
+				r.watch()
+				r.carts()
+				r.told()
+				_, group, _ := strings.Cut(c.service, ".")
+				r.locked(func() {
+					r.remote = map[string]bool{group: c.remote}
+					if c.unsaid != "" {
+						r.kindOf(c.unsaid).unsaid = true
+					}
+				})
+				r.create(serviceKind, named("", c.service))
+				pass(10 * time.Second)
+				r.want(of(r.told(), "sick", "vanished"), c.want...)
+			})
+		})
+	}
+}
+
+// Where nobody can say which definitions there are, no kind leaves the set, and the
+// set passes no fence. What is ignored by setting holds nothing.
+func TestDefinitionsUnread(t *testing.T) {
+	for _, c := range []struct {
+		reason string
+		ignore []graph.Kind
+		plural string
+		code   int
+		passes bool
+		sick   string
+	}{
+		{"the right is missing", nil, "customresourcedefinitions", 403, false, "it takes the rights to get, list and watch them"},
+		{"the server fails", nil, "customresourcedefinitions", 500, false, "kind-sick apiextensions.k8s.io/CustomResourceDefinition: "},
+		{"the server does not serve what it discovers", nil, "customresourcedefinitions", 404, false, "kind-sick apiextensions.k8s.io/CustomResourceDefinition: "},
+		{"the right to list API services is missing", nil, "apiservices", 403, false, "kind-sick apiregistration.k8s.io/APIService: "},
+		{"the right is missing, and the kind is ignored", []graph.Kind{"apiextensions.k8s.io/*"}, "customresourcedefinitions", 403, true, ""},
+	} {
+		t.Run(c.reason, func(t *testing.T) {
+			bubble(t, newFake(serviceKinds()...), Config{Ignore: c.ignore}, func(r *rig) {
+				r.watch()
+				r.carts()
+				r.told()
+				r.locked(func() { r.fault = failing(c.plural, c.code) })
+				r.undiscover(true)
+				r.fence(1)
+				pass(time.Minute)
+				told := r.told()
+				if slices.Contains(told, vanished) != c.passes || slices.Contains(told, "fence-passed 1 ") != c.passes {
+					t.Errorf("told\n%s", strings.Join(told, "\n"))
+				}
+				if c.sick != "" && len(of(told, c.sick)) == 0 {
+					t.Errorf("not told %q:\n%s", c.sick, strings.Join(told, "\n"))
+				}
+				r.locked(func() { r.fault = nil })
+				r.undiscover(false)
+				pass(2 * time.Minute)
+				if told := r.told(); !c.passes && !slices.Contains(told, "fence-passed 1 ") {
+					t.Errorf("after it is read: told\n%s", strings.Join(told, "\n"))
+				}
+				if !c.passes {
+					r.agree()
+				}
+			})
+		})
+	}
+}
+
+// A fresh watch without the right: the set of kinds passes nothing until it is granted.
+func TestDefinitionsUnreadAtFirst(t *testing.T) {
+	bubble(t, newFake(serviceKinds()...), Config{}, func(r *rig) {
+		r.carts()
+		r.fault = func(q *http.Request) *fakeResponse {
+			if strings.HasPrefix(q.URL.Path, "/apis/apiextensions.k8s.io/") {
+				return &fakeResponse{code: 403}
+			}
+			return nil
+		}
+		r.hide(true)
+		r.watch()
+		r.fence(1)
+		pass(time.Minute)
+		if told := r.told(); slices.Contains(told, "fence-passed 1 ") || len(of(told, "kind-sick "+string(definitionKind))) == 0 {
+			t.Errorf("told\n%s", strings.Join(told, "\n"))
+		}
+		r.locked(func() { r.fault = nil })
+		pass(time.Minute)
+		if told := r.told(); !slices.Contains(told, "fence-passed 1 ") || len(of(told, sickCart)) == 0 || len(of(told, "fence-passed 1 shop")) != 0 {
+			t.Errorf("told\n%s", strings.Join(told, "\n"))
+		}
+	})
+}

@@ -1,0 +1,74 @@
+package clientgo
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// wholeObject is a definition or an API service with what names a kind.
+type wholeObject struct {
+	meta
+	Spec   map[string]any `json:"spec"`
+	Status map[string]any `json:"status"`
+}
+
+// asksWhole reports whether a request asks for more than metadata.
+func asksWhole(r *http.Request) bool {
+	return !strings.Contains(r.Header.Get("Accept"), "PartialObject")
+}
+
+// serveWholeList answers with whole objects, the one list of them that the store asks for.
+func (f *fake) serveWholeList(w http.ResponseWriter, k *fakeKind) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	out := struct {
+		metav1.TypeMeta
+		metav1.ListMeta `json:"metadata"`
+		Items           []wholeObject `json:"items"`
+	}{TypeMeta: metav1.TypeMeta{APIVersion: k.group + "/v1", Kind: k.kind + "List"}}
+	for _, o := range k.sorted() {
+		out.Items = append(out.Items, f.whole(k, o))
+	}
+	writeJSON(w, http.StatusOK, out)
+}
+
+// whole returns an object with its spec, which follows from its name and from the
+// kinds of the fake.
+func (f *fake) whole(k *fakeKind, o *meta) wholeObject {
+	out := wholeObject{meta: *o.DeepCopy()}
+	out.TypeMeta = metav1.TypeMeta{APIVersion: k.group + "/v1", Kind: k.kind}
+	name, group, _ := strings.Cut(o.Name, ".")
+	if k.plural == servicesAt().Resource {
+		out.Spec = map[string]any{"group": group, "version": name}
+		if f.remote[group] {
+			out.Spec["service"] = map[string]any{"name": "there"}
+		}
+		return out
+	}
+	out.Spec, out.Status = f.definition(schema.GroupResource{Group: group, Resource: name})
+	return out
+}
+
+// definition says what a definition does of one of the fake's kinds. The names of any
+// other are not accepted.
+func (f *fake) definition(at schema.GroupResource) (spec, status map[string]any) {
+	i := slices.IndexFunc(f.kinds, func(k *fakeKind) bool { return k.group == at.Group && k.plural == at.Resource })
+	if i < 0 {
+		return map[string]any{"group": at.Group, "names": map[string]any{"plural": at.Resource, "kind": "Other"}},
+			map[string]any{"conditions": []any{map[string]any{"type": "NamesAccepted", "status": "False"}}}
+	}
+	k := f.kinds[i]
+	scope, versions := "Cluster", []any{}
+	if k.scoped {
+		scope = "Namespaced"
+	}
+	for _, v := range k.versions {
+		versions = append(versions, map[string]any{"name": v, "served": !k.hidden})
+	}
+	return map[string]any{"group": k.group, "scope": scope, "names": map[string]any{"plural": k.plural, "kind": k.kind}, "versions": versions},
+		map[string]any{"conditions": []any{map[string]any{"type": "NamesAccepted", "status": "True"}, map[string]any{"type": "Established", "status": "True"}}}
+}

@@ -1,0 +1,121 @@
+package clientgo
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/ownergraph/ownergraph/graph"
+)
+
+const (
+	lackedKind  = "its definition is there, and the server does not serve it or does not say so"
+	lackedGroup = "an API service names it, and discovery does not"
+)
+
+// withServices adds the versions that only API services name, as failed ones: their
+// groups keep what was known of them.
+func withServices(found discovered, versions []schema.GroupVersion) discovered {
+	if len(versions) == 0 {
+		return found
+	}
+	out := maps.Clone(found)
+	for _, gv := range versions {
+		out[gv.Group] = append(slices.Clone(out[gv.Group]), groupVersion{version: gv.Version, failed: lackedGroup})
+	}
+	return out
+}
+
+// addLacked adds the kinds that discovery lacks though they have a definition. They
+// are sick, and hold fences: their objects are there, and nobody sees them. As
+// long as nobody can say which definitions there are, no kind leaves the set.
+func (c *catalog) addLacked(lacks lacked, before *catalog, ignore ignored) {
+	c.defined, c.partial, c.waived = lacks.defined, len(lacks.unread) > 0, lacks.waived
+	c.gaps = len(lacks.known)+len(lacks.versions) > 0
+	for _, at := range lacks.known {
+		if r, ok := before.reached(at); ok {
+			c.keepKind(r, before, lackedKind, ignore)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(lacks.defined)) {
+		d := lacks.defined[name].definition
+		if !d.rejected() {
+			c.gaps = true
+			c.addDefined(d, ignore)
+		}
+	}
+	if !c.partial {
+		return
+	}
+	if before != nil {
+		for _, kind := range slices.Sorted(maps.Keys(before.kinds)) {
+			c.keepKind(before.kinds[kind], before, "discovery does not name it, and nobody can say if its definition is there", ignore)
+		}
+	}
+	for _, kind := range slices.Sorted(maps.Keys(lacks.unread)) {
+		c.doubt(kind, lacks.unread[kind])
+	}
+}
+
+// keepKind keeps a kind as it was, as a sick one, unless it is served as another.
+func (c *catalog) keepKind(r resource, before *catalog, why string, ignore ignored) {
+	if _, ok := c.kinds[r.kind]; ok || ignore.has(r.gvk.Group, r.kind) {
+		return
+	}
+	c.kinds[r.kind] = r
+	c.sick[r.kind] = why
+	for gvk, m := range before.means {
+		if _, ok := c.means[gvk]; !ok && m.kind == r.kind {
+			c.means[gvk] = m
+		}
+	}
+}
+
+// addDefined adds a kind as its definition says, in the first version that is
+// served.
+func (c *catalog) addDefined(d definition, ignore ignored) {
+	kind := kindName(d.Spec.Group, d.Spec.Names.Kind)
+	if _, ok := c.kinds[kind]; ok || len(d.Spec.Versions) == 0 || ignore.has(d.Spec.Group, kind) {
+		return
+	}
+	scoped, at := d.Spec.Scope == "Namespaced", d.Spec.Versions[0].Name
+	for _, v := range slices.Backward(d.Spec.Versions) {
+		if !v.Served {
+			continue
+		}
+		at = v.Name
+		gvk := schema.GroupVersionKind{Group: d.Spec.Group, Version: v.Name, Kind: d.Spec.Names.Kind}
+		if _, ok := c.means[gvk]; !ok {
+			c.means[gvk] = meaning{kind: kind, scoped: scoped, known: true}
+		}
+	}
+	gv := schema.GroupVersion{Group: d.Spec.Group, Version: at}
+	c.kinds[kind] = resource{kind: kind, at: gv.WithResource(d.Spec.Names.Plural), gvk: gv.WithKind(d.Spec.Names.Kind), scoped: scoped}
+	c.sick[kind] = lackedKind
+}
+
+// doubt marks definitions or API services as sick: they are what nobody can see.
+func (c *catalog) doubt(kind graph.Kind, why string) {
+	if _, ok := c.kinds[kind]; ok {
+		c.sick[kind] = why
+		return
+	}
+	group := definitionsAt().Group
+	if kind == serviceKind {
+		group = servicesAt().Group
+	}
+	c.addUnknown(group, fmt.Sprintf("kind %s: %s", kind, why))
+}
+
+// warnWaived logs that a config ignores what the set of kinds would be compared
+// with, and that nobody can read it: a fence may then miss a kind.
+func (s *Store) warnWaived(before, c *catalog) {
+	for _, kind := range slices.Sorted(maps.Keys(c.waived)) {
+		if why := c.waived[kind]; before == nil || before.waived[kind] != why {
+			s.config.Logger.Warn("the set of kinds rests on discovery alone: foreground and orphan deletions may miss a kind that is not served for a moment",
+				"ignored", string(kind), "err", why)
+		}
+	}
+}

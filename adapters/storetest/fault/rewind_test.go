@@ -1,0 +1,45 @@
+package fault_test
+
+import (
+	"context"
+	"slices"
+	"testing"
+	"testing/synctest"
+
+	"github.com/ownergraph/ownergraph/adapters/storetest/fault"
+	"github.com/ownergraph/ownergraph/graph"
+)
+
+// TestRewindKeepsItsEpoch: a fault that begins a watch anew announces the restore
+// of before again, by the same epoch. Without it an engine takes it for another one.
+func TestRewindKeepsItsEpoch(t *testing.T) {
+	in(t, func(t *testing.T) {
+		r := onto(t, "compact@9", "", fault.Config{Compact: func(context.Context) error { return nil }})
+		tp := r.watch()
+		if err := r.memory.Restore(r.memory.Snapshot()); err != nil {
+			t.Fatal(err)
+		}
+		synctest.Wait()
+		r.create("x1")
+		synctest.Wait()
+		r.fired(fault.Compact, 1)
+		if got, want := tp.epochs(), []string{"new-restore-1", "new-restore-1"}; !slices.Equal(got, want) {
+			t.Errorf("epochs %q, want %q", got, want)
+		}
+		if got, want := r.watch().epochs(), []string{"new-restore-1"}; !slices.Equal(got, want) {
+			t.Errorf("epochs of a watch that joins %q, want %q", got, want)
+		}
+	})
+}
+
+// epochs returns those of the rewinds that were told.
+func (tp *tape) epochs() (out []string) {
+	tp.mu.Lock()
+	defer tp.mu.Unlock()
+	for _, ev := range tp.events {
+		if ev.Type == graph.Rewound {
+			out = append(out, ev.Epoch)
+		}
+	}
+	return out
+}

@@ -1,0 +1,131 @@
+package storetest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/graph"
+)
+
+const outageReads = "outage/reads"
+
+// lawsOfOutage are about a database that fails as a whole.
+func lawsOfOutage() []law {
+	list := []law{
+		{
+			name: outageReads, rests: []string{readFresh, readMarked},
+			why: "a database that is busy holds what it held: taken for absent, every owner's dependents die",
+			run: outagesProveNothing,
+		},
+		{
+			name: "outage/watch", rests: []string{watchComplete, watchReconnect, outageReads},
+			why: "a listing that breaks off and looks complete takes every object that it has not brought for gone",
+			run: outagesCutNoListing,
+		},
+		{
+			name: "outage/writes", rests: append(writesRest(), outageReads, "outage/watch"),
+			why: "a write during an outage was done, or was not: an answer that says otherwise is built upon",
+			run: outagesLeaveWritesWhole,
+		},
+	}
+	for i := range list {
+		list[i].needs = []need{needOutage}
+	}
+	return list
+}
+
+func (t *trial) outage() (end func()) {
+	t.Helper()
+	return t.begin("Outage", t.Outage)
+}
+
+// outagesProveNothing reads what is there, what is marked and what is not there.
+func outagesProveNothing(t *trial) {
+	here, marked := t.touch(t.made("here")), t.marked("marked")
+	end := t.outage()
+	for range 3 {
+		for _, o := range []ownergraph.Object{here, marked} {
+			now, err := t.get(o.Key)
+			switch {
+			case err == nil:
+				t.wantSame("a read that succeeds during an outage", o, now)
+			case definite(err):
+				t.broken(fmt.Sprintf("a read of %s during an outage proves nothing", o), err.Error())
+			}
+		}
+	}
+	end()
+	t.stillThere("after an outage", here)
+	t.stillThere("after an outage", marked)
+}
+
+func outagesLeaveWritesWhole(t *trial) {
+	attempts := t.attempts("")
+	answers := make([]error, len(attempts))
+	end := t.outage()
+	for i, a := range attempts {
+		answers[i] = t.do(a.name, a.write)
+	}
+	end()
+	w := t.watch().ready()
+	for i, a := range attempts {
+		t.wholeOrNot(w, a, answers[i])
+	}
+}
+
+// stock is how many objects a listing has that an outage may cut.
+const stock = 200
+
+// outagesCutNoListing begins watches and has outages at random moments.
+func outagesCutNoListing(t *trial) {
+	want := map[ownergraph.Kind][]ownergraph.Object{}
+	for i := range stock {
+		want[t.main.Kind] = append(want[t.main.Kind], t.made(fmt.Sprintf("a%03d", i)))
+	}
+	begun := time.Now()
+	t.watch().ready().stop()
+	typical := time.Since(begun)
+	t.search(func(int) {
+		w := t.watch()
+		t.wait(moment(typical))
+		end := t.outage()
+		t.wait(moment(typical / 4))
+		end()
+		t.survives(w, want)
+	})
+}
+
+// wait lets time pass, until the law ends.
+func (t *trial) wait(d time.Duration) {
+	ctx, cancel := context.WithTimeout(t.Context(), d)
+	defer cancel()
+	<-ctx.Done()
+}
+
+// survives breaks the law if a watch that has met an outage has taken anything for
+// gone. It may have ended.
+func (t *trial) survives(w *watcher, want map[ownergraph.Kind][]ownergraph.Object) {
+	t.Helper()
+	w.sees(func(r *replica) bool { return r.listed() && r.agrees(t.main.Kind, want[t.main.Kind]) })
+	events, _ := w.look()
+	t.listingsBring(events, want)
+	for _, e := range events {
+		if e.Type == graph.Gone || e.Type == graph.KindVanished {
+			t.broken("an outage ends no object and no kind", "the watch reported "+say(e))
+		}
+	}
+	select {
+	case <-w.ended:
+		if w.err == nil || errors.Is(w.err, context.Canceled) {
+			t.broken("a watch that an outage ends returns why", fmt.Sprint(w.err))
+		}
+	default:
+		if !w.after(events).listed() {
+			w.missing("a watch that an outage has not ended goes on behind it")
+		}
+	}
+	w.stop()
+}

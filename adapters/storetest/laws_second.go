@@ -1,0 +1,182 @@
+package storetest
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/ownergraph/ownergraph"
+)
+
+const (
+	secondObserved = "second/observed"
+	secondFresh    = "second/fresh"
+)
+
+// lawsOfSecond are about another process on the same data.
+func lawsOfSecond() []law {
+	list := []law{
+		{
+			name: secondFresh, rests: []string{readFresh, patchVersion, "patch/conflict-changes-nothing", deleteVersion},
+			why: "a read or a write that does not see what another process has committed judges the past",
+			run: secondsReadFresh,
+		},
+		{
+			name: secondObserved, rests: []string{watchEveryChange, watchGone},
+			why: "an engine has to see what is written beside it: a watch of its own process alone misses owners, marks and ends",
+			run: secondsAreObserved,
+		},
+		{
+			name: "second/uids", rests: []string{"delete/new-uid", "version/new", secondFresh},
+			why: "two processes that count for themselves give two objects one UID, or two states one version",
+			run: secondsShareNoNumbers,
+		},
+		{
+			name: "second/every-write", rests: []string{secondObserved, "search/every-write"},
+			why: "what two processes commit at one time has to reach the watches of both",
+			run: secondsAreObservedAtOnce,
+		},
+		{
+			name: "second/fence", level: ownergraph.Level2, rests: []string{"second/every-write", "second/uids", fenceNotEarly},
+			why: "a fence that covers only what its own process has written frees an owner under a dependent of another one",
+			run: fencesCoverSeconds,
+		},
+		{
+			name: "second/rewound", level: ownergraph.Level2, rests: []string{secondObserved, rewindTold, rewindEpoch},
+			why: "an engine in another process has seen the same owners go as the one that was told of the restore",
+			run: secondsAreToldOfRewinds,
+		},
+	}
+	for i := range list {
+		list[i].needs = append(list[i].needs, needSecond)
+	}
+	list[4].needs = append(list[4].needs, needFencer)
+	list[5].needs = append(list[5].needs, needBackup)
+	return list
+}
+
+// beside opens the data once more.
+func (t *trial) beside() *trial {
+	t.Helper()
+	other := *t
+	t.hook("Second", func(ctx context.Context) (err error) { other.Subject, err = t.Second(ctx); return err })
+	other.checkSubject()
+	return &other
+}
+
+// as runs what breaks the law or fails on a copy of the trial, for the trial.
+func (t *trial) as(other *trial, run func()) {
+	defer func() { t.judged, t.verdict = t.judged || other.judged, other.verdict+t.verdict }()
+	run()
+}
+
+// twice runs with each of the two as the first.
+func (t *trial) twice(run func(one, other *trial, round string)) {
+	t.Helper()
+	other := t.beside()
+	t.as(other, func() {
+		run(t, other, "a")
+		run(other, t, "b")
+	})
+}
+
+func secondsReadFresh(t *trial) {
+	t.twice(func(one, other *trial, round string) {
+		o := one.made(round)
+		one.wantSame("read by another process", o, other.live(o.Key))
+		for range 3 {
+			old := o
+			o = one.touch(o)
+			other.refuse(fmt.Sprintf("a Patch of %s by another process, under its former version,", o),
+				other.patch(o.Key, exact(old), ownergraph.Change{AddFinalizer: foreign}))
+			other.wantSame("read by another process", o, other.live(o.Key))
+			o = other.touch(o)
+			one.wantSame("changed by another process", o, one.live(o.Key))
+		}
+		o = one.update(withFinalizers(one.live(o.Key)))
+		one.remove(o)
+		other.absent("deleted by another process", o.Key)
+	})
+}
+
+// secondsAreObserved writes by one and watches by the other, which writes
+// nothing.
+func secondsAreObserved(t *trial) {
+	t.twice(func(one, other *trial, round string) {
+		w, j := other.watch().ready(), &journal{}
+		o := j.put(one.made(round))
+		other.allReported(w, j)
+		o = j.put(one.touch(o))
+		other.allReported(w, j)
+		o = one.update(withFinalizers(o))
+		one.remove(o)
+		w.mustSee(fmt.Sprintf("the watch reports that %s, which another process has removed, is gone", o.Key), func(r *replica) bool { return !r.has(o.Key) })
+	})
+}
+
+func secondsShareNoNumbers(t *trial) {
+	uids, versions := map[ownergraph.UID]ownergraph.Object{}, map[ownergraph.Version]ownergraph.Object{}
+	t.twice(func(one, other *trial, round string) {
+		for i := range 8 {
+			for at, s := range []*trial{one, other} {
+				o := s.made(fmt.Sprintf("%s-%d-%d", round, i, at))
+				if old, twice := uids[o.UID]; twice {
+					s.broken(fmt.Sprintf("the UID of %s names no object of another process", old), o.String())
+				}
+				uids[o.UID] = o
+			}
+		}
+		o := one.made(round)
+		for i := range 12 {
+			o = []*trial{one, other}[i%2].update(withFinalizers(o, fmt.Sprintf("example.org/round-%d", i)))
+			if old, twice := versions[o.Version]; twice && old.Key == o.Key {
+				one.broken(fmt.Sprintf("the version of %s stands for no state that another process has written", old), o.String())
+			}
+			versions[o.Version] = o
+		}
+	})
+}
+
+func secondsAreObservedAtOnce(t *trial) {
+	other := t.beside()
+	t.as(other, func() {
+		c := t.crowd(t.Client, other.Client)
+		watches := []*watcher{t.watch().ready(), other.watch().ready()}
+		t.search(func(int) {
+			c.begin()
+			c.write(none)
+			for _, w := range watches {
+				c.knows(w)
+			}
+		})
+	})
+}
+
+// fencesCoverSeconds writes by both, and begins fences by the one that watches.
+func fencesCoverSeconds(t *trial) {
+	other := t.beside()
+	t.as(other, func() {
+		f, _ := ownergraph.As[ownergraph.Fencer](t.Store)
+		c := t.crowd(other.Client)
+		w := t.watch().ready()
+		t.search(func(int) { t.fenceRound(c, f, w) })
+	})
+}
+
+func secondsAreToldOfRewinds(t *trial) {
+	other := t.beside()
+	t.as(other, func() {
+		a := t.touch(t.made("a"))
+		restore := t.backup()
+		w := other.watch().ready()
+		later := t.touch(a)
+		w.mustSee("the watch reports "+later.String(), func(r *replica) bool { return r.holds(later) })
+		restore()
+		if !w.until(func([]ownergraph.Event) bool { return len(w.epochs()) > 0 }) && !w.over() {
+			w.missing("a watch of another process is told of the restore")
+		}
+		told := append(w.epochs(), other.announced())
+		if epoch := t.announced(); told[0] != epoch {
+			t.broken(fmt.Sprintf("a watch of another process is told of the restore, with its epoch %q", epoch), fmt.Sprintf("it was told %q", told[0]))
+		}
+	})
+}

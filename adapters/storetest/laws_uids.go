@@ -1,0 +1,106 @@
+package storetest
+
+import (
+	"fmt"
+	"math"
+	"math/big"
+	"strings"
+
+	"github.com/ownergraph/ownergraph"
+)
+
+// lawsOfUIDText are about the text of UIDs.
+func lawsOfUIDText() []law {
+	return []law{{
+		name: "uid/unforeseeable", excuse: UnforeseeableUIDs,
+		why: "a user refers to the UID that the next object will get: the engine reads that owner as absent, and later deletes what the real one owns",
+		run: uidsAreUnforeseeable,
+	}}
+}
+
+const (
+	// manyUIDs suffice to see nearly every digit of a base at each place.
+	manyUIDs = 64
+	// leastChance is how many bits of a UID have to be chance. UUIDs of version 7
+	// have at least 62, of which this many are seen in any case.
+	leastChance = 48
+)
+
+func uidsAreUnforeseeable(t *trial) {
+	var uids []ownergraph.UID
+	for i := range manyUIDs {
+		uids = append(uids, t.made(fmt.Sprintf("a%d", i)).UID)
+	}
+	if why := foreseeable(uids); why != "" {
+		t.broken("the next UID cannot be told from those before", fmt.Sprintf("%s: %q, %q, %q", why, uids[0], uids[1], uids[2]))
+	}
+}
+
+// foreseeable says why the next UID can be told from those before, "" if that
+// does not show. What looks like chance and is not (a hash of a counter) passes.
+// Held by TestForeseeable.
+func foreseeable(uids []ownergraph.UID) string {
+	if bits := chance(uids); bits < leastChance {
+		return fmt.Sprintf("of %d UIDs one after another at most %.0f bits differ", len(uids), bits)
+	}
+	if equalSteps(uids) {
+		return "each is the one before and the same step"
+	}
+	return ""
+}
+
+// chance returns how many bits differ among the UIDs at most: the sum over the
+// places, counted from the end, of the logarithm of how many digits were seen
+// there.
+func chance(uids []ownergraph.UID) float64 {
+	bits := 0.0
+	for place := 1; ; place++ {
+		digits, any := map[byte]bool{}, false
+		for _, u := range uids {
+			digit := byte(0)
+			if place <= len(u) {
+				digit, any = u[len(u)-place], true
+			}
+			digits[digit] = true
+		}
+		if !any {
+			return bits
+		}
+		bits += math.Log2(float64(len(digits)))
+	}
+}
+
+// equalSteps reports whether the UIDs, read as numbers, are an arithmetic
+// sequence, as those of a counter with a large step are.
+func equalSteps(uids []ownergraph.UID) bool {
+	var step *big.Int
+	for i := 1; i < len(uids); i++ {
+		a, ok := number(uids[i-1])
+		b, ok2 := number(uids[i])
+		if !ok || !ok2 {
+			return false
+		}
+		d := new(big.Int).Sub(b, a)
+		if step != nil && d.Cmp(step) != 0 {
+			return false
+		}
+		step = d
+	}
+	return true
+}
+
+// number reads the letters and digits of a UID in base 36, or in base 16 where
+// it has no others.
+func number(u ownergraph.UID) (*big.Int, bool) {
+	text := strings.Map(func(r rune) rune {
+		if r == '-' || r == '_' || r == ':' || r == '.' {
+			return -1
+		}
+		return r
+	}, strings.ToLower(string(u)))
+	base := 36
+	if strings.Trim(text, "0123456789abcdef") == "" {
+		base = 16
+	}
+	return new(big.Int).SetString(text, base)
+}

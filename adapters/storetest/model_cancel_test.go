@@ -1,0 +1,64 @@
+package storetest
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/ownergraph/ownergraph"
+)
+
+// stuck is a store that reads for ever what was there when a call has left its
+// transaction open.
+type stuck struct {
+	ownergraph.Store
+	leaves func(ctx context.Context) bool // reports whether a call leaves it open
+	open   guarded[map[ownergraph.Key]ownergraph.Object]
+}
+
+func (s *stuck) Unwrap() ownergraph.Store { return s.Store }
+
+func (s *stuck) Get(ctx context.Context, key ownergraph.Key) (ownergraph.Object, error) {
+	o, err := s.Store.Get(ctx, key)
+	s.open.with(func(m *map[ownergraph.Key]ownergraph.Object) {
+		if old, held := (*m)[key.Place()]; held && err == nil {
+			o = old.Clone()
+		} else if err == nil && *m != nil {
+			(*m)[key.Place()] = o.Clone()
+		}
+		if s.leaves(ctx) && *m == nil {
+			*m = map[ownergraph.Key]ownergraph.Object{}
+		}
+	})
+	return o, err
+}
+
+// TestCancellationIsNamed: the steps name the cancellation of a call if the bug
+// needs it, and only then.
+func TestCancellationIsNamed(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		leaves func(ctx context.Context) bool
+		named  bool
+		reason string
+	}{
+		{"a cancelled read leaves a transaction open", func(ctx context.Context) bool { return ctx.Err() != nil }, true,
+			"no rollback where the context has ended"},
+		{"each read leaves a transaction open", func(context.Context) bool { return true }, false, "no rollback at all"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			said := find(t, 1, 100, modelTest(Config{New: func(tb TB) Subject {
+				sub := memorySubject(tb)
+				sub.Store = &stuck{Store: sub.Store, leaves: c.leaves}
+				return sub
+			}}))
+			steps := stepsOf(said)
+			if n := len(steps); n < 2 || n > 5 {
+				t.Errorf("%d steps, want 2 to 5:\n%s", n, said)
+			}
+			if named := strings.Contains(strings.Join(steps, "\n"), "cancelled: "); named != c.named {
+				t.Errorf("the cancellation is named: %t, want %t: %s\n%s", named, c.named, c.reason, said)
+			}
+		})
+	}
+}

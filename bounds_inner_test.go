@@ -1,0 +1,249 @@
+package ownergraph
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/ownergraph/ownergraph/finalizer"
+	"github.com/ownergraph/ownergraph/graph"
+)
+
+// mostUnits is the bound on a step that stands on Engine, in kinds and claims looked at.
+const mostUnits = 1000
+
+// stepping runs an engine until it has nothing to do, and returns how many kinds and
+// claims one Next has looked at, at most. Each call is answered by answer.
+func stepping(t *testing.T, e *Engine, now time.Time, answer func(Call) Result) (most uint64) {
+	t.Helper()
+	for turns, idle := 0, false; !idle; turns++ {
+		if turns > 100_000 {
+			t.Fatal("there is no end")
+		}
+		idle = true
+		for _, lane := range allLanes {
+			before := e.looked
+			c, at := e.Next(now, lane)
+			most = max(most, e.looked-before)
+			if c.Type != CallUnset {
+				e.Done(now, c.ID, answer(c))
+			}
+			idle = idle && c.Type == CallUnset && (at.IsZero() || at.After(now))
+		}
+	}
+	return most
+}
+
+func manyKinds(n int) []KindInfo {
+	kinds := make([]KindInfo, n)
+	for i := range kinds {
+		kinds[i].Kind = Kind(fmt.Sprintf("kind%04d", i))
+	}
+	return kinds
+}
+
+// TestDecisionsAmongManyKinds: a decision looks at as many kinds as it has owners,
+// however many there are: below level 2, where fences pass, and where all kinds are
+// sick.
+func TestDecisionsAmongManyKinds(t *testing.T) {
+	const n = 4000
+	for _, tc := range []struct {
+		level  Level
+		sick   bool
+		reason string
+	}{
+		{Level1, false, "best effort asks whether all kinds are listed"},
+		{Level1, true, "and whether one is sick"},
+		{Level2, true, "a fence is held as long as all kinds are sick that have still to pass it"},
+	} {
+		e, err := NewEngine(tc.level, Config{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		now := time.Unix(1, 0)
+		see, kinds := seeing(t, e, now), manyKinds(n)
+		see(Event{Type: graph.KindsKnown, Kinds: kinds})
+		for _, k := range kinds {
+			see(Event{Type: graph.ListBegun, Kind: k.Kind}, Event{Type: graph.ListEnded, Kind: k.Kind})
+		}
+		answer := func(Call) Result { return Result{} }
+		stepping(t, e, now, answer)
+		for i := range 10 { // one fence begins, and waits
+			see(put(fmt.Sprintf("kind0000/h%d#1~[foregroundDeletion]", i)))
+		}
+		stepping(t, e, now, answer)
+		for _, k := range kinds {
+			if tc.sick {
+				see(Event{Type: graph.KindSick, Kind: k.Kind, Reason: "down"})
+			}
+		}
+		if id := e.fence.id; tc.level == Level2 {
+			see(Event{Type: graph.FencePassed, Fence: id})
+		}
+		for i := range 500 {
+			see(put(fmt.Sprintf("kind0001/d%d#1~[foregroundDeletion] -> kind0000/h%d!", i, i%10)))
+		}
+		before := e.looked
+		most := stepping(t, e, now, answer)
+		if most > mostUnits || e.looked-before > mostUnits {
+			t.Errorf("level %s, sick %t: %d kinds are looked at, %d of them in one step: %s", tc.level, tc.sick, e.looked-before, most, tc.reason)
+		}
+		if err := e.Check(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// TestKindsKnownIsLinear: a set of kinds costs as much as it carries, whatever has come
+// or gone.
+func TestKindsKnownIsLinear(t *testing.T) {
+	for _, tc := range []struct {
+		change func([]KindInfo) []KindInfo
+		reason string
+	}{
+		{func(k []KindInfo) []KindInfo { return k }, "the same again"},
+		{func(k []KindInfo) []KindInfo { return k[:len(k)/2] }, "half of them are gone"},
+		{func(k []KindInfo) []KindInfo { return append(k, KindInfo{Kind: "new"}) }, "one has come"},
+	} {
+		e, err := NewEngine(Level2, Config{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		see, kinds := seeing(t, e, time.Unix(1, 0)), manyKinds(8000)
+		see(Event{Type: graph.KindsKnown, Kinds: kinds})
+		before := e.looked
+		see(Event{Type: graph.KindsKnown, Kinds: tc.change(kinds)})
+		if looked := e.looked - before; looked > 4*8000 {
+			t.Errorf("%d looks at 8,000 kinds: %s", looked, tc.reason)
+		}
+		if err := e.Check(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// TestKindsAreSetInOnePlace: the counts of kinds follow the table of kinds, so one
+// function alone writes to it.
+func TestKindsAreSetInOnePlace(t *testing.T) {
+	files, err := filepath.Glob("*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	writes := regexp.MustCompile(`e\.kinds\[.*\] = |delete\(e\.kinds,`)
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := len(writes.FindAllString(string(text), -1)); n > 0 && !strings.HasSuffix(file, "_test.go") && file != "kind_counts.go" {
+			t.Errorf("%s writes to the table of kinds: setKind and dropKind do", file)
+		}
+	}
+}
+
+// longSweep returns an engine that sweeps tenant a, and a function that lets it work
+// for some seconds and returns which pods it has deleted since it was made.
+func longSweep(t *testing.T, suffix bool) (e *Engine, work func() (deleted map[UID]bool, most uint64)) {
+	t.Helper()
+	e, err := NewEngine(Level2, Config{Limits: graph.Limits{Text: 1 << 20}, Sweeps: []finalizer.Sweep{{
+		Finalizer: "x.io/t", Holder: "tenant", Members: []finalizer.Members{{By: finalizer.ByName, Delimiter: "-", Suffix: suffix}},
+	}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	now, deleted := time.Unix(1, 0), map[UID]bool{}
+	see := seeing(t, e, now)
+	see(Event{Type: graph.KindsKnown, Kinds: []KindInfo{{Kind: "tenant"}, {Kind: "pod"}}})
+	for _, k := range []Kind{"tenant", "pod"} {
+		see(Event{Type: graph.ListBegun, Kind: k}, Event{Type: graph.ListEnded, Kind: k})
+	}
+	see(put("tenant/a#1~[x.io/t]"))
+	return e, func() (map[UID]bool, uint64) {
+		most := uint64(0)
+		for range 8 { // a proof, then the deletes
+			most = max(most, stepping(t, e, now, func(c Call) Result {
+				switch c.Type {
+				case CallDelete:
+					deleted[c.Key.UID] = true
+				case CallFence:
+					for _, k := range []Kind{"tenant", "pod", ""} {
+						seeing(t, e, now)(Event{Type: graph.FencePassed, Kind: k, Fence: c.Fence})
+					}
+				}
+				return Result{}
+			}))
+			now = now.Add(time.Second)
+		}
+		return deleted, most
+	}
+}
+
+// long is an object of a name that a-a-a-... makes long.
+func long(kind Kind, delimiters int, uid string) Object {
+	return Object{Key: Key{Kind: kind, Name: "a" + strings.Repeat("-a", delimiters), UID: UID(uid)}, Version: "1"}
+}
+
+// TestSweepOfLongNames: however long the names of members are, no step looks at more
+// names than the bound says, and all members go.
+func TestSweepOfLongNames(t *testing.T) {
+	for _, suffix := range []bool{false, true} {
+		const n = 64
+		e, work := longSweep(t, suffix)
+		for i := range n {
+			seeing(t, e, time.Unix(1, 0))(Event{Type: graph.Put, Object: long("pod", 20_000+i, fmt.Sprint(i))})
+		}
+		deleted, most := work()
+		if len(deleted) != n {
+			t.Errorf("suffix %t: %d of %d members are deleted", suffix, len(deleted), n)
+		}
+		if one := uint64(300); most > mostUnits+one { // the decision that exceeds the bound is carried out
+			t.Errorf("suffix %t: a step looks at %d claims", suffix, most)
+		}
+		if err := e.Check(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// TestSweepContestedByRest: a holder of a long name that lives contests what may be its
+// own, though no claim has its name, and so do others where there are too many to look
+// at. When they are gone the member goes.
+func TestSweepContestedByRest(t *testing.T) {
+	for _, tc := range []struct {
+		holders, delimiters, pod int
+		contested                bool
+		reason                   string
+	}{
+		{1, 40, 80, true, "the pod's name begins with the tenant's, up to a delimiter"},
+		{1, 600, 900, true, "the same, of a tenant whose name is too long for a shadow"},
+		{1, 90, 80, false, "no part of the pod's name is the tenant's"},
+		{mostByRest + 1, 2000, 80, true, "there are too many tenants to compare with"},
+		{mostByRest, 2000, 80, false, "each of them is compared"},
+		{mostByRest + 1, 2000, 8, false, "the pod's name has no more delimiters than claims"},
+	} {
+		for _, suffix := range []bool{false, true} {
+			e, work := longSweep(t, suffix)
+			see := seeing(t, e, time.Unix(1, 0))
+			for i := range tc.holders {
+				see(Event{Type: graph.Put, Object: long("tenant", tc.delimiters+i, fmt.Sprint("t", i))})
+			}
+			see(Event{Type: graph.Put, Object: long("pod", tc.pod, "p")})
+			if deleted, _ := work(); deleted["p"] == tc.contested {
+				t.Errorf("suffix %t: %d tenants, %d delimiters, pod %d: deleted %t: %s", suffix, tc.holders, tc.delimiters, tc.pod, deleted["p"], tc.reason)
+			}
+			if err := e.Check(); err != nil {
+				t.Error(err)
+			}
+			for i := range tc.holders {
+				see(Event{Type: graph.Gone, Key: long("tenant", tc.delimiters+i, fmt.Sprint("t", i)).Key})
+			}
+			if deleted, _ := work(); !deleted["p"] {
+				t.Errorf("suffix %t: %d tenants, %d delimiters, pod %d: it stays though they are gone", suffix, tc.holders, tc.delimiters, tc.pod)
+			}
+		}
+	}
+}

@@ -1,0 +1,141 @@
+package ownergraph_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/ownergraph/ownergraph"
+)
+
+// idleIn is idle for one scope, for at most a minute of the test's time.
+func (r *rig) idleIn(scope string) []ownergraph.Held {
+	r.t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	held, err := r.WaitIdleIn(ctx, scope)
+	if err != nil {
+		r.t.Fatalf("%v; stats %+v", err, r.Stats())
+	}
+	return held
+}
+
+// slowly has every write to an object of a scope take an hour.
+func slowly(scope string) func(context.Context, string, ownergraph.Key, func() error) error {
+	return func(ctx context.Context, verb string, key ownergraph.Key, do func() error) error {
+		if key.Scope == scope && (verb == "delete" || verb == "patch") {
+			select {
+			case <-ctx.Done():
+				return ctx.Err()
+			case <-time.After(time.Hour):
+			}
+		}
+		return do()
+	}
+}
+
+// TestWaitIdleIn has cascades in two scopes, of which one takes for ever. The other
+// scope is idle when its own cascade is over, and not before.
+func TestWaitIdleIn(t *testing.T) {
+	const in = "p/s/a; p/s/b -> p/s/a!; p/s/c -> p/s/b!"
+	for _, c := range []struct {
+		p      ownergraph.Propagation
+		left   string
+		reason string
+	}{
+		{ownergraph.Background, "", "three levels"},
+		{ownergraph.Foreground, "", "behind a fence"},
+		{ownergraph.Orphan, "p/s/b; p/s/c -> p/s/b!", "the dependents stay"},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			const other = "p/other/d -> p/other/gone"
+			s := newTap(t, in+"; "+other)
+			s.call = slowly("other")
+			r := collect(t, s, ownergraph.Config{})
+			r.idleIn("s")
+			s.delete(t, "p/s/a", c.p)
+			if held := r.idleIn("s"); len(held) != 0 {
+				t.Errorf("held %v: %s", held, c.reason)
+			}
+			s.holds(t, strings.Trim(other+"; "+c.left, "; "))
+			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+			defer cancel()
+			if _, err := r.WaitIdleIn(ctx, "other"); !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), `scope "other"`) {
+				t.Errorf("the other scope: %v", err)
+			}
+		})
+	}
+}
+
+// What is held in other scopes is not returned.
+func TestWaitIdleInHeld(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newTap(t, "p/s/a~*; p/other/b~*; n/c~*; p/s/d -> p/s/gone?")
+		r := collect(t, s, ownergraph.Config{})
+		for scope, want := range map[string]string{
+			"s":     "p/s/a: finalizers hold it (foreign)\np/s/d: owner's scope not resolvable (p/s/gone?)",
+			"other": "p/other/b: finalizers hold it (foreign)",
+			"":      "n/c: finalizers hold it (foreign)",
+			"none":  "",
+		} {
+			if got := lines(r.idleIn(scope)); got != want {
+				t.Errorf("scope %q: held %q, want %q", scope, got, want)
+			}
+		}
+	})
+}
+
+// TestWaitIdleInSeesLateEvents has a watch that is behind: what was committed before the
+// call counts.
+func TestWaitIdleInSeesLateEvents(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newTap(t, "p/s/a; p/s/b -> p/s/a!; p/other/d -> p/other/gone")
+		s.call = slowly("other")
+		s.watch = laggard(10*time.Second, "p")
+		r := collect(t, s, ownergraph.Config{})
+		r.idleIn("s")
+		s.delete(t, "p/s/a", ownergraph.Foreground)
+		r.idleIn("s")
+		s.holds(t, "p/other/d -> p/other/gone")
+	})
+}
+
+// With more work under way than a look considers, the scope waits for all of it.
+func TestWaitIdleInOfMuchWork(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var objects []string
+		for i := range 3000 {
+			objects = append(objects, fmt.Sprintf("p/other/%d -> p/other/gone", i))
+		}
+		s := newTap(t, "p/s/a; "+strings.Join(objects, "; "))
+		s.call = func(_ context.Context, _ string, _ ownergraph.Key, do func() error) error {
+			pass(time.Millisecond)
+			return do()
+		}
+		r := collect(t, s, ownergraph.Config{Workers: 2})
+		if held := r.idleIn("s"); len(held) != 0 {
+			t.Errorf("held %v", held)
+		}
+	})
+}
+
+func TestWaitIdleInEnds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newTap(t, "p/s/a -> p/s/gone")
+		s.call = slowly("s")
+		r := collect(t, s, ownergraph.Config{})
+		time.AfterFunc(time.Second, func() { _ = r.stop() })
+		if _, err := r.WaitIdleIn(t.Context(), "s"); !errors.Is(err, ownergraph.ErrClosed) {
+			t.Errorf("after the end: %v", err)
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		if _, err := r.WaitIdleIn(ctx, "s"); !errors.Is(err, context.Canceled) && !errors.Is(err, ownergraph.ErrClosed) {
+			t.Errorf("after both ends: %v", err)
+		}
+	})
+}

@@ -1,0 +1,119 @@
+package ownergraph_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/finalizer"
+	"github.com/ownergraph/ownergraph/policy"
+)
+
+// status returns the figures by status, and who is held.
+func (r *rig) status() string {
+	s := r.Stats()
+	return fmt.Sprintf("%d working, %d queued, %d blocked, %d waiting, %d stuck, %d held: %s",
+		s.Working, s.Queued, s.Blocked, s.Waiting, s.Stuck, s.Held, strings.ReplaceAll(lines(r.Held(9)), "\n", ", "))
+}
+
+// TestHeldDuringDeletion has a deletion of 64 objects whose handler takes a while. No
+// object is held for something outside before something outside holds it.
+func TestHeldDuringDeletion(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newTap(t, "a; b/keep")
+		for i := range 64 {
+			s.create(t, fmt.Sprintf("b/%d[x] -> a!", i))
+		}
+		var fails atomic.Bool
+		r := collect(t, s, handlers(map[string]finalizer.Handler{"x": func(context.Context, ownergraph.Object) error {
+			if pass(time.Second); fails.Load() {
+				return errTest
+			}
+			return nil
+		}}))
+		expect := func(want, reason string) {
+			t.Helper()
+			synctest.Wait()
+			if got := r.status(); !strings.HasPrefix(got, want) {
+				t.Errorf("%s\nwant %s: %s", got, want, reason)
+			}
+		}
+		r.idle()
+		expect("0 working, 0 queued, 0 blocked, 0 waiting, 0 stuck, 0 held: ", "nothing is deleted")
+		s.delete(t, "a", ownergraph.Foreground)
+		pass(500 * time.Millisecond)
+		expect("4 working, 60 queued, 1 blocked, 0 waiting, 0 stuck, 0 held: a: dependents hold it (", "four handlers run at once")
+		pass(time.Second)
+		expect("4 working, 56 queued, 1 blocked, 0 waiting, 0 stuck, 0 held: ", "the next four run")
+		fails.Store(true)
+		pass(500*time.Millisecond + 1)
+		expect("4 working, 56 queued, 1 blocked, 0 waiting, 4 stuck, 4 held: ", "four have failed, and are tried again later")
+		fails.Store(false)
+		r.idle()
+		expect("0 working, 0 queued, 0 blocked, 0 waiting, 0 stuck, 0 held: ", "all is gone")
+		s.holds(t, "b/keep")
+	})
+}
+
+// TestHeldSince: since when an object is held, and what failed last, through tries that
+// end the same way.
+func TestHeldSince(t *testing.T) {
+	for _, c := range []struct {
+		name, objects string
+		cfg           ownergraph.Config
+		verb          string
+		fails         func(n int) error
+		status        ownergraph.Status
+		why           policy.Reason
+		err           string
+		reason        string
+	}{
+		{name: "refused", objects: "b -> a/gone; a", verb: "delete", status: ownergraph.StatusStuck, why: policy.StoreRefused,
+			fails: func(n int) error { return fmt.Errorf("no, for the %d. time: %w", n, ownergraph.ErrRefused) },
+			err:   "no, for the 2. time: refused", reason: "each try is refused"},
+		{name: "long text", objects: "b -> a/gone; a", verb: "delete", status: ownergraph.StatusStuck, why: policy.StoreRefused,
+			fails: func(int) error { return fmt.Errorf("%s: %w", strings.Repeat("é", 1000), ownergraph.ErrRefused) },
+			err:   strings.Repeat("é", 256) + "...", reason: "the text of an error is bounded"},
+		{name: "owner", objects: "b -> a/gone; a", verb: "get", status: ownergraph.StatusStuck, why: policy.OwnerUnknown,
+			fails: func(n int) error { return fmt.Errorf("may not read: %w", ownergraph.ErrRefused) },
+			err:   "may not read: refused", reason: "the owner cannot be read"},
+		{name: "write", objects: "b -> a/gone; a", verb: "delete", status: ownergraph.StatusStuck, why: policy.WriteFails,
+			fails: func(int) error { return errTest }, err: errTest.Error(), reason: "each try fails, and none is refused"},
+		{name: "owner fails", objects: "b -> a/gone; a", verb: "get", status: ownergraph.StatusStuck, why: policy.OwnerUnknown,
+			fails: func(int) error { return errTest }, err: errTest.Error(), reason: "the owner is read again and again"},
+		{name: "handler", objects: "b~[x]", status: ownergraph.StatusStuck, why: policy.HandlerFailed,
+			cfg: handlers(map[string]finalizer.Handler{"x": func(context.Context, ownergraph.Object) error { return errors.New("busy") }}),
+			err: "busy", reason: "a handler is run again and again"},
+		{name: "finalizer", objects: "b~*", status: ownergraph.StatusWaiting, why: policy.NeedFinalizers, reason: "nothing has failed"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s, n := newTap(t, c.objects), 0
+				s.call = func(_ context.Context, verb string, _ ownergraph.Key, do func() error) error {
+					if verb == c.verb {
+						n++
+						return c.fails(n)
+					}
+					return do()
+				}
+				began := time.Now()
+				r := collect(t, s, c.cfg)
+				pass(6 * time.Minute)
+				held := r.Held(9)
+				if len(held) != 1 {
+					t.Fatalf("held: %s: %s", lines(held), c.reason)
+				}
+				h := held[0]
+				if h.Status != c.status || h.Reason != c.why || h.LastError != c.err || h.Since.Sub(began) > time.Second {
+					t.Errorf("%s: %s since %v, last error %q: %s", h, h.Status, h.Since.Sub(began), h.LastError, c.reason)
+				}
+			})
+		})
+	}
+}

@@ -1,0 +1,212 @@
+package ownergraph
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/policy"
+)
+
+// Status says who has to act next for an object that stays against what its owners or
+// its deletion mark ask for.
+type Status uint8
+
+const (
+	// StatusUnset is no status: nothing keeps the object.
+	StatusUnset Status = iota
+	// StatusWorking: a call of this engine is under way for it, or a run of a handler.
+	StatusWorking
+	// StatusQueued: it waits for its turn at this engine, to be decided or handled.
+	StatusQueued
+	// StatusBlocked: it waits for its dependents or members. Each of these has a status
+	// of its own.
+	StatusBlocked
+	// StatusWaiting: it waits for something outside that a deletion commonly waits for:
+	// the controller of a finalizer, the end of a grace period, a listing.
+	StatusWaiting
+	// StatusStuck: it waits for something outside that has to be mended or changed: a
+	// sick kind, a refused write, a handler that fails, a flawed object.
+	StatusStuck
+
+	numStatuses
+)
+
+var statusNames = [...]string{"unset", "working", "queued", "blocked", "waiting", "stuck"}
+
+// String returns the status in lower case.
+func (s Status) String() string {
+	if int(s) < len(statusNames) {
+		return statusNames[s]
+	}
+	return fmt.Sprintf("status(%d)", uint8(s))
+}
+
+// Outside reports whether an object with this status is held: it waits for something
+// outside of this engine.
+func (s Status) Outside() bool { return s == StatusWaiting || s == StatusStuck }
+
+// statusOf returns the status that goes with a reason to report an object. Held by
+// TestStatusOfReasons.
+func statusOf(r policy.Reason) Status {
+	switch r {
+	case policy.NeedDependents, policy.NeedMembers:
+		return StatusBlocked
+	case policy.NeedFinalizers, policy.NeedGrace, policy.NeedAcknowledgement, policy.NeedWatch, policy.NeedListing,
+		policy.NeedSelect, policy.NeedConfirmation, policy.ObserveOnly, policy.LevelTooLow:
+		return StatusWaiting
+	}
+	if r.Held() {
+		return StatusStuck
+	}
+	return StatusUnset
+}
+
+// mostError bounds what is kept of the text of an error, in bytes.
+const mostError = 512
+
+// holding is what the reports say of an object that is held.
+type holding struct {
+	reason policy.Reason
+	doubt  graph.Doubt
+	status Status
+	since  time.Time
+	err    string // the last error
+}
+
+// same reports whether an object is still held for what it was.
+func (h *holding) same(m *mind) bool { return h.reason == m.reason && h.doubt == m.doubt }
+
+// holdings are the objects that are held. What was held before a write, or a read, that
+// tries again is kept apart until its outcome is known.
+type holdings struct {
+	of      map[graph.NodeID]holding
+	tried   map[graph.NodeID]holding
+	failing map[graph.NodeID]failure
+	count   [numStatuses]int
+}
+
+func newHoldings() holdings {
+	return holdings{of: map[graph.NodeID]holding{}, tried: map[graph.NodeID]holding{}, failing: map[graph.NodeID]failure{}}
+}
+
+func (h *holdings) has(id graph.NodeID) bool {
+	_, ok := h.of[id]
+	return ok
+}
+
+func (h *holdings) put(id graph.NodeID, x holding) {
+	if was, ok := h.of[id]; ok {
+		h.count[was.status]--
+	}
+	h.of[id] = x
+	h.count[x.status]++
+	delete(h.tried, id)
+}
+
+// drop forgets an object. Where something is tried again, its holding is kept apart.
+func (h *holdings) drop(id graph.NodeID, again bool) {
+	x, ok := h.of[id]
+	switch {
+	case ok && again:
+		h.tried[id] = x
+	case !again:
+		delete(h.tried, id)
+		delete(h.failing, id)
+	}
+	if ok {
+		h.count[x.status]--
+		delete(h.of, id)
+	}
+}
+
+func (h *holdings) clone() holdings {
+	return holdings{of: cloneMap(h.of), tried: cloneMap(h.tried), failing: cloneMap(h.failing), count: h.count}
+}
+
+// checkStatus compares what is counted with what there is.
+func (e *Engine) checkStatus() error {
+	var count [numStatuses]int
+	for _, x := range e.held.of {
+		count[x.status]++
+	}
+	if count != e.held.count {
+		return fmt.Errorf("%v objects are held, by status, and %v are counted", count, e.held.count)
+	}
+	waits := 0
+	for _, s := range e.handlers.states {
+		if s.phase == lined {
+			waits++
+		}
+	}
+	if waits != e.handlers.lined {
+		return fmt.Errorf("%d handlers wait for their turn, and %d are counted", waits, e.handlers.lined)
+	}
+	return nil
+}
+
+// noteHeld counts a node as held, from now on unless it is already, for the same reason.
+func (e *Engine) noteHeld(id graph.NodeID) {
+	m := e.peek(id)
+	x, ok := e.held.of[id]
+	if !ok {
+		x, ok = e.held.tried[id]
+	}
+	if !ok || !x.same(&m) {
+		x = holding{reason: m.reason, doubt: m.doubt, status: statusOf(m.reason), since: e.now}
+		if at := e.failingSince(id); m.reason == policy.HandlerFailed && !at.IsZero() {
+			x.since = at
+		}
+	}
+	e.held.put(id, x)
+}
+
+// noteError keeps what a call for a node failed with, if the node is held.
+func (e *Engine) noteError(id graph.NodeID, err error) {
+	if x, ok := e.held.of[id]; ok && err != nil {
+		x.err = cutText(err.Error(), mostError)
+		e.held.of[id] = x
+	}
+}
+
+// cutText returns a copy of the first bytes of a text, without half a rune.
+func cutText(text string, most int) string {
+	if len(text) <= most {
+		return strings.Clone(text)
+	}
+	return strings.ToValidUTF8(text[:most], "") + "..."
+}
+
+// heldAt says what the reports say of a node that is held.
+func (e *Engine) heldAt(id graph.NodeID) Held {
+	m, x := e.peek(id), e.held.of[id]
+	h := Held{
+		Key: e.graph.Node(id).Key(), Status: statusOf(m.reason), Reason: m.reason, Doubt: m.doubt,
+		Since: x.since, LastError: x.err, Detail: e.detail(id),
+	}
+	if m.reason == policy.HandlerFailed {
+		h.LastError = e.handlerError(id)
+	}
+	return h
+}
+
+// failingSince returns when the first handler of a node that still fails failed first.
+func (e *Engine) failingSince(id graph.NodeID) (at time.Time) {
+	for _, name := range e.handlers.names {
+		if s := e.handlers.states[handlerKey{id, name}]; s.err != "" {
+			at = soonest(at, s.failing)
+		}
+	}
+	return at
+}
+
+// handlerError returns what the first handler of a node that fails has failed with.
+func (e *Engine) handlerError(id graph.NodeID) string {
+	for _, name := range e.handlers.names {
+		if s := e.handlers.states[handlerKey{id, name}]; s.err != "" {
+			return s.err
+		}
+	}
+	return ""
+}

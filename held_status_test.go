@@ -1,0 +1,61 @@
+package ownergraph
+
+import (
+	"testing"
+
+	"github.com/ownergraph/ownergraph/policy"
+)
+
+// TestStatusOfReasons: every reason to hold an object has a status, and no other reason.
+func TestStatusOfReasons(t *testing.T) {
+	const want = `
+owned by itself alone: stuck
+the owner's kind has to be listed: waiting
+a read contradicts the watch: waiting
+dependents hold it: blocked
+finalizers hold it: waiting
+its grace period has to end: waiting
+its controller has to acknowledge the deletion: waiting
+a sick kind holds the fence: stuck
+unknown: stuck
+the object is flawed: stuck
+it and its owners own each other: stuck
+its kind is not served: stuck
+its kind is sick: stuck
+the store refused the write: stuck
+a finalizer's handler failed: stuck
+other writers are faster: stuck
+its write is undone again and again: stuck
+observing only: waiting
+the store promises too little: waiting
+another live object has its UID: stuck
+what belongs to it is not gone: blocked
+so much belongs to it that somebody has to confirm: waiting
+it was deleted before its sweep could guard it: stuck
+what belongs to it cannot be told from what belongs to others: stuck
+its sweep names a kind that is not served: stuck
+somebody else has a claim on it: stuck
+what belongs to it by labels has to be selected: waiting
+a kind has not passed the fence in time: stuck
+writes to it fail: stuck
+`
+	got := "\n"
+	for r := range policy.Reason(255) {
+		s := statusOf(r)
+		if r.Held() != (s != StatusUnset) {
+			t.Errorf("%s: status %s", r, s)
+		}
+		if s != StatusUnset {
+			got += r.String() + ": " + s.String() + "\n"
+		}
+		if s.Outside() != (s == StatusWaiting || s == StatusStuck) {
+			t.Errorf("%s: outside %t", s, s.Outside())
+		}
+	}
+	if got != want {
+		t.Errorf("got %swant %s", got, want)
+	}
+	if s := numStatuses.String(); s != "status(6)" {
+		t.Errorf("a status that is none is %q", s)
+	}
+}

@@ -1,0 +1,203 @@
+package properties
+
+import (
+	"bytes"
+	"context"
+	"log/slog"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/finalizer"
+	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/oracle"
+	"github.com/ownergraph/ownergraph/internal/world"
+	"github.com/ownergraph/ownergraph/policy"
+)
+
+// undoneCase is a store that undoes every write to the objects of kind b.
+type undoneCase struct {
+	name, objects, actions, end, reason string
+	cfg                                 ownergraph.Config
+	level                               ownergraph.Level
+}
+
+func undoneCases() []undoneCase {
+	return []undoneCase{
+		{name: "trim", objects: "a; c; b -> a, c", actions: "bg c", end: "a; b -> a", reason: "a dangling reference comes back"},
+		{name: "orphan", objects: "a; b -> a", actions: "orphan a", end: "b", reason: "so does one to an owner that orphans"},
+		{name: "orphan without fences", objects: "a; b -> a", actions: "orphan a", end: "b", level: ownergraph.Level1,
+			reason: "each new version needs a read of the owner, which is no rest"},
+		{name: "unblock", objects: "b/1 -> b/2!; b/2 -> b/1!", actions: "fg b/1; fg b/2", end: "(empty)", reason: "the ring is closed again"},
+		{name: "delete", objects: "a; b -> a", actions: "bg a", end: "(empty)", reason: "the object is not marked"},
+		{name: "release", objects: "b; c -> b", actions: "fg b", end: "(empty)", reason: "the propagation's finalizer is back"},
+		{name: "handler", objects: "b[x.io/h]", actions: "bg b", end: "(empty)", reason: "the finalizer of a handler that is done is back",
+			cfg: ownergraph.Config{Handlers: map[string]finalizer.Handler{"x.io/h": func(context.Context, graph.Object) error { return nil }}}},
+		{name: "attach", objects: "a", actions: "create b", end: "a; b[x.io/s]", reason: "a holder is not guarded",
+			cfg: ownergraph.Config{Sweeps: []finalizer.Sweep{{Finalizer: "x.io/s", Holder: "b", Members: []finalizer.Members{{By: finalizer.ByOwner}}}}}},
+	}
+}
+
+// TestUndoneWrites: a write that is undone at once is made again with exponential
+// backoff, whatever it is. The object is held, and logged once. It heals when the
+// store lets the write stand.
+func TestUndoneWrites(t *testing.T) {
+	for _, tc := range undoneCases() {
+		t.Run(tc.name, func(t *testing.T) {
+			u := newUndoing(t, tc)
+			u.pass(3 * time.Second)
+			most := 5 * u.victims()
+			if n := u.undone(); n < 2 || n > most {
+				t.Errorf("%d writes to b in 3 s, want 2 to %d: %s", n, most, tc.reason)
+			}
+			u.pass(time.Hour)
+			most = 30 * u.victims()
+			if n := u.undone(); n > most {
+				t.Errorf("%d writes to b in an hour, want at most %d: %s", n, most, tc.reason)
+			}
+			if !slices.ContainsFunc(u.engine().Held(9), func(h ownergraph.Held) bool { return h.Key.Kind == "b" && h.Reason == policy.WriteUndone }) {
+				t.Errorf("held: %v, want b: %s", u.engine().Held(9), tc.reason)
+			}
+			if n := strings.Count(u.log.String(), "write undone"); n < 1 || n > u.victims() {
+				t.Errorf("%d lines in the log, want one for each object: %s", n, u.log.String())
+			}
+			if !u.engine().Idle() {
+				t.Error("the engine is not idle, and only the outside can help")
+			}
+			u.w.Undo("b", false)
+			u.pass(10 * time.Minute)
+			if got := u.state(); got != tc.end {
+				t.Errorf("%s, want %s: the policy has gone", got, tc.end)
+			}
+			if h := u.engine().Held(9); len(h) > 0 {
+				t.Errorf("held: %v, and the policy has gone", h)
+			}
+		})
+	}
+}
+
+// TestUserRestoresReference: a user who restores a reference once asks for one more
+// write, which is not held up, and one that has come to rest is no undone write.
+func TestUserRestoresReference(t *testing.T) {
+	for _, tc := range []struct{ objects, want, reason string }{
+		{"a; c; b -> a, c", "a; b -> a", "what has one owner is kept at a glance"},
+		{"a; a/2; c; b -> a, a/2, c", "a/2; a; b -> a/2, a", "what has two is decided"},
+	} {
+		u := newUndoing(t, undoneCase{objects: tc.objects, actions: "bg c"})
+		u.w.Undo("b", false)
+		for range 5 {
+			u.pass(time.Second)
+			if got := u.state(); got != tc.want {
+				t.Fatalf("%s after a second: nothing undoes the write, and %s", got, tc.reason)
+			}
+			u.do("addref b->c")
+		}
+		if n := u.engine().Stats().UndoneWrites; n != 0 {
+			t.Errorf("%d undone writes: the object came to rest after each, and %s", n, tc.reason)
+		}
+	}
+}
+
+// undoing is a world of one engine.
+type undoing struct {
+	t   *testing.T
+	w   *world.World
+	log bytes.Buffer
+}
+
+func newUndoing(t *testing.T, tc undoneCase) *undoing {
+	t.Helper()
+	u := &undoing{t: t}
+	objects, err := graph.Parse(tc.objects)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tc.cfg.Logger = slog.New(slog.NewTextHandler(&u.log, nil))
+	level := max(tc.level, ownergraph.Level1)
+	if tc.level == ownergraph.LevelUnset {
+		level = ownergraph.Level2
+	}
+	kinds := []graph.KindInfo{{Kind: "a"}, {Kind: "b"}, {Kind: "c"}}
+	if u.w, err = world.New(level, tc.cfg, 1, kinds, objects); err != nil {
+		t.Fatal(err)
+	}
+	if err := u.w.Settle(); err != nil {
+		t.Fatal(err)
+	}
+	u.w.Undo("b", true)
+	u.do(tc.actions)
+	return u
+}
+
+func (u *undoing) do(actions string) {
+	u.t.Helper()
+	all, err := oracle.ParseActions(actions)
+	if err != nil {
+		u.t.Fatal(err)
+	}
+	for _, a := range all {
+		if !u.w.Do(a) {
+			u.t.Fatalf("%s cannot be done", a)
+		}
+	}
+}
+
+func (u *undoing) engine() *ownergraph.Engine { return u.w.Sides[0].Engine }
+
+// victims returns how many objects of kind b there are.
+func (u *undoing) victims() int {
+	n := 0
+	for _, o := range u.w.Store.Objects() {
+		if o.Kind == "b" {
+			n++
+		}
+	}
+	return n
+}
+
+// undone returns how many writes were undone since it was asked last, as the
+// versions of the objects of kind b count them.
+func (u *undoing) undone() int {
+	n := u.w.Requests[ownergraph.CallPatch] + u.w.Requests[ownergraph.CallDelete]
+	u.w.Requests[ownergraph.CallPatch], u.w.Requests[ownergraph.CallDelete] = 0, 0
+	return n
+}
+
+func (u *undoing) state() string {
+	if s := oracle.Line(u.w.Store.Objects()); s != "" {
+		return s
+	}
+	return "(empty)"
+}
+
+// pass lets everything happen in a span of time, and no engine rests.
+func (u *undoing) pass(d time.Duration) {
+	u.t.Helper()
+	end := u.w.Now.Add(d)
+	for rounds := 0; ; rounds++ {
+		moved, err := u.w.Round()
+		if err != nil || rounds > 20_000 {
+			u.t.Fatalf("%d rounds before %v are over: %v", rounds, d, err)
+		}
+		if moved {
+			continue
+		}
+		next := end
+		for _, lane := range []ownergraph.Lane{ownergraph.LaneStore, ownergraph.LaneControl, ownergraph.LaneHandler} {
+			if at, ok := u.engine().Wake(lane); ok && at.Before(next) {
+				next = at
+			}
+		}
+		if u.w.Now = next; !next.Before(end) {
+			break
+		}
+	}
+	if err := u.w.Err(); err != nil {
+		u.t.Fatal(err)
+	}
+	if err := u.engine().Check(); err != nil {
+		u.t.Fatal(err)
+	}
+}

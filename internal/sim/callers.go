@@ -1,0 +1,73 @@
+package sim
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/policy"
+)
+
+const (
+	mostCallers = 3 // that wait for one engine at once
+	mostKinds   = 8 // of a world, with those that join
+)
+
+// joined returns the kind that joins as the i-th of a world.
+func joined(i int) graph.KindInfo {
+	return graph.KindInfo{Kind: graph.Kind(fmt.Sprint("j", i)), Scoped: i%2 == 1}
+}
+
+// call has a caller begin to wait for an engine, as Collector.WaitIdle does.
+func (s *sim) call(side int) {
+	if len(s.callers[side]) < mostCallers {
+		s.callers[side] = append(s.callers[side], s.w.Sides[side].Engine.BeginWait(s.w.Now))
+	}
+}
+
+// answer lets the callers go whose wait is over.
+func (s *sim) answer() {
+	for i, side := range s.w.Sides {
+		s.callers[i] = slices.DeleteFunc(s.callers[i], func(at policy.Stamp) bool { return side.Engine.WaitOver(at) })
+	}
+}
+
+// answered checks that no caller waits for a world at rest.
+func (s *sim) answered() error {
+	for i, waits := range s.callers {
+		if len(waits) > 0 {
+			return fmt.Errorf("L14: engine %d is at rest, and %d callers of WaitIdle still wait for it", i, len(waits))
+		}
+	}
+	return nil
+}
+
+// join serves a kind that the world did not have, with room for two objects of it.
+func (s *sim) join() error {
+	n := len(s.w.Kinds)
+	if n >= mostKinds {
+		return nil
+	}
+	info := joined(n)
+	if !s.o.has(sweeps) {
+		for _, name := range []string{"x", "y"} {
+			k := graph.Key{Kind: info.Kind, Name: name, UID: graph.UID(fmt.Sprint(info.Kind, "/", name))}
+			if info.Scoped {
+				k.Scope = "s"
+			}
+			s.pool = append(s.pool, k)
+		}
+	}
+	s.served[n] = s.at
+	return s.w.Serve(info)
+}
+
+// hasKinds reports whether the world has the kinds that a step is about: one that joins
+// may have been left out.
+func (s *sim) hasKinds(st step) bool {
+	if int(st.kind) >= len(s.w.Kinds) {
+		return false
+	}
+	return st.action == nil || st.action.Object.Kind == "" ||
+		slices.ContainsFunc(s.w.Kinds, func(i graph.KindInfo) bool { return i.Kind == st.action.Object.Kind })
+}

@@ -1,0 +1,44 @@
+package world
+
+import (
+	"slices"
+
+	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/finalizer"
+	"github.com/ownergraph/ownergraph/graph"
+)
+
+// Undo makes a policy of the store undo every write of an engine to objects of a
+// kind, or no longer.
+func (w *World) Undo(kind graph.Kind, undo bool) {
+	w.undoes = slices.DeleteFunc(slices.Clone(w.undoes), func(k graph.Kind) bool { return k == kind })
+	if undo {
+		w.undoes = append(w.undoes, kind)
+	}
+}
+
+// undo carries a write out and undoes it in the same step: the write succeeds, and
+// its object is as it was, at another version.
+func (w *World) undo(c ownergraph.Call) error {
+	if err := w.serves(c.Key); err != nil {
+		return err
+	}
+	live, err := w.Store.Get(c.Key)
+	if err != nil {
+		return err
+	}
+	tried, ev := w.Store, graph.Event{}
+	if c.Type == ownergraph.CallDelete {
+		ev, err = tried.Delete(c.Key, c.Options)
+	} else {
+		ev, err = tried.Patch(c.Key, c.Precondition, c.Change)
+	}
+	if err != nil || ev.Type == graph.EventUnset {
+		return err
+	}
+	if bad := w.Ledger.Judge(c); bad != nil && w.broken == nil {
+		w.broken = bad
+	}
+	w.publish(w.Store.commit(live, finalizer.Outcome{Effect: finalizer.Stored, Object: live}))
+	return nil
+}
