@@ -1,0 +1,104 @@
+package main
+
+import (
+	"context"
+	"flag"
+	"os"
+	"testing"
+	"time"
+
+	"github.com/ownergraph/ownergraph/adapters/storetest"
+)
+
+// TestMain has the kit search for a shorter time than by default: the command
+// measures that.
+func TestMain(m *testing.M) {
+	if err := flag.Set("storetest.search", "200ms"); err != nil {
+		panic(err)
+	}
+	os.Exit(m.Run())
+}
+
+// TestCorrect: the store without a bug keeps every law, with every hook and nothing
+// lacking.
+func TestCorrect(t *testing.T) { storetest.Test(t, config(None)) }
+
+// TestFound: bugs of several sorts are found, each by the law that names it. The
+// command measures all of them.
+func TestFound(t *testing.T) {
+	for _, tc := range []struct {
+		bug    Bug
+		law    string
+		reason string
+	}{
+		{ListingCut, "large/listing", "a page of the usual size"},
+		{EmptyIsNull, "text/places", "an empty text that is NULL"},
+		{CommitSwallowed, "commit/failed", "an error that is dropped"},
+		{UnansweredIsConflict, "commit/unanswered", "an outcome that is not known"},
+		{BusyIsNotFound, "outage/reads", "an error that is taken for an answer"},
+		{CountedUIDs, "uid/unforeseeable", "a counter behind a prefix"},
+		{VersionsNotRaised, "rewind/raised", "a delete in flight over a restore"},
+	} {
+		t.Run(tc.bug.String(), func(t *testing.T) {
+			t.Parallel()
+			report := storetest.Judge(t.Context(), quick(tc.bug))
+			broken := report.Of(storetest.Broken)
+			if len(broken) == 0 || broken[0].Law != tc.law {
+				t.Errorf("%s: %v, want %s broken first: %s", tc.bug, broken, tc.law, tc.reason)
+			}
+		})
+	}
+}
+
+// quick is config with a patience for bugs that need none.
+func quick(bug Bug) storetest.Config {
+	c := config(bug)
+	c.Patience = 5 * time.Second
+	return c
+}
+
+// TestBugs: every bug has a number, a name and a reason of its own, and the table
+// of those that the kit once missed is whole.
+func TestBugs(t *testing.T) {
+	seen, first := map[string]bool{}, 0
+	for i, a := range bugs() {
+		if int(a.bug) != i+1 || a.bug.String() != a.name || seen[a.name] || a.what == "" || a.reason == "" {
+			t.Errorf("bug %d: %+v: its number, name or reason is not its own", i+1, a)
+		}
+		seen[a.name] = true
+		if a.first {
+			first++
+		}
+	}
+	if own := len(bugs()) - first; first != 9 || own < 30 {
+		t.Errorf("%d bugs of the table and %d others, want 9 and at least 30", first, own)
+	}
+}
+
+// TestFirstRed: the first subtest that failed names a run.
+func TestFirstRed(t *testing.T) {
+	for _, tc := range []struct{ text, want, reason string }{
+		{"--- FAIL: TestKit (1.2s)\n    --- PASS: TestKit/read/fresh (0.0s)\n    --- FAIL: TestKit/watch/gone (1.0s)\n    --- FAIL: TestKit/model (1.0s)\n", "watch/gone", "the first of two"},
+		{"--- PASS: TestKit (1.2s)\n", "", "none has failed"},
+	} {
+		if got := firstRed(tc.text); got != tc.want {
+			t.Errorf("firstRed: %q, want %q: %s", got, tc.want, tc.reason)
+		}
+	}
+}
+
+// TestRow: a row says what the runs came to.
+func TestRow(t *testing.T) {
+	r := row{about: bugs()[0], laws: map[string]int{}}
+	for _, x := range []result{{found: true, took: time.Second, law: "a/b"}, {found: true, took: 3 * time.Second, law: "a/c"}, {late: true, took: time.Minute}} {
+		r.add(x)
+	}
+	const want = "| NoticesOutOfOrder * | 2 of 3 | 3s | `a/b` 1, `a/c` 1 | events are lost while two writers commit together: " +
+		"each writer announces its number after its commit, and a lower one behind a higher one is taken for known |"
+	if got := r.String(); got != want {
+		t.Errorf("a row is\n%s\nwant\n%s", got, want)
+	}
+	if err := (settings{}).measure(context.Background(), nil); err != nil {
+		t.Errorf("measure nothing: %v", err)
+	}
+}

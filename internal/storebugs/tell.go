@@ -1,0 +1,235 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"strconv"
+
+	"github.com/ownergraph/ownergraph/graph"
+)
+
+// tellKinds reports the set of kinds, and which of them are out of reach, where
+// that has changed.
+func (w *watch) tellKinds(m *moment) {
+	var infos []graph.KindInfo
+	for _, k := range m.kinds {
+		if k.served {
+			infos = append(infos, k.info)
+		}
+	}
+	if !slices.Equal(infos, w.known) {
+		w.known = slices.Clone(infos)
+		w.tell(graph.Event{Type: graph.KindsKnown, Kinds: infos})
+	}
+	for _, k := range m.kinds {
+		name := k.info.Kind
+		was := w.of(name)
+		switch {
+		case !k.served && was != nil:
+			w.tell(graph.Event{Type: graph.KindVanished, Kind: name})
+			delete(w.kinds, name)
+			continue
+		case !k.served:
+			continue
+		case was == nil:
+			was = &shown{listed: unlisted}
+			w.kinds[name] = was
+			m.anew[name] = true
+		}
+		w.tellHealth(m, k, was)
+	}
+}
+
+func (w *watch) tellHealth(m *moment, k kind, was *shown) {
+	sick := k.sick != "" && !w.s.has(SickIsEmpty)
+	switch {
+	case sick && !was.sick:
+		w.tell(graph.Event{Type: graph.KindSick, Kind: k.info.Kind, Reason: k.sick})
+	case !sick && was.sick:
+		w.tell(graph.Event{Type: graph.KindRecovered, Kind: k.info.Kind})
+		m.anew[k.info.Kind] = true
+	}
+	was.sick = sick
+	if sick {
+		was.listed = unlisted
+		delete(m.anew, k.info.Kind)
+	}
+}
+
+// tellChanges reports a page of the log, but for what a listing has brought.
+func (w *watch) tellChanges(m *moment) error {
+	if !w.started || w.pos == m.seq {
+		return nil
+	}
+	count, last := 0, w.pos
+	err := m.rows("SELECT seq, type, kind, body FROM changes WHERE seq > ? AND seq <= ? ORDER BY seq LIMIT ?", []any{w.pos, m.seq, page}, func(scan func(...any) error) error {
+		var seq int64
+		var what graph.EventType
+		var name graph.Kind
+		var body string
+		if err := scan(&seq, &what, &name, &body); err != nil {
+			return err
+		}
+		count, last = count+1, seq
+		return w.tellChange(m, seq, what, name, body)
+	})
+	if err != nil {
+		return err
+	}
+	if count < page && !w.s.has(NumbersBeforeCommit) { // which waits at the last row
+		last = m.seq
+		if w.s.has(PositionReadLater) {
+			last, err = w.s.latest(m.ctx)
+		}
+	}
+	w.pos = last
+	return err
+}
+
+// latest is what planted bugs do: it asks where the log ends, behind the snapshot
+// that was read.
+func (s *Store) latest(ctx context.Context) (last int64, err error) {
+	t, err := s.begin(ctx, "DEFERRED")
+	if err != nil {
+		return 0, err
+	}
+	defer t.close()
+	return last, t.row("SELECT seq FROM state", nil, &last)
+}
+
+func (w *watch) tellChange(m *moment, seq int64, what graph.EventType, name graph.Kind, body string) error {
+	was := w.of(name)
+	if was == nil || was.sick {
+		return nil
+	}
+	switch what {
+	case graph.ListBegun:
+		m.anew[name] = true
+		return nil
+	case graph.Put, graph.Gone:
+	default:
+		return nil // the kinds, which are told as they are
+	}
+	if m.anew[name] || seq <= was.listed || w.s.has(NoticesOutOfOrder) && w.s.memo.wasLate(seq) {
+		return nil
+	}
+	var o graph.Object
+	if err := json.Unmarshal([]byte(body), &o); err != nil {
+		return err
+	}
+	if w.s.has(AliasedEvents) {
+		o = w.s.memo.cached(o)
+	}
+	e := graph.Event{Type: what, Object: o}
+	if what == graph.Gone {
+		e = graph.Event{Type: what, Key: o.Key}
+		if w.s.has(GoneWithoutUID) {
+			e.Key.UID = ""
+		}
+	}
+	w.tell(e)
+	return nil
+}
+
+// tellListings lists the kinds that are to be listed anew, at this moment.
+func (w *watch) tellListings(m *moment) error {
+	for _, k := range m.kinds {
+		name := k.info.Kind
+		if !m.anew[name] || w.of(name) == nil {
+			continue
+		}
+		list, err := w.listed(m, name)
+		if err != nil {
+			return err
+		}
+		w.tell(graph.Event{Type: graph.ListBegun, Kind: name})
+		for i, o := range list {
+			if w.s.has(ListEndedEarly) && i == page {
+				w.tell(graph.Event{Type: graph.ListEnded, Kind: name, Version: version(m.seq)})
+			}
+			w.tell(graph.Event{Type: graph.Put, Object: o})
+		}
+		if !w.s.has(ListEndedEarly) || len(list) <= page {
+			w.tell(graph.Event{Type: graph.ListEnded, Kind: name, Version: version(m.seq)})
+		}
+		w.of(name).listed = m.seq
+	}
+	return nil
+}
+
+func (w *watch) listed(m *moment, name graph.Kind) ([]graph.Object, error) {
+	if w.s.has(SickIsEmpty) {
+		for _, k := range m.kinds {
+			if k.info.Kind == name && k.sick != "" {
+				return nil, nil
+			}
+		}
+	}
+	list, err := m.objects(name)
+	if err == nil && w.s.has(ListedBeforePosition) && !w.started {
+		w.pos, err = w.s.latest(m.ctx)
+	}
+	return list, err
+}
+
+// tellFences reports the fences up to the position, behind all that they cover.
+// A kind that is out of reach passes them once it has been listed.
+func (w *watch) tellFences(m *moment) error {
+	if !w.started {
+		w.fence = m.seq
+	}
+	var ids []uint64
+	upTo := w.pos
+	if w.s.has(FencesAfterRead) || w.s.has(NumbersBeforeCommit) {
+		upTo = 1 << 62
+	}
+	err := m.rows("SELECT id, seq FROM fences WHERE seq > ? AND seq <= ? ORDER BY seq", []any{w.fence, upTo}, func(scan func(...any) error) error {
+		var text string
+		if err := scan(&text, &w.fence); err != nil {
+			return err
+		}
+		id, err := strconv.ParseUint(text, 10, 64)
+		ids = append(ids, id)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	for _, k := range m.kinds {
+		if was := w.of(k.info.Kind); was != nil {
+			w.pass(k.info.Kind, was, ids)
+		}
+	}
+	for _, id := range ids {
+		w.tell(graph.Event{Type: graph.FencePassed, Fence: id})
+	}
+	return nil
+}
+
+func (w *watch) pass(name graph.Kind, was *shown, ids []uint64) {
+	if was.sick && !w.s.has(FencesSkipSick) {
+		was.owed = append(was.owed, ids...)
+		return
+	}
+	for _, id := range append(was.owed, ids...) {
+		w.tell(graph.Event{Type: graph.FencePassed, Kind: name, Fence: id})
+	}
+	was.owed = nil
+}
+
+// tellProgress reports the position of each kind behind what was reported.
+func (w *watch) tellProgress(m *moment) {
+	if len(w.out) == 0 {
+		return
+	}
+	at := w.pos
+	if w.s.has(ProgressAhead) {
+		at = m.seq
+	}
+	for _, k := range m.kinds {
+		if was := w.of(k.info.Kind); was != nil && was.listed != unlisted {
+			w.tell(graph.Event{Type: graph.Progress, Kind: k.info.Kind, Version: version(max(at, was.listed))})
+		}
+	}
+}
