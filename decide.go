@@ -73,12 +73,12 @@ func (e *Engine) decide(id graph.NodeID, c *Call) (ok bool) {
 // then no read compares with it, and the kind is about to be listed anew.
 func (e *Engine) readsAgain(id graph.NodeID, name Kind) bool {
 	m := e.mind(id)
-	if m.known <= e.rewound {
-		m.reread, m.unsure = false, false
+	if m.known <= e.rewound || m.probing && !e.unanswered() {
+		m.reread, m.unsure, m.probing = false, false, false
 	}
 	if _, ok := e.retries[id]; ok && e.relisted(name, m.known) {
 		delete(e.retries, id)
-		m.reread, m.unsure = true, false
+		m.reread, m.unsure, m.probing = true, false, false
 	}
 	return m.reread
 }
@@ -122,7 +122,8 @@ func (e *Engine) rested(id graph.NodeID) bool {
 		return false
 	}
 	if then == thenRead {
-		e.mind(id).reread, e.mind(id).unsure = true, true
+		m := e.mind(id)
+		m.reread, m.unsure, m.probing = true, true, false
 	}
 	return true
 }

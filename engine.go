@@ -124,6 +124,7 @@ type mind struct {
 	asked   uint32      // how many reads it waits for
 	failing bool        // its last read failed: nobody waits for the next one alone
 	unsure  bool        // that reread follows a write of unknown outcome
+	probing bool        // that reread is for any answer of the store alone: see awaitAnswer
 	island  bool        // the last audit found it in a ring that nobody else owns
 	suspect bool        // it stands among the suspects of a ring
 	fanning bool        // it stands in fans
@@ -166,7 +167,7 @@ const (
 type flight struct {
 	call    CallType
 	reread  bool
-	shown   bool              // a read: the watch has shown its object since
+	shown   bool              // the watch has shown its object since
 	ending  graph.Propagation // a write that ends this propagation
 	node    graph.NodeID
 	key     Key

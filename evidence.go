@@ -199,6 +199,7 @@ func (e *Engine) believeAbsent(id graph.NodeID, began policy.Stamp) {
 	if m.absent = max(m.absent, began); known {
 		return
 	}
+	m.buried = false // that was of a former history
 	m.changed = e.next()
 	delete(e.sights, id)
 	e.fan(id)

@@ -18,23 +18,22 @@ const fenceTimeout = 30 * time.Second
 // fences follows the one fence that is under way. It is shared by all marks
 // that were observed before it began, and begun only when something waits.
 type fences struct {
-	wanted     policy.Stamp // a fence that begins after this is wanted; 0: none
-	since      time.Time    // since when somebody waits for one, or a little longer
-	id         uint64       // the one under way, 0 for none
-	last       uint64       // the last id given
-	began      policy.Stamp
-	started    time.Time
-	lost       int           // how many should have passed and were given up, in a row
-	late       []Kind        // the first kinds that had not passed the last of these, sorted
-	yielded    int           // how many were held and gave way to a newer one, in a row
-	open       map[Kind]bool // kinds that have still to pass it; "" is the set of kinds
-	well       int           // how many of these are not sick
-	passed     policy.Stamp  // when the newest one that has passed began
-	lastPassed policy.Stamp  // the same, also if that has been taken back since
-	set        policy.Stamp  // when the newest one that the set of kinds has passed began
-	freed      policy.Stamp  // marks up to here may end without one: it took too long
-	retry      time.Time     // do not begin another before this
-	waiting    []graph.NodeID
+	wanted  policy.Stamp // a fence that begins after this is wanted; 0: none
+	since   time.Time    // since when somebody waits for one, or a little longer
+	id      uint64       // the one under way, 0 for none
+	last    uint64       // the last id given
+	began   policy.Stamp
+	started time.Time
+	lost    int           // how many should have passed and were given up, in a row
+	late    []Kind        // the first kinds that had not passed the last of these, sorted
+	yielded int           // how many were held and gave way to a newer one, in a row
+	open    map[Kind]bool // kinds that have still to pass it; "" is the set of kinds
+	well    int           // how many of these are not sick
+	passed  policy.Stamp  // when the newest one that has passed began
+	set     policy.Stamp  // when the newest one that the set of kinds has passed began
+	freed   policy.Stamp  // marks up to here may end without one: it took too long
+	retry   time.Time     // do not begin another before this
+	waiting []graph.NodeID
 }
 
 // due returns when the fence under way gives way to another: one that should
@@ -224,13 +223,14 @@ func (e *Engine) passFence(name Kind, id uint64) {
 	}
 	if name == "" {
 		f.set = f.began
+		e.loss.set = max(e.loss.set, f.began)
 	}
 	e.loss.answered(f.began)
 	f.well -= well(e.kinds[name])
 	delete(f.open, name)
 	switch {
 	case len(f.open) == 0:
-		f.passed, f.lastPassed, f.id, f.open = f.began, f.began, 0, nil
+		f.passed, f.id, f.open = f.began, 0, nil
 		f.lost, f.yielded = 0, 0
 		f.since = f.started // who waits now has not done so for longer
 		if f.passed > f.wanted {

@@ -52,7 +52,7 @@ func (p *printer) nodes() {
 		n, m := e.graph.Node(id), e.peek(id)
 		p.object(n.Object())
 		p.word(uint64(n.State()))
-		p.flags(m.known > e.rewound, m.mark > e.rewound, m.absent > e.rewound, m.absent > e.loss.at, m.buried, m.reread, m.unsure, m.failing, m.suspect, m.overdue, m.fanning, m.waking,
+		p.flags(m.known > e.rewound, m.mark > e.rewound, m.absent > e.rewound, m.absent > e.loss.at || e.staysConfirmed(n.Kind()), m.buried, m.reread, m.reread && m.probing, m.unsure, m.failing, m.suspect, m.overdue, m.fanning, m.waking,
 			m.call != 0, m.mark != 0, m.ring != 0, e.graph.Stale(id))
 		if m.ring != 0 {
 			p.set(e.rings.found[m.ring].members)
@@ -159,8 +159,11 @@ func (p *printer) kinds() {
 		k := e.kinds[name]
 		g, _ := e.graph.Kind(name)
 		p.text(string(name))
-		p.flags(k.part, k.listed, k.sick != "", k.ill, k.damaged, k.spoilt, k.sweeping, k.begun > e.rewound, e.loss.at != 0 && e.behind(name, e.loss.at), e.losing(name), k.begun > e.loss.at,
+		p.flags(k.part, k.listed, k.sick != "", k.ill, k.damaged, k.spoilt, k.sweeping, k.begun > e.rewound, e.loss.at != 0 && e.behind(name, e.loss.at), e.lossOf(name), k.begun > e.loss.at || !e.behind(name, e.loss.at),
 			k.pending != 0, g.Known, g.NoOwner, g.Unwatched, g.Scoped, g.Listing, g.Listed, e.fence.open[name])
+		if e.lossOf(name) {
+			p.until(e.loss.time.Add(maxLossWait))
+		}
 		p.seq(e.graph.Ranked(name))
 		p.seq(e.graph.Unswept(name))
 		p.set(slices.Collect(maps.Keys(k.waiting)))
@@ -169,6 +172,12 @@ func (p *printer) kinds() {
 			p.text(string(e.tide(name).floor))
 		}
 	}
+}
+
+// staysConfirmed reports whether what the watch has shown of a kind counts, whatever
+// becomes of the kind, as long as there is no further sign of a rewind.
+func (e *Engine) staysConfirmed(name Kind) bool {
+	return e.loss.at == 0 || e.kinds[name].part && !e.behind(name, e.loss.at)
 }
 
 func (p *printer) queue(q *queue.Queue[graph.NodeID]) {
@@ -219,7 +228,7 @@ func (p *printer) rest() {
 	}
 	p.set(e.rings.searched)
 	p.lists()
-	p.flags(e.healing, e.broken != nil, e.audit.under, e.kindsSeen, e.kindsLost, e.allSeen, e.learnt, e.loss.at != 0, e.loss.open, e.unanswered())
+	p.flags(e.healing, e.broken != nil, e.audit.under, e.kindsSeen, e.kindsLost, e.allSeen, e.learnt, e.loss.open, e.loss.set > e.loss.at, e.unanswered())
 	for _, epoch := range e.epochs.taken {
 		p.text(epoch)
 	}
@@ -238,6 +247,7 @@ func (p *printer) rest() {
 func (p *printer) lists() {
 	l := &p.e.lists
 	p.word(uint64(len(l.wanted))<<32 | uint64(l.tries))
+	p.flags(l.set)
 	for _, k := range l.wanted {
 		p.text(string(k))
 	}

@@ -81,3 +81,49 @@ func TestReadIsOvertaken(t *testing.T) {
 		s.wants(want, reason)
 	}
 }
+
+// TestWriteIsOvertaken: a write that does not find its object proves no more than a read.
+func TestWriteIsOvertaken(t *testing.T) {
+	for _, v := range []string{"1", "2"} {
+		for _, level := range bothLevels {
+			s := newStepped(t, ownergraph.Config{Level: level}, "a", "d", "o")
+			s.put("o#1; a#1 -> o; d#1 -> a")
+			s.see(gone("o"))
+			del := s.wants(ownergraph.CallDelete, "o is gone")
+			s.see(begun("a"))
+			s.put("a#" + v + " -> o")
+			s.see(ended("a"))
+			s.done(del, graph.ErrNotFound)
+			for c := s.next(ownergraph.LaneStore); c.Type == ownergraph.CallDelete; c = s.next(ownergraph.LaneStore) {
+				if c.Key.Kind == "d" {
+					t.Errorf("level %v, version %s: deletes d, and the watch has shown a since the write was handed out", level, v)
+				}
+			}
+		}
+	}
+}
+
+// TestBuriedEndsWithHistory: that the watch saw an owner go is of the history before a
+// rewind. What a read finds after it serves no later dependent (R2, absence).
+func TestBuriedEndsWithHistory(t *testing.T) {
+	s := newStepped(t, ownergraph.Config{Level: ownergraph.Level1}, "a", "d", "f")
+	s.put("a#1")
+	s.see(gone("a"))
+	s.put("f#1[x.io/held] -> a")
+	s.done(s.wants(ownergraph.CallDelete, "a was seen gone"), nil)
+	s.see(rewound()) // to before a was made
+	s.list("a", "d")
+	s.see(begun("f"))
+	s.put("f#1[x.io/held] -> a")
+	s.see(ended("f"))
+	s.done(s.wants(ownergraph.CallRead, "a may be back"), graph.ErrNotFound)
+	s.put("d#1 -> a") // the store has made a again, and d, which the watch shows first
+	for c := s.next(ownergraph.LaneStore); c.Type != ownergraph.CallUnset; c = s.next(ownergraph.LaneStore) {
+		if c.Type == ownergraph.CallDelete && c.Key.Kind == "d" {
+			t.Errorf("deletes d: the read was begun before d was known")
+		}
+		if c.Type == ownergraph.CallRead {
+			break
+		}
+	}
+}

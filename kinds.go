@@ -93,6 +93,7 @@ func (e *Engine) kindEvent(ev *Event, t *tide, newest bool) {
 			e.lists.drop(ev.Kind)
 			e.voidFence()
 			e.heal()
+			e.confirm()
 			e.auditSoon()
 		}
 		e.wakeFence()
@@ -125,13 +126,18 @@ func (e *Engine) kindsKnown(infos []KindInfo) {
 	if joined {
 		e.unfence()
 	}
-	if e.kindsLost {
+	if e.kindsLost || e.lists.set {
 		e.lists.ended("")
 	}
-	e.kindsSeen, e.kindsLost = true, false
+	e.kindsSeen, e.kindsLost, e.lists.set = true, false, false
+	if e.level < Level2 {
+		e.loss.set = e.next()
+		e.resumeReads()
+	}
 	e.forgetKinds()
 	e.unwantSelects()
 	e.leave()
+	e.confirm()
 	e.voidFence()
 	e.wakeFence()
 	e.auditSoon()
@@ -141,7 +147,11 @@ func (e *Engine) kindsKnown(infos []KindInfo) {
 // fence, so what waits for that is decided again.
 func (e *Engine) leftKind(k kindMind) kindMind {
 	e.wakes = append(e.wakes, slices.Sorted(maps.Keys(k.waiting))...)
-	return kindMind{passed: k.passed, spoken: e.next()}
+	confirmed := k.confirmed
+	if k.spoken > k.begun && !k.sweeping {
+		confirmed = max(confirmed, k.begun)
+	}
+	return kindMind{passed: k.passed, confirmed: confirmed, spoken: e.next()}
 }
 
 // unfence takes back that fences have passed: they say nothing of a kind that has
@@ -288,6 +298,7 @@ func (e *Engine) resume(name Kind) {
 // lists says which kinds have to be listed anew: one at a time, with backoff.
 type lists struct {
 	wanted []Kind // sorted
+	set    bool   // the set of kinds is wanted, too
 	last   Kind   // the one asked for last
 	retry  time.Time
 	tries  int
@@ -331,7 +342,8 @@ func (l *lists) ended(name Kind) {
 // recovered, and not asked for, unless it needs one anyway.
 func (e *Engine) dueList() (Kind, bool) {
 	l := &e.lists
-	if e.kindsLost && l.last != "" { // the set of kinds, in its turn
+	set := e.kindsLost || l.set
+	if set && l.last != "" { // the set of kinds, in its turn
 		return "", true
 	}
 	after, _ := slices.BinarySearch(l.wanted, l.last+"\x00")
@@ -341,7 +353,7 @@ func (e *Engine) dueList() (Kind, bool) {
 			return name, true
 		}
 	}
-	return "", e.kindsLost
+	return "", set
 }
 
 // nextList makes c the call for a listing, if one is due.

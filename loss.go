@@ -16,10 +16,12 @@ import (
 
 // loss follows the signs that history may have gone backwards.
 type loss struct {
-	at   policy.Stamp // the newest sign, 0 if all is confirmed since
-	time time.Time    // of that
-	open bool         // a kind that takes part was not confirmed when that was last asked
-	seen policy.Stamp // when the newest call or listing began that the store has answered
+	at     policy.Stamp // the newest sign, 0 if there was none
+	time   time.Time    // of that
+	open   bool         // a kind that takes part may not be confirmed yet
+	closed policy.Stamp // when all of them last were
+	seen   policy.Stamp // when the newest call or listing began that the store has answered
+	set    policy.Stamp // when the store last said which kinds there are
 }
 
 // lose notes a sign that history may have gone backwards: a write without an answer,
@@ -36,7 +38,19 @@ func (e *Engine) lose() {
 		e.wantFence(e.loss.at)
 	} else {
 		e.wantLists()
+		e.lists.set = e.anyLeft()
 	}
+}
+
+// anyLeft reports whether a kind that was served is not served now: the set of kinds says
+// whether that is still so.
+func (e *Engine) anyLeft() bool {
+	for name, k := range e.kinds {
+		if g, _ := e.graph.Kind(name); !k.part && !g.Known {
+			return true
+		}
+	}
+	return false
 }
 
 // lose has each sweep that waits for a proof ask for one that begins later.
@@ -77,69 +91,93 @@ func (e *Engine) unanswered() bool { return e.loss.at != 0 && e.loss.seen <= e.l
 
 // maxLossWait bounds how long a kind of which writes got no answer waits for the fence
 // that confirms the others.
-const maxLossWait = 10 * time.Second
+const maxLossWait = time.Minute
 
-// losing reports whether writes to the kind wait for a fence: one to it got no answer
-// since a fence passed. Further ones might get none either, and each is another sign,
-// which would keep fences from passing for all kinds (R8). Held by TestLossesOfOneKind.
+// losing reports whether writes to the kind wait until all kinds are confirmed: one to
+// it got no answer since they were. Further ones might get none either, and each is
+// another sign, which would keep all kinds from an end (R8). Held by TestLossesOfOneKind.
 func (e *Engine) losing(name Kind) bool {
-	return e.loss.at != 0 && e.level >= Level2 && e.kinds[name].lost > e.fence.lastPassed &&
-		e.now.Before(e.loss.time.Add(maxLossWait)) && !e.fenceHeld()
+	return e.lossOf(name) && e.now.Before(e.loss.time.Add(maxLossWait)) && !e.fenceHeld()
+}
+
+// lossOf reports whether a write to the kind is among the signs that are not confirmed.
+func (e *Engine) lossOf(name Kind) bool {
+	return e.loss.open && e.kinds[name].lost > e.loss.closed
 }
 
 // awaitAnswer has an object read before it is written, after a sign, or has it wait for
-// the fence that its kind waits for.
+// what its kind waits for. Once the store has answered anything the read is not needed.
 func (e *Engine) awaitAnswer(id graph.NodeID) {
 	if !e.unanswered() {
 		e.wakeAtFence(id)
 		e.work.AddAt(id, queue.Normal, e.loss.time.Add(maxLossWait))
 		return
 	}
-	e.mind(id).reread = true
+	m := e.mind(id)
+	m.probing = m.probing || !m.reread
+	m.reread = true
 	e.work.Add(id, queue.High)
 }
 
 // unconfirmed reports whether what the watch has shown of a kind's objects goes back to
-// before the moment, which is that of the last sign or of a conflict's read: the watch
-// has neither listed the kind since nor passed a fence, and no read has shown a version
-// as new as the watermark. Of a kind that is not served only other kinds can tell. Of one
-// that is served and not watched only reads can.
+// before the moment, which is that of the last sign or of a conflict's read. Of a kind
+// that is served and not watched only reads can tell more. Of one that is not served, the
+// set of kinds can, since the last sign.
 func (e *Engine) unconfirmed(name Kind, at policy.Stamp) bool {
 	if at == 0 {
 		return false
 	}
-	if g, _ := e.graph.Kind(name); g.Unwatched {
+	switch g, _ := e.graph.Kind(name); {
+	case g.Unwatched:
 		return g.Known
+	case e.kinds[name].part:
+		return e.behind(name, at)
+	case g.Known: // ignored: nothing that is observed of it is evidence
+		return false
 	}
-	return e.kinds[name].part && e.behind(name, at)
+	return e.loss.set <= e.loss.at
 }
 
-// behind reports whether nothing that began after the moment has shown the kind.
+// behind reports whether nothing that began after the moment has shown the kind: the
+// watch has neither listed it nor passed a fence, and no read has shown a version as new
+// as the watermark.
 func (e *Engine) behind(name Kind, at policy.Stamp) bool {
 	k := e.kinds[name]
 	return k.passed <= at && k.confirmed <= at && !e.relisted(name, at)
 }
 
-// confirm forgets the last sign once every kind is confirmed. Ends that need no fence
-// wait for the kinds that take part alone. A kind that is not served may be served again,
-// with owners that were seen gone, so the sign is kept for it. Held by
-// TestLossOfKindThatReturns. The walk ends at a kind that takes part and is not confirmed,
-// so a fence that has passed and an audit ask for it and, without fences, the end of a
-// listing when no other one is wanted.
+// confirm notes that every kind which takes part is confirmed, and has looked at again
+// what waits for that. The sign itself is kept: a kind that is not served now may be served
+// again, with owners that were seen gone before. Held by TestLossOfKindThatReturns. The
+// walk ends at a kind that is not confirmed. So a fence that has passed, an audit and a
+// change of the set of kinds ask for it and, without fences, the end of a listing when no
+// other one is wanted.
 func (e *Engine) confirm() {
-	if e.unanswered() || e.loss.at == 0 {
+	if !e.loss.open || e.unanswered() {
 		return
 	}
-	kept := false
 	for name, k := range e.kinds {
-		behind := e.behind(name, e.loss.at)
-		if behind && k.part {
+		if k.part && e.behind(name, e.loss.at) {
 			return
 		}
-		kept = kept || behind && !e.ignored(name)
 	}
-	if e.loss.open = false; !kept {
-		e.loss = loss{}
+	e.loss.open, e.loss.closed = false, e.next()
+	e.resumeReads()
+	e.wakeFence()
+}
+
+// resumeReads has owners looked at again that only somebody outside can make readable:
+// what the watch has shown of them may count now.
+func (e *Engine) resumeReads() {
+	var asks []graph.NodeID
+	for x := range e.asks.Entries() {
+		if x.State == queue.Delayed {
+			asks = append(asks, x.Key)
+		}
+	}
+	for _, id := range asks {
+		e.mind(id).outside = graph.DoubtUnset
+		e.answered(id)
 	}
 }
 
@@ -162,8 +200,11 @@ func (e *Engine) compareRead(f flight, n graph.Node, o Object) (why string) {
 		return ""
 	}
 	m := e.peek(n.ID())
-	if gone := n.State() == graph.Absent || m.buried; gone && m.changed < f.began {
+	if gone := n.State() == graph.Absent || e.isBuried(n.ID()); gone && m.changed < f.began {
 		return o.Key.String() + returned
+	}
+	if n.State() == graph.Observed && m.absent > e.rewound && m.absent < f.began {
+		return o.Key.String() + " was read as gone and is back"
 	}
 	cmp := e.cfg.CompareVersions
 	if cmp == nil || n.State() != graph.Observed {
@@ -172,7 +213,7 @@ func (e *Engine) compareRead(f flight, n graph.Node, o Object) (why string) {
 	if m.known < f.began && m.known > e.rewound && cmp(o.Kind, o.Version, n.Version()) < 0 {
 		return o.Key.String() + " was read at version " + string(o.Version) + " after " + string(n.Version())
 	}
-	if t := e.tide(o.Kind); e.loss.at != 0 && t.high != "" && cmp(o.Kind, o.Version, t.high) >= 0 {
+	if t := e.tide(o.Kind); e.loss.open && t.high != "" && cmp(o.Kind, o.Version, t.high) >= 0 {
 		k := e.kinds[o.Kind]
 		k.confirmed = max(k.confirmed, f.began)
 		e.setKind(o.Kind, k)

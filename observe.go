@@ -58,9 +58,9 @@ func (e *Engine) take(ev *Event) error {
 	}
 	e.counts.Events++
 	if ev.Type == graph.Put && len(e.flights) > 0 {
-		e.overtake(ev.Object.Key)
+		e.overtake(d.Node, ev.Object.Key)
 	}
-	back := d.Resurrected // the Delta is the graph's own
+	back := d.Resurrected || ev.Type == graph.Put && e.isBuried(d.Node) // the Delta is the graph's own
 	e.absorb(ev, d)
 	e.kindEvent(ev, t, newest)
 	if back {
@@ -77,6 +77,13 @@ func (e *Engine) ignores(ev *Event) bool {
 
 // ignored reports whether a kind takes no part, by setting.
 func (e *Engine) ignored(name Kind) bool { return slices.Contains(e.cfg.Ignore, name) }
+
+// isBuried reports whether the watch saw a node go that only references still name. It
+// knows that longer than the bounded memory does.
+func (e *Engine) isBuried(id graph.NodeID) bool {
+	m := e.peek(id)
+	return m.buried && m.absent > e.rewound
+}
 
 // returned is what an object has done that no history shows (R5).
 const returned = " was seen gone and is back"
@@ -278,17 +285,12 @@ func (e *Engine) disbelieve(id graph.NodeID, n graph.Node, k Key) {
 	}
 }
 
-// overtake notes that the watch shows an object while reads of it are under way. They
-// prove no absence then: what the watch shows goes first (R2, absence). Held by
-// TestReadIsOvertaken.
-func (e *Engine) overtake(k Key) {
-	asked := e.reading[k]
-	again := CallID(0)
-	if n, ok := e.graph.Lookup(k); ok {
-		again = e.peek(n.ID()).call
-	}
-	for _, id := range [...]CallID{asked, again} {
-		if f, ok := e.flights[id]; ok && f.call == CallRead {
+// overtake notes that the watch shows an object while calls about it are under way. That
+// they do not find it proves no absence then: what the watch shows goes first (R2,
+// absence). Held by TestReadIsOvertaken and TestWriteIsOvertaken.
+func (e *Engine) overtake(id graph.NodeID, k Key) {
+	for _, id := range [...]CallID{e.reading[k], e.peek(id).call} {
+		if f, ok := e.flights[id]; ok {
 			f.shown = true
 			e.flights[id] = f
 		}

@@ -148,11 +148,9 @@ func (e *Engine) writeDone(id CallID, f flight, err error) {
 		} else { // its event came first, and the key is in the queue
 			e.wrote(f.node, f.wrote)
 		}
-	case errors.Is(err, ErrConflict):
-		e.conflicted(f.node)
-	case errors.Is(err, ErrNotFound) && f.began > e.rewound:
+	case errors.Is(err, ErrNotFound) && f.began > e.rewound && !f.shown:
 		e.vanished(f.node, f.began)
-	case errors.Is(err, ErrNotFound):
+	case errors.Is(err, ErrConflict), errors.Is(err, ErrNotFound): // or the watch goes first
 		e.conflicted(f.node)
 	case errors.Is(err, ErrRefused):
 		e.counts.RefusedWrites++
@@ -202,7 +200,7 @@ func (e *Engine) await(id graph.NodeID, a await) {
 func (e *Engine) conflicted(id graph.NodeID) {
 	e.counts.Conflicts++
 	m := e.mind(id)
-	m.reread, m.unsure = true, false
+	m.reread, m.unsure, m.probing = true, false, false
 	if m.conflicts++; m.conflicts == 1 {
 		e.work.Add(id, queue.High)
 		return
@@ -242,8 +240,11 @@ func (e *Engine) rereadDone(id CallID, f flight, r Result) {
 	case errors.Is(r.Err, ErrKindUnknown) && !e.kinds[f.key.Kind].part: // once it is served again it is listed
 		e.hold(f.node, policy.KindUnserved, graph.DoubtUnset)
 	case r.Err != nil && e.kinds[f.key.Kind].sick != "":
+		m.reread, m.unsure = true, unsure
 		e.hold(f.node, policy.KindSick, graph.DoubtUnset)
-		e.await(f.node, await{version: n.Version(), deadline: e.work.Retry(f.node, queue.Normal, e.now), outside: true})
+		e.await(f.node, await{version: n.Version(), deadline: e.work.Retry(f.node, queue.Normal, e.now), then: thenDecide, outside: true})
+	case errors.Is(r.Err, ErrRefused) && unsure && e.loss.at != 0 && !e.behind(f.key.Kind, e.loss.at):
+		e.work.Add(f.node, queue.Normal) // the watch has shown it since that write
 	case errors.Is(r.Err, ErrRefused): // only somebody outside can help
 		m.reread, m.unsure = true, unsure
 		e.holdRefused(f.node, n.Version())

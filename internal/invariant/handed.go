@@ -169,7 +169,7 @@ func (w *Witness) confirmed(name graph.Kind, f fact) bool {
 		return true
 	}
 	k := w.kinds[name]
-	return !k.served || k.listed > w.lost || k.fenced > w.lost || f.missed > w.rewound && f.asked > w.lost
+	return !k.served && w.set > w.lost || k.listed > w.lost || k.fenced > w.lost || f.missed > w.rewound && f.asked > w.lost
 }
 
 // released: a finalizer goes after its handler has succeeded, and one that

@@ -30,6 +30,7 @@ type Witness struct {
 	epochs  []string // of rewinds that were told
 	lost    uint64   // the last write without an answer, or watch that broke
 	replied uint64   // when the newest call or listing began that the store has answered
+	set     uint64   // when the store last said which kinds there are
 	facts   map[graph.Key]fact
 	shares  map[graph.UID]claim // by observed objects
 	kinds   map[graph.Kind]kind
@@ -105,7 +106,7 @@ func NewWitness(level ownergraph.Level, absent bool) *Witness {
 // Reset makes it the witness of a new engine of the same settings.
 func (w *Witness) Reset() {
 	w.now, w.rewound, w.sum, w.fences = 0, 0, 0, w.fences[:0]
-	w.learnt, w.epochs, w.lost, w.replied = false, nil, 0, 0
+	w.learnt, w.epochs, w.lost, w.replied, w.set = false, nil, 0, 0, 0
 	if w.facts == nil {
 		w.facts, w.shares, w.kinds = map[graph.Key]fact{}, map[graph.UID]claim{}, map[graph.Kind]kind{}
 		w.begun, w.decided = map[ownergraph.CallID]uint64{}, map[ownergraph.CallID]uint64{}
@@ -150,6 +151,9 @@ func (w *Witness) Told(e graph.Event) {
 		}
 	case graph.KindsKnown:
 		w.served(e.Kinds)
+		if w.level < ownergraph.Level2 {
+			w.set = w.now
+		}
 	case graph.ListBegun:
 		k := w.kinds[e.Kind]
 		k.listing, k.begun = true, w.now
@@ -165,6 +169,9 @@ func (w *Witness) Told(e graph.Event) {
 			if w.fences[i].id == e.Fence {
 				w.fences[i].passed = append(w.fences[i].passed, e.Kind)
 				w.fenced(e.Kind, w.fences[i].began)
+				if e.Kind == "" {
+					w.set = max(w.set, w.fences[i].began)
+				}
 				w.replied = max(w.replied, w.fences[i].began)
 			}
 		}
@@ -351,7 +358,7 @@ func (w *Witness) Answered(c ownergraph.Call, r ownergraph.Result) {
 	f := w.facts[c.Key]
 	switch {
 	case errors.Is(r.Err, graph.ErrNotFound), c.Type == ownergraph.CallRead && r.Err == nil && r.Object.UID != c.Key.UID:
-		if c.Type != ownergraph.CallRead || f.put <= began { // else the watch has shown it meanwhile
+		if f.put <= began { // else the watch has shown it meanwhile
 			f.missed, f.asked = w.now, began
 		}
 	case c.Type == ownergraph.CallRead && r.Err == nil && r.Object.Deleting:
