@@ -23,8 +23,9 @@ const (
 	// CallFence asks Fencer.Fence with Fence.
 	CallFence
 	// CallList asks Lister.List for a new listing of Kind, or starts the watch
-	// anew. Without a Kind it asks for the set of kinds, after one was refused: the
-	// watch begins anew and says it again.
+	// anew. Without a Kind it asks for the set of kinds: after one was refused, and
+	// after a sign of a rewind where no fence covers the set. Then the watch begins
+	// anew and says it again.
 	CallList
 	// CallHandle runs the handler of Finalizer on Object.
 	CallHandle

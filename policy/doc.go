@@ -55,8 +55,8 @@
 //	              observed end of exactly that UID at those coordinates, or a read
 //	              that found nothing or another UID, and began after the judged
 //	              version of the dependent was known. The watch voids what a read
-//	              found as soon as it shows the UID. That lasts no longer than the
-//	              phantom, and is no rewind. Proof is not: "not in the graph", a kind
+//	              found as soon as it shows the UID, before or after the answer. That
+//	              lasts no longer than the phantom, and is no rewind. Proof is not: "not in the graph", a kind
 //	              that is not listed, an older listing, an error.
 //	R2, presence  Solid, waiting, orphaning: not stable. It counts for an object if the
 //	              owner was so at an instant after the judged version was committed:
@@ -80,7 +80,10 @@
 //	              After a write without an answer, or a watch that broke, nothing is
 //	              written before the store has answered. What was observed before
 //	              counts once a fence or a listing of the owner's kind, a read of the
-//	              owner, or a version as new as the watermark confirms it.
+//	              owner, or a version as new as the watermark confirms it. Of a kind
+//	              that is not served the set of kinds has to be reported again. An
+//	              object that a read did not find, and that a later one shows alive,
+//	              is a rewind.
 //	R6            A read or a fence serves only what was known before its call was
 //	              handed out. Who asks later waits for the next one.
 //	R7            A fence covers every kind that takes part, and the set of kinds, and is
