@@ -3,6 +3,7 @@ package e2e
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net/http"
 	"slices"
@@ -98,11 +99,33 @@ func (c *collecting) idle() []ownergraph.Held {
 	return slices.DeleteFunc(held, func(h ownergraph.Held) bool { return h.Key.Scope != c.w.ns })
 }
 
-// quiet is idle, and demands that nothing of the world is held.
+// quiet waits until the collector is idle while no kind is sick, and demands that
+// nothing of the world is held. A server refuses a kind for a moment after its own
+// start and after a change of the kind's definition. The kind is sick until then and
+// holds what has to be exact, and idle does not wait for it.
 func (c *collecting) quiet() {
 	c.w.t.Helper()
-	if held := c.idle(); len(held) > 0 {
+	var held []ownergraph.Held
+	c.w.until("wait to be idle with all kinds well", func() error {
+		c.synced()
+		held = c.idle()
+		if sick := c.sick(); len(sick) > 0 { // since a moment ago
+			return fmt.Errorf("sick: %v", sick)
+		}
+		return nil
+	})
+	if len(held) > 0 {
 		c.w.t.Errorf("held: %v", held)
+	}
+}
+
+// synced waits until every kind is listed and none is sick.
+func (c *collecting) synced() {
+	c.w.t.Helper()
+	ctx, cancel := context.WithTimeout(c.w.ctx, patience)
+	defer cancel()
+	if err := c.Synced(ctx); err != nil {
+		c.w.t.Fatalf("%v\n%s", err, c.w.server.Logs())
 	}
 }
 
