@@ -129,11 +129,13 @@ func (e *Engine) kindsKnown(infos []KindInfo) {
 	if e.kindsLost || e.lists.set {
 		e.lists.ended("")
 	}
-	e.kindsSeen, e.kindsLost, e.lists.set = true, false, false
 	if e.level < Level2 {
 		e.loss.set = e.next()
+	}
+	if e.lists.set { // who waits for it may go on
 		e.resumeReads()
 	}
+	e.kindsSeen, e.kindsLost, e.lists.set = true, false, false
 	e.forgetKinds()
 	e.unwantSelects()
 	e.leave()
