@@ -2,7 +2,7 @@
 
 // The histories here are thousands of bubbles. Under the race detector Go's runtime
 // (1.26.8) crashes now and then when a channel timer of a bubble fires: SIGSEGV in
-// runtime.(*timer).maybeRunChan. TestEngine runs such histories under the detector.
+// runtime.(*timer).maybeRunChan. TestEngineOnMemory runs such histories under the detector.
 
 package storetest
 
