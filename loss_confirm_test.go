@@ -211,6 +211,32 @@ func TestConfirmedKindsLeave(t *testing.T) {
 	}
 }
 
+// tenHours passes every fence, leaves reads to the function, and returns what was deleted.
+// The deletes stay under way.
+func (s stepped) tenHours(read func(ownergraph.Call)) (deletes map[string]bool) {
+	s.Helper()
+	deletes = map[string]bool{}
+	for range 600 {
+		for _, lane := range []ownergraph.Lane{ownergraph.LaneStore, ownergraph.LaneControl} {
+			for c := s.next(lane); c.Type != ownergraph.CallUnset; c = s.next(lane) {
+				switch c.Type {
+				case ownergraph.CallFence:
+					s.done(c, nil)
+					s.pass(c.Fence)
+				case ownergraph.CallRead:
+					read(c)
+				case ownergraph.CallDelete:
+					deletes[string(c.Key.Kind)+"/"+c.Key.Name] = true
+				default:
+					s.done(c, nil)
+				}
+			}
+		}
+		s.now = s.now.Add(time.Minute)
+	}
+	return deletes
+}
+
 // TestFenceConfirmsUnreadable: where owners may not be read, the fence that confirms their
 // kind has their dependents decided again.
 func TestFenceConfirmsUnreadable(t *testing.T) {
@@ -219,28 +245,14 @@ func TestFenceConfirmsUnreadable(t *testing.T) {
 	s.put("a#5; b/1#1 -> a; b/2#2 -> a; b/3#3 -> a")
 	s.see(gone("a"))
 	s.done(s.wants(ownergraph.CallDelete, "a is gone"), errNoAnswer)
-	deletes := map[string]bool{}
-	for range 600 {
-		for _, lane := range []ownergraph.Lane{ownergraph.LaneStore, ownergraph.LaneControl} {
-			for c := s.next(lane); c.Type != ownergraph.CallUnset; c = s.next(lane) {
-				switch {
-				case c.Type == ownergraph.CallFence:
-					s.done(c, nil)
-					s.pass(c.Fence)
-				case c.Type == ownergraph.CallRead && c.Key.Kind == "b":
-					s.answer(c, fmt.Sprintf("b/%s#%s -> a", c.Key.Name, c.Key.Name))
-				case c.Type == ownergraph.CallRead:
-					s.done(c, graph.ErrRefused)
-				case c.Type == ownergraph.CallDelete:
-					deletes[c.Key.Name] = true
-				default:
-					s.done(c, nil)
-				}
-			}
+	deletes := s.tenHours(func(c ownergraph.Call) {
+		if c.Key.Kind == "b" {
+			s.answer(c, fmt.Sprintf("b/%s#%s -> a", c.Key.Name, c.Key.Name))
+		} else {
+			s.done(c, graph.ErrRefused)
 		}
-		s.now = s.now.Add(time.Minute)
-	}
-	if !deletes["2"] || !deletes["3"] {
+	})
+	if !deletes["b/2"] || !deletes["b/3"] {
 		t.Errorf("deletes %v in ten hours, %d fences, held %v", deletes, s.e.Stats().Fences, s.e.Held(9))
 	}
 }
@@ -253,28 +265,14 @@ func TestUnsureAndUnreadable(t *testing.T) {
 	s.put("a#5; b/1#1 -> a; c/2#2 -> a; c/3#3 -> a")
 	s.see(gone("a"))
 	s.done(s.wants(ownergraph.CallDelete, "a is gone"), errNoAnswer)
-	deletes := map[string]bool{}
-	for range 600 {
-		for _, lane := range []ownergraph.Lane{ownergraph.LaneStore, ownergraph.LaneControl} {
-			for c := s.next(lane); c.Type != ownergraph.CallUnset; c = s.next(lane) {
-				switch {
-				case c.Type == ownergraph.CallFence:
-					s.done(c, nil)
-					s.pass(c.Fence)
-				case c.Type == ownergraph.CallRead && c.Key.Kind == "a":
-					s.done(c, graph.ErrNotFound)
-				case c.Type == ownergraph.CallRead:
-					s.done(c, graph.ErrRefused)
-				case c.Type == ownergraph.CallDelete:
-					deletes[string(c.Key.Kind)+c.Key.Name] = true
-				default:
-					s.done(c, nil)
-				}
-			}
+	deletes := s.tenHours(func(c ownergraph.Call) {
+		if c.Key.Kind == "a" {
+			s.done(c, graph.ErrNotFound)
+		} else {
+			s.done(c, graph.ErrRefused)
 		}
-		s.now = s.now.Add(time.Minute)
-	}
-	if st := s.e.Stats(); !deletes["c2"] || !deletes["c3"] {
+	})
+	if st := s.e.Stats(); !deletes["c/2"] || !deletes["c/3"] {
 		t.Errorf("deletes %v in ten hours, %d fences, %d reads; held %v", deletes, st.Fences, st.Reads, s.e.Held(9))
 	}
 }
