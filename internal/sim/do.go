@@ -20,6 +20,9 @@ func (s *sim) do(st step) error {
 	if s.bend != nil {
 		s.bend(s, st)
 	}
+	if s.record != nil {
+		s.record.step(s, st)
+	}
 	if err := s.move(st); err != nil {
 		s.fail(fmt.Errorf("%s: %w", st.text(s.w), err))
 	}

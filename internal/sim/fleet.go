@@ -12,8 +12,11 @@ type Fleet struct {
 	Seeds   int // 0 for as many as there is time for
 	Workers int
 	Until   time.Time
-	// Failed, if set, is given every seed that failed, one at a time.
-	Failed func(Result)
+	// Record gives each result a digest: see History.Record.
+	Record bool
+	// Ended, if set, is given every result, and Failed every one that failed, one at a
+	// time and in no order.
+	Ended, Failed func(Result)
 }
 
 // Total is what a fleet has done. It is a value.
@@ -57,9 +60,12 @@ func (f Fleet) Run() Total {
 		group.Go(func() {
 			var count Count
 			for h, ok := take(); ok; h, ok = take() {
-				r := h.Run(&count)
+				r := f.one(h, &count)
 				mu.Lock()
 				total.add(r)
+				if f.Ended != nil {
+					f.Ended(r)
+				}
 				if r.Broken != nil && f.Failed != nil {
 					f.Failed(r)
 				}
@@ -73,6 +79,13 @@ func (f Fleet) Run() Total {
 	group.Wait()
 	total.Distinct, total.Took = all.Distinct(), time.Since(began)
 	return total
+}
+
+func (f Fleet) one(h History, count *Count) Result {
+	if f.Record {
+		return h.Record(count, nil)
+	}
+	return h.Run(count)
 }
 
 func (t *Total) add(r Result) {

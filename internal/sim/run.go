@@ -2,6 +2,7 @@ package sim
 
 import (
 	"fmt"
+	"io"
 	"runtime/debug"
 )
 
@@ -30,6 +31,8 @@ type Result struct {
 	Made int
 	// Broken is what went wrong, nil if nothing did.
 	Broken error
+	// Digest is a hash of what could be seen of the engines, if that was recorded.
+	Digest uint64
 
 	steps []step // if they were noted
 }
@@ -40,14 +43,29 @@ func (h History) Run(count *Count) Result {
 	return h.run(count, nil, false)
 }
 
-func (h History) run(count *Count, bend func(*sim, step), note bool) (r Result) {
+// Record is Run with a digest of all that can be seen of the engines: the events and
+// results that they are given, their calls, decisions and wake times, what they
+// report, and what the store holds in the end. Every line that goes into the digest
+// is written to out too, if that is not nil.
+func (h History) Record(count *Count, out io.Writer) Result {
+	return h.recorded(count, nil, false, newRecorder(out))
+}
+
+func (h History) run(count *Count, bend func(*sim, step), note bool) Result {
+	return h.recorded(count, bend, note, nil)
+}
+
+func (h History) recorded(count *Count, bend func(*sim, step), note bool, rec *recorder) (r Result) {
 	r.History = h
 	defer func() {
 		if p := recover(); p != nil {
 			r.Broken = fmt.Errorf("S18: panic: %v\n%s", p, debug.Stack())
 		}
+		if rec != nil {
+			r.Digest = rec.sum(r.Broken)
+		}
 	}()
-	s, err := begin(h)
+	s, err := beginRecorded(h, rec)
 	if err != nil {
 		r.Broken = err
 		return r
@@ -67,7 +85,12 @@ func (h History) run(count *Count, bend func(*sim, step), note bool) (r Result) 
 		}
 	}
 	s.bend = nil
-	r.Broken = s.converge()
+	if rec != nil {
+		rec.rest(s)
+	}
+	if r.Broken = s.converge(); rec != nil {
+		rec.rest(s)
+	}
 	return r
 }
 

@@ -41,6 +41,7 @@ type sim struct {
 	broken  error
 	hungUp  [4][8]bool        // by engine and kind: sick until it is listed
 	callers [4][]policy.Stamp // by engine: since when callers of WaitIdle wait
+	record  *recorder         // nil unless the history is recorded
 	effort  map[issue]bool    // of calls that are labelled best effort
 	moves   []move
 	weights int
@@ -53,16 +54,23 @@ type issue struct {
 }
 
 // begin makes the world of a seed.
-func begin(h History) (*sim, error) {
+func begin(h History) (*sim, error) { return beginRecorded(h, nil) }
+
+// beginRecorded is begin with a recorder of the history, nil for none.
+func beginRecorded(h History, r *recorder) (*sim, error) {
 	rng := rand.New(rand.NewPCG(h.Seed, 0x0eed))
 	o := h.draw(rng)
 	pool := o.pool(rng)
-	return beginWith(o, rng, pool, o.start(rng, pool))
+	return beginAll(o, rng, pool, o.start(rng, pool), r)
 }
 
 func beginWith(o options, rng *rand.Rand, pool []graph.Key, start []graph.Object) (*sim, error) {
+	return beginAll(o, rng, pool, start, nil)
+}
+
+func beginAll(o options, rng *rand.Rand, pool []graph.Key, start []graph.Object, r *recorder) (*sim, error) {
 	s := &sim{
-		o: o, rng: rng, pool: pool, start: start, every: recheck,
+		o: o, rng: rng, pool: pool, start: start, every: recheck, record: r,
 		issued: map[issue]int{}, effort: map[issue]bool{}, sums: map[graph.Key]uint64{}, lived: map[graph.Key]bool{},
 	}
 	for k := range s.down {
@@ -84,7 +92,11 @@ func beginWith(o options, rng *rand.Rand, pool []graph.Key, start []graph.Object
 		return nil, err
 	}
 	s.efforts(&cfg)
-	w, err := world.NewEach(o.level, o.configs(cfg), infos, start)
+	cfgs := o.configs(cfg)
+	if r != nil {
+		r.configure(cfgs)
+	}
+	w, err := world.NewEach(o.level, cfgs, infos, start)
 	if err != nil {
 		return nil, err
 	}
@@ -126,6 +138,9 @@ func (s *sim) watch() {
 		s.cause(side)
 	}
 	s.w.OnCall = s.handed
+	if s.record != nil {
+		s.record.watch(s.w)
+	}
 	s.w.OnWrite = func(_ *world.Store, c ownergraph.Call) {
 		bad := s.w.Ledger.Judge(c)
 		if s.sweeps != nil {

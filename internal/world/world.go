@@ -43,6 +43,9 @@ type World struct {
 	// every result of a read, a write or a handler before the engine is told.
 	OnCall   func(side int, c ownergraph.Call)
 	OnAnswer func(side int, c ownergraph.Call, r ownergraph.Result)
+	// OnWake, if set, sees the time at which an engine without a call wants to be
+	// asked again for one of the lane.
+	OnWake func(side int, lane ownergraph.Lane, at time.Time)
 
 	// restores counts the restores that were announced, which is their epoch.
 	restores int
@@ -210,6 +213,9 @@ func (w *World) Issue(side int, lane ownergraph.Lane) (ownergraph.Call, bool, er
 		case c.Type != ownergraph.CallUnset:
 			return c, true, w.begin(side, c)
 		case at.IsZero() || at.After(w.Now):
+			if w.OnWake != nil {
+				w.OnWake(side, lane, at)
+			}
 			return c, false, nil
 		}
 	}

@@ -6,6 +6,15 @@
 // Its last line says how many steps, distinct states (about), seeds and steps per
 // second there were. A seed that fails is printed with the line that runs it
 // again, and the first few with their trace; the exit status is 1 then.
+//
+//	go run ./internal/sim/cmd/sim -seeds 20000 -digest before.txt
+//	go run ./internal/sim/cmd/sim -seeds 20000 -against before.txt
+//	go run ./internal/sim/cmd/sim -seed 4711 -trace after.txt
+//
+// With -digest it writes a hash of each history: see sim.History.Record. With
+// -against it compares the hashes with those of an earlier run, names the seeds that
+// differ, and exits with status 1 if there are any. With -trace it writes the lines
+// that one hash is made of, so that diff finds where two versions part.
 package main
 
 import (
@@ -19,39 +28,84 @@ import (
 	"github.com/ownergraph/ownergraph/internal/sim"
 )
 
-func main() {
-	first := flag.Uint64("seed", 1, "the seed, or the first of many")
-	seeds := flag.Int("seeds", 1, "how many; 0 for as many as there is time for")
-	steps := flag.Int("steps", 1000, "of each seed, in safety mode")
+// settings are those of the command line.
+type settings struct {
+	sim.Fleet
+	traces                 int
+	digest, against, trace string
+}
+
+func parse() settings {
+	var s settings
+	flag.Uint64Var(&s.Seed, "seed", 1, "the seed, or the first of many")
+	flag.IntVar(&s.Seeds, "seeds", 1, "how many; 0 for as many as there is time for")
+	flag.IntVar(&s.Steps, "steps", 1000, "of each seed, in safety mode")
 	minutes := flag.Float64("minutes", 0, "time, at most; 0 for no bound")
-	workers := flag.Int("workers", runtime.GOMAXPROCS(0), "seeds run at once")
-	traces := flag.Int("traces", 3, "failures to print the trace of, at most")
-	without := flag.String("without", "", "`faults` that no world has, divided by commas, to look past a known failure")
+	flag.IntVar(&s.Workers, "workers", runtime.GOMAXPROCS(0), "seeds run at once")
+	flag.IntVar(&s.traces, "traces", 3, "failures to print the trace of, at most")
+	flag.StringVar(&s.Without, "without", "", "`faults` that no world has, divided by commas, to look past a known failure")
+	flag.StringVar(&s.digest, "digest", "", "the `file` to write a digest of each seed to")
+	flag.StringVar(&s.against, "against", "", "the `file` of digests to compare with")
+	flag.StringVar(&s.trace, "trace", "", "the `file` to write the recorded lines of -seed to, and nothing else")
 	flag.Parse()
-	if flag.NArg() > 0 || *seeds < 0 || *steps < 1 || *workers < 1 || *seeds == 0 && *minutes <= 0 {
+	if flag.NArg() > 0 || s.Seeds < 0 || s.Steps < 1 || s.Workers < 1 || s.Seeds == 0 && *minutes <= 0 {
 		fmt.Fprintln(os.Stderr, "sim: -seeds 0 needs -minutes, -steps and -workers are at least 1, and there are no arguments")
 		os.Exit(2)
 	}
-	debug.SetGCPercent(400)
-	f := sim.Fleet{
-		History: sim.History{Seed: *first, Steps: *steps, Without: *without},
-		Seeds:   *seeds, Workers: *workers,
-	}
+	s.Record = s.digest != "" || s.against != ""
 	if *minutes > 0 {
-		f.Until = time.Now().Add(time.Duration(*minutes * float64(time.Minute)))
+		s.Until = time.Now().Add(time.Duration(*minutes * float64(time.Minute)))
+	}
+	return s
+}
+
+func main() {
+	s := parse()
+	debug.SetGCPercent(400)
+	ok := true
+	if s.trace != "" {
+		if err := trace(s.History, s.trace); err != nil {
+			fmt.Fprintln(os.Stderr, "sim:", err)
+			ok = false
+		}
+	} else {
+		ok = s.run()
+	}
+	if !ok {
+		os.Exit(1)
+	}
+}
+
+// run runs the fleet and reports whether nothing failed.
+func (s settings) run() bool {
+	all := digests{steps: s.Steps, without: s.Without, of: map[uint64]uint64{}}
+	if s.Record {
+		s.Ended = all.add
 	}
 	shown := 0
-	f.Failed = func(r sim.Result) {
+	s.Failed = func(r sim.Result) {
 		fmt.Printf("FAILED: %s\n", r.History)
-		if shown++; shown <= *traces {
+		if shown++; shown <= s.traces {
 			fmt.Print(r.Explain())
 		} else {
 			fmt.Println(r.Broken)
 		}
 	}
-	total := f.Run()
-	fmt.Println(total)
-	if total.Failed > 0 {
-		os.Exit(1)
+	total := s.Run()
+	ok := total.Failed == 0
+	if s.against != "" {
+		same, err := all.against(s.against)
+		if err != nil {
+			fmt.Fprintln(os.Stderr, "sim:", err)
+		}
+		ok = ok && same && err == nil
 	}
+	if s.digest != "" {
+		if err := all.write(s.digest); err != nil {
+			fmt.Fprintln(os.Stderr, "sim:", err)
+			ok = false
+		}
+	}
+	fmt.Println(total)
+	return ok
 }
