@@ -1,6 +1,7 @@
 package ownergraph
 
 import (
+	"github.com/ownergraph/ownergraph/internal/core/record"
 	"slices"
 	"time"
 
@@ -67,11 +68,11 @@ func (e *Engine) stepAudit() bool {
 // that were found the last time.
 func (e *Engine) keepIslands(rings [][]graph.NodeID) {
 	for _, id := range e.audit.islands {
-		if e.graph.InUse(id) && e.peek(id).island {
-			if m := e.mind(id); m.reason == policy.OwnedInRing {
-				m.reason = policy.OwnerSolid // or the next search would not find the ring
+		if e.graph.InUse(id) && e.state(id).IsolatedCycle {
+			if m := e.edit(id); m.Reason == policy.OwnedInRing {
+				m.Reason = policy.OwnerSolid // or the next search would not find the ring
 			}
-			e.mind(id).island = false
+			e.edit(id).IsolatedCycle = false
 			e.settle(id, false)
 		}
 	}
@@ -81,7 +82,7 @@ func (e *Engine) keepIslands(rings [][]graph.NodeID) {
 			continue
 		}
 		for _, id := range members {
-			e.mind(id).island = true
+			e.edit(id).IsolatedCycle = true
 			e.hold(id, policy.OwnedInRing, graph.DoubtUnset)
 		}
 		e.audit.islands = append(e.audit.islands, members...)
@@ -92,7 +93,7 @@ func (e *Engine) keepIslands(rings [][]graph.NodeID) {
 // each other.
 func (e *Engine) isIsland(members []graph.NodeID) bool {
 	for _, id := range members {
-		if !e.graph.InUse(id) || e.peek(id).reason != policy.OwnerSolid {
+		if !e.graph.InUse(id) || e.state(id).Reason != policy.OwnerSolid {
 			return false
 		}
 		n := e.graph.Node(id)
@@ -116,7 +117,7 @@ func (e *Engine) auditNode(id graph.NodeID) {
 			e.audit.roots = append(e.audit.roots, id)
 		}
 		e.forgetUnwatched(n)
-		e.mind(id).audited = true
+		e.edit(id).Audited = true
 		e.work.Add(id, queue.Low)
 	}
 }
@@ -129,14 +130,14 @@ func (e *Engine) forgetUnwatched(n graph.Node) {
 	}
 	for _, o := range n.OwnerNodes() {
 		if _, seen := e.sights[o.ID()]; seen && !e.kinds[o.Kind()].part {
-			delete(e.sights, o.ID())
+			e.dropResult(o.ID())
 		}
 	}
 }
 
 // countAudit counts a write that nothing but the audit has led to.
-func (e *Engine) countAudit(m *mind) {
-	if m.audited {
+func (e *Engine) countAudit(m *record.State) {
+	if m.Audited {
 		e.counts.AuditRepairs++
 	}
 }

@@ -45,8 +45,8 @@ func (e *Engine) checkFlights() error {
 			return fmt.Errorf("E6: call %d on %s: no UID or version", id, f.key)
 		}
 		former := f.began <= e.rewound || e.graph.Node(f.node).State() != graph.Observed // the node may have gone since
-		if !former && (e.peek(f.node).call != id || !flying[f.node]) {
-			return fmt.Errorf("E3: call %d on %s: the node has call %d in flight", id, f.key, e.peek(f.node).call)
+		if !former && (e.state(f.node).Call != uint64(id) || !flying[f.node]) {
+			return fmt.Errorf("E3: call %d on %s: the node has call %d in flight", id, f.key, e.state(f.node).Call)
 		}
 	}
 	return nil
@@ -59,7 +59,7 @@ func (e *Engine) checkSides() error {
 			err = fmt.Errorf("E5: %s of node %d, which is not in the graph", what, id)
 		}
 	}
-	for k := range e.absent.all() {
+	for k := range e.absent.All() {
 		if n, ok := e.graph.Lookup(k); err == nil && ok && n.State() == graph.Observed {
 			err = fmt.Errorf("E5: %s is remembered as absent, and is observed", k)
 		}
@@ -78,7 +78,7 @@ func (e *Engine) checkSides() error {
 	}
 	for id := range e.written {
 		used("last write", id)
-		if r := e.peek(id).reason; err == nil && (r == policy.NoOwners || r == policy.OwnerSolid) {
+		if r := e.state(id).Reason; err == nil && (r == policy.NoOwners || r == policy.OwnerSolid) {
 			err = fmt.Errorf("E5: node %d is kept (%v), and its last write is noted", id, r)
 		}
 	}
@@ -118,14 +118,14 @@ func (e *Engine) checkWaiters() error {
 			return fmt.Errorf("E7: %s is waited for, and nobody reads it", k)
 		}
 		for _, id := range waiters {
-			if !e.peek(o).failing {
+			if !e.state(o).ReadFailing {
 				noted[id]++
 			}
 		}
 	}
 	for id := range graph.NodeID(len(noted)) {
-		if e.peek(id).asked > noted[id] {
-			return fmt.Errorf("E7: node %d waits for %d reads, and is noted with %d", id, e.peek(id).asked, noted[id])
+		if e.state(id).PendingReads > noted[id] {
+			return fmt.Errorf("E7: node %d waits for %d reads, and is noted with %d", id, e.state(id).PendingReads, noted[id])
 		}
 	}
 	return nil

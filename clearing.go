@@ -165,7 +165,7 @@ func (e *Engine) noteHolder(id graph.NodeID) {
 			c.runs[r].holder = o
 			c.runs[r].halted = c.runs[r].halted || !p.IsHolder(o) || e.halt(id, i, o) != policy.ReasonUnset
 			if turned && p.Sweep().Judges() {
-				c.runs[r].turned = e.next()
+				c.runs[r].turned = e.seq.Stamp()
 				e.walkAgain()
 			}
 		}
@@ -188,7 +188,7 @@ func (e *Engine) noteHolder(id graph.NodeID) {
 		case !o.Deleting:
 			delete(c.dying, id)
 		case !dying:
-			c.dying[id] = e.next()
+			c.dying[id] = e.seq.Stamp()
 		}
 	}
 }
@@ -205,7 +205,7 @@ func (e *Engine) parted(id graph.NodeID, unseen bool) {
 	}
 	if last, dying := c.dying[id]; dying || slices.ContainsFunc(c.plans, func(p *finalizer.Plan) bool { return p.IsHolder(was) }) {
 		if !dying { // it has lived until now
-			last = e.next()
+			last = e.seq.Stamp()
 		}
 		e.yielded(was, last)
 	}
@@ -266,7 +266,7 @@ func (e *Engine) beginClearing(plan int, node graph.NodeID, holder Object) *clea
 	c := &e.clear
 	c.last++
 	r := &clearing{
-		plan: plan, node: node, holder: holder, turned: e.next(),
+		plan: plan, node: node, holder: holder, turned: e.seq.Stamp(),
 		left: make([]int, c.plans[plan].Phases()), kinds: map[Kind]int{},
 	}
 	r.open, r.first = c.plans[plan].Phases(), c.plans[plan].Open(slices.Repeat([]int{1}, len(r.left)))

@@ -106,7 +106,7 @@ func (e *Engine) told(id graph.NodeID, o Object) bool {
 		}
 		k := passKey{i, o.Kind}
 		m, is := l.marks[markKey{id, i}]
-		if after := max(e.peek(id).known, m.began); is && m.version != o.Version || !is && l.passes[k].began <= after {
+		if after := max(e.state(id).Known, m.began); is && m.version != o.Version || !is && l.passes[k].began <= after {
 			told = false
 			e.wantSelect(k, after)
 		}
@@ -136,7 +136,7 @@ func (e *Engine) hint(id graph.NodeID, n graph.Node) {
 		}
 		for claim := range p.ClaimsBy(o, func(members int) (string, bool) { return "", members == a.members }) {
 			if claim.Members == a.members && !claim.Shadow && e.hintBy(a.plan, o, claim) && !o.Deleting {
-				e.wantSelect(passKey{i, o.Kind}, e.peek(id).known)
+				e.wantSelect(passKey{i, o.Kind}, e.state(id).Known)
 			}
 		}
 	}
@@ -145,7 +145,7 @@ func (e *Engine) hint(id graph.NodeID, n graph.Node) {
 // hintBy does so for the holders that a claim names, and reports whether there are
 // any.
 func (e *Engine) hintBy(plan int, o Object, claim finalizer.Claim) (any bool) {
-	at := e.next()
+	at := e.seq.Stamp()
 	for _, r := range e.clear.runs {
 		if r.plan == plan && e.clear.plans[plan].Holds(r.holder, o, claim) {
 			r.hinted, any = at, true
@@ -161,7 +161,7 @@ func (e *Engine) refute(id graph.NodeID) {
 	for i := range l.asks {
 		k := markKey{id, i}
 		m, is := l.marks[k]
-		if is && m.version != n.Version() && l.passes[passKey{i, n.Kind()}].began > max(m.began, e.peek(id).known) {
+		if is && m.version != n.Version() && l.passes[passKey{i, n.Kind()}].began > max(m.began, e.state(id).Known) {
 			delete(l.marks, k)
 		}
 	}
@@ -195,7 +195,7 @@ func (e *Engine) show(i int, o Labelled, began policy.Stamp) bool {
 	m, is := e.clear.labels.marks[k]
 	gap := m.version != o.Version && m.began < e.clear.labels.passes[passKey{i, n.Kind()}].began // a selection has not shown it since
 	if _, holder := e.clear.known[id]; holder && o.Version == n.Version() && (!is || m.value != o.Value || gap) {
-		e.clear.lapsed = max(e.clear.lapsed, e.peek(id).known) // it is another one's at this version, and contests nothing of that one's
+		e.clear.lapsed = max(e.clear.lapsed, e.state(id).Known) // it is another one's at this version, and contests nothing of that one's
 		e.yield()
 	}
 	if !is || m.version != n.Version() { // else it is true for ever

@@ -52,7 +52,7 @@ func (p *printer) pass(k passKey) {
 func (p *printer) marks() {
 	l := &p.e.clear.labels
 	for _, id := range p.ids {
-		n, known := p.e.graph.Node(id), p.e.peek(id).known
+		n, known := p.e.graph.Node(id), p.e.state(id).Known
 		for i := range l.asks {
 			k := passKey{i, n.Kind()}
 			m, is := l.marks[markKey{id, i}]

@@ -7,10 +7,10 @@ func (e *Engine) fillLabels() {
 	l := &e.clear.labels
 	c := e.idOf("c")
 	k := passKey{0, "c"}
-	l.marks[markKey{c, 0}] = mark{version: "5", value: "x", began: e.next()}
-	l.passes[k] = pass{began: e.stamp, next: e.now.Add(time.Second), begun: 1}
+	l.marks[markKey{c, 0}] = mark{version: "5", value: "x", began: e.seq.Stamp()}
+	l.passes[k] = pass{began: e.seq.Last(), next: e.now.Add(time.Second), begun: 1}
 	l.wanted = []passKey{k}
-	l.at, l.under, l.began, l.selector, l.label, l.after, l.call = k, true, e.next(), "l in (b)", "l", "1", 9
+	l.at, l.under, l.began, l.selector, l.label, l.after, l.call = k, true, e.seq.Stamp(), "l in (b)", "l", "1", 9
 }
 
 func labelChanges() []fieldChange {
@@ -25,8 +25,8 @@ func labelChanges() []fieldChange {
 		return fieldChange{"selects." + field, func(e *Engine) { change(&e.clear.labels) }}
 	}
 	return []fieldChange{
-		{"clearing.fenced", func(e *Engine) { e.clear.runs[e.clear.last].fenced = e.next() }},
-		{"clearing.hinted", func(e *Engine) { e.clear.runs[e.clear.last].hinted = e.next() }},
+		{"clearing.fenced", func(e *Engine) { e.clear.runs[e.clear.last].fenced = e.seq.Stamp() }},
+		{"clearing.hinted", func(e *Engine) { e.clear.runs[e.clear.last].hinted = e.seq.Stamp() }},
 		{"clearings.labels", func(e *Engine) { e.clear.labels.forget() }},
 		{"labels.marks", func(e *Engine) { clear(e.clear.labels.marks) }},
 		{"labels.selects", func(e *Engine) { e.clear.labels.end() }},

@@ -86,7 +86,7 @@ func (e *Engine) enlistBy(now []membership, id graph.NodeID, plan int, o Object,
 		i := slices.IndexFunc(now, func(m membership) bool { return m.run == r })
 		switch {
 		case i < 0:
-			now = append(now, membership{run: r, kind: o.Kind, phase: c.plans[plan].PhaseOf(o), since: e.peek(id).known, fixed: claim.Fixed, owned: claim.Key.UID != ""})
+			now = append(now, membership{run: r, kind: o.Kind, phase: c.plans[plan].PhaseOf(o), since: e.state(id).Known, fixed: claim.Fixed, owned: claim.Key.UID != ""})
 		default:
 			now[i].fixed = now[i].fixed || claim.Fixed
 			now[i].owned = now[i].owned && claim.Key.UID != ""
@@ -147,7 +147,7 @@ func (e *Engine) discharge(id graph.NodeID, now []membership, gone bool) {
 // they let something begin.
 func (e *Engine) countMember(id graph.NodeID, m membership, d int) {
 	r := e.clear.runs[m.run]
-	r.seen = e.next()
+	r.seen = e.seq.Stamp()
 	r.left[m.phase] += d
 	r.members += d
 	if r.kinds[m.kind] += d; r.kinds[m.kind] == 0 {

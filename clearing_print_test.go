@@ -11,11 +11,11 @@ func (e *Engine) fillClearings() {
 	b, c := e.idOf("b"), e.idOf("c")
 	r := e.beginClearing(0, b, e.graph.Node(b).Object())
 	id := e.clear.last
-	e.clear.members[c] = []membership{{run: id, kind: "c", since: e.next()}}
-	r.need, r.sought, r.proved, r.seen, r.asked = e.next(), e.next(), e.next(), 1, e.next()
+	e.clear.members[c] = []membership{{run: id, kind: "c", since: e.seq.Stamp()}}
+	r.need, r.sought, r.proved, r.seen, r.asked = e.seq.Stamp(), e.seq.Stamp(), e.seq.Stamp(), 1, e.seq.Stamp()
 	r.left[0], r.members, r.kinds["c"] = 1, 1, 1
 	r.next = e.now.Add(time.Second)
-	e.clear.walk, e.clear.again, e.clear.began, e.clear.walked = 1, false, e.next(), 1
+	e.clear.walk, e.clear.again, e.clear.began, e.clear.walked = 1, false, e.seq.Stamp(), 1
 	e.clear.due = e.now.Add(time.Minute)
 	h := e.graph.Node(b).Key()
 	e.clear.dying[b], e.clear.lapsed, e.clear.latest, e.clear.yielded[holderName{0, h.Scope, h.Name}] = 1, 1, 1, 1

@@ -252,13 +252,13 @@ func (e *Engine) selectFailed(err error) {
 	k := s.at
 	wait, _ := retryIn(err)
 	s.end()
-	e.wantSelect(k, e.stamp)
+	e.wantSelect(k, e.seq.Last())
 	p := s.passes[k]
 	p.outside = errors.Is(err, ErrRefused) || errors.Is(err, ErrInvalid)
 	p.err, p.next = err.Error(), e.now.Add(max(wait, time.Second<<p.begun))
 	s.passes[k] = p
-	for _, r := range e.clear.runs {
-		e.lookAt(r)
+	for _, id := range e.clear.sorted() {
+		e.lookAt(e.clear.runs[id])
 	}
 }
 

@@ -28,7 +28,7 @@ func (e *Engine) stepClearings() bool {
 		return false
 	}
 	if c.walk == 0 {
-		c.walk, c.again, c.began = 1, false, e.next()
+		c.walk, c.again, c.began = 1, false, e.seq.Stamp()
 	}
 	for n, before := 0, e.looked; n+int(e.looked-before) < slice && int(c.walk) < e.graph.Cap() && e.work.Ready() < lowWater; n++ {
 		e.walkNode(c.walk)
@@ -115,7 +115,7 @@ func (e *Engine) claimed(id graph.NodeID, m membership) policy.Stamp {
 	if m.fixed && !has(e.retries, id) { // a conflict's read takes newer evidence (R1)
 		return since
 	}
-	return max(since, e.peek(id).known)
+	return max(since, e.state(id).Known)
 }
 
 // proven reports whether the holder is known to have been there, or to have been
@@ -298,7 +298,7 @@ func (e *Engine) seekBy(r *clearing) {
 	r.read = true
 	c := Call{Type: CallRead, Key: r.holder.Key, Timeout: e.cfg.CallTimeout}
 	e.launch(&c, flight{node: r.node, key: r.holder.Key, run: e.clear.idOf(r)})
-	e.prepared.push(&c)
+	e.prepared.Push(&c)
 }
 
 // holderRead takes what a read of a holder says. That somebody else has its
@@ -327,7 +327,7 @@ func (e *Engine) holderRead(f flight, res Result) {
 // reports whether all have been listed since a member was last seen.
 func (e *Engine) relist(r *clearing) (policy.Reason, bool) {
 	if r.asked <= max(r.turned, r.seen, e.loss.at) {
-		r.asked = e.next()
+		r.asked = e.seq.Stamp()
 		r.fenced = r.asked
 		e.wantLists()
 	}

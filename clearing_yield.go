@@ -70,7 +70,7 @@ func (e *Engine) yieldOf(id graph.NodeID, o Object) (last policy.Stamp) {
 func (e *Engine) relabelled(id graph.NodeID, o Object) {
 	switch {
 	case e.labelled(id, o.Version):
-		e.clear.lapsed = e.next()
+		e.clear.lapsed = e.seq.Stamp()
 		e.yield()
 	case e.clear.blocks():
 		e.told(id, o)
@@ -121,13 +121,13 @@ func (e *Engine) yielded(o Object, at policy.Stamp) {
 func (e *Engine) yieldedAt(id graph.NodeID, was, o Object, had bool) policy.Stamp {
 	if !had {
 		if e.claiming(o) {
-			return e.next()
+			return e.seq.Stamp()
 		}
 		return 0
 	}
 	switch own, others := e.mayYield(was, o); {
 	case others, own && !was.Deleting:
-		return e.next()
+		return e.seq.Stamp()
 	case own:
 		return e.clear.dying[id]
 	}

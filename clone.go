@@ -12,7 +12,7 @@ import (
 func (e *Engine) Clone() *Engine {
 	c := *e
 	c.graph = e.graph.Clone()
-	c.nodes = e.nodes.clone()
+	c.nodes = e.nodes.Clone()
 	c.kinds = cloneMap(e.kinds)
 	for name, k := range c.kinds {
 		if k.waiting != nil {
@@ -34,7 +34,7 @@ func (e *Engine) Clone() *Engine {
 	for u, w := range e.misplaced {
 		c.misplaced[u] = slices.Clone(w)
 	}
-	c.absent, c.orphaned = e.absent.clone(), e.orphaned.clone()
+	c.absent, c.orphaned = e.absent.Clone(), e.orphaned.Clone()
 	c.fence.open = maps.Clone(e.fence.open)
 	c.fence.waiting = slices.Clone(e.fence.waiting)
 	c.rings, c.handlers = e.rings.clone(), e.handlers.clone()
@@ -45,7 +45,7 @@ func (e *Engine) Clone() *Engine {
 		c.auditSoon()
 	}
 	c.audit.roots, c.audit.islands = slices.Clone(c.audit.roots), slices.Clone(e.audit.islands)
-	c.prepared, c.revoked = e.prepared.clone(), nil
+	c.prepared, c.revoked = e.prepared.Clone(), nil
 	c.room, c.tides = room{}, e.tides.clone()
 	c.fans, c.sweeps, c.wakes = slices.Clone(e.fans), slices.Clone(e.sweeps), slices.Clone(e.wakes)
 	return &c

@@ -33,7 +33,7 @@ func (c *Collector) WaitIdleIn(ctx context.Context, scope string) ([]Held, error
 	w := &waiter{done: make(chan struct{})}
 	c.locked(func(e *Engine, now time.Time) {
 		e.tick(now)
-		w.since = e.next()
+		w.since = e.seq.Stamp()
 		e.observedSince(w.since)
 		c.waiters[w] = struct{}{} // a handler that ends has it wait for a later fence
 	})
@@ -143,14 +143,14 @@ func (e *Engine) queuedIn(in func(graph.NodeID) bool) bool {
 		return true
 	}
 	for x := range e.work.Entries() {
-		m := e.peek(x.Key)
-		later := x.State == queue.Delayed && (!m.reread || e.awaits.held(x.Key)) && m.reason != policy.NeedAcknowledgement
+		m := e.state(x.Key)
+		later := x.State == queue.Delayed && (!m.Reread || e.awaits.held(x.Key)) && m.Reason != policy.NeedAcknowledgement
 		if x.State != queue.Idle && !later && in(x.Key) {
 			return true
 		}
 	}
 	for x := range e.asks.Entries() {
-		later := x.State == queue.Delayed && e.peek(x.Key).outside != graph.DoubtUnset
+		later := x.State == queue.Delayed && e.state(x.Key).Blocked != graph.DoubtUnset
 		if x.State != queue.Idle && !later && in(x.Key) {
 			return true
 		}
@@ -191,5 +191,5 @@ func (e *Engine) awaitingIn(in func(graph.NodeID) bool) bool {
 			}
 		}
 	}
-	return slices.ContainsFunc(e.fence.waiting, func(id graph.NodeID) bool { return e.peek(id).waking && in(id) })
+	return slices.ContainsFunc(e.fence.waiting, func(id graph.NodeID) bool { return e.state(id).AwaitsFence && in(id) })
 }

@@ -2,6 +2,7 @@ package ownergraph
 
 import (
 	"context"
+	"github.com/ownergraph/ownergraph/internal/core/fifo"
 	"slices"
 	"sync"
 	"time"
@@ -22,7 +23,7 @@ import (
 // TestRevokedAtOnce, TestCollectorShelf and TestCollectorWorkers.
 type shelf struct {
 	mu     sync.Mutex
-	calls  line[Call]
+	calls  fifo.List[Call]
 	closed bool // what they rest on is not so any more
 	landed []landing
 }
@@ -44,7 +45,7 @@ func (s *shelf) trade(ctx context.Context, call *Call, r *Result) bool {
 		return false
 	}
 	id := call.ID
-	s.calls.pop(call)
+	s.calls.Pop(call)
 	s.landed = append(s.landed, landing{id, *r, call.Type})
 	return true
 }
@@ -53,11 +54,11 @@ func (s *shelf) trade(ctx context.Context, call *Call, r *Result) bool {
 func (s *shelf) pick(call *Call) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return !s.bare() && s.calls.pop(call)
+	return !s.bare() && s.calls.Pop(call)
 }
 
 // bare reports whether there is no call to take.
-func (s *shelf) bare() bool { return s.calls.len() == 0 || s.closed }
+func (s *shelf) bare() bool { return s.calls.Len() == 0 || s.closed }
 
 // close has no call taken that was laid there before the next recall.
 func (s *shelf) close() {
@@ -69,13 +70,13 @@ func (s *shelf) close() {
 func (s *shelf) put(c *Call) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.calls.push(c)
+	s.calls.Push(c)
 }
 
 func (s *shelf) len() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.calls.len()
+	return s.calls.Len()
 }
 
 // idle returns how many calls nobody is under way with although the engine thinks
@@ -83,7 +84,7 @@ func (s *shelf) len() int {
 func (s *shelf) idle() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.calls.len() + len(s.landed)
+	return s.calls.Len() + len(s.landed)
 }
 
 // take returns what has landed, in room that the caller gives back for the next.
@@ -100,11 +101,11 @@ func (s *shelf) take(room []landing) []landing {
 func (s *shelf) recall(keep func(CallID) bool) (out []CallID) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	all := slices.Clone(s.calls.all())
-	s.calls, s.closed = line[Call]{}, false
+	all := slices.Clone(s.calls.All())
+	s.calls, s.closed = fifo.List[Call]{}, false
 	for i := range all {
 		if keep(all[i].ID) {
-			s.calls.push(&all[i])
+			s.calls.Push(&all[i])
 		} else {
 			out = append(out, all[i].ID)
 		}

@@ -21,13 +21,14 @@ func (e *Engine) decide(id graph.NodeID, c *Call) (ok bool) {
 		e.work.Done(id)
 		return false
 	}
-	n, m := e.graph.Node(id), e.mind(id)
+	n, m := e.graph.Node(id), e.edit(id)
 	if e.readsAgain(id, n.Kind()) {
 		e.rereadCall(id, c)
 		return true
 	}
 	e.counts.Decisions++
 	in := e.input(id)
+	e.useOrphaned(id, &in)
 	d := policy.Decide(in, e.set)
 	d, holder := e.clearDecision(id, in, d)
 	if in.Object.Deleting && !d.Action.Writes() {
@@ -55,7 +56,7 @@ func (e *Engine) decide(id graph.NodeID, c *Call) (ok bool) {
 	default:
 		e.arrange(id, in, d)
 	}
-	m.audited = false
+	m.Audited = false
 	e.settleWith(id, d)
 	if d.Action == policy.Verify {
 		e.holdUnread(id, d)
@@ -72,15 +73,15 @@ func (e *Engine) decide(id graph.NodeID, c *Call) (ok bool) {
 // is the watch's word. And what the graph shows of it may be older than a rewind:
 // then no read compares with it, and the kind is about to be listed anew.
 func (e *Engine) readsAgain(id graph.NodeID, name Kind) bool {
-	m := e.mind(id)
-	if m.known <= e.rewound || m.probing && !e.unanswered() {
-		m.reread, m.unsure, m.probing = false, false, false
+	m := e.edit(id)
+	if m.Known <= e.rewound || m.Probing && !e.unanswered() {
+		m.Reread, m.OutcomeUnknown, m.Probing = false, false, false
 	}
-	if _, ok := e.retries[id]; ok && e.relisted(name, m.known) {
+	if _, ok := e.retries[id]; ok && e.relisted(name, m.Known) {
 		delete(e.retries, id)
-		m.reread, m.unsure, m.probing = true, false, false
+		m.Reread, m.OutcomeUnknown, m.Probing = true, false, false
 	}
-	return m.reread
+	return m.Reread
 }
 
 // leaving reports whether a listing has ended that did not bring the node, so
@@ -107,7 +108,7 @@ func (e *Engine) rested(id graph.NodeID) bool {
 	}
 	if k := e.graph.Node(id).Key(); a.then == thenList && !e.relisted(k.Kind, a.asked) {
 		e.wantList(k.Kind)
-		a.asked, a.deadline = e.next(), e.now.Add(e.cfg.AwaitTimeout)
+		a.asked, a.deadline = e.seq.Stamp(), e.now.Add(e.cfg.AwaitTimeout)
 		a.outside = e.kinds[k.Kind].sick != ""
 		e.work.AddAt(id, queue.Normal, a.deadline)
 		return false
@@ -122,8 +123,8 @@ func (e *Engine) rested(id graph.NodeID) bool {
 		return false
 	}
 	if then == thenRead {
-		m := e.mind(id)
-		m.reread, m.unsure, m.probing = true, true, false
+		m := e.edit(id)
+		m.Reread, m.OutcomeUnknown, m.Probing = true, true, false
 	}
 	return true
 }
@@ -209,8 +210,8 @@ const removalTime = 2 * time.Second
 // mark an object and remove it in two steps of one deletion. Once that time is
 // over only somebody outside can help.
 func (e *Engine) awaitRemoval(id graph.NodeID, o Object) {
-	if m := e.mind(id); o.GraceSeconds == 0 && !m.overdue {
-		m.overdue = true
+	if m := e.edit(id); o.GraceSeconds == 0 && !m.Overdue {
+		m.Overdue = true
 		e.await(id, await{version: o.Version, deadline: e.now.Add(min(removalTime, e.cfg.AwaitTimeout)), then: thenDecide})
 	}
 }

@@ -18,9 +18,9 @@ const (
 
 // detail names whom or what a held object waits for.
 func (e *Engine) detail(id graph.NodeID) []string {
-	n, m := e.graph.Node(id), e.peek(id)
+	n, m := e.graph.Node(id), e.state(id)
 	var out []string
-	switch m.reason {
+	switch m.Reason {
 	case policy.ObjectFlawed:
 		if err := n.Flaw(); err != nil {
 			out = append(out, err.Error())

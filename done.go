@@ -47,7 +47,7 @@ func (e *Engine) Done(now time.Time, id CallID, r Result) error {
 // isPrepared reports whether a call waits for its lane. Those that do rise by id, and
 // most that are asked for went before them.
 func (e *Engine) isPrepared(id CallID) bool {
-	p := e.prepared.all()
+	p := e.prepared.All()
 	if len(p) == 0 || id < p[0].ID {
 		return false
 	}

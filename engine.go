@@ -5,6 +5,10 @@ import (
 	"time"
 
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/core/fifo"
+	"github.com/ownergraph/ownergraph/internal/core/record"
+	"github.com/ownergraph/ownergraph/internal/core/seq"
+	"github.com/ownergraph/ownergraph/internal/core/tombstone"
 	"github.com/ownergraph/ownergraph/policy"
 	"github.com/ownergraph/ownergraph/queue"
 )
@@ -47,12 +51,12 @@ type Engine struct {
 	set   policy.Settings
 
 	now      time.Time
-	stamp    policy.Stamp
+	seq      seq.Counter
 	lastCall CallID
 	broken   error
 
 	graph   *graph.Graph
-	nodes   minds
+	nodes   record.Table
 	kinds   map[Kind]kindMind
 	tides   tides
 	counted kindCounts
@@ -72,8 +76,8 @@ type Engine struct {
 
 	misplaced map[UID][]graph.NodeID // who is held by an owner's life in another scope or under another name
 
-	absent   memory // owners that are gone and have no dependent left
-	orphaned memory // owners whose orphaning this engine ended
+	absent   tombstone.Set // owners that are gone and have no dependent left
+	orphaned tombstone.Set // owners whose orphaning this engine ended
 
 	fence    fences
 	rings    rings
@@ -82,12 +86,12 @@ type Engine struct {
 	lists    lists
 	audit    audit
 
-	prepared line[Call]     // store calls that wait for their lane
-	revoked  func()         // is called when what was decided is so no more: see ground; may be nil
-	room     room           // of the decision at hand
-	fans     []graph.NodeID // owners whose dependents have to be looked at
-	sweeps   []Kind         // kinds whose listing has ended
-	wakes    []graph.NodeID // whoever waited for a fence that has passed
+	prepared fifo.List[Call] // store calls that wait for their lane
+	revoked  func()          // is called when what was decided is so no more: see ground; may be nil
+	room     room            // of the decision at hand
+	fans     []graph.NodeID  // owners whose dependents have to be looked at
+	sweeps   []Kind          // kinds whose listing has ended
+	wakes    []graph.NodeID  // whoever waited for a fence that has passed
 
 	kindsSeen bool         // the set of kinds is known
 	kindsLost bool         // another one was refused since: it may have had more
@@ -99,38 +103,6 @@ type Engine struct {
 	loss      loss
 	counts    Stats
 	undoneLog undoneLog
-}
-
-// mind is what the engine knows of a node beyond the graph. Stamps are moments
-// in the engine's own order of what it learnt.
-type mind struct {
-	known   policy.Stamp // its judged version became known
-	changed policy.Stamp // its version, or its absence, became known
-	role    policy.Stamp // what it is as an owner changed
-	mark    policy.Stamp // since when its propagation mark is seen without a gap, 0 without one
-	absent  policy.Stamp // it is known absent beyond the graph, 0 if it is not; of a read when that began
-
-	marked time.Time // when the mark was first seen
-	call   CallID    // the write or reread in flight
-
-	conflicts uint32 // in a row, of its writes
-	ring      int32  // the confirmed or suspected ring that it is in, from 1
-
-	buried  bool // that absence goes back to the watch, not to a read
-	reason  policy.Reason
-	doubt   graph.Doubt
-	reread  bool        // read the object itself before anything else
-	outside graph.Doubt // why its last read failed, where only somebody outside can help
-	asked   uint32      // how many reads it waits for
-	failing bool        // its last read failed: nobody waits for the next one alone
-	unsure  bool        // that reread follows a write of unknown outcome
-	probing bool        // that reread is for any answer of the store alone: see awaitAnswer
-	island  bool        // the last audit found it in a ring that nobody else owns
-	suspect bool        // it stands among the suspects of a ring
-	fanning bool        // it stands in fans
-	waking  bool        // it waits for a fence
-	audited bool        // the audit put it into the queue
-	overdue bool        // its removal was waited for, and nothing keeps it but the store
 }
 
 // sight is what a read showed of an owner: evidence, no part of the graph (R4).
@@ -209,8 +181,8 @@ func NewEngine(level Level, cfg Config) (*Engine, error) {
 		reading: map[Key]CallID{},
 
 		misplaced: map[UID][]graph.NodeID{},
-		absent:    newMemory(cfg.AbsentOwners),
-		orphaned:  newMemory(cfg.OrphanedOwners),
+		absent:    tombstone.New(cfg.AbsentOwners),
+		orphaned:  tombstone.New(cfg.OrphanedOwners),
 	}
 	e.handlers = newHandlers(cfg)
 	e.clear, _ = newClearings(cfg.Sweeps) // validate has made them before
@@ -230,18 +202,18 @@ func (e *Engine) Level() Level { return e.level }
 // wraps ErrBroken.
 func (e *Engine) Err() error { return e.broken }
 
-// next returns a new stamp.
-func (e *Engine) next() policy.Stamp {
-	e.stamp++
-	return e.stamp
-}
+// state returns a copy of the state of a node, the zero State for one that is not in use.
+func (e *Engine) state(id graph.NodeID) record.State { return e.nodes.Get(e.graph, id) }
+
+// edit returns the state of a node, which the engine may change until the next call.
+func (e *Engine) edit(id graph.NodeID) *record.State { return e.nodes.Edit(e.graph, id) }
 
 // tick takes the caller's time. It never goes back: a clock that jumps back
 // costs a delay, no more.
 func (e *Engine) tick(now time.Time) {
-	e.rest()
-	if e.stamp > mostStamp-1<<32 {
-		e.fail("E5: moments are counted up to %d", uint64(mostStamp))
+	e.nodes.Compact(e.graph)
+	if err := e.seq.Check(); err != nil {
+		e.fail("%w", err)
 	}
 	if now.After(e.now) {
 		e.now = now

@@ -11,7 +11,7 @@ import (
 // everything that was committed before is observed.
 func (e *Engine) BeginWait(now time.Time) policy.Stamp {
 	e.tick(now)
-	t := e.next()
+	t := e.seq.Stamp()
 	if e.level >= Level2 {
 		e.wantFence(t)
 	}

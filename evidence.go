@@ -1,6 +1,7 @@
 package ownergraph
 
 import (
+	"github.com/ownergraph/ownergraph/internal/core/record"
 	"slices"
 	"time"
 
@@ -11,9 +12,9 @@ import (
 
 // input gathers what a decision about an observed node depends on.
 func (e *Engine) input(id graph.NodeID) policy.Input {
-	n, m := e.graph.Node(id), e.peek(id)
+	n, m := e.graph.Node(id), e.state(id)
 	in := policy.Input{
-		Object: e.judged(n), Known: m.known, Mark: m.mark, Flawed: n.Flawed(),
+		Object: e.judged(n), Known: m.Known, Mark: m.Mark, Flawed: n.Flawed(),
 		Referring: n.Referring(), Blocking: n.Blocking(),
 		Fence: policy.Fence{
 			Exact: e.level >= Level2, Passed: e.fence.passed, Released: e.released(), Held: e.fenceHeld(),
@@ -36,7 +37,7 @@ func (e *Engine) input(id graph.NodeID) policy.Input {
 	}
 	since := e.loss.at
 	if in.Retry { // the evidence is newer than the answer (R1): it may be of a restored store
-		since = max(since, m.known)
+		since = max(since, m.Known)
 	}
 	for i, o := range n.OwnerNodes() {
 		e.ownerFact(&in.Owners[i], &m, o, since)
@@ -73,7 +74,7 @@ func (e *Engine) judged(n graph.Node) Object {
 
 // ownerFact completes what is known of the owner o that a reference of a node
 // names. Absence from before since has to be confirmed.
-func (e *Engine) ownerFact(f *policy.OwnerFact, dep *mind, o graph.Node, since policy.Stamp) {
+func (e *Engine) ownerFact(f *policy.OwnerFact, dep *record.State, o graph.Node, since policy.Stamp) {
 	if f.Self {
 		return
 	}
@@ -86,21 +87,21 @@ func (e *Engine) ownerFact(f *policy.OwnerFact, dep *mind, o graph.Node, since p
 		o = live
 	}
 	id := o.ID()
-	m, part := e.peek(id), e.kinds[o.Kind()].part                              // no fence covers a kind that takes none
+	m, part := e.state(id), e.kinds[o.Kind()].part                             // no fence covers a kind that takes none
 	if f.Class == graph.Dangling && !byUID && e.unconfirmed(o.Kind(), since) { // seen gone, and maybe back
 		f.Class, f.Doubt = graph.Unknown, graph.Unobserved
 	}
 	if !byUID && believable(f) && e.absenceServes(dep, o, &m, since) {
 		f.Class, f.Doubt = graph.Dangling, graph.DoubtUnset
-		f.Unsettled = o.State() == graph.Phantom && !m.buried && part && e.unsettled(dep, o)
+		f.Unsettled = o.State() == graph.Phantom && !m.GoneObserved && part && e.unsettled(dep, o)
 	}
-	if f.Orphaning = o.Orphaning() && part && !o.Twinned() && m.absent <= e.rewound; f.Orphaning {
+	if f.Orphaning = o.Orphaning() && part && !o.Twinned() && m.Absent <= e.rewound; f.Orphaning {
 		f.Unacknowledged, f.Overdue = e.unacknowledged(id)
 	}
-	if f.Class == graph.Dangling && !e.orphaned.empty() {
-		f.Remembered = e.orphaned.has(o.Key())
+	if f.Class == graph.Dangling && !e.orphaned.Empty() {
+		f.Remembered = e.orphaned.Has(o.Key())
 	}
-	f.Mark, f.Changed = m.mark, max(m.changed, m.absent)
+	f.Mark, f.Changed = m.Mark, max(m.Changed, m.Absent)
 	f.Seen, f.Began, f.Same = e.sightOf(id)
 }
 
@@ -109,8 +110,8 @@ func (e *Engine) ownerFact(f *policy.OwnerFact, dep *mind, o graph.Node, since p
 // absent for all. A phantom that a read did not find is absent for the versions that
 // were known when the read began. For a later version the owner may have been made
 // since, if its UID could be foreseen. Held by TestForgedUID.
-func (e *Engine) absenceServes(dep *mind, o graph.Node, m *mind, since policy.Stamp) bool {
-	return m.absent > e.rewound && (m.absent > since || !e.unconfirmed(o.Kind(), since)) && (m.buried || o.State() != graph.Phantom || m.absent > dep.known)
+func (e *Engine) absenceServes(dep *record.State, o graph.Node, m *record.State, since policy.Stamp) bool {
+	return m.Absent > e.rewound && (m.Absent > since || !e.unconfirmed(o.Kind(), since)) && (m.GoneObserved || o.State() != graph.Phantom || m.Absent > dep.Known)
 }
 
 // believable reports whether absence may replace what the graph says of a
@@ -124,11 +125,11 @@ func believable(f *policy.OwnerFact) bool {
 // out to live in another scope or under another name: until its kind has passed a
 // fence that began after the dependent was known, so that the outcome does not hang
 // on which of the two was observed first.
-func (e *Engine) unsettled(dep *mind, o graph.Node) bool {
+func (e *Engine) unsettled(dep *record.State, o graph.Node) bool {
 	kind, _ := e.graph.Kind(o.Kind())
 	scopes := (kind.Scoped || o.Scope() != "") && e.cfg.Scope == graph.ScopeHold
 	return (scopes || e.cfg.OwnerName != graph.NameAbsent) && e.level >= Level2 &&
-		e.kinds[o.Kind()].passed <= dep.known
+		e.kinds[o.Kind()].passed <= dep.Known
 }
 
 // sightOf returns what the last read showed of a node, as far as it still
@@ -138,17 +139,17 @@ func (e *Engine) sightOf(id graph.NodeID) (s policy.Sight, began policy.Stamp, s
 	if !ok || x.began <= max(e.rewound, e.loss.at) {
 		return policy.SightUnset, 0, false
 	}
-	n, m := e.graph.Node(id), e.peek(id)
+	n, m := e.graph.Node(id), e.state(id)
 	switch n.State() {
 	case graph.Phantom:
 		if e.kinds[n.Kind()].spoken > x.began {
 			return policy.SightUnset, 0, false
 		}
 	case graph.Observed:
-		if m.known > x.done && (m.role > x.done || roleOf(n) != x.sight) {
+		if m.Known > x.done && (m.Role > x.done || roleOf(n) != x.sight) {
 			return policy.SightUnset, 0, false
 		}
-		same = n.HasVersion(x.version) && m.known < x.began
+		same = n.HasVersion(x.version) && m.Known < x.began
 	default:
 		return policy.SightUnset, 0, false
 	}
@@ -188,19 +189,29 @@ func (e *Engine) unacknowledged(id graph.NodeID) (waits, overdue bool) {
 }
 
 func (e *Engine) acknowledgedBy(id graph.NodeID) time.Time {
-	return e.peek(id).marked.Add(e.cfg.AcknowledgeWithin)
+	return e.state(id).Marked.Add(e.cfg.AcknowledgeWithin)
 }
 
 // believeAbsent notes that a call which began then has proven a node absent (R2,
 // absence).
 func (e *Engine) believeAbsent(id graph.NodeID, began policy.Stamp) {
-	m := e.mind(id)
-	known := m.absent > e.rewound
-	if m.absent = max(m.absent, began); known {
+	m := e.edit(id)
+	known := m.Absent > e.rewound
+	if m.Absent = max(m.Absent, began); known {
 		return
 	}
-	m.buried = false // that was of a former history
-	m.changed = e.next()
-	delete(e.sights, id)
+	m.GoneObserved = false // that was of a former history
+	m.Changed = e.seq.Stamp()
+	e.dropResult(id)
 	e.fan(id)
+}
+
+// useOrphaned counts a decision as a use of the remembered owners that it rests on: the
+// bounded memory keeps the used ones.
+func (e *Engine) useOrphaned(id graph.NodeID, in *policy.Input) {
+	for i := range in.Owners {
+		if in.Owners[i].Remembered {
+			e.orphaned.Use(e.graph.Node(e.ownerID(id, i)).Key())
+		}
+	}
 }

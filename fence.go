@@ -84,8 +84,8 @@ func (e *Engine) awaitFence(id graph.NodeID, in policy.Input, d policy.Decision)
 }
 
 func (e *Engine) wakeAtFence(id graph.NodeID) {
-	if m := e.mind(id); !m.waking {
-		m.waking = true
+	if m := e.edit(id); !m.AwaitsFence {
+		m.AwaitsFence = true
 		e.fence.waiting = append(e.fence.waiting, id)
 	}
 }
@@ -95,8 +95,8 @@ func (e *Engine) wakeAtFence(id graph.NodeID) {
 func (e *Engine) wakeFence() {
 	e.stirGhosts()
 	for _, id := range e.fence.waiting {
-		if e.peek(id).waking {
-			e.mind(id).waking = false
+		if e.state(id).AwaitsFence {
+			e.edit(id).AwaitsFence = false
 			e.wakes = append(e.wakes, id)
 		}
 	}
@@ -112,7 +112,7 @@ func (e *Engine) released() policy.Stamp {
 	if e.unseenKind() || e.loss.open { // what was seen may be of a history that is no more (R5)
 		return 0
 	}
-	return e.stamp + 1
+	return e.seq.Last() + 1
 }
 
 // unseenKind reports whether there is a kind that takes part and that is not

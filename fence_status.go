@@ -60,7 +60,7 @@ func (e *Engine) loseFence() {
 	e.counts.LostFences++
 	f.late = firstKinds(f.open)
 	e.cfg.Logger.Warn("fence lost", "kinds", strings.Join(kindNames(f.late), ", "), "count", len(f.open), "waited", e.now.Sub(f.started))
-	for name := range f.open {
+	for _, name := range slices.Sorted(maps.Keys(f.open)) {
 		if k := e.kinds[name]; k.waiting != nil {
 			e.wakes = append(e.wakes, slices.Sorted(maps.Keys(k.waiting))...)
 			k.waiting = nil

@@ -1,6 +1,7 @@
 package ownergraph
 
 import (
+	"github.com/ownergraph/ownergraph/internal/core/tombstone"
 	"maps"
 	"slices"
 
@@ -49,28 +50,28 @@ func (p *printer) order() {
 func (p *printer) nodes() {
 	e := p.e
 	for _, id := range p.ids {
-		n, m := e.graph.Node(id), e.peek(id)
+		n, m := e.graph.Node(id), e.state(id)
 		p.object(n.Object())
 		p.word(uint64(n.State()))
-		p.flags(m.known > e.rewound, m.mark > e.rewound, m.absent > e.rewound, m.absent > e.loss.at || e.staysConfirmed(n.Kind()), m.buried, m.reread, m.reread && m.probing, m.unsure, m.failing, m.suspect, m.overdue, m.fanning, m.waking,
-			m.call != 0, m.mark != 0, m.ring != 0, e.graph.Stale(id))
-		if m.ring != 0 {
-			p.set(e.rings.found[m.ring].members)
-			p.fenceAfter(e.rings.found[m.ring].seen)
+		p.flags(m.Known > e.rewound, m.Mark > e.rewound, m.Absent > e.rewound, m.Absent > e.loss.at || e.staysConfirmed(n.Kind()), m.GoneObserved, m.Reread, m.Reread && m.Probing, m.OutcomeUnknown, m.ReadFailing, m.Suspect, m.Overdue, m.FanningOut, m.AwaitsFence,
+			m.Call != 0, m.Mark != 0, m.Cycle != 0, e.graph.Stale(id))
+		if m.Cycle != 0 {
+			p.set(e.rings.found[m.Cycle].members)
+			p.fenceAfter(e.rings.found[m.Cycle].seen)
 		}
-		p.fenceAfter(m.known)
-		p.fenceAfter(m.mark)
-		if len(e.cfg.Acknowledge) > 0 && !m.marked.IsZero() {
+		p.fenceAfter(m.Known)
+		p.fenceAfter(m.Mark)
+		if len(e.cfg.Acknowledge) > 0 && !m.Marked.IsZero() {
 			p.until(e.acknowledgedBy(id))
 		}
-		if m.absent > e.rewound {
-			p.absentSince(n, m.absent)
+		if m.Absent > e.rewound {
+			p.absentSince(n, m.Absent)
 		}
 		if s, ok := e.sights[id]; ok {
 			p.flags(s.began > e.loss.at)
 			p.word(uint64(s.sight))
 			p.version(n.Key(), s.version)
-			p.flags(m.known > s.done, m.role > s.done, m.known < s.began)
+			p.flags(m.Known > s.done, m.Role > s.done, m.Known < s.began)
 			p.began(n, s.began)
 		}
 		if a := e.awaits.of(id); a != nil {
@@ -83,26 +84,26 @@ func (p *printer) nodes() {
 		p.lastWrite(id)
 		if r, ok := e.retries[id]; ok {
 			p.version(n.Key(), r.Version)
-			p.flags(e.relisted(n.Kind(), m.known), e.kinds[n.Kind()].begun > m.known)
+			p.flags(e.relisted(n.Kind(), m.Known), e.kinds[n.Kind()].begun > m.Known)
 			for _, o := range n.OwnerNodes() {
-				p.flags(e.unconfirmed(o.Kind(), m.known), e.peek(o.ID()).absent > m.known)
+				p.flags(e.unconfirmed(o.Kind(), m.Known), e.state(o.ID()).Absent > m.Known)
 			}
 		}
 		if t, ok := e.parked[id]; ok {
 			p.until(t)
 		}
 		p.list(e.waiters[id])
-		p.word(uint64(m.asked)<<8 | uint64(m.outside))
+		p.word(uint64(m.PendingReads)<<8 | uint64(m.Blocked))
 		for d := range n.Dependents() {
 			p.node(d.ID())
 			if n.State() == graph.Phantom { // see Engine.unsettled
-				p.flags(e.kinds[n.Kind()].passed > e.peek(d.ID()).known)
+				p.flags(e.kinds[n.Kind()].passed > e.state(d.ID()).Known)
 			}
 		}
-		if m.fanning {
+		if m.FanningOut {
 			p.seq(e.graph.Unfanned(id))
 		}
-		p.word(uint64(min(m.conflicts, 2)))
+		p.word(uint64(min(m.Conflicts, 2)))
 		p.list(e.misplaced[n.Key().UID])
 	}
 }
@@ -121,7 +122,7 @@ func (p *printer) absentSince(n graph.Node, began policy.Stamp) {
 	for d := range n.Dependents() {
 		if has(p.e.retries, d.ID()) || n.State() == graph.Phantom {
 			p.node(d.ID())
-			p.flags(began > p.e.peek(d.ID()).known)
+			p.flags(began > p.e.state(d.ID()).Known)
 		}
 	}
 }
@@ -140,10 +141,10 @@ func (p *printer) began(n graph.Node, at policy.Stamp) {
 	p.fenceAfter(at)
 	for d := range n.Dependents() {
 		p.node(d.ID())
-		p.flags(at > e.peek(d.ID()).known)
+		p.flags(at > e.state(d.ID()).Known)
 		for _, o := range d.OwnerNodes() {
-			m := e.peek(o.ID())
-			p.flags(at > max(m.changed, m.absent), at > m.mark)
+			m := e.state(o.ID())
+			p.flags(at > max(m.Changed, m.Absent), at > m.Mark)
 		}
 	}
 }
@@ -194,7 +195,7 @@ func (p *printer) fence() {
 	f := &p.e.fence
 	p.flags(f.wanted != 0, f.id != 0, f.passed > f.wanted, f.began > f.wanted, f.freed < f.began, f.open[""])
 	for _, id := range f.waiting {
-		if p.e.peek(id).waking {
+		if p.e.state(id).AwaitsFence {
 			p.node(id)
 		}
 	}
@@ -214,7 +215,7 @@ func (p *printer) rest() {
 	for _, id := range slices.Sorted(maps.Keys(e.flights)) {
 		p.flight(id, e.flights[id])
 	}
-	for _, c := range e.prepared.all() {
+	for _, c := range e.prepared.All() {
 		p.call(c)
 	}
 	p.list(e.fans)
@@ -233,9 +234,9 @@ func (p *printer) rest() {
 		p.text(epoch)
 	}
 	p.audit()
-	for _, m := range [...]memory{e.absent, e.orphaned} {
+	for _, m := range [...]tombstone.Set{e.absent, e.orphaned} {
 		n := 0
-		for k := range m.all() {
+		for k := range m.All() {
 			p.key(k)
 			n++
 		}
@@ -279,11 +280,11 @@ func (p *printer) flight(id CallID, f flight) {
 	if !ok {
 		return
 	}
-	m := p.e.peek(n.ID())
-	p.flags(m.known > f.began, n.ID() == f.node, m.call == id)
+	m := p.e.state(n.ID())
+	p.flags(m.Known > f.began, n.ID() == f.node, m.Call == uint64(id))
 	p.absentSince(n, f.began)
 	if f.call == CallRead && !f.reread {
-		p.flags(m.known < f.began, m.changed < f.began)
+		p.flags(m.Known < f.began, m.Changed < f.began)
 		p.began(n, f.began)
 	}
 }

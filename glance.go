@@ -29,13 +29,10 @@ func (e *Engine) glance(id graph.NodeID) policy.Reason {
 // stays reports whether a glance has kept a node: another version of the same changes
 // nothing of that, and whatever else could has it decided anew. Of what a former
 // version was put off for, a count of attempts alone may be left then.
-func (e *Engine) stays(id graph.NodeID) bool { return e.nodes.kept(e.graph, id) && !e.awaits.has(id) }
+func (e *Engine) stays(id graph.NodeID) bool { return e.nodes.IsKept(e.graph, id) && !e.awaits.has(id) }
 
 // plain reports whether no more is known of a node than the graph says.
-func (e *Engine) plain(id graph.NodeID) bool {
-	note := e.graph.Note(id)
-	return note&noteRecord == 0 || e.nodes.at(uint32(note)).plain()
-}
+func (e *Engine) plain(id graph.NodeID) bool { return e.nodes.IsDefault(e.graph, id) }
 
 func has[V any](m map[graph.NodeID]V, id graph.NodeID) bool {
 	_, ok := m[id]
@@ -56,7 +53,7 @@ func (e *Engine) look(id graph.NodeID, n graph.Node) {
 // has been.
 func (e *Engine) keeps(id graph.NodeID) bool {
 	if !e.keepsNew(id) {
-		e.nodes.unkeep(e.graph, id)
+		e.nodes.ClearKept(e.graph, id)
 		return false
 	}
 	e.settle(id, false)
@@ -73,7 +70,7 @@ func (e *Engine) keepsNew(id graph.NodeID) bool {
 		return false
 	}
 	e.counts.Decisions++
-	e.nodes.keep(e.graph, id, why)
+	e.nodes.SetKept(e.graph, id, why)
 	if e.cfg.OnDecision != nil {
 		n := e.graph.Node(id)
 		e.report(n, Object{Version: n.Version()}, Decided{Decision: policy.Decision{Action: policy.Keep, Reason: why}})

@@ -1,6 +1,7 @@
 package ownergraph
 
 import (
+	"github.com/ownergraph/ownergraph/internal/core/fifo"
 	"maps"
 	"slices"
 	"time"
@@ -114,7 +115,7 @@ func (e *Engine) nextHandler(c *Call) bool {
 	for _, name := range h.names {
 		for len(h.lines[name]) > 0 && h.running[name] < h.most {
 			id := h.lines[name][0]
-			h.lines[name] = pop(h.lines[name])
+			h.lines[name] = fifo.Rest(h.lines[name])
 			k := handlerKey{id, name}
 			s := h.states[k]
 			if s.phase != lined { // of a former node with this id

@@ -2,6 +2,7 @@ package ownergraph
 
 import (
 	"fmt"
+	"github.com/ownergraph/ownergraph/internal/core/record"
 	"strings"
 	"time"
 
@@ -76,7 +77,7 @@ type holding struct {
 }
 
 // same reports whether an object is still held for what it was.
-func (h *holding) same(m *mind) bool { return h.reason == m.reason && h.doubt == m.doubt }
+func (h *holding) same(m *record.State) bool { return h.reason == m.Reason && h.doubt == m.Doubt }
 
 // holdings are the objects that are held. What was held before a write, or a read, that
 // tries again is kept apart until its outcome is known.
@@ -148,14 +149,14 @@ func (e *Engine) checkStatus() error {
 
 // noteHeld counts a node as held, from now on unless it is already, for the same reason.
 func (e *Engine) noteHeld(id graph.NodeID) {
-	m := e.peek(id)
+	m := e.state(id)
 	x, ok := e.held.of[id]
 	if !ok {
 		x, ok = e.held.tried[id]
 	}
 	if !ok || !x.same(&m) {
-		x = holding{reason: m.reason, doubt: m.doubt, status: statusOf(m.reason), since: e.now}
-		if at := e.failingSince(id); m.reason == policy.HandlerFailed && !at.IsZero() {
+		x = holding{reason: m.Reason, doubt: m.Doubt, status: statusOf(m.Reason), since: e.now}
+		if at := e.failingSince(id); m.Reason == policy.HandlerFailed && !at.IsZero() {
 			x.since = at
 		}
 	}
@@ -180,12 +181,12 @@ func cutText(text string, most int) string {
 
 // heldAt says what the reports say of a node that is held.
 func (e *Engine) heldAt(id graph.NodeID) Held {
-	m, x := e.peek(id), e.held.of[id]
+	m, x := e.state(id), e.held.of[id]
 	h := Held{
-		Key: e.graph.Node(id).Key(), Status: statusOf(m.reason), Reason: m.reason, Doubt: m.doubt,
+		Key: e.graph.Node(id).Key(), Status: statusOf(m.Reason), Reason: m.Reason, Doubt: m.Doubt,
 		Since: x.since, LastError: x.err, Detail: e.detail(id),
 	}
-	if m.reason == policy.HandlerFailed {
+	if m.Reason == policy.HandlerFailed {
 		h.LastError = e.handlerError(id)
 	}
 	return h

@@ -1,6 +1,7 @@
 package ownergraph
 
 import (
+	"github.com/ownergraph/ownergraph/internal/core/fifo"
 	"maps"
 	"slices"
 	"strings"
@@ -56,11 +57,11 @@ func (e *Engine) kindEvent(ev *Event, t *tide, newest bool) {
 	}
 	switch ev.Type {
 	case graph.ListBegun:
-		k.begun, k.sweeping, k.spoilt = e.next(), false, false
+		k.begun, k.sweeping, k.spoilt = e.seq.Stamp(), false, false
 		e.tide(ev.Kind).floor = e.tide(ev.Kind).high
 		e.lists.drop(ev.Kind)
 	case graph.ListEnded:
-		k.spoken, k.sweeping = e.next(), true
+		k.spoken, k.sweeping = e.seq.Stamp(), true
 		e.rise(ev.Kind, ev.Version)
 		e.sweeps = append(e.sweeps, ev.Kind)
 		e.lists.ended(ev.Kind)
@@ -130,7 +131,7 @@ func (e *Engine) kindsKnown(infos []KindInfo) {
 		e.lists.ended("")
 	}
 	if e.level < Level2 {
-		e.loss.set = e.next()
+		e.loss.set = e.seq.Stamp()
 	}
 	if e.lists.set { // who waits for it may go on
 		e.resumeReads()
@@ -153,7 +154,7 @@ func (e *Engine) leftKind(k kindMind) kindMind {
 	if k.spoken > k.begun && !k.sweeping {
 		confirmed = max(confirmed, k.begun)
 	}
-	return kindMind{passed: k.passed, confirmed: confirmed, spoken: e.next()}
+	return kindMind{passed: k.passed, confirmed: confirmed, spoken: e.seq.Stamp()}
 }
 
 // unfence takes back that fences have passed: they say nothing of a kind that has
@@ -211,7 +212,7 @@ func (e *Engine) stepSweeps() {
 	for budget := slice; budget > 0 && len(e.sweeps) > 0; {
 		name := e.sweeps[0]
 		if !e.kinds[name].sweeping {
-			e.sweeps = pop(e.sweeps)
+			e.sweeps = fifo.Rest(e.sweeps)
 			continue
 		}
 		id, seen, done := e.graph.Sweep(name, budget)
@@ -220,7 +221,7 @@ func (e *Engine) stepSweeps() {
 		case id != 0:
 			e.sweepNode(id)
 		case done:
-			e.sweeps = pop(e.sweeps)
+			e.sweeps = fifo.Rest(e.sweeps)
 			e.swept(name)
 		}
 	}
@@ -231,7 +232,7 @@ func (e *Engine) stepSweeps() {
 func (e *Engine) sweepNode(id graph.NodeID) {
 	n := e.graph.Node(id)
 	if n.State() == graph.Phantom {
-		delete(e.sights, id)
+		e.dropResult(id)
 		e.fan(id)
 		return
 	}
@@ -284,7 +285,7 @@ func (e *Engine) resume(name Kind) {
 		}
 	}
 	for _, id := range asks {
-		e.mind(id).outside = graph.DoubtUnset
+		e.edit(id).Blocked = graph.DoubtUnset
 		e.asks.Forget(id)
 		e.asks.Add(id, queue.Normal)
 	}

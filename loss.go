@@ -28,7 +28,7 @@ type loss struct {
 // or a watch that broke. What was prepared is decided again. Held by
 // TestLossStopsWrites and TestLossBeforeRestore.
 func (e *Engine) lose() {
-	e.loss.at, e.loss.time, e.loss.open = e.next(), e.now, true
+	e.loss.at, e.loss.time, e.loss.open = e.seq.Stamp(), e.now, true
 	e.counts.Losses++
 	e.unfence()
 	e.voidFence()
@@ -113,9 +113,9 @@ func (e *Engine) awaitAnswer(id graph.NodeID) {
 		e.work.AddAt(id, queue.Normal, e.loss.time.Add(maxLossWait))
 		return
 	}
-	m := e.mind(id)
-	m.probing = m.probing || !m.reread
-	m.reread = true
+	m := e.edit(id)
+	m.Probing = m.Probing || !m.Reread
+	m.Reread = true
 	e.work.Add(id, queue.High)
 }
 
@@ -161,7 +161,7 @@ func (e *Engine) confirm() {
 			return
 		}
 	}
-	e.loss.open, e.loss.closed = false, e.next()
+	e.loss.open, e.loss.closed = false, e.seq.Stamp()
 	e.resumeReads()
 	e.wakeFence()
 }
@@ -176,7 +176,7 @@ func (e *Engine) resumeReads() {
 		}
 	}
 	for _, id := range asks {
-		e.mind(id).outside = graph.DoubtUnset
+		e.edit(id).Blocked = graph.DoubtUnset
 		e.answered(id)
 	}
 }
@@ -199,18 +199,18 @@ func (e *Engine) compareRead(f flight, n graph.Node, o Object) (why string) {
 	if o.UID != f.key.UID {
 		return ""
 	}
-	m := e.peek(n.ID())
-	if gone := n.State() == graph.Absent || e.isBuried(n.ID()); gone && m.changed < f.began {
+	m := e.state(n.ID())
+	if gone := n.State() == graph.Absent || e.isBuried(n.ID()); gone && m.Changed < f.began {
 		return o.Key.String() + returned
 	}
-	if n.State() == graph.Observed && m.absent > e.rewound && m.absent < f.began {
+	if n.State() == graph.Observed && m.Absent > e.rewound && m.Absent < f.began {
 		return o.Key.String() + " was read as gone and is back"
 	}
 	cmp := e.cfg.CompareVersions
 	if cmp == nil || n.State() != graph.Observed {
 		return ""
 	}
-	if m.known < f.began && m.known > e.rewound && cmp(o.Kind, o.Version, n.Version()) < 0 {
+	if m.Known < f.began && m.Known > e.rewound && cmp(o.Kind, o.Version, n.Version()) < 0 {
 		return o.Key.String() + " was read at version " + string(o.Version) + " after " + string(n.Version())
 	}
 	if t := e.tide(o.Kind); e.loss.open && t.high != "" && cmp(o.Kind, o.Version, t.high) >= 0 {

@@ -85,7 +85,7 @@ func (e *Engine) ready(lane Lane, c *Call) bool {
 func (e *Engine) pick(lane Lane, c *Call) bool {
 	switch lane {
 	case LaneStore:
-		return e.prepared.pop(c) || e.nextRead(c)
+		return e.prepared.Pop(c) || e.nextRead(c)
 	case LaneHandler:
 		return e.nextHandler(c)
 	case LaneControl:
@@ -99,7 +99,7 @@ func (e *Engine) pick(lane Lane, c *Call) bool {
 // none. Keys go before bulk, and bulk goes on only while the queue is short. What
 // a listing has to say of objects that are gone goes before their dependents.
 func (e *Engine) step() int {
-	if e.prepared.len() >= mostPrepared {
+	if e.prepared.Len() >= mostPrepared {
 		return 0
 	}
 	e.stepWakes()
@@ -109,7 +109,7 @@ func (e *Engine) step() int {
 			cost += e.graph.Node(id).Owners() / 8
 		}
 		if c := &e.room.call; e.decide(id, c) {
-			e.prepared.push(c)
+			e.prepared.Push(c)
 			c.ID = 0 // see Collector.guard
 		}
 		return cost + int(e.looked-before)/8
@@ -130,7 +130,7 @@ func (e *Engine) step() int {
 // Busy reports whether there is work left that needs nothing from outside: Next
 // would hand out a read or a write, or get something done.
 func (e *Engine) Busy() bool {
-	return e.prepared.len() > 0 || len(e.wakes) > 0 || len(e.fans) > 0 || len(e.sweeps) > 0 ||
+	return e.prepared.Len() > 0 || len(e.wakes) > 0 || len(e.fans) > 0 || len(e.sweeps) > 0 ||
 		e.work.Ready() > 0 || e.asks.Ready() > 0 || e.rings.search != nil || e.audit.under || e.ringsDue() ||
 		e.clear.walk != 0 || e.clear.again || e.clear.stir
 }
@@ -141,7 +141,7 @@ func (e *Engine) wake(lane Lane) time.Time { return soonest(e.wakeStep(), e.wake
 
 // wakeStep returns when a time will give step something to do.
 func (e *Engine) wakeStep() time.Time {
-	if e.prepared.len() >= mostPrepared {
+	if e.prepared.Len() >= mostPrepared {
 		return time.Time{}
 	}
 	w := waking{after: e.now}

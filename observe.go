@@ -3,6 +3,7 @@ package ownergraph
 import (
 	"errors"
 	"fmt"
+	"github.com/ownergraph/ownergraph/internal/core/record"
 	"slices"
 	"time"
 
@@ -81,8 +82,8 @@ func (e *Engine) ignored(name Kind) bool { return slices.Contains(e.cfg.Ignore, 
 // isBuried reports whether the watch saw a node go that only references still name. It
 // knows that longer than the bounded memory does.
 func (e *Engine) isBuried(id graph.NodeID) bool {
-	m := e.peek(id)
-	return m.buried && m.absent > e.rewound
+	m := e.state(id)
+	return m.GoneObserved && m.Absent > e.rewound
 }
 
 // returned is what an object has done that no history shows (R5).
@@ -98,7 +99,7 @@ func (e *Engine) ObserveAll(now time.Time, events []Event) error {
 		e.graph.Ahead(events[:n])
 		e.tick(now)
 		for i := range events[:n] {
-			e.rest()
+			e.nodes.Compact(e.graph)
 			if err := e.take(&events[i]); err != nil {
 				errs = append(errs, err)
 			}
@@ -119,7 +120,7 @@ func (e *Engine) backwards(ev *Event) (t *tide, newest bool, why string) {
 	if cmp != nil && (ev.Type == graph.Put || ev.Type == graph.ListEnded) {
 		t = e.tide(ev.Of())
 	}
-	if ev.Type == graph.Put && e.absent.may(ev.Object.UID) && e.absent.has(ev.Object.Key) {
+	if ev.Type == graph.Put && e.absent.Has(ev.Object.Key) {
 		return t, false, ev.Object.Key.String() + returned
 	}
 	if t == nil {
@@ -130,7 +131,7 @@ func (e *Engine) backwards(ev *Event) (t *tide, newest bool, why string) {
 		return t, true, "" // nor is it older than that of the object itself
 	case ev.Type == graph.Put:
 		n, ok := e.graph.Lookup(ev.Object.Key)
-		shown := ok && n.State() == graph.Observed && e.peek(n.ID()).known > e.rewound // by this history
+		shown := ok && n.State() == graph.Observed && e.state(n.ID()).Known > e.rewound // by this history
 		if shown && cmp(ev.Object.Kind, ev.Object.Version, n.Version()) < 0 {
 			return t, false, fmt.Sprintf("%s went from version %s to %s", ev.Object.Key, n.Version(), ev.Object.Version)
 		}
@@ -181,20 +182,20 @@ func (e *Engine) absorb(ev *Event, d *graph.Delta) {
 
 // admit greets a new phantom: it may be known as absent.
 func (e *Engine) admit(id graph.NodeID) {
-	if e.absent.empty() {
+	if e.absent.Empty() {
 		return
 	}
-	if e.absent.has(e.graph.Node(id).Key()) {
-		t, m := e.next(), e.mind(id)
-		m.absent, m.changed, m.buried = e.rewound+1, t, true // it may go back to right after the rewind
+	if e.absent.Use(e.graph.Node(id).Key()) {
+		t, m := e.seq.Stamp(), e.edit(id)
+		m.Absent, m.Changed, m.GoneObserved = e.rewound+1, t, true // it may go back to right after the rewind
 	}
 }
 
 func (e *Engine) absorbNode(ev *Event, d *graph.Delta) {
 	id := d.Node
 	n := e.graph.Node(id)
-	if !d.Version && e.peek(id).known > e.rewound && n.State() == graph.Observed && !n.Deleting() {
-		if e.peek(id).absent != 0 {
+	if !d.Version && e.state(id).Known > e.rewound && n.State() == graph.Observed && !n.Deleting() {
+		if e.state(id).Absent != 0 {
 			e.disbelieve(id, n, ev.Object.Key)
 		}
 		return // nothing else is new
@@ -203,27 +204,27 @@ func (e *Engine) absorbNode(ev *Event, d *graph.Delta) {
 		e.greet(id, n, ev.Object.Key)
 		return
 	}
-	if d.Version && !d.Class && !d.Observed && !n.Deleting() && e.graph.Note(id)&noteRecord == 0 {
+	if d.Version && !d.Class && !d.Observed && !n.Deleting() && e.nodes.IsCompact(e.graph, id) {
 		e.refresh(id, n, d.Alike)
 		return
 	}
-	m := e.mind(id)
+	m := e.edit(id)
 	switch {
 	case d.Version:
-		t := e.next()
-		m.known, m.changed = t, t
+		t := e.seq.Stamp()
+		m.Known, m.Changed = t, t
 		e.renew(id, n)
 		e.disbelieve(id, n, ev.Object.Key)
 		e.noteMember(id, n)
-	case m.known <= e.rewound: // the same state, of another history
-		t := e.next()
-		m.known, m.changed = t, t
+	case m.Known <= e.rewound: // the same state, of another history
+		t := e.seq.Stamp()
+		m.Known, m.Changed = t, t
 		e.breakRing(id)
 		e.breakSearch()
 	}
 	e.absorbMark(d, n, m)
 	if d.Class {
-		m.role = e.next()
+		m.Role = e.seq.Stamp()
 		e.fan(id)
 	}
 	if d.Mark || d.Version && n.Waiting() { // it waits, or did
@@ -236,7 +237,7 @@ func (e *Engine) absorbNode(ev *Event, d *graph.Delta) {
 		e.finish(id, d.Unseen)
 	}
 	if d.Version && n.State() == graph.Observed {
-		m.audited = false
+		m.Audited = false
 		e.look(id, n)
 	}
 }
@@ -244,8 +245,8 @@ func (e *Engine) absorbNode(ev *Event, d *graph.Delta) {
 // greet takes in an object that is new, as most events of a listing are: nothing
 // is known of it, nor does anybody refer to it, but by its UID alone.
 func (e *Engine) greet(id graph.NodeID, n graph.Node, k Key) {
-	e.nodes.know(e.graph, id, e.next())
-	e.absent.drop(k)
+	e.nodes.SetNew(e.graph, id, e.seq.Stamp())
+	e.absent.Remove(k)
 	if c, ok := e.graph.Claim(id); ok {
 		e.fanOne(c)
 	}
@@ -258,7 +259,7 @@ func (e *Engine) greet(id graph.NodeID, n graph.Node, k Key) {
 // refresh takes in a version of an object that is to its dependents what it was, and
 // of which nothing is known that would not do for eight bytes: most updates.
 func (e *Engine) refresh(id graph.NodeID, n graph.Node, alike bool) {
-	e.nodes.renew(e.graph, id, e.next())
+	e.nodes.SetKnown(e.graph, id, e.seq.Stamp())
 	if alike && e.stays(id) {
 		e.work.Forget(id)
 		return
@@ -276,9 +277,9 @@ func (e *Engine) disbelieve(id graph.NodeID, n graph.Node, k Key) {
 	if n.State() != graph.Observed {
 		return
 	}
-	e.absent.drop(k)
-	if m := e.mind(id); m.absent != 0 {
-		m.absent, m.buried = 0, false
+	e.absent.Remove(k)
+	if m := e.edit(id); m.Absent != 0 {
+		m.Absent, m.GoneObserved = 0, false
 		e.counts.Contradictions++
 		e.ground()
 		e.fan(id)
@@ -289,7 +290,7 @@ func (e *Engine) disbelieve(id graph.NodeID, n graph.Node, k Key) {
 // they do not find it proves no absence then: what the watch shows goes first (R2,
 // absence). Held by TestReadIsOvertaken and TestWriteIsOvertaken.
 func (e *Engine) overtake(id graph.NodeID, k Key) {
-	for _, id := range [...]CallID{e.reading[k], e.peek(id).call} {
+	for _, id := range [...]CallID{e.reading[k], CallID(e.state(id).Call)} {
 		if f, ok := e.flights[id]; ok {
 			f.shown = true
 			e.flights[id] = f
@@ -301,29 +302,29 @@ func (e *Engine) overtake(id graph.NodeID, k Key) {
 // without a gap: a different finalizer begins anew, and so does a different
 // version that a listing brought, since it may have changed and changed back
 // in between (R3), and any version after a rewind.
-func (e *Engine) absorbMark(d *graph.Delta, n graph.Node, m *mind) {
+func (e *Engine) absorbMark(d *graph.Delta, n graph.Node, m *record.State) {
 	if n.State() != graph.Observed || !n.Deleting() || n.Propagation() == graph.Unset {
-		m.mark = 0
-		if n.State() == graph.Observed && n.Deleting() && m.marked.IsZero() {
-			m.marked = e.now
+		m.Mark = 0
+		if n.State() == graph.Observed && n.Deleting() && m.Marked.IsZero() {
+			m.Marked = e.now
 		}
 		return
 	}
-	if m.marked.IsZero() || d.Mark || m.mark <= e.rewound {
-		m.marked = e.now
+	if m.Marked.IsZero() || d.Mark || m.Mark <= e.rewound {
+		m.Marked = e.now
 	}
 	k, _ := e.graph.Kind(n.Kind())
-	if m.mark <= e.rewound || d.Mark || d.Version && k.Listing {
-		m.mark = e.next()
+	if m.Mark <= e.rewound || d.Mark || d.Version && k.Listing {
+		m.Mark = e.seq.Stamp()
 	}
 }
 
 // renew forgets what was noted of a node's former version.
 func (e *Engine) renew(id graph.NodeID, n graph.Node) {
 	if e.rouse(id, n) {
-		e.mind(id).reread = false
+		e.edit(id).Reread = false
 	}
-	e.mind(id).island, e.mind(id).overdue = false, false
+	e.edit(id).IsolatedCycle, e.edit(id).Overdue = false, false
 	e.breakRing(id)
 }
 
@@ -352,10 +353,10 @@ func (e *Engine) rouse(id graph.NodeID, n graph.Node) bool {
 func (e *Engine) finish(id graph.NodeID, unseen bool) {
 	e.awaits.drop(id)
 	delete(e.written, id)
-	delete(e.sights, id)
+	e.dropResult(id)
 	e.handlers.drop(id)
-	m := e.mind(id)
-	m.reread, m.marked = false, time.Time{}
+	m := e.edit(id)
+	m.Reread, m.Marked = false, time.Time{}
 	e.settle(id, false)
 	e.parted(id, unseen)
 }
@@ -363,13 +364,13 @@ func (e *Engine) finish(id graph.NodeID, unseen bool) {
 // dismiss forgets a node that left the graph. What is proven of its absence is
 // remembered.
 func (e *Engine) dismiss(f graph.Freed, unseen bool) {
-	m := e.nodes.lose(f.Note)
-	if f.Absent || m.buried && m.absent > e.rewound {
+	m := e.nodes.Free(f.Note)
+	if f.Absent || m.GoneObserved && m.Absent > e.rewound {
 		e.remember(f.Key)
 	}
 	e.settle(f.ID, false)
 	e.parted(f.ID, unseen)
-	e.breakRingAt(m.ring)
+	e.breakRingAt(m.Cycle)
 	for _, q := range [...]*queue.Queue[graph.NodeID]{e.work, e.asks} {
 		q.Drop(f.ID)
 		q.Done(f.ID) // the id may name another node before the call lands
@@ -380,7 +381,7 @@ func (e *Engine) dismiss(f graph.Freed, unseen bool) {
 	delete(e.retries, f.ID)
 	delete(e.parked, f.ID)
 	for _, d := range e.waiters[f.ID] {
-		e.tell(d, !m.failing)
+		e.tell(d, !m.ReadFailing)
 	}
 	delete(e.waiters, f.ID)
 	e.handlers.drop(f.ID)
@@ -398,8 +399,8 @@ const (
 // remember notes that the watch saw the object go: for references that come
 // later, and to detect a history that goes backwards.
 func (e *Engine) remember(k Key) {
-	e.absent.add(k)
-	e.absent.fit(max(fewestAbsent, e.graph.Cap()/absentShare))
+	e.absent.Add(k)
+	e.absent.Limit(max(fewestAbsent, e.graph.Cap()/absentShare))
 }
 
 // priority puts owners that others wait for before the bulk.

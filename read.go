@@ -23,11 +23,11 @@ func (e *Engine) ask(id graph.NodeID, d policy.Decision) {
 		w := e.waiters[o]
 		if at, noted := slices.BinarySearch(w, id); !noted && len(w) < mostWaiters {
 			e.waiters[o] = slices.Insert(w, at, id)
-			if !e.peek(o).failing {
-				e.mind(id).asked++
+			if !e.state(o).ReadFailing {
+				e.edit(id).PendingReads++
 			}
 		}
-		if !e.peek(o).failing { // else it is tried again in its time
+		if !e.state(o).ReadFailing { // else it is tried again in its time
 			e.asks.Add(o, queue.Normal)
 		}
 	}
@@ -37,7 +37,7 @@ func (e *Engine) ask(id graph.NodeID, d policy.Decision) {
 // can make readable.
 func (e *Engine) holdUnread(id graph.NodeID, d policy.Decision) {
 	for _, i := range d.Owners {
-		if doubt := e.peek(e.ownerID(id, i)).outside; doubt != graph.DoubtUnset {
+		if doubt := e.state(e.ownerID(id, i)).Blocked; doubt != graph.DoubtUnset {
 			e.hold(id, policy.OwnerUnknown, doubt)
 			return
 		}
@@ -53,7 +53,7 @@ func (e *Engine) nextRead(c *Call) bool {
 			return false
 		}
 		if !e.graph.InUse(id) || len(e.waiters[id]) == 0 {
-			e.mind(id).failing = false
+			e.edit(id).ReadFailing = false
 			e.asks.Drop(id)
 			e.asks.Done(id)
 			continue
@@ -87,8 +87,8 @@ func (e *Engine) readDone(f flight, r Result) {
 	}
 	id := n.ID()
 	e.asks.Done(id)
-	was := e.peek(id).outside
-	e.mind(id).outside = graph.DoubtUnset
+	was := e.state(id).Blocked
+	e.edit(id).Blocked = graph.DoubtUnset
 	switch {
 	case absent && f.shown: // the watch goes first
 		e.asks.Forget(id)
@@ -115,7 +115,7 @@ func (e *Engine) readDone(f flight, r Result) {
 func (e *Engine) unread(id graph.NodeID, was graph.Doubt, err error) {
 	e.counts.FailedReads++
 	e.retryAt(e.asks, id, err)
-	m, doubt := e.mind(id), graph.DoubtUnset
+	m, doubt := e.edit(id), graph.DoubtUnset
 	if kind := e.graph.Node(id).Kind(); e.unconfirmed(kind, e.loss.at) { // a listing would tell, too
 		e.wantList(kind)
 	}
@@ -125,9 +125,9 @@ func (e *Engine) unread(id graph.NodeID, was graph.Doubt, err error) {
 	case errors.Is(err, ErrRefused), e.kinds[e.graph.Node(id).Kind()].sick != "":
 		doubt = graph.Unreadable
 	}
-	m.outside = doubt
-	counted := !m.failing
-	m.failing = true
+	m.Blocked = doubt
+	counted := !m.ReadFailing
+	m.ReadFailing = true
 	if doubt == graph.DoubtUnset {
 		defer e.holdUnreadable(id, err)
 	}
@@ -161,29 +161,30 @@ func (e *Engine) refers(id, owner graph.NodeID) bool {
 // has said something else while the read was under way.
 func (e *Engine) witness(n graph.Node, f flight, o Object) {
 	id := n.ID()
-	m, s := e.peek(id), sightIn(o)
+	m, s := e.state(id), sightIn(o)
 	switch n.State() {
 	case graph.Phantom:
 		if e.kinds[f.key.Kind].spoken > f.began {
 			return
 		}
 	case graph.Observed:
-		if m.known > f.began && roleOf(n) != s {
+		if m.Known > f.began && roleOf(n) != s {
 			return
 		}
 	default:
 		return
 	}
-	e.sights[id] = sight{sight: s, version: o.Version, began: f.began, done: e.next()}
+	e.sights[id] = sight{sight: s, version: o.Version, began: f.began, done: e.seq.Stamp()}
+	e.edit(id).HasResult = true
 }
 
 // answered has whoever waited for a read of the owner, and for no other one,
 // looked at again.
 func (e *Engine) answered(id graph.NodeID) {
-	w, counted := e.waiters[id], !e.peek(id).failing
+	w, counted := e.waiters[id], !e.state(id).ReadFailing
 	delete(e.waiters, id)
 	delete(e.held.failing, id)
-	e.mind(id).failing = false
+	e.edit(id).ReadFailing = false
 	if len(w) >= mostWaiters { // the others are not noted
 		e.fan(id)
 	}
@@ -196,13 +197,21 @@ func (e *Engine) answered(id graph.NodeID) {
 // other one, and reports that; counted says that it did wait. Ids are used again:
 // it may be another node that is looked at early.
 func (e *Engine) tell(id graph.NodeID, counted bool) bool {
-	m := e.mind(id)
-	if counted && m.asked > 0 {
-		m.asked--
+	m := e.edit(id)
+	if counted && m.PendingReads > 0 {
+		m.PendingReads--
 	}
-	if m.asked > 0 || !e.graph.InUse(id) {
+	if m.PendingReads > 0 || !e.graph.InUse(id) {
 		return false
 	}
 	e.work.Add(id, queue.Normal)
 	return true
+}
+
+// dropResult forgets the result of the last read of a node in use.
+func (e *Engine) dropResult(id graph.NodeID) {
+	if _, ok := e.sights[id]; ok {
+		delete(e.sights, id)
+		e.nodes.ClearResult(e.graph, id)
+	}
 }

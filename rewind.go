@@ -67,9 +67,9 @@ func (e *Engine) rewind(why string) {
 	if _, err := e.graph.Apply(Event{Type: graph.Rewound}); err != nil {
 		e.fail("rewind: %v", err)
 	}
-	e.rewound, e.healing = e.next(), true
-	e.absent.forget()
-	e.orphaned.forget()
+	e.rewound, e.healing = e.seq.Stamp(), true
+	e.absent.Clear()
+	e.orphaned.Clear()
 	e.unfence()
 	e.forgetDoubts()
 	e.voidFence()
@@ -89,7 +89,7 @@ func (e *Engine) rewind(why string) {
 func (e *Engine) forgetDoubts() {
 	for _, id := range e.awaits.all() {
 		e.awaits.drop(id)
-		e.mind(id).reread = false
+		e.edit(id).Reread = false
 		e.work.Add(id, queue.Normal)
 	}
 	for _, id := range slices.Sorted(maps.Keys(e.parked)) {
@@ -98,6 +98,9 @@ func (e *Engine) forgetDoubts() {
 	clear(e.parked)
 	clear(e.retries)
 	clear(e.written)
+	for id := range e.sights {
+		e.nodes.ClearResult(e.graph, id)
+	}
 	clear(e.sights)
 	e.handlers.rewind()
 	e.clear.rewind()

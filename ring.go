@@ -36,7 +36,7 @@ type ring struct {
 // suspectRing notes a waiting node that is held by dependents. One that is in a
 // ring which no fence has confirmed yet goes on waiting for one.
 func (e *Engine) suspectRing(id graph.NodeID) {
-	n, m := e.graph.Node(id), e.mind(id)
+	n, m := e.graph.Node(id), e.edit(id)
 	if r, ok := e.ringOf(id); ok {
 		if r.first == id && e.fence.passed <= r.seen {
 			e.wantFence(r.seen)
@@ -44,7 +44,7 @@ func (e *Engine) suspectRing(id graph.NodeID) {
 		}
 		return
 	}
-	if m.suspect || !n.Waiting() {
+	if m.Suspect || !n.Waiting() {
 		return
 	}
 	for i := range n.Owners() {
@@ -60,13 +60,13 @@ func (e *Engine) suspectRing(id graph.NodeID) {
 func (e *Engine) suspect(ids ...graph.NodeID) {
 	r := &e.rings
 	for _, id := range ids {
-		if !e.graph.InUse(id) || e.peek(id).suspect {
+		if !e.graph.InUse(id) || e.state(id).Suspect {
 			continue
 		}
 		if len(r.suspects) == 0 {
 			r.due = e.now.Add(ringEvery)
 		}
-		e.mind(id).suspect = true
+		e.edit(id).Suspect = true
 		r.suspects = append(r.suspects, id)
 	}
 }
@@ -83,9 +83,9 @@ func (e *Engine) breakSearch() {
 // breakRing takes a change of a node into account: a ring that it is in counts
 // no more.
 func (e *Engine) breakRing(id graph.NodeID) {
-	if at := e.peek(id).ring; at != 0 {
+	if at := e.state(id).Cycle; at != 0 {
 		e.breakRingAt(at)
-		e.mind(id).ring = 0
+		e.edit(id).Cycle = 0
 	}
 }
 
@@ -107,7 +107,7 @@ func (e *Engine) breakRings() {
 
 // ringOf returns the ring that a node is in, if it still counts.
 func (e *Engine) ringOf(id graph.NodeID) (ring, bool) {
-	r, ok := e.rings.found[e.peek(id).ring]
+	r, ok := e.rings.found[e.state(id).Cycle]
 	return r, ok
 }
 
@@ -122,7 +122,7 @@ func (e *Engine) ringOwners(id graph.NodeID) []int {
 	n := e.graph.Node(id)
 	for i := range n.Owners() {
 		o := e.ownerID(id, i)
-		if o != id && n.OwnerAt(i).Block && e.peek(o).ring == e.peek(id).ring {
+		if o != id && n.OwnerAt(i).Block && e.state(o).Cycle == e.state(id).Cycle {
 			in = append(in, i)
 		}
 	}
@@ -147,7 +147,7 @@ func (e *Engine) beginRings() {
 		if !e.graph.InUse(id) {
 			return true
 		}
-		e.mind(id).suspect = false
+		e.edit(id).Suspect = false
 		return !e.graph.Node(id).Waiting()
 	})
 	r.suspects = nil
@@ -185,13 +185,13 @@ func (e *Engine) keepRing(members []graph.NodeID) {
 	first := members[0]
 	e.counts.Rings++
 	for _, id := range members {
-		delete(r.found, e.peek(id).ring) // it stands for what was seen before
-		e.mind(id).ring = r.lastID
+		delete(r.found, e.state(id).Cycle) // it stands for what was seen before
+		e.edit(id).Cycle = r.lastID
 		if e.graph.Node(id).Key().Compare(e.graph.Node(first).Key()) < 0 {
 			first = id
 		}
 	}
-	r.found[r.lastID] = ring{e.next(), first, members}
+	r.found[r.lastID] = ring{e.seq.Stamp(), first, members}
 	e.suspectRing(first)
 	if e.level < Level2 {
 		e.wakeFence()

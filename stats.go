@@ -90,7 +90,7 @@ func (e *Engine) Stats() Stats {
 	s := e.counts
 	s.Nodes, s.Objects = e.graph.Len(), e.graph.Observed()
 	s.Sweeping, s.Fence = len(e.clear.runs), e.fenceStatus()
-	s.Queued, s.Calls = e.work.Len()-e.work.InFlight()+e.handlers.lined, len(e.flights)-e.prepared.len()
+	s.Queued, s.Calls = e.work.Len()-e.work.InFlight()+e.handlers.lined, len(e.flights)-e.prepared.Len()
 	s.Working = s.Calls - e.controlCalls()
 	s.Blocked, s.Waiting, s.Stuck = e.held.count[StatusBlocked], e.held.count[StatusWaiting], e.held.count[StatusStuck]
 	s.Held = s.Waiting + s.Stuck
@@ -158,25 +158,25 @@ func (e *Engine) firstHeld(limit int) []graph.NodeID {
 
 // settleWith notes the outcome of a decision for the reports.
 func (e *Engine) settleWith(id graph.NodeID, d policy.Decision) {
-	m := e.mind(id)
-	m.reason, m.doubt = d.Reason, d.Doubt
+	m := e.edit(id)
+	m.Reason, m.Doubt = d.Reason, d.Doubt
 	switch {
-	case (d.Action.Writes() || d.Action == policy.Verify) && m.conflicts > 1:
-		m.reason = policy.Disturbed
+	case (d.Action.Writes() || d.Action == policy.Verify) && m.Conflicts > 1:
+		m.Reason = policy.Disturbed
 	case d.Reason == policy.NeedFence && e.fence.lost > 0:
-		m.reason = policy.FenceLost
+		m.Reason = policy.FenceLost
 	case d.Action.Writes() && e.written[id].tries >= undoneForGood:
-		m.reason = policy.WriteUndone
-	case m.island && d.Reason == policy.OwnerSolid:
-		m.reason = policy.OwnedInRing
+		m.Reason = policy.WriteUndone
+	case m.IsolatedCycle && d.Reason == policy.OwnerSolid:
+		m.Reason = policy.OwnedInRing
 	}
-	held := m.reason == policy.Disturbed || m.reason == policy.WriteUndone || !d.Action.Writes() && m.reason.Held()
+	held := m.Reason == policy.Disturbed || m.Reason == policy.WriteUndone || !d.Action.Writes() && m.Reason.Held()
 	e.settleTrying(id, held, d.Action.Writes() || d.Action == policy.Verify)
 }
 
 // hold notes why a node stays as it is where no decision says so.
 func (e *Engine) hold(id graph.NodeID, r policy.Reason, d graph.Doubt) {
-	e.mind(id).reason, e.mind(id).doubt = r, d
+	e.edit(id).Reason, e.edit(id).Doubt = r, d
 	e.settle(id, true)
 }
 
@@ -222,13 +222,13 @@ func (e *Engine) Idle() bool {
 // of a read that failed by itself.
 func (e *Engine) onlyLater() bool {
 	for x := range e.work.Entries() {
-		m := e.peek(x.Key)
-		if x.State == queue.Delayed && (m.reread && !e.awaits.held(x.Key) || m.reason == policy.NeedAcknowledgement) {
+		m := e.state(x.Key)
+		if x.State == queue.Delayed && (m.Reread && !e.awaits.held(x.Key) || m.Reason == policy.NeedAcknowledgement) {
 			return false
 		}
 	}
 	for x := range e.asks.Entries() {
-		if x.State == queue.Delayed && e.peek(x.Key).outside == graph.DoubtUnset {
+		if x.State == queue.Delayed && e.state(x.Key).Blocked == graph.DoubtUnset {
 			return false
 		}
 	}

@@ -93,7 +93,7 @@ func (e *Engine) sweepOf(id graph.NodeID) *SweepStatus {
 // sweepNames names what holds a holder's sweep.
 func (e *Engine) sweepNames(id graph.NodeID) (out []string) {
 	o := e.graph.Node(id).Object()
-	if e.peek(id).reason == policy.SweepUnserved {
+	if e.state(id).Reason == policy.SweepUnserved {
 		if kind := e.veiled(id, o); kind != "" {
 			out = append(out, string(kind))
 		}
@@ -102,7 +102,7 @@ func (e *Engine) sweepNames(id graph.NodeID) (out []string) {
 		if !p.IsHolder(o) {
 			continue
 		}
-		switch r := e.clear.runs[e.clear.of[runKey{id, i}]]; e.peek(id).reason {
+		switch r := e.clear.runs[e.clear.of[runKey{id, i}]]; e.state(id).Reason {
 		case policy.HolderUnfit:
 			if err := p.Fit(o); err != nil {
 				out = append(out, err.Error())

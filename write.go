@@ -2,6 +2,7 @@ package ownergraph
 
 import (
 	"errors"
+	"github.com/ownergraph/ownergraph/internal/core/fifo"
 	"time"
 
 	"github.com/ownergraph/ownergraph/graph"
@@ -57,14 +58,14 @@ func (e *Engine) rereadCall(id graph.NodeID, c *Call) {
 func (e *Engine) launch(c *Call, f flight) policy.Stamp {
 	e.lastCall++
 	c.ID = e.lastCall
-	f.call, f.began = c.Type, e.next()
+	f.call, f.began = c.Type, e.seq.Stamp()
 	e.flights[c.ID] = f
 	switch {
 	case f.run != 0: // beside what is done with the node itself
 	case c.Type == CallRead && !f.reread:
 		e.reading[c.Key] = c.ID
 	case c.Type <= CallDelete:
-		e.mind(f.node).call = c.ID
+		e.edit(f.node).Call = uint64(c.ID)
 	}
 	return f.began
 }
@@ -74,10 +75,10 @@ func (e *Engine) launch(c *Call, f flight) policy.Stamp {
 // out and not begun yet are their holder's to give back, who is told.
 func (e *Engine) ground() {
 	e.revoke()
-	for _, c := range e.prepared.all() {
+	for _, c := range e.prepared.All() {
 		e.takeBack(c.ID)
 	}
-	e.prepared = line[Call]{}
+	e.prepared = fifo.List[Call]{}
 }
 
 // takeBack ends a call that nobody has begun: its key is decided again. What a read
@@ -93,11 +94,11 @@ func (e *Engine) takeBack(id CallID) (taken bool) {
 		e.lookAt(r)
 		return true
 	}
-	if e.peek(f.node).call != id {
+	if e.state(f.node).Call != uint64(id) {
 		return true
 	}
-	e.mind(f.node).call = 0
-	e.mind(f.node).reread = e.peek(f.node).reread || f.reread
+	e.edit(f.node).Call = 0
+	e.edit(f.node).Reread = e.state(f.node).Reread || f.reread
 	e.work.Done(f.node)
 	e.work.Add(f.node, queue.Normal)
 	return true
@@ -107,10 +108,10 @@ func (e *Engine) takeBack(id CallID) (taken bool) {
 // as the same node. Then its key is in flight until the caller has said what it waits
 // for now, and keeps its slot in the queue.
 func (e *Engine) landed(id CallID, f flight) bool {
-	if e.peek(f.node).call != id {
+	if e.state(f.node).Call != uint64(id) {
 		return false
 	}
-	e.mind(f.node).call = 0
+	e.edit(f.node).Call = 0
 	if e.graph.Node(f.node).State() == graph.Observed {
 		return true
 	}
@@ -121,7 +122,7 @@ func (e *Engine) landed(id CallID, f flight) bool {
 // writeDone takes the result of a write.
 func (e *Engine) writeDone(id CallID, f flight, err error) {
 	if err == nil && f.ending == graph.Orphan && f.began > e.rewound {
-		e.orphaned.add(f.key)
+		e.orphaned.Add(f.key)
 	}
 	if unknownOutcome(err) { // whatever has become of the object since
 		e.counts.UnknownOutcomes++
@@ -141,7 +142,7 @@ func (e *Engine) writeDone(id CallID, f flight, err error) {
 	switch wait, told := retryIn(err); {
 	case err == nil:
 		e.work.Forget(f.node)
-		e.mind(f.node).conflicts = 0
+		e.edit(f.node).Conflicts = 0
 		delete(e.held.failing, f.node)
 		if current {
 			e.await(f.node, await{version: f.version, deadline: e.now.Add(e.cfg.AwaitTimeout), wrote: f.wrote})
@@ -199,9 +200,9 @@ func (e *Engine) await(id graph.NodeID, a await) {
 // that is at most one write and one read for each version of theirs.
 func (e *Engine) conflicted(id graph.NodeID) {
 	e.counts.Conflicts++
-	m := e.mind(id)
-	m.reread, m.unsure, m.probing = true, false, false
-	if m.conflicts++; m.conflicts == 1 {
+	m := e.edit(id)
+	m.Reread, m.OutcomeUnknown, m.Probing = true, false, false
+	if m.Conflicts++; m.Conflicts == 1 {
 		e.work.Add(id, queue.High)
 		return
 	}
@@ -225,14 +226,14 @@ func (e *Engine) rereadDone(id CallID, f flight, r Result) {
 	}
 	defer e.work.Done(f.node)
 	defer e.noteError(f.node, r.Err)
-	m, n := e.mind(f.node), e.graph.Node(f.node)
-	unsure := m.unsure
-	m.reread, m.unsure = false, false
+	m, n := e.edit(f.node), e.graph.Node(f.node)
+	unsure := m.OutcomeUnknown
+	m.Reread, m.OutcomeUnknown = false, false
 	switch absent := r.Err == nil && r.Object.UID != f.key.UID || errors.Is(r.Err, ErrNotFound); {
 	case f.began <= e.rewound:
-		m.reread, m.unsure = true, unsure
+		m.Reread, m.OutcomeUnknown = true, unsure
 		e.work.Add(f.node, queue.High)
-	case m.known > f.began, m.known <= e.rewound, absent && f.shown:
+	case m.Known > f.began, m.Known <= e.rewound, absent && f.shown:
 		e.work.Add(f.node, queue.High)
 	case absent:
 		e.loss.answered(f.began)
@@ -240,17 +241,17 @@ func (e *Engine) rereadDone(id CallID, f flight, r Result) {
 	case errors.Is(r.Err, ErrKindUnknown) && !e.kinds[f.key.Kind].part: // once it is served again it is listed
 		e.hold(f.node, policy.KindUnserved, graph.DoubtUnset)
 	case r.Err != nil && e.kinds[f.key.Kind].sick != "":
-		m.reread, m.unsure = true, unsure
+		m.Reread, m.OutcomeUnknown = true, unsure
 		e.hold(f.node, policy.KindSick, graph.DoubtUnset)
 		e.await(f.node, await{version: n.Version(), deadline: e.work.Retry(f.node, queue.Normal, e.now), then: thenDecide, outside: true})
 	case errors.Is(r.Err, ErrRefused) && unsure && e.loss.at != 0 && !e.behind(f.key.Kind, e.loss.at):
 		e.work.Add(f.node, queue.Normal) // the watch has shown it since that write
 	case errors.Is(r.Err, ErrRefused): // only somebody outside can help
-		m.reread, m.unsure = true, unsure
+		m.Reread, m.OutcomeUnknown = true, unsure
 		e.holdRefused(f.node, n.Version())
 		e.noteError(f.node, r.Err)
 	case r.Err != nil:
-		m.reread, m.unsure = true, unsure
+		m.Reread, m.OutcomeUnknown = true, unsure
 		e.retryAt(e.work, f.node, r.Err)
 	case e.shows(f, n, r.Object):
 	case r.Object.Version == n.Version():
@@ -266,12 +267,12 @@ func (e *Engine) rereadDone(id CallID, f flight, r Result) {
 // Whatever was proven for the former version counts no more, and its mark may
 // have changed and changed back in between (R3).
 func (e *Engine) judgeAgain(id graph.NodeID, o Object) {
-	m := e.mind(id)
+	m := e.edit(id)
 	e.retries[id] = o
-	t := e.next()
-	m.known, m.changed = t, t
-	if m.mark != 0 {
-		m.mark = t
+	t := e.seq.Stamp()
+	m.Known, m.Changed = t, t
+	if m.Mark != 0 {
+		m.Mark = t
 	}
 	e.breakRing(id)
 	e.work.Add(id, queue.High)

@@ -1,0 +1,171 @@
+// Package effect has the requests that the machines of the engine make of each other, as
+// data. A machine appends them to a List. The engine carries all of them out in one
+// function, in their order, as raft appends to its messages.
+package effect
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/policy"
+	"github.com/ownergraph/ownergraph/queue"
+)
+
+// Type says which request an Effect is.
+type Type uint8
+
+const (
+	// Unset is no request.
+	Unset Type = iota
+	// Look has Node decided, with Priority.
+	Look
+	// LookAt has Node decided at At, with Priority.
+	LookAt
+	// Wake has Node decided when the queue is short, and with a waiting owner its dependents.
+	Wake
+	// Fan has the dependents of Node decided.
+	Fan
+	// WantFence asks for a fence that begins after After.
+	WantFence
+	// AwaitFence has Node decided when a fence passes.
+	AwaitFence
+	// WakeFence has all nodes decided that wait for a fence.
+	WakeFence
+	// Relist asks for a new listing of Kind.
+	Relist
+	// RelistAll asks for a new listing of every kind.
+	RelistAll
+	// Hold reports Node as held, for Reason and Doubt.
+	Hold
+	// Unhold takes the report back.
+	Unhold
+	// Revoke takes back the prepared calls that no worker has begun.
+	Revoke
+	// Audit begins an audit.
+	Audit
+	// Log writes Record.
+	Log
+
+	numTypes
+)
+
+var typeNames = [numTypes]string{
+	"unset", "look", "look at", "wake", "fan", "want fence", "await fence", "wake fence", "relist", "relist all",
+	"hold", "unhold", "revoke", "audit", "log",
+}
+
+// String returns the type in lower case.
+func (t Type) String() string {
+	if t < numTypes {
+		return typeNames[t]
+	}
+	return fmt.Sprintf("effect(%d)", uint8(t))
+}
+
+// Effect is one request. Fields that its Type does not name are zero. It is a value.
+type Effect struct {
+	Type     Type
+	Priority queue.Priority
+	Reason   policy.Reason
+	Doubt    graph.Doubt
+	Node     graph.NodeID
+	At       time.Time
+	After    policy.Stamp
+	Kind     graph.Kind
+	Record   *Record
+}
+
+// Record is a line for the log. Args are pairs of a name and a value.
+type Record struct {
+	Level Level
+	Text  string
+	Args  []any
+}
+
+// Level says how serious a Record is.
+type Level uint8
+
+const (
+	// LevelUnset is no level.
+	LevelUnset Level = iota
+	// Warn is for a fault that the engine survives.
+	Warn
+)
+
+// String returns the level in lower case.
+func (l Level) String() string {
+	if l == Warn {
+		return "warn"
+	}
+	return "unset"
+}
+
+// List collects effects in order. The zero value is empty. A List is not safe for
+// concurrent use.
+type List struct{ items []Effect }
+
+// Items returns the effects, the first one first. The list owns them until Reset.
+func (l *List) Items() []Effect { return l.items }
+
+// Reset empties the list and keeps a small buffer.
+func (l *List) Reset() {
+	if cap(l.items) > maxKept {
+		l.items = nil
+		return
+	}
+	clear(l.items)
+	l.items = l.items[:0]
+}
+
+// maxKept bounds the buffer that Reset keeps.
+const maxKept = 1024
+
+// Look appends Look.
+func (l *List) Look(id graph.NodeID, p queue.Priority) {
+	l.items = append(l.items, Effect{Type: Look, Node: id, Priority: p})
+}
+
+// LookAt appends LookAt.
+func (l *List) LookAt(id graph.NodeID, p queue.Priority, at time.Time) {
+	l.items = append(l.items, Effect{Type: LookAt, Node: id, Priority: p, At: at})
+}
+
+// Wake appends Wake for each node.
+func (l *List) Wake(ids ...graph.NodeID) {
+	for _, id := range ids {
+		l.items = append(l.items, Effect{Type: Wake, Node: id})
+	}
+}
+
+// Fan appends Fan.
+func (l *List) Fan(id graph.NodeID) { l.items = append(l.items, Effect{Type: Fan, Node: id}) }
+
+// WantFence appends WantFence.
+func (l *List) WantFence(after policy.Stamp) {
+	l.items = append(l.items, Effect{Type: WantFence, After: after})
+}
+
+// AwaitFence appends AwaitFence.
+func (l *List) AwaitFence(id graph.NodeID) {
+	l.items = append(l.items, Effect{Type: AwaitFence, Node: id})
+}
+
+// Relist appends Relist.
+func (l *List) Relist(kind graph.Kind) { l.items = append(l.items, Effect{Type: Relist, Kind: kind}) }
+
+// Hold appends Hold.
+func (l *List) Hold(id graph.NodeID, why policy.Reason, doubt graph.Doubt) {
+	l.items = append(l.items, Effect{Type: Hold, Node: id, Reason: why, Doubt: doubt})
+}
+
+// Unhold appends Unhold.
+func (l *List) Unhold(id graph.NodeID) { l.items = append(l.items, Effect{Type: Unhold, Node: id}) }
+
+// Do appends an effect without operands: WakeFence, RelistAll, Revoke or Audit.
+func (l *List) Do(t Type) { l.items = append(l.items, Effect{Type: t}) }
+
+// Warn appends a Log record. Args are pairs of a name and a value.
+func (l *List) Warn(text string, args ...any) {
+	l.items = append(l.items, Effect{Type: Log, Record: &Record{Level: Warn, Text: text, Args: args}})
+}

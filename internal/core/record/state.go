@@ -1,0 +1,56 @@
+package record
+
+import (
+	"time"
+
+	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/policy"
+)
+
+// State is the knowledge of one node beyond the graph. Stamps are moments in the
+// engine's own order. A State is a value.
+type State struct {
+	Known   policy.Stamp // its judged version became known
+	Changed policy.Stamp // its version, or its absence, became known
+	Role    policy.Stamp // its role as an owner changed
+	Mark    policy.Stamp // since then its propagation mark is observed without a gap; 0 without a mark
+	Absent  policy.Stamp // it is known absent beyond the graph since then, 0 if it is not; of a read its beginning
+
+	Marked time.Time // the mark was first observed
+	Call   uint64    // the id of the write or reread in flight, 0 for none
+
+	Conflicts    uint32 // of its writes, in a row
+	Cycle        int32  // the number of its confirmed or suspected cycle, from 1
+	PendingReads uint32 // the number of reads that it waits for
+
+	Reason  policy.Reason // of the last decision
+	Doubt   graph.Doubt   // of the last decision
+	Blocked graph.Doubt   // the last read failed with it, and only the outside can help
+
+	GoneObserved   bool // Absent goes back to the watch, not to a read
+	Reread         bool // the object itself has to be read before anything else
+	OutcomeUnknown bool // that reread follows a write of unknown outcome
+	Probing        bool // that reread is for any answer of the store
+	ReadFailing    bool // the last read failed, so no dependent waits for the next one alone
+	HasResult      bool // a read result is kept for it
+	IsolatedCycle  bool // the last audit found it in a cycle without an outside owner
+	Suspect        bool // it is listed among the suspects of a cycle
+	FanningOut     bool // it is listed among the owners that fan out
+	AwaitsFence    bool // it is listed among the waiters of the fence
+	Audited        bool // the audit put it into the queue
+	Overdue        bool // its removal was awaited, and only the store keeps it
+
+	// A later rule about causes needs the root of the cascade, and one about guards a held
+	// mark (RULES, X and G). The space is reserved here, since a full state is rare.
+	_ [8]byte
+	_ bool
+}
+
+// IsDefault reports whether eight bytes could hold the state. Role is of use only
+// beside a read result.
+func (s *State) IsDefault() bool {
+	return *s == State{
+		Known: s.Known, Changed: s.Known, Role: s.Role, Reason: s.Reason, Doubt: s.Doubt,
+		Audited: s.Audited, HasResult: s.HasResult,
+	}
+}
