@@ -107,11 +107,9 @@ func (e *Engine) kindEvent(ev *Event, t *tide, newest bool) {
 // (R7).
 func (e *Engine) kindsKnown(infos []KindInfo) {
 	joined := false
-	for name, k := range e.allKinds() {
-		if g, _ := e.graph.Kind(name); k.part && !g.Known {
-			e.setKind(name, e.leftKind(k))
-			e.ebb(name)
-		}
+	for _, name := range e.unknownKinds() {
+		e.setKind(name, e.leftKind(e.kinds[name]))
+		e.ebb(name)
 	}
 	for _, i := range infos {
 		k, had := e.kinds[i.Kind]
@@ -144,6 +142,17 @@ func (e *Engine) kindsKnown(infos []KindInfo) {
 	e.voidFence()
 	e.wakeFence()
 	e.auditSoon()
+}
+
+// unknownKinds returns the kinds that took part and are not in the set, sorted.
+func (e *Engine) unknownKinds() (out []Kind) {
+	for name, k := range e.allKinds() {
+		if g, _ := e.graph.Kind(name); k.part && !g.Known {
+			out = append(out, name)
+		}
+	}
+	slices.Sort(out)
+	return out
 }
 
 // leftKind returns what is kept of a kind that takes no part any more. It passes no
