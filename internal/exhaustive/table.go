@@ -58,6 +58,16 @@ func (r Row) String() string {
 	return line
 }
 
+// Counts returns the row as a line for diff: the stage, then graphs, states, transitions
+// and states of an engine, divided by tabs. A row that a bound cut off has no numbers,
+// since they hang on the time that it had.
+func (r Row) Counts() string {
+	if len(r.Cut) > 0 || r.Broken != nil {
+		return fmt.Sprintf("%s\tincomplete\n", r.Stage)
+	}
+	return fmt.Sprintf("%s\tcomplete\t%d\t%d\t%d\t%d\n", r.Stage, r.Graphs, r.States, r.Transitions, r.Engines)
+}
+
 // ranges returns rising numbers in short.
 func ranges(numbers []int) string {
 	var parts []string

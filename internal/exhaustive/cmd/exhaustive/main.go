@@ -3,12 +3,16 @@
 //	go run ./internal/exhaustive/cmd/exhaustive -minutes 6 -sure
 //	go run ./internal/exhaustive/cmd/exhaustive -quick
 //	go run ./internal/exhaustive/cmd/exhaustive -stage four -minutes 30
+//	go run ./internal/exhaustive/cmd/exhaustive -counts > before.txt
 //	go run ./internal/exhaustive/cmd/exhaustive -row '3 objects, 2 actions, late engine' -from 17 -to 17
 //
 // It prints a row for each stage, with the graphs that a bound cut off. If
 // something is broken it prints a history, the shortest that it finds unless told
 // otherwise, one line per step with what the store holds then, and its exit
 // status is 1.
+//
+// With -counts it prints the rows that -sure is about, each as a line without times:
+// two versions of the engine that act alike have the same lines.
 package main
 
 import (
@@ -35,6 +39,7 @@ type settings struct {
 	minutes     float64
 	small, list bool
 	quick, sure bool
+	counts      bool
 	shorten     bool
 	stage, row  string
 	from, to    int
@@ -59,6 +64,7 @@ func parse() (s settings, ok bool) {
 	flag.StringVar(&s.stage, "stage", "", "instead: "+strings.Join(exhaustive.Names(), ", "))
 	flag.StringVar(&s.row, "row", "", "instead: the row of the default run with these words, one of those that -sure is about")
 	flag.BoolVar(&s.sure, "sure", false, "finish the rows that seeded bugs count on, whatever -minutes says: it bounds the others")
+	flag.BoolVar(&s.counts, "counts", false, "print the counts of each row, for diff; without -stage or -row, of the rows that -sure is about")
 	flag.BoolVar(&s.shorten, "shorten", true, "look for the shortest history to what is broken")
 	flag.IntVar(&s.from, "from", 0, "the first graph, by number; 0 for the first")
 	flag.IntVar(&s.to, "to", 0, "the last graph, by number; 0 for the last")
@@ -84,13 +90,17 @@ func main() {
 		debug.SetMemoryLimit(mostMemory)
 	}
 
-	fmt.Print(exhaustive.Alphabet(s.n))
+	if !s.counts {
+		fmt.Print(exhaustive.Alphabet(s.n))
+	}
 	if s.list {
 		for i, g := range exhaustive.Graphs(s.n, 0) {
 			fmt.Printf("graph %d: %s\n", i+1, graph.Format(g))
 		}
 	}
-	fmt.Print(exhaustive.Heading())
+	if !s.counts {
+		fmt.Print(exhaustive.Heading())
+	}
 	if s.run() {
 		os.Exit(1)
 	}
@@ -99,7 +109,11 @@ func main() {
 // run searches what the flags say, and reports whether something is broken.
 func (s settings) run() (broken bool) {
 	tell := func(r exhaustive.Row) {
-		fmt.Print(r)
+		if s.counts {
+			fmt.Print(r.Counts())
+		} else {
+			fmt.Print(r)
+		}
 		if r.Broken != nil {
 			broken = true
 			short := *r.Broken
@@ -133,6 +147,8 @@ func (s settings) stages() []exhaustive.Stage {
 	case s.row != "":
 		stage, _ := exhaustive.Find(s.row)
 		stages = []exhaustive.Stage{stage}
+	case s.counts:
+		stages = exhaustive.Sure()
 	default:
 		if s.small {
 			stages = exhaustive.Small()
