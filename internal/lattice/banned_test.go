@@ -8,15 +8,15 @@ import (
 	"testing"
 )
 
-// promise finds words that put off work. They are spelt in two halves so that
-// this file passes.
+// promise finds the marks of postponed work. The halves of a mark stand apart
+// here, so that this file passes.
 var promise = regexp.MustCompile(`\b(` + strings.Join([]string{"TO" + "DO", "FIX" + "ME", "X" + "XX"}, "|") + `)\b`)
 
-// skips are the ways in which a test passes without having run.
+// skips are the methods with which a test passes without a run.
 var skips = []string{"Skip", "Skipf", "SkipNow"}
 
-// checkBanned finds what no file may hold: sleeps, tests that skip themselves,
-// and work put off.
+// checkBanned finds sleeps, tests that skip themselves, and postponed work. No
+// file may have them.
 func checkBanned(f *file) []finding {
 	list := checkPromises(f)
 	f.uses("time", func(sel *ast.SelectorExpr) {
@@ -24,7 +24,7 @@ func checkBanned(f *file) []finding {
 			list = append(list, f.found(sel.Pos(), "time.Sleep: step, or use testing/synctest and a channel"))
 		}
 	})
-	if f.test() || f.below(harness...) {
+	if f.test() || f.harness() {
 		list = append(list, checkSkips(f)...)
 	}
 	return list

@@ -14,8 +14,8 @@ func (f *file) public() bool {
 }
 
 // checkDocs finds exported declarations of public packages without a doc
-// comment. For constants, variables and aliases the comment of their group will
-// do.
+// comment. For constants, variables and aliases, the comment of their group is
+// enough.
 func checkDocs(f *file) []finding {
 	if !f.public() {
 		return nil
@@ -36,7 +36,8 @@ func checkDocs(f *file) []finding {
 	return list
 }
 
-// receiver returns the name of a method's type; for a function, its own name.
+// receiver returns the name of a method's type. For a function it returns the
+// function's name.
 func receiver(d *ast.FuncDecl) string {
 	if d.Recv == nil {
 		return d.Name.Name

@@ -13,9 +13,9 @@ import (
 	"testing"
 )
 
-// exports returns one line for each exported name that the file declares:
-// package, kind, name and signature. Names of parameters and values of
-// constants are no part of it.
+// exports returns one line for each exported name of the file. The line has
+// package, kind, name and signature. It leaves out the names of parameters and
+// the values of constants.
 func (f *file) exports() []string {
 	var list []string
 	add := func(format string, args ...any) {
@@ -52,8 +52,8 @@ func exportFunc(d *ast.FuncDecl, add adder) {
 	}
 }
 
-// exportGroup adds the specs of one declaration. A constant without a type or
-// value of its own has the type of the one before.
+// exportGroup adds the specs of one declaration. A constant without a type and
+// without a value has the type of the constant before it.
 func exportGroup(d *ast.GenDecl, add adder) {
 	inherited := ""
 	for _, s := range d.Specs {
@@ -103,8 +103,8 @@ func exportType(s *ast.TypeSpec, add adder) {
 	}
 }
 
-// exportFields adds a struct's exported fields or an interface's methods; both
-// may embed.
+// exportFields adds the exported fields of a struct, or the methods of an
+// interface. Both may embed a type.
 func exportFields(owner, kind string, fields *ast.FieldList, add adder) {
 	for _, field := range fields.List {
 		if len(field.Names) == 0 {
@@ -162,8 +162,8 @@ func unnamed(list *ast.FieldList) []string {
 	return all
 }
 
-// TestExports reads a sample of every form of declaration. The sample's last
-// lines say what its API is.
+// TestExports reads a sample with every form of declaration. The last lines of
+// the sample are its API.
 func TestExports(t *testing.T) {
 	content, err := os.ReadFile(filepath.Join("testdata", "exports.txt"))
 	if err != nil {

@@ -23,12 +23,12 @@ func (f *file) found(p token.Pos, format string, args ...any) finding {
 	return finding{f.path, f.line(p), fmt.Sprintf(format, args...)}
 }
 
-// hold fails the test with every finding of the check over the repository.
+// hold reports every finding of the check over the repository as an error.
 func hold(t *testing.T, check func(*file) []finding) {
 	t.Helper()
 	files := repo(t).files
 	if len(files) == 0 {
-		t.Fatal("no Go file found: the check sees nothing")
+		t.Fatal("no Go file found")
 	}
 	for _, f := range files {
 		report(t, check(f))
@@ -47,9 +47,9 @@ var (
 	sampleWant = regexp.MustCompile(`// want "([^"]+)"`)
 )
 
-// fails checks that the check finds exactly what the sample testdata/bad/name
-// says. Its first line names the file that it plays; a comment // want "text"
-// marks a line on which a finding with that text is due.
+// fails compares the findings of the check with a sample, testdata/bad/name. The
+// first line of the sample is the path that it stands for. A comment
+// // want "text" expects a finding with that text on its line.
 func fails(t *testing.T, name string, check func(*file) []finding) {
 	t.Helper()
 	src, err := os.ReadFile(filepath.Join("testdata", "bad", name))
@@ -66,7 +66,7 @@ func fails(t *testing.T, name string, check func(*file) []finding) {
 	}
 	wants := wanted(string(src))
 	if len(wants) == 0 {
-		t.Fatalf("%s: wants nothing", name)
+		t.Fatalf("%s has no comment // want", name)
 	}
 	for _, g := range check(f) {
 		want, ok := wants[g.line]

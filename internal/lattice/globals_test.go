@@ -10,14 +10,15 @@ import (
 	"testing"
 )
 
-// constants lists package-level variables that never change, although Go cannot
-// declare them constant, as "directory.name", each with the reason why it is
-// one. Arrays of strings called xNames, which spell an enum, need no entry.
-// Nothing assigns to any of them: checkGlobals looks.
+// constants lists package-level variables that never change, and that Go cannot
+// declare constant. It maps "directory.name" to the reason. An array of strings
+// called xNames spells an enum, and needs no entry. checkGlobals finds
+// assignments to these variables.
 var constants = map[string]string{}
 
-// checkGlobals finds init functions, package-level variables other than sentinel
-// errors and constants, and changes of a constant, in the files of one package.
+// checkGlobals finds init functions and changes of a constant in the files of
+// one package. It also finds package-level variables other than sentinel errors
+// and constants.
 func checkGlobals(files []*file, listed map[string]string) []finding {
 	var list []finding
 	constant := map[string]bool{}
@@ -35,7 +36,7 @@ func checkGlobals(files []*file, listed map[string]string) []finding {
 		for _, d := range f.ast.Decls {
 			if fn, ok := d.(*ast.FuncDecl); ok {
 				if fn.Recv == nil && fn.Name.Name == "init" {
-					list = append(list, f.found(fn.Pos(), "init function: nothing happens at import"))
+					list = append(list, f.found(fn.Pos(), "init function: an import has no effect"))
 				}
 				list = append(list, f.changes(fn, constant)...)
 			}
@@ -93,7 +94,7 @@ func (f *file) changes(d *ast.FuncDecl, constant map[string]bool) []finding {
 	var list []finding
 	change := func(e ast.Expr) {
 		if x := base(e); x != nil && constant[x.Name] {
-			list = append(list, f.found(e.Pos(), "%s is a constant: nothing may change it", x.Name))
+			list = append(list, f.found(e.Pos(), "%s is a constant: no function may change it", x.Name))
 		}
 	}
 	ast.Inspect(d, func(n ast.Node) bool {
@@ -114,7 +115,7 @@ func (f *file) changes(d *ast.FuncDecl, constant map[string]bool) []finding {
 	return list
 }
 
-// base returns the variable that an expression such as x[i].f is a part of.
+// base returns the variable x of an expression such as x[i].f.
 func base(e ast.Expr) *ast.Ident {
 	for {
 		switch x := e.(type) {
@@ -132,21 +133,9 @@ func base(e ast.Expr) *ast.Ident {
 	}
 }
 
-// shipped returns the package's files that are no tests, none where its code is
-// for tests or examples.
-func shipped(files []*file) []*file {
-	var list []*file
-	for _, f := range files {
-		if !f.test() && !f.below("internal", "examples") {
-			list = append(list, f)
-		}
-	}
-	return list
-}
-
 func TestGlobals(t *testing.T) {
 	for _, files := range repo(t).packages() {
-		report(t, checkGlobals(shipped(files), constants))
+		report(t, checkGlobals(pick(files, (*file).shipped), constants))
 	}
 }
 
@@ -155,7 +144,7 @@ func TestGlobalsCanFail(t *testing.T) {
 	fails(t, "globals.txt", func(f *file) []finding { return checkGlobals([]*file{f}, listed) })
 }
 
-// stale returns the listed constants that are gone from their package.
+// stale returns the listed constants that their package does not declare.
 func stale(listed map[string]string, packages map[string][]*file) []string {
 	var gone []string
 	for name := range listed {
@@ -168,7 +157,7 @@ func stale(listed map[string]string, packages map[string][]*file) []string {
 	return gone
 }
 
-// TestConstantsAreThere keeps the list short: what is gone leaves it.
+// TestConstantsAreThere holds that the list has no entry for a removed variable.
 func TestConstantsAreThere(t *testing.T) {
 	for _, name := range stale(constants, repo(t).packages()) {
 		t.Errorf("listed constant %s does not exist", name)

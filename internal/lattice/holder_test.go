@@ -27,8 +27,8 @@ func (r *repository) holders() map[string][]string {
 	return out
 }
 
-// checkHolders finds promises in comments whose test is not there: not in the
-// package, nor in a directory that the sentence names.
+// checkHolders finds promises in comments whose test does not exist. The test is
+// in the package of the comment, or in a directory that the sentence names.
 func checkHolders(tests map[string][]string) func(*file) []finding {
 	return func(f *file) (list []finding) {
 		if f.test() {
@@ -39,7 +39,7 @@ func checkHolders(tests map[string][]string) func(*file) []finding {
 				for _, name := range holder.FindAllString(sentence, -1) {
 					there := func(dir string) bool { return dir == f.dir() || dir != "." && strings.Contains(sentence, dir) }
 					if !slices.ContainsFunc(tests[name], there) {
-						list = append(list, f.found(c.Pos(), "held by %s, which is not there; such a test is in %q", name, tests[name]))
+						list = append(list, f.found(c.Pos(), "held by %s, which does not exist here (a test of this name is in %q)", name, tests[name]))
 					}
 				}
 			}
@@ -60,6 +60,6 @@ func TestHoldersCanFail(t *testing.T) {
 	tests := map[string][]string{"TestRoot": {"."}, "TestHere": {"graph"}, "TestElsewhere": {"internal/sim", "policy"}}
 	fails(t, "holders.txt", checkHolders(tests))
 	if found := (&repository{files: []*file{mustParse(t, "package p\n\nfunc TestX() {}\n")}}).holders(); len(found) > 0 {
-		t.Errorf("found %v, where no file is a test's", slices.Sorted(maps.Keys(found)))
+		t.Errorf("found %v in a file that is no test", slices.Sorted(maps.Keys(found)))
 	}
 }

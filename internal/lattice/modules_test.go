@@ -12,24 +12,25 @@ import (
 // requirement is one module that the core may require.
 type requirement struct {
 	path string
-	// packages of it that may be imported; all where empty.
+	// packages lists the module's packages that the core may import. An empty list
+	// stands for all packages.
 	packages []string
-	// places lists directories whose production files may import it, "x/..." with
-	// all below. Tests may import every requirement.
+	// places lists directories whose production files may import the module. The
+	// form "x/..." includes all directories below x. Tests may import every module.
 	places []string
 	reason string
 }
 
-// required is the exact list of what the root module requires, direct and
-// indirect. RATIONALE.md has the long reasons.
+// required is the exact list of the modules that the root module requires,
+// directly and indirectly. RATIONALE.md has the long reasons.
 var required = []requirement{
 	{"github.com/google/go-cmp", nil, nil, "readable differences, in tests"},
-	{"github.com/hashicorp/golang-lru/v2", []string{"simplelru"}, []string{"."}, "what is known absent, bounded"},
+	{"github.com/hashicorp/golang-lru/v2", []string{"simplelru"}, []string{".", "internal/core/..."}, "the bounded memory of owners that are gone"},
 	{"pgregory.net/rapid", nil, []string{"adapters/storetest/...", "internal/..."}, "random histories that shrink"},
 }
 
-// checkModules finds imports of the root module from a module that is not on
-// the list, or in a place where it has no business.
+// checkModules finds imports by the root module. It reports modules that are not
+// on the list, and imports outside a module's places.
 func checkModules(f *file) []finding {
 	var list []finding
 	for _, s := range f.ast.Imports {
@@ -44,8 +45,8 @@ func checkModules(f *file) []finding {
 	return list
 }
 
-// thirdParty reports whether the import is of neither the standard library nor
-// this module: its first element has a dot.
+// thirdParty reports whether the import is of another module. The first element
+// of such a path has a dot.
 func thirdParty(p string) bool {
 	first, _, _ := strings.Cut(p, "/")
 	return strings.Contains(first, ".")
@@ -59,10 +60,10 @@ func refused(f *file, p string) string {
 	r := required[i]
 	sub := strings.TrimPrefix(strings.TrimPrefix(p, r.path), "/")
 	if len(r.packages) > 0 && !slices.Contains(r.packages, sub) {
-		return fmt.Sprintf("of this module only %s may be used", strings.Join(r.packages, ", "))
+		return fmt.Sprintf("the core may use only %s of this module", strings.Join(r.packages, ", "))
 	}
 	if !f.test() && !slices.ContainsFunc(r.places, f.placed) {
-		return fmt.Sprintf("has no business in %s (%s)", f.dir(), r.reason)
+		return fmt.Sprintf("%s may not import it (its purpose: %s)", f.dir(), r.reason)
 	}
 	return ""
 }
@@ -72,7 +73,7 @@ func (f *file) placed(place string) bool {
 	return f.dir() == base || deep && within(f.dir(), base)
 }
 
-// goMod is what go mod edit -json says of a go.mod.
+// goMod is the output of go mod edit -json for a go.mod.
 type goMod struct {
 	Module  struct{ Path string }
 	Go      string
@@ -127,7 +128,7 @@ func TestModules(t *testing.T) {
 func TestModulesCanFail(t *testing.T) {
 	fails(t, "modules.txt", checkModules)
 	fails(t, "moduleplace.txt", checkModules)
-	m, err := parseMod(goCommand(t, "mod", "edit", "-json", path.Join("internal/lattice/testdata/bad", "gomod.txt")))
+	m, err := parseMod(goCommand(t, "mod", "edit", "-json", path.Join(here(), "testdata/bad/gomod.txt")))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,54 +9,66 @@ import (
 	"testing"
 )
 
-// rooms is the import order. "a < b" says that b may import a, and whatever a
-// may import. "x/..." stands for x and all below it, whose packages may import
-// each other; a longer name wins over a shorter one. A name stands alone or on
-// a right side before it may stand on a left one. TESTS is every _test.go file:
-// it may import what its package may, and what stands before TESTS.
+// layers is the import order. "a < b" says that b may import a, and all that a
+// may import. "x/..." stands for x and all packages below it, which may import
+// each other. A longer name wins over a shorter one. A name stands alone or on
+// a right side before it stands on a left side. TESTS is every _test.go file.
+// It may import the imports of its package, and the layers before TESTS.
 //
-// Do not edit it to get a build to pass: the order is the design.
-const rooms = `
-	# What is, and what should be.
+// Do not edit the order to make a build pass, because the order is the design.
+const layers = `
+	# Observed state, and desired state.
 	graph;
 	graph < policy, finalizer;
 
-	# When to look. The queue knows no graph.
-	internal/dense;
-	internal/dense < queue;
+	# Scheduling. The queue knows no graph.
+	internal/dense, internal/core/dense;
+	internal/dense, internal/core/dense < queue;
 
-	# The only place that sees every stage.
-	policy, finalizer, queue < .;
+	# The machines. A machine uses lower machines, and never the engine.
+	graph, policy, internal/dense, internal/core/dense
+	< internal/core/seq, internal/core/record, internal/core/tombstone
+	< internal/core/kinds < internal/core/fence
+	< internal/core/cycle, internal/core/audit, internal/core/reads, internal/core/inflight;
+	queue < internal/core/reads;
+	internal/core/fence, finalizer < internal/core/handlers, internal/core/sweep/labels;
+	internal/core/sweep/labels < internal/core/sweep;
 
-	# The specification shares no code with what it judges. What judges the
-	# engine's writes sees only its calls.
+	# The root is the only place that sees every stage.
+	policy, finalizer, queue < internal/run;
+	internal/run < .;
+	internal/core/cycle, internal/core/audit, internal/core/reads, internal/core/inflight,
+	internal/core/handlers, internal/core/sweep < .;
+
+	# The specification shares no code with the engine that it judges. The judge
+	# of the engine's writes sees only the calls.
 	graph < internal/oracle;
 	. < internal/invariant;
 
-	# Adapters do not know each other. The kit judges other people's stores, and
-	# the engine on them.
+	# An adapter knows no other adapter. The kit judges a user's store, and the
+	# engine on that store.
 	. < adapters/memory, adapters/clientgo/...;
 	., internal/oracle, internal/invariant < adapters/storetest/...;
 
-	# The harness may see everything; nothing but tests may see the harness.
+	# The harness may see everything. Only tests may see the harness.
 	adapters/memory, adapters/storetest/..., adapters/clientgo/..., internal/oracle, internal/invariant
 	< internal/...;
 
 	adapters/memory, adapters/storetest/..., internal/... < TESTS;
 
-	# Examples see what users see, and their tests the kit.
+	# Examples see the packages of users, and their tests see the kit.
 	adapters/memory, adapters/clientgo/... < examples/...;
 
-	# What an example shows is run on a real server, too.
+	# The end-to-end tests run the examples on a real server, too.
 	examples/... < internal/e2e/...;
 	internal/... < internal/e2e/...;
 `
 
-// order is a parsed import order: what each room may import, closed over all
-// that comes before.
+// order is a parsed import order. It maps each layer to the layers that it may
+// import, directly or through others.
 type order map[string]map[string]bool
 
-var roomName = regexp.MustCompile(`^(\.|TESTS|[a-z][a-z0-9]*(/[a-z0-9]+)*(/\.\.\.)?)$`)
+var layerName = regexp.MustCompile(`^(\.|TESTS|[a-z][a-z0-9]*(/[a-z0-9]+)*(/\.\.\.)?)$`)
 
 func parseOrder(text string) (order, error) {
 	o := order{}
@@ -80,8 +92,8 @@ func (o order) add(statement string) error {
 		var right []string
 		for name := range strings.SplitSeq(group, ",") {
 			name = strings.TrimSpace(name)
-			if !roomName.MatchString(name) {
-				return fmt.Errorf("%q is no room", name)
+			if !layerName.MatchString(name) {
+				return fmt.Errorf("%q is no layer", name)
 			}
 			right = append(right, name)
 		}
@@ -108,7 +120,7 @@ func (o order) enter(left, right []string, mustExist bool) error {
 	return nil
 }
 
-// close makes the order transitive and refuses a ring.
+// close makes the order transitive and refuses a cycle.
 func (o order) close() error {
 	for grew := true; grew; {
 		grew = false
@@ -129,8 +141,8 @@ func (o order) close() error {
 	return nil
 }
 
-// room returns the name that stands for a directory, or "".
-func (o order) room(dir string) string {
+// layer returns the name that stands for a directory, or "".
+func (o order) layer(dir string) string {
 	if o[dir] != nil {
 		return dir
 	}
@@ -145,7 +157,7 @@ func (o order) room(dir string) string {
 
 // allows reports whether a file in directory from may import directory to.
 func (o order) allows(from, to string, test bool) bool {
-	here, there := o.room(from), o.room(to)
+	here, there := o.layer(from), o.layer(to)
 	switch {
 	case here == "" || there == "":
 		return false
@@ -158,7 +170,7 @@ func (o order) allows(from, to string, test bool) bool {
 }
 
 func TestOrderAllows(t *testing.T) {
-	o, err := parseOrder(rooms)
+	o, err := parseOrder(layers)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -169,26 +181,31 @@ func TestOrderAllows(t *testing.T) {
 		reason   string
 	}{
 		{"policy", "graph", false, true, "the vocabulary comes first"},
-		{"graph", "policy", false, false, "what is does not know what should be"},
+		{"graph", "policy", false, false, "the observed state does not know the desired state"},
 		{"queue", "graph", false, false, "the queue is alone"},
 		{"policy", "finalizer", false, false, "siblings do not know each other"},
 		{".", "graph", false, true, "the order is transitive"},
-		{".", "adapters/memory", false, false, "nothing in production imports an adapter"},
+		{".", "internal/core/kinds", false, true, "the engine owns the machines"},
+		{"internal/core/fence", "internal/core/kinds", false, true, "a fence covers the set of kinds"},
+		{"internal/core/kinds", "internal/core/fence", false, false, "kinds is the lower machine"},
+		{"internal/core/kinds", "internal/oracle", true, true, "a machine's tests see the harness"},
+		{"internal/core/reads", "internal/core/handlers", false, false, "siblings do not know each other"},
+		{".", "adapters/memory", false, false, "production code imports no adapter"},
 		{".", "adapters/memory", true, true, "a test of the engine needs a store"},
 		{"adapters/memory", "finalizer", false, true, "the reference store uses the deletion rules"},
 		{"adapters/memory", "adapters/storetest", false, false, "the kit is for tests"},
 		{"adapters/memory", "adapters/storetest", true, true, "the kit is for tests"},
-		{"adapters/clientgo/informer", "adapters/clientgo", false, true, "one room of many packages"},
+		{"adapters/clientgo/informer", "adapters/clientgo", false, true, "one layer of many packages"},
 		{"internal/oracle", "policy", false, false, "the specification is independent"},
-		{"internal/scenario", "internal/oracle", false, true, "the harness asks the specification"},
-		{"internal/oracle", "internal/scenario", false, false, "not the other way round"},
+		{"internal/scenario", "internal/oracle", false, true, "the harness uses the specification"},
+		{"internal/oracle", "internal/scenario", false, false, "the specification does not know the harness"},
 		{"graph", "internal/oracle", false, false, "production does not see the harness"},
 		{"graph", "internal/oracle", true, true, "tests do"},
 		{"examples/quickstart", "adapters/memory", false, true, "examples are users"},
-		{"examples/quickstart", "internal/oracle", false, false, "users cannot import it either"},
-		{"graph", "examples/quickstart", true, false, "nothing imports an example"},
+		{"examples/quickstart", "internal/oracle", false, false, "Go keeps users from importing it"},
+		{"graph", "examples/quickstart", true, false, "no package imports an example"},
 		{"graph", "graph", true, true, "an external test imports its package"},
-		{"util", "graph", false, false, "a package without a room imports nothing"},
+		{"util", "graph", false, false, "a package without a layer imports nothing"},
 	} {
 		if got := o.allows(c.from, c.to, c.test); got != c.want {
 			t.Errorf("%s imports %s (test %v): allowed %v, want %v: %s", c.from, c.to, c.test, got, c.want, c.reason)
@@ -198,11 +215,11 @@ func TestOrderAllows(t *testing.T) {
 
 func TestOrderRefusesBadText(t *testing.T) {
 	for _, c := range []struct{ text, want, reason string }{
-		{"graph; graph < policy", "does not end", "a cut text must not pass for a shorter order"},
-		{"graph; grpah < policy;", "not introduced", "a typing error on the left allows nothing"},
-		{"Graph;", "is no room", "names are directories"},
-		{"a; a < b; b < a;", "comes before itself", "an order has no ring"},
-		{"a; a < b < c; c < a;", "comes before itself", "a long ring is one too"},
+		{"graph; graph < policy", "does not end", "a cut text is not a shorter order"},
+		{"graph; grpah < policy;", "not introduced", "a typing error on the left side is found"},
+		{"Graph;", "is no layer", "names are directories"},
+		{"a; a < b; b < a;", "comes before itself", "an order has no cycle"},
+		{"a; a < b < c; c < a;", "comes before itself", "a long cycle is one too"},
 	} {
 		if _, err := parseOrder(c.text); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%q: error %v, want %q: %s", c.text, err, c.want, c.reason)

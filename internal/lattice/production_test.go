@@ -3,23 +3,17 @@ package lattice
 import (
 	"os"
 	"os/exec"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 )
 
-// harness names the directories whose code exists for tests. Everything else is
-// production: no _test.go file of it, and nothing that it links, may need the
-// test machinery.
-var harness = []string{"internal", "adapters/storetest", "adapters/clientgo/fakegc"}
-
-// testOnly names the packages that production never links.
+// testOnly names the packages that production code never links.
 var testOnly = []string{"testing", "pgregory.net/rapid", "github.com/google/go-cmp"}
 
-// checkProduction finds imports of the test machinery by production files.
+// checkProduction finds imports of the test packages by production files.
 func checkProduction(f *file) []finding {
-	if f.test() || f.below(harness...) {
+	if f.test() || f.harness() {
 		return nil
 	}
 	var list []finding
@@ -39,18 +33,28 @@ func TestProduction(t *testing.T) { hold(t, checkProduction) }
 
 func TestProductionCanFail(t *testing.T) { fails(t, "production.txt", checkProduction) }
 
-// TestProductionLinksNoTestMachinery holds the rule for what production links
-// through other modules, which parsing our own files cannot see.
-func TestProductionLinksNoTestMachinery(t *testing.T) {
-	args := []string{"list", "-e", "-deps", "."}
-	for _, dir := range []string{"graph", "queue", "policy", "finalizer", "adapters/memory"} {
-		if hasGo(t, dir) {
-			args = append(args, "./"+dir)
+// production returns the directories of the root module's production packages.
+func (r *repository) production() []string {
+	var dirs []string
+	for dir, files := range r.packages() {
+		if slices.ContainsFunc(files, func(f *file) bool { return f.mod == "." && f.shipped() }) {
+			dirs = append(dirs, dir)
 		}
+	}
+	slices.Sort(dirs)
+	return dirs
+}
+
+// TestProductionLinksNoTestPackages holds the rule for other modules, too: the
+// go command lists the packages that production code links through them.
+func TestProductionLinksNoTestPackages(t *testing.T) {
+	args := []string{"list", "-e", "-deps"}
+	for _, dir := range repo(t).production() {
+		args = append(args, "./"+dir)
 	}
 	deps := goCommand(t, args...)
 	if !slices.Contains(deps, module) {
-		t.Fatalf("go %s lists nothing of ours", strings.Join(args, " "))
+		t.Fatalf("go %s does not list the root package", strings.Join(args, " "))
 	}
 	for _, dep := range deps {
 		if isTestOnly(dep) {
@@ -59,27 +63,21 @@ func TestProductionLinksNoTestMachinery(t *testing.T) {
 	}
 }
 
-// TestLinkedCanFail shows that the go command's list has the test machinery
-// where it is linked: in this test.
+// TestLinkedCanFail shows that the go command lists the test packages where a
+// program links them. This test is such a program.
 func TestLinkedCanFail(t *testing.T) {
-	deps := goCommand(t, "list", "-e", "-deps", "-test", "./internal/lattice")
+	deps := goCommand(t, "list", "-e", "-deps", "-test", "./"+here())
 	if !slices.ContainsFunc(deps, isTestOnly) {
-		t.Error("the test machinery is not seen in a test's own dependencies")
+		t.Error("the dependencies of a test have no test package")
 	}
 }
 
-// hasGo reports whether the root module has Go files in dir.
-func hasGo(t *testing.T, dir string) bool {
-	t.Helper()
-	return slices.ContainsFunc(repo(t).packages()[dir], func(f *file) bool { return !f.test() })
-}
-
-// goCommand runs the go command in the repository's root and returns its
-// output's lines.
+// goCommand runs the go command in the repository's root. It returns the lines
+// of the output.
 func goCommand(t *testing.T, args ...string) []string {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), "go", args...)
-	cmd.Dir = filepath.FromSlash(root)
+	cmd.Dir = root()
 	cmd.Stderr = os.Stderr
 	out, err := cmd.Output()
 	if err != nil {

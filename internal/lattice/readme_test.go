@@ -16,8 +16,8 @@ var (
 	goLine    = regexp.MustCompile(`(?m)^go ([0-9]+\.[0-9]+)(\.[0-9]+)?$`)
 )
 
-// moduleFaults compares the Go versions that a README names with those of the
-// modules, by their directory.
+// moduleFaults compares the Go versions in a README with the versions of the
+// modules. The directory identifies a module.
 func moduleFaults(readme string, modules map[string]string) []string {
 	var list []string
 	named := map[string]bool{}
@@ -37,16 +37,16 @@ func moduleFaults(readme string, modules map[string]string) []string {
 	return list
 }
 
-// modulesToImport returns the Go version of each module that others may import.
+// modulesToImport returns the Go version of each module that users may import.
 func modulesToImport(t *testing.T) map[string]string {
 	t.Helper()
 	list := map[string]string{}
 	err := walk(func(p string) error {
 		dir := path.Dir(p)
-		if path.Base(p) != "go.mod" || within(dir, "internal") || within(dir, "examples") {
+		if path.Base(p) != "go.mod" || within(dir, "internal") || slices.ContainsFunc(manuals, func(m string) bool { return within(dir, m) }) {
 			return nil
 		}
-		text, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(p)))
+		text, err := os.ReadFile(filepath.Join(root(), filepath.FromSlash(p)))
 		if version := goLine.FindStringSubmatch(string(text)); version != nil {
 			list[dir] = version[1]
 		}
@@ -60,7 +60,7 @@ func modulesToImport(t *testing.T) map[string]string {
 
 // TestReadmeNamesGo holds that the README names the Go version of every module.
 func TestReadmeNamesGo(t *testing.T) {
-	text, err := os.ReadFile(filepath.Join(root, "README.md"))
+	text, err := os.ReadFile(filepath.Join(root(), "README.md"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,7 +16,7 @@ const (
 	funcLines = 35  // nine functions of ten are shorter
 )
 
-// checkFileSize finds files that are too long to have one subject.
+// checkFileSize finds files that are too long for one subject.
 func checkFileSize(f *file) []finding {
 	if n := bytes.Count(f.src, []byte("\n")); n > fileLines {
 		return []finding{f.found(f.ast.Package, "file has %d lines, more than %d", n, fileLines)}
@@ -32,8 +32,8 @@ type function struct {
 	lines int
 }
 
-// functions returns the functions of the files that are no tests, the longest
-// first.
+// functions returns the functions of the files, the longest first. It leaves out
+// test files.
 func functions(files []*file) []function {
 	var list []function
 	for _, f := range files {
@@ -48,9 +48,9 @@ func functions(files []*file) []function {
 	return list
 }
 
-// checkFuncSize finds the long functions of a package in which more than one
-// function of ten, rounded up, is long. Test functions, which hold tables, are
-// not counted.
+// checkFuncSize finds the long functions of a package, if they are more than one
+// tenth of all its functions, rounded up. Test functions hold tables, and do not
+// count.
 func checkFuncSize(files []*file) []finding {
 	all := functions(files)
 	var list []finding

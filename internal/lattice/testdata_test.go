@@ -10,8 +10,8 @@ import (
 	"unicode/utf8"
 )
 
-// binary says why the content of a file below a testdata directory cannot be
-// reviewed as text, or "".
+// binary returns the reason why a reviewer cannot read the content as text, or
+// "" for text.
 func binary(content []byte) string {
 	switch {
 	case bytes.IndexByte(content, 0) >= 0:
@@ -29,7 +29,7 @@ func TestTestdataIsText(t *testing.T) {
 			return nil
 		}
 		seen++
-		content, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(p)))
+		content, err := os.ReadFile(filepath.Join(root(), filepath.FromSlash(p)))
 		if why := binary(content); why != "" {
 			t.Errorf("%s %s", p, why)
 		}
@@ -44,7 +44,7 @@ func TestTestdataCanFail(t *testing.T) {
 	for _, c := range []struct {
 		content, want, reason string
 	}{
-		{"text, even ünïcode\n", "", "text is wanted"},
+		{"text, even ünïcode\n", "", "testdata has text"},
 		{"a\x00b", "holds a NUL byte", "no text has one"},
 		{"\x7fELF\xff", "is not UTF-8", "a program is no test data"},
 	} {

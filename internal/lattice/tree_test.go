@@ -15,13 +15,10 @@ import (
 	"testing"
 )
 
-const (
-	module = "github.com/ownergraph/ownergraph"
-	root   = "../.."
-)
+const module = "github.com/ownergraph/ownergraph"
 
-// file is one parsed Go file of the repository, of any module and under any
-// build tag.
+// file is one parsed Go file of the repository. It may be of any module and
+// under any build tag.
 type file struct {
 	path string // from the repository's root, with slashes
 	mod  string // the directory of its module, "." for the root module
@@ -89,7 +86,7 @@ type repository struct {
 	mods  map[string]bool // directories that hold a go.mod
 }
 
-// home returns the directory of the module that a file or directory is in.
+// home returns the directory of the module that contains a file or directory.
 func (r *repository) home(p string) string {
 	for p != "." && !r.mods[p] {
 		p = path.Dir(p)
@@ -108,7 +105,7 @@ func (r *repository) packages() map[string][]*file {
 
 var loadOnce = sync.OnceValues(load)
 
-// repo returns the parsed repository, which all tests share and none changes.
+// repo returns the parsed repository. All tests share it, and no test changes it.
 func repo(t *testing.T) *repository {
 	t.Helper()
 	r, err := loadOnce()
@@ -125,7 +122,7 @@ func load() (*repository, error) {
 		case path.Base(p) == "go.mod":
 			r.mods[path.Dir(p)] = true
 		case strings.HasSuffix(p, ".go") && !slices.Contains(strings.Split(p, "/"), "testdata"):
-			src, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(p)))
+			src, err := os.ReadFile(filepath.Join(root(), filepath.FromSlash(p)))
 			if err != nil {
 				return err
 			}
@@ -143,14 +140,14 @@ func load() (*repository, error) {
 	return r, err
 }
 
-// walk calls visit with every file below the root, in lexical order, without
-// directories that the go command ignores by name.
+// walk calls visit with every file below the root, in lexical order. It leaves
+// out the directories that the go command ignores by name.
 func walk(visit func(slashPath string) error) error {
-	return filepath.WalkDir(root, func(p string, d fs.DirEntry, err error) error {
+	return filepath.WalkDir(root(), func(p string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
-		rel, err := filepath.Rel(root, p)
+		rel, err := filepath.Rel(root(), p)
 		if err != nil {
 			return err
 		}
