@@ -1,13 +1,10 @@
 // Package lattice holds the house rules of the repository as tests. It has no
 // code that another package imports.
 //
-// The rules cover these subjects:
-//   - the import order, and the machines' place in it
-//   - the packages that stay pure, and the functions that answer a question
-//   - the modules that the core requires
-//   - the length of files and functions, and the size of the root package
-//   - the words of identifiers, and the prose of comments and Markdown
-//   - the public API
+// There are rules for the import order, for pure packages and for the modules
+// that the core requires. There are rules for the size of files, functions and
+// the root package. Others hold the public API, the words of identifiers, and the
+// prose of comments and Markdown.
 //
 // Each rule is a function from parsed files to findings, in a file of its own.
 // A sample below testdata/bad proves that the rule can fail.

@@ -63,3 +63,59 @@ func TestHoldersCanFail(t *testing.T) {
 		t.Errorf("found %v in a file that is no test", slices.Sorted(maps.Keys(found)))
 	}
 }
+
+var (
+	promised = regexp.MustCompile(`(?i)\bheld by (?:Test|Fuzz|Benchmark)[A-Z]`)
+	// place is the only place of a promise: the last line of the comment.
+	place = regexp.MustCompile(`(?:^|\n)Held by ((?:[^.]|\.\S)*)\.\n?$`)
+)
+
+// misplaced counts the promises of a comment that do not stand on a line of
+// their own at its end. A package comment has no place for one.
+func misplaced(text string, packageDoc bool) int {
+	n := len(promised.FindAllString(strings.Join(strings.Fields(text), " "), -1))
+	if n > 0 && !packageDoc && place.MatchString(text) {
+		n--
+	}
+	return n
+}
+
+// TestPromisesHaveTheirPlace holds the place of "Held by TestX." in comments.
+func TestPromisesHaveTheirPlace(t *testing.T) {
+	n := 0
+	for _, f := range repo(t).files {
+		if f.test() {
+			continue
+		}
+		for _, c := range f.ast.Comments {
+			if m := misplaced(c.Text(), c == f.ast.Doc); m > 0 {
+				n += m
+				t.Logf("%s:%d", f.path, f.line(c.Pos()))
+			}
+		}
+	}
+	onlyFalls(t, "promises out of their place", n)
+}
+
+func TestPromisesCanBeMisplaced(t *testing.T) {
+	for _, c := range []struct {
+		text   string
+		want   int
+		reason string
+	}{
+		{"Next returns a call.\nHeld by TestNext.\n", 0, "a line of its own, at the end"},
+		{"Next returns a call.\nHeld by TestNext and TestDone of internal/sim.\n", 0, "a line may name two tests"},
+		{"Next returns a call.\nHeld by TestNext, TestDone and\nTestObserve.\n", 0, "a long list of tests takes two lines"},
+		{"Next returns a call. Held by TestNext.\n", 1, "running text"},
+		{"Next returns a call (held by\nTestNext).\n", 1, "a bracket over two lines"},
+		{"Next returns a call.\nHeld by TestNext.\nIt may return none.\n", 1, "text follows"},
+		{"The lock is held by the caller.\n", 0, "no promise"},
+	} {
+		if got := misplaced(c.text, false); got != c.want {
+			t.Errorf("%q: %d misplaced, want %d: %s", c.text, got, c.want, c.reason)
+		}
+	}
+	if misplaced("Package p is pure.\nHeld by TestPure.\n", true) != 1 {
+		t.Error("a promise in a package comment is not found")
+	}
+}
