@@ -122,7 +122,7 @@
 // Laws are single promises. Where a bug needs several steps that no law takes,
 // Test draws random histories with rapid, if every law is kept: subtest "model"
 // compares the store and its watch with a map, subtest "engine" runs collectors
-// on it, under the faults of package storetest/fault, and asks the specification
+// on it, under faults of calls and of the watch, and asks the specification
 // whether the end is permitted. A store that does nothing at the second deletion
 // of an object with owners keeps every law, and the model prints
 //

@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"github.com/ownergraph/ownergraph"
-	"github.com/ownergraph/ownergraph/adapters/storetest/fault"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/fault"
 	"github.com/ownergraph/ownergraph/internal/oracle"
 	"pgregory.net/rapid"
 )

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/ownergraph/ownergraph"
-	"github.com/ownergraph/ownergraph/adapters/storetest/fault"
+	"github.com/ownergraph/ownergraph/internal/fault"
 	"github.com/ownergraph/ownergraph/internal/oracle"
 	"pgregory.net/rapid"
 )

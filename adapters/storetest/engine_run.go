@@ -7,7 +7,7 @@ import (
 	"sync"
 
 	"github.com/ownergraph/ownergraph"
-	"github.com/ownergraph/ownergraph/adapters/storetest/fault"
+	"github.com/ownergraph/ownergraph/internal/fault"
 )
 
 // runner runs one collector after another on one store with faults: a crash

@@ -4,7 +4,7 @@ import (
 	"iter"
 	"slices"
 
-	"github.com/ownergraph/ownergraph/adapters/storetest/fault"
+	"github.com/ownergraph/ownergraph/internal/fault"
 	"github.com/ownergraph/ownergraph/internal/oracle"
 )
 

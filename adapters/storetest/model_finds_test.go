@@ -8,7 +8,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/ownergraph/ownergraph/adapters/storetest/fault"
+	"github.com/ownergraph/ownergraph/internal/fault"
 	"pgregory.net/rapid"
 )
 

@@ -45,13 +45,17 @@ const layers = `
 	graph < internal/oracle;
 	. < internal/invariant;
 
+	# Faults stand between an engine and any store.
+	. < internal/fault;
+
 	# An adapter knows no other adapter. The kit judges a user's store, and the
 	# engine on that store.
 	. < adapters/memory, adapters/clientgo/...;
-	., internal/oracle, internal/invariant < adapters/storetest/...;
+	., internal/oracle, internal/invariant, internal/fault < adapters/storetest/...;
 
 	# The harness may see everything. Only tests may see the harness.
-	adapters/memory, adapters/storetest/..., adapters/clientgo/..., internal/oracle, internal/invariant
+	adapters/memory, adapters/storetest/..., adapters/clientgo/..., internal/oracle, internal/invariant,
+	internal/fault
 	< internal/...;
 
 	adapters/memory, adapters/storetest/..., internal/... < TESTS;
@@ -196,6 +200,8 @@ func TestOrderAllows(t *testing.T) {
 		{"adapters/memory", "adapters/storetest", false, false, "the kit is for tests"},
 		{"adapters/memory", "adapters/storetest", true, true, "the kit is for tests"},
 		{"adapters/clientgo/informer", "adapters/clientgo", false, true, "one layer of many packages"},
+		{"adapters/storetest", "internal/fault", false, true, "the kit runs the engine under faults"},
+		{"internal/fault", "adapters/storetest", false, false, "faults do not know the kit"},
 		{"internal/oracle", "policy", false, false, "the specification is independent"},
 		{"internal/scenario", "internal/oracle", false, true, "the harness uses the specification"},
 		{"internal/oracle", "internal/scenario", false, false, "the specification does not know the harness"},

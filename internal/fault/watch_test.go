@@ -9,8 +9,8 @@ import (
 
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/adapters/memory"
-	"github.com/ownergraph/ownergraph/adapters/storetest/fault"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/fault"
 )
 
 // plain is a store without optional powers.

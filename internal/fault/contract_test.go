@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"github.com/ownergraph/ownergraph/adapters/memory"
-	"github.com/ownergraph/ownergraph/adapters/storetest/fault"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/fault"
 	"pgregory.net/rapid"
 )
 

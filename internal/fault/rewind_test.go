@@ -6,8 +6,8 @@ import (
 	"testing"
 	"testing/synctest"
 
-	"github.com/ownergraph/ownergraph/adapters/storetest/fault"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/fault"
 )
 
 // TestRewindKeepsItsEpoch: a fault that begins a watch anew announces the restore

@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/ownergraph/ownergraph"
-	"github.com/ownergraph/ownergraph/adapters/storetest/fault"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/fault"
 )
 
 // call makes a call of the verb on an object.

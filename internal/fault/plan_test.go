@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/ownergraph/ownergraph/adapters/storetest/fault"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/fault"
 	"pgregory.net/rapid"
 )
 
