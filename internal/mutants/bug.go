@@ -1,10 +1,8 @@
 package mutants
 
 import (
-	"bytes"
 	"fmt"
-	"os"
-	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -20,9 +18,10 @@ type Bug struct {
 	// "decide" and "work" for the other headings of the rules, B1 to B30 of the
 	// catalogue of real cases.
 	Source string
-	// File is edited, from the module's root. Old has to occur in it exactly
-	// once; New takes its place.
-	File, Old, New string
+	// Decl names the declaration that the bug is in. Old begins in it exactly once.
+	// New takes the place of Old.
+	Decl     Decl
+	Old, New string
 	// Killers are the methods each of which has to kill it.
 	Killers []Method
 	// Where says which graph of CI's exhaustive run kills it; the zero value
@@ -55,15 +54,13 @@ func parseWhere(text string) (w Where, err error) {
 	return w, nil
 }
 
-// Edit returns the file with the bug in it. An error says that Old does not
-// occur exactly once: the source has moved on, and the bug has to follow.
-func (b Bug) Edit(root string) (Edit, error) {
-	text, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(b.File)))
+// Edit returns the file with the bug in it. An error wraps ErrNoPlace if the source
+// has changed and the bug has to follow.
+func (b Bug) Edit(s *Source) (Edit, error) {
+	p, at, err := s.Locate(b.Decl, b.Old)
 	if err != nil {
 		return Edit{}, fmt.Errorf("edit %s: %w", b.Name, err)
 	}
-	if n := bytes.Count(text, []byte(b.Old)); n != 1 {
-		return Edit{}, fmt.Errorf("edit %s: %s: the old text occurs %d times, want once:\n%s", b.Name, b.File, n, b.Old)
-	}
-	return Edit{File: b.File, Content: bytes.Replace(text, []byte(b.Old), []byte(b.New), 1)}, nil
+	content := slices.Concat(p.Src[:at], []byte(b.New), p.Src[at+len(b.Old):])
+	return Edit{File: p.File, Content: content}, nil
 }

@@ -24,6 +24,7 @@ func bugs(t *testing.T) []Bug {
 // TestBugsApply: each bug still finds its place in the source, changes it, and
 // says what it is.
 func TestBugsApply(t *testing.T) {
+	source := SourceAt(root)
 	for i, b := range bugs(t) {
 		if want := fmt.Sprintf("m%03d", i+1); b.Name != want {
 			t.Errorf("bug %d is called %s, want %s", i+1, b.Name, want)
@@ -34,7 +35,7 @@ func TestBugsApply(t *testing.T) {
 		if b.Old == b.New {
 			t.Errorf("%s changes nothing", b.Name)
 		}
-		if _, err := b.Edit(root); err != nil {
+		if _, err := b.Edit(source); err != nil {
 			t.Error(err)
 		}
 	}

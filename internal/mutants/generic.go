@@ -118,7 +118,7 @@ func (g Generic) Run(ctx context.Context, out io.Writer, argued map[string]strin
 
 // suitesFor returns what a mutant of a file is run against, the cheapest first.
 func suitesFor(file string) []suite {
-	b := Bug{File: file}
+	b := Bug{Decl: Decl{Dir: path.Dir(file)}}
 	own := Unit.suite(b)
 	switch path.Dir(file) {
 	case ".":

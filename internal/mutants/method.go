@@ -2,7 +2,6 @@ package mutants
 
 import (
 	"fmt"
-	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -73,7 +72,7 @@ type suite struct {
 func (m Method) suite(b Bug) suite {
 	switch m {
 	case Unit:
-		if dir := path.Dir(b.File); dir != "." {
+		if dir := b.Decl.Dir; dir != "." {
 			return testsOf("./" + dir)
 		}
 		return testsOf(".")

@@ -16,7 +16,7 @@ const bugsGlob = "internal/mutants/testdata/bugs/*.txt"
 //
 //	m001 a write carries no version
 //	source: R1 B1
-//	file: write.go
+//	decl: . Engine.write
 //	killers: scripts, exhaustive
 //	exhaustive: 3 objects, 2 actions, late engine; graph 17
 //	<<<
@@ -94,8 +94,10 @@ func (r *reader) bug(heading string) (b Bug, err error) {
 		switch field {
 		case "source":
 			b.Source = value
-		case "file":
-			b.File = value
+		case "decl":
+			if b.Decl, err = ParseDecl(value); err != nil {
+				return b, err
+			}
 		case "killers":
 			if b.Killers, err = ParseMethods(value); err != nil {
 				return b, err
@@ -105,7 +107,7 @@ func (r *reader) bug(heading string) (b Bug, err error) {
 				return b, err
 			}
 		default:
-			return b, fmt.Errorf("bug %s: %q: want source, file, killers, exhaustive or <<<", b.Name, line)
+			return b, fmt.Errorf("bug %s: %q: want source, decl, killers, exhaustive or <<<", b.Name, line)
 		}
 	}
 	if b.Old, err = r.until("==="); err != nil {

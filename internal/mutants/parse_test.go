@@ -7,13 +7,13 @@ import (
 )
 
 func TestParseBugs(t *testing.T) {
-	const good = "# comment\n\nm001 the rule\nsource: R1 B1\nfile: a.go\nkillers: scripts, unit\nexhaustive: 2 objects, 1 crash; graph 7\n<<<\nold\n text\n===\nnew\n>>>\n"
+	const good = "# comment\n\nm001 the rule\nsource: R1 B1\ndecl: graph Graph.Apply\nkillers: scripts, unit\nexhaustive: 2 objects, 1 crash; graph 7\n<<<\nold\n text\n===\nnew\n>>>\n"
 	bugs, err := parseBugs(good)
 	if err != nil || len(bugs) != 1 {
 		t.Fatalf("%d bugs, %v", len(bugs), err)
 	}
 	b := bugs[0]
-	if b.Name != "m001" || b.Rule != "the rule" || b.Source != "R1 B1" || b.File != "a.go" ||
+	if b.Name != "m001" || b.Rule != "the rule" || b.Source != "R1 B1" || b.Decl != (Decl{"graph", "Graph.Apply"}) ||
 		b.Old != "old\n text" || b.New != "new" || len(b.Killers) != 2 || b.Killers[0] != Scripts || b.Killers[1] != Unit ||
 		b.Where != (Where{Row: "2 objects, 1 crash", Graph: 7}) || b.Where.String() != "2 objects, 1 crash; graph 7" {
 		t.Errorf("parsed %+v", b)
@@ -21,12 +21,13 @@ func TestParseBugs(t *testing.T) {
 	for _, c := range []struct{ text, want, reason string }{
 		{"m001\n", "want a name and a rule", "a bug without a rule says nothing"},
 		{strings.Replace(good, "killers: scripts", "killers: luck", 1), `"luck"`, "a method that there is not kills nothing"},
-		{strings.Replace(good, "file:", "fiel:", 1), `"fiel: a.go"`, "a misspelt field is not passed over"},
+		{strings.Replace(good, "decl:", "delc:", 1), `"delc: graph Graph.Apply"`, "a misspelt field is not passed over"},
+		{strings.Replace(good, "decl: graph ", "decl: ", 1), "want a directory and a name", "a name may be in any package"},
 		{strings.Replace(good, "graph 7", "graph 0", 1), "want a row", "graphs are counted from 1"},
 		{strings.Replace(good, "; graph 7", "", 1), "want a row", "a row alone is no place"},
 		{strings.Replace(good, "===\n", "", 1), "without ===", "a text has an end"},
 		{strings.Replace(good, ">>>\n", "", 1), "without >>>", "so has the other"},
-		{"m001 the rule\nsource: R1\n", "want source, file", "a file that ends is no bug"},
+		{"m001 the rule\nsource: R1\n", "want source, decl", "a file that ends is no bug"},
 	} {
 		if _, err := parseBugs(c.text); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: error %v, want %q", c.reason, err, c.want)

@@ -28,10 +28,10 @@ func (s Seeded) Run(ctx context.Context, out io.Writer, bugs []Bug) (bool, error
 	methods := slices.DeleteFunc(Methods(), func(m Method) bool {
 		return len(s.Methods) > 0 && !slices.Contains(s.Methods, m)
 	})
-	edits := make([]Edit, len(bugs))
+	edits, source := make([]Edit, len(bugs)), SourceAt(s.Bench.Root)
 	for i, b := range bugs {
 		var err error
-		if edits[i], err = b.Edit(s.Bench.Root); err != nil {
+		if edits[i], err = b.Edit(source); err != nil {
 			return false, err
 		}
 	}
