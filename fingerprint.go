@@ -166,7 +166,7 @@ func (p *printer) kinds() {
 			p.until(e.loss.time.Add(maxLossWait))
 		}
 		p.seq(e.graph.Ranked(name))
-		p.seq(e.graph.Unswept(name))
+		p.seq(e.graph.Unpruned(name))
 		p.set(slices.Collect(maps.Keys(k.waiting)))
 		if e.cfg.CompareVersions != nil {
 			p.text(string(e.tide(name).high))

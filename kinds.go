@@ -224,7 +224,7 @@ func (e *Engine) stepSweeps() {
 			e.sweeps = fifo.Rest(e.sweeps)
 			continue
 		}
-		id, seen, done := e.graph.Sweep(name, budget)
+		id, seen, done := e.graph.Prune(name, budget)
 		budget -= max(seen, 1)
 		switch {
 		case id != 0:

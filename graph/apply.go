@@ -98,7 +98,7 @@ func (g *Graph) forget() {
 	}
 	for i := range g.kinds {
 		k := &g.kinds[i]
-		k.listed, k.sweeps, k.sweep, k.void = false, false, 0, k.listing
+		k.listed, k.pruning, k.pruneAt, k.void = false, false, 0, k.listing
 	}
 }
 

@@ -184,17 +184,17 @@ func (g *Graph) checkKinds() error {
 	listed, known := 0, 0
 	for i := range g.kinds {
 		k := &g.kinds[i]
-		sweep, prev := k.sweep == 0, NodeID(0)
+		at, prev := k.pruneAt == 0, NodeID(0)
 		for id := k.first; id != 0; id = g.at(id).nextKind {
 			x := g.at(id)
 			if g.places[x.place].kind != kindID(i) || x.prevKind != prev {
 				return fmt.Errorf("I6: %s stands in the list of kind %q", g.key(id), k.info.Kind)
 			}
-			sweep, prev = sweep || id == k.sweep, id
+			at, prev = at || id == k.pruneAt, id
 			listed++
 		}
-		if !sweep || k.sweep != 0 && !k.sweeps {
-			return fmt.Errorf("I8: kind %q: its sweep stands elsewhere", k.info.Kind)
+		if !at || k.pruneAt != 0 && !k.pruning {
+			return fmt.Errorf("I8: kind %q: its pruning stands elsewhere", k.info.Kind)
 		}
 		if k.info.Kind == "" {
 			continue

@@ -6,7 +6,7 @@ import (
 )
 
 // sample returns a graph with something of everything: references, phantoms,
-// an absent node, twins, a fan-out and a sweep under way, and free records.
+// an absent node, twins, a fan-out and a pruning under way, and free records.
 func sample(t *testing.T) *Graph {
 	t.Helper()
 	g := New(Config{})
@@ -163,10 +163,10 @@ func TestCheckNamesTheInvariant(t *testing.T) {
 		{"I8: pod/s/x: its cursor stands elsewhere", func(t *testing.T, g *Graph) {
 			g.makeHub(at(t, g, "pod/s/x")).fan = g.hubOf(at(t, g, "a")).firstDep
 		}, "a cursor stands in another's list"},
-		{"I8: kind \"b\": its sweep stands elsewhere", func(t *testing.T, g *Graph) { g.kinds[g.byKind["b"]].sweep = at(t, g, "a") },
-			"a sweep stands in another's list"},
-		{"I8: kind \"a\": its sweep stands elsewhere", func(t *testing.T, g *Graph) { g.kinds[g.byKind["a"]].sweep = at(t, g, "a") },
-			"a cursor without a sweep"},
+		{"I8: kind \"b\": its pruning stands elsewhere", func(t *testing.T, g *Graph) { g.kinds[g.byKind["b"]].pruneAt = at(t, g, "a") },
+			"a pruning stands in another's list"},
+		{"I8: kind \"a\": its pruning stands elsewhere", func(t *testing.T, g *Graph) { g.kinds[g.byKind["a"]].pruneAt = at(t, g, "a") },
+			"a cursor without a pruning"},
 		{"I9: node 1: long text is kept: true", func(_ *testing.T, g *Graph) { g.page(1).long = map[uint16][]byte{1: nil} }, "text is kept twice"},
 		{"I9: page 0: 152 bytes of text, 51 of them dead, but 102 live", func(_ *testing.T, g *Graph) { g.page(1).dead++ }, "the count of dead text is off"},
 		{"I9: page 0: text of node 1 stands in the gap", func(t *testing.T, g *Graph) {

@@ -214,7 +214,7 @@ func (g *Graph) classOf(owner NodeID) (Class, Doubt) {
 	if d := g.elsewhere(owner); d != DoubtUnset {
 		return Unknown, d
 	}
-	if !k.listed && !k.sweeps {
+	if !k.listed && !k.pruning {
 		return Unknown, Unlisted
 	}
 	return Unknown, Unobserved

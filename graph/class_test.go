@@ -11,7 +11,7 @@ import (
 
 // TestScopeRules: how a reference across scopes is read under either rule.
 func TestScopeRules(t *testing.T) {
-	const kinds = "kinds node pod+ rs+; list node; end node; sweep node; list rs; end rs; sweep rs; "
+	const kinds = "kinds node pod+ rs+; list node; end node; prune node; list rs; end rs; prune rs; "
 	for _, tc := range []struct{ name, history, hold, absent, reason string }{
 		{"same scope", "put rs/s/r; put pod/s/p -> rs/s/r", "pod/s/p -> rs/s/r {solid}; rs/s/r <1/0>", "",
 			"nothing crosses a scope"},
@@ -74,7 +74,7 @@ func TestScopeRules(t *testing.T) {
 // TestNameRules: how a reference with the right UID and another name is read,
 // under each pair of rules.
 func TestNameRules(t *testing.T) {
-	const kinds = "kinds node pod+ rs+; list node; end node; sweep node; list rs; end rs; sweep rs; "
+	const kinds = "kinds node pod+ rs+; list node; end node; prune node; list rs; end rs; prune rs; "
 	both := []graph.Config{{}, {OwnerName: graph.NameHold}}
 	names := []graph.Config{{Scope: graph.ScopeAbsent}, {Scope: graph.ScopeAbsent, OwnerName: graph.NameHold}}
 	scopes := []graph.Config{{OwnerName: graph.NameAbsent}}

@@ -17,7 +17,7 @@ func TestConflictingData(t *testing.T) {
 	const kinds = "kinds node pod+ role+ secret+ deployment+; "
 	var listed strings.Builder
 	for _, k := range []string{"node", "pod", "role", "secret", "deployment"} {
-		fmt.Fprintf(&listed, "list %s; end %s; sweep %s; ", k, k, k)
+		fmt.Fprintf(&listed, "list %s; end %s; prune %s; ", k, k, k)
 	}
 	for _, tc := range []struct {
 		name    string

@@ -2,7 +2,7 @@ package graph
 
 import "testing"
 
-// TestCursorsOutliveTheirNodes: the cursor of a sweep moves on when the node that
+// TestCursorsOutliveTheirNodes: the cursor of a pruning moves on when the node that
 // it stands on leaves the graph, whose id may be another's soon.
 func TestCursorsOutliveTheirNodes(t *testing.T) {
 	g := New(Config{})
@@ -10,15 +10,15 @@ func TestCursorsOutliveTheirNodes(t *testing.T) {
 	put(t, g, "k/a#1; k/b#1; k/c#1")
 	apply(t, g, Event{Type: ListBegun, Kind: "k"})
 	apply(t, g, Event{Type: ListEnded, Kind: "k"})
-	if id, _, _ := g.Sweep("k", 1); g.Node(id).Key().Name != "c" {
-		t.Fatalf("the sweep begins at %s, want the newest", g.Node(id).Key())
+	if id, _, _ := g.Prune("k", 1); g.Node(id).Key().Name != "c" {
+		t.Fatalf("the pruning begins at %s, want the newest", g.Node(id).Key())
 	}
 	apply(t, g, Event{Type: Gone, Key: Key{Kind: "k", Name: "b", UID: "k/b"}})
 	put(t, g, "x/y#1")
 	if err := g.Check(); err != nil {
 		t.Error(err)
 	}
-	if id, _, _ := g.Sweep("k", 1); g.Node(id).Key().Name != "a" {
-		t.Errorf("the sweep goes on at %s, want a: b is gone, and its place may be taken", g.Node(id).Key())
+	if id, _, _ := g.Prune("k", 1); g.Node(id).Key().Name != "a" {
+		t.Errorf("the pruning goes on at %s, want a: b is gone, and its place may be taken", g.Node(id).Key())
 	}
 }

@@ -91,7 +91,7 @@
 // Held by TestNameRules. What the graph does not show cannot hold: a kind that is
 // not listed yet, or left out of the graph, hides such an owner.
 //
-// # Kinds, listings and sweeps
+// # Kinds, listings and prunings
 //
 // KindsKnown is the complete set of kinds. A kind that is left out of it, or
 // that vanishes, keeps its nodes; references to them are Unknown, until it is
@@ -103,10 +103,10 @@
 //
 // Between ListBegun and ListEnded a store puts every object of the kind. The end
 // of a listing says that all else is gone, which may be a great deal. So it only
-// begins a sweep, and [Graph.Sweep] walks it in slices: it stops at each node
+// begins a pruning, and [Graph.Prune] walks it in slices: it stops at each node
 // that is [Graph.Stale], whose Gone the caller applies, and at each phantom, so
 // that the caller may forget what it read of it before. A new listing ends the
-// former's sweep. A listing that began before a rewind ends without one.
+// former's pruning. A listing that began before a rewind ends without one.
 //
 // # Walks
 //

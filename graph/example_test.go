@@ -65,7 +65,7 @@ func ExampleGraph_Fan() {
 }
 
 // The end of a listing says which objects are gone, in slices.
-func ExampleGraph_Sweep() {
+func ExampleGraph_Prune() {
 	g := graph.New(graph.Config{})
 	objects, err := graph.Parse("pod/shop/a#1; pod/shop/b#1; pod/shop/c#1")
 	check(err)
@@ -83,7 +83,7 @@ func ExampleGraph_Sweep() {
 	}
 
 	for {
-		id, _, done := g.Sweep("pod", 2)
+		id, _, done := g.Prune("pod", 2)
 		if done {
 			break
 		}

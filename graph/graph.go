@@ -31,7 +31,7 @@ type Config struct {
 //	I5  a phantom or absent node has a dependent, or it would not be there
 //	I6  a node stands in its kind's list once; a kind is served or has a node
 //	I7  nodes, edges and kinds are in use or free, never both, and none is lost
-//	I8  the cursor of a fan-out or sweep stands on a member of its own list
+//	I8  the cursor of a fan-out or pruning stands on a member of its own list
 //	I9  a page's text and hubs are its nodes', or counted as unused
 type Graph struct {
 	cfg   Config

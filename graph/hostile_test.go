@@ -76,7 +76,7 @@ func TestLargeRing(t *testing.T) {
 	}
 }
 
-// TestLargeStar: one owner of everything. Fan-out and sweep take one step for
+// TestLargeStar: one owner of everything. Fan-out and pruning take one step for
 // each dependent, and nothing else walks them.
 func TestLargeStar(t *testing.T) {
 	g := large(t)
@@ -99,7 +99,7 @@ func TestLargeStar(t *testing.T) {
 	apply(t, g, Event{Type: ListEnded, Kind: "a"})
 	looks := 0
 	for {
-		id, seen, done := g.Sweep("a", 100)
+		id, seen, done := g.Prune("a", 100)
 		if looks += seen; done {
 			break
 		}

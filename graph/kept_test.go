@@ -12,7 +12,7 @@ import (
 // TestKept: what the graph shows of x at a glance. That it is right of every node in
 // any history is checked beside the invariants: see world.do.
 func TestKept(t *testing.T) {
-	const kinds = "kinds node pod+ e- ign; list pod; end pod; sweep pod; "
+	const kinds = "kinds node pod+ e- ign; list pod; end pod; prune pod; "
 	for _, c := range []struct {
 		history string
 		owner   string

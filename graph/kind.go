@@ -13,13 +13,13 @@ type kind struct {
 	ignored bool // by setting
 	listing bool // between ListBegun and ListEnded
 	void    bool // the listing began before a rewind: its end proves nothing
-	listed  bool // a listing has ended, and its sweep is over
+	listed  bool // a listing has ended, and its pruning is over
 	sick    bool
 	epoch   uint16 // counts listings
-	broken  uint16 // and those in a row whose sweep did not end
+	broken  uint16 // and those in a row whose pruning did not end
 	first   NodeID
-	sweep   NodeID // where the sweep stands, 0 at its end and without one
-	sweeps  bool   // a sweep is under way
+	pruneAt NodeID // where the pruning stands, 0 at its end and without one
+	pruning bool   // a pruning is under way
 }
 
 // KindState is what is known of one kind. It is a value.
@@ -27,14 +27,14 @@ type KindState struct {
 	KindInfo
 	// Known: the store serves it. Ignored: it takes no part.
 	Known, Ignored bool
-	// Listing: a listing is under way, or its sweep. Listed: one is complete.
+	// Listing: a listing is under way, or its pruning. Listed: one is complete.
 	Listing, Listed bool
 	// Sick: it cannot be watched for now.
 	Sick bool
 }
 
 func (k *kind) report() KindState {
-	return KindState{k.info, k.known, k.ignored, k.listing || k.sweeps, k.listed, k.sick}
+	return KindState{k.info, k.known, k.ignored, k.listing || k.pruning, k.listed, k.sick}
 }
 
 // Kind returns what is known of a kind, and whether anything is.
@@ -145,44 +145,44 @@ func (g *Graph) beginList(k *kind) {
 		}
 	}
 	k.epoch++
-	k.listing, k.void, k.sweeps, k.sweep = true, false, false, 0
+	k.listing, k.void, k.pruning, k.pruneAt = true, false, false, 0
 }
 
 // mostBroken is how many listings may be broken off, one after another, before
 // their numbers are seen to.
 const mostBroken = 1 << 15
 
-// endList begins the sweep.
+// endList begins the pruning.
 func (k *kind) endList() {
-	k.listing, k.sweeps = false, !k.void
-	if k.sweeps {
-		k.sweep = k.first
+	k.listing, k.pruning = false, !k.void
+	if k.pruning {
+		k.pruneAt = k.first
 	}
 }
 
-// Sweep goes on with the sweep that the end of a listing of the kind began,
+// Prune goes on with the pruning that the end of a listing of the kind began,
 // over at most limit nodes. It returns how many it looked at, and the node at
 // which it stopped: a Stale one, observed but not brought by the listing, which
 // the caller removes by applying its Gone, or a phantom, of which the listing
-// has now spoken. At the end of the sweep node is 0 and done is true, as it is
+// has now spoken. At the end of the pruning node is 0 and done is true, as it is
 // where none is under way. Nodes that came after the end of the listing are not
-// looked at. Held by TestSweepVisits, TestSweepSlices and TestSweepDuring.
-func (g *Graph) Sweep(name Kind, limit int) (node NodeID, seen int, done bool) {
+// looked at. Held by TestPruneVisits, TestPruneSlices and TestPruneDuring.
+func (g *Graph) Prune(name Kind, limit int) (node NodeID, seen int, done bool) {
 	k := &g.kinds[g.kindNamed(name)]
-	for k.sweep != 0 && seen < limit {
-		id := k.sweep
+	for k.pruneAt != 0 && seen < limit {
+		id := k.pruneAt
 		x := g.at(id)
-		k.sweep = x.nextKind
+		k.pruneAt = x.nextKind
 		seen++
 		if x.state() == Phantom || x.state() == Observed && x.epoch != k.epoch {
 			return id, seen, false
 		}
 	}
-	if k.sweeps && k.sweep == 0 {
-		k.sweeps, k.listed, k.broken = false, true, 0
+	if k.pruning && k.pruneAt == 0 {
+		k.pruning, k.listed, k.broken = false, true, 0
 		return 0, seen, true
 	}
-	return 0, seen, !k.sweeps
+	return 0, seen, !k.pruning
 }
 
 func (g *Graph) enlist(id NodeID) {
@@ -198,8 +198,8 @@ func (g *Graph) delist(id NodeID) {
 	x := g.at(id)
 	kind := g.places[x.place].kind
 	k := &g.kinds[kind]
-	if k.sweep == id {
-		k.sweep = x.nextKind
+	if k.pruneAt == id {
+		k.pruneAt = x.nextKind
 	}
 	if x.prevKind == 0 {
 		k.first = x.nextKind

@@ -10,7 +10,7 @@ import (
 
 // TestKinds: what becomes of references when the set of kinds changes.
 func TestKinds(t *testing.T) {
-	const fresh = "kinds a b; list a; end a; sweep a; list b; put b -> a; end b; sweep b; "
+	const fresh = "kinds a b; list a; end a; prune a; list b; put b -> a; end b; prune b; "
 	for _, tc := range []struct{ name, history, after, reason string }{
 		{"never served", "kinds b; put b -> a", "phantom a <1/0>; b -> a {unserved}", "nothing can be proven of an owner of no kind"},
 		{"vanished with phantom", fresh + "vanish a", "phantom a <1/0>; b -> a {unserved}", "a kind that vanished proves nothing of its objects"},
@@ -18,19 +18,19 @@ func TestKinds(t *testing.T) {
 		{"vanished with absence", fresh + "gone a; vanish a", "absent a <1/0>; b -> a {dangling}", "absence is stable: a UID never returns"},
 		{"left out of the set", fresh + "put a; kinds b", "a <1/0>; b -> a {unserved}", "the set is complete: what it leaves out has vanished"},
 		{"returned", fresh + "vanish a; kinds a b", "phantom a <1/0>; b -> a {unlisted}", "it has to be listed anew"},
-		{"returned and listed", fresh + "put a; vanish a; kinds a b; list a; end a; sweep a", "absent a <1/0>; b -> a {dangling}", "the new listing does not have it"},
-		{"returned during a listing", fresh + "list a; vanish a; kinds a b; list a; put a; end a; sweep a", "a <1/0>; b -> a {solid}", "the former listing is forgotten"},
+		{"returned and listed", fresh + "put a; vanish a; kinds a b; list a; end a; prune a", "absent a <1/0>; b -> a {dangling}", "the new listing does not have it"},
+		{"returned during a listing", fresh + "list a; vanish a; kinds a b; list a; put a; end a; prune a", "a <1/0>; b -> a {solid}", "the former listing is forgotten"},
 		{"still in the set", fresh + "kinds a b c", "phantom a <1/0>; b -> a {unobserved}", "a set that grows unlists nothing"},
 		{"appeared later", "kinds b; put b -> a; kinds a b; put a", "a <1/0>; b -> a {solid}", "a reference may come before its owner's kind"},
 		{"dependents' kind vanished", "kinds a b; put a~[foreground]; put b -> a!; vanish b", "a~[foreground] <1/1>; b -> a! {waiting}",
 			"what cannot be watched blocks all the same"},
-		{"banned", "kinds a- b; list a; put b -> a; end a; sweep a", "phantom a <1/0>; b -> a {banned}", "objects of the kind may not own"},
+		{"banned", "kinds a- b; list a; put b -> a; end a; prune a", "phantom a <1/0>; b -> a {banned}", "objects of the kind may not own"},
 		{"banned and observed", "kinds a- b; put a; put b -> a", "a <1/0>; b -> a {banned}", "that it exists makes it no owner"},
 		{"banned and gone", "kinds a- b; put a; put b -> a; gone a", "absent a <1/0>; b -> a {banned}",
 			"an event's end must not take what names it as owner with it"},
 		{"banned and vanished", "kinds a- b; put a; put b -> a; gone a; vanish a", "absent a <1/0>; b -> a {unserved}", "still it is no owner"},
 		{"banned no more", "kinds a- b; put b -> a; gone a; kinds a b", "absent a <1/0>; b -> a {dangling}", "now it may own, and it is known to be gone"},
-		{"ignored", "kinds ign b; list ign; put ign; end ign; sweep ign; put b -> ign", `phantom ""@ign <1/0>; b -> ign {ignored}`, "what takes no part is not kept, and counts by its UID"},
+		{"ignored", "kinds ign b; list ign; put ign; end ign; prune ign; put b -> ign", `phantom ""@ign <1/0>; b -> ign {ignored}`, "what takes no part is not kept, and counts by its UID"},
 		{"ignored and not served", "kinds b; put ign -> b; put b -> ign; put ign -> b; gone ign; vanish ign; bogus ign", `phantom ""@ign <1/0>; b -> ign {ignored}`,
 			"whether its events are looked at does not depend on who refers to it"},
 		{"unresolved kind", "kinds b; put b -> a?", `phantom ""@a <1/0>; b -> a? {unresolved}`, "a claim has no kind"},
@@ -50,10 +50,10 @@ func TestKindStates(t *testing.T) {
 		{"", "", "nothing is known"},
 		{"kinds b a+ c-", "a known scoped, b known, c known banned", "sorted by name"},
 		{"kinds a; list a", "a known listing", "a listing is under way"},
-		{"kinds a; list a; end a", "a known listing", "its sweep is part of it"},
-		{"kinds a; list a; end a; sweep a", "a known listed", "it is complete"},
-		{"kinds a; list a; end a; sweep a; list a", "a known listing listed", "the next one is under way"},
-		{"kinds a; list a; end a; sweep a; rewind", "a known", "after a rewind nothing is listed"},
+		{"kinds a; list a; end a", "a known listing", "its pruning is part of it"},
+		{"kinds a; list a; end a; prune a", "a known listed", "it is complete"},
+		{"kinds a; list a; end a; prune a; list a", "a known listing listed", "the next one is under way"},
+		{"kinds a; list a; end a; prune a; rewind", "a known", "after a rewind nothing is listed"},
 		{"kinds a; sick a", "a known sick", "it cannot be watched"},
 		{"kinds a; sick a; recover a", "a known", "it can again"},
 		{"kinds a; sick a; vanish a", "", "a kind that vanished and has no node is forgotten"},

@@ -13,33 +13,33 @@ import (
 func TestListing(t *testing.T) {
 	const two = "kinds a b; put a/x; put a/y; put b -> a/x, a/z; "
 	for _, tc := range []struct{ name, history, after, reason string }{
-		{"first", "kinds a b; list a; put a; put b -> a, a/x; end a; sweep a", "a <1/0>; phantom a/x <1/0>; b -> a, a/x {solid, unobserved}",
+		{"first", "kinds a b; list a; put a; put b -> a, a/x; end a; prune a", "a <1/0>; phantom a/x <1/0>; b -> a, a/x {solid, unobserved}",
 			"an owner that a complete listing does not have is not absent for that: a read tells"},
 		{"under way", "kinds a b; list a; put a; put b -> a, a/x", "a <1/0>; phantom a/x <1/0>; b -> a, a/x {solid, unlisted}",
 			"before the end nothing is said"},
 		{"ended, not swept", "kinds a b; list a; put b -> a; end a", "phantom a <1/0>; b -> a {unobserved}",
 			"the listing has spoken, though nobody has listened to all of it"},
-		{"stale", two + "list a; put a/y; end a; sweep a", "absent a/x <1/0>; a/y; phantom a/z <1/0>; b -> a/x, a/z {dangling, unobserved}",
+		{"stale", two + "list a; put a/y; end a; prune a", "absent a/x <1/0>; a/y; phantom a/z <1/0>; b -> a/x, a/z {dangling, unobserved}",
 			"what was there and is not in the listing is gone"},
-		{"put before the end", two + "list a; end a; put a/x; sweep a", "a/x <1/0>; phantom a/z <1/0>; b -> a/x, a/z {solid, unobserved}",
-			"what is put during the sweep is not stale"},
-		{"same state again", two + "list a; put a/x; put a/y; end a; sweep a", "a/x <1/0>; a/y; phantom a/z <1/0>; b -> a/x, a/z {solid, unobserved}",
+		{"put before the end", two + "list a; end a; put a/x; prune a", "a/x <1/0>; phantom a/z <1/0>; b -> a/x, a/z {solid, unobserved}",
+			"what is put during the pruning is not stale"},
+		{"same state again", two + "list a; put a/x; put a/y; end a; prune a", "a/x <1/0>; a/y; phantom a/z <1/0>; b -> a/x, a/z {solid, unobserved}",
 			"a put that changes nothing counts as seen"},
-		{"cut off", two + "list a; put a/x; list a; put a/y; end a; sweep a", "absent a/x <1/0>; a/y; phantom a/z <1/0>; b -> a/x, a/z {dangling, unobserved}",
+		{"cut off", two + "list a; put a/x; list a; put a/y; end a; prune a", "absent a/x <1/0>; a/y; phantom a/z <1/0>; b -> a/x, a/z {dangling, unobserved}",
 			"only what the last beginning brought counts"},
-		{"of another kind", two + "list b; put b -> a/x; end b; sweep a", "a/x <1/0>; a/y; b -> a/x {solid}",
+		{"of another kind", two + "list b; put b -> a/x; end b; prune a", "a/x <1/0>; a/y; b -> a/x {solid}",
 			"a listing speaks of its kind alone"},
-		{"new listing during the sweep", two + "list a; end a; list a; sweep a", "a/x <1/0>; a/y; phantom a/z <1/0>; b -> a/x, a/z {solid, unlisted}",
-			"the former sweep ends unfinished; what it would have said, the new listing says"},
-		{"listed before, listing again", two + "list a; put a/x; end a; sweep a; list a", "a/x <1/0>; phantom a/z <1/0>; b -> a/x, a/z {solid, unobserved}",
+		{"new listing during the pruning", two + "list a; end a; list a; prune a", "a/x <1/0>; a/y; phantom a/z <1/0>; b -> a/x, a/z {solid, unlisted}",
+			"the former pruning ends unfinished; what it would have said, the new listing says"},
+		{"listed before, listing again", two + "list a; put a/x; end a; prune a; list a", "a/x <1/0>; phantom a/z <1/0>; b -> a/x, a/z {solid, unobserved}",
 			"that a kind is being listed again makes no owner unlisted"},
-		{"rewound listing", two + "list a; rewind; put a/x; end a; sweep a", "a/x <1/0>; a/y; phantom a/z <1/0>; b -> a/x, a/z {solid, unlisted}",
+		{"rewound listing", two + "list a; rewind; put a/x; end a; prune a", "a/x <1/0>; a/y; phantom a/z <1/0>; b -> a/x, a/z {solid, unlisted}",
 			"a listing that began before a rewind proves no absence after it"},
-		{"rewound sweep", two + "list a; put a/x; end a; rewind; sweep a", "a/x <1/0>; a/y; phantom a/z <1/0>; b -> a/x, a/z {solid, unlisted}",
-			"nor does its sweep"},
-		{"listed after a rewind", two + "list a; rewind; list a; put a/x; end a; sweep a", "a/x <1/0>; phantom a/z <1/0>; b -> a/x, a/z {solid, unobserved}",
+		{"rewound pruning", two + "list a; put a/x; end a; rewind; prune a", "a/x <1/0>; a/y; phantom a/z <1/0>; b -> a/x, a/z {solid, unlisted}",
+			"nor does its pruning"},
+		{"listed after a rewind", two + "list a; rewind; list a; put a/x; end a; prune a", "a/x <1/0>; phantom a/z <1/0>; b -> a/x, a/z {solid, unobserved}",
 			"one that began afterwards does"},
-		{"sick", two + "list a; sick a; put a/x; recover a; end a; sweep a", "a/x <1/0>; phantom a/z <1/0>; b -> a/x, a/z {solid, unobserved}",
+		{"sick", two + "list a; sick a; put a/x; recover a; end a; prune a", "a/x <1/0>; phantom a/z <1/0>; b -> a/x, a/z {solid, unobserved}",
 			"a watch that fails and recovers within a listing changes nothing of it"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -50,8 +50,8 @@ func TestListing(t *testing.T) {
 	}
 }
 
-// TestSweepVisits: where a sweep stops, node by node.
-func TestSweepVisits(t *testing.T) {
+// TestPruneVisits: where a pruning stops, node by node.
+func TestPruneVisits(t *testing.T) {
 	for _, tc := range []struct{ history, at, reason string }{
 		{"list a; end a", "", "nothing is of the kind"},
 		{"put a/x; list a; put a/x; end a", "", "all was brought"},
@@ -59,28 +59,28 @@ func TestSweepVisits(t *testing.T) {
 		{"put b -> a/x; list a; end a", "a/x", "of a phantom the listing has spoken"},
 		{"put a/x; put b -> a/x; gone a/x; list a; end a", "", "of what was seen gone there is nothing new to say"},
 		{"put a/x; list a; end a; put b -> a/y", "a/x", "a phantom made after the end is not the listing's: a read tells"},
-		{"put a/x", "", "no sweep is under way"},
-		{"put a/x; list a; end a; vanish a", "", "a kind that is not served has no sweep"},
+		{"put a/x", "", "no pruning is under way"},
+		{"put a/x; list a; end a; vanish a", "", "a kind that is not served has no pruning"},
 	} {
 		w := play(t, graph.Config{}, "kinds a b; "+tc.history)
-		at := w.sweep(t, "a", 1)
+		at := w.prune(t, "a", 1)
 		slices.Sort(at)
 		if got := strings.Join(at, " "); got != tc.at {
 			t.Errorf("%s: stopped at %q, want %q: %s", tc.history, got, tc.at, tc.reason)
 		}
 	}
-	if id, seen, done := graph.New(graph.Config{}).Sweep("x", 10); id != 0 || seen != 0 || !done {
-		t.Errorf("Sweep of a kind that nobody knows = %d, %d, %t; want 0, 0, true", id, seen, done)
+	if id, seen, done := graph.New(graph.Config{}).Prune("x", 10); id != 0 || seen != 0 || !done {
+		t.Errorf("Prune of a kind that nobody knows = %d, %d, %t; want 0, 0, true", id, seen, done)
 	}
 }
 
-// TestSweepDuring: events between the slices of a sweep, with its cursor on the
+// TestPruneDuring: events between the slices of a pruning, with its cursor on the
 // node in question.
-func TestSweepDuring(t *testing.T) {
+func TestPruneDuring(t *testing.T) {
 	const all = "a/x absent, a/y absent, a/z absent"
 	for _, tc := range []struct{ event, want, reason string }{
 		{"", all, "nothing happens"},
-		{"gone a/y", all, "the node at the cursor leaves the graph: the sweep goes on behind it"},
+		{"gone a/y", all, "the node at the cursor leaves the graph: the pruning goes on behind it"},
 		{"put a/y#2", "a/x absent, a/y observed, a/z absent", "it is not stale any more"},
 		{"put a/w", "a/w observed, " + all, "what is new is not stale"},
 		{"put b -> a/y", all, "that somebody refers to it does not keep it"},
@@ -88,15 +88,15 @@ func TestSweepDuring(t *testing.T) {
 		{"vanish a", "a/x observed, a/y observed, a/z absent", "nothing is known of the kind any more"},
 	} {
 		w := play(t, graph.Config{}, "kinds a b; put a/x; put a/y; put a/z; put b/all -> a/x, a/y, a/z; list a; end a")
-		id, seen, done := w.Sweep("a", 1)
+		id, seen, done := w.Prune("a", 1)
 		if n := w.Node(id); seen != 1 || done || n.Key().Name != "z" {
-			t.Fatalf("the sweep begins with %v, %d, %t; want a/z: newest first", n.Key(), seen, done)
+			t.Fatalf("the pruning begins with %v, %d, %t; want a/z: newest first", n.Key(), seen, done)
 		}
 		w.do(t, graph.Event{Type: graph.Gone, Key: w.Node(id).Key()})
 		for _, e := range events(t, tc.event) {
 			w.do(t, e)
 		}
-		w.sweep(t, "a", 1)
+		w.prune(t, "a", 1)
 		var states []string
 		for n := range w.Nodes() {
 			if n.Key().Kind == "a" {
@@ -119,7 +119,7 @@ func TestStale(t *testing.T) {
 		{"put a", false, "no listing has begun"},
 		{"put a; list a", true, "not yet brought"},
 		{"put a; list a; put a", false, "brought"},
-		{"put a; list a; put a; end a; sweep a", false, "brought and done"},
+		{"put a; list a; put a; end a; prune a", false, "brought and done"},
 		{"put a; vanish a; kinds a b; list a", true, "known from before the kind vanished"},
 		{"put b -> a; list a", false, "a phantom is not observed, so it is not stale"},
 	} {
@@ -135,19 +135,19 @@ func TestStale(t *testing.T) {
 // the last did not bring is not taken for what an older one of the same number did.
 func TestListingsBrokenOff(t *testing.T) {
 	for _, n := range []int{1<<15 - 1, 1 << 15, 1<<16 - 2, 1<<16 - 1, 1 << 16, 1<<17 - 2, 1<<17 - 1, 1 << 17} {
-		g := play(t, graph.Config{}, "kinds a; list a; put a/x; end a; sweep a").Graph
+		g := play(t, graph.Config{}, "kinds a; list a; put a/x; end a; prune a").Graph
 		for range n {
 			feed(t, g, graph.Event{Type: graph.ListBegun, Kind: "a"})
 		}
 		feed(t, g, graph.Event{Type: graph.ListEnded, Kind: "a"})
-		if id, _, _ := g.Sweep("a", 10); id == 0 {
+		if id, _, _ := g.Prune("a", 10); id == 0 {
 			t.Errorf("after %d listings that did not bring it, a/x is not stale", n)
 		}
 	}
 }
 
 // TestGoneUnseen: whether the watch has told of all states of what is gone. Where
-// the history ends with an ended listing, its sweep says that it is gone.
+// the history ends with an ended listing, its pruning says that it is gone.
 func TestGoneUnseen(t *testing.T) {
 	for _, tc := range []struct {
 		history string
@@ -156,7 +156,7 @@ func TestGoneUnseen(t *testing.T) {
 	}{
 		{"put a", false, "each of its versions was told"},
 		{"list a; put a", false, "since the listing, too"},
-		{"list a; put a; end a; sweep a", false, "nor did it say otherwise"},
+		{"list a; put a; end a; prune a", false, "nor did it say otherwise"},
 		{"put a; list a", true, "the listing has not brought it yet, nor what became of it before"},
 		{"put a; list a; put a", false, "it has, as it was"},
 		{"put a; list a; list a; put a", false, "the newest one has"},
@@ -167,8 +167,8 @@ func TestGoneUnseen(t *testing.T) {
 	} {
 		w := play(t, graph.Config{}, "kinds a b; "+tc.history)
 		key := object(t, "a").Key
-		if id, _, _ := w.Sweep("a", 9); id != 0 && w.Node(id).Key() != key {
-			t.Fatalf("%s: the sweep stops at %s", tc.history, w.Node(id).Key())
+		if id, _, _ := w.Prune("a", 9); id != 0 && w.Node(id).Key() != key {
+			t.Fatalf("%s: the pruning stops at %s", tc.history, w.Node(id).Key())
 		}
 		if d := w.do(t, graph.Event{Type: graph.Gone, Key: key}); d.Unseen != tc.unseen {
 			t.Errorf("%s: unseen %t, want %t: %s", tc.history, d.Unseen, tc.unseen, tc.reason)

@@ -2,13 +2,13 @@ package graph
 
 import "iter"
 
-// Unswept yields the nodes that the sweep of a kind has still to look at, in its
-// order; none if no sweep is under way.
-func (g *Graph) Unswept(k Kind) iter.Seq[NodeID] {
-	return g.chain(g.kinds[g.kindNamed(k)].sweep)
+// Unpruned yields the nodes that the pruning of a kind has still to look at, in its
+// order; none if no pruning is under way.
+func (g *Graph) Unpruned(k Kind) iter.Seq[NodeID] {
+	return g.chain(g.kinds[g.kindNamed(k)].pruneAt)
 }
 
-// Ranked yields all nodes of a kind, in the order of its sweeps.
+// Ranked yields all nodes of a kind, in the order of its prunings.
 func (g *Graph) Ranked(k Kind) iter.Seq[NodeID] {
 	id, ok := g.byKind[k]
 	if !ok {

@@ -16,7 +16,7 @@ func names(g *Graph, ids iter.Seq[NodeID]) string {
 	return strings.Join(out, " ")
 }
 
-// TestPending: what a sweep and a fan-out have still before them is what they
+// TestPending: what a pruning and a fan-out have still before them is what they
 // go on with, in that order.
 func TestPending(t *testing.T) {
 	g := New(Config{})
@@ -34,19 +34,19 @@ func TestPending(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if got := names(g, g.Unswept("k")) + names(g, g.Unswept("x")) + names(g, g.Ranked("x")); got != "" {
+	if got := names(g, g.Unpruned("k")) + names(g, g.Unpruned("x")) + names(g, g.Ranked("x")); got != "" {
 		t.Errorf("before the listing ends and of a kind that is not there: %q, want nothing", got)
 	}
 	if _, err := g.Apply(Event{Type: ListEnded, Kind: "k"}); err != nil {
 		t.Fatal(err)
 	}
 	all := names(g, g.Ranked("k"))
-	if got := names(g, g.Unswept("k")); got != all || len(all) != len("a b c d") {
-		t.Errorf("a sweep that has not begun has %q before it, want %q", got, all)
+	if got := names(g, g.Unpruned("k")); got != all || len(all) != len("a b c d") {
+		t.Errorf("a pruning that has not begun has %q before it, want %q", got, all)
 	}
-	g.Sweep("k", 2)
-	if got := names(g, g.Unswept("k")); got != all[len("a b "):] {
-		t.Errorf("after two of %q a sweep has %q before it", all, got)
+	g.Prune("k", 2)
+	if got := names(g, g.Unpruned("k")); got != all[len("a b "):] {
+		t.Errorf("after two of %q a pruning has %q before it", all, got)
 	}
 	a, _ := g.Lookup(objects[0].Key)
 	g.Fan(a.ID())

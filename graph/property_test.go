@@ -69,7 +69,7 @@ func drawState(t *rapid.T, k graph.Key) graph.Object {
 func drawEvent(t *rapid.T, kind graph.KindInfo) graph.Event {
 	switch typ := rapid.SampledFrom([]graph.EventType{
 		graph.Put, graph.Put, graph.Put, graph.Put, graph.Gone, graph.Gone,
-		graph.ListBegun, graph.ListEnded, sweep, graph.KindSick, graph.KindRecovered,
+		graph.ListBegun, graph.ListEnded, prune, graph.KindSick, graph.KindRecovered,
 	}).Draw(t, "event"); typ {
 	case graph.Put:
 		return graph.Event{Type: typ, Object: drawState(t, drawServed(t, kind))}
@@ -128,7 +128,7 @@ func begin(t *rapid.T, cfg graph.Config) *world {
 
 // try applies an event that may be refused. If it is, nothing may change.
 func (w *world) try(t *rapid.T, e graph.Event) {
-	if e.Type != sweep {
+	if e.Type != prune {
 		before, known := w.clone(), w.Kinds()
 		if _, err := before.Apply(e); err != nil {
 			if !errors.Is(err, graph.ErrInvalid) || before.String() != w.String() || !cmp.Equal(before.Kinds(), known) || before.Check() != nil {
@@ -221,7 +221,7 @@ func TestRebuild(t *testing.T) {
 				if !slices.Contains(worldConfig.Ignore, k.Kind) {
 					again.do(t, graph.Event{Type: graph.ListEnded, Kind: k.Kind})
 				}
-				again.sweep(t, k.Kind, 3)
+				again.prune(t, k.Kind, 3)
 			}
 		}
 		if w.everything() != fresh.everything() {

@@ -39,7 +39,7 @@ func TestRefused(t *testing.T) {
 		{"vanish", "apply kind-vanished: event: kind: empty", "a kind vanishes, not all of them"},
 	} {
 		t.Run(tc.event, func(t *testing.T) {
-			w := play(t, graph.Config{}, "kinds a b pod+; list a; end a; sweep a; put a; put b -> a!")
+			w := play(t, graph.Config{}, "kinds a b pod+; list a; end a; prune a; put a; put b -> a!")
 			graphBefore, kindsBefore := w.String(), w.Kinds()
 			d, err := w.Apply(event(t, tc.event))
 			if !errors.Is(err, graph.ErrInvalid) || err.Error() != tc.want+": invalid" {

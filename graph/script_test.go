@@ -17,7 +17,7 @@ import (
 //	put b -> a!            an object in the notation, at version 1 unless given
 //	gone b                 a key
 //	list a, end a          a listing begins, ends
-//	sweep a                what the caller does then: each stale node is gone
+//	prune a                what the caller does then: each stale node is gone
 //	sick a, recover a, vanish a, progress a, fence a, rewind
 func events(t testing.TB, history string) []graph.Event {
 	t.Helper()
@@ -33,11 +33,11 @@ func events(t testing.TB, history string) []graph.Event {
 var verbs = map[string]graph.EventType{
 	"kinds": graph.KindsKnown, "list": graph.ListBegun, "end": graph.ListEnded, "put": graph.Put, "gone": graph.Gone,
 	"progress": graph.Progress, "fence": graph.FencePassed, "sick": graph.KindSick, "recover": graph.KindRecovered,
-	"vanish": graph.KindVanished, "rewind": graph.Rewound, "sweep": sweep, "unset": graph.EventUnset, "bogus": sweep + 1, "next": graph.Rewound + 1,
+	"vanish": graph.KindVanished, "rewind": graph.Rewound, "prune": prune, "unset": graph.EventUnset, "bogus": prune + 1, "next": graph.Rewound + 1,
 }
 
-// sweep is a step of the tests, no event.
-const sweep graph.EventType = 100
+// prune is a step of the tests, no event.
+const prune graph.EventType = 100
 
 func event(t testing.TB, step string) graph.Event {
 	t.Helper()
@@ -107,8 +107,8 @@ func play(t testing.TB, cfg graph.Config, history string) *world {
 // do applies one event, which has to be accepted, and checks the invariants.
 func (w *world) do(t rapid.TB, e graph.Event) graph.Delta {
 	t.Helper()
-	if e.Type == sweep {
-		w.sweep(t, e.Kind, 1)
+	if e.Type == prune {
+		w.prune(t, e.Kind, 1)
 		return graph.Delta{}
 	}
 	var was graph.Object
@@ -145,14 +145,14 @@ func (w *world) clone() *world {
 	return &world{w.Clone(), maps.Clone(w.absent)}
 }
 
-// sweep does what a caller does after a listing, in slices of at most limit
+// prune does what a caller does after a listing, in slices of at most limit
 // nodes. It returns the keys at which it stopped.
-func (w *world) sweep(t rapid.TB, kind graph.Kind, limit int) (at []string) {
+func (w *world) prune(t rapid.TB, kind graph.Kind, limit int) (at []string) {
 	t.Helper()
 	for {
-		id, seen, done := w.Sweep(kind, limit)
+		id, seen, done := w.Prune(kind, limit)
 		if seen > limit || id != 0 && done {
-			t.Fatalf("Sweep(%s, %d) = %d, %d, %t", kind, limit, id, seen, done)
+			t.Fatalf("Prune(%s, %d) = %d, %d, %t", kind, limit, id, seen, done)
 		}
 		if done {
 			return at

@@ -104,8 +104,8 @@ func (w *world) rest(id graph.NodeID) (visited string) {
 	return visited
 }
 
-// TestSweepSlices: a sweep in slices of any size is the sweep in one go.
-func TestSweepSlices(t *testing.T) {
+// TestPruneSlices: a pruning in slices of any size is the pruning in one go.
+func TestPruneSlices(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w := begin(t, worldConfig)
 		for _, e := range drawHistory(t, 25) {
@@ -120,16 +120,16 @@ func TestSweepSlices(t *testing.T) {
 		}
 		w.do(t, graph.Event{Type: graph.ListEnded, Kind: "p"})
 		sliced := w.clone()
-		at, inSlices := w.sweep(t, "p", 1000), sliced.sweep(t, "p", rapid.IntRange(1, 4).Draw(t, "slice"))
+		at, inSlices := w.prune(t, "p", 1000), sliced.prune(t, "p", rapid.IntRange(1, 4).Draw(t, "slice"))
 		if !slices.Equal(at, inSlices) || w.everything() != sliced.everything() {
 			t.Fatalf("at once: %v\n%s\nin slices: %v\n%s", at, w.everything(), inSlices, sliced.everything())
 		}
 		if k, _ := w.Kind("p"); !k.Listed || k.Listing {
-			t.Fatalf("after the sweep: %+v", k)
+			t.Fatalf("after the pruning: %+v", k)
 		}
 		for n := range w.Nodes() {
 			if w.Stale(n.ID()) && n.Key().Kind == "p" {
-				t.Fatalf("%s is stale after the sweep", n.Key())
+				t.Fatalf("%s is stale after the pruning", n.Key())
 			}
 		}
 	})
@@ -190,10 +190,10 @@ func TestStepLimits(t *testing.T) {
 		{"a", 1, 1, false, "one node is stale"},
 		{"b", 1, 1, false, "a phantom"},
 		{"b", 0, 0, true, "that was all: to say so costs nothing"},
-		{"b", 9, 0, true, "no sweep is under way any more"},
+		{"b", 9, 0, true, "no pruning is under way any more"},
 	} {
-		if _, seen, done := w.Sweep(tc.kind, tc.limit); seen != tc.seen || done != tc.done {
-			t.Errorf("Sweep(%s, %d): %d seen, done %t, want %d, %t: %s", tc.kind, tc.limit, seen, done, tc.seen, tc.done, tc.reason)
+		if _, seen, done := w.Prune(tc.kind, tc.limit); seen != tc.seen || done != tc.done {
+			t.Errorf("Prune(%s, %d): %d seen, done %t, want %d, %t: %s", tc.kind, tc.limit, seen, done, tc.seen, tc.done, tc.reason)
 		}
 	}
 }

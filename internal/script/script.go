@@ -182,7 +182,7 @@ func (r *runner) observe(side int, ev graph.Event) {
 	}
 	for done := false; !done; {
 		var id graph.NodeID
-		if id, _, done = g.Sweep(ev.Kind, 1); id != 0 && g.Node(id).State() == graph.Observed {
+		if id, _, done = g.Prune(ev.Kind, 1); id != 0 && g.Node(id).State() == graph.Observed {
 			_, _ = g.Apply(graph.Event{Type: graph.Gone, Key: g.Node(id).Key()})
 		}
 	}

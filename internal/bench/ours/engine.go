@@ -140,7 +140,7 @@ func (g *bare) Listed() error {
 	}
 	for _, k := range workload.Kinds() {
 		for done := false; !done; {
-			_, _, done = g.graph.Sweep(k.Kind, 256)
+			_, _, done = g.graph.Prune(k.Kind, 256)
 		}
 	}
 	return nil
