@@ -1,47 +1,37 @@
-// Package memory is the reference Store: in memory, complete, of level 2. It is
-// the embedded default, the store of this module's tests, and the shortest
-// answer to what a Store has to do.
+// Package memory is the reference Store. It holds all objects in memory and has level 2.
+// It is the embedded default and the store of this module's tests. It is also the shortest
+// example of a complete Store.
 //
-// It has two faces. A Store is what programs use: safe for concurrent use, with
-// watches. A State holds the same server rules and nothing else, no lock, no
-// goroutine, no clock: tests and exhaustive checkers step it one write at a
-// time and clone it at will. A Store is a mutex, a State and a log.
+// # Promises
 //
-// # What it promises
-//
-//   - The store makes UIDs at random, 130 bits each, and never makes one twice, also
-//     after Restore. Held by TestUIDs, TestStateAgainstModel and TestRestore.
-//   - One counter makes all versions, so versions are decimal numbers that
-//     compare across kinds, and one version names one state for ever, also
-//     after Restore, which raises every version. A removal takes a version too.
-//     Held by TestStateAgainstModel and TestRestoreRaisesEveryVersion.
-//   - Deletions, finalizers and grace periods follow package finalizer. No timer
-//     runs: an agent ends a grace period by deleting again with grace 0. Held
-//     by TestWrites and TestStateAgainstModel.
-//   - Nothing that goes in or comes out shares memory with the store. Held by
-//     TestStateAliasesNothing and TestStoreAliasesNothing.
-//   - A write never waits for a watch. A watch that falls behind the log gets a
-//     new listing of every kind. Held by TestReadersNeverWait,
-//     TestWatchFallsBehind and TestWatchLaws.
+//   - The store makes each UID from 130 random bits. It never makes a UID twice, not even
+//     after Restore.
+//   - One counter makes all versions. So versions are decimal numbers that compare across
+//     kinds, and a version names one state for ever. A removal takes a version too. Restore
+//     raises every version.
+//   - Deletions, finalizers and grace periods follow package finalizer. The store runs no
+//     timer. An agent ends a grace period with a second deletion of grace 0.
+//   - The store shares no memory with its callers.
+//   - A write never waits for a watch. A watch that falls behind the log gets a new listing
+//     of every kind.
 //
 // # Labels
 //
-// Labels stand beside an object, not in it: Label sets them, which gives the object
-// another version, and Select finds objects by them. They go when the object is
-// removed, and a snapshot has them. Held by TestLabel and TestSelect.
+// Labels are stored beside an object and are not a part of it. Label sets the labels and
+// gives the object a new version. Select finds objects by their labels. The labels go when
+// the object is removed. A snapshot contains labels.
 //
 // # Owner references
 //
-// References are stored as the writer gave them, but for their scope. Where a
-// reference has none and its kind is scoped, the owner is in the dependent's
-// own scope; if the dependent is global, the reference is Unresolved, and so is
-// one to a kind that is not served. The store decides that when it writes the
-// reference and does not come back to it. Held by TestResolve.
+// The store keeps a reference as the writer gave it, except for its scope. If the owner's
+// kind is scoped and the reference has no scope, the owner is in the dependent's scope. If
+// the dependent is global, the reference is Unresolved. A reference to a kind that is not
+// served is Unresolved too. The store resolves a reference when it writes the reference,
+// and never again.
 //
 // # Kinds out of service
 //
-// A sick kind is out of reach for the engine: Get, Patch and Delete answer
-// ErrSick, and a watch reports KindSick and then nothing of the kind. Create and
-// Update go on, as other writers do, which is why a sick kind holds a fence.
-// Held by TestSick and TestFenceOfSickKind.
+// The engine cannot reach a sick kind. Get, Patch and Delete return ErrSick. A watch reports
+// KindSick, and then no event of the kind until the kind recovers. Create and Update still
+// work, because other writers go on. That is why a sick kind holds up a fence.
 package memory

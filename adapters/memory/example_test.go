@@ -75,23 +75,3 @@ func ExampleStore_Watch() {
 	// gone team/red@uid-1
 	// context canceled
 }
-
-// A State is stepped write by write, and cloned to see what would have been.
-func ExampleState() {
-	state, _ := memory.NewState(memory.Config{Kinds: []graph.KindInfo{{Kind: "team"}}, UIDPrefix: "uid-"})
-	_, red, _ := state.Create(graph.Object{Key: graph.Key{Kind: "team", Name: "red"}})
-
-	other := state.Clone()
-	event, _, _ := other.Delete(red.Key, graph.DeleteOptions{Propagation: graph.Orphan})
-	fmt.Println(event.Type, event.Object)
-	event, _, _ = state.Delete(red.Key, graph.DeleteOptions{Propagation: graph.Background})
-	fmt.Println(event.Type, event.Key)
-
-	fmt.Println(graph.Format(other.Objects()))
-	fmt.Println(graph.Format(state.Objects()))
-	// Output:
-	// put team/red@uid-1#2~[orphan]%2/0
-	// gone team/red@uid-1
-	// team/red@uid-1#2~[orphan]%2/0
-	//
-}

@@ -41,7 +41,7 @@ func (s *Store) List(ctx context.Context, kind graph.Kind) error {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if sh, _ := s.state.shelves.get(kind); !sh.served {
+	if !s.state.Serves(kind) {
 		return fmt.Errorf("list kind %s: %w", kind, graph.ErrKindUnknown)
 	}
 	for w := range s.watches {

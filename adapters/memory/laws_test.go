@@ -15,7 +15,7 @@ import (
 // lawful drives a store and one reader of its watch.
 type lawful struct {
 	store   *Store
-	reader  *replica
+	reader  *reader
 	cancel  func()
 	done    chan error
 	stopped bool
@@ -52,7 +52,7 @@ func TestWatchLaws(t *testing.T) {
 
 func (l *lawful) connect(t *rapid.T) {
 	ctx, cancel := context.WithCancel(t.Context())
-	l.reader, l.cancel, l.done, l.stopped, l.first = newReplica(l.store, &l.rewinds), cancel, make(chan error, 1), false, l.fences+1
+	l.reader, l.cancel, l.done, l.stopped, l.first = newReader(l.store, &l.rewinds), cancel, make(chan error, 1), false, l.fences+1
 	done, sink := l.done, l.reader.sink
 	go func() { done <- l.store.Watch(ctx, sink) }()
 	synctest.Wait()
@@ -110,10 +110,10 @@ func (l *lawful) takeAll(t *rapid.T) {
 	}
 	state := l.store.view()
 	for _, info := range state.Kinds() {
-		sh, _ := state.shelves.get(info.Kind)
+		sick, _ := state.Sick(info.Kind)
 		k := l.reader.kinds[info.Kind]
-		if k == nil || k.sick != sh.sick || k.listed == k.sick {
-			t.Fatalf("the reader knows %+v of %s, sick: %t", k, info.Kind, sh.sick)
+		if k == nil || k.sick != sick || k.listed == k.sick {
+			t.Fatalf("the reader knows %+v of %s, sick: %t", k, info.Kind, sick)
 		}
 		for _, o := range k.objects {
 			if !k.sick {

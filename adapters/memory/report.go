@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/replica"
 )
 
 // next decides under the lock what the watch reports now. It copies no object:
@@ -22,7 +23,7 @@ func (w *watch) next() ([]iter.Seq[graph.Event], <-chan struct{}) {
 	r := &round{watch: w, state: s.state}
 	anew := !w.started || w.rewinds != s.rewinds || w.pos < s.log.first
 	if w.rewinds != s.rewinds { // also a watch that begins after a restore: its reader may have seen what was before
-		r.tell(graph.Event{Type: graph.Rewound, Reason: s.reason, Epoch: s.epoch})
+		r.tell(graph.Event{Type: graph.Rewound, Reason: s.reason, Epoch: s.state.Epoch()})
 	}
 	if anew || w.control != s.control {
 		r.tellKinds(anew)
@@ -45,7 +46,7 @@ func (w *watch) next() ([]iter.Seq[graph.Event], <-chan struct{}) {
 // round is what one look at the store has to report, in this order.
 type round struct {
 	*watch
-	state   *State
+	state   *replica.State
 	reports []iter.Seq[graph.Event]
 }
 
@@ -58,7 +59,7 @@ func (r *round) tellKinds(anew bool) {
 		return
 	}
 	for _, info := range r.infos {
-		if sh, _ := r.state.shelves.get(info.Kind); !sh.served {
+		if !r.state.Serves(info.Kind) {
 			r.tell(graph.Event{Type: graph.KindVanished, Kind: info.Kind})
 			delete(r.kinds, info.Kind)
 		}
@@ -78,12 +79,11 @@ func (r *round) tellListings(anew bool) {
 	for _, info := range r.infos {
 		kind := info.Kind
 		t := r.kinds[kind]
-		sh, _ := r.state.shelves.get(kind)
-		if sh.sick {
-			if !t.sick || t.reason != sh.reason {
-				r.tell(graph.Event{Type: graph.KindSick, Kind: kind, Reason: sh.reason})
+		if sick, reason := r.state.Sick(kind); sick {
+			if !t.sick || t.reason != reason {
+				r.tell(graph.Event{Type: graph.KindSick, Kind: kind, Reason: reason})
 			}
-			t.sick, t.reason, t.listed = true, sh.reason, false
+			t.sick, t.reason, t.listed = true, reason, false
 			continue
 		}
 		if t.sick {
@@ -92,21 +92,21 @@ func (r *round) tellListings(anew bool) {
 		}
 		if anew || !t.listed || r.asked[kind] {
 			t.listed, t.floor = true, r.store.log.next()
-			r.reports = append(r.reports, listing(kind, sh, r.state.Version()))
+			r.reports = append(r.reports, listing(kind, r.state.ObjectsOf(kind), r.state.Version()))
 		}
 		r.tellPassed(kind, t.owed)
 		t.owed = nil
 	}
 }
 
-// listing yields a listing of what the shelf held when it was taken.
-func listing(kind graph.Kind, sh shelf, at graph.Version) iter.Seq[graph.Event] {
+// listing yields a listing of a kind's objects at a version.
+func listing(kind graph.Kind, objects iter.Seq[graph.Object], at graph.Version) iter.Seq[graph.Event] {
 	return func(yield func(graph.Event) bool) {
 		if !yield(graph.Event{Type: graph.ListBegun, Kind: kind}) {
 			return
 		}
-		for _, o := range sh.objects.all() {
-			if !yield(graph.Event{Type: graph.Put, Object: o.Clone()}) {
+		for o := range objects {
+			if !yield(graph.Event{Type: graph.Put, Object: o}) {
 				return
 			}
 		}
@@ -121,22 +121,22 @@ func (r *round) tellChanges() {
 	if len(changes) == 0 {
 		return
 	}
-	var due []commit
+	var due []replica.Commit
 	for i, c := range changes {
-		t := r.kinds[c.object.Kind]
+		t := r.kinds[c.Key().Kind]
 		if t != nil && !t.sick && r.pos+uint64(i) >= t.floor {
-			due = append(due, c.commit)
+			due = append(due, c)
 		}
 	}
 	r.pos += uint64(len(changes))
 	r.reports = append(r.reports, func(yield func(graph.Event) bool) {
 		for _, c := range due {
-			if !yield(c.event()) {
+			if !yield(c.Event()) {
 				return
 			}
 		}
 	})
-	r.tellProgress(version(changes[len(changes)-1].version))
+	r.tellProgress(changes[len(changes)-1].Version())
 }
 
 // tellProgress reports how far every kind is, but for those whose listing said

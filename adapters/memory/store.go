@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/replica"
 )
 
 // Store is a State that any number of goroutines may use and watch at once. It
@@ -17,28 +18,13 @@ import (
 // with the context's error and without effect.
 type Store struct {
 	mu      sync.Mutex
-	state   *State
+	state   *replica.State
 	log     changeLog
 	control uint64 // counts changes of the set of kinds and of their health
 	rewinds uint64 // counts restores
 	reason  string // of the latest restore
-	epoch   string // of the latest restore
 	watches map[*watch]struct{}
 	wake    chan struct{} // closed at the next change; nil if no watch waits
-}
-
-// New returns a store that holds what the Config says. The errors are those of
-// NewState.
-func New(c Config) (*Store, error) {
-	state, err := NewState(c)
-	if err != nil {
-		return nil, err
-	}
-	most := c.Log
-	if most == 0 {
-		most = defaultLog
-	}
-	return &Store{state: state, log: changeLog{most: most}, watches: map[*watch]struct{}{}}, nil
 }
 
 // Get returns the object at key's coordinates, whatever its UID. Errors:
@@ -53,26 +39,26 @@ func (s *Store) Get(ctx context.Context, key graph.Key) (graph.Object, error) {
 // Create adds an object and returns it as it is held: with its UID and version,
 // and its references resolved. The errors are those of State.Create.
 func (s *Store) Create(ctx context.Context, o graph.Object) (graph.Object, error) {
-	return s.write(ctx, func() (commit, error) { return s.state.create(o) })
+	return s.write(ctx, func() (replica.Commit, error) { return s.state.Create(o) })
 }
 
 // Update replaces an object and returns it as it is now, or as it was last if
 // the update let it go. The errors are those of State.Update.
 func (s *Store) Update(ctx context.Context, o graph.Object) (graph.Object, error) {
-	return s.write(ctx, func() (commit, error) { return s.state.update(o) })
+	return s.write(ctx, func() (replica.Commit, error) { return s.state.Update(o) })
 }
 
 // Patch applies change to the object at key's coordinates, if pre holds. The
 // errors are those of State.Patch.
 func (s *Store) Patch(ctx context.Context, key graph.Key, pre graph.Precondition, change graph.Change) error {
-	_, err := s.write(ctx, func() (commit, error) { return s.state.patch(key, pre, change) })
+	_, err := s.write(ctx, func() (replica.Commit, error) { return s.state.Patch(key, pre, change) })
 	return err
 }
 
 // Delete deletes the object at key's coordinates. The errors are those of
 // State.Delete.
 func (s *Store) Delete(ctx context.Context, key graph.Key, opts graph.DeleteOptions) error {
-	_, err := s.write(ctx, func() (commit, error) { return s.state.delete(key, opts) })
+	_, err := s.write(ctx, func() (replica.Commit, error) { return s.state.Delete(key, opts) })
 	return err
 }
 
@@ -81,7 +67,7 @@ func (s *Store) Delete(ctx context.Context, key graph.Key, opts graph.DeleteOpti
 func (s *Store) Objects() []graph.Object { return s.view().Objects() }
 
 // Snapshot notes what is held now, for Restore.
-func (s *Store) Snapshot() Snapshot { return s.view().Snapshot() }
+func (s *Store) Snapshot() Snapshot { return Snapshot{s.view().Snapshot()} }
 
 // Restore takes history back to the snapshot: see State.Restore. Every watch
 // reports Rewound, and then lists everything anew. Rewound has the same epoch in
@@ -89,12 +75,11 @@ func (s *Store) Snapshot() Snapshot { return s.view().Snapshot() }
 // one. Held by TestEpochs. Restore takes time in proportion to the objects.
 func (s *Store) Restore(to Snapshot) error {
 	return s.steer(func() error {
-		if err := s.state.Restore(to); err != nil {
+		if err := s.state.Restore(to.of); err != nil {
 			return err
 		}
 		s.rewinds++
-		s.epoch = s.state.conf.epoch(s.rewinds)
-		s.reason = "restored to version " + string(version(to.version))
+		s.reason = "restored to version " + string(to.of.Version())
 		s.log.clear()
 		return nil
 	})
@@ -128,14 +113,14 @@ func (s *Store) Recover(kind graph.Kind) error {
 }
 
 // view returns what is held now. It never changes.
-func (s *Store) view() *State {
+func (s *Store) view() *replica.State {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.state.Clone()
 }
 
 // write runs one write, which must not call back, and logs what it did.
-func (s *Store) write(ctx context.Context, do func() (commit, error)) (graph.Object, error) {
+func (s *Store) write(ctx context.Context, do func() (replica.Commit, error)) (graph.Object, error) {
 	if err := ctx.Err(); err != nil {
 		return graph.Object{}, err
 	}
@@ -143,16 +128,15 @@ func (s *Store) write(ctx context.Context, do func() (commit, error)) (graph.Obj
 	if err != nil {
 		return graph.Object{}, err
 	}
-	return c.object.Clone(), nil
+	return c.Object(), nil
 }
 
-func (s *Store) locked(do func() (commit, error)) (commit, error) {
+func (s *Store) locked(do func() (replica.Commit, error)) (replica.Commit, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	before := s.state.version
 	c, err := do()
-	if s.state.version != before {
-		s.log.add(change{c, s.state.version})
+	if err == nil && c.Changed() {
+		s.log.add(c)
 		s.announce()
 	}
 	return c, err

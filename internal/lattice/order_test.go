@@ -27,12 +27,15 @@ const layers = `
 
 	# The machines. A machine uses lower machines, and never the engine.
 	graph, policy, internal/dense, internal/core/dense
-	< internal/core/seq, internal/core/record, internal/core/tombstone
+	< internal/core/seq, internal/core/fifo, internal/core/tombstone < internal/core/record;
+	queue, internal/core/record < internal/core/effect, internal/core/fingerprint
 	< internal/core/kinds < internal/core/fence
 	< internal/core/cycle, internal/core/audit, internal/core/reads, internal/core/inflight;
-	queue < internal/core/reads;
 	internal/core/fence, finalizer < internal/core/handlers, internal/core/sweep/labels;
 	internal/core/sweep/labels < internal/core/sweep;
+
+	# The rules of a store that honours finalizers, without watches.
+	finalizer < internal/replica;
 
 	# The root is the only place that sees every stage.
 	policy, finalizer, queue < internal/run;
@@ -47,6 +50,7 @@ const layers = `
 
 	# Faults stand between an engine and any store.
 	. < internal/fault;
+	internal/replica < adapters/memory;
 
 	# An adapter knows no other adapter. The kit judges a user's store, and the
 	# engine on that store.
@@ -197,6 +201,8 @@ func TestOrderAllows(t *testing.T) {
 		{".", "adapters/memory", false, false, "production code imports no adapter"},
 		{".", "adapters/memory", true, true, "a test of the engine needs a store"},
 		{"adapters/memory", "finalizer", false, true, "the reference store uses the deletion rules"},
+		{"adapters/memory", "internal/replica", false, true, "the reference store wraps the rules"},
+		{"internal/replica", ".", false, false, "the engine may run on a replica"},
 		{"adapters/memory", "adapters/storetest", false, false, "the kit is for tests"},
 		{"adapters/memory", "adapters/storetest", true, true, "the kit is for tests"},
 		{"adapters/clientgo/informer", "adapters/clientgo", false, true, "one layer of many packages"},

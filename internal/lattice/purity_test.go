@@ -30,6 +30,7 @@ var purity = []rule{
 	{"queue", in("queue"), impure, "the queue is passive: time is a parameter"},
 	{"finalizer", in("finalizer"), without(impure, "context", "runtime"), "the rules are pure; a handler takes a context, and its panic shows a stack"},
 	{"a machine", func(f *file) bool { return f.below(machines...) }, impure, "a machine returns its requests as data, and time is a parameter"},
+	{"internal/replica", in("internal/replica"), []string{"context", "time", "sync", "math/rand", "log", "os", "net", "runtime", "syscall"}, "a state is a value; only its UIDs are random"},
 	{"the root but for collector*.go", engineFile, []string{"sync", "golang.org/x/sync"}, "work is returned as data, time is a parameter"},
 }
 

@@ -17,8 +17,8 @@ import (
 
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/adapters/clientgo"
-	"github.com/ownergraph/ownergraph/adapters/memory"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/replica"
 )
 
 func TestMain(m *testing.M) {
@@ -58,7 +58,7 @@ func (r *rig) create(name string, finalizers []string, owners ...graph.Object) g
 	for _, owner := range owners {
 		o.Owners = append(o.Owners, graph.Owner{Key: owner.Key, Block: true})
 	}
-	out, err := r.write(func(m *memory.State) (graph.Event, graph.Object, error) { return m.Create(o) })
+	out, err := r.write(func(m *replica.State) (replica.Commit, error) { return m.Create(o) })
 	if err != nil {
 		r.Fatal(err)
 	}
@@ -68,14 +68,14 @@ func (r *rig) create(name string, finalizers []string, owners ...graph.Object) g
 func (r *rig) delete(o graph.Object, p graph.Propagation) {
 	r.Helper()
 	opts := graph.DeleteOptions{Propagation: p}
-	if _, err := r.write(func(m *memory.State) (graph.Event, graph.Object, error) { return m.Delete(o.Key, opts) }); err != nil {
+	if _, err := r.write(func(m *replica.State) (replica.Commit, error) { return m.Delete(o.Key, opts) }); err != nil {
 		r.Fatal(err)
 	}
 }
 
 // drop takes a finalizer off, as its operator does.
 func (r *rig) drop(o graph.Object, finalizer string) {
-	_, err := r.write(func(m *memory.State) (graph.Event, graph.Object, error) {
+	_, err := r.write(func(m *replica.State) (replica.Commit, error) {
 		return m.Patch(o.Key, graph.Precondition{}, graph.Change{DropFinalizer: finalizer})
 	})
 	if err != nil {
@@ -280,7 +280,7 @@ func TestWaitIdleGrace(t *testing.T) {
 		a := r.create("a", nil)
 		grace := int64(30)
 		opts := graph.DeleteOptions{GraceSeconds: &grace}
-		if _, err := r.write(func(m *memory.State) (graph.Event, graph.Object, error) { return m.Delete(a.Key, opts) }); err != nil {
+		if _, err := r.write(func(m *replica.State) (replica.Commit, error) { return m.Delete(a.Key, opts) }); err != nil {
 			r.Fatal(err)
 		}
 		ctx, cancel := r.soon()

@@ -6,8 +6,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/ownergraph/ownergraph/adapters/memory"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/replica"
 )
 
 // createIn is create in another namespace.
@@ -17,7 +17,7 @@ func (r *rig) createIn(namespace, name string, finalizers []string, owners ...gr
 	for _, owner := range owners {
 		o.Owners = append(o.Owners, graph.Owner{Key: owner.Key, Block: true})
 	}
-	out, err := r.write(func(m *memory.State) (graph.Event, graph.Object, error) { return m.Create(o) })
+	out, err := r.write(func(m *replica.State) (replica.Commit, error) { return m.Create(o) })
 	if err != nil {
 		r.Fatal(err)
 	}

@@ -20,8 +20,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/rest"
 
-	"github.com/ownergraph/ownergraph/adapters/memory"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/replica"
 )
 
 // server is a small API server in front of a memory state, which knows the rules
@@ -34,29 +34,32 @@ type server struct {
 	hangs  bool // it lists nothing
 
 	mu      sync.Mutex
-	state   *memory.State
-	log     []change
+	state   *replica.State
+	log     []replica.Commit
 	changed chan struct{} // closed by the next change
 }
 
-// change is one write, of an object as it is now or was last.
-type change struct {
-	event  graph.Event
-	object graph.Object
-}
-
 // write makes one write.
-func (s *server) write(do func(*memory.State) (graph.Event, graph.Object, error)) (graph.Object, error) {
+func (s *server) write(do func(*replica.State) (replica.Commit, error)) (graph.Object, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	e, o, err := do(s.state)
-	if err == nil && e.Type != graph.EventUnset {
-		o.Version = s.state.Version()
-		s.log = append(s.log, change{e, o})
+	c, err := do(s.state)
+	if err != nil {
+		return graph.Object{}, err
+	}
+	if c.Changed() {
+		s.log = append(s.log, c)
 		close(s.changed)
 		s.changed = make(chan struct{})
 	}
-	return o, err
+	return written(c), nil
+}
+
+// written returns the object with the version of the commit, which a removed object has too.
+func written(c replica.Commit) graph.Object {
+	o := c.Object()
+	o.Version = c.Version()
+	return o
 }
 
 func (s *server) get(at graph.Key) (graph.Object, error) {
@@ -96,7 +99,7 @@ func serve(t *testing.T) (*server, *rest.Config) {
 		"configmaps": {Kind: "ConfigMap", Scoped: true}, "nodes": {Kind: "Node"},
 	}, conns: make(chan net.Conn), closed: make(chan struct{}), changed: make(chan struct{})}
 	var err error
-	if s.state, err = memory.NewState(memory.Config{UIDPrefix: "uid-", Kinds: []graph.KindInfo{s.kinds["configmaps"], s.kinds["nodes"]}}); err != nil {
+	if s.state, err = replica.New(replica.Config{UIDPrefix: "uid-", Kinds: []graph.KindInfo{s.kinds["configmaps"], s.kinds["nodes"]}}); err != nil {
 		t.Fatal(err)
 	}
 	web := &http.Server{Handler: s}
@@ -187,11 +190,11 @@ func (s *server) stream(w http.ResponseWriter, r *http.Request, kind graph.Kind)
 		s.mu.Unlock()
 		for _, c := range due {
 			what := "MODIFIED"
-			if c.event.Type == graph.Gone {
+			if c.Event().Type == graph.Gone {
 				what = "DELETED"
 			}
-			if c.object.Kind == kind {
-				_ = json.NewEncoder(w).Encode(map[string]any{"type": what, "object": spelt(c.object)})
+			if c.Key().Kind == kind {
+				_ = json.NewEncoder(w).Encode(map[string]any{"type": what, "object": spelt(written(c))})
 			}
 		}
 		from += len(due)
@@ -215,7 +218,7 @@ func (s *server) one(w http.ResponseWriter, r *http.Request, at graph.Key, plura
 			p, _ := graph.ParsePropagation(strings.ToLower(string(*in.PropagationPolicy)))
 			opts := graph.DeleteOptions{Propagation: p}
 			opts.Precondition = graph.Precondition{UID: graph.UID(*in.Preconditions.UID), Version: graph.Version(*in.Preconditions.ResourceVersion)}
-			o, err = s.write(func(m *memory.State) (graph.Event, graph.Object, error) { return m.Delete(at, opts) })
+			o, err = s.write(func(m *replica.State) (replica.Commit, error) { return m.Delete(at, opts) })
 		}
 	case http.MethodPatch:
 		o, err = s.patch(r, at)
@@ -248,7 +251,7 @@ func (s *server) patch(r *http.Request, at graph.Key) (graph.Object, error) {
 			panic(fmt.Sprint("no such patch: ", op))
 		}
 	}
-	return s.write(func(m *memory.State) (graph.Event, graph.Object, error) {
+	return s.write(func(m *replica.State) (replica.Commit, error) {
 		return m.Patch(at, pre, graph.Change{DropFinalizer: drop})
 	})
 }

@@ -2,13 +2,15 @@ package memory
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/replica"
 )
 
-// replica is what a reader of a watch knows, and the judge of what it is told.
-type replica struct {
+// reader reads a watch, records the known state and judges each event.
+type reader struct {
 	tokens  chan struct{} // one for each event that the sink may take
 	kinds   map[graph.Kind]*copied
 	dead    map[graph.UID]bool
@@ -31,12 +33,12 @@ type copied struct {
 
 // past is the state of the store when a fence began.
 type past struct {
-	state   *State
+	state   *replica.State
 	rewinds int
 }
 
-func newReplica(s *Store, rewinds *int) *replica {
-	return &replica{store: s, rewinds: rewinds, tokens: make(chan struct{}), kinds: map[graph.Kind]*copied{}, dead: map[graph.UID]bool{},
+func newReader(s *Store, rewinds *int) *reader {
+	return &reader{store: s, rewinds: rewinds, tokens: make(chan struct{}), kinds: map[graph.Kind]*copied{}, dead: map[graph.UID]bool{},
 		passed: map[string]int{}, fences: map[uint64]past{}}
 }
 
@@ -46,7 +48,7 @@ func number(v graph.Version) uint64 {
 }
 
 // sink takes one event for each token, and fails at the first broken law.
-func (r *replica) sink(e graph.Event) error {
+func (r *reader) sink(e graph.Event) error {
 	<-r.tokens
 	r.events++
 	if err := r.apply(e); err != nil {
@@ -55,7 +57,7 @@ func (r *replica) sink(e graph.Event) error {
 	return nil
 }
 
-func (r *replica) apply(e graph.Event) error {
+func (r *reader) apply(e graph.Event) error {
 	switch e.Type {
 	case graph.KindsKnown:
 		return r.know(e.Kinds)
@@ -82,7 +84,7 @@ func (r *replica) apply(e graph.Event) error {
 	return r.applyTo(k, e)
 }
 
-func (r *replica) know(infos []graph.KindInfo) error {
+func (r *reader) know(infos []graph.KindInfo) error {
 	now := map[graph.Kind]*copied{}
 	for _, info := range infos {
 		now[info.Kind] = r.kinds[info.Kind]
@@ -99,7 +101,7 @@ func (r *replica) know(infos []graph.KindInfo) error {
 	return nil
 }
 
-func (r *replica) applyTo(k *copied, e graph.Event) error {
+func (r *reader) applyTo(k *copied, e graph.Event) error {
 	switch e.Type {
 	case graph.ListBegun:
 		k.listing = map[graph.Key]bool{}
@@ -126,7 +128,7 @@ func (r *replica) applyTo(k *copied, e graph.Event) error {
 	return nil
 }
 
-func (r *replica) endListing(k *copied, at uint64) error {
+func (r *reader) endListing(k *copied, at uint64) error {
 	if k.listing == nil || at < max(k.high, k.progress) {
 		return fmt.Errorf("no listing, or one older than %d, %d", k.high, k.progress)
 	}
@@ -140,7 +142,7 @@ func (r *replica) endListing(k *copied, at uint64) error {
 	return nil
 }
 
-func (r *replica) put(k *copied, o graph.Object) error {
+func (r *reader) put(k *copied, o graph.Object) error {
 	old, known := k.objects[o.Place()]
 	v := number(o.Version)
 	switch {
@@ -169,7 +171,7 @@ func (r *replica) put(k *copied, o graph.Object) error {
 	return nil
 }
 
-func (r *replica) gone(k *copied, key graph.Key) error {
+func (r *reader) gone(k *copied, key graph.Key) error {
 	old, known := k.objects[key.Place()]
 	if !known || old.UID != key.UID || k.listing != nil {
 		return fmt.Errorf("while %v was there", old)
@@ -182,7 +184,7 @@ func (r *replica) gone(k *copied, key graph.Key) error {
 // pass checks that everything of the kind that was committed before the fence
 // began has been told: what was there is there, is newer, or is gone since, and
 // nothing is there that was gone before. A restore since makes that void.
-func (r *replica) pass(k *copied, e graph.Event) error {
+func (r *reader) pass(k *copied, e graph.Event) error {
 	r.passed[fmt.Sprint(e.Fence, e.Kind)]++
 	then := r.fences[e.Fence]
 	if !k.listed {
@@ -192,16 +194,16 @@ func (r *replica) pass(k *copied, e graph.Event) error {
 		return nil
 	}
 	held := map[graph.UID]bool{}
-	sh, _ := then.state.shelves.get(e.Kind) // served then or not
-	for place, o := range sh.objects.all() {
+	live := r.store.Objects()
+	for o := range then.state.ObjectsOf(e.Kind) { // served then or not
 		held[o.UID] = true
-		now, there := k.objects[place]
+		now, there := k.objects[o.Place()]
 		there = there && now.UID == o.UID
-		_, live, err := r.store.view().find("find", place)
+		lives := slices.ContainsFunc(live, func(l graph.Object) bool { return l.UID == o.UID })
 		switch {
 		case there && number(now.Version) < number(o.Version):
 			return fmt.Errorf("early: the reader has %v of %v", now, o)
-		case !there && !r.dead[o.UID] && err == nil && live.UID == o.UID:
+		case !there && !r.dead[o.UID] && lives:
 			return fmt.Errorf("early: the reader has nothing of %v", o)
 		}
 	}

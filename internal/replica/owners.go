@@ -1,4 +1,4 @@
-package memory
+package replica
 
 import (
 	"fmt"
@@ -6,8 +6,7 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// check stands at the door: it returns why the store does not take o, whose
-// references are resolved.
+// check returns the reason to refuse o, whose references are resolved, or nil.
 func (s *State) check(verb string, o graph.Object) error {
 	if err := graph.Validate(o, s.conf.limits); err != nil {
 		return fmt.Errorf("%s: %w: %w", verb, graph.ErrRefused, err)
@@ -15,10 +14,10 @@ func (s *State) check(verb string, o graph.Object) error {
 	return s.checkOwners(verb, o)
 }
 
-// checkOwners returns why an owner of o may own nothing, or nil.
+// checkOwners returns an error if o refers to a kind that may not own.
 func (s *State) checkOwners(verb string, o graph.Object) error {
 	for i, r := range o.Owners {
-		if sh, _ := s.shelves.get(r.Kind); sh.served && sh.info.NoOwner {
+		if t, _ := s.tables.get(r.Kind); t.served && t.info.NoOwner {
 			return invalid(verb, o.Key, fmt.Sprintf("owners[%d].kind", i), "may not own")
 		}
 	}
@@ -34,14 +33,16 @@ func (s *State) resolveAll(o graph.Object) graph.Object {
 	return o
 }
 
-// resolve returns the reference as the store understands it: see the package's
-// comment, "Owner references".
+// resolve returns the reference with the scope that the state gives it. The package
+// comment has the rules, under "Owner references".
+//
+// Held by TestResolve.
 func (s *State) resolve(dep graph.Key, r graph.Owner) graph.Owner {
-	sh, _ := s.shelves.get(r.Kind)
+	t, _ := s.tables.get(r.Kind)
 	switch {
-	case !sh.served:
+	case !t.served:
 		r.Unresolved = true
-	case !sh.info.Scoped || r.Scope != "":
+	case !t.info.Scoped || r.Scope != "":
 	case dep.Scope == "":
 		r.Unresolved = true
 	case !r.Unresolved:
@@ -50,13 +51,13 @@ func (s *State) resolve(dep graph.Key, r graph.Owner) graph.Owner {
 	return r
 }
 
-// admits returns why nothing may be created in the key's scope, or nil.
+// admits returns the reason why the key's scope admits no new objects, or nil.
 func (s *State) admits(verb string, key graph.Key) error {
 	if s.conf.scopes == "" || key.Scope == "" {
 		return nil
 	}
-	sh, _ := s.shelves.get(s.conf.scopes)
-	scope, ok := sh.objects.get(graph.Key{Kind: s.conf.scopes, Name: key.Scope})
+	t, _ := s.tables.get(s.conf.scopes)
+	scope, ok := t.objects.get(graph.Key{Kind: s.conf.scopes, Name: key.Scope})
 	switch {
 	case !ok:
 		return fmt.Errorf("%s %s: scope: there is no %s %q: %w", verb, name(key), s.conf.scopes, key.Scope, graph.ErrRefused)

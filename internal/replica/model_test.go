@@ -1,4 +1,4 @@
-package memory
+package replica
 
 import (
 	"cmp"
@@ -59,7 +59,7 @@ var (
 // clone or snapshot sees a later write.
 func TestStateAgainstModel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		state, err := NewState(Config{Kinds: modelKinds, UIDPrefix: "u"})
+		state, err := New(Config{Kinds: modelKinds, UIDPrefix: "u"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -118,7 +118,7 @@ func (m *model) create(t *rapid.T) {
 	if err := m.sound(o); err != nil && want != graph.ErrKindUnknown {
 		want = err
 	}
-	e, got, err := m.state.Create(o)
+	e, got, err := apart(m.state.Create(o))
 	if same(t, err, want); err != nil {
 		return
 	}
@@ -155,7 +155,7 @@ func (m *model) update(t *rapid.T) {
 			want = m.sound(out.Object)
 		}
 	}
-	e, got, err := m.state.Update(o)
+	e, got, err := apart(m.state.Update(o))
 	m.judge(t, e, got, err, out, want)
 }
 
@@ -175,7 +175,7 @@ func (m *model) patch(t *rapid.T) {
 			want = m.sound(out.Object)
 		}
 	}
-	e, got, err := m.state.Patch(place, pre, c)
+	e, got, err := apart(m.state.Patch(place, pre, c))
 	m.judge(t, e, got, err, out, want)
 }
 
@@ -185,7 +185,7 @@ func (m *model) delete(t *rapid.T) {
 	if want == nil {
 		out, want = finalizer.Delete(m.objects[place], opts, graph.Unset)
 	}
-	e, got, err := m.state.Delete(place, opts)
+	e, got, err := apart(m.state.Delete(place, opts))
 	m.judge(t, e, got, err, out, want)
 }
 

@@ -1,4 +1,4 @@
-package memory
+package replica
 
 import (
 	"errors"
@@ -42,11 +42,19 @@ func key(t testing.TB, text string) graph.Key {
 // the UIDs u1, u2, ...
 func newState(t testing.TB, objects string) *State {
 	t.Helper()
-	s, err := NewState(Config{Kinds: testKinds, Objects: parse(t, objects), UIDPrefix: "u"})
+	s, err := New(Config{Kinds: testKinds, Objects: parse(t, objects), UIDPrefix: "u"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return s
+}
+
+// apart returns the event and the object of a commit.
+func apart(c Commit, err error) (graph.Event, graph.Object, error) {
+	if err != nil {
+		return graph.Event{}, graph.Object{}, err
+	}
+	return c.Event(), c.Object(), nil
 }
 
 // holds compares all that a state holds with the notation.
@@ -83,7 +91,7 @@ func TestCreate(t *testing.T) {
 		{"pod/other/a", "pod/other/a@u3#8%1/0", "a name is free in another scope"},
 		{"pod/ns/c -> node/x@u4", "pod/ns/c@u5#9%1/0 -> node/x@u4", "an object never gets a UID that it names as its owner's"},
 	} {
-		e, o, err := s.Create(fresh(t, tc.object))
+		e, o, err := apart(s.Create(fresh(t, tc.object)))
 		if err != nil || o.String() != tc.want || e.Type != graph.Put || !e.Object.Equal(o) {
 			t.Errorf("Create(%s): %v, %v %v, %v; want %s: %s", tc.object, o, e.Type, e.Object, err, tc.want, tc.reason)
 		}
@@ -123,21 +131,21 @@ func TestCreateRefuses(t *testing.T) {
 		{fresh(t, "pod/ns/a"), []error{graph.ErrConflict}, `create pod/ns/a: name: taken by uid "a1"`, "the place is taken"},
 	} {
 		s := newState(t, "pod/ns/a@a1#3")
-		_, _, err := s.Create(tc.object)
+		_, err := s.Create(tc.object)
 		refused(t, "Create("+tc.object.String()+")", err, tc.want, tc.reason, tc.is...)
 		holds(t, s, "pod/ns/a@a1#3")
-		if _, o, err := s.Create(fresh(t, "pod/ns/next")); err != nil || o.UID != "u1" || o.Version != "4" {
+		if _, o, err := apart(s.Create(fresh(t, "pod/ns/next"))); err != nil || o.UID != "u1" || o.Version != "4" {
 			t.Errorf("after a refused Create: %v, %v; want u1 and version 4: nothing was used up", o, err)
 		}
 	}
 }
 
 func TestCreateHonoursLimits(t *testing.T) {
-	s, err := NewState(Config{Kinds: testKinds, Limits: graph.Limits{Finalizers: 1}})
+	s, err := New(Config{Kinds: testKinds, Limits: graph.Limits{Finalizers: 1}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, _, err = s.Create(fresh(t, "node/n[x,y]"))
+	_, err = s.Create(fresh(t, "node/n[x,y]"))
 	refused(t, "Create", err, "create: refused: validate node/n: finalizers: 2, more than 1", "the limit is set", graph.ErrRefused, graph.ErrInvalid)
 }
 
@@ -155,20 +163,20 @@ func TestResolve(t *testing.T) {
 		{"pod/ns/a -> rs/r@r1?", "pod/ns/a@u1#1%1/0 -> rs/r@r1?", "the writer does not know either"},
 	} {
 		created := newState(t, "")
-		_, o, err := created.Create(fresh(t, tc.given))
+		_, o, err := apart(created.Create(fresh(t, tc.given)))
 		if err != nil || o.String() != tc.want {
 			t.Errorf("Create(%s): %v, %v, want %s: %s", tc.given, o, err, tc.want, tc.reason)
 		}
 		same := o.Clone()
 		same.Owners = fresh(t, tc.given).Owners
-		if e, _, err := created.Update(same); err != nil || e.Type != graph.EventUnset {
+		if e, _, err := apart(created.Update(same)); err != nil || e.Type != graph.EventUnset {
 			t.Errorf("Update with the same references: %v, %v, want no event: they resolve to the same", e.Type, err)
 		}
 		patched := newState(t, "")
-		if _, o, err = patched.Create(graph.Object{Key: o.Place()}); err != nil {
+		if _, o, err = apart(patched.Create(graph.Object{Key: o.Place()})); err != nil {
 			t.Fatal(err)
 		}
-		_, o, err = patched.Patch(o.Key, graph.Precondition{}, graph.Change{AddOwner: &fresh(t, tc.given).Owners[0]})
+		_, o, err = apart(patched.Patch(o.Key, graph.Precondition{}, graph.Change{AddOwner: &fresh(t, tc.given).Owners[0]}))
 		if want := strings.Replace(tc.want, "#1", "#2", 1); err != nil || o.String() != want {
 			t.Errorf("Patch(%s): %v, %v, want %s: %s", tc.given, o, err, want, tc.reason)
 		}
@@ -177,21 +185,21 @@ func TestResolve(t *testing.T) {
 
 func TestWrites(t *testing.T) {
 	orphan := graph.DeleteOptions{Propagation: graph.Orphan}
-	patch := func(c graph.Change) func(*State) (graph.Event, graph.Object, error) {
-		return func(s *State) (graph.Event, graph.Object, error) {
+	patch := func(c graph.Change) func(*State) (Commit, error) {
+		return func(s *State) (Commit, error) {
 			return s.Patch(key(t, "pod/ns/a"), graph.Precondition{UID: "a1"}, c)
 		}
 	}
-	update := func(text string) func(*State) (graph.Event, graph.Object, error) {
-		return func(s *State) (graph.Event, graph.Object, error) { return s.Update(parse(t, text)[0]) }
+	update := func(text string) func(*State) (Commit, error) {
+		return func(s *State) (Commit, error) { return s.Update(parse(t, text)[0]) }
 	}
-	remove := func(o graph.DeleteOptions) func(*State) (graph.Event, graph.Object, error) {
-		return func(s *State) (graph.Event, graph.Object, error) { return s.Delete(key(t, "pod/ns/a"), o) }
+	remove := func(o graph.DeleteOptions) func(*State) (Commit, error) {
+		return func(s *State) (Commit, error) { return s.Delete(key(t, "pod/ns/a"), o) }
 	}
 	for _, tc := range []struct {
 		name   string
 		live   string
-		write  func(*State) (graph.Event, graph.Object, error)
+		write  func(*State) (Commit, error)
 		event  graph.EventType
 		object string
 		reason string
@@ -211,7 +219,7 @@ func TestWrites(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			s := newState(t, tc.live)
-			e, o, err := tc.write(s)
+			e, o, err := apart(tc.write(s))
 			if err != nil || e.Type != tc.event || o.String() != tc.object {
 				t.Fatalf("%v %v, %v; want %v %s: %s", e.Type, o, err, tc.event, tc.object, tc.reason)
 			}
@@ -245,45 +253,45 @@ func TestErrors(t *testing.T) {
 		{"get kind", func(s *State) error { _, err := s.Get(job); return err }, "get job/ns/a", []error{graph.ErrKindUnknown}, "proof of nothing"},
 		{"get scope", func(s *State) error { _, err := s.Get(key(t, "pod/a")); return err }, "get pod/a", []error{graph.ErrNotFound}, "nothing is there"},
 		{"get nothing", func(s *State) error { _, err := s.Get(graph.Key{}); return err }, `get ""`, []error{graph.ErrKindUnknown}, "no kind at all"},
-		{"update", func(s *State) error { _, _, err := s.Update(graph.Object{Key: gone}); return err }, "update pod/ns/z",
+		{"update", func(s *State) error { _, err := s.Update(graph.Object{Key: gone}); return err }, "update pod/ns/z",
 			[]error{graph.ErrNotFound}, "an update creates nothing"},
-		{"update kind", func(s *State) error { _, _, err := s.Update(graph.Object{Key: job}); return err }, "update job/ns/a",
+		{"update kind", func(s *State) error { _, err := s.Update(graph.Object{Key: job}); return err }, "update job/ns/a",
 			[]error{graph.ErrKindUnknown}, "proof of nothing"},
-		{"update version", func(s *State) error { _, _, err := s.Update(graph.Object{Key: here, Version: "2"}); return err },
+		{"update version", func(s *State) error { _, err := s.Update(graph.Object{Key: here, Version: "2"}); return err },
 			`update pod/ns/a@a1: version: want "2", is "3"`, []error{graph.ErrConflict}, "optimistic"},
 		{"update uid", func(s *State) error {
 			k := here
 			k.UID = "a0"
-			_, _, err := s.Update(graph.Object{Key: k})
+			_, err := s.Update(graph.Object{Key: k})
 			return err
 		}, `update pod/ns/a@a1: uid: want "a0", is "a1"`, []error{graph.ErrConflict}, "another incarnation"},
 		{"update invalid", func(s *State) error {
-			_, _, err := s.Update(graph.Object{Key: here, Finalizers: []string{""}})
+			_, err := s.Update(graph.Object{Key: here, Finalizers: []string{""}})
 			return err
 		},
 			"update: refused: validate pod/ns/a@a1: finalizers[0]: empty", invalid, "the door is the same"},
-		{"update mark", func(s *State) error { _, _, err := s.Update(graph.Object{Key: here, Deleting: true}); return err },
+		{"update mark", func(s *State) error { _, err := s.Update(graph.Object{Key: here, Deleting: true}); return err },
 			"update pod/ns/a@a1: deleting: only a deletion sets the mark", []error{graph.ErrRefused}, "finalizer's rules hold"},
-		{"patch", func(s *State) error { _, _, err := s.Patch(gone, graph.Precondition{}, graph.Change{}); return err }, "patch pod/ns/z",
+		{"patch", func(s *State) error { _, err := s.Patch(gone, graph.Precondition{}, graph.Change{}); return err }, "patch pod/ns/z",
 			[]error{graph.ErrNotFound}, "a patch creates nothing"},
-		{"patch version", func(s *State) error { _, _, err := s.Patch(here, stale, graph.Change{}); return err },
+		{"patch version", func(s *State) error { _, err := s.Patch(here, stale, graph.Change{}); return err },
 			`patch pod/ns/a@a1: version: want "2", is "3"`, []error{graph.ErrConflict}, "a change of nothing has its precondition, too"},
 		{"patch invalid", func(s *State) error {
-			_, _, err := s.Patch(here, graph.Precondition{}, graph.Change{AddOwner: &graph.Owner{Key: graph.Key{Kind: "rs", Name: "r"}}})
+			_, err := s.Patch(here, graph.Precondition{}, graph.Change{AddOwner: &graph.Owner{Key: graph.Key{Kind: "rs", Name: "r"}}})
 			return err
 		}, "patch: refused: validate pod/ns/a@a1: owners[0].uid: empty", invalid, "what a change adds is judged"},
 		{"patch both", func(s *State) error {
-			_, _, err := s.Patch(here, graph.Precondition{}, graph.Change{AddFinalizer: graph.FinalizerForeground})
+			_, err := s.Patch(here, graph.Precondition{}, graph.Change{AddFinalizer: graph.FinalizerForeground})
 			return err
 		}, "patch: refused: validate pod/ns/a@a1: finalizers: both orphan and foregroundDeletion", invalid, "they contradict each other"},
-		{"delete", func(s *State) error { _, _, err := s.Delete(gone, graph.DeleteOptions{}); return err }, "delete pod/ns/z",
+		{"delete", func(s *State) error { _, err := s.Delete(gone, graph.DeleteOptions{}); return err }, "delete pod/ns/z",
 			[]error{graph.ErrNotFound}, "proof of absence"},
 		{"delete version", func(s *State) error {
-			_, _, err := s.Delete(here, graph.DeleteOptions{Precondition: stale})
+			_, err := s.Delete(here, graph.DeleteOptions{Precondition: stale})
 			return err
 		},
 			`delete pod/ns/a@a1: version: want "2", is "3"`, []error{graph.ErrConflict}, "another state"},
-		{"delete how", func(s *State) error { _, _, err := s.Delete(here, graph.DeleteOptions{Propagation: 7}); return err },
+		{"delete how", func(s *State) error { _, err := s.Delete(here, graph.DeleteOptions{Propagation: 7}); return err },
 			"delete pod/ns/a@a1: propagation: propagation(7) means nothing", []error{graph.ErrRefused}, "no guess"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -295,7 +303,7 @@ func TestErrors(t *testing.T) {
 }
 
 func TestDefaultPropagation(t *testing.T) {
-	s, err := NewState(Config{
+	s, err := New(Config{
 		Kinds: testKinds, Objects: parse(t, "pod/ns/a@a1; rs/ns/r@r1; node/n@n1"),
 		Propagation: map[graph.Kind]graph.Propagation{"rs": graph.Orphan, "node": graph.Foreground},
 	})
@@ -303,7 +311,7 @@ func TestDefaultPropagation(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, text := range []string{"pod/ns/a", "rs/ns/r", "node/n"} {
-		if _, _, err := s.Delete(key(t, text), graph.DeleteOptions{}); err != nil {
+		if _, err := s.Delete(key(t, text), graph.DeleteOptions{}); err != nil {
 			t.Error(err)
 		}
 	}

@@ -1,4 +1,4 @@
-package memory
+package replica
 
 import (
 	"slices"
@@ -41,7 +41,7 @@ func TestRemoveKind(t *testing.T) {
 	refused(t, "Sicken", s.Sicken("pod", "x"), "sicken kind pod", "it is gone", graph.ErrKindUnknown)
 	refused(t, "Recover", s.Recover("pod"), "recover kind pod", "it is gone", graph.ErrKindUnknown)
 	holds(t, s, "node/n@n1#2")
-	if _, o, err := s.Create(fresh(t, "node/m -> pod/ns/a@a1")); err != nil || !o.Owners[0].Unresolved {
+	if _, o, err := apart(s.Create(fresh(t, "node/m -> pod/ns/a@a1"))); err != nil || !o.Owners[0].Unresolved {
 		t.Errorf("Create: %v, %v, want an unresolved reference: the kind is not served", o, err)
 	}
 	if err := s.AddKind(graph.KindInfo{Kind: "pod", Scoped: true}); err != nil {
@@ -57,18 +57,18 @@ func TestSick(t *testing.T) {
 	}
 	pod := key(t, "pod/ns/a")
 	_, getErr := s.Get(pod)
-	_, _, patchErr := s.Patch(pod, graph.Precondition{}, graph.Change{})
-	_, _, deleteErr := s.Delete(pod, graph.DeleteOptions{})
+	_, patchErr := s.Patch(pod, graph.Precondition{}, graph.Change{})
+	_, deleteErr := s.Delete(pod, graph.DeleteOptions{})
 	refused(t, "Get", getErr, "get pod/ns/a: no disk", "out of reach, and transient", ErrSick)
 	refused(t, "Patch", patchErr, "patch pod/ns/a: no disk", "out of reach, and transient", ErrSick)
 	refused(t, "Delete", deleteErr, "delete pod/ns/a: no disk", "out of reach, and transient", ErrSick)
 	if _, err := s.Get(key(t, "node/n")); err != nil {
 		t.Errorf("Get of a kind that is well: %v", err)
 	}
-	if _, _, err := s.Create(fresh(t, "pod/ns/b")); err != nil {
+	if _, err := s.Create(fresh(t, "pod/ns/b")); err != nil {
 		t.Errorf("Create: %v, want it done: others go on writing", err)
 	}
-	if _, _, err := s.Update(fresh(t, "pod/ns/a*")); err != nil {
+	if _, err := s.Update(fresh(t, "pod/ns/a*")); err != nil {
 		t.Errorf("Update: %v, want it done: others go on writing", err)
 	}
 	holds(t, s, "node/n@n1#2; pod/ns/a@a1#5*; pod/ns/b@u1#4%1/0")
@@ -83,10 +83,10 @@ func TestSick(t *testing.T) {
 func TestRestore(t *testing.T) {
 	s := newState(t, "node/n@n1#2; pod/ns/a@a1#3")
 	before := s.Snapshot()
-	if _, _, err := s.Delete(key(t, "pod/ns/a"), graph.DeleteOptions{}); err != nil {
+	if _, err := s.Delete(key(t, "pod/ns/a"), graph.DeleteOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	if _, o, err := s.Create(fresh(t, "pod/ns/a")); err != nil || o.UID != "u1" {
+	if _, o, err := apart(s.Create(fresh(t, "pod/ns/a"))); err != nil || o.UID != "u1" {
 		t.Fatal(o, err)
 	}
 	if err := s.RemoveKind("node"); err != nil {
@@ -101,7 +101,7 @@ func TestRestore(t *testing.T) {
 	holds(t, s, "node/n@n1#7; pod/ns/a@a1#8")
 	_, err := s.Get(key(t, "pod/ns/a"))
 	refused(t, "Get", err, "get pod/ns/a: no disk", "health is no part of history", ErrSick)
-	if _, o, err := s.Create(fresh(t, "pod/ns/b")); err != nil || o.UID != "u2" || o.Version != "9" {
+	if _, o, err := apart(s.Create(fresh(t, "pod/ns/b"))); err != nil || o.UID != "u2" || o.Version != "9" {
 		t.Errorf("Create: %v, %v, want u2 and version 9: no UID and no version comes twice", o, err)
 	}
 	refused(t, "Restore", newState(t, "").Restore(before), "restore: snapshot: of another store", "its UIDs may mean others", graph.ErrRefused)

@@ -1,0 +1,135 @@
+package replica
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/ownergraph/ownergraph/finalizer"
+	"github.com/ownergraph/ownergraph/graph"
+)
+
+// Create adds an object by the rules of finalizer.Create, and makes its UID and version.
+//
+// Errors:
+//   - ErrKindUnknown;
+//   - ErrConflict if the place is taken;
+//   - those of finalizer.Create;
+//   - ErrRefused and ErrInvalid for a scope that contradicts the kind, or for an owner whose
+//     kind may not own;
+//   - ErrRefused for a scope that admits no objects: see Config.Scopes.
+func (s *State) Create(o graph.Object) (Commit, error) {
+	const verb = "create"
+	t, err := s.table(verb, o.Key)
+	if err != nil {
+		return Commit{}, err
+	}
+	if t.info.Scoped != (o.Scope != "") {
+		return Commit{}, invalid(verb, o.Key, "scope", scopeRule(t.info))
+	}
+	out, err := finalizer.Create(s.resolveAll(o), s.conf.limits)
+	if err == nil {
+		err = s.checkOwners(verb, out.Object)
+	}
+	if err != nil {
+		return Commit{}, err
+	}
+	if err := s.admits(verb, o.Key); err != nil {
+		return Commit{}, err
+	}
+	if old, taken := t.objects.get(o.Place()); taken {
+		return Commit{}, fmt.Errorf("%s %s: name: taken by uid %q: %w", verb, name(o.Key), old.UID, graph.ErrConflict)
+	}
+	out.Object.UID = s.nextUID(o.Owners)
+	return s.commit(t, out), nil
+}
+
+// Update replaces the object at o's coordinates by o, by the rules of finalizer.Update.
+// UID and Version are preconditions. An empty one always holds.
+//
+// Errors: ErrKindUnknown, ErrNotFound, those of finalizer.Update, and Create's for the
+// content of o.
+func (s *State) Update(o graph.Object) (Commit, error) {
+	const verb = "update"
+	t, live, err := s.find(verb, o.Key)
+	if err != nil {
+		return Commit{}, err
+	}
+	out, err := finalizer.Update(*live, s.resolveAll(o))
+	if err == nil && out.Effect == finalizer.Stored {
+		err = s.check(verb, out.Object)
+	}
+	if err != nil {
+		return Commit{}, err
+	}
+	return s.commit(t, out), nil
+}
+
+// Patch applies change to the object at key's coordinates, if pre holds, by the rules of
+// finalizer.Patch. A change that only removes is always valid, so a caller can free an
+// invalid object. DropOwners and Unblock name references as Get returns them.
+//
+// Errors: ErrKindUnknown, ErrNotFound, ErrSick, those of finalizer.Patch, and Create's for
+// the additions of the change.
+func (s *State) Patch(key graph.Key, pre graph.Precondition, change graph.Change) (Commit, error) {
+	const verb = "patch"
+	t, live, err := s.reach(verb, key)
+	if err != nil {
+		return Commit{}, err
+	}
+	if change.AddOwner != nil {
+		owner := s.resolve(live.Key, *change.AddOwner)
+		change.AddOwner = &owner
+	}
+	out, err := finalizer.Patch(*live, pre, change)
+	adds := change.AddOwner != nil || change.AddFinalizer != ""
+	if err == nil && adds && out.Effect == finalizer.Stored {
+		err = s.check(verb, out.Object)
+	}
+	if err != nil {
+		return Commit{}, err
+	}
+	return s.commit(t, out), nil
+}
+
+// Delete deletes the object at key's coordinates, by the rules of finalizer.Delete. A nil
+// grace means no grace period.
+//
+// Errors: ErrKindUnknown, ErrNotFound, ErrSick, and those of finalizer.Delete.
+func (s *State) Delete(key graph.Key, opts graph.DeleteOptions) (Commit, error) {
+	t, live, err := s.reach("delete", key)
+	if err != nil {
+		return Commit{}, err
+	}
+	out, err := finalizer.Delete(*live, opts, s.conf.propagation[key.Kind])
+	if err != nil {
+		return Commit{}, err
+	}
+	return s.commit(t, out), nil
+}
+
+// commit carries an outcome out. The state takes over the object of the outcome.
+func (s *State) commit(t table, out finalizer.Outcome) Commit {
+	o := &out.Object
+	switch out.Effect {
+	case finalizer.Stored:
+		o.Version = s.nextVersion()
+		s.put(t, o)
+	case finalizer.Removed:
+		s.nextVersion()
+		s.remove(t, o)
+	}
+	return Commit{out.Effect, o, s.Version()}
+}
+
+// nextUID makes a UID. It skips recorded UIDs. It also skips UIDs that the new object
+// refers to, because the object would own itself. Both sets are finite.
+func (s *State) nextUID(owners []graph.Owner) graph.UID {
+	for {
+		s.uids++
+		u := s.conf.uid(s.uids)
+		named := slices.ContainsFunc(owners, func(r graph.Owner) bool { return r.UID == u })
+		if !named && !s.conf.recorded[u] {
+			return u
+		}
+	}
+}
