@@ -124,7 +124,7 @@ func suitesFor(file string) []suite {
 	case ".":
 		return []suite{own, Scripts.suite(b), Simulator.suite(b), Properties.suite(b), Exhaustive.suite(b)}
 	case "finalizer":
-		return []suite{own, testsOf("./adapters/memory"), Root.suite(b), Scripts.suite(b)}
+		return []suite{own, testsOf("./internal/replica"), testsOf("./adapters/memory"), Root.suite(b), Scripts.suite(b)}
 	}
 	return []suite{own, Root.suite(b), Scripts.suite(b), Simulator.suite(b), Properties.suite(b), Exhaustive.suite(b)}
 }
