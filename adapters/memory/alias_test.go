@@ -8,7 +8,7 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// spoil changes everything that can be reached through an object.
+// spoil overwrites all memory that is reachable through the objects.
 func spoil(list ...graph.Object) {
 	for _, o := range list {
 		for i := range o.Owners {
@@ -21,7 +21,7 @@ func spoil(list ...graph.Object) {
 }
 
 // TestStoreAliasesNothing: a store, its events and its listings share no memory with a
-// caller, and two watches of the same changes share none.
+// caller. Two watches of the same changes share none either.
 func TestStoreAliasesNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newStore(t, "node/n@n1#1[x] -> node/m@m1", 0)

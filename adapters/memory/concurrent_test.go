@@ -10,8 +10,8 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// TestConcurrentUpdates: writers that condition on the version lose no update,
-// however many there are.
+// TestConcurrentUpdates: any number of writers that condition on the version lose no
+// update.
 func TestConcurrentUpdates(t *testing.T) {
 	const writers, rounds = 8, 25
 	s := newStore(t, "node/n@n1#1", 0)
@@ -44,8 +44,8 @@ func TestConcurrentUpdates(t *testing.T) {
 	}
 }
 
-// TestConcurrentUse: with everything going on at once, each watch ends up with
-// what the store holds.
+// TestConcurrentUse: writes, fences, listings and sickness run at once. Each watch ends
+// with the objects of the store.
 func TestConcurrentUse(t *testing.T) {
 	const workers, rounds, last = 4, 60, 1 << 40
 	s := newStore(t, "", 20)
@@ -79,7 +79,7 @@ func TestConcurrentUse(t *testing.T) {
 	}
 }
 
-// disturb does one of everything.
+// disturb makes one write and, in some rounds, one change of another sort.
 func disturb(t *testing.T, s *Store, w, i int) error {
 	ctx := t.Context()
 	place := graph.Key{Kind: "pod", Scope: "ns", Name: fmt.Sprint("p", (w+i)%5)}
@@ -106,8 +106,8 @@ func disturb(t *testing.T, s *Store, w, i int) error {
 	return err
 }
 
-// copyUntil watches until a fence has passed for every kind and returns what it
-// has learnt.
+// copyUntil watches until a fence has passed for every kind, and returns its copy of
+// the objects.
 func copyUntil(t *testing.T, s *Store, last uint64, begun chan struct{}) map[graph.Key]graph.Object {
 	held, listing := map[graph.Key]graph.Object{}, map[graph.Key]bool{}
 	done := errors.New("done")
@@ -141,11 +141,11 @@ func copyUntil(t *testing.T, s *Store, last uint64, begun chan struct{}) map[gra
 	return held
 }
 
-// TestReadersNeverWait: a listing that is under way stops no writer, and sees
-// none of it.
+// TestReadersNeverWait: a listing does not hold up a writer, and does not contain the
+// writes since its begin.
 func TestReadersNeverWait(t *testing.T) {
 	s := newStore(t, "node/a@a1#1; node/b@b1#2; node/c@c1#3", 0)
-	var told []string
+	var events []string
 	stop := errors.New("stop")
 	err := s.Watch(t.Context(), func(e graph.Event) error {
 		if e.Type == graph.Put && e.Object.Name == "a" {
@@ -153,14 +153,14 @@ func TestReadersNeverWait(t *testing.T) {
 			put(t, s, "node/c*")
 			put(t, s, "node/bb")
 		}
-		told = append(told, say(e))
+		events = append(events, say(e))
 		if e.Type == graph.ListEnded {
 			return stop
 		}
 		return nil
 	})
 	want := []string{"kinds node pod", "list node", "put node/a@a1#1", "put node/b@b1#2", "put node/c@c1#3", "ended node 3"}
-	if !errors.Is(err, stop) || !slices.Equal(told, want) {
-		t.Errorf("Watch: %v, told %q, want %q: one moment, whatever happens meanwhile", err, told, want)
+	if !errors.Is(err, stop) || !slices.Equal(events, want) {
+		t.Errorf("Watch: %v, events %q, want %q: a listing is of one moment", err, events, want)
 	}
 }

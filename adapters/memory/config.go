@@ -68,5 +68,5 @@ func New(c Config) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Store{state: state, log: changeLog{most: cmp.Or(c.Log, defaultLog)}, watches: map[*watch]struct{}{}}, nil
+	return &Store{state: state, log: changeLog{max: cmp.Or(c.Log, defaultLog)}, watches: map[*watch]struct{}{}}, nil
 }

@@ -7,16 +7,19 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// fence is one that a watch has not passed yet.
+// fence is a fence that a watch has not passed yet.
 type fence struct {
 	id  uint64
-	pos uint64 // changes before it are covered
+	pos uint64 // the log position that the watch has to reach
 }
 
-// Fence notes the present and reports through every watch that runs now when
-// the watch has passed it: for each kind that is well, and then for the set of
-// kinds. A sick kind's report waits until it has recovered and is listed. It
-// returns at once. A watch that is slower than its fences reports the newest 64.
+// Fence begins a fence at the present. Each running watch reports FencePassed when it
+// has reported all earlier changes. It reports the fence for each kind in service, and
+// then for the set of kinds. For a sick kind it reports the fence after the recovery
+// and the new listing.
+//
+// Fence returns at once. A watch that is slower than its fences reports the newest 64.
+//
 // Held by TestFence, TestFenceOfSickKind, TestFencesAreBounded and
 // TestFenceIsNeverEarly.
 func (s *Store) Fence(ctx context.Context, id uint64) error {
@@ -32,8 +35,10 @@ func (s *Store) Fence(ctx context.Context, id uint64) error {
 	return nil
 }
 
-// List makes every watch that runs now list kind anew, a sick one when it
-// recovers. It returns at once. ErrKindUnknown where the kind is not served.
+// List makes every running watch list kind anew. A watch lists a sick kind when the
+// kind recovers. List returns at once. It returns ErrKindUnknown for a kind that is not
+// served.
+//
 // Held by TestList.
 func (s *Store) List(ctx context.Context, kind graph.Kind) error {
 	if err := ctx.Err(); err != nil {
@@ -45,17 +50,17 @@ func (s *Store) List(ctx context.Context, kind graph.Kind) error {
 		return fmt.Errorf("list kind %s: %w", kind, graph.ErrKindUnknown)
 	}
 	for w := range s.watches {
-		if w.asked == nil {
-			w.asked = map[graph.Kind]bool{}
+		if w.relist == nil {
+			w.relist = map[graph.Kind]bool{}
 		}
-		w.asked[kind] = true
+		w.relist[kind] = true
 	}
 	s.announce()
 	return nil
 }
 
-// tellFences reports the fences that everything reported so far has passed.
-func (r *round) tellFences() {
+// reportFences reports the fences whose position the watch has reached.
+func (r *round) reportFences() {
 	n := 0
 	for n < len(r.fences) && r.fences[n].pos <= r.pos {
 		r.pass(r.fences[n].id)
@@ -67,17 +72,17 @@ func (r *round) tellFences() {
 func (r *round) pass(id uint64) {
 	for _, info := range r.infos {
 		if t := r.kinds[info.Kind]; t.sick {
-			t.owed = keepNewest(append(t.owed, id))
+			t.fences = keepNewest(append(t.fences, id))
 		} else {
-			r.tellPassed(info.Kind, []uint64{id})
+			r.reportPassed(info.Kind, []uint64{id})
 		}
 	}
-	r.tellPassed("", []uint64{id})
+	r.reportPassed("", []uint64{id})
 }
 
-func (r *round) tellPassed(kind graph.Kind, ids []uint64) {
+func (r *round) reportPassed(kind graph.Kind, ids []uint64) {
 	for _, id := range ids {
-		r.tell(graph.Event{Type: graph.FencePassed, Kind: kind, Fence: id})
+		r.report(graph.Event{Type: graph.FencePassed, Kind: kind, Fence: id})
 	}
 }
 

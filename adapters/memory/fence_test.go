@@ -11,12 +11,12 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// TestFence holds where in the stream a fence is reported.
+// TestFence: a watch reports a fence after all changes that precede it.
 func TestFence(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newStore(t, start, 0)
 		ctx := t.Context()
-		do(t, s.Fence(ctx, 1)) // nobody watches
+		do(t, s.Fence(ctx, 1)) // no watch is running
 		r := record(t, s)
 		r.wants(t, listed...)
 		do(t, s.Fence(ctx, 2))
@@ -24,7 +24,7 @@ func TestFence(t *testing.T) {
 
 		release := r.block()
 		put(t, s, "pod/ns/a*")
-		synctest.Wait() // the sink is stuck with it
+		synctest.Wait() // the sink blocks at this event
 		put(t, s, "pod/ns/b")
 		do(t, s.Fence(ctx, 3))
 		put(t, s, "pod/ns/c")
@@ -33,8 +33,8 @@ func TestFence(t *testing.T) {
 	})
 }
 
-// TestFenceDuringListing: a fence that begins while a watch lists waits for
-// what was committed meanwhile.
+// TestFenceDuringListing: a fence that begins during a listing waits for the changes
+// since the listing began.
 func TestFenceDuringListing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newStore(t, start, 0)
@@ -49,8 +49,8 @@ func TestFenceDuringListing(t *testing.T) {
 	})
 }
 
-// TestFenceBeyondBatch: a fence waits for the very last change before it, though
-// the log is read in batches.
+// TestFenceBeyondBatch: a fence waits for the last change before it, although the watch
+// reads the log in batches.
 func TestFenceBeyondBatch(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newStore(t, start, 0)
@@ -58,7 +58,7 @@ func TestFenceBeyondBatch(t *testing.T) {
 		synctest.Wait()
 		release := r.block()
 		put(t, s, "pod/ns/a*")
-		synctest.Wait() // the sink is stuck with it
+		synctest.Wait() // the sink blocks at this event
 		for range batch {
 			put(t, s, "pod/ns/a")
 			put(t, s, "pod/ns/a*")
@@ -72,8 +72,8 @@ func TestFenceBeyondBatch(t *testing.T) {
 	})
 }
 
-// TestFenceOfSickKind: its report waits for the recovery and the listing; the
-// other kinds' does not.
+// TestFenceOfSickKind: a watch reports the fence of a sick kind after its recovery and
+// listing. The other kinds do not wait.
 func TestFenceOfSickKind(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newStore(t, start, 0)
@@ -110,7 +110,7 @@ func TestFencesAreBounded(t *testing.T) {
 		r.events = nil
 		release := r.block()
 		do(t, s.Fence(t.Context(), 1000))
-		synctest.Wait() // the sink is stuck with it
+		synctest.Wait() // the sink blocks at this event
 		for id := range uint64(maxFences + 3) {
 			do(t, s.Fence(t.Context(), id))
 		}
@@ -137,108 +137,8 @@ func TestFencesAreBounded(t *testing.T) {
 	})
 }
 
-// TestList: the kind is listed anew, once, and never older than what was told.
-func TestList(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		s := newStore(t, start, 0)
-		r := record(t, s)
-		r.wants(t, listed...)
-		release := r.block()
-		put(t, s, "node/n*")
-		synctest.Wait() // the sink is stuck with it
-		put(t, s, "pod/ns/a*")
-		put(t, s, "pod/ns/b")
-		put(t, s, "node/n")
-		do(t, s.List(t.Context(), "pod"), s.List(t.Context(), "pod"))
-		put(t, s, "pod/ns/b*")
-		release()
-		r.wants(t, "put node/n@n1#3*", "list pod", "put pod/ns/a@a1#4*", "put pod/ns/b@u1#7*%1/0", "ended pod 7", "put node/n@n1#6")
-		do(t, s.List(t.Context(), "pod"))
-		r.wants(t, "list pod", "put pod/ns/a@a1#4*", "put pod/ns/b@u1#7*%1/0", "ended pod 7")
-		put(t, s, "pod/ns/b")
-		r.wants(t, "put pod/ns/b@u1#8%1/0")
-	})
-}
-
-func TestWatchKinds(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		s := newStore(t, start, 0)
-		r := record(t, s)
-		r.wants(t, listed...)
-		do(t, s.AddKind(graph.KindInfo{Kind: "job"}))
-		r.wants(t, "kinds job node pod", "list job", "ended job 2")
-		put(t, s, "job/j")
-		r.wants(t, "put job/j@u1#3%1/0")
-		do(t, s.RemoveKind("pod"))
-		r.wants(t, "vanished pod", "kinds job node")
-		do(t, s.Fence(t.Context(), 1), s.AddKind(graph.KindInfo{Kind: "job"}))
-		r.wants(t, "fence 1 job", "fence 1 node", "fence 1 ")
-		do(t, s.AddKind(graph.KindInfo{Kind: "pod", Scoped: true}))
-		r.wants(t, "kinds job node pod", "list pod", "put pod/ns/a@a1#2", "ended pod 3")
-		do(t, s.AddKind(graph.KindInfo{Kind: "pod", Scoped: true, NoOwner: true}))
-		r.wants(t, "kinds job node pod")
-	})
-}
-
-// TestWatchMissesNoKind: a watch that was stuck sees what has become of the
-// kinds, and no change of one that went.
-func TestWatchMissesNoKind(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		s := newStore(t, start, 2)
-		r := record(t, s)
-		r.wants(t, listed...)
-		release := r.block()
-		put(t, s, "node/n*")
-		synctest.Wait() // the sink is stuck with it
-		put(t, s, "pod/ns/a*")
-		do(t, s.RemoveKind("pod"), s.AddKind(graph.KindInfo{Kind: "job"}))
-		put(t, s, "job/j")
-		release()
-		r.wants(t, "put node/n@n1#3*", "vanished pod", "kinds job node", "list job", "put job/j@u1#5%1/0", "ended job 5")
-
-		do(t, s.Sicken("job", "no disk"))
-		synctest.Wait()
-		release = r.block()
-		put(t, s, "node/n")
-		synctest.Wait() // the sink is stuck with it
-		for range 3 {
-			put(t, s, "node/n*")
-			put(t, s, "node/n")
-		}
-		do(t, s.Recover("job"))
-		release()
-		r.wants(t, "sick job no disk", "put node/n@n1#6", "kinds job node", "recovered job", "list job", "put job/j@u1#5%1/0", "ended job 12",
-			"list node", "put node/n@n1#12", "ended node 12")
-	})
-}
-
-func TestWatchRewinds(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		s := newStore(t, start, 0)
-		r := record(t, s)
-		before := s.Snapshot()
-		r.wants(t, listed...)
-		remove(t, s, "pod/ns/a")
-		put(t, s, "pod/ns/a")
-		r.wants(t, "gone pod/ns/a@a1", "put pod/ns/a@u1#4%1/0")
-		do(t, s.Sicken("node", "no disk"))
-		r.wants(t, "sick node no disk")
-		do(t, s.Restore(before))
-		r.wants(t, "rewound restored to version 2", "kinds node pod", "list pod", "put pod/ns/a@a1#7", "ended pod 7")
-		put(t, s, "pod/ns/b")
-		do(t, s.Fence(t.Context(), 1))
-		r.wants(t, "put pod/ns/b@u2#8%1/0", "fence 1 pod", "fence 1 ")
-		do(t, s.Recover("node"))
-		r.wants(t, "recovered node", "list node", "put node/n@n1#6", "ended node 8", "fence 1 node")
-		joins := record(t, s)
-		// It is told, too: an engine that watches again may have missed the restore.
-		joins.wants(t, "rewound restored to version 2", "kinds node pod", "list node", "put node/n@n1#6", "ended node 8", "list pod", "put pod/ns/a@a1#7",
-			"put pod/ns/b@u2#8%1/0", "ended pod 8")
-	})
-}
-
-// TestFenceIsNeverEarly: with writers and fences running against several
-// watches, no fence is reported before what was committed when it began.
+// TestFenceIsNeverEarly: writers and fences run beside several watches. Each watch
+// reports a fence after the changes that precede it.
 func TestFenceIsNeverEarly(t *testing.T) {
 	const writers, rounds, last = 4, 40, 1 << 40
 	s := newStore(t, "", 50)
@@ -282,8 +182,8 @@ func TestFenceIsNeverEarly(t *testing.T) {
 	watches.Wait()
 }
 
-// watchUntil watches until a fence has passed, and hands the others that pass
-// for pods to check. It closes begun with the first event.
+// watchUntil watches until a fence has passed. It hands each fence of pods to check,
+// and closes begun with the first event.
 func watchUntil(t *testing.T, s *Store, last uint64, begun chan struct{}, check func(map[graph.UID]bool, graph.Event)) {
 	seen, done := map[graph.UID]bool{}, errors.New("done")
 	err := s.Watch(t.Context(), func(e graph.Event) error {

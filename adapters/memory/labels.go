@@ -8,13 +8,23 @@ import (
 	"github.com/ownergraph/ownergraph/internal/replica"
 )
 
-// Label replaces the labels of an object and returns the object as it is now. The
-// errors are those of State.Label.
+// Label replaces the labels of the object at key's coordinates, if pre holds, and
+// returns the object with its new version. Equal labels change nothing. A new object
+// has no labels, and the labels go when the object is removed.
+//
+// Errors:
+//   - ErrKindUnknown, ErrNotFound.
+//   - ErrConflict if pre does not hold.
+//   - ErrRefused and ErrInvalid for more than 256 labels, or for a label or value that
+//     finalizer.ValidLabel or finalizer.ValidLabelValue rejects.
+//
+// Held by TestLabel of internal/replica.
 func (s *Store) Label(ctx context.Context, key graph.Key, pre graph.Precondition, labels map[string]string) (graph.Object, error) {
 	return s.write(ctx, func() (replica.Commit, error) { return s.state.Label(key, pre, labels) })
 }
 
-// Labels returns the labels of an object. The errors are those of State.Labels.
+// Labels returns the labels of the object at key's coordinates. Errors: ErrNotFound,
+// ErrKindUnknown, ErrSick.
 func (s *Store) Labels(ctx context.Context, key graph.Key) (map[string]string, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -22,9 +32,9 @@ func (s *Store) Labels(ctx context.Context, key graph.Key) (map[string]string, e
 	return s.view().Labels(key)
 }
 
-// Select returns a page of the objects of a kind whose labels match, in order of their keys
-// (ownergraph.Selector). Errors: ErrKindUnknown, ErrSick, and ErrRefused and ErrInvalid for
-// an invalid selector or page.
+// Select returns a page of the objects of a kind whose labels match, in order of their
+// keys (ownergraph.Selector). Errors: ErrKindUnknown, ErrSick, and ErrRefused and
+// ErrInvalid for an invalid selector or page.
 //
 // Held by TestSelectPages.
 func (s *Store) Select(ctx context.Context, q ownergraph.Selection) (ownergraph.Selected, error) {

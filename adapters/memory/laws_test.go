@@ -12,8 +12,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// lawful drives a store and one reader of its watch.
-type lawful struct {
+// history drives a store and one reader of its watch.
+type history struct {
 	store   *Store
 	reader  *reader
 	cancel  func()
@@ -25,10 +25,10 @@ type lawful struct {
 	before  Snapshot
 }
 
-// TestWatchLaws: whatever is written, removed, restored, compacted, taken out
-// of service and fenced, and however slowly the sink takes it, the reader is
-// told the kinds first, no kind's history ever goes back, no fence is early, and
-// once it has taken everything it knows what the store holds.
+// TestWatchLaws: a random history writes, removes, restores, compacts, lists and
+// fences, and makes kinds sick. The sink takes the events at any speed. The watch
+// reports the kinds first. The history of a kind never goes back, and no fence is
+// early. A reader that has taken all events has the objects of the store.
 func TestWatchLaws(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		rapid.SyncTest(t, func(t *rapid.T) {
@@ -36,12 +36,12 @@ func TestWatchLaws(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			l := &lawful{store: store, before: store.Snapshot()}
+			l := &history{store: store, before: store.Snapshot()}
 			l.connect(t)
 			defer l.stop()
 			t.Repeat(map[string]func(*rapid.T){
 				"create": l.create, "create more": l.create, "update": l.update, "delete": l.delete, "delete more": l.delete,
-				"kind": l.kind, "history": l.history, "fence": l.fence, "list": l.list,
+				"kind": l.kind, "history": l.restore, "fence": l.fence, "list": l.list,
 				"take": l.take, "take more": l.take, "take all": l.takeAll, "reconnect": l.reconnect,
 			})
 			l.takeAll(t)
@@ -50,7 +50,7 @@ func TestWatchLaws(t *testing.T) {
 	})
 }
 
-func (l *lawful) connect(t *rapid.T) {
+func (l *history) connect(t *rapid.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	l.reader, l.cancel, l.done, l.stopped, l.first = newReader(l.store, &l.rewinds), cancel, make(chan error, 1), false, l.fences+1
 	done, sink := l.done, l.reader.sink
@@ -58,15 +58,15 @@ func (l *lawful) connect(t *rapid.T) {
 	synctest.Wait()
 }
 
-// disconnect ends the watch, whose sink may be waiting for a token.
-func (l *lawful) disconnect(t *rapid.T) {
+// disconnect ends the watch, whose sink may wait for a token.
+func (l *history) disconnect(t *rapid.T) {
 	l.stop()
 	if err := <-l.done; !errors.Is(err, context.Canceled) {
 		t.Fatalf("Watch: %v", err)
 	}
 }
 
-func (l *lawful) stop() {
+func (l *history) stop() {
 	l.cancel()
 	if !l.stopped {
 		close(l.reader.tokens)
@@ -74,13 +74,13 @@ func (l *lawful) stop() {
 	l.stopped = true
 }
 
-func (l *lawful) reconnect(t *rapid.T) {
+func (l *history) reconnect(t *rapid.T) {
 	l.disconnect(t)
 	l.connect(t)
 }
 
 // give lets the sink take one event. It returns false if there is none.
-func (l *lawful) give(t *rapid.T) bool {
+func (l *history) give(t *rapid.T) bool {
 	synctest.Wait()
 	select {
 	case l.reader.tokens <- struct{}{}:
@@ -93,13 +93,13 @@ func (l *lawful) give(t *rapid.T) bool {
 	return false
 }
 
-func (l *lawful) take(t *rapid.T) {
+func (l *history) take(t *rapid.T) {
 	for range rapid.IntRange(1, 6).Draw(t, "events") {
 		l.give(t)
 	}
 }
 
-func (l *lawful) takeAll(t *rapid.T) {
+func (l *history) takeAll(t *rapid.T) {
 	for l.give(t) {
 	}
 	var got, want []graph.Object
@@ -113,7 +113,7 @@ func (l *lawful) takeAll(t *rapid.T) {
 		sick, _ := state.Sick(info.Kind)
 		k := l.reader.kinds[info.Kind]
 		if k == nil || k.sick != sick || k.listed == k.sick {
-			t.Fatalf("the reader knows %+v of %s, sick: %t", k, info.Kind, sick)
+			t.Fatalf("the reader has %+v of %s, sick: %t", k, info.Kind, sick)
 		}
 		for _, o := range k.objects {
 			if !k.sick {
@@ -129,9 +129,9 @@ func (l *lawful) takeAll(t *rapid.T) {
 	}
 }
 
-// checkPassed: the fences that this reader had to pass were passed once. A kind
-// that was not served all the time may have missed some.
-func (l *lawful) checkPassed(t *rapid.T, kind string, sick bool) {
+// checkPassed: the watch reported each fence of this reader once. It may leave out
+// fences of a kind that was not served throughout.
+func (l *history) checkPassed(t *rapid.T, kind string, sick bool) {
 	for id := max(l.first, l.fences-min(l.fences, maxFences)+1); id <= l.fences; id++ {
 		n := l.reader.passed[fmt.Sprint(id)+kind]
 		if n > 1 || n == 0 && kind == "" {
@@ -143,38 +143,38 @@ func (l *lawful) checkPassed(t *rapid.T, kind string, sick bool) {
 	}
 }
 
-func (l *lawful) create(t *rapid.T) {
+func (l *history) create(t *rapid.T) {
 	o := graph.Object{Key: places.Draw(t, "place"), Finalizers: rapid.SliceOfNDistinct(names, 0, 1, rapid.ID).Draw(t, "finalizers")}
 	_, err := l.store.Create(t.Context(), o)
 	expect(t, err, graph.ErrConflict, graph.ErrKindUnknown)
 }
 
-func (l *lawful) update(t *rapid.T) {
+func (l *history) update(t *rapid.T) {
 	o := graph.Object{Key: places.Draw(t, "place"), ObservedGeneration: rapid.Int64Range(0, 9).Draw(t, "observed")}
 	_, err := l.store.Update(t.Context(), o)
 	expect(t, err, graph.ErrNotFound, graph.ErrKindUnknown)
 }
 
-func (l *lawful) delete(t *rapid.T) {
+func (l *history) delete(t *rapid.T) {
 	err := l.store.Delete(t.Context(), places.Draw(t, "place"), options.Draw(t, "options"))
 	expect(t, err, graph.ErrNotFound, graph.ErrKindUnknown, ErrSick)
 }
 
-func (l *lawful) list(t *rapid.T) {
+func (l *history) list(t *rapid.T) {
 	expect(t, l.store.List(t.Context(), someKinds.Draw(t, "kind").Kind), graph.ErrKindUnknown)
 }
 
-// fence notes the store as it is when the fence begins.
-func (l *lawful) fence(t *rapid.T) {
+// fence begins a fence and records the state of the store.
+func (l *history) fence(t *rapid.T) {
 	l.fences++
 	l.reader.fences[l.fences] = past{l.store.view(), l.rewinds}
 	expect(t, l.store.Fence(t.Context(), l.fences))
 }
 
-// kind changes kinds; rs is always served.
-func (l *lawful) kind(t *rapid.T) {
+// kind changes kinds. It never removes rs.
+func (l *history) kind(t *rapid.T) {
 	info := someKinds.Draw(t, "kind")
-	switch what := rapid.SampledFrom([]string{"add", "remove", "sicken", "recover", "recover"}).Draw(t, "what"); {
+	switch what := rapid.SampledFrom([]string{"add", "remove", "sicken", "recover", "recover"}).Draw(t, "step"); {
 	case what == "add":
 		expect(t, l.store.AddKind(info))
 	case what == "remove" && info.Kind != "rs":
@@ -186,8 +186,8 @@ func (l *lawful) kind(t *rapid.T) {
 	}
 }
 
-func (l *lawful) history(t *rapid.T) {
-	switch rapid.SampledFrom([]string{"compact", "note", "restore"}).Draw(t, "what") {
+func (l *history) restore(t *rapid.T) {
+	switch rapid.SampledFrom([]string{"compact", "note", "restore"}).Draw(t, "step") {
 	case "compact":
 		l.store.Compact()
 	case "note":
@@ -198,7 +198,7 @@ func (l *lawful) history(t *rapid.T) {
 	}
 }
 
-// expect fails at an error that is none of those.
+// expect fails the test at an error other than those.
 func expect(t *rapid.T, err error, of ...error) {
 	if err != nil && !slices.ContainsFunc(of, func(e error) bool { return errors.Is(err, e) }) {
 		t.Fatal(err)

@@ -2,21 +2,21 @@ package memory
 
 import "github.com/ownergraph/ownergraph/internal/replica"
 
-// changeLog holds the latest changes. Watches read it by position, so a slow
-// one costs the log nothing: what it has not read in time is gone, and it has
-// to list anew.
+// changeLog holds the latest changes. Each watch reads it by position. The log drops
+// its oldest change when it is full, so a slow watch costs it nothing. A watch that
+// misses a change lists every kind anew.
 type changeLog struct {
-	most    int
+	max     int
 	first   uint64 // the position of entries[0]
 	entries []replica.Commit
 }
 
-// next is the position that the next change will have.
+// next returns the position of the next change.
 func (l *changeLog) next() uint64 { return l.first + uint64(len(l.entries)) }
 
 func (l *changeLog) add(c replica.Commit) {
-	if len(l.entries) == l.most {
-		l.entries[0] = replica.Commit{} // let go of its object
+	if len(l.entries) == l.max {
+		l.entries[0] = replica.Commit{} // release its object
 		l.entries = l.entries[1:]
 		l.first++
 	}
@@ -25,9 +25,9 @@ func (l *changeLog) add(c replica.Commit) {
 
 func (l *changeLog) clear() { l.first, l.entries = l.next(), nil }
 
-// from returns the changes at pos and after it, at most most of them. The
-// caller must not keep them beyond the lock.
-func (l *changeLog) from(pos uint64, most int) []replica.Commit {
+// from returns at most limit changes, beginning at pos. The caller must not use them
+// after it releases the lock.
+func (l *changeLog) from(pos uint64, limit int) []replica.Commit {
 	rest := l.entries[pos-l.first:]
-	return rest[:min(most, len(rest))]
+	return rest[:min(limit, len(rest))]
 }

@@ -9,25 +9,25 @@ import (
 	"github.com/ownergraph/ownergraph/internal/replica"
 )
 
-// reader reads a watch, records the known state and judges each event.
+// reader reads a watch. It holds a copy of the objects and judges each event.
 type reader struct {
 	tokens  chan struct{} // one for each event that the sink may take
 	kinds   map[graph.Kind]*copied
 	dead    map[graph.UID]bool
-	passed  map[string]int // how often, by fence and kind
+	passed  map[string]int // by fence and kind
 	fences  map[uint64]past
-	rewinds *int // how many restores there were
+	rewinds *int // the number of restores
 	store   *Store
 	events  int
 }
 
-// copied is what the reader knows of one kind.
+// copied is the reader's copy of one kind.
 type copied struct {
 	objects  map[graph.Key]graph.Object // by place
-	listing  map[graph.Key]bool         // what the listing under way has brought
+	listing  map[graph.Key]bool         // the places in the listing under way
 	listed   bool
 	sick     bool
-	high     uint64 // the latest version told as a change, or as a listing's
+	high     uint64 // the latest version of a change or of a listing
 	progress uint64
 }
 
@@ -60,7 +60,7 @@ func (r *reader) sink(e graph.Event) error {
 func (r *reader) apply(e graph.Event) error {
 	switch e.Type {
 	case graph.KindsKnown:
-		return r.know(e.Kinds)
+		return r.setKinds(e.Kinds)
 	case graph.Rewound:
 		r.dead = map[graph.UID]bool{}
 		for _, k := range r.kinds {
@@ -75,16 +75,16 @@ func (r *reader) apply(e graph.Event) error {
 	k := r.kinds[e.Of()]
 	switch {
 	case r.events == 1:
-		return fmt.Errorf("told first")
+		return fmt.Errorf("the first event")
 	case k == nil:
-		return fmt.Errorf("of a kind that was not told")
+		return fmt.Errorf("of a kind that was not reported")
 	case k.sick && e.Type != graph.KindSick && e.Type != graph.KindRecovered && e.Type != graph.KindVanished:
 		return fmt.Errorf("of a sick kind")
 	}
 	return r.applyTo(k, e)
 }
 
-func (r *reader) know(infos []graph.KindInfo) error {
+func (r *reader) setKinds(infos []graph.KindInfo) error {
 	now := map[graph.Kind]*copied{}
 	for _, info := range infos {
 		now[info.Kind] = r.kinds[info.Kind]
@@ -94,7 +94,7 @@ func (r *reader) know(infos []graph.KindInfo) error {
 	}
 	for kind := range r.kinds {
 		if now[kind] == nil {
-			return fmt.Errorf("%s went without a word", kind)
+			return fmt.Errorf("%s vanished without an event", kind)
 		}
 	}
 	r.kinds = now
@@ -147,7 +147,7 @@ func (r *reader) put(k *copied, o graph.Object) error {
 	v := number(o.Version)
 	switch {
 	case r.dead[o.UID]:
-		return fmt.Errorf("back from the dead")
+		return fmt.Errorf("an object that was gone")
 	case !k.listed && k.listing == nil:
 		return fmt.Errorf("before any listing")
 	case k.listing == nil && v <= k.high:
@@ -155,7 +155,7 @@ func (r *reader) put(k *copied, o graph.Object) error {
 	case known && v < number(old.Version):
 		return fmt.Errorf("older than %v", old)
 	case known && old.UID != o.UID && k.listing == nil:
-		return fmt.Errorf("in the place of %v, which nobody saw go", old)
+		return fmt.Errorf("in the place of %v, without Gone", old)
 	case known && old.UID != o.UID:
 		r.dead[old.UID] = true
 	}
@@ -181,9 +181,9 @@ func (r *reader) gone(k *copied, key graph.Key) error {
 	return nil
 }
 
-// pass checks that everything of the kind that was committed before the fence
-// began has been told: what was there is there, is newer, or is gone since, and
-// nothing is there that was gone before. A restore since makes that void.
+// pass checks that the reader has all changes that precede the fence. Each object of
+// then is present, newer, or gone since. No present object was gone then. A restore
+// since then voids the check.
 func (r *reader) pass(k *copied, e graph.Event) error {
 	r.passed[fmt.Sprint(e.Fence, e.Kind)]++
 	then := r.fences[e.Fence]
@@ -204,12 +204,12 @@ func (r *reader) pass(k *copied, e graph.Event) error {
 		case there && number(now.Version) < number(o.Version):
 			return fmt.Errorf("early: the reader has %v of %v", now, o)
 		case !there && !r.dead[o.UID] && lives:
-			return fmt.Errorf("early: the reader has nothing of %v", o)
+			return fmt.Errorf("early: the reader lacks %v", o)
 		}
 	}
 	for _, o := range k.objects {
 		if number(o.Version) <= number(then.state.Version()) && !held[o.UID] {
-			return fmt.Errorf("early: the reader has not seen %v go", o)
+			return fmt.Errorf("early: the reader still has %v", o)
 		}
 	}
 	return nil

@@ -8,94 +8,95 @@ import (
 	"github.com/ownergraph/ownergraph/internal/replica"
 )
 
-// next decides under the lock what the watch reports now. It copies no object:
-// the reports read what never changes, without the lock, when they are run. The
-// channel is closed when there is more to report; nil says that there is now.
+// next computes the reports of the next round under the lock. It copies no object. The
+// reports read immutable values, so the caller runs them without the lock. The channel
+// is closed when there is more to report. It is nil if there is more now.
 //
-// What changes seldom (rewinds, kinds, health) is not in the log: the watch
-// compares what it said with what is so. So a watch that missed the log misses
-// nothing of it, and each round tells that first, before any change that
-// depends on it.
+// Rewinds, kinds and health change seldom and are not in the log. The watch compares
+// its last report with the present. So a watch that fell behind the log still reports
+// the present kinds and health. Each round reports them before any change that depends
+// on them.
 func (w *watch) next() ([]iter.Seq[graph.Event], <-chan struct{}) {
 	s := w.store
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	r := &round{watch: w, state: s.state}
 	anew := !w.started || w.rewinds != s.rewinds || w.pos < s.log.first
-	if w.rewinds != s.rewinds { // also a watch that begins after a restore: its reader may have seen what was before
-		r.tell(graph.Event{Type: graph.Rewound, Reason: s.reason, Epoch: s.state.Epoch()})
+	if w.rewinds != s.rewinds { // also for a watch that begins after a restore: its reader may know the state of before
+		r.report(graph.Event{Type: graph.Rewound, Reason: s.reason, Epoch: s.state.Epoch()})
 	}
 	if anew || w.control != s.control {
-		r.tellKinds(anew)
+		r.reportKinds(anew)
 	}
-	if anew || w.control != s.control || len(w.asked) > 0 {
-		r.tellListings(anew)
+	if anew || w.control != s.control || len(w.relist) > 0 {
+		r.reportListings(anew)
 	}
 	if anew {
 		w.pos = s.log.next()
 	}
-	w.started, w.rewinds, w.control, w.asked = true, s.rewinds, s.control, nil
-	r.tellChanges()
-	r.tellFences()
+	w.started, w.rewinds, w.control, w.relist = true, s.rewinds, s.control, nil
+	r.reportChanges()
+	r.reportFences()
 	if w.pos < s.log.next() {
 		return r.reports, nil
 	}
 	return r.reports, s.changed()
 }
 
-// round is what one look at the store has to report, in this order.
+// round holds the reports of one round, in order.
 type round struct {
 	*watch
 	state   *replica.State
 	reports []iter.Seq[graph.Event]
 }
 
-func (r *round) tell(events ...graph.Event) { r.reports = append(r.reports, slices.Values(events)) }
+func (r *round) report(events ...graph.Event) { r.reports = append(r.reports, slices.Values(events)) }
 
-// tellKinds reports the kinds that went, and the set of kinds if it changed.
-func (r *round) tellKinds(anew bool) {
+// reportKinds reports the removed kinds, and the set of kinds if it changed.
+func (r *round) reportKinds(anew bool) {
 	infos := r.state.Kinds()
 	if !anew && slices.Equal(infos, r.infos) {
 		return
 	}
 	for _, info := range r.infos {
 		if !r.state.Serves(info.Kind) {
-			r.tell(graph.Event{Type: graph.KindVanished, Kind: info.Kind})
+			r.report(graph.Event{Type: graph.KindVanished, Kind: info.Kind})
 			delete(r.kinds, info.Kind)
 		}
 	}
 	for _, info := range infos {
 		if r.kinds[info.Kind] == nil {
-			r.kinds[info.Kind] = &told{}
+			r.kinds[info.Kind] = &reported{}
 		}
 	}
 	r.infos = infos
-	r.tell(graph.Event{Type: graph.KindsKnown, Kinds: slices.Clone(infos)})
+	r.report(graph.Event{Type: graph.KindsKnown, Kinds: slices.Clone(infos)})
 }
 
-// tellListings reports which kinds fell sick or recovered, and lists those that
-// need it: all of them, or the new, the recovered and the asked for.
-func (r *round) tellListings(anew bool) {
+// reportListings reports the kinds that became sick or recovered, and lists kinds. It
+// lists all kinds if anew is set. Otherwise it lists the new, the recovered and the
+// requested kinds.
+func (r *round) reportListings(anew bool) {
 	for _, info := range r.infos {
 		kind := info.Kind
 		t := r.kinds[kind]
 		if sick, reason := r.state.Sick(kind); sick {
 			if !t.sick || t.reason != reason {
-				r.tell(graph.Event{Type: graph.KindSick, Kind: kind, Reason: reason})
+				r.report(graph.Event{Type: graph.KindSick, Kind: kind, Reason: reason})
 			}
 			t.sick, t.reason, t.listed = true, reason, false
 			continue
 		}
 		if t.sick {
-			r.tell(graph.Event{Type: graph.KindRecovered, Kind: kind})
+			r.report(graph.Event{Type: graph.KindRecovered, Kind: kind})
 			t.sick = false
 		}
-		if anew || !t.listed || r.asked[kind] {
-			t.listed, t.floor = true, r.store.log.next()
+		if anew || !t.listed || r.relist[kind] {
+			t.listed, t.listedAt = true, r.store.log.next()
 			r.reports = append(r.reports, listing(kind, r.state.ObjectsOf(kind), r.state.Version()))
 		}
-		r.tellPassed(kind, t.owed)
-		t.owed = nil
+		r.reportPassed(kind, t.fences)
+		t.fences = nil
 	}
 }
 
@@ -114,9 +115,10 @@ func listing(kind graph.Kind, objects iter.Seq[graph.Object], at graph.Version) 
 	}
 }
 
-// tellChanges reports the next batch of the log, without what the listings of
-// its kinds have brought or will bring, and then how far that goes.
-func (r *round) tellChanges() {
+// reportChanges reports the next batch of the log and the progress of each kind. It
+// leaves out a change that the latest listing of its kind contains. It also leaves out
+// the changes of sick kinds, because a listing will contain them.
+func (r *round) reportChanges() {
 	changes := r.store.log.from(r.pos, batch)
 	if len(changes) == 0 {
 		return
@@ -124,7 +126,7 @@ func (r *round) tellChanges() {
 	var due []replica.Commit
 	for i, c := range changes {
 		t := r.kinds[c.Key().Kind]
-		if t != nil && !t.sick && r.pos+uint64(i) >= t.floor {
+		if t != nil && !t.sick && r.pos+uint64(i) >= t.listedAt {
 			due = append(due, c)
 		}
 	}
@@ -136,17 +138,17 @@ func (r *round) tellChanges() {
 			}
 		}
 	})
-	r.tellProgress(changes[len(changes)-1].Version())
+	r.reportProgress(changes[len(changes)-1].Version())
 }
 
-// tellProgress reports how far every kind is, but for those whose listing said
-// more.
-func (r *round) tellProgress(at graph.Version) {
+// reportProgress reports the progress of every kind, except a kind whose listing is
+// newer.
+func (r *round) reportProgress(at graph.Version) {
 	var events []graph.Event
 	for _, info := range r.infos {
-		if t := r.kinds[info.Kind]; !t.sick && r.pos >= t.floor {
+		if t := r.kinds[info.Kind]; !t.sick && r.pos >= t.listedAt {
 			events = append(events, graph.Event{Type: graph.Progress, Kind: info.Kind, Version: at})
 		}
 	}
-	r.tell(events...)
+	r.report(events...)
 }

@@ -6,7 +6,7 @@ import (
 )
 
 // TestEpochs: one restore has one epoch in every watch, and the next restore has
-// another one. Epochs of two stores differ, but for the setting of tests.
+// another epoch. Epochs of two stores differ, except with a UIDPrefix.
 func TestEpochs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		seen := map[string]bool{}
@@ -18,7 +18,7 @@ func TestEpochs(t *testing.T) {
 			runs := record(t, s)
 			synctest.Wait()
 			if got := runs.epochs(); len(got) > 0 {
-				t.Errorf("a store that was never restored tells of %q", got)
+				t.Errorf("a store without a restore reports the epochs %q", got)
 			}
 			for range 2 {
 				do(t, s.Restore(s.Snapshot()))

@@ -55,7 +55,7 @@ func key(t testing.TB, text string) graph.Key {
 func holds(t testing.TB, s *Store, want string) {
 	t.Helper()
 	if got := graph.Format(s.Objects()); got != want {
-		t.Errorf("held:\n%s\nwant:\n%s", got, want)
+		t.Errorf("objects:\n%s\nwant:\n%s", got, want)
 	}
 }
 

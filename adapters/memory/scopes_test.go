@@ -31,7 +31,7 @@ func scoped(t *testing.T, objects string) *memory.Store {
 	return s
 }
 
-// TestScopes: nothing is created in a scope that is not there, or that is being
+// TestScopes: a scope admits new objects only while its object exists and is not being
 // deleted.
 func TestScopes(t *testing.T) {
 	s := scoped(t, "ns/a; ns/b~[x.io/z]; pod/b/old")
@@ -43,7 +43,7 @@ func TestScopes(t *testing.T) {
 		{graph.Key{Kind: "pod", Scope: "a", Name: "p"}, "", "its scope is there"},
 		{graph.Key{Kind: "ns", Name: "c"}, "", "it has no scope"},
 		{graph.Key{Kind: "pod", Scope: "c", Name: "p"}, "", "now its scope is there"},
-		{graph.Key{Kind: "pod", Scope: "d", Name: "p"}, `create pod/d/p: scope: there is no ns "d": refused`, "nobody has made it"},
+		{graph.Key{Kind: "pod", Scope: "d", Name: "p"}, `create pod/d/p: scope: there is no ns "d": refused`, "the scope does not exist"},
 		{graph.Key{Kind: "pod", Scope: "b", Name: "p"}, "create pod/b/p: scope: it is being deleted: refused", "it would never be empty"},
 	} {
 		_, err := s.Create(t.Context(), graph.Object{Key: tc.key})
@@ -52,12 +52,12 @@ func TestScopes(t *testing.T) {
 		}
 	}
 	if _, err := s.Update(t.Context(), graph.Object{Key: graph.Key{Kind: "pod", Scope: "b", Name: "old"}, Finalizers: []string{"x.io/y"}}); err != nil {
-		t.Errorf("what is there can be changed: %v", err)
+		t.Errorf("update an object in a scope that is being deleted: %v", err)
 	}
 }
 
-// TestScopeSweep: deleting the object that stands for a scope empties the scope in
-// the given order, while nothing more gets in, and removes the object last.
+// TestScopeSweep: the deletion of a scope's object empties the scope in the given
+// order. The scope admits no new objects meanwhile. The object is removed last.
 func TestScopeSweep(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := scoped(t, "ns/a; ns/aa; pod/a/p[x.io/slow]; secret/a/s; pod/aa/p")
@@ -90,7 +90,7 @@ func TestScopeSweep(t *testing.T) {
 		}
 		wait("ns/a~[x.io/scope]; ns/aa[x.io/scope]; pod/a/p~[x.io/slow]; pod/aa/p; secret/a/s")
 		if _, err := s.Create(ctx, graph.Object{Key: graph.Key{Kind: "pod", Scope: "a", Name: "late"}}); !errors.Is(err, graph.ErrRefused) {
-			t.Errorf("create in a scope that goes: %v", err)
+			t.Errorf("create in a scope that is being deleted: %v", err)
 		}
 		if err := s.Patch(ctx, graph.Key{Kind: "pod", Scope: "a", Name: "p"}, graph.Precondition{}, graph.Change{DropFinalizer: "x.io/slow"}); err != nil {
 			t.Fatal(err)

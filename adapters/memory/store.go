@@ -10,12 +10,13 @@ import (
 	"github.com/ownergraph/ownergraph/internal/replica"
 )
 
-// Store is a State that any number of goroutines may use and watch at once. It
-// is an ownergraph.Store, Fencer, Lister, Selector and VersionComparer. Use New.
+// Store is the reference store. It is safe for concurrent use by any number of
+// goroutines and watches. It is an ownergraph.Store, Fencer, Lister, Selector and
+// VersionComparer. Use New.
 //
-// The lock is held for one write or for the look at what a watch has to report,
-// never while a sink runs. A context that has ended ends every call at once,
-// with the context's error and without effect.
+// Store holds its lock for one write, or to compute the reports of a watch. It never
+// holds the lock while a sink runs. A call whose context has ended returns the
+// context's error at once and has no effect.
 type Store struct {
 	mu      sync.Mutex
 	state   *replica.State
@@ -24,10 +25,10 @@ type Store struct {
 	rewinds uint64 // counts restores
 	reason  string // of the latest restore
 	watches map[*watch]struct{}
-	wake    chan struct{} // closed at the next change; nil if no watch waits
+	wake    chan struct{} // closed at the next change; nil if no watch is idle
 }
 
-// Get returns the object at key's coordinates, whatever its UID. Errors:
+// Get returns the object at key's coordinates and ignores the UID of key. Errors:
 // ErrNotFound, ErrKindUnknown, ErrSick.
 func (s *Store) Get(ctx context.Context, key graph.Key) (graph.Object, error) {
 	if err := ctx.Err(); err != nil {
@@ -36,45 +37,71 @@ func (s *Store) Get(ctx context.Context, key graph.Key) (graph.Object, error) {
 	return s.view().Get(key)
 }
 
-// Create adds an object and returns it as it is held: with its UID and version,
-// and its references resolved. The errors are those of State.Create.
+// Create adds an object by the rules of finalizer.Create. It returns the stored object,
+// with its UID, its version and its resolved references.
+//
+// Errors:
+//   - ErrKindUnknown.
+//   - ErrConflict if the place is taken.
+//   - those of finalizer.Create.
+//   - ErrRefused and ErrInvalid for a scope that contradicts the kind, or for an owner
+//     whose kind may not own.
+//   - ErrRefused for a scope that admits no objects: see Config.Scopes.
 func (s *Store) Create(ctx context.Context, o graph.Object) (graph.Object, error) {
 	return s.write(ctx, func() (replica.Commit, error) { return s.state.Create(o) })
 }
 
-// Update replaces an object and returns it as it is now, or as it was last if
-// the update let it go. The errors are those of State.Update.
+// Update replaces the object at o's coordinates by o, by the rules of finalizer.Update.
+// UID and Version are preconditions. An empty one always holds. Update returns the
+// object after the write. If the update removes the object, it returns the last state.
+//
+// Errors: ErrKindUnknown, ErrNotFound, those of finalizer.Update, and Create's for the
+// content of o.
 func (s *Store) Update(ctx context.Context, o graph.Object) (graph.Object, error) {
 	return s.write(ctx, func() (replica.Commit, error) { return s.state.Update(o) })
 }
 
-// Patch applies change to the object at key's coordinates, if pre holds. The
-// errors are those of State.Patch.
+// Patch applies change to the object at key's coordinates, if pre holds, by the rules
+// of finalizer.Patch. A change that only removes is always valid, so a caller can free
+// an invalid object. DropOwners and Unblock name references as Get returns them.
+//
+// Errors: ErrKindUnknown, ErrNotFound, ErrSick, those of finalizer.Patch, and Create's
+// for the additions of the change.
 func (s *Store) Patch(ctx context.Context, key graph.Key, pre graph.Precondition, change graph.Change) error {
 	_, err := s.write(ctx, func() (replica.Commit, error) { return s.state.Patch(key, pre, change) })
 	return err
 }
 
-// Delete deletes the object at key's coordinates. The errors are those of
-// State.Delete.
+// Delete deletes the object at key's coordinates, by the rules of finalizer.Delete. A
+// nil grace means no grace period.
+//
+// Errors: ErrKindUnknown, ErrNotFound, ErrSick, and those of finalizer.Delete.
 func (s *Store) Delete(ctx context.Context, key graph.Key, opts graph.DeleteOptions) error {
 	_, err := s.write(ctx, func() (replica.Commit, error) { return s.state.Delete(key, opts) })
 	return err
 }
 
-// Objects returns everything that is held of the kinds that are served, sorted
-// by key, as it was at one moment.
+// Objects returns the objects of all served kinds at one moment, sorted by key. It
+// returns those of sick kinds too.
 func (s *Store) Objects() []graph.Object { return s.view().Objects() }
 
-// Snapshot notes what is held now, for Restore.
+// Snapshot returns the present kinds and objects, for Restore.
 func (s *Store) Snapshot() Snapshot { return Snapshot{s.view().Snapshot()} }
 
-// Restore takes history back to the snapshot: see State.Restore. Every watch
-// reports Rewound, and then lists everything anew. Rewound has the same epoch in
-// every watch, also in those that begin later, until the next restore makes another
-// one. Held by TestEpochs. Restore takes time in proportion to the objects.
+// Restore sets kinds and objects back to the snapshot, with their UIDs of then. The
+// health of a kind is not a part of the snapshot. Restore returns ErrRefused for a
+// snapshot of another store. It takes time in proportion to the objects.
+//
+// Every object gets a new version, higher than all earlier versions. So a write that is
+// conditioned on a version from before the restore gets ErrConflict.
+//
+// Every watch reports Rewound and then lists every kind anew. Rewound has one epoch in
+// every watch, including later watches. The next restore makes another epoch.
+//
+// Held by TestEpochs, and by TestRestore, TestRestoreRefusesOldWrites and
+// TestRestoreRaisesEveryVersion of internal/replica.
 func (s *Store) Restore(to Snapshot) error {
-	return s.steer(func() error {
+	return s.alter(func() error {
 		if err := s.state.Restore(to.of); err != nil {
 			return err
 		}
@@ -85,41 +112,48 @@ func (s *Store) Restore(to Snapshot) error {
 	})
 }
 
-// Compact drops the log: every watch that is behind lists everything anew.
+// Compact drops the log. Every watch that is behind lists every kind anew.
 func (s *Store) Compact() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.log.clear()
 }
 
-// AddKind serves a kind: see State.AddKind.
+// AddKind serves a kind, or replaces the description of a served kind. A kind that was
+// removed and is added again has its former objects. AddKind returns ErrRefused for an
+// empty name. It returns ErrRefused too if a kind with objects would change between
+// scoped and global.
 func (s *Store) AddKind(info graph.KindInfo) error {
-	return s.steer(func() error { return s.state.AddKind(info) })
+	return s.alter(func() error { return s.state.AddKind(info) })
 }
 
-// RemoveKind stops serving a kind: see State.RemoveKind.
+// RemoveKind stops serving a kind, and clears its sickness. The store keeps the objects
+// of the kind and hides them. RemoveKind returns ErrKindUnknown for a kind that is not
+// served.
 func (s *Store) RemoveKind(kind graph.Kind) error {
-	return s.steer(func() error { return s.state.RemoveKind(kind) })
+	return s.alter(func() error { return s.state.RemoveKind(kind) })
 }
 
-// Sicken takes a kind out of service: see the package's comment.
+// Sicken takes a kind out of service, with a reason: see the package comment. It
+// returns ErrKindUnknown for a kind that is not served.
 func (s *Store) Sicken(kind graph.Kind, reason string) error {
-	return s.steer(func() error { return s.state.Sicken(kind, reason) })
+	return s.alter(func() error { return s.state.Sicken(kind, reason) })
 }
 
-// Recover takes a kind into service again. Every watch lists it anew.
+// Recover takes a kind into service again. Every watch lists it anew. Recover returns
+// ErrKindUnknown for a kind that is not served.
 func (s *Store) Recover(kind graph.Kind) error {
-	return s.steer(func() error { return s.state.Recover(kind) })
+	return s.alter(func() error { return s.state.Recover(kind) })
 }
 
-// view returns what is held now. It never changes.
+// view returns an immutable copy of the present state.
 func (s *Store) view() *replica.State {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.state.Clone()
 }
 
-// write runs one write, which must not call back, and logs what it did.
+// write runs one write and logs its commit. The write must not call the store.
 func (s *Store) write(ctx context.Context, do func() (replica.Commit, error)) (graph.Object, error) {
 	if err := ctx.Err(); err != nil {
 		return graph.Object{}, err
@@ -142,8 +176,8 @@ func (s *Store) locked(do func() (replica.Commit, error)) (replica.Commit, error
 	return c, err
 }
 
-// steer changes the kinds, or history.
-func (s *Store) steer(do func() error) error {
+// alter changes the kinds, their health, or history.
+func (s *Store) alter(do func() error) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err := do(); err != nil {
@@ -154,7 +188,7 @@ func (s *Store) steer(do func() error) error {
 	return nil
 }
 
-// announce wakes every watch that waits. The lock is held.
+// announce wakes every idle watch. The lock is held.
 func (s *Store) announce() {
 	if s.wake != nil {
 		close(s.wake)
@@ -162,8 +196,7 @@ func (s *Store) announce() {
 	}
 }
 
-// changed returns a channel that is closed at the next change. The lock is
-// held.
+// changed returns a channel that is closed at the next change. The lock is held.
 func (s *Store) changed() <-chan struct{} {
 	if s.wake == nil {
 		s.wake = make(chan struct{})
@@ -171,10 +204,11 @@ func (s *Store) changed() <-chan struct{} {
 	return s.wake
 }
 
-// CompareVersions orders two versions of the store, whatever their kinds, so
-// that an engine sees a history that goes backwards (ownergraph.VersionComparer).
-// Text that is no version is older than every version. Held by
-// TestCompareVersions.
+// CompareVersions orders two versions of the store and ignores the kind
+// (ownergraph.VersionComparer). With it an engine sees a rewind. A text that is not a
+// version is older than every version.
+//
+// Held by TestCompareVersions.
 func (s *Store) CompareVersions(_ graph.Kind, a, b graph.Version) int {
 	number := func(v graph.Version) uint64 {
 		n, _ := strconv.ParseUint(string(v), 10, 64)

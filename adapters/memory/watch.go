@@ -8,23 +8,26 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// Watch reports what the store holds and every change of it to sink, until ctx
-// ends or sink returns an error, which it returns: the context's error as it
-// is, the sink's wrapped. It calls sink from the caller's goroutine. Any number
-// of watches may run at once.
+// Watch reports the present objects and every later change to sink. It calls sink from
+// the caller's goroutine. It ends when ctx ends or sink returns an error. It returns
+// the context's error as it is, and wraps the sink's error. Any number of watches may
+// run at once.
 //
-// It reports the kinds, then each kind's listing, sorted, then the changes in
-// the order in which they were committed, with Progress of every kind after
-// each batch of them. One that falls behind the log lists every kind anew; no
-// kind's history ever goes back in it, but by Restore. Which kinds are served
-// and well is told as it is, ahead of older changes of other kinds: what was
-// undone before the watch came to look is not told. Held by TestWatch,
-// TestWatchKinds, TestWatchFallsBehind and TestWatchLaws.
+// Watch reports the kinds, then a sorted listing of each kind, then the changes in the
+// order of their commits. After each batch of changes it reports the Progress of every
+// kind. A watch that falls behind the log lists every kind anew. Only a Restore makes
+// the history of a kind go backwards.
+//
+// Watch reports the present set of kinds and their health, ahead of older changes of
+// other kinds. It does not report a kind or a sickness that came and went between two
+// rounds.
+//
+// Held by TestWatch, TestWatchKinds, TestWatchFallsBehind and TestWatchLaws.
 func (s *Store) Watch(ctx context.Context, sink func(graph.Event) error) error {
 	if sink == nil {
 		return fmt.Errorf("watch: sink: nil: %w", graph.ErrRefused)
 	}
-	w := &watch{store: s, kinds: map[graph.Kind]*told{}}
+	w := &watch{store: s, kinds: map[graph.Kind]*reported{}}
 	s.enter(w)
 	defer s.leave(w)
 	for ctx.Err() == nil {
@@ -58,37 +61,38 @@ func deliver(ctx context.Context, events iter.Seq[graph.Event], sink func(graph.
 	return nil
 }
 
-// watch is one running Watch. What the store's lock guards is written by others
-// too; the rest is the watch's own, and next looks at all of it under the lock.
+// watch is one running Watch. Other goroutines write only the fields that the store's
+// lock guards. next reads and writes all fields under the lock.
 type watch struct {
 	store *Store
 
 	// Guarded by the store's lock.
 	fences []fence
-	asked  map[graph.Kind]bool // kinds that List wants anew
+	relist map[graph.Kind]bool // kinds that List requested
 
 	started bool
 	pos     uint64 // of the next change to report
-	rewinds uint64 // as told
-	control uint64 // as told
+	rewinds uint64 // as reported
+	control uint64 // as reported
 	infos   []graph.KindInfo
-	kinds   map[graph.Kind]*told
+	kinds   map[graph.Kind]*reported
 }
 
-// told is what a watch has said of one kind.
-type told struct {
+// reported is the state of one kind in the reports of a watch.
+type reported struct {
 	listed bool
 	sick   bool
 	reason string
-	// floor is where the latest listing was taken: changes before it are in it.
-	floor uint64
-	// owed are the fences that passed while the kind was sick.
-	owed []uint64
+	// listedAt is the log position of the latest listing, which contains all earlier
+	// changes.
+	listedAt uint64
+	// fences are the fences that passed while the kind was sick.
+	fences []uint64
 }
 
 const (
-	batch     = 256 // changes between two looks at the store
-	maxFences = 64  // that one watch has pending; the newest stay
+	batch     = 256 // changes in one round
+	maxFences = 64  // pending in one watch; the newest stay
 )
 
 func (s *Store) enter(w *watch) {

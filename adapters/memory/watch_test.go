@@ -3,18 +3,16 @@ package memory
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"testing/synctest"
 
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// newStore returns a store of global nodes and scoped pods that makes the UIDs
-// u1, u2, ...
+// newStore returns a store of global nodes and scoped pods that makes the UIDs u1, u2,
+// ...
 func newStore(t testing.TB, objects string, log int) *Store {
 	t.Helper()
 	s, err := New(Config{
@@ -29,113 +27,7 @@ func newStore(t testing.TB, objects string, log int) *Store {
 	return s
 }
 
-// say renders an event in one line.
-func say(e graph.Event) string {
-	switch e.Type {
-	case graph.KindsKnown:
-		words := []string{"kinds"}
-		for _, info := range e.Kinds {
-			words = append(words, string(info.Kind))
-		}
-		return strings.Join(words, " ")
-	case graph.Put:
-		return "put " + e.Object.String()
-	case graph.Gone:
-		return "gone " + e.Key.String()
-	case graph.ListBegun:
-		return fmt.Sprint("list ", e.Kind)
-	case graph.ListEnded:
-		return fmt.Sprint("ended ", e.Kind, " ", e.Version)
-	case graph.Progress:
-		return fmt.Sprint("progress ", e.Kind, " ", e.Version)
-	case graph.FencePassed:
-		return fmt.Sprintf("fence %d %s", e.Fence, e.Kind)
-	case graph.KindSick:
-		return fmt.Sprint("sick ", e.Kind, " ", e.Reason)
-	case graph.KindRecovered, graph.KindVanished:
-		return fmt.Sprint(strings.TrimPrefix(e.Type.String(), "kind-"), " ", e.Kind)
-	}
-	return e.Type.String() + " " + e.Reason
-}
-
-// recorder is a watch in a bubble, and what it was told.
-type recorder struct {
-	mu       sync.Mutex
-	events   []string
-	fences   []graph.Event // those that passed
-	rewinds  []string      // the epochs told
-	progress bool          // record Progress too
-	gate     chan struct{}
-	cancel   func()
-	done     chan error
-}
-
-// record starts a watch. It must run in a bubble.
-func record(t *testing.T, s *Store) *recorder {
-	ctx, cancel := context.WithCancel(t.Context())
-	r := &recorder{cancel: cancel, done: make(chan error, 1)}
-	go func() { r.done <- s.Watch(ctx, r.sink) }()
-	t.Cleanup(cancel)
-	return r
-}
-
-func (r *recorder) sink(e graph.Event) error {
-	r.mu.Lock()
-	gate := r.gate
-	if e.Type != graph.Progress || r.progress {
-		r.events = append(r.events, say(e))
-	}
-	if e.Type == graph.FencePassed {
-		r.fences = append(r.fences, e)
-	}
-	if e.Type == graph.Rewound {
-		r.rewinds = append(r.rewinds, e.Epoch)
-	}
-	r.mu.Unlock()
-	if gate != nil {
-		<-gate
-	}
-	return nil
-}
-
-// epochs returns those told since the last call.
-func (r *recorder) epochs() []string {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	out := r.rewinds
-	r.rewinds = nil
-	return out
-}
-
-// block makes the sink take one more event and no further, until the function
-// that it returns is called.
-func (r *recorder) block() func() {
-	gate := make(chan struct{})
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.gate = gate
-	return func() {
-		r.mu.Lock()
-		defer r.mu.Unlock()
-		r.gate = nil
-		close(gate)
-	}
-}
-
-// wants compares everything that was told since the last call, once nothing
-// more comes, and forgets it.
-func (r *recorder) wants(t *testing.T, want ...string) {
-	t.Helper()
-	synctest.Wait()
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if !slices.Equal(r.events, want) {
-		t.Errorf("told:\n  %s\nwant:\n  %s", strings.Join(r.events, "\n  "), strings.Join(want, "\n  "))
-	}
-	r.events = nil
-}
-
-// do fails the test if one of the steps went wrong.
+// do fails the test if a step failed.
 func do(t *testing.T, errs ...error) {
 	t.Helper()
 	if err := errors.Join(errs...); err != nil {
@@ -163,7 +55,7 @@ var listed = []string{"kinds node pod", "list node", "put node/n@n1#1", "ended n
 
 const start = "node/n@n1#1; pod/ns/a@a1#2"
 
-// TestWatch holds the order of reports: kinds, listings, changes.
+// TestWatch: a watch reports the kinds, then the listings, then the changes.
 func TestWatch(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newStore(t, start, 0)
@@ -181,8 +73,8 @@ func TestWatch(t *testing.T) {
 	})
 }
 
-// TestProgress holds that each batch says how far every kind is, the unchanged
-// ones too.
+// TestProgress: each batch reports the progress of every kind, even of an unchanged
+// one.
 func TestProgress(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newStore(t, start, 0)
@@ -197,8 +89,8 @@ func TestProgress(t *testing.T) {
 	})
 }
 
-// TestProgressNeverFallsBack: a kind that was listed at a later moment has more
-// progress than the log that is still being read.
+// TestProgressNeverFallsBack: a kind with a later listing has more progress than the
+// log that the watch is still reading.
 func TestProgressNeverFallsBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newStore(t, start, 0)
@@ -207,7 +99,7 @@ func TestProgressNeverFallsBack(t *testing.T) {
 		r.wants(t, listed...)
 		release := r.block()
 		put(t, s, "pod/ns/a*") // version 3
-		synctest.Wait()        // the sink is stuck with it
+		synctest.Wait()        // the sink blocks at this event
 		for range batch {
 			put(t, s, "pod/ns/a")
 			put(t, s, "pod/ns/a*")
@@ -221,8 +113,8 @@ func TestProgressNeverFallsBack(t *testing.T) {
 	})
 }
 
-// TestWatchFallsBehind: a slow sink holds nothing up, and what it missed is
-// listed anew; so is everything after Compact.
+// TestWatchFallsBehind: a slow sink holds up neither writers nor other watches. Its
+// watch lists every kind anew, also after Compact.
 func TestWatchFallsBehind(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newStore(t, start, 3)
@@ -231,7 +123,7 @@ func TestWatchFallsBehind(t *testing.T) {
 		idle.wants(t, listed...)
 		release := r.block()
 		put(t, s, "pod/ns/a*")
-		synctest.Wait() // r's sink is stuck with it
+		synctest.Wait() // r's sink blocks at this event
 		remove(t, s, "node/n")
 		for range 3 {
 			put(t, s, "pod/ns/a")
@@ -257,7 +149,8 @@ func TestWatchFallsBehind(t *testing.T) {
 	})
 }
 
-// TestWatchEnds holds why and how a watch ends, and that it leaves nothing.
+// TestWatchEnds: a watch ends with the error of its context or sink, and leaves the
+// store's set of watches.
 func TestWatchEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newStore(t, start, 0)
@@ -269,7 +162,7 @@ func TestWatchEnds(t *testing.T) {
 		}
 		ended, cancel := context.WithCancel(t.Context())
 		cancel()
-		never := func(e graph.Event) error { t.Errorf("told %s after the end", say(e)); return nil }
+		never := func(e graph.Event) error { t.Errorf("event %s after the end", say(e)); return nil }
 		if err := s.Watch(ended, never); err != context.Canceled {
 			t.Errorf("Watch: %v, want the context's error as it is", err)
 		}
@@ -283,21 +176,22 @@ func TestWatchEnds(t *testing.T) {
 		if err := s.Watch(during, func(graph.Event) error { calls++; cancel(); return nil }); err != context.Canceled || calls != 1 {
 			t.Errorf("Watch: %v after %d calls, want it cancelled after one", err, calls)
 		}
-		refused(t, "Watch", s.Watch(t.Context(), nil), "watch: sink: nil", "nobody to tell", graph.ErrRefused)
+		refused(t, "Watch", s.Watch(t.Context(), nil), "watch: sink: nil", "a watch needs a sink", graph.ErrRefused)
 		if len(s.watches) != 0 {
 			t.Errorf("%d watches are left", len(s.watches))
 		}
 	})
 }
 
-// TestSinkMayCall: a sink may use the store, which holds no lock meanwhile.
+// TestSinkMayCall: a sink may call the store, because the store holds no lock
+// meanwhile.
 func TestSinkMayCall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newStore(t, "", 0)
 		ctx, cancel := context.WithCancel(t.Context())
-		var told []string
+		var events []string
 		err := s.Watch(ctx, func(e graph.Event) error {
-			told = append(told, say(e))
+			events = append(events, say(e))
 			switch say(e) {
 			case "list node":
 				put(t, s, "node/a")
@@ -310,13 +204,13 @@ func TestSinkMayCall(t *testing.T) {
 		})
 		want := []string{"kinds node pod", "list node", "ended node 0", "list pod", "ended pod 0", "put node/a@u1#1%1/0",
 			"progress node 1", "progress pod 1", "fence 7 node", "fence 7 pod", "fence 7 "}
-		if err != context.Canceled || !slices.Equal(told, want) {
-			t.Errorf("Watch: %v, told %q, want %q", err, told, want)
+		if err != context.Canceled || !slices.Equal(events, want) {
+			t.Errorf("Watch: %v, events %q, want %q", err, events, want)
 		}
 	})
 }
 
-// TestEndedContext: no call has an effect after its context has ended.
+// TestEndedContext: a call whose context has ended has no effect.
 func TestEndedContext(t *testing.T) {
 	s := newStore(t, start, 0)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -338,7 +232,7 @@ func TestEndedContext(t *testing.T) {
 	holds(t, s, start)
 }
 
-// TestStoreErrors holds that a store passes on what its State says.
+// TestStoreErrors: a store returns the errors of its State.
 func TestStoreErrors(t *testing.T) {
 	s := newStore(t, start, 0)
 	ctx, gone := t.Context(), key(t, "pod/ns/z")
@@ -355,6 +249,6 @@ func TestStoreErrors(t *testing.T) {
 	refused(t, "RemoveKind", s.RemoveKind("job"), "remove kind job", "not served", graph.ErrKindUnknown)
 	refused(t, "Sicken", s.Sicken("job", ""), "sicken kind job", "not served", graph.ErrKindUnknown)
 	refused(t, "Recover", s.Recover("job"), "recover kind job", "not served", graph.ErrKindUnknown)
-	refused(t, "Restore", s.Restore(Snapshot{}), "restore: snapshot: of another store", "nobody's", graph.ErrRefused)
+	refused(t, "Restore", s.Restore(Snapshot{}), "restore: snapshot: of another store", "the zero snapshot is of no store", graph.ErrRefused)
 	holds(t, s, start)
 }

@@ -13,13 +13,8 @@ import (
 // maxLabels bounds the labels of an object.
 const maxLabels = 256
 
-// Label replaces the labels of the object at key's coordinates, if pre holds. Labels are
-// not a part of the object, but a change of them gives the object a new version. A new
-// object has no labels. The labels go when the object is removed.
-//
-// Errors: ErrKindUnknown, ErrNotFound; ErrConflict if pre does not hold; ErrRefused and
-// ErrInvalid for more than 256 labels, or for a label or value that finalizer.ValidLabel or
-// finalizer.ValidLabelValue rejects.
+// Label replaces the labels of the object at key's coordinates, if pre holds. The Label
+// of memory.Store documents the errors.
 //
 // Held by TestLabel.
 func (s *State) Label(key graph.Key, pre graph.Precondition, labels map[string]string) (Commit, error) {

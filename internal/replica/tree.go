@@ -2,12 +2,13 @@ package replica
 
 import "iter"
 
-// tree is an ordered map that never changes: put and remove return a new tree
-// that shares all but one path with the old one. So a snapshot is a pointer, a
-// listing needs no lock while it runs, and a State is cloned in no time.
+// tree is an ordered immutable map. put and remove return a new tree that shares all
+// but one path with the old tree. So a snapshot is a pointer, a listing needs no lock
+// while it runs, and Clone takes constant time.
 //
-// It is an AVL tree, at most 1.45 log2(n) deep, so recursion is shallow
-// whatever the keys are. Held by TestTree.
+// It is an AVL tree, at most 1.45 log2(n) deep, so recursion is shallow for any keys.
+//
+// Held by TestTree.
 type tree[K, V any] struct {
 	compare func(a, b K) int
 	root    *branch[K, V]
@@ -43,8 +44,7 @@ func (t tree[K, V]) remove(key K) tree[K, V] {
 	return tree[K, V]{t.compare, t.cut(t.root, key)}
 }
 
-// change returns the tree with each value replaced, which it does in order of the
-// keys.
+// change returns the tree with each value replaced, in order of the keys.
 func (t tree[K, V]) change(replace func(V) V) tree[K, V] {
 	return tree[K, V]{t.compare, t.root.change(replace)}
 }
@@ -54,7 +54,7 @@ func (t tree[K, V]) all() iter.Seq2[K, V] {
 	return func(yield func(K, V) bool) { t.root.walk(yield) }
 }
 
-// after yields what is behind a key, in order.
+// after yields the entries after a key, in order.
 func (t tree[K, V]) after(key K) iter.Seq2[K, V] {
 	return func(yield func(K, V) bool) { t.walkAfter(t.root, key, yield) }
 }
@@ -127,7 +127,7 @@ func join[K, V any](key K, value V, left, right *branch[K, V]) *branch[K, V] {
 	return &branch[K, V]{key, value, left, right, 1 + max(left.tall(), right.tall())}
 }
 
-// balance joins two trees whose heights differ by two at most.
+// balance joins two trees whose heights differ by at most two.
 func balance[K, V any](key K, value V, left, right *branch[K, V]) *branch[K, V] {
 	switch l, r := left.tall(), right.tall(); {
 	case l > r+1 && left.left.tall() >= left.right.tall():

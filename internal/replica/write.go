@@ -8,15 +8,8 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// Create adds an object by the rules of finalizer.Create, and makes its UID and version.
-//
-// Errors:
-//   - ErrKindUnknown;
-//   - ErrConflict if the place is taken;
-//   - those of finalizer.Create;
-//   - ErrRefused and ErrInvalid for a scope that contradicts the kind, or for an owner whose
-//     kind may not own;
-//   - ErrRefused for a scope that admits no objects: see Config.Scopes.
+// Create adds an object by the rules of finalizer.Create, and makes its UID and
+// version. The Create of memory.Store documents the errors.
 func (s *State) Create(o graph.Object) (Commit, error) {
 	const verb = "create"
 	t, err := s.table(verb, o.Key)
@@ -44,10 +37,7 @@ func (s *State) Create(o graph.Object) (Commit, error) {
 }
 
 // Update replaces the object at o's coordinates by o, by the rules of finalizer.Update.
-// UID and Version are preconditions. An empty one always holds.
-//
-// Errors: ErrKindUnknown, ErrNotFound, those of finalizer.Update, and Create's for the
-// content of o.
+// The Update of memory.Store documents the errors.
 func (s *State) Update(o graph.Object) (Commit, error) {
 	const verb = "update"
 	t, live, err := s.find(verb, o.Key)
@@ -64,12 +54,8 @@ func (s *State) Update(o graph.Object) (Commit, error) {
 	return s.commit(t, out), nil
 }
 
-// Patch applies change to the object at key's coordinates, if pre holds, by the rules of
-// finalizer.Patch. A change that only removes is always valid, so a caller can free an
-// invalid object. DropOwners and Unblock name references as Get returns them.
-//
-// Errors: ErrKindUnknown, ErrNotFound, ErrSick, those of finalizer.Patch, and Create's for
-// the additions of the change.
+// Patch applies change to the object at key's coordinates, if pre holds, by the rules
+// of finalizer.Patch. The Patch of memory.Store documents the errors.
 func (s *State) Patch(key graph.Key, pre graph.Precondition, change graph.Change) (Commit, error) {
 	const verb = "patch"
 	t, live, err := s.reach(verb, key)
@@ -91,10 +77,8 @@ func (s *State) Patch(key graph.Key, pre graph.Precondition, change graph.Change
 	return s.commit(t, out), nil
 }
 
-// Delete deletes the object at key's coordinates, by the rules of finalizer.Delete. A nil
-// grace means no grace period.
-//
-// Errors: ErrKindUnknown, ErrNotFound, ErrSick, and those of finalizer.Delete.
+// Delete deletes the object at key's coordinates, by the rules of finalizer.Delete. The
+// Delete of memory.Store documents the errors.
 func (s *State) Delete(key graph.Key, opts graph.DeleteOptions) (Commit, error) {
 	t, live, err := s.reach("delete", key)
 	if err != nil {
