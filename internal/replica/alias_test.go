@@ -6,7 +6,7 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// spoil changes everything that can be reached through an object.
+// spoil overwrites all memory that is reachable through the objects.
 func spoil(list ...graph.Object) {
 	for _, o := range list {
 		for i := range o.Owners {
@@ -18,7 +18,7 @@ func spoil(list ...graph.Object) {
 	}
 }
 
-// TestStateAliasesNothing: what goes in and what comes out is nobody else's.
+// TestStateAliasesNothing: a state shares no memory with its arguments or results.
 func TestStateAliasesNothing(t *testing.T) {
 	s := newState(t, "rs/ns/r@r1#1")
 	in := fresh(t, "pod/ns/a[x,y] -> rs/ns/r@r1")

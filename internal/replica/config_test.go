@@ -22,15 +22,15 @@ func TestConfig(t *testing.T) {
 		reason string
 	}{
 		{Config{}, "", "the zero value works"},
-		{Config{Kinds: testKinds, Objects: []graph.Object{one}}, "", "a kind that is there"},
-		{Config{Objects: []graph.Object{one}}, "", "a kind that is added"},
-		{Config{Limits: graph.Limits{Text: -1}}, "new store: Limits: negative", "nothing could be written"},
+		{Config{Kinds: testKinds, Objects: []graph.Object{one}}, "", "a served kind"},
+		{Config{Objects: []graph.Object{one}}, "", "the object adds its kind"},
+		{Config{Limits: graph.Limits{Text: -1}}, "new store: Limits: negative", "no object could be written"},
 		{Config{Propagation: map[graph.Kind]graph.Propagation{"pod": 9}}, `new store: Propagation["pod"]: propagation(9) means nothing`, "no guess"},
 		{Config{Kinds: []graph.KindInfo{{}}}, `new store: Kinds[0]: "" is empty or there twice`, "a kind has a name"},
-		{Config{Kinds: []graph.KindInfo{{Kind: "a"}, {Kind: "a", Scoped: true}}}, `new store: Kinds[1]: "a" is empty or there twice`, "which one holds?"},
-		{Config{Objects: with(func(o *graph.Object) { o.Kind = "" })}, `new store: Objects[1]: ""/ns/a@a1: kind: empty: invalid`, "it could not be found"},
-		{Config{Objects: with(func(o *graph.Object) { o.Name = "" })}, `new store: Objects[1]: pod/ns/""@a1: name: empty: invalid`, "it could not be found"},
-		{Config{Objects: with(func(o *graph.Object) { o.UID = "" })}, `new store: Objects[1]: pod/ns/a: uid: empty: invalid`, "it is no incarnation"},
+		{Config{Kinds: []graph.KindInfo{{Kind: "a"}, {Kind: "a", Scoped: true}}}, `new store: Kinds[1]: "a" is empty or there twice`, "the two contradict each other"},
+		{Config{Objects: with(func(o *graph.Object) { o.Kind = "" })}, `new store: Objects[1]: ""/ns/a@a1: kind: empty: invalid`, "no caller could find the object"},
+		{Config{Objects: with(func(o *graph.Object) { o.Name = "" })}, `new store: Objects[1]: pod/ns/""@a1: name: empty: invalid`, "no caller could find the object"},
+		{Config{Objects: with(func(o *graph.Object) { o.UID = "" })}, `new store: Objects[1]: pod/ns/a: uid: empty: invalid`, "a UID names the incarnation"},
 		{Config{Objects: with(func(o *graph.Object) { o.Name = "b" })}, `new store: Objects[1]: pod/ns/b@a1: uid: used twice: invalid`, "one UID, one object"},
 		{Config{Objects: with(func(o *graph.Object) { o.UID = "a2" })}, `new store: Objects[1]: pod/ns/a@a2: name: taken twice: invalid`, "one place, one object"},
 		{Config{Objects: with(func(o *graph.Object) { o.Scope, o.UID = "", "a2" })},
@@ -56,8 +56,8 @@ func TestConfig(t *testing.T) {
 	}
 }
 
-// TestRecorded holds that objects are taken as they are: wrong references,
-// marks that nothing holds, and versions; and what the counters make of that.
+// TestRecorded: a state keeps recorded objects unchanged, with wrong references,
+// deletion marks and versions. Its counters go on behind them.
 func TestRecorded(t *testing.T) {
 	const flawed = "node/n@n1#12~[foreground,orphan] -> node/n@n1, job/ns/j@j1!?; pod/ns/a@u2#7~; pod/ns/b@u1#3%9/4"
 	s := newState(t, flawed)
@@ -70,7 +70,7 @@ func TestRecorded(t *testing.T) {
 	holds(t, s, "node/a@u1#6; node/b@u2#5; node/c@u3#7")
 }
 
-// TestConfigIsCopied holds that a state keeps nothing of its Config.
+// TestConfigIsCopied: a state keeps no part of its Config.
 func TestConfigIsCopied(t *testing.T) {
 	c := Config{
 		Kinds:       []graph.KindInfo{{Kind: "node"}},
@@ -89,8 +89,8 @@ func TestConfigIsCopied(t *testing.T) {
 	}
 }
 
-// TestUIDs holds that UIDs are random, each on its own, unless a test asks for a
-// counter: from one UID nobody can tell another one, not even of a clone.
+// TestUIDs: UIDs are random and independent, except with a UIDPrefix. A user who knows
+// one UID cannot predict another UID, not even of a clone.
 func TestUIDs(t *testing.T) {
 	for _, tc := range []struct {
 		prefix string
@@ -116,7 +116,7 @@ func TestUIDs(t *testing.T) {
 		if tc.same {
 			continue
 		}
-		for at := range 20 { // 32 letters, 5 bits each, and all vary at every place
+		for at := range 20 { // 32 letters of 5 bits, and every letter occurs at every place
 			letters := map[byte]bool{}
 			for u := range seen {
 				letters[u[at]] = true

@@ -14,7 +14,7 @@ func TestKinds(t *testing.T) {
 	}
 	refused(t, "AddKind", s.AddKind(graph.KindInfo{}), "add kind: kind: empty", "a kind has a name", graph.ErrRefused)
 	refused(t, "AddKind", s.AddKind(graph.KindInfo{Kind: "pod"}), "add kind pod: scoped: it has objects and was true",
-		"their places would mean nothing", graph.ErrRefused)
+		"their places would be invalid", graph.ErrRefused)
 	for _, info := range []graph.KindInfo{{Kind: "job"}, {Kind: "job", Scoped: true}, {Kind: "pod", Scoped: true, NoOwner: true}} {
 		if err := s.AddKind(info); err != nil {
 			t.Errorf("AddKind(%v): %v", info, err)
@@ -63,13 +63,13 @@ func TestSick(t *testing.T) {
 	refused(t, "Patch", patchErr, "patch pod/ns/a: no disk", "out of reach, and transient", ErrSick)
 	refused(t, "Delete", deleteErr, "delete pod/ns/a: no disk", "out of reach, and transient", ErrSick)
 	if _, err := s.Get(key(t, "node/n")); err != nil {
-		t.Errorf("Get of a kind that is well: %v", err)
+		t.Errorf("Get of a kind in service: %v", err)
 	}
 	if _, err := s.Create(fresh(t, "pod/ns/b")); err != nil {
-		t.Errorf("Create: %v, want it done: others go on writing", err)
+		t.Errorf("Create: %v, want it done: other clients go on writing", err)
 	}
 	if _, err := s.Update(fresh(t, "pod/ns/a*")); err != nil {
-		t.Errorf("Update: %v, want it done: others go on writing", err)
+		t.Errorf("Update: %v, want it done: other clients go on writing", err)
 	}
 	holds(t, s, "node/n@n1#2; pod/ns/a@a1#5*; pod/ns/b@u1#4%1/0")
 	if err := s.Recover("pod"); err != nil {
@@ -105,5 +105,5 @@ func TestRestore(t *testing.T) {
 		t.Errorf("Create: %v, %v, want u2 and version 9: no UID and no version comes twice", o, err)
 	}
 	refused(t, "Restore", newState(t, "").Restore(before), "restore: snapshot: of another store", "its UIDs may mean others", graph.ErrRefused)
-	refused(t, "Restore", s.Restore(Snapshot{}), "restore: snapshot: of another store", "it is nobody's", graph.ErrRefused)
+	refused(t, "Restore", s.Restore(Snapshot{}), "restore: snapshot: of another store", "the zero snapshot is of no store", graph.ErrRefused)
 }

@@ -23,8 +23,8 @@ func selected(t testing.TB, s *State, kind graph.Kind, selector, after string) s
 	return strings.Join(out, " ")
 }
 
-// TestLabel: labels are no part of an object, but a change of them is a change,
-// they go with it and come back with it.
+// TestLabel: labels are not a part of an object. A change of them gives the object a
+// new version. They go with the object, and a restore brings them back.
 func TestLabel(t *testing.T) {
 	s := newState(t, "pod/ns/p@p#5; volume/v@v#6")
 	p := key(t, "pod/ns/p")
@@ -36,11 +36,11 @@ func TestLabel(t *testing.T) {
 	set["of"] = "mine"
 	got, err := s.Labels(p)
 	if err != nil || !maps.Equal(got, map[string]string{"of": "a", "x.io/n": ""}) {
-		t.Errorf("%v, %v: the store keeps nothing of what it is given", got, err)
+		t.Errorf("%v, %v: the state keeps no part of its arguments", got, err)
 	}
 	got["of"] = "mine"
 	if e, o, err = apart(s.Label(p, graph.Precondition{}, map[string]string{"of": "a", "x.io/n": ""})); err != nil || e.Type != 0 || o.Version != "7" {
-		t.Errorf("%v, %s, %v: nothing has changed, and it gives nothing away", e, o, err)
+		t.Errorf("%v, %s, %v: nothing has changed, and the state shares no memory", e, o, err)
 	}
 	before := s.Snapshot()
 	many := map[string]string{}
@@ -55,12 +55,12 @@ func TestLabel(t *testing.T) {
 		reason string
 		is     []error
 	}{
-		{"pod/ns/p", graph.Precondition{Version: "5"}, nil, "label pod/ns/p: precondition: uid \"\", version \"5\"", "it is older", []error{graph.ErrConflict}},
-		{"pod/ns/q", graph.Precondition{}, nil, "label pod/ns/q", "there is none", []error{graph.ErrNotFound}},
+		{"pod/ns/p", graph.Precondition{Version: "5"}, nil, "label pod/ns/p: precondition: uid \"\", version \"5\"", "a stale version", []error{graph.ErrConflict}},
+		{"pod/ns/q", graph.Precondition{}, nil, "label pod/ns/q", "absent", []error{graph.ErrNotFound}},
 		{"none/ns/q", graph.Precondition{}, nil, "label none/ns/q", "no such kind", []error{graph.ErrKindUnknown}},
-		{"pod/ns/p", graph.Precondition{}, map[string]string{"a b": ""}, `label pod/ns/p: labels["a b"]: it or "" is none`, "a blank", []error{graph.ErrRefused, graph.ErrInvalid}},
-		{"pod/ns/p", graph.Precondition{}, map[string]string{"a": "b c"}, `label pod/ns/p: labels["a"]: it or "b c" is none`, "a blank", []error{graph.ErrRefused, graph.ErrInvalid}},
-		{"pod/ns/p", graph.Precondition{}, many, "label pod/ns/p: labels: more than 256", "it may not fill the memory", []error{graph.ErrRefused, graph.ErrInvalid}},
+		{"pod/ns/p", graph.Precondition{}, map[string]string{"a b": ""}, `label pod/ns/p: labels["a b"]: it or "" is none`, "a blank is invalid", []error{graph.ErrRefused, graph.ErrInvalid}},
+		{"pod/ns/p", graph.Precondition{}, map[string]string{"a": "b c"}, `label pod/ns/p: labels["a"]: it or "b c" is none`, "a blank is invalid", []error{graph.ErrRefused, graph.ErrInvalid}},
+		{"pod/ns/p", graph.Precondition{}, many, "label pod/ns/p: labels: more than 256", "labels are bounded", []error{graph.ErrRefused, graph.ErrInvalid}},
 	} {
 		_, err := s.Label(key(t, tc.key), tc.pre, tc.labels)
 		refused(t, "Label", err, tc.want, tc.reason, tc.is...)
@@ -72,13 +72,13 @@ func TestLabel(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got, err := s.Labels(p); err != nil || len(got) > 0 {
-		t.Errorf("%v, %v: another object has labels of its own", got, err)
+		t.Errorf("%v, %v: a new object has no labels", got, err)
 	}
 	if err := s.Restore(before); err != nil {
 		t.Fatal(err)
 	}
 	if got := selected(t, s, "pod", "of=a", ""); got != "pod/ns/p@p#11=a" {
-		t.Errorf("%s: they are back", got)
+		t.Errorf("%s, want the labels of before", got)
 	}
 }
 

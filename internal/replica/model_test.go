@@ -13,16 +13,16 @@ import (
 	"pgregory.net/rapid"
 )
 
-// model is a dumb State: one map, and the rules of package finalizer. Beside it
-// runs the State that it judges.
+// model is a simple State with one map and the rules of package finalizer. The State
+// under test runs beside it.
 type model struct {
 	state   *State
 	objects map[graph.Key]graph.Object // by place
-	kinds   map[graph.Kind]bool        // served or not
+	kinds   map[graph.Kind]bool        // whether it is served
 	sick    map[graph.Kind]bool
 	version uint64
 	used    map[graph.UID]bool
-	// clone is an earlier state that nobody touches, and what it held.
+	// clone is an earlier state without later writes, and held has its objects.
 	clone    *State
 	held     []graph.Object
 	snapshot Snapshot
@@ -54,9 +54,9 @@ var (
 	})
 )
 
-// TestStateAgainstModel: whatever is written in whatever order, the state holds
-// and answers what the model does; versions rise, UIDs never come back, and no
-// clone or snapshot sees a later write.
+// TestStateAgainstModel: in any order of writes, the state and the model have the same
+// objects and answers. Versions rise, and a UID never comes back. A clone or a snapshot
+// never contains a later write.
 func TestStateAgainstModel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		state, err := New(Config{Kinds: modelKinds, UIDPrefix: "u"})
@@ -78,8 +78,8 @@ func (m *model) mark() {
 	m.snapshot, m.then, m.served = m.state.Snapshot(), maps.Clone(m.objects), maps.Clone(m.kinds)
 }
 
-// expects says which sentinel a write at a place meets before any rule of
-// finalizers. Create and Update reach a sick kind.
+// expects returns the error of a write that fails before any rule of finalizers. Create
+// and Update reach a sick kind.
 func (m *model) expects(place graph.Key, reaches bool) error {
 	_, there := m.objects[place]
 	switch {
@@ -130,7 +130,7 @@ func (m *model) create(t *rapid.T) {
 	m.wrote(t, e, got, finalizer.Outcome{Effect: finalizer.Stored, Object: o})
 }
 
-// resolve is the rule of the package's comment once more.
+// resolve repeats the rule of the package comment.
 func (m *model) resolve(o graph.Object) []graph.Owner {
 	list := slices.Clone(o.Owners)
 	for i, r := range list {
@@ -189,7 +189,7 @@ func (m *model) delete(t *rapid.T) {
 	m.judge(t, e, got, err, out, want)
 }
 
-// judge compares what a write did with what the model says.
+// judge compares a write with the model.
 func (m *model) judge(t *rapid.T, e graph.Event, got graph.Object, err error, out finalizer.Outcome, want error) {
 	same(t, err, want)
 	if err == nil {
@@ -234,7 +234,7 @@ func (m *model) kind(t *rapid.T) {
 	if !served {
 		want = graph.ErrKindUnknown
 	}
-	switch rapid.SampledFrom([]string{"add", "remove", "sicken", "recover"}).Draw(t, "what") {
+	switch rapid.SampledFrom([]string{"add", "remove", "sicken", "recover"}).Draw(t, "step") {
 	case "add":
 		want, err, m.kinds[k] = nil, m.state.AddKind(info), true
 	case "remove":

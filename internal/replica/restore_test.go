@@ -7,8 +7,8 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// TestRestoreRefusesOldWrites: an engine sees an owner go and sends the delete of
-// its dependent. A restore brings the owner back before that delete arrives.
+// TestRestoreRefusesOldWrites: an engine observes the removal of an owner and sends the
+// delete of its dependent. A restore brings the owner back before that delete arrives.
 func TestRestoreRefusesOldWrites(t *testing.T) {
 	const held = "node/o@o1#1; pod/ns/d@d1#2[x] -> node/o@o1"
 	dependent := key(t, "pod/ns/d")
@@ -24,11 +24,11 @@ func TestRestoreRefusesOldWrites(t *testing.T) {
 		{"patch", func(s *State, pre graph.Precondition) error {
 			_, err := s.Patch(dependent, pre, graph.Change{DropFinalizer: "x"})
 			return err
-		}, "what was judged is void"},
+		}, "the decision is void"},
 		{"label", func(s *State, pre graph.Precondition) error {
 			_, err := s.Label(dependent, pre, map[string]string{"a": "b"})
 			return err
-		}, "every conditional write is"},
+		}, "every conditional write is void"},
 		{"update", func(s *State, pre graph.Precondition) error {
 			o := parse(t, held)[1]
 			o.UID, o.Version, o.Finalizers = pre.UID, pre.Version, nil
@@ -58,9 +58,9 @@ func TestRestoreRefusesOldWrites(t *testing.T) {
 	}
 }
 
-// TestRestoreRaisesEveryVersion: no version of the time before stands for an object
-// after a restore, also where the same snapshot is restored twice, where a kind is
-// out of sight, and where the store is empty.
+// TestRestoreRaisesEveryVersion: after a restore, a version of before names no object.
+// This also holds for a second restore of the same snapshot, for a removed kind, and
+// for an empty state.
 func TestRestoreRaisesEveryVersion(t *testing.T) {
 	s := newState(t, "node/a@a1#1; node/b@b1#2; pod/ns/c@c1#3")
 	if err := s.RemoveKind("pod"); err != nil {
@@ -83,6 +83,6 @@ func TestRestoreRaisesEveryVersion(t *testing.T) {
 	holds(t, clone, "node/a@a1#1; node/b@b1#2; pod/ns/c@c1#3")
 	empty := newState(t, "")
 	if err := empty.Restore(empty.Snapshot()); err != nil || empty.Version() != "1" {
-		t.Errorf("Restore of nothing: %v, version %s, want 1: a listing has to be newer than what was before", err, empty.Version())
+		t.Errorf("Restore of nothing: %v, version %s, want 1: the next listing must be newer than the last one", err, empty.Version())
 	}
 }

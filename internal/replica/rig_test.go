@@ -9,8 +9,8 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// kinds of the tests: pod and rs are scoped, node and volume global, event is
-// scoped and may not own.
+// testKinds: pod and rs are scoped, node and volume are global. event is scoped and may
+// not own.
 var testKinds = []graph.KindInfo{
 	{Kind: "event", Scoped: true, NoOwner: true}, {Kind: "node"}, {Kind: "pod", Scoped: true},
 	{Kind: "rs", Scoped: true}, {Kind: "volume"},
@@ -57,11 +57,11 @@ func apart(c Commit, err error) (graph.Event, graph.Object, error) {
 	return c.Event(), c.Object(), nil
 }
 
-// holds compares all that a state holds with the notation.
+// holds compares the objects of a state with the notation.
 func holds(t testing.TB, s interface{ Objects() []graph.Object }, want string) {
 	t.Helper()
 	if got := graph.Format(s.Objects()); got != want {
-		t.Errorf("held:\n%s\nwant:\n%s", got, want)
+		t.Errorf("objects:\n%s\nwant:\n%s", got, want)
 	}
 }
 

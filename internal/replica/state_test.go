@@ -47,9 +47,9 @@ func TestCreateRefuses(t *testing.T) {
 			"only a deletion sets the mark"},
 		{with(func(o *graph.Object) { o.GraceSeconds = 1 }), []error{graph.ErrRefused}, "create pod/ns/new: graceSeconds: only a deletion sets it", "only a deletion sets it"},
 		{with(func(o *graph.Object) { o.Generation = 1 }), []error{graph.ErrRefused}, "create pod/ns/new: generation: the store makes it", "the store counts it"},
-		{with(func(o *graph.Object) { o.Scope = "" }), invalid, "create pod/new: scope: empty, and the kind is scoped", "it could not be found"},
-		{fresh(t, "node/ns/n"), invalid, "create node/ns/n: scope: given, and the kind is global", "it could not be found"},
-		{with(func(o *graph.Object) { o.Name = "" }), invalid, `create: refused: validate pod/ns/"": name: empty`, "graph.Validate stands at the door"},
+		{with(func(o *graph.Object) { o.Scope = "" }), invalid, "create pod/new: scope: empty, and the kind is scoped", "no caller could find the object"},
+		{fresh(t, "node/ns/n"), invalid, "create node/ns/n: scope: given, and the kind is global", "no caller could find the object"},
+		{with(func(o *graph.Object) { o.Name = "" }), invalid, `create: refused: validate pod/ns/"": name: empty`, "graph.Validate checks each new object"},
 		{fresh(t, "pod/ns/new -> pod/ns/new@u0"), invalid, "create: refused: validate pod/ns/new: owners[0].name: the object's own coordinates", "it would wait for itself"},
 		{fresh(t, "pod/ns/new -> event/ns/e@e1"), invalid, "create pod/ns/new: owners[0].kind: may not own", "events come and go"},
 		{fresh(t, "pod/ns/a"), []error{graph.ErrConflict}, `create pod/ns/a: name: taken by uid "a1"`, "the place is taken"},
@@ -59,7 +59,7 @@ func TestCreateRefuses(t *testing.T) {
 		refused(t, "Create("+tc.object.String()+")", err, tc.want, tc.reason, tc.is...)
 		holds(t, s, "pod/ns/a@a1#3")
 		if _, o, err := apart(s.Create(fresh(t, "pod/ns/next"))); err != nil || o.UID != "u1" || o.Version != "4" {
-			t.Errorf("after a refused Create: %v, %v; want u1 and version 4: nothing was used up", o, err)
+			t.Errorf("after a refused Create: %v, %v; want u1 and version 4: a refused write takes no version", o, err)
 		}
 	}
 }
@@ -73,18 +73,18 @@ func TestCreateHonoursLimits(t *testing.T) {
 	refused(t, "Create", err, "create: refused: validate node/n: finalizers: 2, more than 1", "the limit is set", graph.ErrRefused, graph.ErrInvalid)
 }
 
-// TestResolve holds what becomes of a reference's scope.
+// TestResolve: the state resolves the scope of each reference.
 func TestResolve(t *testing.T) {
 	for _, tc := range []struct{ given, want, reason string }{
 		{"pod/ns/a -> rs/r@r1", "pod/ns/a@u1#1%1/0 -> rs/ns/r@r1", "the owner is in the dependent's scope"},
-		{"pod/ns/a -> rs/other/r@r1", "pod/ns/a@u1#1%1/0 -> rs/other/r@r1", "as given, right or wrong"},
+		{"pod/ns/a -> rs/other/r@r1", "pod/ns/a@u1#1%1/0 -> rs/other/r@r1", "unchanged, right or wrong"},
 		{"pod/ns/a -> node/n@n1", "pod/ns/a@u1#1%1/0 -> node/n@n1", "the owner is global"},
-		{"pod/ns/a -> node/ns/n@n1", "pod/ns/a@u1#1%1/0 -> node/ns/n@n1", "as given, though wrong"},
+		{"pod/ns/a -> node/ns/n@n1", "pod/ns/a@u1#1%1/0 -> node/ns/n@n1", "unchanged, although it is wrong"},
 		{"node/n -> rs/r@r1!", "node/n@u1#1%1/0 -> rs/r@r1!?", "a global dependent has no scope to lend"},
-		{"node/n -> rs/ns/r@r1", "node/n@u1#1%1/0 -> rs/ns/r@r1", "as given"},
+		{"node/n -> rs/ns/r@r1", "node/n@u1#1%1/0 -> rs/ns/r@r1", "unchanged"},
 		{"node/n -> volume/v@v1", "node/n@u1#1%1/0 -> volume/v@v1", "both are global"},
-		{"pod/ns/a -> job/j@j1", "pod/ns/a@u1#1%1/0 -> job/j@j1?", "nobody knows what a job is"},
-		{"pod/ns/a -> rs/r@r1?", "pod/ns/a@u1#1%1/0 -> rs/r@r1?", "the writer does not know either"},
+		{"pod/ns/a -> job/j@j1", "pod/ns/a@u1#1%1/0 -> job/j@j1?", "the kind is not served"},
+		{"pod/ns/a -> rs/r@r1?", "pod/ns/a@u1#1%1/0 -> rs/r@r1?", "the writer left it unresolved"},
 	} {
 		created := newState(t, "")
 		_, o, err := apart(created.Create(fresh(t, tc.given)))

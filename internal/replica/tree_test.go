@@ -9,8 +9,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestTree: whatever is put and removed, the tree holds what a map holds, in
-// order, is balanced, and leaves every earlier tree as it was.
+// TestTree: after any puts and removals, the tree has the entries of a map, in order,
+// and is balanced. Earlier trees do not change.
 func TestTree(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		now := tree[int, int]{compare: cmp.Compare[int]}
@@ -72,7 +72,7 @@ func checkBalance(t *rapid.T, b *branch[int, int]) {
 	checkBalance(t, b.right)
 }
 
-// TestTreeStopsEarly: a loop that is left yields nothing more.
+// TestTreeStopsEarly: a loop that ends early gets no further entries.
 func TestTreeStopsEarly(t *testing.T) {
 	all := tree[int, int]{compare: cmp.Compare[int]}
 	for i := range 100 {

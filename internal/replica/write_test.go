@@ -36,9 +36,9 @@ func TestWrites(t *testing.T) {
 		{"delete", "pod/ns/a@a1#3", remove(graph.DeleteOptions{}), graph.Gone, "pod/ns/a@a1#3~", "nothing holds it"},
 		{"last finalizer", "pod/ns/a@a1#3~[x]", patch(graph.Change{DropFinalizer: "x"}), graph.Gone, "pod/ns/a@a1#3~", "nothing holds it"},
 		{"flawed", "pod/ns/a@a1#3[x] -> pod/ns/a@a1, rs/ns/r@r1, rs/ns/q@r1", patch(graph.Change{DropFinalizer: "x"}), graph.Put,
-			"pod/ns/a@a1#4 -> pod/ns/a@a1, rs/ns/r@r1, rs/ns/q@r1", "what only takes away may leave what was wrong before"},
+			"pod/ns/a@a1#4 -> pod/ns/a@a1, rs/ns/r@r1, rs/ns/q@r1", "a change that only removes is always valid"},
 		{"flawed and done", "pod/ns/a@a1#3~[x] -> pod/ns/a@a1", update("pod/ns/a@a1 -> pod/ns/a@a1"), graph.Gone,
-			"pod/ns/a@a1#3~ -> pod/ns/a@a1", "what goes needs no judgement"},
+			"pod/ns/a@a1#3~ -> pod/ns/a@a1", "a removed object needs no check"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			s := newState(t, tc.live)
@@ -92,17 +92,17 @@ func TestErrors(t *testing.T) {
 			_, err := s.Update(graph.Object{Key: here, Finalizers: []string{""}})
 			return err
 		},
-			"update: refused: validate pod/ns/a@a1: finalizers[0]: empty", invalid, "the door is the same"},
+			"update: refused: validate pod/ns/a@a1: finalizers[0]: empty", invalid, "the check is the same"},
 		{"update mark", func(s *State) error { _, err := s.Update(graph.Object{Key: here, Deleting: true}); return err },
 			"update pod/ns/a@a1: deleting: only a deletion sets the mark", []error{graph.ErrRefused}, "finalizer's rules hold"},
 		{"patch", func(s *State) error { _, err := s.Patch(gone, graph.Precondition{}, graph.Change{}); return err }, "patch pod/ns/z",
 			[]error{graph.ErrNotFound}, "a patch creates nothing"},
 		{"patch version", func(s *State) error { _, err := s.Patch(here, stale, graph.Change{}); return err },
-			`patch pod/ns/a@a1: version: want "2", is "3"`, []error{graph.ErrConflict}, "a change of nothing has its precondition, too"},
+			`patch pod/ns/a@a1: version: want "2", is "3"`, []error{graph.ErrConflict}, "an empty change has its precondition, too"},
 		{"patch invalid", func(s *State) error {
 			_, err := s.Patch(here, graph.Precondition{}, graph.Change{AddOwner: &graph.Owner{Key: graph.Key{Kind: "rs", Name: "r"}}})
 			return err
-		}, "patch: refused: validate pod/ns/a@a1: owners[0].uid: empty", invalid, "what a change adds is judged"},
+		}, "patch: refused: validate pod/ns/a@a1: owners[0].uid: empty", invalid, "the additions of a change are checked"},
 		{"patch both", func(s *State) error {
 			_, err := s.Patch(here, graph.Precondition{}, graph.Change{AddFinalizer: graph.FinalizerForeground})
 			return err
