@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/core/effect"
 )
 
 // Clone returns an engine that goes on from here on its own. The two share
@@ -46,6 +47,7 @@ func (e *Engine) Clone() *Engine {
 	}
 	c.audit.roots, c.audit.islands = slices.Clone(c.audit.roots), slices.Clone(e.audit.islands)
 	c.prepared, c.revoked = e.prepared.Clone(), nil
+	c.effects, c.carrying = effect.List{}, false
 	c.room, c.tides = room{}, e.tides.clone()
 	c.fans, c.sweeps, c.wakes = slices.Clone(e.fans), slices.Clone(e.sweeps), slices.Clone(e.wakes)
 	return &c

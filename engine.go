@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/core/effect"
 	"github.com/ownergraph/ownergraph/internal/core/fifo"
 	"github.com/ownergraph/ownergraph/internal/core/record"
 	"github.com/ownergraph/ownergraph/internal/core/seq"
@@ -45,6 +46,7 @@ import (
 //	E8  the members of each sweep are counted as the graph shows them
 //	E9  what is kept at a glance, or was and has not been asked for since, is what would be decided to be kept
 //	E10 what is counted of kinds is what they are
+//	E11 every effect of a machine is carried out before the engine returns
 type Engine struct {
 	cfg   Config
 	level Level
@@ -87,6 +89,8 @@ type Engine struct {
 	audit    audit
 
 	prepared fifo.List[Call] // store calls that wait for their lane
+	effects  effect.List     // of machines, not carried out yet
+	carrying bool            // carryOut runs
 	revoked  func()          // is called when what was decided is so no more: see ground; may be nil
 	room     room            // of the decision at hand
 	fans     []graph.NodeID  // owners whose dependents have to be looked at

@@ -305,7 +305,7 @@ func partChanges() []fieldChange {
 var unhashed = map[string]string{
 	"Engine.cfg": "one Config", "Engine.level": "one Config", "Engine.set": "one Config",
 	"Engine.now": "times enter as how far away they are", "Engine.seq": "only the order of stamps counts",
-	"Engine.lastCall": "an id says nothing", "Engine.revoked": "tells others", "Engine.held": "a report", "Engine.counts": "a report", "Engine.undoneLog": "a log",
+	"Engine.effects": "none is left between calls", "Engine.carrying": "false between calls", "Engine.lastCall": "an id says nothing", "Engine.revoked": "tells others", "Engine.held": "a report", "Engine.counts": "a report", "Engine.undoneLog": "a log",
 	"Engine.nodes": "see State", "Engine.counted": "follows from the kinds", "Engine.looked": "says how much work a step was", "Engine.tides": "see tide", "Engine.room": "of the decision at hand",
 	"tide.kind": "a key", "tide.most": "spares a look at each object's own version",
 	"Engine.reading": "follows from flights",

@@ -1,0 +1,55 @@
+package ownergraph
+
+import (
+	"github.com/ownergraph/ownergraph/internal/core/effect"
+)
+
+// carryOut carries out the effects that machines have returned, in their order. Carrying
+// one out may append others, which follow. It is the only place that does so.
+func (e *Engine) carryOut() {
+	if e.carrying {
+		return
+	}
+	e.carrying = true
+	for i := 0; i < len(e.effects.Items()); i++ {
+		e.do(e.effects.Items()[i])
+	}
+	e.carrying = false
+	e.effects.Reset()
+}
+
+// do carries out one effect.
+func (e *Engine) do(x effect.Effect) {
+	switch x.Type {
+	case effect.Look:
+		e.work.Add(x.Node, x.Priority)
+	case effect.LookAt:
+		e.work.AddAt(x.Node, x.Priority, x.At)
+	case effect.Wake:
+		e.wakes = append(e.wakes, x.Node)
+	case effect.Fan:
+		e.fan(x.Node)
+	case effect.WantFence:
+		e.wantFence(x.After)
+	case effect.AwaitFence:
+		e.wakeAtFence(x.Node)
+	case effect.WakeFence:
+		e.wakeFence()
+	case effect.Relist:
+		e.wantList(x.Kind)
+	case effect.RelistAll:
+		e.wantLists()
+	case effect.Hold:
+		e.hold(x.Node, x.Reason, x.Doubt)
+	case effect.Unhold:
+		e.settle(x.Node, false)
+	case effect.Revoke:
+		e.ground()
+	case effect.Audit:
+		e.auditSoon()
+	case effect.Log:
+		e.cfg.Logger.Warn(x.Record.Text, x.Record.Args...)
+	default:
+		e.fail("E11: effect %v is not known", x.Type)
+	}
+}
