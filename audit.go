@@ -53,7 +53,7 @@ func (e *Engine) stepAudit() bool {
 		return true
 	}
 	if a.search == nil {
-		a.search = graph.NewIslandSearch(a.roots)
+		a.search = graph.NewIsolatedCycleSearch(a.roots)
 	}
 	if a.search.Step(e.graph, slice) {
 		e.keepIslands(a.search.Rings())

@@ -280,7 +280,7 @@ func (e *Engine) hidesMembers(r *clearing, a ask, name Kind) bool {
 		return false
 	}
 	p, looked := e.clear.plans[a.plan], 0
-	for id := range e.graph.Ranked(name) {
+	for id := range e.graph.OfKind(name) {
 		n := e.graph.Node(id)
 		e.looked++
 		if looked++; looked > mostLooked {

@@ -88,7 +88,7 @@ func (e *Engine) readsAgain(id graph.NodeID, name Kind) bool {
 // that its sweep is about to find it gone. It is looked at again a little later
 // all the same, in case another listing comes before the sweep.
 func (e *Engine) leaving(id graph.NodeID) bool {
-	if !e.graph.Stale(id) || !e.kinds[e.graph.Node(id).Kind()].sweeping {
+	if !e.graph.PendingPrune(id) || !e.kinds[e.graph.Node(id).Kind()].sweeping {
 		return false
 	}
 	e.work.AddAt(id, queue.Low, e.now.Add(time.Second))
@@ -158,7 +158,7 @@ func (e *Engine) barOf(n graph.Node) policy.Reason {
 		return policy.KindUnserved
 	case e.healing, e.outlived(n.Kind()):
 		return policy.NeedListing
-	case n.Twinned():
+	case n.SharesUID():
 		return policy.UIDShared
 	}
 	return policy.ReasonUnset

@@ -81,7 +81,7 @@ func (e *Engine) ownerFact(f *policy.OwnerFact, dep *record.State, o graph.Node,
 	byUID := o.ByUID()
 	if byUID { // orphaning drops it by its UID: a mistake there keeps an object
 		live, ok := e.graph.Alive(o.Key().UID)
-		if !ok || !live.Orphaning() || live.Twinned() {
+		if !ok || !live.Orphaning() || live.SharesUID() {
 			return
 		}
 		o = live
@@ -95,7 +95,7 @@ func (e *Engine) ownerFact(f *policy.OwnerFact, dep *record.State, o graph.Node,
 		f.Class, f.Doubt = graph.Dangling, graph.DoubtUnset
 		f.Unsettled = o.State() == graph.Phantom && !m.GoneObserved && part && e.unsettled(dep, o)
 	}
-	if f.Orphaning = o.Orphaning() && part && !o.Twinned() && m.Absent <= e.rewound; f.Orphaning {
+	if f.Orphaning = o.Orphaning() && part && !o.SharesUID() && m.Absent <= e.rewound; f.Orphaning {
 		f.Unacknowledged, f.Overdue = e.unacknowledged(id)
 	}
 	if f.Class == graph.Dangling && !e.orphaned.Empty() {

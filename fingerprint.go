@@ -54,7 +54,7 @@ func (p *printer) nodes() {
 		p.object(n.Object())
 		p.word(uint64(n.State()))
 		p.flags(m.Known > e.rewound, m.Mark > e.rewound, m.Absent > e.rewound, m.Absent > e.loss.at || e.staysConfirmed(n.Kind()), m.GoneObserved, m.Reread, m.Reread && m.Probing, m.OutcomeUnknown, m.ReadFailing, m.Suspect, m.Overdue, m.FanningOut, m.AwaitsFence,
-			m.Call != 0, m.Mark != 0, m.Cycle != 0, e.graph.Stale(id))
+			m.Call != 0, m.Mark != 0, m.Cycle != 0, e.graph.PendingPrune(id))
 		if m.Cycle != 0 {
 			p.set(e.rings.found[m.Cycle].members)
 			p.fenceAfter(e.rings.found[m.Cycle].seen)
@@ -165,7 +165,7 @@ func (p *printer) kinds() {
 		if e.lossOf(name) {
 			p.until(e.loss.time.Add(maxLossWait))
 		}
-		p.seq(e.graph.Ranked(name))
+		p.seq(e.graph.OfKind(name))
 		p.seq(e.graph.Unpruned(name))
 		p.set(slices.Collect(maps.Keys(k.waiting)))
 		if e.cfg.CompareVersions != nil {

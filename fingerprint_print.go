@@ -71,7 +71,7 @@ func (p *printer) list(ids []graph.NodeID) {
 	for _, id := range ids {
 		p.node(id)
 		if p.rank(id) == 0 {
-			p.word(uint64(p.e.graph.Reused(id)))
+			p.word(uint64(p.e.graph.ReuseAfter(id)))
 		}
 	}
 }

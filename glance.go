@@ -13,7 +13,7 @@ import (
 // so, most of the time. ReasonUnset says that it takes a decision.
 func (e *Engine) glance(id graph.NodeID) policy.Reason {
 	n := e.graph.Node(id)
-	owner, kept := n.Kept()
+	owner, kept := n.FastKeep()
 	if !kept || !e.plain(id) || len(e.clear.plans) > 0 || e.awaits.has(id) || has(e.retries, id) {
 		return policy.ReasonUnset
 	}

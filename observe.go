@@ -50,7 +50,7 @@ func (e *Engine) take(ev *Event) error {
 		e.wantList(ev.Kind)
 		return nil
 	}
-	d, err := e.graph.Take(ev)
+	d, err := e.graph.ApplyEvent(ev)
 	if err != nil {
 		e.counts.Refused++
 		e.cfg.Logger.Warn("event refused", "err", err)
@@ -90,13 +90,13 @@ func (e *Engine) isBuried(id graph.NodeID) bool {
 const returned = " was seen gone and is back"
 
 // ObserveAll takes events as Observe does, one after another, and is faster with
-// many at a time: see [graph.Graph.Ahead]. It returns the errors of all that are
+// many at a time: see [graph.Graph.Prefetch]. It returns the errors of all that are
 // refused, joined.
 func (e *Engine) ObserveAll(now time.Time, events []Event) error {
 	var errs []error
 	for len(events) > 0 {
 		n := min(len(events), ahead)
-		e.graph.Ahead(events[:n])
+		e.graph.Prefetch(events[:n])
 		e.tick(now)
 		for i := range events[:n] {
 			e.nodes.Compact(e.graph)
@@ -160,13 +160,13 @@ func (e *Engine) absorb(ev *Event, d *graph.Delta) {
 		}
 		if n, ok := e.graph.Alive(ev.Key.UID); ok { // whom a claim on the UID means is another one now
 			e.breakSearch()
-			if !n.Twinned() { // it was one of two until now
+			if !n.SharesUID() { // it was one of two until now
 				e.work.Add(n.ID(), queue.High)
 				e.fan(n.ID())
 			}
 		}
 	}
-	if d.Twin {
+	if d.DuplicateUID {
 		e.cfg.Logger.Warn("two live objects have one UID", "object", ev.Object.Key.String())
 		e.counts.Twins++
 		e.breakSearch()

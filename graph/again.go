@@ -5,7 +5,7 @@ package graph
 // it comes first, and does no more than to compare. What it has found out of any
 // other is in found.
 func (g *Graph) again(o *Object) bool {
-	g.sight(&o.Key, &g.found.sought)
+	g.seekNext(&o.Key, &g.found.sought)
 	g.found.same = false
 	id := g.found.id
 	if id == 0 {

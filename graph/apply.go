@@ -15,13 +15,13 @@ package graph
 // (held by TestApplyChangesLittle). Only KindsKnown walks all kinds, and
 // Rewound all nodes.
 func (g *Graph) Apply(e Event) (Delta, error) {
-	d, err := g.Take(&e)
+	d, err := g.ApplyEvent(&e)
 	return *d, err
 }
 
-// Take is Apply without a copy of the event, which it does not keep, nor of the
+// ApplyEvent is Apply without a copy of the event, which it does not keep, nor of the
 // Delta, which is the graph's own until the next one.
-func (g *Graph) Take(e *Event) (*Delta, error) {
+func (g *Graph) ApplyEvent(e *Event) (*Delta, error) {
 	d := &g.delta
 	d.reset()
 	if e.Type == Put && g.again(&e.Object) || len(g.cfg.Ignore) > 0 && g.ignores(e.Of()) {
@@ -71,7 +71,7 @@ func (g *Graph) gone(k *Key) {
 		return
 	}
 	d.Gone, d.Class, d.Version, d.Mark = x.state() == Observed, true, true, x.is(deletingMark)
-	d.Unseen = g.Stale(id)
+	d.Unseen = g.PendingPrune(id)
 	if d.Gone {
 		g.observed--
 		g.notice(id)

@@ -103,7 +103,7 @@ func BenchmarkClone(b *testing.B) {
 }
 
 // BenchmarkAgain applies the states of 100,000 objects again, in random order,
-// one by one and with a look ahead over 32 of them.
+// one by one and with a prefetch over 32 of them.
 func BenchmarkAgain(b *testing.B) {
 	g, events := forest(b), tree(3000)
 	applyAll(b, g, events)
@@ -112,20 +112,20 @@ func BenchmarkAgain(b *testing.B) {
 		events[i], events[j] = events[j], events[i]
 	}
 	for _, bc := range []struct {
-		name  string
-		ahead func([]graph.Event)
+		name     string
+		prefetch func([]graph.Event)
 	}{
 		{"one", func([]graph.Event) {}},
-		{"ahead", g.Ahead},
+		{"prefetch", g.Prefetch},
 	} {
 		b.Run(bc.name, func(b *testing.B) {
 			b.ReportAllocs()
 			for i := 0; b.Loop(); i++ {
 				at := i % (len(events) / 32) * 32
 				batch := events[at : at+32]
-				bc.ahead(batch)
+				bc.prefetch(batch)
 				for j := range batch {
-					if _, err := g.Take(&batch[j]); err != nil {
+					if _, err := g.ApplyEvent(&batch[j]); err != nil {
 						b.Fatal(err)
 					}
 				}

@@ -152,12 +152,12 @@ func (n Node) OwnerClass(i int) (Class, Doubt) {
 	return n.g.classOf(owner)
 }
 
-// Kept reports whether the graph alone shows that nobody asks for the node's end: it
+// FastKeep reports whether the graph alone shows that nobody asks for the node's end: it
 // is observed, unmarked and flawless, no listing is about to leave it out, and its
 // only owner, if it has one, is solid and unmarked, which is returned. Of any other
 // node it says nothing: OwnerClass does. It takes a few instructions, for those who
-// ask it of every node. Held by TestKept.
-func (n Node) Kept() (owner NodeID, ok bool) {
+// ask it of every node. Held by TestFastKeep.
+func (n Node) FastKeep() (owner NodeID, ok bool) {
 	g, x := n.g, n.at()
 	at := &g.places[x.place]
 	if x.state() != Observed || x.is(deletingMark|flawedMark|wideMark) || x.epoch != g.kinds[at.kind].epoch {

@@ -24,8 +24,8 @@ type Delta struct {
 	Gone, Unseen bool
 	// Resurrected: it had been seen gone and is back. History went backwards.
 	Resurrected bool
-	// Twin: another observed node has the same UID, which no store may do.
-	Twin bool
+	// DuplicateUID: another observed node has the same UID, which no store may do.
+	DuplicateUID bool
 	// Acknowledged: its observed generation changed.
 	Acknowledged bool
 	// Owners lists the marked owners whose dependents changed by this event: the
@@ -43,7 +43,7 @@ type Delta struct {
 func (d *Delta) reset() {
 	d.Node = 0
 	d.Created, d.Observed, d.Version, d.Alike, d.Class, d.Mark = false, false, false, false, false, false
-	d.Gone, d.Unseen, d.Resurrected, d.Twin, d.Acknowledged = false, false, false, false, false
+	d.Gone, d.Unseen, d.Resurrected, d.DuplicateUID, d.Acknowledged = false, false, false, false, false
 	d.Owners, d.Added, d.Freed = d.Owners[:0], d.Added[:0], d.Freed[:0]
 }
 

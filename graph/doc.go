@@ -26,7 +26,7 @@
 // events of different kinds come.
 //
 // A put of an absent node, or a second live object with one UID, is something
-// that no store may do: it is taken, and told (Resurrected, Twin).
+// that no store may do: it is taken, and told (Resurrected, DuplicateUID).
 //
 // # Identity
 //
@@ -104,7 +104,7 @@
 // Between ListBegun and ListEnded a store puts every object of the kind. The end
 // of a listing says that all else is gone, which may be a great deal. So it only
 // begins a pruning, and [Graph.Prune] walks it in slices: it stops at each node
-// that is [Graph.Stale], whose Gone the caller applies, and at each phantom, so
+// that is [Graph.PendingPrune], whose Gone the caller applies, and at each phantom, so
 // that the caller may forget what it read of it before. A new listing ends the
 // former's pruning. A listing that began before a rewind ends without one.
 //
@@ -158,7 +158,7 @@
 //	bucket.go  such a line: ids, and as much of their hashes as a look-up needs, or a split
 //	split.go   a segment that is full becomes two, and mostly without a look at a node
 //	kin.go     UIDs that several nodes have, which should not be
-//	ahead.go   what a batch of events is about, fetched at once and kept for its turn
+//	prefetch.go what a batch of events is about, fetched at once and kept for its turn
 //
 // Most events say what is known already, or that and another version. These are
 // compared, and nothing else (again.go). For the others put.go does no look-up, and
@@ -167,7 +167,7 @@
 // What is left of an event's time goes, first, to reading two UUIDs and finding the
 // node (packUID, withHash); then to comparing what it says of name and owner with
 // what is held (refers, isPlaced); and in a graph that is larger than the cache, half
-// of it to waiting for the memory of index, node and text, which Ahead does for 32
+// of it to waiting for the memory of index, node and text, which Prefetch does for 32
 // events at once. A new object also pays its share in the splitting of the index
 // (split) and in memory that the system gives for the first time. BenchmarkAgain and
 // BenchmarkIngest show them.

@@ -87,7 +87,7 @@ func ExampleGraph_Prune() {
 		if done {
 			break
 		}
-		if id != 0 && g.Stale(id) {
+		if id != 0 && g.PendingPrune(id) {
 			gone := g.Node(id).Key()
 			fmt.Println("gone:", gone)
 			_, err := g.Apply(graph.Event{Type: graph.Gone, Key: gone})

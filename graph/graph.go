@@ -20,7 +20,7 @@ type Config struct {
 }
 
 // Graph holds what was observed: objects, their owner references, and who
-// refers to whom. That changes only through Apply and Take, which are the same.
+// refers to whom. That changes only through Apply and ApplyEvent, which are the same.
 //
 // A Graph is not safe for concurrent use. Its invariants, which Check verifies:
 //
@@ -57,14 +57,14 @@ type Graph struct {
 	kin      map[NodeID]links // their lists
 	twins    map[NodeID]links // the lists of those that are observed
 
-	observed  int
-	delta     Delta
-	loose     []NodeID // nodes that lost a dependent in this Apply
-	packing   form     // of the object at hand
-	found     found    // the node of the object at hand
-	lastOwner NodeID   // that was referred to
-	outlook   *outlook // on the events that come next, or nil
-	touched   uint64   // see Ahead
+	observed   int
+	delta      Delta
+	loose      []NodeID    // nodes that lost a dependent in this Apply
+	packing    form        // of the object at hand
+	found      found       // the node of the object at hand
+	lastOwner  NodeID      // that was referred to
+	prefetched *prefetched // on the events that come next, or nil
+	touched    uint64      // see Prefetch
 }
 
 // New returns an empty graph.
@@ -104,7 +104,7 @@ func (g *Graph) Clone() *Graph {
 			c.families[u] = &own
 		}
 	}
-	c.delta, c.loose, c.packing, c.outlook = Delta{}, nil, form{}, nil
+	c.delta, c.loose, c.packing, c.prefetched = Delta{}, nil, form{}, nil
 	return &c
 }
 

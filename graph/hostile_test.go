@@ -166,8 +166,8 @@ func TestManyTwins(t *testing.T) {
 	key := func(i int) Key { return Key{Kind: "a", Name: fmt.Sprint(i), UID: "u"} }
 	for i := range many {
 		d := apply(t, g, Event{Type: Put, Object: Object{Key: key(i), Version: "1"}})
-		if d.Twin != (i > 0) {
-			t.Fatalf("object %d: twin %t", i, d.Twin)
+		if d.DuplicateUID != (i > 0) {
+			t.Fatalf("object %d: twin %t", i, d.DuplicateUID)
 		}
 	}
 	apply(t, g, Event{Type: Put, Object: Object{Key: named("dep"), Version: "1",

@@ -162,7 +162,7 @@ func (k *kind) endList() {
 
 // Prune goes on with the pruning that the end of a listing of the kind began,
 // over at most limit nodes. It returns how many it looked at, and the node at
-// which it stopped: a Stale one, observed but not brought by the listing, which
+// which it stopped: one that is PendingPrune, observed but not brought by the listing, which
 // the caller removes by applying its Gone, or a phantom, of which the listing
 // has now spoken. At the end of the pruning node is 0 and done is true, as it is
 // where none is under way. Nodes that came after the end of the listing are not
@@ -212,9 +212,9 @@ func (g *Graph) delist(id NodeID) {
 	g.dropKind(kind)
 }
 
-// Stale reports whether the node is observed, but not by the newest listing of
+// PendingPrune reports whether the node is observed, but not by the newest listing of
 // its kind, nor since.
-func (g *Graph) Stale(id NodeID) bool {
+func (g *Graph) PendingPrune(id NodeID) bool {
 	x := g.at(id)
 	return x.state() == Observed && x.epoch != g.kinds[g.places[x.place].kind].epoch
 }

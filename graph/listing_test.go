@@ -109,8 +109,8 @@ func TestPruneDuring(t *testing.T) {
 	}
 }
 
-// TestStale: what the newest listing has not brought so far.
-func TestStale(t *testing.T) {
+// TestPendingPrune: what the newest listing has not brought so far.
+func TestPendingPrune(t *testing.T) {
 	for _, tc := range []struct {
 		history string
 		want    bool
@@ -125,7 +125,7 @@ func TestStale(t *testing.T) {
 	} {
 		w := play(t, graph.Config{}, "kinds a b; "+tc.history)
 		n, ok := w.Lookup(object(t, "a").Key)
-		if got := ok && w.Stale(n.ID()); got != tc.want {
+		if got := ok && w.PendingPrune(n.ID()); got != tc.want {
 			t.Errorf("%s: stale %t, want %t: %s", tc.history, got, tc.want, tc.reason)
 		}
 	}

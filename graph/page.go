@@ -88,9 +88,9 @@ func (g *Graph) release(id NodeID) {
 	p.free = slotOf(id) + 1
 }
 
-// Reused returns how many more nodes have to be made until the id names one
+// ReuseAfter returns how many more nodes have to be made until the id names one
 // again, from 1; 0 if it is in use or beyond Cap. It takes a walk.
-func (g *Graph) Reused(id NodeID) int {
+func (g *Graph) ReuseAfter(id NodeID) int {
 	if id == 0 || id >= g.limit || g.InUse(id) {
 		return 0
 	}

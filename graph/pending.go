@@ -8,8 +8,8 @@ func (g *Graph) Unpruned(k Kind) iter.Seq[NodeID] {
 	return g.chain(g.kinds[g.kindNamed(k)].pruneAt)
 }
 
-// Ranked yields all nodes of a kind, in the order of its prunings.
-func (g *Graph) Ranked(k Kind) iter.Seq[NodeID] {
+// OfKind yields all nodes of a kind, in the order of its prunings.
+func (g *Graph) OfKind(k Kind) iter.Seq[NodeID] {
 	id, ok := g.byKind[k]
 	if !ok {
 		return g.chain(0)

@@ -34,13 +34,13 @@ func TestPending(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if got := names(g, g.Unpruned("k")) + names(g, g.Unpruned("x")) + names(g, g.Ranked("x")); got != "" {
+	if got := names(g, g.Unpruned("k")) + names(g, g.Unpruned("x")) + names(g, g.OfKind("x")); got != "" {
 		t.Errorf("before the listing ends and of a kind that is not there: %q, want nothing", got)
 	}
 	if _, err := g.Apply(Event{Type: ListEnded, Kind: "k"}); err != nil {
 		t.Fatal(err)
 	}
-	all := names(g, g.Ranked("k"))
+	all := names(g, g.OfKind("k"))
 	if got := names(g, g.Unpruned("k")); got != all || len(all) != len("a b c d") {
 		t.Errorf("a pruning that has not begun has %q before it, want %q", got, all)
 	}

@@ -5,9 +5,9 @@ import (
 	"testing"
 )
 
-// TestReused: an id that is free names a node again after as many nodes as Reused
+// TestReuseAfter: an id that is free names a node again after as many nodes as Reused
 // says, one that is in use or was never used after none.
-func TestReused(t *testing.T) {
+func TestReuseAfter(t *testing.T) {
 	g := large(t)
 	key := func(i int) Key { return Key{Kind: "a", Name: fmt.Sprint(i), UID: UID(fmt.Sprint("u", i))} }
 	const many = 2*pageNodes + 10
@@ -26,12 +26,12 @@ func TestReused(t *testing.T) {
 			want++
 			apply(t, c, Event{Type: Put, Object: Object{Key: key(many + want), Version: "1"}})
 		}
-		if got := g.Reused(id); got != want {
+		if got := g.ReuseAfter(id); got != want {
 			t.Errorf("node %d is used again after %d more, want %d", id, got, want)
 		}
 	}
 	for _, id := range []NodeID{0, 5, NodeID(g.Cap()), NodeID(g.Cap()) + pageNodes} {
-		if got := g.Reused(id); got != 0 {
+		if got := g.ReuseAfter(id); got != 0 {
 			t.Errorf("node %d is used again after %d more, want 0", id, got)
 		}
 	}

@@ -7,7 +7,7 @@ import (
 
 // RingSearch finds rings: strongly connected components, of two nodes or more,
 // of waiting nodes that are joined by blocking references, or islands, of
-// observed nodes that are joined by any reference (see NewIslandSearch). It is Tarjan's
+// observed nodes that are joined by any reference (see NewIsolatedCycleSearch). It is Tarjan's
 // algorithm (SIAM J. Comput. 1972) with its stack as data, so that a search of
 // any size goes on in slices and never recurses. An unresolved reference joins
 // what has its UID, as it blocks that. Held by TestRingSearch.
@@ -43,9 +43,9 @@ func NewRingSearch(roots []NodeID) *RingSearch {
 	}
 }
 
-// NewIslandSearch begins a search for rings of ownership, whatever the state of
+// NewIsolatedCycleSearch begins a search for rings of ownership, whatever the state of
 // their members: observed nodes that own each other. It keeps roots.
-func NewIslandSearch(roots []NodeID) *RingSearch {
+func NewIsolatedCycleSearch(roots []NodeID) *RingSearch {
 	r := NewRingSearch(roots)
 	r.wide = true
 	return r

@@ -234,7 +234,7 @@ func (w *world) changes(d graph.Delta, keys map[graph.NodeID]graph.Key) string {
 		set  bool
 	}{
 		{"created", d.Created}, {"observed", d.Observed}, {"version", d.Version}, {"class", d.Class}, {"mark", d.Mark},
-		{"gone", d.Gone}, {"resurrected", d.Resurrected}, {"twin", d.Twin}, {"acknowledged", d.Acknowledged},
+		{"gone", d.Gone}, {"resurrected", d.Resurrected}, {"twin", d.DuplicateUID}, {"acknowledged", d.Acknowledged},
 	} {
 		if f.set {
 			s = append(s, f.name)

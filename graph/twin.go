@@ -11,10 +11,10 @@ type links struct{ next, prev NodeID }
 // mostTwins bounds how many nodes with one UID are looked at.
 const mostTwins = 64
 
-// Twinned reports whether another observed node has the node's UID. Nothing may
+// SharesUID reports whether another observed node has the node's UID. Nothing may
 // be decided by either then: what is done to one may be done to the other, and
 // only the store knows which of them a reference means.
-func (n Node) Twinned() bool { return n.at().is(twinMark) }
+func (n Node) SharesUID() bool { return n.at().is(twinMark) }
 
 // Alive returns the observed node with the UID, wherever it lives. Of several,
 // which no store may have, it is the one with the least key, so that the answer
@@ -67,7 +67,7 @@ func (g *Graph) enliven(id NodeID) {
 	first := f.alive
 	f.alive = id
 	if first != 0 {
-		g.delta.Twin = true
+		g.delta.DuplicateUID = true
 		g.joinTwins(id, first)
 	}
 }

@@ -272,8 +272,8 @@ func TestTextGap(t *testing.T) {
 	}
 }
 
-// TestAhead: a look ahead changes nothing, whatever the events are about.
-func TestAhead(t *testing.T) {
+// TestPrefetch: a prefetch changes nothing, whatever the events are about.
+func TestPrefetch(t *testing.T) {
 	g := sample(t)
 	before := g.Clone()
 	var events []Event
@@ -283,17 +283,17 @@ func TestAhead(t *testing.T) {
 	for i := range 100 {
 		events = append(events, Event{Type: Put, Object: Object{Key: numbered(i)}}, Event{Type: ListBegun, Kind: "a"}, Event{})
 	}
-	g.Ahead(events)
+	g.Prefetch(events)
 	if err := g.Check(); err != nil || recordsChanged(before, g) != 0 || g.Len() != before.Len() {
 		t.Errorf("%d records changed, %d nodes of %d, %v", recordsChanged(before, g), g.Len(), before.Len(), err)
 	}
 }
 
-// TestAheadKeepsNoText: nothing that Ahead keeps of an event, nor what is kept of the
+// TestPrefetchKeepsNoText: nothing that Prefetch keeps of an event, nor what is kept of the
 // last owner, leads to memory of a caller.
-func TestAheadKeepsNoText(t *testing.T) {
-	for f := range reflect.TypeFor[glance]().NumField() {
-		switch field := reflect.TypeFor[glance]().Field(f); field.Type.Kind() {
+func TestPrefetchKeepsNoText(t *testing.T) {
+	for f := range reflect.TypeFor[prefetchedPut]().NumField() {
+		switch field := reflect.TypeFor[prefetchedPut]().Field(f); field.Type.Kind() {
 		case reflect.Bool, reflect.Uint32, reflect.Uint64, reflect.Struct, reflect.Array:
 		default:
 			t.Errorf("%s is a %s", field.Name, field.Type)

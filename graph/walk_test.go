@@ -128,7 +128,7 @@ func TestPruneSlices(t *testing.T) {
 			t.Fatalf("after the pruning: %+v", k)
 		}
 		for n := range w.Nodes() {
-			if w.Stale(n.ID()) && n.Key().Kind == "p" {
+			if w.PendingPrune(n.ID()) && n.Key().Kind == "p" {
 				t.Fatalf("%s is stale after the pruning", n.Key())
 			}
 		}
@@ -212,7 +212,7 @@ func TestIslands(t *testing.T) {
 		{"put a -> x@u?; put b -> y@u?", "", "two claims on one UID that nobody has"},
 	} {
 		w := play(t, graph.Config{}, "kinds a b c d; "+tc.history)
-		search := graph.NewIslandSearch(slices.Sorted(maps.Keys(w.keys())))
+		search := graph.NewIsolatedCycleSearch(slices.Sorted(maps.Keys(w.keys())))
 		if !search.Step(w.Graph, 1000) {
 			t.Fatalf("%s: the search did not end", tc.history)
 		}
@@ -264,7 +264,7 @@ func TestRingSearch(t *testing.T) {
 		roots := rapid.SliceOfN(rapid.SampledFrom(ids), 0, n).Draw(t, "roots")
 		islands, newSearch := rapid.Bool().Draw(t, "islands"), graph.NewRingSearch
 		if islands {
-			newSearch = graph.NewIslandSearch
+			newSearch = graph.NewIsolatedCycleSearch
 		}
 		want := closureRings(w, ids, roots, islands)
 		for _, limit := range []int{1 << 20, rapid.IntRange(1, 3).Draw(t, "slice")} {
@@ -303,7 +303,7 @@ func TestRingSearchMeanwhile(t *testing.T) {
 	for _, refill := range []bool{false, true} {
 		g := graph.New(graph.Config{})
 		feed(t, g, graph.Event{Type: graph.KindsKnown, Kinds: []graph.KindInfo{{Kind: "a"}}})
-		search := graph.NewIslandSearch(chain(g, 2))
+		search := graph.NewIsolatedCycleSearch(chain(g, 2))
 		search.Step(g, many/2)
 		for i := range many {
 			feed(t, g, graph.Event{Type: graph.Gone, Key: key(many - 1 - i)})

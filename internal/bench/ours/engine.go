@@ -150,9 +150,9 @@ func (g *bare) Prepare(events []measure.Event) { g.events = prepare(g.events, ev
 
 func (g *bare) Apply() error {
 	for from := range slices.Chunk(g.events, 32) {
-		g.graph.Ahead(from)
+		g.graph.Prefetch(from)
 		for i := range from {
-			if _, err := g.graph.Take(&from[i]); err != nil {
+			if _, err := g.graph.ApplyEvent(&from[i]); err != nil {
 				return err
 			}
 		}

@@ -9,9 +9,9 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// TestKept: what the graph shows of x at a glance. That it is right of every node in
+// TestFastKeep: what the graph shows of x at a prefetchedPut. That it is right of every node in
 // any history is checked beside the invariants: see world.do.
-func TestKept(t *testing.T) {
+func TestFastKeep(t *testing.T) {
 	const kinds = "kinds node pod+ e- ign; list pod; end pod; prune pod; "
 	for _, c := range []struct {
 		history string
@@ -42,7 +42,7 @@ func TestKept(t *testing.T) {
 			if n.Key().Name != "x" {
 				continue
 			}
-			id, ok := n.Kept()
+			id, ok := n.FastKeep()
 			owner := ""
 			if id != 0 {
 				owner = w.Node(id).Key().String()
@@ -54,25 +54,25 @@ func TestKept(t *testing.T) {
 	}
 }
 
-// checkKept compares what is said of nodes at a glance with what is said at length.
+// checkKept compares what is said of nodes at a prefetchedPut with what is said at length.
 func (w *world) checkKept(t rapid.TB) {
 	t.Helper()
 	for n := range w.Nodes() {
 		calm := func(n graph.Node) bool { return n.State() == graph.Observed && !n.Deleting() }
-		want := calm(n) && !n.Flawed() && !w.Stale(n.ID()) && n.Owners() <= 1
+		want := calm(n) && !n.Flawed() && !w.PendingPrune(n.ID()) && n.Owners() <= 1
 		var owner graph.NodeID
-		odd := false // the reference names other coordinates than its owner's: that takes more than a glance
+		odd := false // the reference names other coordinates than its owner's: that takes more than a prefetchedPut
 		if n.Owners() == 1 {
 			o, _ := n.OwnerNode(0)
 			c, _ := n.OwnerClass(0)
 			owner, want = o.ID(), want && c == graph.Solid && !n.SelfOwner(0) && calm(o)
 			odd = n.OwnerAt(0).Key != o.Key()
 		}
-		switch got, ok := n.Kept(); {
+		switch got, ok := n.FastKeep(); {
 		case ok && !want, ok && got != owner:
-			t.Fatalf("%s is kept at a glance, for node %d; its owner is node %d, which keeps it: %v", n.Key(), got, owner, want)
+			t.Fatalf("%s is kept at a prefetchedPut, for node %d; its owner is node %d, which keeps it: %v", n.Key(), got, owner, want)
 		case !ok && want && !odd:
-			t.Fatalf("%s is kept, and a glance does not show it", n.Key())
+			t.Fatalf("%s is kept, and a prefetchedPut does not show it", n.Key())
 		}
 	}
 }

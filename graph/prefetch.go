@@ -2,36 +2,36 @@ package graph
 
 import "math/bits"
 
-// aheadBatch is how many events are looked at together: as many as a processor
+// prefetchBatch is how many events are looked at together: as many as a processor
 // has loads under way, and few enough that nothing is lost again before its turn.
-const aheadBatch = 32
+const prefetchBatch = 32
 
-// Ahead reads what the puts among the events are about, and changes nothing:
+// Prefetch reads what the puts among the events are about, and changes nothing:
 // applying them afterwards finds it in the processor's cache. A graph of a
 // million objects is far larger than that, so an event by itself waits for
 // memory four times, one after another: for the index, the node, its text and
 // its owner. Here each of the four is waited for once for 32 events: a million
 // objects in random order take a third of the time (BenchmarkAgain).
 //
-// Whatever is applied afterwards is taken as if Ahead had not been called, be it
-// other events, or these in another order. Held by TestAheadIsNothing.
-func (g *Graph) Ahead(events []Event) {
+// Whatever is applied afterwards is taken as if Prefetch had not been called, be it
+// other events, or these in another order. Held by TestPrefetchChangesNothing.
+func (g *Graph) Prefetch(events []Event) {
 	for len(events) > 0 {
-		n := min(len(events), aheadBatch)
-		g.touched += g.ahead(events[:n])
+		n := min(len(events), prefetchBatch)
+		g.touched += g.prefetch(events[:n])
 		events = events[n:]
 	}
 }
 
-// outlook is what Ahead has seen of the last 32 events, in their order: whoever has
+// prefetched is what Prefetch has seen of the last 32 events, in their order: whoever has
 // more of them asks for as many at a time, or finds them in the cache alone.
-type outlook struct {
-	seen    [aheadBatch]glance
+type prefetched struct {
+	seen    [prefetchBatch]prefetchedPut
 	n, next int // how many there are, and which comes next
 }
 
-// glance is what was seen of one put. It keeps no string of a caller.
-type glance struct {
+// prefetchedPut is what was seen of one put. It keeps no string of a caller.
+type prefetchedPut struct {
 	text [5]uint64 // the UID as words, the last two of which overlap
 	uid  uid
 	hash uint64
@@ -41,35 +41,35 @@ type glance struct {
 
 // isOf reports whether it is one at an object with the UID, a UUID: an event that is
 // another one when its turn comes is known by that, in less time than to read it again.
-func (l *glance) isOf(u string) bool {
+func (l *prefetchedPut) isOf(u string) bool {
 	return len(u) == uuidLen && l.ok && l.text[0] == word(u) && l.text[1] == word(u[8:]) &&
 		l.text[2] == word(u[16:]) && l.text[3] == word(u[24:]) && l.text[4] == word(u[28:])
 }
 
-// ahead returns a sum of all that it read, so that the reads have a use. Each loop
+// prefetch returns a sum of all that it read, so that the reads have a use. Each loop
 // asks for lines of memory for all of the events, and does so little that the
 // processor asks for the next before it has the first.
-func (g *Graph) ahead(events []Event) (sum uint64) {
-	var ids [aheadBatch]NodeID
-	var nodes [aheadBatch]*node
-	n := g.indexAhead(g.glances(events), &ids)
+func (g *Graph) prefetch(events []Event) (sum uint64) {
+	var ids [prefetchBatch]NodeID
+	var nodes [prefetchBatch]*node
+	n := g.prefetchIndex(g.readUIDs(events), &ids)
 	for i, id := range ids[:n] {
 		nodes[i] = g.at(id)
 		sum += nodes[i].version
 	}
 	for i, x := range nodes[:n] {
-		sum += g.at(x.owner).version + g.page(ids[i]).textAhead(x)
+		sum += g.at(x.owner).version + g.page(ids[i]).prefetchText(x)
 	}
 	for _, x := range nodes[:n] {
-		sum += g.page(x.owner).textAhead(g.at(x.owner))
+		sum += g.page(x.owner).prefetchText(g.at(x.owner))
 	}
 	return sum
 }
 
-// indexAhead finds nodes in the index, as far as each one's first bucket tells, and
+// prefetchIndex finds nodes in the index, as far as each one's first bucket tells, and
 // returns how many.
-func (g *Graph) indexAhead(seen []glance, ids *[aheadBatch]NodeID) (n int) {
-	var buckets [aheadBatch]*bucket
+func (g *Graph) prefetchIndex(seen []prefetchedPut, ids *[prefetchBatch]NodeID) (n int) {
+	var buckets [prefetchBatch]*bucket
 	for i := range seen {
 		s := g.index.buckets(seen[i].hash)
 		buckets[i] = &s[int(seen[i].hash)&(len(s)-1)]
@@ -86,12 +86,12 @@ func (g *Graph) indexAhead(seen []glance, ids *[aheadBatch]NodeID) (n int) {
 	return n
 }
 
-// glances begins a new outlook, in which the UIDs of the puts are read.
-func (g *Graph) glances(events []Event) []glance {
-	if g.outlook == nil {
-		g.outlook = &outlook{}
+// readUIDs begins a new prefetched, in which the UIDs of the puts are read.
+func (g *Graph) readUIDs(events []Event) []prefetchedPut {
+	if g.prefetched == nil {
+		g.prefetched = &prefetched{}
 	}
-	v := g.outlook
+	v := g.prefetched
 	v.n, v.next = 0, 0
 	for i := range events {
 		if events[i].Type != Put {
@@ -108,9 +108,9 @@ func (g *Graph) glances(events []Event) []glance {
 	return v.seen[:v.n]
 }
 
-// textAhead reads where the text of a node begins, and where most end, which is the
+// prefetchText reads where the text of a node begins, and where most end, which is the
 // next line of memory for half of them.
-func (p *page) textAhead(x *node) uint64 {
+func (p *page) prefetchText(x *node) uint64 {
 	if x.text == 0 || x.is(longText) {
 		return 0
 	}
@@ -121,11 +121,11 @@ func (p *page) textAhead(x *node) uint64 {
 // mostNames is how long most names are at most, in bytes.
 const mostNames = 40
 
-// sight is seek for the next put, of which Ahead may have seen something. What a
+// seekNext is seek for the next put, of which Prefetch may have seen something. What a
 // UID is packed as is the same at any time; of the node it has to be seen whether
 // it still has the UID.
-func (g *Graph) sight(k *Key, s *sought) {
-	v := g.outlook
+func (g *Graph) seekNext(k *Key, s *sought) {
+	v := g.prefetched
 	if v == nil || v.next == v.n {
 		g.seek(k, s)
 		return

@@ -38,11 +38,11 @@ func packed(t *rapid.T, e graph.Event) graph.Event {
 	return e
 }
 
-// told draws what Ahead is told before a batch: nothing, the batch, the same in
+// told draws what Prefetch is told before a batch: nothing, the batch, the same in
 // another order, or with other events among them.
 func told(t *rapid.T, batch []graph.Event) []graph.Event {
 	out := slices.Clone(batch)
-	switch rapid.IntRange(0, 4).Draw(t, "ahead") {
+	switch rapid.IntRange(0, 4).Draw(t, "prefetch") {
 	case 0:
 		return nil
 	case 1:
@@ -57,9 +57,9 @@ func told(t *rapid.T, batch []graph.Event) []graph.Event {
 	return out
 }
 
-// TestAheadIsNothing: with a look ahead at the events, at others, or at none, each
+// TestPrefetchChangesNothing: with a prefetch at the events, at others, or at none, each
 // event changes the same, is refused with the same words, and leaves the same graph.
-func TestAheadIsNothing(t *testing.T) {
+func TestPrefetchChangesNothing(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		cfg := drawConfig(t)
 		one, batched := begin(t, cfg), begin(t, cfg)
@@ -75,10 +75,10 @@ func TestAheadIsNothing(t *testing.T) {
 		}
 		for len(events) > 0 {
 			n := rapid.IntRange(1, min(len(events), 40)).Draw(t, "batch")
-			batched.Ahead(told(t, events[:n]))
+			batched.Prefetch(told(t, events[:n]))
 			for _, e := range events[:n] {
 				want, refused := one.Apply(e)
-				if got, err := batched.Take(&e); fmt.Sprint(*got, err) != fmt.Sprint(want, refused) {
+				if got, err := batched.ApplyEvent(&e); fmt.Sprint(*got, err) != fmt.Sprint(want, refused) {
 					t.Fatalf("%v: %+v, %v; want %+v, %v", e, *got, err, want, refused)
 				}
 			}
@@ -90,9 +90,9 @@ func TestAheadIsNothing(t *testing.T) {
 	})
 }
 
-// TestAheadOfWhatLeaves: what Ahead has seen has gone, page and all, when its turn
+// TestPrefetchOfWhatLeaves: what Prefetch has seen has gone, page and all, when its turn
 // comes, and its UID is another's.
-func TestAheadOfWhatLeaves(t *testing.T) {
+func TestPrefetchOfWhatLeaves(t *testing.T) {
 	g := graph.New(graph.Config{})
 	feed(t, g, graph.Event{Type: graph.KindsKnown, Kinds: []graph.KindInfo{{Kind: "a"}}})
 	var puts []graph.Event
@@ -102,7 +102,7 @@ func TestAheadOfWhatLeaves(t *testing.T) {
 		feed(t, g, puts[i])
 	}
 	last := puts[len(puts)-30:]
-	g.Ahead(last)
+	g.Prefetch(last)
 	for _, e := range puts[500:] {
 		feed(t, g, graph.Event{Type: graph.Gone, Key: e.Object.Key})
 	}
@@ -110,7 +110,7 @@ func TestAheadOfWhatLeaves(t *testing.T) {
 		if i%2 > 0 {
 			last[i].Object.Name += "-other"
 		}
-		d, err := g.Take(&last[i])
+		d, err := g.ApplyEvent(&last[i])
 		if err != nil || !d.Created || g.Node(d.Node).Key() != last[i].Object.Key {
 			t.Fatalf("%v: %+v, %v", last[i].Object, d, err)
 		}
@@ -120,20 +120,20 @@ func TestAheadOfWhatLeaves(t *testing.T) {
 	}
 }
 
-// TestAheadOfReusedNode: the node that Ahead saw has gone, and its id is that of
+// TestPrefetchOfReusedNode: the node that Prefetch saw has gone, and its id is that of
 // another with the same UID, to which the index does not lead.
-func TestAheadOfReusedNode(t *testing.T) {
+func TestPrefetchOfReusedNode(t *testing.T) {
 	const uuid = "@0123abcd-4567-89ef-0a1b-c2d3e4f50617"
 	w := play(t, graph.Config{}, "kinds a b c; put a"+uuid+"; put b"+uuid)
 	a := graph.Event{Type: graph.Put, Object: object(t, "a"+uuid)}
 	c := graph.Event{Type: graph.Put, Object: object(t, "c"+uuid)}
 	before, _ := w.Lookup(a.Object.Key)
-	w.Ahead([]graph.Event{c, a})
+	w.Prefetch([]graph.Event{c, a})
 	w.do(t, graph.Event{Type: graph.Gone, Key: a.Object.Key})
 	if d := w.do(t, c); d.Node != before.ID() {
 		t.Fatalf("node %d is not used again, but %d", before.ID(), d.Node)
 	}
-	if d := w.do(t, a); !d.Created || !d.Twin {
+	if d := w.do(t, a); !d.Created || !d.DuplicateUID {
 		t.Errorf("%+v, want another twin", d)
 	}
 }
@@ -207,9 +207,9 @@ func TestFlawOfOwner(t *testing.T) {
 	}
 }
 
-// TestAheadOfMany: that another UID has the tag of one does not make Ahead take the
+// TestPrefetchOfMany: that another UID has the tag of one does not make Prefetch take the
 // other's node for its own. Among so many there are hundreds of these.
-func TestAheadOfMany(t *testing.T) {
+func TestPrefetchOfMany(t *testing.T) {
 	g := graph.New(graph.Config{})
 	if _, err := g.Apply(graph.Event{Type: graph.KindsKnown, Kinds: kinds("a")}); err != nil {
 		t.Fatal(err)
@@ -221,9 +221,9 @@ func TestAheadOfMany(t *testing.T) {
 		events = append(events, graph.Event{Type: graph.Put, Object: o})
 	}
 	for batch := range slices.Chunk(events, 32) {
-		g.Ahead(batch)
+		g.Prefetch(batch)
 		for i := range batch {
-			if d, err := g.Take(&batch[i]); err != nil || !d.Created {
+			if d, err := g.ApplyEvent(&batch[i]); err != nil || !d.Created {
 				t.Fatalf("%s: %+v, %v; want a new node", batch[i].Object.Key, *d, err)
 			}
 		}

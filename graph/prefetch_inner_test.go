@@ -15,18 +15,18 @@ func putOf(uid string) graph.Event {
 	return graph.Event{Type: graph.Put, Object: o}
 }
 
-// TestGlanceOfAnother: what Ahead has seen of one UID is nothing to an event about
+// TestPrefetchOfAnother: what Prefetch has seen of one UID is nothing to an event about
 // another, wherever the two differ, and whatever was seen before.
-func TestGlanceOfAnother(t *testing.T) {
+func TestPrefetchOfAnother(t *testing.T) {
 	for i := range len(someUUID) {
 		w := play(t, graph.Config{}, "kinds a")
 		feed(t, w.Graph, putOf(someUUID))
 		other := putOf(someUUID[:i] + "9" + someUUID[i+1:])
 		for _, told := range [][]graph.Event{{other}, {putOf(someUUID)}, {other}} {
-			w.Ahead(told)
+			w.Prefetch(told)
 		}
 		e := putOf(someUUID)
-		if d, err := w.Take(&e); err != nil || d.Created || d.Version {
+		if d, err := w.ApplyEvent(&e); err != nil || d.Created || d.Version {
 			t.Errorf("%+v, %v: %s was taken for %s", *d, err, e.Object.UID, other.Object.UID)
 		}
 		if err := w.Check(); err != nil || w.Len() != 1 {
