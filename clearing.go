@@ -164,7 +164,7 @@ func (e *Engine) noteHolder(id graph.NodeID) {
 		if r, ok := c.of[runKey{id, i}]; ok {
 			c.runs[r].holder = o
 			c.runs[r].halted = c.runs[r].halted || !p.IsHolder(o) || e.halt(id, i, o) != policy.ReasonUnset
-			if turned && p.Sweep().Judges() {
+			if turned && p.Sweep().DependsOnHolder() {
 				c.runs[r].turned = e.seq.Stamp()
 				e.walkAgain()
 			}

@@ -169,7 +169,7 @@ func (e *Engine) decideMember(id graph.NodeID, o Object, d policy.Decision) (pol
 		}
 		return d, Key{}
 	}
-	if slices.ContainsFunc(e.clear.plans, func(p *finalizer.Plan) bool { return p.Sweep().Judges() }) {
+	if slices.ContainsFunc(e.clear.plans, func(p *finalizer.Plan) bool { return p.Sweep().DependsOnHolder() }) {
 		e.enlist(id) // a holder may have changed what belongs to it
 	}
 	why := policy.ReasonUnset

@@ -139,7 +139,7 @@ func (e *Engine) yieldedAt(id graph.NodeID, was, o Object, had bool) policy.Stam
 func (e *Engine) mayYield(was, o Object) (own, others bool) {
 	for _, p := range e.clear.plans {
 		s := p.Sweep()
-		own = own || s.Judges() || p.IsHolder(was) != p.IsHolder(o)
+		own = own || s.DependsOnHolder() || p.IsHolder(was) != p.IsHolder(o)
 		others = others || !p.IsHolder(was) && p.IsHolder(o) ||
 			!slices.Equal(slices.Collect(p.ClaimsBy(was, anyLabels)), slices.Collect(p.ClaimsBy(o, anyLabels)))
 		for i := range s.Members {

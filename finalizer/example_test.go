@@ -81,7 +81,7 @@ func ExamplePlan_Next() {
 		Finalizer: "example.org/tenant", Holder: "tenant",
 		Members: []finalizer.Members{
 			{By: finalizer.ByName, Delimiter: "-"},
-			{By: finalizer.ByName, Skip: ".", Delimiter: "-", Kinds: []graph.Kind{"definition"}},
+			{By: finalizer.ByName, AfterText: ".", Delimiter: "-", Kinds: []graph.Kind{"definition"}},
 		},
 		Phases: []finalizer.Phase{
 			{Name: "definitions", Kinds: []graph.Kind{"definition"}},

@@ -128,10 +128,10 @@ func (m *Members) text(o graph.Object) (string, bool) {
 	case ByFunc:
 		return m.Named(o), true
 	}
-	if m.Skip != "" {
-		if _, text, ok = strings.Cut(text, m.Skip); !ok {
+	if m.AfterText != "" {
+		if _, text, ok = strings.Cut(text, m.AfterText); !ok {
 			return "", false
 		}
 	}
-	return strings.CutSuffix(text, m.Tail)
+	return strings.CutSuffix(text, m.TrimSuffix)
 }

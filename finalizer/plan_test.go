@@ -16,7 +16,7 @@ func tenants() Sweep {
 		Finalizer: "x.io/tenant", Holder: "tenant",
 		Members: []Members{
 			{By: ByName, Delimiter: "-"},
-			{By: ByName, Skip: ".", Delimiter: "-", Kinds: []graph.Kind{"definition"}},
+			{By: ByName, AfterText: ".", Delimiter: "-", Kinds: []graph.Kind{"definition"}},
 			{By: ByScope, Delimiter: "-"},
 			{By: ByKind, Delimiter: "-"},
 		},
@@ -52,12 +52,12 @@ func TestNewPlanRefuses(t *testing.T) {
 		{members(Members{By: ByName}), "Members[0].Delimiter: empty", "111111 would take what is 1111112's"},
 		{members(Members{By: ByKind}), "Members[0].Delimiter: empty", "the same"},
 		{members(Members{By: ByOwner, Delimiter: "-"}), "Members[0].Delimiter: nothing is cut by owner", "it means nothing"},
-		{members(Members{By: ByOwner, Skip: "-"}), "Members[0].Delimiter: nothing is cut by owner|Members[0].Delimiter: empty, with", "the same"},
-		{members(Members{By: ByOwner, Tail: "-"}), "Members[0].Delimiter: nothing is cut by owner|Members[0].Delimiter: empty, with|Members[0].Tail: it cannot go without", "the same"},
+		{members(Members{By: ByOwner, AfterText: "-"}), "Members[0].Delimiter: nothing is cut by owner|Members[0].Delimiter: empty, with", "the same"},
+		{members(Members{By: ByOwner, TrimSuffix: "-"}), "Members[0].Delimiter: nothing is cut by owner|Members[0].Delimiter: empty, with|Members[0].TrimSuffix: it cannot go without", "the same"},
 		{members(Members{By: ByOwner, Suffix: true}), "Members[0].Delimiter: nothing is cut by owner|Members[0].Delimiter: empty, with", "the same"},
-		{members(Members{By: ByScope, Tail: "x", Suffix: true}), "Members[0].Delimiter: empty, with", "a scope as a whole has no end"},
-		{members(Members{By: ByName, Delimiter: "-", Suffix: true, Skip: "."}), "Members[0].Skip: it cannot go with Suffix", "which comes first?"},
-		{members(Members{By: ByName, Delimiter: "-", Tail: "."}), "Members[0].Tail: it cannot go without Suffix", "the same"},
+		{members(Members{By: ByScope, TrimSuffix: "x", Suffix: true}), "Members[0].Delimiter: empty, with", "a scope as a whole has no end"},
+		{members(Members{By: ByName, Delimiter: "-", Suffix: true, AfterText: "."}), "Members[0].AfterText: it cannot go with Suffix", "which comes first?"},
+		{members(Members{By: ByName, Delimiter: "-", TrimSuffix: "."}), "Members[0].TrimSuffix: it cannot go without Suffix", "the same"},
 		{members(Members{By: ByFunc}), "Members[0].Named: it goes with by func", "it could not be called"},
 		{members(Members{By: ByOwner, Named: named}), "Members[0].Named: it goes with by func", "it would never be called"},
 		{members(Members{By: ByScope, Global: true}), "Members[0].Global: it cannot go with by scope", "nothing could be both"},
@@ -123,7 +123,7 @@ func object(t testing.TB, line string) graph.Object {
 
 func TestMember(t *testing.T) {
 	suffix := tenants()
-	suffix.Members = []Members{{By: ByName, Suffix: true, Delimiter: ".", Tail: ".example.org"}}
+	suffix.Members = []Members{{By: ByName, Suffix: true, Delimiter: ".", TrimSuffix: ".example.org"}}
 	owned := tenants()
 	owned.Members = []Members{{By: ByOwner, Where: func(h, o graph.Object) bool { return o.Generation <= h.Generation }}}
 	named := tenants()

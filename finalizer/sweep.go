@@ -47,9 +47,9 @@ type Sweep struct {
 	Unguarded bool
 }
 
-// Judges reports whether a holder's own state says what belongs to it, by some
+// DependsOnHolder reports whether a holder's own state says what belongs to it, by some
 // Where: then every change of a holder has everything asked again.
-func (s *Sweep) Judges() bool {
+func (s *Sweep) DependsOnHolder() bool {
 	return slices.ContainsFunc(s.Members, func(m Members) bool { return m.Where != nil })
 }
 
@@ -68,14 +68,14 @@ type Members struct {
 	// with Suffix.
 	Delimiter string
 	Suffix    bool
-	// Skip is the text with which the part begins that is looked at: "." for
+	// AfterText is the text with which the part begins that is looked at: "." for
 	// the group in "widgets.acme-shop.example.org". An object without it is no
 	// member. It cannot go with Suffix.
-	Skip string
-	// Tail is what the text has to end with, and is cut off first:
+	AfterText string
+	// TrimSuffix is what the text has to end with, and is cut off first:
 	// ".example.org" with Suffix for "widgets.acme.example.org". It cannot go
 	// without Suffix.
-	Tail string
+	TrimSuffix string
 	// Named returns the name of an object's holder, "" for none, with ByFunc.
 	Named func(o graph.Object) string
 	// Label is the label that holds the holder's name, with ByLabel.

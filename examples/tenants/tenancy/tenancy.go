@@ -45,8 +45,8 @@ func Tenants(holder graph.Kind, contents bool) finalizer.Sweep {
 		Holder:    holder,
 		Holders:   isTenant,
 		Members: []finalizer.Members{
-			{By: finalizer.ByName, Skip: ".", Delimiter: Delimiter, Kinds: []graph.Kind{Definition}}, // widgets.111111-shop.org
-			{By: finalizer.ByKind, Delimiter: Delimiter},                                             // 111111-shop.org/Widget
+			{By: finalizer.ByName, AfterText: ".", Delimiter: Delimiter, Kinds: []graph.Kind{Definition}}, // widgets.111111-shop.org
+			{By: finalizer.ByKind, Delimiter: Delimiter},                                                  // 111111-shop.org/Widget
 			{By: finalizer.ByName, Delimiter: Delimiter, Global: true, KindIs: notDefinition},
 		},
 		Phases: []finalizer.Phase{{Name: "definitions", Kinds: []graph.Kind{Definition}}},
