@@ -111,7 +111,7 @@ type Engine struct {
 
 // sight is what a read showed of an owner: evidence, no part of the graph (R4).
 type sight struct {
-	sight       policy.Sight
+	sight       policy.ReadState
 	version     Version
 	began, done policy.Stamp
 }

@@ -93,7 +93,7 @@ func (e *Engine) ownerFact(f *policy.OwnerFact, dep *record.State, o graph.Node,
 	}
 	if !byUID && believable(f) && e.absenceServes(dep, o, &m, since) {
 		f.Class, f.Doubt = graph.Dangling, graph.DoubtUnset
-		f.Unsettled = o.State() == graph.Phantom && !m.GoneObserved && part && e.unsettled(dep, o)
+		f.Unconfirmed = o.State() == graph.Phantom && !m.GoneObserved && part && e.unsettled(dep, o)
 	}
 	if f.Orphaning = o.Orphaning() && part && !o.SharesUID() && m.Absent <= e.rewound; f.Orphaning {
 		f.Unacknowledged, f.Overdue = e.unacknowledged(id)
@@ -102,7 +102,7 @@ func (e *Engine) ownerFact(f *policy.OwnerFact, dep *record.State, o graph.Node,
 		f.Remembered = e.orphaned.Has(o.Key())
 	}
 	f.Mark, f.Changed = m.Mark, max(m.Changed, m.Absent)
-	f.Seen, f.Began, f.Same = e.sightOf(id)
+	f.Read, f.ReadBegan, f.SameVersion = e.sightOf(id)
 }
 
 // absenceServes reports whether absence beyond the graph is evidence for a dependent.
@@ -134,47 +134,47 @@ func (e *Engine) unsettled(dep *record.State, o graph.Node) bool {
 
 // sightOf returns what the last read showed of a node, as far as it still
 // counts. What the watch has said since voids it, unless it says the same.
-func (e *Engine) sightOf(id graph.NodeID) (s policy.Sight, began policy.Stamp, same bool) {
+func (e *Engine) sightOf(id graph.NodeID) (s policy.ReadState, began policy.Stamp, same bool) {
 	x, ok := e.sights[id]
 	if !ok || x.began <= max(e.rewound, e.loss.at) {
-		return policy.SightUnset, 0, false
+		return policy.ReadUnset, 0, false
 	}
 	n, m := e.graph.Node(id), e.state(id)
 	switch n.State() {
 	case graph.Phantom:
 		if e.kinds[n.Kind()].spoken > x.began {
-			return policy.SightUnset, 0, false
+			return policy.ReadUnset, 0, false
 		}
 	case graph.Observed:
 		if m.Known > x.done && (m.Role > x.done || roleOf(n) != x.sight) {
-			return policy.SightUnset, 0, false
+			return policy.ReadUnset, 0, false
 		}
 		same = n.HasVersion(x.version) && m.Known < x.began
 	default:
-		return policy.SightUnset, 0, false
+		return policy.ReadUnset, 0, false
 	}
 	return x.sight, x.began, same
 }
 
 // roleOf returns what a read would show of a node if it is as the graph says.
-func roleOf(n graph.Node) policy.Sight {
+func roleOf(n graph.Node) policy.ReadState {
 	switch {
 	case n.Waiting():
-		return policy.SeenWaiting
+		return policy.ReadWaiting
 	case n.Orphaning():
-		return policy.SeenOrphaning
+		return policy.ReadOrphaning
 	}
-	return policy.SeenSolid
+	return policy.ReadSolid
 }
 
-func sightIn(o Object) policy.Sight {
+func sightIn(o Object) policy.ReadState {
 	switch {
 	case o.Waiting():
-		return policy.SeenWaiting
+		return policy.ReadWaiting
 	case o.Orphaning():
-		return policy.SeenOrphaning
+		return policy.ReadOrphaning
 	}
-	return policy.SeenSolid
+	return policy.ReadSolid
 }
 
 // unacknowledged reports whether the controller of an orphaning node is still

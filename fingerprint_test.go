@@ -56,7 +56,7 @@ func hashed(t *testing.T) *Engine {
 func (e *Engine) fill() {
 	a, b, c, d := e.idOf("a"), e.idOf("b"), e.idOf("c"), e.idOf("d")
 	soon, at := e.now.Add(time.Second), e.seq.Stamp()
-	e.sights[d] = sight{sight: policy.SeenSolid, version: "7", began: at, done: at + 1}
+	e.sights[d] = sight{sight: policy.ReadSolid, version: "7", began: at, done: at + 1}
 	e.awaits.put(b, await{version: "5", deadline: soon, asked: 1})
 	e.retries[c], e.parked[c] = Object{Key: e.graph.Node(c).Key(), Version: "8"}, soon
 	e.written[c] = written{digest: 7, tries: 1, after: soon}
@@ -232,7 +232,7 @@ func nodeChanges() []fieldChange {
 func recordChanges() []fieldChange {
 	const late = 1 << 40
 	return []fieldChange{
-		sightChange("sight", func(s *sight) { s.sight = policy.SeenWaiting }),
+		sightChange("sight", func(s *sight) { s.sight = policy.ReadWaiting }),
 		sightChange("version", func(s *sight) { s.version = "8" }),
 		sightChange("began", func(s *sight) { s.began = 1 }),
 		{"sight.done", func(e *Engine) { // it is compared where the owner is observed

@@ -24,8 +24,8 @@ func (in *Input) beside(c classes) Decision {
 		return watch(v.watch)
 	case len(c.read) > 0:
 		return verify(own(c.read))
-	case len(c.unsettled) > 0:
-		return in.fence(own(c.unsettled)...)
+	case len(c.unconfirmed) > 0:
+		return in.fence(own(c.unconfirmed)...)
 	}
 	return Decision{Action: Keep, Reason: OwnerSolid}
 }
@@ -41,7 +41,7 @@ func (in *Input) trimmable(c classes, i int) (e evidence, about []int) {
 	if o.Mark == 0 {
 		return contradicted, []int{i}
 	}
-	if e := in.proof(o, SeenWaiting); e != proven {
+	if e := in.proof(o, ReadWaiting); e != proven {
 		return e, []int{i}
 	}
 	var v verdict

@@ -11,8 +11,8 @@ import (
 // what decisions ask for: reads, fences, and waiting for the watch.
 type play struct {
 	in       policy.Input
-	truth    []policy.Sight // SightUnset: it is gone
-	unread   refs           // whom no read reaches
+	truth    []policy.ReadState // ReadUnset: it is gone
+	unread   refs               // whom no read reaches
 	now      policy.Stamp
 	decision policy.Decision
 }
@@ -58,10 +58,10 @@ func (p *play) read(owners []int) {
 		o := &p.in.Owners[i]
 		switch {
 		case p.unread>>i&1 != 0:
-		case p.truth[i] == policy.SightUnset:
+		case p.truth[i] == policy.ReadUnset:
 			*o = policy.OwnerFact{Class: graph.Dangling, Changed: p.now}
 		default:
-			o.Seen, o.Began, o.Same = p.truth[i], p.now, o.Class != graph.Unknown && o.Mark != 0
+			o.Read, o.ReadBegan, o.SameVersion = p.truth[i], p.now, o.Class != graph.Unknown && o.Mark != 0
 		}
 	}
 }
@@ -73,14 +73,14 @@ func (p *play) watch(owners []int) {
 		o := &p.in.Owners[i]
 		is := policy.OwnerFact{Class: graph.Dangling, Changed: p.now}
 		switch p.truth[i] {
-		case policy.SeenSolid:
+		case policy.ReadSolid:
 			is.Class = graph.Solid
-		case policy.SeenWaiting:
+		case policy.ReadWaiting:
 			is.Class, is.Mark = graph.Waiting, p.now
-		case policy.SeenOrphaning:
+		case policy.ReadOrphaning:
 			is.Class, is.Mark, is.Orphaning = graph.Solid, p.now, true
 		}
-		if is.Class != o.Class || is.Orphaning != o.Orphaning || o.Unsettled {
+		if is.Class != o.Class || is.Orphaning != o.Orphaning || o.Unconfirmed {
 			*o = is
 		}
 	}
@@ -88,7 +88,7 @@ func (p *play) watch(owners []int) {
 
 // holds reports whether an owner that can be read is, for the graph and in
 // truth, as said.
-func (p *play) holds(class graph.Class, truth policy.Sight) bool {
+func (p *play) holds(class graph.Class, truth policy.ReadState) bool {
 	return spec{in: p.in}.those(func(i int, o policy.OwnerFact) bool {
 		return p.unread>>i&1 == 0 && o.Class == class && p.truth[i] == truth
 	}) != 0
@@ -101,7 +101,7 @@ func plays(unread func(n int) refs, yield func(p *play)) {
 		{Class: graph.Solid}, {Class: graph.Waiting, Mark: 2}, {Class: graph.Waiting, Mark: 6},
 		{Class: graph.Solid, Orphaning: true, Mark: 2}, {Class: graph.Solid, Orphaning: true, Mark: 6},
 		{Class: graph.Solid, Orphaning: true, Mark: 6, Unacknowledged: true}, {Class: graph.Dangling},
-		{Class: graph.Unknown, Doubt: graph.Unobserved}, {Class: graph.Dangling, Unsettled: true},
+		{Class: graph.Unknown, Doubt: graph.Unobserved}, {Class: graph.Dangling, Unconfirmed: true},
 	}
 	fences := []policy.Fence{{Exact: true}, {Exact: true, Passed: 5}, {Exact: true, Passed: 8}, {Exact: true, Passed: 4, Held: true}, {Released: 9}}
 	marks := [][]string{nil, {graph.FinalizerForeground}, {graph.FinalizerOrphan}}
@@ -115,7 +115,7 @@ func plays(unread func(n int) refs, yield func(p *play)) {
 			if graphs[at/4].Class == graph.Dangling {
 				at = 0
 			}
-			p.truth = append(p.truth, policy.Sight(at%4))
+			p.truth = append(p.truth, policy.ReadState(at%4))
 		}
 		p.in.Known, p.now, p.in.Mark = 4, 10, 3
 		p.in.Fence = fences[n%len(fences)]
@@ -137,7 +137,7 @@ func TestDecideEnds(t *testing.T) {
 		if p.decision.Action == policy.Delete {
 			for i, is := range p.truth {
 				before := spec{begin, policy.Settings{}}.fenced(begin.Owners[i])
-				if is != policy.SightUnset && is != policy.SeenWaiting && !before {
+				if is != policy.ReadUnset && is != policy.ReadWaiting && !before {
 					t.Fatalf("%+v: deleted although owner %d is %s", begin, i, is)
 				}
 			}
@@ -161,11 +161,11 @@ func TestDecideUnreadable(t *testing.T) {
 		held++
 		s := spec{p.in, policy.Settings{}}
 		for i, o := range p.in.Owners {
-			if p.unread>>i&1 == 0 && s.leaving(o) && p.truth[i] == policy.SeenOrphaning {
+			if p.unread>>i&1 == 0 && s.leaving(o) && p.truth[i] == policy.ReadOrphaning {
 				t.Fatalf("%+v: owner %d orphans, and waits for a read of another: %s", begin, i, says(p.in.Object, p.decision))
 			}
 		}
-		if !p.in.Object.Deleting && p.holds(graph.Waiting, policy.SeenWaiting) && p.holds(graph.Solid, policy.SeenSolid) {
+		if !p.in.Object.Deleting && p.holds(graph.Waiting, policy.ReadWaiting) && p.holds(graph.Solid, policy.ReadSolid) {
 			t.Fatalf("%+v: an owner waits beside a solid one, and a third is read: %s", begin, says(p.in.Object, p.decision))
 		}
 		if p.in.Object.Deleting && !p.in.Retry {

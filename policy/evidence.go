@@ -48,7 +48,7 @@ func (in *Input) ended(o OwnerFact) bool {
 // read reports whether a read has shown the owner that began after the moment
 // and after the judged version was known (R6).
 func (in *Input) read(o OwnerFact, after Stamp) bool {
-	return o.Seen != SightUnset && o.Began > max(in.Known, after)
+	return o.Read != ReadUnset && o.ReadBegan > max(in.Known, after)
 }
 
 // proof says whether the owner is proven to be as want says, at an instant
@@ -59,12 +59,12 @@ func (in *Input) read(o OwnerFact, after Stamp) bool {
 // Where the owner's fence has still to come, and can, waiting for it saves a
 // read for each owner and a second write for each leaf. Once it has passed,
 // later dependents are judged by reads.
-func (in *Input) proof(o OwnerFact, want Sight) evidence {
+func (in *Input) proof(o OwnerFact, want ReadState) evidence {
 	read := in.read(o, 0)
 	switch {
-	case read && o.Seen == want:
+	case read && o.Read == want:
 		return proven
-	case in.fenced(o) && !(read && o.Began > in.Fence.Passed):
+	case in.fenced(o) && !(read && o.ReadBegan > in.Fence.Passed):
 		return proven
 	case read:
 		return contradicted
@@ -86,9 +86,9 @@ func (in *Input) due(o OwnerFact) bool {
 func (in *Input) keeps(x, o OwnerFact) evidence {
 	read := in.read(x, o.Mark)
 	switch {
-	case read && (x.Seen == SeenSolid || x.Seen == SeenOrphaning):
+	case read && (x.Read == ReadSolid || x.Read == ReadOrphaning):
 		return proven
-	case in.fenced(o) && x.Class == graph.Solid && !(read && x.Began > in.Fence.Passed):
+	case in.fenced(o) && x.Class == graph.Solid && !(read && x.ReadBegan > in.Fence.Passed):
 		return proven
 	case read:
 		return contradicted
@@ -109,7 +109,7 @@ func (in *Input) common(o OwnerFact) evidence {
 			return readable
 		}
 	}
-	if o.Seen != SeenWaiting || !o.Same {
+	if o.Read != ReadWaiting || !o.SameVersion {
 		return contradicted
 	}
 	return proven

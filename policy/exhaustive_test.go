@@ -63,8 +63,8 @@ func everyFact(marks, reads, changes []policy.Stamp) (out []policy.OwnerFact) {
 		{Class: graph.Solid, Orphaning: true}, {Class: graph.Solid, Orphaning: true, Unacknowledged: true},
 		{Class: graph.Solid, Orphaning: true, Overdue: true}, {Class: graph.Dangling, Orphaning: true},
 		{Self: true, Class: graph.Waiting, Orphaning: true}, {Class: graph.Unknown, Doubt: graph.UnresolvedScope, Orphaning: true},
-		{Class: graph.Dangling, Unsettled: true}, {Class: graph.Dangling, Remembered: true}, {Doubt: graph.Unobserved},
-		{Doubt: graph.Unlisted}, {Class: graph.Unknown, Doubt: graph.Unobserved, Unsettled: true},
+		{Class: graph.Dangling, Unconfirmed: true}, {Class: graph.Dangling, Remembered: true}, {Doubt: graph.Unobserved},
+		{Doubt: graph.Unlisted}, {Class: graph.Unknown, Doubt: graph.Unobserved, Unconfirmed: true},
 	}
 	words := owners()
 	for _, w := range slices.Sorted(maps.Keys(words)) {
@@ -73,13 +73,13 @@ func everyFact(marks, reads, changes []policy.Stamp) (out []policy.OwnerFact) {
 	for _, o := range kinds {
 		for _, o.Mark = range marks {
 			for _, o.Changed = range changes {
-				o.Seen, o.Began, o.Same = policy.SightUnset, 0, false
+				o.Read, o.ReadBegan, o.SameVersion = policy.ReadUnset, 0, false
 				out = append(out, o)
-				o.Began = 6 // of a read that counts no more
+				o.ReadBegan = 6 // of a read that counts no more
 				out = append(out, o)
-				for o.Seen = policy.SeenSolid; o.Seen <= policy.SeenOrphaning; o.Seen++ {
-					for _, o.Began = range reads {
-						for _, o.Same = range []bool{false, true} {
+				for o.Read = policy.ReadSolid; o.Read <= policy.ReadOrphaning; o.Read++ {
+					for _, o.ReadBegan = range reads {
+						for _, o.SameVersion = range []bool{false, true} {
 							out = append(out, o)
 						}
 					}
@@ -94,11 +94,11 @@ func everyFact(marks, reads, changes []policy.Stamp) (out []policy.OwnerFact) {
 func choice(facts []policy.OwnerFact) []policy.OwnerFact {
 	return slices.DeleteFunc(facts, func(o policy.OwnerFact) bool {
 		boring := o.Self || o.Overdue || o.Doubt > graph.Unlisted || o.Class == graph.Dangling && o.Orphaning ||
-			o.Class == graph.ClassUnset || o.Class == graph.Unknown && o.Unsettled
+			o.Class == graph.ClassUnset || o.Class == graph.Unknown && o.Unconfirmed
 		settled := o.Class == graph.Dangling || o.Doubt == graph.Unlisted
-		stale := o.Seen == policy.SightUnset && o.Began != 0 && (o.Class != graph.Solid || o.Orphaning)
-		return stale || boring && (o.Seen != policy.SightUnset || o.Mark != 2) ||
-			settled && o.Seen != policy.SightUnset || o.Same && o.Seen != policy.SeenWaiting
+		stale := o.Read == policy.ReadUnset && o.ReadBegan != 0 && (o.Class != graph.Solid || o.Orphaning)
+		return stale || boring && (o.Read != policy.ReadUnset || o.Mark != 2) ||
+			settled && o.Read != policy.ReadUnset || o.SameVersion && o.Read != policy.ReadWaiting
 	})
 }
 

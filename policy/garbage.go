@@ -12,7 +12,7 @@ func (in *Input) garbage(c classes, set Settings) Decision {
 		if several {
 			v.add(in.common(in.Owners[i]), i)
 		} else {
-			v.add(in.proof(in.Owners[i], SeenWaiting), i)
+			v.add(in.proof(in.Owners[i], ReadWaiting), i)
 		}
 	}
 	switch { // all of them are needed: while one is contradicted, reading the others is in vain
@@ -70,5 +70,5 @@ func (in *Input) propagation(c classes, set Settings) graph.Propagation {
 // back in between, and the fence says nothing of what was there when it was set
 // again: not who refers to the object.
 func (in *Input) voided(o OwnerFact) bool {
-	return o.Seen != SightUnset && !o.Same && max(in.Fence.Passed, in.Fence.Released) <= o.Began
+	return o.Read != ReadUnset && !o.SameVersion && max(in.Fence.Passed, in.Fence.Released) <= o.ReadBegan
 }

@@ -10,28 +10,28 @@ import (
 // Later is larger, 0 is never.
 type Stamp uint64
 
-// Sight is what a read showed of an owner. It is no part of the graph.
-type Sight uint8
+// ReadState is what a read showed of an owner. It is no part of the graph.
+type ReadState uint8
 
 const (
-	// SightUnset: no read that counts has shown the owner.
-	SightUnset Sight = iota
-	// SeenSolid: it exists and does not wait.
-	SeenSolid
-	// SeenWaiting: it waits for its dependents.
-	SeenWaiting
-	// SeenOrphaning: it is being deleted and leaves its dependents.
-	SeenOrphaning
+	// ReadUnset: no read that counts has shown the owner.
+	ReadUnset ReadState = iota
+	// ReadSolid: it exists and does not wait.
+	ReadSolid
+	// ReadWaiting: it waits for its dependents.
+	ReadWaiting
+	// ReadOrphaning: it is being deleted and leaves its dependents.
+	ReadOrphaning
 )
 
-var sightNames = [...]string{"unset", "solid", "waiting", "orphaning"}
+var readStateNames = [...]string{"unset", "solid", "waiting", "orphaning"}
 
-// String returns the sight in lower case.
-func (s Sight) String() string {
-	if int(s) < len(sightNames) {
-		return sightNames[s]
+// String returns the state in lower case.
+func (s ReadState) String() string {
+	if int(s) < len(readStateNames) {
+		return readStateNames[s]
 	}
-	return fmt.Sprintf("sight(%d)", uint8(s))
+	return fmt.Sprintf("read state(%d)", uint8(s))
 }
 
 // OwnerFact is what is known of the owner that one reference names. It is a
@@ -43,10 +43,10 @@ type OwnerFact struct {
 	// absence.
 	Class graph.Class
 	Doubt graph.Doubt
-	// Unsettled: absence rests on a read alone, and the owner may still turn
+	// Unconfirmed: absence rests on a read alone, and the owner may still turn
 	// out to live in another scope or under another name; a fence of its kind
 	// settles that, so this is for stores that have fences.
-	Unsettled bool
+	Unconfirmed bool
 	// Remembered: it is absent, and this engine ended its orphaning.
 	Remembered bool
 	// Orphaning: it was observed orphaning. Unacknowledged: its controller is
@@ -57,12 +57,12 @@ type OwnerFact struct {
 	Mark Stamp
 	// Changed is when its version, or its absence, became known.
 	Changed Stamp
-	// Seen is what the last read that still counts showed, and Began when that
-	// read was handed out. Same: it answered the version that the graph held
+	// Read is what the last read that still counts showed, and ReadBegan when that
+	// read was handed out. SameVersion: it answered the version that the graph held
 	// then and holds now.
-	Seen  Sight
-	Began Stamp
-	Same  bool
+	Read        ReadState
+	ReadBegan   Stamp
+	SameVersion bool
 }
 
 // Input is all that a decision depends on. Decide keeps nothing of it.

@@ -12,7 +12,7 @@ import (
 )
 
 // drawFact draws what is known of an owner, however odd if so asked: then with
-// classes, doubts and sights that do not exist.
+// classes, doubts and read states that do not exist.
 func drawFact(t *rapid.T, odd bool) policy.OwnerFact {
 	top := 0
 	if odd {
@@ -21,11 +21,11 @@ func drawFact(t *rapid.T, odd bool) policy.OwnerFact {
 	stamp := func(name string) policy.Stamp { return policy.Stamp(rapid.IntRange(0, 7).Draw(t, name)) }
 	flag := func(name string) bool { return rapid.IntRange(0, 4).Draw(t, name) == 0 }
 	o := policy.OwnerFact{
-		Self: flag("self"), Unsettled: flag("unsettled"), Remembered: flag("remembered"), Orphaning: flag("orphaning"),
-		Unacknowledged: flag("unacknowledged"), Overdue: flag("overdue"), Same: !flag("not same"),
+		Self: flag("self"), Unconfirmed: flag("unconfirmed"), Remembered: flag("remembered"), Orphaning: flag("orphaning"),
+		Unacknowledged: flag("unacknowledged"), Overdue: flag("overdue"), SameVersion: !flag("not same"),
 		Class: graph.Class(rapid.IntRange(1, int(graph.Unknown)+top).Draw(t, "class")),
-		Mark:  stamp("mark"), Changed: stamp("changed"), Began: stamp("began"),
-		Seen: policy.Sight(rapid.IntRange(0, int(policy.SeenOrphaning)+top).Draw(t, "seen")),
+		Mark:  stamp("mark"), Changed: stamp("changed"), ReadBegan: stamp("began"),
+		Read: policy.ReadState(rapid.IntRange(0, int(policy.ReadOrphaning)+top).Draw(t, "seen")),
 	}
 	if o.Class >= graph.Unknown || odd {
 		o.Doubt = graph.Doubt(rapid.IntRange(1, int(graph.Unreadable)+top).Draw(t, "doubt"))
@@ -113,14 +113,14 @@ func decideAnything(t *rapid.T) {
 			t.Fatalf("%s of a reference out of range", says(in.Object, d))
 		}
 		o := in.Owners[i]
-		known := o.Class == graph.Dangling || o.Class == graph.Waiting || o.Class == graph.Unknown && o.Seen == policy.SeenWaiting
+		known := o.Class == graph.Dangling || o.Class == graph.Waiting || o.Class == graph.Unknown && o.Read == policy.ReadWaiting
 		if d.Action.Writes() && d.Action != policy.Unblock && !known && !o.Orphaning {
 			t.Fatalf("%s, which is unknown", says(in.Object, d))
 		}
 	}
 	if d.Action == policy.Delete && slices.ContainsFunc(in.Owners, func(o policy.OwnerFact) bool {
-		return !o.Self && (o.Class == graph.ClassUnset || o.Class > graph.Unknown || o.Unsettled && o.Class == graph.Dangling ||
-			o.Class == graph.Unknown && (o.Doubt != graph.Unobserved || o.Seen != policy.SeenWaiting))
+		return !o.Self && (o.Class == graph.ClassUnset || o.Class > graph.Unknown || o.Unconfirmed && o.Class == graph.Dangling ||
+			o.Class == graph.Unknown && (o.Doubt != graph.Unobserved || o.Read != policy.ReadWaiting))
 	}) {
 		t.Fatalf("%s, with an unknown owner", says(in.Object, d))
 	}
@@ -129,7 +129,7 @@ func decideAnything(t *rapid.T) {
 // TestDecideOfNothing: the zero values are decided, and nothing is written.
 func TestDecideOfNothing(t *testing.T) {
 	ref := []graph.Owner{{}}
-	odd := policy.OwnerFact{Class: graph.Unknown, Doubt: graph.Unobserved, Seen: 9, Began: 1}
+	odd := policy.OwnerFact{Class: graph.Unknown, Doubt: graph.Unobserved, Read: 9, ReadBegan: 1}
 	for _, c := range []struct {
 		in     policy.Input
 		want   string
@@ -139,7 +139,7 @@ func TestDecideOfNothing(t *testing.T) {
 		{policy.Input{Object: graph.Object{Owners: ref}}, "keep: the object is flawed", "no facts go with the reference"},
 		{policy.Input{Owners: make([]policy.OwnerFact, 1)}, "keep: no owners", "no reference goes with the facts"},
 		{policy.Input{Object: graph.Object{Owners: ref}, Owners: make([]policy.OwnerFact, 1)}, "keep : unset", "of no class is unknown"},
-		{policy.Input{Object: graph.Object{Owners: ref}, Owners: []policy.OwnerFact{odd}}, "keep : owner not observed", "a sight that does not exist shows nothing"},
+		{policy.Input{Object: graph.Object{Owners: ref}, Owners: []policy.OwnerFact{odd}}, "keep : owner not observed", "a read state that does not exist shows nothing"},
 		{policy.Input{Object: graph.Object{Deleting: true}}, "keep: its grace period has to end", "nothing else may hold a marked object"},
 	} {
 		if got := says(c.in.Object, policy.Decide(c.in, policy.Settings{})); got != c.want {
@@ -213,16 +213,16 @@ func strengthen(t *rapid.T, o *policy.OwnerFact) {
 	if !rapid.Bool().Draw(t, "more") {
 		return
 	}
-	o.Unsettled, o.Unacknowledged = false, false
-	seen := map[graph.Class]policy.Sight{graph.Solid: policy.SeenSolid, graph.Waiting: policy.SeenWaiting}[o.Class]
+	o.Unconfirmed, o.Unacknowledged = false, false
+	seen := map[graph.Class]policy.ReadState{graph.Solid: policy.ReadSolid, graph.Waiting: policy.ReadWaiting}[o.Class]
 	if o.Class == graph.Unknown {
-		seen = o.Seen
+		seen = o.Read
 	}
 	if o.Orphaning {
-		seen = policy.SeenOrphaning
+		seen = policy.ReadOrphaning
 	}
-	if seen != policy.SightUnset {
-		o.Seen, o.Same, o.Began = seen, o.Same || o.Class == graph.Waiting, 20
+	if seen != policy.ReadUnset {
+		o.Read, o.SameVersion, o.ReadBegan = seen, o.SameVersion || o.Class == graph.Waiting, 20
 	}
 }
 

@@ -14,7 +14,7 @@ func (in *Input) leaving() (v verdict) {
 		case o.Unacknowledged:
 			v.late = append(v.late, i)
 		default:
-			v.add(in.proof(o, SeenOrphaning), i)
+			v.add(in.proof(o, ReadOrphaning), i)
 		}
 	}
 	return v

@@ -135,7 +135,7 @@ func TestRemembered(t *testing.T) {
 		{"x -> a, b | gone remembered; waiting mark 2 | known 3 exact passed 4", "orphan a: an owner has left it", "or of b, which waits"},
 		{"x -> a, b | gone remembered; solid orphaning mark 2 | known 3 exact passed 4", "orphan a b: an owner leaves it", "both left it"},
 		{"x -> a, b | gone remembered; unserved | known 3", "keep b: owner's kind not served", "b may be an owner: nothing is urgent"},
-		{"x -> a | gone remembered unsettled | known 3 exact", "wait a: a fence has to pass", "whether a is gone is open"},
+		{"x -> a | gone remembered unconfirmed | known 3 exact", "wait a: a fence has to pass", "whether a is gone is open"},
 		{"x -> a | gone remembered | known 3 flawed", "keep: the object is flawed", "nothing rests on a flawed object"},
 		{"x~[foreign] -> a | gone remembered | known 3", "keep: finalizers hold it", "x is being deleted by somebody else"},
 	})

@@ -30,7 +30,7 @@ func TestNames(t *testing.T) {
 		last uint8
 	}{
 		{"action", func(i uint8) string { return policy.Action(i).String() }, uint8(policy.Attach)},
-		{"sight", func(i uint8) string { return policy.Sight(i).String() }, uint8(policy.SeenOrphaning)},
+		{"read state", func(i uint8) string { return policy.ReadState(i).String() }, uint8(policy.ReadOrphaning)},
 		{"reason", func(i uint8) string { return policy.Reason(i).String() }, uint8(policy.WriteFails)},
 	} {
 		all := names(c.text)

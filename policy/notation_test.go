@@ -16,7 +16,7 @@ import (
 //
 // The object is in graph's notation. Each fact is what is known of the owner of
 // the reference at its place, one of the words of owners, then "orphaning",
-// "unacknowledged", "overdue", "unsettled", "remembered", "mark 2",
+// "unacknowledged", "overdue", "unconfirmed", "remembered", "mark 2",
 // "changed 2", "saw waiting 4", "same". Moments are what is known beside the
 // owners: "known 3 passed 5 exact" and the like.
 func parseInput(text string) (in policy.Input, set policy.Settings, err error) {
@@ -69,21 +69,21 @@ func parseFact(text string) (policy.OwnerFact, error) {
 			o.Unacknowledged = true
 		case "overdue":
 			o.Overdue = true
-		case "unsettled":
-			o.Unsettled = true
+		case "unconfirmed":
+			o.Unconfirmed = true
 		case "remembered":
 			o.Remembered = true
 		case "same":
-			o.Same = true
+			o.SameVersion = true
 		case "mark":
 			o.Mark = w.stamp()
 		case "changed":
 			o.Changed = w.stamp()
 		case "saw":
-			o.Seen = map[string]policy.Sight{
-				"solid": policy.SeenSolid, "waiting": policy.SeenWaiting, "orphaning": policy.SeenOrphaning,
+			o.Read = map[string]policy.ReadState{
+				"solid": policy.ReadSolid, "waiting": policy.ReadWaiting, "orphaning": policy.ReadOrphaning,
 			}[w.next()]
-			o.Began = w.stamp()
+			o.ReadBegan = w.stamp()
 		default:
 			return o, fmt.Errorf("fact %q: unknown word %q", text, word)
 		}

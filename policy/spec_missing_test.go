@@ -52,7 +52,7 @@ func (s spec) missing() ask {
 		case !s.leaving(o):
 		case o.Unacknowledged:
 			late |= bit
-		case s.denied(o, policy.SeenOrphaning):
+		case s.denied(o, policy.ReadOrphaning):
 			contra |= bit
 		case s.fenceDue(o):
 			fence |= bit
@@ -108,8 +108,8 @@ func (s spec) rest() ask {
 		return ask{policy.NeedListing, s.are(unlisted)}
 	case s.are(unread) != 0:
 		return ask{policy.NeedOwner, s.are(unread)}
-	case s.are(unsettled) != 0:
-		return s.fence(s.are(unsettled))
+	case s.are(unconfirmed) != 0:
+		return s.fence(s.are(unconfirmed))
 	case s.are(gone)|s.are(waiting) == 0:
 		return ask{policy.OnlySelf, 0}
 	}
@@ -128,11 +128,11 @@ func (s spec) garbage() ask {
 	var fence, read, contra refs
 	for i, o := range s.in.Owners {
 		bit := refs(1) << i
-		later := s.those(func(_ int, w policy.OwnerFact) bool { return !w.Self && w.Changed >= o.Began })
+		later := s.those(func(_ int, w policy.OwnerFact) bool { return !w.Self && w.Changed >= o.ReadBegan })
 		switch {
 		case s.what(o) != waiting:
-		case s.several() && s.together(o), !s.several() && s.seen(o, policy.SeenWaiting):
-		case s.several() && s.read(o) && later == 0, !s.several() && s.denied(o, policy.SeenWaiting):
+		case s.several() && s.together(o), !s.several() && s.seen(o, policy.ReadWaiting):
+		case s.several() && s.read(o) && later == 0, !s.several() && s.denied(o, policy.ReadWaiting):
 			contra |= bit
 		case s.fenceDue(o):
 			fence |= bit
@@ -157,15 +157,15 @@ func (s spec) beside() ask {
 		bit := refs(1) << i
 		switch {
 		case s.what(o) != waiting:
-		case o.Mark == 0, s.denied(o, policy.SeenWaiting):
+		case o.Mark == 0, s.denied(o, policy.ReadWaiting):
 			contra |= bit
-		case !s.seen(o, policy.SeenWaiting) && s.fenceDue(o):
+		case !s.seen(o, policy.ReadWaiting) && s.fenceDue(o):
 			fence |= bit
-		case !s.seen(o, policy.SeenWaiting):
+		case !s.seen(o, policy.ReadWaiting):
 			read |= bit
 		default:
 			asked := s.those(func(_ int, x policy.OwnerFact) bool {
-				return s.what(x) == solid && !(s.read(x) && x.Began > o.Mark)
+				return s.what(x) == solid && !(s.read(x) && x.ReadBegan > o.Mark)
 			})
 			if read |= asked; asked == 0 {
 				contra |= s.are(solid)
@@ -181,8 +181,8 @@ func (s spec) beside() ask {
 		return ask{policy.NeedWatch, contra}
 	case s.are(unread) != 0:
 		return ask{policy.NeedOwner, s.are(unread)}
-	case s.are(unsettled) != 0:
-		return s.fence(s.are(unsettled))
+	case s.are(unconfirmed) != 0:
+		return s.fence(s.are(unconfirmed))
 	}
 	return ask{policy.OwnerSolid, 0}
 }

@@ -41,7 +41,7 @@ const (
 	solid
 	waiting
 	gone
-	unsettled
+	unconfirmed
 	unread
 	unlisted
 	unknown
@@ -55,8 +55,8 @@ func (s spec) what(o policy.OwnerFact) state {
 		return solid
 	case o.Class == graph.Waiting:
 		return waiting
-	case o.Class == graph.Dangling && o.Unsettled:
-		return unsettled
+	case o.Class == graph.Dangling && o.Unconfirmed:
+		return unconfirmed
 	case o.Class == graph.Dangling:
 		return gone
 	case o.Class != graph.Unknown:
@@ -67,7 +67,7 @@ func (s spec) what(o policy.OwnerFact) state {
 		return unknown
 	case !s.read(o):
 		return unread
-	case o.Seen == policy.SeenWaiting:
+	case o.Read == policy.ReadWaiting:
 		return waiting
 	}
 	return solid
@@ -86,7 +86,7 @@ func (s spec) leaving(o policy.OwnerFact) bool {
 
 // read: a read that began after the judged version was known says something.
 func (s spec) read(o policy.OwnerFact) bool {
-	return o.Seen != policy.SightUnset && o.Began > s.in.Known
+	return o.Read != policy.ReadUnset && o.ReadBegan > s.in.Known
 }
 
 // fenced: a fence has passed that began after version and mark were known.
@@ -95,13 +95,13 @@ func (s spec) fenced(o policy.OwnerFact) bool {
 }
 
 // denied: a read that is newer than any fence says otherwise.
-func (s spec) denied(o policy.OwnerFact, want policy.Sight) bool {
-	return s.read(o) && o.Seen != want && !(s.fenced(o) && s.in.Fence.Passed >= o.Began)
+func (s spec) denied(o policy.OwnerFact, want policy.ReadState) bool {
+	return s.read(o) && o.Read != want && !(s.fenced(o) && s.in.Fence.Passed >= o.ReadBegan)
 }
 
 // seen is R2, presence.
-func (s spec) seen(o policy.OwnerFact, want policy.Sight) bool {
-	return s.read(o) && o.Seen == want || s.fenced(o) && !s.denied(o, want)
+func (s spec) seen(o policy.OwnerFact, want policy.ReadState) bool {
+	return s.read(o) && o.Read == want || s.fenced(o) && !s.denied(o, want)
 }
 
 // fenceDue: a read would only come before the fence that the owner waits for.
@@ -113,15 +113,15 @@ func (s spec) fenceDue(o policy.OwnerFact) bool {
 // stood is the first half of the trimming rule: x was there, and did not wait,
 // after o's mark was known.
 func (s spec) stood(x, o policy.OwnerFact) bool {
-	stands := x.Seen == policy.SeenSolid || x.Seen == policy.SeenOrphaning
-	if s.read(x) && x.Began > o.Mark && x.Began > s.in.Fence.Passed {
+	stands := x.Read == policy.ReadSolid || x.Read == policy.ReadOrphaning
+	if s.read(x) && x.ReadBegan > o.Mark && x.ReadBegan > s.in.Fence.Passed {
 		return stands
 	}
-	return s.read(x) && x.Began > o.Mark && stands || s.fenced(o) && x.Class == graph.Solid
+	return s.read(x) && x.ReadBegan > o.Mark && stands || s.fenced(o) && x.Class == graph.Solid
 }
 
 func (s spec) trimmable(o policy.OwnerFact) bool {
-	return s.what(o) == waiting && o.Mark != 0 && s.seen(o, policy.SeenWaiting) &&
+	return s.what(o) == waiting && o.Mark != 0 && s.seen(o, policy.ReadWaiting) &&
 		s.those(func(_ int, x policy.OwnerFact) bool { return s.what(x) == solid && s.stood(x, o) }) != 0
 }
 
@@ -140,8 +140,8 @@ func (s spec) several() bool {
 // together is "one instant": a read that began when every owner was known, and
 // that found the owner waiting as the graph has it.
 func (s spec) together(o policy.OwnerFact) bool {
-	later := s.those(func(_ int, w policy.OwnerFact) bool { return !w.Self && w.Changed >= o.Began })
-	return s.read(o) && later == 0 && o.Seen == policy.SeenWaiting && o.Same
+	later := s.those(func(_ int, w policy.OwnerFact) bool { return !w.Self && w.Changed >= o.ReadBegan })
+	return s.read(o) && later == 0 && o.Read == policy.ReadWaiting && o.SameVersion
 }
 
 // ---- the rules of each write
@@ -162,7 +162,7 @@ func (s spec) rules(d policy.Decision) []rule {
 			{"S1b: it has an owner", all != 0},
 			{"R2a: every owner is absent or waits", all == s.are(gone)|s.are(waiting)},
 			{"R2b: each that waits was seen so", s.are(waiting) == s.those(func(_ int, o policy.OwnerFact) bool {
-				return s.what(o) == waiting && (s.several() || s.seen(o, policy.SeenWaiting))
+				return s.what(o) == waiting && (s.several() || s.seen(o, policy.ReadWaiting))
 			})},
 			{"One: each that waits was seen so with all others", s.are(waiting) == s.those(func(_ int, o policy.OwnerFact) bool {
 				return s.what(o) == waiting && (!s.several() || s.together(o))
@@ -220,7 +220,7 @@ func (s spec) broken(d policy.Decision) string {
 // left: the references that orphaning drops.
 func (s spec) left() refs {
 	return s.those(func(_ int, o policy.OwnerFact) bool {
-		return s.leaving(o) && !o.Unacknowledged && s.seen(o, policy.SeenOrphaning)
+		return s.leaving(o) && !o.Unacknowledged && s.seen(o, policy.ReadOrphaning)
 	})
 }
 
@@ -249,7 +249,7 @@ func (s spec) propagation() graph.Propagation {
 	carries := s.in.Object.Propagation()
 	early := s.those(func(_ int, o policy.OwnerFact) bool {
 		covers := func(fence policy.Stamp) bool { // and no read has shown another version since
-			return o.Mark != 0 && fence > o.Mark && (o.Seen == policy.SightUnset || o.Same || fence > o.Began)
+			return o.Mark != 0 && fence > o.Mark && (o.Read == policy.ReadUnset || o.SameVersion || fence > o.ReadBegan)
 		}
 		ended := covers(s.in.Fence.Passed) || covers(s.in.Fence.Released)
 		return s.what(o) == waiting && (!ended || s.in.Referring > 0)

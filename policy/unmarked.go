@@ -8,7 +8,7 @@ import "github.com/ownergraph/ownergraph/graph"
 type classes struct {
 	solid, dangling, waiting []int
 	read, unlisted, unknown  []int
-	unsettled, remembered    []int
+	unconfirmed, remembered  []int
 }
 
 // few is the room for the lists of most objects: one reference, or two.
@@ -40,8 +40,8 @@ func (in *Input) classify(room *few) (c classes) {
 			c.solid = append(c.solid, i)
 		case class == graph.Waiting:
 			c.waiting = append(c.waiting, i)
-		case class == graph.Dangling && o.Unsettled:
-			c.unsettled = append(c.unsettled, i)
+		case class == graph.Dangling && o.Unconfirmed:
+			c.unconfirmed = append(c.unconfirmed, i)
 		case class == graph.Dangling:
 			c.dangling = append(c.dangling, i)
 			if o.Remembered {
@@ -62,9 +62,9 @@ func (in *Input) seen(o *OwnerFact) (class graph.Class, read bool) {
 	switch {
 	case !in.read(*o, 0):
 		return graph.Unknown, true
-	case o.Seen == SeenWaiting:
+	case o.Read == ReadWaiting:
 		return graph.Waiting, false
-	case o.Seen == SeenSolid, o.Seen == SeenOrphaning:
+	case o.Read == ReadSolid, o.Read == ReadOrphaning:
 		return graph.Solid, false
 	}
 	return graph.Unknown, false
@@ -88,8 +88,8 @@ func (in *Input) unmarked(set Settings) Decision {
 		return Decision{Action: Wait, Reason: NeedListing, Owners: own(c.unlisted)}
 	case len(c.read) > 0:
 		return verify(own(c.read))
-	case len(c.unsettled) > 0:
-		return in.fence(own(c.unsettled)...)
+	case len(c.unconfirmed) > 0:
+		return in.fence(own(c.unconfirmed)...)
 	case len(c.dangling)+len(c.waiting) == 0:
 		return Decision{Action: Keep, Reason: OnlySelf}
 	case len(c.remembered) > 0:
