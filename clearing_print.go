@@ -15,23 +15,21 @@ func (p *printer) clearings() {
 	if len(c.plans) == 0 {
 		return
 	}
-	p.flags(c.again, c.stir)
-	p.until(c.due)
-	p.until(c.proofs)
-	p.until(c.ends)
+	p.Flags(c.again, c.stir)
+	p.Until(c.due)
+	p.Until(c.proofs)
+	p.Until(c.ends)
 	if c.walk != 0 {
-		for id := c.walk; int(id) < len(p.index); id++ {
-			p.node(id)
-		}
+		p.From(c.walk)
 	}
 	runs := c.sorted()
 	for _, id := range runs {
 		p.clearing(c.runs[id])
 		p.lapses(c.runs[id])
 	}
-	p.word(uint64(len(runs)))
+	p.Word(uint64(len(runs)))
 	p.labels()
-	for _, id := range p.ids {
+	for _, id := range p.Nodes() {
 		ms := slices.Clone(c.members[id])
 		ms = slices.DeleteFunc(ms, func(m membership) bool { return c.runs[m.run] == nil })
 		slices.SortFunc(ms, func(a, b membership) int {
@@ -39,8 +37,8 @@ func (p *printer) clearings() {
 		})
 		for _, m := range ms {
 			r := c.runs[m.run]
-			p.word(uint64(slices.Index(runs, m.run))<<32 | uint64(m.phase))
-			p.flags(m.fixed, m.owned, r.need < m.since, r.sought < m.since)
+			p.Word(uint64(slices.Index(runs, m.run))<<32 | uint64(m.phase))
+			p.Flags(m.fixed, m.owned, r.need < m.since, r.sought < m.since)
 			p.proof(r, m.since)
 		}
 	}
@@ -48,40 +46,40 @@ func (p *printer) clearings() {
 
 func (p *printer) clearing(r *clearing) {
 	c := &p.e.clear
-	p.key(r.holder.Key)
-	p.version(r.holder.Key, r.holder.Version)
-	p.word(uint64(r.plan))
-	p.flags(r.node == 0, r.need != 0, r.sought != 0, r.read, r.halted, r.over, r.bare, r.done, r.paced, c.walked > r.turned, c.began > r.turned,
+	p.Key(r.holder.Key)
+	p.Version(r.holder.Key, r.holder.Version)
+	p.Word(uint64(r.plan))
+	p.Flags(r.node == 0, r.need != 0, r.sought != 0, r.read, r.halted, r.over, r.bare, r.done, r.paced, c.walked > r.turned, c.began > r.turned,
 		r.asked > max(r.turned, r.seen, p.e.loss.at), r.need > r.sought)
 	p.fenceAfter(max(r.turned, r.seen, p.e.loss.at))
 	p.proof(r, r.need)
 	p.proof(r, r.sought)
 	for _, k := range slices.Sorted(maps.Keys(p.e.kinds)) {
-		p.flags(p.e.relisted(k, r.asked), p.e.kinds[k].begun > r.asked)
+		p.Flags(p.e.relisted(k, r.asked), p.e.kinds[k].begun > r.asked)
 	}
-	p.word(uint64(min(r.waves, 9)))
-	p.until(r.next)
+	p.Word(uint64(min(r.waves, 9)))
+	p.Until(r.next)
 }
 
 // lapses hashes what the ends of other holders' claims ask of a sweep. One that
 // begins later has to be proven later than all of them.
 func (p *printer) lapses(r *clearing) {
 	lapse := func(at policy.Stamp) {
-		p.flags(at != 0, r.need < at, r.sought < at)
+		p.Flags(at != 0, r.need < at, r.sought < at)
 		p.proof(r, at)
 	}
 	lapse(p.e.clear.lapsed)
 	lapse(p.e.clear.latest)
-	for _, id := range p.ids {
+	for _, id := range p.Nodes() {
 		lapse(p.e.clear.dying[id])
 	}
 	yielded := p.e.clear.yielded
 	for _, name := range slices.SortedFunc(maps.Keys(yielded), func(a, b holderName) int {
 		return cmp.Or(cmp.Compare(a.plan, b.plan), cmp.Compare(a.scope, b.scope), cmp.Compare(a.name, b.name))
 	}) {
-		p.word(uint64(name.plan))
-		p.text(name.scope)
-		p.text(name.name)
+		p.Word(uint64(name.plan))
+		p.Text(name.scope)
+		p.Text(name.name)
 		lapse(yielded[name])
 	}
 }
@@ -89,10 +87,10 @@ func (p *printer) lapses(r *clearing) {
 // proof hashes whether there is one for what became known at a moment, or will
 // be one by what is under way.
 func (p *printer) proof(r *clearing, at policy.Stamp) {
-	p.flags(p.e.proven(r, at), r.proved > at)
+	p.Flags(p.e.proven(r, at), r.proved > at)
 	p.fenceAfter(at)
-	p.flags(p.e.fence.set > at)
+	p.Flags(p.e.fence.set > at)
 	for _, s := range p.e.clear.plans {
-		p.flags(p.e.kinds[s.Sweep().Holder].passed > at)
+		p.Flags(p.e.kinds[s.Sweep().Holder].passed > at)
 	}
 }
