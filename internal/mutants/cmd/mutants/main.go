@@ -25,6 +25,7 @@ import (
 	"time"
 
 	"github.com/ownergraph/ownergraph/internal/mutants"
+	"github.com/ownergraph/ownergraph/internal/mutants/relocate"
 )
 
 // errSurvived says that a mutant survived that should not.
@@ -37,6 +38,9 @@ type options struct {
 	workers, n                           int
 	seed                                 uint64
 	least                                float64
+	relocate                             bool
+	names                                string
+	follow                               relocate.Options
 }
 
 func main() {
@@ -55,13 +59,17 @@ func main() {
 	flag.IntVar(&o.bench.Procs, "procs", 1, "GOMAXPROCS of what is run; 0 for all")
 	flag.IntVar(&o.workers, "workers", 1, "mutants at once")
 	flag.BoolVar(&o.verbose, "v", false, "print what each suite failed with")
+	flag.BoolVar(&o.relocate, "relocate", false, "rewrite the seeded bugs whose place in the source has moved")
+	flag.StringVar(&o.follow.Since, "since", "", "-relocate: the `commit` with the old declarations; the newest that fits if it is empty")
+	flag.StringVar(&o.names, "names", "", "-relocate: a `file` of lines with an old and a new name")
+	flag.BoolVar(&o.follow.Dry, "dry", false, "-relocate: print the result and write nothing")
 	flag.Parse()
 
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	err := o.run(ctx, os.Stdout)
 	switch {
-	case errors.Is(err, errSurvived):
+	case errors.Is(err, errSurvived), errors.Is(err, relocate.ErrLeft):
 		os.Exit(1)
 	case err != nil:
 		fmt.Fprintln(os.Stderr, "mutants:", err)
@@ -70,8 +78,8 @@ func main() {
 }
 
 func (o options) run(ctx context.Context, out io.Writer) error {
-	if flag.NArg() > 0 || !o.seeded && !o.generic {
-		return errors.New("want -seeded or -generic or both, and no arguments")
+	if flag.NArg() > 0 || !o.seeded && !o.generic && !o.relocate {
+		return errors.New("want -seeded, -generic or -relocate, and no arguments")
 	}
 	only, err := regexp.Compile(o.only)
 	if err != nil {
@@ -86,7 +94,12 @@ func (o options) run(ctx context.Context, out io.Writer) error {
 		return fmt.Errorf("make a scratch directory: %w", err)
 	}
 	defer os.RemoveAll(scratch)
-	o.bench.Root, o.bench.Scratch = root, scratch
+	o.bench.Root, o.bench.Scratch, o.follow.Root = root, scratch, root
+	if o.relocate {
+		if err := o.runRelocate(ctx, out); err != nil {
+			return err
+		}
+	}
 	if o.seeded {
 		err = o.timed(out, func() error { return o.runSeeded(ctx, out, only) })
 	}
@@ -103,6 +116,20 @@ func (o options) timed(out io.Writer, do func() error) error {
 		fmt.Fprintf(out, "%.0f s with %d workers\n", time.Since(begun).Seconds(), o.workers)
 	}()
 	return do()
+}
+
+// runRelocate rewrites the seeded bugs that have moved.
+func (o options) runRelocate(ctx context.Context, out io.Writer) error {
+	if o.names != "" {
+		text, err := os.ReadFile(o.names)
+		if err != nil {
+			return fmt.Errorf("-names: %w", err)
+		}
+		if o.follow.Names, err = relocate.ParseNames(string(text)); err != nil {
+			return err
+		}
+	}
+	return relocate.Run(ctx, out, o.follow)
 }
 
 func (o options) runGeneric(ctx context.Context, out io.Writer, only *regexp.Regexp) error {
