@@ -27,6 +27,7 @@ type options struct {
 	tsv, markdown bool
 	only          *regexp.Regexp
 	within        time.Duration
+	against       string
 }
 
 func main() {
@@ -49,6 +50,9 @@ func run() error {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
+	if o.against != "" {
+		return o.compare(ctx)
+	}
 	self, err := os.Executable()
 	if err != nil {
 		return err
@@ -113,7 +117,7 @@ func (o options) printer(w io.Writer) printer {
 	case o.tsv:
 		return tsv{w}
 	case o.markdown:
-		return markdown{w}
+		return &markdown{out: w}
 	}
 	return newAligned(w)
 }
@@ -124,6 +128,7 @@ func parseFlags(args []string) (o options, err error) {
 	f.BoolVar(&o.markdown, "markdown", false, "print a table for README.md")
 	f.IntVar(&o.rounds, "rounds", 3, "how many `rounds` of each row at most; the largest have fewer")
 	f.DurationVar(&o.within, "within", 4*time.Minute+30*time.Second, "begin no second round that would last beyond this `time`; 0 for any")
+	f.StringVar(&o.against, "against", "", "compare our side with that of another `commit`, and leave Kubernetes out; every row has all rounds")
 	f.IntVar(&o.large, "large", 1_000_000, "`objects` of the largest graph, and dependents of the largest owner")
 	f.IntVar(&o.deep, "deep", 100_000, "`levels` of the longest chain")
 	f.IntVar(&o.wide, "wide", 100_000, "`dependents` of the largest foreground deletion")

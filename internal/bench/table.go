@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"io"
-	"slices"
 	"strconv"
 	"strings"
 	"text/tabwriter"
@@ -72,17 +71,21 @@ func (t tsv) print(cells []string) error {
 func (t tsv) flush() error { return nil }
 
 // markdown is for README.md.
-type markdown struct{ out io.Writer }
+type markdown struct {
+	out    io.Writer
+	headed bool
+}
 
-func (m markdown) print(cells []string) error {
+func (m *markdown) print(cells []string) error {
 	_, err := fmt.Fprintf(m.out, "| %s |\n", strings.Join(cells, " | "))
-	if err == nil && slices.Equal(cells, columns()) {
+	if err == nil && !m.headed {
+		m.headed = true
 		_, err = fmt.Fprintf(m.out, "|%s\n", strings.Repeat("---|", len(cells)))
 	}
 	return err
 }
 
-func (m markdown) flush() error { return nil }
+func (m *markdown) flush() error { return nil }
 
 // aligned is for people.
 type aligned struct{ w *tabwriter.Writer }

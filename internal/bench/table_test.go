@@ -23,7 +23,7 @@ func TestTable(t *testing.T) {
 		"",
 	}, "\n")
 	var tabs, wide, marked strings.Builder
-	for _, p := range []printer{tsv{&tabs}, newAligned(&wide), markdown{&marked}} {
+	for _, p := range []printer{tsv{&tabs}, newAligned(&wide), &markdown{out: &marked}} {
 		list := [][]string{columns()}
 		for _, l := range r.lines(w) {
 			list = append(list, l.cells())
