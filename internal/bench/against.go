@@ -7,11 +7,11 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
 	"github.com/ownergraph/ownergraph/internal/bench/measure"
+	"github.com/ownergraph/ownergraph/internal/figures"
 )
 
 // The two versions of our side. Each runs in its own program, which takes
@@ -93,7 +93,7 @@ func (o options) pairs(ctx context.Context, versions map[string]programs) error 
 	begun := time.Now()
 	var failed []error
 	out := o.printer(os.Stdout)
-	if err := out.print(pairColumns()); err != nil {
+	if err := out.Print(pairColumns()); err != nil {
 		return err
 	}
 	for _, w := range plan(o.sizes) {
@@ -111,13 +111,13 @@ func (o options) pairs(ctx context.Context, versions map[string]programs) error 
 				continue
 			}
 			for _, f := range pairFigures(w, run.side, both) {
-				if err := out.print(comparePair(f, both).cells(w, f)); err != nil {
+				if err := out.Print(comparePair(f, both).cells(w, f)); err != nil {
 					return err
 				}
 			}
 		}
 	}
-	return errors.Join(append(failed, out.flush())...)
+	return errors.Join(append(failed, out.Flush())...)
 }
 
 // alternate returns the metrics of a run by version: of the i-th process of the one
@@ -126,15 +126,15 @@ func (o options) pairs(ctx context.Context, versions map[string]programs) error 
 func (o options) alternate(ctx context.Context, run one, versions map[string]programs) (map[string][]measure.Metrics, error) {
 	both := map[string][]measure.Metrics{}
 	order := []string{former, present}
-	for range o.rounds {
-		for _, version := range order {
+	for round := range o.rounds {
+		for i := range order {
+			version := order[figures.Turn(i, round, len(order))]
 			m, err := versions[version].start(ctx, run)
 			if err != nil {
 				return nil, fmt.Errorf("%s, %s: %w", version, run.side, err)
 			}
 			both[version] = append(both[version], m)
 		}
-		slices.Reverse(order)
 	}
 	return both, nil
 }

@@ -2,12 +2,11 @@ package main
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"slices"
-	"strconv"
 
 	"github.com/ownergraph/ownergraph/internal/bench/measure"
+	"github.com/ownergraph/ownergraph/internal/figures"
 )
 
 // how says how a figure is read, and how one of several rounds is chosen.
@@ -30,13 +29,7 @@ func (h how) pick(rounds []float64) float64 {
 	case rate:
 		return slices.Max(rounds)
 	}
-	return median(rounds)
-}
-
-// median returns the middle one, or the lower of the two in the middle.
-func median(list []float64) float64 {
-	list = slices.SortedFunc(slices.Values(list), cmp.Compare[float64])
-	return list[(len(list)-1)/2]
+	return figures.Median(rounds)
 }
 
 // ratio says how many times better ours is, NaN where that means nothing.
@@ -75,11 +68,11 @@ func (g goal) met(ours, ratio float64) (ok, given bool) {
 func (g goal) String() string {
 	switch {
 	case g.ratio > 0:
-		return "ratio >= " + number(g.ratio)
+		return "ratio >= " + figures.Number(g.ratio)
 	case g.limited:
-		return "<= " + number(g.most)
+		return "<= " + figures.Number(g.most)
 	case g.least > 0:
-		return ">= " + number(g.least)
+		return ">= " + figures.Number(g.least)
 	}
 	return ""
 }
@@ -123,21 +116,4 @@ func (r results) raw(f figure, of source) float64 {
 		}
 	}
 	return f.how.pick(rounds)
-}
-
-// number prints three digits that matter.
-func number(v float64) string {
-	switch a := math.Abs(v); {
-	case math.IsNaN(v):
-		return "-"
-	case math.IsInf(v, 0):
-		return "inf"
-	case a >= 100:
-		return strconv.FormatFloat(math.Round(v), 'f', -1, 64)
-	case a >= 10:
-		return fmt.Sprintf("%.1f", v)
-	case a >= 0.01 || a == 0:
-		return fmt.Sprintf("%.2f", v)
-	}
-	return fmt.Sprintf("%.2g", v)
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/ownergraph/ownergraph/internal/bench/measure"
 	sides "github.com/ownergraph/ownergraph/internal/bench/ours"
 	"github.com/ownergraph/ownergraph/internal/bench/upstream"
+	"github.com/ownergraph/ownergraph/internal/figures"
 )
 
 // options are the flags.
@@ -99,27 +100,27 @@ func (o options) again(w row, round int, passed, took time.Duration) bool {
 
 func (o options) print(rows []row, all results) error {
 	out := o.printer(os.Stdout)
-	if err := out.print(columns()); err != nil {
+	if err := out.Print(columns()); err != nil {
 		return err
 	}
 	for _, w := range rows {
 		for _, l := range all.lines(w) {
-			if err := out.print(l.cells()); err != nil {
+			if err := out.Print(l.cells()); err != nil {
 				return err
 			}
 		}
 	}
-	return out.flush()
+	return out.Flush()
 }
 
-func (o options) printer(w io.Writer) printer {
+func (o options) printer(w io.Writer) figures.Printer {
 	switch {
 	case o.tsv:
-		return tsv{w}
+		return figures.TSV(w)
 	case o.markdown:
-		return &markdown{out: w}
+		return figures.Markdown(w)
 	}
-	return newAligned(w)
+	return figures.Aligned(w)
 }
 
 func parseFlags(args []string) (o options, err error) {

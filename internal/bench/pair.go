@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/ownergraph/ownergraph/internal/bench/measure"
+	"github.com/ownergraph/ownergraph/internal/figures"
 )
 
 // noise is how far two medians may be apart without a verdict.
@@ -60,7 +61,7 @@ func comparePair(f figure, both map[string][]measure.Metrics) pair {
 	if p.rounds = min(len(a), len(b)); p.rounds == 0 {
 		return p
 	}
-	p.a, p.b = middle(a), middle(b)
+	p.a, p.b = figures.Median(a), figures.Median(b)
 	p.ratio, p.best = f.how.worse(p.a, p.b), f.how.worse(f.how.pick(a), f.how.pick(b))
 	ratios := make([]float64, p.rounds)
 	for i := range ratios {
@@ -86,13 +87,6 @@ func (f figure) rounds(all []measure.Metrics) (out []float64) {
 	return out
 }
 
-// middle returns the median, of an even number the mean of the two in the middle.
-func middle(list []float64) float64 {
-	list = slices.Sorted(slices.Values(list))
-	n := len(list)
-	return (list[(n-1)/2] + list[n/2]) / 2
-}
-
 // verdict says whether the medians and the best rounds agree in which version is
 // worse.
 func (p pair) verdict() string {
@@ -111,7 +105,7 @@ func (p pair) cells(w row, f figure) []string {
 		workers = strconv.Itoa(w.workers)
 	}
 	return []string{
-		f.work, strconv.Itoa(w.size), workers, f.name, f.unit, number(p.a), number(p.b), fraction(p.ratio),
+		f.work, strconv.Itoa(w.size), workers, f.name, f.unit, figures.Number(p.a), figures.Number(p.b), fraction(p.ratio),
 		fraction(p.best), fraction(p.least), fraction(p.most), p.verdict(), strconv.Itoa(p.rounds),
 	}
 }
@@ -119,7 +113,7 @@ func (p pair) cells(w row, f figure) []string {
 // fraction prints a ratio to a thousandth.
 func fraction(v float64) string {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
-		return number(v)
+		return figures.Number(v)
 	}
 	return fmt.Sprintf("%.3f", v)
 }

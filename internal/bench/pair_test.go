@@ -68,12 +68,3 @@ func TestPairFigures(t *testing.T) {
 		}
 	}
 }
-
-func TestMiddle(t *testing.T) {
-	if got := middle([]float64{4, 1, 3, 2}); got != 2.5 {
-		t.Errorf("the middle of four is %v, want 2.5", got)
-	}
-	if got := middle([]float64{3, 1, 2}); got != 2 {
-		t.Errorf("the middle of three is %v, want 2", got)
-	}
-}

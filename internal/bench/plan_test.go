@@ -2,7 +2,6 @@ package main
 
 import (
 	"io"
-	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -78,18 +77,6 @@ func measured(t *testing.T, p measure.Params) measure.Metrics {
 		t.Fatal(err)
 	}
 	return m
-}
-
-func TestTurn(t *testing.T) {
-	var got []int
-	for round := range 3 {
-		for i := range 2 {
-			got = append(got, turn(i, round, 2))
-		}
-	}
-	if want := []int{0, 1, 1, 0, 0, 1}; !slices.Equal(got, want) {
-		t.Errorf("sides take turns %v, want %v", got, want)
-	}
 }
 
 func TestAgain(t *testing.T) {

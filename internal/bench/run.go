@@ -9,6 +9,7 @@ import (
 	"os/exec"
 
 	"github.com/ownergraph/ownergraph/internal/bench/measure"
+	"github.com/ownergraph/ownergraph/internal/figures"
 )
 
 // The sides of a row. Alone is our graph without the engine, bare the loop that
@@ -47,7 +48,7 @@ type programs map[string][]string
 // another one.
 func (p programs) measure(ctx context.Context, w row, round int, into results) error {
 	for i := range w.runs {
-		run := w.runs[turn(i, round, len(w.runs))]
+		run := w.runs[figures.Turn(i, round, len(w.runs))]
 		if run.rounds > 0 && round >= run.rounds {
 			continue
 		}
@@ -60,9 +61,6 @@ func (p programs) measure(ctx context.Context, w row, round int, into results) e
 	}
 	return nil
 }
-
-// turn returns which of n sides is the i-th of a round.
-func turn(i, round, n int) int { return (i + round) % n }
 
 // start measures one run in a process of its own.
 func (p programs) start(ctx context.Context, run one) (measure.Metrics, error) {

@@ -1,11 +1,9 @@
 package main
 
 import (
-	"fmt"
-	"io"
 	"strconv"
-	"strings"
-	"text/tabwriter"
+
+	"github.com/ownergraph/ownergraph/internal/figures"
 )
 
 // line is a figure as it is printed.
@@ -44,7 +42,8 @@ func (r results) lines(w row) []line {
 
 func (l line) cells() []string {
 	return []string{
-		l.work, l.size, l.workers, l.name, l.unit, number(l.ours), number(l.theirs), number(l.ratio), l.goal, l.verdict,
+		l.work, l.size, l.workers, l.name, l.unit,
+		figures.Number(l.ours), figures.Number(l.theirs), figures.Number(l.ratio), l.goal, l.verdict,
 		strconv.Itoa(l.rounds),
 	}
 }
@@ -53,48 +52,3 @@ func (l line) cells() []string {
 func columns() []string {
 	return []string{"work", "size", "workers", "figure", "unit", "ours", "kubernetes", "ratio", "target", "verdict", "rounds"}
 }
-
-// printer writes lines as they come.
-type printer interface {
-	print(cells []string) error
-	flush() error
-}
-
-// tsv separates cells by tabs.
-type tsv struct{ out io.Writer }
-
-func (t tsv) print(cells []string) error {
-	_, err := fmt.Fprintln(t.out, strings.Join(cells, "\t"))
-	return err
-}
-
-func (t tsv) flush() error { return nil }
-
-// markdown is for README.md.
-type markdown struct {
-	out    io.Writer
-	headed bool
-}
-
-func (m *markdown) print(cells []string) error {
-	_, err := fmt.Fprintf(m.out, "| %s |\n", strings.Join(cells, " | "))
-	if err == nil && !m.headed {
-		m.headed = true
-		_, err = fmt.Fprintf(m.out, "|%s\n", strings.Repeat("---|", len(cells)))
-	}
-	return err
-}
-
-func (m *markdown) flush() error { return nil }
-
-// aligned is for people.
-type aligned struct{ w *tabwriter.Writer }
-
-func newAligned(out io.Writer) aligned { return aligned{tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)} }
-
-func (t aligned) print(cells []string) error {
-	_, err := fmt.Fprintln(t.w, strings.Join(cells, "\t"))
-	return err
-}
-
-func (t aligned) flush() error { return t.w.Flush() }

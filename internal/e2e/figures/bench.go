@@ -11,6 +11,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/ownergraph/ownergraph/internal/e2e/server"
+	"github.com/ownergraph/ownergraph/internal/figures"
 )
 
 // bench runs the sides on one server.
@@ -49,7 +50,7 @@ func measure(ctx context.Context, o options) error {
 	}
 	show := printTables
 	if o.tsv {
-		show = printLines
+		show = printRuns
 	}
 	err = show(os.Stdout, cascades, starts)
 	if b.failed > 0 {
@@ -95,7 +96,7 @@ func (b *bench) runCascades(ctx context.Context) []cascade {
 		}
 		for i := range b.rounds * len(sides) {
 			round := i / len(sides)
-			side := sides[(i+round)%len(sides)]
+			side := sides[figures.Turn(i%len(sides), round, len(sides))]
 			b.say("%s: %s", s.name, side)
 			c, err := b.runCascade(ctx, s, side, round)
 			if err != nil {

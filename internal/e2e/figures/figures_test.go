@@ -1,6 +1,7 @@
 package main
 
 import (
+	"math"
 	"net/http/httptest"
 	"slices"
 	"testing"
@@ -67,7 +68,7 @@ func TestFold(t *testing.T) {
 	if len(rows) != 2 || rows[0].runs != 3 || rows[0].each(verbGet) != 0.5 || rows[0].rate() != 50 || rows[0].micros(rows[0].server) != 10000 || rows[0].end != "same" {
 		t.Errorf("%+v", rows)
 	}
-	if rows[1].runs != 0 || rows[1].rate() != 0 || rows[1].end != "failed" {
+	if rows[1].runs != 0 || !math.IsNaN(rows[1].rate()) || rows[1].end != "failed" {
 		t.Errorf("a run that failed: %+v", rows[1])
 	}
 }

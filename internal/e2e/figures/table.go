@@ -5,8 +5,9 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"text/tabwriter"
 	"time"
+
+	"github.com/ownergraph/ownergraph/internal/figures"
 )
 
 // row is the rounds of one scenario by one side, together.
@@ -15,17 +16,12 @@ type row struct {
 	runs, objects  int
 	counts         map[string]int
 	server, own    time.Duration
-	rates          []float64 // objects a second, sorted
+	rates          []float64 // objects a second
 	end            string
 }
 
-// rate is the median.
-func (r row) rate() float64 {
-	if len(r.rates) == 0 {
-		return 0
-	}
-	return r.rates[len(r.rates)/2]
-}
+// rate is the median, NaN if every run failed.
+func (r row) rate() float64 { return figures.Median(r.rates) }
 
 // each returns a count by object.
 func (r row) each(verb string) float64 { return float64(r.counts[verb]) / float64(max(r.objects, 1)) }
@@ -57,65 +53,104 @@ func fold(list []cascade) []row {
 			r.counts[verb] += n
 		}
 		r.rates = append(r.rates, float64(c.objects)/c.took.Seconds())
-		slices.Sort(r.rates)
 	}
 	return out
 }
 
+// cascadeColumns and startColumns are the columns of the two tables.
+var (
+	cascadeColumns = []string{"cascade", "side", "get", "patch", "delete", "lists", "watches", "discovery",
+		"objects/s", "of upstream", "of bare loop", "server", "own", "end"}
+	startColumns = []string{"start on", "side", "ready", "quiet", "get", "lists", "watches", "discovery",
+		"server", "own", "resident", "at most", "each", "heap", "at most"}
+)
+
+// printTables prints the rounds together, for a terminal.
 func printTables(out io.Writer, cascades []cascade, starts []startup) error {
-	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	rows := fold(cascades)
-	if len(rows) > 0 {
-		fmt.Fprintln(w, "cascade\tside\tget\tpatch\tdelete\tlists\twatches\tdiscovery\tobjects/s\tof upstream\tof bare loop\tserver\town\tend\t")
-	}
+	lines := [][]string{cascadeColumns}
 	for _, r := range rows {
-		against := func(side string) string {
-			i := slices.IndexFunc(rows, func(o row) bool { return o.scenario == r.scenario && o.side == side })
-			if i < 0 || rows[i].rate() == 0 {
-				return "-"
-			}
-			return fmt.Sprintf("%.2f", r.rate()/rows[i].rate())
-		}
-		n := max(r.runs, 1)
-		fmt.Fprintf(w, "%s\t%s\t%.3f\t%.3f\t%.3f\t%d\t%d\t%d\t%.0f\t%s\t%s\t%.0f µs\t%.0f µs\t%s\t\n", r.scenario, r.side,
-			r.each(verbGet), r.each(verbPatch), r.each(verbDelete), r.counts[verbList]/n, r.counts[verbWatch]/n, r.counts[verbDiscover]/n,
-			r.rate(), against(upstream), against(bare), r.micros(r.server), r.micros(r.own), r.end)
+		lines = append(lines, r.cells(rows))
 	}
-	if len(starts) > 0 {
-		fmt.Fprintln(w, "\nstart on\tside\tready\tquiet\tget\tlists\twatches\tdiscovery\tserver\town\tresident\tat most\teach\theap\tat most\t")
-	}
-	for _, s := range starts {
-		fmt.Fprintf(w, "%d\t%s\t%.2f s\t%.2f s\t%d\t%d\t%d\t%d\t%.2f s\t%.2f s\t%.1f MB\t%.1f MB\t%.0f B\t%.1f MB\t%.2f\t\n", s.objects, s.side,
-			s.ready.Seconds(), s.quiet.Seconds(), s.counts[verbGet], s.counts[verbList], s.counts[verbWatch], s.counts[verbDiscover],
-			s.server.Seconds(), s.own.Seconds(), mega(s.memory.Resident), mega(s.memory.ResidentPeak), s.each,
-			mega(s.memory.Heap), float64(s.memory.HeapPeak)/float64(max(s.memory.Heap, 1)))
-	}
-	return w.Flush()
-}
-
-func mega(n int64) float64 { return float64(n) / 1e6 }
-
-// printLines prints every run by itself.
-func printLines(out io.Writer, cascades []cascade, starts []startup) error {
-	line := func(values ...any) error {
-		text := ""
-		for i, v := range values {
-			text += fmt.Sprint(map[bool]string{true: "\t"}[i > 0], v)
-		}
-		_, err := fmt.Fprintln(out, text)
+	if err := printLines(figures.Aligned(out), lines); err != nil {
 		return err
 	}
-	err := line("what", "side", "round", "objects", "get", "patch", "delete", "list", "watch", "discovery", "seconds",
-		"server CPU s", "own CPU s", "end", "ready s", "resident B", "resident peak B", "B an object", "heap B", "heap peak B")
+	lines = [][]string{startColumns}
+	for _, s := range starts {
+		lines = append(lines, s.cells())
+	}
+	if len(rows) > 0 && len(starts) > 0 {
+		fmt.Fprintln(out)
+	}
+	return printLines(figures.Aligned(out), lines)
+}
+
+// printLines prints a heading and its lines, and nothing if there is no line.
+func printLines(p figures.Printer, lines [][]string) error {
+	if len(lines) < 2 {
+		return nil
+	}
+	for _, cells := range lines {
+		if err := p.Print(cells); err != nil {
+			return err
+		}
+	}
+	return p.Flush()
+}
+
+func (r row) cells(rows []row) []string {
+	against := func(side string) string {
+		i := slices.IndexFunc(rows, func(o row) bool { return o.scenario == r.scenario && o.side == side })
+		if i < 0 {
+			return "-"
+		}
+		return figures.Number(r.rate() / rows[i].rate())
+	}
+	each := func(verb string) string { return fmt.Sprintf("%.3f", r.each(verb)) }
+	total := func(verb string) string { return fmt.Sprint(r.counts[verb] / max(r.runs, 1)) }
+	return []string{
+		r.scenario, r.side, each(verbGet), each(verbPatch), each(verbDelete), total(verbList), total(verbWatch), total(verbDiscover),
+		figures.Number(r.rate()), against(upstream), against(bare),
+		fmt.Sprintf("%.0f µs", r.micros(r.server)), fmt.Sprintf("%.0f µs", r.micros(r.own)), r.end,
+	}
+}
+
+func (s startup) cells() []string {
+	seconds := func(d time.Duration) string { return fmt.Sprintf("%.2f s", d.Seconds()) }
+	mega := func(n int64) string { return fmt.Sprintf("%.1f MB", float64(n)/1e6) }
+	total := func(verb string) string { return fmt.Sprint(s.counts[verb]) }
+	return []string{
+		fmt.Sprint(s.objects), s.side, seconds(s.ready), seconds(s.quiet),
+		total(verbGet), total(verbList), total(verbWatch), total(verbDiscover), seconds(s.server), seconds(s.own),
+		mega(s.memory.Resident), mega(s.memory.ResidentPeak), fmt.Sprintf("%.0f B", s.each),
+		mega(s.memory.Heap), fmt.Sprintf("%.2f", float64(s.memory.HeapPeak)/float64(max(s.memory.Heap, 1))),
+	}
+}
+
+// runColumns are the columns of a line for each run.
+var runColumns = []string{"what", "side", "round", "objects", "get", "patch", "delete", "list", "watch", "discovery", "seconds",
+	"server CPU s", "own CPU s", "end", "ready s", "resident B", "resident peak B", "B an object", "heap B", "heap peak B"}
+
+// printRuns prints each run as a line of its own.
+func printRuns(out io.Writer, cascades []cascade, starts []startup) error {
+	p := figures.TSV(out)
+	err := p.Print(runColumns)
+	line := func(values ...any) {
+		cells := make([]string, len(values))
+		for i, v := range values {
+			cells[i] = fmt.Sprint(v)
+		}
+		err = cmp.Or(err, p.Print(cells))
+	}
 	for _, c := range cascades {
-		err = cmp.Or(err, line(c.scenario, c.side, c.round, c.objects, c.counts[verbGet], c.counts[verbPatch], c.counts[verbDelete],
+		line(c.scenario, c.side, c.round, c.objects, c.counts[verbGet], c.counts[verbPatch], c.counts[verbDelete],
 			c.counts[verbList], c.counts[verbWatch], c.counts[verbDiscover], c.took.Seconds(), c.server.Seconds(), c.own.Seconds(), c.end,
-			"", "", "", "", "", ""))
+			"", "", "", "", "", "")
 	}
 	for _, s := range starts {
-		err = cmp.Or(err, line("start", s.side, 0, s.objects, s.counts[verbGet], s.counts[verbPatch], s.counts[verbDelete],
+		line("start", s.side, 0, s.objects, s.counts[verbGet], s.counts[verbPatch], s.counts[verbDelete],
 			s.counts[verbList], s.counts[verbWatch], s.counts[verbDiscover], s.quiet.Seconds(), s.server.Seconds(), s.own.Seconds(), "",
-			s.ready.Seconds(), s.memory.Resident, s.memory.ResidentPeak, s.each, s.memory.Heap, s.memory.HeapPeak))
+			s.ready.Seconds(), s.memory.Resident, s.memory.ResidentPeak, s.each, s.memory.Heap, s.memory.HeapPeak)
 	}
 	return err
 }

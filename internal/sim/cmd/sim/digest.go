@@ -11,8 +11,8 @@ import (
 	"github.com/ownergraph/ownergraph/internal/sim"
 )
 
-// mostDiffering is how many seeds that differ are named.
-const mostDiffering = 10
+// maxDiffering is how many seeds that differ are named.
+const maxDiffering = 10
 
 // digests are those of the seeds of one run.
 type digests struct {
@@ -90,7 +90,7 @@ func (d *digests) differ(old map[uint64]uint64, path string) (same bool) {
 		}
 	}
 	fmt.Printf("digests: %d seeds differ of the %d that %s has too\n", len(differ), compared, path)
-	for _, seed := range differ[:min(len(differ), mostDiffering)] {
+	for _, seed := range differ[:min(len(differ), maxDiffering)] {
 		h := sim.History{Seed: seed, Steps: d.steps, Without: d.without}
 		fmt.Printf("  %d: was %016x, is %016x: %s -trace FILE\n", seed, old[seed], d.of[seed], h)
 	}
