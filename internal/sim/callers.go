@@ -9,8 +9,8 @@ import (
 )
 
 const (
-	mostCallers = 3 // that wait for one engine at once
-	mostKinds   = 8 // of a world, with those that join
+	maxCallers = 3 // that wait for one engine at once
+	maxKinds   = 8 // of a world, with those that join
 )
 
 // joined returns the kind that joins as the i-th of a world.
@@ -19,21 +19,21 @@ func joined(i int) graph.KindInfo {
 }
 
 // call has a caller begin to wait for an engine, as Collector.WaitIdle does.
-func (s *sim) call(side int) {
-	if len(s.callers[side]) < mostCallers {
+func (s *sim) beginWait(side int) {
+	if len(s.callers[side]) < maxCallers {
 		s.callers[side] = append(s.callers[side], s.w.Sides[side].Engine.BeginWait(s.w.Now))
 	}
 }
 
 // answer lets the callers go whose wait is over.
-func (s *sim) answer() {
+func (s *sim) endWaits() {
 	for i, side := range s.w.Sides {
 		s.callers[i] = slices.DeleteFunc(s.callers[i], func(at policy.Stamp) bool { return side.Engine.WaitOver(at) })
 	}
 }
 
 // answered checks that no caller waits for a world at rest.
-func (s *sim) answered() error {
+func (s *sim) checkWaits() error {
 	for i, waits := range s.callers {
 		if len(waits) > 0 {
 			return fmt.Errorf("L14: engine %d is at rest, and %d callers of WaitIdle still wait for it", i, len(waits))
@@ -45,7 +45,7 @@ func (s *sim) answered() error {
 // join serves a kind that the world did not have, with room for two objects of it.
 func (s *sim) join() error {
 	n := len(s.w.Kinds)
-	if n >= mostKinds {
+	if n >= maxKinds {
 		return nil
 	}
 	info := joined(n)

@@ -32,16 +32,16 @@ func (s *sim) converge() error {
 	if n, most := s.costs()-before, len(s.w.Sides)*(eachCosts*extent+baseCosts); n > most {
 		return fmt.Errorf("L1: %d decisions and calls for an extent of %d, want at most %d", n, extent, most)
 	}
-	if err := s.quiet(); err != nil {
+	if err := s.checkRest(); err != nil {
 		return err
 	}
 	if s.o.day {
-		if err := s.day(); err != nil {
+		if err := s.checkDay(); err != nil {
 			return err
 		}
 	}
 	if s.o.empties {
-		return s.empty()
+		return s.checkEmpty()
 	}
 	return nil
 }
@@ -50,18 +50,18 @@ func (s *sim) converge() error {
 // after which an engine tries something again by itself. Late writes come at the
 // very end, when nobody thinks of them any more.
 func (s *sim) calm() error {
-	if err := s.heal(); err != nil {
+	if err := s.repair(); err != nil {
 		return err
 	}
 	for {
 		for range 3 {
-			if err := s.settle(); err != nil {
+			if err := s.runToRest(); err != nil {
 				return err
 			}
 			s.w.Now = s.w.Now.Add(6*time.Minute + s.o.tuning.rests())
-			s.rest()
+			s.noteCauses()
 		}
-		if err := s.settle(); err != nil || len(s.w.Zombies) == 0 {
+		if err := s.runToRest(); err != nil || len(s.w.Zombies) == 0 {
 			return err
 		}
 		for len(s.w.Zombies) > 0 {
@@ -72,8 +72,8 @@ func (s *sim) calm() error {
 	}
 }
 
-// heal ends what is out of order with the world.
-func (s *sim) heal() error {
+// repair ends what is out of order with the world.
+func (s *sim) repair() error {
 	s.w.Control, s.w.LateSets = world.NoFault, false
 	if s.latest.After(s.w.Now) { // a clock that went back has caught up
 		s.w.Now = s.latest
@@ -85,7 +85,7 @@ func (s *sim) heal() error {
 			}
 		}
 		for k := range side.Streams { // what is garbled is refused
-			if err := errors.Join(s.see(step{op: opAll, side: int8(i), kind: int8(k)}), s.relisted(i, k)); err != nil {
+			if err := errors.Join(s.moveWatch(step{op: opAll, side: int8(i), kind: int8(k)}), s.relisted(i, k)); err != nil {
 				return err
 			}
 		}
@@ -101,7 +101,7 @@ func (s *sim) heal() error {
 }
 
 // settle lets everything happen until nothing does.
-func (s *sim) settle() error {
+func (s *sim) runToRest() error {
 	const most = 5000
 	for range most {
 		moved, err := s.round()
@@ -109,10 +109,10 @@ func (s *sim) settle() error {
 			return err
 		}
 		if !moved {
-			if s.answer(); !s.w.Advance() {
+			if s.endWaits(); !s.w.Advance() {
 				return nil
 			}
-			s.rest()
+			s.noteCauses()
 		}
 	}
 	return fmt.Errorf("L1: still moving after %d rounds: %s", most, s.w.Held())
@@ -150,7 +150,7 @@ func (s *sim) extent() int {
 }
 
 // quiet checks what has to be true of a world at rest.
-func (s *sim) quiet() error {
+func (s *sim) checkRest() error {
 	if err := s.check(); err != nil {
 		return err
 	}
@@ -169,14 +169,14 @@ func (s *sim) quiet() error {
 		if err := s.witnesses[i].Phantoms(stats.Nodes, stats.Objects); err != nil {
 			return fmt.Errorf("engine %d: %w", i, err)
 		}
-		if err := s.reported(side.Engine); err != nil {
+		if err := s.checkReported(side.Engine); err != nil {
 			return fmt.Errorf("L9: engine %d: %w", i, err)
 		}
 	}
-	if err := errors.Join(s.rested(), s.answered()); err != nil {
+	if err := errors.Join(s.checkSweeps(), s.checkWaits()); err != nil {
 		return err
 	}
-	if s.o.has(twins) || slices.ContainsFunc(s.w.Store.Objects(), garbled) || slices.ContainsFunc(s.w.Store.Objects(), s.o.flawed) { // the oracle knows of neither
+	if s.o.has(duplicateUIDs) || slices.ContainsFunc(s.w.Store.Objects(), garbled) || slices.ContainsFunc(s.w.Store.Objects(), s.o.flawed) { // the oracle knows of neither
 		return nil
 	}
 	cfg := oracle.Config{Override: s.o.override}
@@ -186,7 +186,7 @@ func (s *sim) quiet() error {
 	if s.o.misnamed {
 		cfg.OwnerName = oracle.NameAbsent
 	}
-	if !oracle.Quiet(oracle.NewState(believed(s.w.Store.Objects())), cfg) {
+	if !oracle.Quiet(oracle.NewState(forOracle(s.w.Store.Objects())), cfg) {
 		return fmt.Errorf("L1: at rest, but the collector has something left to do: %s", s.w.Held())
 	}
 	return nil
@@ -201,7 +201,7 @@ func garbled(o graph.Object) bool {
 }
 
 // reported checks that whoever stays against a mark is reported, with a reason.
-func (s *sim) reported(e *ownergraph.Engine) error {
+func (s *sim) checkReported(e *ownergraph.Engine) error {
 	held := e.Held(len(s.w.Store.Objects()))
 	for _, o := range s.w.Store.Objects() {
 		if !o.Deleting {
@@ -215,9 +215,9 @@ func (s *sim) reported(e *ownergraph.Engine) error {
 	return nil
 }
 
-// believed returns what the oracle is told: a reference to a kind that is never
+// forOracle returns what the oracle is told: a reference to a kind that is never
 // served is unknown, and leads to nobody.
-func believed(objects []graph.Object) []graph.Object {
+func forOracle(objects []graph.Object) []graph.Object {
 	out := make([]graph.Object, len(objects))
 	for i, o := range objects {
 		o = o.Clone()
@@ -233,7 +233,7 @@ func believed(objects []graph.Object) []graph.Object {
 
 // day lets 24 hours pass: they may cost no request, and no more decisions than
 // the audits make.
-func (s *sim) day() error {
+func (s *sim) checkDay() error {
 	before := make([]ownergraph.Stats, len(s.w.Sides))
 	for i, side := range s.w.Sides {
 		before[i] = side.Engine.Stats()
@@ -253,7 +253,7 @@ func (s *sim) day() error {
 			}
 		}
 		s.w.Now = next
-		s.rest()
+		s.noteCauses()
 		for moved := true; moved; {
 			var err error
 			if moved, err = s.w.Round(); err != nil {
@@ -278,7 +278,7 @@ func (s *sim) day() error {
 }
 
 // empty has users delete everything: then nothing may be left of it anywhere.
-func (s *sim) empty() error {
+func (s *sim) checkEmpty() error {
 	for len(s.w.Store.Objects()) > 0 {
 		k := s.w.Store.Objects()[0].Key
 		for _, verb := range [...]oracle.Verb{oracle.Strip, oracle.Finish, oracle.Background, oracle.Grace0} {

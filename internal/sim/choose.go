@@ -42,7 +42,7 @@ func (s *sim) detail(st step) step {
 	switch st.op {
 	case opUser:
 		return s.user()
-	case opLand:
+	case opComplete:
 		return s.fault(st)
 	case opPass:
 		times := []time.Duration{time.Second, 31 * time.Second, 6 * time.Minute}
@@ -54,8 +54,8 @@ func (s *sim) detail(st step) step {
 		st.fault = []world.Fault{world.Lost, world.Later, world.Refuses}[s.rng.IntN(3)]
 	case opOdd:
 		st.kind, st.number = int8(s.rng.IntN(len(s.w.Kinds))), int16(s.rng.IntN(int(numOddities)))
-	case opTwin:
-		return s.twin()
+	case opDuplicate:
+		return s.duplicate()
 	}
 	return st
 }
@@ -81,9 +81,9 @@ func (s *sim) ofSide(side int8) {
 		s.ofStream(side, int8(k), &x.Streams[k])
 	}
 	for i := range x.Calls {
-		s.may(6, step{op: opLand, side: side, number: int16(i)})
-		if s.o.has(carries) && s.w.Uncarried(int(side), i) {
-			s.may(2, step{op: opCarry, side: side, number: int16(i)})
+		s.may(6, step{op: opComplete, side: side, number: int16(i)})
+		if s.o.has(lateAnswers) && s.w.Uncarried(int(side), i) {
+			s.may(2, step{op: opExecute, side: side, number: int16(i)})
 		}
 		if x.Calls[i].Type == ownergraph.CallSelect {
 			s.may(2, step{op: opRenew, side: side, number: int16(i)})
@@ -110,7 +110,7 @@ func (s *sim) ofSide(side int8) {
 // ofLuck is what may happen to an engine at any time.
 func (s *sim) ofLuck(side int8) {
 	if s.o.has(callers) {
-		s.may(3, step{op: opCall, side: side})
+		s.may(3, step{op: opWaitIdle, side: side})
 	}
 	if s.o.has(oddities) {
 		s.may(1, step{op: opOdd, side: side})
@@ -128,7 +128,7 @@ func (s *sim) ofStream(side, kind int8, st *world.Stream) {
 	case !st.Begun:
 		s.may(lazy, step{op: opList, side: side, kind: kind})
 	case n > 0:
-		s.may(lazy, step{op: opSee, side: side, kind: kind})
+		s.may(lazy, step{op: opDeliver, side: side, kind: kind})
 		if n > 1 {
 			s.may(lazy, step{op: opAll, side: side, kind: kind})
 		}
@@ -156,7 +156,7 @@ func (s *sim) ofStream(side, kind int8, st *world.Stream) {
 
 func (s *sim) ofStore() {
 	for i := range s.w.Zombies {
-		s.may(2, step{op: opLate, number: int16(i)})
+		s.may(2, step{op: opLateWrite, number: int16(i)})
 	}
 	if s.o.has(delays) || s.o.has(clocks) {
 		s.may(1, step{op: opPass})
@@ -165,14 +165,14 @@ func (s *sim) ofStore() {
 		s.may(1, step{op: opBackup})
 		s.may(1, step{op: opRestore})
 	}
-	if s.o.has(joins) && len(s.w.Kinds) < mostKinds && s.rng.IntN(8) == 0 {
+	if s.o.has(joins) && len(s.w.Kinds) < maxKinds && s.rng.IntN(8) == 0 {
 		s.may(1, step{op: opJoin})
 	}
 	if s.o.has(control) {
 		s.may(1, step{op: opControl})
 	}
-	if s.o.has(twins) {
-		s.may(1, step{op: opTwin})
+	if s.o.has(duplicateUIDs) {
+		s.may(1, step{op: opDuplicate})
 	}
 	if !s.o.has(outages) {
 		return
@@ -197,25 +197,25 @@ func (s *sim) fault(st step) step {
 	case s.o.has(losses) && how < 3:
 		st.fault = []world.Fault{world.Lost, world.LostDone, world.Later}[how]
 	case s.o.has(losses) && how == 3:
-		st.op = opLimbo
+		st.op = opAbandon
 	case s.o.has(refusals) && how < 6:
 		st.fault = []world.Fault{world.Refuses, world.Fails}[how%2]
 	case s.o.has(conflicts) && how >= 12:
 		st.fault = world.Conflicts
 	}
-	if s.o.has(undoings) && !handler && st.fault == world.NoFault && st.op == opLand && s.rng.IntN(2) == 0 {
+	if s.o.has(undoings) && !handler && st.fault == world.NoFault && st.op == opComplete && s.rng.IntN(2) == 0 {
 		st.fault = world.Undone
 	}
 	return st
 }
 
-// twin draws an object that takes another one's UID.
-func (s *sim) twin() step {
+// duplicate draws an object that takes another one's UID.
+func (s *sim) duplicate() step {
 	objects := s.w.Store.Objects()
 	if len(objects) == 0 {
 		return step{op: opWait}
 	}
 	o := graph.Object{Key: s.pool[s.rng.IntN(len(s.pool))]}
 	o.UID = objects[s.rng.IntN(len(objects))].UID
-	return s.acts(opTwin, o)
+	return s.acts(opDuplicate, o)
 }

@@ -62,7 +62,7 @@ func TestPanicIsAFailure(t *testing.T) {
 // TestTrace: a trace begins with what is broken, then the world, its objects, and
 // one line for each step, and there are no more steps than it takes.
 func TestTrace(t *testing.T) {
-	h := History{Seed: 1, Steps: 200, Without: "rewinds,twins"}
+	h := History{Seed: 1, Steps: 200, Without: "rewinds,duplicate-uids"}
 	text := h.explain(func(s *sim, st step) {
 		if st.op == opUser && s.at > 20 {
 			s.fail(errTest)

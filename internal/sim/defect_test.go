@@ -18,7 +18,7 @@ import (
 // wrong.
 var defects = []struct {
 	name   string
-	bend   func(*sim, step)
+	defect func(*sim, step)
 	rules  string // any of these
 	reason string
 }{
@@ -104,18 +104,18 @@ func TestDefectsAreFound(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			const most = 1000
 			for seed := range uint64(most) {
-				h := History{Seed: seed + 1, Steps: 300, Without: "rewinds,twins,garbles,clocks,tunings,oddities"}
+				h := History{Seed: seed + 1, Steps: 300, Without: "rewinds,duplicate-uids,garbles,clocks,tunings,oddities"}
 				if !ofSweeps(c.rules) {
 					h.Without += ",sweeps" // where they judge what is bent, too
 				}
-				r := h.run(nil, c.bend, false)
+				r := h.run(nil, c.defect, false)
 				if r.Broken == nil {
 					continue
 				}
 				if got := rule(r.Broken); !slices.Contains(strings.Fields(c.rules), got) {
 					t.Errorf("seed %d: reported %q, which is none of %s: %s", h.Seed, r.Broken, c.rules, c.reason)
 				}
-				text := h.explain(c.bend)
+				text := h.explain(c.defect)
 				if !strings.Contains(text, rule(r.Broken)+":") || !strings.Contains(text, " steps, of ") {
 					t.Errorf("seed %d: the trace says\n%s\nwant %q", h.Seed, text, r.Broken)
 				}
@@ -154,7 +154,7 @@ func pre(o graph.Object) graph.Precondition {
 // head returns the event that a step is about to deliver.
 func (s *sim) head(st step) (*world.Stream, bool) {
 	stream := &s.w.Sides[st.side].Streams[st.kind]
-	ok := (st.op == opSee || st.op == opAll || st.op == opTwice) && len(stream.Events) > 0
+	ok := (st.op == opDeliver || st.op == opAll || st.op == opTwice) && len(stream.Events) > 0
 	return stream, ok
 }
 
@@ -184,7 +184,7 @@ func timeTravel(s *sim, st step) {
 // answers has a read answered by something else.
 func answers(s *sim, st step, answer func(graph.Key) ownergraph.Result) {
 	calls := s.w.Sides[st.side].Calls
-	if st.op == opLand && int(st.number) < len(calls) && calls[st.number].Type == ownergraph.CallRead {
+	if st.op == opComplete && int(st.number) < len(calls) && calls[st.number].Type == ownergraph.CallRead {
 		calls[st.number].Answer = answer(calls[st.number].Key)
 	}
 }
@@ -201,7 +201,7 @@ func staleReads(s *sim, st step) {
 
 func emptySelections(s *sim, st step) {
 	calls := s.w.Sides[st.side].Calls
-	if st.op == opLand && int(st.number) < len(calls) && calls[st.number].Type == ownergraph.CallSelect {
+	if st.op == opComplete && int(st.number) < len(calls) && calls[st.number].Type == ownergraph.CallSelect {
 		calls[st.number].Answer.Selected = ownergraph.Selected{}
 	}
 }
@@ -227,17 +227,17 @@ func fenceTooEarly(s *sim, _ step) {
 }
 
 // blind has the write that a step lands meet what lives at its place now.
-func blind(s *sim, st step, bend func(p *graph.Precondition, o graph.Object)) {
+func blind(s *sim, st step, defect func(p *graph.Precondition, o graph.Object)) {
 	calls := s.w.Sides[st.side].Calls
-	if st.op != opLand && st.op != opCarry || int(st.number) >= len(calls) {
+	if st.op != opComplete && st.op != opExecute || int(st.number) >= len(calls) {
 		return
 	}
 	c := &calls[st.number].Call
 	if o, ok := s.w.Store.At(c.Key); ok {
 		if c.Type == ownergraph.CallDelete {
-			bend(&c.Options.Precondition, o)
+			defect(&c.Options.Precondition, o)
 		} else if c.Type == ownergraph.CallPatch {
-			bend(&c.Precondition, o)
+			defect(&c.Precondition, o)
 		}
 	}
 }
@@ -263,11 +263,11 @@ func byHand(make func(graph.Object) ownergraph.Call) func(*sim, step) {
 				return
 			}
 			if c.ID == forSweep {
-				s.swept[issue{c.ID, c.Key}] = true
+				s.bySweep[issue{c.ID, c.Key}] = true
 			}
 			s.w.Zombies = append(s.w.Zombies, c)
 			if p := c.Precondition; p.UID == "" && c.Options.Precondition.UID == "" { // judged as it is handed out
-				s.handed(0, c)
+				s.judgeCall(0, c)
 			}
 			s.fail(s.w.LandZombie(len(s.w.Zombies) - 1))
 		}

@@ -17,8 +17,8 @@ const recheck = 32
 // do makes one step and judges what it led to.
 func (s *sim) do(st step) error {
 	s.at++
-	if s.bend != nil {
-		s.bend(s, st)
+	if s.defect != nil {
+		s.defect(s, st)
 	}
 	if s.record != nil {
 		s.record.step(s, st)
@@ -29,7 +29,7 @@ func (s *sim) do(st step) error {
 	if s.broken == nil && s.at%s.every == 0 {
 		s.broken = s.check()
 	}
-	s.answer()
+	s.endWaits()
 	return s.broken
 }
 
@@ -48,31 +48,31 @@ func (s *sim) move(st step) error {
 		return nil
 	}
 	switch st.op {
-	case opList, opSee, opAll, opTwice, opBreak, opGarble:
-		return s.see(st)
+	case opList, opDeliver, opAll, opTwice, opBreak, opGarble:
+		return s.moveWatch(st)
 	case opProgress:
 		s.w.Progress(int(st.side), int(st.kind))
 	case opIssue, opControl, opSet:
-		return s.ask(st)
-	case opLand, opLimbo, opCarry, opRenew:
-		return s.land(st)
-	case opLate:
+		return s.issueCall(st)
+	case opComplete, opAbandon, opExecute, opRenew:
+		return s.complete(st)
+	case opLateWrite:
 		if int(st.number) < len(s.w.Zombies) {
 			return s.w.LandZombie(int(st.number))
 		}
 	case opCrash:
 		s.witnesses[st.side].Reset()
-		s.spent[st.side], s.hungUp[st.side], s.callers[st.side] = 0, [8]bool{}, nil
+		s.decidedBefore[st.side], s.unlisted[st.side], s.callers[st.side] = 0, [8]bool{}, nil
 		return s.w.Crash(int(st.side))
 	case opWait:
 		s.w.Advance()
-		s.rest()
+		s.noteCauses()
 	case opPass:
 		if s.w.Now.After(s.latest) {
 			s.latest = s.w.Now
 		}
 		s.w.Now = s.w.Now.Add(st.pass)
-		s.rest()
+		s.noteCauses()
 	case opBackup:
 		s.backup = s.w.Store
 	case opRestore:
@@ -83,14 +83,14 @@ func (s *sim) move(st step) error {
 		s.w.Acknowledge(st.action.Object.Key)
 	case opConfirm:
 		s.w.Drop(st.action.Object.Key, confirmFinalizer)
-	case opTwin:
-		if k := st.action.Object.Key; !s.lived[k] { // nobody returns
+	case opDuplicate:
+		if k := st.action.Object.Key; !s.everStored[k] { // nobody returns
 			s.w.Plant(graph.Object{Key: k})
 		}
 	case opOdd:
 		return s.odd(st)
-	case opCall:
-		s.call(int(st.side))
+	case opWaitIdle:
+		s.beginWait(int(st.side))
 	case opJoin:
 		return s.join()
 	case opLabel:
@@ -102,7 +102,7 @@ func (s *sim) move(st step) error {
 }
 
 // see moves the watch of one kind.
-func (s *sim) see(st step) error {
+func (s *sim) moveWatch(st step) error {
 	side, kind := int(st.side), int(st.kind)
 	stream := &s.w.Sides[side].Streams[kind]
 	switch {
@@ -127,7 +127,7 @@ func (s *sim) see(st step) error {
 		if ev := stream.Events[0]; ev.Type == graph.Gone || ev.Type == graph.Put && ev.Object.Version != "" {
 			ev.Object = ev.Object.Clone()
 			s.witnesses[side].Told(ev)
-			s.cause(side)
+			s.noteCause(side)
 			if err := s.w.Sides[side].Engine.Observe(s.w.Now, ev); err != nil {
 				return err
 			}
@@ -159,7 +159,7 @@ func (s *sim) deliver(side, kind int) error {
 }
 
 // ask has an engine decide, and takes the call of a lane from it.
-func (s *sim) ask(st step) error {
+func (s *sim) issueCall(st step) error {
 	side := int(st.side)
 	switch {
 	case st.op == opControl:
@@ -183,20 +183,20 @@ func (s *sim) ask(st step) error {
 func (s *sim) idles(side int) error {
 	stats := s.w.Sides[side].Engine.Stats()
 	most := uint64(4*stats.Objects + 8)
-	if n := stats.Decisions - s.spent[side]; n > most {
+	if n := stats.Decisions - s.decidedBefore[side]; n > most {
 		return fmt.Errorf("L2: engine %d made %d decisions about %d objects since it last learnt something", side, n, stats.Objects)
 	}
 	return nil
 }
 
 // land lands a call, or has nobody hear of it any more.
-func (s *sim) land(st step) error {
+func (s *sim) complete(st step) error {
 	side, i := int(st.side), int(st.number)
 	calls := s.w.Sides[side].Calls
 	if i >= len(calls) {
 		return nil
 	}
-	if st.op == opCarry {
+	if st.op == opExecute {
 		s.w.Carry(side, i)
 		return nil
 	}
@@ -206,7 +206,7 @@ func (s *sim) land(st step) error {
 		}
 		return nil
 	}
-	if st.op == opLimbo {
+	if st.op == opAbandon {
 		if s.w.Uncarried(side, i) {
 			s.w.Zombies = append(s.w.Zombies, calls[i].Call)
 		}

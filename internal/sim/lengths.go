@@ -29,11 +29,11 @@ func (o options) stretching() func(name string) string {
 	}
 }
 
-// mostName is how long a name may be that engines judge, by default.
-const mostName = 1024
+// maxName is how long a name may be that engines judge, by default.
+const maxName = 1024
 
 // lengthy reports whether an object carries a name that is longer.
 func lengthy(o graph.Object) bool {
-	long := func(k graph.Key) bool { return max(len(k.Name), len(k.Scope), len(k.UID)) > mostName }
+	long := func(k graph.Key) bool { return max(len(k.Name), len(k.Scope), len(k.UID)) > maxName }
 	return long(o.Key) || slices.ContainsFunc(o.Owners, func(r graph.Owner) bool { return long(r.Key) })
 }

@@ -66,7 +66,7 @@ func (o options) start(r *rand.Rand, pool []graph.Key) []graph.Object {
 		}
 		o.condition(r, &out[i])
 		if o.has(sweeps) {
-			o.settleIn(r, &out[i])
+			o.adapt(r, &out[i])
 		}
 	}
 	return out

@@ -13,21 +13,21 @@ import (
 type oddity int16
 
 const (
-	nobodysFence oddity = iota // reports of a fence that nobody has begun here
-	rewindsAgain               // history went backwards, and does not look like it
-	beginsAnew                 // the watch begins anew, without having ended
-	hangsUp                    // the watch ends, and a Collector begins another one
-	kindsAgain                 // the same kinds, in another order
-	kindsPass                  // a kind comes and goes, or some hundred do
-	vanishes                   // a kind vanishes and is back at once
-	sickly                     // a kind is sick and well again, and nothing was missed
-	recovers                   // a kind is well that was
-	neverWas                   // somebody is gone whom nobody has seen
-	unnamed                    // somebody without a UID is
-	takesNoPart                // a kind that is ignored goes back in time
-	spoilt                     // the next object comes without its version
-	spoiltAgain                // which is drawn more often
-	kindsTwice                 // a set of kinds describes one kind twice
+	foreignFence     oddity = iota // reports of a fence that nobody has begun here
+	rewindsAgain                   // history went backwards, and does not look like it
+	watchRestarts                  // the watch begins anew, without having ended
+	watchEnds                      // the watch ends, and a Collector begins another one
+	kindsAgain                     // the same kinds, in another order
+	kindsPass                      // a kind comes and goes, or some hundred do
+	vanishes                       // a kind vanishes and is back at once
+	sickAndWell                    // a kind is sick and well again, and nothing was missed
+	recovers                       // a kind is well that was
+	unseenGone                     // somebody is gone whom nobody has seen
+	goneWithoutUID                 // somebody without a UID is
+	takesNoPart                    // a kind that is ignored goes back in time
+	unversioned                    // the next object comes without its version
+	unversionedAgain               // which is drawn more often
+	kindsTwice                     // a set of kinds describes one kind twice
 	numOddities
 )
 
@@ -37,7 +37,7 @@ func (s *sim) odd(st step) error {
 	say := func(evs ...graph.Event) error { return s.w.Observe(side, evs...) }
 	known := graph.Event{Type: graph.KindsKnown, Kinds: s.w.Served()}
 	switch x := oddity(st.number); {
-	case x == nobodysFence:
+	case x == foreignFence:
 		var passed []graph.Event
 		for _, k := range append(known.Kinds, graph.KindInfo{}) {
 			passed = append(passed, graph.Event{Type: graph.FencePassed, Kind: k.Kind, Fence: 1 << 40})
@@ -45,13 +45,13 @@ func (s *sim) odd(st step) error {
 		return say(passed...)
 	case x == rewindsAgain:
 		return say(graph.Event{Type: graph.Rewound})
-	case x == beginsAnew:
+	case x == watchRestarts:
 		for k := range s.w.Sides[side].Streams {
-			_ = s.see(step{op: opBreak, side: st.side, kind: int8(k)})
+			_ = s.moveWatch(step{op: opBreak, side: st.side, kind: int8(k)})
 		}
 		return say(known)
-	case x == hangsUp:
-		return s.hangUp(st)
+	case x == watchEnds:
+		return s.endWatch(st)
 	case x == kindsAgain:
 		slices.Reverse(known.Kinds)
 		return say(known)
@@ -66,7 +66,7 @@ func (s *sim) odd(st step) error {
 	case x == kindsTwice:
 		twice := graph.KindInfo{Kind: "twice", Scoped: true}
 		known.Kinds = append(known.Kinds, graph.KindInfo{Kind: twice.Kind}, twice)
-		s.cause(side)
+		s.noteCause(side)
 		if s.w.Sides[side].Engine.Observe(s.w.Now, known) == nil { // the witness would believe it
 			return errors.New("S18: a set of kinds is taken that describes one twice")
 		}
@@ -94,10 +94,10 @@ func (s *sim) ignoredRewinds(side int, say func(...graph.Event) error) error {
 	return err
 }
 
-// hangUp ends the watch of an engine and begins another one, as a Collector does:
+// endWatch ends the watch of an engine and begins another one, as a Collector does:
 // every kind is sick until it has been listed again. One watch of two breaks, and the
 // store ends the other in order.
-func (s *sim) hangUp(st step) error {
+func (s *sim) endWatch(st step) error {
 	side, broke := st.side, st.kind%2 == 0
 	if broke {
 		s.witnesses[side].Broke()
@@ -107,8 +107,8 @@ func (s *sim) hangUp(st step) error {
 		if s.down[k] == opVanish {
 			continue
 		}
-		_ = s.see(step{op: opBreak, side: side, kind: int8(k)})
-		s.hungUp[side][k] = s.down[k] != opSick
+		_ = s.moveWatch(step{op: opBreak, side: side, kind: int8(k)})
+		s.unlisted[side][k] = s.down[k] != opSick
 	}
 	if err := s.w.Announce(int(side)); err != nil {
 		return err
@@ -119,8 +119,8 @@ func (s *sim) hangUp(st step) error {
 // relisted has a kind recover at the end of the listing that the end of the watch
 // made necessary.
 func (s *sim) relisted(side, kind int) error {
-	hung := s.hungUp[side][kind]
-	if s.hungUp[side][kind] = false; !hung || s.down[kind] == opVanish {
+	hung := s.unlisted[side][kind]
+	if s.unlisted[side][kind] = false; !hung || s.down[kind] == opVanish {
 		return nil
 	}
 	return s.w.Observe(side, graph.Event{Type: graph.KindRecovered, Kind: s.w.Kinds[kind].Kind})
@@ -137,22 +137,22 @@ func (s *sim) oddOf(st step, x oddity, say func(...graph.Event) error) error {
 	}
 	switch x {
 	case vanishes:
-		_ = s.see(step{op: opBreak, side: st.side, kind: st.kind})
-		s.served[kind], s.hungUp[side][kind] = s.at, false
+		_ = s.moveWatch(step{op: opBreak, side: st.side, kind: st.kind})
+		s.served[kind], s.unlisted[side][kind] = s.at, false
 		return say(graph.Event{Type: graph.KindVanished, Kind: name}, graph.Event{Type: graph.KindsKnown, Kinds: s.w.Served()})
-	case sickly:
+	case sickAndWell:
 		return say(sick, well)
 	case recovers:
 		return say(well)
-	case neverWas:
+	case unseenGone:
 		return say(graph.Event{Type: graph.Gone, Key: k})
-	case unnamed:
+	case goneWithoutUID:
 		k.UID = ""
 		if say(graph.Event{Type: graph.Gone, Key: k}) == nil {
 			return errors.New("S18: somebody without a UID is taken to be gone")
 		}
 		s.witnesses[side].Refused(graph.Event{Type: graph.Gone, Key: k})
-	case spoilt, spoiltAgain:
+	case unversioned, unversionedAgain:
 		s.w.Sides[side].Streams[kind].Spoil()
 	}
 	return nil

@@ -38,11 +38,11 @@ const (
 	oneCall
 	garbles
 	overflows
-	carries
+	lateAnswers
 	control
 	lateSets
 	naps
-	twins
+	duplicateUIDs
 	clocks
 	handlerFaults
 	sweeps    // there are sweeps; drawn by itself
@@ -57,7 +57,7 @@ const (
 )
 
 var faultNames = [...]string{"losses", "refusals", "conflicts", "crashes", "outages", "breaks", "doubles", "rewinds", "delays",
-	"one-call", "garbles", "overflows", "carries", "control", "late-sets", "naps", "twins", "clocks", "handlers", "sweeps", "tunings", "oddities",
+	"one-call", "garbles", "overflows", "late-answers", "control", "late-sets", "naps", "duplicate-uids", "clocks", "handlers", "sweeps", "tunings", "oddities",
 	"forgeries", "callers", "joins", "undoings", "lengths"}
 
 // shape is what the objects of a world look like.
@@ -142,7 +142,7 @@ func draw(seed uint64, r *rand.Rand) options {
 		o.faults[f] = one(3)
 	}
 	o.drawApart()
-	o.faults[twins] = one(12)
+	o.faults[duplicateUIDs] = one(12)
 	o.faults[garbles] = one(8)
 	o.faults[clocks] = one(8)
 	for k := range o.lazy {

@@ -51,11 +51,11 @@ func (h History) Record(count *Count, out io.Writer) Result {
 	return h.recorded(count, nil, false, newRecorder(out))
 }
 
-func (h History) run(count *Count, bend func(*sim, step), note bool) Result {
-	return h.recorded(count, bend, note, nil)
+func (h History) run(count *Count, defect func(*sim, step), note bool) Result {
+	return h.recorded(count, defect, note, nil)
 }
 
-func (h History) recorded(count *Count, bend func(*sim, step), note bool, rec *recorder) (r Result) {
+func (h History) recorded(count *Count, defect func(*sim, step), note bool, rec *recorder) (r Result) {
 	r.History = h
 	defer func() {
 		if p := recover(); p != nil {
@@ -70,7 +70,7 @@ func (h History) recorded(count *Count, bend func(*sim, step), note bool, rec *r
 		r.Broken = err
 		return r
 	}
-	s.bend = bend
+	s.defect = defect
 	for r.Made < h.Steps {
 		st := s.next()
 		if note {
@@ -84,7 +84,7 @@ func (h History) recorded(count *Count, bend func(*sim, step), note bool, rec *r
 			count.Add(s.fingerprint())
 		}
 	}
-	s.bend = nil
+	s.defect = nil
 	if rec != nil {
 		rec.rest(s)
 	}
@@ -107,7 +107,7 @@ func replay(p plan, trace func(s *sim, st step)) (at int, broken error) {
 	if err != nil {
 		return 0, err
 	}
-	s.bend, s.every = p.bend, 1
+	s.defect, s.every = p.defect, 1
 	for i, st := range p.steps {
 		if trace != nil {
 			trace(s, st)
@@ -116,7 +116,7 @@ func replay(p plan, trace func(s *sim, st step)) (at int, broken error) {
 			return i + 1, err
 		}
 	}
-	s.bend = nil
+	s.defect = nil
 	if trace != nil {
 		trace(s, step{op: numOps})
 	}

@@ -13,11 +13,11 @@ import (
 
 // plan is a history that can be made again: a world and its steps.
 type plan struct {
-	o     options
-	pool  []graph.Key
-	start []graph.Object
-	steps []step
-	bend  func(*sim, step)
+	o      options
+	pool   []graph.Key
+	start  []graph.Object
+	steps  []step
+	defect func(*sim, step)
 }
 
 func (p plan) begin() (*sim, error) {
@@ -29,14 +29,14 @@ func (p plan) begin() (*sim, error) {
 // is broken. It returns "" if the history does not fail.
 func (h History) Explain() string { return h.explain(nil) }
 
-func (h History) explain(bend func(*sim, step)) string {
-	r := h.run(nil, bend, true)
+func (h History) explain(defect func(*sim, step)) string {
+	r := h.run(nil, defect, true)
 	if r.Broken == nil {
 		return ""
 	}
 	rng := rand.New(rand.NewPCG(h.Seed, 0x0eed))
 	o := h.draw(rng)
-	p := plan{o: o, pool: o.pool(rng), steps: r.steps, bend: bend}
+	p := plan{o: o, pool: o.pool(rng), steps: r.steps, defect: defect}
 	p.start = o.start(rng, p.pool)
 	short, broken := shrink(p, rule(r.Broken))
 	if broken == nil {
@@ -59,12 +59,12 @@ func rule(err error) string {
 	return text
 }
 
-// mostReplays bounds what shrinking may cost.
-const mostReplays = 1500
+// maxReplays bounds what shrinking may cost.
+const maxReplays = 1500
 
 // shrink leaves out steps and objects as long as the rule is still broken.
 func shrink(p plan, want string) (plan, error) {
-	left := mostReplays
+	left := maxReplays
 	fails := func(p plan) (plan, error) {
 		left--
 		at, broken := replay(p, nil)
@@ -138,7 +138,7 @@ func (s *sim) label(st step) string {
 	line := st.text(s.w)
 	side := s.w.Sides[st.side]
 	switch st.op {
-	case opLand, opLimbo, opCarry, opRenew:
+	case opComplete, opAbandon, opExecute, opRenew:
 		if int(st.number) < len(side.Calls) {
 			c := side.Calls[st.number]
 			line += ": " + c.Type.String() + " " + c.Key.String() + c.Finalizer
@@ -146,15 +146,15 @@ func (s *sim) label(st step) string {
 				line += selectionText(side.Calls[st.number])
 			}
 		}
-	case opLate:
+	case opLateWrite:
 		if int(st.number) < len(s.w.Zombies) {
 			line += ": " + s.w.Zombies[st.number].Type.String() + " " + s.w.Zombies[st.number].Key.String()
 		}
-	case opSee, opTwice:
+	case opDeliver, opTwice:
 		if events := side.Streams[st.kind].Events; len(events) > 0 {
 			line += ": " + eventText(events[0])
 		}
-	case opTwin:
+	case opDuplicate:
 		line += " with UID " + string(st.action.Object.UID)
 	}
 	return line

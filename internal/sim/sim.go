@@ -22,29 +22,29 @@ type sim struct {
 	pool      []graph.Key
 	start     []graph.Object
 	witnesses []*invariant.Witness
-	bend      func(s *sim, st step) // a defect of the world, done before a step
+	defect    func(s *sim, st step) // a defect of the world, done before a step
 
-	backup  world.Store
-	down    [8]op                // by kind: opSick, opVanish, opDown, or opList for none
-	served  [8]int               // when the kind was last served again, in steps
-	issued  map[issue]int        // when a write was handed out
-	spent   [4]uint64            // decisions of each engine when it last had a cause
-	lived   map[graph.Key]bool   // who is, or was, in the store
-	latest  time.Time            // that the clock has shown before it went back
-	asleep  [2]int               // the last engine sleeps from one step to another
-	sums    map[graph.Key]uint64 // of the objects in the store
-	sum     uint64
-	at      int               // steps so far
-	every   int               // after how many steps everything is checked anew
-	sweeps  *invariant.Sweeps // nil in a world without
-	swept   map[issue]bool    // of deletes that were decided: for a holder
-	broken  error
-	hungUp  [4][8]bool        // by engine and kind: sick until it is listed
-	callers [4][]policy.Stamp // by engine: since when callers of WaitIdle wait
-	record  *recorder         // nil unless the history is recorded
-	effort  map[issue]bool    // of calls that are labelled best effort
-	moves   []move
-	weights int
+	backup        world.Store
+	down          [8]op                // by kind: opSick, opVanish, opDown, or opList for none
+	served        [8]int               // when the kind was last served again, in steps
+	issued        map[issue]int        // when a write was handed out
+	decidedBefore [4]uint64            // decisions of each engine when it last had a cause
+	everStored    map[graph.Key]bool   // who is, or was, in the store
+	latest        time.Time            // that the clock has shown before it went back
+	asleep        [2]int               // the last engine sleeps from one step to another
+	sums          map[graph.Key]uint64 // of the objects in the store
+	sum           uint64
+	at            int               // steps so far
+	every         int               // after how many steps everything is checked anew
+	sweeps        *invariant.Sweeps // nil in a world without
+	bySweep       map[issue]bool    // of deletes that were decided: for a holder
+	broken        error
+	unlisted      [4][8]bool        // by engine and kind: sick until it is listed
+	callers       [4][]policy.Stamp // by engine: since when callers of WaitIdle wait
+	record        *recorder         // nil unless the history is recorded
+	effort        map[issue]bool    // of calls that are labelled best effort
+	moves         []move
+	weights       int
 }
 
 // issue names a write. Engines that follow each other count from 1.
@@ -71,13 +71,13 @@ func beginWith(o options, rng *rand.Rand, pool []graph.Key, start []graph.Object
 func beginAll(o options, rng *rand.Rand, pool []graph.Key, start []graph.Object, r *recorder) (*sim, error) {
 	s := &sim{
 		o: o, rng: rng, pool: pool, start: start, every: recheck, record: r,
-		issued: map[issue]int{}, effort: map[issue]bool{}, sums: map[graph.Key]uint64{}, lived: map[graph.Key]bool{},
+		issued: map[issue]int{}, effort: map[issue]bool{}, sums: map[graph.Key]uint64{}, everStored: map[graph.Key]bool{},
 	}
 	for k := range s.down {
 		s.down[k], s.served[k] = opList, -1
 	}
 	cfg := o.config()
-	if o.has(twins) {
+	if o.has(duplicateUIDs) {
 		cfg.OnDecision = func(d ownergraph.Decided) { s.witnesses[s.w.Asked].Decided(d.Call) }
 	}
 	infos := o.infos()
@@ -113,7 +113,7 @@ func beginAll(o options, rng *rand.Rand, pool []graph.Key, start []graph.Object,
 		if err := w.Settle(); err != nil {
 			return nil, err
 		}
-		s.rest()
+		s.noteCauses()
 	}
 	w.LateSets = o.has(lateSets)
 	return s, s.broken
@@ -131,13 +131,13 @@ func (s *sim) watch() {
 	}
 	s.w.OnEvent = func(side int, ev graph.Event) {
 		s.witnesses[side].Told(ev)
-		s.cause(side)
+		s.noteCause(side)
 	}
 	s.w.OnAnswer = func(side int, c ownergraph.Call, r ownergraph.Result) {
 		s.witnesses[side].Answered(c, r)
-		s.cause(side)
+		s.noteCause(side)
 	}
-	s.w.OnCall = s.handed
+	s.w.OnCall = s.judgeCall
 	if s.record != nil {
 		s.record.watch(s.w)
 	}
@@ -160,7 +160,7 @@ func (s *sim) fail(err error) {
 }
 
 // handed has a call judged as an engine hands it out.
-func (s *sim) handed(side int, c ownergraph.Call) {
+func (s *sim) judgeCall(side int, c ownergraph.Call) {
 	var live *graph.Object
 	if c.Type == ownergraph.CallPatch || c.Type == ownergraph.CallDelete {
 		s.issued[issue{c.ID, c.Key}] = s.at
@@ -219,7 +219,7 @@ func (s *sim) count(ev graph.Event) {
 		delete(s.sums, k)
 	} else {
 		s.sums[k] = sum
-		s.lived[k] = true
+		s.everStored[k] = true
 	}
 }
 
@@ -233,16 +233,16 @@ func (s *sim) recount() {
 }
 
 // cause notes that an engine has learnt something: from now on it may decide.
-func (s *sim) cause(side int) {
+func (s *sim) noteCause(side int) {
 	if side < len(s.w.Sides) && s.w.Sides[side] != nil {
-		s.spent[side] = s.w.Sides[side].Engine.Stats().Decisions
+		s.decidedBefore[side] = s.w.Sides[side].Engine.Stats().Decisions
 	}
 }
 
 // rest gives every engine a cause: time has passed.
-func (s *sim) rest() {
+func (s *sim) noteCauses() {
 	for side := range s.w.Sides {
-		s.cause(side)
+		s.noteCause(side)
 	}
 }
 

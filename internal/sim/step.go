@@ -13,45 +13,45 @@ import (
 type op uint8
 
 const (
-	opList    op = iota // begins a listing of a kind
-	opSee               // delivers the next event of a kind
-	opAll               // all that there are
-	opTwice             // the next one twice
-	opBreak             // ends the watch of a kind, so that another listing is due
-	opIssue             // hands a call of a lane out
-	opLand              // lands a call, with a fault or not
-	opLimbo             // nobody hears of a call any more, and its write may still land
-	opCarry             // carries a write out that is answered later
-	opLate              // lands the write of an engine that crashed
-	opCrash             // ends an engine, another one begins
-	opWait              // moves time to the next thing that an engine waits for
-	opPass              // moves it further, or back
-	opBackup            // notes what the store holds
-	opRestore           // goes back to it, as the store announces
+	opList      op = iota // begins a listing of a kind
+	opDeliver             // delivers the next event of a kind
+	opAll                 // all that there are
+	opTwice               // the next one twice
+	opBreak               // ends the watch of a kind, so that another listing is due
+	opIssue               // hands a call of a lane out
+	opComplete            // lands a call, with a fault or not
+	opAbandon             // nobody hears of a call any more, and its write may still land
+	opExecute             // carries a write out that is answered later
+	opLateWrite           // lands the write of an engine that crashed
+	opCrash               // ends an engine, another one begins
+	opWait                // moves time to the next thing that an engine waits for
+	opPass                // moves it further, or back
+	opBackup              // notes what the store holds
+	opRestore             // goes back to it, as the store announces
 	opSick
 	opRecover
 	opVanish
 	opServe
 	opDown // reads and writes of a kind fail
 	opUp
-	opUser     // a user does something
-	opAck      // a controller acknowledges
-	opGarble   // the watch says something that no watch may say
-	opControl  // the next fence or listing goes wrong
-	opSet      // the set of kinds has passed a fence
-	opProgress // the watch of a kind says how far it has come
-	opConfirm  // somebody confirms that a holder may go
-	opTwin     // the store makes an object whose UID another one has
-	opLabel    // a user replaces the labels of an object
-	opRenew    // a selection is answered by what the store holds now
-	opOdd      // a watch says something odd
-	opCall     // somebody waits for an engine to be idle
-	opJoin     // the store serves a kind that it did not have
+	opUser      // a user does something
+	opAck       // a controller acknowledges
+	opGarble    // the watch says something that no watch may say
+	opControl   // the next fence or listing goes wrong
+	opSet       // the set of kinds has passed a fence
+	opProgress  // the watch of a kind says how far it has come
+	opConfirm   // somebody confirms that a holder may go
+	opDuplicate // the store makes an object whose UID another one has
+	opLabel     // a user replaces the labels of an object
+	opRenew     // a selection is answered by what the store holds now
+	opOdd       // a watch says something odd
+	opWaitIdle  // somebody waits for an engine to be idle
+	opJoin      // the store serves a kind that it did not have
 	numOps
 )
 
-var opNames = [...]string{"list", "see", "all", "twice", "break", "issue", "land", "limbo", "carry", "late", "crash", "wait", "pass",
-	"backup", "restore", "sick", "recover", "vanish", "serve", "down", "up", "user", "ack", "garble", "control", "set", "progress", "confirm", "twin", "label", "renew", "odd", "call", "join"}
+var opNames = [...]string{"list", "deliver", "all", "twice", "break", "issue", "complete", "abandon", "execute", "late-write", "crash", "wait", "pass",
+	"backup", "restore", "sick", "recover", "vanish", "serve", "down", "up", "user", "ack", "garble", "control", "set", "progress", "confirm", "duplicate", "label", "renew", "odd", "wait-idle", "join"}
 
 var lanes = [...]ownergraph.Lane{ownergraph.LaneStore, ownergraph.LaneControl, ownergraph.LaneHandler}
 
@@ -65,7 +65,7 @@ type step struct {
 	fault  world.Fault
 	lane   ownergraph.Lane
 	pass   time.Duration
-	action *oracle.Action // opUser, opAck, opConfirm, opTwin and opLabel: whom
+	action *oracle.Action // opUser, opAck, opConfirm, opDuplicate and opLabel: whom
 	labels tags           // opLabel
 }
 
@@ -81,11 +81,11 @@ func (s step) text(w *world.World) string {
 	side := "@" + strconv.Itoa(int(s.side))
 	number := " " + strconv.Itoa(int(s.number))
 	switch s.op {
-	case opList, opSee, opAll, opTwice, opBreak, opGarble, opProgress:
+	case opList, opDeliver, opAll, opTwice, opBreak, opGarble, opProgress:
 		return line + side + " " + kind()
 	case opIssue:
 		return line + side + " " + s.lane.String()
-	case opLand, opControl:
+	case opComplete, opControl:
 		if s.op == opControl {
 			side, number = "", ""
 		}
@@ -95,13 +95,13 @@ func (s step) text(w *world.World) string {
 		return line + side + number
 	case opOdd:
 		return line + side + number + " " + kind()
-	case opLimbo, opCarry, opRenew:
+	case opAbandon, opExecute, opRenew:
 		return line + side + number
 	case opLabel:
 		return line + " " + s.action.Object.Key.String() + " " + s.labels.String()
-	case opLate:
+	case opLateWrite:
 		return line + number
-	case opCrash, opSet, opCall:
+	case opCrash, opSet, opWaitIdle:
 		return line + side
 	case opPass:
 		return line + " " + s.pass.String()
@@ -109,7 +109,7 @@ func (s step) text(w *world.World) string {
 		return line + " " + kind()
 	case opUser:
 		return s.action.String()
-	case opAck, opConfirm, opTwin:
+	case opAck, opConfirm, opDuplicate:
 		return line + " " + s.action.Object.Key.String()
 	}
 	return line

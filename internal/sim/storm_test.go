@@ -59,7 +59,7 @@ func (s *sim) storm(length time.Duration) (made, cost int, err error) {
 	tenant := s.o.tenancy.names[0]
 	key := s.pool[0]
 	s.w.Do(oracle.Action{Verb: oracle.Create, Object: graph.Object{Key: s.w.Store.Next(key), Finalizers: []string{"foreign"}}})
-	if err := s.settle(); err != nil {
+	if err := s.runToRest(); err != nil {
 		return 0, 0, err
 	}
 	if o, ok := s.w.Store.At(key); ok {
@@ -86,7 +86,7 @@ func (s *sim) storm(length time.Duration) (made, cost int, err error) {
 			if !s.w.Advance() {
 				s.w.Now = s.w.Now.Add(time.Second)
 			}
-			s.rest()
+			s.noteCauses()
 		}
 	}
 	return made, s.costs() - before, nil

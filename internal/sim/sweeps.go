@@ -215,8 +215,8 @@ func (o options) places(r *rand.Rand) []graph.Key {
 	return out
 }
 
-// settleIn makes objects those of the world: some holders are guarded already.
-func (o options) settleIn(r *rand.Rand, x *graph.Object) {
+// adapt makes objects those of the world: some holders are guarded already.
+func (o options) adapt(r *rand.Rand, x *graph.Object) {
 	o.freed(r, x)
 	if x.Kind != tenants || r.IntN(3) > 0 {
 		return
@@ -237,7 +237,7 @@ func (s *sim) sweeping(cfg *ownergraph.Config) error {
 		return err
 	}
 	s.sweeps.Override = cfg.Override
-	s.swept = map[issue]bool{}
+	s.bySweep = map[issue]bool{}
 	s.sweeps.Hidden = func(c ownergraph.Call, k graph.Kind) bool {
 		i := slices.IndexFunc(s.w.Kinds, func(x graph.KindInfo) bool { return x.Kind == k })
 		return i >= 0 && s.hidden(c, i)
@@ -256,7 +256,7 @@ func (s *sim) decided(d ownergraph.Decided) {
 	if d.Call == 0 || d.Action != policy.Delete {
 		return
 	}
-	s.swept[issue{d.Call, d.Key}] = d.Holder.Kind != ""
+	s.bySweep[issue{d.Call, d.Key}] = d.Holder.Kind != ""
 	if d.Holder.Kind != "" {
 		if bad := x.Swept(d); bad != nil {
 			s.fail(fmt.Errorf("engine %d: %w", s.w.Asked, bad))
@@ -267,7 +267,7 @@ func (s *sim) decided(d ownergraph.Decided) {
 // judgeSweep judges a write that a sweep may have made, bad being what it breaks
 // if none has.
 func (s *sim) judgeSweep(c ownergraph.Call, bad error) error {
-	if c.Type == ownergraph.CallDelete && !s.swept[issue{c.ID, c.Key}] {
+	if c.Type == ownergraph.CallDelete && !s.bySweep[issue{c.ID, c.Key}] {
 		return bad
 	}
 	own := s.sweeps.Judge(c)
@@ -284,8 +284,8 @@ func (s *sim) judgeSweep(c ownergraph.Call, bad error) error {
 }
 
 // rested checks that sweeps have done what they can, and say why they do no more.
-func (s *sim) rested() error {
-	if s.sweeps == nil || s.o.has(twins) {
+func (s *sim) checkSweeps() error {
+	if s.sweeps == nil || s.o.has(duplicateUIDs) {
 		return nil
 	}
 	held := s.w.Sides[0].Engine.Held(len(s.w.Store.Objects()))

@@ -7,7 +7,7 @@ import (
 	"github.com/ownergraph/ownergraph/internal/oracle"
 )
 
-const mostOwners = 5
+const maxOwners = 5
 
 var verbs = [...]oracle.Verb{
 	oracle.Background, oracle.Foreground, oracle.Orphan, oracle.Background, oracle.Foreground, oracle.Orphan,
@@ -79,7 +79,7 @@ func (s *sim) reference(dep, owner graph.Key) (graph.Owner, bool) {
 func (s *sim) edit(a *oracle.Action, objects []graph.Object) {
 	dep := &objects[s.rng.IntN(len(objects))]
 	a.Object.Key = dep.Key
-	if a.Verb == oracle.AddRef && len(dep.Owners) < mostOwners {
+	if a.Verb == oracle.AddRef && len(dep.Owners) < maxOwners {
 		ref, ok := s.reference(dep.Key, s.target(objects).Key)
 		if a.Object.Owners = []graph.Owner{ref}; ok {
 			return
