@@ -17,11 +17,7 @@ const ratchets = "ratchets.txt"
 // read returns the lines of a list in testdata, without comments.
 func read(t *testing.T, name string) (head []string, lines []string) {
 	t.Helper()
-	content, err := os.ReadFile(filepath.Join("testdata", name))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for line := range strings.Lines(string(content)) {
+	for line := range strings.Lines(readSample(t, name)) {
 		if line = strings.TrimSuffix(line, "\n"); strings.HasPrefix(line, "#") {
 			head = append(head, line)
 		} else if line != "" {

@@ -5,9 +5,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
-	"os"
 	"path"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -165,11 +163,7 @@ func unnamed(list *ast.FieldList) []string {
 // TestExports reads a sample with every form of declaration. The last lines of
 // the sample are its API.
 func TestExports(t *testing.T) {
-	content, err := os.ReadFile(filepath.Join("testdata", "exports.txt"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	src, want, ok := strings.Cut(string(content), "-- api --\n")
+	src, want, ok := strings.Cut(readSample(t, "exports.txt"), "-- api --\n")
 	if !ok {
 		t.Fatal("testdata/exports.txt has no line -- api --")
 	}

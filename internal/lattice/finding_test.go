@@ -47,24 +47,31 @@ var (
 	sampleWant = regexp.MustCompile(`// want "([^"]+)"`)
 )
 
+// readSample returns the text of a file in testdata.
+func readSample(t *testing.T, name string) string {
+	t.Helper()
+	content, err := os.ReadFile(filepath.Join("testdata", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(content)
+}
+
 // fails compares the findings of the check with a sample, testdata/bad/name. The
 // first line of the sample is the path that it stands for. A comment
 // // want "text" expects a finding with that text on its line.
 func fails(t *testing.T, name string, check func(*file) []finding) {
 	t.Helper()
-	src, err := os.ReadFile(filepath.Join("testdata", "bad", name))
-	if err != nil {
-		t.Fatal(err)
-	}
-	head := samplePath.FindSubmatch(src)
+	src := readSample(t, filepath.Join("bad", name))
+	head := samplePath.FindStringSubmatch(src)
 	if head == nil {
 		t.Fatalf("%s: first line is not a file comment", name)
 	}
-	f, err := parse(string(head[1]), sampleWant.ReplaceAll(src, nil))
+	f, err := parse(head[1], []byte(sampleWant.ReplaceAllString(src, "")))
 	if err != nil {
 		t.Fatal(err)
 	}
-	wants := wanted(string(src))
+	wants := wanted(src)
 	if len(wants) == 0 {
 		t.Fatalf("%s has no comment // want", name)
 	}

@@ -161,8 +161,9 @@ func walk(visit func(slashPath string) error) error {
 	})
 }
 
-func parse(p string, src []byte) (*file, error) {
-	fset := token.NewFileSet()
+func parse(p string, src []byte) (*file, error) { return parseIn(token.NewFileSet(), p, src) }
+
+func parseIn(fset *token.FileSet, p string, src []byte) (*file, error) {
 	tree, err := parser.ParseFile(fset, p, src, parser.ParseComments|parser.SkipObjectResolution)
 	if err != nil {
 		return nil, err

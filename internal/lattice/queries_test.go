@@ -1,0 +1,145 @@
+package lattice
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// caches are fields that make a lookup faster. Their change has no other effect.
+var caches = []string{"Graph.lastKinds", "Graph.lastPlaces"}
+
+// beside lists methods of Graph that change other state than the observed one,
+// with the reason.
+var beside = map[string]string{
+	"SetNote": "the note of a node belongs to the node records",
+	"Fan":     "the cursor of a fan-out belongs to the work",
+	"FanNext": "the cursor of a fan-out belongs to the work",
+	"Ahead":   "the next events only make Apply faster",
+}
+
+// core reports whether the file is part of the engine's locked core.
+func core(f *file) bool { return engineFile(f) || f.below(machines...) }
+
+// TestOnePlaceChangesTheGraph holds that one function of the engine calls the
+// methods that change the graph. The ratchet ends at 1.
+func TestOnePlaceChangesTheGraph(t *testing.T) {
+	p := typed(t)
+	changers := changers(p.declarations, newEffects(p.declarations, caches), "Graph", "graph")
+	if len(changers) == 0 {
+		t.Fatal("no method changes the graph")
+	}
+	for name := range beside {
+		if !slices.ContainsFunc(slices.Collect(maps.Keys(changers)), func(fn *types.Func) bool { return fn.Name() == name }) {
+			t.Errorf("%s does not change the graph: remove it from the list", name)
+		}
+	}
+	n := 0
+	for _, d := range p.sorted() {
+		if !core(d.file) {
+			continue
+		}
+		if calls := p.callsOf(d, changers); len(calls) > 0 {
+			n++
+			t.Logf("%s:%d: %s calls %s", d.file.path, d.file.line(d.decl.Pos()), d.name(), strings.Join(calls, ", "))
+		}
+	}
+	onlyFalls(t, "functions that change the graph", n)
+}
+
+// changers returns the exported methods of a type that change their receiver. The
+// value is false for a method beside the observed state.
+func changers(p declarations, a *effects, typeName, dir string) map[*types.Func]bool {
+	set := map[*types.Func]bool{}
+	for fn, d := range p.decls {
+		if d.decl.Recv != nil && receiver(d.decl) == typeName && d.file.dir() == dir && fn.Exported() && a.of[fn].writes&1 != 0 {
+			set[fn] = beside[fn.Name()] == ""
+		}
+	}
+	return set
+}
+
+// callsOf returns the names of the called functions that are in the set.
+func (p declarations) callsOf(d *definition, set map[*types.Func]bool) []string {
+	var list []string
+	ast.Inspect(d.decl.Body, func(n ast.Node) bool {
+		if call, ok := n.(*ast.CallExpr); ok {
+			if fn := p.callee(call); fn != nil && set[fn] {
+				list = append(list, fn.Name())
+			}
+		}
+		return true
+	})
+	return list
+}
+
+// predicate reports whether a function has one result, a bool. Such a function
+// answers a question.
+func predicate(fn *types.Func) bool {
+	results := fn.Signature().Results()
+	return results.Len() == 1 && types.Identical(results.At(0).Type(), types.Typ[types.Bool])
+}
+
+// TestQueriesChangeNothing counts the predicates of the engine that change their
+// receiver or an argument. A function that acts and reports success counts too.
+func TestQueriesChangeNothing(t *testing.T) {
+	p := typed(t)
+	a := newEffects(p.declarations, caches)
+	n, seen := 0, 0
+	for _, d := range p.sorted() {
+		if !core(d.file) || !predicate(d.fn) {
+			continue
+		}
+		seen++
+		if a.of[d.fn].writes != 0 {
+			n++
+			t.Logf("%s:%d: %s answers a question and makes a change", d.file.path, d.file.line(a.cause[d.fn]), d.name())
+		}
+	}
+	if seen == 0 {
+		t.Fatal("no function of the engine answers a question")
+	}
+	onlyFalls(t, "questions that make a change", n)
+}
+
+// TestEffects compares the analysis with a sample. The comment of a function
+// names the parameters that the function changes.
+func TestEffects(t *testing.T) {
+	p := &program{map[string]*types.Package{}, declarations{newInfo(), map[*types.Func]*definition{}}}
+	fset := token.NewFileSet()
+	f, err := parseIn(fset, "p/p.go", []byte(readSample(t, "effects.txt")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := p.check("p", []*file{f}, fset); err != nil {
+		t.Fatal(err)
+	}
+	a := newEffects(p.declarations, []string{"graph.cache"})
+	for _, d := range p.sorted() {
+		var got []string
+		for i, name := range d.parameters() {
+			if a.of[d.fn].writes&(1<<i) != 0 {
+				got = append(got, name)
+			}
+		}
+		if want := strings.TrimSpace(d.decl.Doc.Text()); strings.Join(got, " ") != want {
+			t.Errorf("%s changes %q, want %q", d.name(), strings.Join(got, " "), want)
+		}
+	}
+}
+
+// parameters returns the names of the receiver and of the parameters.
+func (d *definition) parameters() []string {
+	var list []string
+	if recv := d.fn.Signature().Recv(); recv != nil {
+		list = append(list, recv.Name())
+	}
+	for v := range d.fn.Signature().Params().Variables() {
+		list = append(list, v.Name())
+	}
+	return list
+}
