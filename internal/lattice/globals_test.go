@@ -62,14 +62,19 @@ func (f *file) variables() iter.Seq[*ast.ValueSpec] {
 	}
 }
 
-// spelling reports whether the i-th variable of spec spells an enum.
+// spelling reports whether the i-th variable of spec spells an enum: an array of
+// strings.
 func spelling(spec *ast.ValueSpec, i int) bool {
 	name := spec.Names[i].Name
 	if !strings.HasSuffix(name, "Names") || ast.IsExported(name) || i >= len(spec.Values) {
 		return false
 	}
 	lit, ok := spec.Values[i].(*ast.CompositeLit)
-	return ok && types.ExprString(lit.Type) == "[...]string"
+	if !ok {
+		return false
+	}
+	array, ok := lit.Type.(*ast.ArrayType)
+	return ok && array.Len != nil && types.ExprString(array.Elt) == "string"
 }
 
 // sentinel reports whether the i-th variable of spec is an error made by
