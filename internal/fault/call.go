@@ -12,17 +12,18 @@ import (
 )
 
 var (
-	// ErrNoAnswer is what a call answers whose outcome nobody can tell.
+	// ErrNoAnswer is the error of a call whose outcome is unknown.
 	ErrNoAnswer = errors.New("no answer in time")
-	// ErrBusy is what a call answers that failed for now; nothing was done.
+	// ErrBusy is the error of a call that fails for now. The store has done
+	// nothing.
 	ErrBusy = errors.New("store is busy")
-	// ErrSick is what a call answers of a kind that is out of reach for now.
+	// ErrSick is the error of a call for a kind that is out of reach for now.
 	ErrSick = errors.New("kind out of reach")
-	// ErrBroken ends a watch.
+	// ErrBroken is the error that ends a watch.
 	ErrBroken = errors.New("connection lost")
 )
 
-// busy is ErrBusy with a time to come back.
+// busy is ErrBusy with a time after which to try again.
 type busy struct{ after time.Duration }
 
 func (b busy) Error() string             { return ErrBusy.Error() }
@@ -47,11 +48,11 @@ func (c call) String() string {
 	return c.verb + " " + strings.TrimSuffix(c.key.Place().String(), `@""`)
 }
 
-// do makes a call, or has it go wrong. Faults that only change what a read
-// answers are returned.
-func (s *Store) do(ctx context.Context, c call, carry func(context.Context) error) (Fault, error) {
-	f := s.meet(c)
-	if err := s.reach(c); err != nil {
+// do makes a call, or lets it fail. It returns the faults that change only the
+// result of a read.
+func (s *Store) do(ctx context.Context, c call, perform func(context.Context) error) (Fault, error) {
+	f := s.startCall(c)
+	if err := s.checkReach(c); err != nil {
 		return f, err
 	}
 	switch f {
@@ -64,15 +65,15 @@ func (s *Store) do(ctx context.Context, c call, carry func(context.Context) erro
 	case LostCall:
 		return f, fmt.Errorf("%s: %w", c, ErrNoAnswer)
 	case LostReply:
-		_ = carry(ctx)
+		_ = perform(ctx)
 		return f, fmt.Errorf("%s: %w", c, ErrNoAnswer)
 	case Late:
-		s.later(c, carry)
+		s.later(c, perform)
 		return f, fmt.Errorf("%s: %w", c, ErrNoAnswer)
 	case Hang:
 		return f, s.hang(ctx, c)
 	case CrashBefore, CrashAmid, CrashAfter:
-		return f, s.crash(ctx, f, c, carry)
+		return f, s.crash(ctx, f, c, perform)
 	case Rewind:
 		if err := s.conf.Rewind(ctx); err != nil {
 			return f, fmt.Errorf("%s: rewind before it: %w", c, err)
@@ -80,16 +81,16 @@ func (s *Store) do(ctx context.Context, c call, carry func(context.Context) erro
 	case Jump:
 		s.conf.Jump()
 	}
-	return f, carry(ctx)
+	return f, perform(ctx)
 }
 
-// meet has the call meet its fault, and whatever is due with it.
-func (s *Store) meet(c call) Fault {
+// startCall counts the call, draws its fault and runs the tasks that are due.
+func (s *Store) startCall(c call) Fault {
 	s.mu.Lock()
 	if c.site != atWatch {
 		s.calls++
 	}
-	due := s.collect(false)
+	due := s.takeDue(false)
 	f := s.draw(c.site)
 	if f != Unset && f != Stale && f != Absent {
 		s.note(f, c.String())
@@ -98,14 +99,14 @@ func (s *Store) meet(c call) Fault {
 		s.takeDown(c.key.Kind, f)
 	}
 	s.mu.Unlock()
-	for _, e := range due {
-		e.run()
+	for _, t := range due {
+		t.run()
 	}
 	return f
 }
 
-// reach returns why the call's kind cannot be reached.
-func (s *Store) reach(c call) error {
+// checkReach returns the reason why the call's kind is out of reach.
+func (s *Store) checkReach(c call) error {
 	s.mu.Lock()
 	f := s.down[c.key.Kind]
 	s.mu.Unlock()
@@ -136,25 +137,25 @@ func (s *Store) hang(ctx context.Context, c call) error {
 	}
 }
 
-// crash ends the caller around a call.
-func (s *Store) crash(ctx context.Context, f Fault, c call, carry func(context.Context) error) error {
+// crash ends the caller before, during or after a call.
+func (s *Store) crash(ctx context.Context, f Fault, c call, perform func(context.Context) error) error {
 	switch {
 	case f == CrashAmid && c.site == atWrite:
-		s.later(c, carry)
+		s.later(c, perform)
 	case f != CrashBefore:
-		_ = carry(ctx)
+		_ = perform(ctx)
 	}
 	s.conf.Crash()
 	return fmt.Errorf("%s: %w", c, ErrNoAnswer)
 }
 
-// later makes a write when its caller has given up.
-func (s *Store) later(c call, carry func(context.Context) error) {
+// later makes a write after its caller has given up.
+func (s *Store) later(c call, perform func(context.Context) error) {
 	s.after(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), patience)
+		ctx, cancel := context.WithTimeout(context.Background(), callTimeout)
 		defer cancel()
-		if s.reach(c) == nil { // nobody waits for an error
-			_ = carry(ctx)
+		if s.checkReach(c) == nil { // the caller has an error already
+			_ = perform(ctx)
 		}
 	})
 }
@@ -166,69 +167,4 @@ func cloned(c ownergraph.Change) ownergraph.Change {
 		c.AddOwner = &owner
 	}
 	return c
-}
-
-// errand is something that happens a little later: after some calls, or when
-// its time is over.
-type errand struct {
-	s     *Store
-	due   int // calls
-	timer *time.Timer
-	do    func()
-}
-
-// after has something happen a little later, or at once if all is calm.
-func (s *Store) after(do func()) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.put(do)
-}
-
-// put is after with the lock held. do runs without it.
-func (s *Store) put(do func()) {
-	e := &errand{s: s, due: s.calls + soon, do: do}
-	s.errands = append(s.errands, e)
-	wait := s.conf.Lag
-	if s.calm {
-		wait = 0
-	}
-	e.timer = time.AfterFunc(wait, e.expire)
-}
-
-// expire runs the errand, if nobody has.
-func (e *errand) expire() {
-	s := e.s
-	s.mu.Lock()
-	i := slices.Index(s.errands, e)
-	if i >= 0 {
-		s.errands = slices.Delete(s.errands, i, i+1)
-		s.running++
-	}
-	s.mu.Unlock()
-	if i >= 0 {
-		e.run()
-	}
-}
-
-// run carries out an errand that was taken out.
-func (e *errand) run() {
-	e.timer.Stop()
-	e.do()
-	e.s.mu.Lock()
-	defer e.s.mu.Unlock()
-	e.s.running--
-	e.s.rested.Broadcast()
-}
-
-// collect takes out the errands that are due, or all. The lock is held.
-func (s *Store) collect(all bool) (due []*errand) {
-	s.errands = slices.DeleteFunc(s.errands, func(e *errand) bool {
-		ready := all || e.due <= s.calls
-		if ready {
-			due = append(due, e)
-			s.running++
-		}
-		return ready
-	})
-	return due
 }

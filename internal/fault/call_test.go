@@ -31,8 +31,8 @@ func (r *rig) call(verb, name string) error {
 	return r.Fence(ctx, r.fences)
 }
 
-// TestCallFaults: what each fault of a call answers, and whether the call is made
-// at once, later, or never.
+// TestCallFaults checks the result of a call for each fault, and the time of the
+// call: at once, later, or never.
 func TestCallFaults(t *testing.T) {
 	for _, c := range []struct {
 		f      fault.Fault
@@ -44,9 +44,9 @@ func TestCallFaults(t *testing.T) {
 		{fault.Conflict, graph.ErrConflict, false, false, "nothing was changed"},
 		{fault.Refuse, graph.ErrRefused, false, false, "the store will not do it"},
 		{fault.Transient, fault.ErrBusy, false, false, "nothing was done"},
-		{fault.LostReply, fault.ErrNoAnswer, true, true, "done, and nobody can tell"},
-		{fault.LostCall, fault.ErrNoAnswer, false, false, "not done, and nobody can tell"},
-		{fault.Late, fault.ErrNoAnswer, false, true, "done when nobody waits any more"},
+		{fault.LostReply, fault.ErrNoAnswer, true, true, "the store did it, and the caller has no answer"},
+		{fault.LostCall, fault.ErrNoAnswer, false, false, "the store did not do it, and the caller has no answer"},
+		{fault.Late, fault.ErrNoAnswer, false, true, "done after the caller has given up"},
 		{fault.Hang, context.DeadlineExceeded, false, false, "it hangs until the context ends it"},
 	} {
 		t.Run(c.f.String(), func(t *testing.T) {
@@ -72,7 +72,7 @@ func TestCallFaults(t *testing.T) {
 	}
 }
 
-// TestLateAfterCalls: a write that comes late does so after some calls, too.
+// TestLateAfterCalls checks that a late write comes after some calls.
 func TestLateAfterCalls(t *testing.T) {
 	in(t, func(t *testing.T) {
 		r := onto(t, "late@1", "x/x1", fault.Config{Lag: time.Hour})
@@ -88,25 +88,25 @@ func TestLateAfterCalls(t *testing.T) {
 	})
 }
 
-// TestTransientSaysWhen: one in two errors says when to come back.
+// TestTransientSaysWhen checks that one error in two has a time to try again.
 func TestTransientSaysWhen(t *testing.T) {
 	in(t, func(t *testing.T) {
 		r := onto(t, "transient/1", "x/x1", fault.Config{Lag: time.Minute})
-		told := 0
+		reported := 0
 		for range 4 {
 			err := r.call("get", "x1")
 			var after interface{ RetryAfter() time.Duration }
 			if errors.As(err, &after) && after.RetryAfter() == time.Minute {
-				told++
+				reported++
 			}
 		}
-		if told != 2 {
-			t.Errorf("%d of 4 errors say when to come back, want 2", told)
+		if reported != 2 {
+			t.Errorf("%d of 4 errors say when to come back, want 2", reported)
 		}
 	})
 }
 
-// TestStaleAndAbsent: the reads that break the contract.
+// TestStaleAndAbsent checks the reads that break the contract.
 func TestStaleAndAbsent(t *testing.T) {
 	in(t, func(t *testing.T) {
 		r := onto(t, "stale@2x2 absent@4x2", "x/x1", fault.Config{})
@@ -136,8 +136,8 @@ func TestStaleAndAbsent(t *testing.T) {
 	})
 }
 
-// TestHooks: a rewind, a jump and the three crashes happen at the call that the
-// plan names, and not without a hook.
+// TestHooks checks that a rewind, a jump and the three crashes happen at the call
+// that the plan names. Without a hook they do not happen.
 func TestHooks(t *testing.T) {
 	for _, c := range []struct {
 		f      fault.Fault
@@ -150,7 +150,7 @@ func TestHooks(t *testing.T) {
 		{fault.Jump, true, true, false, "before the call, which is then made"},
 		{fault.CrashBefore, false, false, true, "instead of the call"},
 		{fault.CrashAmid, false, true, true, "the write is under way, and arrives"},
-		{fault.CrashAfter, true, true, true, "the write is made, and nobody hears of it"},
+		{fault.CrashAfter, true, true, true, "the write is made, and the caller has no answer"},
 	} {
 		t.Run(c.f.String(), func(t *testing.T) {
 			in(t, func(t *testing.T) {
@@ -184,7 +184,8 @@ func TestHooks(t *testing.T) {
 	}
 }
 
-// TestCrashOfWatch: before it begins, amid its first listing, and behind it.
+// TestCrashOfWatch crashes a watch before it begins, amid its first listing, and
+// after the listing.
 func TestCrashOfWatch(t *testing.T) {
 	for _, c := range []struct {
 		f            fault.Fault
@@ -209,7 +210,7 @@ func TestCrashOfWatch(t *testing.T) {
 	}
 }
 
-// TestCalm: calm ends whatever is going on, and is for good.
+// TestCalm checks that Calm ends all faults, for good.
 func TestCalm(t *testing.T) {
 	in(t, func(t *testing.T) {
 		r := onto(t, "hang@1 late@2 sick@4 delay/1", "x/x1; x/x2; y/y1", fault.Config{Lag: 24 * time.Hour})
@@ -242,7 +243,8 @@ func TestCalm(t *testing.T) {
 	})
 }
 
-// TestPowers: the powers of the inner store survive, and no others come up.
+// TestPowers checks that the store has the optional powers of the inner store, and
+// no others.
 func TestPowers(t *testing.T) {
 	in(t, func(t *testing.T) {
 		r := onto(t, "none", "", fault.Config{})

@@ -17,30 +17,30 @@ import (
 	"pgregory.net/rapid"
 )
 
-// judge is a reader of a watch that knows the contract.
+// judge reads a watch and checks it against the contract.
 type judge struct {
 	mu     sync.Mutex
 	memory *memory.Store
-	told   bool // of the kinds, by this run of the watch
+	begun  bool // the kinds, by this run of the watch
 	kinds  map[graph.Kind]*known
 	dead   map[graph.UID]bool
-	fences map[uint64][]graph.Object // what the store held when they began
+	fences map[uint64][]graph.Object // the objects of the store when each fence began
 	passed map[string]bool
 	broken error
 }
 
 type known struct {
 	objects map[graph.Key]graph.Object // by place
-	listing map[graph.Key]bool         // what the listing under way has brought
+	listing map[graph.Key]bool         // the objects of the listing in progress
 	listed  bool
 	sick    bool
 	high    int
 }
 
-// begin is told that a watch begins: what it says counts, not what the former
-// one said of sick kinds.
+// begin marks the begin of a watch. The watch reports sick kinds anew, so the
+// reports of the former watch do not count.
 func (j *judge) begin() {
-	j.told = false
+	j.begun = false
 	for _, k := range j.kinds {
 		k.sick, k.listing = false, nil
 	}
@@ -62,7 +62,7 @@ func (j *judge) sink(ev graph.Event) error {
 
 func (j *judge) take(ev graph.Event) error {
 	if ev.Type == graph.KindsKnown {
-		j.told = true
+		j.begun = true
 		return j.learn(ev.Kinds)
 	}
 	if ev.Type == graph.FencePassed && ev.Kind == "" {
@@ -71,7 +71,7 @@ func (j *judge) take(ev graph.Event) error {
 	}
 	k := j.kinds[ev.Of()]
 	switch {
-	case !j.told:
+	case !j.begun:
 		return errors.New("before the kinds")
 	case k == nil:
 		return errors.New("of a kind that is not told")
@@ -100,7 +100,7 @@ func (j *judge) learn(infos []graph.KindInfo) error {
 	return nil
 }
 
-// change takes what a watch says of objects.
+// change checks the reports of a watch about objects.
 func (j *judge) change(k *known, ev graph.Event) error {
 	switch ev.Type {
 	case graph.ListBegun:
@@ -137,7 +137,8 @@ func (j *judge) change(k *known, ev graph.Event) error {
 	return nil
 }
 
-// pass: what was committed before a fence began has been reported.
+// pass checks that the watch has reported all changes that were committed before
+// the fence began.
 func (j *judge) pass(k *known, ev graph.Event) error {
 	j.passed[fmt.Sprint(ev.Fence, ev.Kind)] = true
 	if !k.listed {
@@ -164,9 +165,9 @@ type trial struct {
 	done   chan error
 }
 
-// TestFaultsKeepTheContract: under any plan of faults that keep the contract,
-// what the watch reports is what a store may report, whatever users do; reads do
-// not lie; and when all is calm the reader knows what the store holds, and fences
+// TestFaultsKeepTheContract runs plans of faults that keep the contract, and random
+// writes of users. Each event of the watch is permitted, and reads answer
+// correctly. After Calm, the reader knows all objects of the store, and fences
 // pass.
 func TestFaultsKeepTheContract(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
@@ -190,12 +191,12 @@ func TestFaultsKeepTheContract(t *testing.T) {
 			t.Repeat(map[string]func(*rapid.T){
 				"user": tr.user, "user again": tr.user, "call": tr.call, "fence": tr.fence, "wait": tr.wait, "": tr.check,
 			})
-			tr.rest()
+			tr.finish()
 		})
 	})
 }
 
-// quietly is what a rig needs of a rapid.T.
+// quietly is a testing.TB over a rapid.T, as a rig needs it.
 type quietly struct {
 	testing.TB
 	t *rapid.T
@@ -216,7 +217,7 @@ func (tr *trial) connect() {
 	synctest.Wait()
 }
 
-// check reports what is broken, and begins a watch again that ended.
+// check fails if the contract is broken. It restarts a watch that ended.
 func (tr *trial) check(t *rapid.T) {
 	synctest.Wait()
 	select {
@@ -264,8 +265,8 @@ func (tr *trial) wait(t *rapid.T) {
 	<-time.After(rapid.SampledFrom([]time.Duration{time.Millisecond, 60 * time.Millisecond, time.Second}).Draw(t, "pause"))
 }
 
-// rest ends the faults and checks what is known then.
-func (tr *trial) rest() {
+// finish ends the faults, and compares the reader with the store.
+func (tr *trial) finish() {
 	tr.Calm()
 	tr.check(tr.t)
 	tr.fence(tr.t)
@@ -281,7 +282,7 @@ func (tr *trial) rest() {
 	for _, kind := range []graph.Kind{"x", "y"} {
 		k := j.kinds[kind]
 		if k == nil || k.sick || !k.listed || !j.passed[fmt.Sprint(tr.fences, kind)] || !j.passed[fmt.Sprint(tr.fences)] {
-			tr.t.Fatalf("kind %s at rest: %+v, fences %v; notes %q", kind, k, j.passed, tr.Notes())
+			tr.t.Fatalf("kind %s after Calm: %+v, fences %v; notes %q", kind, k, j.passed, tr.Notes())
 		}
 		for _, o := range k.objects {
 			got = append(got, o)

@@ -1,30 +1,28 @@
-// Package fault puts faults between an engine and any Store: a decorator, and a
-// Plan that says which faults happen when.
+// Package fault puts faults between an engine and any Store. Its Store is a
+// decorator, and a Plan lists the faults and their occasions.
 //
-// A Plan is one line, printed with every failure and read back by ParsePlan. For
-// a given order of calls and events it always does the same: it knows no clock
-// and no random source but its own seed.
+// A Plan is one line. Every failure prints it, and ParsePlan reads it. For a given
+// order of calls and events, a Plan always causes the same faults. It reads no
+// clock, and its only random source is its own seed.
 //
 //	seed=7 conflict/4x3 drop@2 hang@5
 //
-// is a storm of three conflicts at one write in four, an event lost at the second
-// occasion, and a call that hangs at the fifth. What is an occasion for which
-// fault says Fault.
+// This plan has three rules. One write in four begins a series of three conflicts.
+// The second change that the watch reports is lost, until a new listing of its
+// kind. The fifth call hangs. The constants of Fault define the occasions.
 //
-// Faults that keep the contract are what every store may do to an engine: under
-// them no promise of the engine falls. The others break the contract, and are
-// there to show that a kit finds them.
+// Some faults keep the contract of a Store. The engine keeps all its promises under
+// them. The other faults break the contract, and show that a kit finds them.
 //
-// # How a watch loses what it may lose
+// # Faults of a watch
 //
-// What this package takes from a watch, it gives back as the contract demands: a
-// gap ends with a new listing of the kind; fences that passed within the gap are
-// reported behind that listing, not before; a kind out of service is sick, or
-// vanished, by the watch's own word. Held by TestFaultsKeepTheContract.
+// A watch with faults keeps the contract of a watch. A gap ends with a new listing
+// of the kind. Fences that passed during the gap are reported after that listing.
+// The watch reports that a kind is out of service as sick, or as vanished.
 //
 // # Clock and crashes
 //
-// A decorator can neither turn a collector's clock nor end its process. Jump and
-// the three crashes call a hook of Config, at the moment the plan names, and do
-// not happen where there is none.
+// A decorator can neither move a collector's clock nor end its process. Jump and
+// the three crashes call a hook of Config instead, at the occasion that the plan
+// names. Without the hook they do not happen.
 package fault

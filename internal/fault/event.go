@@ -9,14 +9,14 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// meet has an event of the inner watch meet its fault, and queues what is left
-// of it. The lock is held, as in all of this file.
-func (st *stream) meet(ev ownergraph.Event) {
+// receive draws a fault for an event of the inner watch, and queues the rest of the
+// event. The lock is held, as in all of this file.
+func (st *stream) receive(ev ownergraph.Event) {
 	s := st.s
 	at := atOther
 	switch ev.Type {
 	case graph.Put:
-		s.keep(ev.Object)
+		s.rememberLocked(ev.Object)
 		at = atChange
 	case graph.Gone:
 		at = atChange
@@ -24,19 +24,19 @@ func (st *stream) meet(ev ownergraph.Event) {
 		at = atProgress
 	}
 	f := Unset
-	if l := st.line(ev.Of()); ev.Of() == "" || l.gap == whole {
+	if l := st.state(ev.Of()); ev.Of() == "" || l.gap == noGap {
 		f = s.draw(at)
 	}
-	if f != Unset && (f != Lose || !st.line(ev.Of()).listing) {
-		s.note(f, what(ev))
+	if f != Unset && (f != Lose || !st.state(ev.Of()).listing) {
+		s.note(f, describe(ev))
 	}
-	if !st.alter(f, ev) {
-		st.pass(ev)
+	if !st.inject(f, ev) {
+		st.forward(ev)
 	}
 }
 
-// what names an event in a note: "put pod/s/a".
-func what(ev ownergraph.Event) string {
+// describe returns the name of an event in a note: "put pod/s/a".
+func describe(ev ownergraph.Event) string {
 	key := ev.Key
 	if ev.Type == graph.Put {
 		key = ev.Object.Key
@@ -47,23 +47,23 @@ func what(ev ownergraph.Event) string {
 	return call{verb: ev.Type.String(), key: key}.String()
 }
 
-// alter has the fault happen, and reports whether that took the event away.
-func (st *stream) alter(f Fault, ev ownergraph.Event) (gone bool) {
+// inject carries out the fault, and reports whether the fault removed the event.
+func (st *stream) inject(f Fault, ev ownergraph.Event) (gone bool) {
 	s, kind := st.s, ev.Of()
-	l := st.line(kind)
+	l := st.state(kind)
 	switch f {
 	case Break:
 		st.end(ErrBroken)
 		return true
 	case Compact:
-		st.ask(st.compact)
+		st.request(st.compact)
 	case Mute:
 		return true
 	case Lose:
 		return !l.listing
 	case Drop:
-		l.open(lossy)
-		s.put(func() { s.relist(kind) })
+		l.widen(untilListing)
+		s.schedule(func() { s.relist(kind) })
 		return true
 	case Duplicate:
 		again := ev
@@ -79,97 +79,99 @@ func (st *stream) alter(f Fault, ev ownergraph.Event) (gone bool) {
 	return false
 }
 
-// compact makes the store forget, and the watch begin anew.
+// compact makes the store forget its log, and restarts the inner watch.
 func (st *stream) compact(ctx context.Context) {
 	if st.s.conf.Compact != nil {
-		_ = st.s.conf.Compact(ctx) // what it was to bring about happens anyway
+		_ = st.s.conf.Compact(ctx) // the watch restarts even without a compaction
 	}
 	st.s.mu.Lock()
 	defer st.s.mu.Unlock()
 	st.restart()
 }
 
-// pass queues what the sink may see of an event.
-func (st *stream) pass(ev ownergraph.Event) {
+// forward queues the part of an event that the sink may see.
+func (st *stream) forward(ev ownergraph.Event) {
 	switch ev.Type {
 	case graph.KindsKnown:
-		st.learn(ev.Kinds)
+		st.setKinds(ev.Kinds)
 		return
 	case graph.Rewound:
 		st.push(ev)
 		return
 	case graph.FencePassed:
 		if ev.Kind == "" {
-			st.report("", ev.Fence)
+			st.reportFence("", ev.Fence)
 			return
 		}
 	case graph.KindVanished:
 		if st.s.down[ev.Kind] != Vanish {
 			st.push(ev)
 		}
-		delete(st.lines, ev.Kind)
+		delete(st.states, ev.Kind)
 		return
 	}
-	st.passOf(st.line(ev.Of()), ev)
+	st.forwardOfKind(st.state(ev.Of()), ev)
 }
 
-// passOf is pass for the events of a kind.
-func (st *stream) passOf(l *line, ev ownergraph.Event) {
+// forwardOfKind is forward for the events of a kind.
+func (st *stream) forwardOfKind(l *kindState, ev ownergraph.Event) {
 	switch ev.Type {
 	case graph.KindSick:
 		l.sick = true
 	case graph.KindRecovered:
 		l.sick = false
 	case graph.ListBegun:
-		if l.gap == lossy {
-			l.gap = whole
+		if l.gap == untilListing {
+			l.gap = noGap
 		}
-		l.listing = l.gap == whole
-		if l.listing && l.sick { // it has recovered where this watch did not see it
+		l.listing = l.gap == noGap
+		// The kind has recovered while this watch did not see it.
+		if l.listing && l.sick {
 			l.sick = false
 			st.push(ownergraph.Event{Type: graph.KindRecovered, Kind: ev.Kind})
 		}
 	case graph.FencePassed:
-		if l.gap == whole {
-			st.report(ev.Kind, ev.Fence)
+		if l.gap == noGap {
+			st.reportFence(ev.Kind, ev.Fence)
 		} else if st.s.down[ev.Kind] != Vanish {
 			l.owed = append(l.owed, ev.Fence)
-			l.owed = l.owed[max(0, len(l.owed)-mostTickets):]
+			l.owed = l.owed[max(0, len(l.owed)-maxFences):]
 		}
 		return
 	}
 	health := ev.Type == graph.KindSick || ev.Type == graph.KindRecovered
-	if l.gap == whole || health && l.gap == lossy {
+	if l.gap == noGap || health && l.gap == untilListing {
 		st.push(ev)
 	}
-	if ev.Type == graph.ListEnded && l.gap == whole {
+	if ev.Type == graph.ListEnded && l.gap == noGap {
 		l.listing = false
 		for _, id := range l.owed {
-			st.report(ev.Kind, id)
+			st.reportFence(ev.Kind, id)
 		}
 		l.owed = nil
 	}
 }
 
-// learn takes the set of kinds, and tells the sink what is out of service.
-func (st *stream) learn(kinds []ownergraph.KindInfo) {
+// setKinds takes the set of kinds, and reports each kind that is out of service to
+// the sink.
+func (st *stream) setKinds(kinds []ownergraph.KindInfo) {
 	before := st.kinds
 	st.kinds = slices.Clone(kinds)
-	st.push(ownergraph.Event{Type: graph.KindsKnown, Kinds: st.told()})
+	st.push(ownergraph.Event{Type: graph.KindsKnown, Kinds: st.shownKinds()})
 	for _, k := range kinds {
-		l := st.line(k.Kind)
-		told := slices.ContainsFunc(before, func(b ownergraph.KindInfo) bool { return b.Kind == k.Kind })
-		if !told && st.s.down[k.Kind] == Sick && !l.sick {
+		l := st.state(k.Kind)
+		known := slices.ContainsFunc(before, func(b ownergraph.KindInfo) bool { return b.Kind == k.Kind })
+		if !known && st.s.down[k.Kind] == Sick && !l.sick {
 			st.push(ownergraph.Event{Type: graph.KindSick, Kind: k.Kind, Reason: ErrSick.Error()})
 		}
 	}
-	for kind := range st.lines {
+	for kind := range st.states {
 		if !slices.ContainsFunc(kinds, func(k ownergraph.KindInfo) bool { return k.Kind == kind }) {
-			delete(st.lines, kind)
+			delete(st.states, kind)
 		}
 	}
-	if st.anew {
-		st.anew = false
-		st.askAgain()
+	if st.kindsPending {
+		st.kindsPending = false
+		st.repeatFences()
 	}
 }

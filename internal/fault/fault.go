@@ -7,7 +7,7 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// Fault is one thing that goes wrong. It is a value.
+// Fault is one kind of failure. It is a value.
 type Fault uint8
 
 const (
@@ -16,70 +16,70 @@ const (
 
 	// Break ends the watch with an error. Occasion: an event.
 	Break
-	// Drop loses the events of a kind from a change of it on, until a new listing
-	// of the kind, which is asked for a little later. Occasion: a Put or a Gone.
+	// Drop loses the events of a kind, from a change of it on. The loss ends with a
+	// new listing of the kind, which the fault requests a little later. Occasion: a
+	// Put or a Gone.
 	Drop
-	// Duplicate reports a change twice. The contract is silent on that; the engine
-	// bears it. Occasion: a Put or a Gone.
+	// Duplicate reports a change twice. The contract does not exclude that, and the
+	// engine accepts it. Occasion: a Put or a Gone.
 	Duplicate
 	// Delay holds the events of a kind back for Config.Lag, from a change on.
 	// Occasion: a Put or a Gone.
 	Delay
-	// Reorder holds the events of a kind back until another kind's has overtaken
-	// them. Occasion: a Put or a Gone.
+	// Reorder holds the events of a kind back until an event of another kind has
+	// overtaken them. Occasion: a Put or a Gone.
 	Reorder
-	// Compact makes the watch list everything anew, after the hook, if there is
-	// one. Occasion: an event.
+	// Compact calls the hook, if there is one, and makes the watch list every kind
+	// again. Occasion: an event.
 	Compact
 	// Mute loses progress. Occasion: a Progress.
 	Mute
 
-	// Conflict answers a write with ErrConflict; nothing is done. Occasion of this
-	// and of Refuse: a Patch or a Delete.
+	// Conflict answers a write with ErrConflict, and does nothing. Occasion of
+	// Conflict and of Refuse: a Patch or a Delete.
 	Conflict
-	// Refuse answers a write with ErrRefused; nothing is done.
+	// Refuse answers a write with ErrRefused, and does nothing.
 	Refuse
-	// Transient answers a call with an error, every other time one with
-	// RetryAfter; nothing is done. Occasion: any call but Watch.
+	// Transient answers a call with an error, and does nothing. Every second error
+	// has RetryAfter. Occasion: any call but Watch.
 	Transient
-	// LostReply makes the call and answers that there was no answer. Occasion: a
-	// Patch, a Delete, a Fence or a List.
+	// LostReply makes the call and answers ErrNoAnswer. Occasion: a Patch, a
+	// Delete, a Fence or a List.
 	LostReply
-	// LostCall answers that there was no answer; nothing is done. Occasion: any
-	// call but Watch.
+	// LostCall answers ErrNoAnswer, and does nothing. Occasion: any call but Watch.
 	LostCall
-	// Late answers that there was no answer, and makes the call a little later.
-	// Occasion: a Patch or a Delete.
+	// Late answers ErrNoAnswer, and makes the call a little later. Occasion: a
+	// Patch or a Delete.
 	Late
-	// Hang lets a call hang until its context, or Calm, ends it; nothing is done.
-	// Occasion: any call but Watch.
+	// Hang blocks a call until its context ends or Calm is called, and does
+	// nothing. Occasion: any call but Watch.
 	Hang
 
-	// Sick takes a kind out of reach for a while: calls fail, the watch says so,
-	// and lists it anew afterwards. Occasion of this and of Vanish: a Get, a
-	// Patch, a Delete, a Put or a Gone, of the kind.
+	// Sick takes a kind out of reach for a while. Calls fail, and the watch reports
+	// the sickness. The watch lists the kind again afterwards. Occasion of Sick and
+	// of Vanish: a Get, a Patch, a Delete, a Put or a Gone, of the kind.
 	Sick
-	// Vanish ends serving a kind for a while. Foreground and orphan deletions are
-	// not exact for its objects then.
+	// Vanish stops serving a kind for a while. Foreground and orphan deletions of
+	// its objects are not exact then.
 	Vanish
 
-	// Rewind calls Config.Rewind before a call. Occasion of this and of Jump: any
+	// Rewind calls Config.Rewind before a call. Occasion of Rewind and of Jump: any
 	// call but Watch.
 	Rewind
 	// Jump calls Config.Jump before a call.
 	Jump
 	// CrashBefore calls Config.Crash instead of making a call. Occasion of the
-	// three: any call, Watch among them.
+	// three crashes: any call, Watch among them.
 	CrashBefore
-	// CrashAmid calls Config.Crash while a call is under way: a write is made
-	// later, a watch is amid a listing.
+	// CrashAmid calls Config.Crash during a call. A write is made later. A watch is
+	// in the middle of a listing.
 	CrashAmid
-	// CrashAfter calls Config.Crash when a call is made and before it is answered;
-	// a watch has listed one kind.
+	// CrashAfter calls Config.Crash after a call and before its answer. A watch has
+	// listed one kind.
 	CrashAfter
 
-	// Stale answers a read with an older state of the object, if there was one.
-	// It breaks the contract. Occasion of this and of Absent: a Get.
+	// Stale answers a read with an older state of the object, if there was one. It
+	// breaks the contract. Occasion of Stale and of Absent: a Get.
 	Stale
 	// Absent answers a read with ErrNotFound although the object lives. It breaks
 	// the contract.
@@ -91,7 +91,7 @@ const (
 	faults // their number
 )
 
-// site says where a fault may happen, as a set.
+// site is the set of places where a fault may happen.
 type site uint8
 
 const (
@@ -108,7 +108,7 @@ const (
 	atEvent = atChange | atProgress | atOther
 )
 
-// sites returns where the fault may happen.
+// sites returns the places where the fault may happen.
 func (f Fault) sites() site {
 	switch f {
 	case Break, Compact:
@@ -145,7 +145,7 @@ func (f Fault) String() string {
 	return fmt.Sprintf("fault(%d)", uint8(f))
 }
 
-// Parse reads what Fault.String writes. An error wraps graph.ErrInvalid.
+// Parse reads the text that Fault.String writes. An error wraps graph.ErrInvalid.
 func Parse(s string) (Fault, error) {
 	for f := Unset + 1; f < faults; f++ {
 		if faultNames[f] == s {
@@ -155,12 +155,12 @@ func Parse(s string) (Fault, error) {
 	return Unset, fmt.Errorf("parse fault: %q is none: %w", s, graph.ErrInvalid)
 }
 
-// Keeps reports whether a store that has the fault keeps the contract, so that
-// the engine owes everything under it.
+// Keeps reports whether a store with the fault keeps the contract. The engine owes
+// all its promises under such a fault.
 func (f Fault) Keeps() bool { return f > Unset && f < Stale }
 
-// Faults returns all faults, in the order of their constants. The caller owns
-// the result.
+// Faults returns all faults, in the order of their constants. The caller owns the
+// result.
 func Faults() []Fault {
 	var out []Fault
 	for f := Unset + 1; f < faults; f++ {

@@ -7,11 +7,11 @@ import (
 )
 
 const (
-	mostPlaces = 1024 // of which a past is kept
-	mostStates = 4    // of each
+	maxPlaces = 1024 // whose states are kept
+	maxStates = 4    // of each
 )
 
-// past holds the states that objects had, for stale reads: by place, the oldest
+// past holds the former states of objects for stale reads: by place, the oldest
 // first.
 type past map[ownergraph.Key][]ownergraph.Object
 
@@ -19,15 +19,15 @@ type past map[ownergraph.Key][]ownergraph.Object
 func (s *Store) remember(o ownergraph.Object) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.keep(o)
+	s.rememberLocked(o)
 }
 
-// keep is remember with the lock held.
-func (s *Store) keep(o ownergraph.Object) {
+// rememberLocked is remember with the lock held.
+func (s *Store) rememberLocked(o ownergraph.Object) {
 	if !s.conf.Plan.Has(Stale) {
 		return
 	}
-	if s.past == nil || len(s.past) >= mostPlaces {
+	if s.past == nil || len(s.past) >= maxPlaces {
 		s.past = past{}
 	}
 	states := s.past[o.Place()]
@@ -35,11 +35,11 @@ func (s *Store) keep(o ownergraph.Object) {
 		return
 	}
 	states = append(states, o.Clone())
-	s.past[o.Place()] = states[max(0, len(states)-mostStates):]
+	s.past[o.Place()] = states[max(0, len(states)-maxStates):]
 }
 
-// lie answers a read against the contract, if there is a way to.
-func (s *Store) lie(f Fault, c call, o ownergraph.Object, err error) (ownergraph.Object, error) {
+// answerWrongly answers a read against the contract, if that is possible.
+func (s *Store) answerWrongly(f Fault, c call, o ownergraph.Object, err error) (ownergraph.Object, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if f == Absent && err == nil {
@@ -58,6 +58,6 @@ func (s *Store) lie(f Fault, c call, o ownergraph.Object, err error) (ownergraph
 	if err != nil {
 		return ownergraph.Object{}, err
 	}
-	s.keep(o)
+	s.rememberLocked(o)
 	return o, nil
 }

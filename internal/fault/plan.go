@@ -10,28 +10,28 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// Plan says which faults happen when. The zero Plan has none. It is a value;
-// treat its rules as read-only.
+// Plan lists the faults and their occasions. The zero Plan has no faults. It is a
+// value; treat its rules as read-only.
 type Plan struct {
-	// Seed decides rules that go by chance.
+	// Seed decides the rules that happen by chance.
 	Seed  uint64
 	Rules []Rule
 }
 
-// Rule is one fault of a Plan: either at one occasion, or by chance. Occasions
-// are counted for each fault and Store.
+// Rule is one fault of a Plan: either at one occasion, or by chance. Each Store
+// counts the occasions of each fault.
 type Rule struct {
 	Fault Fault
 	// At is the occasion, from 1; 0 leaves it to chance.
 	At int
-	// In is the chance: one in so many occasions.
+	// In is the chance: one in this number of occasions.
 	In int
-	// Times is how many occasions in a row are hit; 0 is 1.
+	// Times is the number of consecutive occasions; 0 is 1.
 	Times int
 }
 
-// mostNumber bounds the numbers of a rule.
-const mostNumber = 1 << 20
+// maxNumber bounds the numbers of a rule.
+const maxNumber = 1 << 20
 
 // String returns the rule as a plan spells it: "drop@2", "conflict/4x3".
 func (r Rule) String() string {
@@ -48,8 +48,9 @@ func (r Rule) String() string {
 	return b.String()
 }
 
-// String returns the plan in one line, as ParsePlan reads it; "none" for one
-// that has no rules. Held by TestPlanRoundTrip.
+// String returns the plan in one line, which ParsePlan reads. A plan without rules
+// is "none".
+// Held by TestPlanRoundTrip.
 func (p Plan) String() string {
 	if len(p.Rules) == 0 {
 		return "none"
@@ -61,8 +62,8 @@ func (p Plan) String() string {
 	return strings.Join(words, " ")
 }
 
-// ParsePlan reads what Plan.String writes. The seed may be left out. An error
-// wraps graph.ErrInvalid and names the word.
+// ParsePlan reads the text that Plan.String writes. The seed may be missing. An
+// error wraps graph.ErrInvalid and names the word.
 func ParsePlan(s string) (Plan, error) {
 	var p Plan
 	if strings.TrimSpace(s) == "none" {
@@ -92,7 +93,7 @@ func parseRule(word string) (r Rule, err error) {
 	if r.Fault, err = Parse(word[:i]); err != nil {
 		return r, err
 	}
-	number, times, storm := strings.Cut(word[i+1:], "x")
+	number, times, repeated := strings.Cut(word[i+1:], "x")
 	n, err := parseNumber(number)
 	if err != nil {
 		return r, err
@@ -102,7 +103,7 @@ func parseRule(word string) (r Rule, err error) {
 	} else {
 		r.In = n
 	}
-	if storm {
+	if repeated {
 		r.Times, err = parseNumber(times)
 	}
 	return r, err
@@ -110,13 +111,13 @@ func parseRule(word string) (r Rule, err error) {
 
 func parseNumber(s string) (int, error) {
 	n, err := strconv.Atoi(s)
-	if err != nil || n < 1 || n > mostNumber {
-		return 0, fmt.Errorf("%q is no number from 1 to %d", s, mostNumber)
+	if err != nil || n < 1 || n > maxNumber {
+		return 0, fmt.Errorf("%q is no number from 1 to %d", s, maxNumber)
 	}
 	return n, nil
 }
 
-// check returns what is wrong with a plan that was not parsed.
+// check returns the first error of a plan that was not parsed.
 func (p Plan) check() error {
 	for i, r := range p.Rules {
 		cause := ""
@@ -125,12 +126,12 @@ func (p Plan) check() error {
 			cause = "Fault: " + r.Fault.String()
 		case (r.At > 0) == (r.In > 0) || r.At < 0 || r.In < 0:
 			cause = "At, In: want one of them"
-		case r.Times < 0 || max(r.At, r.In, r.Times) > mostNumber:
+		case r.Times < 0 || max(r.At, r.In, r.Times) > maxNumber:
 			cause = "Times, At, In: out of range"
 		default:
 			continue
 		}
-		return fmt.Errorf("%s: %s: %w", fmt.Sprintf("Rules[%d]", i), cause, graph.ErrInvalid) // a field of ours begins it
+		return fmt.Errorf("%s: %s: %w", fmt.Sprintf("Rules[%d]", i), cause, graph.ErrInvalid) // the error begins with the name of the field
 	}
 	return nil
 }
@@ -145,20 +146,21 @@ func (p Plan) Has(f Fault) bool {
 	return slices.ContainsFunc(p.Rules, func(r Rule) bool { return r.Fault == f })
 }
 
-// Draw returns the plan of a seed: a subset of the faults, about half of them,
-// each by chance and with a chance of its own. Plans that leave faults out find
-// what plans with all faults hide. Without faults, it draws among Keeping. Held
-// by TestDraw.
+// Draw returns the plan of a seed: about half of the faults, each by a chance of
+// its own. A plan without some faults finds bugs that these faults would hide.
+// Without the argument among, Draw takes the faults of Keeping.
+// Held by TestDraw.
 func Draw(seed uint64, among ...Fault) Plan {
 	if len(among) == 0 {
 		among = Keeping()
 	}
-	dice := rand.New(rand.NewPCG(seed, drawing))
+	rng := rand.New(rand.NewPCG(seed, drawSalt))
 	p := Plan{Seed: seed}
 	for _, f := range among {
-		on, r := dice.IntN(2) == 0, Rule{Fault: f, In: 2 + dice.IntN(15), Times: 1 + dice.IntN(3)}
+		on, r := rng.IntN(2) == 0, Rule{Fault: f, In: 2 + rng.IntN(15), Times: 1 + rng.IntN(3)}
 		switch f {
-		case Break, Drop, Compact, CrashBefore, CrashAmid, CrashAfter: // work begins anew: it has to get on, too
+		// The work begins again, and has to make progress too.
+		case Break, Drop, Compact, CrashBefore, CrashAmid, CrashAfter:
 			r.In, r.Times = 4*r.In, 1
 		}
 		if on {
@@ -168,8 +170,8 @@ func Draw(seed uint64, among ...Fault) Plan {
 	return p
 }
 
-// drawing tells the generator of Draw from others of the same seed.
-const drawing = 0x6f67
+// drawSalt separates the random numbers of Draw from others of the same seed.
+const drawSalt = 0x6f67
 
 // hits reports whether the rule hits the n-th occasion of its fault.
 func (r Rule) hits(seed uint64, n int) bool {

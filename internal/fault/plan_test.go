@@ -11,7 +11,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestPlanRoundTrip: a plan is one line, and reads back.
+// TestPlanRoundTrip checks that a plan is one line, and that ParsePlan reads it.
 func TestPlanRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		want := fault.Draw(rapid.Uint64().Draw(t, "seed"), fault.Faults()...)
@@ -40,11 +40,11 @@ func TestParsePlan(t *testing.T) {
 		{"none", "none", "", "no faults"},
 		{"drop@2", "seed=0 drop@2", "", "the seed may be left out"},
 		{" seed=7  conflict/4x3\tdrop@2x1 ", "seed=7 conflict/4x3 drop@2", "", "blanks do not matter, nor does once"},
-		{"drop", "", `"drop"`, "when?"},
-		{"drop@", "", `"drop@"`, "at which occasion?"},
+		{"drop", "", `"drop"`, "the occasion is missing"},
+		{"drop@", "", `"drop@"`, "the number is missing"},
 		{"drop@0", "", `"drop@0"`, "occasions are counted from 1"},
 		{"drop/-1", "", `"drop/-1"`, "a chance is positive"},
-		{"drop@1x", "", `"drop@1x"`, "how often?"},
+		{"drop@1x", "", `"drop@1x"`, "the number of times is missing"},
 		{"drop@99999999999", "", `"drop@99999999999"`, "numbers are bounded"},
 		{"unset@1", "", `"unset@1"`, "the zero fault is none"},
 		{"drip@1", "", `"drip@1"`, "no such fault"},
@@ -60,8 +60,8 @@ func TestParsePlan(t *testing.T) {
 	}
 }
 
-// TestDraw: the same seed draws the same plan; seeds leave different faults out,
-// and none is always left out.
+// TestDraw checks that the same seed draws the same plan. Different seeds leave out
+// different faults, and no fault is always left out.
 func TestDraw(t *testing.T) {
 	drawn := map[fault.Fault]int{}
 	for seed := range uint64(64) {
@@ -83,7 +83,7 @@ func TestDraw(t *testing.T) {
 	}
 }
 
-// TestKeeps: what breaks the contract is marked, and nothing else.
+// TestKeeps checks the list of faults that break the contract.
 func TestKeeps(t *testing.T) {
 	var breaks []fault.Fault
 	for _, f := range fault.Faults() {
@@ -102,8 +102,8 @@ func TestKeeps(t *testing.T) {
 	}
 }
 
-// TestChance: a rule by chance hits about as often as it says, a storm lasts, and
-// another seed hits elsewhere.
+// TestChance checks three facts about a rule by chance. It hits about as often as
+// its number, a series lasts, and another seed hits other occasions.
 func TestChance(t *testing.T) {
 	in(t, func(t *testing.T) {
 		count := func(plan string) (hits int, where string) {
@@ -119,12 +119,12 @@ func TestChance(t *testing.T) {
 			return hits, where
 		}
 		once, one := count("seed=1 conflict/10")
-		storm, three := count("seed=1 conflict/10x3")
-		if once < 60 || once > 140 || storm < 2*once || storm > 3*once {
-			t.Errorf("1 in 10: %d of 1,000 calls, and %d in storms of 3", once, storm)
+		series, three := count("seed=1 conflict/10x3")
+		if once < 60 || once > 140 || series < 2*once || series > 3*once {
+			t.Errorf("1 in 10: %d of 1,000 calls, and %d in series of 3", once, series)
 		}
 		if !strings.Contains(three, "!!!") {
-			t.Error("no storm of three")
+			t.Error("no series of three")
 		}
 		if _, again := count("seed=1 conflict/10"); again != one {
 			t.Error("the same plan hits other calls")
@@ -135,14 +135,14 @@ func TestChance(t *testing.T) {
 	})
 }
 
-// TestNew: what cannot be is refused, and the field named.
+// TestNew checks that New refuses invalid settings, and names the field.
 func TestNew(t *testing.T) {
 	r := onto(t, "none", "", fault.Config{})
 	for _, c := range []struct {
 		conf         fault.Config
 		want, reason string
 	}{
-		{fault.Config{Lag: -1}, "Lag", "time goes on"},
+		{fault.Config{Lag: -1}, "Lag", "a lag is not negative"},
 		{fault.Config{Plan: fault.Plan{Rules: []fault.Rule{{At: 1}}}}, "Rules[0]", "no fault"},
 		{fault.Config{Plan: fault.Plan{Rules: []fault.Rule{{Fault: fault.Drop}}}}, "Rules[0]", "never"},
 		{fault.Config{Plan: fault.Plan{Rules: []fault.Rule{{Fault: fault.Drop, At: 1}, {Fault: fault.Drop, At: 1, In: 1}}}}, "Rules[1]", "both"},

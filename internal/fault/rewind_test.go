@@ -10,8 +10,9 @@ import (
 	"github.com/ownergraph/ownergraph/internal/fault"
 )
 
-// TestRewindKeepsItsEpoch: a fault that begins a watch anew announces the restore
-// of before again, by the same epoch. Without it an engine takes it for another one.
+// TestRewindKeepsItsEpoch checks a fault that restarts the watch. The watch
+// announces the former restore again, by the same epoch. With another epoch, an
+// engine would take it for another restore.
 func TestRewindKeepsItsEpoch(t *testing.T) {
 	in(t, func(t *testing.T) {
 		r := onto(t, "compact@9", "", fault.Config{Compact: func(context.Context) error { return nil }})
@@ -32,7 +33,7 @@ func TestRewindKeepsItsEpoch(t *testing.T) {
 	})
 }
 
-// epochs returns those of the rewinds that were told.
+// epochs returns the epochs of the reported rewinds.
 func (tp *tape) epochs() (out []string) {
 	tp.mu.Lock()
 	defer tp.mu.Unlock()

@@ -15,7 +15,7 @@ import (
 	"github.com/ownergraph/ownergraph/internal/fault"
 )
 
-// rig is a memory store with faults, in a bubble.
+// rig is a memory store with faults, in a synctest bubble.
 type rig struct {
 	*fault.Store
 	t      testing.TB
@@ -40,7 +40,7 @@ func onto(t testing.TB, plan, objects string, c fault.Config) *rig {
 	return over(t, store, store, c)
 }
 
-// over makes a rig over a store that hides a memory store, or is it.
+// over makes a rig over a store that wraps a memory store, or is one.
 func over(t testing.TB, store ownergraph.Store, hidden *memory.Store, c fault.Config) *rig {
 	t.Helper()
 	s, err := fault.New(store, c)
@@ -51,7 +51,7 @@ func over(t testing.TB, store ownergraph.Store, hidden *memory.Store, c fault.Co
 	return &rig{Store: s, t: t, memory: hidden}
 }
 
-// in runs a test in a bubble.
+// in runs a test in a synctest bubble.
 func in(t *testing.T, test func(t *testing.T)) {
 	t.Helper()
 	synctest.Test(t, test)
@@ -59,7 +59,7 @@ func in(t *testing.T, test func(t *testing.T)) {
 
 func key(name string) graph.Key { return graph.Key{Kind: graph.Kind(name[:1]), Name: name} }
 
-// create has a user create an object.
+// create creates an object as a user.
 func (r *rig) create(name string) graph.Object {
 	r.t.Helper()
 	o, err := r.memory.Create(r.t.Context(), graph.Object{Key: key(name)})
@@ -69,7 +69,7 @@ func (r *rig) create(name string) graph.Object {
 	return o
 }
 
-// touch has a user give an object a finalizer, or take it.
+// touch gives an object a finalizer as a user, or takes it off.
 func (r *rig) touch(name string) {
 	r.t.Helper()
 	o, err := r.memory.Get(r.t.Context(), key(name))
@@ -86,7 +86,7 @@ func (r *rig) touch(name string) {
 	}
 }
 
-// remove has a user delete an object.
+// remove deletes an object as a user.
 func (r *rig) remove(name string) {
 	r.t.Helper()
 	if err := r.memory.Delete(r.t.Context(), key(name), graph.DeleteOptions{Propagation: graph.Background}); err != nil {
@@ -99,7 +99,7 @@ func (r *rig) has(name string) bool {
 	return err == nil
 }
 
-// fired fails the test unless the fault happened so often.
+// fired fails the test if the fault did not happen this number of times.
 func (r *rig) fired(f fault.Fault, want int) {
 	r.t.Helper()
 	if got := r.Fired(f); got != want {
@@ -107,7 +107,7 @@ func (r *rig) fired(f fault.Fault, want int) {
 	}
 }
 
-// tape is what a watch reported.
+// tape records the events of a watch.
 type tape struct {
 	mu     sync.Mutex
 	events []graph.Event
@@ -115,7 +115,7 @@ type tape struct {
 	done   chan error
 }
 
-// watch begins a watch and waits until it rests.
+// watch begins a watch and waits until it is idle.
 func (r *rig) watch() *tape {
 	ctx, cancel := context.WithCancel(context.Background())
 	tp := &tape{cancel: cancel, done: make(chan error, 1)}
@@ -135,8 +135,8 @@ func (tp *tape) take(ev graph.Event) error {
 	return nil
 }
 
-// said returns the events since the last call, in a few words, and forgets them.
-func (tp *tape) said() string {
+// text returns the events since the last call, in a few words, and forgets them.
+func (tp *tape) text() string {
 	synctest.Wait()
 	tp.mu.Lock()
 	defer tp.mu.Unlock()
@@ -173,10 +173,10 @@ func word(ev graph.Event) string {
 	return ev.Type.String() + ":" + string(ev.Of())
 }
 
-// without drops words, for tests to which they mean nothing.
-func without(said string, drop ...string) string {
+// without drops words that a test does not need.
+func without(text string, drop ...string) string {
 	var out []string
-	for w := range strings.FieldsSeq(said) {
+	for w := range strings.FieldsSeq(text) {
 		if !slices.Contains(drop, w) {
 			out = append(out, w)
 		}
@@ -184,8 +184,8 @@ func without(said string, drop ...string) string {
 	return strings.Join(out, " ")
 }
 
-// quiet is said without progress.
-func (tp *tape) quiet() string { return without(tp.said(), ">x", ">y") }
+// quiet is text without progress.
+func (tp *tape) quiet() string { return without(tp.text(), ">x", ">y") }
 
 func (tp *tape) want(t testing.TB, when, want string) {
 	t.Helper()

@@ -10,21 +10,21 @@ import (
 	"github.com/ownergraph/ownergraph"
 )
 
-// Config holds the settings of a Store, and is read only at construction. A fault
-// whose hook is nil does not happen, but for Compact. A hook is called from the
-// goroutine of the call that the fault meets; several may be at once.
+// Config holds the settings of a Store. The Store reads them only at construction.
+// A fault whose hook is nil does not happen; Compact is the exception. A hook runs
+// on the goroutine of the call that has the fault. Several hooks may run at once.
 type Config struct {
-	// Plan says what goes wrong. The zero Plan: nothing.
+	// Plan lists the faults. The zero Plan has none.
 	Plan Plan
-	// Lag is the longest that a fault lasts which ends by itself: delays, gaps,
-	// kinds out of service, writes that come late. 0: 100 ms.
+	// Lag is the longest time until a temporary fault ends: a delay, a gap, a kind
+	// out of service, a late write. 0: 100 ms.
 	Lag time.Duration
-	// Crash ends whoever uses the store, and must not wait for it: its call is
-	// under way.
+	// Crash ends the user of the store. It must not wait for the user, whose call
+	// is in progress.
 	Crash func()
 	// Rewind takes the store's history back.
 	Rewind func(ctx context.Context) error
-	// Compact makes the store forget its past.
+	// Compact makes the store forget its log.
 	Compact func(ctx context.Context) error
 	// Jump moves the clock.
 	Jump func()
@@ -32,37 +32,38 @@ type Config struct {
 
 const (
 	defaultLag = 100 * time.Millisecond
-	// soon is how many calls later a fault ends that ends by itself.
-	soon = 4
-	// patience bounds a call of this package's own.
-	patience = 30 * time.Second
-	// mostNotes bounds the log.
-	mostNotes = 1000
+	// callsUntilDue is the number of calls after which a temporary fault ends.
+	callsUntilDue = 4
+	// callTimeout bounds a call that this package makes by itself.
+	callTimeout = 30 * time.Second
+	// maxNotes bounds the log.
+	maxNotes = 1000
 )
 
-// Store is a Store with faults. It has all the optional powers of the one that it
-// wraps, and is a Fencer and a Lister too: without the inner power, Fence
-// answers an error, and List has the watches list everything anew; its Level is
-// that of the inner store. Use New. It is safe for concurrent use.
+// Store is a Store with faults. It has all optional powers of the inner store, and
+// it is a Fencer and a Lister. If the inner store has no fence, Fence returns an
+// error. If the inner store has no Lister, List makes the watches list every kind
+// again. Its Level is that of the inner store. Use New. It is safe for concurrent
+// use.
 type Store struct {
 	inner  ownergraph.Store
 	fencer ownergraph.Fencer // or nil
 	lister ownergraph.Lister // or nil
 	conf   Config
 
-	mu      sync.Mutex // guards what follows, and every stream
-	seen    [faults]int
-	fired   [faults]int
-	notes   []string
-	calm    bool
-	calmed  chan struct{} // closed by Calm
-	down    map[ownergraph.Kind]Fault
-	past    past
-	errands []*errand // in the order in which they were put
-	running int       // errands under way
-	rested  *sync.Cond
-	calls   int
-	streams map[*stream]struct{}
+	mu        sync.Mutex // guards the following fields, and every stream
+	occasions [faults]int
+	fired     [faults]int
+	notes     []string
+	calm      bool
+	calmed    chan struct{} // closed by Calm
+	down      map[ownergraph.Kind]Fault
+	past      past
+	tasks     []*task // in the order of schedule
+	running   int     // tasks in progress
+	idle      *sync.Cond
+	calls     int
+	streams   map[*stream]struct{}
 }
 
 // New returns a store that has the faults of the plan. An error wraps ErrInvalid
@@ -82,7 +83,7 @@ func New(store ownergraph.Store, c Config) (*Store, error) {
 		inner: store, conf: c, calmed: make(chan struct{}), down: map[ownergraph.Kind]Fault{},
 		streams: map[*stream]struct{}{},
 	}
-	s.rested = sync.NewCond(&s.mu)
+	s.idle = sync.NewCond(&s.mu)
 	s.fencer, _ = ownergraph.As[ownergraph.Fencer](store)
 	s.lister, _ = ownergraph.As[ownergraph.Lister](store)
 	return s, nil
@@ -91,7 +92,7 @@ func New(store ownergraph.Store, c Config) (*Store, error) {
 // Unwrap returns the inner store, for ownergraph.As.
 func (s *Store) Unwrap() ownergraph.Store { return s.inner }
 
-// Level returns the inner store's level, lest Fence make more of it.
+// Level returns the inner store's level. The method Fence alone would raise it.
 func (s *Store) Level() ownergraph.Level { return ownergraph.LevelOf(s.inner) }
 
 // Get is the inner store's, with faults.
@@ -102,7 +103,7 @@ func (s *Store) Get(ctx context.Context, key ownergraph.Key) (o ownergraph.Objec
 		return err
 	})
 	if f == Stale || f == Absent {
-		return s.lie(f, c, o, err)
+		return s.answerWrongly(f, c, o, err)
 	}
 	if err != nil {
 		return ownergraph.Object{}, err
@@ -113,7 +114,7 @@ func (s *Store) Get(ctx context.Context, key ownergraph.Key) (o ownergraph.Objec
 
 // Patch is the inner store's, with faults.
 func (s *Store) Patch(ctx context.Context, key ownergraph.Key, pre ownergraph.Precondition, change ownergraph.Change) error {
-	change = cloned(change) // it may be made when the caller has gone on
+	change = cloned(change) // the call may run after the caller has gone on
 	_, err := s.do(ctx, call{site: atWrite, verb: "patch", key: key}, func(ctx context.Context) error {
 		return s.inner.Patch(ctx, key, pre, change)
 	})
@@ -132,21 +133,21 @@ func (s *Store) Delete(ctx context.Context, key ownergraph.Key, opts ownergraph.
 	return err
 }
 
-// Fence is the inner store's, with faults. An error that wraps ErrRefused says
-// that it has none.
+// Fence is the inner store's, with faults. If the inner store is no Fencer, the
+// error wraps ErrRefused.
 func (s *Store) Fence(ctx context.Context, id uint64) error {
 	_, err := s.do(ctx, call{site: atControl, verb: "fence"}, func(ctx context.Context) error {
 		if s.fencer == nil {
 			return fmt.Errorf("fence: the inner store is no Fencer: %w", ownergraph.ErrRefused)
 		}
-		s.expect(id)
+		s.noteFence(id)
 		return s.fencer.Fence(ctx, id)
 	})
 	return err
 }
 
-// List is the inner store's, with faults. Without one, the watches list
-// everything anew.
+// List is the inner store's, with faults. If the inner store is no Lister, the
+// watches list every kind again.
 func (s *Store) List(ctx context.Context, kind ownergraph.Kind) error {
 	c := call{site: atControl, verb: "list", key: ownergraph.Key{Kind: kind}}
 	_, err := s.do(ctx, c, func(ctx context.Context) error {
@@ -159,9 +160,9 @@ func (s *Store) List(ctx context.Context, kind ownergraph.Kind) error {
 	return err
 }
 
-// Calm ends all faults, for good: what was held back comes, kinds are served
-// and well, late writes are made, and from now on this is the inner store. It
-// returns when that is done. It must not be called from a hook.
+// Calm ends all faults for good. The watches report the delayed events, all kinds
+// are served and well, and the late writes are made. From then on the store behaves
+// as the inner store. Calm returns when that is done. A hook must not call it.
 func (s *Store) Calm() {
 	s.mu.Lock()
 	if !s.calm {
@@ -171,19 +172,19 @@ func (s *Store) Calm() {
 	for st := range s.streams {
 		st.release()
 	}
-	due := s.collect(true)
+	due := s.takeDue(true)
 	s.mu.Unlock()
-	for _, e := range due {
-		e.run()
+	for _, t := range due {
+		t.run()
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for s.running > 0 || len(s.errands) > 0 {
-		s.rested.Wait()
+	for s.running > 0 || len(s.tasks) > 0 {
+		s.idle.Wait()
 	}
 }
 
-// Fired returns how often the fault happened.
+// Fired returns the number of times that the fault happened.
 func (s *Store) Fired(f Fault) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -193,8 +194,8 @@ func (s *Store) Fired(f Fault) int {
 	return s.fired[f]
 }
 
-// Notes returns what happened, one line for each fault, in order; the first
-// 1,000. The caller owns them.
+// Notes returns one line for each fault that happened, in order. It returns at most
+// 1,000 lines. The caller owns them.
 func (s *Store) Notes() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -204,12 +205,12 @@ func (s *Store) Notes() []string {
 // note counts a fault that happens. The lock is held.
 func (s *Store) note(f Fault, what string) {
 	s.fired[f]++
-	if len(s.notes) < mostNotes {
+	if len(s.notes) < maxNotes {
 		s.notes = append(s.notes, f.String()+": "+what)
 	}
 }
 
-// draw counts one occasion of every fault of the site, and returns the first
+// draw counts one occasion of every fault of the site. It returns the first fault
 // that is hit and can happen. The lock is held.
 func (s *Store) draw(at site) (hit Fault) {
 	if s.calm {
@@ -219,9 +220,9 @@ func (s *Store) draw(at site) (hit Fault) {
 		if f.sites()&at == 0 || !s.able(f) {
 			continue
 		}
-		s.seen[f]++
+		s.occasions[f]++
 		for _, r := range s.conf.Plan.Rules {
-			if hit == Unset && r.Fault == f && r.hits(s.conf.Plan.Seed, s.seen[f]) {
+			if hit == Unset && r.Fault == f && r.hits(s.conf.Plan.Seed, s.occasions[f]) {
 				hit = f
 			}
 		}

@@ -11,47 +11,47 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// mostQueued bounds how far the inner watch may run ahead of the sink.
-const mostQueued = 1024
+// maxQueued bounds the number of events that the inner watch may run ahead of the
+// sink.
+const maxQueued = 1024
 
-// stream is one watch. What the inner watch reports goes into a queue, out of
-// which the watch's own goroutine serves the sink: so that events can wait for
-// each other. The store's lock guards all of it.
+// stream is one watch. The events of the inner watch go into a queue. The watch's
+// own goroutine serves the sink from the queue, so that events can wait for each
+// other. The store's lock guards all fields.
 type stream struct {
 	s     *Store
 	crash Fault // CrashAmid or CrashAfter, of the watch itself
 
-	queue []ownergraph.Event
-	kinds []ownergraph.KindInfo // as the inner watch said last
-	lines map[ownergraph.Kind]*line
-	// tickets are the fences that were asked for while the stream runs, newest
-	// last.
-	tickets []*ticket
-	todo    []func(context.Context) // for the watch's goroutine, before the next event
+	queue  []ownergraph.Event
+	kinds  []ownergraph.KindInfo // as the inner watch reported them last
+	states map[ownergraph.Kind]*kindState
+	// fences are the fences that began while the stream runs, newest last.
+	fences   []*fence
+	requests []func(context.Context) // for the watch's goroutine, before the next event
 
-	cut    context.CancelFunc // ends the inner watch
-	again  bool               // the inner watch has to begin anew
-	anew   bool               // it has, and has not told the kinds yet
-	ended  error              // why the stream is over, or nil
-	filled chan struct{}      // something happened that the watch's goroutine has to look at
-	room   chan struct{}      // the queue has become shorter
+	cut          context.CancelFunc // ends the inner watch
+	restarting   bool               // the inner watch has to restart
+	kindsPending bool               // the inner watch has restarted, and has not reported the kinds yet
+	ended        error              // the reason why the stream is over, or nil
+	changed      chan struct{}      // a change that the watch's goroutine has to look at
+	shorter      chan struct{}      // the queue has become shorter
 }
 
 var errAgain = errors.New("begins anew")
 
-// Watch is the inner store's, with faults. A panic of the inner store is
-// returned as an error.
+// Watch is the inner store's, with faults. A panic of the inner store is returned
+// as an error.
 func (s *Store) Watch(ctx context.Context, sink func(ownergraph.Event) error) error {
 	c := call{site: atWatch, verb: "watch"}
-	f := s.meet(c)
+	f := s.startCall(c)
 	if f == CrashBefore {
 		s.conf.Crash()
 		return fmt.Errorf("%s: %w", c, ErrNoAnswer)
 	}
 	ctx, stop := context.WithCancel(ctx)
 	st := &stream{
-		s: s, crash: f, lines: map[ownergraph.Kind]*line{},
-		filled: make(chan struct{}, 1), room: make(chan struct{}, 1),
+		s: s, crash: f, states: map[ownergraph.Kind]*kindState{},
+		changed: make(chan struct{}, 1), shorter: make(chan struct{}, 1),
 	}
 	s.mu.Lock()
 	s.streams[st] = struct{}{}
@@ -71,18 +71,19 @@ func (s *Store) Watch(ctx context.Context, sink func(ownergraph.Event) error) er
 	return err
 }
 
-// follow runs the inner watch until it ends, again and again if that is wanted.
+// follow runs the inner watch until it ends. If the stream has to restart, follow
+// runs it again.
 func (st *stream) follow(ctx context.Context) {
 	s := st.s
 	for {
 		inner, cut := context.WithCancel(ctx)
 		s.mu.Lock()
-		st.cut, st.again = cut, false
+		st.cut, st.restarting = cut, false
 		s.mu.Unlock()
 		err := st.watch(inner)
 		cut()
 		s.mu.Lock()
-		if !st.again || ctx.Err() != nil || st.ended != nil {
+		if !st.restarting || ctx.Err() != nil || st.ended != nil {
 			if err == nil {
 				err = errors.New("the inner watch ended without an error")
 			}
@@ -100,22 +101,22 @@ func (st *stream) watch(ctx context.Context) (err error) {
 			err = fmt.Errorf("watch: panic: %v", v)
 		}
 	}()
-	return st.s.inner.Watch(ctx, func(ev ownergraph.Event) error { return st.take(ctx, ev) })
+	return st.s.inner.Watch(ctx, func(ev ownergraph.Event) error { return st.accept(ctx, ev) })
 }
 
-// take takes an event of the inner watch, once there is room for it.
-func (st *stream) take(ctx context.Context, ev ownergraph.Event) error {
+// accept takes an event of the inner watch as soon as the queue has space for it.
+func (st *stream) accept(ctx context.Context, ev ownergraph.Event) error {
 	for {
 		st.s.mu.Lock()
 		switch {
 		case st.ended != nil:
 			st.s.mu.Unlock()
 			return st.ended
-		case st.again:
+		case st.restarting:
 			st.s.mu.Unlock()
 			return errAgain
-		case len(st.queue) < mostQueued:
-			st.meet(ev)
+		case len(st.queue) < maxQueued:
+			st.receive(ev)
 			st.s.mu.Unlock()
 			return nil
 		}
@@ -123,7 +124,7 @@ func (st *stream) take(ctx context.Context, ev ownergraph.Event) error {
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
-		case <-st.room:
+		case <-st.shorter:
 		}
 	}
 }
@@ -151,16 +152,16 @@ func (st *stream) serve(ctx context.Context, sink func(ownergraph.Event) error) 
 		}
 		select {
 		case <-ctx.Done():
-		case <-st.filled:
+		case <-st.changed:
 		case <-timer.C:
 		}
 	}
 	return ctx.Err()
 }
 
-// turn is what the watch's goroutine has to do: end, an errand, an event, or to
-// wait, until a time if there is one.
-type turn struct {
+// action is the next action of the watch's goroutine: end, run a call, hand over an
+// event, or wait. It waits until a time, if there is one.
+type action struct {
 	err   error
 	do    func(context.Context)
 	event ownergraph.Event
@@ -168,15 +169,15 @@ type turn struct {
 	at    time.Time
 }
 
-func (st *stream) next(now time.Time) (n turn) {
+func (st *stream) next(now time.Time) (n action) {
 	st.s.mu.Lock()
 	defer st.s.mu.Unlock()
-	if len(st.todo) > 0 {
-		n.do, st.todo = st.todo[0], st.todo[1:]
+	if len(st.requests) > 0 {
+		n.do, st.requests = st.requests[0], st.requests[1:]
 		return n
 	}
 	if st.ended != nil {
-		return turn{err: st.ended}
+		return action{err: st.ended}
 	}
 	for i, ev := range st.queue {
 		if barrier(ev) && i > 0 {
@@ -190,18 +191,19 @@ func (st *stream) next(now time.Time) (n turn) {
 		}
 		st.queue = slices.Delete(st.queue, i, i+1)
 		st.overtake(ev)
-		signal(st.room)
-		return turn{event: ev, ok: true}
+		signal(st.shorter)
+		return action{event: ev, ok: true}
 	}
 	return n
 }
 
-// barrier reports whether nothing may overtake the event, nor be overtaken by it.
+// barrier reports whether the event keeps its place in the order. No event may
+// overtake it, and it overtakes none.
 func barrier(ev ownergraph.Event) bool {
 	return ev.Type == graph.KindsKnown || ev.Type == graph.Rewound
 }
 
-// delivered has the watch's own crash happen.
+// delivered carries out the watch's own crash.
 func (st *stream) delivered(ev ownergraph.Event) {
 	amid := st.crash == CrashAmid && (ev.Type == graph.Put || ev.Type == graph.ListEnded)
 	if amid || st.crash == CrashAfter && ev.Type == graph.ListEnded {
@@ -210,34 +212,34 @@ func (st *stream) delivered(ev ownergraph.Event) {
 	}
 }
 
-// push queues an event. The lock is held, as in all that follows.
+// push queues an event. The lock is held, as in the following functions.
 func (st *stream) push(ev ownergraph.Event) {
 	st.queue = append(st.queue, ev)
-	signal(st.filled)
+	signal(st.changed)
 }
 
-// ask has the watch's goroutine do something that calls the inner store.
-func (st *stream) ask(do func(context.Context)) {
-	st.todo = append(st.todo, do)
-	signal(st.filled)
+// request asks the watch's goroutine for a call of the inner store.
+func (st *stream) request(do func(context.Context)) {
+	st.requests = append(st.requests, do)
+	signal(st.changed)
 }
 
 func (st *stream) end(err error) {
 	if st.ended == nil {
 		st.ended = err
 	}
-	signal(st.filled)
-	signal(st.room)
+	signal(st.changed)
+	signal(st.shorter)
 }
 
-// restart begins the inner watch anew. What it reports until then is lost.
+// restart restarts the inner watch. The stream loses the events of the former run.
 func (st *stream) restart() {
-	if st.again || st.cut == nil || st.ended != nil {
+	if st.restarting || st.cut == nil || st.ended != nil {
 		return
 	}
-	st.again, st.anew = true, true
-	for _, l := range st.lines {
-		l.open(lossy)
+	st.restarting, st.kindsPending = true, true
+	for _, l := range st.states {
+		l.widen(untilListing)
 	}
 	st.cut()
 }

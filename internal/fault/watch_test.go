@@ -37,8 +37,8 @@ func TestBreak(t *testing.T) {
 	})
 }
 
-// TestDrop: what is lost comes with a new listing, and a fence that passed
-// meanwhile behind it.
+// TestDrop checks that the lost events come with a new listing. A fence that passed
+// in the gap comes after the listing.
 func TestDrop(t *testing.T) {
 	for _, c := range []struct {
 		name   string
@@ -72,7 +72,7 @@ func TestDrop(t *testing.T) {
 	}
 }
 
-// fencing is a store that can fence and not list.
+// fencing is a store that has a fence and no List.
 type fencing struct {
 	plain
 	ownergraph.Fencer
@@ -87,8 +87,8 @@ func plan(t testing.TB, s string) fault.Plan {
 	return p
 }
 
-// TestDropInListing: a listing that lost something does not end, lest what it
-// lost count as gone.
+// TestDropInListing checks that a listing with a lost event does not end. Its end
+// would prove the lost object absent.
 func TestDropInListing(t *testing.T) {
 	in(t, func(t *testing.T) {
 		r := onto(t, "drop@2", "x/x1; x/x2; x/x3", fault.Config{})
@@ -146,8 +146,8 @@ func TestReorder(t *testing.T) {
 	})
 }
 
-// TestCompact: everything is listed anew in the same watch; a fence that the
-// former one had still to report is not forgotten.
+// TestCompact checks that the same watch lists every kind again. It repeats a fence
+// that the former inner watch had not reported.
 func TestCompact(t *testing.T) {
 	in(t, func(t *testing.T) {
 		hidden := onto(t, "none", "", fault.Config{})
@@ -159,7 +159,7 @@ func TestCompact(t *testing.T) {
 		if err := r.Fence(t.Context(), 1); err != nil {
 			t.Fatal(err)
 		}
-		tp.want(t, "for a store that does not hear", "")
+		tp.want(t, "for a store that ignores the fence", "")
 		r.create("x1")
 		tp.want(t, "then", "+x1 kinds:x,y x( +x1 )x y( )y |1x |1y |1")
 		r.fired(fault.Compact, 1)
@@ -169,7 +169,7 @@ func TestCompact(t *testing.T) {
 	})
 }
 
-// deaf is a store that does not hear the first fence.
+// deaf is a store that ignores the first fence.
 type deaf struct {
 	*memory.Store
 	asked int
@@ -188,11 +188,11 @@ func TestMute(t *testing.T) {
 		tp := r.watch()
 		tp.want(t, "at first", begun)
 		r.create("x1")
-		if got, want := tp.said(), "+x1"; got != want {
+		if got, want := tp.text(), "+x1"; got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
 		r.create("x2")
-		if got, want := tp.said(), "+x2 >x >y"; got != want {
+		if got, want := tp.text(), "+x2 >x >y"; got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
 		r.fired(fault.Mute, 2)
@@ -256,8 +256,8 @@ func TestVanish(t *testing.T) {
 	})
 }
 
-// TestSickerThanThat: a kind that falls sick in the store itself while a fault has
-// it down recovers when both are over.
+// TestSickerThanThat checks a kind that falls sick in the store itself while a
+// fault has it down. The kind recovers when both are over.
 func TestSickerThanThat(t *testing.T) {
 	in(t, func(t *testing.T) {
 		r := onto(t, "sick@1", "", fault.Config{Lag: time.Minute})
@@ -276,7 +276,8 @@ func TestSickerThanThat(t *testing.T) {
 	})
 }
 
-// TestWatchEnds: a watch with faults ends as one without.
+// TestWatchEnds checks that a watch with faults ends as a watch without faults
+// does.
 func TestWatchEnds(t *testing.T) {
 	in(t, func(t *testing.T) {
 		r := onto(t, "delay@1", "x/x1", fault.Config{Lag: time.Hour})
@@ -303,18 +304,18 @@ type panicking struct{ plain }
 
 func (panicking) Watch(context.Context, func(graph.Event) error) error { panic("no") }
 
-// TestBackPressure: the inner watch does not run ahead of a slow sink without
-// bound.
+// TestBackPressure checks that the inner watch runs ahead of a slow sink only up to
+// a bound.
 func TestBackPressure(t *testing.T) {
 	in(t, func(t *testing.T) {
-		inner := &fountain{}
+		inner := &endless{}
 		r := over(t, inner, nil, fault.Config{})
 		ctx, cancel := context.WithCancel(t.Context())
 		tokens := make(chan struct{})
 		done := make(chan error, 1)
 		go func() { done <- r.Watch(ctx, func(graph.Event) error { <-tokens; return nil }) }()
 		synctest.Wait()
-		before := inner.told
+		before := inner.reported
 		if before > 2000 {
 			t.Errorf("the inner watch reported %d events to a sink that took none", before)
 		}
@@ -322,8 +323,8 @@ func TestBackPressure(t *testing.T) {
 			tokens <- struct{}{}
 		}
 		synctest.Wait()
-		if inner.told != before+10 {
-			t.Errorf("%d events more for 10 that were taken", inner.told-before)
+		if inner.reported != before+10 {
+			t.Errorf("%d events more for 10 that were taken", inner.reported-before)
 		}
 		cancel()
 		close(tokens)
@@ -333,17 +334,17 @@ func TestBackPressure(t *testing.T) {
 	})
 }
 
-// fountain is a store whose watch has always more to report.
-type fountain struct {
+// endless is a store whose watch always has more events.
+type endless struct {
 	plain
-	told int
+	reported int
 }
 
-func (f *fountain) Watch(_ context.Context, sink func(graph.Event) error) error {
+func (f *endless) Watch(_ context.Context, sink func(graph.Event) error) error {
 	for {
 		if err := sink(graph.Event{Type: graph.Progress, Kind: "x"}); err != nil {
 			return err
 		}
-		f.told++
+		f.reported++
 	}
 }
