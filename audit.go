@@ -129,7 +129,7 @@ func (e *Engine) forgetUnwatched(n graph.Node) {
 		return
 	}
 	for _, o := range n.OwnerNodes() {
-		if _, seen := e.sights[o.ID()]; seen && !e.kinds[o.Kind()].part {
+		if _, seen := e.sights[o.ID()]; seen && !e.kinds.Part(o.Kind()) {
 			e.dropResult(o.ID())
 		}
 	}

@@ -81,7 +81,7 @@ func TestDecisionsAmongManyKinds(t *testing.T) {
 				see(Event{Type: graph.KindSick, Kind: k.Kind, Reason: "down"})
 			}
 		}
-		if id := e.fence.id; tc.level == Level2 {
+		if id := e.fence.ID(); tc.level == Level2 {
 			see(Event{Type: graph.FencePassed, Fence: id})
 		}
 		for i := range 500 {

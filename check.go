@@ -12,7 +12,7 @@ import (
 // names the first one broken. It walks everything: it is for tests and audits.
 func (e *Engine) Check() error {
 	for _, check := range []func() error{
-		e.graph.Check, e.work.Check, e.asks.Check, e.checkFlights, e.checkSides, e.checkWaiters, e.checkClearings, e.checkGlances, e.checkKinds,
+		e.graph.Check, e.work.Check, e.asks.Check, e.checkFlights, e.checkSides, e.checkWaiters, e.checkClearings, e.checkGlances, e.kinds.Check,
 	} {
 		if err := check(); err != nil {
 			return fmt.Errorf("engine invariant: %w", err)
@@ -44,7 +44,7 @@ func (e *Engine) checkFlights() error {
 		if f.call != CallRead && (f.version == "" || f.key.UID == "") {
 			return fmt.Errorf("E6: call %d on %s: no UID or version", id, f.key)
 		}
-		former := f.began <= e.rewound || e.graph.Node(f.node).State() != graph.Observed // the node may have gone since
+		former := f.began <= e.kinds.Rewound() || e.graph.Node(f.node).State() != graph.Observed // the node may have gone since
 		if !former && (e.state(f.node).Call != uint64(id) || !flying[f.node]) {
 			return fmt.Errorf("E3: call %d on %s: the node has call %d in flight", id, f.key, e.state(f.node).Call)
 		}

@@ -214,7 +214,7 @@ func (e *Engine) parted(id graph.NodeID, unseen bool) {
 	for i, p := range c.plans {
 		if was.Kind == p.Sweep().Holder {
 			c.list(i, was, id, false)
-			e.holderGone(i, id, was, unseen || e.kinds[was.Kind].damaged)
+			e.holderGone(i, id, was, unseen || e.kinds.Of(was.Kind).NeedsRelist)
 		}
 	}
 	e.yield()
@@ -320,7 +320,7 @@ func (e *Engine) holderGone(plan int, id graph.NodeID, was Object, unseen bool) 
 	case under:
 		delete(c.runs, at)
 		return
-	case e.healing || was.Deleting || !p.IsHolder(was) || was.HasFinalizer(p.Sweep().Finalizer):
+	case e.kinds.Relisting() || was.Deleting || !p.IsHolder(was) || was.HasFinalizer(p.Sweep().Finalizer):
 		return
 	}
 	e.counts.Unguarded++

@@ -116,15 +116,15 @@ func (e *Engine) decideEnd(r *clearing, guarded bool, name string) policy.Decisi
 // known behind a fence that began after the mark, and after the last one came or
 // went.
 func (e *Engine) decideConfirm(r *clearing, s *finalizer.Sweep) policy.Decision {
-	wait, last := policy.Decision{Action: policy.Wait, Reason: policy.NeedConfirmation}, max(r.turned, r.seen, e.loss.at)
+	wait, last := policy.Decision{Action: policy.Wait, Reason: policy.NeedConfirmation}, max(r.turned, r.seen, e.kinds.LostAt())
 	switch {
 	case r.members > s.ConfirmAbove, !e.selected(r, max(last, r.hinted)):
 		return wait
 	case e.clear.walked <= r.turned: // the end of the walk has it looked at again
 		return wait
-	case max(e.fence.passed, e.unfenced()) <= last:
+	case max(e.fence.Passed(), e.unfenced()) <= last:
 		if e.level >= Level2 {
-			e.wantFence(last)
+			e.fence.Want(last, e.now)
 		}
 		e.wakeHolder(r)
 		return wait
@@ -151,7 +151,7 @@ func (e *Engine) halt(id graph.NodeID, plan int, o Object) policy.Reason {
 		return policy.NeedDependents
 	case p.Fit(o) != nil:
 		return policy.HolderUnfit
-	case slices.ContainsFunc(p.Kinds(), func(k Kind) bool { return !e.kinds[k].part }):
+	case slices.ContainsFunc(p.Kinds(), func(k Kind) bool { return !e.kinds.Part(k) }):
 		return policy.SweepUnserved
 	case p.Sweep().Confirm != "" && o.HasFinalizer(p.Sweep().Confirm):
 		return policy.NeedConfirmation
@@ -180,7 +180,7 @@ func (e *Engine) decideMember(id graph.NodeID, o Object, d policy.Decision) (pol
 		}
 		p := e.clear.plans[r.plan]
 		switch {
-		case e.kinds[o.Kind].sick != "": // nobody would hear of its end
+		case e.kinds.Sick(o.Kind) != "": // nobody would hear of its end
 			why = max(why, policy.KindSick)
 		case !e.told(id, o):
 			why = max(why, policy.NeedSweep)
@@ -214,7 +214,7 @@ func (e *Engine) decideMember(id graph.NodeID, o Object, d policy.Decision) (pol
 func (e *Engine) veiled(id graph.NodeID, o Object) Kind {
 	for i, p := range e.clear.plans {
 		kind := p.Sweep().Holder
-		if k, known := e.kinds[kind]; !known || k.part || e.ignored(kind) {
+		if !e.kinds.Has(kind) || e.kinds.Part(kind) || e.kinds.Ignored(kind) {
 			continue
 		}
 		for range e.claims(i, id, o, false) {
@@ -262,7 +262,7 @@ func (e *Engine) coOwned(id graph.NodeID, r *clearing) bool {
 	n := e.graph.Node(id)
 	for i := range n.Owners() {
 		c, _ := n.OwnerClass(i)
-		if x := n.OwnerAt(i); !n.SelfOwner(i) && x.Key != r.holder.Key && (c != graph.Dangling || e.unconfirmed(x.Kind, e.loss.at)) && !e.isSwept(x.Key, r.plan) {
+		if x := n.OwnerAt(i); !n.SelfOwner(i) && x.Key != r.holder.Key && (c != graph.Dangling || e.kinds.Unconfirmed(e.graph, x.Kind, e.kinds.LostAt())) && !e.isSwept(x.Key, r.plan) {
 			return true
 		}
 	}

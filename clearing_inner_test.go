@@ -24,9 +24,8 @@ func TestProvenUnserved(t *testing.T) {
 		}
 	}
 	see(Event{Type: graph.KindsKnown, Kinds: []KindInfo{{Kind: "tenant"}, {Kind: "volume"}}})
-	k := e.kinds["tenant"]
-	k.passed = 9
-	e.kinds["tenant"] = k
+	e.kinds.OpenFence()
+	e.kinds.PassFence("tenant", 1, 9)
 	r := &clearing{holder: Object{Key: Key{Kind: "tenant", Name: "1", UID: "1"}}}
 	if !e.proven(r, 1) || e.proven(r, 9) {
 		t.Errorf("proven after 1: %t, after 9: %t; a fence has passed that began at 9", e.proven(r, 1), e.proven(r, 9))

@@ -250,11 +250,12 @@ func (e *Engine) selected(r *clearing, after policy.Stamp) bool {
 		if a.plan != r.plan {
 			continue
 		}
-		for name, k := range e.allKinds() {
+		for name, k := range e.kinds.All() {
+			e.looked++
 			switch {
 			case !e.clear.plans[a.plan].Takes(a.members, name):
 				continue
-			case !k.part:
+			case !k.Part:
 				all = all && !e.hidesMembers(r, a, name)
 				continue
 			}
@@ -276,7 +277,7 @@ func (e *Engine) selected(r *clearing, after policy.Stamp) bool {
 // holder's by its labels: no selection can say so (R8). Past mostLooked nodes one is
 // taken to be there.
 func (e *Engine) hidesMembers(r *clearing, a ask, name Kind) bool {
-	if e.ignored(name) {
+	if e.kinds.Ignored(name) {
 		return false
 	}
 	p, looked := e.clear.plans[a.plan], 0

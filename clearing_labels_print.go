@@ -36,7 +36,7 @@ func (p *printer) labels() {
 			for _, after := range [...]policy.Stamp{r.turned, r.hinted, r.seen, r.fenced} {
 				p.Flags(x.began > after, under && l.began > after)
 			}
-			p.Flags(r.fenced > max(r.turned, r.seen, p.e.loss.at))
+			p.Flags(r.fenced > max(r.turned, r.seen, p.e.kinds.LostAt()))
 		}
 	}
 	p.Word(uint64(len(keys)))

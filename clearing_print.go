@@ -50,12 +50,12 @@ func (p *printer) clearing(r *clearing) {
 	p.Version(r.holder.Key, r.holder.Version)
 	p.Word(uint64(r.plan))
 	p.Flags(r.node == 0, r.need != 0, r.sought != 0, r.read, r.halted, r.over, r.bare, r.done, r.paced, c.walked > r.turned, c.began > r.turned,
-		r.asked > max(r.turned, r.seen, p.e.loss.at), r.need > r.sought)
-	p.fenceAfter(max(r.turned, r.seen, p.e.loss.at))
+		r.asked > max(r.turned, r.seen, p.e.kinds.LostAt()), r.need > r.sought)
+	p.fenceAfter(max(r.turned, r.seen, p.e.kinds.LostAt()))
 	p.proof(r, r.need)
 	p.proof(r, r.sought)
-	for _, k := range slices.Sorted(maps.Keys(p.e.kinds)) {
-		p.Flags(p.e.relisted(k, r.asked), p.e.kinds[k].begun > r.asked)
+	for _, k := range p.e.kinds.Names() {
+		p.Flags(p.e.kinds.Relisted(k, r.asked), p.e.kinds.Of(k).Begun > r.asked)
 	}
 	p.Word(uint64(min(r.waves, 9)))
 	p.Until(r.next)
@@ -89,8 +89,8 @@ func (p *printer) lapses(r *clearing) {
 func (p *printer) proof(r *clearing, at policy.Stamp) {
 	p.Flags(p.e.proven(r, at), r.proved > at)
 	p.fenceAfter(at)
-	p.Flags(p.e.fence.set > at)
+	p.Flags(p.e.fence.SetPassed() > at)
 	for _, s := range p.e.clear.plans {
-		p.Flags(p.e.kinds[s.Sweep().Holder].passed > at)
+		p.Flags(p.e.kinds.Of(s.Sweep().Holder).Passed > at)
 	}
 }

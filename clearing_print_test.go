@@ -49,7 +49,6 @@ func clearingChanges() []fieldChange {
 		{"clearings.stir", func(e *Engine) { flip(&e.clear.stir) }},
 		{"clearings.due", func(e *Engine) { e.clear.due = time.Time{} }},
 		{"clearings.dying", func(e *Engine) { e.clear.dying[e.idOf("b")] = late }},
-		{"fences.set", func(e *Engine) { e.fence.set = late }},
 		{"clearings.yielded", func(e *Engine) {
 			for name := range e.clear.yielded {
 				e.clear.yielded[name] = late

@@ -52,7 +52,7 @@ type pass struct {
 // wantSelect asks for a selection that begins after the moment.
 func (e *Engine) wantSelect(k passKey, after policy.Stamp) {
 	s := &e.clear.labels.selects
-	if !e.kinds[k.kind].part || s.passes[k].began > after || s.under && s.at == k && s.began > after {
+	if !e.kinds.Part(k.kind) || s.passes[k].began > after || s.under && s.at == k && s.began > after {
 		return
 	}
 	if i, in := slices.BinarySearchFunc(s.wanted, k, passKey.compare); !in {
@@ -64,7 +64,7 @@ func (e *Engine) wantSelect(k passKey, after policy.Stamp) {
 // any more.
 func (e *Engine) unwantSelects() {
 	s := &e.clear.labels.selects
-	out := func(k passKey) bool { return !e.kinds[k.kind].part }
+	out := func(k passKey) bool { return !e.kinds.Part(k.kind) }
 	s.wanted = slices.DeleteFunc(s.wanted, out)
 	maps.DeleteFunc(s.passes, func(k passKey, _ pass) bool { return out(k) })
 	if s.under && out(s.at) {
@@ -97,7 +97,7 @@ const selectPause = 8 * time.Second
 func (e *Engine) dueSelect() (k passKey, at time.Time, ok bool) {
 	s := &e.clear.labels.selects
 	for _, x := range s.wanted {
-		if t := s.passes[x].next; e.kinds[x.kind].sick == "" && (!ok || t.Before(at)) {
+		if t := s.passes[x].next; e.kinds.Sick(x.kind) == "" && (!ok || t.Before(at)) {
 			k, at, ok = x, t, true
 		}
 	}
@@ -118,7 +118,7 @@ func (e *Engine) selectsAt() (time.Time, bool) {
 func (e *Engine) selecting() bool {
 	s := &e.clear.labels.selects
 	return s.under || len(e.clear.runs) > 0 && slices.ContainsFunc(s.wanted, func(k passKey) bool {
-		return e.kinds[k.kind].sick == "" && !s.passes[k].outside
+		return e.kinds.Sick(k.kind) == "" && !s.passes[k].outside
 	})
 }
 
@@ -267,14 +267,14 @@ func (e *Engine) selectFailed(err error) {
 func (e *Engine) unselected(r *clearing) (out []string) {
 	s := &e.clear.labels.selects
 	for _, k := range s.wanted {
-		why := cmp.Or(e.kinds[k.kind].sick, s.passes[k].err)
+		why := cmp.Or(e.kinds.Sick(k.kind), s.passes[k].err)
 		if e.clear.labels.asks[k.ask].plan == r.plan && why != "" && len(out) < mostDetail {
 			out = append(out, string(k.kind)+": "+why)
 		}
 	}
 	for _, a := range e.clear.labels.asks {
-		for name, k := range e.kinds {
-			if a.plan == r.plan && !k.part && e.clear.plans[a.plan].Takes(a.members, name) && e.hidesMembers(r, a, name) {
+		for name, k := range e.kinds.All() {
+			if a.plan == r.plan && !k.Part && e.clear.plans[a.plan].Takes(a.members, name) && e.hidesMembers(r, a, name) {
 				out = append(out, string(name)+": not served")
 			}
 		}

@@ -125,28 +125,28 @@ func (e *Engine) claimed(id graph.NodeID, m membership) policy.Stamp {
 // be served by now, and the watch not have said so. Without fences a read that began
 // later has to show the holder, and a listing the others.
 func (e *Engine) proven(r *clearing, after policy.Stamp) bool {
-	after = max(after, e.loss.at)
-	if e.level < Level2 && r.proved <= after || !e.kinds[r.holder.Kind].part {
+	after = max(after, e.kinds.LostAt())
+	if e.level < Level2 && r.proved <= after || !e.kinds.Part(r.holder.Kind) {
 		return false
 	}
 	for _, p := range e.clear.plans {
 		name := p.Sweep().Holder
-		k := e.kinds[name]
-		if k.part && (e.level < Level2 && !e.relisted(name, after) || e.level >= Level2 && k.passed <= after) {
+		k := e.kinds.Of(name)
+		if k.Part && (e.level < Level2 && !e.kinds.Relisted(name, after) || e.level >= Level2 && k.Passed <= after) {
 			return false
 		}
 	}
-	return !e.holdersHidden() || e.level >= Level2 && e.fence.set > after || e.level < Level2 && !e.kindsLost
+	return !e.holdersHidden() || e.level >= Level2 && e.fence.SetPassed() > after || e.level < Level2 && !e.kinds.SetLost()
 }
 
 // holdersHidden reports whether a kind of holders is not served, as far as is known.
 func (e *Engine) holdersHidden() bool {
-	return slices.ContainsFunc(e.clear.sweeps(), func(k Kind) bool { return !e.kinds[k].part && !e.ignored(k) })
+	return slices.ContainsFunc(e.clear.sweeps(), func(k Kind) bool { return !e.kinds.Part(k) && !e.kinds.Ignored(k) })
 }
 
 // needProof notes that a member waits for a proof.
 func (e *Engine) needProof(r *clearing, after policy.Stamp) {
-	after = max(after, e.loss.at)
+	after = max(after, e.kinds.LostAt())
 	if after > r.need {
 		r.need = after
 		e.lookAt(r)
@@ -190,17 +190,17 @@ func (e *Engine) empty(r *clearing) (why policy.Reason, done bool) {
 	if e.level < Level2 {
 		return e.relist(r)
 	}
-	last := max(r.turned, r.seen, e.loss.at)
+	last := max(r.turned, r.seen, e.kinds.LostAt())
 	switch {
-	case e.fence.passed > last:
+	case e.fence.Passed() > last:
 		if r.fenced <= last {
-			r.fenced = e.fence.passed
+			r.fenced = e.fence.Passed()
 		}
 		return policy.MembersGone, true
 	case !e.turn(r, &e.clear.ends, last):
 		return policy.NeedFence, false
 	}
-	e.wantFence(last)
+	e.fence.Want(last, e.now)
 	e.wakeHolder(r)
 	if e.fenceHeld() {
 		return policy.FenceHeld, false
@@ -230,18 +230,14 @@ func (e *Engine) seek(r *clearing) {
 		e.seekBy(r)
 		return
 	}
-	e.wantFence(r.sought)
-	if e.fence.set <= r.sought && e.holdersHidden() {
+	e.fence.Want(r.sought, e.now)
+	if e.fence.SetPassed() <= r.sought && e.holdersHidden() {
 		e.wakeHolder(r)
 	}
 	for _, p := range e.clear.plans {
 		name := p.Sweep().Holder
-		if k := e.kinds[name]; k.part && k.passed <= r.sought && r.node != 0 {
-			if k.waiting == nil {
-				k.waiting = map[graph.NodeID]struct{}{}
-				e.setKind(name, k)
-			}
-			k.waiting[r.node] = struct{}{}
+		if k := e.kinds.Of(name); k.Part && k.Passed <= r.sought && r.node != 0 {
+			e.fence.AwaitKind(name, r.node)
 		}
 	}
 }
@@ -253,9 +249,8 @@ const fencePace = time.Second
 // turn reports whether a clearing may ask for a fence that begins after the
 // moment: one is wanted anyway, or it is time. Otherwise it is seen to then.
 func (e *Engine) turn(r *clearing, next *time.Time, after policy.Stamp) bool {
-	f := &e.fence
 	switch {
-	case e.level < Level2 || f.wanted != 0 || f.id != 0 && f.began > after:
+	case e.level < Level2 || e.fence.CanJoin(after):
 		return true
 	case e.now.Before(*next):
 		r.paced = true
@@ -279,7 +274,7 @@ func (e *Engine) tendAt(r *clearing, at time.Time) {
 
 func (e *Engine) wakeHolder(r *clearing) {
 	if r.node != 0 {
-		e.wakeAtFence(r.node)
+		e.fence.Await(r.node, e.edit(r.node))
 	}
 }
 
@@ -287,8 +282,8 @@ func (e *Engine) wakeHolder(r *clearing) {
 // fences.
 func (e *Engine) seekBy(r *clearing) {
 	for _, name := range e.clear.sweeps() {
-		if !e.relisted(name, r.sought) && e.kinds[name].begun <= r.sought {
-			e.wantList(name)
+		if !e.kinds.Relisted(name, r.sought) && e.kinds.Of(name).Begun <= r.sought {
+			e.kinds.WantList(name)
 		}
 	}
 	e.wakeHolder(r)
@@ -305,7 +300,7 @@ func (e *Engine) seekBy(r *clearing) {
 // place by now is for the watch to tell.
 func (e *Engine) holderRead(f flight, res Result) {
 	r := e.clear.runs[f.run]
-	if r == nil || f.began <= e.rewound {
+	if r == nil || f.began <= e.kinds.Rewound() {
 		return
 	}
 	r.read = false
@@ -326,19 +321,19 @@ func (e *Engine) holderRead(f flight, res Result) {
 // relist asks for a new listing of every kind, where there are no fences. It
 // reports whether all have been listed since a member was last seen.
 func (e *Engine) relist(r *clearing) (policy.Reason, bool) {
-	if r.asked <= max(r.turned, r.seen, e.loss.at) {
+	if r.asked <= max(r.turned, r.seen, e.kinds.LostAt()) {
 		r.asked = e.seq.Stamp()
 		r.fenced = r.asked
-		e.wantLists()
+		e.kinds.WantLists()
 	}
 	if e.lacksList(r) {
 		e.wakeHolder(r)
-		if e.sickKind() {
+		if e.kinds.AnySick() {
 			return policy.FenceHeld, false
 		}
 		return policy.NeedFence, false
 	}
-	if e.kindsLost { // of kinds that nobody knows
+	if e.kinds.SetLost() { // of kinds that nobody knows
 		e.wakeHolder(r)
 		return policy.FenceHeld, false
 	}
@@ -349,11 +344,12 @@ func (e *Engine) relist(r *clearing) (policy.Reason, bool) {
 // last is asked first: a holder is decided at each listing's end, and does not walk all
 // kinds each time.
 func (e *Engine) lacksList(r *clearing) bool {
-	lacks := func(name Kind) bool { return e.kinds[name].part && !e.relisted(name, r.asked) }
+	lacks := func(name Kind) bool { return e.kinds.Part(name) && !e.kinds.Relisted(name, r.asked) }
 	if lacks(r.lacks) {
 		return true
 	}
-	for name := range e.allKinds() {
+	for _, name := range e.kinds.Names() {
+		e.looked++
 		if lacks(name) {
 			r.lacks = name
 			return true
@@ -372,11 +368,11 @@ func (c *clearings) idOf(r *clearing) runID {
 // clearing reports whether a sweep waits for a proof that can still come: the
 // kinds of holders are well, and known.
 func (e *Engine) clearing() bool {
-	if e.kindsLost && e.holdersHidden() {
+	if e.kinds.SetLost() && e.holdersHidden() {
 		return false
 	}
 	for _, r := range e.clear.runs {
-		if (r.need != 0 || r.paced) && !r.halted && !r.over && !slices.ContainsFunc(e.clear.sweeps(), func(k Kind) bool { return e.kinds[k].sick != "" }) {
+		if (r.need != 0 || r.paced) && !r.halted && !r.over && !slices.ContainsFunc(e.clear.sweeps(), func(k Kind) bool { return e.kinds.Sick(k) != "" }) {
 			return true
 		}
 	}

@@ -14,13 +14,7 @@ func (e *Engine) Clone() *Engine {
 	c := *e
 	c.graph = e.graph.Clone()
 	c.nodes = e.nodes.Clone()
-	c.kinds = cloneMap(e.kinds)
-	for name, k := range c.kinds {
-		if k.waiting != nil {
-			k.waiting = maps.Clone(k.waiting)
-			c.kinds[name] = k
-		}
-	}
+	c.kinds, c.fence = e.kinds.Clone(), e.fence.Clone()
 	c.work, c.asks = e.work.Clone(), e.asks.Clone()
 	c.sights, c.awaits = cloneMap(e.sights), e.awaits.clone()
 	c.written = cloneMap(e.written)
@@ -36,20 +30,16 @@ func (e *Engine) Clone() *Engine {
 		c.misplaced[u] = slices.Clone(w)
 	}
 	c.absent, c.orphaned = e.absent.Clone(), e.orphaned.Clone()
-	c.fence.open = maps.Clone(e.fence.open)
-	c.fence.waiting = slices.Clone(e.fence.waiting)
 	c.rings, c.handlers = e.rings.clone(), e.handlers.clone()
 	c.clear = e.clear.clone()
-	c.epochs.taken = slices.Clone(e.epochs.taken)
-	c.lists.wanted = slices.Clone(e.lists.wanted)
 	if e.audit.search != nil { // a search reads the graph: the copy begins the audit anew
 		c.auditSoon()
 	}
 	c.audit.roots, c.audit.islands = slices.Clone(c.audit.roots), slices.Clone(e.audit.islands)
 	c.prepared, c.revoked = e.prepared.Clone(), nil
 	c.effects, c.carrying = effect.List{}, false
-	c.room, c.tides = room{}, e.tides.clone()
-	c.fans, c.sweeps, c.wakes = slices.Clone(e.fans), slices.Clone(e.sweeps), slices.Clone(e.wakes)
+	c.room = room{}
+	c.fans, c.wakes = slices.Clone(e.fans), slices.Clone(e.wakes)
 	return &c
 }
 

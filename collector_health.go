@@ -2,6 +2,7 @@ package ownergraph
 
 import (
 	"fmt"
+	"github.com/ownergraph/ownergraph/internal/core/fence"
 	"maps"
 	"slices"
 	"strings"
@@ -144,7 +145,7 @@ func (c *Collector) waitsFor(now time.Time) (why []string) {
 		why = append(why, "not listed: "+some(unlisted))
 	}
 	if f := c.engine.fenceStatus(); f.Open > 0 {
-		names := kindNames(f.Kinds)
+		names := fence.Names(f.Kinds)
 		if more := f.Open - len(names); more > 0 {
 			names = append(names, fmt.Sprintf("%d more", more))
 		}

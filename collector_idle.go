@@ -71,7 +71,7 @@ func (c *Collector) answer() (asked bool) {
 	if len(c.waiters) == 0 || !c.engine.Idle() || !c.settled() {
 		return false
 	}
-	was := c.engine.fence.wanted
+	was := c.engine.fence.WantedAfter()
 	for w := range c.waiters {
 		if c.engine.WaitOver(w.since) {
 			w.held = c.engine.Held(mostHeld)
@@ -79,7 +79,7 @@ func (c *Collector) answer() (asked bool) {
 			close(w.done)
 		}
 	}
-	return c.engine.fence.wanted > was
+	return c.engine.fence.WantedAfter() > was
 }
 
 // resync makes whoever waits wait for what a handler has done to the store.

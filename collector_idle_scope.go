@@ -87,11 +87,10 @@ func (c *Collector) HeldIn(scope string, limit int) []Held {
 // observedSince reports whether everything that was committed before the moment is
 // observed, as far as kinds are well, and asks for a fence if none is on its way.
 func (e *Engine) observedSince(at policy.Stamp) bool {
-	f := &e.fence
-	if e.level < Level2 || f.passed > at || f.id != 0 && f.began > at && e.fenceHeld() {
+	if e.fence.Serves(at, &e.kinds) {
 		return true
 	}
-	e.wantFence(at)
+	e.fence.Want(at, e.now)
 	return false
 }
 
@@ -100,7 +99,7 @@ func (e *Engine) idleIn(scope string) bool {
 	if e.pending() > mostPending {
 		return e.Idle()
 	}
-	if !e.kindsSeen || e.kindsBusy() || e.rings.search != nil || e.audit.under || e.clearing() || e.selecting() {
+	if !e.kinds.SetKnown() || e.kindsBusy() || e.rings.search != nil || e.audit.under || e.clearing() || e.selecting() {
 		return false
 	}
 	in := func(id graph.NodeID) bool {
@@ -115,24 +114,17 @@ func (e *Engine) idleIn(scope string) bool {
 
 // pending counts the work that a look at a scope considers.
 func (e *Engine) pending() int {
-	n := len(e.wakes) + len(e.fans) + len(e.fence.waiting) + len(e.rings.suspects) + len(e.parked) + len(e.flights)
-	for _, k := range e.kinds {
-		n += 1 + len(k.waiting)
+	n := len(e.wakes) + len(e.fans) + len(e.fence.Waiting()) + len(e.rings.suspects) + len(e.parked) + len(e.flights)
+	n += e.kinds.Len()
+	for _, name := range e.fence.AwaitedKinds() {
+		n += len(e.fence.AwaitingKind(name))
 	}
 	return n + e.work.Len() + e.asks.Len() + e.awaits.len()
 }
 
 // kindsBusy reports whether a listing is under way or due, or its end is being told.
 func (e *Engine) kindsBusy() bool {
-	if len(e.sweeps) > 0 || slices.ContainsFunc(e.lists.wanted, func(name Kind) bool { return !e.kinds[name].ill }) {
-		return true
-	}
-	for _, k := range e.kinds {
-		if k.part && k.sick == "" && (!k.listed || e.healing && k.begun <= e.rewound) || k.damaged && !k.ill && k.begun > k.spoken {
-			return true
-		}
-	}
-	return false
+	return !e.kinds.IsPruned() || e.kinds.ListsWanted() || e.kinds.Listing()
 }
 
 // queuedIn reports whether a node is to be decided or read, or those who depend on it
@@ -184,12 +176,10 @@ func (e *Engine) awaitingIn(in func(graph.NodeID) bool) bool {
 	if e.level < Level2 || e.fenceHeld() {
 		return false
 	}
-	for _, k := range e.kinds {
-		for id := range k.waiting {
-			if in(id) {
-				return true
-			}
+	for _, name := range e.fence.AwaitedKinds() {
+		if slices.ContainsFunc(e.fence.AwaitingKind(name), in) {
+			return true
 		}
 	}
-	return slices.ContainsFunc(e.fence.waiting, func(id graph.NodeID) bool { return e.state(id).AwaitsFence && in(id) })
+	return slices.ContainsFunc(e.fence.Waiting(), func(id graph.NodeID) bool { return e.state(id).AwaitsFence && in(id) })
 }

@@ -68,7 +68,7 @@ func TestRevokedAtOnce(t *testing.T) {
 		do              func(e *Engine)
 	}{
 		{"all nodes are walked", "history went backwards", func(e *Engine) {
-			e.learnt = true
+			e.kinds.Observe(graph.Put)
 			_ = e.Observe(time.Unix(1, 0), Event{Type: graph.Rewound, Reason: "restored"})
 		}},
 		{"an engine that broke is not to be trusted", "engine stopped", func(e *Engine) { e.fail("E0: made by the test") }},

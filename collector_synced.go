@@ -47,14 +47,14 @@ func (c *Collector) Synced(ctx context.Context) error {
 
 // admit lets those go who wait until every kind is listed, if it is so.
 func (c *Collector) admit() {
-	if len(c.syncing) == 0 || c.watch == nil || !c.engine.kindsSeen {
+	if len(c.syncing) == 0 || c.watch == nil || !c.engine.kinds.SetKnown() {
 		return
 	}
 	if c.engine.isUnlisted(c.behind) { // mostly: so most turns walk no kinds
 		return
 	}
 	var found bool
-	if c.behind, found = c.engine.anUnlisted(); found || c.engine.kindsLost {
+	if c.behind, found = c.engine.anUnlisted(); found || c.engine.kinds.SetLost() {
 		return
 	}
 	for w := range c.syncing {
@@ -72,7 +72,7 @@ func (c *Collector) unlisted(w *syncWaiter) (why string) {
 			why = "Run has not begun"
 		case c.watch == nil:
 			why = "the watch is down"
-		case !e.kindsSeen:
+		case !e.kinds.SetKnown():
 			why = "the watch has not told the kinds"
 		default:
 			if names := e.unlisted(); names != "" {
@@ -85,13 +85,13 @@ func (c *Collector) unlisted(w *syncWaiter) (why string) {
 
 // isUnlisted reports whether the kind takes part and is sick or not listed.
 func (e *Engine) isUnlisted(name Kind) bool {
-	k := e.kinds[name]
-	return k.part && (k.sick != "" || !k.listed)
+	k := e.kinds.Of(name)
+	return k.Part && (k.Sick != "" || !k.Listed)
 }
 
 // anUnlisted returns a kind that isUnlisted, if there is one.
 func (e *Engine) anUnlisted() (Kind, bool) {
-	for name := range e.kinds {
+	for _, name := range e.kinds.Names() {
 		if e.isUnlisted(name) {
 			return name, true
 		}
@@ -114,7 +114,7 @@ func (e *Engine) unlisted() string {
 			names = append(names, fmt.Sprintf("%.200s", k.Kind))
 		}
 	}
-	if e.kindsLost {
+	if e.kinds.SetLost() {
 		names = append(names, "those of a set that was refused")
 	}
 	text := strings.Join(names, ", ")

@@ -74,10 +74,10 @@ func (e *Engine) decide(id graph.NodeID, c *Call) (ok bool) {
 // then no read compares with it, and the kind is about to be listed anew.
 func (e *Engine) readsAgain(id graph.NodeID, name Kind) bool {
 	m := e.edit(id)
-	if m.Known <= e.rewound || m.Probing && !e.unanswered() {
+	if m.Known <= e.kinds.Rewound() || m.Probing && !e.kinds.Unanswered() {
 		m.Reread, m.OutcomeUnknown, m.Probing = false, false, false
 	}
-	if _, ok := e.retries[id]; ok && e.relisted(name, m.Known) {
+	if _, ok := e.retries[id]; ok && e.kinds.Relisted(name, m.Known) {
 		delete(e.retries, id)
 		m.Reread, m.OutcomeUnknown, m.Probing = true, false, false
 	}
@@ -88,7 +88,7 @@ func (e *Engine) readsAgain(id graph.NodeID, name Kind) bool {
 // that its sweep is about to find it gone. It is looked at again a little later
 // all the same, in case another listing comes before the sweep.
 func (e *Engine) leaving(id graph.NodeID) bool {
-	if !e.graph.PendingPrune(id) || !e.kinds[e.graph.Node(id).Kind()].sweeping {
+	if !e.graph.PendingPrune(id) || !e.kinds.Of(e.graph.Node(id).Kind()).Pruning {
 		return false
 	}
 	e.work.AddAt(id, queue.Low, e.now.Add(time.Second))
@@ -106,10 +106,10 @@ func (e *Engine) rested(id graph.NodeID) bool {
 		e.work.AddAt(id, queue.Normal, a.deadline)
 		return false
 	}
-	if k := e.graph.Node(id).Key(); a.then == thenList && !e.relisted(k.Kind, a.asked) {
-		e.wantList(k.Kind)
+	if k := e.graph.Node(id).Key(); a.then == thenList && !e.kinds.Relisted(k.Kind, a.asked) {
+		e.kinds.WantList(k.Kind)
 		a.asked, a.deadline = e.seq.Stamp(), e.now.Add(e.cfg.AwaitTimeout)
-		a.outside = e.kinds[k.Kind].sick != ""
+		a.outside = e.kinds.Sick(k.Kind) != ""
 		e.work.AddAt(id, queue.Normal, a.deadline)
 		return false
 	}
@@ -129,13 +129,6 @@ func (e *Engine) rested(id graph.NodeID) bool {
 	return true
 }
 
-// relisted reports whether a listing of the kind is complete that began after
-// one was asked for.
-func (e *Engine) relisted(name Kind, asked policy.Stamp) bool {
-	k := e.kinds[name]
-	return asked != 0 && k.begun > asked && k.spoken > k.begun && !k.sweeping
-}
-
 // bar returns why a write to the node must not be made, or ReasonUnset.
 func (e *Engine) bar(n graph.Node) policy.Reason {
 	switch {
@@ -144,7 +137,7 @@ func (e *Engine) bar(n graph.Node) policy.Reason {
 	case e.cfg.ObserveOnly:
 		return policy.ObserveOnly
 	}
-	if why := e.barOf(n); why != policy.ReasonUnset || !e.unanswered() && !e.losing(n.Kind()) {
+	if why := e.barOf(n); why != policy.ReasonUnset || !e.kinds.Unanswered() && !e.kinds.Losing(n.Kind(), e.now, e.fenceHeld()) {
 		return why
 	}
 	return policy.NeedAnswer
@@ -156,20 +149,12 @@ func (e *Engine) barOf(n graph.Node) policy.Reason {
 	switch {
 	case !k.Known, k.Unwatched:
 		return policy.KindUnserved
-	case e.healing, e.outlived(n.Kind()):
+	case e.kinds.Relisting(), e.kinds.Stale(n.Kind()):
 		return policy.NeedListing
 	case n.SharesUID():
 		return policy.UIDShared
 	}
 	return policy.ReasonUnset
-}
-
-// outlived reports whether what is known of a kind is older than a rewind: it
-// was out of service then, and has not been listed since. Where versions repeat,
-// one of before may name another state now.
-func (e *Engine) outlived(name Kind) bool {
-	k := e.kinds[name]
-	return e.rewound != 0 && (k.begun <= e.rewound || !k.listed)
 }
 
 // arrange sees to it that a key that waits is looked at again in time.
@@ -256,9 +241,9 @@ func (e *Engine) park(id graph.NodeID, d policy.Decision) {
 	if !ok {
 		at = e.now.Add(e.cfg.AwaitTimeout)
 	} else if !e.now.Before(at) {
-		e.wantList(e.graph.Node(id).Kind())
+		e.kinds.WantList(e.graph.Node(id).Kind())
 		for _, i := range d.Owners {
-			e.wantList(e.graph.Node(e.ownerID(id, i)).Kind())
+			e.kinds.WantList(e.graph.Node(e.ownerID(id, i)).Kind())
 		}
 		at = e.now.Add(e.cfg.AwaitTimeout)
 	}

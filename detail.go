@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/core/fence"
 	"github.com/ownergraph/ownergraph/policy"
 )
 
@@ -37,11 +38,12 @@ func (e *Engine) detail(id graph.NodeID) []string {
 				out = append(out, string(k.Kind)+": "+k.Sick)
 			}
 		}
-		if e.kindsLost {
+		if e.kinds.SetLost() {
 			out = append(out, "the newest set of kinds was refused")
 		}
 	case policy.FenceLost:
-		out = kindNames(e.fence.late)
+		_, late := e.fence.Lost()
+		out = fence.Names(late)
 	case policy.HolderUnfit, policy.HolderUnguarded, policy.SweepUnserved, policy.NeedMembers, policy.NeedConfirmation, policy.NeedSelect:
 		out = e.sweepNames(id)
 	case policy.Contested:

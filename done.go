@@ -41,6 +41,7 @@ func (e *Engine) Done(now time.Time, id CallID, r Result) error {
 	case CallSelect:
 		e.selectDone(id, r)
 	}
+	e.carryOut()
 	return nil
 }
 

@@ -30,15 +30,15 @@ func (e *Engine) do(x effect.Effect) {
 	case effect.Fan:
 		e.fan(x.Node)
 	case effect.WantFence:
-		e.wantFence(x.After)
+		e.fence.Want(x.After, e.now)
 	case effect.AwaitFence:
-		e.wakeAtFence(x.Node)
+		e.fence.Await(x.Node, e.edit(x.Node))
 	case effect.WakeFence:
 		e.wakeFence()
 	case effect.Relist:
-		e.wantList(x.Kind)
+		e.kinds.WantList(x.Kind)
 	case effect.RelistAll:
-		e.wantLists()
+		e.kinds.WantLists()
 	case effect.Hold:
 		e.hold(x.Node, x.Reason, x.Doubt)
 	case effect.Unhold:

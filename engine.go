@@ -6,7 +6,9 @@ import (
 
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/effect"
+	"github.com/ownergraph/ownergraph/internal/core/fence"
 	"github.com/ownergraph/ownergraph/internal/core/fifo"
+	"github.com/ownergraph/ownergraph/internal/core/kinds"
 	"github.com/ownergraph/ownergraph/internal/core/record"
 	"github.com/ownergraph/ownergraph/internal/core/seq"
 	"github.com/ownergraph/ownergraph/internal/core/tombstone"
@@ -57,14 +59,12 @@ type Engine struct {
 	lastCall CallID
 	broken   error
 
-	graph   *graph.Graph
-	nodes   record.Table
-	kinds   map[Kind]kindMind
-	tides   tides
-	counted kindCounts
-	looked  uint64                     // kinds and claims that were looked at so far: what steps cost beside references
-	work    *queue.Queue[graph.NodeID] // whom to decide
-	asks    *queue.Queue[graph.NodeID] // whom to read
+	graph  *graph.Graph
+	nodes  record.Table
+	kinds  kinds.Table
+	looked uint64                     // kinds and claims that were looked at so far: what steps cost beside references
+	work   *queue.Queue[graph.NodeID] // whom to decide
+	asks   *queue.Queue[graph.NodeID] // whom to read
 
 	sights  map[graph.NodeID]sight
 	awaits  awaits
@@ -81,11 +81,10 @@ type Engine struct {
 	absent   tombstone.Set // owners that are gone and have no dependent left
 	orphaned tombstone.Set // owners whose orphaning this engine ended
 
-	fence    fences
+	fence    fence.Machine
 	rings    rings
 	handlers handlers
 	clear    clearings
-	lists    lists
 	audit    audit
 
 	prepared fifo.List[Call] // store calls that wait for their lane
@@ -94,17 +93,8 @@ type Engine struct {
 	revoked  func()          // is called when what was decided is so no more: see ground; may be nil
 	room     room            // of the decision at hand
 	fans     []graph.NodeID  // owners whose dependents have to be looked at
-	sweeps   []Kind          // kinds whose listing has ended
 	wakes    []graph.NodeID  // whoever waited for a fence that has passed
 
-	kindsSeen bool         // the set of kinds is known
-	kindsLost bool         // another one was refused since: it may have had more
-	allSeen   bool         // and every kind has been listed
-	rewound   policy.Stamp // since when nothing absent is believed that was before
-	healing   bool         // kinds are still to be listed since then
-	learnt    bool         // something of what the store holds was observed
-	epochs    epochs
-	loss      loss
 	counts    Stats
 	undoneLog undoneLog
 }
@@ -171,8 +161,8 @@ func NewEngine(level Level, cfg Config) (*Engine, error) {
 	e := &Engine{
 		cfg: cfg, level: level, set: policy.Settings{Override: cfg.Override},
 		graph:   graph.New(graph.Config{Scope: cfg.Scope, OwnerName: cfg.OwnerName, Limits: cfg.Limits, Ignore: cfg.Ignore}),
-		kinds:   map[Kind]kindMind{},
-		tides:   tides{of: map[Kind]*tide{}},
+		kinds:   kinds.New(cfg.Ignore),
+		fence:   fence.New(level >= Level2, cfg.FenceWait),
 		work:    queue.New(queue.Config[graph.NodeID]{Hash: mix, Number: number}),
 		asks:    queue.New(queue.Config[graph.NodeID]{Hash: mix, Number: number}),
 		sights:  map[graph.NodeID]sight{},

@@ -13,7 +13,7 @@ func (e *Engine) BeginWait(now time.Time) policy.Stamp {
 	e.tick(now)
 	t := e.seq.Stamp()
 	if e.level >= Level2 {
-		e.wantFence(t)
+		e.fence.Want(t, e.now)
 	}
 	return t
 }
@@ -26,12 +26,12 @@ func (e *Engine) BeginWait(now time.Time) policy.Stamp {
 // another fence then, WaitOver does; Next hands it out. Held by
 // TestWaitIdleFenceTakenBack and TestSeeds (internal/sim).
 func (e *Engine) WaitOver(at policy.Stamp) bool {
-	switch f := &e.fence; {
+	switch {
 	case !e.Idle():
 		return false
-	case e.level < Level2 || f.passed > at || f.id != 0 && f.began > at && e.fenceHeld():
+	case e.fence.Serves(at, &e.kinds):
 		return true
 	}
-	e.wantFence(at)
+	e.fence.Want(at, e.now)
 	return false
 }

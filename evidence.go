@@ -17,7 +17,7 @@ func (e *Engine) input(id graph.NodeID) policy.Input {
 		Object: e.judged(n), Known: m.Known, Mark: m.Mark, Flawed: n.Flawed(),
 		Referring: n.Referring(), Blocking: n.Blocking(),
 		Fence: policy.Fence{
-			Exact: e.level >= Level2, Passed: e.fence.passed, Released: e.released(), Held: e.fenceHeld(),
+			Exact: e.level >= Level2, Passed: e.fence.Passed(), Released: e.released(), Held: e.fenceHeld(),
 		},
 	}
 	if n.Orphaning() {
@@ -35,7 +35,7 @@ func (e *Engine) input(id graph.NodeID) policy.Input {
 	if len(in.Owners) <= mostRoom {
 		e.room.facts = in.Owners
 	}
-	since := e.loss.at
+	since := e.kinds.LostAt()
 	if in.Retry { // the evidence is newer than the answer (R1): it may be of a restored store
 		since = max(since, m.Known)
 	}
@@ -87,15 +87,15 @@ func (e *Engine) ownerFact(f *policy.OwnerFact, dep *record.State, o graph.Node,
 		o = live
 	}
 	id := o.ID()
-	m, part := e.state(id), e.kinds[o.Kind()].part                             // no fence covers a kind that takes none
-	if f.Class == graph.Dangling && !byUID && e.unconfirmed(o.Kind(), since) { // seen gone, and maybe back
+	m, part := e.state(id), e.kinds.Part(o.Kind())                                            // no fence covers a kind that takes none
+	if f.Class == graph.Dangling && !byUID && e.kinds.Unconfirmed(e.graph, o.Kind(), since) { // seen gone, and maybe back
 		f.Class, f.Doubt = graph.Unknown, graph.Unobserved
 	}
 	if !byUID && believable(f) && e.absenceServes(dep, o, &m, since) {
 		f.Class, f.Doubt = graph.Dangling, graph.DoubtUnset
 		f.Unconfirmed = o.State() == graph.Phantom && !m.GoneObserved && part && e.unsettled(dep, o)
 	}
-	if f.Orphaning = o.Orphaning() && part && !o.SharesUID() && m.Absent <= e.rewound; f.Orphaning {
+	if f.Orphaning = o.Orphaning() && part && !o.SharesUID() && m.Absent <= e.kinds.Rewound(); f.Orphaning {
 		f.Unacknowledged, f.Overdue = e.unacknowledged(id)
 	}
 	if f.Class == graph.Dangling && !e.orphaned.Empty() {
@@ -111,7 +111,7 @@ func (e *Engine) ownerFact(f *policy.OwnerFact, dep *record.State, o graph.Node,
 // were known when the read began. For a later version the owner may have been made
 // since, if its UID could be foreseen. Held by TestForgedUID.
 func (e *Engine) absenceServes(dep *record.State, o graph.Node, m *record.State, since policy.Stamp) bool {
-	return m.Absent > e.rewound && (m.Absent > since || !e.unconfirmed(o.Kind(), since)) && (m.GoneObserved || o.State() != graph.Phantom || m.Absent > dep.Known)
+	return m.Absent > e.kinds.Rewound() && (m.Absent > since || !e.kinds.Unconfirmed(e.graph, o.Kind(), since)) && (m.GoneObserved || o.State() != graph.Phantom || m.Absent > dep.Known)
 }
 
 // believable reports whether absence may replace what the graph says of a
@@ -129,20 +129,20 @@ func (e *Engine) unsettled(dep *record.State, o graph.Node) bool {
 	kind, _ := e.graph.Kind(o.Kind())
 	scopes := (kind.Scoped || o.Scope() != "") && e.cfg.Scope == graph.ScopeHold
 	return (scopes || e.cfg.OwnerName != graph.NameAbsent) && e.level >= Level2 &&
-		e.kinds[o.Kind()].passed <= dep.Known
+		e.kinds.Of(o.Kind()).Passed <= dep.Known
 }
 
 // sightOf returns what the last read showed of a node, as far as it still
 // counts. What the watch has said since voids it, unless it says the same.
 func (e *Engine) sightOf(id graph.NodeID) (s policy.ReadState, began policy.Stamp, same bool) {
 	x, ok := e.sights[id]
-	if !ok || x.began <= max(e.rewound, e.loss.at) {
+	if !ok || x.began <= max(e.kinds.Rewound(), e.kinds.LostAt()) {
 		return policy.ReadUnset, 0, false
 	}
 	n, m := e.graph.Node(id), e.state(id)
 	switch n.State() {
 	case graph.Phantom:
-		if e.kinds[n.Kind()].spoken > x.began {
+		if e.kinds.Of(n.Kind()).Ended > x.began {
 			return policy.ReadUnset, 0, false
 		}
 	case graph.Observed:
@@ -196,7 +196,7 @@ func (e *Engine) acknowledgedBy(id graph.NodeID) time.Time {
 // absence).
 func (e *Engine) believeAbsent(id graph.NodeID, began policy.Stamp) {
 	m := e.edit(id)
-	known := m.Absent > e.rewound
+	known := m.Absent > e.kinds.Rewound()
 	if m.Absent = max(m.Absent, began); known {
 		return
 	}

@@ -26,10 +26,10 @@ import (
 func (e *Engine) Fingerprint(rename func(Key, Version) uint64) uint64 {
 	p := printer{fingerprint.New(e.graph, e.now, rename), e}
 	p.nodes()
-	p.kinds()
+	e.kinds.Hash(p.Printer, e.graph, e.cfg.CompareVersions != nil)
 	p.Queue(e.work)
 	p.Queue(e.asks)
-	p.fence()
+	e.fence.Hash(p.Printer, &e.kinds, e.graph, &e.nodes)
 	p.rest()
 	p.clearings()
 	return p.Sum()
@@ -47,7 +47,7 @@ func (p *printer) nodes() {
 		n, m := e.graph.Node(id), e.state(id)
 		p.Object(n.Object())
 		p.Word(uint64(n.State()))
-		p.Flags(m.Known > e.rewound, m.Mark > e.rewound, m.Absent > e.rewound, m.Absent > e.loss.at || e.staysConfirmed(n.Kind()), m.GoneObserved, m.Reread, m.Reread && m.Probing, m.OutcomeUnknown, m.ReadFailing, m.Suspect, m.Overdue, m.FanningOut, m.AwaitsFence,
+		p.Flags(m.Known > e.kinds.Rewound(), m.Mark > e.kinds.Rewound(), m.Absent > e.kinds.Rewound(), m.Absent > e.kinds.LostAt() || e.kinds.Confirmed(n.Kind()), m.GoneObserved, m.Reread, m.Reread && m.Probing, m.OutcomeUnknown, m.ReadFailing, m.Suspect, m.Overdue, m.FanningOut, m.AwaitsFence,
 			m.Call != 0, m.Mark != 0, m.Cycle != 0, e.graph.PendingPrune(id))
 		if m.Cycle != 0 {
 			p.Set(e.rings.found[m.Cycle].members)
@@ -58,11 +58,11 @@ func (p *printer) nodes() {
 		if len(e.cfg.Acknowledge) > 0 && !m.Marked.IsZero() {
 			p.Until(e.acknowledgedBy(id))
 		}
-		if m.Absent > e.rewound {
+		if m.Absent > e.kinds.Rewound() {
 			p.absentSince(n, m.Absent)
 		}
 		if s, ok := e.sights[id]; ok {
-			p.Flags(s.began > e.loss.at)
+			p.Flags(s.began > e.kinds.LostAt())
 			p.Word(uint64(s.sight))
 			p.Version(n.Key(), s.version)
 			p.Flags(m.Known > s.done, m.Role > s.done, m.Known < s.began)
@@ -73,14 +73,14 @@ func (p *printer) nodes() {
 			p.Until(a.deadline)
 			p.Word(uint64(a.then)<<1 | fingerprint.Bit(a.outside))
 			p.Word(uint64(a.wrote))
-			p.Flags(a.gone, a.asked != 0, e.relisted(n.Kind(), a.asked), e.kinds[n.Kind()].begun > a.asked)
+			p.Flags(a.gone, a.asked != 0, e.kinds.Relisted(n.Kind(), a.asked), e.kinds.Of(n.Kind()).Begun > a.asked)
 		}
 		p.lastWrite(id)
 		if r, ok := e.retries[id]; ok {
 			p.Version(n.Key(), r.Version)
-			p.Flags(e.relisted(n.Kind(), m.Known), e.kinds[n.Kind()].begun > m.Known)
+			p.Flags(e.kinds.Relisted(n.Kind(), m.Known), e.kinds.Of(n.Kind()).Begun > m.Known)
 			for _, o := range n.OwnerNodes() {
-				p.Flags(e.unconfirmed(o.Kind(), m.Known), e.state(o.ID()).Absent > m.Known)
+				p.Flags(e.kinds.Unconfirmed(e.graph, o.Kind(), m.Known), e.state(o.ID()).Absent > m.Known)
 			}
 		}
 		if t, ok := e.parked[id]; ok {
@@ -91,7 +91,7 @@ func (p *printer) nodes() {
 		for d := range n.Dependents() {
 			p.Node(d.ID())
 			if n.State() == graph.Phantom { // see Engine.unsettled
-				p.Flags(e.kinds[n.Kind()].passed > e.state(d.ID()).Known)
+				p.Flags(e.kinds.Of(n.Kind()).Passed > e.state(d.ID()).Known)
 			}
 		}
 		if m.FanningOut {
@@ -123,15 +123,14 @@ func (p *printer) absentSince(n graph.Node, began policy.Stamp) {
 
 // fenceAfter hashes which fences began after a stamp.
 func (p *printer) fenceAfter(s policy.Stamp) {
-	f := &p.e.fence
-	p.Flags(f.passed > s, f.id != 0 && f.began > s, f.freed > s)
+	p.e.fence.HashAfter(p.Printer, s)
 }
 
 // began hashes how the beginning of a read of n stands to what was learnt of
 // its dependents and of their owners: all that it is ever compared with.
 func (p *printer) began(n graph.Node, at policy.Stamp) {
 	e := p.e
-	p.Flags(e.kinds[n.Kind()].spoken > at)
+	p.Flags(e.kinds.Of(n.Kind()).Ended > at)
 	p.fenceAfter(at)
 	for d := range n.Dependents() {
 		p.Node(d.ID())
@@ -140,57 +139,6 @@ func (p *printer) began(n graph.Node, at policy.Stamp) {
 			m := e.state(o.ID())
 			p.Flags(at > max(m.Changed, m.Absent), at > m.Mark)
 		}
-	}
-}
-
-func (p *printer) kinds() {
-	e := p.e
-	names := make([]Kind, 0, 16)
-	for name := range e.kinds {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	for _, name := range names {
-		k := e.kinds[name]
-		g, _ := e.graph.Kind(name)
-		p.Text(string(name))
-		p.Flags(k.part, k.listed, k.sick != "", k.ill, k.damaged, k.spoilt, k.sweeping, k.begun > e.rewound, e.loss.at != 0 && e.behind(name, e.loss.at), e.lossOf(name), k.begun > e.loss.at || !e.behind(name, e.loss.at),
-			k.pending != 0, g.Known, g.NoOwner, g.Unwatched, g.Scoped, g.Listing, g.Listed, e.fence.open[name])
-		if e.lossOf(name) {
-			p.Until(e.loss.time.Add(maxLossWait))
-		}
-		p.Seq(e.graph.OfKind(name))
-		p.Seq(e.graph.Unpruned(name))
-		p.Set(slices.Collect(maps.Keys(k.waiting)))
-		if e.cfg.CompareVersions != nil {
-			p.Text(string(e.tide(name).high))
-			p.Text(string(e.tide(name).floor))
-		}
-	}
-}
-
-// staysConfirmed reports whether what the watch has shown of a kind counts, whatever
-// becomes of the kind, as long as there is no further sign of a rewind.
-func (e *Engine) staysConfirmed(name Kind) bool {
-	return e.loss.at == 0 || e.kinds[name].part && !e.behind(name, e.loss.at)
-}
-
-func (p *printer) fence() {
-	f := &p.e.fence
-	p.Flags(f.wanted != 0, f.id != 0, f.passed > f.wanted, f.began > f.wanted, f.freed < f.began, f.open[""])
-	for _, id := range f.waiting {
-		if p.e.state(id).AwaitsFence {
-			p.Node(id)
-		}
-	}
-	p.Word(0)
-	if f.id != 0 {
-		p.Until(f.due(p.e.fenceHeld()))
-		p.Word(uint64(f.lost)<<32 | uint64(f.yielded))
-	}
-	p.Until(f.retry)
-	if p.e.cfg.FenceWait != 0 && (f.wanted != 0 || f.id != 0) {
-		p.Until(f.since.Add(p.e.cfg.FenceWait))
 	}
 }
 
@@ -204,19 +152,12 @@ func (p *printer) rest() {
 	}
 	p.List(e.fans)
 	p.List(e.wakes)
-	for _, k := range e.sweeps {
-		p.Text(string(k))
-	}
 	p.Set(e.rings.suspects)
 	if len(e.rings.suspects) > 0 {
 		p.Until(e.rings.due)
 	}
 	p.Set(e.rings.searched)
-	p.lists()
-	p.Flags(e.healing, e.broken != nil, e.audit.under, e.kindsSeen, e.kindsLost, e.allSeen, e.learnt, e.loss.open, e.loss.set > e.loss.at, e.unanswered())
-	for _, epoch := range e.epochs.taken {
-		p.Text(epoch)
-	}
+	p.Flags(e.broken != nil, e.audit.under)
 	p.audit()
 	for _, m := range [...]tombstone.Set{e.absent, e.orphaned} {
 		n := 0
@@ -227,17 +168,6 @@ func (p *printer) rest() {
 		p.Word(uint64(n))
 	}
 	p.handlers()
-}
-
-func (p *printer) lists() {
-	l := &p.e.lists
-	p.Word(uint64(len(l.wanted))<<32 | uint64(l.tries))
-	p.Flags(l.set)
-	for _, k := range l.wanted {
-		p.Text(string(k))
-	}
-	p.Text(string(l.last))
-	p.Until(l.retry)
 }
 
 // audit hashes whom an audit that is under way has still to look at, in its order.
@@ -254,7 +184,7 @@ func (p *printer) flight(id CallID, f flight) {
 	p.Version(f.key, f.version)
 	p.Text(f.handler)
 	p.Word(uint64(f.wrote))
-	p.Flags(f.reread, f.shown, f.fence != 0 && f.fence == p.e.fence.id, f.began > p.e.rewound, f.began > p.e.loss.at)
+	p.Flags(f.reread, f.shown, f.fence != 0 && f.fence == p.e.fence.ID(), f.began > p.e.kinds.Rewound(), f.began > p.e.kinds.LostAt())
 	if f.run != 0 {
 		p.Text("run")
 	}

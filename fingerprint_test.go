@@ -55,6 +55,8 @@ func hashed(t *testing.T) *Engine {
 // fill notes something by hand wherever the engine keeps something.
 func (e *Engine) fill() {
 	a, b, c, d := e.idOf("a"), e.idOf("b"), e.idOf("c"), e.idOf("d")
+	e.kinds.Lose(e.now, &e.seq, true, e.graph)
+	e.kinds.SetAnswered(e.seq.Stamp())
 	soon, at := e.now.Add(time.Second), e.seq.Stamp()
 	e.sights[d] = sight{sight: policy.ReadSolid, version: "7", began: at, done: at + 1}
 	e.awaits.put(b, await{version: "5", deadline: soon, asked: 1})
@@ -70,15 +72,23 @@ func (e *Engine) fill() {
 	e.edit(b).Call = 2
 	e.absent.Add(Key{Kind: "a", Name: "old", UID: "old"})
 	e.orphaned.Add(Key{Kind: "a", Name: "older", UID: "older"})
-	e.fence = fences{wanted: at, since: e.now, id: 1, last: 1, began: at, started: e.now,
-		open: map[Kind]bool{"a": true, "": true}, passed: 2, freed: 1, retry: soon, waiting: []graph.NodeID{a}}
+	for _, began := range []policy.Stamp{2, at} { // the first one passes
+		e.fence.Want(began-1, e.now)
+		id, _ := e.fence.Begin(e.now, &e.kinds, &e.effects)
+		e.fence.SetBegan(began)
+		for _, name := range e.kinds.OpenKinds() {
+			if began == 2 {
+				e.fence.Pass(name, id, &e.kinds, &e.effects)
+			}
+		}
+	}
+	e.fence.Await(a, e.edit(a))
 	e.rings = rings{suspects: []graph.NodeID{c}, searched: []graph.NodeID{d}, due: soon, lastID: 1,
 		found: map[int32]ring{1: {seen: 1, first: a, members: []graph.NodeID{a, b}}}}
 	e.edit(a).Cycle, e.edit(b).Cycle = 1, 1
-	e.lists = lists{wanted: []Kind{"a", "b"}, last: "a", retry: soon, tries: 1}
 	e.audit = audit{under: true, at: a, next: soon}
 	e.prepared.Push(&Call{Type: CallPatch, Key: e.graph.Node(c).Key(), Change: Change{DropFinalizer: "x.io/y"}})
-	e.fans, e.wakes, e.sweeps = []graph.NodeID{a}, []graph.NodeID{b}, []Kind{"b"}
+	e.fans, e.wakes = []graph.NodeID{a}, []graph.NodeID{b}
 	e.edit(a).FanningOut = true
 	e.graph.Fan(a)
 	e.handlers.lines["x.io/y"] = []graph.NodeID{b}
@@ -102,10 +112,6 @@ type fieldChange struct {
 // stateChange changes the state of a node.
 func stateChange(field, name string, change func(m *record.State)) fieldChange {
 	return fieldChange{"State." + field, func(e *Engine) { change(e.edit(e.idOf(name))) }}
-}
-
-func kindChange(field string, change func(k *kindMind)) fieldChange {
-	return fieldChange{"kindMind." + field, func(e *Engine) { entryChange(e.kinds, "a", change) }}
 }
 
 func entryChange[K comparable, V any](m map[K]V, k K, change func(v *V)) {
@@ -152,7 +158,6 @@ func fieldChanges() []fieldChange {
 		{"Engine.graph object", func(e *Engine) { _, _ = e.graph.Apply(put("a/e#1")) }},
 		{"Engine.graph listing", func(e *Engine) { _, _ = e.graph.Apply(Event{Type: graph.ListBegun, Kind: "a"}) }},
 		{"Engine.graph cursor", func(e *Engine) { e.graph.FanNext(e.idOf("a")) }},
-		{"Engine.kinds", func(e *Engine) { delete(e.kinds, "a") }},
 		{"Engine.work key", func(e *Engine) { e.work.Add(e.idOf("d"), queue.Normal) }},
 		{"Engine.work priority", func(e *Engine) { e.work.AddAt(e.idOf("a"), queue.High, e.now.Add(time.Second)) }},
 		{"Engine.work time", func(e *Engine) { e.work.AddAt(e.idOf("a"), queue.Low, e.now.Add(time.Millisecond)) }},
@@ -171,16 +176,7 @@ func fieldChanges() []fieldChange {
 		{"Engine.prepared", func(e *Engine) { e.prepared = fifo.List[Call]{} }},
 		{"Engine.prepared change", func(e *Engine) { e.prepared.All()[0].Change = Change{} }},
 		{"Engine.fans", func(e *Engine) { e.fans = nil }},
-		{"Engine.sweeps", func(e *Engine) { e.sweeps = nil }},
 		{"Engine.wakes", func(e *Engine) { e.wakes = nil }},
-		{"Engine.kindsSeen", func(e *Engine) { flip(&e.kindsSeen) }},
-		{"Engine.kindsLost", func(e *Engine) { flip(&e.kindsLost) }},
-		{"Engine.loss", func(e *Engine) { e.loss.at = e.seq.Stamp() }},
-		{"Engine.learnt", func(e *Engine) { flip(&e.learnt) }},
-		{"Engine.epochs", func(e *Engine) { e.epochs.take("one") }},
-		{"Engine.allSeen", func(e *Engine) { flip(&e.allSeen) }},
-		{"Engine.rewound", func(e *Engine) { e.rewound = e.seq.Stamp() }},
-		{"Engine.healing", func(e *Engine) { flip(&e.healing) }},
 	}
 	changes = append(changes, nodeChanges()...)
 	changes = append(changes, recordChanges()...)
@@ -212,20 +208,6 @@ func nodeChanges() []fieldChange {
 		stateChange("Overdue", "a", func(m *record.State) { flip(&m.Overdue) }),
 		stateChange("FanningOut", "b", func(m *record.State) { flip(&m.FanningOut) }),
 		stateChange("AwaitsFence", "c", func(m *record.State) { flip(&m.AwaitsFence) }),
-		kindChange("part", func(k *kindMind) { flip(&k.part) }),
-		kindChange("listed", func(k *kindMind) { flip(&k.listed) }),
-		kindChange("sick", func(k *kindMind) { k.sick = "x" }),
-		kindChange("ill", func(k *kindMind) { flip(&k.ill) }),
-		kindChange("damaged", func(k *kindMind) { flip(&k.damaged) }),
-		kindChange("spoilt", func(k *kindMind) { flip(&k.spoilt) }),
-		kindChange("sweeping", func(k *kindMind) { flip(&k.sweeping) }),
-		kindChange("begun", func(k *kindMind) { k.begun = 0 }),
-		kindChange("pending", func(k *kindMind) { k.pending = 1 }),
-		{"tide.high", func(e *Engine) { e.tide("a").high = "6" }},
-		{"tide.floor", func(e *Engine) { e.tide("a").floor = "6" }},
-		kindChange("waiting", func(k *kindMind) { k.waiting = map[graph.NodeID]struct{}{1: {}} }),
-		{"kindMind.passed", func(e *Engine) { entryChange(e.kinds, "d", func(k *kindMind) { k.passed = late }) }},
-		{"kindMind.spoken", func(e *Engine) { entryChange(e.kinds, "d", func(k *kindMind) { k.spoken = late }) }},
 	}
 }
 
@@ -271,28 +253,10 @@ func recordChanges() []fieldChange {
 func partChanges() []fieldChange {
 	const late = 1 << 40
 	return []fieldChange{
-		{"fences.wanted", func(e *Engine) { e.fence.wanted = 0 }},
-		{"fences.since", func(e *Engine) { e.fence.since = e.fence.since.Add(time.Second) }},
-		{"fences.id", func(e *Engine) { e.fence.id = 0 }},
-		{"fences.began", func(e *Engine) { e.fence.began = 0 }},
-		{"fences.started", func(e *Engine) { e.fence.started = e.fence.started.Add(time.Second) }},
-		{"fences.lost", func(e *Engine) { e.fence.lost++ }},
-		{"fences.yielded", func(e *Engine) { e.fence.yielded++ }},
-		{"fences.open", func(e *Engine) { delete(e.fence.open, "a") }},
-		{"fences.open set", func(e *Engine) { delete(e.fence.open, "") }},
-		{"fences.passed", func(e *Engine) { e.fence.passed = late }},
-		{"fences.freed", func(e *Engine) { e.fence.freed = late }},
-		{"fences.retry", func(e *Engine) { e.fence.retry = e.now.Add(time.Hour) }},
-		{"fences.waiting", func(e *Engine) { e.wakeAtFence(e.idOf("c")) }},
 		{"rings.suspects", func(e *Engine) { e.rings.suspects = nil }},
 		{"rings.searched", func(e *Engine) { e.rings.searched = nil }},
 		{"rings.due", func(e *Engine) { e.rings.due = e.now.Add(time.Hour) }},
 		{"rings.found", func(e *Engine) { delete(e.rings.found, 1) }},
-		{"lists.wanted", func(e *Engine) { e.lists.wanted = []Kind{"b"} }},
-		{"lists.last", func(e *Engine) { e.lists.last = "b" }},
-		{"lists.retry", func(e *Engine) { e.lists.retry = e.now.Add(time.Hour) }},
-		{"lists.tries", func(e *Engine) { e.lists.tries++ }},
-		{"lists.set", func(e *Engine) { flip(&e.lists.set) }},
 		{"audit.under", func(e *Engine) { e.audit.under = false }},
 		{"audit.at", func(e *Engine) { e.audit.at = 1 << 20 }},
 		{"handlers.states", func(e *Engine) { clear(e.handlers.states) }},
@@ -306,15 +270,11 @@ var unhashed = map[string]string{
 	"Engine.cfg": "one Config", "Engine.level": "one Config", "Engine.set": "one Config",
 	"Engine.now": "times enter as how far away they are", "Engine.seq": "only the order of stamps counts",
 	"Engine.effects": "none is left between calls", "Engine.carrying": "false between calls", "Engine.lastCall": "an id says nothing", "Engine.revoked": "tells others", "Engine.held": "a report", "Engine.counts": "a report", "Engine.undoneLog": "a log",
-	"Engine.nodes": "see State", "Engine.counted": "follows from the kinds", "Engine.looked": "says how much work a step was", "Engine.tides": "see tide", "Engine.room": "of the decision at hand",
-	"tide.kind": "a key", "tide.most": "spares a look at each object's own version",
+	"Engine.nodes": "see State", "Engine.looked": "says how much work a step was", "Engine.room": "of the decision at hand",
 	"Engine.reading": "follows from flights",
-	"Engine.fence":   "see fences", "Engine.rings": "see rings", "Engine.handlers": "see handlers",
-	"Engine.lists": "see lists", "Engine.audit": "see audit",
+	"Engine.fence":   "see package fence", "Engine.kinds": "see package kinds", "Engine.rings": "see rings", "Engine.handlers": "see handlers",
+	"Engine.audit": "see audit",
 	"State.Reason": "a report", "State.Doubt": "a report", "State.IsolatedCycle": "a report", "State.Audited": "a report", "State.HasResult": "follows from the read results",
-	"kindMind.lost":      "counts after a loss alone: see losing",
-	"fences.lastPassed":  "counts after a loss alone: see losing",
-	"kindMind.confirmed": "is compared after a loss alone: see TestFingerprintConfirmed",
 	"Engine.clear":       "see clearings", "clearings.plans": "one Config", "clearings.holders": "follows from the graph",
 	"clearings.known": "follows from the graph", "clearings.of": "follows from runs", "clearings.ghosts": "follows from runs",
 	"clearings.last": "an id says nothing", "clearing.left": "follows from members", "clearing.members": "follows from left", "clearing.open": "follows from left", "clearing.first": "one Config", "membership.by": "follows from the graph and the labels",
@@ -322,8 +282,8 @@ var unhashed = map[string]string{
 	"clearing.blocked": "a report", "clearing.sample": "a report", "membership.kind": "follows from the node",
 	"handling.call": "an id says nothing", "handling.err": "a report", "handling.failing": "a report", "handlers.lined": "follows from states",
 	"ring.first": "follows from the members", "rings.lastID": "an id says nothing",
-	"rings.search": "a clone begins it anew", "fences.last": "an id says nothing", "fences.late": "a report",
-	"clearing.lacks": "spares a walk over the kinds", "fences.well": "follows from open and the kinds",
+	"rings.search": "a clone begins it anew",
+	"clearing.lacks": "spares a walk over the kinds",
 	"audit.next": "says when to repair what should not need it", "audit.roots": "a report",
 	"audit.search": "a report", "audit.islands": "a report",
 	"handlers.most": "one Config", "handlers.timeout": "one Config", "handlers.running": "follows from flights",
@@ -356,25 +316,14 @@ func TestFingerprint(t *testing.T) {
 		}
 	}
 	for _, kept := range []any{
-		Engine{}, record.State{}, kindMind{}, sight{}, await{}, written{}, flight{}, fences{}, rings{}, ring{}, lists{}, audit{}, handlers{}, handling{},
-		clearings{}, clearing{}, membership{}, labels{}, selects{}, pass{}, mark{}, tide{},
+		Engine{}, record.State{}, sight{}, await{}, written{}, flight{}, rings{}, ring{}, audit{}, handlers{}, handling{},
+		clearings{}, clearing{}, membership{}, labels{}, selects{}, pass{}, mark{},
 	} {
 		for i, s := 0, reflect.TypeOf(kept); i < s.NumField(); i++ {
 			if f := s.Name() + "." + s.Field(i).Name; s.Field(i).Name != "_" && changed[f] == (unhashed[f] != "") {
 				t.Errorf("%s has to be either tried or left out with a reason", f)
 			}
 		}
-	}
-}
-
-// TestFingerprintConfirmed: that a read has confirmed a kind counts after a loss.
-func TestFingerprintConfirmed(t *testing.T) {
-	e := hashed(t)
-	e.loss = loss{at: e.seq.Stamp(), seen: e.seq.Stamp()}
-	f := e.Clone()
-	entryChange(f.kinds, "a", func(k *kindMind) { k.confirmed = f.loss.seen })
-	if e.Fingerprint(nil) == f.Fingerprint(nil) {
-		t.Error("that a kind is confirmed leaves the fingerprint as it is")
 	}
 }
 

@@ -150,7 +150,7 @@ func (e *Engine) handlerDone(id CallID, f flight, err error) {
 	if s.call != id || s.phase != running { // the object is gone, or somebody removed the finalizer
 		return
 	}
-	if f.began <= e.rewound { // it ran for a deletion that may not have been (R5)
+	if f.began <= e.kinds.Rewound() { // it ran for a deletion that may not have been (R5)
 		delete(h.states, k)
 		e.work.Add(f.node, queue.Normal)
 		return

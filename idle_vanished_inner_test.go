@@ -68,7 +68,7 @@ func TestIdleInAfterVanished(t *testing.T) {
 	run(false)
 	put("d#1 -> a/x")
 	run(true) // a read finds nothing; d waits for a fence of kind a
-	t.Logf("waiting: %d, idle %t", len(e.kinds["a"].waiting), e.Idle())
+	t.Logf("waiting: %d, idle %t", len(e.fence.AwaitingKind("a")), e.Idle())
 	see(Event{Type: graph.KindVanished, Kind: "a"}, Event{Type: graph.KindsKnown, Kinds: []KindInfo{{Kind: "d"}}})
 	now = now.Add(time.Hour)
 	for range 10 {
@@ -77,6 +77,6 @@ func TestIdleInAfterVanished(t *testing.T) {
 	}
 	t.Logf("held %v", e.Held(9))
 	if !e.Idle() || !e.idleIn("") {
-		t.Errorf("idle %t, idle in scope %t, waiting %v", e.Idle(), e.idleIn(""), e.kinds["a"].waiting)
+		t.Errorf("idle %t, idle in scope %t, waiting %v", e.Idle(), e.idleIn(""), e.fence.AwaitingKind("a"))
 	}
 }

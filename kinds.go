@@ -1,41 +1,18 @@
 package ownergraph
 
 import (
-	"github.com/ownergraph/ownergraph/internal/core/fifo"
-	"maps"
-	"slices"
-	"strings"
-	"time"
+	"fmt"
 
 	"github.com/ownergraph/ownergraph/graph"
-	"github.com/ownergraph/ownergraph/policy"
 	"github.com/ownergraph/ownergraph/queue"
 )
 
-// kindMind is what the engine knows of a kind beyond the graph.
-type kindMind struct {
-	part      bool                      // it is served, watched and takes part: fences cover it
-	listed    bool                      // a listing is complete and swept
-	sick      string                    // why it cannot be watched, "" if it can
-	ill       bool                      // sick by the store's own word
-	damaged   bool                      // sick by an event that was refused: only a listing heals it
-	spoilt    bool                      // that event was one of the listing under way, which proves nothing
-	sweeping  bool                      // a listing has ended and its sweep has not
-	begun     policy.Stamp              // when a listing last began
-	spoken    policy.Stamp              // when a listing last ended
-	passed    policy.Stamp              // when the newest fence that it has passed began
-	lost      policy.Stamp              // when a write to it last got no answer
-	confirmed policy.Stamp              // when a read began that showed its watermark, or later, after a loss
-	pending   uint64                    // a fence that it passes when its sweep is over
-	waiting   map[graph.NodeID]struct{} // who waits for it to pass a fence
-}
-
-// kindEvent takes what an event says of its kind, whose tide t is that of a put where
-// versions are compared; newest says that no object of it had a newer version yet.
-func (e *Engine) kindEvent(ev *Event, t *tide, newest bool) {
+// observeKind takes an event about a kind. The graph has taken it before. Newest says
+// that no object of the kind had a newer version, for a Put where versions are compared.
+func (e *Engine) observeKind(ev *Event, newest bool) {
 	switch ev.Type {
 	case graph.KindsKnown:
-		e.kindsKnown(ev.Kinds)
+		e.observeKinds(ev.Kinds)
 		return
 	case graph.FencePassed:
 		e.passFence(ev.Kind, ev.Fence)
@@ -46,199 +23,104 @@ func (e *Engine) kindEvent(ev *Event, t *tide, newest bool) {
 	case graph.Gone:
 		return
 	case graph.Put:
-		if t != nil {
-			t.rise(ev.Object.Version, newest, e.cfg.CompareVersions)
+		if cmp := e.cfg.CompareVersions; cmp != nil {
+			e.kinds.Advance(&ev.Object, newest, cmp)
 		}
 		return
 	}
-	k, ok := e.kinds[ev.Of()]
-	if !ok {
-		return
+	change := e.kinds.Apply(ev, &e.seq, e.cfg.CompareVersions)
+	if change.Left {
+		e.leaveKind(ev.Kind)
 	}
-	switch ev.Type {
-	case graph.ListBegun:
-		k.begun, k.sweeping, k.spoilt = e.seq.Stamp(), false, false
-		e.tide(ev.Kind).floor = e.tide(ev.Kind).high
-		e.lists.drop(ev.Kind)
-	case graph.ListEnded:
-		k.spoken, k.sweeping = e.seq.Stamp(), true
-		e.rise(ev.Kind, ev.Version)
-		e.sweeps = append(e.sweeps, ev.Kind)
-		e.lists.ended(ev.Kind)
-		if k.damaged {
-			k.damaged = false
-			if !k.ill {
-				k.sick = ""
-			}
-		}
-	case graph.Progress:
-		e.rise(ev.Kind, ev.Version)
-	case graph.KindSick:
-		k.ill, k.sick = true, ev.Reason
-		if k.sick == "" {
-			k.sick = "sick"
-		}
-	case graph.KindRecovered: // what was refused is no better known by that
-		if k.ill = false; !k.damaged {
-			k.sick = ""
-		}
-		defer e.resume(ev.Kind)
-	case graph.KindVanished:
-		k = e.leftKind(k)
-		e.ebb(ev.Kind)
-	}
-	e.setKind(ev.Of(), k)
-	if ev.Type >= graph.KindSick {
-		if ev.Type == graph.KindVanished {
-			e.unwantSelects()
-			e.lists.drop(ev.Kind)
-			e.voidFence()
-			e.heal()
-			e.confirm()
-			e.auditSoon()
-		}
+	if change.Health {
 		e.wakeFence()
+	}
+	if change.Recovered {
+		e.resume(ev.Kind)
 	}
 }
 
-// kindsKnown takes the set of kinds. A fence that is under way covers the former
-// set, so another one has to begin; and if a kind has joined, so do those that
-// have passed, and no call goes out that rests on them: they say nothing of it
-// (R7).
-func (e *Engine) kindsKnown(infos []KindInfo) {
-	joined := false
-	for _, name := range e.unknownKinds() {
-		e.setKind(name, e.leftKind(e.kinds[name]))
-		e.ebb(name)
+// leaveKind gives up the fence and the selections that covered a kind which is not served
+// any more.
+func (e *Engine) leaveKind(name Kind) {
+	e.fence.WakeKind(name, &e.effects)
+	e.carryOut()
+	e.unwantSelects()
+	e.fence.Void(&e.kinds)
+	e.endRewind()
+	e.confirm()
+	e.auditSoon()
+}
+
+// observeKinds takes the set of kinds. A fence that is under way covers the former set,
+// so another one has to begin. If a kind has joined, the passed fences prove nothing of
+// it, and no call goes out that rests on them (R7).
+func (e *Engine) observeKinds(infos []KindInfo) {
+	left, joined := e.kinds.SetKinds(infos, e.graph, &e.seq)
+	for _, name := range left {
+		e.fence.WakeKind(name, &e.effects)
 	}
-	for _, i := range infos {
-		k, had := e.kinds[i.Kind]
-		if part := !i.Unwatched && !e.ignored(i.Kind); part != k.part {
-			k.part, joined = part, true
-		}
-		name := i.Kind
-		if !had { // the caller's text is not held on to
-			name = Kind(strings.Clone(string(name)))
-		}
-		e.setKind(name, k)
-	}
+	e.carryOut()
 	if joined {
-		e.unfence()
-	}
-	if e.kindsLost || e.lists.set {
-		e.lists.ended("")
+		e.takeBackFences()
 	}
 	if e.level < Level2 {
-		e.loss.set = e.seq.Stamp()
+		e.kinds.SetReported(e.seq.Stamp())
 	}
-	if e.lists.set { // who waits for it may go on
+	if e.kinds.EndSet(e.graph, e.clear.sweeps()) {
 		e.resumeReads()
 	}
-	e.kindsSeen, e.kindsLost, e.lists.set = true, false, false
-	e.forgetKinds()
 	e.unwantSelects()
-	e.leave()
+	e.endRewind()
 	e.confirm()
-	e.voidFence()
+	e.fence.Void(&e.kinds)
 	e.wakeFence()
 	e.auditSoon()
 }
 
-// unknownKinds returns the kinds that took part and are not in the set, sorted.
-func (e *Engine) unknownKinds() (out []Kind) {
-	for name, k := range e.allKinds() {
-		if g, _ := e.graph.Kind(name); k.part && !g.Known {
-			out = append(out, name)
-		}
+// refuse holds the kind of a refused event: nothing ends before a new listing of it.
+// After a refused set of kinds, nothing ends before another set.
+func (e *Engine) refuse(ev *Event, why string) {
+	set, known := e.kinds.Refuse(ev, why)
+	if set {
+		e.takeBackFences()
+		e.fence.Void(&e.kinds) // the set may have passed it already
 	}
-	slices.Sort(out)
-	return out
+	if known {
+		e.wakeFence()
+	}
 }
 
-// leftKind returns what is kept of a kind that takes no part any more. It passes no
-// fence, so what waits for that is decided again.
-func (e *Engine) leftKind(k kindMind) kindMind {
-	e.wakes = append(e.wakes, slices.Sorted(maps.Keys(k.waiting))...)
-	confirmed := k.confirmed
-	if k.spoken > k.begun && !k.sweeping {
-		confirmed = max(confirmed, k.begun)
-	}
-	return kindMind{passed: k.passed, confirmed: confirmed, spoken: e.seq.Stamp()}
-}
-
-// unfence takes back that fences have passed: they say nothing of a kind that has
-// joined, nor of another history.
-func (e *Engine) unfence() {
-	e.fence.set = 0
-	e.fence.passed, e.fence.freed = 0, 0
+// takeBackFences takes back the passed fences, and the prepared calls that may rest on
+// them.
+func (e *Engine) takeBackFences() {
+	e.fence.TakeBack()
 	e.ground()
 }
 
-// forgetKinds forgets kinds of which nothing is left: neither are they served, nor is
-// there a node of them, on which what was said of its kind may bear. One that holds
-// stays, since it matters to sweeps that it was there once.
-func (e *Engine) forgetKinds() {
-	holders := e.clear.sweeps()
-	for name := range e.allKinds() {
-		if _, ok := e.graph.Kind(name); !ok && !slices.Contains(holders, name) {
-			e.dropKind(name)
-			e.tides.forget(name)
-		}
-	}
-}
-
-// leave forgets what was wanted of kinds that take no part any more.
-func (e *Engine) leave() {
-	e.lists.wanted = slices.DeleteFunc(e.lists.wanted, func(name Kind) bool { return !e.kinds[name].part })
-	e.heal()
-}
-
-// damage holds a kind of which an event was refused: nothing ends before a
-// listing has said again what there is. After a set of kinds was refused nothing ends
-// before there is one that is not: what the other had, nobody knows.
-func (e *Engine) damage(ev *Event, why string) {
-	if ev.Type == graph.KindsKnown {
-		e.kindsLost = true
-		e.unfence()
-		e.voidFence() // it may have passed the former set already
-		e.wakeFence()
-		return
-	}
-	name := ev.Of()
-	k, ok := e.kinds[name]
-	if !ok || !k.part {
-		return
-	}
-	k.damaged, k.spoilt, k.sick = true, true, why
-	e.setKind(name, k)
-	e.wantList(name)
-	e.wakeFence()
-}
-
-// stepSweeps goes on with what the end of a listing has to say of the objects
-// that it did not bring.
-func (e *Engine) stepSweeps() {
-	for budget := slice; budget > 0 && len(e.sweeps) > 0; {
-		name := e.sweeps[0]
-		if !e.kinds[name].sweeping {
-			e.sweeps = fifo.Rest(e.sweeps)
+// prune removes a part of the objects that the ended listing of a kind did not bring.
+func (e *Engine) prune() {
+	for budget := slice; budget > 0 && !e.kinds.IsPruned(); {
+		name := e.kinds.NextPruned()
+		if !e.kinds.Of(name).Pruning {
+			e.kinds.EndPruning()
 			continue
 		}
 		id, seen, done := e.graph.Prune(name, budget)
 		budget -= max(seen, 1)
 		switch {
 		case id != 0:
-			e.sweepNode(id)
+			e.pruneNode(id)
 		case done:
-			e.sweeps = fifo.Rest(e.sweeps)
-			e.swept(name)
+			e.kinds.EndPruning()
+			e.endListing(name)
 		}
 	}
 }
 
-// sweepNode takes the listing's word on one node: it is gone, or, if nobody
-// had observed it, what was read of it before is void.
-func (e *Engine) sweepNode(id graph.NodeID) {
+// pruneNode removes one object that a listing did not bring. For a phantom, the results of
+// reads from before are void.
+func (e *Engine) pruneNode(id graph.NodeID) {
 	n := e.graph.Node(id)
 	if n.State() == graph.Phantom {
 		e.dropResult(id)
@@ -246,43 +128,38 @@ func (e *Engine) sweepNode(id graph.NodeID) {
 		return
 	}
 	ev := Event{Type: graph.Gone, Key: n.Key()}
-	d, err := e.graph.Apply(ev)
-	if err != nil {
-		e.fail("sweep of a listing: %v", err)
-		return
+	if d, err := e.apply(&ev); err != nil {
+		e.fail("prune a listing: %v", err)
+	} else {
+		e.absorb(&ev, d)
 	}
-	e.absorb(&ev, &d)
 }
 
-// swept ends a sweep: the kind is listed, and has passed the fence whose report
-// came meanwhile.
-func (e *Engine) swept(name Kind) {
-	k := e.kinds[name]
-	pending := k.pending
-	if !e.healing && e.outlived(name) {
+// endListing ends a pruning: the kind is listed, and has passed the fence whose report came
+// meanwhile.
+func (e *Engine) endListing(name Kind) {
+	if !e.kinds.Relisting() && e.kinds.Stale(name) {
 		e.auditSoon()
 	}
-	k.sweeping, k.listed, k.pending = false, k.begun > e.rewound, 0
-	e.setKind(name, k)
+	pending := e.kinds.SetListed(name)
 	e.resume(name)
 	if pending != 0 {
 		e.passFence(name, pending)
 	}
-	e.loss.answered(k.begun)
-	if e.level < Level2 && len(e.lists.wanted) == 0 {
+	e.kinds.SetAnswered(e.kinds.Of(name).Begun)
+	if e.level < Level2 && e.kinds.NoLists() {
 		e.confirm()
 	}
 	if e.level < Level2 {
 		e.wakeFence()
 	}
-	if !e.allSeen && !e.unseenKind() {
-		e.allSeen = true
+	if e.kinds.SeeAll() {
 		e.auditSoon()
 	}
-	e.heal()
+	e.endRewind()
 }
 
-// resume tries again at once what failed while the kind was sick.
+// resume tries the calls again at once that failed while the kind was sick.
 func (e *Engine) resume(name Kind) {
 	e.walkAgain()
 	e.resumeSelects(name)
@@ -307,77 +184,12 @@ func (e *Engine) resume(name Kind) {
 	}
 }
 
-// lists says which kinds have to be listed anew: one at a time, with backoff.
-type lists struct {
-	wanted []Kind // sorted
-	set    bool   // the set of kinds is wanted, too
-	last   Kind   // the one asked for last
-	retry  time.Time
-	tries  int
-}
-
-func (e *Engine) wantList(name Kind) {
-	if i, ok := slices.BinarySearch(e.lists.wanted, name); !ok && e.kinds[name].part {
-		e.lists.wanted = slices.Insert(e.lists.wanted, i, name)
-	}
-}
-
-// wantLists has every kind listed anew.
-func (e *Engine) wantLists() {
-	wanted := e.lists.wanted[:0]
-	for name, k := range e.allKinds() {
-		if k.part {
-			wanted = append(wanted, name)
-		}
-	}
-	slices.Sort(wanted)
-	e.lists.wanted = wanted
-}
-
-// drop takes a kind out of those that have to be listed: a listing has begun, or the
-// kind takes no part any more.
-func (l *lists) drop(name Kind) {
-	if i, ok := slices.BinarySearch(l.wanted, name); ok {
-		l.wanted = slices.Delete(l.wanted, i, i+1)
-	}
-}
-
-// ended notes that a listing was of use.
-func (l *lists) ended(name Kind) {
-	if l.last == name {
-		l.tries = 0
-	}
-}
-
-// dueList returns the kind to be listed next, each in its turn, whatever comes
-// of the others. One that is sick by the store's own word is listed when it has
-// recovered, and not asked for, unless it needs one anyway.
-func (e *Engine) dueList() (Kind, bool) {
-	l := &e.lists
-	set := e.kindsLost || l.set
-	if set && l.last != "" { // the set of kinds, in its turn
-		return "", true
-	}
-	after, _ := slices.BinarySearch(l.wanted, l.last+"\x00")
-	for i := range l.wanted {
-		name := l.wanted[(after+i)%len(l.wanted)]
-		if k := e.kinds[name]; !k.ill || k.damaged {
-			return name, true
-		}
-	}
-	return "", set
-}
-
 // nextList makes c the call for a listing, if one is due.
 func (e *Engine) nextList(c *Call) bool {
-	l := &e.lists
-	name, ok := e.dueList()
-	if !ok || e.now.Before(l.retry) {
+	name, ok := e.kinds.NextList(e.now)
+	if !ok {
 		return false
 	}
-	l.tries++
-	l.last = name
-	l.retry = e.now.Add(min(time.Second<<min(l.tries, 9), 5*time.Minute))
 	*c = Call{Type: CallList, Kind: name, Timeout: e.cfg.CallTimeout}
 	e.launch(c, flight{key: Key{Kind: name}})
 	return true
@@ -385,7 +197,36 @@ func (e *Engine) nextList(c *Call) bool {
 
 func (e *Engine) listDone(err error) {
 	if err != nil {
-		e.cfg.Logger.Warn("listing failed", "err", err)
+		e.effects.Warn("listing failed", "err", err)
 	}
 	e.counts.Listings++
+}
+
+// backwards returns the text that says how an event shows that the store's history went
+// backwards, "" if it does not (R5). Newest says that no object of its kind had a newer
+// version yet.
+func (e *Engine) backwards(ev *Event) (newest bool, why string) {
+	if ev.Type == graph.Put && e.absent.Has(ev.Object.Key) {
+		return false, ev.Object.Key.String() + returned
+	}
+	cmp := e.cfg.CompareVersions
+	if cmp == nil {
+		return false, ""
+	}
+	switch ev.Type {
+	case graph.Put:
+		if e.kinds.IsNewest(&ev.Object, cmp) { // nor is it older than that of the object itself
+			return true, ""
+		}
+		n, ok := e.graph.Lookup(ev.Object.Key)
+		shown := ok && n.State() == graph.Observed && e.state(n.ID()).Known > e.kinds.Rewound() // by this history
+		if shown && cmp(ev.Object.Kind, ev.Object.Version, n.Version()) < 0 {
+			return false, fmt.Sprintf("%s went from version %s to %s", ev.Object.Key, n.Version(), ev.Object.Version)
+		}
+	case graph.ListEnded:
+		if floor, below := e.kinds.IsBelowFloor(ev, cmp); below {
+			return false, fmt.Sprintf("kind %q was listed at version %s after %s", ev.Kind, ev.Version, floor)
+		}
+	}
+	return false, ""
 }

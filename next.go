@@ -99,6 +99,13 @@ func (e *Engine) pick(lane Lane, c *Call) bool {
 // none. Keys go before bulk, and bulk goes on only while the queue is short. What
 // a listing has to say of objects that are gone goes before their dependents.
 func (e *Engine) step() int {
+	cost := e.stepWork()
+	e.carryOut()
+	return cost
+}
+
+// stepWork is step before its effects are carried out.
+func (e *Engine) stepWork() int {
 	if e.prepared.Len() >= mostPrepared {
 		return 0
 	}
@@ -116,8 +123,8 @@ func (e *Engine) step() int {
 	}
 	switch {
 	case len(e.wakes) > 0:
-	case len(e.sweeps) > 0:
-		e.stepSweeps()
+	case !e.kinds.IsPruned():
+		e.prune()
 	case len(e.fans) > 0:
 		e.stepFans()
 	case e.stepClearings(), e.stepRings(), e.stepAudit():
@@ -130,7 +137,7 @@ func (e *Engine) step() int {
 // Busy reports whether there is work left that needs nothing from outside: Next
 // would hand out a read or a write, or get something done.
 func (e *Engine) Busy() bool {
-	return e.prepared.Len() > 0 || len(e.wakes) > 0 || len(e.fans) > 0 || len(e.sweeps) > 0 ||
+	return e.prepared.Len() > 0 || len(e.wakes) > 0 || len(e.fans) > 0 || !e.kinds.IsPruned() ||
 		e.work.Ready() > 0 || e.asks.Ready() > 0 || e.rings.search != nil || e.audit.under || e.ringsDue() ||
 		e.clear.walk != 0 || e.clear.again || e.clear.stir
 }
@@ -159,13 +166,11 @@ func (e *Engine) wakeLane(lane Lane) time.Time {
 	case LaneStore:
 		w.at(e.asks.Due())
 	case LaneControl:
-		f := &e.fence
-		held := e.fenceHeld()
-		w.at(f.retry, e.level >= Level2 && f.wanted != 0 && f.id == 0)
-		w.at(f.due(held), f.id != 0 && (!held || f.wanted > f.began))
-		w.at(f.since.Add(e.cfg.FenceWait), held && f.id != 0 && e.cfg.FenceWait != 0 && f.freed < f.began)
-		_, due := e.dueList()
-		w.at(e.lists.retry, due)
+		at, counts := e.fence.Times(&e.kinds)
+		for i := range at {
+			w.at(at[i], counts[i])
+		}
+		w.at(e.kinds.ListAt())
 		w.at(e.selectsAt())
 	}
 	return w.first

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"github.com/ownergraph/ownergraph/internal/core/record"
-	"slices"
 	"time"
 
 	"github.com/ownergraph/ownergraph/graph"
@@ -36,25 +35,24 @@ func (e *Engine) take(ev *Event) error {
 		e.counts.Events++
 		return nil
 	}
-	if !e.learnt {
-		e.learnt = learns(ev.Type)
-	}
-	t, newest, why := e.backwards(ev)
+	e.kinds.Observe(ev.Type)
+	newest, why := e.backwards(ev)
 	if why != "" {
 		e.rewind(why)
+		e.carryOut()
 		if ev.Type == graph.ListEnded { // what it did not bring is not gone
 			return nil
 		}
 	}
-	if ev.Type == graph.ListEnded && e.kinds[ev.Kind].spoilt { // the same
-		e.wantList(ev.Kind)
+	if ev.Type == graph.ListEnded && e.kinds.Of(ev.Kind).ListingInvalid { // the same
+		e.kinds.WantList(ev.Kind)
 		return nil
 	}
-	d, err := e.graph.ApplyEvent(ev)
+	d, err := e.apply(ev)
 	if err != nil {
 		e.counts.Refused++
 		e.cfg.Logger.Warn("event refused", "err", err)
-		e.damage(ev, err.Error())
+		e.refuse(ev, err.Error())
 		return fmt.Errorf("observe: %w", err)
 	}
 	e.counts.Events++
@@ -63,27 +61,25 @@ func (e *Engine) take(ev *Event) error {
 	}
 	back := d.Resurrected || ev.Type == graph.Put && e.isBuried(d.Node) // the Delta is the graph's own
 	e.absorb(ev, d)
-	e.kindEvent(ev, t, newest)
+	e.observeKind(ev, newest)
 	if back {
 		e.rewind(ev.Object.Key.String() + returned)
 	}
+	e.carryOut()
 	return nil
 }
 
 // ignores reports whether an event is about a kind that takes no part, by setting. It
 // is no evidence of anything (R5). Held by TestIgnoredIsNoEvidence.
 func (e *Engine) ignores(ev *Event) bool {
-	return ev.Of() != "" && e.ignored(ev.Of())
+	return ev.Of() != "" && e.kinds.Ignored(ev.Of())
 }
-
-// ignored reports whether a kind takes no part, by setting.
-func (e *Engine) ignored(name Kind) bool { return slices.Contains(e.cfg.Ignore, name) }
 
 // isBuried reports whether the watch saw a node go that only references still name. It
 // knows that longer than the bounded memory does.
 func (e *Engine) isBuried(id graph.NodeID) bool {
 	m := e.state(id)
-	return m.GoneObserved && m.Absent > e.rewound
+	return m.GoneObserved && m.Absent > e.kinds.Rewound()
 }
 
 // returned is what an object has done that no history shows (R5).
@@ -112,34 +108,9 @@ func (e *Engine) ObserveAll(now time.Time, events []Event) error {
 // ahead is how many events ObserveAll looks at together.
 const ahead = 32
 
-// backwards says how an event shows that the store's history went backwards,
-// or "" (R5), and whether no object of its kind had a newer version yet. The tide is
-// its kind's, where versions are compared.
-func (e *Engine) backwards(ev *Event) (t *tide, newest bool, why string) {
-	cmp := e.cfg.CompareVersions
-	if cmp != nil && (ev.Type == graph.Put || ev.Type == graph.ListEnded) {
-		t = e.tide(ev.Of())
-	}
-	if ev.Type == graph.Put && e.absent.Has(ev.Object.Key) {
-		return t, false, ev.Object.Key.String() + returned
-	}
-	if t == nil {
-		return nil, false, ""
-	}
-	switch {
-	case ev.Type == graph.Put && t.most != "" && (ev.Object.Version == t.most || cmp(ev.Object.Kind, ev.Object.Version, t.most) > 0):
-		return t, true, "" // nor is it older than that of the object itself
-	case ev.Type == graph.Put:
-		n, ok := e.graph.Lookup(ev.Object.Key)
-		shown := ok && n.State() == graph.Observed && e.state(n.ID()).Known > e.rewound // by this history
-		if shown && cmp(ev.Object.Kind, ev.Object.Version, n.Version()) < 0 {
-			return t, false, fmt.Sprintf("%s went from version %s to %s", ev.Object.Key, n.Version(), ev.Object.Version)
-		}
-	case ev.Version != "" && t.floor != "" && cmp(ev.Kind, ev.Version, t.floor) < 0:
-		return t, false, fmt.Sprintf("kind %q was listed at version %s after %s", ev.Kind, ev.Version, t.floor)
-	}
-	return t, false, ""
-}
+// apply applies an event to the graph. It is the only place that changes the graph, for
+// events of the watch, for the pruning at the end of a listing, and for a rewind.
+func (e *Engine) apply(ev *Event) (*graph.Delta, error) { return e.graph.ApplyEvent(ev) }
 
 // absorb takes what an event changed in the graph into account.
 func (e *Engine) absorb(ev *Event, d *graph.Delta) {
@@ -187,14 +158,14 @@ func (e *Engine) admit(id graph.NodeID) {
 	}
 	if e.absent.Use(e.graph.Node(id).Key()) {
 		t, m := e.seq.Stamp(), e.edit(id)
-		m.Absent, m.Changed, m.GoneObserved = e.rewound+1, t, true // it may go back to right after the rewind
+		m.Absent, m.Changed, m.GoneObserved = e.kinds.Rewound()+1, t, true // it may go back to right after the rewind
 	}
 }
 
 func (e *Engine) absorbNode(ev *Event, d *graph.Delta) {
 	id := d.Node
 	n := e.graph.Node(id)
-	if !d.Version && e.state(id).Known > e.rewound && n.State() == graph.Observed && !n.Deleting() {
+	if !d.Version && e.state(id).Known > e.kinds.Rewound() && n.State() == graph.Observed && !n.Deleting() {
 		if e.state(id).Absent != 0 {
 			e.disbelieve(id, n, ev.Object.Key)
 		}
@@ -216,7 +187,7 @@ func (e *Engine) absorbNode(ev *Event, d *graph.Delta) {
 		e.renew(id, n)
 		e.disbelieve(id, n, ev.Object.Key)
 		e.noteMember(id, n)
-	case m.Known <= e.rewound: // the same state, of another history
+	case m.Known <= e.kinds.Rewound(): // the same state, of another history
 		t := e.seq.Stamp()
 		m.Known, m.Changed = t, t
 		e.breakRing(id)
@@ -310,11 +281,11 @@ func (e *Engine) absorbMark(d *graph.Delta, n graph.Node, m *record.State) {
 		}
 		return
 	}
-	if m.Marked.IsZero() || d.Mark || m.Mark <= e.rewound {
+	if m.Marked.IsZero() || d.Mark || m.Mark <= e.kinds.Rewound() {
 		m.Marked = e.now
 	}
 	k, _ := e.graph.Kind(n.Kind())
-	if m.Mark <= e.rewound || d.Mark || d.Version && k.Listing {
+	if m.Mark <= e.kinds.Rewound() || d.Mark || d.Version && k.Listing {
 		m.Mark = e.seq.Stamp()
 	}
 }
@@ -365,7 +336,7 @@ func (e *Engine) finish(id graph.NodeID, unseen bool) {
 // remembered.
 func (e *Engine) dismiss(f graph.Freed, unseen bool) {
 	m := e.nodes.Free(f.Note)
-	if f.Absent || m.GoneObserved && m.Absent > e.rewound {
+	if f.Absent || m.GoneObserved && m.Absent > e.kinds.Rewound() {
 		e.remember(f.Key)
 	}
 	e.settle(f.ID, false)

@@ -74,7 +74,7 @@ func (e *Engine) nextRead(c *Call) bool {
 func (e *Engine) readDone(f flight, r Result) {
 	delete(e.reading, f.key)
 	n, ok := e.graph.Lookup(f.key)
-	if f.began <= e.rewound { // it is about a history that is no more (R5)
+	if f.began <= e.kinds.Rewound() { // it is about a history that is no more (R5)
 		if ok {
 			e.asks.Done(n.ID())
 			e.asks.Add(n.ID(), queue.Normal)
@@ -95,7 +95,7 @@ func (e *Engine) readDone(f flight, r Result) {
 		e.counts.Contradictions++
 	case absent:
 		e.asks.Forget(id)
-		e.loss.answered(f.began)
+		e.kinds.SetAnswered(f.began)
 		e.believeAbsent(id, f.began)
 	case r.Err != nil:
 		e.unread(id, was, r.Err)
@@ -116,13 +116,13 @@ func (e *Engine) unread(id graph.NodeID, was graph.Doubt, err error) {
 	e.counts.FailedReads++
 	e.retryAt(e.asks, id, err)
 	m, doubt := e.edit(id), graph.DoubtUnset
-	if kind := e.graph.Node(id).Kind(); e.unconfirmed(kind, e.loss.at) { // a listing would tell, too
-		e.wantList(kind)
+	if kind := e.graph.Node(id).Kind(); e.kinds.Unconfirmed(e.graph, kind, e.kinds.LostAt()) { // a listing would tell, too
+		e.kinds.WantList(kind)
 	}
 	switch {
 	case errors.Is(err, ErrKindUnknown):
 		doubt = graph.UnservedKind
-	case errors.Is(err, ErrRefused), e.kinds[e.graph.Node(id).Kind()].sick != "":
+	case errors.Is(err, ErrRefused), e.kinds.Sick(e.graph.Node(id).Kind()) != "":
 		doubt = graph.Unreadable
 	}
 	m.Blocked = doubt
@@ -164,7 +164,7 @@ func (e *Engine) witness(n graph.Node, f flight, o Object) {
 	m, s := e.state(id), sightIn(o)
 	switch n.State() {
 	case graph.Phantom:
-		if e.kinds[f.key.Kind].spoken > f.began {
+		if e.kinds.Of(f.key.Kind).Ended > f.began {
 			return
 		}
 	case graph.Observed:

@@ -38,9 +38,9 @@ type ring struct {
 func (e *Engine) suspectRing(id graph.NodeID) {
 	n, m := e.graph.Node(id), e.edit(id)
 	if r, ok := e.ringOf(id); ok {
-		if r.first == id && e.fence.passed <= r.seen {
-			e.wantFence(r.seen)
-			e.wakeAtFence(id)
+		if r.first == id && e.fence.Passed() <= r.seen {
+			e.fence.Want(r.seen, e.now)
+			e.fence.Await(id, e.edit(id))
 		}
 		return
 	}
@@ -115,7 +115,7 @@ func (e *Engine) ringOf(id graph.NodeID) (ring, bool) {
 // ring, if a fence has confirmed the ring.
 func (e *Engine) ringOwners(id graph.NodeID) []int {
 	r, ok := e.ringOf(id)
-	if !ok || max(e.fence.passed, e.released()) <= r.seen {
+	if !ok || max(e.fence.Passed(), e.released()) <= r.seen {
 		return nil
 	}
 	var in []int
@@ -136,7 +136,7 @@ func (e *Engine) ringsDue() bool {
 	if len(r.suspects) == 0 || r.search != nil {
 		return false
 	}
-	quiet := len(e.flights) == 0 && e.awaits.len() == 0 && f.id == 0 && f.wanted == 0
+	quiet := len(e.flights) == 0 && e.awaits.len() == 0 && !f.Under() && !f.Wanted()
 	return quiet || !e.now.Before(r.due)
 }
 

@@ -2,7 +2,6 @@ package ownergraph
 
 import (
 	"cmp"
-	"maps"
 	"slices"
 	"time"
 
@@ -88,6 +87,8 @@ func (s Stats) Requests() uint64 {
 // Stats returns the engine's figures. It does not walk the graph.
 func (e *Engine) Stats() Stats {
 	s := e.counts
+	fences := e.fence.Counts()
+	s.Fences, s.LostFences = fences.Passed, fences.Lost
 	s.Nodes, s.Objects = e.graph.Len(), e.graph.Observed()
 	s.Sweeping, s.Fence = len(e.clear.runs), e.fenceStatus()
 	s.Queued, s.Calls = e.work.Len()-e.work.InFlight()+e.handlers.lined, len(e.flights)-e.prepared.Len()
@@ -163,7 +164,7 @@ func (e *Engine) settleWith(id graph.NodeID, d policy.Decision) {
 	switch {
 	case (d.Action.Writes() || d.Action == policy.Verify) && m.Conflicts > 1:
 		m.Reason = policy.Disturbed
-	case d.Reason == policy.NeedFence && e.fence.lost > 0:
+	case d.Reason == policy.NeedFence && e.fence.IsLost():
 		m.Reason = policy.FenceLost
 	case d.Action.Writes() && e.written[id].tries >= undoneForGood:
 		m.Reason = policy.WriteUndone
@@ -200,21 +201,10 @@ func (e *Engine) Idle() bool {
 	if e.Busy() || len(e.flights) > 0 || len(e.parked) > 0 || len(e.rings.suspects) > 0 {
 		return false
 	}
-	if slices.ContainsFunc(e.lists.wanted, func(name Kind) bool { return !e.kinds[name].ill }) {
+	if e.kinds.ListsWanted() || e.fence.Busy(&e.kinds) || e.kinds.Listing() {
 		return false
 	}
-	if f := &e.fence; (f.wanted != 0 || f.id != 0) && !e.fenceHeld() && e.level >= Level2 {
-		return false
-	}
-	for _, k := range e.kinds {
-		switch {
-		case k.part && k.sick == "" && (!k.listed || e.healing && k.begun <= e.rewound):
-			return false
-		case k.damaged && !k.ill && k.begun > k.spoken: // the listing under way heals it
-			return false
-		}
-	}
-	return e.kindsSeen && !e.awaits.busy() && !e.clearing() && !e.selecting() && e.onlyLater()
+	return e.kinds.SetKnown() && !e.awaits.busy() && !e.clearing() && !e.selecting() && e.onlyLater()
 }
 
 // onlyLater reports whether all that the queues still hold waits for somebody
@@ -246,9 +236,9 @@ type KindStatus struct {
 // Kinds returns the health of every kind that takes part, by name.
 func (e *Engine) Kinds() []KindStatus {
 	var out []KindStatus
-	for _, name := range slices.Sorted(maps.Keys(e.kinds)) {
-		if k := e.kinds[name]; k.part {
-			out = append(out, KindStatus{name, k.listed, k.sick})
+	for name, k := range e.kinds.All() {
+		if k.Part {
+			out = append(out, KindStatus{name, k.Listed, k.Sick})
 		}
 	}
 	return out

@@ -111,7 +111,7 @@ func (e *Engine) sweepNames(id graph.NodeID) (out []string) {
 			out = append(out, p.Sweep().Finalizer)
 		case policy.SweepUnserved:
 			for _, k := range p.Kinds() {
-				if !e.kinds[k].part {
+				if !e.kinds.Part(k) {
 					out = append(out, string(k))
 				}
 			}

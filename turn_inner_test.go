@@ -83,7 +83,7 @@ func TestFenceFreedInTurn(t *testing.T) {
 	see(Event{Type: graph.KindSick, Kind: "s", Reason: "down"}, Event{Type: graph.ListBegun, Kind: "x"})
 	_, _ = e.allByTurns(now)
 	now = now.Add(time.Minute / 4)
-	fence := e.fence.id
+	fence := e.fence.ID()
 	seeing(t, e, now)(
 		Event{Type: graph.FencePassed, Fence: fence}, Event{Type: graph.FencePassed, Kind: "o", Fence: fence},
 		Event{Type: graph.ListEnded, Kind: "x"}, Event{Type: graph.FencePassed, Kind: "x", Fence: fence})

@@ -121,16 +121,13 @@ func (e *Engine) landed(id CallID, f flight) bool {
 
 // writeDone takes the result of a write.
 func (e *Engine) writeDone(id CallID, f flight, err error) {
-	if err == nil && f.ending == graph.Orphan && f.began > e.rewound {
+	if err == nil && f.ending == graph.Orphan && f.began > e.kinds.Rewound() {
 		e.orphaned.Add(f.key)
 	}
 	if unknownOutcome(err) { // whatever has become of the object since
 		e.counts.UnknownOutcomes++
 		e.lose()
-		if k, ok := e.kinds[f.key.Kind]; ok {
-			k.lost = e.loss.at
-			e.setKind(f.key.Kind, k)
-		}
+		e.kinds.LoseWrite(f.key.Kind)
 	}
 	if !e.landed(id, f) {
 		return
@@ -149,7 +146,7 @@ func (e *Engine) writeDone(id CallID, f flight, err error) {
 		} else { // its event came first, and the key is in the queue
 			e.wrote(f.node, f.wrote)
 		}
-	case errors.Is(err, ErrNotFound) && f.began > e.rewound && !f.shown:
+	case errors.Is(err, ErrNotFound) && f.began > e.kinds.Rewound() && !f.shown:
 		e.vanished(f.node, f.began)
 	case errors.Is(err, ErrConflict), errors.Is(err, ErrNotFound): // or the watch goes first
 		e.conflicted(f.node)
@@ -181,7 +178,7 @@ func (e *Engine) holdRefused(id graph.NodeID, v Version) {
 // holdIfSick holds an object whose kind is sick, and reports whether it is: what
 // it awaits only somebody outside can bring.
 func (e *Engine) holdIfSick(id graph.NodeID) bool {
-	sick := e.kinds[e.graph.Node(id).Kind()].sick != ""
+	sick := e.kinds.Sick(e.graph.Node(id).Kind()) != ""
 	if sick {
 		e.hold(id, policy.KindSick, graph.DoubtUnset)
 	}
@@ -230,21 +227,21 @@ func (e *Engine) rereadDone(id CallID, f flight, r Result) {
 	unsure := m.OutcomeUnknown
 	m.Reread, m.OutcomeUnknown = false, false
 	switch absent := r.Err == nil && r.Object.UID != f.key.UID || errors.Is(r.Err, ErrNotFound); {
-	case f.began <= e.rewound:
+	case f.began <= e.kinds.Rewound():
 		m.Reread, m.OutcomeUnknown = true, unsure
 		e.work.Add(f.node, queue.High)
-	case m.Known > f.began, m.Known <= e.rewound, absent && f.shown:
+	case m.Known > f.began, m.Known <= e.kinds.Rewound(), absent && f.shown:
 		e.work.Add(f.node, queue.High)
 	case absent:
-		e.loss.answered(f.began)
+		e.kinds.SetAnswered(f.began)
 		e.vanished(f.node, f.began)
-	case errors.Is(r.Err, ErrKindUnknown) && !e.kinds[f.key.Kind].part: // once it is served again it is listed
+	case errors.Is(r.Err, ErrKindUnknown) && !e.kinds.Part(f.key.Kind): // once it is served again it is listed
 		e.hold(f.node, policy.KindUnserved, graph.DoubtUnset)
-	case r.Err != nil && e.kinds[f.key.Kind].sick != "":
+	case r.Err != nil && e.kinds.Sick(f.key.Kind) != "":
 		m.Reread, m.OutcomeUnknown = true, unsure
 		e.hold(f.node, policy.KindSick, graph.DoubtUnset)
 		e.await(f.node, await{version: n.Version(), deadline: e.work.Retry(f.node, queue.Normal, e.now), then: thenDecide, outside: true})
-	case errors.Is(r.Err, ErrRefused) && unsure && e.loss.at != 0 && !e.behind(f.key.Kind, e.loss.at):
+	case errors.Is(r.Err, ErrRefused) && unsure && e.kinds.LostAt() != 0 && !e.kinds.Behind(f.key.Kind, e.kinds.LostAt()):
 		e.work.Add(f.node, queue.Normal) // the watch has shown it since that write
 	case errors.Is(r.Err, ErrRefused): // only somebody outside can help
 		m.Reread, m.OutcomeUnknown = true, unsure

@@ -1,0 +1,198 @@
+package fence
+
+import (
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/core/effect"
+	"github.com/ownergraph/ownergraph/internal/core/kinds"
+	"github.com/ownergraph/ownergraph/policy"
+)
+
+// AwaitingKind returns the nodes that wait for the kind to pass, sorted.
+func (f *Machine) AwaitingKind(name graph.Kind) []graph.NodeID {
+	return slices.Sorted(maps.Keys(f.byKind[name]))
+}
+
+// AwaitedKinds returns the kinds that nodes wait for, sorted.
+func (f *Machine) AwaitedKinds() []graph.Kind { return slices.Sorted(maps.Keys(f.byKind)) }
+
+// due returns the time at which the fence under way gives way to another. A fence that
+// should have passed counts as lost then. A held one makes room for the waiters of a newer
+// one.
+func (f *Machine) due(held bool) time.Time {
+	if held {
+		return f.started.Add(time.Second << min(f.yielded, 5))
+	}
+	return f.started.Add(timeout << min(f.lost, 7))
+}
+
+// Times returns the times at which the machine may have to act, and which of them count. A
+// time in the past, or the zero time, means now.
+func (f *Machine) Times(k *kinds.Table) (at [3]time.Time, counts [3]bool) {
+	held := f.Held(k)
+	at = [3]time.Time{f.retry, f.due(held), f.since.Add(f.release)}
+	counts = [3]bool{
+		f.exact && f.wanted != 0 && f.id == 0,
+		f.id != 0 && (!held || f.wanted > f.began),
+		held && f.id != 0 && f.release != 0 && f.freed < f.began,
+	}
+	return at, counts
+}
+
+// Begin begins a fence, if one is due, and returns its id. A fence under way serves the
+// waiters from before its beginning. A held one gives way to a newer one. SetBegan follows,
+// with the moment of the call that asks the store.
+func (f *Machine) Begin(now time.Time, k *kinds.Table, out *effect.List) (id uint64, ok bool) {
+	if !f.exact || now.Before(f.retry) {
+		return 0, false
+	}
+	if f.id != 0 {
+		held := f.Held(k)
+		if now.Before(f.due(held)) || held && f.wanted <= f.began {
+			return 0, false
+		}
+		if held {
+			f.yielded++
+		} else {
+			f.lose(now, k, out)
+		}
+		f.Void(k)
+	}
+	if f.wanted == 0 || f.passed > f.wanted {
+		return 0, false
+	}
+	f.last++
+	f.id, f.started = f.last, now
+	k.OpenFence()
+	return f.id, true
+}
+
+// SetBegan notes the moment of the call that Begin led to.
+func (f *Machine) SetBegan(at policy.Stamp) {
+	if f.began = at; at > f.wanted {
+		f.wanted = 0
+	}
+}
+
+// Fail takes the failed result of the call for a fence. Wait is the store's own delay.
+func (f *Machine) Fail(id uint64, now time.Time, wait time.Duration, k *kinds.Table) {
+	if id == f.id {
+		f.retry = now.Add(max(wait, time.Second))
+		f.Void(k)
+	}
+}
+
+// Void gives up the fence under way: another one has to begin.
+func (f *Machine) Void(k *kinds.Table) {
+	if f.id == 0 {
+		return
+	}
+	f.wanted = max(f.wanted, f.began)
+	f.id = 0
+	k.CloseFence()
+}
+
+// TakeBack takes back the passed fences: they prove nothing of a kind that has joined, nor
+// of another history.
+func (f *Machine) TakeBack() { f.set, f.passed, f.freed = 0, 0, 0 }
+
+// Rewind takes all fences back. Waiters wait from now on.
+func (f *Machine) Rewind(now time.Time, k *kinds.Table) {
+	f.TakeBack()
+	f.Void(k)
+	f.since = now
+}
+
+// Pass takes the report that a kind has passed a fence (R7), "" for the set of kinds. It
+// reports whether the kind has passed the fence under way, and whether that was the last.
+func (f *Machine) Pass(name graph.Kind, id uint64, k *kinds.Table, out *effect.List) (passed, last bool) {
+	if id == 0 || id != f.id || !k.PassFence(name, id, f.began) {
+		return false, false
+	}
+	if name == "" {
+		f.set = f.began
+	} else {
+		f.WakeKind(name, out)
+	}
+	k.SetAnswered(f.began)
+	if open, _ := k.OpenCount(); open > 0 {
+		return true, false
+	}
+	f.passed, f.id = f.began, 0
+	f.lost, f.yielded = 0, 0
+	f.since = f.started // a waiter of now has not waited for longer
+	if f.passed > f.wanted {
+		f.wanted = 0
+	}
+	f.counts.Passed++
+	return true, true
+}
+
+// lose gives the fence under way up: well kinds should have passed it by now. Its waiters
+// are decided again, and reported as held until a fence passes.
+func (f *Machine) lose(now time.Time, k *kinds.Table, out *effect.List) {
+	open := k.OpenKinds()
+	f.lost++
+	f.counts.Lost++
+	f.late = open[:min(len(open), maxLate)]
+	out.Warn("fence lost", "kinds", Names(f.late), "count", len(open), "waited", now.Sub(f.started))
+	for _, name := range open {
+		f.WakeKind(name, out)
+	}
+	out.Do(effect.WakeFence)
+}
+
+// maxLate bounds the kinds that a report names.
+const maxLate = 8
+
+// Release lets deletions end that wait for a held fence for too long, if a setting says
+// so.
+func (f *Machine) Release(now time.Time, k *kinds.Table, out *effect.List) {
+	if f.release == 0 || f.id == 0 || !f.Held(k) || now.Before(f.since.Add(f.release)) || f.freed >= f.began {
+		return
+	}
+	f.freed = f.began
+	out.Warn("fence released", "kinds", k.OpenKinds())
+	out.Do(effect.WakeFence)
+}
+
+// Names names kinds, with words for the set of kinds.
+func Names(kinds []graph.Kind) []string {
+	out := make([]string, len(kinds))
+	for i, k := range kinds {
+		if out[i] = string(k); k == "" {
+			out[i] = "the set of kinds"
+		}
+	}
+	return out
+}
+
+// Clone returns a machine that shares nothing with f.
+func (f *Machine) Clone() Machine {
+	c := *f
+	c.waiting, c.late = slices.Clone(f.waiting), slices.Clone(f.late)
+	c.byKind = make(map[graph.Kind]map[graph.NodeID]struct{}, len(f.byKind))
+	for name, w := range f.byKind {
+		c.byKind[name] = maps.Clone(w)
+	}
+	return c
+}
+
+// Status is the state of the fence under way for reports.
+type Status struct {
+	Began time.Time // the zero time without a fence under way
+	Open  []graph.Kind
+	Lost  int
+}
+
+// Status returns the state of the fence under way.
+func (f *Machine) Status(k *kinds.Table) Status {
+	s := Status{Lost: f.lost}
+	if f.id != 0 {
+		s.Began, s.Open = f.started, k.OpenKinds()
+	}
+	return s
+}

@@ -1,0 +1,205 @@
+package kinds
+
+import (
+	"fmt"
+	"iter"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/policy"
+)
+
+// Table holds the kinds of one engine. Make one with New. A Table is not safe for
+// concurrent use.
+//
+// Its invariants, which Check verifies:
+//
+//	E10 the counts of kinds are the numbers of kinds
+//	    the sorted names are the names of the states
+//	    only kinds that take part are wanted for a listing
+type Table struct {
+	ignore []graph.Kind // that take no part, by setting
+	states map[graph.Kind]*State
+	names  []graph.Kind // of states, sorted
+	counts counts
+	last   *State     // of the last event, and its kind
+	lastOf graph.Kind //
+
+	setKnown bool // the set of kinds is known
+	setLost  bool // another set was refused since: it may have had more kinds
+	setOpen  bool // the set of kinds has still to pass the fence under way
+	allSeen  bool // every kind was listed since the first set
+	observed bool // an event described the content of the store
+
+	rewound   policy.Stamp // absence from before counts no more, 0 without a rewind
+	relisting bool         // kinds are still to be listed since then
+	epochs    []string     // of announced rewinds, the oldest first
+	loss      loss
+	lists     lists
+	pruning   []graph.Kind // their listing has ended
+}
+
+// New returns a table without kinds. The ignored kinds take no part.
+func New(ignore []graph.Kind) Table {
+	return Table{ignore: ignore, states: map[graph.Kind]*State{}}
+}
+
+// Of returns the state of a kind, the zero State for an unknown one.
+func (t *Table) Of(name graph.Kind) State {
+	if s := t.states[name]; s != nil {
+		return *s
+	}
+	return State{}
+}
+
+// Has reports whether the kind has a state.
+func (t *Table) Has(name graph.Kind) bool { return t.states[name] != nil }
+
+// Part reports whether the kind takes part: it is served and watched.
+func (t *Table) Part(name graph.Kind) bool {
+	s := t.states[name]
+	return s != nil && s.Part
+}
+
+// Sick returns the reason why the kind cannot be watched, "" if it can.
+func (t *Table) Sick(name graph.Kind) string {
+	if s := t.states[name]; s != nil {
+		return s.Sick
+	}
+	return ""
+}
+
+// Ignored reports whether the kind takes no part, by setting.
+func (t *Table) Ignored(name graph.Kind) bool { return slices.Contains(t.ignore, name) }
+
+// Len returns the number of kinds.
+func (t *Table) Len() int { return len(t.names) }
+
+// Names returns the kinds, sorted. The table owns the slice.
+func (t *Table) Names() []graph.Kind { return t.names }
+
+// All yields the kinds in order of their names.
+func (t *Table) All() iter.Seq2[graph.Kind, State] {
+	return func(yield func(graph.Kind, State) bool) {
+		for _, name := range t.names {
+			if !yield(name, *t.states[name]) {
+				return
+			}
+		}
+	}
+}
+
+// SetKnown reports whether the set of kinds is known, and no later one was refused.
+func (t *Table) SetKnown() bool { return t.setKnown }
+
+// SetLost reports whether a set of kinds was refused since the last one.
+func (t *Table) SetLost() bool { return t.setLost }
+
+// Unseen reports whether a kind that takes part is sick or not listed, or whether the set
+// of kinds is empty or may be incomplete.
+func (t *Table) Unseen() bool { return t.setLost || t.counts.unseen > 0 || t.counts.part == 0 }
+
+// AnySick reports whether a kind that takes part is sick, or may be unknown.
+func (t *Table) AnySick() bool { return t.setLost || t.counts.sick > 0 }
+
+// Relisted reports whether a listing of the kind is complete that began after the moment,
+// which is not 0.
+func (t *Table) Relisted(name graph.Kind, after policy.Stamp) bool {
+	s := t.states[name]
+	return s != nil && s.relisted(after)
+}
+
+// of returns the state of a kind for a change, which ends with set.
+func (t *Table) of(name graph.Kind) State { return t.Of(name) }
+
+// set is the only place that writes the states, so that the counts follow.
+func (t *Table) set(name graph.Kind, s State) {
+	at := t.states[name]
+	if at == nil {
+		at = new(State)
+		t.states[name] = at
+		i, _ := slices.BinarySearch(t.names, name)
+		t.names = slices.Insert(t.names, i, name)
+	}
+	t.counts.add(at, -1)
+	*at = s
+	t.counts.add(at, 1)
+}
+
+// addAll makes states for the new kinds of a set. The table keeps copies of their names.
+func (t *Table) addAll(infos []graph.KindInfo) {
+	n := len(t.names)
+	for _, i := range infos {
+		if t.states[i.Kind] == nil {
+			name := graph.Kind(strings.Clone(string(i.Kind)))
+			t.states[name] = new(State)
+			t.names = append(t.names, name)
+		}
+	}
+	if len(t.names) > n {
+		slices.Sort(t.names)
+	}
+}
+
+// drop takes a kind out of the table.
+func (t *Table) drop(name graph.Kind) {
+	s := t.states[name]
+	if s == nil {
+		return
+	}
+	t.counts.add(s, -1)
+	delete(t.states, name)
+	t.last, t.lastOf = nil, ""
+	if i, ok := slices.BinarySearch(t.names, name); ok {
+		t.names = slices.Delete(t.names, i, i+1)
+	}
+}
+
+// Check verifies the invariants that stand on Table.
+func (t *Table) Check() error {
+	var c counts
+	for _, s := range t.states {
+		c.add(s, 1)
+	}
+	if c != t.counts {
+		return fmt.Errorf("E10: the kinds count as %+v, want %+v", t.counts, c)
+	}
+	if !slices.Equal(t.names, slices.Sorted(maps.Keys(t.states))) {
+		return fmt.Errorf("E10: the names are %q", t.names)
+	}
+	for _, name := range t.lists.wanted {
+		if !t.Part(name) {
+			return fmt.Errorf("E10: a listing of %q is wanted, which takes no part", name)
+		}
+	}
+	return nil
+}
+
+// Clone returns a table that shares nothing with t but its settings.
+func (t *Table) Clone() Table {
+	c := *t
+	c.states = make(map[graph.Kind]*State, len(t.states))
+	for name, s := range t.states {
+		own := *s
+		c.states[name] = &own
+	}
+	c.last, c.lastOf = nil, ""
+	c.names, c.epochs = slices.Clone(t.names), slices.Clone(t.epochs)
+	c.lists.wanted, c.pruning = slices.Clone(t.lists.wanted), slices.Clone(t.pruning)
+	return c
+}
+
+// Stale reports whether the knowledge of a kind is older than a rewind: no listing of it is
+// complete since. Versions may repeat then, so one of before may name another state now.
+func (t *Table) Stale(name graph.Kind) bool {
+	s := t.Of(name)
+	return t.rewound != 0 && (s.Begun <= t.rewound || !s.Listed)
+}
+
+// Rewound returns the moment of the last rewind, 0 without one.
+func (t *Table) Rewound() policy.Stamp { return t.rewound }
+
+// Relisting reports whether kinds are still to be listed since a rewind.
+func (t *Table) Relisting() bool { return t.relisting }
