@@ -30,7 +30,7 @@ func (e *Engine) Clone() *Engine {
 		c.misplaced[u] = slices.Clone(w)
 	}
 	c.absent, c.orphaned = e.absent.Clone(), e.orphaned.Clone()
-	c.rings, c.handlers = e.rings.clone(), e.handlers.clone()
+	c.cycles, c.handlers = e.cycles.Clone(), e.handlers.clone()
 	c.clear = e.clear.clone()
 	if e.audit.search != nil { // a search reads the graph: the copy begins the audit anew
 		c.auditSoon()

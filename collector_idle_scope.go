@@ -99,7 +99,7 @@ func (e *Engine) idleIn(scope string) bool {
 	if e.pending() > mostPending {
 		return e.Idle()
 	}
-	if !e.kinds.SetKnown() || e.kindsBusy() || e.rings.search != nil || e.audit.under || e.clearing() || e.selecting() {
+	if !e.kinds.SetKnown() || e.kindsBusy() || e.cycles.Searching() || e.audit.under || e.clearing() || e.selecting() {
 		return false
 	}
 	in := func(id graph.NodeID) bool {
@@ -114,7 +114,7 @@ func (e *Engine) idleIn(scope string) bool {
 
 // pending counts the work that a look at a scope considers.
 func (e *Engine) pending() int {
-	n := len(e.wakes) + len(e.fans) + len(e.fence.Waiting()) + len(e.rings.suspects) + len(e.parked) + len(e.flights)
+	n := len(e.wakes) + len(e.fans) + len(e.fence.Waiting()) + len(e.cycles.Suspects()) + len(e.parked) + len(e.flights)
 	n += e.kinds.Len()
 	for _, name := range e.fence.AwaitedKinds() {
 		n += len(e.fence.AwaitingKind(name))
@@ -131,7 +131,7 @@ func (e *Engine) kindsBusy() bool {
 // are to be looked at. What waits for its time waits for somebody outside, but for the
 // cases of onlyLater.
 func (e *Engine) queuedIn(in func(graph.NodeID) bool) bool {
-	if slices.ContainsFunc(e.wakes, in) || slices.ContainsFunc(e.fans, in) || slices.ContainsFunc(e.rings.suspects, in) {
+	if slices.ContainsFunc(e.wakes, in) || slices.ContainsFunc(e.fans, in) || slices.ContainsFunc(e.cycles.Suspects(), in) {
 		return true
 	}
 	for x := range e.work.Entries() {

@@ -181,7 +181,8 @@ func (e *Engine) arrange(id graph.NodeID, in policy.Input, d policy.Decision) {
 	case policy.WriteUndone:
 		e.awaitUndone(id, in.Object.Version)
 	case policy.NeedDependents:
-		e.suspectRing(id)
+		e.cycles.Blocked(e.view(), id, e.now, e.fence.Passed(), &e.effects)
+		e.carryOut()
 	case policy.OwnerUnknown:
 		e.awaitMisplaced(id, in, d)
 	}
@@ -227,11 +228,7 @@ func (e *Engine) wakeMisplaced(u UID) {
 // ownerID returns the node that stands for the i-th owner of a node: for a
 // reference that counts by its UID the object that has it.
 func (e *Engine) ownerID(id graph.NodeID, i int) graph.NodeID {
-	o, ok := e.graph.Node(id).OwnerNode(i)
-	if ok && o.ByUID() {
-		o, _ = e.graph.Alive(o.Key().UID)
-	}
-	return o.ID()
+	return e.view().OwnerID(id, i)
 }
 
 // park waits for the watch to speak of what a read contradicts. Past the

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/core/cycle"
 	"github.com/ownergraph/ownergraph/internal/core/effect"
 	"github.com/ownergraph/ownergraph/internal/core/fence"
 	"github.com/ownergraph/ownergraph/internal/core/fifo"
@@ -82,7 +83,7 @@ type Engine struct {
 	orphaned tombstone.Set // owners whose orphaning this engine ended
 
 	fence    fence.Machine
-	rings    rings
+	cycles   cycle.Detector
 	handlers handlers
 	clear    clearings
 	audit    audit
@@ -201,6 +202,9 @@ func (e *Engine) state(id graph.NodeID) record.State { return e.nodes.Get(e.grap
 
 // edit returns the state of a node, which the engine may change until the next call.
 func (e *Engine) edit(id graph.NodeID) *record.State { return e.nodes.Edit(e.graph, id) }
+
+// view returns the graph with the node states, for a machine.
+func (e *Engine) view() record.Nodes { return record.Nodes{Graph: e.graph, Table: &e.nodes} }
 
 // tick takes the caller's time. It never goes back: a clock that jumps back
 // costs a delay, no more.

@@ -43,7 +43,7 @@ func (e *Engine) input(id graph.NodeID) policy.Input {
 		e.ownerFact(&in.Owners[i], &m, o, since)
 	}
 	if n.Waiting() {
-		in.Ring = e.ringOwners(id)
+		in.Ring = e.cycles.Confirmed(e.view(), id, max(in.Fence.Passed, in.Fence.Released))
 	}
 	return in
 }

@@ -50,8 +50,9 @@ func (p *printer) nodes() {
 		p.Flags(m.Known > e.kinds.Rewound(), m.Mark > e.kinds.Rewound(), m.Absent > e.kinds.Rewound(), m.Absent > e.kinds.LostAt() || e.kinds.Confirmed(n.Kind()), m.GoneObserved, m.Reread, m.Reread && m.Probing, m.OutcomeUnknown, m.ReadFailing, m.Suspect, m.Overdue, m.FanningOut, m.AwaitsFence,
 			m.Call != 0, m.Mark != 0, m.Cycle != 0, e.graph.PendingPrune(id))
 		if m.Cycle != 0 {
-			p.Set(e.rings.found[m.Cycle].members)
-			p.fenceAfter(e.rings.found[m.Cycle].seen)
+			members, seen := e.cycles.At(m.Cycle)
+			p.Set(members)
+			p.fenceAfter(seen)
 		}
 		p.fenceAfter(m.Known)
 		p.fenceAfter(m.Mark)
@@ -152,11 +153,7 @@ func (p *printer) rest() {
 	}
 	p.List(e.fans)
 	p.List(e.wakes)
-	p.Set(e.rings.suspects)
-	if len(e.rings.suspects) > 0 {
-		p.Until(e.rings.due)
-	}
-	p.Set(e.rings.searched)
+	e.cycles.Hash(p.Printer)
 	p.Flags(e.broken != nil, e.audit.under)
 	p.audit()
 	for _, m := range [...]tombstone.Set{e.absent, e.orphaned} {

@@ -83,8 +83,6 @@ func (e *Engine) fill() {
 		}
 	}
 	e.fence.Await(a, e.edit(a))
-	e.rings = rings{suspects: []graph.NodeID{c}, searched: []graph.NodeID{d}, due: soon, lastID: 1,
-		found: map[int32]ring{1: {seen: 1, first: a, members: []graph.NodeID{a, b}}}}
 	e.edit(a).Cycle, e.edit(b).Cycle = 1, 1
 	e.audit = audit{under: true, at: a, next: soon}
 	e.prepared.Push(&Call{Type: CallPatch, Key: e.graph.Node(c).Key(), Change: Change{DropFinalizer: "x.io/y"}})
@@ -140,10 +138,6 @@ func handlingChange(field string, change func(h *handling)) fieldChange {
 	return fieldChange{"handling." + field, func(e *Engine) {
 		entryChange(e.handlers.states, handlerKey{e.idOf("c"), "x.io/y"}, change)
 	}}
-}
-
-func ringChange(field string, change func(r *ring)) fieldChange {
-	return fieldChange{"ring." + field, func(e *Engine) { entryChange(e.rings.found, 1, change) }}
 }
 
 func flip(b *bool) { *b = !*b }
@@ -245,18 +239,12 @@ func recordChanges() []fieldChange {
 		handlingChange("phase", func(h *handling) { h.phase = done }),
 		handlingChange("tries", func(h *handling) { h.tries++ }),
 		handlingChange("since", func(h *handling) { h.since = h.since.Add(time.Second) }),
-		ringChange("seen", func(r *ring) { r.seen = late }),
-		ringChange("members", func(r *ring) { r.members = r.members[:1] }),
 	}
 }
 
 func partChanges() []fieldChange {
 	const late = 1 << 40
 	return []fieldChange{
-		{"rings.suspects", func(e *Engine) { e.rings.suspects = nil }},
-		{"rings.searched", func(e *Engine) { e.rings.searched = nil }},
-		{"rings.due", func(e *Engine) { e.rings.due = e.now.Add(time.Hour) }},
-		{"rings.found", func(e *Engine) { delete(e.rings.found, 1) }},
 		{"audit.under", func(e *Engine) { e.audit.under = false }},
 		{"audit.at", func(e *Engine) { e.audit.at = 1 << 20 }},
 		{"handlers.states", func(e *Engine) { clear(e.handlers.states) }},
@@ -272,7 +260,7 @@ var unhashed = map[string]string{
 	"Engine.effects": "none is left between calls", "Engine.carrying": "false between calls", "Engine.lastCall": "an id says nothing", "Engine.revoked": "tells others", "Engine.held": "a report", "Engine.counts": "a report", "Engine.undoneLog": "a log",
 	"Engine.nodes": "see State", "Engine.looked": "says how much work a step was", "Engine.room": "of the decision at hand",
 	"Engine.reading": "follows from flights",
-	"Engine.fence":   "see package fence", "Engine.kinds": "see package kinds", "Engine.rings": "see rings", "Engine.handlers": "see handlers",
+	"Engine.fence":   "see package fence", "Engine.kinds": "see package kinds", "Engine.cycles": "see package cycle", "Engine.handlers": "see handlers",
 	"Engine.audit": "see audit",
 	"State.Reason": "a report", "State.Doubt": "a report", "State.IsolatedCycle": "a report", "State.Audited": "a report", "State.HasResult": "follows from the read results",
 	"Engine.clear": "see clearings", "clearings.plans": "one Config", "clearings.holders": "follows from the graph",
@@ -281,8 +269,6 @@ var unhashed = map[string]string{
 	"labels.asks": "one Config", "clearing.total": "a report", "clearing.gone": "a report", "clearing.kinds": "a report",
 	"clearing.blocked": "a report", "clearing.sample": "a report", "membership.kind": "follows from the node",
 	"handling.call": "an id says nothing", "handling.err": "a report", "handling.failing": "a report", "handlers.lined": "follows from states",
-	"ring.first": "follows from the members", "rings.lastID": "an id says nothing",
-	"rings.search":   "a clone begins it anew",
 	"clearing.lacks": "spares a walk over the kinds",
 	"audit.next":     "says when to repair what should not need it", "audit.roots": "a report",
 	"audit.search": "a report", "audit.islands": "a report",
@@ -316,7 +302,7 @@ func TestFingerprint(t *testing.T) {
 		}
 	}
 	for _, kept := range []any{
-		Engine{}, record.State{}, sight{}, await{}, written{}, flight{}, rings{}, ring{}, audit{}, handlers{}, handling{},
+		Engine{}, record.State{}, sight{}, await{}, written{}, flight{}, audit{}, handlers{}, handling{},
 		clearings{}, clearing{}, membership{}, labels{}, selects{}, pass{}, mark{},
 	} {
 		for i, s := 0, reflect.TypeOf(kept); i < s.NumField(); i++ {

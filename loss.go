@@ -16,7 +16,7 @@ func (e *Engine) lose() {
 	e.counts.Losses++
 	e.takeBackFences()
 	e.fence.Void(&e.kinds)
-	e.breakRings()
+	e.cycles.Reset(e.view(), e.now)
 	at := e.kinds.LostAt()
 	e.clear.lose(at)
 	if e.level >= Level2 {

@@ -1,6 +1,10 @@
 package ownergraph
 
-import "time"
+import (
+	"time"
+
+	"github.com/ownergraph/ownergraph/internal/core/cycle"
+)
 
 const (
 	// steps bounds how many keys one Next decides before it says "ask again".
@@ -127,18 +131,34 @@ func (e *Engine) stepWork() int {
 		e.prune()
 	case len(e.fans) > 0:
 		e.stepFans()
-	case e.stepClearings(), e.stepRings(), e.stepAudit():
+	case e.stepClearings(), e.stepCycles(), e.stepAudit():
 	default:
 		return 0
 	}
 	return bulkSteps
 }
 
+// stepCycles begins a search for cycles or goes on with it. It reports whether there was
+// anything to do.
+func (e *Engine) stepCycles() bool {
+	did := e.cycles.Step(cycle.Moment{
+		Nodes: e.view(), Stamps: &e.seq, Now: e.now, Passed: e.fence.Passed(), Quiet: e.quiet(), Fences: e.level >= Level2,
+	}, slice, &e.effects)
+	e.carryOut()
+	return did
+}
+
+// quiet reports whether no call, expectation or fence is under way, which may show that a
+// suspect is in no cycle.
+func (e *Engine) quiet() bool {
+	return len(e.flights) == 0 && e.awaits.len() == 0 && !e.fence.Under() && !e.fence.Wanted()
+}
+
 // Busy reports whether there is work left that needs nothing from outside: Next
 // would hand out a read or a write, or get something done.
 func (e *Engine) Busy() bool {
 	return e.prepared.Len() > 0 || len(e.wakes) > 0 || len(e.fans) > 0 || !e.kinds.IsPruned() ||
-		e.work.Ready() > 0 || e.asks.Ready() > 0 || e.rings.search != nil || e.audit.under || e.ringsDue() ||
+		e.work.Ready() > 0 || e.asks.Ready() > 0 || e.cycles.Searching() || e.audit.under || e.cycles.IsDue(e.now, e.quiet()) ||
 		e.clear.walk != 0 || e.clear.again || e.clear.stir
 }
 
@@ -153,7 +173,7 @@ func (e *Engine) wakeStep() time.Time {
 	}
 	w := waking{after: e.now}
 	w.at(e.work.Due())
-	w.at(e.rings.due, len(e.rings.suspects) > 0)
+	w.at(e.cycles.DueAt())
 	w.at(e.audit.next, true)
 	w.at(e.clear.due, !e.clear.due.IsZero())
 	return w.first

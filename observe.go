@@ -130,7 +130,7 @@ func (e *Engine) absorb(ev *Event, d *graph.Delta) {
 			e.fanOne(c.ID())
 		}
 		if n, ok := e.graph.Alive(ev.Key.UID); ok { // whom a claim on the UID means is another one now
-			e.breakSearch()
+			e.cycles.Restart(e.view(), e.now)
 			if !n.SharesUID() { // it was one of two until now
 				e.work.Add(n.ID(), queue.High)
 				e.fan(n.ID())
@@ -140,14 +140,14 @@ func (e *Engine) absorb(ev *Event, d *graph.Delta) {
 	if d.DuplicateUID {
 		e.cfg.Logger.Warn("two live objects have one UID", "object", ev.Object.Key.String())
 		e.counts.Twins++
-		e.breakSearch()
+		e.cycles.Restart(e.view(), e.now)
 		e.auditSoon() // nobody may rest on either any more
 	}
 	for _, f := range d.Freed {
 		e.dismiss(f, d.Unseen)
 	}
 	if len(d.Freed) > 0 && d.Mark { // it may have waited
-		e.breakSearch()
+		e.cycles.Restart(e.view(), e.now)
 	}
 }
 
@@ -190,8 +190,8 @@ func (e *Engine) absorbNode(ev *Event, d *graph.Delta) {
 	case m.Known <= e.kinds.Rewound(): // the same state, of another history
 		t := e.seq.Stamp()
 		m.Known, m.Changed = t, t
-		e.breakRing(id)
-		e.breakSearch()
+		e.cycles.Changed(e.view(), id, e.now)
+		e.cycles.Restart(e.view(), e.now)
 	}
 	e.absorbMark(d, n, m)
 	if d.Class {
@@ -199,7 +199,7 @@ func (e *Engine) absorbNode(ev *Event, d *graph.Delta) {
 		e.fan(id)
 	}
 	if d.Mark || d.Version && n.Waiting() { // it waits, or did
-		e.breakSearch()
+		e.cycles.Restart(e.view(), e.now)
 	}
 	if d.Acknowledged && n.Orphaning() {
 		e.fan(id)
@@ -296,7 +296,7 @@ func (e *Engine) renew(id graph.NodeID, n graph.Node) {
 		e.edit(id).Reread = false
 	}
 	e.edit(id).IsolatedCycle, e.edit(id).Overdue = false, false
-	e.breakRing(id)
+	e.cycles.Changed(e.view(), id, e.now)
 }
 
 // rouse ends what a node's former version was put off for, and reports whether it
@@ -341,7 +341,7 @@ func (e *Engine) dismiss(f graph.Freed, unseen bool) {
 	}
 	e.settle(f.ID, false)
 	e.parted(f.ID, unseen)
-	e.breakRingAt(m.Cycle)
+	e.cycles.Drop(e.view(), m.Cycle, e.now)
 	for _, q := range [...]*queue.Queue[graph.NodeID]{e.work, e.asks} {
 		q.Drop(f.ID)
 		q.Done(f.ID) // the id may name another node before the call lands

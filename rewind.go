@@ -60,7 +60,7 @@ func (e *Engine) forgetDoubts() {
 	clear(e.sights)
 	e.handlers.rewind()
 	e.clear.rewind()
-	e.breakRings()
+	e.cycles.Reset(e.view(), e.now)
 }
 
 // endRewind ends a rewind once every kind has been listed since.

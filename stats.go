@@ -90,6 +90,7 @@ func (e *Engine) Stats() Stats {
 	fences := e.fence.Counts()
 	s.Fences, s.LostFences = fences.Passed, fences.Lost
 	s.Nodes, s.Objects = e.graph.Len(), e.graph.Observed()
+	s.Rings = e.cycles.Found()
 	s.Sweeping, s.Fence = len(e.clear.runs), e.fenceStatus()
 	s.Queued, s.Calls = e.work.Len()-e.work.InFlight()+e.handlers.lined, len(e.flights)-e.prepared.Len()
 	s.Working = s.Calls - e.controlCalls()
@@ -198,7 +199,7 @@ func (e *Engine) settleTrying(id graph.NodeID, held, again bool) {
 // under way or due, and nobody waits for an event that has to come. Writes that
 // were refused and objects that are held do not count as work.
 func (e *Engine) Idle() bool {
-	if e.Busy() || len(e.flights) > 0 || len(e.parked) > 0 || len(e.rings.suspects) > 0 {
+	if e.Busy() || len(e.flights) > 0 || len(e.parked) > 0 || len(e.cycles.Suspects()) > 0 {
 		return false
 	}
 	if e.kinds.ListsWanted() || e.fence.Busy(&e.kinds) || e.kinds.Listing() {

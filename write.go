@@ -271,7 +271,7 @@ func (e *Engine) judgeAgain(id graph.NodeID, o Object) {
 	if m.Mark != 0 {
 		m.Mark = t
 	}
-	e.breakRing(id)
+	e.cycles.Changed(e.view(), id, e.now)
 	e.work.Add(id, queue.High)
 }
 

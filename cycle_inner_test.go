@@ -6,10 +6,11 @@ import (
 	"time"
 
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/core/cycle"
 )
 
-// chained returns an engine that is about to search a long chain of waiting objects,
-// at whose end is a ring, and what shows it events.
+// chained returns an engine that is about to search a long chain of waiting objects with
+// a cycle at its end. The function see shows it events.
 func chained(t *testing.T) (e *Engine, now time.Time, see func(...Event)) {
 	t.Helper()
 	const n = 3000
@@ -26,14 +27,14 @@ func chained(t *testing.T) (e *Engine, now time.Time, see func(...Event)) {
 	for at := now; !at.IsZero() && !at.After(now); {
 		_, at = e.Next(now, LaneHandler)
 	}
-	if len(e.rings.suspects) != n-1 {
-		t.Fatalf("%d are suspected, want all that wait for others", len(e.rings.suspects))
+	if len(e.cycles.Suspects()) != n-1 {
+		t.Fatalf("%d suspects, want all that wait for other objects", len(e.cycles.Suspects()))
 	}
-	return e, now.Add(ringEvery), see
+	return e, now.Add(cycle.Delay), see
 }
 
-// TestRingsAmongNews: a search for rings ends however many objects come, change and go
-// meanwhile that do not wait.
+// TestRingsAmongNews: a search for cycles ends although objects that do not wait come,
+// change and go.
 func TestRingsAmongNews(t *testing.T) {
 	e, now, see := chained(t)
 	for i := range 100 {
@@ -41,22 +42,7 @@ func TestRingsAmongNews(t *testing.T) {
 		see(x, put(fmt.Sprintf("x/%d#2 -> c/5", i)), Event{Type: graph.Gone, Key: x.Object.Key}, put(fmt.Sprintf("x/s%d#2 -> c/5", i)))
 		e.Next(now, LaneHandler)
 	}
-	if e.counts.Rings != 1 {
-		t.Errorf("%d rings found, want that of 0 and 1", e.counts.Rings)
-	}
-}
-
-// TestSuspectedOnce: whoever changes again and again while rings are searched for is
-// suspected once.
-func TestSuspectedOnce(t *testing.T) {
-	e, now, see := chained(t)
-	most := len(e.rings.suspects)
-	for i := range 1000 {
-		see(put(fmt.Sprintf("c/7#%d~[foregroundDeletion] -> c/6!", 2+i)))
-		e.Next(now, LaneHandler)
-		now = now.Add(ringEvery)
-	}
-	if n := len(e.rings.suspects) + len(e.rings.searched); n > most {
-		t.Errorf("%d suspects, want at most %d", n, most)
+	if e.Stats().Rings != 1 {
+		t.Errorf("%d cycles found, want that of 0 and 1", e.Stats().Rings)
 	}
 }

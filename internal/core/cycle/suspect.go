@@ -1,0 +1,85 @@
+package cycle
+
+import (
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/core/effect"
+	"github.com/ownergraph/ownergraph/internal/core/record"
+	"github.com/ownergraph/ownergraph/policy"
+)
+
+// Blocked notes that dependents hold a waiting node. The node is a suspect if it waits
+// for a waiting owner, too. The first node of a found cycle asks for a fence until one
+// has passed that began after the discovery.
+func (d *Detector) Blocked(v record.Nodes, id graph.NodeID, now time.Time, passed policy.Stamp, out *effect.List) {
+	if c, ok := d.of(v, id); ok {
+		if c.first == id && passed <= c.seen {
+			out.WantFence(c.seen)
+			out.AwaitFence(id)
+		}
+		return
+	}
+	n := v.Node(id)
+	if v.State(id).Suspect || !n.Waiting() {
+		return
+	}
+	for i := range n.Owners() {
+		o := v.OwnerID(id, i)
+		if o != 0 && o != id && n.OwnerAt(i).Block && v.Node(o).Waiting() {
+			d.suspect(v, now, id)
+			return
+		}
+	}
+}
+
+// suspect notes nodes for the next search, each of them once.
+func (d *Detector) suspect(v record.Nodes, now time.Time, ids ...graph.NodeID) {
+	for _, id := range ids {
+		if !v.InUse(id) || v.State(id).Suspect {
+			continue
+		}
+		if len(d.suspects) == 0 {
+			d.due = now.Add(Delay)
+		}
+		v.Edit(id).Suspect = true
+		d.suspects = append(d.suspects, id)
+	}
+}
+
+// Changed notes that a node has changed: its cycle counts no more.
+func (d *Detector) Changed(v record.Nodes, id graph.NodeID, now time.Time) {
+	if number := v.State(id).Cycle; number != 0 {
+		d.Drop(v, number, now)
+		v.Edit(id).Cycle = 0
+	}
+}
+
+// Drop forgets the cycle with a number, 0 for none. A member has changed or left the
+// graph. The others are suspects again.
+func (d *Detector) Drop(v record.Nodes, number int32, now time.Time) {
+	if number != 0 {
+		d.suspect(v, now, d.found[number].members...)
+		delete(d.found, number)
+	}
+}
+
+// Restart begins the search under way anew, because a waiting node has changed. Other
+// nodes may come, change and go during a search.
+func (d *Detector) Restart(v record.Nodes, now time.Time) {
+	if d.search != nil {
+		d.suspect(v, now, d.searched...)
+		d.search, d.searched = nil, nil
+	}
+}
+
+// Reset forgets all cycles found so far, and restarts the search under way. The evidence
+// may be of a former history.
+func (d *Detector) Reset(v record.Nodes, now time.Time) {
+	for _, number := range slices.Sorted(maps.Keys(d.found)) {
+		d.Changed(v, d.found[number].first, now)
+	}
+	d.Restart(v, now)
+}
