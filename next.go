@@ -131,21 +131,22 @@ func (e *Engine) stepWork() int {
 		e.prune()
 	case len(e.fans) > 0:
 		e.stepFans()
-	case e.stepClearings(), e.stepCycles(), e.stepAudit():
+	case e.stepClearings():
+	case e.cycles.HasWork(e.now, e.quiet()):
+		e.stepCycles()
+	case e.stepAudit():
 	default:
 		return 0
 	}
 	return bulkSteps
 }
 
-// stepCycles begins a search for cycles or goes on with it. It reports whether there was
-// anything to do.
-func (e *Engine) stepCycles() bool {
-	did := e.cycles.Step(cycle.Moment{
+// stepCycles begins a search for cycles or goes on with it.
+func (e *Engine) stepCycles() {
+	e.cycles.Step(cycle.Moment{
 		Nodes: e.view(), Stamps: &e.seq, Now: e.now, Passed: e.fence.Passed(), Quiet: e.quiet(), Fences: e.level >= Level2,
 	}, slice, &e.effects)
 	e.carryOut()
-	return did
 }
 
 // quiet reports whether no call, expectation or fence is under way, which may show that a
@@ -158,7 +159,7 @@ func (e *Engine) quiet() bool {
 // would hand out a read or a write, or get something done.
 func (e *Engine) Busy() bool {
 	return e.prepared.Len() > 0 || len(e.wakes) > 0 || len(e.fans) > 0 || !e.kinds.IsPruned() ||
-		e.work.Ready() > 0 || e.asks.Ready() > 0 || e.cycles.Searching() || e.audit.under || e.cycles.IsDue(e.now, e.quiet()) ||
+		e.work.Ready() > 0 || e.asks.Ready() > 0 || e.cycles.HasWork(e.now, e.quiet()) || e.audit.under ||
 		e.clear.walk != 0 || e.clear.again || e.clear.stir
 }
 

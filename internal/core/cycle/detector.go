@@ -64,9 +64,15 @@ func (d *Detector) Searching() bool { return d.search != nil }
 // Found returns the number of cycles found so far.
 func (d *Detector) Found() uint64 { return d.count }
 
-// IsDue reports whether a search has to begin: there are suspects, and no work under way
+// HasWork reports whether Step has anything to do: a search is under way, or has to
+// begin.
+func (d *Detector) HasWork(now time.Time, quiet bool) bool {
+	return d.search != nil || d.isDue(now, quiet)
+}
+
+// isDue reports whether a search has to begin: there are suspects, and no work under way
 // may still clear them.
-func (d *Detector) IsDue(now time.Time, quiet bool) bool {
+func (d *Detector) isDue(now time.Time, quiet bool) bool {
 	return len(d.suspects) > 0 && d.search == nil && (quiet || !now.Before(d.due))
 }
 

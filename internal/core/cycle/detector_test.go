@@ -65,7 +65,8 @@ func (r *rig) id(name string) graph.NodeID {
 // search runs the search that is due to its end.
 func (r *rig) search() {
 	r.Helper()
-	for r.d.Step(Moment{Nodes: r.v, Stamps: &r.stamps, Now: r.now, Quiet: true, Fences: true}, 1, &r.out) && r.d.Searching() {
+	for r.d.HasWork(r.now, true) {
+		r.d.Step(Moment{Nodes: r.v, Stamps: &r.stamps, Now: r.now, Quiet: true, Fences: true}, 1, &r.out)
 	}
 	if err := r.d.Check(r.v); err != nil {
 		r.Error(err)
@@ -154,7 +155,7 @@ func TestSearchIsDue(t *testing.T) {
 	if at, ok := r.d.DueAt(); !ok || !at.Equal(r.now.Add(Delay)) {
 		t.Errorf("the search is due at %v, want after %v", at, Delay)
 	}
-	if r.d.IsDue(r.now, false) || !r.d.IsDue(r.now, true) || !r.d.IsDue(r.now.Add(Delay), false) {
+	if r.d.HasWork(r.now, false) || !r.d.HasWork(r.now, true) || !r.d.HasWork(r.now.Add(Delay), false) {
 		t.Error("a search begins at another time than in a quiet engine, or after the delay")
 	}
 	c := r.d.Clone()

@@ -22,22 +22,19 @@ type Moment struct {
 }
 
 // Step begins a search that is due, or goes on with one over at most limit nodes and
-// references. It reports whether there was a search.
-func (d *Detector) Step(m Moment, limit int, out *effect.List) bool {
-	if d.IsDue(m.Now, m.Quiet) {
+// references.
+func (d *Detector) Step(m Moment, limit int, out *effect.List) {
+	if d.isDue(m.Now, m.Quiet) {
 		d.begin(m.Nodes)
 	}
-	if d.search == nil {
-		return false
+	if d.search == nil || !d.search.Step(m.Nodes.Graph, limit) {
+		return
 	}
-	if d.search.Step(m.Nodes.Graph, limit) {
-		found := d.search.Rings()
-		d.search, d.searched = nil, nil
-		for _, members := range found {
-			d.keep(m, members, out)
-		}
+	found := d.search.Rings()
+	d.search, d.searched = nil, nil
+	for _, members := range found {
+		d.keep(m, members, out)
 	}
-	return true
 }
 
 // begin begins a search with the suspects that still wait.
