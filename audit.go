@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/core/queue"
 	"github.com/ownergraph/ownergraph/policy"
-	"github.com/ownergraph/ownergraph/queue"
 )
 
 // audit walks the whole graph from time to time and has every object that

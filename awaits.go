@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/ownergraph/ownergraph/graph"
-	"github.com/ownergraph/ownergraph/internal/dense"
+	"github.com/ownergraph/ownergraph/internal/core/dense"
 )
 
 // awaits holds what nodes await, by node: while a watch lags behind the writes there is

@@ -4,8 +4,8 @@ import (
 	"fmt"
 
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/core/queue"
 	"github.com/ownergraph/ownergraph/policy"
-	"github.com/ownergraph/ownergraph/queue"
 )
 
 // Check verifies the invariants that stand on Engine and returns an error that

@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/core/queue"
 	"github.com/ownergraph/ownergraph/policy"
-	"github.com/ownergraph/ownergraph/queue"
 )
 
 // walkAgain has every node asked whose member it is, and whether it can be

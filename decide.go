@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/core/queue"
 	"github.com/ownergraph/ownergraph/policy"
-	"github.com/ownergraph/ownergraph/queue"
 )
 
 // decide looks at one key and makes c the store call that it asks for, if any.

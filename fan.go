@@ -4,7 +4,7 @@ import (
 	"github.com/ownergraph/ownergraph/internal/core/fifo"
 
 	"github.com/ownergraph/ownergraph/graph"
-	"github.com/ownergraph/ownergraph/queue"
+	"github.com/ownergraph/ownergraph/internal/core/queue"
 )
 
 // slice is how many units of bulk work one step does at most.

@@ -13,8 +13,8 @@ import (
 
 	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/core/queue"
 	"github.com/ownergraph/ownergraph/policy"
-	"github.com/ownergraph/ownergraph/queue"
 )
 
 // hashed returns an engine that holds something of everything that it can hold:

@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"github.com/ownergraph/ownergraph/graph"
-	"github.com/ownergraph/ownergraph/queue"
+	"github.com/ownergraph/ownergraph/internal/core/queue"
 )
 
 // observeKind takes an event about a kind. The graph has taken it before. Newest says

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/ownergraph/ownergraph/graph"
-	"github.com/ownergraph/ownergraph/queue"
+	"github.com/ownergraph/ownergraph/internal/core/queue"
 )
 
 // Observe takes one event of the watch. The engine owns it from then on.

@@ -5,8 +5,8 @@ import (
 	"slices"
 
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/core/queue"
 	"github.com/ownergraph/ownergraph/policy"
-	"github.com/ownergraph/ownergraph/queue"
 )
 
 // mostWaiters bounds who is noted by name as waiting for one read. Past it all

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/ownergraph/ownergraph/graph"
-	"github.com/ownergraph/ownergraph/queue"
+	"github.com/ownergraph/ownergraph/internal/core/queue"
 )
 
 // announced takes a rewind that the store announces, and reports whether there is anything

@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/core/queue"
 	"github.com/ownergraph/ownergraph/policy"
-	"github.com/ownergraph/ownergraph/queue"
 )
 
 // Stats counts what an engine holds and has done since it was made. It is a

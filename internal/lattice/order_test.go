@@ -22,13 +22,13 @@ const layers = `
 	graph < policy, finalizer;
 
 	# Scheduling. The queue knows no graph.
-	internal/dense, internal/core/dense;
-	internal/dense, internal/core/dense < queue;
+	internal/core/dense;
+	internal/core/dense < internal/core/queue;
 
 	# The machines. A machine uses lower machines, and never the engine.
-	graph, policy, internal/dense, internal/core/dense
+	graph, policy, internal/core/dense
 	< internal/core/seq, internal/core/fifo, internal/core/tombstone < internal/core/record;
-	queue, internal/core/record < internal/core/effect, internal/core/fingerprint
+	internal/core/queue, internal/core/record < internal/core/effect, internal/core/fingerprint
 	< internal/core/kinds < internal/core/fence
 	< internal/core/cycle, internal/core/audit, internal/core/reads, internal/core/inflight;
 	internal/core/fence, finalizer < internal/core/handlers, internal/core/sweep/labels;
@@ -38,7 +38,7 @@ const layers = `
 	finalizer < internal/replica;
 
 	# The root is the only place that sees every stage.
-	policy, finalizer, queue < internal/run;
+	policy, finalizer, internal/core/queue < internal/run;
 	internal/run < .;
 	internal/core/cycle, internal/core/audit, internal/core/reads, internal/core/inflight,
 	internal/core/handlers, internal/core/sweep < .;
@@ -190,7 +190,7 @@ func TestOrderAllows(t *testing.T) {
 	}{
 		{"policy", "graph", false, true, "the vocabulary comes first"},
 		{"graph", "policy", false, false, "the observed state does not know the desired state"},
-		{"queue", "graph", false, false, "the queue is alone"},
+		{"internal/core/queue", "graph", false, false, "the queue is alone"},
 		{"policy", "finalizer", false, false, "siblings do not know each other"},
 		{".", "graph", false, true, "the order is transitive"},
 		{".", "internal/core/kinds", false, true, "the engine owns the machines"},

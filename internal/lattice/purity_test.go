@@ -27,7 +27,6 @@ var (
 var purity = []rule{
 	{"graph", in("graph"), impure, "the observed state is a value"},
 	{"policy", in("policy"), impure, "a decision depends on its input alone"},
-	{"queue", in("queue"), impure, "the queue is passive: time is a parameter"},
 	{"finalizer", in("finalizer"), without(impure, "context", "runtime"), "the rules are pure; a handler takes a context, and its panic shows a stack"},
 	{"a machine", func(f *file) bool { return f.below(machines...) }, impure, "a machine returns its requests as data, and time is a parameter"},
 	{"internal/replica", in("internal/replica"), []string{"context", "time", "sync", "math/rand", "log", "os", "net", "runtime", "syscall"}, "a state is a value; only its UIDs are random"},

@@ -63,7 +63,7 @@ var list = []held{
 	{"L7", "what was garbage before the engine began goes", "sim L1, internal/properties.TestCostOfUnseenOwners, script cost-cold-start", ""},
 	{"L8", "a slow consumer lists anew, and loses nothing", "internal/sim.TestSeeds, adapters/memory.TestWatchFallsBehind, .TestCollectorSlowStore", ""},
 	{"L9", "whoever stays against a mark is reported", "sim L9, policy.TestHeld, script held-is-named", ""},
-	{"L10", "memory returns", "sim L10, queue.TestRoomComesBack, internal/dense.TestList, graph.TestRecordsAreUsedAgain, .TestFingerprintForgets", ""},
+	{"L10", "memory returns", "sim L10, internal/core/queue.TestRoomComesBack, internal/core/dense.TestList, graph.TestRecordsAreUsedAgain, .TestFingerprintForgets", ""},
 	{"L11", "a stop is bounded, and nothing stays behind", ".TestCollectorShutdown, .TestCollectorStuck, .TestCollectorHangingStore", ""},
 	{"L12", "a sweep ends, or says what holds it", "rule L12, internal/properties.TestSweepCrashes, .TestSweepHeld, script a-sweep-goes-on-after-a-crash", ""},
 	{"L13", "who goes on creating costs waves, and no spinning", "internal/sim.TestStorms, .TestSweepStorm", ""},

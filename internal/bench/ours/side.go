@@ -6,7 +6,7 @@ import (
 
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/bench/measure"
-	"github.com/ownergraph/ownergraph/queue"
+	"github.com/ownergraph/ownergraph/internal/core/queue"
 )
 
 // Side is the whole of ours. With Alone, Graph returns the graph without the

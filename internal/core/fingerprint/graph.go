@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/ownergraph/ownergraph/graph"
-	"github.com/ownergraph/ownergraph/queue"
+	"github.com/ownergraph/ownergraph/internal/core/queue"
 )
 
 // Version hashes the version of an object, or its renamed number.

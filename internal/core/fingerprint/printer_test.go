@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/ownergraph/ownergraph/graph"
-	"github.com/ownergraph/ownergraph/queue"
+	"github.com/ownergraph/ownergraph/internal/core/queue"
 )
 
 var now = time.Unix(1000, 0)

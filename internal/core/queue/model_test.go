@@ -78,11 +78,11 @@ func (m *model[K]) change(key K, f func(*modelKey)) {
 	if k.state() == Idle && k.attempts == 0 {
 		delete(m.keys, key)
 	}
-	m.settle()
+	m.resetTurns()
 }
 
-// settle forgets how often a class without ready keys was passed over.
-func (m *model[K]) settle() {
+// resetTurns forgets how often a class without ready keys was passed over.
+func (m *model[K]) resetTurns() {
 	for p := High; p <= Low; p++ {
 		if len(m.in(Ready, p)) == 0 {
 			m.passed[p] = 0

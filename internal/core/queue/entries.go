@@ -7,7 +7,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/ownergraph/ownergraph/internal/dense"
+	"github.com/ownergraph/ownergraph/internal/core/dense"
 )
 
 // State says what a key waits for. It is a value and safe for concurrent use.

@@ -5,7 +5,7 @@ import (
 	"math"
 	"time"
 
-	"github.com/ownergraph/ownergraph/internal/dense"
+	"github.com/ownergraph/ownergraph/internal/core/dense"
 )
 
 // dueBatch bounds how many due keys one Next makes ready.

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/ownergraph/ownergraph/internal/dense"
+	"github.com/ownergraph/ownergraph/internal/core/dense"
 )
 
 // ErrInvariant is what Check wraps. It means a bug in this package, concurrent

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/ownergraph/ownergraph/queue"
+	"github.com/ownergraph/ownergraph/internal/core/queue"
 )
 
 // The caller brings the clock: here it jumps to whenever something is due.

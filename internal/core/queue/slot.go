@@ -4,7 +4,7 @@ import (
 	"hash/maphash"
 	"time"
 
-	"github.com/ownergraph/ownergraph/internal/dense"
+	"github.com/ownergraph/ownergraph/internal/core/dense"
 )
 
 const (

@@ -1,6 +1,6 @@
 package queue
 
-import "github.com/ownergraph/ownergraph/internal/dense"
+import "github.com/ownergraph/ownergraph/internal/core/dense"
 
 // The delayed slots are a binary heap by time, then by arrival. Each slot
 // knows its position, so that a key can be moved or dropped in O(log n).

@@ -1,6 +1,6 @@
 package queue
 
-import "github.com/ownergraph/ownergraph/internal/dense"
+import "github.com/ownergraph/ownergraph/internal/core/dense"
 
 // index finds slots by the hash of their key: open addressing with linear
 // probing, at most three quarters full. It holds no keys, so it can be copied,
