@@ -8,6 +8,7 @@ import (
 
 	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/core/seq"
 	"github.com/ownergraph/ownergraph/policy"
 )
 
@@ -25,10 +26,10 @@ type clearings struct {
 	plans   []*finalizer.Plan
 	holders map[holderName][]graph.NodeID // that are observed, sorted
 	known   map[graph.NodeID]Object       // the same, as they were last observed
-	dying   map[graph.NodeID]policy.Stamp // since when those of them are known to be deleted that are
-	latest  policy.Stamp                  // the last of those in yielded, or later
-	yielded map[holderName]policy.Stamp   // when one of that name last had a claim, while something is swept: see noteYield
-	lapsed  policy.Stamp                  // the same of those that are another's by a label, and of whom else nobody keeps in mind
+	dying   map[graph.NodeID]seq.Stamp    // since when those of them are known to be deleted that are
+	latest  seq.Stamp                     // the last of those in yielded, or later
+	yielded map[holderName]seq.Stamp      // when one of that name last had a claim, while something is swept: see noteYield
+	lapsed  seq.Stamp                     // the same of those that are another's by a label, and of whom else nobody keeps in mind
 	runs    map[runID]*clearing
 	of      map[runKey]runID
 	members map[graph.NodeID][]membership // lists are never changed in place
@@ -38,8 +39,8 @@ type clearings struct {
 
 	walk   graph.NodeID // whom the walk looks at next, 0 without one
 	again  bool         // another one is wanted
-	began  policy.Stamp // when the one under way began
-	walked policy.Stamp // when the last one that is over began
+	began  seq.Stamp    // when the one under way began
+	walked seq.Stamp    // when the last one that is over began
 	stir   bool         // something has changed for ghosts
 	due    time.Time    // when one of them has to be seen to, zero for never
 	proofs time.Time    // no fence is asked for a proof before this
@@ -65,15 +66,15 @@ type clearing struct {
 	plan   int
 	node   graph.NodeID // of the holder, 0 if it is gone
 	holder Object       // as it was last observed
-	turned policy.Stamp // since when the holder is swept, and says who belongs to it as it does
-	hinted policy.Stamp // when the graph last showed who may belong to it, by labels that nobody had seen
-	seen   policy.Stamp // when a member last came or went
-	need   policy.Stamp // of the latest member that waits for a proof, 0 without one
-	sought policy.Stamp // the holder has to be seen after this, 0 if nobody has asked
-	proved policy.Stamp // without fences: when the last read began that showed how things are with it
-	asked  policy.Stamp // without fences: when every kind was asked for anew
+	turned seq.Stamp    // since when the holder is swept, and says who belongs to it as it does
+	hinted seq.Stamp    // when the graph last showed who may belong to it, by labels that nobody had seen
+	seen   seq.Stamp    // when a member last came or went
+	need   seq.Stamp    // of the latest member that waits for a proof, 0 without one
+	sought seq.Stamp    // the holder has to be seen after this, 0 if nobody has asked
+	proved seq.Stamp    // without fences: when the last read began that showed how things are with it
+	asked  seq.Stamp    // without fences: when every kind was asked for anew
 	lacks  Kind         // one that was not listed since, when that was last asked
-	fenced policy.Stamp // when that began by which nothing was left
+	fenced seq.Stamp    // when that began by which nothing was left
 	read   bool         // such a read is under way
 	halted bool         // nothing is deleted for now
 	over   bool         // the holder needs it no more
@@ -98,7 +99,7 @@ type membership struct {
 	run   runID
 	kind  Kind
 	phase int
-	since policy.Stamp      // when the claim became known
+	since seq.Stamp         // when the claim became known
 	fixed bool              // it holds whatever becomes of the object, and by says all that anybody else has a claim by
 	by    []finalizer.Claim // what the object names, and may not any more; never changed in place
 	owned bool              // it is by owner references alone
@@ -107,7 +108,7 @@ type membership struct {
 func newClearings(sweeps []finalizer.Sweep) (clearings, error) {
 	c := clearings{
 		holders: map[holderName][]graph.NodeID{}, known: map[graph.NodeID]Object{},
-		dying: map[graph.NodeID]policy.Stamp{}, yielded: map[holderName]policy.Stamp{},
+		dying: map[graph.NodeID]seq.Stamp{}, yielded: map[holderName]seq.Stamp{},
 		runs: map[runID]*clearing{}, of: map[runKey]runID{}, members: map[graph.NodeID][]membership{},
 		ghosts: map[holderName]runID{},
 	}

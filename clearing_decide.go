@@ -5,6 +5,8 @@ import (
 
 	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/core/rules"
+	"github.com/ownergraph/ownergraph/internal/core/seq"
 	"github.com/ownergraph/ownergraph/policy"
 )
 
@@ -12,7 +14,7 @@ import (
 // and for which holder: a holder gets its finalizer, or loses it; a member goes.
 // What collection has to write goes first; but where that may not be, the sweep
 // has to hear of it.
-func (e *Engine) clearDecision(id graph.NodeID, in policy.Input, d policy.Decision) (policy.Decision, Key) {
+func (e *Engine) clearDecision(id graph.NodeID, in rules.Input, d policy.Decision) (policy.Decision, Key) {
 	if len(e.clear.plans) == 0 {
 		return d, Key{}
 	}
@@ -134,7 +136,7 @@ func (e *Engine) decideConfirm(r *clearing, s *finalizer.Sweep) policy.Decision 
 
 // unfenced returns the moment up to which a store without fences has shown what
 // there is, as far as anybody can tell.
-func (e *Engine) unfenced() policy.Stamp {
+func (e *Engine) unfenced() seq.Stamp {
 	if e.level >= Level2 {
 		return 0
 	}

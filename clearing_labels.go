@@ -7,7 +7,7 @@ import (
 
 	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
-	"github.com/ownergraph/ownergraph/policy"
+	"github.com/ownergraph/ownergraph/internal/core/seq"
 )
 
 // labels is what selections have shown of objects that are in the graph. UID and
@@ -34,8 +34,8 @@ type markKey struct {
 // mark says that a node matched.
 type mark struct {
 	version Version
-	value   string       // of the label that was asked for
-	began   policy.Stamp // the newest selection that showed it
+	value   string    // of the label that was asked for
+	began   seq.Stamp // the newest selection that showed it
 }
 
 func newLabels(plans []*finalizer.Plan) labels {
@@ -186,7 +186,7 @@ func (e *Engine) labelled(id graph.NodeID, v Version) bool {
 
 // show takes one object of an answer. It reports whether the graph shows it at
 // that version.
-func (e *Engine) show(i int, o Labelled, began policy.Stamp) bool {
+func (e *Engine) show(i int, o Labelled, began seq.Stamp) bool {
 	n, ok := e.graph.Lookup(o.Key)
 	if !ok || n.State() != graph.Observed {
 		return false
@@ -244,7 +244,7 @@ func (e *Engine) matters(i int, o Labelled, swept map[string]bool) bool {
 // selected reports whether for every kind a selection that began after the moment
 // has shown who belongs to a holder by labels, all of which the graph knew. If
 // not, it is asked for.
-func (e *Engine) selected(r *clearing, after policy.Stamp) bool {
+func (e *Engine) selected(r *clearing, after seq.Stamp) bool {
 	all, l := true, &e.clear.labels
 	for i, a := range l.asks {
 		if a.plan != r.plan {

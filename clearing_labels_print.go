@@ -4,7 +4,7 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/ownergraph/ownergraph/policy"
+	"github.com/ownergraph/ownergraph/internal/core/seq"
 )
 
 // labels hashes what selections have shown, and what they will.
@@ -33,7 +33,7 @@ func (p *printer) labels() {
 		for _, id := range p.e.clear.sorted() {
 			r := p.e.clear.runs[id]
 			under := l.under && l.at == k
-			for _, after := range [...]policy.Stamp{r.turned, r.hinted, r.seen, r.fenced} {
+			for _, after := range [...]seq.Stamp{r.turned, r.hinted, r.seen, r.fenced} {
 				p.Flags(x.began > after, under && l.began > after)
 			}
 			p.Flags(r.fenced > max(r.turned, r.seen, p.e.kinds.LostAt()))

@@ -5,7 +5,7 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/ownergraph/ownergraph/policy"
+	"github.com/ownergraph/ownergraph/internal/core/seq"
 )
 
 // clearings hashes the sweeps under way. Counts follow from who is a member, and
@@ -64,7 +64,7 @@ func (p *printer) clearing(r *clearing) {
 // lapses hashes what the ends of other holders' claims ask of a sweep. One that
 // begins later has to be proven later than all of them.
 func (p *printer) lapses(r *clearing) {
-	lapse := func(at policy.Stamp) {
+	lapse := func(at seq.Stamp) {
 		p.Flags(at != 0, r.need < at, r.sought < at)
 		p.proof(r, at)
 	}
@@ -86,7 +86,7 @@ func (p *printer) lapses(r *clearing) {
 
 // proof hashes whether there is one for what became known at a moment, or will
 // be one by what is under way.
-func (p *printer) proof(r *clearing, at policy.Stamp) {
+func (p *printer) proof(r *clearing, at seq.Stamp) {
 	p.Flags(p.e.proven(r, at), r.proved > at)
 	p.fenceAfter(at)
 	p.Flags(p.e.fence.SetPassed() > at)

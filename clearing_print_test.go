@@ -3,7 +3,7 @@ package ownergraph
 import (
 	"time"
 
-	"github.com/ownergraph/ownergraph/policy"
+	"github.com/ownergraph/ownergraph/internal/core/seq"
 )
 
 // fillClearings has b swept, of which c is a member.
@@ -30,7 +30,7 @@ func clearingChange(field string, change func(r *clearing)) fieldChange {
 }
 
 func clearingChanges() []fieldChange {
-	const late = policy.Stamp(1 << 40)
+	const late = seq.Stamp(1 << 40)
 	member := func(field string, change func(m *membership)) fieldChange {
 		return fieldChange{"membership." + field, func(e *Engine) {
 			m := e.clear.members[e.idOf("c")][0]

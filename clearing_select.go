@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/ownergraph/ownergraph/policy"
+	"github.com/ownergraph/ownergraph/internal/core/seq"
 )
 
 // selects follows the one selection that is under way, page by page. It serves
@@ -20,7 +20,7 @@ type selects struct {
 
 	at       passKey // the one under way
 	under    bool
-	began    policy.Stamp // when its first page was asked for, 0 before that
+	began    seq.Stamp // when its first page was asked for, 0 before that
 	selector string
 	label    string
 	after    string // More of the last page
@@ -40,17 +40,17 @@ func (k passKey) compare(o passKey) int {
 
 // pass is what is known of such selections.
 type pass struct {
-	began policy.Stamp // the newest one that is complete
-	unmet bool         // that one showed what the graph did not
-	next  time.Time    // none begins before
-	begun int          // how many have begun one after another
-	err   string       // what the last one failed with
+	began seq.Stamp // the newest one that is complete
+	unmet bool      // that one showed what the graph did not
+	next  time.Time // none begins before
+	begun int       // how many have begun one after another
+	err   string    // what the last one failed with
 	// outside says that only somebody outside can help: the store refused it.
 	outside bool
 }
 
 // wantSelect asks for a selection that begins after the moment.
-func (e *Engine) wantSelect(k passKey, after policy.Stamp) {
+func (e *Engine) wantSelect(k passKey, after seq.Stamp) {
 	s := &e.clear.labels.selects
 	if !e.kinds.Part(k.kind) || s.passes[k].began > after || s.under && s.at == k && s.began > after {
 		return

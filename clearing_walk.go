@@ -7,6 +7,7 @@ import (
 
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/queue"
+	"github.com/ownergraph/ownergraph/internal/core/seq"
 	"github.com/ownergraph/ownergraph/policy"
 )
 
@@ -110,7 +111,7 @@ func (e *Engine) stirGhosts() {
 // claimed returns since when it is known that a node is a member of a marked
 // holder. A claim that rests on what may change counts from the version that is
 // judged.
-func (e *Engine) claimed(id graph.NodeID, m membership) policy.Stamp {
+func (e *Engine) claimed(id graph.NodeID, m membership) seq.Stamp {
 	since := max(m.since, e.clear.runs[m.run].turned)
 	if m.fixed && !has(e.retries, id) { // a conflict's read takes newer evidence (R1)
 		return since
@@ -124,7 +125,7 @@ func (e *Engine) claimed(id graph.NodeID, m membership) policy.Stamp {
 // later, and so has the set of kinds, where it has not all of these: one of them may
 // be served by now, and the watch not have said so. Without fences a read that began
 // later has to show the holder, and a listing the others.
-func (e *Engine) proven(r *clearing, after policy.Stamp) bool {
+func (e *Engine) proven(r *clearing, after seq.Stamp) bool {
 	after = max(after, e.kinds.LostAt())
 	if e.level < Level2 && r.proved <= after || !e.kinds.Part(r.holder.Kind) {
 		return false
@@ -145,7 +146,7 @@ func (e *Engine) holdersHidden() bool {
 }
 
 // needProof notes that a member waits for a proof.
-func (e *Engine) needProof(r *clearing, after policy.Stamp) {
+func (e *Engine) needProof(r *clearing, after seq.Stamp) {
 	after = max(after, e.kinds.LostAt())
 	if after > r.need {
 		r.need = after
@@ -248,7 +249,7 @@ const fencePace = time.Second
 
 // turn reports whether a clearing may ask for a fence that begins after the
 // moment: one is wanted anyway, or it is time. Otherwise it is seen to then.
-func (e *Engine) turn(r *clearing, next *time.Time, after policy.Stamp) bool {
+func (e *Engine) turn(r *clearing, next *time.Time, after seq.Stamp) bool {
 	switch {
 	case e.level < Level2 || e.fence.CanJoin(after):
 		return true

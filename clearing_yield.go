@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/ownergraph/ownergraph/graph"
-	"github.com/ownergraph/ownergraph/policy"
+	"github.com/ownergraph/ownergraph/internal/core/seq"
 )
 
 // What two holders have a claim on is contested as long as one of them lives, unless one
@@ -38,7 +38,7 @@ func (e *Engine) lapsed(id graph.NodeID, r *clearing, o Object) bool {
 
 // yieldOf returns when one of those last changed who may have a claim on an object, or
 // who hold these, directly or through others: see related.
-func (e *Engine) yieldOf(id graph.NodeID, o Object) (last policy.Stamp) {
+func (e *Engine) yieldOf(id graph.NodeID, o Object) (last seq.Stamp) {
 	c := &e.clear
 	if len(c.yielded) == 0 {
 		return 0
@@ -96,7 +96,7 @@ func (e *Engine) noteYield(id graph.NodeID, was, o Object, had bool) {
 const mostYielded = 4096
 
 // yielded keeps that a holder may have had a claim until then, on what names it.
-func (e *Engine) yielded(o Object, at policy.Stamp) {
+func (e *Engine) yielded(o Object, at seq.Stamp) {
 	c := &e.clear
 	if len(c.runs) == 0 {
 		return
@@ -118,7 +118,7 @@ func (e *Engine) yielded(o Object, at policy.Stamp) {
 
 // yieldedAt returns until when there may have been such a claim, 0 if no claim may have
 // ended.
-func (e *Engine) yieldedAt(id graph.NodeID, was, o Object, had bool) policy.Stamp {
+func (e *Engine) yieldedAt(id graph.NodeID, was, o Object, had bool) seq.Stamp {
 	if !had {
 		if e.claiming(o) {
 			return e.seq.Stamp()

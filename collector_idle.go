@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/ownergraph/ownergraph/policy"
+	"github.com/ownergraph/ownergraph/internal/core/seq"
 )
 
 // mostHeld bounds what WaitIdle returns.
@@ -15,7 +15,7 @@ const mostHeld = 1000
 // waiter is a WaitIdle under way. The collector's lock guards since; held is
 // written once, before done is closed.
 type waiter struct {
-	since policy.Stamp // everything committed before has to be observed
+	since seq.Stamp // everything committed before has to be observed
 	done  chan struct{}
 	held  []Held
 }

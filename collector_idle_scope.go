@@ -8,6 +8,7 @@ import (
 
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/queue"
+	"github.com/ownergraph/ownergraph/internal/core/seq"
 	"github.com/ownergraph/ownergraph/policy"
 )
 
@@ -86,7 +87,7 @@ func (c *Collector) HeldIn(scope string, limit int) []Held {
 
 // observedSince reports whether everything that was committed before the moment is
 // observed, as far as kinds are well, and asks for a fence if none is on its way.
-func (e *Engine) observedSince(at policy.Stamp) bool {
+func (e *Engine) observedSince(at seq.Stamp) bool {
 	if e.fence.Serves(at, &e.kinds) {
 		return true
 	}

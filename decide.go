@@ -7,6 +7,7 @@ import (
 
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/queue"
+	"github.com/ownergraph/ownergraph/internal/core/rules"
 	"github.com/ownergraph/ownergraph/policy"
 )
 
@@ -29,7 +30,7 @@ func (e *Engine) decide(id graph.NodeID, c *Call) (ok bool) {
 	e.counts.Decisions++
 	in := e.input(id)
 	e.useOrphaned(id, &in)
-	d := policy.Decide(in, e.set)
+	d := rules.Decide(in, e.set)
 	d, holder := e.clearDecision(id, in, d)
 	if in.Object.Deleting && !d.Action.Writes() {
 		d = e.handle(id, in.Object, d)
@@ -158,7 +159,7 @@ func (e *Engine) barOf(n graph.Node) policy.Reason {
 }
 
 // arrange sees to it that a key that waits is looked at again in time.
-func (e *Engine) arrange(id graph.NodeID, in policy.Input, d policy.Decision) {
+func (e *Engine) arrange(id graph.NodeID, in rules.Input, d policy.Decision) {
 	if d.Reason != policy.NeedWatch {
 		delete(e.parked, id)
 	}
@@ -204,7 +205,7 @@ func (e *Engine) awaitRemoval(id graph.NodeID, o Object) {
 
 // awaitMisplaced has a key looked at again when an owner goes that lives in another
 // scope or under another name. Past the bound the audit does that.
-func (e *Engine) awaitMisplaced(id graph.NodeID, in policy.Input, d policy.Decision) {
+func (e *Engine) awaitMisplaced(id graph.NodeID, in rules.Input, d policy.Decision) {
 	for _, i := range d.Owners {
 		u, doubt := in.Object.Owners[i].UID, in.Owners[i].Doubt
 		elsewhere := doubt == graph.Misplaced || doubt == graph.Renamed

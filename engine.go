@@ -12,9 +12,9 @@ import (
 	"github.com/ownergraph/ownergraph/internal/core/kinds"
 	"github.com/ownergraph/ownergraph/internal/core/queue"
 	"github.com/ownergraph/ownergraph/internal/core/record"
+	"github.com/ownergraph/ownergraph/internal/core/rules"
 	"github.com/ownergraph/ownergraph/internal/core/seq"
 	"github.com/ownergraph/ownergraph/internal/core/tombstone"
-	"github.com/ownergraph/ownergraph/policy"
 )
 
 // Engine is the heart: a single-threaded state machine that takes what a watch
@@ -53,7 +53,7 @@ import (
 type Engine struct {
 	cfg   Config
 	level Level
-	set   policy.Settings
+	set   rules.Settings
 
 	now      time.Time
 	seq      seq.Counter
@@ -102,9 +102,9 @@ type Engine struct {
 
 // sight is what a read showed of an owner: evidence, no part of the graph (R4).
 type sight struct {
-	sight       policy.ReadState
+	sight       rules.ReadState
 	version     Version
-	began, done policy.Stamp
+	began, done seq.Stamp
 }
 
 // await is a key that a write, or a doubt, keeps from being decided until the
@@ -113,10 +113,10 @@ type await struct {
 	version  Version // that the write was conditioned on
 	deadline time.Time
 	then     then
-	wrote    uint32       // the digest of the write that succeeded, 0 for none
-	asked    policy.Stamp // when a listing was asked for, 0 if none was
-	outside  bool         // the object's kind is sick: only somebody outside can help
-	gone     bool         // with thenList: a read or a write did not find the object
+	wrote    uint32    // the digest of the write that succeeded, 0 for none
+	asked    seq.Stamp // when a listing was asked for, 0 if none was
+	outside  bool      // the object's kind is sick: only somebody outside can help
+	gone     bool      // with thenList: a read or a write did not find the object
 }
 
 // then says what happens to a key whose event has not come by the deadline.
@@ -138,8 +138,8 @@ type flight struct {
 	ending  graph.Propagation // a write that ends this propagation
 	node    graph.NodeID
 	key     Key
-	version Version      // that a write is conditioned on
-	began   policy.Stamp // when it was handed out
+	version Version   // that a write is conditioned on
+	began   seq.Stamp // when it was handed out
 	handler string
 	fence   uint64
 	run     runID  // a read of its holder
@@ -160,7 +160,7 @@ func NewEngine(level Level, cfg Config) (*Engine, error) {
 	}
 	cfg = cfg.filled()
 	e := &Engine{
-		cfg: cfg, level: level, set: policy.Settings{Override: cfg.Override},
+		cfg: cfg, level: level, set: rules.Settings{Override: cfg.Override},
 		graph:   graph.New(graph.Config{Scope: cfg.Scope, OwnerName: cfg.OwnerName, Limits: cfg.Limits, Ignore: cfg.Ignore}),
 		kinds:   kinds.New(cfg.Ignore),
 		fence:   fence.New(level >= Level2, cfg.FenceWait),

@@ -5,18 +5,18 @@ import (
 	"slices"
 	"time"
 
-	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
-	"github.com/ownergraph/ownergraph/policy"
+	"github.com/ownergraph/ownergraph/internal/core/rules"
+	"github.com/ownergraph/ownergraph/internal/core/seq"
 )
 
 // input gathers what a decision about an observed node depends on.
-func (e *Engine) input(id graph.NodeID) policy.Input {
+func (e *Engine) input(id graph.NodeID) rules.Input {
 	n, m := e.graph.Node(id), e.state(id)
-	in := policy.Input{
+	in := rules.Input{
 		Object: e.judged(n), Known: m.Known, Mark: m.Mark, Flawed: n.Flawed(),
 		Referring: n.Referring(), Blocking: n.Blocking(),
-		Fence: policy.Fence{
+		Fence: rules.Fence{
 			Exact: e.level >= Level2, Passed: e.fence.Passed(), Released: e.released(), Held: e.fenceHeld(),
 		},
 	}
@@ -28,7 +28,7 @@ func (e *Engine) input(id graph.NodeID) policy.Input {
 	}
 	in.Owners = e.room.facts[:0]
 	for i := range n.Owners() {
-		f := policy.OwnerFact{Self: n.SelfOwner(i)}
+		f := rules.OwnerFact{Self: n.SelfOwner(i)}
 		f.Class, f.Doubt = n.OwnerClass(i)
 		in.Owners = append(in.Owners, f)
 	}
@@ -53,7 +53,7 @@ func (e *Engine) input(id graph.NodeID) policy.Input {
 type room struct {
 	call   Call
 	owners []Owner
-	facts  []policy.OwnerFact
+	facts  []rules.OwnerFact
 }
 
 // mostRoom bounds how many references there is room for.
@@ -74,7 +74,7 @@ func (e *Engine) judged(n graph.Node) Object {
 
 // ownerFact completes what is known of the owner o that a reference of a node
 // names. Absence from before since has to be confirmed.
-func (e *Engine) ownerFact(f *policy.OwnerFact, dep *record.State, o graph.Node, since policy.Stamp) {
+func (e *Engine) ownerFact(f *rules.OwnerFact, dep *record.State, o graph.Node, since seq.Stamp) {
 	if f.Self {
 		return
 	}
@@ -110,13 +110,13 @@ func (e *Engine) ownerFact(f *policy.OwnerFact, dep *record.State, o graph.Node,
 // absent for all. A phantom that a read did not find is absent for the versions that
 // were known when the read began. For a later version the owner may have been made
 // since, if its UID could be foreseen. Held by TestForgedUID.
-func (e *Engine) absenceServes(dep *record.State, o graph.Node, m *record.State, since policy.Stamp) bool {
+func (e *Engine) absenceServes(dep *record.State, o graph.Node, m *record.State, since seq.Stamp) bool {
 	return m.Absent > e.kinds.Rewound() && (m.Absent > since || !e.kinds.Unconfirmed(e.graph, o.Kind(), since)) && (m.GoneObserved || o.State() != graph.Phantom || m.Absent > dep.Known)
 }
 
 // believable reports whether absence may replace what the graph says of a
 // reference: not where the reference itself is in doubt.
-func believable(f *policy.OwnerFact) bool {
+func believable(f *rules.OwnerFact) bool {
 	return f.Class == graph.Solid || f.Class == graph.Waiting ||
 		f.Doubt == graph.Unobserved || f.Doubt == graph.Unlisted
 }
@@ -134,54 +134,54 @@ func (e *Engine) unsettled(dep *record.State, o graph.Node) bool {
 
 // sightOf returns what the last read showed of a node, as far as it still
 // counts. What the watch has said since voids it, unless it says the same.
-func (e *Engine) sightOf(id graph.NodeID) (s policy.ReadState, began policy.Stamp, same bool) {
+func (e *Engine) sightOf(id graph.NodeID) (s rules.ReadState, began seq.Stamp, same bool) {
 	x, ok := e.sights[id]
 	if !ok || x.began <= max(e.kinds.Rewound(), e.kinds.LostAt()) {
-		return policy.ReadUnset, 0, false
+		return rules.ReadUnset, 0, false
 	}
 	n, m := e.graph.Node(id), e.state(id)
 	switch n.State() {
 	case graph.Phantom:
 		if e.kinds.Of(n.Kind()).Ended > x.began {
-			return policy.ReadUnset, 0, false
+			return rules.ReadUnset, 0, false
 		}
 	case graph.Observed:
 		if m.Known > x.done && (m.Role > x.done || roleOf(n) != x.sight) {
-			return policy.ReadUnset, 0, false
+			return rules.ReadUnset, 0, false
 		}
 		same = n.HasVersion(x.version) && m.Known < x.began
 	default:
-		return policy.ReadUnset, 0, false
+		return rules.ReadUnset, 0, false
 	}
 	return x.sight, x.began, same
 }
 
 // roleOf returns what a read would show of a node if it is as the graph says.
-func roleOf(n graph.Node) policy.ReadState {
+func roleOf(n graph.Node) rules.ReadState {
 	switch {
 	case n.Waiting():
-		return policy.ReadWaiting
+		return rules.ReadWaiting
 	case n.Orphaning():
-		return policy.ReadOrphaning
+		return rules.ReadOrphaning
 	}
-	return policy.ReadSolid
+	return rules.ReadSolid
 }
 
-func sightIn(o Object) policy.ReadState {
+func sightIn(o Object) rules.ReadState {
 	switch {
 	case o.Waiting():
-		return policy.ReadWaiting
+		return rules.ReadWaiting
 	case o.Orphaning():
-		return policy.ReadOrphaning
+		return rules.ReadOrphaning
 	}
-	return policy.ReadSolid
+	return rules.ReadSolid
 }
 
 // unacknowledged reports whether the controller of an orphaning node is still
 // given time to observe the deletion, and whether it was given it in vain.
 func (e *Engine) unacknowledged(id graph.NodeID) (waits, overdue bool) {
 	o := e.graph.Node(id).Object()
-	if finalizer.Acknowledged(o) || !slices.Contains(e.cfg.Acknowledge, o.Kind) {
+	if rules.Acknowledged(o) || !slices.Contains(e.cfg.Acknowledge, o.Kind) {
 		return false, false
 	}
 	waits = e.now.Before(e.acknowledgedBy(id))
@@ -194,7 +194,7 @@ func (e *Engine) acknowledgedBy(id graph.NodeID) time.Time {
 
 // believeAbsent notes that a call which began then has proven a node absent (R2,
 // absence).
-func (e *Engine) believeAbsent(id graph.NodeID, began policy.Stamp) {
+func (e *Engine) believeAbsent(id graph.NodeID, began seq.Stamp) {
 	m := e.edit(id)
 	known := m.Absent > e.kinds.Rewound()
 	if m.Absent = max(m.Absent, began); known {
@@ -208,7 +208,7 @@ func (e *Engine) believeAbsent(id graph.NodeID, began policy.Stamp) {
 
 // useOrphaned counts a decision as a use of the remembered owners that it rests on: the
 // bounded memory keeps the used ones.
-func (e *Engine) useOrphaned(id graph.NodeID, in *policy.Input) {
+func (e *Engine) useOrphaned(id graph.NodeID, in *rules.Input) {
 	for i := range in.Owners {
 		if in.Owners[i].Remembered {
 			e.orphaned.Use(e.graph.Node(e.ownerID(id, i)).Key())

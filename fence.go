@@ -4,13 +4,15 @@ import (
 	"time"
 
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/core/rules"
+	"github.com/ownergraph/ownergraph/internal/core/seq"
 	"github.com/ownergraph/ownergraph/policy"
 )
 
 // awaitFence has a key decided again when the fence that it needs has passed: the key
 // itself if its own end waits, otherwise the owners that it waits for, and with them all
 // of their dependents.
-func (e *Engine) awaitFence(id graph.NodeID, in policy.Input, d policy.Decision) {
+func (e *Engine) awaitFence(id graph.NodeID, in rules.Input, d policy.Decision) {
 	if len(d.Owners) == 0 {
 		e.fence.Want(in.Mark, e.now)
 		e.fence.Await(id, e.edit(id))
@@ -37,7 +39,7 @@ func (e *Engine) wakeFence() {
 
 // released returns the moment up to which marks may end without a passed fence, as best
 // effort.
-func (e *Engine) released() policy.Stamp {
+func (e *Engine) released() seq.Stamp {
 	if e.level >= Level2 {
 		return e.fence.Freed()
 	}

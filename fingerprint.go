@@ -6,8 +6,8 @@ import (
 
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/fingerprint"
+	"github.com/ownergraph/ownergraph/internal/core/seq"
 	"github.com/ownergraph/ownergraph/internal/core/tombstone"
-	"github.com/ownergraph/ownergraph/policy"
 )
 
 // Fingerprint returns 64 bits that stand for all that decides what the engine
@@ -113,7 +113,7 @@ func (p *printer) lastWrite(id graph.NodeID) {
 
 // absentSince hashes for which dependents the absence of n, by a call that began then,
 // is evidence: see absenceServes.
-func (p *printer) absentSince(n graph.Node, began policy.Stamp) {
+func (p *printer) absentSince(n graph.Node, began seq.Stamp) {
 	for d := range n.Dependents() {
 		if has(p.e.retries, d.ID()) || n.State() == graph.Phantom {
 			p.Node(d.ID())
@@ -123,13 +123,13 @@ func (p *printer) absentSince(n graph.Node, began policy.Stamp) {
 }
 
 // fenceAfter hashes which fences began after a stamp.
-func (p *printer) fenceAfter(s policy.Stamp) {
+func (p *printer) fenceAfter(s seq.Stamp) {
 	p.e.fence.HashAfter(p.Printer, s)
 }
 
 // began hashes how the beginning of a read of n stands to what was learnt of
 // its dependents and of their owners: all that it is ever compared with.
-func (p *printer) began(n graph.Node, at policy.Stamp) {
+func (p *printer) began(n graph.Node, at seq.Stamp) {
 	e := p.e
 	p.Flags(e.kinds.Of(n.Kind()).Ended > at)
 	p.fenceAfter(at)

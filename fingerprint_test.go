@@ -14,6 +14,8 @@ import (
 	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/queue"
+	"github.com/ownergraph/ownergraph/internal/core/rules"
+	"github.com/ownergraph/ownergraph/internal/core/seq"
 	"github.com/ownergraph/ownergraph/policy"
 )
 
@@ -58,7 +60,7 @@ func (e *Engine) fill() {
 	e.kinds.Lose(e.now, &e.seq, true, e.graph)
 	e.kinds.SetAnswered(e.seq.Stamp())
 	soon, at := e.now.Add(time.Second), e.seq.Stamp()
-	e.sights[d] = sight{sight: policy.ReadSolid, version: "7", began: at, done: at + 1}
+	e.sights[d] = sight{sight: rules.ReadSolid, version: "7", began: at, done: at + 1}
 	e.awaits.put(b, await{version: "5", deadline: soon, asked: 1})
 	e.retries[c], e.parked[c] = Object{Key: e.graph.Node(c).Key(), Version: "8"}, soon
 	e.written[c] = written{digest: 7, tries: 1, after: soon}
@@ -72,7 +74,7 @@ func (e *Engine) fill() {
 	e.edit(b).Call = 2
 	e.absent.Add(Key{Kind: "a", Name: "old", UID: "old"})
 	e.orphaned.Add(Key{Kind: "a", Name: "older", UID: "older"})
-	for _, began := range []policy.Stamp{2, at} { // the first one passes
+	for _, began := range []seq.Stamp{2, at} { // the first one passes
 		e.fence.Want(began-1, e.now)
 		id, _ := e.fence.Begin(e.now, &e.kinds, &e.effects)
 		e.fence.SetBegan(began)
@@ -208,7 +210,7 @@ func nodeChanges() []fieldChange {
 func recordChanges() []fieldChange {
 	const late = 1 << 40
 	return []fieldChange{
-		sightChange("sight", func(s *sight) { s.sight = policy.ReadWaiting }),
+		sightChange("sight", func(s *sight) { s.sight = rules.ReadWaiting }),
 		sightChange("version", func(s *sight) { s.version = "8" }),
 		sightChange("began", func(s *sight) { s.began = 1 }),
 		{"sight.done", func(e *Engine) { // it is compared where the owner is observed

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/core/rules"
 	"github.com/ownergraph/ownergraph/policy"
 )
 
@@ -91,7 +92,7 @@ func (e *Engine) checkGlances() error {
 		if glance == policy.ReasonUnset && !stays {
 			continue
 		}
-		d := policy.Decide(e.input(n.ID()), e.set)
+		d := rules.Decide(e.input(n.ID()), e.set)
 		if d.Action != policy.Keep || d.Reason != policy.NoOwners && d.Reason != policy.OwnerSolid {
 			return fmt.Errorf("E9: %s is kept at a glance (%v), and would be decided to %v (%v)", n.Key(), glance, d.Action, d.Reason)
 		}

@@ -5,7 +5,7 @@ import (
 
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/queue"
-	"github.com/ownergraph/ownergraph/policy"
+	"github.com/ownergraph/ownergraph/internal/core/seq"
 )
 
 // lose notes a sign that history may have gone backwards: a write without an answer, or a
@@ -25,7 +25,7 @@ func (e *Engine) lose() {
 }
 
 // lose has each sweep that waits for a proof ask for one that begins later.
-func (c *clearings) lose(at policy.Stamp) {
+func (c *clearings) lose(at seq.Stamp) {
 	for _, r := range c.runs {
 		r.sought = 0
 		if r.need != 0 {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/queue"
+	"github.com/ownergraph/ownergraph/internal/core/seq"
 	"github.com/ownergraph/ownergraph/policy"
 )
 
@@ -55,7 +56,7 @@ func (e *Engine) rereadCall(id graph.NodeID, c *Call) {
 }
 
 // launch gives a call that is handed out its number, and returns the moment.
-func (e *Engine) launch(c *Call, f flight) policy.Stamp {
+func (e *Engine) launch(c *Call, f flight) seq.Stamp {
 	e.lastCall++
 	c.ID = e.lastCall
 	f.call, f.began = c.Type, e.seq.Stamp()
@@ -209,7 +210,7 @@ func (e *Engine) conflicted(id graph.NodeID) {
 
 // vanished: a read or write of the object itself found it absent. It awaits
 // the watch's word; its dependents need not.
-func (e *Engine) vanished(id graph.NodeID, began policy.Stamp) {
+func (e *Engine) vanished(id graph.NodeID, began seq.Stamp) {
 	e.believeAbsent(id, began)
 	v := e.graph.Node(id).Version()
 	e.await(id, await{version: v, deadline: e.now.Add(e.cfg.AwaitTimeout), then: thenList, gone: true, outside: e.holdIfSick(id)})

@@ -173,23 +173,6 @@ func TestDeletePreconditions(t *testing.T) {
 	}
 }
 
-func TestAcknowledged(t *testing.T) {
-	for _, tc := range []struct {
-		object string
-		want   bool
-		reason string
-	}{
-		{"a~*", true, "a store without generations has nothing to wait for"},
-		{"a~*%2/1", false, "the mark is not acknowledged"},
-		{"a~*%2/2", true, "the mark is acknowledged"},
-		{"a~*%2/3", true, "more than acknowledged"},
-	} {
-		if got := Acknowledged(parse(t, tc.object)); got != tc.want {
-			t.Errorf("Acknowledged(%s) = %t, want %t: %s", tc.object, got, tc.want, tc.reason)
-		}
-	}
-}
-
 func TestEffectString(t *testing.T) {
 	for e, want := range map[Effect]string{EffectUnset: "unset", Unchanged: "unchanged", Stored: "stored", Removed: "removed", 9: "effect(9)"} {
 		if e.String() != want {

@@ -30,7 +30,6 @@ func TestNames(t *testing.T) {
 		last uint8
 	}{
 		{"action", func(i uint8) string { return policy.Action(i).String() }, uint8(policy.Attach)},
-		{"read state", func(i uint8) string { return policy.ReadState(i).String() }, uint8(policy.ReadOrphaning)},
 		{"reason", func(i uint8) string { return policy.Reason(i).String() }, uint8(policy.WriteFails)},
 	} {
 		all := names(c.text)

@@ -26,8 +26,10 @@ const layers = `
 	internal/core/dense < internal/core/queue;
 
 	# The machines. A machine uses lower machines, and never the engine.
-	graph, policy, internal/core/dense
-	< internal/core/seq, internal/core/fifo, internal/core/tombstone < internal/core/record;
+	internal/core/seq;
+	graph, policy, internal/core/seq < internal/core/rules;
+	graph, internal/core/dense < internal/core/fifo, internal/core/tombstone;
+	internal/core/rules, internal/core/fifo, internal/core/tombstone < internal/core/record;
 	internal/core/queue, internal/core/record < internal/core/effect, internal/core/fingerprint
 	< internal/core/kinds < internal/core/fence
 	< internal/core/cycle, internal/core/audit, internal/core/reads, internal/core/inflight;

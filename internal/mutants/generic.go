@@ -19,7 +19,7 @@ import (
 
 // targets are the sources that generic mutants are drawn from: the pure packages
 // and what the engine makes of evidence.
-const targets = "graph/*.go policy/*.go finalizer/*.go " +
+const targets = "graph/*.go policy/*.go internal/core/rules/*.go finalizer/*.go " +
 	"evidence.go fence.go kinds.go decide.go write.go read.go ring.go"
 
 // Generic says how many mutants are drawn and how they are run.
@@ -93,7 +93,7 @@ func (g Generic) Run(ctx context.Context, out io.Writer, argued map[string]strin
 	}
 	fmt.Fprintf(out, "%d mutants could be made; %d are drawn with seed %d\n", len(all), g.N, g.Seed)
 	var healthy []suite
-	for _, file := range [...]string{"graph/graph.go", "policy/decide.go", "finalizer/delete.go", "read.go"} {
+	for _, file := range [...]string{"graph/graph.go", "internal/core/rules/decide.go", "finalizer/delete.go", "read.go"} {
 		healthy = append(healthy, suitesFor(file)...)
 	}
 	if err := g.Bench.Healthy(ctx, out, g.Workers, healthy); err != nil {

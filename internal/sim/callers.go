@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/ownergraph/ownergraph/graph"
-	"github.com/ownergraph/ownergraph/policy"
+	"github.com/ownergraph/ownergraph/internal/core/seq"
 )
 
 const (
@@ -28,7 +28,7 @@ func (s *sim) beginWait(side int) {
 // answer lets the callers go whose wait is over.
 func (s *sim) endWaits() {
 	for i, side := range s.w.Sides {
-		s.callers[i] = slices.DeleteFunc(s.callers[i], func(at policy.Stamp) bool { return side.Engine.WaitOver(at) })
+		s.callers[i] = slices.DeleteFunc(s.callers[i], func(at seq.Stamp) bool { return side.Engine.WaitOver(at) })
 	}
 }
 

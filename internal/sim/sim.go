@@ -9,9 +9,9 @@ import (
 
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/core/seq"
 	"github.com/ownergraph/ownergraph/internal/invariant"
 	"github.com/ownergraph/ownergraph/internal/world"
-	"github.com/ownergraph/ownergraph/policy"
 )
 
 // sim is one world on its way, and what judges it.
@@ -39,10 +39,10 @@ type sim struct {
 	sweeps        *invariant.Sweeps // nil in a world without
 	bySweep       map[issue]bool    // of deletes that were decided: for a holder
 	broken        error
-	unlisted      [4][8]bool        // by engine and kind: sick until it is listed
-	callers       [4][]policy.Stamp // by engine: since when callers of WaitIdle wait
-	record        *recorder         // nil unless the history is recorded
-	effort        map[issue]bool    // of calls that are labelled best effort
+	unlisted      [4][8]bool     // by engine and kind: sick until it is listed
+	callers       [4][]seq.Stamp // by engine: since when callers of WaitIdle wait
+	record        *recorder      // nil unless the history is recorded
+	effort        map[issue]bool // of calls that are labelled best effort
 	moves         []move
 	weights       int
 }

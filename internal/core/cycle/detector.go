@@ -9,7 +9,7 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/fingerprint"
 	"github.com/ownergraph/ownergraph/internal/core/record"
-	"github.com/ownergraph/ownergraph/policy"
+	"github.com/ownergraph/ownergraph/internal/core/seq"
 )
 
 // Delay is the longest wait for a quiet engine before a search begins. A healthy
@@ -37,7 +37,7 @@ type Detector struct {
 
 // cycle is one found cycle.
 type cycle struct {
-	seen    policy.Stamp
+	seen    seq.Stamp
 	first   graph.NodeID // it is decided when a fence has passed
 	members []graph.NodeID
 }
@@ -50,7 +50,7 @@ func (d *Detector) of(v record.Nodes, id graph.NodeID) (cycle, bool) {
 
 // At returns the members of the cycle with a number, and the moment of its discovery.
 // There are none if the cycle counts no more.
-func (d *Detector) At(number int32) (members []graph.NodeID, seen policy.Stamp) {
+func (d *Detector) At(number int32) (members []graph.NodeID, seen seq.Stamp) {
 	c := d.found[number]
 	return c.members, c.seen
 }

@@ -10,7 +10,6 @@ import (
 	"github.com/ownergraph/ownergraph/internal/core/effect"
 	"github.com/ownergraph/ownergraph/internal/core/record"
 	"github.com/ownergraph/ownergraph/internal/core/seq"
-	"github.com/ownergraph/ownergraph/policy"
 )
 
 // rig is a graph and a detector, and the parts of an engine that a detector uses.
@@ -94,7 +93,7 @@ func TestDetector(t *testing.T) {
 	for _, x := range []struct {
 		reason string
 		id     graph.NodeID
-		passed policy.Stamp
+		passed seq.Stamp
 		want   []int
 	}{
 		{"no later fence has passed", a, 0, nil},

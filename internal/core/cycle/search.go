@@ -8,7 +8,6 @@ import (
 	"github.com/ownergraph/ownergraph/internal/core/effect"
 	"github.com/ownergraph/ownergraph/internal/core/record"
 	"github.com/ownergraph/ownergraph/internal/core/seq"
-	"github.com/ownergraph/ownergraph/policy"
 )
 
 // Moment is the state of the engine at one step of a search.
@@ -16,9 +15,9 @@ type Moment struct {
 	Nodes  record.Nodes
 	Stamps *seq.Counter
 	Now    time.Time
-	Passed policy.Stamp // the newest fence that has passed began
-	Quiet  bool         // no call, expectation or fence is under way
-	Fences bool         // the store has fences
+	Passed seq.Stamp // the newest fence that has passed began
+	Quiet  bool      // no call, expectation or fence is under way
+	Fences bool      // the store has fences
 }
 
 // Step begins a search that is due, or goes on with one over at most limit nodes and
@@ -75,7 +74,7 @@ func (d *Detector) keep(m Moment, members []graph.NodeID, out *effect.List) {
 
 // Confirmed returns the indexes of the references of a waiting node that stay inside of
 // its cycle, if a fence has confirmed the cycle. The fences up to passed count.
-func (d *Detector) Confirmed(v record.Nodes, id graph.NodeID, passed policy.Stamp) []int {
+func (d *Detector) Confirmed(v record.Nodes, id graph.NodeID, passed seq.Stamp) []int {
 	c, ok := d.of(v, id)
 	if !ok || passed <= c.seen {
 		return nil

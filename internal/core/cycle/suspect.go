@@ -8,13 +8,13 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/effect"
 	"github.com/ownergraph/ownergraph/internal/core/record"
-	"github.com/ownergraph/ownergraph/policy"
+	"github.com/ownergraph/ownergraph/internal/core/seq"
 )
 
 // Blocked notes that dependents hold a waiting node. The node is a suspect if it waits
 // for a waiting owner, too. The first node of a found cycle asks for a fence until one
 // has passed that began after the discovery.
-func (d *Detector) Blocked(v record.Nodes, id graph.NodeID, now time.Time, passed policy.Stamp, out *effect.List) {
+func (d *Detector) Blocked(v record.Nodes, id graph.NodeID, now time.Time, passed seq.Stamp, out *effect.List) {
 	if c, ok := d.of(v, id); ok {
 		if c.first == id && passed <= c.seen {
 			out.WantFence(c.seen)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/queue"
+	"github.com/ownergraph/ownergraph/internal/core/seq"
 	"github.com/ownergraph/ownergraph/policy"
 )
 
@@ -71,7 +72,7 @@ type Effect struct {
 	Doubt    graph.Doubt
 	Node     graph.NodeID
 	At       time.Time
-	After    policy.Stamp
+	After    seq.Stamp
 	Kind     graph.Kind
 	Record   *Record
 }
@@ -142,7 +143,7 @@ func (l *List) Wake(ids ...graph.NodeID) {
 func (l *List) Fan(id graph.NodeID) { l.items = append(l.items, Effect{Type: Fan, Node: id}) }
 
 // WantFence appends WantFence.
-func (l *List) WantFence(after policy.Stamp) {
+func (l *List) WantFence(after seq.Stamp) {
 	l.items = append(l.items, Effect{Type: WantFence, After: after})
 }
 

@@ -15,7 +15,7 @@ import (
 	"github.com/ownergraph/ownergraph/internal/core/effect"
 	"github.com/ownergraph/ownergraph/internal/core/kinds"
 	"github.com/ownergraph/ownergraph/internal/core/record"
-	"github.com/ownergraph/ownergraph/policy"
+	"github.com/ownergraph/ownergraph/internal/core/seq"
 )
 
 // timeout is the time that a fence may take without a sick kind, before the machine begins
@@ -29,18 +29,18 @@ type Machine struct {
 	exact   bool          // the store has fences
 	release time.Duration // a held fence releases its waiters after this, 0 for never
 
-	wanted  policy.Stamp // a fence that begins after this is wanted, 0 for none
-	since   time.Time    // the first waiter waits since then, or a little longer
-	id      uint64       // of the fence under way, 0 for none
-	last    uint64       // the last id given
-	began   policy.Stamp
+	wanted  seq.Stamp // a fence that begins after this is wanted, 0 for none
+	since   time.Time // the first waiter waits since then, or a little longer
+	id      uint64    // of the fence under way, 0 for none
+	last    uint64    // the last id given
+	began   seq.Stamp
 	started time.Time
 	lost    int          // the number of lost fences in a row
 	late    []graph.Kind // the first kinds that had not passed the last of these, sorted
 	yielded int          // the number of held fences in a row that gave way to a newer one
-	passed  policy.Stamp // the newest fence that has passed began
-	set     policy.Stamp // the newest fence that the set of kinds has passed began
-	freed   policy.Stamp // marks up to here may end without a fence: it took too long
+	passed  seq.Stamp    // the newest fence that has passed began
+	set     seq.Stamp    // the newest fence that the set of kinds has passed began
+	freed   seq.Stamp    // marks up to here may end without a fence: it took too long
 	retry   time.Time    // no other fence begins before this
 	waiting []graph.NodeID
 	byKind  map[graph.Kind]map[graph.NodeID]struct{} // the nodes that wait for one kind to pass
@@ -64,13 +64,13 @@ func (f *Machine) Counts() Counts { return f.counts }
 func (f *Machine) Exact() bool { return f.exact }
 
 // Passed returns the beginning of the newest fence that has passed, 0 without one.
-func (f *Machine) Passed() policy.Stamp { return f.passed }
+func (f *Machine) Passed() seq.Stamp { return f.passed }
 
 // SetPassed returns the beginning of the newest fence that the set of kinds has passed.
-func (f *Machine) SetPassed() policy.Stamp { return f.set }
+func (f *Machine) SetPassed() seq.Stamp { return f.set }
 
 // Freed returns the moment up to which marks may end without a fence, as best effort.
-func (f *Machine) Freed() policy.Stamp { return f.freed }
+func (f *Machine) Freed() seq.Stamp { return f.freed }
 
 // Lost returns the number of lost fences in a row, and the first kinds that had not passed
 // the last of these.
@@ -89,7 +89,7 @@ func (f *Machine) ID() uint64 { return f.id }
 func (f *Machine) Wanted() bool { return f.wanted != 0 }
 
 // BeganAfter reports whether a fence is under way that began after the moment.
-func (f *Machine) BeganAfter(at policy.Stamp) bool { return f.id != 0 && f.began > at }
+func (f *Machine) BeganAfter(at seq.Stamp) bool { return f.id != 0 && f.began > at }
 
 // Held reports whether only sick kinds have still to pass the fence. For a store without
 // fences it reports whether a sick kind hides the end of a deletion.
@@ -108,7 +108,7 @@ func (f *Machine) Held(k *kinds.Table) bool {
 func (f *Machine) Waiting() []graph.NodeID { return f.waiting }
 
 // Want asks for a fence that begins after the moment.
-func (f *Machine) Want(after policy.Stamp, now time.Time) {
+func (f *Machine) Want(after seq.Stamp, now time.Time) {
 	if f.passed > after || f.BeganAfter(after) {
 		return
 	}

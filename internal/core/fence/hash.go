@@ -5,7 +5,7 @@ import (
 	"github.com/ownergraph/ownergraph/internal/core/fingerprint"
 	"github.com/ownergraph/ownergraph/internal/core/kinds"
 	"github.com/ownergraph/ownergraph/internal/core/record"
-	"github.com/ownergraph/ownergraph/policy"
+	"github.com/ownergraph/ownergraph/internal/core/seq"
 )
 
 // Hash adds all parts of the machine that decide the engine's acts.
@@ -32,12 +32,12 @@ func (f *Machine) Hash(p *fingerprint.Printer, k *kinds.Table, g *graph.Graph, n
 }
 
 // HashAfter adds which of the fences began after the moment.
-func (f *Machine) HashAfter(p *fingerprint.Printer, at policy.Stamp) {
+func (f *Machine) HashAfter(p *fingerprint.Printer, at seq.Stamp) {
 	p.Flags(f.passed > at, f.id != 0 && f.began > at, f.freed > at)
 }
 
 // HashSet adds whether the set of kinds has passed a fence that began after the moment.
-func (f *Machine) HashSet(p *fingerprint.Printer, at policy.Stamp) { p.Flags(f.set > at) }
+func (f *Machine) HashSet(p *fingerprint.Printer, at seq.Stamp) { p.Flags(f.set > at) }
 
 // Busy reports whether a fence is wanted or under way that no sick kind holds.
 func (f *Machine) Busy(k *kinds.Table) bool {
@@ -47,13 +47,13 @@ func (f *Machine) Busy(k *kinds.Table) bool {
 // Serves reports whether the observed state includes every commit before the moment, as
 // far as kinds are well: a fence that began after it has passed, or sick kinds alone hold
 // one. Without fences it is always true.
-func (f *Machine) Serves(at policy.Stamp, k *kinds.Table) bool {
+func (f *Machine) Serves(at seq.Stamp, k *kinds.Table) bool {
 	return !f.exact || f.passed > at || f.BeganAfter(at) && f.Held(k)
 }
 
 // CanJoin reports whether a fence is wanted anyway, or is under way and began after the
 // moment.
-func (f *Machine) CanJoin(at policy.Stamp) bool { return f.wanted != 0 || f.BeganAfter(at) }
+func (f *Machine) CanJoin(at seq.Stamp) bool { return f.wanted != 0 || f.BeganAfter(at) }
 
 // WantedAfter returns the moment after which a fence is wanted, 0 for none.
-func (f *Machine) WantedAfter() policy.Stamp { return f.wanted }
+func (f *Machine) WantedAfter() seq.Stamp { return f.wanted }

@@ -8,7 +8,7 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/effect"
 	"github.com/ownergraph/ownergraph/internal/core/kinds"
-	"github.com/ownergraph/ownergraph/policy"
+	"github.com/ownergraph/ownergraph/internal/core/seq"
 )
 
 // AwaitingKind returns the nodes that wait for the kind to pass, sorted.
@@ -71,7 +71,7 @@ func (f *Machine) Begin(now time.Time, k *kinds.Table, out *effect.List) (id uin
 }
 
 // SetBegan notes the moment of the call that Begin led to.
-func (f *Machine) SetBegan(at policy.Stamp) {
+func (f *Machine) SetBegan(at seq.Stamp) {
 	if f.began = at; at > f.wanted {
 		f.wanted = 0
 	}

@@ -5,7 +5,6 @@ import (
 
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/seq"
-	"github.com/ownergraph/ownergraph/policy"
 )
 
 // A store that is restored from a backup goes down first: a write gets no answer, or the
@@ -16,12 +15,12 @@ import (
 
 // loss follows the signs that history may have gone backwards.
 type loss struct {
-	at       policy.Stamp // the newest sign, 0 without one
-	time     time.Time    // of that
-	open     bool         // a kind that takes part may not be confirmed yet
-	closed   policy.Stamp // all of them were last confirmed
-	answered policy.Stamp // the newest call or listing began that the store has answered
-	set      policy.Stamp // the store last reported the set of kinds
+	at       seq.Stamp // the newest sign, 0 without one
+	time     time.Time // of that
+	open     bool      // a kind that takes part may not be confirmed yet
+	closed   seq.Stamp // all of them were last confirmed
+	answered seq.Stamp // the newest call or listing began that the store has answered
+	set      seq.Stamp // the store last reported the set of kinds
 }
 
 // MaxLossWait bounds the wait of a kind with unanswered writes for the fence that confirms
@@ -59,7 +58,7 @@ func (t *Table) LoseWrite(name graph.Kind) {
 }
 
 // LostAt returns the moment of the newest sign, 0 without one.
-func (t *Table) LostAt() policy.Stamp { return t.loss.at }
+func (t *Table) LostAt() seq.Stamp { return t.loss.at }
 
 // LossOpen reports whether a kind that takes part may not be confirmed yet.
 func (t *Table) LossOpen() bool { return t.loss.open }
@@ -68,14 +67,14 @@ func (t *Table) LossOpen() bool { return t.loss.open }
 func (t *Table) LossEnd() time.Time { return t.loss.time.Add(MaxLossWait) }
 
 // SetAnswered notes that the store has answered a call, or sent a listing, that began then.
-func (t *Table) SetAnswered(began policy.Stamp) { t.loss.answered = max(t.loss.answered, began) }
+func (t *Table) SetAnswered(began seq.Stamp) { t.loss.answered = max(t.loss.answered, began) }
 
 // Unanswered reports whether the store has answered no call that began after the newest
 // sign. Then no write goes out.
 func (t *Table) Unanswered() bool { return t.loss.at != 0 && t.loss.answered <= t.loss.at }
 
 // SetReported notes that the store has reported the set of kinds.
-func (t *Table) SetReported(at policy.Stamp) { t.loss.set = at }
+func (t *Table) SetReported(at seq.Stamp) { t.loss.set = at }
 
 // SetReportedSince reports whether the store has reported the set of kinds since the
 // newest sign.
@@ -95,7 +94,7 @@ func (t *Table) Losing(name graph.Kind, now time.Time, held bool) bool {
 // the moment, which is that of a sign or of a conflict's read. For a kind that is served
 // and not watched only reads are newer evidence. For a kind that is not served the set of
 // kinds is.
-func (t *Table) Unconfirmed(g *graph.Graph, name graph.Kind, at policy.Stamp) bool {
+func (t *Table) Unconfirmed(g *graph.Graph, name graph.Kind, at seq.Stamp) bool {
 	if at == 0 {
 		return false
 	}
@@ -112,14 +111,14 @@ func (t *Table) Unconfirmed(g *graph.Graph, name graph.Kind, at policy.Stamp) bo
 
 // Behind reports whether no evidence that began after the moment has shown the kind: no
 // listing, no fence, and no read of a version as new as the watermark.
-func (t *Table) Behind(name graph.Kind, at policy.Stamp) bool {
+func (t *Table) Behind(name graph.Kind, at seq.Stamp) bool {
 	s := t.states[name]
 	return s == nil || s.Passed <= at && s.Confirmed <= at && !s.relisted(at)
 }
 
 // ConfirmRead notes that a read which began then returned a version of the kind. One as new
 // as the watermark confirms the kind.
-func (t *Table) ConfirmRead(name graph.Kind, v graph.Version, began policy.Stamp, compare Compare) {
+func (t *Table) ConfirmRead(name graph.Kind, v graph.Version, began seq.Stamp, compare Compare) {
 	s := t.Of(name)
 	if !t.loss.open || s.High == "" || compare(name, v, s.High) < 0 {
 		return

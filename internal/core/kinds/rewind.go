@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/ownergraph/ownergraph/graph"
-	"github.com/ownergraph/ownergraph/policy"
+	"github.com/ownergraph/ownergraph/internal/core/seq"
 )
 
 // maxEpochs bounds the remembered epochs. A store announces only the newest epoch, so one
@@ -30,7 +30,7 @@ func (t *Table) TakeEpoch(epoch string) bool {
 
 // Rewind takes back the knowledge of all kinds: the store's history went backwards. Every
 // kind has to be listed again (R5).
-func (t *Table) Rewind(at policy.Stamp) {
+func (t *Table) Rewind(at seq.Stamp) {
 	t.rewound, t.relisting = at, true
 	for _, name := range t.names {
 		s := t.of(name)
@@ -117,7 +117,7 @@ func (t *Table) OpenKinds() (out []graph.Kind) {
 // PassFence notes that a kind has passed the fence under way, which has the id and began
 // then. A kind whose pruning is under way passes when that is over. It reports whether the
 // kind has passed now.
-func (t *Table) PassFence(name graph.Kind, id uint64, began policy.Stamp) bool {
+func (t *Table) PassFence(name graph.Kind, id uint64, began seq.Stamp) bool {
 	if name == "" {
 		if !t.setOpen || t.setLost {
 			return false

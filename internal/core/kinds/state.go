@@ -2,7 +2,7 @@ package kinds
 
 import (
 	"github.com/ownergraph/ownergraph/graph"
-	"github.com/ownergraph/ownergraph/policy"
+	"github.com/ownergraph/ownergraph/internal/core/seq"
 )
 
 // State is the knowledge of one kind beyond the graph. It is a value.
@@ -16,12 +16,12 @@ type State struct {
 	Pruning        bool   // a listing has ended, and its pruning has not
 	Open           bool   // it has still to pass the fence under way
 
-	Begun     policy.Stamp // a listing last began
-	Ended     policy.Stamp // a listing last ended
-	Passed    policy.Stamp // the newest fence that it has passed began
-	Lost      policy.Stamp // a write to it last got no answer
-	Confirmed policy.Stamp // a read began that returned its watermark or a newer version, after a loss
-	Pending   uint64       // the id of a fence that it passes when its pruning is over
+	Begun     seq.Stamp // a listing last began
+	Ended     seq.Stamp // a listing last ended
+	Passed    seq.Stamp // the newest fence that it has passed began
+	Lost      seq.Stamp // a write to it last got no answer
+	Confirmed seq.Stamp // a read began that returned its watermark or a newer version, after a loss
+	Pending   uint64    // the id of a fence that it passes when its pruning is over
 
 	High  graph.Version // the watermark: the newest version observed
 	Floor graph.Version // the watermark when the listing under way began
@@ -32,7 +32,7 @@ type State struct {
 func (s *State) well() bool { return s.Sick == "" }
 
 // relisted reports whether a listing is complete that began after the moment.
-func (s *State) relisted(after policy.Stamp) bool {
+func (s *State) relisted(after seq.Stamp) bool {
 	return after != 0 && s.Begun > after && s.Ended > s.Begun && !s.Pruning
 }
 

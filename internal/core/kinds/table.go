@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/ownergraph/ownergraph/graph"
-	"github.com/ownergraph/ownergraph/policy"
+	"github.com/ownergraph/ownergraph/internal/core/seq"
 )
 
 // Table holds the kinds of one engine. Make one with New. A Table is not safe for
@@ -33,9 +33,9 @@ type Table struct {
 	allSeen  bool // every kind was listed since the first set
 	observed bool // an event described the content of the store
 
-	rewound   policy.Stamp // absence from before counts no more, 0 without a rewind
-	relisting bool         // kinds are still to be listed since then
-	epochs    []string     // of announced rewinds, the oldest first
+	rewound   seq.Stamp // absence from before counts no more, 0 without a rewind
+	relisting bool      // kinds are still to be listed since then
+	epochs    []string  // of announced rewinds, the oldest first
 	loss      loss
 	lists     lists
 	pruning   []graph.Kind // their listing has ended
@@ -106,7 +106,7 @@ func (t *Table) AnySick() bool { return t.setLost || t.counts.sick > 0 }
 
 // Relisted reports whether a listing of the kind is complete that began after the moment,
 // which is not 0.
-func (t *Table) Relisted(name graph.Kind, after policy.Stamp) bool {
+func (t *Table) Relisted(name graph.Kind, after seq.Stamp) bool {
 	s := t.states[name]
 	return s != nil && s.relisted(after)
 }
@@ -199,7 +199,7 @@ func (t *Table) Stale(name graph.Kind) bool {
 }
 
 // Rewound returns the moment of the last rewind, 0 without one.
-func (t *Table) Rewound() policy.Stamp { return t.rewound }
+func (t *Table) Rewound() seq.Stamp { return t.rewound }
 
 // Relisting reports whether kinds are still to be listed since a rewind.
 func (t *Table) Relisting() bool { return t.relisting }

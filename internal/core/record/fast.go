@@ -2,6 +2,7 @@ package record
 
 import (
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/core/seq"
 	"github.com/ownergraph/ownergraph/policy"
 )
 
@@ -19,12 +20,12 @@ func (t *Table) IsDefault(g *graph.Graph, id graph.NodeID) bool {
 }
 
 // SetNew sets the state of a new node: its version became known then.
-func (t *Table) SetNew(g *graph.Graph, id graph.NodeID, known policy.Stamp) {
+func (t *Table) SetNew(g *graph.Graph, id graph.NodeID, known seq.Stamp) {
 	g.SetNote(id, uint64(known)&maxStamp)
 }
 
 // SetKnown notes that another version of a node with a compact state became known.
-func (t *Table) SetKnown(g *graph.Graph, id graph.NodeID, known policy.Stamp) {
+func (t *Table) SetKnown(g *graph.Graph, id graph.NodeID, known seq.Stamp) {
 	g.SetNote(id, g.Note(id)&^(maxStamp|noteAudited)|uint64(known)&maxStamp)
 }
 

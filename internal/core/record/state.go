@@ -4,17 +4,18 @@ import (
 	"time"
 
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/core/seq"
 	"github.com/ownergraph/ownergraph/policy"
 )
 
 // State is the knowledge of one node beyond the graph. Stamps are moments in the
 // engine's own order. A State is a value.
 type State struct {
-	Known   policy.Stamp // its judged version became known
-	Changed policy.Stamp // its version, or its absence, became known
-	Role    policy.Stamp // its role as an owner changed
-	Mark    policy.Stamp // since then its propagation mark is observed without a gap; 0 without a mark
-	Absent  policy.Stamp // it is known absent beyond the graph since then, 0 if it is not; of a read its beginning
+	Known   seq.Stamp // its judged version became known
+	Changed seq.Stamp // its version, or its absence, became known
+	Role    seq.Stamp // its role as an owner changed
+	Mark    seq.Stamp // since then its propagation mark is observed without a gap; 0 without a mark
+	Absent  seq.Stamp // it is known absent beyond the graph since then, 0 if it is not; of a read its beginning
 
 	Marked time.Time // the mark was first observed
 	Call   uint64    // the id of the write or reread in flight, 0 for none

@@ -85,7 +85,7 @@ func (t *Table) read(note uint64) State {
 	if note&noteFull != 0 {
 		return t.at(uint32(note)).State
 	}
-	known := policy.Stamp(note & maxStamp)
+	known := seq.Stamp(note & maxStamp)
 	return State{
 		Known: known, Changed: known, Audited: note&noteAudited != 0,
 		Reason: policy.Reason(note >> reasonShift), Doubt: graph.Doubt(note >> doubtShift & maxDoubt),

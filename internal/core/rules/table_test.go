@@ -1,4 +1,4 @@
-package policy_test
+package rules_test
 
 import (
 	"flag"
@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ownergraph/ownergraph/internal/core/rules"
 	"github.com/ownergraph/ownergraph/policy"
 )
 
@@ -20,8 +21,8 @@ type row struct{ input, want, reason string }
 // parseRow reads "object | facts | moments => decision # reason".
 func parseRow(line string) (r row, err error) {
 	input, rest, ok := strings.Cut(line, "=>")
-	want, reason, told := strings.Cut(rest, "#")
-	if r = (row{strings.TrimSpace(input), strings.TrimSpace(want), strings.TrimSpace(reason)}); !ok || !told || r.reason == "" {
+	want, reason, argued := strings.Cut(rest, "#")
+	if r = (row{strings.TrimSpace(input), strings.TrimSpace(want), strings.TrimSpace(reason)}); !ok || !argued || r.reason == "" {
 		err = fmt.Errorf("row %q: want input => decision # reason", line)
 	}
 	return r, err
@@ -48,7 +49,7 @@ func TestDecideTable(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		d := policy.Decide(in, set)
+		d := rules.Decide(in, set)
 		reasons[d.Reason] = true
 		got := says(in.Object, d)
 		if got != r.want && !*update {

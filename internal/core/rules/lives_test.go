@@ -1,9 +1,9 @@
-package policy_test
+package rules_test
 
 import (
 	"testing"
 
-	"github.com/ownergraph/ownergraph/policy"
+	"github.com/ownergraph/ownergraph/internal/core/rules"
 )
 
 // decideRows checks rows of the golden table's form, one step after another.
@@ -13,7 +13,7 @@ func decideRows(t *testing.T, rows []row) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := says(in.Object, policy.Decide(in, set)); got != r.want {
+		if got := says(in.Object, rules.Decide(in, set)); got != r.want {
 			t.Errorf("%s\n got %s\nwant %s\n%s", r.input, got, r.want, r.reason)
 		}
 	}

@@ -1,4 +1,4 @@
-package policy_test
+package rules_test
 
 import (
 	"fmt"
@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/core/rules"
+	"github.com/ownergraph/ownergraph/internal/core/seq"
 	"github.com/ownergraph/ownergraph/policy"
 )
 
@@ -19,7 +21,7 @@ import (
 // "unacknowledged", "overdue", "unconfirmed", "remembered", "mark 2",
 // "changed 2", "saw waiting 4", "same". Moments are what is known beside the
 // owners: "known 3 passed 5 exact" and the like.
-func parseInput(text string) (in policy.Input, set policy.Settings, err error) {
+func parseInput(text string) (in rules.Input, set rules.Settings, err error) {
 	part := strings.Split(text, "|")
 	if len(part) != 3 {
 		return in, set, fmt.Errorf("input %q: want object | facts | moments", text)
@@ -41,9 +43,9 @@ func parseInput(text string) (in policy.Input, set policy.Settings, err error) {
 }
 
 // owners names what the graph, or a read that proved absence, says of an owner.
-func owners() map[string]policy.OwnerFact {
-	unknown := func(d graph.Doubt) policy.OwnerFact { return policy.OwnerFact{Class: graph.Unknown, Doubt: d} }
-	return map[string]policy.OwnerFact{
+func owners() map[string]rules.OwnerFact {
+	unknown := func(d graph.Doubt) rules.OwnerFact { return rules.OwnerFact{Class: graph.Unknown, Doubt: d} }
+	return map[string]rules.OwnerFact{
 		"self":       {Self: true, Class: graph.Solid},
 		"solid":      {Class: graph.Solid},
 		"waiting":    {Class: graph.Waiting},
@@ -55,7 +57,7 @@ func owners() map[string]policy.OwnerFact {
 	}
 }
 
-func parseFact(text string) (policy.OwnerFact, error) {
+func parseFact(text string) (rules.OwnerFact, error) {
 	w := words(strings.Fields(text))
 	o, ok := owners()[w.next()]
 	if !ok {
@@ -80,8 +82,8 @@ func parseFact(text string) (policy.OwnerFact, error) {
 		case "changed":
 			o.Changed = w.stamp()
 		case "saw":
-			o.Read = map[string]policy.ReadState{
-				"solid": policy.ReadSolid, "waiting": policy.ReadWaiting, "orphaning": policy.ReadOrphaning,
+			o.Read = map[string]rules.ReadState{
+				"solid": rules.ReadSolid, "waiting": rules.ReadWaiting, "orphaning": rules.ReadOrphaning,
 			}[w.next()]
 			o.ReadBegan = w.stamp()
 		default:
@@ -91,7 +93,7 @@ func parseFact(text string) (policy.OwnerFact, error) {
 	return o, nil
 }
 
-func parseMoments(in *policy.Input, set *policy.Settings, text string) error {
+func parseMoments(in *rules.Input, set *rules.Settings, text string) error {
 	for w := words(strings.Fields(text)); len(w) > 0; {
 		switch word := w.next(); word {
 		case "known":
@@ -140,9 +142,9 @@ func (w *words) next() string {
 	return word
 }
 
-func (w *words) stamp() policy.Stamp {
+func (w *words) stamp() seq.Stamp {
 	n, _ := strconv.ParseUint(w.next(), 10, 32)
-	return policy.Stamp(n)
+	return seq.Stamp(n)
 }
 
 // says renders a decision on one line: what to do, to whom, and why.
@@ -168,7 +170,7 @@ func says(o graph.Object, d policy.Decision) string {
 }
 
 // clone returns a copy of the input that shares nothing with it.
-func clone(in policy.Input) policy.Input {
+func clone(in rules.Input) rules.Input {
 	in.Object = in.Object.Clone()
 	in.Owners = slices.Clone(in.Owners)
 	in.Ring = slices.Clone(in.Ring)

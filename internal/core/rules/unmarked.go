@@ -1,6 +1,9 @@
-package policy
+package rules
 
-import "github.com/ownergraph/ownergraph/graph"
+import (
+	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/policy"
+)
 
 // classes holds the references that count, by what they are. Their lists begin
 // in a room that is given for them, so what leaves with a decision is a copy: see
@@ -72,36 +75,36 @@ func (in *Input) seen(o *OwnerFact) (class graph.Class, read bool) {
 
 // unmarked judges an object that nobody has deleted yet: the garbage processor
 // of the collector proposal, with Kubernetes' classes.
-func (in *Input) unmarked(set Settings) Decision {
+func (in *Input) unmarked(set Settings) policy.Decision {
 	var room few
 	c := in.classify(&room)
 	switch {
 	case len(in.Object.Owners) == 0:
-		return Decision{Action: Keep, Reason: NoOwners}
+		return policy.Decision{Action: policy.Keep, Reason: policy.NoOwners}
 	case in.Flawed:
-		return Decision{Action: Keep, Reason: ObjectFlawed}
+		return policy.Decision{Action: policy.Keep, Reason: policy.ObjectFlawed}
 	case len(c.solid) > 0:
 		return in.beside(c)
 	case len(c.unknown) > 0:
 		return in.doubtful(own(c.unknown))
 	case len(c.unlisted) > 0:
-		return Decision{Action: Wait, Reason: NeedListing, Owners: own(c.unlisted)}
+		return policy.Decision{Action: policy.Wait, Reason: policy.NeedListing, Owners: own(c.unlisted)}
 	case len(c.read) > 0:
 		return verify(own(c.read))
 	case len(c.unconfirmed) > 0:
 		return in.fence(own(c.unconfirmed)...)
 	case len(c.dangling)+len(c.waiting) == 0:
-		return Decision{Action: Keep, Reason: OnlySelf}
+		return policy.Decision{Action: policy.Keep, Reason: policy.OnlySelf}
 	case len(c.remembered) > 0:
-		return Decision{Action: Orphan, Reason: OwnerOrphaned, Owners: own(c.remembered)}
+		return policy.Decision{Action: policy.Orphan, Reason: policy.OwnerOrphaned, Owners: own(c.remembered)}
 	}
 	return in.garbage(c, set)
 }
 
 // doubtful keeps an object because of owners that no read can settle. Of
 // several doubts the last in graph's order is named.
-func (in *Input) doubtful(unknown []int) Decision {
-	d := Decision{Action: Keep, Reason: OwnerUnknown, Owners: unknown}
+func (in *Input) doubtful(unknown []int) policy.Decision {
+	d := policy.Decision{Action: policy.Keep, Reason: policy.OwnerUnknown, Owners: unknown}
 	for _, i := range unknown {
 		d.Doubt = max(d.Doubt, in.Owners[i].Doubt)
 	}

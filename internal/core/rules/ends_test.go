@@ -1,19 +1,21 @@
-package policy_test
+package rules_test
 
 import (
 	"testing"
 
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/core/rules"
+	"github.com/ownergraph/ownergraph/internal/core/seq"
 	"github.com/ownergraph/ownergraph/policy"
 )
 
 // play is a store in which nothing changes any more, and an engine that does
 // what decisions ask for: reads, fences, and waiting for the watch.
 type play struct {
-	in       policy.Input
-	truth    []policy.ReadState // ReadUnset: it is gone
-	unread   refs               // whom no read reaches
-	now      policy.Stamp
+	in       rules.Input
+	truth    []rules.ReadState // ReadUnset: it is gone
+	unread   refs              // whom no read reaches
+	now      seq.Stamp
 	decision policy.Decision
 }
 
@@ -21,7 +23,7 @@ type play struct {
 // comes to that.
 func (p *play) end() bool {
 	for range 4 + 4*len(p.in.Owners) {
-		p.decision = policy.Decide(p.in, policy.Settings{})
+		p.decision = rules.Decide(p.in, rules.Settings{})
 		d := p.decision
 		p.now += 2
 		switch {
@@ -58,8 +60,8 @@ func (p *play) read(owners []int) {
 		o := &p.in.Owners[i]
 		switch {
 		case p.unread>>i&1 != 0:
-		case p.truth[i] == policy.ReadUnset:
-			*o = policy.OwnerFact{Class: graph.Dangling, Changed: p.now}
+		case p.truth[i] == rules.ReadUnset:
+			*o = rules.OwnerFact{Class: graph.Dangling, Changed: p.now}
 		default:
 			o.Read, o.ReadBegan, o.SameVersion = p.truth[i], p.now, o.Class != graph.Unknown && o.Mark != 0
 		}
@@ -71,13 +73,13 @@ func (p *play) read(owners []int) {
 func (p *play) watch(owners []int) {
 	for _, i := range owners {
 		o := &p.in.Owners[i]
-		is := policy.OwnerFact{Class: graph.Dangling, Changed: p.now}
+		is := rules.OwnerFact{Class: graph.Dangling, Changed: p.now}
 		switch p.truth[i] {
-		case policy.ReadSolid:
+		case rules.ReadSolid:
 			is.Class = graph.Solid
-		case policy.ReadWaiting:
+		case rules.ReadWaiting:
 			is.Class, is.Mark = graph.Waiting, p.now
-		case policy.ReadOrphaning:
+		case rules.ReadOrphaning:
 			is.Class, is.Mark, is.Orphaning = graph.Solid, p.now, true
 		}
 		if is.Class != o.Class || is.Orphaning != o.Orphaning || o.Unconfirmed {
@@ -88,8 +90,8 @@ func (p *play) watch(owners []int) {
 
 // holds reports whether an owner that can be read is, for the graph and in
 // truth, as said.
-func (p *play) holds(class graph.Class, truth policy.ReadState) bool {
-	return spec{in: p.in}.those(func(i int, o policy.OwnerFact) bool {
+func (p *play) holds(class graph.Class, truth rules.ReadState) bool {
+	return spec{in: p.in}.those(func(i int, o rules.OwnerFact) bool {
 		return p.unread>>i&1 == 0 && o.Class == class && p.truth[i] == truth
 	}) != 0
 }
@@ -97,13 +99,13 @@ func (p *play) holds(class graph.Class, truth policy.ReadState) bool {
 // plays yields every play of a small scope: three owners of which the graph
 // says one thing and the store another.
 func plays(unread func(n int) refs, yield func(p *play)) {
-	graphs := []policy.OwnerFact{
+	graphs := []rules.OwnerFact{
 		{Class: graph.Solid}, {Class: graph.Waiting, Mark: 2}, {Class: graph.Waiting, Mark: 6},
 		{Class: graph.Solid, Orphaning: true, Mark: 2}, {Class: graph.Solid, Orphaning: true, Mark: 6},
 		{Class: graph.Solid, Orphaning: true, Mark: 6, Unacknowledged: true}, {Class: graph.Dangling},
 		{Class: graph.Unknown, Doubt: graph.Unobserved}, {Class: graph.Dangling, Unconfirmed: true},
 	}
-	fences := []policy.Fence{{Exact: true}, {Exact: true, Passed: 5}, {Exact: true, Passed: 8}, {Exact: true, Passed: 4, Held: true}, {Released: 9}}
+	fences := []rules.Fence{{Exact: true}, {Exact: true, Passed: 5}, {Exact: true, Passed: 8}, {Exact: true, Passed: 4, Held: true}, {Released: 9}}
 	marks := [][]string{nil, {graph.FinalizerForeground}, {graph.FinalizerOrphan}}
 	each := len(graphs) * 4
 	for n := range each * each * each {
@@ -115,7 +117,7 @@ func plays(unread func(n int) refs, yield func(p *play)) {
 			if graphs[at/4].Class == graph.Dangling {
 				at = 0
 			}
-			p.truth = append(p.truth, policy.ReadState(at%4))
+			p.truth = append(p.truth, rules.ReadState(at%4))
 		}
 		p.in.Known, p.now, p.in.Mark = 4, 10, 3
 		p.in.Fence = fences[n%len(fences)]
@@ -136,8 +138,8 @@ func TestDecideEnds(t *testing.T) {
 		}
 		if p.decision.Action == policy.Delete {
 			for i, is := range p.truth {
-				before := spec{begin, policy.Settings{}}.fenced(begin.Owners[i])
-				if is != policy.ReadUnset && is != policy.ReadWaiting && !before {
+				before := spec{begin, rules.Settings{}}.fenced(begin.Owners[i])
+				if is != rules.ReadUnset && is != rules.ReadWaiting && !before {
 					t.Fatalf("%+v: deleted although owner %d is %s", begin, i, is)
 				}
 			}
@@ -159,13 +161,13 @@ func TestDecideUnreadable(t *testing.T) {
 			return
 		}
 		held++
-		s := spec{p.in, policy.Settings{}}
+		s := spec{p.in, rules.Settings{}}
 		for i, o := range p.in.Owners {
-			if p.unread>>i&1 == 0 && s.leaving(o) && p.truth[i] == policy.ReadOrphaning {
+			if p.unread>>i&1 == 0 && s.leaving(o) && p.truth[i] == rules.ReadOrphaning {
 				t.Fatalf("%+v: owner %d orphans, and waits for a read of another: %s", begin, i, says(p.in.Object, p.decision))
 			}
 		}
-		if !p.in.Object.Deleting && p.holds(graph.Waiting, policy.ReadWaiting) && p.holds(graph.Solid, policy.ReadSolid) {
+		if !p.in.Object.Deleting && p.holds(graph.Waiting, rules.ReadWaiting) && p.holds(graph.Solid, rules.ReadSolid) {
 			t.Fatalf("%+v: an owner waits beside a solid one, and a third is read: %s", begin, says(p.in.Object, p.decision))
 		}
 		if p.in.Object.Deleting && !p.in.Retry {

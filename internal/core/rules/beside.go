@@ -1,10 +1,14 @@
-package policy
+package rules
+
+import (
+	"github.com/ownergraph/ownergraph/policy"
+)
 
 // beside trims what is dangling or waiting beside a solid owner, in one write
 // as far as the evidence goes, and finds out which unobserved owners dangle.
 // What a waiting owner needs goes before what only tidies up: the one holds up
 // that owner's end, the other nothing.
-func (in *Input) beside(c classes) Decision {
+func (in *Input) beside(c classes) policy.Decision {
 	var v verdict
 	for _, i := range c.waiting {
 		e, about := in.trimmable(c, i)
@@ -13,9 +17,9 @@ func (in *Input) beside(c classes) Decision {
 	switch {
 	case len(v.proven) > 0:
 		drop := distinct(append(v.proven, c.dangling...))
-		return Decision{Action: Trim, Reason: WaitingBesideSolid, Owners: drop}
+		return policy.Decision{Action: policy.Trim, Reason: policy.WaitingBesideSolid, Owners: drop}
 	case len(c.dangling) > 0:
-		return Decision{Action: Trim, Reason: DanglingBesideSolid, Owners: own(c.dangling)}
+		return policy.Decision{Action: policy.Trim, Reason: policy.DanglingBesideSolid, Owners: own(c.dangling)}
 	case len(v.fence) > 0:
 		return in.fence(v.fence...)
 	case len(v.read) > 0:
@@ -27,7 +31,7 @@ func (in *Input) beside(c classes) Decision {
 	case len(c.unconfirmed) > 0:
 		return in.fence(own(c.unconfirmed)...)
 	}
-	return Decision{Action: Keep, Reason: OwnerSolid}
+	return policy.Decision{Action: policy.Keep, Reason: policy.OwnerSolid}
 }
 
 // trimmable says whether the waiting reference i may be dropped because of a

@@ -1,6 +1,9 @@
-package policy
+package rules
 
-import "github.com/ownergraph/ownergraph/graph"
+import (
+	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/core/seq"
+)
 
 // evidence says how far the evidence for an owner's state is.
 type evidence uint8
@@ -47,7 +50,7 @@ func (in *Input) ended(o OwnerFact) bool {
 
 // read reports whether a read has shown the owner that began after the moment
 // and after the judged version was known (R6).
-func (in *Input) read(o OwnerFact, after Stamp) bool {
+func (in *Input) read(o OwnerFact, after seq.Stamp) bool {
 	return o.Read != ReadUnset && o.ReadBegan > max(in.Known, after)
 }
 

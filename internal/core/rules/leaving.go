@@ -1,6 +1,9 @@
-package policy
+package rules
 
-import "github.com/ownergraph/ownergraph/graph"
+import (
+	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/policy"
+)
 
 // leaving says how far the evidence is that owners orphan the object. R2: a
 // reference is dropped only if its owner was seen orphaning at an instant after
@@ -26,11 +29,11 @@ func (in *Input) leaving() (v verdict) {
 // the object: effects that overlap in time permit either (RULES, Decisions). Of a
 // flawed object only the former go: nothing else may rest on it, and without
 // them the owner would never end.
-func (in *Input) orphan(proven []int) Decision {
-	d := Decision{Action: Orphan, Reason: OwnerOrphans, Owners: proven}
+func (in *Input) orphan(proven []int) policy.Decision {
+	d := policy.Decision{Action: policy.Orphan, Reason: policy.OwnerOrphans, Owners: proven}
 	for _, i := range proven {
 		if in.Owners[i].Overdue {
-			d.Reason = AcknowledgementOverdue
+			d.Reason = policy.AcknowledgementOverdue
 		}
 	}
 	if !in.Flawed {

@@ -1,41 +1,42 @@
-package policy
+package rules
 
 import (
 	"slices"
 
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/policy"
 )
 
 // marked judges an object that is being deleted: it ends the object's own
 // propagation. R3: only behind a fence that began after the mark it carries now
 // was observed, and never on the strength of a read.
-func (in *Input) marked() Decision {
+func (in *Input) marked() policy.Decision {
 	p := in.Object.Propagation()
 	switch {
 	case len(in.Object.Finalizers) == 0:
-		return Decision{Action: Keep, Reason: NeedGrace}
+		return policy.Decision{Action: policy.Keep, Reason: policy.NeedGrace}
 	case p == graph.Unset:
-		return Decision{Action: Keep, Reason: NeedFinalizers}
+		return policy.Decision{Action: policy.Keep, Reason: policy.NeedFinalizers}
 	case in.Retry:
-		return Decision{Action: Wait, Reason: NeedWatch}
+		return policy.Decision{Action: policy.Wait, Reason: policy.NeedWatch}
 	case p == graph.Foreground && in.Blocking > 0:
 		return in.blocked()
 	case p == graph.Orphan && in.Referring > 0:
-		return Decision{Action: Wait, Reason: NeedDependents}
+		return policy.Decision{Action: policy.Wait, Reason: policy.NeedDependents}
 	case p == graph.Orphan && in.Unacknowledged:
-		return Decision{Action: Wait, Reason: NeedAcknowledgement}
+		return policy.Decision{Action: policy.Wait, Reason: policy.NeedAcknowledgement}
 	}
 	return in.release(p)
 }
 
 // release takes the propagation finalizer off, if the fence allows it.
-func (in *Input) release(p graph.Propagation) Decision {
-	d := Decision{Action: Release, Reason: DependentsGone, Finalizer: p.Finalizer()}
+func (in *Input) release(p graph.Propagation) policy.Decision {
+	d := policy.Decision{Action: policy.Release, Reason: policy.DependentsGone, Finalizer: p.Finalizer()}
 	switch {
 	case p == graph.Orphan && in.Overdue:
-		d.Reason = AcknowledgementOverdue
+		d.Reason = policy.AcknowledgementOverdue
 	case p == graph.Orphan:
-		d.Reason = DependentsFree
+		d.Reason = policy.DependentsFree
 	}
 	switch {
 	case in.Mark == 0:
@@ -51,7 +52,7 @@ func (in *Input) release(p graph.Propagation) Decision {
 // blocked breaks the ring through which a foreground deletion waits for itself,
 // or waits for whoever blocks it. A ring is younger than the mark, so that a
 // fence from before the mark cannot have confirmed it.
-func (in *Input) blocked() Decision {
+func (in *Input) blocked() policy.Decision {
 	var ring []int
 	for i, r := range in.Object.Owners {
 		if r.Block && slices.Contains(in.Ring, i) && !in.Owners[i].Self {
@@ -59,7 +60,7 @@ func (in *Input) blocked() Decision {
 		}
 	}
 	if len(ring) == 0 {
-		return Decision{Action: Wait, Reason: NeedDependents}
+		return policy.Decision{Action: policy.Wait, Reason: policy.NeedDependents}
 	}
-	return Decision{Action: Unblock, Reason: RingConfirmed, Owners: ring, BestEffort: in.Fence.Passed <= in.Mark}
+	return policy.Decision{Action: policy.Unblock, Reason: policy.RingConfirmed, Owners: ring, BestEffort: in.Fence.Passed <= in.Mark}
 }

@@ -1,7 +1,9 @@
-package policy_test
+package rules_test
 
 import (
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/core/rules"
+	"github.com/ownergraph/ownergraph/internal/core/seq"
 	"github.com/ownergraph/ownergraph/policy"
 )
 
@@ -9,14 +11,14 @@ import (
 // where nothing may. It is written for reading: it repeats itself, and shares
 // nothing with Decide.
 type spec struct {
-	in  policy.Input
-	set policy.Settings
+	in  rules.Input
+	set rules.Settings
 }
 
 // refs is a set of references, by index.
 type refs uint16
 
-func (s spec) those(is func(i int, o policy.OwnerFact) bool) (out refs) {
+func (s spec) those(is func(i int, o rules.OwnerFact) bool) (out refs) {
 	for i, o := range s.in.Owners {
 		if is(i, o) {
 			out |= 1 << i
@@ -47,7 +49,7 @@ const (
 	unknown
 )
 
-func (s spec) what(o policy.OwnerFact) state {
+func (s spec) what(o rules.OwnerFact) state {
 	switch {
 	case o.Self:
 		return self
@@ -67,62 +69,62 @@ func (s spec) what(o policy.OwnerFact) state {
 		return unknown
 	case !s.read(o):
 		return unread
-	case o.Read == policy.ReadWaiting:
+	case o.Read == rules.ReadWaiting:
 		return waiting
 	}
 	return solid
 }
 
 func (s spec) are(w state) refs {
-	return s.those(func(_ int, o policy.OwnerFact) bool { return s.what(o) == w })
+	return s.those(func(_ int, o rules.OwnerFact) bool { return s.what(o) == w })
 }
 
 // leaving: observed being deleted, with orphaning.
-func (s spec) leaving(o policy.OwnerFact) bool {
+func (s spec) leaving(o rules.OwnerFact) bool {
 	return !o.Self && o.Orphaning && o.Class != graph.Dangling
 }
 
 // ---- R2, R6: evidence
 
 // read: a read that began after the judged version was known says something.
-func (s spec) read(o policy.OwnerFact) bool {
-	return o.Read != policy.ReadUnset && o.ReadBegan > s.in.Known
+func (s spec) read(o rules.OwnerFact) bool {
+	return o.Read != rules.ReadUnset && o.ReadBegan > s.in.Known
 }
 
 // fenced: a fence has passed that began after version and mark were known.
-func (s spec) fenced(o policy.OwnerFact) bool {
+func (s spec) fenced(o rules.OwnerFact) bool {
 	return o.Mark != 0 && s.in.Fence.Passed > o.Mark && s.in.Fence.Passed > s.in.Known
 }
 
 // denied: a read that is newer than any fence says otherwise.
-func (s spec) denied(o policy.OwnerFact, want policy.ReadState) bool {
+func (s spec) denied(o rules.OwnerFact, want rules.ReadState) bool {
 	return s.read(o) && o.Read != want && !(s.fenced(o) && s.in.Fence.Passed >= o.ReadBegan)
 }
 
 // seen is R2, presence.
-func (s spec) seen(o policy.OwnerFact, want policy.ReadState) bool {
+func (s spec) seen(o rules.OwnerFact, want rules.ReadState) bool {
 	return s.read(o) && o.Read == want || s.fenced(o) && !s.denied(o, want)
 }
 
 // fenceDue: a read would only come before the fence that the owner waits for.
-func (s spec) fenceDue(o policy.OwnerFact) bool {
+func (s spec) fenceDue(o rules.OwnerFact) bool {
 	f := s.in.Fence
 	return f.Exact && !f.Held && o.Mark != 0 && f.Passed <= o.Mark && f.Released <= o.Mark
 }
 
 // stood is the first half of the trimming rule: x was there, and did not wait,
 // after o's mark was known.
-func (s spec) stood(x, o policy.OwnerFact) bool {
-	stands := x.Read == policy.ReadSolid || x.Read == policy.ReadOrphaning
+func (s spec) stood(x, o rules.OwnerFact) bool {
+	stands := x.Read == rules.ReadSolid || x.Read == rules.ReadOrphaning
 	if s.read(x) && x.ReadBegan > o.Mark && x.ReadBegan > s.in.Fence.Passed {
 		return stands
 	}
 	return s.read(x) && x.ReadBegan > o.Mark && stands || s.fenced(o) && x.Class == graph.Solid
 }
 
-func (s spec) trimmable(o policy.OwnerFact) bool {
-	return s.what(o) == waiting && o.Mark != 0 && s.seen(o, policy.ReadWaiting) &&
-		s.those(func(_ int, x policy.OwnerFact) bool { return s.what(x) == solid && s.stood(x, o) }) != 0
+func (s spec) trimmable(o rules.OwnerFact) bool {
+	return s.what(o) == waiting && o.Mark != 0 && s.seen(o, rules.ReadWaiting) &&
+		s.those(func(_ int, x rules.OwnerFact) bool { return s.what(x) == solid && s.stood(x, o) }) != 0
 }
 
 // several: there is more than one owner that counts.
@@ -139,9 +141,9 @@ func (s spec) several() bool {
 
 // together is "one instant": a read that began when every owner was known, and
 // that found the owner waiting as the graph has it.
-func (s spec) together(o policy.OwnerFact) bool {
-	later := s.those(func(_ int, w policy.OwnerFact) bool { return !w.Self && w.Changed >= o.ReadBegan })
-	return s.read(o) && later == 0 && o.Read == policy.ReadWaiting && o.SameVersion
+func (s spec) together(o rules.OwnerFact) bool {
+	later := s.those(func(_ int, w rules.OwnerFact) bool { return !w.Self && w.Changed >= o.ReadBegan })
+	return s.read(o) && later == 0 && o.Read == rules.ReadWaiting && o.SameVersion
 }
 
 // ---- the rules of each write
@@ -153,7 +155,7 @@ type rule struct {
 }
 
 func (s spec) rules(d policy.Decision) []rule {
-	drop, all := setOf(d.Owners), s.those(func(_ int, o policy.OwnerFact) bool { return !o.Self })
+	drop, all := setOf(d.Owners), s.those(func(_ int, o rules.OwnerFact) bool { return !o.Self })
 	within := func(part, whole refs) bool { return part&^whole == 0 }
 	switch d.Action {
 	case policy.Delete:
@@ -161,10 +163,10 @@ func (s spec) rules(d policy.Decision) []rule {
 			{"unmarked", !s.in.Object.Deleting}, {"Flaw", !s.in.Flawed},
 			{"S1b: it has an owner", all != 0},
 			{"R2a: every owner is absent or waits", all == s.are(gone)|s.are(waiting)},
-			{"R2b: each that waits was seen so", s.are(waiting) == s.those(func(_ int, o policy.OwnerFact) bool {
-				return s.what(o) == waiting && (s.several() || s.seen(o, policy.ReadWaiting))
+			{"R2b: each that waits was seen so", s.are(waiting) == s.those(func(_ int, o rules.OwnerFact) bool {
+				return s.what(o) == waiting && (s.several() || s.seen(o, rules.ReadWaiting))
 			})},
-			{"One: each that waits was seen so with all others", s.are(waiting) == s.those(func(_ int, o policy.OwnerFact) bool {
+			{"One: each that waits was seen so with all others", s.are(waiting) == s.those(func(_ int, o rules.OwnerFact) bool {
 				return s.what(o) == waiting && (!s.several() || s.together(o))
 			})},
 			{"Memory: none orphaned it", s.remembered() == 0},
@@ -174,7 +176,7 @@ func (s spec) rules(d policy.Decision) []rule {
 		return []rule{
 			{"unmarked", !s.in.Object.Deleting}, {"Flaw", !s.in.Flawed},
 			{"something is dropped", drop != 0}, {"an owner stays", s.are(solid) != 0},
-			{"R2a or Trim", within(drop, s.are(gone)|s.those(func(_ int, o policy.OwnerFact) bool { return s.trimmable(o) }))},
+			{"R2a or Trim", within(drop, s.are(gone)|s.those(func(_ int, o rules.OwnerFact) bool { return s.trimmable(o) }))},
 		}
 	case policy.Orphan:
 		if s.remembers() {
@@ -219,23 +221,23 @@ func (s spec) broken(d policy.Decision) string {
 
 // left: the references that orphaning drops.
 func (s spec) left() refs {
-	return s.those(func(_ int, o policy.OwnerFact) bool {
-		return s.leaving(o) && !o.Unacknowledged && s.seen(o, policy.ReadOrphaning)
+	return s.those(func(_ int, o rules.OwnerFact) bool {
+		return s.leaving(o) && !o.Unacknowledged && s.seen(o, rules.ReadOrphaning)
 	})
 }
 
 func (s spec) remembered() refs {
-	return s.those(func(_ int, o policy.OwnerFact) bool { return s.what(o) == gone && o.Remembered })
+	return s.those(func(_ int, o rules.OwnerFact) bool { return s.what(o) == gone && o.Remembered })
 }
 
 // remembers: nothing but the memory of an owner that orphaned it keeps it.
 func (s spec) remembers() bool {
-	all := s.those(func(_ int, o policy.OwnerFact) bool { return !o.Self })
+	all := s.those(func(_ int, o rules.OwnerFact) bool { return !o.Self })
 	return !s.in.Object.Deleting && !s.in.Flawed && s.left() == 0 && s.remembered() != 0 && all == s.are(gone)|s.are(waiting)
 }
 
 func (s spec) ring() (out refs) {
-	return s.those(func(i int, o policy.OwnerFact) bool {
+	return s.those(func(i int, o rules.OwnerFact) bool {
 		in := false
 		for _, j := range s.in.Ring {
 			in = in || j == i
@@ -247,9 +249,9 @@ func (s spec) ring() (out refs) {
 // propagation is the rule of the engine's own deletes.
 func (s spec) propagation() graph.Propagation {
 	carries := s.in.Object.Propagation()
-	early := s.those(func(_ int, o policy.OwnerFact) bool {
-		covers := func(fence policy.Stamp) bool { // and no read has shown another version since
-			return o.Mark != 0 && fence > o.Mark && (o.Read == policy.ReadUnset || o.SameVersion || fence > o.ReadBegan)
+	early := s.those(func(_ int, o rules.OwnerFact) bool {
+		covers := func(fence seq.Stamp) bool { // and no read has shown another version since
+			return o.Mark != 0 && fence > o.Mark && (o.Read == rules.ReadUnset || o.SameVersion || fence > o.ReadBegan)
 		}
 		ended := covers(s.in.Fence.Passed) || covers(s.in.Fence.Released)
 		return s.what(o) == waiting && (!ended || s.in.Referring > 0)

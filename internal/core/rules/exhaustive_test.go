@@ -1,4 +1,4 @@
-package policy_test
+package rules_test
 
 import (
 	"fmt"
@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/core/rules"
+	"github.com/ownergraph/ownergraph/internal/core/seq"
 	"github.com/ownergraph/ownergraph/policy"
 )
 
@@ -19,23 +21,23 @@ const known = 3
 // object's own states in full.
 func TestDecideExhaustive(t *testing.T) {
 	c := checker{t: t}
-	fences := everyFence([]policy.Stamp{0, 3, 4, 5}, []policy.Stamp{0, 4, 5}, true)
-	few := everyFence([]policy.Stamp{0, 4, 5}, []policy.Stamp{0, 5}, false)
-	states := append(few, policy.Fence{Exact: true, Held: true}, policy.Fence{Released: 4}, policy.Fence{Released: 5})
-	plain := []policy.Input{{}, {Referring: 1}}
+	fences := everyFence([]seq.Stamp{0, 3, 4, 5}, []seq.Stamp{0, 4, 5}, true)
+	few := everyFence([]seq.Stamp{0, 4, 5}, []seq.Stamp{0, 5}, false)
+	states := append(few, rules.Fence{Exact: true, Held: true}, rules.Fence{Released: 4}, rules.Fence{Released: 5})
+	plain := []rules.Input{{}, {Referring: 1}}
 
-	one := everyFact([]policy.Stamp{0, 2, 3, 4}, []policy.Stamp{3, 4, 5, 6}, []policy.Stamp{1, 5})
+	one := everyFact([]seq.Stamp{0, 2, 3, 4}, []seq.Stamp{3, 4, 5, 6}, []seq.Stamp{1, 5})
 	for _, o := range one {
 		c.run(plain, fences, o)
 		c.run(plain[:1], few, o, twice(o))
 	}
-	two := choice(everyFact([]policy.Stamp{2, 4}, []policy.Stamp{4, 6}, []policy.Stamp{1, 5}))
+	two := choice(everyFact([]seq.Stamp{2, 4}, []seq.Stamp{4, 6}, []seq.Stamp{1, 5}))
 	for _, o := range two {
 		for _, p := range two {
 			c.run(plain[:1], few, o, p)
 		}
 	}
-	three := choice(everyFact([]policy.Stamp{2}, []policy.Stamp{6}, []policy.Stamp{1}))
+	three := choice(everyFact([]seq.Stamp{2}, []seq.Stamp{6}, []seq.Stamp{1}))
 	for _, o := range three {
 		for _, p := range three {
 			for _, q := range three {
@@ -50,7 +52,7 @@ func TestDecideExhaustive(t *testing.T) {
 			t.Fatal(err)
 		}
 		c.run(objects, states, f)
-		c.run(objects, states, f, policy.OwnerFact{Class: graph.Solid})
+		c.run(objects, states, f, rules.OwnerFact{Class: graph.Solid})
 	}
 	c.run(objects, states)
 	c.everyReason()
@@ -58,8 +60,8 @@ func TestDecideExhaustive(t *testing.T) {
 
 // everyFact returns every fact of one owner over the stamps: what it is, its
 // mark, what a read showed and when, and when it changed.
-func everyFact(marks, reads, changes []policy.Stamp) (out []policy.OwnerFact) {
-	kinds := []policy.OwnerFact{
+func everyFact(marks, reads, changes []seq.Stamp) (out []rules.OwnerFact) {
+	kinds := []rules.OwnerFact{
 		{Class: graph.Solid, Orphaning: true}, {Class: graph.Solid, Orphaning: true, Unacknowledged: true},
 		{Class: graph.Solid, Orphaning: true, Overdue: true}, {Class: graph.Dangling, Orphaning: true},
 		{Self: true, Class: graph.Waiting, Orphaning: true}, {Class: graph.Unknown, Doubt: graph.UnresolvedScope, Orphaning: true},
@@ -73,11 +75,11 @@ func everyFact(marks, reads, changes []policy.Stamp) (out []policy.OwnerFact) {
 	for _, o := range kinds {
 		for _, o.Mark = range marks {
 			for _, o.Changed = range changes {
-				o.Read, o.ReadBegan, o.SameVersion = policy.ReadUnset, 0, false
+				o.Read, o.ReadBegan, o.SameVersion = rules.ReadUnset, 0, false
 				out = append(out, o)
 				o.ReadBegan = 6 // of a read that counts no more
 				out = append(out, o)
-				for o.Read = policy.ReadSolid; o.Read <= policy.ReadOrphaning; o.Read++ {
+				for o.Read = rules.ReadSolid; o.Read <= rules.ReadOrphaning; o.Read++ {
 					for _, o.ReadBegan = range reads {
 						for _, o.SameVersion = range []bool{false, true} {
 							out = append(out, o)
@@ -91,24 +93,24 @@ func everyFact(marks, reads, changes []policy.Stamp) (out []policy.OwnerFact) {
 }
 
 // choice leaves out the facts that only an owner of its own tells apart.
-func choice(facts []policy.OwnerFact) []policy.OwnerFact {
-	return slices.DeleteFunc(facts, func(o policy.OwnerFact) bool {
+func choice(facts []rules.OwnerFact) []rules.OwnerFact {
+	return slices.DeleteFunc(facts, func(o rules.OwnerFact) bool {
 		boring := o.Self || o.Overdue || o.Doubt > graph.Unlisted || o.Class == graph.Dangling && o.Orphaning ||
 			o.Class == graph.ClassUnset || o.Class == graph.Unknown && o.Unconfirmed
 		settled := o.Class == graph.Dangling || o.Doubt == graph.Unlisted
-		stale := o.Read == policy.ReadUnset && o.ReadBegan != 0 && (o.Class != graph.Solid || o.Orphaning)
-		return stale || boring && (o.Read != policy.ReadUnset || o.Mark != 2) ||
-			settled && o.Read != policy.ReadUnset || o.SameVersion && o.Read != policy.ReadWaiting
+		stale := o.Read == rules.ReadUnset && o.ReadBegan != 0 && (o.Class != graph.Solid || o.Orphaning)
+		return stale || boring && (o.Read != rules.ReadUnset || o.Mark != 2) ||
+			settled && o.Read != rules.ReadUnset || o.SameVersion && o.Read != rules.ReadWaiting
 	})
 }
 
-func everyFence(passed, released []policy.Stamp, held bool) (out []policy.Fence) {
+func everyFence(passed, released []seq.Stamp, held bool) (out []rules.Fence) {
 	for _, p := range passed {
 		for _, r := range released {
-			out = append(out, policy.Fence{Exact: true, Passed: p, Released: r})
+			out = append(out, rules.Fence{Exact: true, Passed: p, Released: r})
 			if held {
-				out = append(out, policy.Fence{Exact: true, Passed: p, Released: r, Held: true},
-					policy.Fence{Passed: p, Released: r}, policy.Fence{Passed: p, Released: r, Held: true})
+				out = append(out, rules.Fence{Exact: true, Passed: p, Released: r, Held: true},
+					rules.Fence{Passed: p, Released: r}, rules.Fence{Passed: p, Released: r, Held: true})
 			}
 		}
 	}
@@ -116,13 +118,13 @@ func everyFence(passed, released []policy.Stamp, held bool) (out []policy.Fence)
 }
 
 // everyObject returns every state of the object itself.
-func everyObject() (out []policy.Input) {
+func everyObject() (out []rules.Input) {
 	fins := [][]string{nil, {"foreign"}, {graph.FinalizerForeground}, {"foreign", graph.FinalizerOrphan}}
 	for bits := range 1 << 8 {
 		has := func(n int) bool { return bits>>n&1 != 0 }
 		for _, fin := range fins {
-			for _, mark := range []policy.Stamp{0, 4} {
-				in := policy.Input{Mark: mark, Retry: has(0), Flawed: has(1), Unacknowledged: has(5), Overdue: has(6)}
+			for _, mark := range []seq.Stamp{0, 4} {
+				in := rules.Input{Mark: mark, Retry: has(0), Flawed: has(1), Unacknowledged: has(5), Overdue: has(6)}
 				in.Object.Finalizers, in.Object.Deleting = fin, has(2)
 				if has(3) {
 					in.Referring = 1
@@ -150,9 +152,9 @@ type checker struct {
 // twiceMark tells run that a fact is about the owner before it.
 const twiceMark = 1 << 40
 
-func twice(o policy.OwnerFact) policy.OwnerFact { o.Changed += twiceMark; return o }
+func twice(o rules.OwnerFact) rules.OwnerFact { o.Changed += twiceMark; return o }
 
-func (c *checker) run(objects []policy.Input, fences []policy.Fence, facts ...policy.OwnerFact) {
+func (c *checker) run(objects []rules.Input, fences []rules.Fence, facts ...rules.OwnerFact) {
 	facts = slices.Clone(facts)
 	list := make([]graph.Owner, len(facts))
 	for i := range facts {
@@ -165,16 +167,16 @@ func (c *checker) run(objects []policy.Input, fences []policy.Fence, facts ...po
 	for _, in := range objects {
 		in.Object.Owners, in.Owners, in.Known = list, facts, known
 		for _, in.Fence = range fences {
-			c.check(in, policy.Settings{})
+			c.check(in, rules.Settings{})
 			if len(in.Object.Finalizers) > 0 {
-				c.check(in, policy.Settings{Override: true})
+				c.check(in, rules.Settings{Override: true})
 			}
 		}
 	}
 }
 
-func (c *checker) check(in policy.Input, set policy.Settings) {
-	s, d := spec{in, set}, policy.Decide(in, set)
+func (c *checker) check(in rules.Input, set rules.Settings) {
+	s, d := spec{in, set}, rules.Decide(in, set)
 	c.actions[d.Action]++
 	c.reasons[d.Reason]++
 	if why := s.judge(d); why != "" {
@@ -214,7 +216,7 @@ func (s spec) because(d policy.Decision) string {
 		return "the references are not ascending"
 	}
 	drops := setOf(d.Owners)
-	overdue := s.those(func(_ int, o policy.OwnerFact) bool { return o.Overdue })&s.left() != 0
+	overdue := s.those(func(_ int, o rules.OwnerFact) bool { return o.Overdue })&s.left() != 0
 	foreground := d.Finalizer == graph.FinalizerForeground
 	ok := d.Action == policy.Keep
 	switch d.Reason {

@@ -1,24 +1,24 @@
-package policy_test
+package rules_test
 
 import (
 	"fmt"
 
 	"github.com/ownergraph/ownergraph/graph"
-	"github.com/ownergraph/ownergraph/policy"
+	"github.com/ownergraph/ownergraph/internal/core/rules"
 )
 
 // A pod of a ReplicaSet that is being deleted in the foreground goes as soon as
 // a fence, or a read, has shown that its owner waits for it.
 func ExampleDecide() {
 	pod, _ := graph.ParseObject("pod/web -> rs/web!")
-	in := policy.Input{
+	in := rules.Input{
 		Object: pod,
 		Known:  3, // when the pod's version became known
-		Owners: []policy.OwnerFact{{Class: graph.Waiting, Mark: 4}},
-		Fence:  policy.Fence{Exact: true},
+		Owners: []rules.OwnerFact{{Class: graph.Waiting, Mark: 4}},
+		Fence:  rules.Fence{Exact: true},
 	}
 	show := func() {
-		d := policy.Decide(in, policy.Settings{})
+		d := rules.Decide(in, rules.Settings{})
 		fmt.Printf("%s %s: %s\n", d.Action, d.Propagation, d.Reason)
 	}
 	show()
@@ -26,7 +26,7 @@ func ExampleDecide() {
 	in.Fence.Passed = 5 // it began after both were known
 	show()
 
-	in.Owners[0] = policy.OwnerFact{Class: graph.Solid}
+	in.Owners[0] = rules.OwnerFact{Class: graph.Solid}
 	show()
 	// Output:
 	// wait unset: a fence has to pass

@@ -1,11 +1,14 @@
-package policy
+package rules
 
-import "github.com/ownergraph/ownergraph/graph"
+import (
+	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/policy"
+)
 
 // garbage deletes an object of whose owners none is solid, if the evidence for
 // the waiting ones is there. S1: an object goes only if at one instant no owner
 // of it was solid.
-func (in *Input) garbage(c classes, set Settings) Decision {
+func (in *Input) garbage(c classes, set Settings) policy.Decision {
 	several := in.several(c)
 	var v verdict
 	for _, i := range c.waiting {
@@ -23,9 +26,9 @@ func (in *Input) garbage(c classes, set Settings) Decision {
 	case len(v.read) > 0:
 		return verify(v.read)
 	}
-	d := Decision{Action: Delete, Reason: OwnersGone, Propagation: in.propagation(c, set)}
+	d := policy.Decision{Action: policy.Delete, Reason: policy.OwnersGone, Propagation: in.propagation(c, set)}
 	if len(c.waiting) > 0 {
-		d.Reason, d.Owners = OwnersWaiting, own(c.waiting)
+		d.Reason, d.Owners = policy.OwnersWaiting, own(c.waiting)
 	}
 	return d
 }

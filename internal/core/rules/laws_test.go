@@ -1,4 +1,4 @@
-package policy_test
+package rules_test
 
 import (
 	"slices"
@@ -8,24 +8,26 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/core/rules"
+	"github.com/ownergraph/ownergraph/internal/core/seq"
 	"github.com/ownergraph/ownergraph/policy"
 )
 
 // drawFact draws what is known of an owner, however odd if so asked: then with
 // classes, doubts and read states that do not exist.
-func drawFact(t *rapid.T, odd bool) policy.OwnerFact {
+func drawFact(t *rapid.T, odd bool) rules.OwnerFact {
 	top := 0
 	if odd {
 		top = 250
 	}
-	stamp := func(name string) policy.Stamp { return policy.Stamp(rapid.IntRange(0, 7).Draw(t, name)) }
+	stamp := func(name string) seq.Stamp { return seq.Stamp(rapid.IntRange(0, 7).Draw(t, name)) }
 	flag := func(name string) bool { return rapid.IntRange(0, 4).Draw(t, name) == 0 }
-	o := policy.OwnerFact{
+	o := rules.OwnerFact{
 		Self: flag("self"), Unconfirmed: flag("unconfirmed"), Remembered: flag("remembered"), Orphaning: flag("orphaning"),
 		Unacknowledged: flag("unacknowledged"), Overdue: flag("overdue"), SameVersion: !flag("not same"),
 		Class: graph.Class(rapid.IntRange(1, int(graph.Unknown)+top).Draw(t, "class")),
 		Mark:  stamp("mark"), Changed: stamp("changed"), ReadBegan: stamp("began"),
-		Read: policy.ReadState(rapid.IntRange(0, int(policy.ReadOrphaning)+top).Draw(t, "seen")),
+		Read: rules.ReadState(rapid.IntRange(0, int(rules.ReadOrphaning)+top).Draw(t, "seen")),
 	}
 	if o.Class >= graph.Unknown || odd {
 		o.Doubt = graph.Doubt(rapid.IntRange(1, int(graph.Unreadable)+top).Draw(t, "doubt"))
@@ -37,8 +39,8 @@ func drawFact(t *rapid.T, odd bool) policy.OwnerFact {
 }
 
 // drawInput draws an input with up to 4 owners, each of another name.
-func drawInput(t *rapid.T, odd bool) policy.Input {
-	in := policy.Input{Known: policy.Stamp(rapid.IntRange(0, 5).Draw(t, "known"))}
+func drawInput(t *rapid.T, odd bool) rules.Input {
+	in := rules.Input{Known: seq.Stamp(rapid.IntRange(0, 5).Draw(t, "known"))}
 	for i := range rapid.IntRange(0, 4).Draw(t, "owners") {
 		name := string(rune('a' + i))
 		in.Owners = append(in.Owners, drawFact(t, odd))
@@ -52,18 +54,18 @@ func drawInput(t *rapid.T, odd bool) policy.Input {
 	flag := func(name string) bool { return rapid.IntRange(0, 4).Draw(t, name) == 0 }
 	in.Retry, in.Flawed, in.Unacknowledged, in.Overdue = flag("retry"), flag("flawed"), flag("late"), flag("overdue")
 	in.Referring, in.Blocking = rapid.IntRange(0, 1).Draw(t, "referring"), rapid.IntRange(0, 1).Draw(t, "blocking")
-	in.Mark = policy.Stamp(rapid.IntRange(0, 7).Draw(t, "own mark"))
+	in.Mark = seq.Stamp(rapid.IntRange(0, 7).Draw(t, "own mark"))
 	in.Ring = rapid.SliceOfN(rapid.IntRange(0, max(0, len(in.Owners)-1)), 0, 3).Draw(t, "ring")
-	in.Fence = policy.Fence{
+	in.Fence = rules.Fence{
 		Exact: rapid.Bool().Draw(t, "exact"), Held: rapid.Bool().Draw(t, "held"),
-		Passed:   policy.Stamp(rapid.IntRange(0, 7).Draw(t, "passed")),
-		Released: policy.Stamp(rapid.IntRange(0, 7).Draw(t, "released")),
+		Passed:   seq.Stamp(rapid.IntRange(0, 7).Draw(t, "passed")),
+		Released: seq.Stamp(rapid.IntRange(0, 7).Draw(t, "released")),
 	}
 	return in
 }
 
-func drawSettings(t *rapid.T) policy.Settings {
-	return policy.Settings{Override: rapid.Bool().Draw(t, "override")}
+func drawSettings(t *rapid.T) rules.Settings {
+	return rules.Settings{Override: rapid.Bool().Draw(t, "override")}
 }
 
 // TestDecideTotal gives Decide whatever there may be, and more: facts that do
@@ -88,7 +90,7 @@ func FuzzDecide(f *testing.F) {
 
 func decideSomething(t *rapid.T) {
 	in, set := drawInput(t, false), drawSettings(t)
-	d := policy.Decide(in, set)
+	d := rules.Decide(in, set)
 	if why := (spec{in, set}).judge(d); why != "" {
 		t.Fatalf("%s\n%s\n%+v %+v", says(in.Object, d), why, in, set)
 	}
@@ -101,7 +103,7 @@ func decideAnything(t *rapid.T) {
 		in.Owners = in.Owners[:rapid.IntRange(0, len(in.Owners)).Draw(t, "facts")]
 	}
 	before := clone(in)
-	d := policy.Decide(in, set)
+	d := rules.Decide(in, set)
 	if diff := cmp.Diff(before, in); diff != "" {
 		t.Fatalf("the input was changed:\n%s", diff)
 	}
@@ -113,14 +115,14 @@ func decideAnything(t *rapid.T) {
 			t.Fatalf("%s of a reference out of range", says(in.Object, d))
 		}
 		o := in.Owners[i]
-		known := o.Class == graph.Dangling || o.Class == graph.Waiting || o.Class == graph.Unknown && o.Read == policy.ReadWaiting
+		known := o.Class == graph.Dangling || o.Class == graph.Waiting || o.Class == graph.Unknown && o.Read == rules.ReadWaiting
 		if d.Action.Writes() && d.Action != policy.Unblock && !known && !o.Orphaning {
 			t.Fatalf("%s, which is unknown", says(in.Object, d))
 		}
 	}
-	if d.Action == policy.Delete && slices.ContainsFunc(in.Owners, func(o policy.OwnerFact) bool {
+	if d.Action == policy.Delete && slices.ContainsFunc(in.Owners, func(o rules.OwnerFact) bool {
 		return !o.Self && (o.Class == graph.ClassUnset || o.Class > graph.Unknown || o.Unconfirmed && o.Class == graph.Dangling ||
-			o.Class == graph.Unknown && (o.Doubt != graph.Unobserved || o.Read != policy.ReadWaiting))
+			o.Class == graph.Unknown && (o.Doubt != graph.Unobserved || o.Read != rules.ReadWaiting))
 	}) {
 		t.Fatalf("%s, with an unknown owner", says(in.Object, d))
 	}
@@ -129,20 +131,20 @@ func decideAnything(t *rapid.T) {
 // TestDecideOfNothing: the zero values are decided, and nothing is written.
 func TestDecideOfNothing(t *testing.T) {
 	ref := []graph.Owner{{}}
-	odd := policy.OwnerFact{Class: graph.Unknown, Doubt: graph.Unobserved, Read: 9, ReadBegan: 1}
+	odd := rules.OwnerFact{Class: graph.Unknown, Doubt: graph.Unobserved, Read: 9, ReadBegan: 1}
 	for _, c := range []struct {
-		in     policy.Input
+		in     rules.Input
 		want   string
 		reason string
 	}{
-		{policy.Input{}, "keep: no owners", "an object without owners stays"},
-		{policy.Input{Object: graph.Object{Owners: ref}}, "keep: the object is flawed", "no facts go with the reference"},
-		{policy.Input{Owners: make([]policy.OwnerFact, 1)}, "keep: no owners", "no reference goes with the facts"},
-		{policy.Input{Object: graph.Object{Owners: ref}, Owners: make([]policy.OwnerFact, 1)}, "keep : unset", "of no class is unknown"},
-		{policy.Input{Object: graph.Object{Owners: ref}, Owners: []policy.OwnerFact{odd}}, "keep : owner not observed", "a read state that does not exist shows nothing"},
-		{policy.Input{Object: graph.Object{Deleting: true}}, "keep: its grace period has to end", "nothing else may hold a marked object"},
+		{rules.Input{}, "keep: no owners", "an object without owners stays"},
+		{rules.Input{Object: graph.Object{Owners: ref}}, "keep: the object is flawed", "no facts go with the reference"},
+		{rules.Input{Owners: make([]rules.OwnerFact, 1)}, "keep: no owners", "no reference goes with the facts"},
+		{rules.Input{Object: graph.Object{Owners: ref}, Owners: make([]rules.OwnerFact, 1)}, "keep : unset", "of no class is unknown"},
+		{rules.Input{Object: graph.Object{Owners: ref}, Owners: []rules.OwnerFact{odd}}, "keep : owner not observed", "a read state that does not exist shows nothing"},
+		{rules.Input{Object: graph.Object{Deleting: true}}, "keep: its grace period has to end", "nothing else may hold a marked object"},
 	} {
-		if got := says(c.in.Object, policy.Decide(c.in, policy.Settings{})); got != c.want {
+		if got := says(c.in.Object, rules.Decide(c.in, rules.Settings{})); got != c.want {
 			t.Errorf("%q, want %q: %s", got, c.want, c.reason)
 		}
 	}
@@ -160,7 +162,7 @@ func TestDecideOrderless(t *testing.T) {
 		for j, i := range out.Ring {
 			out.Ring[j] = slices.Index(order, i)
 		}
-		want, got := policy.Decide(in, set), policy.Decide(out, set)
+		want, got := rules.Decide(in, set), rules.Decide(out, set)
 		for j, to := range got.Owners {
 			got.Owners[j] = order[to]
 		}
@@ -184,21 +186,21 @@ func upTo(n int) []int {
 func TestDecideMonotone(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		in, set := drawInput(t, false), drawSettings(t)
-		was := policy.Decide(in, set)
+		was := rules.Decide(in, set)
 		if !was.Action.Writes() {
 			return
 		}
 		more := clone(in)
 		if rapid.Bool().Draw(t, "fence") {
-			more.Fence.Passed += policy.Stamp(rapid.IntRange(0, 9).Draw(t, "further"))
+			more.Fence.Passed += seq.Stamp(rapid.IntRange(0, 9).Draw(t, "further"))
 		}
 		if rapid.Bool().Draw(t, "release") {
-			more.Fence.Released += policy.Stamp(rapid.IntRange(0, 9).Draw(t, "later"))
+			more.Fence.Released += seq.Stamp(rapid.IntRange(0, 9).Draw(t, "later"))
 		}
 		for i := range more.Owners {
 			strengthen(t, &more.Owners[i])
 		}
-		is := policy.Decide(more, set)
+		is := rules.Decide(more, set)
 		if !is.Action.Writes() {
 			t.Fatalf("%s became %s", says(in.Object, was), says(in.Object, is))
 		}
@@ -209,19 +211,19 @@ func TestDecideMonotone(t *testing.T) {
 }
 
 // strengthen adds evidence that an owner is as it is known to be.
-func strengthen(t *rapid.T, o *policy.OwnerFact) {
+func strengthen(t *rapid.T, o *rules.OwnerFact) {
 	if !rapid.Bool().Draw(t, "more") {
 		return
 	}
 	o.Unconfirmed, o.Unacknowledged = false, false
-	seen := map[graph.Class]policy.ReadState{graph.Solid: policy.ReadSolid, graph.Waiting: policy.ReadWaiting}[o.Class]
+	seen := map[graph.Class]rules.ReadState{graph.Solid: rules.ReadSolid, graph.Waiting: rules.ReadWaiting}[o.Class]
 	if o.Class == graph.Unknown {
 		seen = o.Read
 	}
 	if o.Orphaning {
-		seen = policy.ReadOrphaning
+		seen = rules.ReadOrphaning
 	}
-	if seen != policy.ReadUnset {
+	if seen != rules.ReadUnset {
 		o.Read, o.SameVersion, o.ReadBegan = seen, o.SameVersion || o.Class == graph.Waiting, 20
 	}
 }
@@ -239,8 +241,8 @@ func TestDecideApart(t *testing.T) {
 			other.Owners[1+i] = drawFact(t, false)
 		}
 		leaves := spec{in, set}.left()&1 != 0
-		for _, in := range []policy.Input{in, other} {
-			d := policy.Decide(in, set)
+		for _, in := range []rules.Input{in, other} {
+			d := rules.Decide(in, set)
 			dropped := d.Action == policy.Orphan && setOf(d.Owners)&1 != 0
 			if gone := in.Owners[0].Class == graph.Dangling; leaves != dropped && !(dropped && gone) {
 				t.Fatalf("leaves is %v: %s", leaves, says(in.Object, d))
@@ -254,7 +256,7 @@ func TestDecideApart(t *testing.T) {
 func TestDecideCountsOnce(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		in, set := drawInput(t, false), drawSettings(t)
-		was := policy.Decide(in, set)
+		was := rules.Decide(in, set)
 		n := len(in.Owners)
 		if n == 0 || slices.ContainsFunc(in.Ring, func(i int) bool { return i == n-1 }) {
 			return
@@ -263,10 +265,10 @@ func TestDecideCountsOnce(t *testing.T) {
 		more.Owners = append(more.Owners, in.Owners[n-1])
 		more.Object.Owners = append(more.Object.Owners, in.Object.Owners[n-1])
 		if !again {
-			more.Owners[n] = policy.OwnerFact{Self: true, Class: graph.Solid, Orphaning: true, Changed: 9}
+			more.Owners[n] = rules.OwnerFact{Self: true, Class: graph.Solid, Orphaning: true, Changed: 9}
 			more.Object.Owners[n].Name = "self"
 		}
-		is := policy.Decide(more, set)
+		is := rules.Decide(more, set)
 		if want := slices.Contains(was.Owners, n-1) && again; want != slices.Contains(is.Owners, n) {
 			t.Fatalf("%s became %s", says(in.Object, was), says(more.Object, is))
 		}

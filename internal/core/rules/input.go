@@ -1,14 +1,11 @@
-package policy
+package rules
 
 import (
 	"fmt"
 
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/core/seq"
 )
-
-// Stamp is a moment in the engine's own order of what it learnt and began.
-// Later is larger, 0 is never.
-type Stamp uint64
 
 // ReadState is what a read showed of an owner. It is no part of the graph.
 type ReadState uint8
@@ -54,14 +51,14 @@ type OwnerFact struct {
 	Orphaning, Unacknowledged, Overdue bool
 	// Mark is since when its propagation mark has been observed without a gap,
 	// 0 if nobody has observed one.
-	Mark Stamp
+	Mark seq.Stamp
 	// Changed is when its version, or its absence, became known.
-	Changed Stamp
+	Changed seq.Stamp
 	// Read is what the last read that still counts showed, and ReadBegan when that
 	// read was handed out. SameVersion: it answered the version that the graph held
 	// then and holds now.
 	Read        ReadState
-	ReadBegan   Stamp
+	ReadBegan   seq.Stamp
 	SameVersion bool
 }
 
@@ -72,7 +69,7 @@ type Input struct {
 	Object graph.Object
 	Retry  bool
 	// Known is when that version became known.
-	Known Stamp
+	Known seq.Stamp
 	// Flawed: the object breaks a rule of the model.
 	Flawed bool
 	// Owners has one entry for each of the object's owner references, in their
@@ -82,7 +79,7 @@ type Input struct {
 	Referring, Blocking int
 	// Mark is since when the object's own propagation mark has been observed
 	// without a gap.
-	Mark Stamp
+	Mark seq.Stamp
 	// Unacknowledged: its controller has not yet acknowledged the deletion,
 	// and is given time to. Overdue: it was given that time in vain.
 	Unacknowledged, Overdue bool
@@ -98,10 +95,10 @@ type Fence struct {
 	// Exact: the store has fences.
 	Exact bool
 	// Passed is when the newest fence that has passed began.
-	Passed Stamp
+	Passed seq.Stamp
 	// Released is the moment up to which marks may end without a fence: best
 	// effort, because the store has none or a setting says so.
-	Released Stamp
+	Released seq.Stamp
 	// Held: the fence under way waits for a kind that is sick.
 	Held bool
 }

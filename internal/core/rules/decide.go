@@ -1,6 +1,10 @@
-package policy
+package rules
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/ownergraph/ownergraph/policy"
+)
 
 // Decide says what should happen to one object now. It is total: any input,
 // however odd, has a decision, and nothing unknown ever leads to a write. The
@@ -12,7 +16,7 @@ import "slices"
 // come: fences, which wake everybody; waits that have an end; then reads, which
 // may fail for ever. So an owner that cannot be read holds only what depends on
 // it. Held by TestDecideEnds and TestDecideUnreadable.
-func Decide(in Input, s Settings) Decision {
+func Decide(in Input, s Settings) policy.Decision {
 	in.match()
 	left := in.leaving()
 	if len(left.proven) > 0 {
@@ -25,11 +29,11 @@ func Decide(in Input, s Settings) Decision {
 		return d
 	case len(left.fence) > 0:
 		return in.fence(left.fence...)
-	case d.Reason == NeedFence, d.Reason == FenceHeld && own, d.Reason == NeedAcknowledgement:
+	case d.Reason == policy.NeedFence, d.Reason == policy.FenceHeld && own, d.Reason == policy.NeedAcknowledgement:
 		return d
 	case len(left.late) > 0:
-		return Decision{Action: Wait, Reason: NeedAcknowledgement, Owners: left.late}
-	case d.Action == Verify:
+		return policy.Decision{Action: policy.Wait, Reason: policy.NeedAcknowledgement, Owners: left.late}
+	case d.Action == policy.Verify:
 		return verify(append(left.read, d.Owners...))
 	case len(left.read) > 0:
 		return verify(left.read)
@@ -40,7 +44,7 @@ func Decide(in Input, s Settings) Decision {
 }
 
 // apart decides as if no owner were about to leave the object.
-func (in *Input) apart(s Settings) Decision {
+func (in *Input) apart(s Settings) policy.Decision {
 	if in.Object.Deleting {
 		return in.marked()
 	}
@@ -56,20 +60,20 @@ func (in *Input) match() {
 }
 
 // verify has the owners read that a decision needs, each of them once.
-func verify(owners []int) Decision {
-	return Decision{Action: Verify, Reason: NeedOwner, Owners: distinct(owners)}
+func verify(owners []int) policy.Decision {
+	return policy.Decision{Action: policy.Verify, Reason: policy.NeedOwner, Owners: distinct(owners)}
 }
 
 // watch waits for the watch to speak of owners that a read contradicts.
-func watch(owners []int) Decision {
-	return Decision{Action: Wait, Reason: NeedWatch, Owners: distinct(owners)}
+func watch(owners []int) policy.Decision {
+	return policy.Decision{Action: policy.Wait, Reason: policy.NeedWatch, Owners: distinct(owners)}
 }
 
 // fence waits for a fence: the owners', or the object's own without any.
-func (in *Input) fence(owners ...int) Decision {
-	d := Decision{Action: Wait, Reason: NeedFence, Owners: owners}
+func (in *Input) fence(owners ...int) policy.Decision {
+	d := policy.Decision{Action: policy.Wait, Reason: policy.NeedFence, Owners: owners}
 	if in.Fence.Held {
-		d.Reason = FenceHeld
+		d.Reason = policy.FenceHeld
 	}
 	return d
 }
