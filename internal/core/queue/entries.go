@@ -85,7 +85,8 @@ func (q *Queue[K]) eachReady(yield func(Entry[K]) bool) bool {
 // eachDelayed sorts a copy of the heap, which for a small one is on the stack.
 func (q *Queue[K]) eachDelayed(yield func(Entry[K]) bool) bool {
 	var room [32]int32
-	order := append(room[:0], q.heap...)
+	order := append(room[:0], make([]int32, len(q.heap))...)
+	copy(order, q.heap)
 	slices.SortFunc(order, func(i, j int32) int {
 		a, b := q.slots.At(i), q.slots.At(j)
 		return cmp.Or(a.at.Compare(b.at), cmp.Compare(a.seq, b.seq))
