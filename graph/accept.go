@@ -3,6 +3,7 @@ package graph
 import (
 	"fmt"
 	"slices"
+	"strings"
 )
 
 // ignores reports whether the kind takes no part, by setting.
@@ -19,14 +20,14 @@ func (g *Graph) accept(e *Event) error {
 		return nil
 	case Put:
 		if e.Object.Version == "" {
-			return e.refused(e.Object.Key.subject(), "version: empty")
+			return refused(e, subject(e.Object.Key), "version: empty")
 		}
 		return g.acceptKey(e, &e.Object.Key)
 	case Gone:
 		return g.acceptKey(e, &e.Key)
 	}
-	if e.Type == EventUnset || int(e.Type) >= len(eventNames) {
-		return e.refused("event", "type: there is none like it")
+	if e.Type == EventUnset || e.Type > Rewound {
+		return refused(e, "event", "type: there is none like it")
 	}
 	return g.acceptKind(e)
 }
@@ -54,7 +55,7 @@ func (g *Graph) acceptKey(e *Event, k *Key) error {
 	if cause == "" {
 		return nil
 	}
-	return e.refused(k.subject(), cause)
+	return refused(e, subject(*k), cause)
 }
 
 // acceptKind: that a kind vanished may come twice, or after a set of kinds
@@ -65,11 +66,11 @@ func (g *Graph) acceptKind(e *Event) error {
 	case e.Type == FencePassed && e.Kind == "":
 		return nil
 	case e.Kind == "":
-		return e.refused("event", "kind: empty")
+		return refused(e, "event", "kind: empty")
 	case !k.known && e.Type != KindVanished:
-		return e.refused(e.Kind.subject(), "not among the kinds known")
+		return refused(e, kindSubject(e.Kind), "not among the kinds known")
 	case e.Type == ListEnded && !k.listing:
-		return e.refused(e.Kind.subject(), "no listing is under way")
+		return refused(e, kindSubject(e.Kind), "no listing is under way")
 	}
 	return nil
 }
@@ -78,21 +79,33 @@ func acceptKinds(e *Event) error {
 	first := make(map[Kind]KindInfo, len(e.Kinds))
 	for i, k := range e.Kinds {
 		if k.Kind == "" {
-			return e.refused("event", fmt.Sprintf("kinds[%d].kind: empty", i))
+			return refused(e, "event", fmt.Sprintf("kinds[%d].kind: empty", i))
 		}
 		if f, ok := first[k.Kind]; ok && f != k {
-			return e.refused(k.Kind.subject(), fmt.Sprintf("kinds[%d]: it is there twice, and not the same", i))
+			return refused(e, kindSubject(k.Kind), fmt.Sprintf("kinds[%d]: it is there twice, and not the same", i))
 		}
 		first[k.Kind] = k
 	}
 	return nil
 }
 
+// maxSubject bounds the coordinates in a message, in bytes.
+const maxSubject = 200
+
 // subject names the coordinates in a message, cut short where they are long.
-func (k Key) subject() string { return Object{Key: k}.subject() }
+func subject(k Key) string {
+	text := k.String()
+	if k.UID == "" {
+		text = k.PlaceString()
+	}
+	if len(text) > maxSubject {
+		text = strings.ToValidUTF8(text[:maxSubject], "") + "..."
+	}
+	return text
+}
 
-func (k Kind) subject() string { return fmt.Sprintf("kind %.200q", string(k)) }
+func kindSubject(k Kind) string { return fmt.Sprintf("kind %.200q", string(k)) }
 
-func (e *Event) refused(subject, cause string) error {
+func refused(e *Event, subject, cause string) error {
 	return fmt.Errorf("apply %s: %s: %s: %w", e.Type, subject, cause, ErrInvalid)
 }

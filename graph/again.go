@@ -27,7 +27,7 @@ func (g *Graph) again(o *Object) bool {
 	case !g.isUnaltered(id, o):
 		return false
 	case n != x.version:
-		if limit(g.cfg.Limits.Text) < maxDigits {
+		if g.cfg.Limits.Text < maxDigits {
 			return false // the number may be a flaw
 		}
 		x.version, g.delta.Version, g.delta.Alike = n, true, true
@@ -52,7 +52,7 @@ func (g *Graph) isUnaltered(id NodeID, o *Object) bool {
 	case x.is(deletingMark) != o.Deleting:
 		return false
 	case !x.is(moreText):
-		return !o.hasMore()
+		return !hasMore(o)
 	case !x.is(textUID|longText) && isShort(o):
 		b := g.page(id).textOf(x)
 		return b[len(b)-1] == byte(o.Generation)

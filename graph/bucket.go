@@ -1,6 +1,10 @@
 package graph
 
-import "math/bits"
+import (
+	"math/bits"
+
+	"github.com/ownergraph/ownergraph/internal/core/swar"
+)
 
 // bucket is a part of a segment of the index, one cache line: eleven ids, for each
 // of them a byte of its hash, the tag, by which it is found, and five bits, the hint,
@@ -18,7 +22,6 @@ const (
 	hintMask   = 1<<hintBits - 1
 	eachHint   = (passedUnit - 1) / hintMask // times a hint has it in each place
 	passedUnit = 1 << (bucketIDs * hintBits)
-	topBits    = 0x80 * eachByte
 )
 
 // tag is the byte of a hash that a bucket keeps; it is never 0.
@@ -34,9 +37,9 @@ func hint(h uint64, depth uint8) uint64 { return h << (depth &^ 3 & 63) >> 60 <<
 // matches returns a bit for each place whose tag is t, the first place's lowest. A
 // place behind a match may be a false one.
 func (b *bucket) matches(t uint8) uint64 {
-	w := uint64(t) * eachByte
+	w := uint64(t) * swar.EachByte
 	l, h := b.low^w, uint64(b.high)^w
-	l, h = (l-eachByte)&^l&topBits, (h-eachByte)&^h&(topBits&0xffffffff)
+	l, h = (l-swar.EachByte)&^l&swar.TopBits, (h-swar.EachByte)&^h&(swar.TopBits&0xffffffff)
 	return l>>7*joinBits>>56 | h>>7*joinBits>>56<<8
 }
 
@@ -46,11 +49,11 @@ const joinBits = 0x0102040810204080
 
 // empty returns the first place that is not in use, bucketIDs or more if all are.
 func (b *bucket) empty() int {
-	if m := (b.low - eachByte) &^ b.low & topBits; m != 0 {
+	if m := (b.low - swar.EachByte) &^ b.low & swar.TopBits; m != 0 {
 		return bits.TrailingZeros64(m) / 8
 	}
 	high := uint64(b.high)
-	return 8 + bits.TrailingZeros64((high-eachByte)&^high&topBits)/8
+	return 8 + bits.TrailingZeros64((high-swar.EachByte)&^high&swar.TopBits)/8
 }
 
 // fill writes a place that is empty.

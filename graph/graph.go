@@ -70,6 +70,9 @@ type Graph struct {
 // New returns an empty graph.
 func New(cfg Config) *Graph {
 	cfg.Ignore = slices.Clone(cfg.Ignore)
+	if cfg.Limits.Text <= 0 {
+		cfg.Limits.Text = DefaultLimit
+	}
 	return &Graph{
 		cfg:     cfg,
 		pages:   []page{{nodes: make([]node, 1, 8), used: 1}},

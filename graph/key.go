@@ -37,14 +37,6 @@ func (k Key) Place() Key {
 	return k
 }
 
-// clone returns a key whose text is its own, in one allocation: whoever keeps it
-// keeps nothing else alive.
-func (k Key) clone() Key {
-	var text strings.Builder
-	text.Grow(k.textLen())
-	return k.cloneTo(&text)
-}
-
 // Compare orders keys by kind, scope, name and UID. It is the order of every
 // sorted output of this module.
 func (k Key) Compare(o Key) int {

@@ -99,7 +99,7 @@ func (g *Graph) enter(id NodeID, k *Key, s *sought) {
 		g.indexNode(id, s.hash)
 		return
 	}
-	own := k.clone()
+	own := cloneKey(k)
 	if !g.at(first).is(sharedMark) {
 		f := &family{alive: g.aliveLike(first)}
 		if g.isClaim(first) {

@@ -61,27 +61,15 @@ func (g *Graph) keepWide(dep NodeID, owners []Owner) {
 	var text strings.Builder
 	n := 0
 	for i := range owners {
-		n += owners[i].Key.textLen()
+		n += keyLen(&owners[i].Key)
 	}
 	text.Grow(n)
 	owners = slices.Clone(owners)
 	for i := range owners {
-		owners[i].Key = owners[i].Key.cloneTo(&text)
+		owners[i].Key = cloneKeyTo(&owners[i].Key, &text)
 	}
 	p.wide[slotOf(dep)] = owners
 	g.at(dep).set(wideMark, true)
-}
-
-func (k *Key) textLen() int { return len(k.Kind) + len(k.Scope) + len(k.Name) + len(k.UID) }
-
-// cloneTo returns a key whose text is that of b, which has room for it.
-func (k *Key) cloneTo(b *strings.Builder) Key {
-	add := func(s string) string {
-		start := b.Len()
-		b.WriteString(s)
-		return b.String()[start:]
-	}
-	return Key{Kind(add(string(k.Kind))), add(k.Scope), add(k.Name), UID(add(string(k.UID)))}
 }
 
 func (g *Graph) dropWide(dep NodeID) {

@@ -224,6 +224,5 @@ func (n Node) Flaw() error {
 	if !n.Flawed() {
 		return nil
 	}
-	o := n.Object()
-	return flaw(&o, n.g.cfg.Limits)
+	return Flaw(n.Object(), n.g.cfg.Limits)
 }

@@ -110,7 +110,7 @@ func (g *Graph) form(o *Object, p packed) *form {
 	if f.version = n; !number && o.Version != "" {
 		f.marks |= textVersion
 	}
-	if o.hasMore() {
+	if hasMore(o) {
 		f.marks |= moreText
 	}
 	switch b := f.text[:0]; {
@@ -138,7 +138,7 @@ func (g *Graph) bareForm(k *Key, p packed) *form {
 }
 
 // hasMore reports whether the object has finalizers, generations or a grace period.
-func (o *Object) hasMore() bool {
+func hasMore(o *Object) bool {
 	return o.Generation|o.ObservedGeneration|o.GraceSeconds != 0 || len(o.Finalizers) > 0
 }
 

@@ -4,6 +4,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/ownergraph/ownergraph/internal/core/swar"
 )
 
 // placeID stands for a kind and a scope, which most objects share with many
@@ -35,13 +37,13 @@ func (p *place) is(k *Key) bool {
 		if scope != k.Scope {
 			return false
 		}
-	case word(scope) != word(k.Scope) || word(scope[n-8:]) != word(k.Scope[n-8:]):
+	case swar.Word(scope) != swar.Word(k.Scope) || swar.Word(scope[n-8:]) != swar.Word(k.Scope[n-8:]):
 		return false
 	}
 	if m < 8 || m > 16 {
 		return kind == string(k.Kind)
 	}
-	return word(kind) == word(string(k.Kind)) && word(kind[m-8:]) == word(string(k.Kind[m-8:]))
+	return swar.Word(kind) == swar.Word(string(k.Kind)) && swar.Word(kind[m-8:]) == swar.Word(string(k.Kind[m-8:]))
 }
 
 // placeOf returns the place for one more node of the kind, and makes one where
@@ -62,7 +64,7 @@ func (g *Graph) placeOf(k *Key) placeID {
 			id = placeID(len(g.places))
 			g.places = append(g.places, place{})
 		}
-		g.places[id] = place{kind: key.kind, name: g.kinds[key.kind].info.Kind, scope: key.scope, sound: g.cfg.Limits.areSound(k.Kind, k.Scope)}
+		g.places[id] = place{kind: key.kind, name: g.kinds[key.kind].info.Kind, scope: key.scope, sound: k.Kind != "" && g.isPlainText(string(k.Kind)) && g.isPlainText(k.Scope)}
 		g.byPlace[key] = id
 		g.mostNames = max(g.mostNames, len(g.byKind)+len(g.byPlace))
 	}

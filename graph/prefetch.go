@@ -1,6 +1,10 @@
 package graph
 
-import "math/bits"
+import (
+	"math/bits"
+
+	"github.com/ownergraph/ownergraph/internal/core/swar"
+)
 
 // prefetchBatch is how many events are looked at together: as many as a processor
 // has loads under way, and few enough that nothing is lost again before its turn.
@@ -42,8 +46,8 @@ type prefetchedPut struct {
 // isOf reports whether it is one at an object with the UID, a UUID: an event that is
 // another one when its turn comes is known by that, in less time than to read it again.
 func (l *prefetchedPut) isOf(u string) bool {
-	return len(u) == uuidLen && l.ok && l.text[0] == word(u) && l.text[1] == word(u[8:]) &&
-		l.text[2] == word(u[16:]) && l.text[3] == word(u[24:]) && l.text[4] == word(u[28:])
+	return len(u) == uuidLen && l.ok && l.text[0] == swar.Word(u) && l.text[1] == swar.Word(u[8:]) &&
+		l.text[2] == swar.Word(u[16:]) && l.text[3] == swar.Word(u[24:]) && l.text[4] == swar.Word(u[28:])
 }
 
 // prefetch returns a sum of all that it read, so that the reads have a use. Each loop
@@ -102,7 +106,7 @@ func (g *Graph) readUIDs(events []Event) []prefetchedPut {
 		p := g.packUID(UID(u))
 		l.uid, l.hash, l.ok = p.uid, g.index.hash(p.uid), !p.text
 		if l.ok { // word by word: an array would be copied once more
-			l.text[0], l.text[1], l.text[2], l.text[3], l.text[4] = word(u), word(u[8:]), word(u[16:]), word(u[24:]), word(u[28:])
+			l.text[0], l.text[1], l.text[2], l.text[3], l.text[4] = swar.Word(u), swar.Word(u[8:]), swar.Word(u[16:]), swar.Word(u[24:]), swar.Word(u[28:])
 		}
 	}
 	return v.seen[:v.n]

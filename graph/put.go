@@ -25,7 +25,7 @@ func (g *Graph) create(o *Object) {
 		g.refer(id, o)
 		g.notice(id)
 	}
-	if !g.isSound(id, o) && flaw(o, g.cfg.Limits) != nil {
+	if !g.isSound(id, o) && Flaw(*o, g.cfg.Limits) != nil {
 		g.at(id).set(flawedMark, true)
 	}
 }
@@ -51,10 +51,10 @@ func (g *Graph) alter(o *Object) {
 		g.unlink(id)
 	}
 	g.keep(id, form)
-	x.set(flawedMark, flaw(o, g.cfg.Limits) != nil)
 	x.setRole(role)
 	if !same {
 		g.refer(id, o)
 		g.notice(id)
 	}
+	g.at(id).set(flawedMark, !g.isSound(id, o) && Flaw(*o, g.cfg.Limits) != nil)
 }

@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 	"hash/maphash"
 	"math/bits"
+
+	"github.com/ownergraph/ownergraph/internal/core/swar"
 )
 
 // uid is a UID in 16 bytes: the digits of a canonical UUID, which takes 36 as
@@ -29,10 +31,10 @@ func (g *Graph) packUID(u UID) packed {
 		return g.packText(u)
 	}
 	t := string(u)
-	a, badA := hexDigits(word(t))
-	b, badB := hexDigits(half(t[9:]) | half(t[14:])<<32)
-	c, badC := hexDigits(half(t[19:]) | half(t[24:])<<32)
-	d, badD := hexDigits(word(t[28:]))
+	a, badA := hexDigits(swar.Word(t))
+	b, badB := hexDigits(swar.Half(t[9:]) | swar.Half(t[14:])<<32)
+	c, badC := hexDigits(swar.Half(t[19:]) | swar.Half(t[24:])<<32)
+	d, badD := hexDigits(swar.Word(t[28:]))
 	if (badA|badB|badC|badD)&highBits != 0 {
 		return g.packText(u)
 	}
@@ -45,35 +47,23 @@ func (g *Graph) packText(u UID) packed {
 }
 
 const (
-	eachByte = 0x0101010101010101
-	lowBits  = 0x0f * eachByte
-	highBits = 0xf0 * eachByte
+	lowBits  = 0x0f * swar.EachByte
+	highBits = 0xf0 * swar.EachByte
 )
 
 // hexDigits reads eight lower-case hexadecimal digits: each byte of the text becomes
 // the value of one. There is a bit of highBits in bad if one of them is none. Of
 // what is no digit, the first from the right borrows from nobody, so it shows.
 func hexDigits(text uint64) (x, bad uint64) {
-	letters := text >> 6 & eachByte // 1 for what may be a letter, 0 for what may be a digit
-	x = text ^ '0'*eachByte - ('a'^'0'-10)*letters
-	return x, x | ((x + 6*eachByte) ^ letters<<4)
-}
-
-// word returns the first eight bytes of a text, the first of them lowest, and half
-// four.
-func word(s string) uint64 {
-	_ = s[7]
-	return uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
-		uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
-}
-
-func half(s string) uint64 {
-	_ = s[3]
-	return uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24
+	letters := text >> 6 & swar.EachByte // 1 for what may be a letter, 0 for what may be a digit
+	x = text ^ '0'*swar.EachByte - ('a'^'0'-10)*letters
+	return x, x | ((x + 6*swar.EachByte) ^ letters<<4)
 }
 
 // hexText is the inverse of hexDigits.
-func hexText(x uint64) uint64 { return x + '0'*eachByte + ('a'-'0'-10)*((x+6*eachByte)>>4&eachByte) }
+func hexText(x uint64) uint64 {
+	return x + '0'*swar.EachByte + ('a'-'0'-10)*((x+6*swar.EachByte)>>4&swar.EachByte)
+}
 
 // appendUUID appends the canonical form.
 func (u uid) appendUUID(b []byte) []byte {
@@ -108,8 +98,8 @@ func parseVersion(v Version) (n uint64, ok bool) {
 	}
 	head, bad := string(v[:len(v)%8]), uint64(0)
 	if m := len(head); m >= 4 {
-		x := half(head) | half(head[m-4:])<<(8*(m-4)&63)
-		x = (x ^ '0'*eachByte) << (8 * (8 - m) & 63) // as if zeros stood before it
+		x := swar.Half(head) | swar.Half(head[m-4:])<<(8*(m-4)&63)
+		x = (x ^ '0'*swar.EachByte) << (8 * (8 - m) & 63) // as if zeros stood before it
 		n, bad = decimal(x)
 	} else {
 		for i := range m {
@@ -118,17 +108,17 @@ func parseVersion(v Version) (n uint64, ok bool) {
 		}
 	}
 	for v = v[len(head):]; len(v) >= 8; v = v[8:] {
-		x, b := decimal(word(string(v)) ^ '0'*eachByte)
+		x, b := decimal(swar.Word(string(v)) ^ '0'*swar.EachByte)
 		n, bad = n*1e8+x, bad|b
 	}
-	return n, bad&topBits == 0
+	return n, bad&swar.TopBits == 0
 }
 
 // decimal returns the number whose eight digits are the bytes, the first one lowest:
 // neighbours are made one number of two digits, then of four, then of eight. There is
-// a bit of topBits in bad if one of them is no digit.
+// a bit of swar.TopBits in bad if one of them is no digit.
 func decimal(x uint64) (n, bad uint64) {
-	bad = x | (x + (0x7f-9)*eachByte)
+	bad = x | (x + (0x7f-9)*swar.EachByte)
 	x = (x*10 + x>>8) & 0x00ff00ff00ff00ff
 	x = (x*100 + x>>16) & 0x0000ffff0000ffff
 	return (x*10000 + x>>32) & 0xffffffff, bad

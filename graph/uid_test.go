@@ -10,6 +10,8 @@ import (
 	"unsafe"
 
 	"pgregory.net/rapid"
+
+	"github.com/ownergraph/ownergraph/internal/core/swar"
 )
 
 // TestPackedText: a UID and a version are packed only if they come back as they
@@ -69,7 +71,7 @@ func TestHexDigits(t *testing.T) {
 	for pair := range uint64(1 << 16) {
 		high, low := strings.IndexByte(digits, byte(pair>>8)), strings.IndexByte(digits, byte(pair))
 		for shift := 0; shift < 56; shift += 8 {
-			text := uint64('0')*eachByte&^(0xffff<<shift) | pair<<shift
+			text := uint64('0')*swar.EachByte&^(0xffff<<shift) | pair<<shift
 			x, bad := hexDigits(text)
 			if good := bad&highBits == 0; good != (high >= 0 && low >= 0) || good && (x != uint64(high<<8|low)<<shift || hexText(x) != text) {
 				t.Fatalf("%#016x is read as %#016x, %t", text, x, good)

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/ownergraph/ownergraph/internal/core/swar"
 )
 
 // Limits bounds what one object may carry. The zero value works: a limit that
@@ -17,11 +19,12 @@ type Limits struct {
 	Text int
 }
 
-const defaultLimit = 1024
+// DefaultLimit is the value of a limit that is not set.
+const DefaultLimit = 1024
 
 func limit(n int) int {
 	if n <= 0 {
-		return defaultLimit
+		return DefaultLimit
 	}
 	return n
 }
@@ -94,7 +97,7 @@ func (l Limits) key(k Key) (field, cause string) {
 
 // text returns why s is not sound text, "" if it is.
 func (l Limits) text(s string) string {
-	if isPlainText(s) && len(s) <= limit(l.Text) {
+	if swar.IsPlain(s) && len(s) <= limit(l.Text) {
 		return ""
 	}
 	if most := limit(l.Text); len(s) > most {
@@ -109,29 +112,6 @@ func (l Limits) text(s string) string {
 		}
 	}
 	return ""
-}
-
-// isPlainText reports whether s is printable ASCII, as nearly all text is. It
-// looks at eight bytes at a time: one beyond 0x7e or below a blank carries into
-// its top bit, or has it.
-func isPlainText(s string) bool {
-	if len(s) < 8 {
-		for i := range len(s) {
-			if s[i] < ' ' || s[i] > '~' {
-				return false
-			}
-		}
-		return true
-	}
-	bad, last := uint64(0), s[len(s)-8:]
-	for ; len(s) > 0; s = s[8:] {
-		if len(s) < 8 {
-			s = last // of which the first bytes were looked at before
-		}
-		x := word(s)
-		bad |= x | (x&(0x7f*eachByte) + eachByte) | ^(x | topBits - 0x20*eachByte)
-	}
-	return bad&topBits == 0
 }
 
 func validateOwners(o Object) error {
@@ -194,12 +174,12 @@ func flawed(o Object, field, cause string) error {
 func (o Object) subject() string {
 	text := o.Key.String()
 	if o.UID == "" {
-		text = string(o.Key.appendPlace(nil))
+		text = o.PlaceString()
 	}
-	if len(text) > maxSubject {
-		text = strings.ToValidUTF8(text[:maxSubject], "") + "..."
+	if len(text) > maxName {
+		text = strings.ToValidUTF8(text[:maxName], "") + "..."
 	}
 	return text
 }
 
-const maxSubject = 200 // bytes
+const maxName = 200 // bytes of a name in a message

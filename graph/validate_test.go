@@ -127,16 +127,30 @@ func TestValidateIsPure(t *testing.T) {
 	}
 }
 
-// TestPlainText: the short way through text that is plain finds each byte that
-// is not, wherever it stands.
-func TestPlainText(t *testing.T) {
-	for c := range 256 {
-		for at := range 17 {
-			text := []byte("aaaaaaaaaaaaaaaaa")
-			text[at] = byte(c)
-			if want := c >= ' ' && c <= '~'; isPlainText(string(text)) != want {
-				t.Errorf("byte %#x at %d is plain: %t", c, at, !want)
-			}
+// TestFlaw: a stored object may break rules that Validate demands of a new one.
+func TestFlaw(t *testing.T) {
+	sound := Object{Key: Key{Kind: "pod", Scope: "ns", Name: "a", UID: "u"}, Version: "1"}
+	for _, tc := range []struct {
+		owners []Owner
+		limits Limits
+		want   string
+		reason string
+	}{
+		{nil, Limits{}, "", "no owners"},
+		{[]Owner{owner(1, nil), owner(1, nil)}, Limits{}, "", "the same reference twice counts once"},
+		{[]Owner{{Key: sound.Key}}, Limits{}, "", "a self-reference never counts"},
+		{[]Owner{owner(1, nil), owner(1, func(r *Owner) { r.Name = "x" })}, Limits{}, "owners[1].uid: stands at two coordinates", "one UID is one object"},
+		{[]Owner{owner(1, func(r *Owner) { r.UID = "" })}, Limits{}, "owners[0]: kind, name or uid is empty", "no incarnation"},
+		{[]Owner{owner(1, nil), owner(2, nil)}, Limits{Owners: 1}, "owners: 2, more than 1", "a limit"},
+	} {
+		o := sound
+		o.Owners = tc.owners
+		want := ""
+		if tc.want != "" {
+			want = "validate pod/ns/a@u: " + tc.want + ": invalid"
+		}
+		if err := Flaw(o, tc.limits); err == nil && want != "" || err != nil && (err.Error() != want || !errors.Is(err, ErrInvalid)) {
+			t.Errorf("%v, want %q: %s", err, want, tc.reason)
 		}
 	}
 }

@@ -17,8 +17,11 @@ import (
 //
 // Do not edit the order to make a build pass, because the order is the design.
 const layers = `
-	# Observed state, and desired state.
-	graph;
+	# Words of memory, which know nothing of the graph.
+	internal/core/swar;
+
+	# The vocabulary, and the words of decisions.
+	internal/core/swar < graph;
 	graph < policy, finalizer;
 
 	# Scheduling. The queue knows no graph.
