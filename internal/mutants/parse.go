@@ -2,8 +2,9 @@ package mutants
 
 import (
 	"fmt"
+	"io/fs"
 	"os"
-	"path/filepath"
+	"path"
 	"slices"
 	"strings"
 )
@@ -26,20 +27,23 @@ const bugsGlob = "internal/mutants/testdata/bugs/*.txt"
 //	>>>
 //
 // The line "exhaustive" may be left out. An error names the file and the line.
-func Load(root string) ([]Bug, error) {
-	files, err := filepath.Glob(filepath.Join(root, filepath.FromSlash(bugsGlob)))
+func Load(root string) ([]Bug, error) { return LoadFrom(os.DirFS(root)) }
+
+// LoadFrom reads the seeded bugs of the module whose root is the root of files.
+func LoadFrom(module fs.FS) ([]Bug, error) {
+	files, err := fs.Glob(module, bugsGlob)
 	if err != nil || len(files) == 0 {
-		return nil, fmt.Errorf("load bugs: no file is like %s below %s: %w", bugsGlob, root, os.ErrNotExist)
+		return nil, fmt.Errorf("load bugs: no file is like %s: %w", bugsGlob, os.ErrNotExist)
 	}
 	var all []Bug
 	for _, f := range files {
-		text, err := os.ReadFile(f)
+		text, err := fs.ReadFile(module, f)
 		if err != nil {
 			return nil, fmt.Errorf("load bugs: %w", err)
 		}
 		bugs, err := parseBugs(string(text))
 		if err != nil {
-			return nil, fmt.Errorf("load bugs: %s: %w", filepath.Base(f), err)
+			return nil, fmt.Errorf("load bugs: %s: %w", path.Base(f), err)
 		}
 		all = append(all, bugs...)
 	}

@@ -38,7 +38,7 @@ func originOf(b mutants.Bug, source *mutants.Source) (*origin, error) {
 			o.after = i + 1
 		}
 	}
-	o.starts = strings.TrimLeft(string(p.Src[strings.LastIndexByte(string(p.Src[:at]), '\n')+1:at]), " \t") == ""
+	o.starts = at == 0 || p.Src[at-1] == '\n'
 	o.ends = end == len(p.Src) || p.Src[end] == '\n'
 	if o.first >= o.after {
 		return nil, fmt.Errorf("%w: the old text has no code", errByHand)
@@ -93,14 +93,17 @@ func (o *origin) carry(b mutants.Bug, c aligned, m mapping) (mutants.Bug, error)
 	var doubtful []string
 	for _, h := range all {
 		p, ok := place(h, partners, c)
+		if ok && !framed(c.partners, o.first+h.from, o.first+h.to) && !m.sure(old[h.from:h.to], partners[h.from:h.to], c.units) {
+			doubtful = append(doubtful, src[p.from:p.to])
+		}
 		if !ok {
 			if p, ok = between(h, partners, c); !ok {
 				return b, fmt.Errorf("%w: changed code has no counterpart", errByHand)
 			}
 			doubtful = append(doubtful, src[p.from:p.to])
 		}
-		text, unsure := m.rewrite(inserted(h, next, b.New))
-		p.text, doubtful = text, append(doubtful, unsure...)
+		text, unclear := m.rewrite(inserted(h, next, b.New))
+		p.text, doubtful = text, append(doubtful, unclear...)
 		pieces = append(pieces, p)
 	}
 	from, to := min(c.units[lo].from, pieces[0].from), max(c.units[hi].to, pieces[len(pieces)-1].to)
@@ -144,6 +147,16 @@ func place(h hunk, partners []int, c aligned) (piece, bool) {
 		return piece{}, false
 	}
 	return piece{from: c.units[lo].from, to: c.units[hi].to}, true
+}
+
+// framed reports whether the neighbours of a change have partners that stand next to
+// the partners of the change.
+func framed(partners []int, from, to int) bool {
+	if from == to {
+		return true
+	}
+	before, behind := from == 0, to == len(partners)
+	return (before || partners[from-1] == partners[from]-1) && (behind || partners[to] == partners[to-1]+1)
 }
 
 // gap returns the point of the new home at which a change inserts code, or false.
@@ -191,8 +204,8 @@ func inserted(h hunk, next []unit, text string) string {
 	return text[next[h.newFrom].from:next[h.newTo-1].to]
 }
 
-// most is the number of lines by which a text may grow on each side.
-const most = 8
+// maxLines is the number of lines by which a text may grow on each side.
+const maxLines = 8
 
 // lines returns the range of the new old text. It has whole lines where the former
 // one had, and more lines until it occurs once.
@@ -205,7 +218,7 @@ func (o *origin) lines(src string, from, to int, c aligned) (int, int) {
 	if rest := strings.TrimSpace(src[to:end]); o.ends && (rest == "" || strings.HasPrefix(rest, "//")) {
 		to = end
 	}
-	for range most {
+	for range maxLines {
 		if len(c.At(src[from:to])) == 1 {
 			break
 		}

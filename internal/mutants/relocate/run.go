@@ -122,7 +122,7 @@ func (r *runner) seek(ctx context.Context, l *lost) error {
 	if located == nil {
 		now = p.Text()
 	}
-	o, err := r.past.origin(ctx, l.bug, now)
+	o, then, err := r.past.origin(ctx, l.bug, now)
 	if located == nil && errors.Is(err, errByHand) { // the declaration is as it ever was
 		o, err = originOf(l.bug, r.source)
 	}
@@ -133,6 +133,7 @@ func (r *runner) seek(ctx context.Context, l *lost) error {
 	if err != nil {
 		return err
 	}
+	l.renamed = r.Names.bug(then)
 	r.Names.origin(o)
 	l.origin = o
 	l.found = r.index.candidates(o)

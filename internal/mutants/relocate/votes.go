@@ -71,6 +71,26 @@ func (m mapping) same(text string) bool {
 	return m.prefix[first] == nil || ok && to == first
 }
 
+// sure reports whether units are alike by half. Names are alike if the votes of other
+// declarations say so.
+func (m mapping) sure(old []unit, partners []int, next []unit) bool {
+	var like, all float32
+	for i, u := range old {
+		if u.kind != token.IDENT && !u.kind.IsLiteral() {
+			continue
+		}
+		all += u.weight()
+		if j := partners[i]; j >= 0 {
+			l := likeness(u, next[j])
+			if to, ok := m.all.word.winner(u.last()); ok && to == next[j].last() && m.all.word[u.last()][to] > 1 {
+				l = u.weight()
+			}
+			like += l
+		}
+	}
+	return 2*like >= all
+}
+
 // chain returns the new text of a chain. It is false if the votes contradict.
 func (m mapping) chain(text string) (string, bool) {
 	if m.whole[text] != nil {
