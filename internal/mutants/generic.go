@@ -79,9 +79,10 @@ func Draw(root string, seed uint64) ([]Mutant, map[string][]byte, error) {
 }
 
 // Run draws mutants until enough of them compile, runs the suites on each, and
-// prints the survivors as they come. Argued says of a survivor whether it is
-// known to be equivalent.
-func (g Generic) Run(ctx context.Context, out io.Writer, argued map[string]string) (Score, error) {
+// prints the survivors as they come. Survivors are known
+// to be equivalent.
+func (g Generic) Run(ctx context.Context, out io.Writer, survivors []Survivor) (Score, error) {
+	argued := arguments(survivors)
 	score := Score{By: map[string]int{}}
 	all, sources, err := Draw(g.Bench.Root, g.Seed)
 	if err != nil {

@@ -6,17 +6,20 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"path"
 	"slices"
 	"strings"
 )
 
 // Mutant is one small change of the syntax of one file. It is a value.
 type Mutant struct {
-	// ID is eight hex digits made of the file, the lines that change, and what
-	// they change to. It stays the same while they do, wherever they move; "-2"
-	// and so on tells equal ones apart.
+	// ID has eight hex digits. They are made of the declaration, the lines that change,
+	// and the changed lines. Other changes of the source leave the ID alone. "-2" and
+	// so on tells equal mutants apart.
 	ID string
-	// File and Line say where it is; Operator, what kind of change it is.
+	// Decl is the declaration that the mutant is in.
+	Decl Decl
+	// File and Line are the mutant's place. Operator is the kind of the change.
 	File, Operator string
 	Line           int
 	// Before and After are the whole lines that change.
@@ -25,6 +28,9 @@ type Mutant struct {
 	at, end int // bytes of the file that text takes the place of
 	text    string
 }
+
+// Span returns the bytes of the file that the mutant changes.
+func (m Mutant) Span() (from, to int) { return m.at, m.end }
 
 // Edit returns the file as the mutant leaves it.
 func (m Mutant) Edit(src []byte) Edit {
@@ -46,7 +52,7 @@ func Mutate(file string, src []byte) ([]Mutant, error) {
 	}
 	f := &finder{fset: fset, src: src, file: file}
 	for _, d := range tree.Decls {
-		f.walk(d, nil)
+		f.declaration(d)
 	}
 	slices.SortStableFunc(f.found, func(a, b Mutant) int { return a.at - b.at })
 	seen := map[string]int{}
@@ -64,7 +70,29 @@ type finder struct {
 	fset  *token.FileSet
 	src   []byte
 	file  string
+	decl  Decl
 	found []Mutant
+}
+
+// declaration notes the mutants of a declaration, or of each line of one in
+// parentheses.
+func (f *finder) declaration(d ast.Decl) {
+	f.decl.Dir = path.Dir(f.file)
+	switch d := d.(type) {
+	case *ast.FuncDecl:
+		f.decl.Name = funcName(d)
+		f.walk(d, nil)
+	case *ast.GenDecl:
+		for _, spec := range d.Specs {
+			switch s := spec.(type) {
+			case *ast.TypeSpec:
+				f.decl.Name = s.Name.Name
+			case *ast.ValueSpec:
+				f.decl.Name = s.Names[0].Name
+			}
+			f.walk(spec, nil)
+		}
+	}
 }
 
 // offset returns where a position is in the file.
@@ -79,7 +107,7 @@ func (f *finder) replace(operator string, n ast.Node, text string) {
 }
 
 func (f *finder) change(operator string, from, to token.Pos, text string) {
-	m := Mutant{File: f.file, Operator: operator, Line: f.fset.Position(from).Line, at: f.offset(from), end: f.offset(to), text: text}
+	m := Mutant{Decl: f.decl, File: f.file, Operator: operator, Line: f.fset.Position(from).Line, at: f.offset(from), end: f.offset(to), text: text}
 	first := strings.LastIndexByte(string(f.src[:m.at]), '\n') + 1
 	last := len(f.src)
 	if i := strings.IndexByte(string(f.src[m.end:]), '\n'); i >= 0 {
@@ -87,7 +115,7 @@ func (f *finder) change(operator string, from, to token.Pos, text string) {
 	}
 	m.Before = string(f.src[first:last])
 	m.After = string(f.src[first:m.at]) + text + string(f.src[m.end:last])
-	sum := sha256.Sum256([]byte(f.file + "\n" + m.Before + "\n" + m.After))
+	sum := sha256.Sum256([]byte(f.decl.String() + "\n" + m.Before + "\n" + m.After))
 	m.ID = fmt.Sprintf("%x", sum[:4])
 	f.found = append(f.found, m)
 }

@@ -36,13 +36,13 @@ func TestParseBugs(t *testing.T) {
 }
 
 func TestParseSurvivors(t *testing.T) {
-	argued, err := parseSurvivors("# why\n\n01234567 graph/a.go it is only\n  faster\n")
-	if err != nil || argued["01234567"] != "it is only faster" {
-		t.Errorf("argued %q, %v", argued, err)
+	argued, err := parseSurvivors("# why\n\n01234567 graph T.F it is only\n  faster\n")
+	if err != nil || len(argued) != 1 || argued[0] != (Survivor{"01234567", Decl{"graph", "T.F"}, "it is only faster"}) {
+		t.Errorf("argued %+v, %v", argued, err)
 	}
 	for _, c := range []struct{ text, want, reason string }{
-		{"01234567 graph/a.go\n", "line 1", "a survivor needs an argument"},
-		{"1 a x\n1 a y\n", "line 2: 1 is argued twice", "and only one"},
+		{"01234567 graph T.F\n", "line 1", "a survivor needs an argument"},
+		{"1 a F x\n1 a F y\n", "line 2: 1 is argued twice", "and only one"},
 	} {
 		if _, err := parseSurvivors(c.text); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: error %v, want %q", c.reason, err, c.want)
@@ -61,11 +61,14 @@ func TestSurvivorsAreThere(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	found := map[string]Decl{}
 	for _, m := range all {
-		delete(argued, m.ID)
+		found[m.ID] = m.Decl
 	}
-	for id, argument := range argued {
-		t.Errorf("survivor %s is no mutant any more: %s", id, argument)
+	for _, s := range argued {
+		if d, ok := found[s.ID]; !ok || d != s.Decl {
+			t.Errorf("survivor %s is no mutant of %s any more: %s", s.ID, s.Decl, s.Argument)
+		}
 	}
 }
 

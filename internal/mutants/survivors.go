@@ -7,43 +7,82 @@ import (
 	"strings"
 )
 
-// survivorsFile holds why survivors of the generic mutation change nothing that
-// anybody could see.
+// survivorsFile has the arguments for the survivors of the generic mutation.
 const survivorsFile = "internal/mutants/testdata/survivors.txt"
 
-// LoadSurvivors reads the arguments for survivors, by the mutant's id. A line is
-// an id, its file and its argument; one that begins with a blank goes on, and
-// one that begins with "#" is a comment. An error names the line.
-func LoadSurvivors(root string) (map[string]string, error) {
+// Survivor is a generic mutant that no suite can kill, because it changes nothing
+// that a caller can see. It is a value.
+type Survivor struct {
+	ID       string // of the mutant
+	Decl     Decl   // that the mutant is in
+	Argument string
+}
+
+// LoadSurvivors reads the argued survivors of the module at root, in the order of the
+// file. A line has an id, a directory, the name of a declaration, and an argument. A
+// line that begins with a blank continues the argument. A line that begins with "#" is
+// a comment. An error names the line.
+func LoadSurvivors(root string) ([]Survivor, error) {
 	text, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(survivorsFile)))
 	if err != nil {
 		return nil, fmt.Errorf("load survivors: %w", err)
 	}
-	argued, err := parseSurvivors(string(text))
+	all, err := parseSurvivors(string(text))
 	if err != nil {
 		return nil, fmt.Errorf("load survivors: %w", err)
 	}
-	return argued, nil
+	return all, nil
 }
 
-func parseSurvivors(text string) (map[string]string, error) {
-	argued, last := map[string]string{}, ""
+func parseSurvivors(text string) ([]Survivor, error) {
+	var all []Survivor
+	seen := map[string]bool{}
 	for i, line := range strings.Split(text, "\n") {
 		switch {
 		case strings.TrimSpace(line) == "" || strings.HasPrefix(line, "#"):
-		case line[0] == ' ' && last != "":
-			argued[last] += " " + strings.TrimSpace(line)
+		case line[0] == ' ' && len(all) > 0:
+			all[len(all)-1].Argument += " " + strings.TrimSpace(line)
 		default:
-			words := strings.SplitN(line, " ", 3)
-			if len(words) < 3 || words[2] == "" {
-				return nil, fmt.Errorf("line %d: want an id, a file and an argument", i+1)
+			words := strings.SplitN(line, " ", 4)
+			if len(words) < 4 || words[3] == "" {
+				return nil, fmt.Errorf("line %d: want an id, a directory, a name and an argument", i+1)
 			}
-			if _, twice := argued[words[0]]; twice {
+			if seen[words[0]] {
 				return nil, fmt.Errorf("line %d: %s is argued twice", i+1, words[0])
 			}
-			last = words[0]
-			argued[last] = words[2]
+			seen[words[0]] = true
+			all = append(all, Survivor{ID: words[0], Decl: Decl{Dir: words[1], Name: words[2]}, Argument: words[3]})
 		}
 	}
-	return argued, nil
+	return all, nil
+}
+
+// arguments returns the arguments by id.
+func arguments(all []Survivor) map[string]string {
+	out := make(map[string]string, len(all))
+	for _, s := range all {
+		out[s.ID] = s.Argument
+	}
+	return out
+}
+
+// RewriteSurvivors gives survivors of the module at root, by their former ids, new ids
+// and declarations. Arguments stay as they are.
+func RewriteSurvivors(root string, changed map[string]Survivor) error {
+	file := filepath.Join(root, filepath.FromSlash(survivorsFile))
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return fmt.Errorf("rewrite survivors: %w", err)
+	}
+	lines := strings.Split(string(text), "\n")
+	for i, line := range lines {
+		words := strings.SplitN(line, " ", 4)
+		if s, ok := changed[words[0]]; ok && len(words) == 4 {
+			lines[i] = strings.Join([]string{s.ID, s.Decl.Dir, s.Decl.Name, words[3]}, " ")
+		}
+	}
+	if err := os.WriteFile(file, []byte(strings.Join(lines, "\n")), 0o644); err != nil {
+		return fmt.Errorf("rewrite survivors: %w", err)
+	}
+	return nil
 }

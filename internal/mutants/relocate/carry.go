@@ -28,22 +28,34 @@ func originOf(b mutants.Bug, source *mutants.Source) (*origin, error) {
 		return nil, err
 	}
 	end := at + len(b.Old)
-	to := max(p.To, end)
-	o := &origin{Decl: b.Decl, old: b.Old, units: units(string(p.Src[p.From:to]), at-p.From, end-p.From)}
-	for i, u := range o.units {
-		if u.from+p.From < at {
-			o.first = i + 1
-		}
-		if u.to+p.From <= end {
-			o.after = i + 1
-		}
-	}
+	o := originAt(p, at, end)
+	o.old = b.Old
 	o.starts = at == 0 || p.Src[at-1] == '\n'
 	o.ends = end == len(p.Src) || p.Src[end] == '\n'
 	if o.first >= o.after {
 		return nil, fmt.Errorf("%w: the old text has no code", errByHand)
 	}
 	return o, nil
+}
+
+// originAt returns the old home of a part of a file.
+func originAt(p mutants.Place, at, end int) *origin {
+	o := &origin{Decl: p.Decl, units: units(string(p.Src[p.From:max(p.To, end)]), at-p.From, end-p.From)}
+	o.first, o.after = span(o.units, at-p.From, end-p.From)
+	return o
+}
+
+// span returns the units within a part of a text.
+func span(all []unit, from, to int) (first, after int) {
+	for i, u := range all {
+		if u.from < from {
+			first = i + 1
+		}
+		if u.to <= to {
+			after = i + 1
+		}
+	}
+	return first, after
 }
 
 // hunk is one part of a bug: units of the old text that others take the place of.

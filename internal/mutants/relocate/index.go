@@ -12,7 +12,7 @@ import (
 // Production are the directories that a bug may move to, each with all directories
 // below it. The root stands for itself alone.
 func Production() []string {
-	return []string{"graph", "policy", "queue", "finalizer", "internal/core", "internal/run", "internal/dense", "adapters/memory"}
+	return []string{"graph", "policy", "queue", "finalizer", "internal/core", "internal/run", "internal/dense", "internal/replica", "adapters/memory"}
 }
 
 // entry is one declaration of the source as it is now.
@@ -99,7 +99,7 @@ func (x index) candidates(o *origin) []aligned {
 		if sameName(e.Decl, o.Decl) {
 			score += 0.3
 		}
-		if len(e.At(o.old)) == 1 {
+		if o.exactIn(e) {
 			score += 0.3
 		}
 		if e.Decl == o.Decl {
@@ -118,7 +118,7 @@ func (x index) candidates(o *origin) []aligned {
 
 // compare aligns the old home of a bug with a declaration.
 func (o *origin) compare(e *entry) aligned {
-	c := aligned{entry: e, partners: align(o.units, e.units), exact: len(e.At(o.old)) == 1}
+	c := aligned{entry: e, partners: align(o.units, e.units), exact: o.exactIn(e)}
 	var near, nearAll, whole, wholeAll float32
 	for i, u := range o.units {
 		var l float32
@@ -145,6 +145,9 @@ func (o *origin) compare(e *entry) aligned {
 
 // sameName reports whether two names differ in their types and in case alone.
 func sameName(a, b mutants.Decl) bool { return strings.EqualFold(base(a.Name), base(b.Name)) }
+
+// exactIn reports whether a declaration has the old text exactly once.
+func (o *origin) exactIn(e *entry) bool { return o.old != "" && len(e.At(o.old)) == 1 }
 
 // base returns a method's name without its type.
 func base(name string) string { return name[strings.LastIndexByte(name, '.')+1:] }

@@ -46,7 +46,7 @@ func Run(ctx context.Context, out io.Writer, o Options) error {
 	if r.index, err = newIndex(source); err != nil {
 		return err
 	}
-	return r.run(ctx, out, bugs)
+	return errors.Join(r.run(ctx, out, bugs), r.survivors(ctx, out))
 }
 
 // runner follows the bugs of one module.
@@ -190,7 +190,7 @@ func (r *runner) follow(l *lost) (mutants.Bug, error) {
 func (r *runner) best(l *lost) (aligned, error) {
 	var exact []*entry
 	for _, e := range r.index {
-		if len(e.At(l.origin.old)) == 1 {
+		if l.origin.exactIn(e) {
 			exact = append(exact, e)
 		}
 	}
