@@ -41,6 +41,30 @@ func TestBugsApply(t *testing.T) {
 	}
 }
 
+// TestBugsCompile: each bug leaves a program. A source that does not compile would stop
+// every suite, and no suite would have found the bug.
+func TestBugsCompile(t *testing.T) {
+	source, all := SourceAt(root), bugs(t)
+	var dirs []string
+	for _, b := range all {
+		dirs = append(dirs, b.Decl.Dir)
+	}
+	slices.Sort(dirs)
+	checker, err := NewChecker(t.Context(), root, slices.Compact(dirs))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, b := range all {
+		e, err := b.Edit(source)
+		if err != nil {
+			continue // TestBugsApply has it
+		}
+		if err := checker.Check(e); err != nil {
+			t.Errorf("%s: %v", b.Name, err)
+		}
+	}
+}
+
 // TestBugsAreMany holds how many bugs there have to be, and that each rule of
 // evidence has one.
 func TestBugsAreMany(t *testing.T) {

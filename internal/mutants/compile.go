@@ -37,7 +37,6 @@ type checked struct {
 	ImportPath, Dir, Export string
 	GoFiles                 []string
 	Module                  *struct{ Path, Dir, GoVersion string }
-	Error                   *struct{ Err string }
 
 	files map[string]*parsed // by base name, filled at first use
 }
@@ -50,9 +49,9 @@ type parsed struct {
 }
 
 // NewChecker compiles the packages in some directories of the module at root, and
-// their imports. The packages have to compile.
+// their imports.
 func NewChecker(ctx context.Context, root string, dirs []string) (*Checker, error) {
-	args := []string{"list", "-e", "-export", "-deps", "-json=ImportPath,Dir,Export,GoFiles,Module,Error"}
+	args := []string{"list", "-e", "-export", "-deps", "-json=ImportPath,Dir,Export,GoFiles,Module"}
 	for _, d := range dirs {
 		args = append(args, "./"+d)
 	}
@@ -82,9 +81,6 @@ func NewChecker(ctx context.Context, root string, dirs []string) (*Checker, erro
 		if err != nil || strings.HasPrefix(dir, "..") {
 			continue
 		}
-		if p.Error != nil || p.Export == "" {
-			return nil, fmt.Errorf("list packages: %s: %w: %s", p.ImportPath, ErrCompile, tail(stderr.Bytes()))
-		}
 		c.packages[filepath.ToSlash(dir)] = &p
 	}
 	c.imports = importer.ForCompiler(c.fset, "gc", func(name string) (io.ReadCloser, error) {
@@ -94,7 +90,8 @@ func NewChecker(ctx context.Context, root string, dirs []string) (*Checker, erro
 }
 
 // Check checks the types of an edited file's package. An error wraps ErrCompile and
-// has the first complaint.
+// has the first complaint. A package that does not compile without the edit is an
+// error, too.
 func (c *Checker) Check(e Edit) error {
 	p, err := c.load(path.Dir(e.File))
 	if err != nil {
@@ -143,6 +140,9 @@ func (c *Checker) load(dir string) (*checked, error) {
 	p, ok := c.packages[dir]
 	if !ok {
 		return nil, fmt.Errorf("check package %s: %w", dir, os.ErrNotExist)
+	}
+	if p.Export == "" {
+		return nil, fmt.Errorf("check package %s: without any edit, it %w", dir, ErrCompile)
 	}
 	if p.files != nil {
 		return p, nil

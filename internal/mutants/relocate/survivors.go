@@ -16,17 +16,13 @@ func (r *runner) survivors(ctx context.Context, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	all, _, err := mutants.Draw(r.Root, 1)
-	if err != nil {
-		return err
-	}
-	there := map[string]bool{}
-	for _, m := range all {
-		there[m.ID] = true
-	}
 	changed, left := map[string]mutants.Survivor{}, 0
 	for _, s := range argued {
-		if there[s.ID] {
+		_, _, fits, err := mutantIn(r.source, s)
+		if err != nil {
+			return err
+		}
+		if fits {
 			continue
 		}
 		m, err := r.heir(ctx, s)
@@ -91,22 +87,34 @@ func (h *history) mutant(ctx context.Context, s mutants.Survivor) (mutants.Mutan
 		if err != nil {
 			return mutants.Mutant{}, nil, err
 		}
-		places, err := v.source.Find(s.Decl)
+		m, p, ok, err := mutantIn(v.source, s)
 		if err != nil {
-			continue
+			return mutants.Mutant{}, nil, err
 		}
-		for _, p := range places {
-			all, err := mutants.Mutate(p.File, p.Src)
-			if err != nil {
-				return mutants.Mutant{}, nil, err
-			}
-			for _, m := range all {
-				if m.ID == s.ID {
-					at, end := m.Span()
-					return m, originAt(p, at, end), nil
-				}
-			}
+		if ok {
+			at, end := m.Span()
+			return m, originAt(p, at, end), nil
 		}
 	}
 	return mutants.Mutant{}, nil, fmt.Errorf("%w: it is a mutant of none of %d commits", errByHand, len(h.commits))
+}
+
+// mutantIn returns a survivor as a mutant of a source, and its declaration, or false.
+func mutantIn(source *mutants.Source, s mutants.Survivor) (mutants.Mutant, mutants.Place, bool, error) {
+	places, err := source.Find(s.Decl)
+	if err != nil {
+		return mutants.Mutant{}, mutants.Place{}, false, nil
+	}
+	for _, p := range places {
+		all, err := mutants.Mutate(p.File, p.Src)
+		if err != nil {
+			return mutants.Mutant{}, p, false, err
+		}
+		for _, m := range all {
+			if m.ID == s.ID {
+				return m, p, true, nil
+			}
+		}
+	}
+	return mutants.Mutant{}, mutants.Place{}, false, nil
 }
