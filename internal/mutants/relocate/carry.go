@@ -3,6 +3,7 @@ package relocate
 import (
 	"errors"
 	"fmt"
+	"go/token"
 	"slices"
 	"strings"
 
@@ -104,7 +105,7 @@ func (o *origin) carry(b mutants.Bug, c aligned, m mapping) (mutants.Bug, error)
 	var pieces []piece
 	var doubtful []string
 	for _, h := range all {
-		p, ok := place(h, partners, c)
+		p, ok := place(h, old, partners, c)
 		if ok && !framed(c.partners, o.first+h.from, o.first+h.to) && !m.sure(old[h.from:h.to], partners[h.from:h.to], c.units) {
 			doubtful = append(doubtful, src[p.from:p.to])
 		}
@@ -144,7 +145,7 @@ func extent(partners []int) (lo, hi int) {
 }
 
 // place returns the part of the new home that a change takes the place of, or false.
-func place(h hunk, partners []int, c aligned) (piece, bool) {
+func place(h hunk, old []unit, partners []int, c aligned) (piece, bool) {
 	if h.from == h.to {
 		return gap(h, partners, c)
 	}
@@ -158,7 +159,30 @@ func place(h hunk, partners []int, c aligned) (piece, bool) {
 	if lo < 0 || hi < 0 || 10*paired < 7*(h.to-h.from) {
 		return piece{}, false
 	}
+	if strings.HasSuffix(old[h.to-1].text, "()") && !strings.HasSuffix(c.units[hi].text, "()") {
+		hi = callEnd(c.units, hi)
+	}
 	return piece{from: c.units[lo].from, to: c.units[hi].to}, true
+}
+
+// callEnd returns the unit that ends the call that a unit begins.
+func callEnd(all []unit, at int) int {
+	depth := 0
+	for i := at + 1; i < len(all); i++ {
+		switch all[i].kind {
+		case token.LPAREN:
+			depth++
+		case token.RPAREN:
+			depth--
+		}
+		if depth <= 0 {
+			if all[i].kind == token.RPAREN {
+				return i
+			}
+			break
+		}
+	}
+	return at
 }
 
 // framed reports whether the neighbours of a change have partners that stand next to

@@ -22,8 +22,9 @@ func TestUnits(t *testing.T) {
 		cuts []int
 		want string
 	}{
-		{"e.rings.x = f(y).z // why\n\tgo a.b()", nil, "e.rings.x = f ( y ) . z go a.b ( )"},
+		{"e.rings.x = f(y).z // why\n\tgo a.b()", nil, "e.rings.x = f ( y ) . z go a.b()"},
 		{"e.rings.x", []int{2}, "e . rings.x"},
+		{"x = e.now().at() + f(g()) - h()()", nil, "x = e.now().at() + f ( g() ) - h() ( )"},
 		{"e.rings.x", []int{0, 9}, "e.rings.x"},
 		{`"a.b" + 'c'`, nil, `"a.b" + 'c'`},
 		{"for ;; {", nil, "for ; ; {"},

@@ -36,7 +36,8 @@ func units(text string, cuts ...int) []unit {
 	}
 }
 
-// join makes chains of names that are joined by dots.
+// join makes chains of names that are joined by dots. An empty pair of parentheses
+// belongs to its name, so that a field and the method in its place are alike.
 func join(all []unit, cuts []int) []unit {
 	cut := func(from, to int) bool {
 		for _, c := range cuts {
@@ -46,12 +47,27 @@ func join(all []unit, cuts []int) []unit {
 		}
 		return false
 	}
+	kind := func(i int) token.Token {
+		if i < len(all) {
+			return all[i].kind
+		}
+		return token.EOF
+	}
 	var out []unit
 	for i := 0; i < len(all); i++ {
 		u := all[i]
-		for u.kind == token.IDENT && i+2 < len(all) && all[i+1].kind == token.PERIOD && all[i+2].kind == token.IDENT &&
-			!cut(u.from, all[i+2].to) {
-			u.text += "." + all[i+2].text
+		for u.kind == token.IDENT {
+			next := ""
+			switch {
+			case kind(i+1) == token.PERIOD && kind(i+2) == token.IDENT:
+				next = "." + all[i+2].text
+			case kind(i+1) == token.LPAREN && kind(i+2) == token.RPAREN && !strings.HasSuffix(u.text, "()"):
+				next = "()"
+			}
+			if next == "" || cut(u.from, all[i+2].to) {
+				break
+			}
+			u.text += next
 			u.to = all[i+2].to
 			i += 2
 		}
@@ -61,7 +77,11 @@ func join(all []unit, cuts []int) []unit {
 }
 
 // last returns the last name of a chain, or the token's text.
-func (u unit) last() string { return u.text[strings.LastIndexByte(u.text, '.')+1:] }
+func (u unit) last() string { return lastOf(u.text) }
+
+func lastOf(chain string) string {
+	return strings.TrimSuffix(chain[strings.LastIndexByte(chain, '.')+1:], "()")
+}
 
 // weight returns the likeness of a unit and itself.
 func (u unit) weight() float32 { return likeness(u, u) }
@@ -90,7 +110,7 @@ func likeChains(a, b unit) float32 {
 	}
 	for x := range strings.SplitSeq(a.text, ".") {
 		for y := range strings.SplitSeq(b.text, ".") {
-			if x == y {
+			if strings.TrimSuffix(x, "()") == strings.TrimSuffix(y, "()") {
 				return 1.1
 			}
 		}

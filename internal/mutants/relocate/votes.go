@@ -122,8 +122,12 @@ func (m mapping) chain(text string) (string, bool) {
 func (m mapping) rename(text string) string {
 	names := strings.Split(text, ".")
 	for i, n := range names {
-		if to, ok := m.all.word.winner(n); ok {
+		name, call := strings.CutSuffix(n, "()")
+		if to, ok := m.all.word.winner(name); ok {
 			names[i] = to
+			if call {
+				names[i] += "()"
+			}
 		}
 	}
 	return strings.Join(names, ".")
