@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// Rewrite writes the declarations and texts of changed bugs into the files of the
-// module at root. It leaves every other line of the files as it is.
+// Rewrite writes the declarations, killers and texts of changed bugs into the files of
+// the module at root. It leaves every other line of the files as it is.
 func Rewrite(root string, changed []Bug) error {
 	byName := map[string]Bug{}
 	for _, b := range changed {
@@ -47,8 +47,13 @@ func rewriteText(text string, changed map[string]Bug) string {
 			continue
 		}
 		for ; lines[i] != "<<<"; i++ {
-			if strings.HasPrefix(lines[i], "decl: ") {
+			switch field, value, _ := strings.Cut(lines[i], ": "); field {
+			case "decl":
 				lines[i] = "decl: " + b.Decl.String()
+			case "killers":
+				if old, err := ParseMethods(value); err != nil || !slices.Equal(old, b.Killers) {
+					lines[i] = "killers: " + methodsText(b.Killers)
+				}
 			}
 			out = append(out, lines[i])
 		}
@@ -60,6 +65,15 @@ func rewriteText(text string, changed map[string]Bug) string {
 		i += slices.Index(lines[i:], ">>>")
 	}
 	return strings.Join(out, "\n")
+}
+
+// methodsText returns methods as ParseMethods reads them.
+func methodsText(all []Method) string {
+	names := make([]string, len(all))
+	for i, m := range all {
+		names[i] = m.String()
+	}
+	return strings.Join(names, ", ")
 }
 
 func textLines(text string) []string {

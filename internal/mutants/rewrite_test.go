@@ -43,7 +43,7 @@ func TestRewrite(t *testing.T) {
 		t.Fatalf("%d bugs, %v", len(bugs), err)
 	}
 	b := bugs[1]
-	b.Decl, b.Old, b.New = Decl{"core", "T.F"}, "old\nolder", "new"
+	b.Decl, b.Old, b.New, b.Killers = Decl{"core", "T.F"}, "old\nolder", "new", []Method{Root, Scripts}
 	if err := Rewrite(root, []Bug{b}); err != nil {
 		t.Fatal(err)
 	}
@@ -51,7 +51,7 @@ func TestRewrite(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := strings.NewReplacer(". F", "core T.F", "old\n===\n", "old\nolder\n===\nnew\n").Replace(twoBugs)
+	want := strings.NewReplacer(". F\nkillers: unit", "core T.F\nkillers: root, scripts", "old\n===\n", "old\nolder\n===\nnew\n").Replace(twoBugs)
 	if string(got) != want {
 		t.Errorf("rewritten\n%s\nwant\n%s", got, want)
 	}

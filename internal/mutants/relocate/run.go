@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/ownergraph/ownergraph/internal/mutants"
@@ -63,6 +64,7 @@ type runner struct {
 type lost struct {
 	bug, renamed mutants.Bug
 	err          error // why it has none
+	edited       bool  // renamed is an older version of the bug
 	origin       *origin
 	found        []aligned
 }
@@ -133,6 +135,7 @@ func (r *runner) seek(ctx context.Context, l *lost) error {
 	if err != nil {
 		return err
 	}
+	l.edited = then.Old != l.bug.Old || then.New != l.bug.New
 	l.renamed = r.Names.bug(then)
 	r.Names.origin(o)
 	l.origin = o
@@ -171,10 +174,10 @@ func (r *runner) follow(l *lost) (mutants.Bug, error) {
 	if err != nil {
 		return l.bug, err
 	}
-	if best.exact {
+	if best.exact && !l.edited {
 		b := l.renamed
 		b.Decl = best.Decl
-		if r.fits(b) == nil {
+		if b, err := r.followed(l, b); err == nil {
 			return b, nil
 		}
 	}
@@ -183,7 +186,30 @@ func (r *runner) follow(l *lost) (mutants.Bug, error) {
 	if err != nil {
 		return b, err
 	}
-	return b, r.fits(b)
+	if l.edited {
+		return b, fmt.Errorf("%w: the bug was edited since it applied", errByHand)
+	}
+	return r.followed(l, b)
+}
+
+// followed returns a bug in its new home, or an error if it does not compile there. The
+// unit tests of the root that killed it may have stayed.
+func (r *runner) followed(l *lost, b mutants.Bug) (mutants.Bug, error) {
+	if err := r.fits(b); err != nil {
+		return b, err
+	}
+	if l.bug.Decl.Dir != "." || b.Decl.Dir == "." {
+		return b, nil
+	}
+	b.Killers = slices.Clone(b.Killers)
+	for i, k := range b.Killers {
+		if k == mutants.Unit {
+			b.Killers[i] = mutants.Root
+		}
+	}
+	slices.Sort(b.Killers)
+	b.Killers = slices.Compact(b.Killers)
+	return b, nil
 }
 
 // best returns the declaration that the bug goes to.

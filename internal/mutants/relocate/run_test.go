@@ -158,8 +158,8 @@ func TestRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		"decl: internal/core/search Search.Step\nkillers: unit\n<<<\n\tif st.Known > s.rewound && budget > 0 {\n===\n\tif budget > 0 {\n>>>",
-		"decl: internal/core/search Search.Add\nkillers: unit\n<<<\n\treturn s.steps + n\n===\n\treturn s.steps + 2*n\n>>>",
+		"decl: internal/core/search Search.Step\nkillers: root\n<<<\n\tif st.Known > s.rewound && budget > 0 {\n===\n\tif budget > 0 {\n>>>",
+		"decl: internal/core/search Search.Add\nkillers: root\n<<<\n\treturn s.steps + n\n===\n\treturn s.steps + 2*n\n>>>",
 		bugs[strings.Index(bugs, "m003"):],
 	} {
 		if !strings.Contains(string(text), want) {

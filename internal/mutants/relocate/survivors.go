@@ -66,13 +66,21 @@ func (r *runner) heir(ctx context.Context, s mutants.Survivor) (mutants.Mutant, 
 	if err != nil {
 		return old, err
 	}
-	var found []mutants.Mutant
+	var found, near []mutants.Mutant
 	for _, m := range all {
-		at, end := m.Span()
-		first, after := span(best.units, at-best.From, end-best.From)
-		if m.Decl == best.Decl && m.Operator == old.Operator && first == from && after == to+1 {
-			found = append(found, m)
+		if m.Decl != best.Decl || m.Operator != old.Operator {
+			continue
 		}
+		at, end := m.Span()
+		switch first, after := span(best.units, at-best.From, end-best.From); {
+		case first == from && after == to+1:
+			found = append(found, m)
+		case first == from || after == to+1:
+			near = append(near, m)
+		}
+	}
+	if len(found) == 0 { // a name may have become a call
+		found = near
 	}
 	if len(found) != 1 {
 		return old, fmt.Errorf("%w: %d mutants are in its place in %s", errByHand, len(found), best.Decl)
