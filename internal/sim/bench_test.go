@@ -2,8 +2,8 @@ package sim
 
 import "testing"
 
-// BenchmarkSteps runs one seed after the other. Each operation is one step in
-// safety mode, with its share of what a seed costs beside.
+// BenchmarkSteps runs one seed after the other. Each operation is one step in safety
+// mode. A step also bears its share of the other costs of its seed.
 func BenchmarkSteps(b *testing.B) {
 	var count Count
 	b.ReportAllocs()

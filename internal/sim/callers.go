@@ -9,7 +9,7 @@ import (
 )
 
 const (
-	maxCallers = 3 // that wait for one engine at once
+	maxCallers = 3 // wait for one engine at once
 	maxKinds   = 8 // of a world, with those that join
 )
 
@@ -18,21 +18,21 @@ func joined(i int) graph.KindInfo {
 	return graph.KindInfo{Kind: graph.Kind(fmt.Sprint("j", i)), Scoped: i%2 == 1}
 }
 
-// call has a caller begin to wait for an engine, as Collector.WaitIdle does.
+// beginWait lets a caller begin to wait for an engine, as Collector.WaitIdle does.
 func (s *sim) beginWait(side int) {
 	if len(s.callers[side]) < maxCallers {
 		s.callers[side] = append(s.callers[side], s.w.Sides[side].Engine.BeginWait(s.w.Now))
 	}
 }
 
-// answer lets the callers go whose wait is over.
+// endWaits removes the callers whose wait is over.
 func (s *sim) endWaits() {
 	for i, side := range s.w.Sides {
 		s.callers[i] = slices.DeleteFunc(s.callers[i], func(at seq.Stamp) bool { return side.Engine.WaitOver(at) })
 	}
 }
 
-// answered checks that no caller waits for a world at rest.
+// checkWaits checks that no caller waits for a world at rest.
 func (s *sim) checkWaits() error {
 	for i, waits := range s.callers {
 		if len(waits) > 0 {
@@ -42,7 +42,7 @@ func (s *sim) checkWaits() error {
 	return nil
 }
 
-// join serves a kind that the world did not have, with room for two objects of it.
+// join serves a kind that the world did not have, with places for two objects of it.
 func (s *sim) join() error {
 	n := len(s.w.Kinds)
 	if n >= maxKinds {
@@ -62,8 +62,8 @@ func (s *sim) join() error {
 	return s.w.Serve(info)
 }
 
-// hasKinds reports whether the world has the kinds that a step is about: one that joins
-// may have been left out.
+// hasKinds reports whether the world has the kinds that a step names. A shorter history
+// may have left out the step at which a kind joined.
 func (s *sim) hasKinds(st step) bool {
 	if int(st.kind) >= len(s.w.Kinds) {
 		return false

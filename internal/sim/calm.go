@@ -15,15 +15,15 @@ import (
 	"github.com/ownergraph/ownergraph/internal/world"
 )
 
-// What liveness mode may cost each engine: so many decisions and calls for each
-// object and reference, and so many beside.
+// Liveness mode may cost each engine eachCosts decisions and calls for each object and
+// reference, and baseCosts besides.
 const (
 	eachCosts = 32
 	baseCosts = 96
 )
 
-// converge ends all faults, lets everything happen until nothing does, and
-// checks what has to be true then.
+// converge ends all faults and runs the world to rest. Then it checks the conditions of
+// a world at rest.
 func (s *sim) converge() error {
 	before, extent := s.costs(), s.extent()
 	if err := s.calm(); err != nil {
@@ -46,9 +46,9 @@ func (s *sim) converge() error {
 	return nil
 }
 
-// calm ends all faults and lets everything happen, and the longest time pass
-// after which an engine tries something again by itself. Late writes come at the
-// very end, when nobody thinks of them any more.
+// calm ends all faults and runs the world to rest. It also lets the longest time pass
+// after which an engine tries something again by itself. Late writes come last, when no
+// engine expects them any more.
 func (s *sim) calm() error {
 	if err := s.repair(); err != nil {
 		return err
@@ -72,7 +72,7 @@ func (s *sim) calm() error {
 	}
 }
 
-// repair ends what is out of order with the world.
+// repair ends all faults of the world.
 func (s *sim) repair() error {
 	s.w.Control, s.w.LateSets = world.NoFault, false
 	if s.latest.After(s.w.Now) { // a clock that went back has caught up
@@ -84,7 +84,7 @@ func (s *sim) repair() error {
 				return err
 			}
 		}
-		for k := range side.Streams { // what is garbled is refused
+		for k := range side.Streams { // garbled events are refused
 			if err := errors.Join(s.moveWatch(step{op: opAll, side: int8(i), kind: int8(k)}), s.relisted(i, k)); err != nil {
 				return err
 			}
@@ -100,7 +100,7 @@ func (s *sim) repair() error {
 	return s.broken
 }
 
-// settle lets everything happen until nothing does.
+// runToRest makes all possible moves until none is left.
 func (s *sim) runToRest() error {
 	const most = 5000
 	for range most {
@@ -118,8 +118,8 @@ func (s *sim) runToRest() error {
 	return fmt.Errorf("L1: still moving after %d rounds: %s", most, s.w.Held())
 }
 
-// round lets each engine do one of each that it can do, as World.Round does, and
-// judges what it decides.
+// round lets each engine make each of its possible moves once, as World.Round does. It
+// also judges the decisions of the engines.
 func (s *sim) round() (bool, error) {
 	moved, err := s.w.Round()
 	if err == nil && !moved {
@@ -130,7 +130,7 @@ func (s *sim) round() (bool, error) {
 	return moved, err
 }
 
-// costs returns how much all engines did: decisions and calls.
+// costs returns the number of decisions and calls of all engines.
 func (s *sim) costs() int {
 	n := uint64(0)
 	for _, side := range s.w.Sides {
@@ -140,7 +140,7 @@ func (s *sim) costs() int {
 	return int(n)
 }
 
-// extent returns how many objects and references the store holds.
+// extent returns the number of objects and references in the store.
 func (s *sim) extent() int {
 	n := 0
 	for _, o := range s.w.Store.Objects() {
@@ -149,7 +149,7 @@ func (s *sim) extent() int {
 	return n
 }
 
-// quiet checks what has to be true of a world at rest.
+// checkRest checks the conditions of a world at rest.
 func (s *sim) checkRest() error {
 	if err := s.check(); err != nil {
 		return err
@@ -176,7 +176,7 @@ func (s *sim) checkRest() error {
 	if err := errors.Join(s.checkSweeps(), s.checkWaits()); err != nil {
 		return err
 	}
-	if s.o.has(duplicateUIDs) || slices.ContainsFunc(s.w.Store.Objects(), garbled) || slices.ContainsFunc(s.w.Store.Objects(), s.o.flawed) { // the oracle knows of neither
+	if s.o.has(duplicateUIDs) || slices.ContainsFunc(s.w.Store.Objects(), garbled) || slices.ContainsFunc(s.w.Store.Objects(), s.o.flawed) { // the oracle knows neither
 		return nil
 	}
 	cfg := oracle.Config{Override: s.o.override}
@@ -192,7 +192,7 @@ func (s *sim) checkRest() error {
 	return nil
 }
 
-// garbled reports whether an object carries a name that is no text: it is flawed.
+// garbled reports whether an object is flawed by a name that is no text.
 func garbled(o graph.Object) bool {
 	bad := func(name string) bool {
 		return !utf8.ValidString(name) || strings.ContainsFunc(name, unicode.IsControl)
@@ -200,7 +200,7 @@ func garbled(o graph.Object) bool {
 	return bad(o.Name) || bad(o.Scope) || slices.ContainsFunc(o.Owners, func(r graph.Owner) bool { return bad(r.Name) || bad(r.Scope) })
 }
 
-// reported checks that whoever stays against a mark is reported, with a reason.
+// checkReported checks that each marked object that stays is reported with a reason.
 func (s *sim) checkReported(e *ownergraph.Engine) error {
 	held := e.Held(len(s.w.Store.Objects()))
 	for _, o := range s.w.Store.Objects() {
@@ -209,21 +209,21 @@ func (s *sim) checkReported(e *ownergraph.Engine) error {
 		}
 		i := slices.IndexFunc(held, func(h ownergraph.Held) bool { return h.Key == o.Key })
 		if i < 0 || held[i].Reason == 0 {
-			return fmt.Errorf("%s is marked, and nobody says why it stays", o.Key)
+			return fmt.Errorf("%s is marked and stays, and no reason is reported", o.Key)
 		}
 	}
 	return nil
 }
 
-// forOracle returns what the oracle is told: a reference to a kind that is never
-// served is unknown, and leads to nobody.
+// forOracle returns the objects as the oracle gets them. A reference to a kind that is
+// never served is unknown, and leads to no object.
 func forOracle(objects []graph.Object) []graph.Object {
 	out := make([]graph.Object, len(objects))
 	for i, o := range objects {
 		o = o.Clone()
 		for j, r := range o.Owners {
 			if r.Kind == unserved {
-				o.Owners[j].Unresolved, o.Owners[j].UID = true, "nobody/"+r.UID
+				o.Owners[j].Unresolved, o.Owners[j].UID = true, "unserved/"+r.UID
 			}
 		}
 		out[i] = o
@@ -231,8 +231,8 @@ func forOracle(objects []graph.Object) []graph.Object {
 	return out
 }
 
-// day lets 24 hours pass: they may cost no request, and no more decisions than
-// the audits make.
+// checkDay lets 24 hours pass. They may cost no request, and no more decisions than the
+// audits make.
 func (s *sim) checkDay() error {
 	before := make([]ownergraph.Stats, len(s.w.Sides))
 	for i, side := range s.w.Sides {
@@ -267,7 +267,7 @@ func (s *sim) checkDay() error {
 			return fmt.Errorf("L2: engine %d makes %d requests in a day of rest", i, n)
 		}
 		looked := x.Objects
-		if x.Sweeping > 0 { // a walk asks holders and members, too, and each may ask the other
+		if x.Sweeping > 0 { // a walk decides holders and members too, and each may cause the other's decision
 			looked *= 4
 		}
 		if n := x.Decisions - b.Decisions; n > (x.Audits-b.Audits+1)*uint64(looked) || x.Audits-b.Audits < 120 && !s.o.has(clocks) {
@@ -277,7 +277,7 @@ func (s *sim) checkDay() error {
 	return s.broken
 }
 
-// empty has users delete everything: then nothing may be left of it anywhere.
+// checkEmpty lets users delete everything. Then no part of it may be left anywhere.
 func (s *sim) checkEmpty() error {
 	for len(s.w.Store.Objects()) > 0 {
 		k := s.w.Store.Objects()[0].Key

@@ -8,7 +8,7 @@ import (
 	"github.com/ownergraph/ownergraph/internal/world"
 )
 
-// move is a step that can be made now, weight times as likely as others.
+// move is a step that is possible now. Its weight is its share of the draw.
 type move struct {
 	step
 	weight int
@@ -37,7 +37,7 @@ func (s *sim) next() step {
 	return s.detail(s.moves[i].step)
 }
 
-// detail draws what a step leaves open.
+// detail draws the open details of a step.
 func (s *sim) detail(st step) step {
 	switch st.op {
 	case opUser:
@@ -107,7 +107,7 @@ func (s *sim) ofSide(side int8) {
 	s.may(1, step{op: opIssue, side: side, lane: ownergraph.LaneHandler})
 }
 
-// ofLuck is what may happen to an engine at any time.
+// ofLuck adds the moves that are possible for an engine at any time.
 func (s *sim) ofLuck(side int8) {
 	if s.o.has(callers) {
 		s.may(3, step{op: opWaitIdle, side: side})
@@ -186,7 +186,7 @@ func (s *sim) ofStore() {
 	}
 }
 
-// fault draws how a call lands.
+// fault draws the fault with which a call completes.
 func (s *sim) fault(st step) step {
 	how := s.rng.IntN(16)
 	handler := s.w.Sides[st.side].Calls[st.number].Type == ownergraph.CallHandle
@@ -209,7 +209,7 @@ func (s *sim) fault(st step) step {
 	return st
 }
 
-// duplicate draws an object that takes another one's UID.
+// duplicate draws an object with the UID of another one.
 func (s *sim) duplicate() step {
 	objects := s.w.Store.Objects()
 	if len(objects) == 0 {

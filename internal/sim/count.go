@@ -7,15 +7,14 @@ import (
 
 const countBits = 16
 
-// Count estimates how many different fingerprints it was given, in 64 KiB
-// whatever their number, with a standard error of 0.4% (Flajolet and others,
-// HyperLogLog, 2007). It is not safe for concurrent use. The zero Count has
-// counted nothing.
+// Count estimates the number of different fingerprints that it was given. It takes 64
+// KiB for any number, and its standard error is 0.4% (Flajolet and others, HyperLogLog,
+// 2007). It is not safe for concurrent use. The zero Count has counted nothing.
 type Count struct {
 	ranks [1 << countBits]uint8
 }
 
-// Add counts a fingerprint. Its bits are spread again, since all of them count.
+// Add counts a fingerprint. It mixes the bits first, since the count uses all of them.
 func (c *Count) Add(x uint64) {
 	x = (x ^ x>>32) * 0xd6e8feb86659fd93
 	x = (x ^ x>>32) * 0xd6e8feb86659fd93
@@ -26,7 +25,7 @@ func (c *Count) Add(x uint64) {
 	}
 }
 
-// Merge counts what another one has counted.
+// Merge adds the fingerprints that another Count has counted.
 func (c *Count) Merge(o *Count) {
 	for i, r := range o.ranks {
 		c.ranks[i] = max(c.ranks[i], r)

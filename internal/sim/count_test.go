@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestCount: the estimate is within three standard errors of the truth, whatever
-// the number, and whoever counts what.
+// TestCount: the estimate is within three standard errors of the truth, for any number
+// and for a count that is merged from several.
 func TestCount(t *testing.T) {
 	for _, n := range []int{0, 1, 100, 20_000, 150_000, 300_000, 2_000_000} {
 		var one, other Count
@@ -25,8 +25,8 @@ func TestCount(t *testing.T) {
 	}
 }
 
-// TestFleet: what a fleet does adds up, does not depend on the number of its
-// workers, and a failure comes with the line that runs it again.
+// TestFleet: the total of a fleet adds up and does not depend on the number of workers.
+// A failure comes with the command line that runs it again.
 func TestFleet(t *testing.T) {
 	f := Fleet{History: History{Seed: 7, Steps: 50}, Seeds: 40}
 	one := f.Run()
@@ -46,7 +46,7 @@ func TestFleet(t *testing.T) {
 	}
 }
 
-// TestPanicIsAFailure: a panic fails its seed, and no other.
+// TestPanicIsAFailure: a panic fails its own seed, and no other.
 func TestPanicIsAFailure(t *testing.T) {
 	h := History{Seed: 3, Steps: 50}
 	r := h.run(nil, func(s *sim, _ step) {
@@ -59,8 +59,8 @@ func TestPanicIsAFailure(t *testing.T) {
 	}
 }
 
-// TestTrace: a trace begins with what is broken, then the world, its objects, and
-// one line for each step, and there are no more steps than it takes.
+// TestTrace: a trace begins with the broken rule. Then it has the world, its objects,
+// and one line for each step. It has no superfluous step.
 func TestTrace(t *testing.T) {
 	h := History{Seed: 1, Steps: 200, Without: "rewinds,duplicate-uids"}
 	text := h.explain(func(s *sim, st step) {

@@ -13,9 +13,8 @@ import (
 	"github.com/ownergraph/ownergraph/internal/world"
 )
 
-// defects are worlds that break their contract, and engines with settings that
-// their judge does not know of. Each has to be found, by a rule that says what is
-// wrong.
+// defects are worlds that break their contract, and engines with settings that differ
+// from those of their judge. The simulator has to find each by one of the named rules.
 var defects = []struct {
 	name   string
 	defect func(*sim, step)
@@ -23,20 +22,20 @@ var defects = []struct {
 	reason string
 }{
 	{"lost event", lostEvent, "S22 L1", "a Gone that is lost without a gap stays in the graph for ever"},
-	{"lost put", lostPut, "S22 L1 S1 S2 S3 S3t", "an object that nobody is told of is missing from the graph, and a listing ends without it"},
+	{"lost put", lostPut, "S22 L1 S1 S2 S3 S3t", "an object of which no event tells is missing from the graph, and a listing ends without it"},
 	{"time travel", timeTravel, "S22 S1 S1a S2 S3 S4 L1", "an old state is told again after the new one"},
 	{"stale reads", staleReads, "S1 S1c S2 S3 S4 S3t S22 L1", "a read answers what was long ago"},
 	{"false absence", falseAbsence, "S1 S1c S2 S4 S22", "a read denies an object that lives"},
-	{"half a listing", halfAListing, "S1 S2 S3 S4 S22 L1", "a listing leaves out what is there"},
+	{"half a listing", halfAListing, "S1 S2 S3 S4 S22 L1", "a listing leaves out live objects"},
 	{"fence too early", fenceTooEarly, "S2 S3 S3t", "a fence passes before what it covers"},
-	{"blind to versions", blindToVersions, "S5 S6 S1 S1b S1c S2 S3 S3t S3r S4 S14", "a write lands whatever the version"},
+	{"blind to versions", blindToVersions, "S5 S6 S1 S1b S1c S2 S3 S3t S3r S4 S14", "a write is carried out at any version"},
 	{"blind to UIDs", blindToUIDs, "S6", "a write lands on another incarnation"},
 	{"unconditional write", byHand(func(o graph.Object) ownergraph.Call {
 		return ownergraph.Call{Type: ownergraph.CallDelete, Key: o.Key}
-	}), "S5", "a delete without UID and version, whatever comes of it"},
+	}), "S5", "a delete without UID and version, whatever its result"},
 	{"delete of a root", byHand(func(o graph.Object) ownergraph.Call {
 		return ownergraph.Call{Type: ownergraph.CallDelete, Key: o.Key, Options: graph.DeleteOptions{Precondition: pre(o)}}
-	}), "S1 S1b S1c S2", "an object dies that nobody's end asks for"},
+	}), "S1 S1b S1c S2", "an object dies without the end of an owner"},
 	{"lost owners", byHand(func(o graph.Object) ownergraph.Call {
 		return ownergraph.Call{Type: ownergraph.CallPatch, Key: o.Key, Precondition: pre(o), Change: graph.Change{DropOwners: o.Owners}}
 	}), "S4 S3t", "references are dropped though their owners live"},
@@ -55,16 +54,16 @@ var defects = []struct {
 	{"blind", settings(ownergraph.Level2, func(c *ownergraph.Config) { c.Ignore = []graph.Kind{"a", "g"} }), "L1 S22 R3 S1 S2 S3", "a kind is left out"},
 	{"swept by hand", byHand(func(o graph.Object) ownergraph.Call {
 		return ownergraph.Call{ID: forSweep, Type: ownergraph.CallDelete, Key: o.Key, Options: graph.DeleteOptions{Precondition: pre(o)}}
-	}), "S23", "a sweep takes whatever there is"},
+	}), "S23", "a sweep takes every object"},
 	{"holder released by hand", byHand(func(o graph.Object) ownergraph.Call {
 		return ownergraph.Call{Type: ownergraph.CallPatch, Key: o.Key, Precondition: pre(o), Change: graph.Change{DropFinalizer: tenantFinalizer}}
 	}), "S24", "a holder goes before what belongs to it"},
 	{"confirmed by hand", byHand(func(o graph.Object) ownergraph.Call {
 		return ownergraph.Call{Type: ownergraph.CallPatch, Key: o.Key, Precondition: pre(o), Change: graph.Change{DropFinalizer: confirmFinalizer}}
-	}), "S24", "an engine confirms for somebody"},
+	}), "S24", "an engine confirms in place of a user"},
 	{"another delimiter", tenanciesOf(func(s *finalizer.Sweep) { s.Members[0].Delimiter = "a" }), "S23 L12 S24", "members are read in another way"},
 	{"no phases", tenanciesOf(func(s *finalizer.Sweep) { s.Phases = nil }), "S25", "the order of phases is left out"},
-	{"no exceptions", tenanciesOf(func(s *finalizer.Sweep) { s.Except = nil }), "S23 L12", "what is nobody's is swept"},
+	{"no exceptions", tenanciesOf(func(s *finalizer.Sweep) { s.Except = nil }), "S23 L12", "an object of no holder is swept"},
 	{"no predicate", tenanciesOf(func(s *finalizer.Sweep) {
 		s.Members = slices.Clone(s.Members)
 		for i := range s.Members {
@@ -86,19 +85,19 @@ var defects = []struct {
 		}
 	}), "S23 S24 L12", "labels that keep an object are not looked at"},
 	{"empty selections", emptySelections, "S23 S24 L12", "a selection leaves out what matches"},
-	{"no confirmation", tenanciesOf(func(s *finalizer.Sweep) { s.Confirm, s.ConfirmAbove = "", 0 }), "S23 L12", "nobody has to confirm"},
+	{"no confirmation", tenanciesOf(func(s *finalizer.Sweep) { s.Confirm, s.ConfirmAbove = "", 0 }), "S23 L12", "no user has to confirm"},
 	{"too many confirmed", tenanciesOf(func(s *finalizer.Sweep) {
 		if s.Confirm != "" {
 			s.ConfirmAbove = 9
 		}
 	}), "S24", "more go unconfirmed than may"},
 	{"unguarded", tenanciesOf(func(s *finalizer.Sweep) { s.Unguarded = true }), "S23 L12", "what was never guarded is swept"},
-	{"no sweeps", settings(ownergraph.Level2, func(c *ownergraph.Config) { c.Sweeps = nil }), "L12", "nobody is guarded"},
+	{"no sweeps", settings(ownergraph.Level2, func(c *ownergraph.Config) { c.Sweeps = nil }), "L12", "no holder is guarded"},
 	{"deaf", settings(ownergraph.Level2, func(c *ownergraph.Config) { c.ObserveOnly = true }), "L1", "nothing is ever done"},
 }
 
-// TestDefectsAreFound shows that the simulator can fail, by the rule that is
-// broken, and that what it prints is short and leads there again.
+// TestDefectsAreFound: the simulator finds each defect by the rule that the defect
+// breaks. The printed history is short and breaks the rule again.
 func TestDefectsAreFound(t *testing.T) {
 	for _, c := range defects {
 		t.Run(c.name, func(t *testing.T) {
@@ -106,7 +105,7 @@ func TestDefectsAreFound(t *testing.T) {
 			for seed := range uint64(most) {
 				h := History{Seed: seed + 1, Steps: 300, Without: "rewinds,duplicate-uids,garbles,clocks,tunings,oddities"}
 				if !ofSweeps(c.rules) {
-					h.Without += ",sweeps" // where they judge what is bent, too
+					h.Without += ",sweeps" // where a sweep's judge judges the defect too
 				}
 				r := h.run(nil, c.defect, false)
 				if r.Broken == nil {
@@ -127,13 +126,12 @@ func TestDefectsAreFound(t *testing.T) {
 	}
 }
 
-// ofSweeps reports whether a rule about sweeps is among them.
+// ofSweeps reports whether a rule about sweeps is among the rules.
 func ofSweeps(rules string) bool {
 	return strings.Contains(rules, "S23") || strings.Contains(rules, "S24") || strings.Contains(rules, "S25") || strings.Contains(rules, "L12")
 }
 
-// tenanciesOf has the engines sweep tenants in another way than their judges know
-// of.
+// tenanciesOf gives the engines other sweeps of tenants than their judges have.
 func tenanciesOf(change func(*finalizer.Sweep)) func(*sim, step) {
 	return settings(ownergraph.Level2, func(c *ownergraph.Config) {
 		for i := range c.Sweeps {
@@ -144,7 +142,7 @@ func tenanciesOf(change func(*finalizer.Sweep)) func(*sim, step) {
 	})
 }
 
-// forSweep is the call of a delete by hand that a sweep is said to make.
+// forSweep is the id of a delete by a test that claims to be a sweep's.
 const forSweep = 1 << 40
 
 func pre(o graph.Object) graph.Precondition {
@@ -170,8 +168,8 @@ func lostPut(s *sim, st step) {
 	}
 }
 
-// timeTravel has a watch tell what an object was like at the backup, after what
-// it is like now.
+// timeTravel lets a watch report the state of an object at the backup, after its
+// present state.
 func timeTravel(s *sim, st step) {
 	if stream, ok := s.head(st); ok && stream.Events[0].Type == graph.Put {
 		o := stream.Events[0].Object
@@ -181,7 +179,7 @@ func timeTravel(s *sim, st step) {
 	}
 }
 
-// answers has a read answered by something else.
+// answers replaces the result of a read.
 func answers(s *sim, st step, answer func(graph.Key) ownergraph.Result) {
 	calls := s.w.Sides[st.side].Calls
 	if st.op == opComplete && int(st.number) < len(calls) && calls[st.number].Type == ownergraph.CallRead {
@@ -226,7 +224,7 @@ func fenceTooEarly(s *sim, _ step) {
 	}
 }
 
-// blind has the write that a step lands meet what lives at its place now.
+// blind lets the write that a step completes hit the object that is at its place now.
 func blind(s *sim, st step, defect func(p *graph.Precondition, o graph.Object)) {
 	calls := s.w.Sides[st.side].Calls
 	if st.op != opComplete && st.op != opExecute || int(st.number) >= len(calls) {
@@ -254,7 +252,7 @@ func blindToUIDs(s *sim, st step) {
 	})
 }
 
-// byHand has somebody write in an engine's name, once in a while.
+// byHand writes in an engine's name, once in a while.
 func byHand(make func(graph.Object) ownergraph.Call) func(*sim, step) {
 	return func(s *sim, _ step) {
 		if objects := s.w.Store.Objects(); s.at%16 == 0 && len(objects) > 0 {
@@ -266,7 +264,7 @@ func byHand(make func(graph.Object) ownergraph.Call) func(*sim, step) {
 				s.bySweep[issue{c.ID, c.Key}] = true
 			}
 			s.w.Zombies = append(s.w.Zombies, c)
-			if p := c.Precondition; p.UID == "" && c.Options.Precondition.UID == "" { // judged as it is handed out
+			if p := c.Precondition; p.UID == "" && c.Options.Precondition.UID == "" { // judged at its issue
 				s.judgeCall(0, c)
 			}
 			s.fail(s.w.LandZombie(len(s.w.Zombies) - 1))
@@ -274,8 +272,8 @@ func byHand(make func(graph.Object) ownergraph.Call) func(*sim, step) {
 	}
 }
 
-// settings has the engines of a world begin anew with other settings than their
-// judges know of.
+// settings restarts the engines of a world with other settings than those of their
+// judges.
 func settings(level ownergraph.Level, change func(*ownergraph.Config)) func(*sim, step) {
 	return func(s *sim, _ step) {
 		if s.at != 1 || s.o.level != ownergraph.Level2 {

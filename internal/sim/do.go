@@ -10,11 +10,11 @@ import (
 	"github.com/ownergraph/ownergraph/internal/world"
 )
 
-// recheck is after how many steps everything is checked that is otherwise kept
-// up step by step.
+// recheck is the number of steps between two full checks. In between, the checks are
+// kept up step by step.
 const recheck = 32
 
-// do makes one step and judges what it led to.
+// do makes one step and judges its effects.
 func (s *sim) do(st step) error {
 	s.at++
 	if s.defect != nil {
@@ -33,7 +33,7 @@ func (s *sim) do(st step) error {
 	return s.broken
 }
 
-// check looks at everything anew.
+// check checks each engine and the ledger anew.
 func (s *sim) check() error {
 	for i, side := range s.w.Sides {
 		if err := side.Engine.Check(); err != nil {
@@ -84,7 +84,7 @@ func (s *sim) move(st step) error {
 	case opConfirm:
 		s.w.Drop(st.action.Object.Key, confirmFinalizer)
 	case opDuplicate:
-		if k := st.action.Object.Key; !s.everStored[k] { // nobody returns
+		if k := st.action.Object.Key; !s.everStored[k] { // no UID returns
 			s.w.Plant(graph.Object{Key: k})
 		}
 	case opOdd:
@@ -101,7 +101,7 @@ func (s *sim) move(st step) error {
 	return nil
 }
 
-// see moves the watch of one kind.
+// moveWatch moves the watch of one kind.
 func (s *sim) moveWatch(st step) error {
 	side, kind := int(st.side), int(st.kind)
 	stream := &s.w.Sides[side].Streams[kind]
@@ -141,7 +141,8 @@ func (s *sim) moveWatch(st step) error {
 	return nil
 }
 
-// deliver hands an event over. One that no watch may send is refused.
+// deliver gives an event to an engine. The engine has to refuse an event that no watch
+// may send.
 func (s *sim) deliver(side, kind int) error {
 	ev := s.w.Sides[side].Streams[kind].Events[0]
 	garbled := ev.Type == graph.Put && ev.Object.Version == ""
@@ -158,7 +159,7 @@ func (s *sim) deliver(side, kind int) error {
 	return err
 }
 
-// ask has an engine decide, and takes the call of a lane from it.
+// issueCall lets an engine decide, and takes a call of a lane from it.
 func (s *sim) issueCall(st step) error {
 	side := int(st.side)
 	switch {
@@ -178,8 +179,8 @@ func (s *sim) issueCall(st step) error {
 	return s.idles(side)
 }
 
-// idles returns an error if an engine decides again and again without having
-// learnt anything.
+// idles returns an error if an engine decides again and again without a new event or
+// result.
 func (s *sim) idles(side int) error {
 	stats := s.w.Sides[side].Engine.Stats()
 	most := uint64(4*stats.Objects + 8)
@@ -189,7 +190,7 @@ func (s *sim) idles(side int) error {
 	return nil
 }
 
-// land lands a call, or has nobody hear of it any more.
+// complete completes a call, or drops its result.
 func (s *sim) complete(st step) error {
 	side, i := int(st.side), int(st.number)
 	calls := s.w.Sides[side].Calls
@@ -216,7 +217,7 @@ func (s *sim) complete(st step) error {
 	return err
 }
 
-// restore goes back to the backup. Writes under way get lost.
+// restore restores the backup. Writes in flight are lost.
 func (s *sim) restore() error {
 	s.w.LoseWrites()
 	err := s.w.Restore(s.backup, true)
@@ -255,8 +256,8 @@ func (s *sim) health(st step) error {
 	return nil
 }
 
-// vanish takes a kind out of service. What the engines hold of it is unknown
-// from then on, and stays.
+// vanish takes a kind out of service. From then on the engines' knowledge of its
+// objects is unknown, and it stays.
 func (s *sim) vanish(kind int) error {
 	before := make([]int, len(s.w.Sides))
 	for i, side := range s.w.Sides {
@@ -271,7 +272,7 @@ func (s *sim) vanish(kind int) error {
 	return err
 }
 
-// cured returns what ends an outage.
+// cured returns the step that ends an outage.
 func cured(how op) op {
 	return [...]op{opSick: opRecover, opVanish: opServe, opDown: opUp}[how]
 }

@@ -1,70 +1,93 @@
-// Package sim runs random histories of a whole world in one thread: a store, its
-// watches, users, controllers and handlers, and one or more engines, with a
-// random few of all faults, everything from one seed, in virtual time.
+// Package sim runs random histories of a whole world in one thread and in virtual time.
+// A world is a store with its watches, users, controllers and handlers, and one or more
+// engines. Each world has a random few of all faults. Everything follows from one seed.
 //
 //	go run ./internal/sim/cmd/sim -seeds 1000 -steps 1000 -seed 1
 //	go run ./internal/sim/cmd/sim -seed 4711 -steps 1000
 //
-// The first runs many seeds and prints what they add up to in its last line; the
-// second, without -seeds, runs one, and prints its trace if it fails. The same as
-// a test:
+// The first command runs many seeds and prints a total in its last line. The second
+// runs one seed, and prints its trace if it fails. The same as a test:
 //
 //	go test ./internal/sim -run TestSeeds -v -sim.seeds 100000 -sim.seed 4711
 //
-// A seed chooses the world: settings, objects, who is busy, who is slow, and which
-// faults there are at all (where all happen at once, each hides what another one
-// does). Then it has two modes. In safety mode, so many steps, anything may
-// happen, and each step is judged: writes by the ledger and calls by the witness
-// of package invariant, the engine by how much it decides without a cause, and
-// every so often by its own invariants. In liveness mode faults stop and users
-// rest: everything has to be over after work in proportion to what there is, the
-// graph has to be what a new listing shows, nothing may be left that the oracle
-// would still do, whoever stays against a mark has to be reported, a day of rest
-// has to cost nothing, and when all objects are gone, so has to be all memory of
-// them.
+// # Modes
 //
-// A seed that fails is run again with its steps noted, shrunk by leaving steps
-// out, and printed: the world, its objects in the notation of package graph, and
-// one line for each step, in the words of package properties.
+// A seed chooses the world: settings, objects, the pace of each part, and the faults.
+// Most worlds have only some of the faults, since a fault can hide the effect of
+// another one. Each world runs in two modes.
 //
-// One seed in five has sweeps (Config.Sweeps): tenants with names that are made of
-// each other and of the delimiter, what is theirs by name, scope or owner and what
-// only looks so, spaces that hold too, phases, confirmation, users who make members
-// under a sweep, take finalizers off and make holders of the same name again. What
-// the engines do for them is judged by invariant.Sweeps and by the witnesses. They
-// are drawn apart, so that "-without sweeps" leaves every other world as it is.
+// In safety mode any move is possible, for a given number of steps. Each step is
+// judged:
 //
-// In two of three of these, labels say who is a member: a label names the tenant,
-// or a selector says more of what is named in other ways. Users relabel objects in
-// and out all the time. Selections are answered page by page, by what the store
-// held when they began or, renewed, by what it holds now; they get lost, fail and
-// are refused, as any call.
+//   - The ledger of package invariant judges the writes, and its witness judges the
+//     calls.
+//   - An engine may make only a bounded number of decisions without a cause.
+//   - From time to time each engine checks its own invariants.
 //
-// One seed in five has engines that are set as few users set them (tuning): released
-// fences, waits that are short or long, memory of one owner or none, tight limits,
-// beside engines that only observe, or have no handlers. What they label best effort
-// is not judged as exact. And in one in five watches say what they hardly ever do
-// (oddity): that history went backwards when it did not, that kinds come and go, or
-// are sick and well with nothing missed; they end and begin anew as a Collector has
-// them do, and bring objects without a version, which are refused and make their kind
-// count as sick. Both are drawn apart, as sweeps are.
+// In liveness mode faults stop and users rest. Then these conditions hold:
 //
-// One world in five has callers of WaitIdle: each of them has to return when the world
-// has come to rest. In one of five, kinds join, with room for new objects of them. Both
-// are drawn apart.
+//   - Everything ends after work in proportion to the objects and references.
+//   - Each engine's graph equals the graph that a new listing builds.
+//   - The oracle finds no further work.
+//   - Each marked object that stays is reported.
+//   - A day of rest costs nothing.
+//   - After all objects have gone, no memory of them is left.
 //
-// One seed in five has names of every length (lengths): of as many delimiters as claims
-// are made of, of more than an engine looks at one by one, and of more bytes than it
-// judges. Sweeps have a tenant there whose name is the beginning of others' members.
-// Oddities tell sets of kinds that have some hundred more for a moment.
+// A seed that fails runs again with its steps recorded. Steps are left out as long as
+// the same rule breaks. The output has the world, its objects in the notation of
+// package graph, and one line for each step, in the words of package properties.
 //
-// Distinct states are counted by a fingerprint of 64 bits: the objects of the
-// store, and for each engine what it was told of them, how many events of each
-// kind it has still to be told, its calls under way, and which kinds are out of
-// reach; no versions, no times. The count is an estimate that takes 64 KiB
-// whatever it counts (HyperLogLog, standard error 0.4%). Since the fingerprint
-// leaves out what an engine remembers, there are more states than it says.
+// # Worlds
 //
-// TestInvariantsAreHeld lists every invariant, and every real case that engines
-// of this kind have got wrong, with what checks it.
+// The following features are drawn apart from each other. So "-without sweeps", for
+// example, leaves every other world unchanged.
+//
+// One seed in five has sweeps (Config.Sweeps). The names of its tenants consist of each
+// other and of the delimiter. Some objects belong to tenants by name, scope or owner,
+// and others only look so. There are spaces that hold too, phases and confirmation.
+// Users make members under a sweep, remove finalizers, and make holders of the same
+// name again. invariant.Sweeps and the witnesses judge the engines' sweeps.
+//
+// In two of three of these worlds labels tell the members. A label names the tenant, or
+// a selector restricts the members that another rule names. Users relabel objects in
+// and out all the time. The store answers selections page by page, with its state at
+// their beginning or, renewed, with its present state. Selections get lost, fail and
+// are refused as any call.
+//
+// One seed in five sets its engines as few users do (tuning): released fences, short or
+// long waits, memory of one owner or none, and tight limits. Some of these engines only
+// observe, or have no handlers. Decisions labelled best effort are not judged as exact.
+//
+// In one seed in five the watches report rare events (oddity):
+//
+//   - The history goes backwards although it did not.
+//   - Kinds come and go, or become sick and well without a missed event.
+//   - Watches end and begin anew, in the way of a Collector.
+//   - Objects come without a version. They are refused, and their kind counts as sick.
+//
+// One world in five has callers of WaitIdle. Each of them has to return when the world
+// has come to rest. In one world in five kinds join, with places for new objects.
+//
+// One seed in five has names of any length (lengths). Some have as many delimiters as
+// claims are made of, and some more than an engine compares one by one. Others have
+// more bytes than an engine judges. Sweeps have a tenant there whose name is the
+// beginning of other members' names. Oddities report sets of kinds that have some
+// hundred more kinds for a moment.
+//
+// # Distinct states
+//
+// A fingerprint of 64 bits counts the distinct states. It covers the objects of the
+// store. For each engine it covers the objects that its watch has reported, the number
+// of pending events of each kind, and the calls in flight. It covers the kinds that are
+// out of reach. It covers no versions and no times. The count is an estimate in 64 KiB
+// (HyperLogLog, standard error 0.4%). The fingerprint leaves out the engines' memory,
+// so the number of states is higher than the count.
+//
+// # Digests
+//
+// History.Record hashes the observable behaviour of the engines. Two versions of the
+// engine that behave alike have the same digest for each seed.
+//
+// TestInvariantsAreHeld lists every invariant with its checks, and every real case that
+// engines of this sort have got wrong.
 package sim

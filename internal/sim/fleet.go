@@ -6,20 +6,20 @@ import (
 	"time"
 )
 
-// Fleet is a run over many seeds. Its zero Workers is one, its zero Until never.
+// Fleet is a run over many seeds. A zero Workers means one, and a zero Until no end.
 type Fleet struct {
 	History     // the first
-	Seeds   int // 0 for as many as there is time for
+	Seeds   int // 0 for as many as the time allows
 	Workers int
 	Until   time.Time
 	// Record gives each result a digest: see History.Record.
 	Record bool
-	// Ended, if set, is given every result, and Failed every one that failed, one at a
-	// time and in no order.
+	// Ended, if set, gets every result, and Failed every failed one. Calls come one at
+	// a time and in no order.
 	Ended, Failed func(Result)
 }
 
-// Total is what a fleet has done. It is a value.
+// Total is the outcome of a fleet. It is a value.
 type Total struct {
 	Steps, Seeds, Failed int
 	Distinct             int // about: see Count
@@ -34,8 +34,8 @@ func (t Total) String() string {
 		t.Steps, t.Distinct, t.Seeds, t.Failed, float64(t.Steps)/seconds, t.Workers, seconds)
 }
 
-// Run runs the fleet. Each worker takes the next seed as soon as it is free, so
-// which seeds are run does not depend on their number.
+// Run runs the fleet. Each worker takes the next seed as soon as it is free, so the
+// number of workers does not change the set of seeds.
 func (f Fleet) Run() Total {
 	total := Total{Workers: max(1, f.Workers)}
 	began := time.Now()

@@ -9,14 +9,14 @@ import (
 	"github.com/ownergraph/ownergraph/internal/world"
 )
 
-// The labels of worlds of sweeps: the one that names the tenant, and one that
-// keeps its objects from being taken.
+// The labels of worlds of sweeps. One names the tenant. The other keeps its objects
+// from being taken.
 const tenantLabel, keepLabel = "of", "keep"
 
 // tags are labels, as in "of=a,keep=".
 type tags string
 
-// String returns them, "none" if there are none.
+// String returns the labels, "none" if there are none.
 func (l tags) String() string {
 	if l == "" {
 		return "none"
@@ -34,10 +34,10 @@ func (l tags) set() map[string]string {
 	return out
 }
 
-// labelled reports whether labels say who is a member.
+// labelled reports whether labels tell the members.
 func (y tenancy) labelled() bool { return y.labels || y.chosen }
 
-// drawLabels draws, beside everything else, what labels are for.
+// drawLabels draws the use of labels, from a generator of its own.
 func (o *options) drawLabels() {
 	r := rand.New(rand.NewPCG(o.seed, 0x1abe1))
 	switch r.IntN(6) {
@@ -71,7 +71,7 @@ func (y tenancy) byLabels(members []finalizer.Members) []finalizer.Members {
 	return members
 }
 
-// drawTags draws labels: of a tenant, of nobody whom there is, or none.
+// drawTags draws labels: of a tenant, of a tenant that does not exist, or none.
 func (o options) drawTags(r *rand.Rand) tags {
 	var parts []string
 	if i := r.IntN(len(o.tenancy.names) + 3); i < len(o.tenancy.names) && finalizer.ValidLabelValue(o.tenancy.names[i]) {
@@ -85,7 +85,8 @@ func (o options) drawTags(r *rand.Rand) tags {
 	return tags(strings.Join(parts, ","))
 }
 
-// labelAll labels what the world begins with: each object as its place is drawn.
+// labelAll labels the first objects of the world. The labels of an object depend on its
+// place in the pool.
 func (s *sim) labelAll() {
 	if !s.o.tenancy.labelled() {
 		return
@@ -99,7 +100,7 @@ func (s *sim) labelAll() {
 	s.backup = s.w.Store
 }
 
-// relabel draws whom a user labels, and how: more often one who has labels.
+// relabel draws an object and its new labels. It prefers objects that have labels.
 func (s *sim) relabel(objects []graph.Object) step {
 	o := objects[s.rng.IntN(len(objects))]
 	for range 2 {
@@ -112,7 +113,7 @@ func (s *sim) relabel(objects []graph.Object) step {
 	return st
 }
 
-// selectionText returns what a selection is about, and what it is answered.
+// selectionText returns the subject of a selection and its answer.
 func selectionText(f world.Flight) string {
 	line := string(f.Select.Kind) + " " + f.Select.Selector
 	if f.Select.After != "" {

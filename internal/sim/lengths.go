@@ -8,13 +8,15 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// sizes are how many delimiters are added to names: none, about as many as claims are
-// made of, and so many that the name is longer than engines look at, or may be at all.
+// sizes are the numbers of delimiters that names get in addition: none, about as many
+// as claims are made of, and so many that the name is too long for an engine to compare
+// or to judge.
 var sizes = [...]int{0, 0, 1, 5, 30, 31, 32, 33, 40, 60, 500, 511, 512, 520, 700}
 
-// stretching returns a function that makes names longer, by as many delimiters as the
-// seed says of its next call, in worlds of such names; or leaves them as they are. They
-// grow away from the end that names a holder, so that names are made of each other.
+// stretching returns a function that makes names longer in worlds of such names. The
+// seed fixes the number of delimiters for each call. Names grow at the end that does
+// not name a holder, so that names are made of each other. In other worlds names stay
+// the same.
 func (o options) stretching() func(name string) string {
 	if !o.has(lengths) {
 		return func(name string) string { return name }
@@ -29,10 +31,10 @@ func (o options) stretching() func(name string) string {
 	}
 }
 
-// maxName is how long a name may be that engines judge, by default.
+// maxName is the length of the longest name that engines judge by default.
 const maxName = 1024
 
-// lengthy reports whether an object carries a name that is longer.
+// lengthy reports whether an object carries a longer name.
 func lengthy(o graph.Object) bool {
 	long := func(k graph.Key) bool { return max(len(k.Name), len(k.Scope), len(k.UID)) > maxName }
 	return long(o.Key) || slices.ContainsFunc(o.Owners, func(r graph.Owner) bool { return long(r.Key) })

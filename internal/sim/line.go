@@ -11,14 +11,15 @@ import (
 )
 
 // line is one line of a recorder. Every field ends with a blank, and a text has its
-// length before it: two lines that differ in a field differ.
+// length before it. So two lines that differ in a field differ.
 type line []byte
 
 func (l line) word(s string) line { return append(append(l, s...), ' ') }
 
 func (l line) num(n int) line { return append(strconv.AppendInt(l, int64(n), 10), ' ') }
 
-// text appends a text. A byte below a blank would break the line, and is escaped.
+// text appends a text. It escapes bytes below the blank, since they would break the
+// line.
 func (l line) text(s string) line {
 	l = append(strconv.AppendInt(l, int64(len(s)), 10), ':')
 	for i := range len(s) {
@@ -57,7 +58,7 @@ func (l line) seconds(s *int64) line {
 	return l.num(int(*s))
 }
 
-// key appends a key, as most texts are short: "kind/scope/name#uid".
+// key appends the four parts of a key.
 func (l line) key(k graph.Key) line {
 	return l.text(string(k.Kind)).text(k.Scope).text(k.Name).text(string(k.UID))
 }

@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// held is an invariant, or a real case that an engine of this kind got wrong, and
-// what checks it here, or what it waits for. A check is one of
+// held is an invariant, or a real case that an engine of this sort got wrong. It names
+// the checks here, or the missing feature for which the case waits. A check is one of
 //
 //	rule S1           a rule of package invariant, which TestSeeds and most other
 //	                  random tests apply to every write or call, with a test case
@@ -34,13 +34,13 @@ var list = []held{
 	{"S4", "minimal writes", "rule S4, finalizer.TestPatch, graph.TestChange", ""},
 	{"S5", "UID and version on every write that is asked for", "rule S5, script r1-delete-carries-the-version", ""},
 	{"S6", "nothing that was begun for one incarnation touches another", "rule S6, script a-name-that-returns, script a-name-that-returns-unseen", ""},
-	{"S7", "strangers change nobody's fate", "internal/properties.TestNonInterference, graph.TestNonInterference", ""},
+	{"S7", "foreign references change the fate of no object", "internal/properties.TestNonInterference, graph.TestNonInterference", ""},
 	{"S8", "two live objects with one UID are two, and nothing is done because of either", "rule S8, .TestTwinsAreHeld, graph.TestAliveTwins", ""},
-	{"S9", "owners that nobody observed are bounded, and go", "rule S9, sim S22, internal/invariant.TestPhantoms, script r5-a-phantom-outlives-a-listing", ""},
-	{"S10", "no write between a rewind and the listings that heal it", "rule S10, .TestRewindHealsOnlyByListingsAnew, script r5-a-rewind-stops-writes, script r5-a-version-that-falls", ""},
-	{"S11", "only a complete listing makes anybody gone", "rule S1a, sim S22, script a-torn-listing, script lost-transition", ""},
+	{"S9", "owners that were never observed are bounded, and go", "rule S9, sim S22, internal/invariant.TestPhantoms, script r5-a-phantom-outlives-a-listing", ""},
+	{"S10", "no write between a rewind and the listings that end it", "rule S10, .TestRewindHealsOnlyByListingsAnew, script r5-a-rewind-stops-writes, script r5-a-version-that-falls", ""},
+	{"S11", "only a complete listing makes an object gone", "rule S1a, sim S22, script a-torn-listing, script lost-transition", ""},
 	{"S12", "a kind that is out of reach proves nothing, and its graph is kept", "rule S1a, sim S12, script a-kind-vanishes-and-returns, script r8-a-kind-that-is-not-served", ""},
-	{"S13", "what is known absent is proven, by full coordinates, bounded, and ends with its history", "rule S1a, script absent-owner-cache, script r2-absence-is-by-uid, script r5-a-rewind-announced", ""},
+	{"S13", "known absence is proven, by full coordinates, bounded, and ends with its history", "rule S1a, script absent-owner-cache, script r2-absence-is-by-uid, script r5-a-rewind-announced", ""},
 	{"S14", "orphaning never becomes a cascade; an object's own propagation is kept", "rule S14, rule S2, script own-deletes-keep-a-propagation, script policy-foreground-to-orphan", ""},
 	{"S15", "any number of engines, one of which may sleep", "internal/sim.TestSeeds, internal/properties.TestEnginesAtOnce, .TestCollectorsTogether, script two-engines-one-behind", ""},
 	{"S16", "a crash before, after or in the middle of every call", "internal/sim.TestSeeds, internal/exhaustive.TestSmallScopes, script a-crash-and-a-late-write, script restart-in-mid-orphan", ""},
@@ -50,37 +50,37 @@ var list = []held{
 	{"S20", "accountability", "", "certificates and their archive, which are not built yet"},
 	{"S21", "a handler succeeds before its finalizer goes, and no other finalizer ever goes", "rule S21, internal/invariant.TestWitnessOfHandlers, .TestRewindForgetsHandlers, script handler-of-another, script handler-fails-and-is-retried, finalizer.TestRunTellsWhereItPanicked", ""},
 	{"S22", "at rest the graph is what a new listing shows", "sim S22, graph.TestRebuild", ""},
-	{"S23", "a sweep deletes what was a marked holder's, and nobody else's, and nothing for a holder that is not marked", "rule S23, internal/properties.TestSweepWorlds, finalizer.TestSweepExact, .TestSweepNamesake, script a-sweep-spares-a-neighbour, script a-sweep-and-a-namesake", ""},
+	{"S23", "a sweep deletes the members of marked holders, and no other object", "rule S23, internal/properties.TestSweepWorlds, finalizer.TestSweepExact, .TestSweepNamesake, script a-sweep-spares-a-neighbour, script a-sweep-and-a-namesake", ""},
 	{"S24", "a holder goes when at some instant since its mark nothing was left of it", "rule S24, rule R3, .TestSweepWaitsForFence, script a-sweep-of-what-comes-late, script a-sweep-holds-for-a-sick-kind", ""},
 	{"S25", "a phase that waits begins when those before it are over", "rule S25, finalizer.TestNextEnds, .TestSweepPhases", ""},
 
 	{"L1", "everything ends, in work proportional to what there is", "sim L1, internal/properties.TestConverges, internal/properties.TestLinear", ""},
 	{"L2", "nothing is handled again without a cause; rest costs nothing", "sim L2, internal/properties.TestIdleDay, .TestCollectorIdleIsQuiet, script cost-quiet", ""},
-	{"L3", "a permanent error costs few requests", "internal/sim.TestRetryBudget, internal/properties.TestRefusedForADay, queue.TestBackoff", ""},
-	{"L4", "a kind that fails holds up those alone who refer to it", "internal/properties.TestSickKindIsABulkhead, script r8-a-sick-kind-holds-its-dependents-only", ""},
+	{"L3", "a permanent error costs few requests", "internal/sim.TestRetryBudget, internal/properties.TestRefusedForADay, internal/core/queue.TestBackoff", ""},
+	{"L4", "a failing kind holds up only the objects that refer to it", "internal/properties.TestSickKindIsABulkhead, script r8-a-sick-kind-holds-its-dependents-only", ""},
 	{"L5", "a faster writer costs no more than its own rate, and is reported", "internal/properties.TestFasterWriter, script faster-writers-hold-an-object", ""},
 	{"L6", "rings end", "sim L1, internal/properties.TestLinearRingAtOnce, graph.TestLargeRing, script ring-foreground-is-broken, script restart-loses-no-ring", ""},
 	{"L7", "what was garbage before the engine began goes", "sim L1, internal/properties.TestCostOfUnseenOwners, script cost-cold-start", ""},
 	{"L8", "a slow consumer lists anew, and loses nothing", "internal/sim.TestSeeds, adapters/memory.TestWatchFallsBehind, .TestCollectorSlowStore", ""},
-	{"L9", "whoever stays against a mark is reported", "sim L9, policy.TestHeld, script held-is-named", ""},
+	{"L9", "a marked object that stays is reported", "sim L9, policy.TestHeld, script held-is-named", ""},
 	{"L10", "memory returns", "sim L10, internal/core/queue.TestRoomComesBack, internal/core/dense.TestList, graph.TestRecordsAreUsedAgain, .TestFingerprintForgets", ""},
 	{"L11", "a stop is bounded, and nothing stays behind", ".TestCollectorShutdown, .TestCollectorStuck, .TestCollectorHangingStore", ""},
 	{"L12", "a sweep ends, or says what holds it", "rule L12, internal/properties.TestSweepCrashes, .TestSweepHeld, script a-sweep-goes-on-after-a-crash", ""},
-	{"L13", "who goes on creating costs waves, and no spinning", "internal/sim.TestStorms, .TestSweepStorm", ""},
+	{"L13", "a user who goes on creating costs waves, and no endless work", "internal/sim.TestStorms, .TestSweepStorm", ""},
 	{"L14", "a caller of WaitIdle returns when the world has come to rest", "sim L14, .TestWaitIdleFenceTakenBack", ""},
 
 	{"B1", "k/k 114603: the owner changes between read and delete", "rule S5, script r1-delete-carries-the-version", ""},
 	{"B2", "a conflict that ends in a delete by UID alone", "rule S5, script r1-a-conflict-judged-anew, script conflicting-data-17-conflict-references-changed", ""},
-	{"B3", "k/k 65200: one bad reference poisons what is known absent", "rule S1a, script absent-owner-cache, internal/properties.TestNonInterference", ""},
+	{"B3", "k/k 65200: one bad reference poisons the known absences", "rule S1a, script absent-owner-cache, internal/properties.TestNonInterference", ""},
 	{"B4", "its victims: a copied Secret deletes volumes", "internal/properties.TestNonInterference, script conflicting-data-02-bad-child-other-namespace-child-first, script cross-namespace-references", ""},
 	{"B5", "k/k 54940: a global owner looked up in the dependent's scope", "script cluster-scoped-owners, script conflicting-data-01-good-child-cluster-scoped-owner", ""},
 	{"B6", "k/k 26120: orphaning is seen before the dependents", "rule S2, rule R3, script r3-a-fence-before-an-orphan-ends", ""},
 	{"B7", "k/k 125796: an owner ends before those that block it", "rule S3, rule R3, script r3-a-fence-before-the-end", ""},
-	{"B8", "an old controller adopts what is being orphaned", "rule S2, script adopted-in-time, script deployment-orphan-not-acknowledged", ""},
+	{"B8", "an old controller adopts an object that is being orphaned", "rule S2, script adopted-in-time, script deployment-orphan-not-acknowledged", ""},
 	{"B9", "k/k 47843: half a tree is orphaned by default", "rule S14, script own-deletes-are-foreground-below, script deployment-cascade", ""},
 	{"B10", "k/k 98040: an unresolvable reference changes a valid one's fate", "graph.TestNonInterference, script conflicting-data-09-missing-owner-inaccessible-first", ""},
 	{"B11", "k/k 72192: another outcome after a restart", "graph.TestOrderIndependence, internal/properties.TestFatesOfManyObjects, script conflicting-data-07-inaccessible-version-child-first", ""},
-	{"B12", "k/k 109748: the owner died while nobody looked", "sim L1, script cost-cold-start, internal/properties.TestCostOfUnseenOwners", ""},
+	{"B12", "k/k 109748: the owner died while no collector ran", "sim L1, script cost-cold-start, internal/properties.TestCostOfUnseenOwners", ""},
 	{"B13", "k/k 101078: one broken kind stops everything", "internal/properties.TestSickKindIsABulkhead, script crd-conversion-failure", ""},
 	{"B14", "k/k 56121: an owner that came and went unseen strands its node", "sim S22, sim L1, script r5-a-phantom-outlives-a-listing, script park-asks-for-a-listing", ""},
 	{"B15", "k/k 115620: a listing while the creation is still queued", "sim S22, script h6-the-end-of-a-listing-speaks, graph.TestListing", ""},
@@ -95,13 +95,13 @@ var list = []held{
 	{"B24", "Flux 1366: a sweep of what one never managed", "", "protection, which is not built yet"},
 	{"B25", "cloudplane: a wrong chart removes the roots of everything", "", "budgets, which are not built yet"},
 	{"B26", "crossplane 1082: a kind goes, and every object with it", "", "budgets and protection, which are not built yet"},
-	{"B27", "Atlassian 2022: an identifier of another kind", "", "budgets; that a UID without its kind means nobody is S8"},
+	{"B27", "Atlassian 2022: an identifier of another kind", "", "budgets; S8 says that a UID without its kind names no object"},
 	{"B28", "Sieve: a stale read deletes what lives", "rule S1, rule S1a, internal/sim.TestDefectsAreFound, adapters/storetest.TestMutants, script r2-waiting-is-not-the-graph", ""},
 	{"B29", "deckhouse 1471: after a restart everything unknown is deleted", "rule S1a, .TestCollectorStartsInTheMiddle, script level-1-waits-for-every-listing, script restart-in-mid-cascade", ""},
 	{"B30", "people delete the wrong thing", "", "budgets, which are not built yet"},
 }
 
-// TestInvariantsAreHeld: the list is complete, and what it names is there.
+// TestInvariantsAreHeld: the list is complete, and each named check exists.
 func TestInvariantsAreHeld(t *testing.T) {
 	have := map[string]bool{}
 	for _, h := range list {
@@ -110,7 +110,7 @@ func TestInvariantsAreHeld(t *testing.T) {
 		}
 		have[h.name] = true
 		if (h.checks == "") == (h.waits == "") {
-			t.Errorf("%s, %s: it is either checked or waits", h.name, h.what)
+			t.Errorf("%s, %s: a case has checks, or waits for a feature", h.name, h.what)
 		}
 		for check := range strings.SplitSeq(h.checks, ", ") {
 			if check == "" {
@@ -130,7 +130,7 @@ func TestInvariantsAreHeld(t *testing.T) {
 	}
 }
 
-// TestListCanFail: a check that is not there is named.
+// TestListCanFail: a check that does not exist is reported.
 func TestListCanFail(t *testing.T) {
 	for _, check := range []string{
 		"rule S99", "sim L99", "script no-such-scenario", "internal/sim.TestNoSuchThing", "no/such/directory.TestSeeds", "something else",
@@ -143,7 +143,7 @@ func TestListCanFail(t *testing.T) {
 
 const top = "../.." // of the repository
 
-// there returns an error if a check is not there.
+// there returns an error if a check does not exist.
 func there(check string) error {
 	if rule, ok := strings.CutPrefix(check, "rule "); ok {
 		if !says(top+"/internal/invariant", false, `Rule: "`+rule+`"`) || !says(top+"/internal/invariant", true, `"`+rule+`:`) {
@@ -168,8 +168,8 @@ func there(check string) error {
 	return declared(filepath.Join(top, dir), name)
 }
 
-// says reports whether a source of the directory has the text; in tests or in
-// the others.
+// says reports whether a source file of the directory contains the text. It looks at
+// tests or at the other files.
 func says(dir string, tests bool, text string) bool {
 	paths, _ := filepath.Glob(dir + "/*.go")
 	for _, p := range paths {
@@ -181,8 +181,7 @@ func says(dir string, tests bool, text string) bool {
 	return false
 }
 
-// declared returns an error if no test file of the directory declares the
-// function.
+// declared returns an error if no test file of the directory declares the function.
 func declared(dir, name string) error {
 	paths, _ := filepath.Glob(dir + "/*_test.go")
 	for _, p := range paths {

@@ -9,11 +9,11 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// hostile are names that somebody may have chosen to do harm.
+// hostile are names that a user may choose to do harm.
 var hostile = []string{"a; b -> a", "\x00", "\xff\xfe", `"`, "../a", "%s%n", "a\nb", strings.Repeat("long", 200), "~*", "@a"}
 
-// pool returns the places at which a world's objects live, each with the UID
-// that its notation leaves out.
+// pool returns the places of a world's objects, each with the UID that its notation
+// leaves out.
 func (o options) pool(r *rand.Rand) []graph.Key {
 	if o.has(sweeps) {
 		return o.places(r)
@@ -50,7 +50,7 @@ func (o options) pool(r *rand.Rand) []graph.Key {
 	return keys
 }
 
-// start draws the objects that a world begins with.
+// start draws the first objects of a world.
 func (o options) start(r *rand.Rand, pool []graph.Key) []graph.Object {
 	out := make([]graph.Object, min(o.objects, len(pool)))
 	for i := range out {
@@ -61,7 +61,7 @@ func (o options) start(r *rand.Rand, pool []graph.Key) []graph.Object {
 				out[i].Owners = append(out[i].Owners, ref)
 			}
 		}
-		if o.shape == odd && r.IntN(16) == 0 && len(out[i].Owners) > 0 { // the same again and again
+		if o.shape == odd && r.IntN(16) == 0 && len(out[i].Owners) > 0 { // the same reference twice
 			out[i].Owners = append(out[i].Owners, slices.Repeat(out[i].Owners[:1], 20+r.IntN(60))...)
 		}
 		o.condition(r, &out[i])
@@ -72,7 +72,7 @@ func (o options) start(r *rand.Rand, pool []graph.Key) []graph.Object {
 	return out
 }
 
-// ownersOf draws which objects own the i-th.
+// ownersOf draws the owners of the i-th object.
 func (o options) ownersOf(r *rand.Rand, i int) []int {
 	switch {
 	case o.shape == star && i > 0:
@@ -93,9 +93,9 @@ func (o options) ownersOf(r *rand.Rand, i int) []int {
 	return nil
 }
 
-// reference draws an owner reference of dep to owner. All agree on what it is:
-// Kubernetes' reading calls an owner in another scope absent, while the ledger
-// sees it live.
+// reference draws an owner reference of dep to owner. All parts of the test read it
+// alike. Kubernetes would call an owner in another scope absent, while the ledger sees
+// it live.
 func (o options) reference(r *rand.Rand, dep, owner graph.Key) (graph.Owner, bool) {
 	ref := graph.Owner{Key: owner, Block: r.IntN(2) == 0, Controller: r.IntN(16) == 0}
 	n := 32
@@ -103,9 +103,9 @@ func (o options) reference(r *rand.Rand, dep, owner graph.Key) (graph.Owner, boo
 		n = 12
 	}
 	switch r.IntN(n) {
-	case 0: // an owner that never was
+	case 0: // an owner that never existed
 		ref.UID += "/gone"
-	case 1: // at no place that there is
+	case 1: // a place that does not exist
 		ref.Name += "x"
 	case 2:
 		infos := o.infos()
@@ -122,7 +122,7 @@ func (o options) reference(r *rand.Rand, dep, owner graph.Key) (graph.Owner, boo
 	return ref, !o.absent || ref.Scope == "" || dep.Scope == "" || ref.Scope == dep.Scope
 }
 
-// condition draws what else an object carries.
+// condition draws the other fields of an object.
 func (o options) condition(r *rand.Rand, x *graph.Object) {
 	switch r.IntN(16) {
 	case 0:

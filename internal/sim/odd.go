@@ -8,30 +8,30 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// oddity is something that a watch may say and hardly ever does, or that nobody may
-// say, and that is to be refused.
+// oddity is a report that a watch may make and hardly ever makes, or one that no watch
+// may make and that the engine has to refuse.
 type oddity int16
 
 const (
-	foreignFence     oddity = iota // reports of a fence that nobody has begun here
-	rewindsAgain                   // history went backwards, and does not look like it
+	foreignFence     oddity = iota // reports of a fence that no engine has begun here
+	rewindsAgain                   // a rewind, without a sign of it in the versions
 	watchRestarts                  // the watch begins anew, without having ended
 	watchEnds                      // the watch ends, and a Collector begins another one
 	kindsAgain                     // the same kinds, in another order
 	kindsPass                      // a kind comes and goes, or some hundred do
 	vanishes                       // a kind vanishes and is back at once
-	sickAndWell                    // a kind is sick and well again, and nothing was missed
-	recovers                       // a kind is well that was
-	unseenGone                     // somebody is gone whom nobody has seen
-	goneWithoutUID                 // somebody without a UID is
-	takesNoPart                    // a kind that is ignored goes back in time
+	sickAndWell                    // a kind is sick and well again, without a missed event
+	recovers                       // a kind that was well recovers
+	unseenGone                     // an object goes that no engine has seen
+	goneWithoutUID                 // an object without a UID goes
+	takesNoPart                    // an ignored kind goes back in time
 	unversioned                    // the next object comes without its version
-	unversionedAgain               // which is drawn more often
+	unversionedAgain               // the same, so that it is drawn more often
 	kindsTwice                     // a set of kinds describes one kind twice
 	numOddities
 )
 
-// odd has the watch of one engine say it.
+// odd lets the watch of one engine report an oddity.
 func (s *sim) odd(st step) error {
 	side := int(st.side)
 	say := func(evs ...graph.Event) error { return s.w.Observe(side, evs...) }
@@ -70,14 +70,13 @@ func (s *sim) odd(st step) error {
 		if s.w.Sides[side].Engine.Observe(s.w.Now, known) == nil { // the witness would believe it
 			return errors.New("S18: a set of kinds is taken that describes one twice")
 		}
-	case s.down[st.kind] == opList: // whoever is out of order says no more
+	case s.down[st.kind] == opList: // a kind that is out of order reports nothing
 		return s.oddOf(st, x, say)
 	}
 	return nil
 }
 
-// ignoredRewinds has a kind that takes no part go back in time, which is no evidence of
-// anything.
+// ignoredRewinds lets an ignored kind go back in time. That is no evidence.
 func (s *sim) ignoredRewinds(side int, say func(...graph.Event) error) error {
 	before := s.w.Sides[side].Engine.Stats().Rewinds
 	put := func(v graph.Version) graph.Event {
@@ -94,8 +93,8 @@ func (s *sim) ignoredRewinds(side int, say func(...graph.Event) error) error {
 	return err
 }
 
-// endWatch ends the watch of an engine and begins another one, as a Collector does:
-// every kind is sick until it has been listed again. One watch of two breaks, and the
+// endWatch ends the watch of an engine and begins another one, as a Collector does.
+// Every kind is sick until its next listing ends. One watch of two breaks, and the
 // store ends the other in order.
 func (s *sim) endWatch(st step) error {
 	side, broke := st.side, st.kind%2 == 0
@@ -116,8 +115,8 @@ func (s *sim) endWatch(st step) error {
 	return s.w.Observe(int(side), graph.Event{Type: graph.KindsKnown, Kinds: s.w.Served()})
 }
 
-// relisted has a kind recover at the end of the listing that the end of the watch
-// made necessary.
+// relisted lets a kind recover at the end of the listing that follows the end of a
+// watch.
 func (s *sim) relisted(side, kind int) error {
 	hung := s.unlisted[side][kind]
 	if s.unlisted[side][kind] = false; !hung || s.down[kind] == opVanish {
@@ -126,7 +125,7 @@ func (s *sim) relisted(side, kind int) error {
 	return s.w.Observe(side, graph.Event{Type: graph.KindRecovered, Kind: s.w.Kinds[kind].Kind})
 }
 
-// oddOf has it say something of one kind that is well.
+// oddOf lets the watch report an oddity of one well kind.
 func (s *sim) oddOf(st step, x oddity, say func(...graph.Event) error) error {
 	side, kind := int(st.side), int(st.kind)
 	name := s.w.Kinds[kind].Kind
@@ -149,7 +148,7 @@ func (s *sim) oddOf(st step, x oddity, say func(...graph.Event) error) error {
 	case goneWithoutUID:
 		k.UID = ""
 		if say(graph.Event{Type: graph.Gone, Key: k}) == nil {
-			return errors.New("S18: somebody without a UID is taken to be gone")
+			return errors.New("S18: an event of a gone object without a UID is accepted")
 		}
 		s.witnesses[side].Refused(graph.Event{Type: graph.Gone, Key: k})
 	case unversioned, unversionedAgain:

@@ -12,17 +12,17 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// handled is the finalizer that a handler of the engines stands for, unserved a
-// kind that references name and no store serves, ignored one that takes no part.
+// handled is the finalizer of the engines' handler. References name the kind unserved,
+// which no store serves.
 const (
 	handled               = "x.io/h"
 	unserved   graph.Kind = "x"
-	ignored    graph.Kind = "ignored" // a kind that takes no part
+	ignored    graph.Kind = "ignored" // a kind that the engines ignore
 	tightKinds            = "abcd"
 	mixedKinds            = "ghPQ"
 )
 
-// fault is something that may go wrong in a world, or a way to go.
+// fault is a fault of a world, or a feature of it.
 type fault uint8
 
 const (
@@ -45,14 +45,14 @@ const (
 	duplicateUIDs
 	clocks
 	handlerFaults
-	sweeps    // there are sweeps; drawn by itself
-	tunings   // engines are set as few are; the same
-	oddities  // watches say what few do; the same
-	forgeries // references name objects that are made later; the same
-	callers   // of WaitIdle; the same
-	joins     // kinds join; the same
-	undoings  // writes are undone; the same
-	lengths   // names are of every length; the same
+	sweeps    // there are sweeps; drawn apart, as are all below
+	tunings   // engines have rare settings
+	oddities  // watches make rare reports
+	forgeries // references name objects that are made later
+	callers   // callers of WaitIdle
+	joins     // kinds join
+	undoings  // writes are undone
+	lengths   // names have any length
 	numFaults
 )
 
@@ -60,16 +60,16 @@ var faultNames = [...]string{"losses", "refusals", "conflicts", "crashes", "outa
 	"one-call", "garbles", "overflows", "late-answers", "control", "late-sets", "naps", "duplicate-uids", "clocks", "handlers", "sweeps", "tunings", "oddities",
 	"forgeries", "callers", "joins", "undoings", "lengths"}
 
-// shape is what the objects of a world look like.
+// shape is the form of a world's references.
 type shape uint8
 
 const (
-	loose  shape = iota // anything refers to anything
+	loose  shape = iota // any object refers to any other
 	star                // one owner of all
 	chain               // each owns the next
 	ring                // the same, closed
 	layers              // a few owners, many dependents of several of them
-	odd                 // references that lead nowhere, or that nobody can resolve
+	odd                 // references that lead to no object, or that no store can resolve
 	numShapes
 )
 
@@ -86,10 +86,10 @@ type options struct {
 	misnamed  bool // graph.NameAbsent
 	counting  bool // versions can be compared
 	forgetful bool // the engines remember one owner of each sort
-	waits     bool // the first kind is given time to acknowledge
+	waits     bool // the first kind gets time to acknowledge
 	cold      bool // the engines begin in the middle
-	day       bool // it ends with a day of rest
-	empties   bool // and with everything deleted
+	day       bool // the world ends with a day of rest
+	empties   bool // then users delete everything
 	shape     shape
 	objects   int
 	most      int // objects that users make it at most
@@ -100,7 +100,7 @@ type options struct {
 	tuning    tuning
 }
 
-// draw returns the options of a seed, without the faults that are left out.
+// draw returns the options of a seed, without the faults of Without.
 func (h History) draw(r *rand.Rand) options {
 	o := draw(h.Seed, r)
 	for f, name := range faultNames {
@@ -151,7 +151,7 @@ func draw(seed uint64, r *rand.Rand) options {
 	return o
 }
 
-// drawApart draws what leaves every other world as it is.
+// drawApart draws the features that leave every other world unchanged.
 func (o *options) drawApart() {
 	for f, salt := range map[fault]uint64{
 		sweeps: 0x5feed, tunings: 0x70e1, oddities: 0x0dd1, forgeries: 0xf06e, callers: 0xca11, joins: 0x101e, undoings: 0x0d0e,

@@ -10,16 +10,16 @@ import (
 	"github.com/ownergraph/ownergraph/internal/world"
 )
 
-// recorder hashes the observable behaviour of the engines of one history, line by
-// line. A line holds numbers and the texts of the store. It holds no name of the
-// engine, no text of a reason or an error, and no CallID or fence id as the engine
-// numbers it: an engine whose inside is another one gives the same lines.
+// recorder hashes the observable behaviour of the engines of one history, line by line.
+// A line holds numbers and the texts of the store. It holds no name of the engine, and
+// no text of a reason or an error. It replaces each CallID and fence id by an order
+// number. So the inner structure of an engine does not change its lines.
 type recorder struct {
 	hash  uint64
 	out   io.Writer // gets the lines too; may be nil
 	lines line
 
-	calls   map[call]int // by the decision that the call carries out
+	calls   map[call]int // the decision that the call carries out
 	decided int          // decisions so far
 	fences  map[fence]int
 }
@@ -178,7 +178,7 @@ func (r *recorder) decision(side int, d ownergraph.Decided) {
 	r.end()
 }
 
-// rest records the store, and what each engine reports.
+// rest records the store, and the reports of each engine.
 func (r *recorder) rest(s *sim) {
 	objects, labels := s.w.Store.Objects(), s.w.Store.Labels()
 	for _, o := range objects {

@@ -6,16 +6,16 @@ import (
 	"runtime/debug"
 )
 
-// History says which history is run. It is a value.
+// History names a history. It is a value.
 type History struct {
 	Seed  uint64
 	Steps int // in safety mode
-	// Without names faults that no world has, divided by commas: with it, one
-	// can look past a failure that is known.
+	// Without names faults that no world has, separated by commas. It hides a known
+	// failure, so that others show.
 	Without string
 }
 
-// String returns the line that runs it.
+// String returns the command line that runs the history.
 func (h History) String() string {
 	line := fmt.Sprintf("go run ./internal/sim/cmd/sim -seed %d -steps %d", h.Seed, h.Steps)
 	if h.Without != "" {
@@ -24,29 +24,29 @@ func (h History) String() string {
 	return line
 }
 
-// Result is what came of one history. It is a value.
+// Result is the outcome of one history. It is a value.
 type Result struct {
 	History
-	// Made is how many steps were made in safety mode.
+	// Made is the number of steps made in safety mode.
 	Made int
-	// Broken is what went wrong, nil if nothing did.
+	// Broken is the first broken rule, nil if there is none.
 	Broken error
-	// Digest is a hash of what could be seen of the engines, if that was recorded.
+	// Digest is a hash of the engines' observable behaviour, if it was recorded.
 	Digest uint64
 
-	steps []step // if they were noted
+	steps []step // if they were recorded
 }
 
-// Run runs a history and has it come to rest. Each step's fingerprint goes into
-// the count, if that is not nil.
+// Run runs a history in both modes. It adds each step's fingerprint to the count, if
+// that is not nil.
 func (h History) Run(count *Count) Result {
 	return h.run(count, nil, false)
 }
 
-// Record is Run with a digest of all that can be seen of the engines: the events and
-// results that they are given, their calls, decisions and wake times, what they
-// report, and what the store holds in the end. Every line that goes into the digest
-// is written to out too, if that is not nil.
+// Record is Run with a digest of the engines' observable behaviour. The digest covers
+// the events and results that the engines get, their calls, decisions, wake times and
+// reports, and the store at the end. Record also writes every line of the digest to
+// out, if that is not nil.
 func (h History) Record(count *Count, out io.Writer) Result {
 	return h.recorded(count, nil, false, newRecorder(out))
 }
@@ -94,9 +94,8 @@ func (h History) recorded(count *Count, defect func(*sim, step), note bool, rec 
 	return r
 }
 
-// replay makes the given steps in the world of a seed that begins with the given
-// objects, and has it come to rest. It returns after how many steps what went
-// wrong.
+// replay makes the given steps in the world of a plan and runs it to rest. It returns
+// the number of steps before the first broken rule, and the rule.
 func replay(p plan, trace func(s *sim, st step)) (at int, broken error) {
 	defer func() {
 		if p := recover(); p != nil {

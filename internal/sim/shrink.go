@@ -24,9 +24,9 @@ func (p plan) begin() (*sim, error) {
 	return beginWith(p.o, rand.New(rand.NewPCG(p.o.seed, 0xca1f)), p.pool, p.start)
 }
 
-// Explain runs a history that fails again, leaves out what it does not take to
-// fail, and returns the trace. Steps are left out as long as the same invariant
-// is broken. It returns "" if the history does not fail.
+// Explain runs a failing history again, leaves out the superfluous steps, and returns
+// the trace. It leaves out steps as long as the same invariant is broken. It returns ""
+// if the history does not fail.
 func (h History) Explain() string { return h.explain(nil) }
 
 func (h History) explain(defect func(*sim, step)) string {
@@ -45,7 +45,7 @@ func (h History) explain(defect func(*sim, step)) string {
 	return trace(short, broken, len(r.steps))
 }
 
-// rule returns the invariant that an error is about.
+// rule returns the invariant that an error names.
 func rule(err error) string {
 	text := err.Error()
 	if i := strings.Index(text, "engine "); i == 0 {
@@ -59,7 +59,7 @@ func rule(err error) string {
 	return text
 }
 
-// maxReplays bounds what shrinking may cost.
+// maxReplays bounds the cost of shrinking.
 const maxReplays = 1500
 
 // shrink leaves out steps and objects as long as the rule is still broken.
@@ -103,8 +103,8 @@ func shrink(p plan, want string) (plan, error) {
 	return p, broken
 }
 
-// trace returns a history in words: the world, its objects, and one line for each
-// step, with what the store holds after it if that is something else.
+// trace returns a history in words: the world, its objects, and one line for each step.
+// A line has the objects of the store if the step changed them.
 func trace(p plan, broken error, long int) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%v\n%s\n%s\n%d steps, of %d:\n", broken, p.o, graph.Format(p.start), len(p.steps), long)
@@ -130,7 +130,8 @@ func trace(p plan, broken error, long int) string {
 	return b.String()
 }
 
-// label returns the step in one line, with what it delivers or lands.
+// label returns the step in one line, with the event that it delivers or the call that
+// it completes.
 func (s *sim) label(st step) string {
 	if st.op == numOps {
 		return "faults end, users rest"

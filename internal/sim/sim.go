@@ -14,7 +14,7 @@ import (
 	"github.com/ownergraph/ownergraph/internal/world"
 )
 
-// sim is one world on its way, and what judges it.
+// sim is one world at work, with its judges.
 type sim struct {
 	o         options
 	w         *world.World
@@ -26,23 +26,23 @@ type sim struct {
 
 	backup        world.Store
 	down          [8]op                // by kind: opSick, opVanish, opDown, or opList for none
-	served        [8]int               // when the kind was last served again, in steps
-	issued        map[issue]int        // when a write was handed out
-	decidedBefore [4]uint64            // decisions of each engine when it last had a cause
-	everStored    map[graph.Key]bool   // who is, or was, in the store
+	served        [8]int               // the step at which the kind was last served again
+	issued        map[issue]int        // the step at which a write was issued
+	decidedBefore [4]uint64            // decisions of each engine at its last cause
+	everStored    map[graph.Key]bool   // objects that are, or were, in the store
 	latest        time.Time            // that the clock has shown before it went back
 	asleep        [2]int               // the last engine sleeps from one step to another
 	sums          map[graph.Key]uint64 // of the objects in the store
 	sum           uint64
 	at            int               // steps so far
-	every         int               // after how many steps everything is checked anew
+	every         int               // steps between two full checks
 	sweeps        *invariant.Sweeps // nil in a world without
-	bySweep       map[issue]bool    // of deletes that were decided: for a holder
+	bySweep       map[issue]bool    // of decided deletes: whether a sweep did it
 	broken        error
-	unlisted      [4][8]bool     // by engine and kind: sick until it is listed
-	callers       [4][]seq.Stamp // by engine: since when callers of WaitIdle wait
-	record        *recorder      // nil unless the history is recorded
-	effort        map[issue]bool // of calls that are labelled best effort
+	unlisted      [4][8]bool        // by engine and kind: sick until it is listed
+	callers       [4][]seq.Stamp // by engine: the beginnings of the waits of WaitIdle
+	record        *recorder         // nil unless the history is recorded
+	effort        map[issue]bool    // of calls that are labelled best effort
 	moves         []move
 	weights       int
 }
@@ -119,7 +119,7 @@ func beginAll(o options, rng *rand.Rand, pool []graph.Key, start []graph.Object,
 	return s, s.broken
 }
 
-// watch has everything judged that happens in the world.
+// watch connects the judges to the world.
 func (s *sim) watch() {
 	s.w.OnCommit = s.count
 	if s.sweeps != nil {
@@ -152,14 +152,14 @@ func (s *sim) watch() {
 	}
 }
 
-// fail notes the first thing that went wrong.
+// fail keeps the first broken rule.
 func (s *sim) fail(err error) {
 	if s.broken == nil {
 		s.broken = err
 	}
 }
 
-// handed has a call judged as an engine hands it out.
+// judgeCall judges a call at its issue.
 func (s *sim) judgeCall(side int, c ownergraph.Call) {
 	var live *graph.Object
 	if c.Type == ownergraph.CallPatch || c.Type == ownergraph.CallDelete {
@@ -180,9 +180,9 @@ func (s *sim) judgeCall(side int, c ownergraph.Call) {
 	}
 }
 
-// excused reports whether nobody promises more: without fences, foreground and
-// orphaning are best effort, and so they are for the objects of a kind that was
-// not served at some time since the write was handed out.
+// excused reports whether the promises do not cover a broken rule. Without fences,
+// foreground and orphan deletions are best effort. The same holds for the objects of a
+// kind that was not served at some time since the issue of the write.
 func (s *sim) excused(c ownergraph.Call, err error) bool {
 	var bad *invariant.Breach
 	if !errors.As(err, &bad) {
@@ -198,14 +198,13 @@ func (s *sim) excused(c ownergraph.Call, err error) bool {
 	return bad.Ends && k >= 0 && s.hidden(c, k)
 }
 
-// hidden reports whether a kind was not served at some time since a write was
-// handed out.
+// hidden reports whether a kind was not served at some time since the issue of a write.
 func (s *sim) hidden(c ownergraph.Call, kind int) bool {
 	since, known := s.issued[issue{c.ID, c.Key}]
 	return s.down[kind] == opVanish || known && s.served[kind] >= since
 }
 
-// count keeps the sum of what the store holds.
+// count keeps the sum of the objects in the store.
 func (s *sim) count(ev graph.Event) {
 	k, sum := ev.Key, uint64(0)
 	if ev.Type == graph.Put {
@@ -232,21 +231,21 @@ func (s *sim) recount() {
 	}
 }
 
-// cause notes that an engine has learnt something: from now on it may decide.
+// noteCause notes that an engine got an event or a result. From now on it may decide.
 func (s *sim) noteCause(side int) {
 	if side < len(s.w.Sides) && s.w.Sides[side] != nil {
 		s.decidedBefore[side] = s.w.Sides[side].Engine.Stats().Decisions
 	}
 }
 
-// rest gives every engine a cause: time has passed.
+// noteCauses notes a cause for every engine, since time has passed.
 func (s *sim) noteCauses() {
 	for side := range s.w.Sides {
 		s.noteCause(side)
 	}
 }
 
-// fingerprint stands for the world. See the package's doc.
+// fingerprint stands for the state of the world. See the package's doc.
 func (s *sim) fingerprint() uint64 {
 	h := s.sum
 	for i, side := range s.w.Sides {

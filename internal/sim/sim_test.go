@@ -19,8 +19,8 @@ var (
 	workers   = flag.Int("sim.workers", 1, "how many are run at once")
 )
 
-// TestSeeds runs random histories. The same ones are run everywhere and every
-// time; new ones are run by whoever gives another first seed.
+// TestSeeds runs random histories. By default each run has the same seeds. Another
+// first seed gives new ones.
 func TestSeeds(t *testing.T) {
 	f := Fleet{History: History{Seed: *firstSeed, Steps: *steps}, Seeds: *seeds, Workers: *workers}
 	if raced && !given("sim.seeds") {
@@ -37,20 +37,20 @@ func TestSeeds(t *testing.T) {
 	t.Log(f.Run())
 }
 
-// TestFormerSeeds: seeds that once failed in ways that took long to mend. Dimensions
-// that were drawn later are left out, since the worlds would be others.
+// TestFormerSeeds: seeds that once failed, with defects that took long to mend. The
+// dimensions that were drawn later are left out, since they would change the worlds.
 func TestFormerSeeds(t *testing.T) {
 	for _, tc := range []struct {
 		seed   uint64
 		reason string
 	}{
 		{709844, "a former mark's fence let a dependent go in the background (S3b)"},
-		{105650, "a holder that was stripped unseen was taken for one that nobody guarded (S23)"},
+		{105650, "a holder that was stripped unseen was taken for an unguarded one (S23)"},
 		{715831, "the same"},
 		{700106, "the same"},
 		{219842, "each walk of a sweep had all decided that a holder owns (L2)"},
 		{2030422, "a member asked for a proof while its phase waited, when an audit came (L2)"},
-		{91017603, "the ledger took the one that had a UID last for whom a reference meant that named it when two had (S4)"},
+		{91017603, "two objects had one UID, and the ledger took the later one for the owner that a reference named (S4)"},
 	} {
 		for _, steps := range []int{1000, 1500} {
 			h := History{Seed: tc.seed, Steps: steps, Without: "lengths"}
@@ -67,7 +67,7 @@ func given(name string) bool {
 	return ok
 }
 
-// TestSeedsAreReplayed: a seed has one history, whatever else is run beside it.
+// TestSeedsAreReplayed: a seed has one history, also while other seeds run beside it.
 func TestSeedsAreReplayed(t *testing.T) {
 	for seed := range uint64(20) {
 		h := History{Seed: seed + 1, Steps: 300}
@@ -99,8 +99,8 @@ func lines(t *testing.T, h History, steps []step) string {
 	return b.String()
 }
 
-// TestEverythingHappens: among some hundred seeds each step is made, and each
-// fault is there.
+// TestEverythingHappens: among some hundred seeds each step is made, and each fault
+// occurs.
 func TestEverythingHappens(t *testing.T) {
 	var made [numOps]int
 	var had [numFaults]int
@@ -132,8 +132,8 @@ func TestEverythingHappens(t *testing.T) {
 	}
 }
 
-// TestWithout: a fault that is left out is in no world, and the line that runs
-// the history again leaves it out too.
+// TestWithout: a fault that is left out is in no world. The command line that runs the
+// history again leaves it out too.
 func TestWithout(t *testing.T) {
 	for seed := range uint64(50) {
 		h := History{Seed: seed, Steps: 1, Without: "rewinds,late-sets"}
@@ -150,8 +150,8 @@ func TestWithout(t *testing.T) {
 	}
 }
 
-// plainly begins a world of one engine at rest, with the given objects and
-// nothing that goes wrong.
+// plainly begins a world of one engine at rest, with the given objects and without
+// faults.
 func plainly(t *testing.T, notation string) *sim {
 	t.Helper()
 	start, err := graph.Parse(notation)
@@ -166,18 +166,18 @@ func plainly(t *testing.T, notation string) *sim {
 	return s
 }
 
-// TestRetryBudget: a write that always fails, in whatever way, costs a number of
-// requests that grows with the logarithm of the time, up to a write, a fence and a read
-// of the object and of its owner for each five minutes or somewhat less, and is over
-// when it does not fail any more.
+// TestRetryBudget: a write that always fails costs a number of requests that grows with
+// the logarithm of the time. The upper bound is a write, a fence, a read of the object
+// and a read of its owner in about five minutes. The requests end when the write stops
+// to fail.
 func TestRetryBudget(t *testing.T) {
 	const hours, most = 24, 5 * 24 * 12
 	for _, c := range []struct {
 		fault  world.Fault
 		reason string
 	}{
-		{world.Lost, "nobody answers: the outcome is unknown, and read"},
-		{world.Fails, "an error that says nothing"},
+		{world.Lost, "no answer: the outcome is unknown, and read"},
+		{world.Fails, "an error without a meaning"},
 		{world.Refuses, "the store refuses it"},
 	} {
 		s := plainly(t, "a; b -> a")
@@ -197,8 +197,8 @@ func TestRetryBudget(t *testing.T) {
 	}
 }
 
-// failing lets everything happen that can happen now, with every write failing,
-// and moves time on.
+// failing makes all moves that are possible now, with every write failing, and moves
+// time on.
 func (s *sim) failing(t *testing.T, fault world.Fault) {
 	t.Helper()
 	for _, k := range []int8{0, 1, 2, 3} {

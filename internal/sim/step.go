@@ -9,44 +9,44 @@ import (
 	"github.com/ownergraph/ownergraph/internal/world"
 )
 
-// op is what a step does.
+// op is the sort of a step.
 type op uint8
 
 const (
 	opList      op = iota // begins a listing of a kind
 	opDeliver             // delivers the next event of a kind
-	opAll                 // all that there are
-	opTwice               // the next one twice
+	opAll                 // delivers all pending events of a kind
+	opTwice               // delivers the next event twice
 	opBreak               // ends the watch of a kind, so that another listing is due
-	opIssue               // hands a call of a lane out
-	opComplete            // lands a call, with a fault or not
-	opAbandon             // nobody hears of a call any more, and its write may still land
-	opExecute             // carries a write out that is answered later
-	opLateWrite           // lands the write of an engine that crashed
-	opCrash               // ends an engine, another one begins
-	opWait                // moves time to the next thing that an engine waits for
-	opPass                // moves it further, or back
-	opBackup              // notes what the store holds
-	opRestore             // goes back to it, as the store announces
+	opIssue               // issues a call of a lane
+	opComplete            // completes a call, with a fault or without
+	opAbandon             // drops the result of a call; its write may still be carried out
+	opExecute             // carries out a write whose result comes later
+	opLateWrite           // carries out the write of an engine that crashed
+	opCrash               // ends an engine and begins another one
+	opWait                // moves time to the next wake time of an engine
+	opPass                // moves time further, or back
+	opBackup              // makes a backup of the store
+	opRestore             // restores the backup, announced by the store
 	opSick
 	opRecover
 	opVanish
 	opServe
 	opDown // reads and writes of a kind fail
 	opUp
-	opUser      // a user does something
+	opUser      // a user acts
 	opAck       // a controller acknowledges
-	opGarble    // the watch says something that no watch may say
-	opControl   // the next fence or listing goes wrong
+	opGarble    // the watch reports an event that no watch may report
+	opControl   // the next fence or listing fails
 	opSet       // the set of kinds has passed a fence
-	opProgress  // the watch of a kind says how far it has come
-	opConfirm   // somebody confirms that a holder may go
-	opDuplicate // the store makes an object whose UID another one has
+	opProgress  // the watch of a kind reports its progress
+	opConfirm   // a user confirms the deletion of a holder
+	opDuplicate // the store makes an object with the UID of another one
 	opLabel     // a user replaces the labels of an object
-	opRenew     // a selection is answered by what the store holds now
-	opOdd       // a watch says something odd
-	opWaitIdle  // somebody waits for an engine to be idle
-	opJoin      // the store serves a kind that it did not have
+	opRenew     // a selection is answered by the present state of the store
+	opOdd       // a watch makes a rare report
+	opWaitIdle  // a caller waits for an engine to be idle
+	opJoin      // the store serves a new kind
 	numOps
 )
 
@@ -55,8 +55,8 @@ var opNames = [...]string{"list", "deliver", "all", "twice", "break", "issue", "
 
 var lanes = [...]ownergraph.Lane{ownergraph.LaneStore, ownergraph.LaneControl, ownergraph.LaneHandler}
 
-// step is one step of a history. One that cannot be made changes nothing, so
-// that any part of a history is one.
+// step is one step of a history. An impossible step changes nothing. So any part of a
+// history is a history.
 type step struct {
 	op     op
 	side   int8
@@ -65,7 +65,7 @@ type step struct {
 	fault  world.Fault
 	lane   ownergraph.Lane
 	pass   time.Duration
-	action *oracle.Action // opUser, opAck, opConfirm, opDuplicate and opLabel: whom
+	action *oracle.Action // opUser, opAck, opConfirm, opDuplicate and opLabel: the object
 	labels tags           // opLabel
 }
 

@@ -10,12 +10,11 @@ import (
 	"github.com/ownergraph/ownergraph/internal/oracle"
 )
 
-// TestStorms: against somebody who creates a member as soon as there is none, for
-// an hour, sweeps cost a few calls for each member and each wave, and end when he
-// does.
+// TestStorms: a user creates a member as soon as there is none, for an hour. Sweeps
+// then cost a few calls for each member and each wave. They end when the user stops.
 func TestStorms(t *testing.T) {
 	const storms = 20
-	calm := strings.Join(faultNames[:sweeps], ",") // nothing else goes wrong
+	calm := strings.Join(faultNames[:sweeps], ",") // without other faults
 	found, wild := 0, 0
 	for seed := uint64(1); found < storms; seed++ {
 		s, err := begin(History{Seed: seed, Without: calm})
@@ -23,7 +22,7 @@ func TestStorms(t *testing.T) {
 			t.Fatal(err)
 		}
 		if !s.o.has(sweeps) || s.o.level < ownergraph.Level2 || s.o.tenancy.confirm ||
-			strings.Contains(strings.Join(s.o.tenancy.names, ""), "-") { // then nothing, or less, may be swept
+			strings.Contains(strings.Join(s.o.tenancy.names, ""), "-") { // then fewer objects may be deleted, or none
 			continue
 		}
 		found++
@@ -35,7 +34,7 @@ func TestStorms(t *testing.T) {
 			t.Fatalf("seed %d: after %d members: %v", seed, made, err)
 		}
 		each := 24
-		for _, p := range s.sweeps.Plans() { // and a selection among each kind
+		for _, p := range s.sweeps.Plans() { // and a selection of each kind
 			each += len(p.LabelledMembers()) * len(s.w.Kinds)
 		}
 		if most := len(s.w.Sides) * (each*made + 400); cost > most {
@@ -48,13 +47,13 @@ func TestStorms(t *testing.T) {
 			t.Errorf("seed %d: after the storm: %v", seed, err)
 		}
 	}
-	if wild < storms/2 { // of some tenants nothing is swept: nobody guarded them, or they orphan
+	if wild < storms/2 { // the sweeps of some tenants delete nothing: no finalizer guarded them, or they orphan
 		t.Errorf("%d of %d were storms", wild, storms)
 	}
 }
 
-// storm has the first tenant deleted, and a member of it made whenever there is
-// none, until the time is over. It returns how many, and what that cost.
+// storm lets a user delete the first tenant, and make a member of it whenever there is
+// none, until the time is over. It returns the number of members and their cost.
 func (s *sim) storm(length time.Duration) (made, cost int, err error) {
 	tenant := s.o.tenancy.names[0]
 	key := s.pool[0]

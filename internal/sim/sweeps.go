@@ -14,8 +14,8 @@ import (
 	"github.com/ownergraph/ownergraph/policy"
 )
 
-// The kinds of worlds of sweeps: tenants hold, and so do the spaces n, of which
-// some are a tenant's; g is global, P and Q are scoped.
+// The kinds of worlds of sweeps. Tenants hold, and so do the spaces n, some of which
+// belong to a tenant. Kind g is global, P and Q are scoped.
 const (
 	tenants, spaces graph.Kind = "t", "n"
 	sweepKinds                 = "gtnPQ"
@@ -25,21 +25,21 @@ const (
 const (
 	tenantFinalizer, spaceFinalizer = "x.io/t", "x.io/n"
 	confirmFinalizer                = "x.io/confirm"
-	freeFinalizer                   = "foreign" // what carries it belongs to nobody, in some worlds
+	freeFinalizer                   = "foreign" // an object that carries it belongs to no holder, in some worlds
 )
 
-// tenancy is how the sweeps of a world are. It follows from the seed.
+// tenancy describes the sweeps of a world. It follows from the seed.
 type tenancy struct {
 	names             []string // of tenants
 	nested            bool     // spaces hold, too
-	owned, free       bool     // by owner references, too; not what is free
-	judged            bool     // nothing of a holder that is free
-	picked, inverse   bool     // but for a, only one that is free is a holder, or holds anything
+	owned, free       bool     // members by owner references too; no member is free
+	judged            bool     // a free holder holds nothing
+	picked, inverse   bool     // except for tenant a, only a free one is a holder, or holds anything
 	rings             bool     // tenants hold tenants that they own
 	phases, confirm   bool
 	unguarded, spared bool
 	suffix, ways      bool
-	labels, chosen    bool // by a label, too; what is named has to match a selector
+	labels, chosen    bool // members by a label too; other members have to match a selector
 	page              int
 }
 
@@ -61,8 +61,8 @@ func (y tenancy) String() string {
 	return line
 }
 
-// drawTenancy draws it, beside the world's own draw: a world without sweeps is
-// what it would be if there were none.
+// drawTenancy draws the tenancy from a generator of its own. So a world without sweeps
+// does not change.
 func (o *options) drawTenancy() {
 	r := rand.New(rand.NewPCG(o.seed, 0x5feeb))
 	one := func(n int) bool { return r.IntN(n) == 0 }
@@ -82,13 +82,13 @@ func (o *options) drawTenancy() {
 	}
 	o.objects = min(o.objects+2+r.IntN(3), 14)
 	o.most = o.objects + 1 + r.IntN(4)
-	o.drawJudges(r) // last: other worlds are as they were
+	o.drawJudges(r) // last, so that other worlds do not change
 	if o.has(lengths) {
 		o.tenancy.names = append(o.tenancy.names, o.stretching()(o.tenancy.names[0]))
 	}
 }
 
-// drawJudges draws how a holder's own state says whether anything is its.
+// drawJudges draws the way in which a holder's own state decides about its members.
 func (o *options) drawJudges(r *rand.Rand) {
 	y := &o.tenancy
 	switch which := r.IntN(8); {
@@ -148,8 +148,8 @@ func (o options) sweeps() []finalizer.Sweep {
 	return []finalizer.Sweep{s, n}
 }
 
-// where returns how a holder or a member judges whether the one is the other's; nil if
-// neither does.
+// where returns the function that tells whether a member belongs to a holder by their
+// states, nil if the states do not matter.
 func (y tenancy) where() func(h, m graph.Object) bool {
 	switch {
 	case y.free:
@@ -162,19 +162,19 @@ func (y tenancy) where() func(h, m graph.Object) bool {
 	return nil
 }
 
-// free reports whether a holder is one of those that have to be free, and is, or is none
-// of those.
+// free reports whether a holder satisfies the condition of being free: it is tenant a,
+// or it carries the finalizer.
 func free(h graph.Object) bool { return h.Name == "a" || h.HasFinalizer(freeFinalizer) }
 
-// freed is what users make mostly of tenants in worlds where these have to be free.
+// freed makes most tenants of users free, in worlds with that condition.
 func (o options) freed(r *rand.Rand, x *graph.Object) {
 	if (o.tenancy.picked || o.tenancy.inverse) && x.Kind == tenants && !free(*x) && r.IntN(4) > 0 {
 		x.Finalizers = append(x.Finalizers, freeFinalizer)
 	}
 }
 
-// places returns where the objects of a world of sweeps live: tenants, what is
-// theirs by name and scope, and what only looks so.
+// places returns the places of the objects of a world of sweeps. They hold tenants,
+// their members by name and scope, and objects that only look like members.
 func (o options) places(r *rand.Rand) []graph.Key {
 	var out []graph.Key
 	add := func(kind graph.Kind, scope, name string) {
@@ -215,7 +215,7 @@ func (o options) places(r *rand.Rand) []graph.Key {
 	return out
 }
 
-// adapt makes objects those of the world: some holders are guarded already.
+// adapt adapts an object to the world: some holders are guarded already.
 func (o options) adapt(r *rand.Rand, x *graph.Object) {
 	o.freed(r, x)
 	if x.Kind != tenants || r.IntN(3) > 0 {
@@ -227,7 +227,7 @@ func (o options) adapt(r *rand.Rand, x *graph.Object) {
 	x.Finalizers = append(x.Finalizers, tenantFinalizer)
 }
 
-// sweeping has the sweeps of the world judged.
+// sweeping connects the judges of sweeps.
 func (s *sim) sweeping(cfg *ownergraph.Config) error {
 	if !s.o.has(sweeps) {
 		return nil
@@ -264,8 +264,7 @@ func (s *sim) decided(d ownergraph.Decided) {
 	}
 }
 
-// judgeSweep judges a write that a sweep may have made, bad being what it breaks
-// if none has.
+// judgeSweep judges a write that may be a sweep's. Without a sweep it would break bad.
 func (s *sim) judgeSweep(c ownergraph.Call, bad error) error {
 	if c.Type == ownergraph.CallDelete && !s.bySweep[issue{c.ID, c.Key}] {
 		return bad
@@ -283,7 +282,8 @@ func (s *sim) judgeSweep(c ownergraph.Call, bad error) error {
 	return nil
 }
 
-// rested checks that sweeps have done what they can, and say why they do no more.
+// checkSweeps checks that sweeps have done all they can, and report the reason for the
+// rest.
 func (s *sim) checkSweeps() error {
 	if s.sweeps == nil || s.o.has(duplicateUIDs) {
 		return nil

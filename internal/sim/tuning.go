@@ -11,8 +11,8 @@ import (
 	"github.com/ownergraph/ownergraph/internal/invariant"
 )
 
-// tuning is how the engines of a world are set, beside what its options say: to
-// what few users choose. It follows from the seed.
+// tuning holds rare settings of the engines of a world, besides its options. It follows
+// from the seed.
 type tuning struct {
 	fenceWait, await, refused, acknowledge time.Duration
 	absent, orphaned                       int
@@ -26,7 +26,7 @@ func (y tuning) String() string {
 		y.fenceWait, y.await, y.refused, y.acknowledge, y.absent, y.orphaned, y.limits, y.observes, y.bare)
 }
 
-// drawTuning draws it, beside the world's own draw.
+// drawTuning draws the tuning from a generator of its own.
 func (o *options) drawTuning() {
 	r := rand.New(rand.NewPCG(o.seed, 0x70e2))
 	one := func(n int) bool { return r.IntN(n) == 0 }
@@ -68,8 +68,8 @@ func (o options) configs(c ownergraph.Config) []ownergraph.Config {
 	return out
 }
 
-// rests returns how much longer than otherwise time has to pass for the engines to
-// try again by themselves whatever they do.
+// rests returns the additional time that has to pass before the engines have tried
+// everything again by themselves.
 func (y tuning) rests() time.Duration { return max(y.await, y.refused, y.acknowledge) }
 
 // flawed reports whether an object carries more than the engines' limits allow.
@@ -77,9 +77,8 @@ func (o options) flawed(x graph.Object) bool {
 	return o.tuning.limits != (graph.Limits{}) && graph.Validate(x, o.tuning.limits) != nil || o.has(lengths) && lengthy(x)
 }
 
-// exempt reports whether the decision that led to a call was labelled best effort:
-// then nobody promises that an owner's end is exact, nor that what an engine does
-// because of that owner is.
+// exempt reports whether the decision behind a call was labelled best effort. Then the
+// owner's end need not be exact, and neither are decisions that rest on that end.
 func (s *sim) exempt(c ownergraph.Call, err error) bool {
 	var bad *invariant.Breach
 	if !errors.As(err, &bad) {
@@ -89,10 +88,10 @@ func (s *sim) exempt(c ownergraph.Call, err error) bool {
 	if s.effort[issue{c.ID, c.Key}] {
 		return rule == "R3" || rule[:2] == "S2" || rule[:2] == "S3"
 	}
-	return rule == "S3b" && s.o.tuning.fenceWait != 0 // the owner's end says so
+	return rule == "S3b" && s.o.tuning.fenceWait != 0 // the owner's end is best effort
 }
 
-// efforts notes which calls of the engines are labelled best effort.
+// efforts notes the calls of the engines that are labelled best effort.
 func (s *sim) efforts(c *ownergraph.Config) {
 	inner := c.OnDecision
 	c.OnDecision = func(d ownergraph.Decided) {

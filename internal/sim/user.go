@@ -19,7 +19,7 @@ func (s *sim) acts(how op, o graph.Object) step {
 	return step{op: how, action: &oracle.Action{Object: o}}
 }
 
-// user draws what a user, or a controller, does to the store as it is.
+// user draws an action of a user or a controller on the present store.
 func (s *sim) user() step {
 	objects := s.w.Store.Objects()
 	if s.o.tenancy.labelled() && len(objects) > 0 && s.rng.IntN(4) == 0 {
@@ -66,8 +66,8 @@ func (s *sim) creation(objects []graph.Object) graph.Object {
 	return o
 }
 
-// reference draws an owner reference of dep to owner, or to an object that somebody
-// makes later: the UIDs of this store can be foreseen.
+// reference draws an owner reference of dep to owner, or to an object that a user makes
+// later. The UIDs of this store can be foreseen.
 func (s *sim) reference(dep, owner graph.Key) (graph.Owner, bool) {
 	if s.o.has(forgeries) && s.rng.IntN(3) == 0 {
 		owner = s.w.Store.Next(s.pool[s.rng.IntN(len(s.pool))])
@@ -96,7 +96,7 @@ func (s *sim) edit(a *oracle.Action, objects []graph.Object) {
 	a.Object.Owners = []graph.Owner{{Key: dep.Owners[s.rng.IntN(len(dep.Owners))].Key}}
 }
 
-// target draws an object: more often one that has dependents, or is marked.
+// target draws an object. It prefers objects that have dependents or a mark.
 func (s *sim) target(objects []graph.Object) *graph.Object {
 	o := &objects[s.rng.IntN(len(objects))]
 	if s.o.has(sweeps) && s.rng.IntN(3) == 0 {

@@ -11,7 +11,7 @@ import (
 	"github.com/ownergraph/ownergraph/internal/sim"
 )
 
-// maxDiffering is how many seeds that differ are named.
+// maxDiffering is the number of differing seeds that are named.
 const maxDiffering = 10
 
 // digests are those of the seeds of one run.
@@ -23,8 +23,8 @@ type digests struct {
 
 func (d *digests) add(r sim.Result) { d.of[r.Seed] = r.Digest }
 
-// heading says which histories the digests are of. Files are compared only where
-// their headings agree.
+// heading names the histories of the digests. Files are compared only if their headings
+// agree.
 func (d *digests) heading() string {
 	return fmt.Sprintf("digests: steps %d, without %q", d.steps, d.without)
 }
@@ -55,8 +55,8 @@ func (d *digests) seeds() []uint64 {
 	return out
 }
 
-// against compares the digests with those of a file, prints the seeds that differ,
-// and reports whether there are none.
+// against compares the digests with those of a file, prints the seeds that differ, and
+// reports whether all are the same.
 func (d *digests) against(path string) (same bool, err error) {
 	src, err := os.ReadFile(path)
 	if err != nil {

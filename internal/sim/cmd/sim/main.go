@@ -3,18 +3,18 @@
 //	go run ./internal/sim/cmd/sim -seeds 10000 -steps 1000 -seed 1 -minutes 10 -workers 2
 //	go run ./internal/sim/cmd/sim -seed 4711 -steps 1000
 //
-// Its last line says how many steps, distinct states (about), seeds and steps per
-// second there were. A seed that fails is printed with the line that runs it
-// again, and the first few with their trace; the exit status is 1 then.
+// Its last line has the numbers of steps, distinct states (about), seeds and steps per
+// second. It prints each failing seed with the command line that runs it again, and the
+// first few with their trace. The exit status is 1 then.
 //
 //	go run ./internal/sim/cmd/sim -seeds 20000 -digest before.txt
 //	go run ./internal/sim/cmd/sim -seeds 20000 -against before.txt
 //	go run ./internal/sim/cmd/sim -seed 4711 -trace after.txt
 //
-// With -digest it writes a hash of each history: see sim.History.Record. With
-// -against it compares the hashes with those of an earlier run, names the seeds that
-// differ, and exits with status 1 if there are any. With -trace it writes the lines
-// that one hash is made of, so that diff finds where two versions part.
+// With -digest it writes a hash of each history: see sim.History.Record. With -against
+// it compares the hashes with those of an earlier run, and names the seeds that differ.
+// The exit status is 1 if there are any. With -trace it writes the lines of one
+// history, so that diff finds the first difference between two versions.
 package main
 
 import (
@@ -76,7 +76,7 @@ func main() {
 	}
 }
 
-// run runs the fleet and reports whether nothing failed.
+// run runs the fleet and reports whether every seed passed.
 func (s settings) run() bool {
 	all := digests{steps: s.Steps, without: s.Without, of: map[uint64]uint64{}}
 	if s.Record {
