@@ -6,14 +6,14 @@ import (
 	"testing"
 )
 
-// TestFingerprintAgrees shows that states with one fingerprint act alike: of each
-// one that is reached in a second way, every move leads where it leads from the
-// first one, with the same calls. So it is for all that follows, since those that
-// follow are compared as well.
+// TestFingerprintAgrees: states with one fingerprint act alike. The test takes each
+// state that the search reaches a second time. Every move leads from it to the same
+// state as from the first one, with the same calls. The same holds for all later
+// states, since the test compares them as well.
 func TestFingerprintAgrees(t *testing.T) {
 	for _, c := range []struct {
 		stage  Stage
-		every  uint64 // fingerprints that are compared, one of so many
+		every  uint64 // one of so many fingerprints is compared
 		reason string
 	}{
 		{Stage{Objects: 2, Scope: Scope{Actions: 2}}, 1, "an engine that has seen everything"},

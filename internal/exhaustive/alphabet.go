@@ -12,29 +12,31 @@ import (
 type Users uint8
 
 const (
-	// UsersUnset: everything but to touch.
+	// UsersUnset: all actions except touches.
 	UsersUnset Users = iota
-	// Deleting: they delete in the foreground and in the background, strip, and
-	// take foreign finalizers off.
+	// Deleting: users delete in the foreground and in the background, strip finalizers
+	// of propagation, and remove foreign finalizers.
 	Deleting
-	// Adopting: the same, and they add plain references.
+	// Adopting: as Deleting, and users add plain references.
 	Adopting
-	// Touching: everything, and to write an object anew as it is.
+	// Touching: all actions, and users write an object anew without a change.
 	Touching
-	// Restoring: everything but to touch and to create. What a restored store
-	// calls the next incarnation is no business of this search.
+	// Restoring: all actions except touches and creations. This search does not model
+	// the UIDs that a restored store gives to later incarnations.
 	Restoring
-	// Foreseeing: they delete in the background, create objects that are gone again,
-	// write objects anew as they are, and refer to incarnations that are still to be
-	// made.
+	// Foreseeing: users delete in the background, create gone objects again, and write
+	// objects anew without a change. They also refer to incarnations that are made
+	// later.
 	Foreseeing
 )
 
-// alphabet returns what a user may do to the store as it is: delete each object
-// in three ways, also one that is marked; strip a propagation finalizer, and take
-// others off; add a plain or blocking reference to any of the named objects, or to
-// any that lives; drop a reference; create an object that is gone again, under the
-// same name.
+// alphabet returns the possible actions of a user on the present store:
+//
+//   - delete each object in three ways, also a marked one
+//   - strip a propagation finalizer, and remove other finalizers
+//   - add a plain or blocking reference to any named object, or to any live one
+//   - drop a reference
+//   - create a gone object again, under the same name
 func alphabet(s *world.Store, start []graph.Object, users Users) []oracle.Action {
 	var out []oracle.Action
 	add := func(v oracle.Verb, k graph.Key, owners ...graph.Owner) {
@@ -92,7 +94,8 @@ func alphabet(s *world.Store, start []graph.Object, users Users) []oracle.Action
 	return out
 }
 
-// foreseeing returns what such users may do to the i-th object, which is o if it lives.
+// foreseeing returns the possible actions of Foreseeing users on the i-th object, which
+// is o if it lives.
 func foreseeing(s *world.Store, start []graph.Object, i int, o graph.Object, lives bool) []oracle.Action {
 	if !lives {
 		return []oracle.Action{{Verb: oracle.Recreate, Object: graph.Object{Key: start[i].Key}}}
@@ -107,11 +110,12 @@ func foreseeing(s *world.Store, start []graph.Object, i int, o graph.Object, liv
 	return out
 }
 
-// fewer reports whether users do little, so that they may do it more often.
+// fewer reports whether users have few sorts of actions, so that the search affords
+// more of them.
 func (u Users) fewer() bool { return u == Deleting || u == Adopting }
 
-// incarnations returns the keys of a name that a reference may be made to: of
-// the first incarnation, which may be gone, and of the one that lives.
+// incarnations returns the keys of a name to which a reference may lead. They are those
+// of the first incarnation, which may be gone, and of the live one.
 func incarnations(s *world.Store, first graph.Key) []graph.Key {
 	if o, err := s.Get(first); err == nil && o.Key != first {
 		return []graph.Key{first, o.Key}

@@ -15,12 +15,12 @@ import (
 var defects = []struct {
 	name   string
 	scope  Scope
-	bend   func(x *state, m move, honest func() (bool, error)) (bool, error)
-	want   string // what is reported begins with it
+	defect func(x *state, m move, honest func() (bool, error)) (bool, error)
+	want   string // the report begins with it
 	reason string
 }{
 	{"blind to versions", Scope{Actions: 2}, blindToVersions, "S",
-		"a write that ignores the version undoes what somebody did meanwhile"},
+		"a write that ignores the version undoes a change by another client"},
 	{"fence too early", Scope{Actions: 2}, fenceTooEarly, "S",
 		"a fence that passes before the events that it covers ends a deletion too early"},
 	{"false absence", Scope{Actions: 2}, falseAbsence, "S",
@@ -33,17 +33,17 @@ var defects = []struct {
 		"an owner that goes unseen leaves its dependents behind"},
 }
 
-// blindToVersions has a write land whatever the version.
+// blindToVersions carries out a write at any version.
 func blindToVersions(x *state, m move, honest func() (bool, error)) (bool, error) {
-	if m.op == opLand {
+	if m.op == opComplete {
 		blind(x, &x.w.Sides[0].Calls[m.at].Call)
 	}
 	return honest()
 }
 
-// blindWhenLate does the same to the writes of an engine that crashed.
+// blindWhenLate does so with the writes of an engine that crashed.
 func blindWhenLate(x *state, m move, honest func() (bool, error)) (bool, error) {
-	if m.op == opLate {
+	if m.op == opLateWrite {
 		blind(x, &x.w.Zombies[m.at])
 	}
 	return honest()
@@ -71,7 +71,7 @@ func halfAListing(x *state, m move, honest func() (bool, error)) (bool, error) {
 	return ok, err
 }
 
-// fenceTooEarly reports a fence before what was committed before it.
+// fenceTooEarly reports a fence before an event that was committed before the fence.
 func fenceTooEarly(x *state, _ move, honest func() (bool, error)) (bool, error) {
 	ok, err := honest()
 	for k := range x.w.Sides[0].Streams {
@@ -82,9 +82,9 @@ func fenceTooEarly(x *state, _ move, honest func() (bool, error)) (bool, error) 
 	return ok, errors.Join(err, x.pass(0))
 }
 
-// falseAbsence answers every read with nothing.
+// falseAbsence answers every read with absence.
 func falseAbsence(x *state, m move, honest func() (bool, error)) (bool, error) {
-	if m.op == opLand {
+	if m.op == opComplete {
 		if f := &x.w.Sides[0].Calls[m.at]; f.Type == ownergraph.CallRead {
 			f.Answer = ownergraph.Result{Err: graph.ErrNotFound}
 		}
@@ -94,7 +94,7 @@ func falseAbsence(x *state, m move, honest func() (bool, error)) (bool, error) {
 
 // lostEvent loses every Gone.
 func lostEvent(x *state, m move, honest func() (bool, error)) (bool, error) {
-	if m.op == opSee {
+	if m.op == opDeliver {
 		if st := &x.w.Sides[0].Streams[m.at]; st.Events[0].Type == graph.Gone {
 			st.Events = st.Events[1:]
 			return true, nil
@@ -103,12 +103,12 @@ func lostEvent(x *state, m move, honest func() (bool, error)) (bool, error) {
 	return honest()
 }
 
-// TestDefectsAreFound shows that the search can fail, and that the history it
-// reports leads there again.
+// TestDefectsAreFound: the search finds each defect. The history that it reports leads
+// to the defect again.
 func TestDefectsAreFound(t *testing.T) {
 	for _, c := range defects {
 		t.Run(c.name, func(t *testing.T) {
-			c.scope.bend = c.bend
+			c.scope.defect = c.defect
 			for _, g := range Graphs(2, 0) {
 				r := Search(g, c.scope)
 				if r.Broken == nil {

@@ -1,7 +1,7 @@
 package exhaustive
 
-// dict maps the hash of a question to the number of its answer, from 1 on. It is
-// a table with open addressing, at most three quarters full.
+// dict maps the hash of a question to the number of its answer, from 1 on. It is a
+// table with open addressing, at most three quarters full.
 type dict struct {
 	cells []entry
 	used  int
@@ -12,7 +12,7 @@ type entry struct {
 	value uint32 // 0: the cell is empty
 }
 
-// get returns the number that was put, 0 for none.
+// get returns the number of a hash, 0 for none.
 func (d *dict) get(h uint64) uint32 {
 	if d.used == 0 {
 		return 0
@@ -35,7 +35,7 @@ func (d *dict) put(h uint64, value uint32) {
 	d.used++
 }
 
-// find returns the cell of a hash, or the empty one where it belongs.
+// find returns the cell of a hash, or the empty cell at its place.
 func (d *dict) find(h uint64) uint64 {
 	mask := uint64(len(d.cells) - 1)
 	c := h & mask

@@ -8,41 +8,41 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// engines numbers the states of an engine by fingerprint, from 1 on, and what
-// each input makes of each. An engine is run only once for an input: the engine
-// itself is forgotten soon after, and made again by the inputs that led to it.
+// engines numbers the states of an engine by fingerprint, from 1 on, and the effect of
+// each input on each of them. An engine runs only once for an input. Then it is soon
+// dropped, and made again by the inputs that led to it.
 type engines struct {
 	words  *words
 	kinds  []graph.KindInfo
 	late   bool
 	items  []engineState
 	known  dict // by fingerprint
-	kept   [mostKept]*live
+	kept   [maxKept]*live
 	pinned []*live // the first ones, by number
 	ran    dict    // by engine and input
 	came   []came
 	spoken []said
-	number dict // of what is said
+	number dict // of outputs
 }
 
-// mostKept is a power of two: how many engines are kept to go on from.
-const mostKept = 1 << 12
+// maxKept is the number of engines that are kept. It is a power of two.
+const maxKept = 1 << 12
 
-// engineState is what is known of an engine besides what it will do.
+// engineState has the facts about an engine that do not need the engine itself.
 type engineState struct {
 	print uint64
-	from  uint32 // the engine that it was made of, 0 for a first one
+	from  uint32 // the engine from which it was made, 0 for a first one
 	by    input
-	due   time.Duration // how long it waits, unknownDue before it was asked, -1 for ever
+	due   time.Duration // how long it waits, unknownDue if that is not computed, -1 for ever
 	busy  bool
-	idle  bool // a pump would find nothing to do
+	idle  bool // a pump would find no move
 	sound bool // it has been checked
 }
 
 const unknownDue = -2
 
-// came is what an input leads to: an engine, 0 if it breaks, and what it says. If
-// it hangs, it hangs on which kinds have nothing to tell.
+// came is the effect of an input: an engine, 0 if it breaks, and its output. If hangs
+// is set, the effect depends on the set of kinds without pending events.
 type came struct {
 	engine, said uint32
 	hangs        bool
@@ -55,7 +55,7 @@ func newEngines(words *words, kinds []graph.KindInfo, late bool) *engines {
 	}
 }
 
-// first numbers an engine to begin with. It must have no calls under way.
+// first numbers a first engine. It must have no calls in flight.
 func (e *engines) first(engine *ownergraph.Engine, now time.Time) uint32 {
 	l := &live{engine: engine, now: now}
 	n := e.enter(l, 0, input{})
@@ -66,8 +66,8 @@ func (e *engines) first(engine *ownergraph.Engine, now time.Time) uint32 {
 	return n
 }
 
-// enter returns the number of an engine and keeps it, if it is new. The first
-// one with a fingerprint stands for the others.
+// enter returns the number of an engine and keeps the engine, if it is new. The first
+// engine with a fingerprint stands for the others.
 func (e *engines) enter(l *live, from uint32, by input) uint32 {
 	print := l.engine.Fingerprint(nil)
 	n := e.known.get(print)
@@ -78,17 +78,17 @@ func (e *engines) enter(l *live, from uint32, by input) uint32 {
 		e.items = append(e.items, s)
 		e.known.put(print, n)
 		l.number = n
-		e.kept[n%mostKept] = l
+		e.kept[n%maxKept] = l
 	}
 	return n
 }
 
-// live returns an engine with a number. It must not be run.
+// live returns the engine with a number. The caller must not run it.
 func (e *engines) live(n uint32) *live {
 	if int(n) < len(e.pinned) && e.pinned[n] != nil {
 		return e.pinned[n]
 	}
-	if l := e.kept[n%mostKept]; l != nil && l.number == n {
+	if l := e.kept[n%maxKept]; l != nil && l.number == n {
 		return l
 	}
 	s := &e.items[n]
@@ -98,11 +98,11 @@ func (e *engines) live(n uint32) *live {
 		panic(fmt.Sprintf("the same inputs lead to another engine than number %d", n))
 	}
 	l.number = n
-	e.kept[n%mostKept] = l
+	e.kept[n%maxKept] = l
 	return l
 }
 
-// tell returns what an input makes of an engine.
+// tell returns the effect of an input on an engine.
 func (e *engines) tell(n uint32, in input) (uint32, *said) {
 	if e.late && in.op != inputPump {
 		in.empty, in.room = 0, 0
@@ -123,7 +123,7 @@ func (e *engines) tell(n uint32, in input) (uint32, *said) {
 	return c.engine, &e.spoken[c.said]
 }
 
-// learn runs an engine and notes what came of it.
+// learn runs an engine and notes the effect.
 func (e *engines) learn(n uint32, in input) came {
 	l := e.live(n).clone()
 	out, words := came{}, said{}
@@ -133,7 +133,7 @@ func (e *engines) learn(n uint32, in input) came {
 	out.said, out.hangs = e.say(words), len(words.control) > 0
 	any := in
 	any.empty = 0
-	if out.hangs && in.empty != 0 { // without any it may come out differently
+	if out.hangs && in.empty != 0 { // without any pending event the effect may differ
 		if h := any.hash(n); e.ran.get(h) == 0 {
 			e.note(h, came{hangs: true})
 		}
@@ -144,7 +144,7 @@ func (e *engines) learn(n uint32, in input) came {
 	return out
 }
 
-// say numbers what an engine says. What is broken ends the search.
+// say numbers the output of an engine. A broken rule ends the search.
 func (e *engines) say(s said) uint32 {
 	p := printer{hash: seed}
 	p.flags(s.bad != nil)
@@ -166,7 +166,7 @@ func (e *engines) note(h uint64, out came) {
 	e.ran.put(h, uint32(len(e.came)-1))
 }
 
-// due returns how long an engine waits for something, and whether it does.
+// due returns how long an engine waits, and whether it waits at all.
 func (e *engines) due(n uint32) (time.Duration, bool) {
 	if s := &e.items[n]; s.due == unknownDue {
 		s.due = e.live(n).due()
@@ -174,7 +174,7 @@ func (e *engines) due(n uint32) (time.Duration, bool) {
 	return e.items[n].due, e.items[n].due >= 0
 }
 
-// check returns what is broken in an engine.
+// check returns the broken invariant of an engine.
 func (e *engines) check(n uint32) error {
 	if e.items[n].sound {
 		return nil

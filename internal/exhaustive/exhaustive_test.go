@@ -8,8 +8,8 @@ import (
 
 var minutes = flag.Float64("exhaustive.minutes", 0, "minutes for the whole plan on three objects; 0 for the small scopes alone")
 
-// TestSmallScopes: nothing is broken in scopes that are searched in full, on all
-// graphs of two objects, and with one action on all of three.
+// TestSmallScopes: no rule breaks in scopes that are searched in full. They have all
+// graphs of two objects, and one action on all graphs of three.
 func TestSmallScopes(t *testing.T) {
 	stages := []Stage{
 		{Objects: 2, Scope: Scope{Actions: 2, Late: true}, Whole: true},

@@ -19,17 +19,17 @@ type explorer struct {
 	begun  time.Time
 	states int64     // the bound of the present branch, 0 for none
 	until  time.Time // likewise
-	cut    bool      // it was reached
-	exact  bool      // in tests: what more is left of does not stand for less
-	bent   bent      // in tests
+	cut    bool      // the bound was reached
+	exact  bool      // in tests: a node with more left does not stand for one with less
+	hooks  hooks     // in tests
 	saw    func(end string)
 }
 
-// Search visits every state of the scope on a graph: objects with a kind and a
-// UID each, no two of them at one place. A bound is shared among what can happen
-// first, so that a search that is cut off has seen something of each.
+// Search visits every state of the scope on a graph. Each object of the graph has a
+// kind and a UID, and a place of its own. The first moves share a bound, so that a
+// search that is cut off has seen a part of each branch.
 func Search(start []graph.Object, scope Scope) Result {
-	if scope.bend != nil {
+	if scope.defect != nil {
 		s := newSearch(start, scope)
 		s.run()
 		return s.res
@@ -53,7 +53,7 @@ func (e *explorer) begin() (node, bool) {
 		e.res.Broken = err
 		return first, false
 	}
-	e.tables, t.pasts.bent, t.judge.saw = t, e.bent, e.saw
+	e.tables, t.pasts.hooks, t.judge.saw = t, e.hooks, e.saw
 	return first, true
 }
 
@@ -97,11 +97,11 @@ func (e *explorer) visit(x *node) {
 
 func (e *explorer) stop() bool { return e.cut || e.res.Broken != nil }
 
-// try goes on from where a move leads.
+// try goes on from the successor of a node.
 func (e *explorer) try(s *successor) {
 	e.path = append(e.path, s.move)
 	switch {
-	case len(e.path) > mostMoves:
+	case len(e.path) > maxMoves:
 		e.fail(errEndless, false)
 	case s.bad != nil:
 		e.fail(s.bad, true)
@@ -113,12 +113,12 @@ func (e *explorer) try(s *successor) {
 	e.path = e.path[:len(e.path)-1]
 }
 
-// left numbers what is left of crashes and listings.
+// left numbers the crashes and listings that are left.
 func (e *explorer) left(x *node) uint8 {
 	return x.crashes*uint8(e.scope.Listings+1) + x.listings
 }
 
-// more has a bit for each number that has at least so much left.
+// more has a bit for each number that has at least as much left.
 func (e *explorer) more(x *node) (bits uint8) {
 	if e.exact {
 		return 1 << e.left(x)
@@ -131,9 +131,10 @@ func (e *explorer) more(x *node) (bits uint8) {
 	return bits
 }
 
-// enter reports whether a node has to be explored, and counts it. Users and
-// faults leave less of the scope: what leads back to a node on the way there is
-// the engine alone. Only a pump that has no room for a call may change nothing.
+// enter reports whether a node has to be explored, and counts it. Users and faults
+// leave less of the scope. So only an engine's moves can lead back to a node on the way
+// there. A pump without room for a call may be without effect. Any other move has to
+// have one.
 func (e *explorer) enter(x *node, h uint64) bool {
 	fresh, onWay := e.seen.enter(h, e.left(x), e.more(x))
 	if onWay {
@@ -156,8 +157,8 @@ func (e *explorer) count() {
 	}
 }
 
-// branchShare is how many even shares of the time a branch may take: what one
-// branch has visited the later ones need not.
+// branchShare is the number of even shares of the time that a branch may take. The
+// later branches need not visit the nodes of an earlier one.
 const branchShare = 4
 
 // share bounds the i-th branch of so many.
@@ -170,8 +171,8 @@ func (e *explorer) share(i, branches int) {
 	}
 }
 
-// fail notes what is broken, by the last move or in the node that it led to, with
-// the way there on a real world.
+// fail notes a broken rule, of the last move or of the node after it, and makes its
+// history on a real world.
 func (e *explorer) fail(err error, moved bool) {
 	if e.stop() {
 		return
@@ -184,7 +185,8 @@ func (e *explorer) fail(err error, moved bool) {
 	e.res.History, e.res.Broken = h, cmp.Or(broken, err)
 }
 
-// tellPanic returns the way to where the engine panicked, as far as it can be told.
+// tellPanic returns the history up to the panic of an engine, as far as it can be made
+// again.
 func (e *explorer) tellPanic() (h History) {
 	defer func() { _ = recover() }()
 	if e.tables == nil {

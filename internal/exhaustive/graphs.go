@@ -11,34 +11,33 @@ import (
 // names are those of the objects of a graph, and of their kinds.
 var names = [...]string{"a", "b", "c", "d"}
 
-// key returns the coordinates of the i-th object, of the kind that is its turn.
+// key returns the coordinates of the i-th object. Kinds take turns.
 func key(i, kinds int) graph.Key {
 	return graph.Key{Kind: graph.Kind(names[i%kinds]), Name: names[i], UID: graph.UID(names[i])}
 }
 
-// Graphs returns every graph of n objects, one of each class of renamings, in
-// which each ordered pair has no reference, a plain or a blocking one: 6 for
-// 2, 138 for 3, 22,815 for 4. The ones with few references come first. The
-// objects are of so many kinds, 0 for one each: events of different kinds are
-// delayed on their own.
+// Graphs returns every graph of n objects, one of each class of renamings. Each ordered
+// pair has no reference, a plain or a blocking one. There are 6 graphs of 2 objects,
+// 138 of 3, and 22,815 of 4. Graphs with few references come first. The objects have
+// the given number of kinds, 0 for one each. The events of each kind are delayed on
+// their own.
 func Graphs(n, kinds int) [][]graph.Object { return graphs(n, kinds, shape{}) }
 
-// Selves returns the graphs in which an object may also refer to itself, plainly
-// or blocking: 3 of one object, 45 of two, 3,411 of three. Those of Graphs are
-// among them.
+// Selves returns the graphs in which an object may also refer to itself, plainly or
+// blocking: 3 of one object, 45 of two, 3,411 of three. They include those of Graphs.
 func Selves(n, kinds int) [][]graph.Object { return graphs(n, kinds, shape{selves: true}) }
 
-// foreign is a finalizer that is no business of the engine's.
+// foreign is a finalizer that the engine does not handle.
 const foreign = "foreign"
 
-// shape says which graphs there are besides those of Graphs.
+// shape names the graphs besides those of Graphs.
 type shape struct {
-	selves  bool // references to oneself
-	foreign bool // objects with a finalizer of somebody else
-	doubts  bool // references whose coordinates nobody could resolve
+	selves  bool // references of an object to itself
+	foreign bool // objects with a foreign finalizer
+	doubts  bool // references with unresolved coordinates
 }
 
-// values is how many a pair may have: no reference, a plain one, a blocking one,
+// values is the number of values of a pair: no reference, a plain one, a blocking one,
 // and the last two unresolved.
 func (s shape) values() int {
 	if s.doubts {
@@ -82,8 +81,8 @@ func graphs(n, kinds int, s shape) [][]graph.Object {
 	return out
 }
 
-// smallest reports whether no renaming of the graph has a smaller code: a digit
-// for each pair, and above these a bit for each object.
+// smallest reports whether no renaming of the graph has a smaller code. A code has a
+// digit for each pair, and above these a bit for each object.
 func smallest(code, n, base int, pairs [][2]int, perms [][]int) bool {
 	digits, rest := make([]int, n*n), code
 	for i := 0; i < len(pairs); i++ {

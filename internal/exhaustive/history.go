@@ -9,8 +9,8 @@ import (
 	"github.com/ownergraph/ownergraph/internal/world"
 )
 
-// pasts numbers the states of the store with what its ledger holds, from 1 on,
-// and answers for each what writes, reads, listings and actions make of it.
+// pasts numbers the states of the store with its ledger, from 1 on. For each it has the
+// effects of writes, reads, listings and actions.
 type pasts struct {
 	words  *words
 	kinds  []graph.KindInfo
@@ -24,11 +24,11 @@ type pasts struct {
 	listed *lists
 	deeds  []oracle.Action // by number
 	named  map[string]uint32
-	bent   bent
+	hooks  hooks
 }
 
-// bent, in tests, is what a store does that breaks its contract.
-type bent struct {
+// hooks, in tests, make a store break its contract.
+type hooks struct {
 	call   func(live *world.Store, c *ownergraph.Call) // before a write is carried out
 	event  func(e graph.Event) bool                    // whether it is lost
 	answer func(r *ownergraph.Result)                  // to a read
@@ -43,7 +43,7 @@ type past struct {
 	lists   []uint32 // by kind
 }
 
-// wrote is what came of a write or an action.
+// wrote is the effect of a write or an action.
 type wrote struct {
 	past, event, result uint32
 	changed             bool
@@ -69,7 +69,7 @@ func (p *pasts) number(w *world.World, last bool) uint32 {
 		h.text(text)
 		h.word(flags)
 	})
-	if !last { // what a name may be called next hangs on what it was called
+	if !last { // the next UID of a name depends on its former ones
 		for _, u := range w.Store.Spent() {
 			h.text(string(u))
 		}
@@ -83,8 +83,8 @@ func (p *pasts) number(w *world.World, last bool) uint32 {
 	return n
 }
 
-// open returns a copy of the world of a past, with one listener that has a call
-// under way, if one is given.
+// open returns a copy of the world of a past. It has one listener with the given calls
+// in flight.
 func (p *pasts) open(n uint32, calls ...world.Flight) (*world.World, *world.Side) {
 	w := *p.items[n].w
 	w.Ledger = w.Ledger.Clone()
@@ -96,12 +96,12 @@ func (p *pasts) open(n uint32, calls ...world.Flight) (*world.World, *world.Side
 	return &w, side
 }
 
-// close numbers what has become of an opened past.
+// close numbers the effect on an opened past.
 func (p *pasts) close(w *world.World, side *world.Side, last bool) wrote {
 	out := wrote{bad: w.Err()}
 	for k, st := range side.Streams {
 		for _, e := range st.Events {
-			if p.bent.event != nil && p.bent.event(e) {
+			if p.hooks.event != nil && p.hooks.event(e) {
 				continue
 			}
 			out.event = p.words.event(e, k)
@@ -112,14 +112,14 @@ func (p *pasts) close(w *world.World, side *world.Side, last bool) wrote {
 	return out
 }
 
-// write has the store carry out a call.
+// write carries out a call on the store.
 func (p *pasts) write(n, call uint32) *wrote {
 	h := hash(uint64(n)<<32 | uint64(call))
 	i := p.writes.get(h)
 	if i == 0 {
 		w, side := p.open(n, world.Flight{Call: p.words.calls[call]})
-		if p.bent.call != nil {
-			p.bent.call(&w.Store, &side.Calls[0].Call)
+		if p.hooks.call != nil {
+			p.hooks.call(&w.Store, &side.Calls[0].Call)
 		}
 		w.Carry(0, 0)
 		out := p.close(w, side, p.items[n].last)
@@ -129,7 +129,7 @@ func (p *pasts) write(n, call uint32) *wrote {
 	return &p.wrote[i]
 }
 
-// act has a user do something.
+// act makes a user's action on the store.
 func (p *pasts) act(n, action uint32, last bool) *wrote {
 	h := hash(uint64(n)<<32|uint64(action), uint64(btoi(last)))
 	i := p.acts.get(h)
@@ -150,7 +150,7 @@ func (p *pasts) note(d *dict, h uint64, out wrote) uint32 {
 	return i
 }
 
-// actions returns what a user may do.
+// actions returns the possible actions of a user.
 func (p *pasts) actions(n uint32) []uint32 {
 	x := &p.items[n]
 	if x.actions == nil {
@@ -171,15 +171,15 @@ func (p *pasts) deed(a oracle.Action) uint32 {
 	return n
 }
 
-// read returns the number of the answer to a call that reads.
+// read returns the number of the answer to a read.
 func (p *pasts) read(n, call uint32) uint32 {
 	x := &p.items[n]
 	r := x.reads.get(hash(uint64(call)))
 	if r == 0 {
 		o, err := x.w.Store.Get(p.words.calls[call].Key)
 		answer := ownergraph.Result{Object: o, Err: err}
-		if p.bent.answer != nil {
-			p.bent.answer(&answer)
+		if p.hooks.answer != nil {
+			p.hooks.answer(&answer)
 		}
 		r = p.words.result(answer)
 		x.reads.put(hash(uint64(call)), r)

@@ -14,16 +14,17 @@ type live struct {
 	number uint32
 	engine *ownergraph.Engine
 	now    time.Time
-	calls  []ownergraph.CallID // under way, in the order in which they were handed out
+	calls  []ownergraph.CallID // in flight, in the order of their issue
 	fence  uint64              // the last that it began
 }
 
-// input is what an engine is told, after which it goes on as the scope says.
+// input is an event or a result for an engine. Afterwards the engine goes on as the
+// scope says.
 type input struct {
 	op       inputOp
 	slot     uint8  // of the call that ends
 	room     uint8  // for calls
-	empty    uint8  // the kinds that have nothing to tell, a bit each
+	empty    uint8  // the kinds without pending events, a bit each
 	fenced   bool   // the kind of the first event passes a fence after it
 	one, two uint32 // events; the result in one
 	wait     time.Duration
@@ -42,15 +43,15 @@ const (
 	inputWell
 )
 
-// said is what an engine says: the kinds that it lists and the fences that it
-// begins, in order; the calls that it hands out; and what is broken.
+// said is the output of an engine: the kinds that it lists and the fences that it
+// begins, in order, its calls, and a broken rule.
 type said struct {
 	control []int8
 	calls   []uint32
 	bad     error
 }
 
-// fence stands for one among the kinds that are listed.
+// fence stands for a fence among the kinds that are listed.
 const fence = -1
 
 func (in input) hash(n uint32) uint64 {
@@ -65,7 +66,7 @@ func (l *live) clone() *live {
 	return &c
 }
 
-// idle reports whether a pump would find nothing to do.
+// idle reports whether a pump would find no move.
 func (l *live) idle() bool {
 	for _, lane := range [...]ownergraph.Lane{ownergraph.LaneControl, ownergraph.LaneStore} {
 		if at, ok := l.engine.Wake(lane); ok && !at.After(l.now.Add(1)) {
@@ -91,7 +92,7 @@ func (l *live) due() time.Duration {
 	return next.Sub(l.now)
 }
 
-// run tells an engine an input, and has it go on.
+// run gives an engine an input, and lets it go on.
 func (e *engines) run(l *live, in input, out *said) error {
 	heads := uint8(0) // the kinds that pass the fence next
 	switch in.op {
@@ -154,7 +155,7 @@ func (e *engines) pass(l *live, heads *uint8) error {
 	return nil
 }
 
-// pump is that of a state: see there.
+// pump does the same as state.pump.
 func (e *engines) pump(l *live, in input, heads uint8, out *said) error {
 	empty := in.empty
 	for {

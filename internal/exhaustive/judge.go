@@ -9,11 +9,11 @@ import (
 	"github.com/ownergraph/ownergraph/internal/oracle"
 )
 
-// judge knows the end states that are permitted on one graph.
+// judge has the permitted end states of one graph.
 type judge struct {
 	start []graph.Object
 	ends  map[string]ends // by actions
-	last  []oracle.Action // asked for last
+	last  []oracle.Action // of the last question
 	found ends
 	saw   func(end string) // in tests
 }
@@ -52,7 +52,7 @@ func (j *judge) permitted(actions []oracle.Action) ends {
 	return e
 }
 
-// quiet judges a state in which nothing moves any more.
+// quiet judges a state in which no move is left.
 func (j *judge) quiet(x *state) error {
 	end := oracle.Line(x.w.Store.Objects())
 	if j.saw != nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/ownergraph/ownergraph/internal/world"
 )
 
-// label names a move that a state has. No two moves of one state share it.
+// label names a possible move of a state. No two moves of one state share a name.
 func (x *state) label(m move) string {
 	text := x.bare(m)
 	if len(x.w.Sides) > 1 && (m.op.engine() || m.op == opCrash || m.op == opList) {
@@ -21,7 +21,7 @@ func (x *state) label(m move) string {
 func (x *state) bare(m move) string {
 	side := x.w.Sides[m.side]
 	switch m.op {
-	case opSee:
+	case opDeliver:
 		return fmt.Sprintf("see %s: %s", x.w.Kinds[m.at].Kind, eventsText(side, m.at))
 	case opSet:
 		return "see the fence passed"
@@ -32,14 +32,14 @@ func (x *state) bare(m move) string {
 			return fmt.Sprintf("list %s later", x.w.Kinds[-1-m.at].Kind)
 		}
 		return fmt.Sprintf("answer later %d %s", m.at, callText(side.Calls[m.at].Call))
-	case opCarry:
+	case opExecute:
 		return fmt.Sprintf("carry out %d %s", m.at, callText(side.Calls[m.at].Call))
-	case opLand:
+	case opComplete:
 		f := side.Calls[m.at]
-		return fmt.Sprintf("land %d %s%s", m.at, callText(f.Call), answerText(f.Call, f.Answer))
-	case opLate:
-		return fmt.Sprintf("land late %d %s", m.at, callText(x.w.Zombies[m.at]))
-	case opWait, opHurry:
+		return fmt.Sprintf("complete %d %s%s", m.at, callText(f.Call), answerText(f.Call, f.Answer))
+	case opLateWrite:
+		return fmt.Sprintf("late write %d %s", m.at, callText(x.w.Zombies[m.at]))
+	case opWait, opEarlyTimeout:
 		return "time passes"
 	case opUser:
 		return "user " + m.action.String()
@@ -49,7 +49,7 @@ func (x *state) bare(m move) string {
 		return "the store is restored"
 	case opSick:
 		return fmt.Sprintf("%s is sick", x.w.Kinds[m.at].Kind)
-	case opWell:
+	case opRecover:
 		return fmt.Sprintf("%s is well again", x.w.Kinds[m.at].Kind)
 	case opList:
 		return fmt.Sprintf("list %s anew", x.w.Kinds[m.at].Kind)
@@ -57,7 +57,7 @@ func (x *state) bare(m move) string {
 	return fmt.Sprintf("op %d", m.op)
 }
 
-// eventsText returns the events of a kind that see tells.
+// eventsText returns the events of a kind that one delivery brings.
 func eventsText(s *world.Side, kind int) string {
 	events := s.Streams[kind].Events
 	text := eventText(events[0])

@@ -4,7 +4,7 @@ package exhaustive
 type lists struct {
 	items  [][]uint32
 	known  dict
-	longer dict // by list and what is added
+	longer dict // by list and added item
 	rest   []uint32
 }
 

@@ -8,7 +8,7 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// make appends what a move leads to, unless it changes nothing.
+// make appends the successor of a move, unless the move has no effect.
 func (t *tables) make(x *node, m short, out []successor) []successor {
 	out = append(out, successor{move: m, node: *x})
 	y := &out[len(out)-1]
@@ -25,8 +25,8 @@ func (t *tables) carryOut(x *node, m short) (bool, error) {
 	t.take(x, m)
 	at := int(m.at)
 	switch m.op {
-	case opSee:
-		return true, t.see(x, m.side, at)
+	case opDeliver:
+		return true, t.deliver(x, m.side, at)
 	case opSet:
 		s.set = false
 		return true, t.tell(x, m.side, input{op: inputSet})
@@ -38,20 +38,20 @@ func (t *tables) carryOut(x *node, m short) (bool, error) {
 		} else {
 			s.calls[at].result = t.read(x, s.calls[at].call)
 		}
-	case opCarry:
+	case opExecute:
 		r, err := t.write(x, s.calls[at].call)
 		s.calls[at].result = r
 		return true, err
-	case opLand:
-		return true, t.land(x, m.side, at)
-	case opLate:
+	case opComplete:
+		return true, t.complete(x, m.side, at)
+	case opLateWrite:
 		late := t.late.items[x.late]
 		x.late = t.late.number(slices.Concat(late[:at], late[at+1:]))
 		_, err := t.write(x, late[at])
 		return true, err
 	case opWait:
 		return true, t.wait(x)
-	case opHurry:
+	case opEarlyTimeout:
 		x.waits--
 		return true, t.wait(x)
 	case opUser:
@@ -61,7 +61,7 @@ func (t *tables) carryOut(x *node, m short) (bool, error) {
 		return true, t.crash(x, m.side)
 	case opList:
 		x.listings--
-		s.untold &^= 1 << at
+		s.unreported &^= 1 << at
 		t.list(x, s, at)
 	default:
 		return true, t.change(x, m.op, at)
@@ -80,7 +80,7 @@ func (t *tables) take(x *node, m short) {
 	x.turn = m.side + 1
 }
 
-// tell has an engine take an input, and carries out what it wants.
+// tell gives an engine an input, and carries out its output.
 func (t *tables) tell(x *node, side uint8, in input) error {
 	s := &x.sides[side]
 	in.empty, in.room = s.empty(t.kinds)&^x.down, uint8(t.scope.calls())-s.under
@@ -107,8 +107,8 @@ func (t *tables) tell(x *node, side uint8, in input) error {
 	return nil
 }
 
-// fence notes the present in the streams that have something to tell, now or when
-// their kind is watched again.
+// fence puts the fence's mark into each stream with pending events, and into a stream
+// that is watched again later.
 func (t *tables) fence(x *node, s *side) {
 	s.set = true
 	for k := range t.kinds {
@@ -133,10 +133,10 @@ func (t *tables) list(x *node, s *side, k int) {
 	s.streams[k] = l
 }
 
-// see is that of a state: see there.
-func (t *tables) see(x *node, side uint8, k int) error {
+// deliver does the same as state.deliver.
+func (t *tables) deliver(x *node, side uint8, k int) error {
 	s := &x.sides[side]
-	s.untold &^= 1 << k
+	s.unreported &^= 1 << k
 	in := input{op: inputEvents, one: t.lists.first(s.streams[k])}
 	s.streams[k] = t.lists.tail(s.streams[k])
 	if t.words.events[in.one].Type == graph.ListBegun && !t.engines.items[s.engine].busy {
@@ -150,7 +150,7 @@ func (t *tables) see(x *node, side uint8, k int) error {
 	return t.tell(x, side, in)
 }
 
-// write has the store carry out a call, and returns the number of the result.
+// write carries out a call on the store, and returns the number of the result.
 func (t *tables) write(x *node, call uint32) (uint32, error) {
 	if r := t.failing(x, call); r != 0 {
 		return r, nil
@@ -174,8 +174,8 @@ func (t *tables) publish(x *node, event uint32) {
 	}
 }
 
-// land ends a call under way.
-func (t *tables) land(x *node, side uint8, i int) error {
+// complete ends a call in flight.
+func (t *tables) complete(x *node, side uint8, i int) error {
 	s := &x.sides[side]
 	c := s.calls[i]
 	s.drop(i)
@@ -199,7 +199,7 @@ func (t *tables) wait(x *node) error {
 	return nil
 }
 
-// act has a user do something.
+// act makes a user's action.
 func (t *tables) act(x *node, action uint32) (bool, error) {
 	last := t.seqs[x.actions].used+1 == t.scope.Actions
 	w := t.pasts.act(x.past, action, last)
@@ -213,8 +213,8 @@ func (t *tables) act(x *node, action uint32) (bool, error) {
 	return true, bad
 }
 
-// rewound stands among actions for a rewind, after which those before it count
-// no more.
+// rewound stands among actions for a rewind. The actions before it do not count any
+// more.
 const rewound = ^uint32(0)
 
 // extend returns the sequence with one more action.
@@ -255,7 +255,7 @@ func (t *tables) permitted(n uint32) ends {
 	return q.ends
 }
 
-// quiet judges a node in which nothing moves any more.
+// quiet judges a node in which no move is left.
 func (t *tables) quiet(x *node) error {
 	h := hash(uint64(x.past)<<32 | uint64(x.actions))
 	if t.ends.get(h) == 0 {
@@ -276,7 +276,7 @@ func (t *tables) quiet(x *node) error {
 	return nil
 }
 
-// crash ends an engine, and begins another.
+// crash ends an engine, and begins another one.
 func (t *tables) crash(x *node, side uint8) error {
 	s := &x.sides[side]
 	late := slices.Clone(t.late.items[x.late])
@@ -289,7 +289,7 @@ func (t *tables) crash(x *node, side uint8) error {
 	s.reset(t.fresh)
 	for k := range t.kinds {
 		t.list(x, s, k)
-		s.untold |= 1 << k
+		s.unreported |= 1 << k
 	}
 	if t.scope.Late {
 		return nil

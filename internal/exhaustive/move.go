@@ -8,38 +8,38 @@ import (
 	"github.com/ownergraph/ownergraph/internal/oracle"
 )
 
-// op says what happens.
+// op is the sort of a move.
 type op uint8
 
 const (
-	opUnset  op = iota
-	opSee       // the engine is told the next event of a kind
-	opSet       // it is told that the set of kinds has passed a fence
-	opPump      // it goes on, and its calls are taken
-	opRenew     // a read or a listing shows what the store holds now
-	opCarry     // a write is carried out, and not answered yet
-	opLand      // a call under way ends
-	opLate      // a write of a crashed engine lands
-	opWait      // time passes, up to what the engine waits for
-	opUser      // a user acts
-	opHurry     // time passes before something else that could happen
-	opCrash     // the engine crashes, and another begins from nothing
-	opList      // a listing of a kind begins anew
-	opRewind    // the store holds what it held at first
-	opSick      // a kind is out of reach
-	opWell      // it is back
+	opUnset        op = iota
+	opDeliver         // the engine gets the next event of a kind
+	opSet             // the engine hears that the set of kinds has passed a fence
+	opPump            // the engine goes on, and its calls are taken
+	opRenew           // a read or a listing shows the present store
+	opExecute         // a write is carried out, and its result comes later
+	opComplete        // a call in flight completes
+	opLateWrite       // a write of a crashed engine is carried out
+	opWait            // time passes, up to the engine's wake time
+	opUser            // a user acts
+	opEarlyTimeout    // time passes although another move is possible
+	opCrash           // the engine crashes, and another begins from nothing
+	opList            // a listing of a kind begins anew
+	opRewind          // the store is restored to its start
+	opSick            // a kind is out of reach
+	opRecover         // the kind is in reach again
 )
 
-// move is one thing that can happen, to the at-th kind, call or write.
+// move is one possible move, of the at-th kind, call or write.
 type move struct {
 	op     op
-	side   int // the engine that it is about
+	side   int // its engine
 	at     int
 	action oracle.Action
 }
 
-// engineMoves returns what needs neither a user nor a fault, and whether the
-// bound on switches held anything back.
+// engineMoves returns the moves that need neither a user nor a fault. It also reports
+// whether the bound on switches held a move back.
 func (x *state) engineMoves(scope Scope) (out []move, held bool) {
 	for i := range x.w.Sides {
 		moves := x.sideMoves(i, scope)
@@ -50,11 +50,11 @@ func (x *state) engineMoves(scope Scope) (out []move, held bool) {
 		out = append(out, moves...)
 	}
 	for i := range x.w.Zombies {
-		out = append(out, move{op: opLate, at: i})
+		out = append(out, move{op: opLateWrite, at: i})
 	}
 	for k := range x.w.Kinds {
 		if x.down>>k&1 != 0 {
-			out = append(out, move{op: opWell, at: k})
+			out = append(out, move{op: opRecover, at: k})
 		}
 	}
 	return out, held
@@ -64,11 +64,11 @@ func (x *state) sideMoves(i int, scope Scope) []move {
 	var out []move
 	side := x.w.Sides[i]
 	for k := range side.Streams {
-		if x.untold[i]>>k&1 != 0 && x.w.Overtaken(i, k) {
+		if x.unreported[i]>>k&1 != 0 && x.w.Overtaken(i, k) {
 			out = append(out, move{op: opRenew, side: i, at: -1 - k})
 		}
 		if len(side.Streams[k].Events) > 0 {
-			out = append(out, move{op: opSee, side: i, at: k})
+			out = append(out, move{op: opDeliver, side: i, at: k})
 		}
 	}
 	if len(side.Sets) > 0 && (scope.setsEarly() || x.fenced(i, side.Sets[0])) {
@@ -78,9 +78,9 @@ func (x *state) sideMoves(i int, scope Scope) []move {
 		if x.w.Outdated(i, c) {
 			out = append(out, move{op: opRenew, side: i, at: c})
 		}
-		op := opLand
+		op := opComplete
 		if scope.Late && x.w.Uncarried(i, c) {
-			op = opCarry
+			op = opExecute
 		}
 		out = append(out, move{op: op, side: i, at: c})
 	}
@@ -90,7 +90,7 @@ func (x *state) sideMoves(i int, scope Scope) []move {
 	return out
 }
 
-// otherMoves returns what users and faults may do.
+// otherMoves returns the possible moves of users and faults.
 func (x *state) otherMoves(s *search) []move {
 	var out []move
 	if x.used < s.scope.Actions {
@@ -102,7 +102,7 @@ func (x *state) otherMoves(s *search) []move {
 		}
 	}
 	if due, ok := x.due(); ok && x.waits > 0 && due.Sub(x.w.Now) < never/2 {
-		out = append(out, move{op: opHurry})
+		out = append(out, move{op: opEarlyTimeout})
 	}
 	out = append(out, x.upheavals()...)
 	for i := range x.w.Sides {
@@ -118,18 +118,18 @@ func (x *state) otherMoves(s *search) []move {
 	return out
 }
 
-// do makes a move, and reports whether it has changed anything. An error says
-// what is broken.
+// do makes a move, and reports whether it had an effect. An error names the broken
+// rule.
 func (x *state) do(m move, scope Scope) (ok bool, err error) {
 	honest := func() (bool, error) {
 		ok, err := x.carryOut(m, scope)
 		for i := 0; ok && err == nil && i < len(x.w.Sides); i++ {
-			err = x.settle(i, scope)
+			err = x.catchUp(i, scope)
 		}
 		return ok, err
 	}
-	if scope.bend != nil {
-		ok, err = scope.bend(x, m, honest)
+	if scope.defect != nil {
+		ok, err = scope.defect(x, m, honest)
 	} else {
 		ok, err = honest()
 	}
@@ -142,23 +142,23 @@ func (x *state) do(m move, scope Scope) (ok bool, err error) {
 func (x *state) carryOut(m move, scope Scope) (bool, error) {
 	x.take(m)
 	switch m.op {
-	case opSee:
-		return true, x.see(m.side, m.at)
+	case opDeliver:
+		return true, x.deliver(m.side, m.at)
 	case opSet:
 		return true, x.w.PassSet(m.side)
 	case opPump:
 		return true, x.pump(m.side, scope)
 	case opRenew:
 		x.renew(m.side, m.at)
-	case opCarry:
+	case opExecute:
 		x.w.Carry(m.side, m.at)
-	case opLand:
+	case opComplete:
 		return true, x.w.Land(m.side, m.at)
-	case opLate:
+	case opLateWrite:
 		return true, x.w.LandZombie(m.at)
 	case opWait:
 		return x.advance(), nil
-	case opHurry:
+	case opEarlyTimeout:
 		x.waits--
 		return x.advance(), nil
 	case opUser:
@@ -170,7 +170,7 @@ func (x *state) carryOut(m move, scope Scope) (bool, error) {
 		return true, x.crash(m.side)
 	case opList:
 		x.listings--
-		x.untold[m.side] &^= 1 << m.at
+		x.unreported[m.side] &^= 1 << m.at
 		x.w.List(m.side, m.at)
 	default:
 		return true, x.befall(m.op, m.at)
@@ -189,14 +189,15 @@ func (x *state) take(m move) {
 	x.turn = m.side + 1
 }
 
-// engine reports whether it is an engine that moves, or a call of it.
-func (o op) engine() bool { return o >= opSee && o <= opLand }
+// engine reports whether the move is that of an engine, or of its call.
+func (o op) engine() bool { return o >= opDeliver && o <= opComplete }
 
-// see tells an engine the next event of a kind. The beginning of a listing is
-// told with what follows, unless a sweep may be pending that it would end.
-func (x *state) see(side, kind int) error {
+// deliver gives an engine the next event of a kind. The beginning of a listing is
+// delivered together with the next event, unless it would end a pruning that is
+// pending.
+func (x *state) deliver(side, kind int) error {
 	s := x.w.Sides[side]
-	x.untold[side] &^= 1 << kind
+	x.unreported[side] &^= 1 << kind
 	alone := s.Streams[kind].Events[0].Type != graph.ListBegun || s.Engine.Busy()
 	if err := x.w.Deliver(side, kind); err != nil || alone {
 		return err
@@ -216,8 +217,8 @@ func (x *state) advance() bool {
 	return ok
 }
 
-// renew has a read, or a listing of which nothing was told yet, show what the
-// store holds now.
+// renew lets a read show the present store. It does the same with a listing of which no
+// event was delivered.
 func (x *state) renew(side, at int) {
 	if at < 0 {
 		x.w.List(side, -1-at)
@@ -226,15 +227,15 @@ func (x *state) renew(side, at int) {
 	}
 }
 
-// crash ends an engine. The listings of the next one begin at once; renew makes
-// up for that.
+// crash ends an engine. The listings of the next one begin at once. Later beginnings
+// are moves of opRenew.
 func (x *state) crash(side int) error {
 	if err := x.w.Crash(side); err != nil {
 		return err
 	}
 	for k := range x.w.Kinds {
 		x.w.List(side, k)
-		x.untold[side] |= 1 << k
+		x.unreported[side] |= 1 << k
 	}
 	return nil
 }

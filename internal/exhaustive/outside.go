@@ -9,11 +9,11 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// errLost is what becomes of a write under way when the store is restored: it is
-// not carried out, and nobody can tell.
+// errLost is the result of a write in flight when the store is restored. The write is
+// not carried out, and its outcome is unknown.
 var errLost = errors.New("no answer: the store is being restored")
 
-// errSick is what calls about a sick kind fail with.
+// errSick is the result of calls about a sick kind.
 var errSick = errors.New("the kind is down")
 
 const (
@@ -21,7 +21,7 @@ const (
 	whyRestored = "restored"
 )
 
-// news returns the events of what befalls a store or a kind.
+// news returns the events of a change of the store or of a kind.
 func (e *engines) news(in input) []graph.Event {
 	switch in.op {
 	case inputRewound:
@@ -34,7 +34,7 @@ func (e *engines) news(in input) []graph.Event {
 	return nil
 }
 
-// change carries out what befalls the store or a kind.
+// change makes a change of the store or of a kind.
 func (t *tables) change(x *node, o op, k int) error {
 	in := input{one: uint32(k)}
 	switch bit := uint8(1) << k; o {
@@ -47,7 +47,7 @@ func (t *tables) change(x *node, o op, k int) error {
 		x.down |= bit
 		in.op = inputSick
 		t.cut(x, k)
-	case opWell:
+	case opRecover:
 		x.down &^= bit
 		in.op = inputWell
 		t.relist(x, k)
@@ -62,7 +62,7 @@ func (t *tables) change(x *node, o op, k int) error {
 	return nil
 }
 
-// restore has the store hold what it held at first.
+// restore restores the store to its start.
 func (t *tables) restore(x *node) {
 	x.actions = t.extend(x.actions, rewound)
 	x.past = t.pasts.number(t.pasts.items[t.first.past].w, t.seqs[x.actions].used == t.scope.Actions)
@@ -85,20 +85,20 @@ func (t *tables) restore(x *node) {
 	}
 }
 
-// relist has every engine list a kind, now or later.
+// relist lets every engine list a kind, now or later.
 func (t *tables) relist(x *node, k int) {
 	for i := range t.sides {
 		s := &x.sides[i]
 		t.list(x, s, k)
-		s.untold |= 1 << k
+		s.unreported |= 1 << k
 	}
 }
 
-// cut ends the streams of a kind. What they were to tell is lost, but for fences.
+// cut ends the streams of a kind. Their pending events are lost, except for fences.
 func (t *tables) cut(x *node, k int) {
 	for i := range t.sides {
 		s := &x.sides[i]
-		s.untold &^= 1 << k
+		s.unreported &^= 1 << k
 		l := uint32(0)
 		if t.marked(s.streams[k]) {
 			l = t.lists.push(0, t.mark(k))
@@ -107,7 +107,7 @@ func (t *tables) cut(x *node, k int) {
 	}
 }
 
-// read returns what a read is answered now.
+// read returns the present answer to a read.
 func (t *tables) read(x *node, call uint32) uint32 {
 	if r := t.failing(x, call); r != 0 {
 		return r
@@ -115,7 +115,7 @@ func (t *tables) read(x *node, call uint32) uint32 {
 	return t.pasts.read(x.past, call)
 }
 
-// failing returns the result of a call about a kind that is sick, 0 if it is well.
+// failing returns the result of a call about a sick kind, 0 if the kind is well.
 func (t *tables) failing(x *node, call uint32) uint32 {
 	if x.down == 0 || x.down>>t.engines.kind(t.words.calls[call].Key.Kind)&1 == 0 {
 		return 0
@@ -123,7 +123,7 @@ func (t *tables) failing(x *node, call uint32) uint32 {
 	return t.words.result(ownergraph.Result{Err: errSick})
 }
 
-// outdated is that of a world: see there.
+// outdated does the same as World.Outdated.
 func (t *tables) outdated(now, then uint32) bool {
 	if now == then {
 		return false
@@ -132,7 +132,7 @@ func (t *tables) outdated(now, then uint32) bool {
 	return (a.Err == nil) != (b.Err == nil) || a.Object.UID != b.Object.UID || a.Object.Version != b.Object.Version
 }
 
-// befall carries out on a world what befalls the store or a kind.
+// befall makes a change of the store or of a kind on a world.
 func (x *state) befall(o op, k int) error {
 	switch bit := uint64(1) << k; o {
 	case opRewind:
@@ -144,7 +144,7 @@ func (x *state) befall(o op, k int) error {
 		x.tellLater(k, false)
 		x.w.Down(x.w.Kinds[k].Kind, true)
 		return x.w.Sicken(k, whySick)
-	case opWell:
+	case opRecover:
 		x.down &^= bit
 		x.w.Down(x.w.Kinds[k].Kind, false)
 		if err := x.w.Recover(k); err != nil {
@@ -156,14 +156,14 @@ func (x *state) befall(o op, k int) error {
 	return fmt.Errorf("op %d: no such move", o)
 }
 
-// tellLater notes that nothing has been told of a kind's listing, which it begins
-// if it is so asked, or that there is none.
+// tellLater notes that an engine has heard nothing of a kind's listing. If so asked, it
+// begins the listing. Otherwise it notes that there is none.
 func (x *state) tellLater(k int, begins bool) {
 	for i := range x.w.Sides {
-		x.untold[i] &^= 1 << k
+		x.unreported[i] &^= 1 << k
 		if begins {
 			x.w.List(i, k)
-			x.untold[i] |= 1 << k
+			x.unreported[i] |= 1 << k
 		}
 	}
 }
@@ -191,7 +191,7 @@ func (x *state) restore() error {
 	return nil
 }
 
-// upheavals returns what may become of the store and of its kinds.
+// upheavals returns the possible changes of the store and of its kinds.
 func (x *state) upheavals() (out []move) {
 	if x.rewinds > 0 && x.down == 0 {
 		out = append(out, move{op: opRewind})

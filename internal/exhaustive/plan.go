@@ -2,10 +2,13 @@ package exhaustive
 
 import "slices"
 
-// Plan returns the stages that lead to a scope on graphs of n objects: the
-// actions without faults, by an engine that may be late; one action with all
-// faults; all actions with a new listing, and with a crash; and in the time that
-// is left all of it at once.
+// Plan returns the stages that lead to a scope on graphs of n objects:
+//
+//   - the actions without faults, with a late engine
+//   - one action with all faults
+//   - all actions with a new listing
+//   - all actions with a crash
+//   - in the time that is left, the whole scope
 func Plan(n int, full Scope) []Stage {
 	late, one, listing, crash := full, full, full, full
 	late.Late, late.Crashes, late.Listings = true, 0, 0
@@ -20,10 +23,10 @@ func Plan(n int, full Scope) []Stage {
 	return append(stages, Stage{Objects: n, Scope: full})
 }
 
-// Small returns the complete scopes that go beyond the plan's, nearly all on graphs
-// of two objects: a third action, two calls at once, one kind, a timeout that comes
-// early, foreign finalizers, unresolved references, touches, a restore, a sick kind;
-// and of three objects a few graphs with three actions of few kinds.
+// Small returns the complete scopes beyond the plan's. Nearly all have graphs of two
+// objects. They have a third action, two calls at once, one kind, an early timeout,
+// foreign finalizers, unresolved references, touches, a restore, or a sick kind. Of
+// three objects there are a few graphs with three actions of few sorts.
 func Small() []Stage {
 	return []Stage{
 		{Objects: 2, Scope: Scope{Actions: 3, Late: true}, Whole: true},
@@ -42,14 +45,14 @@ func Small() []Stage {
 	}
 }
 
-// Standard returns the stages that CI runs: the small scopes, then the plan for
-// three objects, two actions, a crash and a new listing.
+// Standard returns the stages of CI: the small scopes, then the plan for three objects,
+// two actions, a crash and a new listing.
 func Standard() []Stage {
 	return append(Small(), Plan(3, Scope{Actions: 2, Crashes: 1, Listings: 1})...)
 }
 
-// Sure returns those of Standard that come to their end in CI, so that what they
-// show is shown there: the first ones, up to those that get what time is left.
+// Sure returns the stages of Standard that run to their end in CI. They are the first
+// ones, up to those that share the time that is left.
 func Sure() []Stage {
 	return slices.DeleteFunc(Standard(), func(s Stage) bool {
 		return !s.Whole || s.Objects > 2 && s.Scope.Actions > 1 && s.Scope.Crashes > 0
@@ -66,9 +69,9 @@ func Find(words string) (Stage, bool) {
 	return all[i], true
 }
 
-// Quick returns the stages that show most in a few seconds: a little of every
-// graph and every fault first, then more of it. They are bounded by states alone,
-// so that they are the same in every run.
+// Quick returns the stages that show most in a few seconds. They begin with a little of
+// every graph and every fault. Only states bound them, so that they are the same in
+// every run.
 func Quick() []Stage {
 	return []Stage{
 		{Objects: 3, Scope: Scope{Actions: 1}},
@@ -88,8 +91,8 @@ func Quick() []Stage {
 	}
 }
 
-// Named returns the stages of a name, none for a name that there is not: those
-// that take minutes to hours, to be run once.
+// Named returns the stages of a name, none for an unknown one. They take minutes to
+// hours, and are run once.
 func Named(name string) []Stage {
 	three := func(s Scope) Stage { return Stage{Objects: 3, Scope: s, Whole: true} }
 	switch name {
@@ -133,7 +136,7 @@ func Named(name string) []Stage {
 	return nil
 }
 
-// Names returns the names that Named knows; the first one stands for all others.
+// Names returns the names that Named knows. The first one stands for all others.
 func Names() []string {
 	return []string{"all", "listing", "crash", "calls2", "engines2", "loops", "four", "full"}
 }

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// TestGraphs: the numbers of graphs are those of the digraphs with two kinds of
-// edges, up to renaming.
+// TestGraphs: the numbers of graphs are those of the digraphs with two sorts of edges,
+// up to renaming.
 func TestGraphs(t *testing.T) {
 	for _, c := range []struct {
 		n      int
@@ -29,8 +29,8 @@ func TestGraphs(t *testing.T) {
 	}
 }
 
-// TestShapes: foreign finalizers and unresolved references multiply the graphs,
-// up to renaming.
+// TestShapes: foreign finalizers and unresolved references multiply the graphs, up to
+// renaming.
 func TestShapes(t *testing.T) {
 	for _, c := range []struct {
 		n      int
@@ -48,8 +48,8 @@ func TestShapes(t *testing.T) {
 	}
 }
 
-// TestSure: the rows that seeded bugs count on are rows of CI's run with words of
-// their own, in which all graphs are searched to the end.
+// TestSure: seeded bugs count on these rows. They are rows of CI's run with words of
+// their own, and they search all graphs to the end.
 func TestSure(t *testing.T) {
 	all, named := Standard(), map[string]bool{}
 	for _, s := range Sure() {
@@ -93,8 +93,8 @@ func TestNamed(t *testing.T) {
 	}
 }
 
-// TestRange: a stage takes the graphs from one number to another, and says what
-// was cut off by those numbers.
+// TestRange: a stage takes the graphs from one number to another, and reports a cut by
+// these numbers.
 func TestRange(t *testing.T) {
 	s := Stage{Objects: 3, From: 100, To: 130, Every: 10, Scope: Scope{Actions: 1, States: 30}}
 	row := s.run(1, time.Time{})

@@ -8,14 +8,14 @@ import (
 
 const seed = 0x2545f4914f6cdd1d
 
-// fingerprint stands for a state: the store, what has happened to it, the
-// streams, the calls under way, the engine, and what is left of the scope.
+// fingerprint stands for a state: the store with its past, the streams, the calls in
+// flight, the engine, and the rest of the scope.
 func (s *search) fingerprint(x *state) uint64 {
 	p := &printer{hash: seed}
 	s.left(p, x)
 	p.word(uint64(x.switches)<<8 | uint64(x.turn))
 	for i, side := range x.w.Sides {
-		p.word(x.untold[i])
+		p.word(x.unreported[i])
 		p.side(side)
 	}
 	return p.hash
@@ -38,9 +38,9 @@ func (p *printer) side(side *world.Side) {
 	p.word(side.Engine.Fingerprint(nil))
 }
 
-// left adds what a crash of the engine leaves. Of the actions it takes the end
-// states that they permit, once there are to be no more of them: nothing else
-// hangs on how it came so.
+// left adds the parts that a crash of the engine leaves. Once no action is left, it
+// adds the end states that the actions permit instead of the actions, since nothing
+// else depends on them.
 func (s *search) left(p *printer, x *state) {
 	p.word(uint64(x.crashes)<<32 | uint64(x.listings)<<24 | uint64(x.waits)<<16 | uint64(x.used)<<8 | uint64(len(x.actions)))
 	p.word(uint64(x.rewinds)<<32 | uint64(x.outages)<<24 | x.down)
@@ -91,7 +91,7 @@ func (p *printer) flags(fs ...bool) {
 	p.word(x)
 }
 
-// key adds name and UID: no two kinds of a graph share a name.
+// key adds name and UID. No two kinds of a graph share a name.
 func (p *printer) key(k graph.Key) {
 	p.text(k.Name)
 	p.text(string(k.UID))
@@ -115,8 +115,8 @@ func (p *printer) owner(r graph.Owner) {
 	p.flags(r.Block, r.Unresolved)
 }
 
-// newest returns the last fence that was begun and is not over: what stands for
-// a fence is how many were begun after it.
+// newest returns the last fence that was begun and is not over. The number of later
+// fences stands for a fence.
 func newest(s *world.Side) (id uint64) {
 	for _, set := range s.Sets {
 		id = max(id, set)

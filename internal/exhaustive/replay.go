@@ -8,14 +8,14 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// Step is one move of a history, and what the store holds after it, in the
-// notation of package graph.
+// Step is one move of a history, and the objects of the store after it, in the notation
+// of package graph.
 type Step struct{ Move, Store string }
 
-// History is a way through a scope. Its first step is the start of it.
+// History is a way through a scope. Its first step is the start.
 type History []Step
 
-// String returns a history one line per step.
+// String returns a history, one line for each step.
 func (h History) String() string {
 	width := 0
 	for _, s := range h {
@@ -28,7 +28,7 @@ func (h History) String() string {
 	return b.String()
 }
 
-// tell makes the moves again, and returns the history and what it ends with.
+// tell makes the moves again, and returns the history and the broken rule at its end.
 func tell(start []graph.Object, scope Scope, path []move) (History, error) {
 	x, err := begin(start, scope)
 	if err != nil {
@@ -46,10 +46,9 @@ func tell(start []graph.Object, scope Scope, path []move) (History, error) {
 	return h, nil
 }
 
-// Replay takes a history's way and returns what it ends with: an invariant that
-// is broken, or a quiet state that is not permitted; nil if nothing is wrong. It
-// fails with an error that wraps graph.ErrInvalid where the history has a move
-// that the state does not.
+// Replay makes the moves of a history. It returns the broken invariant at its end, or
+// an error for a quiet state that is not permitted, or nil. It fails with an error that
+// wraps graph.ErrInvalid if a move of the history is not possible.
 func Replay(start []graph.Object, scope Scope, h History) error {
 	s := newSearch(start, scope)
 	x, err := begin(start, scope)

@@ -9,22 +9,23 @@ import (
 
 // Stage is one scope on many graphs.
 type Stage struct {
-	// Objects of each graph, and of how many kinds: 0 for one each.
+	// Objects is the number of objects of each graph. Kinds is the number of their
+	// kinds, 0 for one each.
 	Objects, Kinds int
-	// Every takes only each so-manieth graph, all if it is 0. From and To are
-	// the numbers of the first and the last one, from 1; 0 for all.
+	// Every takes one of so many graphs, and all if it is 0. From and To are the
+	// numbers of the first and the last one, from 1, and 0 for all.
 	Every, From, To int
-	// Selves are the graphs in which each object may refer to itself, Foreign
-	// those in which each may have a finalizer of somebody else, Doubts those in
-	// which a reference may be unresolved.
+	// Selves are the graphs in which each object may refer to itself. Foreign are those
+	// in which each may have a foreign finalizer. Doubts are those in which a reference
+	// may be unresolved.
 	Selves, Foreign, Doubts bool
 	Scope                   Scope
-	// Whole: it runs to its end, as far as there is time. Otherwise it shares
+	// Whole: the stage runs to its end, as far as there is time. Any other stage shares
 	// the time that is left with the stages after it.
 	Whole bool
 }
 
-// Row is what came of a stage.
+// Row is the outcome of a stage.
 type Row struct {
 	Stage
 	Graphs              int
@@ -32,8 +33,8 @@ type Row struct {
 	States, Transitions int64
 	Engines             int64 // different states of an engine
 	Took                time.Duration
-	// Broken is the first graph on which something went wrong, nil if none, and
-	// Number which one it is.
+	// Broken is the first graph with a broken rule, nil if there is none. Number is the
+	// number of that graph.
 	Broken *Result
 	Number int
 }
@@ -61,10 +62,10 @@ func (s Stage) Has(number int) bool {
 // number returns the number of the i-th graph of the stage.
 func (s Stage) number(i int) int { return max(s.From, 1) + i*max(s.Every, 1) }
 
-// Run searches the graphs of each stage in order, with so many workers, until a
-// time, the zero time for none. It tells each row as soon as it is complete, and
-// ends after the first stage in which something is broken. With no bounds but on
-// states all rows but their times are the same in every run.
+// Run searches the graphs of each stage in order until a time. The zero time stands for
+// no bound. It reports each row as soon as it is complete, and ends after the first
+// stage with a broken rule. If only states are bounded, all rows are the same in every
+// run, except for their times.
 func Run(stages []Stage, workers int, until time.Time, tell func(Row)) {
 	for i, s := range stages {
 		end := until
@@ -85,12 +86,12 @@ func Run(stages []Stage, workers int, until time.Time, tell func(Row)) {
 	}
 }
 
-// wholeShare is how many even shares of the time a graph may take in a stage that
-// runs to its end: graphs differ that much.
+// wholeShare is the number of even shares of the time that a graph may take in a stage
+// that runs to its end, since graphs differ that much.
 const wholeShare = 8
 
-// run searches the graphs of one stage. A graph may take a share of the time
-// that is left when its turn comes; what it leaves goes to the others.
+// run searches the graphs of one stage. Each graph may take a share of the time that is
+// left at its turn. The others get the rest of that share.
 func (s Stage) run(workers int, until time.Time) Row {
 	row := Row{Stage: s}
 	graphs := s.graphs()

@@ -6,38 +6,38 @@ import (
 	"time"
 )
 
-// never is longer than any time that an engine has a reason to wait for.
+// never is longer than any wait of an engine.
 const never = 10_000 * time.Hour
 
 // Scope bounds a search. The zero value is an engine alone.
 type Scope struct {
-	// Actions of users, at most so many, one after another.
+	// Actions is the largest number of users' actions, one after another.
 	Actions int
-	// Crashes of the engine; Listings of a kind that begin anew; and Waits, in
-	// which time passes although something else could happen first: at most so
-	// many each.
+	// Crashes, Listings and Waits bound the crashes of the engine, the listings of a
+	// kind that begin anew, and the times that time passes although another move is
+	// possible.
 	Crashes, Listings, Waits int
-	// Rewinds are restores of what the store held at first, which the watch
-	// announces; in Outages a kind can be neither watched nor read nor written, by
-	// anybody, for a while: at most so many each.
+	// Rewinds bounds the restores of the store to its start, which the watch announces.
+	// Outages bounds the times that a kind is out of reach. Then no client can watch,
+	// read or write it for a while.
 	Rewinds, Outages int
-	// Engines is how many engines work on the store, 1 if it is 0, and Switches
-	// how often another one moves than the last, at most.
+	// Engines is the number of engines on the store, 1 if it is 0. Switches bounds the
+	// switches from one engine to another.
 	Engines, Switches int
-	// Calls is how many store calls may be under way at once, 1 if it is 0.
+	// Calls bounds the store calls in flight, 1 if it is 0.
 	Calls int
-	// Users says what they may do.
+	// Users says what users may do.
 	Users Users
-	// Late: the engine may lag behind what it is told, and be told late what came
-	// of a write. Otherwise it goes on, and is told, at once.
+	// Late: the engine may lag behind its events, and may get the result of a write
+	// late. Otherwise it goes on, and gets the result, at once.
 	Late bool
 	// States bounds the states of one graph, 0 for no bound.
 	States int
 	// Deadline bounds the time, the zero time for no bound.
 	Deadline time.Time
 
-	// bend, in tests, makes a move in a world that breaks its contract.
-	bend func(x *state, m move, honest func() (bool, error)) (bool, error)
+	// defect, in tests, makes a move in a world that breaks its contract.
+	defect func(x *state, m move, honest func() (bool, error)) (bool, error)
 }
 
 func (s Scope) calls() int   { return max(s.Calls, 1) }
@@ -60,12 +60,12 @@ func (u Users) action() string {
 }
 
 // setsEarly reports whether the set of kinds may pass a fence before each kind has.
-// With new listings that takes a fifth more states, and shows nothing else.
+// With new listings that takes a fifth more states, and shows no more defects.
 func (s Scope) setsEarly() bool { return s.Listings == 0 && s.Crashes == 0 }
 
 // equal reports whether two scopes have the same bounds.
 func (s Scope) equal(t Scope) bool {
-	s.bend, t.bend = nil, nil
+	s.defect, t.defect = nil, nil
 	return s.String() == t.String() && s.States == t.States && s.Deadline.Equal(t.Deadline)
 }
 

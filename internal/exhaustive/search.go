@@ -8,7 +8,7 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// Result is what the search of one graph found.
+// Result is the outcome of the search of one graph.
 type Result struct {
 	Graph               string
 	States, Transitions int64
@@ -16,7 +16,7 @@ type Result struct {
 	Engines int64
 	// Cut says that a bound ended the search.
 	Cut bool
-	// Broken is what went wrong, nil if nothing, and History the way there.
+	// Broken is the broken rule, nil if there is none, and History the way there.
 	Broken  error
 	History History
 
@@ -24,12 +24,12 @@ type Result struct {
 	scope Scope
 }
 
-// mostMoves is more than any history needs.
-const mostMoves = 1000
+// maxMoves is more than any history needs.
+const maxMoves = 1000
 
 var (
 	errRepeats = errors.New("L2: the engine's work repeats itself")
-	errEndless = fmt.Errorf("L2: no end after %d moves", mostMoves)
+	errEndless = fmt.Errorf("L2: no end after %d moves", maxMoves)
 	errStuck   = errors.New("nothing but the audit would go on")
 )
 
@@ -39,14 +39,14 @@ type search struct {
 	start   []graph.Object
 	judge   *judge
 	seen    set
-	crashed set // what is left of states after a crash
+	crashed set // states right after a crash, by the rest of the scope
 	path    []move
 	res     Result
 	begun   time.Time
 	states  int64          // the bound of the present branch, 0 for none
 	until   time.Time      // likewise
-	cut     bool           // it was reached
-	depths  map[uint64]int // of states, while a shorter history is looked for
+	cut     bool           // the bound was reached
+	depths  map[uint64]int // of states, during the search for a shorter history
 	limit   int
 
 	visited func(h uint64, x *state) // in tests, sees each state that is reached
@@ -108,7 +108,7 @@ func (s *search) share(i, branches int) {
 	}
 }
 
-// moves returns what can happen in a state. It judges one that is quiet.
+// moves returns the possible moves of a state. It judges a quiet one.
 func (s *search) moves(x *state) []move {
 	moves, held := x.engineMoves(s.scope)
 	if len(moves) == 0 && !held {
@@ -117,9 +117,10 @@ func (s *search) moves(x *state) []move {
 	return append(moves, x.otherMoves(s)...)
 }
 
-// enter reports whether a state has to be explored, and counts it. Users and
-// faults leave less of the scope: what leads back to a state on the way there is
-// the engine alone. Only a pump that has no room for a call may change nothing.
+// enter reports whether a state has to be explored, and counts it. Users and faults
+// leave less of the scope. So only an engine's moves can lead back to a state on the
+// way there. A pump without room for a call may be without effect. Any other move has
+// to have one.
 func (s *search) enter(x *state, h uint64) bool {
 	fresh, onWay := s.seen.enter(h)
 	if onWay {
@@ -145,8 +146,8 @@ func (s *search) count() {
 	}
 }
 
-// rest returns the move of a state in which nothing happens but that time
-// passes, or judges one that is quiet.
+// rest returns the passing of time as the move of a state without other moves. It
+// judges a quiet state.
 func (s *search) rest(x *state) []move {
 	due, ok := x.due()
 	switch {
@@ -169,7 +170,7 @@ func (s *search) try(x *state, m move) {
 	}
 	s.path = append(s.path, m)
 	switch ok, err := x.do(m, s.scope); {
-	case len(s.path) > mostMoves:
+	case len(s.path) > maxMoves:
 		s.fail(errEndless)
 	case err != nil:
 		s.fail(err)
@@ -191,8 +192,8 @@ func (s *search) fail(err error) {
 	s.res.History, _ = tell(s.start, s.scope, s.path)
 }
 
-// newCrash reports whether a crash leads to a state that none has led to: an
-// engine that begins anew has nothing but the store, and the writes under way.
+// newCrash reports whether a crash leads to a new state. An engine that begins anew has
+// only the store, and the writes in flight.
 func (s *search) newCrash(x *state) bool {
 	if s.depths != nil || len(x.w.Sides) > 1 {
 		return true

@@ -1,8 +1,8 @@
 package exhaustive
 
-// set holds the fingerprints of states that were seen, and which of them are on
-// the way to the present one. It is a table with open addressing, at most
-// three quarters full; the lowest bit of a cell is the mark.
+// set holds the fingerprints of visited states, and marks those on the way to the
+// present one. It is a table with open addressing, at most three quarters full. The
+// lowest bit of a cell is the mark.
 type set struct {
 	cells []uint64
 	used  int
@@ -10,8 +10,8 @@ type set struct {
 
 const marked = 1
 
-// enter adds a state and marks it. It reports whether the state is new, and if
-// not whether it is marked.
+// enter adds a state and marks it. It reports whether the state is new, and otherwise
+// whether it was marked.
 func (s *set) enter(h uint64) (fresh, onWay bool) {
 	if 4*(s.used+1) > 3*len(s.cells) {
 		s.grow()
@@ -25,11 +25,11 @@ func (s *set) enter(h uint64) (fresh, onWay bool) {
 	return true, false
 }
 
-// mark and leave put the mark on a state that was entered, and take it off.
+// mark and leave put the mark on an entered state, and remove it.
 func (s *set) mark(h uint64)  { s.cells[s.find(h)] |= marked }
 func (s *set) leave(h uint64) { s.cells[s.find(h)] &^= marked }
 
-// find returns the cell of a state, or the empty one where it belongs.
+// find returns the cell of a state, or the empty cell at its place.
 func (s *set) find(h uint64) uint64 {
 	h = tidy(h)
 	mask := uint64(len(s.cells) - 1)

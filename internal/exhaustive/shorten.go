@@ -2,18 +2,18 @@ package exhaustive
 
 import "time"
 
-// mostShorter bounds the states that are visited to find a shorter history.
-const mostShorter = 300_000
+// maxShorter bounds the states that are visited to find a shorter history.
+const maxShorter = 300_000
 
-// Shorten looks for a shorter history to something broken, on the same graph and
-// within the same scope, and returns the shortest it found.
+// Shorten looks for a shorter history to the broken rule, on the same graph and within
+// the same scope. It returns the shortest one that it finds.
 func Shorten(r Result) Result {
-	if r.scope.bend == nil {
+	if r.scope.defect == nil {
 		return shortest(r)
 	}
 	for {
 		s := newSearch(r.start, r.scope)
-		s.scope.States, s.scope.Deadline = mostShorter, time.Time{}
+		s.scope.States, s.scope.Deadline = maxShorter, time.Time{}
 		s.depths, s.limit = map[uint64]int{}, len(r.History)-2
 		s.run()
 		if s.res.Broken == nil {

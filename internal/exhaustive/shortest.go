@@ -2,18 +2,18 @@ package exhaustive
 
 import "slices"
 
-// mostBreadth bounds the nodes that are visited to find the shortest history.
-const mostBreadth = 1_000_000
+// maxBreadth bounds the nodes that are visited to find the shortest history.
+const maxBreadth = 1_000_000
 
-// reached is a node that was reached, and by which move of which one.
+// reached is a node, with the move and the node before it.
 type reached struct {
 	node node
 	from int
 	move short
 }
 
-// shortest visits the nodes of a graph breadth first, for the shortest history to
-// something broken. It returns r itself if a bound, or a panic, ends that first.
+// shortest visits the nodes of a graph breadth first, for the shortest history to a
+// broken rule. It returns r itself if a bound, or a panic, ends that first.
 func shortest(r Result) Result {
 	if short := newExplorer(r.start, r.scope).shortest(); short.Broken != nil {
 		return short
@@ -22,14 +22,14 @@ func shortest(r Result) Result {
 }
 
 func (e *explorer) shortest() Result {
-	defer func() { _ = recover() }() // the engine panics: that was told already
+	defer func() { _ = recover() }() // the engine panics, which was reported already
 	first, ok := e.begin()
 	if !ok {
 		return e.res
 	}
 	all := []reached{{node: first, from: -1}}
 	var next []successor
-	for i := 0; i < len(all) && len(all) < mostBreadth && e.res.Broken == nil; i++ {
+	for i := 0; i < len(all) && len(all) < maxBreadth && e.res.Broken == nil; i++ {
 		x := all[i].node
 		var err error
 		if next, err = e.expand(&x, next[:0]); err != nil {
@@ -41,7 +41,7 @@ func (e *explorer) shortest() Result {
 	return e.res
 }
 
-// reach adds what the i-th node leads to.
+// reach adds the successors of the i-th node.
 func (e *explorer) reach(all []reached, i int, next []successor) []reached {
 	for _, s := range next {
 		if s.bad != nil {

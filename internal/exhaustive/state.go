@@ -10,11 +10,10 @@ import (
 	"github.com/ownergraph/ownergraph/internal/world"
 )
 
-// config is that of every engine: the audit is so far off that it repairs
-// nothing.
+// config is that of every engine. The audit is so far off that it repairs nothing.
 var config = ownergraph.Config{AuditEvery: never}
 
-// state is a world with what is left of the scope.
+// state is a world with the rest of the scope.
 type state struct {
 	w                        *world.World
 	actions                  []oracle.Action // done so far
@@ -25,12 +24,12 @@ type state struct {
 	down                     uint64          // kinds that are sick, a bit each
 	first                    *world.World    // its store and its ledger
 	turn                     int             // the side that moved last, from 1; 0 if none has
-	// untold has a bit for each kind of which the engine of a side, begun by a
-	// crash, was told nothing yet.
-	untold [mostSides]uint64
+	// unreported has a bit for each kind of which the engine of a side, begun by a
+	// crash, has heard nothing yet.
+	unreported [maxSides]uint64
 }
 
-// begin returns the first state of a search: an engine that has seen everything.
+// begin returns the first state of a search. Its engine has seen every object.
 func begin(start []graph.Object, scope Scope) (*state, error) {
 	w, err := world.New(ownergraph.Level2, config, scope.engines(), nil, start)
 	if err != nil {
@@ -47,7 +46,7 @@ func begin(start []graph.Object, scope Scope) (*state, error) {
 		rewinds: scope.Rewinds, outages: scope.Outages,
 	}
 	for i := range w.Sides {
-		if err := x.settle(i, scope); err != nil {
+		if err := x.catchUp(i, scope); err != nil {
 			return nil, err
 		}
 	}
@@ -60,16 +59,16 @@ func (x *state) clone() *state {
 	return &y
 }
 
-// settle does at once what loses nothing by that.
-func (x *state) settle(side int, scope Scope) error {
+// catchUp makes at once the moves whose delay would show no more defects.
+func (x *state) catchUp(side int, scope Scope) error {
 	if scope.Late {
 		return x.pass(side)
 	}
 	return x.pump(side, scope)
 }
 
-// pass tells the engine that a kind has passed a fence as soon as everything
-// before is told.
+// pass tells the engine that a kind has passed a fence, as soon as all earlier events
+// are delivered.
 func (x *state) pass(side int) error {
 	s := x.w.Sides[side]
 	for k := range s.Streams {
@@ -82,8 +81,8 @@ func (x *state) pass(side int) error {
 	return nil
 }
 
-// pump lets an engine go on as far as it can and takes the calls that it has, as
-// a Collector does: of the control lane first.
+// pump lets an engine go on as far as it can and takes its calls. As a Collector does,
+// it takes those of the control lane first.
 func (x *state) pump(side int, scope Scope) error {
 	for {
 		ok, err := true, error(nil)
@@ -103,8 +102,8 @@ func (x *state) pump(side int, scope Scope) error {
 	}
 }
 
-// forget drops the reports of fences that were begun before this one: they are
-// those of a fence that was given up, and an engine does not hear them.
+// forget drops the reports of fences that were begun before this one. They belong to a
+// fence that was given up, and an engine does not hear them.
 func (x *state) forget(side int, c ownergraph.Call) {
 	if c.Type != ownergraph.CallFence {
 		return
@@ -120,7 +119,7 @@ func (x *state) forget(side int, c ownergraph.Call) {
 	}
 }
 
-// idle reports whether a pump would find nothing to do.
+// idle reports whether a pump would find no move.
 func (x *state) idle(side int) bool {
 	e := x.w.Sides[side].Engine
 	if e.Busy() {
@@ -145,8 +144,7 @@ func (x *state) fenced(side int, id uint64) bool {
 	return true
 }
 
-// due returns when an engine that is not idle has something to do, and whether
-// there is such a time.
+// due returns the wake time of an engine that is not idle, and whether there is one.
 func (x *state) due() (next time.Time, ok bool) {
 	for _, s := range x.w.Sides {
 		if s.Engine.Idle() {

@@ -46,8 +46,8 @@ func (s Stage) String() string {
 	return text
 }
 
-// String returns the row as a line of the table, with the numbers of the graphs
-// that were cut off in a line below.
+// String returns the row as a line of the table. A line below has the numbers of the
+// graphs that were cut off.
 func (r Row) String() string {
 	seconds := max(r.Took.Seconds(), 1e-9)
 	line := fmt.Sprintf(columns, r.Stage, fmt.Sprint(r.Graphs), fmt.Sprint(len(r.Cut)), fmt.Sprint(r.States),
@@ -58,9 +58,9 @@ func (r Row) String() string {
 	return line
 }
 
-// Counts returns the row as a line for diff: the stage, then graphs, states, transitions
-// and states of an engine, divided by tabs. A row that a bound cut off has no numbers,
-// since they hang on the time that it had.
+// Counts returns the row as a line for diff: the stage, then graphs, states,
+// transitions and states of an engine, separated by tabs. A row that a bound cut off
+// has no numbers, since they depend on the time that it had.
 func (r Row) Counts() string {
 	if len(r.Cut) > 0 || r.Broken != nil {
 		return fmt.Sprintf("%s\tincomplete\n", r.Stage)
@@ -86,8 +86,8 @@ func ranges(numbers []int) string {
 	return strings.Join(parts, ", ")
 }
 
-// Alphabet returns in words what a user may do to n objects: at the start, and
-// what comes with what was done.
+// Alphabet returns the possible actions of a user on n objects in words: those at the
+// start, and those that former actions add.
 func Alphabet(n int) string {
 	var objects []graph.Object
 	for i := range n {

@@ -9,8 +9,8 @@ import (
 	"github.com/ownergraph/ownergraph/internal/oracle"
 )
 
-// tables knows every move of one graph: what is the same in many states is worked
-// out once. It makes the moves of a state (state.do) on numbers.
+// tables has every move of one graph. It computes equal parts of many states only once.
+// It makes the moves of a state (state.do) on numbers.
 type tables struct {
 	scope   Scope
 	kinds   int
@@ -20,17 +20,17 @@ type tables struct {
 	late    lists // of calls
 	pasts   *pasts
 	engines *engines
-	fresh   uint32 // an engine that knows nothing but the kinds
+	fresh   uint32 // an engine that knows only the kinds
 	judge   *judge
 	seqs    []seq // of actions
-	first   node  // where the search begins
+	first   node  // of the search
 	then    dict  // by sequence and action
 	same    dict  // sequences by the end states that they permit
 	ends    dict  // by past and actions: judged well
 }
 
-// seq is a sequence of actions. Of those that are complete one stands for all
-// that permit the same.
+// seq is a sequence of actions. One complete sequence stands for all that permit the
+// same end states.
 type seq struct {
 	done   []oracle.Action // since the last rewind
 	used   int             // actions in all
@@ -38,7 +38,7 @@ type seq struct {
 	ends   ends
 }
 
-// successor is what a move leads to.
+// successor is the node after a move.
 type successor struct {
 	move short
 	node node
@@ -62,9 +62,9 @@ func newTables(start []graph.Object, scope Scope) (*tables, node, error) {
 		scope: scope, kinds: len(x.w.Kinds), sides: scope.engines(), words: newWords(), lists: newLists(), late: newLists(),
 		judge: newJudge(start), seqs: make([]seq, 1),
 	}
-	if t.kinds > mostKinds || t.sides > mostSides || scope.calls() > mostCalls {
+	if t.kinds > maxKinds || t.sides > maxSides || scope.calls() > maxCalls {
 		return nil, node{}, fmt.Errorf("search %s: at most %d kinds, %d engines and %d calls at once: %w",
-			graph.Format(start), mostKinds, mostSides, mostCalls, graph.ErrInvalid)
+			graph.Format(start), maxKinds, maxSides, maxCalls, graph.ErrInvalid)
 	}
 	t.pasts = newPasts(x.w, start, scope.Users, &t.words, &t.lists)
 	t.engines = newEngines(&t.words, x.w.Kinds, scope.Late)
@@ -86,8 +86,8 @@ func newTables(start []graph.Object, scope Scope) (*tables, node, error) {
 	return t, n, nil
 }
 
-// expand appends what each move of a node leads to. An error says that the node
-// itself is wrong.
+// expand appends the successors of a node. An error says that the node itself breaks a
+// rule.
 func (t *tables) expand(x *node, out []successor) ([]successor, error) {
 	before := len(out)
 	held := false // by the bound on switches
@@ -99,11 +99,11 @@ func (t *tables) expand(x *node, out []successor) ([]successor, error) {
 		t.moves(x, s, func(m short) { out = t.make(x, m, out) })
 	}
 	for i := range t.late.items[x.late] {
-		out = t.make(x, short{op: opLate, at: int8(i)}, out)
+		out = t.make(x, short{op: opLateWrite, at: int8(i)}, out)
 	}
 	for k := range t.kinds {
 		if x.down>>k&1 != 0 {
-			out = t.make(x, short{op: opWell, at: int8(k)}, out)
+			out = t.make(x, short{op: opRecover, at: int8(k)}, out)
 		}
 	}
 	if len(out) == before && !held {
@@ -121,7 +121,7 @@ func (t *tables) expand(x *node, out []successor) ([]successor, error) {
 	return t.others(x, out), nil
 }
 
-// moves tells the moves of one side, and returns how many there are.
+// moves reports the moves of one side to tell, and returns their number.
 func (t *tables) moves(x *node, side int, tell func(short)) (n int) {
 	s := &x.sides[side]
 	add := func(o op, at int) {
@@ -130,11 +130,11 @@ func (t *tables) moves(x *node, side int, tell func(short)) (n int) {
 	}
 	marked := false
 	for k := range t.kinds {
-		if s.untold>>k&1 != 0 && t.overtaken(x.past, s, k) {
+		if s.unreported>>k&1 != 0 && t.overtaken(x.past, s, k) {
 			add(opRenew, -1-k)
 		}
 		if s.streams[k] != 0 && x.down>>k&1 == 0 {
-			add(opSee, k)
+			add(opDeliver, k)
 		}
 		marked = marked || t.marked(s.streams[k])
 	}
@@ -148,9 +148,9 @@ func (t *tables) moves(x *node, side int, tell func(short)) (n int) {
 			add(opRenew, i)
 		}
 		if t.scope.Late && !reads && c.result == 0 {
-			add(opCarry, i)
+			add(opExecute, i)
 		} else {
-			add(opLand, i)
+			add(opComplete, i)
 		}
 	}
 	if t.scope.Late && !t.engines.items[s.engine].idle {
@@ -169,22 +169,22 @@ func (t *tables) marked(list uint32) bool {
 	return false
 }
 
-// overtaken is that of a world: see there.
+// overtaken does the same as World.Overtaken.
 func (t *tables) overtaken(past uint32, s *side, k int) bool {
 	now := t.lists.items[t.pasts.listing(past, k)]
-	told := t.lists.items[s.streams[k]]
-	if len(told) < len(now) {
+	reported := t.lists.items[s.streams[k]]
+	if len(reported) < len(now) {
 		return true
 	}
 	for i := range now {
-		if now[i] != told[i] {
+		if now[i] != reported[i] {
 			return true
 		}
 	}
 	return false
 }
 
-// others appends what users and faults may do.
+// others appends the successors by users and faults.
 func (t *tables) others(x *node, out []successor) []successor {
 	if t.seqs[x.actions].used < t.scope.Actions {
 		for _, a := range t.pasts.actions(x.past) {
@@ -196,7 +196,7 @@ func (t *tables) others(x *node, out []successor) []successor {
 	}
 	if x.waits > 0 {
 		if due, ok := t.due(x); ok && due < never/2 {
-			out = t.make(x, short{op: opHurry}, out)
+			out = t.make(x, short{op: opEarlyTimeout}, out)
 		}
 	}
 	out = t.outside(x, out)
@@ -213,7 +213,7 @@ func (t *tables) others(x *node, out []successor) []successor {
 	return out
 }
 
-// outside appends what may become of the store and of its kinds.
+// outside appends the successors by changes of the store and of its kinds.
 func (t *tables) outside(x *node, out []successor) []successor {
 	if x.rewinds > 0 && x.down == 0 {
 		out = t.make(x, short{op: opRewind}, out)
@@ -229,7 +229,7 @@ func (t *tables) outside(x *node, out []successor) []successor {
 	return out
 }
 
-// due returns how long an engine waits that has something to wait for.
+// due returns the shortest wait of an engine, and whether any engine waits.
 func (t *tables) due(x *node) (least time.Duration, ok bool) {
 	for s := range t.sides {
 		if due, waits := t.engines.due(x.sides[s].engine); waits && (!ok || due < least) {

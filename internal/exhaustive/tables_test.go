@@ -10,8 +10,8 @@ import (
 	"github.com/ownergraph/ownergraph/internal/world"
 )
 
-// onWorld and byTables search one graph, and return the end states that are
-// reached, too.
+// onWorld and byTables search one graph, and also return the end states that they
+// reach.
 func onWorld(g []graph.Object, scope Scope) (Result, map[string]bool) {
 	s, ends := newSearch(g, scope), map[string]bool{}
 	s.judge.saw = func(end string) { ends[end] = true }
@@ -19,16 +19,17 @@ func onWorld(g []graph.Object, scope Scope) (Result, map[string]bool) {
 	return s.res, ends
 }
 
-func byTables(g []graph.Object, scope Scope, exact bool, bent bent) (Result, map[string]bool) {
+func byTables(g []graph.Object, scope Scope, exact bool, hooks hooks) (Result, map[string]bool) {
 	e, ends := newExplorer(g, scope), map[string]bool{}
-	e.exact, e.bent, e.saw = exact, bent, func(end string) { ends[end] = true }
+	e.exact, e.hooks, e.saw = exact, hooks, func(end string) { ends[end] = true }
 	e.run()
 	return e.res, ends
 }
 
-// TestTablesAgree shows that the search by tables visits what one does that
-// makes every move on a world: as many states, the same end states, and nothing
-// broken. Without the states for which others stand it reaches the same ends.
+// TestTablesAgree: the search by tables visits the same states as the search that makes
+// every move on a world. Both have the same number of states and the same end states,
+// and no rule breaks. Without the reduction by left crashes and listings it reaches the
+// same ends.
 func TestTablesAgree(t *testing.T) {
 	for _, c := range []struct {
 		stage  Stage
@@ -54,8 +55,8 @@ func TestTablesAgree(t *testing.T) {
 		t.Run(c.stage.String(), func(t *testing.T) {
 			for i, g := range c.stage.graphs() {
 				want, ends := onWorld(g, c.stage.Scope)
-				got, exact := byTables(g, c.stage.Scope, true, bent{})
-				less, reduced := byTables(g, c.stage.Scope, false, bent{})
+				got, exact := byTables(g, c.stage.Scope, true, hooks{})
+				less, reduced := byTables(g, c.stage.Scope, false, hooks{})
 				for _, r := range [...]Result{want, got, less} {
 					if r.Broken != nil {
 						t.Fatalf("graph %d (%s): %v\n%s", i, c.reason, r.Broken, r.History)
@@ -73,28 +74,28 @@ func TestTablesAgree(t *testing.T) {
 	}
 }
 
-// TestTablesFindDefects shows that the search by tables finds a store's defects
-// on just those graphs on which the other one does.
+// TestTablesFindDefects: the search by tables finds a store's defects on exactly those
+// graphs on which the other search finds them.
 func TestTablesFindDefects(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		scope  Scope
-		bend   func(x *state, m move, honest func() (bool, error)) (bool, error)
-		bent   bent
+		defect func(x *state, m move, honest func() (bool, error)) (bool, error)
+		hooks  hooks
 		reason string
 	}{
-		{"blind to versions", Scope{Actions: 2}, blindToVersions, bent{call: blindCall}, "an invariant is broken"},
-		{"false absence", Scope{Actions: 2}, falseAbsence, bent{answer: deny}, "a read is evidence"},
-		{"lost event", Scope{Actions: 1, Listings: 1}, lostEvent, bent{event: isGone}, "an end state is not permitted"},
+		{"blind to versions", Scope{Actions: 2}, blindToVersions, hooks{call: blindCall}, "an invariant is broken"},
+		{"false absence", Scope{Actions: 2}, falseAbsence, hooks{answer: deny}, "a read is evidence"},
+		{"lost event", Scope{Actions: 1, Listings: 1}, lostEvent, hooks{event: isGone}, "an end state is not permitted"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			found := 0
 			for _, g := range Graphs(2, 0) {
-				bent := c.scope
-				bent.bend = c.bend
-				want, _ := onWorld(g, bent)
+				scope := c.scope
+				scope.defect = c.defect
+				want, _ := onWorld(g, scope)
 				for _, exact := range [...]bool{true, false} {
-					got, _ := byTables(g, c.scope, exact, c.bent)
+					got, _ := byTables(g, c.scope, exact, c.hooks)
 					if (want.Broken == nil) != (got.Broken == nil) {
 						t.Errorf("%s, exact %v: %v on the world, %v by tables (%s)", want.Graph, exact, want.Broken, got.Broken, c.reason)
 					}
@@ -124,11 +125,11 @@ func deny(r *ownergraph.Result) { *r = ownergraph.Result{Err: graph.ErrNotFound}
 
 func isGone(e graph.Event) bool { return e.Type == graph.Gone }
 
-// TestShortest: a search that breaks says so with the shortest history.
+// TestShortest: a search with a broken rule reports the shortest history.
 func TestShortest(t *testing.T) {
 	g := Graphs(2, 0)[1]
 	first, second := newExplorer(g, Scope{Actions: 2}), newExplorer(g, Scope{Actions: 2})
-	first.bent.event, second.bent.event = isGone, isGone
+	first.hooks.event, second.hooks.event = isGone, isGone
 	first.run()
 	if first.res.Broken == nil {
 		t.Fatal("nothing is broken")

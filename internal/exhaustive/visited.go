@@ -1,8 +1,8 @@
 package exhaustive
 
-// visited holds the fingerprints of nodes that were seen, and with what left of
-// crashes and listings. It is a table with open addressing, at most three
-// quarters full. What is left is a number below eight.
+// visited holds the fingerprints of visited nodes, with the crashes and listings that
+// were left. It is a table with open addressing, at most three quarters full. The rest
+// of the scope is a number below eight.
 type visited struct {
 	cells []uint64
 	left  []uint8 // a bit for each number that was seen with the node
@@ -10,7 +10,7 @@ type visited struct {
 	used  int
 }
 
-// find returns the cell of a fingerprint, or the empty one where it belongs.
+// find returns the cell of a fingerprint, or the empty cell at its place.
 func (v *visited) find(h uint64) uint64 {
 	mask := uint64(len(v.cells) - 1)
 	c := h & mask
@@ -20,9 +20,9 @@ func (v *visited) find(h uint64) uint64 {
 	return c
 }
 
-// enter adds a node. It reports whether the node is new, with so much left or
-// with more; if it is, it is on the way from then on. If it is on the way
-// already, it reports that.
+// enter adds a node. It reports whether the node is new, with as much left or with
+// more. A new node is on the way from then on. Otherwise it reports whether the node is
+// on the way already.
 func (v *visited) enter(h uint64, left uint8, more uint8) (fresh, onWay bool) {
 	if 4*(v.used+1) > 3*len(v.cells) {
 		v.grow()

@@ -5,8 +5,8 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// words numbers what engines and the store say to each other, from 1 on: events,
-// calls without their ids, and results. Equal ones have one number.
+// words numbers the messages between engines and the store, from 1 on: events, calls
+// without their ids, and results. Equal messages have one number.
 type words struct {
 	events  []graph.Event
 	kinds   []uint8 // of events, by number
@@ -32,8 +32,8 @@ func number[T any](d *dict, all *[]T, h uint64, x T) uint32 {
 	return n
 }
 
-// event numbers an event of the k-th kind. A fence has no id: of one engine only
-// the last one that it began says anything.
+// event numbers an event of the k-th kind. A fence has no id, since an engine hears
+// only of its last one.
 func (w *words) event(e graph.Event, k int) uint32 {
 	e.Fence = 0
 	p := printer{hash: seed}

@@ -6,13 +6,13 @@
 //	go run ./internal/exhaustive/cmd/exhaustive -counts > before.txt
 //	go run ./internal/exhaustive/cmd/exhaustive -row '3 objects, 2 actions, late engine' -from 17 -to 17
 //
-// It prints a row for each stage, with the graphs that a bound cut off. If
-// something is broken it prints a history, the shortest that it finds unless told
-// otherwise, one line per step with what the store holds then, and its exit
-// status is 1.
+// It prints a row for each stage, with the graphs that a bound cut off. If a rule
+// breaks, it prints a history and its exit status is 1. The history has one line for
+// each step, with the objects of the store after it. By default it is the shortest
+// history that the command finds.
 //
-// With -counts it prints the rows that -sure is about, each as a line without times:
-// two versions of the engine that act alike have the same lines.
+// With -counts it prints the rows of -sure, each as a line without times. Two versions
+// of the engine that act alike have the same lines.
 package main
 
 import (
@@ -29,9 +29,9 @@ import (
 	"github.com/ownergraph/ownergraph/internal/exhaustive"
 )
 
-// mostMemory is what the search may take, in bytes, before it takes its time; the
-// environment may say more.
-const mostMemory = 2 << 30
+// maxMemory bounds the memory of the search in bytes. The environment may set another
+// bound.
+const maxMemory = 2 << 30
 
 type settings struct {
 	scope       exhaustive.Scope
@@ -60,10 +60,10 @@ func parse() (s settings, ok bool) {
 	flag.Float64Var(&s.minutes, "minutes", 0, "minutes of the whole, with -stage of each row; 0 for no bound")
 	flag.IntVar(&s.workers, "workers", runtime.GOMAXPROCS(0), "graphs searched at once")
 	flag.BoolVar(&s.small, "small", true, "begin with the small scopes that are complete")
-	flag.BoolVar(&s.quick, "quick", false, "a little of everything in some ten seconds, whatever the bounds say")
+	flag.BoolVar(&s.quick, "quick", false, "a little of every stage in some ten seconds, without regard to the bounds")
 	flag.StringVar(&s.stage, "stage", "", "instead: "+strings.Join(exhaustive.Names(), ", "))
 	flag.StringVar(&s.row, "row", "", "instead: the row of the default run with these words, one of those that -sure is about")
-	flag.BoolVar(&s.sure, "sure", false, "finish the rows that seeded bugs count on, whatever -minutes says: it bounds the others")
+	flag.BoolVar(&s.sure, "sure", false, "finish the rows that seeded bugs count on; -minutes bounds the others")
 	flag.BoolVar(&s.counts, "counts", false, "print the counts of each row, for diff; without -stage or -row, of the rows that -sure is about")
 	flag.BoolVar(&s.shorten, "shorten", true, "look for the shortest history to what is broken")
 	flag.IntVar(&s.from, "from", 0, "the first graph, by number; 0 for the first")
@@ -87,7 +87,7 @@ func main() {
 	}
 	debug.SetGCPercent(800) // the tables hold no pointers
 	if os.Getenv("GOMEMLIMIT") == "" {
-		debug.SetMemoryLimit(mostMemory)
+		debug.SetMemoryLimit(maxMemory)
 	}
 
 	if !s.counts {
@@ -106,7 +106,7 @@ func main() {
 	}
 }
 
-// run searches what the flags say, and reports whether something is broken.
+// run searches the stages of the flags, and reports whether a rule broke.
 func (s settings) run() (broken bool) {
 	tell := func(r exhaustive.Row) {
 		if s.counts {
