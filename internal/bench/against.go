@@ -15,10 +15,10 @@ import (
 )
 
 // The two versions of our side. Each runs in its own program, which takes
-// measure.Params and prints measure.Metrics as JSON. That is all that the two have
-// in common, so the other commit may have another API.
+// measure.Params and prints measure.Metrics as JSON. The two share only this format, so
+// the other commit may have another API.
 const (
-	former  = "A" // the commit that -against names
+	former  = "A" // the commit of -against
 	present = "B" // the working tree
 )
 
@@ -27,7 +27,7 @@ func homes(prefix string) []string {
 	return []string{prefix, "internal/bench", "internal/proof/bench"}
 }
 
-// compare builds both versions, measures them by turns, and prints a table.
+// compare builds both versions, measures them in turns, and prints a table.
 func (o options) compare(ctx context.Context) error {
 	dir, err := os.MkdirTemp("", "bench-against-")
 	if err != nil {
@@ -87,8 +87,8 @@ func command(ctx context.Context, dir, name string, args ...string) (string, err
 	return string(out), nil
 }
 
-// pairs measures each run of ours as often as there are rounds, each time in both
-// versions one after the other, and prints what they differ by.
+// pairs measures each run of ours in both versions, once in each round, and prints the
+// differences.
 func (o options) pairs(ctx context.Context, versions map[string]programs) error {
 	begun := time.Now()
 	var failed []error
@@ -120,9 +120,9 @@ func (o options) pairs(ctx context.Context, versions map[string]programs) error 
 	return errors.Join(append(failed, out.Flush())...)
 }
 
-// alternate returns the metrics of a run by version: of the i-th process of the one
-// and the i-th of the other, which ran side by side. The version that goes first
-// changes with each round, so that a machine that grows slower favours neither.
+// alternate returns the metrics of a run by version. The i-th processes of both
+// versions ran next to each other. The first version changes with each round, so that a
+// drift of the machine favours neither version.
 func (o options) alternate(ctx context.Context, run one, versions map[string]programs) (map[string][]measure.Metrics, error) {
 	both := map[string][]measure.Metrics{}
 	order := []string{former, present}

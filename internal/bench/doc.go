@@ -1,12 +1,14 @@
-// Command bench measures our collector and the garbage collector of Kubernetes
-// 1.36.3 side by side: the same events, the same server, the same workers, in one
-// run, and prints one table of ratios.
+// Command bench measures our collector and the garbage collector of Kubernetes 1.36.3
+// side by side. Both get the same events, the same server and the same workers in one
+// run. The command prints one table of ratios.
 //
 //	GOWORK=off go -C internal/bench run .
+//	GOWORK=off go -C internal/bench run . -against COMMIT
 //
-// README.md says how the figures are taken and has a table of them.
+// The second command compares our side with that of another commit. README.md describes
+// the measurements, and has a table of the figures.
 //
-// Package workload makes the objects, server is the store, measure holds what is
-// measured, once for both; ours and theirs are the two sides, and upstream builds
+// Package workload makes the objects, server is the store, and measure has the
+// measurements for both sides. The sides are ours and theirs. Package upstream builds
 // the program of theirs.
 package main

@@ -13,9 +13,9 @@ import (
 type how uint8
 
 const (
-	cost  how = iota // the less the better; the median of the rounds
+	cost  how = iota // less is better; the median of the rounds
 	delay            // a cost in time: the least of the rounds, which was disturbed least
-	rate             // the more the better; the most of the rounds
+	rate             // more is better; the highest of the rounds
 )
 
 // pick returns the value that stands for the rounds.
@@ -32,7 +32,7 @@ func (h how) pick(rounds []float64) float64 {
 	return figures.Median(rounds)
 }
 
-// ratio says how many times better ours is, NaN where that means nothing.
+// ratio says how many times better ours is, NaN if the ratio has no meaning.
 func (h how) ratio(ours, theirs float64) float64 {
 	if h == rate {
 		ours, theirs = theirs, ours
@@ -43,10 +43,10 @@ func (h how) ratio(ours, theirs float64) float64 {
 	return theirs / ours
 }
 
-// goal is what ours has to reach. A zero field asks for nothing.
+// goal is the target of ours. A zero field is no target.
 type goal struct {
 	ratio float64 // at least so many times better
-	most  float64 // at most; limited says that it counts
+	most  float64 // at most, if limited is set
 	least float64 // at least
 
 	limited bool
@@ -58,7 +58,7 @@ func atMost(limit float64) goal { return goal{most: limit, limited: true} }
 
 func atLeast(limit float64) goal { return goal{least: limit} }
 
-// met reports whether ours reaches the goal; given says that there is one.
+// met reports whether ours reaches the goal, and given whether there is a goal.
 func (g goal) met(ours, ratio float64) (ok, given bool) {
 	given = g != goal{}
 	ok = !math.IsNaN(ours) && !(g.ratio > 0 && !(ratio >= g.ratio)) && !(g.limited && ours > g.most) && !(g.least > 0 && ours < g.least)
@@ -79,24 +79,24 @@ func (g goal) String() string {
 
 // figure is one line of the table: a metric of the runs of one row.
 type figure struct {
-	work   string // what is done
+	work   string // the kind of work
 	name   string
 	unit   string
 	metric string
 	how    how
 	scale  float64 // 0 for 1
-	side   string  // whose metric stands for ours; "" for ours
-	over   source  // by whose metric both sides are divided
+	side   string  // the side whose metric stands for ours; "" for ours
+	over   source  // the metric that divides both sides
 	goal   goal
 }
 
-// source names a side's runs of a row; "" stands for the same.
+// source names a side's runs of a row. An empty string stands for the same row or side.
 type source struct{ row, side string }
 
 // results are the metrics of all rounds.
 type results map[source][]measure.Metrics
 
-// value returns the figure of one side in one row, NaN where it was not measured.
+// value returns the figure of one side in one row, NaN if it was not measured.
 func (r results) value(f figure, of source) float64 {
 	v := r.raw(f, of)
 	if f.over != (source{}) {

@@ -67,8 +67,8 @@ func run() error {
 	return o.table(ctx, p, built.Version)
 }
 
-// table measures every row, then each again as long as there is time, and prints
-// them. A row that fails is left out, and is in the error.
+// table measures every row once, and then again as long as there is time. It prints the
+// rows. A failed row is left out, and is in the error.
 func (o options) table(ctx context.Context, p programs, version string) error {
 	begun, all := time.Now(), results{}
 	rows := slices.DeleteFunc(plan(o.sizes), func(w row) bool { return !o.only.MatchString(w.name) })
@@ -92,8 +92,8 @@ func (o options) table(ctx context.Context, p programs, version string) error {
 	return errors.Join(append(slices.Collect(maps.Values(failed)), o.print(rows, all))...)
 }
 
-// again reports whether there is time for a round of a row: always for the first
-// one.
+// again reports whether there is time for a round of a row. The first round always has
+// time.
 func (o options) again(w row, round int, passed, took time.Duration) bool {
 	return round == 0 || round < w.rounds && (o.within == 0 || passed+took <= o.within)
 }
@@ -168,7 +168,7 @@ func (s sizes) validate() error {
 	return nil
 }
 
-// parseCounts reads numbers from 1 on that commas separate.
+// parseCounts reads numbers from 1 on, separated by commas.
 func parseCounts(text string) ([]int, error) {
 	var out []int
 	for s := range strings.SplitSeq(text, ",") {

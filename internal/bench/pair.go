@@ -11,20 +11,20 @@ import (
 	"github.com/ownergraph/ownergraph/internal/figures"
 )
 
-// noise is how far two medians may be apart without a verdict.
+// noise is the largest distance of two medians without a verdict.
 const noise = 0.03
 
 // pair is one figure of two versions.
 type pair struct {
 	a, b        float64 // the medians
-	ratio       float64 // of the medians; above 1 the present is worse
-	best        float64 // likewise, of the least time or the highest rate
+	ratio       float64 // of the medians; above 1 the working tree is worse
+	best        float64 // the same of the least time or the highest rate
 	least, most float64 // ratios of single pairs
 	rounds      int
 }
 
-// pairFigures returns what two versions are compared by: the figures of the row that
-// a run has, and with each time and rate its allocations.
+// pairFigures returns the figures that are compared: those of the row that a run has,
+// and the allocations beside each time and rate.
 func pairFigures(w row, side string, both map[string][]measure.Metrics) []figure {
 	var out []figure
 	add := func(f figure) {
@@ -71,7 +71,7 @@ func comparePair(f figure, both map[string][]measure.Metrics) pair {
 	return p
 }
 
-// worse says how many times worse the present is: B/A of a cost, A/B of a rate.
+// worse says how many times worse the working tree is: B/A of a cost, A/B of a rate.
 func (h how) worse(a, b float64) float64 { return 1 / h.ratio(b, a) }
 
 // rounds returns the figure of each process.
@@ -87,8 +87,7 @@ func (f figure) rounds(all []measure.Metrics) (out []float64) {
 	return out
 }
 
-// verdict says whether the medians and the best rounds agree in which version is
-// worse.
+// verdict names the worse or better version, if the medians and the best rounds agree.
 func (p pair) verdict() string {
 	switch {
 	case p.ratio > 1+noise && p.best > 1+noise:

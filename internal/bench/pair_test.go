@@ -42,8 +42,8 @@ func TestComparePair(t *testing.T) {
 	}
 }
 
-// TestPairFigures: each run of ours has figures to be compared by, and times have
-// their allocations beside them.
+// TestPairFigures: each run of ours has figures to compare, and times have their
+// allocations beside them.
 func TestPairFigures(t *testing.T) {
 	metrics := map[string][]measure.Metrics{present: {{
 		"fresh ns": 1, "fresh allocs": 1, "fresh bytes": 1, "update ns": 1, "whole bytes": 1, "held bytes": 1,

@@ -8,7 +8,7 @@ import (
 	"github.com/ownergraph/ownergraph/internal/bench/measure"
 )
 
-// sizes are what the flags set.
+// sizes are those of the flags.
 type sizes struct {
 	rounds  int
 	large   int // objects of the largest graph and of the largest owner
@@ -24,13 +24,14 @@ func plan(s sizes) []row {
 	return slices.Concat(graphRows(s), cascadeRows(s), starRows(s), chainRows(s), otherRows(s), latencyRows(s), collectorRows(s))
 }
 
-// barely is what stands bare beside a row.
+// barely is the bare run beside a row.
 func barely(p measure.Params) one {
 	p.Bare = true
 	return one{side: bare, params: p}
 }
 
-// floor is a figure of that: how much better than theirs ours could be at all.
+// floor is the figure of the bare run. It shows how much better than theirs ours could
+// be.
 func floor(f figure, name string) figure {
 	f.name, f.side, f.goal = name, bare, goal{}
 	return f
@@ -53,7 +54,7 @@ func graphRows(s sizes) []row {
 	seen := map[int]bool{}
 	for _, g := range []struct {
 		n             int
-		update, fresh float64 // by how many times
+		update, fresh float64 // the target ratios
 		warm          float64
 	}{{10_000, 25, 0, 0}, {min(100_000, s.large), 10, 8, 10}, {s.large, 5, 8, 0}} {
 		if seen[g.n] {

@@ -20,8 +20,8 @@ func standard(t *testing.T) options {
 	return o
 }
 
-// TestPlan runs every row of the plan, small and with our side alone, and looks
-// that it has the metrics that its figures name.
+// TestPlan: every row of the plan, small and with our side alone, has the metrics that
+// its figures name.
 func TestPlan(t *testing.T) {
 	seen, done := map[string]bool{}, map[measure.Params]measure.Metrics{}
 	for _, w := range plan(standard(t).sizes) {
@@ -108,7 +108,7 @@ func TestFlags(t *testing.T) {
 		{"-rounds 0", "-rounds", "nothing would be measured"},
 		{"-large 10", "-large", "too small to mean anything"},
 		{"-workers 1,x", "-workers", "no number"},
-		{"-workers 0", "-workers", "nobody would work"},
+		{"-workers 0", "-workers", "no worker"},
 		{"-only (", "-only", "no expression"},
 		{"queue", "queue", "no flag"},
 	} {

@@ -12,8 +12,8 @@ import (
 	"github.com/ownergraph/ownergraph/internal/figures"
 )
 
-// The sides of a row. Alone is our graph without the engine, bare the loop that
-// only sends the requests; both run in our program.
+// The sides of a row. Alone is our graph without the engine. Bare is a loop that only
+// sends the requests. Both run in our program.
 const (
 	ours   = "ours"
 	theirs = "theirs"
@@ -24,7 +24,8 @@ const (
 // product is the program of theirs with the metrics of kube-controller-manager.
 const product = "product"
 
-// row is what is measured together: one process for each run and round.
+// row is a set of runs that are measured together, each run and round in its own
+// process.
 type row struct {
 	name          string
 	size, workers int
@@ -41,10 +42,10 @@ type one struct {
 	rounds  int    // fewer than the row's, if not 0
 }
 
-// programs says which program measures a side.
+// programs names the program of each side.
 type programs map[string][]string
 
-// measure runs one round of the row, its sides in turns: each round begins with
+// measure runs one round of the row. The sides take turns, and each round begins with
 // another one.
 func (p programs) measure(ctx context.Context, w row, round int, into results) error {
 	for i := range w.runs {
@@ -79,8 +80,8 @@ func (p programs) start(ctx context.Context, run one) (measure.Metrics, error) {
 	return parse(out)
 }
 
-// parse reads the first value of what a process printed; a bubble of time prints
-// more after it.
+// parse reads the first value of a process's output. A bubble of time prints more after
+// it.
 func parse(out []byte) (m measure.Metrics, err error) {
 	if err := json.NewDecoder(bytes.NewReader(out)).Decode(&m); err != nil {
 		return nil, fmt.Errorf("answer %q: %w", out[:min(len(out), 200)], err)

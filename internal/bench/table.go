@@ -6,7 +6,7 @@ import (
 	"github.com/ownergraph/ownergraph/internal/figures"
 )
 
-// line is a figure as it is printed.
+// line is a figure in its printed form.
 type line struct {
 	work, size, workers, name, unit string
 	rounds                          int
@@ -14,7 +14,7 @@ type line struct {
 	goal, verdict                   string
 }
 
-// lines returns what a row has to say.
+// lines returns the lines of a row.
 func (r results) lines(w row) []line {
 	var out []line
 	for _, f := range w.figures {

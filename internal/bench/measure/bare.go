@@ -13,15 +13,15 @@ import (
 	"github.com/ownergraph/ownergraph/internal/bench/workload"
 )
 
-// The bare rows do what nobody can do without, and decide nothing: what they take is
-// the machine's and the server's.
+// The bare rows do only the inevitable work, and decide nothing. They take the time of
+// the machine and of the server.
 
-// bares says which row stands bare beside another one.
+// bares has the bare run beside a row.
 var bares = map[string]func(Side, Params) (Metrics, error){
 	"background": bareRow, "chain": bareChainRow, "fan": bareClockRow, "queue": bareMutexRow,
 }
 
-// bareRow is the floor: as many workers that only send the deletes.
+// bareRow has the given number of workers, which only send the deletes.
 func bareRow(side Side, p Params) (Metrics, error) {
 	w := workload.Trees(p.N)
 	s := load(side, cascade{Params: p, world: w})
@@ -46,8 +46,8 @@ func bareRow(side Side, p Params) (Metrics, error) {
 	return Metrics{"rate": float64(p.N) / took.Seconds(), "object ns": float64(took.Nanoseconds()) / float64(p.N)}, nil
 }
 
-// bareChainRow ends a chain with one goroutine that hears of each end, as a watch does,
-// and another one that it has delete the next level.
+// bareChainRow ends a chain with two goroutines. One hears of each end, as a watch
+// does. The other deletes the next level.
 func bareChainRow(side Side, p Params) (Metrics, error) {
 	w := workload.Chain(p.N)
 	s := load(side, cascade{Params: p, world: w})
@@ -90,14 +90,14 @@ func bareChainRow(side Side, p Params) (Metrics, error) {
 	return Metrics{"object ns": float64(took.Nanoseconds()) / float64(p.N-1)}, err
 }
 
-// bareClockRow reads the clock alone for as long as the end of an owner takes, about.
+// bareClockRow only reads the clock, for about as long as the end of an owner takes.
 func bareClockRow(_ Side, p Params) (Metrics, error) {
 	var worst time.Duration
 	slow, last := 0.0, time.Now()
 	for end := last.Add(time.Duration(p.N) * 2 * time.Microsecond); last.Before(end); {
 		now := time.Now()
 		d := now.Sub(last)
-		if worst = max(worst, d); d > mostWait {
+		if worst = max(worst, d); d > maxWait {
 			slow++
 		}
 		last = now
@@ -105,7 +105,7 @@ func bareClockRow(_ Side, p Params) (Metrics, error) {
 	return Metrics{"wait ns": float64(worst.Nanoseconds()), "over 0.25 ms": slow}, nil
 }
 
-// bareMutexRow takes a mutex as often as a cycle of the queue does, and does nothing
+// bareMutexRow takes a mutex as often as a cycle of the queue does, and does no work
 // under it.
 func bareMutexRow(_ Side, p Params) (Metrics, error) {
 	var mu sync.Mutex

@@ -12,19 +12,18 @@ import (
 	"github.com/ownergraph/ownergraph/internal/bench/workload"
 )
 
-// keepOne says that one tree of so many is not deleted, and has to be left as it
-// is.
+// keepOne: one tree of so many is not deleted, and has to stay unchanged.
 const keepOne = 50
 
-// cascade is one deletion, by one or several collectors, and what has to be left.
+// cascade is one deletion, by one or several collectors, with its required end state.
 type cascade struct {
 	Params
 	world *workload.World
-	roots []int // whom the user deletes
+	roots []int // the objects that the user deletes
 	by    graph.Propagation
-	left  int                         // how many objects are left
-	want  func(o graph.Object) string // what is wrong with one that is left, or ""
-	order []int                       // in which the server lists; nil for owners first
+	left  int                         // the number of objects that are left
+	want  func(o graph.Object) string // the fault of an object that is left, or ""
+	order []int                       // of the server's listing; nil for owners first
 }
 
 func backgroundRow(side Side, p Params) (Metrics, error) {
@@ -105,9 +104,9 @@ func load(side Side, c cascade) *server.Server {
 	return s
 }
 
-// measure has the user delete and waits until the store is as it has to be.
+// measure lets the user delete, and waits for the required number of objects.
 func (c cascade) measure(ctx context.Context, s *server.Server) (Metrics, error) {
-	work := float64(s.Len() - c.left - len(c.roots)) // what the collector has to do
+	work := float64(s.Len() - c.left - len(c.roots)) // objects that the collector has to write
 	if c.by == graph.Orphan {
 		work = float64(c.left)
 	}
@@ -138,7 +137,7 @@ func (c cascade) measure(ctx context.Context, s *server.Server) (Metrics, error)
 	return m, nil
 }
 
-// check compares what is left with what has to be.
+// check compares the objects that are left with the required ones.
 func (c cascade) check(s *server.Server) error {
 	list := s.Objects()
 	if len(list) != c.left {
@@ -175,7 +174,7 @@ func gather(ctx context.Context, side Side, s *server.Server, c cascade) (team, 
 	return t, nil
 }
 
-// share returns which of n collectors a scope is for.
+// share returns the number of the collector, of n, that has a scope.
 func share(scope string, n int) int {
 	h := 0
 	for i := range len(scope) {
@@ -184,7 +183,8 @@ func share(scope string, n int) int {
 	return h % n
 }
 
-// settled waits for each. What each holds is checked only if it holds all.
+// settled waits for each collector. It checks the number of objects only of a collector
+// that holds all.
 func (t team) settled(ctx context.Context, objects int) error {
 	for _, c := range t {
 		n := objects

@@ -9,11 +9,11 @@ import (
 )
 
 const (
-	batch     = 256     // events that a watch delivers at once
-	mostMoves = 1 << 18 // objects that are updated or replaced in one stretch
-	mostWarm  = 100_000 // objects of a graph that is filled a second time
+	batch    = 256     // events that a watch delivers at once
+	maxMoves = 1 << 18 // objects that are updated or replaced in one stretch
+	maxWarm  = 100_000 // objects of a graph that is filled a second time
 
-	leastUpdates = 100_000 // events of a stretch of updates
+	minUpdates = 100_000 // events of a stretch of updates
 )
 
 // graphRow fills a graph, updates, churns and empties it, and fills another one.
@@ -38,7 +38,7 @@ func graphRow(side Side, p Params) (Metrics, error) {
 	}
 	r.m["growth"] = r.m["churned bytes"] / r.m["held bytes"]
 	r.graph = nil
-	if p.N > mostWarm {
+	if p.N > maxWarm {
 		return r.m, nil
 	}
 	runtime.GC()
@@ -48,7 +48,7 @@ func graphRow(side Side, p Params) (Metrics, error) {
 	return r.m, r.fill("warm")
 }
 
-// memoryRow weighs all that the product keeps.
+// memoryRow weighs the whole memory of the product.
 func memoryRow(side Side, p Params) (Metrics, error) {
 	r, err := begin(side, p, true)
 	if err != nil {
@@ -76,7 +76,7 @@ type filling struct {
 	base, baseInUse float64
 }
 
-// weigh takes the bytes that are held for each object that there is or was.
+// weigh takes the bytes of memory for each present or former object.
 func (r *filling) weigh(name string) error {
 	alloc, inUse := heap()
 	n := float64(r.world.Len())
@@ -103,12 +103,12 @@ func (r *filling) fill(name string) error {
 	return r.holds(n)
 }
 
-// update puts new versions of objects, in random order, with nothing else changed:
-// of few objects several, one after another, so that a stretch is no moment.
+// update puts new versions of objects, in random order and without another change. A
+// small graph gets several versions of each object, so that the stretch is long enough.
 func (r *filling) update(name string) error {
 	order := workload.Shuffled(r.world.Len(), 1)
-	order = order[:min(len(order), mostMoves)]
-	n := max(len(order), leastUpdates)
+	order = order[:min(len(order), maxMoves)]
+	n := max(len(order), minUpdates)
 	err := r.run(name, n, func(i int) []Event { return []Event{{Object: r.world.Object(order[i%len(order)])}} })
 	if err != nil {
 		return err
@@ -120,7 +120,7 @@ func (r *filling) update(name string) error {
 func (r *filling) churn() error {
 	leaves := r.world.Leaves()
 	order := workload.Shuffled(len(leaves), 2)
-	order = order[:min(len(order), mostMoves)]
+	order = order[:min(len(order), maxMoves)]
 	err := r.run("churn", len(order), func(i int) []Event {
 		gone := Event{true, r.world.Object(leaves[order[i]])}
 		r.world.Replace(leaves[order[i]])
@@ -148,11 +148,11 @@ func (r *filling) holds(n int) error {
 	return nil
 }
 
-// run gives the graph the events of n steps, and takes what they cost, with and
-// without what follows from them.
+// run gives the graph the events of n steps. It takes their cost with and without the
+// decisions that follow.
 func (r *filling) run(name string, n int, of func(i int) []Event) error {
 	apply := newMeter()
-	var settle time.Duration
+	var processing time.Duration
 	var events []Event
 	for i := range n {
 		if events = append(events, of(i)...); len(events) < batch && i < n-1 {
@@ -168,12 +168,12 @@ func (r *filling) run(name string, n int, of func(i int) []Event) error {
 		apply.end()
 		r.graph.Drop()
 		begun := time.Now()
-		if err := r.graph.Settle(); err != nil {
+		if err := r.graph.Process(); err != nil {
 			return err
 		}
-		settle += time.Since(begun)
+		processing += time.Since(begun)
 	}
 	apply.per(n, r.m, name)
-	r.m[name+" settled ns"] = r.m[name+" ns"] + float64(settle.Nanoseconds())/float64(n)
+	r.m[name+" settled ns"] = r.m[name+" ns"] + float64(processing.Nanoseconds())/float64(n)
 	return nil
 }

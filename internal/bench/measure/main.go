@@ -6,8 +6,8 @@ import (
 	"os"
 )
 
-// Main is the whole of a process that measures one row: its first argument are
-// the Params as JSON, and it ends the process.
+// Main is the whole of a process that measures one row. Its first argument is the
+// Params as JSON. It ends the process.
 func Main(side func(Params) Side) {
 	if len(os.Args) != 2 {
 		fmt.Fprintln(os.Stderr, "usage: give the parameters of one row, as JSON; this is for the benchmark itself")
@@ -20,8 +20,8 @@ func Main(side func(Params) Side) {
 	os.Exit(0)
 }
 
-// One measures the row that the JSON names, and prints what it finds. For a row
-// in a bubble it ends the process.
+// One measures the row that the JSON names, and prints the figures. For a row in a
+// bubble it ends the process.
 func One(params string, side func(Params) Side) error {
 	var p Params
 	if err := json.Unmarshal([]byte(params), &p); err != nil {

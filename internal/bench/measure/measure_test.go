@@ -13,8 +13,8 @@ import (
 	"github.com/ownergraph/ownergraph/internal/bench/server"
 )
 
-// forgetful is a side that leaves the last event of each batch out, and whose
-// collector does nothing.
+// forgetful is a side that leaves the last event of each batch out. Its collector does
+// nothing.
 type forgetful struct{ ours.Side }
 
 type lossy struct{ measure.Graph }
@@ -38,7 +38,7 @@ func (forgetful) Start(context.Context, *server.Server, measure.How) (measure.Co
 	return idle{}, nil
 }
 
-// TestRowsCheckTheEnd has no row answer for work that was not done.
+// TestRowsCheckTheEnd: no row returns figures for work that was not done.
 func TestRowsCheckTheEnd(t *testing.T) {
 	for _, c := range []struct {
 		row, want, reason string
@@ -61,8 +61,8 @@ func TestRowsCheckTheEnd(t *testing.T) {
 	}
 }
 
-// TestBareRows: what stands bare beside a row ends what there is to end, with the
-// figures that it is compared by; a row that has nothing beside it says so.
+// TestBareRows: a bare run ends all its work, and has the figures of its row. A row
+// without a bare run says so.
 func TestBareRows(t *testing.T) {
 	for row, metric := range map[string]string{"background": "rate", "chain": "object ns", "fan": "wait ns", "queue": "cycle ns"} {
 		var out strings.Builder
@@ -81,8 +81,7 @@ func TestBareRows(t *testing.T) {
 	}
 }
 
-// TestSplit has two collectors share the work by scope: no object is written
-// twice.
+// TestSplit: two collectors share the work by scope, and no object is written twice.
 func TestSplit(t *testing.T) {
 	var out strings.Builder
 	p := measure.Params{Row: "background", N: 3400, Workers: 4, Collectors: 2, Split: true}

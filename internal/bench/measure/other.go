@@ -15,11 +15,11 @@ import (
 	"github.com/ownergraph/ownergraph/internal/bench/workload"
 )
 
-// quiet is longer than either side waits before it tries again.
+// quiet is longer than the longest wait of either side before another try.
 const quiet = 1100 * time.Second
 
-// startRow starts a collector on objects in random order of which none is to be
-// collected. It runs in a bubble of time, so that a long tail costs none.
+// startRow starts a collector on objects in random order, none of which may be
+// collected. It runs in a bubble of time, so that a long tail costs no real time.
 func startRow(side Side, p Params) (Metrics, error) {
 	w := workload.Trees(p.N)
 	c := cascade{Params: p, world: w, order: workload.Shuffled(w.Len(), 5), left: w.Len()}
@@ -53,8 +53,8 @@ func startRow(side Side, p Params) (Metrics, error) {
 // InBubble reports whether a row has to run in a bubble of time.
 func InBubble(p Params) bool { return p.Row == "start" }
 
-// RunBubble is Run in a bubble of time. Bubbles belong to tests, so the process
-// becomes one, and ends.
+// RunBubble is Run in a bubble of time. Bubbles belong to tests, so the process becomes
+// a test, and ends.
 func RunBubble(out io.Writer, side Side, p Params) {
 	test := func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
@@ -68,7 +68,7 @@ func RunBubble(out io.Writer, side Side, p Params) {
 	testing.Main(all, []testing.InternalTest{{Name: p.Row, F: test}}, nil, nil)
 }
 
-// queueRow is add, get and done.
+// queueRow measures add, get and done.
 func queueRow(side Side, p Params) (Metrics, error) {
 	side.Queue(p.Workers, p.N/10, p.Product)() // warm
 	run, m := side.Queue(p.Workers, p.N, p.Product), Metrics{}

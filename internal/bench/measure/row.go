@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Params says what one process measures.
+// Params are the parameters of one process.
 type Params struct {
 	Row        string        `json:"row"`
 	N          int           `json:"n,omitempty"`
@@ -17,10 +17,10 @@ type Params struct {
 	Split      bool          `json:"split,omitempty"`
 	Latency    time.Duration `json:"latency,omitempty"`
 	Product    bool          `json:"product,omitempty"`
-	Bare       bool          `json:"bare,omitempty"` // what stands bare beside the row
+	Bare       bool          `json:"bare,omitempty"` // measures the bare run beside the row
 	Timeout    time.Duration `json:"timeout,omitempty"`
-	// Profile names a file for a CPU profile: of a cascade from the user's deletion
-	// to its end, of other rows as a whole.
+	// Profile names a file for a CPU profile. It covers a cascade from the user's
+	// deletion to its end, and any other row as a whole.
 	Profile string `json:"profile,omitempty"`
 }
 
@@ -51,7 +51,7 @@ func Run(out io.Writer, side Side, p Params) error {
 	return json.NewEncoder(out).Encode(m)
 }
 
-// meter adds up what several stretches took. Reading it allocates nothing.
+// meter adds up the costs of several stretches. Reading it allocates nothing.
 type meter struct {
 	stats          *runtime.MemStats
 	begun          time.Time
@@ -76,14 +76,14 @@ func (t *meter) end() {
 	t.bytes += t.stats.TotalAlloc
 }
 
-// per writes what was added up by unit of work, under a name.
+// per writes the sum for each unit of work, under a name.
 func (t *meter) per(n int, m Metrics, name string) {
 	m[name+" ns"] = float64(t.time.Nanoseconds()) / float64(n)
 	m[name+" allocs"] = float64(t.mallocs) / float64(n)
 	m[name+" bytes"] = float64(t.bytes) / float64(n)
 }
 
-// heap returns the bytes of what is reachable, and of the pages that hold it.
+// heap returns the bytes of the reachable objects, and of the pages that hold them.
 func heap() (alloc, inUse float64) {
 	runtime.GC()
 	runtime.GC()

@@ -34,7 +34,7 @@ func worstRow(side Side, p Params) (Metrics, error) {
 	return Metrics{"worst ns": float64(worst.Nanoseconds()), "over 1 ms": over}, nil
 }
 
-// one gives the graph one event, returns how long it took, and settles.
+// one gives the graph one event, returns its time, and processes it.
 func one(g Graph, e Event) (time.Duration, error) {
 	g.Prepare([]Event{e})
 	start := time.Now()
@@ -42,16 +42,16 @@ func one(g Graph, e Event) (time.Duration, error) {
 	d := time.Since(start)
 	g.Drop()
 	if err == nil {
-		err = g.Settle()
+		err = g.Process()
 	}
 	return d, err
 }
 
-// mostWait is how long another event may wait while an owner ends.
-const mostWait = 250 * time.Microsecond
+// maxWait is the target for the wait of another event while an owner ends.
+const maxWait = 250 * time.Microsecond
 
-// fanRow ends an owner of many on a graph whose dependents came and went in
-// random order, and looks how long other events would have to wait.
+// fanRow ends an owner of many on a graph whose dependents came and went in random
+// order. It takes the waits of other events.
 func fanRow(side Side, p Params) (Metrics, error) {
 	w := workload.Star(p.N)
 	g, err := side.Graph(false)
@@ -70,7 +70,7 @@ func fanRow(side Side, p Params) (Metrics, error) {
 	g.Drop()
 	worst, slow := event, 0.0
 	err = g.Drain(func(d time.Duration) {
-		if worst = max(worst, d); d > mostWait {
+		if worst = max(worst, d); d > maxWait {
 			slow++
 		}
 	})

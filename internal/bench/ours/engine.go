@@ -12,8 +12,8 @@ import (
 	"github.com/ownergraph/ownergraph/internal/bench/workload"
 )
 
-// mostBatch is how many calls a Collector takes under one lock.
-const mostBatch = 16
+// maxBatch is the number of calls that a Collector takes under one lock.
+const maxBatch = 16
 
 // engine is an Engine that is driven as a Collector drives it, without the calls.
 type engine struct {
@@ -43,7 +43,7 @@ func (g *engine) Listed() error {
 	if err := g.Apply(); err != nil {
 		return err
 	}
-	return g.Settle()
+	return g.Process()
 }
 
 func (g *engine) Prepare(events []measure.Event) { g.events = prepare(g.events, events) }
@@ -57,8 +57,8 @@ func (g *engine) Drop() {
 	g.events = g.events[:0]
 }
 
-// Settle has the engine decide all that is to be decided. Nothing may come of it.
-func (g *engine) Settle() error {
+// Process makes all pending decisions of the engine. They must not lead to a call.
+func (g *engine) Process() error {
 	now := time.Now()
 	for {
 		call, at := g.engine.Next(now, ownergraph.LaneStore)
@@ -73,9 +73,9 @@ func (g *engine) Settle() error {
 
 func (g *engine) Len() int { return g.engine.Stats().Objects }
 
-// Drain carries out what the engine wants, with a store that does at once what
-// it is asked to. A step is what the Collector does under one lock: it takes up
-// to 16 calls, or reports one, or observes one event.
+// Drain carries out the engine's calls, with a store that answers at once. A step is
+// the work of the Collector under one lock: it takes up to 16 calls, or reports one, or
+// observes one event.
 func (g *engine) Drain(step func(time.Duration)) error {
 	var calls []ownergraph.Call
 	for again := true; again; {
@@ -104,12 +104,11 @@ func (g *engine) Drain(step func(time.Duration)) error {
 	return nil
 }
 
-// take returns the next calls, and whether the engine wants to be asked again at
-// once.
+// take returns the next calls, and whether the engine has more work at once.
 func (g *engine) take(calls []ownergraph.Call, step func(time.Duration)) ([]ownergraph.Call, bool) {
 	start := time.Now()
 	var at time.Time
-	for len(calls) < mostBatch {
+	for len(calls) < maxBatch {
 		var c ownergraph.Call
 		if c, at = g.engine.Next(start, ownergraph.LaneStore); c.ID == 0 {
 			break
@@ -165,7 +164,7 @@ func (g *bare) Drop() {
 	g.events = g.events[:0]
 }
 
-func (g *bare) Settle() error { return nil }
+func (g *bare) Process() error { return nil }
 
 func (g *bare) Len() int { return g.graph.Observed() }
 
@@ -182,7 +181,7 @@ func prepare(to []graph.Event, events []measure.Event) []graph.Event {
 	return to
 }
 
-// beginning is what a watch says before the first object.
+// beginning has the reports of a watch before the first object.
 func beginning() []graph.Event {
 	out := []graph.Event{{Type: graph.KindsKnown, Kinds: workload.Kinds()}}
 	for _, k := range workload.Kinds() {
@@ -191,7 +190,7 @@ func beginning() []graph.Event {
 	return out
 }
 
-// listed is what it says after the last one that there is at first.
+// listed has its reports after the last object of the listings.
 func listed() []graph.Event {
 	var out []graph.Event
 	for _, k := range workload.Kinds() {

@@ -9,14 +9,14 @@ import (
 	"github.com/ownergraph/ownergraph/internal/core/queue"
 )
 
-// Side is the whole of ours. With Alone, Graph returns the graph without the
-// engine around it, which shows what the engine adds.
+// Side is the whole of ours. With Alone, Graph returns the graph without the engine
+// around it. The difference is the share of the engine.
 type Side struct{ Alone bool }
 
 var _ measure.Side = Side{}
 
-// Graph returns an empty engine of level 2, which is all that we keep, or an empty
-// graph.
+// Graph returns an empty engine of level 2, which is all that our side keeps, or an
+// empty graph.
 func (s Side) Graph(bool) (measure.Graph, error) {
 	if s.Alone {
 		return &bare{graph: graph.New(graph.Config{})}, nil
@@ -24,12 +24,12 @@ func (s Side) Graph(bool) (measure.Graph, error) {
 	return newEngine()
 }
 
-// View returns nil: we read objects as the server holds them.
+// View returns nil, since we read objects in the server's form.
 func (Side) View(graph.Object) any { return nil }
 
-// Queue works as the Collector does: one mutex, under which a watch adds, and a
-// worker takes the next key and ends it. With product each reads the clock, as
-// the Collector does for the engine.
+// Queue works as the Collector does. Under one mutex a watch adds keys, and a worker
+// takes the next key and ends it. With product each of them reads the clock, as the
+// Collector does for the engine.
 func (Side) Queue(consumers, cycles int, product bool) func() {
 	q := &locked{queue: queue.New(queue.Config[graph.NodeID]{Number: number}), clock: func() time.Time { return time.Time{} }}
 	if product {
@@ -51,7 +51,7 @@ func (Side) Queue(consumers, cycles int, product bool) func() {
 	}
 }
 
-// number is a node id as the number that it is, as in the engine.
+// number is a node id as a number, as in the engine.
 func number(id graph.NodeID) uint32 { return uint32(id) }
 
 type locked struct {
@@ -63,7 +63,7 @@ type locked struct {
 func (q *locked) add(key graph.NodeID) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	_ = q.clock() // Engine.Observe is given it
+	_ = q.clock() // Engine.Observe takes it
 	q.queue.Add(key, queue.Normal)
 }
 

@@ -6,15 +6,15 @@ import (
 	"time"
 )
 
-// delays lets each request wait for the same time, on a clock that is finer than
-// Go's timers are in a program that is mostly idle: the network poller sleeps by
-// whole milliseconds, so that a timer of one takes up to two, as it falls, and less
-// the more the program has to do. See nap.
+// delays lets each request wait for the same time. Its clock is finer than Go's timers
+// are in a program that is mostly idle. There the network poller sleeps by whole
+// milliseconds. A timer of one millisecond takes up to two, and less in a busy program.
+// See nap.
 type delays struct {
 	latency time.Duration
 
 	mu    sync.Mutex
-	queue []delay // in the order in which they end
+	queue []delay // in the order of their ends
 	more  chan struct{}
 }
 
@@ -23,7 +23,7 @@ type delay struct {
 	over chan struct{}
 }
 
-// newDelays begins to let requests wait, until the process ends.
+// newDelays begins to delay requests, until the process ends.
 func newDelays(latency time.Duration) *delays {
 	d := &delays{latency: latency, more: make(chan struct{}, 1)}
 	go d.run()
@@ -54,7 +54,7 @@ func (d *delays) run() {
 	}
 }
 
-// end ends what is due, and returns how long it is until the next, 0 for none.
+// end ends the delays that are due. It returns the time until the next one, 0 for none.
 func (d *delays) end() time.Duration {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -5,11 +5,11 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// Get returns what is at the coordinates, whatever its UID. ErrNotFound,
+// Get returns the object at the coordinates, with any UID. It fails with ErrNotFound or
 // ErrKindUnknown.
 func (s *Server) Get(at graph.Key) (*Record, error) {
 	s.request(Get)
-	sh := s.shelves[at.Kind]
+	sh := s.tables[at.Kind]
 	if sh == nil {
 		return nil, graph.ErrKindUnknown
 	}
@@ -22,16 +22,16 @@ func (s *Server) Get(at graph.Key) (*Record, error) {
 	return r, nil
 }
 
-// Delete is one request of a collector. The errors are those of
-// finalizer.Delete, without its text, ErrNotFound and ErrKindUnknown.
+// Delete is one request of a collector. It fails with the errors of finalizer.Delete,
+// without its text, ErrNotFound or ErrKindUnknown.
 func (s *Server) Delete(at graph.Key, opts graph.DeleteOptions) error {
 	s.request(Delete)
 	return s.Remove(at, opts)
 }
 
-// Remove is Delete by a user: it is not counted and takes no time.
+// Remove is Delete by a user. It is not counted and takes no time.
 func (s *Server) Remove(at graph.Key, opts graph.DeleteOptions) error {
-	sh := s.shelves[at.Kind]
+	sh := s.tables[at.Kind]
 	if sh == nil {
 		return graph.ErrKindUnknown
 	}
@@ -53,22 +53,22 @@ func (s *Server) Remove(at graph.Key, opts graph.DeleteOptions) error {
 	if err != nil {
 		return err
 	}
-	s.settle(sh, live, out)
+	s.applyOutcome(sh, live, out)
 	return nil
 }
 
-// Patch is one request of a collector. The errors are those of finalizer.Patch,
-// ErrNotFound and ErrKindUnknown.
+// Patch is one request of a collector. It fails with the errors of finalizer.Patch,
+// ErrNotFound or ErrKindUnknown.
 func (s *Server) Patch(at graph.Key, pre graph.Precondition, change graph.Change) error {
 	_, err := s.Edit(at, func(o graph.Object) (finalizer.Outcome, error) { return finalizer.Patch(o, pre, change) })
 	return err
 }
 
-// Edit is a patch whose meaning depends on what it meets, in one atomic step. It
-// returns the object as it is now, or was last.
+// Edit is a patch whose meaning depends on the live object, in one atomic step. It
+// returns the present object, or the last one.
 func (s *Server) Edit(at graph.Key, edit func(live graph.Object) (finalizer.Outcome, error)) (*Record, error) {
 	s.request(Patch)
-	sh := s.shelves[at.Kind]
+	sh := s.tables[at.Kind]
 	if sh == nil {
 		return nil, graph.ErrKindUnknown
 	}
@@ -82,11 +82,11 @@ func (s *Server) Edit(at graph.Key, edit func(live graph.Object) (finalizer.Outc
 	if err != nil {
 		return nil, err
 	}
-	return s.settle(sh, live, out), nil
+	return s.applyOutcome(sh, live, out), nil
 }
 
-// settle carries an outcome out. The shelf is locked.
-func (s *Server) settle(sh *shelf, live *Record, out finalizer.Outcome) *Record {
+// applyOutcome carries an outcome out. The table is locked.
+func (s *Server) applyOutcome(sh *kindTable, live *Record, out finalizer.Outcome) *Record {
 	switch out.Effect {
 	case finalizer.Stored:
 		out.Object.Version = s.next()
@@ -99,9 +99,9 @@ func (s *Server) settle(sh *shelf, live *Record, out finalizer.Outcome) *Record 
 	return live
 }
 
-// commit replaces live by now, or takes it away, and tells every watch. The
-// shelf is locked, so that the watches see each kind in order.
-func (s *Server) commit(sh *shelf, live, now *Record) {
+// commit replaces live by now, or removes it, and tells every watch. The table is
+// locked, so that the watches see each kind in order.
+func (s *Server) commit(sh *kindTable, live, now *Record) {
 	at := placeOf(live.Object.Key)
 	if now != nil {
 		sh.objects[at] = now
@@ -116,8 +116,8 @@ func (s *Server) commit(sh *shelf, live, now *Record) {
 	}
 }
 
-// Fence is one request of a collector for each kind: every watch that runs tells
-// of it behind all that was committed before.
+// Fence is one request of a collector for each kind. Every running watch reports it
+// behind all changes that were committed before.
 func (s *Server) Fence(id uint64) {
 	for range s.cfg.Kinds {
 		s.request(Fence)

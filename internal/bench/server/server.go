@@ -18,10 +18,9 @@ type Config struct {
 	Kinds []graph.KindInfo
 	// Latency is added to each request, outside of every lock.
 	Latency time.Duration
-	// View makes the form in which objects are read; nil leaves it out.
+	// View makes the form in which objects are read. Nil leaves it out.
 	View func(graph.Object) any
-	// Trace has each request look at the clock and at how many goroutines
-	// there are.
+	// Trace makes each request note the time and the number of goroutines.
 	Trace bool
 }
 
@@ -31,7 +30,7 @@ type Record struct {
 	View   any
 }
 
-// Verb is what a request does.
+// Verb is the kind of a request.
 type Verb uint8
 
 // The verbs that are counted.
@@ -43,8 +42,8 @@ const (
 	verbs
 )
 
-// Counts is how many requests there were, by verb; with Trace also the most
-// goroutines that one of them saw, and when the last one came.
+// Counts has the number of requests by verb. With Trace it also has the highest number
+// of goroutines that a request saw, and the time of the last request.
 type Counts struct {
 	Gets, Patches, Deletes, Fences uint64
 	Goroutines                     int
@@ -57,7 +56,7 @@ func (c Counts) Total() uint64 { return c.Gets + c.Patches + c.Deletes + c.Fence
 // Server holds objects. It is safe for concurrent use once it is loaded.
 type Server struct {
 	cfg     Config
-	shelves map[graph.Kind]*shelf
+	tables  map[graph.Kind]*kindTable
 	loaded  []graph.Key
 	version atomic.Uint64
 	counts  [verbs]atomic.Uint64
@@ -72,7 +71,7 @@ type Server struct {
 	delays  *delays // nil without a latency
 }
 
-type shelf struct {
+type kindTable struct {
 	mu      sync.RWMutex
 	objects map[place]*Record
 }
@@ -81,13 +80,13 @@ type place struct{ scope, name string }
 
 func placeOf(k graph.Key) place { return place{k.Scope, k.Name} }
 
-// New returns a server that holds nothing.
+// New returns an empty server.
 func New(cfg Config) *Server {
-	s := &Server{cfg: cfg, shelves: map[graph.Kind]*shelf{}, reached: make(chan struct{})}
+	s := &Server{cfg: cfg, tables: map[graph.Kind]*kindTable{}, reached: make(chan struct{})}
 	s.goal.Store(-1)
-	s.version.Store(1 << 40) // beyond that of every object that is loaded
+	s.version.Store(1 << 40) // beyond that of every loaded object
 	for _, k := range cfg.Kinds {
-		s.shelves[k.Kind] = &shelf{objects: map[place]*Record{}}
+		s.tables[k.Kind] = &kindTable{objects: map[place]*Record{}}
 	}
 	s.feeds.Store(&[]*feed{})
 	if cfg.Latency > 0 {
@@ -96,10 +95,10 @@ func New(cfg Config) *Server {
 	return s
 }
 
-// Load adds objects as they are. Watches list them in the order in which they
-// were loaded. No watch may run yet.
+// Load adds objects without a change. Watches list them in the order of their loading.
+// No watch may run yet.
 func (s *Server) Load(o graph.Object) {
-	s.shelves[o.Kind].objects[placeOf(o.Key)] = s.record(o)
+	s.tables[o.Kind].objects[placeOf(o.Key)] = s.record(o)
 	s.loaded = append(s.loaded, o.Key)
 	s.held.Add(1)
 }
@@ -112,16 +111,16 @@ func (s *Server) record(o graph.Object) *Record {
 	return r
 }
 
-// Len returns how many objects are held.
+// Len returns the number of objects.
 func (s *Server) Len() int { return int(s.held.Load()) }
 
-// Kinds returns what was configured.
+// Kinds returns the configured kinds.
 func (s *Server) Kinds() []graph.KindInfo { return slices.Clone(s.cfg.Kinds) }
 
-// Objects returns what is held, sorted by key.
+// Objects returns the objects, sorted by key.
 func (s *Server) Objects() []graph.Object {
 	var out []graph.Object
-	for _, sh := range s.shelves {
+	for _, sh := range s.tables {
 		sh.mu.RLock()
 		for _, r := range sh.objects {
 			out = append(out, r.Object)
@@ -132,8 +131,8 @@ func (s *Server) Objects() []graph.Object {
 	return out
 }
 
-// Reaches returns a channel that is closed when no more than n objects are held.
-// It is asked once.
+// Reaches returns a channel that is closed when no more than n objects are left. It is
+// called once.
 func (s *Server) Reaches(n int) <-chan struct{} {
 	s.goal.Store(int64(n))
 	return s.reached
@@ -147,7 +146,7 @@ func (s *Server) Reset() {
 	s.crowd.Store(0)
 }
 
-// Counts returns what has been asked since the last Reset.
+// Counts returns the requests since the last Reset.
 func (s *Server) Counts() Counts {
 	return Counts{
 		s.counts[Get].Load(), s.counts[Patch].Load(), s.counts[Delete].Load(), s.counts[Fence].Load(),

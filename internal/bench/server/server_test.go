@@ -92,10 +92,10 @@ func TestWatch(t *testing.T) {
 	s := load(object("b"), object("a"))
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
-	var told []string
+	var reported []string
 	err := s.Watch(ctx, func(list []*Record) error {
 		for _, r := range list {
-			told = append(told, "put "+r.Object.Name)
+			reported = append(reported, "put "+r.Object.Name)
 		}
 		for _, name := range []string{"a", "b"} {
 			opts := graph.DeleteOptions{Propagation: map[string]graph.Propagation{"a": graph.Foreground}[name]}
@@ -108,13 +108,13 @@ func TestWatch(t *testing.T) {
 	}, func(c Change) error {
 		switch {
 		case c.Fence != 0:
-			told = append(told, fmt.Sprintf("fence %c", rune(c.Fence)))
+			reported = append(reported, fmt.Sprintf("fence %c", rune(c.Fence)))
 		case c.New != nil:
-			told = append(told, "put "+c.New.Object.Name)
+			reported = append(reported, "put "+c.New.Object.Name)
 		default:
-			told = append(told, "gone "+c.Old.Object.Name)
+			reported = append(reported, "gone "+c.Old.Object.Name)
 		}
-		if len(told) == 6 {
+		if len(reported) == 6 {
 			stop()
 		}
 		return nil
@@ -123,8 +123,8 @@ func TestWatch(t *testing.T) {
 		t.Error(err)
 	}
 	want := "[put b put a put a fence a gone b fence b]"
-	if got := fmt.Sprint(told); got != want {
-		t.Errorf("told %s, want %s", got, want)
+	if got := fmt.Sprint(reported); got != want {
+		t.Errorf("reported %s, want %s", got, want)
 	}
 }
 

@@ -6,15 +6,15 @@ import (
 	"sync"
 )
 
-// Change is what a watch tells: an object was put (New; Old is nil in the
-// listing), it is gone (Old alone), or a fence has passed.
+// Change is one report of a watch. New says that an object was put, and Old is nil in
+// the listing. Old alone says that it is gone. A fence has passed if neither is set.
 type Change struct {
 	Old, New *Record
 	Fence    uint64
 }
 
-// feed is what one watch has still to tell. Its two buffers take turns, so a
-// watch that is as fast as the writers allocates nothing.
+// feed has the pending changes of one watch. Its two buffers take turns, so a watch
+// that is as fast as the writers allocates nothing.
 type feed struct {
 	mu    sync.Mutex
 	queue []Change
@@ -43,9 +43,8 @@ func (f *feed) take() []Change {
 	return out
 }
 
-// Watch tells list everything that was loaded and is still held, in that order,
-// and then each change to next, from one goroutine, until ctx or an error of
-// either ends it.
+// Watch gives list all loaded objects that are still there, in that order. Then it
+// gives next each change, from one goroutine, until ctx or an error of either ends it.
 func (s *Server) Watch(ctx context.Context, list func([]*Record) error, next func(Change) error) error {
 	f := &feed{ready: make(chan struct{}, 1)}
 	now := s.join(f)
@@ -69,17 +68,17 @@ func (s *Server) Watch(ctx context.Context, list func([]*Record) error, next fun
 	}
 }
 
-// join adds a feed at one moment, and returns what is held at that moment.
+// join adds a feed at one moment, and returns the objects of that moment.
 func (s *Server) join(f *feed) []*Record {
 	for _, k := range s.cfg.Kinds {
-		sh := s.shelves[k.Kind]
+		sh := s.tables[k.Kind]
 		sh.mu.Lock()
 		defer sh.mu.Unlock()
 	}
 	s.alter(func(list []*feed) []*feed { return append(list, f) })
 	var now []*Record
 	for _, k := range s.loaded {
-		if r := s.shelves[k.Kind].objects[placeOf(k)]; r != nil && r.Object.UID == k.UID {
+		if r := s.tables[k.Kind].objects[placeOf(k)]; r != nil && r.Object.UID == k.UID {
 			now = append(now, r)
 		}
 	}

@@ -12,8 +12,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// partial returns the object as a metadata informer has it: with the two labels
-// that every pod of a replica set has at least, and each string by itself.
+// partial returns the object as a metadata informer has it. It has the two labels that
+// every pod of a replica set has at least, and each string is an allocation of its own.
 func partial(o graph.Object) *metav1.PartialObjectMetadata {
 	version, kind := kindOf(o.Kind).ToAPIVersionAndKind()
 	p := &metav1.PartialObjectMetadata{

@@ -1,12 +1,12 @@
 // Package theirs is the other side of the benchmark: the garbage collector of
-// Kubernetes, with the workers, queues, discovery and REST mapping that
+// Kubernetes. It has the workers, queues, discovery and REST mapping that
 // kube-controller-manager gives it, over the benchmark's server.
 //
-// It reaches the collector's unexported parts through Inside, which the bridge
-// file of package upstream implements where upstream's package is built.
+// It reaches the collector's unexported parts through Inside. The bridge file of
+// package upstream implements Inside where upstream's package is built.
 //
-// Where the two could be measured differently, upstream gets the better of it:
-// its informers cost nothing (events are handed over decoded, and kept by a cache
-// only where memory is weighed), the client's throttle is off, and what a read
-// returns is shared instead of decoded.
+// If the two sides could be measured differently, upstream has the advantage. Its
+// informers cost nothing: events come decoded, and a cache keeps them only in the
+// memory row. The client's throttle is off. The result of a read is shared and needs no
+// decoding.
 package theirs

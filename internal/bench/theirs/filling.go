@@ -34,7 +34,7 @@ func (g *filling) Begin() error { return nil }
 
 func (g *filling) Listed() error {
 	g.listed = true
-	return g.Settle()
+	return g.Process()
 }
 
 func (g *filling) Prepare(events []measure.Event) {
@@ -65,7 +65,7 @@ func (g *filling) tell(e event) error {
 	switch {
 	case e.gone:
 		g.inside.Deleted(e.kind, e.object)
-	case g.listed: // all that comes then is known already, or is made anew
+	case g.listed: // every later object is known already, or is made anew
 		g.inside.Updated(e.kind, e.object, e.object)
 	default:
 		g.inside.Added(e.kind, e.object)
@@ -79,8 +79,8 @@ func (g *filling) tell(e event) error {
 	return g.cache.Add(e.object)
 }
 
-// Settle finds nothing to do: the graph asks for work only where there is some.
-func (g *filling) Settle() error {
+// Process finds nothing to do, since the graph queues only real work.
+func (g *filling) Process() error {
 	if n := g.inside.Deletes() + g.inside.Orphans(); n > 0 {
 		return fmt.Errorf("garbage collector: %d objects are queued: nothing is to be collected", n)
 	}
@@ -89,8 +89,8 @@ func (g *filling) Settle() error {
 
 func (g *filling) Len() int { return g.inside.Nodes() }
 
-// Drain has nothing to time: the event did it all. It checks that every dependent
-// is queued.
+// Drain has no step to time, since the event did all the work. It checks that every
+// dependent is queued.
 func (g *filling) Drain(func(time.Duration)) error {
 	want := g.inside.Nodes()
 	if got := g.inside.Deletes(); got != want {

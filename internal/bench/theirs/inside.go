@@ -9,24 +9,23 @@ import (
 	"k8s.io/client-go/metadata"
 )
 
-// Inside is one garbage collector by its own parts. Step is for one goroutine;
-// everything else is safe for concurrent use.
+// Inside is one garbage collector by its own parts. Step is for one goroutine. All
+// other methods are safe for concurrent use.
 type Inside interface {
-	// Added, Updated and Deleted are what its informers' handlers do.
+	// Added, Updated and Deleted are the handlers of its informers.
 	Added(gvk schema.GroupVersionKind, o *metav1.PartialObjectMetadata)
 	Updated(gvk schema.GroupVersionKind, before, o *metav1.PartialObjectMetadata)
 	Deleted(gvk schema.GroupVersionKind, o *metav1.PartialObjectMetadata)
-	// Step takes one event into the graph. It waits for one, and reports false
-	// when the queue is shut down.
+	// Step takes one event into the graph. It waits for one, and reports false when the
+	// queue is shut down.
 	Step() bool
-	// Delete and Orphan are one worker each. They return when the queues are
-	// shut down.
+	// Delete and Orphan are one worker each. They return when the queues are shut down.
 	Delete(ctx context.Context)
 	Orphan(ctx context.Context)
 	ShutDown()
-	// Nodes is how many nodes the graph has.
+	// Nodes is the number of nodes in the graph.
 	Nodes() int
-	// Changes, Deletes and Orphans are how long the queues are.
+	// Changes, Deletes and Orphans are the lengths of the queues.
 	Changes() int
 	Deletes() int
 	Orphans() int

@@ -11,7 +11,7 @@ import (
 	"k8s.io/client-go/testing"
 )
 
-// kindOf returns what Kubernetes calls a kind.
+// kindOf returns Kubernetes' name of a kind.
 func kindOf(k graph.Kind) schema.GroupVersionKind {
 	switch k {
 	case workload.Deployment:
@@ -35,7 +35,7 @@ func kindOfResource(r schema.GroupVersionResource) graph.Kind {
 	return ""
 }
 
-// mapper is what kube-controller-manager uses: it asks the discovery once, and
+// mapper is the REST mapper of kube-controller-manager. It asks the discovery once, and
 // then answers from memory, under a lock.
 func mapper() *restmapper.DeferredDiscoveryRESTMapper {
 	verbs := metav1.Verbs{"get", "list", "watch", "patch", "delete"}

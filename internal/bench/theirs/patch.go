@@ -9,7 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// patch is what the garbage collector sends: references that go or cease to
+// patch is a patch of the garbage collector. It has the references that go or cease to
 // block (strategic merge), or the finalizers that stay (merge).
 type patch struct {
 	merge    bool
@@ -43,7 +43,7 @@ func (p patch) precondition() graph.Precondition {
 	return graph.Precondition{UID: p.Metadata.UID, Version: p.Metadata.ResourceVersion}
 }
 
-// change returns what the patch does to the live object.
+// change returns the effect of the patch on the live object.
 func (p patch) change(live graph.Object) (c graph.Change) {
 	if p.merge {
 		for _, f := range live.Finalizers {

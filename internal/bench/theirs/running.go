@@ -20,9 +20,9 @@ type running struct {
 	watch   chan error
 }
 
-// Start runs the garbage collector as its Run does: one goroutine for the graph
-// and how.Workers for each of its two queues. A watch of the server stands for
-// the informers.
+// Start runs the garbage collector as its Run does. One goroutine works on the graph,
+// and how.Workers on each of its two queues. A watch of the server stands for the
+// informers.
 func (s Side) Start(ctx context.Context, on *server.Server, how measure.How) (measure.Collector, error) {
 	if how.Scope != nil {
 		return nil, errors.New("garbage collector: collects in all scopes")
@@ -68,7 +68,7 @@ func (r *running) tell(c server.Change) {
 	}
 }
 
-// Settled looks every millisecond: nobody tells.
+// Settled looks every millisecond, since the collector gives no notice.
 func (r *running) Settled(ctx context.Context, objects int) error {
 	for {
 		in := r.inside

@@ -17,9 +17,9 @@ type Side struct{ Make Make }
 
 var _ measure.Side = Side{}
 
-// Hush has Kubernetes log nothing, at the level at which it logs by default.
-// With bubbled it reports no errors either: it would sleep after each, by a clock
-// that a bubble of time does not have.
+// Hush turns off the logs of Kubernetes at the default level. With bubbled it also
+// turns off the reports of errors. Kubernetes would sleep after each of them, by a
+// clock that a bubble of time does not have.
 func Hush(bubbled bool) {
 	klog.LogToStderr(false)
 	klog.SetOutput(io.Discard)
@@ -28,10 +28,10 @@ func Hush(bubbled bool) {
 	}
 }
 
-// View returns what its informers would hold.
+// View returns the form that its informers would hold.
 func (Side) View(o graph.Object) any { return partial(o) }
 
-// Graph returns an empty graph; with whole, beside the cache of an informer.
+// Graph returns an empty graph. With whole it comes with the cache of an informer.
 func (s Side) Graph(whole bool) (measure.Graph, error) {
 	in, err := s.Make(context.Background(), client{}, mapper())
 	if err != nil {
@@ -44,13 +44,13 @@ func (s Side) Graph(whole bool) (measure.Graph, error) {
 	return g, nil
 }
 
-// item is what the queue holds pointers to, as that of the garbage collector
+// item is the type to which the queue holds pointers, as the garbage collector's queue
 // does.
 type item struct{ _ int }
 
-// Queue works as the garbage collector's workers do, on a queue of the same
-// making. Whether it has the metrics of kube-controller-manager, which read the
-// clock, is the program's choice: see package upstream.
+// Queue works as the garbage collector's workers do, on a queue of the same making. The
+// program decides about the metrics of kube-controller-manager, which read the clock.
+// See package upstream.
 func (Side) Queue(consumers, cycles int, _ bool) func() {
 	q := workqueue.NewTypedRateLimitingQueueWithConfig(
 		workqueue.DefaultTypedControllerRateLimiter[*item](),

@@ -1,7 +1,7 @@
-// Package upstream builds a program that measures the garbage collector of
-// Kubernetes by its unexported parts.
+// Package upstream builds a program that measures the garbage collector of Kubernetes
+// by its unexported parts.
 //
-// Go replaces no file of the module cache, so the files of upstream's package are
-// copied from there into a module in the user's cache folder, beside a bridge of
-// ours, and built there. Nothing of upstream is in this repository.
+// Go cannot replace a file of the module cache. So the package copies the files of
+// upstream's package into a module in the user's cache folder, adds our bridge file,
+// and builds there. This repository has no file of upstream.
 package upstream

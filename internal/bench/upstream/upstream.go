@@ -15,8 +15,8 @@ import (
 const (
 	modulePath = "k8s.io/kubernetes"
 	source     = "pkg/controller/garbagecollector"
-	// linked is the path of the module that is made. It begins with ours, since
-	// it imports internal packages.
+	// linked is the path of the built module. It begins with our path, since it imports
+	// internal packages.
 	linked = "github.com/ownergraph/ownergraph/internal/linked"
 	bench  = "github.com/ownergraph/ownergraph/internal/bench"
 )
@@ -24,16 +24,16 @@ const (
 //go:embed bridge.go.txt main.go.txt metrics.go.txt
 var texts embed.FS
 
-// Program is what was built. Its two programs differ in the metrics of the work
-// queues, that every key pays for in kube-controller-manager.
+// Program is the result of a build. Its two programs differ in the metrics of the work
+// queues. In kube-controller-manager every key pays for them.
 type Program struct {
 	Path    string // without these metrics
 	Product string // with them
 	Version string // of upstream
 }
 
-// Build makes the program. It has to run in a folder of the benchmark's module,
-// and leaves its files in the user's cache folder, where a later call finds them.
+// Build makes the program. It has to run in a folder of the benchmark's module. It
+// leaves its files in the user's cache folder, where a later call finds them.
 func Build(ctx context.Context) (Program, error) {
 	home, err := moduleFolder(ctx)
 	if err != nil {
@@ -72,7 +72,7 @@ func moduleFolder(ctx context.Context) (string, error) {
 	return dir, nil
 }
 
-// find returns where the upstream package's files are, and of which version.
+// find returns the folder of the upstream package, and its version.
 func find(ctx context.Context, home string) (dir, version string, err error) {
 	out, err := run(ctx, home, "mod", "download", "-json", modulePath)
 	if err != nil {
@@ -85,15 +85,15 @@ func find(ctx context.Context, home string) (dir, version string, err error) {
 	return filepath.Join(m.Dir, filepath.FromSlash(source)), m.Version, nil
 }
 
-// link fills the folder to with upstream's files and ours. What is there already
-// stays as it is, so that a second build has nothing to do.
+// link fills the folder to with upstream's files and ours. Equal files stay, so that a
+// second build has nothing to do.
 func link(from, to string) error {
 	files, err := filepath.Glob(filepath.Join(from, "*.go"))
 	if err != nil {
 		return err
 	}
 	inner := filepath.Base(source)
-	wanted := map[string]string{} // by where it goes: where it comes from
+	wanted := map[string]string{} // target path: source path
 	for _, f := range files {
 		if !strings.HasSuffix(f, "_test.go") {
 			wanted[filepath.Join(inner, filepath.Base(f))] = f
@@ -120,7 +120,7 @@ func link(from, to string) error {
 	})
 }
 
-// unpack writes our own files into the folder to, by where they go.
+// unpack writes our own files into the folder to, by their target paths.
 func unpack(to string, names map[string]string) error {
 	for at, name := range names {
 		text, err := texts.ReadFile(name)
@@ -142,7 +142,7 @@ func copyFile(from, to string) error {
 	return write(to, text)
 }
 
-// write leaves a file alone that says so already.
+// write leaves a file alone that has the same text.
 func write(name string, text []byte) error {
 	if old, err := os.ReadFile(name); err == nil && bytes.Equal(old, text) {
 		return nil
@@ -150,7 +150,7 @@ func write(name string, text []byte) error {
 	return os.WriteFile(name, text, 0o644)
 }
 
-// writeModule writes a go.mod that requires what the benchmark's does, and the
+// writeModule writes a go.mod that requires the modules of the benchmark, and the
 // benchmark.
 func writeModule(ctx context.Context, home, to string) error {
 	for _, name := range []string{"go.mod", "go.sum"} {

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	// The program that is built at run time needs what upstream's package needs:
-	// so go.mod and go.sum name it.
+	// The program that is built at run time needs the modules of upstream's package. So
+	// go.mod and go.sum name them.
 	_ "k8s.io/component-base/metrics/prometheus/workqueue"
 	_ "k8s.io/kubernetes/pkg/controller/garbagecollector"
 )
@@ -22,7 +22,7 @@ func TestLink(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for range 2 { // the second time over what the first one left
+	for range 2 { // the second time over the files of the first
 		if err := link(from, to); err != nil {
 			t.Fatal(err)
 		}

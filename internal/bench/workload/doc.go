@@ -1,7 +1,7 @@
-// Package workload makes the objects that both collectors are given: the same
-// ones, in the same order, in every run.
+// Package workload makes the objects for both collectors. Every run has the same
+// objects in the same order.
 //
-// An object is made anew from its number each time that it is asked for, with
-// every string an allocation of its own, as a decoder leaves it. So nothing of a
-// workload stays in memory but what a collector keeps of it.
+// An object is made anew from its number at each call, with every string an allocation
+// of its own, as a decoder leaves it. So the collector alone decides which parts of a
+// workload stay in memory.
 package workload

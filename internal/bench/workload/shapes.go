@@ -13,8 +13,8 @@ const (
 	podsPerRS = 10
 )
 
-// Trees returns n objects in trees of 1 : 3 : 30 (deployment, replica sets,
-// pods), owners first. The last tree may be cut short.
+// Trees returns n objects in trees of 1 : 3 : 30 (deployment, replica sets, pods),
+// owners first. The last tree may be cut short.
 func Trees(n int) *World { return newWorld(n, trees{}) }
 
 // Star returns one replica set and n pods that it owns, whose references block.
@@ -23,7 +23,7 @@ func Star(n int) *World { return newWorld(n+1, star{}) }
 // Chain returns n replica sets, each owned by the one before.
 func Chain(n int) *World { return newWorld(n, chain{}) }
 
-// Roots returns the numbers of those without an owner, in order.
+// Roots returns the numbers of the objects without an owner, in order.
 func (w *World) Roots() []int {
 	var out []int
 	for i := range w.n {
@@ -45,7 +45,7 @@ func (w *World) Leaves() []int {
 	return out
 }
 
-// Shuffled returns the numbers 0 to n-1 in the order that the seed fixes.
+// Shuffled returns the numbers 0 to n-1 in an order that the seed fixes.
 func Shuffled(n int, seed uint64) []int { return rand.New(rand.NewPCG(seed, 1)).Perm(n) }
 
 type trees struct{}

@@ -14,13 +14,13 @@ const (
 	Pod        = graph.Kind("Pod")
 )
 
-// Kinds returns what a store says of the kinds.
+// Kinds returns the set of kinds that a store reports.
 func Kinds() []graph.KindInfo {
 	return []graph.KindInfo{{Kind: Deployment, Scoped: true}, {Kind: ReplicaSet, Scoped: true}, {Kind: Pod, Scoped: true}}
 }
 
-// World is a set of objects that are numbered from 0, owners first. It is not
-// safe for concurrent use.
+// World is a set of objects that are numbered from 0, owners first. It is not safe for
+// concurrent use.
 type World struct {
 	n     int
 	shape shape
@@ -28,7 +28,7 @@ type World struct {
 	state uint64   // counts versions
 }
 
-// shape says what the object with a number is, without its strings.
+// shape describes the object with a number, without its strings.
 type shape interface {
 	kind(i int) graph.Kind
 	owner(i int) int // -1 for none
@@ -36,14 +36,14 @@ type shape interface {
 	blocks() bool
 }
 
-// Len returns how many objects there are.
+// Len returns the number of objects.
 func (w *World) Len() int { return w.n }
 
 // Owner returns the number of the owner of i, or -1.
 func (w *World) Owner(i int) int { return w.shape.owner(i) }
 
-// Replace makes number i stand for another incarnation from now on, with a name
-// and a UID of its own. Its dependents are not told.
+// Replace makes number i stand for another incarnation from now on, with a name and a
+// UID of its own. Its dependents do not change.
 func (w *World) Replace(i int) {
 	w.lives[i]++
 }
@@ -62,7 +62,7 @@ func (w *World) Object(i int) graph.Object {
 	if owner := w.shape.owner(i); owner >= 0 {
 		k := w.Key(owner)
 		k.Kind = graph.Kind(strings.Clone(string(k.Kind)))
-		k.Scope = o.Scope // as whoever resolves a reference fills it in
+		k.Scope = o.Scope // as a store fills it in that resolves the reference
 		o.Owners = []graph.Owner{{Key: k, Block: w.shape.blocks(), Controller: true}}
 	}
 	return o
@@ -73,9 +73,9 @@ func (w *World) scopeOf(i int) string {
 	return string(digits(b, uint64(w.shape.scope(i)), 5))
 }
 
-// name returns 13 bytes for whoever has no owner, 24 for a replica set and 30 for
-// a pod, with the owner's name as its beginning, as Kubernetes does it. What replaces
-// a pod has a name of the same length.
+// name returns 13 bytes for an object without an owner, 24 for a replica set and 30 for
+// a pod. The name begins with the owner's name, as in Kubernetes. The replacement of a
+// pod has a name of the same length.
 func (w *World) name(i int) string {
 	return string(w.appendName(make([]byte, 0, 40), i, 2))
 }
