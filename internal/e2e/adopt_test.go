@@ -17,10 +17,10 @@ import (
 // confirm guards an anchor against a deletion by mistake.
 const confirm = "example.org/confirm"
 
-// The proposal's alternative: what belongs to a tenant has an owner reference to
-// one anchor. A cluster without references is adopted in one pass, which can be
-// done again; the anchor is deleted by mistake, and nothing goes; members are
-// released and moved; and only when somebody confirms it, the rest goes.
+// TestAnchor tests the proposal's alternative. The objects of a tenant have an owner
+// reference to one anchor. A cluster without references is adopted in one pass, which
+// can run again. The anchor is deleted by mistake, and no member goes. Members are
+// released and moved. Only when a user confirms the deletion, the rest goes.
 func TestAnchor(t *testing.T) {
 	e := newEstate(t)
 	store, err := clientgo.New(e.server.Admin(), clientgo.Config{})
@@ -77,7 +77,7 @@ func TestAnchor(t *testing.T) {
 	if err := ownergraph.Adopt(e.ctx, store, other, e.key(theirs[0])); err != nil {
 		t.Error(err)
 	}
-	// A member that is another incarnation than somebody thinks is left alone.
+	// A member that is another incarnation than the caller names is left alone.
 	wrong := e.key(volumes[2])
 	wrong.UID = "another"
 	if err := ownergraph.Release(e.ctx, store, anchor, wrong); !errors.Is(err, ownergraph.ErrNotFound) {
@@ -93,7 +93,7 @@ func TestAnchor(t *testing.T) {
 	e.ownedBy([]object{e.holders["1111112"]}, volumes[1], theirs[0])
 }
 
-// key returns what the engine calls an object.
+// key returns the engine's key of an object.
 func (e *estate) key(o object) graph.Key {
 	return graph.Key{Kind: o.kind.name(), Scope: o.ns, Name: o.name, UID: graph.UID(o.uid)}
 }

@@ -27,8 +27,8 @@ func (o object) key() ownergraph.Key {
 	return ownergraph.Key{Kind: o.kind.name(), Scope: o.ns, Name: o.name, UID: graph.UID(o.uid)}
 }
 
-// A kind that the server has ceased to serve, before the store looks again at
-// what is served: the path answers 404, and its objects are not absent.
+// TestUnservedIsNotAbsent: the server has ceased to serve a kind, and the store has not
+// looked again. The path answers 404, and the kind's objects are not absent.
 func TestUnservedIsNotAbsent(t *testing.T) {
 	w := begin(t)
 	k, d := w.define("Thing")
@@ -57,8 +57,8 @@ func TestUnservedIsNotAbsent(t *testing.T) {
 	w.until("read it again", func() error { _, err := s.Get(w.ctx, o.key()); return err })
 }
 
-// While the API server starts it answers 404 to much that it will serve. Nothing
-// that is there is absent meanwhile.
+// TestStartingServerIsNoProof: while the API server starts, it answers 404 to many
+// kinds that it will serve. No live object is absent meanwhile.
 func TestStartingServerIsNoProof(t *testing.T) {
 	w := begin(t)
 	k, _ := w.define("Thing")

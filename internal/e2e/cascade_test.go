@@ -15,8 +15,8 @@ const (
 	orphan     = metav1.DeletePropagationOrphan
 )
 
-// What has one owner goes with it; what has another one too, or none, stays.
-// Upstream: TestCascadingDeletion.
+// TestCascade: a dependent of one owner goes with it. A dependent with another owner,
+// or without owners, stays. Upstream: TestCascadingDeletion.
 func TestCascade(t *testing.T) {
 	w := begin(t)
 	owner, other := w.create(controller, "owner"), w.create(controller, "other")
@@ -33,8 +33,8 @@ func TestCascade(t *testing.T) {
 	w.ownedBy([]object{other}, both)
 }
 
-// What refers to an owner that never was goes, whether it was there before the
-// collector or comes later. Upstream: TestCreateWithNonExistentOwner.
+// TestAbsentOwner: an object that refers to an owner that never existed goes. It may be
+// older or newer than the collector. Upstream: TestCreateWithNonExistentOwner.
 func TestAbsentOwner(t *testing.T) {
 	w := begin(t)
 	never := object{controller, w.ns, "never", types.UID("0d5a7a86-0000-0000-0000-000000000000")}
@@ -47,13 +47,13 @@ func TestAbsentOwner(t *testing.T) {
 	w.gone(after)
 }
 
-// Owners are deleted all at once, in five ways: without a word where the kind
-// leaves its dependents behind; the same with the orphan finalizer set before;
-// with that finalizer, but in the background; and to orphan, in the old spelling
-// and in the new. Upstream: TestStressingCascadingDeletion.
+// TestManyAtOnce: owners are deleted all at once, in five ways. They are: no
+// propagation, where the kind leaves its dependents behind; the same with the orphan
+// finalizer set before; with that finalizer, but in the background; and orphaning in
+// the old and in the new spelling. Upstream: TestStressingCascadingDeletion.
 func TestManyAtOnce(t *testing.T) {
 	const owners, dependents = 10, 3
-	//lint:ignore SA1019 servers still take the old spelling, and so must what they do with it
+	//lint:ignore SA1019 servers still take the old spelling, and so must the collector
 	orphans := func(yes bool) metav1.DeleteOptions { return metav1.DeleteOptions{OrphanDependents: &yes} }
 	ways := []struct {
 		name   string
@@ -94,18 +94,18 @@ func TestManyAtOnce(t *testing.T) {
 		}
 	}
 	if s := c.Stats(); s.BestEffort != 0 || s.Nodes != s.Objects {
-		t.Errorf("%d writes were not exact; %d owners are left that nobody has seen", s.BestEffort, s.Nodes-s.Objects)
+		t.Errorf("%d writes were not exact; %d phantoms are left", s.BestEffort, s.Nodes-s.Objects)
 	}
 }
 
-// Dependents stay when their owner leaves them. Upstream: TestOrphaning.
+// TestOrphan: dependents stay when their owner orphans them. Upstream: TestOrphaning.
 func TestOrphan(t *testing.T) {
 	w := begin(t)
 	owner, other := w.create(controller, "owner"), w.create(configMap, "other")
 	sole := w.several(5, pod, "sole", owned(owner))
 	both := w.several(2, secret, "both", owned(other, owner))
 	c := w.collect(settings{})
-	// Nobody waits until the collector has seen them: it has to see to that.
+	// The test does not wait until the collector has seen them. The collector has to.
 	w.delete(owner, orphan)
 	c.quiet()
 	w.gone(owner)

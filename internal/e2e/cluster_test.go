@@ -11,11 +11,12 @@ import (
 	"github.com/ownergraph/ownergraph/policy"
 )
 
-// Namespaced objects with owners without a namespace, whose kind is listed late,
-// since its server is slow: all stay until then, while everything else goes on.
-// Then a dependent of one that exists stays, that of one that does not goes, and
-// one of a kind that nobody serves is held. A global object with an owner in a
-// namespace is never touched. Upstream: TestClusterScopedOwners.
+// TestGlobalOwners: namespaced objects have owners without a namespace. The owners'
+// kind is listed late, since its server is slow. Until then all stay, while all other
+// work goes on. Then a dependent of a live owner stays, and a dependent of an absent
+// owner goes. A dependent of an owner of a kind that is not served is held. A global
+// object with an owner in a namespace is never touched. Upstream:
+// TestClusterScopedOwners.
 func TestGlobalOwners(t *testing.T) {
 	w := begin(t)
 	owner := w.create(volume, w.ns)

@@ -27,15 +27,15 @@ type collecting struct {
 	once  sync.Once
 }
 
-// settings are what a test has otherwise about a collector.
+// settings are the settings of a test for a collector.
 type settings struct {
 	engine ownergraph.Config
 	store  clientgo.Config
-	user   string // who it logs in as; the administrator by default
+	user   string // the user that it logs in as; the administrator by default
 	// meet sees every request before it is sent, and may hold it or refuse it.
 	meet func(*http.Request) error
-	// late is asked whenever more of an answer has come, and returns until when
-	// it is held back, nil if it is not.
+	// late is asked for each arriving part of an answer. It returns a channel that ends
+	// the delay of that part, nil for no delay.
 	late func(*http.Request) <-chan struct{}
 	// answer answers a request instead of the server, unless it returns nil.
 	answer func(*http.Request) *http.Response
@@ -50,7 +50,7 @@ func (w *world) collect(s settings) *collecting {
 		config = w.server.User(s.user)
 	}
 	config.Wrap(c.wire.through)
-	// Of a test that passes nothing is shown.
+	// The log of a passing test is not shown.
 	log := slog.New(slog.NewTextHandler(w.t.Output(), &slog.HandlerOptions{Level: slog.LevelInfo}))
 	s.store.Logger, s.engine.Logger = log, log
 	c.run(config, s)
@@ -73,7 +73,7 @@ func (c *collecting) run(config *rest.Config, s settings) {
 	go func() { c.done <- c.Run(ctx) }()
 }
 
-// stop ends the collector as a program that is told to end does.
+// stop ends the collector in the way of a program that is told to end.
 func (c *collecting) stop() {
 	c.once.Do(func() {
 		c.kill()
@@ -86,8 +86,8 @@ func (c *collecting) stop() {
 	})
 }
 
-// idle waits until the collector has nothing more to do for all that was
-// committed before, and returns what it holds in the world's namespace.
+// idle waits until the collector has no work left for the changes that were committed
+// before. It returns the held objects in the world's namespace.
 func (c *collecting) idle() []ownergraph.Held {
 	c.w.t.Helper()
 	ctx, cancel := context.WithTimeout(c.w.ctx, patience)
@@ -99,10 +99,10 @@ func (c *collecting) idle() []ownergraph.Held {
 	return slices.DeleteFunc(held, func(h ownergraph.Held) bool { return h.Key.Scope != c.w.ns })
 }
 
-// quiet waits until the collector is idle while no kind is sick, and demands that
-// nothing of the world is held. A server refuses a kind for a moment after its own
-// start and after a change of the kind's definition. The kind is sick until then and
-// holds what has to be exact, and idle does not wait for it.
+// quiet waits until the collector is idle while no kind is sick, and demands that no
+// object of the world is held. A server refuses a kind for a moment after its own start
+// and after a change of the kind's definition. The kind is sick until then and holds
+// exact deletions, and idle does not wait for it.
 func (c *collecting) quiet() {
 	c.w.t.Helper()
 	var held []ownergraph.Held
@@ -129,7 +129,7 @@ func (c *collecting) synced() {
 	}
 }
 
-// sick returns the kinds that are not well, with the reasons.
+// sick returns the sick kinds, with the reasons.
 func (c *collecting) sick() map[ownergraph.Kind]string {
 	out := map[ownergraph.Kind]string{}
 	for _, k := range c.Kinds() {
@@ -140,19 +140,19 @@ func (c *collecting) sick() map[ownergraph.Kind]string {
 	return out
 }
 
-// book notes the writes of a collector and what came of them. The store's other
-// powers are the store's own.
+// book notes the writes of a collector and their results. The store's other powers are
+// the store's own.
 type book struct {
 	*clientgo.Store
 
-	mu     sync.Mutex
-	writes []ownergraph.Call // that succeeded
-	unsure int               // of which nobody knows whether they did
-	after  map[int]func()    // what happens after so many writes
+	mu      sync.Mutex
+	writes  []ownergraph.Call // that succeeded
+	unknown int               // writes with an unknown outcome
+	after   map[int]func()    // functions to call after so many writes
 }
 
-// at has something done, once, on a goroutine of its own, when so many writes
-// have succeeded.
+// at calls a function once, on a goroutine of its own, after the given number of writes
+// has succeeded.
 func (b *book) at(writes int, do func()) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -187,12 +187,12 @@ func (b *book) note(c ownergraph.Call, err error) {
 		}
 	case !errors.Is(err, ownergraph.ErrConflict) && !errors.Is(err, ownergraph.ErrNotFound) &&
 		!errors.Is(err, ownergraph.ErrRefused) && !errors.Is(err, ownergraph.ErrKindUnknown):
-		b.unsure++
+		b.unknown++
 	}
 }
 
-// landed returns the writes that succeeded.
-func (b *book) landed() []ownergraph.Call {
+// succeeded returns the writes that succeeded.
+func (b *book) succeeded() []ownergraph.Call {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return slices.Clone(b.writes)

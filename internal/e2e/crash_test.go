@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// An engine is killed in the middle of its work, three times: from one moment on
-// nothing leaves it any more. The next one knows nothing of it.
+// TestEngineKilled: an engine is killed in the middle of its work, three times. From
+// one moment on no request leaves it any more. The next engine knows nothing of it.
 func TestEngineKilled(t *testing.T) {
 	w := begin(t)
 	f := w.families(6, 60)
@@ -33,10 +33,11 @@ func TestEngineKilled(t *testing.T) {
 	}
 	c := w.collect(settings{})
 	c.quiet()
-	f.settled()
+	f.converged()
 }
 
-// The API server is killed in the middle of a cascade, and started again.
+// TestServerRestarted: the API server is killed in the middle of a cascade, and started
+// again.
 func TestServerRestarted(t *testing.T) {
 	w := begin(t)
 	f := w.families(6, 60)
@@ -51,14 +52,14 @@ func TestServerRestarted(t *testing.T) {
 	})
 	w.parallel(len(f.list), func(i int) { w.deleteThroughOutage(f.list[i].owner, f.list[i].policy) })
 	w.happens("the server is restarted", restarted)
-	f.settle()
+	f.converge()
 	c.quiet()
-	f.settled()
+	f.converged()
 	t.Logf("%d writes of unknown outcome", c.Stats().UnknownOutcomes)
 }
 
-// A definition goes in the middle of a cascade: above its objects, where they
-// block an owner that waits; and below them, where they are owners.
+// TestDefinitionDeletedMeanwhile: a definition goes in the middle of a cascade. Its
+// objects block a waiting owner in one case, and are owners in the other.
 func TestDefinitionDeletedMeanwhile(t *testing.T) {
 	w := begin(t)
 	k, d := w.define("Thing")

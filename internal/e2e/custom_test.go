@@ -16,8 +16,8 @@ import (
 	"github.com/ownergraph/ownergraph/policy"
 )
 
-// define makes a kind of custom resources, in a group of the world's own, and
-// waits until the server serves it and says so.
+// define makes a kind of custom resources, in a group of the world's own. It waits
+// until the server serves the kind and discovery names it.
 func (w *world) define(name string) (kind, object) {
 	w.t.Helper()
 	k := w.customKind(name)
@@ -72,8 +72,8 @@ func (w *world) served(k kind) {
 	})
 }
 
-// A definition that comes while the collector runs, with owner and dependent of
-// the kind: the dependent ends first. Upstream:
+// TestCustomResources: a definition comes while the collector runs, with an owner and a
+// dependent of the kind. The dependent ends first. Upstream:
 // TestCustomResourceCascadingDeletion.
 func TestCustomResources(t *testing.T) {
 	w := begin(t)
@@ -94,8 +94,8 @@ func TestCustomResources(t *testing.T) {
 	w.ownedBy(nil, free...)
 }
 
-// Custom resources own built-in objects and the other way round. Upstream:
-// TestMixedRelationships.
+// TestMixedKinds: custom resources own built-in objects and the other way round.
+// Upstream: TestMixedRelationships.
 func TestMixedKinds(t *testing.T) {
 	w := begin(t)
 	k, _ := w.define("Thing")
@@ -109,8 +109,9 @@ func TestMixedKinds(t *testing.T) {
 	w.gone(custom, core, ofCustom, ofCore)
 }
 
-// With a definition go its objects, and what they own. That holds as well for
-// the second definition of the name. Upstream: TestCRDDeletionCascading.
+// TestDefinitionDeleted: the objects of a definition go with it, and so do their
+// dependents. The same holds for the second definition of the name. Upstream:
+// TestCRDDeletionCascading.
 func TestDefinitionDeleted(t *testing.T) {
 	w := begin(t)
 	c := w.collect(settings{})
@@ -138,9 +139,9 @@ func TestDefinitionDeleted(t *testing.T) {
 	}
 }
 
-// A kind whose conversion webhook cannot be reached is sick, and nothing else
-// is. What happens in the background goes on. What has to be exact is held, and
-// says because of whom, unless a Config bounds the wait. Upstream:
+// TestConversionFails: a kind whose conversion webhook cannot be reached is sick, and
+// no other kind is. Background deletions go on. Exact deletions are held, and the
+// report names the kind, unless a Config bounds the wait. Upstream:
 // TestCascadingDeleteOnCRDConversionFailure.
 func TestConversionFails(t *testing.T) {
 	w := begin(t)
@@ -172,14 +173,14 @@ func TestConversionFails(t *testing.T) {
 	}
 	c.stop()
 	w.collect(settings{engine: ownergraph.Config{FenceWait: time.Second}})
-	sole.settle()
-	sole.settled()
-	// Its object cannot be read, and so cannot be deleted by anybody.
+	sole.converge()
+	sole.converged()
+	// Its object cannot be read, so no client can delete it.
 	w.patchSpec(d, map[string]any{"conversion": map[string]any{"strategy": "None", "webhook": nil}})
 }
 
-// breakConversion has the server store and prefer another version, which only a
-// webhook that nobody answers can convert to.
+// breakConversion makes the server store and prefer another version. Only a webhook
+// that does not answer can convert to it.
 func (w *world) breakConversion(k kind, d object) {
 	w.t.Helper()
 	w.patchSpec(d, map[string]any{

@@ -24,26 +24,26 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// estate is a cluster that tenants share, of whom one has a name that begins with
-// the whole name of another.
+// estate is a cluster of several tenants. The name of one tenant begins with the whole
+// name of another one.
 type estate struct {
 	*world
 	tenant, quota kind
 	holders       map[string]object
 	spaces        map[string]object // a namespace of each tenant
 
-	before map[string]int64 // what stood in the database: the revision of each key
+	before map[string]int64 // the database: the revision of each key
 	at     int64
 
 	mu    sync.Mutex
-	asked map[string]int // requests of the collectors, by what they are
+	asked map[string]int // requests of the collectors, by verb and path
 }
 
 const gone = "111111" // the tenant that is deleted
 
 var tenants = []string{gone, "1111112", "222222"}
 
-// newEstate makes the tenants, each with a namespace and things in it.
+// newEstate makes the tenants, each with a namespace and objects in it.
 func newEstate(t *testing.T) *estate {
 	e := &estate{world: enter(t, shared), holders: map[string]object{}, spaces: map[string]object{}, asked: map[string]int{}}
 	t.Cleanup(func() {
@@ -68,12 +68,12 @@ func newEstate(t *testing.T) *estate {
 
 var account = builtin("", "v1", "ServiceAccount", "serviceaccounts", true, nil)
 
-// its returns a tenant's name for something, of this world alone.
+// its returns a tenant's name for an object, of this world alone.
 func (e *estate) its(tenant, what string) string {
 	return tenant + tenancy.Delimiter + e.ns + "-" + what
 }
 
-// groupOf returns the group of what a tenant has defined.
+// groupOf returns the group of a tenant's definitions.
 func (e *estate) groupOf(tenant string) string { return tenant + "-shop." + e.ns + ".org" }
 
 // defineGlobal makes a kind of custom resources without namespaces.
@@ -111,7 +111,7 @@ func (e *estate) clearSpaces() {
 	}
 }
 
-// mode says who ends namespaces.
+// mode says which controller ends namespaces.
 type mode struct {
 	name  string
 	ours  bool
@@ -134,8 +134,8 @@ func scopeSweep() finalizer.Sweep {
 }
 
 // sweep starts a collector that sweeps tenants, and waits until all of them are
-// guarded. A limited user may lack a kind for as long as the test likes; every other
-// one is waited for until no kind is sick.
+// guarded. A limited user may lack a kind for the whole test. For any other user the
+// test waits until no kind is sick.
 func (e *estate) sweep(s settings) *collecting {
 	e.t.Helper()
 	c := e.start(s)
@@ -150,7 +150,7 @@ func (e *estate) sweep(s settings) *collecting {
 	return c
 }
 
-// start starts one, and counts its requests.
+// start starts a collector, and counts its requests.
 func (e *estate) start(s settings) *collecting {
 	e.t.Helper()
 	meet := s.meet
@@ -187,7 +187,7 @@ func (e *estate) count(r *http.Request) {
 	e.asked[what]++
 }
 
-// remember notes what there is, before a tenant is deleted.
+// remember notes the database before a tenant is deleted.
 func (e *estate) remember() {
 	e.t.Helper()
 	e.mu.Lock()
@@ -197,9 +197,8 @@ func (e *estate) remember() {
 	e.before = e.state(e.at)
 }
 
-// state returns what stands in the database at a revision: for each key the one at
-// which it was last written. Where that is the same, it is the same incarnation,
-// to the letter.
+// state returns the database at a revision: for each key the revision of its last
+// write. An equal revision proves the same incarnation with the same bytes.
 func (e *estate) state(at int64) map[string]int64 {
 	e.t.Helper()
 	c := e.database()
@@ -218,19 +217,19 @@ func (e *estate) state(at int64) map[string]int64 {
 	return out
 }
 
-// churn is what the API server writes on its own.
+// churn has the keys that the API server writes on its own.
 var churn = []string{"leases/", "peerserverleases/", "events/", "masterleases/", "apiregistration.k8s.io/apiservices/"}
 
-// isOf returns what tells a tenant's keys: not by the sweep's rules, but by where its
-// name stands in the database.
+// isOf returns a pattern for a tenant's keys. It does not use the sweep's rules. It
+// looks for the tenant's name at its places in the database.
 func isOf(tenant string) *regexp.Regexp {
 	return regexp.MustCompile(`(^|[/.])` + regexp.QuoteMeta(tenant) + `(-|$)`)
 }
 
-// swept demands that the tenant is gone, that nothing of it was left when it went,
-// and that nothing of anybody else has been touched since remember. It returns how
-// many objects were the tenant's.
-func (e *estate) swept(name string) (members int) {
+// demandGone demands that the tenant is gone, that none of its objects was left when it
+// went, and that no key of another tenant was written since remember. It returns the
+// number of the tenant's objects.
+func (e *estate) demandGone(name string) (members int) {
 	e.t.Helper()
 	e.goes(e.holders[name])
 	its := isOf(name)
@@ -244,8 +243,8 @@ func (e *estate) swept(name string) (members int) {
 	return e.untouched(its) - 1 // without itself
 }
 
-// untouched demands that nothing but what is somebody's was written to since
-// remember, and that nothing is new. It returns how many objects that one had.
+// untouched demands that only keys of one tenant were written to since remember, and
+// that no key is new. It returns the number of that tenant's objects.
 func (e *estate) untouched(its *regexp.Regexp) (members int) {
 	e.t.Helper()
 	after := e.state(e.revision())
@@ -287,7 +286,7 @@ func (e *estate) end(name string) int64 {
 	return 0
 }
 
-// report says what a sweep has cost.
+// report logs the cost of a sweep.
 func (e *estate) report(members int, list ...*collecting) {
 	e.t.Helper()
 	e.mu.Lock()

@@ -11,8 +11,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// until asks again and again, for as long as the test has patience, until there
-// is nothing to complain of.
+// until asks again and again, for as long as the test has patience, until there is no
+// complaint.
 func (w *world) until(what string, ask func() error) {
 	w.t.Helper()
 	tick, end := time.NewTicker(20*time.Millisecond), time.After(patience)
@@ -30,7 +30,7 @@ func (w *world) until(what string, ask func() error) {
 	}
 }
 
-// absent returns why an object is not gone.
+// absent returns an error if an object is not gone.
 func (w *world) absent(o object) error {
 	u, err := w.of(o).Get(w.ctx, o.name, metav1.GetOptions{})
 	switch {
@@ -91,7 +91,7 @@ func names(refs []metav1.OwnerReference) []string {
 	return out
 }
 
-// marked demands that an object is being deleted, and what holds it.
+// marked demands that an object is being deleted, with these finalizers.
 func (w *world) marked(o object, finalizers ...string) {
 	w.t.Helper()
 	u := w.read(o)
@@ -100,7 +100,7 @@ func (w *world) marked(o object, finalizers ...string) {
 	}
 }
 
-// parallel does something n times, some at once.
+// parallel calls do n times, with some calls at once.
 func (w *world) parallel(n int, do func(i int)) {
 	var work sync.WaitGroup
 	places := make(chan struct{}, 16)
@@ -116,7 +116,7 @@ func (w *world) parallel(n int, do func(i int)) {
 
 var errNotYet = errors.New("not yet")
 
-// happens waits for something that a test has to see.
+// happens waits for an event that a test has to see.
 func (w *world) happens(what string, c <-chan struct{}) {
 	w.t.Helper()
 	select {

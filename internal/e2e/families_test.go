@@ -7,9 +7,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// families are owners with dependents, one after another to be deleted in the
-// background, in the foreground and orphaning. Every family has one dependent
-// that another owner keeps.
+// families are owners with dependents. In turn they are deleted in the background, in
+// the foreground, and orphaning. Every family has one dependent that another owner
+// keeps.
 type families struct {
 	w     *world
 	other object
@@ -43,8 +43,8 @@ func (f *families) delete() {
 	f.w.parallel(len(f.list), func(i int) { f.w.delete(f.list[i].owner, f.list[i].policy) })
 }
 
-// settle waits until everything is as it should be in the end.
-func (f *families) settle() {
+// converge waits until the families are in their end state.
+func (f *families) converge() {
 	f.w.t.Helper()
 	for _, m := range f.list {
 		f.w.goes(m.owner)
@@ -60,8 +60,8 @@ func (f *families) settle() {
 	}
 }
 
-// settled demands that everything is as it should be in the end.
-func (f *families) settled() {
+// converged demands that the families are in their end state.
+func (f *families) converged() {
 	f.w.t.Helper()
 	for _, m := range f.list {
 		f.w.gone(m.owner)

@@ -6,8 +6,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// An owner that is deleted in the foreground ends after what blocks it, however
-// deep, and not before.
+// TestForeground: an owner that is deleted in the foreground ends after the dependents
+// that block it, at any depth.
 func TestForeground(t *testing.T) {
 	w := begin(t)
 	top := w.create(configMap, "top")
@@ -22,8 +22,8 @@ func TestForeground(t *testing.T) {
 	w.gone(append(append(leaves, middle...), top)...)
 }
 
-// A dependent that has another owner does not hold the one that waits for it:
-// it loses that reference and stays. Upstream:
+// TestSolidOwnerDoesNotBlock: a dependent with another owner does not hold the owner
+// that waits for it. It loses that reference and stays. Upstream:
 // TestSolidOwnerDoesNotBlockWaitingOwner.
 func TestSolidOwnerDoesNotBlock(t *testing.T) {
 	w := begin(t)
@@ -37,8 +37,9 @@ func TestSolidOwnerDoesNotBlock(t *testing.T) {
 	w.ownedBy([]object{other}, child)
 }
 
-// A dependent whose reference does not block is not waited for, said or not
-// said. Upstream: TestNonBlockingOwnerRefDoesNotBlock.
+// TestNonBlockingDoesNotBlock: an owner does not wait for a dependent whose reference
+// does not block, whether the field is false or missing. Upstream:
+// TestNonBlockingOwnerRefDoesNotBlock.
 func TestNonBlockingDoesNotBlock(t *testing.T) {
 	w := begin(t)
 	owner := w.create(controller, "owner")
@@ -52,8 +53,8 @@ func TestNonBlockingDoesNotBlock(t *testing.T) {
 	w.marked(unsaid, hold)
 }
 
-// A dependent that blocks, and that somebody else's finalizer keeps, keeps its
-// owner. Upstream: TestBlockingOwnerRefDoesBlock.
+// TestBlockingBlocks: a dependent that blocks, and that a foreign finalizer keeps,
+// keeps its owner. Upstream: TestBlockingOwnerRefDoesBlock.
 func TestBlockingBlocks(t *testing.T) {
 	w := begin(t)
 	owner := w.create(controller, "owner")
@@ -70,9 +71,9 @@ func TestBlockingBlocks(t *testing.T) {
 	w.gone(child, owner)
 }
 
-// An owner that another finalizer keeps is deleted in the foreground once more
-// after the first time was done: it is done again. Upstream:
-// TestDoubleDeletionWithFinalizer.
+// TestDeletedTwice: a foreign finalizer keeps an owner after a foreground deletion was
+// done. The owner is deleted in the foreground again, and that deletion is done too.
+// Upstream: TestDoubleDeletionWithFinalizer.
 func TestDeletedTwice(t *testing.T) {
 	w := begin(t)
 	owner := w.create(pod, "owner", finalizers(hold))
@@ -87,8 +88,8 @@ func TestDeletedTwice(t *testing.T) {
 	w.gone(owner)
 }
 
-// Owners in a ring wait for each other, and are let go. No integration test of
-// upstream has it, but its end-to-end test of a dependency circle.
+// TestForegroundRing: owners in a ring wait for each other, and are let go. Upstream
+// has no integration test of it, and an end-to-end test of a dependency circle.
 func TestForegroundRing(t *testing.T) {
 	w := begin(t)
 	a := w.create(pod, "a")

@@ -13,7 +13,7 @@ type kind struct {
 	gvk    schema.GroupVersionKind
 	plural string
 	scoped bool
-	spec   map[string]any // what such an object needs beside its metadata
+	spec   map[string]any // the fields that such an object needs beside its metadata
 }
 
 func builtin(group, version, name, plural string, scoped bool, spec map[string]any) kind {
@@ -47,10 +47,10 @@ var (
 	})
 )
 
-// at returns where the kind's objects are.
+// at returns the resource of the kind.
 func (k kind) at() schema.GroupVersionResource { return k.gvk.GroupVersion().WithResource(k.plural) }
 
-// name returns what the engine calls the kind.
+// name returns the engine's name of the kind.
 func (k kind) name() graph.Kind {
 	return graph.Kind(strings.TrimPrefix(k.gvk.Group+"/"+k.gvk.Kind, "/"))
 }

@@ -14,15 +14,15 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// faulty stands in a conflict that the API server makes up: it compares the
-// object's version with none.
+// faulty is a part of a conflict's text that proves a defect of the API server. It
+// compares the object's version with none.
 const faulty = "ResourceVersion in precondition: ,"
 
-// An object is held by nothing but the finalizer of a propagation, and a deletion
-// with another propagation takes that away, under the object's version. It should
-// succeed; kube-apiserver answers with a conflict, whatever the version. Ours
-// never asks for that unless Config.Override is set, but the kit's histories do.
-// Once this test fails, forgiving has to go.
+// TestServerFault: only the finalizer of a propagation holds an object. A deletion with
+// another propagation removes it, under the object's version. It should succeed, but
+// kube-apiserver answers with a conflict at any version. Our engine makes such a
+// deletion only with Config.Override, but the kit's histories make it always. Once this
+// test fails, remove forgiving.
 func TestServerFault(t *testing.T) {
 	w := begin(t)
 	o := w.create(configMap, "held", finalizers("orphan"))
@@ -35,8 +35,8 @@ func TestServerFault(t *testing.T) {
 	}
 }
 
-// forgiving is a subject whose deletions, where they meet that fault, are made
-// again under the UID alone.
+// forgiving is a subject that repeats a deletion under the UID alone after that
+// conflict.
 func forgiving(s storetest.Subject) storetest.Subject {
 	s.Store = forgivingStore{s.Store.(*clientgo.Store)}
 	s.Client = forgivingClient{s.Client}

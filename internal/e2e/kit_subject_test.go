@@ -21,18 +21,18 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// kitUser is who the kit's stores log in as.
+// kitUser is the user of the kit's stores.
 const kitUser = "kit"
 
-// kit makes stores for the conformance kit: of one server, one after another,
-// each of which holds nothing at first.
+// kit makes stores for the conformance kit. They are on one server, one after another,
+// and each of them is empty at first.
 type kit struct {
 	w      *world
 	kinds  []kind
 	defs   map[graph.Kind]object
 	roles  map[graph.Kind]object
 	ignore []graph.Kind
-	undo   []func(context.Context) error // of what hooks have done
+	undo   []func(context.Context) error // the undo functions of hooks
 }
 
 func newKit(w *world) *kit {
@@ -66,7 +66,7 @@ func (k *kit) rules(c kind) []any {
 	return []any{rule(c.gvk.Group, c.plural, "get", "list", "watch", "patch", "delete")}
 }
 
-// others returns all kinds of the server but the kit's.
+// others returns all kinds of the server except the kit's.
 func (k *kit) others() []graph.Kind {
 	d, err := discovery.NewDiscoveryClientForConfig(k.w.server.Admin())
 	if err != nil {
@@ -91,8 +91,7 @@ func (k *kit) others() []graph.Kind {
 	return out
 }
 
-// subject makes a store for one law, after it has undone what the one before has
-// left behind.
+// subject makes a store for one law, after it has undone the changes by the law before.
 func (k *kit) subject(tb storetest.TB) storetest.Subject {
 	for _, undo := range k.undo {
 		if err := undo(tb.Context()); err != nil {
@@ -179,7 +178,7 @@ func (k *kit) sicken(ctx context.Context, kind graph.Kind, as *rest.Config, l *l
 	if err := set(ctx, []any{}); err != nil {
 		return nil, err
 	}
-	if err := k.settles(ctx, c, apierrors.IsForbidden); err != nil {
+	if err := k.awaitListing(ctx, c, apierrors.IsForbidden); err != nil {
 		return nil, err
 	}
 	l.cut()
@@ -187,7 +186,7 @@ func (k *kit) sicken(ctx context.Context, kind graph.Kind, as *rest.Config, l *l
 		if err := set(ctx, k.rules(c)); err != nil {
 			return err
 		}
-		return k.settles(ctx, c, well)
+		return k.awaitListing(ctx, c, well)
 	}
 	k.undo = append(k.undo, back)
 	return back, nil
@@ -195,8 +194,8 @@ func (k *kit) sicken(ctx context.Context, kind graph.Kind, as *rest.Config, l *l
 
 func well(err error) bool { return err == nil }
 
-// settles waits until a listing by the kit's user ends as it should.
-func (k *kit) settles(ctx context.Context, c kind, as func(error) bool) error {
+// awaitListing waits until a listing by the kit's user ends as required.
+func (k *kit) awaitListing(ctx context.Context, c kind, as func(error) bool) error {
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()
 	client, err := rest.UnversionedRESTClientFor(kitClient(k.w.server.User(kitUser)))
@@ -215,7 +214,7 @@ func (k *kit) settles(ctx context.Context, c kind, as func(error) bool) error {
 	}
 }
 
-// vanish has the server serve no version of a kind. Its objects stay stored.
+// vanish makes the server serve no version of a kind. Its objects stay stored.
 func (k *kit) vanish(ctx context.Context, kind graph.Kind) (func(context.Context) error, error) {
 	set := func(ctx context.Context, served bool) error {
 		version := definedVersion("v1", true)
@@ -235,10 +234,10 @@ func (k *kit) vanish(ctx context.Context, kind graph.Kind) (func(context.Context
 		if err := set(ctx, true); err != nil {
 			return err
 		}
-		return k.settles(ctx, k.of(kind), well)
+		return k.awaitListing(ctx, k.of(kind), well)
 	}
 	k.undo = append(k.undo, back)
-	return back, k.settles(ctx, k.of(kind), apierrors.IsNotFound)
+	return back, k.awaitListing(ctx, k.of(kind), apierrors.IsNotFound)
 }
 
 func (k *kit) of(name graph.Kind) kind {
@@ -276,12 +275,12 @@ func (l *lines) cut() {
 	l.open = nil
 }
 
-// kitUsers are those who use the kit's objects beside the engine.
+// kitUsers are the users of the kit's objects beside the engine.
 type kitUsers struct{ *kit }
 
 var errNoKind = errors.New("the kit has no such kind")
 
-// meaning is what a user's error means.
+// meaning is the sentinel of a user's error.
 func meaning(err error) error {
 	switch {
 	case apierrors.IsNotFound(err):

@@ -11,20 +11,20 @@ import (
 	"github.com/ownergraph/ownergraph/internal/e2e/server"
 )
 
-// The kit's laws on a real server, by way of three kinds of custom resources,
-// with every hook: compactions, restores and rights are real, and so are
-// connections that break. What is not kept stands here with its reason; it is
-// the list of adapters/clientgo for the server that its own tests play.
+// TestKit runs the kit's laws on a real server with three kinds of custom resources and
+// every hook. Compactions, restores and rights are real, and so are connections that
+// break. The test lists the laws that do not hold, with the reasons. The list is that
+// of adapters/clientgo for the simulated server of its own tests.
 func TestKit(t *testing.T) {
 	t.Parallel() // it has a server of its own
 	byNature := map[string]string{
 		"rewind/versions":   "a restored etcd counts on from where it was, so that a version may stand for two states",
-		"rewind/late-watch": "versions alone tell, and of what is lost nobody has seen one here",
+		"rewind/late-watch": "only versions show it, and no client has seen a lost version here",
 	}
 	report := storetest.Judge(t.Context(), storetest.Config{
 		Patience: 30 * time.Second, New: startKit(t).subject,
-		// Of all kinds only pods have grace periods, and custom resources none.
-		// Nothing here fails the server's commits, or the server as a whole.
+		// Of all kinds only pods have grace periods, and custom resources have none. No
+		// hook here fails the server's commits, or the whole server.
 		Without: []storetest.Promise{storetest.GracePeriods, storetest.FailedCommits, storetest.Outages},
 	})
 	t.Log(report)
@@ -44,9 +44,9 @@ func TestKit(t *testing.T) {
 	}
 }
 
-// The kit's random histories: the store against a map, and our engine on it
-// under faults, against the specification. TestKit has tried the laws; those
-// that take a hook are left out here.
+// TestKitHistories runs the kit's random histories. It compares the store with a map,
+// and our engine on it under faults with the specification. TestKit has tried the laws.
+// This test leaves out those that take a hook.
 func TestKitHistories(t *testing.T) {
 	t.Parallel() // it has a server of its own
 	k := startKit(t)
@@ -60,7 +60,7 @@ func TestKitHistories(t *testing.T) {
 	})
 }
 
-// resting reports whether a law is not proven since it rests on one that is broken
+// resting reports whether a law is not proven because it rests on a law that is broken
 // by nature.
 func resting(r storetest.Result, byNature map[string]string) bool {
 	for name := range byNature {

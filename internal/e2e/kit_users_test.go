@@ -97,7 +97,7 @@ func (u kitUsers) write(out *unstructured.Unstructured, o graph.Object) {
 	out.SetFinalizers(o.Finalizers)
 }
 
-// read makes of a stored object what the kit compares.
+// read converts a stored object to the object that the kit compares.
 func (u kitUsers) read(m *unstructured.Unstructured) (graph.Object, error) {
 	raw, err := m.MarshalJSON()
 	if err != nil {
@@ -111,7 +111,7 @@ func (u kitUsers) read(m *unstructured.Unstructured) (graph.Object, error) {
 	return o, nil
 }
 
-// kitClient makes a config for requests that only their error is wanted of.
+// kitClient makes a config for requests of which only the error matters.
 func kitClient(c *rest.Config) *rest.Config {
 	c.NegotiatedSerializer = scheme.Codecs.WithoutConversion()
 	return c

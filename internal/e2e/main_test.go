@@ -10,11 +10,11 @@ import (
 	"github.com/ownergraph/ownergraph/internal/e2e/server"
 )
 
-// shared is the server of all tests that need no other. Nothing changes it once
-// it runs.
+// shared is the server of all tests that need no other one. No test changes it while it
+// runs.
 var shared *server.Server
 
-// limited is a user of the shared server who may do what a test grants.
+// limited is a user of the shared server with only the rights that a test grants.
 const limited = "limited"
 
 func TestMain(m *testing.M) { os.Exit(run(m)) }

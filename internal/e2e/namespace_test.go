@@ -15,13 +15,13 @@ import (
 	"github.com/ownergraph/ownergraph/policy"
 )
 
-// The collector starts on references that are bad in many ways. Upstream:
-// TestCrossNamespaceReferencesWithWatchCache.
+// TestCrossNamespaceReferences: the collector starts on references that are bad in many
+// ways. Upstream: TestCrossNamespaceReferencesWithWatchCache.
 func TestCrossNamespaceReferences(t *testing.T) { crossNamespaceReferences(begin(t)) }
 
-// The same, and a cascade of each kind, on a server that answers everything from
-// its database: it streams no listings, and watches have no past but the
-// database's. Upstream: TestCrossNamespaceReferencesWithoutWatchCache.
+// TestWithoutWatchCache: the same, and a cascade of each kind. The server answers every
+// request from its database. It streams no listings, and watches have only the past of
+// the database. Upstream: TestCrossNamespaceReferencesWithoutWatchCache.
 func TestWithoutWatchCache(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
@@ -40,12 +40,13 @@ func TestWithoutWatchCache(t *testing.T) {
 	fams := w.families(3, 20)
 	fams.delete()
 	c.idle()
-	fams.settled()
+	fams.converged()
 }
 
-// A reference of another kind with the UID of a real owner, one into another
-// namespace, and many kinds that nobody serves: what is proven bad goes, what
-// cannot be told is held, and the real owner and its dependents stay.
+// crossNamespaceReferences makes a reference of another kind with the UID of a real
+// owner, one into another namespace, and references to many kinds that are not served.
+// Objects with a proven bad reference go, and those with an unknown one are held. The
+// real owner and its dependents stay.
 func crossNamespaceReferences(w *world) {
 	elsewhere := w.create(namespace, w.ns+"-other").name
 	parent := w.create(configMap, "parent", under(elsewhere))
@@ -64,7 +65,7 @@ func crossNamespaceReferences(w *world) {
 	c := w.collect(settings{engine: ownergraph.Config{Scope: graph.ScopeAbsent}})
 	held := c.idle()
 	if len(held) != len(unknown) || slices.ContainsFunc(held, func(h ownergraph.Held) bool { return h.Reason != policy.OwnerUnknown }) {
-		w.t.Errorf("held: %v, want the %d objects whose owners are of kinds that nobody serves", held, len(unknown))
+		w.t.Errorf("held: %v, want the %d objects whose owners are of unserved kinds", held, len(unknown))
 	}
 	w.gone(bad...)
 	w.stays(unknown...)
@@ -74,8 +75,8 @@ func crossNamespaceReferences(w *world) {
 	w.stays(append(children, parent)...)
 }
 
-// Unless a Config says that references across namespaces are read as upstream
-// reads them, such an object is kept, and reported.
+// TestCrossNamespaceHeld: by default such an object is kept, and reported. A Config may
+// ask for upstream's reading of references across namespaces.
 func TestCrossNamespaceHeld(t *testing.T) {
 	w := begin(t)
 	parent := w.create(configMap, "parent", under(w.create(namespace, w.ns+"-other").name))

@@ -11,8 +11,8 @@ import (
 	upstreamspaces "k8s.io/kubernetes/pkg/controller/namespace"
 )
 
-// namespaceController starts upstream's, put together as kube-controller-manager
-// does it. It ends with the test.
+// namespaceController starts upstream's controller in the way of
+// kube-controller-manager. It ends with the test.
 func (w *world) namespaceController() {
 	w.t.Helper()
 	config := w.server.Admin()

@@ -13,8 +13,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// Names are used again, faster than the collector is: dependents of the former
-// go, those of the present stay, and those that come too late go as well.
+// TestNamesReused: names are used again, faster than the collector works. Dependents of
+// the former owners go, and those of the present owners stay. Dependents that come too
+// late go as well.
 func TestNamesReused(t *testing.T) {
 	const rounds, dependents = 12, 6
 	w := begin(t)
@@ -33,7 +34,7 @@ func TestNamesReused(t *testing.T) {
 		owner = w.create(configMap, "owner")
 		former = append(former, w.create(secret, fmt.Sprint("late-", i), blocking(before)))
 	}
-	// The names of dependents are used again too, by such as nobody owns.
+	// The names of dependents are used again too, by objects without an owner.
 	var anew []object
 	for _, o := range former[:dependents] {
 		w.goes(o)
@@ -45,10 +46,10 @@ func TestNamesReused(t *testing.T) {
 	w.ownedBy([]object{owner}, present...)
 }
 
-// While an owner leaves its dependents, they are adopted, and new ones come. All
-// that were there before the mark stay, with the new owner if they have one.
-// What came later is left behind too or goes as what has an absent owner does,
-// but never if it was adopted.
+// TestAdoptedWhileOrphaned: while an owner orphans its dependents, another owner adopts
+// them, and new ones come. All dependents from before the mark stay, with the new owner
+// if they have one. A later dependent is orphaned too, or goes as a dependent of an
+// absent owner. It never goes if it was adopted.
 func TestAdoptedWhileOrphaned(t *testing.T) {
 	const n = 60
 	w := begin(t)
@@ -74,9 +75,9 @@ func TestAdoptedWhileOrphaned(t *testing.T) {
 	w.ownedBy([]object{adopter}, late...)
 }
 
-// Dependents are created and their owners deleted, and the watch of the
-// dependents' kind says nothing of it. No owner that waits or orphans ends
-// before they are known, which the fence sees to.
+// TestLateWatch: dependents are created and their owners deleted, and the watch of the
+// dependents' kind does not report it. The fence keeps each owner that waits or orphans
+// until the dependents are known.
 func TestLateWatch(t *testing.T) {
 	w := begin(t)
 	gate := make(chan struct{})
@@ -105,10 +106,10 @@ func TestLateWatch(t *testing.T) {
 	}
 	open()
 	c.quiet()
-	f.settled()
+	f.converged()
 }
 
-// adopt adds an owner to those that an object has now.
+// adopt adds an owner to the present owners of an object.
 func (w *world) adopt(o, owner object) {
 	w.t.Helper()
 	w.until("adopt "+o.String(), func() error {

@@ -7,9 +7,10 @@ import (
 	"github.com/ownergraph/ownergraph/internal/e2e/server"
 )
 
-// In the middle of a cascade the server goes down, with deletes on the way, and comes
-// back restored from a backup of the time before. The owner is alive again, and the
-// dependents have the versions that those deletes were made for. None of them goes.
+// TestRestoredMidCascade: in the middle of a cascade the server goes down, with deletes
+// in flight. It comes back restored from an older backup. The owner is alive again, and
+// the dependents have the versions on which those deletes are conditioned. None of them
+// goes.
 func TestRestoredMidCascade(t *testing.T) {
 	const dependents, workers, written = 300, 20, 150
 	s, err := server.Start(t.Context(), server.Config{})
@@ -21,7 +22,7 @@ func TestRestoredMidCascade(t *testing.T) {
 			t.Error(err)
 		}
 	})
-	w := enter(t, s) // the database has no memory of what the restore undid, and nothing to judge by
+	w := enter(t, s) // the database has no memory of the undone history, and no judge can use it
 	owner := w.create(configMap, "owner")
 	children := w.several(dependents, secret, "child", owned(owner))
 	restore, err := s.Backup(w.ctx)

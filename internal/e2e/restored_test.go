@@ -15,9 +15,9 @@ var (
 	mutates  = builtin("admissionregistration.k8s.io", "v1", "MutatingAdmissionPolicyBinding", "mutatingadmissionpolicybindings", false, nil)
 )
 
-// restoreOwners has the server put the owner references of the world's secrets back
-// with every update that takes them away, and note which version that was: so each
-// update makes a new version. It returns what ends that.
+// restoreOwners makes the server put the owner references of the world's secrets back.
+// It does so with every update that removes them, and notes the version. So each update
+// makes a new version. The function returned ends that.
 func (w *world) restoreOwners() (end func()) {
 	w.t.Helper()
 	lost := "oldObject.metadata.?ownerReferences.hasValue() && !object.metadata.?ownerReferences.hasValue()"
@@ -60,16 +60,16 @@ func (w *world) restoreOwners() (end func()) {
 	}
 }
 
-// patchRules has a policy match nothing any more.
+// patchRules makes a policy match no object any more.
 func (w *world) patchRules(policy object) {
 	w.t.Helper()
 	w.patchSpec(policy, map[string]any{"matchConditions": []any{map[string]any{"name": "lost", "expression": "false"}}})
 }
 
-// A policy restores the owner references that an orphaning takes away. Each write
-// succeeds, and the next version asks for the same write. The engine does not repeat
-// it without end: it backs off, and reports each dependent as held. Once the policy
-// is gone all goes on.
+// TestOwnersRestoredByPolicy: a policy restores the owner references that an orphaning
+// removes. Each write succeeds, and the next version asks for the same write. The
+// engine does not repeat it without end. It backs off, and reports each dependent as
+// held. Once the policy is gone, the orphaning ends.
 func TestOwnersRestoredByPolicy(t *testing.T) {
 	const dependents, window, most = 20, 3 * time.Second, 15
 	w := begin(t)
@@ -85,7 +85,8 @@ func TestOwnersRestoredByPolicy(t *testing.T) {
 		}
 		return nil
 	})
-	// The one length of time that a test waits for: what is counted has no end.
+	// The only length of time that a test waits for, since the counted writes have no
+	// end.
 	<-time.After(window)
 	patches := c.patches()
 	t.Logf("%d patches of %d dependents in %v", len(patches), dependents, window)
@@ -111,7 +112,7 @@ func TestOwnersRestoredByPolicy(t *testing.T) {
 // patches returns the patches of secrets that succeeded.
 func (c *collecting) patches() []graph.Key {
 	var out []graph.Key
-	for _, call := range c.book.landed() {
+	for _, call := range c.book.succeeded() {
 		if call.Type == ownergraph.CallPatch && call.Key.Kind == secret.name() {
 			out = append(out, call.Key)
 		}

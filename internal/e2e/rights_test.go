@@ -11,9 +11,9 @@ import (
 	"github.com/ownergraph/ownergraph/policy"
 )
 
-// The rights that the collector needs, but for one kind: that kind is sick, and
-// says which rights are missing; everything in the background goes on beside it;
-// what has to be exact is held. Once they are granted, all goes on.
+// TestRightsLackOneKind: the collector has its rights, except for one kind. That kind
+// is sick, and names the missing rights. Background deletions go on beside it, and
+// exact ones are held. Once the rights are granted, all of them end.
 func TestRightsLackOneKind(t *testing.T) {
 	w := begin(t)
 	w.create(role, w.ns, field(w.rulesBut("secrets", "get", "list", "watch", "patch", "delete"), "rules"))
@@ -54,8 +54,8 @@ func TestRightsLackOneKind(t *testing.T) {
 	}
 }
 
-// A kind that may be seen and not be written to: its objects are held with the
-// reason, and everything else goes on.
+// TestRightsLackWrites: a kind may be read and not be written to. Its objects are held
+// with the reason, and all other work goes on.
 func TestRightsLackWrites(t *testing.T) {
 	w := begin(t)
 	w.create(role, w.ns, field(w.rulesBut("secrets", "get", "list", "watch", "patch", "delete"), "rules"))
@@ -78,8 +78,8 @@ func TestRightsLackWrites(t *testing.T) {
 	c.quiet()
 }
 
-// rulesBut returns rules that grant verbs on every resource but one, and to
-// discover them.
+// rulesBut returns rules that grant verbs on every resource but one, and to discover
+// them.
 func (w *world) rulesBut(plural string, verbs ...string) []any {
 	w.t.Helper()
 	d, err := discovery.NewDiscoveryClientForConfig(w.server.Admin())
@@ -117,7 +117,7 @@ func texts(list []string) []any {
 	return out
 }
 
-// grant lets the limited user do everything that a collector does with a kind.
+// grant gives the limited user the rights of a collector to a kind.
 func (w *world) grant(plural string) {
 	w.t.Helper()
 	name := w.ns + "-grant-" + plural

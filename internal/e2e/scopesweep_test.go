@@ -14,9 +14,9 @@ import (
 	"github.com/ownergraph/ownergraph/policy"
 )
 
-// A namespace is emptied, pods first and everything else when they are gone; the
-// server lets nothing new in; and the namespace goes last. Who lacks the right to
-// end it has emptied it, and is told so.
+// TestScopeSweep: a namespace is emptied, pods first and all other objects after them.
+// The server lets no new object in, and the namespace goes last. A collector without
+// the right to end it has emptied it, and reports that.
 func TestScopeSweep(t *testing.T) {
 	e := newEstate(t)
 	space := e.spaces[gone]
@@ -64,7 +64,7 @@ func TestScopeSweep(t *testing.T) {
 	e.untouched(isOf(gone))
 }
 
-// whyHeld returns why an object is held, if it is.
+// whyHeld returns the reason for which an object is held, if it is.
 func (e *estate) whyHeld(c *collecting, o object) policy.Reason {
 	for _, h := range c.Held(1000) {
 		if h.Key == e.key(o) {
@@ -74,8 +74,8 @@ func (e *estate) whyHeld(c *collecting, o object) policy.Reason {
 	return policy.ReasonUnset
 }
 
-// A tenant, and its namespace, wait for a kind that the engine may not see: nobody
-// knows what is theirs there. What is seen goes meanwhile.
+// TestSweepLacksKind: a tenant and its namespace wait for a kind that the engine may
+// not see, since it may have members of the tenant. The visible members go meanwhile.
 func TestSweepLacksKind(t *testing.T) {
 	e := newEstate(t)
 	unseen := e.create(priority, e.its(gone, "gold"), field(int64(10), "value"))

@@ -14,17 +14,17 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// aggregated is how client-go asks for aggregated discovery.
+// aggregated is the form in which client-go asks for aggregated discovery.
 const aggregated = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"
 
-// early is an answer of /apis that the server gave before it knew all groups.
+// early is an answer of /apis from before the server knew all groups.
 type early struct {
 	kind string
 	body []byte
 }
 
-// restartEarly restarts the server, and returns its first answer of /apis that is
-// without a group.
+// restartEarly restarts the server, and returns its first answer of /apis without a
+// group.
 func (w *world) restartEarly(group string) early {
 	w.t.Helper()
 	client, err := rest.HTTPClientFor(w.server.Admin())
@@ -92,11 +92,10 @@ func (c *collecting) untilSickOrGone(k kind, owner object) {
 	})
 }
 
-// The server has started a moment ago. Its discovery is without the groups of
-// definitions, and names no error. An owner that orphans is not let go before its
-// dependents of such a group are known; neither its collector nor the next one
-// deletes them. The moment is made longer than it is, by the answer that the
-// server gave in it.
+// TestStartingServerHoldsKinds: the server has just started. Its discovery lacks the
+// groups of definitions, and names no error. An owner that orphans stays until its
+// dependents of such a group are known. Neither its collector nor the next one deletes
+// them. The test prolongs that moment, with an answer that the server gave in it.
 func TestStartingServerHoldsKinds(t *testing.T) {
 	w := begin(t)
 	k, _ := w.define("Thing")
@@ -122,8 +121,9 @@ func TestStartingServerHoldsKinds(t *testing.T) {
 	w.stays(children...)
 }
 
-// No version of a definition is served while an owner orphans, and the collector is
-// a new one. The kind is sick until a version is served again.
+// TestUnservedVersionHoldsKinds: no version of a definition is served while an owner
+// orphans, and the collector is a new one. The kind is sick until a version is served
+// again.
 func TestUnservedVersionHoldsKinds(t *testing.T) {
 	w := begin(t)
 	k, d := w.define("Thing")

@@ -6,8 +6,8 @@ import (
 	"github.com/ownergraph/ownergraph/policy"
 )
 
-// The user stories of KubeZoo's tenant proposal, each on a server where upstream's
-// namespace controller ends namespaces, and where our scope sweep does. Tenant
+// The user stories of KubeZoo's tenant proposal. Each runs on a server where upstream's
+// namespace controller ends namespaces, and on one where our scope sweep does. Tenant
 // 111111 is deleted beside 1111112 and 222222.
 
 var (
@@ -16,7 +16,7 @@ var (
 	validating = builtin("admissionregistration.k8s.io", "v1", "ValidatingWebhookConfiguration", "validatingwebhookconfigurations", false, nil)
 )
 
-// Story 1: native cluster-scoped resources that tenants made are cleaned up.
+// Story 1: native cluster-scoped resources of tenants are cleaned up.
 func TestUserStory1NativeResources(t *testing.T) {
 	each(t, func(e *estate, start func() *collecting) {
 		for _, name := range tenants {
@@ -29,14 +29,14 @@ func TestUserStory1NativeResources(t *testing.T) {
 		shared := e.create(volume, e.ns+"-111111-is-no-tenants") // it does not begin with one
 		c := start()
 		e.delete(e.holders[gone], background)
-		e.report(e.swept(gone), c)
+		e.report(e.demandGone(gone), c)
 		e.stays(shared, e.holders["1111112"], e.holders["222222"])
 	})
 }
 
-// Story 2: definitions that tenants brought along are cleaned up, with all that was
-// made of them. One resource is held by a finalizer: as long as it is there the
-// tenant is, and what holds it is shown.
+// Story 2: definitions of tenants are cleaned up, with all their objects. A finalizer
+// holds one object. The tenant stays as long as that object, and the report names the
+// finalizer.
 func TestUserStory2Definitions(t *testing.T) {
 	each(t, func(e *estate, start func() *collecting) {
 		var held object
@@ -45,7 +45,7 @@ func TestUserStory2Definitions(t *testing.T) {
 			gadget := e.defineIn(e.groupOf(name), "Gadget", true)
 			e.several(3, widget, "blue")
 			e.several(3, gadget, "green", under(e.spaces[name].name))
-			e.create(gadget, "elsewhere") // in a namespace that is nobody's
+			e.create(gadget, "elsewhere") // in a namespace of no tenant
 			if name == gone {
 				held = e.create(widget, "held", finalizers(hold))
 			}
@@ -68,12 +68,13 @@ func TestUserStory2Definitions(t *testing.T) {
 		})
 		e.read(e.holders[gone])
 		e.free(held)
-		e.report(e.swept(gone), c)
+		e.report(e.demandGone(gone), c)
 	})
 }
 
-// Story 3: custom resources without a namespace are cleaned up, of definitions of
-// the tenant and of those that the admin made for all. The admin's stay.
+// Story 3: custom resources without a namespace are cleaned up. Their definitions are
+// those of the tenant and those of the admin for all tenants. The admin's definitions
+// stay.
 func TestUserStory3CustomResources(t *testing.T) {
 	each(t, func(e *estate, start func() *collecting) {
 		for _, name := range tenants {
@@ -85,7 +86,7 @@ func TestUserStory3CustomResources(t *testing.T) {
 		admins := e.create(e.quota, "default")
 		c := start()
 		e.delete(e.holders[gone], background)
-		e.report(e.swept(gone), c)
+		e.report(e.demandGone(gone), c)
 		e.stays(admins)
 		e.until("wait for the sweep to be over", func() error {
 			if len(c.Sweeps(10)) > 0 {

@@ -22,8 +22,8 @@ func (e *estate) whole() settings {
 	return settings{engine: ownergraph.Config{Sweeps: []finalizer.Sweep{tenancy.Tenants(e.tenant.name(), false), scopeSweep()}}}
 }
 
-// Nobody asked this engine to end namespaces: a deleted one is held, with what is
-// in it, and reported.
+// TestNamespaceWithoutSweep: this engine has no sweep of namespaces. A deleted
+// namespace is held with its objects, and reported.
 func TestNamespaceWithoutSweep(t *testing.T) {
 	e := newEstate(t)
 	c := e.sweep(settings{engine: ownergraph.Config{Sweeps: []finalizer.Sweep{tenancy.Tenants(e.tenant.name(), false)}}})
@@ -56,15 +56,15 @@ func TestNamespaceWithoutSweep(t *testing.T) {
 	}
 }
 
-// Both upstream's controller and ours end namespaces: what both do is done once,
-// and nobody goes round in circles.
+// TestScopeSweepBesideUpstream: upstream's controller and ours both end namespaces.
+// Shared work is done once, and neither controller works without end.
 func TestScopeSweepBesideUpstream(t *testing.T) {
 	e := newEstate(t)
 	e.namespaceController()
 	for i := range 4 {
 		space := e.create(namespace, e.its(gone, fmt.Sprint("more-", i)))
 		e.several(5, configMap, "full", under(space.name))
-		e.create(secret, "held", under(space.name), finalizers(hold)) // so that both are at it for a while
+		e.create(secret, "held", under(space.name), finalizers(hold)) // so that both work on it for a while
 	}
 	c := e.sweep(e.whole())
 	e.remember()
@@ -88,14 +88,14 @@ func TestScopeSweepBesideUpstream(t *testing.T) {
 			e.free(o)
 		}
 	}
-	members := e.swept(gone)
+	members := e.demandGone(gone)
 	e.report(members, c)
 	if s := c.Stats(); e.asked[http.MethodPut] > 3*5 || s.Conflicts > 3*uint64(members) {
 		t.Errorf("requests %v, %d conflicts: they disturb each other", e.asked, s.Conflicts)
 	}
 }
 
-// Two engines sweep the same tenants.
+// TestTwoSweepers: two engines sweep the same tenants.
 func TestTwoSweepers(t *testing.T) {
 	e := newEstate(t)
 	e.several(40, volume, e.its(gone, "volume"))
@@ -104,11 +104,11 @@ func TestTwoSweepers(t *testing.T) {
 	b := e.sweep(e.whole())
 	e.remember()
 	e.delete(e.holders[gone], background)
-	e.report(e.swept(gone), a, b)
+	e.report(e.demandGone(gone), a, b)
 }
 
-// The engine is killed in the middle of a sweep, twice: from one moment on nothing
-// leaves it any more. The next one knows nothing of it.
+// TestSweeperKilled: the engine is killed in the middle of a sweep, twice. From one
+// moment on no request leaves it any more. The next engine knows nothing of it.
 func TestSweeperKilled(t *testing.T) {
 	e := newEstate(t)
 	e.several(90, volume, e.its(gone, "volume"))
@@ -145,11 +145,12 @@ func TestSweeperKilled(t *testing.T) {
 		t.Errorf("%d objects are left: the test shows little", left)
 	}
 	last := e.start(e.whole())
-	e.report(e.swept(gone), last)
+	e.report(e.demandGone(gone), last)
 }
 
-// Somebody goes on creating things for the tenant while it is swept. What comes is
-// swept too, each of them once, and the tenant stays until all of it is gone.
+// TestSweepAgainstCreator: a user goes on creating objects for a tenant during its
+// sweep. Each new object is swept too, once. The tenant stays until all of them are
+// gone.
 func TestSweepAgainstCreator(t *testing.T) {
 	const late = 60
 	e := newEstate(t)
@@ -163,7 +164,7 @@ func TestSweepAgainstCreator(t *testing.T) {
 	}
 	e.read(e.holders[gone])
 	e.free(held)
-	members := e.swept(gone) + 2*late
+	members := e.demandGone(gone) + 2*late
 	e.report(members, c)
 	if s := c.Stats(); int(s.Deletes) > members+int(s.Conflicts) {
 		t.Errorf("%d deletes of %d members, %d conflicts", s.Deletes, members, s.Conflicts)

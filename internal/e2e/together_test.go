@@ -17,8 +17,8 @@ import (
 	"k8s.io/kubernetes/pkg/controller/garbagecollector"
 )
 
-// Two of our engines on one server: what they do twice costs a conflict, and
-// never an object.
+// TestTwoEngines: two of our engines run on one server. Doubled work costs a conflict,
+// and never an object.
 func TestTwoEngines(t *testing.T) {
 	w := begin(t)
 	a, b := w.collect(settings{}), w.collect(settings{})
@@ -28,20 +28,20 @@ func TestTwoEngines(t *testing.T) {
 	f.delete()
 	a.quiet()
 	b.quiet()
-	f.settled()
+	f.converged()
 	for _, c := range []*collecting{a, b} {
 		s := c.Stats()
-		if s.Deletes+s.Patches == 0 { // whose writes land is a matter of who is faster
+		if s.Deletes+s.Patches == 0 { // the faster engine's writes succeed
 			t.Error("an engine had nothing to do: the test shows nothing")
 		}
-		t.Logf("%d writes landed, %d conflicts, %d requests", len(c.book.landed()), s.Conflicts, s.Requests())
+		t.Logf("%d writes succeeded, %d conflicts, %d requests", len(c.book.succeeded()), s.Conflicts, s.Requests())
 	}
 }
 
-// Ours beside the garbage collector of Kubernetes. What each of them may do is
-// judged for our writes alone; the end has to be right whoever is faster, but
-// for what upstream orphans: it may delete a dependent that it has not seen yet,
-// so that those are given time.
+// TestBesideUpstream: ours runs beside the garbage collector of Kubernetes. Only our
+// writes are judged. The end has to be right for any order of the two. Orphaning by
+// upstream is an exception: it may delete a dependent that it has not seen yet, so the
+// test gives it time.
 func TestBesideUpstream(t *testing.T) {
 	w := begin(t)
 	c := w.collect(settings{})
@@ -51,13 +51,13 @@ func TestBesideUpstream(t *testing.T) {
 	c.quiet()
 	theirs.sees(f.all())
 	f.delete()
-	f.settle()
+	f.converge()
 	c.quiet()
-	f.settled()
-	if ours := len(c.book.landed()); ours == 0 || theirs.writes() == 0 {
+	f.converged()
+	if ours := len(c.book.succeeded()); ours == 0 || theirs.writes() == 0 {
 		t.Errorf("%d writes are ours, %d theirs: the test shows nothing", ours, theirs.writes())
 	}
-	t.Logf("%d of our writes landed, %d of theirs were sent; %d conflicts of ours", len(c.book.landed()), theirs.writes(), c.Stats().Conflicts)
+	t.Logf("%d of our writes succeeded, %d of theirs were sent; %d conflicts of ours", len(c.book.succeeded()), theirs.writes(), c.Stats().Conflicts)
 }
 
 // upstream is the garbage collector of Kubernetes, at work.
@@ -68,8 +68,8 @@ type upstream struct {
 	sent int
 }
 
-// upstream starts one, put together as kube-controller-manager does it, without
-// its limit of requests a second. It ends with the test.
+// upstream starts one in the way of kube-controller-manager, without its limit of
+// requests a second. It ends with the test.
 func (w *world) upstream() *upstream {
 	w.t.Helper()
 	u := &upstream{w: w}

@@ -19,12 +19,12 @@ import (
 	"github.com/ownergraph/ownergraph/internal/invariant"
 )
 
-// The truth is what stands in the database: every state of every object, in one
-// order. What a collector wrote is judged by it, not by what anybody was told.
+// The truth is the database: every state of every object, in one order. It judges a
+// collector's writes, without regard to the events that any client got.
 
 const registry = "/registry/"
 
-// revision returns the database's present.
+// revision returns the present revision of the database.
 func (w *world) revision() int64 {
 	c := w.database()
 	defer c.Close()
@@ -43,13 +43,13 @@ func (w *world) database() *clientv3.Client {
 	return c
 }
 
-// judge holds what the world's collectors have written against what happened,
-// and returns every breach: see package invariant for the rules.
+// judge compares the writes of the world's collectors with the history, and returns
+// every breach. See package invariant for the rules.
 func (w *world) judge() []string {
 	h := w.history()
 	var writes []ownergraph.Call
 	for _, c := range w.collectors {
-		writes = append(writes, c.book.landed()...)
+		writes = append(writes, c.book.succeeded()...)
 	}
 	return h.judge(writes)
 }
@@ -69,7 +69,7 @@ func (h history) judge(writes []ownergraph.Call) []string {
 	return wrong
 }
 
-// history is what happened in the database since a world began.
+// history has the changes of the database since a world began.
 type history struct {
 	before    []graph.Object
 	events    []graph.Event
@@ -125,9 +125,9 @@ func (h *history) add(r reader, e *clientv3.Event) {
 	}
 }
 
-// match finds the event that each write of ours has caused: the first of its
-// object behind the version that the write was conditioned on. Several may have
-// none, since what is marked already can be deleted again.
+// match finds the event that each write of ours has caused. It is the first event of
+// the object after the version on which the write was conditioned. Several writes may
+// have none, since a marked object can be deleted again.
 func (h history) match(writes []ownergraph.Call) map[int][]ownergraph.Call {
 	type state struct {
 		key     graph.Key
@@ -159,7 +159,7 @@ func (h history) match(writes []ownergraph.Call) map[int][]ownergraph.Call {
 	return out
 }
 
-// reader makes of what is stored what the engine would see, by rules of its own.
+// reader converts stored objects to the engine's objects, by rules of its own.
 type reader struct {
 	scoped map[schema.GroupVersionKind]bool
 }
@@ -220,7 +220,8 @@ func decoded(raw []byte) (metav1.Object, schema.GroupVersionKind, bool) {
 	return m, *gvk, err == nil
 }
 
-// The judge has to see a wrong deletion, or its silence says nothing.
+// TestJudge: the judge sees a wrong deletion. Otherwise its silence would prove
+// nothing.
 func TestJudge(t *testing.T) {
 	w := begin(t)
 	owner := w.create(configMap, "owner")

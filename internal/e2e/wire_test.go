@@ -10,8 +10,8 @@ import (
 	"sync"
 )
 
-// wire sees every request of a collector: each write has to carry a UID and a
-// version (S5), whatever comes of it.
+// wire sees every request of a collector. Each write has to carry a UID and a version
+// (S5), with any result.
 type wire struct {
 	meet   func(*http.Request) error
 	late   func(*http.Request) <-chan struct{}
@@ -22,7 +22,7 @@ type wire struct {
 	unproven []string
 }
 
-// through returns what sends requests by next and sees them.
+// through returns a transport that sends requests by next and sees them.
 func (w *wire) through(next http.RoundTripper) http.RoundTripper { return seen{w, next} }
 
 type seen struct {
@@ -65,7 +65,7 @@ type lateBody struct {
 	late    func(*http.Request) <-chan struct{}
 }
 
-// Read waits until what has come may be seen.
+// Read waits until the arrived part may be seen.
 func (b lateBody) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
 	if until := b.late(b.request); until != nil {
@@ -120,5 +120,5 @@ func bound(method string, body []byte) bool {
 		err := json.Unmarshal(body, &whole)
 		return err == nil && whole.Metadata.UID != "" && whole.Metadata.ResourceVersion != ""
 	}
-	return false // the engine does nothing else
+	return false // the engine sends no other writes
 }

@@ -25,9 +25,8 @@ const patience = 90 * time.Second
 // worlds counts the worlds, for their names.
 var worlds atomic.Int64
 
-// world is what one test sees of a server: a namespace of its own, and the users
-// of it. Tests run one after another, since every collector sees all of the
-// server.
+// world is the view of one test on a server: a namespace of its own, and the users of
+// it. Tests run one after another, since every collector sees all of the server.
 type world struct {
 	t      *testing.T
 	ctx    context.Context
@@ -52,9 +51,8 @@ type object struct {
 
 func (o object) String() string { return fmt.Sprintf("%s %s (%s)", o.kind.gvk.Kind, o.name, o.uid) }
 
-// begin makes a world on the shared server. When the test ends its collectors
-// are stopped, what they wrote is judged by what happened, and what was made is
-// removed.
+// begin makes a world on the shared server. When the test ends, it stops the
+// collectors, judges their writes by the history, and removes the objects of the test.
 func begin(t *testing.T) *world { return beginOn(t, shared) }
 
 func beginOn(t *testing.T, s *server.Server) *world {
@@ -71,7 +69,7 @@ func beginOn(t *testing.T, s *server.Server) *world {
 	return w
 }
 
-// enter makes a world of which nothing is judged and removed in the end.
+// enter makes a world without a judgement and a removal at its end.
 func enter(t *testing.T, s *server.Server) *world {
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 	t.Cleanup(cancel)
@@ -85,7 +83,7 @@ func enter(t *testing.T, s *server.Server) *world {
 	return w
 }
 
-// clear removes what is left, whatever holds it.
+// clear removes the objects that are left, with any finalizers.
 func (w *world) clear() {
 	free := []byte(`{"metadata":{"finalizers":null,"ownerReferences":null}}`)
 	for _, o := range slices.Backward(w.made) {
@@ -145,15 +143,15 @@ func (w *world) several(n int, k kind, name string, with ...option) []object {
 	return out
 }
 
-// option is something about an object that is made.
+// option changes an object that is made.
 type option func(*unstructured.Unstructured)
 
-// finalizers holds the object until somebody frees it.
+// finalizers holds the object until a user frees it.
 func finalizers(names ...string) option {
 	return func(u *unstructured.Unstructured) { u.SetFinalizers(names) }
 }
 
-// hold is a finalizer that nobody but a test takes away.
+// hold is a finalizer that only a test removes.
 const hold = "example.org/hold"
 
 // under puts the object into another namespace.
@@ -164,7 +162,7 @@ func field(value any, path ...string) option {
 	return func(u *unstructured.Unstructured) { _ = unstructured.SetNestedField(u.Object, value, path...) }
 }
 
-// owned adds references to owners; blocking those whose end waits for this one.
+// owned adds references to owners, and blocking adds references that block.
 func owned(owners ...object) option    { return references(refsTo(nil, owners)...) }
 func blocking(owners ...object) option { return references(refsTo(new(true), owners)...) }
 
@@ -209,7 +207,7 @@ func (w *world) tryPatch(o object, metadata map[string]any) error {
 	return err
 }
 
-// free takes the finalizers away that a test set.
+// free removes the finalizers that a test set.
 func (w *world) free(o object) {
 	w.t.Helper()
 	w.patch(o, map[string]any{"finalizers": w.without(o, hold)})
@@ -234,7 +232,7 @@ func (w *world) read(o object) *unstructured.Unstructured {
 	return u
 }
 
-// patchSpec changes what an object asks for.
+// patchSpec changes the spec of an object.
 func (w *world) patchSpec(o object, spec map[string]any) {
 	w.t.Helper()
 	body, err := json.Marshal(map[string]any{"spec": spec})

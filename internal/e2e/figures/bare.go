@@ -13,7 +13,7 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// bareSide knows beforehand what is to be written, and only sends it.
+// bareSide knows the writes beforehand, and only sends them.
 type bareSide struct {
 	at      metadata.ResourceInterface
 	workers int
@@ -34,7 +34,7 @@ func newBare(config *rest.Config, t task) (side, error) {
 	return &bareSide{at: client.Resource(at).Namespace(t.Namespace), workers: t.Workers, orphan: s.how == metav1.DeletePropagationOrphan}, nil
 }
 
-// run reads what there is.
+// run reads the objects.
 func (s *bareSide) run(ctx context.Context, ready func()) error {
 	list, err := s.at.List(ctx, metav1.ListOptions{})
 	if err != nil {

@@ -22,8 +22,8 @@ type bench struct {
 	failed int // runs
 }
 
-// measure runs everything and prints the tables. A run that fails is reported,
-// and the others go on.
+// measure runs all rows and prints the tables. It reports a failed run, and goes on
+// with the others.
 func measure(ctx context.Context, o options) error {
 	b := &bench{options: o}
 	stop, err := b.reach(ctx)
@@ -65,7 +65,7 @@ func (b *bench) fail(what string, err error) {
 	b.say("%s: %v", what, err)
 }
 
-// reach starts a server, or takes the one that the flags name.
+// reach starts a server, or takes the server of the flags.
 func (b *bench) reach(ctx context.Context) (stop func(), err error) {
 	if b.url != "" {
 		b.config = &rest.Config{Host: b.url, BearerToken: b.token, TLSClientConfig: rest.TLSClientConfig{Insecure: true}}
@@ -86,7 +86,7 @@ func (b *bench) reach(ctx context.Context) (stop func(), err error) {
 	}, nil
 }
 
-// runCascades runs each scenario by each side, who take turns.
+// runCascades runs each scenario by each side. The sides take turns.
 func (b *bench) runCascades(ctx context.Context) []cascade {
 	var out []cascade
 	sides := []string{ours, upstream, bare}

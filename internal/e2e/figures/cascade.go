@@ -11,7 +11,7 @@ import (
 	"k8s.io/client-go/metadata"
 )
 
-// cascade is what one run of a scenario by a side has shown.
+// cascade is the outcome of one run of a scenario by a side.
 type cascade struct {
 	scenario, side string
 	round          int
@@ -19,10 +19,10 @@ type cascade struct {
 	counts         map[string]int
 	took           time.Duration
 	server, own    time.Duration // CPU
-	end            string        // "same", or what is wrong
+	end            string        // "same", or the difference
 }
 
-// runCascade has a side do one cascade.
+// runCascade lets a side do one cascade.
 func (b *bench) runCascade(ctx context.Context, s scenario, role string, round int) (cascade, error) {
 	ctx, cancel := context.WithTimeout(ctx, b.patience)
 	defer cancel()
@@ -52,7 +52,7 @@ func (b *bench) runCascade(ctx context.Context, s scenario, role string, round i
 	return out, b.load.clear(ctx, ns, s)
 }
 
-// watchCascade sets it off, and measures until it is over.
+// watchCascade starts the cascade, and measures until it is over.
 func (b *bench) watchCascade(ctx context.Context, s scenario, p *process, at metadata.ResourceInterface, levels [][]*planned, out *cascade) error {
 	if _, err := p.answer(); err != nil {
 		return err
@@ -102,8 +102,8 @@ func (b *bench) watchCascade(ctx context.Context, s scenario, p *process, at met
 	return b.endCascade(ctx, s, p, at, levels, served, out)
 }
 
-// endCascade takes the counts, once everything is quiet, and compares them with
-// the server's, and the ends.
+// endCascade takes the counts after the last request. It compares them with the
+// server's, and the end state with the required one.
 func (b *bench) endCascade(ctx context.Context, s scenario, p *process, at metadata.ResourceInterface, levels [][]*planned, before map[string]int, out *cascade) error {
 	if _, err := p.ask(orderQuiet); err != nil {
 		return err
@@ -135,7 +135,7 @@ func (b *bench) endCascade(ctx context.Context, s scenario, p *process, at metad
 	return nil
 }
 
-// task is what every side is told.
+// task has the parameters of every side.
 func (b *bench) task(name string) task {
 	c := b.config
 	t := task{Host: c.Host, Token: c.BearerToken, CAFile: c.CAFile, Insecure: c.Insecure, Workers: b.workers}

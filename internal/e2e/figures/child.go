@@ -49,16 +49,16 @@ func (t task) config() *rest.Config {
 	}
 }
 
-// Orders that a side takes, one a line, and answers with a report each.
+// Orders for a side, one a line. It answers each with a report.
 const (
 	orderQuiet  = "quiet"  // wait until no request was sent for a while
-	orderReset  = "reset"  // forget what was counted
+	orderReset  = "reset"  // forget the counts
 	orderGo     = "go"     // the bare loop's: send the writes
-	orderCounts = "counts" // what was counted
-	orderMemory = "memory" // collect garbage, and say what is left
+	orderCounts = "counts" // report the counts
+	orderMemory = "memory" // collect garbage, and report the memory that is left
 )
 
-// report is what a side says.
+// report is a side's answer.
 type report struct {
 	Failed  string         `json:",omitempty"`
 	Seconds float64        `json:",omitempty"` // since it began
@@ -71,11 +71,11 @@ type usage struct {
 	Resident, ResidentPeak, Heap, HeapPeak int64
 }
 
-// side is one of the ways to get a cascade done.
+// side is one of the ways to do a cascade.
 type side interface {
-	// run works until ctx ends, and calls ready once it is ready to.
+	// run works until ctx ends, and calls ready once it is ready.
 	run(ctx context.Context, ready func()) error
-	// send sends the writes of a cascade, for a side that does not see for itself.
+	// send sends the writes of a cascade, for a side that sees no events.
 	send(ctx context.Context) error
 }
 
@@ -91,10 +91,10 @@ func newSide(role string, t task, config *rest.Config) (side, error) {
 	return nil, fmt.Errorf("side %q: there is none such", role)
 }
 
-// serve is a side's main: it does what it is told until its input ends.
+// serve is a side's main. It obeys orders until its input ends.
 func serve(role string, in io.Reader, out io.Writer) error {
 	began := time.Now()
-	klog.SetLogger(klog.Logger{}) // what upstream would log costs it nothing
+	klog.SetLogger(klog.Logger{}) // upstream's logs cost it nothing
 	orders := bufio.NewScanner(in)
 	orders.Buffer(nil, 1<<20)
 	if !orders.Scan() {
@@ -144,7 +144,7 @@ type servant struct {
 }
 
 const (
-	readyEvery = 10 * time.Millisecond // a side asks whether it is ready
+	readyEvery = 10 * time.Millisecond // the interval between two checks of a side that becomes ready
 	silence    = time.Second           // after the last request it is quiet
 	patience   = 3 * time.Minute
 )
@@ -192,7 +192,7 @@ func (w *servant) profile() report {
 	return report{}
 }
 
-// memory says how much it took so far, and how much is needed.
+// memory reports the memory so far, and the memory that is needed.
 func (w *servant) memory() report {
 	_, top, err := residentOf("self")
 	if err != nil {
@@ -200,7 +200,7 @@ func (w *servant) memory() report {
 	}
 	peak := w.peak.Load()
 	debug.FreeOSMemory()
-	debug.FreeOSMemory() // what finalizers let go
+	debug.FreeOSMemory() // the memory that finalizers released
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
 	now, _, err := residentOf("self")
@@ -210,7 +210,7 @@ func (w *servant) memory() report {
 	return report{Memory: usage{now, top, int64(m.HeapAlloc), peak}}
 }
 
-// watchHeap notes the most that the heap ever held, garbage included.
+// watchHeap notes the highest size of the heap, garbage included.
 func (w *servant) watchHeap(ctx context.Context) {
 	sample := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
 	each := time.NewTicker(5 * time.Millisecond)

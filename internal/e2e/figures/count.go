@@ -8,7 +8,8 @@ import (
 	"time"
 )
 
-// Verbs as the API server names them, and "DISCOVER" for what names no resource.
+// Verbs as the API server names them, and "DISCOVER" for requests that name no
+// resource.
 const (
 	verbGet      = "GET"
 	verbList     = "LIST"
@@ -22,7 +23,7 @@ const (
 type counter struct {
 	mu    sync.Mutex
 	verbs map[string]int
-	last  time.Time // when the last was sent that is no watch
+	last  time.Time // of the last request that is no watch
 }
 
 func newCounter() *counter { return &counter{verbs: map[string]int{}, last: time.Now()} }
@@ -65,7 +66,7 @@ func (c *counter) lastSent() time.Time {
 	return c.last
 }
 
-// verbOf returns what a request does.
+// verbOf returns the verb of a request.
 func verbOf(r *http.Request) string {
 	parts := strings.Split(strings.Trim(r.URL.Path, "/"), "/")
 	skip := 2 // api, version

@@ -18,7 +18,7 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// loader makes what is to be collected. It is safe for concurrent use.
+// loader makes the objects of a cascade. It is safe for concurrent use.
 type loader struct {
 	typed    *kubernetes.Clientset
 	dynamic  dynamic.Interface
@@ -131,7 +131,7 @@ func (l *loader) createOne(ctx context.Context, ns string, s scenario, p *planne
 	return err
 }
 
-// clear removes what is left of a load.
+// clear removes the rest of a load.
 func (l *loader) clear(ctx context.Context, ns string, s scenario) error {
 	none := int64(0)
 	background := metav1.DeletePropagationBackground

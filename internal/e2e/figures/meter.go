@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// meter is how things stand at one time.
+// meter is a reading at one time.
 type meter struct {
 	at          time.Time
 	server, own time.Duration // CPU
@@ -26,7 +26,7 @@ func (b *bench) readMeter(p *process) (meter, error) {
 	return m, nil
 }
 
-// served returns how many requests the server has answered by its own count.
+// served returns the number of requests that the server has answered by its own count.
 func (b *bench) served(ctx context.Context) (map[string]int, error) {
 	text, err := b.load.typed.RESTClient().Get().AbsPath("/metrics").Do(ctx).Raw()
 	if err != nil {

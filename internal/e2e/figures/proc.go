@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// tick is the unit in which Linux tells the CPU time of processes, whatever its
-// own: USER_HZ.
+// tick is USER_HZ, the unit in which Linux reports the CPU time of processes. It does
+// not depend on the kernel's own tick.
 const tick = 10 * time.Millisecond
 
 // cpuOf returns the CPU time that a process has taken.
@@ -35,8 +35,8 @@ func cpuOf(pid int) (time.Duration, error) {
 	return sum, nil
 }
 
-// residentOf returns the bytes that a process has in memory, and the most that it
-// ever had.
+// residentOf returns the resident memory of a process in bytes, and its highest value
+// so far.
 func residentOf(pid string) (now, peak int64, err error) {
 	text, err := os.ReadFile("/proc/" + pid + "/status")
 	if err != nil {

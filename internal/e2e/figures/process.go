@@ -12,8 +12,7 @@ import (
 	"time"
 )
 
-// process is a side that runs, in a process of its own. It ends when its input
-// does.
+// process is a side that runs, in a process of its own. It ends when its input does.
 type process struct {
 	name string
 	pid  int
@@ -69,7 +68,7 @@ func (p *process) answer() (report, error) {
 	return r, nil
 }
 
-// tell gives the side an order and does not wait for what comes of it.
+// tell gives the side an order and does not wait for its report.
 func (p *process) tell(order string) error {
 	if _, err := fmt.Fprintln(p.in, order); err != nil {
 		return fmt.Errorf("%s: %s: %w", p.name, order, err)

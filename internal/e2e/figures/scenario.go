@@ -13,7 +13,7 @@ type scenario struct {
 	name   string
 	how    metav1.DeletionPropagation
 	custom bool // of custom resources; otherwise of config maps
-	middle int  // owners between the one that is deleted and the others
+	middle int  // owners between the deleted one and the others
 }
 
 func scenarios() []scenario {
@@ -50,7 +50,7 @@ func (s scenario) resource() schema.GroupVersionResource {
 
 const customGroup = "figures.ownergraph.example"
 
-// stays labels what a cascade must leave as it is.
+// stays labels the objects that a cascade must not change.
 const stays = "stays"
 
 // planned is an object of a load, and after its creation its UID.
@@ -61,9 +61,9 @@ type planned struct {
 	uid   string
 }
 
-// plan returns the objects of a cascade by levels, each after its owners: the
-// owner, what is between, what is left; and beside them two that have nothing to
-// do with it.
+// plan returns the objects of a cascade by levels, each after its owners: the owner,
+// the objects between, and the rest. It adds two objects that have nothing to do with
+// the cascade.
 func (s scenario) plan(dependents int) [][]*planned {
 	owner := &planned{name: "owner"}
 	keeper := &planned{name: "keeper", stays: true}
@@ -82,8 +82,8 @@ func (s scenario) plan(dependents int) [][]*planned {
 	return [][]*planned{{owner, keeper}, append(between, kept), last}
 }
 
-// forest returns trees of 1, 3 and 30 objects, as of deployments, replica sets
-// and pods, by levels.
+// forest returns trees of 1, 3 and 30 objects by levels, as of deployments, replica
+// sets and pods.
 func forest(objects int) [][]*planned {
 	levels := make([][]*planned, 3)
 	add := func(level int, name string, owner *planned) *planned {

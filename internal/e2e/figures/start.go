@@ -7,15 +7,15 @@ import (
 	"time"
 )
 
-// startup is what a side's start on so many objects has shown.
+// startup is the outcome of a side's start on the given number of objects.
 type startup struct {
 	side         string
 	objects      int
-	ready, quiet time.Duration // until it said so, and until it had sent its last request
+	ready, quiet time.Duration // until its report, and until its last request
 	counts       map[string]int
 	server, own  time.Duration // CPU, until it was quiet
 	memory       usage
-	each         float64 // bytes an object, by what a start on none takes
+	each         float64 // bytes an object, minus those of a start on none
 }
 
 // runStarts starts every side on none, and on each number of objects.
@@ -49,8 +49,8 @@ func (b *bench) runStarts(ctx context.Context) []startup {
 	return out
 }
 
-// warm has each side start once for nothing: the first start after so many
-// objects were made would meet a server that is still busy with them.
+// warm starts each side once without a measurement. The first start after so many new
+// objects would meet a server that is still busy with them.
 func (b *bench) warm(ctx context.Context, sides []string, objects int) {
 	for _, side := range sides {
 		if _, err := b.runStart(ctx, side, objects); err != nil {

@@ -31,7 +31,7 @@ func (r row) micros(d time.Duration) float64 {
 	return float64(d.Microseconds()) / float64(max(r.objects, 1))
 }
 
-// fold puts rounds together. Of those that failed nothing counts but that.
+// fold puts rounds together. Of a failed round only the failure counts.
 func fold(list []cascade) []row {
 	var out []row
 	for _, c := range list {

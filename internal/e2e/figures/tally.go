@@ -13,7 +13,7 @@ import (
 	watchtools "k8s.io/client-go/tools/watch"
 )
 
-// tally watches a namespace to see when a cascade is over: how many objects have
+// tally watches a namespace until a cascade is over. It counts the objects that have
 // gone, or lost their owner.
 type tally struct {
 	watch watch.Interface
@@ -35,8 +35,8 @@ func newTally(ctx context.Context, at metadata.ResourceInterface) (*tally, error
 	return &tally{watch: w, done: map[types.UID]bool{}}, nil
 }
 
-// wait returns when so many dependents are done, and the owner, if it is waited
-// for.
+// wait returns when the given number of dependents are done, and also the owner, if it
+// is waited for.
 func (t *tally) wait(ctx context.Context, dependents int, owner bool) error {
 	for len(t.done) < dependents || owner && !t.owner {
 		select {
@@ -63,9 +63,9 @@ func (t *tally) take(e watch.Event) {
 	}
 }
 
-// remains compares what is left with what has to be: everything, but the owner, with
-// no owners any more if it was orphaned, else what has nothing to do with it. It
-// returns what is wrong, "" for nothing.
+// remains compares the objects that are left with the required ones. After an orphaning
+// those are all but the owner, without owners. Otherwise those are the objects outside
+// of the cascade. It returns the difference, "" for none.
 func remains(ctx context.Context, at metadata.ResourceInterface, s scenario, levels [][]*planned) (string, error) {
 	list, err := at.List(ctx, metav1.ListOptions{})
 	if err != nil {

@@ -19,13 +19,13 @@ import (
 	"k8s.io/kubernetes/pkg/controller/garbagecollector"
 )
 
-// upstreamSync is how often, and how long at first, kube-controller-manager has
-// its collector look at what is served.
+// upstreamSync is the interval at which kube-controller-manager makes its collector
+// look for served kinds, and the longest first wait.
 const upstreamSync = 30 * time.Second
 
-// upstreamSide is the collector of kube-controller-manager, as that puts it
-// together, but for its informers: of metadata for all kinds, which need less
-// than those of whole objects.
+// upstreamSide is the collector of kube-controller-manager, put together in its way.
+// Only its informers differ: they have metadata of all kinds, which need less than
+// whole objects.
 type upstreamSide struct {
 	config    *rest.Config
 	workers   int

@@ -29,18 +29,18 @@ const (
 // Binaries are the paths of the two executables. It is a value.
 type Binaries struct{ Etcd, APIServer string }
 
-// Build returns the two executables, of the versions that this module's go.mod
-// names, from the cache of the user: what is not there is built from the module
-// proxy, which takes minutes, once. It uses the go command in the current
-// folder, which has to be in this module or in one that requires it. Whoever
-// builds the same at the same time builds it twice, and both are right. Held by
-// TestBuild.
+// Build returns the two executables, of the versions in this module's go.mod, from the
+// cache of the user. It builds a missing one from the module proxy, which takes
+// minutes, once. It uses the go command in the current folder, which has to be in this
+// module or in one that requires it. Two builds at the same time are both right.
+//
+// Held by TestBuild.
 func Build(ctx context.Context) (Binaries, error) {
 	if dir := os.Getenv(BinariesVariable); dir != "" {
 		return given(dir)
 	}
 	cache, err := os.UserCacheDir()
-	if err != nil { // a user without a home, as some that run checks have none
+	if err != nil { // a user without a home, as in some CI runs
 		cache = os.TempDir()
 	}
 	m, err := findModules(ctx)
@@ -72,7 +72,7 @@ func given(dir string) (Binaries, error) {
 	return out, nil
 }
 
-// modules says where this module is, and the versions of what is built.
+// modules has the folder of this module, and the versions of the executables.
 type modules struct{ dir, etcd, kube string }
 
 func findModules(ctx context.Context) (modules, error) {
@@ -95,8 +95,10 @@ func findModules(ctx context.Context) (modules, error) {
 	return modules{m.Dir, v[0], v[1]}, nil
 }
 
-// build returns the executable of that name and of this system from the cache.
-// It appears there whole or not at all. Held by TestBuildMisses.
+// build returns the executable of that name and of this system from the cache. It
+// appears there whole or not at all.
+//
+// Held by TestBuildMisses.
 func build(ctx context.Context, module, cache, name, pkg string) (string, error) {
 	path := filepath.Join(cache, strings.Join([]string{name, runtime.GOOS, runtime.GOARCH}, "-"))
 	if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
@@ -117,8 +119,7 @@ func build(ctx context.Context, module, cache, name, pkg string) (string, error)
 	return path, os.Rename(made, path)
 }
 
-// command runs the go command outside of any workspace and returns what it
-// prints.
+// command runs the go command outside of any workspace and returns its output.
 func command(ctx context.Context, dir string, args ...string) (string, error) {
 	cmd := exec.CommandContext(ctx, "go", args...)
 	cmd.Dir = dir

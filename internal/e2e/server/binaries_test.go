@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// The executables are of the versions that go.mod names, and where the
-// environment says if it does.
+// TestBuild: the executables have the versions of go.mod. If the environment names a
+// folder, they are in it.
 func TestBuild(t *testing.T) {
 	t.Setenv(BinariesVariable, "")
 	b, err := Build(t.Context())
@@ -39,7 +39,7 @@ func TestBuild(t *testing.T) {
 	}
 }
 
-// What is not in the cache is built into it, whole or not at all.
+// TestBuildMisses: a missing executable is built into the cache, whole or not at all.
 func TestBuildMisses(t *testing.T) {
 	m, err := findModules(t.Context())
 	if err != nil {

@@ -8,22 +8,21 @@ import (
 	"time"
 )
 
-// Config holds a Server's settings. The zero value works. It is read only by
-// Start.
+// Config holds a Server's settings. The zero value works. Only Start reads it.
 type Config struct {
-	// Users may log in beside the administrator, and may do what RBAC grants
-	// them: nothing at first.
+	// Users may log in beside the administrator. They have the rights that RBAC grants
+	// them, and none at first.
 	Users []string
-	// Flags are added to those of kube-apiserver; the last of a name counts.
+	// Flags are added to those of kube-apiserver. The last of a name counts.
 	Flags []string
 	// EtcdFlags are added to those of etcd.
 	EtcdFlags []string
-	// Lifetime bounds how long the processes live, by default 30 minutes.
+	// Lifetime bounds the life of the processes, by default 30 minutes.
 	Lifetime time.Duration
-	// ReadyWithin bounds how long Start and Restart wait until the server
-	// answers, by default a minute.
+	// ReadyWithin bounds the wait of Start and Restart until the server answers, by
+	// default a minute.
 	ReadyWithin time.Duration
-	// Output is told what takes long, such as a build. By default nobody is.
+	// Output gets notices of long work, such as a build. By default there are none.
 	Output io.Writer
 }
 

@@ -12,8 +12,8 @@ import (
 	"google.golang.org/grpc/credentials/insecure"
 )
 
-// Etcd returns a client of the database below the API server: what really
-// happened stands there. The caller closes it.
+// Etcd returns a client of the database below the API server, which has the true
+// history. The caller closes the client.
 func (s *Server) Etcd() (*clientv3.Client, error) {
 	c, err := clientv3.New(clientv3.Config{
 		Endpoints:   []string{"unix://" + filepath.Join(s.dir, "etcd.sock:1")},
@@ -25,8 +25,8 @@ func (s *Server) Etcd() (*clientv3.Client, error) {
 	return c, nil
 }
 
-// Compact makes the database forget its past, and the API server, which it
-// restarts, what it remembers of that. It returns when the server answers.
+// Compact makes the database forget its past. It also restarts the API server, so that
+// it forgets its memory of that past. It returns when the server answers.
 func (s *Server) Compact(ctx context.Context) error {
 	c, err := s.Etcd()
 	if err != nil {
@@ -43,9 +43,8 @@ func (s *Server) Compact(ctx context.Context) error {
 	return s.Restart(ctx)
 }
 
-// Backup keeps a copy of all that the server holds, and returns what makes it
-// hold that again: both restart the server, and return when it answers. The
-// copy is removed by Stop.
+// Backup keeps a copy of all data of the server. The function returned restores that
+// copy. Both restart the server, and return when it answers. Stop removes the copy.
 func (s *Server) Backup(ctx context.Context) (restore func(context.Context) error, err error) {
 	data := filepath.Join(s.dir, "data")
 	backup, err := os.MkdirTemp(s.dir, "backup-")
@@ -68,7 +67,7 @@ func (s *Server) Backup(ctx context.Context) (restore func(context.Context) erro
 	}, nil
 }
 
-// offline does something while neither program runs.
+// offline calls a function while neither program runs.
 func (s *Server) offline(ctx context.Context, do func() error) error {
 	s.StopAPI()
 	s.get(&s.etcd).stop()

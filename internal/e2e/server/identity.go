@@ -18,13 +18,13 @@ import (
 
 const (
 	admin       = "admin"
-	masters     = "system:masters" // may do everything
+	masters     = "system:masters" // has all rights
 	keyFile     = "service-account.key"
 	tokensFile  = "tokens.csv"
 	certificate = "certs/apiserver.crt"
 )
 
-// prepare writes what the API server knows its users by.
+// prepare writes the files by which the API server knows its users.
 func prepare(dir string, users []string) error {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -46,16 +46,15 @@ func prepare(dir string, users []string) error {
 	return os.WriteFile(filepath.Join(dir, tokensFile), []byte(tokens.String()), 0o600)
 }
 
-// token returns what a user logs in with. The server listens on this machine
-// only, holds nothing, and does not live long.
+// token returns the token of a user. The server listens on this machine only, holds no
+// secrets, and does not live long.
 func token(user string) string { return fmt.Sprintf("token-%x", user) }
 
-// Admin returns a config for who may do everything. It is the caller's; its
-// requests are not throttled.
+// Admin returns a config for a user with all rights. The caller owns it. Its requests
+// are not throttled.
 func (s *Server) Admin() *rest.Config { return s.as(admin) }
 
-// User returns a config for a user of Config.Users. An unknown one is refused by
-// the server.
+// User returns a config for a user of Config.Users. The server refuses an unknown one.
 func (s *Server) User(name string) *rest.Config { return s.as(name) }
 
 func (s *Server) as(user string) *rest.Config {
@@ -65,8 +64,8 @@ func (s *Server) as(user string) *rest.Config {
 	}
 }
 
-// Kubeconfig writes a kubeconfig for the administrator into the server's folder
-// and returns its path.
+// Kubeconfig writes a kubeconfig for the administrator into the server's folder and
+// returns its path.
 func (s *Server) Kubeconfig() (string, error) {
 	c := api.NewConfig()
 	c.Clusters["ownergraph"] = &api.Cluster{Server: s.url(), CertificateAuthority: filepath.Join(s.dir, certificate)}

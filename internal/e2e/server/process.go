@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// tailLines is how much of a log an error shows.
+// tailLines is the number of lines of a log that an error shows.
 const tailLines = 15
 
 // process is a program that runs. It is safe for concurrent use.
@@ -21,8 +21,8 @@ type process struct {
 	ended     chan struct{} // closed when the program is gone
 }
 
-// launch starts a program in a folder. It lives until it is stopped or ctx ends;
-// its output is added to the log file of its name.
+// launch starts a program in a folder. It lives until it is stopped or ctx ends. Its
+// output is added to the log file of its name.
 func launch(ctx context.Context, dir, name, path string, args ...string) (*process, error) {
 	ctx, kill := context.WithCancel(ctx)
 	p := &process{name: name, log: dir + "/" + name + ".log", kill: kill, ended: make(chan struct{})}
@@ -49,7 +49,7 @@ func launch(ctx context.Context, dir, name, path string, args ...string) (*proce
 		}
 		started <- err
 		if err == nil {
-			_ = cmd.Wait() // how it ended stands in its log
+			_ = cmd.Wait() // the log has its result
 		}
 	}()
 	if err := <-started; err != nil {

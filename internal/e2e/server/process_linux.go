@@ -5,8 +5,8 @@ import (
 	"syscall"
 )
 
-// dieWithParent ends the program with the thread that starts it, and keeps an
-// interrupt of the terminal from it.
+// dieWithParent ends the program with the thread that starts it, and keeps an interrupt
+// of the terminal from it.
 func dieWithParent(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL, Setpgid: true}
 }

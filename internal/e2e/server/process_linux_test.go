@@ -12,11 +12,11 @@ import (
 	"time"
 )
 
-// parentVariable makes this test's program one that starts another and waits to
-// be killed.
+// parentVariable makes this test's program start another one and wait to be killed.
 const parentVariable = "OWNERGRAPH_TEST_PARENT"
 
-// Whoever starts a server may be killed without a chance to stop it.
+// TestDiesWithParent: the program that starts a server may be killed without a chance
+// to stop it.
 func TestDiesWithParent(t *testing.T) {
 	if dir := os.Getenv(parentVariable); dir != "" {
 		p, err := launch(t.Context(), dir, "child", "/bin/sh", "-c", "read never < /dev/zero")
@@ -60,7 +60,7 @@ func TestDiesWithParent(t *testing.T) {
 	}
 }
 
-// zombie reports whether a process has ended and nobody has asked how.
+// zombie reports whether a process has ended and its parent has not waited for it.
 func zombie(pid int) bool {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	_, state, _ := strings.Cut(string(text), ") ")

@@ -14,9 +14,8 @@ import (
 	"k8s.io/client-go/kubernetes"
 )
 
-// Server is an API server with its etcd. Use Start. It is safe for concurrent
-// use, but for what stops or restarts something, of which one is called at a
-// time.
+// Server is an API server with its etcd. Use Start. It is safe for concurrent use,
+// except for the methods that stop or restart a process. They are called one at a time.
 type Server struct {
 	config   Config
 	binaries Binaries
@@ -25,12 +24,14 @@ type Server struct {
 	life     context.Context
 	end      context.CancelFunc
 
-	mu        sync.Mutex // guards what follows
+	mu        sync.Mutex // guards the fields below
 	etcd, api *process
 }
 
-// Start starts a server and returns when it answers. An error shows the ends of
-// the logs; nothing runs then.
+// Start starts a server and returns when it answers. An error shows the ends of the
+// logs, and no process is left then.
+//
+// Held by TestServer, TestStartFails and TestDiesWithParent.
 func Start(ctx context.Context, config Config) (*Server, error) {
 	config, err := config.filled()
 	if err != nil {
@@ -67,16 +68,16 @@ func (s *Server) start(ctx context.Context) error {
 			return err
 		}
 		s.port = port
-		// Somebody else may have taken the port meanwhile.
-		if err = s.StartAPI(ctx); err == nil || tries == mostPorts || s.get(&s.api).alive() {
+		// Another program may have taken the port meanwhile.
+		if err = s.StartAPI(ctx); err == nil || tries == maxPorts || s.get(&s.api).alive() {
 			return err
 		}
 	}
 }
 
-const mostPorts = 3 // that are tried
+const maxPorts = 3 // that are tried
 
-// freePort returns a port that nobody listens on.
+// freePort returns a port on which no program listens.
 func freePort() (int, error) {
 	l, err := net.Listen("tcp4", "127.0.0.1:0")
 	if err != nil {
@@ -86,8 +87,8 @@ func freePort() (int, error) {
 	return l.Addr().(*net.TCPAddr).Port, nil
 }
 
-// Sockets have short names and are in the folder of both programs, since the
-// path of a socket may not be long.
+// Sockets have short names and are in the folder of both programs, since the path of a
+// socket has to be short.
 const (
 	etcdSocket = "unix://etcd.sock:1"
 	peerSocket = "unix://peer.sock:1"
@@ -104,8 +105,8 @@ func (s *Server) startEtcd() error {
 	return err
 }
 
-// StartAPI starts the API server again after StopAPI, at the same address, and
-// returns when it answers.
+// StartAPI starts the API server again after StopAPI, at the same address, and returns
+// when it answers.
 func (s *Server) StartAPI(ctx context.Context) error {
 	args := append([]string{
 		"--etcd-servers=" + etcdSocket, "--cert-dir=" + filepath.Join(s.dir, "certs"),
@@ -124,18 +125,17 @@ func (s *Server) StartAPI(ctx context.Context) error {
 	return s.ready(ctx)
 }
 
-// StopAPI kills the API server; what it holds stays. It returns when the process
-// is gone.
+// StopAPI kills the API server, and its data stay. It returns when the process is gone.
 func (s *Server) StopAPI() { s.get(&s.api).stop() }
 
-// Restart kills the API server and starts it again, at the same address. It
-// returns when the server answers.
+// Restart kills the API server and starts it again, at the same address. It returns
+// when the server answers.
 func (s *Server) Restart(ctx context.Context) error {
 	s.StopAPI()
 	return s.StartAPI(ctx)
 }
 
-// ready waits until the API server answers all that a test needs.
+// ready waits until the API server answers all requests that a test needs.
 func (s *Server) ready(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, s.config.ReadyWithin)
 	defer cancel()
@@ -173,8 +173,7 @@ func (s *Server) ask(ctx context.Context) error {
 	return err
 }
 
-// Stop ends the processes and removes the server's folder. It may be called
-// twice.
+// Stop ends the processes and removes the server's folder. A second call has no effect.
 func (s *Server) Stop() error {
 	s.end()
 	for _, p := range []*process{s.get(&s.api), s.get(&s.etcd)} {
@@ -188,7 +187,7 @@ func (s *Server) Stop() error {
 	return nil
 }
 
-// Logs returns the ends of both logs, for whom a test has failed.
+// Logs returns the ends of both logs, for a failed test.
 func (s *Server) Logs() string {
 	text := ""
 	for _, p := range []*process{s.get(&s.etcd), s.get(&s.api)} {
@@ -199,8 +198,8 @@ func (s *Server) Logs() string {
 	return text
 }
 
-// Dir returns the server's folder, with the logs etcd.log and
-// kube-apiserver.log. Stop removes it.
+// Dir returns the server's folder, with the logs etcd.log and kube-apiserver.log. Stop
+// removes it.
 func (s *Server) Dir() string { return s.dir }
 
 // PIDs returns the processes of etcd and of kube-apiserver, to measure them.

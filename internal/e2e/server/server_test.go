@@ -27,8 +27,9 @@ func user(t *testing.T, c *rest.Config) kubernetes.Interface {
 	return client
 }
 
-// A server from its start to its end: who may log in, what a restart and a
-// restore keep, and that nothing is left behind.
+// TestServer follows a server from its start to its end. It tests the users that may
+// log in, and the data after a restart and a restore. At the end no file and no process
+// is left.
 func TestServer(t *testing.T) {
 	// The first build takes minutes.
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Minute)
@@ -45,7 +46,7 @@ func TestServer(t *testing.T) {
 	}{
 		{s.Admin(), func(err error) bool { return err == nil }, "the administrator may do everything"},
 		{s.User("somebody"), apierrors.IsForbidden, "a user is known, and may do nothing yet"},
-		{s.User("nobody"), apierrors.IsUnauthorized, "nobody is known by that name"},
+		{s.User("nobody"), apierrors.IsUnauthorized, "no user has that name"},
 	} {
 		if _, err := user(t, c.config).CoreV1().ConfigMaps("default").List(ctx, metav1.ListOptions{}); !c.want(err) {
 			t.Errorf("%s: %v", c.reason, err)
@@ -83,7 +84,7 @@ func create(ctx context.Context, t *testing.T, s *Server, name string) (version 
 	return o.ResourceVersion
 }
 
-// list goes by the kubeconfig, as those do who play.
+// list uses the kubeconfig, as users of the play command do.
 func list(ctx context.Context, t *testing.T, s *Server) string {
 	t.Helper()
 	path, err := s.Kubeconfig()
@@ -105,7 +106,7 @@ func list(ctx context.Context, t *testing.T, s *Server) string {
 	return strings.Join(names, " ")
 }
 
-// compacts: whoever watches from a version before has to begin anew.
+// compacts: a watch from a version before the compaction has to begin anew.
 func compacts(ctx context.Context, t *testing.T, s *Server, before string) {
 	t.Helper()
 	create(ctx, t, s, "later")
@@ -141,7 +142,7 @@ func ends(t *testing.T, s *Server) {
 	}
 }
 
-// What does not start says why, and leaves nothing behind.
+// TestStartFails: a failed start gives the reason, and leaves no file and no process.
 func TestStartFails(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	for _, c := range []struct {

@@ -1,7 +1,7 @@
-// Command play starts a Kubernetes API server without a garbage collector of its
-// own, and ownergraph's beside it, to play with. It prints how to reach it and
-// what to try, then every decision that changes something, until it is
-// interrupted. It leaves nothing behind.
+// Command play starts a Kubernetes API server without a garbage collector of its own,
+// and ownergraph's beside it, to play with. It prints how to reach the server and some
+// commands to try. Then it prints every decision with an effect, until it is
+// interrupted. It leaves no file and no process behind.
 //
 //	GOWORK=off go -C internal/e2e run ./cmd/play
 package main
@@ -34,7 +34,7 @@ func main() {
 	}
 }
 
-// play runs everything until ctx ends.
+// play runs the server and the collector until ctx ends.
 func play(ctx context.Context, life time.Duration) (err error) {
 	s, err := server.Start(ctx, server.Config{Lifetime: life + time.Minute, Output: os.Stderr})
 	if err != nil {
@@ -62,7 +62,7 @@ func play(ctx context.Context, life time.Duration) (err error) {
 	return <-ended
 }
 
-// say prints what the collector is about to do.
+// say prints a decision of the collector.
 func say(d ownergraph.Decided) {
 	if d.Decision.Action.Writes() {
 		fmt.Printf("%s  %s: %s: %s\n", time.Now().Format("15:04:05.000"), d.Key, d.Decision.Action, d.Decision.Reason)
