@@ -7,14 +7,15 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// claims says whose objects are by the plans, where the labels are known that some
-// Members of these depend on: the value of the label, and whether they match.
+// claims finds the holders of an object by the plans. Some Members depend on
+// labels. The function labels returns the value of the label, and whether the
+// labels match.
 type claims struct {
 	plans  []*finalizer.Plan
 	labels func(p *finalizer.Plan, members int, o graph.Object) (value string, match bool)
 }
 
-// read says what labels say for the Members of a plan.
+// read returns the value and the match of a label set for Members of a plan.
 func read(p *finalizer.Plan, members int, set map[string]string) (value string, match bool) {
 	m := &p.Sweep().Members[members]
 	value, match = set[m.Label]
@@ -28,7 +29,7 @@ func read(p *finalizer.Plan, members int, set map[string]string) (value string, 
 	return value, match
 }
 
-// of yields what an object names as its holders.
+// of yields the claims of holders that an object names.
 func (c *claims) of(p *finalizer.Plan, o graph.Object) iter.Seq[finalizer.Claim] {
 	return p.ClaimsBy(o, func(members int) (string, bool) { return c.labels(p, members, o) })
 }
@@ -46,8 +47,8 @@ func (c *claims) member(p *finalizer.Plan, h, o graph.Object) bool {
 	return false
 }
 
-// contests reports whether a holder that lives has a claim on the object, if only
-// by a shadow.
+// contests reports whether a living holder has a claim on the object. The shadow
+// of a name counts.
 func (c *claims) contests(p *finalizer.Plan, h, o graph.Object) bool {
 	if !p.IsHolder(h) || h.Deleting {
 		return false
@@ -60,7 +61,7 @@ func (c *claims) contests(p *finalizer.Plan, h, o graph.Object) bool {
 	return false
 }
 
-// fixed reports whether no change of the object can take its claim back.
+// fixed reports whether the object belongs to the holder through every change.
 func (c *claims) fixed(p *finalizer.Plan, h, o graph.Object) bool {
 	for x := range c.of(p, o) {
 		if x.Fixed && !x.Shadow && p.Holds(h, o, x) {
@@ -70,8 +71,8 @@ func (c *claims) fixed(p *finalizer.Plan, h, o graph.Object) bool {
 	return false
 }
 
-// mostAbove bounds how deep holders may be held by each other.
-const mostAbove = 2
+// maxDepth bounds the number of holders between a holder and its member.
+const maxDepth = 2
 
 // above reports whether the holder h holds o, directly or through others.
 func (c *claims) above(h, o graph.Object, all []graph.Object, depth int) bool {
@@ -88,8 +89,8 @@ func (c *claims) above(h, o graph.Object, all []graph.Object, depth int) bool {
 	return false
 }
 
-// contested reports whether a holder that lives, and neither holds h nor is held
-// by it, has a claim on the object too.
+// contested reports whether another living holder has a claim on the object. A
+// holder that holds h does not count, and neither does one that h holds.
 func (c *claims) contested(h, o graph.Object, all []graph.Object) bool {
 	for range c.rivals(h, o, all) {
 		return true
@@ -97,13 +98,13 @@ func (c *claims) contested(h, o graph.Object, all []graph.Object) bool {
 	return false
 }
 
-// rivals yields who does.
+// rivals yields these other holders.
 func (c *claims) rivals(h, o graph.Object, all []graph.Object) iter.Seq[graph.Object] {
 	return func(yield func(graph.Object) bool) {
 		for _, p := range c.plans {
 			for _, x := range all {
 				if x.Key != h.Key && x.Key != o.Key && c.contests(p, x, o) &&
-					!c.above(x, h, all, mostAbove) && !c.above(h, x, all, mostAbove) && !yield(x) {
+					!c.above(x, h, all, maxDepth) && !c.above(h, x, all, maxDepth) && !yield(x) {
 					return
 				}
 			}

@@ -1,64 +1,67 @@
-// Package invariant judges engines in two ways. A Ledger judges each write by
-// what really happened in the store, which no engine can see. It keeps, for every
-// object, what its owners were at any instant since the object's version was
-// committed, and what a deletion mark protects:
+// Package invariant judges the work of engines. It has three judges: Ledger,
+// Witness and Sweeps. Each judge names the broken invariant by its number.
 //
-//	S1   an object is deleted only if each owner of it is absent, or was waiting
-//	     at some instant since the deleted version was committed
-//	S1b  an object without owners, itself aside, is never deleted
-//	S1c  at one instant since then, none of its owners was solid
-//	S2   an owner that orphans disappears only after every reference that was
-//	     committed before its mark is gone, and no such dependent is deleted
-//	     because of it
-//	S3   an owner that waits ends only after every blocking reference that was
-//	     committed before its mark is gone or blocks no more
-//	S3b  what is deleted because its owner waits, and is itself blocked by what
-//	     was committed before that owner's mark, is deleted in the foreground
+// A Ledger judges each write by the true history of the store. No engine can see
+// that history. For each object the ledger keeps the states of the owners since
+// the commit of the object's version. It also keeps the references that a
+// deletion mark protects. Its invariants:
+//
+//	S1   the engine deletes an object only if each owner is absent, or was waiting
+//	     at some instant since the commit of the deleted version
+//	S1b  the engine never deletes an object without owners other than itself
+//	S1c  at one instant since then, no owner of the object was solid
+//	S2   an orphaning owner ends only after the end of every reference that was
+//	     committed before its mark, and no such dependent is deleted because of it
+//	S3   a waiting owner ends only after the end of every blocking reference that
+//	     was committed before its mark
+//	S3b  an object that is deleted because its owner waits is deleted in the
+//	     foreground, if a dependent blocks it since before the mark of that owner
 //	S3t  such a reference is trimmed only if the owner waited while another owner
 //	     was solid, or dropped if the owner was orphaning since
 //	S3r  it is unblocked only inside a ring of waiting objects
 //	S4   a reference is dropped only if its owner is absent, or was waiting or
-//	     orphaning at some instant since the version was committed
-//	S5   every write carries UID and version, and lands on that version
-//	S6   and on that incarnation
-//	S14  an object that carries a propagation finalizer is deleted as it says
+//	     orphaning at some instant since the commit of the version
+//	S5   every write carries UID and version, and meets that version
+//	S6   every write meets that incarnation
+//	S14  an object with a propagation finalizer is deleted with that propagation
 //
-// A Witness judges each call by what its engine was told, so that a guess which
-// turns out well is a breach all the same:
+// A Witness judges each call by the events and results that its engine had. A
+// guess that turns out well is a breach for the witness. Its invariants:
 //
-//	S1a  an object is deleted only if the engine was told of each of its owners
-//	     that it is gone, was not found, or waits: of exactly these coordinates,
-//	     in this history (what S13 asks of the memory of absence)
-//	S4   a reference is dropped only if it was told so, or that the owner orphans
-//	S5   every write that is asked for carries UID and version, whatever comes of it
-//	S8   nothing is done because of a UID that two observed objects have
-//	S9   at rest there are no more unobserved owners than references
-//	S10  nothing is written before every kind has been listed since a rewind
+//	S1a  the engine deletes an object only if each owner was reported gone, not
+//	     found or waiting: of exactly these coordinates, in this history (for the
+//	     memory of absence this is S13)
+//	S4   the engine drops a reference only after such a report, or a report that
+//	     the owner orphans
+//	S5   every requested write carries UID and version, with any result
+//	S8   no write rests on a UID that two observed objects have
+//	S9   at rest the graph has no more unobserved owners than references
+//	S10  after a rewind, no write comes before a listing of every kind
 //	S21  a finalizer goes after its handler has succeeded, and a handler runs for
-//	     a marked object that asks for it
+//	     a marked object that carries the finalizer
 //	R3   a propagation ends after a fence that began when its mark was known
 //
-// Sweeps judges what engines do for Config.Sweeps, by what really was in the store;
-// the witness judges it too, by what was told (marked w):
+// Sweeps judges the work of engines for Config.Sweeps by the true history of the
+// store. The witness judges this work too, by the events and results (marked w):
 //
-//	S23  what is deleted for a holder was, at some instant at which the holder was
-//	     marked and confirmed, a member of it, and nobody else who lived had a claim
-//	S23w the engine was told so, by the watch or by a conflict's read of the object,
-//	     and a fence has passed that began later, and later than anybody who lives
-//	     was last told to have a claim on it, too; of labels it was told at exactly
-//	     this version, or by a selection without the object that began when this
-//	     version was known
+//	S23  an object deleted for a holder was its member at some instant at which the
+//	     holder was marked and confirmed, and no other living holder claimed it
+//	S23w this was reported to the engine, by the watch or by a conflict's read of
+//	     the object. A fence has passed that began later, and later than the last
+//	     report of a claim by another living holder. Labels were reported at
+//	     exactly this version, or by a selection without the object that began
+//	     when this version was known
 //	S24  a holder loses the finalizer of its sweep, or of its confirmation, only if
-//	     at some instant since its mark nothing, or so little, was left of it; of
-//	     members by labels, for each kind at an instant of its own
-//	S24w where labels say who belongs to it, a selection of each kind that began
-//	     when the mark was known was complete
-//	S25w a phase that waits deletes nothing while the engine knows of members of the
-//	     phases before
+//	     at some instant since its mark no members, or so few, were left. For
+//	     members by labels each kind has an instant of its own
+//	S24w where labels decide membership, a selection of each kind is complete that
+//	     began when the mark was known
+//	S25w a waiting phase deletes no object while the engine knows of members of the
+//	     earlier phases
 //	R3w  the finalizer of a sweep goes after a fence that began when the mark was known
-//	L12  at rest, holders that live are guarded, and what is left of one that is
-//	     marked is held by something
+//	L12  at rest, living holders are guarded, and every remaining member of a marked
+//	     holder is held
 //
-// They follow from the rules in the comment of package policy; their numbers are those
-// of the list of invariants in internal/sim, which is a test.
+// The invariants follow from the rules in the comment of package policy. Their
+// numbers are those of the list in internal/sim, which is a test.
 package invariant

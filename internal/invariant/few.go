@@ -5,16 +5,17 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// bucket is those members of a holder that can be counted at one instant: all
-// whom a watch shows, members being -1, and those of a kind whom a selection for
-// some Members does. The selections of a sweep are of different instants, so that
-// a member may come in one kind as one in another goes, and nobody can tell.
+// bucket is a group of members that an engine can count at one instant. One group
+// has all members that the watch shows, with members = -1. Each other group has
+// the members of one kind that one selection shows. The selections of a sweep are
+// of different instants. Between them a member of one kind may come as a member of
+// another kind goes.
 type bucket struct {
 	members int
 	kind    graph.Kind
 }
 
-// counts returns how many members a holder has in each bucket, but for some.
+// counts returns the number of a holder's members in each bucket, with exceptions.
 func (s *Sweeps) counts(p *finalizer.Plan, h graph.Object, except func(o graph.Object) bool) map[bucket]int {
 	out := map[bucket]int{}
 	labelled := p.LabelledMembers()
@@ -39,7 +40,7 @@ func (s *Sweeps) counts(p *finalizer.Plan, h graph.Object, except func(o graph.O
 	return out
 }
 
-// fewest notes how few members a holder had in each bucket.
+// fewest records the least number of members in each bucket.
 func (s *Sweeps) fewest(t tenure, now map[bucket]int) {
 	if least, ok := s.least[t]; ok {
 		lower(least, now)
@@ -55,8 +56,8 @@ func lower(least, now map[bucket]int) {
 	}
 }
 
-// total returns how many members there were at least: who is in two buckets counts
-// once.
+// total returns a lower bound of the number of members. A member of two buckets
+// counts once.
 func total(least map[bucket]int) int {
 	kinds, sum := map[graph.Kind]int{}, 0
 	for b, n := range least {

@@ -7,10 +7,10 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// Handed takes a call as it is handed out, and returns what that breaks, nil if
-// nothing; the error is a *Breach. Live is the object that a write is made for,
-// if the store still holds the version that the write is conditioned on, nil
-// otherwise: then a conflict turns it away.
+// Handed takes a call as the engine hands it out. It returns a *Breach, or nil for
+// a call that breaks no invariant. For a write, live is the object at the version
+// that the write is conditioned on. It is nil if the store no longer holds that
+// version, because a conflict then refuses the write.
 func (w *Witness) Handed(c ownergraph.Call, live *graph.Object) error {
 	w.now++
 	w.begun[c.ID] = w.now
@@ -22,9 +22,9 @@ func (w *Witness) Handed(c ownergraph.Call, live *graph.Object) error {
 	case ownergraph.CallHandle:
 		switch {
 		case !c.Object.Deleting || !c.Object.HasFinalizer(c.Finalizer):
-			bad = &Breach{Rule: "S21", Object: c.Key, text: "the handler %[3]q runs for %[1]s, which does not ask for it", detail: c.Finalizer}
+			bad = &Breach{Rule: "S21", Object: c.Key, text: "the handler %[3]q runs for %[1]s, which is not marked or lacks the finalizer", detail: c.Finalizer}
 		case w.rewound != 0 && w.facts[c.Key].put <= w.rewound:
-			bad = &Breach{Rule: "S21", Object: c.Key, text: "the handler %[3]q runs for %[1]s, which nobody has seen since history went backwards", detail: c.Finalizer}
+			bad = &Breach{Rule: "S21", Object: c.Key, text: "the handler %[3]q runs for %[1]s, which the watch has not shown since the rewind", detail: c.Finalizer}
 		}
 	case ownergraph.CallPatch, ownergraph.CallDelete:
 		bad = w.written(c, live)
@@ -35,10 +35,10 @@ func (w *Witness) Handed(c ownergraph.Call, live *graph.Object) error {
 	return nil
 }
 
-// forget makes room for a fence: the oldest goes, but for the newest one that
-// every kind has passed.
+// forget makes space for a fence. It removes the oldest one, and keeps the newest
+// fence that every kind has passed.
 func (w *Witness) forget() {
-	if len(w.fences) < mostFences {
+	if len(w.fences) < maxFences {
 		return
 	}
 	oldest := 0
@@ -51,16 +51,16 @@ func (w *Witness) forget() {
 
 func (w *Witness) written(c ownergraph.Call, live *graph.Object) *Breach {
 	if pre := precondition(c); pre.UID == "" || pre.Version == "" || pre.UID != c.Key.UID {
-		return &Breach{Rule: "S5", Object: c.Key, text: "%[3]s %[1]s is asked for without UID or version", detail: c.Type.String()}
+		return &Breach{Rule: "S5", Object: c.Key, text: "the engine requests %[3]s %[1]s without UID or version", detail: c.Type.String()}
 	}
 	if w.level < ownergraph.Level1 {
-		return &Breach{Rule: "S5", Object: c.Key, text: "%[1]s is written to in a store that promises too little"}
+		return &Breach{Rule: "S5", Object: c.Key, text: "the engine writes to %[1]s in a store below level 1"}
 	}
 	if name, ok := w.quarantine(c.Key.Kind); ok {
-		return &Breach{Rule: "S10", Object: c.Key, text: "%[1]s is written to, and kind %[3]s has not been listed since history went backwards", detail: string(name)}
+		return &Breach{Rule: "S10", Object: c.Key, text: "the engine writes to %[1]s before a listing of kind %[3]s since the rewind", detail: string(name)}
 	}
 	if w.lost != 0 && w.replied <= w.lost {
-		return &Breach{Rule: "R5", Object: c.Key, text: "%[1]s is written to, and the store has answered nothing since a write was lost, or the watch broke"}
+		return &Breach{Rule: "R5", Object: c.Key, text: "the engine writes to %[1]s before an answer of the store since the lost write or broken watch"}
 	}
 	if live == nil {
 		return nil
@@ -69,7 +69,7 @@ func (w *Witness) written(c ownergraph.Call, live *graph.Object) *Breach {
 		return bad
 	}
 	switch {
-	case c.Type == ownergraph.CallDelete && w.swept[c.ID]: // judged as it was decided
+	case c.Type == ownergraph.CallDelete && w.sweepCalls[c.ID]: // SweepDecided has judged it
 		return nil
 	case c.Type == ownergraph.CallDelete:
 		return w.certified(live)
@@ -80,8 +80,8 @@ func (w *Witness) written(c ownergraph.Call, live *graph.Object) *Breach {
 	return w.released(c)
 }
 
-// quarantine returns a kind that keeps an object of the given kind from being
-// written to: one that has not been listed since a rewind.
+// quarantine returns a kind without a listing since the rewind, if that keeps the
+// engine from writing to objects of the given kind.
 func (w *Witness) quarantine(own graph.Kind) (graph.Kind, bool) {
 	if w.rewound == 0 {
 		return "", false
@@ -97,30 +97,30 @@ func (w *Witness) quarantine(own graph.Kind) (graph.Kind, bool) {
 	return "", false
 }
 
-// shared: nothing may be done to an object, or because of an owner, whose UID
-// two observed objects have.
+// shared finds a write to an object whose UID another observed object has. It also
+// finds a deletion because of an owner with such a UID.
 func (w *Witness) shared(c ownergraph.Call, live *graph.Object) *Breach {
 	at := w.decided[c.ID]
-	twins := func(u graph.UID) bool {
+	duplicate := func(u graph.UID) bool {
 		claim := w.shares[u]
 		return claim.count > 1 && at >= claim.since
 	}
-	if twins(live.UID) {
-		return &Breach{Rule: "S8", Object: live.Key, text: "%[1]s is written to, and another object has its UID"}
+	if duplicate(live.UID) {
+		return &Breach{Rule: "S8", Object: live.Key, text: "the engine writes to %[1]s, and another object has the same UID"}
 	}
-	if c.Type != ownergraph.CallDelete || w.swept[c.ID] {
+	if c.Type != ownergraph.CallDelete || w.sweepCalls[c.ID] {
 		return nil
 	}
 	for i := range live.Owners {
-		if r := &live.Owners[i]; r.UID != live.UID && w.facts[r.Key].here && twins(r.UID) {
-			return &Breach{Rule: "S8", Object: live.Key, Other: r.Key, text: "%[1]s is deleted, and the UID of its owner %[2]s is that of two objects"}
+		if r := &live.Owners[i]; r.UID != live.UID && w.facts[r.Key].here && duplicate(r.UID) {
+			return &Breach{Rule: "S8", Object: live.Key, Other: r.Key, text: "the engine deletes %[1]s, and two objects have the UID of its owner %[2]s"}
 		}
 	}
 	return nil
 }
 
-// certified: of each owner of an object that is deleted the engine was told
-// that it is gone, or waits.
+// certified finds a deletion without a report, for each owner, that the owner is
+// gone or waits.
 func (w *Witness) certified(d *graph.Object) *Breach {
 	for i := range d.Owners {
 		r := &d.Owners[i]
@@ -128,22 +128,21 @@ func (w *Witness) certified(d *graph.Object) *Breach {
 			continue
 		}
 		if r.Unresolved {
-			return &Breach{Rule: "S1a", Object: d.Key, Other: r.Key, text: "%[1]s is deleted, and nobody can tell who its owner %[2]s is"}
+			return &Breach{Rule: "S1a", Object: d.Key, Other: r.Key, text: "the engine deletes %[1]s, and the scope of its owner %[2]s is unresolved"}
 		}
 		if !w.proven(d, r, false) {
-			return &Breach{Rule: "S1a", Object: d.Key, Other: r.Key, text: "%[1]s is deleted, and nobody said that its owner %[2]s is gone or waits"}
+			return &Breach{Rule: "S1a", Object: d.Key, Other: r.Key, text: "the engine deletes %[1]s without a report that its owner %[2]s is gone or waits"}
 		}
 	}
 	return nil
 }
 
-// dropped: of each owner whose reference is dropped the engine was told that it
-// is gone, waits or orphans. An unresolved one is judged by the store's ledger
-// alone.
+// dropped finds a dropped reference without a report that its owner is gone, waits
+// or orphans. The Ledger alone judges unresolved references.
 func (w *Witness) dropped(c ownergraph.Call, d *graph.Object) *Breach {
 	for i := range c.Change.DropOwners {
 		if r := &c.Change.DropOwners[i]; !r.Unresolved && !w.proven(d, r, true) {
-			return &Breach{Rule: "S4", Object: d.Key, Other: r.Key, text: "%[1]s loses its reference to %[2]s, of which nobody said that it is gone, waits or orphans"}
+			return &Breach{Rule: "S4", Object: d.Key, Other: r.Key, text: "the engine drops the reference of %[1]s to %[2]s without a report that the owner is gone, waits or orphans"}
 		}
 	}
 	return nil
@@ -155,15 +154,15 @@ func (w *Witness) proven(d *graph.Object, r *graph.Owner, orphaned bool) bool {
 		w.absent && r.Scope != d.Scope && r.Scope != ""
 }
 
-// serves reports whether the absence of an owner that a read or a write found is
-// evidence for the dependent: where the watch never showed the owner, the read began
-// after the judged version was known (R2, absence).
+// serves reports whether the absence of an owner is evidence for the dependent. A
+// read or a write found that absence. If the watch never showed the owner, the
+// read has to begin after the judged version was known (R2, absence).
 func (w *Witness) serves(d *graph.Object, owner graph.Kind, f fact) bool {
 	return w.confirmed(owner, f) && (f.came != 0 || f.gone != 0 || f.asked > w.facts[d.Key].known || w.facts[d.Key].version != d.Version)
 }
 
-// confirmed reports whether what the watch said of a kind's objects counts after the
-// last loss: something that began later has shown the kind, or a read the owner (R5).
+// confirmed reports whether events of a kind count after the last loss. A listing or
+// fence that began later has to show the kind, or a read the owner (R5).
 func (w *Witness) confirmed(name graph.Kind, f fact) bool {
 	if w.lost == 0 || w.Compares {
 		return true
@@ -172,9 +171,9 @@ func (w *Witness) confirmed(name graph.Kind, f fact) bool {
 	return !k.served && w.set > w.lost || k.listed > w.lost || k.fenced > w.lost || f.missed > w.rewound && f.asked > w.lost
 }
 
-// released: a finalizer goes after its handler has succeeded, and one that
-// stands for a propagation, or for a sweep, after a fence that began when the mark
-// was known; so does the block that holds a ring.
+// released finds a finalizer that goes before its handler has succeeded. The
+// finalizer of a propagation or of a sweep goes after a fence that began when the
+// mark was known. So does a block inside a ring.
 func (w *Witness) released(c ownergraph.Call) *Breach {
 	name := c.Change.DropFinalizer
 	if name == "" && len(c.Change.Unblock) == 0 {
@@ -182,7 +181,7 @@ func (w *Witness) released(c ownergraph.Call) *Breach {
 	}
 	if name != "" && name != graph.FinalizerForeground && name != graph.FinalizerOrphan && !w.sweeps(name) {
 		if w.handled[handling{c.Key, name}] <= w.rewound {
-			return &Breach{Rule: "S21", Object: c.Key, text: "%[1]s loses the finalizer %[3]q, whose handler has not succeeded", detail: name}
+			return &Breach{Rule: "S21", Object: c.Key, text: "the engine releases the finalizer %[3]q of %[1]s before its handler has succeeded", detail: name}
 		}
 		return nil
 	}
@@ -194,7 +193,7 @@ func (w *Witness) released(c ownergraph.Call) *Breach {
 	if w.sweeps(name) {
 		since = f.dying
 		if kind, ok := w.unselected(name, since); ok {
-			return &Breach{Rule: "S24", Object: c.Key, text: "%[1]s ends, and no selection among %[3]s that began after its mark was known has shown who belongs to it", detail: string(kind)}
+			return &Breach{Rule: "S24", Object: c.Key, text: "%[1]s ends without a complete selection of kind %[3]s that began after its mark was known", detail: string(kind)}
 		}
 	}
 	for i := range w.fences {
@@ -202,11 +201,10 @@ func (w *Witness) released(c ownergraph.Call) *Breach {
 			return nil
 		}
 	}
-	return &Breach{Rule: "R3", Object: c.Key, text: "%[1]s ends, or unblocks, and no fence has passed that began after its mark was known"}
+	return &Breach{Rule: "R3", Object: c.Key, text: "%[1]s ends, or unblocks, before a fence has passed that began after its mark was known"}
 }
 
-// all reports whether every kind that is served, and the set of kinds, are among
-// those that have passed.
+// all reports whether the list has every served kind, and the set of kinds.
 func (w *Witness) all(passed []graph.Kind) bool {
 	for name, k := range w.kinds {
 		if k.served && !slices.Contains(passed, name) {

@@ -23,8 +23,8 @@ func parse(t *testing.T, s string) graph.Object {
 	return o
 }
 
-// write builds a call from its text: "delete b", "drop b->a", "unblock b->a",
-// "release a foregroundDeletion". An "!" before it leaves the version out.
+// write builds a call from its text, such as "delete b", "drop b->a", "unblock b->a"
+// or "release a foregroundDeletion". An "!" before the text leaves the version out.
 func write(t *testing.T, s string) ownergraph.Call {
 	t.Helper()
 	bare := strings.HasPrefix(s, "!")
@@ -60,54 +60,54 @@ func unmarked(objects []graph.Object) []graph.Object {
 	return out
 }
 
-// TestJudge: for every invariant one write that keeps it and one that breaks it.
+// TestJudge has, for every invariant, a write that keeps it and a write that breaks it.
 func TestJudge(t *testing.T) {
 	for _, tc := range []struct{ start, then, write, want, reason string }{
 		{"b -> a", "", "delete b", "", "the owner is absent"},
 		{"a; b -> a", "", "delete b", "S1:", "the owner lives"},
 		{"a~[foreground]; b -> a", "", "delete b", "", "the owner waits"},
-		{"a~[foreground]; b -> a", "put a~*", "delete b", "", "it waited at an instant since b was committed"},
-		{"a~[foreground]; b -> a", "put a~*; put b#2 -> a", "delete b#2", "S1:", "not since b's new version"},
-		{"a", "", "delete a", "S1b:", "no owner at all"},
-		{"a -> a", "", "delete a", "S1b:", "none but itself"},
-		{"a~[foreground]; b; c -> a, b", "put a~*; put b~[foreground]", "delete c", "S1c:", "the two never waited at one instant: a waits no more, b waits only now"},
-		{"a~[foreground]; b; c -> a, b", "put b~[foreground]; put a~*", "delete c", "", "for an instant both waited"},
-		{"a~[orphan]; b -> a", "", "delete b", "S2:", "it was to be left behind"},
+		{"a~[foreground]; b -> a", "put a~*", "delete b", "", "the owner waited at an instant since the commit of b"},
+		{"a~[foreground]; b -> a", "put a~*; put b#2 -> a", "delete b#2", "S1:", "the owner did not wait since b's new version"},
+		{"a", "", "delete a", "S1b:", "the object has no owner"},
+		{"a -> a", "", "delete a", "S1b:", "the object has only itself as owner"},
+		{"a~[foreground]; b; c -> a, b", "put a~*; put b~[foreground]", "delete c", "S1c:", "the two owners never waited at one instant"},
+		{"a~[foreground]; b; c -> a, b", "put b~[foreground]; put a~*", "delete c", "", "both owners waited at one instant"},
+		{"a~[orphan]; b -> a", "", "delete b", "S2:", "the owner orphans"},
 		{"a~[orphan]; b -> a", "", "release a orphan", "S2:", "b still refers to it"},
-		{"a~[orphan]; b -> a", "put b#2", "release a orphan", "", "b is free"},
+		{"a~[orphan]; b -> a", "put b#2", "release a orphan", "", "b has dropped the reference"},
 		{"a~[foreground]; b -> a!", "", "release a foregroundDeletion", "S3:", "b still blocks it"},
 		{"a~[foreground]; b -> a", "", "release a foregroundDeletion", "", "b does not block it"},
 		{"a~[foreground]; b -> a!", "gone b", "release a foregroundDeletion", "", "b is gone"},
-		{"a~[foreground]; b -> a; c -> b!", "", "delete b", "S3b:", "c blocks b, for which a waits"},
+		{"a~[foreground]; b -> a; c -> b!", "", "delete b", "S3b:", "a waits for b, and c blocks b"},
 		{"a~[foreground]; b -> a; c -> b", "", "delete b", "", "c does not block"},
-		{"a~[foreground]; b -> a", "put c -> b!", "delete b", "", "c came after the mark"},
-		{"a~[foreground]; b -> a; c -> b!", "put c#2", "delete b", "", "c blocks no more"},
-		{"a~[foreground]; b -> a; c -> b!", "gone a", "delete b", "", "nobody waits any more"},
+		{"a~[foreground]; b -> a", "put c -> b!", "delete b", "", "c was created after the mark"},
+		{"a~[foreground]; b -> a; c -> b!", "put c#2", "delete b", "", "c has dropped the reference"},
+		{"a~[foreground]; b -> a; c -> b!", "gone a", "delete b", "", "the waiting owner is gone"},
 		{"a~[foreground]; b -> a!, x", "", "drop b->a!", "S3t:", "no other owner was solid"},
 		{"a~[foreground]; b -> a!, x; x", "", "drop b->a!", "", "another owner is solid"},
 		{"a; b~[foreground] -> a!", "put a~[foreground]", "unblock b->a!", "S3r:", "there is no ring"},
 		{"a -> b!; b~[foreground] -> a!", "put a~[foreground] -> b!", "unblock b->a!", "", "each waits for the other"},
 		{"a; b -> a", "", "drop b->a", "S4:", "the owner is solid"},
 		{"b -> a", "", "drop b->a", "", "the owner is absent"},
-		{"b -> a", "put a", "delete b", "", "the reference foresaw a: it was absent until now"},
-		{"b -> a", "put a", "drop b->a", "", "the same"},
-		{"b -> a", "put a; put b#2 -> a", "delete b#2", "S1:", "not since b's new version"},
-		{"a@1~[orphan]; b -> a@1?", "put c@1; gone a@1", "drop b->a@1?", "", "a had the UID until now: nobody can tell whom the reference meant"},
-		{"a@1~[orphan]; b -> a@1?", "gone a@1; put c@1; put b#2 -> a@1?", "drop b#2->a@1?", "S4:", "c alone has the UID, and had it alone"},
-		{"a@1~[orphan]; b -> c@1", "put c@1; gone a@1; put b#2 -> c@1", "drop b#2->c@1", "S4:", "the reference can only mean c"},
-		{"b -> a", "", "!delete b", "S5:", "no version"},
-		{"b -> a", "put b#2 -> a", "delete b", "S5:", "a store that takes a write for another version"},
+		{"b -> a", "put a", "delete b", "", "the reference foresaw a, which was absent until now"},
+		{"b -> a", "put a", "drop b->a", "", "the reference foresaw a, which was absent until now"},
+		{"b -> a", "put a; put b#2 -> a", "delete b#2", "S1:", "a was present since b's new version"},
+		{"a@1~[orphan]; b -> a@1?", "put c@1; gone a@1", "drop b->a@1?", "", "a and c had the same UID, so the reference may mean either"},
+		{"a@1~[orphan]; b -> a@1?", "gone a@1; put c@1; put b#2 -> a@1?", "drop b#2->a@1?", "S4:", "c alone had the UID since b's new version"},
+		{"a@1~[orphan]; b -> c@1", "put c@1; gone a@1; put b#2 -> c@1", "drop b#2->c@1", "S4:", "the coordinates of the reference are those of c"},
+		{"b -> a", "", "!delete b", "S5:", "the write has no version"},
+		{"b -> a", "put b#2 -> a", "delete b", "S5:", "the store takes a write for another version"},
 		{"b@1 -> a", "gone b@1; put b@2 -> a", "delete b@1", "S6:", "the name has another incarnation"},
-		{"b@1 -> a", "gone b@1", "delete b@1", "", "nobody is there any more"},
-		{"b[orphan] -> a", "", "delete b", "S14:", "it asked for its dependents to be left behind"},
-		{"b[orphan] -> a", "", "delete b as orphan", "", "that is what it asked for"},
-		{"b[foregroundDeletion] -> a", "", "delete b", "S14:", "the same for what it blocks"},
+		{"b@1 -> a", "gone b@1", "delete b@1", "", "the object is gone"},
+		{"b[orphan] -> a", "", "delete b", "S14:", "the finalizer of b asks for orphaning"},
+		{"b[orphan] -> a", "", "delete b as orphan", "", "the finalizer of b asks for orphaning"},
+		{"b[foregroundDeletion] -> a", "", "delete b", "S14:", "the finalizer of b asks for foreground"},
 	} {
 		start, err := graph.Parse(tc.start)
 		if err != nil {
 			t.Fatal(err)
 		}
-		// A mark protects what was there when it was set: so all are there before it.
+		// A mark protects the references that exist before it. So all objects come first.
 		for i := range start {
 			start[i].Version = cmp.Or(start[i].Version, "1")
 		}

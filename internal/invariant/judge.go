@@ -8,9 +8,9 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// Judge returns what a write of an engine breaks, nil if nothing; the error is
-// a *Breach. It is called before the write is committed, and only for one that
-// the store will commit: what a conflict turns away does no harm.
+// Judge returns a *Breach, or nil for a write that breaks no invariant. The caller
+// judges a write before its commit, and only if the store will commit it. A write
+// that meets a conflict does no harm.
 func (l *Ledger) Judge(c ownergraph.Call) error {
 	if bad := l.judge(c); bad != nil {
 		return bad
@@ -30,7 +30,7 @@ func (l *Ledger) judge(c ownergraph.Call) *Breach {
 	case d.UID != c.Key.UID || d.UID != pre.UID:
 		return &Breach{Rule: "S6", Object: c.Key, Other: d.Key, text: "a write of %[1]s meets another incarnation, UID %[3]s", detail: string(d.UID)}
 	case d.Version != pre.Version:
-		return &Breach{Rule: "S5", Object: c.Key, text: "a write of %[1]s lands on version %[3]s, which is not its own", detail: string(d.Version)}
+		return &Breach{Rule: "S5", Object: c.Key, text: "a write of %[1]s meets version %[3]s, which is not its own", detail: string(d.Version)}
 	case c.Type == ownergraph.CallDelete:
 		return l.judgeDelete(d, c.Options.Propagation)
 	}
@@ -73,30 +73,30 @@ func (l *Ledger) judgeDelete(d *graph.Object, as graph.Propagation) *Breach {
 			continue
 		}
 		if p.kept && !p.waited {
-			return &Breach{Rule: "S2", Object: d.Key, Other: o.Key, text: "%[1]s is deleted, its owner %[2]s leaves it"}
+			return &Breach{Rule: "S2", Object: d.Key, Other: o.Key, text: "the engine deletes %[1]s, and its owner %[2]s orphans it"}
 		}
 		if !p.waited {
-			return &Breach{Rule: "S1", Object: d.Key, Other: o.Key, text: "%[1]s is deleted, its owner %[2]s lives and never waited since"}
+			return &Breach{Rule: "S1", Object: d.Key, Other: o.Key, text: "the engine deletes %[1]s, and its owner %[2]s lives and never waited since"}
 		}
 		waits = true
 	}
 	own := d.Propagation()
 	switch {
 	case refs == 0:
-		return &Breach{Rule: "S1b", Object: d.Key, text: "%[1]s is deleted and has no owner"}
+		return &Breach{Rule: "S1b", Object: d.Key, text: "the engine deletes %[1]s, which has no owner"}
 	case !slices.Contains(l.free, d.Key):
-		return &Breach{Rule: "S1c", Object: d.Key, text: "%[1]s is deleted, at every instant since an owner of it was solid"}
+		return &Breach{Rule: "S1c", Object: d.Key, text: "the engine deletes %[1]s, and at every instant since an owner of it was solid"}
 	case !l.Override && own != graph.Unset && as != graph.Unset && as != own:
-		return &Breach{Rule: "S14", Object: d.Key, text: "%[1]s asks for another propagation than %[3]s", detail: as.String()}
+		return &Breach{Rule: "S14", Object: d.Key, text: "the engine deletes %[1]s with the propagation %[3]s, and its finalizer asks for another", detail: as.String()}
 	case waits && own == graph.Unset && as == graph.Background:
 		return l.judgeBackground(d)
 	}
 	return nil
 }
 
-// judgeBackground: what dies because an owner waits for it, while others block it
-// that were there when the owner was marked, dies in the foreground, or the owner
-// would end before them.
+// judgeBackground finds a background deletion that lets a waiting owner end early.
+// Dependents block the deleted object since before the owner's mark. The owner
+// would end before them, so the deletion has to be foreground.
 func (l *Ledger) judgeBackground(d *graph.Object) *Breach {
 	for i := range l.pasts {
 		if p := &l.pasts[i]; p.below && p.owner == d.Key {
@@ -109,15 +109,15 @@ func (l *Ledger) judgeBackground(d *graph.Object) *Breach {
 func (l *Ledger) judgeDrops(d *graph.Object, drops []graph.Owner) *Breach {
 	for i := range drops {
 		o, ok := l.owner(d, &drops[i])
-		if !ok || drops[i].Unresolved && slices.Contains(l.shared, o.UID) { // nobody can tell whom it means
+		if !ok || drops[i].Unresolved && slices.Contains(l.shared, o.UID) { // the reference may mean another object
 			continue
 		}
 		p := l.past(d.Key, o.Key)
 		if !p.waited && !p.orphaned && !p.unborn {
-			return &Breach{Rule: "S4", Object: d.Key, Other: o.Key, text: "%[1]s loses its reference to %[2]s, which neither waited nor orphaned since"}
+			return &Breach{Rule: "S4", Object: d.Key, Other: o.Key, text: "the engine drops the reference of %[1]s to %[2]s, which neither waited nor orphaned since"}
 		}
 		if p.blocked && !p.orphaned && !p.beside {
-			return &Breach{Rule: "S3t", Object: d.Key, Other: o.Key, text: "%[1]s is trimmed of %[2]s, no other owner was solid"}
+			return &Breach{Rule: "S3t", Object: d.Key, Other: o.Key, text: "the engine trims the reference of %[1]s to %[2]s, and no other owner was solid"}
 		}
 	}
 	return nil
@@ -142,8 +142,8 @@ func (l *Ledger) judgeRelease(o *graph.Object, finalizer string) *Breach {
 	return nil
 }
 
-// Words yields all that a ledger holds, for a fingerprint, in order: how it came
-// to hold it makes no difference.
+// Words yields the content of a ledger for a fingerprint, in a fixed order. Two
+// ledgers with the same content yield the same words.
 func (l *Ledger) Words(yield func(text string, flags uint64)) {
 	type word struct {
 		text  string

@@ -11,8 +11,8 @@ import (
 	"github.com/ownergraph/ownergraph/policy"
 )
 
-// byLabel is a sweep of t by the label of, and by name where there is no label
-// keep.
+// byLabel is a sweep of t by the label named of, and by name for objects without
+// the label keep.
 func byLabel() []finalizer.Sweep {
 	return []finalizer.Sweep{{
 		Finalizer: "x.io/t", Holder: "t",
@@ -20,7 +20,7 @@ func byLabel() []finalizer.Sweep {
 	}}
 }
 
-// tagged parts "v/x:of=a" into objects and labels.
+// tagged parses "v/x:of=a" into objects and labels.
 func tagged(t *testing.T, text string) ([]graph.Object, map[graph.Key]map[string]string) {
 	t.Helper()
 	var plain []string
@@ -35,26 +35,26 @@ func tagged(t *testing.T, text string) ([]graph.Object, map[graph.Key]map[string
 	return objects(t, strings.Join(plain, "; ")), labels
 }
 
-// TestSweepsJudgeLabels: whose an object is its labels say, at the version that is
-// deleted, and at the instants since the mark.
+// TestSweepsJudgeLabels has members by labels: at the deleted version, and at the
+// instants since the mark.
 func TestSweepsJudgeLabels(t *testing.T) {
 	for _, tc := range []struct{ history, write, want, reason string }{
-		{"t/a~[x.io/t]; v/x:of=a", "delete v/x", "", "its label names the marked one"},
-		{"t/a~[x.io/t]; v/x", "delete v/x", "S23:", "nothing does"},
-		{"t/a~[x.io/t]; v/x:of=b", "delete v/x", "S23:", "it names another one"},
-		{"t/a~[x.io/t]; v/x:of=a | t/a~[x.io/t]; v/x#2:of=b", "delete v/x#2", "S23:", "it was relabelled, and is a new version"},
-		{"t/a~[x.io/t]; v/x:of=a | v/x:of=a", "delete v/x", "", "it was so at an instant, at this version"},
-		{"t/a~[x.io/t]; v/a-x", "delete v/a-x", "", "its name, and it has no such label"},
-		{"t/a~[x.io/t]; v/a-x:keep=", "delete v/a-x", "S23:", "it has"},
-		{"t/a~[x.io/t]; v/a-x | t/a~[x.io/t]; v/a-x#2:keep=", "delete v/a-x#2", "S23:", "it has by now"},
-		{"t/a~[x.io/t]; t/b; v/a-x:of=b", "delete v/a-x", "S23:", "it is another's by its label, who lives"},
-		{"t/a~[x.io/t]; t/b~[x.io/t]; v/a-x:of=b", "delete v/a-x", "", "who is marked, too"},
-		{"t/a~[x.io/t]; v/x:of=b", "release t/a x.io/t", "", "nothing is left"},
-		{"t/a~[x.io/t]; v/x:of=a", "release t/a x.io/t", "S24:", "something is"},
-		{"t/a[x.io/t]; v/x | t/a~[x.io/t]; v/x#2:of=a", "release t/a x.io/t", "S24:", "nothing was before the mark"},
-		{"t/a~[x.io/t]; v/x | t/a~[x.io/t]; v/x#2:of=a", "release t/a x.io/t", "", "nothing was for an instant"},
-		{"t/a~[x.io/t]; w/y:of=a | t/a~[x.io/t]; w/y:of=a; v/x:of=a | t/a~[x.io/t]; v/x:of=a", "release t/a x.io/t", "", "no v was, and then no w: two selections"},
-		{"t/a~[x.io/t]; v/y:of=a | t/a~[x.io/t]; v/y:of=a; v/x:of=a | t/a~[x.io/t]; v/x:of=a", "release t/a x.io/t", "S24:", "one selection would have shown either"},
+		{"t/a~[x.io/t]; v/x:of=a", "delete v/x", "", "the label names the marked holder"},
+		{"t/a~[x.io/t]; v/x", "delete v/x", "S23:", "the object has no label"},
+		{"t/a~[x.io/t]; v/x:of=b", "delete v/x", "S23:", "the label names another holder"},
+		{"t/a~[x.io/t]; v/x:of=a | t/a~[x.io/t]; v/x#2:of=b", "delete v/x#2", "S23:", "the new version has another label"},
+		{"t/a~[x.io/t]; v/x:of=a | v/x:of=a", "delete v/x", "", "the object was a member at an instant, at this version"},
+		{"t/a~[x.io/t]; v/a-x", "delete v/a-x", "", "the name makes it a member, and it lacks the label keep"},
+		{"t/a~[x.io/t]; v/a-x:keep=", "delete v/a-x", "S23:", "it has the label keep"},
+		{"t/a~[x.io/t]; v/a-x | t/a~[x.io/t]; v/a-x#2:keep=", "delete v/a-x#2", "S23:", "the new version has the label keep"},
+		{"t/a~[x.io/t]; t/b; v/a-x:of=b", "delete v/a-x", "S23:", "the label names b, which lives"},
+		{"t/a~[x.io/t]; t/b~[x.io/t]; v/a-x:of=b", "delete v/a-x", "", "the label names b, which is marked, too"},
+		{"t/a~[x.io/t]; v/x:of=b", "release t/a x.io/t", "", "the holder has no members"},
+		{"t/a~[x.io/t]; v/x:of=a", "release t/a x.io/t", "S24:", "the holder has a member"},
+		{"t/a[x.io/t]; v/x | t/a~[x.io/t]; v/x#2:of=a", "release t/a x.io/t", "S24:", "the holder had no members before its mark only"},
+		{"t/a~[x.io/t]; v/x | t/a~[x.io/t]; v/x#2:of=a", "release t/a x.io/t", "", "the holder had no members at one instant"},
+		{"t/a~[x.io/t]; w/y:of=a | t/a~[x.io/t]; w/y:of=a; v/x:of=a | t/a~[x.io/t]; v/x:of=a", "release t/a x.io/t", "", "first there was no v, then no w, and each kind has a selection"},
+		{"t/a~[x.io/t]; v/y:of=a | t/a~[x.io/t]; v/y:of=a; v/x:of=a | t/a~[x.io/t]; v/x:of=a", "release t/a x.io/t", "S24:", "the selection of the kind shows one or the other"},
 	} {
 		var s *invariant.Sweeps
 		for state := range strings.SplitSeq(tc.history, "|") {
@@ -77,14 +77,14 @@ func TestSweepsJudgeLabels(t *testing.T) {
 	}
 }
 
-// TestSweepsRestByLabels: nobody need look for members by labels as long as
-// another one is left that somebody holds.
+// TestSweepsRestByLabels has a held member beside members by labels. The engine
+// need not select the latter before the former is gone.
 func TestSweepsRestByLabels(t *testing.T) {
 	for _, tc := range []struct{ store, want, reason string }{
-		{"t/a~[x.io/t]; v/x:of=a", "L12:", "somebody has to delete it"},
-		{"t/a~[x.io/t]; v/y~*:of=a", "", "a finalizer holds it"},
-		{"t/a~[x.io/t]; v/x:of=a; v/y~*:of=a", "", "when y is gone, somebody asks who is left"},
-		{"t/a~[x.io/t]; v/x:of=a; v/y:of=a", "L12:", "nobody holds either"},
+		{"t/a~[x.io/t]; v/x:of=a", "L12:", "the engine has to delete the member"},
+		{"t/a~[x.io/t]; v/y~*:of=a", "", "a finalizer holds the member"},
+		{"t/a~[x.io/t]; v/x:of=a; v/y~*:of=a", "", "the engine selects the remaining members when y is gone"},
+		{"t/a~[x.io/t]; v/x:of=a; v/y:of=a", "L12:", "neither member is held"},
 	} {
 		s, err := invariant.NewSweeps(byLabel(), nil)
 		if err != nil {
@@ -99,8 +99,8 @@ func TestSweepsRestByLabels(t *testing.T) {
 	}
 }
 
-// say tells a witness of a selection of v: "of in (a)!": it begins; "of in (a)=
-// v/x#1": it is answered, and v/x is a's.
+// say reports a selection of v to a witness. "of in (a)!" begins the selection.
+// "of in (a)=v/x#1" answers it with v/x as a member of a.
 func say(t *testing.T, w *invariant.Witness, line string) {
 	t.Helper()
 	c := ownergraph.Call{ID: 60, Type: ownergraph.CallSelect, Select: ownergraph.Selection{Kind: "v"}}
@@ -123,7 +123,7 @@ func say(t *testing.T, w *invariant.Witness, line string) {
 	w.Answered(c, r)
 }
 
-// reads tells a witness what the read of an object has shown.
+// reads reports the read of an object to a witness.
 func reads(t *testing.T, w *invariant.Witness, o graph.Object) {
 	t.Helper()
 	c := ownergraph.Call{ID: 61, Type: ownergraph.CallRead, Key: o.Key}
@@ -133,28 +133,27 @@ func reads(t *testing.T, w *invariant.Witness, o graph.Object) {
 	w.Answered(c, ownergraph.Result{Object: o})
 }
 
-// TestWitnessOfLabels: what an engine was told of labels before it deletes by
-// them, and before it releases a holder.
+// TestWitnessOfLabels has the reports of labels before a deletion by labels.
 func TestWitnessOfLabels(t *testing.T) {
 	const holder = "put t/a~[x.io/t]; "
 	const none = "!keep!; !keep=; "
-	for _, tc := range []struct{ told, want, reason string }{
-		{"put v/x#1; of!; of=v/x#1; " + none, "", "a selection showed it at its version"},
-		{"put v/x#1; of in (a)!; of in (a)=v/x#1; " + none, "", "one for this holder"},
-		{"put v/x#1; " + none, "S23:", "nobody said anything of the label"},
-		{"put v/x#1; of!; of=; " + none, "S23:", "it has none"},
-		{"put v/x#1; of!; of=v/x#1; put v/x#2; " + none, "S23:", "that was of another version"},
-		{"put v/x#1; of!; put v/x#2; of=v/x#1; " + none, "S23:", "the answer was old"},
-		{"of!; put v/x#1; of=v/x#1; " + none, "", "the version says it all"},
-		{"put v/a-x#1; of!; of=; !keep!; !keep=v/a-x#1; ", "", "its name, and its labels match"},
-		{"put v/a-x#1; !keep!; !keep=v/a-x#1; ", "S23:", "it may be another's by its label"},
-		{"of!; put v/a-x#1; of=; !keep!; !keep=v/a-x#1; ", "S23:", "that began before it was known"},
-		{"put v/x#1; of!; rewound; put t/a~[x.io/t]; put v/x#1; of=v/x#1; " + none, "S23:", "that was another history"},
-		{"put v/x#1; of!; of=; read v/x#2; of!; of=v/x#2; " + none, "", "a conflict's read is told, too, and its version was shown"},
-		{"put v/x#1; of!; of=v/x#1; read v/x#2; " + none, "S23:", "it was not, and the former one says nothing of it"},
-		{"put v/a-x#1; of!; of=; !keep!; read v/a-x#2; !keep=v/a-x#2; ", "S23:", "that it is nobody else's was said before it was read"},
-		{"put v/a-x#1; read v/a-x#2; of!; of=; !keep!; !keep=v/a-x#2; ", "", "and here since then"},
-		{"put v/x#1; read v/x#2; rewound; put t/a~[x.io/t]; put v/x#1; of!; of=v/x#2; " + none, "S23:", "what was read is of another history"},
+	for _, tc := range []struct{ history, want, reason string }{
+		{"put v/x#1; of!; of=v/x#1; " + none, "", "a selection showed the label at its version"},
+		{"put v/x#1; of in (a)!; of in (a)=v/x#1; " + none, "", "a selection for this holder showed the label"},
+		{"put v/x#1; " + none, "S23:", "no selection showed the label"},
+		{"put v/x#1; of!; of=; " + none, "S23:", "the selection shows no label"},
+		{"put v/x#1; of!; of=v/x#1; put v/x#2; " + none, "S23:", "the selection showed another version"},
+		{"put v/x#1; of!; put v/x#2; of=v/x#1; " + none, "S23:", "the answer has an older version"},
+		{"of!; put v/x#1; of=v/x#1; " + none, "", "the answer has the known version"},
+		{"put v/a-x#1; of!; of=; !keep!; !keep=v/a-x#1; ", "", "the name makes it a member, and its labels match"},
+		{"put v/a-x#1; !keep!; !keep=v/a-x#1; ", "S23:", "by its label it may belong to another holder"},
+		{"of!; put v/a-x#1; of=; !keep!; !keep=v/a-x#1; ", "S23:", "the selection began before the version was known"},
+		{"put v/x#1; of!; rewound; put t/a~[x.io/t]; put v/x#1; of=v/x#1; " + none, "S23:", "the selection is of another history"},
+		{"put v/x#1; of!; of=; read v/x#2; of!; of=v/x#2; " + none, "", "a conflict's read counts, and a selection showed its version"},
+		{"put v/x#1; of!; of=v/x#1; read v/x#2; " + none, "S23:", "no selection showed the version of the read"},
+		{"put v/a-x#1; of!; of=; !keep!; read v/a-x#2; !keep=v/a-x#2; ", "S23:", "the selection without the object began before the read"},
+		{"put v/a-x#1; read v/a-x#2; of!; of=; !keep!; !keep=v/a-x#2; ", "", "the selection without the object began after the read"},
+		{"put v/x#1; read v/x#2; rewound; put t/a~[x.io/t]; put v/x#1; of!; of=v/x#2; " + none, "S23:", "the read is of another history"},
 	} {
 		w := invariant.NewWitness(ownergraph.Level2, false)
 		s, err := invariant.NewSweeps(byLabel(), nil)
@@ -162,8 +161,8 @@ func TestWitnessOfLabels(t *testing.T) {
 			t.Fatal(err)
 		}
 		w.Follow(s.Plans())
-		w.Told(graph.Event{Type: graph.KindsKnown, Kinds: []graph.KindInfo{{Kind: "t"}, {Kind: "v"}}})
-		for line := range strings.SplitSeq(holder+tc.told+"fence 1; passed t", "; ") {
+		w.Observed(graph.Event{Type: graph.KindsKnown, Kinds: []graph.KindInfo{{Kind: "t"}, {Kind: "v"}}})
+		for line := range strings.SplitSeq(holder+tc.history+"fence 1; passed t", "; ") {
 			text, read := strings.CutPrefix(line, "read ")
 			switch {
 			case strings.HasPrefix(line, "of"), strings.HasPrefix(line, "!"):
@@ -175,28 +174,28 @@ func TestWitnessOfLabels(t *testing.T) {
 			}
 		}
 		key := parse(t, "v/x").Key
-		if strings.Contains(tc.told, "v/a-x") {
+		if strings.Contains(tc.history, "v/a-x") {
 			key = parse(t, "v/a-x").Key
 		}
 		d := ownergraph.Decided{Key: key, Call: 7, Holder: parse(t, "t/a").Key, Decision: policy.Decision{Action: policy.Delete}}
-		if d.Version = "1"; strings.Contains(tc.told, "read ") {
+		if d.Version = "1"; strings.Contains(tc.history, "read ") {
 			d.Version = "2"
 		}
-		if got := w.Swept(d); !breaks(got, tc.want) {
-			t.Errorf("%s: got %v, want %q: %s", tc.told, got, tc.want, tc.reason)
+		if got := w.SweepDecided(d); !breaks(got, tc.want) {
+			t.Errorf("%s: got %v, want %q: %s", tc.history, got, tc.want, tc.reason)
 		}
 	}
 }
 
-// TestWitnessOfReleasesByLabels: a holder goes behind a selection for each of the
-// members by labels, of each kind, that began when its mark was known.
+// TestWitnessOfReleasesByLabels holds the order of a release. The selections of each
+// kind, for all Members by labels, begin after the mark is known and end before.
 func TestWitnessOfReleasesByLabels(t *testing.T) {
 	const before, after = "of!; of=; !keep!; !keep=; ", "; of!; of=; !keep!; !keep="
-	for _, tc := range []struct{ told, want, reason string }{
-		{"put t/a~[x.io/t]" + after, "", "both are complete"},
-		{"put t/a~[x.io/t]; of!; of=", "S24:", "one is not there"},
-		{before + "put t/a~[x.io/t]", "S24:", "they began before"},
-		{"of!; put t/a~[x.io/t]; of=; !keep!; !keep=", "S24:", "one did"},
+	for _, tc := range []struct{ history, want, reason string }{
+		{"put t/a~[x.io/t]" + after, "", "both selections are complete"},
+		{"put t/a~[x.io/t]; of!; of=", "S24:", "one selection is missing"},
+		{before + "put t/a~[x.io/t]", "S24:", "the selections began before the mark was known"},
+		{"of!; put t/a~[x.io/t]; of=; !keep!; !keep=", "S24:", "one selection began before the mark was known"},
 	} {
 		w := invariant.NewWitness(ownergraph.Level2, false)
 		s, err := invariant.NewSweeps(byLabel(), nil)
@@ -204,8 +203,8 @@ func TestWitnessOfReleasesByLabels(t *testing.T) {
 			t.Fatal(err)
 		}
 		w.Follow(s.Plans())
-		w.Told(graph.Event{Type: graph.KindsKnown, Kinds: []graph.KindInfo{{Kind: "t"}, {Kind: "v"}}})
-		for line := range strings.SplitSeq(tc.told+"; fence 1; passed t; passed v; passed", "; ") {
+		w.Observed(graph.Event{Type: graph.KindsKnown, Kinds: []graph.KindInfo{{Kind: "t"}, {Kind: "v"}}})
+		for line := range strings.SplitSeq(tc.history+"; fence 1; passed t; passed v; passed", "; ") {
 			if strings.HasPrefix(line, "of") || strings.HasPrefix(line, "!") {
 				say(t, w, line)
 			} else {
@@ -214,7 +213,7 @@ func TestWitnessOfReleasesByLabels(t *testing.T) {
 		}
 		live := parse(t, "t/a~[x.io/t]")
 		if got := w.Handed(write(t, "release t/a x.io/t"), &live); !breaks(got, tc.want) {
-			t.Errorf("%s: got %v, want %q: %s", tc.told, got, tc.want, tc.reason)
+			t.Errorf("%s: got %v, want %q: %s", tc.history, got, tc.want, tc.reason)
 		}
 	}
 }

@@ -7,37 +7,37 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// Ledger is what has happened. It is not safe for concurrent use; its clones
+// Ledger is the history of a store. It is not safe for concurrent use. Its clones
 // are independent.
 type Ledger struct {
 	// Override says that the engines may replace a propagation finalizer that
 	// an object carries (ownergraph.Config.Override).
 	Override bool
 
-	objects []graph.Object // that live, in no order
+	objects []graph.Object // the living ones, in no order
 	pasts   []past         // by dependent and owner, in order of first need
 	free    []graph.Key    // objects for which at some instant no owner was solid
-	shared  []graph.UID    // that two living objects had at one time, which no store may do
+	shared  []graph.UID    // UIDs that two living objects had at one time, against the contract of the store
 }
 
-// past is what a dependent's owner was since the dependent's version was
-// committed, and how the owner's mark protects the reference.
+// past is the history of one owner since the commit of the dependent's version. It
+// also says how the owner's mark protects the reference.
 type past struct {
 	dep, owner graph.Key
-	waited     bool // it waited for its dependents
-	orphaned   bool // it was orphaning
-	beside     bool // it waited while another owner was solid
-	ringed     bool // both were in one ring of waiting objects
-	unborn     bool // it was not made yet: the reference foresaw its UID (R2, absence)
-	kept       bool // the reference was there when the owner was marked to orphan
-	blocked    bool // it blocked when the owner was marked foreground
-	below      bool // it blocked when an owner of the owner was marked foreground
+	waited     bool // the owner waited for its dependents
+	orphaned   bool // the owner was orphaning
+	beside     bool // the owner waited while another owner was solid
+	ringed     bool // both objects were in one ring of waiting objects
+	unborn     bool // the reference came before the owner and foresaw its UID (R2, absence)
+	kept       bool // the reference existed when the owner was marked to orphan
+	blocked    bool // the reference blocked when the owner was marked foreground
+	below      bool // the reference blocked when an owner of the owner was marked foreground
 }
 
-// NewLedger begins with a store that holds the objects.
+// NewLedger returns the ledger of a store that holds the objects.
 func NewLedger(objects []graph.Object) *Ledger {
 	l := &Ledger{objects: slices.Clone(objects)}
-	l.instant()
+	l.recordAll()
 	return l
 }
 
@@ -46,8 +46,8 @@ func (l *Ledger) Clone() *Ledger {
 	return &Ledger{l.Override, slices.Clone(l.objects), slices.Clone(l.pasts), slices.Clone(l.free), slices.Clone(l.shared)}
 }
 
-// live returns the living object with the key. It is the ledger's: not to be
-// changed, and only good until the next commit.
+// live returns the living object with the key. The ledger owns it: the caller may
+// read it until the next commit.
 func (l *Ledger) live(k graph.Key) (*graph.Object, bool) {
 	for i := range l.objects {
 		if o := &l.objects[i]; o.UID == k.UID && o.Key == k {
@@ -57,7 +57,7 @@ func (l *Ledger) live(k graph.Key) (*graph.Object, bool) {
 	return nil, false
 }
 
-// at returns the living object at the key's place, whatever its UID.
+// at returns the living object at the key's place, with any UID.
 func (l *Ledger) at(k graph.Key) (*graph.Object, bool) {
 	for i := range l.objects {
 		if o := &l.objects[i]; o.Name == k.Name && o.Place() == k.Place() {
@@ -67,8 +67,8 @@ func (l *Ledger) at(k graph.Key) (*graph.Object, bool) {
 	return nil, false
 }
 
-// owner returns the living owner that a reference leads to. Of several, which
-// no store may have, it is the one with the least key.
+// owner returns the living owner of a reference. A store that breaks its contract
+// may have several, and then it is the owner with the least key.
 func (l *Ledger) owner(dep *graph.Object, r *graph.Owner) (*graph.Object, bool) {
 	var found *graph.Object
 	for i := range l.objects {
@@ -83,7 +83,7 @@ func (l *Ledger) owner(dep *graph.Object, r *graph.Owner) (*graph.Object, bool) 
 	return found, found != nil && found.Key != dep.Key
 }
 
-// self reports whether a reference leads back to its own object.
+// self reports whether a reference names its own object.
 func self(dep *graph.Object, r *graph.Owner) bool {
 	return r.UID == dep.UID && (r.Unresolved || r.Key == dep.Key)
 }
@@ -98,16 +98,16 @@ func (l *Ledger) past(dep, owner graph.Key) *past {
 	return &l.pasts[len(l.pasts)-1]
 }
 
-// Commit takes one change of the store, in order.
+// Commit takes the next change of the store.
 func (l *Ledger) Commit(e graph.Event) {
 	switch e.Type {
 	case graph.Put:
 		l.put(e.Object)
-		l.around(e.Object.Key, e.Object.Waiting())
+		l.recordNear(e.Object.Key, e.Object.Waiting())
 	case graph.Gone:
 		l.remove(e.Key)
 		l.pasts = slices.DeleteFunc(l.pasts, func(p past) bool { return p.dep == e.Key || p.owner == e.Key })
-		l.around(e.Key, false)
+		l.recordNear(e.Key, false)
 	}
 }
 
@@ -139,7 +139,7 @@ func (l *Ledger) put(o graph.Object) {
 	l.objects = append(l.objects, o)
 	for i := range l.pasts {
 		p := &l.pasts[i]
-		if p.dep.UID == o.UID && p.dep == o.Key { // a new version: what the owners were before counts no more
+		if p.dep.UID == o.UID && p.dep == o.Key { // a new version begins a new history of the owners
 			r, ok := l.reference(&o, p.owner)
 			p.waited, p.orphaned, p.beside, p.ringed, p.unborn = false, false, false, false, false
 			p.kept = p.kept && ok
@@ -155,8 +155,8 @@ func (l *Ledger) put(o graph.Object) {
 	}
 }
 
-// foreseen notes which objects refer to one that is made just now: until now it was
-// absent for them, and a read that found nothing told the truth.
+// foreseen records the dependents of an object that is created now. Until now the
+// object was absent for them, and a read that did not find it was right.
 func (l *Ledger) foreseen(o *graph.Object) {
 	for i := range l.objects {
 		d := &l.objects[i]
@@ -166,7 +166,7 @@ func (l *Ledger) foreseen(o *graph.Object) {
 	}
 }
 
-// protect notes what a new mark protects, and that the former one does no more.
+// protect records the references that a new mark protects, in place of the old mark.
 func (l *Ledger) protect(o *graph.Object) {
 	for i := range l.pasts {
 		if p := &l.pasts[i]; p.owner == o.Key {
@@ -189,15 +189,15 @@ func (l *Ledger) protect(o *graph.Object) {
 			p := l.past(d.Key, o.Key)
 			p.kept = p.kept || o.Orphaning()
 			p.blocked = p.blocked || o.Waiting() && r.Block
-			if o.Waiting() && !p.waited { // what was known of an earlier mark stands
+			if o.Waiting() && !p.waited { // an earlier mark keeps its protection
 				l.descend(d)
 			}
 		}
 	}
 }
 
-// descend notes who blocks a dependent of an owner that is being marked: it is
-// to be deleted in the foreground then.
+// descend records the blocking dependents of d, whose owner is being marked. The
+// deletion of d has to be foreground then.
 func (l *Ledger) descend(d *graph.Object) {
 	for i := range l.objects {
 		e := &l.objects[i]
@@ -210,14 +210,13 @@ func (l *Ledger) descend(d *graph.Object) {
 	}
 }
 
-// around notes what the owners are now of everybody for whom the change of one
-// object may have changed that: itself, its dependents, and those that wait in
-// a ring with it.
-func (l *Ledger) around(k graph.Key, waiting bool) {
+// recordNear records the states of owners after a change of one object. It covers
+// the object, its dependents, and the objects that wait in a ring with it.
+func (l *Ledger) recordNear(k graph.Key, waiting bool) {
 	for i := range l.objects {
 		d := &l.objects[i]
 		if d.UID == k.UID || refers(d, k.UID) || waiting && d.Waiting() {
-			l.look(d)
+			l.record(d)
 		}
 	}
 }
@@ -231,15 +230,15 @@ func refers(d *graph.Object, u graph.UID) bool {
 	return false
 }
 
-// instant notes what every owner is now.
-func (l *Ledger) instant() {
+// recordAll records the present state of every owner.
+func (l *Ledger) recordAll() {
 	for i := range l.objects {
-		l.look(&l.objects[i])
+		l.record(&l.objects[i])
 	}
 }
 
-// look notes what the owners of one object are now.
-func (l *Ledger) look(d *graph.Object) {
+// record records the present states of one object's owners.
+func (l *Ledger) record(d *graph.Object) {
 	refs, solid := 0, 0
 	for i := range d.Owners {
 		r := &d.Owners[i]
@@ -268,8 +267,8 @@ func (l *Ledger) look(d *graph.Object) {
 	}
 }
 
-// ring reports whether the waiting owner o of the waiting d leads back to d by
-// blocking references among waiting objects.
+// ring reports whether a waiting object and its waiting owner are in one ring. The
+// ring consists of blocking references among waiting objects.
 func (l *Ledger) ring(d, o *graph.Object) bool {
 	if !d.Waiting() || !o.Waiting() {
 		return false
@@ -293,8 +292,7 @@ func (l *Ledger) ring(d, o *graph.Object) bool {
 	return false
 }
 
-// reference returns the reference of o that leads to the owner, one that blocks
-// if there are several.
+// reference returns the reference of o to the owner. It prefers one that blocks.
 func (l *Ledger) reference(o *graph.Object, owner graph.Key) (graph.Owner, bool) {
 	var found graph.Owner
 	ok := false
@@ -307,18 +305,20 @@ func (l *Ledger) reference(o *graph.Object, owner graph.Key) (graph.Owner, bool)
 	return found, ok
 }
 
-// Check looks at everything anew, and returns an error if that shows something
-// that Commit, which looks at what a change may have touched, has missed. Held
-// by TestLedgerMissesNothing.
+// Check records the states of all owners and compares the result with the ledger.
+// Commit records only the states that a change may touch. An error names a state
+// that Commit has missed.
+//
+// Held by TestLedgerMissesNothing.
 func (l *Ledger) Check() error {
 	c := l.Clone()
-	c.instant()
+	c.recordAll()
 	if !slices.Equal(c.free, l.free) {
 		return errors.New("ledger: an instant without a solid owner was missed")
 	}
 	for _, p := range c.pasts {
 		if q := l.past(p.dep, p.owner); *q != p {
-			return errors.New("ledger: what an owner was has been missed: " + p.dep.String() + " -> " + p.owner.String())
+			return errors.New("ledger: a state of an owner was missed: " + p.dep.String() + " -> " + p.owner.String())
 		}
 	}
 	return nil

@@ -7,9 +7,9 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// Rest returns what is wrong in a store at rest: a holder that nobody guards, one
-// that holds nothing and stays, a member that could go. Excused members are held
-// by something else.
+// Rest returns the breach of a store at rest. The breach is a holder without a
+// guard, an empty holder that stays, or a member that could go. Excused members
+// are held for another reason.
 func (s *Sweeps) Rest(excused func(o graph.Object) bool) error {
 	for _, p := range s.plans {
 		for _, h := range s.all {
@@ -41,31 +41,31 @@ func (s *Sweeps) rests(p *finalizer.Plan, h graph.Object, excused func(o graph.O
 	case unconfirmed(p, h) && n > p.Sweep().ConfirmAbove:
 		return nil
 	case unconfirmed(p, h):
-		return &Breach{Rule: "L12", Object: h.Key, text: "%[1]s has few members, and somebody has to confirm"}
+		return &Breach{Rule: "L12", Object: h.Key, text: "%[1]s has few members, and waits for a confirmation"}
 	case n == 0:
-		return &Breach{Rule: "L12", Object: h.Key, text: "%[1]s holds nothing and is not released"}
+		return &Breach{Rule: "L12", Object: h.Key, text: "%[1]s has no members and is not released"}
 	}
 	stays := func(o graph.Object) bool {
 		return o.Deleting || p.PhaseOf(o) >= p.Open(left) || excused(o) || s.contested(h, o, s.all) || s.kept(p, h, o)
 	}
 	for _, o := range s.all {
 		if s.member(p, h, o) && !stays(o) && !s.hides(p, h, o, stays) {
-			return &Breach{Rule: "L12", Object: o.Key, Other: h.Key, text: "%[1]s is left of %[2]s, and nothing holds it"}
+			return &Breach{Rule: "L12", Object: o.Key, Other: h.Key, text: "%[1]s remains of %[2]s, and is not held"}
 		}
 	}
 	return nil
 }
 
-// kept reports whether what is a member by owner references alone may have another
-// owner: whether that is there is the graph's to say.
+// kept reports whether a member by owner references alone may have another owner.
+// The graph decides whether that owner exists.
 func (s *Sweeps) kept(p *finalizer.Plan, h, o graph.Object) bool {
 	others := func(r graph.Owner) bool { return r.Key != h.Key && !self(&o, &r) }
 	return s.owned(p, h, o) && slices.ContainsFunc(o.Owners, others)
 }
 
-// hides reports whether nobody need know yet that the object is a member: its
-// labels alone make it one, and others stay that are. When these are gone, somebody
-// asks.
+// hides reports whether the engine may not know of a member yet. Labels alone make
+// it a member, and other members stay. The engine selects by labels when the others
+// are gone.
 func (s *Sweeps) hides(p *finalizer.Plan, h, o graph.Object, stays func(o graph.Object) bool) bool {
 	return !p.Member(h, o) && slices.ContainsFunc(s.all, func(x graph.Object) bool { return s.member(p, h, x) && stays(x) })
 }

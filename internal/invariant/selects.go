@@ -8,24 +8,24 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// selects is what an engine was told of labels. UID and version say which ones an
-// object has; that it matches nothing is known of a version when a selection
-// without it is complete that began when the version was known.
+// selects is the knowledge of labels that an engine had. A selection shows the
+// labels of an object at a UID and a version. An object matches no selector if a
+// selection without it is complete that began when the version was known.
 type selects struct {
-	shown  map[shown]string     // the value of what matched
-	since  map[graph.Key]uint64 // when the version of an object became known
-	passes map[selecting]uint64 // when the newest selection began that is complete
-	began  map[selecting]uint64 // when the one under way did
+	shown  map[shown]string     // the value of the label of a match
+	since  map[graph.Key]uint64 // the time at which an object's version became known
+	passes map[selecting]uint64 // the begin of the newest complete selection
+	began  map[selecting]uint64 // the begin of the selection under way
 }
 
-// selecting names the selections for some Members of a plan among a kind.
+// selecting names the selections of a kind for Members of a plan.
 type selecting struct {
 	plan    *finalizer.Plan
 	members int
 	kind    graph.Kind
 }
 
-// shown names a version of an object and for whom it was selected.
+// shown names a version of an object in a selection.
 type shown struct {
 	selecting
 	key     graph.Key
@@ -46,14 +46,14 @@ func (s *selects) reset() {
 	clear(s.began)
 }
 
-// note takes an object as it is told, and as it was told last.
+// note takes an event's object and the object of the event before.
 func (s *selects) note(was graph.Object, o *graph.Object, now uint64) {
 	if since, known := s.since[o.Key]; !known || since == 0 || was.Version != o.Version {
 		s.since[o.Key] = now
 	}
 }
 
-// serves reports whether a selection says who matches some Members.
+// serves reports whether a selection finds the matches of Members.
 func serves(p *finalizer.Plan, members int, q ownergraph.Selection) bool {
 	all, label := p.Select(members, nil)
 	rest, of := strings.CutPrefix(all, label)
@@ -87,17 +87,17 @@ func (w *Witness) selected(q ownergraph.Selection, r ownergraph.Result, began ui
 	}
 }
 
-// toldLabels says what the labels of an object are for some Members, as far as was
-// told of exactly this version.
-func (w *Witness) toldLabels(p *finalizer.Plan, members int, o graph.Object) (value string, match bool) {
+// shownLabels returns the value and the match of an object's labels for Members. It
+// uses selections that showed exactly this version.
+func (w *Witness) shownLabels(p *finalizer.Plan, members int, o graph.Object) (value string, match bool) {
 	value, match = w.selects.shown[shown{selecting{p, members, o.Kind}, o.Key, o.Version}]
 	return value, match
 }
 
-// labelsTold reports whether the engine was told what the labels of an object are
-// at its version, which was known since a moment, as far as somebody's membership
-// depends on them.
-func (w *Witness) labelsTold(o graph.Object, known uint64) bool {
+// labelsKnown reports whether selections showed the labels of an object at its
+// version. The version was known since the given time. Only labels that decide a
+// membership count.
+func (w *Witness) labelsKnown(o graph.Object, known uint64) bool {
 	for _, p := range w.plans {
 		for _, i := range p.LabelledMembers() {
 			at := selecting{p, i, o.Kind}
@@ -110,8 +110,8 @@ func (w *Witness) labelsTold(o graph.Object, known uint64) bool {
 	return true
 }
 
-// unselected returns a kind of which no selection is complete that began after the
-// moment, for the sweep that a finalizer stands for.
+// unselected returns a kind without a complete selection that began after the given
+// time. The selection is for the sweep of the finalizer.
 func (w *Witness) unselected(name string, after uint64) (graph.Kind, bool) {
 	for _, p := range w.plans {
 		if name != p.Sweep().Finalizer && name != p.Sweep().Confirm {

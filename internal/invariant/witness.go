@@ -9,28 +9,28 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// Witness knows what one engine has been told, and judges what the engine asks
-// for by that alone: what turns out well by luck is a breach here. It is told of
-// every event before the engine is, of every call as it is handed out, and of
-// every result. It is not safe for concurrent use.
+// Witness knows the events and results of one engine. It judges the requests of the
+// engine by this knowledge alone, so a lucky guess is a breach. The caller gives it
+// every event and every result before the engine, and every call as the engine
+// hands it out. A Witness is not safe for concurrent use.
 //
 // Held by TestWitness.
 type Witness struct {
 	level  ownergraph.Level
-	absent bool // owners in another scope are absent
-	// Compares says that versions compare. A read may then confirm what the watch said
-	// before a loss, which the witness does not follow.
+	absent bool // owners in another scope count as absent
+	// Compares says that versions compare. A read may then confirm the events before a
+	// loss. The witness does not follow that.
 	Compares bool
-	// Ignores is a kind that takes no part, if there is one: its events are no evidence.
+	// Ignores is a kind that takes no part, or "". Its events are no evidence.
 	Ignores graph.Kind
 
-	now     uint64 // counts what is told
-	rewound uint64
-	learnt  bool     // something of what the store holds was told
-	epochs  []string // of rewinds that were told
-	lost    uint64   // the last write without an answer, or watch that broke
-	replied uint64   // when the newest call or listing began that the store has answered
-	set     uint64   // when the store last said which kinds there are
+	now     uint64   // counts events, calls and results
+	rewound uint64   // the last rewind
+	learnt  bool     // an event has shown content of the store
+	epochs  []string // the epochs of rewinds
+	lost    uint64   // the last write without an answer, or broken watch
+	replied uint64   // the begin of the newest call or listing with an answer
+	set     uint64   // the last report of the set of kinds
 	facts   map[graph.Key]fact
 	shares  map[graph.UID]claim // by observed objects
 	kinds   map[graph.Kind]kind
@@ -40,37 +40,37 @@ type Witness struct {
 	handled map[handling]uint64
 	sum     uint64
 
-	claims                             // see Follow
-	selects selects                    // what was said of labels
-	objects map[graph.Key]graph.Object // that are there, as they were told last
-	answers map[graph.Key]answer       // what the last read of each showed (R1)
-	parted  map[graph.Key]parting      // holders that are gone
-	swept   map[ownergraph.CallID]bool // what is deleted for a holder
-	// disputed says when somebody else was last told to have a claim on an object.
+	claims                                 // see Follow
+	selects     selects                    // the knowledge of labels
+	objects     map[graph.Key]graph.Object // the living objects, at their last event
+	answers     map[graph.Key]answer       // the last read of each object (R1)
+	goneHolders map[graph.Key]goneHolder
+	sweepCalls  map[ownergraph.CallID]bool // deletions for a holder
+	// disputed has the last report of another holder's claim on an object.
 	disputed map[dispute]uint64
 }
 
-// fact is what is known of one object. Each number says when it was told last,
-// 0 for never.
+// fact is the knowledge of one object. Each number is the time of the last report,
+// or 0 for none.
 type fact struct {
-	here     bool // it was put, and not taken away since
+	here     bool // the last event was a put
 	put      uint64
-	came     uint64 // since when it is here
-	dying    uint64 // since when it is deleted
+	came     uint64 // the begin of here
+	dying    uint64 // the begin of its deletion
 	gone     uint64 // by the watch
 	missed   uint64 // by a read or a write
-	asked    uint64 // when that began
+	asked    uint64 // the begin of the call of missed
 	version  graph.Version
-	known    uint64 // since when it has this version
+	known    uint64 // the begin of this version
 	waited   uint64
 	orphaned uint64
-	marked   uint64 // since when its mark is the same
+	marked   uint64 // the begin of the present mark
 	mark     graph.Propagation
 	owners   int
 	sum      uint64
 }
 
-// claim is how many observed objects have a UID, and since when more than one.
+// claim is the number of observed objects with a UID. Since is the begin of two.
 type claim struct {
 	count int
 	since uint64
@@ -78,8 +78,8 @@ type claim struct {
 
 type kind struct {
 	served, listing       bool
-	joined, begun, listed uint64 // listed: when the last complete listing began
-	fenced                uint64 // when the latest fence began that it has passed
+	joined, begun, listed uint64 // listed: the begin of the last complete listing
+	fenced                uint64 // the begin of the latest fence that the kind has passed
 }
 
 type fence struct {
@@ -93,17 +93,17 @@ type handling struct {
 	name string
 }
 
-const mostFences = 8
+const maxFences = 8
 
-// NewWitness returns the witness of a new engine. Absent says that owners in
-// another scope are absent by the engine's setting.
+// NewWitness returns the witness of a new engine. If absent is true, owners in
+// another scope count as absent by the engine's setting.
 func NewWitness(level ownergraph.Level, absent bool) *Witness {
 	w := &Witness{level: level, absent: absent}
 	w.Reset()
 	return w
 }
 
-// Reset makes it the witness of a new engine of the same settings.
+// Reset makes it the witness of a new engine with the same settings.
 func (w *Witness) Reset() {
 	w.now, w.rewound, w.sum, w.fences = 0, 0, 0, w.fences[:0]
 	w.learnt, w.epochs, w.lost, w.replied, w.set = false, nil, 0, 0, 0
@@ -121,28 +121,28 @@ func (w *Witness) Reset() {
 	clear(w.handled)
 	clear(w.objects)
 	clear(w.answers)
-	clear(w.parted)
-	clear(w.swept)
+	clear(w.goneHolders)
+	clear(w.sweepCalls)
 	clear(w.disputed)
 	w.selects.reset()
 }
 
-// Sum stands for the objects as the engine was told of them, without versions.
+// Sum is a checksum of the objects in the engine's events, without their versions.
 func (w *Witness) Sum() uint64 { return w.sum }
 
-// Told takes an event that the engine is about to observe.
-func (w *Witness) Told(e graph.Event) {
+// Observed takes an event before the engine observes it.
+func (w *Witness) Observed(e graph.Event) {
 	if of := e.Of(); of != "" && of == w.Ignores {
 		return
 	}
 	w.now++
 	w.disputes()
 	if !w.learnt {
-		w.learnt = tells(e.Type)
+		w.learnt = shows(e.Type)
 	}
 	switch e.Type {
 	case graph.Put:
-		if e.Object.Version != "" { // else it will be refused
+		if e.Object.Version != "" { // else the engine refuses it
 			w.put(&e.Object)
 		}
 	case graph.Gone:
@@ -185,27 +185,27 @@ func (w *Witness) Told(e graph.Event) {
 	}
 }
 
-// tells reports whether an event says anything of what the store holds.
-func tells(t graph.EventType) bool {
+// shows reports whether an event shows content of the store.
+func shows(t graph.EventType) bool {
 	return t == graph.Put || t == graph.Gone || t == graph.ListBegun || t == graph.ListEnded || t == graph.Progress || t == graph.FencePassed
 }
 
-// restored reports whether a rewind takes evidence back: each epoch does so once, and
-// none where nothing was told before (R5).
+// restored reports whether a rewind drops evidence. Each epoch does so once. A rewind
+// before the first content of the store drops none (R5).
 func (w *Witness) restored(epoch string) bool {
 	again := epoch != "" && slices.Contains(w.epochs, epoch)
 	w.epochs = append(w.epochs, epoch)
 	return w.learnt && !again
 }
 
-// Broke notes that the watch broke: what was told before may be of a history that is no
-// more (R5).
+// Broke records that the watch broke. The earlier events may be of a history that a
+// restore has undone (R5).
 func (w *Witness) Broke() {
 	w.now++
 	w.lost = w.now
 }
 
-// fenced notes that a kind has passed a fence.
+// fenced records that a kind has passed a fence.
 func (w *Witness) fenced(name graph.Kind, began uint64) {
 	if k := w.kinds[name]; name != "" && began > k.fenced {
 		k.fenced = began
@@ -213,8 +213,8 @@ func (w *Witness) fenced(name graph.Kind, began uint64) {
 	}
 }
 
-// Refused takes an event that the engine refused, as it has to: the listing that it
-// was part of proves nothing.
+// Refused takes an event that the engine refused, as the rules demand. The listing
+// under way proves no absence then.
 func (w *Witness) Refused(e graph.Event) {
 	k := w.kinds[e.Of()]
 	k.listing = false
@@ -249,7 +249,7 @@ func (w *Witness) put(o *graph.Object) {
 		f.version, f.known = o.Version, w.now
 	}
 	f.here, f.put, f.owners = true, w.now, len(o.Owners)
-	f.missed = 0 // absence that a read found is void (R2)
+	f.missed = 0 // the absence of a read is void (R2)
 	w.role(&f, mark)
 	w.note(o)
 	w.facts[o.Key] = f
@@ -272,7 +272,7 @@ func (w *Witness) gone(k graph.Key, listing bool) {
 	}
 	f.here, f.gone, f.sum, f.owners = false, w.now, 0, 0
 	w.facts[k] = f
-	w.part(k, listing)
+	w.holderGone(k, listing)
 }
 
 func (w *Witness) claim(u graph.UID, n int) {
@@ -302,7 +302,7 @@ func (w *Witness) served(infos []graph.KindInfo) {
 	}
 }
 
-// listed ends a listing: what it did not bring, and was there once, is gone.
+// listed ends a listing. Earlier objects that it did not bring are gone.
 func (w *Witness) listed(name graph.Kind) {
 	k := w.kinds[name]
 	if !k.listing {
@@ -318,10 +318,10 @@ func (w *Witness) listed(name graph.Kind) {
 	}
 }
 
-// Decided notes when the engine made the decision that a call carries out.
+// Decided records the time of the decision that a call carries out.
 func (w *Witness) Decided(id ownergraph.CallID) { w.decided[id] = w.now }
 
-// Answered takes a result that the engine is about to be told.
+// Answered takes a result before the engine takes it.
 func (w *Witness) Answered(c ownergraph.Call, r ownergraph.Result) {
 	w.now++
 	began := w.begun[c.ID]
@@ -358,7 +358,7 @@ func (w *Witness) Answered(c ownergraph.Call, r ownergraph.Result) {
 	f := w.facts[c.Key]
 	switch {
 	case errors.Is(r.Err, graph.ErrNotFound), c.Type == ownergraph.CallRead && r.Err == nil && r.Object.UID != c.Key.UID:
-		if f.put <= began { // else the watch has shown it meanwhile
+		if f.put <= began { // else the watch has shown the object meanwhile
 			f.missed, f.asked = w.now, began
 		}
 	case c.Type == ownergraph.CallRead && r.Err == nil && r.Object.Deleting:
@@ -369,7 +369,7 @@ func (w *Witness) Answered(c ownergraph.Call, r ownergraph.Result) {
 	w.facts[c.Key] = f
 }
 
-// unknownOutcome reports whether a write with this answer may have been carried out.
+// unknownOutcome reports whether the store may have committed a write with this answer.
 func unknownOutcome(err error) bool {
 	for _, known := range [...]error{nil, graph.ErrNotFound, graph.ErrConflict, graph.ErrRefused, graph.ErrKindUnknown} {
 		if errors.Is(err, known) {
@@ -380,21 +380,21 @@ func unknownOutcome(err error) bool {
 	return !errors.As(err, &later)
 }
 
-// Phantoms returns the breach that an engine at rest, with so many nodes and so
-// many observed objects, commits if it holds more owners that nobody observed
-// than references that it was told of.
+// Phantoms takes the numbers of nodes and of observed objects of an engine at rest.
+// It returns a breach if the graph has more unobserved owners than the events have
+// references.
 func (w *Witness) Phantoms(nodes, objects int) error {
 	refs := 0
 	for _, f := range w.facts {
 		refs += f.owners
 	}
 	if nodes-objects > refs {
-		return &Breach{Rule: "S9", Object: graph.Key{Name: "phantoms"}, text: "%[1]s: there are more than references"}
+		return &Breach{Rule: "S9", Object: graph.Key{Name: "phantoms"}, text: "%[1]s: the graph has more of them than the objects have references"}
 	}
 	return nil
 }
 
-// Sum stands for an object's content, without its version.
+// Sum is a checksum of an object, without its version.
 func Sum(o *graph.Object) uint64 {
 	h := textSum(keySum(0x9e3779b97f4a7c15, &o.Key), "")
 	for i := range o.Owners {
@@ -416,7 +416,7 @@ func Sum(o *graph.Object) uint64 {
 	return h ^ h>>31
 }
 
-// SumLabels stands for labels.
+// SumLabels is a checksum of labels.
 func SumLabels(set map[string]string) uint64 {
 	h := uint64(0)
 	for name, value := range set {

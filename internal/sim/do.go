@@ -126,7 +126,7 @@ func (s *sim) moveWatch(st step) error {
 	if st.op == opTwice && len(stream.Events) > 0 {
 		if ev := stream.Events[0]; ev.Type == graph.Gone || ev.Type == graph.Put && ev.Object.Version != "" {
 			ev.Object = ev.Object.Clone()
-			s.witnesses[side].Told(ev)
+			s.witnesses[side].Observed(ev)
 			s.noteCause(side)
 			if err := s.w.Sides[side].Engine.Observe(s.w.Now, ev); err != nil {
 				return err

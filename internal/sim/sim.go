@@ -85,7 +85,7 @@ func beginAll(o options, rng *rand.Rand, pool []graph.Key, start []graph.Object,
 		x := invariant.NewWitness(o.level, o.absent)
 		x.Compares = o.counting
 		x.Ignores = ignored
-		x.Told(graph.Event{Type: graph.KindsKnown, Kinds: infos})
+		x.Observed(graph.Event{Type: graph.KindsKnown, Kinds: infos})
 		s.witnesses = append(s.witnesses, x)
 	}
 	if err := s.sweeping(&cfg); err != nil {
@@ -130,7 +130,7 @@ func (s *sim) watch() {
 		}
 	}
 	s.w.OnEvent = func(side int, ev graph.Event) {
-		s.witnesses[side].Told(ev)
+		s.witnesses[side].Observed(ev)
 		s.noteCause(side)
 	}
 	s.w.OnAnswer = func(side int, c ownergraph.Call, r ownergraph.Result) {

@@ -258,7 +258,7 @@ func (s *sim) decided(d ownergraph.Decided) {
 	}
 	s.bySweep[issue{d.Call, d.Key}] = d.Holder.Kind != ""
 	if d.Holder.Kind != "" {
-		if bad := x.Swept(d); bad != nil {
+		if bad := x.SweepDecided(d); bad != nil {
 			s.fail(fmt.Errorf("engine %d: %w", s.w.Asked, bad))
 		}
 	}
