@@ -5,8 +5,8 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// Acknowledge has the controller of an object say that it has seen the latest
-// generation, and reports whether that changed anything.
+// Acknowledge lets the controller of an object report the latest generation as
+// observed. It returns true if the object changed.
 func (w *World) Acknowledge(k graph.Key) bool {
 	live, err := w.Store.Get(k)
 	if err != nil {
@@ -23,8 +23,8 @@ func (w *World) Acknowledge(k graph.Key) bool {
 	return ev.Type != graph.EventUnset
 }
 
-// Drop has somebody take a finalizer off an object, and reports whether that
-// changed anything.
+// Drop lets another client remove a finalizer of an object. It returns true if the
+// object changed.
 func (w *World) Drop(k graph.Key, name string) bool {
 	live, err := w.Store.Get(k)
 	if err != nil {

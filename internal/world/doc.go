@@ -1,12 +1,13 @@
-// Package world is a store, its watches, its users and one or more engines in
-// one thread, where every interleaving is a choice of the caller: what is
-// delivered next, which call is handed out, when it lands, when an engine
-// crashes. Text scenarios, properties and the exhaustive run drive it.
+// Package world has a store, its watches, its users and one or more engines in one
+// thread. The caller chooses every interleaving: the next event, the next call, the
+// completion of a call, the crash of an engine. Text scenarios, properties, the
+// simulator and the exhaustive run drive it.
 //
-// The store's rules are those of package finalizer. Each kind has a stream of
-// its own for each engine, ordered within and delayed on its own. A listing is a
-// snapshot with an end; beginning one loses what was under way. A read answers
-// what the store held when it was handed out, the weakest answer that a store
-// may give; a page of a selection what it held when the first one was. A write
-// happens when it lands.
+// The store follows the rules of package finalizer. Each kind has a stream of its
+// own for each engine. A stream is ordered, and delayed on its own. A listing is a
+// snapshot with an end. A new listing discards the events of the stream under way.
+//
+// A read answers with the object at the time at which the engine handed it out. That
+// is the weakest answer that a store may give. A page of a selection answers with
+// the objects at the time of the first page. A write takes effect when it completes.
 package world

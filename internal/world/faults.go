@@ -12,27 +12,27 @@ import (
 	"github.com/ownergraph/ownergraph/internal/invariant"
 )
 
-// Fault is what goes wrong with a call as it lands.
+// Fault is the failure of a call at its completion.
 type Fault uint8
 
 const (
-	// NoFault: the call is carried out and answered.
+	// NoFault: the store commits the call and answers.
 	NoFault Fault = iota
-	// Lost: it is not carried out, and nobody can tell.
+	// Lost: the store does nothing, and the outcome is unknown.
 	Lost
-	// LostDone: it is carried out, and nobody can tell.
+	// LostDone: the store commits the call, and the outcome is unknown.
 	LostDone
-	// Later: the store asks to be left alone for a second. Nothing is done.
+	// Later: the store does nothing and asks for a retry after a second.
 	Later
-	// Conflicts: another writer was faster. Nothing is done.
+	// Conflicts: the store does nothing, because another writer was faster.
 	Conflicts
-	// Refuses: the store forbids it. Nothing is done.
+	// Refuses: the store does nothing, because the call is forbidden.
 	Refuses
 	// Fails: the handler fails.
 	Fails
-	// Lies: the store says that there is nothing, against its contract.
+	// Lies: the store answers NotFound against its contract.
 	Lies
-	// Undone: a write is carried out and answered, and undone in the same step.
+	// Undone: the store commits a write, answers, and undoes it in the same step.
 	Undone
 )
 
@@ -46,7 +46,7 @@ func (f Fault) String() string {
 	return fmt.Sprintf("fault(%d)", uint8(f))
 }
 
-// ParseFault reads what String writes.
+// ParseFault parses the text of String.
 func ParseFault(s string) (Fault, bool) {
 	i := slices.Index(faultNames[:], s)
 	return Fault(max(i, 0)), i > 0
@@ -77,8 +77,8 @@ func (f Fault) err() error {
 	return errUnknownOutcome
 }
 
-// LandAs lands the i-th call under way of a side with a fault, and returns the
-// result that the engine is told.
+// LandAs completes the i-th call under way of a side with a fault. It returns the
+// result that the engine takes.
 func (w *World) LandAs(side, i int, fault Fault) (ownergraph.Result, error) {
 	s := w.Sides[side]
 	f := s.Calls[i]
@@ -101,16 +101,16 @@ func (w *World) LandAs(side, i int, fault Fault) (ownergraph.Result, error) {
 	return f.Answer, s.Engine.Done(w.Now, f.ID, f.Answer)
 }
 
-// Carry carries the i-th call under way of a side out, if it is a write, and
-// keeps the answer back: the write's event may come first.
+// Carry commits the i-th call under way of a side, if it is a write, and delays the
+// answer. The event of the write may then come before the answer.
 func (w *World) Carry(side, i int) {
 	if f := &w.Sides[side].Calls[i]; w.Uncarried(side, i) {
 		f.Answer.Err, f.Carried = w.write(f.Call), true
 	}
 }
 
-// Uncarried reports whether the i-th call under way of a side is a write that is
-// not carried out yet.
+// Uncarried reports whether the i-th call under way of a side is a write that the
+// store has not committed yet.
 func (w *World) Uncarried(side, i int) bool {
 	f := &w.Sides[side].Calls[i]
 	return f.writes() && !f.Carried
@@ -120,8 +120,8 @@ func (f *Flight) writes() bool {
 	return f.Type == ownergraph.CallPatch || f.Type == ownergraph.CallDelete
 }
 
-// failControl answers a fence or a listing that goes wrong: the store does not
-// begin it, and says so, unless it is lost.
+// failControl answers a fence or a listing that fails. The store does not begin it
+// and returns the error. A lost call returns no error.
 func (w *World) failControl(side int, c ownergraph.Call) error {
 	var r ownergraph.Result
 	if w.Control != Lost {
@@ -131,18 +131,18 @@ func (w *World) failControl(side int, c ownergraph.Call) error {
 	return w.Sides[side].Engine.Done(w.Now, c.ID, r)
 }
 
-// Garble has the watch of a kind say something that no watch may say.
+// Garble makes the watch of a kind deliver an invalid event.
 func (w *World) Garble(side, kind int) {
 	w.Sides[side].push(kind, graph.Event{Type: graph.Put, Object: graph.Object{Key: graph.Key{Kind: w.Kinds[kind].Kind, Name: "garbled"}}})
 }
 
-// Progress has the watch of a kind say how far it has come, where versions are
-// counted.
+// Progress makes the watch of a kind deliver its version. Versions have to be
+// revisions of the store (CountRevisions).
 func (w *World) Progress(side, kind int) {
 	w.Sides[side].push(kind, graph.Event{Type: graph.Progress, Kind: w.Kinds[kind].Kind, Version: w.Store.Revision()})
 }
 
-// Down makes reads and writes of a kind fail, or no longer.
+// Down makes reads and writes of a kind fail, or ends that.
 func (w *World) Down(kind graph.Kind, down bool) {
 	w.Store.down = slices.DeleteFunc(slices.Clone(w.Store.down), func(k graph.Kind) bool { return k == kind })
 	if down {
@@ -150,7 +150,7 @@ func (w *World) Down(kind graph.Kind, down bool) {
 	}
 }
 
-// Served returns the kinds that are served, in a slice of the caller's.
+// Served returns the kinds that are served. The caller owns the slice.
 func (w *World) Served() []graph.KindInfo { return w.served() }
 
 // served returns the kinds that are served.
@@ -174,13 +174,13 @@ func (w *World) Sicken(kind int, why string) error {
 	return w.all(kind, true, graph.Event{Type: graph.KindSick, Kind: w.Kinds[kind].Kind, Reason: why})
 }
 
-// Recover ends Sicken: a listing has to be begun.
+// Recover ends Sicken. The caller then has to begin a listing.
 func (w *World) Recover(kind int) error {
 	return w.all(kind, false, graph.Event{Type: graph.KindRecovered, Kind: w.Kinds[kind].Kind})
 }
 
-// Vanish takes a kind out of service. Its objects stay in the store, out of
-// reach.
+// Vanish takes a kind out of service. Its objects stay in the store, and no call
+// reaches them.
 func (w *World) Vanish(kind int) error {
 	name := w.Kinds[kind].Kind
 	w.unserved = append(slices.Clone(w.unserved), name)
@@ -189,7 +189,7 @@ func (w *World) Vanish(kind int) error {
 		w.all(-1, false, graph.Event{Type: graph.KindsKnown, Kinds: w.served()}))
 }
 
-// Serve takes a kind into service that vanished, or a new one.
+// Serve takes a kind into service: a vanished one or a new one.
 func (w *World) Serve(info graph.KindInfo) error {
 	if w.kind(info.Kind) < 0 {
 		w.Kinds = append(slices.Clone(w.Kinds), info)
@@ -201,7 +201,7 @@ func (w *World) Serve(info graph.KindInfo) error {
 	return w.all(w.kind(info.Kind), false, graph.Event{Type: graph.KindsKnown, Kinds: w.served()})
 }
 
-// all ends the stream of a kind on every side, and reports an event out of turn.
+// all ends the stream of a kind on every side, and delivers an event at once.
 func (w *World) all(kind int, down bool, ev graph.Event) error {
 	for i, s := range w.Sides {
 		if kind >= 0 {
@@ -216,12 +216,12 @@ func (w *World) all(kind int, down bool, ev graph.Event) error {
 	return nil
 }
 
-// CountRevisions makes the store give versions that have an order across all
-// objects, and the end of a listing the one that it shows.
+// CountRevisions makes versions the revisions of the store, which have one order
+// across all objects. The end of a listing then carries the revision of the listing.
 func (w *World) CountRevisions() { w.Store.counting = true }
 
-// Restore makes the store hold what it held before. UIDs that were spent stay
-// so. Every watch begins anew, after it has announced the rewind, if it does.
+// Restore takes the store back to an older state. It still never reuses a UID. Every
+// watch begins anew. If announced is true, every watch announces the rewind first.
 func (w *World) Restore(old Store, announced bool) error {
 	w.Store.objects, w.Store.revision, w.Store.labels = old.objects, old.revision, old.labels
 	w.Ledger = invariant.NewLedger(old.objects)
@@ -243,8 +243,8 @@ func (w *World) Restore(old Store, announced bool) error {
 	return nil
 }
 
-// Announce tells a side's engine of the newest restore that was announced, if there was
-// one, as a watch does that begins.
+// Announce delivers the newest announced restore to a side's engine. A watch does
+// this when it begins. Without such a restore it does nothing.
 func (w *World) Announce(side int) error {
 	if w.restores == 0 {
 		return nil
@@ -252,9 +252,9 @@ func (w *World) Announce(side int) error {
 	return w.observe(side, graph.Event{Type: graph.Rewound, Reason: "restored", Epoch: strconv.Itoa(w.restores)})
 }
 
-// LoseWrites has no write land that is under way, as a restore may: nobody promises
-// more than that none is begun on the strength of what was before. Answers of reads
-// still come.
+// LoseWrites keeps the writes under way from taking effect, as a restore may. The
+// engine promises only that no later write rests on the lost history. Answers of
+// reads still come.
 func (w *World) LoseWrites() {
 	w.Zombies = nil
 	for _, s := range w.Sides {
@@ -266,5 +266,5 @@ func (w *World) LoseWrites() {
 	}
 }
 
-// ListStale begins a listing that shows what the store held before.
+// ListStale begins a listing of an older state of the store.
 func (w *World) ListStale(side, kind int, old *Store) { w.listFrom(side, kind, old) }

@@ -9,10 +9,10 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// labels are those of objects, by their keys. They are replaced and not changed.
+// labels are the labels of objects by their keys. A change makes a new map.
 type labels map[graph.Key]map[string]string
 
-// with returns the labels, k having these, or none.
+// with returns labels in which k has the given set. An empty set removes k.
 func (l labels) with(k graph.Key, set map[string]string) labels {
 	if len(set) == 0 && len(l[k]) == 0 {
 		return l
@@ -27,12 +27,12 @@ func (l labels) with(k graph.Key, set map[string]string) labels {
 	return out
 }
 
-// Labels returns the labels of the objects that have any. The caller must not
-// change them; they never change.
+// Labels returns the labels of the objects that have any. The caller must not change
+// the map, and the store never changes it.
 func (s *Store) Labels() map[graph.Key]map[string]string { return s.labels }
 
-// Label replaces the labels of an object, which gets a new version. The event is
-// unset if nothing changed.
+// Label replaces the labels of an object and gives it a new version. The event is
+// unset if the labels are the same.
 func (s *Store) Label(k graph.Key, set map[string]string) (graph.Event, error) {
 	live, err := s.Get(k)
 	switch {
@@ -72,8 +72,8 @@ func (s *Store) Select(q ownergraph.Selection) (out ownergraph.Selected, err err
 	return out, nil
 }
 
-// Label has a user replace the labels of an object, and reports whether that
-// changed anything.
+// Label lets a user replace the labels of an object. It returns true if the labels
+// changed.
 func (w *World) Label(k graph.Key, set map[string]string) bool {
 	ev, err := w.Store.Label(k, set)
 	if err != nil || ev.Type == graph.EventUnset {
@@ -83,14 +83,14 @@ func (w *World) Label(k graph.Key, set map[string]string) bool {
 	return true
 }
 
-// selected is what a page of a selection is told of a store, as it is or was. A
-// kind that is out of order now does not answer.
+// selected returns the answer of a page from a present or older store. A kind that
+// is down or sick now returns an error.
 func (w *World) selected(side int, from *Store, q ownergraph.Selection) (r ownergraph.Result) {
 	if r.Err = w.serves(graph.Key{Kind: q.Kind}); r.Err != nil {
 		return r
 	}
 	if w.Sides[side].Streams[w.kind(q.Kind)].Down || w.Store.isDown(q.Kind) {
-		r.Err = fmt.Errorf("select %s: kind is out of order", q.Kind)
+		r.Err = fmt.Errorf("select %s: kind is down or sick", q.Kind)
 		return r
 	}
 	r.Selected, r.Err = from.Select(q)

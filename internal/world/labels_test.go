@@ -10,8 +10,8 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// labelled begins a world whose tenant is swept, a page of a selection having one
-// object, with a selection of volumes under way.
+// labelled returns a world with a marked tenant and a selection of volumes under way.
+// A page of the selection has one object.
 func labelled(t *testing.T) *World {
 	t.Helper()
 	start, err := graph.Parse("t/a[x.io/t]; v/1; v/2; v/3")
@@ -54,7 +54,7 @@ func (w *World) label(t *testing.T, name, of string) {
 	}
 }
 
-// issue has the next page asked for, and fences before it.
+// issue takes the engine's next page of the selection. It passes the fences before it.
 func (w *World) issue(t *testing.T) {
 	t.Helper()
 	if c, ok, err := w.Issue(0, ownergraph.LaneStore); ok || err != nil {
@@ -71,7 +71,7 @@ func (w *World) issue(t *testing.T) {
 	}
 }
 
-// page lands the page that is under way.
+// page completes the page under way.
 func (w *World) page(t *testing.T) string {
 	t.Helper()
 	r, err := w.LandAs(0, 0, NoFault)
@@ -88,8 +88,8 @@ func (w *World) page(t *testing.T) string {
 	return text + "then " + r.Selected.More
 }
 
-// TestSelectionsAreOld: a page of a selection answers what was there when the
-// first one was asked for, or, if it is renewed, what is there now.
+// TestSelectionsAreOld holds that a page of a selection shows the labels at the time
+// of the first page. A renewed page shows the present labels.
 func TestSelectionsAreOld(t *testing.T) {
 	w := labelled(t)
 	w.label(t, "v/1", "b")
@@ -112,7 +112,7 @@ func TestSelectionsAreOld(t *testing.T) {
 	}
 }
 
-// TestSelectionsFail: a kind that is sick, down or not served answers no selection.
+// TestSelectionsFail holds that a sick, down or unserved kind answers no selection.
 func TestSelectionsFail(t *testing.T) {
 	for _, tc := range []struct {
 		name string
@@ -133,17 +133,17 @@ func TestSelectionsFail(t *testing.T) {
 	}
 }
 
-// TestLabel: labels are of one incarnation, a change of them is a new version, and
-// a store that is restored has those that it had.
+// TestLabel holds that labels belong to one incarnation, and that a change of labels
+// makes a new version. A restored store has its old labels.
 func TestLabel(t *testing.T) {
 	w := labelled(t)
 	before := w.Store
 	k := w.Store.Objects()[1].Key
 	if w.Label(k, map[string]string{"of": "a"}) {
-		t.Error("nothing changes, and there is a new version")
+		t.Error("equal labels make a new version")
 	}
 	if _, err := w.Store.Label(graph.Key{Kind: "v", Name: "1", UID: "another"}, nil); !errors.Is(err, graph.ErrConflict) {
-		t.Errorf("another incarnation is labelled: %v", err)
+		t.Errorf("Label of another incarnation: %v", err)
 	}
 	if !w.Label(k, nil) || len(w.Store.Labels()) != 1 || w.Store.Objects()[1].Version != "3" {
 		t.Errorf("%v, %v", w.Store.Labels(), w.Store.Objects())
@@ -152,6 +152,6 @@ func TestLabel(t *testing.T) {
 		t.Errorf("%v, %v", w.Store.Labels(), err)
 	}
 	if _, err := w.Store.Delete(k, graph.DeleteOptions{}); err != nil || len(w.Store.Labels()) != 1 {
-		t.Errorf("%v, %v: it is gone, and its labels with it", w.Store.Labels(), err)
+		t.Errorf("%v, %v: the labels of a deleted object stay", w.Store.Labels(), err)
 	}
 }

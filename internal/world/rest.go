@@ -8,7 +8,7 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// Held returns what the engines report, on one line.
+// Held returns the held objects of all engines, on one line.
 func (w *World) Held() string {
 	var out []string
 	for _, s := range w.Sides {
@@ -19,14 +19,15 @@ func (w *World) Held() string {
 	return strings.Join(out, "; ")
 }
 
-// Seen returns every node of an engine's graph with its version: what the
-// fingerprint asks first of each, but for holders that are gone.
+// Seen returns every node of an engine's graph with its version. It leaves out
+// holders that are gone.
 func Seen(e *ownergraph.Engine) string {
 	var b strings.Builder
 	named, gone := map[graph.Key]bool{}, map[graph.Key]bool{}
 	for _, s := range e.Sweeps(e.Stats().Sweeping) {
 		gone[s.Holder] = s.Gone
 	}
+	// The fingerprint visits every node and names it first.
 	e.Fingerprint(func(k graph.Key, v graph.Version) uint64 {
 		if !named[k] && !(gone[k] && v != "") {
 			named[k] = true
@@ -37,8 +38,8 @@ func Seen(e *ownergraph.Engine) string {
 	return b.String()
 }
 
-// Rebuilt returns the same of a graph that is built from a new listing of the
-// store. It fails if that listing is refused.
+// Rebuilt returns the nodes and versions of a graph that it builds from a new listing
+// of the store. It returns an error if the graph refuses that listing.
 func (w *World) Rebuilt() (string, error) {
 	g := graph.New(graph.Config{Scope: w.cfgs[0].Scope, OwnerName: w.cfgs[0].OwnerName, Limits: w.cfgs[0].Limits})
 	events := []graph.Event{{Type: graph.KindsKnown, Kinds: w.Kinds}}
@@ -50,7 +51,7 @@ func (w *World) Rebuilt() (string, error) {
 	}
 	for _, ev := range events {
 		if _, err := g.Apply(ev); err != nil {
-			return "", fmt.Errorf("a listing of the store is refused: %w", err)
+			return "", fmt.Errorf("list the store: the graph refuses an event: %w", err)
 		}
 	}
 	var b strings.Builder

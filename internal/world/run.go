@@ -7,17 +7,17 @@ import (
 	"github.com/ownergraph/ownergraph"
 )
 
-// mostRounds bounds a run to quiescence.
-const mostRounds = 1_000_000
+// maxRounds bounds a run to rest.
+const maxRounds = 1_000_000
 
 var lanes = [...]ownergraph.Lane{ownergraph.LaneStore, ownergraph.LaneControl, ownergraph.LaneHandler}
 
-// Settle lets everything happen in a fixed order until nothing more does:
-// listings are begun, events delivered, calls handed out and landed; time moves
-// when nothing else does, up to the next thing that an engine waits for. It
-// fails if that takes more than a million rounds.
+// Settle runs the world until it is at rest, in a fixed order. A round begins
+// listings, delivers events, hands out calls and completes them. If a round does
+// nothing, time moves to the next time that an engine waits for. Settle returns an
+// error after a million rounds.
 func (w *World) Settle() error {
-	for range mostRounds {
+	for range maxRounds {
 		moved, err := w.Round()
 		if err != nil {
 			return err
@@ -26,10 +26,10 @@ func (w *World) Settle() error {
 			return nil
 		}
 	}
-	return fmt.Errorf("settle: still moving after %d rounds", mostRounds)
+	return fmt.Errorf("settle: not at rest after %d rounds", maxRounds)
 }
 
-// Round does one of each that can be done, and reports whether there was any.
+// Round does one step of each sort, and returns true if there was a step.
 func (w *World) Round() (bool, error) {
 	moved := false
 	for i, s := range w.Sides {
@@ -65,8 +65,8 @@ func (w *World) Round() (bool, error) {
 	return moved, nil
 }
 
-// Due returns the next time that an engine that is not idle waits for, and
-// whether there is one.
+// Due returns the next time that an engine waits for. It leaves out idle engines, and
+// returns false if no engine waits.
 func (w *World) Due() (time.Time, bool) {
 	for _, s := range w.Sides {
 		if s.Engine.Idle() {
@@ -86,8 +86,8 @@ func (w *World) Due() (time.Time, bool) {
 	return time.Time{}, false
 }
 
-// Advance moves time on to Due, and reports whether there is such a time. An engine that
-// has not been asked for long may be due since some time ago.
+// Advance moves the time to Due, and returns true if there is such a time. The time
+// does not go back for an engine that was due earlier.
 func (w *World) Advance() bool {
 	next, ok := w.Due()
 	if ok && next.After(w.Now) {
@@ -96,7 +96,7 @@ func (w *World) Advance() bool {
 	return ok
 }
 
-// Total returns how many calls landed.
+// Total returns the number of completed calls.
 func (w *World) Total() int {
 	n := 0
 	for _, r := range w.Requests {

@@ -10,34 +10,34 @@ import (
 // Side is one engine with its watch and the calls that it has handed out.
 type Side struct {
 	Engine *ownergraph.Engine
-	// Streams holds what the watch has still to deliver, by kind.
+	// Streams holds the undelivered events of the watch, by kind.
 	Streams []Stream
-	// Calls are under way, in the order in which they were handed out.
+	// Calls are the calls under way, in the order in which the engine handed them out.
 	Calls []Flight
 	// Sets are the fences that the set of kinds has still to pass.
 	Sets []uint64
 
-	selecting Store // when the selection under way began
+	selecting Store // at the begin of the selection under way
 }
 
-// Stream is the part of a watch that is about one kind.
+// Stream is the part of a watch for one kind.
 type Stream struct {
-	// Begun: a listing was begun; before that changes go unseen.
+	// Begun: a listing has begun. The stream carries no change before that.
 	Begun bool
-	// Down: nothing is listed or delivered for now.
+	// Down: the stream lists and delivers nothing for now.
 	Down   bool
 	Events []graph.Event
-	// Fences that were begun before the listing: it reports them at its end.
+	// Fences began before the listing, which reports them at its end.
 	Fences []uint64
 }
 
-// Flight is a call under way. The answer of a read is that of the moment at
-// which it was handed out, that of a page of a selection that of the moment at
-// which its first page was; Renew makes it a later one.
+// Flight is a call under way. The answer of a read is of the time at which the engine
+// handed it out. The answer of a page of a selection is of the time of the first
+// page. Renew makes a later answer.
 type Flight struct {
 	ownergraph.Call
 	Answer ownergraph.Result
-	// Carried: a write is carried out already, and has still to be answered.
+	// Carried: the store has committed the write and not answered yet.
 	Carried bool
 }
 
@@ -50,15 +50,15 @@ func (s *Side) clone() *Side {
 	return c
 }
 
-// push sends an event down the stream of a kind, if it is listened to.
+// push adds an event to the stream of a kind, if a listing has begun.
 func (s *Side) push(kind int, e graph.Event) {
 	if st := &s.Streams[kind]; st.Begun {
 		st.Events = append(st.Events, e)
 	}
 }
 
-// list begins a listing of a kind: a snapshot, after which changes follow. What
-// was under way is lost, but for fences, whose reports come at its end.
+// list begins a listing of a kind: a snapshot, then the changes. It discards the
+// undelivered events. The listing reports their fences at its end.
 func (s *Side) list(kind int, name graph.Kind, at graph.Version, objects []graph.Object) {
 	st := &s.Streams[kind]
 	st.cut()
@@ -76,7 +76,7 @@ func (s *Side) list(kind int, name graph.Kind, at graph.Version, objects []graph
 	st.Fences = nil
 }
 
-// cut ends the stream: what was under way is lost, but for fences.
+// cut ends the stream. It discards the undelivered events, and keeps their fences.
 func (st *Stream) cut() {
 	for _, e := range st.Events {
 		if e.Type == graph.FencePassed {
@@ -86,7 +86,7 @@ func (st *Stream) cut() {
 	st.Begun, st.Events = false, nil
 }
 
-// Spoil takes the version off the object that comes next, if one does.
+// Spoil removes the version of the next object, if the next event is a put.
 func (st *Stream) Spoil() {
 	if len(st.Events) > 0 && st.Events[0].Type == graph.Put {
 		st.Events = slices.Clone(st.Events)
@@ -94,8 +94,8 @@ func (st *Stream) Spoil() {
 	}
 }
 
-// fence notes the present in every stream of a kind that is served, and in that
-// of the set of kinds.
+// fence marks the present instant in the stream of every served kind, and in the
+// stream of the set of kinds.
 func (s *Side) fence(kinds []graph.KindInfo, unserved []graph.Kind, id uint64) {
 	for i, k := range kinds {
 		if slices.Contains(unserved, k.Kind) {

@@ -12,8 +12,8 @@ import (
 )
 
 // Store holds objects under the rules of package finalizer. Versions count the
-// states of one object, so that equal histories of an object look equal. It is
-// a value: copies are independent, since objects are replaced and not changed.
+// states of one object, so that equal histories give equal versions. A Store is a
+// value: a change makes new slices, so that copies are independent.
 type Store struct {
 	objects  []graph.Object // by key
 	spent    []graph.UID    // sorted
@@ -23,8 +23,8 @@ type Store struct {
 	labels   labels         // of the objects that have any
 }
 
-// NewStore returns a store that holds the objects, at version 1 where they have
-// none.
+// NewStore returns a store with the objects. An object without a version gets
+// version 1.
 func NewStore(objects []graph.Object) Store {
 	var s Store
 	for _, o := range objects {
@@ -57,11 +57,11 @@ func (s *Store) put(o graph.Object) {
 	}
 }
 
-// Spent returns the UIDs that will not be given again, sorted. The caller must
+// Spent returns the UIDs that the store will not use again, sorted. The caller must
 // not change them.
 func (s *Store) Spent() []graph.UID { return s.spent }
 
-// Objects returns what the store holds, by key. The caller must not change it.
+// Objects returns the objects of the store by key. The caller must not change them.
 func (s *Store) Objects() []graph.Object { return s.objects }
 
 // Get returns the object at the key's place, or an error that wraps
@@ -79,7 +79,7 @@ func (s *Store) Get(k graph.Key) (graph.Object, error) {
 
 func (s *Store) isDown(k graph.Kind) bool { return slices.Contains(s.down, k) }
 
-// At returns the object at the key's place, whether or not anybody could read it.
+// At returns the object at the key's place, even if its kind is down.
 func (s *Store) At(k graph.Key) (graph.Object, bool) {
 	i, ok := s.find(k)
 	if !ok {
@@ -88,15 +88,15 @@ func (s *Store) At(k graph.Key) (graph.Object, bool) {
 	return s.objects[i], true
 }
 
-// Revision returns the version that stands for what the store holds now, where
-// versions are counted.
+// Revision returns the version of the whole store. CountRevisions makes the versions
+// of objects comparable with it.
 func (s *Store) Revision() graph.Version { return graph.Version(strconv.Itoa(s.revision)) }
 
 // Next returns the key with the UID of the next incarnation at its place.
 func (s *Store) Next(k graph.Key) graph.Key { return s.next(k) }
 
-// commit carries out what the rules made of a write. The event is unset if
-// nothing changed.
+// commit carries out the outcome of a write under the rules. The event is unset if
+// the object is the same.
 func (s *Store) commit(live graph.Object, out finalizer.Outcome) graph.Event {
 	switch out.Effect {
 	case finalizer.Stored:
@@ -122,7 +122,7 @@ func (s *Store) after(v graph.Version) graph.Version {
 	return graph.Version(strconv.Itoa(n + 1))
 }
 
-// Delete and Patch carry out an engine's write.
+// Delete carries out an engine's delete.
 func (s *Store) Delete(k graph.Key, opts graph.DeleteOptions) (graph.Event, error) {
 	live, err := s.Get(k)
 	if err != nil {
@@ -135,6 +135,7 @@ func (s *Store) Delete(k graph.Key, opts graph.DeleteOptions) (graph.Event, erro
 	return s.commit(live, out), nil
 }
 
+// Patch carries out an engine's patch.
 func (s *Store) Patch(k graph.Key, pre graph.Precondition, c graph.Change) (graph.Event, error) {
 	live, err := s.Get(k)
 	if err != nil {
@@ -147,8 +148,8 @@ func (s *Store) Patch(k graph.Key, pre graph.Precondition, c graph.Change) (grap
 	return s.commit(live, out), nil
 }
 
-// Do carries out what a user does. An action that cannot be done changes
-// nothing, and its event is unset.
+// Do carries out a user's action. An action that the store refuses changes nothing,
+// and its event is unset.
 func (s *Store) Do(a oracle.Action) (graph.Event, error) {
 	switch a.Verb {
 	case oracle.Create:

@@ -8,8 +8,8 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// Undo makes a policy of the store undo every write of an engine to objects of a
-// kind, or no longer.
+// Undo makes the store undo every write of an engine to objects of a kind, or ends
+// that. The policy of a store may do so.
 func (w *World) Undo(kind graph.Kind, undo bool) {
 	w.undoes = slices.DeleteFunc(slices.Clone(w.undoes), func(k graph.Kind) bool { return k == kind })
 	if undo {
@@ -17,8 +17,8 @@ func (w *World) Undo(kind graph.Kind, undo bool) {
 	}
 }
 
-// undo carries a write out and undoes it in the same step: the write succeeds, and
-// its object is as it was, at another version.
+// undo carries out a write and undoes it in the same step. The write succeeds. Its
+// object has the old content and a new version.
 func (w *World) undo(c ownergraph.Call) error {
 	if err := w.serves(c.Key); err != nil {
 		return err

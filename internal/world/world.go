@@ -12,7 +12,7 @@ import (
 	"github.com/ownergraph/ownergraph/internal/oracle"
 )
 
-// World is everything there is. It is not safe for concurrent use.
+// World is the store, its users and the engines. It is not safe for concurrent use.
 type World struct {
 	Store Store
 	Kinds []graph.KindInfo
@@ -20,49 +20,48 @@ type World struct {
 	Now   time.Time
 	// Zombies are writes of crashed engines that may still land.
 	Zombies []ownergraph.Call
-	// Control is what goes wrong with the next fence or listing.
+	// Control is the fault of the next fence or listing.
 	Control Fault
-	// Requests counts the calls that landed, by type.
+	// Requests counts the completed calls by type.
 	Requests [9]int
 	// Ledger judges every write of an engine.
 	Ledger *invariant.Ledger
-	// Asked is the side whose engine was last asked for a call.
+	// Asked is the side of the last call of Next.
 	Asked  int
 	broken error
-	// LateSets: that the set of kinds has passed a fence is told by PassSet
-	// alone, and not as soon as the fence begins.
+	// LateSets makes PassSet alone report that the set of kinds has passed a fence.
+	// Otherwise the report comes when the fence begins.
 	LateSets bool
-	// OnEvent, if set, sees every event that a watch delivers to an engine.
+	// OnEvent, if set, gets every event that a watch delivers to an engine.
 	OnEvent func(side int, ev graph.Event)
-	// OnWrite, if set, sees every write of an engine that changed the store, and
-	// the store as it was before.
+	// OnWrite, if set, gets every write of an engine that changed the store, and the
+	// store before the write.
 	OnWrite func(before *Store, c ownergraph.Call)
-	// OnCommit, if set, sees every change of the store, before the ledger does.
+	// OnCommit, if set, gets every change of the store before the ledger.
 	OnCommit func(ev graph.Event)
-	// OnCall, if set, sees every call as an engine hands it out, and OnAnswer
-	// every result of a read, a write or a handler before the engine is told.
+	// OnCall, if set, gets every call as an engine hands it out. OnAnswer, if set, gets
+	// every result of a read, a write or a handler before the engine.
 	OnCall   func(side int, c ownergraph.Call)
 	OnAnswer func(side int, c ownergraph.Call, r ownergraph.Result)
-	// OnWake, if set, sees the time at which an engine without a call wants to be
-	// asked again for one of the lane.
+	// OnWake, if set, gets the time that Next returns for a lane without a call.
 	OnWake func(side int, lane ownergraph.Lane, at time.Time)
 
-	// restores counts the restores that were announced, which is their epoch.
+	// restores counts the announced restores. The count is the epoch.
 	restores int
 	level    ownergraph.Level
 	cfgs     []ownergraph.Config // of each side
-	unserved []graph.Kind        // of Kinds, those that are not served now
-	undoes   []graph.Kind        // writes of engines to these are undone
+	unserved []graph.Kind        // the kinds of Kinds that are not served now
+	undoes   []graph.Kind        // the kinds for which the store undoes writes of engines
 }
 
-// New returns a world that holds the objects, with n engines that know nothing
-// yet. Kinds that are not given are made from the objects.
+// New returns a world with the objects and n new engines. The kinds of the objects
+// are added to the given kinds.
 func New(level ownergraph.Level, cfg ownergraph.Config, n int, kinds []graph.KindInfo, objects []graph.Object) (*World, error) {
 	return NewEach(level, slices.Repeat([]ownergraph.Config{cfg}, n), kinds, objects)
 }
 
-// NewEach is New with an engine for each of the settings. They agree in what is
-// about the graph, and in Override.
+// NewEach is New with one engine for each Config. The Configs have to agree in the
+// settings of the graph, and in Override.
 func NewEach(level ownergraph.Level, cfgs []ownergraph.Config, kinds []graph.KindInfo, objects []graph.Object) (*World, error) {
 	w := &World{Store: NewStore(objects), Kinds: kinds, Now: time.Unix(0, 0).UTC(), level: level, cfgs: cfgs}
 	for _, o := range objects {
@@ -79,7 +78,7 @@ func NewEach(level ownergraph.Level, cfgs []ownergraph.Config, kinds []graph.Kin
 	return w, nil
 }
 
-// AddKind adds a kind before the world begins to move, if it is not there.
+// AddKind adds a kind before the first step, if it is missing.
 func (w *World) AddKind(k graph.KindInfo) {
 	if w.kind(k.Kind) < 0 {
 		w.Kinds = append(w.Kinds, k)
@@ -103,7 +102,7 @@ func (w *World) Clone() *World {
 	return &c
 }
 
-// restart gives side i a new engine that knows the kinds and nothing else.
+// restart gives side i a new engine that knows the set of kinds alone.
 func (w *World) restart(i int) error {
 	e, err := ownergraph.NewEngine(w.level, w.cfgs[i])
 	if err != nil {
@@ -122,8 +121,8 @@ func (w *World) restart(i int) error {
 	return w.observe(i, graph.Event{Type: graph.KindsKnown, Kinds: w.served()})
 }
 
-// Observe hands events to a side's engine that no stream of its holds, up to one
-// that is refused.
+// Observe delivers the given events to a side's engine, besides those of its streams.
+// It stops at the first event that the engine refuses.
 func (w *World) Observe(side int, evs ...graph.Event) error {
 	for _, ev := range evs {
 		if err := w.observe(side, ev); err != nil {
@@ -133,7 +132,7 @@ func (w *World) Observe(side int, evs ...graph.Event) error {
 	return nil
 }
 
-// observe hands an event to a side's engine.
+// observe delivers an event to a side's engine.
 func (w *World) observe(side int, ev graph.Event) error {
 	if w.OnEvent != nil {
 		w.OnEvent(side, ev)
@@ -141,7 +140,7 @@ func (w *World) observe(side int, ev graph.Event) error {
 	return w.Sides[side].Engine.Observe(w.Now, ev)
 }
 
-// Do has a user do something, and reports whether it changed anything.
+// Do carries out an action of a user. It returns true if the store changed.
 func (w *World) Do(a oracle.Action) bool {
 	ev, err := w.Store.Do(a)
 	if err != nil || ev.Type == graph.EventUnset {
@@ -151,8 +150,8 @@ func (w *World) Do(a oracle.Action) bool {
 	return true
 }
 
-// Plant has a store do what none may: it makes an object whatever its UID, so
-// that two may have one. It reports whether the place was free.
+// Plant creates an object with any UID, so that two objects may have the same UID.
+// That breaks the contract of the store. It returns true if the place was free.
 func (w *World) Plant(o graph.Object) bool {
 	if _, taken := w.Store.find(o.Key); taken {
 		return false
@@ -163,7 +162,7 @@ func (w *World) Plant(o graph.Object) bool {
 	return true
 }
 
-// publish sends an event down every watch.
+// publish adds an event to every watch.
 func (w *World) publish(ev graph.Event) {
 	if ev.Type == graph.EventUnset {
 		return
@@ -190,7 +189,7 @@ func (w *World) listFrom(side, kind int, s *Store) {
 	w.Sides[side].list(kind, w.Kinds[kind].Kind, at, s.Objects())
 }
 
-// Deliver hands the next event of a kind to a side's engine.
+// Deliver delivers the next event of a kind to a side's engine.
 func (w *World) Deliver(side, kind int) error {
 	s := w.Sides[side]
 	st := &s.Streams[kind]
@@ -263,7 +262,7 @@ func (w *World) begin(side int, c ownergraph.Call) error {
 	return nil
 }
 
-// PassSet tells a side's engine that the set of kinds has passed the next fence.
+// PassSet reports to a side's engine that the set of kinds has passed the next fence.
 func (w *World) PassSet(side int) error {
 	s := w.Sides[side]
 	id := s.Sets[0]
@@ -271,7 +270,7 @@ func (w *World) PassSet(side int) error {
 	return w.observe(side, graph.Event{Type: graph.FencePassed, Fence: id})
 }
 
-// answer is what a read is told now.
+// answer returns the answer of a read at the present time.
 func (w *World) answer(k graph.Key) (r ownergraph.Result) {
 	if r.Err = w.serves(k); r.Err == nil {
 		r.Object, r.Err = w.Store.Get(k)
@@ -279,8 +278,8 @@ func (w *World) answer(k graph.Key) (r ownergraph.Result) {
 	return r
 }
 
-// Outdated reports whether the i-th call of a side is a read whose answer is no
-// longer what the store holds.
+// Outdated reports whether the i-th call of a side is a read with an old answer: the
+// store would answer otherwise now.
 func (w *World) Outdated(side, i int) bool {
 	f := &w.Sides[side].Calls[i]
 	if f.Type != ownergraph.CallRead {
@@ -291,8 +290,8 @@ func (w *World) Outdated(side, i int) bool {
 		now.Object.UID != f.Answer.Object.UID || now.Object.Version != f.Answer.Object.Version
 }
 
-// Overtaken reports whether a listing of a kind, of which a side's engine has
-// been told nothing yet, would show something else if it began now.
+// Overtaken reports whether a listing of a kind would show other objects if it began
+// now. No event of the listing has been delivered yet, except its begin.
 func (w *World) Overtaken(side, kind int) bool {
 	i := 0
 	events := w.Sides[side].Streams[kind].Events[1:]
@@ -308,8 +307,8 @@ func (w *World) Overtaken(side, kind int) bool {
 	return events[i].Type != graph.ListEnded
 }
 
-// Renew has the store answer the i-th call of a side, a read or a selection, with
-// what it holds now.
+// Renew replaces the answer of the i-th call of a side by one of the present time.
+// The call is a read or a selection.
 func (w *World) Renew(side, i int) {
 	f := &w.Sides[side].Calls[i]
 	if f.Type == ownergraph.CallSelect {
@@ -319,14 +318,14 @@ func (w *World) Renew(side, i int) {
 	f.Answer = w.answer(f.Key)
 }
 
-// Land carries out the i-th call under way of a side and reports its result. A
-// handler succeeds.
+// Land completes the i-th call under way of a side without a fault. A handler
+// succeeds.
 func (w *World) Land(side, i int) error {
 	_, err := w.LandAs(side, i, NoFault)
 	return err
 }
 
-// write carries a write out.
+// write carries out a write.
 func (w *World) write(c ownergraph.Call) error {
 	if slices.Contains(w.undoes, c.Key.Kind) {
 		return w.undo(c)
@@ -357,8 +356,8 @@ func (w *World) write(c ownergraph.Call) error {
 // Err returns the first invariant that a write of an engine broke, or nil.
 func (w *World) Err() error { return w.broken }
 
-// Crash ends a side's engine. Its writes under way may still land; a new engine
-// begins from nothing.
+// Crash ends a side's engine and begins a new one. The writes under way of the old
+// engine may still complete.
 func (w *World) Crash(side int) error {
 	for _, f := range w.Sides[side].Calls {
 		if f.writes() && !f.Carried {
@@ -368,10 +367,10 @@ func (w *World) Crash(side int) error {
 	return w.restart(side)
 }
 
-// LandZombie lands the i-th write of a crashed engine.
+// LandZombie completes the i-th write of a crashed engine.
 func (w *World) LandZombie(i int) error {
 	c := w.Zombies[i]
 	w.Zombies = slices.Delete(w.Zombies, i, i+1)
-	_ = w.write(c) // nobody is left to take the result
+	_ = w.write(c) // the engine is gone, and no engine takes the result
 	return nil
 }

@@ -10,8 +10,8 @@ import (
 
 func TestThreeNodes(t *testing.T) {
 	for _, tc := range []struct{ start, act, want, reason string }{
-		{"a; b -> a; c -> b", "bg a", "", "the background cascade takes everything"},
-		{"a; b -> a!; c -> b!", "fg a", "", "the foreground cascade takes everything"},
+		{"a; b -> a; c -> b", "bg a", "", "the background cascade deletes all objects"},
+		{"a; b -> a!; c -> b!", "fg a", "", "the foreground cascade deletes all objects"},
 		{"a; b -> a; c -> b", "orphan a", "b; c -> b", "orphaning keeps the dependents"},
 		{"a; b; c -> a, b", "bg a", "b; c -> b", "a solid owner keeps the object"},
 		{"a -> c!; b -> a!; c -> b!", "fg a", "", "a ring does not block itself"},
