@@ -8,14 +8,14 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// Verb says what a user does.
+// Verb is the sort of a user's action.
 type Verb uint8
 
 const (
 	// VerbUnset does nothing.
 	VerbUnset Verb = iota
-	// Foreground, Background and Orphan delete with that propagation, also an
-	// object that is marked already (W1).
+	// Foreground, Background and Orphan delete with that propagation. They also apply
+	// to a marked object (W1).
 	Foreground
 	Background
 	Orphan
@@ -25,13 +25,13 @@ const (
 	Finish
 	// Touch makes a new version. A state does not show it.
 	Touch
-	// AddRef adds a reference where none has its key and resolution.
+	// AddRef adds a reference, unless one has the same key and resolution.
 	AddRef
-	// DropRef removes the references with this key, Flip turns their Block.
+	// DropRef removes the references with this key. Flip inverts their Block.
 	DropRef
 	Flip
-	// Create makes a new object, Recreate the next incarnation of a name: bare,
-	// with the first UID in the row a, a', a'' that is not spent (W3).
+	// Create makes a new object. Recreate makes the next incarnation of a name: a bare
+	// object with the first unspent UID of the row a, a', a'' (W3).
 	Create
 	Recreate
 	// Grace0 ends the grace period of a marked object.
@@ -54,8 +54,8 @@ func (v Verb) takesRef() bool { return v == AddRef || v == DropRef || v == Flip 
 // Action is one write of a user. It is a value; treat it as read-only.
 type Action struct {
 	Verb Verb
-	// Object is whom it acts on: a key alone; for AddRef, DropRef and Flip a
-	// key with the one reference; for Create the new object.
+	// Object is the target of the action: a key alone. AddRef, DropRef and Flip have a
+	// key with one reference, and Create has the new object.
 	Object graph.Object
 }
 
@@ -70,8 +70,8 @@ func (a Action) String() string {
 	return a.Verb.String() + " " + a.Object.Key.String()
 }
 
-// ParseAction reads an action: a verb and what it acts on in the notation of
-// package graph.
+// ParseAction parses an action: a verb and its target in the notation of package
+// graph.
 //
 //	fg a         bg a          orphan a      touch a     grace0 a
 //	strip a      finish a      recreate a    create b[x.io/y] -> a!
@@ -95,7 +95,7 @@ func ParseAction(s string) (Action, error) {
 	return a, nil
 }
 
-// ParseActions reads actions separated by ";". Blank text holds none.
+// ParseActions parses actions with ";" between them. Blank text has no action.
 func ParseActions(s string) ([]Action, error) {
 	if strings.TrimSpace(s) == "" {
 		return nil, nil
@@ -133,7 +133,7 @@ func separator(s string) int {
 	return len(s)
 }
 
-// wrong says what the object has or lacks that the verb cannot do with, or "".
+// wrong returns the fault of the object for the verb, or "".
 func (a Action) wrong() string {
 	if a.Verb == Create {
 		if a.Object.Deleting || a.Object.GraceSeconds != 0 {

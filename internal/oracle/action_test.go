@@ -14,11 +14,11 @@ import (
 func TestParseAction(t *testing.T) {
 	for _, tc := range []struct{ text, want, reason string }{
 		{"fg a", "fg a", "a verb and a key"},
-		{" addref  b -> a! ", "addref b->a!", "blanks are free, the printed form is tight"},
+		{" addref  b -> a! ", "addref b->a!", "the input may have blanks, and the printed form has none"},
 		{"addref b->a!^?", "addref b->a!^?", "a reference has its flags"},
 		{"dropref b- -> a", "dropref b-->a", "the arrow ends a name"},
-		{"create b*->a", "create b* -> a", "a new object is whole"},
-		{`bg "x; y"/z`, `bg "x; y"/z`, "any key"},
+		{"create b*->a", "create b* -> a", "create takes a whole object"},
+		{`bg "x; y"/z`, `bg "x; y"/z`, "a key may have quotes"},
 	} {
 		a, err := ParseAction(tc.text)
 		if err != nil || a.String() != tc.want {
@@ -31,16 +31,16 @@ func TestParseActionsErrors(t *testing.T) {
 	const verbs = "fg, bg, orphan, strip, finish, touch, addref, dropref, flip, create, recreate, grace0"
 	for _, tc := range []struct{ text, want, reason string }{
 		{"fg a;", `parse action: verb: "" is not one of ` + verbs, "a separator stands between actions"},
-		{"unset a", `parse action: verb: "unset" is not one of ` + verbs, "no verb is no action"},
+		{"unset a", `parse action: verb: "unset" is not one of ` + verbs, "an action needs a verb"},
 		{"fg", "parse action fg: parse object: byte 1: key: want plain text or a quoted string, found the end", "a verb needs an object"},
-		{"fg a~", "parse action fg: a~: want a key alone", "a deletion does not describe"},
-		{"fg a -> b", "parse action fg: a -> b: want a key alone", "nor does it take a reference"},
-		{"addref b", "parse action addref: b: want a key and one reference", "a reference is needed"},
-		{"addref b -> a, c", "parse action addref: b -> a, c: want a key and one reference", "one"},
-		{"addref b* -> a", "parse action addref: b* -> a: want a key and one reference", "and nothing else"},
-		{"flip b->a!", "parse action flip: b -> a!: want a reference without flags", "flip says no direction"},
-		{"create a~", "parse action create: a~: a new object is not marked", "stores forbid it"},
-		{`fg "a; bg b`, `parse action fg: parse object: byte 1: key: not a Go string, or it does not end`, "quotes are closed"},
+		{"fg a~", "parse action fg: a~: want a key alone", "a deletion takes a key alone"},
+		{"fg a -> b", "parse action fg: a -> b: want a key alone", "a deletion takes no reference"},
+		{"addref b", "parse action addref: b: want a key and one reference", "addref needs a reference"},
+		{"addref b -> a, c", "parse action addref: b -> a, c: want a key and one reference", "addref takes one reference"},
+		{"addref b* -> a", "parse action addref: b* -> a: want a key and one reference", "addref takes no other data"},
+		{"flip b->a!", "parse action flip: b -> a!: want a reference without flags", "flip has no direction"},
+		{"create a~", "parse action create: a~: a new object is not marked", "a new object is unmarked"},
+		{`fg "a; bg b`, `parse action fg: parse object: byte 1: key: not a Go string, or it does not end`, "a quotation has an end"},
 	} {
 		_, err := ParseActions(tc.text)
 		if err == nil || err.Error() != tc.want+": invalid" || !errors.Is(err, graph.ErrInvalid) {
@@ -95,36 +95,36 @@ func TestApply(t *testing.T) {
 		reason         string
 	}{
 		{"a* | fg a", "a~[foreground]*", true, "a deletion marks"},
-		{"a*[orphan] | fg a", "a~[foreground]*", true, "and chooses the propagation"},
-		{"a~[foreground]* | orphan a", "a~*[orphan]", true, "also the second time"},
-		{"a~[foreground]* | bg a", "a~*", true, "background takes the finalizer off"},
-		{"a~[foreground] | bg a", "", true, "with which the object goes"},
-		{"a~[foreground]* | fg a", "a~[foreground]*", false, "the same again is nothing"},
+		{"a*[orphan] | fg a", "a~[foreground]*", true, "a deletion chooses the propagation"},
+		{"a~[foreground]* | orphan a", "a~*[orphan]", true, "a second deletion chooses it again"},
+		{"a~[foreground]* | bg a", "a~*", true, "a background deletion removes the propagation finalizer"},
+		{"a~[foreground] | bg a", "", true, "the object goes with its last finalizer"},
+		{"a~[foreground]* | fg a", "a~[foreground]*", false, "the same deletion again changes nothing"},
 		{"a~30 | fg a", "a~30", false, "a grace period is pending"},
-		{"a[orphan] | strip a", "a", true, "strip takes a propagation finalizer"},
-		{"a*[orphan,x] | finish a", "a[orphan]", true, "finish takes the others"},
-		{"a~* | finish a", "", true, "with the last one the object goes"},
-		{"a | finish a", "a", false, "there is none"},
-		{"a | touch a", "a", true, "a new version"},
+		{"a[orphan] | strip a", "a", true, "strip removes a propagation finalizer"},
+		{"a*[orphan,x] | finish a", "a[orphan]", true, "finish removes the other finalizers"},
+		{"a~* | finish a", "", true, "the object goes with its last finalizer"},
+		{"a | finish a", "a", false, "the object has no finalizer"},
+		{"a | touch a", "a", true, "touch makes a new version"},
 		{"a; b | addref b->a!", "a; b -> a!", true, "a new reference"},
-		{"a; b -> a | addref b->a!", "a; b -> a", false, "which is there"},
-		{"a; b -> a | addref b->a?", "a; b -> a, a?", true, "which is another one"},
+		{"a; b -> a | addref b->a!", "a; b -> a", false, "the reference exists"},
+		{"a; b -> a | addref b->a?", "a; b -> a, a?", true, "the resolution makes another reference"},
 		{"a; b~* | addref b->a", "a; b~* -> a", true, "references may change while an object is being deleted"},
 		{"b -> a!, a?, c | dropref b->a", "b -> c", true, "every reference with this key goes"},
-		{"b -> c | dropref b->a", "b -> c", false, "there is none"},
-		{"b -> a, c | flip b->a", "b -> a!, c", true, "on"},
-		{"b -> a!^ | flip b->a", "b -> a^", true, "off"},
+		{"b -> c | dropref b->a", "b -> c", false, "no reference has this key"},
+		{"b -> a, c | flip b->a", "b -> a!, c", true, "flip sets Block"},
+		{"b -> a!^ | flip b->a", "b -> a^", true, "flip clears Block"},
 		{"a | create b[x] -> a!", "a; b[x] -> a!", true, "a new object"},
 		{"a | create a", "a", false, "the name is taken"},
-		{"a' | create a", "a'", false, "by another incarnation"},
+		{"a' | create a", "a'", false, "another incarnation has the name"},
 		{"b -> a | create a", "a; b -> a", true, "a reference may have foreseen the UID"},
 		{"a | recreate a", "a", false, "the name is taken"},
 		{"b | recreate a", "a; b", true, "the first incarnation"},
-		{"b -> a, a' | recreate a", "a; b -> a, a'", true, "the first that is not spent: neither has lived"},
-		{"b -> a/s/x@1 | recreate a/s/x@1", `a/s/x@1; b -> a/s/x@1`, true, "the same of a UID that is given"},
+		{"b -> a, a' | recreate a", "a; b -> a, a'", true, "the first unspent UID; neither UID has lived"},
+		{"b -> a/s/x@1 | recreate a/s/x@1", `a/s/x@1; b -> a/s/x@1`, true, "a given UID may be foreseen, too"},
 		{"a~30 | grace0 a", "", true, "the grace period ends"},
-		{"a~30* | grace0 a", "a~*", true, "finalizers hold all the same"},
-		{"a | grace0 a", "a", false, "it has not begun"},
+		{"a~30* | grace0 a", "a~*", true, "finalizers hold the object after the grace period"},
+		{"a | grace0 a", "a", false, "the object is not marked"},
 		{"a' | fg a", "a'", false, "an action names one incarnation"},
 	} {
 		start, actions := scenario(t, tc.scenario)
@@ -135,7 +135,7 @@ func TestApply(t *testing.T) {
 	}
 }
 
-// Spent UIDs do not return by way of an action either.
+// TestApplySpent holds that no action makes a spent UID again.
 func TestApplySpent(t *testing.T) {
 	start, actions := scenario(t, "a; b | bg a; recreate a; bg a'; addref b->a''; recreate a; create a'")
 	s, changed := NewState(start), false
@@ -146,16 +146,16 @@ func TestApplySpent(t *testing.T) {
 	}
 }
 
-// An action that nobody parsed is no action.
+// TestApplyUnparsed holds that an invalid action changes nothing.
 func TestApplyUnparsed(t *testing.T) {
 	for _, tc := range []struct {
 		action Action
 		reason string
 	}{
-		{Action{}, "no verb"},
-		{Action{Verb: Grace0 + 1, Object: graph.Object{Key: graph.Key{Kind: "a", Name: "a", UID: "a"}}}, "no such verb"},
-		{Action{Verb: AddRef, Object: graph.Object{Key: graph.Key{Kind: "a", Name: "a", UID: "a"}}}, "no reference"},
-		{Action{Verb: Create, Object: graph.Object{GraceSeconds: 1}}, "a grace period without a mark"},
+		{Action{}, "the action has no verb"},
+		{Action{Verb: Grace0 + 1, Object: graph.Object{Key: graph.Key{Kind: "a", Name: "a", UID: "a"}}}, "the verb is unknown"},
+		{Action{Verb: AddRef, Object: graph.Object{Key: graph.Key{Kind: "a", Name: "a", UID: "a"}}}, "the reference is missing"},
+		{Action{Verb: Create, Object: graph.Object{GraceSeconds: 1}}, "a new object has a grace period"},
 	} {
 		start, _ := graph.Parse("a")
 		if s, changed := tc.action.Apply(NewState(start)); changed || s.String() != "a" {
@@ -167,11 +167,11 @@ func TestApplyUnparsed(t *testing.T) {
 func TestNames(t *testing.T) {
 	for _, tc := range []struct{ got, want, reason string }{
 		{ScopeUnset.String(), "unset", "the zero value has a name"},
-		{ScopeAbsent.String(), "absent", "so has the last"},
-		{NameAbsent.String(), "absent", "and that of names"},
-		{Scope(9).String(), "scope(9)", "what has none shows its number"},
+		{ScopeAbsent.String(), "absent", "the last value has a name"},
+		{NameAbsent.String(), "absent", "NameAbsent has a name"},
+		{Scope(9).String(), "scope(9)", "an unknown value shows its number"},
 		{VerbUnset.String(), "unset", "the zero value has a name"},
-		{Verb(99).String(), "verb(99)", "what has none shows its number"},
+		{Verb(99).String(), "verb(99)", "an unknown value shows its number"},
 	} {
 		if tc.got != tc.want {
 			t.Errorf("String() = %q, want %q: %s", tc.got, tc.want, tc.reason)

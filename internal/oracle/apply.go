@@ -7,9 +7,9 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// Apply returns the state that the action leads to, and whether it differs. An
-// action that cannot be done changes nothing: its object does not live, the
-// name is taken, the UID is spent, or what it asks for is so already.
+// Apply returns the state after the action, and true if it differs. An action that
+// the store refuses changes nothing: its object does not live, its name is taken, or
+// its UID is spent. An action whose effect is there already changes nothing either.
 func (a Action) Apply(s State) (State, bool) {
 	if a.wrong() != "" {
 		return s, false
@@ -31,7 +31,7 @@ func (a Action) Apply(s State) (State, bool) {
 	return s.write(i, f), true
 }
 
-// change returns the object as the action leaves it.
+// change returns the object after the action.
 func (a Action) change(o graph.Object) graph.Object {
 	switch a.Verb {
 	case Foreground:

@@ -2,8 +2,8 @@ package oracle
 
 import "testing"
 
-// BenchmarkEnds shows what a call costs. Random triples with two actions need
-// some 35 µs on average; rings and dense graphs are the expensive ones.
+// BenchmarkEnds measures a call. Random triples with two actions need some 35 µs on
+// average. Rings and dense graphs cost the most.
 func BenchmarkEnds(b *testing.B) {
 	for _, bc := range []struct{ name, scenario string }{
 		{"chain", "a; b -> a!; c -> b! | fg a; touch b"},

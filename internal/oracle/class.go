@@ -6,7 +6,7 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// class is what an owner reference is, C1 to C3.
+// class is the class of an owner reference, C1 to C3.
 type class uint8
 
 const (
@@ -44,8 +44,8 @@ func (s State) class(d graph.Object, r graph.Owner, cfg Config) class {
 	return absent
 }
 
-// holds reports whether a reference with another scope or name than the object's,
-// or both, is held by its life: only if each rule that it breaks is to hold.
+// holds reports whether a living object holds a reference with its UID and another
+// scope or name. It does if no setting makes the difference an absence.
 func (c Config) holds(r graph.Owner, live graph.Key) bool {
 	return (r.Scope == live.Scope || c.Scope != ScopeAbsent) && (r.Name == live.Name || c.OwnerName != NameAbsent)
 }

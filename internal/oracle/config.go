@@ -2,18 +2,18 @@ package oracle
 
 import "fmt"
 
-// Config holds what embedders may decide. The zero value is the default.
+// Config has the settings of embedders. The zero value is the default.
 type Config struct {
-	// Scope says how references across scopes are read (C2).
+	// Scope is the reading of references across scopes (C2).
 	Scope Scope
-	// OwnerName says how references with another name are read (C2).
+	// OwnerName is the reading of references with another name (C2).
 	OwnerName OwnerName
 	// Override is the proposal's reading of G2: the collector's own deletes
 	// override the propagation finalizer that an object carries.
 	Override bool
-	// Restarts permits what an engine leaves that began anew: an owner that was
-	// gone before is not looked for beside a solid one, so that an absent
-	// reference may stay there (G4; RULES, Cost: no read for it).
+	// Restarts permits the end states of an engine that restarted. Such an engine reads
+	// no owner that was gone before, beside a solid one. An absent reference may stay
+	// there (G4; RULES, Cost: no read for it).
 	Restarts bool
 }
 
@@ -23,7 +23,7 @@ type Scope uint8
 const (
 	// ScopeUnset is ScopeHold.
 	ScopeUnset Scope = iota
-	// ScopeHold reads them as unknown: they hold.
+	// ScopeHold reads them as unknown, and unknown holds.
 	ScopeHold
 	// ScopeAbsent reads them as absent, as Kubernetes does.
 	ScopeAbsent
@@ -45,7 +45,7 @@ type OwnerName uint8
 const (
 	// NameUnset is NameHold.
 	NameUnset OwnerName = iota
-	// NameHold reads them as unknown: they hold.
+	// NameHold reads them as unknown, and unknown holds.
 	NameHold
 	// NameAbsent reads them as absent, as Kubernetes does.
 	NameAbsent

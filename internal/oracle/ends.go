@@ -8,10 +8,10 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// Ends returns every end state that is permitted for a store that begins with
-// these objects while users do these actions, in this order, at any time: the
-// quiet states of all interleavings with the collector's steps. They have the
-// form of Line, sorted, each once; "" is the empty store.
+// Ends returns every permitted end state of a store that begins with the objects.
+// Users do the actions in the given order, at any time. The end states are the quiet
+// states of all interleavings with the collector's steps. They have the form of
+// Line, are sorted and distinct. The empty store is "".
 func Ends(start []graph.Object, actions []Action, cfg Config) []string {
 	all, quiet := explore([]State{NewState(start)}, cfg)
 	for _, a := range actions {
@@ -20,9 +20,10 @@ func Ends(start []graph.Object, actions []Action, cfg Config) []string {
 	return lines(quiet)
 }
 
-// EndsQuiet is Ends where every action waits until the state is quiet and no
-// write is under way. It is a subset, and often has one element. Held by
-// TestLaws.
+// EndsQuiet is Ends for actions that wait until the state is quiet and no write is
+// under way. It is a subset of Ends, and often has one element.
+//
+// Held by TestLaws.
 func EndsQuiet(start []graph.Object, actions []Action, cfg Config) []string {
 	_, quiet := explore([]State{NewState(start)}, cfg)
 	for _, a := range actions {
@@ -31,14 +32,13 @@ func EndsQuiet(start []graph.Object, actions []Action, cfg Config) []string {
 	return lines(quiet)
 }
 
-// explore returns all states that steps of the collector lead to, the given
-// ones among them; and those that are quiet, with no step under way. Every step
-// removes a reference, a Block, a finalizer or an object, or sets a mark, so
-// there is an end.
+// explore returns all states that the collector's steps reach, with the given ones.
+// It also returns the quiet states, without steps under way. Every step removes a
+// reference, a Block, a finalizer or an object, or sets a mark. So the search ends.
 func explore(todo []State, cfg Config) (all, quiet []State) {
 	seen := map[string]bool{}
 	for len(todo) > 0 {
-		s, settled := todo[len(todo)-1].observe(cfg)
+		s, still := todo[len(todo)-1].observe(cfg)
 		todo = todo[:len(todo)-1]
 		id := s.identity()
 		if seen[id] {
@@ -46,7 +46,7 @@ func explore(todo []State, cfg Config) (all, quiet []State) {
 		}
 		seen[id] = true
 		all = append(all, s)
-		if settled {
+		if still {
 			quiet = append(quiet, s.forget())
 		}
 		for i, o := range s.objects {
@@ -58,19 +58,19 @@ func explore(todo []State, cfg Config) (all, quiet []State) {
 	return all, quiet
 }
 
-// observe adds what the collector judges by this state to what it judged before
-// (J1), and reports whether it has nothing left that it has to do.
+// observe adds the steps that the collector judges by this state to its earlier ones
+// (J1). It returns true if the state is quiet.
 func (s State) observe(cfg Config) (State, bool) {
-	settled := true
+	still := true
 	s.objects = slices.Clone(s.objects)
 	for i := range s.objects {
 		must := s.must(i, cfg)
-		settled = settled && len(must) == 0
+		still = still && len(must) == 0
 		for _, o := range append(must, s.may(i, cfg)...) {
 			s.objects[i].judged = insert(s.objects[i].judged, newForm(o))
 		}
 	}
-	return s, settled
+	return s, still
 }
 
 func insert(forms []form, f form) []form {
@@ -81,7 +81,7 @@ func insert(forms []form, f form) []form {
 	return slices.Insert(slices.Clip(forms), i, f)
 }
 
-// step lets the collector write what it judged.
+// step writes a step that the collector has judged.
 func (s State) step(i int, f form) State {
 	old := s.objects[i]
 	s = s.write(i, f)

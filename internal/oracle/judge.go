@@ -6,7 +6,7 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// Quiet reports whether the collector has nothing left that it has to do.
+// Quiet reports whether the collector has no step left that it must take.
 func Quiet(s State, cfg Config) bool {
 	for i := range s.objects {
 		if len(s.must(i, cfg)) > 0 {
@@ -16,8 +16,8 @@ func Quiet(s State, cfg Config) bool {
 	return true
 }
 
-// must returns what the collector, seeing this state, may turn the i-th object
-// into, and has to if nothing changes it.
+// must returns the next forms of the i-th object by the steps of the collector in
+// this state. The collector has to take one of them, unless the state changes.
 func (s State) must(i int, cfg Config) (out []graph.Object) {
 	o := s.objects[i].Object
 	if !o.Deleting && !flawed(o) {
@@ -39,7 +39,7 @@ func (s State) must(i int, cfg Config) (out []graph.Object) {
 	return out
 }
 
-// collect takes G1 to G4 for an object that is neither marked nor flawed.
+// collect applies G1 to G4 to an object that is neither marked nor flawed.
 func (s State) collect(out []graph.Object, i int, cfg Config) []graph.Object {
 	d := s.objects[i].Object
 	var n [classes]int
@@ -71,7 +71,7 @@ func (s State) collect(out []graph.Object, i int, cfg Config) []graph.Object {
 	return out
 }
 
-// propagations returns the ways in which G2 lets the collector delete.
+// propagations returns the propagations that G2 permits for a deletion.
 func (s State) propagations(i int, waits bool, cfg Config) []graph.Propagation {
 	own := s.objects[i].Propagation()
 	switch {
@@ -85,7 +85,7 @@ func (s State) propagations(i int, waits bool, cfg Config) []graph.Propagation {
 	return []graph.Propagation{graph.Foreground, graph.Background}
 }
 
-// mark returns the object as a deletion leaves it, W1.
+// mark returns the object after a deletion, W1.
 func mark(o graph.Object, p graph.Propagation) graph.Object {
 	o = without(o, propagates)
 	if f := p.Finalizer(); f != "" {
@@ -95,9 +95,9 @@ func mark(o graph.Object, p graph.Propagation) graph.Object {
 	return o
 }
 
-// may returns what the collector may turn the i-th object into but need not:
-// an absent reference goes while another one is left (G4), or along with one to
-// an owner that orphans (G5).
+// may returns the next forms of the i-th object by steps that the collector need not
+// take. An absent reference goes while another one is left (G4), or along with one
+// to an owner that orphans (G5).
 func (s State) may(i int, cfg Config) (out []graph.Object) {
 	d := s.objects[i].Object
 	if flawed(d) {
@@ -124,8 +124,8 @@ func drop(d graph.Object, refs ...graph.Owner) graph.Object {
 	return graph.Change{DropOwners: refs}.Apply(d)
 }
 
-// breakRing takes G8 for a waiting object: its blocking references to waiting
-// objects from which blocking references lead back to it.
+// breakRing applies G8 to a waiting object. It unblocks references to waiting objects
+// from which blocking references lead back to the object.
 func (s State) breakRing(out []graph.Object, i int) []graph.Object {
 	var inside []graph.Owner
 	for o := range s.objects {

@@ -8,8 +8,8 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// oneStep returns the states that one step leads to: those of steps that have
-// to be done, and of those that may.
+// oneStep returns the states after one step: after the steps that the collector must
+// take, and after those that it may take.
 func oneStep(s State, cfg Config) (must, may []string) {
 	add := func(list []string, i int, outcomes []graph.Object) []string {
 		for _, o := range outcomes {
@@ -66,42 +66,42 @@ func TestRules(t *testing.T) {
 	checkRules(t, Config{}, []ruleCase{
 		{"b -> a", "-", "", "G1: all owners are absent"},
 		{"b* -> a", "b~* -> a", "", "G1: a deletion honours finalizers"},
-		{"b~* -> a", "", "", "G1: what is marked is not deleted again"},
-		{"b", "", "", "G1: what has no owner is kept"},
-		{"b -> b", "", "", "G1: its own is none"},
-		{"a; b -> a", "", "", "G1: a solid owner keeps it"},
-		{"a~*; b -> a", "", "", "G1: so does one that is only held"},
-		{"b -> a, c?", "", "b -> c?", "G1: unknown holds; G4: while another reference is left"},
+		{"b~* -> a", "", "", "G1: a marked object is not deleted again"},
+		{"b", "", "", "G1: an object without owners is kept"},
+		{"b -> b", "", "", "G1: a reference to itself does not count"},
+		{"a; b -> a", "", "", "G1: a solid owner keeps the object"},
+		{"a~*; b -> a", "", "", "G1: a marked owner with another finalizer keeps the object"},
+		{"b -> a, c?", "", "b -> c?", "G1: unknown holds; G4: an absent reference may go if another is left"},
 		{"b -> pod/s/x", "", "", "C1: a global object cannot have an owner with a scope"},
-		{"pod/s/b -> pod/x", "-", "", "C1: the other way round is common"},
-		{"b -> a, c", "-", "b -> a | b -> c", "G4: which absent owner is seen first does not matter"},
+		{"pod/s/b -> pod/x", "-", "", "C1: an object with a scope may have a global owner"},
+		{"b -> a, c", "-", "b -> a | b -> c", "G4: the absent references may go in any order"},
 		{"b -> a^, c^", "", "", "C4: two controllers"},
-		{"b -> a, a^", "-", "", "C4: one owner named twice is one"},
+		{"b -> a, a^", "-", "", "C4: two equal references are one"},
 		{`b -> x/a@1, y/a@1`, "", "", "C4: one UID at two coordinates"},
 		{`b -> a@""`, "", "", "C4: a reference without UID"},
-		{"a~[foreground]*; b -> a", "a~*; b -> a | a~[foreground]* | a~[foreground]*; b~[foreground] -> a", "", "G2: both, where nothing refers to b; G7: a need not wait for it"},
-		{"a~[foreground]*; b -> a!; c -> b", "a~[foreground]*; b~[foreground] -> a!; c -> b", "", "G2: foreground, where something does"},
-		{"a~[foreground]*; b -> a!, b", "a~[foreground]* | a~[foreground]*; b~[foreground] -> a!, b", "", "G2: it does not refer to itself"},
-		{"b[foreground] -> a", "b~[foreground] -> a", "", "G2: kept"},
+		{"a~[foreground]*; b -> a", "a~*; b -> a | a~[foreground]* | a~[foreground]*; b~[foreground] -> a", "", "G2: both propagations, since no object refers to b; G7: a need not wait for b"},
+		{"a~[foreground]*; b -> a!; c -> b", "a~[foreground]*; b~[foreground] -> a!; c -> b", "", "G2: foreground, since c refers to b"},
+		{"a~[foreground]*; b -> a!, b", "a~[foreground]* | a~[foreground]*; b~[foreground] -> a!, b", "", "G2: a reference to itself does not count"},
+		{"b[foreground] -> a", "b~[foreground] -> a", "", "G2: the object keeps its propagation finalizer"},
 		{"a; b -> a, c", "a; b -> a", "a; b -> a", "G4: absent beside solid"},
-		{"a; c~[foreground]*; b -> a, c!", "a; b -> a; c~[foreground]*", "", "G4: waiting beside solid; c waits until it is trimmed"},
+		{"a; c~[foreground]*; b -> a, c!", "a; b -> a; c~[foreground]*", "", "G4: waiting beside solid; c waits until its reference is trimmed"},
 		{"a; b* -> a, c, d", "a; b* -> a, c | a; b* -> a, d", "a; b* -> a, c | a; b* -> a, d", "G4: one by one"},
-		{"a~[orphan]; b -> a", "a~[orphan]; b", "", "G5"},
-		{"s/t/a@1~[orphan]; b -> s/a@1?", "b; s/t/a@1~[orphan]", "", "G5: by UID where unresolved"},
-		{"a/x@1~[orphan]; b -> a/y@1", "b -> a/y@1", "", "C2: a wrong name is unknown; G5: wrong coordinates do not count; G6: nor hold the owner"},
-		{"a~[orphan]; b~* -> a, c", "a~[orphan]; b~* -> c", "a~[orphan]; b~* -> a", "G5: from what is being deleted as well; absent ones may go along"},
-		{"a[orphan]; b -> a", "", "", "G5: a finalizer alone does nothing"},
-		{"a~[orphan]*", "a~*", "", "G6"},
+		{"a~[orphan]; b -> a", "a~[orphan]; b", "", "G5: the dependent loses the reference"},
+		{"s/t/a@1~[orphan]; b -> s/a@1?", "b; s/t/a@1~[orphan]", "", "G5: an unresolved reference counts by its UID"},
+		{"a/x@1~[orphan]; b -> a/y@1", "b -> a/y@1", "", "C2: a wrong name is unknown; G5 and G6: wrong coordinates do not count"},
+		{"a~[orphan]; b~* -> a, c", "a~[orphan]; b~* -> c", "a~[orphan]; b~* -> a", "G5: a marked dependent loses the reference, too; absent ones may go along"},
+		{"a[orphan]; b -> a", "", "", "G5: a finalizer without a mark does nothing"},
+		{"a~[orphan]*", "a~*", "", "G6: no object refers to the owner"},
 		{"a~[orphan] -> a", "-", "", "G6: a reference to itself does not count"},
-		{"a~[foreground]; b~* -> a", "b~* -> a", "", "G7: what does not block"},
-		{"a~[foreground]; b~* -> a!", "", "", "G7: what blocks"},
-		{"b~* -> s/a@1!?; s/t/a@1~[foreground]", "", "", "G7: also unresolved, by UID"},
-		{"s/t/a@1~[foreground] -> s/a@1!?", "-", "", "G7: by which an object may also mean itself"},
-		{"a~[foreground,orphan]", "a~[foreground]", "", "G6: of both, orphan is the one that keeps objects"},
-		{"a~[foreground]* -> b!; b~[foreground]* -> a!", "a~[foreground]* -> b!; b~[foreground]* -> a | a~[foreground]* -> b; b~[foreground]* -> a!", "", "G8"},
+		{"a~[foreground]; b~* -> a", "b~* -> a", "", "G7: the dependent does not block"},
+		{"a~[foreground]; b~* -> a!", "", "", "G7: the dependent blocks"},
+		{"b~* -> s/a@1!?; s/t/a@1~[foreground]", "", "", "G7: an unresolved reference blocks by its UID"},
+		{"s/t/a@1~[foreground] -> s/a@1!?", "-", "", "G7: an unresolved reference to itself does not count"},
+		{"a~[foreground,orphan]", "a~[foreground]", "", "G6: an owner with both finalizers orphans, which keeps objects"},
+		{"a~[foreground]* -> b!; b~[foreground]* -> a!", "a~[foreground]* -> b!; b~[foreground]* -> a | a~[foreground]* -> b; b~[foreground]* -> a!", "", "G8: a member unblocks its references inside the ring"},
 		{"a~[foreground]* -> b; b~[foreground]* -> a!", "a~[foreground]* -> b; b~* -> a!", "", "G8: both references have to block"},
 		{"a~[foreground]* -> b!; b~* -> a!", "", "", "G8: every member has to wait"},
-		{"a~[foreground]* -> b!; b~[foreground]* -> c!; c~* -> a!", "", "", "G8: also on the way back"},
+		{"a~[foreground]* -> b!; b~[foreground]* -> c!; c~* -> a!", "", "", "G8: every member of a longer ring has to wait, too"},
 		{"a~[foreground]* -> b!; b~[foreground]* -> c!; c~[foreground]* -> a!; d~[foreground]* -> a!",
 			"a~[foreground]* -> b!; b~[foreground]* -> c!; c~[foreground]* -> a!; d~* -> a! | " +
 				"a~[foreground]* -> b!; b~[foreground]* -> c!; c~[foreground]* -> a; d~[foreground]* -> a! | " +
@@ -110,7 +110,7 @@ func TestRules(t *testing.T) {
 	})
 }
 
-// J1: what was judged stays so until its own object has a new version.
+// TestRulesLate holds J1: a judged step stays until its object has a new version.
 func TestRulesLate(t *testing.T) {
 	objects, err := graph.Parse("a~[foreground]*; b -> a")
 	if err != nil {
@@ -118,12 +118,12 @@ func TestRulesLate(t *testing.T) {
 	}
 	before, _ := NewState(objects).observe(Config{})
 	for _, tc := range []struct{ action, a, b, reason string }{
-		{"strip a", "", "b~ -> a | b~[foreground] -> a", "b dies of the owner that waited once"},
-		{"touch a", "", "b~ -> a | b~[foreground] -> a", "the owner's version is not b's"},
-		{"touch b", "a~*", "", "a new version of b"},
-		{"addref b->c", "a~*", "", "a change of b"},
-		{"fg a", "a~*", "b~ -> a | b~[foreground] -> a", "what changes nothing makes no version"},
-		{"bg c", "a~*", "b~ -> a | b~[foreground] -> a", "nor what cannot be done"},
+		{"strip a", "", "b~ -> a | b~[foreground] -> a", "b is deleted because its owner waited at one instant"},
+		{"touch a", "", "b~ -> a | b~[foreground] -> a", "a new version of the owner is none of b's"},
+		{"touch b", "a~*", "", "b has a new version"},
+		{"addref b->c", "a~*", "", "b has other content"},
+		{"fg a", "a~*", "b~ -> a | b~[foreground] -> a", "a write without a change makes no version"},
+		{"bg c", "a~*", "b~ -> a | b~[foreground] -> a", "a refused action makes no version"},
 	} {
 		action, err := ParseAction(tc.action)
 		if err != nil {
@@ -159,15 +159,15 @@ func TestRulesMemory(t *testing.T) {
 func TestRulesOverride(t *testing.T) {
 	checkRules(t, Config{Override: true}, []ruleCase{
 		{"b[orphan]* -> a", "b~* -> a", "", "the proposal: the setting always overrides"},
-		{"b[foreground] -> a", "-", "", "whatever it is"},
-		{"a~[foreground]*; b[orphan] -> a!; c -> b", "a~[foreground]*; b~[foreground] -> a!; c -> b", "", "foreground from a waiting owner"},
+		{"b[foreground] -> a", "-", "", "the setting overrides foreground, too"},
+		{"a~[foreground]*; b[orphan] -> a!; c -> b", "a~[foreground]*; b~[foreground] -> a!; c -> b", "", "a waiting owner makes the deletion foreground"},
 	})
 }
 
 func TestRulesRestarts(t *testing.T) {
 	checkRules(t, Config{Restarts: true}, []ruleCase{
 		{"a; b -> a, c", "", "a; b -> a", "an absent reference may stay beside a solid owner"},
-		{"b -> a, c", "-", "b -> a | b -> c", "but holds nothing"},
+		{"b -> a, c", "-", "b -> a | b -> c", "an absent reference alone holds nothing"},
 		{"a; c~[foreground]*; b -> a, c!", "a; b -> a; c~[foreground]*", "", "a waiting owner is observed"},
 	})
 }
@@ -176,9 +176,9 @@ func TestRulesOwnerName(t *testing.T) {
 	cases := func(name, both string) []ruleCase {
 		return []ruleCase{
 			{"b -> a/x@a; a", name, "", "the UID lives under another name"},
-			{"b -> a/x@a; c/x@a", "c/x@a", "", "or under another kind, which says nothing"},
-			{"b -> a/x@a", "-", "", "or nowhere"},
-			{"pod/s/b -> pod/s/x@1; pod/t/a@1", both, "", "under another name and in another scope"},
+			{"b -> a/x@a; c/x@a", "c/x@a", "", "the UID lives under another kind, which does not count"},
+			{"b -> a/x@a", "-", "", "no object has the UID"},
+			{"pod/s/b -> pod/s/x@1; pod/t/a@1", both, "", "the UID lives under another name and in another scope"},
 		}
 	}
 	for _, name := range []OwnerName{NameUnset, NameHold} {
@@ -191,12 +191,12 @@ func TestRulesOwnerName(t *testing.T) {
 func TestRulesScope(t *testing.T) {
 	cases := func(other, misplaced, may string) []ruleCase {
 		return []ruleCase{
-			{"pod/s/b -> pod/t/a", other, "", "an owner in another scope that does not live"},
-			{"pod/s/b -> pod/t/a; pod/t/a", strings.Replace(misplaced, "AT", "pod/t/a", 1), "", "or lives"},
+			{"pod/s/b -> pod/t/a", other, "", "an owner in another scope, which does not live"},
+			{"pod/s/b -> pod/t/a; pod/t/a", strings.Replace(misplaced, "AT", "pod/t/a", 1), "", "an owner in another scope, which lives"},
 			{"pod/s/b -> pod/s/a@1; pod/t/a@1", strings.Replace(misplaced, "AT", "pod/t/a@1", 1), "", "a UID that lives in another scope"},
-			{"pod/s/b -> pod/s/a", "-", "", "its own scope, as ever"},
-			{"pod/b -> pod/s/a", "", "", "a global object, as ever"},
-			{"pod/s/b -> c, pod/t/a; c", may, "", "beside a solid owner"},
+			{"pod/s/b -> pod/s/a", "-", "", "an owner in the same scope"},
+			{"pod/b -> pod/s/a", "", "", "a global object with an owner in a scope"},
+			{"pod/s/b -> c, pod/t/a; c", may, "", "an owner in another scope beside a solid owner"},
 		}
 	}
 	for _, unset := range []Scope{ScopeUnset, ScopeHold} {

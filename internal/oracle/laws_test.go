@@ -15,7 +15,7 @@ func short(name string) graph.Key {
 
 func drawName() *rapid.Generator[string] { return rapid.SampledFrom([]string{"a", "b", "c"}) }
 
-// drawStart draws up to three objects; x never lives.
+// drawStart draws up to three objects. Their owners may include x, which never lives.
 func drawStart(t *rapid.T, finalizers, flags bool) []graph.Object {
 	var start []graph.Object
 	for _, name := range []string{"a", "b", "c"}[:rapid.IntRange(0, 3).Draw(t, "objects")] {
@@ -78,8 +78,8 @@ func TestLaws(t *testing.T) {
 	})
 }
 
-// checkEnd holds what is true of every end, whatever the rules: it knows no
-// classes and no propagation.
+// checkEnd holds laws of every end under any rules. It knows neither classes nor
+// propagation.
 func checkEnd(t *rapid.T, start []graph.Object, actions []Action, end []graph.Object) {
 	find := func(list []graph.Object, k graph.Key) (graph.Object, bool) {
 		i := slices.IndexFunc(list, func(o graph.Object) bool { return o.Key == k })
@@ -94,10 +94,10 @@ func checkEnd(t *rapid.T, start []graph.Object, actions []Action, end []graph.Ob
 	for _, o := range start {
 		left, lives := find(end, o.Key)
 		if o.HasFinalizer("foreign") && !did(o.Key, Finish) && !left.HasFinalizer("foreign") {
-			t.Fatalf("%s: its foreign finalizer went by itself", o)
+			t.Fatalf("%s: a foreign finalizer is gone, and no user removed it", o)
 		}
 		if len(o.Owners) == 0 && !o.Deleting && !did(o.Key) && (!lives || !left.Equal(tidy(o))) {
-			t.Fatalf("%s: nobody touched it, and it became %s", o, left)
+			t.Fatalf("%s: became %s without an action of a user", o, left)
 		}
 		if lives && o.Deleting && !left.Deleting {
 			t.Fatalf("%s: its mark is gone", o)
@@ -106,12 +106,12 @@ func checkEnd(t *rapid.T, start []graph.Object, actions []Action, end []graph.Ob
 	for _, o := range end {
 		was, lived := find(start, o.Key)
 		if !lived && !slices.ContainsFunc(actions, func(a Action) bool { return a.Verb == Recreate && a.Object.Place() == o.Place() }) {
-			t.Fatalf("%s was never made", o)
+			t.Fatalf("%s lives, and no action made it", o)
 		}
 		for _, r := range o.Owners {
 			had := slices.ContainsFunc(was.Owners, func(p graph.Owner) bool { return p.Key == r.Key })
 			if !had && !did(o.Key, AddRef) {
-				t.Fatalf("%s: nobody made its reference to %s", o, r)
+				t.Fatalf("%s: has a reference to %s that no action made", o, r)
 			}
 		}
 	}
@@ -130,8 +130,9 @@ func checkDeterminism(t *rapid.T, start []graph.Object, actions []Action, cfg Co
 	}
 }
 
-// Where nothing holds and nobody orphans, there is one end, and another way to
-// tell it: what has owners and none that lives goes, until nothing changes.
+// TestFixpoint compares Ends with a fixpoint, for starts without finalizers and
+// actions without orphaning. There is one end. An object with owners goes if none of
+// them lives, until no object goes.
 func TestFixpoint(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		start, actions := drawStart(t, false, false), drawActions(t, Background, Foreground, Touch)

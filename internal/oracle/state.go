@@ -8,9 +8,9 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// State is what a store holds at one moment, and what has to be known of the
-// moments before. It is an immutable value, safe for concurrent use. States
-// that differ in versions, generations, or the order of references and
+// State is the content of a store at one instant, with the memory of earlier
+// instants that the rules need. It is an immutable value, safe for concurrent use.
+// States that differ only in versions, generations, or the order of references and
 // finalizers are one state.
 type State struct {
 	objects  []object    // sorted by key
@@ -21,7 +21,7 @@ type State struct {
 // object is a live object in its present version.
 type object struct {
 	form
-	judged []form // J1, sorted: what the collector may turn it into
+	judged []form // J1, sorted: its forms after the judged steps
 }
 
 // form is an object with its text. Its slices are shared and never changed.
@@ -35,7 +35,7 @@ func newForm(o graph.Object) form {
 	return form{o, o.String()}
 }
 
-// tidy returns o without what a state does not tell apart.
+// tidy returns o without the differences that a state ignores.
 func tidy(o graph.Object) graph.Object {
 	o = o.Clone()
 	o.Version, o.Generation, o.ObservedGeneration = "", 0, 0
@@ -48,8 +48,8 @@ func tidy(o graph.Object) graph.Object {
 	return o
 }
 
-// NewState returns the state of a store that holds these objects: live ones,
-// each key once, no two at one place. It shares nothing with them.
+// NewState returns the state of a store with these live objects. Each key occurs
+// once, and each place has one object. The state shares no memory with them.
 func NewState(objects []graph.Object) State {
 	var s State
 	for _, o := range objects {
@@ -70,8 +70,8 @@ func (s State) Objects() []graph.Object {
 // String returns the live objects in the form of Line.
 func (s State) String() string { return Line(s.Objects()) }
 
-// Line returns the objects in the notation of package graph, without versions
-// and generations, everything sorted: the form in which Ends gives end states.
+// Line returns the objects in the notation of package graph, sorted, without versions
+// and generations. Ends returns end states in this form.
 func Line(objects []graph.Object) string {
 	sorted := make([]graph.Object, len(objects))
 	for i, o := range objects {
@@ -93,8 +93,8 @@ func (s State) insert(o graph.Object) State {
 	return s.write(i, newForm(o))
 }
 
-// write puts a new version of the i-th object in its place. It is the one write
-// of this package, and honours W2.
+// write replaces the i-th object by a new version. It is the only write of this
+// package, and follows W2.
 func (s State) write(i int, f form) State {
 	s.objects = slices.Clone(s.objects)
 	if f.Deleting && len(f.Finalizers) == 0 && f.GraceSeconds == 0 {
@@ -117,8 +117,8 @@ func refersTo(r graph.Owner, key graph.Key) bool {
 	return r.Key == key || r.Unresolved && r.UID == key.UID
 }
 
-// refs returns the references by which another object, the d-th, refers to the
-// i-th.
+// refs returns the references of the d-th object to the i-th. An object has none to
+// itself.
 func (s State) refs(d, i int) (list []graph.Owner) {
 	if d == i {
 		return nil
