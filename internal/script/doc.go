@@ -1,13 +1,13 @@
-// Package script runs text scenarios: a world of package world, moved step by
-// step, with what it shows written below each step. They are the project's
+// Package script runs text scenarios. A scenario moves a world of package world step
+// by step, and has the output of each step below it. The scenarios are the project's
 // rules as examples, in the style of etcd raft's interaction tests.
 //
-// A file begins with "# why:", which rule or story it holds and what breaks with
-// a weaker one. Then come blocks: commands, one on a line, "----", and what they
-// print, up to a blank line. A block that prints nothing ends without "----".
-// Other comments may stand between blocks and before commands.
+// A file begins with "# why:" and its reason: the rule or story that it holds, and
+// the failure of a weaker rule. Then come blocks. A block has commands, one on a line,
+// then "----" and their output, up to a blank line. A block without output ends
+// without "----". Comments may stand between blocks and before commands.
 //
-//	# why: R2, absence: an owner that was seen gone is gone.
+//	# why: R2, absence: a dependent goes after the watch saw its owner go.
 //
 //	objects a; b -> a
 //
@@ -19,61 +19,71 @@
 //
 // # Commands
 //
-// A key is in the notation of package graph. A verb may carry the number of an
-// engine, as in "issue@2"; the first is meant without one.
+// A key is in the notation of package graph. A command may carry the number of an
+// engine, as in "issue@2". Without a number it is for the first engine.
 //
-//	world OPTION...          settings, first of all; see below
-//	objects NOTATION         what the store holds at the beginning
-//	fg a, addref b->a!, ...  what users do, as package oracle spells it; "unchanged" if it cannot be done
-//	label a x=1,y=           a user gives it these labels, and no others; without any it has none
+//	world OPTION...          settings, as the first command; see below
+//	objects NOTATION         the objects of the store at the beginning
+//	fg a, addref b->a!, ...  an action of a user, in the notation of package oracle;
+//	                         prints "unchanged" if the store refuses it
+//	label a x=1,y=           a user replaces the labels of a by these
 //	ack a                    the controller of a acknowledges its generation
-//	list KIND                begins a listing of a kind; "list" of every kind that has none yet
-//	see [KIND [N]]           delivers what the watch holds: of all kinds, of one, or N events of one
-//	issue [N]                has the engine hand out its calls: all, or at most N
-//	land [KEY|N] [FAULT]     lands calls under way: all, that on a key, or the N-th; see below
-//	renew N                  the N-th call under way, a selection, is answered by what the store holds now, and
-//	                         not by what it held when the first page was asked for
-//	carry KEY|N              carries a write out and keeps its answer back
-//	crash                    ends the engine; a new one begins from nothing
-//	late                     lands the writes of crashed engines
+//	list KIND                begins a listing of a kind; "list" of every kind without one
+//	see [KIND [N]]           delivers events of the watch: all, those of one kind, or N of them
+//	issue [N]                the engine hands out its calls: all, or at most N
+//	land [KEY|N] [FAULT]     completes calls under way: all, the one on a key, or the N-th; see below
+//	renew N                  gives the N-th call under way, a selection, an answer of now; its
+//	                         answer is otherwise of the time of the first page
+//	carry KEY|N              commits a write and delays its answer
+//	crash                    ends the engine and begins a new one
+//	late                     completes the writes of crashed engines
 //	advance DURATION         moves time
-//	settle                   lets everything happen; prints the store, what is held and why, and the
-//	                         requests since the last time
-//	held                     what is held, and why
-//	graph                    what the engine has observed: objects, and "<-" who refers to them
-//	decide KEY               the last decision about an object
-//	sick KIND WHY, recover KIND      its watch ends for now, goes on with a listing
-//	vanish KIND, serve KIND[:FLAGS]  it is no longer served, is served (again)
-//	garble KIND              its watch says something that no watch may say
-//	control FAULT            what goes wrong with the next fence or listing; a lost one is never reported
-//	down KIND, up KIND       reads and writes of it fail, or no longer
-//	undo KIND, allow KIND    a policy undoes every write to it, or no longer
-//	backup, restore          notes what the store holds; goes back to it, as the store announces
-//	restore unseen           the same without a word
+//	settle                   runs the world until it is at rest; prints the store, the held objects
+//	                         with their reasons, and the requests since the last time
+//	held                     prints the held objects with their reasons
+//	graph                    prints the observed objects, with "<-" and their dependents
+//	decide KEY               prints the last decision about an object
+//	sick KIND WHY, recover KIND      the watch of a kind ends for now; it goes on with a listing
+//	vanish KIND, serve KIND[:FLAGS]  the kind is no longer served; it is served (again)
+//	garble KIND              the watch of a kind delivers an invalid event
+//	control FAULT            the fault of the next fence or listing; a lost one is never reported
+//	down KIND, up KIND       reads and writes of a kind fail; they work again
+//	undo KIND, allow KIND    a policy undoes every write to a kind; it ends
+//	backup, restore          keeps the state of the store; goes back to it and announces that
+//	restore unseen           goes back without an announcement
 //	stale KIND               begins a listing that shows the backup
-//	unjudged WHY             takes the scenario out of the comparison with the oracle
-//	unsafe WHY               that, and lets writes break what package invariant holds
+//	unjudged WHY             leaves the scenario out of the comparison with the oracle
+//	unsafe WHY               does that, and permits writes that break package invariant
 //
-// Options: level=0|1|2 engines=N scope=hold|absent name=hold|absent kinds=K[:scoped][:noowner],...
-// unserved=K,... ignore=K,... override observe acknowledge=K,... fencewait=1s
-// handlers=F,... versions (they can be compared) cold page=N (of selections)
-// sweep=KIND[:name][:scope][:owner][:label=L][:select=SELECTOR][:confirm][:unguarded], where a
-// selector is that of the members before it. A world begins with engines
-// that have seen all of it, if that is quiet; a cold one with engines that know
-// the kinds and nothing else. Kinds that an object or a
-// reference names are served unless they are told to be unserved.
+// The options of a world:
 //
-// Faults: lost (not carried out, nobody can tell), lost-done (carried out, nobody
-// can tell), later (the store asks to be left alone for a second), conflict,
-// refused, error (of a handler), lie (nothing there, against the contract), undone (carried out, and undone
-// in the same step).
+//	level=0|1|2 engines=N scope=hold|absent name=hold|absent kinds=K[:scoped][:noowner],...
+//	unserved=K,... ignore=K,... override observe acknowledge=K,... fencewait=1s
+//	handlers=F,... versions cold page=N
+//	sweep=KIND[:name][:scope][:owner][:label=L][:select=SELECTOR][:confirm][:unguarded]
+//
+// The option versions makes versions comparable, and page sets the length of a page of
+// a selection. A selector of a sweep belongs to the members before it. A world begins
+// with engines that have observed the whole store, which has to be quiet. A cold world
+// begins with engines that know the kinds alone. The store serves all kinds of objects
+// and references, without the unserved ones.
+//
+// The faults of a call:
+//
+//	lost       the store does nothing, and the outcome is unknown
+//	lost-done  the store commits the call, and the outcome is unknown
+//	later      the store does nothing and asks for a retry after a second
+//	conflict   the store does nothing and answers with a conflict
+//	refused    the store does nothing and refuses the call
+//	error      a handler fails
+//	lie        the store answers NotFound, against its contract
+//	undone     the store commits the call and undoes it in the same step
 //
 // # Judgement
 //
-// After every command the engines' own invariants have to hold, and every write
-// of an engine has to keep what package invariant says; what it does for a sweep
-// also where that is left out ("unsafe"), for nobody owns what a sweep deletes. A
-// scenario ends settled: then the store has to be in a state that package oracle
-// permits for the actions done; in the only one where each was done in quiet and
-// there is one.
+// After every command the invariants of the engines have to hold, and package
+// invariant judges every write. In an "unsafe" scenario it judges only the writes of a
+// sweep, which rest on no owner. A scenario ends at rest. Then package oracle has to
+// permit the state of the store after the actions. If every action came at rest, and
+// oracle.EndsQuiet permits one state only, the store has to be in that state.
 package script

@@ -70,8 +70,7 @@ func (r *runner) keep(string) error {
 	return nil
 }
 
-// restore goes back to the backup. What came before counts no more for the
-// judgement.
+// restore goes back to the backup. It begins a new history for the judgement.
 func (r *runner) restore(arg string) error {
 	if arg != "" && arg != "unseen" {
 		return errUsage
@@ -90,7 +89,7 @@ func (r *runner) stale(arg string) error {
 	})
 }
 
-// unserve notes whether a kind is out of service.
+// unserve records that a kind is out of service, or that it is served again.
 func (r *runner) unserve(k graph.Kind, out bool) {
 	var rest []graph.Kind
 	for _, u := range r.opt.unserved {

@@ -11,17 +11,17 @@ import (
 	"github.com/ownergraph/ownergraph/internal/world"
 )
 
-// history is what the oracle has to know of a scenario.
+// history is the input of the oracle for a scenario.
 type history struct {
 	start   []graph.Object
 	actions []oracle.Action
-	calm    bool // everything has settled, or nothing has begun
-	quiet   bool // every action was done in a quiet state
-	without string
+	calm    bool   // the world is at rest
+	quiet   bool   // every action came at rest, in a quiet state
+	without string // the reason to leave the scenario out
 	unsafe  bool
 }
 
-// forget begins a new history with what the store holds.
+// forget begins a new history with the present store.
 func (r *runner) forget() {
 	r.start = slices.Clone(r.w.Store.Objects())
 	r.actions, r.calm, r.quiet = nil, true, true
@@ -35,13 +35,13 @@ func (r *runner) leaveOut(why string) error {
 	return nil
 }
 
-// distrust lets the engines do what the store's guarantees do not exclude.
+// distrust permits writes that are wrong because of the store's low guarantees.
 func (r *runner) distrust(why string) error {
 	r.unsafe = true
 	return r.leaveOut(why)
 }
 
-// user does what a user does.
+// user carries out an action of a user.
 func (r *runner) user(line string) error {
 	a, err := oracle.ParseAction(line)
 	if err != nil {
@@ -57,7 +57,7 @@ func (r *runner) user(line string) error {
 	return nil
 }
 
-// ack does what a controller does: for the oracle no more than a new version.
+// ack lets a controller acknowledge a generation. For the oracle it is a new version.
 func (r *runner) ack(arg string) error {
 	k, err := graph.ParseKey(arg)
 	if err != nil {
@@ -76,10 +76,10 @@ func (r *runner) note(a oracle.Action) {
 	r.calm = false
 }
 
-// written has package invariant judge what a sweep writes, and notes that a
-// handler's finalizer is gone: for the oracle, somebody outside has removed it.
+// written lets package invariant judge the writes of a sweep. It also records the end
+// of a handler's finalizer. For the oracle that is an action of a user.
 func (r *runner) written(before *world.Store, c ownergraph.Call) {
-	if r.wrong == nil && r.opt.level >= ownergraph.Level2 && (c.Type != ownergraph.CallDelete || r.swept[swept{c.ID, c.Key}]) {
+	if r.wrong == nil && r.opt.level >= ownergraph.Level2 && (c.Type != ownergraph.CallDelete || r.sweepCalls[sweepCall{c.ID, c.Key}]) {
 		r.wrong = r.sweeps.Judge(c)
 	}
 	if !slices.Contains(r.opt.handlers, c.Change.DropFinalizer) {
@@ -95,7 +95,7 @@ func (r *runner) written(before *world.Store, c ownergraph.Call) {
 	r.quiet = false
 }
 
-// end settles the world and judges it.
+// end runs the world until it is at rest, and judges it.
 func (r *runner) end() error {
 	if err := r.begin(); err != nil {
 		return err
@@ -125,8 +125,8 @@ func (r *runner) end() error {
 	return nil
 }
 
-// known returns what the oracle is told of objects: not those that take no
-// part, and references to what can never be known as unresolved.
+// known returns the objects for the oracle. It leaves out kinds that take no part. A
+// reference to a kind that the engine can never know is unresolved.
 func (r *runner) known(objects []graph.Object) (out []graph.Object) {
 	for _, o := range objects {
 		if slices.Contains(r.opt.ignore, o.Kind) {

@@ -10,8 +10,8 @@ import (
 	"github.com/ownergraph/ownergraph/internal/oracle"
 )
 
-// label has a user replace the labels of an object: for the oracle no more than a
-// new version.
+// label lets a user replace the labels of an object. For the oracle it is a new
+// version.
 func (r *runner) label(arg string) error {
 	name, text, _ := strings.Cut(arg, " ")
 	k, err := graph.ParseKey(name)
@@ -34,7 +34,7 @@ func (r *runner) label(arg string) error {
 	return nil
 }
 
-// renew has a selection answered by what the store holds now.
+// renew gives a selection an answer of the present store.
 func (r *runner) renew(arg string) error {
 	n, err := strconv.Atoi(arg)
 	if calls := r.w.Sides[r.side].Calls; err != nil || n < 1 || n > len(calls) || calls[n-1].Type != ownergraph.CallSelect {

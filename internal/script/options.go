@@ -31,7 +31,7 @@ type options struct {
 	sweeps              []finalizer.Sweep
 }
 
-// parse reads the settings of the command "world".
+// parse parses the settings of the command "world".
 func (o *options) parse(text string) error {
 	for _, word := range strings.Fields(text) {
 		name, value, _ := strings.Cut(word, "=")
@@ -90,7 +90,7 @@ func (o *options) set(name, value string) (err error) {
 	return err
 }
 
-// sweep reads whose members are swept, by what, as in "tenant:name:select=!keep".
+// sweep parses a holder kind with its members, as in "tenant:name:select=!keep".
 func sweep(text string) finalizer.Sweep {
 	flags := strings.Split(text, ":")
 	s := finalizer.Sweep{Finalizer: "x.io/" + flags[0], Holder: graph.Kind(flags[0])}
@@ -118,7 +118,7 @@ func sweep(text string) finalizer.Sweep {
 	return s
 }
 
-// kindInfo reads a kind with its flags, as in "pod:scoped".
+// kindInfo parses a kind with its flags, as in "pod:scoped".
 func kindInfo(text string) graph.KindInfo {
 	flags := strings.Split(text, ":")
 	return graph.KindInfo{

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// block is a run of commands with what they print.
+// block is a run of commands with one output.
 type block struct {
 	lines []string // as written: comments and commands
 	first int      // line number of the first
@@ -14,7 +14,7 @@ type block struct {
 
 var errNoReason = errors.New(`the first line has to begin with "# why: "`)
 
-// parse cuts a scenario into blocks. What stands below "----" is left out.
+// parse cuts a scenario into blocks. It leaves out the old output below "----".
 func parse(text string) ([]block, error) {
 	if !strings.HasPrefix(text, "# why: ") {
 		return nil, errNoReason
@@ -48,7 +48,7 @@ func parse(text string) ([]block, error) {
 	return out, nil
 }
 
-// format writes blocks with what each of them printed.
+// format writes the blocks with their outputs.
 func format(blocks []block, printed []string) string {
 	var s strings.Builder
 	for i, b := range blocks {

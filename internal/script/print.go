@@ -12,8 +12,8 @@ import (
 	"github.com/ownergraph/ownergraph/policy"
 )
 
-// mostHeld bounds what is printed of what is held.
-const mostHeld = 64
+// maxHeld bounds the number of printed held objects.
+const maxHeld = 64
 
 func eventText(e graph.Event) string {
 	switch e.Type {
@@ -89,7 +89,7 @@ func resultText(c ownergraph.Call, res ownergraph.Result) string {
 	return "ok"
 }
 
-// state returns what the store holds.
+// state returns the objects of the store on one line.
 func (r *runner) state() string { return oracle.Line(r.w.Store.Objects()) }
 
 func (r *runner) held(string) error {
@@ -102,13 +102,13 @@ func (r *runner) printHeld(side int) {
 	if len(r.w.Sides) > 1 {
 		name = fmt.Sprintf("held@%d", side+1)
 	}
-	for _, h := range r.w.Sides[side].Engine.Held(mostHeld) {
-		h.LastError = "" // the step that failed is printed
+	for _, h := range r.w.Sides[side].Engine.Held(maxHeld) {
+		h.LastError = "" // the output has the failed step
 		r.printf("%s %s", name, h)
 	}
 }
 
-// requests returns the calls that landed since it was last called.
+// requests returns the number of completed calls since its last call, by type.
 func (r *runner) requests() string {
 	var out []string
 	for t, n := range r.w.Requests {
@@ -133,7 +133,7 @@ func (r *runner) requests() string {
 
 func (r *runner) graph(string) error {
 	if r.w.Sides[r.side].Engine.Stats().Rewinds > 0 {
-		return errors.New("after a rewind the graph is not shown")
+		return errors.New("graph: not available after a rewind")
 	}
 	for n := range r.shadows[r.side].Nodes() {
 		line := n.Object().String()

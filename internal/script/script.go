@@ -12,15 +12,14 @@ import (
 	"github.com/ownergraph/ownergraph/internal/world"
 )
 
-// Run runs a scenario and returns its text with what it printed now. An error
-// names the line of a command that could not be run, or what is wrong with the
-// end.
+// Run runs a scenario and returns its text with the new output. An error names the
+// line of a command that failed, or the fault of the end.
 func Run(text string) (string, error) {
 	blocks, err := parse(text)
 	if err != nil {
 		return "", err
 	}
-	r := &runner{decided: map[graph.Key]ownergraph.Decided{}, swept: map[swept]bool{}}
+	r := &runner{decided: map[graph.Key]ownergraph.Decided{}, sweepCalls: map[sweepCall]bool{}}
 	printed := make([]string, len(blocks))
 	for i, b := range blocks {
 		r.out.Reset()
@@ -39,24 +38,24 @@ func Run(text string) (string, error) {
 
 // runner is one scenario under way.
 type runner struct {
-	out     strings.Builder
-	opt     options
-	objects []graph.Object
-	w       *world.World
-	side    int // the engine that the command is about
-	decided map[graph.Key]ownergraph.Decided
-	shadows []*graph.Graph // what each engine has observed
-	printed [9]int         // requests at the last settle
-	effort  uint64         // best effort at the last settle
-	backup  world.Store
-	sweeps  *invariant.Sweeps // of a world without sweeps, nothing
-	swept   map[swept]bool
-	wrong   error // what a sweep did that it must not
+	out        strings.Builder
+	opt        options
+	objects    []graph.Object
+	w          *world.World
+	side       int // the engine of the command
+	decided    map[graph.Key]ownergraph.Decided
+	shadows    []*graph.Graph // a graph of each engine's events
+	printed    [9]int         // requests at the last settle
+	effort     uint64         // best effort at the last settle
+	backup     world.Store
+	sweeps     *invariant.Sweeps // without plans for a world without sweeps
+	sweepCalls map[sweepCall]bool
+	wrong      error // the first breach of a sweep
 	history
 }
 
-// swept is a delete that was decided for a holder.
-type swept struct {
+// sweepCall is a delete that the engine decided for a holder.
+type sweepCall struct {
 	call ownergraph.CallID
 	key  graph.Key
 }
@@ -91,7 +90,7 @@ func (r *runner) command(line string) error {
 	if !ok {
 		return r.user(line)
 	}
-	if verb != "settle" && !looks(verb) {
+	if verb != "settle" && !passive(verb) {
 		r.calm = false
 	}
 	if err := run(arg); err != nil {
@@ -100,7 +99,8 @@ func (r *runner) command(line string) error {
 	return r.check()
 }
 
-func looks(verb string) bool {
+// passive reports whether a command leaves the world as it is.
+func passive(verb string) bool {
 	return verb == "held" || verb == "graph" || verb == "decide" || verb == "unjudged" || verb == "unsafe" || verb == "backup"
 }
 
@@ -119,7 +119,7 @@ func (r *runner) verbs() map[string]func(string) error {
 	}
 }
 
-// begin makes the world when the first command needs it.
+// begin creates the world for the first command that needs it.
 func (r *runner) begin() error {
 	if r.w != nil {
 		return nil
@@ -156,7 +156,7 @@ func (r *runner) begin() error {
 		return err
 	}
 	if w.Total() > 0 {
-		return errors.New("the beginning is not quiet: begin cold")
+		return errors.New("the store is not quiet at the beginning: begin cold")
 	}
 	return nil
 }
@@ -164,12 +164,12 @@ func (r *runner) begin() error {
 func (r *runner) decides(d ownergraph.Decided) {
 	r.decided[d.Key] = d
 	if d.Holder.Kind != "" {
-		r.swept[swept{d.Call, d.Key}] = true
+		r.sweepCalls[sweepCall{d.Call, d.Key}] = true
 	}
 }
 
-// observe gives an event to what the engine's graph has to agree with, as long
-// as history does not go backwards.
+// observe applies an event to the shadow of the engine's graph. Without a rewind the
+// two graphs have to agree.
 func (r *runner) observe(side int, ev graph.Event) {
 	g := r.shadows[side]
 	if g == nil {
@@ -188,7 +188,7 @@ func (r *runner) observe(side int, ev graph.Event) {
 	}
 }
 
-// check holds the invariants of writes and of engines after every command.
+// check verifies the invariants of writes and of engines after every command.
 func (r *runner) check() error {
 	if err := r.w.Err(); err != nil && !r.unsafe {
 		return err
@@ -202,7 +202,7 @@ func (r *runner) check() error {
 		}
 		stats, g := s.Engine.Stats(), r.shadows[i]
 		if !s.Engine.Busy() && stats.Rewinds == 0 && (stats.Objects != g.Observed() || stats.Nodes != g.Len()) {
-			return fmt.Errorf("the engine holds %d objects and %d nodes, its watch showed %d and %d",
+			return fmt.Errorf("the engine has %d objects and %d nodes, and its watch showed %d and %d",
 				stats.Objects, stats.Nodes, g.Observed(), g.Len())
 		}
 	}

@@ -8,9 +8,9 @@ import (
 	"testing"
 )
 
-var update = flag.Bool("update", false, "write what the scenarios print into their files")
+var update = flag.Bool("update", false, "write the output of the scenarios into their files")
 
-// TestScenarios runs every scenario and compares what it prints.
+// TestScenarios runs every scenario and compares its output.
 func TestScenarios(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.txt")
 	if err != nil || len(files) == 0 {
@@ -33,7 +33,7 @@ func TestScenarios(t *testing.T) {
 				t.Error(err)
 			}
 			if got != "" && got != string(want) {
-				t.Errorf("printed otherwise; -update writes it:\n%s", got)
+				t.Errorf("the output differs; -update writes it:\n%s", got)
 			}
 		})
 	}

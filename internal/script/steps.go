@@ -92,16 +92,16 @@ func (r *runner) deliver(kind, n int) error {
 }
 
 func (r *runner) issue(arg string) error {
-	most := 1 << 20
+	limit := 1 << 20
 	if arg != "" {
 		var err error
-		if most, err = strconv.Atoi(arg); err != nil {
+		if limit, err = strconv.Atoi(arg); err != nil {
 			return errUsage
 		}
 	}
 	n := 0
 	for _, lane := range [...]ownergraph.Lane{ownergraph.LaneStore, ownergraph.LaneControl, ownergraph.LaneHandler} {
-		for n < most {
+		for n < limit {
 			c, ok, err := r.w.Issue(r.side, lane)
 			if err != nil {
 				return err

@@ -7,7 +7,7 @@ import (
 )
 
 // upstream lists the scenarios of the Kubernetes garbage collector's own tests
-// (v1.36.3), by where they stand. Each has to be in the table below.
+// (v1.36.3) by file. Each has to be in the table below.
 const upstream = `
 garbagecollector_test.go:
 	TestGarbageCollectorConstruction
@@ -100,28 +100,28 @@ const (
 	differs = "differs: "
 )
 
-// ours says for each upstream scenario which files hold ours, and why, where it
-// is not the engine's or where the outcome differs on purpose.
+// ours names our files for each upstream scenario. It has a reason for a scenario
+// that is not the engine's, and for an outcome that differs on purpose.
 func ours() map[string][]string {
 	return map[string][]string{
 		"TestGarbageCollectorConstruction":                                {"garbage-collector-construction"},
-		"TestAttemptToDeleteItemDeleteObjectNotFound":                     {"attempt-to-delete-item-object-not-found", differs + "no virtual delete event: the proof is kept beside the graph (R4)"},
+		"TestAttemptToDeleteItemDeleteObjectNotFound":                     {"attempt-to-delete-item-object-not-found", differs + "no virtual delete event: the engine keeps the proof beside the graph (R4)"},
 		"TestAttemptToDeleteItemDeleteObjectNotFoundWaitingForDependents": {"attempt-to-delete-item-object-not-found-waiting-for-dependents", differs + "as above"},
 		"TestAttemptToDeleteItem":                                         {"attempt-to-delete-item", differs + "no read of the object before a delete: the delete carries the version"},
 		"TestProcessEvent/test1":                                          {"process-event-test1"},
 		"TestProcessEvent/test2":                                          {"process-event-test2"},
 		"TestProcessEvent/test3":                                          {"process-event-test3"},
 		"TestProcessEvent/reverse test2":                                  {"process-event-reverse-test2"},
-		"TestDependentsRace":                                              {notOurs + "the graph has one thread, so there is nothing to race"},
-		"TestAbsentOwnerCache":                                            {"absent-owner-cache", differs + "absence is kept by full coordinates, so a memory of it never answers for another scope"},
+		"TestDependentsRace":                                              {notOurs + "the graph has one thread, so there is no race"},
+		"TestAbsentOwnerCache":                                            {"absent-owner-cache", differs + "the memory of absence has full coordinates, so it never answers for another scope"},
 		"TestDeleteOwnerRefPatch":                                         {"delete-owner-ref-patch"},
 		"TestUnblockOwnerReference":                                       {"unblock-owner-reference", differs + "only inside of a ring, and behind a fence"},
 		"TestOrphanDependentsFailure":                                     {"orphan-dependents-failure"},
-		"TestGetDeletableResources":                                       {"a-kind-vanishes-and-returns", notOurs + "discovery is the store's: it says which kinds there are"},
+		"TestGetDeletableResources":                                       {"a-kind-vanishes-and-returns", notOurs + "discovery is the store's: the store reports the set of kinds"},
 		"TestGarbageCollectorSync":                                        {"garbage-collector-sync"},
-		"BenchmarkReferencesDiffs":                                        {notOurs + "a benchmark of a difference that the graph does not take"},
+		"BenchmarkReferencesDiffs":                                        {notOurs + "a benchmark of a comparison that the graph does not make"},
 
-		"TestConflictingData/1":  {"conflicting-data-01-good-child-cluster-scoped-owner", differs + "the store resolves the scope, nothing is polled"},
+		"TestConflictingData/1":  {"conflicting-data-01-good-child-cluster-scoped-owner", differs + "the store resolves the scope, and the engine polls nothing"},
 		"TestConflictingData/2":  {"conflicting-data-02-bad-child-other-namespace-child-first", "conflicting-data-02-absent", differs + "held by default, absent by a setting"},
 		"TestConflictingData/3":  {"conflicting-data-03-bad-child-other-namespace-owner-first", "conflicting-data-03-absent", differs + "held by default, absent by a setting"},
 		"TestConflictingData/4":  {"conflicting-data-04-cluster-scoped-child-child-first", "conflicting-data-04-absent"},
@@ -130,22 +130,22 @@ func ours() map[string][]string {
 		"TestConflictingData/7":  {"conflicting-data-07-inaccessible-version-child-first", differs + "held, not retried"},
 		"TestConflictingData/8":  {"conflicting-data-08-inaccessible-version-owner-first", differs + "held, not retried"},
 		"TestConflictingData/9":  {"conflicting-data-09-missing-owner-inaccessible-first"},
-		"TestConflictingData/10": {"conflicting-data-10-missing-owner-accessible-first", differs + "no other identity: each full coordinates are a node"},
+		"TestConflictingData/10": {"conflicting-data-10-missing-owner-accessible-first", differs + "no other identity: each set of full coordinates is a node"},
 		"TestConflictingData/11": {"conflicting-data-11-incorrect-version-parent-last", differs + "no other identity"},
 		"TestConflictingData/12": {"conflicting-data-12-incorrect-version-late-absence"},
 		"TestConflictingData/13": {"conflicting-data-13-incorrect-version-good-child-first"},
 		"TestConflictingData/14": {"conflicting-data-14-cluster-scoped-bad-child-missing-parent"},
 		"TestConflictingData/15": {"conflicting-data-15-cluster-scoped-bad-child-late-parent"},
 		"TestConflictingData/16": {"conflicting-data-16-good-child-first-missing-parent", differs + "no other identity"},
-		"TestConflictingData/17": {"conflicting-data-17-conflict-references-changed", "conflicting-data-17-conflict-unrelated", differs + "the retry carries the version that was read (R1)"},
+		"TestConflictingData/17": {"conflicting-data-17-conflict-references-changed", "conflicting-data-17-conflict-unrelated", differs + "the retry carries the version of the read (R1)"},
 
-		"TestGetAlternateOwnerIdentity": {"conflicting-data-10-missing-owner-accessible-first", differs + "the graph never has to choose among coordinates of one UID"},
+		"TestGetAlternateOwnerIdentity": {"conflicting-data-10-missing-owner-accessible-first", differs + "the graph never chooses among coordinates of one UID"},
 		"TestToDOTGraph":                {notOurs + "pictures come later"},
 		"TestToDOTGraphObj":             {notOurs + "pictures come later"},
 		"TestMarshalDOT":                {notOurs + "pictures come later"},
 
 		"TestCrossNamespaceReferencesWithWatchCache":    {"cross-namespace-references", differs + "children of kinds that are not served are held"},
-		"TestCrossNamespaceReferencesWithoutWatchCache": {"cross-namespace-references", notOurs + "a cache in front of the store is the store's"},
+		"TestCrossNamespaceReferencesWithoutWatchCache": {"cross-namespace-references", notOurs + "a cache in front of the store belongs to the store"},
 		"TestCascadingDeletion":                         {"cascading-deletion"},
 		"TestCreateWithNonExistentOwner":                {"create-with-non-existent-owner"},
 		"TestStressingCascadingDeletion":                {"stressing-cascading-deletion"},
@@ -156,7 +156,7 @@ func ours() map[string][]string {
 		"TestBlockingOwnerRefDoesBlock":                 {"blocking-owner-ref-does-block"},
 		"TestCustomResourceCascadingDeletion":           {"custom-resource-cascading-deletion"},
 		"TestMixedRelationships":                        {"mixed-relationships"},
-		"TestCRDDeletionCascading":                      {"crd-deletion-cascading", differs + "the instances are the store's to delete; a kind that vanishes proves nothing"},
+		"TestCRDDeletionCascading":                      {"crd-deletion-cascading", differs + "the store deletes the instances; a kind that vanishes proves nothing"},
 		"TestCascadingDeleteOnCRDConversionFailure":     {"crd-conversion-failure"},
 		"TestClusterScopedOwners":                       {"cluster-scoped-owners"},
 
@@ -180,8 +180,8 @@ func ours() map[string][]string {
 		"TestGracefulStoreCanDeleteIfExistingGracePeriodZero": {notOurs + "finalizer's TestDeleteGrace"},
 		"TestStoreGracefulDeleteWithResourceVersion":          {notOurs + "finalizer's TestDeletePreconditions"},
 		"TestMarkAsDeleting":                                  {notOurs + "finalizer's TestDeleteGrace"},
-		"TestGCAdmission":                                     {notOurs + "who may set references is the store's admission"},
-		"TestBlockOwnerDeletionAdmission":                     {notOurs + "who may block is the store's admission"},
+		"TestGCAdmission":                                     {notOurs + "the store's admission decides on references"},
+		"TestBlockOwnerDeletionAdmission":                     {notOurs + "the store's admission decides on blocking references"},
 		"TestDeleteWithGCFinalizers":                          {notOurs + "namespaces are deleted by another controller"},
 		"TestUpdateConditions":                                {notOurs + "namespaces are deleted by another controller"},
 		"TestProcessContentTotals":                            {notOurs + "namespaces are deleted by another controller"},
@@ -190,7 +190,7 @@ func ours() map[string][]string {
 	}
 }
 
-// TestUpstream: every upstream scenario has a file here, or a reason.
+// TestUpstream holds that every upstream scenario has a file here, or a reason.
 func TestUpstream(t *testing.T) {
 	table := ours()
 	for line := range strings.SplitSeq(upstream, "\n") {

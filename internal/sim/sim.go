@@ -39,10 +39,10 @@ type sim struct {
 	sweeps        *invariant.Sweeps // nil in a world without
 	bySweep       map[issue]bool    // of decided deletes: whether a sweep did it
 	broken        error
-	unlisted      [4][8]bool        // by engine and kind: sick until it is listed
+	unlisted      [4][8]bool     // by engine and kind: sick until it is listed
 	callers       [4][]seq.Stamp // by engine: the beginnings of the waits of WaitIdle
-	record        *recorder         // nil unless the history is recorded
-	effort        map[issue]bool    // of calls that are labelled best effort
+	record        *recorder      // nil unless the history is recorded
+	effort        map[issue]bool // of calls that are labelled best effort
 	moves         []move
 	weights       int
 }
