@@ -10,9 +10,9 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// bulk drives one engine over a store of any size: package world copies too much
-// for that. Events come in the order of their commits, calls land in the order in
-// which they were handed out. It measures the largest step that the engine does.
+// bulk drives one engine over a store of any size, since package world copies too
+// much. Events come in the order of their commits. Calls complete in the order in
+// which the engine handed them out. bulk measures the largest step of the engine.
 type bulk struct {
 	t       testing.TB
 	engine  *ownergraph.Engine
@@ -25,14 +25,14 @@ type bulk struct {
 	calls   []ownergraph.Call
 	now     time.Time
 	turns   int // calls of Next
-	most    load
-	// spoil, if set, is asked before a write is carried out. An error turns it away.
-	spoil func(ownergraph.Call) error
+	largest load
+	// before, if set, runs before each write. Its error refuses the write.
+	before func(ownergraph.Call) error
 }
 
-// load is what one Observe, Next or Done did.
+// load is the work of one Observe, Next or Done.
 type load struct {
-	decisions, queued, gone int // more than before
+	decisions, queued, gone int // the growth
 	keys                    int // in the queue after it
 }
 
@@ -65,8 +65,7 @@ func (b *bulk) version() graph.Version {
 	return graph.Version(strconv.Itoa(b.commits))
 }
 
-// list has the engine observe everything in the given order, as it is at the
-// beginning.
+// list lets the engine observe all objects of the store in the given order.
 func (b *bulk) list(objects []graph.Object) {
 	b.observe(graph.Event{Type: graph.KindsKnown, Kinds: b.kinds})
 	for _, k := range b.kinds {
@@ -82,12 +81,12 @@ func (b *bulk) list(objects []graph.Object) {
 	}
 }
 
-// watched returns a bulk whose engine has seen all objects and is idle.
+// watched returns a bulk whose engine has observed all objects and is idle.
 func watched(t testing.TB, workers int, objects []graph.Object) *bulk {
 	t.Helper()
 	b := newBulk(t, workers, objects)
 	b.list(objects)
-	b.settle()
+	b.run()
 	return b
 }
 
@@ -96,10 +95,10 @@ func (b *bulk) step(f func()) {
 	before := b.engine.Stats()
 	f()
 	after := b.engine.Stats()
-	b.most.decisions = max(b.most.decisions, int(after.Decisions-before.Decisions))
-	b.most.queued = max(b.most.queued, after.Queued-before.Queued)
-	b.most.gone = max(b.most.gone, before.Objects-after.Objects)
-	b.most.keys = max(b.most.keys, after.Queued)
+	b.largest.decisions = max(b.largest.decisions, int(after.Decisions-before.Decisions))
+	b.largest.queued = max(b.largest.queued, after.Queued-before.Queued)
+	b.largest.gone = max(b.largest.gone, before.Objects-after.Objects)
+	b.largest.keys = max(b.largest.keys, after.Queued)
 }
 
 func (b *bulk) observe(ev graph.Event) {
@@ -124,7 +123,7 @@ func (b *bulk) commit(out finalizer.Outcome, err error) error {
 	return err
 }
 
-// remove has a user delete an object.
+// remove lets a user delete an object.
 func (b *bulk) remove(k graph.Key, p graph.Propagation) {
 	b.t.Helper()
 	opts := graph.DeleteOptions{Propagation: p}
@@ -133,13 +132,13 @@ func (b *bulk) remove(k graph.Key, p graph.Propagation) {
 	}
 }
 
-// touch has a user write an object without a change.
+// touch lets a user write an object without a change.
 func (b *bulk) touch(k graph.Key) {
 	_ = b.commit(finalizer.Outcome{Effect: finalizer.Stored, Object: b.objects[k.Place()]}, nil)
 }
 
-// carry carries a call out.
-func (b *bulk) carry(c ownergraph.Call) (r ownergraph.Result) {
+// answer carries out a call and returns its result.
+func (b *bulk) answer(c ownergraph.Call) (r ownergraph.Result) {
 	live, ok := b.objects[c.Key.Place()]
 	switch {
 	case c.Type == ownergraph.CallFence:
@@ -155,8 +154,8 @@ func (b *bulk) carry(c ownergraph.Call) (r ownergraph.Result) {
 		r.Object = live.Clone()
 		return r
 	}
-	if b.spoil != nil {
-		if r.Err = b.spoil(c); r.Err != nil {
+	if b.before != nil {
+		if r.Err = b.before(c); r.Err != nil {
 			return r
 		}
 		live = b.objects[c.Key.Place()]
@@ -191,7 +190,7 @@ func (b *bulk) issue() bool {
 	return took
 }
 
-// round delivers what there is, hands calls out and lands them.
+// round delivers the waiting events, and takes and completes calls.
 func (b *bulk) round() bool {
 	moved := len(b.events) > 0
 	for n := 0; len(b.events) > 0 && (b.lag == 0 || n < b.lag); n++ {
@@ -201,7 +200,7 @@ func (b *bulk) round() bool {
 	}
 	moved = b.issue() || moved
 	for _, c := range b.calls {
-		r := b.carry(c)
+		r := b.answer(c)
 		b.step(func() {
 			if err := b.engine.Done(b.now, c.ID, r); err != nil {
 				b.t.Fatal(err)
@@ -213,8 +212,8 @@ func (b *bulk) round() bool {
 	return moved
 }
 
-// settle goes on until the engine is idle.
-func (b *bulk) settle() {
+// run runs rounds until the engine is idle.
+func (b *bulk) run() {
 	b.t.Helper()
 	for {
 		for b.round() {
@@ -228,7 +227,7 @@ func (b *bulk) settle() {
 	}
 }
 
-// wait moves time to the next thing that the engine waits for.
+// wait moves the time to the next one that the engine waits for.
 func (b *bulk) wait() bool {
 	var next time.Time
 	for _, lane := range [...]ownergraph.Lane{ownergraph.LaneControl, ownergraph.LaneStore} {

@@ -7,10 +7,10 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// bill is what an engine asked of the store.
+// bill is the number of an engine's requests to the store.
 type bill struct{ writes, reads, fences int }
 
-// billed returns what a piece of a bulk's history cost.
+// billed returns the requests of a part of a bulk's history.
 func (b *bulk) billed(f func()) bill {
 	before := b.engine.Stats()
 	f()
@@ -22,13 +22,13 @@ func (b *bulk) billed(f func()) bill {
 	}
 }
 
-// shape is a graph below a root, with what the table of costs asks of it.
+// shape is a graph below a root, with the figures of the table of costs.
 type shape struct {
 	name          string
 	objects       []graph.Object
 	leaves, inner int // below the root
 	children      int // of the root
-	levels        int // of objects that have dependents, the root among them
+	levels        int // of objects that have dependents, with the root
 	shared        int // waiting owners of objects with several of them
 	reason        string
 }
@@ -36,11 +36,11 @@ type shape struct {
 func shapes() []shape {
 	return []shape{
 		{"one", tree(1), 1, 0, 1, 1, 0, "the smallest cascade"},
-		{"star", tree(1000), 1000, 0, 1000, 1, 0, "one owner of many: its fence, its mark and its Gone are shared by all"},
+		{"star", tree(1000), 1000, 0, 1000, 1, 0, "one owner of many: all share its fence, its mark and its Gone"},
 		{"three levels", tree(3, 10), 30, 3, 3, 2, 0, "inner objects cost one write more in the foreground"},
-		{"wide", tree(20, 3), 60, 20, 20, 2, 0, "as many inner objects as calls may be under way share a fence"},
-		{"chain", chain(49), 1, 48, 1, 49, 0, "each level is marked behind the fence of the one above"},
-		{"diamond", diamond(), 1, 2, 2, 2, 2, "an object with two waiting owners is judged at one instant: a read of each"},
+		{"wide", tree(20, 3), 60, 20, 20, 2, 0, "inner objects share a fence, as many as calls may be under way"},
+		{"chain", chain(49), 1, 48, 1, 49, 0, "each level is marked behind the fence of the level above"},
+		{"diamond", diamond(), 1, 2, 2, 2, 2, "an object with two waiting owners costs a read of each, for one instant"},
 	}
 }
 
@@ -53,15 +53,15 @@ func TestCost(t *testing.T) {
 			left   int
 			reason string
 		}{
-			{graph.Background, bill{writes: s.leaves + s.inner}, 0, "each object once, no read where the owner was seen to go, no fence ever"},
-			{graph.Foreground, bill{s.leaves + 2*s.inner + 1, s.shared, s.levels}, 0, "inner objects are marked and released, leaves deleted at once"},
-			{graph.Orphan, bill{s.children + 1, 0, 1}, s.leaves + s.inner, "the children lose a reference, the owner a finalizer"},
+			{graph.Background, bill{writes: s.leaves + s.inner}, 0, "each object once, no read after an observed Gone, no fence"},
+			{graph.Foreground, bill{s.leaves + 2*s.inner + 1, s.shared, s.levels}, 0, "inner objects are marked and released, and leaves are deleted at once"},
+			{graph.Orphan, bill{s.children + 1, 0, 1}, s.leaves + s.inner, "the children lose a reference, and the owner a finalizer"},
 		} {
 			t.Run(s.name+"/"+c.p.String(), func(t *testing.T) {
 				b := watched(t, 20, s.objects)
 				got := b.billed(func() {
 					b.remove(rootKey, c.p)
-					b.settle()
+					b.run()
 				})
 				if got != c.want || len(b.objects) != c.left {
 					t.Errorf("cost %+v, want %+v, %d objects left, want %d: %s; %s", got, c.want, len(b.objects), c.left, s.reason, c.reason)
@@ -71,9 +71,8 @@ func TestCost(t *testing.T) {
 	}
 }
 
-// TestCostOfSlowEvents: however late events are, nothing is written twice. A
-// level whose marks come one by one, or in more than one batch, may need a second
-// fence.
+// TestCostOfSlowEvents holds that late events cause no second write of an object. A
+// level may need a second fence if its marks come one by one, or in several batches.
 func TestCostOfSlowEvents(t *testing.T) {
 	broad := shape{"broad", tree(60, 3), 180, 60, 60, 2, 0, "three batches of marks"}
 	for _, s := range append(shapes(), broad) {
@@ -81,17 +80,18 @@ func TestCostOfSlowEvents(t *testing.T) {
 		b.lag = 1
 		got := b.billed(func() {
 			b.remove(rootKey, graph.Foreground)
-			b.settle()
+			b.run()
 		})
 		want := bill{s.leaves + 2*s.inner + 1, s.shared, 2 * s.levels}
 		if got.writes != want.writes || got.reads != want.reads || got.fences < s.levels || got.fences > want.fences {
-			t.Errorf("%s: cost %+v, want %+v at most: one event at a time changes nothing but fences", s.name, got, want)
+			t.Errorf("%s: cost %+v, want %+v at most: one event at a time may cost more fences only", s.name, got, want)
 		}
 	}
 }
 
-// TestCostOfUnseenOwners: an owner that was gone before the engine began is read
-// once, whatever hangs on it. Each further level was seen to go.
+// TestCostOfUnseenOwners holds that an owner that was gone before the engine began
+// costs one read. Its number of dependents does not matter. The watch shows the end
+// of each further level.
 func TestCostOfUnseenOwners(t *testing.T) {
 	const owners, dependents = 5, 30
 	var all []graph.Object
@@ -114,11 +114,11 @@ func TestCostOfUnseenOwners(t *testing.T) {
 	}
 	got := b.billed(func() {
 		b.list(all)
-		b.settle()
+		b.run()
 	})
 	want := bill{writes: owners * dependents * 3, reads: owners}
-	// Absence that rests on a read is settled by a fence: the owner might live in
-	// another scope.
+	// A fence confirms the absence of a read, since the owner might live in another
+	// scope.
 	if got.fences > 1 {
 		t.Errorf("%d fences, want at most one for all owners", got.fences)
 	}
@@ -128,9 +128,9 @@ func TestCostOfUnseenOwners(t *testing.T) {
 	}
 }
 
-// TestCostOfConflicts: each conflict costs one write and one read more, and each
-// batch of objects that have changed under a waiting or orphaning owner a read of
-// the owner.
+// TestCostOfConflicts holds that each conflict costs one more write and one more
+// read. Each batch of objects that changed below a waiting or orphaning owner costs a
+// read of the owner.
 func TestCostOfConflicts(t *testing.T) {
 	const workers = 20
 	for _, c := range []struct {
@@ -138,23 +138,23 @@ func TestCostOfConflicts(t *testing.T) {
 		conflicts, batches int
 		reason             string
 	}{
-		{graph.Background, 1, 0, "one; the owner is gone, and stays so"},
-		{graph.Background, 30, 0, "each object once"},
-		{graph.Foreground, 30, 2, "the fence is older than what has changed"},
-		{graph.Orphan, 30, 2, "the same"},
+		{graph.Background, 1, 0, "one conflict; the owner is gone, and stays so"},
+		{graph.Background, 30, 0, "one conflict for each object"},
+		{graph.Foreground, 30, 2, "the fence is older than the changes"},
+		{graph.Orphan, 30, 2, "the fence is older than the changes"},
 	} {
 		calm := watched(t, workers, tree(30))
-		plain := calm.billed(func() { calm.remove(rootKey, c.p); calm.settle() })
+		plain := calm.billed(func() { calm.remove(rootKey, c.p); calm.run() })
 		b := watched(t, workers, tree(30))
 		met := map[graph.Key]bool{}
-		b.spoil = func(call ownergraph.Call) error {
+		b.before = func(call ownergraph.Call) error {
 			if len(met) < c.conflicts && !met[call.Key] && call.Key != rootKey {
 				met[call.Key] = true
 				b.touch(call.Key)
 			}
 			return nil
 		}
-		got := b.billed(func() { b.remove(rootKey, c.p); b.settle() })
+		got := b.billed(func() { b.remove(rootKey, c.p); b.run() })
 		got.reads -= plain.reads + c.conflicts // those of the owner are left
 		want := bill{plain.writes + c.conflicts, c.batches, plain.fences}
 		if got.writes != want.writes || got.fences != want.fences || got.reads < 0 || got.reads > want.reads {
@@ -163,8 +163,8 @@ func TestCostOfConflicts(t *testing.T) {
 	}
 }
 
-// TestOneWriteUntilItsEvent: an object that was written is not judged by what it
-// was before, whatever happens to its owners while its event is late.
+// TestOneWriteUntilItsEvent holds that the engine does not judge a written object by
+// its old version. Its owners change while the event of the write is late.
 func TestOneWriteUntilItsEvent(t *testing.T) {
 	x, y, z := key("x", "x"), key("y", "y"), key("z", "z")
 	dep := object(key("dep", "d"), blocking(x), blocking(y), blocking(z))
@@ -178,9 +178,9 @@ func TestOneWriteUntilItsEvent(t *testing.T) {
 		b.round()
 		b.round()
 		b.events = append(b.events, late...)
-		b.settle()
+		b.run()
 	})
 	if want := (bill{writes: 2}); got != want {
-		t.Errorf("cost %+v, want %+v: two references are trimmed", got, want)
+		t.Errorf("cost %+v, want %+v: the engine trims two references", got, want)
 	}
 }

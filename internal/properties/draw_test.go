@@ -9,17 +9,16 @@ import (
 	"pgregory.net/rapid"
 )
 
-// style says what a world is made of.
+// style is the sort of a world's content.
 type style uint8
 
 const (
-	// tame: references that a store would take that checks them, and users who
-	// delete.
+	// tame: a store that checks references would take all of them, and users delete.
 	tame style = iota + 1
-	// tight: a few objects, each a kind of its own, whose events are delayed on
-	// their own, and busy users: what it takes for a race.
+	// tight: a few objects, and busy users, for races. Each object has a kind of its
+	// own, so that its events have a delay of their own.
 	tight
-	// wild: all that the contract allows.
+	// wild: all content that the contract allows.
 	wild
 )
 
@@ -27,11 +26,11 @@ const (
 type size struct {
 	style                     style
 	engines, objects, actions int
-	judged                    bool // by the oracle: nothing but users finishes a finalizer
+	judged                    bool // by the oracle: only users finish a finalizer
 }
 
-// draws makes the choices of one test case. Small numbers are plain choices, so
-// that a shrunk case is a plain one.
+// draws makes the choices of one test case. Small numbers are plain choices, so that
+// a shrunk case is plain.
 type draws struct {
 	t    *rapid.T
 	size size
@@ -85,8 +84,8 @@ func (d draws) world(set settings) []graph.Object {
 	return out
 }
 
-// key draws the coordinates of the i-th object. Its UID is what makes its
-// notation short. Two objects of one kind and name live in different scopes.
+// key draws the coordinates of the i-th object. Its UID makes its notation short. Two
+// objects of one kind and name live in different scopes.
 func (d draws) key(i int, taken []graph.Key) graph.Key {
 	own := string(rune('a'+i%26)) + strings.Repeat("z", i/26)
 	if d.size.style == tight {
@@ -127,9 +126,9 @@ func (d draws) reference(set settings, dep graph.Object, keys []graph.Key) (grap
 	}
 	r.Controller = d.chance("controller", 8)
 	switch d.number("odd", 32) {
-	case 31: // an owner that never was
+	case 31: // an owner that never lived
 		r.UID += "/gone"
-	case 30: // at no place that there is
+	case 30: // a place that does not exist
 		r.Name += "x"
 	case 29:
 		r.Kind = set.kinds()[d.number("wrong kind", len(set.Kinds))].Kind
@@ -149,14 +148,14 @@ func (d draws) reference(set settings, dep graph.Object, keys []graph.Key) (grap
 	return r, agreed(set, dep.Key, r)
 }
 
-// agreed reports whether all agree on what a reference is. Kubernetes' reading
-// calls an owner in another scope absent; the ledger sees it live, and the oracle
-// does not look into the object's own scope for it.
+// agreed reports whether engine, ledger and oracle agree on the class of a reference.
+// Kubernetes' reading makes an owner in another scope absent. The ledger sees it
+// live, and the oracle does not search the object's own scope for it.
 func agreed(set settings, dep graph.Key, r graph.Owner) bool {
 	return !set.Absent || r.Scope == "" || dep.Scope == "" || r.Scope == dep.Scope
 }
 
-// condition draws what else an object carries.
+// condition draws the finalizers, mark and generation of an object.
 func (d draws) condition(o *graph.Object) {
 	switch d.size.style {
 	case tame:

@@ -17,7 +17,7 @@ func parsed(t testing.TB, notation string) []graph.Object {
 	return objects
 }
 
-// forest returns an owner of two rows, in the kinds that worlds have.
+// forest returns an owner with two levels below it, in the kinds of worlds.
 func forest(inner, leaves int) []graph.Object {
 	root := named(graph.Key{Kind: "g", Name: "root"})
 	out := []graph.Object{object(root)}
@@ -31,10 +31,10 @@ func forest(inner, leaves int) []graph.Object {
 	return out
 }
 
-// TestEnginesAtOnce: two engines share a cascade while a third one sleeps, with
-// calls under way and with a watch that it has not read. It wakes up in the
-// middle, or when everything is over, goes on with what it knew, and lands what
-// it had begun. Nothing goes that must not, and what the others cost is bounded.
+// TestEnginesAtOnce lets two engines share a cascade while a third engine sleeps. The
+// third has calls under way and undelivered events. It wakes up in the middle of the
+// cascade, or at its end. It goes on with its old knowledge, and completes its calls.
+// No object goes that has to stay, and the requests are bounded.
 func TestEnginesAtOnce(t *testing.T) {
 	const inner, leaves = 4, 8
 	for _, c := range []struct {
@@ -44,12 +44,12 @@ func TestEnginesAtOnce(t *testing.T) {
 		single int // writes of one engine alone
 		reason string
 	}{
-		{"bg", 1000, 0, inner + inner*leaves, "it wakes when all is over"},
-		{"fg", 1000, 0, inner*leaves + 2*inner + 1, "the same, with marks and fences"},
-		{"orphan", 1000, inner + inner*leaves, inner + 1, "the same: what it would drop is gone, nothing dies"},
-		{"bg", 3, 0, inner + inner*leaves, "it wakes in the middle"},
-		{"fg", 3, 0, inner*leaves + 2*inner + 1, "the same"},
-		{"orphan", 3, inner + inner*leaves, inner + 1, "the same"},
+		{"bg", 1000, 0, inner + inner*leaves, "it wakes at the end of a background cascade"},
+		{"fg", 1000, 0, inner*leaves + 2*inner + 1, "it wakes at the end of a foreground cascade"},
+		{"orphan", 1000, inner + inner*leaves, inner + 1, "it wakes after an orphaning, and no object is deleted"},
+		{"bg", 3, 0, inner + inner*leaves, "it wakes in the middle of a background cascade"},
+		{"fg", 3, 0, inner*leaves + 2*inner + 1, "it wakes in the middle of a foreground cascade"},
+		{"orphan", 3, inner + inner*leaves, inner + 1, "it wakes in the middle of an orphaning"},
 	} {
 		objects := forest(inner, leaves)
 		h, err := begin(settings{Kinds: mixedKinds, Level: ownergraph.Level2, Engines: 3}, objects)
@@ -71,20 +71,20 @@ func TestEnginesAtOnce(t *testing.T) {
 		if got := len(h.w.Store.Objects()); got != c.left {
 			t.Errorf("%s: %d objects are left, want %d: %s: %s", c.verb, got, c.left, oracle.Line(h.w.Store.Objects()), c.reason)
 		}
-		// Each engine writes everything once at most, and reads what another one was
-		// faster with; fences are few.
-		most := 3*2*c.single + 3*8
-		if n := h.w.Total() - requests; n > most || n < c.single {
-			t.Errorf("%s: %d requests, want at most %d, %d of one engine alone: %s", c.verb, n, most, c.single, c.reason)
+		// Each engine writes each object at most once. It reads an object again if another
+		// engine was faster. There are few fences.
+		limit := 3*2*c.single + 3*8
+		if n := h.w.Total() - requests; n > limit || n < c.single {
+			t.Errorf("%s: %d requests, want at most %d, %d of one engine alone: %s", c.verb, n, limit, c.single, c.reason)
 		}
 	}
 }
 
-// drowse moves the engines in turn, but for one that sleeps from the moment when
-// it has handed out its first calls, for so many rounds.
+// drowse moves the engines in turn for a number of rounds. The sleeper hands out its
+// first calls and then sleeps.
 func (h *history) drowse(t *testing.T, sleeper, rounds int) {
 	t.Helper()
-	awake := func(side int) {
+	turn := func(side int) {
 		for _, k := range h.w.Kinds {
 			h.must(t, at("see", side, string(k.Kind)))
 		}
@@ -93,17 +93,17 @@ func (h *history) drowse(t *testing.T, sleeper, rounds int) {
 			h.must(t, at("issue", side, "store"))
 		}
 	}
-	awake(sleeper)
+	turn(sleeper)
 	for n := range rounds {
 		if n == 0 {
-			awake(sleeper)
+			turn(sleeper)
 		}
 		before := h.w.Total()
 		for side := range h.w.Sides {
 			if side == sleeper {
 				continue
 			}
-			awake(side)
+			turn(side)
 			h.must(t, at("land", side, "0"), at("land", side, "0"))
 		}
 		if h.w.Total() == before && n > 3 {
@@ -114,7 +114,7 @@ func (h *history) drowse(t *testing.T, sleeper, rounds int) {
 		h.must(t, at("land", sleeper, "0"))
 	}
 	for range 20 {
-		awake(sleeper)
+		turn(sleeper)
 	}
 }
 

@@ -16,22 +16,22 @@ import (
 	"github.com/ownergraph/ownergraph/internal/world"
 )
 
-// handled is the finalizer that a handler of the engine stands for.
+// handled is the finalizer of the engine's handler.
 const handled = "x.io/h"
 
-// unserved is a kind that references name and no store serves.
+// unserved is a kind that references name and the store does not serve.
 const unserved graph.Kind = "x"
 
-// settings are those of one world. Its text in Go syntax goes into a regression.
+// settings are the settings of one world. Their Go syntax goes into a regression.
 type settings struct {
-	Kinds     string // a letter for each; a capital one is scoped
+	Kinds     string // a letter for each; a capital letter means scoped
 	Level     ownergraph.Level
 	Engines   int
 	Override  bool // oracle.Config.Override
 	Absent    bool // graph.ScopeAbsent and graph.NameAbsent
-	Counting  bool // versions can be compared
+	Counting  bool // versions compare
 	Forgetful bool // the engine remembers one owner of each sort
-	Waits     bool // kind h is given time to acknowledge
+	Waits     bool // the engine waits for acknowledgements of kind h
 }
 
 func (s settings) config() ownergraph.Config {
@@ -76,7 +76,7 @@ func (s settings) kinds() []graph.KindInfo {
 	return out
 }
 
-// history is a world and how it came to be as it is.
+// history is a world with its past steps.
 type history struct {
 	w       *world.World
 	set     settings
@@ -84,10 +84,10 @@ type history struct {
 	actions []oracle.Action
 	lines   []string
 	down    map[graph.Kind]string // "sick", "vanish" or "down"
-	served  map[graph.Kind]int    // when it was last served again, in steps
-	issued  map[issue]int         // when a call was handed out
-	backup  world.Store           // what Restore goes back to
-	broken  error                 // the first judgement that the level does not excuse
+	served  map[graph.Kind]int    // the step of the last return to service
+	issued  map[issue]int         // the step that handed out a call
+	backup  world.Store           // the target of restore
+	broken  error                 // the first breach that is not excused
 }
 
 func begin(set settings, start []graph.Object) (*history, error) {
@@ -110,9 +110,9 @@ func begin(set settings, start []graph.Object) (*history, error) {
 	return h, nil
 }
 
-// excused reports whether nobody promises more: without fences, foreground and
-// orphaning are best effort, and so they are for the objects of a kind that was
-// not served at some time since the write was handed out.
+// excused reports whether a breach is within the promises. Without fences, foreground
+// and orphaning are best effort. They also are for the objects of a kind that was not
+// served at some time since the engine handed out the write.
 func (h *history) excused(c ownergraph.Call, bad error) bool {
 	rule, what, _ := strings.Cut(bad.Error(), ": ")
 	if h.set.Level < ownergraph.Level2 {
@@ -129,24 +129,24 @@ func (h *history) excused(c ownergraph.Call, bad error) bool {
 	return h.down[kind] == "vanish" || known && h.served[kind] > since
 }
 
-// issue names a call. Engines that follow each other count from 1.
+// issue names a call. Each new engine counts from 1.
 type issue struct {
 	id  ownergraph.CallID
 	key graph.Key
 }
 
-// String returns the history as a regression takes it.
+// String returns the history in the form of a regression.
 func (h *history) String() string {
 	set := strings.ReplaceAll(fmt.Sprintf("%#v", h.set), "properties.", "")
 	return fmt.Sprintf("%s\n%s\n%s", set, graph.Format(h.start), strings.Join(h.lines, "\n"))
 }
 
-// fail wraps what went wrong with the history that led there.
+// fail adds the history to an error.
 func (h *history) fail(err error) error {
 	return fmt.Errorf("%w\nthe store: %s\nthe history:\n%s", err, oracle.Line(h.w.Store.Objects()), h)
 }
 
-// do makes one step and notes it. A step that cannot be made changes nothing.
+// do makes one step and records it. A step that is impossible changes nothing.
 func (h *history) do(line string) error {
 	h.lines = append(h.lines, line)
 	err := h.move(line)
@@ -158,21 +158,23 @@ func (h *history) do(line string) error {
 
 // move makes one step: "VERB[@ENGINE] ARGUMENTS".
 //
-//	list K, break K                       begins a listing, ends the watch of a kind
-//	see K, twice K, all K                 delivers the next event, the same twice, all there are
-//	issue LANE, land N [FAULT], limbo N   hands out a call, lands one; nobody hears of the N-th, which lands late
-//	late N                                a write that nobody waits for lands
-//	crash                                 ends the engine; another one begins
-//	wait, pass DURATION, settle           moves time to the next thing to do, or further; lets everything happen
-//	backup, restore                       notes what the store holds, goes back to it as the store announces
+//	list K, break K                       begins a listing; ends the watch of a kind
+//	see K, twice K, all K                 delivers the next event; delivers it twice; delivers all events
+//	issue LANE, land N [FAULT]            hands out a call; completes the N-th call
+//	limbo N                               loses the answer of the N-th call, whose write completes late
+//	late N                                completes a late write
+//	crash                                 ends the engine and begins another one
+//	wait, pass DURATION                   moves time to the next step; moves time
+//	settle                                runs the world until it is at rest
+//	backup, restore                       keeps the state of the store; goes back to it and announces that
 //	sick K, recover K, vanish K, serve K, down K, up K
-//	ack KEY, fg KEY, addref KEY->REF ...  what users do, as package oracle spells it
+//	ack KEY, fg KEY, addref KEY->REF ...  actions of users in the notation of package oracle
 func (h *history) move(line string) error {
 	verb, arg, _ := strings.Cut(line, " ")
 	verb, engine, _ := strings.Cut(verb, "@")
 	side, _ := strconv.Atoi(engine)
 	if side >= len(h.w.Sides) {
-		return fmt.Errorf("%q: there is no such engine", line)
+		return fmt.Errorf("%q: the world has no such engine", line)
 	}
 	switch verb {
 	case "list", "see", "all", "twice", "break":
@@ -251,8 +253,8 @@ func (h *history) watch(verb string, side, kind int) error {
 	return h.w.Deliver(side, kind)
 }
 
-// land lands a call, with a fault or not. One that ends in limbo is answered
-// with "nobody can tell", and its write may still come.
+// land completes a call, with or without a fault. The outcome of a call in limbo is
+// unknown, and its write may still complete.
 func (h *history) land(verb string, side int, arg string) error {
 	number, name, _ := strings.Cut(arg, " ")
 	i, _ := strconv.Atoi(number)
@@ -271,7 +273,7 @@ func (h *history) land(verb string, side int, arg string) error {
 	return err
 }
 
-// restore goes back to the backup. Writes under way get lost.
+// restore goes back to the backup. The writes under way are lost.
 func (h *history) restore() error {
 	h.w.LoseWrites()
 	return h.w.Restore(h.backup, true)
@@ -306,7 +308,7 @@ func (h *history) health(verb string, k graph.Kind) error {
 	return nil
 }
 
-// user has a user, or a controller, do something.
+// user carries out an action of a user or of a controller.
 func (h *history) user(verb, line, arg string) error {
 	if verb == "ack" {
 		k, err := graph.ParseKey(arg)

@@ -11,12 +11,12 @@ import (
 	"pgregory.net/rapid"
 )
 
-// stranger reports whether a key is one of those that others add.
+// stranger reports whether the key is of an object of other users.
 func stranger(k graph.Key) bool { return k.Name[0] == 'z' }
 
-// strangers draws objects of others: garbage, cascades of their own, and bad
-// references to what is not theirs: a living UID with a wrong kind, name or
-// scope, or unresolved. None of them is an owner of what was there before.
+// strangers draws objects of other users: garbage, cascades of their own, and bad
+// references to the given objects. Such a reference has a living UID with a wrong
+// kind, name or scope, or is unresolved. No stranger owns a given object.
 func (d draws) strangers(set settings, objects []graph.Object) []graph.Object {
 	var own []graph.Key
 	var out []graph.Object
@@ -42,7 +42,7 @@ func (d draws) strangers(set settings, objects []graph.Object) []graph.Object {
 	return out
 }
 
-// bad draws a reference to an object that leads nowhere, or to nobody knows where.
+// bad draws a reference to an object with wrong or unresolved coordinates.
 func (d draws) bad(k graph.Key) graph.Owner {
 	r := graph.Owner{Key: k, Block: true, Controller: d.chance("controller", 2)}
 	switch d.number("bad reference", 6) {
@@ -57,14 +57,14 @@ func (d draws) bad(k graph.Key) graph.Owner {
 	case 4:
 		r.UID += "/gone"
 	case 5:
-		r.Unresolved, r.Block = true, false // one that blocks does hold the owner, by the rules
+		r.Unresolved, r.Block = true, false // by the rules, a blocking one holds the owner
 	}
 	return r
 }
 
-// TestNonInterference: two runs of the same deletion, one of them among objects
-// of others that name these in bad references and go on their own. What becomes
-// of each object is the same.
+// TestNonInterference runs the same deletion twice. One run has objects of other users
+// with bad references to the given objects, and deletions of their own. The given
+// objects have the same end in both runs.
 func TestNonInterference(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		d := draws{t, size{style: tame, objects: 8, judged: true}}
@@ -97,7 +97,7 @@ func TestNonInterference(t *testing.T) {
 		}
 		left := slices.DeleteFunc(slices.Clone(crowd.w.Store.Objects()), func(o graph.Object) bool { return stranger(o.Key) })
 		if got, want := oracle.Line(left), oracle.Line(alone.w.Store.Objects()); got != want {
-			t.Fatal(crowd.fail(fmt.Errorf("among others %q is left, without them %q; they began as %s", got, want, graph.Format(objects))))
+			t.Fatal(crowd.fail(fmt.Errorf("with strangers %q remains, without them %q; the objects at the beginning: %s", got, want, graph.Format(objects))))
 		}
 	})
 }

@@ -12,9 +12,9 @@ import (
 	"github.com/ownergraph/ownergraph/internal/world"
 )
 
-// calm ends all faults, lets everything happen until nothing does, and lets the
-// longest time pass after which an engine tries something again by itself. Late
-// writes come at the very end, when nobody thinks of them any more.
+// calm ends all faults and runs the world until it is at rest. It also passes the
+// longest time after which an engine retries. Late writes come at the very end, long
+// after their engines.
 func (h *history) calm() error {
 	for _, k := range h.w.Kinds {
 		if how := h.down[k.Kind]; how != "" {
@@ -43,7 +43,7 @@ func (h *history) calm() error {
 	}
 }
 
-// sound checks what has to be true of every world at rest.
+// sound checks the laws of every world at rest.
 func (h *history) sound() error {
 	want, err := h.w.Rebuilt()
 	if err != nil {
@@ -54,21 +54,20 @@ func (h *history) sound() error {
 			return fmt.Errorf("engine %d: %w", i, err)
 		}
 		if !s.Engine.Idle() {
-			return fmt.Errorf("engine %d is not idle, and waits for nothing", i)
+			return fmt.Errorf("engine %d is not idle, and has no time to wait for", i)
 		}
 		if got := world.Seen(s.Engine); got != want {
-			return fmt.Errorf("S22: engine %d holds\n%s, a graph built from a new listing\n%s", i, got, want)
+			return fmt.Errorf("S22: engine %d has\n%s, and a graph of a new listing has\n%s", i, got, want)
 		}
 	}
 	if s := oracle.NewState(believed(h.w.Store.Objects())); !oracle.Quiet(s, h.set.oracle()) {
-		return errors.New("at rest, but the collector has something left to do: " + h.w.Held())
+		return errors.New("at rest, but the collector has a step left: " + h.w.Held())
 	}
 	return nil
 }
 
-// permitted checks the end against the oracle. It is for a handful of objects.
-// Below level 2 what is deleted with another propagation than background may end
-// early, and nobody promises where.
+// permitted checks the end against the oracle. It is for a handful of objects. Below
+// level 2 a foreground or orphan deletion may end early, in any state.
 func (h *history) permitted() error {
 	if h.set.Level < ownergraph.Level2 && h.propagates() {
 		return nil
@@ -80,8 +79,7 @@ func (h *history) permitted() error {
 	return fmt.Errorf("the end is not permitted: %s\nwant one of\n  %s\nheld: %s", got, strings.Join(ends, "\n  "), h.w.Held())
 }
 
-// propagates reports whether anything was ever deleted in the foreground or to
-// orphan.
+// propagates reports whether the history has a foreground or orphan deletion.
 func (h *history) propagates() bool {
 	of := func(o graph.Object) bool {
 		return o.Propagation() != graph.Background && o.Propagation() != graph.Unset
@@ -91,13 +89,13 @@ func (h *history) propagates() bool {
 	})
 }
 
-// ends returns the end states that are permitted for the actions done so far.
+// ends returns the permitted end states of the actions up to now.
 func (h *history) ends() []string {
-	return oracle.Ends(believed(h.start), h.told(), h.set.oracle())
+	return oracle.Ends(believed(h.start), h.forOracle(), h.set.oracle())
 }
 
-// told returns the actions as the oracle is told of them.
-func (h *history) told() []oracle.Action {
+// forOracle returns the actions in the form for the oracle.
+func (h *history) forOracle() []oracle.Action {
 	actions := slices.Clone(h.actions)
 	for i, a := range actions {
 		actions[i].Object = believed([]graph.Object{a.Object})[0]
@@ -108,8 +106,8 @@ func (h *history) told() []oracle.Action {
 	return actions
 }
 
-// believed returns what the oracle is told: a reference to a kind that is never
-// served is unknown, and leads to nobody.
+// believed returns the objects in the form for the oracle. A reference to the unserved
+// kind is unknown, and no object has its UID.
 func believed(objects []graph.Object) []graph.Object {
 	out := make([]graph.Object, len(objects))
 	for i, o := range objects {

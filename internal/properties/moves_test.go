@@ -13,11 +13,11 @@ import (
 	"pgregory.net/rapid"
 )
 
-// faults says what may go wrong in a history. Each test case has a few of them:
-// where all happen at once, each hides what another one does.
+// faults are the faults of a history. Each test case has a few of them, since one
+// fault may hide the effect of another.
 type faults struct {
 	Losses, Refusals, Conflicts, Crashes, Outages, Breaks, Doubles, Rewinds bool
-	Delays, OneCall                                                         bool // no faults, but ways to go
+	Delays, OneCall                                                         bool // schedules, not faults
 }
 
 func (d draws) faults() faults {
@@ -28,21 +28,21 @@ func (d draws) faults() faults {
 	}
 }
 
-// move is something that can happen next, weight times as likely as others.
+// move is a possible next step. Its weight is its relative probability.
 type move struct {
 	weight int
 	verb   string
-	side   int    // whose, none if negative
-	arg    string // or the number
+	side   int    // of the engine, or noSide
+	arg    string // if empty, number is the argument
 	number int
 }
 
-const nobody = -1
+const noSide = -1
 
 // String returns the move as a step of a history.
 func (m move) String() string {
 	line := m.verb
-	if m.side != nobody {
+	if m.side != noSide {
 		line += "@" + strconv.Itoa(m.side)
 	}
 	switch {
@@ -54,7 +54,7 @@ func (m move) String() string {
 	return line
 }
 
-// wander makes random steps: few moves for each of rapid's.
+// wander makes random steps, and four for each step of rapid.
 func (d draws) wander(h *history, f faults) {
 	d.t.Repeat(map[string]func(*rapid.T){
 		"step": func(t *rapid.T) {
@@ -67,7 +67,7 @@ func (d draws) wander(h *history, f faults) {
 	})
 }
 
-// next draws what happens next.
+// next draws the next step.
 func (d draws) next(h *history, f faults) string {
 	m := d.pick(d.moves(h, f))
 	switch m.verb {
@@ -79,13 +79,13 @@ func (d draws) next(h *history, f faults) string {
 	return m.String()
 }
 
-// moves returns all that can happen next.
+// moves returns all possible next steps.
 func (d draws) moves(h *history, f faults) []move {
-	all := []move{{weight: 1, verb: "wait", side: nobody}}
+	all := []move{{weight: 1, verb: "wait", side: noSide}}
 	for i, s := range h.w.Sides {
 		all = watchMoves(all, i, s, h.w.Kinds, f)
 		all = callMoves(all, i, s, h.w.Now, f)
-		if d.size.style == wild && !d.size.judged { // others have no handlers
+		if d.size.style == wild && !d.size.judged { // the other styles have no handlers
 			all = append(all, move{weight: 1, verb: "issue", side: i, arg: "handler"})
 		}
 		if f.Crashes {
@@ -93,13 +93,13 @@ func (d draws) moves(h *history, f faults) []move {
 		}
 	}
 	for i := range h.w.Zombies {
-		all = append(all, move{weight: 1, verb: "late", side: nobody, number: i})
+		all = append(all, move{weight: 1, verb: "late", side: noSide, number: i})
 	}
 	if f.Delays {
-		all = append(all, move{weight: 1, verb: "pass", side: nobody, arg: "31s"})
+		all = append(all, move{weight: 1, verb: "pass", side: noSide, arg: "31s"})
 	}
 	if f.Rewinds {
-		all = append(all, move{weight: 1, verb: "backup", side: nobody}, move{weight: 1, verb: "restore", side: nobody})
+		all = append(all, move{weight: 1, verb: "backup", side: noSide}, move{weight: 1, verb: "restore", side: noSide})
 	}
 	if len(h.actions) < d.size.actions {
 		all = append(all, move{weight: 5, verb: "user"})
@@ -147,8 +147,7 @@ func watchMoves(all []move, side int, s *world.Side, kinds []graph.KindInfo, f f
 	return all
 }
 
-// callMoves lands calls and hands out others, where an engine says that it has
-// something to do.
+// callMoves completes calls, and takes calls from an engine that has work.
 func callMoves(all []move, side int, s *world.Side, now time.Time, f faults) []move {
 	for i := range s.Calls {
 		all = append(all, move{weight: 6, verb: "land", side: side, number: i})
@@ -168,25 +167,25 @@ func callMoves(all []move, side int, s *world.Side, now time.Time, f faults) []m
 func (d draws) outages(all []move, h *history) []move {
 	for _, k := range h.w.Kinds {
 		if cure := cures()[h.down[k.Kind]]; cure != "" {
-			all = append(all, move{weight: 2, verb: cure, side: nobody, arg: string(k.Kind)})
+			all = append(all, move{weight: 2, verb: cure, side: noSide, arg: string(k.Kind)})
 			continue
 		}
 		for _, how := range []string{"sick", "down", "vanish"} {
-			if how == "vanish" && d.size.judged { // whoever is not served loses what is promised to others
+			if how == "vanish" && d.size.judged { // the promises do not cover an unserved kind
 				break
 			}
-			all = append(all, move{weight: 1, verb: how, side: nobody, arg: string(k.Kind)})
+			all = append(all, move{weight: 1, verb: how, side: noSide, arg: string(k.Kind)})
 		}
 	}
 	return all
 }
 
-// cures names what ends an outage.
+// cures maps an outage to the step that ends it.
 func cures() map[string]string {
 	return map[string]string{"sick": "recover", "vanish": "serve", "down": "up"}
 }
 
-// fault draws how a call lands.
+// fault draws the completion of a call.
 func (d draws) fault(line string, f faults) string {
 	how := []string{"", "", "", ""}
 	if f.Losses {
@@ -206,7 +205,7 @@ func (d draws) fault(line string, f faults) string {
 	}
 }
 
-// action draws what a user does to the store as it is.
+// action draws a user's action on the present store.
 func (d draws) action(h *history) string {
 	objects := h.w.Store.Objects()
 	if len(objects) == 0 {
@@ -264,7 +263,7 @@ func keysOf(objects []graph.Object) []graph.Key {
 	return keys
 }
 
-// target draws an object: more often one that is marked, or that has dependents.
+// target draws an object. Marked objects and owners are more likely.
 func (d draws) target(objects []graph.Object) graph.Object {
 	var some []graph.Object
 	switch d.number("target", 4) {
@@ -289,7 +288,7 @@ func (d draws) target(objects []graph.Object) graph.Object {
 	return some[d.number("object", len(some))]
 }
 
-// creation draws a new object, at a place that nobody has had.
+// creation draws a new object at an unused place.
 func (d draws) creation(h *history, objects []graph.Object) string {
 	k := d.key(0, nil)
 	k.Name = fmt.Sprintf("n%d", len(h.lines))

@@ -2,5 +2,5 @@
 
 package properties
 
-// raced says that the race detector watches.
+// raced says that the race detector is on.
 const raced = false

@@ -2,5 +2,5 @@
 
 package properties
 
-// raced says that the race detector watches: everything takes ten times as long.
+// raced says that the race detector is on. A test then takes ten times as long.
 const raced = true

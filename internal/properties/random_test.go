@@ -8,7 +8,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// run draws a history: settings, a store, and what happens to it.
+// run draws a history: settings, a store and steps.
 func (d draws) run() *history {
 	set := d.settings()
 	h, err := begin(set, d.world(set))
@@ -24,13 +24,13 @@ func (d draws) run() *history {
 	return h
 }
 
-var firstSeed = flag.Uint64("properties.seed", 1, "where the `seeds` of random histories begin; 0 draws new ones. -rapid.seed goes before it")
+var firstSeed = flag.Uint64("properties.seed", 1, "the first of the `seeds` of random histories; 0 draws new ones; -rapid.seed overrides it")
 
-// rounds runs a property of random worlds with one, two and three engines, so
-// many times rapid's number of checks.
+// rounds runs a property of random worlds with one, two and three engines. It runs
+// n times rapid's number of checks.
 //
-// The same histories are run everywhere and every time, lest a change be stopped
-// by what another one broke: new ones are drawn by whoever asks for them.
+// Every run has the same histories. Otherwise a change might fail because of a bug of
+// another change. A user draws new histories with the flags.
 func rounds(t *testing.T, n int, property func(*rapid.T, int)) {
 	if raced {
 		n = (n + 2) / 3
@@ -49,9 +49,9 @@ func rounds(t *testing.T, n int, property func(*rapid.T, int)) {
 	}
 }
 
-// TestRandomWorlds: whatever users do, and whatever goes wrong, no write of any
-// engine breaks the ledger; when it is over, nothing is left to do, and each
-// engine holds what a new listing shows.
+// TestRandomWorlds holds for any actions of users and any faults: no write of an
+// engine breaks an invariant of the ledger. At rest the collector has no step left,
+// and each engine's graph equals a graph of a new listing.
 func TestRandomWorlds(t *testing.T) {
 	rounds(t, 4, func(t *rapid.T, engines int) {
 		d := draws{t, size{style: wild, engines: engines, objects: 12, actions: 8}}
@@ -59,7 +59,7 @@ func TestRandomWorlds(t *testing.T) {
 	})
 }
 
-// TestTightWorlds: the same where a few objects change all the time.
+// TestTightWorlds is TestRandomWorlds for a few objects that change all the time.
 func TestTightWorlds(t *testing.T) {
 	rounds(t, 20, func(t *rapid.T, engines int) {
 		d := draws{t, size{style: tight, engines: engines, objects: 4, actions: 12}}
@@ -67,7 +67,7 @@ func TestTightWorlds(t *testing.T) {
 	})
 }
 
-// TestSmallWorlds: a handful of objects end in a state that the oracle permits.
+// TestSmallWorlds holds that a handful of objects end in a permitted state.
 func TestSmallWorlds(t *testing.T) {
 	rounds(t, 4, func(t *rapid.T, engines int) {
 		d := draws{t, size{style: wild, engines: engines, objects: 4, actions: 3, judged: true}}
@@ -79,7 +79,7 @@ func TestSmallWorlds(t *testing.T) {
 	})
 }
 
-// rest ends a history and checks what has to be true then.
+// rest ends a history and checks the laws of a world at rest.
 func (d draws) rest(h *history) {
 	if err := h.calm(); err != nil {
 		d.t.Fatal(h.fail(err))

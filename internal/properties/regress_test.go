@@ -7,8 +7,8 @@ import (
 	"github.com/ownergraph/ownergraph"
 )
 
-// TestHistories holds what random runs have found, shrunk, each as the failure
-// printed it, with "; " between the steps.
+// TestHistories runs the shrunk failures of random runs. Each is the printed history,
+// with "; " between the steps.
 func TestHistories(t *testing.T) {
 	mixed := settings{Kinds: mixedKinds, Level: ownergraph.Level2, Engines: 1}
 	narrow := settings{Kinds: tightKinds, Level: ownergraph.Level2, Engines: 1}
@@ -20,34 +20,34 @@ func TestHistories(t *testing.T) {
 		reason       string
 	}{
 		{mixed, `g/b; p/s/a`, `addref g/b->p/a@"p/s/a"`,
-			"a living UID under its kind and name, in another scope, is unknown, whichever of the scopes is empty"},
+			"a living UID under its kind and name in another scope is unknown, if the reference has the empty scope"},
 		{mixed, `g/a; p/s/b -> g/s/a@"g/a"`, "",
-			"the same, the other way round"},
+			"a living UID in another scope is unknown, if the owner has the empty scope"},
 		{mixed, `g/a -> g/ax@"g/a"`, "",
-			"one's own UID at other coordinates is no reference to oneself"},
+			"an object's own UID at other coordinates is no self reference"},
 		{mixed, `g/a`, `create g/n -> g/a, g/ax@"g/a"; orphan g/a`,
-			"two references with one UID are not one"},
+			"two references with one UID and different coordinates are two"},
 		{mixed, `g/a -> g/c!?; g/c -> g/a, g/a!`, "fg g/a",
-			"a reference that cannot be resolved closes a ring, since it blocks"},
+			"an unresolvable reference closes a ring, since it blocks"},
 		{mixed, `g/d -> h/i!; h/i -> ""/d@"g/d"!`, "settle; fg h/i",
-			"a reference without a kind blocks nobody, and closes no ring"},
+			"a reference without a kind neither blocks nor closes a ring"},
 		{mixed, `g/a -> g/a, g/a^, g/a@"g/a/gone"^`, "",
-			"the controller among two equal references is one, whichever of them says so"},
+			"of two equal references, either may name the controller"},
 		{narrow, `c*; d -> c`,
 			"settle; orphan c; see c; vanish c; strip c; touch d; see d; issue store; issue control; all a; all b; all d; issue store; land 0; serve c",
-			"a fence proves nothing of an owner whose kind it does not cover"},
+			"a fence proves nothing about an owner of a kind that it does not cover"},
 		{narrow, `a -> b; b; c -> a, a; d*`,
 			"list b; all b; list c; orphan b; vanish a; vanish d; see b; all c; issue control; all b; see c; issue control; serve a; issue store; land 0",
-			"a call that was prepared before a kind joined rests on a fence that says nothing of it"},
+			"a prepared call rests on a fence that does not cover a kind that joined later"},
 		{trio, `a; b -> a, a`,
 			"settle; vanish a; bg a; backup; touch b; see@0 b; vanish b; restore; issue@0 control; serve a; list@0 a; see@0 a; see@0 a; see@0 c; see@0 c; list@0 d; dropref b->a; all@0 d; issue@0 store; serve b; issue@0 store",
-			"a kind that was out of service when history went backwards is listed anew before anything of it is written"},
+			"a kind that was unserved during a rewind is listed anew before a write to it"},
 		{narrow, `b`,
 			"settle; orphan b; see b; restore; issue store; issue control; list d; create d -> b; orphan b; list b; list a; list c; all b; all a; all c; see d; see d; see d; issue store",
-			"a mark of a former history, at the same version, is no mark of this one"},
+			"a mark of a former history at the same version does not count"},
 		{narrow, `a*; b -> a, a!, c; c`,
 			"list a; all a; list b; all b; list c; all c; list d; all d; fg a; see a; issue control; all a; all b; all c; all d; issue store; bg a; bg c; fg a",
-			"a trim that was issued stands, whatever is done to the owner before it lands"},
+			"an issued trim stands, even if the owner changes before its completion"},
 	} {
 		h, err := begin(c.set, parsed(t, c.start))
 		if err != nil {

@@ -11,10 +11,10 @@ import (
 	"github.com/ownergraph/ownergraph"
 )
 
-var replayFile = flag.String("properties.replay", "", "replay the history in this `file`, as a failure printed it, and shrink it")
+var replayFile = flag.String("properties.replay", "", "replay and shrink the history in this `file`, in the form that a failure prints")
 
-// TestReplay replays a history from a file and shrinks it step by step: rapid
-// shrinks the choices that led to a history, not its steps.
+// TestReplay replays a history from a file and shrinks it step by step. Rapid shrinks
+// the choices of a history, not its steps.
 func TestReplay(t *testing.T) {
 	if *replayFile == "" {
 		return
@@ -29,7 +29,7 @@ func TestReplay(t *testing.T) {
 	}
 	err = replay(t, set, start, steps)
 	if err == nil {
-		t.Fatalf("%d steps break nothing", len(steps))
+		t.Fatalf("%d steps break no law", len(steps))
 	}
 	steps = shorten(steps, func(s []string) bool {
 		again := replay(t, set, start, s)
@@ -38,7 +38,7 @@ func TestReplay(t *testing.T) {
 	t.Errorf("%v\nas a regression:\n%s\n%s", replay(t, set, start, steps), start, strings.Join(steps, "; "))
 }
 
-// rule returns what an error says before the first colon: the invariant.
+// rule returns the invariant of an error: the text before the first colon.
 func rule(err error) string {
 	name, _, _ := strings.Cut(err.Error(), ":")
 	return name
@@ -53,7 +53,7 @@ func replay(t *testing.T, set settings, start string, steps []string) error {
 	return h.all(steps)
 }
 
-// all makes the steps, ends the history and checks what has to be true then.
+// all makes the steps, ends the history and checks the laws of a world at rest.
 func (h *history) all(steps []string) error {
 	for _, line := range steps {
 		if err := h.do(line); err != nil {
@@ -88,8 +88,8 @@ func shorten(steps []string, bad func([]string) bool) []string {
 	return steps
 }
 
-// parseHistory finds a history in the output of a failing test. A line that is
-// no step of one ends it.
+// parseHistory finds a history in the output of a failing test. The first line that is
+// no step ends it.
 func parseHistory(text string) (set settings, start string, steps []string, err error) {
 	_, text, ok := strings.Cut(text, "settings{")
 	if !ok {

@@ -11,7 +11,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// spent returns how much all engines of a world did: decisions and calls.
+// spent returns the numbers of decisions and calls of all engines.
 func (h *history) spent() (decisions, calls int) {
 	for _, s := range h.w.Sides {
 		stats := s.Engine.Stats()
@@ -21,7 +21,7 @@ func (h *history) spent() (decisions, calls int) {
 	return decisions, calls
 }
 
-// extent returns how many objects and references the store holds.
+// extent returns the number of objects and references in the store.
 func (h *history) extent() int {
 	n := 0
 	for _, o := range h.w.Store.Objects() {
@@ -30,8 +30,8 @@ func (h *history) extent() int {
 	return n
 }
 
-// TestConverges: after the last action and the last fault, everything is over
-// within a number of steps that is linear in objects and references.
+// TestConverges holds that a world comes to rest after the last action and the last
+// fault. The number of steps is linear in objects and references.
 func TestConverges(t *testing.T) {
 	const each, base = 24, 48
 	rapid.Check(t, func(t *rapid.T) {
@@ -42,13 +42,13 @@ func TestConverges(t *testing.T) {
 			t.Fatal(h.fail(err))
 		}
 		d, c := h.spent()
-		if most := len(h.w.Sides) * (each*extent + base); d-decisions+c-calls > most {
-			t.Fatal(h.fail(fmt.Errorf("%d decisions and %d calls for an extent of %d, want at most %d", d-decisions, c-calls, extent, most)))
+		if limit := len(h.w.Sides) * (each*extent + base); d-decisions+c-calls > limit {
+			t.Fatal(h.fail(fmt.Errorf("%d decisions and %d calls for an extent of %d, want at most %d", d-decisions, c-calls, extent, limit)))
 		}
 	})
 }
 
-// day lets 24 hours pass, in the steps in which the engines want to be asked.
+// day lets 24 hours pass, in steps from one wakeup of an engine to the next.
 func (h *history) day() error {
 	for end := h.w.Now.Add(24 * time.Hour); h.w.Now.Before(end); {
 		next := end
@@ -70,8 +70,8 @@ func (h *history) day() error {
 	return h.broken
 }
 
-// TestIdleDay: a world at rest makes no request in 24 hours, and decides no more
-// than its audits do: nothing is handled again without a cause.
+// TestIdleDay holds that a world at rest makes no request in 24 hours. Only its audits
+// make decisions, so no object is decided again without a cause.
 func TestIdleDay(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		h := draws{t, size{style: wild, engines: 2, objects: 12, actions: 8}}.run()
@@ -92,7 +92,7 @@ func TestIdleDay(t *testing.T) {
 		for i, s := range h.w.Sides {
 			stats := s.Engine.Stats()
 			audits := stats.Audits - before[i].Audits
-			if n, most := stats.Decisions-before[i].Decisions, audits*uint64(stats.Objects); n > most || audits < 140 {
+			if n, limit := stats.Decisions-before[i].Decisions, audits*uint64(stats.Objects); n > limit || audits < 140 {
 				t.Fatal(h.fail(fmt.Errorf("%d decisions in %d audits of %d objects", n, audits, stats.Objects)))
 			}
 		}
@@ -112,8 +112,8 @@ func calmly(t *testing.T, engines int, notation string) *history {
 	return h
 }
 
-// TestRefusedForADay: a write that is refused costs no more than its retries, and
-// is reported all the while.
+// TestRefusedForADay holds that a refused write costs its retries alone. The engine
+// reports it all the time.
 func TestRefusedForADay(t *testing.T) {
 	h := calmly(t, 1, "g/a; g/b -> g/a")
 	requests := h.w.Total()
@@ -121,20 +121,21 @@ func TestRefusedForADay(t *testing.T) {
 	for end := h.w.Now.Add(24 * time.Hour); h.w.Now.Before(end); h.must(t, "pass 1m") {
 		h.must(t, "see g", "issue store", "land 0 refused")
 	}
-	if n, most := h.w.Total()-requests, 24*60/5+1; n > most || n < most/2 {
-		t.Errorf("%d requests in a day, want about one in 5 minutes, %d", n, most)
+	if n, limit := h.w.Total()-requests, 24*60/5+1; n > limit || n < limit/2 {
+		t.Errorf("%d requests in a day, want about one in 5 minutes, %d", n, limit)
 	}
 	if held := h.w.Held(); held != "g/b: the store refused the write (g/a); last error: refused" {
 		t.Errorf("held: %q", held)
 	}
 	if err := h.calm(); err != nil || oracle.Line(h.w.Store.Objects()) != "" {
-		t.Errorf("once it is permitted, %q is left, error %v", oracle.Line(h.w.Store.Objects()), err)
+		t.Errorf("after the store permits the write, %q remains, error %v", oracle.Line(h.w.Store.Objects()), err)
 	}
 }
 
-// TestFasterWriter: a writer that changes an object before each write lands costs
-// two requests at most for each version of its own, and is reported; the object is
-// never deleted unconditionally, and goes when the writer stops.
+// TestFasterWriter has a writer that changes an object before each write of the
+// engine completes. Each version of the writer costs at most two requests. The engine
+// reports the object and never deletes it unconditionally. The object goes when the
+// writer stops.
 func TestFasterWriter(t *testing.T) {
 	h := calmly(t, 1, "g/a; g/b -> g/a")
 	requests, touches := h.w.Total(), 0
@@ -144,7 +145,7 @@ func TestFasterWriter(t *testing.T) {
 		touches++
 	}
 	if n := h.w.Total() - requests; n > 2*touches+2 {
-		t.Errorf("%d requests against a writer that wrote %d times", n, touches)
+		t.Errorf("%d requests for %d writes of the other writer", n, touches)
 	}
 	if got := oracle.Line(h.w.Store.Objects()); got != "g/b -> g/a" {
 		t.Errorf("the store holds %q, want g/b", got)
@@ -153,12 +154,12 @@ func TestFasterWriter(t *testing.T) {
 		t.Errorf("held: %q", held)
 	}
 	if err := h.calm(); err != nil || oracle.Line(h.w.Store.Objects()) != "" {
-		t.Errorf("when the writer has stopped, %q is left, error %v", oracle.Line(h.w.Store.Objects()), err)
+		t.Errorf("after the writer has stopped, %q remains, error %v", oracle.Line(h.w.Store.Objects()), err)
 	}
 }
 
-// TestSickKindIsABulkhead: a kind that cannot be read holds up what depends on
-// it, and nothing else; what is asked of it becomes rare.
+// TestSickKindIsABulkhead holds that a kind that cannot be read holds only the objects
+// that depend on it. The requests to this kind become rare.
 func TestSickKindIsABulkhead(t *testing.T) {
 	set := settings{Kinds: mixedKinds, Level: ownergraph.Level2, Engines: 1}
 	h, err := begin(set, parsed(t, "g/a; g/b -> g/a; h/c; g/d -> h/c; g/e -> h/gone"))
@@ -171,17 +172,17 @@ func TestSickKindIsABulkhead(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := oracle.Line(h.w.Store.Objects()); got != "g/d -> h/c; g/e -> h/gone; h/c" {
-		t.Errorf("the store holds %q: g/b has nothing to do with kind h", got)
+		t.Errorf("the store holds %q: g/b does not depend on kind h", got)
 	}
 	if n := h.w.Total() - requests; n > 24*60/2 {
 		t.Errorf("%d requests in a day", n)
 	}
 	if err := h.calm(); err != nil || oracle.Line(h.w.Store.Objects()) != "g/d -> h/c; h/c" {
-		t.Errorf("when kind h is back, %q is left, error %v", oracle.Line(h.w.Store.Objects()), err)
+		t.Errorf("after the return of kind h, %q remains, error %v", oracle.Line(h.w.Store.Objects()), err)
 	}
 }
 
-// must makes steps that have to go well.
+// must makes steps that have to succeed.
 func (h *history) must(t *testing.T, lines ...string) {
 	t.Helper()
 	for _, line := range lines {

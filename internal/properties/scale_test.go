@@ -11,7 +11,7 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-var large = flag.Int("properties.large", 100_000, "objects of the largest graphs; a tenth of it under the race detector")
+var large = flag.Int("properties.large", 100_000, "objects of the largest graphs; a tenth of them under the race detector")
 
 // sizes are a small graph and the largest one.
 func sizes() []int {
@@ -22,18 +22,18 @@ func sizes() []int {
 	return []int{n / 50, n}
 }
 
-// work is what one object cost, in what can be counted.
+// work is the countable cost of one object.
 type work struct{ decisions, turns, bytes float64 }
 
 // worked runs a cascade over n objects and returns the work for each, and the
 // largest step.
 func (b *bulk) worked(n int, f func()) work {
-	b.most, b.turns = load{}, 0
+	b.largest, b.turns = load{}, 0
 	var memory runtime.MemStats
 	runtime.ReadMemStats(&memory)
 	bytes, decisions := memory.TotalAlloc, b.engine.Stats().Decisions
 	f()
-	b.settle()
+	b.run()
 	runtime.ReadMemStats(&memory)
 	decisions = b.engine.Stats().Decisions - decisions
 	each := func(x uint64) float64 { return float64(x) / float64(n) }
@@ -47,31 +47,31 @@ func linear(t *testing.T, name string, all []work) {
 		for _, x := range []struct {
 			what        string
 			small, here float64
-			most        float64
+			limit       float64
 		}{
 			{"decisions", all[0].decisions, w.decisions, 1.3},
 			{"calls of Next", all[0].turns, w.turns, 1.3},
 			{"bytes allocated", all[0].bytes, w.bytes, 2}, // tables double
 		} {
-			if x.here > x.small*x.most {
+			if x.here > x.small*x.limit {
 				t.Errorf("%s: %.2f %s for each object of a large graph, %.2f of a small one", name, x.here, x.what, x.small)
 			}
 		}
 	}
 }
 
-// small checks that no single call of the engine did much.
-func small(t *testing.T, name string, most load) {
+// small checks that each single call of the engine did little work.
+func small(t *testing.T, name string, largest load) {
 	t.Helper()
-	if most.decisions > 128 || most.queued > 256 || most.gone > 1024 || most.keys > 512 {
-		t.Errorf("%s: one call decided %d, queued %d and swept %d objects, the queue held %d: want at most 128, 256, 1024 and 512",
-			name, most.decisions, most.queued, most.gone, most.keys)
+	if largest.decisions > 128 || largest.queued > 256 || largest.gone > 1024 || largest.keys > 512 {
+		t.Errorf("%s: one call decided %d, queued %d and pruned %d objects, the queue held %d: want at most 128, 256, 1024 and 512",
+			name, largest.decisions, largest.queued, largest.gone, largest.keys)
 	}
 }
 
-// TestLinear: a cascade is linear in the objects that it is about, whatever their
-// shape, and no step of it is large. Stars hold fan-out, chains and rings depth:
-// nothing recurses, no search for rings begins anew for each level.
+// TestLinear holds that the work of a cascade is linear in its objects, for every
+// shape, and that each step is small. Stars test fan-out. Chains and rings test depth:
+// no function recurses, and the search for rings does not begin anew for each level.
 func TestLinear(t *testing.T) {
 	for _, c := range []struct {
 		name   string
@@ -80,13 +80,13 @@ func TestLinear(t *testing.T) {
 		lag    int
 		reason string
 	}{
-		{"star", func(n int) []graph.Object { return tree(n) }, graph.Background, 0, "one Gone frees all"},
+		{"star", func(n int) []graph.Object { return tree(n) }, graph.Background, 0, "one Gone wakes all dependents"},
 		{"star", func(n int) []graph.Object { return tree(n) }, graph.Foreground, 0, "one mark, one fence"},
-		{"star", func(n int) []graph.Object { return tree(n) }, graph.Orphan, 0, "all lose one reference"},
-		{"chain", chain, graph.Background, 0, "depth"},
-		{"chain", chain, graph.Foreground, 1, "depth, asked in between while each fence is on its way"},
-		{"ring", ring, graph.Background, 0, "a ring without an owner outside is a chain once it is cut"},
-		{"ring", ring, graph.Foreground, 1, "a ring that waits for itself, found once"},
+		{"star", func(n int) []graph.Object { return tree(n) }, graph.Orphan, 0, "all dependents lose one reference"},
+		{"chain", chain, graph.Background, 0, "a chain is deep"},
+		{"chain", chain, graph.Foreground, 1, "a chain is deep, and Next is called while each fence is under way"},
+		{"ring", ring, graph.Background, 0, "a ring without an outside owner becomes a chain"},
+		{"ring", ring, graph.Foreground, 1, "a ring that waits for itself is found once"},
 	} {
 		t.Run(c.name+"/"+c.p.String(), func(t *testing.T) {
 			var all []work
@@ -95,7 +95,7 @@ func TestLinear(t *testing.T) {
 				b := watched(t, 20, objects)
 				b.lag = c.lag
 				all = append(all, b.worked(n, func() { b.remove(rootKey, c.p) }))
-				small(t, fmt.Sprint(n, " objects"), b.most)
+				small(t, fmt.Sprint(n, " objects"), b.largest)
 				if left := len(b.objects); left != 0 && (c.p != graph.Orphan || left != n) {
 					t.Errorf("%d objects are left", left)
 				}
@@ -106,8 +106,8 @@ func TestLinear(t *testing.T) {
 	}
 }
 
-// TestLinearRingAtOnce: a ring whose members all wait when the engine begins is
-// searched once, not anew for each that goes.
+// TestLinearRingAtOnce has a ring whose members all wait when the engine begins. The
+// engine searches the ring once, and not again for each member that goes.
 func TestLinearRingAtOnce(t *testing.T) {
 	var all []work
 	for _, n := range sizes() {
@@ -126,47 +126,47 @@ func TestLinearRingAtOnce(t *testing.T) {
 	linear(t, "a ring of waiting objects", all)
 }
 
-// TestBulkInSlices: what is about all dependents of an owner of 100,000 never
-// happens at once: an audit, the owner's end, a new listing without any of them.
-// None of the three asks anything of the store.
+// TestBulkInSlices has an owner of 100,000 dependents. The engine works through them
+// in slices: for an audit, for the owner's end, and for an empty listing. None of the
+// three makes a request to the store.
 func TestBulkInSlices(t *testing.T) {
 	n := sizes()[1]
 	b := watched(t, 20, tree(n))
-	b.most = load{}
+	b.largest = load{}
 	before := b.engine.Stats()
 	audit := b.billed(func() {
 		b.now = b.now.Add(11 * time.Minute)
-		b.settle()
+		b.run()
 	})
 	after := b.engine.Stats()
 	if audit != (bill{}) || after.Audits != before.Audits+1 || after.Decisions-before.Decisions > uint64(n) {
 		t.Errorf("an audit cost %+v, want none; %d audits with %d decisions for %d dependents",
 			audit, after.Audits-before.Audits, after.Decisions-before.Decisions, n)
 	}
-	small(t, "audit", b.most)
+	small(t, "audit", b.largest)
 
-	b.most = load{}
+	b.largest = load{}
 	b.remove(rootKey, graph.Background)
 	b.observe(b.events[0])
-	if b.most.keys > 1 || b.most.decisions > 0 {
-		t.Errorf("the end of the owner left %d keys in the queue, want 1 at most", b.most.keys)
+	if b.largest.keys > 1 || b.largest.decisions > 0 {
+		t.Errorf("the end of the owner left %d keys in the queue, want 1 at most", b.largest.keys)
 	}
 
 	b.events = nil
 	clear(b.objects)
-	b.most = load{}
-	sweep := b.billed(func() {
+	b.largest = load{}
+	pruning := b.billed(func() {
 		b.list(nil)
-		b.settle()
+		b.run()
 	})
-	small(t, "sweep", b.most)
-	if sweep != (bill{}) || b.engine.Stats().Objects != 0 {
-		t.Errorf("a sweep cost %+v, want none; %d objects are left in the graph", sweep, b.engine.Stats().Objects)
+	small(t, "pruning", b.largest)
+	if pruning != (bill{}) || b.engine.Stats().Objects != 0 {
+		t.Errorf("pruning cost %+v, want none; %d objects are left in the graph", pruning, b.engine.Stats().Objects)
 	}
 }
 
-// TestManyMarksShareAFence: objects that are deleted in the foreground at once
-// end behind one fence.
+// TestManyMarksShareAFence holds that foreground deletions at one time share one
+// fence.
 func TestManyMarksShareAFence(t *testing.T) {
 	n := sizes()[0]
 	var objects []graph.Object
@@ -178,7 +178,7 @@ func TestManyMarksShareAFence(t *testing.T) {
 		for _, o := range objects {
 			b.remove(o.Key, graph.Foreground)
 		}
-		b.settle()
+		b.run()
 	})
 	if want := (bill{writes: n, fences: 1}); got != want {
 		t.Errorf("cost %+v, want %+v", got, want)

@@ -18,8 +18,8 @@ func blocking(k graph.Key) graph.Owner { return graph.Owner{Key: k, Block: true}
 
 var rootKey = key("root", "r")
 
-// tree returns a root with levels below it, each object with as many children as
-// the level says: tree(3, 10) is a root, 3 inner objects and 30 leaves.
+// tree returns a root with levels below it. The argument of a level is the number of
+// children of each object above: tree(3, 10) is a root, 3 inner objects and 30 leaves.
 func tree(fan ...int) []graph.Object {
 	out := []graph.Object{object(rootKey)}
 	above := []graph.Key{rootKey}
@@ -37,7 +37,7 @@ func tree(fan ...int) []graph.Object {
 	return out
 }
 
-// chain returns a root and n objects, each owned by the one before.
+// chain returns a root and n objects. The object before owns each object.
 func chain(n int) []graph.Object {
 	out := []graph.Object{object(rootKey)}
 	for i := range n {
@@ -46,14 +46,14 @@ func chain(n int) []graph.Object {
 	return out
 }
 
-// ring is a chain whose root is owned by its last object.
+// ring is a chain whose last object owns the root.
 func ring(n int) []graph.Object {
 	out := chain(n)
 	out[0].Owners = []graph.Owner{blocking(out[n].Key)}
 	return out
 }
 
-// diamond returns a root, two objects below it, and one that both of them own.
+// diamond returns a root, two objects below it, and an object that both own.
 func diamond() []graph.Object {
 	b, c := key("side", "b"), key("side", "c")
 	return []graph.Object{

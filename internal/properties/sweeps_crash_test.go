@@ -12,8 +12,8 @@ import (
 	"github.com/ownergraph/ownergraph/internal/world"
 )
 
-// crashWorld is a sweep in the smallest steps: a tenant with a namespace that
-// holds itself, a job in it with a finalizer, and a neighbour.
+// crashWorld is a sweep in the smallest steps. It has a tenant with a namespace that
+// is a holder too, a job in the namespace with a finalizer, and a neighbour.
 type crashWorld struct {
 	w *world.World
 	j *sweepJudge
@@ -46,8 +46,7 @@ func newCrashWorld(t *testing.T, level ownergraph.Level) *crashWorld {
 	return c
 }
 
-// step does the next thing, the first of all that can be done, and reports
-// whether there was any.
+// step does the first possible step. It returns false if there is none.
 func (c *crashWorld) step(t *testing.T) bool {
 	t.Helper()
 	s := c.w.Sides[0]
@@ -85,9 +84,9 @@ func (c *crashWorld) must(t *testing.T, err error) {
 	}
 }
 
-// TestSweepCrashes: a sweep that is broken off after any of its steps, with what
-// it was writing carried out or not, is resumed by a new engine and ends as if
-// nothing had been, nothing of a neighbour's touched.
+// TestSweepCrashes crashes the engine after each step of a sweep. The writes under way
+// complete before the new engine or much later. The new engine resumes the sweep and
+// reaches the same end. The neighbour's objects stay.
 func TestSweepCrashes(t *testing.T) {
 	for _, level := range []ownergraph.Level{ownergraph.Level1, ownergraph.Level2} {
 		for _, late := range []bool{false, true} {
@@ -112,14 +111,14 @@ func TestSweepCrashes(t *testing.T) {
 				}
 			}
 			if t.Logf("level %s: %d steps", level, at); at < 40 {
-				t.Errorf("a sweep of %d steps is too short to say much", at)
+				t.Errorf("a sweep of %d steps is too short for this test", at)
 			}
 		}
 	}
 }
 
-// TestSweepClones: a copy of an engine in the middle of a sweep is its own: it is
-// as it was when the original has come to its end.
+// TestSweepClones holds that a copy of an engine in the middle of a sweep is
+// independent. It stays the same while the original ends the sweep.
 func TestSweepClones(t *testing.T) {
 	c := newCrashWorld(t, ownergraph.Level2)
 	var clones []*ownergraph.Engine

@@ -14,14 +14,14 @@ import (
 	"pgregory.net/rapid"
 )
 
-// hostileName draws a name that is made of a tenant's and of the delimiter.
+// hostileName draws a name of parts of tenants' names and of the delimiter.
 func hostileName(t *rapid.T, delimiter, label string) string {
 	parts := rapid.SliceOfN(rapid.SampledFrom([]string{"1", "11", "a", delimiter, delimiter[:1], "."}), 1, 4)
 	return strings.Join(parts.Draw(t, label), "")
 }
 
-// hostileObjects draws objects in whose names and scopes there are the tenants'
-// names and delimiters.
+// hostileObjects draws objects with the tenants' names and delimiters in their names
+// and scopes.
 func hostileObjects(t *rapid.T, tenants [2]string, delimiter string) (out []graph.Object) {
 	text := func(label string) string {
 		part := rapid.SampledFrom([]string{tenants[0], tenants[1], hostileName(t, delimiter, label)}).Draw(t, label+" of")
@@ -41,15 +41,16 @@ func hostileObjects(t *rapid.T, tenants [2]string, delimiter string) (out []grap
 	return out
 }
 
-// begins is what a reader of the documentation would say that belongs to a tenant.
+// begins reports whether the object belongs to the tenant by the documentation.
 func begins(o graph.Object, tenant, delimiter string) bool {
 	return strings.HasPrefix(o.Name, tenant+delimiter) || strings.HasPrefix(o.Scope, tenant+delimiter)
 }
 
-// TestSweepDeletesExactly: of two tenants, however their names are made of each
-// other and of the delimiter, one is deleted: what goes is exactly what begins
-// with its name and the delimiter, and cannot be read as the other's. One whose
-// name holds the delimiter is not guarded, and nothing goes with it.
+// TestSweepDeletesExactly deletes one of two tenants, whose names have parts of each
+// other and of the delimiter. An object goes if its name or scope begins with the
+// tenant's name and the delimiter, and cannot belong to the other tenant. All other
+// objects stay. A tenant with the delimiter in its name is not guarded, and none of
+// its objects go.
 func TestSweepDeletesExactly(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		d := rapid.SampledFrom([]string{"-", "--", ".", "aa"}).Draw(t, "delimiter")
@@ -74,15 +75,15 @@ func TestSweepDeletesExactly(t *testing.T) {
 			}
 		}
 		level := rapid.SampledFrom([]ownergraph.Level{ownergraph.Level1, ownergraph.Level2}).Draw(t, "level")
-		got := sweptBeside(t, level, d, objects)
+		got := leftBeside(t, level, d, objects)
 		if slices.Sort(want); !slices.Equal(got, want) {
-			t.Fatalf("tenant %q is deleted beside %q, parted by %q:\n%s\nare left, want\n%s", names[0], names[1], d, got, want)
+			t.Fatalf("tenant %q is deleted beside %q, with delimiter %q:\n%s\nremain, want\n%s", names[0], names[1], d, got, want)
 		}
 	})
 }
 
-// sweptBeside has the first tenant deleted, and returns who is left.
-func sweptBeside(t *rapid.T, level ownergraph.Level, delimiter string, objects []graph.Object) (left []string) {
+// leftBeside deletes the first tenant and returns the remaining objects.
+func leftBeside(t *rapid.T, level ownergraph.Level, delimiter string, objects []graph.Object) (left []string) {
 	sweeps := []finalizer.Sweep{{
 		Finalizer: "x.io/tenant", Holder: "tenant",
 		Members: []finalizer.Members{{By: finalizer.ByName, Delimiter: delimiter}, {By: finalizer.ByScope, Delimiter: delimiter}},
@@ -93,14 +94,14 @@ func sweptBeside(t *rapid.T, level ownergraph.Level, delimiter string, objects [
 	}
 	j := newSweepJudge(t, w, sweeps)
 	j.fair = level >= ownergraph.Level2
-	settle := func() {
+	rest := func() {
 		if err := w.Settle(); err != nil {
 			t.Fatal(err)
 		}
 	}
-	settle()
+	rest()
 	w.Do(oracle.Action{Verb: oracle.Background, Object: graph.Object{Key: objects[len(objects)-2].Key}})
-	settle()
+	rest()
 	if j.broken != nil {
 		t.Fatal(j.broken)
 	}

@@ -11,13 +11,13 @@ import (
 	"github.com/ownergraph/ownergraph/internal/world"
 )
 
-// sweepJudge judges every write of the engines of a world whose objects own
-// nothing: then whatever is deleted is swept.
+// sweepJudge judges every write of the engines of a world without owner references.
+// Every delete is then a sweep's.
 type sweepJudge struct {
 	sweeps *invariant.Sweeps
 	w      *world.World
-	// fair is off while kinds may be out of service, whose objects no fence sees,
-	// and where there are no fences.
+	// fair is off while kinds may be unserved, since no fence sees their objects. It is
+	// also off where there are no fences.
 	fair   bool
 	broken error
 }
@@ -37,8 +37,8 @@ func newSweepJudge(t interface {
 	return j
 }
 
-// write judges a write of an engine that changes the store. Of the ledger's rules
-// those count that are not about owners.
+// write judges a write of an engine that changes the store. It uses the rules of the
+// ledger that do not concern owners.
 func (j *sweepJudge) write(c ownergraph.Call) {
 	var bad *invariant.Breach
 	err := j.sweeps.Judge(c)
@@ -53,12 +53,12 @@ func (j *sweepJudge) write(c ownergraph.Call) {
 	}
 }
 
-// rest returns what is wrong in a world that is at rest.
+// rest returns the breach of a world at rest.
 func (j *sweepJudge) rest() error {
 	return j.sweeps.Rest(func(graph.Object) bool { return false })
 }
 
-// TestSweepJudge: the judge of random worlds can find something.
+// TestSweepJudge holds that the judge of random worlds finds breaches.
 func TestSweepJudge(t *testing.T) {
 	objects, err := graph.Parse("tenant/a~[x.io/tenant]; vol/a-v; vol/aa-v")
 	if err != nil {
@@ -71,7 +71,7 @@ func TestSweepJudge(t *testing.T) {
 	}
 	j := newSweepJudge(t, w, sweeps)
 	if j.rest() == nil {
-		t.Error("nothing is wrong with a member that is left")
+		t.Error("the judge does not report a remaining member")
 	}
 	for _, tc := range []struct {
 		name   string
@@ -79,9 +79,9 @@ func TestSweepJudge(t *testing.T) {
 		broken bool
 		reason string
 	}{
-		{"a-v", false, false, "it is the marked tenant's"},
-		{"aa-v", false, true, "it is the neighbour's"},
-		{"a-v", true, true, "whatever its version"},
+		{"a-v", false, false, "the volume belongs to the marked tenant"},
+		{"aa-v", false, true, "the volume belongs to the neighbour"},
+		{"a-v", true, true, "the delete has no version"},
 	} {
 		key := graph.Key{Kind: "vol", Name: tc.name, UID: graph.UID("vol/" + tc.name)}
 		c := ownergraph.Call{Type: ownergraph.CallDelete, Key: key}

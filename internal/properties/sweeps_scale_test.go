@@ -9,8 +9,8 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// tenantsOf returns a sweep of tenants, and so many volumes and pods of the tenant
-// "1", beside as many of the tenant "11".
+// tenantsOf returns a sweep of tenants with n volumes and pods of the tenant "1", and
+// n of the tenant "11".
 func tenantsOf(n int) (ownergraph.Config, []graph.Object) {
 	cfg := ownergraph.Config{Sweeps: []finalizer.Sweep{{
 		Finalizer: "x.io/tenant", Holder: "tenant",
@@ -28,27 +28,27 @@ func tenantsOf(n int) (ownergraph.Config, []graph.Object) {
 	return cfg, objects
 }
 
-// TestSweepCost: a sweep of 100,000 members, beside as many of a neighbour, costs
-// one write for each, one for the holder and two fences, in steps of which none
-// is large, and nothing of the neighbour is touched.
+// TestSweepCost sweeps 100,000 members, beside as many of a neighbour. The sweep costs
+// one write for each member, one for the holder and two fences. Each step is small,
+// and the neighbour's objects stay.
 func TestSweepCost(t *testing.T) {
 	for _, n := range sizes() {
 		cfg, objects := tenantsOf(n)
 		b := newBulkWith(t, cfg, 20, objects)
 		b.list(objects)
-		b.settle()
-		b.most = load{}
+		b.run()
+		b.largest = load{}
 		holder := b.objects[graph.Key{Kind: "tenant", Name: "1"}]
 		cost := b.billed(func() {
 			b.remove(holder.Key, graph.Unset)
-			b.settle()
+			b.run()
 		})
 		if want := (bill{writes: n + 1, fences: 2}); cost != want {
 			t.Errorf("%d members cost %+v, want %+v", n, cost, want)
 		}
-		small(t, fmt.Sprint("a sweep of ", n), b.most)
+		small(t, fmt.Sprint("a sweep of ", n), b.largest)
 		if left := len(b.objects); left != n+1 {
-			t.Errorf("%d objects are left, want the neighbour's %d and itself", left, n)
+			t.Errorf("%d objects remain, want the neighbour and its %d objects", left, n)
 		}
 		if s := b.engine.Stats(); s.Members != uint64(n) || s.MembersGone != uint64(n) || s.Sweeping != 0 {
 			t.Errorf("%+v", s)
@@ -56,8 +56,8 @@ func TestSweepCost(t *testing.T) {
 	}
 }
 
-// TestSweepAtStart: the same where the holder is marked before the engine begins,
-// and members come in any order with it.
+// TestSweepAtStart is TestSweepCost for a holder that is marked before the engine
+// begins. The members come in any order.
 func TestSweepAtStart(t *testing.T) {
 	n := sizes()[0]
 	cfg, objects := tenantsOf(n)
@@ -65,7 +65,7 @@ func TestSweepAtStart(t *testing.T) {
 	b := newBulkWith(t, cfg, 20, objects)
 	cost := b.billed(func() {
 		b.list(objects)
-		b.settle()
+		b.run()
 	})
 	if cost.writes != n+2 || cost.reads != 0 || cost.fences > 4 { // the neighbour is guarded, too
 		t.Errorf("%d members cost %+v", n, cost)
@@ -75,8 +75,8 @@ func TestSweepAtStart(t *testing.T) {
 	}
 }
 
-// TestSweepsShareFences: a thousand tenants that are deleted at once share walks
-// and fences.
+// TestSweepsShareFences holds that a thousand tenants that are deleted at once share
+// walks and fences.
 func TestSweepsShareFences(t *testing.T) {
 	const tenants, each = 1000, 10
 	cfg, _ := tenantsOf(0)
@@ -90,14 +90,14 @@ func TestSweepsShareFences(t *testing.T) {
 	objects = append(objects, object(graph.Key{Kind: "pod", Scope: "none", Name: "p", UID: "p"})) // the plan names the kind
 	b := newBulkWith(t, cfg, 20, objects)
 	b.list(objects)
-	b.settle()
+	b.run()
 	before := b.engine.Stats().Decisions
-	b.most = load{}
+	b.largest = load{}
 	cost := b.billed(func() {
 		for i := range tenants {
 			b.remove(key("tenant", fmt.Sprint(i)), graph.Unset)
 		}
-		b.settle()
+		b.run()
 	})
 	if cost.writes != tenants*(each+1) || cost.reads != 0 || cost.fences > 20 {
 		t.Errorf("%d tenants with %d members each cost %+v", tenants, each, cost)

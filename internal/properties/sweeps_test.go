@@ -18,7 +18,8 @@ import (
 
 var sweepSteps = flag.Int("properties.sweepsteps", 120, "steps of a random world of sweeps")
 
-// sweepKinds: tenants and namespaces hold, and a namespace may be a tenant's.
+// sweepKinds has tenants and namespaces as holders. A namespace may be a member of a
+// tenant.
 var sweepKinds = []graph.KindInfo{{Kind: "tenant"}, {Kind: "ns"}, {Kind: "vol"}, {Kind: "pod", Scoped: true}, {Kind: "job", Scoped: true}}
 
 // sweepsOf draws sweeps of tenants, by name and scope, and of namespaces.
@@ -52,7 +53,7 @@ type sweepRun struct {
 	j      *sweepJudge
 	places []graph.Key
 	trace  []string
-	ill    bool // kinds fall sick and vanish
+	sick   bool // kinds become sick and vanish
 	down   [8]string
 	backup world.Store
 
@@ -68,10 +69,10 @@ func newSweepRun(t *rapid.T, level ownergraph.Level, sweeps []finalizer.Sweep) *
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &sweepRun{t: t, w: w, j: newSweepJudge(t, w, sweeps), ill: rapid.IntRange(0, 2).Draw(t, "ill") == 0,
+	s := &sweepRun{t: t, w: w, j: newSweepJudge(t, w, sweeps), sick: rapid.IntRange(0, 2).Draw(t, "sick") == 0,
 		rewinds: rapid.IntRange(0, 2).Draw(t, "rewinds") == 0, backup: w.Store}
 	names := []string{"a", "aa", "b"}
-	tight := rapid.Bool().Draw(t, "tight") // what it takes for a race
+	tight := rapid.Bool().Draw(t, "tight") // few objects, for races
 	if tight {
 		names = names[:1]
 	}
@@ -89,7 +90,7 @@ func newSweepRun(t *rapid.T, level ownergraph.Level, sweeps []finalizer.Sweep) *
 	if tight {
 		s.places = slices.DeleteFunc(s.places, func(k graph.Key) bool { return k.Kind == "job" || k.Kind == "ns" })
 	}
-	if rapid.Bool().Draw(t, "full") { // everything is there, and the tenants are guarded, before anybody looks
+	if rapid.Bool().Draw(t, "full") { // all objects exist, with guarded tenants, before the engines begin
 		for _, k := range s.places {
 			o := graph.Object{Key: k}
 			if k.Kind == "tenant" {
@@ -109,7 +110,7 @@ func (s *sweepRun) place(kind graph.Kind, scope, name string) {
 
 func (s *sweepRun) pick(label string, n int) int { return rapid.IntRange(0, n-1).Draw(s.t, label) }
 
-// user has somebody create, delete or touch something.
+// user lets a user create, delete or touch an object.
 func (s *sweepRun) user() {
 	k := s.places[s.pick("place", len(s.places))]
 	o, there := s.w.Store.At(k)
@@ -131,7 +132,7 @@ func (s *sweepRun) note(format string, args ...any) {
 	s.trace = append(s.trace, fmt.Sprintf(format, args...))
 }
 
-// step does one thing, of a random kind.
+// step does one random step.
 func (s *sweepRun) step() error {
 	side := s.pick("side", len(s.w.Sides))
 	x := s.w.Sides[side]
@@ -162,7 +163,7 @@ func (s *sweepRun) step() error {
 		s.w.Now = s.w.Now.Add([]time.Duration{time.Millisecond, time.Second, time.Minute}[s.pick("pass", 3)])
 	case what == 15 && s.rewinds && s.pick("rewind", 3) == 0:
 		return s.restore()
-	case what == 15 && s.ill && s.pick("health", 2) == 0:
+	case what == 15 && s.sick && s.pick("health", 2) == 0:
 		return s.health(kind)
 	case what == 15 && s.pick("crash", 4) == 0:
 		s.note("crash@%d", side)
@@ -174,7 +175,7 @@ func (s *sweepRun) step() error {
 	return nil
 }
 
-// health makes a kind sick, or has it vanish, or ends that.
+// health makes a kind sick or unserved, or ends that.
 func (s *sweepRun) health(kind int) error {
 	was := s.down[kind]
 	s.down[kind] = ""
@@ -192,8 +193,8 @@ func (s *sweepRun) health(kind int) error {
 	return s.w.Vanish(kind)
 }
 
-// restore notes what the store holds, or goes back to it. Writes under way get
-// lost: nobody promises more than that none is begun for what was before.
+// restore keeps the state of the store, or goes back to it. The writes under way are
+// lost. The engine promises only that no later write rests on the lost history.
 func (s *sweepRun) restore() error {
 	if s.pick("backup", 2) == 0 {
 		s.note("backup")
@@ -207,7 +208,7 @@ func (s *sweepRun) restore() error {
 	return err
 }
 
-// end lets everything come to rest, and judges what is left.
+// end runs the world until it is at rest, and judges the remaining objects.
 func (s *sweepRun) end() {
 	for len(s.w.Zombies) > 0 {
 		s.check(s.w.LandZombie(0))
@@ -220,7 +221,7 @@ func (s *sweepRun) end() {
 	s.check(s.w.Settle())
 	s.check(s.j.broken)
 	all := s.w.Store.Objects()
-	for i := range all { // nobody else ends a finalizer that is nobody's
+	for i := range all { // no controller ends this finalizer
 		if all[i].Deleting && slices.Contains(all[i].Finalizers, "x.io/free") {
 			return
 		}
@@ -229,9 +230,9 @@ func (s *sweepRun) end() {
 	for _, side := range s.w.Sides {
 		s.check(side.Engine.Check())
 		marked := slices.ContainsFunc(all, func(o graph.Object) bool { return o.Deleting })
-		for _, x := range side.Engine.Sweeps(9) { // of a holder that is gone, what is contested stays under way
+		for _, x := range side.Engine.Sweeps(9) { // the sweep of a gone holder stays under way for contested members
 			if !marked && !(x.Gone && x.MembersLeft > 0) {
-				s.check(fmt.Errorf("nothing is marked, and a sweep is under way: %+v", x))
+				s.check(fmt.Errorf("no object is marked, and a sweep is under way: %+v", x))
 			}
 		}
 	}
@@ -247,10 +248,10 @@ func (s *sweepRun) check(err error) {
 	}
 }
 
-// TestSweepWorlds: whatever users, lags, lost answers, conflicts, crashes and a
-// second engine do, a sweep deletes only what was at some instant a marked
-// holder's alone, releases a holder only after an instant at which nothing was
-// left of it, and, when all comes to rest, leaves nothing that it may delete.
+// TestSweepWorlds holds three laws under users, delays, lost answers, conflicts,
+// crashes and a second engine. A sweep deletes an object only if at some instant a
+// marked holder alone claimed it. It releases a holder only after an instant without
+// members. At rest it leaves no member that it may delete.
 func TestSweepWorlds(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		level := ownergraph.Level2

@@ -26,36 +26,36 @@ type undoneCase struct {
 
 func undoneCases() []undoneCase {
 	return []undoneCase{
-		{name: "trim", objects: "a; c; b -> a, c", actions: "bg c", end: "a; b -> a", reason: "a dangling reference comes back"},
-		{name: "orphan", objects: "a; b -> a", actions: "orphan a", end: "b", reason: "so does one to an owner that orphans"},
+		{name: "trim", objects: "a; c; b -> a, c", actions: "bg c", end: "a; b -> a", reason: "the store restores a dangling reference"},
+		{name: "orphan", objects: "a; b -> a", actions: "orphan a", end: "b", reason: "the store restores a reference to an owner that orphans"},
 		{name: "orphan without fences", objects: "a; b -> a", actions: "orphan a", end: "b", level: ownergraph.Level1,
-			reason: "each new version needs a read of the owner, which is no rest"},
-		{name: "unblock", objects: "b/1 -> b/2!; b/2 -> b/1!", actions: "fg b/1; fg b/2", end: "(empty)", reason: "the ring is closed again"},
-		{name: "delete", objects: "a; b -> a", actions: "bg a", end: "(empty)", reason: "the object is not marked"},
-		{name: "release", objects: "b; c -> b", actions: "fg b", end: "(empty)", reason: "the propagation's finalizer is back"},
-		{name: "handler", objects: "b[x.io/h]", actions: "bg b", end: "(empty)", reason: "the finalizer of a handler that is done is back",
+			reason: "each new version needs a read of the owner, which does not count as rest"},
+		{name: "unblock", objects: "b/1 -> b/2!; b/2 -> b/1!", actions: "fg b/1; fg b/2", end: "(empty)", reason: "the store closes the ring again"},
+		{name: "delete", objects: "a; b -> a", actions: "bg a", end: "(empty)", reason: "the store removes the mark"},
+		{name: "release", objects: "b; c -> b", actions: "fg b", end: "(empty)", reason: "the store restores the propagation finalizer"},
+		{name: "handler", objects: "b[x.io/h]", actions: "bg b", end: "(empty)", reason: "the store restores the finalizer of a handler that has succeeded",
 			cfg: ownergraph.Config{Handlers: map[string]finalizer.Handler{"x.io/h": func(context.Context, graph.Object) error { return nil }}}},
-		{name: "attach", objects: "a", actions: "create b", end: "a; b[x.io/s]", reason: "a holder is not guarded",
+		{name: "attach", objects: "a", actions: "create b", end: "a; b[x.io/s]", reason: "the store removes the guard of a holder",
 			cfg: ownergraph.Config{Sweeps: []finalizer.Sweep{{Finalizer: "x.io/s", Holder: "b", Members: []finalizer.Members{{By: finalizer.ByOwner}}}}}},
 	}
 }
 
-// TestUndoneWrites: a write that is undone at once is made again with exponential
-// backoff, whatever it is. The object is held, and logged once. It heals when the
-// store lets the write stand.
+// TestUndoneWrites has a store that undoes each sort of write at once. The engine
+// repeats the write with exponential backoff. It holds the object, and logs it once.
+// The object recovers when the store keeps the write.
 func TestUndoneWrites(t *testing.T) {
 	for _, tc := range undoneCases() {
 		t.Run(tc.name, func(t *testing.T) {
 			u := newUndoing(t, tc)
 			u.pass(3 * time.Second)
-			most := 5 * u.victims()
-			if n := u.undone(); n < 2 || n > most {
-				t.Errorf("%d writes to b in 3 s, want 2 to %d: %s", n, most, tc.reason)
+			limit := 5 * u.victims()
+			if n := u.undone(); n < 2 || n > limit {
+				t.Errorf("%d writes to b in 3 s, want 2 to %d: %s", n, limit, tc.reason)
 			}
 			u.pass(time.Hour)
-			most = 30 * u.victims()
-			if n := u.undone(); n > most {
-				t.Errorf("%d writes to b in an hour, want at most %d: %s", n, most, tc.reason)
+			limit = 30 * u.victims()
+			if n := u.undone(); n > limit {
+				t.Errorf("%d writes to b in an hour, want at most %d: %s", n, limit, tc.reason)
 			}
 			if !slices.ContainsFunc(u.engine().Held(9), func(h ownergraph.Held) bool { return h.Key.Kind == "b" && h.Reason == policy.WriteUndone }) {
 				t.Errorf("held: %v, want b: %s", u.engine().Held(9), tc.reason)
@@ -64,33 +64,34 @@ func TestUndoneWrites(t *testing.T) {
 				t.Errorf("%d lines in the log, want one for each object: %s", n, u.log.String())
 			}
 			if !u.engine().Idle() {
-				t.Error("the engine is not idle, and only the outside can help")
+				t.Error("the engine is not idle, and only the store can help")
 			}
 			u.w.Undo("b", false)
 			u.pass(10 * time.Minute)
 			if got := u.state(); got != tc.end {
-				t.Errorf("%s, want %s: the policy has gone", got, tc.end)
+				t.Errorf("%s, want %s: the policy has ended", got, tc.end)
 			}
 			if h := u.engine().Held(9); len(h) > 0 {
-				t.Errorf("held: %v, and the policy has gone", h)
+				t.Errorf("held: %v, and the policy has ended", h)
 			}
 		})
 	}
 }
 
-// TestUserRestoresReference: a user who restores a reference once asks for one more
-// write, which is not held up, and one that has come to rest is no undone write.
+// TestUserRestoresReference has a user who restores a reference. The engine writes
+// once more without a delay. A write after which the object came to rest does not
+// count as undone.
 func TestUserRestoresReference(t *testing.T) {
 	for _, tc := range []struct{ objects, want, reason string }{
-		{"a; c; b -> a, c", "a; b -> a", "what has one owner is kept at a glance"},
-		{"a; a/2; c; b -> a, a/2, c", "a/2; a; b -> a/2, a", "what has two is decided"},
+		{"a; c; b -> a, c", "a; b -> a", "the fast path keeps an object with one owner"},
+		{"a; a/2; c; b -> a, a/2, c", "a/2; a; b -> a/2, a", "the engine decides an object with two owners"},
 	} {
 		u := newUndoing(t, undoneCase{objects: tc.objects, actions: "bg c"})
 		u.w.Undo("b", false)
 		for range 5 {
 			u.pass(time.Second)
 			if got := u.state(); got != tc.want {
-				t.Fatalf("%s after a second: nothing undoes the write, and %s", got, tc.reason)
+				t.Fatalf("%s after a second: the store keeps the write, and %s", got, tc.reason)
 			}
 			u.do("addref b->c")
 		}
@@ -139,14 +140,14 @@ func (u *undoing) do(actions string) {
 	}
 	for _, a := range all {
 		if !u.w.Do(a) {
-			u.t.Fatalf("%s cannot be done", a)
+			u.t.Fatalf("the store refuses %s", a)
 		}
 	}
 }
 
 func (u *undoing) engine() *ownergraph.Engine { return u.w.Sides[0].Engine }
 
-// victims returns how many objects of kind b there are.
+// victims returns the number of objects of kind b.
 func (u *undoing) victims() int {
 	n := 0
 	for _, o := range u.w.Store.Objects() {
@@ -157,8 +158,8 @@ func (u *undoing) victims() int {
 	return n
 }
 
-// undone returns how many writes were undone since it was asked last, as the
-// versions of the objects of kind b count them.
+// undone returns the number of writes since its last call. The store undoes all of
+// them.
 func (u *undoing) undone() int {
 	n := u.w.Requests[ownergraph.CallPatch] + u.w.Requests[ownergraph.CallDelete]
 	u.w.Requests[ownergraph.CallPatch], u.w.Requests[ownergraph.CallDelete] = 0, 0
@@ -172,7 +173,7 @@ func (u *undoing) state() string {
 	return "(empty)"
 }
 
-// pass lets everything happen in a span of time, and no engine rests.
+// pass runs the world for a span of time.
 func (u *undoing) pass(d time.Duration) {
 	u.t.Helper()
 	end := u.w.Now.Add(d)

@@ -10,10 +10,10 @@ import (
 	"github.com/ownergraph/ownergraph/internal/world"
 )
 
-// TestGhostsPlaceIsTaken: without fences a read has to show that an unguarded holder
-// is gone. That somebody has its name who is no holder shows it too, and what it
-// held is swept.
-func TestGhostsPlaceIsTaken(t *testing.T) {
+// TestUnguardedPlaceIsTaken holds that a read proves the end of an unguarded holder,
+// where there are no fences. A new object with its name that is no holder proves the
+// end, too. The engine then sweeps the members of the old holder.
+func TestUnguardedPlaceIsTaken(t *testing.T) {
 	sweep := finalizer.Sweep{
 		Finalizer: "x.io/tenant", Holder: "tenant", Unguarded: true,
 		Members: []finalizer.Members{{By: finalizer.ByName, Delimiter: "-"}},
@@ -27,7 +27,7 @@ func TestGhostsPlaceIsTaken(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for k := range w.Kinds { // it is seen, and gone before it is guarded
+	for k := range w.Kinds { // the holder is observed, and goes before it is guarded
 		for w.List(0, k); len(w.Sides[0].Streams[k].Events) > 0; {
 			if err := w.Deliver(0, k); err != nil {
 				t.Fatal(err)
@@ -41,6 +41,6 @@ func TestGhostsPlaceIsTaken(t *testing.T) {
 		t.Fatal(err)
 	}
 	if left := w.Store.Objects(); len(left) != 1 || left[0].Kind != "tenant" {
-		t.Errorf("left: %s, want the tenant that is no holder", graph.Format(left))
+		t.Errorf("remaining: %s, want the tenant that is no holder", graph.Format(left))
 	}
 }
