@@ -1,11 +1,12 @@
 // Package properties tests laws of the engine that hold for every history and every
-// size. There are four sorts of tests: random worlds with random users, faults and
-// schedules; pairs of histories that have to end alike; the cost of a cascade in
-// requests; and the growth of the work up to 100,000 dependents.
+// size. One sort of test runs random worlds with random users, faults and schedules.
+// A second sort compares histories that have to end alike. A third one counts the
+// requests of a cascade. The last one measures the growth of the work up to 100,000
+// dependents.
 //
-// Random tests use rapid. A failure prints the shrunk history: the settings, the
-// objects in the one-line notation of package graph, and one line for each step. A
-// table of regressions takes this text as it is. The flags of rapid set the size:
+// Random tests use rapid. A failure prints the shrunk history. It has the settings,
+// the objects in the notation of package graph, and one line for each step. A table
+// of regressions takes this text as it is. The flags of rapid set the size:
 //
 //	go test ./internal/properties -rapid.checks=20000 -rapid.steps=120
 //	go test ./internal/properties -run TestRandomWorlds/2 -rapid.seed=4711
