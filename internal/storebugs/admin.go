@@ -14,7 +14,7 @@ import (
 type kind struct {
 	info   graph.KindInfo
 	served bool
-	sick   string // why it is out of reach, "" if it is not
+	sick   string // the reason why it is out of reach, or ""
 }
 
 func (s *Store) readKinds(ctx context.Context) ([]kind, error) {
@@ -36,7 +36,7 @@ func (t *tx) kinds() (list []kind, err error) {
 	return list, err
 }
 
-// AddKind serves a kind, anew or again.
+// AddKind serves a kind, for the first time or again.
 func (s *Store) AddKind(ctx context.Context, info graph.KindInfo) error {
 	return s.change(ctx, "add kind", func(t *tx) error {
 		if err := t.exec("INSERT INTO kinds VALUES (?, ?, ?, 1, '') ON CONFLICT DO UPDATE SET served = 1", info.Kind, info.Scoped, info.NoOwner); err != nil {
@@ -56,7 +56,7 @@ func (s *Store) RemoveKind(ctx context.Context, name graph.Kind) error {
 	})
 }
 
-// Sicken takes a kind out of reach, or back with an empty reason.
+// Sicken takes a kind out of reach. With an empty reason it ends that.
 func (s *Store) Sicken(ctx context.Context, name graph.Kind, reason string) error {
 	return s.change(ctx, "sicken", func(t *tx) error {
 		if err := t.exec("UPDATE kinds SET sick = ? WHERE kind = ?", reason, name); err != nil {
@@ -66,7 +66,7 @@ func (s *Store) Sicken(ctx context.Context, name graph.Kind, reason string) erro
 	})
 }
 
-// Compact forgets the log of changes. Fences stay in theirs.
+// Compact deletes the log of changes. The fences have a log of their own, and stay.
 func (s *Store) Compact(ctx context.Context) error {
 	return s.change(ctx, "compact", func(t *tx) error {
 		if err := t.forget(); err != nil {
@@ -79,15 +79,15 @@ func (s *Store) Compact(ctx context.Context) error {
 	})
 }
 
-// forget empties the log, and notes up to where.
+// forget empties the log, and stores the number of the last deleted change.
 func (t *tx) forget() error {
 	if err := t.exec("DELETE FROM changes"); err != nil {
 		return err
 	}
-	return t.exec("UPDATE state SET floor = seq")
+	return t.exec("UPDATE state SET log_start = seq")
 }
 
-// Backup returns everything that is stored.
+// Backup returns all stored objects.
 func (s *Store) Backup(ctx context.Context) (list []graph.Object, number int64, err error) {
 	t, err := s.begin(ctx, "DEFERRED")
 	if err != nil {
@@ -116,9 +116,9 @@ func (t *tx) objects(of graph.Kind) (list []graph.Object, err error) {
 	return list, err
 }
 
-// Restore puts a backup in the place of all that is stored. Numbers do not go
-// back, every object gets a new version, and the restore has an epoch, by which
-// all watches of all handles know it for ever.
+// Restore replaces all stored objects by a backup. Numbers do not go back, and
+// every object gets a new version. The restore has an epoch, which all watches of
+// all handles announce.
 func (s *Store) Restore(ctx context.Context, list []graph.Object, number int64) error {
 	return s.change(ctx, "restore", func(t *tx) error {
 		if err := t.exec("DELETE FROM objects"); err != nil {
@@ -153,7 +153,7 @@ func (t *tx) restore(o graph.Object) error {
 	return err
 }
 
-// rewind notes the restore.
+// rewind stores the epoch of the restore.
 func (t *tx) rewind(number int64) error {
 	epoch := rand.Text()
 	switch t.s.bug {
@@ -162,7 +162,7 @@ func (t *tx) rewind(number int64) error {
 	case RewindUntold:
 		return nil
 	}
-	if _, err := t.next(); err != nil {
+	if _, err := t.drawNumber(); err != nil {
 		return err
 	}
 	return t.exec("UPDATE state SET epoch = ?, reason = ?", epoch, fmt.Sprintf("restored to change %d", number))

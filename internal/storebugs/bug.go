@@ -5,7 +5,7 @@ import "fmt"
 // Bug is one planted bug. None leaves the store correct.
 type Bug uint8
 
-// The planted bugs. What each is, and how an author comes to write it, says bugs.
+// The planted bugs. The function bugs describes each one.
 const (
 	None Bug = iota
 	NoticesOutOfOrder
@@ -76,28 +76,28 @@ const (
 	VersionsNotRaised
 )
 
-// about is what is said of a bug.
-type about struct {
+// bugInfo describes a bug.
+type bugInfo struct {
 	bug    Bug
 	name   string
 	what   string
-	reason string // how an author comes to write it
+	reason string // the usual cause
 	first  bool   // one of the nine that the kit once missed
 }
 
 // bugs lists all planted bugs, in the order of their numbers.
-func bugs() []about {
-	return []about{
-		{NoticesOutOfOrder, "NoticesOutOfOrder", "events are lost while two writers commit together", "each writer announces its number after its commit, and a lower one behind a higher one is taken for known", true},
-		{NumbersBeforeCommit, "NumbersBeforeCommit", "change numbers are drawn before the commit", "a sequence of its own transaction: the lower number may commit last", true},
+func bugs() []bugInfo {
+	return []bugInfo{
+		{NoticesOutOfOrder, "NoticesOutOfOrder", "events are lost while two writers commit together", "each writer announces its number after its commit, and a watch ignores a lower number that follows a higher one", true},
+		{NumbersBeforeCommit, "NumbersBeforeCommit", "change numbers are drawn before the commit", "the sequence has its own transaction, so the lower number may commit last", true},
 		{ListingCut, "ListingCut", "a listing ends after 1,000 objects", "a LIMIT, and no second page", true},
 		{FoldedNames, "FoldedNames", "names that differ only in case are equal", "a collation of the column (NOCASE)", true},
 		{CommitSwallowed, "CommitSwallowed", "an error of COMMIT is swallowed", "defer tx.Commit()", true},
-		{BusyIsNotFound, "BusyIsNotFound", `"database is busy" becomes ErrNotFound`, "every error of a read is taken for sql.ErrNoRows", true},
+		{BusyIsNotFound, "BusyIsNotFound", `"database is busy" becomes ErrNotFound`, "every error of a read counts as sql.ErrNoRows", true},
 		{OthersUnobserved, "OthersUnobserved", "writes of another process are never observed", "the watch waits for the signal of its own process", true},
-		{OpenTransaction, "OpenTransaction", "a cancelled call leaves its transaction open", "ROLLBACK is sent with the context that has ended", true},
+		{OpenTransaction, "OpenTransaction", "a cancelled call leaves its transaction open", "the store sends ROLLBACK with the context that has ended", true},
 		{FencesAfterRead, "FencesAfterRead", "the fence is taken after the read", "fences are looked up in a transaction behind that of the changes", true},
-		{PositionReadLater, "PositionReadLater", "a watch misses what is committed while it reads", "it reads the changes, and then asks separately up to where it has read", false},
+		{PositionReadLater, "PositionReadLater", "a watch misses the commits during its read", "it reads the changes, and then reads its position in another query", false},
 		{TrimmedNames, "TrimmedNames", "names that differ only in trailing space are equal", "a collation of the column (RTRIM, or CHAR of fixed width)", false},
 		{NormalisedNames, "NormalisedNames", "names that differ only in Unicode normal form are equal", "names are normalised on the way in", false},
 		{FoldedScopes, "FoldedScopes", "scopes that differ only in case are equal", "a collation of the column", false},
@@ -108,52 +108,52 @@ func bugs() []about {
 		{ShortNames, "ShortNames", "names are cut at 63 bytes", "a column of fixed width, and no error", false},
 		{EmptyIsNull, "EmptyIsNull", "two objects take one global place", "the empty scope is NULL, and NULLs are distinct to UNIQUE", false},
 		{StaleReads, "StaleReads", "reads are up to 3 ms old", "a cache with a time to live", false},
-		{AliasedGet, "AliasedGet", "a read returns the slices of the cache", "no Clone", false},
-		{AliasedEvents, "AliasedEvents", "an event shares its slices with another watch", "the decoded change is cached, no Clone", false},
-		{CancelledIsNotFound, "CancelledIsNotFound", "a cancelled read answers ErrNotFound", "no rows were read", false},
-		{AbsentScopeIsError, "AbsentScopeIsError", "an empty scope answers an error of its own", "scopes are looked up first, as folders", false},
+		{AliasedGet, "AliasedGet", "a read returns the slices of the cache", "the cache returns the object without Clone", false},
+		{AliasedEvents, "AliasedEvents", "an event shares its slices with another watch", "the cache returns the decoded change without Clone", false},
+		{CancelledIsNotFound, "CancelledIsNotFound", "a cancelled read answers ErrNotFound", "the query returned no rows", false},
+		{AbsentScopeIsError, "AbsentScopeIsError", "a read in an empty scope answers an error of its own", "scopes are looked up first, as folders", false},
 		{UnservedIsNotFound, "UnservedIsNotFound", "a kind that is not served answers ErrNotFound", "there is no row in its table", false},
-		{RowsErrorIgnored, "RowsErrorIgnored", "a listing that breaks off counts as complete", "rows.Err is not asked", false},
-		{UnansweredIsConflict, "UnansweredIsConflict", "a commit without an answer becomes ErrConflict", "every failed commit is taken for not done", false},
+		{RowsErrorIgnored, "RowsErrorIgnored", "a listing that breaks off counts as complete", "the store ignores rows.Err", false},
+		{UnansweredIsConflict, "UnansweredIsConflict", "a commit without an answer becomes ErrConflict", "every failed commit counts as not done", false},
 		{RetriedWrites, "RetriedWrites", "a write without an answer is repeated, and meets its own result", "a retry in the store", false},
 		{SignedFences, "SignedFences", "ids of fences lose their highest bit", "uint64 through int64", false},
 		{TextVersions, "TextVersions", "versions are ordered as text", "strings.Compare", false},
 		{ClockVersions, "ClockVersions", "versions are the time in milliseconds", "two writes fall into one", false},
 		{NumbersPerProcess, "NumbersPerProcess", "each process counts its own change numbers", "the counter is read once, at the start", false},
 		{CutOwners, "CutOwners", "owner references beyond 100 are cut", "a column of fixed size, and no error", false},
-		{OwnersByName, "OwnersByName", "references to two incarnations of a name are one", "the primary key of the references lacks the UID", false},
+		{OwnersByName, "OwnersByName", "references to two incarnations of a name become one", "the primary key of the references lacks the UID", false},
 		{FloatNumbers, "FloatNumbers", "large numbers lose their low digits", "JSON numbers decoded as float64", false},
 		{CountedUIDs, "CountedUIDs", "UIDs count up", "a counter behind a prefix that looks random", false},
 		{TimedUIDs, "TimedUIDs", "UIDs are the time", "nanoseconds in base 36", false},
-		{UIDsOfNames, "UIDsOfNames", "the next object of a name has the UID of the former one", "a hash of the name", false},
+		{UIDsOfNames, "UIDsOfNames", "the next object of a name has the UID of the former object", "a hash of the name", false},
 		{PatchIgnoresUID, "PatchIgnoresUID", "a patch ignores the UID of its precondition", "UPDATE ... WHERE version = ?", false},
 		{PatchInTwoSteps, "PatchInTwoSteps", "a patch checks in one transaction and writes in the next", "read, check, write", false},
 		{DeleteIgnoresVersion, "DeleteIgnoresVersion", "a delete ignores the version of its precondition", "DELETE ... WHERE uid = ?", false},
-		{SecondDeleteIgnored, "SecondDeleteIgnored", "the deletion of a marked object does nothing", "it is being deleted already", false},
-		{UpdateClearsMark, "UpdateClearsMark", "a user's update takes the mark back", "the row is replaced by what the user sent", false},
-		{LastFinalizerStays, "LastFinalizerStays", "an object stays after its last finalizer", "only deletions remove", false},
+		{SecondDeleteIgnored, "SecondDeleteIgnored", "the deletion of a marked object does nothing", "the object is being deleted already", false},
+		{UpdateClearsMark, "UpdateClearsMark", "a user's update removes the mark", "the user's object replaces the row", false},
+		{LastFinalizerStays, "LastFinalizerStays", "an object stays after the removal of its last finalizer", "only deletions remove", false},
 		{TombstoneMissing, "TombstoneMissing", "the end by a last finalizer is not logged", "only Delete writes a tombstone", false},
 		{UserWritesUnlogged, "UserWritesUnlogged", "updates by users are not logged", "the log belongs to the engine's methods", false},
 		{ChangesFolded, "ChangesFolded", "the log keeps the last change of each name", "a recreation swallows the end before it", false},
-		{ShortLog, "ShortLog", "a watch far behind is not told that the log was cut", "old changes are pruned without a mark", false},
+		{ShortLog, "ShortLog", "a watch far behind does not notice that the log was cut", "old changes are pruned without a mark", false},
 		{GoneWithoutUID, "GoneWithoutUID", "an end is reported without its UID", "the row is gone when the event is made", false},
 		{ListEndedEarly, "ListEndedEarly", "a listing ends before its second page", "ListEnded behind the first page", false},
-		{ListedBeforePosition, "ListedBeforePosition", "what is committed between a listing and the start of the changes is lost", "two transactions", false},
+		{ListedBeforePosition, "ListedBeforePosition", "a commit between a listing and the start of the changes is lost", "two transactions", false},
 		{ProgressAhead, "ProgressAhead", "progress is reported ahead of a page of changes", "the newest number in place of the last one read", false},
 		{KindsAtStart, "KindsAtStart", "the set of kinds is that of the start", "read once, in Open", false},
-		{SickIsEmpty, "SickIsEmpty", "a kind that is out of reach looks empty", "its error is taken for no rows", false},
-		{FencesSkipSick, "FencesSkipSick", "a fence passes a kind that is out of reach", "there is nothing to report of it", false},
-		{CompactionLosesFences, "CompactionLosesFences", "a compaction forgets fences that have not been passed", "they lie in the log that is cut", false},
-		{WakeLost, "WakeLost", "a write just before a watch begins to wait wakes nobody", "the signal is asked for after the read, and nothing polls", false},
+		{SickIsEmpty, "SickIsEmpty", "a kind that is out of reach looks empty", "its error counts as no rows", false},
+		{FencesSkipSick, "FencesSkipSick", "a fence passes a kind that is out of reach", "the kind has no changes to report", false},
+		{CompactionLosesFences, "CompactionLosesFences", "a compaction forgets fences that have not been passed", "the fences are in the deleted log", false},
+		{WakeLost, "WakeLost", "a write just before a watch begins to wait wakes no watch", "the watch takes the signal after the read, and does not poll", false},
 		{BreakIsNil, "BreakIsNil", "a broken watch returns nil", "the error is logged and dropped", false},
-		{RewindUntold, "RewindUntold", "no watch is told of a restore", "only the objects are replaced", false},
-		{RewindUntoldNow, "RewindUntoldNow", "running watches are not told of a restore", "they only list again", false},
-		{RewindUntoldLater, "RewindUntoldLater", "later watches are not told of a restore", "only those that run are", false},
+		{RewindUntold, "RewindUntold", "no watch reports a restore", "only the objects are replaced", false},
+		{RewindUntoldNow, "RewindUntoldNow", "running watches do not report a restore", "they only list again", false},
+		{RewindUntoldLater, "RewindUntoldLater", "later watches do not report a restore", "only the running watches do", false},
 		{NoEpoch, "NoEpoch", "a rewind has no epoch", "the field is new", false},
-		{FreshEpoch, "FreshEpoch", "a rewind has another epoch in each watch", "it is drawn when it is announced", false},
+		{FreshEpoch, "FreshEpoch", "a rewind has another epoch in each watch", "each watch draws it at the announcement", false},
 		{SameEpoch, "SameEpoch", "two restores have the same epoch", "a constant", false},
 		{VersionsGoBack, "VersionsGoBack", "versions repeat after a restore", "the counter is in the backup", false},
-		{VersionsNotRaised, "VersionsNotRaised", "restored objects have their former versions", "they are copied back as they were", false},
+		{VersionsNotRaised, "VersionsNotRaised", "restored objects have their former versions", "the restore copies the rows as they were", false},
 	}
 }
 

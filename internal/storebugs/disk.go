@@ -8,20 +8,20 @@ import (
 	"time"
 )
 
-// errBusy is the database's answer during an outage, and errDisk that of a
+// errBusy is the database's answer during an outage. errDisk is the answer of a
 // COMMIT that fails.
 var (
 	errBusy = errors.New("database is busy (5) (SQLITE_BUSY)")
 	errDisk = errors.New("disk I/O error (10) (SQLITE_IOERR)")
 )
 
-// failing says how COMMIT fails.
+// failing is the way in which COMMIT fails.
 type failing int32
 
 const (
 	sound failing = iota
 	undone
-	unanswered // done, with an error for an answer
+	unanswered // done, and answered with an error
 )
 
 // disk is the fault injection of one database. All handles on it share it.
@@ -30,13 +30,13 @@ type disk struct {
 	commits atomic.Int32 // a failing
 }
 
-// patience is how long a statement waits for a database that is busy.
-const patience = 10 * time.Millisecond
+// busyTimeout is the longest wait of a statement for a busy database.
+const busyTimeout = 10 * time.Millisecond
 
-// err waits for the end of an outage, as busy_timeout has it.
+// err waits for the end of an outage, as busy_timeout does.
 func (d *disk) err() error {
 	for begun := time.Now(); d.outage.Load(); <-time.After(time.Millisecond) {
-		if time.Since(begun) > patience {
+		if time.Since(begun) > busyTimeout {
 			return errBusy
 		}
 	}
@@ -45,17 +45,18 @@ func (d *disk) err() error {
 
 // tx is one transaction on a connection of its own.
 type tx struct {
-	s     *Store
-	ctx   context.Context
-	conn  *sql.Conn
-	verb  string
-	drawn int64 // a number drawn beforehand, by a planted bug
+	s           *Store
+	ctx         context.Context
+	conn        *sql.Conn
+	verb        string
+	drawnBefore int64 // a number that a planted bug drew before the transaction
 
-	number int64 // the last that was drawn
+	number int64 // the last number that was drawn
 }
 
 // begin starts a transaction. Mode is DEFERRED for a snapshot to read from, and
-// IMMEDIATE for writes, which then cannot fail for want of the lock at the end.
+// IMMEDIATE for writes. An IMMEDIATE transaction takes the lock at its begin, so it
+// cannot fail at its end for lack of the lock.
 func (s *Store) begin(ctx context.Context, mode string) (*tx, error) {
 	if err := s.disk.err(); err != nil {
 		return nil, err
@@ -72,9 +73,9 @@ func (s *Store) begin(ctx context.Context, mode string) (*tx, error) {
 	return t, nil
 }
 
-// close rolls back what has not been committed. The caller's context may have
-// ended, and the connection goes back to the pool: it must not keep its
-// transaction.
+// close rolls back an uncommitted transaction. The caller's context may have ended,
+// and the connection goes back to the pool. So the ROLLBACK runs without the
+// caller's context.
 func (t *tx) close() {
 	ctx := context.WithoutCancel(t.ctx)
 	if t.s.has(OpenTransaction) {
@@ -134,7 +135,7 @@ func (t *tx) rows(query string, args []any, each func(scan func(...any) error) e
 	}
 	defer rows.Close()
 	for rows.Next() {
-		if t.s.disk.outage.Load() { // no statement is repeated in its middle
+		if t.s.disk.outage.Load() { // a statement cannot be repeated in its middle
 			if t.s.has(RowsErrorIgnored) {
 				return nil
 			}

@@ -39,7 +39,7 @@ func main() {
 	flags.IntVar(&s.beside, "beside", 1, "how many runs at a time")
 	flags.DurationVar(&s.limit, "limit", time.Minute, "how long a run may take")
 	flags.StringVar(&s.only, "only", "", "a regular expression of the bugs' names")
-	_ = flags.Parse(os.Args[1:]) // which ends the process at an error
+	_ = flags.Parse(os.Args[1:]) // an error ends the process
 	s.args = flags.Args()
 	if s.runs <= 0 && s.correct <= 0 {
 		flags.Usage()
@@ -54,7 +54,7 @@ func main() {
 // runKit is one run of the kit, as go test makes it. It ends the process.
 func runKit(name string) {
 	debug.SetTraceback("single")
-	at := slices.IndexFunc(bugs(), func(a about) bool { return a.name == name })
+	at := slices.IndexFunc(bugs(), func(a bugInfo) bool { return a.name == name })
 	bug := None
 	if at >= 0 {
 		bug = bugs()[at].bug
@@ -63,16 +63,16 @@ func runKit(name string) {
 	testing.Main(regexp.MatchString, []testing.InternalTest{{Name: "TestKit", F: kit}}, nil, nil)
 }
 
-// result is what came of one run.
+// result is the result of one run.
 type result struct {
 	found bool
-	late  bool // it was ended by the limit
+	late  bool // the limit ended it
 	took  time.Duration
-	law   string // the first that was red
+	law   string // the first red law
 	text  string
 }
 
-// firstRed finds the first subtest that has failed.
+// firstRed returns the first subtest that failed.
 func firstRed(text string) string {
 	m := regexp.MustCompile(`(?m)^\s+--- FAIL: TestKit/(\S+)`).FindStringSubmatch(text)
 	if m == nil {
@@ -81,7 +81,7 @@ func firstRed(text string) string {
 	return m[1]
 }
 
-// run is one process.
+// run runs one process.
 func (s settings) run(ctx context.Context, bug string) (result, error) {
 	ctx, cancel := context.WithTimeout(ctx, s.limit)
 	defer cancel()
@@ -108,8 +108,8 @@ func (s settings) run(ctx context.Context, bug string) (result, error) {
 	return r, nil
 }
 
-// many makes runs of one bug, several at a time.
-func (s settings) many(ctx context.Context, bug string, count int, each func(result)) error {
+// runMany makes runs of one bug, several at a time.
+func (s settings) runMany(ctx context.Context, bug string, count int, each func(result)) error {
 	var mu sync.Mutex
 	var first error
 	var wg sync.WaitGroup

@@ -7,16 +7,16 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// memo is what planted bugs remember in the process. A correct store remembers
-// nothing that is not in its file.
+// memo is the memory that planted bugs have in the process. A correct store
+// remembers only its file.
 type memo struct {
 	mu      sync.Mutex
 	kinds   []kind
 	objects map[graph.Key]graph.Object
 	reads   map[graph.Key]read
 	number  int64
-	newest  int64          // that was announced
-	late    map[int64]bool // announced behind a higher one
+	newest  int64          // the highest announced number
+	late    map[int64]bool // announced after a higher number
 }
 
 // announce notes that a number is committed.
@@ -33,7 +33,7 @@ func (m *memo) announce(number int64) {
 	m.late[number] = true
 }
 
-// wasLate reports whether a number was announced behind a higher one.
+// wasLate reports whether a number was announced after a higher number.
 func (m *memo) wasLate(number int64) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -74,7 +74,7 @@ func (m *memo) stale(key graph.Key, o graph.Object, err error) (graph.Object, er
 	return o, err
 }
 
-// count draws numbers from this process, which begins where the file is.
+// count draws numbers in this process. It begins with the number of the file.
 func (m *memo) count(t *tx) (int64, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

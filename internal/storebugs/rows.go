@@ -15,8 +15,8 @@ import (
 
 const columns = "kind, coalesce(scope, ''), name, uid, version, deleting, grace, generation, observed, owners, finalizers"
 
-// find reads the live object at a place. It tells a kind that is not served from
-// one that is out of reach, and both from an object that is not there.
+// find reads the live object at a place. Its errors tell three cases apart: a kind
+// that is not served, a kind that is out of reach, and an absent object.
 func (t *tx) find(verb string, key graph.Key) (graph.Object, error) {
 	if err := t.serves(verb, key); err != nil {
 		return graph.Object{}, err
@@ -67,7 +67,8 @@ func (s *Store) place(key graph.Key) (string, []any) {
 	return "kind = ? AND scope = ? AND name = ?", []any{key.Kind, key.Scope, key.Name}
 }
 
-// spelled returns the key as it is stored: as it was given.
+// spelled returns the key as the store keeps it. A correct store keeps it
+// unchanged.
 func (s *Store) spelled(key graph.Key) graph.Key {
 	switch s.bug {
 	case NormalisedNames:
@@ -111,7 +112,8 @@ func (t *tx) put(o graph.Object, number int64) error {
 		o.GraceSeconds, o.Generation, o.ObservedGeneration, string(owners), string(finalizers))
 }
 
-// stored returns the references as they are kept: all, in their order.
+// stored returns the references as the store keeps them. A correct store keeps all,
+// in their order.
 func (s *Store) stored(owners []graph.Owner) []graph.Owner {
 	switch {
 	case s.has(CutOwners) && len(owners) > 100:
@@ -135,11 +137,11 @@ func (t *tx) drop(key graph.Key) error {
 	return t.exec("DELETE FROM objects WHERE "+where, args...)
 }
 
-// next draws the number of a change. The lock of the transaction makes the order
-// of numbers that of commits.
-func (t *tx) next() (int64, error) {
-	if number := t.drawn; number != 0 {
-		t.drawn = 0
+// drawNumber draws the number of a change. The lock of the transaction gives the
+// numbers the order of the commits.
+func (t *tx) drawNumber() (int64, error) {
+	if number := t.drawnBefore; number != 0 {
+		t.drawnBefore = 0
 		return number, nil
 	}
 	if t.s.has(NumbersPerProcess) {
@@ -149,8 +151,9 @@ func (t *tx) next() (int64, error) {
 	return t.number, err
 }
 
-// draw is what NumbersBeforeCommit does: a sequence beside the transaction.
-func (s *Store) draw(ctx context.Context) (number int64, err error) {
+// drawBeforehand draws a number in a transaction of its own, for
+// NumbersBeforeCommit.
+func (s *Store) drawBeforehand(ctx context.Context) (number int64, err error) {
 	if !s.has(NumbersBeforeCommit) {
 		return 0, nil
 	}
@@ -159,7 +162,7 @@ func (s *Store) draw(ctx context.Context) (number int64, err error) {
 		return 0, err
 	}
 	defer t.close()
-	if number, err = t.next(); err != nil {
+	if number, err = t.drawNumber(); err != nil {
 		return 0, err
 	}
 	return number, t.commit()
@@ -167,7 +170,7 @@ func (s *Store) draw(ctx context.Context) (number int64, err error) {
 
 // log appends a change.
 func (t *tx) log(kind graph.EventType, of graph.Kind, body string) error {
-	number, err := t.next()
+	number, err := t.drawNumber()
 	if err != nil {
 		return err
 	}

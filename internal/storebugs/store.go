@@ -15,11 +15,10 @@ import (
 	_ "modernc.org/sqlite" // the driver "sqlite"
 )
 
-// Store is a level 2 ownergraph.Store in one SQLite file, which any number of
-// handles and processes may share. It is a Fencer, a Lister and a
-// VersionComparer. Every write is one immediate transaction, which also draws its
-// number and appends to the log of changes. All methods are safe for concurrent
-// use. Use Open.
+// Store is a level 2 ownergraph.Store in one SQLite file. Any number of handles and
+// processes may share the file. It is a Fencer, a Lister and a VersionComparer.
+// Every write is one immediate transaction, which also draws its number and appends
+// to the log of changes. All methods are safe for concurrent use. Use Open.
 type Store struct {
 	db   *sql.DB
 	bug  Bug
@@ -31,8 +30,8 @@ type Store struct {
 	cut  chan struct{} // closed by Break
 }
 
-// Open opens the database in the file, or creates it with the kinds. The bug is
-// planted, if one is given. The caller calls Close.
+// Open opens the database in the file, or creates it with the kinds. It plants the
+// bug, if one is given. The caller calls Close.
 func Open(file string, kinds []graph.KindInfo, bug Bug, d *disk) (*Store, error) {
 	params := url.Values{"_pragma": {"busy_timeout(5000)", "journal_mode(WAL)", "synchronous(OFF)"}}
 	db, err := sql.Open("sqlite", "file:"+file+"?"+params.Encode())
@@ -61,7 +60,7 @@ func (s *Store) Close() error { return s.db.Close() }
 
 func (s *Store) has(b Bug) bool { return s.bug == b }
 
-// schema creates what is missing. A text column compares by its bytes.
+// schema creates the missing tables. A text column compares by its bytes.
 func (s *Store) schema() string {
 	name, scope := "TEXT NOT NULL", "TEXT NOT NULL"
 	switch s.bug {
@@ -78,7 +77,7 @@ func (s *Store) schema() string {
 	}
 	return `
 CREATE TABLE IF NOT EXISTS state (id INTEGER PRIMARY KEY CHECK (id = 1), seq INTEGER NOT NULL,
-	floor INTEGER NOT NULL, epoch TEXT NOT NULL, reason TEXT NOT NULL);
+	log_start INTEGER NOT NULL, epoch TEXT NOT NULL, reason TEXT NOT NULL);
 INSERT OR IGNORE INTO state VALUES (1, 0, 0, '', '');
 CREATE TABLE IF NOT EXISTS kinds (kind TEXT PRIMARY KEY, scoped INTEGER NOT NULL, no_owner INTEGER NOT NULL,
 	served INTEGER NOT NULL, sick TEXT NOT NULL);
@@ -89,8 +88,8 @@ CREATE TABLE IF NOT EXISTS changes (seq INTEGER PRIMARY KEY, type INTEGER NOT NU
 CREATE TABLE IF NOT EXISTS fences (seq INTEGER PRIMARY KEY, id TEXT NOT NULL);`
 }
 
-// Get returns the object at key's coordinates. One statement answers whether the
-// kind is served, too.
+// Get returns the object at key's coordinates. The same snapshot shows whether the
+// kind is served.
 func (s *Store) Get(ctx context.Context, key graph.Key) (graph.Object, error) {
 	o, err := s.get(ctx, key)
 	switch {
@@ -114,7 +113,8 @@ func (s *Store) get(ctx context.Context, key graph.Key) (graph.Object, error) {
 	if err := ctx.Err(); err != nil {
 		return graph.Object{}, fmt.Errorf("get %s: %w", key, err)
 	}
-	if s.has(OpenTransaction) { // reads outside of a transaction see what the connection has open
+	// A read outside of a transaction sees the open transaction of its connection.
+	if s.has(OpenTransaction) {
 		conn, err := s.db.Conn(ctx)
 		if err != nil {
 			return graph.Object{}, fmt.Errorf("get %s: %w", key, err)
@@ -130,11 +130,11 @@ func (s *Store) get(ctx context.Context, key graph.Key) (graph.Object, error) {
 	return t.find("get", key)
 }
 
-// Fence appends the fence to the log: every watch of every handle passes it in
-// its place.
+// Fence appends the fence to the log. Every watch of every handle passes it in its
+// place.
 func (s *Store) Fence(ctx context.Context, id uint64) error {
 	return s.change(ctx, "fence", func(t *tx) error {
-		seq, err := t.next()
+		seq, err := t.drawNumber()
 		if err != nil {
 			return err
 		}
@@ -171,7 +171,7 @@ func (s *Store) change(ctx context.Context, verb string, do func(*tx) error) err
 	if err := ctx.Err(); err != nil {
 		return fmt.Errorf("%s: %w", verb, err)
 	}
-	drawn, err := s.draw(ctx)
+	drawn, err := s.drawBeforehand(ctx)
 	if err != nil {
 		return fmt.Errorf("%s: %w", verb, err)
 	}
@@ -180,11 +180,11 @@ func (s *Store) change(ctx context.Context, verb string, do func(*tx) error) err
 		return fmt.Errorf("%s: %w", verb, err)
 	}
 	defer t.close()
-	t.drawn = drawn
+	t.drawnBefore = drawn
 	if err := do(t); err != nil {
 		return err
 	}
-	defer s.notify() // whatever the answer is: it may have been done
+	defer s.notify() // also after an error: the write may be done
 	if err := t.commit(); err != nil {
 		return fmt.Errorf("%s: %w", verb, err)
 	}
@@ -194,7 +194,7 @@ func (s *Store) change(ctx context.Context, verb string, do func(*tx) error) err
 	return nil
 }
 
-// notify wakes the watches of this handle. Those of others look by themselves.
+// notify wakes the watches of this handle. The watches of other handles poll.
 func (s *Store) notify() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -208,7 +208,7 @@ func (s *Store) signals() (wake, cut <-chan struct{}) {
 	return s.wake, s.cut
 }
 
-// scopeError is what AbsentScopeIsError answers.
+// scopeError is the answer of AbsentScopeIsError.
 func (s *Store) scopeError(ctx context.Context, key graph.Key, absent error) error {
 	t, err := s.begin(ctx, "DEFERRED")
 	if err != nil {

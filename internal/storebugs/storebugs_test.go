@@ -10,8 +10,7 @@ import (
 	"github.com/ownergraph/ownergraph/adapters/storetest"
 )
 
-// TestMain has the kit search for a shorter time than by default: the command
-// measures that.
+// TestMain shortens the search of the kit. The command measures the default.
 func TestMain(m *testing.M) {
 	if err := flag.Set("storetest.search", "200ms"); err != nil {
 		panic(err)
@@ -19,12 +18,12 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// TestCorrect: the store without a bug keeps every law, with every hook and nothing
-// lacking.
+// TestCorrect runs the kit on the store without a bug. It keeps every law, with
+// every hook and no excuse.
 func TestCorrect(t *testing.T) { storetest.Test(t, config(None)) }
 
-// TestFound: bugs of several sorts are found, each by the law that names it. The
-// command measures all of them.
+// TestFound checks that bugs of several sorts are found, each by the law that names
+// it. The command measures all bugs.
 func TestFound(t *testing.T) {
 	for _, tc := range []struct {
 		bug    Bug
@@ -34,10 +33,10 @@ func TestFound(t *testing.T) {
 		{ListingCut, "large/listing", "a page of the usual size"},
 		{EmptyIsNull, "text/places", "an empty text that is NULL"},
 		{CommitSwallowed, "commit/failed", "an error that is dropped"},
-		{UnansweredIsConflict, "commit/unanswered", "an outcome that is not known"},
-		{BusyIsNotFound, "outage/reads", "an error that is taken for an answer"},
+		{UnansweredIsConflict, "commit/unanswered", "an unknown outcome"},
+		{BusyIsNotFound, "outage/reads", "an error that counts as an answer"},
 		{CountedUIDs, "uid/unforeseeable", "a counter behind a prefix"},
-		{VersionsNotRaised, "rewind/raised", "a delete in flight over a restore"},
+		{VersionsNotRaised, "rewind/raised", "a delete in flight during a restore"},
 	} {
 		t.Run(tc.bug.String(), func(t *testing.T) {
 			t.Parallel()
@@ -50,15 +49,15 @@ func TestFound(t *testing.T) {
 	}
 }
 
-// quick is config with a patience for bugs that need none.
+// quick is config with a shorter patience, for bugs that need no waiting.
 func quick(bug Bug) storetest.Config {
 	c := config(bug)
 	c.Patience = 5 * time.Second
 	return c
 }
 
-// TestBugs: every bug has a number, a name and a reason of its own, and the table
-// of those that the kit once missed is whole.
+// TestBugs checks that every bug has its own number, name and reason. It also
+// counts the bugs that the kit once missed.
 func TestBugs(t *testing.T) {
 	seen, first := map[string]bool{}, 0
 	for i, a := range bugs() {
@@ -75,10 +74,10 @@ func TestBugs(t *testing.T) {
 	}
 }
 
-// TestFirstRed: the first subtest that failed names a run.
+// TestFirstRed checks that the first failed subtest names a run.
 func TestFirstRed(t *testing.T) {
 	for _, tc := range []struct{ text, want, reason string }{
-		{"--- FAIL: TestKit (1.2s)\n    --- PASS: TestKit/read/fresh (0.0s)\n    --- FAIL: TestKit/watch/gone (1.0s)\n    --- FAIL: TestKit/model (1.0s)\n", "watch/gone", "the first of two"},
+		{"--- FAIL: TestKit (1.2s)\n    --- PASS: TestKit/read/fresh (0.0s)\n    --- FAIL: TestKit/watch/gone (1.0s)\n    --- FAIL: TestKit/model (1.0s)\n", "watch/gone", "two have failed"},
 		{"--- PASS: TestKit (1.2s)\n", "", "none has failed"},
 	} {
 		if got := firstRed(tc.text); got != tc.want {
@@ -87,14 +86,14 @@ func TestFirstRed(t *testing.T) {
 	}
 }
 
-// TestRow: a row says what the runs came to.
+// TestRow checks the text of a row.
 func TestRow(t *testing.T) {
-	r := row{about: bugs()[0], laws: map[string]int{}}
+	r := row{info: bugs()[0], laws: map[string]int{}}
 	for _, x := range []result{{found: true, took: time.Second, law: "a/b"}, {found: true, took: 3 * time.Second, law: "a/c"}, {late: true, took: time.Minute}} {
 		r.add(x)
 	}
 	const want = "| NoticesOutOfOrder * | 2 of 3 | 3s | `a/b` 1, `a/c` 1 | events are lost while two writers commit together: " +
-		"each writer announces its number after its commit, and a lower one behind a higher one is taken for known |"
+		"each writer announces its number after its commit, and a watch ignores a lower number that follows a higher one |"
 	if got := r.String(); got != want {
 		t.Errorf("a row is\n%s\nwant\n%s", got, want)
 	}

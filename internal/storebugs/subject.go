@@ -11,7 +11,7 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// config is the kit's configuration for the store with the bug: the default one.
+// config is the kit's default configuration for the store with the bug.
 func config(bug Bug) storetest.Config {
 	return storetest.Config{New: func(tb storetest.TB) storetest.Subject {
 		dir, err := os.MkdirTemp("", "storebugs")
@@ -27,14 +27,14 @@ func config(bug Bug) storetest.Config {
 	}}
 }
 
-// kinds are those that the store serves.
+// kinds are the kinds that the store serves.
 func kinds() []graph.KindInfo {
 	return []graph.KindInfo{
 		{Kind: "team"}, {Kind: "bucket", Scoped: true}, {Kind: "photo", Scoped: true}, {Kind: "note", Scoped: true, NoOwner: true},
 	}
 }
 
-// handle is one open Store, with what the kit asks of it.
+// handle is one open Store, with the hooks of the kit.
 type handle struct {
 	*Store
 	tb   storetest.TB
@@ -107,7 +107,7 @@ func (h *handle) failCommits(_ context.Context, done bool) (func(context.Context
 	return func(context.Context) error { h.disk.commits.Store(int32(sound)); return nil }, nil
 }
 
-// client is what users of the store do.
+// client is the client of the store's users.
 type client struct{ s *Store }
 
 func (c client) Create(ctx context.Context, o ownergraph.Object) (ownergraph.Object, error) {

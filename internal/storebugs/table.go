@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// measure prints what the flags ask for. A correct store that fails a run is an
-// error.
+// measure prints the figures that the flags ask for. A correct store that fails a
+// run is an error.
 func (s settings) measure(ctx context.Context, out io.Writer) error {
 	if s.correct > 0 {
 		if err := s.measureCorrect(ctx, out); err != nil {
@@ -26,13 +26,13 @@ func (s settings) measure(ctx context.Context, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(out, "| bug | found | median | first red law | what it is, and how one comes to write it |\n|---|---|---|---|---|\n")
+	fmt.Fprintf(out, "| bug | found | median | first red law | the bug, and its usual cause |\n|---|---|---|---|---|\n")
 	for _, a := range bugs() {
 		if !only.MatchString(a.name) {
 			continue
 		}
-		row := row{about: a, laws: map[string]int{}}
-		if err := s.many(ctx, a.name, s.runs, row.add); err != nil {
+		row := row{info: a, laws: map[string]int{}}
+		if err := s.runMany(ctx, a.name, s.runs, row.add); err != nil {
 			return err
 		}
 		fmt.Fprintln(out, row)
@@ -43,7 +43,7 @@ func (s settings) measure(ctx context.Context, out io.Writer) error {
 func (s settings) measureCorrect(ctx context.Context, out io.Writer) error {
 	var failed []result
 	var times []time.Duration
-	err := s.many(ctx, "", s.correct, func(r result) {
+	err := s.runMany(ctx, "", s.correct, func(r result) {
 		times = append(times, r.took)
 		if r.found || r.late {
 			failed = append(failed, r)
@@ -61,11 +61,11 @@ func (s settings) measureCorrect(ctx context.Context, out io.Writer) error {
 	return nil
 }
 
-// row is what the runs of one bug came to.
+// row collects the runs of one bug.
 type row struct {
-	about about
+	info  bugInfo
 	runs  int
-	times []time.Duration // of those that found it
+	times []time.Duration // of the runs that found it
 	laws  map[string]int
 }
 
@@ -77,8 +77,8 @@ func (r *row) add(x result) {
 	}
 }
 
-// String returns the row in Markdown. The laws come with how often each was the
-// first, where there are several.
+// String returns the row in Markdown. If several laws were first, each has its
+// number of runs.
 func (r row) String() string {
 	median := "-"
 	if slices.Sort(r.times); len(r.times) > 0 {
@@ -92,11 +92,11 @@ func (r row) String() string {
 		}
 		laws = append(laws, text)
 	}
-	name := r.about.name
-	if r.about.first {
+	name := r.info.name
+	if r.info.first {
 		name += " *"
 	}
-	return fmt.Sprintf("| %s | %d of %d | %s | %s | %s: %s |", name, len(r.times), r.runs, median, strings.Join(laws, ", "), r.about.what, r.about.reason)
+	return fmt.Sprintf("| %s | %d of %d | %s | %s | %s: %s |", name, len(r.times), r.runs, median, strings.Join(laws, ", "), r.info.what, r.info.reason)
 }
 
 func round(d time.Duration) time.Duration { return d.Round(100 * time.Millisecond) }

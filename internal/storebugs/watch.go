@@ -13,38 +13,38 @@ import (
 // errCut ends the watches that Break cuts.
 var errCut = errors.New("watch: connection lost")
 
-// poll is how often a watch looks for what other processes have written.
+// poll is the interval at which a watch looks for the writes of other processes.
 const poll = 5 * time.Millisecond
 
-// page is how many changes a watch reads at once.
+// page is the number of changes that a watch reads at once.
 const page = 200
 
 // watch is one running Watch. One goroutine uses it.
 type watch struct {
 	s       *Store
 	started bool
-	pos     int64 // everything up to here is reported
-	fence   int64 // fences up to here are passed
+	pos     int64 // the watch has reported all changes up to here
+	fence   int64 // the watch has passed all fences up to here
 	epoch   string
-	kinds   map[graph.Kind]*shown
+	kinds   map[graph.Kind]*kindState
 	known   []graph.KindInfo
 	out     []graph.Event
 }
 
 const unlisted = -1
 
-// shown is what the watch has told of a kind.
-type shown struct {
-	listed int64 // the number at which it was last listed, or unlisted
+// kindState is the reported state of a kind.
+type kindState struct {
+	listed int64 // the number of its last listing, or unlisted
 	sick   bool
 	owed   []uint64 // fences that passed while it was sick
 }
 
 // Watch reads the log from one snapshot after another, and calls sink from the
-// caller's goroutine. It ends with ctx, with an error of the sink or the
-// database, or by Break.
+// caller's goroutine. It ends with ctx, with an error of the sink or the database,
+// or by Break.
 func (s *Store) Watch(ctx context.Context, sink func(graph.Event) error) error {
-	w := &watch{s: s, kinds: map[graph.Kind]*shown{}}
+	w := &watch{s: s, kinds: map[graph.Kind]*kindState{}}
 	_, cut := s.signals()
 	for {
 		wake, _ := s.signals()
@@ -76,10 +76,11 @@ func (s *Store) Watch(ctx context.Context, sink func(graph.Event) error) error {
 	}
 }
 
-// idle waits for a write of this handle, or a while, for those of others.
+// idle waits for a write of this handle. It waits at most for poll, to see the
+// writes of other processes.
 func (w *watch) idle(ctx context.Context, wake, cut <-chan struct{}) {
 	if w.s.has(OthersUnobserved) || w.s.has(WakeLost) {
-		if w.s.has(WakeLost) { // asks for the next signal after having looked
+		if w.s.has(WakeLost) { // it takes the next signal after the read
 			wake, _ = w.s.signals()
 		}
 		select {
@@ -99,17 +100,17 @@ func (w *watch) idle(ctx context.Context, wake, cut <-chan struct{}) {
 	}
 }
 
-// moment is what one snapshot of the database says.
-type moment struct {
+// snapshot is one snapshot of the database.
+type snapshot struct {
 	*tx
-	seq, floor    int64
+	seq, logStart int64
 	epoch, reason string
 	kinds         []kind
-	anew          map[graph.Kind]bool
+	relist        map[graph.Kind]bool
 }
 
-// read fills w.out with what is new. One snapshot shows all of it: the position
-// that the watch goes on from, the listings, and the fences that have begun.
+// read fills w.out with the new events. One snapshot shows all of them: the next
+// position of the watch, the listings, and the fences that have begun.
 func (w *watch) read(ctx context.Context) error {
 	w.out = w.out[:0]
 	t, err := w.s.begin(ctx, "DEFERRED")
@@ -117,19 +118,19 @@ func (w *watch) read(ctx context.Context) error {
 		return err
 	}
 	defer func() { t.close() }()
-	m := &moment{tx: t, anew: map[graph.Kind]bool{}}
-	if err := t.row("SELECT seq, floor, epoch, reason FROM state", nil, &m.seq, &m.floor, &m.epoch, &m.reason); err != nil {
+	m := &snapshot{tx: t, relist: map[graph.Kind]bool{}}
+	if err := t.row("SELECT seq, log_start, epoch, reason FROM state", nil, &m.seq, &m.logStart, &m.epoch, &m.reason); err != nil {
 		return err
 	}
 	if m.kinds, err = w.s.kindsOf(t); err != nil {
 		return err
 	}
-	w.tellHistory(m)
-	w.tellKinds(m)
-	if err := w.tellChanges(m); err != nil {
+	w.reportHistory(m)
+	w.reportKinds(m)
+	if err := w.reportChanges(m); err != nil {
 		return err
 	}
-	if err := w.tellListings(m); err != nil {
+	if err := w.reportListings(m); err != nil {
 		return err
 	}
 	if w.s.has(FencesAfterRead) {
@@ -141,10 +142,10 @@ func (w *watch) read(ctx context.Context) error {
 		t = next
 		m.tx = t
 	}
-	if err := w.tellFences(m); err != nil {
+	if err := w.reportFences(m); err != nil {
 		return err
 	}
-	w.tellProgress(m)
+	w.reportProgress(m)
 	w.started = true
 	return nil
 }
@@ -156,13 +157,13 @@ func (s *Store) kindsOf(t *tx) ([]kind, error) {
 	return t.kinds()
 }
 
-func (w *watch) tell(e graph.Event) { w.out = append(w.out, e) }
+func (w *watch) report(e graph.Event) { w.out = append(w.out, e) }
 
-// of returns what the watch has told of a kind, nil if it has not told it.
-func (w *watch) of(name graph.Kind) *shown { return w.kinds[name] }
+// state returns the reported state of a kind, or nil.
+func (w *watch) state(name graph.Kind) *kindState { return w.kinds[name] }
 
-// tellHistory compares where the watch was with what the store still knows.
-func (w *watch) tellHistory(m *moment) {
+// reportHistory compares the position of the watch with the start of the log.
+func (w *watch) reportHistory(m *snapshot) {
 	switch {
 	case !w.started:
 		w.pos = m.seq
@@ -174,13 +175,13 @@ func (w *watch) tellHistory(m *moment) {
 			w.rewound(m)
 		}
 		w.listAll(m)
-	case w.pos < m.floor:
+	case w.pos < m.logStart:
 		w.listAll(m)
 	}
 	w.epoch = m.epoch
 }
 
-func (w *watch) rewound(m *moment) {
+func (w *watch) rewound(m *snapshot) {
 	e := graph.Event{Type: graph.Rewound, Epoch: m.epoch, Reason: m.reason}
 	switch w.s.bug {
 	case NoEpoch:
@@ -188,16 +189,16 @@ func (w *watch) rewound(m *moment) {
 	case FreshEpoch:
 		e.Epoch = string(newUID())
 	}
-	w.tell(e)
+	w.report(e)
 }
 
-// listAll lists everything anew, instead of the changes.
-func (w *watch) listAll(m *moment) {
+// listAll lists every kind again, instead of the changes.
+func (w *watch) listAll(m *snapshot) {
 	for name := range w.kinds {
-		m.anew[name] = true
+		m.relist[name] = true
 	}
 	w.pos = m.seq
 }
 
-// version is how a number is shown.
+// version returns a number as a version.
 func version(number int64) graph.Version { return graph.Version(strconv.FormatInt(number, 10)) }

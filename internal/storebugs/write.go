@@ -13,10 +13,10 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// rule says what becomes of the live object.
+// rule returns the outcome of a write for the live object.
 type rule func(live graph.Object) (finalizer.Outcome, error)
 
-// Patch leaves it to package finalizer what a change does.
+// Patch applies a change by the rules of package finalizer.
 func (s *Store) Patch(ctx context.Context, key graph.Key, pre graph.Precondition, change graph.Change) error {
 	if s.has(PatchIgnoresUID) {
 		pre.UID = ""
@@ -25,7 +25,7 @@ func (s *Store) Patch(ctx context.Context, key graph.Key, pre graph.Precondition
 		return s.patchInTwoSteps(ctx, key, pre, change)
 	}
 	_, err := s.write(ctx, "patch", key, func(live graph.Object) (finalizer.Outcome, error) {
-		return s.judged(finalizer.Patch(live, pre, change))
+		return s.adjusted(finalizer.Patch(live, pre, change))
 	})
 	if err != nil && s.has(RetriedWrites) && ctx.Err() == nil && !errors.Is(err, graph.ErrConflict) {
 		_, err = s.write(ctx, "patch", key, func(live graph.Object) (finalizer.Outcome, error) { return finalizer.Patch(live, pre, change) })
@@ -33,7 +33,7 @@ func (s *Store) Patch(ctx context.Context, key graph.Key, pre graph.Precondition
 	return err
 }
 
-// patchInTwoSteps judges in one transaction, and writes in the next.
+// patchInTwoSteps checks in one transaction, and writes in the next.
 func (s *Store) patchInTwoSteps(ctx context.Context, key graph.Key, pre graph.Precondition, change graph.Change) error {
 	live, err := s.get(ctx, key)
 	if err != nil {
@@ -48,15 +48,15 @@ func (s *Store) patchInTwoSteps(ctx context.Context, key graph.Key, pre graph.Pr
 	return err
 }
 
-// judged is where planted bugs bend what a write comes to.
-func (s *Store) judged(out finalizer.Outcome, err error) (finalizer.Outcome, error) {
+// adjusted changes the outcome of a write for a planted bug.
+func (s *Store) adjusted(out finalizer.Outcome, err error) (finalizer.Outcome, error) {
 	if err == nil && s.has(LastFinalizerStays) && out.Effect == finalizer.Removed {
 		out.Effect = finalizer.Stored
 	}
 	return out, err
 }
 
-// Delete leaves it to package finalizer whether an object goes, or is marked.
+// Delete removes or marks an object by the rules of package finalizer.
 func (s *Store) Delete(ctx context.Context, key graph.Key, opts graph.DeleteOptions) error {
 	if s.has(DeleteIgnoresVersion) {
 		opts.Precondition.Version = ""
@@ -101,11 +101,11 @@ func (s *Store) Create(ctx context.Context, o graph.Object) (graph.Object, error
 	return made, err
 }
 
-// makeUID returns a UID that nothing foretells.
+// makeUID returns a UID that no user can foresee.
 func (s *Store) makeUID(t *tx, key graph.Key) (graph.UID, error) {
 	switch s.bug {
 	case CountedUIDs:
-		number, err := t.next()
+		number, err := t.drawNumber()
 		return graph.UID(fmt.Sprintf("6f1c2f0e-93ab-4c55-%012x", number)), err
 	case TimedUIDs:
 		return graph.UID(strconv.FormatInt(time.Now().UnixNano(), 36)), nil
@@ -150,8 +150,9 @@ func (s *Store) write(ctx context.Context, verb string, key graph.Key, r rule) (
 	return after, err
 }
 
-// adds reports whether a write brings something that has to be judged: what only
-// takes away never is, so that what is flawed can be freed.
+// adds reports whether a write adds owners or finalizers, so that it has to be
+// validated. A write that only removes is never refused. So a user can repair an
+// invalid object.
 func adds(before, after graph.Object) bool {
 	return len(after.Owners) > len(before.Owners) || len(after.Finalizers) > len(before.Finalizers)
 }
@@ -162,7 +163,7 @@ func (t *tx) carryOut(out finalizer.Outcome) (graph.Object, error) {
 	if out.Effect == finalizer.Unchanged {
 		return o, nil
 	}
-	number, err := t.next()
+	number, err := t.drawNumber()
 	if err != nil {
 		return o, err
 	}
@@ -184,7 +185,7 @@ func (t *tx) carryOut(out finalizer.Outcome) (graph.Object, error) {
 	return o, t.logObject(number, graph.Put, kept)
 }
 
-// kept returns the object as it is stored: in full.
+// kept returns the object as the store keeps it. A correct store keeps it in full.
 func (s *Store) kept(o graph.Object) graph.Object {
 	o.Owners = s.stored(o.Owners)
 	if s.has(FloatNumbers) {

@@ -9,9 +9,9 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// tellKinds reports the set of kinds, and which of them are out of reach, where
-// that has changed.
-func (w *watch) tellKinds(m *moment) {
+// reportKinds reports the changes of the set of kinds, and of the kinds that are
+// out of reach.
+func (w *watch) reportKinds(m *snapshot) {
 	var infos []graph.KindInfo
 	for _, k := range m.kinds {
 		if k.served {
@@ -20,45 +20,46 @@ func (w *watch) tellKinds(m *moment) {
 	}
 	if !slices.Equal(infos, w.known) {
 		w.known = slices.Clone(infos)
-		w.tell(graph.Event{Type: graph.KindsKnown, Kinds: infos})
+		w.report(graph.Event{Type: graph.KindsKnown, Kinds: infos})
 	}
 	for _, k := range m.kinds {
 		name := k.info.Kind
-		was := w.of(name)
+		was := w.state(name)
 		switch {
 		case !k.served && was != nil:
-			w.tell(graph.Event{Type: graph.KindVanished, Kind: name})
+			w.report(graph.Event{Type: graph.KindVanished, Kind: name})
 			delete(w.kinds, name)
 			continue
 		case !k.served:
 			continue
 		case was == nil:
-			was = &shown{listed: unlisted}
+			was = &kindState{listed: unlisted}
 			w.kinds[name] = was
-			m.anew[name] = true
+			m.relist[name] = true
 		}
-		w.tellHealth(m, k, was)
+		w.reportHealth(m, k, was)
 	}
 }
 
-func (w *watch) tellHealth(m *moment, k kind, was *shown) {
+func (w *watch) reportHealth(m *snapshot, k kind, was *kindState) {
 	sick := k.sick != "" && !w.s.has(SickIsEmpty)
 	switch {
 	case sick && !was.sick:
-		w.tell(graph.Event{Type: graph.KindSick, Kind: k.info.Kind, Reason: k.sick})
+		w.report(graph.Event{Type: graph.KindSick, Kind: k.info.Kind, Reason: k.sick})
 	case !sick && was.sick:
-		w.tell(graph.Event{Type: graph.KindRecovered, Kind: k.info.Kind})
-		m.anew[k.info.Kind] = true
+		w.report(graph.Event{Type: graph.KindRecovered, Kind: k.info.Kind})
+		m.relist[k.info.Kind] = true
 	}
 	was.sick = sick
 	if sick {
 		was.listed = unlisted
-		delete(m.anew, k.info.Kind)
+		delete(m.relist, k.info.Kind)
 	}
 }
 
-// tellChanges reports a page of the log, but for what a listing has brought.
-func (w *watch) tellChanges(m *moment) error {
+// reportChanges reports a page of the log, without the changes that a listing
+// brought.
+func (w *watch) reportChanges(m *snapshot) error {
 	if !w.started || w.pos == m.seq {
 		return nil
 	}
@@ -72,12 +73,12 @@ func (w *watch) tellChanges(m *moment) error {
 			return err
 		}
 		count, last = count+1, seq
-		return w.tellChange(m, seq, what, name, body)
+		return w.reportChange(m, seq, what, name, body)
 	})
 	if err != nil {
 		return err
 	}
-	if count < page && !w.s.has(NumbersBeforeCommit) { // which waits at the last row
+	if count < page && !w.s.has(NumbersBeforeCommit) { // NumbersBeforeCommit waits at the last row
 		last = m.seq
 		if w.s.has(PositionReadLater) {
 			last, err = w.s.latest(m.ctx)
@@ -87,8 +88,7 @@ func (w *watch) tellChanges(m *moment) error {
 	return err
 }
 
-// latest is what planted bugs do: it asks where the log ends, behind the snapshot
-// that was read.
+// latest is for planted bugs. It reads the end of the log after the snapshot.
 func (s *Store) latest(ctx context.Context) (last int64, err error) {
 	t, err := s.begin(ctx, "DEFERRED")
 	if err != nil {
@@ -98,20 +98,20 @@ func (s *Store) latest(ctx context.Context) (last int64, err error) {
 	return last, t.row("SELECT seq FROM state", nil, &last)
 }
 
-func (w *watch) tellChange(m *moment, seq int64, what graph.EventType, name graph.Kind, body string) error {
-	was := w.of(name)
+func (w *watch) reportChange(m *snapshot, seq int64, what graph.EventType, name graph.Kind, body string) error {
+	was := w.state(name)
 	if was == nil || was.sick {
 		return nil
 	}
 	switch what {
 	case graph.ListBegun:
-		m.anew[name] = true
+		m.relist[name] = true
 		return nil
 	case graph.Put, graph.Gone:
 	default:
-		return nil // the kinds, which are told as they are
+		return nil // changes of the kinds, which reportKinds reports
 	}
-	if m.anew[name] || seq <= was.listed || w.s.has(NoticesOutOfOrder) && w.s.memo.wasLate(seq) {
+	if m.relist[name] || seq <= was.listed || w.s.has(NoticesOutOfOrder) && w.s.memo.wasLate(seq) {
 		return nil
 	}
 	var o graph.Object
@@ -128,37 +128,37 @@ func (w *watch) tellChange(m *moment, seq int64, what graph.EventType, name grap
 			e.Key.UID = ""
 		}
 	}
-	w.tell(e)
+	w.report(e)
 	return nil
 }
 
-// tellListings lists the kinds that are to be listed anew, at this moment.
-func (w *watch) tellListings(m *moment) error {
+// reportListings lists the kinds that need a new listing.
+func (w *watch) reportListings(m *snapshot) error {
 	for _, k := range m.kinds {
 		name := k.info.Kind
-		if !m.anew[name] || w.of(name) == nil {
+		if !m.relist[name] || w.state(name) == nil {
 			continue
 		}
 		list, err := w.listed(m, name)
 		if err != nil {
 			return err
 		}
-		w.tell(graph.Event{Type: graph.ListBegun, Kind: name})
+		w.report(graph.Event{Type: graph.ListBegun, Kind: name})
 		for i, o := range list {
 			if w.s.has(ListEndedEarly) && i == page {
-				w.tell(graph.Event{Type: graph.ListEnded, Kind: name, Version: version(m.seq)})
+				w.report(graph.Event{Type: graph.ListEnded, Kind: name, Version: version(m.seq)})
 			}
-			w.tell(graph.Event{Type: graph.Put, Object: o})
+			w.report(graph.Event{Type: graph.Put, Object: o})
 		}
 		if !w.s.has(ListEndedEarly) || len(list) <= page {
-			w.tell(graph.Event{Type: graph.ListEnded, Kind: name, Version: version(m.seq)})
+			w.report(graph.Event{Type: graph.ListEnded, Kind: name, Version: version(m.seq)})
 		}
-		w.of(name).listed = m.seq
+		w.state(name).listed = m.seq
 	}
 	return nil
 }
 
-func (w *watch) listed(m *moment, name graph.Kind) ([]graph.Object, error) {
+func (w *watch) listed(m *snapshot, name graph.Kind) ([]graph.Object, error) {
 	if w.s.has(SickIsEmpty) {
 		for _, k := range m.kinds {
 			if k.info.Kind == name && k.sick != "" {
@@ -173,9 +173,9 @@ func (w *watch) listed(m *moment, name graph.Kind) ([]graph.Object, error) {
 	return list, err
 }
 
-// tellFences reports the fences up to the position, behind all that they cover.
-// A kind that is out of reach passes them once it has been listed.
-func (w *watch) tellFences(m *moment) error {
+// reportFences reports the fences up to the position, after all changes that they
+// cover. A kind that is out of reach passes them after its next listing.
+func (w *watch) reportFences(m *snapshot) error {
 	if !w.started {
 		w.fence = m.seq
 	}
@@ -197,29 +197,29 @@ func (w *watch) tellFences(m *moment) error {
 		return err
 	}
 	for _, k := range m.kinds {
-		if was := w.of(k.info.Kind); was != nil {
+		if was := w.state(k.info.Kind); was != nil {
 			w.pass(k.info.Kind, was, ids)
 		}
 	}
 	for _, id := range ids {
-		w.tell(graph.Event{Type: graph.FencePassed, Fence: id})
+		w.report(graph.Event{Type: graph.FencePassed, Fence: id})
 	}
 	return nil
 }
 
-func (w *watch) pass(name graph.Kind, was *shown, ids []uint64) {
+func (w *watch) pass(name graph.Kind, was *kindState, ids []uint64) {
 	if was.sick && !w.s.has(FencesSkipSick) {
 		was.owed = append(was.owed, ids...)
 		return
 	}
 	for _, id := range append(was.owed, ids...) {
-		w.tell(graph.Event{Type: graph.FencePassed, Kind: name, Fence: id})
+		w.report(graph.Event{Type: graph.FencePassed, Kind: name, Fence: id})
 	}
 	was.owed = nil
 }
 
-// tellProgress reports the position of each kind behind what was reported.
-func (w *watch) tellProgress(m *moment) {
+// reportProgress reports the position of each kind after its events.
+func (w *watch) reportProgress(m *snapshot) {
 	if len(w.out) == 0 {
 		return
 	}
@@ -228,8 +228,8 @@ func (w *watch) tellProgress(m *moment) {
 		at = m.seq
 	}
 	for _, k := range m.kinds {
-		if was := w.of(k.info.Kind); was != nil && was.listed != unlisted {
-			w.tell(graph.Event{Type: graph.Progress, Kind: k.info.Kind, Version: version(max(at, was.listed))})
+		if was := w.state(k.info.Kind); was != nil && was.listed != unlisted {
+			w.report(graph.Event{Type: graph.Progress, Kind: k.info.Kind, Version: version(max(at, was.listed))})
 		}
 	}
 }
