@@ -15,7 +15,7 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// store is all that a history calls.
+// store has all methods that a history calls.
 type store interface {
 	ownergraph.Store
 	storetest.Client
@@ -28,7 +28,7 @@ func subjects(wrap func(*memory.Store) store) storetest.Config {
 	}}
 }
 
-// witness takes down what a test reports.
+// witness records the failures that a test reports.
 type witness struct {
 	*testing.T
 	reports []string
@@ -38,27 +38,28 @@ func (w *witness) Errorf(format string, args ...any) {
 	w.reports = append(w.reports, fmt.Sprintf(format, args...))
 }
 
-// TestBrokenStores: each of them breaks one law of concurrency, and is found out.
+// TestBrokenStores checks that Test finds each broken store. Each one breaks one
+// law of concurrency.
 func TestBrokenStores(t *testing.T) {
 	for _, tc := range []struct {
 		name   string
 		wrap   func(*memory.Store) store
 		reason string
 	}{
-		{"stale read", func(s *memory.Store) store { return &stale{Store: s} }, "a cache that only a read refreshes"},
-		{"lost update", func(s *memory.Store) store { return lost{s} }, "an update that does not compare versions"},
+		{"stale read", func(s *memory.Store) store { return &staleReads{Store: s} }, "a cache that only a read refreshes"},
+		{"lost update", func(s *memory.Store) store { return lostUpdate{s} }, "an update that does not compare versions"},
 		{"unconditional patch", func(s *memory.Store) store { return unconditional{s} }, "a patch that compares nothing"},
-		{"check, then act", func(s *memory.Store) store { return late{s} }, "a precondition that is checked before the step that writes"},
-		{"patch in two steps", func(s *memory.Store) store { return halves{s} }, "what takes away and what adds, each by itself"},
-		{"lost delete", func(s *memory.Store) store { return deaf{s} }, "a deletion that is acknowledged and not done"},
-		{"conflict that has written", func(s *memory.Store) store { return liar{s} }, "an error that says that nothing was changed"},
-		{"late write", func(s *memory.Store) store { return behind{s, &sync.WaitGroup{}} }, "a write that is acknowledged before it is done"},
-		{"version that stays", func(s *memory.Store) store { return frozen{s} }, "two states with one version"},
-		{"same UID again", func(s *memory.Store) store { return reborn{s} }, "two incarnations with one UID"},
+		{"check, then act", func(s *memory.Store) store { return checkThenAct{s} }, "a precondition that is checked before the step that writes"},
+		{"patch in two steps", func(s *memory.Store) store { return twoSteps{s} }, "the removals and the additions are two writes"},
+		{"lost delete", func(s *memory.Store) store { return lostDelete{s} }, "a deletion that is acknowledged and not done"},
+		{"conflict that has written", func(s *memory.Store) store { return falseConflict{s} }, "an error that says that nothing was changed"},
+		{"late write", func(s *memory.Store) store { return lateDelete{s, &sync.WaitGroup{}} }, "a write that is acknowledged before it is done"},
+		{"version that stays", func(s *memory.Store) store { return sameVersion{s} }, "two states with one version"},
+		{"same UID again", func(s *memory.Store) store { return sameUID{s} }, "two incarnations with one UID"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			w := &witness{T: t}
-			Test(w, subjects(tc.wrap), Config{Histories: 2000})
+			test(w, subjects(tc.wrap), settings{histories: 2000})
 			if len(w.reports) != 1 || !strings.Contains(w.reports[0], "is not linearizable") || !strings.Contains(w.reports[0], "-rapid.seed=") {
 				t.Fatalf("reports %q, want one, with its seed: %s", w.reports, tc.reason)
 			}
@@ -67,14 +68,14 @@ func TestBrokenStores(t *testing.T) {
 	}
 }
 
-// stale answers what was read before.
-type stale struct {
+// staleReads answers a read with the object of the read before.
+type staleReads struct {
 	*memory.Store
 	mu   sync.Mutex
 	last map[graph.Key]graph.Object
 }
 
-func (s *stale) Get(ctx context.Context, key graph.Key) (graph.Object, error) {
+func (s *staleReads) Get(ctx context.Context, key graph.Key) (graph.Object, error) {
 	o, err := s.Store.Get(ctx, key)
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -91,9 +92,9 @@ func (s *stale) Get(ctx context.Context, key graph.Key) (graph.Object, error) {
 	return o, err
 }
 
-type lost struct{ *memory.Store }
+type lostUpdate struct{ *memory.Store }
 
-func (s lost) Update(ctx context.Context, o graph.Object) (graph.Object, error) {
+func (s lostUpdate) Update(ctx context.Context, o graph.Object) (graph.Object, error) {
 	live, err := s.Get(ctx, o.Key)
 	if err == nil && live.UID == o.UID {
 		live.Owners, live.Finalizers = o.Owners, o.Finalizers
@@ -108,9 +109,9 @@ func (s unconditional) Patch(ctx context.Context, key graph.Key, _ graph.Precond
 	return s.Store.Patch(ctx, key, graph.Precondition{}, c)
 }
 
-type late struct{ *memory.Store }
+type checkThenAct struct{ *memory.Store }
 
-func (s late) Patch(ctx context.Context, key graph.Key, pre graph.Precondition, c graph.Change) error {
+func (s checkThenAct) Patch(ctx context.Context, key graph.Key, pre graph.Precondition, c graph.Change) error {
 	live, err := s.Get(ctx, key)
 	if err == nil && !pre.Holds(live) {
 		return graph.ErrConflict
@@ -119,9 +120,9 @@ func (s late) Patch(ctx context.Context, key graph.Key, pre graph.Precondition, 
 	return s.Store.Patch(ctx, key, graph.Precondition{}, c)
 }
 
-type halves struct{ *memory.Store }
+type twoSteps struct{ *memory.Store }
 
-func (s halves) Patch(ctx context.Context, key graph.Key, pre graph.Precondition, c graph.Change) error {
+func (s twoSteps) Patch(ctx context.Context, key graph.Key, pre graph.Precondition, c graph.Change) error {
 	first := graph.Change{DropFinalizer: c.DropFinalizer, DropOwners: c.DropOwners}
 	if first.IsZero() {
 		return s.Store.Patch(ctx, key, pre, c)
@@ -134,18 +135,18 @@ func (s halves) Patch(ctx context.Context, key graph.Key, pre graph.Precondition
 	return s.Store.Patch(ctx, key, graph.Precondition{UID: pre.UID}, c)
 }
 
-type deaf struct{ *memory.Store }
+type lostDelete struct{ *memory.Store }
 
-func (s deaf) Delete(ctx context.Context, key graph.Key, opts graph.DeleteOptions) error {
+func (s lostDelete) Delete(ctx context.Context, key graph.Key, opts graph.DeleteOptions) error {
 	if live, err := s.Get(ctx, key); err == nil && opts.Precondition.Holds(live) {
 		return nil
 	}
 	return s.Store.Delete(ctx, key, opts)
 }
 
-type liar struct{ *memory.Store }
+type falseConflict struct{ *memory.Store }
 
-func (s liar) Patch(ctx context.Context, key graph.Key, pre graph.Precondition, c graph.Change) error {
+func (s falseConflict) Patch(ctx context.Context, key graph.Key, pre graph.Precondition, c graph.Change) error {
 	err := s.Store.Patch(ctx, key, pre, c)
 	if errors.Is(err, graph.ErrConflict) {
 		if s.Store.Patch(ctx, key, graph.Precondition{}, c) == nil {
@@ -155,13 +156,13 @@ func (s liar) Patch(ctx context.Context, key graph.Key, pre graph.Precondition, 
 	return err
 }
 
-// behind deletes some time after it has said so.
-type behind struct {
+// lateDelete deletes some time after its answer.
+type lateDelete struct {
 	*memory.Store
 	writes *sync.WaitGroup
 }
 
-func (s behind) Delete(ctx context.Context, key graph.Key, opts graph.DeleteOptions) error {
+func (s lateDelete) Delete(ctx context.Context, key graph.Key, opts graph.DeleteOptions) error {
 	if live, err := s.Get(ctx, key); err != nil || !opts.Precondition.Holds(live) {
 		return s.Store.Delete(ctx, key, opts)
 	}
@@ -169,66 +170,66 @@ func (s behind) Delete(ctx context.Context, key graph.Key, opts graph.DeleteOpti
 	return nil
 }
 
-// frozen shows one version for all states, and writes under any.
-type frozen struct{ *memory.Store }
+// sameVersion shows one version for all states, and ignores the version of a write.
+type sameVersion struct{ *memory.Store }
 
-func (s frozen) Get(ctx context.Context, key graph.Key) (graph.Object, error) {
+func (s sameVersion) Get(ctx context.Context, key graph.Key) (graph.Object, error) {
 	o, err := s.Store.Get(ctx, key)
 	o.Version = "1"
 	return o, err
 }
 
-func (s frozen) Create(ctx context.Context, o graph.Object) (graph.Object, error) {
+func (s sameVersion) Create(ctx context.Context, o graph.Object) (graph.Object, error) {
 	o, err := s.Store.Create(ctx, o)
 	o.Version = "1"
 	return o, err
 }
 
-func (s frozen) Update(ctx context.Context, o graph.Object) (graph.Object, error) {
+func (s sameVersion) Update(ctx context.Context, o graph.Object) (graph.Object, error) {
 	o.Version = ""
 	o, err := s.Store.Update(ctx, o)
 	o.Version = "1"
 	return o, err
 }
 
-func (s frozen) Patch(ctx context.Context, key graph.Key, pre graph.Precondition, c graph.Change) error {
+func (s sameVersion) Patch(ctx context.Context, key graph.Key, pre graph.Precondition, c graph.Change) error {
 	pre.Version = ""
 	return s.Store.Patch(ctx, key, pre, c)
 }
 
-func (s frozen) Delete(ctx context.Context, key graph.Key, opts graph.DeleteOptions) error {
+func (s sameVersion) Delete(ctx context.Context, key graph.Key, opts graph.DeleteOptions) error {
 	opts.Precondition.Version = ""
 	return s.Store.Delete(ctx, key, opts)
 }
 
-// reborn makes the UID of the name.
-type reborn struct{ *memory.Store }
+// sameUID makes the UID from the name.
+type sameUID struct{ *memory.Store }
 
-func (s reborn) Get(ctx context.Context, key graph.Key) (graph.Object, error) {
+func (s sameUID) Get(ctx context.Context, key graph.Key) (graph.Object, error) {
 	o, err := s.Store.Get(ctx, key)
 	o.UID = graph.UID(o.Name)
 	return o, err
 }
 
-func (s reborn) Create(ctx context.Context, o graph.Object) (graph.Object, error) {
+func (s sameUID) Create(ctx context.Context, o graph.Object) (graph.Object, error) {
 	o, err := s.Store.Create(ctx, o)
 	o.UID = graph.UID(o.Name)
 	return o, err
 }
 
-func (s reborn) Update(ctx context.Context, o graph.Object) (graph.Object, error) {
+func (s sameUID) Update(ctx context.Context, o graph.Object) (graph.Object, error) {
 	o.UID = ""
 	o, err := s.Store.Update(ctx, o)
 	o.UID = graph.UID(o.Name)
 	return o, err
 }
 
-func (s reborn) Patch(ctx context.Context, key graph.Key, pre graph.Precondition, c graph.Change) error {
+func (s sameUID) Patch(ctx context.Context, key graph.Key, pre graph.Precondition, c graph.Change) error {
 	pre.UID = ""
 	return s.Store.Patch(ctx, key, pre, c)
 }
 
-func (s reborn) Delete(ctx context.Context, key graph.Key, opts graph.DeleteOptions) error {
+func (s sameUID) Delete(ctx context.Context, key graph.Key, opts graph.DeleteOptions) error {
 	opts.Precondition.UID = ""
 	return s.Store.Delete(ctx, key, opts)
 }

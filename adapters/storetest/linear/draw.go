@@ -6,13 +6,13 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// drawer makes the choices of a plan.
-type drawer struct {
+// generator makes the choices of a plan.
+type generator struct {
 	*rand.Rand
 	objects []object
 }
 
-func (d drawer) step() step {
+func (d generator) step() step {
 	o := d.objects[d.IntN(len(d.objects))]
 	s := step{
 		verb: d.verb(), place: o.place, options: d.options(), change: d.change(o),
@@ -28,15 +28,15 @@ func (d drawer) step() step {
 	return s
 }
 
-// verb weighs the calls: reads show what is wrong, and to create an object where
-// one is already does little.
-func (d drawer) verb() verb {
+// verb weighs the calls. Reads show most mistakes. The creation of an object that
+// exists does little.
+func (d generator) verb() verb {
 	weighted := [...]verb{get, get, get, create, create, update, update, patch, patch, patch, erase, userDelete}
 	return weighted[d.IntN(len(weighted))]
 }
 
-// change takes away, adds, or does both, in what has to be one step.
-func (d drawer) change(o object) graph.Change {
+// change draws removals, additions, or both. All of them have to be one step.
+func (d generator) change(o object) graph.Change {
 	var c graph.Change
 	finalizers := [...]string{"linear.test/a", "linear.test/b", graph.FinalizerOrphan, graph.FinalizerForeground}
 	owners := some(d.Rand, o.owners...)
@@ -60,12 +60,12 @@ func (d drawer) change(o object) graph.Change {
 }
 
 // options leave no default to the store, since the judge could not know it.
-func (d drawer) options() graph.DeleteOptions {
+func (d generator) options() graph.DeleteOptions {
 	every := [...]graph.Propagation{graph.Background, graph.Background, graph.Foreground, graph.Orphan}
 	return graph.DeleteOptions{Propagation: every[d.IntN(4)], GraceSeconds: new(int64)}
 }
 
-// some returns a new list of some of those that are given, in their order.
+// some returns a random part of the list, in its order.
 func some[T any](r *rand.Rand, of ...T) []T {
 	var list []T
 	for _, v := range of {

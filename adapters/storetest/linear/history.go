@@ -11,10 +11,10 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// history is what was recorded of one object, in the order of the begins.
+// history has the recorded calls of one object, in the order of their begins.
 type history []call
 
-// split parts the calls by object, sorted by place.
+// split groups the calls by object, sorted by place.
 func split(calls []call) []history {
 	slices.SortFunc(calls, func(a, b call) int {
 		return cmp.Or(a.place.Compare(b.place), cmp.Compare(a.begun, b.begun))
@@ -30,12 +30,12 @@ func split(calls []call) []history {
 	return list
 }
 
-// mostJudging bounds the search for an order of one history, which is short
-// unless most of its outcomes are unknown.
-const mostJudging = time.Minute
+// maxJudging bounds the search for an order of one history. The search is short,
+// except where most outcomes are unknown.
+const maxJudging = time.Minute
 
-// judge says whether the history is linearizable: Ok, Illegal, or Unknown if that
-// takes too long.
+// judge returns whether the history is linearizable: Ok, Illegal, or Unknown if the
+// search takes too long.
 func (h history) judge() porcupine.CheckResult {
 	var ops []porcupine.Operation
 	for _, c := range h {
@@ -43,16 +43,17 @@ func (h history) judge() porcupine.CheckResult {
 		if c.unknown() {
 			op.Return = math.MaxInt64
 		}
-		if c.verb != get || !c.unknown() { // such a read says nothing
+		// A read without an answer proves nothing.
+		if c.verb != get || !c.unknown() {
 			ops = append(ops, op)
 		}
 	}
-	return porcupine.CheckOperationsTimeout(model(), ops, mostJudging)
+	return porcupine.CheckOperationsTimeout(model(), ops, maxJudging)
 }
 
-// shrink returns a shorter history that is not linearizable either, in which
-// each call is needed: up to the earliest end that shows it, without calls that
-// did nothing and prove nothing.
+// shrink returns a shorter history that is not linearizable either, in which each
+// call is needed. It cuts the history at the earliest end of a call that shows the
+// failure. Then it removes calls that did nothing and prove nothing.
 func (h history) shrink() history {
 	for _, end := range h.ends() {
 		if cut := h.until(end); cut.judge() == porcupine.Illegal {
@@ -80,8 +81,8 @@ func (h history) ends() []int64 {
 	return list
 }
 
-// until returns the history as it was known right after the end: calls that had
-// not ended have no outcome yet.
+// until returns the history as it was right after the end. The calls that had not
+// ended have no outcome yet.
 func (h history) until(end int64) history {
 	var list history
 	for _, c := range h {
@@ -95,6 +96,6 @@ func (h history) until(end int64) history {
 	return list
 }
 
-// idle reports whether the call changed nothing, so that the history without it
+// idle reports whether the call changed nothing. The history without such a call
 // proves no more than the history with it.
 func (c call) idle() bool { return c.verb == get || c.err != nil && !c.unknown() }

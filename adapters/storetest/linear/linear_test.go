@@ -20,5 +20,5 @@ func TestMemoryIsLinearizable(t *testing.T) {
 	Test(t, storetest.Config{New: func(t storetest.TB) storetest.Subject {
 		store := newMemory(t)
 		return storetest.Subject{Store: store, Client: store}
-	}}, Config{})
+	}})
 }

@@ -12,20 +12,19 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// state is the sequential model: one place, and what lives there. It is
-// immutable.
+// state is the sequential model: one place, and the object there. It is immutable.
 type state struct {
 	live bool
-	// object is what lives there, in the model's form (see plain). A UID or a
-	// version that is empty was made and has not been shown yet: so nobody can
-	// have asked for it.
+	// object is the live object in the model's form (see normalized). An empty UID
+	// or version was made and has not been shown yet. So no client can have named
+	// it.
 	object graph.Object
 	uids   []graph.UID     // of former incarnations
 	past   []graph.Version // of this incarnation's former states
 }
 
-// model is what porcupine is asked about. Its states are of type state, inputs
-// and outputs of type call.
+// model is the model for porcupine. Its states are of type state, inputs and
+// outputs of type call.
 func model() porcupine.Model {
 	m := porcupine.NondeterministicModel{
 		Init: func() []any { return []any{state{}} },
@@ -45,8 +44,8 @@ func (s state) equal(t state) bool {
 	return s.live == t.live && s.object.Equal(t.object) && slices.Equal(s.uids, t.uids) && slices.Equal(s.past, t.past)
 }
 
-// step returns what there may be after the call, none if it cannot have been
-// answered as it was.
+// step returns the possible states after the call, or none if the recorded answer
+// is impossible.
 func (s state) step(c call) []state {
 	switch {
 	case c.err == nil:
@@ -60,7 +59,7 @@ func (s state) step(c call) []state {
 	return nil
 }
 
-// unknown says that nobody can tell whether the call has happened.
+// unknown reports whether the answer leaves open whether the call has happened.
 func (c call) unknown() bool {
 	return c.err != nil && !slices.ContainsFunc(contractErrors(), func(is error) bool { return errors.Is(c.err, is) })
 }
@@ -69,8 +68,8 @@ func contractErrors() []error {
 	return []error{graph.ErrNotFound, graph.ErrConflict, graph.ErrKindUnknown, graph.ErrRefused, graph.ErrInvalid}
 }
 
-// mayRefuse reports whether the call may be answered by its error, which says
-// that nothing was done.
+// mayRefuse reports whether the call may have its error, which means that nothing
+// was done.
 func (s state) mayRefuse(c call) bool {
 	switch {
 	case errors.Is(c.err, graph.ErrNotFound):
@@ -86,7 +85,7 @@ func (s state) mayRefuse(c call) bool {
 	return errors.Is(err, graph.ErrConflict)
 }
 
-// done returns what there may be after a call that succeeded.
+// done returns the possible states after a successful call.
 func (s state) done(c call) []state {
 	if c.verb == get {
 		return s.shows(c.got)
@@ -99,17 +98,19 @@ func (s state) done(c call) []state {
 	for _, n := range after {
 		if n.live {
 			shown = append(shown, n.shows(c.got)...)
-		} else if c.got.UID == s.object.UID { // what was there last; its version is anybody's
+			// The answer is the last state of the removed object. The contract leaves
+			// its version open.
+		} else if c.got.UID == s.object.UID {
 			shown = append(shown, n)
 		}
 	}
 	return shown
 }
 
-// shows returns the state in which the object is seen to be got, none if it
-// cannot be that.
+// shows returns the state in which a client sees the object as got, or none if that
+// is impossible.
 func (s state) shows(got graph.Object) []state {
-	seen := plain(got)
+	seen := normalized(got)
 	if !s.live || got.UID == "" || got.Version == "" {
 		return nil
 	}
@@ -125,8 +126,8 @@ func (s state) shows(got graph.Object) []state {
 	return []state{s}
 }
 
-// write returns what there may be once the write has happened, none where its
-// conditions or the rules of package finalizer exclude that, and why.
+// write returns the possible states after the write. If its conditions or the rules
+// of package finalizer exclude the write, it returns the reason.
 func (s state) write(c call) ([]state, error) {
 	switch {
 	case c.verb == get:
@@ -134,7 +135,7 @@ func (s state) write(c call) ([]state, error) {
 	case c.verb == create && s.live:
 		return nil, graph.ErrConflict
 	case c.verb == create:
-		return []state{{live: true, object: plain(c.asked), uids: s.uids}}, nil
+		return []state{{live: true, object: normalized(c.sent), uids: s.uids}}, nil
 	case !s.live:
 		return nil, graph.ErrNotFound
 	}
@@ -142,19 +143,21 @@ func (s state) write(c call) ([]state, error) {
 	if err != nil {
 		return nil, err
 	}
-	next := state{live: true, object: plain(out.Object), uids: s.uids, past: with(s.past, s.object.Version)}
+	next := state{live: true, object: normalized(out.Object), uids: s.uids, past: with(s.past, s.object.Version)}
 	next.object.Version = ""
 	switch {
 	case out.Effect == finalizer.Removed:
 		return []state{{uids: with(s.uids, s.object.UID)}}, nil
-	case next.object.EqualContent(s.object): // but for the order: the store may make a new version, or keep the old one
+	// Equal but for the order: the store may make a new version, or keep the old
+	// one.
+	case next.object.EqualContent(s.object):
 		return []state{s, next}, nil
 	}
 	return []state{next}, nil
 }
 
-// outcome asks the rules. A version that nobody has been shown is not what a
-// precondition names.
+// outcome applies the rules of package finalizer. A precondition cannot name a
+// version that was not shown.
 func (s state) outcome(c call) (finalizer.Outcome, error) {
 	if c.pre.UID != "" && c.pre.UID != s.object.UID || c.pre.Version != "" && c.pre.Version != s.object.Version {
 		return finalizer.Outcome{}, graph.ErrConflict
@@ -162,7 +165,7 @@ func (s state) outcome(c call) (finalizer.Outcome, error) {
 	switch c.verb {
 	case update:
 		wanted := s.object.Clone()
-		wanted.Owners, wanted.Finalizers = c.asked.Owners, c.asked.Finalizers
+		wanted.Owners, wanted.Finalizers = c.sent.Owners, c.sent.Finalizers
 		return finalizer.Update(s.object, wanted)
 	case patch:
 		return finalizer.Patch(s.object, graph.Precondition{}, c.change)
@@ -172,9 +175,9 @@ func (s state) outcome(c call) (finalizer.Outcome, error) {
 	return finalizer.Delete(s.object, opts, graph.Unset)
 }
 
-// plain returns the object in the form in which it is compared: without its
-// generations, its lists sorted.
-func plain(o graph.Object) graph.Object {
+// normalized returns the object in the form for comparisons: without its
+// generations, and with sorted lists.
+func normalized(o graph.Object) graph.Object {
 	o = o.Clone()
 	o.Generation, o.ObservedGeneration = 0, 0
 	slices.Sort(o.Finalizers)
@@ -184,7 +187,7 @@ func plain(o graph.Object) graph.Object {
 	return o
 }
 
-// with returns a copy of the list that holds v, if v is not empty.
+// with returns a copy of the list with v added. An empty v is not added.
 func with[T ~string](list []T, v T) []T {
 	if v == "" || slices.Contains(list, v) {
 		return list

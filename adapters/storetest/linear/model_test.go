@@ -16,8 +16,8 @@ import (
 
 var errLost = errors.New("connection lost")
 
-// about returns a call about node/n, with what it was conditioned on: "", a UID,
-// or a UID and a version with # between them.
+// about returns a call about node/n, with its precondition: "", a UID, or a UID and
+// a version with # between them.
 func about(v verb, pre string, err error) call {
 	uid, version, _ := strings.Cut(pre, "#")
 	c := call{step: step{verb: v, place: graph.Key{Kind: "node", Name: "n"}}, err: err}
@@ -45,17 +45,17 @@ func readsNothing() call { return about(get, "", graph.ErrNotFound) }
 // creates is a creation that was answered with the object, or by err.
 func creates(object string, err error) call {
 	c := about(create, "", err)
-	c.asked = parse(object)
+	c.sent = parse(object)
 	if err == nil {
-		c.got = c.asked.Clone()
+		c.got = c.sent.Clone()
 	}
-	c.asked.UID, c.asked.Version = "", ""
+	c.sent.UID, c.sent.Version = "", ""
 	return c
 }
 
 func updates(pre, to string, err error) call {
 	c := about(update, pre, err)
-	c.asked, c.got = parse(to), parse(to)
+	c.sent, c.got = parse(to), parse(to)
 	return c
 }
 
@@ -65,7 +65,7 @@ func drops(pre, finalizer string, err error) call {
 	return c
 }
 
-// swaps takes a finalizer off and puts it on in one step.
+// swaps removes a finalizer and adds it again in one step.
 func swaps(finalizer string) call {
 	c := drops("", finalizer, nil)
 	c.change.AddFinalizer = finalizer
@@ -74,8 +74,8 @@ func swaps(finalizer string) call {
 
 func deletes(pre string, err error) call { return about(erase, pre, err) }
 
-// TestJudge: which histories of one object are linearizable. One call follows
-// the other, but for those whose outcome is unknown, which may still happen.
+// TestJudge checks which histories of one object are linearizable. The calls follow
+// each other. A call of unknown outcome may still happen later.
 func TestJudge(t *testing.T) {
 	const made = "node/n@u1#1[f]"
 	for _, tc := range []struct {
@@ -85,7 +85,7 @@ func TestJudge(t *testing.T) {
 	}{
 		{history{creates(made, nil), reads(made)}, true, "read what was written"},
 		{history{creates(made, nil), readsNothing()}, false, "a read that is too old"},
-		{history{reads(made)}, false, "nobody has created it"},
+		{history{reads(made)}, false, "no client has created it"},
 		{history{creates(made, nil), reads("node/n@u1#1")}, false, "a finalizer lost"},
 		{history{creates(made, nil), reads("node/n@u2#1[f]")}, false, "another UID"},
 		{history{creates(made, nil), reads("node/n@u1#2[f]")}, false, "another version without a change"},
@@ -109,7 +109,7 @@ func TestJudge(t *testing.T) {
 		{history{creates("node/n@u1#1[f,g]", nil), swaps("f"), reads("node/n@u1#2[g,f]")}, true, "or one of the order"},
 		{history{creates(made, nil), drops("", "f", graph.ErrRefused), reads(made)}, true, "a store may refuse"},
 		{history{creates(made, nil), drops("", "f", graph.ErrRefused), reads("node/n@u1#2")}, false, "not after it has written"},
-		{history{creates(made, nil), about(get, "", graph.ErrKindUnknown)}, true, "that proves nothing of any object"},
+		{history{creates(made, nil), about(get, "", graph.ErrKindUnknown)}, true, "the error proves nothing about the object"},
 		{history{creates(made, nil), deletes("u1", nil), reads("node/n@u1#2~[f]")}, true, "marked, held by its finalizer"},
 		{history{creates(made, nil), deletes("u1", nil), readsNothing()}, false, "removed under its finalizer"},
 		{history{creates(made, nil), deletes("u1", nil), drops("", "f", nil), readsNothing()}, true, "the last finalizer removes"},
@@ -122,7 +122,7 @@ func TestJudge(t *testing.T) {
 		{history{creates("node/n@u1#1", nil), deletes("", nil), creates("node/n@u1#3", nil)}, false, "a UID that is back"},
 		{history{creates(made, nil), updates("u1#1", "node/n@u1#2", nil), reads("node/n@u1#2")}, true, "an update shows its version"},
 		{history{creates(made, nil), updates("u1#1", "node/n@u1#1", nil)}, false, "which is a new one"},
-		{history{creates(made, nil), deletes("", nil), updates("u1#2", "node/n@u1#2~", nil)}, false, "no update under a version that nobody was shown"},
+		{history{creates(made, nil), deletes("", nil), updates("u1#2", "node/n@u1#2~", nil)}, false, "no update under a version that was not shown"},
 		{history{creates(made, nil), deletes("", nil), reads("node/n@u1#2~[f]"), updates("u1#2", "node/n@u1#2~", nil), readsNothing()}, true,
 			"an update that removes returns what was there last"},
 		{history{updates("u1#1", made, graph.ErrConflict)}, true, "nothing to update: a conflict"},
@@ -138,13 +138,13 @@ func TestJudge(t *testing.T) {
 			continue
 		}
 		if short := tc.calls.shrink(); short.judge() != porcupine.Illegal || len(short) > len(tc.calls) {
-			t.Errorf("shrunk to what proves nothing: %s\n%s", tc.reason, short)
+			t.Errorf("shrunk to a history that proves nothing: %s\n%s", tc.reason, short)
 		}
 	}
 }
 
-// lossy fails at random, before a write, after it, or with the write still to
-// come: as bad as a network is, and not broken.
+// lossy fails at random: before a write, after it, or with the write still to come.
+// A network may fail like that, and the store is not broken.
 type lossy struct {
 	*memory.Store
 	late *sync.WaitGroup
@@ -167,9 +167,9 @@ func (s lossy) Patch(ctx context.Context, key graph.Key, pre graph.Precondition,
 	return s.Store.Patch(ctx, key, pre, c)
 }
 
-// TestUnknownOutcomes: what nobody can know is held against no store.
+// TestUnknownOutcomes checks that an unknown outcome never fails a store.
 func TestUnknownOutcomes(t *testing.T) {
 	var late sync.WaitGroup
-	Test(t, subjects(func(s *memory.Store) store { return lossy{s, &late} }), Config{})
+	Test(t, subjects(func(s *memory.Store) store { return lossy{s, &late} }))
 	late.Wait()
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// verb is which call is made, and through which door.
+// verb is the call, and whether it goes through the Store or the Client.
 type verb uint8
 
 const (
@@ -23,8 +23,8 @@ var verbNames = [...]string{"get", "create", "update", "patch", "delete", "user 
 
 func (v verb) String() string { return verbNames[v] }
 
-// step is one planned call. What it is conditioned on shows when it is made: the
-// plan says how much of what the client saw last of the object.
+// step is one planned call. The plan says how much of the object's last seen state
+// the precondition has. The client fills in the state when it makes the call.
 type step struct {
 	verb       verb
 	place      graph.Key
@@ -35,34 +35,42 @@ type step struct {
 	change     graph.Change
 	options    graph.DeleteOptions // without precondition
 	cancel     bool                // while it runs
-	yield      int                 // how often others go first
+	yield      int                 // the number of times that other goroutines go first
 }
 
-// plan is what each client does, in order.
+// plan has the calls of each client, in order.
 type plan [][]step
 
-// drawPlan returns the plan of a seed: the same for the same kinds.
-func drawPlan(seed uint64, c Config, kinds []graph.KindInfo) plan {
-	d := drawer{rand.New(rand.NewPCG(seed, 0)), objects(kinds, c.Objects)}
-	p := make(plan, c.Clients)
+// The size of a history. More calls find more, but the work of the judge may double
+// with every call of unknown outcome.
+const (
+	clients     = 4
+	callsEach   = 12 // of each client
+	objectCount = 2  // shared by all clients, of as many kinds as the store serves
+)
+
+// drawPlan returns the plan of a seed. For the same kinds it is always the same.
+func drawPlan(seed uint64, kinds []graph.KindInfo) plan {
+	d := generator{rand.New(rand.NewPCG(seed, 0)), objects(kinds, objectCount)}
+	p := make(plan, clients)
 	for i := range p {
-		for range c.Calls {
+		for range callsEach {
 			p[i] = append(p[i], d.step())
 		}
 	}
 	return p
 }
 
-// object is a place to call for, and the references that its objects may carry.
+// object is a place, and the references that its objects may carry.
 type object struct {
 	place  graph.Key
 	owners []graph.Owner
 }
 
-const scope = "linear" // of everything that has one
+const scope = "linear" // of all scoped objects
 
-// objects spreads n places over the kinds. Owners are of the object's own kind
-// and scope, so that no store has to resolve anything; they need not exist.
+// objects spreads n places over the kinds. Owners are of the object's own kind and
+// scope, so that no store has to resolve them. They need not exist.
 func objects(kinds []graph.KindInfo, n int) []object {
 	var list []object
 	for i := range n {

@@ -12,9 +12,9 @@ import (
 // errPending stands for the outcome of a call that had none yet.
 var errPending = errors.New("not answered yet")
 
-// String returns the history, one line for each call: when it began and ended,
-// whose it was, what was asked, and what was answered. Objects, keys and
-// references are in the notation of package graph.
+// String returns the history, one line for each call: its begin and end, its
+// client, the call, and its answer. Objects, keys and references are in the
+// notation of package graph.
 func (h history) String() string {
 	var b strings.Builder
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
@@ -36,7 +36,7 @@ func (c call) question() string {
 	text := c.verb.String() + " "
 	switch c.verb {
 	case create, update:
-		return text + withoutUID(c.asked)
+		return text + withoutUID(c.sent)
 	}
 	text += withoutUID(graph.Object{Key: c.place})
 	if c.pre.UID != "" {
@@ -54,7 +54,7 @@ func (c call) question() string {
 	return text
 }
 
-// withoutUID prints an object that has none as a user would write it.
+// withoutUID prints an object without a UID, as a user would write it.
 func withoutUID(o graph.Object) string { return strings.Replace(o.String(), `@""`, "", 1) }
 
 func describe(c graph.Change) string {

@@ -11,22 +11,21 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// call is one that was made: what was asked and what was answered. Nothing
-// changes it afterwards.
+// call is one recorded call with its answer. It does not change afterwards.
 type call struct {
 	step
 	client int
 	pre    graph.Precondition
-	asked  graph.Object // create, update
+	sent   graph.Object // create, update
 	got    graph.Object // get, create, update
 	err    error
-	// begun and ended count begins and ends of all calls: no clock is read, and
-	// no two are the same.
+	// begun and ended count the begins and ends of all calls. They come from no
+	// clock, and no two are the same.
 	begun, ended int64
 }
 
-// recorder makes the calls of a plan and writes them down. It is safe for
-// concurrent use.
+// recorder makes the calls of a plan and records them. It is safe for concurrent
+// use.
 type recorder struct {
 	subject storetest.Subject
 	ticks   atomic.Int64
@@ -34,8 +33,8 @@ type recorder struct {
 	calls   []call
 }
 
-// play makes each client's calls, all clients at once, and returns what came of
-// them, in no order.
+// play makes the calls of all clients at once. It returns the recorded calls in no
+// order.
 func (r *recorder) play(ctx context.Context, p plan) []call {
 	var wg sync.WaitGroup
 	start := make(chan struct{})
@@ -52,8 +51,8 @@ func (r *recorder) play(ctx context.Context, p plan) []call {
 	return r.calls
 }
 
-// client makes the calls of one. What it saw last of an object it takes for the
-// next precondition, however old that is by then.
+// client makes the calls of one client. It uses the state that it saw last of an
+// object for the next precondition, however old that state is by then.
 func (r *recorder) client(ctx context.Context, id int, steps []step) {
 	seen := map[graph.Key]graph.Object{}
 	for _, s := range steps {
@@ -73,21 +72,21 @@ func (r *recorder) client(ctx context.Context, id int, steps []step) {
 	}
 }
 
-// prepare fills in what the client knows. One that knows nothing of the object
-// reads it where it would have had to know it.
+// prepare fills in the client's knowledge of the object. A call that needs the
+// object's state becomes a read if the client has not seen it.
 func (c *call) prepare(last graph.Object, known bool) {
 	switch {
 	case c.verb == get:
 		return
 	case c.verb == create:
-		c.asked = graph.Object{Key: c.place, Owners: c.owners, Finalizers: c.finalizers}
+		c.sent = graph.Object{Key: c.place, Owners: c.owners, Finalizers: c.finalizers}
 		return
 	case !known && (c.verb == update || c.underUID || c.underState):
 		c.verb = get
 		return
 	case c.verb == update:
-		c.asked = last.Clone()
-		c.asked.Owners, c.asked.Finalizers = c.owners, c.finalizers
+		c.sent = last.Clone()
+		c.sent.Owners, c.sent.Finalizers = c.owners, c.finalizers
 		c.pre = graph.Precondition{UID: last.UID, Version: last.Version}
 		return
 	}
@@ -100,12 +99,12 @@ func (c *call) prepare(last graph.Object, known bool) {
 	c.options.Precondition = c.pre
 }
 
-// do makes the call, of copies, and keeps a copy of what it answers: what a store
-// aliases is the business of other laws.
+// do makes the call with copies of its arguments, and keeps a copy of its answer.
+// Other laws are about aliasing.
 func (r *recorder) do(ctx context.Context, c call) call {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	store, users, asked, change := r.subject.Store, r.subject.Client, c.asked.Clone(), clone(c.change)
+	store, users, sent, change := r.subject.Store, r.subject.Client, c.sent.Clone(), clone(c.change)
 	if c.cancel {
 		go cancel()
 	}
@@ -114,9 +113,9 @@ func (r *recorder) do(ctx context.Context, c call) call {
 	case get:
 		c.got, c.err = store.Get(ctx, c.place)
 	case create:
-		c.got, c.err = users.Create(ctx, asked)
+		c.got, c.err = users.Create(ctx, sent)
 	case update:
-		c.got, c.err = users.Update(ctx, asked)
+		c.got, c.err = users.Update(ctx, sent)
 	case patch:
 		c.err = store.Patch(ctx, c.place, c.pre, change)
 	case erase:

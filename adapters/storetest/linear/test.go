@@ -14,33 +14,41 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// Test makes stores by store.New, has several clients call each of them at once,
-// and reports the first history that no linearizable store would have given: the
-// object, the seed, and the shortest part of the history that shows it. Of store
-// it takes New and Kinds. It returns when every client is done. Held by
-// TestMemoryIsLinearizable and TestBrokenStores.
-func Test(t storetest.TB, store storetest.Config, c Config) {
+// Test makes stores by store.New, and calls each of them from several clients at
+// once. It reports the first history that is not linearizable. The report has the
+// object, the seed, and the shortest part of the history that shows the failure.
+//
+// The flag -rapid.checks is the number of histories: 100 by default, or a fifth of
+// that with -short. Of store, Test reads only New and Kinds. It returns when every
+// client is done.
+//
+// Held by TestMemoryIsLinearizable and TestBrokenStores.
+func Test(t storetest.TB, store storetest.Config) {
 	t.Helper()
-	c.check(t)
+	test(t, store, settings{})
+}
+
+func test(t storetest.TB, store storetest.Config, c settings) {
+	t.Helper()
 	if store.New == nil {
-		t.Fatalf("linear: Config.New: nil: want what makes a store")
+		t.Fatalf("linear: Config.New: nil: want a function that makes a store")
 	}
 	c, again := c.resolve()
-	for i := range c.Histories {
-		seed := c.Seed
+	for i := range c.histories {
+		seed := c.seed
 		if !again {
 			seed += uint64(i)
 		}
 		subject := store.New(t)
 		kinds, err := served(t.Context(), subject.Store)
 		if err == nil {
-			kinds, err = chosen(kinds, store.Kinds)
+			kinds, err = selectKinds(kinds, store.Kinds)
 		}
 		if err != nil {
 			t.Fatalf("linear: learn the kinds: %v", err)
 		}
 		r := recorder{subject: subject}
-		for _, h := range split(r.play(t.Context(), drawPlan(seed, c, kinds))) {
+		for _, h := range split(r.play(t.Context(), drawPlan(seed, kinds))) {
 			if !accept(t, h, seed, i) {
 				return
 			}
@@ -56,10 +64,10 @@ func accept(t storetest.TB, h history, seed uint64, n int) bool {
 		return true
 	case porcupine.Unknown:
 		t.Errorf("linear: %s: %d calls, not judged within %v: not proven: too many outcomes are unknown (history %d, -rapid.seed=%d)\n%s",
-			withoutUID(graph.Object{Key: h[0].place}), len(h), mostJudging, n, seed, h)
+			withoutUID(graph.Object{Key: h[0].place}), len(h), maxJudging, n, seed, h)
 	default:
 		short := h.shrink()
-		t.Errorf("linear: %s is not linearizable: no order of these calls explains the answers (history %d; %d of %d calls; the plan comes back with -rapid.seed=%d)\n%s",
+		t.Errorf("linear: %s is not linearizable: no order of these calls explains the answers (history %d; %d of %d calls; to run the plan again: -rapid.seed=%d)\n%s",
 			withoutUID(graph.Object{Key: h[0].place}), n, len(short), len(h), seed, short)
 	}
 	return false
@@ -67,7 +75,7 @@ func accept(t storetest.TB, h history, seed uint64, n int) bool {
 
 var errKnown = errors.New("the kinds are known")
 
-// served returns what the store's watch says that it serves.
+// served returns the kinds that the store's watch reports.
 func served(ctx context.Context, store ownergraph.Store) ([]graph.KindInfo, error) {
 	var kinds []graph.KindInfo
 	err := store.Watch(ctx, func(e graph.Event) error {
@@ -88,8 +96,8 @@ func served(ctx context.Context, store ownergraph.Store) ([]graph.KindInfo, erro
 	return nil, errors.New("the store serves none")
 }
 
-// chosen returns the kinds of those that are served, all where none are named.
-func chosen(kinds []graph.KindInfo, named []graph.Kind) ([]graph.KindInfo, error) {
+// selectKinds returns the named kinds. If none are named, it returns all.
+func selectKinds(kinds []graph.KindInfo, named []graph.Kind) ([]graph.KindInfo, error) {
 	if len(named) == 0 {
 		return kinds, nil
 	}
