@@ -11,38 +11,38 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// blunders are bugs that show in many laws. The law is the cause that an author
-// has to read first.
-func blunders() []mutant {
+// broadBugs are bugs that break many laws. Each names the law that an author should
+// read first, because it is the cause.
+func broadBugs() []mutant {
 	return []mutant{
 		{name: "the UID is the name", law: newUID, reason: "the primary key is the name",
-			spoil: renaming(func(n *renamed) {
+			plant: renaming(func(n *renamed) {
 				n.uid = func(o ownergraph.Object) ownergraph.UID { return ownergraph.UID(place(o.Key)) }
 			})},
-		{name: "the highest UID is given again", law: newUID, reason: "a rowid of SQLite without AUTOINCREMENT", spoil: highestUID},
+		{name: "the highest UID is given again", law: newUID, reason: "a rowid of SQLite without AUTOINCREMENT", plant: highestUID},
 		{name: "all UIDs are the same", law: clientCreate, reason: "the column has a default",
-			spoil: renaming(func(n *renamed) { n.uid = func(ownergraph.Object) ownergraph.UID { return "uid" } })},
+			plant: renaming(func(n *renamed) { n.uid = func(ownergraph.Object) ownergraph.UID { return "uid" } })},
 		{name: "all versions are the same", law: clientUpdate, reason: "the column is never written",
-			spoil: renaming(func(n *renamed) { n.version = func(ownergraph.Object) ownergraph.Version { return "1" } })},
-		{name: "a write ignores its precondition", law: patchUID, reason: "the clause of the statement is missing", spoil: careless},
-		{name: "an error of a read is not found", law: readMarked, reason: "one branch for every error", spoil: newForgetfulOf},
-		{name: "the watch reports nothing", law: kindsKnown, reason: "the sink is never called", spoil: losing(func() func(ownergraph.Event) bool {
+			plant: renaming(func(n *renamed) { n.version = func(ownergraph.Object) ownergraph.Version { return "1" } })},
+		{name: "a write ignores its precondition", law: patchUID, reason: "the clause of the statement is missing", plant: careless},
+		{name: "an error of a read is not found", law: readMarked, reason: "one branch for every error", plant: newForgetfulOf},
+		{name: "the watch reports nothing", law: kindsKnown, reason: "the sink is never called", plant: losing(func() func(ownergraph.Event) bool {
 			return func(ownergraph.Event) bool { return true }
 		})},
-		{name: "the watch reports no changes", law: watchEveryChange, reason: "the trigger is missing", spoil: losing(func() func(ownergraph.Event) bool {
+		{name: "the watch reports no changes", law: watchEveryChange, reason: "the trigger is missing", plant: losing(func() func(ownergraph.Event) bool {
 			in := newListings()
-			return func(e ownergraph.Event) bool { in.take(e); return in.change(e) }
+			return func(e ownergraph.Event) bool { in.applyEvent(e); return in.change(e) }
 		})},
-		{name: "a patch does nothing", law: readFresh, reason: "the transaction is never committed, which looks like a read from before it", spoil: patching(func(ownergraph.Store) patchFunc {
+		{name: "a patch does nothing", law: readFresh, reason: "the transaction is never committed, which looks like a read from before it", plant: patching(func(ownergraph.Store) patchFunc {
 			return func(context.Context, ownergraph.Key, ownergraph.Precondition, ownergraph.Change) error { return nil }
 		})},
-		{name: "a deletion does nothing", law: deleteRemoves, reason: "the transaction is never committed", spoil: deleting(func(ownergraph.Store) deleteFunc {
+		{name: "a deletion does nothing", law: deleteRemoves, reason: "the transaction is never committed", plant: deleting(func(ownergraph.Store) deleteFunc {
 			return func(context.Context, ownergraph.Key, ownergraph.DeleteOptions) error { return nil }
 		})},
 	}
 }
 
-// highestUID gives the number behind the highest that is in use.
+// highestUID gives the number after the highest number in use.
 func highestUID(tb TB, s Subject) Subject {
 	var given guarded[map[ownergraph.UID]ownergraph.Key]
 	given.v = map[ownergraph.UID]ownergraph.Key{}
@@ -67,10 +67,10 @@ func highestUID(tb TB, s Subject) Subject {
 	})(tb, s)
 }
 
-// careless writes whatever the precondition says.
+// careless ignores the precondition of a write.
 func careless(_ TB, s Subject) Subject {
 	sound := s.Store
-	s.Store = &door{Store: sound,
+	s.Store = &wrapper{Store: sound,
 		patch: func(ctx context.Context, key ownergraph.Key, _ ownergraph.Precondition, c ownergraph.Change) error {
 			return sound.Patch(ctx, key, graph.Precondition{}, c)
 		},
@@ -83,18 +83,18 @@ func careless(_ TB, s Subject) Subject {
 }
 
 func newForgetfulOf(_ TB, s Subject) Subject {
-	s.Store = forgetful{s.Store.(*lines)}
+	s.Store = forgetful{s.Store.(*testStore)}
 	return s
 }
 
-// TestCauseComesFirst: the first red line of a store with one bug is the law
-// that names the bug, whatever else the bug breaks.
+// TestCauseComesFirst checks the first red line of a store with one bug. It is the
+// law that names the bug, although the bug breaks other laws too.
 func TestCauseComesFirst(t *testing.T) {
-	for _, m := range slices.Concat(blunders(), mutants()) {
+	for _, m := range slices.Concat(broadBugs(), mutants()) {
 		t.Run(m.name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				r := Judge(t.Context(), Config{New: func(tb TB) Subject { return m.spoil(tb, memorySubject(tb)) }})
+				r := Judge(t.Context(), Config{New: func(tb TB) Subject { return m.plant(tb, memorySubject(tb)) }})
 				red := lawsIn(r.red())
 				if len(red) == 0 || red[0] != m.law {
 					t.Errorf("the red lines are %q, want %q first: %s", red, m.law, m.reason)

@@ -9,20 +9,20 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// mostObjects bounds how many objects a line names.
-const mostObjects = 5
+// maxObjects bounds the number of objects in a line.
+const maxObjects = 5
 
-// sayObjects names the first objects of a list.
-func sayObjects(list []ownergraph.Object) string {
-	if n := len(list) - mostObjects; n > 0 {
-		return fmt.Sprintf("%s; and %d more", graph.Format(list[:mostObjects]), n)
+// formatObjects prints the first objects of a list.
+func formatObjects(list []ownergraph.Object) string {
+	if n := len(list) - maxObjects; n > 0 {
+		return fmt.Sprintf("%s; and %d more", graph.Format(list[:maxObjects]), n)
 	}
 	return graph.Format(list)
 }
 
-// difference says in a few lines which objects are missing among those that were
-// seen, which are surplus, and which were seen in another state. It is "" if
-// there is no difference. Both lists may be in any order.
+// difference prints the missing, the surplus and the differing objects among those
+// that were seen. It is "" if there is no difference. Both lists may be in any
+// order.
 //
 // Held by TestDifference.
 func difference(want, seen []ownergraph.Object) string {
@@ -35,7 +35,7 @@ func difference(want, seen []ownergraph.Object) string {
 		case !there:
 			missing = append(missing, o)
 		case !x.Equal(o):
-			if other = append(other, o); len(other) <= mostObjects {
+			if other = append(other, o); len(other) <= maxObjects {
 				lines = append(lines, fmt.Sprintf("differs: %s, want %s", x, o))
 			}
 		}
@@ -45,14 +45,14 @@ func difference(want, seen []ownergraph.Object) string {
 			surplus = append(surplus, o)
 		}
 	}
-	if n := len(other) - mostObjects; n > 0 {
+	if n := len(other) - maxObjects; n > 0 {
 		lines = append(lines, fmt.Sprintf("differs: %d more", n))
 	}
 	if len(surplus) > 0 {
-		lines = slices.Insert(lines, 0, "surplus: "+sayObjects(surplus))
+		lines = slices.Insert(lines, 0, "surplus: "+formatObjects(surplus))
 	}
 	if len(missing) > 0 {
-		lines = slices.Insert(lines, 0, "missing: "+sayObjects(missing))
+		lines = slices.Insert(lines, 0, "missing: "+formatObjects(missing))
 	}
 	return strings.Join(lines, "\n")
 }

@@ -26,10 +26,10 @@ func TestDifference(t *testing.T) {
 	for _, c := range []struct {
 		want, seen, out, reason string
 	}{
-		{"", "", "", "nothing is where nothing should be"},
-		{"a#1; b#1", "b#1; a#1", "", "the order says nothing"},
+		{"", "", "", "both lists are empty"},
+		{"a#1; b#1", "b#1; a#1", "", "the order does not count"},
 		{"a#1; b#1", "a#1", "missing: b#1", "one is missing"},
-		{"a#1", "a#1; b#1", "surplus: b#1", "one is too much"},
+		{"a#1", "a#1; b#1", "surplus: b#1", "one is surplus"},
 		{"a#2", "a#1", "differs: a#1, want a#2", "one is in another state"},
 		{"a@1#1", "a@2#1", "missing: a@1#1\nsurplus: a@2#1", "an incarnation is another object"},
 		{long, "", "missing: pod/one/p0#1; pod/one/p1#1; pod/one/p2#1; pod/one/p3#1; pod/one/p4#1; and 995 more", "a line is no dump"},
@@ -43,13 +43,13 @@ func TestDifference(t *testing.T) {
 	}
 }
 
-// TestMissingObjects: a law that compares sets of objects names those that are
-// missing, and prints no dump of events.
+// TestMissingObjects checks that a law that compares sets of objects names the
+// missing ones, and does not dump events.
 func TestMissingObjects(t *testing.T) {
-	spoil := losing(func() func(ownergraph.Event) bool {
+	plant := losing(func() func(ownergraph.Event) bool {
 		return func(e ownergraph.Event) bool { return e.Type == graph.Put && e.Object.Name == "new" }
 	})
-	r := Judge(t.Context(), Config{New: func(tb TB) Subject { return spoil(tb, memorySubject(tb)) }, Patience: shortPatience})
+	r := Judge(t.Context(), Config{New: func(tb TB) Subject { return plant(tb, memorySubject(tb)) }, Patience: shortPatience})
 	red := r.red()
 	if len(red) == 0 || red[0].Law != "watch/break" {
 		t.Fatalf("red: %q, want watch/break first", lawsIn(red))

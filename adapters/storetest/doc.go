@@ -1,7 +1,8 @@
-// Package storetest proves, in anyone's CI, that a Store keeps its contract:
-// what an engine on top of it may then rely on is package ownergraph's to say.
+// Package storetest checks that a Store keeps its contract. It runs in your own CI,
+// against your own database. Package ownergraph documents the promises of an engine
+// on such a store.
 //
-// # Prove your Store in ten lines
+// # Test your Store in ten lines
 //
 //	func TestStore(t *testing.T) {
 //		storetest.Test(t, storetest.Config{
@@ -13,12 +14,13 @@
 //		})
 //	}
 //
-// New makes an empty store. Client is what its users do, which the four methods
-// of a Store do not say: create an object, set its owners and finalizers, delete
-// it. Run the test with -race; Bench and Check take the same Config.
+// New makes an empty store. Client has the writes of the store's users, which are
+// not among the four methods of a Store. It creates an object, sets the owners and
+// finalizers of an object, and deletes an object. Run the test with -race. Bench
+// and Check take the same Config.
 //
-// A store in a file needs a directory, and a TB has none, since that of a
-// *testing.F must not be asked for inside of a fuzz target:
+// A store in a file needs a directory. A TB has none, because a fuzz target must
+// not ask its *testing.F for one:
 //
 //	New: func(tb storetest.TB) storetest.Subject {
 //		dir, err := os.MkdirTemp("", "mystore")
@@ -29,63 +31,64 @@
 //		return open(tb, filepath.Join(dir, "db"))
 //	},
 //
-// and Restart is three lines more: open the same path again.
+// Restart takes three more lines: open the same path again.
 //
-// The first run is red: it names the hooks that are missing, law by law, each
-// with the two ways out. Write the hooks that your database can play, and put
-// the others into Without. What is red then is a bug.
+// The first run is red. It names the missing hooks, law by law, each with the two
+// ways to go on. Write the hooks that your database can support, and put the other
+// promises into Without. Every law that is still red is a bug.
 //
-// # What a result means
+// # The results
 //
-// A law is a small thing that a store owes, named by what it promises:
-// "read/fresh", "watch/listing-complete", "fence/not-early". Each is tried on a
-// store of its own, in a subtest of its own, so -run finds one. A red line says
-// what was expected and what was seen, objects in the notation of package graph,
-// and what the engine would destroy or miss:
+// A law is one small duty of a store, named by its promise: "read/fresh",
+// "watch/listing-complete", "fence/not-early". Each law runs on a store of its own,
+// in a subtest of its own, so -run selects it. A red line has the expected and the
+// seen state, with objects in the notation of package graph. It also says how an
+// engine would fail on such a store:
 //
 //	law watch/compaction is broken
 //	expected: a watch that is behind a compaction knows pod/one/kept@u1#4[example.org/more]; pod/one/new@u3#5
 //	seen:     missing: pod/one/new@u3#5
-//	why it matters: changes that a store has forgotten before a watch could tell them are only found by a new listing
+//	why it matters: a watch that is behind a compaction finds the deleted changes only by a new listing
 //
 // Every law ends in one Outcome:
 //
-//	kept        the store kept it, as far as it was tried
-//	broken      it did not; the test fails
-//	not proven  it is owed and could not be tried: the test fails as well
-//	not owed    the store does not promise it
+//	kept        the store kept the law, as far as the kit tried it
+//	broken      the store broke the law, and the test fails
+//	not proven  the store owes the law, and the kit could not try it; the test fails
+//	not owed    the store does not promise the law
 //
-// A law is not proven if a hook of Subject or a kind is missing, if the Client
-// fails in the set-up, or if it rests on a law that is broken. The latter has no
-// red line of its own, so the first red line is the cause: mend it and run again.
-// Each broken law is printed once. A law is never passed for want of trying.
+// A law is not proven in three cases. A hook of Subject or a kind is missing, the
+// Client fails in the set-up, or the law rests on a broken law. In the last case
+// the law has no red line of its own. So the first red line is the cause. Repair it
+// and run again. The kit prints each broken law once. A law that the kit did not
+// try never counts as kept.
 //
-// A law is not owed if its level is above the store's (fences and rewinds are
-// owed from level 2 on), if the store has not the optional power that it is
-// about (a store that is no ownergraph.Lister owes no "list/..."), or if
-// Config.Without names it. An empty Without is the strictest: what cannot be
-// shown is not claimed. A store in memory, with one flat space of names, says
+// A law is not owed in three cases. Its level is above the store's (fences and
+// rewinds are owed from level 2 on). Or the store lacks the optional power of the
+// law (a store that is no ownergraph.Lister owes no "list/..."). Or Config.Without
+// names its promise. An empty Without is the strictest setting. A store in memory,
+// with one flat space of names, sets
 //
 //	Without: []storetest.Promise{storetest.ScopedKinds, storetest.Durability, ...}
 //
-// and each entry is a sentence of its documentation. No store can do without
-// the rest: see Promise.
+// Each entry belongs into the store's documentation. Every store owes the other
+// laws: see Promise.
 //
 // # Hooks
 //
-// A hook makes happen what a law is about and no method can bring about: a
-// compaction, a lost connection, a restore, a kind out of reach, a kind that is
-// not served, another process. The hooks of Subject say what each has to do.
+// A law may be about an event that no method of a Store can cause. Such events are
+// a compaction, a lost connection, a restore, a kind out of reach, a kind that is
+// not served, and another process. A hook of Subject causes the event. Its
+// documentation defines the event.
 //
-// Three hooks show what most stores get wrong:
+// Three hooks find the mistakes of most stores:
 //
-//   - FailCommits lets the database refuse each commit, or do it and lose the
-//     answer. A store reports the first as an error. It reports the second as an
-//     error that says nothing of the object. Laws "commit/...".
-//   - Outage lets the whole database fail. A read then answers neither ErrNotFound
-//     nor a listing that ends early. Laws "outage/...".
-//   - Second opens the same data in another handle. Each handle reads what the
-//     other one writes, and its watches report that. Laws "second/...".
+//   - FailCommits makes the database refuse each commit, or do the commit and lose
+//     the answer. A store reports a refused commit as an error. It reports a lost
+//     answer as an error that says nothing about the object. Laws "commit/...".
+//   - Outage makes the whole database fail. A read then must not return ErrNotFound, and a listing must not end early. Laws "outage/...".
+//   - Second opens the same data in another handle. Each handle reads the writes of
+//     the other one, and its watches report them. Laws "second/...".
 //
 // A wrapper around the database's driver is a good place for the first two.
 //
@@ -97,8 +100,7 @@
 // The default is 2 seconds for each law. The flag -storetest.search=30s searches
 // longer, without a change of the code.
 //
-// A round writes by several users at once. Then it demands that every watch knows
-// all that they have left, that no fence was early, or that a fresh read succeeds.
+// In a round, several users write at once. After the round, every watch must know all their objects, no fence may have been early, and a fresh read must succeed.
 //
 // # UIDs
 //
@@ -113,18 +115,18 @@
 //
 // Each restore has an epoch, which every watch announces, in this process and in
 // others. Another restore has another epoch. A restore also gives each object a
-// version that it never had. A store that cannot do so names RaisedVersions: a
-// delete that was judged before the restore may then remove an object whose owner
-// is back.
+// version that it never had. A store that cannot do so names RaisedVersions in
+// Without. A delete that was judged before the restore may then remove an object
+// whose owner is back.
 //
 // # Histories
 //
-// Laws are single promises. Where a bug needs several steps that no law takes,
-// Test draws random histories with rapid, if every law is kept: subtest "model"
-// compares the store and its watch with a map, subtest "engine" runs collectors
-// on it, under faults of calls and of the watch, and asks the specification
-// whether the end is permitted. A store that does nothing at the second deletion
-// of an object with owners keeps every law, and the model prints
+// A law is a single promise. Some bugs need several steps that no law takes. If the
+// store keeps every law, Test draws random histories with rapid. Subtest "model"
+// compares the store and its watch with a map. Subtest "engine" runs collectors on
+// the store, under faults of calls and of the watch. It then asks the specification
+// whether the end is permitted. A store that ignores the second deletion of an
+// object with owners keeps every law, and the model prints
 //
 //	Get(pod/one/a): pod/one/a~[example.org/hold] -> node/b at version no. 3,
 //	want pod/one/a~[example.org/hold,foreground] -> node/b
@@ -137,57 +139,68 @@
 //	the store: pod/one/a@4ON7QKR432OSW-2#3~[example.org/hold] -> node/b@4ON7QKR432OSW-1
 //	to run it again: go test -run="TestStore/model" -rapid.seed=385
 //
-// That is a whole test case: ~ is the deletion mark, [] are finalizers, -> are
-// owners (see graph.Parse). In the steps names stand for the UIDs and versions of
-// the store, which differ from run to run. As they are, they stand in the last
-// lines, with the store's own errors. rapid's file under testdata is run first
-// from then on, until it passes: commit it.
+// The steps are a whole test case: ~ is the deletion mark, [] are finalizers, ->
+// are owners (see graph.Parse). In the steps, names stand for the UIDs and versions
+// of the store, because those differ from run to run. The last lines have the
+// store's UIDs, versions and errors. rapid writes a file under testdata, and runs
+// it first until it passes. Commit that file.
 //
-// A history that fails is played again without some of its steps, and without
-// what the others can do without, until nothing can be left out. Typical bugs
-// need three to five steps. A step that begins with "cancelled:" is a call whose
-// context ends before or while it runs. It stands there only if the failure needs
-// it: look at how the store ends its transactions then.
+// The kit shortens a failing history. It leaves out steps, and parts of steps,
+// until every remaining part is needed. Typical bugs need three to five steps. A
+// step that begins with "cancelled:" is a call whose context ends before or during
+// the call. Such a step remains only if the failure needs it. In that case, look at
+// how the store ends its transactions.
 //
-// A failure that does not come back is one of time: two goroutines of the store
-// have met in another way. Run with -race, and look at what the watch does while
-// something is written.
+// Some failures depend on the timing of two goroutines of the store, and do not
+// come back. In that case, run with -race, and look at how the watch reads during a
+// write.
 //
-// Fuzz is "model" under go test -fuzz. Package storetest/linear, a module of its
-// own, judges whether many callers at once see one order: it finds reads that are
-// stale for a moment, and writes that are acknowledged and lost.
+// A failure of "engine" prints a plan of faults for each collector, such as
 //
-// # How long it takes
+//	seed=0 drop@2 conflict/4x3 late@1
 //
-// The laws take what your store takes for some ten thousand writes, and about 15
-// seconds of search where all hooks are there. Patience is how
-// long a red law waits, and what the first failure of a history does: set it to
-// ten times what your watch needs at its slowest. A store in memory is well with
-// 200 milliseconds. "model" searches for three times Patience at most, "engine"
-// for two seconds, in a store's own time; -rapid.checks=N has each try N
-// histories, however long that takes. What they find they shorten for
-// -rapid.shrinktime, 30 seconds if it is not given, and wait then only as long as
-// your store has been seen to need. Several forms of a history run at once then,
-// each on a store of its own.
+// Here drop@2 loses the events of a kind from the second change on, until a new listing. The rule conflict/4x3
+// begins a series of three conflicts at one write in four. The rule late@1 makes
+// the first write a little after its error.
+//
+// Fuzz is "model" under go test -fuzz. Package storetest/linear is a module of its
+// own. It checks whether concurrent callers see one order of the calls. It finds
+// reads that are stale for a moment, and acknowledged writes that are lost.
+//
+// # Time
+//
+// The laws take as long as some ten thousand writes of your store. The laws that
+// search take about 15 seconds more, if all hooks are there. Patience is the time
+// that a red law waits, and that the first failure of a history takes. Set it to
+// ten times the longest time that your watch needs. For a store in memory, 200
+// milliseconds are enough.
+//
+// Subtest "model" searches for at most three times Patience, and "engine" for two
+// seconds. With -rapid.checks=N each of them tries N histories, however long that
+// takes. The kit shortens a failing history for at most -rapid.shrinktime, which is
+// 30 seconds by default. It then waits only as long as your store was seen to need.
+// It runs several forms of the history at once, each on a store of its own.
 //
 // # Outside of go test
 //
-// Check runs the same laws in any program, such as an admin command or a canary
-// on a scratch namespace, and returns nil or a *Failure, which wraps ErrBroken,
-// ErrUnproven or both; Judge returns the whole Report, which marshals to JSON.
-// The package links testing and rapid, whose flags it registers: keep it in a
-// command of its own, and out of what you ship.
+// Check runs the same laws in any program, such as an admin command or a canary on
+// a scratch namespace. It returns nil, or an error that wraps ErrBroken,
+// ErrUnproven or both. Judge returns the whole Report, which marshals to JSON. The
+// package links testing and rapid, and registers their flags. Keep it in a command
+// of its own, outside of the programs that you ship.
 //
-// # What it cannot prove
+// # Limits
 //
-// It looks from outside and tries what is likely to go wrong, so there are no
-// false alarms, and there may be breaches that it does not meet: a race that
-// needs another order, a power cut between two writes, a page of a listing that
-// is lost behind the first thousand objects, a network that splits. Package
-// internal/storebugs of the repository measures what it finds: each of some sixty
-// mistakes in a store over SQLite. It cannot prove that
-// a fence is never early, only that it was not when a watch was held and
-// changes were pending. It takes the store's clock, disk and network as they
-// are. It does not judge what Client lets users write, nor speed. Run it often,
-// with -race, against the database that you deploy, and not against a stand-in.
+// The kit tests a store from outside, so it gives no false alarms. It tries the
+// likely mistakes, and it can miss others. It can miss a race that needs another
+// order, a power cut between two writes, or a network that splits. It can miss a
+// page of a listing that is lost after the first thousand objects. Package
+// internal/storebugs of the repository measures which of some sixty mistakes in a
+// store over SQLite it finds.
+//
+// The kit cannot prove that a fence is never early. It only shows that no fence was
+// early while a watch was held and changes were pending. It does not test the
+// store's clock, disk and network. It judges neither the validation in Client nor
+// speed. Run it often, with -race, against the database that you deploy, and not
+// against a stand-in.
 package storetest

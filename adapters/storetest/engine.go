@@ -15,82 +15,85 @@ import (
 	"pgregory.net/rapid"
 )
 
-// ownPauses is the longest that an engine may wait by itself before it tries
-// something again: for a fence that was lost, and for a ring.
+// ownPauses is the longest pause of an engine before it tries again by itself: for
+// a lost fence, and for a ring.
 const ownPauses = time.Minute
 
-// engineTest returns a property for rapid: objects that users create, change and
-// delete through the store's own client end, under one or two collectors and
-// every fault that the contract allows, in a state that the specification
-// permits, once the faults are over. It is for the level that the store claims:
-// below level 2 foreground and orphan deletions are best effort, and then only
-// that nothing is left to do is checked; and so it is after a rewind.
+// engineTest returns a property for rapid. Users create, change and delete objects
+// through the store's own client. One or two collectors run on the store, under
+// every fault that the contract permits. After the faults, the store must reach a
+// state that the specification permits.
+//
+// The property is for the level of the store. Below level 2, foreground and orphan
+// deletions are best effort. Then, and after a rewind, the property only checks
+// that no work is left.
 //
 // Held by TestEngineOnMemory, TestEngineOnOthers, TestEngineBelowLevel2 and
 // TestEngineFinds.
-func engineTest(c Config) func(*rapid.T) { return newEngineHunt(c).property }
+func engineTest(c Config) func(*rapid.T) { return newEngineSearch(c).property }
 
-// atOnce is how many smaller plots run at once: most of the time they wait.
-const atOnce = 6
+// parallelScenarios is the number of smaller scenarios that run at once. Most of
+// the time they wait.
+const parallelScenarios = 6
 
-// plotChances is how often a plot is played: what collectors come to hangs on the
-// moment.
-const plotChances = 2
+// scenarioRepeats is the number of runs of a scenario, because its result depends
+// on timing.
+const scenarioRepeats = 2
 
-// engineHunt looks for plots that fail.
-type engineHunt struct {
-	hunt[plot]
+// engineSearch searches for failing scenarios.
+type engineSearch struct {
+	failureSearch[scenario]
 	conf  Config
-	paces *paces
+	waits *engineWaits
 	kinds []ownergraph.KindInfo
 	among []fault.Fault
 }
 
-func newEngineHunt(c Config) *engineHunt {
-	h := &engineHunt{conf: c, paces: newPaces(c)}
-	h.hunt = hunt[plot]{smaller: smallerPlots, width: atOnce, chances: func(plot) int { return plotChances }, play: func(tb TB, p plot) {
-		e := newCourse(tb, c, h.paces)
-		e.plot = p
-		e.play()
+func newEngineSearch(c Config) *engineSearch {
+	h := &engineSearch{conf: c, waits: newEngineWaits(c)}
+	h.failureSearch = failureSearch[scenario]{smaller: smallerScenarios, width: parallelScenarios, repeats: func(scenario) int { return scenarioRepeats }, runCase: func(tb TB, p scenario) {
+		e := newEngineCase(tb, c, h.waits)
+		e.scenario = p
+		e.run()
 	}}
 	return h
 }
 
-func (h *engineHunt) property(t *rapid.T) {
-	if h.over() {
+func (h *engineSearch) property(t *rapid.T) {
+	if h.finished() {
 		return
 	}
-	if len(h.kinds) == 0 { // what can be drawn hangs on the store
+	if len(h.kinds) == 0 { // the choices of a scenario depend on the store
 		h.prepare(t, func(tb TB) {
-			e := newCourse(tb, h.conf, h.paces)
+			e := newEngineCase(tb, h.conf, h.waits)
 			h.kinds, h.among = e.served(), e.faults(fault.Keeping())
 		})
 	}
-	p := drawPlot(t, h.kinds, h.among)
-	h.hunt.run(t, p.String(), p)
+	p := drawScenario(t, h.kinds, h.among)
+	h.failureSearch.run(t, p.String(), p)
 }
 
-// course is one case of engineTest.
-type course struct {
+// engineCase is one case of engineTest.
+type engineCase struct {
 	TB
 	Subject
-	conf    Config
-	paces   *paces
-	level   ownergraph.Level
-	plot    plot
-	names   *names
-	uids    []ownergraph.UID // of the actors, "" before they are created
-	start   []ownergraph.Object
-	actions []oracle.Action
-	runners []*runner
-	restore func(context.Context) error
-	end     string // what the store held when it was last looked at
+	conf     Config
+	waits    *engineWaits
+	level    ownergraph.Level
+	scenario scenario
+	names    *names
+	uids     []ownergraph.UID // of the scenario's objects, "" before their creation
+	start    []ownergraph.Object
+	actions  []oracle.Action
+	runners  []*runner
+	restore  func(context.Context) error
+	end      string // the last known content of the store
 }
 
-func newCourse(tb TB, c Config, p *paces) *course {
+func newEngineCase(tb TB, c Config, p *engineWaits) *engineCase {
 	tb.Helper()
 	c.Patience = cmp.Or(c.Patience, defaultPatience)
-	e := &course{TB: tb, Subject: c.New(tb), conf: c, paces: p, level: c.Level, names: newNames()}
+	e := &engineCase{TB: tb, Subject: c.New(tb), conf: c, waits: p, level: c.Level, names: newNames()}
 	if e.Store == nil || e.Client == nil {
 		tb.Fatalf("New returned no Store or no Client")
 	}
@@ -100,63 +103,63 @@ func newCourse(tb TB, c Config, p *paces) *course {
 	return e
 }
 
-// faults returns those that can happen here. A collector has no clock to turn.
-func (e *course) faults(among []fault.Fault) []fault.Fault {
+// faults returns the faults that can happen here. A collector has no clock to move.
+func (e *engineCase) faults(among []fault.Fault) []fault.Fault {
 	return slices.DeleteFunc(slices.Clone(among), func(f fault.Fault) bool {
 		return f == fault.Jump || f == fault.Rewind && (e.Backup == nil || !e.owes(Rewinds))
 	})
 }
 
-func (e *course) owes(p Promise) bool { return !slices.Contains(e.conf.Without, p) }
+func (e *engineCase) owes(p Promise) bool { return !slices.Contains(e.conf.Without, p) }
 
 // served returns kinds that the store serves.
-func (e *course) served() []ownergraph.KindInfo {
-	f := follow(e, e.Store, e.paces.watch)
+func (e *engineCase) served() []ownergraph.KindInfo {
+	f := follow(e, e.Store, e.waits.watch)
 	defer f.stop()
-	if !f.until(func(f *follower) bool { return f.known.listed() }) {
+	if !f.waitFor(func(f *follower) bool { return f.known.listed() }) {
 		e.fail("the watch has not listed every kind")
 	}
-	list := owning(f.known.infos, e.conf.Kinds)
+	list := ownerKinds(f.known.infos, e.conf.Kinds)
 	if len(list) == 0 {
 		e.fail("the store serves none of Config.Kinds")
 	}
 	return list
 }
 
-// play runs the case.
-func (e *course) play() {
+// run runs the case.
+func (e *engineCase) run() {
 	e.Helper()
-	e.uids = make([]ownergraph.UID, len(e.plot.actors))
-	for i := range e.plot.created() {
+	e.uids = make([]ownergraph.UID, len(e.scenario.objects))
+	for i := range e.scenario.created() {
 		e.create(i)
 	}
-	for i, a := range e.plot.actors[:e.plot.created()] {
-		if a.ghost && !e.remove(i, ownergraph.Background) {
+	for i, a := range e.scenario.objects[:e.scenario.created()] {
+		if a.goneAtStart && !e.remove(i, ownergraph.Background) {
 			e.fail("the user's Delete of %s found nothing", place(a.at))
 		}
 	}
 	e.start, e.actions = e.names.objects(e.live()), nil
-	if e.Backup != nil && e.plot.suffers(fault.Rewind) {
-		e.must("Backup", func(ctx context.Context) (err error) { e.restore, err = e.Backup(ctx); return err })
+	if e.Backup != nil && e.scenario.hasFault(fault.Rewind) {
+		e.mustDo("Backup", func(ctx context.Context) (err error) { e.restore, err = e.Backup(ctx); return err })
 	}
-	e.collect()
-	for _, m := range e.plot.moves {
-		e.rest(m.pause)
-		e.move(m)
+	e.startCollectors()
+	for _, m := range e.scenario.actions {
+		e.pause(m.pause)
+		e.act(m)
 	}
-	e.rest(e.plot.pause)
+	e.pause(e.scenario.pause)
 	for _, r := range e.runners {
 		r.store.Calm()
 	}
-	e.settle()
+	e.waitForEnd()
 }
 
-// collect starts the collectors. They end with the test.
-func (e *course) collect() {
+// startCollectors starts the collectors. They end with the test.
+func (e *engineCase) startCollectors() {
 	e.Helper()
-	beat, hooks := e.paces.beat(), e.Subject
+	beat, hooks := e.waits.timeUnit(), e.Subject
 	conf := ownergraph.Config{Level: e.level, Workers: 4, CallTimeout: e.conf.Patience / 50, AwaitTimeout: 2 * beat, RefusedRetry: 2 * beat,
-		OwnerName: graph.NameAbsent} // without a fence behind it, a NotFound that lies shows
+		OwnerName: graph.NameAbsent} // without a fence behind it, a false NotFound shows
 	if !e.owes(Compaction) {
 		hooks.Compact = nil
 	}
@@ -168,50 +171,51 @@ func (e *course) collect() {
 			<-r.ended
 		}
 	})
-	for _, plan := range e.plot.plans {
+	for _, plan := range e.scenario.plans {
 		r, err := newRunner(e.Store, fault.Config{Plan: plan, Lag: beat, Rewind: e.restore, Compact: hooks.Compact}, conf)
 		if err != nil {
 			e.Logf("new collector: %v", err)
-			e.fail("there is no collector for it")
+			e.fail("no collector can run on the store")
 		}
 		e.runners = append(e.runners, r)
 		go r.run(ctx)
 	}
 }
 
-// rest lets the collectors work for a while.
-func (e *course) rest(beats int) {
+// pause lets the collectors work for a while.
+func (e *engineCase) pause(beats int) {
 	if beats > 0 {
-		<-time.After(time.Duration(beats) * e.paces.beat())
+		<-time.After(time.Duration(beats) * e.waits.timeUnit())
 	}
 }
 
-// settle waits until the end is one that is permitted, and everybody idle.
-func (e *course) settle() {
+// waitForEnd waits until the collectors are idle and the store is in a permitted
+// state.
+func (e *engineCase) waitForEnd() {
 	e.Helper()
-	for rested := (time.Time{}); ; <-time.After(e.paces.beat() / 5) { // a refused write, a watch that lags: no store says when
-		held, err := e.idle()
-		wrong := e.verdict(held)
-		if rested.IsZero() {
-			rested = time.Now()
+	for idleSince := (time.Time{}); ; <-time.After(e.waits.timeUnit() / 5) { // no store reports the end of a refused write, or of a lag of the watch
+		held, err := e.waitIdle()
+		wrong := e.endError(held)
+		if idleSince.IsZero() {
+			idleSince = time.Now()
 		}
 		switch {
 		case err != nil:
 			e.Logf("%v", err)
-			e.fail("the collectors do not come to rest")
+			e.fail("the collectors do not become idle")
 		case wrong == "":
-			e.paces.rest.took(rested)
+			e.waits.afterIdle.noteWait(idleSince)
 			return
-		case time.Since(rested) > e.paces.rest.limit():
+		case time.Since(idleSince) > e.waits.afterIdle.limit():
 			e.failAs(wrong, wrong)
 		}
 	}
 }
 
-// idle waits until every collector is idle, and returns what they hold.
-func (e *course) idle() (held []ownergraph.Held, err error) {
+// waitIdle waits until every collector is idle, and returns their held objects.
+func (e *engineCase) waitIdle() (held []ownergraph.Held, err error) {
 	began := time.Now()
-	ctx, cancel := context.WithTimeout(e.Context(), e.paces.idle.limit())
+	ctx, cancel := context.WithTimeout(e.Context(), e.waits.idle.limit())
 	defer cancel()
 	for _, r := range e.runners {
 		list, err := r.idle(ctx)
@@ -220,23 +224,24 @@ func (e *course) idle() (held []ownergraph.Held, err error) {
 		}
 		held = append(held, list...)
 	}
-	e.paces.idle.took(began)
+	e.waits.idle.noteWait(began)
 	return held, nil
 }
 
-// verdict says what is wrong with what the store holds now, "" if nothing is. It
-// logs what that is.
-func (e *course) verdict(held []ownergraph.Held) string {
+// endError compares the content of the store with the specification. It returns the
+// error, or "", and logs the content.
+func (e *engineCase) endError(held []ownergraph.Held) string {
 	e.Helper()
-	if e.level < ownergraph.Level1 { // the engine writes nothing, and promises nothing
+	// The engine writes nothing, and promises nothing.
+	if e.level < ownergraph.Level1 {
 		return ""
 	}
 	objects := e.names.objects(e.live())
 	e.end = fmt.Sprintf("%q\nheld: %v", oracle.Line(objects), held)
 	if !oracle.Quiet(oracle.NewState(objects), oracle.Config{OwnerName: oracle.NameAbsent}) {
-		return "the collectors are at rest, and something is left to do"
+		return "the collectors are idle, and work is left"
 	}
-	if !e.judged() {
+	if !e.promisesExactEnd() {
 		return ""
 	}
 	got, ends := oracle.Line(objects), oracle.Ends(e.start, e.actions, oracle.Config{OwnerName: oracle.NameAbsent})
@@ -247,51 +252,51 @@ func (e *course) verdict(held []ownergraph.Held) string {
 	return "the end is not permitted"
 }
 
-// mostEnds bounds how many permitted ends are printed.
-const mostEnds = 3
+// maxEnds bounds the number of permitted ends that are printed.
+const maxEnds = 3
 
-// nearest says how an end differs from the permitted one that is most like it,
-// and which others are permitted.
+// nearest prints the difference from the most similar permitted end, and the other
+// permitted ends.
 func nearest(got string, ends []string) string {
 	const between = "; "
 	least, near := -1, ""
 	for _, end := range ends {
 		has, want := strings.Split(got, between), strings.Split(end, between)
-		missing, surplus := apartFrom(want, has), apartFrom(has, want)
+		missing, surplus := minus(want, has), minus(has, want)
 		if n := len(missing) + len(surplus); least < 0 || n < least {
 			least = n
 			near = fmt.Sprintf("missing: %q\nsurplus: %q", strings.Join(missing, between), strings.Join(surplus, between))
 		}
 	}
 	more := ""
-	if n := len(ends) - mostEnds; n > 0 {
-		more, ends = fmt.Sprintf("\n  and %d more", n), ends[:mostEnds]
+	if n := len(ends) - maxEnds; n > 0 {
+		more, ends = fmt.Sprintf("\n  and %d more", n), ends[:maxEnds]
 	}
 	return fmt.Sprintf("%s\nwant one of\n  %q%s", near, strings.Join(ends, "\"\n  \""), more)
 }
 
-// apartFrom returns what is in a and not in b.
-func apartFrom(a, b []string) []string {
+// minus returns the elements of a that are not in b.
+func minus(a, b []string) []string {
 	return slices.DeleteFunc(slices.Clone(a), func(x string) bool { return x == "" || slices.Contains(b, x) })
 }
 
-// judged reports whether the engine promises an exact end.
-func (e *course) judged() bool {
-	exact := e.level >= ownergraph.Level2 && !e.plot.suffers(fault.Vanish)
-	return !e.plot.suffers(fault.Rewind) && (exact || !e.plot.propagates())
+// promisesExactEnd reports whether the engine promises an exact end.
+func (e *engineCase) promisesExactEnd() bool {
+	exact := e.level >= ownergraph.Level2 && !e.scenario.hasFault(fault.Vanish)
+	return !e.scenario.hasFault(fault.Rewind) && (exact || !e.scenario.propagates())
 }
 
-// fail ends the case. It prints what was drawn; what came of it is logged.
-func (e *course) fail(format string, args ...any) {
+// fail ends the case. It prints the draws, and logs the results.
+func (e *engineCase) fail(format string, args ...any) {
 	e.Helper()
 	e.failAs(format, fmt.Sprintf(format, args...))
 }
 
-func (e *course) failAs(kind, said string) {
+func (e *engineCase) failAs(kind, message string) {
 	e.Helper()
-	e.paces.fail()
+	e.waits.noteFailure()
 	var b strings.Builder
-	fmt.Fprintf(&b, "what was there: %s\nwhat users did: ", graph.Format(e.start))
+	fmt.Fprintf(&b, "the objects before: %s\nthe users' writes: ", graph.Format(e.start))
 	for i, a := range e.actions {
 		fmt.Fprintf(&b, "%s%s", map[bool]string{true: "; "}[i > 0], a)
 	}
@@ -304,5 +309,5 @@ func (e *course) failAs(kind, said string) {
 		}
 	}
 	e.Logf("%s", b.String())
-	failAs(e.TB, kind, said+"\n"+e.plot.String())
+	failAs(e.TB, kind, message+"\n"+e.scenario.String())
 }

@@ -10,18 +10,18 @@ import (
 	"github.com/ownergraph/ownergraph/internal/fault"
 )
 
-// runner runs one collector after another on one store with faults: a crash
-// ends one, and the next begins with nothing.
+// runner runs one collector after another on one store with faults. A crash ends a
+// collector, and the next one begins with an empty graph.
 type runner struct {
 	store *fault.Store
 	conf  ownergraph.Config
 	ended chan struct{}
 
-	mu   sync.Mutex
-	now  *ownergraph.Collector
-	stop context.CancelFunc
-	err  error         // of a collector that ended by itself
-	wake chan struct{} // closed when now or err changes
+	mu        sync.Mutex
+	collector *ownergraph.Collector
+	stop      context.CancelFunc
+	err       error         // of a collector that ended by itself
+	wake      chan struct{} // closed when collector or err changes
 }
 
 func newRunner(store ownergraph.Store, faults fault.Config, conf ownergraph.Config) (*runner, error) {
@@ -56,12 +56,12 @@ func (r *runner) run(ctx context.Context) {
 func (r *runner) set(c *ownergraph.Collector, stop context.CancelFunc, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.now, r.stop, r.err = c, stop, err
+	r.collector, r.stop, r.err = c, stop, err
 	close(r.wake)
 	r.wake = make(chan struct{})
 }
 
-// crash ends the collector that runs now, and does not wait for it.
+// crash ends the running collector, and does not wait for it.
 func (r *runner) crash() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -70,16 +70,16 @@ func (r *runner) crash() {
 	}
 }
 
-func (r *runner) look() (*ownergraph.Collector, <-chan struct{}, error) {
+func (r *runner) current() (*ownergraph.Collector, <-chan struct{}, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.now, r.wake, r.err
+	return r.collector, r.wake, r.err
 }
 
-// idle waits until the collector is idle, or the one that follows it.
+// idle waits until the collector, or its successor after a crash, is idle.
 func (r *runner) idle(ctx context.Context) ([]ownergraph.Held, error) {
 	for {
-		c, more, err := r.look()
+		c, more, err := r.current()
 		if err != nil {
 			return nil, fmt.Errorf("the collector has ended: %w", err)
 		}

@@ -8,11 +8,12 @@ import (
 	"github.com/ownergraph/ownergraph/internal/oracle"
 )
 
-// smallerPlots yields plots with less in them: first without faults, which cost
-// most to think of, then with fewer moves and objects, then simpler ones.
-func smallerPlots(p plot) iter.Seq[plot] {
-	return func(yield func(plot) bool) {
-		for _, forms := range []func(plot) iter.Seq[plot]{fewerFaults, fewerMoves, fewerActors, simplerPlots} {
+// smallerScenarios yields scenarios with less in them. The first ones have fewer
+// faults, because faults are hardest to understand. Then come fewer actions, fewer
+// objects, and simpler parts.
+func smallerScenarios(p scenario) iter.Seq[scenario] {
+	return func(yield func(scenario) bool) {
+		for _, forms := range []func(scenario) iter.Seq[scenario]{fewerFaults, fewerActions, fewerObjects, simplerScenarios} {
 			for c := range forms(p) {
 				if !yield(c) {
 					return
@@ -22,25 +23,25 @@ func smallerPlots(p plot) iter.Seq[plot] {
 	}
 }
 
-// plots yields what change makes of a copy, if it says that it has changed it.
-func (p plot) with(change func(*plot)) plot {
-	p.actors, p.moves, p.plans = slices.Clone(p.actors), slices.Clone(p.moves), slices.Clone(p.plans)
+// with returns a changed copy.
+func (p scenario) with(change func(*scenario)) scenario {
+	p.objects, p.actions, p.plans = slices.Clone(p.objects), slices.Clone(p.actions), slices.Clone(p.plans)
 	change(&p)
 	return p
 }
 
-func fewerFaults(p plot) iter.Seq[plot] {
-	return func(yield func(plot) bool) {
+func fewerFaults(p scenario) iter.Seq[scenario] {
+	return func(yield func(scenario) bool) {
 		if len(p.plans) > 1 {
 			for i := range p.plans {
-				if !yield(p.with(func(x *plot) { x.plans = slices.Delete(x.plans, i, i+1) })) {
+				if !yield(p.with(func(x *scenario) { x.plans = slices.Delete(x.plans, i, i+1) })) {
 					return
 				}
 			}
 		}
 		for i, plan := range p.plans {
 			for rules := range without(plan.Rules) {
-				if !yield(p.with(func(x *plot) { x.plans[i].Rules = rules })) {
+				if !yield(p.with(func(x *scenario) { x.plans[i].Rules = rules })) {
 					return
 				}
 			}
@@ -48,20 +49,22 @@ func fewerFaults(p plot) iter.Seq[plot] {
 	}
 }
 
-func fewerMoves(p plot) iter.Seq[plot] {
-	return func(yield func(plot) bool) {
-		for moves := range without(p.moves) {
-			// What is created later is at the end of the actors, in the moves' order.
-			if !slices.ContainsFunc(p.moves, func(m move) bool { return m.verb == oracle.Create && !slices.Contains(moves, m) }) {
-				if !yield(p.with(func(x *plot) { x.moves = moves })) {
+func fewerActions(p scenario) iter.Seq[scenario] {
+	return func(yield func(scenario) bool) {
+		for moves := range without(p.actions) {
+			// The objects that actions create are the last ones, in the order of
+			// the actions.
+			if !slices.ContainsFunc(p.actions, func(m userAction) bool { return m.verb == oracle.Create && !slices.Contains(moves, m) }) {
+				if !yield(p.with(func(x *scenario) { x.actions = moves })) {
 					return
 				}
 			}
 		}
-		for i := 1; i < len(p.moves); i++ { // what a move without effect is good for is its pause
-			if p.moves[i-1].verb != oracle.Create && !yield(p.with(func(x *plot) {
-				x.moves[i].pause += x.moves[i-1].pause
-				x.moves = slices.Delete(x.moves, i-1, i)
+		// An action without effect may matter by its pause.
+		for i := 1; i < len(p.actions); i++ {
+			if p.actions[i-1].verb != oracle.Create && !yield(p.with(func(x *scenario) {
+				x.actions[i].pause += x.actions[i-1].pause
+				x.actions = slices.Delete(x.actions, i-1, i)
 			})) {
 				return
 			}
@@ -69,72 +72,72 @@ func fewerMoves(p plot) iter.Seq[plot] {
 	}
 }
 
-// fewerActors leaves out one actor, with what refers to it and moves it.
-func fewerActors(p plot) iter.Seq[plot] {
-	return func(yield func(plot) bool) {
-		for gone := len(p.actors) - 1; gone >= 0; gone-- {
-			if len(p.actors) > 1 && !yield(p.with(func(x *plot) { x.leaveOut(gone) })) {
+// fewerObjects leaves out one object, with its references and actions.
+func fewerObjects(p scenario) iter.Seq[scenario] {
+	return func(yield func(scenario) bool) {
+		for gone := len(p.objects) - 1; gone >= 0; gone-- {
+			if len(p.objects) > 1 && !yield(p.with(func(x *scenario) { x.leaveOut(gone) })) {
 				return
 			}
 		}
 	}
 }
 
-func (p *plot) leaveOut(gone int) {
+func (p *scenario) leaveOut(gone int) {
 	earlier := func(i int) int {
 		if i > gone {
 			return i - 1
 		}
 		return i
 	}
-	p.actors = slices.Delete(p.actors, gone, gone+1)
-	for i, a := range p.actors {
+	p.objects = slices.Delete(p.objects, gone, gone+1)
+	for i, a := range p.objects {
 		a.owners = slices.DeleteFunc(slices.Clone(a.owners), func(c claim) bool { return c.to == gone })
 		for j := range a.owners {
 			a.owners[j].to = earlier(a.owners[j].to)
 		}
-		p.actors[i] = a
+		p.objects[i] = a
 	}
-	p.moves = slices.DeleteFunc(p.moves, func(m move) bool { return m.actor == gone || m.refers() && m.to.to == gone })
-	for i := range p.moves {
-		p.moves[i].actor = earlier(p.moves[i].actor)
-		p.moves[i].to.to = earlier(p.moves[i].to.to)
+	p.actions = slices.DeleteFunc(p.actions, func(m userAction) bool { return m.object == gone || m.refers() && m.to.to == gone })
+	for i := range p.actions {
+		p.actions[i].object = earlier(p.actions[i].object)
+		p.actions[i].to.to = earlier(p.actions[i].to.to)
 	}
 }
 
-func (m move) refers() bool {
+func (m userAction) refers() bool {
 	return m.verb == oracle.AddRef || m.verb == oracle.DropRef || m.verb == oracle.Flip
 }
 
-// simplerPlots leaves out what an object or a move can do without.
-func simplerPlots(p plot) iter.Seq[plot] {
-	return func(yield func(plot) bool) {
+// simplerScenarios leaves out parts of an object or an action.
+func simplerScenarios(p scenario) iter.Seq[scenario] {
+	return func(yield func(scenario) bool) {
 		more := true
-		try := func(has bool, change func(*plot)) {
+		try := func(has bool, change func(*scenario)) {
 			if more && has {
 				more = yield(p.with(change))
 			}
 		}
-		for i, a := range p.actors {
-			try(a.held, func(x *plot) { x.actors[i].held = false })
-			try(a.ghost, func(x *plot) { x.actors[i].ghost = false })
+		for i, a := range p.objects {
+			try(a.foreignFinalizer, func(x *scenario) { x.objects[i].foreignFinalizer = false })
+			try(a.goneAtStart, func(x *scenario) { x.objects[i].goneAtStart = false })
 			for j, c := range a.owners {
-				try(true, func(x *plot) { x.actors[i].owners = slices.Delete(slices.Clone(a.owners), j, j+1) })
-				try(c.block, func(x *plot) { x.actors[i].owners = slices.Clone(a.owners); x.actors[i].owners[j].block = false })
+				try(true, func(x *scenario) { x.objects[i].owners = slices.Delete(slices.Clone(a.owners), j, j+1) })
+				try(c.block, func(x *scenario) { x.objects[i].owners = slices.Clone(a.owners); x.objects[i].owners[j].block = false })
 			}
 		}
-		for i, m := range p.moves {
-			try(m.verb == oracle.Foreground || m.verb == oracle.Orphan, func(x *plot) { x.moves[i].verb = oracle.Background })
-			try(m.pause > 0, func(x *plot) { x.moves[i].pause = 0 })
+		for i, m := range p.actions {
+			try(m.verb == oracle.Foreground || m.verb == oracle.Orphan, func(x *scenario) { x.actions[i].verb = oracle.Background })
+			try(m.pause > 0, func(x *scenario) { x.actions[i].pause = 0 })
 		}
 		for i, plan := range p.plans {
 			for j, r := range plan.Rules {
-				try(r.Times > 1, func(x *plot) {
+				try(r.Times > 1, func(x *scenario) {
 					x.plans[i].Rules = append([]fault.Rule(nil), plan.Rules...)
 					x.plans[i].Rules[j].Times = 1
 				})
 			}
 		}
-		try(p.pause > 0, func(x *plot) { x.pause = 0 })
+		try(p.pause > 0, func(x *scenario) { x.pause = 0 })
 	}
 }

@@ -14,14 +14,14 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestEngineOnMemory: the engine is right on the memory store, under every fault
-// that keeps the contract; and each of them happens.
+// TestEngineOnMemory runs the engine on the memory store, under every fault that
+// keeps the contract. It also checks that each of these faults happens.
 func TestEngineOnMemory(t *testing.T) {
 	fired := map[fault.Fault]int{}
 	inBubble(20, func(t *rapid.T) {
-		e := newCourse(t, Config{New: memorySubject}, newPaces(Config{}))
+		e := newEngineCase(t, Config{New: memorySubject}, newEngineWaits(Config{}))
 		e.draw(t, fault.Keeping())
-		e.play()
+		e.run()
 		for _, r := range e.runners {
 			for _, f := range fault.Keeping() {
 				fired[f] += r.store.Fired(f)
@@ -29,144 +29,147 @@ func TestEngineOnMemory(t *testing.T) {
 		}
 	})(t)
 	for _, f := range fault.Keeping() {
-		if fired[f] == 0 && f != fault.Jump { // a collector has no clock to turn
+		if fired[f] == 0 && f != fault.Jump { // a collector has no clock to move
 			t.Errorf("%s never happened", f)
 		}
 	}
 }
 
-// draw draws the plot, with faults of these.
-func (e *course) draw(t *rapid.T, among []fault.Fault) {
-	e.plot = drawPlot(t, e.served(), e.faults(among))
+// draw draws the scenario, with some of these faults.
+func (e *engineCase) draw(t *rapid.T, among []fault.Fault) {
+	e.scenario = drawScenario(t, e.served(), e.faults(among))
 }
 
-// TestEngineInTime: the same in a store's own time.
+// TestEngineInTime runs the same in a store's own time.
 func TestEngineInTime(t *testing.T) {
 	runEngine(t, Config{New: memorySubject, Patience: time.Second})
 }
 
-// TestEngineBelowLevel2: a store of four methods does.
+// TestEngineBelowLevel2 runs the engine on a store with only the four methods.
 func TestEngineBelowLevel2(t *testing.T) {
 	inBubble(5, engineTest(Config{New: bare}))(t)
 }
 
-// TestEngineOnOthers: the engine is right on a store whose watch only lists again
-// and again, and on one whose kinds are watched each on its own.
+// TestEngineOnOthers runs the engine on two other stores. The watch of one only
+// lists again and again, and the other has a watch for each kind.
 func TestEngineOnOthers(t *testing.T) {
 	t.Run("relisting", inBubble(5, engineTest(relistingConfig())))
 	t.Run("split", inBubble(5, engineTest(splitConfig())))
 }
 
-// TestEngineAtLevel0: a store that promises nothing sees no write.
+// TestEngineAtLevel0 checks that the engine writes nothing to a store that promises
+// nothing.
 func TestEngineAtLevel0(t *testing.T) {
 	inBubble(1, func(t *rapid.T) {
-		e := newCourse(t, Config{New: memorySubject, Level: ownergraph.Level0}, newPaces(Config{}))
+		e := newEngineCase(t, Config{New: memorySubject, Level: ownergraph.Level0}, newEngineWaits(Config{}))
 		e.draw(t, fault.Keeping())
-		e.play()
+		e.run()
 		for _, r := range e.runners {
-			if s := r.now.Stats(); s.Patches+s.Deletes > 0 {
+			if s := r.collector.Stats(); s.Patches+s.Deletes > 0 {
 				t.Fatalf("%d writes", s.Patches+s.Deletes)
 			}
 		}
 	})(t)
 }
 
-// hearer is a TB that hears of the first failure, which ends the goroutine.
-type hearer struct {
+// failureRecorder is a TB that keeps the first failure, which ends the goroutine.
+type failureRecorder struct {
 	*testing.T
-	said string
+	message string
 }
 
-func (h *hearer) Errorf(format string, args ...any) { h.T.Logf(format, args...) }
-func (h *hearer) Logf(format string, args ...any)   { h.said += fmt.Sprintf(format, args...) + "\n" }
-func (h *hearer) Fatalf(format string, args ...any) {
+func (h *failureRecorder) Errorf(format string, args ...any) { h.T.Logf(format, args...) }
+func (h *failureRecorder) Logf(format string, args ...any) {
+	h.message += fmt.Sprintf(format, args...) + "\n"
+}
+func (h *failureRecorder) Fatalf(format string, args ...any) {
 	h.Logf(format, args...)
 	runtime.Goexit()
 }
 
-// perform plays a plot in a bubble, and returns what is said of it if it fails.
-func perform(t *testing.T, p plot) (said string) {
+// runScenario runs a scenario in a bubble, and returns the message if it fails.
+func runScenario(t *testing.T, p scenario) (message string) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		h := &hearer{T: t}
+		h := &failureRecorder{T: t}
 		done := make(chan struct{})
 		go func() {
 			defer close(done)
-			e := newCourse(h, Config{New: memorySubject}, newPaces(Config{}))
-			e.plot = p
-			e.play()
+			e := newEngineCase(h, Config{New: memorySubject}, newEngineWaits(Config{}))
+			e.scenario = p
+			e.run()
 		}()
 		<-done
-		said = h.said
+		message = h.message
 	})
-	return said
+	return message
 }
 
-// TestEngineFinds: a fault that breaks the contract ends in a state that is not
-// permitted, and the failure says how it came about. Without it, the same case
+// TestEngineFinds checks that a fault that breaks the contract leads to a forbidden
+// end, and that the failure prints the causes. Without the fault, the same case
 // passes.
 func TestEngineFinds(t *testing.T) {
 	node, pod := ownergraph.KindInfo{Kind: "node"}, ownergraph.KindInfo{Kind: "pod", Scoped: true}
-	owner, dependent := actor{at: keyOf(node, "a")}, actor{at: keyOf(pod, "b"), owners: []claim{{to: 0}}}
+	owner, dependent := scenarioObject{at: keyOf(node, "a")}, scenarioObject{at: keyOf(pod, "b"), owners: []claim{{to: 0}}}
 	for _, c := range []struct {
 		with, without string
-		moves         []move
+		moves         []userAction
 		want          []string
 		reason        string
 	}{
 		{
 			"absent/1 delay@1", "delay@1",
-			[]move{{verb: oracle.Create, actor: 0, pause: 50}, {verb: oracle.Create, actor: 1}},
-			[]string{`the end: "node/a"`, "the end is not permitted", `missing: "pod/one/b -> node/a"`, `surplus: ""`, `"node/a; pod/one/b -> node/a"`, "what users did: create node/a; create pod/one/b -> node/a", "absent/1 delay@1", "absent: get node/a"},
+			[]userAction{{verb: oracle.Create, object: 0, pause: 50}, {verb: oracle.Create, object: 1}},
+			[]string{`the end: "node/a"`, "the end is not permitted", `missing: "pod/one/b -> node/a"`, `surplus: ""`, `"node/a; pod/one/b -> node/a"`, "the users' writes: create node/a; create pod/one/b -> node/a", "absent/1 delay@1", "absent: get node/a"},
 			"an owner that is not seen yet is read, and the store denies it",
 		},
 		{
 			"lose@2", "none",
-			[]move{{verb: oracle.Create, actor: 0, pause: 50}, {verb: oracle.Create, actor: 1}, {verb: oracle.Background, actor: 0}},
-			[]string{"something is left to do", "pod/one/b -> node/a", "of collector 1: seed=0 lose@2", "after 0 beats: bg node/a"},
+			[]userAction{{verb: oracle.Create, object: 0, pause: 50}, {verb: oracle.Create, object: 1}, {verb: oracle.Background, object: 0}},
+			[]string{"work is left", "pod/one/b -> node/a", "of collector 1: seed=0 lose@2", "after 0 time units: bg node/a"},
 			"a dependent that the watch lost is never collected",
 		},
 	} {
-		p := plot{actors: []actor{owner, dependent}, moves: c.moves, pause: 50}
+		p := scenario{objects: []scenarioObject{owner, dependent}, actions: c.moves, pause: 50}
 		for _, text := range []string{c.with, c.without} {
 			plan, err := fault.ParsePlan(text)
 			if err != nil {
 				t.Fatal(err)
 			}
 			p.plans = []fault.Plan{plan}
-			said := perform(t, p)
+			message := runScenario(t, p)
 			if text == c.without {
-				if said != "" {
-					t.Errorf("%s without it: %s", c.reason, said)
+				if message != "" {
+					t.Errorf("%s without it: %s", c.reason, message)
 				}
 				continue
 			}
 			for _, want := range c.want {
-				if !strings.Contains(said, want) {
-					t.Errorf("%s: it does not say %q:\n%s", c.reason, want, said)
+				if !strings.Contains(message, want) {
+					t.Errorf("%s: it does not say %q:\n%s", c.reason, want, message)
 				}
 			}
 		}
 	}
 }
 
-// TestBudget: in a store's own time, cases end when its patience does; what
-// failed is tried again all the same.
+// TestBudget checks that cases in a store's own time end with its patience. A
+// failed case runs again all the same.
 func TestBudget(t *testing.T) {
 	set(t, map[string]string{"nofailfile": "true"})
 	synctest.Test(t, func(t *testing.T) {
 		b := newBudget(Config{Patience: time.Second})
-		rapid.Check(&quiet{T: t}, b.within(func(*rapid.T) { <-time.After(time.Second) }))
-		if b.cases != mostTime {
-			t.Errorf("%d cases, want %d", b.cases, mostTime)
+		rapid.Check(&quietTB{T: t}, b.within(func(*rapid.T) { <-time.After(time.Second) }))
+		if b.cases != maxTime {
+			t.Errorf("%d cases, want %d", b.cases, maxTime)
 		}
 		b = newBudget(Config{Patience: time.Second})
-		rapid.Check(&quiet{T: t}, b.within(func(t *rapid.T) {
+		rapid.Check(&quietTB{T: t}, b.within(func(t *rapid.T) {
 			<-time.After(time.Minute)
 			t.Fatalf("as expected")
 		}))
 		if b.cases < 2 {
-			t.Errorf("%d cases of what fails, want more, to shrink it", b.cases)
+			t.Errorf("%d runs of a failing case, want more, to shrink it", b.cases)
 		}
 	})
 }

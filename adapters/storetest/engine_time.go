@@ -10,23 +10,23 @@ import (
 )
 
 const (
-	// mostTime bounds how long the cases of one test run in a store's own time,
-	// as a multiple of its patience.
-	mostTime = 3
-	// engineTime bounds those of engineTest: most of it they wait.
+	// maxTime bounds the time of the cases of one test, in a store's own time. It
+	// is a multiple of the store's patience.
+	maxTime = 3
+	// engineTime bounds the time of engineTest. Most of it is waiting.
 	engineTime = 2 * time.Second
 )
 
-// runEngine runs engineTest as often as rapid says, or as long as a store's own
-// time may take.
+// runEngine runs engineTest for the number of cases that rapid asks for, or for the
+// time that a store's own time permits.
 func runEngine(t *testing.T, c Config) {
 	t.Helper()
 	b := newBudget(c)
-	b.most = min(b.most, engineTime)
+	b.limit = min(b.limit, engineTime)
 	b.run(t, engineTest(c))
 }
 
-// runModel does so for modelTest.
+// runModel does the same for modelTest.
 func runModel(t *testing.T, c Config) {
 	t.Helper()
 	newBudget(c).run(t, modelTest(c))
@@ -34,7 +34,7 @@ func runModel(t *testing.T, c Config) {
 
 // budget is the time for the cases of one test.
 type budget struct {
-	most   time.Duration
+	limit  time.Duration
 	began  time.Time
 	cases  int
 	over   bool // cases were left out
@@ -42,10 +42,10 @@ type budget struct {
 }
 
 func newBudget(c Config) *budget {
-	return &budget{most: mostTime * cmp.Or(c.Patience, defaultPatience), began: time.Now()}
+	return &budget{limit: maxTime * cmp.Or(c.Patience, defaultPatience), began: time.Now()}
 }
 
-// run runs the property. Who asks for a number of cases gets them all.
+// run runs the property. If the user set a number of cases, it runs them all.
 func (b *budget) run(t *testing.T, property func(*rapid.T)) {
 	t.Helper()
 	asked := false
@@ -53,18 +53,18 @@ func (b *budget) run(t *testing.T, property func(*rapid.T)) {
 	if !asked {
 		property = b.within(property)
 	}
-	check(t, property)
+	checkProperty(t, property)
 	if b.over {
-		t.Logf("%d cases in %s, and the others were left out: -rapid.checks=N takes its time for N", b.cases, time.Since(b.began).Round(time.Millisecond))
+		t.Logf("%d cases in %s, and the others were left out: -rapid.checks=N runs N cases", b.cases, time.Since(b.began).Round(time.Millisecond))
 	}
 }
 
-// within returns the property for as long as the time lasts, and for one case at
-// least. What failed is run again as often as it takes to shrink it. Held by
-// TestBudget.
+// within returns the property with a limit of time. At least one case runs. A
+// failed case runs as often as shrinking needs.
+// Held by TestBudget.
 func (b *budget) within(property func(*rapid.T)) func(*rapid.T) {
 	return func(t *rapid.T) {
-		if b.cases > 0 && !b.failed && time.Since(b.began) >= b.most {
+		if b.cases > 0 && !b.failed && time.Since(b.began) >= b.limit {
 			b.over = true
 			return
 		}

@@ -2,7 +2,6 @@ package storetest_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"github.com/ownergraph/ownergraph"
@@ -10,8 +9,8 @@ import (
 	"github.com/ownergraph/ownergraph/adapters/storetest"
 )
 
-// hasty is a store of one's own, with a bug: it deletes what has changed since
-// it was judged.
+// hasty is a store with a bug: it deletes an object that has changed since the
+// engine judged it.
 type hasty struct{ *memory.Store }
 
 func (h hasty) Delete(ctx context.Context, key ownergraph.Key, opts ownergraph.DeleteOptions) error {
@@ -19,7 +18,7 @@ func (h hasty) Delete(ctx context.Context, key ownergraph.Key, opts ownergraph.D
 	return h.Store.Delete(ctx, key, opts)
 }
 
-// open returns an empty store for one law, and what its users do.
+// open returns an empty store for one law, which is also the client of its users.
 func open(tb storetest.TB) *memory.Store {
 	store, err := memory.New(memory.Config{Kinds: []ownergraph.KindInfo{
 		{Kind: "team"}, {Kind: "bucket", Scoped: true}, {Kind: "photo", Scoped: true},
@@ -30,8 +29,8 @@ func open(tb storetest.TB) *memory.Store {
 	return store
 }
 
-// In a test it is storetest.Test(t, config): ten lines. Without names what this
-// store does not show, since it has no hooks.
+// In a test, storetest.Test(t, config) does this in ten lines. Without names the
+// promises that this store cannot show, since it has no hooks.
 func Example() {
 	config := storetest.Config{
 		New: func(tb storetest.TB) storetest.Subject {
@@ -43,23 +42,18 @@ func Example() {
 			storetest.Labels, storetest.SecondHandles, storetest.Outages, storetest.FailedCommits,
 		},
 	}
-	err := storetest.Check(context.Background(), config)
-
-	var failure *storetest.Failure
-	if errors.As(err, &failure) {
-		for _, r := range failure.Report.Of(storetest.Broken) {
-			fmt.Println(r.Law)
-			fmt.Println(r.Why)
-		}
+	for _, r := range storetest.Judge(context.Background(), config).Of(storetest.Broken) {
+		fmt.Println(r.Law)
+		fmt.Println(r.Why)
 	}
 
-	config.New = func(tb storetest.TB) storetest.Subject { // mended
+	config.New = func(tb storetest.TB) storetest.Subject { // repaired
 		store := open(tb)
 		return storetest.Subject{Store: store, Client: store}
 	}
 	fmt.Println(storetest.Check(context.Background(), config))
 	// Output:
 	// delete/version-precondition
-	// an object that has just been given an owner is deleted for not having one
+	// the engine deletes an object without an owner, although it has just got one
 	// <nil>
 }

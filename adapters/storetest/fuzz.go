@@ -6,16 +6,17 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Fuzz lets go test -fuzz look for a history in which the store, or its watch,
-// does something else than a map that follows the rules: the same histories as
-// Test's, but led by coverage, and for as long as you like. A failure prints the
-// steps; go test keeps the input under testdata/fuzz, and runs it from then on.
+// Fuzz searches for a history in which the store, or its watch, differs from a map
+// that follows the rules. Its histories are those of Test. Coverage leads the
+// search, and it runs for as long as you like. A failure prints the steps. The go
+// command keeps the input under testdata/fuzz, and runs it from then on.
 //
 //	func FuzzStore(f *testing.F) { storetest.Fuzz(f, config) }
 //
-// Call it with -fuzzminimizetime=1x: what a watch covers differs from run to run,
-// so go test would try for long to make inputs smaller that are not. Held by
-// FuzzMemory and TestSeeds.
+// Call it with -fuzzminimizetime=1x. The coverage of a watch differs from run to
+// run, so the go command would otherwise try for long to make inputs smaller.
+//
+// Held by FuzzMemory and TestSeeds.
 func Fuzz(f *testing.F, c Config) {
 	f.Helper()
 	if c.New == nil {
@@ -24,14 +25,14 @@ func Fuzz(f *testing.F, c Config) {
 	for _, seed := range seeds() {
 		f.Add(seed)
 	}
-	f.Fuzz(rapid.MakeFuzz(newModelHunt(c, mostFuzzed).property))
+	f.Fuzz(rapid.MakeFuzz(newModelSearch(c, mostFuzzed).property))
 }
 
-// mostFuzzed bounds a history here: a fuzzer's inputs grow without end, and what
-// it finds it finds by many short ones.
+// maxFuzzed bounds a history. A fuzzer's inputs grow without end, and many short
+// histories find more.
 const mostFuzzed = 60
 
-// seeds returns inputs to begin with: rapid reads choices of 8 bytes each.
+// seeds returns the first inputs. Rapid reads choices of 8 bytes each.
 func seeds() [][]byte {
 	const choices = 512
 	var list [][]byte

@@ -7,18 +7,18 @@ import (
 	"pgregory.net/rapid"
 )
 
-// FuzzMemory: the memory store against the map.
+// FuzzMemory compares the memory store with the map.
 func FuzzMemory(f *testing.F) { Fuzz(f, Config{New: memorySubject}) }
 
-// TestSeeds: the inputs to begin with are histories, not of no length.
+// TestSeeds checks that the first inputs are histories with some steps.
 func TestSeeds(t *testing.T) {
 	steps := 0
 	for i, seed := range seeds() {
 		t.Run(fmt.Sprint(i), func(t *testing.T) {
 			rapid.MakeFuzz(func(t *rapid.T) {
-				h := newModelHunt(Config{New: memorySubject}, mostFuzzed)
-				h.play = func(tb TB, list []deed) {
-					m := newModel(tb, h.conf, h.pace)
+				h := newModelSearch(Config{New: memorySubject}, mostFuzzed)
+				h.runCase = func(tb TB, list []operation) {
+					m := newModel(tb, h.conf, h.waits)
 					m.run(list)
 					steps += len(m.steps)
 				}

@@ -18,21 +18,21 @@ var (
 	errDisk = errors.New("disk I/O error")
 )
 
-// power is what a memory store runs on: the hooks Outage and FailCommits take it
-// away.
-type power struct {
+// database is the storage under a memory store. The hooks Outage and FailCommits
+// make it fail.
+type database struct {
 	outage, undone, unanswered atomic.Bool
 }
 
-func (p *power) err() error {
+func (p *database) err() error {
 	if p.outage.Load() {
 		return errBusy
 	}
 	return nil
 }
 
-// commit does a write, or not, as the hooks say.
-func commit[T any](p *power, do func() (T, error)) (out T, err error) {
+// commit runs a write or fails it, as the hooks say.
+func commit[T any](p *database, do func() (T, error)) (out T, err error) {
 	switch {
 	case p.outage.Load():
 		return out, errBusy
@@ -50,43 +50,44 @@ func cutBy(b *atomic.Bool) func(context.Context) error {
 	return func(context.Context) error { b.Store(false); return nil }
 }
 
-func (p *power) fail(context.Context) (func(context.Context) error, error) {
+func (p *database) fail(context.Context) (func(context.Context) error, error) {
 	return cutBy(&p.outage), nil
 }
 
-func (p *power) failCommits(_ context.Context, done bool) (func(context.Context) error, error) {
+func (p *database) failCommits(_ context.Context, done bool) (func(context.Context) error, error) {
 	if done {
 		return cutBy(&p.unanswered), nil
 	}
 	return cutBy(&p.undone), nil
 }
 
-// lines is a memory store whose watches can be cut, and whose power can.
-type lines struct {
+// testStore is a memory store whose watches can be cut, and whose database can
+// fail.
+type testStore struct {
 	*memory.Store
-	*power
+	*database
 	mu  sync.Mutex
 	cut chan struct{} // closed by the next break
 }
 
-func (l *lines) Get(ctx context.Context, key ownergraph.Key) (ownergraph.Object, error) {
+func (l *testStore) Get(ctx context.Context, key ownergraph.Key) (ownergraph.Object, error) {
 	if err := l.err(); err != nil {
 		return ownergraph.Object{}, err
 	}
 	return l.Store.Get(ctx, key)
 }
 
-func (l *lines) Patch(ctx context.Context, key ownergraph.Key, pre ownergraph.Precondition, change ownergraph.Change) error {
-	_, err := commit(l.power, func() (struct{}, error) { return struct{}{}, l.Store.Patch(ctx, key, pre, change) })
+func (l *testStore) Patch(ctx context.Context, key ownergraph.Key, pre ownergraph.Precondition, change ownergraph.Change) error {
+	_, err := commit(l.database, func() (struct{}, error) { return struct{}{}, l.Store.Patch(ctx, key, pre, change) })
 	return err
 }
 
-func (l *lines) Delete(ctx context.Context, key ownergraph.Key, opts ownergraph.DeleteOptions) error {
-	_, err := commit(l.power, func() (struct{}, error) { return struct{}{}, l.Store.Delete(ctx, key, opts) })
+func (l *testStore) Delete(ctx context.Context, key ownergraph.Key, opts ownergraph.DeleteOptions) error {
+	_, err := commit(l.database, func() (struct{}, error) { return struct{}{}, l.Store.Delete(ctx, key, opts) })
 	return err
 }
 
-func (l *lines) Watch(ctx context.Context, sink func(ownergraph.Event) error) error {
+func (l *testStore) Watch(ctx context.Context, sink func(ownergraph.Event) error) error {
 	if err := l.err(); err != nil {
 		return err
 	}
@@ -109,7 +110,7 @@ func (l *lines) Watch(ctx context.Context, sink func(ownergraph.Event) error) er
 	return err
 }
 
-func (l *lines) breakAll(context.Context) error {
+func (l *testStore) breakAll(context.Context) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	close(l.cut)
@@ -117,36 +118,36 @@ func (l *lines) breakAll(context.Context) error {
 	return nil
 }
 
-// memoryUsers is what users of a memory store do. It can be written beside
-// whatever a test puts in front of the store.
+// memoryUsers is the client of a memory store's users. It writes to the memory
+// store directly, past the wrappers of a test.
 type memoryUsers struct {
-	store *memory.Store
-	power *power
+	store    *memory.Store
+	database *database
 }
 
 func (c memoryUsers) Create(ctx context.Context, o ownergraph.Object) (ownergraph.Object, error) {
-	return commit(c.power, func() (ownergraph.Object, error) { return c.store.Create(ctx, o) })
+	return commit(c.database, func() (ownergraph.Object, error) { return c.store.Create(ctx, o) })
 }
 
-// Update writes owners and finalizers on what is there.
+// Update writes owners and finalizers of the present object.
 func (c memoryUsers) Update(ctx context.Context, o ownergraph.Object) (ownergraph.Object, error) {
-	return commit(c.power, func() (ownergraph.Object, error) {
+	return commit(c.database, func() (ownergraph.Object, error) {
 		return c.store.Update(ctx, ownergraph.Object{Key: o.Key, Version: o.Version, Owners: o.Owners, Finalizers: o.Finalizers})
 	})
 }
 
 func (c memoryUsers) Delete(ctx context.Context, key ownergraph.Key, opts ownergraph.DeleteOptions) error {
-	_, err := commit(c.power, func() (struct{}, error) { return struct{}{}, c.store.Delete(ctx, key, opts) })
+	_, err := commit(c.database, func() (struct{}, error) { return struct{}{}, c.store.Delete(ctx, key, opts) })
 	return err
 }
 
-// memoryKinds are what the memory store serves in these tests.
+// memoryKinds are the kinds of the memory store in these tests.
 func memoryKinds() []ownergraph.KindInfo {
 	return []ownergraph.KindInfo{{Kind: "app", Scoped: true}, {Kind: "node"}, {Kind: "pod", Scoped: true}, {Kind: "event", Scoped: true, NoOwner: true}}
 }
 
-// memorySubject is a memory store with every hook. Its Store is a *lines, which
-// may be wrapped or replaced; the hooks and the Client go to the memory store.
+// memorySubject is a memory store with every hook. A test may wrap or replace its
+// Store, a *testStore. The hooks and the Client go to the memory store.
 func memorySubject(tb TB) Subject { return memorySubjectOf(tb, memory.Config{Kinds: memoryKinds()}) }
 
 func memorySubjectOf(tb TB, c memory.Config) Subject {
@@ -155,11 +156,11 @@ func memorySubjectOf(tb TB, c memory.Config) Subject {
 	if err != nil {
 		tb.Fatalf("new memory store: %v", err)
 	}
-	p := &power{}
-	l := &lines{Store: m, power: p, cut: make(chan struct{})}
+	p := &database{}
+	l := &testStore{Store: m, database: p, cut: make(chan struct{})}
 	s := Subject{Store: l, Client: memoryUsers{m, p}, Break: l.breakAll, Outage: p.fail, FailCommits: p.failCommits}
 	s.Second = func(context.Context) (Subject, error) {
-		return Subject{Store: &lines{Store: m, power: p, cut: make(chan struct{})}, Client: memoryUsers{m, p}}, nil
+		return Subject{Store: &testStore{Store: m, database: p, cut: make(chan struct{})}, Client: memoryUsers{m, p}}, nil
 	}
 	s.Compact = func(context.Context) error { m.Compact(); return nil }
 	s.Backup = func(context.Context) (func(context.Context) error, error) {

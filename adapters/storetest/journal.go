@@ -7,14 +7,13 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// journal is what a law has written, one after another. A watch is judged by
-// it.
+// journal lists the writes of a law, in order. The law compares a watch with it.
 type journal struct{ entries []entry }
 
 // entry is one commit. Its number is its place in the journal, from 1.
 type entry struct {
 	number int
-	object ownergraph.Object // as it was left, or as it was last
+	object ownergraph.Object // the object after the commit, or its last state
 	gone   bool
 }
 
@@ -25,19 +24,19 @@ func (e entry) String() string {
 	return e.object.String()
 }
 
-// put notes that the object was left like this, and returns it.
+// put adds the state of an object after a commit, and returns it.
 func (j *journal) put(o ownergraph.Object) ownergraph.Object {
 	j.entries = append(j.entries, entry{len(j.entries) + 1, o, false})
 	return o
 }
 
-// gone notes that the object was removed.
+// gone adds the removal of an object.
 func (j *journal) gone(o ownergraph.Object) {
 	j.entries = append(j.entries, entry{len(j.entries) + 1, o, true})
 }
 
-// now returns the number of the latest entry.
-func (j *journal) now() int { return len(j.entries) }
+// last returns the number of the latest entry.
+func (j *journal) last() int { return len(j.entries) }
 
 // find returns the entry that an event reports.
 func (j *journal) find(e ownergraph.Event) (entry, bool) {
@@ -57,7 +56,8 @@ func (j *journal) end(key ownergraph.Key) (entry, bool) {
 	return j.find(ownergraph.Event{Type: graph.Gone, Key: key})
 }
 
-// reader follows a watch, by the numbers of the entries that it has reported.
+// reader follows a watch, by the numbers of the entries that the watch has
+// reported.
 type reader struct {
 	*journal
 	shown   map[ownergraph.Key]int // the newest entry of each object
@@ -68,8 +68,8 @@ func (j *journal) reader() *reader {
 	return &reader{j, map[ownergraph.Key]int{}, map[ownergraph.Kind]map[ownergraph.Key]bool{}}
 }
 
-// take follows one event.
-func (r *reader) take(e ownergraph.Event) {
+// applyEvent follows one event.
+func (r *reader) applyEvent(e ownergraph.Event) {
 	switch e.Type {
 	case graph.ListBegun:
 		r.listing[e.Kind] = map[ownergraph.Key]bool{}
@@ -79,19 +79,19 @@ func (r *reader) take(e ownergraph.Event) {
 		if l := r.listing[e.Object.Kind]; l != nil {
 			l[e.Object.Key] = true
 		}
-		r.raise(e)
+		r.advance(e)
 	case graph.Gone:
-		r.raise(e)
+		r.advance(e)
 	}
 }
 
-func (r *reader) raise(e ownergraph.Event) {
+func (r *reader) advance(e ownergraph.Event) {
 	if x, ok := r.find(e); ok {
 		r.shown[x.object.Key] = max(r.shown[x.object.Key], x.number)
 	}
 }
 
-// endListing: what was known and is not in the listing is gone.
+// endListing notes the removal of each known object that is not in the listing.
 func (r *reader) endListing(kind ownergraph.Kind) {
 	for key := range r.shown {
 		if end, ok := r.end(key); ok && key.Kind == kind && r.listing[kind] != nil && !r.listing[kind][key] {
@@ -101,13 +101,13 @@ func (r *reader) endListing(kind ownergraph.Kind) {
 	r.listing[kind] = nil
 }
 
-// covers reports whether the watch has reported the entry, or what came of the
-// object later.
+// covers reports whether the watch has reported the entry, or a later entry of the
+// object.
 func (r *reader) covers(x entry) bool { return r.shown[x.object.Key] >= x.number }
 
-// behind returns the first entry of the kind up to number that the watch has
-// not reported, and whether there is one. An object that came and went without
-// a word does not count.
+// behind returns the first entry of the kind up to number that the watch has not
+// reported, and whether there is one. It skips an object that was removed before
+// the watch reported it.
 func (r *reader) behind(kind ownergraph.Kind, number int) (entry, bool) {
 	for _, x := range r.entries[:number] {
 		if x.object.Kind != kind || r.covers(x) {

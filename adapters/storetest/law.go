@@ -8,23 +8,23 @@ import (
 	"github.com/ownergraph/ownergraph"
 )
 
-// law is one thing that a store owes. Laws are small and say one thing each, so
-// that a red one names what is missing.
+// law is one duty of a store. A law is small and has one promise, so that its name
+// is the finding.
 type law struct {
 	name string // "subject/rule"
-	why  string // what the engine would destroy or miss without it
-	// level is the lowest that owes the law; Level1 if unset.
+	why  string // the failure of an engine on a store without it
+	// level is the lowest level that owes the law; Level1 if unset.
 	level ownergraph.Level
 	needs []need
-	// excuse is a promise that the law is about, unset if none is.
+	// excuse is the promise of the law in Config.Without, or unset.
 	excuse Promise
-	// rests names laws that this one builds on. While one of them is broken,
-	// this one is not judged: it could not tell its own breach from that.
+	// rests names the laws on which this one rests. While one of them is broken,
+	// the kit does not judge this one. It could not tell the two breaches apart.
 	rests []string
 	run   func(*trial)
 }
 
-// laws returns all laws, each behind those that it rests on.
+// laws returns all laws, each after those that it rests on.
 func laws() []law {
 	return slices.Concat(
 		lawsOfClient(), lawsOfUIDs(), lawsOfReads(), lawsOfPatch(), lawsOfDelete(), lawsOfGrace(), lawsOfWatch(), lawsOfSteps(),
@@ -34,62 +34,62 @@ func laws() []law {
 	)
 }
 
-// plan says which laws are owed and can be tried.
+// plan decides which laws the store owes and the kit can try.
 type plan struct {
 	level   ownergraph.Level
 	without []Promise
 	sub     Subject
-	cast    cast
-	// root names, for each law that is broken or rests on one that is, the one
-	// that is.
-	root map[string]string
+	kinds   testKinds
+	// rootCause has an entry for each broken law, and for each law that rests on
+	// one. The entry is the name of the broken law.
+	rootCause map[string]string
 }
 
-// before returns a law's result if it is not owed, or not to be tried for want
-// of something, and whether that is so.
-func (p plan) before(l law) (Result, bool) {
+// untried returns the result of a law that the kit does not try: the law is not
+// owed, or a need is missing. It reports false for a law to try.
+func (p plan) untried(l law) (Result, bool) {
 	r := Result{Law: l.name, Why: l.why}
-	settle := func(o Outcome, format string, args ...any) (Result, bool) {
+	result := func(o Outcome, format string, args ...any) (Result, bool) {
 		r.Outcome, r.Detail = o, fmt.Sprintf(format, args...)
 		return r, true
 	}
 	if least := max(l.level, ownergraph.Level1); p.level < least {
-		return settle(NotOwed, "it is owed from level %s on", least)
+		return result(NotOwed, "it is owed from level %s on", least)
 	}
 	open := lack{}
 	for _, x := range p.missing(l) {
 		switch {
 		case slices.Contains(p.without, x.excuse):
-			return settle(NotOwed, "Config.Without names %s", x.excuse)
+			return result(NotOwed, "Config.Without names %s", x.excuse)
 		case !x.owed && x.missing != "":
-			return settle(NotOwed, "%s", x.missing)
+			return result(NotOwed, "%s", x.missing)
 		case x.owed:
 			open = x
 		}
 	}
 	if open.owed {
 		r.Excuse = open.excuse
-		return settle(Unproven, "%s", open.say())
+		return result(Unproven, "%s", open.text())
 	}
 	return r, false
 }
 
-// shaken returns the broken law that this one rests on, "" if there is none.
-func (p plan) shaken(l law) string {
+// brokenBasis returns the broken law on which this one rests, or "".
+func (p plan) brokenBasis(l law) string {
 	for _, name := range l.basis() {
-		if root := p.root[name]; root != "" {
+		if root := p.rootCause[name]; root != "" {
 			return root
 		}
 	}
 	return ""
 }
 
-// missing returns what the law could be excused by: its own promise, and what
-// is missing of its needs.
+// missing returns the possible excuses of the law: its own promise, and its missing
+// needs.
 func (p plan) missing(l law) []lack {
 	list := []lack{{excuse: l.excuse}}
 	for _, n := range l.needs {
-		x, missing := n.lacking(p.sub, p.cast)
+		x, missing := n.lacking(p.sub, p.kinds)
 		if !missing {
 			x = lack{excuse: x.excuse}
 		}
@@ -98,7 +98,7 @@ func (p plan) missing(l law) []lack {
 	return slices.DeleteFunc(list, func(x lack) bool { return x == lack{} })
 }
 
-// basis returns the names of the laws that this one rests on.
+// basis returns the names of the laws on which this one rests.
 func (l law) basis() []string {
 	switch {
 	case l.name == kindsKnown:
@@ -111,42 +111,42 @@ func (l law) basis() []string {
 	return append([]string{kindsKnown, clientCreate, clientUpdate, clientDelete, newUID}, l.rests...)
 }
 
-// note takes a law's result into account.
-func (p plan) note(l law, r Result) {
+// record notes the result of a law.
+func (p plan) record(l law, r Result) {
 	if r.Outcome == Broken {
-		p.root[l.name] = l.name
+		p.rootCause[l.name] = l.name
 		return
 	}
-	if root := p.shaken(l); root != "" {
-		p.root[l.name] = root
+	if root := p.brokenBasis(l); root != "" {
+		p.rootCause[l.name] = root
 	}
 }
 
-func (x lack) say() string {
+func (x lack) text() string {
 	if x.excuse == PromiseUnset {
 		return x.missing
 	}
 	return fmt.Sprintf("%s, and Config.Without does not name %s", x.missing, x.excuse)
 }
 
-// try runs the law on a store of its own, on the caller's goroutine, which tb
-// may end. The result is complete when tb's test has ended.
-func (l law) try(tb TB, c Config, cast cast, into *Result) {
+// try runs the law on a store of its own, on the caller's goroutine, which tb may
+// end. The result is complete when tb's test has ended.
+func (l law) try(tb TB, c Config, kinds testKinds, into *Result) {
 	tb.Helper()
 	*into = Result{Law: l.name, Why: l.why, Outcome: Unproven, Detail: "it did not end"}
-	n := &notes{TB: tb}
-	t := newTrial(n, l, c, cast)
+	recorder := &recordingTB{TB: tb}
+	t := newTrial(recorder, l, c, kinds)
 	defer func() { // also if Fatalf ends the goroutine
 		switch {
-		case !n.failed && t.done:
+		case !recorder.failed && t.done:
 			into.Outcome, into.Detail = Kept, ""
-		case n.failed && t.judged:
-			into.Outcome, into.Detail = Broken, t.verdict
-		case n.failed:
-			into.Detail = strings.TrimPrefix(n.text(), notProven)
+		case recorder.failed && t.foundBroken:
+			into.Outcome, into.Detail = Broken, t.breach
+		case recorder.failed:
+			into.Detail = strings.TrimPrefix(recorder.text(), notProven)
 		}
 	}()
-	t.Subject = c.New(n)
+	t.Subject = c.New(recorder)
 	t.checkSubject()
 	l.run(t)
 	t.done = true

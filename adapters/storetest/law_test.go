@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestLawsAreSound: each law has a name, a reason and something to run, and
-// rests on laws that are tried before it.
+// TestLawsAreSound checks that each law has a name, a reason and a function, and
+// rests on laws that come before it.
 func TestLawsAreSound(t *testing.T) {
 	form := regexp.MustCompile(`^[a-z]+/[a-z-]+$`)
 	before := map[string]bool{}
@@ -16,7 +16,7 @@ func TestLawsAreSound(t *testing.T) {
 			t.Errorf("law %q: the name is not of the form subject/rule, or is there twice", l.name)
 		}
 		if l.why == "" || strings.HasSuffix(l.why, ".") || l.run == nil {
-			t.Errorf("law %q: it says not why, or runs nothing", l.name)
+			t.Errorf("law %q: it has no reason, or no function", l.name)
 		}
 		for _, name := range l.basis() {
 			if !before[name] && !strings.HasPrefix(l.name, "client/") {

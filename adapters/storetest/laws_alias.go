@@ -8,34 +8,34 @@ import (
 	"github.com/ownergraph/ownergraph"
 )
 
-// lawsOfAlias are about memory that the store and its users share: none.
+// lawsOfAlias are about memory. A store shares none with its callers.
 func lawsOfAlias() []law {
 	return []law{
 		{
 			name: "alias/get", rests: []string{readFresh},
-			why: "the engine changes what it has read: if that is the store's own, a reference is gone that nobody dropped",
-			run: getsAreTheReaders,
+			why: "the engine changes the objects that it has read: a store that shares their memory loses a reference",
+			run: readsAreCopied,
 		},
 		{
 			name: "alias/patch", rests: []string{readFresh, patchAccepted, "patch/add-owner", "patch/drop-owners", patchUnblock},
-			why: "the engine uses its memory again: if the store still looks at it, it writes what nobody asked for",
-			run: changesAreTheWriters,
+			why: "the engine reuses its memory: a store that still reads it writes another change",
+			run: changesAreCopied,
 		},
 		{
 			name: "alias/delete", excuse: GracePeriods, rests: []string{deleteGrace},
 			why: "a grace period that changes after the call ends too soon",
-			run: optionsAreTheWriters,
+			run: optionsAreCopied,
 		},
 		{
 			name: "alias/event", rests: []string{readFresh, watchExact, watchSeveral},
-			why: "the sink keeps and changes what it gets: if that is the store's own, every other engine sees references that were never written",
-			run: eventsAreTheSinks,
+			why: "the sink keeps and changes its events: if a store shares their memory, other engines see references that were never written",
+			run: eventsAreCopied,
 		},
 	}
 }
 
-// scribble changes all that an object could share.
-func scribble(o ownergraph.Object) {
+// overwrite changes all memory that an object could share.
+func overwrite(o ownergraph.Object) {
 	for i := range o.Owners {
 		o.Owners[i].UID, o.Owners[i].Name, o.Owners[i].Block = "scribbled", "scribbled", !o.Owners[i].Block
 	}
@@ -49,26 +49,26 @@ func scribble(o ownergraph.Object) {
 func (t *trial) full(name string) ownergraph.Object {
 	t.Helper()
 	o := t.owned(name, ownergraph.Owner{Key: t.made("x-" + name).Key, Block: true}, ownergraph.Owner{Key: t.made("y-" + name).Key})
-	o.Finalizers = []string{foreign, another}
+	o.Finalizers = []string{holdFinalizer, moreFinalizer}
 	return t.update(o)
 }
 
-func getsAreTheReaders(t *trial) {
+func readsAreCopied(t *trial) {
 	want := t.full("a")
 	first := t.live(want.Key)
 	want = first.Clone()
-	scribble(first)
+	overwrite(first)
 	t.wantSame("another read, after the result of the first was changed", want, t.live(want.Key))
 }
 
-func changesAreTheWriters(t *trial) {
+func changesAreCopied(t *trial) {
 	o := t.full("a")
 	owner := ownergraph.Owner{Key: t.made("z").Key, Block: true}
 	change := ownergraph.Change{DropOwners: slices.Clone(o.Owners[1:]), Unblock: slices.Clone(o.Owners[:1]), AddOwner: &owner}
-	before := sayChange(change)
+	before := formatChange(change)
 	want := change.Apply(o)
 	t.accept("Patch", t.patch(o.Key, exact(o), change))
-	if after := sayChange(change); after != before {
+	if after := formatChange(change); after != before {
 		t.broken("a Patch leaves the change that it was given as it is: "+before, after)
 	}
 	change.DropOwners[0], change.Unblock[0], owner = ownergraph.Owner{}, ownergraph.Owner{}, ownergraph.Owner{}
@@ -77,7 +77,7 @@ func changesAreTheWriters(t *trial) {
 	t.wantContent("after another write", want, t.live(o.Key))
 }
 
-func optionsAreTheWriters(t *trial) {
+func optionsAreCopied(t *trial) {
 	o := t.made("a")
 	seconds := int64(30)
 	opts := ownergraph.DeleteOptions{Precondition: exact(o), Propagation: ownergraph.Background, GraceSeconds: &seconds}
@@ -91,12 +91,12 @@ func optionsAreTheWriters(t *trial) {
 	t.wantContent("after a Delete, when its options have been changed", o, t.live(o.Key))
 }
 
-// eventsAreTheSinks has one watch scribble on all that it gets.
-func eventsAreTheSinks(t *trial) {
+// eventsAreCopied has one watch overwrite all its events.
+func eventsAreCopied(t *trial) {
 	want := []ownergraph.Object{t.full("a")}
-	bystander := t.watch().ready()
-	vandal := t.watchWith(func(e ownergraph.Event) error {
-		scribble(e.Object)
+	other := t.watch().ready()
+	overwriting := t.watchWith(func(e ownergraph.Event) error {
+		overwrite(e.Object)
 		for i := range e.Kinds {
 			e.Kinds[i] = ownergraph.KindInfo{Kind: "scribbled"}
 		}
@@ -104,22 +104,22 @@ func eventsAreTheSinks(t *trial) {
 	}).ready()
 	slow := t.watchHeld()
 	slow.holdListed()
-	b := t.object("b", foreign, another)
+	b := t.object("b", holdFinalizer, moreFinalizer)
 	b.Owners = []ownergraph.Owner{{Key: want[0].Key, Block: true}, {Key: t.made("beside").Key}}
 	want = append(want, t.create(b))
 	for _, o := range want {
-		vandal.mustSee("the watch reports "+o.String(), func(r *replica) bool { return r.holds(o) })
+		overwriting.mustSee("the watch reports "+o.String(), func(r *replica) bool { return r.holds(o) })
 	}
-	slow.free() // and gets what the other one has had
+	slow.free() // it now gets the events that the other one has had
 	late := t.watch().ready()
 	for _, o := range want {
 		t.wantSame("a read, after a sink has changed its event", o, t.live(o.Key))
-		for _, w := range []*watcher{bystander, slow, late} {
+		for _, w := range []*watcher{other, slow, late} {
 			w.mustSee("another watch reports "+o.String(), func(r *replica) bool { return r.holds(o) })
-			events, _ := w.look()
+			events, _ := w.reported()
 			t.wantSame("another watch, after a sink has changed its event", o, replay(events).of(o.Kind).objects[o.Key])
 			if !replay(events).serves(t.main.Kind) {
-				t.broken("another watch knows "+string(t.main.Kind), "it reported "+sayAll(events))
+				t.broken("another watch knows "+string(t.main.Kind), "it reported "+formatEvents(events))
 			}
 		}
 	}

@@ -9,23 +9,23 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// lawsOfCancel are about contexts that end. Every other law holds every call to
-// returning when its context has.
+// lawsOfCancel are about contexts that end. Every other law also demands that a
+// call returns after the end of its context.
 func lawsOfCancel() []law {
 	return []law{
 		{
 			name: "cancel/watch", rests: []string{watchListing},
-			why: "an engine that is told to stop waits for its watch",
+			why: "an engine that stops waits for its watch to end",
 			run: cancelledWatchesEnd,
 		},
 		{
 			name: "cancel/ended", rests: []string{readMarked},
-			why: "a call that was cut off proves nothing: ErrNotFound for it deletes the dependents of a living owner",
+			why: "a cancelled call proves nothing: with ErrNotFound as its answer, an engine deletes the dependents of a live owner",
 			run: cancelledCallsProveNothing,
 		},
 		{
 			name: "cancel/whole", rests: []string{readMarked, patchOneStep},
-			why: "a write whose outcome is unknown was done or was not: half of one is a state that nobody has judged",
+			why: "a write of unknown outcome is done fully or not at all: no engine has judged a state in between",
 			run: cancelledWritesAreWhole,
 		},
 	}
@@ -50,29 +50,29 @@ func cancelledWatchesEnd(t *trial) {
 	}
 }
 
-// cut runs a call with a context that has ended.
-func (t *trial) cut(what string, call func(context.Context) error) error {
+// callCancelled makes a call with a context that has ended.
+func (t *trial) callCancelled(what string, call func(context.Context) error) error {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	err := t.doWith(ctx, what+" with a context that has ended", call)
 	if errors.Is(err, graph.ErrNotFound) || errors.Is(err, graph.ErrConflict) {
-		t.broken(what+" with a context that has ended says nothing of the object", err.Error())
+		t.broken(what+" with a context that has ended says nothing about the object", err.Error())
 	}
 	return err
 }
 
 func cancelledCallsProveNothing(t *trial) {
-	o := t.made("a", foreign)
+	o := t.made("a", holdFinalizer)
 	var got ownergraph.Object
-	err := t.cut("Get", func(ctx context.Context) (err error) { got, err = t.Store.Get(ctx, o.Key); return err })
+	err := t.callCancelled("Get", func(ctx context.Context) (err error) { got, err = t.Store.Get(ctx, o.Key); return err })
 	if err == nil {
 		t.wantSame("Get that succeeds although its context has ended", o, got)
 	}
-	change := ownergraph.Change{AddFinalizer: another}
-	err = t.cut("Patch", func(ctx context.Context) error { return t.Store.Patch(ctx, o.Key, exact(o), change) })
+	change := ownergraph.Change{AddFinalizer: moreFinalizer}
+	err = t.callCancelled("Patch", func(ctx context.Context) error { return t.Store.Patch(ctx, o.Key, exact(o), change) })
 	o = t.eitherWay("Patch", err, o, change.Apply(o))
-	err = t.cut("Delete", func(ctx context.Context) error {
+	err = t.callCancelled("Delete", func(ctx context.Context) error {
 		return t.Store.Delete(ctx, o.Key, ownergraph.DeleteOptions{Precondition: exact(o), Propagation: ownergraph.Background})
 	})
 	deleted := o.Clone()
@@ -80,8 +80,8 @@ func cancelledCallsProveNothing(t *trial) {
 	t.eitherWay("Delete", err, o, deleted)
 }
 
-// eitherWay breaks the law unless a write has happened fully, or, if it failed,
-// not at all. It returns the object as it is.
+// eitherWay breaks the law if a write is done in part, or if a successful write is
+// not done. It returns the object as it is.
 func (t *trial) eitherWay(what string, err error, before, after ownergraph.Object) ownergraph.Object {
 	t.Helper()
 	now := t.live(before.Key)
@@ -92,38 +92,38 @@ func (t *trial) eitherWay(what string, err error, before, after ownergraph.Objec
 	case errors.Is(err, graph.ErrConflict), sameContent(now, before):
 		t.wantSame(fmt.Sprintf("%s answered %q", what, err), before, now)
 	default:
-		t.broken(fmt.Sprintf("%s that was cut off has left %s or %s", what, before, after), now.String())
+		t.broken(fmt.Sprintf("%s that was cancelled has left %s or %s", what, before, after), now.String())
 	}
 	return now
 }
 
-// cancelledWritesAreWhole ends the context while the call runs, or before.
+// cancelledWritesAreWhole ends the context before or during the call.
 func cancelledWritesAreWhole(t *trial) {
 	o := t.threeOwners()
-	o.Finalizers = []string{foreign}
+	o.Finalizers = []string{holdFinalizer}
 	o = t.update(o)
 	refs := o.Owners
 	for i := range 24 {
-		change := ownergraph.Change{DropOwners: refs[:1], Unblock: refs[1:2], DropFinalizer: foreign, AddFinalizer: another}
+		change := ownergraph.Change{DropOwners: refs[:1], Unblock: refs[1:2], DropFinalizer: holdFinalizer, AddFinalizer: moreFinalizer}
 		ctx, cancel := context.WithCancel(t.Context())
 		done := start(ctx, func(ctx context.Context) error { return t.Store.Patch(ctx, o.Key, exact(o), change) })
 		cancel()
 		err := t.doWith(context.WithoutCancel(ctx), "Patch whose context ends", func(context.Context) error { return <-done })
-		again := []string{foreign}
+		again := []string{holdFinalizer}
 		if i%4 == 3 {
 			again = append(again, fmt.Sprintf("example.org/%d", i))
 		}
-		o = t.afterCut(err, o, change.Apply(o), func(o ownergraph.Object) ownergraph.Object {
+		o = t.afterCancelled(err, o, change.Apply(o), func(o ownergraph.Object) ownergraph.Object {
 			o.Owners, o.Finalizers = refs, again
 			return o
 		})
 	}
 }
 
-// afterCut judges a patch that was cut off, and has a user write next. The patch
-// may come to the store later than its call has returned, and even after it was
-// looked for: then the user's write is in conflict, once.
-func (t *trial) afterCut(err error, before, after ownergraph.Object, next func(ownergraph.Object) ownergraph.Object) ownergraph.Object {
+// afterCancelled checks a cancelled patch, and then writes as a user. The patch may
+// reach the store after its call has returned, even after a read. Then the user's
+// write is in conflict, once.
+func (t *trial) afterCancelled(err error, before, after ownergraph.Object, next func(ownergraph.Object) ownergraph.Object) ownergraph.Object {
 	t.Helper()
 	now := t.eitherWay("Patch", err, before, after)
 	o, refused := t.tryUpdate(next(now))

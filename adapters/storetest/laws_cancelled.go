@@ -11,27 +11,27 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// cancelledCallsLeaveNothing cuts calls and watches off at random moments. Each
-// round ends with calls that nothing cuts off.
+// cancelledCallsLeaveNothing cancels calls and watches at random moments. Each
+// round ends with calls that are not cancelled.
 func cancelledCallsLeaveNothing(t *trial) {
 	shared := t.made("shared")
 	begun := time.Now()
 	shared = t.touch(shared)
 	typical := time.Since(begun)
 	t.search(func(i int) {
-		t.cutAll(shared.Key, typical)
+		t.cancelAll(shared.Key, typical)
 		shared = t.rewritten(shared.Key, i)
 		t.freshToMany(shared)
 	})
 	t.watch().mustSee("a watch knows "+shared.String(), func(r *replica) bool { return r.listed() && r.holds(shared) })
 }
 
-// cutAll has several callers cut off at random moments, and waits for them.
-func (t *trial) cutAll(key ownergraph.Key, typical time.Duration) {
+// cancelAll has several callers make cancelled calls, and waits for them.
+func (t *trial) cancelAll(key ownergraph.Key, typical time.Duration) {
 	t.Helper()
 	t.together(func(ctx context.Context, i int) error {
 		for range 3 {
-			short, cancel := context.WithTimeout(ctx, moment(typical))
+			short, cancel := context.WithTimeout(ctx, randomPart(typical))
 			err := t.useOnce(short, i, key)
 			cancel()
 			if err != nil {
@@ -42,13 +42,13 @@ func (t *trial) cutAll(key ownergraph.Key, typical time.Duration) {
 	})
 }
 
-// useOnce is one call that is cut off. What it answers is judged elsewhere.
+// useOnce makes one cancelled call. Another law is about its answer.
 func (t *trial) useOnce(ctx context.Context, i int, key ownergraph.Key) error {
 	switch i % 5 {
 	case 0:
 		_, _ = t.Store.Get(ctx, key)
 	case 1:
-		_ = t.Store.Patch(ctx, key, ownergraph.Precondition{}, ownergraph.Change{AddFinalizer: foreign})
+		_ = t.Store.Patch(ctx, key, ownergraph.Precondition{}, ownergraph.Change{AddFinalizer: holdFinalizer})
 	case 2:
 		_ = t.Store.Delete(ctx, key, ownergraph.DeleteOptions{Precondition: ownergraph.Precondition{UID: "another"}})
 	case 3:
@@ -61,7 +61,7 @@ func (t *trial) useOnce(ctx context.Context, i int, key ownergraph.Key) error {
 	return nil
 }
 
-// rewritten changes the object. A patch that was cut off may still come: then the
+// rewritten changes the object. A cancelled patch may still come, and then the
 // first tries are in conflict.
 func (t *trial) rewritten(key ownergraph.Key, round int) ownergraph.Object {
 	t.Helper()
@@ -75,12 +75,12 @@ func (t *trial) rewritten(key ownergraph.Key, round int) ownergraph.Object {
 			break
 		}
 	}
-	t.broken("an update succeeds after other calls were cut off", err.Error())
+	t.broken("an update succeeds after other calls were cancelled", err.Error())
 	return ownergraph.Object{}
 }
 
-// freshToMany reads by as many callers at once as may have been cut off, so that
-// each connection is used.
+// freshToMany reads by as many callers at once as were cancelled, so that it uses
+// each connection.
 func (t *trial) freshToMany(want ownergraph.Object) {
 	t.Helper()
 	var mu sync.Mutex
@@ -98,11 +98,11 @@ func (t *trial) freshToMany(want ownergraph.Object) {
 		return nil
 	})
 	if err := errors.Join(errs...); err != nil {
-		t.broken("reads succeed after other calls were cut off", err.Error())
+		t.broken("reads succeed after other calls were cancelled", err.Error())
 	}
 	for _, o := range seen {
-		if !o.HasFinalizer(want.Finalizers[0]) { // a patch that was cut off may have come since
-			t.broken(fmt.Sprintf("after other calls were cut off, a read answers %s", want), o.String())
+		if !o.HasFinalizer(want.Finalizers[0]) { // a cancelled patch may have come since
+			t.broken(fmt.Sprintf("after other calls were cancelled, a read answers %s", want), o.String())
 		}
 	}
 }

@@ -7,29 +7,29 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// lawsOfChanges are about the order in which a watch tells changes.
+// lawsOfChanges are about the order of the changes that a watch reports.
 func lawsOfChanges() []law {
 	return []law{
 		{
 			name: "watch/ordered", rests: []string{watchRecreated, oneCall},
-			why: "an older state that comes behind a newer one of its kind is believed: a mark that was set looks taken back, and a fence passes what it should not",
+			why: "an engine believes an older state that follows a newer one: a mark looks removed, and a fence passes too early",
 			run: changesAreOrdered,
 		},
 		{
 			name: "watch/once", excuse: SingleReports, rests: []string{"watch/ordered"},
-			why: "what is told twice is judged twice, and what is told again late looks like a restore",
-			run: changesAreToldOnce,
+			why: "an engine decides twice on a change that is reported twice, and a late repetition looks like a restore",
+			run: changesAreReportedOnce,
 		},
 		{
 			name: "watch/listing-not-older", needs: []need{needRelisting}, rests: []string{watchRecreated, "watch/ordered"},
-			why: "a listing that is older than what the watch has told takes an owner for gone that has been created since",
+			why: "a listing that is older than the reported changes removes an owner that was created since",
 			run: listingsAreNotOlder,
 		},
 	}
 }
 
-// history writes on several objects of one kind while the watch is held now and
-// then, so that it has more than one thing to tell.
+// history writes several objects of one kind. The watch is held during the first
+// half, so that it has several changes to report.
 func (t *trial) history(w *watcher) *journal {
 	t.Helper()
 	j := &journal{}
@@ -61,38 +61,38 @@ func withFinalizers(o ownergraph.Object, finalizers ...string) ownergraph.Object
 	return o
 }
 
-// told writes a history, and one thing more once it has been told, so that what
-// comes late is seen too. It returns what the watch reported of it.
-func (t *trial) told() (*journal, []ownergraph.Event) {
+// reportedHistory writes a history, and one more object after the watch has
+// reported it. So the law sees late reports too. It returns the reported events.
+func (t *trial) reportedHistory() (*journal, []ownergraph.Event) {
 	t.Helper()
 	w := t.watchHeld()
 	j := t.history(w)
 	t.allReported(w, j)
 	j.put(t.made("last"))
 	t.allReported(w, j)
-	events, _ := w.look()
+	events, _ := w.reported()
 	return j, events
 }
 
 func changesAreOrdered(t *trial) {
-	j, events := t.told()
+	j, events := t.reportedHistory()
 	r := j.reader()
 	for _, e := range events {
 		if x, ok := j.find(e); ok && r.listing[e.Of()] == nil {
 			if newest := r.shown[x.object.Key]; newest > x.number {
-				t.broken(fmt.Sprintf("%s is not followed by an older state of it", j.entries[newest-1]), "the watch reported "+say(e))
+				t.broken(fmt.Sprintf("%s is not followed by an older state of it", j.entries[newest-1]), "the watch reported "+formatEvent(e))
 			}
 			if before, behind := r.behind(t.main.Kind, x.number-1); behind {
-				t.broken(fmt.Sprintf("the watch reports %s before %s, as they were committed", before, x), "it reported "+say(e)+" first")
+				t.broken(fmt.Sprintf("the watch reports %s before %s, as they were committed", before, x), "it reported "+formatEvent(e)+" first")
 			}
 		}
-		r.take(e)
+		r.applyEvent(e)
 	}
 }
 
-func changesAreToldOnce(t *trial) {
-	j, events := t.told()
-	told := map[int]bool{}
+func changesAreReportedOnce(t *trial) {
+	j, events := t.reportedHistory()
+	reported := map[int]bool{}
 	listing := false
 	for _, e := range events {
 		if e.Of() == t.main.Kind && (e.Type == graph.ListBegun || e.Type == graph.ListEnded) {
@@ -102,18 +102,18 @@ func changesAreToldOnce(t *trial) {
 		if !ok {
 			continue
 		}
-		if told[x.number] && !listing {
-			t.broken(fmt.Sprintf("the watch reports %s once", x), "it reported it again: "+say(e))
+		if reported[x.number] && !listing {
+			t.broken(fmt.Sprintf("the watch reports %s once", x), "it reported it again: "+formatEvent(e))
 		}
-		told[x.number] = true
+		reported[x.number] = true
 	}
 }
 
-// listingsAreNotOlder has a watch list again that has told some changes and is
-// behind with others.
+// listingsAreNotOlder makes a watch list again that has reported some changes and
+// is behind with others.
 func listingsAreNotOlder(t *trial) {
 	w := t.watchHeld()
-	j := t.history(w) // it runs now
+	j := t.history(w) // it is not held any more
 	t.allReported(w, j)
 	a, b := j.put(t.made("late-a")), j.put(t.made("late-b"))
 	t.allReported(w, j)
@@ -130,19 +130,19 @@ func listingsAreNotOlder(t *trial) {
 	t.relist()
 	last := j.put(t.made("last"))
 	w.mustSee("the watch reports "+last.String(), func(r *replica) bool { return r.holds(last) && !r.has(b.Key) && r.of(t.main.Kind).listing == nil })
-	events, _ := w.look()
+	events, _ := w.reported()
 	r := j.reader()
 	for _, e := range events {
 		if x, ok := j.find(e); ok && e.Type == graph.Put && r.shown[x.object.Key] > x.number {
-			t.broken(fmt.Sprintf("the watch does not go back behind %s", j.entries[r.shown[x.object.Key]-1]), "the watch reported "+say(e))
+			t.broken(fmt.Sprintf("the watch does not go back before %s", j.entries[r.shown[x.object.Key]-1]), "the watch reported "+formatEvent(e))
 		}
-		r.take(e)
+		r.applyEvent(e)
 	}
 	t.noneLost(events, j)
 }
 
-// noneLost breaks the law if a listing takes an object away that was told and
-// not removed.
+// noneLost breaks the law if a listing drops an object that was reported and not
+// removed.
 func (t *trial) noneLost(events []ownergraph.Event, j *journal) {
 	t.Helper()
 	r := replay(nil)
@@ -157,7 +157,7 @@ func (t *trial) noneLost(events []ownergraph.Event, j *journal) {
 	}
 }
 
-// relist has every watch list again.
+// relist makes every watch list again.
 func (t *trial) relist() {
 	t.Helper()
 	if l, ok := ownergraph.As[ownergraph.Lister](t.Store); ok {

@@ -8,7 +8,7 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// The laws on which every other one rests.
+// The laws on which every other law rests.
 const (
 	kindsKnown   = "watch/kinds-known"
 	clientCreate = "client/create"
@@ -16,34 +16,34 @@ const (
 	clientDelete = "client/delete"
 )
 
-// lawsOfClient hold the Client to its contract, lest its mistakes look like the
-// store's. The first is the watch's: it says which kinds there are.
+// lawsOfClient check the Client against its contract, so that its mistakes do not
+// look like the store's. The first law is about the watch, which reports the kinds.
 func lawsOfClient() []law {
 	return []law{
 		lawOfKindsKnown(func(*trial, []ownergraph.KindInfo) {}),
 		{
 			name: clientCreate,
-			why:  "the kit makes its objects by it; the store has to give each incarnation a UID, and each state a version",
+			why:  "the kit creates its objects by it: the store has to give each incarnation a UID, and each state a version",
 			run:  clientCreates,
 		},
 		{
 			name: clientUpdate, rests: []string{clientCreate},
-			why: "the kit changes its objects by it, and users who ignore the version undo what others wrote",
+			why: "the kit changes its objects by it: a user who ignores the version overwrites the writes of others",
 			run: clientUpdates,
 		},
 		{
 			name: clientDelete, rests: []string{clientCreate},
-			why: "the kit deletes by it as users do",
+			why: "the kit deletes by it, as users do",
 			run: clientDeletes,
 		},
 	}
 }
 
-// lawOfKindsKnown hands the kinds on to found.
+// lawOfKindsKnown passes the kinds to found.
 func lawOfKindsKnown(found func(*trial, []ownergraph.KindInfo)) law {
 	return law{
 		name: kindsKnown,
-		why:  "an engine that does not know every kind takes a fence for complete that leaves dependents out, and frees an owner under them",
+		why:  "an engine that does not know every kind accepts a fence that leaves out dependents, and removes their owner too early",
 		run: func(t *trial) {
 			w := t.watch()
 			if !w.until(func(events []ownergraph.Event) bool {
@@ -51,7 +51,7 @@ func lawOfKindsKnown(found func(*trial, []ownergraph.KindInfo)) law {
 			}) {
 				w.missing("a watch begins with kinds-known")
 			}
-			events, _ := w.look()
+			events, _ := w.reported()
 			e := events[0]
 			for i := 1; i < len(events) && e.Type == graph.Rewound; i++ {
 				e = events[i]
@@ -66,34 +66,34 @@ func lawOfKindsKnown(found func(*trial, []ownergraph.KindInfo)) law {
 	}
 }
 
-// distinct breaks the law if a kind is empty or there twice.
+// distinct breaks the law if a kind is empty or occurs twice.
 func (t *trial) distinct(infos []ownergraph.KindInfo) []ownergraph.KindInfo {
 	t.Helper()
 	seen := map[ownergraph.Kind]bool{"": true}
 	for _, i := range infos {
 		if seen[i.Kind] {
-			t.broken("every kind has a name of its own", fmt.Sprintf("%q, empty or twice", i.Kind))
+			t.broken("every kind has a name of its own", fmt.Sprintf("%q is empty or occurs twice", i.Kind))
 		}
 		seen[i.Kind] = true
 	}
 	return infos
 }
 
-// onlyKnown breaks the law if an event is about a kind that was not told.
+// onlyKnown breaks the law if an event is about a kind that was not reported.
 func (t *trial) onlyKnown(w *watcher) {
 	t.Helper()
-	events, _ := w.look()
+	events, _ := w.reported()
 	r := replay(nil)
 	for _, e := range events {
 		r.apply(e)
 		if kind := e.Of(); kind != "" && e.Type != graph.KindVanished && !r.serves(kind) {
-			t.broken("events are about kinds that are known", say(e))
+			t.broken("events are about kinds that are known", formatEvent(e))
 		}
 	}
 }
 
 func clientCreates(t *trial) {
-	want := t.object("a", foreign)
+	want := t.object("a", holdFinalizer)
 	a := t.create(want)
 	t.checkMade(want, a)
 	want = t.object("b")
@@ -120,23 +120,23 @@ func (t *trial) checkMade(want, o ownergraph.Object) {
 func clientUpdates(t *trial) {
 	owner, a := t.made("owner"), t.made("a")
 	a.Owners = []ownergraph.Owner{{Key: owner.Key}}
-	a.Finalizers = []string{foreign}
+	a.Finalizers = []string{holdFinalizer}
 	b := t.update(a)
 	t.wantContent("updated", a, b)
 	if b.Version == a.Version {
 		t.broken("an update that changes an object gives it another version", b.String())
 	}
-	a.Finalizers = []string{another}
+	a.Finalizers = []string{moreFinalizer}
 	if o, err := t.tryUpdate(a); !errors.Is(err, graph.ErrConflict) {
 		t.broken(fmt.Sprintf("an update of %s from the former version is an ErrConflict", b), fmt.Sprintf("%s, %v", o, err))
 	}
 }
 
-// clientDeletes looks by creating again: a place is free when it is.
+// clientDeletes creates again to find out whether a place is free.
 func clientDeletes(t *trial) {
 	a := t.made("a")
 	t.remove(a)
-	if again, err := t.tryCreate(t.object("a", foreign)); err != nil {
+	if again, err := t.tryCreate(t.object("a", holdFinalizer)); err != nil {
 		t.broken(fmt.Sprintf("the place of %s is free once it is deleted", a), err.Error())
 	} else {
 		a = again

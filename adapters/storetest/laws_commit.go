@@ -11,24 +11,24 @@ import (
 
 const commitFailed = "commit/failed"
 
-// lawsOfCommits are about a database that does not do what it is asked, or does
-// it and does not answer.
+// lawsOfCommits are about a database that refuses a commit, or does it and loses
+// the answer.
 func lawsOfCommits() []law {
 	return []law{
 		{
 			name: commitFailed, needs: []need{needFailCommits}, rests: writesRest(),
-			why: "a write that is acknowledged and was not done is one on which the engine builds: an owner ends, and its dependent still refers to it",
+			why: "the engine relies on an acknowledged write: if it was not done, an owner goes, and its dependent still refers to it",
 			run: func(t *trial) { t.failCommits(false) },
 		},
 		{
 			name: "commit/unanswered", needs: []need{needFailCommits}, rests: writesRest(),
-			why: "a write that was done and is answered with not-found or a conflict is taken for not done, and its object for absent or changed",
+			why: "after not-found or a conflict, an engine takes a completed write for not done, and its object for absent or changed",
 			run: func(t *trial) { t.failCommits(true) },
 		},
 	}
 }
 
-// writesRest names what the laws of attempts rest on.
+// writesRest names the laws on which the laws of failing writes rest.
 func writesRest() []string {
 	return []string{readMarked, readAbsent, watchGone, deleteMarks, "delete/last-finalizer", "error/not-found"}
 }
@@ -37,8 +37,8 @@ func writesRest() []string {
 type failingWrite struct {
 	name  string
 	write func(ctx context.Context) error
-	// key is what is written. Before and after are its states, nil where there is
-	// none. The version of after is not known.
+	// key is the written object's. Before and after are its states, nil for none.
+	// The version of after is unknown.
 	key           ownergraph.Key
 	before, after *ownergraph.Object
 }
@@ -56,14 +56,14 @@ func (t *trial) attempts(round string) []failingWrite {
 		}
 		list = append(list, a)
 	}
-	p, u := t.made("patched"+round, foreign), t.made("updated"+round)
-	m, r := t.made("marked"+round, foreign), t.made("removed"+round)
+	p, u := t.made("patched"+round, holdFinalizer), t.made("updated"+round)
+	m, r := t.made("marked"+round, holdFinalizer), t.made("removed"+round)
 	d := t.marked("dropped" + round)
-	add("Patch", p, func(o *ownergraph.Object) { o.Finalizers = []string{foreign, another} }, func(ctx context.Context) error {
-		return t.Store.Patch(ctx, p.Key, exact(p), ownergraph.Change{AddFinalizer: another})
+	add("Patch", p, func(o *ownergraph.Object) { o.Finalizers = []string{holdFinalizer, moreFinalizer} }, func(ctx context.Context) error {
+		return t.Store.Patch(ctx, p.Key, exact(p), ownergraph.Change{AddFinalizer: moreFinalizer})
 	})
 	add("Patch of the last finalizer", d, nil, func(ctx context.Context) error {
-		return t.Store.Patch(ctx, d.Key, exact(d), ownergraph.Change{DropFinalizer: foreign})
+		return t.Store.Patch(ctx, d.Key, exact(d), ownergraph.Change{DropFinalizer: holdFinalizer})
 	})
 	add("Delete that marks", m, func(o *ownergraph.Object) { o.Deleting = true }, func(ctx context.Context) error {
 		return t.Store.Delete(ctx, m.Key, ownergraph.DeleteOptions{Precondition: exact(m), Propagation: ownergraph.Background})
@@ -71,8 +71,8 @@ func (t *trial) attempts(round string) []failingWrite {
 	add("Delete that removes", r, nil, func(ctx context.Context) error {
 		return t.Store.Delete(ctx, r.Key, ownergraph.DeleteOptions{Precondition: exact(r), Propagation: ownergraph.Background})
 	})
-	add("Client.Update", u, func(o *ownergraph.Object) { o.Finalizers = []string{another} }, func(ctx context.Context) error {
-		_, err := t.Client.Update(ctx, withFinalizers(u, another))
+	add("Client.Update", u, func(o *ownergraph.Object) { o.Finalizers = []string{moreFinalizer} }, func(ctx context.Context) error {
+		_, err := t.Client.Update(ctx, withFinalizers(u, moreFinalizer))
 		return err
 	})
 	c := t.object("created" + round)
@@ -95,13 +95,13 @@ func (t *trial) failCommits(done bool) {
 	}
 }
 
-// begin runs a hook that returns what ends it.
+// begin runs a hook that returns the function that ends it.
 func (t *trial) begin(name string, hook func(context.Context) (func(context.Context) error, error)) (end func()) {
 	t.Helper()
 	var over func(context.Context) error
 	t.hook(name, func(ctx context.Context) (err error) { over, err = hook(ctx); return err })
 	if over == nil {
-		t.unable("hook %s returned nothing that ends it", name)
+		t.unable("hook %s returned no function that ends it", name)
 	}
 	return func() {
 		t.Helper()
@@ -109,7 +109,7 @@ func (t *trial) begin(name string, hook func(context.Context) (func(context.Cont
 	}
 }
 
-// definite reports whether an error says that a write was not done.
+// definite reports whether an error means that a write was not done.
 func definite(err error) bool {
 	for _, is := range []error{graph.ErrNotFound, graph.ErrConflict, graph.ErrKindUnknown, graph.ErrRefused, graph.ErrInvalid} {
 		if errors.Is(err, is) {
@@ -119,8 +119,8 @@ func definite(err error) bool {
 	return false
 }
 
-// wholeOrNot breaks the law unless the write was done, or was not, as it was
-// answered. Reads and the watch have to agree on it.
+// wholeOrNot breaks the law if the write is done in part, or if its answer is
+// wrong. Reads and the watch have to agree on it.
 func (t *trial) wholeOrNot(w *watcher, a failingWrite, answer error) {
 	t.Helper()
 	answered := "it answered that it was done"
@@ -153,7 +153,8 @@ func (t *trial) wholeOrNot(w *watcher, a failingWrite, answer error) {
 	})
 }
 
-// sameAsMade is sameContent, but for a UID that the store has made.
+// sameAsMade is sameContent without a comparison of UIDs, if the store has made the
+// UID.
 func sameAsMade(want, seen ownergraph.Object) bool {
 	if want.UID == "" {
 		want.UID = seen.UID
@@ -161,7 +162,7 @@ func sameAsMade(want, seen ownergraph.Object) bool {
 	return sameContent(want, seen)
 }
 
-// hasPlace reports whether any incarnation at the place is known.
+// hasPlace reports whether the replica has any incarnation at the place.
 func (r *replica) hasPlace(key ownergraph.Key) bool {
 	for k := range r.of(key.Kind).objects {
 		if k.Place() == key.Place() {

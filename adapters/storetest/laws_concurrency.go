@@ -10,18 +10,18 @@ import (
 	"github.com/ownergraph/ownergraph"
 )
 
-// lawsOfConcurrency are about many callers at once. The race detector sees more
-// of them: run with -race.
+// lawsOfConcurrency are about many callers at once. The race detector finds more,
+// so run the test with -race.
 func lawsOfConcurrency() []law {
 	return []law{
 		{
 			name: "concurrency/one-wins", rests: []string{readFresh, patchConflict, patchVersion, patchAccepted, "patch/add-finalizer"},
-			why: "two engines judge one state and write: if both succeed, one has written what nobody judged",
+			why: "two engines judge one state and write: if both succeed, one has written to a state that it has not judged",
 			run: oneWriterWins,
 		},
 		{
 			name: "concurrency/no-lost-update", rests: []string{readFresh, patchConflict, patchVersion, patchAccepted, "patch/add-finalizer"},
-			why: "a write that succeeded and is not there any more was overwritten by one that had not seen it",
+			why: "a lost update means that a writer has overwritten a state that it had not read",
 			run: noUpdateIsLost,
 		},
 		{
@@ -81,15 +81,15 @@ func oneWriterWins(t *trial) {
 	}
 }
 
-const mostPatches = 500
+const maxPatches = 500
 
-// noUpdateIsLost: each writer adds finalizers of its own, by what it has read.
+// noUpdateIsLost has each writer add finalizers of its own, by read and write.
 func noUpdateIsLost(t *trial) {
 	o := t.made("a")
 	const each = 3
 	errs := t.together(func(ctx context.Context, i int) error {
 		for n := range each {
-			if err := insist(ctx, t.Store, o.Key, ownergraph.Change{AddFinalizer: numbered(i*each + n)}); err != nil {
+			if err := patchUntilDone(ctx, t.Store, o.Key, ownergraph.Change{AddFinalizer: numbered(i*each + n)}); err != nil {
 				return err
 			}
 		}
@@ -106,10 +106,10 @@ func noUpdateIsLost(t *trial) {
 	}
 }
 
-// insist reads and writes until a write succeeds.
-func insist(ctx context.Context, s ownergraph.Store, key ownergraph.Key, change ownergraph.Change) error {
+// patchUntilDone reads and writes until a write succeeds.
+func patchUntilDone(ctx context.Context, s ownergraph.Store, key ownergraph.Key, change ownergraph.Change) error {
 	var err error
-	for range mostPatches {
+	for range maxPatches {
 		var o ownergraph.Object
 		if o, err = s.Get(ctx, key); err != nil {
 			return err
@@ -121,8 +121,7 @@ func insist(ctx context.Context, s ownergraph.Store, key ownergraph.Key, change 
 	return err
 }
 
-// everythingAtOnce ends with one question: does every watch know what a read
-// answers?
+// everythingAtOnce ends with one question: does every watch agree with the reads?
 func everythingAtOnce(t *trial) {
 	w := t.watch()
 	shared := t.made("shared")
@@ -141,11 +140,11 @@ func everythingAtOnce(t *trial) {
 	}
 	want = append(want, t.live(shared.Key))
 	for _, w := range []*watcher{w, t.watch()} {
-		w.mustSee("every watch knows "+sayObjects(want), func(r *replica) bool { return r.listed() && r.agrees(t.main.Kind, want) })
+		w.mustSee("every watch knows "+formatObjects(want), func(r *replica) bool { return r.listed() && r.agrees(t.main.Kind, want) })
 	}
 }
 
-// useAll is what one of them does.
+// useAll has all calls of one of them.
 func (t *trial) useAll(ctx context.Context, i int, shared ownergraph.Key) error {
 	short, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -158,10 +157,10 @@ func (t *trial) useAll(ctx context.Context, i int, shared ownergraph.Key) error 
 		if err != nil {
 			return err
 		}
-		if err := insist(ctx, t.Store, o.Key, ownergraph.Change{AddFinalizer: foreign}); err != nil {
+		if err := patchUntilDone(ctx, t.Store, o.Key, ownergraph.Change{AddFinalizer: holdFinalizer}); err != nil {
 			return err
 		}
-		if err := insist(ctx, t.Store, shared, ownergraph.Change{AddOwner: &ownergraph.Owner{Key: o.Key}}); err != nil {
+		if err := patchUntilDone(ctx, t.Store, shared, ownergraph.Change{AddOwner: &ownergraph.Owner{Key: o.Key}}); err != nil {
 			return err
 		}
 		if n%2 == 0 {
@@ -184,5 +183,5 @@ func (t *trial) removeAtOnce(ctx context.Context, key ownergraph.Key) error {
 	if err := t.Client.Delete(ctx, key, propagated(ownergraph.Background)); err != nil {
 		return err
 	}
-	return insist(ctx, t.Store, key, ownergraph.Change{DropFinalizer: foreign})
+	return patchUntilDone(ctx, t.Store, key, ownergraph.Change{DropFinalizer: holdFinalizer})
 }

@@ -22,75 +22,76 @@ func lawsOfDelete() []law {
 	return []law{
 		{
 			name: deleteRemoves, rests: []string{readFresh, readAbsent},
-			why: "garbage that is deleted has to go, or the cascade does not end",
+			why: "a deleted object that stays stops the cascade",
 			run: deletesRemove,
 		},
 		{
 			name: deleteMarks, rests: []string{readMarked},
-			why: "an object with a finalizer that is removed at once takes with it what the finalizer was to clean up",
+			why: "if an object with a finalizer goes at once, the finalizer's clean-up never happens",
 			run: deletesMark,
 		},
 		{
 			name: deleteUID, rests: []string{readFresh},
-			why: "a delete that was judged for one incarnation hits the next one, which nobody has judged",
+			why: "a delete that was judged for one incarnation removes the next one, which no engine has judged",
 			run: deleteNeedsUID,
 		},
 		{
 			name: deleteVersion, rests: []string{readFresh},
-			why: "an object that has just been given an owner is deleted for not having one",
+			why: "the engine deletes an object without an owner, although it has just got one",
 			run: deleteNeedsVersion,
 		},
 		{
 			name: "delete/conflict-changes-nothing", rests: []string{readFresh, deleteUID, deleteVersion},
-			why: "what was answered with a conflict is judged again, as if it had not been done",
+			why: "after a conflict the engine judges again, as if the write had not been done",
 			run: deleteConflictChangesNothing,
 		},
 		{
 			name: "delete/only-this", rests: []string{readFresh, deleteRemoves},
-			why: "a store that cascades by itself deletes what an orphaning is to keep, and unconditionally",
+			why: "a store that cascades by itself deletes dependents that an orphan deletion has to keep",
 			run: deletesOnlyThis,
 		},
 		propagationLaw("delete/foreground", ownergraph.Foreground, "an owner without the foreground finalizer goes before its dependents"),
 		propagationLaw("delete/orphan", ownergraph.Orphan, "an owner without the orphan finalizer goes, and its dependents with it"),
-		propagationLaw("delete/background", ownergraph.Background, "a propagation finalizer that stays holds its object in the background as well"),
+		propagationLaw("delete/background", ownergraph.Background, "a propagation finalizer that stays blocks a background deletion"),
 		{
 			name: deleteTwice, rests: []string{readMarked, "delete/foreground", "delete/orphan", "delete/background"},
-			why: "a delete whose outcome was unknown is repeated",
+			why: "the engine repeats a delete of unknown outcome",
 			run: deletesTwice,
 		},
 		{
 			name: "delete/keeps-propagation", rests: []string{readMarked, deleteMarks},
-			why: "an object whose owner asks for orphaning loses that to a delete that asks for nothing",
+			why: "a delete without a propagation cancels the orphaning that the object's finalizer demands",
 			run: deletesKeepPropagation,
 		},
 		{
 			name: "delete/last-finalizer", rests: []string{readMarked, readAbsent, patchAccepted, patchDrop},
-			why: "the engine ends a deletion by dropping its finalizer: an object that stays after the last one stays for ever",
+			why: "the engine ends a deletion by dropping its finalizer: an object that stays after that stays for ever",
 			run: deletesAtLastFinalizer,
 		},
 		{
 			name: "delete/other-finalizers", rests: []string{readMarked, patchAccepted, patchDrop},
-			why: "an object that goes with a finalizer left takes with it what that was to clean up",
+			why: "if an object goes before its last finalizer, that finalizer's clean-up never happens",
 			run: deletesNotBefore,
 		},
 		{
 			name: noNewFinalizers, rests: []string{readMarked},
-			why: "a finalizer that comes after the mark holds an object that everybody takes for going, for ever",
+			why: "a finalizer that comes after the mark can hold the deleted object for ever",
 			run: deletesTakeNoFinalizers,
 		},
 		{
 			name: "delete/mark-stays", rests: []string{readMarked},
-			why: "the dependents of an object whose mark is taken back are being deleted already",
+			why: "if an object loses its mark, its dependents are being deleted already",
 			run: marksStay,
 		},
 	}
 }
 
-// lawsOfUIDs come before all others of the store: each tells objects by UIDs.
+// lawsOfUIDs come before all other laws of the store, because each of those tells
+// objects apart by UIDs.
 func lawsOfUIDs() []law {
 	return []law{{
 		name: newUID,
-		why:  "a UID that returns is one that is known to be absent: the dependents of the new object are deleted at once",
+		why:  "an engine knows a former UID as absent: if it returns, the dependents of the new object are deleted at once",
 		run:  deletesMakeNewUIDs,
 	}}
 }
@@ -109,7 +110,7 @@ func deletesRemove(t *trial) {
 }
 
 func deletesMark(t *trial) {
-	o := t.made("a", foreign)
+	o := t.made("a", holdFinalizer)
 	o.Owners = []ownergraph.Owner{{Key: t.made("owner").Key, Block: true}}
 	o = t.update(o)
 	what := fmt.Sprintf("Delete of %s", o)
@@ -125,14 +126,14 @@ func deletesMark(t *trial) {
 func deleteNeedsUID(t *trial) {
 	old := t.made("a")
 	t.remove(old)
-	now := t.made("a", foreign)
+	now := t.made("a", holdFinalizer)
 	for _, pre := range []ownergraph.Precondition{{UID: old.UID}, {UID: old.UID, Version: now.Version}} {
 		t.refuse(fmt.Sprintf("Delete of %s under UID %q", now, old.UID), t.delete(now.Key, ownergraph.DeleteOptions{Precondition: pre}))
 	}
 }
 
 func deleteNeedsVersion(t *trial) {
-	old := t.made("a", foreign)
+	old := t.made("a", holdFinalizer)
 	now := t.touch(old)
 	for _, pre := range []ownergraph.Precondition{{Version: old.Version}, exact(old)} {
 		t.refuse(fmt.Sprintf("Delete of %s under version %q", now, old.Version), t.delete(now.Key, ownergraph.DeleteOptions{Precondition: pre}))
@@ -144,9 +145,9 @@ func deleteConflictChangesNothing(t *trial) {
 	for _, name := range []string{"a", "b"} {
 		old := t.made(name)
 		if name == "b" {
-			old = t.made("c", foreign)
+			old = t.made("c", holdFinalizer)
 		}
-		now := t.touch(t.touch(t.touch(old))) // ends with another finalizer
+		now := t.touch(t.touch(t.touch(old))) // the last touch leaves another finalizer
 		for _, pre := range []ownergraph.Precondition{{UID: x.UID}, {Version: old.Version}, exact(old)} {
 			err := t.delete(now.Key, ownergraph.DeleteOptions{Precondition: pre, Propagation: ownergraph.Foreground})
 			if err != nil {
@@ -156,7 +157,7 @@ func deleteConflictChangesNothing(t *trial) {
 	}
 }
 
-// stillThere breaks the law unless the object is there as it was.
+// stillThere breaks the law if the object is gone or has changed.
 func (t *trial) stillThere(when string, o ownergraph.Object) {
 	t.Helper()
 	now, err := t.get(o.Key)
@@ -179,7 +180,7 @@ func deletesOnlyThis(t *trial) {
 
 func deletesTwice(t *trial) {
 	for _, p := range []ownergraph.Propagation{ownergraph.Background, ownergraph.Foreground, ownergraph.Orphan} {
-		o := t.made("a-"+p.String(), foreign)
+		o := t.made("a-"+p.String(), holdFinalizer)
 		t.userDelete(o.Key, propagated(p))
 		o = t.live(o.Key)
 		what := fmt.Sprintf("another Delete of %s, propagation %s,", o, p)
@@ -192,22 +193,23 @@ func deletesTwice(t *trial) {
 	}
 }
 
-// propagationLaw says which finalizer a propagation leaves, on an object that is
-// deleted for the first time, and on one that was deleted by another one.
+// propagationLaw checks the finalizer that a propagation leaves. The object is
+// deleted for the first time, or was deleted with another propagation.
 func propagationLaw(name string, p ownergraph.Propagation, why string) law {
 	return law{name: name, why: why, rests: []string{readMarked, deleteMarks}, run: func(t *trial) {
 		for _, before := range []ownergraph.Propagation{ownergraph.Unset, ownergraph.Background, ownergraph.Foreground, ownergraph.Orphan} {
-			if before == p { // the law delete/twice
+			// The law delete/twice covers this.
+			if before == p {
 				continue
 			}
-			o := t.made("a-"+before.String(), foreign)
+			o := t.made("a-"+before.String(), holdFinalizer)
 			if before != ownergraph.Unset {
 				t.userDelete(o.Key, propagated(before))
 				o = t.live(o.Key)
 			}
 			what := fmt.Sprintf("Delete of %s, propagation %s,", o, p)
 			t.accept(what, t.delete(o.Key, ownergraph.DeleteOptions{Precondition: exact(o), Propagation: p}))
-			o.Deleting, o.Finalizers = true, []string{foreign}
+			o.Deleting, o.Finalizers = true, []string{holdFinalizer}
 			if f := p.Finalizer(); f != "" {
 				o.Finalizers = append(o.Finalizers, f)
 			}
@@ -218,7 +220,7 @@ func propagationLaw(name string, p ownergraph.Propagation, why string) law {
 
 func deletesKeepPropagation(t *trial) {
 	for _, p := range []ownergraph.Propagation{ownergraph.Foreground, ownergraph.Orphan} {
-		o := t.made("a-"+p.String(), foreign, p.Finalizer())
+		o := t.made("a-"+p.String(), holdFinalizer, p.Finalizer())
 		what := fmt.Sprintf("Delete of %s, propagation unset,", o)
 		t.accept(what, t.delete(o.Key, ownergraph.DeleteOptions{Precondition: exact(o)}))
 		o.Deleting = true
@@ -228,7 +230,7 @@ func deletesKeepPropagation(t *trial) {
 
 func deletesAtLastFinalizer(t *trial) {
 	for _, p := range []ownergraph.Propagation{ownergraph.Background, ownergraph.Foreground, ownergraph.Orphan} {
-		o := t.made("a", foreign)
+		o := t.made("a", holdFinalizer)
 		t.userDelete(o.Key, propagated(p))
 		for o = t.live(o.Key); len(o.Finalizers) > 1; o = t.live(o.Key) {
 			t.accept("Patch", t.patch(o.Key, exact(o), ownergraph.Change{DropFinalizer: o.Finalizers[0]}))
@@ -240,9 +242,9 @@ func deletesAtLastFinalizer(t *trial) {
 }
 
 func deletesNotBefore(t *trial) {
-	o := t.marked("a", foreign, another)
-	change := ownergraph.Change{DropFinalizer: foreign}
-	what := fmt.Sprintf("%s patched with %s", o, sayChange(change))
+	o := t.marked("a", holdFinalizer, moreFinalizer)
+	change := ownergraph.Change{DropFinalizer: holdFinalizer}
+	what := fmt.Sprintf("%s patched with %s", o, formatChange(change))
 	t.accept(what, t.patch(o.Key, exact(o), change))
 	now, err := t.get(o.Key)
 	if err != nil {
@@ -253,19 +255,19 @@ func deletesNotBefore(t *trial) {
 
 func deletesTakeNoFinalizers(t *trial) {
 	o := t.marked("a")
-	for _, f := range []string{another, graph.FinalizerOrphan, graph.FinalizerForeground} {
+	for _, f := range []string{moreFinalizer, graph.FinalizerOrphan, graph.FinalizerForeground} {
 		what := fmt.Sprintf("Patch of %s that adds the finalizer %q", o, f)
 		t.refuse(what, t.patch(o.Key, exact(o), ownergraph.Change{AddFinalizer: f}))
 	}
 }
 
 func marksStay(t *trial) {
-	o := t.marked("a", foreign, another)
+	o := t.marked("a", holdFinalizer, moreFinalizer)
 	unmarked := o
 	unmarked.Deleting, unmarked.GraceSeconds, unmarked.Generation = false, 0, 0
-	unmarked.Finalizers = []string{foreign}
+	unmarked.Finalizers = []string{holdFinalizer}
 	if _, err := t.tryUpdate(unmarked); err == nil {
-		o.Finalizers = []string{foreign}
+		o.Finalizers = []string{holdFinalizer}
 	}
 	now := t.live(o.Key)
 	t.wantContent(fmt.Sprintf("after an update of %s to %s", o, unmarked), o, now)

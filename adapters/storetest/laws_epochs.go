@@ -16,12 +16,12 @@ func lawsOfEpochs() []law {
 	list := []law{
 		{
 			name: rewindEpoch, rests: []string{"rewind/late-watch"},
-			why: "an engine takes each epoch once: one that is another in each watch restarts everything again and again, and no deletion ends",
+			why: "an engine handles each epoch once: a new epoch in each watch restarts its work each time, and no deletion ends",
 			run: epochsStay,
 		},
 		{
 			name: "rewind/another-epoch", rests: []string{rewindEpoch},
-			why: "a restore with the epoch of a former one is taken for that one: what it brought back is still taken for gone",
+			why: "an engine takes a restore with a former epoch for the former restore: it still takes the restored objects for gone",
 			run: epochsDiffer,
 		},
 		{
@@ -37,9 +37,9 @@ func lawsOfEpochs() []law {
 	return list
 }
 
-// epochs returns those that the watch has announced, in order.
+// epochs returns the epochs that the watch has announced, in order.
 func (w *watcher) epochs() (list []string) {
-	events, _ := w.look()
+	events, _ := w.reported()
 	for _, e := range events {
 		if e.Type == graph.Rewound {
 			list = append(list, e.Epoch)
@@ -48,8 +48,8 @@ func (w *watcher) epochs() (list []string) {
 	return list
 }
 
-// announced starts a watch behind a restore, and returns its epoch. It may be
-// announced more than once.
+// announced starts a watch after a restore, and returns its epoch. The watch may
+// announce it more than once.
 func (t *trial) announced() string {
 	t.Helper()
 	w := t.watch().ready()
@@ -62,7 +62,7 @@ func (t *trial) announced() string {
 }
 
 // epochsStay compares a watch that runs during the restore with later ones. The
-// restore may end the former.
+// restore may end the first one.
 func epochsStay(t *trial) {
 	t.made("a")
 	restore := t.backup()
@@ -87,15 +87,15 @@ func epochsDiffer(t *trial) {
 		restore()
 		epoch := t.announced()
 		if seen[epoch] {
-			t.broken(fmt.Sprintf("restore %d has another epoch than those before", i+1), fmt.Sprintf("%q again", epoch))
+			t.broken(fmt.Sprintf("restore %d has another epoch than the restores before", i+1), fmt.Sprintf("%q again", epoch))
 		}
 		seen[epoch] = true
 	}
 }
 
-// restoresRaiseVersions tries every version that was there before the restore.
+// restoresRaiseVersions tries every version from before the restore.
 func restoresRaiseVersions(t *trial) {
-	a, b := t.touch(t.made("a")), t.made("b", foreign)
+	a, b := t.touch(t.made("a")), t.made("b", holdFinalizer)
 	restore := t.backup()
 	states := []ownergraph.Object{a, b, t.touch(a)}
 	restore()

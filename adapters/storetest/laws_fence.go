@@ -20,27 +20,27 @@ func lawsOfFence() []law {
 	list := []law{
 		{
 			name: fencePasses, rests: []string{watchListing},
-			why: "a foreground or orphan deletion ends behind a fence that every kind has passed: without it, it does not end",
+			why: "a foreground or orphan deletion ends after a fence that every kind has passed: without one, it does not end",
 			run: fencesPass,
 		},
 		{
 			name: fenceNotEarly, rests: []string{fencePasses, "watch/ordered", slowHolds},
-			why: "a fence that passes before what it covers frees an owner while a dependent still refers to it",
+			why: "a fence that passes too early removes an owner while a dependent still refers to it",
 			run: fencesAreNotEarly,
 		},
 		{
 			name: "fence/listing", rests: []string{fencePasses, watchComplete, slowHolds},
-			why: "in the middle of a listing, what it has still to bring is not known",
+			why: "in the middle of a listing, the engine does not know the rest of it",
 			run: fencesWaitForListings,
 		},
 		{
 			name: "fence/every-watch", rests: []string{fencePasses},
-			why: "several engines on one store share its fences: one whose watch is not told waits for ever",
+			why: "several engines on one store share its fences: an engine whose watch does not report them waits for ever",
 			run: fencesPassInEveryWatch,
 		},
 		{
 			name: "fence/several", rests: []string{fencePasses},
-			why: "engines begin fences at the same time: one that swallows another leaves an engine waiting",
+			why: "engines begin fences at the same time: a fence that replaces another leaves an engine waiting",
 			run: fencesAreMany,
 		},
 		{
@@ -49,18 +49,18 @@ func lawsOfFence() []law {
 			run: fenceReturns,
 		},
 		{
-			name: fenceSick, needs: []need{needSicken, needTwoKinds}, rests: []string{fencePasses, sickTold},
-			why: "a fence over a kind that cannot be seen covers dependents that nobody has seen: their owner is freed",
+			name: fenceSick, needs: []need{needSicken, needTwoKinds}, rests: []string{fencePasses, sickReported},
+			why: "a fence that passes a kind out of reach covers dependents that no engine has seen: their owner goes too early",
 			run: fencesHoldForSickKinds,
 		},
 		{
 			name: "fence/recovered", needs: []need{needSicken}, rests: []string{fencePasses, "kinds/recovered"},
-			why: "what waits for a fence goes on when the kind that held it has recovered",
+			why: "a deletion that waits for a fence goes on when the sick kind has recovered",
 			run: fencesPassAfterSickness,
 		},
 		{
 			name: "fence/kinds", needs: []need{needVanish, needTwoKinds}, rests: []string{fencePasses, "kinds/vanished-told", "kinds/served-again", slowHolds},
-			why: "a kind that has just been added, and that a fence leaves out, may hold dependents",
+			why: "a kind that was just added may have dependents: a fence must not leave it out",
 			run: fencesCoverTheKinds,
 		},
 	}
@@ -71,8 +71,8 @@ func lawsOfFence() []law {
 	return list
 }
 
-// fence begins a fence, and returns its id. Ids have to differ from those of
-// everybody else who uses the store.
+// fence begins a fence, and returns its id. The id has to differ from the ids of
+// all other users of the store.
 func (t *trial) fence() uint64 {
 	t.Helper()
 	f, _ := ownergraph.As[ownergraph.Fencer](t.Store)
@@ -86,8 +86,8 @@ func (t *trial) fenceBy(f ownergraph.Fencer) uint64 {
 	return id
 }
 
-// passedBy reports whether every kind but those, and the set of kinds, has
-// passed the fence.
+// passedBy reports whether the set of kinds has passed the fence, and every kind
+// outside of but.
 func (t *trial) passedBy(r *replica, id uint64, but ...ownergraph.Kind) bool {
 	skip := map[ownergraph.Kind]bool{}
 	for _, k := range but {
@@ -108,7 +108,8 @@ func (t *trial) mustPass(w *watcher, id uint64, but ...ownergraph.Kind) {
 	})
 }
 
-// fencesPass has nothing to wait for at first, and then a change.
+// fencesPass begins a fence without a change before it, and then one after a
+// change.
 func fencesPass(t *trial) {
 	w := t.watch().ready()
 	t.mustPass(w, t.fence())
@@ -116,8 +117,8 @@ func fencesPass(t *trial) {
 	t.mustPass(w, t.fence())
 }
 
-// fencesAreNotEarly begins fences while the watch is behind with changes of
-// every sort.
+// fencesAreNotEarly begins fences while the watch is behind with changes of every
+// sort.
 func fencesAreNotEarly(t *trial) {
 	j := &journal{}
 	keep := j.put(t.made("keep"))
@@ -135,7 +136,7 @@ func fencesAreNotEarly(t *trial) {
 			j.gone(gone)
 		}
 		last = t.fence()
-		marks[last] = j.now()
+		marks[last] = j.last()
 		w.pass()
 		if _, ok := w.step(); !ok {
 			w.missing("the watch goes on")
@@ -146,11 +147,11 @@ func fencesAreNotEarly(t *trial) {
 	t.notEarly(w, j, marks)
 }
 
-// notEarly breaks the law if a fence passed a kind before the watch had told what
-// was in the journal of that kind when the fence began.
+// notEarly breaks the law if a fence passed a kind too early. The watch must have
+// reported all entries of that kind from before the fence.
 func (t *trial) notEarly(w *watcher, j *journal, marks map[uint64]int) {
 	t.Helper()
-	events, _ := w.look()
+	events, _ := w.reported()
 	t.notEarlyIn(events, j, marks)
 }
 
@@ -161,14 +162,14 @@ func (t *trial) notEarlyIn(events []ownergraph.Event, j *journal, marks map[uint
 		number, ours := marks[e.Fence]
 		if e.Type == graph.FencePassed && e.Kind != "" && ours {
 			if x, behind := r.behind(e.Kind, number); behind {
-				t.broken(fmt.Sprintf("%s comes behind %s, which was committed before the fence began", say(e), x), "it came first")
+				t.broken(fmt.Sprintf("%s comes after %s, which was committed before the fence began", formatEvent(e), x), "it came first")
 			}
 		}
-		r.take(e)
+		r.applyEvent(e)
 	}
 }
 
-// fencesWaitForListings begins one at each event with which a watch begins.
+// fencesWaitForListings begins a fence at each event of a watch's beginning.
 func fencesWaitForListings(t *trial) {
 	j := &journal{}
 	for i := range 6 {
@@ -183,8 +184,8 @@ func fencesWaitForListings(t *trial) {
 			w.missing("the watch lists every kind")
 		}
 		last = t.fence()
-		marks[last] = j.now()
-		events, _ := w.look()
+		marks[last] = j.last()
+		events, _ := w.reported()
 		if replay(events).listed() {
 			break
 		}
@@ -224,7 +225,7 @@ func fencesAreMany(t *trial) {
 	}
 }
 
-// fenceReturns without a watch, and beside one that waits.
+// fenceReturns begins a fence without a watch, and beside a held one.
 func fenceReturns(t *trial) {
 	t.fence()
 	w := t.watchHeld()
@@ -234,8 +235,8 @@ func fenceReturns(t *trial) {
 	t.mustPass(w, id)
 }
 
-// fencesHoldForSickKinds begins two: that the second has passed everywhere else
-// is how the first has had its chance.
+// fencesHoldForSickKinds begins two fences. When the second has passed all other
+// kinds, the store had its chance to pass the first.
 func fencesHoldForSickKinds(t *trial) {
 	sick := t.second.Kind
 	w := t.watch().ready()
@@ -248,21 +249,21 @@ func fencesHoldForSickKinds(t *trial) {
 	second := t.fence()
 	for _, w := range []*watcher{w, late} {
 		t.mustPass(w, second, sick)
-		events, _ := w.look()
+		events, _ := w.reported()
 		r := replay(events)
 		if r.passed[passage{sick, first}] || r.passed[passage{sick, second}] {
-			t.broken(fmt.Sprintf("a fence does not pass %s while it is sick", sick), "the watch reported "+sayAll(events))
+			t.broken(fmt.Sprintf("a fence does not pass %s while it is sick", sick), "the watch reported "+formatEvents(events))
 		}
 	}
 }
 
 func fencesPassAfterSickness(t *trial) {
 	w := t.watch().ready()
-	heal := t.sicken(t.main.Kind)
+	end := t.sicken(t.main.Kind)
 	w.mustSee(fmt.Sprintf("the watch reports that %s is sick", t.main.Kind), func(r *replica) bool { return r.of(t.main.Kind).sick })
 	id := t.fence()
-	t.mustPass(w, id, t.main.Kind) // so that the sick kind is owed
-	heal()
+	t.mustPass(w, id, t.main.Kind) // the fence now waits for the sick kind alone
+	end()
 	t.mustPass(w, id)
 }
 
@@ -276,20 +277,20 @@ func fencesCoverTheKinds(t *trial) {
 	w.free()
 	w.mustSee("the watch reports fence-passed of the set of kinds", func(r *replica) bool { return r.passed[passage{"", gone}] })
 	if w.passedWith(gone, func(r *replica) bool { return r.serves(kind) }) {
-		t.broken(fmt.Sprintf("fence %d comes behind the set of kinds without %s", gone, kind), "it came first")
+		t.broken(fmt.Sprintf("fence %d comes after the set of kinds without %s", gone, kind), "it came first")
 	}
 	serve()
 	back := t.fence()
 	t.mustPass(w, back)
 	if w.passedWith(back, func(r *replica) bool { return !r.serves(kind) }) {
-		t.broken(fmt.Sprintf("fence %d comes behind the set of kinds with %s", back, kind), "it came first")
+		t.broken(fmt.Sprintf("fence %d comes after the set of kinds with %s", back, kind), "it came first")
 	}
 }
 
-// passedWith reports whether the set of kinds passed the fence while the reader
-// knew this.
+// passedWith reports whether the set of kinds passed the fence while the replica
+// satisfied the condition.
 func (w *watcher) passedWith(id uint64, known func(*replica) bool) bool {
-	events, _ := w.look()
+	events, _ := w.reported()
 	r := replay(nil)
 	for _, e := range events {
 		r.apply(e)

@@ -15,12 +15,12 @@ func lawsOfFenceBounds() []law {
 	return []law{
 		{
 			name: "fence/ids", level: ownergraph.Level2, needs: []need{needFencer}, rests: []string{fencePasses},
-			why: "an id that comes back as another one is a fence that never passes: its deletion never ends",
+			why: "a fence whose id changes never passes: its deletion never ends",
 			run: fencesKeepTheirIDs,
 		},
 		{
 			name: "fence/compacted", level: ownergraph.Level2, needs: []need{needFencer, needCompact}, rests: []string{fencePasses, "fence/listing", "watch/compaction"},
-			why: "a fence that is forgotten with the changes before it never passes: its deletion never ends",
+			why: "a fence that is deleted with the log never passes: its deletion never ends",
 			run: fencesOutliveCompaction,
 		},
 	}
@@ -36,15 +36,15 @@ func fencesKeepTheirIDs(t *trial) {
 	}
 }
 
-// fencesOutliveCompaction holds the watch while a fence begins and the past is
-// forgotten.
+// fencesOutliveCompaction holds the watch while a fence begins and the store
+// forgets its log.
 func fencesOutliveCompaction(t *trial) {
 	j := &journal{}
 	w := t.watchHeld()
 	w.holdAt("the watch lists "+string(t.main.Kind), isMain(t, graph.ListEnded))
 	j.put(t.made("before"))
 	id := t.fence()
-	marks := map[uint64]int{id: j.now()}
+	marks := map[uint64]int{id: j.last()}
 	j.put(t.made("behind"))
 	t.hook("Compact", t.Compact)
 	w.free()

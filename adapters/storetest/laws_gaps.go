@@ -13,27 +13,27 @@ const (
 	watchReconnect = "watch/reconnect"
 )
 
-// lawsOfGaps are about what happens while nobody looks.
+// lawsOfGaps are about changes while no watch looks.
 func lawsOfGaps() []law {
 	return []law{
 		{
 			name: watchNoGap, rests: []string{watchGone, slowHolds, slowLosesNone},
-			why: "what is committed between a listing and the changes that follow it, and is in neither, is never seen",
+			why: "no watch ever sees a commit that is neither in a listing nor in the changes after it",
 			run: listingsLeaveNoGap,
 		},
 		{
 			name: watchReconnect, rests: []string{watchGone},
-			why: "an owner that goes while an engine is down is gone when it is back; otherwise its dependents wait for ever",
+			why: "if an engine does not learn that an owner went while it was down, the dependents wait for ever",
 			run: reconnectsLoseNothing,
 		},
 		{
 			name: "watch/break", needs: []need{needBreak}, rests: []string{watchReconnect},
-			why: "a watch that has lost its connection and says nothing looks like a store in which nothing happens",
-			run: breaksAreTold,
+			why: "a watch that has lost its connection and does not end looks like a store without changes",
+			run: breaksAreReported,
 		},
 		{
 			name: "watch/compaction", needs: []need{needCompact}, rests: []string{slowLosesNone, watchReconnect},
-			why: "changes that a store has forgotten before a watch could tell them are only found by a new listing",
+			why: "a watch that is behind a compaction finds the deleted changes only by a new listing",
 			run: compactionIsListed,
 		},
 	}
@@ -41,7 +41,7 @@ func lawsOfGaps() []law {
 
 const beginEvents = 40
 
-// listingsLeaveNoGap writes once at each event with which a watch begins.
+// listingsLeaveNoGap writes once at each event of a watch's beginning.
 func listingsLeaveNoGap(t *trial) {
 	objects := []ownergraph.Object{t.made("a"), t.made("b")}
 	gone := []ownergraph.Object{t.made("c"), t.made("d"), t.made("e"), t.made("f")}
@@ -60,7 +60,7 @@ func listingsLeaveNoGap(t *trial) {
 		default:
 			objects = append(objects, t.made(fmt.Sprintf("n%d", i)))
 		}
-		events, _ := w.look()
+		events, _ := w.reported()
 		if replay(events).listed() {
 			break
 		}
@@ -70,7 +70,7 @@ func listingsLeaveNoGap(t *trial) {
 	for _, o := range gone {
 		t.remove(o)
 	}
-	w.mustSee("the watch knows all that was written while it began", func(r *replica) bool { return r.listed() && r.agrees(t.main.Kind, objects) })
+	w.mustSee("the watch knows all writes from its beginning", func(r *replica) bool { return r.listed() && r.agrees(t.main.Kind, objects) })
 }
 
 // reconnectsLoseNothing writes while no watch runs, and while one begins.
@@ -78,7 +78,7 @@ func reconnectsLoseNothing(t *trial) {
 	objects := []ownergraph.Object{t.made("a"), t.made("b")}
 	for i := range 4 {
 		w := t.watch()
-		w.mustSee(fmt.Sprintf("watch %d knows %s", i+1, sayObjects(objects)), func(r *replica) bool {
+		w.mustSee(fmt.Sprintf("watch %d knows %s", i+1, formatObjects(objects)), func(r *replica) bool {
 			return r.listed() && r.agrees(t.main.Kind, objects)
 		})
 		if _, ended := w.stop(); !ended {
@@ -90,8 +90,8 @@ func reconnectsLoseNothing(t *trial) {
 	}
 }
 
-// breaksAreTold: a watch may also take up again by itself.
-func breaksAreTold(t *trial) {
+// breaksAreReported lets a watch end, or continue by itself.
+func breaksAreReported(t *trial) {
 	kept, gone := t.made("kept"), t.made("gone")
 	w := t.watch().ready()
 	t.hook("Break", t.Break)
@@ -99,7 +99,7 @@ func breaksAreTold(t *trial) {
 	want := []ownergraph.Object{t.touch(kept), t.made("new")}
 	known := func(r *replica) bool { return r.agrees(t.main.Kind, want) }
 	ok := w.sees(known)
-	if ok && !w.over() { // it may have read once more before it ends
+	if ok && !w.hasEnded() { // it may read once more before it ends
 		want[0] = t.touch(want[0])
 		ok = w.sees(known)
 	}
@@ -107,19 +107,20 @@ func breaksAreTold(t *trial) {
 	case <-w.ended:
 	default:
 		if !ok {
-			w.missing(fmt.Sprintf("a watch that was broken ends, or knows %s", sayObjects(want)))
+			w.missing(fmt.Sprintf("a watch that was broken ends, or knows %s", formatObjects(want)))
 		}
 		return
 	}
 	if w.err == nil {
-		t.broken("a watch that breaks returns why", "nil")
+		t.broken("a watch that breaks returns an error", "nil")
 	}
-	t.watch().mustSee(fmt.Sprintf("the next watch knows %s", sayObjects(want)), func(r *replica) bool {
+	t.watch().mustSee(fmt.Sprintf("the next watch knows %s", formatObjects(want)), func(r *replica) bool {
 		return r.listed() && r.agrees(t.main.Kind, want)
 	})
 }
 
-// compactionIsListed has the store forget what a held watch has not told yet.
+// compactionIsListed makes the store forget changes that a held watch has not
+// reported yet.
 func compactionIsListed(t *trial) {
 	kept, gone := t.made("kept"), t.made("gone")
 	w := t.watchHeld()
@@ -128,13 +129,13 @@ func compactionIsListed(t *trial) {
 	want := []ownergraph.Object{t.touch(kept), t.made("new")}
 	t.hook("Compact", t.Compact)
 	w.free()
-	w.mustSee(fmt.Sprintf("a watch that is behind a compaction knows %s", sayObjects(want)), func(r *replica) bool {
+	w.mustSee(fmt.Sprintf("a watch that is behind a compaction knows %s", formatObjects(want)), func(r *replica) bool {
 		return r.listed() && r.agrees(t.main.Kind, want)
 	})
 	want[0] = t.touch(want[0])
-	w.mustSee("and what comes after: "+want[0].String(), func(r *replica) bool { return r.agrees(t.main.Kind, want) })
+	w.mustSee("and the write after it: "+want[0].String(), func(r *replica) bool { return r.agrees(t.main.Kind, want) })
 	t.hook("Compact", t.Compact)
-	t.watch().mustSee(fmt.Sprintf("a watch that begins after a compaction knows %s", sayObjects(want)), func(r *replica) bool {
+	t.watch().mustSee(fmt.Sprintf("a watch that begins after a compaction knows %s", formatObjects(want)), func(r *replica) bool {
 		return r.listed() && r.agrees(t.main.Kind, want)
 	})
 }

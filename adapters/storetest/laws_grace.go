@@ -8,28 +8,27 @@ import (
 
 const deleteGrace = "delete/grace"
 
-// lawsOfGrace are about grace periods and generations, which a store may do
-// without.
+// lawsOfGrace are about grace periods and generations, which a store may lack.
 func lawsOfGrace() []law {
 	return []law{
 		{
 			name: deleteGrace, excuse: GracePeriods, rests: []string{readMarked},
-			why: "an object that is removed within its grace period takes with it what its agent has still to end",
+			why: "if an object goes within its grace period, its agent cannot finish its work",
 			run: graceMarks,
 		},
 		{
 			name: "delete/grace-ends", excuse: GracePeriods, rests: []string{readMarked, readAbsent, deleteGrace},
-			why: "an object whose grace period nobody can end stays for ever",
+			why: "an object whose grace period cannot end stays for ever",
 			run: graceEnds,
 		},
 		{
 			name: "delete/grace-holds", excuse: GracePeriods, rests: []string{readMarked, patchAccepted, patchDrop, deleteGrace},
-			why: "the last finalizer goes before the agent is done, and the object with it",
+			why: "if the object goes with its last finalizer, its agent cannot finish its work",
 			run: graceHolds,
 		},
 		{
 			name: "delete/generation", rests: []string{readMarked, deleteMarks, deleteTwice},
-			why: "a controller that has acknowledged an object may not know of its deletion; the generation is how an orphaning sees that",
+			why: "a controller that has acknowledged an object may not know its deletion: an orphan deletion compares the generations",
 			run: marksRaiseGeneration,
 		},
 	}
@@ -62,7 +61,7 @@ func graceEnds(t *trial) {
 	what := fmt.Sprintf("Delete of %s with a grace period of 0", o)
 	t.accept(what, t.delete(o.Key, ownergraph.DeleteOptions{Precondition: exact(o), GraceSeconds: grace(0)}))
 	t.absent(what, o.Key)
-	o = t.inGrace("b", foreign)
+	o = t.inGrace("b", holdFinalizer)
 	what = fmt.Sprintf("Delete of %s with a grace period of 0", o)
 	t.accept(what, t.delete(o.Key, ownergraph.DeleteOptions{Precondition: exact(o), GraceSeconds: grace(0)}))
 	o.GraceSeconds = 0
@@ -70,9 +69,9 @@ func graceEnds(t *trial) {
 }
 
 func graceHolds(t *trial) {
-	o := t.inGrace("a", foreign)
-	change := ownergraph.Change{DropFinalizer: foreign}
-	what := fmt.Sprintf("%s patched with %s", o, sayChange(change))
+	o := t.inGrace("a", holdFinalizer)
+	change := ownergraph.Change{DropFinalizer: holdFinalizer}
+	what := fmt.Sprintf("%s patched with %s", o, formatChange(change))
 	t.accept(what, t.patch(o.Key, exact(o), change))
 	now, err := t.get(o.Key)
 	if err != nil {
@@ -81,9 +80,9 @@ func graceHolds(t *trial) {
 	t.wantContent(what, change.Apply(o), now)
 }
 
-// marksRaiseGeneration: a store without generations has 0 everywhere.
+// marksRaiseGeneration accepts a store without generations, which has 0 everywhere.
 func marksRaiseGeneration(t *trial) {
-	o := t.made("a", foreign)
+	o := t.made("a", holdFinalizer)
 	before := o.Generation
 	t.accept(fmt.Sprintf("Delete of %s", o), t.delete(o.Key, ownergraph.DeleteOptions{Precondition: exact(o), Propagation: ownergraph.Background}))
 	now := t.live(o.Key)

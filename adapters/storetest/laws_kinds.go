@@ -11,9 +11,9 @@ import (
 )
 
 const (
-	kindsUnserved = "kinds/unserved"
-	sickTold      = "kinds/sick-told"
-	vanishedTold  = "kinds/vanished-told"
+	kindsUnserved    = "kinds/unserved"
+	sickReported     = "kinds/sick-told"
+	vanishedReported = "kinds/vanished-told"
 )
 
 // lawsOfKinds are about kinds that are not served, or not reachable. They prove
@@ -22,12 +22,12 @@ func lawsOfKinds() []law {
 	return []law{
 		{
 			name: kindsUnserved,
-			why:  "a kind that is not served proves nothing: taken for absence, all that its objects own is deleted",
+			why:  "a kind that is not served proves nothing: an engine that takes it for absence deletes all dependents of its objects",
 			run:  unservedIsNotAbsent,
 		},
 		{
 			name: "kinds/sick-read", needs: []need{needSicken},
-			why: "a kind that is out of reach proves nothing: taken for absence, all that its objects own is deleted",
+			why: "a kind that is out of reach proves nothing: an engine that takes it for absence deletes all dependents of its objects",
 			run: func(t *trial) {
 				o := t.made("a")
 				t.sicken(t.main.Kind)
@@ -35,23 +35,23 @@ func lawsOfKinds() []law {
 			},
 		},
 		{
-			name: sickTold, needs: []need{needSicken},
-			why: "silence of a kind looks like peace: the engine goes on as if it saw its dependents",
-			run: sicknessIsTold,
+			name: sickReported, needs: []need{needSicken},
+			why: "without a report, the kind looks unchanged: the engine goes on as if it saw its dependents",
+			run: sicknessIsReported,
 		},
 		{
-			name: "kinds/sick-keeps", needs: []need{needSicken}, rests: []string{sickTold, watchComplete},
-			why: "a listing of a kind that cannot be listed is empty, and takes every object of it away",
+			name: "kinds/sick-keeps", needs: []need{needSicken}, rests: []string{sickReported, watchComplete},
+			why: "an empty listing of a kind out of reach removes every object of the kind",
 			run: sicknessTakesNothing,
 		},
 		{
-			name: "kinds/recovered", needs: []need{needSicken}, rests: []string{sickTold, watchGone},
-			why: "what has changed while a kind was sick is found by a listing, or never",
+			name: "kinds/recovered", needs: []need{needSicken}, rests: []string{sickReported, watchGone},
+			why: "an engine finds the changes of a sick kind by a listing, or never",
 			run: recoveryIsListed,
 		},
 		{
 			name: "kinds/vanished-read", needs: []need{needVanish}, rests: []string{kindsUnserved},
-			why: "that a kind is not served any more proves nothing about its objects",
+			why: "the end of serving a kind proves nothing about its objects",
 			run: func(t *trial) {
 				o := t.made("a")
 				t.vanish(t.main.Kind)
@@ -59,25 +59,25 @@ func lawsOfKinds() []law {
 			},
 		},
 		{
-			name: vanishedTold, needs: []need{needVanish}, rests: []string{watchListing},
-			why: "an engine waits for ever for a kind to pass its fences that is not there any more",
-			run: vanishingIsTold,
+			name: vanishedReported, needs: []need{needVanish}, rests: []string{watchListing},
+			why: "an engine waits for ever for a removed kind to pass its fences",
+			run: vanishingIsReported,
 		},
 		{
-			name: "kinds/vanished-keeps", needs: []need{needVanish}, rests: []string{vanishedTold},
-			why: "objects of a kind that is not served for a while are not gone: their dependents must not be deleted",
+			name: "kinds/vanished-keeps", needs: []need{needVanish}, rests: []string{vanishedReported},
+			why: "the objects of a kind that is not served are not gone: their dependents must stay",
 			run: vanishingTakesNothing,
 		},
 		{
-			name: "kinds/served-again", needs: []need{needVanish}, rests: []string{vanishedTold, watchComplete},
-			why: "a kind that is added is not known before it is listed",
+			name: "kinds/served-again", needs: []need{needVanish}, rests: []string{vanishedReported, watchComplete},
+			why: "an engine does not know an added kind before its listing",
 			run: servedKindsAreListed,
 		},
 	}
 }
 
-// sicken puts a kind out of reach, and returns what ends that.
-func (t *trial) sicken(kind ownergraph.Kind) (heal func()) {
+// sicken takes a kind out of reach, and returns the function that ends that.
+func (t *trial) sicken(kind ownergraph.Kind) (end func()) {
 	t.Helper()
 	return t.undoable("Sicken", kind, t.Sicken)
 }
@@ -92,15 +92,15 @@ func (t *trial) undoable(name string, kind ownergraph.Kind, do func(context.Cont
 	var undo func(context.Context) error
 	t.hook(name, func(ctx context.Context) (err error) { undo, err = do(ctx, kind); return err })
 	if undo == nil {
-		t.unable("hook %s returned no way back", name)
+		t.unable("hook %s returned no function that ends it", name)
 	}
 	return func() {
 		t.Helper()
-		t.hook("the way back from "+name, undo)
+		t.hook("the end of "+name, undo)
 	}
 }
 
-// provesNothing breaks the law if a call says that something is absent.
+// provesNothing breaks the law if a call answers that an object is absent.
 func (t *trial) provesNothing(when string, o ownergraph.Object) {
 	t.Helper()
 	for _, key := range []ownergraph.Key{o.Key, t.object("never").Key} {
@@ -109,7 +109,7 @@ func (t *trial) provesNothing(when string, o ownergraph.Object) {
 			t.broken(fmt.Sprintf("Get of %s %s fails", place(key), when), got.String())
 		}
 		t.notAbsent(fmt.Sprintf("Get of %s %s", place(key), when), err)
-		err = t.patch(key, ownergraph.Precondition{}, ownergraph.Change{DropFinalizer: foreign})
+		err = t.patch(key, ownergraph.Precondition{}, ownergraph.Change{DropFinalizer: holdFinalizer})
 		t.notAbsent(fmt.Sprintf("Patch of %s %s", place(key), when), err)
 		err = t.delete(key, ownergraph.DeleteOptions{Precondition: exact(o)})
 		t.notAbsent(fmt.Sprintf("Delete of %s %s", place(key), when), err)
@@ -130,7 +130,7 @@ func unservedIsNotAbsent(t *trial) {
 		t.broken("Get of a kind that is not served fails", o.String())
 	}
 	t.notAbsent("Get of a kind that is not served", err)
-	err = t.patch(key, ownergraph.Precondition{}, ownergraph.Change{DropFinalizer: foreign})
+	err = t.patch(key, ownergraph.Precondition{}, ownergraph.Change{DropFinalizer: holdFinalizer})
 	t.refuse("Patch of a kind that is not served", err)
 	t.notAbsent("Patch of a kind that is not served", err)
 	err = t.delete(key, ownergraph.DeleteOptions{})
@@ -138,27 +138,27 @@ func unservedIsNotAbsent(t *trial) {
 	t.notAbsent("Delete of a kind that is not served", err)
 }
 
-func sicknessIsTold(t *trial) {
+func sicknessIsReported(t *trial) {
 	kind := t.main.Kind
 	w := t.watch()
 	w.mustSee("the watch begins", func(r *replica) bool { return r.serves(kind) })
-	heal := t.sicken(kind)
+	end := t.sicken(kind)
 	late := t.watch()
 	for _, w := range []*watcher{w, late} {
 		w.mustSee(fmt.Sprintf("the watch reports that %s is sick", kind), func(r *replica) bool { return r.of(kind).sick })
-		events, _ := w.look()
+		events, _ := w.reported()
 		if !replay(events).serves(kind) {
-			t.broken(fmt.Sprintf("%s is among the kinds that are known, although it is sick", kind), "the watch reported "+sayAll(events))
+			t.broken(fmt.Sprintf("%s is among the kinds that are known, although it is sick", kind), "the watch reported "+formatEvents(events))
 		}
 	}
-	heal()
+	end()
 	for _, w := range []*watcher{w, late} {
 		w.mustSee(fmt.Sprintf("the watch reports that %s has recovered", kind), func(r *replica) bool { return !r.of(kind).sick })
 	}
 }
 
-// sicknessTakesNothing looks at a watch that knew the kind, and at one that
-// begins while it is sick.
+// sicknessTakesNothing checks a watch that knew the kind, and one that begins while
+// the kind is sick.
 func sicknessTakesNothing(t *trial) {
 	o := t.made("a")
 	kind := t.main.Kind
@@ -175,10 +175,10 @@ func sicknessTakesNothing(t *trial) {
 			}
 			return true
 		})
-		events, _ := w.look()
+		events, _ := w.reported()
 		r := replay(events)
 		if !r.has(o.Key) && r.of(kind).ended > 0 {
-			t.broken(fmt.Sprintf("%s is not taken for gone while its kind is sick", o), "the watch reported "+sayAll(events))
+			t.broken(fmt.Sprintf("%s is not taken for gone while its kind is sick", o), "the watch reported "+formatEvents(events))
 		}
 	}
 }
@@ -187,10 +187,10 @@ func sicknessTakesNothing(t *trial) {
 func recoveryIsListed(t *trial) {
 	kept, gone := t.made("kept"), t.made("gone")
 	w := t.watch().ready()
-	heal := t.sicken(t.main.Kind)
+	end := t.sicken(t.main.Kind)
 	w.mustSee(fmt.Sprintf("the watch reports that %s is sick", t.main.Kind), func(r *replica) bool { return r.of(t.main.Kind).sick })
 	want := []ownergraph.Object{kept, gone}
-	if o, err := t.tryUpdate(withFinalizers(kept, another)); err == nil {
+	if o, err := t.tryUpdate(withFinalizers(kept, moreFinalizer)); err == nil {
 		want[0] = o
 	}
 	if o, err := t.tryCreate(t.object("new")); err == nil {
@@ -199,13 +199,13 @@ func recoveryIsListed(t *trial) {
 	if t.do("Client.Delete", func(ctx context.Context) error { return t.Client.Delete(ctx, gone.Key, ownergraph.DeleteOptions{}) }) == nil {
 		want = append(want[:1], want[2:]...)
 	}
-	heal()
-	w.mustSee(fmt.Sprintf("the watch knows %s after the recovery", sayObjects(want)), func(r *replica) bool {
+	end()
+	w.mustSee(fmt.Sprintf("the watch knows %s after the recovery", formatObjects(want)), func(r *replica) bool {
 		return !r.of(t.main.Kind).sick && r.agrees(t.main.Kind, want)
 	})
 }
 
-func vanishingIsTold(t *trial) {
+func vanishingIsReported(t *trial) {
 	kind := t.second.Kind
 	w := t.watch().ready()
 	t.vanish(kind)
@@ -214,9 +214,9 @@ func vanishingIsTold(t *trial) {
 	late.until(func(events []ownergraph.Event) bool {
 		return slices.ContainsFunc(events, func(e ownergraph.Event) bool { return e.Type == graph.KindsKnown })
 	})
-	events, _ := late.look()
+	events, _ := late.reported()
 	if replay(events).serves(kind) {
-		t.broken(fmt.Sprintf("a watch that begins now does not know %s", kind), "it reported "+sayAll(events))
+		t.broken(fmt.Sprintf("a watch that begins now does not know %s", kind), "it reported "+formatEvents(events))
 	}
 }
 
@@ -226,13 +226,14 @@ func vanishingTakesNothing(t *trial) {
 	w := t.watch().ready()
 	t.vanish(kind)
 	w.mustSee(fmt.Sprintf("the watch reports the kinds without %s", kind), func(r *replica) bool { return !r.serves(kind) })
-	events, _ := w.look()
+	events, _ := w.reported()
 	if !replay(events).has(o.Key) {
-		t.broken(fmt.Sprintf("%s is not taken for gone because its kind is not served", o), "the watch reported "+sayAll(events))
+		t.broken(fmt.Sprintf("%s is not taken for gone because its kind is not served", o), "the watch reported "+formatEvents(events))
 	}
 }
 
-// servedKindsAreListed: what a kind holds when it is back is the store's to say.
+// servedKindsAreListed leaves it to the store which objects the kind has when it is
+// back.
 func servedKindsAreListed(t *trial) {
 	kind := t.second.Kind
 	o := t.create(ownergraph.Object{Key: keyOf(t.second, "a")})
@@ -246,7 +247,7 @@ func servedKindsAreListed(t *trial) {
 		listed := r.serves(kind) && r.of(kind).ended > 0 && r.holds(fresh)
 		return listed && (r.has(o.Key) == (err == nil))
 	})
-	events, _ := w.look()
+	events, _ := w.reported()
 	relisted := false
 	for _, e := range events {
 		if e.Of() == kind && e.Type == graph.ListBegun {
@@ -257,6 +258,6 @@ func servedKindsAreListed(t *trial) {
 		}
 	}
 	if !relisted {
-		t.broken(fmt.Sprintf("%s is listed again when it is served again", kind), "the watch reported "+sayAll(events))
+		t.broken(fmt.Sprintf("%s is listed again when it is served again", kind), "the watch reported "+formatEvents(events))
 	}
 }

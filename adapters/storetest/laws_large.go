@@ -8,25 +8,25 @@ import (
 	"github.com/ownergraph/ownergraph"
 )
 
-// many is more than a page of any usual size has.
+// many is more than one page of any usual size.
 const many = 1100
 
-// lawsOfLarge are about more than a page.
+// lawsOfLarge are about more than one page.
 func lawsOfLarge() []law {
 	return []law{
 		{
 			name: "large/listing", rests: []string{watchComplete, "list/complete", "concurrency/no-lost-update"},
-			why: "what the end of a listing has not brought is gone: a listing that ends with its first page takes the dependents of all others with it",
+			why: "the end of a listing removes every object outside of it: a listing of one page deletes the dependents of all other objects",
 			run: largeListingsAreComplete,
 		},
 		{
 			name: "large/behind", rests: []string{slowLosesNone, "concurrency/no-lost-update"},
-			why: "a watch that was slow for long, and is not told that the log was cut, never sees what was in it",
+			why: "a slow watch that does not notice that the log was cut never sees the deleted changes",
 			run: watchesFarBehindLoseNothing,
 		},
 		{
 			name: "large/progress", needs: []need{needComparer}, rests: []string{"large/behind", "version/progress"},
-			why: "a watch that catches up in parts and says at the first that it is done shows owners as newer than dependents that it has not reported",
+			why: "a watch that catches up in parts must not report its progress too early: owners look newer than dependents that it has not reported",
 			run: progressFarBehindIsNotAhead,
 		},
 	}
@@ -36,7 +36,8 @@ func lawsOfLarge() []law {
 func (t *trial) makeMany(name string) []ownergraph.Object {
 	t.Helper()
 	made := make([]ownergraph.Object, many)
-	for from := 0; from < many; from += many / 10 { // each part within the time of a call
+	// Each part fits into the time of one call.
+	for from := 0; from < many; from += many / 10 {
 		errs := t.together(func(ctx context.Context, i int) (err error) {
 			for n := from + i; n < from+many/10; n += writers {
 				if made[n], err = t.Client.Create(ctx, t.object(fmt.Sprintf("%s-%04d", name, n))); err != nil {
@@ -52,7 +53,7 @@ func (t *trial) makeMany(name string) []ownergraph.Object {
 	return made
 }
 
-// largeListingsAreComplete also lists again, where the store can.
+// largeListingsAreComplete also lists again, if the store can.
 func largeListingsAreComplete(t *trial) {
 	want := map[ownergraph.Kind][]ownergraph.Object{t.main.Kind: t.makeMany("a")}
 	w := t.watch()
@@ -61,15 +62,15 @@ func largeListingsAreComplete(t *trial) {
 		t.list(t.main.Kind)
 		w.sees(func(r *replica) bool { return r.of(t.main.Kind).ended > 1 })
 	}
-	events, _ := w.look()
+	events, _ := w.reported()
 	t.listingsBring(events, want)
 	w.mustSee(fmt.Sprintf("the watch knows %d objects of %s", many, t.main.Kind), func(r *replica) bool {
 		return r.listed() && r.agrees(t.main.Kind, want[t.main.Kind])
 	})
 }
 
-// watchesFarBehindLoseNothing holds a watch while more is written than a store
-// may want to keep for it.
+// watchesFarBehindLoseNothing holds a watch while the log grows beyond the length
+// that a store may keep for it.
 func watchesFarBehindLoseNothing(t *trial) {
 	gone := t.made("gone")
 	w := t.watchHeld()

@@ -14,17 +14,17 @@ func lawsOfLister() []law {
 	return []law{
 		{
 			name: listAnew, needs: []need{needLister}, rests: []string{watchListing},
-			why: "an engine that doubts what it has seen of a kind decides nothing about it before the new listing",
+			why: "an engine that distrusts its state of a kind decides nothing about it before the new listing",
 			run: listsAnew,
 		},
 		{
 			name: "list/complete", needs: []need{needLister}, rests: []string{listAnew, watchComplete},
-			why: "what the end of the new listing has not brought is gone",
+			why: "the end of the new listing removes every object outside of it",
 			run: listsCompletely,
 		},
 		{
 			name: "list/every-watch", needs: []need{needLister}, rests: []string{listAnew},
-			why: "the engine that asked does not get its listing if another one does",
+			why: "each engine has its own watch: the engine that called List needs the listing in that one",
 			run: listsInEveryWatch,
 		},
 		{
@@ -44,7 +44,7 @@ func (t *trial) list(kind ownergraph.Kind) {
 func listsAnew(t *trial) {
 	w := t.watch().ready()
 	for _, info := range t.infos {
-		events, _ := w.look()
+		events, _ := w.reported()
 		before := replay(events).of(info.Kind).ended
 		t.list(info.Kind)
 		w.mustSee(fmt.Sprintf("the watch lists %s again", info.Kind), func(r *replica) bool { return r.of(info.Kind).ended > before })
@@ -59,7 +59,7 @@ func listsCompletely(t *trial) {
 	w := t.watch().ready()
 	t.list(t.main.Kind)
 	w.mustSee(fmt.Sprintf("the watch lists %s again", t.main.Kind), func(r *replica) bool { return r.of(t.main.Kind).ended > 1 })
-	events, _ := w.look()
+	events, _ := w.reported()
 	t.listingsBring(events, want)
 }
 

@@ -17,17 +17,17 @@ func lawsOfOutage() []law {
 	list := []law{
 		{
 			name: outageReads, rests: []string{readFresh, readMarked},
-			why: "a database that is busy holds what it held: taken for absent, every owner's dependents die",
+			why: "a busy database has lost nothing: an engine that takes its objects for absent deletes the dependents of every owner",
 			run: outagesProveNothing,
 		},
 		{
 			name: "outage/watch", rests: []string{watchComplete, watchReconnect, outageReads},
-			why: "a listing that breaks off and looks complete takes every object that it has not brought for gone",
+			why: "a listing that breaks off and looks complete removes every object of the missing part",
 			run: outagesCutNoListing,
 		},
 		{
 			name: "outage/writes", rests: append(writesRest(), outageReads, "outage/watch"),
-			why: "a write during an outage was done, or was not: an answer that says otherwise is built upon",
+			why: "a write during an outage is done or not done: the engine relies on its answer",
 			run: outagesLeaveWritesWhole,
 		},
 	}
@@ -42,7 +42,7 @@ func (t *trial) outage() (end func()) {
 	return t.begin("Outage", t.Outage)
 }
 
-// outagesProveNothing reads what is there, what is marked and what is not there.
+// outagesProveNothing reads a present, a marked and an absent object.
 func outagesProveNothing(t *trial) {
 	here, marked := t.touch(t.made("here")), t.marked("marked")
 	end := t.outage()
@@ -76,13 +76,13 @@ func outagesLeaveWritesWhole(t *trial) {
 	}
 }
 
-// stock is how many objects a listing has that an outage may cut.
-const stock = 200
+// outageObjects is the number of objects in a listing that an outage may cut.
+const outageObjects = 200
 
-// outagesCutNoListing begins watches and has outages at random moments.
+// outagesCutNoListing begins watches and causes outages at random moments.
 func outagesCutNoListing(t *trial) {
 	want := map[ownergraph.Kind][]ownergraph.Object{}
-	for i := range stock {
+	for i := range outageObjects {
 		want[t.main.Kind] = append(want[t.main.Kind], t.made(fmt.Sprintf("a%03d", i)))
 	}
 	begun := time.Now()
@@ -90,41 +90,41 @@ func outagesCutNoListing(t *trial) {
 	typical := time.Since(begun)
 	t.search(func(int) {
 		w := t.watch()
-		t.wait(moment(typical))
+		t.wait(randomPart(typical))
 		end := t.outage()
-		t.wait(moment(typical / 4))
+		t.wait(randomPart(typical / 4))
 		end()
 		t.survives(w, want)
 	})
 }
 
-// wait lets time pass, until the law ends.
+// wait waits for the time, or until the law ends.
 func (t *trial) wait(d time.Duration) {
 	ctx, cancel := context.WithTimeout(t.Context(), d)
 	defer cancel()
 	<-ctx.Done()
 }
 
-// survives breaks the law if a watch that has met an outage has taken anything for
-// gone. It may have ended.
+// survives breaks the law if a watch during an outage has removed an object. The
+// watch may have ended.
 func (t *trial) survives(w *watcher, want map[ownergraph.Kind][]ownergraph.Object) {
 	t.Helper()
 	w.sees(func(r *replica) bool { return r.listed() && r.agrees(t.main.Kind, want[t.main.Kind]) })
-	events, _ := w.look()
+	events, _ := w.reported()
 	t.listingsBring(events, want)
 	for _, e := range events {
 		if e.Type == graph.Gone || e.Type == graph.KindVanished {
-			t.broken("an outage ends no object and no kind", "the watch reported "+say(e))
+			t.broken("an outage ends no object and no kind", "the watch reported "+formatEvent(e))
 		}
 	}
 	select {
 	case <-w.ended:
 		if w.err == nil || errors.Is(w.err, context.Canceled) {
-			t.broken("a watch that an outage ends returns why", fmt.Sprint(w.err))
+			t.broken("a watch that an outage ends returns an error", fmt.Sprint(w.err))
 		}
 	default:
 		if !w.after(events).listed() {
-			w.missing("a watch that an outage has not ended goes on behind it")
+			w.missing("a watch that an outage has not ended goes on after it")
 		}
 	}
 	w.stop()

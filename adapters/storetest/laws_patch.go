@@ -23,66 +23,66 @@ func lawsOfPatch() []law {
 	return []law{
 		{
 			name: patchAccepted, rests: []string{readFresh},
-			why: "every write of the engine names UID and version: if they are right, it has to go through, or nothing is ever collected",
+			why: "every write of the engine has UID and version: if a store refuses the right ones, no object is ever collected",
 			run: patchIsAccepted,
 		},
 		{
 			name: patchUID, rests: []string{readFresh},
-			why: "a write that was judged for one incarnation hits the next one: a new object loses its owner, and dies",
+			why: "a write that was judged for one incarnation changes the next one: a new object loses its owner, and is deleted",
 			run: patchNeedsUID,
 		},
 		{
 			name: patchVersion, rests: []string{readMarked},
-			why: "a write that was judged on one state hits another: an owner reference that a user has just set is dropped",
+			why: "a write that was judged on one state changes another: the engine drops an owner reference that a user has just set",
 			run: patchNeedsVersion,
 		},
 		verb("patch/no-precondition", "a zero field of the precondition demands nothing", patchNeedsNothing),
 		{
 			name: patchConflict, rests: []string{readFresh, patchUID, patchVersion},
-			why: "what was answered with a conflict is judged again, as if it had not been done",
+			why: "after a conflict the engine judges again, as if the write had not been done",
 			run: patchConflictChangesNothing,
 		},
-		verb("patch/drop-owners", "a dangling reference that stays keeps its object from being judged; one that goes by mistake takes a living owner away",
+		verb("patch/drop-owners", "a dangling reference that stays blocks the decision on its object: a reference dropped by mistake removes a live owner",
 			patchDropsOwners),
-		verb("patch/add-owner", "an owner that is not added does not keep its dependent", patchAddsOwner),
-		verb(patchUnblock, "a ring of blocking references is broken by it: without, its owners wait for each other for ever", patchUnblocks),
-		verb(patchDrop, "an owner whose finalizer does not go stays for ever; one that loses another's goes too soon", patchDropsFinalizer),
-		verb("patch/add-finalizer", "a finalizer that is not there does not hold its object", patchAddsFinalizer),
+		verb("patch/add-owner", "a dependent without its added owner is deleted", patchAddsOwner),
+		verb(patchUnblock, "the engine breaks a ring of blocking references by it: without it, the owners wait for each other for ever", patchUnblocks),
+		verb(patchDrop, "an owner whose finalizer stays, stays for ever: an owner that loses a foreign finalizer goes too soon", patchDropsFinalizer),
+		verb("patch/add-finalizer", "a missing finalizer does not hold its object", patchAddsFinalizer),
 		{
 			name: "patch/no-change", rests: []string{readFresh, patchAccepted}, excuse: StillVersions,
-			why: "a write that is repeated, and changes nothing, wakes every watch: engines on one store keep each other busy",
+			why: "a repeated write wakes every watch if it makes a version: engines on one store keep each other busy",
 			run: patchChangesNothing,
 		},
 	}
 }
 
-// lawsOfSteps are about writes that are whole. They are behind the laws of
-// deletion and of the watch, by which they look.
+// lawsOfSteps are about writes that are whole. They come after the laws of deletion
+// and of the watch, which they use.
 func lawsOfSteps() []law {
 	return []law{
 		{
 			name: "patch/refused-changes-nothing", rests: []string{readMarked, noNewFinalizers},
-			why: "half of a refused write is a state that nobody has judged",
+			why: "no engine has judged the state after half of a refused write",
 			run: patchRefusedChangesNothing,
 		},
 		{
 			name: patchOneStep, rests: []string{watchExact, "patch/drop-owners", patchUnblock, patchDrop, "patch/add-finalizer"},
-			why: "between two halves of a write, an engine sees an object without its owner and its finalizer, and deletes it",
+			why: "between the two halves of a write, an engine sees an object without its owner and its finalizer, and deletes it",
 			run: patchIsOneStep,
 		},
 	}
 }
 
 func patchIsAccepted(t *trial) {
-	o := t.made("a", foreign)
-	t.accept(fmt.Sprintf("Patch of %s under its UID and version", o), t.patch(o.Key, exact(o), ownergraph.Change{DropFinalizer: foreign}))
+	o := t.made("a", holdFinalizer)
+	t.accept(fmt.Sprintf("Patch of %s under its UID and version", o), t.patch(o.Key, exact(o), ownergraph.Change{DropFinalizer: holdFinalizer}))
 	o = t.touch(t.live(o.Key))
-	change := ownergraph.Change{AddFinalizer: foreign}
+	change := ownergraph.Change{AddFinalizer: holdFinalizer}
 	t.accept(fmt.Sprintf("Patch of %s under its UID and version", o), t.patch(o.Key, exact(o), change))
 }
 
 func patchNeedsUID(t *trial) {
-	change := ownergraph.Change{AddFinalizer: foreign}
+	change := ownergraph.Change{AddFinalizer: holdFinalizer}
 	old := t.made("a")
 	t.remove(old)
 	now := t.made("a")
@@ -92,7 +92,7 @@ func patchNeedsUID(t *trial) {
 }
 
 func patchNeedsVersion(t *trial) {
-	change := ownergraph.Change{AddFinalizer: foreign}
+	change := ownergraph.Change{AddFinalizer: holdFinalizer}
 	old := t.made("a")
 	now := t.touch(old)
 	for _, pre := range []ownergraph.Precondition{{Version: old.Version}, exact(old)} {
@@ -101,26 +101,26 @@ func patchNeedsVersion(t *trial) {
 	marked := t.marked("b")
 	x := t.touch(t.made("x"))
 	t.refuse(fmt.Sprintf("Patch of %s under version %q", marked, x.Version),
-		t.patch(marked.Key, ownergraph.Precondition{UID: marked.UID, Version: x.Version}, ownergraph.Change{DropFinalizer: foreign}))
+		t.patch(marked.Key, ownergraph.Precondition{UID: marked.UID, Version: x.Version}, ownergraph.Change{DropFinalizer: holdFinalizer}))
 }
 
 func patchNeedsNothing(t *trial) {
-	o := t.made("a", foreign)
+	o := t.made("a", holdFinalizer)
 	for _, pre := range []ownergraph.Precondition{{}, {UID: o.UID}} {
 		what := fmt.Sprintf("Patch of %s under %+v", o, pre)
-		t.accept(what, t.patch(o.Key, pre, ownergraph.Change{DropFinalizer: foreign}))
-		t.accept(what, t.patch(o.Key, pre, ownergraph.Change{AddFinalizer: foreign}))
+		t.accept(what, t.patch(o.Key, pre, ownergraph.Change{DropFinalizer: holdFinalizer}))
+		t.accept(what, t.patch(o.Key, pre, ownergraph.Change{AddFinalizer: holdFinalizer}))
 	}
 	o = t.live(o.Key)
 	t.accept(fmt.Sprintf("Patch of %s under its version alone", o),
-		t.patch(o.Key, ownergraph.Precondition{Version: o.Version}, ownergraph.Change{DropFinalizer: foreign}))
+		t.patch(o.Key, ownergraph.Precondition{Version: o.Version}, ownergraph.Change{DropFinalizer: holdFinalizer}))
 }
 
 func patchConflictChangesNothing(t *trial) {
 	owner := t.made("owner")
 	old := t.owned("a", ownergraph.Owner{Key: owner.Key, Block: true})
 	now := t.touch(old)
-	change := ownergraph.Change{DropOwners: old.Owners, DropFinalizer: another, AddFinalizer: foreign}
+	change := ownergraph.Change{DropOwners: old.Owners, DropFinalizer: moreFinalizer, AddFinalizer: holdFinalizer}
 	for _, pre := range []ownergraph.Precondition{{UID: owner.UID}, {Version: old.Version}, exact(old)} {
 		if err := t.patch(now.Key, pre, change); err != nil {
 			t.wantSame(fmt.Sprintf("after a Patch under %+v that answered %q", pre, err), now, t.live(now.Key))
@@ -128,11 +128,11 @@ func patchConflictChangesNothing(t *trial) {
 	}
 }
 
-// patched patches the object as it is, and breaks the law unless it is left as
-// the change says.
+// patched patches the present object, and breaks the law if the result differs from
+// the change.
 func (t *trial) patched(o ownergraph.Object, change ownergraph.Change) ownergraph.Object {
 	t.Helper()
-	what := fmt.Sprintf("%s patched with %s", o, sayChange(change))
+	what := fmt.Sprintf("%s patched with %s", o, formatChange(change))
 	if err := t.patch(o.Key, exact(o), change); err != nil {
 		t.broken(what+" succeeds", err.Error())
 	}
@@ -162,7 +162,7 @@ func patchDropsOwners(t *trial) {
 	o = t.patched(o, ownergraph.Change{DropOwners: o.Owners})
 	t.patched(o, ownergraph.Change{DropOwners: []ownergraph.Owner{flagged}}) // it is not there any more
 
-	// A store may take one reference twice; then both go.
+	// A store may accept one reference twice. Then both go.
 	owner := ownergraph.Owner{Key: t.made("twice").Key}
 	b := t.object("b")
 	b.Owners = []ownergraph.Owner{owner, owner}
@@ -190,31 +190,31 @@ func patchUnblocks(t *trial) {
 }
 
 func patchDropsFinalizer(t *trial) {
-	o := t.made("a", foreign, another)
-	o = t.patched(o, ownergraph.Change{DropFinalizer: foreign})
-	o = t.patched(o, ownergraph.Change{DropFinalizer: another})
-	t.patched(o, ownergraph.Change{DropFinalizer: another}) // it is not there any more
+	o := t.made("a", holdFinalizer, moreFinalizer)
+	o = t.patched(o, ownergraph.Change{DropFinalizer: holdFinalizer})
+	o = t.patched(o, ownergraph.Change{DropFinalizer: moreFinalizer})
+	t.patched(o, ownergraph.Change{DropFinalizer: moreFinalizer}) // it is not there any more
 }
 
 func patchAddsFinalizer(t *trial) {
-	o := t.made("a", foreign)
-	o = t.patched(o, ownergraph.Change{AddFinalizer: another})
-	t.patched(o, ownergraph.Change{AddFinalizer: another}) // once is enough
+	o := t.made("a", holdFinalizer)
+	o = t.patched(o, ownergraph.Change{AddFinalizer: moreFinalizer})
+	t.patched(o, ownergraph.Change{AddFinalizer: moreFinalizer}) // once is enough
 }
 
-// patchIsOneStep looks at every state that a watch shows.
+// patchIsOneStep checks every state that a watch reports.
 func patchIsOneStep(t *trial) {
 	o := t.threeOwners()
-	o.Finalizers = []string{foreign}
+	o.Finalizers = []string{holdFinalizer}
 	o = t.update(o)
 	w := t.watch().ready()
-	change := ownergraph.Change{DropOwners: o.Owners[:1], Unblock: o.Owners[1:2], DropFinalizer: foreign, AddFinalizer: another}
+	change := ownergraph.Change{DropOwners: o.Owners[:1], Unblock: o.Owners[1:2], DropFinalizer: holdFinalizer, AddFinalizer: moreFinalizer}
 	now := t.patched(o, change)
 	w.sees(func(r *replica) bool { return r.holds(now) })
-	events, _ := w.look()
+	events, _ := w.reported()
 	for _, e := range events {
 		if e.Object.Key == o.Key && !sameContent(e.Object, o) && !sameContent(e.Object, now) {
-			t.broken(fmt.Sprintf("a patch leads from %s to %s in one step", o, now), "the watch reported "+say(e))
+			t.broken(fmt.Sprintf("a patch leads from %s to %s in one step", o, now), "the watch reported "+formatEvent(e))
 		}
 	}
 }
@@ -223,8 +223,8 @@ func patchChangesNothing(t *trial) {
 	o := t.threeOwners()
 	other := o.Owners[1]
 	other.UID = o.Owners[0].UID
-	for _, change := range []ownergraph.Change{{}, {DropFinalizer: foreign}, {Unblock: []ownergraph.Owner{other}}} {
-		what := fmt.Sprintf("%s patched with %s", o, sayChange(change))
+	for _, change := range []ownergraph.Change{{}, {DropFinalizer: holdFinalizer}, {Unblock: []ownergraph.Owner{other}}} {
+		what := fmt.Sprintf("%s patched with %s", o, formatChange(change))
 		t.accept(what, t.patch(o.Key, exact(o), change))
 		t.wantSame(what+", which changes nothing", o, t.live(o.Key))
 	}
@@ -233,11 +233,11 @@ func patchChangesNothing(t *trial) {
 func patchRefusedChangesNothing(t *trial) {
 	owner := t.made("owner")
 	o := t.owned("a", ownergraph.Owner{Key: owner.Key, Block: true})
-	o.Finalizers = []string{foreign}
+	o.Finalizers = []string{holdFinalizer}
 	o = t.update(o)
 	t.remove(o)
 	o = t.live(o.Key)
-	err := t.patch(o.Key, exact(o), ownergraph.Change{DropOwners: o.Owners, Unblock: o.Owners, AddFinalizer: another})
+	err := t.patch(o.Key, exact(o), ownergraph.Change{DropOwners: o.Owners, Unblock: o.Owners, AddFinalizer: moreFinalizer})
 	if err != nil {
 		t.wantSame(fmt.Sprintf("after a Patch that answered %q", err), o, t.live(o.Key))
 	}

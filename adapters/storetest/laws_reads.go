@@ -16,27 +16,27 @@ func lawsOfReads() []law {
 	return []law{
 		{
 			name: readFresh,
-			why:  "a decision rests on what a read answers: one that is older than the call shows an owner alive or gone that is not, and its dependent dies or stays",
+			why:  "a decision rests on the answers of reads: an answer older than the call shows a wrong state of an owner, and its dependent is deleted or stays wrongly",
 			run:  readsFresh,
 		},
 		{
 			name: readAbsent, rests: []string{readFresh},
-			why: "what is taken for an object keeps garbage for ever, and an owner that is gone waits for dependents that will never come",
+			why: "an engine that takes a removed object for present keeps its dependents for ever, and an owner waits for removed dependents",
 			run: readsAbsent,
 		},
 		{
 			name: "read/any-uid", rests: []string{readFresh},
-			why: "a read of one incarnation that finds another proves the first absent; without that answer its dependents are never collected",
+			why: "a read that answers another incarnation proves the first one absent: without that answer its dependents are never collected",
 			run: readsAnyUID,
 		},
 		{
 			name: readMarked, rests: []string{readFresh},
-			why: "an object that is being deleted still holds its dependents: taken for absent, they die although it may orphan them",
+			why: "an object that is being deleted still owns its dependents: an engine that takes it for absent deletes them, although it may orphan them",
 			run: readsMarked,
 		},
 		{
 			name: "read/scopes", needs: []need{needScoped}, rests: []string{readFresh, readAbsent},
-			why: "an owner of the same name in another scope is another object: mixed up, a dependent is deleted for somebody else's owner",
+			why: "an owner of the same name in another scope is another object: if a store mixes them up, a dependent is deleted for the wrong owner",
 			run: readsScopes,
 		},
 		{
@@ -55,10 +55,10 @@ func readsFresh(t *trial) {
 		t.wantSame("just updated", want, t.live(want.Key))
 	}
 	owner := t.made("owner")
-	if t.patch(want.Key, exact(want), ownergraph.Change{AddOwner: &ownergraph.Owner{Key: owner.Key}, AddFinalizer: foreign}) == nil {
+	if t.patch(want.Key, exact(want), ownergraph.Change{AddOwner: &ownergraph.Owner{Key: owner.Key}, AddFinalizer: holdFinalizer}) == nil {
 		o := t.live(want.Key)
 		if o.Version == want.Version {
-			t.broken("a read after a patch shows what it left", o.String())
+			t.broken("a read after a patch shows its result", o.String())
 		}
 		want = o
 	}
@@ -67,7 +67,7 @@ func readsFresh(t *trial) {
 	t.remove(want)
 	t.absent("just deleted", want.Key)
 	want = t.made("a")
-	t.wantSame("created anew", want, t.live(want.Key))
+	t.wantSame("created again", want, t.live(want.Key))
 }
 
 func readsAbsent(t *trial) {
@@ -87,14 +87,14 @@ func readsAnyUID(t *trial) {
 	for _, key := range []ownergraph.Key{now.Key, now.Key.Place(), old.Key} {
 		o, err := t.get(key)
 		if err != nil {
-			t.broken(fmt.Sprintf("a read of %s answers what is there, whatever its UID: %s", key, now), err.Error())
+			t.broken(fmt.Sprintf("a read of %s answers the object there, with any UID: %s", key, now), err.Error())
 		}
-		t.wantSame(fmt.Sprintf("a read of %s answers what is there, whatever its UID", key), now, o)
+		t.wantSame(fmt.Sprintf("a read of %s answers the object there, with any UID", key), now, o)
 	}
 }
 
 func readsMarked(t *trial) {
-	a := t.made("a", foreign)
+	a := t.made("a", holdFinalizer)
 	t.remove(a)
 	o, err := t.get(a.Key)
 	if err != nil {

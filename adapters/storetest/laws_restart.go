@@ -9,33 +9,33 @@ import (
 
 const restartKeeps = "restart/keeps"
 
-// lawsOfRestart are about what another process finds.
+// lawsOfRestart are about the data that a new process finds.
 func lawsOfRestart() []law {
 	return []law{
 		{
 			name: restartKeeps, needs: []need{needRestart}, rests: []string{readMarked},
-			why: "an owner that a crash has lost leaves dependents that are deleted for it",
+			why: "if a crash loses an owner, the engine deletes its dependents",
 			run: restartsKeep,
 		},
 		{
 			name: "restart/uids", needs: []need{needRestart}, rests: []string{"delete/new-uid"},
-			why: "a counter that begins anew gives a new object the UID of one that was seen gone: its dependents are deleted at once",
+			why: "a counter that begins again gives a new object the UID of a removed one: its dependents are deleted at once",
 			run: restartsReuseNoUID,
 		},
 		{
 			name: "restart/versions", needs: []need{needRestart}, rests: []string{readFresh, restartKeeps, "version/new"},
-			why: "a version that stands for two states lets through a write that was judged on the other one",
+			why: "a version that names two states accepts a write that was judged on the other state",
 			run: restartsReuseNoVersion,
 		},
 		{
 			name: "restart/watch", needs: []need{needRestart}, rests: []string{restartKeeps, watchComplete},
-			why: "an engine that starts anew knows what the first listing tells it",
+			why: "a new engine only knows the objects of the first listing",
 			run: restartsAreListed,
 		},
 	}
 }
 
-// restart goes on with the same data, opened anew.
+// restart goes on with the same data, opened again.
 func (t *trial) restart() {
 	t.Helper()
 	var next Subject
@@ -94,7 +94,7 @@ func restartsAreListed(t *trial) {
 	want := []ownergraph.Object{t.touch(t.made("a")), t.marked("b")}
 	t.remove(t.made("gone"))
 	t.restart()
-	t.watch().mustSee(fmt.Sprintf("the watch knows %s after a restart", sayObjects(want)), func(r *replica) bool {
+	t.watch().mustSee(fmt.Sprintf("the watch knows %s after a restart", formatObjects(want)), func(r *replica) bool {
 		return r.listed() && r.agrees(t.main.Kind, want)
 	})
 }

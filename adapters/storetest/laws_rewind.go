@@ -8,34 +8,34 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-const rewindTold = "rewind/told"
+const rewindReported = "rewind/told"
 
-// lawsOfRewind are about a history that goes backwards, as by a restore.
+// lawsOfRewind are about a history that goes backwards, as after a restore.
 func lawsOfRewind() []law {
 	list := []law{
 		{
-			name: rewindTold, rests: []string{watchGone},
-			why: "after a restore an owner that was seen gone may live again: an engine that is not told deletes its dependents",
-			run: rewindsAreTold,
+			name: rewindReported, rests: []string{watchGone},
+			why: "after a restore a removed owner may live again: an engine that does not notice the restore deletes its dependents",
+			run: rewindsAreReported,
 		},
 		{
 			name: "rewind/late-watch", rests: []string{watchListing},
-			why: "an engine whose watch was down during the restore has seen the owner go as well",
-			run: rewindsAreToldLate,
+			why: "an engine whose watch was down during the restore also knows the owner as gone",
+			run: rewindsAreReportedLate,
 		},
 		{
-			name: "rewind/listed", rests: []string{readFresh, watchGone, rewindTold},
-			why: "after a restore nothing is deleted before every kind has been listed anew",
+			name: "rewind/listed", rests: []string{readFresh, watchGone, rewindReported},
+			why: "after a restore an engine deletes nothing before every kind is listed again",
 			run: rewindsAreListed,
 		},
 		{
 			name: "rewind/uids", rests: []string{readFresh},
-			why: "a counter that goes back with the data gives a new object the UID of one that was seen gone: its dependents are deleted at once",
+			why: "a counter that goes back with the data gives a new object the UID of a removed one: its dependents are deleted at once",
 			run: rewindsReuseNoUID,
 		},
 		{
 			name: "rewind/versions", rests: []string{readFresh, "version/new"},
-			why: "a version that stands for two states lets through a write that was judged on the other one",
+			why: "a version that names two states accepts a write that was judged on the other state",
 			run: rewindsReuseNoVersion,
 		},
 	}
@@ -51,45 +51,46 @@ func (t *trial) backup() (restore func()) {
 	var back func(context.Context) error
 	t.hook("Backup", func(ctx context.Context) (err error) { back, err = t.Backup(ctx); return err })
 	if back == nil {
-		t.unable("hook Backup returned no way back")
+		t.unable("hook Backup returned no function that restores")
 	}
 	return func() {
 		t.Helper()
-		t.hook("the way back from Backup", back)
+		t.hook("the restore of Backup", back)
 	}
 }
 
-// rewindsAreTold to a watch that runs, by Rewound, by a version that goes back
-// where versions compare, or by its end: the next watch begins with Rewound.
-func rewindsAreTold(t *trial) {
+// rewindsAreReported accepts three reports in a running watch: Rewound, a lower
+// version where versions compare, or the end of the watch. The next watch then
+// begins with Rewound.
+func rewindsAreReported(t *trial) {
 	a := t.touch(t.touch(t.made("a")))
 	restore := t.backup()
 	w := t.watch().ready()
 	later := t.touch(a)
 	w.mustSee("the watch reports "+later.String(), func(r *replica) bool { return r.holds(later) })
 	restore()
-	told := w.until(func(events []ownergraph.Event) bool {
+	reported := w.until(func(events []ownergraph.Event) bool {
 		r := replay(events)
 		return r.rewound || is[ownergraph.VersionComparer](t.Subject) && r.holds(a)
 	})
-	if told {
+	if reported {
 		return
 	}
 	select {
-	case <-w.ended: // and what the next watch says is the law rewind/late-watch
+	case <-w.ended: // the law rewind/late-watch is about the next watch
 	default:
 		w.missing(fmt.Sprintf("the watch reports that history went back from %s to %s", later, a))
 	}
 }
 
-func rewindsAreToldLate(t *trial) {
+func rewindsAreReportedLate(t *trial) {
 	a := t.made("a")
 	restore := t.backup()
 	t.remove(a)
 	restore()
 	w := t.watch()
 	w.until(func(events []ownergraph.Event) bool { r := replay(events); return r.rewound || r.listed() })
-	events, _ := w.look()
+	events, _ := w.reported()
 	if len(events) == 0 || events[0].Type != graph.Rewound {
 		w.missing("a watch that begins after a restore begins with rewound")
 	}
@@ -107,12 +108,12 @@ func rewindsAreListed(t *trial) {
 	listed := func(r *replica) bool { return r.listed() && r.agrees(t.main.Kind, want) }
 	if !w.sees(listed) {
 		select {
-		case <-w.ended: // the restore took the connection with it
+		case <-w.ended: // the restore has ended the connection
 			w = t.watch()
 		default:
 		}
 	}
-	w.mustSee(fmt.Sprintf("every kind is listed anew, and the watch knows %s", sayObjects(want)), listed)
+	w.mustSee(fmt.Sprintf("every kind is listed again, and the watch knows %s", formatObjects(want)), listed)
 }
 
 func rewindsReuseNoUID(t *trial) {

@@ -13,36 +13,36 @@ import (
 
 const searchEveryWrite = "search/every-write"
 
-// lawsOfSearch are about moments that come by luck. Each searches for as long as
-// Config.Search says.
+// lawsOfSearch are about moments that are hard to meet. Each searches for the time
+// of Config.Search.
 func lawsOfSearch() []law {
 	return []law{
 		{
 			name: searchEveryWrite, rests: []string{watchSeveral, readFresh},
-			why: "a change that a watch has missed while several writers committed is never seen: an owner's end, a mark or a reference",
+			why: "a watch that misses a change while several writers commit never reports it: the end of an owner, a mark or a reference",
 			run: everyWriteIsReported,
 		},
 		{
 			name: "search/beginning", rests: []string{watchNoGap, watchReconnect, searchEveryWrite},
-			why: "what is committed just when a watch begins, and is in neither its listings nor its changes, is never seen",
+			why: "no watch ever sees a commit that is neither in its listings nor in the changes after them",
 			run: beginningsMissNothing,
 		},
 		{
 			name: "search/fence", level: ownergraph.Level2, needs: []need{needFencer}, rests: []string{fenceNotEarly, searchEveryWrite},
-			why: "a fence that begins while the watch reads may cover what it has not read: an owner is freed under a dependent",
+			why: "a fence that begins while the watch reads may cover changes that it has not read: an owner goes before its dependent",
 			run: fencesAreNotEarlyBesideWriters,
 		},
 		{
 			name: "search/cancelled", rests: []string{readFresh, deleteUID, "delete/conflict-changes-nothing", watchReconnect, "cancel/ended", "cancel/whole"},
-			why: "a call that was cut off and leaves a transaction, a lock or a connection behind spoils the calls of others: they answer the past, or nothing",
+			why: "a cancelled call that leaves an open transaction or a lock breaks other calls: they answer the past, or never",
 			run: cancelledCallsLeaveNothing,
 		},
 	}
 }
 
-// write has the writers touch each of their objects, in one round. After each
-// write they call then, on the writer's goroutine.
-func (c *crowd) write(then func(ctx context.Context, number int) error) {
+// write has each writer touch all its objects, in one round. After each write, the
+// writer's goroutine calls then.
+func (c *writerGroup) write(then func(ctx context.Context, number int) error) {
 	t := c.t
 	t.Helper()
 	errs := t.together(func(ctx context.Context, i int) error {
@@ -53,7 +53,7 @@ func (c *crowd) write(then func(ctx context.Context, number int) error) {
 				return err
 			}
 			c.objects[i][n] = o
-			if err := then(ctx, c.note(o)); err != nil {
+			if err := then(ctx, c.record(o)); err != nil {
 				return err
 			}
 		}
@@ -68,16 +68,17 @@ func toggled(finalizers []string) []string {
 	if len(finalizers) > 0 {
 		return nil
 	}
-	return []string{foreign}
+	return []string{holdFinalizer}
 }
 
-// knows breaks the law unless the watch comes to know what the writers have left.
-func (c *crowd) knows(w *watcher) {
+// mustBeKnown breaks the law if the watch does not report the writers' objects in
+// time.
+func (c *writerGroup) mustBeKnown(w *watcher) {
 	c.t.Helper()
 	if w.sees(func(r *replica) bool { return r.listed() && r.agrees(c.t.main.Kind, c.all()) }) {
 		return
 	}
-	events, _ := w.look()
+	events, _ := w.reported()
 	known := w.after(events)
 	var behind []ownergraph.Object
 	for _, o := range c.all() {
@@ -85,28 +86,28 @@ func (c *crowd) knows(w *watcher) {
 			behind = append(behind, o)
 		}
 	}
-	c.t.broken(fmt.Sprintf("the watch knows what several writers have left, %d objects", len(c.all())),
+	c.t.broken(fmt.Sprintf("the watch knows all %d objects of several writers", len(c.all())),
 		fmt.Sprintf("it has not reported %s", graph.Format(behind[:min(3, len(behind))])))
 }
 
-func none(context.Context, int) error { return nil }
+func noAction(context.Context, int) error { return nil }
 
 func everyWriteIsReported(t *trial) {
-	c := t.crowd(t.Client)
+	c := t.newWriterGroup(t.Client)
 	watches := []*watcher{t.watch().ready(), t.watch().ready()}
 	t.search(func(int) {
-		c.begin()
-		c.write(none)
+		c.beginRound()
+		c.write(noAction)
 		for _, w := range watches {
-			c.knows(w)
+			c.mustBeKnown(w)
 		}
 	})
 }
 
 func beginningsMissNothing(t *trial) {
-	c := t.crowd(t.Client)
+	c := t.newWriterGroup(t.Client)
 	t.search(func(int) {
-		c.begin()
+		c.beginRound()
 		var mu sync.Mutex
 		var watches []*watcher
 		c.write(func(_ context.Context, number int) error {
@@ -118,7 +119,7 @@ func beginningsMissNothing(t *trial) {
 			return nil
 		})
 		for _, w := range watches {
-			c.knows(w)
+			c.mustBeKnown(w)
 			if _, ended := w.stop(); !ended {
 				t.broken(fmt.Sprintf("a watch ends within %s when its context does", t.patience), "it goes on")
 			}
@@ -126,19 +127,19 @@ func beginningsMissNothing(t *trial) {
 	})
 }
 
-// fencesAreNotEarlyBesideWriters begins a fence behind every second write, while
-// others go on.
+// fencesAreNotEarlyBesideWriters begins a fence after every second write, while
+// other writers go on.
 func fencesAreNotEarlyBesideWriters(t *trial) {
 	f, _ := ownergraph.As[ownergraph.Fencer](t.Store)
-	c := t.crowd(t.Client)
+	c := t.newWriterGroup(t.Client)
 	w := t.watch().ready()
 	t.search(func(int) { t.fenceRound(c, f, w) })
 }
 
-// fenceRound is one round, judged by what the watch reports of it.
-func (t *trial) fenceRound(c *crowd, f ownergraph.Fencer, w *watcher) {
+// fenceRound is one round, judged by the events of the watch.
+func (t *trial) fenceRound(c *writerGroup, f ownergraph.Fencer, w *watcher) {
 	t.Helper()
-	c.begin()
+	c.beginRound()
 	marks, first := map[uint64]int{}, w.count()
 	c.write(func(ctx context.Context, number int) error {
 		if number%2 == 0 {
@@ -146,19 +147,19 @@ func (t *trial) fenceRound(c *crowd, f ownergraph.Fencer, w *watcher) {
 		}
 		id := uint64(rand.Uint32())
 		c.mu.Lock()
-		marks[id] = c.journal.now()
+		marks[id] = c.journal.last()
 		c.mu.Unlock()
 		return f.Fence(ctx, id)
 	})
 	last := t.fenceBy(f)
-	marks[last] = c.journal.now()
+	marks[last] = c.journal.last()
 	t.mustPass(w, last)
-	events, _ := w.look()
+	events, _ := w.reported()
 	t.notEarlyIn(events[first:], c.journal, marks)
 }
 
-// count returns how many events were reported.
+// count returns the number of reported events.
 func (w *watcher) count() int {
-	events, _ := w.look()
+	events, _ := w.reported()
 	return len(events)
 }

@@ -17,12 +17,12 @@ func lawsOfSecond() []law {
 	list := []law{
 		{
 			name: secondFresh, rests: []string{readFresh, patchVersion, "patch/conflict-changes-nothing", deleteVersion},
-			why: "a read or a write that does not see what another process has committed judges the past",
+			why: "a read or a write that misses the commit of another process judges the past",
 			run: secondsReadFresh,
 		},
 		{
 			name: secondObserved, rests: []string{watchEveryChange, watchGone},
-			why: "an engine has to see what is written beside it: a watch of its own process alone misses owners, marks and ends",
+			why: "an engine has to see the writes of other processes: a watch of its own process alone misses owners, marks and ends",
 			run: secondsAreObserved,
 		},
 		{
@@ -32,18 +32,18 @@ func lawsOfSecond() []law {
 		},
 		{
 			name: "second/every-write", rests: []string{secondObserved, "search/every-write"},
-			why: "what two processes commit at one time has to reach the watches of both",
+			why: "the commits of two processes at one time have to reach the watches of both",
 			run: secondsAreObservedAtOnce,
 		},
 		{
 			name: "second/fence", level: ownergraph.Level2, rests: []string{"second/every-write", "second/uids", fenceNotEarly},
-			why: "a fence that covers only what its own process has written frees an owner under a dependent of another one",
+			why: "a fence that covers only the writes of its own process removes an owner before a dependent of another process",
 			run: fencesCoverSeconds,
 		},
 		{
-			name: "second/rewound", level: ownergraph.Level2, rests: []string{secondObserved, rewindTold, rewindEpoch},
-			why: "an engine in another process has seen the same owners go as the one that was told of the restore",
-			run: secondsAreToldOfRewinds,
+			name: "second/rewound", level: ownergraph.Level2, rests: []string{secondObserved, rewindReported, rewindEpoch},
+			why: "an engine in another process knows the same owners as gone, and needs the report of the restore too",
+			run: secondsReportRewinds,
 		},
 	}
 	for i := range list {
@@ -54,8 +54,8 @@ func lawsOfSecond() []law {
 	return list
 }
 
-// beside opens the data once more.
-func (t *trial) beside() *trial {
+// secondHandle opens the data once more.
+func (t *trial) secondHandle() *trial {
 	t.Helper()
 	other := *t
 	t.hook("Second", func(ctx context.Context) (err error) { other.Subject, err = t.Second(ctx); return err })
@@ -63,31 +63,32 @@ func (t *trial) beside() *trial {
 	return &other
 }
 
-// as runs what breaks the law or fails on a copy of the trial, for the trial.
-func (t *trial) as(other *trial, run func()) {
-	defer func() { t.judged, t.verdict = t.judged || other.judged, other.verdict+t.verdict }()
+// onBehalf runs checks of a copy of the trial. A breach of the copy is a breach of
+// the trial.
+func (t *trial) onBehalf(other *trial, run func()) {
+	defer func() { t.foundBroken, t.breach = t.foundBroken || other.foundBroken, other.breach+t.breach }()
 	run()
 }
 
-// twice runs with each of the two as the first.
-func (t *trial) twice(run func(one, other *trial, round string)) {
+// bothWays runs with each of the two handles as the first.
+func (t *trial) bothWays(run func(one, other *trial, round string)) {
 	t.Helper()
-	other := t.beside()
-	t.as(other, func() {
+	other := t.secondHandle()
+	t.onBehalf(other, func() {
 		run(t, other, "a")
 		run(other, t, "b")
 	})
 }
 
 func secondsReadFresh(t *trial) {
-	t.twice(func(one, other *trial, round string) {
+	t.bothWays(func(one, other *trial, round string) {
 		o := one.made(round)
 		one.wantSame("read by another process", o, other.live(o.Key))
 		for range 3 {
 			old := o
 			o = one.touch(o)
 			other.refuse(fmt.Sprintf("a Patch of %s by another process, under its former version,", o),
-				other.patch(o.Key, exact(old), ownergraph.Change{AddFinalizer: foreign}))
+				other.patch(o.Key, exact(old), ownergraph.Change{AddFinalizer: holdFinalizer}))
 			other.wantSame("read by another process", o, other.live(o.Key))
 			o = other.touch(o)
 			one.wantSame("changed by another process", o, one.live(o.Key))
@@ -98,10 +99,10 @@ func secondsReadFresh(t *trial) {
 	})
 }
 
-// secondsAreObserved writes by one and watches by the other, which writes
+// secondsAreObserved writes by one handle, and watches by the other, which writes
 // nothing.
 func secondsAreObserved(t *trial) {
-	t.twice(func(one, other *trial, round string) {
+	t.bothWays(func(one, other *trial, round string) {
 		w, j := other.watch().ready(), &journal{}
 		o := j.put(one.made(round))
 		other.allReported(w, j)
@@ -115,7 +116,7 @@ func secondsAreObserved(t *trial) {
 
 func secondsShareNoNumbers(t *trial) {
 	uids, versions := map[ownergraph.UID]ownergraph.Object{}, map[ownergraph.Version]ownergraph.Object{}
-	t.twice(func(one, other *trial, round string) {
+	t.bothWays(func(one, other *trial, round string) {
 		for i := range 8 {
 			for at, s := range []*trial{one, other} {
 				o := s.made(fmt.Sprintf("%s-%d-%d", round, i, at))
@@ -137,46 +138,46 @@ func secondsShareNoNumbers(t *trial) {
 }
 
 func secondsAreObservedAtOnce(t *trial) {
-	other := t.beside()
-	t.as(other, func() {
-		c := t.crowd(t.Client, other.Client)
+	other := t.secondHandle()
+	t.onBehalf(other, func() {
+		c := t.newWriterGroup(t.Client, other.Client)
 		watches := []*watcher{t.watch().ready(), other.watch().ready()}
 		t.search(func(int) {
-			c.begin()
-			c.write(none)
+			c.beginRound()
+			c.write(noAction)
 			for _, w := range watches {
-				c.knows(w)
+				c.mustBeKnown(w)
 			}
 		})
 	})
 }
 
-// fencesCoverSeconds writes by both, and begins fences by the one that watches.
+// fencesCoverSeconds writes by both, and begins fences by the watching handle.
 func fencesCoverSeconds(t *trial) {
-	other := t.beside()
-	t.as(other, func() {
+	other := t.secondHandle()
+	t.onBehalf(other, func() {
 		f, _ := ownergraph.As[ownergraph.Fencer](t.Store)
-		c := t.crowd(other.Client)
+		c := t.newWriterGroup(other.Client)
 		w := t.watch().ready()
 		t.search(func(int) { t.fenceRound(c, f, w) })
 	})
 }
 
-func secondsAreToldOfRewinds(t *trial) {
-	other := t.beside()
-	t.as(other, func() {
+func secondsReportRewinds(t *trial) {
+	other := t.secondHandle()
+	t.onBehalf(other, func() {
 		a := t.touch(t.made("a"))
 		restore := t.backup()
 		w := other.watch().ready()
 		later := t.touch(a)
 		w.mustSee("the watch reports "+later.String(), func(r *replica) bool { return r.holds(later) })
 		restore()
-		if !w.until(func([]ownergraph.Event) bool { return len(w.epochs()) > 0 }) && !w.over() {
-			w.missing("a watch of another process is told of the restore")
+		if !w.until(func([]ownergraph.Event) bool { return len(w.epochs()) > 0 }) && !w.hasEnded() {
+			w.missing("a watch of another process reports the restore")
 		}
-		told := append(w.epochs(), other.announced())
-		if epoch := t.announced(); told[0] != epoch {
-			t.broken(fmt.Sprintf("a watch of another process is told of the restore, with its epoch %q", epoch), fmt.Sprintf("it was told %q", told[0]))
+		reported := append(w.epochs(), other.announced())
+		if epoch := t.announced(); reported[0] != epoch {
+			t.broken(fmt.Sprintf("a watch of another process reports the restore, with its epoch %q", epoch), fmt.Sprintf("it reported %q", reported[0]))
 		}
 	})
 }

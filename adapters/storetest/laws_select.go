@@ -21,22 +21,22 @@ func lawsOfSelector() []law {
 	return []law{
 		{
 			name: selectMatches, needs: needs, rests: []string{readFresh},
-			why: "what matches is deleted with its holder, what does not outlives it: one that is mistaken for the other dies, or stays for ever",
+			why: "the engine deletes the matching objects with their holder, and keeps the others: a wrong match deletes an object, or keeps it for ever",
 			run: selectsMatches,
 		},
 		{
 			name: "select/fresh", needs: needs, rests: []string{selectMatches},
-			why: "a holder goes when nothing matches any more: an answer that is older than the call leaves behind what was labelled since",
+			why: "a holder goes when nothing matches any more: an answer older than the call leaves behind an object that was labelled since",
 			run: selectsFresh,
 		},
 		{
 			name: "select/version", needs: needs, rests: []string{selectMatches, watchComplete},
-			why: "a delete is conditioned on the version that matched: labels that change without it have an object deleted which belongs to somebody else by now",
+			why: "a delete names the version that matched: if new labels make no new version, the engine deletes an object that matches no more",
 			run: labelsMakeVersions,
 		},
 		{
 			name: "select/pages", needs: needs, rests: []string{selectMatches},
-			why: "what falls between two pages stays behind when its holder is gone",
+			why: "an object that is missing between two pages stays when its holder is gone",
 			run: selectsPages,
 		},
 		{
@@ -46,18 +46,18 @@ func lawsOfSelector() []law {
 		},
 		{
 			name: "select/unknown-kind", needs: needs, rests: []string{selectMatches},
-			why: "an empty answer is taken for proof that nothing is there",
+			why: "the engine takes an empty answer as proof that no object matches",
 			run: selectsNoUnknownKind,
 		},
 		{
-			name: "select/sick", needs: []need{needSelector, needLabel, needSicken}, rests: []string{selectMatches, sickTold, watchListing},
-			why: "an empty answer of a kind that is out of reach is taken for proof that nothing is there",
+			name: "select/sick", needs: []need{needSelector, needLabel, needSicken}, rests: []string{selectMatches, sickReported, watchListing},
+			why: "the engine takes an empty answer as proof that no object matches, also for a kind out of reach",
 			run: selectsNoSickKind,
 		},
 	}
 }
 
-// label has a user set an object's labels, and returns the object as it is then.
+// label sets an object's labels as a user, and returns the object after that.
 func (t *trial) label(o ownergraph.Object, labels map[string]string) ownergraph.Object {
 	t.Helper()
 	if err := t.do("the Label hook", func(ctx context.Context) error { return t.Label(ctx, o.Key, labels) }); err != nil {
@@ -76,8 +76,8 @@ func (t *trial) trySelect(q ownergraph.Selection) (page ownergraph.Selected, err
 	return page, err
 }
 
-// selects breaks the law unless exactly the wanted objects of their kind match,
-// at their versions, with the values of the label.
+// selects breaks the law if the answer differs from the wanted objects of the kind,
+// with their versions and the values of the label.
 func (t *trial) selects(selector string, limit int, values []string, want ...ownergraph.Object) {
 	t.Helper()
 	q := ownergraph.Selection{Kind: t.main.Kind, Selector: selector, Label: tagged, Limit: limit}
@@ -172,7 +172,7 @@ func selectsPages(t *trial) {
 }
 
 func selectsMarked(t *trial) {
-	a := t.label(t.made("a", foreign), map[string]string{tagged: "1"})
+	a := t.label(t.made("a", holdFinalizer), map[string]string{tagged: "1"})
 	t.userDelete(a.Key, ownergraph.DeleteOptions{Propagation: ownergraph.Background})
 	t.selects(tagged+"=1", 0, []string{"1"}, t.live(a.Key))
 }
@@ -190,7 +190,7 @@ func selectsNoSickKind(t *trial) {
 	if err := t.do("the Sicken hook", func(ctx context.Context) error { _, err := t.Sicken(ctx, t.main.Kind); return err }); err != nil {
 		t.unable("Sicken: %v", err)
 	}
-	w.mustSee("the watch tells that the kind is sick", func(r *replica) bool { return r.of(t.main.Kind).sick })
+	w.mustSee("the watch reports that the kind is sick", func(r *replica) bool { return r.of(t.main.Kind).sick })
 	page, err := t.trySelect(ownergraph.Selection{Kind: t.main.Kind, Selector: tagged})
 	if err == nil && len(page.Objects) == 0 {
 		t.broken("Select of a kind that is out of reach is an error", "it matched nothing")

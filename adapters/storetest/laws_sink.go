@@ -14,22 +14,22 @@ const (
 	slowLosesNone = "watch/slow-loses-nothing"
 )
 
-// lawsOfSink are about how a watch and its sink get on.
+// lawsOfSink are about a watch and its sink.
 func lawsOfSink() []law {
 	return []law{
 		{
 			name: slowHolds, rests: []string{watchEveryChange},
-			why: "the engine's sink waits while it thinks: if users and other engines wait with it, one slow engine stops a whole cluster",
-			run: slowHoldsNobody,
+			why: "the engine's sink may be slow: if users and other engines wait for it, one slow engine stops a whole cluster",
+			run: slowHoldsNoCaller,
 		},
 		{
 			name: slowLosesNone, rests: []string{watchGone, slowHolds},
-			why: "a bounded buffer that overflows without a new listing has lost the end of an owner, and nobody looks again",
+			why: "a bounded buffer that overflows without a new listing loses the end of an owner for ever",
 			run: slowLosesNothing,
 		},
 		{
 			name: "watch/sink-error", rests: []string{watchListing},
-			why: "an engine that stops has to get its watch back; one that goes on beside the next tells an old state again",
+			why: "an engine that stops waits for its watch to end: a watch that goes on beside the next one reports old states",
 			run: sinkErrorEnds,
 		},
 		{
@@ -40,7 +40,7 @@ func lawsOfSink() []law {
 	}
 }
 
-func slowHoldsNobody(t *trial) {
+func slowHoldsNoCaller(t *trial) {
 	other := t.watch().ready()
 	w := t.watchHeld()
 	w.holdAt("the watch begins", func(ownergraph.Event) bool { return true })
@@ -54,7 +54,7 @@ func slowHoldsNobody(t *trial) {
 	w.free()
 }
 
-// heldWrite is a call that has to go through although a watch is held.
+// heldWrite makes a call that has to succeed although a watch is held.
 func (t *trial) heldWrite(what string, call func() (ownergraph.Object, error)) ownergraph.Object {
 	t.Helper()
 	o, err := call()
@@ -103,7 +103,7 @@ func (t *trial) sinkFailsAt(what string, at func(ownergraph.Event) bool) {
 		w.ready()
 		t.made("change")
 	}
-	err, ended := w.returns()
+	err, ended := w.waitEnd()
 	if !ended {
 		t.broken(fmt.Sprintf("a watch whose sink fails at %s ends", what), "it has not ended")
 	}
@@ -111,13 +111,14 @@ func (t *trial) sinkFailsAt(what string, at func(ownergraph.Event) bool) {
 		t.broken("the watch returns the sink's error, wrapped", fmt.Sprint(err))
 	}
 	t.made(fmt.Sprintf("after%d", len(what)))
-	if events, _ := w.look(); !at(events[len(events)-1]) {
-		t.broken(fmt.Sprintf("the sink is not called again after it has failed at %s", what), "it was called with "+sayAll(events))
+	if events, _ := w.reported(); !at(events[len(events)-1]) {
+		t.broken(fmt.Sprintf("the sink is not called again after it has failed at %s", what), "it was called with "+formatEvents(events))
 	}
 }
 
-// sinkIsCalledOnce has every kind to tell while a call is held. That the other
-// watch has told all of it is how the store has had its chance.
+// sinkIsCalledOnce makes changes of every kind while a call of the sink is held.
+// When the other watch has reported all of them, the store had its chance to call
+// the sink again.
 func sinkIsCalledOnce(t *trial) {
 	w := t.watchHeld()
 	w.holdAt("the watch begins a listing", func(e ownergraph.Event) bool { return e.Type == graph.ListBegun })

@@ -11,38 +11,38 @@ import (
 
 const textNames = "text/names"
 
-// lawsOfText are about text that a store takes for other text, and about what is
-// too long or too large for its columns.
+// lawsOfText are about text that a store confuses with other text, and about text
+// or numbers that do not fit into its columns.
 func lawsOfText() []law {
 	return []law{
 		{
 			name: textNames, rests: []string{readFresh, readAbsent},
-			why: "an owner whose name is only like another one's is another object: read as that one, it looks alive or gone, and a delete hits the wrong object",
+			why: "an owner with a similar name is another object: if a store confuses them, a delete removes the wrong object",
 			run: namesAreExact,
 		},
 		{
 			name: "text/scopes", needs: []need{needScoped}, rests: []string{"read/scopes"},
-			why: "an object in a scope that is only like another one is another object",
+			why: "an object in a scope with a similar name is another object",
 			run: scopesAreExact,
 		},
 		{
 			name: "text/kinds", rests: []string{readFresh},
-			why: "an object of a kind that is only like another one is another object",
+			why: "an object of a kind with a similar name is another object",
 			run: kindsAreExact,
 		},
 		{
 			name: "text/places", rests: []string{readFresh, readAbsent},
-			why: "two objects at one place are one owner to those who refer by name, and either may be read for the other",
+			why: "two objects at one place look like one owner, and a read may answer either of them",
 			run: placesAreTakenOnce,
 		},
 		{
 			name: "text/references", rests: []string{readFresh, watchComplete},
-			why: "a reference that is stored as another one, or not at all, frees an owner, or deletes for one that never was",
+			why: "a reference that is stored wrongly, or not at all, removes an owner too early, or deletes its dependent",
 			run: referencesAreExact,
 		},
 		{
 			name: "text/sizes", rests: []string{readFresh, watchExact},
-			why: "what is cut without a word loses the owners that keep an object, or the finalizers that hold it",
+			why: "a store that cuts a list without an error loses the owners that keep an object, or the finalizers that hold it",
 			run: sizesAreExact,
 		},
 		{
@@ -53,12 +53,12 @@ func lawsOfText() []law {
 	}
 }
 
-// pair is two texts that some store takes for one.
+// pair has two texts that some store takes for one.
 type pair struct{ one, other, reason string }
 
-// alike returns pairs of names. A store may refuse any name, and then has no
+// similarNames returns pairs of names. A store may refuse any name, and then has no
 // object of it.
-func alike() []pair {
+func similarNames() []pair {
 	long := strings.Repeat("x", 62)
 	return []pair{
 		{"alike", "Alike", "a collation that folds case"},
@@ -74,7 +74,7 @@ func alike() []pair {
 		{"1000", "1e3", "a number"},
 		{"nul", "nul\x00", "text that ends at a NUL byte"},
 		{"nul", "nul\x00more", "text that ends at a NUL byte"},
-		{"a", "a\u200b", "characters that are not seen"},
+		{"a", "a\u200b", "invisible characters"},
 		{"ﬁne", "fine", "compatibility forms"},
 		{"a'b", "a''b", "quotes that are doubled"},
 		{"a\\b", "a\\\\b", "escapes"},
@@ -84,11 +84,12 @@ func alike() []pair {
 }
 
 func namesAreExact(t *trial) {
-	for _, p := range alike() {
+	for _, p := range similarNames() {
 		t.different(t.named(p.one), t.named(p.other), p.reason)
 		t.different(t.named(p.other), t.named(p.one), p.reason)
 	}
-	if t.main.Scoped { // keys of several parts, joined by a separator
+	// Keys of several parts, joined by a separator.
+	if t.main.Scoped {
 		for _, sep := range []string{"/", ":", "|", ",", ".", "-", "\x00", "#"} {
 			one, other := t.named("b"+sep+"c"), t.named("c")
 			other.Scope += sep + "b"
@@ -103,30 +104,33 @@ func (t *trial) named(name string) ownergraph.Key {
 	return key
 }
 
-// different makes one of two objects, and looks for the other. Where the other
-// can be made as well, both live beside each other.
+// different makes one of two objects, and reads the other. If the store can make
+// both, they must live beside each other.
 func (t *trial) different(one, other ownergraph.Key, reason string) {
 	t.Helper()
 	what := fmt.Sprintf("%q and %q (%s)", one.Scope+"/"+one.Name, other.Scope+"/"+other.Name, reason)
 	alone := t.makes(other)
 	o, err := t.tryCreate(ownergraph.Object{Key: one})
 	if err != nil {
-		return // such a name is refused
+		// The store refuses such a name.
+		return
 	}
 	if o.Place() != one {
 		t.remove(o)
-		return // or made into another one, which the answer says
+		// The store makes another name of it, and its answer says so.
+		return
 	}
 	if _, err := t.get(one); errors.Is(err, ownergraph.ErrRefused) || errors.Is(err, ownergraph.ErrInvalid) {
 		t.remove(o)
-		return // the engine may not name it so, and is told
+		// The engine may not use the name, and the error says so.
+		return
 	}
 	t.wantSame(what+": read as it was made", o, t.live(one))
 	if seen, err := t.get(other); err == nil {
 		t.broken(what+" are different: only the first is there", fmt.Sprintf("a read of the second answers %s", seen))
 	}
 	_ = t.delete(other, ownergraph.DeleteOptions{Propagation: ownergraph.Background})
-	_ = t.patch(other, ownergraph.Precondition{}, ownergraph.Change{AddFinalizer: foreign})
+	_ = t.patch(other, ownergraph.Precondition{}, ownergraph.Change{AddFinalizer: holdFinalizer})
 	t.stillThere(what+": after a Delete and a Patch of the second", o)
 	if !alone {
 		t.remove(o)
@@ -142,7 +146,7 @@ func (t *trial) different(one, other ownergraph.Key, reason string) {
 	t.remove(o)
 }
 
-// makes reports whether the store takes such an object, and removes it.
+// makes reports whether the store accepts such an object, and removes it.
 func (t *trial) makes(key ownergraph.Key) bool {
 	t.Helper()
 	o, err := t.tryCreate(ownergraph.Object{Key: key})
@@ -206,7 +210,7 @@ func placesAreTakenOnce(t *trial) {
 	}
 }
 
-// referencesAreExact writes references that some store stores as others.
+// referencesAreExact writes references that some store confuses with others.
 func referencesAreExact(t *trial) {
 	ref := func(name string, uid ownergraph.UID) ownergraph.Owner {
 		key := t.object(name).Key
@@ -229,10 +233,11 @@ func referencesAreExact(t *trial) {
 		wanted.Owners = refs
 		now, err := t.tryUpdate(wanted)
 		if err != nil {
-			continue // it is refused, which loses nothing
+			// A refused write loses nothing.
+			continue
 		}
-		t.wantContent("updated with references to owners that are alike", wanted, now)
-		t.wantContent("read with references to owners that are alike", wanted, t.live(o.Key))
+		t.wantContent("updated with references to owners with similar names", wanted, now)
+		t.wantContent("read with references to owners with similar names", wanted, t.live(o.Key))
 		o = now
 	}
 	t.watch().mustSee("the watch knows "+o.String(), func(r *replica) bool {
@@ -241,7 +246,8 @@ func referencesAreExact(t *trial) {
 	})
 }
 
-// sizesAreExact writes what some column cannot hold. It may be refused.
+// sizesAreExact writes objects that do not fit into some column. The store may
+// refuse them.
 func sizesAreExact(t *trial) {
 	w := t.watch().ready()
 	for _, n := range []int{20, 70, 150, 300, 600, 1000} {
@@ -256,18 +262,19 @@ func sizesAreExact(t *trial) {
 		}
 		made, err := t.tryCreate(o)
 		if err != nil {
-			return // it is refused, and so will be more
+			// The store refuses the size, and would refuse more.
+			return
 		}
 		o.Key = made.Key
 		what := fmt.Sprintf("an object with %d owners", n)
 		t.sameSize(what+", read", o, t.live(made.Key))
 		w.mustSee("the watch reports "+what, func(r *replica) bool { return r.holds(made) })
-		events, _ := w.look()
+		events, _ := w.reported()
 		t.sameSize(what+", watched", o, w.after(events).of(o.Kind).objects[o.Key])
 	}
 }
 
-// sameSize is wantContent, which does not print what is large.
+// sameSize is wantContent for large objects, which it does not print.
 func (t *trial) sameSize(what string, want, seen ownergraph.Object) {
 	t.Helper()
 	if !sameContent(want, seen) {

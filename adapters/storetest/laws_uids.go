@@ -13,7 +13,7 @@ import (
 func lawsOfUIDText() []law {
 	return []law{{
 		name: "uid/unforeseeable", excuse: UnforeseeableUIDs,
-		why: "a user refers to the UID that the next object will get: the engine reads that owner as absent, and later deletes what the real one owns",
+		why: "a user refers to the UID of the next object: the engine reads that owner as absent, and later deletes the dependents of the real one",
 		run: uidsAreUnforeseeable,
 	}}
 }
@@ -21,9 +21,9 @@ func lawsOfUIDText() []law {
 const (
 	// manyUIDs suffice to see nearly every digit of a base at each place.
 	manyUIDs = 64
-	// leastChance is how many bits of a UID have to be chance. UUIDs of version 7
-	// have at least 62, of which this many are seen in any case.
-	leastChance = 48
+	// minRandomBits is the least number of random bits in a UID. UUIDs of version 7
+	// have at least 62, of which at least this number shows.
+	minRandomBits = 48
 )
 
 func uidsAreUnforeseeable(t *trial) {
@@ -32,27 +32,27 @@ func uidsAreUnforeseeable(t *trial) {
 		uids = append(uids, t.made(fmt.Sprintf("a%d", i)).UID)
 	}
 	if why := foreseeable(uids); why != "" {
-		t.broken("the next UID cannot be told from those before", fmt.Sprintf("%s: %q, %q, %q", why, uids[0], uids[1], uids[2]))
+		t.broken("the next UID cannot be foreseen from those before", fmt.Sprintf("%s: %q, %q, %q", why, uids[0], uids[1], uids[2]))
 	}
 }
 
-// foreseeable says why the next UID can be told from those before, "" if that
-// does not show. What looks like chance and is not (a hash of a counter) passes.
+// foreseeable returns the reason why the next UID can be foreseen, or "" if the kit
+// finds none. A hash of a counter looks random, and passes.
 // Held by TestForeseeable.
 func foreseeable(uids []ownergraph.UID) string {
-	if bits := chance(uids); bits < leastChance {
-		return fmt.Sprintf("of %d UIDs one after another at most %.0f bits differ", len(uids), bits)
+	if bits := randomBits(uids); bits < minRandomBits {
+		return fmt.Sprintf("at most %.0f bits differ among %d consecutive UIDs", bits, len(uids))
 	}
 	if equalSteps(uids) {
-		return "each is the one before and the same step"
+		return "each is the UID before plus the same step"
 	}
 	return ""
 }
 
-// chance returns how many bits differ among the UIDs at most: the sum over the
-// places, counted from the end, of the logarithm of how many digits were seen
-// there.
-func chance(uids []ownergraph.UID) float64 {
+// randomBits returns the largest number of bits that differ among the UIDs. It is
+// the sum, over the places from the end, of the logarithm of the number of digits
+// seen there.
+func randomBits(uids []ownergraph.UID) float64 {
 	bits := 0.0
 	for place := 1; ; place++ {
 		digits, any := map[byte]bool{}, false
@@ -70,8 +70,8 @@ func chance(uids []ownergraph.UID) float64 {
 	}
 }
 
-// equalSteps reports whether the UIDs, read as numbers, are an arithmetic
-// sequence, as those of a counter with a large step are.
+// equalSteps reports whether the UIDs, read as numbers, are an arithmetic sequence,
+// as those of a counter with a large step are.
 func equalSteps(uids []ownergraph.UID) bool {
 	var step *big.Int
 	for i := 1; i < len(uids); i++ {
@@ -89,8 +89,8 @@ func equalSteps(uids []ownergraph.UID) bool {
 	return true
 }
 
-// number reads the letters and digits of a UID in base 36, or in base 16 where
-// it has no others.
+// number reads the letters and digits of a UID in base 36, or in base 16 if it has
+// no others.
 func number(u ownergraph.UID) (*big.Int, bool) {
 	text := strings.Map(func(r rune) rune {
 		if r == '-' || r == '_' || r == ':' || r == '.' {

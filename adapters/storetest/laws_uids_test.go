@@ -13,18 +13,18 @@ import (
 	"github.com/ownergraph/ownergraph"
 )
 
-// randomHex returns digits of chance.
+// randomHex returns random digits.
 func randomHex(digits int) string {
 	b := make([]byte, (digits+1)/2)
 	_, _ = rand.Read(b)
 	return hex.EncodeToString(b)[:digits]
 }
 
-// TestForeseeable: what counts in some way is found, and the usual random UIDs
-// never are, in 200 runs of each.
+// TestForeseeable checks that UIDs that count in some way are found. The usual
+// random UIDs are never found, in 200 runs of each.
 func TestForeseeable(t *testing.T) {
 	const crockford = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
-	uuid7 := func(at int) string { // as servers make them: 48 bits of milliseconds, 12 of microseconds, 62 of chance
+	uuid7 := func(at int) string { // as servers make them: 48 bits of milliseconds, 12 of microseconds, 62 random bits
 		h := fmt.Sprintf("%012x", 1795000000000+at/4)
 		return fmt.Sprintf("%s-%s-7%03x-%c%s-%s", h[:8], h[8:], at*40%4096, "89ab"[randomByte()%4], randomHex(3), randomHex(12))
 	}
@@ -48,25 +48,25 @@ func TestForeseeable(t *testing.T) {
 		{"large steps", func(i int) string { return fmt.Sprintf("%016x", i*0x123456789abcd) }, true, "a step that changes every digit is a step"},
 		{"nanoseconds", func(i int) string { return strconv.Itoa(1795000000000000000 + i*183217 + int(randomByte())) }, true, "the time, within a millisecond"},
 		{"UUID version 1", func(i int) string { return fmt.Sprintf("%08x-9b1d-11ef-8a10-0242ac120002", 0x5c3a0000+i*2113) }, true, "the time and the machine"},
-		{"ObjectID", func(i int) string { return fmt.Sprintf("674085a1c0ffee5bad%06x", 0x1a2b3c+i) }, true, "a counter behind chance that stays"},
+		{"ObjectID", func(i int) string { return fmt.Sprintf("674085a1c0ffee5bad%06x", 0x1a2b3c+i) }, true, "a counter behind a fixed random part"},
 		{"Snowflake", func(i int) string { return strconv.Itoa((1795000000000+i/3)<<22 | 5<<12 | i%3) }, true, "the time and a counter"},
 		{"UUID version 4", func(int) string {
 			return fmt.Sprintf("%s-%s-4%s-%c%s-%s", randomHex(8), randomHex(4), randomHex(3), "89ab"[randomByte()%4], randomHex(3), randomHex(12))
-		}, false, "122 bits of chance"},
-		{"UUID version 7", uuid7, false, "62 bits of chance behind the time"},
-		{"ULID", ulid, false, "80 bits of chance behind the time"},
-		{"random text", func(int) string { return rand.Text() }, false, "128 bits of chance"},
-		{"random hex", func(int) string { return randomHex(16) }, false, "64 bits of chance"},
-		{"random number", func(int) string { n, _ := strconv.ParseUint(randomHex(16), 16, 64); return strconv.FormatUint(n, 10) }, false, "64 bits of chance, of several lengths"},
+		}, false, "122 random bits"},
+		{"UUID version 7", uuid7, false, "62 random bits behind the time"},
+		{"ULID", ulid, false, "80 random bits behind the time"},
+		{"random text", func(int) string { return rand.Text() }, false, "128 random bits"},
+		{"random hex", func(int) string { return randomHex(16) }, false, "64 random bits"},
+		{"random number", func(int) string { n, _ := strconv.ParseUint(randomHex(16), 16, 64); return strconv.FormatUint(n, 10) }, false, "64 random bits, of several lengths"},
 		{"base64", func(int) string {
 			b := make([]byte, 12)
 			_, _ = rand.Read(b)
 			return base64.RawURLEncoding.EncodeToString(b)
-		}, false, "96 bits of chance"},
+		}, false, "96 random bits"},
 		{"hash of a secret and a counter", func(i int) string {
 			h := sha256.Sum256(fmt.Appendf(nil, "secret %d", i))
 			return hex.EncodeToString(h[:16])
-		}, false, "chance to all who do not know the secret"},
+		}, false, "random without the secret"},
 	} {
 		for range 200 {
 			var uids []ownergraph.UID

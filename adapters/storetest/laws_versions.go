@@ -13,26 +13,26 @@ func lawsOfVersions() []law {
 	return []law{
 		{
 			name: "version/new", rests: []string{readMarked},
-			why: "an object that has changed and has its former version again takes a write that was judged before the change",
+			why: "an object that has changed, and has a former version again, accepts a write that was judged before the change",
 			run: versionsAreNew,
 		},
 		{
 			name: versionOrdered, needs: []need{needComparer}, rests: []string{readFresh},
-			why: "an engine that takes a newer version for an older one sees a restore that never was, or misses one",
+			why: "an engine with a wrong order of versions sees a restore that never happened, or misses one",
 			run: versionsAreOrdered,
 		},
 		{
 			name: "version/progress", needs: []need{needComparer}, rests: []string{versionOrdered, watchEveryChange},
-			why: "a watch that says it is further than it is shows an owner's state as newer than a dependent that it has not reported",
+			why: "a watch that reports its progress too early shows an owner's state as newer than a dependent that it has not reported",
 			run: progressIsNotAhead,
 		},
 	}
 }
 
-// versionsAreNew changes an object there and back, in every way.
+// versionsAreNew changes an object and changes it back, in every way.
 func versionsAreNew(t *trial) {
 	first := map[ownergraph.Version]ownergraph.Object{}
-	o := t.made("a", foreign)
+	o := t.made("a", holdFinalizer)
 	first[o.Version] = o
 	see := func(now ownergraph.Object, err error) {
 		t.Helper()
@@ -77,7 +77,8 @@ func versionsAreOrdered(t *trial) {
 	a := t.made("a")
 	b := t.made("b")
 	order(a, b)
-	for range 12 { // to beyond one digit, at which text is ordered wrongly
+	// Versions of more than one digit show an order by text.
+	for range 12 {
 		next := t.touch(a)
 		order(a, next)
 		order(b, next)
@@ -109,19 +110,20 @@ func progressIsNotAhead(t *trial) {
 	t.notAhead(w, j)
 }
 
-// notAhead breaks the law if the watch said that it was further than it was.
+// notAhead breaks the law if the watch reported a position before the changes that
+// the position covers.
 func (t *trial) notAhead(w *watcher, j *journal) {
 	t.Helper()
-	events, _ := w.look()
+	events, _ := w.reported()
 	s := j.reader()
 	for _, e := range events {
-		s.take(e)
+		s.applyEvent(e)
 		if e.Type != graph.Progress && e.Type != graph.ListEnded || e.Version == "" || e.Kind != t.main.Kind {
 			continue
 		}
 		for _, x := range j.entries {
 			if !x.gone && t.comparer().CompareVersions(e.Kind, x.object.Version, e.Version) <= 0 && !s.covers(x) {
-				t.broken(fmt.Sprintf("%s comes behind everything that it covers", say(e)), fmt.Sprintf("%s had not been reported", x.object))
+				t.broken(fmt.Sprintf("%s comes after all changes that it covers", formatEvent(e)), fmt.Sprintf("%s had not been reported", x.object))
 			}
 		}
 	}

@@ -18,7 +18,7 @@ const (
 	watchSeveral     = "watch/several"
 )
 
-// lawsOfWatch are about what a watch tells of what is there.
+// lawsOfWatch are about the objects that a watch reports.
 func lawsOfWatch() []law {
 	return []law{
 		{
@@ -28,45 +28,45 @@ func lawsOfWatch() []law {
 		},
 		{
 			name: watchComplete, rests: []string{watchListing},
-			why: "what the end of a listing has not brought is gone: one object that it forgets takes all its dependents with it",
+			why: "the end of a listing removes every object outside of it: if a listing forgets one object, all its dependents are deleted",
 			run: listingsAreComplete,
 		},
 		{
 			name: watchEveryChange, rests: []string{watchListing, watchComplete},
-			why: "an owner reference, a mark or a finalizer that is not reported is not judged: an object stays for ever, or dies for an owner that it no longer has",
+			why: "an engine cannot act on a change that is not reported: an object stays for ever, or is deleted for an owner that it no longer has",
 			run: changesAreReported,
 		},
 		{
 			name: watchExact, rests: []string{readMarked, watchEveryChange},
-			why: "a reference without its flag, or a finalizer too few, ends a deletion before its dependents are gone",
+			why: "if a flag of a reference or a finalizer is missing, a deletion ends before its dependents are gone",
 			run: putsAreExact,
 		},
 		{
 			name: watchGone, rests: []string{readMarked, deleteRemoves, watchEveryChange},
-			why: "dependents of an owner whose end is not reported, or is reported of another one, stay for ever",
+			why: "if the end of an owner is not reported, or is reported for another one, its dependents stay for ever",
 			run: goneIsReported,
 		},
 		{
 			name: watchRecreated, rests: []string{watchGone},
-			why: "an incarnation whose end is swallowed by the next one's beginning keeps its dependents for ever",
+			why: "if the report of a new incarnation replaces the end of the former one, its dependents stay for ever",
 			run: recreatedIsReported,
 		},
 		{
 			name: watchSeveral, rests: []string{watchEveryChange, watchGone},
-			why: "any number of engines may run on one store: a watch that takes events away from another one blinds it",
+			why: "any number of engines may run on one store: a watch must not take events away from another watch",
 			run: watchesAreMany,
 		},
 	}
 }
 
-// listingsAreComplete makes more than fits on a small page.
+// listingsAreComplete makes more objects than fit on a small page.
 func listingsAreComplete(t *trial) {
 	want := map[ownergraph.Kind][]ownergraph.Object{}
 	note := func(o ownergraph.Object) { want[o.Kind] = append(want[o.Kind], o) }
 	for i := range 40 {
 		o := t.object(fmt.Sprintf("a%02d", i))
 		if i%7 == 3 {
-			o.Finalizers = []string{foreign}
+			o.Finalizers = []string{holdFinalizer}
 		}
 		if t.main.Scoped && i%3 == 1 {
 			o.Scope = scopeTwo
@@ -84,11 +84,11 @@ func listingsAreComplete(t *trial) {
 	}
 	w := t.watch()
 	w.sees((*replica).listed)
-	events, _ := w.look()
+	events, _ := w.reported()
 	t.listingsBring(events, want)
 }
 
-// listingsBring breaks the law unless each listing brought what there was.
+// listingsBring breaks the law if a listing lacks a wanted object.
 func (t *trial) listingsBring(events []ownergraph.Event, want map[ownergraph.Kind][]ownergraph.Object) {
 	t.Helper()
 	r := replay(nil)
@@ -123,7 +123,7 @@ func changesAreReported(t *trial) {
 	for i := range 5 * len(objects) {
 		at := (i + i/len(objects)) % len(objects)
 		objects[at] = j.put(t.touch(objects[at]))
-		if at == 0 { // a slow watch is another law's
+		if at == 0 { // another law is about slow watches
 			t.allReported(w, j)
 		}
 	}
@@ -131,7 +131,7 @@ func changesAreReported(t *trial) {
 	for i, o := range objects {
 		if i%2 == 0 {
 			t.userDelete(o.Key, propagated(ownergraph.Foreground))
-		} else if t.patch(o.Key, exact(o), ownergraph.Change{AddFinalizer: foreign}) != nil {
+		} else if t.patch(o.Key, exact(o), ownergraph.Change{AddFinalizer: holdFinalizer}) != nil {
 			continue
 		}
 		if now, err := t.get(o.Key); err == nil && now.Version != o.Version {
@@ -141,18 +141,18 @@ func changesAreReported(t *trial) {
 	t.allReported(w, j)
 }
 
-// allReported breaks the law unless the watch gets to report every entry, or
-// what came of it later.
+// allReported breaks the law if the watch does not report every entry, or a later
+// entry of its object, in time.
 func (t *trial) allReported(w *watcher, j *journal) {
 	t.Helper()
 	open := entry{}
 	ok := w.until(func(events []ownergraph.Event) bool {
 		r := j.reader()
 		for _, e := range events {
-			r.take(e)
+			r.applyEvent(e)
 		}
 		for _, info := range t.few {
-			if x, behind := r.behind(info.Kind, j.now()); behind {
+			if x, behind := r.behind(info.Kind, j.last()); behind {
 				open = x
 				return false
 			}
@@ -164,12 +164,12 @@ func (t *trial) allReported(w *watcher, j *journal) {
 	}
 }
 
-// putsAreExact compares a listing and a change with what a read answers.
+// putsAreExact compares a listing and a change with a read.
 func putsAreExact(t *trial) {
 	made := func(name string) ownergraph.Object {
 		owner := t.made("owner-" + name)
 		o := t.owned(name, ownergraph.Owner{Key: owner.Key, Block: true, Controller: true}, ownergraph.Owner{Key: t.made("beside-" + name).Key})
-		o.Finalizers = []string{foreign, another}
+		o.Finalizers = []string{holdFinalizer, moreFinalizer}
 		o = t.update(o)
 		t.userDelete(o.Key, propagated(ownergraph.Orphan))
 		return t.live(o.Key)
@@ -179,16 +179,16 @@ func putsAreExact(t *trial) {
 	want = append(want, made("b"))
 	for _, o := range want {
 		w.mustSee("the watch reports "+o.String(), func(r *replica) bool { return r.holds(o) })
-		events, _ := w.look()
+		events, _ := w.reported()
 		if seen := replay(events).of(o.Kind).objects[o.Key]; !sameContent(o, seen) || o.Generation != seen.Generation {
-			t.broken(fmt.Sprintf("the watch reports what a read answers: %s", o), seen.String())
+			t.broken(fmt.Sprintf("the watch reports the answer of a read: %s", o), seen.String())
 		}
 	}
 }
 
-// goneIsReported removes one object after another, the oldest first, and writes
-// nothing while it waits for the watch: an end must not wait for the next
-// change.
+// goneIsReported removes one object after another, the oldest first. It writes
+// nothing while it waits for the watch, because the report of an end must not wait
+// for the next change.
 func goneIsReported(t *trial) {
 	a, b, c := t.made("a"), t.made("b"), t.marked("c")
 	other := t.create(ownergraph.Object{Key: keyOf(t.second, "other")})
@@ -206,17 +206,17 @@ func goneIsReported(t *trial) {
 		t.accept("Delete", t.delete(d.Key, ownergraph.DeleteOptions{Precondition: exact(d), Propagation: ownergraph.Background}))
 	})
 	end(other, func() { t.remove(other) })
-	events, _ := w.look()
+	events, _ := w.reported()
 	if r := replay(events); !r.has(b.Key) || !r.has(newest.Key) {
-		t.broken(fmt.Sprintf("%s and %s stay while others go", b, newest), "the watch reported "+sayAll(events))
+		t.broken(fmt.Sprintf("%s and %s stay while others go", b, newest), "the watch reported "+formatEvents(events))
 	}
 	for _, e := range events {
 		if e.Type == graph.Gone && !slices.Contains([]ownergraph.Key{a.Key, c.Key, d.Key, other.Key}, e.Key) {
-			t.broken(fmt.Sprintf("%s, %s, %s and %s are gone", a.Key, c.Key, d.Key, other.Key), "the watch reported "+say(e))
+			t.broken(fmt.Sprintf("%s, %s, %s and %s are gone", a.Key, c.Key, d.Key, other.Key), "the watch reported "+formatEvent(e))
 		}
 	}
 	end(b, func() { t.remove(b) })
-	end(newest, func() { t.remove(newest) }) // and with it the kind is empty
+	end(newest, func() { t.remove(newest) }) // the kind is empty after it
 }
 
 // recreatedIsReported holds the watch while one incarnation follows another.
@@ -229,7 +229,7 @@ func recreatedIsReported(t *trial) {
 	t.remove(between)
 	now := t.made("a")
 	w.free()
-	w.mustSee(fmt.Sprintf("the watch knows %s, and nothing else, at these coordinates", now), func(r *replica) bool {
+	w.mustSee(fmt.Sprintf("the watch knows only %s at these coordinates", now), func(r *replica) bool {
 		return r.agrees(t.main.Kind, []ownergraph.Object{now})
 	})
 }
@@ -246,7 +246,7 @@ func watchesAreMany(t *trial) {
 		want = append(want, t.touch(o))
 	}
 	for i, w := range watches {
-		w.mustSee(fmt.Sprintf("watch %d of %d knows %s", i+1, len(watches), sayObjects(want)), func(r *replica) bool {
+		w.mustSee(fmt.Sprintf("watch %d of %d knows %s", i+1, len(watches), formatObjects(want)), func(r *replica) bool {
 			return r.agrees(t.main.Kind, want)
 		})
 	}

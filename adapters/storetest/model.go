@@ -15,61 +15,62 @@ import (
 	"pgregory.net/rapid"
 )
 
-// modelTest returns a property for rapid: whatever is done to the store, by its
-// users and by the engine's methods, in whatever order, a read answers what a
-// map does that follows the rules of package finalizer, and a watch ends up with
-// the same. A history that fails is made as short as it can be. Its steps are
+// modelTest returns a property for rapid. It compares a store with a map that
+// follows the rules of package finalizer. Users and the engine's methods write in
+// any order. Each read must answer the map's object, and a watch must end with the
+// map's objects. A failing history is shortened as far as possible. Its steps are
 // printed in the notation of package graph.
 //
-// Held by TestModelOfMemory, TestModelFinds and TestModelBearsFaults.
-func modelTest(c Config) func(*rapid.T) { return newModelHunt(c, mostDone).property }
+// Held by TestModelOfMemory, TestModelFinds and TestModelAcceptsFaults.
+func modelTest(c Config) func(*rapid.T) { return newModelSearch(c, maxHistory).property }
 
-// mostDone bounds a history.
-const mostDone = 300
+// maxHistory bounds the operations of a history.
+const maxHistory = 300
 
-// fewAtOnce is how many shorter histories run at once: some of them wait for what
-// a watch never shows.
-const fewAtOnce = 3
+// parallelHistories is the number of shorter histories that run at once. Some of
+// them wait for an event that never comes.
+const parallelHistories = 3
 
-// modelHunt looks for histories that fail.
-type modelHunt struct {
-	hunt[[]deed]
-	conf  Config
-	pace  *pace
-	most  int // deeds
-	stage stage
+// modelSearch searches for failing histories.
+type modelSearch struct {
+	failureSearch[[]operation]
+	conf          Config
+	waits         *waitTimes
+	maxOperations int // of one history
+	capabilities  capabilities
 }
 
-func newModelHunt(c Config, most int) *modelHunt {
-	h := &modelHunt{conf: c, pace: newPace(cmp.Or(c.Patience, defaultPatience)), most: most}
-	h.hunt = hunt[[]deed]{smaller: smallerDeeds, width: fewAtOnce, chances: chances, play: func(tb TB, list []deed) { newModel(tb, c, h.pace).run(list) }}
+func newModelSearch(c Config, maxOperations int) *modelSearch {
+	h := &modelSearch{conf: c, waits: newWaitTimes(cmp.Or(c.Patience, defaultPatience)), maxOperations: maxOperations}
+	h.failureSearch = failureSearch[[]operation]{smaller: smallerHistories, width: parallelHistories, repeats: repeatsOf, runCase: func(tb TB, list []operation) { newModel(tb, c, h.waits).run(list) }}
 	return h
 }
 
-func (h *modelHunt) property(t *rapid.T) {
-	if h.over() {
+func (h *modelSearch) property(t *rapid.T) {
+	if h.finished() {
 		return
 	}
-	if len(h.stage.kinds) == 0 { // what can be drawn hangs on the store
-		h.prepare(t, func(tb TB) { h.stage = newModel(tb, h.conf, h.pace).stage() })
+	if len(h.capabilities.kinds) == 0 { // the choices of a history depend on the store
+		h.prepare(t, func(tb TB) { h.capabilities = newModel(tb, h.conf, h.waits).capabilities() })
 	}
-	list := drawHistory(t, h.stage, h.most)
-	h.hunt.run(t, deedsText(list), list)
+	list := drawHistory(t, h.capabilities, h.maxOperations)
+	h.failureSearch.run(t, operationsText(list), list)
 }
 
-// model is a map that stands beside a store.
+// model is a map of objects, compared with a store.
 type model struct {
 	TB
 	Subject
 	conf    Config
-	pace    *pace
+	waits   *waitTimes
 	level   ownergraph.Level
 	kinds   []ownergraph.KindInfo
 	places  []ownergraph.Key
 	objects map[ownergraph.Key]ownergraph.Object // live, by place
-	// states has what every incarnation was, in order; gone ones too.
+	// states has the states of every incarnation, in order. It keeps removed
+	// incarnations.
 	states   map[ownergraph.Key][]ownergraph.Object
-	made     map[int]ownergraph.Key // incarnations, by the numbers of deeds
+	made     map[int]ownergraph.Key // incarnations, by the numbers of their operations
 	names    *names
 	follower *follower // of a watch
 	steps    []string
@@ -77,9 +78,9 @@ type model struct {
 	backup   *backup
 }
 
-func newModel(tb TB, c Config, p *pace) *model {
+func newModel(tb TB, c Config, p *waitTimes) *model {
 	m := &model{
-		TB: tb, Subject: c.New(tb), conf: c, pace: p, level: c.Level, names: newNames(), made: map[int]ownergraph.Key{},
+		TB: tb, Subject: c.New(tb), conf: c, waits: p, level: c.Level, names: newNames(), made: map[int]ownergraph.Key{},
 		objects: map[ownergraph.Key]ownergraph.Object{}, states: map[ownergraph.Key][]ownergraph.Object{},
 	}
 	if m.Store == nil || m.Client == nil {
@@ -89,34 +90,35 @@ func newModel(tb TB, c Config, p *pace) *model {
 		m.level = ownergraph.LevelOf(m.Store)
 	}
 	m.follower = follow(tb, m.Store, p)
-	if !m.follower.until(func(r *follower) bool { return r.known.listed() }) {
+	if !m.follower.waitFor(func(r *follower) bool { return r.known.listed() }) {
 		m.fail("the watch has not listed every kind")
 	}
-	if m.kinds = owning(m.follower.known.infos, c.Kinds); len(m.kinds) == 0 {
+	if m.kinds = ownerKinds(m.follower.known.infos, c.Kinds); len(m.kinds) == 0 {
 		m.fail("the store serves none of Config.Kinds")
 	}
-	m.places = somePlaces(m.kinds)
+	m.places = testPlaces(m.kinds)
 	return m
 }
 
-// run runs a history, and looks at the store after each step.
-func (m *model) run(list []deed) {
+// run runs a history, and reads the store after each step.
+func (m *model) run(list []operation) {
 	m.Helper()
 	for _, d := range list {
-		m.do(d)
+		m.apply(d)
 		m.check()
 	}
 	m.sync()
 }
 
-// stage returns what can be drawn.
-func (m *model) stage() stage {
-	return stage{kinds: m.kinds, extras: m.extras(), grace: m.owes(GracePeriods)}
+// capabilities returns the operations that the store supports.
+func (m *model) capabilities() capabilities {
+	return capabilities{kinds: m.kinds, extras: m.extras(), grace: m.owes(GracePeriods)}
 }
 
-// owning returns at most three kinds whose objects may own, scoped ones first,
-// of those that the client can make objects of: all, if it does not say.
-func owning(infos []ownergraph.KindInfo, can []ownergraph.Kind) []ownergraph.KindInfo {
+// ownerKinds returns at most three kinds whose objects may own, with a scoped one
+// among the first. It takes them from the kinds of which the client can create
+// objects. If can is empty, the client can create all.
+func ownerKinds(infos []ownergraph.KindInfo, can []ownergraph.Kind) []ownergraph.KindInfo {
 	infos = slices.DeleteFunc(slices.Clone(infos), func(i ownergraph.KindInfo) bool {
 		return len(can) > 0 && !slices.Contains(can, i.Kind)
 	})
@@ -131,8 +133,9 @@ func owning(infos []ownergraph.KindInfo, can []ownergraph.Kind) []ownergraph.Kin
 	return list[:min(len(list), 3)]
 }
 
-// somePlaces returns two places of each kind, few enough to be taken again.
-func somePlaces(kinds []ownergraph.KindInfo) (list []ownergraph.Key) {
+// testPlaces returns two places of each kind. They are few, so that histories use
+// them again.
+func testPlaces(kinds []ownergraph.KindInfo) (list []ownergraph.Key) {
 	for _, k := range kinds {
 		list = append(list, keyOf(k, "a"), keyOf(k, "b"))
 	}
@@ -141,30 +144,30 @@ func somePlaces(kinds []ownergraph.KindInfo) (list []ownergraph.Key) {
 
 func (m *model) owes(p Promise) bool { return !slices.Contains(m.conf.Without, p) }
 
-// step notes what is done next, in one line, which says all that was drawn.
-func (m *model) step(format string, args ...any) {
+// addStep notes the next step, in one line with all draws.
+func (m *model) addStep(format string, args ...any) {
 	m.steps = append(m.steps, fmt.Sprintf(format, args...))
 }
 
 // history returns the steps, in lines.
 func (m *model) history() string { return strings.Join(m.steps, "\n  ") }
 
-// fail ends the history. What differs from run to run, such as UIDs and versions,
-// is logged by raw.
+// fail ends the history. UIDs and versions differ from run to run, so logRaw logs
+// them separately.
 func (m *model) fail(format string, args ...any) {
 	m.Helper()
-	m.pace.fail()
-	failAs(m.TB, format, fmt.Sprintf("%s\nthe model: %s\nthe steps:\n  %s", fmt.Sprintf(format, args...), m.line(), m.history()))
+	m.waits.noteFailure()
+	failAs(m.TB, format, fmt.Sprintf("%s\nthe model: %s\nthe steps:\n  %s", fmt.Sprintf(format, args...), m.contentText(), m.history()))
 }
 
-// line returns what the model holds, in the notation.
-func (m *model) line() string { return m.text(m.live()) }
+// contentText returns the model's objects, in the notation.
+func (m *model) contentText() string { return m.objectsText(m.live()) }
 
-func (m *model) text(list []ownergraph.Object) string {
+func (m *model) objectsText(list []ownergraph.Object) string {
 	return fmt.Sprintf("%q", graph.Format(m.names.objects(list)))
 }
 
-// live returns what the model holds, sorted by key.
+// live returns the model's objects, sorted by key.
 func (m *model) live() []ownergraph.Object {
 	var out []ownergraph.Object
 	for _, o := range m.objects {
@@ -174,20 +177,20 @@ func (m *model) live() []ownergraph.Object {
 	return out
 }
 
-// call bounds a call of the store.
+// call bounds the time of a call of the store.
 func (m *model) call(call func(ctx context.Context) error) error {
 	m.Helper()
-	most, began := m.pace.limit(), time.Now()
-	ctx, cancel := context.WithTimeout(m.Context(), most)
+	longest, began := m.waits.limit(), time.Now()
+	ctx, cancel := context.WithTimeout(m.Context(), longest)
 	defer cancel()
 	done := start(ctx, call)
-	limit := time.NewTimer(2 * most)
+	limit := time.NewTimer(2 * longest)
 	defer limit.Stop()
 	select {
 	case err := <-done:
 		if ctx.Err() == nil {
-			m.pace.took(began)
-			m.pace.call(began)
+			m.waits.noteWait(began)
+			m.waits.noteCall(began)
 		}
 		return err
 	case <-limit.C:
@@ -202,7 +205,7 @@ func (m *model) read(key ownergraph.Key) (o ownergraph.Object, err error) {
 	return o, err
 }
 
-// check reads every place that is or was taken.
+// check reads every place that has or had an object.
 func (m *model) check() {
 	m.Helper()
 	for _, at := range m.places {
@@ -210,35 +213,35 @@ func (m *model) check() {
 			continue
 		}
 		got, err := m.read(at)
-		m.answers(at, got, err)
+		m.checkRead(at, got, err)
 	}
 }
 
-// answers checks what a read of a place has answered.
-func (m *model) answers(at ownergraph.Key, got ownergraph.Object, err error) {
+// checkRead checks the answer of a read.
+func (m *model) checkRead(at ownergraph.Key, got ownergraph.Object, err error) {
 	m.Helper()
 	want, there := m.objects[at]
 	switch {
 	case !there && !errors.Is(err, graph.ErrNotFound):
-		m.raw(got, err)
-		m.fail("Get(%s): %s, want an error that wraps ErrNotFound", place(at), m.answer(got, err))
+		m.logRaw(got, err)
+		m.fail("Get(%s): %s, want an error that wraps ErrNotFound", place(at), m.answerText(got, err))
 	case there && (err != nil || !got.Equal(want)):
-		m.raw(got, err)
+		m.logRaw(got, err)
 		m.Logf("want: %+v", want)
-		m.fail("Get(%s): %s, want %s", place(at), m.answer(got, err), m.answer(want, nil))
+		m.fail("Get(%s): %s, want %s", place(at), m.answerText(got, err), m.answerText(want, nil))
 	}
 }
 
-// answer says what a read answered.
-func (m *model) answer(o ownergraph.Object, err error) string {
+// answerText prints the answer of a read.
+func (m *model) answerText(o ownergraph.Object, err error) string {
 	if err != nil {
 		return cause(err)
 	}
-	return m.show(o) + " at " + m.names.version(o.Version)
+	return m.objectText(o) + " at " + m.names.version(o.Version)
 }
 
-// raw logs what a call answered, as it is.
-func (m *model) raw(o ownergraph.Object, err error) {
+// logRaw logs the answer of a call with the store's UIDs and versions.
+func (m *model) logRaw(o ownergraph.Object, err error) {
 	m.Helper()
 	if err != nil {
 		m.Logf("the store: %v", err)
@@ -247,38 +250,38 @@ func (m *model) raw(o ownergraph.Object, err error) {
 	m.Logf("the store: %+v", o)
 }
 
-func (m *model) show(o ownergraph.Object) string { return m.names.object(o).String() }
+func (m *model) objectText(o ownergraph.Object) string { return m.names.object(o).String() }
 
-// wrote compares what a write left behind with what it should have, and takes
-// the store's version over.
-func (m *model) wrote(before ownergraph.Object, out finalizer.Outcome) {
+// checkWrite compares the object after a write with the expected object. It takes
+// the store's version into the model.
+func (m *model) checkWrite(before ownergraph.Object, out finalizer.Outcome) {
 	m.Helper()
 	at := before.Place()
 	got, err := m.read(at)
 	if out.Effect == finalizer.Removed {
 		if !errors.Is(err, graph.ErrNotFound) {
-			m.raw(got, err)
-			m.fail("Get(%s): %s, want it removed, and an error that wraps ErrNotFound", place(at), m.answer(got, err))
+			m.logRaw(got, err)
+			m.fail("Get(%s): %s, want it removed, and an error that wraps ErrNotFound", place(at), m.answerText(got, err))
 		}
 		delete(m.objects, at)
 		return
 	}
 	if err != nil || !sameContent(got, out.Object) {
-		m.raw(got, err)
-		m.fail("Get(%s): %s, want %s", place(at), m.answer(got, err), m.show(out.Object))
+		m.logRaw(got, err)
+		m.fail("Get(%s): %s, want %s", place(at), m.answerText(got, err), m.objectText(out.Object))
 	}
-	m.hold(got)
+	m.record(got)
 }
 
-// hold takes a state of an object over.
-func (m *model) hold(o ownergraph.Object) {
+// record takes a state of an object into the model.
+func (m *model) record(o ownergraph.Object) {
 	m.Helper()
 	m.objects[o.Place()] = o
 	states := m.states[o.Key]
 	for _, s := range states {
 		if s.Version == o.Version && !s.Equal(o) {
-			m.raw(o, nil)
-			m.fail("%s names two states: %s and %s", m.names.version(o.Version), m.show(s), m.show(o))
+			m.logRaw(o, nil)
+			m.fail("%s names two states: %s and %s", m.names.version(o.Version), m.objectText(s), m.objectText(o))
 		}
 	}
 	if n := len(states); n == 0 || states[n-1].Version != o.Version {

@@ -11,9 +11,9 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// cut makes a call whose context ends at a moment: before it, at once, or a part
-// of the time later that a call takes.
-func (m *model) cut(moment int, call func(context.Context) error) error {
+// callCancelled makes a call whose context ends at a moment: before the call, at
+// once, or after a part of the usual time of a call.
+func (m *model) callCancelled(moment int, call func(context.Context) error) error {
 	m.Helper()
 	return m.call(func(ctx context.Context) error {
 		ctx, cancel := context.WithCancel(ctx)
@@ -22,60 +22,60 @@ func (m *model) cut(moment int, call func(context.Context) error) error {
 			cancel()
 			return call(ctx)
 		}
-		timer := time.AfterFunc(m.pace.part(moment-2, mostMoment-2), cancel)
+		timer := time.AfterFunc(m.waits.partOfCall(moment-2, maxMoment-2), cancel)
 		defer timer.Stop()
 		return call(ctx)
 	})
 }
 
-// get reads, and may be cancelled. Then the answer may be any error but a proof
-// of absence where something is; the reads behind it have to be right.
-func (m *model) get(d deed) {
+// get reads, and may be cancelled. A cancelled read may answer any error, except a
+// false proof of absence. The reads after it have to be right.
+func (m *model) get(d operation) {
 	m.Helper()
-	m.step("%sget %s", map[bool]string{true: "cancelled: "}[d.cancel > 0], place(d.at))
+	m.addStep("%sget %s", map[bool]string{true: "cancelled: "}[d.cancel > 0], place(d.at))
 	var got ownergraph.Object
 	call := func(ctx context.Context) (err error) { got, err = m.Store.Get(ctx, d.at); return err }
 	if d.cancel == 0 {
 		err := m.call(call)
-		m.answers(d.at, got, err)
+		m.checkRead(d.at, got, err)
 		return
 	}
-	if err := m.cut(d.cancel, call); err == nil || errors.Is(err, graph.ErrNotFound) {
-		m.answers(d.at, got, err)
+	if err := m.callCancelled(d.cancel, call); err == nil || errors.Is(err, graph.ErrNotFound) {
+		m.checkRead(d.at, got, err)
 	}
 }
 
-// cutWrite finds out what a cancelled write has done: all or nothing. One that
-// has done nothing may still come later. A user's write gives the object another
-// version then, for which the cancelled one was not made.
-func (m *model) cutWrite(verb string, live ownergraph.Object, out finalizer.Outcome, err error) {
+// checkCancelledWrite checks that a cancelled write is done fully or not at all. A
+// write that is not done may still come later. A user's write then gives the object
+// another version, so that the cancelled write is in conflict.
+func (m *model) checkCancelledWrite(verb string, live ownergraph.Object, out finalizer.Outcome, err error) {
 	m.Helper()
 	if err == nil {
-		m.judge(verb, live, out, nil, nil)
+		m.checkAnswer(verb, live, out, nil, nil)
 		return
 	}
-	if m.done(live, out) {
-		m.wrote(live, out)
+	if m.isDone(live, out) {
+		m.checkWrite(live, out)
 		return
 	}
 	o := live.Clone()
-	if o.HasFinalizer(another) {
-		o.Finalizers = slices.DeleteFunc(o.Finalizers, func(f string) bool { return f == another })
+	if o.HasFinalizer(moreFinalizer) {
+		o.Finalizers = slices.DeleteFunc(o.Finalizers, func(f string) bool { return f == moreFinalizer })
 	} else {
-		o.Finalizers = append(o.Finalizers, another)
+		o.Finalizers = append(o.Finalizers, moreFinalizer)
 	}
 	next, want := finalizer.Update(live, o)
-	m.step("update %s", m.show(o))
+	m.addStep("update %s", m.objectText(o))
 	err = m.call(func(ctx context.Context) (err error) { _, err = m.Client.Update(ctx, o.Clone()); return err })
 	if errors.Is(err, graph.ErrConflict) || errors.Is(err, graph.ErrNotFound) {
-		m.wrote(live, out) // it has come, or half of it
+		m.checkWrite(live, out) // the cancelled write has come, or half of it
 		return
 	}
-	m.judge("Client.Update", live, next, want, err)
+	m.checkAnswer("Client.Update", live, next, want, err)
 }
 
-// done reports whether the store holds what a write leaves.
-func (m *model) done(live ownergraph.Object, out finalizer.Outcome) bool {
+// isDone reports whether the store has the result of the write.
+func (m *model) isDone(live ownergraph.Object, out finalizer.Outcome) bool {
 	m.Helper()
 	got, err := m.read(live.Place())
 	if out.Effect == finalizer.Removed {

@@ -8,7 +8,7 @@ import (
 	"github.com/ownergraph/ownergraph"
 )
 
-// stuck is a store that reads for ever what was there when a call has left its
+// stuck is a store that answers old objects for ever after a call has left its
 // transaction open.
 type stuck struct {
 	ownergraph.Store
@@ -33,8 +33,8 @@ func (s *stuck) Get(ctx context.Context, key ownergraph.Key) (ownergraph.Object,
 	return o, err
 }
 
-// TestCancellationIsNamed: the steps name the cancellation of a call if the bug
-// needs it, and only then.
+// TestCancellationIsNamed checks that the steps name the cancellation of a call
+// only if the bug needs it.
 func TestCancellationIsNamed(t *testing.T) {
 	for _, c := range []struct {
 		name   string
@@ -47,17 +47,17 @@ func TestCancellationIsNamed(t *testing.T) {
 		{"each read leaves a transaction open", func(context.Context) bool { return true }, false, "no rollback at all"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			said := find(t, 1, 100, modelTest(Config{New: func(tb TB) Subject {
+			message := find(t, 1, 100, modelTest(Config{New: func(tb TB) Subject {
 				sub := memorySubject(tb)
 				sub.Store = &stuck{Store: sub.Store, leaves: c.leaves}
 				return sub
 			}}))
-			steps := stepsOf(said)
+			steps := stepsOf(message)
 			if n := len(steps); n < 2 || n > 5 {
-				t.Errorf("%d steps, want 2 to 5:\n%s", n, said)
+				t.Errorf("%d steps, want 2 to 5:\n%s", n, message)
 			}
 			if named := strings.Contains(strings.Join(steps, "\n"), "cancelled: "); named != c.named {
-				t.Errorf("the cancellation is named: %t, want %t: %s\n%s", named, c.named, c.reason, said)
+				t.Errorf("the cancellation is named: %t, want %t: %s\n%s", named, c.named, c.reason, message)
 			}
 		})
 	}

@@ -10,13 +10,13 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-func (m *model) delete(d deed, remove func(context.Context, ownergraph.Key, ownergraph.DeleteOptions) error) {
+func (m *model) delete(d operation, remove func(context.Context, ownergraph.Key, ownergraph.DeleteOptions) error) {
 	m.Helper()
 	at := d.at
 	live, there := m.objects[at]
 	pre, text := ownergraph.Precondition{}, ""
 	if there {
-		pre, text = m.precondition(d.demands, live)
+		pre, text = m.precondition(d.conditions, live)
 	}
 	opts := d.options(live, pre)
 	how := opts.Propagation.String()
@@ -25,31 +25,31 @@ func (m *model) delete(d deed, remove func(context.Context, ownergraph.Key, owne
 	}
 	call := func(ctx context.Context) error { return remove(ctx, at, opts) }
 	if !there {
-		m.step("%s %s: %s", d.do, place(at), how)
+		m.addStep("%s %s: %s", d.verb, place(at), how)
 		err := m.call(call)
 		if err == nil {
-			m.fail("%s %s: no error, although nothing is there", d.do, place(at))
+			m.fail("%s %s: no error, although nothing is there", d.verb, place(at))
 		}
-		if d.do == doDelete {
+		if d.verb == opDelete {
 			m.absent("Delete", at, err)
 		}
 		return
 	}
-	step := fmt.Sprintf("%s %s: %s%s", d.do, m.names.key(live.Key), how, text)
+	step := fmt.Sprintf("%s %s: %s%s", d.verb, m.names.key(live.Key), how, text)
 	if d.cancel > 0 && opts.Propagation != ownergraph.Unset {
 		out, want := finalizer.Delete(live, opts, ownergraph.Unset)
-		m.write(d, live, step, d.do, out, want, call)
+		m.write(d, live, step, d.verb, out, want, call)
 		return
 	}
-	m.step("%s", step)
+	m.addStep("%s", step)
 	err := m.call(call)
-	out, want := finalizer.Delete(live, opts, m.byDefault(live, opts))
-	m.judge(d.do, live, out, want, err)
+	out, want := finalizer.Delete(live, opts, m.defaultPropagation(live, opts))
+	m.checkAnswer(d.verb, live, out, want, err)
 }
 
-// byDefault returns the default propagation of the object's kind, which the
-// contract leaves to the store, as the deletion shows it.
-func (m *model) byDefault(live ownergraph.Object, opts ownergraph.DeleteOptions) ownergraph.Propagation {
+// defaultPropagation returns the default propagation of the object's kind. The
+// contract leaves it to the store, and the deletion shows it.
+func (m *model) defaultPropagation(live ownergraph.Object, opts ownergraph.DeleteOptions) ownergraph.Propagation {
 	if opts.Propagation != ownergraph.Unset || live.Propagation() != ownergraph.Unset {
 		return ownergraph.Unset
 	}
@@ -59,13 +59,14 @@ func (m *model) byDefault(live ownergraph.Object, opts ownergraph.DeleteOptions)
 	return ownergraph.Background
 }
 
-// getUnserved: a kind that nobody serves proves nothing.
+// getUnserved reads an object of a kind that the store does not serve. The answer
+// must prove nothing.
 func (m *model) getUnserved(key ownergraph.Key) {
 	m.Helper()
-	key.Kind = "Nobody.serves.this"
-	m.step("get %s", place(key))
+	key.Kind = "No.store.serves.this"
+	m.addStep("get %s", place(key))
 	if got, err := m.read(key); !errors.Is(err, graph.ErrKindUnknown) || errors.Is(err, graph.ErrNotFound) {
-		m.raw(got, err)
+		m.logRaw(got, err)
 		m.fail("Get(%s): %s, want one that wraps %q alone", place(key), cause(err), graph.ErrKindUnknown)
 	}
 }

@@ -25,25 +25,25 @@ func set(t *testing.T, flags map[string]string) {
 	}
 }
 
-// find has rapid look for a counterexample in so many cases, in a bubble, and
-// returns what it says of it, "" if there is none.
-func find(t *testing.T, seed, checks int, property func(*rapid.T)) (said string) {
+// find has rapid search for a counterexample in this number of cases, in a bubble.
+// It returns the message of the counterexample, or "".
+func find(t *testing.T, seed, checks int, property func(*rapid.T)) (message string) {
 	t.Helper()
 	set(t, map[string]string{"seed": fmt.Sprint(seed), "checks": fmt.Sprint(checks), "nofailfile": "true", "shrinktime": "30s"})
 	synctest.Test(t, func(t *testing.T) {
-		q := &quiet{T: t}
+		q := &quietTB{T: t}
 		rapid.Check(q, func(t *rapid.T) {
-			<-time.After(20 * time.Millisecond) // lest shrinking take no time, and no end
+			<-time.After(20 * time.Millisecond) // otherwise shrinking takes no time, and never ends
 			property(t)
 		})
 		if q.failed {
-			said = q.said()
+			message = q.message()
 		}
 	})
-	return said
+	return message
 }
 
-// faulty is a memory store of which everybody sees the faults of the plan.
+// faulty is a memory store with the faults of the plan, for all callers.
 func faulty(t *testing.T, plan string) Config { return faultyOf(t, plan, memorySubject) }
 
 func faultyOf(t *testing.T, plan string, base func(TB) Subject) Config {
@@ -64,45 +64,47 @@ func faultyOf(t *testing.T, plan string, base func(TB) Subject) Config {
 	}}
 }
 
-// TestModelFinds: each fault that breaks the contract is found within a few
-// cases, and the steps are printed.
+// TestModelFinds checks that each fault that breaks the contract is found within a
+// few cases, and that the steps are printed.
 func TestModelFinds(t *testing.T) {
 	for _, c := range []struct {
 		plan         string
 		base         func(TB) Subject
 		want, reason string
 	}{
-		{"lose/3", bare, "the watch has not shown what there is", "below level 2 there is no fence to tell by"},
+		{"lose/3", bare, "the watch has not reported all objects of the store", "below level 2 there is no fence"},
 		{"stale/3", memorySubject, "Get(", "a read has to be fresh"},
 		{"absent/4", memorySubject, "Get(", "ErrNotFound is proof"},
-		{"lose/3", memorySubject, "the watch has not shown what there is", "no change may get lost without a new listing"},
+		{"lose/3", memorySubject, "the watch has not reported all objects of the store", "no change may get lost without a new listing"},
 		{"lost-call/4", memorySubject, "no answer", "the model knows no faults: calls have to succeed"},
 	} {
 		t.Run(c.plan, func(t *testing.T) {
-			said := find(t, 1, 30, modelTest(faultyOf(t, c.plan, c.base)))
-			if !strings.Contains(said, c.want) {
-				t.Fatalf("%s: it does not say %q: %s", c.reason, c.want, said)
+			message := find(t, 1, 30, modelTest(faultyOf(t, c.plan, c.base)))
+			if !strings.Contains(message, c.want) {
+				t.Fatalf("%s: it does not say %q: %s", c.reason, c.want, message)
 			}
-			if n := len(stepsOf(said)); n < 2 || n > 10 {
-				t.Errorf("%d steps:\n%s", n, said)
+			if n := len(stepsOf(message)); n < 2 || n > 10 {
+				t.Errorf("%d steps:\n%s", n, message)
 			}
 		})
 	}
 }
 
-// TestModelBearsFaults: a watch with faults that keep the contract is still right.
-func TestModelBearsFaults(t *testing.T) {
+// TestModelAcceptsFaults checks that the model accepts a watch with faults that
+// keep the contract.
+func TestModelAcceptsFaults(t *testing.T) {
 	for _, plan := range []string{"drop/9", "duplicate/2", "delay/5", "reorder/3", "compact/30", "break/40", "mute/2"} {
 		t.Run(plan, inBubble(1, modelTest(faulty(t, plan))))
 	}
 }
 
-// TestLawsBearFaults: a store whose watch suffers what it may keeps every law.
-func TestLawsBearFaults(t *testing.T) {
+// TestLawsAcceptFaults checks that a store keeps every law under faults of its
+// watch that the contract permits.
+func TestLawsAcceptFaults(t *testing.T) {
 	c := faulty(t, "seed=3 reorder/5 delay/7 mute/2 duplicate/3 compact/40")
 	c.Without, c.Patience = []Promise{SingleReports, Durability}, 3*time.Second
 	for _, r := range Judge(t.Context(), c).Of(Broken) {
-		if !strings.HasPrefix(r.Law, "large/") { // a listing that begins anew every 40 events never ends
+		if !strings.HasPrefix(r.Law, "large/") { // a listing that restarts every 40 events never ends
 			t.Error(r)
 		}
 	}

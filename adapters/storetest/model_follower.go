@@ -9,50 +9,50 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// follower keeps a watch of the store up, as an engine would, and knows what one
-// who believes it knows. It is safe for concurrent use.
+// follower keeps a watch of the store running, as an engine does, and holds its
+// content. It is safe for concurrent use.
 type follower struct {
 	cancel context.CancelFunc
 	ended  chan struct{}
-	pace   *pace
+	waits  *waitTimes
 
 	mu      sync.Mutex
 	known   *replica
-	seen    []ownergraph.Event // Put and Gone, until take
+	seen    []ownergraph.Event // Put and Gone, until drain
 	rewinds int
-	run     int                            // of the watch
-	up      bool                           // it has told the kinds
-	fences  map[uint64][]ownergraph.Object // what the store held when the fence began
-	early   *haste                         // the first fence that passed too early
+	runs    int                            // of the watch
+	begun   bool                           // it has reported the kinds
+	fences  map[uint64][]ownergraph.Object // the objects of the store when the fence began
+	early   *earlyFence                    // the first fence that passed too early
 	err     error                          // of the last watch
 	wake    chan struct{}                  // closed by the next event
 }
 
-// follow starts a follower that knows these objects already, and ends with the
-// test.
-func follow(tb TB, store ownergraph.Store, p *pace, known ...ownergraph.Object) *follower {
+// follow starts a follower that knows these objects already. It ends with the test.
+func follow(tb TB, store ownergraph.Store, p *waitTimes, known ...ownergraph.Object) *follower {
 	ctx, cancel := context.WithCancel(context.Background())
 	r := &follower{
-		cancel: cancel, ended: make(chan struct{}), pace: p, wake: make(chan struct{}),
+		cancel: cancel, ended: make(chan struct{}), waits: p, wake: make(chan struct{}),
 		known: replay(nil), fences: map[uint64][]ownergraph.Object{},
 	}
 	for _, o := range known {
 		r.known.apply(ownergraph.Event{Type: graph.Put, Object: o})
 	}
-	go r.keep(ctx, store, p.patience/1000)
+	go r.watchLoop(ctx, store, p.patience/1000)
 	tb.Cleanup(r.stop)
 	return r
 }
 
-// keep watches until ctx ends. A watch that broke is begun again after a pause.
-func (r *follower) keep(ctx context.Context, store ownergraph.Store, pause time.Duration) {
+// watchLoop watches until ctx ends. After a watch has ended, it pauses and starts
+// the next one.
+func (r *follower) watchLoop(ctx context.Context, store ownergraph.Store, pause time.Duration) {
 	defer close(r.ended)
 	for ctx.Err() == nil {
 		err := <-start(ctx, func(ctx context.Context) error { return store.Watch(ctx, r.sink) })
 		r.mu.Lock()
-		r.err, r.up = err, false
-		r.run++
-		r.tell()
+		r.err, r.begun = err, false
+		r.runs++
+		r.notify()
 		r.mu.Unlock()
 		select {
 		case <-ctx.Done():
@@ -64,7 +64,7 @@ func (r *follower) keep(ctx context.Context, store ownergraph.Store, pause time.
 // stop ends the watch, and waits for it as long as a store may take.
 func (r *follower) stop() {
 	r.cancel()
-	limit := time.NewTimer(r.pace.limit())
+	limit := time.NewTimer(r.waits.limit())
 	defer limit.Stop()
 	select {
 	case <-r.ended:
@@ -82,40 +82,41 @@ func (r *follower) sink(e ownergraph.Event) error {
 	case graph.Rewound:
 		r.rewinds++
 	case graph.KindsKnown:
-		r.up = true
+		r.begun = true
 	case graph.FencePassed:
-		r.judge(e)
+		r.checkFence(e)
 	}
 	r.known.apply(e)
-	r.tell()
+	r.notify()
 	return nil
 }
 
-// tell wakes who waits. The lock is held.
-func (r *follower) tell() {
+// notify wakes the waiting callers. The lock is held.
+func (r *follower) notify() {
 	close(r.wake)
 	r.wake = make(chan struct{})
 }
 
-// haste is a fence that passed of a kind before what it covers was reported.
-type haste struct {
+// earlyFence is a fence that passed a kind before the watch had reported all
+// objects that the fence covers.
+type earlyFence struct {
 	kind        ownergraph.Kind
 	shown, held []ownergraph.Object
 }
 
-// judge notes whether a fence passed too early. While one is under way nobody
-// writes.
-func (r *follower) judge(e ownergraph.Event) {
+// checkFence notes a fence that passed too early. The test writes nothing while a
+// fence is in progress.
+func (r *follower) checkFence(e ownergraph.Event) {
 	held, ours := r.fences[e.Fence]
 	if !ours || e.Kind == "" || r.early != nil {
 		return
 	}
 	if want := ofKind(held, e.Kind); !r.known.agrees(e.Kind, want) {
-		r.early = &haste{e.Kind, r.known.all(e.Kind), want}
+		r.early = &earlyFence{e.Kind, r.known.all(e.Kind), want}
 	}
 }
 
-// passed reports whether the fence has passed of every kind, and of their set.
+// passed reports whether every kind has passed the fence, and the set of kinds too.
 func (r *follower) passed(id uint64) bool {
 	for _, k := range r.known.infos {
 		if !r.known.passed[passage{k.Kind, id}] {
@@ -134,30 +135,29 @@ func ofKind(list []ownergraph.Object, kind ownergraph.Kind) (out []ownergraph.Ob
 	return out
 }
 
-// expect notes what a fence has to cover.
-func (r *follower) expect(id uint64, held []ownergraph.Object) {
+// noteFence notes the objects that a fence has to cover.
+func (r *follower) noteFence(id uint64, held []ownergraph.Object) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.fences[id] = held
 }
 
-// tooEarly returns what the first fence missed that passed too early, nil if
-// none did.
-func (r *follower) tooEarly() *haste {
+// tooEarly returns the first fence that passed too early, or nil.
+func (r *follower) tooEarly() *earlyFence {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.early
 }
 
-// rewound returns how often history went back.
+// rewound returns the number of rewinds.
 func (r *follower) rewound() int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.rewinds
 }
 
-// take returns the changes seen since the last call, in order.
-func (r *follower) take() []ownergraph.Event {
+// drain returns the changes seen since the last call, in order.
+func (r *follower) drain() []ownergraph.Event {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	seen := r.seen
@@ -165,17 +165,17 @@ func (r *follower) take() []ownergraph.Event {
 	return seen
 }
 
-// until waits until what is known satisfies the condition, and reports whether
-// it does in time. ok runs under the lock.
-func (r *follower) until(ok func(*follower) bool) bool {
-	began, limit := time.Now(), time.NewTimer(r.pace.limit())
+// waitFor waits until the follower satisfies the condition, and reports whether it
+// does in time. ok runs under the lock.
+func (r *follower) waitFor(ok func(*follower) bool) bool {
+	began, limit := time.Now(), time.NewTimer(r.waits.limit())
 	defer limit.Stop()
 	for {
 		r.mu.Lock()
 		done, more := ok(r), r.wake
 		r.mu.Unlock()
 		if done {
-			r.pace.took(began)
+			r.waits.noteWait(began)
 			return true
 		}
 		select {
@@ -186,9 +186,9 @@ func (r *follower) until(ok func(*follower) bool) bool {
 	}
 }
 
-// shown returns what is known of the kinds, and why the last watch ended, if one
-// did.
-func (r *follower) shown(kinds []ownergraph.KindInfo) (all []ownergraph.Object, err error) {
+// content returns the known objects of the kinds. If the last watch has ended, it
+// also returns its error.
+func (r *follower) content(kinds []ownergraph.KindInfo) (all []ownergraph.Object, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, k := range kinds {

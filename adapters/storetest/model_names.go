@@ -10,13 +10,13 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// names gives the UIDs that a store makes short ones of our own, so that a
-// history is short, and the same each time: a, a' and so on are the incarnations
-// of one place, in the notation of package graph.
+// names gives a short name to each UID of the store. So a history is short, and the
+// same in each run. The incarnations of one place are named a, a' and so on, in the
+// notation of package graph.
 type names struct {
 	short map[ownergraph.UID]ownergraph.UID
-	made  map[ownergraph.Key]int // incarnations, by place
-	// versions counts those that were seen, from 1.
+	made  map[ownergraph.Key]int // the number of incarnations, by place
+	// versions numbers the seen versions, from 1.
 	versions map[ownergraph.Version]int
 }
 
@@ -35,10 +35,10 @@ func (n *names) add(key ownergraph.Key) {
 	n.made[at]++
 }
 
-// unknownUID stands for a UID that was never made.
+// unknownUID stands for a UID that the store has not made.
 const unknownUID = "unknown"
 
-// key returns the key with our UID.
+// key returns the key with the short name in place of its UID.
 func (n *names) key(k ownergraph.Key) ownergraph.Key {
 	short, known := n.short[k.UID]
 	switch {
@@ -50,23 +50,23 @@ func (n *names) key(k ownergraph.Key) ownergraph.Key {
 	return k
 }
 
-// count names a version.
+// count numbers a version.
 func (n *names) count(v ownergraph.Version) {
 	if n.versions[v] == 0 {
 		n.versions[v] = len(n.versions) + 1
 	}
 }
 
-// version returns our name of a version.
+// version returns the name of a version.
 func (n *names) version(v ownergraph.Version) string {
 	if i := n.versions[v]; i > 0 {
 		return fmt.Sprintf("version no. %d", i)
 	}
-	return "a version of which nobody knows"
+	return "an unknown version"
 }
 
-// cause says which error of the contract an error wraps. Its text is the
-// store's, and differs from run to run.
+// cause returns the sentinel that an error wraps, in words. The error's own text
+// differs from run to run.
 func cause(err error) string {
 	if err == nil {
 		return "no error"
@@ -87,8 +87,8 @@ func (n *names) owner(r ownergraph.Owner) ownergraph.Owner {
 	return r
 }
 
-// object returns the object with our UIDs, and without what says nothing in a
-// history: versions and generations.
+// object returns the object with short names. It leaves out versions and
+// generations, which mean nothing in a history.
 func (n *names) object(o ownergraph.Object) ownergraph.Object {
 	o = o.Clone()
 	o.Key = n.key(o.Key)
@@ -99,7 +99,7 @@ func (n *names) object(o ownergraph.Object) ownergraph.Object {
 	return o
 }
 
-// versioned returns the objects with our UIDs and versions.
+// versioned returns the objects with short names and numbered versions.
 func (n *names) versioned(list []ownergraph.Object) []ownergraph.Object {
 	out := n.objects(list)
 	for i, o := range list {

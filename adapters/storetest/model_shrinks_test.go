@@ -11,47 +11,47 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// TestModelShrinks: what the model finds on a store whose UIDs are random, and
-// so differ from run to run, shrinks to a few steps all the same; also where
-// each failure has to be waited for.
+// TestModelShrinks checks that the model's findings shrink to a few steps. The
+// store's UIDs are random, so they differ from run to run. Some failures show only
+// after a wait.
 func TestModelShrinks(t *testing.T) {
 	for _, c := range []struct {
 		name   string
-		spoil  func(TB, Subject) Subject
+		plant  func(TB, Subject) Subject
 		want   string
 		most   int // steps
 		reason string
 	}{
 		{"an owned object's second deletion does nothing", deleting(ownedTwice), "Get(", 4,
 			"create its owner and it, delete it twice"},
-		{"an end is not told", losing(func() func(ownergraph.Event) bool {
+		{"an end is not reported", losing(func() func(ownergraph.Event) bool {
 			return func(e ownergraph.Event) bool { return e.Type == graph.Gone }
-		}), "the watch has not shown what there is", 5, "create, see, delete, end what holds it, see"},
+		}), "the watch has not reported all objects of the store", 5, "create, sync, delete, drop the finalizer, sync"},
 		{"versions are all the same", renaming(func(n *renamed) {
 			n.version = func(ownergraph.Object) ownergraph.Version { return "v" }
 		}), "version no. 1 names two states", 2, "create and change"},
 		{"a deletion fails", deleting(func(ownergraph.Store) deleteFunc {
 			return func(_ context.Context, key ownergraph.Key, _ ownergraph.DeleteOptions) error {
-				return &odd{key.UID, time.Now()}
+				return &changingError{key.UID, time.Now()}
 			}
 		}), "an error of its own", 2, "create and delete"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			said := find(t, 3, 500, modelTest(Config{New: func(tb TB) Subject { return c.spoil(tb, memorySubject(tb)) }}))
-			before, _, _ := strings.Cut(said, "the steps:\n")
-			if !strings.Contains(before, c.want) || strings.Contains(said, "flaky") {
-				t.Fatalf("it does not say %q: %s", c.want, said)
+			message := find(t, 3, 500, modelTest(Config{New: func(tb TB) Subject { return c.plant(tb, memorySubject(tb)) }}))
+			before, _, _ := strings.Cut(message, "the steps:\n")
+			if !strings.Contains(before, c.want) || strings.Contains(message, "flaky") {
+				t.Fatalf("it does not say %q: %s", c.want, message)
 			}
-			if n := len(stepsOf(said)); n < 1 || n > c.most {
-				t.Errorf("%d steps, want at most %d (%s):\n%s", n, c.most, c.reason, said)
+			if n := len(stepsOf(message)); n < 1 || n > c.most {
+				t.Errorf("%d steps, want at most %d (%s):\n%s", n, c.most, c.reason, message)
 			}
 		})
 	}
 }
 
 // stepsOf returns the steps that a failure of the model prints.
-func stepsOf(said string) (steps []string) {
-	_, rest, _ := strings.Cut(said, "the steps:\n")
+func stepsOf(message string) (steps []string) {
+	_, rest, _ := strings.Cut(message, "the steps:\n")
 	for line := range strings.Lines(rest) {
 		if !strings.HasPrefix(line, "  ") {
 			break
@@ -61,8 +61,8 @@ func stepsOf(said string) (steps []string) {
 	return steps
 }
 
-// ownedTwice does nothing at the deletion of an object that is being deleted and
-// has owners.
+// ownedTwice ignores the deletion of an object that is being deleted and has
+// owners.
 func ownedTwice(sound ownergraph.Store) deleteFunc {
 	return func(ctx context.Context, key ownergraph.Key, opts ownergraph.DeleteOptions) error {
 		if live, err := sound.Get(ctx, key); err == nil && live.Deleting && len(live.Owners) > 0 {
@@ -72,17 +72,17 @@ func ownedTwice(sound ownergraph.Store) deleteFunc {
 	}
 }
 
-// odd is an error that reads otherwise each time.
-type odd struct {
+// changingError is an error whose text differs each time.
+type changingError struct {
 	uid ownergraph.UID
 	at  time.Time
 }
 
-func (o *odd) Error() string { return string(o.uid) + " failed at " + o.at.String() }
+func (o *changingError) Error() string { return string(o.uid) + " failed at " + o.at.String() }
 
-// TestPace: the first failure is waited for as long as the store may take, those
-// behind it as long as it was seen to need.
-func TestPace(t *testing.T) {
+// TestWaitTimes checks that the first failure is waited for as long as the store
+// may take, and later ones as long as the store was seen to need.
+func TestWaitTimes(t *testing.T) {
 	for _, c := range []struct {
 		patience, slowest time.Duration
 		failed            bool
@@ -91,12 +91,12 @@ func TestPace(t *testing.T) {
 	}{
 		{10 * time.Second, 0, false, 10 * time.Second, "nothing has failed"},
 		{10 * time.Second, time.Minute, false, 10 * time.Second, "patience is a promise"},
-		{10 * time.Second, time.Microsecond, true, leastWait, "a machine that is busy takes that for nothing"},
+		{10 * time.Second, time.Microsecond, true, minWait, "a busy machine may need that"},
 		{10 * time.Second, 250 * time.Millisecond, true, time.Second, "a slow store is given its time"},
 		{10 * time.Second, 5 * time.Second, true, 10 * time.Second, "and never more than patience"},
 		{time.Millisecond, 0, true, time.Millisecond, "and never more than patience"},
 	} {
-		p := newPace(c.patience)
+		p := newWaitTimes(c.patience)
 		p.slowest, p.failed = c.slowest, c.failed
 		if got := p.limit(); got != c.want {
 			t.Errorf("patience %s, slowest %s, failed %t: %s, want %s: %s", c.patience, c.slowest, c.failed, got, c.want, c.reason)
@@ -104,20 +104,20 @@ func TestPace(t *testing.T) {
 	}
 }
 
-// TestMutantsShrink: what the model finds of the planted bugs, it shows in five
-// steps at most.
+// TestMutantsShrink checks that the model shows each planted bug that it finds in
+// at most five steps.
 func TestMutantsShrink(t *testing.T) {
-	longer := map[string]int{"rewind/versions": 6} // note, write, see, go back, write, and look from afar
+	longer := map[string]int{"rewind/versions": 6} // backup, write, read, restore, write, and watch
 	const enough = 25
 	found := 0
-	for _, m := range slices.Concat(blunders(), mutants()) {
-		said := find(t, 1, 5, modelTest(Config{New: func(tb TB) Subject { return m.spoil(tb, memorySubject(tb)) }}))
-		if said == "" {
-			continue // by chance, or since it takes what no history has
+	for _, m := range slices.Concat(broadBugs(), mutants()) {
+		message := find(t, 1, 5, modelTest(Config{New: func(tb TB) Subject { return m.plant(tb, memorySubject(tb)) }}))
+		if message == "" {
+			continue // by chance, or because the bug needs input that no history has
 		}
 		found++
-		if n := len(stepsOf(said)); n > max(5, longer[m.law]) || strings.Contains(said, "[rapid]") {
-			t.Errorf("%s: %d steps, want at most 5: %s\n%s", m.name, n, m.reason, said)
+		if n := len(stepsOf(message)); n > max(5, longer[m.law]) || strings.Contains(message, "[rapid]") {
+			t.Errorf("%s: %d steps, want at most 5: %s\n%s", m.name, n, m.reason, message)
 		}
 	}
 	if found < enough {

@@ -11,9 +11,9 @@ import (
 	"pgregory.net/rapid"
 )
 
-// inBubble runs a property in bubbles, where time costs nothing, with so many
-// times as many cases as rapid says. They are the same each time, unless
-// -rapid.seed says otherwise.
+// inBubble runs a property in bubbles, where time costs nothing. The number of
+// cases is rapid's, multiplied by times. The cases are the same in each run, except
+// with -rapid.seed.
 func inBubble(times int, property func(*rapid.T)) func(*testing.T) {
 	return func(t *testing.T) {
 		t.Helper()
@@ -35,18 +35,18 @@ func inBubble(times int, property func(*rapid.T)) func(*testing.T) {
 	}
 }
 
-// TestModelOfMemory: the memory store and its watch do what a map does, with
+// TestModelOfMemory compares the memory store and its watch with the map, with
 // every hook, and without any.
 func TestModelOfMemory(t *testing.T) {
 	t.Run("hooks", inBubble(3, modelTest(Config{New: memorySubject})))
 	t.Run("none", inBubble(3, modelTest(Config{New: bare})))
 }
 
-// TestKindsOfClient: objects are made of no other kinds than Config.Kinds.
+// TestKindsOfClient checks that objects are only of the kinds of Config.Kinds.
 func TestKindsOfClient(t *testing.T) {
 	c := Config{Kinds: []ownergraph.Kind{"pod"}, New: func(tb TB) Subject {
 		s := memorySubject(tb)
-		u := &users{Client: s.Client}
+		u := &wrappedClient{Client: s.Client}
 		u.create = func(ctx context.Context, o ownergraph.Object) (ownergraph.Object, error) {
 			if o.Kind != "pod" {
 				return o, fmt.Errorf("create %s: %w", o.Key, graph.ErrRefused)
@@ -63,8 +63,8 @@ func TestKindsOfClient(t *testing.T) {
 // bare is a memory store of level 1 without optional powers and hooks.
 func bare(tb TB) Subject {
 	s := memorySubject(tb)
-	return Subject{Store: four{s.Store}, Client: s.Client}
+	return Subject{Store: basicStore{s.Store}, Client: s.Client}
 }
 
-// four is a store of four methods.
-type four struct{ ownergraph.Store }
+// basicStore is a store with only the four methods.
+type basicStore struct{ ownergraph.Store }

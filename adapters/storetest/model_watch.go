@@ -11,46 +11,46 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// sync waits until the follower of the watch knows what the store holds, and
-// checks how it came to know.
+// sync waits until the follower of the watch has all objects of the store. Then it
+// checks the events that led there.
 func (m *model) sync() {
 	m.Helper()
-	m.step("sync")
-	if !m.follower.until(m.agrees) {
-		m.logShown()
-		m.fail("the watch has not shown what there is")
+	m.addStep("sync")
+	if !m.follower.waitFor(m.agrees) {
+		m.logWatch()
+		m.fail("the watch has not reported all objects of the store")
 	}
-	m.inOrder(m.follower.take())
+	m.checkOrder(m.follower.drain())
 }
 
-// logShown logs how what the watch has shown differs from what there is.
-func (m *model) logShown() {
+// logWatch logs the difference between the watch and the model.
+func (m *model) logWatch() {
 	m.Helper()
-	list, err := m.follower.shown(m.kinds)
+	list, err := m.follower.content(m.kinds)
 	m.logDifference("the watch", m.live(), list)
 	if err != nil {
 		m.Logf("a watch ended: %v", err)
 	}
 }
 
-// logDifference logs how objects that somebody has shown differ.
-func (m *model) logDifference(who string, want, shown []ownergraph.Object) {
+// logDifference logs the difference between two lists of objects.
+func (m *model) logDifference(source string, want, shown []ownergraph.Object) {
 	m.Helper()
 	if lines := difference(m.names.versioned(want), m.names.versioned(shown)); lines != "" {
-		m.Logf("%s: %s", who, strings.ReplaceAll(lines, "\n", "\n  "))
+		m.Logf("%s: %s", source, strings.ReplaceAll(lines, "\n", "\n  "))
 	}
 }
 
-// agrees reports whether the follower knows what the model holds.
+// agrees reports whether the follower has all objects of the model.
 func (m *model) agrees(r *follower) bool {
 	return !slices.ContainsFunc(m.kinds, func(k ownergraph.KindInfo) bool {
 		return !r.known.agrees(k.Kind, ofKind(m.live(), k.Kind))
 	})
 }
 
-// inOrder checks that the watch showed states that were, each object's in the
-// order in which they came about, and none after its end.
-func (m *model) inOrder(events []ownergraph.Event) {
+// checkOrder checks that the watch reported only states that existed. It also
+// checks that each object's states come in order, and none comes after its end.
+func (m *model) checkOrder(events []ownergraph.Event) {
 	m.Helper()
 	last, gone := map[ownergraph.Key]int{}, map[ownergraph.Key]bool{}
 	for _, e := range events {
@@ -62,124 +62,125 @@ func (m *model) inOrder(events []ownergraph.Event) {
 		i := slices.IndexFunc(m.states[o.Key], o.Equal)
 		switch {
 		case i < 0:
-			m.raw(o, nil)
-			m.fail("the watch has shown a state that never was")
+			m.logRaw(o, nil)
+			m.fail("the watch has reported a state that never existed")
 		case gone[o.Key]:
-			m.raw(o, nil)
-			m.fail("the watch has shown an object after it had gone")
+			m.logRaw(o, nil)
+			m.fail("the watch has reported an object after its end")
 		case i < last[o.Key]:
-			m.raw(o, nil)
-			m.fail("the watch has shown an object's earlier state after a later one")
+			m.logRaw(o, nil)
+			m.fail("the watch has reported an object's earlier state after a later one")
 		}
 		last[o.Key] = i
 	}
 }
 
-// reconnect begins the watch anew, with what was known.
+// reconnect starts the watch again, with the content of the former one.
 func (m *model) reconnect() {
 	m.Helper()
-	m.step("watch anew")
+	m.addStep("watch again")
 	m.follower.stop()
 	m.follow()
 }
 
-// restart opens the store's data anew.
+// restart opens the store's data again.
 func (m *model) restart() {
 	m.Helper()
 	m.follower.stop()
 	var next Subject
 	m.hook("restart", func(ctx context.Context) (err error) { next, err = m.Restart(ctx); return err })
-	m.Subject, m.backup = next, nil // what was noted was of the former store
+	m.Subject, m.backup = next, nil // the backup was of the former store
 	m.follow()
 }
 
-// follow begins a watch with what the former one has shown.
+// follow starts a watch with the content of the former one.
 func (m *model) follow() {
 	known := m.follower.known // it has ended
 	var objects []ownergraph.Object
 	for kind := range known.kinds {
 		objects = append(objects, known.all(kind)...)
 	}
-	m.follower = follow(m, m.Store, m.pace, objects...)
+	m.follower = follow(m, m.Store, m.waits, objects...)
 }
 
-// extras returns the deeds that the subject has hooks or powers for.
+// extras returns the operations for which the subject has a hook or a power.
 func (m *model) extras() (list []string) {
 	add := func(do string, has bool) {
 		if has {
 			list = append(list, do)
 		}
 	}
-	add(doFence, m.level >= ownergraph.Level2 && is[ownergraph.Fencer](m.Subject))
-	add(doList, is[ownergraph.Lister](m.Subject))
-	add(doCompact, m.Compact != nil && m.owes(Compaction))
-	add(doBreak, m.Break != nil && m.owes(BrokenConnections))
-	add(doRestart, m.Restart != nil && m.owes(Durability))
-	add(doHistory, m.Backup != nil && m.owes(Rewinds))
-	add(doSicken, m.Sicken != nil && m.owes(SickKinds))
-	add(doVanish, m.Vanish != nil && m.owes(ChangingKinds))
+	add(opFence, m.level >= ownergraph.Level2 && is[ownergraph.Fencer](m.Subject))
+	add(opList, is[ownergraph.Lister](m.Subject))
+	add(opCompact, m.Compact != nil && m.owes(Compaction))
+	add(opBreak, m.Break != nil && m.owes(BrokenConnections))
+	add(opRestart, m.Restart != nil && m.owes(Durability))
+	add(opHistory, m.Backup != nil && m.owes(Rewinds))
+	add(opSicken, m.Sicken != nil && m.owes(SickKinds))
+	add(opVanish, m.Vanish != nil && m.owes(ChangingKinds))
 	return list
 }
 
-// extra does one of them. After a restart a store may have fewer.
-func (m *model) extra(d deed) {
+// extra runs one of them. After a restart a store may have fewer.
+func (m *model) extra(d operation) {
 	m.Helper()
-	if !slices.Contains(m.extras(), d.do) {
+	if !slices.Contains(m.extras(), d.verb) {
 		return
 	}
-	switch d.do {
-	case doFence:
+	switch d.verb {
+	case opFence:
 		m.fence()
-	case doList:
+	case opList:
 		m.list(d.at.Kind)
-	case doCompact:
-		m.hook(d.do, m.Compact)
-	case doBreak:
-		m.hook(d.do, m.Break)
-	case doRestart:
+	case opCompact:
+		m.hook(d.verb, m.Compact)
+	case opBreak:
+		m.hook(d.verb, m.Break)
+	case opRestart:
 		m.restart()
-	case doHistory:
+	case opHistory:
 		m.rewind()
-	case doSicken:
-		m.down(d, m.Sicken)
-	case doVanish:
-		m.down(d, m.Vanish)
+	case opSicken:
+		m.takeOut(d, m.Sicken)
+	case opVanish:
+		m.takeOut(d, m.Vanish)
 	}
 }
 
 func (m *model) hook(name string, run func(context.Context) error) {
 	m.Helper()
-	m.step("%s", name)
+	m.addStep("%s", name)
 	if err := m.call(run); err != nil {
 		m.Logf("hook %s: %v", name, err)
 		m.fail("%s: %s", name, cause(err))
 	}
 }
 
-// fence waits for a fence, which must not pass before what it covers.
+// fence waits for a fence. It must not pass before the objects that it covers are
+// reported.
 func (m *model) fence() {
 	m.Helper()
 	fencer, _ := ownergraph.As[ownergraph.Fencer](m.Store)
-	m.step("fence")
-	for range mostFences {
+	m.addStep("fence")
+	for range maxFences {
 		m.fences++
 		id, run := m.fences, 0
-		m.follower.until(func(r *follower) bool { run = r.run; return r.up })
-		m.follower.expect(id, m.live())
+		m.follower.waitFor(func(r *follower) bool { run = r.runs; return r.begun })
+		m.follower.noteFence(id, m.live())
 		if err := m.call(func(ctx context.Context) error { return fencer.Fence(ctx, id) }); err != nil {
 			m.Logf("the store: %v", err)
 			m.fail("Fence: %s", cause(err))
 		}
 		passed, broke := false, false
-		m.follower.until(func(r *follower) bool {
-			passed, broke = r.passed(id), r.run != run
+		m.follower.waitFor(func(r *follower) bool {
+			passed, broke = r.passed(id), r.runs != run
 			return passed || broke
 		})
 		switch {
 		case m.follower.tooEarly() != nil:
 			h := m.follower.tooEarly()
-			m.logDifference(fmt.Sprintf("the watch, when the fence passed of %s", h.kind), h.held, h.shown)
-			m.fail("a fence passed of a kind of which the watch has not shown what there is")
+			m.logDifference(fmt.Sprintf("the watch, when the fence passed %s", h.kind), h.held, h.shown)
+			m.fail("a fence passed a kind before the watch had reported its objects")
 		case passed:
 			return
 		case !broke:
@@ -188,8 +189,8 @@ func (m *model) fence() {
 	}
 }
 
-// mostFences is how often a fence is asked for again when the watch broke.
-const mostFences = 8
+// maxFences is the number of attempts to pass a fence when the watch ends.
+const maxFences = 8
 
 func (m *model) list(kind ownergraph.Kind) {
 	m.Helper()
@@ -197,12 +198,13 @@ func (m *model) list(kind ownergraph.Kind) {
 	m.hook("list "+string(kind), func(ctx context.Context) error { return lister.List(ctx, kind) })
 }
 
-// down takes a kind out of service, looks what that proves, and takes it back.
-func (m *model) down(d deed, take func(context.Context, ownergraph.Kind) (func(context.Context) error, error)) {
+// takeOut takes a kind out of service, checks that reads prove nothing, and brings
+// the kind back.
+func (m *model) takeOut(d operation, stopServing func(context.Context, ownergraph.Kind) (func(context.Context) error, error)) {
 	m.Helper()
 	kind := d.at.Kind
-	var back func(context.Context) error
-	m.hook(d.do+" "+string(kind), func(ctx context.Context) (err error) { back, err = take(ctx, kind); return err })
+	var serve func(context.Context) error
+	m.hook(d.verb+" "+string(kind), func(ctx context.Context) (err error) { serve, err = stopServing(ctx, kind); return err })
 	for _, at := range m.places {
 		if at.Kind != kind {
 			continue
@@ -212,11 +214,11 @@ func (m *model) down(d deed, take func(context.Context, ownergraph.Kind) (func(c
 			m.fail("Get(%s): %s, although the kind is out of service", place(at), cause(err))
 		}
 	}
-	m.hook("bring back "+string(kind), back)
+	m.hook("bring back "+string(kind), serve)
 	m.sync()
 }
 
-// backup is what the store and the model held at one moment.
+// backup is the content of the store and the model at one moment.
 type backup struct {
 	restore func(context.Context) error
 	objects map[ownergraph.Key]ownergraph.Object

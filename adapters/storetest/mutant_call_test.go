@@ -14,23 +14,23 @@ import (
 
 func mutantsOfCalls() []mutant {
 	return []mutant{
-		{name: "a watch does not say that it was cancelled", law: "cancel/watch", reason: "an error of its own, which wraps nothing", spoil: closedStream},
-		{name: "a cancelled read hangs", law: "cancel/ended", reason: "a wait for a connection that looks at no context", spoil: hanging},
-		{name: "a cancelled read finds nothing", law: "cancel/ended", reason: "no rows came back", spoil: findingNothing},
-		{name: "a cancelled patch is half done", law: "cancel/whole", reason: "two statements, and a context between them", spoil: patching(cutInHalf)},
-		{name: "a read aliases the cache", law: "alias/get", reason: "the cached object is returned as it is", spoil: aliasingGet},
-		{name: "a patch keeps its change", law: "alias/patch", reason: "the pointer is stored", spoil: aliasingPatch},
-		{name: "a delete keeps its options", law: "alias/delete", reason: "the pointer is stored", spoil: aliasingDelete},
-		{name: "an event aliases the cache", law: "alias/event", reason: "the cached object is reported as it is", spoil: aliasingEvent},
-		{name: "check, then act", law: "concurrency/one-wins", reason: "the version is compared before the step that writes", spoil: patching(checkThenAct)},
-		{name: "a disturbed write is lost", law: "concurrency/no-lost-update", reason: "a serialization failure is swallowed", spoil: disturbed},
-		{name: "a fence beside a write fails", law: "concurrency/mixed", reason: "one connection, and an error in place of a queue", spoil: busy},
+		{name: "a watch does not say that it was cancelled", law: "cancel/watch", reason: "an error of its own, which wraps nothing", plant: closedStream},
+		{name: "a cancelled read hangs", law: "cancel/ended", reason: "a wait for a connection that ignores the context", plant: hanging},
+		{name: "a cancelled read finds nothing", law: "cancel/ended", reason: "no rows came back", plant: findingNothing},
+		{name: "a cancelled patch is half done", law: "cancel/whole", reason: "two statements, and a context between them", plant: patching(cutInHalf)},
+		{name: "a read aliases the cache", law: "alias/get", reason: "the cached object is returned as it is", plant: aliasingGet},
+		{name: "a patch keeps its change", law: "alias/patch", reason: "the pointer is stored", plant: aliasingPatch},
+		{name: "a delete keeps its options", law: "alias/delete", reason: "the pointer is stored", plant: aliasingDelete},
+		{name: "an event aliases the cache", law: "alias/event", reason: "the cached object is reported as it is", plant: aliasingEvent},
+		{name: "check, then act", law: "concurrency/one-wins", reason: "the version is compared before the step that writes", plant: patching(checkThenAct)},
+		{name: "a disturbed write is lost", law: "concurrency/no-lost-update", reason: "a serialization failure is swallowed", plant: disturbed},
+		{name: "a fence beside a write fails", law: "concurrency/mixed", reason: "one connection, and an error in place of a queue", plant: busy},
 	}
 }
 
 func closedStream(_ TB, s Subject) Subject {
 	sound := s.Store
-	s.Store = &door{Store: sound, watch: func(ctx context.Context, sink func(ownergraph.Event) error) error {
+	s.Store = &wrapper{Store: sound, watch: func(ctx context.Context, sink func(ownergraph.Event) error) error {
 		err := sound.Watch(ctx, sink)
 		if ctx.Err() != nil {
 			return errors.New("stream closed")
@@ -43,7 +43,7 @@ func closedStream(_ TB, s Subject) Subject {
 func hanging(tb TB, s Subject) Subject {
 	sound, over := s.Store, make(chan struct{})
 	tb.Cleanup(func() { close(over) })
-	s.Store = &door{Store: sound, get: func(ctx context.Context, key ownergraph.Key) (ownergraph.Object, error) {
+	s.Store = &wrapper{Store: sound, get: func(ctx context.Context, key ownergraph.Key) (ownergraph.Object, error) {
 		if ctx.Err() != nil {
 			<-over
 		}
@@ -54,7 +54,7 @@ func hanging(tb TB, s Subject) Subject {
 
 func findingNothing(_ TB, s Subject) Subject {
 	sound := s.Store
-	s.Store = &door{Store: sound, get: func(ctx context.Context, key ownergraph.Key) (ownergraph.Object, error) {
+	s.Store = &wrapper{Store: sound, get: func(ctx context.Context, key ownergraph.Key) (ownergraph.Object, error) {
 		o, err := sound.Get(ctx, key)
 		if ctx.Err() != nil {
 			err = fmt.Errorf("get %s: %w", place(key), graph.ErrNotFound)
@@ -64,7 +64,7 @@ func findingNothing(_ TB, s Subject) Subject {
 	return s
 }
 
-// cutInHalf does what goes, and then looks at the context.
+// cutInHalf does half of the change, and then checks the context.
 func cutInHalf(sound ownergraph.Store) patchFunc {
 	return func(ctx context.Context, key ownergraph.Key, pre ownergraph.Precondition, c ownergraph.Change) error {
 		yield()
@@ -76,7 +76,7 @@ func cutInHalf(sound ownergraph.Store) patchFunc {
 	}
 }
 
-// yield lets everybody else who can run do so, several times.
+// yield lets all other runnable goroutines run, several times.
 func yield() {
 	for range 50 {
 		runtime.Gosched()
@@ -88,7 +88,7 @@ type cache = guarded[map[ownergraph.Key]ownergraph.Object]
 
 func newCache() *cache { return &cache{v: map[ownergraph.Key]ownergraph.Object{}} }
 
-// serve returns what is kept of the object, if it has the version of o.
+// serve returns the cached object, if it has the version of o.
 func serve(c *cache, o ownergraph.Object) (kept ownergraph.Object, ok bool) {
 	c.with(func(m *map[ownergraph.Key]ownergraph.Object) {
 		kept, ok = (*m)[o.Key]
@@ -117,7 +117,7 @@ func aliasingPatch(_ TB, s Subject) Subject {
 	sound := s.Store
 	var added guarded[map[ownergraph.UID]*ownergraph.Owner]
 	added.v = map[ownergraph.UID]*ownergraph.Owner{}
-	s.Store = &door{
+	s.Store = &wrapper{
 		Store: sound,
 		patch: func(ctx context.Context, key ownergraph.Key, pre ownergraph.Precondition, c ownergraph.Change) error {
 			if c.AddOwner != nil {
@@ -140,12 +140,12 @@ func aliasingPatch(_ TB, s Subject) Subject {
 	return s
 }
 
-// aliasingDelete shows a grace period as whoever deleted has it now.
+// aliasingDelete shows a grace period as the deleting caller has it now.
 func aliasingDelete(_ TB, s Subject) Subject {
 	sound := s.Store
 	var given guarded[map[ownergraph.Key]*int64]
 	given.v = map[ownergraph.Key]*int64{}
-	s.Store = &door{
+	s.Store = &wrapper{
 		Store: sound,
 		delete: func(ctx context.Context, key ownergraph.Key, opts ownergraph.DeleteOptions) error {
 			err := sound.Delete(ctx, key, opts)
@@ -167,17 +167,17 @@ func aliasingDelete(_ TB, s Subject) Subject {
 	return s
 }
 
-// aliasingEvent serves reads from what the second watch was told first.
+// aliasingEvent answers reads with the first events of the second watch.
 func aliasingEvent(tb TB, s Subject) Subject {
 	c := newCache()
-	var running roll
-	s.Store = registering(s.Store, &running, func(in *listings, e ownergraph.Event, tell tell) error {
+	var running runningWatches
+	s.Store = registering(s.Store, &running, func(in *listings, e ownergraph.Event, sink sinkFunc) error {
 		second := false
 		running.with(func(list *[]*listings) { second = slices.Index(*list, in) == 1 })
 		if _, kept := serve(c, e.Object); e.Type == graph.Put && second && !kept {
 			keep(c, e.Object)
 		}
-		return tell(e)
+		return sink(e)
 	})
 	return reading(func(_ ownergraph.Key, o ownergraph.Object, err error) (ownergraph.Object, error) {
 		if kept, ok := serve(c, o); ok {
@@ -197,12 +197,12 @@ func checkThenAct(sound ownergraph.Store) patchFunc {
 	}
 }
 
-// disturbed acknowledges a patch beside which somebody has read, and does not do
-// it.
+// disturbed acknowledges a patch during which another client has read, and does not
+// do it.
 func disturbed(_ TB, s Subject) Subject {
 	sound := s.Store
 	var reads atomic.Int64
-	s.Store = &door{
+	s.Store = &wrapper{
 		Store: sound,
 		get: func(ctx context.Context, key ownergraph.Key) (ownergraph.Object, error) {
 			reads.Add(1)
@@ -220,12 +220,12 @@ func disturbed(_ TB, s Subject) Subject {
 	return s
 }
 
-// busy refuses a fence while something is written.
+// busy refuses a fence during a write.
 func busy(_ TB, s Subject) Subject {
 	sound, fencer := s.Store, s.Store.(ownergraph.Fencer)
 	var writes atomic.Int64
 	s.Store = &fencing{
-		Store: &door{Store: sound, patch: func(ctx context.Context, key ownergraph.Key, pre ownergraph.Precondition, c ownergraph.Change) error {
+		Store: &wrapper{Store: sound, patch: func(ctx context.Context, key ownergraph.Key, pre ownergraph.Precondition, c ownergraph.Change) error {
 			writes.Add(1)
 			defer writes.Add(-1)
 			yield()

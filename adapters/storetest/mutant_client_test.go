@@ -6,32 +6,31 @@ import (
 	"github.com/ownergraph/ownergraph"
 )
 
-// mutantsOfClients are mistakes in what a user of the kit writes beside the
-// store.
+// mutantsOfClients are mistakes in the Client that a user of the kit writes.
 func mutantsOfClients() []mutant {
 	return []mutant{
-		{name: "create returns what it was given", law: clientCreate, reason: "UID and version are the store's to make", spoil: withUsers(func(u *users) {
+		{name: "create returns its argument", law: clientCreate, reason: "the store makes UID and version", plant: withUsers(func(u *wrappedClient) {
 			u.create = func(ctx context.Context, o ownergraph.Object) (ownergraph.Object, error) {
 				_, err := u.Client.Create(ctx, o)
 				return o, err
 			}
 		})},
-		{name: "update ignores the version", law: clientUpdate, reason: "an update by name", spoil: withUsers(func(u *users) {
+		{name: "update ignores the version", law: clientUpdate, reason: "an update by name", plant: withUsers(func(u *wrappedClient) {
 			u.update = func(ctx context.Context, o ownergraph.Object) (ownergraph.Object, error) {
 				o.Version = ""
 				return u.Client.Update(ctx, o)
 			}
 		})},
-		{name: "users' deletes do nothing", law: clientDelete, reason: "it is not written yet", spoil: withUsers(func(u *users) {
+		{name: "users' deletes do nothing", law: clientDelete, reason: "it is not written yet", plant: withUsers(func(u *wrappedClient) {
 			u.delete = func(context.Context, ownergraph.Key, ownergraph.DeleteOptions) error { return nil }
 		})},
 	}
 }
 
-func withUsers(spoil func(*users)) func(TB, Subject) Subject {
+func withUsers(plant func(*wrappedClient)) func(TB, Subject) Subject {
 	return func(_ TB, s Subject) Subject {
-		u := &users{Client: s.Client}
-		spoil(u)
+		u := &wrappedClient{Client: s.Client}
+		plant(u)
 		s.Client = u
 		return s
 	}

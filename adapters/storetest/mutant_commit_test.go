@@ -12,37 +12,37 @@ import (
 
 func mutantsOfCommits() []mutant {
 	return []mutant{
-		{name: "an error of a commit is swallowed", law: commitFailed, reason: "defer tx.Commit()", spoil: patchAnswers(func(_ ownergraph.Store, _ ownergraph.Key, err error) error {
+		{name: "an error of a commit is swallowed", law: commitFailed, reason: "defer tx.Commit()", plant: patchAnswers(func(_ ownergraph.Store, _ ownergraph.Key, err error) error {
 			if errors.Is(err, errDisk) {
 				return nil
 			}
 			return err
 		})},
-		{name: "a commit without an answer is a conflict", law: "commit/unanswered", reason: "every failed commit is taken for not done", spoil: patchAnswers(
+		{name: "a commit without an answer is a conflict", law: "commit/unanswered", reason: "every failed commit counts as not done", plant: patchAnswers(
 			func(_ ownergraph.Store, _ ownergraph.Key, err error) error {
 				if errors.Is(err, errDisk) {
 					return fmt.Errorf("%w: %w", graph.ErrConflict, err)
 				}
 				return err
 			})},
-		{name: "a busy database is empty", law: outageReads, reason: "every error is taken for no rows", spoil: reading(
+		{name: "a busy database is empty", law: outageReads, reason: "every error counts as no rows", plant: reading(
 			func(key ownergraph.Key, o ownergraph.Object, err error) (ownergraph.Object, error) {
 				if errors.Is(err, errBusy) {
 					err = fmt.Errorf("get %s: %w", place(key), graph.ErrNotFound)
 				}
 				return o, err
 			})},
-		{name: "a busy database takes writes", law: "outage/writes", reason: "a queue in memory that is lost", spoil: patchAnswers(func(_ ownergraph.Store, _ ownergraph.Key, err error) error {
+		{name: "a busy database takes writes", law: "outage/writes", reason: "a queue in memory that is lost", plant: patchAnswers(func(_ ownergraph.Store, _ ownergraph.Key, err error) error {
 			if errors.Is(err, errBusy) {
 				return nil
 			}
 			return err
 		})},
-		{name: "a listing that breaks off is complete", law: "outage/watch", reason: "rows.Err is not asked", spoil: cutListings},
+		{name: "a listing that breaks off is complete", law: "outage/watch", reason: "rows.Err is ignored", plant: cutListings},
 	}
 }
 
-// patchAnswers has a patch answer something else.
+// patchAnswers replaces the answer of a patch.
 func patchAnswers(answer func(s ownergraph.Store, key ownergraph.Key, err error) error) func(TB, Subject) Subject {
 	return patching(func(sound ownergraph.Store) patchFunc {
 		return func(ctx context.Context, key ownergraph.Key, pre ownergraph.Precondition, c ownergraph.Change) error {
@@ -51,7 +51,7 @@ func patchAnswers(answer func(s ownergraph.Store, key ownergraph.Key, err error)
 	})
 }
 
-// cutListings has an outage cut a listing of each kind, which ends as if it were
+// cutListings makes an outage cut a listing of each kind, which ends as if it were
 // whole.
 func cutListings(tb TB, s Subject) Subject {
 	var asked atomic.Bool
@@ -69,13 +69,13 @@ func cutListings(tb TB, s Subject) Subject {
 		}
 		return outage(ctx)
 	}
-	s.Store = reporting(s.Store, func() func(ownergraph.Event, tell) error {
+	s.Store = reporting(s.Store, func() func(ownergraph.Event, sinkFunc) error {
 		in := newListings()
-		return func(e ownergraph.Event, tell tell) error {
-			if in.take(e); e.Type == graph.Put && !in.change(e) && asked.Load() {
+		return func(e ownergraph.Event, sink sinkFunc) error {
+			if in.applyEvent(e); e.Type == graph.Put && !in.change(e) && asked.Load() {
 				return nil
 			}
-			return tell(e)
+			return sink(e)
 		}
 	})
 	return s

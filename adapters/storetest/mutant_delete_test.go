@@ -11,17 +11,17 @@ import (
 
 type deleteFunc = func(ctx context.Context, key ownergraph.Key, opts ownergraph.DeleteOptions) error
 
-// deleting has delete stand in for the sound store's, which it is given.
+// deleting replaces the store's Delete. The replacement gets the sound store.
 func deleting(delete func(sound ownergraph.Store) deleteFunc) func(TB, Subject) Subject {
 	return func(_ TB, s Subject) Subject {
-		s.Store = &door{Store: s.Store, delete: delete(s.Store)}
+		s.Store = &wrapper{Store: s.Store, delete: delete(s.Store)}
 		return s
 	}
 }
 
-// asking has the store delete with other options than it is asked for, which
-// may depend on the object.
-func asking(other func(live ownergraph.Object, opts ownergraph.DeleteOptions) ownergraph.DeleteOptions) func(TB, Subject) Subject {
+// changingOptions deletes with other options than the caller's. They may depend on
+// the object.
+func changingOptions(other func(live ownergraph.Object, opts ownergraph.DeleteOptions) ownergraph.DeleteOptions) func(TB, Subject) Subject {
 	return deleting(func(sound ownergraph.Store) deleteFunc {
 		return func(ctx context.Context, key ownergraph.Key, opts ownergraph.DeleteOptions) error {
 			if live, err := sound.Get(ctx, key); err == nil {
@@ -34,53 +34,53 @@ func asking(other func(live ownergraph.Object, opts ownergraph.DeleteOptions) ow
 
 func mutantsOfDelete() []mutant {
 	return []mutant{
-		{name: "delete only marks", law: deleteRemoves, reason: "soft deletion that nobody ends", spoil: deleting(onlyMarks)},
-		{name: "delete ignores finalizers", law: deleteMarks, reason: "a row is removed, whatever it holds", spoil: deleting(noFinalizers)},
+		{name: "delete only marks", law: deleteRemoves, reason: "a soft deletion without an end", plant: deleting(onlyMarks)},
+		{name: "delete ignores finalizers", law: deleteMarks, reason: "a row is removed with its finalizers", plant: deleting(noFinalizers)},
 		{name: "delete ignores the UID", law: deleteUID, reason: "a row is found by its name",
-			spoil: asking(func(_ ownergraph.Object, opts ownergraph.DeleteOptions) ownergraph.DeleteOptions {
+			plant: changingOptions(func(_ ownergraph.Object, opts ownergraph.DeleteOptions) ownergraph.DeleteOptions {
 				opts.Precondition.UID = ""
 				return opts
 			})},
 		{name: "delete ignores the version", law: deleteVersion, reason: "a delete has no version in its condition",
-			spoil: asking(func(_ ownergraph.Object, opts ownergraph.DeleteOptions) ownergraph.DeleteOptions {
+			plant: changingOptions(func(_ ownergraph.Object, opts ownergraph.DeleteOptions) ownergraph.DeleteOptions {
 				opts.Precondition.Version = ""
 				return opts
 			})},
-		{name: "delete marks before it compares", law: "delete/conflict-changes-nothing", reason: "no transaction around both", spoil: deleting(conflictMarks)},
-		{name: "delete cascades", law: "delete/only-this", reason: "ON DELETE CASCADE", spoil: cascading},
-		{name: "a second delete removes", law: "delete/twice", reason: "what is marked already is taken for done", spoil: deleting(twiceRemoves)},
+		{name: "delete marks before it compares", law: "delete/conflict-changes-nothing", reason: "no transaction around both", plant: deleting(conflictMarks)},
+		{name: "delete cascades", law: "delete/only-this", reason: "ON DELETE CASCADE", plant: cascading},
+		{name: "a second delete removes", law: "delete/twice", reason: "a marked object counts as done", plant: deleting(twiceRemoves)},
 		{name: "foreground is background", law: "delete/foreground", reason: "the propagation finalizer is not set",
-			spoil: asking(inPlaceOf(ownergraph.Foreground, ownergraph.Background))},
+			plant: changingOptions(inPlaceOf(ownergraph.Foreground, ownergraph.Background))},
 		{name: "orphan is background", law: "delete/orphan", reason: "the propagation finalizer is not set",
-			spoil: asking(inPlaceOf(ownergraph.Orphan, ownergraph.Background))},
+			plant: changingOptions(inPlaceOf(ownergraph.Orphan, ownergraph.Background))},
 		{name: "background keeps the finalizer", law: "delete/background", reason: "a later deletion does not change the propagation",
-			spoil: asking(func(live ownergraph.Object, opts ownergraph.DeleteOptions) ownergraph.DeleteOptions {
+			plant: changingOptions(func(live ownergraph.Object, opts ownergraph.DeleteOptions) ownergraph.DeleteOptions {
 				if live.Deleting && opts.Propagation == ownergraph.Background {
 					opts.Propagation = ownergraph.Unset
 				}
 				return opts
 			})},
-		{name: "no propagation is background", law: "delete/keeps-propagation", reason: "the object's own finalizer is not asked",
-			spoil: asking(inPlaceOf(ownergraph.Unset, ownergraph.Background))},
-		{name: "the last finalizer does not remove", law: "delete/last-finalizer", reason: "an update removes nothing", spoil: patching(lastStays)},
-		{name: "any finalizer removes", law: "delete/other-finalizers", reason: "whoever is done first is taken for the last", spoil: patching(firstRemoves)},
-		{name: "a finalizer comes too late", law: "delete/no-new-finalizers", reason: "the mark is not looked at", spoil: lateFinalizers},
-		{name: "an update takes the mark back", law: "delete/mark-stays", reason: "the writer's object is stored as it is", spoil: unmarking},
-		{name: "a UID returns", law: "delete/new-uid", reason: "UIDs are taken from a list of free ones", spoil: reusingUIDs},
-		{name: "no grace periods", law: deleteGrace, reason: "the option is not looked at",
-			spoil: asking(func(_ ownergraph.Object, opts ownergraph.DeleteOptions) ownergraph.DeleteOptions {
+		{name: "no propagation is background", law: "delete/keeps-propagation", reason: "the object's own finalizer is ignored",
+			plant: changingOptions(inPlaceOf(ownergraph.Unset, ownergraph.Background))},
+		{name: "the last finalizer does not remove", law: "delete/last-finalizer", reason: "an update removes nothing", plant: patching(lastStays)},
+		{name: "any finalizer removes", law: "delete/other-finalizers", reason: "the first finalizer that goes counts as the last", plant: patching(firstRemoves)},
+		{name: "a finalizer comes too late", law: "delete/no-new-finalizers", reason: "the mark is ignored", plant: lateFinalizers},
+		{name: "an update removes the mark", law: "delete/mark-stays", reason: "the writer's object is stored as it is", plant: unmarking},
+		{name: "a UID returns", law: "delete/new-uid", reason: "UIDs are taken from a list of free ones", plant: reusingUIDs},
+		{name: "no grace periods", law: deleteGrace, reason: "the option is ignored",
+			plant: changingOptions(func(_ ownergraph.Object, opts ownergraph.DeleteOptions) ownergraph.DeleteOptions {
 				opts.GraceSeconds = nil
 				return opts
 			})},
-		{name: "a grace period never ends", law: "delete/grace-ends", reason: "a grace of 0 is taken for none given",
-			spoil: asking(func(_ ownergraph.Object, opts ownergraph.DeleteOptions) ownergraph.DeleteOptions {
+		{name: "a grace period never ends", law: "delete/grace-ends", reason: "a grace of 0 counts as none",
+			plant: changingOptions(func(_ ownergraph.Object, opts ownergraph.DeleteOptions) ownergraph.DeleteOptions {
 				if opts.GraceSeconds != nil && *opts.GraceSeconds == 0 {
 					opts.GraceSeconds = nil
 				}
 				return opts
 			})},
-		{name: "finalizers end the grace period", law: "delete/grace-holds", reason: "only finalizers are counted", spoil: patching(impatient)},
-		{name: "the mark raises no generation", law: "delete/generation", reason: "a counter is forgotten", spoil: renaming(func(n *renamed) {
+		{name: "finalizers end the grace period", law: "delete/grace-holds", reason: "only finalizers are counted", plant: patching(impatient)},
+		{name: "the mark raises no generation", law: "delete/generation", reason: "a counter is forgotten", plant: renaming(func(n *renamed) {
 			n.object = func(o ownergraph.Object) ownergraph.Object {
 				if o.Deleting && o.Generation > 0 {
 					o.Generation--
@@ -100,7 +100,7 @@ func inPlaceOf(asked, done ownergraph.Propagation) func(ownergraph.Object, owner
 	}
 }
 
-// onlyMarks gives what would go at once a grace period that nobody ends.
+// onlyMarks gives a deletion without a mark a grace period that never ends.
 func onlyMarks(sound ownergraph.Store) deleteFunc {
 	return func(ctx context.Context, key ownergraph.Key, opts ownergraph.DeleteOptions) error {
 		live, err := sound.Get(ctx, key)
@@ -111,7 +111,7 @@ func onlyMarks(sound ownergraph.Store) deleteFunc {
 	}
 }
 
-// noFinalizers takes an object's own finalizers off before it deletes.
+// noFinalizers removes an object's own finalizers before it deletes.
 func noFinalizers(sound ownergraph.Store) deleteFunc {
 	return func(ctx context.Context, key ownergraph.Key, opts ownergraph.DeleteOptions) error {
 		live, err := sound.Get(ctx, key)
@@ -139,9 +139,9 @@ func conflictMarks(sound ownergraph.Store) deleteFunc {
 	}
 }
 
-// cascading deletes what it has ever heard of that names the object as owner.
+// cascading deletes every known object that refers to the deleted one.
 func cascading(_ TB, s Subject) Subject {
-	sound, users := s.Store, &users{Client: s.Client}
+	sound, users := s.Store, &wrappedClient{Client: s.Client}
 	var made guarded[[]ownergraph.Object]
 	users.create = func(ctx context.Context, o ownergraph.Object) (ownergraph.Object, error) {
 		o, err := users.Client.Create(ctx, o)
@@ -149,7 +149,7 @@ func cascading(_ TB, s Subject) Subject {
 		return o, err
 	}
 	s.Client = users
-	s.Store = &door{Store: sound, delete: func(ctx context.Context, key ownergraph.Key, opts ownergraph.DeleteOptions) error {
+	s.Store = &wrapper{Store: sound, delete: func(ctx context.Context, key ownergraph.Key, opts ownergraph.DeleteOptions) error {
 		owner, _ := sound.Get(ctx, key)
 		err := sound.Delete(ctx, key, opts)
 		if err != nil {
@@ -182,12 +182,12 @@ func twiceRemoves(sound ownergraph.Store) deleteFunc {
 	}
 }
 
-// lastStays puts the mark's grace period in the way of what would remove.
+// lastStays ignores a patch that would remove the object.
 func lastStays(sound ownergraph.Store) patchFunc {
 	return func(ctx context.Context, key ownergraph.Key, pre ownergraph.Precondition, c ownergraph.Change) error {
 		live, err := sound.Get(ctx, key)
 		if err == nil && pre.Holds(live) && live.Deleting && live.GraceSeconds == 0 && len(c.Apply(live).Finalizers) == 0 {
-			return nil // the version stays too: there is no state for it
+			return nil // the version stays too, because there is no new state
 		}
 		return sound.Patch(ctx, key, pre, c)
 	}
@@ -209,10 +209,10 @@ func firstRemoves(sound ownergraph.Store) patchFunc {
 	}
 }
 
-// lateFinalizers says yes to a finalizer that comes too late.
+// lateFinalizers accepts a finalizer that comes too late.
 func lateFinalizers(_ TB, s Subject) Subject {
 	sound := s.Store
-	s.Store = &door{Store: sound, patch: func(ctx context.Context, key ownergraph.Key, pre ownergraph.Precondition, c ownergraph.Change) error {
+	s.Store = &wrapper{Store: sound, patch: func(ctx context.Context, key ownergraph.Key, pre ownergraph.Precondition, c ownergraph.Change) error {
 		err := sound.Patch(ctx, key, pre, c)
 		if errors.Is(err, graph.ErrRefused) && c.AddFinalizer != "" {
 			c.AddFinalizer = ""
@@ -223,10 +223,10 @@ func lateFinalizers(_ TB, s Subject) Subject {
 	return s
 }
 
-// unmarking shows what was updated without its mark.
+// unmarking shows an updated object without its mark.
 func unmarking(_ TB, s Subject) Subject {
 	var taken guarded[map[ownergraph.UID]bool]
-	u := &users{Client: s.Client}
+	u := &wrappedClient{Client: s.Client}
 	u.update = func(ctx context.Context, o ownergraph.Object) (ownergraph.Object, error) {
 		out, err := u.Client.Update(ctx, o)
 		if err == nil && out.Deleting && !o.Deleting {
@@ -236,7 +236,7 @@ func unmarking(_ TB, s Subject) Subject {
 	}
 	sound := s.Store
 	s.Client = u
-	s.Store = &door{Store: sound, get: func(ctx context.Context, key ownergraph.Key) (ownergraph.Object, error) {
+	s.Store = &wrapper{Store: sound, get: func(ctx context.Context, key ownergraph.Key) (ownergraph.Object, error) {
 		o, err := sound.Get(ctx, key)
 		taken.with(func(m *map[ownergraph.UID]bool) {
 			if (*m)[o.UID] {

@@ -11,25 +11,25 @@ import (
 
 func mutantsOfEpochs() []mutant {
 	epoch := func(of func(string) string) func(TB, Subject) Subject {
-		return everywhere(watching(func() func(ownergraph.Event, tell) error {
-			return func(e ownergraph.Event, tell tell) error {
+		return everywhere(watching(func() func(ownergraph.Event, sinkFunc) error {
+			return func(e ownergraph.Event, sink sinkFunc) error {
 				if e.Type == graph.Rewound {
 					e.Epoch = of(e.Epoch)
 				}
-				return tell(e)
+				return sink(e)
 			}
 		}))
 	}
 	return []mutant{
-		{name: "a rewind has no epoch", law: rewindEpoch, reason: "the field is new", spoil: epoch(func(string) string { return "" })},
-		{name: "each watch has an epoch of its own", law: rewindEpoch, reason: "it is drawn when it is told", spoil: epoch(func(string) string { return fmt.Sprint(rand.Uint64()) })},
-		{name: "every restore has one epoch", law: "rewind/another-epoch", reason: "a constant", spoil: epoch(func(string) string { return "restored" })},
-		{name: "a restore brings versions back", law: "rewind/raised", reason: "rows are copied back as they were", spoil: lowered},
+		{name: "a rewind has no epoch", law: rewindEpoch, reason: "the field is new", plant: epoch(func(string) string { return "" })},
+		{name: "each watch has an epoch of its own", law: rewindEpoch, reason: "it is drawn when it is reported", plant: epoch(func(string) string { return fmt.Sprint(rand.Uint64()) })},
+		{name: "every restore has one epoch", law: "rewind/another-epoch", reason: "a constant", plant: epoch(func(string) string { return "restored" })},
+		{name: "a restore brings versions back", law: "rewind/raised", reason: "rows are copied back as they were", plant: lowered},
 	}
 }
 
-// lowered shows what a restore has brought back at the versions of the backup,
-// until it is written again.
+// lowered shows a restored object at the version of the backup, until the next
+// write.
 func lowered(_ TB, s Subject) Subject {
 	type restored struct {
 		was, now map[ownergraph.Key]ownergraph.Object

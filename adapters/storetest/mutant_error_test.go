@@ -8,11 +8,11 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// answering has the store's three calls answer other errors.
+// answering replaces the errors of the store's three calls.
 func answering(other func(error) error) func(TB, Subject) Subject {
 	return func(_ TB, s Subject) Subject {
 		sound := s.Store
-		s.Store = &door{
+		s.Store = &wrapper{
 			Store: sound,
 			get: func(ctx context.Context, key ownergraph.Key) (ownergraph.Object, error) {
 				o, err := sound.Get(ctx, key)
@@ -29,7 +29,7 @@ func answering(other func(error) error) func(TB, Subject) Subject {
 	}
 }
 
-// unwrapped has the text of an error, and wraps nothing.
+// unwrapped returns an error with the same text that wraps nothing.
 func unwrapped(of error) func(error) error {
 	return func(err error) error {
 		if errors.Is(err, of) {
@@ -41,13 +41,13 @@ func unwrapped(of error) func(error) error {
 
 func mutantsOfErrors() []mutant {
 	return []mutant{
-		{name: "not found is not wrapped", law: "error/not-found", reason: "%v in place of %w", spoil: answering(unwrapped(graph.ErrNotFound))},
-		{name: "conflict is not wrapped", law: "error/conflict", reason: "%v in place of %w", spoil: answering(unwrapped(graph.ErrConflict))},
+		{name: "not found is not wrapped", law: "error/not-found", reason: "%v in place of %w", plant: answering(unwrapped(graph.ErrNotFound))},
+		{name: "conflict is not wrapped", law: "error/conflict", reason: "%v in place of %w", plant: answering(unwrapped(graph.ErrConflict))},
 		{name: "kind unknown is not wrapped", law: "error/kind-unknown", reason: "%v in place of %w",
-			spoil: answering(unwrapped(graph.ErrKindUnknown))},
-		{name: "refused is not wrapped", law: "error/refused", reason: "%v in place of %w", spoil: answering(unwrapped(graph.ErrRefused))},
+			plant: answering(unwrapped(graph.ErrKindUnknown))},
+		{name: "refused is not wrapped", law: "error/refused", reason: "%v in place of %w", plant: answering(unwrapped(graph.ErrRefused))},
 		{name: "a conflict is also not found", law: "error/conflict", reason: "an error that wraps two sentinels says neither",
-			spoil: answering(func(err error) error {
+			plant: answering(func(err error) error {
 				if errors.Is(err, graph.ErrConflict) {
 					return errors.Join(err, graph.ErrNotFound)
 				}

@@ -11,65 +11,65 @@ import (
 
 func mutantsOfFences() []mutant {
 	return []mutant{
-		{name: "list does nothing", law: listAnew, reason: "a power that is there and not written", spoil: relists(func(ownergraph.Lister, *roll, *bell) listFunc {
+		{name: "list does nothing", law: listAnew, reason: "a power without code", plant: relists(func(ownergraph.Lister, *runningWatches, *signal) listFunc {
 			return func(context.Context, ownergraph.Kind) error { return nil }
 		}, nil)},
-		{name: "a new listing forgets one", law: "list/complete", reason: "the last row of a page", spoil: losing(shortRelisting)},
-		{name: "one watch is listed for all", law: "list/every-watch", reason: "a queue in place of a log", spoil: listsOldest},
-		{name: "list waits for the listing", law: "list/returns", reason: "a call that waits for what it has begun", spoil: listWaits},
-		{name: "a kind never passes a fence", law: fencePasses, reason: "a kind without a cursor", spoil: losing(func() func(ownergraph.Event) bool {
+		{name: "a new listing forgets one", law: "list/complete", reason: "the last row of a page", plant: losing(shortRelisting)},
+		{name: "one watch lists for all", law: "list/every-watch", reason: "a queue in place of a log", plant: listsOldest},
+		{name: "list waits for the listing", law: "list/returns", reason: "a call that waits for its own effect", plant: listWaits},
+		{name: "a kind never passes a fence", law: fencePasses, reason: "a kind without a cursor", plant: losing(func() func(ownergraph.Event) bool {
 			var infos []ownergraph.KindInfo
 			return func(e ownergraph.Event) bool {
 				infos = append(infos, e.Kinds...)
 				return e.Type == graph.FencePassed && e.Kind == infos[0].Kind
 			}
 		})},
-		{name: "the set of kinds never passes a fence", law: fencePasses, reason: "one event is forgotten", spoil: losing(func() func(ownergraph.Event) bool {
+		{name: "the set of kinds never passes a fence", law: fencePasses, reason: "one event is forgotten", plant: losing(func() func(ownergraph.Event) bool {
 			return func(e ownergraph.Event) bool { return e.Type == graph.FencePassed && e.Kind == "" }
 		})},
-		{name: "a fence passes before a change", law: fenceNotEarly, reason: "fences and changes have ways of their own", spoil: fencesEarly(
+		{name: "a fence passes before a change", law: fenceNotEarly, reason: "fences and changes take different ways", plant: fencesEarly(
 			func(in *listings, e ownergraph.Event) (ownergraph.Kind, bool) { return e.Of(), in.change(e) })},
-		{name: "a fence passes before the listing", law: "fence/listing", reason: "a watch that lists has nothing in its queue", spoil: fencesEarly(
+		{name: "a fence passes before the listing", law: "fence/listing", reason: "a watch that lists has nothing in its queue", plant: fencesEarly(
 			func(_ *listings, e ownergraph.Event) (ownergraph.Kind, bool) {
 				return e.Kind, e.Type == graph.ListBegun
 			})},
-		{name: "a fence passes before the kinds are told", law: "fence/kinds", reason: "kinds have a way of their own", spoil: fencesEarly(
+		{name: "a fence passes before the kinds are reported", law: "fence/kinds", reason: "kinds take another way", plant: fencesEarly(
 			func(in *listings, e ownergraph.Event) (ownergraph.Kind, bool) {
 				return "", e.Type == graph.KindVanished || e.Type == graph.KindsKnown && len(in.ended) > 0
 			})},
-		{name: "two watches are told of a fence", law: "fence/every-watch", reason: "a table of limited size", spoil: fencesTwo},
-		{name: "a fence replaces the one before", law: "fence/several", reason: "one variable for what is pending", spoil: latestFence},
-		{name: "a fence waits for a watch", law: "fence/returns", reason: "a channel without a receiver", spoil: fenceWaits},
-		{name: "a fence passes a sick kind", law: fenceSick, reason: "what has nothing to tell is taken for done", spoil: watching(passingSick)},
-		{name: "a fence that began in sickness is lost", law: "fence/recovered", reason: "what could not be told is not kept", spoil: forgettingFences},
+		{name: "two watches report a fence", law: "fence/every-watch", reason: "a table of limited size", plant: fencesTwo},
+		{name: "a fence replaces the one before", law: "fence/several", reason: "one variable for the pending fence", plant: latestFence},
+		{name: "a fence waits for a watch", law: "fence/returns", reason: "a channel without a receiver", plant: fenceWaits},
+		{name: "a fence passes a sick kind", law: fenceSick, reason: "a kind without changes counts as done", plant: watching(passingSick)},
+		{name: "a fence that began in sickness is lost", law: "fence/recovered", reason: "a fence that could not pass is dropped", plant: forgettingFences},
 	}
 }
 
 type listFunc = func(ctx context.Context, kind ownergraph.Kind) error
 
-// roll is the list of the watches that run, the oldest first.
-type roll = guarded[[]*listings]
+// runningWatches lists the running watches, the oldest first.
+type runningWatches = guarded[[]*listings]
 
-// relists has list stand in for the sound store's List, which it is given, and
-// lost say which events of a watch are not told.
-func relists(list func(ownergraph.Lister, *roll, *bell) listFunc, lost func(*roll, *listings, ownergraph.Event) bool) func(TB, Subject) Subject {
+// relists replaces the store's List. The replacement gets the sound store's. The
+// function lost selects events that a watch does not report.
+func relists(list func(ownergraph.Lister, *runningWatches, *signal) listFunc, lost func(*runningWatches, *listings, ownergraph.Event) bool) func(TB, Subject) Subject {
 	return func(tb TB, s Subject) Subject {
 		sound, ok := ownergraph.As[ownergraph.Lister](s.Store)
 		if !ok {
 			tb.Fatalf("the sound store is no Lister")
 		}
-		var running roll
-		var told bell
-		s.Store = registering(s.Store, &running, func(in *listings, e ownergraph.Event, tell tell) error {
-			defer told.ring()
+		var running runningWatches
+		var reported signal
+		s.Store = registering(s.Store, &running, func(in *listings, e ownergraph.Event, sink sinkFunc) error {
+			defer reported.broadcast()
 			if lost != nil && lost(&running, in, e) {
 				return nil
 			}
-			err := tell(e)
-			running.with(func(*[]*listings) { in.take(e) })
+			err := sink(e)
+			running.with(func(*[]*listings) { in.applyEvent(e) })
 			return err
 		})
-		s.Store = &relister{Store: s.Store, list: list(sound, &running, &told)}
+		s.Store = &relister{Store: s.Store, list: list(sound, &running, &reported)}
 		return s
 	}
 }
@@ -77,7 +77,7 @@ func relists(list func(ownergraph.Lister, *roll, *bell) listFunc, lost func(*rol
 func shortRelisting() func(ownergraph.Event) bool {
 	in, n := newListings(), 0
 	return func(e ownergraph.Event) bool {
-		in.take(e)
+		in.applyEvent(e)
 		switch {
 		case e.Type == graph.ListBegun:
 			n = 0
@@ -89,10 +89,10 @@ func shortRelisting() func(ownergraph.Event) bool {
 	}
 }
 
-// listsOldest has the watch alone list again that has run for longest.
+// listsOldest makes only the oldest watch list again.
 func listsOldest(tb TB, s Subject) Subject {
-	list := func(sound ownergraph.Lister, _ *roll, _ *bell) listFunc { return sound.List }
-	return relists(list, func(running *roll, in *listings, e ownergraph.Event) (lost bool) {
+	list := func(sound ownergraph.Lister, _ *runningWatches, _ *signal) listFunc { return sound.List }
+	return relists(list, func(running *runningWatches, in *listings, e ownergraph.Event) (lost bool) {
 		running.with(func(list *[]*listings) {
 			of := e.Of()
 			again := in.ended[of] > 0 && (e.Type == graph.ListBegun || e.Type == graph.ListEnded)
@@ -103,7 +103,7 @@ func listsOldest(tb TB, s Subject) Subject {
 }
 
 func listWaits(tb TB, s Subject) Subject {
-	return relists(func(sound ownergraph.Lister, running *roll, told *bell) listFunc {
+	return relists(func(sound ownergraph.Lister, running *runningWatches, reported *signal) listFunc {
 		return func(ctx context.Context, kind ownergraph.Kind) error {
 			ended := func() (n int) {
 				running.with(func(list *[]*listings) {
@@ -117,12 +117,12 @@ func listWaits(tb TB, s Subject) Subject {
 			if err := sound.List(ctx, kind); err != nil {
 				return err
 			}
-			return told.wait(ctx, func() bool { return ended() > before })
+			return reported.wait(ctx, func() bool { return ended() > before })
 		}
 	}, nil)(tb, s)
 }
 
-// fences is what is known of them, by those who ask and by those who tell.
+// fences has the ids of the fences that began.
 type fences struct {
 	mu    sync.Mutex
 	begun []uint64
@@ -134,8 +134,8 @@ func (f *fences) pending() []uint64 {
 	return slices.Clone(f.begun)
 }
 
-// noting notes every fence before the sound store hears of it.
-func noting(tb TB, s ownergraph.Store, f *fences) ownergraph.Store {
+// notingFences notes every fence before the sound store gets it.
+func notingFences(tb TB, s ownergraph.Store, f *fences) ownergraph.Store {
 	sound, ok := ownergraph.As[ownergraph.Fencer](s)
 	if !ok {
 		tb.Fatalf("the sound store is no Fencer")
@@ -148,80 +148,81 @@ func noting(tb TB, s ownergraph.Store, f *fences) ownergraph.Store {
 	}}
 }
 
-// fencesEarly has what was begun pass a kind before the events that at chooses.
+// fencesEarly lets the fences that began pass a kind before the events that at
+// selects.
 func fencesEarly(at func(in *listings, e ownergraph.Event) (ownergraph.Kind, bool)) func(TB, Subject) Subject {
 	return func(tb TB, s Subject) Subject {
 		f := &fences{}
-		s.Store = reporting(s.Store, func() func(ownergraph.Event, tell) error {
-			in, told := newListings(), map[passage]bool{}
+		s.Store = reporting(s.Store, func() func(ownergraph.Event, sinkFunc) error {
+			in, reported := newListings(), map[passage]bool{}
 			before := len(f.pending())
-			return func(e ownergraph.Event, tell tell) error {
-				in.take(e)
+			return func(e ownergraph.Event, sink sinkFunc) error {
+				in.applyEvent(e)
 				if kind, early := at(in, e); early {
 					for _, id := range f.pending()[before:] {
-						if told[passage{kind, id}] {
+						if reported[passage{kind, id}] {
 							continue
 						}
-						told[passage{kind, id}] = true
-						if err := tell(ownergraph.Event{Type: graph.FencePassed, Kind: kind, Fence: id}); err != nil {
+						reported[passage{kind, id}] = true
+						if err := sink(ownergraph.Event{Type: graph.FencePassed, Kind: kind, Fence: id}); err != nil {
 							return err
 						}
 					}
 				}
-				if e.Type == graph.FencePassed && told[passage{e.Kind, e.Fence}] {
+				if e.Type == graph.FencePassed && reported[passage{e.Kind, e.Fence}] {
 					return nil
 				}
-				told[passage{e.Kind, e.Fence}] = e.Type == graph.FencePassed
-				return tell(e)
+				reported[passage{e.Kind, e.Fence}] = e.Type == graph.FencePassed
+				return sink(e)
 			}
 		})
-		s.Store = noting(tb, s.Store, f)
+		s.Store = notingFences(tb, s.Store, f)
 		return s
 	}
 }
 
 func fencesTwo(_ TB, s Subject) Subject {
-	var running roll
-	s.Store = registering(s.Store, &running, func(in *listings, e ownergraph.Event, tell tell) error {
+	var running runningWatches
+	s.Store = registering(s.Store, &running, func(in *listings, e ownergraph.Event, sink sinkFunc) error {
 		third := false
 		running.with(func(list *[]*listings) { third = slices.Index(*list, in) > 1 })
 		if third && e.Type == graph.FencePassed {
 			return nil
 		}
-		return tell(e)
+		return sink(e)
 	})
 	return s
 }
 
-// latestFence has only the fence pass that began last.
+// latestFence lets only the last fence pass.
 func latestFence(tb TB, s Subject) Subject {
 	f := &fences{}
-	s.Store = reporting(s.Store, func() func(ownergraph.Event, tell) error {
-		return func(e ownergraph.Event, tell tell) error {
+	s.Store = reporting(s.Store, func() func(ownergraph.Event, sinkFunc) error {
+		return func(e ownergraph.Event, sink sinkFunc) error {
 			if begun := f.pending(); e.Type == graph.FencePassed && e.Fence != begun[len(begun)-1] {
 				return nil
 			}
-			return tell(e)
+			return sink(e)
 		}
 	})
-	s.Store = noting(tb, s.Store, f)
+	s.Store = notingFences(tb, s.Store, f)
 	return s
 }
 
 func fenceWaits(tb TB, s Subject) Subject {
 	sound, _ := ownergraph.As[ownergraph.Fencer](s.Store)
-	var running roll
-	var told bell
-	s.Store = registering(s.Store, &running, func(_ *listings, e ownergraph.Event, tell tell) error {
-		told.ring()
-		return tell(e)
+	var running runningWatches
+	var reported signal
+	s.Store = registering(s.Store, &running, func(_ *listings, e ownergraph.Event, sink sinkFunc) error {
+		reported.broadcast()
+		return sink(e)
 	})
 	s.Store = &fencing{Store: s.Store, fence: func(ctx context.Context, id uint64) error {
 		some := func() (ok bool) {
 			running.with(func(list *[]*listings) { ok = len(*list) > 0 })
 			return ok
 		}
-		if err := told.wait(ctx, some); err != nil {
+		if err := reported.wait(ctx, some); err != nil {
 			return err
 		}
 		return sound.Fence(ctx, id)
@@ -229,10 +230,10 @@ func fenceWaits(tb TB, s Subject) Subject {
 	return s
 }
 
-// bell wakes all who wait for something to change.
-type bell struct{ ch guarded[chan struct{}] }
+// signal wakes all goroutines that wait for a change.
+type signal struct{ ch guarded[chan struct{}] }
 
-func (b *bell) rung() (ch <-chan struct{}) {
+func (b *signal) changed() (ch <-chan struct{}) {
 	b.ch.with(func(c *chan struct{}) {
 		if *c == nil {
 			*c = make(chan struct{})
@@ -242,7 +243,7 @@ func (b *bell) rung() (ch <-chan struct{}) {
 	return ch
 }
 
-func (b *bell) ring() {
+func (b *signal) broadcast() {
 	b.ch.with(func(c *chan struct{}) {
 		if *c != nil {
 			close(*c)
@@ -252,9 +253,9 @@ func (b *bell) ring() {
 }
 
 // wait waits until ok, or until ctx ends.
-func (b *bell) wait(ctx context.Context, ok func() bool) error {
+func (b *signal) wait(ctx context.Context, ok func() bool) error {
 	for {
-		rung := b.rung()
+		rung := b.changed()
 		if ok() {
 			return nil
 		}
@@ -266,24 +267,24 @@ func (b *bell) wait(ctx context.Context, ok func() bool) error {
 	}
 }
 
-func passingSick() func(ownergraph.Event, tell) error {
+func passingSick() func(ownergraph.Event, sinkFunc) error {
 	sick := map[ownergraph.Kind]bool{}
-	return func(e ownergraph.Event, tell tell) error {
+	return func(e ownergraph.Event, sink sinkFunc) error {
 		switch e.Type {
 		case graph.KindSick, graph.KindRecovered:
 			sick[e.Kind] = e.Type == graph.KindSick
 		}
-		told := []ownergraph.Event{e}
+		reported := []ownergraph.Event{e}
 		for kind, is := range sick {
 			if is && e.Type == graph.FencePassed && e.Kind == "" {
-				told = append(told, ownergraph.Event{Type: graph.FencePassed, Kind: kind, Fence: e.Fence})
+				reported = append(reported, ownergraph.Event{Type: graph.FencePassed, Kind: kind, Fence: e.Fence})
 			}
 		}
-		return each(tell, told...)
+		return sendAll(sink, reported...)
 	}
 }
 
-// forgettingFences has no fence pass a kind that was sick when it began.
+// forgettingFences lets no fence pass a kind that was sick when the fence began.
 func forgettingFences(tb TB, s Subject) Subject {
 	var sick guarded[map[ownergraph.Kind]bool]
 	var lost guarded[map[passage]bool]
@@ -292,14 +293,14 @@ func forgettingFences(tb TB, s Subject) Subject {
 		sick.with(func(m *map[ownergraph.Kind]bool) { (*m)[kind] = is })
 	}
 	s.Sicken = around(s.Sicken, set)
-	s.Store = reporting(s.Store, func() func(ownergraph.Event, tell) error {
-		return func(e ownergraph.Event, tell tell) error {
+	s.Store = reporting(s.Store, func() func(ownergraph.Event, sinkFunc) error {
+		return func(e ownergraph.Event, sink sinkFunc) error {
 			gone := false
 			lost.with(func(m *map[passage]bool) { gone = e.Type == graph.FencePassed && (*m)[passage{e.Kind, e.Fence}] })
 			if gone {
 				return nil
 			}
-			return tell(e)
+			return sink(e)
 		}
 	})
 	sound, _ := ownergraph.As[ownergraph.Fencer](s.Store)
@@ -316,11 +317,11 @@ func forgettingFences(tb TB, s Subject) Subject {
 	return s
 }
 
-// there is what a hook does to a kind, with the way back.
-type there = func(ctx context.Context, kind ownergraph.Kind) (back func(ctx context.Context) error, err error)
+// kindHook is a hook for a kind, which returns the function that ends it.
+type kindHook = func(ctx context.Context, kind ownergraph.Kind) (back func(ctx context.Context) error, err error)
 
-// around tells set before a hook is used, and before its way back is.
-func around(hook there, set func(kind ownergraph.Kind, on bool)) there {
+// around calls set before a hook, and before the function that ends it.
+func around(hook kindHook, set func(kind ownergraph.Kind, on bool)) kindHook {
 	return func(ctx context.Context, kind ownergraph.Kind) (func(context.Context) error, error) {
 		set(kind, true)
 		back, err := hook(ctx, kind)

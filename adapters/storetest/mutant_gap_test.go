@@ -10,31 +10,31 @@ import (
 
 func mutantsOfGaps() []mutant {
 	return []mutant{
-		{name: "the stream begins behind the listing", law: watchNoGap, reason: "what ends while it is listed is in neither", spoil: lateStream},
-		{name: "a new watch goes on where the last one ended", law: "watch/reconnect", reason: "a cache that is not read again", spoil: cached},
-		{name: "a broken watch says nothing", law: "watch/break", reason: "an error that is swallowed", spoil: silent},
-		{name: "a compaction is not followed by a listing", law: "watch/compaction", reason: "the cursor jumps", spoil: jumping},
+		{name: "the stream begins behind the listing", law: watchNoGap, reason: "an end during the listing is in neither", plant: lateStream},
+		{name: "a new watch goes on where the last one ended", law: "watch/reconnect", reason: "a cache that is not read again", plant: cached},
+		{name: "a broken watch does not end", law: "watch/break", reason: "an error that is swallowed", plant: silent},
+		{name: "a compaction is not followed by a listing", law: "watch/compaction", reason: "the cursor jumps", plant: jumping},
 	}
 }
 
-// lateStream loses the ends of objects that users delete while a watch lists
-// their kind.
+// lateStream loses the ends of objects that users delete while a watch lists their
+// kind.
 func lateStream(_ TB, s Subject) Subject {
 	client, sound := s.Client, s.Store
 	var deleted guarded[map[ownergraph.Key]int]
 	deleted.v = map[ownergraph.Key]int{}
-	s.Client = &users{Client: client, delete: func(ctx context.Context, key ownergraph.Key, opts ownergraph.DeleteOptions) error {
+	s.Client = &wrappedClient{Client: client, delete: func(ctx context.Context, key ownergraph.Key, opts ownergraph.DeleteOptions) error {
 		err := client.Delete(ctx, key, opts)
 		deleted.with(func(m *map[ownergraph.Key]int) { (*m)[key]++ })
 		return err
 	}}
-	s.Store = &door{Store: sound, watch: func(ctx context.Context, sink func(ownergraph.Event) error) error {
+	s.Store = &wrapper{Store: sound, watch: func(ctx context.Context, sink func(ownergraph.Event) error) error {
 		in := newListings()
 		var before, lost map[ownergraph.Key]int
 		deleted.with(func(m *map[ownergraph.Key]int) { before = maps.Clone(*m) })
 		lost = map[ownergraph.Key]int{}
 		return sound.Watch(ctx, func(e ownergraph.Event) error {
-			if in.take(e); e.Type == graph.ListEnded && in.ended[e.Kind] == 1 {
+			if in.applyEvent(e); e.Type == graph.ListEnded && in.ended[e.Kind] == 1 {
 				deleted.with(func(m *map[ownergraph.Key]int) {
 					for key, n := range *m {
 						if key.Kind == e.Kind {
@@ -53,17 +53,17 @@ func lateStream(_ TB, s Subject) Subject {
 	return s
 }
 
-// cached begins a watch with what the last one knew when it ended.
+// cached begins a watch with the last content of the former one.
 func cached(_ TB, s Subject) Subject {
 	sound := s.Store
 	var cache guarded[*replica]
-	s.Store = &door{Store: sound, watch: func(ctx context.Context, sink func(ownergraph.Event) error) error {
+	s.Store = &wrapper{Store: sound, watch: func(ctx context.Context, sink func(ownergraph.Event) error) error {
 		in, r := newListings(), replay(nil)
 		var old *replica
 		cache.with(func(c **replica) { old = *c })
 		defer cache.with(func(c **replica) { *c = r })
 		return sound.Watch(ctx, func(e ownergraph.Event) error {
-			in.take(e)
+			in.applyEvent(e)
 			switch {
 			case old == nil:
 			case e.Type == graph.Put && in.now[e.Object.Kind] && in.ended[e.Object.Kind] == 0:
@@ -84,10 +84,10 @@ func cached(_ TB, s Subject) Subject {
 	return s
 }
 
-// silent hides that a watch has ended.
+// silent hides the end of a watch.
 func silent(_ TB, s Subject) Subject {
 	sound := s.Store
-	s.Store = &door{Store: sound, watch: func(ctx context.Context, sink func(ownergraph.Event) error) error {
+	s.Store = &wrapper{Store: sound, watch: func(ctx context.Context, sink func(ownergraph.Event) error) error {
 		var failed error
 		err := sound.Watch(ctx, func(e ownergraph.Event) error { failed = sink(e); return failed })
 		if failed == nil {
@@ -98,7 +98,7 @@ func silent(_ TB, s Subject) Subject {
 	return s
 }
 
-// jumping swallows the listings by which a watch makes up for a compaction.
+// jumping drops the listings after a compaction.
 func jumping(_ TB, s Subject) Subject {
 	var compactions guarded[int]
 	count := func() (n int) {
@@ -111,11 +111,11 @@ func jumping(_ TB, s Subject) Subject {
 			return compact(ctx)
 		}
 	}
-	s.Store = reporting(s.Store, func() func(ownergraph.Event, tell) error {
+	s.Store = reporting(s.Store, func() func(ownergraph.Event, sinkFunc) error {
 		in, before, swallowed := newListings(), count(), map[ownergraph.Kind]int{}
-		return func(e ownergraph.Event, tell tell) error {
+		return func(e ownergraph.Event, sink sinkFunc) error {
 			again := in.ended[e.Of()] > 0 && count()-before > swallowed[e.Of()]
-			in.take(e)
+			in.applyEvent(e)
 			switch {
 			case again && e.Type == graph.ListEnded:
 				swallowed[e.Kind]++
@@ -123,7 +123,7 @@ func jumping(_ TB, s Subject) Subject {
 			case again && (e.Type == graph.ListBegun || e.Type == graph.Put && !in.change(e)):
 				return nil
 			}
-			return tell(e)
+			return sink(e)
 		}
 	})
 	return s

@@ -15,9 +15,9 @@ import (
 
 func mutantsOfHistory() []mutant {
 	return []mutant{
-		{name: "a restore is not told", law: rewindTold, reason: "a restore from below, which nobody notices", spoil: watching(unaware)},
-		{name: "a later watch is not told of a restore", law: "rewind/late-watch", reason: "only who is there is told",
-			spoil: losing(func() func(ownergraph.Event) bool {
+		{name: "a restore is not reported", law: rewindReported, reason: "a restore of the files, which the store does not notice", plant: watching(unaware)},
+		{name: "a later watch does not report a restore", law: "rewind/late-watch", reason: "only running watches report it",
+			plant: losing(func() func(ownergraph.Event) bool {
 				first := true
 				return func(e ownergraph.Event) bool {
 					lost := first && e.Type == graph.Rewound
@@ -25,43 +25,43 @@ func mutantsOfHistory() []mutant {
 					return lost
 				}
 			})},
-		{name: "a restore is not followed by listings", law: "rewind/listed", reason: "the stream goes on where it is", spoil: watching(restoredAndGoingOn)},
-		{name: "a restore takes the UID counter back", law: "rewind/uids", reason: "the counter is in the backup", spoil: countingUIDs(true, false)},
-		{name: "a restore takes the version counter back", law: "rewind/versions", reason: "the counter is in the backup", spoil: countingVersions},
-		{name: "marks are not durable", law: restartKeeps, reason: "a column that is not saved", spoil: restarting(func(tb TB, s Subject) Subject {
+		{name: "a restore is not followed by listings", law: "rewind/listed", reason: "the stream goes on where it is", plant: watching(restoredAndGoingOn)},
+		{name: "a restore takes the UID counter back", law: "rewind/uids", reason: "the counter is in the backup", plant: countingUIDs(true, false)},
+		{name: "a restore takes the version counter back", law: "rewind/versions", reason: "the counter is in the backup", plant: countingVersions},
+		{name: "marks are not durable", law: restartKeeps, reason: "a column that is not saved", plant: restarting(func(tb TB, s Subject) Subject {
 			return reading(func(_ ownergraph.Key, o ownergraph.Object, err error) (ownergraph.Object, error) {
 				o.Deleting = false
 				return o, err
 			})(tb, s)
 		})},
-		{name: "a restart takes the UID counter back", law: "restart/uids", reason: "the counter is in memory", spoil: countingUIDs(false, true)},
-		{name: "a restart takes the version counter back", law: "restart/versions", reason: "the counter is in memory", spoil: versionsAnew},
-		{name: "a restart lists nothing", law: "restart/watch", reason: "only what is written is in the cache", spoil: restarting(
+		{name: "a restart takes the UID counter back", law: "restart/uids", reason: "the counter is in memory", plant: countingUIDs(false, true)},
+		{name: "a restart takes the version counter back", law: "restart/versions", reason: "the counter is in memory", plant: versionsAnew},
+		{name: "a restart lists nothing", law: "restart/watch", reason: "only later writes are in the cache", plant: restarting(
 			losing(func() func(ownergraph.Event) bool {
 				in := newListings()
 				return func(e ownergraph.Event) bool {
-					in.take(e)
+					in.applyEvent(e)
 					return e.Type == graph.Put && !in.change(e)
 				}
 			}))},
 	}
 }
 
-// unaware swallows a restore with all that follows it: the watch goes on as if
-// nothing had been.
-func unaware() func(ownergraph.Event, tell) error {
-	in, told, due := newListings(), false, map[ownergraph.Kind]bool{}
-	return func(e ownergraph.Event, tell tell) error {
-		in.take(e)
+// unaware drops a restore and the listings after it. The watch goes on as if no
+// restore had happened.
+func unaware() func(ownergraph.Event, sinkFunc) error {
+	in, reported, due := newListings(), false, map[ownergraph.Kind]bool{}
+	return func(e ownergraph.Event, sink sinkFunc) error {
+		in.applyEvent(e)
 		switch {
-		case e.Type == graph.Rewound && told:
+		case e.Type == graph.Rewound && reported:
 			for kind := range in.ended {
 				due[kind] = true
 			}
 			return nil
 		case len(due) == 0:
-			told = true
-			return tell(e)
+			reported = true
+			return sink(e)
 		case e.Type == graph.ListEnded:
 			delete(due, e.Kind)
 		}
@@ -69,11 +69,11 @@ func unaware() func(ownergraph.Event, tell) error {
 	}
 }
 
-// restoredAndGoingOn tells of a restore, and lists nothing behind it.
-func restoredAndGoingOn() func(ownergraph.Event, tell) error {
+// restoredAndGoingOn reports a restore, and drops the listings after it.
+func restoredAndGoingOn() func(ownergraph.Event, sinkFunc) error {
 	in, due := newListings(), map[ownergraph.Kind]bool{}
-	return func(e ownergraph.Event, tell tell) error {
-		in.take(e)
+	return func(e ownergraph.Event, sink sinkFunc) error {
+		in.applyEvent(e)
 		kind := e.Of()
 		switch {
 		case e.Type == graph.Rewound:
@@ -86,12 +86,12 @@ func restoredAndGoingOn() func(ownergraph.Event, tell) error {
 		case due[kind] && (e.Type == graph.ListBegun || e.Type == graph.Put && !in.change(e)):
 			return nil
 		}
-		return tell(e)
+		return sink(e)
 	}
 }
 
-// restarting spoils what comes back from a restart.
-func restarting(spoil func(TB, Subject) Subject) func(TB, Subject) Subject {
+// restarting adds a bug to the restarted store.
+func restarting(plant func(TB, Subject) Subject) func(TB, Subject) Subject {
 	return func(tb TB, s Subject) Subject {
 		restart := s.Restart
 		s.Restart = func(ctx context.Context) (Subject, error) {
@@ -99,24 +99,24 @@ func restarting(spoil func(TB, Subject) Subject) func(TB, Subject) Subject {
 			if err != nil {
 				return next, err
 			}
-			return spoil(tb, next), nil
+			return plant(tb, next), nil
 		}
 		return s
 	}
 }
 
-// hashed makes a UID of a number, which nobody foresees who does not know how.
+// hashed makes a UID of a number. Without the secret it cannot be foreseen.
 func hashed(n int) ownergraph.UID {
 	h := sha256.Sum256(fmt.Appendf(nil, "secret %d", n))
 	return ownergraph.UID(hex.EncodeToString(h[:16]))
 }
 
-// counter makes UIDs by counting, and hides that.
+// counter makes UIDs by counting, and hides the numbers.
 type counter struct {
 	mu    sync.Mutex
-	made  map[ownergraph.UID]ownergraph.UID // what is shown for what the sound store made
+	made  map[ownergraph.UID]ownergraph.UID // the shown UID for the sound store's UID
 	count int
-	plain bool // it is not hidden
+	plain bool // the numbers are not hidden
 }
 
 func (c *counter) uid(o ownergraph.Object) ownergraph.UID {
@@ -144,8 +144,8 @@ func (c *counter) back(to int) {
 	c.count = to
 }
 
-// countingUIDs makes UIDs by a counter that goes back with a restore, or begins
-// anew with a restart.
+// countingUIDs makes UIDs by a counter that goes back with a restore, or starts
+// again with a restart.
 func countingUIDs(restores, restarts bool) func(TB, Subject) Subject {
 	return func(tb TB, s Subject) Subject {
 		c := &counter{made: map[ownergraph.UID]ownergraph.UID{}}
@@ -173,8 +173,8 @@ func countingUIDs(restores, restarts bool) func(TB, Subject) Subject {
 	}
 }
 
-// clock gives versions. What the sound store gave after a restore is shown as
-// if it had not been: later by less.
+// clock gives versions. After a restore, it shows the sound store's versions lower,
+// as if the counter had gone back.
 type clock struct {
 	mu      sync.Mutex
 	highest uint64
@@ -203,7 +203,7 @@ func (c *clock) back(to uint64) {
 	c.since, c.lower = c.highest, c.highest-to
 }
 
-// versionsAnew begins the version counter anew with a restart.
+// versionsAnew starts the version counter again with a restart.
 func versionsAnew(tb TB, s Subject) Subject {
 	c, restart := &clock{}, s.Restart
 	shown := renaming(func(n *renamed) { n.version = c.version })
@@ -238,7 +238,7 @@ func countingVersions(tb TB, s Subject) Subject {
 	return s
 }
 
-// reusingUIDs gives a new object the UID of one that is gone, if eight are.
+// reusingUIDs gives a new object the UID of a removed one, if eight are removed.
 func reusingUIDs(tb TB, s Subject) Subject {
 	type list struct {
 		free  []ownergraph.UID
@@ -260,7 +260,7 @@ func reusingUIDs(tb TB, s Subject) Subject {
 			return uid
 		}
 	})(tb, s)
-	u, sound := &users{Client: s.Client}, s.Store
+	u, sound := &wrappedClient{Client: s.Client}, s.Store
 	u.delete = func(ctx context.Context, key ownergraph.Key, opts ownergraph.DeleteOptions) error {
 		was, err := sound.Get(ctx, key)
 		if err := errors.Join(err, u.Client.Delete(ctx, key, opts)); err != nil {

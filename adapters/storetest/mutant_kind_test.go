@@ -11,37 +11,37 @@ import (
 
 func mutantsOfKinds() []mutant {
 	return []mutant{
-		{name: "a kind that is not served has no objects", law: "kinds/unserved", reason: "not found proves absence, and this proves nothing",
-			spoil: answering(func(err error) error {
+		{name: "a kind that is not served has no objects", law: "kinds/unserved", reason: "an unknown table is read as empty",
+			plant: answering(func(err error) error {
 				if errors.Is(err, graph.ErrKindUnknown) {
 					return fmt.Errorf("no table: %w", graph.ErrNotFound)
 				}
 				return err
 			})},
-		{name: "a sick kind has no objects", law: "kinds/sick-read", reason: "every error of a read is taken for absence",
-			spoil: answering(func(err error) error {
+		{name: "a sick kind has no objects", law: "kinds/sick-read", reason: "every error of a read counts as absence",
+			plant: answering(func(err error) error {
 				if err != nil && !known(err) && !errors.Is(err, errBusy) && !errors.Is(err, errDisk) {
 					return fmt.Errorf("%w: %v", graph.ErrNotFound, err)
 				}
 				return err
 			})},
-		{name: "sickness is not told", law: sickTold, reason: "a watch of one kind is tried again in silence",
-			spoil: losing(func() func(ownergraph.Event) bool {
+		{name: "sickness is not reported", law: sickReported, reason: "the watch of one kind is retried without a report",
+			plant: losing(func() func(ownergraph.Event) bool {
 				return func(e ownergraph.Event) bool { return e.Type == graph.KindSick || e.Type == graph.KindRecovered }
 			})},
 		{name: "a sick kind is listed empty", law: "kinds/sick-keeps", reason: "a listing that fails brings nothing",
-			spoil: watching(func() func(ownergraph.Event, tell) error {
-				return func(e ownergraph.Event, tell tell) error {
+			plant: watching(func() func(ownergraph.Event, sinkFunc) error {
+				return func(e ownergraph.Event, sink sinkFunc) error {
 					if e.Type != graph.KindSick {
-						return tell(e)
+						return sink(e)
 					}
-					return each(tell, ownergraph.Event{Type: graph.ListBegun, Kind: e.Kind}, ownergraph.Event{Type: graph.ListEnded, Kind: e.Kind}, e)
+					return sendAll(sink, ownergraph.Event{Type: graph.ListBegun, Kind: e.Kind}, ownergraph.Event{Type: graph.ListEnded, Kind: e.Kind}, e)
 				}
 			})},
-		{name: "a recovered kind is not listed", law: "kinds/recovered", reason: "the stream goes on where it is", spoil: watching(goingOn(graph.KindRecovered))},
-		{name: "a kind that vanished has no objects", law: "kinds/vanished-read", reason: "a table that was dropped is read as empty", spoil: droppedTable},
-		{name: "the set of kinds is told once", law: vanishedTold, reason: "kinds are taken for constant",
-			spoil: losing(func() func(ownergraph.Event) bool {
+		{name: "a recovered kind is not listed", law: "kinds/recovered", reason: "the stream goes on where it is", plant: watching(goingOn(graph.KindRecovered))},
+		{name: "a kind that vanished has no objects", law: "kinds/vanished-read", reason: "a table that was dropped is read as empty", plant: droppedTable},
+		{name: "the set of kinds is reported once", law: vanishedReported, reason: "kinds count as constant",
+			plant: losing(func() func(ownergraph.Event) bool {
 				known := false
 				return func(e ownergraph.Event) bool {
 					again := known && e.Type == graph.KindsKnown
@@ -49,8 +49,8 @@ func mutantsOfKinds() []mutant {
 					return again || e.Type == graph.KindVanished
 				}
 			})},
-		{name: "a kind takes its objects with it", law: "kinds/vanished-keeps", reason: "a table that is dropped deletes its rows", spoil: watching(takingAlong)},
-		{name: "a kind that is back is not listed", law: "kinds/served-again", reason: "the stream goes on where it is", spoil: watching(goingOn(graph.KindVanished))},
+		{name: "a removed kind removes its objects", law: "kinds/vanished-keeps", reason: "a table that is dropped deletes its rows", plant: watching(takingAlong)},
+		{name: "a kind that is back is not listed", law: "kinds/served-again", reason: "the stream goes on where it is", plant: watching(goingOn(graph.KindVanished))},
 	}
 }
 
@@ -64,12 +64,12 @@ func known(err error) bool {
 	return false
 }
 
-// goingOn swallows the listing of a kind that follows such an event.
-func goingOn(after graph.EventType) func() func(ownergraph.Event, tell) error {
-	return func() func(ownergraph.Event, tell) error {
+// goingOn drops the listing of a kind that follows such an event.
+func goingOn(after graph.EventType) func() func(ownergraph.Event, sinkFunc) error {
+	return func() func(ownergraph.Event, sinkFunc) error {
 		in, due := newListings(), map[ownergraph.Kind]bool{}
-		return func(e ownergraph.Event, tell tell) error {
-			in.take(e)
+		return func(e ownergraph.Event, sink sinkFunc) error {
+			in.applyEvent(e)
 			kind := e.Of()
 			switch {
 			case e.Type == after:
@@ -80,7 +80,7 @@ func goingOn(after graph.EventType) func() func(ownergraph.Event, tell) error {
 			case due[kind] && (e.Type == graph.ListBegun || e.Type == graph.Put && !in.change(e)):
 				return nil
 			}
-			return tell(e)
+			return sink(e)
 		}
 	}
 }
@@ -106,17 +106,17 @@ func droppedTable(tb TB, s Subject) Subject {
 	})(tb, s)
 }
 
-func takingAlong() func(ownergraph.Event, tell) error {
+func takingAlong() func(ownergraph.Event, sinkFunc) error {
 	r := replay(nil)
-	return func(e ownergraph.Event, tell tell) error {
+	return func(e ownergraph.Event, sink sinkFunc) error {
 		if e.Type == graph.KindVanished {
 			for _, o := range r.all(e.Kind) {
-				if err := tell(ownergraph.Event{Type: graph.Gone, Key: o.Key}); err != nil {
+				if err := sink(ownergraph.Event{Type: graph.Gone, Key: o.Key}); err != nil {
 					return err
 				}
 			}
 		}
 		r.apply(cloneEvent(e))
-		return tell(e)
+		return sink(e)
 	}
 }

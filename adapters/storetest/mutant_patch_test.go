@@ -12,15 +12,15 @@ import (
 
 type patchFunc = func(ctx context.Context, key ownergraph.Key, pre ownergraph.Precondition, c ownergraph.Change) error
 
-// patching has patch stand in for the sound store's, which it is given.
+// patching replaces the store's Patch. The replacement gets the sound store.
 func patching(patch func(sound ownergraph.Store) patchFunc) func(TB, Subject) Subject {
 	return func(_ TB, s Subject) Subject {
-		s.Store = &door{Store: s.Store, patch: patch(s.Store)}
+		s.Store = &wrapper{Store: s.Store, patch: patch(s.Store)}
 		return s
 	}
 }
 
-// changing has the store patch with another change than it is asked for.
+// changing patches with another change than the caller's.
 func changing(other func(ownergraph.Change) ownergraph.Change) func(TB, Subject) Subject {
 	return patching(func(sound ownergraph.Store) patchFunc {
 		return func(ctx context.Context, key ownergraph.Key, pre ownergraph.Precondition, c ownergraph.Change) error {
@@ -31,22 +31,22 @@ func changing(other func(ownergraph.Change) ownergraph.Change) func(TB, Subject)
 
 func mutantsOfPatch() []mutant {
 	return []mutant{
-		{name: "patch refuses under UID and version", law: patchAccepted, reason: "UID and version are both compared, with or", spoil: patching(refusingExact)},
-		{name: "patch ignores the UID", law: patchUID, reason: "a row is found by its name", spoil: patching(ignoring(true, false))},
-		{name: "patch ignores the version", law: patchVersion, reason: "the last writer wins", spoil: patching(ignoring(false, true))},
-		{name: "patch demands a version", law: "patch/no-precondition", reason: "an empty field is compared like any other", spoil: patching(demanding)},
-		{name: "patch writes before it compares", law: "patch/conflict-changes-nothing", reason: "no transaction around both", spoil: patching(conflictWrites)},
-		{name: "patch drops owners by UID", law: "patch/drop-owners", reason: "a reference is more than its UID", spoil: patching(droppingByUID)},
+		{name: "patch refuses under UID and version", law: patchAccepted, reason: "UID and version are both compared, with or", plant: patching(refusingExact)},
+		{name: "patch ignores the UID", law: patchUID, reason: "a row is found by its name", plant: patching(ignoring(true, false))},
+		{name: "patch ignores the version", law: patchVersion, reason: "the last writer wins", plant: patching(ignoring(false, true))},
+		{name: "patch demands a version", law: "patch/no-precondition", reason: "an empty field is compared like any other", plant: patching(demanding)},
+		{name: "patch writes before it compares", law: "patch/conflict-changes-nothing", reason: "no transaction around both", plant: patching(conflictWrites)},
+		{name: "patch drops owners by UID", law: "patch/drop-owners", reason: "a reference is more than its UID", plant: patching(droppingByUID)},
 		{name: "patch drops the first owner only", law: "patch/drop-owners", reason: "the list is not walked",
-			spoil: changing(func(c ownergraph.Change) ownergraph.Change {
+			plant: changing(func(c ownergraph.Change) ownergraph.Change {
 				if len(c.DropOwners) > 1 {
 					c.DropOwners = c.DropOwners[:1]
 				}
 				return c
 			})},
-		{name: "patch compares the flags of owners", law: "patch/drop-owners", reason: "references are compared as a whole", spoil: patching(comparingFlags)},
+		{name: "patch compares the flags of owners", law: "patch/drop-owners", reason: "references are compared as a whole", plant: patching(comparingFlags)},
 		{name: "patch adds an owner that does not block", law: "patch/add-owner", reason: "a column is forgotten",
-			spoil: changing(func(c ownergraph.Change) ownergraph.Change {
+			plant: changing(func(c ownergraph.Change) ownergraph.Change {
 				if c.AddOwner != nil {
 					owner := *c.AddOwner
 					owner.Block = false
@@ -55,20 +55,20 @@ func mutantsOfPatch() []mutant {
 				return c
 			})},
 		{name: "patch unblocks nothing", law: "patch/unblock", reason: "a verb is forgotten",
-			spoil: changing(func(c ownergraph.Change) ownergraph.Change {
+			plant: changing(func(c ownergraph.Change) ownergraph.Change {
 				c.Unblock = nil
 				return c
 			})},
 		{name: "patch drops no finalizer", law: "patch/drop-finalizer", reason: "a verb is forgotten",
-			spoil: changing(func(c ownergraph.Change) ownergraph.Change {
+			plant: changing(func(c ownergraph.Change) ownergraph.Change {
 				c.DropFinalizer = ""
 				return c
 			})},
-		{name: "patch adds no finalizer", law: "patch/add-finalizer", reason: "a verb is forgotten", spoil: patching(addingNone)},
-		{name: "patch in two steps", law: "patch/one-step", reason: "one statement for what goes, one for what comes", spoil: patching(inTwoSteps)},
-		{name: "patch always makes a version", law: "patch/no-change", reason: "every statement raises it", spoil: patching(alwaysNew)},
-		{name: "a refused patch is half done", law: "patch/refused-changes-nothing", reason: "references go before finalizers are looked at",
-			spoil: patching(halfRefused)},
+		{name: "patch adds no finalizer", law: "patch/add-finalizer", reason: "a verb is forgotten", plant: patching(addingNone)},
+		{name: "patch in two steps", law: "patch/one-step", reason: "one statement for removals, and one for additions", plant: patching(inTwoSteps)},
+		{name: "patch always makes a version", law: "patch/no-change", reason: "every statement raises it", plant: patching(alwaysNew)},
+		{name: "a refused patch is half done", law: "patch/refused-changes-nothing", reason: "references go before finalizers are checked",
+			plant: patching(halfRefused)},
 	}
 }
 
@@ -95,7 +95,7 @@ func ignoring(uid, version bool) func(ownergraph.Store) patchFunc {
 	}
 }
 
-// addingNone looks at the mark before it forgets the verb.
+// addingNone checks the mark before it forgets the verb.
 func addingNone(sound ownergraph.Store) patchFunc {
 	return func(ctx context.Context, key ownergraph.Key, pre ownergraph.Precondition, c ownergraph.Change) error {
 		if live, err := sound.Get(ctx, key); err == nil && !live.Deleting {
@@ -166,7 +166,7 @@ func inTwoSteps(sound ownergraph.Store) patchFunc {
 	}
 }
 
-// alwaysNew writes there and back where nothing changes.
+// alwaysNew writes twice where nothing changes.
 func alwaysNew(sound ownergraph.Store) patchFunc {
 	return func(ctx context.Context, key ownergraph.Key, pre ownergraph.Precondition, c ownergraph.Change) error {
 		before, err := sound.Get(ctx, key)

@@ -9,11 +9,11 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// reading has get stand in for the sound store's, which it is given the answer of.
+// reading replaces the answer of the store's Get.
 func reading(get func(key ownergraph.Key, o ownergraph.Object, err error) (ownergraph.Object, error)) func(TB, Subject) Subject {
 	return func(_ TB, s Subject) Subject {
 		sound := s.Store
-		s.Store = &door{Store: sound, get: func(ctx context.Context, key ownergraph.Key) (ownergraph.Object, error) {
+		s.Store = &wrapper{Store: sound, get: func(ctx context.Context, key ownergraph.Key) (ownergraph.Object, error) {
 			o, err := sound.Get(ctx, key)
 			return get(key, o, err)
 		}}
@@ -23,8 +23,8 @@ func reading(get func(key ownergraph.Key, o ownergraph.Object, err error) (owner
 
 func mutantsOfReads() []mutant {
 	return []mutant{
-		{name: "stale read", law: readFresh, reason: "a cache that serves each answer once more", spoil: staleRead},
-		{name: "what is not there is read as empty", law: readAbsent, reason: "no row, no error", spoil: reading(
+		{name: "stale read", law: readFresh, reason: "a cache that serves each answer once more", plant: staleRead},
+		{name: "an absent object is read as empty", law: readAbsent, reason: "no row, no error", plant: reading(
 			func(key ownergraph.Key, o ownergraph.Object, err error) (ownergraph.Object, error) {
 				if errors.Is(err, graph.ErrNotFound) && key.UID == "" {
 					return ownergraph.Object{Key: key}, nil
@@ -32,28 +32,28 @@ func mutantsOfReads() []mutant {
 				return o, err
 			})},
 		{name: "another UID is not found", law: "read/any-uid", reason: "a lookup by place and UID",
-			spoil: reading(func(key ownergraph.Key, o ownergraph.Object, err error) (ownergraph.Object, error) {
+			plant: reading(func(key ownergraph.Key, o ownergraph.Object, err error) (ownergraph.Object, error) {
 				if err == nil && key.UID != "" && key.UID != o.UID {
 					return ownergraph.Object{}, fmt.Errorf("get %s: %w", key, graph.ErrNotFound)
 				}
 				return o, err
 			})},
-		{name: "marked objects are hidden", law: readMarked, reason: "soft deletion that filters what is marked",
-			spoil: reading(func(key ownergraph.Key, o ownergraph.Object, err error) (ownergraph.Object, error) {
+		{name: "marked objects are hidden", law: readMarked, reason: "a soft deletion that filters marked objects",
+			plant: reading(func(key ownergraph.Key, o ownergraph.Object, err error) (ownergraph.Object, error) {
 				if err == nil && o.Deleting {
 					return ownergraph.Object{}, fmt.Errorf("get %s: %w", key, graph.ErrNotFound)
 				}
 				return o, err
 			})},
-		{name: "scopes are mixed up", law: "read/scopes", reason: "a lookup that falls back to another scope", spoil: fallback(scopes)},
-		{name: "kinds are mixed up", law: "read/kinds", reason: "a lookup that falls back to another kind", spoil: fallback(kinds)},
+		{name: "scopes are mixed up", law: "read/scopes", reason: "a lookup that falls back to another scope", plant: fallback(scopes)},
+		{name: "kinds are mixed up", law: "read/kinds", reason: "a lookup that falls back to another kind", plant: fallback(kinds)},
 	}
 }
 
 func staleRead(_ TB, s Subject) Subject {
 	sound := s.Store
 	var cache guarded[map[ownergraph.Key]ownergraph.Object]
-	s.Store = &door{Store: sound, get: func(ctx context.Context, key ownergraph.Key) (ownergraph.Object, error) {
+	s.Store = &wrapper{Store: sound, get: func(ctx context.Context, key ownergraph.Key) (ownergraph.Object, error) {
 		o, err := sound.Get(ctx, key)
 		if err != nil {
 			return o, err
@@ -72,11 +72,11 @@ func staleRead(_ TB, s Subject) Subject {
 	return s
 }
 
-// fallback looks in other places for what is not found.
+// fallback looks at other places for an object that is not found.
 func fallback(others func(infos []ownergraph.KindInfo, key ownergraph.Key) []ownergraph.Key) func(TB, Subject) Subject {
 	return func(tb TB, s Subject) Subject {
-		sound, infos := s.Store, served(tb, s.Store)
-		s.Store = &door{Store: sound, get: func(ctx context.Context, key ownergraph.Key) (ownergraph.Object, error) {
+		sound, infos := s.Store, servedBy(tb, s.Store)
+		s.Store = &wrapper{Store: sound, get: func(ctx context.Context, key ownergraph.Key) (ownergraph.Object, error) {
 			o, err := sound.Get(ctx, key)
 			if !errors.Is(err, graph.ErrNotFound) {
 				return o, err
@@ -113,8 +113,8 @@ func kinds(infos []ownergraph.KindInfo, key ownergraph.Key) (list []ownergraph.K
 
 var errServed = errors.New("the kinds are known")
 
-// served returns the kinds that a store serves.
-func served(tb TB, s ownergraph.Store) (infos []ownergraph.KindInfo) {
+// servedBy returns the kinds that a store serves.
+func servedBy(tb TB, s ownergraph.Store) (infos []ownergraph.KindInfo) {
 	err := s.Watch(tb.Context(), func(e ownergraph.Event) error {
 		infos = e.Kinds
 		if e.Type != graph.KindsKnown {

@@ -7,24 +7,24 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// renamed is a store that gives its objects other UIDs and versions than the
-// sound store under it.
+// renamed is a store that shows other UIDs and versions than the sound store under
+// it.
 type renamed struct {
 	ownergraph.Store
 	client Client
-	// uid, version and object return what is shown; those that are nil change
+	// uid, version and object return the shown values. A nil function changes
 	// nothing.
 	uid     func(o ownergraph.Object) ownergraph.UID
 	version func(o ownergraph.Object) ownergraph.Version
 	object  func(o ownergraph.Object) ownergraph.Object
 }
 
-// renaming puts a renamed store and its users in front of the sound ones.
+// renaming wraps the store and its client in a renamed store.
 func renaming(rules func(*renamed)) func(TB, Subject) Subject {
 	return func(_ TB, s Subject) Subject {
 		n := &renamed{Store: s.Store, client: s.Client}
 		rules(n)
-		s.Store, s.Client = n, &users{Client: s.Client, create: n.create, update: n.update, delete: n.userDelete}
+		s.Store, s.Client = n, &wrappedClient{Client: s.Client, create: n.create, update: n.update, delete: n.userDelete}
 		return s
 	}
 }
@@ -45,7 +45,7 @@ func (n *renamed) show(o ownergraph.Object) ownergraph.Object {
 	return shown
 }
 
-// real returns the sound store's precondition in place of one on what is shown.
+// real returns the sound store's precondition for a precondition on shown values.
 func (n *renamed) real(ctx context.Context, key ownergraph.Key, pre ownergraph.Precondition) ownergraph.Precondition {
 	live, err := n.Store.Get(ctx, key)
 	if err != nil {

@@ -11,40 +11,40 @@ import (
 func mutantsOfSeconds() []mutant {
 	lose := func(lost func() func(ownergraph.Event) bool) func(TB, Subject) Subject { return seconds(losing(lost)) }
 	return []mutant{
-		{name: "another process reads a cache", law: secondFresh, reason: "each process believes that it writes alone", spoil: seconds(staleRead)},
-		{name: "the writes of another process are not told", law: secondObserved, reason: "a signal within the process", spoil: lose(func() func(ownergraph.Event) bool {
+		{name: "another process reads a cache", law: secondFresh, reason: "each process believes that it writes alone", plant: seconds(staleRead)},
+		{name: "the writes of another process are not reported", law: secondObserved, reason: "a signal within the process", plant: lose(func() func(ownergraph.Event) bool {
 			in := newListings()
 			return func(e ownergraph.Event) bool {
-				in.take(e)
+				in.applyEvent(e)
 				return in.change(e)
 			}
 		})},
-		{name: "two processes count UIDs alike", law: "second/uids", reason: "the counter is of the process", spoil: countedTwice},
-		{name: "two processes at once lose a change", law: "second/every-write", reason: "one cursor for both", spoil: secondsBesideWriters},
-		{name: "a fence covers its own process alone", law: "second/fence", reason: "what is pending is counted in memory", spoil: fencesOfOneProcess},
-		{name: "a restore is told in its own process alone", law: "second/rewound", reason: "a flag in memory", spoil: seconds(watching(unaware))},
+		{name: "two processes count UIDs alike", law: "second/uids", reason: "the counter is of the process", plant: countedTwice},
+		{name: "two processes at once lose a change", law: "second/every-write", reason: "one cursor for both", plant: secondsBesideWriters},
+		{name: "a fence covers its own process alone", law: "second/fence", reason: "pending fences are counted in memory", plant: fencesOfOneProcess},
+		{name: "a restore is reported in its own process alone", law: "second/rewound", reason: "a flag in memory", plant: seconds(watching(unaware))},
 	}
 }
 
-// seconds spoils what a second handle is.
-func seconds(spoil func(TB, Subject) Subject) func(TB, Subject) Subject {
+// seconds adds a bug to a second handle.
+func seconds(plant func(TB, Subject) Subject) func(TB, Subject) Subject {
 	return func(tb TB, s Subject) Subject {
 		sound := s.Second
 		s.Second = func(ctx context.Context) (Subject, error) {
 			next, err := sound(ctx)
-			return spoil(tb, next), err
+			return plant(tb, next), err
 		}
 		return s
 	}
 }
 
-// everywhere spoils the subject, what comes back from a restart, and what a second
-// handle is.
-func everywhere(spoil func(TB, Subject) Subject) func(TB, Subject) Subject {
-	return func(tb TB, s Subject) Subject { return spoil(tb, seconds(spoil)(tb, restarting(spoil)(tb, s))) }
+// everywhere adds a bug to the subject, to the restarted store, and to a second
+// handle.
+func everywhere(plant func(TB, Subject) Subject) func(TB, Subject) Subject {
+	return func(tb TB, s Subject) Subject { return plant(tb, seconds(plant)(tb, restarting(plant)(tb, s))) }
 }
 
-// countedTwice has both count, from one seed.
+// countedTwice makes both handles count, from one seed.
 func countedTwice(tb TB, s Subject) Subject {
 	count := func() func(TB, Subject) Subject {
 		c := &counter{made: map[ownergraph.UID]ownergraph.UID{}}
@@ -54,17 +54,17 @@ func countedTwice(tb TB, s Subject) Subject {
 	return first(tb, seconds(count())(tb, restarting(first)(tb, s)))
 }
 
-// secondsBesideWriters has the watches of the first lose changes while users of
-// the second write, several at once.
+// secondsBesideWriters makes the watches of the first handle lose changes while
+// several users of the second one write at once.
 func secondsBesideWriters(tb TB, s Subject) Subject {
 	var now atomic.Int64
-	s.Store = reporting(s.Store, func() func(ownergraph.Event, tell) error {
+	s.Store = reporting(s.Store, func() func(ownergraph.Event, sinkFunc) error {
 		in := newListings()
-		return func(e ownergraph.Event, tell tell) error {
-			if in.take(e); e.Type == graph.Put && in.change(e) && now.Load() > 1 {
+		return func(e ownergraph.Event, sink sinkFunc) error {
+			if in.applyEvent(e); e.Type == graph.Put && in.change(e) && now.Load() > 1 {
 				return nil
 			}
-			return tell(e)
+			return sink(e)
 		}
 	})
 	return seconds(func(_ TB, next Subject) Subject {
@@ -73,8 +73,8 @@ func secondsBesideWriters(tb TB, s Subject) Subject {
 	})(tb, s)
 }
 
-// fencesOfOneProcess has fences pass at once while users of a second handle write,
-// several at once.
+// fencesOfOneProcess lets fences pass at once while several users of a second
+// handle write.
 func fencesOfOneProcess(tb TB, s Subject) Subject {
 	var now atomic.Int64
 	s = fencesEarly(func(in *listings, e ownergraph.Event) (ownergraph.Kind, bool) {

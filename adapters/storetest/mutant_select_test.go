@@ -8,7 +8,7 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// selecting is a sound store that is bad at labels.
+// selecting is a store with a wrong Select.
 type selecting struct {
 	ownergraph.Store
 	choose func(ctx context.Context, q ownergraph.Selection) (ownergraph.Selected, error)
@@ -21,7 +21,7 @@ func (s *selecting) Select(ctx context.Context, q ownergraph.Selection) (ownergr
 
 type selectFunc = func(ctx context.Context, q ownergraph.Selection) (ownergraph.Selected, error)
 
-// chosen has a function stand in for Select, which it is given.
+// chosen replaces Select. The replacement gets the sound one.
 func chosen(choose func(s Subject, sound selectFunc) selectFunc) func(TB, Subject) Subject {
 	return func(tb TB, s Subject) Subject {
 		sound, ok := ownergraph.As[ownergraph.Selector](s.Store)
@@ -35,17 +35,17 @@ func chosen(choose func(s Subject, sound selectFunc) selectFunc) func(TB, Subjec
 
 func mutantsOfSelectors() []mutant {
 	return []mutant{
-		{name: "labels match by their beginning", law: selectMatches, reason: "LIKE '1%'", spoil: chosen(func(_ Subject, sound selectFunc) selectFunc {
+		{name: "labels match by their beginning", law: selectMatches, reason: "LIKE '1%'", plant: chosen(func(_ Subject, sound selectFunc) selectFunc {
 			return func(ctx context.Context, q ownergraph.Selection) (ownergraph.Selected, error) {
 				q.Selector = strings.Replace(q.Selector, tagged+"=1", tagged+" in (1,11)", 1)
 				return sound(ctx, q)
 			}
 		})},
-		{name: "labels are cached", law: "select/fresh", reason: "an index that is told later", spoil: chosen(cachedSelect)},
-		{name: "labels change no version", law: "select/version", reason: "a table of their own", spoil: stillLabels},
-		{name: "a page ends one too late", law: "select/pages", reason: "the next page begins behind what was not returned", spoil: chosen(lossyPages)},
-		{name: "marked objects are not selected", law: "select/marked", reason: "soft deletion that filters what is marked", spoil: chosen(unmarkedOnly)},
-		{name: "a kind that is not served has nothing labelled", law: "select/unknown-kind", reason: "no table, no rows", spoil: chosen(func(_ Subject, sound selectFunc) selectFunc {
+		{name: "labels are cached", law: "select/fresh", reason: "an index that is updated later", plant: chosen(cachedSelect)},
+		{name: "labels change no version", law: "select/version", reason: "a table of their own", plant: stillLabels},
+		{name: "a page ends one too late", law: "select/pages", reason: "the next page begins after an object that was not returned", plant: chosen(lossyPages)},
+		{name: "marked objects are not selected", law: "select/marked", reason: "a soft deletion that filters marked objects", plant: chosen(unmarkedOnly)},
+		{name: "a kind that is not served has nothing labelled", law: "select/unknown-kind", reason: "no table, no rows", plant: chosen(func(_ Subject, sound selectFunc) selectFunc {
 			return func(ctx context.Context, q ownergraph.Selection) (ownergraph.Selected, error) {
 				page, err := sound(ctx, q)
 				if strings.HasPrefix(string(q.Kind), "no-") {
@@ -54,7 +54,7 @@ func mutantsOfSelectors() []mutant {
 				return page, err
 			}
 		})},
-		{name: "a sick kind has nothing labelled", law: "select/sick", reason: "an error that is logged", spoil: chosen(func(_ Subject, sound selectFunc) selectFunc {
+		{name: "a sick kind has nothing labelled", law: "select/sick", reason: "an error that is logged", plant: chosen(func(_ Subject, sound selectFunc) selectFunc {
 			return func(ctx context.Context, q ownergraph.Selection) (ownergraph.Selected, error) {
 				page, err := sound(ctx, q)
 				if err != nil && strings.Contains(err.Error(), "out of reach") {
@@ -66,7 +66,7 @@ func mutantsOfSelectors() []mutant {
 	}
 }
 
-// cachedSelect answers each question as it was answered first.
+// cachedSelect repeats the first answer to each question.
 func cachedSelect(_ Subject, sound selectFunc) selectFunc {
 	var cache guarded[map[ownergraph.Selection]ownergraph.Selected]
 	return func(ctx context.Context, q ownergraph.Selection) (page ownergraph.Selected, err error) {
@@ -87,7 +87,7 @@ func cachedSelect(_ Subject, sound selectFunc) selectFunc {
 	}
 }
 
-// lossyPages goes on behind one object more than it has returned.
+// lossyPages continues after one object more than it has returned.
 func lossyPages(_ Subject, sound selectFunc) selectFunc {
 	return func(ctx context.Context, q ownergraph.Selection) (ownergraph.Selected, error) {
 		if q.Limit == 0 {
@@ -116,7 +116,7 @@ func unmarkedOnly(s Subject, sound selectFunc) selectFunc {
 	}
 }
 
-// stillLabels shows an object whose labels change at the version that it had.
+// stillLabels shows an object with new labels at its former version.
 func stillLabels(tb TB, s Subject) Subject {
 	sound := s.Label
 	var was guarded[map[ownergraph.Version]ownergraph.Version]
@@ -150,7 +150,7 @@ func stillLabels(tb TB, s Subject) Subject {
 	})(tb, s)
 }
 
-// Select shows objects as everybody else sees them.
+// Select shows the objects as the other methods show them.
 func (n *renamed) Select(ctx context.Context, q ownergraph.Selection) (ownergraph.Selected, error) {
 	sound, ok := ownergraph.As[ownergraph.Selector](n.Store)
 	if !ok {

@@ -13,17 +13,17 @@ import (
 
 func mutantsOfSinks() []mutant {
 	return []mutant{
-		{name: "a full buffer holds the writers", law: slowHolds, reason: "a channel of limited size, sent to under the lock", spoil: fullBuffer},
-		{name: "a full buffer overflows", law: "watch/slow-loses-nothing", reason: "a send that gives up", spoil: losing(overflowing)},
-		{name: "the sink's error is ignored", law: "watch/sink-error", reason: "errors are logged and forgotten", spoil: deafToSinks},
-		{name: "a heartbeat has its own goroutine", law: "watch/one-call", reason: "a timer, beside what reads the log", spoil: watching(heartbeat)},
+		{name: "a full buffer holds the writers", law: slowHolds, reason: "a channel of limited size, sent to under the lock", plant: fullBuffer},
+		{name: "a full buffer overflows", law: "watch/slow-loses-nothing", reason: "a send that gives up", plant: losing(overflowing)},
+		{name: "the sink's error is ignored", law: "watch/sink-error", reason: "errors are logged and forgotten", plant: deafToSinks},
+		{name: "a heartbeat has its own goroutine", law: "watch/one-call", reason: "a timer beside the reader of the log", plant: watching(heartbeat)},
 	}
 }
 
-// registering is reporting that keeps a list of the watches that run, the oldest
+// registering is reporting that keeps a list of the running watches, the oldest
 // first.
-func registering(s ownergraph.Store, running *guarded[[]*listings], report func(in *listings, e ownergraph.Event, tell tell) error) ownergraph.Store {
-	return &door{Store: s, watch: func(ctx context.Context, sink func(ownergraph.Event) error) error {
+func registering(s ownergraph.Store, running *guarded[[]*listings], report func(in *listings, e ownergraph.Event, sink sinkFunc) error) ownergraph.Store {
+	return &wrapper{Store: s, watch: func(ctx context.Context, sink func(ownergraph.Event) error) error {
 		in := newListings()
 		running.with(func(list *[]*listings) { *list = append(*list, in) })
 		defer running.with(func(list *[]*listings) {
@@ -35,8 +35,8 @@ func registering(s ownergraph.Store, running *guarded[[]*listings], report func(
 
 const bufferSize = 32
 
-// backlog counts, for each watch that runs, what was created since it began and
-// what it has told.
+// backlog counts, for each running watch, the created objects that it has not
+// reported.
 type backlog struct {
 	sync.Mutex
 	*sync.Cond
@@ -52,12 +52,12 @@ func (b *backlog) full() bool {
 	return false
 }
 
-// fullBuffer has users wait until no watch has too much to tell.
+// fullBuffer makes users wait until no watch is too far behind.
 func fullBuffer(_ TB, s Subject) Subject {
 	b := &backlog{watches: map[*int]bool{}}
 	b.Cond = sync.NewCond(&b.Mutex)
 	client, sound := s.Client, s.Store
-	s.Client = &users{Client: client, create: func(ctx context.Context, o ownergraph.Object) (ownergraph.Object, error) {
+	s.Client = &wrappedClient{Client: client, create: func(ctx context.Context, o ownergraph.Object) (ownergraph.Object, error) {
 		b.Lock()
 		defer b.Unlock()
 		for b.full() {
@@ -68,7 +68,7 @@ func fullBuffer(_ TB, s Subject) Subject {
 		}
 		return client.Create(ctx, o)
 	}}
-	s.Store = &door{Store: sound, watch: func(ctx context.Context, sink func(ownergraph.Event) error) error {
+	s.Store = &wrapper{Store: sound, watch: func(ctx context.Context, sink func(ownergraph.Event) error) error {
 		waiting := b.enter()
 		defer b.leave(waiting)
 		known := map[ownergraph.UID]bool{}
@@ -78,7 +78,7 @@ func fullBuffer(_ TB, s Subject) Subject {
 			}
 			if e.Type == graph.Put && !known[e.Object.UID] {
 				known[e.Object.UID] = true
-				b.tell(waiting)
+				b.reported(waiting)
 			}
 			return nil
 		})
@@ -101,18 +101,18 @@ func (b *backlog) leave(n *int) {
 	b.Broadcast()
 }
 
-func (b *backlog) tell(n *int) {
+func (b *backlog) reported(n *int) {
 	b.Lock()
 	defer b.Unlock()
 	*n--
 	b.Broadcast()
 }
 
-// overflowing loses what comes in one go beyond 96 changes.
+// overflowing loses the changes of one burst beyond 96.
 func overflowing() func(ownergraph.Event) bool {
 	in, burst := newListings(), 0
 	return func(e ownergraph.Event) bool {
-		if in.take(e); !in.change(e) {
+		if in.applyEvent(e); !in.change(e) {
 			burst = 0
 			return false
 		}
@@ -123,7 +123,7 @@ func overflowing() func(ownergraph.Event) bool {
 
 func deafToSinks(_ TB, s Subject) Subject {
 	sound := s.Store
-	s.Store = &door{Store: sound, watch: func(ctx context.Context, sink func(ownergraph.Event) error) error {
+	s.Store = &wrapper{Store: sound, watch: func(ctx context.Context, sink func(ownergraph.Event) error) error {
 		return sound.Watch(ctx, func(e ownergraph.Event) error {
 			_ = sink(e)
 			return ctx.Err()
@@ -132,18 +132,18 @@ func deafToSinks(_ TB, s Subject) Subject {
 	return s
 }
 
-// heartbeat tells progress on a goroutine of its own while a listing begins.
-func heartbeat() func(ownergraph.Event, tell) error {
+// heartbeat reports progress on a goroutine of its own while a listing begins.
+func heartbeat() func(ownergraph.Event, sinkFunc) error {
 	begun := false
-	return func(e ownergraph.Event, tell tell) error {
+	return func(e ownergraph.Event, sink sinkFunc) error {
 		if begun || e.Type != graph.ListBegun {
-			return tell(e)
+			return sink(e)
 		}
 		begun = true
 		listing := make(chan error, 1)
-		go func() { listing <- tell(e) }()
+		go func() { listing <- sink(e) }()
 		for {
-			beat := tell(ownergraph.Event{Type: graph.Progress, Kind: e.Kind})
+			beat := sink(ownergraph.Event{Type: graph.Progress, Kind: e.Kind})
 			select {
 			case err := <-listing:
 				return errors.Join(err, beat)

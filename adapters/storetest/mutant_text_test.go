@@ -12,24 +12,24 @@ import (
 
 func mutantsOfText() []mutant {
 	return []mutant{
-		{name: "UIDs are counted", law: "uid/unforeseeable", reason: "a primary key that counts up", spoil: func(tb TB, s Subject) Subject {
+		{name: "UIDs are counted", law: "uid/unforeseeable", reason: "a primary key that counts up", plant: func(tb TB, s Subject) Subject {
 			c := &counter{made: map[ownergraph.UID]ownergraph.UID{}, plain: true}
 			return everywhere(renaming(func(n *renamed) { n.uid = c.uid }))(tb, s)
 		}},
-		{name: "names fold case", law: textNames, reason: "a collation", spoil: spelling(func(key ownergraph.Key) ownergraph.Key {
+		{name: "names fold case", law: textNames, reason: "a collation", plant: spelling(func(key ownergraph.Key) ownergraph.Key {
 			key.Name = strings.ToLower(key.Name)
 			return key
 		})},
-		{name: "scopes fold case", law: "text/scopes", reason: "a collation", spoil: spelling(func(key ownergraph.Key) ownergraph.Key {
+		{name: "scopes fold case", law: "text/scopes", reason: "a collation", plant: spelling(func(key ownergraph.Key) ownergraph.Key {
 			key.Scope = strings.ToLower(key.Scope)
 			return key
 		})},
-		{name: "kinds are trimmed", law: "text/kinds", reason: "a collation", spoil: spelling(func(key ownergraph.Key) ownergraph.Key {
+		{name: "kinds are trimmed", law: "text/kinds", reason: "a collation", plant: spelling(func(key ownergraph.Key) ownergraph.Key {
 			key.Kind = ownergraph.Kind(strings.TrimSpace(string(key.Kind)))
 			return key
 		})},
-		{name: "a global place is taken twice", law: "text/places", reason: "the empty scope is NULL", spoil: takenTwice},
-		{name: "references are found by their names", law: "text/references", reason: "a primary key without the UID", spoil: updating(func(o ownergraph.Object) ownergraph.Object {
+		{name: "a global place is taken twice", law: "text/places", reason: "the empty scope is NULL", plant: takenTwice},
+		{name: "references are found by their names", law: "text/references", reason: "a primary key without the UID", plant: updating(func(o ownergraph.Object) ownergraph.Object {
 			seen := map[ownergraph.Key]bool{}
 			o.Owners = slices.DeleteFunc(slices.Clone(o.Owners), func(r ownergraph.Owner) bool {
 				twice := seen[r.Place()]
@@ -38,8 +38,8 @@ func mutantsOfText() []mutant {
 			})
 			return o
 		})},
-		{name: "what is large is cut", law: "text/sizes", reason: "a column of fixed size", spoil: func(_ TB, s Subject) Subject {
-			u := &users{Client: s.Client}
+		{name: "a large object is cut", law: "text/sizes", reason: "a column of fixed size", plant: func(_ TB, s Subject) Subject {
+			u := &wrappedClient{Client: s.Client}
 			u.create = func(ctx context.Context, o ownergraph.Object) (ownergraph.Object, error) {
 				o.Owners = o.Owners[:min(len(o.Owners), 256)]
 				return u.Client.Create(ctx, o)
@@ -47,9 +47,9 @@ func mutantsOfText() []mutant {
 			s.Client = u
 			return s
 		}},
-		{name: "numbers are floating", law: "text/grace", reason: "JSON without a type", spoil: func(_ TB, s Subject) Subject {
+		{name: "numbers are floating", law: "text/grace", reason: "JSON without a type", plant: func(_ TB, s Subject) Subject {
 			sound := s.Store
-			s.Store = &door{Store: sound, delete: func(ctx context.Context, key ownergraph.Key, opts ownergraph.DeleteOptions) error {
+			s.Store = &wrapper{Store: sound, delete: func(ctx context.Context, key ownergraph.Key, opts ownergraph.DeleteOptions) error {
 				if opts.GraceSeconds != nil && *opts.GraceSeconds < math.MaxInt64 {
 					grace := int64(float64(*opts.GraceSeconds))
 					opts.GraceSeconds = &grace
@@ -58,21 +58,21 @@ func mutantsOfText() []mutant {
 			}}
 			return s
 		}},
-		{name: "ids of fences are signed", law: "fence/ids", reason: "an integer of the database", spoil: watching(func() func(ownergraph.Event, tell) error {
-			return func(e ownergraph.Event, tell tell) error {
+		{name: "ids of fences are signed", law: "fence/ids", reason: "an integer of the database", plant: watching(func() func(ownergraph.Event, sinkFunc) error {
+			return func(e ownergraph.Event, sink sinkFunc) error {
 				e.Fence &= 1<<63 - 1
-				return tell(e)
+				return sink(e)
 			}
 		})},
-		{name: "a compaction forgets fences", law: "fence/compacted", reason: "they lie in the log", spoil: compactedFences},
+		{name: "a compaction forgets fences", law: "fence/compacted", reason: "they are in the log", plant: compactedFences},
 	}
 }
 
-// spelling has reads look for another spelling of the key.
+// spelling makes reads find an object under another spelling of the key.
 func spelling(spell func(ownergraph.Key) ownergraph.Key) func(TB, Subject) Subject {
 	return func(_ TB, s Subject) Subject {
 		sound := s.Store
-		s.Store = &door{Store: sound, get: func(ctx context.Context, key ownergraph.Key) (ownergraph.Object, error) {
+		s.Store = &wrapper{Store: sound, get: func(ctx context.Context, key ownergraph.Key) (ownergraph.Object, error) {
 			if o, err := sound.Get(ctx, key); err == nil {
 				return o, nil
 			}
@@ -82,10 +82,11 @@ func spelling(spell func(ownergraph.Key) ownergraph.Key) func(TB, Subject) Subje
 	}
 }
 
-// updating has users store something else than they ask for, and be told otherwise.
+// updating makes users store another object than the one they asked for. The answer
+// hides that.
 func updating(stored func(ownergraph.Object) ownergraph.Object) func(TB, Subject) Subject {
 	return func(_ TB, s Subject) Subject {
-		u := &users{Client: s.Client}
+		u := &wrappedClient{Client: s.Client}
 		u.update = func(ctx context.Context, o ownergraph.Object) (ownergraph.Object, error) {
 			asked := o.Clone()
 			now, err := u.Client.Update(ctx, stored(o))
@@ -101,7 +102,7 @@ func updating(stored func(ownergraph.Object) ownergraph.Object) func(TB, Subject
 
 // takenTwice answers that a second object was made at a global place.
 func takenTwice(_ TB, s Subject) Subject {
-	u := &users{Client: s.Client}
+	u := &wrappedClient{Client: s.Client}
 	u.create = func(ctx context.Context, o ownergraph.Object) (ownergraph.Object, error) {
 		now, err := u.Client.Create(ctx, o)
 		if err != nil && o.Scope == "" && o.Kind == "node" {
@@ -114,17 +115,17 @@ func takenTwice(_ TB, s Subject) Subject {
 	return s
 }
 
-// compactedFences has no watch report the fences that began before a compaction
-// and were not reported then.
+// compactedFences drops the fences that began before a compaction and were not
+// reported then.
 func compactedFences(tb TB, s Subject) Subject {
 	f := &fences{}
 	var lost guarded[map[uint64]bool]
-	var told guarded[map[uint64]bool]
-	lost.v, told.v = map[uint64]bool{}, map[uint64]bool{}
+	var reported guarded[map[uint64]bool]
+	lost.v, reported.v = map[uint64]bool{}, map[uint64]bool{}
 	compact := s.Compact
 	s.Compact = func(ctx context.Context) error {
 		for _, id := range f.pending() {
-			told.with(func(t *map[uint64]bool) {
+			reported.with(func(t *map[uint64]bool) {
 				if !(*t)[id] {
 					lost.with(func(l *map[uint64]bool) { (*l)[id] = true })
 				}
@@ -132,20 +133,20 @@ func compactedFences(tb TB, s Subject) Subject {
 		}
 		return compact(ctx)
 	}
-	s.Store = reporting(s.Store, func() func(ownergraph.Event, tell) error {
-		return func(e ownergraph.Event, tell tell) error {
+	s.Store = reporting(s.Store, func() func(ownergraph.Event, sinkFunc) error {
+		return func(e ownergraph.Event, sink sinkFunc) error {
 			if e.Type != graph.FencePassed {
-				return tell(e)
+				return sink(e)
 			}
 			gone := false
 			lost.with(func(l *map[uint64]bool) { gone = (*l)[e.Fence] })
 			if gone {
 				return nil
 			}
-			told.with(func(t *map[uint64]bool) { (*t)[e.Fence] = true })
-			return tell(e)
+			reported.with(func(t *map[uint64]bool) { (*t)[e.Fence] = true })
+			return sink(e)
 		}
 	})
-	s.Store = noting(tb, s.Store, f)
+	s.Store = notingFences(tb, s.Store, f)
 	return s
 }

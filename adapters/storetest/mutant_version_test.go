@@ -10,16 +10,16 @@ import (
 
 func mutantsOfVersions() []mutant {
 	return []mutant{
-		{name: "another propagation makes no version", law: "version/new", reason: "what is marked is taken for done", spoil: markedOnce},
-		{name: "versions are ordered as text", law: versionOrdered, reason: "10 comes before 9", spoil: func(_ TB, s Subject) Subject {
+		{name: "another propagation makes no version", law: "version/new", reason: "a marked object counts as done", plant: markedOnce},
+		{name: "versions are ordered as text", law: versionOrdered, reason: "10 comes before 9", plant: func(_ TB, s Subject) Subject {
 			s.Store = &comparing{Store: s.Store, compare: func(a, b ownergraph.Version) int { return strings.Compare(string(a), string(b)) }}
 			return s
 		}},
-		{name: "progress comes first", law: "version/progress", reason: "the cursor is reported before what it points behind", spoil: early},
+		{name: "progress comes first", law: "version/progress", reason: "the cursor is reported before its change", plant: early},
 	}
 }
 
-// markedOnce shows a marked object in one version, whatever its propagation.
+// markedOnce shows a marked object in one version, with any propagation.
 func markedOnce(tb TB, s Subject) Subject {
 	var first guarded[map[string]ownergraph.Version]
 	first.v = map[string]ownergraph.Version{}
@@ -43,15 +43,15 @@ func markedOnce(tb TB, s Subject) Subject {
 	})(tb, s)
 }
 
-// early reports how far the watch will be once it has reported the event.
+// early reports the progress of an event before the event.
 func early(_ TB, s Subject) Subject {
-	s.Store = reporting(s.Store, func() func(ownergraph.Event, tell) error {
+	s.Store = reporting(s.Store, func() func(ownergraph.Event, sinkFunc) error {
 		in := newListings()
-		return func(e ownergraph.Event, tell tell) error {
-			if in.take(e); e.Type != graph.Put || !in.change(e) {
-				return tell(e)
+		return func(e ownergraph.Event, sink sinkFunc) error {
+			if in.applyEvent(e); e.Type != graph.Put || !in.change(e) {
+				return sink(e)
 			}
-			return each(tell, ownergraph.Event{Type: graph.Progress, Kind: e.Object.Kind, Version: e.Object.Version}, e)
+			return sendAll(sink, ownergraph.Event{Type: graph.Progress, Kind: e.Object.Kind, Version: e.Object.Version}, e)
 		}
 	})
 	return s

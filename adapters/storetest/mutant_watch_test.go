@@ -7,66 +7,67 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// watching has every watch report through what begin makes for it.
-func watching(begin func() func(e ownergraph.Event, tell tell) error) func(TB, Subject) Subject {
+// watching makes every watch report through the function that begin makes for it.
+func watching(begin func() func(e ownergraph.Event, sink sinkFunc) error) func(TB, Subject) Subject {
 	return func(_ TB, s Subject) Subject {
 		s.Store = reporting(s.Store, begin)
 		return s
 	}
 }
 
-// losing has no watch report what lost, made anew for each watch, says.
+// losing makes every watch lose the events that lost selects. Each watch has its
+// own lost.
 func losing(begin func() func(e ownergraph.Event) bool) func(TB, Subject) Subject {
-	return watching(func() func(ownergraph.Event, tell) error {
+	return watching(func() func(ownergraph.Event, sinkFunc) error {
 		lost := begin()
-		return func(e ownergraph.Event, tell tell) error {
+		return func(e ownergraph.Event, sink sinkFunc) error {
 			if lost(e) {
 				return nil
 			}
-			return tell(e)
+			return sink(e)
 		}
 	})
 }
 
 func mutantsOfWatch() []mutant {
 	return []mutant{
-		{name: "a kind is not among those known", law: kindsKnown, reason: "the set of kinds is cut short", spoil: watching(unknownKind)},
-		{name: "an empty kind is not listed", law: watchListing, reason: "no rows, no listing", spoil: watching(onlyFullListings)},
-		{name: "a listing forgets one", law: watchComplete, reason: "the last row of a page", spoil: losing(lastOfPage)},
-		{name: "a mark is not told", law: watchEveryChange, reason: "a deletion that is no update to the trigger", spoil: losing(func() func(ownergraph.Event) bool {
+		{name: "a kind is not among those known", law: kindsKnown, reason: "the set of kinds is cut short", plant: watching(unknownKind)},
+		{name: "an empty kind is not listed", law: watchListing, reason: "no rows, no listing", plant: watching(onlyFullListings)},
+		{name: "a listing forgets one", law: watchComplete, reason: "the last row of a page", plant: losing(lastOfPage)},
+		{name: "a mark is not reported", law: watchEveryChange, reason: "a deletion that is no update to the trigger", plant: losing(func() func(ownergraph.Event) bool {
 			in := newListings()
 			return func(e ownergraph.Event) bool {
-				in.take(e)
+				in.applyEvent(e)
 				return e.Type == graph.Put && in.change(e) && e.Object.Waiting()
 			}
 		})},
-		{name: "puts have no flags", law: "watch/exact", reason: "another query for the watch than for the read", spoil: watching(flagless)},
-		{name: "gone has another UID", law: watchGone, reason: "an end without its own row", spoil: watching(wrongGone)},
-		{name: "gone is not told", law: watchGone, reason: "what is deleted is in no query", spoil: losing(func() func(ownergraph.Event) bool {
+		{name: "puts have no flags", law: "watch/exact", reason: "another query for the watch than for the read", plant: watching(flagless)},
+		{name: "gone has another UID", law: watchGone, reason: "an end without its own row", plant: watching(wrongGone)},
+		{name: "gone is not reported", law: watchGone, reason: "deleted rows are in no query", plant: losing(func() func(ownergraph.Event) bool {
 			return func(e ownergraph.Event) bool { return e.Type == graph.Gone }
 		})},
-		{name: "an end is told with the next change", law: watchGone, reason: "the newest version says whether anything has changed", spoil: watching(lateGone)},
-		{name: "an end is swallowed by the next beginning", law: "watch/recreated", reason: "changes of one name are folded", spoil: watching(folding)},
-		{name: "one watch takes the others' changes", law: "watch/several", reason: "a queue in place of a log", spoil: oneQueue},
-		{name: "changes in the wrong order", law: "watch/ordered", reason: "two workers report one kind", spoil: watching(swapping)},
-		{name: "an old state comes again", law: "watch/ordered", reason: "a retry that is not forgotten", spoil: watching(oldAgain)},
-		{name: "changes are told twice", law: "watch/once", reason: "at least once, without a memory", spoil: watching(twice)},
-		{name: "a listing is older than the watch", law: "watch/listing-not-older", reason: "a listing from a replica", spoil: watching(oldListings)},
+		{name: "an end is reported with the next change", law: watchGone, reason: "the newest version decides whether there are changes", plant: watching(lateGone)},
+		{name: "an end is swallowed by the next beginning", law: "watch/recreated", reason: "changes of one name are folded", plant: watching(folding)},
+		{name: "one watch takes the others' changes", law: "watch/several", reason: "a queue in place of a log", plant: oneQueue},
+		{name: "changes in the wrong order", law: "watch/ordered", reason: "two workers report one kind", plant: watching(swapping)},
+		{name: "an old state comes again", law: "watch/ordered", reason: "a retry of an old report", plant: watching(oldAgain)},
+		{name: "changes are reported twice", law: "watch/once", reason: "at least once, without a memory", plant: watching(twice)},
+		{name: "a listing is older than the watch", law: "watch/listing-not-older", reason: "a listing from a replica", plant: watching(oldListings)},
 	}
 }
 
-func unknownKind() func(ownergraph.Event, tell) error {
-	return func(e ownergraph.Event, tell tell) error {
+func unknownKind() func(ownergraph.Event, sinkFunc) error {
+	return func(e ownergraph.Event, sink sinkFunc) error {
 		if n := len(e.Kinds); e.Type == graph.KindsKnown && n > 1 {
 			e.Kinds = e.Kinds[:n-1]
 		}
-		return tell(e)
+		return sink(e)
 	}
 }
 
-func onlyFullListings() func(ownergraph.Event, tell) error {
+func onlyFullListings() func(ownergraph.Event, sinkFunc) error {
 	var begun []ownergraph.Event
-	return func(e ownergraph.Event, tell tell) error {
+	return func(e ownergraph.Event, sink sinkFunc) error {
 		switch {
 		case e.Type == graph.ListBegun:
 			begun = []ownergraph.Event{e}
@@ -74,9 +75,9 @@ func onlyFullListings() func(ownergraph.Event, tell) error {
 		case e.Type == graph.ListEnded && len(begun) > 0:
 			return nil
 		}
-		told := append(begun, e)
+		reported := append(begun, e)
 		begun = nil
-		return each(tell, told...)
+		return sendAll(sink, reported...)
 	}
 }
 
@@ -84,7 +85,7 @@ func onlyFullListings() func(ownergraph.Event, tell) error {
 func lastOfPage() func(ownergraph.Event) bool {
 	in, count := newListings(), 0
 	return func(e ownergraph.Event) bool {
-		in.take(e)
+		in.applyEvent(e)
 		if e.Type != graph.Put || in.change(e) {
 			return false
 		}
@@ -93,88 +94,88 @@ func lastOfPage() func(ownergraph.Event) bool {
 	}
 }
 
-func flagless() func(ownergraph.Event, tell) error {
-	return func(e ownergraph.Event, tell tell) error {
+func flagless() func(ownergraph.Event, sinkFunc) error {
+	return func(e ownergraph.Event, sink sinkFunc) error {
 		for i := range e.Object.Owners {
 			e.Object.Owners[i].Block = false
 		}
-		return tell(e)
+		return sink(e)
 	}
 }
 
-func wrongGone() func(ownergraph.Event, tell) error {
-	return func(e ownergraph.Event, tell tell) error {
+func wrongGone() func(ownergraph.Event, sinkFunc) error {
+	return func(e ownergraph.Event, sink sinkFunc) error {
 		if e.Type == graph.Gone {
 			e.Key.UID += "-before"
 		}
-		return tell(e)
+		return sink(e)
 	}
 }
 
-// lateGone keeps an end until something else of the kind is told.
-func lateGone() func(ownergraph.Event, tell) error {
+// lateGone keeps an end until the next report of the kind.
+func lateGone() func(ownergraph.Event, sinkFunc) error {
 	var held []ownergraph.Event
-	return func(e ownergraph.Event, tell tell) error {
+	return func(e ownergraph.Event, sink sinkFunc) error {
 		if e.Type == graph.Gone {
 			held = append(held, e)
 			return nil
 		}
 		if e.Type != graph.Put && e.Type != graph.ListBegun {
-			return tell(e)
+			return sink(e)
 		}
-		told := append(held, e)
+		reported := append(held, e)
 		held = nil
-		return each(tell, told...)
+		return sendAll(sink, reported...)
 	}
 }
 
-// folding swallows an end that the next incarnation follows at once.
-func folding() func(ownergraph.Event, tell) error {
+// folding drops an end that the next incarnation follows at once.
+func folding() func(ownergraph.Event, sinkFunc) error {
 	var held []ownergraph.Event
-	return func(e ownergraph.Event, tell tell) error {
+	return func(e ownergraph.Event, sink sinkFunc) error {
 		if e.Type == graph.Put && len(held) > 0 && held[0].Key.Place() == e.Object.Place() {
 			held = nil
 		}
-		told := append(held, e)
+		reported := append(held, e)
 		held = nil
 		if e.Type == graph.Gone {
-			held, told = told[len(told)-1:], told[:len(told)-1]
+			held, reported = reported[len(reported)-1:], reported[:len(reported)-1]
 		}
-		return each(tell, told...)
+		return sendAll(sink, reported...)
 	}
 }
 
-// oneQueue tells each change to the watch alone that has run for longest.
+// oneQueue reports each change only in the oldest watch.
 func oneQueue(_ TB, s Subject) Subject {
 	var running guarded[[]*listings]
-	s.Store = registering(s.Store, &running, func(in *listings, e ownergraph.Event, tell tell) error {
+	s.Store = registering(s.Store, &running, func(in *listings, e ownergraph.Event, sink sinkFunc) error {
 		first := false
 		running.with(func(list *[]*listings) { first = (*list)[0] == in })
-		if in.take(e); in.change(e) && !first {
+		if in.applyEvent(e); in.change(e) && !first {
 			return nil
 		}
-		return tell(e)
+		return sink(e)
 	})
 	return s
 }
 
-// swapping tells two changes of different objects the wrong way round, if they
+// swapping reports two changes of different objects in the wrong order, if they
 // come at once.
-func swapping() func(ownergraph.Event, tell) error {
+func swapping() func(ownergraph.Event, sinkFunc) error {
 	in := newListings()
 	var held []ownergraph.Event
-	return func(e ownergraph.Event, tell tell) error {
-		in.take(e)
-		told := append(held, e)
+	return func(e ownergraph.Event, sink sinkFunc) error {
+		in.applyEvent(e)
+		reported := append(held, e)
 		held = nil
 		switch {
 		case !in.change(e):
-		case len(told) == 1:
-			held, told = told, nil
-		case e.Of() == told[0].Of() && placeOf(e) != placeOf(told[0]):
-			slices.Reverse(told)
+		case len(reported) == 1:
+			held, reported = reported, nil
+		case e.Of() == reported[0].Of() && placeOf(e) != placeOf(reported[0]):
+			slices.Reverse(reported)
 		}
-		return each(tell, told...)
+		return sendAll(sink, reported...)
 	}
 }
 
@@ -185,51 +186,51 @@ func placeOf(e ownergraph.Event) ownergraph.Key {
 	return e.Object.Place()
 }
 
-// oldAgain tells the state before once more, behind each third state of an object.
-func oldAgain() func(ownergraph.Event, tell) error {
+// oldAgain repeats the former state after each third state of an object.
+func oldAgain() func(ownergraph.Event, sinkFunc) error {
 	in, before, count := newListings(), map[ownergraph.Key]ownergraph.Event{}, map[ownergraph.Key]int{}
-	return func(e ownergraph.Event, tell tell) error {
-		in.take(e)
+	return func(e ownergraph.Event, sink sinkFunc) error {
+		in.applyEvent(e)
 		if e.Type != graph.Put {
-			return tell(e)
+			return sink(e)
 		}
 		old := before[e.Object.Key]
 		before[e.Object.Key] = cloneEvent(e)
 		count[e.Object.Key]++
 		if n := count[e.Object.Key]; !in.change(e) || n < 3 || n%3 != 0 {
-			return tell(e)
+			return sink(e)
 		}
-		return each(tell, e, cloneEvent(old), cloneEvent(e))
+		return sendAll(sink, e, cloneEvent(old), cloneEvent(e))
 	}
 }
 
-func twice() func(ownergraph.Event, tell) error {
+func twice() func(ownergraph.Event, sinkFunc) error {
 	in := newListings()
-	return func(e ownergraph.Event, tell tell) error {
-		if in.take(e); e.Type == graph.Put && in.change(e) {
+	return func(e ownergraph.Event, sink sinkFunc) error {
+		if in.applyEvent(e); e.Type == graph.Put && in.change(e) {
 			again := e
 			again.Object = e.Object.Clone()
-			return each(tell, e, again)
+			return sendAll(sink, e, again)
 		}
-		return tell(e)
+		return sink(e)
 	}
 }
 
-// oldListings lists each object in the state before the last one told, and then
-// tells how it is.
-func oldListings() func(ownergraph.Event, tell) error {
+// oldListings lists each object in its former state, and then reports the present
+// one.
+func oldListings() func(ownergraph.Event, sinkFunc) error {
 	in := newListings()
 	last, older := map[ownergraph.Key]ownergraph.Object{}, map[ownergraph.Key]ownergraph.Object{}
 	var then []ownergraph.Event
-	return func(e ownergraph.Event, tell tell) error {
-		in.take(e)
+	return func(e ownergraph.Event, sink sinkFunc) error {
+		in.applyEvent(e)
 		switch {
 		case e.Type == graph.ListEnded:
-			told := append([]ownergraph.Event{e}, then...)
+			reported := append([]ownergraph.Event{e}, then...)
 			then = nil
-			return each(tell, told...)
+			return sendAll(sink, reported...)
 		case e.Type != graph.Put:
-			return tell(e)
+			return sink(e)
 		}
 		was, known := older[e.Object.Key]
 		if before, ok := last[e.Object.Key]; ok && before.Version != e.Object.Version {
@@ -237,9 +238,9 @@ func oldListings() func(ownergraph.Event, tell) error {
 		}
 		last[e.Object.Key] = e.Object.Clone()
 		if in.change(e) || in.ended[e.Object.Kind] == 0 || !known {
-			return tell(e)
+			return sink(e)
 		}
 		then = append(then, e)
-		return tell(ownergraph.Event{Type: graph.Put, Object: was.Clone()})
+		return sink(ownergraph.Event{Type: graph.Put, Object: was.Clone()})
 	}
 }

@@ -12,29 +12,29 @@ import (
 // mutant is a sound store with one bug.
 type mutant struct {
 	name   string
-	law    string // the one that names it
-	reason string // how one comes to write it
-	spoil  func(tb TB, s Subject) Subject
+	law    string // the law that names it
+	reason string // the usual cause
+	plant  func(tb TB, s Subject) Subject
 }
 
 func mutants() []mutant {
 	return slices.Concat(mutantsOfReads(), mutantsOfErrors(), mutantsOfPatch(), mutantsOfDelete(), mutantsOfVersions(),
 		mutantsOfWatch(), mutantsOfSinks(), mutantsOfGaps(), mutantsOfFences(), mutantsOfKinds(), mutantsOfHistory(), mutantsOfCalls(), mutantsOfClients(), mutantsOfSelectors(),
-		mutantsOfText(), mutantsOfEpochs(), mutantsOfLuck(), mutantsOfSeconds(), mutantsOfCommits())
+		mutantsOfText(), mutantsOfEpochs(), mutantsOfSearch(), mutantsOfSeconds(), mutantsOfCommits())
 }
 
-// shortSearch is some rounds: what the mutants do shows in the first.
+// shortSearch is some rounds, because the bugs show in the first one.
 const shortSearch = 20 * time.Millisecond
 
-// TestMutants: each bug breaks the law that names it, and no other. Laws that
-// rest on a broken one are not judged. Time is virtual: what a store never does
-// is waited for in no time.
+// TestMutants checks that each bug breaks the law that names it, and no other. Laws
+// that rest on a broken one are not judged. Time is virtual, so a wait for an event
+// that never comes costs nothing.
 func TestMutants(t *testing.T) {
 	for _, m := range mutants() {
 		t.Run(m.name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				r := Judge(t.Context(), Config{Search: shortSearch, New: func(tb TB) Subject { return m.spoil(tb, memorySubject(tb)) }})
+				r := Judge(t.Context(), Config{Search: shortSearch, New: func(tb TB) Subject { return m.plant(tb, memorySubject(tb)) }})
 				var got []string
 				for _, x := range r.Of(Broken) {
 					got = append(got, x.Law)
@@ -47,7 +47,8 @@ func TestMutants(t *testing.T) {
 	}
 }
 
-// TestEveryLawHasAMutant: a law that no bug breaks may be unable to fail.
+// TestEveryLawHasAMutant checks that some bug breaks each law. A law that no bug
+// breaks may be unable to fail.
 func TestEveryLawHasAMutant(t *testing.T) {
 	caught := map[string]bool{}
 	for _, m := range mutants() {
@@ -64,32 +65,33 @@ func TestEveryLawHasAMutant(t *testing.T) {
 	}
 }
 
-// TestUnbrokenDoors: what the mutants are made of breaks nothing by itself.
-func TestUnbrokenDoors(t *testing.T) {
-	through := func() func(ownergraph.Event, tell) error {
-		return func(e ownergraph.Event, tell tell) error { return tell(e) }
+// TestWrappersAreSound checks that the parts of the mutants break nothing by
+// themselves.
+func TestWrappersAreSound(t *testing.T) {
+	through := func() func(ownergraph.Event, sinkFunc) error {
+		return func(e ownergraph.Event, sink sinkFunc) error { return sink(e) }
 	}
 	for _, tc := range []struct {
 		name   string
-		spoil  func(TB, Subject) Subject
+		plant  func(TB, Subject) Subject
 		reason string
 	}{
 		{"nothing", func(_ TB, s Subject) Subject { return s }, "the memory store is sound"},
 		{"renaming", renaming(func(*renamed) {}), "objects are shown as they are"},
-		{"watching", watching(through), "events are told as they are"},
-		{"counting", countingUIDs(false, false), "a counter that never goes back, behind a hash, makes UIDs as good as any"},
-		{"listing", relists(func(sound ownergraph.Lister, _ *roll, _ *bell) listFunc { return sound.List }, nil), "a list of watches changes none"},
-		{"selecting", chosen(func(_ Subject, sound selectFunc) selectFunc { return sound }), "labels are looked at as they are"},
+		{"watching", watching(through), "events are reported as they are"},
+		{"counting", countingUIDs(false, false), "a counter behind a hash, which never goes back, makes sound UIDs"},
+		{"listing", relists(func(sound ownergraph.Lister, _ *runningWatches, _ *signal) listFunc { return sound.List }, nil), "a list of watches changes no watch"},
+		{"selecting", chosen(func(_ Subject, sound selectFunc) selectFunc { return sound }), "labels are selected as they are"},
 		{"noting", func(tb TB, s Subject) Subject {
-			s.Store = noting(tb, s.Store, &fences{})
+			s.Store = notingFences(tb, s.Store, &fences{})
 			return s
 		}, "fences are begun as they are"},
-		{"users", withUsers(func(*users) {}), "users do what they are asked to"},
-		{"restarting", restarting(func(_ TB, s Subject) Subject { return s }), "what comes back is as good as before"},
+		{"users", withUsers(func(*wrappedClient) {}), "users write as they are asked to"},
+		{"restarting", restarting(func(_ TB, s Subject) Subject { return s }), "the restarted store is sound too"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				if err := Check(t.Context(), Config{Search: shortSearch, New: func(tb TB) Subject { return tc.spoil(tb, memorySubject(tb)) }}); err != nil {
+				if err := Check(t.Context(), Config{Search: shortSearch, New: func(tb TB) Subject { return tc.plant(tb, memorySubject(tb)) }}); err != nil {
 					t.Errorf("%v: %s", err, tc.reason)
 				}
 			})

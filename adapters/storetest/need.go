@@ -8,7 +8,7 @@ import (
 	"github.com/ownergraph/ownergraph"
 )
 
-// need is what a law cannot do without: a hook, a kind, an optional power.
+// need is a requirement of a law: a hook, a kind, or an optional power.
 type need uint8
 
 const (
@@ -19,7 +19,7 @@ const (
 	needSicken
 	needVanish
 	needRestart
-	needRelisting // a way to have a running watch list again: Compact or Lister
+	needRelisting // a way to make a running watch list again: Compact or Lister
 	needScoped
 	needTwoKinds
 	needFencer
@@ -32,17 +32,17 @@ const (
 	needFailCommits
 )
 
-// lack says why a law cannot be tried, or is not owed.
+// lack is the reason why a law cannot be tried, or is not owed.
 type lack struct {
 	missing string
-	// excuse is what the store has to name in Config.Without if it does without;
-	// unset if the law is not owed anyway.
+	// excuse is the promise that Config.Without has to name if the store lacks the
+	// need. It is unset if the law is not owed anyway.
 	excuse Promise
 	owed   bool
 }
 
-// lacking returns what a subject lacks of the need, and whether it lacks it.
-func (n need) lacking(s Subject, c cast) (lack, bool) {
+// lacking returns the subject's lack of the need, and whether there is one.
+func (n need) lacking(s Subject, c testKinds) (lack, bool) {
 	hook := func(missing bool, name string, p Promise) (lack, bool) {
 		return lack{fmt.Sprintf("no %s hook", name), p, true}, missing
 	}
@@ -90,26 +90,26 @@ func is[T any](s Subject) bool {
 	return ok
 }
 
-// cast is who plays in the laws: the kinds that the store serves.
-type cast struct {
-	infos []ownergraph.KindInfo // all
-	// few has the kinds of which objects are made, at most mostKinds: those that
-	// may own first, and of these the scoped ones.
+// testKinds are the kinds that the laws use.
+type testKinds struct {
+	infos []ownergraph.KindInfo // all served kinds
+	// few has at most maxKinds kinds for new objects. Kinds that may own come
+	// first, and of these the scoped ones.
 	few []ownergraph.KindInfo
-	// main and second are the first two of them, or the first one twice.
+	// main and second are the first two of few, or the first one twice.
 	main, second ownergraph.KindInfo
 }
 
-const mostKinds = 4
+const maxKinds = 4
 
-// newCast takes the kinds that the client can make objects of, all if it does
-// not say. Every one of them has to be served; the error names the one that is
-// not.
-func newCast(infos []ownergraph.KindInfo, can []ownergraph.Kind) (cast, error) {
+// newTestKinds selects the kinds of which the client can create objects. If can is
+// empty, it selects all. The error names the first kind that the store does not
+// serve.
+func newTestKinds(infos []ownergraph.KindInfo, can []ownergraph.Kind) (testKinds, error) {
 	few := slices.Clone(infos)
 	for i, kind := range can {
 		if !slices.ContainsFunc(infos, func(x ownergraph.KindInfo) bool { return x.Kind == kind }) {
-			return cast{}, fmt.Errorf("Config.Kinds[%d]: the store does not serve %q", i, kind)
+			return testKinds{}, fmt.Errorf("Config.Kinds[%d]: the store does not serve %q", i, kind)
 		}
 	}
 	if len(can) > 0 {
@@ -127,10 +127,10 @@ func newCast(infos []ownergraph.KindInfo, can []ownergraph.Kind) (cast, error) {
 	slices.SortFunc(few, func(a, b ownergraph.KindInfo) int {
 		return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(a.Kind, b.Kind))
 	})
-	// With a global kind among them, if there is one.
-	if at := slices.IndexFunc(few, func(x ownergraph.KindInfo) bool { return !x.Scoped }); at >= mostKinds {
-		few[mostKinds-1] = few[at]
+	// Keep a global kind among them, if there is one.
+	if at := slices.IndexFunc(few, func(x ownergraph.KindInfo) bool { return !x.Scoped }); at >= maxKinds {
+		few[maxKinds-1] = few[at]
 	}
-	few = few[:min(len(few), mostKinds)]
-	return cast{infos, few, few[0], few[min(1, len(few)-1)]}, nil
+	few = few[:min(len(few), maxKinds)]
+	return testKinds{infos, few, few[0], few[min(1, len(few)-1)]}, nil
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/ownergraph/ownergraph"
 )
 
-func TestNewCast(t *testing.T) {
+func TestNewTestKinds(t *testing.T) {
 	kinds := memoryKinds()
 	var many []ownergraph.KindInfo
 	for i := range 9 {
@@ -22,11 +22,11 @@ func TestNewCast(t *testing.T) {
 		reason       string
 	}{
 		{kinds, nil, []ownergraph.Kind{"app", "pod", "node", "event"}, "app", "pod", "those that may own first, and of these the scoped ones"},
-		{kinds, []ownergraph.Kind{"event", "node"}, []ownergraph.Kind{"node", "event"}, "node", "event", "what the client can make"},
+		{kinds, []ownergraph.Kind{"event", "node"}, []ownergraph.Kind{"node", "event"}, "node", "event", "the kinds of the client"},
 		{kinds, []ownergraph.Kind{"pod"}, []ownergraph.Kind{"pod"}, "pod", "pod", "one is main and second"},
 		{many, nil, []ownergraph.Kind{"1", "2", "3", "9"}, "1", "2", "few of many, a global one among them"},
 	} {
-		got, err := newCast(c.infos, c.can)
+		got, err := newTestKinds(c.infos, c.can)
 		var few []ownergraph.Kind
 		for _, info := range got.few {
 			few = append(few, info.Kind)
@@ -37,8 +37,8 @@ func TestNewCast(t *testing.T) {
 	}
 }
 
-// TestKinds: a client that can make objects of one kind only proves less, and
-// says so.
+// TestKinds checks that a client with one kind of objects proves less, and that the
+// report shows that.
 func TestKinds(t *testing.T) {
 	r := Judge(t.Context(), Config{New: memorySubject, Kinds: []ownergraph.Kind{"node"}})
 	var open []string

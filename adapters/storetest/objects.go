@@ -9,13 +9,13 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// Finalizers of somebody's own. Kubernetes wants a domain in front.
+// The finalizers of the laws. Kubernetes wants a domain in front.
 const (
-	foreign = "example.org/hold"
-	another = "example.org/more"
+	holdFinalizer = "example.org/hold"
+	moreFinalizer = "example.org/more"
 )
 
-// place prints coordinates without the UID that may be among them.
+// place prints coordinates without the UID of the key.
 func place(key ownergraph.Key) string { return strings.TrimSuffix(key.Place().String(), `@""`) }
 
 const (
@@ -31,22 +31,22 @@ func keyOf(info ownergraph.KindInfo, name string) ownergraph.Key {
 	return k
 }
 
-// object is one to be created, of the main kind.
+// object returns an object of the main kind, to create.
 func (t *trial) object(name string, finalizers ...string) ownergraph.Object {
 	return ownergraph.Object{Key: keyOf(t.main, name), Finalizers: finalizers}
 }
 
-// made is object, created.
+// made creates an object.
 func (t *trial) made(name string, finalizers ...string) ownergraph.Object {
 	t.Helper()
 	return t.create(t.object(name, finalizers...))
 }
 
-// marked is made with a finalizer, and deleted.
+// marked creates an object with a finalizer, and deletes it.
 func (t *trial) marked(name string, finalizers ...string) ownergraph.Object {
 	t.Helper()
 	if len(finalizers) == 0 {
-		finalizers = []string{foreign}
+		finalizers = []string{holdFinalizer}
 	}
 	o := t.made(name, finalizers...)
 	t.userDelete(o.Key, ownergraph.DeleteOptions{Propagation: ownergraph.Background})
@@ -57,25 +57,25 @@ func (t *trial) marked(name string, finalizers ...string) ownergraph.Object {
 	return o
 }
 
-// remove has a user delete an object without finalizers.
+// remove deletes an object without finalizers, as a user.
 func (t *trial) remove(o ownergraph.Object) {
 	t.Helper()
 	t.userDelete(o.Key, ownergraph.DeleteOptions{Propagation: ownergraph.Background})
 }
 
-// touch has a user change an object, by a finalizer that it has not yet or has.
+// touch changes an object as a user. It adds a finalizer, or removes it.
 func (t *trial) touch(o ownergraph.Object) ownergraph.Object {
 	t.Helper()
 	o = o.Clone()
-	if o.HasFinalizer(another) {
-		o.Finalizers = slices.DeleteFunc(o.Finalizers, func(f string) bool { return f == another })
+	if o.HasFinalizer(moreFinalizer) {
+		o.Finalizers = slices.DeleteFunc(o.Finalizers, func(f string) bool { return f == moreFinalizer })
 	} else {
-		o.Finalizers = append(o.Finalizers, another)
+		o.Finalizers = append(o.Finalizers, moreFinalizer)
 	}
 	return t.update(o)
 }
 
-// owned is made with references to the owners.
+// owned creates an object with references to the owners.
 func (t *trial) owned(name string, owners ...ownergraph.Owner) ownergraph.Object {
 	t.Helper()
 	o := t.object(name)
@@ -87,8 +87,8 @@ func exact(o ownergraph.Object) ownergraph.Precondition {
 	return ownergraph.Precondition{UID: o.UID, Version: o.Version}
 }
 
-// sameRefs reports whether two lists have the same references with the same
-// flags, in any order.
+// sameRefs reports whether two lists have the same references with the same flags,
+// in any order.
 func sameRefs(a, b []ownergraph.Owner) bool {
 	sort := func(list []ownergraph.Owner) []string {
 		var out []string
@@ -105,14 +105,14 @@ func sameFinalizers(a, b []string) bool {
 	return slices.Equal(slices.Sorted(slices.Values(a)), slices.Sorted(slices.Values(b)))
 }
 
-// sameContent reports whether two states of an object agree in all that a
-// writer may set, and in the mark.
+// sameContent reports whether two states of an object have the same mark, owners
+// and finalizers.
 func sameContent(a, b ownergraph.Object) bool {
 	return a.Key == b.Key && a.Deleting == b.Deleting && a.GraceSeconds == b.GraceSeconds &&
 		sameRefs(a.Owners, b.Owners) && sameFinalizers(a.Finalizers, b.Finalizers)
 }
 
-// wantContent breaks the law unless the object is as wanted, whatever its
+// wantContent breaks the law if the content of the object differs. It ignores the
 // version.
 func (t *trial) wantContent(when string, want, seen ownergraph.Object) {
 	t.Helper()
@@ -123,7 +123,7 @@ func (t *trial) wantContent(when string, want, seen ownergraph.Object) {
 	}
 }
 
-// wantSame breaks the law unless the object is as it was, its version too.
+// wantSame breaks the law if the content or the version of the object differs.
 func (t *trial) wantSame(when string, want, seen ownergraph.Object) {
 	t.Helper()
 	if !sameContent(want, seen) || want.Version != seen.Version {
@@ -147,7 +147,7 @@ func (t *trial) refuse(what string, err error) {
 	}
 }
 
-// absent breaks the law unless the store says that nothing is there.
+// absent breaks the law if the store has an object at the key.
 func (t *trial) absent(when string, key ownergraph.Key) {
 	t.Helper()
 	if o, err := t.get(key); err == nil {

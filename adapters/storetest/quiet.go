@@ -8,62 +8,63 @@ import (
 	"pgregory.net/rapid"
 )
 
-// quiet is a rapid.TB that keeps what rapid says of a failure, and passes on the
-// rest. Rapid prints a failure several times, with all draws between: the steps
-// say what was drawn. It is for one goroutine.
-type quiet struct {
+// quietTB is a rapid.TB that keeps rapid's messages about a failure, and passes on
+// the others. Rapid prints a failure several times, with all draws between. The
+// steps show the draws already. It is for one goroutine.
+type quietTB struct {
 	*testing.T
 	errors []string
 	failed bool
 }
 
-func (q *quiet) Failed() bool { return q.failed }
-func (q *quiet) Fail()        { q.failed = true }
-func (q *quiet) FailNow()     { q.failed = true }
+func (q *quietTB) Failed() bool { return q.failed }
+func (q *quietTB) Fail()        { q.failed = true }
+func (q *quietTB) FailNow()     { q.failed = true }
 
-func (q *quiet) Logf(format string, args ...any) {
+func (q *quietTB) Logf(format string, args ...any) {
 	if !q.failed {
 		q.T.Helper()
 		q.T.Logf(format, args...)
 	}
 }
 
-func (q *quiet) Log(args ...any) {
+func (q *quietTB) Log(args ...any) {
 	if !q.failed {
 		q.T.Helper()
 		q.T.Log(args...)
 	}
 }
 
-func (q *quiet) Errorf(format string, args ...any) {
+func (q *quietTB) Errorf(format string, args ...any) {
 	q.failed = true
 	q.errors = append(q.errors, fmt.Sprintf(format, args...))
 }
 
-func (q *quiet) Error(args ...any)                 { q.Errorf("%s", fmt.Sprint(args...)) }
-func (q *quiet) Fatalf(format string, args ...any) { q.Errorf(format, args...) }
-func (q *quiet) Fatal(args ...any)                 { q.Errorf("%s", fmt.Sprint(args...)) }
+func (q *quietTB) Error(args ...any)                 { q.Errorf("%s", fmt.Sprint(args...)) }
+func (q *quietTB) Fatalf(format string, args ...any) { q.Errorf(format, args...) }
+func (q *quietTB) Fatal(args ...any)                 { q.Errorf("%s", fmt.Sprint(args...)) }
 
-// check is rapid.Check that says once what has failed, and how to run it again.
+// checkProperty is rapid.Check that prints a failure once, with the command to run
+// it again.
 // Held by TestRedHistory.
-func check(t *testing.T, property func(*rapid.T)) {
+func checkProperty(t *testing.T, property func(*rapid.T)) {
 	t.Helper()
-	q := &quiet{T: t}
+	q := &quietTB{T: t}
 	rapid.Check(q, property)
 	if q.failed {
-		t.Fatal(q.said())
+		t.Fatal(q.message())
 	}
 }
 
-// said returns what rapid has said of a failure, without its own words.
-func (q *quiet) said() string {
+// message returns rapid's message about a failure, without rapid's own words.
+func (q *quietTB) message() string {
 	text := strings.Join(q.errors, "\n")
 	head, rest, found := strings.Cut(text, "\nTo reproduce, specify ")
 	if !found {
 		return text
 	}
-	if mark, said, found := strings.Cut(head, " tests: "); found && strings.HasPrefix(mark, "[rapid] failed after ") {
-		head = said
+	if mark, text, found := strings.Cut(head, " tests: "); found && strings.HasPrefix(mark, "[rapid] failed after ") {
+		head = text
 	}
 	again, _, _ := strings.Cut(rest, "\n")
 	return head + "\nto run it again: go test " + again

@@ -11,8 +11,8 @@ import (
 
 const redStore = "STORETEST_RED_STORE"
 
-// TestRedStore is TestMemory without histories, unless another test asks for a
-// store that fails.
+// TestRedStore is TestMemory without histories. Another test can make it run a
+// failing store.
 func TestRedStore(t *testing.T) {
 	switch name := os.Getenv(redStore); name {
 	case "":
@@ -22,13 +22,13 @@ func TestRedStore(t *testing.T) {
 	case "owned twice":
 		Test(t, Config{New: func(tb TB) Subject { return deleting(ownedTwice)(tb, memorySubject(tb)) }, Patience: shortPatience})
 	default:
-		all := slices.Concat(blunders(), mutants())
+		all := slices.Concat(broadBugs(), mutants())
 		m := all[slices.IndexFunc(all, func(m mutant) bool { return m.name == name })]
-		Test(t, Config{New: func(tb TB) Subject { return m.spoil(tb, memorySubject(tb)) }, Patience: shortPatience})
+		Test(t, Config{New: func(tb TB) Subject { return m.plant(tb, memorySubject(tb)) }, Patience: shortPatience})
 	}
 }
 
-// red returns what go test prints of a store that fails.
+// red returns the output of go test for a failing store.
 func red(t *testing.T, store string, args ...string) string {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), os.Args[0], append(args, "-test.run=^TestRedStore$", "-rapid.nofailfile")...)
@@ -40,7 +40,7 @@ func red(t *testing.T, store string, args ...string) string {
 	return string(out)
 }
 
-// TestRed: what go test prints of a store that breaks a law.
+// TestRed checks the output of go test for a store that breaks a law.
 func TestRed(t *testing.T) {
 	text := red(t, "forgetful")
 	for _, c := range []struct {
@@ -49,11 +49,11 @@ func TestRed(t *testing.T) {
 		reason string
 	}{
 		{"--- FAIL: TestRedStore/read/marked (", 1, "the law that is broken"},
-		{"law read/marked is broken\n", 1, "and what it says"},
-		{"            why it matters: an object that is being deleted", 1, "and why"},
+		{"law read/marked is broken\n", 1, "and its text"},
+		{"            why it matters: an object that is being deleted", 1, "and the reason"},
 		{"--- FAIL: TestRedStore/watch/compaction (", 1, "a law without its hook is not passed"},
 		{"not proven: no Compact hook", 2, "and says so, and so does the other law that needs it"},
-		{"TestRedStore/delete/marks", 0, "what rests on a broken law has no red line of its own"},
+		{"TestRedStore/delete/marks", 0, "a law that rests on a broken one has no red line of its own"},
 		{" that rest on read/marked, which is not kept: mend that first", 1, "but is counted"},
 		{"level 2, ", 1, "by the summary"},
 		{"model and engine: not run, since read/marked is broken", 1, "histories would show the same bug again"},
@@ -64,11 +64,11 @@ func TestRed(t *testing.T) {
 	}
 }
 
-// TestRedOnce: go test prints each broken law once, the cause first, also with
-// -v.
+// TestRedOnce checks that go test prints each broken law once, the cause first,
+// also with -v.
 func TestRedOnce(t *testing.T) {
 	line := regexp.MustCompile(`law (\S+) is broken|law (\S+): not proven`)
-	for _, m := range blunders() {
+	for _, m := range broadBugs() {
 		for _, args := range [][]string{nil, {"-test.v"}} {
 			text := red(t, m.name, args...)
 			seen := map[string]bool{}
@@ -89,10 +89,11 @@ func TestRedOnce(t *testing.T) {
 	}
 }
 
-// TestRedHistory: what go test prints of a store that keeps every law, and that
-// a history shows to be wrong: its steps, once, and how to run it again.
+// TestRedHistory checks the output of go test for a store that keeps every law and
+// fails in a history. The steps are printed once, with the command to run the
+// history again.
 func TestRedHistory(t *testing.T) {
-	text := red(t, "owned twice", "-rapid.seed=7", "-rapid.checks=200") // however busy the machine is
+	text := red(t, "owned twice", "-rapid.seed=7", "-rapid.checks=200") // independent of the load of the machine
 	for _, c := range []struct {
 		want   string
 		times  int
@@ -100,7 +101,7 @@ func TestRedHistory(t *testing.T) {
 	}{
 		{"--- FAIL: TestRedStore/model (", 1, "the histories that fail"},
 		{"the steps:\n", 1, "the steps that lead there"},
-		{"the model: ", 1, "and what should be there"},
+		{"the model: ", 1, "and the expected objects"},
 		{"[rapid]", 0, "no draws: the steps say what was drawn"},
 		{`to run it again: go test -run="TestRedStore/model" -rapid.seed=`, 1, "and how to try again"},
 		{"engine: not run", 1, "it would show the same bug again"},

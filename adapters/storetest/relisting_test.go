@@ -12,9 +12,8 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// relisting is the least that a Store may be: maps, no scopes, no optional
-// power, and a watch that lists everything again after each change. It is its
-// own Client.
+// relisting is the least Store: maps, no scopes, no optional power, and a watch
+// that lists everything again after each change. It is its own Client.
 type relisting struct {
 	mu      sync.Mutex
 	objects map[ownergraph.Kind]map[ownergraph.Key]ownergraph.Object
@@ -118,10 +117,10 @@ func (s *relisting) list() ([]ownergraph.Event, <-chan struct{}) {
 	defer s.mu.Unlock()
 	known := ownergraph.Event{Type: graph.KindsKnown}
 	var events []ownergraph.Event
-	for kind, shelf := range s.objects {
+	for kind, objects := range s.objects {
 		known.Kinds = append(known.Kinds, ownergraph.KindInfo{Kind: kind})
 		events = append(events, ownergraph.Event{Type: graph.ListBegun, Kind: kind})
-		for _, o := range shelf {
+		for _, o := range objects {
 			events = append(events, ownergraph.Event{Type: graph.Put, Object: o.Clone()})
 		}
 		events = append(events, ownergraph.Event{Type: graph.ListEnded, Kind: kind})
@@ -129,7 +128,7 @@ func (s *relisting) list() ([]ownergraph.Event, <-chan struct{}) {
 	return append([]ownergraph.Event{known}, events...), s.changed
 }
 
-// relistingConfig lacks what cannot be shown.
+// relistingConfig excuses the promises that the store cannot show.
 func relistingConfig() Config {
 	return Config{
 		New: func(TB) Subject {
@@ -140,7 +139,7 @@ func relistingConfig() Config {
 	}
 }
 
-// TestRelisting: nothing in the kit wants more than the contract says.
+// TestRelisting checks that the kit demands only the contract.
 func TestRelisting(t *testing.T) {
 	testLaws(t, relistingConfig())
 	runModel(t, relistingConfig())

@@ -8,17 +8,17 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// replica is what a reader of a watch knows who believes every event.
+// replica is the state of a reader who believes every event of a watch.
 type replica struct {
 	infos   []ownergraph.KindInfo
-	kinds   map[ownergraph.Kind]*shown
+	kinds   map[ownergraph.Kind]*kindView
 	rewound bool
-	// compared is what agrees was asked for last.
+	// compared is the last argument of agrees.
 	compared *comparison
 	passed   map[passage]bool
 }
 
-// comparison is a set of objects that a reader should know of a kind.
+// comparison is the set of objects that a reader should know of a kind.
 type comparison struct {
 	kind ownergraph.Kind
 	want []ownergraph.Object
@@ -30,10 +30,10 @@ type passage struct {
 	id   uint64
 }
 
-// shown is what is known of one kind.
-type shown struct {
+// kindView is the known state of one kind.
+type kindView struct {
 	objects  map[ownergraph.Key]ownergraph.Object // by key with UID
-	listing  map[ownergraph.Key]bool              // what the listing under way has brought; nil without one
+	listing  map[ownergraph.Key]bool              // the objects of the listing in progress; nil without one
 	begun    int                                  // listings
 	ended    int
 	sick     bool
@@ -41,7 +41,7 @@ type shown struct {
 }
 
 func replay(events []ownergraph.Event) *replica {
-	r := &replica{kinds: map[ownergraph.Kind]*shown{}, passed: map[passage]bool{}}
+	r := &replica{kinds: map[ownergraph.Kind]*kindView{}, passed: map[passage]bool{}}
 	for _, e := range events {
 		r.apply(e)
 	}
@@ -64,7 +64,8 @@ func (r *replica) apply(e ownergraph.Event) {
 	}
 }
 
-// rewind: what was listed before proves nothing any more.
+// rewind forgets the listings from before the rewind, because they prove nothing
+// any more.
 func (r *replica) rewind() {
 	r.rewound = true
 	for _, k := range r.kinds {
@@ -72,16 +73,16 @@ func (r *replica) rewind() {
 	}
 }
 
-func (r *replica) of(kind ownergraph.Kind) *shown {
+func (r *replica) of(kind ownergraph.Kind) *kindView {
 	k := r.kinds[kind]
 	if k == nil {
-		k = &shown{objects: map[ownergraph.Key]ownergraph.Object{}}
+		k = &kindView{objects: map[ownergraph.Key]ownergraph.Object{}}
 		r.kinds[kind] = k
 	}
 	return k
 }
 
-func (k *shown) apply(e ownergraph.Event) {
+func (k *kindView) apply(e ownergraph.Event) {
 	switch e.Type {
 	case graph.ListBegun:
 		k.listing = map[ownergraph.Key]bool{}
@@ -102,11 +103,11 @@ func (k *shown) apply(e ownergraph.Event) {
 	case graph.KindSick, graph.KindRecovered:
 		k.sick = e.Type == graph.KindSick
 	case graph.KindVanished:
-		*k = shown{objects: k.objects, vanished: true}
+		*k = kindView{objects: k.objects, vanished: true}
 	}
 }
 
-// listed reports whether the kinds are known and each is listed.
+// listed reports whether the set of kinds is known and each kind is listed.
 func (r *replica) listed() bool {
 	return len(r.infos) > 0 && !slices.ContainsFunc(r.infos, func(i ownergraph.KindInfo) bool { return r.of(i.Kind).ended == 0 })
 }
@@ -122,7 +123,7 @@ func (r *replica) holds(o ownergraph.Object) bool {
 	return ok && x.Version == o.Version
 }
 
-// has reports whether this incarnation is known, in whatever state.
+// has reports whether any state of this incarnation is known.
 func (r *replica) has(key ownergraph.Key) bool {
 	_, ok := r.of(key.Kind).objects[key]
 	return ok
@@ -135,7 +136,7 @@ func (r *replica) agrees(kind ownergraph.Kind, want []ownergraph.Object) bool {
 	return len(r.of(kind).objects) == len(want) && !slices.ContainsFunc(want, func(o ownergraph.Object) bool { return !r.holds(o) })
 }
 
-// all returns what is known of the kind, sorted by key.
+// all returns the known objects of the kind, sorted by key.
 func (r *replica) all(kind ownergraph.Kind) []ownergraph.Object {
 	return slices.SortedFunc(maps.Values(r.of(kind).objects), func(a, b ownergraph.Object) int { return a.Key.Compare(b.Key) })
 }

@@ -10,23 +10,23 @@ import (
 	"github.com/ownergraph/ownergraph"
 )
 
-// Outcome says what came of a law.
+// Outcome is the result of one law, in one word.
 type Outcome uint8
 
 const (
-	// OutcomeUnset is no outcome: the law was not tried, since the caller left
-	// it out.
+	// OutcomeUnset is no outcome. The caller left the law out, and the kit did not
+	// try it.
 	OutcomeUnset Outcome = iota
-	// Kept says that the store kept the law as far as it was tried.
+	// Kept means that the store kept the law, as far as the kit tried it.
 	Kept
-	// Broken says that the store broke the law.
+	// Broken means that the store broke the law.
 	Broken
-	// Unproven says that the store owes the law and that it could not be tried:
-	// a hook or a kind is missing, the set-up failed, or the law rests on
-	// another one that is broken. It is no success.
+	// Unproven means that the store owes the law, and that the kit could not try
+	// it. A hook or a kind is missing, the set-up failed, or the law rests on a
+	// broken one. It is no success.
 	Unproven
-	// NotOwed says that the store does not promise it: by its level, by
-	// Config.Without, or since it has not the optional power.
+	// NotOwed means that the store does not promise the law. Its level is too low,
+	// Config.Without names the promise, or the store lacks the optional power.
 	NotOwed
 )
 
@@ -40,25 +40,22 @@ func (o Outcome) String() string {
 	return fmt.Sprintf("outcome(%d)", uint8(o))
 }
 
-// MarshalText returns String.
-func (o Outcome) MarshalText() ([]byte, error) { return []byte(o.String()), nil }
-
 // follows begins the detail of a law that rests on a broken one.
 const follows = "they rest on "
 
-// Result is what came of one law. It is a value and safe for concurrent use.
+// Result is the result of one law. It is a value and safe for concurrent use.
 type Result struct {
 	// Law is its name, such as "watch/listing-complete".
-	Law     string  `json:"law"`
-	Outcome Outcome `json:"outcome"`
-	// Detail says what was expected and seen, or why it was not tried. It is
-	// empty for a law that was kept.
-	Detail string `json:"detail,omitempty"`
-	// Excuse is the promise by which Config.Without would excuse a law that is
-	// unproven, unset if none does.
-	Excuse Promise `json:"excuse,omitempty"`
-	// Why says what the engine would destroy or miss without the law.
-	Why string `json:"why"`
+	Law     string
+	Outcome Outcome
+	// Detail has the expected and the seen state, or the reason why the kit did not
+	// try the law. It is empty for a kept law.
+	Detail string
+	// Excuse is the promise that would excuse an unproven law in Config.Without, or
+	// unset.
+	Excuse Promise
+	// Why says how an engine would fail without the law.
+	Why string
 }
 
 // String returns the result in words, in several lines for a broken law.
@@ -72,23 +69,36 @@ func (r Result) String() string {
 	return fmt.Sprintf("law %s: %s: %s", r.Law, r.Outcome, r.Detail)
 }
 
-// Report is what came of every law, in the order in which they are tried. The
-// receiver owns it; nobody changes it behind its back, so it may be read from
-// several goroutines.
+// Report has the result of every law, in the order of the tries. The caller owns
+// it. Nothing else changes it, so several goroutines may read it.
 type Report struct {
-	// Level is the level that the store was held to.
+	// Level is the level against which the kit checked the store.
 	Level ownergraph.Level
 	// Results has one entry for each law of the kit.
 	Results []Result
 }
 
-// MarshalJSON returns the report for other programs to read: {"level": "2",
-// "results": [...]}, everything in words.
+// MarshalJSON returns the report for other programs: {"level": "2", "results":
+// [...]}. All values are words.
 func (r Report) MarshalJSON() ([]byte, error) {
+	type result struct {
+		Law     string `json:"law"`
+		Outcome string `json:"outcome"`
+		Detail  string `json:"detail,omitempty"`
+		Excuse  string `json:"excuse,omitempty"`
+		Why     string `json:"why"`
+	}
+	list := make([]result, len(r.Results))
+	for i, x := range r.Results {
+		list[i] = result{Law: x.Law, Outcome: x.Outcome.String(), Detail: x.Detail, Why: x.Why}
+		if x.Excuse != PromiseUnset {
+			list[i].Excuse = x.Excuse.String()
+		}
+	}
 	return json.Marshal(struct {
 		Level   string   `json:"level"`
-		Results []Result `json:"results"`
-	}{r.Level.String(), r.Results})
+		Results []result `json:"results"`
+	}{r.Level.String(), list})
 }
 
 // Of returns the results with one outcome, in order. The caller owns them.
@@ -102,17 +112,17 @@ func (r Report) Of(o Outcome) []Result {
 	return out
 }
 
-// red returns the results that are no success and do not follow from another
-// one, in order. In go test each of them has a red line of its own.
+// red returns the results that are no success and do not follow from another one,
+// in order. In go test each of them has a red line of its own.
 func (r Report) red() []Result {
 	return slices.DeleteFunc(slices.Concat(r.Results), func(x Result) bool {
 		return x.Outcome != Broken && (x.Outcome != Unproven || strings.HasPrefix(x.Detail, follows))
 	})
 }
 
-// String returns the counts in a line, then what is said of each broken law,
-// then a line for each reason why laws are not proven, or not owed, and last
-// what Config.Without would have to name for what could not be tried.
+// String returns several lines: the counts, the text of each broken law, and each
+// reason why laws are not proven or not owed. The last line has the promises that
+// Config.Without would have to name.
 func (r Report) String() string {
 	b := &strings.Builder{}
 	r.head(b)
@@ -126,8 +136,10 @@ func (r Report) String() string {
 	return b.String()
 }
 
-// summary is String for a reader who has seen what every red law has said: the
-// counts, and how many laws rest on a broken one. Held by TestRed.
+// summary is String for a reader who has seen the red lines. It has the counts, and
+// the number of laws that rest on each broken one.
+//
+// Held by TestRed.
 func (r Report) summary() string {
 	b := &strings.Builder{}
 	r.head(b)
@@ -155,7 +167,7 @@ func (r Report) head(b *strings.Builder) {
 	}
 }
 
-// end says what is not owed, and what would excuse what could not be tried.
+// end writes the laws that are not owed, and the excuses of the unproven laws.
 func (r Report) end(b *strings.Builder) {
 	for _, line := range byDetail(r.Of(NotOwed)) {
 		fmt.Fprintf(b, "\n%s: %s", NotOwed, line)
@@ -165,7 +177,7 @@ func (r Report) end(b *strings.Builder) {
 	}
 }
 
-// excuses returns what Config.Without would have to name beside what it does.
+// excuses returns the promises that Config.Without would have to name in addition.
 func (r Report) excuses() []string {
 	var list []string
 	for _, x := range r.Results {
@@ -177,8 +189,7 @@ func (r Report) excuses() []string {
 	return list
 }
 
-// byDetail returns a line for each reason, in order, with the laws that it is
-// given for.
+// byDetail returns a line for each reason, in order, with its laws.
 func byDetail(list []Result) []string {
 	var lines []string
 	at := map[string]int{}
@@ -195,48 +206,45 @@ func byDetail(list []Result) []string {
 }
 
 var (
-	// ErrBroken says that a store broke a law.
+	// ErrBroken means that a store broke a law.
 	ErrBroken = errors.New("law broken")
-	// ErrUnproven says that a store owes a law that could not be tried.
+	// ErrUnproven means that a store owes a law that could not be tried.
 	ErrUnproven = errors.New("law not proven")
 )
 
-// Err returns nil if the store kept every law that it owes, and a *Failure
-// otherwise.
+// Err returns nil if the store kept every law that it owes. Otherwise the error
+// wraps ErrBroken if a law is broken, and ErrUnproven if one is not proven. Its
+// text has the broken laws, and the reasons why others are not proven.
 func (r Report) Err() error {
 	if len(r.Of(Broken)) == 0 && len(r.Of(Unproven)) == 0 {
 		return nil
 	}
-	return &Failure{r}
+	return &failure{r}
 }
 
-// Failure is the error of a store that has not kept, or not proven, what it
-// promises. It wraps ErrBroken if a law is broken, and ErrUnproven if one is
-// not proven. It may be read from several goroutines.
-type Failure struct {
-	Report Report
-}
+// failure is the error of a report.
+type failure struct{ report Report }
 
-// Error lists the broken laws with what was expected and seen, and then, in
-// sentences of their own, why others are not proven.
-func (f *Failure) Error() string {
+// Error returns the broken laws, each with the expected and the seen state. A line
+// for each reason follows why other laws are not proven.
+func (f *failure) Error() string {
 	var parts []string
-	for _, r := range f.Report.Of(Broken) {
+	for _, r := range f.report.Of(Broken) {
 		parts = append(parts, r.String())
 	}
-	if list := f.Report.Of(Unproven); len(list) > 0 {
+	if list := f.report.Of(Unproven); len(list) > 0 {
 		parts = append(parts, "not proven: "+strings.Join(byDetail(list), "\nnot proven: "))
 	}
 	return strings.Join(parts, "\n")
 }
 
 // Unwrap returns ErrBroken, ErrUnproven, or both.
-func (f *Failure) Unwrap() []error {
+func (f *failure) Unwrap() []error {
 	var errs []error
-	if len(f.Report.Of(Broken)) > 0 {
+	if len(f.report.Of(Broken)) > 0 {
 		errs = append(errs, ErrBroken)
 	}
-	if len(f.Report.Of(Unproven)) > 0 {
+	if len(f.report.Of(Unproven)) > 0 {
 		errs = append(errs, ErrUnproven)
 	}
 	return errs

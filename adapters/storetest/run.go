@@ -8,22 +8,24 @@ import (
 	"github.com/ownergraph/ownergraph"
 )
 
-// Test holds a store to every law, each in a subtest of its own, named by what
-// it promises: "watch/listing-complete". A law that the store owes and that
-// cannot be tried fails as well, with the words "not proven" and the way out:
-// give the hook, or name the promise in Config.Without. A law that rests on a
-// broken one is not tried, so the first red line is the cause. Each broken law
-// is printed once, and at the end the counts. Laws that the store does not owe
-// have no subtest.
+// Test checks a store against every law, each in a subtest of its own with the
+// law's name: "watch/listing-complete". A law that the store owes and that the kit
+// cannot try fails as well. Its text has the words "not proven" and the two ways to
+// go on: give the hook, or name the promise in Config.Without. A law that rests on
+// a broken one does not run, so the first red line is the cause. Test prints each
+// broken law once, and the counts at the end. Laws that the store does not owe have
+// no subtest.
 //
-// Two more subtests draw histories with rapid, and shorten the one that fails:
-// "model" compares the store with a map, and "engine" runs collectors on it,
-// under faults, and compares the end with the specification. "model" is not run
-// if a law is broken, nor "engine" if "model" fails: they would only show the
-// same bug again. Seeds, flags and failure files are rapid's. The
-// search for a failure takes at most three times Config.Patience in "model", and
-// two seconds in "engine", unless -rapid.checks asks for a number of cases; then
-// it is what -rapid.shrinktime allows.
+// Two more subtests draw histories with rapid, and shorten the one that fails.
+// Subtest "model" compares the store with a map. Subtest "engine" runs collectors
+// on the store, under faults, and compares the end with the specification. If a law
+// is broken, "model" does not run. If "model" fails, "engine" does not run. Both
+// would only show the same bug again.
+//
+// Seeds, flags and failure files are rapid's. The search for a failure takes at
+// most three times Config.Patience in "model", and two seconds in "engine". With
+// -rapid.checks it takes as long as that number of cases. Shortening takes at most
+// -rapid.shrinktime.
 //
 // Held by TestMemory, TestRelisting, TestSplit and TestRed.
 func Test(t *testing.T, c Config) {
@@ -50,23 +52,26 @@ func testLaws(t *testing.T, c Config) Report {
 		})
 	})
 	t.Log(report.summary())
-	if first.Outcome != Kept && !t.Failed() { // -run may have left out the one that says so
+	// -run may have left out the subtest of the first law.
+	if first.Outcome != Kept && !t.Failed() {
 		t.Error(first)
 	}
 	return report
 }
 
-// Judge holds a store to every law, as Test does, outside of go test, and
-// reports what came of each. A law during which ctx ends is not proven, and none
-// is tried afterwards. A panic in the store's code breaks the law during which
-// it happens, and ends nothing else. It may be called from any goroutine, and
-// more than once at a time. Held by TestJudge and TestCheckOf.
+// Judge checks a store against every law, as Test does, outside of go test. It
+// returns the result of each law. If ctx ends during a law, the law is not proven,
+// and the kit tries no other law. A panic in the store's code breaks only the law
+// during which it happens. Any goroutine may call Judge, and several calls may run
+// at once.
+//
+// Held by TestJudge and TestCheckOf.
 func Judge(ctx context.Context, c Config) Report {
 	const name = "storetest"
 	p, first := prepare(ctx, name, c)
 	return p.all(c, first, func(l law, into *Result, run func(TB)) {
 		if ctx.Err() == nil {
-			apart(ctx, name+"/"+l.name, into, run)
+			outsideGoTest(ctx, name+"/"+l.name, into, run)
 		}
 		if ctx.Err() != nil {
 			into.Outcome, into.Detail = Unproven, "the context ended: "+context.Cause(ctx).Error()
@@ -74,19 +79,21 @@ func Judge(ctx context.Context, c Config) Report {
 	})
 }
 
-// apart runs an attempt at a law outside of go test.
-func apart(ctx context.Context, name string, into *Result, run func(TB)) {
+// outsideGoTest tries a law outside of go test.
+func outsideGoTest(ctx context.Context, name string, into *Result, run func(TB)) {
 	tb := newPlainTB(ctx, name)
 	if v := tb.run(func() { run(tb) }); v != nil {
 		into.Outcome, into.Detail = Broken, fmt.Sprintf("panic: %v", v)
 	}
 }
 
-// Check is Judge's Report.Err: nil, or a *Failure that wraps ErrBroken,
-// ErrUnproven or both. Held by TestCheck.
+// Check returns the error of Judge's report: nil, or an error that wraps ErrBroken,
+// ErrUnproven or both.
+//
+// Held by TestCheck.
 func Check(ctx context.Context, c Config) error { return Judge(ctx, c).Err() }
 
-// check returns the first setting that is wrong and why, "" if none is.
+// check returns the first wrong setting with the reason, or "".
 func (c Config) check() string {
 	switch {
 	case c.New == nil:
@@ -106,16 +113,16 @@ func (c Config) check() string {
 	return ""
 }
 
-// prepare tries the first law, of which everything else depends: on the way it
-// sees what the store serves and has. It is tried whatever -run says.
+// prepare tries the first law, on which every other law rests. It also collects the
+// kinds and powers of the store. It runs for every value of -run.
 func prepare(ctx context.Context, name string, c Config) (plan, Result) {
 	if wrong := c.check(); wrong != "" {
 		c.New = func(tb TB) (none Subject) { tb.Fatalf("Config.%s", wrong); return none }
 	}
-	p := plan{level: c.Level, without: c.Without, root: map[string]string{}}
+	p := plan{level: c.Level, without: c.Without, rootCause: map[string]string{}}
 	first := lawOfKindsKnown(func(t *trial, infos []ownergraph.KindInfo) {
 		var err error
-		if p.cast, err = newCast(infos, c.Kinds); err != nil {
+		if p.kinds, err = newTestKinds(infos, c.Kinds); err != nil {
 			t.unable("%v", err)
 		}
 		p.sub = t.Subject
@@ -124,43 +131,45 @@ func prepare(ctx context.Context, name string, c Config) (plan, Result) {
 		}
 	})
 	var r Result
-	apart(ctx, name+"/"+first.name, &r, func(tb TB) { first.try(tb, c, cast{}, &r) })
+	outsideGoTest(ctx, name+"/"+first.name, &r, func(tb TB) { first.try(tb, c, testKinds{}, &r) })
 	if p.level == ownergraph.LevelUnset {
 		p.level = ownergraph.Level1
 	}
-	if r.Outcome != Kept { // whatever rests on it has nothing to play with
-		p.root[first.name] = first.name
+	// Every other law rests on it, and has no kinds without it.
+	if r.Outcome != Kept {
+		p.rootCause[first.name] = first.name
 	}
 	return p, r
 }
 
-// all tries the laws, one after another, by attempt, and returns what came of
-// them. Attempt calls run, on a goroutine that the TB may end, or leaves it.
+// all tries the laws, one after another, by attempt, and returns their results.
+// Attempt may call run, on a goroutine that the TB may end.
 func (p plan) all(c Config, first Result, attempt func(l law, into *Result, run func(TB))) Report {
 	report := Report{Level: p.level}
 	for _, l := range laws() {
-		r, settled := p.before(l)
-		root := p.shaken(l)
+		r, known := p.untried(l)
+		root := p.brokenBasis(l)
 		switch {
 		case r.Outcome == NotOwed:
 		case l.name == first.Law:
 			r = first
-			attempt(l, &r, func(tb TB) { first.say(tb) })
-		case settled && root != first.Law:
-			attempt(l, &r, func(tb TB) { r.say(tb) })
-		case root != "": // it has failed already, and this one could only repeat it
+			attempt(l, &r, func(tb TB) { first.reportTo(tb) })
+		case known && root != first.Law:
+			attempt(l, &r, func(tb TB) { r.reportTo(tb) })
+		// The root cause has failed already, and this law could only repeat it.
+		case root != "":
 			r.Outcome, r.Detail, r.Excuse = Unproven, fmt.Sprintf(follows+"%s, which is not kept", root), PromiseUnset
 		default:
-			attempt(l, &r, func(tb TB) { l.try(tb, c, p.cast, &r) })
+			attempt(l, &r, func(tb TB) { l.try(tb, c, p.kinds, &r) })
 		}
-		p.note(l, r)
+		p.record(l, r)
 		report.Results = append(report.Results, r)
 	}
 	return report
 }
 
-// say fails the test with a result that is no success.
-func (r Result) say(tb TB) {
+// reportTo fails the test for a result that is no success.
+func (r Result) reportTo(tb TB) {
 	tb.Helper()
 	if r.Outcome != Kept {
 		tb.Errorf("%s", r)

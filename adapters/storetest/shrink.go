@@ -8,26 +8,28 @@ import (
 	"time"
 )
 
-// shrinking makes a case that fails smaller, by trying smaller forms of it one
-// after another. Rapid shrinks draws, of which one decides what the next ones
-// mean; this removes steps, and what remains means the same as before.
+// shrinking makes a failing case smaller. It tries smaller forms of the case one
+// after another. Rapid shrinks draws, and one draw decides the meaning of the next
+// ones. This type removes steps, and the remaining steps keep their meaning.
 //
-// It is for one goroutine. Held by TestShrink, TestModelShrinks and
-// TestEngineShrinks.
+// It is for one goroutine.
+//
+// Held by TestShrink, TestModelShrinks and TestEngineShrinks.
 type shrinking[C any] struct {
 	// smaller yields smaller forms, the smallest first.
 	smaller func(C) iter.Seq[C]
-	// play runs a case, and reports whether it fails in the same way. It is called
-	// from several goroutines if width is more than one.
-	play func(C) (caught, bool)
-	// width is how many cases run at once: where they wait, that costs nothing.
+	// runCase runs a case, and reports whether it fails in the same way. If width
+	// is more than one, several goroutines call it.
+	runCase func(C) (caseFailure, bool)
+	// width is the number of cases that run at once. Most cases wait, and waiting
+	// costs nothing.
 	width int
 	until time.Time
-	last  caught // of the case that shrink returns
+	last  caseFailure // of the case that shrink returns
 }
 
-// shrink returns a case that fails and of which no smaller form has failed, or
-// the smallest one that time has allowed.
+// shrink returns a failing case without a smaller failing form, or the smallest
+// case found in time.
 func (s *shrinking[C]) shrink(c C) C {
 	for {
 		next, found := s.step(c)
@@ -55,16 +57,15 @@ func (s *shrinking[C]) step(c C) (C, bool) {
 	return c, false
 }
 
-// first plays cases at once, and returns the first one that fails, -1 if none
-// does.
+// first runs cases at once, and returns the index of the first failing one, or -1.
 func (s *shrinking[C]) first(batch []C) int {
 	if time.Now().After(s.until) {
 		return -1
 	}
-	failures, failed := make([]caught, len(batch)), make([]bool, len(batch))
+	failures, failed := make([]caseFailure, len(batch)), make([]bool, len(batch))
 	var wg sync.WaitGroup
 	for i, c := range batch {
-		wg.Go(func() { failures[i], failed[i] = s.play(c) })
+		wg.Go(func() { failures[i], failed[i] = s.runCase(c) })
 	}
 	wg.Wait()
 	i := slices.Index(failed, true)
@@ -74,7 +75,7 @@ func (s *shrinking[C]) first(batch []C) int {
 	return i
 }
 
-// shrinkTime returns how long shrinking may take: what -rapid.shrinktime says.
+// shrinkTime returns the time for shrinking: the value of -rapid.shrinktime.
 func shrinkTime() time.Duration {
 	if f := flag.Lookup("rapid.shrinktime"); f != nil {
 		if d, err := time.ParseDuration(f.Value.String()); err == nil {
@@ -86,8 +87,8 @@ func shrinkTime() time.Duration {
 
 const mostShrinking = 30 * time.Second
 
-// without yields the list without some of it: without long stretches first, the
-// last ones before the first ones, down to one element.
+// without yields the list without a part of it. Long parts come first, down to one
+// element, and of each length the last part comes first.
 func without[E any](list []E) iter.Seq[[]E] {
 	return func(yield func([]E) bool) {
 		for n := len(list); n >= 1; n /= 2 {
@@ -102,8 +103,7 @@ func without[E any](list []E) iter.Seq[[]E] {
 	}
 }
 
-// withOther yields the list with one element replaced by each of its smaller
-// forms.
+// withOther yields the list with one element replaced by each of its smaller forms.
 func withOther[E any](list []E, smaller func(E) []E) iter.Seq[[]E] {
 	return func(yield func([]E) bool) {
 		for i := len(list) - 1; i >= 0; i-- {

@@ -7,7 +7,8 @@ import (
 	"time"
 )
 
-// TestShrink: what fails shrinks to what it needs, one case or several at a time.
+// TestShrink checks that a failing case shrinks to the parts that it needs, with
+// one run at a time or several.
 func TestShrink(t *testing.T) {
 	long := make([]int, 100)
 	for i := range long {
@@ -48,9 +49,9 @@ func TestShrink(t *testing.T) {
 		for _, width := range []int{1, 4} {
 			var tries guarded[int]
 			s := &shrinking[[]int]{smaller: smaller, width: width, until: time.Now().Add(time.Hour)}
-			s.play = func(l []int) (caught, bool) {
+			s.runCase = func(l []int) (caseFailure, bool) {
 				tries.with(func(n *int) { *n++ })
-				return caught{}, c.fails(l)
+				return caseFailure{}, c.fails(l)
 			}
 			got := s.shrink(c.list)
 			if !slices.Equal(got, c.want) || tries.v > c.most*width {
@@ -58,7 +59,10 @@ func TestShrink(t *testing.T) {
 			}
 		}
 		s := &shrinking[[]int]{smaller: smaller, width: 1, until: time.Now().Add(-time.Second)}
-		s.play = func([]int) (caught, bool) { t.Errorf("a case is played when the time is over"); return caught{}, true }
+		s.runCase = func([]int) (caseFailure, bool) {
+			t.Errorf("a case is played when the time is over")
+			return caseFailure{}, true
+		}
 		s.shrink(c.list)
 	}
 }

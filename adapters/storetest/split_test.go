@@ -9,18 +9,18 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// split reports each kind by a watch of its own, as a store with a table for
-// each kind does: order holds within a kind, and nowhere else.
-type split struct{ *lines }
+// split reports each kind by a watch of its own, as a store with a table for each
+// kind does. Order holds only within a kind.
+type split struct{ *testStore }
 
 // splitWatch is one watch of a split.
 type splitWatch struct {
 	mu    sync.Mutex
 	enter sync.WaitGroup // of the kinds' watches: a fence has to find them running
-	known chan struct{}  // closed when the kinds are told
+	known chan struct{}  // closed when the kinds are reported
 	once  sync.Once
 	sink  func(ownergraph.Event) error
-	err   error // the first, which ends all of it
+	err   error // the first, which ends the whole watch
 }
 
 func (s split) Watch(ctx context.Context, sink func(ownergraph.Event) error) error {
@@ -34,7 +34,7 @@ func (s split) Watch(ctx context.Context, sink func(ownergraph.Event) error) err
 		enter := sync.OnceFunc(w.enter.Done)
 		wg.Go(func() {
 			defer enter()
-			errs <- s.lines.Watch(ctx, func(e ownergraph.Event) error {
+			errs <- s.testStore.Watch(ctx, func(e ownergraph.Event) error {
 				enter()
 				return w.forward(ctx, kind.Kind, e)
 			})
@@ -74,14 +74,14 @@ func splitConfig() Config {
 	return Config{
 		New: func(tb TB) Subject {
 			s := memorySubject(tb)
-			s.Store = split{s.Store.(*lines)}
+			s.Store = split{s.Store.(*testStore)}
 			return s
 		},
-		Without: []Promise{ChangingKinds, Rewinds, Durability}, // they need a word across kinds
+		Without: []Promise{ChangingKinds, Rewinds, Durability}, // these need an order across kinds
 	}
 }
 
-// TestSplit: nothing in the kit wants an order across kinds.
+// TestSplit checks that the kit demands no order across kinds.
 func TestSplit(t *testing.T) {
 	testLaws(t, splitConfig())
 	runModel(t, splitConfig())

@@ -8,14 +8,14 @@ import (
 	"time"
 )
 
-// TestMemory: the reference store keeps every law, with every hook and nothing
-// lacking.
+// TestMemory checks that the reference store keeps every law, with every hook and
+// no excuse.
 func TestMemory(t *testing.T) {
 	Test(t, Config{New: memorySubject, Patience: 2 * time.Second})
 }
 
-// TestMain has laws search for a short time, unless -storetest.search says
-// otherwise: the stores here are sound, or their bugs show at once.
+// TestMain makes laws search for a short time, except with -storetest.search. The
+// stores here are sound, or their bugs show at once.
 func TestMain(m *testing.M) {
 	if err := flag.Set(searchFlag, "100ms"); err != nil {
 		fmt.Fprintln(os.Stderr, err)

@@ -7,35 +7,35 @@ import (
 	"strings"
 )
 
-// notes is a TB in front of another one, or of none, that keeps what is said of
-// a failure. A law runs on one goroutine, and no other calls it.
-type notes struct {
+// recordingTB is a TB in front of another TB. It keeps the messages of failures. A
+// law runs on one goroutine, and no other goroutine calls it.
+type recordingTB struct {
 	TB
 	failed bool
 	lines  []string
 }
 
-func (n *notes) Errorf(format string, args ...any) {
+func (n *recordingTB) Errorf(format string, args ...any) {
 	n.Helper()
-	n.note(format, args)
+	n.record(format, args)
 	n.TB.Errorf(format, args...)
 }
 
-func (n *notes) Fatalf(format string, args ...any) {
+func (n *recordingTB) Fatalf(format string, args ...any) {
 	n.Helper()
-	n.note(format, args)
+	n.record(format, args)
 	n.TB.Fatalf(format, args...)
 }
 
-func (n *notes) note(format string, args []any) {
+func (n *recordingTB) record(format string, args []any) {
 	n.failed = true
 	n.lines = append(n.lines, fmt.Sprintf(format, args...))
 }
 
-func (n *notes) text() string { return strings.Join(n.lines, "\n") }
+func (n *recordingTB) text() string { return strings.Join(n.lines, "\n") }
 
-// plainTB is a TB outside of go test. As there, all but Cleanup's functions runs
-// on one goroutine, which Fatalf ends.
+// plainTB is a TB outside of go test. Each function runs on a goroutine that Fatalf
+// ends, as in go test.
 type plainTB struct {
 	name     string
 	ctx      context.Context
@@ -57,22 +57,22 @@ func (p *plainTB) Logf(string, ...any)      {}
 func (p *plainTB) Errorf(string, ...any)    {}
 func (p *plainTB) Fatalf(string, ...any)    { runtime.Goexit() }
 
-// run runs f and then the clean-up, on a goroutine of its own, and returns when
-// both have ended. What panicked is returned, and ends nothing else.
+// run runs f and then the clean-up, on goroutines of their own, and returns when
+// both have ended. It returns the value of a panic, which ends nothing else.
 func (p *plainTB) run(f func()) (panicked any) {
-	p.apart(f)
+	p.onGoroutine(f)
 	p.cancel()
 	for len(p.cleanups) > 0 {
 		last := len(p.cleanups) - 1
 		cleanup := p.cleanups[last]
 		p.cleanups = p.cleanups[:last]
-		p.apart(cleanup)
+		p.onGoroutine(cleanup)
 	}
 	return p.panicked
 }
 
-// apart runs f on a goroutine of its own, which it may end.
-func (p *plainTB) apart(f func()) {
+// onGoroutine runs f on a goroutine of its own, which f may end.
+func (p *plainTB) onGoroutine(f func()) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)

@@ -10,40 +10,39 @@ import (
 	"github.com/ownergraph/ownergraph"
 )
 
-// trial is one law on one store. Its methods are for the law's own goroutine,
-// but for do, which may be called on any.
+// trial is one law on one store. Its methods are for the law's own goroutine. The
+// exception is do, which any goroutine may call.
 type trial struct {
 	TB
 	Subject
-	cast
-	law      law
-	patience time.Duration
-	budget   time.Duration // of a search
+	testKinds
+	law        law
+	patience   time.Duration
+	searchTime time.Duration // of a search
 
-	done    bool   // the law has run to its end
-	judged  bool   // it was found broken
-	verdict string // and this is how
+	done        bool   // the law has run to its end
+	foundBroken bool   // the store broke the law
+	breach      string // the expected and the seen state of the breach
 }
 
 const notProven = "not proven: "
 
 const defaultPatience = 10 * time.Second
 
-func newTrial(tb TB, l law, c Config, cast cast) *trial {
-	return &trial{TB: tb, law: l, cast: cast, patience: cmp.Or(c.Patience, defaultPatience), budget: c.search()}
+func newTrial(tb TB, l law, c Config, kinds testKinds) *trial {
+	return &trial{TB: tb, law: l, testKinds: kinds, patience: cmp.Or(c.Patience, defaultPatience), searchTime: c.search()}
 }
 
-// broken ends the law: the store broke it. The two texts say what was expected
-// and what was seen.
+// broken ends the law: the store broke it. The two texts are the expected and the
+// seen state.
 func (t *trial) broken(expected, seen string) {
 	t.Helper()
-	t.judged = true
-	t.verdict = fmt.Sprintf("expected: %s\nseen:     %s", expected, seen)
-	t.Fatalf("%s", Result{Law: t.law.name, Outcome: Broken, Detail: t.verdict, Why: t.law.why})
+	t.foundBroken = true
+	t.breach = fmt.Sprintf("expected: %s\nseen:     %s", expected, seen)
+	t.Fatalf("%s", Result{Law: t.law.name, Outcome: Broken, Detail: t.breach, Why: t.law.why})
 }
 
-// unable ends the law without a judgement: what has to be there before it can
-// be tried could not be made.
+// unable ends the law without a judgement, because its set-up failed.
 func (t *trial) unable(format string, args ...any) {
 	t.Helper()
 	t.Fatalf(notProven+format, args...)
@@ -59,9 +58,9 @@ func (t *trial) checkSubject() {
 	}
 }
 
-// do runs one call of the store, the client or a hook, and waits for it at most
-// as long as its context lasts, and as long again. A panic is an error. That a
-// call does not return at all ends the law: broken, since no law allows it.
+// do runs one call of the store, the client or a hook. It waits at most twice the
+// time of the call's context. A panic is an error. A call that does not return
+// breaks the law, since no law allows that.
 func (t *trial) do(what string, call func(ctx context.Context) error) error {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), t.patience)
@@ -72,7 +71,7 @@ func (t *trial) do(what string, call func(ctx context.Context) error) error {
 func (t *trial) doWith(ctx context.Context, what string, call func(ctx context.Context) error) error {
 	t.Helper()
 	done := start(ctx, call)
-	// The store is real, and may hang: only a clock can tell.
+	// A real store may hang, and only a clock can show that.
 	limit := time.NewTimer(2 * t.patience)
 	defer limit.Stop()
 	select {
@@ -84,7 +83,7 @@ func (t *trial) doWith(ctx context.Context, what string, call func(ctx context.C
 	}
 }
 
-// start runs a call on a goroutine of its own. The channel has its error.
+// start runs a call on a goroutine of its own. The channel gets its error.
 func start(ctx context.Context, call func(ctx context.Context) error) <-chan error {
 	done := make(chan error, 1)
 	go func() {
@@ -106,7 +105,7 @@ func (t *trial) get(key ownergraph.Key) (ownergraph.Object, error) {
 	return o, err
 }
 
-// live reads an object that has to be there.
+// live reads an object that has to exist.
 func (t *trial) live(key ownergraph.Key) ownergraph.Object {
 	t.Helper()
 	o, err := t.get(key)
@@ -126,7 +125,7 @@ func (t *trial) delete(key ownergraph.Key, opts ownergraph.DeleteOptions) error 
 	return t.do("Delete "+place(key), func(ctx context.Context) error { return t.Store.Delete(ctx, key, opts) })
 }
 
-// create, update and remove are set-up, by the client. They have to succeed.
+// create, update and userDelete are set-up, by the client. They have to succeed.
 func (t *trial) create(o ownergraph.Object) ownergraph.Object {
 	t.Helper()
 	out, err := t.tryCreate(o)

@@ -11,29 +11,29 @@ import (
 	"github.com/ownergraph/ownergraph"
 )
 
-// watcher runs one watch of the store, and keeps what it reports. Its methods
-// are for the law's goroutine; sink is called by the store.
+// watcher runs one watch of the store, and keeps its events. The store calls sink.
+// The other methods are for the law's goroutine.
 type watcher struct {
 	t      *trial
 	cancel context.CancelFunc
 	ended  chan struct{} // closed when Watch has returned
-	err    error         // and this is why
+	err    error         // the error of Watch
 
 	mu      sync.Mutex
 	events  []ownergraph.Event
 	wake    chan struct{} // closed by the next event
-	calls   int           // of the sink that run now
-	overlap bool          // two did at once
+	calls   int           // of the sink in progress
+	overlap bool          // two calls overlapped
 	seen    func(ownergraph.Event) error
 
-	known *replica // after the first taken events; for the law's goroutine
-	taken int
+	known   *replica // after the first applied events; for the law's goroutine
+	applied int
 
-	// A held watch gives each event to arrived, and goes on by a token of next.
-	// A store that calls the sink twice at once takes turns.
-	arrived chan ownergraph.Event
-	next    chan struct{}
-	turn    chan struct{}
+	// A held watch gives each event to arrived, and goes on by a token of next. A
+	// store that calls the sink twice at once takes turns.
+	arrived   chan ownergraph.Event
+	next      chan struct{}
+	exclusive chan struct{}
 }
 
 // watch starts a watch. It ends with the law.
@@ -41,11 +41,11 @@ func (t *trial) watch() *watcher { return t.newWatcher(&watcher{}) }
 
 // watchHeld starts a watch that reports one event at each step.
 func (t *trial) watchHeld() *watcher {
-	return t.newWatcher(&watcher{arrived: make(chan ownergraph.Event), next: make(chan struct{}), turn: make(chan struct{}, 1)})
+	return t.newWatcher(&watcher{arrived: make(chan ownergraph.Event), next: make(chan struct{}), exclusive: make(chan struct{}, 1)})
 }
 
-// watchWith starts a watch whose sink also calls seen with what it was given,
-// and fails as seen does.
+// watchWith starts a watch whose sink also calls seen with the event, and returns
+// seen's error.
 func (t *trial) watchWith(seen func(ownergraph.Event) error) *watcher {
 	return t.newWatcher(&watcher{seen: seen})
 }
@@ -53,7 +53,7 @@ func (t *trial) watchWith(seen func(ownergraph.Event) error) *watcher {
 func (t *trial) newWatcher(w *watcher) *watcher {
 	ctx, cancel := context.WithCancel(t.Context())
 	w.t, w.cancel, w.ended, w.wake = t, cancel, make(chan struct{}), make(chan struct{})
-	store := t.Store // that of now: a restart changes it
+	store := t.Store // the present one, since a restart replaces it
 	done := start(ctx, func(ctx context.Context) error {
 		return store.Watch(ctx, func(e ownergraph.Event) error { return w.sink(ctx, e) })
 	})
@@ -63,7 +63,7 @@ func (t *trial) newWatcher(w *watcher) *watcher {
 	}()
 	t.Cleanup(func() {
 		w.cancel()
-		w.returns()
+		w.waitEnd()
 	})
 	return w
 }
@@ -76,24 +76,24 @@ func (w *watcher) sink(ctx context.Context, e ownergraph.Event) error {
 	if w.seen != nil {
 		err = w.seen(e)
 	}
-	w.note(copied)
+	w.record(copied)
 	if err != nil || w.arrived == nil {
 		return err
 	}
 	return w.hold(ctx, copied)
 }
 
-// hold waits until somebody has taken the event, and until that lets it go on.
+// hold waits until the law has taken the event and lets the watch go on.
 func (w *watcher) hold(ctx context.Context, e ownergraph.Event) error {
 	select {
-	case w.turn <- struct{}{}:
-		defer func() { <-w.turn }()
+	case w.exclusive <- struct{}{}:
+		defer func() { <-w.exclusive }()
 	case <-ctx.Done():
 		return ctx.Err()
 	}
 	select {
 	case w.arrived <- e:
-	case <-w.next: // closed: nobody steps any more
+	case <-w.next: // closed: the watch is not held any more
 		return nil
 	case <-ctx.Done():
 		return ctx.Err()
@@ -119,8 +119,8 @@ func (w *watcher) leave() {
 	w.calls--
 }
 
-// note keeps an event, and tells those who wait.
-func (w *watcher) note(e ownergraph.Event) {
+// record keeps an event, and wakes the waiting law.
+func (w *watcher) record(e ownergraph.Event) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.events = append(w.events, e)
@@ -128,8 +128,8 @@ func (w *watcher) note(e ownergraph.Event) {
 	w.wake = make(chan struct{})
 }
 
-// step lets a held watch go on until it reports its next event, and returns
-// that, and whether there was one in time.
+// step lets a held watch go on until its next event. It returns the event, and
+// whether there was one in time.
 func (w *watcher) step() (ownergraph.Event, bool) {
 	limit := time.NewTimer(w.t.patience)
 	defer limit.Stop()
@@ -150,7 +150,7 @@ func (w *watcher) pass() {
 	}
 }
 
-// holdAt steps a held watch until it reports such an event, and holds it there.
+// holdAt steps a held watch up to such an event, and holds it there.
 func (w *watcher) holdAt(what string, at func(ownergraph.Event) bool) {
 	w.t.Helper()
 	for {
@@ -165,11 +165,11 @@ func (w *watcher) holdAt(what string, at func(ownergraph.Event) bool) {
 	}
 }
 
-// holdListed holds a watch at the end of the last listing with which it begins.
+// holdListed holds a watch at the end of the last listing of its beginning.
 func (w *watcher) holdListed() {
 	w.t.Helper()
 	w.holdAt("the watch lists every kind", func(ownergraph.Event) bool {
-		events, _ := w.look()
+		events, _ := w.reported()
 		return replay(events).listed()
 	})
 }
@@ -177,14 +177,14 @@ func (w *watcher) holdListed() {
 // free lets a held watch run.
 func (w *watcher) free() { close(w.next) }
 
-// stop ends the watch, and returns why it says that it ended, and whether it
-// did so in time.
+// stop ends the watch. It returns the error of Watch, and whether Watch returned in
+// time.
 func (w *watcher) stop() (error, bool) {
 	w.cancel()
-	return w.returns()
+	return w.waitEnd()
 }
 
-func (w *watcher) returns() (error, bool) {
+func (w *watcher) waitEnd() (error, bool) {
 	limit := time.NewTimer(w.t.patience)
 	defer limit.Stop()
 	select {
@@ -195,8 +195,8 @@ func (w *watcher) returns() (error, bool) {
 	}
 }
 
-// over reports whether the watch has ended.
-func (w *watcher) over() bool {
+// hasEnded reports whether the watch has ended.
+func (w *watcher) hasEnded() bool {
 	select {
 	case <-w.ended:
 		return true
@@ -205,27 +205,27 @@ func (w *watcher) over() bool {
 	}
 }
 
-// look returns what has been reported so far, and what is closed by more.
-func (w *watcher) look() ([]ownergraph.Event, <-chan struct{}) {
+// reported returns the events so far, and a channel that the next event closes.
+func (w *watcher) reported() ([]ownergraph.Event, <-chan struct{}) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.events[:len(w.events):len(w.events)], w.wake
 }
 
-// until waits until what was reported so far satisfies the condition. It returns
-// false if it does not in time, or if the watch has ended before.
+// until waits until the events so far satisfy the condition. It returns false if
+// they do not in time, or if the watch ends before that.
 func (w *watcher) until(ok func([]ownergraph.Event) bool) bool {
 	limit := time.NewTimer(w.t.patience)
 	defer limit.Stop()
 	for {
-		events, more := w.look()
+		events, more := w.reported()
 		if ok(events) {
 			return true
 		}
 		select {
 		case <-more:
 		case <-w.ended:
-			events, _ = w.look()
+			events, _ = w.reported()
 			return ok(events)
 		case <-limit.C:
 			return false
@@ -233,28 +233,28 @@ func (w *watcher) until(ok func([]ownergraph.Event) bool) bool {
 	}
 }
 
-// sees is until, by what a reader of the watch knows.
+// sees is until, with a condition on the replica of the watch.
 func (w *watcher) sees(ok func(*replica) bool) bool {
 	return w.until(func(events []ownergraph.Event) bool { return ok(w.after(events)) })
 }
 
-// after is replay, which goes on from where it was.
+// after is replay, continued from the last call.
 func (w *watcher) after(events []ownergraph.Event) *replica {
 	if w.known == nil {
 		w.known = replay(nil)
 	}
-	for _, e := range events[w.taken:] {
+	for _, e := range events[w.applied:] {
 		w.known.apply(e)
 	}
-	w.taken = len(events)
+	w.applied = len(events)
 	return w.known
 }
 
-// mustSee breaks the law unless the reader gets to know it.
+// mustSee breaks the law if the replica does not satisfy the condition in time.
 func (w *watcher) mustSee(what string, ok func(*replica) bool) {
 	w.t.Helper()
 	if !w.sees(ok) {
-		events, _ := w.look()
+		events, _ := w.reported()
 		r := replay(events)
 		ok(r)
 		w.missed(what, r)
@@ -268,20 +268,20 @@ func (w *watcher) ready() *watcher {
 	return w
 }
 
-// missing breaks the law: the watch has not reported what it should have.
+// missing breaks the law, because an expected report is missing.
 func (w *watcher) missing(what string) {
 	w.t.Helper()
 	w.missed(what, replay(nil))
 }
 
-// missed is missing for a reader who has compared what is known. It says what the
-// difference is, or else what the watch has reported.
+// missed is missing for a law that has compared a replica. It prints the
+// difference, or else the events of the watch.
 func (w *watcher) missed(what string, r *replica) {
 	w.t.Helper()
-	events, _ := w.look()
+	events, _ := w.reported()
 	seen := "the watch reported nothing"
 	if len(events) > 0 {
-		seen = "the watch reported " + sayAll(events)
+		seen = "the watch reported " + formatEvents(events)
 	}
 	if x := r.compared; x != nil {
 		if lines := difference(x.want, r.all(x.kind)); lines != "" {
@@ -302,4 +302,4 @@ func cloneEvent(e ownergraph.Event) ownergraph.Event {
 	return e
 }
 
-var errSink = errors.New("the sink has had enough")
+var errSink = errors.New("the sink has failed")

@@ -10,18 +10,18 @@ import (
 	"github.com/ownergraph/ownergraph/internal/oracle"
 )
 
-// mostTries bounds how often a user tries again who meets a conflict.
-const mostTries = 100
+// maxTries bounds the retries of a user after a conflict.
+const maxTries = 100
 
 // do bounds a call that is not under test, and returns its error.
-func (e *course) do(call func(ctx context.Context) error) error {
+func (e *engineCase) do(call func(ctx context.Context) error) error {
 	ctx, cancel := context.WithTimeout(e.Context(), e.conf.Patience)
 	defer cancel()
 	return <-start(ctx, call)
 }
 
-// must is do where nothing may go wrong.
-func (e *course) must(what string, call func(ctx context.Context) error) {
+// mustDo is do for a call that has to succeed.
+func (e *engineCase) mustDo(what string, call func(ctx context.Context) error) {
 	e.Helper()
 	if err := e.do(call); err != nil {
 		e.Logf("%s: %v", what, err)
@@ -29,17 +29,17 @@ func (e *course) must(what string, call func(ctx context.Context) error) {
 	}
 }
 
-// key returns the key of an actor's latest incarnation.
-func (e *course) key(i int) ownergraph.Key {
-	k := e.plot.actors[i].at
+// key returns the key of an object's latest incarnation.
+func (e *engineCase) key(i int) ownergraph.Key {
+	k := e.scenario.objects[i].at
 	k.UID = e.uids[i]
 	return k
 }
 
-// live reads what is there of the actors, sorted by key.
-func (e *course) live() (list []ownergraph.Object) {
+// live reads the present objects, sorted by key.
+func (e *engineCase) live() (list []ownergraph.Object) {
 	e.Helper()
-	for i, a := range e.plot.actors {
+	for i, a := range e.scenario.objects {
 		if e.uids[i] == "" {
 			continue
 		}
@@ -56,34 +56,34 @@ func (e *course) live() (list []ownergraph.Object) {
 	return list
 }
 
-// note notes an action that a user has done.
-func (e *course) note(verb oracle.Verb, o ownergraph.Object) {
+// recordAction notes a completed write of a user.
+func (e *engineCase) recordAction(verb oracle.Verb, o ownergraph.Object) {
 	e.actions = append(e.actions, oracle.Action{Verb: verb, Object: e.names.object(o)})
 }
 
-// move does what a user does. What cannot be done has no effect, and is not
-// noted.
-func (e *course) move(m move) {
+// act runs a user's action. An impossible action has no effect, and is not
+// recorded.
+func (e *engineCase) act(m userAction) {
 	e.Helper()
 	switch m.verb {
 	case oracle.Create:
-		e.create(m.actor)
+		e.create(m.object)
 	case oracle.Recreate:
-		e.recreate(m.actor)
+		e.recreate(m.object)
 	case oracle.Background, oracle.Foreground, oracle.Orphan:
 		p := map[oracle.Verb]ownergraph.Propagation{
 			oracle.Background: ownergraph.Background, oracle.Foreground: ownergraph.Foreground, oracle.Orphan: ownergraph.Orphan,
 		}[m.verb]
-		e.remove(m.actor, p)
+		e.remove(m.object, p)
 	default:
 		e.change(m)
 	}
 }
 
-// create creates an actor, with references to those that were created.
-func (e *course) create(i int) {
+// create creates an object, with references to the objects that were created.
+func (e *engineCase) create(i int) {
 	e.Helper()
-	a := e.plot.actors[i]
+	a := e.scenario.objects[i]
 	o := ownergraph.Object{Key: a.at}
 	for _, c := range a.owners {
 		r := ownergraph.Owner{Key: e.key(c.to), Block: c.block}
@@ -91,35 +91,36 @@ func (e *course) create(i int) {
 			o.Owners = append(o.Owners, r)
 		}
 	}
-	if a.held {
-		o.Finalizers = []string{foreign}
+	if a.foreignFinalizer {
+		o.Finalizers = []string{holdFinalizer}
 	}
-	e.made(i, o)
+	e.createObject(i, o)
 }
 
-// recreate creates an actor's next incarnation, bare, if its place is free.
-func (e *course) recreate(i int) {
+// recreate creates an object's next incarnation, without references, if its place
+// is free.
+func (e *engineCase) recreate(i int) {
 	e.Helper()
-	at := e.plot.actors[i].at
+	at := e.scenario.objects[i].at
 	err := e.do(func(ctx context.Context) error { _, err := e.Store.Get(ctx, at); return err })
 	if errors.Is(err, graph.ErrNotFound) {
-		e.made(i, ownergraph.Object{Key: at})
+		e.createObject(i, ownergraph.Object{Key: at})
 	}
 }
 
-func (e *course) made(i int, o ownergraph.Object) {
+func (e *engineCase) createObject(i int, o ownergraph.Object) {
 	e.Helper()
-	e.must("the user's Create of "+place(o.Key), func(ctx context.Context) error {
+	e.mustDo("the user's Create of "+place(o.Key), func(ctx context.Context) error {
 		made, err := e.Client.Create(ctx, o.Clone())
 		e.uids[i], o.UID = made.UID, made.UID
 		return err
 	})
 	e.names.add(o.Key)
-	e.note(oracle.Create, o)
+	e.recordAction(oracle.Create, o)
 }
 
-// remove deletes an actor, and reports whether it was there.
-func (e *course) remove(i int, p ownergraph.Propagation) bool {
+// remove deletes an object, and reports whether it was there.
+func (e *engineCase) remove(i int, p ownergraph.Propagation) bool {
 	e.Helper()
 	key, grace := e.key(i), int64(0)
 	if key.UID == "" {
@@ -132,7 +133,7 @@ func (e *course) remove(i int, p ownergraph.Propagation) bool {
 		verb := map[ownergraph.Propagation]oracle.Verb{
 			ownergraph.Background: oracle.Background, ownergraph.Foreground: oracle.Foreground, ownergraph.Orphan: oracle.Orphan,
 		}[p]
-		e.note(verb, ownergraph.Object{Key: key})
+		e.recordAction(verb, ownergraph.Object{Key: key})
 		return true
 	case errors.Is(err, graph.ErrNotFound), errors.Is(err, graph.ErrConflict):
 		return false
@@ -142,20 +143,19 @@ func (e *course) remove(i int, p ownergraph.Propagation) bool {
 	return false
 }
 
-// change updates an actor as the move says, again and again if others are
-// faster.
-func (e *course) change(m move) {
+// change updates an object by the action. After a conflict it reads again.
+func (e *engineCase) change(m userAction) {
 	e.Helper()
-	key := e.key(m.actor)
-	note := ownergraph.Object{Key: key}
+	key := e.key(m.object)
+	recorded := ownergraph.Object{Key: key}
 	if m.verb == oracle.AddRef || m.verb == oracle.DropRef || m.verb == oracle.Flip {
-		note.Owners = []ownergraph.Owner{{Key: e.key(m.to.to)}}
-		if note.Owners[0].UID == "" {
+		recorded.Owners = []ownergraph.Owner{{Key: e.key(m.to.to)}}
+		if recorded.Owners[0].UID == "" {
 			return
 		}
-		note.Owners[0].Block = m.verb == oracle.AddRef && m.to.block
+		recorded.Owners[0].Block = m.verb == oracle.AddRef && m.to.block
 	}
-	for range mostTries {
+	for range maxTries {
 		var o ownergraph.Object
 		err := e.do(func(ctx context.Context) (err error) { o, err = e.Store.Get(ctx, key); return err })
 		if key.UID == "" || errors.Is(err, graph.ErrNotFound) || err == nil && o.UID != key.UID {
@@ -165,24 +165,24 @@ func (e *course) change(m move) {
 			e.Logf("the store: %v", err)
 			e.fail("Get(%s): %s", place(key), cause(err))
 		}
-		next := altered(o, m.verb, note.Owners)
+		next := altered(o, m.verb, recorded.Owners)
 		if next.EqualContent(o) {
 			return
 		}
 		err = e.do(func(ctx context.Context) error { _, err := e.Client.Update(ctx, next); return err })
 		switch {
 		case err == nil:
-			e.note(m.verb, note)
+			e.recordAction(m.verb, recorded)
 			return
 		case !errors.Is(err, graph.ErrConflict) && !errors.Is(err, graph.ErrNotFound):
 			e.Logf("the store: %v", err)
 			e.fail("the user's Update of %s: %s", place(key), cause(err))
 		}
 	}
-	e.fail("the user's Update of %s met %d conflicts", place(key), mostTries)
+	e.fail("the user's Update of %s met %d conflicts", place(key), maxTries)
 }
 
-// altered returns the object as a user leaves it.
+// altered returns the object after a user's change.
 func altered(o ownergraph.Object, verb oracle.Verb, refs []ownergraph.Owner) ownergraph.Object {
 	o = o.Clone()
 	named := func(r ownergraph.Owner) bool { return r.Key == refs[0].Key }
@@ -202,7 +202,7 @@ func altered(o ownergraph.Object, verb oracle.Verb, refs []ownergraph.Owner) own
 			return f == graph.FinalizerOrphan || f == graph.FinalizerForeground
 		})
 	case oracle.Finish:
-		o.Finalizers = slices.DeleteFunc(o.Finalizers, func(f string) bool { return f == foreign })
+		o.Finalizers = slices.DeleteFunc(o.Finalizers, func(f string) bool { return f == holdFinalizer })
 	}
 	return o
 }

@@ -8,12 +8,12 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-const mostSaid = 12
+const maxEvents = 12
 
-// sayAll prints the latest events.
-func sayAll(events []ownergraph.Event) string {
+// formatEvents prints the latest events.
+func formatEvents(events []ownergraph.Event) string {
 	b := &strings.Builder{}
-	if n := len(events) - mostSaid; n > 0 {
+	if n := len(events) - maxEvents; n > 0 {
 		fmt.Fprintf(b, "%d events and ", n)
 		events = events[n:]
 	}
@@ -21,13 +21,13 @@ func sayAll(events []ownergraph.Event) string {
 		if i > 0 {
 			b.WriteString("; ")
 		}
-		b.WriteString(say(e))
+		b.WriteString(formatEvent(e))
 	}
 	return b.String()
 }
 
-// say prints an event in a few words.
-func say(e ownergraph.Event) string {
+// formatEvent prints an event in a few words.
+func formatEvent(e ownergraph.Event) string {
 	switch e.Type {
 	case graph.Put:
 		return fmt.Sprintf("put %s", e.Object)
@@ -52,8 +52,8 @@ func say(e ownergraph.Event) string {
 	return text
 }
 
-// sayChange prints a change in a few words.
-func sayChange(c ownergraph.Change) string {
+// formatChange prints a change in a few words.
+func formatChange(c ownergraph.Change) string {
 	text := ""
 	add := func(format string, args ...any) {
 		if text != "" {

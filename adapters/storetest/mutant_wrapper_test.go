@@ -8,9 +8,9 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// door is a sound store with one bug: a method that is set stands in for that of
-// the sound store.
-type door struct {
+// wrapper is a sound store with one bug. A method that is set replaces that of the
+// sound store.
+type wrapper struct {
 	ownergraph.Store
 	get    func(ctx context.Context, key ownergraph.Key) (ownergraph.Object, error)
 	patch  func(ctx context.Context, key ownergraph.Key, pre ownergraph.Precondition, c ownergraph.Change) error
@@ -18,37 +18,37 @@ type door struct {
 	watch  func(ctx context.Context, sink func(ownergraph.Event) error) error
 }
 
-func (d *door) Unwrap() ownergraph.Store { return d.Store }
+func (d *wrapper) Unwrap() ownergraph.Store { return d.Store }
 
-func (d *door) Get(ctx context.Context, key ownergraph.Key) (ownergraph.Object, error) {
+func (d *wrapper) Get(ctx context.Context, key ownergraph.Key) (ownergraph.Object, error) {
 	if d.get != nil {
 		return d.get(ctx, key)
 	}
 	return d.Store.Get(ctx, key)
 }
 
-func (d *door) Patch(ctx context.Context, key ownergraph.Key, pre ownergraph.Precondition, c ownergraph.Change) error {
+func (d *wrapper) Patch(ctx context.Context, key ownergraph.Key, pre ownergraph.Precondition, c ownergraph.Change) error {
 	if d.patch != nil {
 		return d.patch(ctx, key, pre, c)
 	}
 	return d.Store.Patch(ctx, key, pre, c)
 }
 
-func (d *door) Delete(ctx context.Context, key ownergraph.Key, opts ownergraph.DeleteOptions) error {
+func (d *wrapper) Delete(ctx context.Context, key ownergraph.Key, opts ownergraph.DeleteOptions) error {
 	if d.delete != nil {
 		return d.delete(ctx, key, opts)
 	}
 	return d.Store.Delete(ctx, key, opts)
 }
 
-func (d *door) Watch(ctx context.Context, sink func(ownergraph.Event) error) error {
+func (d *wrapper) Watch(ctx context.Context, sink func(ownergraph.Event) error) error {
 	if d.watch != nil {
 		return d.watch(ctx, sink)
 	}
 	return d.Store.Watch(ctx, sink)
 }
 
-// fencing and relister are doors for the optional powers.
+// fencing and relister are wrappers of the optional powers.
 type fencing struct {
 	ownergraph.Store
 	fence func(ctx context.Context, id uint64) error
@@ -76,59 +76,59 @@ func (c *comparing) CompareVersions(_ ownergraph.Kind, a, b ownergraph.Version) 
 	return c.compare(a, b)
 }
 
-// users is a sound client with one bug.
-type users struct {
+// wrappedClient is a sound client with one bug.
+type wrappedClient struct {
 	Client
 	create func(ctx context.Context, o ownergraph.Object) (ownergraph.Object, error)
 	update func(ctx context.Context, o ownergraph.Object) (ownergraph.Object, error)
 	delete func(ctx context.Context, key ownergraph.Key, opts ownergraph.DeleteOptions) error
 }
 
-func (u *users) Create(ctx context.Context, o ownergraph.Object) (ownergraph.Object, error) {
+func (u *wrappedClient) Create(ctx context.Context, o ownergraph.Object) (ownergraph.Object, error) {
 	if u.create != nil {
 		return u.create(ctx, o)
 	}
 	return u.Client.Create(ctx, o)
 }
 
-func (u *users) Update(ctx context.Context, o ownergraph.Object) (ownergraph.Object, error) {
+func (u *wrappedClient) Update(ctx context.Context, o ownergraph.Object) (ownergraph.Object, error) {
 	if u.update != nil {
 		return u.update(ctx, o)
 	}
 	return u.Client.Update(ctx, o)
 }
 
-func (u *users) Delete(ctx context.Context, key ownergraph.Key, opts ownergraph.DeleteOptions) error {
+func (u *wrappedClient) Delete(ctx context.Context, key ownergraph.Key, opts ownergraph.DeleteOptions) error {
 	if u.delete != nil {
 		return u.delete(ctx, key, opts)
 	}
 	return u.Client.Delete(ctx, key, opts)
 }
 
-// tell reports one event to a watch's sink.
-type tell = func(ownergraph.Event) error
+// sinkFunc reports one event to a watch's sink.
+type sinkFunc = func(ownergraph.Event) error
 
-// reporting has every watch report through what begin makes for it, which is
-// called for one event after another.
-func reporting(s ownergraph.Store, begin func() func(e ownergraph.Event, tell tell) error) ownergraph.Store {
-	return &door{Store: s, watch: func(ctx context.Context, sink func(ownergraph.Event) error) error {
+// reporting makes every watch report through the function that begin makes for it.
+// That function gets one event after another.
+func reporting(s ownergraph.Store, begin func() func(e ownergraph.Event, sink sinkFunc) error) ownergraph.Store {
+	return &wrapper{Store: s, watch: func(ctx context.Context, sink func(ownergraph.Event) error) error {
 		report := begin()
 		return s.Watch(ctx, func(e ownergraph.Event) error { return report(e, sink) })
 	}}
 }
 
-// each tells several events.
-func each(tell tell, events ...ownergraph.Event) error {
+// sendAll reports several events.
+func sendAll(sink sinkFunc, events ...ownergraph.Event) error {
 	for _, e := range events {
-		if err := tell(e); err != nil {
+		if err := sink(e); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// listings knows of one watch which kinds are being listed, and how often each
-// has been.
+// listings knows of one watch which kinds it is listing, and how often it has
+// listed each.
 type listings struct {
 	now   map[ownergraph.Kind]bool
 	ended map[ownergraph.Kind]int
@@ -138,7 +138,7 @@ func newListings() *listings {
 	return &listings{map[ownergraph.Kind]bool{}, map[ownergraph.Kind]int{}}
 }
 
-func (l *listings) take(e ownergraph.Event) {
+func (l *listings) applyEvent(e ownergraph.Event) {
 	switch e.Type {
 	case graph.ListBegun:
 		l.now[e.Kind] = true
@@ -148,7 +148,7 @@ func (l *listings) take(e ownergraph.Event) {
 	}
 }
 
-// change reports whether the event is of what was committed behind the listing.
+// change reports whether the event is about a commit after the listing.
 func (l *listings) change(e ownergraph.Event) bool {
 	return e.Type == graph.Gone || e.Type == graph.Put && !l.now[e.Object.Kind]
 }

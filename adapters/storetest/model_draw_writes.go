@@ -9,7 +9,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-func (k *sketch) update(t *rapid.T) {
+func (k *generator) update(t *rapid.T) {
 	live, ok := k.objects[k.somewhere(t)]
 	if !ok {
 		return
@@ -17,35 +17,35 @@ func (k *sketch) update(t *rapid.T) {
 	o := live.Clone()
 	o.Owners = k.references(t, live.Place())
 	among := someFinalizers()
-	if live.Deleting { // a marked object gains none
+	if live.Deleting { // a marked object accepts no new finalizer
 		among = live.Finalizers
 	}
 	o.Finalizers = finalizersOf(t, among)
 	stale := rapid.IntRange(0, 3).Draw(t, "stale") == 3 && len(k.states[live.Key]) > 1
-	k.add(deed{do: doUpdate, at: live.Place(), refs: claims(o.Owners...), finalizers: o.Finalizers, stale: stale})
+	k.add(operation{verb: opUpdate, at: live.Place(), refs: claims(o.Owners...), finalizers: o.Finalizers, stale: stale})
 	if !stale {
 		out, err := finalizer.Update(live, o)
-		k.wrote(live, out, err)
+		k.applyOutcome(live, out, err)
 	}
 }
 
-func (k *sketch) patch(t *rapid.T) {
+func (k *generator) patch(t *rapid.T) {
 	at := k.somewhere(t)
 	live, there := k.objects[at]
 	if !there {
-		k.add(deed{do: doPatch, at: at, change: changeAddFinalizer, finalizers: []string{foreign}})
+		k.add(operation{verb: opPatch, at: at, change: changeAddFinalizer, finalizers: []string{holdFinalizer}})
 		return
 	}
-	d := deed{do: doPatch, at: at, demands: k.demand(t)}
+	d := operation{verb: opPatch, at: at, conditions: k.drawConditions(t)}
 	c := k.change(t, live, &d)
 	k.cancelled(t, live, &d)
 	k.add(d)
-	out, err := finalizer.Patch(live, k.precondition(d.demands, live), c)
-	k.wrote(live, out, err)
+	out, err := finalizer.Patch(live, k.precondition(d.conditions, live), c)
+	k.applyOutcome(live, out, err)
 }
 
 // change draws one of the engine's changes.
-func (k *sketch) change(t *rapid.T, live ownergraph.Object, d *deed) (c ownergraph.Change) {
+func (k *generator) change(t *rapid.T, live ownergraph.Object, d *operation) (c ownergraph.Change) {
 	set := func(change string, finalizers []string, refs ...ownergraph.Owner) ownergraph.Change {
 		d.change, d.finalizers, d.refs = change, finalizers, claims(refs...)
 		return changeOf(change, finalizers, refs)
@@ -73,7 +73,7 @@ func (k *sketch) change(t *rapid.T, live ownergraph.Object, d *deed) (c ownergra
 	return set(changeDropFinalizer, []string{rapid.SampledFrom(list).Draw(t, "finalizer")})
 }
 
-// changeOf returns a change of one thing.
+// changeOf returns a change of one part.
 func changeOf(change string, finalizers []string, refs []ownergraph.Owner) (c ownergraph.Change) {
 	switch change {
 	case changeAddFinalizer:
@@ -90,28 +90,28 @@ func changeOf(change string, finalizers []string, refs []ownergraph.Owner) (c ow
 	return c
 }
 
-// mostMoment is the latest moment at which a call is cancelled.
-const mostMoment = 5
+// maxMoment is the latest moment at which a call is cancelled.
+const maxMoment = 5
 
-// cancelled draws whether a call of the engine is cancelled, and when. A
-// cancelled write may be done or not. The model has to find out which, so the
-// write names UID and version, and its object is not marked.
-func (k *sketch) cancelled(t *rapid.T, live ownergraph.Object, d *deed) {
+// cancelled draws whether a call of the engine is cancelled, and when. A cancelled
+// write may be done or not, and the model has to find out. So the write names UID
+// and version, and its object is not marked.
+func (k *generator) cancelled(t *rapid.T, live ownergraph.Object, d *operation) {
 	if live.Deleting || rapid.IntRange(0, 9).Draw(t, "cancelled") < 9 {
 		return
 	}
-	d.cancel, d.demands = rapid.IntRange(1, mostMoment).Draw(t, "moment"), demand{uid: true, version: true}
+	d.cancel, d.conditions = rapid.IntRange(1, maxMoment).Draw(t, "moment"), conditions{uid: true, version: true}
 }
 
-func (k *sketch) cancelledGet(t *rapid.T) {
-	k.add(deed{do: doGet, at: k.somewhere(t), cancel: rapid.IntRange(1, mostMoment).Draw(t, "moment")})
+func (k *generator) cancelledGet(t *rapid.T) {
+	k.add(operation{verb: opGet, at: k.somewhere(t), cancel: rapid.IntRange(1, maxMoment).Draw(t, "moment")})
 }
 
-func (k *sketch) delete(t *rapid.T, do string) {
+func (k *generator) delete(t *rapid.T, do string) {
 	at := k.somewhere(t)
 	live, there := k.objects[at]
-	d := deed{do: do, at: at, grace: noGrace}
-	d.spread = rapid.SampledFrom([]ownergraph.Propagation{
+	d := operation{verb: do, at: at, grace: noGrace}
+	d.propagation = rapid.SampledFrom([]ownergraph.Propagation{
 		ownergraph.Background, ownergraph.Foreground, ownergraph.Orphan, ownergraph.Unset,
 	}).Draw(t, "propagation")
 	switch {
@@ -126,19 +126,20 @@ func (k *sketch) delete(t *rapid.T, do string) {
 		k.add(d)
 		return
 	}
-	d.demands = k.demand(t)
-	if do == doDelete {
+	d.conditions = k.drawConditions(t)
+	if do == opDelete {
 		k.cancelled(t, live, &d)
 	}
 	k.add(d)
-	out, err := finalizer.Delete(live, d.options(live, k.precondition(d.demands, live)), ownergraph.Background)
-	k.wrote(live, out, err)
+	out, err := finalizer.Delete(live, d.options(live, k.precondition(d.conditions, live)), ownergraph.Background)
+	k.applyOutcome(live, out, err)
 }
 
-// options returns how a deed deletes an object.
-func (d deed) options(live ownergraph.Object, pre ownergraph.Precondition) ownergraph.DeleteOptions {
-	opts := ownergraph.DeleteOptions{Precondition: pre, Propagation: d.spread}
-	if live.Deleting && live.GraceSeconds > 0 { // what else a second deletion does is the store's
+// options returns the options with which an operation deletes an object.
+func (d operation) options(live ownergraph.Object, pre ownergraph.Precondition) ownergraph.DeleteOptions {
+	opts := ownergraph.DeleteOptions{Precondition: pre, Propagation: d.propagation}
+	// The contract leaves other second deletions to the store.
+	if live.Deleting && live.GraceSeconds > 0 {
 		d.grace = 0
 		if opts.Propagation == ownergraph.Unset {
 			opts.Propagation = ownergraph.Background
@@ -150,19 +151,19 @@ func (d deed) options(live ownergraph.Object, pre ownergraph.Precondition) owner
 	return opts
 }
 
-// extra draws what a hook or an optional power does.
-func (k *sketch) extra(t *rapid.T, do string) {
-	d := deed{do: do}
+// extra draws an operation of a hook or an optional power.
+func (k *generator) extra(t *rapid.T, do string) {
+	d := operation{verb: do}
 	switch do {
-	case doList, doSicken, doVanish:
+	case opList, opSicken, opVanish:
 		d.at.Kind = rapid.SampledFrom(k.kinds).Draw(t, "kind").Kind
-	case doHistory:
+	case opHistory:
 		if k.backup == nil {
 			k.backup = maps.Clone(k.objects)
 		} else {
 			k.objects, k.backup = k.backup, nil
 		}
-	case doRestart:
+	case opRestart:
 		k.backup = nil
 	}
 	k.add(d)

@@ -7,7 +7,7 @@ import (
 	"github.com/ownergraph/ownergraph"
 )
 
-// rewind notes what is held, or goes back to what was noted.
+// rewind makes a backup, or restores the backup that was made.
 func (m *model) rewind() {
 	m.Helper()
 	if m.backup == nil {
@@ -16,31 +16,31 @@ func (m *model) rewind() {
 		m.backup = b
 		return
 	}
-	m.sync() // what was before the restore comes before it
+	m.sync() // the watch has to report the writes before the restore
 	m.hook("restore", m.backup.restore)
 	m.objects, m.backup = m.backup.objects, nil
-	m.raise()
-	if !m.follower.until(func(r *follower) bool { return r.rewinds > 0 && m.agrees(r) }) {
+	m.adoptVersions()
+	if !m.follower.waitFor(func(r *follower) bool { return r.rewinds > 0 && m.agrees(r) }) {
 		m.Logf("history went back %d times", m.follower.rewound())
-		m.logShown()
-		m.fail("after a restore, the watch has not shown what there is, and that history went back")
+		m.logWatch()
+		m.fail("after a restore, the watch has not reported all restored objects and the rewind")
 	}
 	m.follower.mu.Lock()
 	m.follower.rewinds = 0
 	m.follower.mu.Unlock()
-	m.follower.take()
+	m.follower.drain()
 	for _, o := range m.objects {
 		m.states[o.Key] = []ownergraph.Object{o}
 	}
 }
 
-// raise takes over the versions that a restore gave its objects. A store may raise
-// them. What else differs is found by the comparisons that follow.
-func (m *model) raise() {
+// adoptVersions takes the versions after a restore into the model. A store may
+// raise them. The comparisons that follow find all other differences.
+func (m *model) adoptVersions() {
 	m.Helper()
 	for _, was := range m.live() {
 		if o, err := m.read(was.Place()); err == nil && sameContent(o, was) {
-			m.hold(o)
+			m.record(o)
 		}
 	}
 }
