@@ -1,6 +1,6 @@
-// Package storetest checks that a Store keeps its contract. It runs in your own CI,
-// against your own database. Package ownergraph documents the promises of an engine
-// on such a store.
+// Package storetest checks that a Store keeps its contract. It runs in your own
+// CI, against your own database. Package ownergraph documents the promises of an
+// engine on such a store.
 //
 // # Test your Store in ten lines
 //
@@ -14,10 +14,10 @@
 //		})
 //	}
 //
-// New makes an empty store. Client has the writes of the store's users, which are
-// not among the four methods of a Store. It creates an object, sets the owners and
-// finalizers of an object, and deletes an object. Run the test with -race. Bench
-// and Check take the same Config.
+// New makes an empty store. Client has the writes of the store's users, which
+// are not among the four methods of a Store. It creates an object, sets the
+// owners and finalizers of an object, and deletes an object. Run the test with
+// -race. Bench and Check take the same Config.
 //
 // A store in a file needs a directory. A TB has none, because a fuzz target must
 // not ask its *testing.F for one:
@@ -33,17 +33,17 @@
 //
 // Restart takes three more lines: open the same path again.
 //
-// The first run is red. It names the missing hooks, law by law, each with the two
-// ways to go on. Write the hooks that your database can support, and put the other
-// promises into Without. Every law that is still red is a bug.
+// The first run is red. It names the missing hooks, law by law, each with the
+// two ways to go on. Write the hooks that your database can support, and put the
+// other promises into Without. Every law that is still red is a bug.
 //
 // # The results
 //
 // A law is one small duty of a store, named by its promise: "read/fresh",
-// "watch/listing-complete", "fence/not-early". Each law runs on a store of its own,
-// in a subtest of its own, so -run selects it. A red line has the expected and the
-// seen state, with objects in the notation of package graph. It also says how an
-// engine would fail on such a store:
+// "watch/listing-complete", "fence/not-early". Each law runs on a store of its
+// own, in a subtest of its own, so -run selects it. A red line has the expected
+// and the seen state, with objects in the notation of package graph. It also
+// says how an engine would fail on such a store:
 //
 //	law watch/compaction is broken
 //	expected: a watch that is behind a compaction knows pod/one/kept@u1#4[example.org/more]; pod/one/new@u3#5
@@ -57,59 +57,72 @@
 //	not proven  the store owes the law, and the kit could not try it; the test fails
 //	not owed    the store does not promise the law
 //
-// A law is not proven in three cases. A hook of Subject or a kind is missing, the
-// Client fails in the set-up, or the law rests on a broken law. In the last case
-// the law has no red line of its own. So the first red line is the cause. Repair it
-// and run again. The kit prints each broken law once. A law that the kit did not
-// try never counts as kept.
+// A law is not proven in three cases:
 //
-// A law is not owed in three cases. Its level is above the store's (fences and
-// rewinds are owed from level 2 on). Or the store lacks the optional power of the
-// law (a store that is no ownergraph.Lister owes no "list/..."). Or Config.Without
-// names its promise. An empty Without is the strictest setting. A store in memory,
-// with one flat space of names, sets
+//   - A hook of Subject or a kind is missing.
+//   - The Client fails in the set-up.
+//   - The law rests on a broken law. Such a law has no red line of its own, so
+//     the first red line is the cause. Repair it and run again.
+//
+// The kit prints each broken law once. A law that the kit did not try never
+// counts as kept.
+//
+// A law is not owed in three cases:
+//
+//   - Its level is above the store's. Fences and rewinds are owed from level 2
+//     on.
+//   - The store lacks the optional power of the law. A store that is no
+//     ownergraph.Lister owes no "list/...".
+//   - Config.Without names its promise.
+//
+// An empty Without is the strictest setting. A store in memory, with one flat
+// space of names, sets
 //
 //	Without: []storetest.Promise{storetest.ScopedKinds, storetest.Durability, ...}
 //
-// Each entry belongs into the store's documentation. Every store owes the other
-// laws: see Promise.
+// Repeat each entry in the documentation of the store. Every store owes the
+// other laws: see Promise.
 //
 // # Hooks
 //
-// A law may be about an event that no method of a Store can cause. Such events are
-// a compaction, a lost connection, a restore, a kind out of reach, a kind that is
-// not served, and another process. A hook of Subject causes the event. Its
-// documentation defines the event.
+// A law may be about an event that no method of a Store can cause. Such events
+// are a compaction, a lost connection, a restore, a kind out of reach, a kind
+// that is not served, and another process. A hook of Subject causes the event.
+// Its documentation defines the event.
 //
 // Three hooks find the mistakes of most stores:
 //
-//   - FailCommits makes the database refuse each commit, or do the commit and lose
-//     the answer. A store reports a refused commit as an error. It reports a lost
-//     answer as an error that says nothing about the object. Laws "commit/...".
-//   - Outage makes the whole database fail. A read then must not return ErrNotFound, and a listing must not end early. Laws "outage/...".
-//   - Second opens the same data in another handle. Each handle reads the writes of
-//     the other one, and its watches report them. Laws "second/...".
+//   - FailCommits makes the database refuse each commit, or do the commit and
+//     lose the answer. A store reports a refused commit as an error. It reports
+//     a lost answer as an error that says nothing about the object. Laws
+//     "commit/...".
+//   - Outage makes the whole database fail. A read then must not return
+//     ErrNotFound, and a listing must not end early. Laws "outage/...".
+//   - Second opens the same data in another handle. Each handle reads the writes
+//     of the other one, and its watches report them. Laws "second/...".
 //
 // A wrapper around the database's driver is a good place for the first two.
 //
 // # Laws that search
 //
-// Some mistakes show only at the right moment: between two commits, between a read
-// and a fence, in the middle of a listing. The laws "search/...", and some of
-// "second/..." and "outage/...", repeat a short round until Config.Search is over.
-// The default is 2 seconds for each law. The flag -storetest.search=30s searches
-// longer, without a change of the code.
+// Some mistakes show only at the right moment: between two commits, between a
+// read and a fence, in the middle of a listing. The laws "search/...", and some
+// of "second/..." and "outage/...", repeat a short round until Config.Search is
+// over. The default is 2 seconds for each law. The flag -storetest.search=30s
+// searches longer, without a change of the code.
 //
-// In a round, several users write at once. After the round, every watch must know all their objects, no fence may have been early, and a fresh read must succeed.
+// In a round, several users write at once. After the round, every watch must
+// know all their objects, no fence may have been early, and a fresh read must
+// succeed.
 //
 // # UIDs
 //
-// UIDs must be unforeseeable. A user who knows the UID of the next object can refer
-// to it before it exists. An engine reads that owner as absent, and deletes
-// dependents of the real one later. The law "uid/unforeseeable" creates 64 objects.
-// It finds counters, times, and counters behind a prefix. UUIDs of version 4 and 7,
-// ULIDs and random text pass. A hash of a counter without a secret passes as well,
-// although it can be foreseen.
+// UIDs must be unforeseeable. A user who knows the UID of the next object can
+// refer to it before it exists. An engine reads that owner as absent, and
+// deletes dependents of the real one later. The law "uid/unforeseeable" creates
+// 64 objects. It finds counters, times, and counters behind a prefix. UUIDs of
+// version 4 and 7, ULIDs and random text pass. A hash of a counter without a
+// secret passes as well, although it can be foreseen.
 //
 // # Restores
 //
@@ -121,12 +134,12 @@
 //
 // # Histories
 //
-// A law is a single promise. Some bugs need several steps that no law takes. If the
-// store keeps every law, Test draws random histories with rapid. Subtest "model"
-// compares the store and its watch with a map. Subtest "engine" runs collectors on
-// the store, under faults of calls and of the watch. It then asks the specification
-// whether the end is permitted. A store that ignores the second deletion of an
-// object with owners keeps every law, and the model prints
+// A law is a single promise. Some bugs need several steps that no law takes. If
+// the store keeps every law, Test draws random histories with rapid. Subtest
+// "model" compares the store and its watch with a map. Subtest "engine" runs
+// collectors on the store, under faults of calls and of the watch. It then asks
+// the specification whether the end is permitted. A store that ignores the
+// second deletion of an object with owners keeps every law, and the model prints
 //
 //	Get(pod/one/a): pod/one/a~[example.org/hold] -> node/b at version no. 3,
 //	want pod/one/a~[example.org/hold,foreground] -> node/b
@@ -140,54 +153,57 @@
 //	to run it again: go test -run="TestStore/model" -rapid.seed=385
 //
 // The steps are a whole test case: ~ is the deletion mark, [] are finalizers, ->
-// are owners (see graph.Parse). In the steps, names stand for the UIDs and versions
-// of the store, because those differ from run to run. The last lines have the
-// store's UIDs, versions and errors. rapid writes a file under testdata, and runs
-// it first until it passes. Commit that file.
+// are owners (see graph.Parse). In the steps, names stand for the UIDs and
+// versions of the store, because those differ from run to run. The last lines
+// have the store's UIDs, versions and errors. Package rapid writes a file under
+// testdata, and runs it first until it passes. Commit that file.
 //
 // The kit shortens a failing history. It leaves out steps, and parts of steps,
 // until every remaining part is needed. Typical bugs need three to five steps. A
-// step that begins with "cancelled:" is a call whose context ends before or during
-// the call. Such a step remains only if the failure needs it. In that case, look at
-// how the store ends its transactions.
+// step that begins with "cancelled:" is a call whose context ends before or
+// during the call. Such a step remains only if the failure needs it. In that
+// case, look at how the store ends its transactions.
 //
 // Some failures depend on the timing of two goroutines of the store, and do not
-// come back. In that case, run with -race, and look at how the watch reads during a
-// write.
+// come back. In that case, run with -race, and look at how the watch reads
+// during a write.
 //
 // A failure of "engine" prints a plan of faults for each collector, such as
 //
 //	seed=0 drop@2 conflict/4x3 late@1
 //
-// Here drop@2 loses the events of a kind from the second change on, until a new listing. The rule conflict/4x3
-// begins a series of three conflicts at one write in four. The rule late@1 makes
-// the first write a little after its error.
+// Here drop@2 loses the events of a kind from the second change on, until a new
+// listing. The rule conflict/4x3 begins a series of three conflicts at one write
+// in four. The rule late@1 answers the first write with an error, and makes it a
+// little later.
 //
-// Fuzz is "model" under go test -fuzz. Package storetest/linear is a module of its
-// own. It checks whether concurrent callers see one order of the calls. It finds
-// reads that are stale for a moment, and acknowledged writes that are lost.
+// Fuzz is "model" under go test -fuzz. Package storetest/linear is a module of
+// its own. It checks whether concurrent callers see one order of the calls. It
+// finds reads that are stale for a moment, and acknowledged writes that are
+// lost.
 //
 // # Time
 //
 // The laws take as long as some ten thousand writes of your store. The laws that
-// search take about 15 seconds more, if all hooks are there. Patience is the time
-// that a red law waits, and that the first failure of a history takes. Set it to
-// ten times the longest time that your watch needs. For a store in memory, 200
-// milliseconds are enough.
+// search take about 15 seconds more, if all hooks are there. Patience is the
+// time that a red law waits, and that the first failure of a history takes. Set
+// it to ten times the longest time that your watch needs. For a store in memory,
+// 200 milliseconds are enough.
 //
-// Subtest "model" searches for at most three times Patience, and "engine" for two
-// seconds. With -rapid.checks=N each of them tries N histories, however long that
-// takes. The kit shortens a failing history for at most -rapid.shrinktime, which is
-// 30 seconds by default. It then waits only as long as your store was seen to need.
-// It runs several forms of the history at once, each on a store of its own.
+// Subtest "model" searches for at most three times Patience, and "engine" for
+// two seconds. With -rapid.checks=N each of them tries N histories, however long
+// that takes. The kit shortens a failing history for at most -rapid.shrinktime,
+// which is 30 seconds by default. It then waits only as long as your store was
+// seen to need. It runs several forms of the history at once, each on a store of
+// its own.
 //
 // # Outside of go test
 //
-// Check runs the same laws in any program, such as an admin command or a canary on
-// a scratch namespace. It returns nil, or an error that wraps ErrBroken,
-// ErrUnproven or both. Judge returns the whole Report, which marshals to JSON. The
-// package links testing and rapid, and registers their flags. Keep it in a command
-// of its own, outside of the programs that you ship.
+// Check runs the same laws in any program, such as an admin command or a canary
+// on a scratch namespace. It returns nil, or an error that wraps ErrBroken,
+// ErrUnproven or both. Judge returns the whole Report, which marshals to JSON.
+// The package links testing and rapid, and registers their flags. Keep it in a
+// command of its own, outside of the programs that you ship.
 //
 // # Limits
 //
@@ -195,12 +211,12 @@
 // likely mistakes, and it can miss others. It can miss a race that needs another
 // order, a power cut between two writes, or a network that splits. It can miss a
 // page of a listing that is lost after the first thousand objects. Package
-// internal/storebugs of the repository measures which of some sixty mistakes in a
-// store over SQLite it finds.
+// internal/storebugs of the repository measures which of some sixty mistakes in
+// a store over SQLite it finds.
 //
-// The kit cannot prove that a fence is never early. It only shows that no fence was
-// early while a watch was held and changes were pending. It does not test the
-// store's clock, disk and network. It judges neither the validation in Client nor
-// speed. Run it often, with -race, against the database that you deploy, and not
-// against a stand-in.
+// The kit cannot prove that a fence is never early. It only shows that no fence
+// was early while a watch was held and changes were pending. It does not test
+// the store's clock, disk and network. It judges neither the validation in
+// Client nor speed. Run it often, with -race, against the database that you
+// deploy, and not against a stand-in.
 package storetest

@@ -59,18 +59,18 @@ func newEngineSearch(c Config) *engineSearch {
 	return h
 }
 
-func (h *engineSearch) property(t *rapid.T) {
-	if h.finished() {
+func (s *engineSearch) property(t *rapid.T) {
+	if s.finished() {
 		return
 	}
-	if len(h.kinds) == 0 { // the choices of a scenario depend on the store
-		h.prepare(t, func(tb TB) {
-			e := newEngineCase(tb, h.conf, h.waits)
-			h.kinds, h.among = e.served(), e.faults(fault.Keeping())
+	if len(s.kinds) == 0 { // the choices of a scenario depend on the store
+		s.prepare(t, func(tb TB) {
+			e := newEngineCase(tb, s.conf, s.waits)
+			s.kinds, s.among = e.served(), e.faults(fault.Keeping())
 		})
 	}
-	p := drawScenario(t, h.kinds, h.among)
-	h.failureSearch.run(t, p.String(), p)
+	p := drawScenario(t, s.kinds, s.among)
+	s.failureSearch.run(t, p.String(), p)
 }
 
 // engineCase is one case of engineTest.

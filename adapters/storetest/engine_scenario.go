@@ -76,12 +76,12 @@ func drawScenario(t *rapid.T, kinds []ownergraph.KindInfo, among []fault.Fault) 
 	return p
 }
 
-func (p *scenario) drawObject(t *rapid.T, kinds []ownergraph.KindInfo) scenarioObject {
-	i := len(p.objects)
+func (s *scenario) drawObject(t *rapid.T, kinds []ownergraph.KindInfo) scenarioObject {
+	i := len(s.objects)
 	kind := rapid.SampledFrom(kinds).Draw(t, "kind")
 	a := scenarioObject{at: keyOf(kind, string(rune('a'+i)))}
 	for range rapid.SampledFrom([]int{1, 2, 1, 0}).Draw(t, "owners") {
-		if c, ok := p.drawClaim(t, a.at, i); ok {
+		if c, ok := s.drawClaim(t, a.at, i); ok {
 			a.owners = append(a.owners, c)
 		}
 	}
@@ -96,9 +96,9 @@ func (p *scenario) drawObject(t *rapid.T, kinds []ownergraph.KindInfo) scenarioO
 
 // drawClaim draws a reference to one of the first n objects, in the object's own
 // scope or global. No reference occurs twice.
-func (p *scenario) drawClaim(t *rapid.T, at ownergraph.Key, n int) (c claim, ok bool) {
+func (s *scenario) drawClaim(t *rapid.T, at ownergraph.Key, n int) (c claim, ok bool) {
 	var list []int
-	for i, a := range p.objects[:n] {
+	for i, a := range s.objects[:n] {
 		if a.at != at && (a.at.Scope == "" || a.at.Scope == at.Scope) {
 			list = append(list, i)
 		}
@@ -109,16 +109,16 @@ func (p *scenario) drawClaim(t *rapid.T, at ownergraph.Key, n int) (c claim, ok 
 	return claim{rapid.SampledFrom(list).Draw(t, "owner"), rapid.Bool().Draw(t, "block")}, true
 }
 
-func (p *scenario) drawAction(t *rapid.T, kinds []ownergraph.KindInfo) userAction {
+func (s *scenario) drawAction(t *rapid.T, kinds []ownergraph.KindInfo) userAction {
 	m := userAction{verb: rapid.SampledFrom(verbs()).Draw(t, "verb"), pause: rapid.SampledFrom(pauses()).Draw(t, "pause")}
-	m.object = rapid.SampledFrom(p.candidates(m.verb)).Draw(t, "object")
+	m.object = rapid.SampledFrom(s.candidates(m.verb)).Draw(t, "object")
 	switch m.verb {
 	case oracle.Create:
-		m.object = len(p.objects)
-		p.objects = append(p.objects, p.drawObject(t, kinds))
-		p.objects[m.object].goneAtStart = false
+		m.object = len(s.objects)
+		s.objects = append(s.objects, s.drawObject(t, kinds))
+		s.objects[m.object].goneAtStart = false
 	case oracle.AddRef, oracle.DropRef, oracle.Flip:
-		c, ok := p.drawClaim(t, p.objects[m.object].at, len(p.objects))
+		c, ok := s.drawClaim(t, s.objects[m.object].at, len(s.objects))
 		if !ok {
 			m.verb = oracle.Background
 		}
@@ -129,18 +129,18 @@ func (p *scenario) drawAction(t *rapid.T, kinds []ownergraph.KindInfo) userActio
 
 // candidates returns the objects for an action. For a deletion, it prefers objects
 // that own others.
-func (p *scenario) candidates(verb oracle.Verb) (list []int) {
+func (s *scenario) candidates(verb oracle.Verb) (list []int) {
 	deletes := verb == oracle.Background || verb == oracle.Foreground || verb == oracle.Orphan
-	for i, a := range p.objects {
+	for i, a := range s.objects {
 		owns := func(other scenarioObject) bool {
 			return slices.ContainsFunc(other.owners, func(c claim) bool { return c.to == i })
 		}
-		if !a.goneAtStart && (!deletes || slices.ContainsFunc(p.objects, owns)) {
+		if !a.goneAtStart && (!deletes || slices.ContainsFunc(s.objects, owns)) {
 			list = append(list, i)
 		}
 	}
 	if len(list) == 0 {
-		return []int{len(p.objects) - 1}
+		return []int{len(s.objects) - 1}
 	}
 	return list
 }
@@ -183,50 +183,50 @@ func lasting(f fault.Fault) bool {
 }
 
 // created returns the number of objects that exist at the start.
-func (p scenario) created() int {
-	return len(p.objects) - len(slices.DeleteFunc(slices.Clone(p.actions), func(m userAction) bool { return m.verb != oracle.Create }))
+func (s scenario) created() int {
+	return len(s.objects) - len(slices.DeleteFunc(slices.Clone(s.actions), func(m userAction) bool { return m.verb != oracle.Create }))
 }
 
 // propagates reports whether an action deletes in the foreground or orphans.
-func (p scenario) propagates() bool {
-	return slices.ContainsFunc(p.actions, func(m userAction) bool { return m.verb == oracle.Foreground || m.verb == oracle.Orphan })
+func (s scenario) propagates() bool {
+	return slices.ContainsFunc(s.actions, func(m userAction) bool { return m.verb == oracle.Foreground || m.verb == oracle.Orphan })
 }
 
 // hasFault reports whether a plan has the fault.
-func (p scenario) hasFault(f fault.Fault) bool {
-	return slices.ContainsFunc(p.plans, func(plan fault.Plan) bool { return plan.Has(f) })
+func (s scenario) hasFault(f fault.Fault) bool {
+	return slices.ContainsFunc(s.plans, func(plan fault.Plan) bool { return plan.Has(f) })
 }
 
 // String returns the draws, in lines.
-func (p scenario) String() string {
+func (s scenario) String() string {
 	var b strings.Builder
 	b.WriteString("the objects:")
-	for i, a := range p.objects {
-		fmt.Fprintf(&b, "\n  %s%s", place(a.at), map[bool]string{true: " (created later)"}[i >= p.created()])
+	for i, a := range s.objects {
+		fmt.Fprintf(&b, "\n  %s%s", place(a.at), map[bool]string{true: " (created later)"}[i >= s.created()])
 		if a.foreignFinalizer {
 			fmt.Fprintf(&b, "[%s]", holdFinalizer)
 		}
 		for j, c := range a.owners {
-			fmt.Fprintf(&b, "%s%s", map[bool]string{true: " -> ", false: ", "}[j == 0], p.claim(c))
+			fmt.Fprintf(&b, "%s%s", map[bool]string{true: " -> ", false: ", "}[j == 0], s.claim(c))
 		}
 		if a.goneAtStart {
 			b.WriteString(" (gone before the collectors begin)")
 		}
 	}
 	b.WriteString("\nthe actions:")
-	for _, m := range p.actions {
-		fmt.Fprintf(&b, "\n  after %d time units: %s %s", m.pause, m.verb, place(p.objects[m.object].at))
+	for _, m := range s.actions {
+		fmt.Fprintf(&b, "\n  after %d time units: %s %s", m.pause, m.verb, place(s.objects[m.object].at))
 		if m.verb == oracle.AddRef || m.verb == oracle.DropRef || m.verb == oracle.Flip {
-			fmt.Fprintf(&b, " -> %s", p.claim(m.to))
+			fmt.Fprintf(&b, " -> %s", s.claim(m.to))
 		}
 	}
-	fmt.Fprintf(&b, "\nthe faults, until %d time units later:", p.pause)
-	for i, plan := range p.plans {
+	fmt.Fprintf(&b, "\nthe faults, until %d time units later:", s.pause)
+	for i, plan := range s.plans {
 		fmt.Fprintf(&b, "\n  of collector %d: %s", i+1, plan)
 	}
 	return b.String()
 }
 
-func (p scenario) claim(c claim) string {
-	return place(p.objects[c.to].at) + map[bool]string{true: "!"}[c.block]
+func (s scenario) claim(c claim) string {
+	return place(s.objects[c.to].at) + map[bool]string{true: "!"}[c.block]
 }

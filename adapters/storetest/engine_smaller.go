@@ -24,10 +24,10 @@ func smallerScenarios(p scenario) iter.Seq[scenario] {
 }
 
 // with returns a changed copy.
-func (p scenario) with(change func(*scenario)) scenario {
-	p.objects, p.actions, p.plans = slices.Clone(p.objects), slices.Clone(p.actions), slices.Clone(p.plans)
-	change(&p)
-	return p
+func (s scenario) with(change func(*scenario)) scenario {
+	s.objects, s.actions, s.plans = slices.Clone(s.objects), slices.Clone(s.actions), slices.Clone(s.plans)
+	change(&s)
+	return s
 }
 
 func fewerFaults(p scenario) iter.Seq[scenario] {
@@ -83,25 +83,25 @@ func fewerObjects(p scenario) iter.Seq[scenario] {
 	}
 }
 
-func (p *scenario) leaveOut(gone int) {
+func (s *scenario) leaveOut(gone int) {
 	earlier := func(i int) int {
 		if i > gone {
 			return i - 1
 		}
 		return i
 	}
-	p.objects = slices.Delete(p.objects, gone, gone+1)
-	for i, a := range p.objects {
+	s.objects = slices.Delete(s.objects, gone, gone+1)
+	for i, a := range s.objects {
 		a.owners = slices.DeleteFunc(slices.Clone(a.owners), func(c claim) bool { return c.to == gone })
 		for j := range a.owners {
 			a.owners[j].to = earlier(a.owners[j].to)
 		}
-		p.objects[i] = a
+		s.objects[i] = a
 	}
-	p.actions = slices.DeleteFunc(p.actions, func(m userAction) bool { return m.object == gone || m.refers() && m.to.to == gone })
-	for i := range p.actions {
-		p.actions[i].object = earlier(p.actions[i].object)
-		p.actions[i].to.to = earlier(p.actions[i].to.to)
+	s.actions = slices.DeleteFunc(s.actions, func(m userAction) bool { return m.object == gone || m.refers() && m.to.to == gone })
+	for i := range s.actions {
+		s.actions[i].object = earlier(s.actions[i].object)
+		s.actions[i].to.to = earlier(s.actions[i].to.to)
 	}
 }
 

@@ -78,12 +78,12 @@ type failureRecorder struct {
 	message string
 }
 
-func (h *failureRecorder) Errorf(format string, args ...any) { h.T.Logf(format, args...) }
+func (r *failureRecorder) Errorf(format string, args ...any) { r.T.Logf(format, args...) }
 func (h *failureRecorder) Logf(format string, args ...any) {
 	h.message += fmt.Sprintf(format, args...) + "\n"
 }
-func (h *failureRecorder) Fatalf(format string, args ...any) {
-	h.Logf(format, args...)
+func (r *failureRecorder) Fatalf(format string, args ...any) {
+	r.Logf(format, args...)
 	runtime.Goexit()
 }
 

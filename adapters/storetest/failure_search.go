@@ -38,46 +38,46 @@ type caseFailure struct {
 
 // finished reports whether the search is over. Rapid runs a failed case once more,
 // and then looks for smaller forms. The case is the smallest already.
-func (h *failureSearch[C]) finished() bool { return h.failures > 1 }
+func (f *failureSearch[C]) finished() bool { return f.failures > 1 }
 
 // run runs a case, unless one has failed before.
-func (h *failureSearch[C]) run(t *rapid.T, drawn string, c C) {
-	if len(h.found) == 0 {
-		failure, failed := attempt(t.Context(), t.Name(), func(tb TB) { h.runCase(tb, c) })
+func (f *failureSearch[C]) run(t *rapid.T, drawn string, c C) {
+	if len(f.found) == 0 {
+		failure, failed := attempt(t.Context(), t.Name(), func(tb TB) { f.runCase(tb, c) })
 		if !failed {
 			return
 		}
-		h.found = map[string]string{drawn: h.smallest(t, c, failure).text()}
+		f.found = map[string]string{drawn: f.smallest(t, c, failure).text()}
 	}
-	if message, failed := h.found[drawn]; failed {
-		h.failures++
+	if message, failed := f.found[drawn]; failed {
+		f.failures++
 		t.Fatalf("%s", message) // from one line, because rapid takes a failure at another line for another failure
 	}
 }
 
 // prepare runs the set-up of the draws. A failure of it fails every case.
-func (h *failureSearch[C]) prepare(t *rapid.T, run func(TB)) {
-	if h.unable == "" {
+func (f *failureSearch[C]) prepare(t *rapid.T, run func(TB)) {
+	if f.unable == "" {
 		failure, failed := attempt(t.Context(), t.Name(), run)
 		if !failed {
 			return
 		}
-		h.unable = failure.text()
+		f.unable = failure.text()
 	}
-	t.Fatalf("%s", h.unable)
+	t.Fatalf("%s", f.unable)
 }
 
 // smallest returns the failure of the smallest case that fails in the same way.
-func (h *failureSearch[C]) smallest(t *rapid.T, c C, first caseFailure) caseFailure {
-	s := &shrinking[C]{smaller: h.smaller, width: max(1, h.width), until: time.Now().Add(shrinkTime()), last: first}
+func (f *failureSearch[C]) smallest(t *rapid.T, c C, first caseFailure) caseFailure {
+	s := &shrinking[C]{smaller: f.smaller, width: max(1, f.width), until: time.Now().Add(shrinkTime()), last: first}
 	ctx, name := t.Context(), t.Name()
 	s.runCase = func(c C) (caseFailure, bool) {
 		repeats := 1
-		if h.repeats != nil {
-			repeats = h.repeats(c)
+		if f.repeats != nil {
+			repeats = f.repeats(c)
 		}
 		for range repeats {
-			failure, failed := attempt(ctx, name, func(tb TB) { h.runCase(tb, c) })
+			failure, failed := attempt(ctx, name, func(tb TB) { f.runCase(tb, c) })
 			if failed && failure.kind == first.kind {
 				return failure, true
 			}
@@ -110,15 +110,15 @@ type catchingTB struct {
 	log []string
 }
 
-func (n *catchingTB) Logf(format string, args ...any) {
-	n.log = append(n.log, fmt.Sprintf(format, args...))
+func (c *catchingTB) Logf(format string, args ...any) {
+	c.log = append(c.log, fmt.Sprintf(format, args...))
 }
 
-func (n *catchingTB) Errorf(format string, args ...any) { n.Fatalf(format, args...) }
+func (c *catchingTB) Errorf(format string, args ...any) { c.Fatalf(format, args...) }
 
-func (n *catchingTB) Fatalf(format string, args ...any) { n.fail(format, fmt.Sprintf(format, args...)) }
+func (c *catchingTB) Fatalf(format string, args ...any) { c.fail(format, fmt.Sprintf(format, args...)) }
 
-func (n *catchingTB) fail(kind, message string) { panic(caseFailure{kind, message, n.log}) }
+func (c *catchingTB) fail(kind, message string) { panic(caseFailure{kind, message, c.log}) }
 
 // failAs fails with a message of a kind.
 func failAs(tb TB, kind, message string) {
@@ -130,7 +130,7 @@ func failAs(tb TB, kind, message string) {
 }
 
 // catch runs a function that may fail, and reports whether it failed.
-func (n *catchingTB) catch(run func()) (failure caseFailure, failed bool) {
+func (c *catchingTB) catch(run func()) (failure caseFailure, failed bool) {
 	defer func() {
 		if v := recover(); v != nil {
 			if failure, failed = v.(caseFailure); !failed {

@@ -24,8 +24,8 @@ type database struct {
 	outage, undone, unanswered atomic.Bool
 }
 
-func (p *database) err() error {
-	if p.outage.Load() {
+func (d *database) err() error {
+	if d.outage.Load() {
 		return errBusy
 	}
 	return nil
@@ -50,15 +50,15 @@ func cutBy(b *atomic.Bool) func(context.Context) error {
 	return func(context.Context) error { b.Store(false); return nil }
 }
 
-func (p *database) fail(context.Context) (func(context.Context) error, error) {
-	return cutBy(&p.outage), nil
+func (d *database) fail(context.Context) (func(context.Context) error, error) {
+	return cutBy(&d.outage), nil
 }
 
-func (p *database) failCommits(_ context.Context, done bool) (func(context.Context) error, error) {
+func (d *database) failCommits(_ context.Context, done bool) (func(context.Context) error, error) {
 	if done {
-		return cutBy(&p.unanswered), nil
+		return cutBy(&d.unanswered), nil
 	}
-	return cutBy(&p.undone), nil
+	return cutBy(&d.undone), nil
 }
 
 // testStore is a memory store whose watches can be cut, and whose database can
@@ -70,32 +70,32 @@ type testStore struct {
 	cut chan struct{} // closed by the next break
 }
 
-func (l *testStore) Get(ctx context.Context, key ownergraph.Key) (ownergraph.Object, error) {
-	if err := l.err(); err != nil {
+func (s *testStore) Get(ctx context.Context, key ownergraph.Key) (ownergraph.Object, error) {
+	if err := s.err(); err != nil {
 		return ownergraph.Object{}, err
 	}
-	return l.Store.Get(ctx, key)
+	return s.Store.Get(ctx, key)
 }
 
-func (l *testStore) Patch(ctx context.Context, key ownergraph.Key, pre ownergraph.Precondition, change ownergraph.Change) error {
-	_, err := commit(l.database, func() (struct{}, error) { return struct{}{}, l.Store.Patch(ctx, key, pre, change) })
+func (s *testStore) Patch(ctx context.Context, key ownergraph.Key, pre ownergraph.Precondition, change ownergraph.Change) error {
+	_, err := commit(s.database, func() (struct{}, error) { return struct{}{}, s.Store.Patch(ctx, key, pre, change) })
 	return err
 }
 
-func (l *testStore) Delete(ctx context.Context, key ownergraph.Key, opts ownergraph.DeleteOptions) error {
-	_, err := commit(l.database, func() (struct{}, error) { return struct{}{}, l.Store.Delete(ctx, key, opts) })
+func (s *testStore) Delete(ctx context.Context, key ownergraph.Key, opts ownergraph.DeleteOptions) error {
+	_, err := commit(s.database, func() (struct{}, error) { return struct{}{}, s.Store.Delete(ctx, key, opts) })
 	return err
 }
 
-func (l *testStore) Watch(ctx context.Context, sink func(ownergraph.Event) error) error {
-	if err := l.err(); err != nil {
+func (s *testStore) Watch(ctx context.Context, sink func(ownergraph.Event) error) error {
+	if err := s.err(); err != nil {
 		return err
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	l.mu.Lock()
-	cut := l.cut
-	l.mu.Unlock()
+	s.mu.Lock()
+	cut := s.cut
+	s.mu.Unlock()
 	go func() {
 		select {
 		case <-cut:
@@ -103,18 +103,18 @@ func (l *testStore) Watch(ctx context.Context, sink func(ownergraph.Event) error
 		case <-ctx.Done():
 		}
 	}()
-	err := l.Store.Watch(ctx, sink)
+	err := s.Store.Watch(ctx, sink)
 	if errors.Is(context.Cause(ctx), errBroken) {
 		return errBroken
 	}
 	return err
 }
 
-func (l *testStore) breakAll(context.Context) error {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	close(l.cut)
-	l.cut = make(chan struct{})
+func (s *testStore) breakAll(context.Context) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	close(s.cut)
+	s.cut = make(chan struct{})
 	return nil
 }
 

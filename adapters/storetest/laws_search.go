@@ -42,18 +42,18 @@ func lawsOfSearch() []law {
 
 // write has each writer touch all its objects, in one round. After each write, the
 // writer's goroutine calls then.
-func (c *writerGroup) write(then func(ctx context.Context, number int) error) {
-	t := c.t
+func (g *writerGroup) write(then func(ctx context.Context, number int) error) {
+	t := g.t
 	t.Helper()
 	errs := t.together(func(ctx context.Context, i int) error {
-		for n, o := range c.objects[i] {
+		for n, o := range g.objects[i] {
 			o.Finalizers = toggled(o.Finalizers)
-			o, err := c.clients[i%len(c.clients)].Update(ctx, o)
+			o, err := g.clients[i%len(g.clients)].Update(ctx, o)
 			if err != nil {
 				return err
 			}
-			c.objects[i][n] = o
-			if err := then(ctx, c.record(o)); err != nil {
+			g.objects[i][n] = o
+			if err := then(ctx, g.record(o)); err != nil {
 				return err
 			}
 		}
@@ -73,20 +73,20 @@ func toggled(finalizers []string) []string {
 
 // mustBeKnown breaks the law if the watch does not report the writers' objects in
 // time.
-func (c *writerGroup) mustBeKnown(w *watcher) {
-	c.t.Helper()
-	if w.sees(func(r *replica) bool { return r.listed() && r.agrees(c.t.main.Kind, c.all()) }) {
+func (g *writerGroup) mustBeKnown(w *watcher) {
+	g.t.Helper()
+	if w.sees(func(r *replica) bool { return r.listed() && r.agrees(g.t.main.Kind, g.all()) }) {
 		return
 	}
 	events, _ := w.reported()
 	known := w.after(events)
 	var behind []ownergraph.Object
-	for _, o := range c.all() {
+	for _, o := range g.all() {
 		if !known.holds(o) {
 			behind = append(behind, o)
 		}
 	}
-	c.t.broken(fmt.Sprintf("the watch knows all %d objects of several writers", len(c.all())),
+	g.t.broken(fmt.Sprintf("the watch knows all %d objects of several writers", len(g.all())),
 		fmt.Sprintf("it has not reported %s", graph.Format(behind[:min(3, len(behind))])))
 }
 

@@ -46,15 +46,15 @@ func newModelSearch(c Config, maxOperations int) *modelSearch {
 	return h
 }
 
-func (h *modelSearch) property(t *rapid.T) {
-	if h.finished() {
+func (s *modelSearch) property(t *rapid.T) {
+	if s.finished() {
 		return
 	}
-	if len(h.capabilities.kinds) == 0 { // the choices of a history depend on the store
-		h.prepare(t, func(tb TB) { h.capabilities = newModel(tb, h.conf, h.waits).capabilities() })
+	if len(s.capabilities.kinds) == 0 { // the choices of a history depend on the store
+		s.prepare(t, func(tb TB) { s.capabilities = newModel(tb, s.conf, s.waits).capabilities() })
 	}
-	list := drawHistory(t, h.capabilities, h.maxOperations)
-	h.failureSearch.run(t, operationsText(list), list)
+	list := drawHistory(t, s.capabilities, s.maxOperations)
+	s.failureSearch.run(t, operationsText(list), list)
 }
 
 // model is a map of objects, compared with a store.

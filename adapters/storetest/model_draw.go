@@ -65,30 +65,30 @@ func drawHistory(t *rapid.T, s capabilities, maxOperations int) []operation {
 	return k.operations
 }
 
-func (k *generator) add(d operation) {
+func (g *generator) add(d operation) {
 	if d.verb != opDelete && d.verb != opClientDelete {
 		d.grace = noGrace
 	}
-	k.operations = append(k.operations, d)
+	g.operations = append(g.operations, d)
 }
 
-func (k *generator) anywhere(t *rapid.T) ownergraph.Key {
-	return rapid.SampledFrom(k.places).Draw(t, "place")
+func (g *generator) anywhere(t *rapid.T) ownergraph.Key {
+	return rapid.SampledFrom(g.places).Draw(t, "place")
 }
 
 // somewhere draws a place, mostly one with an object.
-func (k *generator) somewhere(t *rapid.T) ownergraph.Key {
-	live := slices.SortedFunc(maps.Keys(k.objects), ownergraph.Key.Compare)
+func (g *generator) somewhere(t *rapid.T) ownergraph.Key {
+	live := slices.SortedFunc(maps.Keys(g.objects), ownergraph.Key.Compare)
 	if len(live) > 0 && rapid.IntRange(0, 3).Draw(t, "absent") < 3 {
 		return rapid.SampledFrom(live).Draw(t, "place")
 	}
-	return k.anywhere(t)
+	return g.anywhere(t)
 }
 
 // reference draws a reference of the object at a place to a present or former
 // incarnation. The owner is in the object's own scope, or global.
-func (k *generator) reference(t *rapid.T, at ownergraph.Key) (r ownergraph.Owner, ok bool) {
-	list := slices.DeleteFunc(slices.Clone(k.order), func(key ownergraph.Key) bool {
+func (g *generator) reference(t *rapid.T, at ownergraph.Key) (r ownergraph.Owner, ok bool) {
+	list := slices.DeleteFunc(slices.Clone(g.order), func(key ownergraph.Key) bool {
 		return key.Place() == at || key.Scope != "" && key.Scope != at.Scope
 	})
 	if len(list) == 0 {
@@ -97,9 +97,9 @@ func (k *generator) reference(t *rapid.T, at ownergraph.Key) (r ownergraph.Owner
 	return ownergraph.Owner{Key: rapid.SampledFrom(list).Draw(t, "owner"), Block: rapid.Bool().Draw(t, "block")}, true
 }
 
-func (k *generator) references(t *rapid.T, at ownergraph.Key) (list []ownergraph.Owner) {
+func (g *generator) references(t *rapid.T, at ownergraph.Key) (list []ownergraph.Owner) {
 	for range rapid.IntRange(0, 2).Draw(t, "references") {
-		r, ok := k.reference(t, at)
+		r, ok := g.reference(t, at)
 		if ok && !ownedBy(list, r.UID) {
 			list = append(list, r)
 		}
@@ -135,39 +135,39 @@ func finalizersOf(t *rapid.T, among []string) []string {
 	return list
 }
 
-func (k *generator) create(t *rapid.T) {
-	at := k.anywhere(t)
-	o := ownergraph.Object{Key: at, Owners: k.references(t, at), Finalizers: finalizersOf(t, someFinalizers())}
-	number := len(k.order) + 1
-	k.add(operation{verb: opCreate, at: at, number: number, refs: claims(o.Owners...), finalizers: o.Finalizers})
+func (g *generator) create(t *rapid.T) {
+	at := g.anywhere(t)
+	o := ownergraph.Object{Key: at, Owners: g.references(t, at), Finalizers: finalizersOf(t, someFinalizers())}
+	number := len(g.order) + 1
+	g.add(operation{verb: opCreate, at: at, number: number, refs: claims(o.Owners...), finalizers: o.Finalizers})
 	o.UID = ownergraph.UID(strconv.Itoa(number))
-	if _, taken := k.objects[at]; !taken {
-		k.record(o)
-		k.order = append(k.order, o.Key)
+	if _, taken := g.objects[at]; !taken {
+		g.record(o)
+		g.order = append(g.order, o.Key)
 	}
 }
 
 // record takes a state of an object, in a version of its own.
-func (k *generator) record(o ownergraph.Object) {
-	k.version++
-	o.Version = ownergraph.Version(strconv.Itoa(k.version))
-	k.objects[o.Place()] = o
-	k.states[o.Key] = append(k.states[o.Key], o)
+func (g *generator) record(o ownergraph.Object) {
+	g.version++
+	o.Version = ownergraph.Version(strconv.Itoa(g.version))
+	g.objects[o.Place()] = o
+	g.states[o.Key] = append(g.states[o.Key], o)
 }
 
 // applyOutcome takes the outcome of a write.
-func (k *generator) applyOutcome(live ownergraph.Object, out finalizer.Outcome, err error) {
+func (g *generator) applyOutcome(live ownergraph.Object, out finalizer.Outcome, err error) {
 	switch {
 	case err != nil:
 	case out.Effect == finalizer.Removed:
-		delete(k.objects, live.Place())
+		delete(g.objects, live.Place())
 	case out.Effect == finalizer.Stored:
-		k.record(out.Object)
+		g.record(out.Object)
 	}
 }
 
 // drawConditions draws the preconditions of a write.
-func (k *generator) drawConditions(t *rapid.T) (d conditions) {
+func (g *generator) drawConditions(t *rapid.T) (d conditions) {
 	d.uid = rapid.Bool().Draw(t, "uid")
 	switch rapid.IntRange(0, 5).Draw(t, "version") {
 	case 0, 1:
@@ -182,25 +182,25 @@ func (k *generator) drawConditions(t *rapid.T) (d conditions) {
 
 // precondition returns the precondition for an object. Former has the keys of the
 // former incarnations at its place.
-func (d conditions) precondition(live ownergraph.Object, states []ownergraph.Object, former []ownergraph.Key) (pre ownergraph.Precondition, text string) {
-	if d.uid {
+func (c conditions) precondition(live ownergraph.Object, states []ownergraph.Object, former []ownergraph.Key) (pre ownergraph.Precondition, text string) {
+	if c.uid {
 		pre.UID, text = live.UID, " if it has its UID"
 	}
 	switch {
-	case d.version:
+	case c.version:
 		pre.Version, text = live.Version, text+" if it is unchanged"
-	case d.before && len(states) > 1:
+	case c.before && len(states) > 1:
 		pre.Version, text = states[len(states)-2].Version, text+" if it is as it was before"
-	case d.former && len(former) > 0:
+	case c.former && len(former) > 0:
 		pre.UID, text = former[len(former)-1].UID, " if it is a former incarnation"
 	}
 	return pre, text
 }
 
-func (k *generator) precondition(d conditions, live ownergraph.Object) ownergraph.Precondition {
-	former := slices.DeleteFunc(slices.Clone(k.order), func(key ownergraph.Key) bool {
+func (g *generator) precondition(d conditions, live ownergraph.Object) ownergraph.Precondition {
+	former := slices.DeleteFunc(slices.Clone(g.order), func(key ownergraph.Key) bool {
 		return key.Place() != live.Place() || key.UID == live.UID
 	})
-	pre, _ := d.precondition(live, k.states[live.Key], former)
+	pre, _ := d.precondition(live, g.states[live.Key], former)
 	return pre
 }

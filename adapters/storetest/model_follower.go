@@ -45,15 +45,15 @@ func follow(tb TB, store ownergraph.Store, p *waitTimes, known ...ownergraph.Obj
 
 // watchLoop watches until ctx ends. After a watch has ended, it pauses and starts
 // the next one.
-func (r *follower) watchLoop(ctx context.Context, store ownergraph.Store, pause time.Duration) {
-	defer close(r.ended)
+func (f *follower) watchLoop(ctx context.Context, store ownergraph.Store, pause time.Duration) {
+	defer close(f.ended)
 	for ctx.Err() == nil {
-		err := <-start(ctx, func(ctx context.Context) error { return store.Watch(ctx, r.sink) })
-		r.mu.Lock()
-		r.err, r.begun = err, false
-		r.runs++
-		r.notify()
-		r.mu.Unlock()
+		err := <-start(ctx, func(ctx context.Context) error { return store.Watch(ctx, f.sink) })
+		f.mu.Lock()
+		f.err, f.begun = err, false
+		f.runs++
+		f.notify()
+		f.mu.Unlock()
 		select {
 		case <-ctx.Done():
 		case <-time.After(pause):
@@ -62,39 +62,39 @@ func (r *follower) watchLoop(ctx context.Context, store ownergraph.Store, pause 
 }
 
 // stop ends the watch, and waits for it as long as a store may take.
-func (r *follower) stop() {
-	r.cancel()
-	limit := time.NewTimer(r.waits.limit())
+func (f *follower) stop() {
+	f.cancel()
+	limit := time.NewTimer(f.waits.limit())
 	defer limit.Stop()
 	select {
-	case <-r.ended:
+	case <-f.ended:
 	case <-limit.C:
 	}
 }
 
-func (r *follower) sink(e ownergraph.Event) error {
-	r.mu.Lock()
-	defer r.mu.Unlock()
+func (f *follower) sink(e ownergraph.Event) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
 	e = cloneEvent(e)
 	switch e.Type {
 	case graph.Put, graph.Gone:
-		r.seen = append(r.seen, e)
+		f.seen = append(f.seen, e)
 	case graph.Rewound:
-		r.rewinds++
+		f.rewinds++
 	case graph.KindsKnown:
-		r.begun = true
+		f.begun = true
 	case graph.FencePassed:
-		r.checkFence(e)
+		f.checkFence(e)
 	}
-	r.known.apply(e)
-	r.notify()
+	f.known.apply(e)
+	f.notify()
 	return nil
 }
 
 // notify wakes the waiting callers. The lock is held.
-func (r *follower) notify() {
-	close(r.wake)
-	r.wake = make(chan struct{})
+func (f *follower) notify() {
+	close(f.wake)
+	f.wake = make(chan struct{})
 }
 
 // earlyFence is a fence that passed a kind before the watch had reported all
@@ -106,24 +106,24 @@ type earlyFence struct {
 
 // checkFence notes a fence that passed too early. The test writes nothing while a
 // fence is in progress.
-func (r *follower) checkFence(e ownergraph.Event) {
-	held, ours := r.fences[e.Fence]
-	if !ours || e.Kind == "" || r.early != nil {
+func (f *follower) checkFence(e ownergraph.Event) {
+	held, ours := f.fences[e.Fence]
+	if !ours || e.Kind == "" || f.early != nil {
 		return
 	}
-	if want := ofKind(held, e.Kind); !r.known.agrees(e.Kind, want) {
-		r.early = &earlyFence{e.Kind, r.known.all(e.Kind), want}
+	if want := ofKind(held, e.Kind); !f.known.agrees(e.Kind, want) {
+		f.early = &earlyFence{e.Kind, f.known.all(e.Kind), want}
 	}
 }
 
 // passed reports whether every kind has passed the fence, and the set of kinds too.
-func (r *follower) passed(id uint64) bool {
-	for _, k := range r.known.infos {
-		if !r.known.passed[passage{k.Kind, id}] {
+func (f *follower) passed(id uint64) bool {
+	for _, k := range f.known.infos {
+		if !f.known.passed[passage{k.Kind, id}] {
 			return false
 		}
 	}
-	return r.known.passed[passage{"", id}]
+	return f.known.passed[passage{"", id}]
 }
 
 func ofKind(list []ownergraph.Object, kind ownergraph.Kind) (out []ownergraph.Object) {
@@ -136,46 +136,46 @@ func ofKind(list []ownergraph.Object, kind ownergraph.Kind) (out []ownergraph.Ob
 }
 
 // noteFence notes the objects that a fence has to cover.
-func (r *follower) noteFence(id uint64, held []ownergraph.Object) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.fences[id] = held
+func (f *follower) noteFence(id uint64, held []ownergraph.Object) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.fences[id] = held
 }
 
 // tooEarly returns the first fence that passed too early, or nil.
-func (r *follower) tooEarly() *earlyFence {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.early
+func (f *follower) tooEarly() *earlyFence {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.early
 }
 
 // rewound returns the number of rewinds.
-func (r *follower) rewound() int {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.rewinds
+func (f *follower) rewound() int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.rewinds
 }
 
 // drain returns the changes seen since the last call, in order.
-func (r *follower) drain() []ownergraph.Event {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	seen := r.seen
-	r.seen = nil
+func (f *follower) drain() []ownergraph.Event {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	seen := f.seen
+	f.seen = nil
 	return seen
 }
 
 // waitFor waits until the follower satisfies the condition, and reports whether it
 // does in time. ok runs under the lock.
-func (r *follower) waitFor(ok func(*follower) bool) bool {
-	began, limit := time.Now(), time.NewTimer(r.waits.limit())
+func (f *follower) waitFor(ok func(*follower) bool) bool {
+	began, limit := time.Now(), time.NewTimer(f.waits.limit())
 	defer limit.Stop()
 	for {
-		r.mu.Lock()
-		done, more := ok(r), r.wake
-		r.mu.Unlock()
+		f.mu.Lock()
+		done, more := ok(f), f.wake
+		f.mu.Unlock()
 		if done {
-			r.waits.noteWait(began)
+			f.waits.noteWait(began)
 			return true
 		}
 		select {
@@ -188,11 +188,11 @@ func (r *follower) waitFor(ok func(*follower) bool) bool {
 
 // content returns the known objects of the kinds. If the last watch has ended, it
 // also returns its error.
-func (r *follower) content(kinds []ownergraph.KindInfo) (all []ownergraph.Object, err error) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
+func (f *follower) content(kinds []ownergraph.KindInfo) (all []ownergraph.Object, err error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
 	for _, k := range kinds {
-		all = append(all, r.known.all(k.Kind)...)
+		all = append(all, f.known.all(k.Kind)...)
 	}
-	return all, r.err
+	return all, f.err
 }

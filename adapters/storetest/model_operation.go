@@ -108,40 +108,40 @@ func smallerHistories(list []operation) iter.Seq[[]operation] {
 
 // waits reports whether the operation may matter only by its duration, during which
 // the watch reads on.
-func (d operation) waits() bool {
-	return d.cancel > 0 || slices.Contains([]string{
+func (o operation) waits() bool {
+	return o.cancel > 0 || slices.Contains([]string{
 		opGet, opGetUnserved, opReconnect, opList, opFence, opCompact, opBreak, opRestart, opSicken, opVanish,
-	}, d.verb)
+	}, o.verb)
 }
 
 // simpler returns the operation with one part less, for each of its parts.
-func (d operation) simpler() (list []operation) {
+func (o operation) simpler() (list []operation) {
 	add := func(has bool, less func(*operation)) {
 		if has {
-			x := d
+			x := o
 			less(&x)
 			list = append(list, x)
 		}
 	}
-	add(d.cancel != 0, func(x *operation) { x.cancel = 0 })
-	add(d.cancel > 1, func(x *operation) { x.cancel = 1 })
-	add(d.waits(), func(x *operation) { *x = operation{verb: opSync, grace: noGrace} })
-	add(d.stale, func(x *operation) { x.stale = false })
-	add(d.cancel == 0 && d.conditions != conditions{}, func(x *operation) { x.conditions = conditions{} })
-	add(d.cancel == 0 && d.conditions.uid && d.conditions.version, func(x *operation) { x.conditions.uid = false })
-	add(d.grace != noGrace, func(x *operation) { x.grace = noGrace })
-	add(d.propagation != ownergraph.Unset && d.propagation != ownergraph.Background, func(x *operation) { x.propagation = ownergraph.Background })
+	add(o.cancel != 0, func(x *operation) { x.cancel = 0 })
+	add(o.cancel > 1, func(x *operation) { x.cancel = 1 })
+	add(o.waits(), func(x *operation) { *x = operation{verb: opSync, grace: noGrace} })
+	add(o.stale, func(x *operation) { x.stale = false })
+	add(o.cancel == 0 && o.conditions != conditions{}, func(x *operation) { x.conditions = conditions{} })
+	add(o.cancel == 0 && o.conditions.uid && o.conditions.version, func(x *operation) { x.conditions.uid = false })
+	add(o.grace != noGrace, func(x *operation) { x.grace = noGrace })
+	add(o.propagation != ownergraph.Unset && o.propagation != ownergraph.Background, func(x *operation) { x.propagation = ownergraph.Background })
 	// The change of a patch is in its finalizers and references.
-	if d.verb != opPatch {
-		for i := range d.finalizers {
-			add(true, func(x *operation) { x.finalizers = slices.Delete(slices.Clone(d.finalizers), i, i+1) })
+	if o.verb != opPatch {
+		for i := range o.finalizers {
+			add(true, func(x *operation) { x.finalizers = slices.Delete(slices.Clone(o.finalizers), i, i+1) })
 		}
-		for i := range d.refs {
-			add(true, func(x *operation) { x.refs = slices.Delete(slices.Clone(d.refs), i, i+1) })
+		for i := range o.refs {
+			add(true, func(x *operation) { x.refs = slices.Delete(slices.Clone(o.refs), i, i+1) })
 		}
 	}
-	for i, r := range d.refs {
-		add(r.block, func(x *operation) { x.refs = slices.Clone(d.refs); x.refs[i].block = false })
+	for i, r := range o.refs {
+		add(r.block, func(x *operation) { x.refs = slices.Clone(o.refs); x.refs[i].block = false })
 	}
 	return list
 }

@@ -78,7 +78,7 @@ type changingError struct {
 	at  time.Time
 }
 
-func (o *changingError) Error() string { return string(o.uid) + " failed at " + o.at.String() }
+func (e *changingError) Error() string { return string(e.uid) + " failed at " + e.at.String() }
 
 // TestWaitTimes checks that the first failure is waited for as long as the store
 // may take, and later ones as long as the store was seen to need.

@@ -233,8 +233,8 @@ func fenceWaits(tb TB, s Subject) Subject {
 // signal wakes all goroutines that wait for a change.
 type signal struct{ ch guarded[chan struct{}] }
 
-func (b *signal) changed() (ch <-chan struct{}) {
-	b.ch.with(func(c *chan struct{}) {
+func (s *signal) changed() (ch <-chan struct{}) {
+	s.ch.with(func(c *chan struct{}) {
 		if *c == nil {
 			*c = make(chan struct{})
 		}
@@ -243,8 +243,8 @@ func (b *signal) changed() (ch <-chan struct{}) {
 	return ch
 }
 
-func (b *signal) broadcast() {
-	b.ch.with(func(c *chan struct{}) {
+func (s *signal) broadcast() {
+	s.ch.with(func(c *chan struct{}) {
 		if *c != nil {
 			close(*c)
 		}
@@ -253,9 +253,9 @@ func (b *signal) broadcast() {
 }
 
 // wait waits until ok, or until ctx ends.
-func (b *signal) wait(ctx context.Context, ok func() bool) error {
+func (s *signal) wait(ctx context.Context, ok func() bool) error {
 	for {
-		rung := b.changed()
+		rung := s.changed()
 		if ok() {
 			return nil
 		}

@@ -18,7 +18,7 @@ type wrapper struct {
 	watch  func(ctx context.Context, sink func(ownergraph.Event) error) error
 }
 
-func (d *wrapper) Unwrap() ownergraph.Store { return d.Store }
+func (w *wrapper) Unwrap() ownergraph.Store { return w.Store }
 
 func (d *wrapper) Get(ctx context.Context, key ownergraph.Key) (ownergraph.Object, error) {
 	if d.get != nil {
@@ -27,25 +27,25 @@ func (d *wrapper) Get(ctx context.Context, key ownergraph.Key) (ownergraph.Objec
 	return d.Store.Get(ctx, key)
 }
 
-func (d *wrapper) Patch(ctx context.Context, key ownergraph.Key, pre ownergraph.Precondition, c ownergraph.Change) error {
-	if d.patch != nil {
-		return d.patch(ctx, key, pre, c)
+func (w *wrapper) Patch(ctx context.Context, key ownergraph.Key, pre ownergraph.Precondition, c ownergraph.Change) error {
+	if w.patch != nil {
+		return w.patch(ctx, key, pre, c)
 	}
-	return d.Store.Patch(ctx, key, pre, c)
+	return w.Store.Patch(ctx, key, pre, c)
 }
 
-func (d *wrapper) Delete(ctx context.Context, key ownergraph.Key, opts ownergraph.DeleteOptions) error {
-	if d.delete != nil {
-		return d.delete(ctx, key, opts)
+func (w *wrapper) Delete(ctx context.Context, key ownergraph.Key, opts ownergraph.DeleteOptions) error {
+	if w.delete != nil {
+		return w.delete(ctx, key, opts)
 	}
-	return d.Store.Delete(ctx, key, opts)
+	return w.Store.Delete(ctx, key, opts)
 }
 
-func (d *wrapper) Watch(ctx context.Context, sink func(ownergraph.Event) error) error {
-	if d.watch != nil {
-		return d.watch(ctx, sink)
+func (w *wrapper) Watch(ctx context.Context, sink func(ownergraph.Event) error) error {
+	if w.watch != nil {
+		return w.watch(ctx, sink)
 	}
-	return d.Store.Watch(ctx, sink)
+	return w.Store.Watch(ctx, sink)
 }
 
 // fencing and relister are wrappers of the optional powers.
@@ -84,25 +84,25 @@ type wrappedClient struct {
 	delete func(ctx context.Context, key ownergraph.Key, opts ownergraph.DeleteOptions) error
 }
 
-func (u *wrappedClient) Create(ctx context.Context, o ownergraph.Object) (ownergraph.Object, error) {
-	if u.create != nil {
-		return u.create(ctx, o)
+func (c *wrappedClient) Create(ctx context.Context, o ownergraph.Object) (ownergraph.Object, error) {
+	if c.create != nil {
+		return c.create(ctx, o)
 	}
-	return u.Client.Create(ctx, o)
+	return c.Client.Create(ctx, o)
 }
 
-func (u *wrappedClient) Update(ctx context.Context, o ownergraph.Object) (ownergraph.Object, error) {
-	if u.update != nil {
-		return u.update(ctx, o)
+func (c *wrappedClient) Update(ctx context.Context, o ownergraph.Object) (ownergraph.Object, error) {
+	if c.update != nil {
+		return c.update(ctx, o)
 	}
-	return u.Client.Update(ctx, o)
+	return c.Client.Update(ctx, o)
 }
 
-func (u *wrappedClient) Delete(ctx context.Context, key ownergraph.Key, opts ownergraph.DeleteOptions) error {
-	if u.delete != nil {
-		return u.delete(ctx, key, opts)
+func (c *wrappedClient) Delete(ctx context.Context, key ownergraph.Key, opts ownergraph.DeleteOptions) error {
+	if c.delete != nil {
+		return c.delete(ctx, key, opts)
 	}
-	return u.Client.Delete(ctx, key, opts)
+	return c.Client.Delete(ctx, key, opts)
 }
 
 // sinkFunc reports one event to a watch's sink.

@@ -82,28 +82,28 @@ func (r *replica) of(kind ownergraph.Kind) *kindView {
 	return k
 }
 
-func (k *kindView) apply(e ownergraph.Event) {
+func (v *kindView) apply(e ownergraph.Event) {
 	switch e.Type {
 	case graph.ListBegun:
-		k.listing = map[ownergraph.Key]bool{}
-		k.begun++
+		v.listing = map[ownergraph.Key]bool{}
+		v.begun++
 	case graph.ListEnded:
-		if k.listing != nil {
-			maps.DeleteFunc(k.objects, func(key ownergraph.Key, _ ownergraph.Object) bool { return !k.listing[key] })
-			k.ended++
+		if v.listing != nil {
+			maps.DeleteFunc(v.objects, func(key ownergraph.Key, _ ownergraph.Object) bool { return !v.listing[key] })
+			v.ended++
 		}
-		k.listing = nil
+		v.listing = nil
 	case graph.Put:
-		k.objects[e.Object.Key] = e.Object
-		if k.listing != nil {
-			k.listing[e.Object.Key] = true
+		v.objects[e.Object.Key] = e.Object
+		if v.listing != nil {
+			v.listing[e.Object.Key] = true
 		}
 	case graph.Gone:
-		delete(k.objects, e.Key)
+		delete(v.objects, e.Key)
 	case graph.KindSick, graph.KindRecovered:
-		k.sick = e.Type == graph.KindSick
+		v.sick = e.Type == graph.KindSick
 	case graph.KindVanished:
-		*k = kindView{objects: k.objects, vanished: true}
+		*v = kindView{objects: v.objects, vanished: true}
 	}
 }
 

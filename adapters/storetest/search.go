@@ -73,17 +73,17 @@ func (t *trial) newWriterGroup(clients ...Client) *writerGroup {
 }
 
 // all returns the objects of all writers, sorted by key.
-func (c *writerGroup) all() []ownergraph.Object {
-	return slices.SortedFunc(slices.Values(slices.Concat(c.objects...)), func(a, b ownergraph.Object) int { return a.Key.Compare(b.Key) })
+func (g *writerGroup) all() []ownergraph.Object {
+	return slices.SortedFunc(slices.Values(slices.Concat(g.objects...)), func(a, b ownergraph.Object) int { return a.Key.Compare(b.Key) })
 }
 
 // record puts a write into the journal of the round, and returns its number.
-func (c *writerGroup) record(o ownergraph.Object) int {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.journal.put(o)
-	return c.journal.last()
+func (g *writerGroup) record(o ownergraph.Object) int {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.journal.put(o)
+	return g.journal.last()
 }
 
 // beginRound clears the journal for a round.
-func (c *writerGroup) beginRound() { c.journal = &journal{} }
+func (g *writerGroup) beginRound() { g.journal = &journal{} }

@@ -15,24 +15,24 @@ type recordingTB struct {
 	lines  []string
 }
 
-func (n *recordingTB) Errorf(format string, args ...any) {
-	n.Helper()
-	n.record(format, args)
-	n.TB.Errorf(format, args...)
+func (r *recordingTB) Errorf(format string, args ...any) {
+	r.Helper()
+	r.record(format, args)
+	r.TB.Errorf(format, args...)
 }
 
-func (n *recordingTB) Fatalf(format string, args ...any) {
-	n.Helper()
-	n.record(format, args)
-	n.TB.Fatalf(format, args...)
+func (r *recordingTB) Fatalf(format string, args ...any) {
+	r.Helper()
+	r.record(format, args)
+	r.TB.Fatalf(format, args...)
 }
 
-func (n *recordingTB) record(format string, args []any) {
-	n.failed = true
-	n.lines = append(n.lines, fmt.Sprintf(format, args...))
+func (r *recordingTB) record(format string, args []any) {
+	r.failed = true
+	r.lines = append(r.lines, fmt.Sprintf(format, args...))
 }
 
-func (n *recordingTB) text() string { return strings.Join(n.lines, "\n") }
+func (r *recordingTB) text() string { return strings.Join(r.lines, "\n") }
 
 // plainTB is a TB outside of go test. Each function runs on a goroutine that Fatalf
 // ends, as in go test.

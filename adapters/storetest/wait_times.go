@@ -37,42 +37,42 @@ func newWaitTimes(patience time.Duration) *waitTimes {
 }
 
 // limit returns the longest wait from now on.
-func (p *waitTimes) limit() time.Duration {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if !p.failed {
-		return p.patience
+func (w *waitTimes) limit() time.Duration {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if !w.failed {
+		return w.patience
 	}
-	return min(p.patience, max(p.minimum, p.factor*p.slowest))
+	return min(w.patience, max(w.minimum, w.factor*w.slowest))
 }
 
 // noteWait notes the length of a wait that had an end.
-func (p *waitTimes) noteWait(since time.Time) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.slowest = max(p.slowest, time.Since(since))
+func (w *waitTimes) noteWait(since time.Time) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.slowest = max(w.slowest, time.Since(since))
 }
 
 // noteFailure notes a failure.
-func (p *waitTimes) noteFailure() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.failed = true
+func (w *waitTimes) noteFailure() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.failed = true
 }
 
 // noteCall notes the length of a call, for a cancellation in its middle.
-func (p *waitTimes) noteCall(since time.Time) {
+func (w *waitTimes) noteCall(since time.Time) {
 	const share = 8
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.usualCall += (time.Since(since) - p.usualCall) / share
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.usualCall += (time.Since(since) - w.usualCall) / share
 }
 
 // partOfCall returns a part of the usual length of a call.
-func (p *waitTimes) partOfCall(n, of int) time.Duration {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.usualCall * time.Duration(n) / time.Duration(of)
+func (w *waitTimes) partOfCall(n, of int) time.Duration {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.usualCall * time.Duration(n) / time.Duration(of)
 }
 
 // engineWaits are the wait times of engineTest.
@@ -94,17 +94,17 @@ func newEngineWaits(c Config) *engineWaits {
 }
 
 // noteFailure notes a failure of any kind.
-func (p *engineWaits) noteFailure() {
-	p.watch.noteFailure()
-	p.idle.noteFailure()
-	p.afterIdle.noteFailure()
+func (w *engineWaits) noteFailure() {
+	w.watch.noteFailure()
+	w.idle.noteFailure()
+	w.afterIdle.noteFailure()
 }
 
 // timeUnit is the unit of the times in a case: the pauses of users, and the length
 // of faults. A fast store lists several times in a unit.
-func (p *engineWaits) timeUnit() time.Duration {
-	patience := p.watch.patience
-	p.watch.mu.Lock()
-	defer p.watch.mu.Unlock()
-	return min(patience/100, max(patience/1000, slowTimes*p.watch.slowest))
+func (w *engineWaits) timeUnit() time.Duration {
+	patience := w.watch.patience
+	w.watch.mu.Lock()
+	defer w.watch.mu.Unlock()
+	return min(patience/100, max(patience/1000, slowTimes*w.watch.slowest))
 }
