@@ -11,43 +11,43 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// resource is how one kind is reached.
+// resource is the path to the objects of one kind.
 type resource struct {
 	kind   graph.Kind
-	at     schema.GroupVersionResource // the version that is watched and written
-	gvk    schema.GroupVersionKind     // the same, for references that are made
+	at     schema.GroupVersionResource // the version that the store watches and writes
+	gvk    schema.GroupVersionKind     // the same version, for new references
 	scoped bool
-	// unwatched: it can be read, and not watched.
+	// unwatched kinds allow get and not watch.
 	unwatched bool
 }
 
-// meaning is what an owner reference's apiVersion and kind stand for.
+// meaning is the kind that an owner reference's apiVersion and kind name.
 type meaning struct {
 	kind   graph.Kind
 	scoped bool
-	known  bool // it is served and takes part; otherwise nobody can say where the owner lives
+	known  bool // served and in the set; otherwise the owner's place is unknown
 }
 
-// catalog is one look at what the server serves. It never changes.
+// catalog is the set of kinds after one discovery. It is immutable.
 type catalog struct {
-	number uint64                    // rises with each look
-	begun  time.Time                 // when it began
-	kinds  map[graph.Kind]resource   // those that take part
-	reads  map[graph.Kind]resource   // those without namespaces that can be read, and not watched
-	infos  []graph.KindInfo          // the same for a watch, sorted, with what stands for unknown groups
-	sick   map[graph.Kind]string     // of the latter, and of the kinds of failed groups
-	groups map[string][]groupVersion // as discovered, for the next look
+	number uint64                    // rises with each discovery
+	begun  time.Time                 // the start of the discovery
+	kinds  map[graph.Kind]resource   // the watched kinds
+	reads  map[graph.Kind]resource   // kinds without namespaces that allow get and not watch
+	infos  []graph.KindInfo          // the watched kinds for KindsKnown, sorted, with the unknown groups
+	sick   map[graph.Kind]string     // the reasons of sick kinds and unknown groups
+	groups map[string][]groupVersion // as discovered, for the next discovery
 	means  map[schema.GroupVersionKind]meaning
-	former map[schema.GroupVersionKind]meaning // of kinds that are not served any more
+	former map[schema.GroupVersionKind]meaning // of kinds that are no longer served
 
-	defined map[string]versionDefinition // definitions that discovery lacks, by name, for the next look
-	partial bool                         // nobody could say which definitions and API services there are
-	gaps    bool                         // discovery lacks a part of what these name
-	waived  map[graph.Kind]string        // why they could not be read, where the config ignores them
+	defined map[string]versionDefinition // definitions that discovery lacks, by name, for the next discovery
+	partial bool                         // the definitions or API services could not be read
+	gaps    bool                         // discovery lacks a kind or group that they name
+	waived  map[graph.Kind]string        // the reasons, for ignored kinds that could not be read
 }
 
-// found reports whether discovery has named the resource of a definition, in this look
-// or before. It is false for those that are known by their definition alone.
+// found reports whether discovery has named the resource of a definition, now or
+// before. It is false for a kind that the store knows only by its definition.
 func (c *catalog) found(definition string, at schema.GroupResource) bool {
 	if c == nil {
 		return false
@@ -59,7 +59,7 @@ func (c *catalog) found(definition string, at schema.GroupResource) bool {
 	return ok
 }
 
-// reached returns the kind of a resource that takes part.
+// byResource returns the watched kind of a resource.
 func (c *catalog) reached(at schema.GroupResource) (resource, bool) {
 	for _, r := range c.kinds {
 		if r.at.GroupResource() == at {
@@ -69,8 +69,8 @@ func (c *catalog) reached(at schema.GroupResource) (resource, bool) {
 	return resource{}, false
 }
 
-// kindName returns the name of a group's kind, which is the same whatever the
-// version: "Pod", "apps/Deployment".
+// kindName returns the name of a group's kind. The name has no version: "Pod",
+// "apps/Deployment".
 func kindName(group, kind string) graph.Kind {
 	if group == "" {
 		return graph.Kind(kind)
@@ -78,13 +78,13 @@ func kindName(group, kind string) graph.Kind {
 	return graph.Kind(group + "/" + kind)
 }
 
-// unknownKinds stands for the kinds of a group that could not be discovered yet.
+// unknownKinds names the unknown kinds of a group.
 func unknownKinds(group string) graph.Kind { return kindName(group, "*") }
 
-// resolve returns what a reference's apiVersion and kind stand for. One that is
-// not served, though its kind is in another version, stands for nothing; one of
-// a kind that was served once keeps its meaning, so that what is known of its
-// objects stays known.
+// resolve returns the meaning of a reference's apiVersion and kind. A version that is
+// not served has no meaning, even if the kind is served in another version. A kind that
+// was served once keeps its meaning, so that the engine keeps its state of the kind's
+// objects.
 func (c *catalog) resolve(gvk schema.GroupVersionKind) meaning {
 	if m, ok := c.means[gvk]; ok {
 		return m
@@ -95,16 +95,16 @@ func (c *catalog) resolve(gvk schema.GroupVersionKind) meaning {
 	return meaning{kind: kindName(gvk.Group, gvk.Kind)}
 }
 
-// same reports whether two catalogs say the same.
+// equal reports whether two catalogs have the same kinds, reasons and meanings.
 func (c *catalog) same(b *catalog) bool {
 	return maps.Equal(c.kinds, b.kinds) && maps.Equal(c.reads, b.reads) && maps.Equal(c.sick, b.sick) && maps.Equal(c.means, b.means) &&
 		slices.Equal(c.infos, b.infos)
 }
 
-// mostFormer bounds what is kept of kinds that are gone.
+// maxFormer bounds the meanings of former kinds.
 const mostFormer = 4096
 
-// remember notes what the references to kinds that were served meant.
+// keepFormer keeps the meanings of kinds that were served before.
 func (c *catalog) remember(before *catalog) {
 	c.former = map[schema.GroupVersionKind]meaning{}
 	if before == nil {

@@ -15,35 +15,35 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// Discovery alone does not say which kinds there are. For a moment after its start
-// an API server answers without the groups of definitions, and names no error. So
-// every look compares discovery with what the database holds: consistent lists of
-// the CustomResourceDefinitions and of the APIServices. Their names are enough as
-// long as discovery knows all of them. Only those that it lacks are read whole.
+// Discovery alone does not prove the set of kinds. For a moment after its start, an API
+// server answers without the groups of definitions and reports no error. So each
+// discovery is compared with consistent lists of the CustomResourceDefinitions and the
+// APIServices. If discovery has all of them, their names suffice. The store reads whole
+// only the definitions that discovery lacks.
 
-// lacked is what the database names and discovery does not. The zero value lacks
-// nothing.
+// undiscovered holds the kinds and groups that definitions or API services name and
+// discovery lacks. The zero value is empty.
 type lacked struct {
-	known    []schema.GroupResource       // definitions whose kinds an earlier look found
-	defined  map[string]versionDefinition // the other definitions, by name: they were read whole
+	known    []schema.GroupResource       // definitions whose kinds an earlier discovery found
+	defined  map[string]versionDefinition // the other definitions, by name, read whole
 	versions []schema.GroupVersion        // of API services, sorted
-	unread   map[graph.Kind]string        // why definitions or API services could not be read
-	waived   map[graph.Kind]string        // the same, where Config.Ignore names that kind
+	unread   map[graph.Kind]string        // the errors of definitions or API services
+	waived   map[graph.Kind]string        // the same, for kinds that Config.Ignore names
 }
 
-// versionDefinition is a definition as it was at a version of its object.
+// versionDefinition is a definition at a version of its object.
 type versionDefinition struct {
 	version string
 	definition
 }
 
-// claims is what the database names: the objects' metadata.
+// declared holds the metadata of the definitions and API services.
 type claims struct {
 	definitions, services []metav1.PartialObjectMetadata
 	failed                map[graph.Kind]error
 }
 
-// listClaims lists definitions and API services: consistent lists, metadata only.
+// listDeclared reads consistent lists of definitions and API services, metadata only.
 func (s *Store) listClaims(ctx context.Context) claims {
 	var out claims
 	var noDefinitions, noServices error
@@ -74,8 +74,8 @@ func (s *Store) listAll(ctx context.Context, at schema.GroupVersionResource) ([]
 	}
 }
 
-// compareClaims returns what discovery lacks of what the database names. A server
-// that serves no definitions, and whose discovery says so, names none.
+// compareDeclared returns the declared kinds and groups that discovery lacks. If
+// discovery says that the server does not serve definitions, there are none.
 func (s *Store) compareClaims(ctx context.Context, found discovered, before *catalog) lacked {
 	ctx, cancel := context.WithTimeout(ctx, discoveryTimeout)
 	defer cancel()
@@ -100,11 +100,13 @@ func (s *Store) compareClaims(ctx context.Context, found discovered, before *cat
 	return out
 }
 
-// fail notes that nobody can say what the database names.
+// setUnread records that the definitions or API services could not be read.
+//
+// Held by TestDefinitionsUnread and TestDefinitionsUnreadAtFirst.
 func (l *lacked) fail(ignore ignored, kind graph.Kind, group string, err error) {
 	why := err.Error()
 	if forbidden(err) {
-		why = fmt.Sprintf("it takes the rights to get and list them, to know which kinds there are: %v", err)
+		why = fmt.Sprintf("it takes the rights to get and list them, to know the set of kinds: %v", err)
 	}
 	if ignore.has(group, kind) {
 		l.waived[kind] = why
@@ -113,8 +115,8 @@ func (l *lacked) fail(ignore ignored, kind graph.Kind, group string, err error) 
 	l.unread[kind] = why
 }
 
-// readLacked reads the definitions that discovery does not name. Those whose kinds an
-// earlier look found are known already.
+// readUndiscovered reads the definitions that discovery lacks. It skips definitions
+// whose kinds an earlier discovery found.
 func (s *Store) readLacked(ctx context.Context, found discovered, all []metav1.PartialObjectMetadata, before *catalog, out *lacked) error {
 	var missing []metav1.PartialObjectMetadata
 	for _, m := range all {
@@ -147,9 +149,9 @@ func (s *Store) readLacked(ctx context.Context, found discovered, all []metav1.P
 	return nil
 }
 
-// readServices finds the versions of groups that API services name and discovery does
-// not. A version that the server serves by itself in a group with definitions
-// is theirs: they say more.
+// readServices finds the versions of groups that API services name and discovery lacks.
+// If a group has definitions, its local versions belong to them, and the definitions
+// decide.
 func (s *Store) readServices(ctx context.Context, found discovered, n claims, out *lacked) error {
 	missing := false
 	for _, m := range n.services {

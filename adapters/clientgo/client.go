@@ -27,9 +27,9 @@ const (
 	defaultAgent = "ownergraph"
 )
 
-// client sends the requests of a Store: for metadata, but for namespaces, each once. What is to be
-// tried again, and when, is decided by those who ask. It is client-go's metadata
-// client in all but that: the latter waits and sends again by itself.
+// client sends the requests of a Store, each of them once. It requests metadata, except
+// for namespaces. The callers decide about retries. client-go's metadata client differs
+// in that: it waits and sends again by itself.
 type client struct {
 	rest   *rest.RESTClient
 	http   *http.Client
@@ -40,9 +40,9 @@ type client struct {
 	writes throttle
 }
 
-// newClient makes a client, which sends by plain, or by an HTTP client of its own if
-// that is nil. Unless the config sets a rate, requests are not throttled: the server
-// knows better what it can bear, and says so.
+// newClient makes a client that sends by plain. If plain is nil, it makes its own HTTP
+// client. There is no rate limit unless the config sets one, because the server reports
+// its load itself.
 func newClient(c *rest.Config, plain *http.Client, log *slog.Logger) (*client, error) {
 	config := metadata.ConfigFor(c)
 	if c.UserAgent == "" {
@@ -54,7 +54,7 @@ func newClient(c *rest.Config, plain *http.Client, log *slog.Logger) (*client, e
 	if config.WarningHandler == nil && config.WarningHandlerWithContext == nil {
 		config.WarningHandler = rest.NoWarnings{}
 	}
-	config.Timeout = 0 // it would end watches: every request has a context of its own
+	config.Timeout = 0 // it would end watches; every request has a context
 	codec := newLean(config.NegotiatedSerializer)
 	config.NegotiatedSerializer = codec
 	config.GroupVersion = &schema.GroupVersion{}
@@ -88,7 +88,8 @@ func untimed(c *rest.Config, plain *http.Client) (*http.Client, error) {
 	return &own, nil
 }
 
-// logging has what client-go says of a request go to the store's logger.
+// logContext returns a context that sends client-go's log records of a request to the
+// store's logger.
 func (c *client) logging(ctx context.Context) context.Context { return klog.NewContext(ctx, c.log) }
 
 // discoveryConfig returns the config for discovery, which speaks JSON.
@@ -99,7 +100,7 @@ func discoveryConfig(c *rest.Config) *rest.Config {
 	return out
 }
 
-// segments returns where a resource's objects are, or one of them.
+// segments returns the path of a resource's objects, or of one object.
 func segments(at schema.GroupVersionResource, scope, name string) []string {
 	out := []string{"apis", at.Group, at.Version}
 	if at.Group == "" {
@@ -115,7 +116,7 @@ func segments(at schema.GroupVersionResource, scope, name string) []string {
 	return out
 }
 
-// accept returns in what form objects of a resource are asked for, or lists.
+// accept returns the Accept header for objects or lists of a resource.
 func accept(at schema.GroupVersionResource, reduced string) string {
 	if whole(at) {
 		return acceptWhole
@@ -165,7 +166,7 @@ func (c *client) raw(ctx context.Context, at schema.GroupVersionResource, name s
 	return result.Raw()
 }
 
-// put replaces an object without a namespace by a part of its resource.
+// put replaces a subresource of an object without a namespace.
 func (c *client) put(ctx context.Context, at schema.GroupVersionResource, name, part string, object any) error {
 	body, err := json.Marshal(object)
 	if err != nil {
@@ -186,11 +187,11 @@ func (c *client) delete(ctx context.Context, at schema.GroupVersionResource, sco
 		SetHeader("Content-Type", runtime.ContentTypeJSON).Body(body).Do(c.logging(ctx)).Error()
 }
 
-// errNoMetadata says that a server answered something else than it was asked for.
-var errNoMetadata = errors.New("the server's answer is no object metadata")
+// errNoMetadata says that a server's answer is of another type than the request.
+var errNoMetadata = errors.New("the server's answer is not object metadata")
 
-// decode reads metadata. A server that cannot reduce its objects to it sends
-// them whole: then it is picked out of them.
+// decode reads metadata. A server that cannot reduce its objects to metadata sends them
+// whole. Then decode takes the metadata from the object.
 func decode(result rest.Result, out runtime.Object) error {
 	if err := result.Error(); err != nil {
 		return err

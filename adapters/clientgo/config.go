@@ -13,33 +13,34 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// Config holds a Store's settings. The zero value works; every zero field takes
-// the default that its comment names. It is read only at construction, and is
-// not safe for concurrent modification.
+// Config holds a Store's settings. The zero value works. Each zero field has the
+// default that its comment names. New reads the Config once. It is not safe for
+// concurrent modification.
 type Config struct {
-	// Ignore names kinds that take no part: "Pod", "apps/Deployment", or
-	// "metrics.k8s.io/*" for all kinds of a group. A resource may stand for its kind, as
-	// the String method of schema.GroupResource writes it: "pods", "deployments.apps".
-	// Nil stands for DefaultIgnore; an empty slice ignores nothing. Held by TestIgnore.
+	// Ignore names kinds that the store leaves out: "Pod", "apps/Deployment", or
+	// "metrics.k8s.io/*" for all kinds of a group. A resource may stand for its kind,
+	// in the form of the String method of schema.GroupResource: "pods",
+	// "deployments.apps". Nil means DefaultIgnore. An empty slice ignores no kind.
+	//
+	// Held by TestIgnore.
 	Ignore []graph.Kind
-	// Rediscover is how often the set of kinds is looked at without a cause, by
-	// default 30 s.
+	// Rediscover is the interval between two periodic discoveries. The default is 30 s.
 	Rediscover time.Duration
-	// PageSize is how many objects a page of a listing has at most, by default
+	// PageSize is the maximum number of objects in a page of a listing. The default is
 	// 500.
 	PageSize int
-	// Listings is how many kinds are listed at once, by default 8. Kinds whose
-	// listing failed have as many places of their own.
+	// Listings is the maximum number of kinds that are listed at once. The default is
+	// 8. Kinds whose listing failed have as many slots of their own.
 	Listings int
-	// NoStreaming lists by pages even where the server could stream a listing.
+	// NoStreaming lists by pages even if the server could stream a listing.
 	NoStreaming bool
-	// Logger receives what somebody should know. By default nothing is logged.
+	// Logger receives records for the operator. The default discards them.
 	Logger *slog.Logger
 }
 
-// DefaultIgnore returns the kinds that take no part unless a Config says
-// otherwise: events, which may not own and end by themselves, and the groups
-// that only serve measurements, which nobody can watch.
+// DefaultIgnore returns the kinds that the store leaves out by default. Events may not
+// own and end by themselves. The metrics groups only serve measurements, and no client
+// can watch them.
 func DefaultIgnore() []graph.Kind {
 	return []graph.Kind{
 		"Event", "events.k8s.io/Event",
@@ -53,7 +54,7 @@ const (
 	defaultListings   = 8
 )
 
-// filled returns the config with its defaults, sharing no slice with c.
+// filled returns the config with its defaults. It shares no slice with c.
 func (c Config) filled() (Config, error) {
 	for _, f := range []struct {
 		name  string
@@ -78,7 +79,7 @@ func (c Config) filled() (Config, error) {
 	return c, nil
 }
 
-// ignored answers for the kinds, the resources and the groups that a setting names.
+// ignored is the set of the kinds, resources and groups in Config.Ignore.
 type ignored struct {
 	kinds  map[graph.Kind]bool // resources, too
 	groups map[string]bool
@@ -98,8 +99,8 @@ func newIgnored(list []graph.Kind) ignored {
 
 func (i ignored) has(group string, kind graph.Kind) bool { return i.groups[group] || i.kinds[kind] }
 
-// resource reports whether a resource is named. No kind is spelt like a resource: the
-// kinds of the core group begin with a capital, and the others have a "/".
+// resource reports whether the set has a resource. No kind is spelled like a resource:
+// the kinds of the core group begin with a capital, and the others have a "/".
 func (i ignored) resource(group, name string) bool {
 	return i.kinds[graph.Kind(schema.GroupResource{Group: group, Resource: name}.String())]
 }

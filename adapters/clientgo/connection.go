@@ -10,7 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 )
 
-// openTimeout bounds how long a server may take to begin a watch.
+// openTimeout bounds the time that a server may take to begin a watch.
 const openTimeout = 20 * time.Second
 
 // connection is an open watch.
@@ -24,7 +24,7 @@ func (c *connection) close() {
 	c.Stop()
 }
 
-// watch opens the kind's watch from a version, or as opts say.
+// watch opens the kind's watch from a version, or with opts.
 func (w *worker) watch(from string, opts *metav1.ListOptions) (*connection, error) {
 	if opts == nil {
 		opts = &metav1.ListOptions{ResourceVersion: from, AllowWatchBookmarks: true}
@@ -43,9 +43,9 @@ func (w *worker) watch(from string, opts *metav1.ListOptions) (*connection, erro
 	return &connection{i, cancel}, nil
 }
 
-// resume goes on from where the last watch ended. Before that it asks how far
-// the server is: a watch from a version that a restored server has not reached
-// yet would only be silent.
+// resume opens a watch at the end of the last one. Before that it reads the server's
+// version. If a restored server has not reached the watch's version, it would send no
+// event and no error.
 func (w *worker) resume() (*connection, error) {
 	opts := &metav1.ListOptions{ResourceVersion: w.position, AllowWatchBookmarks: true}
 	w.brief = w.hasty
@@ -61,7 +61,7 @@ func (w *worker) resume() (*connection, error) {
 	return w.watch("", opts)
 }
 
-// hear hands over one event of the watch.
+// applyEvent reports one event of the watch.
 func (w *worker) hear(e watch.Event) error {
 	m, err := metadataOf(e)
 	if err != nil {
@@ -70,7 +70,7 @@ func (w *worker) hear(e watch.Event) error {
 	defer w.run.store.client.codec.release(m)
 	if w.floor != "" {
 		if compare(m.ResourceVersion, w.floor) <= 0 {
-			return nil // the page that passed a fence has shown it
+			return nil // the page of a fence contained it
 		}
 		w.floor = ""
 	}
@@ -88,7 +88,7 @@ func (w *worker) hear(e watch.Event) error {
 	return w.passFence()
 }
 
-// metadataOf returns what a watch's event carries, or the error that it is.
+// metadataOf returns the object of a watch's event, or the error that the event is.
 func metadataOf(e watch.Event) (*metav1.PartialObjectMetadata, error) {
 	if e.Type == watch.Error {
 		return nil, apierrors.FromObject(e.Object)

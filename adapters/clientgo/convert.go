@@ -13,19 +13,22 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// ObjectOf returns what decisions need of an object, exactly as a watch of the store
-// reports it. The object may be of any type: metadata, typed or unstructured. Its
-// kind is gvk's, whatever the version; an object that is typed does not name it.
+// ObjectOf returns the part of an object that decisions need, exactly as a watch of the
+// store reports it. The object may be metadata, typed or unstructured. Its kind is
+// gvk's, in any version. A typed object does not name its kind.
 //
 // The result shares no slice with m. Its Scope is the namespace, and each of its Owners
-// is what OwnerOf returns. An object that no server has stored yet has neither UID nor
-// Version. What a Namespace has in its spec (NamespaceFinalizer) is no metadata, and is
-// left out.
+// is the result of OwnerOf. An object that no server has stored has neither UID nor
+// Version. The finalizers in a Namespace's spec (NamespaceFinalizer) are not metadata,
+// and the result lacks them.
 //
-// The server is asked what it serves, by two requests, if nobody has asked yet or the
-// kind is not known. Errors: ErrKindUnknown for a kind that is not served or takes no
-// part; ErrInvalid for no object, and for one with a namespace of a kind without, or
-// the other way round; what the server or ctx says. It is safe for concurrent use.
+// ObjectOf reads discovery, in two requests, if the store has not done so or lacks the
+// kind. It is safe for concurrent use. Errors:
+//
+//   - ErrKindUnknown for a kind that is not served or not in the set of kinds.
+//   - ErrInvalid for nil, and for an object whose namespace contradicts its kind.
+//   - The error of the server or of ctx.
+//
 // Held by TestObjectOf and TestObjectOfRefused.
 func (s *Store) ObjectOf(ctx context.Context, gvk schema.GroupVersionKind, m metav1.Object) (graph.Object, error) {
 	if v := reflect.ValueOf(m); m == nil || v.Kind() == reflect.Pointer && v.IsNil() {
@@ -42,20 +45,23 @@ func (s *Store) ObjectOf(ctx context.Context, gvk schema.GroupVersionKind, m met
 	return c.objectOf(key.Kind, apimeta.AsPartialObjectMetadata(m)), nil
 }
 
-// OwnerOf returns the owner that a reference of an object in a namespace names; the
-// namespace is "" for an object without.
+// OwnerOf returns the owner that a reference names. The reference is of an object in a
+// namespace, or of an object without one if namespace is "".
 //
 //   - The version does not matter, as long as the server serves it.
-//   - An owner of a kind with namespaces lives in the object's, and any other has
-//     the Scope "".
-//   - The owner is Unresolved where nobody can say where it lives: the version or the
-//     kind is not served, or takes no part; the kind has namespaces and the object has
-//     none; no object can have the name. An Unresolved reference deletes nothing. It
-//     counts by its UID, so an owner with that UID that orphans drops it.
+//   - An owner whose kind has namespaces lives in the object's namespace. Any other
+//     owner has the Scope "".
+//   - The owner is Unresolved if its place is unknown. That is so if the version or
+//     kind is not served or not in the set of kinds, or if no object can have the name. It is
+//     also so if the kind has namespaces and the object has none.
 //
-// It goes by the latest look at what is served, and asks the server only if there was
-// none. An error is that of the server or of ctx. It is safe for concurrent use. Held by
-// TestOwnerOf, TestOwnerOfHostileName and TestObjectOf.
+// An Unresolved reference deletes nothing. It counts by its UID, so an orphan deletion
+// of the owner with that UID drops it.
+//
+// OwnerOf uses the latest discovery. It asks the server only if there was none, and
+// returns only the error of the server or of ctx. It is safe for concurrent use.
+//
+// Held by TestOwnerOf, TestOwnerOfHostileName and TestObjectOf.
 func (s *Store) OwnerOf(ctx context.Context, namespace string, r metav1.OwnerReference) (graph.Owner, error) {
 	c := s.catalog.Load()
 	if c == nil {

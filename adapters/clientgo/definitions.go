@@ -38,8 +38,8 @@ type definition struct {
 	} `json:"status"`
 }
 
-// apiService is the part of an APIService that names its group. One without a
-// service stands for a group that the server serves by itself.
+// apiService is the part of an APIService that names its group. An APIService without a
+// service stands for a group that the server serves itself.
 type apiService struct {
 	Spec struct {
 		Group   string           `json:"group"`
@@ -48,8 +48,10 @@ type apiService struct {
 	} `json:"spec"`
 }
 
-// rejected reports whether the definition was never served, because another one
-// has its names. No object of it can have been made.
+// rejected reports whether the definition was never served, because another definition
+// has its names. Then it has no objects.
+//
+// Held by TestDefinitionsThatHoldNothing.
 func (d *definition) rejected() bool {
 	return d.is("NamesAccepted", metav1.ConditionFalse) && !d.is("Established", metav1.ConditionTrue)
 }
@@ -63,14 +65,14 @@ func (d *definition) is(condition string, status metav1.ConditionStatus) bool {
 	return false
 }
 
-// resourceOf returns the resource that a definition's name stands for: the API
-// requires "plural.group".
+// resourceOf returns the resource that a definition's name stands for. The API requires
+// "plural.group".
 func resourceOf(name string) schema.GroupResource {
 	plural, group, _ := strings.Cut(name, ".")
 	return schema.GroupResource{Group: group, Resource: plural}
 }
 
-// readDefinition returns a definition, nil if it has gone meanwhile.
+// readDefinition returns a definition, or nil if it is gone meanwhile.
 func (s *Store) readDefinition(ctx context.Context, m metav1.PartialObjectMetadata, before *catalog) (*definition, error) {
 	if before != nil {
 		if d, ok := before.defined[m.Name]; ok && d.version == m.ResourceVersion {

@@ -18,41 +18,40 @@ import (
 )
 
 const (
-	// discoveryTimeout bounds one look at what the server serves.
+	// discoveryTimeout bounds one discovery.
 	discoveryTimeout = 30 * time.Second
-	// discoveryParallel bounds the requests of a server that has no aggregated
-	// discovery: one for each version of each group.
+	// discoveryParallel bounds the parallel requests to a server without aggregated
+	// discovery. Such a server needs one request for each version of each group.
 	discoveryParallel = 8
 )
 
-// groupVersion is what discovery said of one version of a group.
+// groupVersion is the result of discovery for one version of a group.
 type groupVersion struct {
 	version   string
 	preferred bool
 	resources []metav1.APIResource
-	failed    string // why it said nothing, "" if it did
+	failed    string // the error, or ""
 }
 
-// discovered is what one look found: the groups by name, with their versions in
-// the server's order.
+// discovered holds the groups by name, with their versions in the server's order.
 type discovered map[string][]groupVersion
 
-// names reports whether discovery names a resource, in whatever version.
+// names reports whether discovery names a resource, in any version.
 func (d discovered) names(at schema.GroupResource) bool {
 	return slices.ContainsFunc(d[at.Group], func(v groupVersion) bool {
 		return slices.ContainsFunc(v.resources, func(r metav1.APIResource) bool { return r.Name == at.Resource })
 	})
 }
 
-// hasVersion reports whether discovery names a version of a group, or says that
-// it failed.
+// hasVersion reports whether discovery names a version of a group, or reports an error
+// for it.
 func (d discovered) hasVersion(gv schema.GroupVersion) bool {
 	return slices.ContainsFunc(d[gv.Group], func(v groupVersion) bool { return v.version == gv.Version })
 }
 
-// discover asks the server what it serves: by two requests where it has
-// aggregated discovery. An error says that nothing is known; what failed in part
-// is in the answer.
+// discover reads the resources of the server. Aggregated discovery takes two requests.
+// The result contains the errors of single versions. A returned error means that there
+// is no result.
 func discover(ctx context.Context, config *rest.Config, client *http.Client) (discovered, error) {
 	ctx, cancel := context.WithTimeout(ctx, discoveryTimeout)
 	defer cancel()
@@ -77,7 +76,7 @@ func discover(ctx context.Context, config *rest.Config, client *http.Client) (di
 	}
 	for _, gv := range slices.SortedFunc(maps.Keys(failed), func(a, b schema.GroupVersion) int { return strings.Compare(a.String(), b.String()) }) {
 		has := func(v groupVersion) bool { return v.version == gv.Version }
-		if !slices.ContainsFunc(out[gv.Group], has) { // aggregated discovery leaves them out
+		if !slices.ContainsFunc(out[gv.Group], has) { // aggregated discovery omits it
 			out[gv.Group] = append(out[gv.Group], groupVersion{version: gv.Version, failed: failed[gv].Error()})
 		}
 	}
@@ -100,14 +99,14 @@ func versionOf(g metav1.APIGroup, version string, lists map[schema.GroupVersion]
 	case err != nil:
 		out.failed = err.Error()
 	case !ok || list == nil:
-		out.failed = "the server did not say what it serves of it"
+		out.failed = "the server did not name its resources"
 	default:
 		out.resources = list.APIResources
 	}
 	return out
 }
 
-// discoverEach asks for each version of each group by itself.
+// discoverEach reads each version of each group with a request of its own.
 func discoverEach(ctx context.Context, d *discovery.DiscoveryClient, groups *metav1.APIGroupList) (map[schema.GroupVersion]*metav1.APIResourceList, map[schema.GroupVersion]error) {
 	var all []schema.GroupVersion
 	for _, g := range groups.Groups {
@@ -125,7 +124,7 @@ func discoverEach(ctx context.Context, d *discovery.DiscoveryClient, groups *met
 			return nil
 		})
 	}
-	_ = work.Wait() // what went wrong is in errs
+	_ = work.Wait() // the errors are in errs
 	found := map[schema.GroupVersion]*metav1.APIResourceList{}
 	failed := map[schema.GroupVersion]error{}
 	for i, gv := range all {
@@ -138,7 +137,7 @@ func discoverEach(ctx context.Context, d *discovery.DiscoveryClient, groups *met
 	return found, failed
 }
 
-// watchable reports whether a kind of this resource can take part.
+// watchable reports whether the resource has the verbs of a watched kind.
 func watchable(r metav1.APIResource) bool {
 	for _, verb := range [...]string{"delete", "list", "watch"} {
 		if !slices.Contains(r.Verbs, verb) {
@@ -148,8 +147,8 @@ func watchable(r metav1.APIResource) bool {
 	return true
 }
 
-// bounded ends every request with a context, since the discovery client takes
-// none, and keeps the client from waiting for a server that asks for time.
+// contextTransport ends every request with a context, because the discovery client
+// takes none. It removes Retry-After, so that the client does not wait.
 type bounded struct {
 	ctx  context.Context
 	next http.RoundTripper

@@ -1,218 +1,223 @@
-// Package clientgo makes a Kubernetes API server a Store of level 2: any server
-// that speaks the API's conventions, kube-apiserver and aggregated ones. With it
-// the engine does what the garbage collector of kube-controller-manager does,
-// where that does not run, or observes beside it.
-//
-// It uses client-go's REST client and its discovery, and metadata only, but for
-// what holds a namespace and for definitions that discovery lacks: no typed client, no informer, no cache of objects.
+// Package clientgo makes a Kubernetes API server a Store of level 2. The server may be
+// kube-apiserver or any aggregated server that follows the API's conventions. With this
+// store the engine does the work of the garbage collector of kube-controller-manager.
+// It can also observe beside that collector and write nothing.
 //
 //	store, err := clientgo.New(restConfig, clientgo.Config{})
 //	collector, err := ownergraph.New(store, ownergraph.Config{ObserveOnly: true})
 //	err = collector.Run(ctx)
 //
+// The store uses client-go's REST client and its discovery. It has no typed client, no
+// informer and no cache of objects. It requests metadata only, with two exceptions: the
+// finalizers in a Namespace's spec, and definitions that discovery lacks.
+//
 // # Kinds
 //
-// A kind is a group and a kind, whatever the version: "Pod", "apps/Deployment".
-// All those take part that discovery names with the verbs delete, list and
-// watch, each in its preferred version, but for those that Config.Ignore names.
-// What is served is looked at every Config.Rediscover, soon after a definition
-// or an API service has changed, and for each fence. Kinds come and go while the
-// watch runs. Held by TestKindsComeAndGo, TestLooks and TestSurvey.
+// A kind is a group and a kind without a version: "Pod", "apps/Deployment". The store
+// watches each kind that discovery names with the verbs delete, list and watch, except
+// the kinds in Config.Ignore. It uses the preferred version of each kind. It reads
+// discovery again every Config.Rediscover, after a change of a definition or an API
+// service, and for each fence. Kinds come and go while the watch runs.
 //
-// Discovery is not believed when it is silent. For a moment after its start an API
-// server answers without the groups of definitions, and names no error. Each look
-// therefore compares discovery with consistent lists of the
-// CustomResourceDefinitions and of the APIServices. A kind or group that they name
-// and discovery lacks is sick, and holds fences. Only a definition that is gone
-// takes its kind out of the set. A definition whose names were never accepted has no
-// objects, and holds nothing. Held by TestDefinitionHoldsFences,
-// TestDefinitionsThatHoldNothing and TestServiceHoldsFences, and on a real server by
-// internal/e2e: TestStartingServerHoldsKinds and TestUnservedVersionHoldsKinds.
+// The store does not trust discovery alone. For a moment after its start, an API server
+// answers without the groups of definitions and reports no error. So the store compares
+// discovery with consistent lists of the CustomResourceDefinitions and the APIServices.
+// A kind or group that they name and discovery lacks is sick, and holds up fences. A
+// kind leaves the set only when its definition is gone. A definition whose names were
+// never accepted has no objects, and holds up nothing.
 //
-// Without these lists nobody knows which kinds there are. Then
+// If the store cannot read these lists, the set of kinds is not certain. Then
 // CustomResourceDefinition or APIService is sick with the reason, no kind leaves the
-// set, and the set passes no fence. A Config.Ignore that names them gives the
-// comparison up where the lists are refused: the store logs a warning, and foreground
-// and orphan deletions may miss a kind that is not served for a moment. A server that
-// has no such resource, and whose discovery says so, has nothing to compare. Held by
-// TestDefinitionsUnread and TestDefinitionsUnreadAtFirst.
+// set, and the set passes no fence. To give up the comparison, name these kinds in
+// Config.Ignore. The store then logs a warning if the lists are refused. Foreground and
+// orphan deletions may then miss a kind that is not served for a moment. A server
+// without these resources, whose discovery says so, has nothing to compare.
 //
-// A kind that is not served any more is unknown from then on: its objects are
-// neither there nor gone. Before that its watch is heard out, for seconds: a server
-// that takes a definition away says of each object that it has removed that it is
-// gone. Of the others nothing else proves that, not even the end of the definition
-// behind its cleanup finalizer: where somebody took that off by hand, the objects are
-// back, with their UIDs, when the kind is defined anew. So what they own is held,
-// until then or until the collector begins anew. Held by TestKindLeft,
-// TestLeavingIsBounded and TestCascadeOfDefinition.
+// A kind that is no longer served becomes unknown. Its objects are neither present nor
+// absent. Before that the store reads the kind's watch for some seconds. A server that
+// removes a definition reports the removal of each object that it removes. The end of
+// the definition proves nothing about its other objects. If a user removes the
+// definition's cleanup finalizer by hand, those objects come back with their UIDs when
+// the kind is defined again. So the engine holds their dependents. It does so until the
+// kind is back or the collector starts again.
 //
-// A group that cannot be discovered keeps the kinds that were known of it, as
-// sick ones; one of which nothing was ever known is in the set of kinds as
-// "group/*", sick. A sick kind holds the fences, and with them foreground and
-// orphan deletions: name it in Config.Ignore, or set the engine's FenceWait. A
-// conversion webhook that is broken, an aggregated server that is down, or a
-// right that is missing makes sick what depends on it and nothing else. Held by
-// TestKindsPartialFailure, TestKindsUnknownGroup and TestWatchSick.
+// If the server cannot discover a group, the kinds of the group that are known stay in
+// the set as sick kinds. A group without a known kind stands in the set as the sick kind
+// "group/*". A sick kind holds up fences, and with them foreground and orphan deletions.
+// To go on without the kind, name it in Config.Ignore or set the engine's FenceWait. A
+// broken conversion webhook, a stopped aggregated server or a missing right makes only
+// the affected kinds sick.
 //
 // # Owner references
 //
-// A reference names its owner by version and kind. If that is served, in
-// whatever version, the owner is of that kind, and lives in the dependent's
-// namespace if its kind has namespaces. Otherwise, and for an owner with a
-// namespace of a dependent without, it is Unresolved, which deletes nothing.
-// When what is served changes, the kinds whose objects are concerned are listed
-// anew. Held by TestOwnerOf and TestReferencesResolvedAnew.
+// A reference names its owner by version and kind. If the server serves that version, the
+// reference names the kind. The owner lives in the dependent's namespace if its kind has
+// namespaces. In all other cases the reference is Unresolved, which deletes nothing. That
+// includes a reference of a dependent without a namespace to an owner with a namespace.
+// When the set of kinds changes, the store lists the kinds with affected references anew.
 //
-// Two more references are Unresolved: one to a kind that takes no part, and one to a
-// name that no object can have. An Unresolved reference counts by its UID: an orphan
-// deletion of the object with that UID drops it, as in Kubernetes, and a blocking one
-// holds that object's foreground deletion. Held by TestOwnerOfHostileName and
-// TestOrphanFreesByUID.
+// Two more references are Unresolved: a reference to a kind outside of the set, and a
+// reference to a name that no object can have. An Unresolved reference counts by its UID.
+// An orphan deletion of the object with that UID drops the reference, as in Kubernetes. A
+// blocking reference holds up the foreground deletion of that object.
 //
-// A kind without namespaces that can be read and not watched, such as
-// ComponentStatus, owns too. Such an owner is read, and read again with every audit of
-// the engine. An object with neither UID nor version is absent: no reference can name
-// it. Held by TestReadOwners and TestGetUnstored.
+// A kind without namespaces that allows get and not watch, such as ComponentStatus, can
+// own too. The store reads such an owner, and reads it again with every audit of the
+// engine. An object with neither UID nor version is absent, because no reference can name
+// it.
 //
-// An owner whose kind was never listed is waited for, and not read. The listing answers
-// for all owners of the kind, where reads are a request for each. And for a kind with
-// namespaces a read settles nothing: the engine holds an owner that lives in another
-// namespace (graph.ScopeHold), and only the listing shows that none does. So a listing
-// that fails is tried every 5 s at most in its first minute, and every 30 s at most
-// later. A stream that hangs is given up after 20 s, and a page after a minute. Held by
-// TestUnlistedOwner.
+// The engine waits for the first listing of a kind before it decides about its owners.
+// The listing answers for all owners of the kind, and a read costs one request for each
+// owner. For a kind with namespaces a read decides nothing. The engine holds the
+// dependents of an owner in another namespace (graph.ScopeHold), and only the listing
+// shows that the owner lives in no namespace. So the store retries a failed first listing
+// soon: within 5 s during the first minute, and within 30 s later. It gives up a silent
+// stream after 20 s and a page after one minute.
 //
-// One bound is not Kubernetes': an object of more than 1,024 owner references, or of a
-// text of more than 1,024 bytes in one of them, is held as flawed. The engine's
-// Config.Limits raises it. Held by TestManyOwnersAreHeld.
+// One bound differs from Kubernetes. An object with more than 1,024 owner references, or
+// with a text of more than 1,024 bytes in a reference, is held as flawed. The engine's
+// Config.Limits raises the bound.
 //
 // # Watching
 //
-// Each kind has one connection and one goroutine. A listing is streamed where
-// the server can do that (WatchList), and read page by page otherwise; each page
-// is reported before the next is read. Of protobuf, only those fields are decoded
-// that decisions need (held by TestLean). Every listing is consistent: none is ever
-// read from a cache that may be behind. A connection that breaks goes on where
-// it was, and lists only if the server has forgotten that version. See
-// [Store.Watch].
+// Each kind has one connection and one goroutine. The store streams a listing if the
+// server supports it (WatchList), and reads pages otherwise. It reports each page before
+// it reads the next one. From protobuf it decodes only the fields that decisions need.
+// Every listing is consistent and never comes from a cache that may be behind. After a
+// broken connection the store goes on at the same version. It lists only if the server
+// has forgotten that version. See [Store.Watch].
 //
 // # Writing
 //
-// Every write is one request, for built-in kinds and custom resources alike,
-// conditioned on UID and version; but for the end of a namespace, see below. A
-// patch is a JSON patch that sets both, so that a change meanwhile is a conflict,
-// and tests what it removes; see
-// [Store.Patch]. No write is sent twice by itself, and there is no rate
-// unless the rest config sets one: what the server says of its load
-// (Retry-After) is handed to the engine. A 404 is absence only if the server
-// names the object in it; see TestAnswers for all answers.
+// Each write is one request, conditioned on UID and version. This holds for built-in
+// kinds and for custom resources. The end of a namespace is the exception: see below. A
+// patch is a JSON patch that sets UID and version, so a change by another client is a
+// conflict. It tests each value that it removes: see [Store.Patch].
 //
-// How many writes are on the way to the server is bounded by what it says of its
-// load: by nothing until it refuses one (429, a 5xx that says when to come back,
-// no answer), then by a third less with each round of refusals, and by one more
-// ten times a second while it answers. A server that refuses even one at a time
-// is left alone for as long as it asks. The bound is of the Store: who works on
-// one server shares one. A write that does not get its turn within half of its
-// time is not sent, and says when to come back. Held by TestThrottleAdapts,
-// TestThrottleRefusedByAll, TestThrottleWait, TestThrottleSigns and
-// TestThrottleOfCascade.
+// The store never sends a write twice by itself. It has no rate limit, except the one of
+// the rest config. It hands the server's Retry-After to the engine. A 404 proves absence
+// only if it names the object.
 //
-// One fault of kube-apiserver (seen in 1.36.3) is not worked around: a DELETE with
-// a resourceVersion, and with another propagation than the object's only finalizer
-// says, is a conflict for ever. Only an engine with Config.Override asks for that,
-// and then reports the object as held (internal/e2e, TestServerFault).
+// The store bounds the writes in flight by the server's answers. At first there is no
+// bound. A refusal sets one: a 429, a 5xx with Retry-After, or no answer. Each round of
+// refusals lowers the bound by a third. While the server answers, the bound rises by one,
+// at most ten times a second. If the server refuses even one write at a time, the store
+// pauses for the time that the server asks for. All collectors on one Store share the
+// bound. A write that cannot start within half of its time is not sent. It returns an
+// error with RetryAfter.
+//
+// The store does not work around one fault of kube-apiserver (seen in 1.36.3). A DELETE
+// with a resourceVersion is a conflict for ever if its propagation contradicts the
+// object's only finalizer. Only an engine with Config.Override sends such a DELETE, and
+// then reports the object as held. TestServerFault of internal/e2e shows it.
 //
 // # Namespaces
 //
-// A server keeps a deleted Namespace until somebody has emptied it: that stands in
-// the spec's finalizers, not in the metadata. Namespaces alone are therefore read
-// whole, and what their spec has is seen after the metadata's finalizers as
-// "spec.finalizers:kubernetes" ([NamespaceFinalizer]), as no finalizer of a metadata
-// can be spelt. A deleted one is held with that name as the reason.
+// A server keeps a deleted Namespace until a client has emptied it. The finalizers for
+// this are in the spec and not in the metadata. So the store reads Namespaces whole. It
+// reports the spec's finalizers after the metadata's finalizers, as
+// "spec.finalizers:kubernetes" ([NamespaceFinalizer]). No finalizer of a metadata can
+// have such a name. The engine holds a deleted Namespace with that name as the reason.
 //
-// Nobody takes it off who was not told to: no engine drops a finalizer that is
-// neither a propagation's nor of its own handlers or sweeps. A
-// finalizer.ScopeSweep("Namespace", clientgo.NamespaceFinalizer) empties a
-// namespace, and then takes it off: by a read, and a PUT of what was read to the
-// finalize endpoint, under the same UID and version. Every namespace carries it
-// from its creation, so that the sweep need not put it on, and none is ever bare.
-// The server itself refuses new objects in a namespace that is marked.
+// The engine removes this finalizer only on request, as it removes only the finalizers of
+// propagations and of its own handlers and sweeps. A
+// finalizer.ScopeSweep("Namespace", clientgo.NamespaceFinalizer) empties a namespace and
+// then removes the finalizer. To remove it, the store reads the namespace and sends a PUT
+// to the finalize endpoint, under the same UID and version. Every namespace has the
+// finalizer from its creation, so the sweep never adds it. The server itself refuses new
+// objects in a namespace with a deletion mark.
 //
-// Upstream's namespace controller does the same, and may run beside: whoever comes
-// first ends the namespace, and to the other it is gone, or a conflict that is read
-// again. It waits 5 s before it begins, for API servers that have not heard of the
-// mark yet; a sweep waits for its fence alone, so that with several API servers an
-// object that one of them still lets in behind the fence outlives its namespace.
-// Held by TestNamespaceFinalizers, TestFinalize and TestFinalizeEnds, and on a real
-// server by internal/e2e: TestScopeSweepBesideUpstream, TestNamespaceWithoutSweep
-// and the user stories.
+// Upstream's namespace controller does the same and may run beside a sweep. The first of
+// the two ends the namespace. The other one gets a 404, or a conflict and reads again. The
+// namespace controller waits 5 s before it begins, for API servers that have not observed
+// the mark. A sweep waits for its fence alone. With several API servers, one of them may
+// admit an object behind the fence, and that object outlives its namespace.
 //
-// # What level 2 rests on
+// # The basis of level 2
 //
-// The server's lists with an empty resourceVersion show at least everything that
-// was committed before them; a watch reports a resource's changes in the order
-// of their versions; versions of one resource are decimal numbers that rise
-// (KEP-5504). They are compared within one kind only. Where versions are no such
-// numbers, fences pass by whole listings, and a rewind is not seen.
+// Level 2 rests on three properties of the server:
 //
-// A history that goes backwards is seen as a version below one that was seen:
-// when a connection is opened again, at every listing and at every fence. Not
-// seen is a restore of which nothing was lost that somebody had seen, one that
-// had caught up before anybody looked, and one whose versions were raised
-// (etcd's --bump-revision). In the last two cases the objects that came back
-// are listed, which the engine notices if it had seen them go; what it knows of
-// owners by reads alone may be wrong then, until it is started anew. Held by
-// TestWatchRewound, TestWatchAfterRewind and TestHistory.
+//   - A list with an empty resourceVersion contains every change that was committed
+//     before it.
+//   - A watch reports the changes of a resource in the order of their versions.
+//   - The versions of a resource are rising decimal numbers (KEP-5504).
 //
-// A restore in the middle of a cascade is the worst case: the owners are alive again,
-// and so are the UIDs and versions that the writes on the way were made for. A write
-// without an answer, a server error and a watch that ends are taken for signs of it.
-// After such a sign the store sends no write before a consistent list of the kind
-// that is written, and of the kind with the newest version that was seen, have been
-// compared with what was seen before. If the history has gone backwards, the watches
-// tell it, and each write that was called before, or within a second after, is not
-// sent. Such a write returns a transient error. A write is sent at most once: Go's
-// transport may not repeat it. The identity of a rewind (Event.Epoch) is random for
-// each Store, with a number. Held by TestLossIsCompared, TestLossAndRestore,
-// TestLossWithoutComparison and TestWriteIsSentOnce, and on a real server by
-// internal/e2e: TestRestoredMidCascade.
+// The store compares versions only within one kind. If versions are not such numbers,
+// fences pass by whole listings, and the store cannot detect a rewind.
 //
-// A window remains. It is open if the restored server has caught up with the newest
-// version that was seen before the store asks: it wrote as much itself while it
-// started, or others did, or its versions were raised. It is open too if no sign of
-// the loss has reached the store, or if the written kind and its owners are in
-// different databases of which one was restored. So stop all collectors before a
-// restore, and start them after it: a fresh collector knows nothing of the former
-// history.
+// The store detects a rewind by a version below an observed version. It compares versions
+// when it opens a connection again, at every listing and at every fence. It does not
+// detect three sorts of restores:
 //
-// The store keeps all laws of package storetest but two, which no API server can
-// keep: TestConformance names them with the reasons. ObservedGeneration is not
-// part of an object's metadata, and always 0.
+//   - A restore that lost no observed change.
+//   - A restore whose server caught up before the next comparison.
+//   - A restore that raised the versions (etcd's --bump-revision).
+//
+// After the last two, the store lists the objects that came back. The engine notices them
+// if it observed their removal. Its results of single reads of owners may stay wrong
+// until it starts again.
+//
+// # Restores during a cascade
+//
+// A restore during a cascade is the worst case. The owners live again, and the UIDs and
+// versions of the writes in flight are valid again. The store takes three events as signs
+// of such a restore: a write without an answer, a server error, and the end of a watch.
+//
+// After a sign the store compares versions before it sends a write. It reads a consistent
+// list of the written kind and one of the kind with the newest observed version. After a
+// rewind the watches report it. A write that began before the report, or less than a
+// second after it, is not sent and returns a transient error. A write is sent at most
+// once, because the store keeps Go's transport from repeating it. The identity of a
+// rewind (Event.Epoch) is random for each Store, with a number.
+//
+// A window remains in three cases:
+//
+//   - The restored server has caught up with the newest observed version before the
+//     comparison: by its own writes during its start, by other clients, or because its
+//     versions were raised.
+//   - The store observed no sign.
+//   - The written kind and its owners are in different databases, and only one of them
+//     was restored.
+//
+// So stop all collectors before a restore and start them after it. A new collector has no
+// state of the former history.
+//
+// # Conformance
+//
+// The store keeps all laws of package storetest except two, which no API server can keep.
+// TestConformance names them with the reasons. ObservedGeneration is not a part of an
+// object's metadata, and is always 0.
 //
 // # Rights
 //
-// get, list and watch, and to act patch and delete, on every resource of every
-// group that takes part; update on namespaces/finalize for a sweep that ends
-// namespaces; get on /api, /api/*, /apis and /apis/*. To know which kinds there are
-// takes get and list on customresourcedefinitions.apiextensions.k8s.io and
-// apiservices.apiregistration.k8s.io, even if they are ignored. A right to read that is
-// missing is named in the reason for which its kind is sick; a write that the server
-// forbids is logged with its words, and holds the object (policy.StoreRefused).
-// run/rbac.yaml has all of them as roles.
+// The store needs these rights on every resource of every group in the set:
 //
-// # Running it
+//   - get, list and watch to observe.
+//   - patch and delete to act.
 //
-// Package run makes a program of a Store and a Collector: leader election,
-// Kubernetes Events, flags, health and metrics, and the least rights as a
-// manifest. examples/collector is such a program. What that links, this package
-// does not: no typed client and no informer, which run's
-// TestStoreLinksNoTypedClient holds.
+// It also needs:
 //
-// # In tests
+//   - get on /api, /api/*, /apis and /apis/*.
+//   - get and list on customresourcedefinitions.apiextensions.k8s.io and
+//     apiservices.apiregistration.k8s.io, even if Config.Ignore names them.
+//   - update on namespaces/finalize, for a sweep that ends namespaces.
 //
-// Package envtestgc gives envtest, or any server without kube-controller-manager,
-// a garbage collector in one line of a TestMain; its WaitIdle returns when a
-// cascade is over, or says what holds it, and why. Package fakegc, a module of its
-// own, does the same for controller-runtime's fake client, with the UIDs,
-// preconditions and propagation that it lacks. examples/operator uses it.
+// If a right to read is missing, the kind is sick, and its reason names the right. If the
+// server forbids a write, the engine logs the server's text and holds the object
+// (policy.StoreRefused). run/rbac.yaml has the rights as roles.
+//
+// # Programs
+//
+// Package run makes a program of a Store and a Collector. It has leader election,
+// Kubernetes Events, flags, health and metrics, and a manifest of the rights.
+// examples/collector is such a program. Package run links a typed client and an informer.
+// This package links neither of them.
+//
+// # Tests
+//
+// Package envtestgc adds a garbage collector to envtest, or to any server without
+// kube-controller-manager, in one line of a TestMain. Its WaitIdle returns when a cascade
+// has ended, or reports the objects that hold it up. Package fakegc does the same for
+// controller-runtime's fake client. It is a module of its own. It adds the UIDs,
+// preconditions and propagation that the fake client lacks. examples/operator uses it.
 package clientgo

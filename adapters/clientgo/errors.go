@@ -13,32 +13,32 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// later is a transient error that says when to come back.
+// retryLater is a transient error with a time for the next try.
 type later struct {
 	error
 	after time.Duration
 }
 
-// RetryAfter returns how long the server asked to be left alone.
+// RetryAfter returns the pause that the server asked for.
 func (l *later) RetryAfter() time.Duration { return l.after }
 
 func (l *later) Unwrap() error { return l.error }
 
-// answer returns what a server's error means for the one who asked for an
-// object, wrapped as "verb object: cause":
+// storeError returns the meaning of a server's error for a request for an object,
+// wrapped as "verb object: cause":
 //
-//   - ErrNotFound for a 404 by which the server names this resource and this
-//     object, and for nothing else. A server that starts, one that is reached
-//     through another, or one that does not serve the path, answers 404 too; it
-//     does not name the object, and that is ErrKindUnknown, which proves nothing.
+//   - ErrNotFound for a 404 that names this resource and this object, and only for
+//     that. A server answers 404 too while it starts, behind a proxy, and for an
+//     unserved path. Such a 404 does not name the object. It is ErrKindUnknown, which
+//     proves nothing.
 //   - ErrConflict for 409.
-//   - ErrRefused for what will be the same the next time: 400, 403, 405, 406,
-//     413, 415, 422.
-//   - Everything else is transient, with RetryAfter where the server said it.
+//   - ErrRefused for an error that will repeat: 400, 403, 405, 406, 413, 415, 422.
+//   - A transient error for anything else, with the RetryAfter of the server.
 //
-// The context's own end is returned as it is. The text has the server's words, of which
-// it keeps 1,024 bytes. Held by TestAnswers, TestServersWords and
-// TestServersWordsAreBounded.
+// storeError returns the context's own end unchanged. The text has the server's
+// message, cut at 1,024 bytes.
+//
+// Held by TestAnswers, TestServersWords and TestServersWordsAreBounded.
 func answer(ctx context.Context, verb string, key graph.Key, plural string, err error) error {
 	if err == nil {
 		return nil
@@ -53,8 +53,7 @@ func answer(ctx context.Context, verb string, key graph.Key, plural string, err 
 	return delayed(fmt.Errorf("%s %s: %w", verb, key, inWords(err)))
 }
 
-// meaningOf returns the sentinel that an error of the server stands for, nil if
-// it is transient.
+// sentinelOf returns the sentinel of a server's error, or nil for a transient error.
 func meaningOf(err error, plural, name string) error {
 	var status apierrors.APIStatus
 	if !errors.As(err, &status) {
@@ -76,8 +75,8 @@ func meaningOf(err error, plural, name string) error {
 	return nil
 }
 
-// names reports whether the server says of exactly this object that it is not
-// there, in words of its own: not the text of a page.
+// namesObject reports whether a 404 names exactly this object. The text of an error
+// page does not.
 func names(s metav1.Status, plural, name string) bool {
 	if s.Reason != metav1.StatusReasonNotFound || s.Details == nil || s.Details.Name != name || s.Details.Kind != plural {
 		return false
@@ -90,7 +89,7 @@ func names(s metav1.Status, plural, name string) bool {
 	return true
 }
 
-// delayed adds when to come back, where the server said it.
+// withDelay adds the server's RetryAfter, if there is one.
 func delayed(err error) error {
 	if seconds, ok := apierrors.SuggestsClientDelay(err); ok && seconds > 0 {
 		return &later{err, time.Duration(seconds) * time.Second}
@@ -98,14 +97,13 @@ func delayed(err error) error {
 	return err
 }
 
-// expired reports whether the server has forgotten the version that it was
-// asked to go on from.
+// expired reports whether the server has forgotten the requested version.
 func expired(err error) bool { return apierrors.IsResourceExpired(err) || apierrors.IsGone(err) }
 
-// unserved reports whether the server does not serve what it was asked for.
+// notServed reports whether the server does not serve the requested path.
 func unserved(err error) bool { return apierrors.IsNotFound(err) }
 
-// unstreamed reports whether the server refuses to stream a listing.
+// refusesStream reports whether the server refuses to stream a listing.
 func unstreamed(err error) bool {
 	return apierrors.IsInvalid(err) || apierrors.IsBadRequest(err) || apierrors.IsMethodNotSupported(err) ||
 		apierrors.IsNotAcceptable(err)

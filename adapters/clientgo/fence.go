@@ -10,20 +10,23 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// Fence notes the server's present and reports, through every watch that runs
-// now, when that has passed it: for each kind, and for the set of kinds, which
-// is looked at anew. It returns at once.
+// Fence begins a fence at the server's present. Each running watch reports FencePassed
+// for each kind, and then for the set of kinds after a new discovery. Fence returns at
+// once.
 //
-// It costs one request for each kind: a consistent list of at most one page. For the
-// set of kinds it costs four: two of discovery, and lists of the definitions and API
-// services. If that is the whole kind, the kind
-// passes with it, or as soon as its watch is there, whichever is sooner.
-// Otherwise it passes with the first event or bookmark that is not older. If
-// none comes soon, the rest of a kind of a few pages is read; the watch of one
-// that has more is opened once more, so as to end soon with a bookmark. A kind
-// that is sick passes when it has recovered. Each of a watch's kinds reports the
-// newest 64. Held by TestFence, TestFenceOfManyObjects, TestFenceOfSickKind,
-// TestFencesAreBounded and TestFenceIsNotEarly.
+// A fence costs one request for each kind: a consistent list of at most one page. The
+// set of kinds costs four requests: two of discovery, and the lists of definitions and
+// API services.
+//
+// If the page has the whole kind, the kind passes with the page or with its watch,
+// whichever comes first. Otherwise the kind passes with the first event or bookmark at
+// the fence's version. If none comes soon, the store reads the rest of a kind of a few
+// pages. For a larger kind it opens the watch again with a short timeout, because such
+// a watch ends with a bookmark. A sick kind passes after its recovery. Each kind of a
+// watch reports the newest 64 fences.
+//
+// Held by TestFence, TestFenceOfManyObjects, TestFenceOfSickKind, TestFencesAreBounded
+// and TestFenceIsNotEarly.
 func (s *Store) Fence(ctx context.Context, id uint64) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -41,9 +44,11 @@ func (s *Store) Fence(ctx context.Context, id uint64) error {
 	return nil
 }
 
-// List makes every watch that runs now list kind anew, a sick one when it
-// recovers. It returns at once. ErrKindUnknown where the kind is not served, or
-// takes no part. Held by TestList.
+// List makes every running watch list kind anew. A watch lists a sick kind when the
+// kind recovers. List returns at once. It returns ErrKindUnknown for a kind that is not
+// served or not in the set of kinds.
+//
+// Held by TestList.
 func (s *Store) List(ctx context.Context, kind graph.Kind) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -61,24 +66,24 @@ func (s *Store) List(ctx context.Context, kind graph.Kind) error {
 	return nil
 }
 
-// passage is a fence that a kind has on its way.
+// pendingFence is a fence that a kind has not passed yet.
 type passage struct {
 	ids    []uint64
 	at     string        // the version that the kind has to reach
-	whole  bool          // page is all of the kind, as it was then
-	next   string        // what page lacks of it, if that is little
+	whole  bool          // page has the whole kind at that version
+	next   string        // the continue token of the rest, if the rest is small
 	page   []graph.Event // its objects
-	newest string        // of their versions
-	short  bool          // the watch was opened once more for this
+	newest string        // the highest version in page
+	short  bool          // the watch was opened again for this fence
 }
 
-// beginFence asks how far the kind is, for all fences that wait.
+// beginFence reads the version of the kind for all waiting fences.
 func (w *worker) beginFence() error {
 	if len(w.fences) == 0 || w.passing != nil || w.sick() != "" {
 		return nil
 	}
 	if !ordered(w.position) {
-		return errAnew // a listing passes them
+		return errAnew // a listing passes the fences
 	}
 	leave, err := take(w.ctx, w.run.store.places.fence)
 	if err != nil {
@@ -108,7 +113,7 @@ func (w *worker) beginFence() error {
 	return w.passFence()
 }
 
-// gather adds objects to a fence's page.
+// addPage adds objects to a fence's page.
 func (w *worker) gather(p *passage, items []metav1.PartialObjectMetadata) error {
 	for i := range items {
 		if v := items[i].ResourceVersion; p.newest == "" || compare(v, p.newest) > 0 {
@@ -120,7 +125,7 @@ func (w *worker) gather(p *passage, items []metav1.PartialObjectMetadata) error 
 	return err
 }
 
-// setAlarm has a fence helped that takes long.
+// setFenceTimer sets the time after which helpFence helps a slow fence.
 func (w *worker) setAlarm() {
 	if w.passing.whole {
 		w.alarm.Reset(fencePatience)
@@ -129,7 +134,7 @@ func (w *worker) setAlarm() {
 	w.alarm.Reset(pagePatience)
 }
 
-// readOn reads the rest of the kind, as it was when the fence began.
+// readRest reads the rest of the kind at the version of the fence.
 func (w *worker) readOn() error {
 	p := w.passing
 	for p.next != "" {
@@ -147,9 +152,9 @@ func (w *worker) readOn() error {
 	return w.passFence()
 }
 
-// passFence lets a fence pass if the kind has got there. A whole page tells as
-// much as the watch will; it waits for the watch only to have shown everything
-// that is in it, lest a listing brings what the watch was about to.
+// passFence passes the fence if the kind has reached its version. A whole page is as
+// complete as the watch. It waits until the watch has reported all objects in it,
+// because a listing would report them a second time.
 func (w *worker) passFence() error {
 	p := w.passing
 	switch {
@@ -165,7 +170,7 @@ func (w *worker) passFence() error {
 	return nil
 }
 
-// hurryFence is called when a fence takes long.
+// helpFence helps a fence that takes long.
 func (w *worker) hurryFence() error {
 	p := w.passing
 	switch {
@@ -183,8 +188,8 @@ func (w *worker) hurryFence() error {
 	return errAnew
 }
 
-// showPage reports the page as a listing. What the watch has still to say up to
-// its version is in it.
+// reportPage reports the page as a listing. The page contains all later events of the
+// watch up to its version.
 func (w *worker) showPage() error {
 	p := w.passing
 	if err := w.emit(w.listed(p.page, p.at)...); err != nil {

@@ -11,12 +11,12 @@ import (
 )
 
 const (
-	lackedKind  = "its definition is there, and the server does not serve it or does not say so"
-	lackedGroup = "an API service names it, and discovery does not"
+	lackedKind  = "its definition exists, and discovery does not name it"
+	lackedGroup = "an API service names it, and discovery does not name it"
 )
 
-// withServices adds the versions that only API services name, as failed ones: their
-// groups keep what was known of them.
+// withServices adds the versions that only API services name, as failed versions. Their
+// groups keep their known kinds.
 func withServices(found discovered, versions []schema.GroupVersion) discovered {
 	if len(versions) == 0 {
 		return found
@@ -28,9 +28,13 @@ func withServices(found discovered, versions []schema.GroupVersion) discovered {
 	return out
 }
 
-// addLacked adds the kinds that discovery lacks though they have a definition. They
-// are sick, and hold fences: their objects are there, and nobody sees them. As
-// long as nobody can say which definitions there are, no kind leaves the set.
+// addUndiscovered adds the kinds that discovery lacks and that have a definition. They
+// are sick and hold up fences, because their objects exist and no watch reports them.
+// While the definitions cannot be read, no kind leaves the set.
+//
+// Held by TestDefinitionHoldsFences, TestServiceHoldsFences and TestDefinitionsUnread.
+// On a real server held by TestStartingServerHoldsKinds and
+// TestUnservedVersionHoldsKinds of internal/e2e.
 func (c *catalog) addLacked(lacks lacked, before *catalog, ignore ignored) {
 	c.defined, c.partial, c.waived = lacks.defined, len(lacks.unread) > 0, lacks.waived
 	c.gaps = len(lacks.known)+len(lacks.versions) > 0
@@ -51,7 +55,7 @@ func (c *catalog) addLacked(lacks lacked, before *catalog, ignore ignored) {
 	}
 	if before != nil {
 		for _, kind := range slices.Sorted(maps.Keys(before.kinds)) {
-			c.keepKind(before.kinds[kind], before, "discovery does not name it, and nobody can say if its definition is there", ignore)
+			c.keepKind(before.kinds[kind], before, "discovery does not name it, and the definitions cannot be read", ignore)
 		}
 	}
 	for _, kind := range slices.Sorted(maps.Keys(lacks.unread)) {
@@ -59,7 +63,8 @@ func (c *catalog) addLacked(lacks lacked, before *catalog, ignore ignored) {
 	}
 }
 
-// keepKind keeps a kind as it was, as a sick one, unless it is served as another.
+// keepKind keeps a kind unchanged as a sick kind, unless the server serves it in
+// another form.
 func (c *catalog) keepKind(r resource, before *catalog, why string, ignore ignored) {
 	if _, ok := c.kinds[r.kind]; ok || ignore.has(r.gvk.Group, r.kind) {
 		return
@@ -73,8 +78,7 @@ func (c *catalog) keepKind(r resource, before *catalog, why string, ignore ignor
 	}
 }
 
-// addDefined adds a kind as its definition says, in the first version that is
-// served.
+// addDefined adds the kind of a definition, in the first served version.
 func (c *catalog) addDefined(d definition, ignore ignored) {
 	kind := kindName(d.Spec.Group, d.Spec.Names.Kind)
 	if _, ok := c.kinds[kind]; ok || len(d.Spec.Versions) == 0 || ignore.has(d.Spec.Group, kind) {
@@ -96,7 +100,7 @@ func (c *catalog) addDefined(d definition, ignore ignored) {
 	c.sick[kind] = lackedKind
 }
 
-// doubt marks definitions or API services as sick: they are what nobody can see.
+// addUnread marks definitions or API services as sick, because they cannot be read.
 func (c *catalog) doubt(kind graph.Kind, why string) {
 	if _, ok := c.kinds[kind]; ok {
 		c.sick[kind] = why
@@ -109,8 +113,8 @@ func (c *catalog) doubt(kind graph.Kind, why string) {
 	c.addUnknown(group, fmt.Sprintf("kind %s: %s", kind, why))
 }
 
-// warnWaived logs that a config ignores what the set of kinds would be compared
-// with, and that nobody can read it: a fence may then miss a kind.
+// warnWaived logs that the config ignores definitions or API services that cannot be
+// read. A fence may then miss a kind.
 func (s *Store) warnWaived(before, c *catalog) {
 	for _, kind := range slices.Sorted(maps.Keys(c.waived)) {
 		if why := c.waived[kind]; before == nil || before.waived[kind] != why {

@@ -10,19 +10,20 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// hints holds what a patch has to know of an object and the graph does not: in
-// which places its references and finalizers stand, and by which apiVersion it
-// refers. For most objects, with one owner and at most one finalizer, the first
-// place is right, and nothing is kept but one text for each pair of kinds. What
-// is wrong or forgotten here costs a patch one read and a second try, never
-// more: the patch tests all that it assumes. It is safe for concurrent use.
+// layouts caches two facts that a patch needs and the graph lacks: the order of an
+// object's references and finalizers, and the apiVersion of its references. Most
+// objects have one owner and at most one finalizer. For them index 0 is right, and the
+// cache holds only one apiVersion for each pair of kinds.
+//
+// A wrong or missing entry costs a patch one read and a second request, because the
+// patch tests all that it assumes. layouts is safe for concurrent use.
 type hints struct {
 	mu     sync.Mutex
 	lists  *simplelru.LRU[types.UID, placed]
-	spoken map[[2]graph.Kind]string // dependent's and owner's kind: apiVersion
+	spoken map[[2]graph.Kind]string // by the kinds of dependent and owner
 }
 
-// placed is an object's references and finalizers in their places.
+// layout holds an object's references and finalizers in order.
 type placed struct {
 	version    string
 	owners     []metav1.OwnerReference
@@ -42,7 +43,7 @@ func newHints() *hints {
 	return &hints{lists: lists, spoken: map[[2]graph.Kind]string{}}
 }
 
-// learn takes what a watch or a read showed.
+// record adds an object of a watch or a read.
 func (h *hints) learn(o graph.Object, m *metav1.PartialObjectMetadata) {
 	if len(o.Owners) == 0 && len(o.Finalizers) < 2 {
 		return
@@ -60,7 +61,7 @@ func (h *hints) learn(o graph.Object, m *metav1.PartialObjectMetadata) {
 	}
 }
 
-// of returns what is known of an object in exactly this version.
+// find returns the layout of an object in exactly this version.
 func (h *hints) of(uid graph.UID, version graph.Version) (placed, bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -68,7 +69,7 @@ func (h *hints) of(uid graph.UID, version graph.Version) (placed, bool) {
 	return p, ok && p.version == string(version) && version != ""
 }
 
-// apiVersion returns how objects of one kind refer to owners of another.
+// apiVersion returns the apiVersion in references from one kind to another.
 func (h *hints) apiVersion(dependent, owner graph.Kind) (string, bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

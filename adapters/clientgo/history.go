@@ -13,56 +13,58 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// history knows how far each kind was seen, over all watches of a Store, so
-// that a server whose history went backwards gives itself away (rule R5 of package policy): by a
-// version below one that was seen. It is safe for concurrent use.
+// history records the newest observed version of each kind, over all watches of a
+// Store. A version below it is a rewind (rule R5 of package policy). history is safe
+// for concurrent use.
 type history struct {
-	name   string // random: no other Store has it
+	name   string // random and unique to the Store
 	mu     sync.Mutex
-	count  uint64 // of rewinds
-	reason string // of the latest
+	count  uint64 // the number of rewinds
+	reason string // of the latest rewind
 	high   map[graph.Kind]string
 	fell   map[graph.Kind]time.Time
 }
 
 var (
-	// errRewound says that the history went backwards, or had done so since the
-	// asker began: what it holds is of the former one.
+	// errRewound says that the history went backwards. It may have done so after the
+	// caller began, so the caller's result is of the former history.
 	errRewound = errors.New("the server's history went backwards")
-	// errErratic says that one kind's versions fall again and again, as those of
-	// no sound server do.
+	// errErratic says that the versions of one kind fall repeatedly, as no sound
+	// server's do.
 	errErratic = errors.New("its versions go backwards again and again")
 )
 
-// erraticWithin is how soon after one fall of a kind another one is taken for a
-// fault of that kind, and not for a restore.
+// erraticWithin separates a fault from a restore. A second fall of a kind within this
+// time is a fault of the kind.
 const erraticWithin = 10 * time.Minute
 
 func newHistory() *history {
 	return &history{name: rand.Text(), high: map[graph.Kind]string{}, fell: map[graph.Kind]time.Time{}}
 }
 
-// epoch returns how often the history went backwards, and why the last time.
+// epoch returns the number of rewinds and the reason of the latest.
 func (h *history) epoch() (uint64, string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.count, h.reason
 }
 
-// nameOf returns the identity of a rewind, by its number: the same in every watch.
+// epochName returns the identity of a rewind by its number. It is the same in every
+// watch.
 func (h *history) nameOf(epoch uint64) string { return fmt.Sprintf("%s-%d", h.name, epoch) }
 
-// mark returns how far a kind was seen by now: no consistent read that begins
-// later may show less.
+// observed returns the newest observed version of a kind. A consistent read that begins
+// later must not be below it.
 func (h *history) mark(kind graph.Kind) string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.high[kind]
 }
 
-// see notes that a kind is at a version, which somebody found who began in the
-// epoch and expected no less than another version. Errors: errRewound,
-// errErratic. Held by TestHistory.
+// observe records the version of a kind. The caller began in the epoch and expected at
+// least the version least. Errors: errRewound, errErratic.
+//
+// Held by TestHistory, TestWatchRewound and TestWatchAfterRewind.
 func (h *history) see(kind graph.Kind, version, least string, epoch uint64) error {
 	if !ordered(version) {
 		return nil
@@ -90,8 +92,8 @@ func (h *history) see(kind graph.Kind, version, least string, epoch uint64) erro
 	return errRewound
 }
 
-// newest returns the kinds, those with the highest versions first. It is a choice of
-// whom to ask: the versions of two kinds prove nothing about each other.
+// byVersion returns the kinds, those with the highest versions first. The order only
+// selects kinds to probe. The versions of two kinds prove nothing about each other.
 func (h *history) newest() []graph.Kind {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -100,16 +102,16 @@ func (h *history) newest() []graph.Kind {
 	return kinds
 }
 
-// places bounds how many listings run at once. Kinds whose listing failed have
-// places of their own, so that they hold up nobody else; so have fences, which
-// take a page each.
+// slots bounds the parallel listings. Kinds whose listing failed have slots of their
+// own, so that they hold up no other kind. Fences have slots of their own too, for one
+// page each.
 type places struct{ well, ill, fence chan struct{} }
 
 func newPlaces(n int) *places {
 	return &places{make(chan struct{}, n), make(chan struct{}, n), make(chan struct{}, 2*n)}
 }
 
-// take waits for a place. The caller gives it back.
+// acquire waits for a slot. The caller gives it back.
 func take(ctx context.Context, at chan struct{}) (leave func(), err error) {
 	select {
 	case at <- struct{}{}:

@@ -10,9 +10,9 @@ import (
 )
 
 const (
-	lookDelay = 250 * time.Millisecond // a definition changes several times at once
-	lookAgain = 3 * time.Second        // and what is served follows after a while
-	lookRetry = 2 * time.Second        // after a look that failed
+	lookDelay = 250 * time.Millisecond // a definition changes several times in a row
+	lookAgain = 3 * time.Second        // the server serves a change after a delay
+	lookRetry = 2 * time.Second        // after a discovery that failed
 )
 
 const (
@@ -20,7 +20,7 @@ const (
 	serviceKind    = graph.Kind("apiregistration.k8s.io/APIService")
 )
 
-// heed looks at what the loop reports: some of it says that kinds change.
+// noteDefinition starts a discovery if an event changes a definition or an API service.
 func (r *run) heed(e graph.Event) {
 	if e.Type != graph.Put && e.Type != graph.Gone {
 		return
@@ -30,7 +30,7 @@ func (r *run) heed(e graph.Event) {
 	}
 }
 
-// lookSoon has the set of kinds looked at, now and after a while.
+// rediscoverSoon starts a discovery soon, and another one after a delay.
 func (r *run) lookSoon() { signal(r.look) }
 
 func signal(c chan struct{}) {
@@ -40,8 +40,10 @@ func signal(c chan struct{}) {
 	}
 }
 
-// keepLooking is the surveyor: it looks what the server serves, periodically,
-// soon after somebody had a reason, and at once for a fence.
+// discoverLoop runs discovery: periodically, soon after a request, and at once for a
+// fence.
+//
+// Held by TestKindsComeAndGo and TestLooks.
 func (r *run) keepLooking() {
 	next := time.Now().Add(r.store.config.Rediscover)
 	var again time.Time
@@ -74,7 +76,7 @@ func earlier(a, b time.Time) time.Time {
 	return a
 }
 
-// survey looks once, and returns when to look again.
+// rediscover runs one discovery, and returns the time until the next one.
 func (r *run) survey() time.Duration {
 	r.mu.Lock()
 	ids := r.asked
@@ -83,12 +85,12 @@ func (r *run) survey() time.Duration {
 	c, err := r.store.discover(r.ctx, time.Now())
 	if err != nil {
 		if r.ctx.Err() == nil {
-			r.store.config.Logger.Warn("kinds not discovered", "err", err)
+			r.store.config.Logger.Warn("discovery failed", "err", err)
 		}
 		r.askAgain(ids)
 		return lookRetry
 	}
-	if c.partial { // the set of kinds has not passed anything
+	if c.partial { // the set of kinds has passed no fence
 		r.askAgain(ids)
 		ids = nil
 	}
@@ -104,15 +106,15 @@ func (r *run) survey() time.Duration {
 	return r.gapPause
 }
 
-// askAgain has fences wait for the next look.
+// requeueFences makes fences wait for the next discovery.
 func (r *run) askAgain(ids []uint64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.asked = keepNewest(append(ids, r.asked...))
 }
 
-// adopt reports the kinds of a catalog, ends the workers of those that went,
-// and starts those of the new.
+// applyCatalog reports the kinds of a catalog. It stops the workers of removed kinds,
+// and starts those of new kinds.
 func (r *run) adopt(c *catalog) error {
 	r.catalog = c
 	infos := r.postpone(c.infos)
@@ -138,7 +140,7 @@ func (r *run) adopt(c *catalog) error {
 	return r.passSet()
 }
 
-// tellUnknown reports as sick what stands for groups that nobody could discover.
+// reportUnknownGroups reports the groups without a known kind as sick.
 func (r *run) tellUnknown() error {
 	for _, info := range r.infos {
 		why, sick := r.catalog.sick[info.Kind]
@@ -153,7 +155,7 @@ func (r *run) tellUnknown() error {
 	return nil
 }
 
-// dismiss ends the worker of a kind. What it still delivers is dropped.
+// stopWorker stops the worker of a kind. The loop drops its later deliveries.
 func (r *run) dismiss(kind graph.Kind) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -165,7 +167,7 @@ func (r *run) dismiss(kind graph.Kind) {
 	delete(r.leaving, kind)
 }
 
-// employ starts the workers that the catalog needs, and hands it to all others.
+// startWorkers starts the workers of new kinds, and sends the catalog to all others.
 func (r *run) employ() {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -11,16 +11,17 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// lean reads protobuf as another serializer does, but of an object's metadata
-// only what decisions need, and of a Namespace the finalizers of its spec, too.
-// Labels, annotations and managed fields, most of what a server sends, are passed
-// over before anything is made of them: a start would leave several times as much
-// garbage behind as it keeps. What it does not understand it leaves to the other.
+// metadataCodec reads protobuf in place of another serializer. It decodes only the
+// metadata that decisions need, and the finalizers in a Namespace's spec. It skips
+// labels, annotations and managed fields, which are most of a server's answer. Without
+// this, a start would leave several times more garbage than its result. The other
+// serializer reads every other message.
+//
 // Held by TestLean, TestLeanMalformed and TestLeanNamespaces.
 type lean struct {
 	runtime.NegotiatedSerializer
 	infos []runtime.SerializerInfo
-	spare *sync.Pool // of single objects, which who is done with one may give back
+	spare *sync.Pool // of single objects, which a caller may release
 }
 
 func newLean(other runtime.NegotiatedSerializer) lean {
@@ -43,21 +44,20 @@ func newLean(other runtime.NegotiatedSerializer) lean {
 	return lean{other, infos, spare}
 }
 
-// SupportedMediaTypes returns the other's, with protobuf read by this.
+// SupportedMediaTypes returns the other's types, with this codec for protobuf.
 func (l lean) SupportedMediaTypes() []runtime.SerializerInfo { return l.infos }
 
-// release gives an object back, of which nobody has kept more than its text and
-// lists.
+// release gives an object back. The caller may keep only its texts and lists.
 func (l lean) release(m *metav1.PartialObjectMetadata) {
 	*m = metav1.PartialObjectMetadata{}
 	l.spare.Put(m)
 }
 
-// leanFrame reads the frames of a watch.
+// frameCodec reads the frames of a watch.
 type leanFrame struct{ runtime.Serializer }
 
-// Decode reads an event. Its object stays bytes of the frame, which are read
-// before the next frame is.
+// Decode reads an event. Its object stays in the bytes of the frame, and the caller
+// reads it before the next frame.
 func (l leanFrame) Decode(data []byte, kind *schema.GroupVersionKind, into runtime.Object) (runtime.Object, *schema.GroupVersionKind, error) {
 	if e, ok := into.(*metav1.WatchEvent); ok {
 		what, ok1 := part(data, 1)
@@ -71,13 +71,13 @@ func (l leanFrame) Decode(data []byte, kind *schema.GroupVersionKind, into runti
 	return l.Serializer.Decode(data, kind, into)
 }
 
-// leanObject reads metadata, of one object or of a page of them.
+// objectCodec reads the metadata of one object or of a page.
 type leanObject struct {
 	runtime.Serializer
 	spare *sync.Pool
 }
 
-// Decode reads metadata where nobody asks for anything else.
+// Decode reads metadata, unless the caller requests another type.
 func (l leanObject) Decode(data []byte, kind *schema.GroupVersionKind, into runtime.Object) (runtime.Object, *schema.GroupVersionKind, error) {
 	if raw, is := unwrap(data); into == nil {
 		switch is.Kind {
@@ -94,8 +94,8 @@ func (l leanObject) Decode(data []byte, kind *schema.GroupVersionKind, into runt
 	return l.Serializer.Decode(data, kind, into)
 }
 
-// unwrap returns what a protobuf envelope holds, and its kind if that is one of
-// those that are read here.
+// unwrap returns the content of a protobuf envelope, and its kind if this codec reads
+// it.
 func unwrap(data []byte) (raw []byte, kind schema.GroupVersionKind) {
 	data, ok := bytes.CutPrefix(data, []byte("k8s\x00"))
 	of, ok1 := part(data, 1)
@@ -115,7 +115,7 @@ func unwrap(data []byte) (raw []byte, kind schema.GroupVersionKind) {
 	return nil, kind
 }
 
-// readPage reads a page of objects of a kind, nil if it is none.
+// readPage reads a page of objects of a kind. It returns nil for a malformed page.
 func readPage(data []byte, kind string) *metav1.PartialObjectMetadataList {
 	n := 0
 	w := wire{rest: data}
@@ -146,8 +146,8 @@ func readPage(data []byte, kind string) *metav1.PartialObjectMetadataList {
 	}
 }
 
-// readObject reads one object of a kind, and reports whether it could. A Namespace
-// comes whole, and has finalizers in its spec.
+// readObject reads one object of a kind, and reports whether it is well-formed. A
+// Namespace is sent whole and has finalizers in its spec.
 func readObject(data []byte, kind string, out *metav1.PartialObjectMetadata) bool {
 	if !readMetadata(data, out) {
 		return false
@@ -168,7 +168,7 @@ func readObject(data []byte, kind string, out *metav1.PartialObjectMetadata) boo
 	return false
 }
 
-// readMetadata reads one object's metadata, and reports whether it could.
+// readMetadata reads one object's metadata, and reports whether it is well-formed.
 func readMetadata(data []byte, out *metav1.PartialObjectMetadata) bool {
 	meta, ok := part(data, 1)
 	if !ok {
@@ -182,7 +182,7 @@ func readMetadata(data []byte, out *metav1.PartialObjectMetadata) bool {
 			return !w.broken && out.ObjectMeta.Unmarshal(kept) == nil
 		case 1, 3, 5, 6, 7, 9, 10, 13, 14: // name, namespace, uid, version, generation, mark, grace, owners, finalizers
 			kept = append(kept, f.whole...)
-		case 12: // annotations: that of a bookmark which ends a listing
+		case 12: // the annotation of a bookmark that ends a listing
 			if bytes.Contains(f.value, []byte(metav1.InitialEventsAnnotationKey)) {
 				kept = append(kept, f.whole...)
 			}

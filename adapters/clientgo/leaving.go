@@ -8,31 +8,32 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// A kind that is not served any more is left, and while that goes on it is not
-// unknown yet: its watch may still say which of its objects have ended. A server
-// that takes a definition away says so of every object that it has removed, and
-// only of those. What it does not say of the others, nothing else proves: a
-// definition whose cleanup finalizer was taken off by hand is gone as well, and its
-// objects are back, with their UIDs, when it is made anew.
+// A kind that is no longer served is retired before it becomes unknown. Its watch may
+// still report removals. A server that removes a definition reports each object that it
+// removes, and only those. Nothing else proves the removal of the other objects. A user
+// may remove a definition's cleanup finalizer by hand. Then the definition goes, and
+// its objects come back with their UIDs when the kind is defined again.
 
 const (
-	// lastWords is how long a watch is heard whose kind is not served any more: the
-	// server ends it a second after the definition.
+	// drainTime is the time for the watch of a retired kind. The server ends the watch
+	// one second after the definition.
 	lastWords = 3 * time.Second
-	// leaveWithin bounds how long a kind stays known that is left.
+	// retireTimeout bounds the time that a retired kind stays known.
 	leaveWithin = 10 * time.Second
 )
 
-var errLeft = errors.New("the kind is not served any more")
+var errLeft = errors.New("the kind is no longer served")
 
-// leaving is a kind that is left. The loop owns it.
+// retirement is the state of a retired kind. The loop owns it.
 type leaving struct {
-	number int64 // counts all of them
+	number int64 // counts retirements
 	until  time.Time
-	over   bool // its watch has said everything
+	over   bool // its watch has ended
 }
 
-// postpone returns the kinds that are served, and those that are being left.
+// keepRetiring returns the served kinds and the retiring kinds.
+//
+// Held by TestKindLeft, TestLeavingIsBounded and TestCascadeOfDefinition.
 func (r *run) postpone(infos []graph.KindInfo) []graph.KindInfo {
 	out, now := slices.Clone(infos), time.Now()
 	soonest := time.Time{}
@@ -65,7 +66,7 @@ func (r *run) postpone(infos []graph.KindInfo) []graph.KindInfo {
 	return out
 }
 
-// finish ends the leaving of a kind whose watch has said everything.
+// endRetirement ends the retirement of a kind whose watch has ended.
 func (r *run) finish(kind graph.Kind, number int64) error {
 	l := r.leaving[kind]
 	if l == nil || l.number != number {
@@ -75,21 +76,21 @@ func (r *run) finish(kind graph.Kind, number int64) error {
 	return r.adopt(r.catalog)
 }
 
-// parting is the end of a watch whose kind may not be served any more.
+// watchEnd is the pending end of a watch whose kind may be retired.
 type parting struct {
 	cause error
 	at    <-chan time.Time
 }
 
-// begin has the watch end soon.
+// begin makes the watch end soon.
 func (p *parting) begin(cause error) {
 	if p.cause == nil {
 		p.cause, p.at = cause, time.After(lastWords)
 	}
 }
 
-// heed takes whether the kind is left. One that is served again after all has its
-// watch go on, if that was the reason.
+// setRetired records whether the kind is retired. A kind that is served again keeps its
+// watch.
 func (p *parting) heed(left bool) {
 	switch {
 	case left:
@@ -99,8 +100,8 @@ func (p *parting) heed(left bool) {
 	}
 }
 
-// forgive takes what came of a fence: that the kind is not served is no reason to end
-// its watch at once.
+// tolerate takes the error of a fence. If the kind is not served, the watch ends soon
+// and not at once.
 func (p *parting) forgive(err error) error {
 	if unserved(err) {
 		p.begin(err)
@@ -109,8 +110,8 @@ func (p *parting) forgive(err error) error {
 	return err
 }
 
-// leave says that the watch of a kind that is left has ended, and waits for what
-// becomes of the kind.
+// retire reports that the watch of a retired kind has ended, and waits for new
+// commands.
 func (w *worker) leave() {
 	if w.gone != w.leaving {
 		w.gone = w.leaving

@@ -12,12 +12,12 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// list lists the kind, each page handed over before the next is asked for, and
-// returns the watch that goes on from there. All fences that wait pass with it:
-// it is consistent, and begins after them.
+// list lists the kind and returns the watch that goes on from there. It reports each
+// page before it reads the next one. All waiting fences pass with the listing, because
+// it is consistent and begins after them.
 //
-// Where the server can stream a listing, it is asked to: that is one request,
-// and nobody holds a page.
+// list requests a stream if the server supports it. A stream is one request, and no
+// page is held in memory.
 func (w *worker) list() (*connection, error) {
 	at := w.run.store.places.well
 	if w.failed != "" {
@@ -42,7 +42,7 @@ func (w *worker) list() (*connection, error) {
 	return w.watch(w.position, nil)
 }
 
-// begin forgets what the listing will say anew.
+// reset clears the state that the listing replaces.
 func (w *worker) begin() {
 	w.epoch, _ = w.run.store.history.epoch()
 	w.complete, w.floor, w.hasty, w.brief = false, "", false, false
@@ -55,13 +55,13 @@ func (w *worker) begin() {
 	w.vague = false
 }
 
-// end hands over that the listing is complete, as of a version.
+// end reports that the listing is complete, at a version.
 func (w *worker) end(version string) error {
 	ids := w.fences
 	w.fences = nil
 	w.position, w.complete, w.listedAt = version, true, time.Now()
 	out := []graph.Event{{Type: graph.ListEnded, Kind: w.kind, Version: graph.Version(version)}}
-	if w.doubted != "" { // its group may hold more than anybody knows
+	if w.doubted != "" { // discovery of the group is incomplete
 		w.fences, ids = ids, nil
 	}
 	return w.emit(append(out, passedEvents(w.kind, ids)...)...)
@@ -92,7 +92,7 @@ func (w *worker) listPages() error {
 	}
 }
 
-// tellListed hands over that a listing begins. The kind is well, then.
+// beginListing reports that a listing begins. The kind is then in service.
 func (w *worker) tellListed() error {
 	if err := w.well(); err != nil {
 		return err
@@ -100,9 +100,9 @@ func (w *worker) tellListed() error {
 	return w.emit(graph.Event{Type: graph.ListBegun, Kind: w.kind})
 }
 
-// listPage reads one page of a consistent listing, never from a cache that may
-// be behind, and checks that the history has not gone backwards. Further pages
-// show the moment of the first.
+// listPage reads one page of a consistent listing, and checks for a rewind. The page
+// never comes from a cache that may be behind. Later pages have the version of the
+// first.
 func (w *worker) listPage(next string, size int64) (*metav1.PartialObjectMetadataList, error) {
 	least := ""
 	if next == "" {
@@ -117,7 +117,7 @@ func (w *worker) listPage(next string, size int64) (*metav1.PartialObjectMetadat
 	return page, w.see(page.ResourceVersion, least)
 }
 
-// listed returns a whole listing as events.
+// listingEvents returns a whole listing as events.
 func (w *worker) listed(puts []graph.Event, version string) []graph.Event {
 	out := make([]graph.Event, 0, len(puts)+2)
 	out = append(out, graph.Event{Type: graph.ListBegun, Kind: w.kind})
@@ -125,8 +125,8 @@ func (w *worker) listed(puts []graph.Event, version string) []graph.Event {
 	return append(out, graph.Event{Type: graph.ListEnded, Kind: w.kind, Version: graph.Version(version)})
 }
 
-// stream lists the kind by a watch that begins with all that there is, and ends
-// that by a bookmark.
+// stream lists the kind by a watch that begins with all objects. A bookmark ends the
+// listing.
 func (w *worker) stream() (*connection, error) {
 	yes := true
 	least := w.run.store.history.mark(w.kind)
@@ -143,9 +143,9 @@ func (w *worker) stream() (*connection, error) {
 	return c, nil
 }
 
-// takeStream hands over what a stream says until its listing is complete. It
-// says that the listing begins when there is something to say of it: a server
-// that sends nothing sound must not have the kind seem well.
+// readStream reports the events of a stream until its listing is complete. It reports
+// the begin of the listing with the first event. Otherwise the kind of a server that
+// sends nothing valid would seem in service.
 func (w *worker) takeStream(c *connection, least string) error {
 	s := streamed{worker: w, least: least}
 	silence := time.NewTimer(streamSilence)
@@ -155,7 +155,7 @@ func (w *worker) takeStream(c *connection, least string) error {
 		case <-w.ctx.Done():
 			return w.ctx.Err()
 		case <-silence.C:
-			w.pages = true // it does not know what it was asked, or cannot do it
+			w.pages = true // the server does not know the option, or cannot stream the kind
 			return fmt.Errorf("list %s: nothing for %v", w.at.GroupResource(), streamSilence)
 		case e, ok := <-c.ResultChan():
 			if !ok {
@@ -172,12 +172,12 @@ func (w *worker) takeStream(c *connection, least string) error {
 // streamed is a listing that comes as a stream.
 type streamed struct {
 	*worker
-	least string // the version that it must not be behind
+	least string // the version that the listing must reach
 	batch []graph.Event
 	begun bool
 }
 
-// take takes one event, and reports whether the listing is complete.
+// add adds one event, and reports whether the listing is complete.
 func (s *streamed) take(e watch.Event) (complete bool, err error) {
 	m, err := metadataOf(e)
 	if err != nil {
@@ -237,11 +237,11 @@ func (w *worker) puts(items []metav1.PartialObjectMetadata) ([]graph.Event, erro
 	return out, nil
 }
 
-// mostMeanings bounds how many different references a kind's objects may have
-// before any change of the kinds has it listed anew.
+// maxMeanings bounds the distinct references of a kind's objects. Above it, any change
+// of the kinds makes the worker list the kind anew.
 const mostMeanings = 4096
 
-// event returns what the watch said of an object.
+// event converts an event of the watch.
 func (w *worker) event(t watch.EventType, m *metav1.PartialObjectMetadata) (graph.Event, error) {
 	if t == watch.Bookmark {
 		return graph.Event{Type: graph.Progress, Kind: w.kind, Version: graph.Version(m.ResourceVersion)}, nil
@@ -258,7 +258,8 @@ func (w *worker) event(t watch.EventType, m *metav1.PartialObjectMetadata) (grap
 	return graph.Event{Type: graph.Put, Object: o}, nil
 }
 
-// note remembers how references were read, to read them again when that changes.
+// recordMeanings records the meanings of references. When a meaning changes, the worker
+// lists the kind anew.
 func (w *worker) note(refs []metav1.OwnerReference) {
 	for i := range refs {
 		gvk := gvkOf(&refs[i])

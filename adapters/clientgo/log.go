@@ -8,9 +8,9 @@ import (
 	"github.com/go-logr/logr"
 )
 
-// requestLog returns where client-go says what happens to requests. That a watch
-// ends because its context has ended is no error, though client-go calls it one,
-// once for each connection.
+// requestLog returns the logger of client-go's requests. client-go logs an error for
+// each watch that ends with its context. The logger demotes that record, because such
+// an end is not an error.
 func requestLog(log *slog.Logger) logr.Logger {
 	return logr.New(calmSink{logr.FromSlogHandler(log.Handler()).GetSink()})
 }

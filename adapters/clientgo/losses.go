@@ -13,41 +13,42 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// A server that goes down in the middle of a cascade may come back restored from a
-// backup. Then the owners are alive again, and so are the UIDs and versions on which
-// the deletes rest that had no answer. The sign of it is the silence: writes without
-// an answer, and watches that end. After such a sign no write is sent before the
-// server has shown, by a consistent list, that its history has not gone backwards.
+// A server that fails during a cascade may come back restored from a backup. Then the
+// owners live again, and the UIDs and versions of unanswered deletes are valid again.
+// The signs are writes without an answer and watches that end. After a sign the store
+// sends no write until a consistent list shows that the history has not gone backwards.
 
-// rewindPause is how long no write is sent after the watches were told of a rewind:
-// calls that were handed out before have come by then, and are refused.
+// rewindPause is the time without writes after the watches reported a rewind. Calls
+// that the engine issued before arrive within that time and are refused.
 const rewindPause = time.Second
 
-// errUnsent says that a write was not sent, because what it rests on may be of a
-// former history.
+// errUnsent says that a write was not sent, because it may be of a former history.
 var errUnsent = errors.New("not sent")
 
-// losses keeps writes back that may rest on a former history (rule R5 of package
-// policy). It is safe for concurrent use.
+// losses holds back writes that may be of a former history (rule R5 of package policy).
+// It is safe for concurrent use.
+//
+// Held by TestLossIsCompared, TestLossAndRestore and TestLossWithoutComparison. On a
+// real server held by TestRestoredMidCascade of internal/e2e.
 type losses struct {
 	mu      sync.Mutex
-	signs   uint64                // that the server was lost, counted
-	cleared map[graph.Kind]uint64 // up to which sign a kind was compared
-	all     uint64                // up to which sign the newest kind was
-	probing chan struct{}         // closed when the comparison under way has ended; nil without one
+	signs   uint64                // counts signs
+	cleared map[graph.Kind]uint64 // the sign up to which a kind was compared
+	all     uint64                // the sign up to which the newest kind was compared
+	probing chan struct{}         // closed at the end of the running comparison; nil without one
 }
 
 func newLosses() *losses { return &losses{cleared: map[graph.Kind]uint64{}} }
 
-// lose notes a sign that the server was lost.
+// addSign records a sign that the server was lost.
 func (l *losses) lose() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.signs++
 }
 
-// lost reports whether an error is a sign that the server was lost: no answer, or one
-// that does not say whether the write was done.
+// isLossSign reports whether an error is a sign that the server was lost. Such an error
+// does not say whether the write was done.
 func lost(err error) bool {
 	if err == nil || errors.Is(err, errUnsent) {
 		return false
@@ -56,8 +57,8 @@ func lost(err error) bool {
 	return !errors.As(err, &status) || status.Status().Code >= http.StatusInternalServerError
 }
 
-// write sends a write by send, if what it rests on cannot be of a former history. A
-// write that is not sent returns a transient error.
+// write sends a write by send, unless the write may be of a former history. For a write
+// that is not sent it returns a transient error.
 func (s *Store) write(ctx context.Context, r resource, send func() error) error {
 	epoch, _ := s.history.epoch()
 	return s.client.writes.do(ctx, func() error {
@@ -72,7 +73,7 @@ func (s *Store) write(ctx context.Context, r resource, send func() error) error 
 	})
 }
 
-// allow returns nil if a write that came in an epoch may be sent.
+// allow returns nil if the store may send a write that began in the epoch.
 func (s *Store) allow(ctx context.Context, r resource, epoch uint64) error {
 	if err := s.compareHistory(ctx, r); err != nil {
 		if cause := ctx.Err(); cause != nil {
@@ -90,9 +91,9 @@ func (s *Store) allow(ctx context.Context, r resource, epoch uint64) error {
 }
 
 // unsent returns the error of a write that was not sent because of another request's
-// error. That one's status is none of the write.
+// error. The status of that error is not a status of the write.
 func unsent(cause error) error {
-	err := fmt.Errorf("%w: the server was lost, and has not shown its history: %v", errUnsent, cause)
+	err := fmt.Errorf("%w: the server was lost, and its history is not compared yet: %v", errUnsent, cause)
 	var l *later
 	if errors.Is(cause, errRewound) {
 		return &later{err, rewindPause}
@@ -103,8 +104,8 @@ func unsent(cause error) error {
 	return err
 }
 
-// compareHistory compares the server's history with what was seen of it, once for
-// all writes that wait for it, and not at all without a sign since the last time.
+// compareHistory compares the server's versions with the observed versions. One
+// comparison serves all waiting writes. Without a new sign it does nothing.
 func (s *Store) compareHistory(ctx context.Context, r resource) error {
 	for {
 		clear, wait, p := s.losses.turn(r.kind)
@@ -127,15 +128,15 @@ func (s *Store) compareHistory(ctx context.Context, r resource) error {
 	}
 }
 
-// comparison is one that is under way.
+// comparison is a running comparison.
 type comparison struct {
-	signs uint64 // that it covers
-	all   bool   // the newest kind is compared too
+	signs uint64 // the signs that it covers
+	all   bool   // it compares the newest kind too
 	ended chan struct{}
 }
 
-// turn reports whether there is nothing to compare before a write of the kind. If
-// there is, it returns what ends the comparison under way, or begins one.
+// claim reports whether a write of the kind needs no comparison. Otherwise it returns
+// the end of the running comparison, or begins one.
 func (l *losses) turn(kind graph.Kind) (clear bool, wait <-chan struct{}, mine comparison) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -149,7 +150,7 @@ func (l *losses) turn(kind graph.Kind) (clear bool, wait <-chan struct{}, mine c
 	return false, nil, comparison{l.signs, l.all < l.signs, l.probing}
 }
 
-// compared ends a comparison.
+// finish ends a comparison.
 func (l *losses) compared(kind graph.Kind, c comparison, sound bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -16,12 +16,18 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// NamespaceFinalizer is the finalizer with which a server holds every Namespace
-// until somebody has emptied it: "kubernetes" in the spec's finalizers, which are
-// none of its metadata. The engine sees those of a Namespace's spec, and of nothing
-// else, after those of its metadata, and spelt so; no finalizer of the metadata can
-// be spelt like one of them. To take it off is to end the namespace. It is the
-// finalizer of a finalizer.ScopeSweep for a server without a namespace controller.
+// NamespaceFinalizer is the finalizer with which a server holds a deleted Namespace
+// until a client has emptied it. It is "kubernetes" in the spec's finalizers, which are
+// not metadata.
+//
+// The store reports the finalizers of a Namespace's spec after those of its metadata,
+// with the prefix "spec.finalizers:". It does so for no other kind. No finalizer of a
+// metadata can have such a name. The removal of this finalizer ends the namespace. It
+// is the finalizer of a finalizer.ScopeSweep for a server without a namespace
+// controller.
+//
+// Held by TestNamespaceFinalizers and TestFinalizeEnds. On a real server held by
+// TestScopeSweepBesideUpstream and TestNamespaceWithoutSweep of internal/e2e.
 const NamespaceFinalizer = specPrefix + "kubernetes"
 
 const (
@@ -30,15 +36,15 @@ const (
 	finalizeVerb             = "finalize"
 )
 
-// whole reports whether objects of a resource are asked for as they are, since
-// their metadata does not say everything.
+// readsWhole reports whether the store reads the objects of a resource whole, because
+// their metadata is not enough.
 func whole(at schema.GroupVersionResource) bool {
 	return at == schema.GroupVersionResource{Version: "v1", Resource: "namespaces"}
 }
 
 const acceptWhole = "application/vnd.kubernetes.protobuf,application/json"
 
-// ofSpec spells finalizers of a spec.
+// withSpecPrefix returns the names of a spec's finalizers.
 func ofSpec(names []string) []string {
 	out := make([]string, len(names))
 	for i, f := range names {
@@ -47,7 +53,8 @@ func ofSpec(names []string) []string {
 	return out
 }
 
-// inMetadata returns how many of an object's finalizers are those of its metadata.
+// metadataFinalizers returns the number of an object's finalizers that are in its
+// metadata.
 func inMetadata(kind graph.Kind, finalizers []string) int {
 	n := slices.IndexFunc(finalizers, func(f string) bool { return kind == namespaceKind && strings.HasPrefix(f, specPrefix) })
 	if n < 0 {
@@ -56,15 +63,17 @@ func inMetadata(kind graph.Kind, finalizers []string) int {
 	return n
 }
 
-// concernsSpec reports whether a change of a Namespace is one of its spec.
+// changesSpec reports whether a change of a Namespace is in its spec.
 func concernsSpec(kind graph.Kind, c graph.Change) bool {
 	return kind == namespaceKind && (strings.HasPrefix(c.DropFinalizer, specPrefix) || strings.HasPrefix(c.AddFinalizer, specPrefix))
 }
 
-// finalize changes the finalizers of a namespace's spec, for which there is no
-// patch: the namespace is read, and put to its finalize endpoint as it was read but
-// for them, under its UID and version. A server removes it then and there if
-// nothing else holds it.
+// finalize changes the finalizers in a namespace's spec, which allow no patch. It reads
+// the namespace and sends it to the finalize endpoint with changed finalizers, under
+// its UID and version. The server removes the namespace at once if no other finalizer
+// holds it.
+//
+// Held by TestFinalize.
 func (s *Store) finalize(ctx context.Context, key graph.Key, pre graph.Precondition, change graph.Change, r resource) (err error) {
 	drop, add := change.DropFinalizer, change.AddFinalizer
 	change.DropFinalizer, change.AddFinalizer = "", ""
@@ -113,7 +122,7 @@ func (s *Store) finalizeRead(ctx context.Context, key graph.Key, pre graph.Preco
 	return s.answer(ctx, "patch", key, r, err)
 }
 
-// namespaceObject is what is looked at of a Namespace.
+// namespaceObject is the part of a Namespace that the store reads.
 type namespaceObject struct {
 	metav1.PartialObjectMetadata
 	Spec struct {
@@ -126,16 +135,17 @@ func readNamespace(raw []byte) (n namespaceObject, body map[string]any, err erro
 	return n, body, err
 }
 
-// partial returns a Namespace as the engine sees it.
+// partial returns the metadata of a Namespace with the spec's finalizers.
 func (n *namespaceObject) partial() *metav1.PartialObjectMetadata {
 	n.Finalizers = append(n.Finalizers, ofSpec(n.Spec.Finalizers)...)
 	return &n.PartialObjectMetadata
 }
 
-// wholeJSON reads Namespaces that were sent as JSON. Everything else is the other's.
+// namespaceCodec reads Namespaces in JSON. The other serializer reads all other
+// objects.
 type wholeJSON struct{ runtime.Serializer }
 
-// Decode reads what nobody has registered, if it is a Namespace or a page of them.
+// Decode reads a Namespace or a page of them, which no scheme has registered.
 func (w wholeJSON) Decode(data []byte, kind *schema.GroupVersionKind, into runtime.Object) (runtime.Object, *schema.GroupVersionKind, error) {
 	o, is, err := w.Serializer.Decode(data, kind, into)
 	if into != nil || is == nil || !runtime.IsNotRegisteredError(err) || is.GroupVersion() != (schema.GroupVersion{Version: "v1"}) {

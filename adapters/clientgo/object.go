@@ -13,9 +13,11 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// objectOf returns what decisions need of an object of a kind. The result
-// shares nothing with m but text: text that comes again and again (namespaces,
-// owners, finalizers) is shared with all other objects.
+// objectOf returns the part of an object that decisions need. The result shares only
+// text with m. Repeated texts (namespaces, owners, finalizers) are shared with all
+// other objects.
+//
+// Held by TestManyOwnersAreHeld.
 func (c *catalog) objectOf(kind graph.Kind, m *metav1.PartialObjectMetadata) graph.Object {
 	o := graph.Object{
 		Key:        graph.Key{Kind: kind, Scope: common(m.Namespace), Name: m.Name, UID: graph.UID(m.UID)},
@@ -41,11 +43,14 @@ func (c *catalog) objectOf(kind graph.Kind, m *metav1.PartialObjectMetadata) gra
 	return o
 }
 
-// ownerOf resolves a reference of an object in a scope: an owner of a kind with
-// scopes lives in its dependent's, any other is global. It is Unresolved if
-// nobody can say where it lives: its version or kind is not served or takes no part,
-// or has scopes and the dependent has none, or no object can have its name. Held by
-// TestOwnerOf and TestOwnerOfHostileName.
+// ownerOf resolves a reference of an object in a scope. An owner whose kind has scopes
+// lives in its dependent's scope. Any other owner is global.
+//
+// The owner is Unresolved if its place is unknown. That is so if its version or kind is
+// not served or not in the set of kinds, or if no object can have its name. It is also
+// so if its kind has scopes and the dependent has none.
+//
+// Held by TestOwnerOf, TestOwnerOfHostileName and TestOrphanFreesByUID.
 func (c *catalog) ownerOf(scope string, r *metav1.OwnerReference) graph.Owner {
 	m := c.resolve(gvkOf(r))
 	if !possibleName(r.Name) {
@@ -65,17 +70,17 @@ func (c *catalog) ownerOf(scope string, r *metav1.OwnerReference) graph.Owner {
 	return o
 }
 
-// mostName is the longest name that an object of the graph may have.
+// maxName is the longest name of an object in the graph.
 const mostName = 1024
 
-// possibleName reports whether an object may have the name: a path can hold it, and
-// the graph would not call it flawed.
+// validName reports whether an object may have the name. A path can hold it, and the
+// graph accepts it.
 func possibleName(s string) bool {
 	return len(s) <= mostName && len(content.IsPathSegmentName(s)) == 0 && utf8.ValidString(s) && strings.IndexFunc(s, unicode.IsControl) < 0
 }
 
-// gvkOf returns what a reference names. An apiVersion that is none is a group
-// that nobody serves.
+// gvkOf returns the group, version and kind of a reference. A malformed apiVersion
+// becomes a group that no server has.
 func gvkOf(r *metav1.OwnerReference) schema.GroupVersionKind {
 	gv, err := schema.ParseGroupVersion(r.APIVersion)
 	if err != nil {
@@ -84,7 +89,7 @@ func gvkOf(r *metav1.OwnerReference) schema.GroupVersionKind {
 	return gv.WithKind(r.Kind)
 }
 
-// common returns s as text that all its users share.
+// intern returns s as text that all its users share.
 func common(s string) string {
 	if s == "" {
 		return ""
@@ -92,14 +97,14 @@ func common(s string) string {
 	return unique.Make(s).Value()
 }
 
-// complete reports whether an object is identified, which every object is that
-// an API server of this world stores.
+// identified reports whether an object has a name, a UID and a version. Each object
+// that an API server stores has them.
 func complete(m *metav1.PartialObjectMetadata) bool {
 	return m.Name != "" && m.UID != "" && m.ResourceVersion != ""
 }
 
-// several reports whether a change of the object cannot be made on the guess
-// that the first reference or finalizer is meant.
+// needsLayout reports whether a patch of the object needs its layout, because index 0
+// may be wrong.
 func several(m *metav1.PartialObjectMetadata) bool {
 	return len(m.OwnerReferences) > 1 || len(m.Finalizers) > 1
 }

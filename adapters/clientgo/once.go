@@ -6,10 +6,11 @@ import (
 	utilnet "k8s.io/apimachinery/pkg/util/net"
 )
 
-// once sends no write twice. Go's transport sends a request again by itself if the
-// server ends the connection before it has answered, and the body can be had again.
-// A server that comes back restored would then get a write that rests on its former
-// history. Held by TestWriteIsSentOnce.
+// once sends no write twice. Go's transport repeats a request if the server ends the
+// connection before its answer and the body can be read again. A server that comes back
+// restored would then get a write of its former history.
+//
+// Held by TestWriteIsSentOnce.
 type once struct{ next http.RoundTripper }
 
 // RoundTrip sends a request.
@@ -21,7 +22,7 @@ func (o once) RoundTrip(r *http.Request) (*http.Response, error) {
 	return o.WrappedRoundTripper().RoundTrip(r)
 }
 
-// WrappedRoundTripper returns what sends the requests.
+// WrappedRoundTripper returns the next transport.
 func (o once) WrappedRoundTripper() http.RoundTripper {
 	if o.next == nil {
 		return http.DefaultTransport
@@ -29,5 +30,5 @@ func (o once) WrappedRoundTripper() http.RoundTripper {
 	return o.next
 }
 
-// CloseIdleConnections closes connections that nobody uses.
+// CloseIdleConnections closes the idle connections.
 func (o once) CloseIdleConnections() { utilnet.CloseIdleConnectionsFor(o.WrappedRoundTripper()) }

@@ -2,17 +2,17 @@ package clientgo
 
 import "sync"
 
-// orders are what a worker is told to do. Orders add up.
+// commands tell a worker to change its state. Commands add up.
 type orders struct {
 	fences  []uint64
 	anew    bool     // list the kind anew
-	epoch   uint64   // list anew unless that was done in this epoch
-	catalog *catalog // what is served now
-	leave   int64    // the kind is not served any more, by this number; negative: it is again
+	epoch   uint64   // list the kind anew, unless the listing is of this epoch
+	catalog *catalog // the new catalog
+	leave   int64    // the number of the kind's retirement; negative if the kind is served again
 }
 
-// mail holds a worker's orders until it takes them. It is safe for concurrent
-// use.
+// mailbox holds a worker's commands until the worker takes them. It is safe for
+// concurrent use.
 type mail struct {
 	mu   sync.Mutex
 	box  orders
@@ -44,7 +44,7 @@ func (m *mail) take() orders {
 	return o
 }
 
-// pressing reports whether there are orders that a worker must not let wait.
+// urgent reports whether there are commands that must not wait.
 func (m *mail) pressing() bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -12,26 +12,28 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// triesWithoutVersion bounds how often a patch without a version is begun anew
-// because somebody else wrote meanwhile.
+// triesWithoutVersion bounds the tries of a patch without a version. A try fails if
+// another client writes meanwhile.
 const triesWithoutVersion = 5
 
-// Patch applies change to the object at key's coordinates, if pre holds: one
+// Patch applies change to the object at key's coordinates, if pre holds. It sends one
 // JSON patch, for built-in kinds and custom resources alike.
 //
-// The patch sets uid and resourceVersion to those of the precondition, which a
-// server answers with a conflict if they are not the object's; and it tests that
-// the references and finalizers which it takes away stand where they are
-// expected, in the words that they are expected in. So all that it does not name
-// stays as it is, to the letter. If it is refused as not applicable, the object
-// is read: it has changed (ErrConflict), or stands otherwise than expected, and
-// is patched once more, exactly.
+// The patch sets uid and resourceVersion to those of the precondition. The server
+// answers with a conflict if the object has others. The patch tests that each removed
+// reference and finalizer is at the expected index with the expected text. So all other
+// parts of the object stay exactly as they are.
 //
-// What a Namespace has in its spec is changed by its finalize endpoint, in one
-// read and one write under the same UID and version: see NamespaceFinalizer. Such a
-// change goes with no other (ErrRefused).
+// If the server cannot apply the patch, the store reads the object. Either the object
+// has changed (ErrConflict), or its order differs, and the store sends the exact patch.
 //
-// Errors: see answer. Held by TestPatch, TestPatchIsExact and TestFinalize.
+// A change of the finalizers in a Namespace's spec goes to the finalize endpoint, in
+// one read and one write under the same UID and version: see NamespaceFinalizer. Such a
+// change must be the only one (ErrRefused).
+//
+// Errors: see storeError.
+//
+// Held by TestPatch, TestPatchIsExact and TestFinalize.
 func (s *Store) Patch(ctx context.Context, key graph.Key, pre graph.Precondition, change graph.Change) error {
 	r, c, err := s.reach(ctx, "patch", key)
 	if err != nil {
@@ -59,17 +61,17 @@ func (s *Store) Patch(ctx context.Context, key graph.Key, pre graph.Precondition
 	return err
 }
 
-// attempt is a patch that was sent, and what the server said of it.
+// attempt is a patch that was sent, and its result.
 type attempt struct {
 	ops []operation
 	err error
 }
 
-// errMoved is a conflict of a patch with what was read just before it.
-var errMoved = errors.New("written by somebody else meanwhile")
+// errMoved is a conflict of a patch with the read just before it.
+var errMoved = errors.New("another client wrote meanwhile")
 
-// patchRead reads the object and patches exactly that. A patch that was refused
-// although it was exact is refused for good, in the server's words.
+// patchAfterRead reads the object and sends the exact patch. If the server refused the
+// same patch before, its refusal is final.
 func (s *Store) patchRead(ctx context.Context, key graph.Key, pre graph.Precondition, change graph.Change, r resource, c *catalog, sent attempt) error {
 	m, err := s.read(ctx, "patch", key, r)
 	if err != nil {
@@ -94,8 +96,8 @@ func (s *Store) patchRead(ctx context.Context, key graph.Key, pre graph.Precondi
 	return s.answer(ctx, "patch", key, r, err)
 }
 
-// unapplicable reports whether a server could not apply a JSON patch, or found
-// its outcome invalid: it does not say which.
+// notApplicable reports whether a server could not apply a JSON patch, or found its
+// result invalid. The server does not tell which.
 func unapplicable(err error) bool {
 	var status apierrors.APIStatus
 	return errors.As(err, &status) && status.Status().Code == http.StatusUnprocessableEntity

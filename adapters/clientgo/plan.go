@@ -12,14 +12,14 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// operation is one of a JSON patch (RFC 6902).
+// operation is one operation of a JSON patch (RFC 6902).
 type operation struct {
 	Op    string `json:"op"`
 	Path  string `json:"path"`
 	Value any    `json:"value"`
 }
 
-// bind makes a patch apply to exactly one state of one object.
+// atVersion makes a patch apply to exactly one state of one object.
 func bind(uid graph.UID, version graph.Version) []operation {
 	return []operation{
 		{"replace", "/metadata/uid", string(uid)},
@@ -27,8 +27,8 @@ func bind(uid graph.UID, version graph.Version) []operation {
 	}
 }
 
-// guess returns the patch for an object that was not read, nil if there is
-// nothing to go by.
+// cachedPatch returns the patch for an object that was not read. It returns nil if the
+// cache does not suffice.
 func (s *Store) guess(c *catalog, key graph.Key, pre graph.Precondition, change graph.Change) []operation {
 	if change.IsZero() || change.AddOwner != nil || change.AddFinalizer != "" {
 		return nil
@@ -68,8 +68,8 @@ func (s *Store) guess(c *catalog, key graph.Key, pre graph.Precondition, change 
 	return ops
 }
 
-// spell returns a reference in the words in which objects of the kind refer to
-// such owners.
+// cachedReference returns a reference with the apiVersion that objects of the kind use
+// for such owners.
 func (s *Store) spell(kind graph.Kind, r graph.Owner) (metav1.OwnerReference, bool) {
 	version, ok := s.hints.apiVersion(kind, r.Kind)
 	if !ok {
@@ -78,13 +78,13 @@ func (s *Store) spell(kind graph.Kind, r graph.Owner) (metav1.OwnerReference, bo
 	return reference(version, r), true
 }
 
-// exact returns the patch that changes an object which is known, m being what o
-// was made of. It is nil if there is nothing to change.
+// exactPatch returns the patch that applies the change to a known object. o is the
+// conversion of m. The patch is nil if the change has no effect.
 func (c *catalog) exact(o graph.Object, m *metav1.PartialObjectMetadata, change graph.Change) ([]operation, error) {
 	ops := bind(o.UID, o.Version)
 	none := len(ops)
 	same := func(list []graph.Owner, r graph.Owner) bool { return slices.ContainsFunc(list, r.Same) }
-	for i := len(o.Owners) - 1; i >= 0; i-- { // from the end: what goes moves what follows
+	for i := len(o.Owners) - 1; i >= 0; i-- { // from the end, because a removal moves later entries
 		r, ref := o.Owners[i], m.OwnerReferences[i]
 		switch {
 		case same(change.DropOwners, r):
@@ -114,8 +114,7 @@ func (c *catalog) exact(o graph.Object, m *metav1.PartialObjectMetadata, change 
 	return ops, nil
 }
 
-// newReference returns a reference to be added, by the version that is served
-// first.
+// newReference returns a new reference, with the version that the catalog uses.
 func (c *catalog) newReference(dep graph.Key, r graph.Owner) (metav1.OwnerReference, error) {
 	at, ok := c.kinds[r.Kind]
 	if !ok {
@@ -133,7 +132,7 @@ func (c *catalog) newReference(dep graph.Key, r graph.Owner) (metav1.OwnerRefere
 	return ref, nil
 }
 
-// reference spells coordinates out, without flags.
+// reference returns a reference without flags.
 func reference(apiVersion string, r graph.Owner) metav1.OwnerReference {
 	kind := string(r.Kind)
 	kind = kind[strings.LastIndexByte(kind, '/')+1:]
@@ -166,7 +165,7 @@ func dropFinalizer(i int, name string) []operation {
 	return []operation{{"test", at, name}, {Op: "remove", Path: at}}
 }
 
-// add appends to a list of the metadata, which is not there while it is empty.
+// add appends to a list of the metadata. An empty list does not exist.
 func add(list string, n int, value any) operation {
 	if n == 0 {
 		return operation{"add", "/metadata/" + list, []any{value}}

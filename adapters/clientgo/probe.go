@@ -8,13 +8,13 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// probed bounds how many kinds with new versions are asked.
+// maxProbed bounds the number of probed kinds with new versions.
 const probed = 3
 
-// probe compares the kind that is written and, unless that was done since the sign,
-// the kind with the newest version that was seen. One database holds most kinds,
-// and a quiet one may have been seen long ago. A kind whose server answers with an
-// error says nothing, and the next one is asked.
+// probe compares the written kind. If no probe since the sign did so, it also compares
+// the kind with the newest observed version. One database holds most kinds, and the
+// last observation of a quiet kind may be old. If a kind's server returns an error,
+// probe tries the next kind.
 func (s *Store) probe(ctx context.Context, r resource, all bool) error {
 	if err := s.probeKind(ctx, r); err != nil || !all {
 		return err
@@ -38,8 +38,8 @@ func (s *Store) probe(ctx context.Context, r resource, all bool) error {
 	return nil
 }
 
-// probeKind lists one object of a kind, consistently, and compares the version. Its
-// error is errRewound if the history has gone backwards.
+// probeKind compares the version of a consistent list of one object. It returns
+// errRewound after a rewind.
 func (s *Store) probeKind(ctx context.Context, r resource) error {
 	epoch, _ := s.history.epoch()
 	least := s.history.mark(r.kind)

@@ -9,17 +9,19 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// Some kinds can be read and not watched, such as ComponentStatus. Their objects are
-// nobody's dependents, but a reference may name one as an owner, and a read tells
-// whether it is there.
+// Some kinds allow get and not watch, such as ComponentStatus. The engine ignores the
+// references of their objects. A reference may name such an object as an owner, and a
+// read shows whether it exists.
 
-// readable reports whether owners of a kind can be read. Where the kind has
-// namespaces, a read says nothing of those beside the dependent's.
+// readable reports whether the store can read owners of a kind. If the kind has
+// namespaces, a read shows only the dependent's namespace.
 func readable(r metav1.APIResource) bool { return !r.Namespaced && slices.Contains(r.Verbs, "get") }
 
-// addReads adds the kinds that can only be read. A reference to any other kind that
-// takes no part counts by its UID: nothing is ever known of its owner. What was known
-// of a kind stays known.
+// addReads adds the kinds that allow only get. A reference to any other kind outside of
+// the set counts by its UID, because the store never learns about its owner. A kind
+// that was known keeps its meaning.
+//
+// Held by TestReadOwners.
 func (c *catalog) addReads(before *catalog) {
 	for kind := range c.kinds {
 		delete(c.reads, kind)
@@ -38,7 +40,7 @@ func (c *catalog) addReads(before *catalog) {
 	}
 }
 
-// reach returns how a kind is reached, if it takes part or can be read.
+// reach returns the resource of a kind that the store watches or reads.
 func (c *catalog) reach(kind graph.Kind) (resource, bool) {
 	if r, ok := c.kinds[kind]; ok {
 		return r, true
@@ -47,9 +49,11 @@ func (c *catalog) reach(kind graph.Kind) (resource, bool) {
 	return r, ok
 }
 
-// unstored reports whether a server made an object for the answer alone: it has
-// neither a UID nor a version. No reference can name such an object, since it names
-// a UID.
+// checkStored returns ErrNotFound for an object that the server made for the answer
+// alone. Such an object has neither a UID nor a version. A reference names a UID, so no
+// reference can name the object.
+//
+// Held by TestGetUnstored.
 func unstored(r resource, key graph.Key, m *metav1.PartialObjectMetadata) error {
 	if !r.unwatched || m.UID != "" || m.ResourceVersion != "" || m.Name != key.Name || m.Namespace != key.Scope {
 		return nil

@@ -15,17 +15,19 @@ import (
 
 var _ ownergraph.Selector = (*Store)(nil)
 
-// acceptLabelled asks for metadata with labels. It is not protobuf, of which the
-// store's own reader passes over them.
+// acceptLabels requests metadata with labels. It requests JSON, because the store's
+// protobuf codec skips labels.
 const acceptLabelled = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json"
 
-// Select returns a page of the objects of a kind whose labels match, which the
-// server finds: one request, for metadata. The first page is a consistent read,
-// never of a cache that may be behind, and further pages show the moment of the
-// first. When the server has forgotten that, it is a transient error. Errors:
-// ErrKindUnknown where the kind is not served, or takes no part; ErrRefused for a
-// selector that the server does not take, or where it forbids to list. Held by
-// TestSelect and TestConformance.
+// Select returns a page of the objects of a kind whose labels match. The server selects
+// them, in one request for metadata. The first page is a consistent read and never
+// comes from a cache that may be behind. Later pages have the version of the first. If
+// the server has forgotten that version, the error is transient.
+//
+// Errors: ErrKindUnknown for a kind that is not served or not in the set of kinds.
+// ErrRefused for a selector that the server rejects, or if the server forbids the list.
+//
+// Held by TestSelect and TestConformance.
 func (s *Store) Select(ctx context.Context, q ownergraph.Selection) (ownergraph.Selected, error) {
 	var out ownergraph.Selected
 	if err := ctx.Err(); err != nil {
@@ -64,11 +66,11 @@ func (s *Store) Select(ctx context.Context, q ownergraph.Selection) (ownergraph.
 	return out, nil
 }
 
-// errNoMatch is of a server that takes no notice of selectors.
-var errNoMatch = errors.New("the server answers with what does not match")
+// errNoMatch is the error for a server that ignores selectors.
+var errNoMatch = errors.New("the server's answer does not match the selector")
 
-// selectError is what a server's error means for a selection: nothing that it
-// says of a whole kind is proof that an object is absent.
+// selectError returns the meaning of a server's error for a selection. An error for a
+// whole kind never proves that an object is absent.
 func (s *Store) selectError(ctx context.Context, q ownergraph.Selection, r resource, err error) error {
 	if unserved(err) && ctx.Err() == nil {
 		s.each((*run).lookSoon)
@@ -77,7 +79,7 @@ func (s *Store) selectError(ctx context.Context, q ownergraph.Selection, r resou
 	return s.answer(ctx, "select", graph.Key{Kind: q.Kind}, r, err)
 }
 
-// labelled lists objects with their labels.
+// listLabels lists objects with their labels.
 func (c *client) labelled(ctx context.Context, at schema.GroupVersionResource, opts metav1.ListOptions) (*metav1.PartialObjectMetadataList, error) {
 	out := &metav1.PartialObjectMetadataList{}
 	err := decode(c.rest.Get().MaxRetries(0).AbsPath(segments(at, "", "")...).

@@ -16,12 +16,14 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// Store is a Kubernetes API server as an ownergraph.Store of level 2. It is a
-// Fencer, a Lister, a Selector, a Leveler and a VersionComparer too. Use New. It is
-// safe for concurrent use.
+// Store is a Kubernetes API server as an ownergraph.Store of level 2. It is a Fencer, a
+// Lister, a Selector, a Leveler and a VersionComparer too. Use New. It is safe for
+// concurrent use.
 //
-// It holds no object. It runs no goroutine but those of its running watches, and
-// each Watch ends its own before it returns (held by TestWatchEnds).
+// A Store holds no object. It runs only the goroutines of its running watches. Each
+// Watch ends its goroutines before it returns.
+//
+// Held by TestWatchEnds and TestConformance.
 type Store struct {
 	config  Config
 	ignore  ignored
@@ -31,7 +33,7 @@ type Store struct {
 	losses  *losses
 	places  *places
 
-	look    sync.Mutex // held while the server is asked what it serves
+	look    sync.Mutex // held during a discovery
 	catalog atomic.Pointer[catalog]
 
 	mu      sync.Mutex
@@ -46,19 +48,21 @@ var (
 	_ ownergraph.VersionComparer = (*Store)(nil)
 )
 
-// New returns a store of the API server that the rest config names. It sends
-// nothing. The config is copied; its timeout is not used, since calls have their
-// context, and its rate only if it is set. Errors: graph.ErrInvalid for a wrong
-// Config, and what client-go says of the rest config.
+// New returns a store of the API server that the rest config names. It sends no
+// request. It copies the config, and does not use its timeout, because each call has a
+// context. It uses the rate limit only if it is set. Errors: graph.ErrInvalid for a
+// wrong Config, and the error of client-go for the rest config.
 func New(server *rest.Config, config Config) (*Store, error) {
 	return newStore(server, nil, config)
 }
 
-// NewForConfigAndClient is New with an HTTP client, as client-go's functions of that
-// name have it: for a transport that several clients share, such as a manager's. The
-// rest config's settings of transport, TLS and authentication are not used then. The
-// client is copied; its timeout is not used either. Errors: those of New, and
-// graph.ErrInvalid for no client. Held by TestNewForConfigAndClient.
+// NewForConfigAndClient is New with an HTTP client, as in client-go's functions of that
+// name. Use it to share a transport between clients, for example a manager's. The store
+// then ignores the rest config's settings of transport, TLS and authentication. It
+// copies the client and ignores its timeout. Errors: those of New, and graph.ErrInvalid
+// for a nil client.
+//
+// Held by TestNewForConfigAndClient.
 func NewForConfigAndClient(server *rest.Config, client *http.Client, config Config) (*Store, error) {
 	if client == nil {
 		return nil, fmt.Errorf("new store: HTTP client: nil: %w", graph.ErrInvalid)
@@ -85,13 +89,14 @@ func newStore(server *rest.Config, plain *http.Client, config Config) (*Store, e
 	}, nil
 }
 
-// Level returns Level2: see the package's comment for what that rests on.
+// Level returns Level2. The package comment names its basis.
 func (s *Store) Level() ownergraph.Level { return ownergraph.Level2 }
 
-// GroupVersionKind returns the version in which the store watches and writes a
-// kind, as an object reference names it; false for a kind that takes no part, and
-// before anybody has looked at what is served. It asks nobody. Held by
-// TestGroupVersionKind.
+// GroupVersionKind returns the version in which the store watches and writes a kind,
+// for an object reference. It returns false for a kind outside of the set of kinds, and
+// before the first discovery. It sends no request.
+//
+// Held by TestGroupVersionKind.
 func (s *Store) GroupVersionKind(kind graph.Kind) (schema.GroupVersionKind, bool) {
 	c := s.catalog.Load()
 	if c == nil {
@@ -101,8 +106,9 @@ func (s *Store) GroupVersionKind(kind graph.Kind) (schema.GroupVersionKind, bool
 	return r.gvk, ok
 }
 
-// CompareVersions orders two versions of one kind. Versions that are no positive
-// decimal numbers, which only servers of others make, are all the same to it.
+// CompareVersions orders two versions of one kind. It returns 0 if one of them is not a
+// positive decimal number. Only servers other than kube-apiserver make such versions.
+//
 // Held by TestCompareVersions.
 func (s *Store) CompareVersions(_ graph.Kind, a, b graph.Version) int {
 	return compare(string(a), string(b))
@@ -116,14 +122,14 @@ func compare(a, b string) int {
 	return c
 }
 
-// ordered reports whether a version can be compared with others.
+// ordered reports whether a version can be compared.
 func ordered(v string) bool {
 	_, err := resourceversion.CompareResourceVersion(v, v)
 	return err == nil
 }
 
-// discover looks at what the server serves, by a look that begins after since.
-// Whoever waits for the one under way shares the next.
+// discover returns the result of a discovery that began after since. Callers that wait
+// for a running discovery share the next one.
 func (s *Store) discover(ctx context.Context, since time.Time) (*catalog, error) {
 	s.look.Lock()
 	defer s.look.Unlock()
@@ -137,7 +143,7 @@ func (s *Store) discover(ctx context.Context, since time.Time) (*catalog, error)
 		return nil, err
 	}
 	lacks := s.compareClaims(ctx, found, before)
-	if err := ctx.Err(); err != nil { // then it is not the server that did not answer
+	if err := ctx.Err(); err != nil { // then the missing answer is not the server's fault
 		return nil, fmt.Errorf("discover kinds: %w", err)
 	}
 	c := survey(found, lacks, before, s.ignore)
@@ -147,8 +153,8 @@ func (s *Store) discover(ctx context.Context, since time.Time) (*catalog, error)
 	return c, nil
 }
 
-// find returns how a kind is reached, and the catalog that says so. That one is
-// not served is said only by a look that began after the question.
+// find returns the resource of a kind and its catalog. It returns ErrKindUnknown only
+// after a discovery that began after the call.
 func (s *Store) find(ctx context.Context, verb string, key graph.Key) (resource, *catalog, error) {
 	c := s.catalog.Load()
 	if c != nil {
@@ -182,7 +188,7 @@ func (s *Store) leave(r *run) {
 	delete(s.running, r)
 }
 
-// each calls do for every watch that runs.
+// each calls do for every running watch.
 func (s *Store) each(do func(*run)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -13,9 +13,11 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// survey makes a catalog of what was discovered. What could not be discovered
-// keeps what was known of it before, and its kinds are sick. So are those that
-// discovery lacks though their definition is there.
+// buildCatalog makes a catalog of a discovery. A group version that failed keeps its
+// known kinds, and they are sick. A kind with a definition that discovery lacks is sick
+// too.
+//
+// Held by TestSurvey, TestKindsPartialFailure and TestKindsUnknownGroup.
 func survey(found discovered, lacks lacked, before *catalog, ignore ignored) *catalog {
 	c := &catalog{
 		number: 1,
@@ -49,8 +51,8 @@ func survey(found discovered, lacks lacked, before *catalog, ignore ignored) *ca
 
 func byKind(a, b graph.KindInfo) int { return cmp.Compare(a.Kind, b.Kind) }
 
-// keep returns the versions of a group, those that failed with what was known of
-// them before.
+// keepFailed returns the versions of a group. A failed version keeps its known
+// resources.
 func keep(versions, before []groupVersion) []groupVersion {
 	out := slices.Clone(versions)
 	for i, v := range out {
@@ -62,8 +64,8 @@ func keep(versions, before []groupVersion) []groupVersion {
 	return out
 }
 
-// addGroup adds a group's kinds: each in the preferred version, or in the first
-// that has all it takes.
+// addGroup adds the kinds of a group. It uses the preferred version of each kind, or
+// the first version with the needed verbs.
 func (c *catalog) addGroup(group string, ignore ignored) {
 	versions := slices.Clone(c.groups[group])
 	slices.SortStableFunc(versions, func(a, b groupVersion) int {
@@ -81,14 +83,14 @@ func (c *catalog) addGroup(group string, ignore ignored) {
 		}
 		for _, r := range v.resources {
 			if strings.Contains(r.Name, "/") || r.Kind == "" || r.Name == "" {
-				continue // a part of another resource, or nothing
+				continue // a subresource, or invalid
 			}
 			c.addResource(group, v, r, ignore)
 		}
 	}
 }
 
-// addUnknown notes that a group has kinds that nobody has told yet.
+// addUnknown records that a group has unknown kinds.
 func (c *catalog) addUnknown(group, why string) {
 	kind := unknownKinds(group)
 	if _, twice := c.sick[kind]; twice {
@@ -99,8 +101,8 @@ func (c *catalog) addUnknown(group, why string) {
 }
 
 func (c *catalog) addResource(group string, v groupVersion, r metav1.APIResource, ignore ignored) {
-	// A resource may belong to another group or version than the one it is
-	// served under; the reference to its objects names its own.
+	// A resource may belong to another group or version than the one it is served
+	// under. References to its objects name its own.
 	gvk := schema.GroupVersionKind{Group: cmp.Or(r.Group, group), Version: cmp.Or(r.Version, v.version), Kind: r.Kind}
 	kind := kindName(gvk.Group, gvk.Kind)
 	if _, ok := c.means[gvk]; !ok {

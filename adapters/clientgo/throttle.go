@@ -13,59 +13,62 @@ import (
 )
 
 const (
-	// raiseEvery is how soon after a change the bound may rise by one.
+	// raiseEvery is the minimum time between a change of the bound and its next raise.
 	raiseEvery = 100 * time.Millisecond
-	// firstLull is how long a server is left alone that refuses even one write
-	// at a time and does not say for how long; it doubles up to mostLull.
+	// firstBackoff is the pause after a server refuses even one write at a time without
+	// Retry-After. It doubles up to maxBackoff.
 	firstLull = 250 * time.Millisecond
 	mostLull  = 2 * time.Second
 )
 
-// errThrottled says that a write was not sent, because the server refuses as
-// many as are on the way.
+// errThrottled says that a write was not sent, because the server refuses more writes
+// than are in flight.
 var errThrottled = errors.New("not sent: the server is busy")
 
-// throttle bounds the writes in flight to one server by what the server says of
-// its load: without a bound until it refuses one, then by a third less with each
-// round of refusals, and by one more ten times a second while all are answered.
-// A server that refuses even one at a time is left alone for as long as it asks.
-// It is safe for concurrent use, and does nothing by itself: it sends no write
-// twice, and drops none.
+// throttle bounds the writes in flight to one server by the server's answers. At first
+// there is no bound. Each round of refusals lowers the bound by a third. While the
+// server answers all writes, the bound rises by one, at most ten times a second. If the
+// server refuses even one write at a time, the throttle pauses for the time that the
+// server asks for. It is safe for concurrent use. It sends no write twice and drops
+// none.
 //
-// It stands here and not in the Collector since a server may serve several
-// collectors, and handlers that write beside them; and since only who sees the
-// status knows what it says of the load. Nothing is decided too early by it: a
-// write that waits here is conditioned on UID and version as any other.
+// The throttle is a part of the store and not of the Collector, for two reasons.
+// Several collectors and their handlers may write to one server. Only the store sees
+// the status that tells the load. The delay is safe, because each write is conditioned
+// on UID and version.
+//
+// Held by TestThrottleAdapts, TestThrottleRefusedByAll, TestThrottleWait,
+// TestThrottleSigns and TestThrottleOfCascade.
 type throttle struct {
 	mu      sync.Mutex
-	most    int // writes in flight, 0 for any number
+	most    int // of writes in flight; 0 for no bound
 	flying  int
-	queue   []chan ticket // who waits, in order; each takes one
-	round   uint64        // rises with each fall
-	good    int           // answers since the bound changed
-	changed time.Time     // when it did
-	until   time.Time     // nothing is sent before
-	alone   int           // falls in a row with one write in flight
-	sent    uint64        // number of the latest write
-	heard   uint64        // number of the latest that the server did its best for
+	queue   []chan ticket // the waiting writes, in order; each takes one ticket
+	round   uint64        // rises each time the bound is lowered
+	good    int           // since the bound changed
+	changed time.Time     // the time of the latest change
+	until   time.Time     // no write is sent before
+	alone   int           // refusals in a row with one write in flight
+	sent    uint64        // the number of the latest write
+	heard   uint64        // the number of the latest write with a normal answer
 }
 
 // ticket is the right to send one write.
 type ticket struct{ round, number uint64 }
 
-// load is what the outcome of a write says of its server.
+// load is the load of the server, as the result of a write shows it.
 type load uint8
 
 const (
-	loadUnset load = iota // nothing
-	loadWell              // it has answered as it does
-	loadBusy              // it asks for time
-	loadMute              // it did not answer
+	loadUnset load = iota // unknown
+	loadWell              // a normal answer
+	loadBusy              // the server asks for time
+	loadMute              // no answer
 )
 
-// do sends a write when it is its turn. One that does not come to it within half
-// of its time is not sent, and says when to come back; one whose context ends
-// meanwhile returns the context's error.
+// do sends a write when the bound allows it. A write that cannot start within half of
+// its time is not sent, and returns an error with RetryAfter. If the context ends
+// first, do returns the context's error.
 func (t *throttle) do(ctx context.Context, send func() error) error {
 	k, err := t.enter(ctx)
 	if err != nil {
@@ -78,9 +81,9 @@ func (t *throttle) do(ctx context.Context, send func() error) error {
 	return err
 }
 
-// loadOf returns what the outcome of a write says of the load, and for how long
-// the server asks to be left alone. A failure without such a word, of a webhook
-// or of a server behind the server, says nothing.
+// loadOf returns the load that the result of a write shows, and the pause that the
+// server asks for. A server error without Retry-After shows no load. It may come from a
+// webhook or from an aggregated server.
 func loadOf(ctx context.Context, err error) (load, time.Duration) {
 	if err == nil {
 		return loadWell, 0
@@ -105,7 +108,7 @@ func loadOf(ctx context.Context, err error) (load, time.Duration) {
 	return loadWell, 0
 }
 
-// enter waits for a turn.
+// enter waits for a ticket.
 func (t *throttle) enter(ctx context.Context) (ticket, error) {
 	t.mu.Lock()
 	if len(t.queue) == 0 && t.open(time.Now()) {
@@ -129,8 +132,8 @@ func (t *throttle) enter(ctx context.Context) (ticket, error) {
 	}
 }
 
-// withdraw ends a wait, by cause if there is one. A turn that came meanwhile is
-// taken, or given back.
+// withdraw ends a wait, with the cause if there is one. If a ticket came meanwhile,
+// withdraw takes it or gives it back.
 func (t *throttle) withdraw(turn chan ticket, cause error) (ticket, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -149,7 +152,7 @@ func (t *throttle) withdraw(turn chan ticket, cause error) (ticket, error) {
 		return ticket{}, cause
 	}
 	after := max(time.Until(t.until), time.Second)
-	return ticket{}, &later{fmt.Errorf("%w: %d writes on the way", errThrottled, t.flying), after}
+	return ticket{}, &later{fmt.Errorf("%w: %d writes in flight", errThrottled, t.flying), after}
 }
 
 // leave ends a write.
@@ -168,8 +171,8 @@ func (t *throttle) leave(k ticket, said load, after time.Duration) {
 	t.grant(now)
 }
 
-// rise raises the bound, if it is one that holds somebody up, after as many good
-// answers as it allows writes.
+// raise raises the bound after as many good answers as it allows writes. It does so
+// only if the bound holds up a write.
 func (t *throttle) rise(now time.Time) {
 	t.alone = 0
 	if t.most == 0 || len(t.queue) == 0 && t.flying < t.most {
@@ -180,8 +183,7 @@ func (t *throttle) rise(now time.Time) {
 	}
 }
 
-// fall lowers the bound, once for all that were on the way together. Below one
-// there is only silence.
+// lower lowers the bound, once for all writes of a round. Below one it pauses.
 func (t *throttle) fall(k ticket, now time.Time, after time.Duration) {
 	if k.round != t.round {
 		return
@@ -198,7 +200,7 @@ func (t *throttle) fall(k ticket, now time.Time, after time.Duration) {
 	time.AfterFunc(lull, t.resume)
 }
 
-// resume ends a silence.
+// resume ends a pause.
 func (t *throttle) resume() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -215,7 +217,7 @@ func (t *throttle) admit() ticket {
 	return ticket{t.round, t.sent}
 }
 
-// grant gives turns to those who wait, in order.
+// grant gives tickets to the waiting writes, in order.
 func (t *throttle) grant(now time.Time) {
 	for len(t.queue) > 0 && t.open(now) {
 		t.queue[0] <- t.admit()

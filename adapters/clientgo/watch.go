@@ -11,17 +11,19 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// Watch reports what the server holds and every change of it to sink, until ctx
-// ends or sink returns an error, which it returns: the context's error as it is,
-// the sink's wrapped. It fails at once if the server does not say what it
-// serves. It calls sink from the caller's goroutine. Any number of watches may
-// run at once, each with connections of its own: one for each kind.
+// Watch reports the server's objects and every later change to sink. It calls sink from
+// the caller's goroutine. It ends when ctx ends or sink returns an error. It returns
+// the context's error as it is, and wraps the sink's error. It fails at once if
+// discovery fails. Any number of watches may run at once. Each has its own connections,
+// one for each kind.
 //
-// A kind whose connection breaks goes on from where it was, after a read that
-// shows whether the server's history still reaches that far; it lists anew only
-// if the server has forgotten that version. No listing is older than what was
-// reported before: every one is a consistent read. Held by TestWatch,
-// TestWatchResumes, TestWatchExpired and TestWatchRewound.
+// After a broken connection a kind goes on at the same version. Before that, a read
+// compares the server's version, to detect a rewind. The kind lists anew only if the
+// server has forgotten the version. Each listing is a consistent read, so it is never
+// older than earlier events.
+//
+// Held by TestWatch, TestWatchResumes, TestWatchExpired, TestWatchSick and
+// TestWatchRewound.
 func (s *Store) Watch(ctx context.Context, sink func(graph.Event) error) error {
 	if sink == nil {
 		return fmt.Errorf("watch: sink: nil: %w", graph.ErrRefused)
@@ -40,54 +42,54 @@ func (s *Store) Watch(ctx context.Context, sink func(graph.Event) error) error {
 	return err
 }
 
-// run is one running Watch. Its loop runs on the caller's goroutine, and owns
-// what is not guarded.
+// run is one running Watch. Its loop runs on the caller's goroutine. The loop owns all
+// fields without a guard.
 type run struct {
 	store *Store
 	ctx   context.Context
 	sink  func(graph.Event) error
 	out   chan delivery
-	spare chan []graph.Event // batches that were told, to be filled again
+	spare chan []graph.Event // used batches, for reuse
 	work  sync.WaitGroup
 
-	look   chan struct{} // somebody has a reason to look what is served
+	look   chan struct{} // a discovery is wanted
 	fenced chan struct{} // a fence waits for the set of kinds
 
 	rewind   chan struct{} // the history went backwards
-	gapPause time.Duration // until the next look for what discovery lacks; the surveyor's own
+	gapPause time.Duration // until the next discovery of an incomplete set; owned by discoverLoop
 
 	mu      sync.Mutex
 	workers map[graph.Kind]*worker
-	asked   []uint64  // fences for which no look has begun
-	open    []uint64  // fences whose set of kinds has not passed, those asked too
-	told    uint64    // rewinds of which the sink knows
-	toldAt  time.Time // since when it knows of the last
+	asked   []uint64  // fences without a discovery
+	open    []uint64  // fences that the set of kinds has not passed, with those in queued
+	told    uint64    // the epoch that the sink knows
+	toldAt  time.Time // the time of that report
 
 	catalog *catalog
 	infos   []graph.KindInfo
-	unknown map[graph.Kind]string // told sick: what stands for groups that could not be discovered
-	epoch   uint64                // rewinds told
+	unknown map[graph.Kind]string // the unknown groups that were reported as sick, with the reason
+	epoch   uint64                // the epoch of the latest reported rewind
 	leaving map[graph.Kind]*leaving
-	left    int64            // how many there were
-	overdue <-chan time.Time // one of them has taken too long; nil without any
+	left    int64            // counts all retirements
+	overdue <-chan time.Time // the timeout of the oldest retirement; nil without any
 	passing []setFence       // in order
 }
 
-// delivery is what a worker or the surveyor hands to the loop.
+// delivery is a message from a worker or from discoverLoop to the loop.
 type delivery struct {
-	from     *worker // nil: the surveyor
+	from     *worker // nil for discoverLoop
 	epoch    uint64
 	events   []graph.Event
-	finished int64 // the number by which from's kind is left, whose watch has ended
+	finished int64 // the number of the ended retirement of from's kind
 
 	catalog *catalog
-	fences  []uint64 // that the catalog's look has passed
+	fences  []uint64 // that the catalog's discovery has passed
 }
 
 const (
-	waiting   = 16 // deliveries between the workers and the loop
-	mostBatch = 64 // events of one
-	maxFences = 64 // that one watch has pending for a kind; the newest stay
+	waiting   = 16 // in the channel to the loop
+	mostBatch = 64 // of one delivery
+	maxFences = 64 // pending for one kind of a watch; the newest stay
 )
 
 func newRun(s *Store, ctx context.Context, sink func(graph.Event) error) *run {
@@ -140,8 +142,8 @@ func (r *run) tell(e graph.Event) error {
 	return nil
 }
 
-// tellRewinds reports that the history went backwards, and has every kind listed
-// anew: before anything that somebody has seen of the new one.
+// reportRewinds reports a rewind and makes each worker list its kind anew. It does so
+// before any event of the new history.
 func (r *run) tellRewinds() error {
 	epoch, why := r.store.history.epoch()
 	if epoch == r.epoch {
@@ -158,15 +160,15 @@ func (r *run) tellRewinds() error {
 	return nil
 }
 
-// rewindTold reports whether the sink has known of so many rewinds for a while.
+// rewindReported reports whether the sink has known the epoch for rewindPause.
 func (r *run) rewindTold(epoch uint64) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.told == epoch && (epoch == 0 || time.Since(r.toldAt) >= rewindPause)
 }
 
-// batch returns an empty batch to be filled and handed to the loop, which
-// recycles it: a start would leave more of them behind than of all else.
+// batch returns an empty batch. The loop recycles it, because a start would otherwise
+// leave more garbage in batches than in all else.
 func (r *run) batch() []graph.Event {
 	select {
 	case b := <-r.spare:
@@ -213,7 +215,7 @@ func (r *run) deliver(d delivery) error {
 	return nil
 }
 
-// health reports whether an event is about a kind's state and not its objects.
+// health reports whether an event is about the state of a kind.
 func health(e graph.Event) bool { return e.Type == graph.KindSick || e.Type == graph.KindRecovered }
 
 func (r *run) deliverLook(d delivery) error {
@@ -229,14 +231,14 @@ func (r *run) deliverLook(d delivery) error {
 	return r.passSet()
 }
 
-// setFence is a fence that the set of kinds passes when the kinds that were being
-// left then, up to a number, are not in it any more.
+// setFence is a fence of the set of kinds. The set passes it after all retirements up
+// to a number have ended.
 type setFence struct {
 	id   uint64
 	left int64
 }
 
-// passSet reports the fences that the set of kinds has passed.
+// passKindSet reports the fences that the set of kinds has passed.
 func (r *run) passSet() error {
 	oldest := int64(math.MaxInt64)
 	for _, l := range r.leaving {

@@ -223,7 +223,7 @@ func TestWatchSick(t *testing.T) {
 		{"an aggregated server that answers by a page", fakeResponse{code: 404, body: "404 page not found"},
 			"kind-sick Node: list nodes: the server could not find the requested resource"},
 		{"objects without an identity", fakeResponse{code: 200, body: `{"type":"ADDED","object":{"apiVersion":"meta.k8s.io/v1","kind":"PartialObjectMetadata","metadata":{"name":"n"}}}` + "\n"},
-			"kind-sick Node: list nodes: nodes \"n\": the server's answer is no object metadata: no name, UID or version"},
+			"kind-sick Node: list nodes: nodes \"n\": the server's answer is not object metadata: no name, UID or version"},
 	} {
 		t.Run(c.reason, func(t *testing.T) {
 			bubble(t, newFake(standardKinds()...), Config{}, func(r *rig) {

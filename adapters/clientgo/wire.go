@@ -2,17 +2,17 @@ package clientgo
 
 import "encoding/binary"
 
-// wire walks over the fields of a protobuf message.
+// wire iterates over the fields of a protobuf message.
 type wire struct {
 	rest   []byte
-	broken bool // it is no such message
+	broken bool // malformed
 }
 
-// wireField is one field, as bytes of the message.
+// wireField is one field of the message, as bytes.
 type wireField struct {
-	field uint64 // its number, 0 for the message's end
+	field uint64 // its number; 0 at the end of the message
 	whole []byte // with its tag
-	value []byte // of one that has a length
+	value []byte // of a field with a length
 }
 
 // next returns the next field.
@@ -55,8 +55,8 @@ func (w *wire) fail() wireField {
 	return wireField{}
 }
 
-// part returns the value of a message's field, the last one if there are several,
-// nil if there is none. It is not ok if the message is none.
+// part returns the value of a message's field. It returns the last value if there are
+// several, and nil if there is none. ok is false for a malformed message.
 func part(data []byte, number uint64) (value []byte, ok bool) {
 	w := wire{rest: data}
 	for f := w.next(); f.field != 0; f = w.next() {

@@ -10,12 +10,12 @@ import (
 )
 
 const (
-	mostWords  = 1024 // bytes of a server's words in an error
-	mostCauses = 8    // of them
+	mostWords  = 1024 // bytes of a server's message in an error
+	mostCauses = 8    // in a text
 )
 
-// worded is an error of the server with a text of bounded length, which says all that
-// the server gave as the reason.
+// textError is an error of the server with a bounded text, which contains all reasons
+// of the server.
 type worded struct {
 	error
 	text string
@@ -24,8 +24,8 @@ type worded struct {
 func (w *worded) Error() string { return w.text }
 func (w *worded) Unwrap() error { return w.error }
 
-// inWords returns an error with such a text. A policy's reason may stand in the
-// message alone, or in the causes alone.
+// withText returns the error with such a text. The reason of an admission policy may
+// stand only in the message, or only in the causes.
 func inWords(err error) error {
 	text := err.Error()
 	var status apierrors.APIStatus
@@ -38,7 +38,7 @@ func inWords(err error) error {
 	return &worded{err, text}
 }
 
-// addCauses adds what a status gives as causes and its message does not say.
+// addCauses adds the causes that the message does not contain.
 func addCauses(text string, s metav1.Status) string {
 	if s.Details != nil {
 		for _, c := range s.Details.Causes[:min(mostCauses, len(s.Details.Causes))] {
@@ -55,7 +55,7 @@ func addCauses(text string, s metav1.Status) string {
 		}
 	}
 	if text == "" {
-		return fmt.Sprintf("the server says no more than %s", s.Reason)
+		return fmt.Sprintf("the server's only reason is %s", s.Reason)
 	}
 	return text
 }

@@ -45,7 +45,7 @@ func TestServersWords(t *testing.T) {
 		{403, "Forbidden", deniedBy, "", deniedBy, "or with 403"},
 		{400, "BadRequest", `admission webhook "x" denied the request: no`, "", `admission webhook "x" denied the request: no`, "a webhook"},
 		{422, "Invalid", "", `"causes":[{"reason":"FieldValueForbidden","message":"not yet","field":"metadata"}]`, "metadata: not yet", "only the causes say why"},
-		{403, "Forbidden", "", "", "the server says no more than Forbidden", "nothing says why"},
+		{403, "Forbidden", "", "", "the server's only reason is Forbidden", "nothing says why"},
 	} {
 		bubble(t, newFake(standardKinds()...), Config{}, func(r *rig) {
 			m := named("ns", "a")

@@ -16,59 +16,59 @@ import (
 const (
 	firstPause    = 500 * time.Millisecond // after a failure; doubles with each
 	mostPause     = 30 * time.Second
-	unlistedPause = 5 * time.Second        // the most for a kind that was never listed, since it holds what it owns
-	unlistedTries = 16                     // with such a pause: a minute of them
-	steadyAfter   = 10 * time.Second       // a connection that held so long was a good one
-	fencePatience = 2 * time.Second        // until a page that the watch has not shown yet is shown
-	pagePatience  = 250 * time.Millisecond // until a fence that a page does not pass is helped
-	fencePages    = 10                     // that are read for one
-	shortPatience = 8 * time.Second        // until the help is given up
-	shortWatch    = int64(4)               // seconds; its server sends a bookmark two before the end
+	unlistedPause = 5 * time.Second        // for a kind that was never listed, because its dependents wait
+	unlistedTries = 16                     // with such a pause, about one minute
+	steadyAfter   = 10 * time.Second       // a connection of this age was a good one
+	fencePatience = 2 * time.Second        // until reportPage reports a page that the watch has not reported
+	pagePatience  = 250 * time.Millisecond // until helpFence helps a fence that its page does not pass
+	fencePages    = 10                     // read for one fence
+	shortPatience = 8 * time.Second        // until a fence relists the kind
+	shortWatch    = int64(4)               // seconds; the server sends a bookmark two seconds before the end
 	pageTimeout   = time.Minute
-	streamSilence = 20 * time.Second // a listing that streams must not be silent for longer
+	streamSilence = 20 * time.Second // without an event of a streamed listing
 )
 
 var (
-	errAnew  = errors.New("the kind has to be listed anew")
+	errAnew  = errors.New("the kind must be listed anew")
 	errEnded = errors.New("the server ended the watch")
 	errShort = errors.New("the watch is opened once more, for a bookmark")
 )
 
-// worker watches one kind, on one goroutine, and hands what it sees to its run.
-// But for its mail everything is its own.
+// worker watches one kind on one goroutine and sends events to its run. It owns all its
+// fields except its mailbox.
 type worker struct {
 	run   *run
 	ctx   context.Context
 	stop  context.CancelFunc
 	kind  graph.Kind
-	first schema.GroupVersionResource // where it was reached at first; never changes
+	first schema.GroupVersionResource // the resource of the first catalog; never changes
 	mail  *mail
 
 	at      schema.GroupVersionResource
 	catalog *catalog
-	means   map[schema.GroupVersionKind]meaning // as references were resolved since the last listing
-	vague   bool                                // there were more than that
+	means   map[schema.GroupVersionKind]meaning // of references since the last listing
+	vague   bool                                // there were more than maxMeanings
 	pages   bool                                // the server does not stream this kind
 
 	epoch    uint64 // of the latest listing
-	complete bool   // it has ended
+	complete bool   // the listing has ended
 	listedAt time.Time
-	position string // the version up to which everything was handed over
-	floor    string // what comes up to this version was shown by a page
+	position string // every event up to this version was sent
+	floor    string // a page has reported every event up to this version
 	linked   time.Time
-	hasty    bool // the next watch is a short one
-	brief    bool // this one is
+	hasty    bool // the next watch has a short timeout
+	brief    bool // the running watch has a short timeout
 
-	fences  []uint64 // that wait
+	fences  []uint64 // waiting
 	passing *passage
 	alarm   *time.Timer
 
-	doubted string // why discovery does not know the kind for certain
-	failed  string // why it cannot be watched
-	told    string // the reason that was told
+	doubted string // why discovery is not certain about the kind
+	failed  string // why the watch fails
+	told    string // the reported reason
 	tries   int
 
-	leaving, gone int64 // by which number the kind is left, and has been
+	leaving, gone int64 // the numbers of the kind's retirement and of its last reported end
 }
 
 func newWorker(r *run, at resource) *worker {
@@ -81,7 +81,7 @@ func newWorker(r *run, at resource) *worker {
 	}
 }
 
-// labour watches the kind until its context ends.
+// loop watches the kind until its context ends.
 func (w *worker) labour() {
 	defer w.stop()
 	defer w.alarm.Stop()
@@ -112,8 +112,8 @@ func (w *worker) labour() {
 	}
 }
 
-// noteLoss notes that the server may have been lost. Nobody can tell a watch that the
-// server has ended in order from one that broke, but for the short ones.
+// noteLoss records a sign that the server was lost. A regular end of a watch looks like
+// a broken connection, except the end of a short watch.
 func (w *worker) noteLoss(err error) {
 	if errors.Is(err, errAnew) || errors.Is(err, errRewound) || errors.Is(err, errShort) || errors.Is(err, errLeft) || w.ctx.Err() != nil {
 		return
@@ -124,7 +124,7 @@ func (w *worker) noteLoss(err error) {
 	w.run.store.losses.lose()
 }
 
-// connect lists the kind if it has to be, and watches it until that ends.
+// connect lists the kind if it must, and watches it until the watch ends.
 func (w *worker) connect() error {
 	var c *connection
 	var err error
@@ -144,8 +144,8 @@ func (w *worker) connect() error {
 	return w.follow(c)
 }
 
-// follow hands over what the watch says. A page that a fence reads may show sooner
-// than the set of kinds that this one is not served any more: the watch is heard out.
+// follow sends the events of the watch. The read of a fence may show before discovery
+// that the kind is not served. Then follow reads the watch to its end.
 func (w *worker) follow(c *connection) error {
 	var end parting
 	for {
@@ -178,7 +178,8 @@ func (w *worker) follow(c *connection) error {
 	}
 }
 
-// obey takes the worker's orders. errAnew says that the kind has to be listed.
+// applyCommands applies the worker's commands. errRelist says that the kind must be
+// listed.
 func (w *worker) obey() error {
 	o := w.mail.take()
 	w.fences = keepNewest(append(w.fences, o.fences...))
@@ -192,14 +193,16 @@ func (w *worker) obey() error {
 	if anew {
 		w.complete = false
 	}
-	if anew && w.leaving == 0 { // or there is nothing to list
+	if anew && w.leaving == 0 { // a retired kind has no listing
 		return errAnew
 	}
 	return w.tellHealth()
 }
 
-// adopt takes what is served now, and reports whether that changes how objects
-// are read.
+// useCatalog takes a new catalog. It reports whether the catalog changes the meaning of
+// the kind's objects.
+//
+// Held by TestReferencesResolvedAnew.
 func (w *worker) adopt(c *catalog) bool {
 	before := w.catalog
 	w.catalog = c
@@ -214,10 +217,10 @@ func (w *worker) adopt(c *catalog) bool {
 	return changed
 }
 
-// sick returns why the kind is not well, "" if it is.
+// sickReason returns the reason why the kind is out of service, or "".
 func (w *worker) sick() string { return cmp.Or(w.failed, w.doubted) }
 
-// well notes that the kind can be watched.
+// markHealthy records that the watch works.
 func (w *worker) well() error {
 	w.failed = ""
 	return w.tellHealth()
@@ -235,8 +238,9 @@ func (w *worker) tellHealth() error {
 	return w.emit(graph.Event{Type: graph.KindSick, Kind: w.kind, Reason: why})
 }
 
-// rest tells that the kind cannot be watched, and waits until it is time to try
-// again, or somebody has a reason to.
+// backOff reports that the watch fails, and waits for the next try.
+//
+// Held by TestWatchSick and TestUnlistedOwner.
 func (w *worker) rest(err error) {
 	if !w.linked.IsZero() && time.Since(w.linked) >= steadyAfter && w.failed == "" {
 		w.tries = 0
@@ -262,9 +266,8 @@ func (w *worker) rest(err error) {
 	w.nap(pause)
 }
 
-// nap waits, at least a while even if there are orders, lest they make a failing
-// server's life harder. Fences are no reason to try: they need a kind that is
-// well.
+// pause waits. Even with urgent commands it waits for firstPause, to spare a failing
+// server. Fences are not urgent, because they need a kind in service.
 func (w *worker) nap(pause time.Duration) {
 	least, end := time.After(min(pause, firstPause)), time.After(pause)
 	for rested := false; !rested || !w.mail.pressing(); {
@@ -280,7 +283,7 @@ func (w *worker) nap(pause time.Duration) {
 	}
 }
 
-// explain says in words why the kind cannot be watched.
+// explain returns the reason why the watch fails.
 func (w *worker) explain(err error) string {
 	verb := "watch"
 	if !w.complete {
@@ -292,7 +295,7 @@ func (w *worker) explain(err error) string {
 	return fmt.Sprintf("%s %s: %v", verb, w.at.GroupResource(), err)
 }
 
-// emit hands events to the loop, a batch at a time.
+// emit sends events to the loop in batches.
 func (w *worker) emit(events ...graph.Event) error {
 	for len(events) > 0 {
 		n := min(len(events), mostBatch)
@@ -314,7 +317,7 @@ func (w *worker) hand(d delivery) error {
 	}
 }
 
-// see notes how far the kind is, by somebody's word who must not be behind least.
+// observe records the version of the kind. The version must not be below least.
 func (w *worker) see(version, least string) error {
 	return w.run.store.history.see(w.kind, version, least, w.epoch)
 }

@@ -11,10 +11,13 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// Get returns the object at key's coordinates, whatever its UID: a consistent
-// read, one request. Errors: see answer; ErrNotFound also where the kind has
-// scopes and the key none, or the other way round, since nothing can be there;
-// ErrRefused for a name that no path can hold. Held by TestGet.
+// Get returns the object at key's coordinates and ignores the UID of key. It is a
+// consistent read in one request.
+//
+// Errors: see storeError. ErrNotFound also if the key's scope contradicts its kind,
+// because no such object can exist. ErrRefused for a name that no path can hold.
+//
+// Held by TestGet.
 func (s *Store) Get(ctx context.Context, key graph.Key) (graph.Object, error) {
 	r, c, err := s.reach(ctx, "get", key)
 	if err != nil {
@@ -27,9 +30,10 @@ func (s *Store) Get(ctx context.Context, key graph.Key) (graph.Object, error) {
 	return c.objectOf(key.Kind, m), nil
 }
 
-// Delete deletes the object at key's coordinates under the options'
-// precondition: one request, whatever the kind. Errors: see answer. Held by
-// TestDelete.
+// Delete deletes the object at key's coordinates under the precondition of the options,
+// in one request. Errors: see storeError.
+//
+// Held by TestDelete.
 func (s *Store) Delete(ctx context.Context, key graph.Key, opts graph.DeleteOptions) error {
 	r, _, err := s.reach(ctx, "delete", key)
 	if err != nil {
@@ -52,7 +56,7 @@ func (s *Store) Delete(ctx context.Context, key graph.Key, opts graph.DeleteOpti
 	return s.answer(ctx, "delete", key, r, err)
 }
 
-// policyOf returns how the API names a propagation, "" for Unset.
+// policyOf returns the API's name of a propagation, "" for Unset.
 func policyOf(p graph.Propagation) metav1.DeletionPropagation {
 	switch p {
 	case graph.Background:
@@ -65,7 +69,7 @@ func policyOf(p graph.Propagation) metav1.DeletionPropagation {
 	return ""
 }
 
-// reach returns how to reach an object, if there can be one.
+// reach returns the resource of an object, if such an object can exist.
 func (s *Store) reach(ctx context.Context, verb string, key graph.Key) (resource, *catalog, error) {
 	if err := ctx.Err(); err != nil {
 		return resource{}, nil, err
@@ -100,12 +104,12 @@ func (s *Store) read(ctx context.Context, verb string, key graph.Key, r resource
 	if !complete(m) || m.Name != key.Name || m.Namespace != key.Scope {
 		return nil, fmt.Errorf("%s %s: %w", verb, key, errNoMetadata)
 	}
-	_ = s.history.see(key.Kind, m.ResourceVersion, "", epoch) // of a former history: then it is told anyway
+	_ = s.history.see(key.Kind, m.ResourceVersion, "", epoch) // errRewound comes to the watches too
 	return m, nil
 }
 
-// answer is what a server's error means. That a path is not served is a reason
-// to look again at what is.
+// storeError returns the meaning of a server's error. If the server does not serve the
+// path, it starts a discovery.
 func (s *Store) answer(ctx context.Context, verb string, key graph.Key, r resource, err error) error {
 	if err == nil {
 		return nil
