@@ -30,20 +30,20 @@ type meaning struct {
 
 // catalog is the set of kinds after one discovery. It is immutable.
 type catalog struct {
-	number uint64                    // rises with each discovery
-	begun  time.Time                 // the start of the discovery
-	kinds  map[graph.Kind]resource   // the watched kinds
-	reads  map[graph.Kind]resource   // kinds without namespaces that allow get and not watch
-	infos  []graph.KindInfo          // the watched kinds for KindsKnown, sorted, with the unknown groups
-	sick   map[graph.Kind]string     // the reasons of sick kinds and unknown groups
-	groups map[string][]groupVersion // as discovered, for the next discovery
-	means  map[schema.GroupVersionKind]meaning
-	former map[schema.GroupVersionKind]meaning // of kinds that are no longer served
+	number   uint64                    // rises with each discovery
+	began    time.Time                 // the start of the discovery
+	kinds    map[graph.Kind]resource   // the watched kinds
+	reads    map[graph.Kind]resource   // kinds without namespaces that allow get and not watch
+	infos    []graph.KindInfo          // the watched kinds for KindsKnown, sorted, with the unknown groups
+	sick     map[graph.Kind]string     // the reasons of sick kinds and unknown groups
+	groups   map[string][]groupVersion // as discovered, for the next discovery
+	meanings map[schema.GroupVersionKind]meaning
+	former   map[schema.GroupVersionKind]meaning // of kinds that are no longer served
 
-	defined map[string]versionDefinition // definitions that discovery lacks, by name, for the next discovery
-	partial bool                         // the definitions or API services could not be read
-	gaps    bool                         // discovery lacks a kind or group that they name
-	waived  map[graph.Kind]string        // the reasons, for ignored kinds that could not be read
+	defined    map[string]versionDefinition // definitions that discovery lacks, by name, for the next discovery
+	uncertain  bool                         // the definitions or API services could not be read
+	incomplete bool                         // discovery lacks a kind or group that they name
+	waived     map[graph.Kind]string        // the reasons, for ignored kinds that could not be read
 }
 
 // found reports whether discovery has named the resource of a definition, now or
@@ -55,12 +55,12 @@ func (c *catalog) found(definition string, at schema.GroupResource) bool {
 	if _, read := c.defined[definition]; read {
 		return false
 	}
-	_, ok := c.reached(at)
+	_, ok := c.byResource(at)
 	return ok
 }
 
 // byResource returns the watched kind of a resource.
-func (c *catalog) reached(at schema.GroupResource) (resource, bool) {
+func (c *catalog) byResource(at schema.GroupResource) (resource, bool) {
 	for _, r := range c.kinds {
 		if r.at.GroupResource() == at {
 			return r, true
@@ -86,7 +86,7 @@ func unknownKinds(group string) graph.Kind { return kindName(group, "*") }
 // was served once keeps its meaning, so that the engine keeps its state of the kind's
 // objects.
 func (c *catalog) resolve(gvk schema.GroupVersionKind) meaning {
-	if m, ok := c.means[gvk]; ok {
+	if m, ok := c.meanings[gvk]; ok {
 		return m
 	}
 	if m, ok := c.former[gvk]; ok {
@@ -96,27 +96,27 @@ func (c *catalog) resolve(gvk schema.GroupVersionKind) meaning {
 }
 
 // equal reports whether two catalogs have the same kinds, reasons and meanings.
-func (c *catalog) same(b *catalog) bool {
-	return maps.Equal(c.kinds, b.kinds) && maps.Equal(c.reads, b.reads) && maps.Equal(c.sick, b.sick) && maps.Equal(c.means, b.means) &&
+func (c *catalog) equal(b *catalog) bool {
+	return maps.Equal(c.kinds, b.kinds) && maps.Equal(c.reads, b.reads) && maps.Equal(c.sick, b.sick) && maps.Equal(c.meanings, b.meanings) &&
 		slices.Equal(c.infos, b.infos)
 }
 
 // maxFormer bounds the meanings of former kinds.
-const mostFormer = 4096
+const maxFormer = 4096
 
 // keepFormer keeps the meanings of kinds that were served before.
-func (c *catalog) remember(before *catalog) {
+func (c *catalog) keepFormer(before *catalog) {
 	c.former = map[schema.GroupVersionKind]meaning{}
 	if before == nil {
 		return
 	}
 	alive := map[graph.Kind]bool{}
-	for _, m := range c.means {
+	for _, m := range c.meanings {
 		alive[m.kind] = true
 	}
-	for _, list := range []map[schema.GroupVersionKind]meaning{before.means, before.former} {
+	for _, list := range []map[schema.GroupVersionKind]meaning{before.meanings, before.former} {
 		for _, gvk := range slices.SortedFunc(maps.Keys(list), compareGVK) {
-			if m := list[gvk]; !alive[m.kind] && len(c.former) < mostFormer {
+			if m := list[gvk]; !alive[m.kind] && len(c.former) < maxFormer {
 				c.former[gvk] = m
 			}
 		}

@@ -35,7 +35,7 @@ type client struct {
 	http   *http.Client
 	config *rest.Config // for discovery
 	params runtime.ParameterCodec
-	codec  lean
+	codec  metadataCodec
 	log    logr.Logger // of client-go itself
 	writes throttle
 }
@@ -55,11 +55,11 @@ func newClient(c *rest.Config, plain *http.Client, log *slog.Logger) (*client, e
 		config.WarningHandler = rest.NoWarnings{}
 	}
 	config.Timeout = 0 // it would end watches; every request has a context
-	codec := newLean(config.NegotiatedSerializer)
+	codec := newMetadataCodec(config.NegotiatedSerializer)
 	config.NegotiatedSerializer = codec
 	config.GroupVersion = &schema.GroupVersion{}
 	config.APIPath = "/"
-	plain, err := untimed(config, plain)
+	plain, err := withoutTimeout(config, plain)
 	if err != nil {
 		return nil, err
 	}
@@ -78,8 +78,8 @@ func newClient(c *rest.Config, plain *http.Client, log *slog.Logger) (*client, e
 	}, nil
 }
 
-// untimed returns a copy of an HTTP client without a timeout, or the config's own.
-func untimed(c *rest.Config, plain *http.Client) (*http.Client, error) {
+// withoutTimeout returns a copy of an HTTP client without a timeout, or the config's own.
+func withoutTimeout(c *rest.Config, plain *http.Client) (*http.Client, error) {
 	if plain == nil {
 		return rest.HTTPClientFor(c)
 	}
@@ -90,7 +90,7 @@ func untimed(c *rest.Config, plain *http.Client) (*http.Client, error) {
 
 // logContext returns a context that sends client-go's log records of a request to the
 // store's logger.
-func (c *client) logging(ctx context.Context) context.Context { return klog.NewContext(ctx, c.log) }
+func (c *client) logContext(ctx context.Context) context.Context { return klog.NewContext(ctx, c.log) }
 
 // discoveryConfig returns the config for discovery, which speaks JSON.
 func discoveryConfig(c *rest.Config) *rest.Config {
@@ -118,7 +118,7 @@ func segments(at schema.GroupVersionResource, scope, name string) []string {
 
 // accept returns the Accept header for objects or lists of a resource.
 func accept(at schema.GroupVersionResource, reduced string) string {
-	if whole(at) {
+	if readsWhole(at) {
 		return acceptWhole
 	}
 	return reduced
@@ -127,7 +127,7 @@ func accept(at schema.GroupVersionResource, reduced string) string {
 func (c *client) get(ctx context.Context, at schema.GroupVersionResource, scope, name string) (*metav1.PartialObjectMetadata, error) {
 	out := &metav1.PartialObjectMetadata{}
 	err := decode(c.rest.Get().MaxRetries(0).AbsPath(segments(at, scope, name)...).
-		SetHeader("Accept", accept(at, acceptObject)).Do(c.logging(ctx)), out)
+		SetHeader("Accept", accept(at, acceptObject)).Do(c.logContext(ctx)), out)
 	return out, err
 }
 
@@ -135,7 +135,7 @@ func (c *client) list(ctx context.Context, at schema.GroupVersionResource, opts 
 	out := &metav1.PartialObjectMetadataList{}
 	err := decode(c.rest.Get().MaxRetries(0).AbsPath(segments(at, "", "")...).
 		SetHeader("Accept", accept(at, acceptList)).
-		SpecificallyVersionedParams(&opts, c.params, schema.GroupVersion{Version: "v1"}).Do(c.logging(ctx)), out)
+		SpecificallyVersionedParams(&opts, c.params, schema.GroupVersion{Version: "v1"}).Do(c.logContext(ctx)), out)
 	return out, err
 }
 
@@ -143,7 +143,7 @@ func (c *client) watch(ctx context.Context, at schema.GroupVersionResource, opts
 	opts.Watch = true
 	return c.rest.Get().MaxRetries(0).AbsPath(segments(at, "", "")...).
 		SetHeader("Accept", accept(at, acceptObject)).
-		SpecificallyVersionedParams(&opts, c.params, schema.GroupVersion{Version: "v1"}).Watch(c.logging(ctx))
+		SpecificallyVersionedParams(&opts, c.params, schema.GroupVersion{Version: "v1"}).Watch(c.logContext(ctx))
 }
 
 // patch sends a JSON patch.
@@ -153,13 +153,13 @@ func (c *client) patch(ctx context.Context, at schema.GroupVersionResource, scop
 		return err
 	}
 	return c.rest.Patch(types.JSONPatchType).MaxRetries(0).AbsPath(segments(at, scope, name)...).
-		SetHeader("Accept", acceptObject).Body(body).Do(c.logging(ctx)).Error()
+		SetHeader("Accept", acceptObject).Body(body).Do(c.logContext(ctx)).Error()
 }
 
 // raw returns an object without a namespace as JSON.
 func (c *client) raw(ctx context.Context, at schema.GroupVersionResource, name string) ([]byte, error) {
 	result := c.rest.Get().MaxRetries(0).AbsPath(segments(at, "", name)...).
-		SetHeader("Accept", runtime.ContentTypeJSON).Do(c.logging(ctx))
+		SetHeader("Accept", runtime.ContentTypeJSON).Do(c.logContext(ctx))
 	if err := result.Error(); err != nil {
 		return nil, err
 	}
@@ -173,7 +173,7 @@ func (c *client) put(ctx context.Context, at schema.GroupVersionResource, name, 
 		return err
 	}
 	return c.rest.Put().MaxRetries(0).AbsPath(append(segments(at, "", name), part)...).
-		SetHeader("Accept", acceptWhole).SetHeader("Content-Type", runtime.ContentTypeJSON).Body(body).Do(c.logging(ctx)).Error()
+		SetHeader("Accept", acceptWhole).SetHeader("Content-Type", runtime.ContentTypeJSON).Body(body).Do(c.logContext(ctx)).Error()
 }
 
 // delete sends its options as JSON, the one encoding that every server reads.
@@ -184,7 +184,7 @@ func (c *client) delete(ctx context.Context, at schema.GroupVersionResource, sco
 		return err
 	}
 	return c.rest.Delete().MaxRetries(0).AbsPath(segments(at, scope, name)...).
-		SetHeader("Content-Type", runtime.ContentTypeJSON).Body(body).Do(c.logging(ctx)).Error()
+		SetHeader("Content-Type", runtime.ContentTypeJSON).Body(body).Do(c.logContext(ctx)).Error()
 }
 
 // errNoMetadata says that a server's answer is of another type than the request.

@@ -48,9 +48,9 @@ func (w *worker) watch(from string, opts *metav1.ListOptions) (*connection, erro
 // event and no error.
 func (w *worker) resume() (*connection, error) {
 	opts := &metav1.ListOptions{ResourceVersion: w.position, AllowWatchBookmarks: true}
-	w.brief = w.hasty
-	if w.hasty {
-		w.hasty = false
+	w.short = w.nextShort
+	if w.nextShort {
+		w.nextShort = false
 		seconds := shortWatch
 		opts.TimeoutSeconds = &seconds
 		return w.watch("", opts)
@@ -62,19 +62,19 @@ func (w *worker) resume() (*connection, error) {
 }
 
 // applyEvent reports one event of the watch.
-func (w *worker) hear(e watch.Event) error {
+func (w *worker) applyEvent(e watch.Event) error {
 	m, err := metadataOf(e)
 	if err != nil {
 		return err
 	}
 	defer w.run.store.client.codec.release(m)
-	if w.floor != "" {
-		if compare(m.ResourceVersion, w.floor) <= 0 {
+	if w.pageVersion != "" {
+		if compare(m.ResourceVersion, w.pageVersion) <= 0 {
 			return nil // the page of a fence contained it
 		}
-		w.floor = ""
+		w.pageVersion = ""
 	}
-	if err := w.see(m.ResourceVersion, w.position); err != nil {
+	if err := w.observe(m.ResourceVersion, w.position); err != nil {
 		return err
 	}
 	out, err := w.event(e.Type, m)

@@ -81,7 +81,7 @@ func (s *Store) readDefinition(ctx context.Context, m metav1.PartialObjectMetada
 	}
 	raw, err := s.client.raw(ctx, definitionsAt(), m.Name)
 	if err != nil {
-		if meaningOf(err, definitionsAt().Resource, m.Name) == graph.ErrNotFound {
+		if sentinelOf(err, definitionsAt().Resource, m.Name) == graph.ErrNotFound {
 			return nil, nil
 		}
 		return nil, fmt.Errorf("get definition %s: %w", m.Name, err)

@@ -99,11 +99,11 @@ func TestServiceHoldsFences(t *testing.T) {
 		unsaid          graph.Kind
 		want            []string
 	}{
-		{"of another server, never seen", "v1.far.example", true, "", []string{"kind-sick far.example/*: discovery of far.example/v1: " + lackedGroup}},
-		{"of another server, seen before", "v1.apps", true, "apps/Deployment", []string{"kind-sick apps/Deployment: discovery of apps/v1: " + lackedGroup}},
-		{"of the server itself, seen before", "v1.apps", false, "apps/Deployment", []string{"kind-sick apps/Deployment: discovery of apps/v1: " + lackedGroup}},
+		{"of another server, never seen", "v1.far.example", true, "", []string{"kind-sick far.example/*: discovery of far.example/v1: " + undiscoveredGroup}},
+		{"of another server, seen before", "v1.apps", true, "apps/Deployment", []string{"kind-sick apps/Deployment: discovery of apps/v1: " + undiscoveredGroup}},
+		{"of the server itself, seen before", "v1.apps", false, "apps/Deployment", []string{"kind-sick apps/Deployment: discovery of apps/v1: " + undiscoveredGroup}},
 		{"of a group with definitions", "v2.shop.example", false, "", nil},
-		{"of another server, in a group with definitions", "v2.shop.example", true, "", []string{"kind-sick shop.example/*: discovery of shop.example/v2: " + lackedGroup}},
+		{"of another server, in a group with definitions", "v2.shop.example", true, "", []string{"kind-sick shop.example/*: discovery of shop.example/v2: " + undiscoveredGroup}},
 		{"discovered", "v1.apps", false, "", nil},
 	} {
 		t.Run(c.reason, func(t *testing.T) {

@@ -56,7 +56,7 @@ func discover(ctx context.Context, config *rest.Config, client *http.Client) (di
 	ctx, cancel := context.WithTimeout(ctx, discoveryTimeout)
 	defer cancel()
 	bound := *client
-	bound.Transport = bounded{ctx, client.Transport}
+	bound.Transport = contextTransport{ctx, client.Transport}
 	d, err := discovery.NewDiscoveryClientForConfigAndClient(config, &bound)
 	if err != nil {
 		return nil, fmt.Errorf("discover kinds: %w", err)
@@ -149,13 +149,13 @@ func watchable(r metav1.APIResource) bool {
 
 // contextTransport ends every request with a context, because the discovery client
 // takes none. It removes Retry-After, so that the client does not wait.
-type bounded struct {
+type contextTransport struct {
 	ctx  context.Context
 	next http.RoundTripper
 }
 
 // RoundTrip sends a request under the context.
-func (b bounded) RoundTrip(r *http.Request) (*http.Response, error) {
+func (b contextTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	next := b.next
 	if next == nil {
 		next = http.DefaultTransport

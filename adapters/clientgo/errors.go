@@ -14,15 +14,15 @@ import (
 )
 
 // retryLater is a transient error with a time for the next try.
-type later struct {
+type retryLater struct {
 	error
 	after time.Duration
 }
 
 // RetryAfter returns the pause that the server asked for.
-func (l *later) RetryAfter() time.Duration { return l.after }
+func (l *retryLater) RetryAfter() time.Duration { return l.after }
 
-func (l *later) Unwrap() error { return l.error }
+func (l *retryLater) Unwrap() error { return l.error }
 
 // storeError returns the meaning of a server's error for a request for an object,
 // wrapped as "verb object: cause":
@@ -39,22 +39,22 @@ func (l *later) Unwrap() error { return l.error }
 // message, cut at 1,024 bytes.
 //
 // Held by TestAnswers, TestServersWords and TestServersWordsAreBounded.
-func answer(ctx context.Context, verb string, key graph.Key, plural string, err error) error {
+func storeError(ctx context.Context, verb string, key graph.Key, plural string, err error) error {
 	if err == nil {
 		return nil
 	}
 	if cause := ctx.Err(); cause != nil {
 		return cause
 	}
-	is := meaningOf(err, plural, key.Name)
+	is := sentinelOf(err, plural, key.Name)
 	if is != nil {
-		return fmt.Errorf("%s %s: %w: %w", verb, key, is, inWords(err))
+		return fmt.Errorf("%s %s: %w: %w", verb, key, is, withText(err))
 	}
-	return delayed(fmt.Errorf("%s %s: %w", verb, key, inWords(err)))
+	return withDelay(fmt.Errorf("%s %s: %w", verb, key, withText(err)))
 }
 
 // sentinelOf returns the sentinel of a server's error, or nil for a transient error.
-func meaningOf(err error, plural, name string) error {
+func sentinelOf(err error, plural, name string) error {
 	var status apierrors.APIStatus
 	if !errors.As(err, &status) {
 		return nil
@@ -62,7 +62,7 @@ func meaningOf(err error, plural, name string) error {
 	s := status.Status()
 	switch s.Code {
 	case http.StatusNotFound:
-		if names(s, plural, name) {
+		if namesObject(s, plural, name) {
 			return graph.ErrNotFound
 		}
 		return graph.ErrKindUnknown
@@ -77,7 +77,7 @@ func meaningOf(err error, plural, name string) error {
 
 // namesObject reports whether a 404 names exactly this object. The text of an error
 // page does not.
-func names(s metav1.Status, plural, name string) bool {
+func namesObject(s metav1.Status, plural, name string) bool {
 	if s.Reason != metav1.StatusReasonNotFound || s.Details == nil || s.Details.Name != name || s.Details.Kind != plural {
 		return false
 	}
@@ -90,9 +90,9 @@ func names(s metav1.Status, plural, name string) bool {
 }
 
 // withDelay adds the server's RetryAfter, if there is one.
-func delayed(err error) error {
+func withDelay(err error) error {
 	if seconds, ok := apierrors.SuggestsClientDelay(err); ok && seconds > 0 {
-		return &later{err, time.Duration(seconds) * time.Second}
+		return &retryLater{err, time.Duration(seconds) * time.Second}
 	}
 	return err
 }
@@ -101,10 +101,10 @@ func delayed(err error) error {
 func expired(err error) bool { return apierrors.IsResourceExpired(err) || apierrors.IsGone(err) }
 
 // notServed reports whether the server does not serve the requested path.
-func unserved(err error) bool { return apierrors.IsNotFound(err) }
+func notServed(err error) bool { return apierrors.IsNotFound(err) }
 
 // refusesStream reports whether the server refuses to stream a listing.
-func unstreamed(err error) bool {
+func refusesStream(err error) bool {
 	return apierrors.IsInvalid(err) || apierrors.IsBadRequest(err) || apierrors.IsMethodNotSupported(err) ||
 		apierrors.IsNotAcceptable(err)
 }

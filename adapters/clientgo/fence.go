@@ -33,10 +33,10 @@ func (s *Store) Fence(ctx context.Context, id uint64) error {
 	}
 	s.each(func(r *run) {
 		r.mu.Lock()
-		r.asked = keepNewest(append(r.asked, id))
-		r.open = keepNewest(append(r.open, id))
+		r.queued = keepNewest(append(r.queued, id))
+		r.unpassed = keepNewest(append(r.unpassed, id))
 		for _, w := range r.workers {
-			w.mail.order(orders{fences: []uint64{id}})
+			w.mailbox.send(commands{fences: []uint64{id}})
 		}
 		r.mu.Unlock()
 		signal(r.fenced)
@@ -60,32 +60,32 @@ func (s *Store) List(ctx context.Context, kind graph.Kind) error {
 		r.mu.Lock()
 		defer r.mu.Unlock()
 		if w := r.workers[kind]; w != nil {
-			w.mail.order(orders{anew: true})
+			w.mailbox.send(commands{relist: true})
 		}
 	})
 	return nil
 }
 
 // pendingFence is a fence that a kind has not passed yet.
-type passage struct {
-	ids    []uint64
-	at     string        // the version that the kind has to reach
-	whole  bool          // page has the whole kind at that version
-	next   string        // the continue token of the rest, if the rest is small
-	page   []graph.Event // its objects
-	newest string        // the highest version in page
-	short  bool          // the watch was opened again for this fence
+type pendingFence struct {
+	ids      []uint64
+	at       string        // the version that the kind has to reach
+	whole    bool          // page has the whole kind at that version
+	next     string        // the continue token of the rest, if the rest is small
+	page     []graph.Event // its objects
+	newest   string        // the highest version in page
+	reopened bool          // the watch was opened again for this fence
 }
 
 // beginFence reads the version of the kind for all waiting fences.
 func (w *worker) beginFence() error {
-	if len(w.fences) == 0 || w.passing != nil || w.sick() != "" {
+	if len(w.fences) == 0 || w.fence != nil || w.sickReason() != "" {
 		return nil
 	}
 	if !ordered(w.position) {
-		return errAnew // a listing passes the fences
+		return errRelist // a listing passes the fences
 	}
-	leave, err := take(w.ctx, w.run.store.places.fence)
+	leave, err := acquire(w.ctx, w.run.store.slots.fence)
 	if err != nil {
 		return err
 	}
@@ -96,25 +96,25 @@ func (w *worker) beginFence() error {
 		return err
 	}
 	if !ordered(list.ResourceVersion) {
-		return errAnew
+		return errRelist
 	}
 	w.fences = nil
-	p := &passage{ids: ids, at: list.ResourceVersion, whole: list.Continue == ""}
+	p := &pendingFence{ids: ids, at: list.ResourceVersion, whole: list.Continue == ""}
 	if left := list.RemainingItemCount; left != nil && *left <= (fencePages-1)*int64(w.run.store.config.PageSize) {
 		p.next = list.Continue
 	}
 	if (p.whole || p.next != "") && compare(w.position, p.at) < 0 {
-		if err := w.gather(p, list.Items); err != nil {
+		if err := w.addPage(p, list.Items); err != nil {
 			return err
 		}
 	}
-	w.passing = p
-	w.setAlarm()
+	w.fence = p
+	w.setFenceTimer()
 	return w.passFence()
 }
 
 // addPage adds objects to a fence's page.
-func (w *worker) gather(p *passage, items []metav1.PartialObjectMetadata) error {
+func (w *worker) addPage(p *pendingFence, items []metav1.PartialObjectMetadata) error {
 	for i := range items {
 		if v := items[i].ResourceVersion; p.newest == "" || compare(v, p.newest) > 0 {
 			p.newest = v
@@ -126,29 +126,29 @@ func (w *worker) gather(p *passage, items []metav1.PartialObjectMetadata) error 
 }
 
 // setFenceTimer sets the time after which helpFence helps a slow fence.
-func (w *worker) setAlarm() {
-	if w.passing.whole {
-		w.alarm.Reset(fencePatience)
+func (w *worker) setFenceTimer() {
+	if w.fence.whole {
+		w.fenceTimer.Reset(pageWait)
 		return
 	}
-	w.alarm.Reset(pagePatience)
+	w.fenceTimer.Reset(fenceWait)
 }
 
 // readRest reads the rest of the kind at the version of the fence.
-func (w *worker) readOn() error {
-	p := w.passing
+func (w *worker) readRest() error {
+	p := w.fence
 	for p.next != "" {
 		list, err := w.listPage(p.next, int64(w.run.store.config.PageSize))
 		if err != nil {
 			return err
 		}
-		if err := w.gather(p, list.Items); err != nil {
+		if err := w.addPage(p, list.Items); err != nil {
 			return err
 		}
 		p.next = list.Continue
 	}
 	p.whole = true
-	w.setAlarm()
+	w.setFenceTimer()
 	return w.passFence()
 }
 
@@ -156,53 +156,53 @@ func (w *worker) readOn() error {
 // complete as the watch. It waits until the watch has reported all objects in it,
 // because a listing would report them a second time.
 func (w *worker) passFence() error {
-	p := w.passing
+	p := w.fence
 	switch {
 	case p == nil:
 		return nil
 	case !ordered(w.position):
-		return errAnew
+		return errRelist
 	case compare(w.position, p.at) >= 0:
-		return w.passed()
+		return w.endFence()
 	case p.whole && (p.newest == "" || compare(w.position, p.newest) >= 0):
-		return w.showPage()
+		return w.reportPage()
 	}
 	return nil
 }
 
 // helpFence helps a fence that takes long.
-func (w *worker) hurryFence() error {
-	p := w.passing
+func (w *worker) helpFence() error {
+	p := w.fence
 	switch {
 	case p == nil:
 		return nil
 	case p.whole:
-		return w.showPage()
+		return w.reportPage()
 	case p.next != "":
-		return w.readOn()
-	case !p.short:
-		p.short = true
-		w.alarm.Reset(shortPatience)
+		return w.readRest()
+	case !p.reopened:
+		p.reopened = true
+		w.fenceTimer.Reset(shortWait)
 		return errShort
 	}
-	return errAnew
+	return errRelist
 }
 
 // reportPage reports the page as a listing. The page contains all later events of the
 // watch up to its version.
-func (w *worker) showPage() error {
-	p := w.passing
-	if err := w.emit(w.listed(p.page, p.at)...); err != nil {
+func (w *worker) reportPage() error {
+	p := w.fence
+	if err := w.emit(w.listingEvents(p.page, p.at)...); err != nil {
 		return err
 	}
-	w.position, w.floor = p.at, p.at
-	return w.passed()
+	w.position, w.pageVersion = p.at, p.at
+	return w.endFence()
 }
 
-func (w *worker) passed() error {
-	ids := w.passing.ids
-	w.passing = nil
-	w.alarm.Stop()
+func (w *worker) endFence() error {
+	ids := w.fence.ids
+	w.fence = nil
+	w.fenceTimer.Stop()
 	return w.emit(passedEvents(w.kind, ids)...)
 }
 

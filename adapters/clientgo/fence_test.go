@@ -55,9 +55,9 @@ func TestFenceOfManyObjects(t *testing.T) {
 	}{
 		{"an event comes", func(r *rig) { r.create("ConfigMap", named("ns", "z")) }, 0,
 			[]string{"list configmaps limit 2"}, true},
-		{"nothing comes, and the rest is little: it is read", func(*rig) {}, pagePatience,
+		{"nothing comes, and the rest is little: it is read", func(*rig) {}, fenceWait,
 			[]string{"list configmaps limit 2", "list configmaps limit 2"}, true},
-		{"nothing comes, and nobody says how much the rest is", func(*rig) {}, pagePatience + time.Duration(shortWatch-2)*time.Second,
+		{"nothing comes, and nobody says how much the rest is", func(*rig) {}, fenceWait + time.Duration(shortWatch-2)*time.Second,
 			[]string{"list configmaps limit 2", "watch configmaps from 103"}, false},
 		{"nothing comes, and no bookmark either: it is listed", func(r *rig) {
 			r.locked(func() {
@@ -68,7 +68,7 @@ func TestFenceOfManyObjects(t *testing.T) {
 					return nil
 				}
 			})
-		}, openTimeout + pagePatience + shortPatience + time.Minute, nil, false},
+		}, openTimeout + fenceWait + shortWait + time.Minute, nil, false},
 	} {
 		t.Run(c.reason, func(t *testing.T) {
 			bubble(t, newFake(standardKinds()...), Config{PageSize: 2}, func(r *rig) {
@@ -291,7 +291,7 @@ func TestHistory(t *testing.T) {
 		h := newHistory()
 		see := func(reason string, kind graph.Kind, version, least string, epoch uint64, want error) {
 			t.Helper()
-			err := h.see(kind, version, least, epoch)
+			err := h.observe(kind, version, least, epoch)
 			if want == nil && err != nil || want != nil && !errors.Is(err, want) {
 				t.Errorf("%s: %v, want %v", reason, err, want)
 			}
@@ -300,21 +300,21 @@ func TestHistory(t *testing.T) {
 		see("the same", "a", "10", "10", 0, nil)
 		see("no order", "a", "x", "10", 0, nil)
 		see("a watch that is slower than another", "a", "9", "8", 0, nil)
-		if got := h.mark("a"); got != "10" {
+		if got := h.observed("a"); got != "10" {
 			t.Errorf("marked %q", got)
 		}
 		see("another kind", "b", "5", "", 0, nil)
-		see("lower", "b", "4", h.mark("b"), 0, errRewound)
+		see("lower", "b", "4", h.observed("b"), 0, errRewound)
 		see("of the former history", "a", "11", "10", 0, errRewound)
-		if got := h.mark("a"); got != "" {
+		if got := h.observed("a"); got != "" {
 			t.Errorf("marked %q after a rewind", got)
 		}
-		see("of the new one", "a", "3", h.mark("a"), 1, nil)
-		see("again, soon", "b", "2", h.mark("b"), 1, errErratic)
-		see("another kind, soon", "a", "2", h.mark("a"), 1, errRewound)
+		see("of the new one", "a", "3", h.observed("a"), 1, nil)
+		see("again, soon", "b", "2", h.observed("b"), 1, errErratic)
+		see("another kind, soon", "a", "2", h.observed("a"), 1, errRewound)
 		pass(erraticWithin)
-		see("seen", "b", "9", h.mark("b"), 2, nil)
-		see("again, much later", "b", "2", h.mark("b"), 2, errRewound)
+		see("seen", "b", "9", h.observed("b"), 2, nil)
+		see("again, much later", "b", "2", h.observed("b"), 2, errRewound)
 		if n, why := h.epoch(); n != 3 || why != "kind b is at version 2 after 9" {
 			t.Errorf("epoch %d, %q", n, why)
 		}

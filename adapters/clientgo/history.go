@@ -17,12 +17,12 @@ import (
 // Store. A version below it is a rewind (rule R5 of package policy). history is safe
 // for concurrent use.
 type history struct {
-	name   string // random and unique to the Store
-	mu     sync.Mutex
-	count  uint64 // the number of rewinds
-	reason string // of the latest rewind
-	high   map[graph.Kind]string
-	fell   map[graph.Kind]time.Time
+	id       string // random and unique to the Store
+	mu       sync.Mutex
+	count    uint64 // the number of rewinds
+	reason   string // of the latest rewind
+	versions map[graph.Kind]string
+	falls    map[graph.Kind]time.Time
 }
 
 var (
@@ -39,7 +39,7 @@ var (
 const erraticWithin = 10 * time.Minute
 
 func newHistory() *history {
-	return &history{name: rand.Text(), high: map[graph.Kind]string{}, fell: map[graph.Kind]time.Time{}}
+	return &history{id: rand.Text(), versions: map[graph.Kind]string{}, falls: map[graph.Kind]time.Time{}}
 }
 
 // epoch returns the number of rewinds and the reason of the latest.
@@ -51,21 +51,21 @@ func (h *history) epoch() (uint64, string) {
 
 // epochName returns the identity of a rewind by its number. It is the same in every
 // watch.
-func (h *history) nameOf(epoch uint64) string { return fmt.Sprintf("%s-%d", h.name, epoch) }
+func (h *history) epochName(epoch uint64) string { return fmt.Sprintf("%s-%d", h.id, epoch) }
 
 // observed returns the newest observed version of a kind. A consistent read that begins
 // later must not be below it.
-func (h *history) mark(kind graph.Kind) string {
+func (h *history) observed(kind graph.Kind) string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return h.high[kind]
+	return h.versions[kind]
 }
 
 // observe records the version of a kind. The caller began in the epoch and expected at
 // least the version least. Errors: errRewound, errErratic.
 //
 // Held by TestHistory, TestWatchRewound and TestWatchAfterRewind.
-func (h *history) see(kind graph.Kind, version, least string, epoch uint64) error {
+func (h *history) observe(kind graph.Kind, version, least string, epoch uint64) error {
 	if !ordered(version) {
 		return nil
 	}
@@ -75,44 +75,44 @@ func (h *history) see(kind graph.Kind, version, least string, epoch uint64) erro
 		return errRewound
 	}
 	if least == "" || compare(version, least) >= 0 {
-		if high := h.high[kind]; high == "" || compare(version, high) > 0 {
-			h.high[kind] = version
+		if high := h.versions[kind]; high == "" || compare(version, high) > 0 {
+			h.versions[kind] = version
 		}
 		return nil
 	}
 	now := time.Now()
-	if last, ok := h.fell[kind]; ok && now.Sub(last) < erraticWithin {
+	if last, ok := h.falls[kind]; ok && now.Sub(last) < erraticWithin {
 		return fmt.Errorf("%w: %s after %s", errErratic, version, least)
 	}
-	h.fell[kind] = now
+	h.falls[kind] = now
 	h.count++
 	h.reason = fmt.Sprintf("kind %s is at version %s after %s", kind, version, least)
-	clear(h.high)
-	h.high[kind] = version
+	clear(h.versions)
+	h.versions[kind] = version
 	return errRewound
 }
 
 // byVersion returns the kinds, those with the highest versions first. The order only
 // selects kinds to probe. The versions of two kinds prove nothing about each other.
-func (h *history) newest() []graph.Kind {
+func (h *history) byVersion() []graph.Kind {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	kinds := slices.Sorted(maps.Keys(h.high))
-	slices.SortStableFunc(kinds, func(a, b graph.Kind) int { return compare(h.high[b], h.high[a]) })
+	kinds := slices.Sorted(maps.Keys(h.versions))
+	slices.SortStableFunc(kinds, func(a, b graph.Kind) int { return compare(h.versions[b], h.versions[a]) })
 	return kinds
 }
 
 // slots bounds the parallel listings. Kinds whose listing failed have slots of their
 // own, so that they hold up no other kind. Fences have slots of their own too, for one
 // page each.
-type places struct{ well, ill, fence chan struct{} }
+type slots struct{ healthy, failed, fence chan struct{} }
 
-func newPlaces(n int) *places {
-	return &places{make(chan struct{}, n), make(chan struct{}, n), make(chan struct{}, 2*n)}
+func newSlots(n int) *slots {
+	return &slots{make(chan struct{}, n), make(chan struct{}, n), make(chan struct{}, 2*n)}
 }
 
 // acquire waits for a slot. The caller gives it back.
-func take(ctx context.Context, at chan struct{}) (leave func(), err error) {
+func acquire(ctx context.Context, at chan struct{}) (leave func(), err error) {
 	select {
 	case at <- struct{}{}:
 		return func() { <-at }, nil

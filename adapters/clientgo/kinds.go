@@ -10,9 +10,9 @@ import (
 )
 
 const (
-	lookDelay = 250 * time.Millisecond // a definition changes several times in a row
-	lookAgain = 3 * time.Second        // the server serves a change after a delay
-	lookRetry = 2 * time.Second        // after a discovery that failed
+	rediscoverDelay = 250 * time.Millisecond // a definition changes several times in a row
+	rediscoverAgain = 3 * time.Second        // the server serves a change after a delay
+	rediscoverRetry = 2 * time.Second        // after a discovery that failed
 )
 
 const (
@@ -21,17 +21,17 @@ const (
 )
 
 // noteDefinition starts a discovery if an event changes a definition or an API service.
-func (r *run) heed(e graph.Event) {
+func (r *run) noteDefinition(e graph.Event) {
 	if e.Type != graph.Put && e.Type != graph.Gone {
 		return
 	}
 	if kind := e.Of(); kind == definitionKind || kind == serviceKind {
-		r.lookSoon()
+		r.rediscoverSoon()
 	}
 }
 
 // rediscoverSoon starts a discovery soon, and another one after a delay.
-func (r *run) lookSoon() { signal(r.look) }
+func (r *run) rediscoverSoon() { signal(r.wanted) }
 
 func signal(c chan struct{}) {
 	select {
@@ -44,7 +44,7 @@ func signal(c chan struct{}) {
 // fence.
 //
 // Held by TestKindsComeAndGo and TestLooks.
-func (r *run) keepLooking() {
+func (r *run) discoverLoop() {
 	next := time.Now().Add(r.store.config.Rediscover)
 	var again time.Time
 	for {
@@ -55,9 +55,9 @@ func (r *run) keepLooking() {
 		select {
 		case <-r.ctx.Done():
 			return
-		case <-r.look:
+		case <-r.wanted:
 			now := time.Now()
-			next, again = earlier(next, now.Add(lookDelay)), now.Add(lookAgain)
+			next, again = earlier(next, now.Add(rediscoverDelay)), now.Add(rediscoverAgain)
 			continue
 		case <-r.fenced:
 		case <-time.After(time.Until(due)):
@@ -65,7 +65,7 @@ func (r *run) keepLooking() {
 		if !time.Now().Before(again) {
 			again = time.Time{}
 		}
-		next = time.Now().Add(r.survey())
+		next = time.Now().Add(r.rediscover())
 	}
 }
 
@@ -77,78 +77,78 @@ func earlier(a, b time.Time) time.Time {
 }
 
 // rediscover runs one discovery, and returns the time until the next one.
-func (r *run) survey() time.Duration {
+func (r *run) rediscover() time.Duration {
 	r.mu.Lock()
-	ids := r.asked
-	r.asked = nil
+	ids := r.queued
+	r.queued = nil
 	r.mu.Unlock()
 	c, err := r.store.discover(r.ctx, time.Now())
 	if err != nil {
 		if r.ctx.Err() == nil {
 			r.store.config.Logger.Warn("discovery failed", "err", err)
 		}
-		r.askAgain(ids)
-		return lookRetry
+		r.requeueFences(ids)
+		return rediscoverRetry
 	}
-	if c.partial { // the set of kinds has passed no fence
-		r.askAgain(ids)
+	if c.uncertain { // the set of kinds has passed no fence
+		r.requeueFences(ids)
 		ids = nil
 	}
 	select {
 	case r.out <- delivery{catalog: c, fences: ids}:
 	case <-r.ctx.Done():
 	}
-	if !c.partial && !c.gaps {
-		r.gapPause = 0
+	if !c.uncertain && !c.incomplete {
+		r.recheckPause = 0
 		return r.store.config.Rediscover
 	}
-	r.gapPause = min(max(lookRetry, 2*r.gapPause), r.store.config.Rediscover)
-	return r.gapPause
+	r.recheckPause = min(max(rediscoverRetry, 2*r.recheckPause), r.store.config.Rediscover)
+	return r.recheckPause
 }
 
 // requeueFences makes fences wait for the next discovery.
-func (r *run) askAgain(ids []uint64) {
+func (r *run) requeueFences(ids []uint64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.asked = keepNewest(append(ids, r.asked...))
+	r.queued = keepNewest(append(ids, r.queued...))
 }
 
 // applyCatalog reports the kinds of a catalog. It stops the workers of removed kinds,
 // and starts those of new kinds.
-func (r *run) adopt(c *catalog) error {
+func (r *run) applyCatalog(c *catalog) error {
 	r.catalog = c
-	infos := r.postpone(c.infos)
+	infos := r.keepRetiring(c.infos)
 	for _, was := range r.infos {
 		if slices.Contains(infos, was) {
 			continue
 		}
-		r.dismiss(was.Kind)
-		if err := r.tell(graph.Event{Type: graph.KindVanished, Kind: was.Kind}); err != nil {
+		r.stopWorker(was.Kind)
+		if err := r.report(graph.Event{Type: graph.KindVanished, Kind: was.Kind}); err != nil {
 			return err
 		}
 	}
 	if !slices.Equal(infos, r.infos) || r.infos == nil {
 		r.infos = infos
-		if err := r.tell(graph.Event{Type: graph.KindsKnown, Kinds: slices.Clone(infos)}); err != nil {
+		if err := r.report(graph.Event{Type: graph.KindsKnown, Kinds: slices.Clone(infos)}); err != nil {
 			return err
 		}
 	}
-	if err := r.tellUnknown(); err != nil {
+	if err := r.reportUnknownGroups(); err != nil {
 		return err
 	}
-	r.employ()
-	return r.passSet()
+	r.startWorkers()
+	return r.passKindSet()
 }
 
 // reportUnknownGroups reports the groups without a known kind as sick.
-func (r *run) tellUnknown() error {
+func (r *run) reportUnknownGroups() error {
 	for _, info := range r.infos {
 		why, sick := r.catalog.sick[info.Kind]
 		if !sick || !strings.HasSuffix(string(info.Kind), "/*") || r.unknown[info.Kind] == why {
 			continue
 		}
 		r.unknown[info.Kind] = why
-		if err := r.tell(graph.Event{Type: graph.KindSick, Kind: info.Kind, Reason: why}); err != nil {
+		if err := r.report(graph.Event{Type: graph.KindSick, Kind: info.Kind, Reason: why}); err != nil {
 			return err
 		}
 	}
@@ -156,7 +156,7 @@ func (r *run) tellUnknown() error {
 }
 
 // stopWorker stops the worker of a kind. The loop drops its later deliveries.
-func (r *run) dismiss(kind graph.Kind) {
+func (r *run) stopWorker(kind graph.Kind) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if w := r.workers[kind]; w != nil {
@@ -164,24 +164,24 @@ func (r *run) dismiss(kind graph.Kind) {
 		delete(r.workers, kind)
 	}
 	delete(r.unknown, kind)
-	delete(r.leaving, kind)
+	delete(r.retiring, kind)
 }
 
 // startWorkers starts the workers of new kinds, and sends the catalog to all others.
-func (r *run) employ() {
+func (r *run) startWorkers() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, w := range r.workers {
-		w.mail.order(orders{catalog: r.catalog})
+		w.mailbox.send(commands{catalog: r.catalog})
 	}
 	for _, kind := range slices.Sorted(maps.Keys(r.catalog.kinds)) {
 		if r.workers[kind] != nil {
 			continue
 		}
 		w := newWorker(r, r.catalog.kinds[kind])
-		w.mail.order(orders{fences: r.open})
+		w.mailbox.send(commands{fences: r.unpassed})
 		r.workers[kind] = w
-		r.work.Go(w.labour)
+		r.work.Go(w.loop)
 	}
 }
 

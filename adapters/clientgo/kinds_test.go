@@ -86,10 +86,10 @@ func TestKindsComeAndGo(t *testing.T) {
 		r.told()
 		r.define(time.Second)
 		r.create("shop.example/Cart", named("ns", "c"))
-		pass(lookAgain)
+		pass(rediscoverAgain)
 		r.want(of(r.told(), "kinds-known", "Cart", "put c@"),
 			"kinds-known ConfigMap Node apiextensions.k8s.io/CustomResourceDefinition apps/Deployment shop.example/Cart",
-			sickCart+lackedKind, sickCart+"list carts.shop.example: the server could not find the requested resource", sickCart+lackedKind,
+			sickCart+undiscoveredKind, sickCart+"list carts.shop.example: the server could not find the requested resource", sickCart+undiscoveredKind,
 			"list-begun shop.example/Cart", "put c@102", "list-ended shop.example/Cart@102", "kind-recovered shop.example/Cart")
 		r.undefine()
 		r.hide(true)
@@ -225,7 +225,7 @@ func TestReferencesResolvedAnew(t *testing.T) {
 		}
 		pass(time.Second)
 		r.define(0)
-		pass(lookAgain)
+		pass(rediscoverAgain)
 		r.want(sorted(of(r.told(), "begun")), "list-begun ConfigMap", "list-begun shop.example/Cart")
 		if o := owner(); o.Unresolved || o.Scope != "ns" {
 			t.Errorf("served: %+v", o)
@@ -343,7 +343,7 @@ func TestSurvey(t *testing.T) {
 		}}}}, nil, "g/A=g/v1/as scoped"},
 	} {
 		t.Run(c.reason, func(t *testing.T) {
-			got := survey(c.found, lacked{}, nil, newIgnored(c.ignore))
+			got := buildCatalog(c.found, undiscovered{}, nil, newIgnored(c.ignore))
 			var lines []string
 			for _, i := range got.infos {
 				at := got.kinds[i.Kind].at

@@ -19,19 +19,19 @@ import (
 // list requests a stream if the server supports it. A stream is one request, and no
 // page is held in memory.
 func (w *worker) list() (*connection, error) {
-	at := w.run.store.places.well
+	at := w.run.store.slots.healthy
 	if w.failed != "" {
-		at = w.run.store.places.ill
+		at = w.run.store.slots.failed
 	}
-	leave, err := take(w.ctx, at)
+	leave, err := acquire(w.ctx, at)
 	if err != nil {
 		return nil, err
 	}
 	defer leave()
-	w.begin()
+	w.reset()
 	if !w.pages && !w.run.store.config.NoStreaming {
 		c, err := w.stream()
-		if err == nil || !unstreamed(err) {
+		if err == nil || !refusesStream(err) {
 			return c, err
 		}
 		w.pages = true
@@ -43,16 +43,16 @@ func (w *worker) list() (*connection, error) {
 }
 
 // reset clears the state that the listing replaces.
-func (w *worker) begin() {
+func (w *worker) reset() {
 	w.epoch, _ = w.run.store.history.epoch()
-	w.complete, w.floor, w.hasty, w.brief = false, "", false, false
-	if p := w.passing; p != nil {
+	w.complete, w.pageVersion, w.nextShort, w.short = false, "", false, false
+	if p := w.fence; p != nil {
 		w.fences = keepNewest(append(p.ids, w.fences...))
-		w.passing = nil
-		w.alarm.Stop()
+		w.fence = nil
+		w.fenceTimer.Stop()
 	}
-	clear(w.means)
-	w.vague = false
+	clear(w.meanings)
+	w.meaningsFull = false
 }
 
 // end reports that the listing is complete, at a version.
@@ -61,7 +61,7 @@ func (w *worker) end(version string) error {
 	w.fences = nil
 	w.position, w.complete, w.listedAt = version, true, time.Now()
 	out := []graph.Event{{Type: graph.ListEnded, Kind: w.kind, Version: graph.Version(version)}}
-	if w.doubted != "" { // discovery of the group is incomplete
+	if w.discoveryReason != "" { // discovery of the group is incomplete
 		w.fences, ids = ids, nil
 	}
 	return w.emit(append(out, passedEvents(w.kind, ids)...)...)
@@ -79,7 +79,7 @@ func (w *worker) listPages() error {
 			return err
 		}
 		if !begun {
-			if err := w.tellListed(); err != nil {
+			if err := w.beginListing(); err != nil {
 				return err
 			}
 		}
@@ -93,8 +93,8 @@ func (w *worker) listPages() error {
 }
 
 // beginListing reports that a listing begins. The kind is then in service.
-func (w *worker) tellListed() error {
-	if err := w.well(); err != nil {
+func (w *worker) beginListing() error {
+	if err := w.markHealthy(); err != nil {
 		return err
 	}
 	return w.emit(graph.Event{Type: graph.ListBegun, Kind: w.kind})
@@ -106,7 +106,7 @@ func (w *worker) tellListed() error {
 func (w *worker) listPage(next string, size int64) (*metav1.PartialObjectMetadataList, error) {
 	least := ""
 	if next == "" {
-		least = w.run.store.history.mark(w.kind)
+		least = w.run.store.history.observed(w.kind)
 	}
 	ctx, cancel := context.WithTimeout(w.ctx, pageTimeout)
 	defer cancel()
@@ -114,11 +114,11 @@ func (w *worker) listPage(next string, size int64) (*metav1.PartialObjectMetadat
 	if err != nil {
 		return nil, err
 	}
-	return page, w.see(page.ResourceVersion, least)
+	return page, w.observe(page.ResourceVersion, least)
 }
 
 // listingEvents returns a whole listing as events.
-func (w *worker) listed(puts []graph.Event, version string) []graph.Event {
+func (w *worker) listingEvents(puts []graph.Event, version string) []graph.Event {
 	out := make([]graph.Event, 0, len(puts)+2)
 	out = append(out, graph.Event{Type: graph.ListBegun, Kind: w.kind})
 	out = append(out, puts...)
@@ -129,14 +129,14 @@ func (w *worker) listed(puts []graph.Event, version string) []graph.Event {
 // listing.
 func (w *worker) stream() (*connection, error) {
 	yes := true
-	least := w.run.store.history.mark(w.kind)
+	least := w.run.store.history.observed(w.kind)
 	c, err := w.watch("", &metav1.ListOptions{
 		SendInitialEvents: &yes, ResourceVersionMatch: metav1.ResourceVersionMatchNotOlderThan, AllowWatchBookmarks: true,
 	})
 	if err != nil {
 		return nil, err
 	}
-	if err := w.takeStream(c, least); err != nil {
+	if err := w.readStream(c, least); err != nil {
 		c.close()
 		return nil, err
 	}
@@ -146,7 +146,7 @@ func (w *worker) stream() (*connection, error) {
 // readStream reports the events of a stream until its listing is complete. It reports
 // the begin of the listing with the first event. Otherwise the kind of a server that
 // sends nothing valid would seem in service.
-func (w *worker) takeStream(c *connection, least string) error {
+func (w *worker) readStream(c *connection, least string) error {
 	s := streamed{worker: w, least: least}
 	silence := time.NewTimer(streamSilence)
 	defer silence.Stop()
@@ -162,7 +162,7 @@ func (w *worker) takeStream(c *connection, least string) error {
 				return errEnded
 			}
 			silence.Reset(streamSilence)
-			if complete, err := s.take(e); err != nil || complete {
+			if complete, err := s.add(e); err != nil || complete {
 				return err
 			}
 		}
@@ -178,7 +178,7 @@ type streamed struct {
 }
 
 // add adds one event, and reports whether the listing is complete.
-func (s *streamed) take(e watch.Event) (complete bool, err error) {
+func (s *streamed) add(e watch.Event) (complete bool, err error) {
 	m, err := metadataOf(e)
 	if err != nil {
 		return false, err
@@ -188,7 +188,7 @@ func (s *streamed) take(e watch.Event) (complete bool, err error) {
 		if m.Annotations[metav1.InitialEventsAnnotationKey] != "true" {
 			return false, nil
 		}
-		if err := s.see(m.ResourceVersion, s.least); err != nil {
+		if err := s.observe(m.ResourceVersion, s.least); err != nil {
 			return false, err
 		}
 		if err := s.flush(); err != nil {
@@ -203,7 +203,7 @@ func (s *streamed) take(e watch.Event) (complete bool, err error) {
 	if s.batch == nil {
 		s.batch = s.run.batch()
 	}
-	if s.batch = append(s.batch, out); len(s.batch) < mostBatch {
+	if s.batch = append(s.batch, out); len(s.batch) < maxBatch {
 		return false, nil
 	}
 	return false, s.flush()
@@ -212,7 +212,7 @@ func (s *streamed) take(e watch.Event) (complete bool, err error) {
 func (s *streamed) flush() error {
 	if !s.begun {
 		s.begun = true
-		if err := s.tellListed(); err != nil {
+		if err := s.beginListing(); err != nil {
 			return err
 		}
 	}
@@ -239,37 +239,37 @@ func (w *worker) puts(items []metav1.PartialObjectMetadata) ([]graph.Event, erro
 
 // maxMeanings bounds the distinct references of a kind's objects. Above it, any change
 // of the kinds makes the worker list the kind anew.
-const mostMeanings = 4096
+const maxMeanings = 4096
 
 // event converts an event of the watch.
 func (w *worker) event(t watch.EventType, m *metav1.PartialObjectMetadata) (graph.Event, error) {
 	if t == watch.Bookmark {
 		return graph.Event{Type: graph.Progress, Kind: w.kind, Version: graph.Version(m.ResourceVersion)}, nil
 	}
-	if !complete(m) {
+	if !identified(m) {
 		return graph.Event{}, fmt.Errorf("%s %q: %w: no name, UID or version", w.at.GroupResource(), m.Name, errNoMetadata)
 	}
 	if t == watch.Deleted {
-		return graph.Event{Type: graph.Gone, Key: graph.Key{Kind: w.kind, Scope: common(m.Namespace), Name: m.Name, UID: graph.UID(m.UID)}}, nil
+		return graph.Event{Type: graph.Gone, Key: graph.Key{Kind: w.kind, Scope: intern(m.Namespace), Name: m.Name, UID: graph.UID(m.UID)}}, nil
 	}
-	w.note(m.OwnerReferences)
+	w.recordMeanings(m.OwnerReferences)
 	o := w.catalog.objectOf(w.kind, m)
-	w.run.store.hints.learn(o, m)
+	w.run.store.layouts.record(o, m)
 	return graph.Event{Type: graph.Put, Object: o}, nil
 }
 
 // recordMeanings records the meanings of references. When a meaning changes, the worker
 // lists the kind anew.
-func (w *worker) note(refs []metav1.OwnerReference) {
+func (w *worker) recordMeanings(refs []metav1.OwnerReference) {
 	for i := range refs {
 		gvk := gvkOf(&refs[i])
-		if _, ok := w.means[gvk]; ok {
+		if _, ok := w.meanings[gvk]; ok {
 			continue
 		}
-		if len(w.means) >= mostMeanings {
-			w.vague = true
+		if len(w.meanings) >= maxMeanings {
+			w.meaningsFull = true
 			continue
 		}
-		w.means[schema.GroupVersionKind{Group: common(gvk.Group), Version: common(gvk.Version), Kind: common(gvk.Kind)}] = w.catalog.resolve(gvk)
+		w.meanings[schema.GroupVersionKind{Group: intern(gvk.Group), Version: intern(gvk.Version), Kind: intern(gvk.Kind)}] = w.catalog.resolve(gvk)
 	}
 }

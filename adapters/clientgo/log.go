@@ -12,12 +12,12 @@ import (
 // each watch that ends with its context. The logger demotes that record, because such
 // an end is not an error.
 func requestLog(log *slog.Logger) logr.Logger {
-	return logr.New(calmSink{logr.FromSlogHandler(log.Handler()).GetSink()})
+	return logr.New(cancelSink{logr.FromSlogHandler(log.Handler()).GetSink()})
 }
 
-type calmSink struct{ logr.LogSink }
+type cancelSink struct{ logr.LogSink }
 
-func (s calmSink) Error(err error, msg string, pairs ...any) {
+func (s cancelSink) Error(err error, msg string, pairs ...any) {
 	if errors.Is(err, context.Canceled) {
 		if s.Enabled(1) {
 			s.Info(1, msg, append(pairs, "err", err)...)
@@ -27,8 +27,8 @@ func (s calmSink) Error(err error, msg string, pairs ...any) {
 	s.LogSink.Error(err, msg, pairs...)
 }
 
-func (s calmSink) WithValues(pairs ...any) logr.LogSink {
-	return calmSink{s.LogSink.WithValues(pairs...)}
+func (s cancelSink) WithValues(pairs ...any) logr.LogSink {
+	return cancelSink{s.LogSink.WithValues(pairs...)}
 }
 
-func (s calmSink) WithName(name string) logr.LogSink { return calmSink{s.LogSink.WithName(name)} }
+func (s cancelSink) WithName(name string) logr.LogSink { return cancelSink{s.LogSink.WithName(name)} }

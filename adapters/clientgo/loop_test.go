@@ -21,7 +21,7 @@ func bench(t *testing.T) (r *run, w *worker, told *[]string) {
 	told = &[]string{}
 	r = newRun(s, t.Context(), func(e graph.Event) error { *told = append(*told, say(e)); return nil })
 	r.out = make(chan delivery, 100)
-	r.catalog = survey(discovered{}, lacked{}, nil, newIgnored(nil))
+	r.catalog = buildCatalog(discovered{}, undiscovered{}, nil, newIgnored(nil))
 	w = newWorker(r, resource{kind: "Node", at: schema.GroupVersionResource{Version: "v1", Resource: "nodes"}})
 	r.workers["Node"] = w
 	return r, w, told
@@ -50,17 +50,17 @@ func at(name, version string) *meta {
 // is none any more would have dependents deleted.
 func TestLoopDropsFormerHistory(t *testing.T) {
 	r, w, told := bench(t)
-	if err := w.hear(watch.Event{Type: watch.Deleted, Object: at("n", "9")}); err != nil {
+	if err := w.applyEvent(watch.Event{Type: watch.Deleted, Object: at("n", "9")}); err != nil {
 		t.Fatal(err)
 	}
 	if err := w.emit(graph.Event{Type: graph.KindSick, Kind: "Node", Reason: "x"}); err != nil {
 		t.Fatal(err)
 	}
-	_ = r.store.history.see("ConfigMap", "5", "6", 0)
+	_ = r.store.history.observe("ConfigMap", "5", "6", 0)
 	if got := drain(t, r, told); !slices.Equal(got, []string{"rewound", "kind-sick Node: x"}) {
 		t.Errorf("told %q", got)
 	}
-	if o := w.mail.take(); o.epoch != 1 {
+	if o := w.mailbox.drain(); o.epoch != 1 {
 		t.Error("the kind is not listed anew")
 	}
 }
@@ -68,10 +68,10 @@ func TestLoopDropsFormerHistory(t *testing.T) {
 // What a worker says of a kind that is not served any more is dropped.
 func TestLoopDropsDismissed(t *testing.T) {
 	r, w, told := bench(t)
-	if err := w.hear(watch.Event{Type: watch.Added, Object: at("n", "9")}); err != nil {
+	if err := w.applyEvent(watch.Event{Type: watch.Added, Object: at("n", "9")}); err != nil {
 		t.Fatal(err)
 	}
-	r.dismiss("Node")
+	r.stopWorker("Node")
 	if got := drain(t, r, told); len(got) != 0 {
 		t.Errorf("told %q", got)
 	}
@@ -91,7 +91,7 @@ func TestFencePageWaitsForWatch(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w.passing = &passage{ids: []uint64{3}, at: "10", whole: true, page: page, newest: "8"}
+	w.fence = &pendingFence{ids: []uint64{3}, at: "10", whole: true, page: page, newest: "8"}
 	step := func(do func() error, want ...string) {
 		t.Helper()
 		if err := do(); err != nil {
@@ -102,14 +102,14 @@ func TestFencePageWaitsForWatch(t *testing.T) {
 		}
 	}
 	hear := func(kind watch.EventType, m *meta) func() error {
-		return func() error { return w.hear(watch.Event{Type: kind, Object: m}) }
+		return func() error { return w.applyEvent(watch.Event{Type: kind, Object: m}) }
 	}
 	step(w.passFence)
 	step(hear(watch.Added, at("a", "8")), "put a@8",
 		"list-begun Node", "put a@8", "put b@6", "list-ended Node@10", "fence-passed 3 Node")
 	step(hear(watch.Deleted, at("c", "9")))
 	step(hear(watch.Modified, at("a", "11")), "put a@11")
-	if err := w.hear(watch.Event{Type: watch.Modified, Object: at("b", "9")}); err != errRewound {
+	if err := w.applyEvent(watch.Event{Type: watch.Modified, Object: at("b", "9")}); err != errRewound {
 		t.Errorf("a version that falls behind what was reported: %v", err)
 	}
 }
@@ -118,8 +118,8 @@ func TestFencePageWaitsForWatch(t *testing.T) {
 func TestFencePageIsHurried(t *testing.T) {
 	r, w, told := bench(t)
 	w.position = "7"
-	w.passing = &passage{ids: []uint64{3}, at: "10", whole: true, newest: "8"}
-	if err := w.hurryFence(); err != nil {
+	w.fence = &pendingFence{ids: []uint64{3}, at: "10", whole: true, newest: "8"}
+	if err := w.helpFence(); err != nil {
 		t.Error(err)
 	}
 	if got := drain(t, r, told); !slices.Equal(got, []string{"list-begun Node", "list-ended Node@10", "fence-passed 3 Node"}) {

@@ -31,17 +31,17 @@ var errUnsent = errors.New("not sent")
 // Held by TestLossIsCompared, TestLossAndRestore and TestLossWithoutComparison. On a
 // real server held by TestRestoredMidCascade of internal/e2e.
 type losses struct {
-	mu      sync.Mutex
-	signs   uint64                // counts signs
-	cleared map[graph.Kind]uint64 // the sign up to which a kind was compared
-	all     uint64                // the sign up to which the newest kind was compared
-	probing chan struct{}         // closed at the end of the running comparison; nil without one
+	mu       sync.Mutex
+	signs    uint64                // counts signs
+	compared map[graph.Kind]uint64 // the sign up to which a kind was compared
+	all      uint64                // the sign up to which the newest kind was compared
+	probing  chan struct{}         // closed at the end of the running comparison; nil without one
 }
 
-func newLosses() *losses { return &losses{cleared: map[graph.Kind]uint64{}} }
+func newLosses() *losses { return &losses{compared: map[graph.Kind]uint64{}} }
 
 // addSign records a sign that the server was lost.
-func (l *losses) lose() {
+func (l *losses) addSign() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.signs++
@@ -49,7 +49,7 @@ func (l *losses) lose() {
 
 // isLossSign reports whether an error is a sign that the server was lost. Such an error
 // does not say whether the write was done.
-func lost(err error) bool {
+func isLossSign(err error) bool {
 	if err == nil || errors.Is(err, errUnsent) {
 		return false
 	}
@@ -66,8 +66,8 @@ func (s *Store) write(ctx context.Context, r resource, send func() error) error 
 			return err
 		}
 		err := send()
-		if lost(err) {
-			s.losses.lose()
+		if isLossSign(err) {
+			s.losses.addSign()
 		}
 		return err
 	})
@@ -83,9 +83,9 @@ func (s *Store) allow(ctx context.Context, r resource, epoch uint64) error {
 	}
 	now, why := s.history.epoch()
 	told := true
-	s.each(func(r *run) { told = told && r.rewindTold(now) })
+	s.each(func(r *run) { told = told && r.rewindReported(now) })
 	if now != epoch || !told {
-		return &later{fmt.Errorf("%w: %w: %s", errUnsent, errRewound, why), rewindPause}
+		return &retryLater{fmt.Errorf("%w: %w: %s", errUnsent, errRewound, why), rewindPause}
 	}
 	return nil
 }
@@ -94,12 +94,12 @@ func (s *Store) allow(ctx context.Context, r resource, epoch uint64) error {
 // error. The status of that error is not a status of the write.
 func unsent(cause error) error {
 	err := fmt.Errorf("%w: the server was lost, and its history is not compared yet: %v", errUnsent, cause)
-	var l *later
+	var l *retryLater
 	if errors.Is(cause, errRewound) {
-		return &later{err, rewindPause}
+		return &retryLater{err, rewindPause}
 	}
-	if errors.As(delayed(cause), &l) {
-		return &later{err, l.after}
+	if errors.As(withDelay(cause), &l) {
+		return &retryLater{err, l.after}
 	}
 	return err
 }
@@ -108,13 +108,13 @@ func unsent(cause error) error {
 // comparison serves all waiting writes. Without a new sign it does nothing.
 func (s *Store) compareHistory(ctx context.Context, r resource) error {
 	for {
-		clear, wait, p := s.losses.turn(r.kind)
+		clear, wait, p := s.losses.claim(r.kind)
 		switch {
 		case clear:
 			return nil
 		case wait == nil:
 			err := s.probe(ctx, r, p.all)
-			s.losses.compared(r.kind, p, err == nil)
+			s.losses.finish(r.kind, p, err == nil)
 			if err != nil {
 				return err
 			}
@@ -137,11 +137,11 @@ type comparison struct {
 
 // claim reports whether a write of the kind needs no comparison. Otherwise it returns
 // the end of the running comparison, or begins one.
-func (l *losses) turn(kind graph.Kind) (clear bool, wait <-chan struct{}, mine comparison) {
+func (l *losses) claim(kind graph.Kind) (clear bool, wait <-chan struct{}, mine comparison) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	switch {
-	case l.all >= l.signs && l.cleared[kind] >= l.signs:
+	case l.all >= l.signs && l.compared[kind] >= l.signs:
 		return true, nil, mine
 	case l.probing != nil:
 		return false, l.probing, mine
@@ -151,12 +151,12 @@ func (l *losses) turn(kind graph.Kind) (clear bool, wait <-chan struct{}, mine c
 }
 
 // finish ends a comparison.
-func (l *losses) compared(kind graph.Kind, c comparison, sound bool) {
+func (l *losses) finish(kind graph.Kind, c comparison, sound bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.probing = nil
 	close(c.ended)
 	if sound {
-		l.all, l.cleared[kind] = c.signs, c.signs
+		l.all, l.compared[kind] = c.signs, c.signs
 	}
 }

@@ -129,7 +129,7 @@ func TestLossAndRestore(t *testing.T) {
 				for range 5 {
 					err := r.end("a")
 					var l interface{ RetryAfter() time.Duration }
-					if err == nil || !errors.Is(err, errUnsent) || !errors.As(err, &l) || meaningOf(err, "configmaps", "a") != nil {
+					if err == nil || !errors.Is(err, errUnsent) || !errors.As(err, &l) || sentinelOf(err, "configmaps", "a") != nil {
 						t.Fatalf("delete on the former history: %v", err)
 					}
 					pass(rewindPause / 10)
@@ -142,7 +142,7 @@ func TestLossAndRestore(t *testing.T) {
 				for _, e := range r.events {
 					if e.Type == graph.Rewound {
 						rewinds++
-						if e.Epoch == "" || e.Epoch != r.store.history.nameOf(1) {
+						if e.Epoch == "" || e.Epoch != r.store.history.epochName(1) {
 							t.Errorf("epoch %q", e.Epoch)
 						}
 					}
@@ -168,10 +168,10 @@ func TestLossWithoutComparison(t *testing.T) {
 			r.create("ConfigMap", named("ns", "a"))
 			r.watch()
 			pass(time.Second)
-			r.store.losses.lose()
+			r.store.losses.addSign()
 			r.locked(func() { r.fault = failing("configmaps", code) })
 			err := r.end("a")
-			if !errors.Is(err, errUnsent) || meaningOf(err, "configmaps", "a") != nil || len(of(r.took(), "delete")) != 0 {
+			if !errors.Is(err, errUnsent) || sentinelOf(err, "configmaps", "a") != nil || len(of(r.took(), "delete")) != 0 {
 				t.Errorf("%d: %v", code, err)
 			}
 			ended, end := context.WithCancel(r.t.Context())
@@ -194,7 +194,7 @@ func TestLossAndSickKind(t *testing.T) {
 		r.watch()
 		r.create("Node", named("", "n"))
 		pass(time.Second)
-		r.store.losses.lose()
+		r.store.losses.addSign()
 		r.locked(func() { r.fault = failing("nodes", 503) })
 		if err := r.end("a"); err != nil {
 			t.Error(err)

@@ -38,14 +38,14 @@ const (
 
 // readsWhole reports whether the store reads the objects of a resource whole, because
 // their metadata is not enough.
-func whole(at schema.GroupVersionResource) bool {
+func readsWhole(at schema.GroupVersionResource) bool {
 	return at == schema.GroupVersionResource{Version: "v1", Resource: "namespaces"}
 }
 
 const acceptWhole = "application/vnd.kubernetes.protobuf,application/json"
 
 // withSpecPrefix returns the names of a spec's finalizers.
-func ofSpec(names []string) []string {
+func withSpecPrefix(names []string) []string {
 	out := make([]string, len(names))
 	for i, f := range names {
 		out[i] = specPrefix + f
@@ -55,7 +55,7 @@ func ofSpec(names []string) []string {
 
 // metadataFinalizers returns the number of an object's finalizers that are in its
 // metadata.
-func inMetadata(kind graph.Kind, finalizers []string) int {
+func metadataFinalizers(kind graph.Kind, finalizers []string) int {
 	n := slices.IndexFunc(finalizers, func(f string) bool { return kind == namespaceKind && strings.HasPrefix(f, specPrefix) })
 	if n < 0 {
 		return len(finalizers)
@@ -64,7 +64,7 @@ func inMetadata(kind graph.Kind, finalizers []string) int {
 }
 
 // changesSpec reports whether a change of a Namespace is in its spec.
-func concernsSpec(kind graph.Kind, c graph.Change) bool {
+func changesSpec(kind graph.Kind, c graph.Change) bool {
 	return kind == namespaceKind && (strings.HasPrefix(c.DropFinalizer, specPrefix) || strings.HasPrefix(c.AddFinalizer, specPrefix))
 }
 
@@ -94,10 +94,10 @@ func (s *Store) finalize(ctx context.Context, key graph.Key, pre graph.Precondit
 func (s *Store) finalizeRead(ctx context.Context, key graph.Key, pre graph.Precondition, drop, add string, r resource) error {
 	raw, err := s.client.raw(ctx, r.at, key.Name)
 	if err != nil {
-		return s.answer(ctx, "patch", key, r, err)
+		return s.storeError(ctx, "patch", key, r, err)
 	}
 	n, body, err := readNamespace(raw)
-	if err != nil || !complete(&n.PartialObjectMetadata) || n.Name != key.Name {
+	if err != nil || !identified(&n.PartialObjectMetadata) || n.Name != key.Name {
 		return fmt.Errorf("patch %s: %w", key, errors.Join(errNoMetadata, err))
 	}
 	if live := (graph.Object{Key: graph.Key{UID: graph.UID(n.UID)}, Version: graph.Version(n.ResourceVersion)}); !pre.Holds(live) {
@@ -119,7 +119,7 @@ func (s *Store) finalizeRead(ctx context.Context, key graph.Key, pre graph.Preco
 	if apierrors.IsConflict(err) {
 		return fmt.Errorf("patch %s: %w: %w: %w", key, graph.ErrConflict, errMoved, err)
 	}
-	return s.answer(ctx, "patch", key, r, err)
+	return s.storeError(ctx, "patch", key, r, err)
 }
 
 // namespaceObject is the part of a Namespace that the store reads.
@@ -135,18 +135,18 @@ func readNamespace(raw []byte) (n namespaceObject, body map[string]any, err erro
 	return n, body, err
 }
 
-// partial returns the metadata of a Namespace with the spec's finalizers.
-func (n *namespaceObject) partial() *metav1.PartialObjectMetadata {
-	n.Finalizers = append(n.Finalizers, ofSpec(n.Spec.Finalizers)...)
+// metadata returns the metadata of a Namespace with the spec's finalizers.
+func (n *namespaceObject) metadata() *metav1.PartialObjectMetadata {
+	n.Finalizers = append(n.Finalizers, withSpecPrefix(n.Spec.Finalizers)...)
 	return &n.PartialObjectMetadata
 }
 
 // namespaceCodec reads Namespaces in JSON. The other serializer reads all other
 // objects.
-type wholeJSON struct{ runtime.Serializer }
+type namespaceCodec struct{ runtime.Serializer }
 
 // Decode reads a Namespace or a page of them, which no scheme has registered.
-func (w wholeJSON) Decode(data []byte, kind *schema.GroupVersionKind, into runtime.Object) (runtime.Object, *schema.GroupVersionKind, error) {
+func (w namespaceCodec) Decode(data []byte, kind *schema.GroupVersionKind, into runtime.Object) (runtime.Object, *schema.GroupVersionKind, error) {
 	o, is, err := w.Serializer.Decode(data, kind, into)
 	if into != nil || is == nil || !runtime.IsNotRegisteredError(err) || is.GroupVersion() != (schema.GroupVersion{Version: "v1"}) {
 		return o, is, err
@@ -155,7 +155,7 @@ func (w wholeJSON) Decode(data []byte, kind *schema.GroupVersionKind, into runti
 	case "Namespace":
 		var n namespaceObject
 		if json.Unmarshal(data, &n) == nil {
-			return n.partial(), is, nil
+			return n.metadata(), is, nil
 		}
 	case "NamespaceList":
 		var list struct {
@@ -165,7 +165,7 @@ func (w wholeJSON) Decode(data []byte, kind *schema.GroupVersionKind, into runti
 		if json.Unmarshal(data, &list) == nil {
 			out := &metav1.PartialObjectMetadataList{ListMeta: list.ListMeta}
 			for i := range list.Items {
-				out.Items = append(out.Items, *list.Items[i].partial())
+				out.Items = append(out.Items, *list.Items[i].metadata())
 			}
 			return out, is, nil
 		}

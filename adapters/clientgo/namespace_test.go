@@ -256,7 +256,7 @@ func TestFinalizeEnds(t *testing.T) {
 
 // TestExactOfNamespace: a change of the metadata does not count what is in the spec.
 func TestExactOfNamespace(t *testing.T) {
-	c := survey(discovered{}, lacked{}, nil, newIgnored(nil))
+	c := buildCatalog(discovered{}, undiscovered{}, nil, newIgnored(nil))
 	for _, x := range []struct {
 		kind       graph.Kind
 		finalizers []string
@@ -271,7 +271,7 @@ func TestExactOfNamespace(t *testing.T) {
 	} {
 		m := named("", "a")
 		m.UID, m.ResourceVersion, m.Finalizers = "u", "1", x.finalizers
-		ops, err := c.exact(c.objectOf(x.kind, &m), &m, x.change)
+		ops, err := c.exactPatch(c.objectOf(x.kind, &m), &m, x.change)
 		var got []string
 		for _, op := range ops[min(2, len(ops)):] {
 			got = append(got, fmt.Sprint(op.Op, " ", op.Path, " ", op.Value))
@@ -309,7 +309,7 @@ func TestLeanNamespaces(t *testing.T) {
 				o.Spec.Finalizers = append(o.Spec.Finalizers, corev1.FinalizerName(f))
 			}
 			o.Status.Phase = corev1.NamespaceActive
-			m.Finalizers = append(slices.Clone(m.Finalizers), ofSpec(spec)...)
+			m.Finalizers = append(slices.Clone(m.Finalizers), withSpecPrefix(spec)...)
 			items, want = append(items, o), append(want, relevant(m))
 		}
 		list := &corev1.NamespaceList{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "NamespaceList"}, Items: items}
@@ -363,7 +363,7 @@ func fields(text string) []string {
 // readerOfJSON returns how JSON is read.
 func readerOfJSON(t *testing.T) runtime.Serializer {
 	codecs := metainternal.Codecs.WithoutConversion()
-	info, ok := runtime.SerializerInfoForMediaType(newLean(codecs).SupportedMediaTypes(), runtime.ContentTypeJSON)
+	info, ok := runtime.SerializerInfoForMediaType(newMetadataCodec(codecs).SupportedMediaTypes(), runtime.ContentTypeJSON)
 	if !ok {
 		t.Fatal("no JSON")
 	}

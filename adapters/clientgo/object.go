@@ -20,7 +20,7 @@ import (
 // Held by TestManyOwnersAreHeld.
 func (c *catalog) objectOf(kind graph.Kind, m *metav1.PartialObjectMetadata) graph.Object {
 	o := graph.Object{
-		Key:        graph.Key{Kind: kind, Scope: common(m.Namespace), Name: m.Name, UID: graph.UID(m.UID)},
+		Key:        graph.Key{Kind: kind, Scope: intern(m.Namespace), Name: m.Name, UID: graph.UID(m.UID)},
 		Version:    graph.Version(m.ResourceVersion),
 		Deleting:   m.DeletionTimestamp != nil,
 		Generation: m.Generation,
@@ -37,7 +37,7 @@ func (c *catalog) objectOf(kind graph.Kind, m *metav1.PartialObjectMetadata) gra
 	if n := len(m.Finalizers); n > 0 {
 		o.Finalizers = make([]string, n)
 		for i, f := range m.Finalizers {
-			o.Finalizers[i] = common(f)
+			o.Finalizers[i] = intern(f)
 		}
 	}
 	return o
@@ -53,11 +53,11 @@ func (c *catalog) objectOf(kind graph.Kind, m *metav1.PartialObjectMetadata) gra
 // Held by TestOwnerOf, TestOwnerOfHostileName and TestOrphanFreesByUID.
 func (c *catalog) ownerOf(scope string, r *metav1.OwnerReference) graph.Owner {
 	m := c.resolve(gvkOf(r))
-	if !possibleName(r.Name) {
+	if !validName(r.Name) {
 		m.known = false
 	}
 	o := graph.Owner{
-		Key:        graph.Key{Kind: m.kind, Name: common(r.Name), UID: graph.UID(common(string(r.UID)))},
+		Key:        graph.Key{Kind: m.kind, Name: intern(r.Name), UID: graph.UID(intern(string(r.UID)))},
 		Block:      r.BlockOwnerDeletion != nil && *r.BlockOwnerDeletion,
 		Controller: r.Controller != nil && *r.Controller,
 	}
@@ -71,12 +71,12 @@ func (c *catalog) ownerOf(scope string, r *metav1.OwnerReference) graph.Owner {
 }
 
 // maxName is the longest name of an object in the graph.
-const mostName = 1024
+const maxName = 1024
 
 // validName reports whether an object may have the name. A path can hold it, and the
 // graph accepts it.
-func possibleName(s string) bool {
-	return len(s) <= mostName && len(content.IsPathSegmentName(s)) == 0 && utf8.ValidString(s) && strings.IndexFunc(s, unicode.IsControl) < 0
+func validName(s string) bool {
+	return len(s) <= maxName && len(content.IsPathSegmentName(s)) == 0 && utf8.ValidString(s) && strings.IndexFunc(s, unicode.IsControl) < 0
 }
 
 // gvkOf returns the group, version and kind of a reference. A malformed apiVersion
@@ -90,7 +90,7 @@ func gvkOf(r *metav1.OwnerReference) schema.GroupVersionKind {
 }
 
 // intern returns s as text that all its users share.
-func common(s string) string {
+func intern(s string) string {
 	if s == "" {
 		return ""
 	}
@@ -99,12 +99,12 @@ func common(s string) string {
 
 // identified reports whether an object has a name, a UID and a version. Each object
 // that an API server stores has them.
-func complete(m *metav1.PartialObjectMetadata) bool {
+func identified(m *metav1.PartialObjectMetadata) bool {
 	return m.Name != "" && m.UID != "" && m.ResourceVersion != ""
 }
 
 // needsLayout reports whether a patch of the object needs its layout, because index 0
 // may be wrong.
-func several(m *metav1.PartialObjectMetadata) bool {
+func needsLayout(m *metav1.PartialObjectMetadata) bool {
 	return len(m.OwnerReferences) > 1 || len(m.Finalizers) > 1
 }

@@ -12,7 +12,7 @@ import (
 
 func TestOwnerOf(t *testing.T) {
 	verbs := []string{"delete", "list", "watch"}
-	c := survey(discovered{
+	c := buildCatalog(discovered{
 		"": {{version: "v1", preferred: true, resources: []metav1.APIResource{
 			{Name: "pods", Kind: "Pod", Namespaced: true, Verbs: verbs}, {Name: "nodes", Kind: "Node", Verbs: verbs},
 			{Name: "componentstatuses", Kind: "ComponentStatus", Verbs: []string{"get", "list"}},
@@ -24,7 +24,7 @@ func TestOwnerOf(t *testing.T) {
 			{version: "v1", preferred: true, resources: []metav1.APIResource{{Name: "ds", Kind: "D", Namespaced: true, Verbs: verbs}}},
 			{version: "v1beta1", resources: []metav1.APIResource{{Name: "ds", Kind: "D", Namespaced: true, Verbs: verbs}}},
 		},
-	}, lacked{}, nil, newIgnored(DefaultIgnore()))
+	}, undiscovered{}, nil, newIgnored(DefaultIgnore()))
 	for _, x := range []struct {
 		reason, scope, apiVersion, kind string
 		want                            graph.Key

@@ -39,21 +39,21 @@ func (s *Store) Patch(ctx context.Context, key graph.Key, pre graph.Precondition
 	if err != nil {
 		return err
 	}
-	if concernsSpec(key.Kind, change) {
+	if changesSpec(key.Kind, change) {
 		return s.finalize(ctx, key, pre, change, r)
 	}
 	var sent attempt
 	if pre.UID != "" && pre.Version != "" {
-		sent.ops = s.guess(c, key, pre, change)
+		sent.ops = s.cachedPatch(c, key, pre, change)
 	}
 	if sent.ops != nil {
 		sent.err = s.write(ctx, r, func() error { return s.client.patch(ctx, r.at, key.Scope, key.Name, sent.ops) })
-		if !unapplicable(sent.err) {
-			return s.answer(ctx, "patch", key, r, sent.err)
+		if !notApplicable(sent.err) {
+			return s.storeError(ctx, "patch", key, r, sent.err)
 		}
 	}
 	for range triesWithoutVersion {
-		err = s.patchRead(ctx, key, pre, change, r, c, sent)
+		err = s.patchAfterRead(ctx, key, pre, change, r, c, sent)
 		if pre.Version != "" || !errors.Is(err, errMoved) {
 			break
 		}
@@ -72,7 +72,7 @@ var errMoved = errors.New("another client wrote meanwhile")
 
 // patchAfterRead reads the object and sends the exact patch. If the server refused the
 // same patch before, its refusal is final.
-func (s *Store) patchRead(ctx context.Context, key graph.Key, pre graph.Precondition, change graph.Change, r resource, c *catalog, sent attempt) error {
+func (s *Store) patchAfterRead(ctx context.Context, key graph.Key, pre graph.Precondition, change graph.Change, r resource, c *catalog, sent attempt) error {
 	m, err := s.read(ctx, "patch", key, r)
 	if err != nil {
 		return err
@@ -81,24 +81,24 @@ func (s *Store) patchRead(ctx context.Context, key graph.Key, pre graph.Precondi
 	if !pre.Holds(o) {
 		return fmt.Errorf("patch %s: version %s of %s is there: %w", key, o.Version, o.UID, graph.ErrConflict)
 	}
-	s.hints.learn(o, m)
-	ops, err := c.exact(o, m, change)
+	s.layouts.record(o, m)
+	ops, err := c.exactPatch(o, m, change)
 	if err != nil || len(ops) == 0 {
 		return err
 	}
 	if reflect.DeepEqual(sent.ops, ops) {
-		return s.answer(ctx, "patch", key, r, sent.err)
+		return s.storeError(ctx, "patch", key, r, sent.err)
 	}
 	err = s.write(ctx, r, func() error { return s.client.patch(ctx, r.at, key.Scope, key.Name, ops) })
 	if apierrors.IsConflict(err) {
 		return fmt.Errorf("patch %s: %w: %w: %w", key, graph.ErrConflict, errMoved, err)
 	}
-	return s.answer(ctx, "patch", key, r, err)
+	return s.storeError(ctx, "patch", key, r, err)
 }
 
 // notApplicable reports whether a server could not apply a JSON patch, or found its
 // result invalid. The server does not tell which.
-func unapplicable(err error) bool {
+func notApplicable(err error) bool {
 	var status apierrors.APIStatus
 	return errors.As(err, &status) && status.Status().Code == http.StatusUnprocessableEntity
 }

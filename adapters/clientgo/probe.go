@@ -9,7 +9,7 @@ import (
 )
 
 // maxProbed bounds the number of probed kinds with new versions.
-const probed = 3
+const maxProbed = 3
 
 // probe compares the written kind. If no probe since the sign did so, it also compares
 // the kind with the newest observed version. One database holds most kinds, and the
@@ -20,9 +20,9 @@ func (s *Store) probe(ctx context.Context, r resource, all bool) error {
 		return err
 	}
 	served, asked := s.catalog.Load().kinds, 0
-	for _, kind := range s.history.newest() {
+	for _, kind := range s.history.byVersion() {
 		newest, ok := served[kind]
-		if kind == r.kind || asked == probed {
+		if kind == r.kind || asked == maxProbed {
 			return nil
 		}
 		if !ok {
@@ -42,12 +42,12 @@ func (s *Store) probe(ctx context.Context, r resource, all bool) error {
 // errRewound after a rewind.
 func (s *Store) probeKind(ctx context.Context, r resource) error {
 	epoch, _ := s.history.epoch()
-	least := s.history.mark(r.kind)
+	least := s.history.observed(r.kind)
 	list, err := s.client.list(ctx, r.at, metav1.ListOptions{Limit: 1})
 	if err != nil {
 		return err
 	}
-	err = s.history.see(r.kind, list.ResourceVersion, least, epoch)
+	err = s.history.observe(r.kind, list.ResourceVersion, least, epoch)
 	if errors.Is(err, errRewound) {
 		s.each(func(r *run) { signal(r.rewind) })
 	}

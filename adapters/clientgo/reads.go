@@ -29,14 +29,14 @@ func (c *catalog) addReads(before *catalog) {
 	for kind := range c.reads {
 		c.infos = append(c.infos, graph.KindInfo{Kind: kind, Unwatched: true})
 	}
-	for gvk, m := range c.means {
+	for gvk, m := range c.meanings {
 		_, watched := c.kinds[m.kind]
 		_, read := c.reads[m.kind]
-		if watched || read || before != nil && before.means[gvk] == m {
+		if watched || read || before != nil && before.meanings[gvk] == m {
 			continue
 		}
 		m.known = false
-		c.means[gvk] = m
+		c.meanings[gvk] = m
 	}
 }
 
@@ -54,7 +54,7 @@ func (c *catalog) reach(kind graph.Kind) (resource, bool) {
 // reference can name the object.
 //
 // Held by TestGetUnstored.
-func unstored(r resource, key graph.Key, m *metav1.PartialObjectMetadata) error {
+func checkStored(r resource, key graph.Key, m *metav1.PartialObjectMetadata) error {
 	if !r.unwatched || m.UID != "" || m.ResourceVersion != "" || m.Name != key.Name || m.Namespace != key.Scope {
 		return nil
 	}

@@ -17,7 +17,7 @@ var _ ownergraph.Selector = (*Store)(nil)
 
 // acceptLabels requests metadata with labels. It requests JSON, because the store's
 // protobuf codec skips labels.
-const acceptLabelled = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json"
+const acceptLabels = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json"
 
 // Select returns a page of the objects of a kind whose labels match. The server selects
 // them, in one request for metadata. The first page is a consistent read and never
@@ -45,13 +45,13 @@ func (s *Store) Select(ctx context.Context, q ownergraph.Selection) (ownergraph.
 	if limit == 0 {
 		limit = s.config.PageSize
 	}
-	page, err := s.client.labelled(ctx, r.at, metav1.ListOptions{LabelSelector: q.Selector, Limit: int64(limit), Continue: q.After})
+	page, err := s.client.listLabels(ctx, r.at, metav1.ListOptions{LabelSelector: q.Selector, Limit: int64(limit), Continue: q.After})
 	if err != nil {
 		return out, s.selectError(ctx, q, r, err)
 	}
 	for i := range page.Items {
 		m := &page.Items[i]
-		if !complete(m) {
+		if !identified(m) {
 			return out, fmt.Errorf("select %s: %q: %w", q.Kind, m.Name, errNoMetadata)
 		}
 		if !want.Matches(labels.Set(m.Labels)) {
@@ -72,18 +72,18 @@ var errNoMatch = errors.New("the server's answer does not match the selector")
 // selectError returns the meaning of a server's error for a selection. An error for a
 // whole kind never proves that an object is absent.
 func (s *Store) selectError(ctx context.Context, q ownergraph.Selection, r resource, err error) error {
-	if unserved(err) && ctx.Err() == nil {
-		s.each((*run).lookSoon)
+	if notServed(err) && ctx.Err() == nil {
+		s.each((*run).rediscoverSoon)
 		return fmt.Errorf("select %s: %w: %w", q.Kind, graph.ErrKindUnknown, err)
 	}
-	return s.answer(ctx, "select", graph.Key{Kind: q.Kind}, r, err)
+	return s.storeError(ctx, "select", graph.Key{Kind: q.Kind}, r, err)
 }
 
 // listLabels lists objects with their labels.
-func (c *client) labelled(ctx context.Context, at schema.GroupVersionResource, opts metav1.ListOptions) (*metav1.PartialObjectMetadataList, error) {
+func (c *client) listLabels(ctx context.Context, at schema.GroupVersionResource, opts metav1.ListOptions) (*metav1.PartialObjectMetadataList, error) {
 	out := &metav1.PartialObjectMetadataList{}
 	err := decode(c.rest.Get().MaxRetries(0).AbsPath(segments(at, "", "")...).
-		SetHeader("Accept", acceptLabelled).
-		SpecificallyVersionedParams(&opts, c.params, schema.GroupVersion{Version: "v1"}).Do(c.logging(ctx)), out)
+		SetHeader("Accept", acceptLabels).
+		SpecificallyVersionedParams(&opts, c.params, schema.GroupVersion{Version: "v1"}).Do(c.logContext(ctx)), out)
 	return out, err
 }

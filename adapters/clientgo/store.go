@@ -28,13 +28,13 @@ type Store struct {
 	config  Config
 	ignore  ignored
 	client  *client
-	hints   *hints
+	layouts *layouts
 	history *history
 	losses  *losses
-	places  *places
+	slots   *slots
 
-	look    sync.Mutex // held during a discovery
-	catalog atomic.Pointer[catalog]
+	discovering sync.Mutex // held during a discovery
+	catalog     atomic.Pointer[catalog]
 
 	mu      sync.Mutex
 	running map[*run]struct{}
@@ -84,7 +84,7 @@ func newStore(server *rest.Config, plain *http.Client, config Config) (*Store, e
 	}
 	return &Store{
 		config: filled, ignore: newIgnored(filled.Ignore), client: c,
-		hints: newHints(), history: newHistory(), losses: newLosses(), places: newPlaces(filled.Listings),
+		layouts: newLayouts(), history: newHistory(), losses: newLosses(), slots: newSlots(filled.Listings),
 		running: map[*run]struct{}{},
 	}, nil
 }
@@ -131,10 +131,10 @@ func ordered(v string) bool {
 // discover returns the result of a discovery that began after since. Callers that wait
 // for a running discovery share the next one.
 func (s *Store) discover(ctx context.Context, since time.Time) (*catalog, error) {
-	s.look.Lock()
-	defer s.look.Unlock()
+	s.discovering.Lock()
+	defer s.discovering.Unlock()
 	before := s.catalog.Load()
-	if before != nil && before.begun.After(since) {
+	if before != nil && before.began.After(since) {
 		return before, nil
 	}
 	begun := time.Now()
@@ -142,12 +142,12 @@ func (s *Store) discover(ctx context.Context, since time.Time) (*catalog, error)
 	if err != nil {
 		return nil, err
 	}
-	lacks := s.compareClaims(ctx, found, before)
+	lacks := s.compareDeclared(ctx, found, before)
 	if err := ctx.Err(); err != nil { // then the missing answer is not the server's fault
 		return nil, fmt.Errorf("discover kinds: %w", err)
 	}
-	c := survey(found, lacks, before, s.ignore)
-	c.begun = begun
+	c := buildCatalog(found, lacks, before, s.ignore)
+	c.began = begun
 	s.warnWaived(before, c)
 	s.catalog.Store(c)
 	return c, nil

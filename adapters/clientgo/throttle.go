@@ -17,8 +17,8 @@ const (
 	raiseEvery = 100 * time.Millisecond
 	// firstBackoff is the pause after a server refuses even one write at a time without
 	// Retry-After. It doubles up to maxBackoff.
-	firstLull = 250 * time.Millisecond
-	mostLull  = 2 * time.Second
+	firstBackoff = 250 * time.Millisecond
+	maxBackoff   = 2 * time.Second
 )
 
 // errThrottled says that a write was not sent, because the server refuses more writes
@@ -40,17 +40,17 @@ var errThrottled = errors.New("not sent: the server is busy")
 // Held by TestThrottleAdapts, TestThrottleRefusedByAll, TestThrottleWait,
 // TestThrottleSigns and TestThrottleOfCascade.
 type throttle struct {
-	mu      sync.Mutex
-	most    int // of writes in flight; 0 for no bound
-	flying  int
-	queue   []chan ticket // the waiting writes, in order; each takes one ticket
-	round   uint64        // rises each time the bound is lowered
-	good    int           // since the bound changed
-	changed time.Time     // the time of the latest change
-	until   time.Time     // no write is sent before
-	alone   int           // refusals in a row with one write in flight
-	sent    uint64        // the number of the latest write
-	heard   uint64        // the number of the latest write with a normal answer
+	mu       sync.Mutex
+	limit    int // of writes in flight; 0 for no bound
+	inFlight int
+	queue    []chan ticket // the waiting writes, in order; each takes one ticket
+	round    uint64        // rises each time the bound is lowered
+	answers  int           // since the bound changed
+	changed  time.Time     // the time of the latest change
+	until    time.Time     // no write is sent before
+	refusals int           // refusals in a row with one write in flight
+	sent     uint64        // the number of the latest write
+	answered uint64        // the number of the latest write with a normal answer
 }
 
 // ticket is the right to send one write.
@@ -60,10 +60,10 @@ type ticket struct{ round, number uint64 }
 type load uint8
 
 const (
-	loadUnset load = iota // unknown
-	loadWell              // a normal answer
-	loadBusy              // the server asks for time
-	loadMute              // no answer
+	loadUnset  load = iota // unknown
+	loadNormal             // a normal answer
+	loadBusy               // the server asks for time
+	loadSilent             // no answer
 )
 
 // do sends a write when the bound allows it. A write that cannot start within half of
@@ -86,14 +86,14 @@ func (t *throttle) do(ctx context.Context, send func() error) error {
 // webhook or from an aggregated server.
 func loadOf(ctx context.Context, err error) (load, time.Duration) {
 	if err == nil {
-		return loadWell, 0
+		return loadNormal, 0
 	}
 	if errors.Is(ctx.Err(), context.Canceled) || errors.Is(err, errUnsent) {
 		return loadUnset, 0
 	}
 	var status apierrors.APIStatus
 	if !errors.As(err, &status) {
-		return loadMute, 0
+		return loadSilent, 0
 	}
 	seconds, told := apierrors.SuggestsClientDelay(err)
 	after := time.Duration(seconds) * time.Second
@@ -101,19 +101,19 @@ func loadOf(ctx context.Context, err error) (load, time.Duration) {
 	case code == http.StatusTooManyRequests, code >= http.StatusInternalServerError && told:
 		return loadBusy, after
 	case code == http.StatusGatewayTimeout:
-		return loadMute, 0
+		return loadSilent, 0
 	case code >= http.StatusInternalServerError:
 		return loadUnset, 0
 	}
-	return loadWell, 0
+	return loadNormal, 0
 }
 
 // enter waits for a ticket.
 func (t *throttle) enter(ctx context.Context) (ticket, error) {
 	t.mu.Lock()
-	if len(t.queue) == 0 && t.open(time.Now()) {
+	if len(t.queue) == 0 && t.ready(time.Now()) {
 		defer t.mu.Unlock()
-		return t.admit(), nil
+		return t.start(), nil
 	}
 	turn := make(chan ticket, 1)
 	t.queue = append(t.queue, turn)
@@ -145,14 +145,14 @@ func (t *throttle) withdraw(turn chan ticket, cause error) (ticket, error) {
 		return <-turn, nil
 	default:
 		<-turn
-		t.flying--
+		t.inFlight--
 		t.grant(time.Now())
 	}
 	if cause != nil {
 		return ticket{}, cause
 	}
 	after := max(time.Until(t.until), time.Second)
-	return ticket{}, &later{fmt.Errorf("%w: %d writes in flight", errThrottled, t.flying), after}
+	return ticket{}, &retryLater{fmt.Errorf("%w: %d writes in flight", errThrottled, t.inFlight), after}
 }
 
 // leave ends a write.
@@ -161,41 +161,41 @@ func (t *throttle) leave(k ticket, said load, after time.Duration) {
 	defer t.mu.Unlock()
 	now := time.Now()
 	switch {
-	case said == loadWell:
-		t.heard = max(t.heard, k.number)
-		t.rise(now)
-	case said == loadBusy, said == loadMute && k.number > t.heard:
-		t.fall(k, now, after)
+	case said == loadNormal:
+		t.answered = max(t.answered, k.number)
+		t.raise(now)
+	case said == loadBusy, said == loadSilent && k.number > t.answered:
+		t.lower(k, now, after)
 	}
-	t.flying--
+	t.inFlight--
 	t.grant(now)
 }
 
 // raise raises the bound after as many good answers as it allows writes. It does so
 // only if the bound holds up a write.
-func (t *throttle) rise(now time.Time) {
-	t.alone = 0
-	if t.most == 0 || len(t.queue) == 0 && t.flying < t.most {
+func (t *throttle) raise(now time.Time) {
+	t.refusals = 0
+	if t.limit == 0 || len(t.queue) == 0 && t.inFlight < t.limit {
 		return
 	}
-	if t.good++; t.good >= t.most && now.Sub(t.changed) >= raiseEvery {
-		t.most, t.good, t.changed = t.most+1, 0, now
+	if t.answers++; t.answers >= t.limit && now.Sub(t.changed) >= raiseEvery {
+		t.limit, t.answers, t.changed = t.limit+1, 0, now
 	}
 }
 
 // lower lowers the bound, once for all writes of a round. Below one it pauses.
-func (t *throttle) fall(k ticket, now time.Time, after time.Duration) {
+func (t *throttle) lower(k ticket, now time.Time, after time.Duration) {
 	if k.round != t.round {
 		return
 	}
 	t.round++
-	t.good, t.changed = 0, now
-	if t.most != 1 {
-		t.most = max(1, t.flying*2/3)
+	t.answers, t.changed = 0, now
+	if t.limit != 1 {
+		t.limit = max(1, t.inFlight*2/3)
 		return
 	}
-	lull := max(min(after, mostPause), min(firstLull<<min(t.alone, 10), mostLull))
-	t.alone++
+	lull := max(min(after, maxPause), min(firstBackoff<<min(t.refusals, 10), maxBackoff))
+	t.refusals++
 	t.until = now.Add(lull)
 	time.AfterFunc(lull, t.resume)
 }
@@ -207,20 +207,20 @@ func (t *throttle) resume() {
 	t.grant(time.Now())
 }
 
-func (t *throttle) open(now time.Time) bool {
-	return (t.most == 0 || t.flying < t.most) && !now.Before(t.until)
+func (t *throttle) ready(now time.Time) bool {
+	return (t.limit == 0 || t.inFlight < t.limit) && !now.Before(t.until)
 }
 
-func (t *throttle) admit() ticket {
-	t.flying++
+func (t *throttle) start() ticket {
+	t.inFlight++
 	t.sent++
 	return ticket{t.round, t.sent}
 }
 
 // grant gives tickets to the waiting writes, in order.
 func (t *throttle) grant(now time.Time) {
-	for len(t.queue) > 0 && t.open(now) {
-		t.queue[0] <- t.admit()
+	for len(t.queue) > 0 && t.ready(now) {
+		t.queue[0] <- t.start()
 		t.queue = slices.Delete(t.queue, 0, 1)
 	}
 }

@@ -114,8 +114,8 @@ func TestThrottleRefusedByAll(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &busyServer{latency: 5 * time.Millisecond, after: 10}
 		served, refused := s.load(20, time.Minute)
-		if served != 0 || refused > 100 || s.most != 1 {
-			t.Errorf("%d served, %d refused in a minute, bound %d", served, refused, s.most)
+		if served != 0 || refused > 100 || s.limit != 1 {
+			t.Errorf("%d served, %d refused in a minute, bound %d", served, refused, s.limit)
 		}
 		s.after = 0
 		if _, refused = s.load(20, time.Minute); refused < 20 || refused > 40 {
@@ -171,8 +171,8 @@ func TestThrottleWait(t *testing.T) {
 					t.Errorf("%v: retry after: %t, want %v", err, got, c.retry)
 				}
 				pass(time.Minute)
-				if err := s.do(t.Context(), func() error { return nil }); err != nil || s.flying != 0 || len(s.queue) != 0 {
-					t.Errorf("%v; %d on the way, %d waiting", err, s.flying, len(s.queue))
+				if err := s.do(t.Context(), func() error { return nil }); err != nil || s.inFlight != 0 || len(s.queue) != 0 {
+					t.Errorf("%v; %d on the way, %d waiting", err, s.inFlight, len(s.queue))
 				}
 			})
 		})
@@ -181,17 +181,17 @@ func TestThrottleWait(t *testing.T) {
 
 // A turn that comes to somebody who has just given up goes to the next.
 func TestThrottleTurnGivenBack(t *testing.T) {
-	s := throttle{most: 1, flying: 1, queue: []chan ticket{make(chan ticket, 1), make(chan ticket, 1)}}
+	s := throttle{limit: 1, inFlight: 1, queue: []chan ticket{make(chan ticket, 1), make(chan ticket, 1)}}
 	first, second := s.queue[0], s.queue[1]
-	s.leave(ticket{}, loadWell, 0)
+	s.leave(ticket{}, loadNormal, 0)
 	if _, err := s.withdraw(first, context.Canceled); err != context.Canceled {
 		t.Error(err)
 	}
-	if len(second) != 1 || s.flying != 1 || len(s.queue) != 0 {
-		t.Errorf("%d on the way, %d waiting", s.flying, len(s.queue))
+	if len(second) != 1 || s.inFlight != 1 || len(s.queue) != 0 {
+		t.Errorf("%d on the way, %d waiting", s.inFlight, len(s.queue))
 	}
-	if _, err := s.withdraw(second, nil); err != nil || s.flying != 1 {
-		t.Errorf("a turn that came in time: %v, %d on the way", err, s.flying)
+	if _, err := s.withdraw(second, nil); err != nil || s.inFlight != 1 {
+		t.Errorf("a turn that came in time: %v, %d on the way", err, s.inFlight)
 	}
 }
 
@@ -208,18 +208,18 @@ func TestThrottleSigns(t *testing.T) {
 		want   load
 		after  time.Duration
 	}{
-		{"done", context.Background(), nil, loadWell, 0},
+		{"done", context.Background(), nil, loadNormal, 0},
 		{"too many requests", context.Background(), tooMany(7), loadBusy, 7 * time.Second},
 		{"too many requests, it does not say for how long", context.Background(), tooMany(0), loadBusy, 0},
 		{"a server that asks for time", context.Background(), apierrors.NewServerTimeout(schema.GroupResource{}, "delete", 2), loadBusy, 2 * time.Second},
-		{"it has given up", context.Background(), failure(504), loadMute, 0},
-		{"no answer within the call's time", late, context.DeadlineExceeded, loadMute, 0},
-		{"no connection", context.Background(), errors.New("connection refused"), loadMute, 0},
+		{"it has given up", context.Background(), failure(504), loadSilent, 0},
+		{"no answer within the call's time", late, context.DeadlineExceeded, loadSilent, 0},
+		{"no connection", context.Background(), errors.New("connection refused"), loadSilent, 0},
 		{"the caller has gone", gone, context.Canceled, loadUnset, 0},
 		{"a webhook that breaks", context.Background(), failure(500), loadUnset, 0},
 		{"a server behind it that is down", context.Background(), failure(503), loadUnset, 0},
-		{"a conflict", context.Background(), failure(409), loadWell, 0},
-		{"refused by what it is", context.Background(), failure(422), loadWell, 0},
+		{"a conflict", context.Background(), failure(409), loadNormal, 0},
+		{"refused by what it is", context.Background(), failure(422), loadNormal, 0},
 	} {
 		if got, after := loadOf(c.ctx, c.err); got != c.want || after != c.after {
 			t.Errorf("%s: %d, %v", c.reason, got, after)
@@ -228,13 +228,13 @@ func TestThrottleSigns(t *testing.T) {
 	var s throttle
 	first, _ := s.enter(context.Background())
 	second, _ := s.enter(context.Background())
-	s.leave(second, loadWell, 0)
-	if s.leave(first, loadMute, 0); s.most != 0 {
-		t.Errorf("the bound is %d, though the server answers what was sent later", s.most)
+	s.leave(second, loadNormal, 0)
+	if s.leave(first, loadSilent, 0); s.limit != 0 {
+		t.Errorf("the bound is %d, though the server answers what was sent later", s.limit)
 	}
 	third, _ := s.enter(context.Background())
-	if s.leave(third, loadMute, 0); s.most != 1 {
-		t.Errorf("the bound is %d, though nobody answers", s.most)
+	if s.leave(third, loadSilent, 0); s.limit != 1 {
+		t.Errorf("the bound is %d, though nobody answers", s.limit)
 	}
 }
 

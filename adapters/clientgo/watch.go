@@ -52,51 +52,51 @@ type run struct {
 	spare chan []graph.Event // used batches, for reuse
 	work  sync.WaitGroup
 
-	look   chan struct{} // a discovery is wanted
+	wanted chan struct{} // a discovery is wanted
 	fenced chan struct{} // a fence waits for the set of kinds
 
-	rewind   chan struct{} // the history went backwards
-	gapPause time.Duration // until the next discovery of an incomplete set; owned by discoverLoop
+	rewind       chan struct{} // the history went backwards
+	recheckPause time.Duration // until the next discovery of an incomplete set; owned by discoverLoop
 
-	mu      sync.Mutex
-	workers map[graph.Kind]*worker
-	asked   []uint64  // fences without a discovery
-	open    []uint64  // fences that the set of kinds has not passed, with those in queued
-	told    uint64    // the epoch that the sink knows
-	toldAt  time.Time // the time of that report
+	mu            sync.Mutex
+	workers       map[graph.Kind]*worker
+	queued        []uint64  // fences without a discovery
+	unpassed      []uint64  // fences that the set of kinds has not passed, with those in queued
+	reportedEpoch uint64    // the epoch that the sink knows
+	reportedAt    time.Time // the time of that report
 
-	catalog *catalog
-	infos   []graph.KindInfo
-	unknown map[graph.Kind]string // the unknown groups that were reported as sick, with the reason
-	epoch   uint64                // the epoch of the latest reported rewind
-	leaving map[graph.Kind]*leaving
-	left    int64            // counts all retirements
-	overdue <-chan time.Time // the timeout of the oldest retirement; nil without any
-	passing []setFence       // in order
+	catalog     *catalog
+	infos       []graph.KindInfo
+	unknown     map[graph.Kind]string // the unknown groups that were reported as sick, with the reason
+	epoch       uint64                // the epoch of the latest reported rewind
+	retiring    map[graph.Kind]*retirement
+	retirements int64            // counts all retirements
+	overdue     <-chan time.Time // the timeout of the oldest retirement; nil without any
+	setFences   []setFence       // in order
 }
 
 // delivery is a message from a worker or from discoverLoop to the loop.
 type delivery struct {
-	from     *worker // nil for discoverLoop
-	epoch    uint64
-	events   []graph.Event
-	finished int64 // the number of the ended retirement of from's kind
+	from    *worker // nil for discoverLoop
+	epoch   uint64
+	events  []graph.Event
+	drained int64 // the number of the ended retirement of from's kind
 
 	catalog *catalog
 	fences  []uint64 // that the catalog's discovery has passed
 }
 
 const (
-	waiting   = 16 // in the channel to the loop
-	mostBatch = 64 // of one delivery
-	maxFences = 64 // pending for one kind of a watch; the newest stay
+	maxDeliveries = 16 // in the channel to the loop
+	maxBatch      = 64 // of one delivery
+	maxFences     = 64 // pending for one kind of a watch; the newest stay
 )
 
 func newRun(s *Store, ctx context.Context, sink func(graph.Event) error) *run {
 	return &run{
-		store: s, ctx: ctx, sink: sink, out: make(chan delivery, waiting), spare: make(chan []graph.Event, waiting),
-		look: make(chan struct{}, 1), fenced: make(chan struct{}, 1), rewind: make(chan struct{}, 1),
-		workers: map[graph.Kind]*worker{}, unknown: map[graph.Kind]string{}, leaving: map[graph.Kind]*leaving{},
+		store: s, ctx: ctx, sink: sink, out: make(chan delivery, maxDeliveries), spare: make(chan []graph.Event, maxDeliveries),
+		wanted: make(chan struct{}, 1), fenced: make(chan struct{}, 1), rewind: make(chan struct{}, 1),
+		workers: map[graph.Kind]*worker{}, unknown: map[graph.Kind]string{}, retiring: map[graph.Kind]*retirement{},
 	}
 }
 
@@ -105,13 +105,13 @@ func (r *run) watch() error {
 	if err != nil {
 		return fmt.Errorf("watch: %w", err)
 	}
-	if err := r.tellRewinds(); err != nil {
+	if err := r.reportRewinds(); err != nil {
 		return err
 	}
-	if err := r.adopt(c); err != nil {
+	if err := r.applyCatalog(c); err != nil {
 		return err
 	}
-	r.work.Go(r.keepLooking)
+	r.work.Go(r.discoverLoop)
 	for {
 		select {
 		case <-r.ctx.Done():
@@ -121,18 +121,18 @@ func (r *run) watch() error {
 				return err
 			}
 		case <-r.rewind:
-			if err := r.tellRewinds(); err != nil {
+			if err := r.reportRewinds(); err != nil {
 				return err
 			}
 		case <-r.overdue:
-			if err := r.adopt(r.catalog); err != nil {
+			if err := r.applyCatalog(r.catalog); err != nil {
 				return err
 			}
 		}
 	}
 }
 
-func (r *run) tell(e graph.Event) error {
+func (r *run) report(e graph.Event) error {
 	if err := r.ctx.Err(); err != nil {
 		return err
 	}
@@ -144,27 +144,27 @@ func (r *run) tell(e graph.Event) error {
 
 // reportRewinds reports a rewind and makes each worker list its kind anew. It does so
 // before any event of the new history.
-func (r *run) tellRewinds() error {
+func (r *run) reportRewinds() error {
 	epoch, why := r.store.history.epoch()
 	if epoch == r.epoch {
 		return nil
 	}
 	r.epoch = epoch
-	if err := r.tell(graph.Event{Type: graph.Rewound, Reason: why, Epoch: r.store.history.nameOf(epoch)}); err != nil {
+	if err := r.report(graph.Event{Type: graph.Rewound, Reason: why, Epoch: r.store.history.epochName(epoch)}); err != nil {
 		return err
 	}
 	r.mu.Lock()
-	r.told, r.toldAt = epoch, time.Now()
+	r.reportedEpoch, r.reportedAt = epoch, time.Now()
 	r.mu.Unlock()
-	r.eachWorker(func(w *worker) { w.mail.order(orders{epoch: epoch}) })
+	r.eachWorker(func(w *worker) { w.mailbox.send(commands{epoch: epoch}) })
 	return nil
 }
 
 // rewindReported reports whether the sink has known the epoch for rewindPause.
-func (r *run) rewindTold(epoch uint64) bool {
+func (r *run) rewindReported(epoch uint64) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.told == epoch && (epoch == 0 || time.Since(r.toldAt) >= rewindPause)
+	return r.reportedEpoch == epoch && (epoch == 0 || time.Since(r.reportedAt) >= rewindPause)
 }
 
 // batch returns an empty batch. The loop recycles it, because a start would otherwise
@@ -174,12 +174,12 @@ func (r *run) batch() []graph.Event {
 	case b := <-r.spare:
 		return b
 	default:
-		return make([]graph.Event, 0, mostBatch)
+		return make([]graph.Event, 0, maxBatch)
 	}
 }
 
 func (r *run) recycle(b []graph.Event) {
-	if cap(b) < mostBatch {
+	if cap(b) < maxBatch {
 		return
 	}
 	clear(b)
@@ -190,11 +190,11 @@ func (r *run) recycle(b []graph.Event) {
 }
 
 func (r *run) deliver(d delivery) error {
-	if err := r.tellRewinds(); err != nil {
+	if err := r.reportRewinds(); err != nil {
 		return err
 	}
 	if d.from == nil {
-		return r.deliverLook(d)
+		return r.deliverCatalog(d)
 	}
 	if r.workers[d.from.kind] != d.from {
 		return nil
@@ -203,14 +203,14 @@ func (r *run) deliver(d delivery) error {
 		if d.epoch != r.epoch && !health(e) {
 			continue // of the former history
 		}
-		if err := r.tell(e); err != nil {
+		if err := r.report(e); err != nil {
 			return err
 		}
-		r.heed(e)
+		r.noteDefinition(e)
 	}
 	r.recycle(d.events)
-	if d.finished != 0 {
-		return r.finish(d.from.kind, d.finished)
+	if d.drained != 0 {
+		return r.endRetirement(d.from.kind, d.drained)
 	}
 	return nil
 }
@@ -218,39 +218,39 @@ func (r *run) deliver(d delivery) error {
 // health reports whether an event is about the state of a kind.
 func health(e graph.Event) bool { return e.Type == graph.KindSick || e.Type == graph.KindRecovered }
 
-func (r *run) deliverLook(d delivery) error {
-	if d.catalog.number > r.catalog.number && !d.catalog.same(r.catalog) {
-		if err := r.adopt(d.catalog); err != nil {
+func (r *run) deliverCatalog(d delivery) error {
+	if d.catalog.number > r.catalog.number && !d.catalog.equal(r.catalog) {
+		if err := r.applyCatalog(d.catalog); err != nil {
 			return err
 		}
 	}
 	for _, id := range d.fences {
-		r.passing = append(r.passing, setFence{id, r.left})
+		r.setFences = append(r.setFences, setFence{id, r.retirements})
 	}
-	r.passing = keepNewest(r.passing)
-	return r.passSet()
+	r.setFences = keepNewest(r.setFences)
+	return r.passKindSet()
 }
 
 // setFence is a fence of the set of kinds. The set passes it after all retirements up
 // to a number have ended.
 type setFence struct {
-	id   uint64
-	left int64
+	id          uint64
+	retirements int64
 }
 
 // passKindSet reports the fences that the set of kinds has passed.
-func (r *run) passSet() error {
+func (r *run) passKindSet() error {
 	oldest := int64(math.MaxInt64)
-	for _, l := range r.leaving {
+	for _, l := range r.retiring {
 		oldest = min(oldest, l.number)
 	}
-	for len(r.passing) > 0 && r.passing[0].left < oldest {
-		id := r.passing[0].id
-		r.passing = r.passing[1:]
+	for len(r.setFences) > 0 && r.setFences[0].retirements < oldest {
+		id := r.setFences[0].id
+		r.setFences = r.setFences[1:]
 		r.mu.Lock()
-		r.open = slices.DeleteFunc(r.open, func(o uint64) bool { return o == id })
+		r.unpassed = slices.DeleteFunc(r.unpassed, func(o uint64) bool { return o == id })
 		r.mu.Unlock()
-		if err := r.tell(graph.Event{Type: graph.FencePassed, Fence: id}); err != nil {
+		if err := r.report(graph.Event{Type: graph.FencePassed, Fence: id}); err != nil {
 			return err
 		}
 	}

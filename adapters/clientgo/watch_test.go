@@ -174,7 +174,7 @@ func TestWatchAfterRewind(t *testing.T) {
 		r.want(of(r.told(), "rewound"))
 		r.watch()
 		synctest.Wait()
-		if e := r.events[0]; e.Type != graph.Rewound || e.Epoch != r.store.history.nameOf(1) || e.Epoch == newHistory().nameOf(1) {
+		if e := r.events[0]; e.Type != graph.Rewound || e.Epoch != r.store.history.epochName(1) || e.Epoch == newHistory().epochName(1) {
 			t.Errorf("a later watch begins with %v of epoch %q", e.Type, e.Epoch)
 		}
 	})

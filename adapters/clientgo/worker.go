@@ -15,60 +15,60 @@ import (
 
 const (
 	firstPause    = 500 * time.Millisecond // after a failure; doubles with each
-	mostPause     = 30 * time.Second
+	maxPause      = 30 * time.Second
 	unlistedPause = 5 * time.Second        // for a kind that was never listed, because its dependents wait
 	unlistedTries = 16                     // with such a pause, about one minute
 	steadyAfter   = 10 * time.Second       // a connection of this age was a good one
-	fencePatience = 2 * time.Second        // until reportPage reports a page that the watch has not reported
-	pagePatience  = 250 * time.Millisecond // until helpFence helps a fence that its page does not pass
+	pageWait      = 2 * time.Second        // until reportPage reports a page that the watch has not reported
+	fenceWait     = 250 * time.Millisecond // until helpFence helps a fence that its page does not pass
 	fencePages    = 10                     // read for one fence
-	shortPatience = 8 * time.Second        // until a fence relists the kind
+	shortWait     = 8 * time.Second        // until a fence relists the kind
 	shortWatch    = int64(4)               // seconds; the server sends a bookmark two seconds before the end
 	pageTimeout   = time.Minute
 	streamSilence = 20 * time.Second // without an event of a streamed listing
 )
 
 var (
-	errAnew  = errors.New("the kind must be listed anew")
-	errEnded = errors.New("the server ended the watch")
-	errShort = errors.New("the watch is opened once more, for a bookmark")
+	errRelist = errors.New("the kind must be listed anew")
+	errEnded  = errors.New("the server ended the watch")
+	errShort  = errors.New("the watch is opened once more, for a bookmark")
 )
 
 // worker watches one kind on one goroutine and sends events to its run. It owns all its
 // fields except its mailbox.
 type worker struct {
-	run   *run
-	ctx   context.Context
-	stop  context.CancelFunc
-	kind  graph.Kind
-	first schema.GroupVersionResource // the resource of the first catalog; never changes
-	mail  *mail
+	run     *run
+	ctx     context.Context
+	stop    context.CancelFunc
+	kind    graph.Kind
+	first   schema.GroupVersionResource // the resource of the first catalog; never changes
+	mailbox *mailbox
 
-	at      schema.GroupVersionResource
-	catalog *catalog
-	means   map[schema.GroupVersionKind]meaning // of references since the last listing
-	vague   bool                                // there were more than maxMeanings
-	pages   bool                                // the server does not stream this kind
+	at           schema.GroupVersionResource
+	catalog      *catalog
+	meanings     map[schema.GroupVersionKind]meaning // of references since the last listing
+	meaningsFull bool                                // there were more than maxMeanings
+	pages        bool                                // the server does not stream this kind
 
-	epoch    uint64 // of the latest listing
-	complete bool   // the listing has ended
-	listedAt time.Time
-	position string // every event up to this version was sent
-	floor    string // a page has reported every event up to this version
-	linked   time.Time
-	hasty    bool // the next watch has a short timeout
-	brief    bool // the running watch has a short timeout
+	epoch       uint64 // of the latest listing
+	complete    bool   // the listing has ended
+	listedAt    time.Time
+	position    string // every event up to this version was sent
+	pageVersion string // a page has reported every event up to this version
+	connectedAt time.Time
+	nextShort   bool // the next watch has a short timeout
+	short       bool // the running watch has a short timeout
 
-	fences  []uint64 // waiting
-	passing *passage
-	alarm   *time.Timer
+	fences     []uint64 // waiting
+	fence      *pendingFence
+	fenceTimer *time.Timer
 
-	doubted string // why discovery is not certain about the kind
-	failed  string // why the watch fails
-	told    string // the reported reason
-	tries   int
+	discoveryReason string // why discovery is not certain about the kind
+	failed          string // why the watch fails
+	reportedReason  string // the reported reason
+	tries           int
 
-	leaving, gone int64 // the numbers of the kind's retirement and of its last reported end
+	retiring, drained int64 // the numbers of the kind's retirement and of its last reported end
 }
 
 func newWorker(r *run, at resource) *worker {
@@ -76,38 +76,38 @@ func newWorker(r *run, at resource) *worker {
 	alarm := time.NewTimer(time.Hour)
 	alarm.Stop()
 	return &worker{
-		run: r, ctx: ctx, stop: stop, kind: at.kind, first: at.at, at: at.at, mail: newMail(), alarm: alarm,
-		catalog: r.catalog, doubted: r.catalog.sick[at.kind], means: map[schema.GroupVersionKind]meaning{},
+		run: r, ctx: ctx, stop: stop, kind: at.kind, first: at.at, at: at.at, mailbox: newMailbox(), fenceTimer: alarm,
+		catalog: r.catalog, discoveryReason: r.catalog.sick[at.kind], meanings: map[schema.GroupVersionKind]meaning{},
 	}
 }
 
 // loop watches the kind until its context ends.
-func (w *worker) labour() {
+func (w *worker) loop() {
 	defer w.stop()
-	defer w.alarm.Stop()
+	defer w.fenceTimer.Stop()
 	for w.ctx.Err() == nil {
-		err := w.obey()
-		if w.leaving != 0 {
-			w.leave()
+		err := w.applyCommands()
+		if w.retiring != 0 {
+			w.retire()
 			continue
 		}
-		if err == nil || errors.Is(err, errAnew) {
+		if err == nil || errors.Is(err, errRelist) {
 			err = w.connect()
 			w.noteLoss(err)
 		}
 		switch {
 		case w.ctx.Err() != nil:
 			return
-		case w.leaving != 0:
-		case errors.Is(err, errAnew), errors.Is(err, errRewound):
+		case w.retiring != 0:
+		case errors.Is(err, errRelist), errors.Is(err, errRewound):
 			w.complete = false
 		case expired(err) && w.complete && time.Since(w.listedAt) >= time.Second:
 			w.complete = false
 		case errors.Is(err, errShort):
-			w.hasty = true
-		case errors.Is(err, errEnded) && time.Since(w.linked) >= time.Second:
+			w.nextShort = true
+		case errors.Is(err, errEnded) && time.Since(w.connectedAt) >= time.Second:
 		default:
-			w.rest(err)
+			w.backOff(err)
 		}
 	}
 }
@@ -115,13 +115,13 @@ func (w *worker) labour() {
 // noteLoss records a sign that the server was lost. A regular end of a watch looks like
 // a broken connection, except the end of a short watch.
 func (w *worker) noteLoss(err error) {
-	if errors.Is(err, errAnew) || errors.Is(err, errRewound) || errors.Is(err, errShort) || errors.Is(err, errLeft) || w.ctx.Err() != nil {
+	if errors.Is(err, errRelist) || errors.Is(err, errRewound) || errors.Is(err, errShort) || errors.Is(err, errRetired) || w.ctx.Err() != nil {
 		return
 	}
-	if errors.Is(err, errEnded) && w.brief || !lost(err) {
+	if errors.Is(err, errEnded) && w.short || !isLossSign(err) {
 		return
 	}
-	w.run.store.losses.lose()
+	w.run.store.losses.addSign()
 }
 
 // connect lists the kind if it must, and watches it until the watch ends.
@@ -137,8 +137,8 @@ func (w *worker) connect() error {
 		return err
 	}
 	defer c.close()
-	w.linked = time.Now()
-	if err := w.well(); err != nil {
+	w.connectedAt = time.Now()
+	if err := w.markHealthy(); err != nil {
 		return err
 	}
 	return w.follow(c)
@@ -147,10 +147,10 @@ func (w *worker) connect() error {
 // follow sends the events of the watch. The read of a fence may show before discovery
 // that the kind is not served. Then follow reads the watch to its end.
 func (w *worker) follow(c *connection) error {
-	var end parting
+	var end watchEnd
 	for {
-		if end.heed(w.leaving != 0); end.cause == nil {
-			if err := end.forgive(w.beginFence()); err != nil {
+		if end.setRetired(w.retiring != 0); end.cause == nil {
+			if err := end.tolerate(w.beginFence()); err != nil {
 				return err
 			}
 		}
@@ -163,15 +163,15 @@ func (w *worker) follow(c *connection) error {
 			if !ok {
 				return errEnded
 			}
-			if err := w.hear(e); err != nil {
+			if err := w.applyEvent(e); err != nil {
 				return err
 			}
-		case <-w.mail.wake:
-			if err := w.obey(); err != nil {
+		case <-w.mailbox.wake:
+			if err := w.applyCommands(); err != nil {
 				return err
 			}
-		case <-w.alarm.C:
-			if err := end.forgive(w.hurryFence()); err != nil {
+		case <-w.fenceTimer.C:
+			if err := end.tolerate(w.helpFence()); err != nil {
 				return err
 			}
 		}
@@ -180,58 +180,58 @@ func (w *worker) follow(c *connection) error {
 
 // applyCommands applies the worker's commands. errRelist says that the kind must be
 // listed.
-func (w *worker) obey() error {
-	o := w.mail.take()
+func (w *worker) applyCommands() error {
+	o := w.mailbox.drain()
 	w.fences = keepNewest(append(w.fences, o.fences...))
-	anew := o.anew || o.epoch > w.epoch
-	if o.catalog != nil && w.adopt(o.catalog) {
+	anew := o.relist || o.epoch > w.epoch
+	if o.catalog != nil && w.useCatalog(o.catalog) {
 		anew = true
 	}
-	if o.leave != 0 {
-		w.leaving = max(o.leave, 0)
+	if o.retire != 0 {
+		w.retiring = max(o.retire, 0)
 	}
 	if anew {
 		w.complete = false
 	}
-	if anew && w.leaving == 0 { // a retired kind has no listing
-		return errAnew
+	if anew && w.retiring == 0 { // a retired kind has no listing
+		return errRelist
 	}
-	return w.tellHealth()
+	return w.reportHealth()
 }
 
 // useCatalog takes a new catalog. It reports whether the catalog changes the meaning of
 // the kind's objects.
 //
 // Held by TestReferencesResolvedAnew.
-func (w *worker) adopt(c *catalog) bool {
+func (w *worker) useCatalog(c *catalog) bool {
 	before := w.catalog
 	w.catalog = c
-	w.doubted = c.sick[w.kind]
-	changed := w.vague && len(before.means) != len(c.means)
+	w.discoveryReason = c.sick[w.kind]
+	changed := w.meaningsFull && len(before.meanings) != len(c.meanings)
 	if r, ok := c.kinds[w.kind]; ok && r.at != w.at {
 		w.at, changed = r.at, true
 	}
-	for gvk, m := range w.means {
+	for gvk, m := range w.meanings {
 		changed = changed || c.resolve(gvk) != m
 	}
 	return changed
 }
 
 // sickReason returns the reason why the kind is out of service, or "".
-func (w *worker) sick() string { return cmp.Or(w.failed, w.doubted) }
+func (w *worker) sickReason() string { return cmp.Or(w.failed, w.discoveryReason) }
 
 // markHealthy records that the watch works.
-func (w *worker) well() error {
+func (w *worker) markHealthy() error {
 	w.failed = ""
-	return w.tellHealth()
+	return w.reportHealth()
 }
 
-func (w *worker) tellHealth() error {
-	why := w.sick()
-	if why == w.told {
+func (w *worker) reportHealth() error {
+	why := w.sickReason()
+	if why == w.reportedReason {
 		return nil
 	}
-	w.told = why
+	w.reportedReason = why
 	if why == "" {
 		return w.emit(graph.Event{Type: graph.KindRecovered, Kind: w.kind})
 	}
@@ -241,36 +241,36 @@ func (w *worker) tellHealth() error {
 // backOff reports that the watch fails, and waits for the next try.
 //
 // Held by TestWatchSick and TestUnlistedOwner.
-func (w *worker) rest(err error) {
-	if !w.linked.IsZero() && time.Since(w.linked) >= steadyAfter && w.failed == "" {
+func (w *worker) backOff(err error) {
+	if !w.connectedAt.IsZero() && time.Since(w.connectedAt) >= steadyAfter && w.failed == "" {
 		w.tries = 0
 	}
 	w.failed = w.explain(err)
 	w.complete = w.complete && !expired(err)
-	if w.tellHealth() != nil {
+	if w.reportHealth() != nil {
 		return
 	}
-	if unserved(err) {
-		w.run.lookSoon()
+	if notServed(err) {
+		w.run.rediscoverSoon()
 	}
-	pause := min(firstPause<<min(w.tries, 10), mostPause)
+	pause := min(firstPause<<min(w.tries, 10), maxPause)
 	if w.listedAt.IsZero() && w.tries < unlistedTries {
 		pause = min(pause, unlistedPause)
 	}
 	w.tries++
 	pause = pause/2 + rand.N(pause/2)
-	var l *later
-	if errors.As(delayed(err), &l) {
-		pause = max(pause, min(l.after, mostPause))
+	var l *retryLater
+	if errors.As(withDelay(err), &l) {
+		pause = max(pause, min(l.after, maxPause))
 	}
-	w.nap(pause)
+	w.pause(pause)
 }
 
 // pause waits. Even with urgent commands it waits for firstPause, to spare a failing
 // server. Fences are not urgent, because they need a kind in service.
-func (w *worker) nap(pause time.Duration) {
+func (w *worker) pause(pause time.Duration) {
 	least, end := time.After(min(pause, firstPause)), time.After(pause)
-	for rested := false; !rested || !w.mail.pressing(); {
+	for rested := false; !rested || !w.mailbox.urgent(); {
 		select {
 		case <-w.ctx.Done():
 			return
@@ -278,7 +278,7 @@ func (w *worker) nap(pause time.Duration) {
 			return
 		case <-least:
 			rested = true
-		case <-w.mail.wake:
+		case <-w.mailbox.wake:
 		}
 	}
 }
@@ -298,7 +298,7 @@ func (w *worker) explain(err error) string {
 // emit sends events to the loop in batches.
 func (w *worker) emit(events ...graph.Event) error {
 	for len(events) > 0 {
-		n := min(len(events), mostBatch)
+		n := min(len(events), maxBatch)
 		batch := append(w.run.batch(), events[:n]...)
 		events = events[n:]
 		if err := w.hand(delivery{from: w, epoch: w.epoch, events: batch}); err != nil {
@@ -318,6 +318,6 @@ func (w *worker) hand(d delivery) error {
 }
 
 // observe records the version of the kind. The version must not be below least.
-func (w *worker) see(version, least string) error {
-	return w.run.store.history.see(w.kind, version, least, w.epoch)
+func (w *worker) observe(version, least string) error {
+	return w.run.store.history.observe(w.kind, version, least, w.epoch)
 }

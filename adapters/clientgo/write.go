@@ -53,7 +53,7 @@ func (s *Store) Delete(ctx context.Context, key graph.Key, opts graph.DeleteOpti
 		body.PropagationPolicy = &policy
 	}
 	err = s.write(ctx, r, func() error { return s.client.delete(ctx, r.at, key.Scope, key.Name, body) })
-	return s.answer(ctx, "delete", key, r, err)
+	return s.storeError(ctx, "delete", key, r, err)
 }
 
 // policyOf returns the API's name of a propagation, "" for Unset.
@@ -96,26 +96,26 @@ func (s *Store) read(ctx context.Context, verb string, key graph.Key, r resource
 	epoch, _ := s.history.epoch()
 	m, err := s.client.get(ctx, r.at, key.Scope, key.Name)
 	if err != nil {
-		return nil, s.answer(ctx, verb, key, r, err)
+		return nil, s.storeError(ctx, verb, key, r, err)
 	}
-	if err := unstored(r, key, m); err != nil {
+	if err := checkStored(r, key, m); err != nil {
 		return nil, fmt.Errorf("%s %s: %w", verb, key, err)
 	}
-	if !complete(m) || m.Name != key.Name || m.Namespace != key.Scope {
+	if !identified(m) || m.Name != key.Name || m.Namespace != key.Scope {
 		return nil, fmt.Errorf("%s %s: %w", verb, key, errNoMetadata)
 	}
-	_ = s.history.see(key.Kind, m.ResourceVersion, "", epoch) // errRewound comes to the watches too
+	_ = s.history.observe(key.Kind, m.ResourceVersion, "", epoch) // errRewound comes to the watches too
 	return m, nil
 }
 
 // storeError returns the meaning of a server's error. If the server does not serve the
 // path, it starts a discovery.
-func (s *Store) answer(ctx context.Context, verb string, key graph.Key, r resource, err error) error {
+func (s *Store) storeError(ctx context.Context, verb string, key graph.Key, r resource, err error) error {
 	if err == nil {
 		return nil
 	}
-	if meaningOf(err, r.at.Resource, key.Name) == graph.ErrKindUnknown {
-		s.each((*run).lookSoon)
+	if sentinelOf(err, r.at.Resource, key.Name) == graph.ErrKindUnknown {
+		s.each((*run).rediscoverSoon)
 	}
-	return answer(ctx, verb, key, r.at.Resource, err)
+	return storeError(ctx, verb, key, r.at.Resource, err)
 }

@@ -135,8 +135,8 @@ func TestLeavingIsBounded(t *testing.T) {
 		hangs  bool
 		within time.Duration
 	}{
-		{"a silent watch", false, lastWords},
-		{"a listing that hangs", true, leaveWithin},
+		{"a silent watch", false, drainTime},
+		{"a listing that hangs", true, retireTimeout},
 	} {
 		bubble(t, newFake(definitionKinds()...), Config{}, func(r *rig) {
 			r.watch()
@@ -149,7 +149,7 @@ func TestLeavingIsBounded(t *testing.T) {
 			}
 			r.undiscover(true)
 			r.undefine()
-			pass(lookDelay)
+			pass(rediscoverDelay)
 			r.told()
 			pass(c.within - time.Millisecond)
 			r.want(of(r.told(), "vanished"))
@@ -163,27 +163,27 @@ func TestLeavingIsBounded(t *testing.T) {
 // kinds that come and go all the time do not hold it.
 func TestFenceWhileKindsLeave(t *testing.T) {
 	r, _, told := bench(t)
-	r.catalog, r.left = &catalog{}, 2
-	r.leaving["a"], r.leaving["b"] = &leaving{number: 1}, &leaving{number: 2}
+	r.catalog, r.retirements = &catalog{}, 2
+	r.retiring["a"], r.retiring["b"] = &retirement{number: 1}, &retirement{number: 2}
 	look := func(ids ...uint64) {
-		if err := r.deliverLook(delivery{catalog: &catalog{}, fences: ids}); err != nil {
+		if err := r.deliverCatalog(delivery{catalog: &catalog{}, fences: ids}); err != nil {
 			t.Fatal(err)
 		}
 	}
 	look(7)
-	r.left, r.leaving["c"] = 3, &leaving{number: 3}
+	r.retirements, r.retiring["c"] = 3, &retirement{number: 3}
 	look(8)
-	delete(r.leaving, "a")
+	delete(r.retiring, "a")
 	look()
 	if got := drain(t, r, told); len(got) != 0 {
 		t.Errorf("told %q while b is left", got)
 	}
-	delete(r.leaving, "b")
+	delete(r.retiring, "b")
 	look()
 	if got := drain(t, r, told); !slices.Equal(got, []string{"fence-passed 7 "}) {
 		t.Errorf("told %q, want the fence that began before c was left", got)
 	}
-	delete(r.leaving, "c")
+	delete(r.retiring, "c")
 	look()
 	if got := drain(t, r, told); !slices.Equal(got, []string{"fence-passed 8 "}) {
 		t.Errorf("told %q, want the other", got)
@@ -194,12 +194,12 @@ func TestFenceWhileKindsLeave(t *testing.T) {
 func TestFinishedBefore(t *testing.T) {
 	r, _, _ := bench(t)
 	r.catalog, r.infos = &catalog{}, []graph.KindInfo{{Kind: "Node"}}
-	r.leaving["Node"] = &leaving{number: 2, until: time.Now().Add(time.Hour)}
+	r.retiring["Node"] = &retirement{number: 2, until: time.Now().Add(time.Hour)}
 	for number := range int64(3) {
-		if err := r.finish("Node", number); err != nil {
+		if err := r.endRetirement("Node", number); err != nil {
 			t.Fatal(err)
 		}
-		if over := r.leaving["Node"] == nil; over != (number == 2) {
+		if over := r.retiring["Node"] == nil; over != (number == 2) {
 			t.Errorf("number %d ends it: %v", number, over)
 		}
 	}
@@ -225,7 +225,7 @@ func TestUnservedIsSickSoon(t *testing.T) {
 		if err := r.store.Fence(r.t.Context(), 1000); err != nil {
 			t.Fatal(err)
 		}
-		pass(lastWords - time.Millisecond)
+		pass(drainTime - time.Millisecond)
 		r.want(of(r.told(), "kind-sick", "1000 shop"))
 		if n := len(of(r.took(), "list carts")); n != 1 {
 			t.Errorf("the page was asked for %d times", n)
@@ -255,7 +255,7 @@ func TestKindReplaced(t *testing.T) {
 		r.undefine()
 		r.unserve()
 		r.undiscover(true)
-		pass(2 * lookDelay)
+		pass(2 * rediscoverDelay)
 		r.hide(true)
 		r.locked(func() { r.fault = nil })
 		r.create("shop.example/Wagon", named("ns", "w"))

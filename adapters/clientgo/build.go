@@ -18,14 +18,14 @@ import (
 // too.
 //
 // Held by TestSurvey, TestKindsPartialFailure and TestKindsUnknownGroup.
-func survey(found discovered, lacks lacked, before *catalog, ignore ignored) *catalog {
+func buildCatalog(found discovered, lacks undiscovered, before *catalog, ignore ignored) *catalog {
 	c := &catalog{
-		number: 1,
-		kinds:  map[graph.Kind]resource{},
-		reads:  map[graph.Kind]resource{},
-		sick:   map[graph.Kind]string{},
-		groups: map[string][]groupVersion{},
-		means:  map[schema.GroupVersionKind]meaning{},
+		number:   1,
+		kinds:    map[graph.Kind]resource{},
+		reads:    map[graph.Kind]resource{},
+		sick:     map[graph.Kind]string{},
+		groups:   map[string][]groupVersion{},
+		meanings: map[schema.GroupVersionKind]meaning{},
 	}
 	if before != nil {
 		c.number = before.number + 1
@@ -36,11 +36,11 @@ func survey(found discovered, lacks lacked, before *catalog, ignore ignored) *ca
 		if before != nil {
 			known = before.groups[group]
 		}
-		c.groups[group] = keep(found[group], known)
+		c.groups[group] = keepFailed(found[group], known)
 		c.addGroup(group, ignore)
 	}
-	c.addLacked(lacks, before, ignore)
-	c.remember(before)
+	c.addUndiscovered(lacks, before, ignore)
+	c.keepFormer(before)
 	c.addReads(before)
 	for kind, r := range c.kinds {
 		c.infos = append(c.infos, graph.KindInfo{Kind: kind, Scoped: r.scoped, NoOwner: kind == "Event"})
@@ -53,7 +53,7 @@ func byKind(a, b graph.KindInfo) int { return cmp.Compare(a.Kind, b.Kind) }
 
 // keepFailed returns the versions of a group. A failed version keeps its known
 // resources.
-func keep(versions, before []groupVersion) []groupVersion {
+func keepFailed(versions, before []groupVersion) []groupVersion {
 	out := slices.Clone(versions)
 	for i, v := range out {
 		j := slices.IndexFunc(before, func(b groupVersion) bool { return b.version == v.version })
@@ -105,8 +105,8 @@ func (c *catalog) addResource(group string, v groupVersion, r metav1.APIResource
 	// under. References to its objects name its own.
 	gvk := schema.GroupVersionKind{Group: cmp.Or(r.Group, group), Version: cmp.Or(r.Version, v.version), Kind: r.Kind}
 	kind := kindName(gvk.Group, gvk.Kind)
-	if _, ok := c.means[gvk]; !ok {
-		c.means[gvk] = meaning{kind: kind, scoped: r.Namespaced, known: true}
+	if _, ok := c.meanings[gvk]; !ok {
+		c.meanings[gvk] = meaning{kind: kind, scoped: r.Namespaced, known: true}
 	}
 	at := schema.GroupVersionResource{Group: group, Version: v.version, Resource: r.Name}
 	if ignore.has(gvk.Group, kind) || ignore.resource(group, r.Name) {

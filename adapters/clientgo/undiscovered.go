@@ -11,8 +11,8 @@ import (
 )
 
 const (
-	lackedKind  = "its definition exists, and discovery does not name it"
-	lackedGroup = "an API service names it, and discovery does not name it"
+	undiscoveredKind  = "its definition exists, and discovery does not name it"
+	undiscoveredGroup = "an API service names it, and discovery does not name it"
 )
 
 // withServices adds the versions that only API services name, as failed versions. Their
@@ -23,7 +23,7 @@ func withServices(found discovered, versions []schema.GroupVersion) discovered {
 	}
 	out := maps.Clone(found)
 	for _, gv := range versions {
-		out[gv.Group] = append(slices.Clone(out[gv.Group]), groupVersion{version: gv.Version, failed: lackedGroup})
+		out[gv.Group] = append(slices.Clone(out[gv.Group]), groupVersion{version: gv.Version, failed: undiscoveredGroup})
 	}
 	return out
 }
@@ -35,22 +35,22 @@ func withServices(found discovered, versions []schema.GroupVersion) discovered {
 // Held by TestDefinitionHoldsFences, TestServiceHoldsFences and TestDefinitionsUnread.
 // On a real server held by TestStartingServerHoldsKinds and
 // TestUnservedVersionHoldsKinds of internal/e2e.
-func (c *catalog) addLacked(lacks lacked, before *catalog, ignore ignored) {
-	c.defined, c.partial, c.waived = lacks.defined, len(lacks.unread) > 0, lacks.waived
-	c.gaps = len(lacks.known)+len(lacks.versions) > 0
+func (c *catalog) addUndiscovered(lacks undiscovered, before *catalog, ignore ignored) {
+	c.defined, c.uncertain, c.waived = lacks.defined, len(lacks.unread) > 0, lacks.waived
+	c.incomplete = len(lacks.known)+len(lacks.versions) > 0
 	for _, at := range lacks.known {
-		if r, ok := before.reached(at); ok {
-			c.keepKind(r, before, lackedKind, ignore)
+		if r, ok := before.byResource(at); ok {
+			c.keepKind(r, before, undiscoveredKind, ignore)
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(lacks.defined)) {
 		d := lacks.defined[name].definition
 		if !d.rejected() {
-			c.gaps = true
+			c.incomplete = true
 			c.addDefined(d, ignore)
 		}
 	}
-	if !c.partial {
+	if !c.uncertain {
 		return
 	}
 	if before != nil {
@@ -59,7 +59,7 @@ func (c *catalog) addLacked(lacks lacked, before *catalog, ignore ignored) {
 		}
 	}
 	for _, kind := range slices.Sorted(maps.Keys(lacks.unread)) {
-		c.doubt(kind, lacks.unread[kind])
+		c.addUnread(kind, lacks.unread[kind])
 	}
 }
 
@@ -71,9 +71,9 @@ func (c *catalog) keepKind(r resource, before *catalog, why string, ignore ignor
 	}
 	c.kinds[r.kind] = r
 	c.sick[r.kind] = why
-	for gvk, m := range before.means {
-		if _, ok := c.means[gvk]; !ok && m.kind == r.kind {
-			c.means[gvk] = m
+	for gvk, m := range before.meanings {
+		if _, ok := c.meanings[gvk]; !ok && m.kind == r.kind {
+			c.meanings[gvk] = m
 		}
 	}
 }
@@ -91,17 +91,17 @@ func (c *catalog) addDefined(d definition, ignore ignored) {
 		}
 		at = v.Name
 		gvk := schema.GroupVersionKind{Group: d.Spec.Group, Version: v.Name, Kind: d.Spec.Names.Kind}
-		if _, ok := c.means[gvk]; !ok {
-			c.means[gvk] = meaning{kind: kind, scoped: scoped, known: true}
+		if _, ok := c.meanings[gvk]; !ok {
+			c.meanings[gvk] = meaning{kind: kind, scoped: scoped, known: true}
 		}
 	}
 	gv := schema.GroupVersion{Group: d.Spec.Group, Version: at}
 	c.kinds[kind] = resource{kind: kind, at: gv.WithResource(d.Spec.Names.Plural), gvk: gv.WithKind(d.Spec.Names.Kind), scoped: scoped}
-	c.sick[kind] = lackedKind
+	c.sick[kind] = undiscoveredKind
 }
 
 // addUnread marks definitions or API services as sick, because they cannot be read.
-func (c *catalog) doubt(kind graph.Kind, why string) {
+func (c *catalog) addUnread(kind graph.Kind, why string) {
 	if _, ok := c.kinds[kind]; ok {
 		c.sick[kind] = why
 		return

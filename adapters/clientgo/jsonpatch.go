@@ -20,7 +20,7 @@ type operation struct {
 }
 
 // atVersion makes a patch apply to exactly one state of one object.
-func bind(uid graph.UID, version graph.Version) []operation {
+func atVersion(uid graph.UID, version graph.Version) []operation {
 	return []operation{
 		{"replace", "/metadata/uid", string(uid)},
 		{"replace", "/metadata/resourceVersion", string(version)},
@@ -29,16 +29,16 @@ func bind(uid graph.UID, version graph.Version) []operation {
 
 // cachedPatch returns the patch for an object that was not read. It returns nil if the
 // cache does not suffice.
-func (s *Store) guess(c *catalog, key graph.Key, pre graph.Precondition, change graph.Change) []operation {
+func (s *Store) cachedPatch(c *catalog, key graph.Key, pre graph.Precondition, change graph.Change) []operation {
 	if change.IsZero() || change.AddOwner != nil || change.AddFinalizer != "" {
 		return nil
 	}
-	if p, ok := s.hints.of(pre.UID, pre.Version); ok {
+	if p, ok := s.layouts.find(pre.UID, pre.Version); ok {
 		m := &metav1.PartialObjectMetadata{}
 		m.Namespace, m.OwnerReferences, m.Finalizers = key.Scope, p.owners, p.finalizers
 		o := c.objectOf(key.Kind, m)
 		o.UID, o.Version = pre.UID, pre.Version
-		ops, err := c.exact(o, m, change)
+		ops, err := c.exactPatch(o, m, change)
 		if err != nil {
 			return nil
 		}
@@ -47,16 +47,16 @@ func (s *Store) guess(c *catalog, key graph.Key, pre graph.Precondition, change 
 	if len(change.DropOwners)+len(change.Unblock) > 1 {
 		return nil
 	}
-	ops := bind(pre.UID, pre.Version)
+	ops := atVersion(pre.UID, pre.Version)
 	for _, r := range change.DropOwners {
-		ref, ok := s.spell(key.Kind, r)
+		ref, ok := s.cachedReference(key.Kind, r)
 		if !ok {
 			return nil
 		}
 		ops = append(ops, dropOwner(0, ref)...)
 	}
 	for _, r := range change.Unblock {
-		ref, ok := s.spell(key.Kind, r)
+		ref, ok := s.cachedReference(key.Kind, r)
 		if !ok {
 			return nil
 		}
@@ -70,8 +70,8 @@ func (s *Store) guess(c *catalog, key graph.Key, pre graph.Precondition, change 
 
 // cachedReference returns a reference with the apiVersion that objects of the kind use
 // for such owners.
-func (s *Store) spell(kind graph.Kind, r graph.Owner) (metav1.OwnerReference, bool) {
-	version, ok := s.hints.apiVersion(kind, r.Kind)
+func (s *Store) cachedReference(kind graph.Kind, r graph.Owner) (metav1.OwnerReference, bool) {
+	version, ok := s.layouts.apiVersion(kind, r.Kind)
 	if !ok {
 		return metav1.OwnerReference{}, false
 	}
@@ -80,8 +80,8 @@ func (s *Store) spell(kind graph.Kind, r graph.Owner) (metav1.OwnerReference, bo
 
 // exactPatch returns the patch that applies the change to a known object. o is the
 // conversion of m. The patch is nil if the change has no effect.
-func (c *catalog) exact(o graph.Object, m *metav1.PartialObjectMetadata, change graph.Change) ([]operation, error) {
-	ops := bind(o.UID, o.Version)
+func (c *catalog) exactPatch(o graph.Object, m *metav1.PartialObjectMetadata, change graph.Change) ([]operation, error) {
+	ops := atVersion(o.UID, o.Version)
 	none := len(ops)
 	same := func(list []graph.Owner, r graph.Owner) bool { return slices.ContainsFunc(list, r.Same) }
 	for i := len(o.Owners) - 1; i >= 0; i-- { // from the end, because a removal moves later entries
@@ -106,7 +106,7 @@ func (c *catalog) exact(o graph.Object, m *metav1.PartialObjectMetadata, change 
 		}
 	}
 	if f := change.AddFinalizer; f != "" && (f == change.DropFinalizer || !o.HasFinalizer(f)) {
-		ops = append(ops, add("finalizers", inMetadata(o.Kind, m.Finalizers), f))
+		ops = append(ops, add("finalizers", metadataFinalizers(o.Kind, m.Finalizers), f))
 	}
 	if len(ops) == none {
 		return nil, nil

@@ -22,7 +22,7 @@ import (
 func protobuf(t interface{ Fatal(...any) }) (theirs, ours runtime.SerializerInfo) {
 	codecs := metainternal.Codecs.WithoutConversion()
 	a, ok := runtime.SerializerInfoForMediaType(codecs.SupportedMediaTypes(), runtime.ContentTypeProtobuf)
-	b, also := runtime.SerializerInfoForMediaType(newLean(codecs).SupportedMediaTypes(), runtime.ContentTypeProtobuf)
+	b, also := runtime.SerializerInfoForMediaType(newMetadataCodec(codecs).SupportedMediaTypes(), runtime.ContentTypeProtobuf)
 	if !ok || !also {
 		t.Fatal("no protobuf")
 	}

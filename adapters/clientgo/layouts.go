@@ -17,34 +17,34 @@ import (
 //
 // A wrong or missing entry costs a patch one read and a second request, because the
 // patch tests all that it assumes. layouts is safe for concurrent use.
-type hints struct {
-	mu     sync.Mutex
-	lists  *simplelru.LRU[types.UID, placed]
-	spoken map[[2]graph.Kind]string // by the kinds of dependent and owner
+type layouts struct {
+	mu          sync.Mutex
+	byUID       *simplelru.LRU[types.UID, layout]
+	apiVersions map[[2]graph.Kind]string // by the kinds of dependent and owner
 }
 
 // layout holds an object's references and finalizers in order.
-type placed struct {
+type layout struct {
 	version    string
 	owners     []metav1.OwnerReference
 	finalizers []string
 }
 
 const (
-	mostPlaced = 1 << 14
-	mostSpoken = 1 << 12
+	maxLayouts     = 1 << 14
+	maxAPIVersions = 1 << 12
 )
 
-func newHints() *hints {
-	lists, err := simplelru.NewLRU[types.UID, placed](mostPlaced, nil)
+func newLayouts() *layouts {
+	lists, err := simplelru.NewLRU[types.UID, layout](maxLayouts, nil)
 	if err != nil {
 		panic(err) // only for a size below 1
 	}
-	return &hints{lists: lists, spoken: map[[2]graph.Kind]string{}}
+	return &layouts{byUID: lists, apiVersions: map[[2]graph.Kind]string{}}
 }
 
 // record adds an object of a watch or a read.
-func (h *hints) learn(o graph.Object, m *metav1.PartialObjectMetadata) {
+func (h *layouts) record(o graph.Object, m *metav1.PartialObjectMetadata) {
 	if len(o.Owners) == 0 && len(o.Finalizers) < 2 {
 		return
 	}
@@ -52,27 +52,27 @@ func (h *hints) learn(o graph.Object, m *metav1.PartialObjectMetadata) {
 	defer h.mu.Unlock()
 	for i, r := range o.Owners {
 		pair := [2]graph.Kind{o.Kind, r.Kind}
-		if _, known := h.spoken[pair]; known || len(h.spoken) < mostSpoken {
-			h.spoken[pair] = common(m.OwnerReferences[i].APIVersion)
+		if _, known := h.apiVersions[pair]; known || len(h.apiVersions) < maxAPIVersions {
+			h.apiVersions[pair] = intern(m.OwnerReferences[i].APIVersion)
 		}
 	}
-	if several(m) {
-		h.lists.Add(m.UID, placed{m.ResourceVersion, m.OwnerReferences, m.Finalizers})
+	if needsLayout(m) {
+		h.byUID.Add(m.UID, layout{m.ResourceVersion, m.OwnerReferences, m.Finalizers})
 	}
 }
 
 // find returns the layout of an object in exactly this version.
-func (h *hints) of(uid graph.UID, version graph.Version) (placed, bool) {
+func (h *layouts) find(uid graph.UID, version graph.Version) (layout, bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	p, ok := h.lists.Get(types.UID(uid))
+	p, ok := h.byUID.Get(types.UID(uid))
 	return p, ok && p.version == string(version) && version != ""
 }
 
 // apiVersion returns the apiVersion in references from one kind to another.
-func (h *hints) apiVersion(dependent, owner graph.Kind) (string, bool) {
+func (h *layouts) apiVersion(dependent, owner graph.Kind) (string, bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	v, ok := h.spoken[[2]graph.Kind{dependent, owner}]
+	v, ok := h.apiVersions[[2]graph.Kind{dependent, owner}]
 	return v, ok
 }

@@ -18,53 +18,53 @@ import (
 // serializer reads every other message.
 //
 // Held by TestLean, TestLeanMalformed and TestLeanNamespaces.
-type lean struct {
+type metadataCodec struct {
 	runtime.NegotiatedSerializer
 	infos []runtime.SerializerInfo
-	spare *sync.Pool // of single objects, which a caller may release
+	pool  *sync.Pool // of single objects, which a caller may release
 }
 
-func newLean(other runtime.NegotiatedSerializer) lean {
+func newMetadataCodec(other runtime.NegotiatedSerializer) metadataCodec {
 	spare := &sync.Pool{New: func() any { return new(metav1.PartialObjectMetadata) }}
 	infos := slices.Clone(other.SupportedMediaTypes())
 	for i, info := range infos {
 		if info.MediaType == runtime.ContentTypeJSON {
-			infos[i].Serializer = wholeJSON{info.Serializer}
+			infos[i].Serializer = namespaceCodec{info.Serializer}
 		}
 		if info.MediaType != runtime.ContentTypeProtobuf {
 			continue
 		}
-		infos[i].Serializer = leanObject{info.Serializer, spare}
+		infos[i].Serializer = objectCodec{info.Serializer, spare}
 		if s := info.StreamSerializer; s != nil {
 			stream := *s
-			stream.Serializer = leanFrame{s.Serializer}
+			stream.Serializer = frameCodec{s.Serializer}
 			infos[i].StreamSerializer = &stream
 		}
 	}
-	return lean{other, infos, spare}
+	return metadataCodec{other, infos, spare}
 }
 
 // SupportedMediaTypes returns the other's types, with this codec for protobuf.
-func (l lean) SupportedMediaTypes() []runtime.SerializerInfo { return l.infos }
+func (l metadataCodec) SupportedMediaTypes() []runtime.SerializerInfo { return l.infos }
 
 // release gives an object back. The caller may keep only its texts and lists.
-func (l lean) release(m *metav1.PartialObjectMetadata) {
+func (l metadataCodec) release(m *metav1.PartialObjectMetadata) {
 	*m = metav1.PartialObjectMetadata{}
-	l.spare.Put(m)
+	l.pool.Put(m)
 }
 
 // frameCodec reads the frames of a watch.
-type leanFrame struct{ runtime.Serializer }
+type frameCodec struct{ runtime.Serializer }
 
 // Decode reads an event. Its object stays in the bytes of the frame, and the caller
 // reads it before the next frame.
-func (l leanFrame) Decode(data []byte, kind *schema.GroupVersionKind, into runtime.Object) (runtime.Object, *schema.GroupVersionKind, error) {
+func (l frameCodec) Decode(data []byte, kind *schema.GroupVersionKind, into runtime.Object) (runtime.Object, *schema.GroupVersionKind, error) {
 	if e, ok := into.(*metav1.WatchEvent); ok {
 		what, ok1 := part(data, 1)
 		object, ok2 := part(data, 2)
 		raw, ok3 := part(object, 1)
 		if ok1 && ok2 && ok3 && len(what) > 0 {
-			e.Type, e.Object = common(string(what)), runtime.RawExtension{Raw: raw}
+			e.Type, e.Object = intern(string(what)), runtime.RawExtension{Raw: raw}
 			return e, kind, nil
 		}
 	}
@@ -72,17 +72,17 @@ func (l leanFrame) Decode(data []byte, kind *schema.GroupVersionKind, into runti
 }
 
 // objectCodec reads the metadata of one object or of a page.
-type leanObject struct {
+type objectCodec struct {
 	runtime.Serializer
-	spare *sync.Pool
+	pool *sync.Pool
 }
 
 // Decode reads metadata, unless the caller requests another type.
-func (l leanObject) Decode(data []byte, kind *schema.GroupVersionKind, into runtime.Object) (runtime.Object, *schema.GroupVersionKind, error) {
+func (l objectCodec) Decode(data []byte, kind *schema.GroupVersionKind, into runtime.Object) (runtime.Object, *schema.GroupVersionKind, error) {
 	if raw, is := unwrap(data); into == nil {
 		switch is.Kind {
 		case "PartialObjectMetadata", "Namespace":
-			if m := l.spare.Get().(*metav1.PartialObjectMetadata); readObject(raw, is.Kind, m) {
+			if m := l.pool.Get().(*metav1.PartialObjectMetadata); readObject(raw, is.Kind, m) {
 				return m, &is, nil
 			}
 		case "PartialObjectMetadataList", "NamespaceList":
@@ -162,7 +162,7 @@ func readObject(data []byte, kind string, out *metav1.PartialObjectMetadata) boo
 		case 0:
 			return !w.broken
 		case 1:
-			out.Finalizers = append(out.Finalizers, common(specPrefix+string(f.value)))
+			out.Finalizers = append(out.Finalizers, intern(specPrefix+string(f.value)))
 		}
 	}
 	return false

@@ -23,7 +23,7 @@ import (
 
 // undiscovered holds the kinds and groups that definitions or API services name and
 // discovery lacks. The zero value is empty.
-type lacked struct {
+type undiscovered struct {
 	known    []schema.GroupResource       // definitions whose kinds an earlier discovery found
 	defined  map[string]versionDefinition // the other definitions, by name, read whole
 	versions []schema.GroupVersion        // of API services, sorted
@@ -38,14 +38,14 @@ type versionDefinition struct {
 }
 
 // declared holds the metadata of the definitions and API services.
-type claims struct {
+type declared struct {
 	definitions, services []metav1.PartialObjectMetadata
 	failed                map[graph.Kind]error
 }
 
 // listDeclared reads consistent lists of definitions and API services, metadata only.
-func (s *Store) listClaims(ctx context.Context) claims {
-	var out claims
+func (s *Store) listDeclared(ctx context.Context) declared {
+	var out declared
 	var noDefinitions, noServices error
 	out.definitions, noDefinitions = s.listAll(ctx, definitionsAt())
 	out.services, noServices = s.listAll(ctx, servicesAt())
@@ -76,26 +76,26 @@ func (s *Store) listAll(ctx context.Context, at schema.GroupVersionResource) ([]
 
 // compareDeclared returns the declared kinds and groups that discovery lacks. If
 // discovery says that the server does not serve definitions, there are none.
-func (s *Store) compareClaims(ctx context.Context, found discovered, before *catalog) lacked {
+func (s *Store) compareDeclared(ctx context.Context, found discovered, before *catalog) undiscovered {
 	ctx, cancel := context.WithTimeout(ctx, discoveryTimeout)
 	defer cancel()
-	n := s.listClaims(ctx)
-	out := lacked{defined: map[string]versionDefinition{}, unread: map[graph.Kind]string{}, waived: map[graph.Kind]string{}}
+	n := s.listDeclared(ctx)
+	out := undiscovered{defined: map[string]versionDefinition{}, unread: map[graph.Kind]string{}, waived: map[graph.Kind]string{}}
 	for _, what := range [...]struct {
 		kind graph.Kind
 		at   schema.GroupVersionResource
 	}{{definitionKind, definitionsAt()}, {serviceKind, servicesAt()}} {
 		err := n.failed[what.kind]
-		if err == nil || unserved(err) && !found.names(what.at.GroupResource()) {
+		if err == nil || notServed(err) && !found.names(what.at.GroupResource()) {
 			continue
 		}
-		out.fail(s.ignore, what.kind, what.at.Group, err)
+		out.setUnread(s.ignore, what.kind, what.at.Group, err)
 	}
-	if err := s.readLacked(ctx, found, n.definitions, before, &out); err != nil {
-		out.fail(s.ignore, definitionKind, definitionsAt().Group, err)
+	if err := s.readUndiscovered(ctx, found, n.definitions, before, &out); err != nil {
+		out.setUnread(s.ignore, definitionKind, definitionsAt().Group, err)
 	}
 	if err := s.readServices(ctx, found, n, &out); err != nil {
-		out.fail(s.ignore, serviceKind, servicesAt().Group, err)
+		out.setUnread(s.ignore, serviceKind, servicesAt().Group, err)
 	}
 	return out
 }
@@ -103,7 +103,7 @@ func (s *Store) compareClaims(ctx context.Context, found discovered, before *cat
 // setUnread records that the definitions or API services could not be read.
 //
 // Held by TestDefinitionsUnread and TestDefinitionsUnreadAtFirst.
-func (l *lacked) fail(ignore ignored, kind graph.Kind, group string, err error) {
+func (l *undiscovered) setUnread(ignore ignored, kind graph.Kind, group string, err error) {
 	why := err.Error()
 	if forbidden(err) {
 		why = fmt.Sprintf("it takes the rights to get and list them, to know the set of kinds: %v", err)
@@ -117,7 +117,7 @@ func (l *lacked) fail(ignore ignored, kind graph.Kind, group string, err error) 
 
 // readUndiscovered reads the definitions that discovery lacks. It skips definitions
 // whose kinds an earlier discovery found.
-func (s *Store) readLacked(ctx context.Context, found discovered, all []metav1.PartialObjectMetadata, before *catalog, out *lacked) error {
+func (s *Store) readUndiscovered(ctx context.Context, found discovered, all []metav1.PartialObjectMetadata, before *catalog, out *undiscovered) error {
 	var missing []metav1.PartialObjectMetadata
 	for _, m := range all {
 		at := resourceOf(m.Name)
@@ -152,7 +152,7 @@ func (s *Store) readLacked(ctx context.Context, found discovered, all []metav1.P
 // readServices finds the versions of groups that API services name and discovery lacks.
 // If a group has definitions, its local versions belong to them, and the definitions
 // decide.
-func (s *Store) readServices(ctx context.Context, found discovered, n claims, out *lacked) error {
+func (s *Store) readServices(ctx context.Context, found discovered, n declared, out *undiscovered) error {
 	missing := false
 	for _, m := range n.services {
 		version, group, _ := strings.Cut(m.Name, ".")

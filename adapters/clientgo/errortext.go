@@ -10,38 +10,38 @@ import (
 )
 
 const (
-	mostWords  = 1024 // bytes of a server's message in an error
-	mostCauses = 8    // in a text
+	maxText   = 1024 // bytes of a server's message in an error
+	maxCauses = 8    // in a text
 )
 
 // textError is an error of the server with a bounded text, which contains all reasons
 // of the server.
-type worded struct {
+type textError struct {
 	error
 	text string
 }
 
-func (w *worded) Error() string { return w.text }
-func (w *worded) Unwrap() error { return w.error }
+func (w *textError) Error() string { return w.text }
+func (w *textError) Unwrap() error { return w.error }
 
 // withText returns the error with such a text. The reason of an admission policy may
 // stand only in the message, or only in the causes.
-func inWords(err error) error {
+func withText(err error) error {
 	text := err.Error()
 	var status apierrors.APIStatus
 	if errors.As(err, &status) {
 		text = addCauses(text, status.Status())
 	}
-	if len(text) > mostWords {
-		text = strings.ToValidUTF8(text[:mostWords], "") + "..."
+	if len(text) > maxText {
+		text = strings.ToValidUTF8(text[:maxText], "") + "..."
 	}
-	return &worded{err, text}
+	return &textError{err, text}
 }
 
 // addCauses adds the causes that the message does not contain.
 func addCauses(text string, s metav1.Status) string {
 	if s.Details != nil {
-		for _, c := range s.Details.Causes[:min(mostCauses, len(s.Details.Causes))] {
+		for _, c := range s.Details.Causes[:min(maxCauses, len(s.Details.Causes))] {
 			if c.Message == "" || strings.Contains(text, c.Message) {
 				continue
 			}
