@@ -17,7 +17,7 @@ import (
 // known kinds, and they are sick. A kind with a definition that discovery lacks is sick
 // too.
 //
-// Held by TestSurvey, TestKindsPartialFailure and TestKindsUnknownGroup.
+// Held by TestBuildCatalog, TestKindsPartialFailure and TestKindsUnknownGroup.
 func buildCatalog(found discovered, lacks undiscovered, before *catalog, ignore ignored) *catalog {
 	c := &catalog{
 		number:   1,

@@ -31,7 +31,7 @@ func (r *rig) collect() *ownergraph.Collector {
 	return c
 }
 
-// writes counts what a cascade took.
+// writes counts the calls of a cascade.
 func writes(calls []string) (reads, patches, deletes int) {
 	for _, c := range calls {
 		verb, _, _ := strings.Cut(c, " ")
@@ -47,8 +47,8 @@ func writes(calls []string) (reads, patches, deletes int) {
 	return
 }
 
-// The engine on this store: one write for each object that goes or is freed,
-// and no read, on any kind of server.
+// TestCascade: the engine sends one write for each object that it deletes or frees, and
+// no read, on any sort of server.
 func TestCascade(t *testing.T) {
 	const leaves = 40
 	for _, streaming := range []bool{true, false} {
@@ -69,14 +69,14 @@ func TestCascade(t *testing.T) {
 					}
 					col := r.collect()
 					pass(time.Second)
-					r.took()
+					r.takeCalls()
 					r.delete("apps/Deployment", "ns", "owner", c.p)
 					pass(time.Minute)
 					if held, err := col.WaitIdle(r.t.Context()); err != nil || len(held) != 0 {
 						t.Errorf("held %v, %v", held, err)
 					}
 					if o := r.held("apps/Deployment", "ns", "owner"); o != nil {
-						t.Errorf("the owner is still there: %v", o)
+						t.Errorf("the owner is still present: %v", o)
 					}
 					left := 0
 					r.locked(func() {
@@ -90,7 +90,7 @@ func TestCascade(t *testing.T) {
 					if left != c.left {
 						t.Errorf("%d dependents are left, want %d", left, c.left)
 					}
-					if reads, patches, deletes := writes(r.took()); reads != 0 || patches != c.patches || deletes != c.deletes {
+					if reads, patches, deletes := writes(r.takeCalls()); reads != 0 || patches != c.patches || deletes != c.deletes {
 						t.Errorf("%d reads, %d patches, %d deletes", reads, patches, deletes)
 					}
 				})
@@ -99,7 +99,8 @@ func TestCascade(t *testing.T) {
 	}
 }
 
-// The same through an outage, a compaction and a new collector's start.
+// TestCascadeThroughOutage: a cascade ends after an outage and a compaction, with two
+// collectors.
 func TestCascadeThroughOutage(t *testing.T) {
 	bubble(t, newFake(standardKinds()...), Config{}, func(r *rig) {
 		d := r.create("apps/Deployment", named("ns", "owner"))
@@ -122,14 +123,15 @@ func TestCascadeThroughOutage(t *testing.T) {
 				t.Errorf("%d dependents are left, %v", len(k.objects), k.sorted()[0].OwnerReferences)
 			}
 			if n := len(r.kindOf("apps/Deployment").objects); n != 0 {
-				t.Error("the owner is still there")
+				t.Error("the owner is still present")
 			}
 		})
 	})
 }
 
-// A definition goes, and its objects with it, as the watch says: what they own goes
-// too. What the watch says nothing of holds what it owns.
+// TestCascadeOfDefinition: a definition goes, and the watch reports the removal of its
+// objects. The engine deletes the dependents of the reported objects. It holds the
+// dependents of the others.
 func TestCascadeOfDefinition(t *testing.T) {
 	bubble(t, newFake(definitionKinds()...), Config{}, func(r *rig) {
 		r.carts()

@@ -18,7 +18,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// protobuf returns how protobuf is read by client-go, and by us.
+// protobuf returns the protobuf serializers of client-go and of this package.
 func protobuf(t interface{ Fatal(...any) }) (theirs, ours runtime.SerializerInfo) {
 	codecs := metainternal.Codecs.WithoutConversion()
 	a, ok := runtime.SerializerInfoForMediaType(codecs.SupportedMediaTypes(), runtime.ContentTypeProtobuf)
@@ -55,7 +55,7 @@ func drawMeta(t *rapid.T) meta {
 	return m
 }
 
-// relevant is what anybody here looks at.
+// relevant returns the part of the metadata that the package uses.
 func relevant(m meta) meta {
 	m.TypeMeta, m.GenerateName, m.Labels, m.ManagedFields = metav1.TypeMeta{}, "", nil, nil
 	m.CreationTimestamp = metav1.Time{}
@@ -101,9 +101,9 @@ func typedList(items ...meta) *metav1.PartialObjectMetadataList {
 	return list
 }
 
-// Whatever a server sends: what is read is what client-go reads, as far as
-// anybody looks at it.
-func TestLean(t *testing.T) {
+// TestCodec: for each message of a server, the codec reads the same relevant metadata
+// as client-go.
+func TestCodec(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m, n := drawMeta(t), drawMeta(t)
 		status := &metav1.Status{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Status"}, Code: 410}
@@ -125,8 +125,8 @@ func TestLean(t *testing.T) {
 	})
 }
 
-// What is no sound message is refused as client-go refuses it.
-func TestLeanMalformed(t *testing.T) {
+// TestCodecMalformed: the codec refuses a malformed message, as client-go does.
+func TestCodecMalformed(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m := drawMeta(t)
 		data := encode(t, typedList(m))
@@ -141,7 +141,7 @@ func TestLeanMalformed(t *testing.T) {
 		}
 		theirs, ours := protobuf(t)
 		want, _, err := theirs.Serializer.Decode(data, nil, nil)
-		if err != nil { // a flip in what is passed over may go unseen
+		if err != nil { // a flipped bit in a skipped field may stay undetected
 			return
 		}
 		got, _, err := ours.Serializer.Decode(data, nil, nil)
@@ -151,8 +151,9 @@ func TestLeanMalformed(t *testing.T) {
 	})
 }
 
-// A watch's frames, one after the other through one buffer.
-func TestLeanStream(t *testing.T) {
+// TestCodecStream: the codec reads the frames of a watch one after the other through
+// one buffer.
+func TestCodecStream(t *testing.T) {
 	_, ours := protobuf(t)
 	theirs, _ := protobuf(t)
 	var pipe bytes.Buffer
@@ -187,7 +188,7 @@ func TestLeanStream(t *testing.T) {
 		}
 		got = append(got, o)
 	}
-	for i, s := range sent { // all are read only now: none may alias the buffer
+	for i, s := range sent { // read them only now: no object may alias the buffer
 		if a, b := trim(got[i]), trim(s.object); !reflect.DeepEqual(a, b) {
 			if _, is := a.(*metav1.Status); !is || a.(*metav1.Status).Code != 410 {
 				t.Errorf("%s\n%+v\nwant\n%+v", s.what, a, b)

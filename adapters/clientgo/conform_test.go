@@ -19,7 +19,7 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// users are the clients of a fake, as the kit needs them.
+// users are the clients of a fake for the kit.
 type users struct {
 	*fake
 	store *Store
@@ -29,7 +29,7 @@ func (u users) Create(_ context.Context, o graph.Object) (graph.Object, error) {
 	if err := graph.Validate(o, graph.Limits{}); err != nil {
 		return graph.Object{}, fmt.Errorf("%w: %w", graph.ErrRefused, err)
 	}
-	m := named(o.Scope, o.Name, u.spelt(o.Owners, nil)...)
+	m := named(o.Scope, o.Name, u.references(o.Owners, nil)...)
 	m.Finalizers = slices.Clone(o.Finalizers)
 	u.mu.Lock()
 	taken := u.kindOf(o.Kind).objects[types.NamespacedName{Namespace: o.Scope, Name: o.Name}] != nil
@@ -52,7 +52,7 @@ func (u users) Update(_ context.Context, o graph.Object) (graph.Object, error) {
 		return graph.Object{}, graph.ErrConflict
 	}
 	m := live.DeepCopy()
-	m.OwnerReferences, m.Finalizers = u.spelt(o.Owners, live.OwnerReferences), slices.Clone(o.Finalizers)
+	m.OwnerReferences, m.Finalizers = u.references(o.Owners, live.OwnerReferences), slices.Clone(o.Finalizers)
 	out, err := u.fake.store(k, m)
 	if err != nil {
 		return graph.Object{}, err
@@ -75,9 +75,9 @@ func (u users) read(kind graph.Kind, m *meta) graph.Object {
 	return u.store.catalog.Load().objectOf(kind, m)
 }
 
-// spelt returns references as a client writes them; those that were there keep
-// their words.
-func (u users) spelt(list []graph.Owner, were []metav1.OwnerReference) []metav1.OwnerReference {
+// references returns references as a client writes them. A former reference keeps its
+// apiVersion.
+func (u users) references(list []graph.Owner, were []metav1.OwnerReference) []metav1.OwnerReference {
 	var out []metav1.OwnerReference
 	for _, r := range list {
 		i := slices.IndexFunc(were, func(m metav1.OwnerReference) bool { return graph.UID(m.UID) == r.UID && m.Name == r.Name })
@@ -98,7 +98,7 @@ func (u users) spelt(list []graph.Owner, were []metav1.OwnerReference) []metav1.
 	return out
 }
 
-// subject is a store of a fake with every hook.
+// subject returns a store of a fake with every hook.
 func subject(tb storetest.TB, f *fake, c Config) storetest.Subject {
 	s, err := subjectAt(tb, f, f.serve(tb), c)
 	if err != nil {
@@ -131,7 +131,7 @@ func done(do func()) func(context.Context) error {
 	return func(context.Context) error { do(); return nil }
 }
 
-// outage has every request fail, but those of the kit's users.
+// outage makes every request fail, except those of the kit's clients.
 func (f *fake) outage(context.Context) (func(context.Context) error, error) {
 	f.locked(func() {
 		f.fault = func(*http.Request) *fakeResponse { return &fakeResponse{code: 503} }
@@ -140,13 +140,13 @@ func (f *fake) outage(context.Context) (func(context.Context) error, error) {
 	return done(func() { f.locked(func() { f.fault = nil }) }), nil
 }
 
-// sicken has every request for a kind fail, but those of the kit's users.
+// sicken makes every request for a kind fail, except those of the kit's clients.
 func (f *fake) sicken(_ context.Context, kind graph.Kind) (func(context.Context) error, error) {
-	f.locked(func() { f.spoil(kind) })
+	f.locked(func() { f.failKind(kind) })
 	return done(func() { f.locked(func() { f.fault = nil }) }), nil
 }
 
-func (f *fake) spoil(kind graph.Kind) {
+func (f *fake) failKind(kind graph.Kind) {
 	plural := f.kindOf(kind).plural
 	f.fault = func(r *http.Request) *fakeResponse {
 		if strings.Contains(r.URL.Path+"/", "/"+plural+"/") {
@@ -162,12 +162,13 @@ func (f *fake) vanish(_ context.Context, kind graph.Kind) (func(context.Context)
 	return done(func() { f.hide(kind, false) }), nil
 }
 
-// The kit's laws, on a server that streams its listings and on one that does
-// not. What is broken is so by nature: it stands here with its reason.
+// TestConformance: the store keeps the kit's laws, on a server with and without
+// streamed listings. byNature names the laws that no API server can keep, with the
+// reason.
 func TestConformance(t *testing.T) {
 	byNature := map[string]string{
 		"rewind/versions":   "a restored etcd counts on from where it was, so that a version may stand for two states",
-		"rewind/late-watch": "versions alone tell, and of what is lost nobody has seen one here",
+		"rewind/late-watch": "only versions show a rewind, and no watch observed a lost version here",
 	}
 	without := []storetest.Promise{
 		storetest.FailedCommits,     // commits are those of etcd
@@ -182,11 +183,11 @@ func TestConformance(t *testing.T) {
 				for _, r := range report.Results {
 					if _, known := byNature[r.Law]; known {
 						if r.Outcome != storetest.Broken {
-							t.Errorf("%s: %v, though it is said to be broken by nature", r.Law, r.Outcome)
+							t.Errorf("%s: %v, want it broken by nature", r.Law, r.Outcome)
 						}
 						continue
 					}
-					if r.Outcome != storetest.Kept && r.Outcome != storetest.NotOwed && !resting(r, byNature) {
+					if r.Outcome != storetest.Kept && r.Outcome != storetest.NotOwed && !restsOn(r, byNature) {
 						t.Errorf("%s: %v: %s", r.Law, r.Outcome, r.Detail)
 					}
 				}
@@ -198,30 +199,30 @@ func TestConformance(t *testing.T) {
 	}
 }
 
-// A watch that comes just before its kind goes sick, and begins just after, is
-// no way around that.
+// TestSickenAtOnce: a kind fails between the start of a watch and its first event. The
+// kind is sick all the same.
 func TestSickenAtOnce(t *testing.T) {
 	for _, streaming := range []bool{true, false} {
 		bubble(t, newFake(standardKinds()...), Config{NoStreaming: !streaming}, func(r *rig) {
 			r.fault = func(q *http.Request) *fakeResponse {
 				if q.URL.Query().Get("watch") != "" && strings.HasSuffix(q.URL.Path, "/configmaps") {
-					r.spoil("ConfigMap")
+					r.failKind("ConfigMap")
 				}
 				return nil
 			}
 			r.watch()
 			pass(time.Minute)
-			got := of(r.told(), "kind-sick ConfigMap", "kind-recovered ConfigMap")
+			got := of(r.reported(), "kind-sick ConfigMap", "kind-recovered ConfigMap")
 			if len(got) == 0 || !strings.Contains(got[len(got)-1], "an error on the server") {
-				t.Errorf("streaming %v: told %q, want that it is sick in the end", streaming, got)
+				t.Errorf("streaming %v: events %q, want that it is sick in the end", streaming, got)
 			}
 		})
 	}
 }
 
-// resting reports whether a law is not proven since it rests on one that is broken
-// by nature.
-func resting(r storetest.Result, byNature map[string]string) bool {
+// restsOn reports whether a law has no proof because it rests on one that is broken by
+// nature.
+func restsOn(r storetest.Result, byNature map[string]string) bool {
 	for name := range byNature {
 		if r.Outcome == storetest.Unproven && strings.Contains(r.Detail, name) {
 			return true

@@ -10,7 +10,7 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// The exported conversions say what a watch would.
+// TestObjectOf: the exported conversions return the objects of the watch.
 func TestObjectOf(t *testing.T) {
 	bubble(t, newFake(standardKinds()...), Config{}, func(r *rig) {
 		n := r.create("Node", named("", "n"))
@@ -22,9 +22,9 @@ func TestObjectOf(t *testing.T) {
 			t.Fatal(err)
 		}
 		r.watch()
-		r.told()
+		r.reported()
 		if want := r.live[got.Key]; !got.Equal(want) {
-			t.Errorf("got %+v, and the watch says %+v", got, want)
+			t.Errorf("got %+v, and the watch reports %+v", got, want)
 		}
 		if len(got.Owners) != 3 || !got.Owners[0].Block || got.Owners[1].Scope != "ns" || !got.Owners[2].Unresolved {
 			t.Errorf("owners %+v", got.Owners)
@@ -50,7 +50,7 @@ func TestObjectOfRefused(t *testing.T) {
 			{core("ConfigMap"), nil, graph.ErrInvalid, "nothing"},
 			{core("ConfigMap"), &global, graph.ErrInvalid, "the kind has namespaces"},
 			{core("Cart"), &scoped, graph.ErrKindUnknown, "the kind is not served"},
-			{core("Node"), &global, graph.ErrKindUnknown, "the kind takes no part"},
+			{core("Node"), &global, graph.ErrKindUnknown, "the kind is ignored"},
 		} {
 			if _, err := r.store.ObjectOf(r.t.Context(), c.gvk, c.object); !errors.Is(err, c.want) {
 				t.Errorf("%s: %v", c.reason, err)
@@ -62,10 +62,10 @@ func TestObjectOfRefused(t *testing.T) {
 			t.Fatal(err)
 		}
 		if _, err := other.OwnerOf(r.t.Context(), "ns", ref("v1", "Node", "n", "u")); err == nil {
-			t.Error("a server that is down serves nothing, and that is no answer")
+			t.Error("a stopped server proves nothing")
 		}
 		if _, err := r.store.OwnerOf(r.t.Context(), "ns", ref("v1", "Node", "n", "u")); err != nil {
-			t.Errorf("what is known needs no server: %v", err)
+			t.Errorf("a known kind needs no request: %v", err)
 		}
 	})
 }

@@ -15,9 +15,9 @@ func serviceKinds() []*fakeKind {
 		&fakeKind{group: "apiregistration.k8s.io", kind: "APIService", plural: "apiservices", versions: []string{"v1"}})
 }
 
-// A kind whose definition is there holds fences while discovery lacks it, in a watch
-// that knows the kind and in a fresh one. Its objects are reported if the server
-// lists them.
+// TestDefinitionHoldsFences: a kind with a definition holds up fences while discovery
+// lacks it. This is so in a watch that knows the kind and in a new one. The watch
+// reports its objects if the server lists them.
 func TestDefinitionHoldsFences(t *testing.T) {
 	for _, c := range []struct {
 		reason string
@@ -36,26 +36,26 @@ func TestDefinitionHoldsFences(t *testing.T) {
 					r.watch()
 				}
 				r.carts()
-				r.told()
+				r.reported()
 				c.serve(r, false)
 				if c.fresh {
 					r.watch()
 				}
 				r.fence(1)
 				pass(time.Minute)
-				told := r.told()
-				passed := slices.Contains(told, "fence-passed 1 shop.example/Cart") // by a consistent list
-				if slices.Contains(told, vanished) || passed != (c.lists && !c.fresh) || len(of(told, sickCart)) == 0 {
-					t.Errorf("told\n%s", strings.Join(told, "\n"))
+				events := r.reported()
+				passed := slices.Contains(events, "fence-passed 1 shop.example/Cart") // by a consistent list
+				if slices.Contains(events, vanished) || passed != (c.lists && !c.fresh) || len(of(events, sickCart)) == 0 {
+					t.Errorf("events\n%s", strings.Join(events, "\n"))
 				}
-				if left := r.left(); c.fresh && c.lists != (left == "a b") || !c.fresh && left != "a b" {
+				if left := r.survivors(); c.fresh && c.lists != (left == "a b") || !c.fresh && left != "a b" {
 					t.Errorf("reported %q", left)
 				}
 				c.serve(r, true)
 				pass(time.Minute)
-				told = r.told()
-				if !slices.Contains(told, "kind-recovered shop.example/Cart") || !passed && !slices.Contains(told, "fence-passed 1 shop.example/Cart") {
-					t.Errorf("after it is served: told\n%s", strings.Join(told, "\n"))
+				events = r.reported()
+				if !slices.Contains(events, "kind-recovered shop.example/Cart") || !passed && !slices.Contains(events, "fence-passed 1 shop.example/Cart") {
+					t.Errorf("after it is served: events\n%s", strings.Join(events, "\n"))
 				}
 				r.agree()
 			})
@@ -63,8 +63,9 @@ func TestDefinitionHoldsFences(t *testing.T) {
 	}
 }
 
-// Only a definition that is gone takes its kind out of the set. One whose names were
-// not accepted never had objects, and one that a config ignores takes no part.
+// TestDefinitionsThatHoldNothing: a kind leaves the set only when its definition is
+// gone. A definition whose names were not accepted never had objects. An ignored kind
+// is not in the set.
 func TestDefinitionsThatHoldNothing(t *testing.T) {
 	for _, c := range []struct {
 		reason string
@@ -81,17 +82,18 @@ func TestDefinitionsThatHoldNothing(t *testing.T) {
 				r.watch()
 				r.fence(1)
 				pass(time.Minute)
-				told := r.told()
-				if len(of(told, "kind-sick", "shop.example/")) != 0 || !slices.Contains(told, "fence-passed 1 ") {
-					t.Errorf("told\n%s", strings.Join(told, "\n"))
+				events := r.reported()
+				if len(of(events, "kind-sick", "shop.example/")) != 0 || !slices.Contains(events, "fence-passed 1 ") {
+					t.Errorf("events\n%s", strings.Join(events, "\n"))
 				}
 			})
 		})
 	}
 }
 
-// A group that only an API service names is sick: as a whole if nothing is known of
-// it, else each of its kinds. A version in a group with definitions is theirs.
+// TestServiceHoldsFences: a group that only an API service names is sick. If no kind of
+// it is known, the whole group is sick. Otherwise each known kind is sick. A version in
+// a group with definitions belongs to them.
 func TestServiceHoldsFences(t *testing.T) {
 	for _, c := range []struct {
 		reason, service string
@@ -111,24 +113,24 @@ func TestServiceHoldsFences(t *testing.T) {
 			bubble(t, f, Config{}, func(r *rig) {
 				r.watch()
 				r.carts()
-				r.told()
+				r.reported()
 				_, group, _ := strings.Cut(c.service, ".")
 				r.locked(func() {
 					r.remote = map[string]bool{group: c.remote}
 					if c.unsaid != "" {
-						r.kindOf(c.unsaid).unsaid = true
+						r.kindOf(c.unsaid).undiscovered = true
 					}
 				})
 				r.create(serviceKind, named("", c.service))
 				pass(10 * time.Second)
-				r.want(of(r.told(), "sick", "vanished"), c.want...)
+				r.want(of(r.reported(), "sick", "vanished"), c.want...)
 			})
 		})
 	}
 }
 
-// Where nobody can say which definitions there are, no kind leaves the set, and the
-// set passes no fence. What is ignored by setting holds nothing.
+// TestDefinitionsUnread: while the definitions cannot be read, no kind leaves the set
+// and the set passes no fence. An ignored kind holds up nothing.
 func TestDefinitionsUnread(t *testing.T) {
 	for _, c := range []struct {
 		reason string
@@ -148,23 +150,23 @@ func TestDefinitionsUnread(t *testing.T) {
 			bubble(t, newFake(serviceKinds()...), Config{Ignore: c.ignore}, func(r *rig) {
 				r.watch()
 				r.carts()
-				r.told()
+				r.reported()
 				r.locked(func() { r.fault = failing(c.plural, c.code) })
 				r.undiscover(true)
 				r.fence(1)
 				pass(time.Minute)
-				told := r.told()
-				if slices.Contains(told, vanished) != c.passes || slices.Contains(told, "fence-passed 1 ") != c.passes {
-					t.Errorf("told\n%s", strings.Join(told, "\n"))
+				events := r.reported()
+				if slices.Contains(events, vanished) != c.passes || slices.Contains(events, "fence-passed 1 ") != c.passes {
+					t.Errorf("events\n%s", strings.Join(events, "\n"))
 				}
-				if c.sick != "" && len(of(told, c.sick)) == 0 {
-					t.Errorf("not told %q:\n%s", c.sick, strings.Join(told, "\n"))
+				if c.sick != "" && len(of(events, c.sick)) == 0 {
+					t.Errorf("not events %q:\n%s", c.sick, strings.Join(events, "\n"))
 				}
 				r.locked(func() { r.fault = nil })
 				r.undiscover(false)
 				pass(2 * time.Minute)
-				if told := r.told(); !c.passes && !slices.Contains(told, "fence-passed 1 ") {
-					t.Errorf("after it is read: told\n%s", strings.Join(told, "\n"))
+				if events := r.reported(); !c.passes && !slices.Contains(events, "fence-passed 1 ") {
+					t.Errorf("after it is read: events\n%s", strings.Join(events, "\n"))
 				}
 				if !c.passes {
 					r.agree()
@@ -174,7 +176,8 @@ func TestDefinitionsUnread(t *testing.T) {
 	}
 }
 
-// A fresh watch without the right: the set of kinds passes nothing until it is granted.
+// TestDefinitionsUnreadAtFirst: in a new watch without the right, the set of kinds
+// passes no fence until the right is granted.
 func TestDefinitionsUnreadAtFirst(t *testing.T) {
 	bubble(t, newFake(serviceKinds()...), Config{}, func(r *rig) {
 		r.carts()
@@ -188,13 +191,13 @@ func TestDefinitionsUnreadAtFirst(t *testing.T) {
 		r.watch()
 		r.fence(1)
 		pass(time.Minute)
-		if told := r.told(); slices.Contains(told, "fence-passed 1 ") || len(of(told, "kind-sick "+string(definitionKind))) == 0 {
-			t.Errorf("told\n%s", strings.Join(told, "\n"))
+		if events := r.reported(); slices.Contains(events, "fence-passed 1 ") || len(of(events, "kind-sick "+string(definitionKind))) == 0 {
+			t.Errorf("events\n%s", strings.Join(events, "\n"))
 		}
 		r.locked(func() { r.fault = nil })
 		pass(time.Minute)
-		if told := r.told(); !slices.Contains(told, "fence-passed 1 ") || len(of(told, sickCart)) == 0 || len(of(told, "fence-passed 1 shop")) != 0 {
-			t.Errorf("told\n%s", strings.Join(told, "\n"))
+		if events := r.reported(); !slices.Contains(events, "fence-passed 1 ") || len(of(events, sickCart)) == 0 || len(of(events, "fence-passed 1 shop")) != 0 {
+			t.Errorf("events\n%s", strings.Join(events, "\n"))
 		}
 	})
 }

@@ -38,7 +38,7 @@ func (l *retryLater) Unwrap() error { return l.error }
 // storeError returns the context's own end unchanged. The text has the server's
 // message, cut at 1,024 bytes.
 //
-// Held by TestAnswers, TestServersWords and TestServersWordsAreBounded.
+// Held by TestServerErrors, TestErrorText and TestErrorTextIsBounded.
 func storeError(ctx context.Context, verb string, key graph.Key, plural string, err error) error {
 	if err == nil {
 		return nil

@@ -33,8 +33,8 @@ func refusing(code int, reason, message, details string) func(*http.Request) *fa
 	}
 }
 
-// What a server says of a write that it refuses is in the error, whatever the code.
-func TestServersWords(t *testing.T) {
+// TestErrorText: the error of a refused write has the server's message, for each code.
+func TestErrorText(t *testing.T) {
 	for _, c := range []struct {
 		code                     int
 		reason, message, details string
@@ -45,7 +45,7 @@ func TestServersWords(t *testing.T) {
 		{403, "Forbidden", deniedBy, "", deniedBy, "or with 403"},
 		{400, "BadRequest", `admission webhook "x" denied the request: no`, "", `admission webhook "x" denied the request: no`, "a webhook"},
 		{422, "Invalid", "", `"causes":[{"reason":"FieldValueForbidden","message":"not yet","field":"metadata"}]`, "metadata: not yet", "only the causes say why"},
-		{403, "Forbidden", "", "", "the server's only reason is Forbidden", "nothing says why"},
+		{403, "Forbidden", "", "", "the server's only reason is Forbidden", "the reason is missing"},
 	} {
 		bubble(t, newFake(standardKinds()...), Config{}, func(r *rig) {
 			m := named("ns", "a")
@@ -68,8 +68,8 @@ func TestServersWords(t *testing.T) {
 	}
 }
 
-// A server may say as much as it likes; an error has a part of it.
-func TestServersWordsAreBounded(t *testing.T) {
+// TestErrorTextIsBounded: an error has a bounded part of the server's message.
+func TestErrorTextIsBounded(t *testing.T) {
 	bubble(t, newFake(standardKinds()...), Config{}, func(r *rig) {
 		r.create("ConfigMap", named("ns", "a"))
 		r.locked(func() { r.fault = refusing(403, "Forbidden", "x"+strings.Repeat("ü", 100_000), "") })
@@ -81,8 +81,8 @@ func TestServersWordsAreBounded(t *testing.T) {
 	})
 }
 
-// The log has the policy's words, and the object is held.
-func TestServersWordsAreLogged(t *testing.T) {
+// TestErrorTextIsLogged: the log has the policy's message, and the object is held.
+func TestErrorTextIsLogged(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, newFake(standardKinds()...), Config{})
 		m := named("ns", "a", ref("v1", "Node", "n", "gone"))

@@ -13,7 +13,7 @@ import (
 	"github.com/ownergraph/ownergraph/adapters/clientgo"
 )
 
-// The references of a Pod, as the rules of scopes read them.
+// The store converts the references of a Pod by the rules of scopes.
 func ExampleStore_ObjectOf() {
 	server := httptest.NewServer(http.HandlerFunc(discovery))
 	defer server.Close()
@@ -41,7 +41,7 @@ func ExampleStore_ObjectOf() {
 	// "shop.example/Cart"/full@4 unresolved: true
 }
 
-// discovery is a server of Pods and Nodes that says so, and no more.
+// discovery is a server that has Pods and Nodes and nothing else.
 func discovery(w http.ResponseWriter, r *http.Request) {
 	const verbs = `"verbs":["delete","get","list","patch","watch"]`
 	w.Header().Set("Content-Type", "application/json")

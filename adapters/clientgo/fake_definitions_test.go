@@ -9,19 +9,19 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// wholeObject is a definition or an API service with what names a kind.
+// wholeObject is a definition or an API service with its spec and status.
 type wholeObject struct {
 	meta
 	Spec   map[string]any `json:"spec"`
 	Status map[string]any `json:"status"`
 }
 
-// asksWhole reports whether a request asks for more than metadata.
-func asksWhole(r *http.Request) bool {
+// wantsWhole reports whether a request is for more than metadata.
+func wantsWhole(r *http.Request) bool {
 	return !strings.Contains(r.Header.Get("Accept"), "PartialObject")
 }
 
-// serveWholeList answers with whole objects, the one list of them that the store asks for.
+// serveWholeList answers with whole objects, the one such list that the store reads.
 func (f *fake) serveWholeList(w http.ResponseWriter, k *fakeKind) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -36,8 +36,8 @@ func (f *fake) serveWholeList(w http.ResponseWriter, k *fakeKind) {
 	writeJSON(w, http.StatusOK, out)
 }
 
-// whole returns an object with its spec, which follows from its name and from the
-// kinds of the fake.
+// whole returns an object with its spec. The spec follows from the object's name and
+// the kinds of the fake.
 func (f *fake) whole(k *fakeKind, o *meta) wholeObject {
 	out := wholeObject{meta: *o.DeepCopy()}
 	out.TypeMeta = metav1.TypeMeta{APIVersion: k.group + "/v1", Kind: k.kind}
@@ -53,8 +53,8 @@ func (f *fake) whole(k *fakeKind, o *meta) wholeObject {
 	return out
 }
 
-// definition says what a definition does of one of the fake's kinds. The names of any
-// other are not accepted.
+// definition returns the spec and status of the definition of one of the fake's kinds.
+// The names of any other definition are not accepted.
 func (f *fake) definition(at schema.GroupResource) (spec, status map[string]any) {
 	i := slices.IndexFunc(f.kinds, func(k *fakeKind) bool { return k.group == at.Group && k.plural == at.Resource })
 	if i < 0 {

@@ -16,7 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// fakePages keeps the snapshots that continue tokens name.
+// fakePage is the snapshot that a continue token names.
 type fakePage struct {
 	version uint64
 	items   []*meta
@@ -25,7 +25,7 @@ type fakePage struct {
 func (f *fake) serveList(w http.ResponseWriter, r *http.Request, k *fakeKind) {
 	q := r.URL.Query()
 	if q.Get("resourceVersion") != "" {
-		panic("a list that may be older than what was seen")
+		panic("a list that may be older than an earlier answer")
 	}
 	f.mu.Lock()
 	if _, err := labels.Parse(q.Get("labelSelector")); err != nil {
@@ -36,7 +36,7 @@ func (f *fake) serveList(w http.ResponseWriter, r *http.Request, k *fakeKind) {
 	page := fakePage{f.version, matching(k.sorted(), q.Get("labelSelector"))}
 	if token := q.Get("continue"); token != "" {
 		at, from, _ := strings.Cut(token, "/")
-		if number(at) < k.compacted || number(at) > f.version { // forgotten, or of before a restore
+		if number(at) < k.compacted || number(at) > f.version { // forgotten, or from before a restore
 			f.mu.Unlock()
 			writeStatus(w, apierrors.NewResourceExpired("the continue token has expired").Status())
 			return
@@ -51,7 +51,7 @@ func (f *fake) serveList(w http.ResponseWriter, r *http.Request, k *fakeKind) {
 	if limit := int(number(q.Get("limit"))); limit > 0 && len(page.items) > limit {
 		_, from, _ := strings.Cut(q.Get("continue"), "/")
 		out.Continue = fmt.Sprintf("%d/%d", page.version, number(from)+uint64(limit))
-		if left := int64(len(page.items) - limit); f.counting {
+		if left := int64(len(page.items) - limit); f.countsRest {
 			out.RemainingItemCount = &left
 		}
 		page.items = page.items[:limit]
@@ -62,7 +62,7 @@ func (f *fake) serveList(w http.ResponseWriter, r *http.Request, k *fakeKind) {
 	writeJSON(w, http.StatusOK, out)
 }
 
-// snapshot returns the kind as it was at a version, by its log.
+// snapshot returns the kind at a version, from its log.
 func (k *fakeKind) snapshot(version uint64) fakePage {
 	then := map[types.NamespacedName]*meta{}
 	for at, o := range k.objects {
@@ -92,7 +92,7 @@ const fakeBookmarks = time.Minute
 func (f *fake) serveWatch(w http.ResponseWriter, r *http.Request, k *fakeKind, broken <-chan struct{}) {
 	q := r.URL.Query()
 	f.mu.Lock()
-	stream := q.Get("sendInitialEvents") != "" && !f.ignorant
+	stream := q.Get("sendInitialEvents") != "" && !f.unknownStream
 	if stream && f.noStream {
 		f.mu.Unlock()
 		writeStatus(w, apierrors.NewInvalid(k.gvk("v1").GroupKind(), "", nil).Status())
@@ -106,7 +106,7 @@ func (f *fake) serveWatch(w http.ResponseWriter, r *http.Request, k *fakeKind, b
 		writeStatus(w, apierrors.NewResourceExpired("too old").Status())
 		return
 	}
-	v := &fakeWatch{f: f, k: k, w: w, pos: pos, mute: f.mute, hides: k.hides, broken: broken}
+	v := &fakeWatch{f: f, k: k, w: w, pos: pos, mute: f.noBookmarks, hides: k.hides, broken: broken}
 	var first []*meta
 	if q.Get("sendInitialEvents") != "" {
 		first = k.sorted()
@@ -124,7 +124,7 @@ func (f *fake) serveWatch(w http.ResponseWriter, r *http.Request, k *fakeKind, b
 	v.run(r, int(number(q.Get("timeoutSeconds"))))
 }
 
-// fakeWatch is one watch that is served.
+// fakeWatch is one watch of a client.
 type fakeWatch struct {
 	f      *fake
 	k      *fakeKind
@@ -166,13 +166,13 @@ func (v *fakeWatch) run(r *http.Request, seconds int) {
 	}
 }
 
-// catchUp sends what there is, and reports whether the watch goes on, and with
-// what is closed at the next change.
+// catchUp sends the pending events. It reports whether the watch goes on, and returns
+// the channel of the next change.
 func (v *fakeWatch) catchUp() (changed <-chan struct{}, on bool) {
 	v.f.mu.Lock()
 	changed, gone, late := v.f.changed, v.k.hidden || v.k.hides != v.hides, v.pos < v.k.dropped
 	select {
-	case <-v.broken: // what came since is not for it, however late it looks
+	case <-v.broken: // later events are not for this watch, even if it is slow
 		v.f.mu.Unlock()
 		return nil, false
 	default:
@@ -184,7 +184,7 @@ func (v *fakeWatch) catchUp() (changed <-chan struct{}, on bool) {
 		}
 	}
 	v.f.mu.Unlock()
-	if late { // it has missed something, and is told so
+	if late { // it missed an event, and gets an error
 		v.write("ERROR", apierrors.NewResourceExpired("too old").Status())
 		return nil, false
 	}
@@ -210,14 +210,14 @@ func (v *fakeWatch) write(kind string, o any) {
 	v.w.(http.Flusher).Flush()
 }
 
-// bookmark says how far the watch is: as far as the server, since it has sent
-// everything of its kind.
+// bookmark sends the server's version, because the watch has sent every event of its
+// kind.
 func (v *fakeWatch) bookmark(annotation string) {
 	v.f.mu.Lock()
 	o := &meta{}
 	if n := len(v.k.log); annotation == "" && n > 0 && v.k.log[n-1].version > v.pos {
 		v.f.mu.Unlock()
-		return // there is more to send first
+		return // other events come first
 	}
 	if annotation == "" {
 		v.pos = max(v.pos, v.f.version)
@@ -230,7 +230,8 @@ func (v *fakeWatch) bookmark(annotation string) {
 	v.send("BOOKMARK", o)
 }
 
-// serveDiscovery answers what there is: aggregated if it can and is asked to.
+// serveDiscovery answers discovery. The answer is aggregated if the fake supports it
+// and the client accepts it.
 func (f *fake) serveDiscovery(w http.ResponseWriter, r *http.Request, parts []string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -268,7 +269,7 @@ func (f *fake) serveDiscovery(w http.ResponseWriter, r *http.Request, parts []st
 	writeJSON(w, http.StatusOK, out)
 }
 
-// groups returns the groups that are served: the core group, or all others.
+// groups returns the served groups: the core group, or all others.
 func (f *fake) groups(core bool) []string {
 	var out []string
 	for _, k := range f.kinds {

@@ -17,25 +17,25 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// meta is an object of the fake: nothing of it but its metadata.
+// meta is an object of the fake, which has only metadata.
 type meta = metav1.PartialObjectMetadata
 
-// fakeKind is one resource that the fake serves.
+// fakeKind is one resource of the fake.
 type fakeKind struct {
 	group, kind, plural string
 	versions            []string // the first is preferred
 	scoped              bool
-	verbs               []string // nil: all
+	verbs               []string // nil for all
 	objects             map[types.NamespacedName]*meta
 	log                 []fakeChange // since the last compaction
-	compacted           uint64       // watches from before it have expired
-	dropped             uint64       // the latest change that was forgotten
+	compacted           uint64       // watches from an earlier version have expired
+	dropped             uint64       // the latest forgotten change
 	hidden              bool         // neither served nor discovered
-	unsaid              bool         // not discovered, as if it were hidden
-	hides               int          // how often it was hidden
+	undiscovered        bool         // served and not discovered
+	hides               int          // counts the times it was hidden
 }
 
-func (k *fakeKind) discovered() bool { return !k.hidden && !k.unsaid }
+func (k *fakeKind) discovered() bool { return !k.hidden && !k.undiscovered }
 
 // fakeChange is one event of a kind.
 type fakeChange struct {
@@ -44,9 +44,9 @@ type fakeChange struct {
 	object  *meta
 }
 
-// fake is a small API server that speaks JSON over pipes: discovery, lists with
-// pages, watches with bookmarks, conditional writes. It follows package
-// finalizer for what a deletion does. Faults are set by its fields, under lock.
+// fake is a small API server that sends JSON over pipes. It has discovery, lists with
+// pages, watches with bookmarks, and conditional writes. Its deletions follow package
+// finalizer. A test sets faults by the fields, under the lock.
 type fake struct {
 	*fakeWire
 	mu      sync.Mutex
@@ -54,23 +54,23 @@ type fake struct {
 	uids    int
 	kinds   []*fakeKind
 	changed chan struct{} // closed at the next change
-	broken  chan struct{} // closed to end all watches asked for until then
-	calls   []string      // what was asked, in words
+	broken  chan struct{} // closed to end all watches requested so far
+	calls   []string      // the requests, one line each
 
-	legacy   bool                              // no aggregated discovery
-	noStream bool                              // no streaming of listings
-	ignorant bool                              // does not know what streaming is
-	mute     bool                              // no bookmarks but at a watch's end
-	counting bool                              // says how much a page lacks
-	fault    func(*http.Request) *fakeResponse // answers instead of the fake, nil: does not
-	discover func(group string) error          // fails a group's discovery
-	remote   map[string]bool                   // groups whose API service names another server
+	legacy        bool                              // no aggregated discovery
+	noStream      bool                              // refuses to stream listings
+	unknownStream bool                              // does not know the option to stream
+	noBookmarks   bool                              // a bookmark only at the end of a watch
+	countsRest    bool                              // reports the number of remaining objects
+	fault         func(*http.Request) *fakeResponse // answers in place of the fake; nil for no fault
+	discover      func(group string) error          // fails the discovery of a group
+	remote        map[string]bool                   // groups whose API service names another server
 }
 
-// fakeResponse is an answer of any kind.
+// fakeResponse is any answer.
 type fakeResponse struct {
 	code  int
-	body  string // as it is, if it is not empty
+	body  string // sent unchanged, unless empty
 	after int    // seconds of Retry-After
 	hang  bool   // until the caller gives up
 }
@@ -83,7 +83,7 @@ func newFake(kinds ...*fakeKind) *fake {
 	return f
 }
 
-// standardKinds are those that most tests need.
+// standardKinds returns the kinds of most tests.
 func standardKinds() []*fakeKind {
 	return []*fakeKind{
 		{kind: "ConfigMap", plural: "configmaps", versions: []string{"v1"}, scoped: true},
@@ -112,7 +112,7 @@ func (f *fake) announce() {
 	f.changed = make(chan struct{})
 }
 
-// commit stores an object, or removes it, in a new version.
+// commit stores or removes an object in a new version.
 func (f *fake) commit(k *fakeKind, what string, o *meta) *meta {
 	f.version++
 	o = o.DeepCopy()
@@ -128,7 +128,7 @@ func (f *fake) commit(k *fakeKind, what string, o *meta) *meta {
 	return o
 }
 
-// create stores a new object, with a UID of its own unless it has one.
+// create stores a new object. It makes a UID unless the object has one.
 func (f *fake) create(kind graph.Kind, o meta) *meta {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -141,7 +141,7 @@ func (f *fake) create(kind graph.Kind, o meta) *meta {
 	return f.commit(k, "ADDED", &o).DeepCopy()
 }
 
-// update changes an object as any client does.
+// update changes an object, as any client does.
 func (f *fake) update(kind graph.Kind, scope, name string, change func(*meta)) *meta {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -155,7 +155,7 @@ func (f *fake) update(kind graph.Kind, scope, name string, change func(*meta)) *
 	return out
 }
 
-// store replaces an object, and removes one that is marked and has no finalizer.
+// store replaces an object, or removes a marked object without finalizers.
 func (f *fake) store(k *fakeKind, o *meta) (*meta, error) {
 	at := types.NamespacedName{Namespace: o.Namespace, Name: o.Name}
 	live := k.objects[at]
@@ -170,7 +170,7 @@ func (f *fake) store(k *fakeKind, o *meta) (*meta, error) {
 	return f.commit(k, what, o).DeepCopy(), nil
 }
 
-// remove deletes as the rules say.
+// remove deletes an object by the rules of package finalizer.
 func (f *fake) remove(k *fakeKind, live *meta, opts graph.DeleteOptions) error {
 	out, err := finalizer.Delete(rulesView(live), opts, graph.Background)
 	if err != nil || out.Effect == finalizer.Unchanged {
@@ -199,7 +199,7 @@ func (f *fake) delete(kind graph.Kind, scope, name string, p graph.Propagation) 
 	}
 }
 
-// rulesView is what the rules of deletion look at.
+// rulesView returns the part of an object that the rules use.
 func rulesView(m *meta) graph.Object {
 	o := graph.Object{
 		Key:        graph.Key{Kind: "x", Scope: m.Namespace, Name: m.Name, UID: graph.UID(m.UID)},
@@ -226,7 +226,7 @@ func (k *fakeKind) sorted() []*meta {
 	return out
 }
 
-// compact forgets the past: watches from before now have expired.
+// compact forgets the past: watches from an earlier version have expired.
 func (f *fake) compact() {
 	f.locked(func() {
 		for _, k := range f.kinds {
@@ -238,7 +238,7 @@ func (f *fake) compact() {
 	})
 }
 
-// breakWatches ends every watch, those too that were asked for and have not begun.
+// breakWatches ends every watch, also those that were requested and have not begun.
 func (f *fake) breakWatches() { f.locked(f.endWatches) }
 
 func (f *fake) endWatches() {
@@ -246,7 +246,7 @@ func (f *fake) endWatches() {
 	f.broken = make(chan struct{})
 }
 
-// hide has a kind be served no more, which ends its watches, or again.
+// hide stops or restarts serving a kind. A stop ends its watches.
 func (f *fake) hide(kind graph.Kind, hidden bool) {
 	f.locked(func() {
 		k := f.kindOf(kind)
@@ -257,8 +257,8 @@ func (f *fake) hide(kind graph.Kind, hidden bool) {
 	})
 }
 
-// backup returns what restores all objects and the version as they are now, as a
-// restored etcd does: watches break, and what was written since never was.
+// backup returns a function that restores the objects and the version, as a restored
+// etcd does. It breaks all watches and undoes all later writes.
 func (f *fake) backup() (restore func()) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -286,10 +286,10 @@ func (k *fakeKind) gvk(version string) schema.GroupVersionKind {
 	return schema.GroupVersionKind{Group: k.group, Version: version, Kind: k.kind}
 }
 
-// ask notes a call, and returns the fault that answers it, and what is closed when
-// watches break. It is one moment that says both: what comes before a fault is
-// answered, and breaks with all that was answered before it.
-func (f *fake) ask(r *http.Request, what string) (*fakeResponse, <-chan struct{}) {
+// noteCall records a call. It returns the fault that answers it, and the channel that
+// is closed when watches break. Both are of one moment, so an earlier call breaks with
+// the earlier watches.
+func (f *fake) noteCall(r *http.Request, what string) (*fakeResponse, <-chan struct{}) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.calls = append(f.calls, what)
@@ -300,8 +300,8 @@ func (f *fake) ask(r *http.Request, what string) (*fakeResponse, <-chan struct{}
 	return f.fault(r), broken
 }
 
-// took returns what was asked since the last time, and forgets it.
-func (f *fake) took() []string {
+// takeCalls returns the calls since the last time, and forgets them.
+func (f *fake) takeCalls() []string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	out := f.calls

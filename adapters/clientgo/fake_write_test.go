@@ -39,7 +39,7 @@ func (f *fake) serveObject(w http.ResponseWriter, r *http.Request, k *fakeKind, 
 		writeError(w, k, name, err)
 		return
 	}
-	if r.Method == http.MethodGet && asksWhole(r) && (k.plural == definitionsAt().Resource || k.plural == servicesAt().Resource) {
+	if r.Method == http.MethodGet && wantsWhole(r) && (k.plural == definitionsAt().Resource || k.plural == servicesAt().Resource) {
 		writeJSON(w, http.StatusOK, f.whole(k, live))
 		return
 	}
@@ -70,7 +70,7 @@ func (f *fake) deleted(k *fakeKind, live *meta, body []byte) error {
 	return f.remove(k, live, opts)
 }
 
-// patched applies a JSON patch, the only kind that the store sends.
+// patched applies a JSON patch, the only sort of patch that the store sends.
 func (f *fake) patched(k *fakeKind, live *meta, body []byte) (*meta, error) {
 	var ops []operation
 	if err := json.Unmarshal(body, &ops); err != nil {

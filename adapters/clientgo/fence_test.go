@@ -21,8 +21,8 @@ func (r *rig) fence(id uint64) {
 	}
 }
 
-// A quiet server: each kind passes at once, by one request; what the watch had
-// not said yet is said first.
+// TestFence: on a quiet server each kind passes at once, by one request. The watch
+// first reports its pending events.
 func TestFence(t *testing.T) {
 	for _, legacy := range []bool{false, true} {
 		f := newFake(standardKinds()...)
@@ -31,33 +31,33 @@ func TestFence(t *testing.T) {
 			r.create("ConfigMap", named("ns", "a"))
 			r.watch()
 			pass(time.Second)
-			r.told()
-			r.took()
+			r.reported()
+			r.takeCalls()
 			r.fence(7)
-			r.want(sorted(of(r.told(), "fence")), "fence-passed 7 ", "fence-passed 7 ConfigMap", "fence-passed 7 Node", "fence-passed 7 apps/Deployment")
-			r.want(sorted(of(r.took(), "list")), "list apiservices limit 500", "list configmaps limit 500",
+			r.want(sorted(of(r.reported(), "fence")), "fence-passed 7 ", "fence-passed 7 ConfigMap", "fence-passed 7 Node", "fence-passed 7 apps/Deployment")
+			r.want(sorted(of(r.takeCalls(), "list")), "list apiservices limit 500", "list configmaps limit 500",
 				"list customresourcedefinitions limit 500", "list deployments limit 500", "list nodes limit 500")
 			r.agree()
 		})
 	}
 }
 
-// A kind of more than a page passes with the event or bookmark that is not
-// older. Without one soon, what the page lacks is read, if that is little; else
-// its watch is opened once more, for a bookmark.
+// TestFenceOfManyObjects: a kind of more than one page passes with the event or
+// bookmark at the fence's version. If none comes soon, the store reads the rest of the
+// page, if it is small. Otherwise it opens the watch again, for a bookmark.
 func TestFenceOfManyObjects(t *testing.T) {
 	for _, c := range []struct {
 		reason string
 		after  func(*rig)
 		within time.Duration
 		calls  []string
-		little bool // the server says how much the page lacks
+		little bool // the server reports the size of the rest
 	}{
 		{"an event comes", func(r *rig) { r.create("ConfigMap", named("ns", "z")) }, 0,
 			[]string{"list configmaps limit 2"}, true},
 		{"nothing comes, and the rest is little: it is read", func(*rig) {}, fenceWait,
 			[]string{"list configmaps limit 2", "list configmaps limit 2"}, true},
-		{"nothing comes, and nobody says how much the rest is", func(*rig) {}, fenceWait + time.Duration(shortWatch-2)*time.Second,
+		{"no event comes, and the size of the rest is unknown", func(*rig) {}, fenceWait + time.Duration(shortWatch-2)*time.Second,
 			[]string{"list configmaps limit 2", "watch configmaps from 103"}, false},
 		{"nothing comes, and no bookmark either: it is listed", func(r *rig) {
 			r.locked(func() {
@@ -75,29 +75,29 @@ func TestFenceOfManyObjects(t *testing.T) {
 				for _, n := range []string{"a", "b", "c"} {
 					r.create("ConfigMap", named("ns", n))
 				}
-				r.counting = c.little
+				r.countsRest = c.little
 				r.watch()
-				r.create("Node", named("", "n")) // the server is further than the kind
+				r.create("Node", named("", "n")) // the server's version is above the kind's
 				pass(time.Second)
-				r.told()
-				r.took()
+				r.reported()
+				r.takeCalls()
 				r.fence(1)
-				if got := of(r.told(), "fence-passed 1 ConfigMap"); len(got) != 0 {
+				if got := of(r.reported(), "fence-passed 1 ConfigMap"); len(got) != 0 {
 					t.Error("it passed though the watch has not come so far")
 				}
 				c.after(r)
 				pass(c.within)
-				told := r.told()
-				if got := of(told, "fence-passed 1 ConfigMap"); len(got) != 1 {
-					t.Errorf("passed %d times:\n%s", len(got), strings.Join(told, "\n"))
+				events := r.reported()
+				if got := of(events, "fence-passed 1 ConfigMap"); len(got) != 1 {
+					t.Errorf("passed %d times:\n%s", len(got), strings.Join(events, "\n"))
 				}
-				if calls := of(r.took(), "configmaps"); c.calls != nil && !slices.Equal(calls, c.calls) {
+				if calls := of(r.takeCalls(), "configmaps"); c.calls != nil && !slices.Equal(calls, c.calls) {
 					t.Errorf("it took %q, want %q", calls, c.calls)
 				}
 				if c.calls != nil {
-					listed := len(of(told, "begun ConfigMap", "ended ConfigMap")) == 2
-					if len(of(told, "sick")) != 0 || listed != (len(c.calls) == 2 && c.little) {
-						t.Errorf("told\n%s", strings.Join(told, "\n"))
+					listed := len(of(events, "begun ConfigMap", "ended ConfigMap")) == 2
+					if len(of(events, "sick")) != 0 || listed != (len(c.calls) == 2 && c.little) {
+						t.Errorf("events\n%s", strings.Join(events, "\n"))
 					}
 				}
 				pass(time.Minute)
@@ -107,23 +107,25 @@ func TestFenceOfManyObjects(t *testing.T) {
 	}
 }
 
-// A sick kind holds the fence until it has recovered; the others pass.
+// TestFenceOfSickKind: a sick kind passes the fence after its recovery. The other kinds
+// pass at once.
 func TestFenceOfSickKind(t *testing.T) {
 	bubble(t, newFake(standardKinds()...), Config{}, func(r *rig) {
 		r.fault = failing("nodes", 500)
 		r.watch()
-		r.told()
+		r.reported()
 		r.fence(1)
 		pass(time.Hour)
-		r.want(sorted(of(r.told(), "fence")), "fence-passed 1 ", "fence-passed 1 ConfigMap", "fence-passed 1 apps/Deployment")
+		r.want(sorted(of(r.reported(), "fence")), "fence-passed 1 ", "fence-passed 1 ConfigMap", "fence-passed 1 apps/Deployment")
 		r.locked(func() { r.fault = nil })
 		pass(time.Minute)
-		r.want(of(r.told(), "kind-recovered", "list", "fence"), "kind-recovered Node", "list-begun Node", "list-ended Node@100", "fence-passed 1 Node")
+		r.want(of(r.reported(), "kind-recovered", "list", "fence"), "kind-recovered Node", "list-begun Node", "list-ended Node@100", "fence-passed 1 Node")
 	})
 }
 
-// A kind that discovery does not know for certain holds it too.
-func TestFenceOfDoubtedKind(t *testing.T) {
+// TestFenceOfUncertainKind: a kind that discovery does not confirm holds up the fence
+// too.
+func TestFenceOfUncertainKind(t *testing.T) {
 	bubble(t, newFake(standardKinds()...), Config{}, func(r *rig) {
 		r.watch()
 		r.locked(func() {
@@ -135,35 +137,35 @@ func TestFenceOfDoubtedKind(t *testing.T) {
 			}
 		})
 		pass(time.Minute)
-		r.told()
+		r.reported()
 		r.fence(1)
 		if err := r.store.List(r.t.Context(), "apps/Deployment"); err != nil {
 			t.Error(err)
 		}
 		pass(time.Minute)
-		r.want(of(r.told(), "fence-passed 1 apps", "ended apps"), "list-ended apps/Deployment@100")
+		r.want(of(r.reported(), "fence-passed 1 apps", "ended apps"), "list-ended apps/Deployment@100")
 		r.locked(func() { r.discover = nil })
 		pass(time.Minute)
-		r.want(of(r.told(), "Deployment")[:2], "kind-recovered apps/Deployment", "fence-passed 1 apps/Deployment")
+		r.want(of(r.reported(), "Deployment")[:2], "kind-recovered apps/Deployment", "fence-passed 1 apps/Deployment")
 	})
 }
 
-// The set of kinds passes only after it was looked at anew, and with the kinds
-// that were found.
+// TestFenceOfNewKind: the set of kinds passes only after a new discovery, together with
+// the new kinds.
 func TestFenceOfNewKind(t *testing.T) {
 	bubble(t, newFake(definitionKinds()...), Config{Rediscover: time.Hour}, func(r *rig) {
 		r.watch()
 		pass(time.Minute)
-		r.told()
+		r.reported()
 		r.hide(false)
 		r.create("shop.example/Cart", named("ns", "c"))
 		r.fence(1)
 		pass(time.Second)
-		told := of(r.told(), "known", "fence-passed 1 ")
-		known := slices.IndexFunc(told, func(s string) bool { return strings.Contains(s, "Cart") })
-		set := slices.Index(told, "fence-passed 1 ")
-		if known < 0 || set < known || !slices.Contains(told, "fence-passed 1 shop.example/Cart") {
-			t.Errorf("told\n%s", strings.Join(told, "\n"))
+		events := of(r.reported(), "known", "fence-passed 1 ")
+		known := slices.IndexFunc(events, func(s string) bool { return strings.Contains(s, "Cart") })
+		set := slices.Index(events, "fence-passed 1 ")
+		if known < 0 || set < known || !slices.Contains(events, "fence-passed 1 shop.example/Cart") {
+			t.Errorf("events\n%s", strings.Join(events, "\n"))
 		}
 		r.locked(func() {
 			r.fault = func(q *http.Request) *fakeResponse {
@@ -175,40 +177,40 @@ func TestFenceOfNewKind(t *testing.T) {
 		})
 		r.fence(2)
 		pass(time.Minute)
-		if slices.Contains(r.told(), "fence-passed 2 ") {
-			t.Error("the set of kinds passed though nobody could look at it")
+		if slices.Contains(r.reported(), "fence-passed 2 ") {
+			t.Error("the set of kinds passed without a discovery")
 		}
 		r.locked(func() { r.fault = nil })
 		pass(time.Minute)
-		if !slices.Contains(r.told(), "fence-passed 2 ") {
+		if !slices.Contains(r.reported(), "fence-passed 2 ") {
 			t.Error("the set of kinds did not pass")
 		}
 	})
 }
 
-// What is sick, or slower than its fences, keeps the newest.
+// TestFencesAreBounded: a kind that is sick or slow keeps the newest fences.
 func TestFencesAreBounded(t *testing.T) {
 	bubble(t, newFake(standardKinds()...), Config{}, func(r *rig) {
 		r.fault = failing("nodes", 500)
 		r.watch()
-		r.told()
+		r.reported()
 		for id := range uint64(maxFences + 3) {
 			r.fence(id)
 			pass(time.Second)
 		}
-		if got := of(r.told(), " Node"); len(of(got, "fence")) != 0 {
+		if got := of(r.reported(), " Node"); len(of(got, "fence")) != 0 {
 			t.Errorf("passed while sick: %v", got)
 		}
 		r.locked(func() { r.fault = nil })
 		pass(time.Minute)
-		if got := of(r.told(), "fence-passed"); len(got) != maxFences || got[0] != "fence-passed 3 Node" {
+		if got := of(r.reported(), "fence-passed"); len(got) != maxFences || got[0] != "fence-passed 3 Node" {
 			t.Errorf("%d passed: %v", len(got), got)
 		}
 	})
 }
 
-// Whatever was committed before a fence began is reported before it has passed,
-// in a storm of writes, breaks and relistings.
+// TestFenceIsNotEarly: all changes before a fence are reported before the fence passes,
+// among many writes, broken connections and listings.
 func TestFenceIsNotEarly(t *testing.T) {
 	for seed := range uint64(12) {
 		f := newFake(standardKinds()...)
@@ -216,7 +218,7 @@ func TestFenceIsNotEarly(t *testing.T) {
 			for i := range 8 {
 				r.create("ConfigMap", named("ns", fmt.Sprint("old-", i)))
 			}
-			committed := map[uint64]graph.Version{} // of an object that the fence covers
+			committed := map[uint64]graph.Version{} // of an object before the fence
 			end := r.watch()
 			n := seed
 			next := func(m uint64) uint64 { n = n*6364136223846793005 + 1442695040888963407; return (n >> 33) % m }
@@ -250,7 +252,7 @@ func TestFenceIsNotEarly(t *testing.T) {
 				case e.Type == graph.ListEnded && e.Kind == "ConfigMap":
 					for id, v := range committed {
 						if compare(string(e.Version), string(v)) > 0 {
-							seen[fmt.Sprint("new-", id)] = true // or it is gone, which the listing says
+							seen[fmt.Sprint("new-", id)] = true // or a listing reports its removal
 						}
 					}
 				case e.Type == graph.FencePassed && e.Kind == "ConfigMap":
@@ -272,11 +274,11 @@ func TestList(t *testing.T) {
 		r.create("ConfigMap", named("ns", "a"))
 		r.watch()
 		r.watch()
-		r.told()
+		r.reported()
 		if err := r.store.List(r.t.Context(), "ConfigMap"); err != nil {
 			t.Error(err)
 		}
-		r.want(sorted(of(r.told(), "begun", "put")), "list-begun ConfigMap", "list-begun ConfigMap", "put a@101", "put a@101")
+		r.want(sorted(of(r.reported(), "begun", "put")), "list-begun ConfigMap", "list-begun ConfigMap", "put a@101", "put a@101")
 		only(t, "a kind that is not served", r.store.List(r.t.Context(), "X"), graph.ErrKindUnknown)
 		ended, end := context.WithCancel(r.t.Context())
 		end()

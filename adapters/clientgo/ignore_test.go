@@ -11,8 +11,8 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// A kind may be named by its resource, as the collector of kube-controller-manager
-// names what it ignores.
+// TestIgnore: a resource may stand for its kind, as in the settings of the collector of
+// kube-controller-manager.
 func TestIgnore(t *testing.T) {
 	for _, c := range []struct {
 		ignore []graph.Kind

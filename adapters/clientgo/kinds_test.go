@@ -22,15 +22,14 @@ func definitionKinds() []*fakeKind {
 
 const sickCart = "kind-sick shop.example/Cart: "
 
-// define has the fake serve carts, as the server does some time after the
-// definition is there.
+// define makes the fake serve carts, some time after the definition exists.
 func (r *rig) define(after time.Duration) {
 	r.create(definitionKind, named("", "carts.shop.example"))
 	pass(after)
 	r.hide(false)
 }
 
-// carts defines them, and makes two.
+// carts defines the kind Cart, and creates two objects.
 func (r *rig) carts() {
 	r.create(definitionKind, named("", "carts.shop.example"))
 	r.hide(false)
@@ -39,10 +38,10 @@ func (r *rig) carts() {
 	pass(time.Minute)
 }
 
-// unserve has the fake know nothing of carts any more, though they are discovered.
+// unserve makes the fake answer 404 for carts, while discovery names them.
 func (r *rig) unserve() { r.answerCarts(fakeResponse{code: 404}) }
 
-// answerCarts has the fake answer so whoever asks for carts.
+// answerCarts makes the fake answer every request for carts so.
 func (r *rig) answerCarts(with fakeResponse) {
 	r.locked(func() {
 		r.fault = func(q *http.Request) *fakeResponse {
@@ -54,16 +53,16 @@ func (r *rig) answerCarts(with fakeResponse) {
 	})
 }
 
-// undiscover has discovery say nothing of carts, though their watch goes on.
+// undiscover removes carts from discovery, while their watch goes on.
 func (r *rig) undiscover(unsaid bool) {
-	r.locked(func() { r.kindOf("shop.example/Cart").unsaid = unsaid })
+	r.locked(func() { r.kindOf("shop.example/Cart").undiscovered = unsaid })
 }
 
-// undefine ends the definition of carts.
+// undefine removes the definition of carts.
 func (r *rig) undefine() { r.delete(definitionKind, "", "carts.shop.example", 0) }
 
-// left returns the carts of whose end nothing was said.
-func (r *rig) left() string {
+// survivors returns the carts whose removal was not reported.
+func (r *rig) survivors() string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	var out []string
@@ -77,25 +76,25 @@ func (r *rig) left() string {
 
 func (r *rig) hide(hidden bool) { r.fake.hide("shop.example/Cart", hidden) }
 
-// A kind that is defined is watched soon, and one that goes takes its goroutine
-// along: the bubble would not end otherwise.
+// TestKindsComeAndGo: a new kind is watched soon. The goroutine of a removed kind ends,
+// or the bubble would not end.
 func TestKindsComeAndGo(t *testing.T) {
 	bubble(t, newFake(definitionKinds()...), Config{}, func(r *rig) {
 		r.watch()
 		pass(time.Second)
-		r.told()
+		r.reported()
 		r.define(time.Second)
 		r.create("shop.example/Cart", named("ns", "c"))
 		pass(rediscoverAgain)
-		r.want(of(r.told(), "kinds-known", "Cart", "put c@"),
+		r.want(of(r.reported(), "kinds-known", "Cart", "put c@"),
 			"kinds-known ConfigMap Node apiextensions.k8s.io/CustomResourceDefinition apps/Deployment shop.example/Cart",
 			sickCart+undiscoveredKind, sickCart+"list carts.shop.example: the server could not find the requested resource", sickCart+undiscoveredKind,
 			"list-begun shop.example/Cart", "put c@102", "list-ended shop.example/Cart@102", "kind-recovered shop.example/Cart")
 		r.undefine()
 		r.hide(true)
 		pass(time.Minute)
-		told := r.told()
-		r.want(of(told, "vanished", "known", "gone"), "gone carts.shop.example", "kind-vanished shop.example/Cart",
+		events := r.reported()
+		r.want(of(events, "vanished", "known", "gone"), "gone carts.shop.example", "kind-vanished shop.example/Cart",
 			"kinds-known ConfigMap Node apiextensions.k8s.io/CustomResourceDefinition apps/Deployment")
 		if n := len(r.store.running); n != 1 {
 			t.Fatalf("%d watches run", n)
@@ -107,12 +106,12 @@ func TestKindsComeAndGo(t *testing.T) {
 		}
 		r.hide(false)
 		pass(time.Minute)
-		r.want(of(r.told(), "Cart@", "put c@"), "put c@102", "list-ended shop.example/Cart@103")
+		r.want(of(r.reported(), "Cart@", "put c@"), "put c@102", "list-ended shop.example/Cart@103")
 	})
 }
 
-// A group that fails makes its own kinds sick, and nothing else; what it had is
-// kept.
+// TestKindsPartialFailure: a group that fails makes only its own kinds sick. It keeps
+// its objects.
 func TestKindsPartialFailure(t *testing.T) {
 	for _, legacy := range []bool{false, true} {
 		f := newFake(standardKinds()...)
@@ -120,7 +119,7 @@ func TestKindsPartialFailure(t *testing.T) {
 		bubble(t, f, Config{}, func(r *rig) {
 			r.watch()
 			pass(time.Second)
-			r.told()
+			r.reported()
 			r.locked(func() {
 				r.discover = func(group string) error {
 					if group == "apps" {
@@ -130,21 +129,21 @@ func TestKindsPartialFailure(t *testing.T) {
 				}
 			})
 			pass(time.Minute)
-			told := r.told()
-			if got := of(told, "vanished", "known", "sick"); len(got) != 1 || !strings.HasPrefix(got[0], "kind-sick apps/Deployment: discovery of apps/v1: ") {
-				t.Errorf("told %v", got)
+			events := r.reported()
+			if got := of(events, "vanished", "known", "sick"); len(got) != 1 || !strings.HasPrefix(got[0], "kind-sick apps/Deployment: discovery of apps/v1: ") {
+				t.Errorf("events %v", got)
 			}
 			r.create("apps/Deployment", named("ns", "d"))
-			r.want(r.told(), "put d@101")
+			r.want(r.reported(), "put d@101")
 			r.locked(func() { r.discover = nil })
 			pass(time.Minute)
-			r.want(of(r.told(), "kind-"), "kind-recovered apps/Deployment")
+			r.want(of(r.reported(), "kind-"), "kind-recovered apps/Deployment")
 		})
 	}
 }
 
-// A group that nobody could ever discover stands in the set of kinds for what
-// it may hold, sick, until it is discovered.
+// TestKindsUnknownGroup: a group that was never discovered stands in the set as one
+// sick kind, until it is discovered.
 func TestKindsUnknownGroup(t *testing.T) {
 	for _, c := range []struct {
 		reason string
@@ -168,7 +167,7 @@ func TestKindsUnknownGroup(t *testing.T) {
 				pass(time.Minute)
 				r.locked(func() { r.discover = nil })
 				pass(time.Minute)
-				got := of(r.told(), "known", "kind-")
+				got := of(r.reported(), "known", "kind-")
 				for i := range got {
 					if j := strings.Index(got[i], "discovery of apps/v1: "); j >= 0 {
 						got[i] = got[i][:j+len("discovery of apps/v1: ")]
@@ -180,12 +179,12 @@ func TestKindsUnknownGroup(t *testing.T) {
 	}
 }
 
-// A look that fails altogether changes nothing.
+// TestKindsTotalFailure: a discovery that fails as a whole changes nothing.
 func TestKindsTotalFailure(t *testing.T) {
 	bubble(t, newFake(standardKinds()...), Config{}, func(r *rig) {
 		r.watch()
 		pass(time.Second)
-		r.told()
+		r.reported()
 		r.locked(func() {
 			r.fault = func(q *http.Request) *fakeResponse {
 				if q.URL.Path == "/apis" {
@@ -195,14 +194,14 @@ func TestKindsTotalFailure(t *testing.T) {
 			}
 		})
 		pass(5 * time.Minute)
-		r.want(of(r.told(), "kind"))
+		r.want(of(r.reported(), "kind"))
 		r.create("ConfigMap", named("ns", "a"))
-		r.want(r.told(), "put a@101")
+		r.want(r.reported(), "put a@101")
 	})
 }
 
-// References are read again when what they name comes or goes, and only the
-// kinds whose objects are concerned are listed for it.
+// TestReferencesResolvedAnew: when a kind comes or goes, the store lists the kinds with
+// references to it anew, and no other kind.
 func TestReferencesResolvedAnew(t *testing.T) {
 	bubble(t, newFake(definitionKinds()...), Config{}, func(r *rig) {
 		r.create("ConfigMap", named("ns", "d", ref("shop.example/v1", "Cart", "c", "u")))
@@ -219,20 +218,20 @@ func TestReferencesResolvedAnew(t *testing.T) {
 			t.Fatal("d was not reported")
 			return graph.Owner{}
 		}
-		r.told()
+		r.reported()
 		if o := owner(); !o.Unresolved || o.Kind != "shop.example/Cart" || o.Scope != "" {
 			t.Errorf("before it is served: %+v", o)
 		}
 		pass(time.Second)
 		r.define(0)
 		pass(rediscoverAgain)
-		r.want(sorted(of(r.told(), "begun")), "list-begun ConfigMap", "list-begun shop.example/Cart")
+		r.want(sorted(of(r.reported(), "begun")), "list-begun ConfigMap", "list-begun shop.example/Cart")
 		if o := owner(); o.Unresolved || o.Scope != "ns" {
 			t.Errorf("served: %+v", o)
 		}
 		r.locked(func() { r.kindOf("shop.example/Cart").versions = []string{"v2"} })
 		pass(time.Minute)
-		r.want(sorted(of(r.told(), "begun")), "list-begun ConfigMap", "list-begun shop.example/Cart")
+		r.want(sorted(of(r.reported(), "begun")), "list-begun ConfigMap", "list-begun shop.example/Cart")
 		if o := owner(); !o.Unresolved {
 			t.Errorf("its version is not served any more: %+v", o)
 		}
@@ -240,36 +239,36 @@ func TestReferencesResolvedAnew(t *testing.T) {
 		pass(time.Minute)
 		r.hide(true)
 		pass(time.Minute)
-		r.told()
+		r.reported()
 		if o := owner(); o.Unresolved || o.Scope != "ns" {
-			t.Errorf("its kind is not served any more, and is known as it was: %+v", o)
+			t.Errorf("its kind is not served any more, and its meaning has changed: %+v", o)
 		}
 	})
 }
 
-// Definitions are no reason to look before their listing; afterwards every
-// change is, and many at once are one.
-func TestLooks(t *testing.T) {
+// TestRediscovers: no definition starts a discovery before the listing of definitions
+// is complete. Afterwards each change does, and many changes at once start one.
+func TestRediscovers(t *testing.T) {
 	bubble(t, newFake(definitionKinds()...), Config{Rediscover: time.Hour}, func(r *rig) {
 		r.watch()
 		pass(time.Minute)
-		r.told()
-		r.took()
+		r.reported()
+		r.takeCalls()
 		for i := range 50 {
 			r.create(definitionKind, named("", strings.Repeat("x", i+1)+".example"))
 		}
 		pass(time.Minute)
-		if n := len(of(r.took(), "discover /apis")); n != 2 {
+		if n := len(of(r.takeCalls(), "discover /apis")); n != 2 {
 			t.Errorf("%d looks for 50 definitions, want 2", n)
 		}
 		pass(2 * time.Hour)
-		if n := len(of(r.took(), "discover /apis")); n != 2 {
+		if n := len(of(r.takeCalls(), "discover /apis")); n != 2 {
 			t.Errorf("%d looks in two hours, want 2", n)
 		}
 	})
 }
 
-// A kind has a version from the first look at what is served, until it goes.
+// TestGroupVersionKind: a kind has a version from the first discovery until it goes.
 func TestGroupVersionKind(t *testing.T) {
 	bubble(t, newFake(definitionKinds()...), Config{Ignore: []graph.Kind{"Node"}}, func(r *rig) {
 		version := func(kind graph.Kind) string {
@@ -284,7 +283,7 @@ func TestGroupVersionKind(t *testing.T) {
 		}
 		r.watch()
 		pass(time.Second)
-		r.took()
+		r.takeCalls()
 		for kind, want := range map[graph.Kind]string{
 			"ConfigMap": "v1", "apps/Deployment": "apps/v1", "Node": "", "Deployment": "", "shop.example/Cart": "",
 		} {
@@ -292,7 +291,7 @@ func TestGroupVersionKind(t *testing.T) {
 				t.Errorf("%s: %q, want %q", kind, got, want)
 			}
 		}
-		if asked := r.took(); len(asked) > 0 {
+		if asked := r.takeCalls(); len(asked) > 0 {
 			t.Errorf("asked %q", asked)
 		}
 		r.define(time.Second)
@@ -309,7 +308,7 @@ func TestGroupVersionKind(t *testing.T) {
 	})
 }
 
-func TestSurvey(t *testing.T) {
+func TestBuildCatalog(t *testing.T) {
 	all := []string{"delete", "list", "watch"}
 	res := func(name, kind string, scoped bool, verbs ...string) metav1.APIResource {
 		return metav1.APIResource{Name: name, Kind: kind, Namespaced: scoped, Verbs: verbs}

@@ -14,8 +14,8 @@ import (
 	"github.com/ownergraph/ownergraph/policy"
 )
 
-// An object of more owners than the engine's limit is held, as flawed. A server sets
-// no limit, so a greater one is the way out.
+// TestManyOwnersAreHeld: an object with more owners than the engine's limit is held as
+// flawed. The server sets no limit, so the user can raise the engine's limit.
 func TestManyOwnersAreHeld(t *testing.T) {
 	const owners = 1025
 	for _, c := range []struct {

@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// TestRequestLog: the end of a context is no error, and everything else that
-// client-go calls one is.
+// TestRequestLog: the end of a context is not logged as an error. Every other error of
+// client-go is.
 func TestRequestLog(t *testing.T) {
 	for _, c := range []struct {
 		name, want string
@@ -20,7 +20,7 @@ func TestRequestLog(t *testing.T) {
 		reason     string
 	}{
 		{"ended", "", fmt.Errorf("read: %w", context.Canceled), slog.LevelInfo, "a shutdown is not worth a line"},
-		{"asked", "level=DEBUG+3", context.Canceled, slog.LevelDebug, "unless somebody asks for it"},
+		{"asked", "level=DEBUG+3", context.Canceled, slog.LevelDebug, "at the debug level"},
 		{"broken", "level=ERROR", errors.New("reset by peer"), slog.LevelInfo, "a broken connection is"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

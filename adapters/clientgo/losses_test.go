@@ -13,8 +13,8 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// end deletes a ConfigMap under its UID and the version that was seen.
-func (r *rig) end(name string) error {
+// deleteSeen deletes a ConfigMap under its UID and its observed version.
+func (r *rig) deleteSeen(name string) error {
 	r.mu.Lock()
 	var at graph.Object
 	for k, o := range r.live {
@@ -28,16 +28,17 @@ func (r *rig) end(name string) error {
 	})
 }
 
-// mute has no write get an answer.
-func mute(q *http.Request) *fakeResponse {
+// noAnswer leaves every write without an answer.
+func noAnswer(q *http.Request) *fakeResponse {
 	if q.Method != http.MethodGet {
 		return &fakeResponse{hang: true}
 	}
 	return nil
 }
 
-// After a write without an answer, and after a watch that ended, the server's
-// history is compared once before the next write, for all that wait.
+// TestLossIsCompared: after a write without an answer, and after the end of a watch,
+// the store compares the history once before the next write. All waiting writes share
+// the comparison.
 func TestLossIsCompared(t *testing.T) {
 	for _, c := range []struct {
 		reason string
@@ -46,7 +47,7 @@ func TestLossIsCompared(t *testing.T) {
 	}{
 		{"nothing was lost", func(*rig) {}, 0},
 		{"a write had no answer", func(r *rig) {
-			r.locked(func() { r.fault = mute })
+			r.locked(func() { r.fault = noAnswer })
 			ctx, end := context.WithTimeout(r.t.Context(), time.Second)
 			defer end()
 			_ = r.store.Delete(ctx, graph.Key{Kind: "ConfigMap", Scope: "ns", Name: "x"}, graph.DeleteOptions{})
@@ -74,17 +75,17 @@ func TestLossIsCompared(t *testing.T) {
 				c.lose(r)
 				r.locked(func() { r.fault = nil })
 				pass(2 * time.Minute)
-				r.took()
+				r.takeCalls()
 				var all sync.WaitGroup
 				for _, n := range names {
 					all.Go(func() {
-						if err := r.end(n); err != nil {
+						if err := r.deleteSeen(n); err != nil {
 							r.t.Error(err)
 						}
 					})
 				}
 				all.Wait()
-				if lists := of(r.took(), "limit 1"); len(lists) > c.want || (len(lists) == 0) != (c.want == 0) {
+				if lists := of(r.takeCalls(), "limit 1"); len(lists) > c.want || (len(lists) == 0) != (c.want == 0) {
 					t.Errorf("asked %q, want %d", lists, c.want)
 				}
 			})
@@ -92,22 +93,22 @@ func TestLossIsCompared(t *testing.T) {
 	}
 }
 
-// A server that went down with writes on the way comes back restored. No write that
-// rests on the former history is sent, by whatever sign the loss was noticed. The
-// watch tells of the rewind, and a while later writes are sent again.
+// TestLossAndRestore: a server fails during writes and comes back restored. The store
+// sends no write of the former history, for each sign of the loss. The watch reports
+// the rewind. After a pause the store sends writes again.
 func TestLossAndRestore(t *testing.T) {
 	for _, c := range []struct {
 		reason string
 		lose   func(*rig)
 	}{
 		{"a write had no answer, and the watches say nothing", func(r *rig) {
-			r.locked(func() { r.fault = mute })
+			r.locked(func() { r.fault = noAnswer })
 			ctx, end := context.WithTimeout(r.t.Context(), time.Second)
 			defer end()
 			if err := r.store.Delete(ctx, graph.Key{Kind: "ConfigMap", Scope: "ns", Name: "a"}, graph.DeleteOptions{}); err == nil {
 				r.t.Error("there was an answer")
 			}
-			r.locked(func() { r.broken = make(chan struct{}) }) // not that of the watches
+			r.locked(func() { r.broken = make(chan struct{}) }) // and not the one of the watches
 		}},
 		{"the watches broke", func(*rig) {}},
 	} {
@@ -116,25 +117,25 @@ func TestLossAndRestore(t *testing.T) {
 				r.create("ConfigMap", named("ns", "a"))
 				restore := r.backup()
 				r.watch()
-				r.create("Node", named("", "n")) // the quiet kind has seen nothing of it
+				r.create("Node", named("", "n")) // the quiet kind has no new version
 				pass(time.Second)
-				r.told()
+				r.reported()
 				still := r.broken
 				defer r.locked(func() { r.broken = still })
 				c.lose(r)
 				restore()
 				r.locked(func() { r.fault = nil })
 				synctest.Wait()
-				r.took()
+				r.takeCalls()
 				for range 5 {
-					err := r.end("a")
+					err := r.deleteSeen("a")
 					var l interface{ RetryAfter() time.Duration }
 					if err == nil || !errors.Is(err, errUnsent) || !errors.As(err, &l) || sentinelOf(err, "configmaps", "a") != nil {
 						t.Fatalf("delete on the former history: %v", err)
 					}
 					pass(rewindPause / 10)
 				}
-				if sent := of(r.took(), "delete"); len(sent) != 0 {
+				if sent := of(r.takeCalls(), "delete"); len(sent) != 0 {
 					t.Errorf("sent %q", sent)
 				}
 				rewinds := 0
@@ -149,10 +150,10 @@ func TestLossAndRestore(t *testing.T) {
 				}
 				r.mu.Unlock()
 				if rewinds != 1 {
-					t.Errorf("%d rewinds were told", rewinds)
+					t.Errorf("%d rewinds were reported", rewinds)
 				}
 				pass(time.Minute)
-				if err := r.end("a"); err != nil {
+				if err := r.deleteSeen("a"); err != nil {
 					t.Errorf("after all was listed: %v", err)
 				}
 			})
@@ -160,8 +161,8 @@ func TestLossAndRestore(t *testing.T) {
 	}
 }
 
-// As long as the server does not show its history, nothing is sent, and the error is
-// no answer of the write.
+// TestLossWithoutComparison: while the server's history is not compared, the store
+// sends no write. The returned error is not an answer to the write.
 func TestLossWithoutComparison(t *testing.T) {
 	for _, code := range []int{403, 404, 409, 503} {
 		bubble(t, newFake(standardKinds()...), Config{}, func(r *rig) {
@@ -170,8 +171,8 @@ func TestLossWithoutComparison(t *testing.T) {
 			pass(time.Second)
 			r.store.losses.addSign()
 			r.locked(func() { r.fault = failing("configmaps", code) })
-			err := r.end("a")
-			if !errors.Is(err, errUnsent) || sentinelOf(err, "configmaps", "a") != nil || len(of(r.took(), "delete")) != 0 {
+			err := r.deleteSeen("a")
+			if !errors.Is(err, errUnsent) || sentinelOf(err, "configmaps", "a") != nil || len(of(r.takeCalls(), "delete")) != 0 {
 				t.Errorf("%d: %v", code, err)
 			}
 			ended, end := context.WithCancel(r.t.Context())
@@ -180,14 +181,15 @@ func TestLossWithoutComparison(t *testing.T) {
 				t.Errorf("a context that has ended: %v", err)
 			}
 			r.locked(func() { r.fault = nil })
-			if err := r.end("a"); err != nil {
+			if err := r.deleteSeen("a"); err != nil {
 				t.Errorf("after it was shown: %v", err)
 			}
 		})
 	}
 }
 
-// A newest kind whose server answers with errors holds up no other's writes.
+// TestLossAndSickKind: if the server of the newest kind returns errors, the writes of
+// other kinds go on.
 func TestLossAndSickKind(t *testing.T) {
 	bubble(t, newFake(standardKinds()...), Config{}, func(r *rig) {
 		r.create("ConfigMap", named("ns", "a"))
@@ -196,13 +198,14 @@ func TestLossAndSickKind(t *testing.T) {
 		pass(time.Second)
 		r.store.losses.addSign()
 		r.locked(func() { r.fault = failing("nodes", 503) })
-		if err := r.end("a"); err != nil {
+		if err := r.deleteSeen("a"); err != nil {
 			t.Error(err)
 		}
 	})
 }
 
-// A write whose connection ends before the answer is not sent again by itself.
+// TestWriteIsSentOnce: a write whose connection ends before the answer is not sent
+// again.
 func TestWriteIsSentOnce(t *testing.T) {
 	bubble(t, newFake(standardKinds()...), Config{}, func(r *rig) {
 		r.create("ConfigMap", named("ns", "a"))

@@ -24,13 +24,13 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// namespaces answers for a fake's namespaces, which have a spec: whole, as an API
-// server does where nobody asks for their metadata alone.
+// namespaces answers the requests for a fake's namespaces. They have a spec and are
+// sent whole, as by an API server.
 type namespaces struct {
 	t       *testing.T
 	live    map[string]*corev1.Namespace
 	version int
-	moved   func() // is called once when somebody has read one
+	moved   func() // called once, after the first read
 	put     []string
 }
 
@@ -74,11 +74,11 @@ func (n *namespaces) answer(r *http.Request) *fakeResponse {
 		}
 		return out
 	}
-	n.t.Errorf("%s %s: nobody should ask for that", r.Method, r.URL.Path)
+	n.t.Errorf("%s %s: an unexpected request", r.Method, r.URL.Path)
 	return n.status(500, metav1.StatusReasonInternalError, name)
 }
 
-// watch sends all that there is, each at a version that nobody has seen, and ends.
+// watch sends each object at a new version, and ends.
 func (n *namespaces) watch() *fakeResponse {
 	body := ""
 	for _, o := range n.live {
@@ -138,8 +138,8 @@ func space(name string, metadata, spec []string) *corev1.Namespace {
 	return o
 }
 
-// TestNamespaceFinalizers: what holds a Namespace is seen wherever it is read, in
-// its metadata and in its spec, and nobody else has a spec.
+// TestNamespaceFinalizers: each read and watch reports the finalizers of a Namespace's
+// metadata and spec. No other kind has a spec.
 func TestNamespaceFinalizers(t *testing.T) {
 	f := newFake(standardKinds()...)
 	n := withNamespaces(t, f, space("a", []string{"x.io/f"}, []string{"kubernetes"}), space("b", nil, nil), space("c", nil, []string{"kubernetes", "x.io/other"}))
@@ -175,8 +175,8 @@ func TestNamespaceFinalizers(t *testing.T) {
 	})
 }
 
-// TestFinalize: what a Namespace has in its spec goes by its finalize endpoint,
-// under UID and version, and everything else of it stays.
+// TestFinalize: a change of the spec's finalizers goes to the finalize endpoint, under
+// UID and version. The rest of the namespace does not change.
 func TestFinalize(t *testing.T) {
 	const other = "spec.finalizers:x.io/other"
 	exact := graph.Precondition{UID: "a-uid", Version: "7"}
@@ -184,8 +184,8 @@ func TestFinalize(t *testing.T) {
 		metadata, spec string
 		pre            graph.Precondition
 		change         graph.Change
-		moved          bool   // somebody writes between the read and the write
-		put            string // what is written, "" if nothing is
+		moved          bool   // another client writes between the read and the write
+		put            string // the written namespace, or ""
 		want           error
 		reason         string
 	}{
@@ -197,14 +197,14 @@ func TestFinalize(t *testing.T) {
 			"a labels map[team:red] metadata [] spec [kubernetes]", nil, "a sweep guards one that was bare"},
 		{"", "x.io/other", exact, graph.Change{AddFinalizer: NamespaceFinalizer, DropFinalizer: other}, false,
 			"a labels map[team:red] metadata [] spec [kubernetes]", nil, "both at once"},
-		{"", "", exact, graph.Change{DropFinalizer: NamespaceFinalizer}, false, "", nil, "somebody else has taken it off: nothing changes"},
+		{"", "", exact, graph.Change{DropFinalizer: NamespaceFinalizer}, false, "", nil, "another client has removed it: nothing changes"},
 		{"", "kubernetes", exact, graph.Change{AddFinalizer: NamespaceFinalizer}, false, "", nil, "it is there already"},
 		{"", "kubernetes", graph.Precondition{UID: "a-uid", Version: "6"}, graph.Change{DropFinalizer: NamespaceFinalizer}, false, "", graph.ErrConflict, "another version"},
 		{"", "kubernetes", graph.Precondition{UID: "b-uid"}, graph.Change{DropFinalizer: NamespaceFinalizer}, false, "", graph.ErrConflict, "another incarnation"},
 		{"", "", graph.Precondition{UID: "a-uid", Version: "6"}, graph.Change{DropFinalizer: NamespaceFinalizer}, false, "", graph.ErrConflict, "another version, and nothing to change"},
 		{"", "kubernetes", exact, graph.Change{DropFinalizer: NamespaceFinalizer}, true, "", graph.ErrConflict, "upstream writes meanwhile: it is judged anew, and not tried again here"},
 		{"", "kubernetes", graph.Precondition{UID: "a-uid"}, graph.Change{DropFinalizer: NamespaceFinalizer}, true,
-			"a labels map[team:blue] metadata [] spec []", nil, "who names no version means whatever is there"},
+			"a labels map[team:blue] metadata [] spec []", nil, "a patch without a version applies to any state"},
 		{"x.io/f", "kubernetes", exact, graph.Change{DropFinalizer: NamespaceFinalizer, AddFinalizer: "x.io/g"}, false, "", graph.ErrRefused, "two endpoints cannot be written at once"},
 		{"", "kubernetes", exact, graph.Change{DropFinalizer: NamespaceFinalizer, DropOwners: []graph.Owner{{Key: graph.Key{Kind: "Node", Name: "n", UID: "u"}}}}, false, "", graph.ErrRefused, "the same"},
 	} {
@@ -234,8 +234,8 @@ func TestFinalize(t *testing.T) {
 	}
 }
 
-// TestFinalizeEnds: a marked namespace that nothing else holds is gone, and one that
-// is gone is not found.
+// TestFinalizeEnds: the change removes a marked namespace without other finalizers. A
+// removed namespace is not found.
 func TestFinalizeEnds(t *testing.T) {
 	f := newFake(standardKinds()...)
 	o := space("a", nil, []string{"kubernetes"})
@@ -249,13 +249,14 @@ func TestFinalizeEnds(t *testing.T) {
 			r.t.Errorf("finalize: %v, and there are %d namespaces", err, len(n.live))
 		}
 		only(r.t, "it is gone", r.store.Patch(r.t.Context(), k, graph.Precondition{UID: "a-uid", Version: "7"}, drop), graph.ErrNotFound)
-		got := of(r.took(), "namespaces", "finalize", "get a")
+		got := of(r.takeCalls(), "namespaces", "finalize", "get a")
 		r.want(got, "get a", "put finalize", "get a")
 	})
 }
 
-// TestExactOfNamespace: a change of the metadata does not count what is in the spec.
-func TestExactOfNamespace(t *testing.T) {
+// TestExactPatchOfNamespace: the indexes of a metadata patch do not count the
+// finalizers of the spec.
+func TestExactPatchOfNamespace(t *testing.T) {
 	c := buildCatalog(discovered{}, undiscovered{}, nil, newIgnored(nil))
 	for _, x := range []struct {
 		kind       graph.Kind
@@ -282,10 +283,10 @@ func TestExactOfNamespace(t *testing.T) {
 	}
 }
 
-// TestLeanNamespaces: as protobuf and as JSON, alone and in pages, a namespace is
-// read with its metadata and with its spec's finalizers, and what is cut off or
-// spoilt never gains one.
-func TestLeanNamespaces(t *testing.T) {
+// TestCodecNamespaces: the codec reads a namespace with the finalizers of its metadata
+// and spec, in protobuf and JSON, alone and in pages. A truncated or damaged message
+// never gains a finalizer.
+func TestCodecNamespaces(t *testing.T) {
 	scheme := runtime.NewScheme()
 	if err := corev1.AddToScheme(scheme); err != nil {
 		t.Fatal(err)
@@ -298,7 +299,7 @@ func TestLeanNamespaces(t *testing.T) {
 		var want []any
 		for range rapid.IntRange(1, 3).Draw(t, "items") {
 			m := drawMeta(t)
-			m.ManagedFields = nil // what was drawn is no JSON, and neither is the year
+			m.ManagedFields = nil // the drawn bytes are not valid JSON, and the year is not either
 			if m.DeletionTimestamp != nil {
 				m.DeletionTimestamp = &metav1.Time{Time: time.Unix(1e9, 0)}
 			}
@@ -360,7 +361,7 @@ func fields(text string) []string {
 	return strings.Split(text, ",")
 }
 
-// readerOfJSON returns how JSON is read.
+// readerOfJSON returns the JSON serializer of the codec.
 func readerOfJSON(t *testing.T) runtime.Serializer {
 	codecs := metainternal.Codecs.WithoutConversion()
 	info, ok := runtime.SerializerInfoForMediaType(newMetadataCodec(codecs).SupportedMediaTypes(), runtime.ContentTypeJSON)

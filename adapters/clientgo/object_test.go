@@ -33,7 +33,7 @@ func TestOwnerOf(t *testing.T) {
 		{"a scoped owner lives with its dependent", "ns", "v1", "Pod", graph.Key{Kind: "Pod", Scope: "ns"}, false},
 		{"a global owner", "ns", "v1", "Node", graph.Key{Kind: "Node"}, false},
 		{"a global owner of a global object", "", "v1", "Node", graph.Key{Kind: "Node"}, false},
-		{"a scoped owner of a global object: nobody can say where", "", "v1", "Pod", graph.Key{Kind: "Pod"}, true},
+		{"a scoped owner of a global object: its place is unknown", "", "v1", "Pod", graph.Key{Kind: "Pod"}, true},
 		{"another version that is served is the same kind", "ns", "apps/v1beta1", "D", graph.Key{Kind: "apps/D", Scope: "ns"}, false},
 		{"a version that is not served", "ns", "apps/v0", "D", graph.Key{Kind: "apps/D"}, true},
 		{"the right kind in the wrong group", "ns", "extensions/v1", "D", graph.Key{Kind: "extensions/D"}, true},
@@ -52,8 +52,8 @@ func TestOwnerOf(t *testing.T) {
 	}
 }
 
-// No object can have a name that no path can hold, so a reference to one counts by its
-// UID: a read could say nothing of it.
+// TestOwnerOfHostileName: no object has a name that a path cannot hold. A reference to
+// such a name counts by its UID, because no read can answer.
 func TestOwnerOfHostileName(t *testing.T) {
 	for _, x := range []struct {
 		name       string
@@ -61,7 +61,7 @@ func TestOwnerOfHostileName(t *testing.T) {
 		reason     string
 	}{
 		{"a", false, "a name"},
-		{"system:node.1_A", false, "what roles may be called"},
+		{"system:node.1_A", false, "a valid name of a role"},
 		{"..", true, "another path"},
 		{"a/b", true, "two segments"},
 		{"a%2fb", true, "the same, spelt otherwise"},
@@ -77,7 +77,8 @@ func TestOwnerOfHostileName(t *testing.T) {
 	}
 }
 
-// A server that cannot reduce its objects to metadata sends them whole.
+// TestWholeObjects: a server that cannot reduce its objects to metadata sends them
+// whole.
 func TestWholeObjects(t *testing.T) {
 	bubble(t, newFake(standardKinds()...), Config{}, func(r *rig) {
 		a := graph.Key{Kind: "ConfigMap", Scope: "ns", Name: "a"}

@@ -10,7 +10,7 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// owners returns references in words: which, and whether they block.
+// owners returns the references in one line, with their Block flags.
 func owners(m *meta) string {
 	var out []string
 	for _, r := range m.OwnerReferences {
@@ -37,8 +37,8 @@ func TestPatch(t *testing.T) {
 		reason     string
 		refs       []metav1.OwnerReference
 		finalizers []string
-		watched    bool // a watch has shown the object
-		loose      bool // without precondition
+		watched    bool // a watch has reported the object
+		loose      bool // without a precondition
 		change     graph.Change
 		owners     string
 		finals     string
@@ -86,7 +86,7 @@ func TestPatch(t *testing.T) {
 				} else if _, err := r.store.discover(r.t.Context(), time.Now()); err != nil {
 					t.Fatal(err)
 				}
-				r.took()
+				r.takeCalls()
 				pre := exactly(live)
 				if c.loose {
 					pre = graph.Precondition{}
@@ -94,7 +94,7 @@ func TestPatch(t *testing.T) {
 				if err := r.store.Patch(r.t.Context(), key("ConfigMap", "ns", "a"), pre, c.change); err != nil {
 					t.Error(err)
 				}
-				if got := strings.Join(r.took(), ", "); got != c.calls {
+				if got := strings.Join(r.takeCalls(), ", "); got != c.calls {
 					t.Errorf("it took %q, want %q", got, c.calls)
 				}
 				o := r.held("ConfigMap", "ns", "a")
@@ -109,7 +109,7 @@ func TestPatch(t *testing.T) {
 	}
 }
 
-// A patch changes the state that it was meant for, or nothing.
+// TestPatchIsExact: a patch changes exactly the intended state, or nothing.
 func TestPatchIsExact(t *testing.T) {
 	node := graph.Owner{Key: graph.Key{Kind: "Node", Name: "n", UID: "u1"}}
 	for _, c := range []struct {
@@ -133,7 +133,7 @@ func TestPatchIsExact(t *testing.T) {
 		}, graph.Change{DropOwners: []graph.Owner{node}}, graph.ErrConflict},
 		{"gone meanwhile", exactly, func(r *rig) { r.delete("ConfigMap", "ns", "a", 0) },
 			graph.Change{DropOwners: []graph.Owner{node}}, graph.ErrNotFound},
-		{"a finalizer for what is being deleted: the server forbids it", exactly, func(*rig) {},
+		{"a finalizer for an object that is being deleted: the server forbids it", exactly, func(*rig) {},
 			graph.Change{AddFinalizer: "g"}, graph.ErrRefused},
 		{"an owner of a kind that is not served", exactly, func(*rig) {},
 			graph.Change{AddOwner: &graph.Owner{Key: graph.Key{Kind: "X", Name: "x", UID: "u"}}}, graph.ErrRefused},

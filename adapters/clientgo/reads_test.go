@@ -12,8 +12,8 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// readKinds are the standard ones and two that can be read, and not watched: those of
-// the first are made for the answer, those of the second are stored.
+// readKinds returns the standard kinds and two kinds that allow get and not watch. The
+// server makes the objects of the first for the answer, and stores those of the second.
 func readKinds() []*fakeKind {
 	verbs := []string{"get", "list"}
 	return append(standardKinds(),
@@ -29,7 +29,7 @@ func unstoredStatus(q *http.Request) *fakeResponse {
 	return &fakeResponse{code: 200, body: `{"kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/v1","metadata":{"name":"scheduler","creationTimestamp":null}}`}
 }
 
-// names returns the ConfigMaps that are there, with the owners that they name.
+// names returns the ConfigMaps with their owners.
 func (r *rig) names() string {
 	r.fake.mu.Lock()
 	defer r.fake.mu.Unlock()
@@ -44,8 +44,8 @@ func (r *rig) names() string {
 	return strings.Join(out, " ")
 }
 
-// An owner whose kind is served and cannot be watched is read. A kind that takes no
-// part holds no fence.
+// TestReadOwners: the store reads an owner whose kind is served and cannot be watched.
+// A kind outside of the set holds up no fence.
 func TestReadOwners(t *testing.T) {
 	bubble(t, newFake(readKinds()...), Config{}, func(r *rig) {
 		r.fault = unstoredStatus
@@ -74,7 +74,8 @@ func TestReadOwners(t *testing.T) {
 	})
 }
 
-// Only what a server makes for the answer alone counts as absent without a UID.
+// TestGetUnstored: an object without a UID counts as absent only if the server makes it
+// for the answer alone.
 func TestGetUnstored(t *testing.T) {
 	bubble(t, newFake(readKinds()...), Config{}, func(r *rig) {
 		r.create("ConfigMap", named("ns", "a"))
@@ -104,9 +105,9 @@ func TestGetUnstored(t *testing.T) {
 	})
 }
 
-// An orphan deletion drops every reference with the owner's UID of which nothing else
-// can be known, as Kubernetes does. A name that another object may have is another
-// owner's.
+// TestOrphanFreesByUID: an orphan deletion drops each Unresolved reference with the
+// owner's UID, as Kubernetes does. A reference to a name that another object may have
+// stays.
 func TestOrphanFreesByUID(t *testing.T) {
 	kinds := append(readKinds(), &fakeKind{kind: "Event", plural: "events", versions: []string{"v1"}, scoped: true},
 		&fakeKind{kind: "Binding", plural: "bindings", versions: []string{"v1"}, scoped: true, verbs: []string{"create"}})

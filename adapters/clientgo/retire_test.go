@@ -12,14 +12,15 @@ import (
 
 const vanished = "kind-vanished shop.example/Cart"
 
-// A kind that is not served any more: what its watch has said is gone, and of the
-// rest nobody knows, whatever became of the definition.
-func TestKindLeft(t *testing.T) {
+// TestKindRetired: a kind is no longer served. The objects whose removal its watch
+// reported are gone. The other objects are unknown, whether the definition exists or
+// not.
+func TestKindRetired(t *testing.T) {
 	for _, c := range []struct {
 		reason string
 		end    func(*rig)
 		want   []string
-		left   string // of whose end nothing was said
+		left   string // carts whose removal was not reported
 	}{
 		{"the server has cleaned up, and said so", func(r *rig) {
 			r.remove("a", "b")
@@ -90,15 +91,15 @@ func TestKindLeft(t *testing.T) {
 			bubble(t, newFake(definitionKinds()...), Config{}, func(r *rig) {
 				r.watch()
 				r.carts()
-				r.told()
+				r.reported()
 				c.end(r)
 				pass(5 * time.Minute)
-				told := r.told()
-				r.want(of(told, "gone ", "vanished"), c.want...)
-				if sick := of(told, "sick"); !slices.Contains(c.want, vanished) && len(sick) != 0 {
-					t.Errorf("told %q of a kind that is served", sick)
+				events := r.reported()
+				r.want(of(events, "gone ", "vanished"), c.want...)
+				if sick := of(events, "sick"); !slices.Contains(c.want, vanished) && len(sick) != 0 {
+					t.Errorf("events %q of a served kind", sick)
 				}
-				if left := r.left(); left != c.left {
+				if left := r.survivors(); left != c.left {
 					t.Errorf("of %q nothing was said, want %q", left, c.left)
 				}
 			})
@@ -106,9 +107,9 @@ func TestKindLeft(t *testing.T) {
 	}
 }
 
-// A kind that is left has its watch heard out also if what is served changes how its
-// references are read.
-func TestKindLeftAnew(t *testing.T) {
+// TestKindRetiredAndListedAnew: the watch of a retired kind is read to its end, even if
+// the meaning of its references changes.
+func TestKindRetiredAndListedAnew(t *testing.T) {
 	wagon := &fakeKind{group: "shop.example", kind: "Wagon", plural: "wagons", versions: []string{"v1"}, scoped: true, hidden: true}
 	bubble(t, newFake(append(definitionKinds(), wagon)...), Config{}, func(r *rig) {
 		r.watch()
@@ -121,15 +122,15 @@ func TestKindLeftAnew(t *testing.T) {
 		pass(time.Second)
 		r.remove("a", "b", "c")
 		pass(time.Minute)
-		if left := r.left(); left != "" {
+		if left := r.survivors(); left != "" {
 			t.Errorf("%q are left", left)
 		}
 	})
 }
 
-// A kind is left within seconds: a silent watch is heard for three, and a server that
-// does not answer keeps it for ten.
-func TestLeavingIsBounded(t *testing.T) {
+// TestRetirementIsBounded: a kind is retired within seconds. The store reads a silent
+// watch for 3 s. A server without an answer keeps the kind for 10 s.
+func TestRetirementIsBounded(t *testing.T) {
 	for _, c := range []struct {
 		reason string
 		hangs  bool
@@ -150,19 +151,19 @@ func TestLeavingIsBounded(t *testing.T) {
 			r.undiscover(true)
 			r.undefine()
 			pass(rediscoverDelay)
-			r.told()
+			r.reported()
 			pass(c.within - time.Millisecond)
-			r.want(of(r.told(), "vanished"))
+			r.want(of(r.reported(), "vanished"))
 			pass(time.Millisecond)
-			r.want(of(r.told(), "vanished"), vanished)
+			r.want(of(r.reported(), "vanished"), vanished)
 		})
 	}
 }
 
-// A fence waits for the kinds that were being left when it began, and for no others:
-// kinds that come and go all the time do not hold it.
-func TestFenceWhileKindsLeave(t *testing.T) {
-	r, _, told := bench(t)
+// TestFenceWhileKindsRetire: a fence waits for the retirements that began before it,
+// and for no later ones. Kinds that come and go all the time do not hold it up.
+func TestFenceWhileKindsRetire(t *testing.T) {
+	r, _, events := newLoop(t)
 	r.catalog, r.retirements = &catalog{}, 2
 	r.retiring["a"], r.retiring["b"] = &retirement{number: 1}, &retirement{number: 2}
 	look := func(ids ...uint64) {
@@ -175,24 +176,24 @@ func TestFenceWhileKindsLeave(t *testing.T) {
 	look(8)
 	delete(r.retiring, "a")
 	look()
-	if got := drain(t, r, told); len(got) != 0 {
-		t.Errorf("told %q while b is left", got)
+	if got := drain(t, r, events); len(got) != 0 {
+		t.Errorf("events %q while b retires", got)
 	}
 	delete(r.retiring, "b")
 	look()
-	if got := drain(t, r, told); !slices.Equal(got, []string{"fence-passed 7 "}) {
-		t.Errorf("told %q, want the fence that began before c was left", got)
+	if got := drain(t, r, events); !slices.Equal(got, []string{"fence-passed 7 "}) {
+		t.Errorf("events %q, want the fence that began before the retirement of c", got)
 	}
 	delete(r.retiring, "c")
 	look()
-	if got := drain(t, r, told); !slices.Equal(got, []string{"fence-passed 8 "}) {
-		t.Errorf("told %q, want the other", got)
+	if got := drain(t, r, events); !slices.Equal(got, []string{"fence-passed 8 "}) {
+		t.Errorf("events %q, want the other", got)
 	}
 }
 
-// The end of an earlier leaving is not that of a later one.
-func TestFinishedBefore(t *testing.T) {
-	r, _, _ := bench(t)
+// TestRetirementNumbers: the end of an earlier retirement does not end a later one.
+func TestRetirementNumbers(t *testing.T) {
+	r, _, _ := newLoop(t)
 	r.catalog, r.infos = &catalog{}, []graph.KindInfo{{Kind: "Node"}}
 	r.retiring["Node"] = &retirement{number: 2, until: time.Now().Add(time.Hour)}
 	for number := range int64(3) {
@@ -205,7 +206,7 @@ func TestFinishedBefore(t *testing.T) {
 	}
 }
 
-// remove ends carts, as the server's cleanup does.
+// remove removes carts, as the server's cleanup does.
 func (r *rig) remove(names ...string) {
 	for _, name := range names {
 		r.delete("shop.example/Cart", "ns", name, 0)
@@ -213,44 +214,44 @@ func (r *rig) remove(names ...string) {
 	pass(100 * time.Millisecond)
 }
 
-// A fence holds while the watch of a kind is heard out, and a kind that cannot be
-// listed is sick soon though its watch is open.
+// TestUnservedIsSickSoon: a fence waits while the watch of a retired kind is read to
+// its end. A kind that cannot be listed is sick soon, even with an open watch.
 func TestUnservedIsSickSoon(t *testing.T) {
 	bubble(t, newFake(definitionKinds()...), Config{}, func(r *rig) {
 		r.watch()
 		r.carts()
 		r.unserve()
-		r.told()
-		r.took()
+		r.reported()
+		r.takeCalls()
 		if err := r.store.Fence(r.t.Context(), 1000); err != nil {
 			t.Fatal(err)
 		}
 		pass(drainTime - time.Millisecond)
-		r.want(of(r.told(), "kind-sick", "1000 shop"))
-		if n := len(of(r.took(), "list carts")); n != 1 {
+		r.want(of(r.reported(), "kind-sick", "1000 shop"))
+		if n := len(of(r.takeCalls(), "list carts")); n != 1 {
 			t.Errorf("the page was asked for %d times", n)
 		}
 		pass(time.Second)
-		if got := of(r.told(), "kind-sick", "1000 shop"); len(got) != 1 || !strings.HasPrefix(got[0], "kind-sick shop.example/Cart") {
-			t.Errorf("told %q", got)
+		if got := of(r.reported(), "kind-sick", "1000 shop"); len(got) != 1 || !strings.HasPrefix(got[0], "kind-sick shop.example/Cart") {
+			t.Errorf("events %q", got)
 		}
 		r.locked(func() { r.fault = nil })
 		pass(time.Minute)
-		if got := of(r.told(), "kind-recovered", "1000 shop"); len(got) != 2 {
-			t.Errorf("told %q", got)
+		if got := of(r.reported(), "kind-recovered", "1000 shop"); len(got) != 2 {
+			t.Errorf("events %q", got)
 		}
 	})
 }
 
-// While a kind is left its place may be taken by another: nothing of that one is
-// taken for it.
+// TestKindReplaced: during the retirement of a kind, another kind may take its path.
+// The store does not confuse the two.
 func TestKindReplaced(t *testing.T) {
 	kinds := append(definitionKinds(),
 		&fakeKind{group: "shop.example", kind: "Wagon", plural: "carts", versions: []string{"v1"}, scoped: true, hidden: true})
 	bubble(t, newFake(kinds...), Config{}, func(r *rig) {
 		r.watch()
 		r.carts()
-		r.told()
+		r.reported()
 		r.remove("a", "b")
 		r.undefine()
 		r.unserve()
@@ -262,31 +263,32 @@ func TestKindReplaced(t *testing.T) {
 		r.fake.hide("shop.example/Wagon", false)
 		r.create(definitionKind, named("", "carts.shop.example"))
 		pass(time.Minute)
-		if left := r.left(); left != "" {
-			t.Errorf("%q are told as carts", left)
+		if left := r.survivors(); left != "" {
+			t.Errorf("%q are reported as carts", left)
 		}
 		r.agree()
 	})
 }
 
-// A kind that is left costs a few looks, and none once it is gone.
-func TestLeavingEnds(t *testing.T) {
+// TestRetirementEnds: the retirement of a kind costs a few discoveries, and none after
+// its end.
+func TestRetirementEnds(t *testing.T) {
 	bubble(t, newFake(definitionKinds()...), Config{Rediscover: time.Hour}, func(r *rig) {
 		r.watch()
 		r.carts()
 		r.undefine()
 		r.unserve()
 		r.undiscover(true)
-		r.took()
+		r.takeCalls()
 		pass(time.Minute)
-		if n := len(of(r.took(), "discover")); n > 8 {
-			t.Errorf("%d requests look what is served", n)
+		if n := len(of(r.takeCalls(), "discover")); n > 8 {
+			t.Errorf("%d discovery requests", n)
 		}
 		r.locked(func() {
 			r.fault = func(q *http.Request) *fakeResponse { return nil }
 		})
 		pass(10 * time.Minute)
-		if got := r.took(); len(of(got, "discover", "list", "stream")) != 0 {
+		if got := r.takeCalls(); len(of(got, "discover", "list", "stream")) != 0 {
 			t.Errorf("asked %q when all was over", slices.Compact(got))
 		}
 	})

@@ -22,11 +22,11 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	_ = unique.Make("x").Value() // its goroutine belongs to no bubble
+	_ = unique.Make("x").Value() // starts its goroutine outside of any bubble
 	os.Exit(m.Run())
 }
 
-// rig is a fake, a store of it, and what a watch reports.
+// rig is a fake, a store of it, and the reports of a watch.
 type rig struct {
 	*fake
 	t     *testing.T
@@ -35,7 +35,7 @@ type rig struct {
 	mu     sync.Mutex
 	events []graph.Event
 	live   map[graph.Key]graph.Object
-	stale  map[graph.Kind]map[graph.Key]bool // not brought by the listing under way
+	stale  map[graph.Kind]map[graph.Key]bool // missing in the listing under way
 }
 
 func newRig(t *testing.T, f *fake, c Config) *rig {
@@ -49,8 +49,8 @@ func newRig(t *testing.T, f *fake, c Config) *rig {
 	return &rig{fake: f, t: t, store: s, live: map[graph.Key]graph.Object{}, stale: map[graph.Kind]map[graph.Key]bool{}}
 }
 
-// watch runs a watch until the test ends, or the returned function is called,
-// which returns its error.
+// watch runs a watch until the test ends or until the caller calls end, which returns
+// the watch's error.
 func (r *rig) watch() (end func() error) {
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)
@@ -68,7 +68,7 @@ func (r *rig) watch() (end func() error) {
 	return end
 }
 
-// sink keeps the events, and a replica of what they say.
+// sink records the events, and applies them to a copy of the objects.
 func (r *rig) sink(e graph.Event) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -102,20 +102,20 @@ func (r *rig) rewound() bool {
 	return slices.ContainsFunc(r.events, func(e graph.Event) bool { return e.Type == graph.Rewound })
 }
 
-// took returns what was reported since the last time, in words.
-func (r *rig) told() []string {
+// reported returns the events since the last call, one line each.
+func (r *rig) reported() []string {
 	synctest.Wait()
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	var out []string
 	for _, e := range r.events {
-		out = append(out, say(e))
+		out = append(out, line(e))
 	}
 	r.events = nil
 	return out
 }
 
-func say(e graph.Event) string {
+func line(e graph.Event) string {
 	switch e.Type {
 	case graph.KindsKnown:
 		var names []string
@@ -139,7 +139,7 @@ func say(e graph.Event) string {
 	return fmt.Sprintf("%s %s", e.Type, e.Kind)
 }
 
-// of keeps the lines that mention any of the words.
+// of keeps the lines that contain one of the words.
 func of(lines []string, words ...string) []string {
 	var out []string
 	for _, l := range lines {
@@ -158,7 +158,7 @@ func (r *rig) want(got []string, want ...string) {
 	}
 }
 
-// agree checks that the replica is what the fake holds.
+// agree checks that the copy equals the objects of the fake.
 func (r *rig) agree() {
 	r.t.Helper()
 	synctest.Wait()
@@ -184,7 +184,7 @@ func (r *rig) agree() {
 	}
 }
 
-// named is the metadata of an object.
+// named returns the metadata of an object.
 func named(scope, name string, owners ...metav1.OwnerReference) meta {
 	m := meta{}
 	m.Namespace, m.Name, m.OwnerReferences = scope, name, owners
@@ -197,17 +197,16 @@ func ref(apiVersion, kind, name string, uid any) metav1.OwnerReference {
 
 func uidOf(v any) types.UID { return types.UID(fmt.Sprint(v)) }
 
-// bubble runs a test in a bubble: it ends only if every goroutine does.
+// bubble runs a test in a bubble, which ends only when every goroutine has ended.
 func bubble(t *testing.T, f *fake, c Config, test func(*rig)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) { test(newRig(t, f, c)) })
 }
 
-// pass lets time go by in the bubble.
+// pass lets time pass in the bubble.
 func pass(d time.Duration) { <-time.After(d) }
 
-// failing is a fault: every request for all objects of a resource is answered with a
-// status.
+// failing is a fault: each request for all objects of a resource gets a status.
 func failing(resource string, code int) func(*http.Request) *fakeResponse {
 	return func(q *http.Request) *fakeResponse {
 		if strings.HasSuffix(q.URL.Path, "/"+resource) {

@@ -15,7 +15,7 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// label has a user set an object's labels.
+// label sets an object's labels, as a user does.
 func (f *fake) label(_ context.Context, key graph.Key, set map[string]string) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -39,9 +39,8 @@ func matching(items []*meta, selector string) []*meta {
 	return slices.DeleteFunc(slices.Clone(items), func(m *meta) bool { return !s.Matches(labels.Set(m.Labels)) })
 }
 
-// TestSelect: the server finds what is labelled, page by page, all of it as it was
-// at the first page; what it says of a kind that it does not serve, or of a
-// selector that it does not take, is an error.
+// TestSelect: the server selects by label, page by page, at the version of the first
+// page. An unserved kind and a rejected selector are errors.
 func TestSelect(t *testing.T) {
 	bubble(t, newFake(standardKinds()...), Config{}, func(r *rig) {
 		for i := range 5 {
@@ -80,7 +79,7 @@ func TestSelect(t *testing.T) {
 			is     error
 			reason string
 		}{
-			{ownergraph.Selection{Kind: "Widget", Selector: "a"}, graph.ErrKindUnknown, "nobody serves it"},
+			{ownergraph.Selection{Kind: "Widget", Selector: "a"}, graph.ErrKindUnknown, "the kind is not served"},
 			{ownergraph.Selection{Kind: "ConfigMap", Selector: "a in"}, graph.ErrRefused, "it is no selector"},
 		} {
 			if _, _, err := choose(c.q); !errors.Is(err, c.is) || errors.Is(err, graph.ErrNotFound) {
@@ -89,7 +88,7 @@ func TestSelect(t *testing.T) {
 		}
 		for _, c := range []struct {
 			code   int
-			is     error // nil is transient
+			is     error // nil for a transient error
 			reason string
 		}{
 			{404, graph.ErrKindUnknown, "a path that is not served proves nothing"},
@@ -103,8 +102,8 @@ func TestSelect(t *testing.T) {
 	})
 }
 
-// TestSelectIgnored: a server that takes no notice of selectors answers with objects
-// whose labels do not match. That is an error, and nobody belongs to anybody by it.
+// TestSelectIgnored: a server that ignores selectors returns objects whose labels do
+// not match. That is an error, so such an object never becomes a member.
 func TestSelectIgnored(t *testing.T) {
 	bubble(t, newFake(standardKinds()...), Config{}, func(r *rig) {
 		r.create("ConfigMap", named("ns", "c"))

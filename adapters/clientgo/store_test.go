@@ -14,7 +14,7 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// counted counts the requests that go by a transport.
+// counted counts the requests of a transport.
 type counted struct {
 	next http.RoundTripper
 	n    *atomic.Int64
@@ -25,8 +25,8 @@ func (c counted) RoundTrip(r *http.Request) (*http.Response, error) {
 	return c.next.RoundTrip(r)
 }
 
-// A store sends all its requests by the client that it was given, also discovery, and
-// longer than the client's timeout.
+// TestNewForConfigAndClient: a store sends all its requests by the given client,
+// discovery too. It ignores the client's timeout.
 func TestNewForConfigAndClient(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFake(standardKinds()...)
@@ -46,10 +46,10 @@ func TestNewForConfigAndClient(t *testing.T) {
 		r.create("ConfigMap", named("ns", "a"))
 		r.watch()
 		pass(time.Second)
-		r.took()
+		r.takeCalls()
 		before := n.Load()
 		pass(20 * time.Second)
-		if calls := r.took(); len(calls) != 0 {
+		if calls := r.takeCalls(); len(calls) != 0 {
 			t.Errorf("the watches began again: %v", calls)
 		}
 		r.agree()

@@ -15,9 +15,8 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// busyServer answers so many writes at once, each after its latency, and refuses
-// all others at once. It is used in a bubble, whose goroutines are stepped by
-// virtual time; its fields are guarded by the throttle's lock.
+// busyServer accepts a number of writes at once, each with a latency, and refuses all
+// others. It runs in a bubble with virtual time. The throttle's lock guards its fields.
 type busyServer struct {
 	throttle
 	room    int
@@ -59,7 +58,7 @@ func (s *busyServer) write() (err error) {
 	return nil
 }
 
-// load has workers write through the throttle, for a while.
+// load runs workers that write through the throttle, for a while.
 func (s *busyServer) load(workers int, during time.Duration) (served, refused int) {
 	s.locked(func() { s.served, s.refused, s.peak = 0, 0, 0 })
 	ctx, cancel := context.WithTimeout(context.Background(), during)
@@ -67,7 +66,7 @@ func (s *busyServer) load(workers int, during time.Duration) (served, refused in
 	for range workers {
 		go func() {
 			for ctx.Err() == nil {
-				if s.do(ctx, s.write) != nil { // as the engine: another object is next
+				if s.do(ctx, s.write) != nil { // like the engine, go on with another object
 					<-time.After(time.Microsecond)
 				}
 			}
@@ -79,8 +78,8 @@ func (s *busyServer) load(workers int, during time.Duration) (served, refused in
 	return s.served, s.refused
 }
 
-// The bound finds what the server can do, whatever that is, and follows it: it
-// is neither hammered nor left idle.
+// TestThrottleAdapts: the bound finds and follows the capacity of the server. It
+// neither overloads the server nor leaves it idle.
 func TestThrottleAdapts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &busyServer{latency: 25 * time.Millisecond, after: 1}
@@ -88,7 +87,7 @@ func TestThrottleAdapts(t *testing.T) {
 			reason  string
 			workers int
 			room    int
-			least   float64 // of what the server can serve
+			least   float64 // of the server's capacity
 			most    int     // refusals a minute
 		}{
 			{"a server that bears everything is given everything", 20, 1000, 0.99, 0},
@@ -100,7 +99,7 @@ func TestThrottleAdapts(t *testing.T) {
 			s.room = c.room
 			served, refused := s.load(c.workers, time.Minute)
 			able := float64(time.Minute/s.latency) * float64(min(c.room, c.workers))
-			t.Logf("%s: %.2f of what is possible, %d refused", c.reason, float64(served)/able, refused)
+			t.Logf("%s: %.2f of the capacity, %d refused", c.reason, float64(served)/able, refused)
 			if float64(served) < c.least*able || refused > c.most {
 				t.Errorf("%s: %d of %.0f served, %d refused", c.reason, served, able, refused)
 			}
@@ -108,8 +107,8 @@ func TestThrottleAdapts(t *testing.T) {
 	})
 }
 
-// A server that refuses everything is left alone for as long as it asks, and
-// found again when it recovers.
+// TestThrottleRefusedByAll: the throttle pauses for a server that refuses every write,
+// as long as the server asks. It goes on when the server recovers.
 func TestThrottleRefusedByAll(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &busyServer{latency: 5 * time.Millisecond, after: 10}
@@ -128,8 +127,8 @@ func TestThrottleRefusedByAll(t *testing.T) {
 	})
 }
 
-// A call that waits for its turn honours its context, takes no turn with it, and
-// sends nothing.
+// TestThrottleWait: a waiting write honours its context. If the context ends, the write
+// takes no ticket and is not sent.
 func TestThrottleWait(t *testing.T) {
 	for _, c := range []struct {
 		reason  string
@@ -137,7 +136,7 @@ func TestThrottleWait(t *testing.T) {
 		cancel  time.Duration
 		want    error
 		after   time.Duration // when the call returns
-		retry   time.Duration // what it says of when to come back
+		retry   time.Duration // the RetryAfter of its error
 	}{
 		{"it is cancelled", 0, 3 * time.Second, context.Canceled, 3 * time.Second, 0},
 		{"half of its time is over: it was not sent", 8 * time.Second, 0, errThrottled, 4 * time.Second, 6 * time.Second},
@@ -146,7 +145,7 @@ func TestThrottleWait(t *testing.T) {
 		t.Run(c.reason, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				var s throttle
-				for range 2 { // the second finds it alone
+				for range 2 { // the second one finds only itself
 					_ = s.do(t.Context(), func() error { return tooMany(10) })
 				}
 				ctx, cancel := context.WithCancel(t.Context())
@@ -179,8 +178,9 @@ func TestThrottleWait(t *testing.T) {
 	}
 }
 
-// A turn that comes to somebody who has just given up goes to the next.
-func TestThrottleTurnGivenBack(t *testing.T) {
+// TestThrottleTicketGivenBack: a ticket that comes just after its write gave up goes to
+// the next write.
+func TestThrottleTicketGivenBack(t *testing.T) {
 	s := throttle{limit: 1, inFlight: 1, queue: []chan ticket{make(chan ticket, 1), make(chan ticket, 1)}}
 	first, second := s.queue[0], s.queue[1]
 	s.leave(ticket{}, loadNormal, 0)
@@ -191,11 +191,11 @@ func TestThrottleTurnGivenBack(t *testing.T) {
 		t.Errorf("%d on the way, %d waiting", s.inFlight, len(s.queue))
 	}
 	if _, err := s.withdraw(second, nil); err != nil || s.inFlight != 1 {
-		t.Errorf("a turn that came in time: %v, %d on the way", err, s.inFlight)
+		t.Errorf("a ticket that came in time: %v, %d in flight", err, s.inFlight)
 	}
 }
 
-// What lowers the bound, and what does not.
+// TestThrottleSigns: the answers that lower the bound, and those that do not.
 func TestThrottleSigns(t *testing.T) {
 	gone, cancel := context.WithCancel(context.Background())
 	cancel()
@@ -219,7 +219,7 @@ func TestThrottleSigns(t *testing.T) {
 		{"a webhook that breaks", context.Background(), failure(500), loadUnset, 0},
 		{"a server behind it that is down", context.Background(), failure(503), loadUnset, 0},
 		{"a conflict", context.Background(), failure(409), loadNormal, 0},
-		{"refused by what it is", context.Background(), failure(422), loadNormal, 0},
+		{"refused by its content", context.Background(), failure(422), loadNormal, 0},
 	} {
 		if got, after := loadOf(c.ctx, c.err); got != c.want || after != c.after {
 			t.Errorf("%s: %d, %v", c.reason, got, after)
@@ -230,16 +230,16 @@ func TestThrottleSigns(t *testing.T) {
 	second, _ := s.enter(context.Background())
 	s.leave(second, loadNormal, 0)
 	if s.leave(first, loadSilent, 0); s.limit != 0 {
-		t.Errorf("the bound is %d, though the server answers what was sent later", s.limit)
+		t.Errorf("the bound is %d, although the server answers later writes", s.limit)
 	}
 	third, _ := s.enter(context.Background())
 	if s.leave(third, loadSilent, 0); s.limit != 1 {
-		t.Errorf("the bound is %d, though nobody answers", s.limit)
+		t.Errorf("the bound is %d, although no write has an answer", s.limit)
 	}
 }
 
-// A cascade on a server that refuses all writes for a while: it is not hammered,
-// and everything goes once it can, each by one write that was accepted.
+// TestThrottleOfCascade: a server refuses all writes for a while during a cascade. The
+// engine does not overload it. Afterwards each object goes by one accepted write.
 func TestThrottleOfCascade(t *testing.T) {
 	const leaves = 300
 	bubble(t, newFake(standardKinds()...), Config{}, func(r *rig) {

@@ -9,8 +9,8 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// An owner of a kind that was never listed is waited for, and not read. Its dependents are
-// judged soon after the kind can be listed.
+// TestUnlistedOwner: the engine waits for the listing of an owner's kind, and does not
+// read the owner. It decides about the dependents soon after the listing.
 func TestUnlistedOwner(t *testing.T) {
 	for _, c := range []struct {
 		fault  fakeResponse

@@ -38,58 +38,59 @@ func TestWatch(t *testing.T) {
 				}
 				f.create("Node", named("", "n"))
 				r.watch()
-				told := r.told()
-				r.want(told[:1], "kinds-known ConfigMap Node apps/Deployment")
-				r.want(of(told, "ConfigMap@"), "list-ended ConfigMap@104")
+				events := r.reported()
+				r.want(events[:1], "kinds-known ConfigMap Node apps/Deployment")
+				r.want(of(events, "ConfigMap@"), "list-ended ConfigMap@104")
 				r.agree()
 				f.create("ConfigMap", named("ns", "d", ref("v1", "Node", "n", "uid-4")))
 				f.delete("ConfigMap", "ns", "b", 0)
-				r.want(r.told(), "put d@105", "gone b")
+				r.want(r.reported(), "put d@105", "gone b")
 				r.agree()
 				pass(time.Minute)
-				r.want(sorted(of(r.told(), "progress")), "progress ConfigMap@106", "progress Node@106", "progress apps/Deployment@106")
+				r.want(sorted(of(r.reported(), "progress")), "progress ConfigMap@106", "progress Node@106", "progress apps/Deployment@106")
 			})
 		})
 	}
 }
 
-// A connection that breaks goes on where it was: one read of how far the server
-// is, and no listing.
+// TestWatchResumes: a broken connection goes on at the same version, after one read of
+// the server's version and without a listing.
 func TestWatchResumes(t *testing.T) {
 	bubble(t, newFake(standardKinds()...), Config{}, func(r *rig) {
 		r.create("ConfigMap", named("ns", "a"))
 		r.watch()
 		pass(time.Hour)
-		r.told()
-		r.took()
+		r.reported()
+		r.takeCalls()
 		r.breakWatches()
 		r.create("ConfigMap", named("ns", "b"))
-		r.want(r.told(), "put b@102")
-		r.want(sorted(of(r.took(), "configmaps")), "list configmaps limit 1", "watch configmaps from 101")
+		r.want(r.reported(), "put b@102")
+		r.want(sorted(of(r.takeCalls(), "configmaps")), "list configmaps limit 1", "watch configmaps from 101")
 		r.agree()
 	})
 }
 
-// A server that has forgotten the version is asked for a new listing.
+// TestWatchExpired: if the server has forgotten the version, the kind lists anew.
 func TestWatchExpired(t *testing.T) {
 	bubble(t, newFake(standardKinds()...), Config{}, func(r *rig) {
 		r.create("ConfigMap", named("ns", "a"))
 		r.create("ConfigMap", named("ns", "b"))
 		r.watch()
 		pass(time.Second)
-		r.told()
+		r.reported()
 		r.setDown(true)
 		r.delete("ConfigMap", "ns", "a", 0)
 		r.compact()
-		r.want(of(r.told(), "kind-sick ConfigMap"), "kind-sick ConfigMap: watch configmaps: Get \"http://fake/api/v1/configmaps?limit=1\": connection refused")
+		r.want(of(r.reported(), "kind-sick ConfigMap"), "kind-sick ConfigMap: watch configmaps: Get \"http://fake/api/v1/configmaps?limit=1\": connection refused")
 		r.setDown(false)
 		pass(time.Minute)
-		r.want(of(r.told(), "ConfigMap", "put"), "kind-recovered ConfigMap", "list-begun ConfigMap", "put b@102", "list-ended ConfigMap@103")
+		r.want(of(r.reported(), "ConfigMap", "put"), "kind-recovered ConfigMap", "list-begun ConfigMap", "put b@102", "list-ended ConfigMap@103")
 		r.agree()
 	})
 }
 
-// What was missed is not missed if the server still knows it: no listing.
+// TestWatchAfterOutage: after an outage the watch reports the missed changes without a
+// listing, if the server still has them.
 func TestWatchAfterOutage(t *testing.T) {
 	bubble(t, newFake(standardKinds()...), Config{}, func(r *rig) {
 		r.create("ConfigMap", named("ns", "a"))
@@ -97,17 +98,17 @@ func TestWatchAfterOutage(t *testing.T) {
 		pass(time.Second)
 		r.setDown(true)
 		pass(time.Second)
-		r.told()
+		r.reported()
 		r.delete("ConfigMap", "ns", "a", 0)
 		pass(time.Minute)
 		r.setDown(false)
 		pass(time.Minute)
-		r.want(of(r.told(), "recovered ConfigMap", "begun", "gone"), "kind-recovered ConfigMap", "gone a")
+		r.want(of(r.reported(), "recovered ConfigMap", "begun", "gone"), "kind-recovered ConfigMap", "gone a")
 	})
 }
 
-// A restored server shows itself by its versions, to a kind of which nothing has
-// changed too.
+// TestWatchRewound: each watch detects a restored server by its versions, even for a
+// kind without changes.
 func TestWatchRewound(t *testing.T) {
 	for _, c := range []struct {
 		reason string
@@ -134,44 +135,44 @@ func TestWatchRewound(t *testing.T) {
 				r.create("Node", named("", "later"))
 				r.delete("ConfigMap", "ns", "a", 0)
 				pass(time.Minute)
-				r.told()
+				r.reported()
 				still := r.broken
 				if c.reason != "the connections broke" {
-					r.locked(func() { r.broken = make(chan struct{}) }) // not those of the watches
+					r.locked(func() { r.broken = make(chan struct{}) }) // and not those of the watches
 				}
 				restore()
 				c.seen(r)
 				pass(time.Second)
-				told := r.told()
+				events := r.reported()
 				defer r.locked(func() { r.broken = still })
 				r.mu.Lock()
-				rewinds := of(told, "rewound")
+				rewinds := of(events, "rewound")
 				r.mu.Unlock()
 				r.want(rewinds, "rewound")
-				if i := slices.Index(told, "rewound"); len(of(told[i:], "list-begun")) != 3 {
-					t.Errorf("not every kind was listed after the rewind:\n%s", strings.Join(told, "\n"))
+				if i := slices.Index(events, "rewound"); len(of(events[i:], "list-begun")) != 3 {
+					t.Errorf("not every kind was listed after the rewind:\n%s", strings.Join(events, "\n"))
 				}
-				r.events = []graph.Event{{Type: graph.Rewound}} // versions may be lower, now
+				r.events = []graph.Event{{Type: graph.Rewound}} // versions may be lower from here on
 				r.agree()
 			})
 		})
 	}
 }
 
-// A watch that begins after a rewind tells of it, by the same epoch. No other Store has
-// that epoch.
+// TestWatchAfterRewind: a watch that begins after a rewind reports it with the same
+// epoch. No other Store has that epoch.
 func TestWatchAfterRewind(t *testing.T) {
 	bubble(t, newFake(standardKinds()...), Config{}, func(r *rig) {
 		restore := r.backup()
 		end := r.watch()
 		r.create("ConfigMap", named("ns", "late"))
-		r.told()
+		r.reported()
 		_ = end()
 		restore()
 		r.watch()
-		r.want(of(r.told()[:1], "rewound", "kinds"), "kinds-known ConfigMap Node apps/Deployment")
+		r.want(of(r.reported()[:1], "rewound", "kinds"), "kinds-known ConfigMap Node apps/Deployment")
 		pass(time.Second)
-		r.want(of(r.told(), "rewound"))
+		r.want(of(r.reported(), "rewound"))
 		r.watch()
 		synctest.Wait()
 		if e := r.events[0]; e.Type != graph.Rewound || e.Epoch != r.store.history.epochName(1) || e.Epoch == newHistory().epochName(1) {
@@ -180,7 +181,8 @@ func TestWatchAfterRewind(t *testing.T) {
 	})
 }
 
-// A kind whose versions are no order at all is sick, and nothing else is.
+// TestWatchErratic: a kind whose versions fall repeatedly is sick, and no other kind
+// is.
 func TestWatchErratic(t *testing.T) {
 	bubble(t, newFake(standardKinds()...), Config{NoStreaming: true}, func(r *rig) {
 		r.create("ConfigMap", named("ns", "a"))
@@ -200,10 +202,10 @@ func TestWatchErratic(t *testing.T) {
 		}
 		version("50")
 		version("40")
-		told := of(r.told(), "rewound", "kind-sick")
-		r.want(told[:1], "rewound")
-		if len(told) < 2 || len(of(told, "rewound")) != 1 || len(of(told, "kind-sick")) != len(of(told, "kind-sick Node")) {
-			t.Errorf("told\n%s", strings.Join(told, "\n"))
+		events := of(r.reported(), "rewound", "kind-sick")
+		r.want(events[:1], "rewound")
+		if len(events) < 2 || len(of(events, "rewound")) != 1 || len(of(events, "kind-sick")) != len(of(events, "kind-sick Node")) {
+			t.Errorf("events\n%s", strings.Join(events, "\n"))
 		}
 	})
 }
@@ -235,17 +237,17 @@ func TestWatchSick(t *testing.T) {
 					return nil
 				}
 				r.watch()
-				told := r.told()
-				r.want(of(told, "kind-sick"), c.want)
-				r.want(sorted(of(told, "list-ended")), "list-ended ConfigMap@101", "list-ended apps/Deployment@101")
-				r.took()
+				events := r.reported()
+				r.want(of(events, "kind-sick"), c.want)
+				r.want(sorted(of(events, "list-ended")), "list-ended ConfigMap@101", "list-ended apps/Deployment@101")
+				r.takeCalls()
 				pass(10 * time.Minute)
-				if n := len(of(r.took(), "nodes")); n < 10 || n > 60 {
+				if n := len(of(r.takeCalls(), "nodes")); n < 10 || n > 60 {
 					t.Errorf("it was tried %d times in 10 minutes", n)
 				}
 				r.locked(func() { r.fault = nil })
 				pass(time.Minute)
-				if got := of(r.told(), "kind-recovered"); len(got) != 1 {
+				if got := of(r.reported(), "kind-recovered"); len(got) != 1 {
 					t.Errorf("recovered: %v", got)
 				}
 				r.agree()
@@ -254,23 +256,23 @@ func TestWatchSick(t *testing.T) {
 	}
 }
 
-// A server that does not know what streaming is never ends the listing: it is
-// asked for pages then.
-func TestWatchIgnorantServer(t *testing.T) {
+// TestWatchWithoutStreaming: a server that does not know streaming never ends the
+// listing. The store then reads pages.
+func TestWatchWithoutStreaming(t *testing.T) {
 	f := newFake(standardKinds()...)
-	f.ignorant, f.mute = true, true
+	f.unknownStream, f.noBookmarks = true, true
 	bubble(t, f, Config{}, func(r *rig) {
 		r.create("ConfigMap", named("ns", "a"))
 		r.watch()
 		pass(2 * streamSilence)
 		r.agree()
-		if got := of(r.told(), "list-ended"); len(got) != 3 {
+		if got := of(r.reported(), "list-ended"); len(got) != 3 {
 			t.Errorf("listed: %v", got)
 		}
 	})
 }
 
-// A page token that expires begins the listing anew.
+// TestWatchPagesExpire: after an expired page token the listing begins anew.
 func TestWatchPagesExpire(t *testing.T) {
 	bubble(t, newFake(standardKinds()...), Config{PageSize: 1, NoStreaming: true}, func(r *rig) {
 		r.create("ConfigMap", named("ns", "a"))
@@ -285,12 +287,13 @@ func TestWatchPagesExpire(t *testing.T) {
 		}
 		r.watch()
 		pass(time.Minute)
-		r.want(of(r.told(), "begun ConfigMap", "ended ConfigMap", "put"),
+		r.want(of(r.reported(), "begun ConfigMap", "ended ConfigMap", "put"),
 			"list-begun ConfigMap", "put a@101", "list-begun ConfigMap", "put a@101", "put b@102", "list-ended ConfigMap@102")
 	})
 }
 
-// A listing shows one moment, though writes go on between its pages; they follow.
+// TestWatchPagesAndWrites: a listing shows one version, although writes go on between
+// its pages. The watch reports the writes afterwards.
 func TestWatchPagesAndWrites(t *testing.T) {
 	bubble(t, newFake(standardKinds()...), Config{PageSize: 1, NoStreaming: true}, func(r *rig) {
 		r.create("ConfigMap", named("ns", "a"))
@@ -339,7 +342,7 @@ func TestWatchEnds(t *testing.T) {
 				f.fault = func(*http.Request) *fakeResponse { return &fakeResponse{hang: true} }
 			}, context.DeadlineExceeded},
 		{"no sink", func() (context.Context, context.CancelFunc) { return context.WithCancel(context.Background()) }, nil, func(*fake) {}, graph.ErrRefused},
-		{"the server does not say what it serves", func() (context.Context, context.CancelFunc) { return context.WithCancel(context.Background()) },
+		{"discovery fails", func() (context.Context, context.CancelFunc) { return context.WithCancel(context.Background()) },
 			func(graph.Event) error { return nil }, func(f *fake) { f.kinds = nil }, errNothingServed},
 	} {
 		t.Run(c.reason, func(t *testing.T) {
@@ -362,7 +365,7 @@ func TestWatchEnds(t *testing.T) {
 	}
 }
 
-// A sink that blocks holds up its own watch and nobody else's.
+// TestWatchSlowSink: a blocked sink holds up only its own watch.
 func TestWatchSlowSink(t *testing.T) {
 	bubble(t, newFake(standardKinds()...), Config{}, func(r *rig) {
 		ctx, cancel := context.WithCancel(context.Background())

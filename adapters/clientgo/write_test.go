@@ -18,7 +18,7 @@ func key(kind graph.Kind, scope, name string) graph.Key {
 	return graph.Key{Kind: kind, Scope: scope, Name: name}
 }
 
-// held returns an object as the fake has it.
+// held returns an object of the fake.
 func (r *rig) held(kind graph.Kind, scope, name string) *meta {
 	r.fake.mu.Lock()
 	defer r.fake.mu.Unlock()
@@ -51,9 +51,9 @@ func TestGet(t *testing.T) {
 		if _, err := r.store.discover(r.t.Context(), time.Now()); err != nil {
 			t.Fatal(err)
 		}
-		r.took()
+		r.takeCalls()
 		got, err := r.store.Get(context.Background(), key("ConfigMap", "ns", "a"))
-		r.want(r.took(), "get a")
+		r.want(r.takeCalls(), "get a")
 		if err != nil || !got.Equal(want) {
 			t.Errorf("got %+v, %v\nwant %+v", got, err, want)
 		}
@@ -67,7 +67,7 @@ func TestGet(t *testing.T) {
 			{"nothing of a scoped kind is global", key("ConfigMap", "", "a"), graph.ErrNotFound},
 			{"nothing of a global kind has a scope", key("Node", "ns", "n"), graph.ErrNotFound},
 			{"a kind that is not served", key("shop.example/Cart", "ns", "a"), graph.ErrKindUnknown},
-			{"a kind that nobody has heard of", key("X", "ns", "a"), graph.ErrKindUnknown},
+			{"an unknown kind", key("X", "ns", "a"), graph.ErrKindUnknown},
 			{"a name that leads elsewhere", key("ConfigMap", "ns", "../../../nodes/n"), graph.ErrRefused},
 			{"a name that leads nowhere", key("ConfigMap", "ns", ".."), graph.ErrRefused},
 			{"a scope that leads elsewhere", key("ConfigMap", "ns/configmaps/a", "b"), graph.ErrRefused},
@@ -79,7 +79,7 @@ func TestGet(t *testing.T) {
 	})
 }
 
-// only checks that an error is exactly one of the sentinels.
+// only checks that an error wraps exactly one of the sentinels.
 func only(t *testing.T, reason string, err, want error) {
 	t.Helper()
 	for _, s := range []error{graph.ErrNotFound, graph.ErrConflict, graph.ErrKindUnknown, graph.ErrRefused} {
@@ -93,7 +93,7 @@ func only(t *testing.T, reason string, err, want error) {
 	}
 }
 
-func TestAnswers(t *testing.T) {
+func TestServerErrors(t *testing.T) {
 	status := func(body string) string {
 		return `{"kind":"Status","apiVersion":"v1","status":"Failure",` + body + `}`
 	}
@@ -113,7 +113,7 @@ func TestAnswers(t *testing.T) {
 		{"invalid, twice", fakeResponse{code: 422}, graph.ErrRefused, 0},
 		{"a webhook's no", fakeResponse{code: 400}, graph.ErrRefused, 0},
 		{"not allowed", fakeResponse{code: 405}, graph.ErrRefused, 0},
-		{"who asks is not known: a token may be renewed", fakeResponse{code: 401}, nil, 0},
+		{"the caller is not known: a token may be renewed", fakeResponse{code: 401}, nil, 0},
 		{"too many requests", fakeResponse{code: 429, after: 7}, nil, 7 * time.Second},
 		{"too many requests, by a page", fakeResponse{code: 429, after: 3, body: "later"}, nil, 3 * time.Second},
 		{"a server that breaks", fakeResponse{code: 500}, nil, 0},
@@ -168,7 +168,7 @@ func TestDelete(t *testing.T) {
 		reason string
 		opts   func(*meta) graph.DeleteOptions
 		want   error
-		left   string // finalizers, "-" for gone
+		left   string // finalizers, or "-" for a removed object
 	}{
 		{"exact, in the background", func(m *meta) graph.DeleteOptions {
 			return graph.DeleteOptions{Precondition: exactly(m), Propagation: graph.Background}
@@ -193,7 +193,7 @@ func TestDelete(t *testing.T) {
 				if _, err := r.store.discover(r.t.Context(), time.Now()); err != nil {
 					t.Fatal(err)
 				}
-				r.took()
+				r.takeCalls()
 				err := r.store.Delete(r.t.Context(), key("ConfigMap", "ns", "a"), c.opts(m))
 				if c.want != nil {
 					only(t, c.reason, err, c.want)
@@ -207,7 +207,7 @@ func TestDelete(t *testing.T) {
 				if left != c.left {
 					t.Errorf("left %q, want %q", left, c.left)
 				}
-				r.want(r.took(), "delete a")
+				r.want(r.takeCalls(), "delete a")
 			})
 		})
 	}

@@ -20,11 +20,11 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// fakeWire is the network of a fake: pipes, so that it works in a bubble of
+// fakeWire is the network of a fake. It uses pipes, because it runs in a bubble of
 // testing/synctest.
 type fakeWire struct {
 	mu     sync.Mutex
-	down   bool // nobody answers
+	down   bool // no server answers
 	open   []net.Conn
 	conns  chan net.Conn
 	closed chan struct{}
@@ -57,7 +57,8 @@ func (w *fakeWire) dial(ctx context.Context, _, _ string) (net.Conn, error) {
 	}
 }
 
-// enter notes a connection, to be ended when the network goes down, unless it is.
+// enter records a connection, unless the network is down. When the network goes down,
+// the connection ends.
 func (w *fakeWire) enter(c net.Conn) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -67,9 +68,9 @@ func (w *fakeWire) enter(c net.Conn) bool {
 	return !w.down
 }
 
-// serve starts the fake and returns how to reach it. It ends with the test.
+// serve starts the fake until the test ends, and returns its rest config.
 func (f *fake) serve(t interface{ Cleanup(func()) }) *rest.Config {
-	f.changed, f.broken = make(chan struct{}), make(chan struct{}) // of this bubble
+	f.changed, f.broken = make(chan struct{}), make(chan struct{}) // made in this bubble
 	f.fakeWire = &fakeWire{conns: make(chan net.Conn), closed: make(chan struct{})}
 	server := &http.Server{Handler: f}
 	ended := make(chan struct{})
@@ -79,13 +80,13 @@ func (f *fake) serve(t interface{ Cleanup(func()) }) *rest.Config {
 	}()
 	t.Cleanup(func() {
 		close(f.closed)
-		<-ended // Close would miss a connection that is being accepted
+		<-ended // Close misses a connection that is being accepted
 		_ = server.Close()
 	})
 	return &rest.Config{Host: "http://fake", Dial: f.dial}
 }
 
-// setDown ends all connections, and lets nobody make new ones.
+// setDown ends all connections and refuses new ones.
 func (f *fake) setDown(down bool) {
 	f.fakeWire.mu.Lock()
 	defer f.fakeWire.mu.Unlock()
@@ -98,7 +99,7 @@ func (f *fake) setDown(down bool) {
 
 // ServeHTTP answers a request.
 func (f *fake) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	fault, broken := f.ask(r, wordsOf(r))
+	fault, broken := f.noteCall(r, wordsOf(r))
 	if fault != nil {
 		f.answerFault(w, r, fault)
 		return
@@ -118,14 +119,14 @@ func (f *fake) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		f.serveObject(w, r, k, scope, name)
 	case r.URL.Query().Get("watch") != "":
 		f.serveWatch(w, r, k, broken)
-	case asksWhole(r):
+	case wantsWhole(r):
 		f.serveWholeList(w, k)
 	default:
 		f.serveList(w, r, k)
 	}
 }
 
-// wordsOf says what a request is, as "watch configmaps from 102".
+// wordsOf describes a request, as "watch configmaps from 102".
 func wordsOf(r *http.Request) string {
 	q := r.URL.Query()
 	parts := strings.Split(strings.Trim(r.URL.Path, "/"), "/")
@@ -145,7 +146,7 @@ func wordsOf(r *http.Request) string {
 
 func (f *fake) answerFault(w http.ResponseWriter, r *http.Request, fault *fakeResponse) {
 	if fault.hang {
-		_, _ = io.Copy(io.Discard, r.Body) // or the server does not notice that the caller has gone
+		_, _ = io.Copy(io.Discard, r.Body) // without the read the server does not notice that the caller has gone
 		<-r.Context().Done()
 		return
 	}
@@ -163,7 +164,7 @@ func (f *fake) answerFault(w http.ResponseWriter, r *http.Request, fault *fakeRe
 	_, _ = w.Write([]byte(fault.body))
 }
 
-// find returns what a path names.
+// find returns the object of a path.
 func (f *fake) find(parts []string) (k *fakeKind, scope, name string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -221,7 +222,7 @@ func writeError(w http.ResponseWriter, k *fakeKind, name string, err error) {
 	writeStatus(w, out.Status())
 }
 
-// typed marks metadata as what it is.
+// typed sets the type of metadata.
 func typed(o *meta) *meta {
 	o = o.DeepCopy()
 	o.TypeMeta = metav1.TypeMeta{APIVersion: "meta.k8s.io/v1", Kind: "PartialObjectMetadata"}
