@@ -20,9 +20,9 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// funcs is what the store does in front of the fake client: UIDs, preconditions,
-// and the rules of deletion. Watch alone goes by.
-func (s *Store) funcs() interceptor.Funcs {
+// funcs adds UIDs, preconditions and the rules of deletion to the fake client. It does
+// not intercept Watch.
+func (s *store) funcs() interceptor.Funcs {
 	return interceptor.Funcs{
 		Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, o client.Object, opts ...client.GetOption) error {
 			ctx, unlock := s.lock(ctx)
@@ -41,15 +41,15 @@ func (s *Store) funcs() interceptor.Funcs {
 	}
 }
 
-// place is one object that a client writes, or would write.
+// place is the address of an object that a client writes.
 type place struct {
 	*kind
 	gvk  schema.GroupVersionKind
 	name client.ObjectKey
 }
 
-// at returns where an object is. Its kind is nil for one that takes no part.
-func (s *Store) at(ctx context.Context, o client.Object) (place, error) {
+// at returns the place of an object. Its kind is nil for a kind that is left out.
+func (s *store) at(ctx context.Context, o client.Object) (place, error) {
 	gvk, err := s.inner.GroupVersionKindFor(o)
 	if err != nil {
 		return place{}, err
@@ -57,11 +57,11 @@ func (s *Store) at(ctx context.Context, o client.Object) (place, error) {
 	return place{s.kindOf(ctx, gvk), gvk, client.ObjectKeyFromObject(o)}, nil
 }
 
-// learn notes the kind of what a client reads.
-func (s *Store) learn(ctx context.Context, o runtime.Object) {
+// learn records the kind of a read.
+func (s *store) learn(ctx context.Context, o runtime.Object) {
 	gvk, err := s.inner.GroupVersionKindFor(o)
 	if err != nil {
-		return // the fake client says so
+		return // the fake client returns the error
 	}
 	gvk.Kind = strings.TrimSuffix(gvk.Kind, "List")
 	s.kindOf(ctx, gvk)
@@ -72,9 +72,8 @@ func (p place) resource() schema.GroupResource {
 	return r.GroupResource()
 }
 
-// live returns the object at a place in the version that the client uses, nil if
-// there is none.
-func (s *Store) live(ctx context.Context, p place) (*partial, error) {
+// live returns the object at a place in the version that the client uses, or nil.
+func (s *store) live(ctx context.Context, p place) (*partial, error) {
 	m := named(p.kind, p.gvk.Version, p.name.Namespace, p.name.Name)
 	err := s.inner.Get(ctx, p.name, m)
 	if apierrors.IsNotFound(err) {
@@ -86,7 +85,7 @@ func (s *Store) live(ctx context.Context, p place) (*partial, error) {
 	return m, err
 }
 
-func (s *Store) create(ctx context.Context, c client.WithWatch, o client.Object, opts ...client.CreateOption) error {
+func (s *store) create(ctx context.Context, c client.WithWatch, o client.Object, opts ...client.CreateOption) error {
 	ctx, unlock := s.lock(ctx)
 	defer unlock()
 	p, err := s.at(ctx, o)
@@ -95,7 +94,7 @@ func (s *Store) create(ctx context.Context, c client.WithWatch, o client.Object,
 		return err
 	case p.kind == nil, dry((&client.CreateOptions{}).ApplyOptions(opts).DryRun):
 		return c.Create(ctx, o, opts...)
-	case p.settled && p.info.Scoped != (o.GetNamespace() != ""):
+	case p.scopeKnown && p.info.Scoped != (o.GetNamespace() != ""):
 		return apierrors.NewBadRequest("metadata.namespace: " + scopeRule(p.kind))
 	}
 	given := o.GetUID()
@@ -106,20 +105,20 @@ func (s *Store) create(ctx context.Context, c client.WithWatch, o client.Object,
 		o.SetUID(given)
 		return err
 	}
-	s.settle(p.kind, o.GetNamespace())
+	s.setScope(p.kind, o.GetNamespace())
 	s.note(o.GetUID())
-	s.touch(ctx, p.kind, o.GetNamespace(), o.GetName()) // the name may have been generated
+	s.touch(ctx, p.kind, o.GetNamespace(), o.GetName()) // the client may have generated the name
 	return nil
 }
 
-func (s *Store) update(ctx context.Context, c client.WithWatch, o client.Object, opts ...client.UpdateOption) error {
+func (s *store) update(ctx context.Context, c client.WithWatch, o client.Object, opts ...client.UpdateOption) error {
 	return s.write(ctx, o, o.GetFinalizers(), dry((&client.UpdateOptions{}).ApplyOptions(opts).DryRun), func(ctx context.Context) error {
 		return c.Update(ctx, o, opts...)
 	})
 }
 
 // write replaces an object, or a part of it, under the rules of an update.
-func (s *Store) write(ctx context.Context, o client.Object, finalizers []string, dry bool, do func(context.Context) error) error {
+func (s *store) write(ctx context.Context, o client.Object, finalizers []string, dry bool, do func(context.Context) error) error {
 	ctx, unlock := s.lock(ctx)
 	defer unlock()
 	p, err := s.at(ctx, o)
@@ -135,7 +134,7 @@ func (s *Store) write(ctx context.Context, o client.Object, finalizers []string,
 	}
 	given := o.GetUID()
 	if m == nil {
-		o.SetUID(s.newUID()) // some kinds are created by an update
+		o.SetUID(s.newUID()) // an update creates objects of some kinds
 	} else {
 		if err := p.allows(m, given, finalizers); err != nil {
 			return err
@@ -150,11 +149,11 @@ func (s *Store) write(ctx context.Context, o client.Object, finalizers []string,
 	return nil
 }
 
-// allows returns why a server would not take a write to the live object m: it
+// allows returns the error of a server for a write to the live object m. Such a write
 // names another UID, or adds a finalizer to an object that is being deleted.
 func (p place) allows(m *partial, uid types.UID, finalizers []string) error {
 	if uid != "" && uid != m.UID {
-		return apierrors.NewConflict(p.resource(), p.name.Name, fmt.Errorf("uid %s in the precondition, and %s is there", uid, m.UID))
+		return apierrors.NewConflict(p.resource(), p.name.Name, fmt.Errorf("the precondition has uid %s, and the object has %s", uid, m.UID))
 	}
 	if m.DeletionTimestamp == nil {
 		return nil
@@ -168,7 +167,7 @@ func (p place) allows(m *partial, uid types.UID, finalizers []string) error {
 	return nil
 }
 
-func (s *Store) delete(ctx context.Context, c client.WithWatch, o client.Object, opts ...client.DeleteOption) error {
+func (s *store) delete(ctx context.Context, c client.WithWatch, o client.Object, opts ...client.DeleteOption) error {
 	ctx, unlock := s.lock(ctx)
 	defer unlock()
 	p, err := s.at(ctx, o)
@@ -182,7 +181,7 @@ func (s *Store) delete(ctx context.Context, c client.WithWatch, o client.Object,
 	return s.deleteAt(ctx, p, asked.AsDeleteOptions())
 }
 
-func (s *Store) deleteAt(ctx context.Context, p place, asked *metav1.DeleteOptions) error {
+func (s *store) deleteAt(ctx context.Context, p place, asked *metav1.DeleteOptions) error {
 	options, err := deletion(asked)
 	if err != nil {
 		return err
@@ -204,7 +203,7 @@ func (s *Store) deleteAt(ctx context.Context, p place, asked *metav1.DeleteOptio
 	return err
 }
 
-// deletion returns what the options of a deletion mean.
+// deletion converts the options of a deletion.
 func deletion(o *metav1.DeleteOptions) (graph.DeleteOptions, error) {
 	var out graph.DeleteOptions
 	if p := o.Preconditions; p != nil && p.UID != nil {
@@ -213,7 +212,7 @@ func deletion(o *metav1.DeleteOptions) (graph.DeleteOptions, error) {
 	if p := o.Preconditions; p != nil && p.ResourceVersion != nil {
 		out.Precondition.Version = graph.Version(*p.ResourceVersion)
 	}
-	//lint:ignore SA1019 it is deprecated, and a server obeys it
+	//lint:ignore SA1019 it is deprecated, and servers still obey it
 	orphans := o.OrphanDependents
 	switch {
 	case orphans != nil && o.PropagationPolicy != nil:
@@ -244,7 +243,7 @@ func policyOf(p graph.Propagation) metav1.DeletionPropagation {
 	return metav1.DeletePropagationBackground
 }
 
-func (s *Store) deleteAllOf(ctx context.Context, c client.WithWatch, o client.Object, opts ...client.DeleteAllOfOption) error {
+func (s *store) deleteAllOf(ctx context.Context, c client.WithWatch, o client.Object, opts ...client.DeleteAllOfOption) error {
 	ctx, unlock := s.lock(ctx)
 	defer unlock()
 	p, err := s.at(ctx, o)

@@ -49,7 +49,7 @@ func TestUIDs(t *testing.T) {
 	again := generated.DeepCopy()
 	again.ResourceVersion = ""
 	r.end(generated)
-	r.make(again) // with the UID of what it is a copy of, which is gone
+	r.make(again) // with the UID of the removed original
 	note("one created again", again.UID)
 	r.end(&list.Items[1])
 	second := configMap("given")
@@ -68,7 +68,7 @@ func TestUIDs(t *testing.T) {
 	}
 }
 
-// A patch that applies creates too.
+// TestUIDOfAppliedPatch: a patch of type apply creates an object too.
 func TestUIDOfAppliedPatch(t *testing.T) {
 	r := newRig(t)
 	o := configMap("a")
@@ -78,11 +78,11 @@ func TestUIDOfAppliedPatch(t *testing.T) {
 		t.Fatalf("%+v, %v", o.ObjectMeta, err)
 	}
 	if err := r.Update(t.Context(), o); err != nil {
-		t.Errorf("what was answered is not the latest: %v", err)
+		t.Errorf("the answer is not the latest version: %v", err)
 	}
 }
 
-// Whatever is written, the object stays the one that it is.
+// TestUIDStays: no write changes the UID of an object.
 func TestUIDStays(t *testing.T) {
 	for _, c := range []struct {
 		write    func(*rig, *corev1.ConfigMap) error
@@ -195,7 +195,7 @@ func TestDeleteOptions(t *testing.T) {
 	}
 }
 
-// What is only tried changes nothing.
+// TestDryRun: a dry run changes nothing.
 func TestDryRun(t *testing.T) {
 	r := newRig(t)
 	a := configMap("a")
@@ -238,7 +238,7 @@ func TestLateFinalizers(t *testing.T) {
 			config := applycore.ConfigMap(o.Name, o.Namespace).WithFinalizers("example.org/late")
 			return r.Apply(r.Context(), config, client.FieldOwner("test"))
 		}, true, "an apply"},
-		{patches(types.MergePatchType, `{"metadata":{"finalizers":["example.org/x"]}}`), false, "what it has it may keep"},
+		{patches(types.MergePatchType, `{"metadata":{"finalizers":["example.org/x"]}}`), false, "it keeps a finalizer that it has"},
 		{func(r *rig, o *corev1.ConfigMap) error { o.Finalizers = nil; return r.Update(r.Context(), o) }, false, "and lose"},
 	} {
 		r := newRig(t)
@@ -256,8 +256,8 @@ func TestLateFinalizers(t *testing.T) {
 	}
 }
 
-// A status is written as ever, by update, patch and apply, and the collector goes
-// on from there.
+// TestStatus: update, patch and apply write a status. The collector goes on from the
+// new version.
 func TestStatus(t *testing.T) {
 	r := newRig(t)
 	node := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "n"}}
@@ -266,7 +266,7 @@ func TestStatus(t *testing.T) {
 	r.make(configMap("of-n", node))
 	ctx := t.Context()
 	node.Status.Phase = corev1.NodeRunning
-	node.UID = "" // as of an object that the test has built
+	node.UID = "" // like an object that the test has built
 	if err := r.Status().Update(ctx, node); err != nil {
 		t.Fatal(err)
 	}

@@ -15,51 +15,57 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// TB is what a Collector needs of a test: a *testing.T is one, and Ginkgo's
-// GinkgoT().
+// TB is the part of a test that a Collector uses. *testing.T and Ginkgo's GinkgoT()
+// implement it.
 type TB interface {
 	Helper()
 	Logf(format string, args ...any)
 	Fatalf(format string, args ...any)
 }
 
-// Collector is the garbage collector of one fake client. Nothing happens by
-// itself: it works while WaitIdle is called. Use New. It is safe for concurrent
-// use.
+// Collector is the garbage collector of one fake client. It works only during WaitIdle.
+// Use New. It is safe for concurrent use.
 type Collector struct {
-	store *Store
+	store *store
 	t     TB
 }
 
-// New returns the fake client with what it lacks for garbage collection, and its
-// collector, which logs to the test what it does and why. A fake client that
-// holds what no server would ends the test. Held by TestNew and TestLog.
+// New returns the fake client with the additions of this package, and its collector.
+// The collector logs its writes and their reasons to the test. New ends the test if the
+// fake client holds an object that contradicts its kind.
+//
+// Held by TestNew and TestLog.
 func New(t TB, fake client.WithWatch) (client.WithWatch, *Collector) {
 	t.Helper()
-	s, err := NewStore(fake)
+	s, err := newStore(fake)
 	if err != nil {
 		t.Fatalf("fakegc: %v", err)
 		return nil, nil
 	}
-	return s.Client(), &Collector{s, t}
+	return s.client, &Collector{s, t}
 }
 
-// Store returns the store under the collector, for a test that runs an
-// ownergraph.Collector of its own: with handlers, or all the time.
-func (c *Collector) Store() *Store { return c.store }
+// Store returns the store of the collector, for a test that runs an
+// ownergraph.Collector of its own. Such a collector may have handlers or run during the
+// whole test. The store has level 2 and is a Fencer and a Lister.
+func (c *Collector) Store() ownergraph.Store { return c.store }
 
-// patience is how long a WaitIdle without a deadline may take: a test that hangs
-// says nothing.
+// patience bounds a WaitIdle without a deadline, because a test that hangs shows no
+// error.
 const patience = time.Minute
 
-// WaitIdle does what a garbage collector would do now, and returns when nothing
-// is left to do. It starts from what the client holds, so writes beside the
-// client count too. When it returns, nothing of it runs any more.
+// WaitIdle does the present work of a garbage collector, and returns when no work is
+// left. It starts from the objects of the fake client, so it includes writes beside the
+// client. When it returns, none of its goroutines run.
 //
-// Errors: a *HeldError if objects are held, which names them, by whom they are
-// held and why: a finalizer that the test's own code has to take off, a bad owner
-// reference. The context's error, if it ends before; one without a deadline gets
-// one of a minute. If the fake client failed to list, its last error is wrapped too.
+// Errors:
+//
+//   - A *HeldError if objects are held. It names each object, its reason and the
+//     objects that it waits for. Reasons are a finalizer that the test's code has to
+//     remove, or a bad owner reference.
+//   - The context's error. A context without a deadline gets one of a minute.
+//   - The last error of the fake client's lists, joined to the context's error.
+//
 // Held by TestPropagation, TestHeld and TestWaitIdleEnds.
 func (c *Collector) WaitIdle(ctx context.Context) error {
 	if _, ok := ctx.Deadline(); !ok {
@@ -67,8 +73,8 @@ func (c *Collector) WaitIdle(ctx context.Context) error {
 		ctx, cancel = context.WithTimeout(ctx, patience)
 		defer cancel()
 	}
-	watched := &watchedStore{Store: c.store}
-	engine, err := ownergraph.New(watched, ownergraph.Config{Logger: slog.New(slog.NewTextHandler(lines{c.t}, nil)), OnDecision: c.say})
+	watched := &watchedStore{store: c.store}
+	engine, err := ownergraph.New(watched, ownergraph.Config{Logger: slog.New(slog.NewTextHandler(lines{c.t}, nil)), OnDecision: c.log})
 	if err != nil {
 		return fmt.Errorf("wait until idle: %w", err)
 	}
@@ -86,16 +92,16 @@ func (c *Collector) WaitIdle(ctx context.Context) error {
 	return nil
 }
 
-// watchedStore is a store that keeps the last error of its watch.
+// watchedStore keeps the last error of its watch.
 type watchedStore struct {
-	*Store
+	*store
 	mu  sync.Mutex
 	err error
 }
 
-// Watch is that of the Store.
+// Watch is the store's Watch.
 func (w *watchedStore) Watch(ctx context.Context, sink func(graph.Event) error) error {
-	err := w.Store.Watch(ctx, sink)
+	err := w.store.Watch(ctx, sink)
 	if ctx.Err() == nil {
 		w.mu.Lock()
 		w.err = err
@@ -110,8 +116,8 @@ func (w *watchedStore) failure() error {
 	return w.err
 }
 
-// say logs what is being done.
-func (c *Collector) say(d ownergraph.Decided) {
+// log logs a write.
+func (c *Collector) log(d ownergraph.Decided) {
 	if !d.Action.Writes() || d.Call == 0 {
 		return
 	}
@@ -125,7 +131,7 @@ func (c *Collector) say(d ownergraph.Decided) {
 	c.t.Logf("garbage collector: %s %s%s: %s", d.Action, d.Key, what, d.Reason)
 }
 
-// lines has a test log what a logger writes.
+// lines writes the records of a logger to the test's log.
 type lines struct{ t TB }
 
 func (l lines) Write(line []byte) (int, error) {
@@ -133,21 +139,21 @@ func (l lines) Write(line []byte) (int, error) {
 	return len(line), nil
 }
 
-// HeldError says which objects are held, against what their owners or their
-// deletion mark ask for. It is immutable.
+// HeldError names the held objects, whose owners or deletion marks demand their
+// removal. It is immutable.
 type HeldError struct {
-	// Held has them by key, each with the reason and with whom it waits for.
+	// Held has the objects by key, with reasons and waits.
 	Held []ownergraph.Held
 }
 
-const mostLines = 20
+const maxLines = 20
 
-// Error has a line for each object, at most 20.
+// Error has one line for each object, and at most 20.
 func (e *HeldError) Error() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%d held:", len(e.Held))
 	for i, h := range e.Held {
-		if i == mostLines {
+		if i == maxLines {
 			fmt.Fprintf(&b, "\n  and %d more", len(e.Held)-i)
 			break
 		}

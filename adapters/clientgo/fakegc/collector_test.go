@@ -57,8 +57,8 @@ func TestPropagation(t *testing.T) {
 	}
 }
 
-// What the builder was given takes part; an owner that does not exist is absent;
-// two owners both have to go.
+// TestOwners: the objects of the builder take part. An owner that does not exist is
+// absent. A dependent of two owners goes after both.
 func TestOwners(t *testing.T) {
 	owner, other := configMap("owner"), configMap("other")
 	owner.UID, other.UID = "owner-uid", "other-uid"
@@ -77,7 +77,7 @@ func TestOwners(t *testing.T) {
 	r.want("")
 }
 
-// Two that own each other wait for each other in the foreground, until the
+// TestRing: two objects that own each other wait for each other in the foreground. The
 // collector unblocks them.
 func TestRing(t *testing.T) {
 	r := newRig(t)
@@ -117,19 +117,19 @@ func TestHeld(t *testing.T) {
 	if err := r.Get(t.Context(), client.ObjectKeyFromObject(b), b); err != nil {
 		t.Fatal(err)
 	}
-	b.Finalizers = nil // its operator is done
+	b.Finalizers = nil // the object's operator is done
 	if err := r.Update(t.Context(), b); err != nil {
 		t.Fatal(err)
 	}
 	r.collect()
 	r.want("")
 	many := &HeldError{make([]ownergraph.Held, 30)}
-	if got := strings.Count(many.Error(), "\n"); got != mostLines+1 || !strings.HasSuffix(many.Error(), "and 10 more") {
+	if got := strings.Count(many.Error(), "\n"); got != maxLines+1 || !strings.HasSuffix(many.Error(), "and 10 more") {
 		t.Errorf("30 objects make %d lines:\n%v", got, many)
 	}
 }
 
-// A test's log has what is done, and why.
+// TestLog: the collector logs its writes and their reasons to the test.
 func TestLog(t *testing.T) {
 	n := &notes{}
 	c, gc := New(n, fake.NewClientBuilder().WithScheme(small(t)).Build())
@@ -146,7 +146,7 @@ func TestLog(t *testing.T) {
 	}
 }
 
-// Two kinds orphan if nobody says otherwise, as on a server.
+// TestDefaultsOfKinds: two kinds orphan by default, as on a server.
 func TestDefaultsOfKinds(t *testing.T) {
 	c, gc := New(t, fake.NewClientBuilder().Build())
 	job := &batchv1.Job{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "job"}}
@@ -179,8 +179,8 @@ func TestInBubble(t *testing.T) {
 	})
 }
 
-// A client that fails for ever ends WaitIdle by its deadline, or by the default
-// one.
+// TestWaitIdleEnds: a client that always fails ends WaitIdle by its deadline or by the
+// default one.
 func TestWaitIdleEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		broken := errors.New("broken")
@@ -205,14 +205,14 @@ func TestWaitIdleEnds(t *testing.T) {
 	})
 }
 
-// What an interceptor below injects is a store that fails: the collector tries
-// again, or says what was refused.
+// TestInterceptors: an error of an interceptor below is an error of the store. The
+// collector retries, or reports the refusal.
 func TestInterceptors(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		fails, refused := 2, false
 		var c client.WithWatch
 		below := interceptor.Funcs{Delete: func(ctx context.Context, below client.WithWatch, o client.Object, opts ...client.DeleteOption) error {
-			if err := c.Get(ctx, client.ObjectKeyFromObject(o), configMap("")); err != nil { // it may use what is above
+			if err := c.Get(ctx, client.ObjectKeyFromObject(o), configMap("")); err != nil { // it may use the client above
 				t.Error(err)
 			}
 			switch {
@@ -245,7 +245,8 @@ func TestInterceptors(t *testing.T) {
 	})
 }
 
-// A Collector of the test's own, all the time, on the same store.
+// TestStoreOfOwnCollector: a test runs its own Collector on the store during the whole
+// test.
 func TestStoreOfOwnCollector(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t)

@@ -13,11 +13,10 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// commit carries out what the rules say of an object, by what the fake client
-// can do: a patch of metadata, and a deletion, which marks what has finalizers.
-// Both are one step to those who use the store's client; a watch of the fake
-// client sees two.
-func (s *Store) commit(ctx context.Context, m *partial, out finalizer.Outcome) error {
+// commit carries out an outcome of the rules with two operations of the fake client.
+// These are a patch of metadata, and a deletion, which marks an object with finalizers.
+// Clients of the store see both as one step. A watch of the fake client sees two.
+func (s *store) commit(ctx context.Context, m *partial, out finalizer.Outcome) error {
 	marked := m.DeletionTimestamp != nil
 	patch, err := s.metadataPatch(m, out.Object)
 	if err != nil {
@@ -34,9 +33,9 @@ func (s *Store) commit(ctx context.Context, m *partial, out finalizer.Outcome) e
 	return s.inner.Delete(ctx, m, client.Preconditions{ResourceVersion: &m.ResourceVersion})
 }
 
-// metadataPatch returns the merge patch that makes an object what the rules say,
-// nil if it is that already. What it writes is bound to the version of m.
-func (s *Store) metadataPatch(m *partial, want graph.Object) ([]byte, error) {
+// metadataPatch returns the merge patch from m to the wanted object, or nil if they are
+// equal. The patch is bound to the version of m.
+func (s *store) metadataPatch(m *partial, want graph.Object) ([]byte, error) {
 	changes := map[string]any{}
 	if refs := s.references(m, want); !slices.EqualFunc(refs, m.OwnerReferences, sameReference) {
 		changes["ownerReferences"] = refs
@@ -54,9 +53,8 @@ func (s *Store) metadataPatch(m *partial, want graph.Object) ([]byte, error) {
 	return json.Marshal(map[string]any{"metadata": changes})
 }
 
-// references returns the object's references in their own words, without those
-// that are not wanted, and with those that are new.
-func (s *Store) references(m *partial, want graph.Object) []metav1.OwnerReference {
+// references returns the wanted references. It keeps the text of the present ones.
+func (s *store) references(m *partial, want graph.Object) []metav1.OwnerReference {
 	var out []metav1.OwnerReference
 	left := slices.Clone(want.Owners)
 	for _, ref := range m.OwnerReferences {

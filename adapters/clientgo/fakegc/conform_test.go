@@ -20,8 +20,8 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// users are those who write through the client, as the kit needs them.
-type users struct{ *Store }
+// users are the clients of the kit. They write through the client of the store.
+type users struct{ *store }
 
 func (u users) object(o graph.Object) client.Object {
 	k := u.kinds[o.Kind]
@@ -35,7 +35,7 @@ func (u users) object(o graph.Object) client.Object {
 	return out
 }
 
-// fill writes the owners and the finalizers of o, spelt as they were.
+// fill writes the owners and the finalizers of o.
 func (u users) fill(into client.Object, o graph.Object) {
 	var refs []metav1.OwnerReference
 	for _, r := range o.Owners {
@@ -57,7 +57,7 @@ func (u users) Create(ctx context.Context, o graph.Object) (graph.Object, error)
 	}
 	made := u.object(o)
 	u.fill(made, o)
-	if err := u.Client().Create(ctx, made); err != nil {
+	if err := u.client.Create(ctx, made); err != nil {
 		return graph.Object{}, err
 	}
 	return u.seen(o.Kind, made), nil
@@ -65,15 +65,15 @@ func (u users) Create(ctx context.Context, o graph.Object) (graph.Object, error)
 
 func (u users) Update(ctx context.Context, o graph.Object) (graph.Object, error) {
 	made := u.object(o)
-	if err := u.Client().Get(ctx, client.ObjectKeyFromObject(made), made); err != nil {
-		return graph.Object{}, meaning("update", o.Key, err)
+	if err := u.client.Get(ctx, client.ObjectKeyFromObject(made), made); err != nil {
+		return graph.Object{}, sentinel("update", o.Key, err)
 	}
 	made.SetUID(types.UID(o.UID))
 	version, _, _ := strings.Cut(string(o.Version), "@")
 	made.SetResourceVersion(version)
 	u.fill(made, o)
-	if err := u.Client().Update(ctx, made); err != nil {
-		return graph.Object{}, meaning("update", o.Key, err)
+	if err := u.client.Update(ctx, made); err != nil {
+		return graph.Object{}, sentinel("update", o.Key, err)
 	}
 	return u.seen(o.Kind, made), nil
 }
@@ -90,11 +90,11 @@ func (u users) Delete(ctx context.Context, key graph.Key, opts graph.DeleteOptio
 		p := policyOf(opts.Propagation)
 		asked.PropagationPolicy = &p
 	}
-	err := u.Client().Delete(ctx, u.object(graph.Object{Key: key}), &asked)
+	err := u.client.Delete(ctx, u.object(graph.Object{Key: key}), &asked)
 	if apierrors.IsNotFound(err) {
 		return graph.ErrNotFound
 	}
-	return meaning("delete", key, err)
+	return sentinel("delete", key, err)
 }
 
 func (u users) seen(kind graph.Kind, o client.Object) graph.Object {
@@ -106,21 +106,21 @@ func (u users) seen(kind graph.Kind, o client.Object) graph.Object {
 	return u.objectOf(u.kinds[kind], m)
 }
 
-// without is what the store does not promise, with the reasons.
+// without returns the promises that the store does not make, with the reasons.
 func without() []storetest.Promise {
 	return []storetest.Promise{
-		storetest.GracePeriods,      // nobody runs who would end one
+		storetest.GracePeriods,      // no agent ends one
 		storetest.StillVersions,     // the fake client gives every update a new version
-		storetest.Compaction,        // there is no log: a watch looks at what is there
-		storetest.BrokenConnections, // nor a connection
-		storetest.Rewinds,           // nothing restores a fake client
+		storetest.Compaction,        // there is no log: each round of a watch reads the present objects
+		storetest.BrokenConnections, // there is no connection
+		storetest.Rewinds,           // a fake client has no restore
 		storetest.SickKinds,         // an interceptor may fail a kind, and that fails the watch
-		storetest.ChangingKinds,     // kinds come by use, and never go
+		storetest.ChangingKinds,     // a kind comes by use and never goes
 		storetest.Durability,        // the fake client ends with its test
-		storetest.SecondHandles,     // it is of one process
+		storetest.SecondHandles,     // all handles are in one process
 		storetest.Outages,           // there is no database
-		storetest.FailedCommits,     // nor a commit
-		// UIDs are the same in each run of a test, and its writers are its own.
+		storetest.FailedCommits,     // there is no commit
+		// UIDs are the same in each run of a test, and only the test writes.
 		storetest.UnforeseeableUIDs,
 	}
 }
@@ -128,7 +128,7 @@ func without() []storetest.Promise {
 func TestConformance(t *testing.T) {
 	storetest.Test(t, storetest.Config{
 		New: func(tb storetest.TB) storetest.Subject {
-			s, err := NewStore(fake.NewClientBuilder().WithScheme(small(tb)).Build())
+			s, err := newStore(fake.NewClientBuilder().WithScheme(small(tb)).Build())
 			if err != nil {
 				tb.Fatalf("%v", err)
 			}
@@ -138,12 +138,13 @@ func TestConformance(t *testing.T) {
 	})
 }
 
-// The laws hold in a bubble too: no call waits for anything outside.
+// TestConformanceInBubble: the laws hold in a bubble too, because no call waits outside
+// of it.
 func TestConformanceInBubble(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		err := storetest.Check(context.Background(), storetest.Config{
 			New: func(tb storetest.TB) storetest.Subject {
-				s, err := NewStore(fake.NewClientBuilder().WithScheme(small(tb)).Build())
+				s, err := newStore(fake.NewClientBuilder().WithScheme(small(tb)).Build())
 				if err != nil {
 					tb.Fatalf("%v", err)
 				}

@@ -1,53 +1,52 @@
-// Package fakegc gives controller-runtime's fake client a garbage collector, so
-// that a unit test sees what becomes of dependents:
+// Package fakegc adds a garbage collector to controller-runtime's fake client. A unit test
+// then shows the deletion of dependents:
 //
 //	c, gc := fakegc.New(t, fake.NewClientBuilder().WithObjects(owner).Build())
 //	...
 //	err := c.Delete(ctx, owner, client.PropagationPolicy(metav1.DeletePropagationForeground))
 //	...
 //	if err := gc.WaitIdle(ctx); err != nil {
-//		t.Fatal(err) // names what is held, by whom, and why
+//		t.Fatal(err) // names each held object, its reason and its waiting partners
 //	}
 //
-// Nothing is collected but in WaitIdle, so a test is as deterministic as it was,
-// inside of testing/synctest and outside. The collector is the real one, on a
-// Store of level 2; the rules of deletion are those of package finalizer.
+// The collector works only in WaitIdle, so a test stays deterministic, inside and outside
+// of testing/synctest. It is the engine itself, on a Store of level 2. The rules of
+// deletion are those of package finalizer.
 //
-// # What the client does that the fake one does not
+// # Additions to the fake client
 //
-//   - Every object has a UID, those of the builder too, which have a new version
-//     by that. One that the test gave it is kept, once: an object that is created
-//     again has a new one.
-//   - A UID precondition is one: of a deletion, an update, a patch.
-//   - A deletion propagates. With Foreground or Orphan the object stays, marked,
-//     with the finalizer of that name, until the collector takes that off. The
-//     defaults are those of the API server: a Job and a ReplicationController
-//     orphan. DeleteAllOf deletes object by object.
+//   - Every object has a UID. An object of the builder gets one too, and with it a new
+//     version. The client keeps a UID that the test sets, once. An object that is created
+//     again has a new UID.
+//   - A UID precondition holds for deletions, updates and patches.
+//   - A deletion propagates. With Foreground or Orphan the object stays, with a deletion
+//     mark and the finalizer of that name. The collector removes the finalizer. The
+//     defaults are those of the API server: a Job and a ReplicationController orphan.
+//     DeleteAllOf deletes object by object.
 //   - An object that is being deleted gains no finalizer.
-//   - An object has a namespace if its kind has: a Create that no server would
-//     take is a bad request. The client's RESTMapper says which kinds do; of
-//     built-in kinds it is known, and of any other kind the first object tells.
+//   - An object has a namespace if its kind has. A Create that contradicts this is a bad
+//     request, as on a server. The client's RESTMapper decides, and for built-in kinds the
+//     package knows. For any other kind the first object decides.
 //
-// All else is the fake client's: indexes, status, server-side apply, versions.
-// Held by TestUIDs, TestUIDStays, TestPreconditions, TestPropagation,
-// TestDefaultsOfKinds, TestDeleteAllOf, TestLateFinalizers and TestScopes.
+// Indexes, status, server-side apply and versions are those of the fake client.
 //
-// # What differs from a server
+// # Differences from a server
 //
-// Kinds are those that the client's scheme knows, with their lists, and those that
-// are used through the client: name the others in the scheme, such as one of which
-// the builder alone was given an unstructured object. A kind without a list type
-// (SubjectAccessReview, TokenReview, Binding) takes no part, since no server stores
-// its objects. A kind's versions are one
-// kind, but the fake client keeps their objects apart; of two
-// objects with one name, that in the scheme's preferred version counts. Grace
-// periods are taken for none. A deleted Namespace takes nothing along. A watch of
-// the fake client sees a deletion that propagates as two changes.
+//   - The kinds are those of the client's scheme that have list types, and those that a
+//     test uses through the client. Name all other kinds in the scheme. An example is a kind
+//     of which only the builder was given an unstructured object.
+//   - A kind without a list type (SubjectAccessReview, TokenReview, Binding) is left out,
+//     because no server stores its objects.
+//   - The fake client keeps the versions of a kind apart. Of two objects with one name, the
+//     object in the scheme's preferred version counts.
+//   - There are no grace periods.
+//   - The deletion of a Namespace does not empty it.
+//   - A watch of the fake client reports a propagating deletion as two changes.
 //
-// Interceptors that were given to the builder lie below, and see what the
-// collector does; wrap the client that New returns to see the test's own calls
-// only. What fake.AddIndex adds has to be added to the fake client.
+// The interceptors of the builder run below the collector, and see its calls. To see only
+// the calls of the test, wrap the client that New returns. Call fake.AddIndex on the fake
+// client itself.
 //
-// TestConformance holds the store to package storetest, and names what it does
-// not promise, with the reasons.
+// TestConformance runs package storetest on the store. It names the promises that the
+// store does not make, with the reasons.
 package fakegc

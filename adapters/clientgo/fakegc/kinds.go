@@ -18,13 +18,13 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// kind is one that the client's scheme knows, in all its versions: the fake
-// client keeps them apart, a server does not.
+// kind is a kind of the client's scheme, in all its versions. The fake client keeps the
+// versions apart, and a server does not.
 type kind struct {
 	group, kind string
 	versions    []string // the scheme's preferred one first
 	info        graph.KindInfo
-	settled     bool // it is known whether its objects have a namespace
+	scopeKnown  bool // info.Scoped is certain
 	propagation graph.Propagation
 }
 
@@ -32,7 +32,7 @@ func (k *kind) gvk(version string) schema.GroupVersionKind {
 	return schema.GroupVersionKind{Group: k.group, Version: version, Kind: k.kind}
 }
 
-// kindName is how the engine calls a kind: "Pod", "apps/Deployment".
+// kindName returns the engine's name of a kind: "Pod", "apps/Deployment".
 func kindName(group, name string) graph.Kind {
 	if group == "" {
 		return graph.Kind(name)
@@ -40,9 +40,9 @@ func kindName(group, name string) graph.Kind {
 	return graph.Kind(group + "/" + name)
 }
 
-// schemeKinds returns the kinds of which a scheme can make objects and lists, but
-// for events, which take no part.
-func (s *Store) schemeKinds() map[graph.Kind]*kind {
+// schemeKinds returns the kinds whose objects and lists the scheme can make. It leaves
+// out events.
+func (s *store) schemeKinds() map[graph.Kind]*kind {
 	scheme := s.inner.Scheme()
 	types := scheme.AllKnownTypes()
 	out := map[graph.Kind]*kind{}
@@ -57,7 +57,7 @@ func (s *Store) schemeKinds() map[graph.Kind]*kind {
 	for _, k := range out {
 		preferred := scheme.PrioritizedVersionsForGroup(k.group)
 		slices.SortStableFunc(k.versions, func(a, b string) int {
-			rank := func(v string) int { // -1, if it is not listed, becomes the last
+			rank := func(v string) int { // -1, for an unlisted version, becomes the last
 				return int(uint32(slices.Index(preferred, schema.GroupVersion{Group: k.group, Version: v})))
 			}
 			return cmp.Compare(rank(a), rank(b))
@@ -68,8 +68,8 @@ func (s *Store) schemeKinds() map[graph.Kind]*kind {
 
 func compareGVK(a, b schema.GroupVersionKind) int { return strings.Compare(a.String(), b.String()) }
 
-// addKind notes a version of a kind, and returns the kind: nil for events.
-func (s *Store) addKind(to map[graph.Kind]*kind, gvk schema.GroupVersionKind) *kind {
+// addKind adds a version of a kind, and returns the kind. It returns nil for events.
+func (s *store) addKind(to map[graph.Kind]*kind, gvk schema.GroupVersionKind) *kind {
 	if gvk.Kind == "Event" && (gvk.Group == "" || gvk.Group == "events.k8s.io") {
 		return nil
 	}
@@ -77,7 +77,7 @@ func (s *Store) addKind(to map[graph.Kind]*kind, gvk schema.GroupVersionKind) *k
 	k := to[name]
 	if k == nil {
 		k = &kind{group: gvk.Group, kind: gvk.Kind, info: graph.KindInfo{Kind: name}, propagation: defaultOf(name)}
-		k.info.Scoped, k.settled = s.scopeOf(gvk)
+		k.info.Scoped, k.scopeKnown = s.scopeOf(gvk)
 		to[name] = k
 	}
 	if !slices.Contains(k.versions, gvk.Version) {
@@ -86,8 +86,8 @@ func (s *Store) addKind(to map[graph.Kind]*kind, gvk schema.GroupVersionKind) *k
 	return k
 }
 
-// defaultOf is what the deletion of a kind does without a propagation policy.
-// Two built-in kinds orphan, for the sake of clients of long ago.
+// defaultOf returns the default propagation of a kind. Two built-in kinds orphan, for
+// old clients.
 func defaultOf(name graph.Kind) graph.Propagation {
 	if name == "ReplicationController" || name == "batch/Job" {
 		return graph.Orphan
@@ -95,10 +95,10 @@ func defaultOf(name graph.Kind) graph.Propagation {
 	return graph.Background
 }
 
-// scopeOf returns whether a kind's objects have a namespace, and whether that is
-// known: from the client's RESTMapper, or since it is built in. Of any other kind
-// the first object tells.
-func (s *Store) scopeOf(gvk schema.GroupVersionKind) (scoped, known bool) {
+// scopeOf reports whether a kind's objects have a namespace, and whether that is
+// certain. It is certain from the client's RESTMapper and for built-in kinds. For any
+// other kind the first object decides.
+func (s *store) scopeOf(gvk schema.GroupVersionKind) (scoped, known bool) {
 	if m, err := s.inner.RESTMapper().RESTMapping(gvk.GroupKind(), gvk.Version); err == nil {
 		return m.Scope.Name() == meta.RESTScopeNameNamespace, true
 	}
@@ -108,10 +108,10 @@ func (s *Store) scopeOf(gvk schema.GroupVersionKind) (scoped, known bool) {
 	return true, builtin.Scheme.IsGroupRegistered(gvk.Group)
 }
 
-// kindOf returns the kind of what a client uses, new ones too, and nil for one
-// that takes no part: an event, and a kind without lists. A kind that comes with an unstructured object is entered
-// into the scheme as the fake client does, by a read.
-func (s *Store) kindOf(ctx context.Context, gvk schema.GroupVersionKind) *kind {
+// kindOf returns the kind of an object, and adds a new kind. It returns nil for an
+// event and for a kind without lists. A kind that first comes with an unstructured
+// object is added to the scheme by a read, as the fake client does.
+func (s *store) kindOf(ctx context.Context, gvk schema.GroupVersionKind) *kind {
 	if k := s.kinds[kindName(gvk.Group, gvk.Kind)]; k != nil && slices.Contains(k.versions, gvk.Version) {
 		return k
 	}
@@ -132,31 +132,33 @@ func (s *Store) kindOf(ctx context.Context, gvk schema.GroupVersionKind) *kind {
 }
 
 // unlisted reports whether the scheme has a type for a kind and none for its lists.
-// Objects of such a kind are requests (SubjectAccessReview, Binding): no server
-// stores them, and the fake client cannot list them. Held by TestKindsWithoutList.
-func (s *Store) unlisted(gvk schema.GroupVersionKind) bool {
+// Objects of such a kind are requests (SubjectAccessReview, Binding). No server stores
+// them, and the fake client cannot list them.
+//
+// Held by TestKindsWithoutList.
+func (s *store) unlisted(gvk schema.GroupVersionKind) bool {
 	scheme := s.inner.Scheme()
 	o, err := scheme.New(gvk)
 	if err != nil {
 		return false
 	}
-	_, untyped := o.(runtime.Unstructured) // its list is entered with the first one
+	_, untyped := o.(runtime.Unstructured) // the fake client adds its list type with the first list
 	return !untyped && !scheme.Recognizes(gvk.GroupVersion().WithKind(gvk.Kind+"List"))
 }
 
-// settle learns from an object whether its kind has namespaces.
-func (s *Store) settle(k *kind, namespace string) {
-	if k.settled {
+// setScope learns from an object whether its kind has namespaces.
+func (s *store) setScope(k *kind, namespace string) {
+	if k.scopeKnown {
 		return
 	}
-	k.settled = true
+	k.scopeKnown = true
 	if scoped := namespace != ""; k.info.Scoped != scoped {
 		k.info.Scoped = scoped
 		s.renew()
 	}
 }
 
-func (s *Store) sortedKinds() []*kind {
+func (s *store) sortedKinds() []*kind {
 	var out []*kind
 	for _, name := range slices.Sorted(maps.Keys(s.kinds)) {
 		out = append(out, s.kinds[name])
@@ -164,7 +166,7 @@ func (s *Store) sortedKinds() []*kind {
 	return out
 }
 
-func (s *Store) infos() []graph.KindInfo {
+func (s *store) infos() []graph.KindInfo {
 	var out []graph.KindInfo
 	for _, k := range s.sortedKinds() {
 		out = append(out, k.info)
@@ -172,7 +174,9 @@ func (s *Store) infos() []graph.KindInfo {
 	return out
 }
 
-// global reports whether a built-in kind has no namespaces. Held by TestGlobal.
+// global reports whether a built-in kind has no namespaces.
+//
+// Held by TestGlobal.
 func global(gk schema.GroupKind) bool {
 	switch gk.Group {
 	case "":

@@ -30,7 +30,7 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// notes is a test that may fail without this one failing.
+// notes is a TB that records its failure.
 type notes struct {
 	fatal string
 	lines []string
@@ -68,12 +68,12 @@ func TestNew(t *testing.T) {
 		New(n, c.builder.WithScheme(s).Build())
 		n.failed(t, c.ends, c.reason)
 	}
-	if _, err := NewStore(nil); !errors.Is(err, graph.ErrInvalid) {
+	if _, err := newStore(nil); !errors.Is(err, graph.ErrInvalid) {
 		t.Errorf("a store of nothing: %v", err)
 	}
 }
 
-// custom is an object of a kind for which there is no type.
+// custom returns an object of a kind without a type.
 func custom(kind, namespace, name string, owners ...*unstructured.Unstructured) *unstructured.Unstructured {
 	o := &unstructured.Unstructured{}
 	o.SetGroupVersionKind(schema.GroupVersionKind{Group: "example.org", Version: "v1", Kind: kind})
@@ -108,8 +108,8 @@ func TestScopes(t *testing.T) {
 	}
 }
 
-// Kinds without a type, of both scopes, cascade as any other; a kind whose first
-// object comes while a collector watches is told to it.
+// TestCustomKinds: kinds without a type, of both scopes, cascade like any other. A
+// collector learns a kind whose first object comes during its watch.
 func TestCustomKinds(t *testing.T) {
 	r := &rig{T: t}
 	r.WithWatch, r.gc = New(t, fake.NewClientBuilder().WithScheme(fresh(t)).Build())
@@ -149,8 +149,8 @@ func TestCustomKinds(t *testing.T) {
 	}
 }
 
-// An unstructured object of a kind that the scheme does not know counts from its
-// first use on, be it a read.
+// TestUnknownToScheme: an unstructured object of a kind outside of the scheme takes
+// part from its first use, which may be a read.
 func TestUnknownToScheme(t *testing.T) {
 	team := custom("Team", "", "team")
 	team.SetUID("team")
@@ -161,7 +161,7 @@ func TestUnknownToScheme(t *testing.T) {
 	r.make(child)
 	var held *HeldError
 	if err := r.gc.WaitIdle(t.Context()); !errors.As(err, &held) {
-		t.Fatalf("error %v, want that the child is held: nobody knows its owner's kind", err)
+		t.Fatalf("error %v, want the child held: its owner's kind is unknown", err)
 	}
 	list := &unstructured.UnstructuredList{}
 	list.SetGroupVersionKind(custom("TeamList", "", "").GroupVersionKind())
@@ -178,8 +178,8 @@ func TestUnknownToScheme(t *testing.T) {
 	}
 }
 
-// A kind without a list is no kind of a collection: what a test creates of it is not
-// stored by any server, and takes no part.
+// TestKindsWithoutList: a kind without a list type is left out. No server stores its
+// objects.
 func TestKindsWithoutList(t *testing.T) {
 	for _, c := range []struct {
 		object client.Object
@@ -197,7 +197,7 @@ func TestKindsWithoutList(t *testing.T) {
 		r.make(configMap("b", a), c.object)
 		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 		defer cancel()
-		for range 2 { // the second look begins with the kind known
+		for range 2 { // the second round begins with a known kind
 			if err := r.gc.WaitIdle(ctx); err != nil {
 				t.Fatalf("%s: %v", c.reason, err)
 			}
@@ -208,7 +208,7 @@ func TestKindsWithoutList(t *testing.T) {
 	}
 }
 
-// A reference may name another version of the kind than the owner was made in.
+// TestVersions: a reference may name another version of the owner's kind.
 func TestVersions(t *testing.T) {
 	r := &rig{T: t}
 	r.WithWatch, r.gc = New(t, fake.NewClientBuilder().WithScheme(fresh(t)).Build())
@@ -225,7 +225,7 @@ func TestVersions(t *testing.T) {
 }
 
 func TestOwnerOf(t *testing.T) {
-	s, err := NewStore(fake.NewClientBuilder().WithScheme(small(t)).Build())
+	s, err := newStore(fake.NewClientBuilder().WithScheme(small(t)).Build())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -237,7 +237,7 @@ func TestOwnerOf(t *testing.T) {
 		{"v1", "ConfigMap", "a", "ConfigMap/a/o@u", "it lives beside its dependent"},
 		{"v1", "Node", "a", "Node/o@u", "a Node lives nowhere"},
 		{"v1", "Node", "", "Node/o@u", "for a global dependent too"},
-		{"v1", "ConfigMap", "", "ConfigMap/o@u+unresolved", "nobody can say in which namespace"},
+		{"v1", "ConfigMap", "", "ConfigMap/o@u+unresolved", "its namespace is unknown"},
 		{"v9", "ConfigMap", "a", "ConfigMap/o@u+unresolved", "there is no such version"},
 		{"example.org/v1", "Thing", "a", `"example.org/Thing"/o@u+unresolved`, "nor such a kind"},
 		{"a/b/c", "Thing", "a", `"a/b/c/Thing"/o@u+unresolved`, "nor such a group"},
@@ -252,7 +252,8 @@ func TestOwnerOf(t *testing.T) {
 	}
 }
 
-// No object can have such a name, so an orphan deletion frees the reference by its UID.
+// TestOrphanFreesHostileName: no object can have such a name, so an orphan deletion
+// frees the reference by its UID.
 func TestOrphanFreesHostileName(t *testing.T) {
 	r := newRig(t)
 	a, b := configMap("a"), configMap("b")
@@ -265,8 +266,8 @@ func TestOrphanFreesHostileName(t *testing.T) {
 	r.want("b")
 }
 
-// Client-go says of each of its kinds whether it has namespaces, in a comment for
-// its generators.
+// TestGlobal: client-go marks each kind without namespaces, in a comment for its
+// generators.
 func TestGlobal(t *testing.T) {
 	out, err := exec.CommandContext(t.Context(), "go", "list", "-m", "-f", "{{.Dir}}", "k8s.io/api").Output()
 	if err != nil {

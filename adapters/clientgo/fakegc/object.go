@@ -19,17 +19,17 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// partial is what the store reads of an object, with the version of its kind in
-// which the fake client holds it.
+// partial is the metadata of an object, with the version of its kind in which the fake
+// client holds it.
 type partial = metav1.PartialObjectMetadata
 
-// read returns the live object at a place. The fake client keeps the versions of
-// a kind apart: the first one that has it counts.
-func (s *Store) read(ctx context.Context, k *kind, namespace, name string) (*partial, error) {
+// read returns the live object at a place. The fake client keeps the versions of a kind
+// apart, and the first version that has the object counts.
+func (s *store) read(ctx context.Context, k *kind, namespace, name string) (*partial, error) {
 	var last error = apierrors.NewNotFound(schema.GroupResource{Group: k.group}, name)
 	for _, version := range k.versions {
 		if !s.inner.Scheme().Recognizes(k.gvk(version)) {
-			continue // nobody has made one yet
+			continue // the scheme has no object of it yet
 		}
 		m := named(k, version, namespace, name)
 		err := s.inner.Get(ctx, client.ObjectKeyFromObject(m), m)
@@ -44,7 +44,7 @@ func (s *Store) read(ctx context.Context, k *kind, namespace, name string) (*par
 }
 
 // list returns all objects of a kind, sorted by place.
-func (s *Store) list(ctx context.Context, k *kind) ([]*partial, error) {
+func (s *store) list(ctx context.Context, k *kind) ([]*partial, error) {
 	places := map[types.NamespacedName]bool{}
 	var out []*partial
 	for _, version := range k.versions {
@@ -70,10 +70,10 @@ func (s *Store) list(ctx context.Context, k *kind) ([]*partial, error) {
 	return out, nil
 }
 
-func (s *Store) listVersion(ctx context.Context, gvk schema.GroupVersionKind, opts ...client.ListOption) ([]*partial, error) {
+func (s *store) listVersion(ctx context.Context, gvk schema.GroupVersionKind, opts ...client.ListOption) ([]*partial, error) {
 	var list client.ObjectList = &metav1.PartialObjectMetadataList{}
-	// A kind that came with an unstructured object is listed as such: the fake
-	// client enters the type of the first list into the scheme.
+	// A kind that came with an unstructured object is listed as unstructured. The fake
+	// client adds the type of the first list to the scheme.
 	if o, err := s.inner.Scheme().New(gvk); err != nil {
 		return nil, nil
 	} else if _, ok := o.(runtime.Unstructured); ok {
@@ -96,10 +96,10 @@ func (s *Store) listVersion(ctx context.Context, gvk schema.GroupVersionKind, op
 	return out, err
 }
 
-// identify sees to it that an object is one that a server could hold: with a UID,
-// and with a namespace if its kind has any.
-func (s *Store) identify(ctx context.Context, k *kind, m *partial) error {
-	s.settle(k, m.Namespace)
+// identify gives an object a UID if it has none. It returns an error for an object
+// whose namespace contradicts its kind.
+func (s *store) identify(ctx context.Context, k *kind, m *partial) error {
+	s.setScope(k, m.Namespace)
 	if k.info.Scoped != (m.Namespace != "") {
 		return fmt.Errorf("%s %s: namespace: %s: %w", k.info.Kind, client.ObjectKeyFromObject(m), scopeRule(k), graph.ErrInvalid)
 	}
@@ -117,29 +117,30 @@ func scopeRule(k *kind) string {
 	return "set, and the kind is cluster-scoped"
 }
 
-// madeUID begins every UID that a store makes: they look like those of a server.
+// madeUID is the prefix of each UID that a store makes. Such a UID looks like one of a
+// server.
 const madeUID = "00000000-0000-4000-8000-"
 
-// newUID makes a UID. Nobody has guessed it.
-func (s *Store) newUID() types.UID {
+// newUID makes a UID. No object has it yet.
+func (s *store) newUID() types.UID {
 	s.uids++
 	return types.UID(fmt.Sprintf("%s%012x", madeUID, s.uids))
 }
 
-// note remembers a UID that the store did not make, lest it is used twice.
-func (s *Store) note(uid types.UID) {
+// note records a UID that the store did not make, so that it is not used twice.
+func (s *store) note(uid types.UID) {
 	if !strings.HasPrefix(string(uid), madeUID) {
 		s.given[uid] = true
 	}
 }
 
 // used reports whether a UID has named an object, or may name one later.
-func (s *Store) used(uid types.UID) bool {
+func (s *store) used(uid types.UID) bool {
 	return s.given[uid] || strings.HasPrefix(string(uid), madeUID)
 }
 
-// objectOf returns what decisions need of an object.
-func (s *Store) objectOf(k *kind, m *partial) graph.Object {
+// objectOf returns the part of an object that decisions need.
+func (s *store) objectOf(k *kind, m *partial) graph.Object {
 	o := graph.Object{
 		Key:        graph.Key{Kind: k.info.Kind, Scope: m.Namespace, Name: m.Name, UID: graph.UID(m.UID)},
 		Version:    versionOf(m.UID, m.ResourceVersion),
@@ -153,18 +154,22 @@ func (s *Store) objectOf(k *kind, m *partial) graph.Object {
 	return o
 }
 
-// versionOf names one state of one object. The fake client counts the versions of
-// each object from 1, so that they say nothing without the UID.
+// versionOf names one state of one object. The fake client counts the versions of each
+// object from 1, so a version needs the UID.
 func versionOf(uid types.UID, resourceVersion string) graph.Version {
 	return graph.Version(resourceVersion + "@" + string(uid))
 }
 
-// ownerOf resolves a reference of an object in a namespace, as a garbage
-// collector does: the version does not matter, and an owner of a kind with
-// namespaces lives in that of its dependent. It is Unresolved if the scheme does
-// not know the kind in that version, nobody can say where the owner lives, or no
-// object can have its name. Held by TestOwnerOf and TestOrphanFreesHostileName.
-func (s *Store) ownerOf(namespace string, r *metav1.OwnerReference) graph.Owner {
+// ownerOf resolves a reference of an object in a namespace, as a garbage collector
+// does. The version does not matter. An owner whose kind has namespaces lives in the
+// dependent's namespace.
+//
+// The owner is Unresolved if the scheme does not know the kind in that version, or if
+// no object can have the name. It is also Unresolved if its kind has namespaces and the
+// dependent has none.
+//
+// Held by TestOwnerOf and TestOrphanFreesHostileName.
+func (s *store) ownerOf(namespace string, r *metav1.OwnerReference) graph.Owner {
 	gv, err := schema.ParseGroupVersion(r.APIVersion)
 	if err != nil {
 		gv = schema.GroupVersion{Group: r.APIVersion}

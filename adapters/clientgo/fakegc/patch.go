@@ -12,9 +12,9 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// patch applies a patch under the rules of an update, and sees to it that the
-// object keeps its UID, which the fake client would let it change.
-func (s *Store) patch(ctx context.Context, c client.WithWatch, o client.Object, patch client.Patch, opts ...client.PatchOption) error {
+// patch applies a patch under the rules of an update. It keeps the object's UID, which
+// the fake client would change.
+func (s *store) patch(ctx context.Context, c client.WithWatch, o client.Object, patch client.Patch, opts ...client.PatchOption) error {
 	ctx, unlock := s.lock(ctx)
 	defer unlock()
 	p, err := s.at(ctx, o)
@@ -33,7 +33,7 @@ func (s *Store) patch(ctx context.Context, c client.WithWatch, o client.Object, 
 		if err != nil {
 			return err
 		}
-		said := read(patch.Type(), data)
+		said := readPatch(patch.Type(), data)
 		if err := p.allows(m, said.uid, said.finalizers); err != nil {
 			return err
 		}
@@ -45,9 +45,9 @@ func (s *Store) patch(ctx context.Context, c client.WithWatch, o client.Object, 
 	if err := c.Patch(ctx, o, patch, opts...); err != nil || m != nil {
 		return err
 	}
-	made, err := s.live(ctx, p) // with the UID that it gets by that
+	made, err := s.live(ctx, p) // live gives it a UID
 	if err == nil && made != nil {
-		s.settle(p.kind, p.name.Namespace)
+		s.setScope(p.kind, p.name.Namespace)
 		o.SetUID(made.UID)
 		o.SetResourceVersion(made.ResourceVersion)
 	}
@@ -55,7 +55,7 @@ func (s *Store) patch(ctx context.Context, c client.WithWatch, o client.Object, 
 }
 
 // apply is patch for an apply configuration.
-func (s *Store) apply(ctx context.Context, c client.WithWatch, config runtime.ApplyConfiguration, opts ...client.ApplyOption) error {
+func (s *store) apply(ctx context.Context, c client.WithWatch, config runtime.ApplyConfiguration, opts ...client.ApplyOption) error {
 	ctx, unlock := s.lock(ctx)
 	defer unlock()
 	data, err := json.Marshal(config)
@@ -88,11 +88,11 @@ func (s *Store) apply(ctx context.Context, c client.WithWatch, config runtime.Ap
 	if err != nil || made == nil {
 		return err
 	}
-	s.settle(p.kind, p.name.Namespace)
+	s.setScope(p.kind, p.name.Namespace)
 	return complete(config, made)
 }
 
-// complete writes into an apply configuration what a server would have answered.
+// complete writes the answer of a server into an apply configuration.
 func complete(config runtime.ApplyConfiguration, made *partial) error {
 	data, err := json.Marshal(config)
 	if err != nil {
@@ -110,20 +110,19 @@ func complete(config runtime.ApplyConfiguration, made *partial) error {
 	return json.Unmarshal(data, config)
 }
 
-// said is what a patch says of metadata that it may not change.
-type said struct {
-	uid        types.UID // that the object has to have, if it is not empty
-	finalizers []string  // that it may add
-	without    []byte    // the patch without the UID; nil if it has none
+// request is the part of a patch that the rules of an update check.
+type request struct {
+	uid        types.UID // the demanded UID, or ""
+	finalizers []string  // that the patch may add
+	without    []byte    // the patch without its UID, or nil
 }
 
-// read returns what a patch says. One that cannot be read is the fake client's to
-// refuse.
-func read(t types.PatchType, data []byte) said {
+// readPatch reads a patch. If a patch is malformed, the fake client refuses it.
+func readPatch(t types.PatchType, data []byte) request {
 	if t == types.JSONPatchType {
 		return readOperations(data)
 	}
-	var out said
+	var out request
 	var doc map[string]any
 	if json.Unmarshal(data, &doc) != nil {
 		return out
@@ -141,9 +140,9 @@ func read(t types.PatchType, data []byte) said {
 	return out
 }
 
-// readOperations is read for a JSON patch. A test of the UID stays in it.
-func readOperations(data []byte) said {
-	var out said
+// readOperations is readPatch for a JSON patch. It keeps a test of the UID.
+func readOperations(data []byte) request {
+	var out request
 	var ops []map[string]any
 	if json.Unmarshal(data, &ops) != nil {
 		return out

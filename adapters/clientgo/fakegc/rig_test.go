@@ -16,7 +16,7 @@ import (
 	"github.com/ownergraph/ownergraph/adapters/storetest"
 )
 
-// small is a scheme with few kinds, so that a listing of all is quick.
+// small returns a scheme with few kinds, so that a listing of all is quick.
 func small(tb storetest.TB) *runtime.Scheme {
 	tb.Helper()
 	s := runtime.NewScheme()
@@ -28,7 +28,7 @@ func small(tb storetest.TB) *runtime.Scheme {
 	return s
 }
 
-// fresh is a scheme of all built-in kinds, which no other test changes.
+// fresh returns a scheme of all built-in kinds that no other test changes.
 func fresh(tb storetest.TB) *runtime.Scheme {
 	tb.Helper()
 	s := runtime.NewScheme()
@@ -51,7 +51,7 @@ func newRig(t *testing.T, objects ...client.Object) *rig {
 	return &rig{c, t, gc}
 }
 
-// configMap is one with owners that it blocks.
+// configMap returns a ConfigMap with blocking references to its owners.
 func configMap(name string, owners ...client.Object) *corev1.ConfigMap {
 	o := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: name}}
 	own(o, owners...)
@@ -74,7 +74,7 @@ func own(o client.Object, owners ...client.Object) {
 	o.SetOwnerReferences(refs)
 }
 
-// make creates objects, which have a UID and a version then.
+// make creates objects and sets their UIDs and versions.
 func (r *rig) make(objects ...client.Object) {
 	r.Helper()
 	for _, o := range objects {
@@ -98,7 +98,7 @@ func (r *rig) collect() {
 	}
 }
 
-// want compares the ConfigMaps that are there, with what they carry.
+// want compares the present ConfigMaps with their finalizers and owners.
 func (r *rig) want(want string) {
 	r.Helper()
 	var list corev1.ConfigMapList

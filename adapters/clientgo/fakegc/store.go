@@ -17,41 +17,40 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// Store is a fake client as an ownergraph.Store of level 2. It is a Fencer and a
-// Lister too. Use NewStore, and Client for everything that a test writes: what is
-// written beside it is seen by watches that begin later. It is safe for
-// concurrent use, and has no goroutine of its own.
+// store is a fake client as an ownergraph.Store of level 2. It is a Fencer and a Lister
+// too. A test writes through its client. A watch reports writes beside the client only
+// if it begins later. A store is safe for concurrent use and has no goroutine of its
+// own.
 //
-// One lock makes each call of the client, the collector's too, one step. Only
-// interceptors of the fake client run under it: they use the client and the
-// context that they are given.
-type Store struct {
+// One lock makes each call of the client one step, also the collector's calls. Only
+// interceptors of the fake client run under it. They must use the client and the
+// context that they get.
+type store struct {
 	inner  client.WithWatch
 	client client.WithWatch
 
-	mu       sync.Mutex // guards what follows, and every call of inner
+	mu       sync.Mutex // guards the fields below, and every call of inner
 	kinds    map[graph.Kind]*kind
-	renewals int // how often the kinds have changed
+	renewals int // counts the changes of the kinds
 	uids     uint64
 	given    map[types.UID]bool // UIDs that the store did not make
-	watches  map[*watching]struct{}
-	changed  chan struct{} // closed at the next change; nil if no watch waits
+	watches  map[*watch]struct{}
+	changed  chan struct{} // closed at the next change; nil if no watch is idle
 }
 
 var (
-	_ ownergraph.Store  = (*Store)(nil)
-	_ ownergraph.Fencer = (*Store)(nil)
-	_ ownergraph.Lister = (*Store)(nil)
+	_ ownergraph.Store  = (*store)(nil)
+	_ ownergraph.Fencer = (*store)(nil)
+	_ ownergraph.Lister = (*store)(nil)
 )
 
-// NewStore returns a store of what the fake client holds. Objects without a UID
-// are given one. An error names the object that no server would hold: one with a
-// namespace of a kind that has none, or the other way round.
-func NewStore(fake client.WithWatch) (*Store, error) {
+// newStore returns a store of the fake client's objects. It gives an object without a
+// UID a new one. The error names an object whose namespace contradicts its kind.
+func newStore(fake client.WithWatch) (*store, error) {
 	if fake == nil {
 		return nil, fmt.Errorf("new store: client: nil: %w", graph.ErrInvalid)
 	}
-	s := &Store{inner: fake, given: map[types.UID]bool{}, watches: map[*watching]struct{}{}}
+	s := &store{inner: fake, given: map[types.UID]bool{}, watches: map[*watch]struct{}{}}
 	s.kinds = s.schemeKinds()
 	s.client = interceptor.NewClient(fake, s.funcs())
 	ctx, unlock := s.lock(context.Background())
@@ -64,16 +63,13 @@ func NewStore(fake client.WithWatch) (*Store, error) {
 	return s, nil
 }
 
-// Client returns the fake client with UIDs, preconditions and propagation.
-func (s *Store) Client() client.WithWatch { return s.client }
-
-// holder is the key under which a context says whose lock its user has.
+// holder is the key of the context's lock holder.
 type holder struct{}
 
-// lock begins a step, or goes on in the one that the context belongs to: an
-// interceptor below may call the client above. The returned context goes with
-// every call that the step makes.
-func (s *Store) lock(ctx context.Context) (_ context.Context, unlock func()) {
+// lock begins a step, or continues the step of the context. An interceptor below the
+// store may call the client above it. The step passes the returned context to all its
+// calls.
+func (s *store) lock(ctx context.Context) (_ context.Context, unlock func()) {
 	if ctx.Value(holder{}) == any(s) {
 		return ctx, func() {}
 	}
@@ -81,9 +77,9 @@ func (s *Store) lock(ctx context.Context) (_ context.Context, unlock func()) {
 	return context.WithValue(ctx, holder{}, s), s.mu.Unlock
 }
 
-// Get returns the live object at key's coordinates. Errors: ErrNotFound,
-// ErrKindUnknown for a kind that the client's scheme does not know.
-func (s *Store) Get(ctx context.Context, key graph.Key) (graph.Object, error) {
+// Get returns the live object at key's coordinates. Errors: ErrNotFound, and
+// ErrKindUnknown for a kind that the client's scheme lacks.
+func (s *store) Get(ctx context.Context, key graph.Key) (graph.Object, error) {
 	ctx, k, unlock, err := s.begin(ctx, "get", key)
 	if err != nil {
 		return graph.Object{}, err
@@ -91,14 +87,14 @@ func (s *Store) Get(ctx context.Context, key graph.Key) (graph.Object, error) {
 	defer unlock()
 	m, err := s.read(ctx, k, key.Scope, key.Name)
 	if err != nil {
-		return graph.Object{}, meaning("get", key, err)
+		return graph.Object{}, sentinel("get", key, err)
 	}
 	return s.objectOf(k, m), nil
 }
 
-// Patch applies change to the object at key's coordinates, as finalizer.Patch
-// says. Errors: those of Get, of finalizer.Patch, and what the fake client says.
-func (s *Store) Patch(ctx context.Context, key graph.Key, pre graph.Precondition, change graph.Change) error {
+// Patch applies change to the object at key's coordinates, by the rules of
+// finalizer.Patch. Errors: those of Get, of finalizer.Patch and of the fake client.
+func (s *store) Patch(ctx context.Context, key graph.Key, pre graph.Precondition, change graph.Change) error {
 	ctx, k, unlock, err := s.begin(ctx, "patch", key)
 	if err != nil {
 		return err
@@ -111,13 +107,13 @@ func (s *Store) Patch(ctx context.Context, key graph.Key, pre graph.Precondition
 	if err == nil {
 		err = s.step(ctx, k, m, func(live graph.Object) (finalizer.Outcome, error) { return finalizer.Patch(live, pre, change) })
 	}
-	return meaning("patch", key, err)
+	return sentinel("patch", key, err)
 }
 
-// Delete deletes the object at key's coordinates, as finalizer.Delete says. A
-// grace period is taken for none, since nobody ends one. Errors: those of Get, of
-// finalizer.Delete, and what the fake client says.
-func (s *Store) Delete(ctx context.Context, key graph.Key, opts graph.DeleteOptions) error {
+// Delete deletes the object at key's coordinates, by the rules of finalizer.Delete. It
+// ignores a grace period, because no agent ends one. Errors: those of Get, of
+// finalizer.Delete and of the fake client.
+func (s *store) Delete(ctx context.Context, key graph.Key, opts graph.DeleteOptions) error {
 	ctx, k, unlock, err := s.begin(ctx, "delete", key)
 	if err != nil {
 		return err
@@ -127,11 +123,11 @@ func (s *Store) Delete(ctx context.Context, key graph.Key, opts graph.DeleteOpti
 	if err == nil {
 		err = s.remove(ctx, k, m, opts)
 	}
-	return meaning("delete", key, err)
+	return sentinel("delete", key, err)
 }
 
 // begin begins a step on one object.
-func (s *Store) begin(ctx context.Context, verb string, key graph.Key) (context.Context, *kind, func(), error) {
+func (s *store) begin(ctx context.Context, verb string, key graph.Key) (context.Context, *kind, func(), error) {
 	if err := ctx.Err(); err != nil {
 		return nil, nil, nil, err
 	}
@@ -144,15 +140,15 @@ func (s *Store) begin(ctx context.Context, verb string, key graph.Key) (context.
 	return ctx, k, unlock, nil
 }
 
-func (s *Store) remove(ctx context.Context, k *kind, m *partial, opts graph.DeleteOptions) error {
+func (s *store) remove(ctx context.Context, k *kind, m *partial, opts graph.DeleteOptions) error {
 	opts.GraceSeconds = nil
 	return s.step(ctx, k, m, func(live graph.Object) (finalizer.Outcome, error) {
 		return finalizer.Delete(live, opts, k.propagation)
 	})
 }
 
-// step has rule say what becomes of the live object m, and carries that out.
-func (s *Store) step(ctx context.Context, k *kind, m *partial, rule func(live graph.Object) (finalizer.Outcome, error)) error {
+// step applies a rule to the live object m, and commits its outcome.
+func (s *store) step(ctx context.Context, k *kind, m *partial, rule func(live graph.Object) (finalizer.Outcome, error)) error {
 	out, err := rule(s.objectOf(k, m))
 	if err != nil || out.Effect == finalizer.Unchanged {
 		return err
@@ -161,8 +157,8 @@ func (s *Store) step(ctx context.Context, k *kind, m *partial, rule func(live gr
 	return s.commit(ctx, m, out)
 }
 
-// meaning returns what an API error means to an engine.
-func meaning(verb string, key graph.Key, err error) error {
+// sentinel returns an API error as an error of the engine.
+func sentinel(verb string, key graph.Key, err error) error {
 	for _, said := range []error{nil, graph.ErrNotFound, graph.ErrConflict, graph.ErrRefused, context.Canceled, context.DeadlineExceeded} {
 		if errors.Is(err, said) {
 			return err
@@ -179,7 +175,7 @@ func meaning(verb string, key graph.Key, err error) error {
 	return fmt.Errorf("%s %s: %w", verb, key, err)
 }
 
-// named returns what stands for one object in a call of the fake client.
+// named returns an object's address for a call of the fake client.
 func named(k *kind, version, namespace, name string) *metav1.PartialObjectMetadata {
 	m := &metav1.PartialObjectMetadata{}
 	m.SetGroupVersionKind(k.gvk(version))

@@ -17,8 +17,8 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// What the store answers is what the engine goes by.
-func TestAnswers(t *testing.T) {
+// TestErrors: the store returns the errors of its contract.
+func TestErrors(t *testing.T) {
 	ctx, ended := t.Context(), func() context.Context {
 		ctx, cancel := context.WithCancel(context.Background())
 		cancel()
@@ -26,7 +26,7 @@ func TestAnswers(t *testing.T) {
 	}()
 	a := configMap("a")
 	r := newRig(t, a)
-	s := r.gc.Store()
+	s := r.gc.store
 	at := graph.Key{Kind: "ConfigMap", Scope: "default", Name: "a"}
 	none, unknown := at, at
 	none.Name, unknown.Kind = "none", "Thing"
@@ -43,12 +43,12 @@ func TestAnswers(t *testing.T) {
 		{cancelled, context.Canceled, "a context that has ended"},
 		{s.Patch(ctx, none, graph.Precondition{}, graph.Change{DropFinalizer: "x"}), graph.ErrNotFound, "nothing to patch"},
 		{s.Patch(ctx, unknown, graph.Precondition{}, graph.Change{}), graph.ErrKindUnknown, "nor its kind"},
-		{s.Patch(ctx, at, graph.Precondition{}, graph.Change{AddOwner: stranger}), graph.ErrRefused, "an owner whose kind nobody can spell"},
+		{s.Patch(ctx, at, graph.Precondition{}, graph.Change{AddOwner: stranger}), graph.ErrRefused, "an owner of an unknown kind"},
 		{s.Patch(ctx, at, graph.Precondition{UID: "other"}, graph.Change{AddFinalizer: "example.org/x"}), graph.ErrConflict, "another one"},
 		{s.Delete(ctx, none, graph.DeleteOptions{}), graph.ErrNotFound, "nothing to delete"},
 		{s.Delete(ctx, unknown, graph.DeleteOptions{}), graph.ErrKindUnknown, "nor its kind"},
-		{s.Fence(ended, 1), context.Canceled, "a fence for nobody"},
-		{s.List(ended, "ConfigMap"), context.Canceled, "a listing for nobody"},
+		{s.Fence(ended, 1), context.Canceled, "the context has ended"},
+		{s.List(ended, "ConfigMap"), context.Canceled, "the context has ended"},
 		{s.List(ctx, "Thing"), graph.ErrKindUnknown, "a listing of nothing"},
 	} {
 		if !errors.Is(c.got, c.want) {
@@ -73,7 +73,7 @@ func TestMeaning(t *testing.T) {
 		{context.Canceled, context.Canceled, "the caller gave up"},
 		{apierrors.NewInternalError(why), nil, "transient: try again"},
 	} {
-		got := meaning("get", graph.Key{Kind: "Pod", Name: "a"}, c.err)
+		got := sentinel("get", graph.Key{Kind: "Pod", Name: "a"}, c.err)
 		for _, is := range []error{graph.ErrNotFound, graph.ErrConflict, graph.ErrRefused, graph.ErrKindUnknown, context.Canceled} {
 			if errors.Is(got, is) != (is == c.want) {
 				t.Errorf("%s: %v", c.reason, got)
@@ -85,10 +85,10 @@ func TestMeaning(t *testing.T) {
 	}
 }
 
-// A listing that is asked for comes behind what was written before it.
+// TestList: a requested listing comes after the earlier writes.
 func TestList(t *testing.T) {
 	r := newRig(t)
-	s := r.gc.Store()
+	s := r.gc.store
 	events := make(chan graph.Event, 1000)
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
@@ -119,7 +119,7 @@ func TestList(t *testing.T) {
 	}
 }
 
-// An eviction removes a Pod by another way, and its dependents follow.
+// TestEviction: an eviction removes a Pod, and its dependents follow.
 func TestEviction(t *testing.T) {
 	r := &rig{T: t}
 	r.WithWatch, r.gc = New(t, fake.NewClientBuilder().WithScheme(fresh(t)).Build())
@@ -136,7 +136,7 @@ func TestEviction(t *testing.T) {
 	r.want("")
 }
 
-// Some kinds are created by an update; no other is.
+// TestUpdateOfNothing: an update creates objects of some kinds, and of no other kind.
 func TestUpdateOfNothing(t *testing.T) {
 	r := &rig{T: t}
 	r.WithWatch, r.gc = New(t, fake.NewClientBuilder().WithScheme(fresh(t)).Build())
@@ -158,8 +158,9 @@ func TestUpdateOfNothing(t *testing.T) {
 	}
 }
 
-// Events take no part: they have no UID, and go as the fake client has it.
-func TestEventsGoBy(t *testing.T) {
+// TestEventsAreLeftOut: events take no part. They have no UID, and the fake client
+// handles them.
+func TestEventsAreLeftOut(t *testing.T) {
 	r := &rig{T: t}
 	r.WithWatch, r.gc = New(t, fake.NewClientBuilder().WithScheme(fresh(t)).Build())
 	e := &corev1.Event{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "e"}}

@@ -9,26 +9,26 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// Subresources change nothing that the rules look at, but the version: the
-// watches have to see it. An eviction removes its Pod, and a scale writes the
-// whole object.
+// A write to a subresource changes no field that the rules use, except the version. The
+// watches must report it. An eviction removes its Pod, and a scale writes the whole
+// object.
 
-func (s *Store) subUpdate(ctx context.Context, c client.Client, sub string, o client.Object, opts ...client.SubResourceUpdateOption) error {
+func (s *store) subUpdate(ctx context.Context, c client.Client, sub string, o client.Object, opts ...client.SubResourceUpdateOption) error {
 	asked := (&client.SubResourceUpdateOptions{}).ApplyOptions(opts)
 	return s.write(ctx, o, nil, dry(asked.DryRun), func(ctx context.Context) error {
 		return c.SubResource(sub).Update(ctx, o, opts...)
 	})
 }
 
-func (s *Store) subCreate(ctx context.Context, c client.Client, sub string, o, body client.Object, opts ...client.SubResourceCreateOption) error {
-	return s.beside(ctx, o, func(ctx context.Context) error { return c.SubResource(sub).Create(ctx, o, body, opts...) })
+func (s *store) subCreate(ctx context.Context, c client.Client, sub string, o, body client.Object, opts ...client.SubResourceCreateOption) error {
+	return s.unchecked(ctx, o, func(ctx context.Context) error { return c.SubResource(sub).Create(ctx, o, body, opts...) })
 }
 
-func (s *Store) subPatch(ctx context.Context, c client.Client, sub string, o client.Object, patch client.Patch, opts ...client.SubResourcePatchOption) error {
-	return s.beside(ctx, o, func(ctx context.Context) error { return c.SubResource(sub).Patch(ctx, o, patch, opts...) })
+func (s *store) subPatch(ctx context.Context, c client.Client, sub string, o client.Object, patch client.Patch, opts ...client.SubResourcePatchOption) error {
+	return s.unchecked(ctx, o, func(ctx context.Context) error { return c.SubResource(sub).Patch(ctx, o, patch, opts...) })
 }
 
-func (s *Store) subApply(ctx context.Context, c client.Client, sub string, config runtime.ApplyConfiguration, opts ...client.SubResourceApplyOption) error {
+func (s *store) subApply(ctx context.Context, c client.Client, sub string, config runtime.ApplyConfiguration, opts ...client.SubResourceApplyOption) error {
 	data, err := json.Marshal(config)
 	if err != nil {
 		return err
@@ -37,11 +37,11 @@ func (s *Store) subApply(ctx context.Context, c client.Client, sub string, confi
 	if err := json.Unmarshal(data, o); err != nil {
 		return err
 	}
-	return s.beside(ctx, o, func(ctx context.Context) error { return c.SubResource(sub).Apply(ctx, config, opts...) })
+	return s.unchecked(ctx, o, func(ctx context.Context) error { return c.SubResource(sub).Apply(ctx, config, opts...) })
 }
 
-// beside makes a call that is not judged, and has the watches look at its object.
-func (s *Store) beside(ctx context.Context, o client.Object, do func(context.Context) error) error {
+// unchecked makes a call without checks, and makes the watches report its object.
+func (s *store) unchecked(ctx context.Context, o client.Object, do func(context.Context) error) error {
 	ctx, unlock := s.lock(ctx)
 	defer unlock()
 	p, err := s.at(ctx, o)

@@ -11,27 +11,27 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// watching is one running Watch. The store's lock guards it.
-type watching struct {
-	anew   bool                // everything has to be listed
-	asked  map[graph.Kind]bool // these have to
-	queue  []graph.Event       // what was written since
-	fences []uint64
+// watch is one running Watch. The store's lock guards it.
+type watch struct {
+	listAll bool                // list every kind
+	relist  map[graph.Kind]bool // list these kinds
+	queue   []graph.Event       // the writes since then
+	fences  []uint64
 
-	infos []graph.KindInfo        // as told
-	told  map[graph.Key]graph.UID // what is where, as told or in the queue
+	infos    []graph.KindInfo        // as reported
+	reported map[graph.Key]graph.UID // the UID at each place, as reported or queued
 }
 
 const (
-	maxFences = 64     // that one watch has pending; the newest stay
-	maxQueue  = 10_000 // changes that it is behind; then it lists anew
+	maxFences = 64     // pending in one watch; the newest stay
+	maxQueue  = 10_000 // pending changes; above it the watch lists anew
 )
 
-// Watch lists every kind, and then reports every write that is made through the
-// store's client, until ctx ends, sink returns an error, or the fake client does.
-// It calls sink from the caller's goroutine, without the store's lock.
-func (s *Store) Watch(ctx context.Context, sink func(graph.Event) error) error {
-	w := &watching{anew: true, asked: map[graph.Kind]bool{}, told: map[graph.Key]graph.UID{}}
+// Watch lists every kind, and then reports every write through the store's client. It
+// ends when ctx ends, or when sink or the fake client returns an error. It calls sink
+// from the caller's goroutine, without the store's lock.
+func (s *store) Watch(ctx context.Context, sink func(graph.Event) error) error {
+	w := &watch{listAll: true, relist: map[graph.Kind]bool{}, reported: map[graph.Key]graph.UID{}}
 	_, unlock := s.lock(ctx)
 	s.watches[w] = struct{}{}
 	unlock()
@@ -44,7 +44,7 @@ func (s *Store) Watch(ctx context.Context, sink func(graph.Event) error) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		events, idle, err := s.look(ctx, w)
+		events, idle, err := s.next(ctx, w)
 		if err != nil {
 			return fmt.Errorf("watch: %w", err)
 		}
@@ -63,18 +63,18 @@ func (s *Store) Watch(ctx context.Context, sink func(graph.Event) error) error {
 	}
 }
 
-// look returns what there is to report, as it is at one moment, and a channel that
-// is closed when there is more.
-func (s *Store) look(ctx context.Context, w *watching) ([]graph.Event, <-chan struct{}, error) {
+// next returns the events to report, which are of one moment. It also returns a channel
+// that is closed at the next change.
+func (s *store) next(ctx context.Context, w *watch) ([]graph.Event, <-chan struct{}, error) {
 	ctx, unlock := s.lock(ctx)
 	defer unlock()
 	lists, err := s.listFor(ctx, w)
 	if err != nil {
 		return nil, nil, err
 	}
-	events := append(s.tellKinds(w), w.queue...)
+	events := append(s.reportKinds(w), w.queue...)
 	for _, name := range slices.Sorted(maps.Keys(lists)) {
-		events = append(events, s.tellList(w, s.kinds[name], lists[name])...)
+		events = append(events, s.reportList(w, s.kinds[name], lists[name])...)
 	}
 	for _, id := range w.fences {
 		for _, info := range w.infos {
@@ -82,22 +82,22 @@ func (s *Store) look(ctx context.Context, w *watching) ([]graph.Event, <-chan st
 		}
 		events = append(events, graph.Event{Type: graph.FencePassed, Fence: id})
 	}
-	w.anew, w.queue, w.fences = false, nil, nil
-	clear(w.asked)
+	w.listAll, w.queue, w.fences = false, nil, nil
+	clear(w.relist)
 	if s.changed == nil {
 		s.changed = make(chan struct{})
 	}
 	return events, s.changed, nil
 }
 
-// listFor lists what a watch has to list, and again if that has taught more of
-// the kinds.
-func (s *Store) listFor(ctx context.Context, w *watching) (map[graph.Kind][]*partial, error) {
+// listFor lists the kinds that a watch must list. It lists them again if the listings
+// changed the set of kinds.
+func (s *store) listFor(ctx context.Context, w *watch) (map[graph.Kind][]*partial, error) {
 	for {
 		before := s.renewals
 		lists := map[graph.Kind][]*partial{}
 		for _, k := range s.sortedKinds() {
-			if !w.anew && !w.asked[k.info.Kind] {
+			if !w.listAll && !w.relist[k.info.Kind] {
 				continue
 			}
 			items, err := s.list(ctx, k)
@@ -112,8 +112,8 @@ func (s *Store) listFor(ctx context.Context, w *watching) (map[graph.Kind][]*par
 	}
 }
 
-// tellKinds reports the set of kinds if it has changed.
-func (s *Store) tellKinds(w *watching) []graph.Event {
+// reportKinds reports the set of kinds if it has changed.
+func (s *store) reportKinds(w *watch) []graph.Event {
 	infos := s.infos()
 	if slices.Equal(infos, w.infos) {
 		return nil
@@ -128,28 +128,28 @@ func (s *Store) tellKinds(w *watching) []graph.Event {
 	return append(out, graph.Event{Type: graph.KindsKnown, Kinds: slices.Clone(infos)})
 }
 
-func (s *Store) tellList(w *watching, k *kind, items []*partial) []graph.Event {
-	maps.DeleteFunc(w.told, func(at graph.Key, _ graph.UID) bool { return at.Kind == k.info.Kind })
+func (s *store) reportList(w *watch, k *kind, items []*partial) []graph.Event {
+	maps.DeleteFunc(w.reported, func(at graph.Key, _ graph.UID) bool { return at.Kind == k.info.Kind })
 	out := []graph.Event{{Type: graph.ListBegun, Kind: k.info.Kind}}
 	for _, m := range items {
 		o := s.objectOf(k, m)
-		w.told[o.Place()] = o.UID
+		w.reported[o.Place()] = o.UID
 		out = append(out, graph.Event{Type: graph.Put, Object: o})
 	}
 	return append(out, graph.Event{Type: graph.ListEnded, Kind: k.info.Kind})
 }
 
-// touch has every watch report what is at a place now. The lock is held.
-func (s *Store) touch(ctx context.Context, k *kind, namespace, name string) {
+// touch makes every watch report the present object at a place. The lock is held.
+func (s *store) touch(ctx context.Context, k *kind, namespace, name string) {
 	if len(s.watches) == 0 {
 		return
 	}
 	m, err := s.read(ctx, k, namespace, name)
 	for w := range s.watches {
 		switch {
-		case w.anew || w.asked[k.info.Kind]: // a listing will show it
+		case w.listAll || w.relist[k.info.Kind]: // a listing will report it
 		case err != nil && !apierrors.IsNotFound(err), len(w.queue) > maxQueue:
-			w.anew, w.queue = true, nil
+			w.listAll, w.queue = true, nil
 		case err != nil:
 			w.add(graph.Key{Kind: k.info.Kind, Scope: namespace, Name: name}, nil)
 		default:
@@ -160,41 +160,41 @@ func (s *Store) touch(ctx context.Context, k *kind, namespace, name string) {
 	s.wake()
 }
 
-// add enqueues what is at a place now, nil for nothing, and that what was there
-// is gone.
-func (w *watching) add(at graph.Key, now *graph.Object) {
-	if old, was := w.told[at]; was && (now == nil || now.UID != old) {
-		delete(w.told, at)
+// add queues the present object at a place, nil for none. It also queues the removal of
+// the former object.
+func (w *watch) add(at graph.Key, now *graph.Object) {
+	if old, was := w.reported[at]; was && (now == nil || now.UID != old) {
+		delete(w.reported, at)
 		gone := at
 		gone.UID = old
 		w.queue = append(w.queue, graph.Event{Type: graph.Gone, Key: gone})
 	}
 	if now != nil {
-		w.told[at] = now.UID
+		w.reported[at] = now.UID
 		w.queue = append(w.queue, graph.Event{Type: graph.Put, Object: now.Clone()})
 	}
 }
 
-// renew has every watch list everything: references may mean something else. The
-// lock is held.
-func (s *Store) renew() {
+// renew makes every watch list every kind, because references may have another meaning.
+// The lock is held.
+func (s *store) renew() {
 	s.renewals++
 	for w := range s.watches {
-		w.anew, w.queue = true, nil
+		w.listAll, w.queue = true, nil
 	}
 	s.wake()
 }
 
-func (s *Store) wake() {
+func (s *store) wake() {
 	if s.changed != nil {
 		close(s.changed)
 		s.changed = nil
 	}
 }
 
-// Fence reports through every watch that runs now when it has looked at all that
-// was written before. It returns at once.
-func (s *Store) Fence(ctx context.Context, id uint64) error {
+// Fence makes every running watch report FencePassed after all earlier writes. It
+// returns at once.
+func (s *store) Fence(ctx context.Context, id uint64) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -208,9 +208,9 @@ func (s *Store) Fence(ctx context.Context, id uint64) error {
 	return nil
 }
 
-// List has every watch that runs now list a kind anew. ErrKindUnknown for one
-// that the scheme does not know.
-func (s *Store) List(ctx context.Context, name graph.Kind) error {
+// List makes every running watch list a kind anew. It returns ErrKindUnknown for a kind
+// that the scheme lacks.
+func (s *store) List(ctx context.Context, name graph.Kind) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -220,7 +220,7 @@ func (s *Store) List(ctx context.Context, name graph.Kind) error {
 		return fmt.Errorf("list kind %s: %w", name, graph.ErrKindUnknown)
 	}
 	for w := range s.watches {
-		w.asked[name] = true
+		w.relist[name] = true
 	}
 	s.wake()
 	return nil
