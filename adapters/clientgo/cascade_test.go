@@ -113,10 +113,10 @@ func TestCascadeThroughOutage(t *testing.T) {
 		r.collect()
 		pass(time.Second)
 		r.delete("apps/Deployment", "ns", "owner", graph.Foreground)
-		r.setDown(true)
+		r.net.SetDown(true)
 		pass(time.Minute)
 		r.compact()
-		r.setDown(false)
+		r.net.SetDown(false)
 		pass(10 * time.Minute)
 		r.locked(func() {
 			if k := r.kindOf("ConfigMap"); len(k.objects) != 1 || len(k.sorted()[0].OwnerReferences) != 1 {

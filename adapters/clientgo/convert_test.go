@@ -56,7 +56,7 @@ func TestObjectOfRefused(t *testing.T) {
 				t.Errorf("%s: %v", c.reason, err)
 			}
 		}
-		r.setDown(true)
+		r.net.SetDown(true)
 		other, err := New(r.store.client.config, Config{})
 		if err != nil {
 			t.Fatal(err)

@@ -15,6 +15,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/rest"
+
+	"github.com/ownergraph/ownergraph/adapters/clientgo/internal/httpctx"
 )
 
 const (
@@ -55,9 +57,7 @@ func (d discovered) hasVersion(gv schema.GroupVersion) bool {
 func discover(ctx context.Context, config *rest.Config, client *http.Client) (discovered, error) {
 	ctx, cancel := context.WithTimeout(ctx, discoveryTimeout)
 	defer cancel()
-	bound := *client
-	bound.Transport = contextTransport{ctx, client.Transport}
-	d, err := discovery.NewDiscoveryClientForConfigAndClient(config, &bound)
+	d, err := discovery.NewDiscoveryClientForConfigAndClient(config, httpctx.Client(ctx, client))
 	if err != nil {
 		return nil, fmt.Errorf("discover kinds: %w", err)
 	}
@@ -145,24 +145,4 @@ func watchable(r metav1.APIResource) bool {
 		}
 	}
 	return true
-}
-
-// contextTransport ends every request with a context, because the discovery client
-// takes none. It removes Retry-After, so that the client does not wait.
-type contextTransport struct {
-	ctx  context.Context
-	next http.RoundTripper
-}
-
-// RoundTrip sends a request under the context.
-func (b contextTransport) RoundTrip(r *http.Request) (*http.Response, error) {
-	next := b.next
-	if next == nil {
-		next = http.DefaultTransport
-	}
-	resp, err := next.RoundTrip(r.WithContext(b.ctx))
-	if resp != nil {
-		resp.Header.Del("Retry-After")
-	}
-	return resp, err
 }

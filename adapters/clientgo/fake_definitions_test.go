@@ -7,6 +7,8 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/ownergraph/ownergraph/adapters/clientgo/internal/fakenet"
 )
 
 // wholeObject is a definition or an API service with its spec and status.
@@ -33,7 +35,7 @@ func (f *fake) serveWholeList(w http.ResponseWriter, k *fakeKind) {
 	for _, o := range k.sorted() {
 		out.Items = append(out.Items, f.whole(k, o))
 	}
-	writeJSON(w, http.StatusOK, out)
+	fakenet.WriteJSON(w, http.StatusOK, out)
 }
 
 // whole returns an object with its spec. The spec follows from the object's name and

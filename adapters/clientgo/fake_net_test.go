@@ -1,100 +1,27 @@
 package clientgo
 
 import (
-	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"strconv"
 	"strings"
-	"sync"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/rest"
 
+	"github.com/ownergraph/ownergraph/adapters/clientgo/internal/fakenet"
 	"github.com/ownergraph/ownergraph/graph"
 )
-
-// fakeWire is the network of a fake. It uses pipes, because it runs in a bubble of
-// testing/synctest.
-type fakeWire struct {
-	mu     sync.Mutex
-	down   bool // no server answers
-	open   []net.Conn
-	conns  chan net.Conn
-	closed chan struct{}
-}
-
-func (w *fakeWire) Accept() (net.Conn, error) {
-	select {
-	case c := <-w.conns:
-		return c, nil
-	case <-w.closed:
-		return nil, net.ErrClosed
-	}
-}
-
-func (w *fakeWire) Close() error   { return nil }
-func (w *fakeWire) Addr() net.Addr { return &net.UnixAddr{Name: "fake"} }
-
-func (w *fakeWire) dial(ctx context.Context, _, _ string) (net.Conn, error) {
-	ours, theirs := net.Pipe()
-	if !w.enter(theirs) {
-		return nil, errors.New("connection refused")
-	}
-	select {
-	case w.conns <- theirs:
-		return ours, nil
-	case <-w.closed:
-		return nil, net.ErrClosed
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
-}
-
-// enter records a connection, unless the network is down. When the network goes down,
-// the connection ends.
-func (w *fakeWire) enter(c net.Conn) bool {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if !w.down {
-		w.open = append(w.open, c)
-	}
-	return !w.down
-}
 
 // serve starts the fake until the test ends, and returns its rest config.
 func (f *fake) serve(t interface{ Cleanup(func()) }) *rest.Config {
 	f.changed, f.broken = make(chan struct{}), make(chan struct{}) // made in this bubble
-	f.fakeWire = &fakeWire{conns: make(chan net.Conn), closed: make(chan struct{})}
-	server := &http.Server{Handler: f}
-	ended := make(chan struct{})
-	go func() {
-		defer close(ended)
-		_ = server.Serve(f.fakeWire)
-	}()
-	t.Cleanup(func() {
-		close(f.closed)
-		<-ended // Close misses a connection that is being accepted
-		_ = server.Close()
-	})
-	return &rest.Config{Host: "http://fake", Dial: f.dial}
-}
-
-// setDown ends all connections and refuses new ones.
-func (f *fake) setDown(down bool) {
-	f.fakeWire.mu.Lock()
-	defer f.fakeWire.mu.Unlock()
-	f.down = down
-	for _, c := range f.open {
-		_ = c.Close()
-	}
-	f.open = nil
+	f.net = fakenet.Serve(t, f)
+	return f.net.Config()
 }
 
 // ServeHTTP answers a request.
@@ -154,7 +81,7 @@ func (f *fake) answerFault(w http.ResponseWriter, r *http.Request, fault *fakeRe
 		w.Header().Set("Retry-After", strconv.Itoa(fault.after))
 	}
 	if fault.body == "" {
-		writeStatus(w, apierrors.NewGenericServerResponse(fault.code, r.Method, schema.GroupResource{}, "", "a fault", fault.after, false).Status())
+		fakenet.WriteError(w, apierrors.NewGenericServerResponse(fault.code, r.Method, schema.GroupResource{}, "", "a fault", fault.after, false))
 		return
 	}
 	if strings.HasPrefix(fault.body, "{") {
@@ -191,21 +118,6 @@ func (f *fake) find(parts []string) (k *fakeKind, scope, name string) {
 	return nil, "", ""
 }
 
-func writeJSON(w http.ResponseWriter, code int, v any) {
-	body, err := json.Marshal(v)
-	if err != nil {
-		panic(err)
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(code)
-	_, _ = w.Write(body)
-}
-
-func writeStatus(w http.ResponseWriter, s metav1.Status) {
-	s.TypeMeta = metav1.TypeMeta{APIVersion: "v1", Kind: "Status"}
-	writeJSON(w, int(s.Code), s)
-}
-
 func writeError(w http.ResponseWriter, k *fakeKind, name string, err error) {
 	gr := schema.GroupResource{Group: k.group, Resource: k.plural}
 	var out *apierrors.StatusError
@@ -219,7 +131,7 @@ func writeError(w http.ResponseWriter, k *fakeKind, name string, err error) {
 		out = apierrors.NewInvalid(schema.GroupKind{Group: k.group, Kind: k.kind}, name, nil)
 		out.ErrStatus.Message = err.Error()
 	}
-	writeStatus(w, out.Status())
+	fakenet.WriteError(w, out)
 }
 
 // typed sets the type of metadata.

@@ -14,6 +14,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/ownergraph/ownergraph/adapters/clientgo/internal/fakenet"
 )
 
 // fakePage is the snapshot that a continue token names.
@@ -30,7 +32,7 @@ func (f *fake) serveList(w http.ResponseWriter, r *http.Request, k *fakeKind) {
 	f.mu.Lock()
 	if _, err := labels.Parse(q.Get("labelSelector")); err != nil {
 		f.mu.Unlock()
-		writeStatus(w, apierrors.NewBadRequest(err.Error()).Status())
+		fakenet.WriteError(w, apierrors.NewBadRequest(err.Error()))
 		return
 	}
 	page := fakePage{f.version, matching(k.sorted(), q.Get("labelSelector"))}
@@ -38,7 +40,7 @@ func (f *fake) serveList(w http.ResponseWriter, r *http.Request, k *fakeKind) {
 		at, from, _ := strings.Cut(token, "/")
 		if number(at) < k.compacted || number(at) > f.version { // forgotten, or from before a restore
 			f.mu.Unlock()
-			writeStatus(w, apierrors.NewResourceExpired("the continue token has expired").Status())
+			fakenet.WriteError(w, apierrors.NewResourceExpired("the continue token has expired"))
 			return
 		}
 		page = k.snapshot(number(at))
@@ -59,7 +61,7 @@ func (f *fake) serveList(w http.ResponseWriter, r *http.Request, k *fakeKind) {
 	for _, o := range page.items {
 		out.Items = append(out.Items, *o)
 	}
-	writeJSON(w, http.StatusOK, out)
+	fakenet.WriteJSON(w, http.StatusOK, out)
 }
 
 // snapshot returns the kind at a version, from its log.
@@ -95,7 +97,7 @@ func (f *fake) serveWatch(w http.ResponseWriter, r *http.Request, k *fakeKind, b
 	stream := q.Get("sendInitialEvents") != "" && !f.unknownStream
 	if stream && f.noStream {
 		f.mu.Unlock()
-		writeStatus(w, apierrors.NewInvalid(k.gvk("v1").GroupKind(), "", nil).Status())
+		fakenet.WriteError(w, apierrors.NewInvalid(k.gvk("v1").GroupKind(), "", nil))
 		return
 	}
 	pos := number(q.Get("resourceVersion"))
@@ -103,7 +105,7 @@ func (f *fake) serveWatch(w http.ResponseWriter, r *http.Request, k *fakeKind, b
 		pos = f.version
 	} else if pos < k.compacted {
 		f.mu.Unlock()
-		writeStatus(w, apierrors.NewResourceExpired("too old").Status())
+		fakenet.WriteError(w, apierrors.NewResourceExpired("too old"))
 		return
 	}
 	v := &fakeWatch{f: f, k: k, w: w, pos: pos, mute: f.noBookmarks, hides: k.hides, broken: broken}
@@ -254,7 +256,7 @@ func (f *fake) serveDiscovery(w http.ResponseWriter, r *http.Request, parts []st
 		return
 	}
 	if core {
-		writeJSON(w, http.StatusOK, metav1.APIVersions{Versions: []string{"v1"}})
+		fakenet.WriteJSON(w, http.StatusOK, metav1.APIVersions{Versions: []string{"v1"}})
 		return
 	}
 	out := metav1.APIGroupList{}
@@ -266,7 +268,7 @@ func (f *fake) serveDiscovery(w http.ResponseWriter, r *http.Request, parts []st
 		group.PreferredVersion = group.Versions[0]
 		out.Groups = append(out.Groups, group)
 	}
-	writeJSON(w, http.StatusOK, out)
+	fakenet.WriteJSON(w, http.StatusOK, out)
 }
 
 // groups returns the served groups: the core group, or all others.
@@ -335,12 +337,12 @@ func (f *fake) serveVersion(w http.ResponseWriter, parts []string) {
 		group, version = parts[1], parts[2]
 	}
 	if f.discover != nil && f.discover(group) != nil {
-		writeStatus(w, apierrors.NewServiceUnavailable("the group is down").Status())
+		fakenet.WriteError(w, apierrors.NewServiceUnavailable("the group is down"))
 		return
 	}
 	gv := version
 	if group != "" {
 		gv = group + "/" + version
 	}
-	writeJSON(w, http.StatusOK, metav1.APIResourceList{GroupVersion: gv, APIResources: f.resourcesOf(group, version)})
+	fakenet.WriteJSON(w, http.StatusOK, metav1.APIResourceList{GroupVersion: gv, APIResources: f.resourcesOf(group, version)})
 }

@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/ownergraph/ownergraph/adapters/clientgo/internal/fakenet"
 	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
 )
@@ -48,7 +49,7 @@ type fakeChange struct {
 // pages, watches with bookmarks, and conditional writes. Its deletions follow package
 // finalizer. A test sets faults by the fields, under the lock.
 type fake struct {
-	*fakeWire
+	net     *fakenet.Net
 	mu      sync.Mutex
 	version uint64
 	uids    int

@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/ownergraph/ownergraph/adapters/clientgo/internal/fakenet"
 	"github.com/ownergraph/ownergraph/graph"
 )
 
@@ -40,10 +41,10 @@ func (f *fake) serveObject(w http.ResponseWriter, r *http.Request, k *fakeKind, 
 		return
 	}
 	if r.Method == http.MethodGet && wantsWhole(r) && (k.plural == definitionsAt().Resource || k.plural == servicesAt().Resource) {
-		writeJSON(w, http.StatusOK, f.whole(k, live))
+		fakenet.WriteJSON(w, http.StatusOK, f.whole(k, live))
 		return
 	}
-	writeJSON(w, http.StatusOK, typed(live))
+	fakenet.WriteJSON(w, http.StatusOK, typed(live))
 }
 
 func (f *fake) deleted(k *fakeKind, live *meta, body []byte) error {

@@ -53,7 +53,7 @@ func TestLossIsCompared(t *testing.T) {
 			_ = r.store.Delete(ctx, graph.Key{Kind: "ConfigMap", Scope: "ns", Name: "x"}, graph.DeleteOptions{})
 		}, 2},
 		{"the watches ended", func(r *rig) { r.breakWatches() }, 2},
-		{"the server is down for a moment", func(r *rig) { r.setDown(true); pass(time.Second); r.setDown(false) }, 2},
+		{"the server is down for a moment", func(r *rig) { r.net.SetDown(true); pass(time.Second); r.net.SetDown(false) }, 2},
 		{"a server behind the server fails", func(r *rig) {
 			r.locked(func() { r.fault = failing("x", 502) })
 			_ = r.store.Delete(r.t.Context(), graph.Key{Kind: "ConfigMap", Scope: "ns", Name: "x"}, graph.DeleteOptions{})

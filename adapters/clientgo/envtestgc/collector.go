@@ -11,24 +11,24 @@ import (
 	"github.com/ownergraph/ownergraph/adapters/clientgo"
 )
 
-// Collector collects the garbage of one API server until it is stopped. Use
-// Start. It is safe for concurrent use.
+// Collector collects the garbage of one API server until Stop. Use Start. It is safe
+// for concurrent use.
 type Collector struct {
 	config  Config
 	engine  *ownergraph.Collector
 	journal *journal
 	stop    context.CancelFunc
 	ended   chan struct{}
-	err     error // of the run, once ended is closed
+	err     error // of the engine's run; valid after ended is closed
 }
 
-// Start runs a collector on the server, and returns when it has seen everything
-// that the server holds: what is deleted from then on, and what was garbage
-// before, is collected. Stop ends it.
+// Start runs a collector on the server. It returns after the collector has listed the
+// server and has collected the present garbage. Stop ends the collector.
 //
-// Errors: ErrInvalid for a wrong Config; what the server, or the way to it,
-// answers; a *HeldError when not all is listed within Config.Ready. Held by
-// TestStart, TestStartFails and TestStartIsLate.
+// Errors: ErrInvalid for a wrong Config. The error of the server or of the connection.
+// A *HeldError if the listing takes longer than Config.Ready.
+//
+// Held by TestStart, TestStartFails and TestStartIsLate.
 func Start(server *rest.Config, config Config) (*Collector, error) {
 	c, err := newCollector(server, config)
 	if err != nil {
@@ -74,7 +74,7 @@ func newCollector(server *rest.Config, config Config) (*Collector, error) {
 	return c, nil
 }
 
-// answers reports why the server cannot be talked to at all. What it says of the
+// answers returns an error if the server does not answer at all. The state of the
 // object does not matter.
 func answers(ctx context.Context, store *clientgo.Store) error {
 	_, err := store.Get(ctx, ownergraph.Key{Kind: "Namespace", Name: "default"})
@@ -86,9 +86,10 @@ func answers(ctx context.Context, store *clientgo.Store) error {
 	return err
 }
 
-// Stop ends the collector, and waits for that: no goroutine of it is left. It
-// returns an error if the collector had ended by itself, and the same one when
-// it is called again. Held by TestStop and TestStopAfterEnd.
+// Stop ends the collector and all its goroutines. It returns an error if the collector
+// had ended by itself. A second call returns the same error.
+//
+// Held by TestStop and TestStopAfterEnd.
 func (c *Collector) Stop() error {
 	c.stop()
 	<-c.ended
@@ -98,20 +99,12 @@ func (c *Collector) Stop() error {
 	return nil
 }
 
-// Held returns what is held now, by key, and why: at most 1,000 objects. An
-// object that is held for a bad owner reference stays in it until somebody mends
-// it.
-func (c *Collector) Held() []ownergraph.Held { return c.engine.Held(mostHeld) }
+// Held returns the held objects by key, with their reasons: at most 1,000. An object
+// with a bad owner reference stays held until a client corrects the reference.
+func (c *Collector) Held() []ownergraph.Held { return c.engine.Held(maxHeld) }
 
-// Stats returns what was done since Start.
-func (c *Collector) Stats() ownergraph.Stats { return c.engine.Stats() }
-
-// Lines returns what was done and why, and what somebody should know, the oldest
-// first: at most Config.Keep lines.
-func (c *Collector) Lines() []string { return c.journal.since(0) }
-
-// TB is what ReportTo needs of a test: a *testing.T is one, and Ginkgo's
-// GinkgoT().
+// TB is the part of a test that ReportTo uses. *testing.T and Ginkgo's GinkgoT()
+// implement it.
 type TB interface {
 	Helper()
 	Cleanup(func())
@@ -119,15 +112,17 @@ type TB interface {
 	Logf(format string, args ...any)
 }
 
-// ReportTo has the test log at its end, if it has failed, what was done from now
-// on, and what is held then. Held by TestReportTo.
+// ReportTo logs a report at the end of the test, if the test has failed. The report has
+// the collector's writes since the call, and the held objects.
+//
+// Held by TestReportTo.
 func (c *Collector) ReportTo(t TB) {
 	from := c.journal.next()
 	t.Cleanup(func() {
 		t.Helper()
 		if t.Failed() {
 			lines := c.journal.since(from)
-			lines = lines[max(0, len(lines)-mostReported):]
+			lines = lines[max(0, len(lines)-maxReported):]
 			t.Logf("garbage collection in this test:\n%s\nheld at its end:\n%s", indented(lines), listed(texts(c.Held())))
 		}
 	})

@@ -11,33 +11,32 @@ import (
 	"github.com/ownergraph/ownergraph/adapters/clientgo"
 )
 
-// Config holds a Collector's settings. The zero value works; every zero field
-// takes the default that its comment names. It is read only by Start.
+// Config holds a Collector's settings. The zero value works. Each zero field has the
+// default that its comment names. Start reads it once.
 type Config struct {
-	// Store says how the server is watched. By default all kinds but events take
-	// part, and the set of kinds is looked at every 2 s.
+	// Store holds the settings of the watches. By default the store leaves out only
+	// events and measurements, and runs discovery every 2 s.
 	Store clientgo.Config
-	// Engine holds the collector's own settings. By default a sick kind, such as
-	// one whose conversion webhook does not run, holds a foreground deletion for
-	// 5 s at most (FenceWait).
+	// Engine holds the settings of the engine. By default a sick kind holds up a
+	// foreground deletion for at most 5 s (FenceWait). An example is a kind whose
+	// conversion webhook does not run.
 	Engine ownergraph.Config
-	// Logger receives what is done, and what somebody should know, as it comes.
-	// By default it is kept for Lines alone.
+	// Logger receives the collector's writes and the records for the operator at once.
+	// By default only ReportTo logs them.
 	Logger *slog.Logger
-	// Unhandled names finalizers that nobody takes off on this server: WaitIdle
-	// does not wait for an object that these alone hold. Nil stands for
-	// DefaultUnhandled.
+	// Unhandled names finalizers that no controller on this server removes. WaitIdle
+	// does not wait for an object that only these hold. Nil means DefaultUnhandled.
 	Unhandled []string
-	// Ready, by default 1 minute, bounds how long Start waits for the first
-	// listing of everything.
+	// Ready bounds the time that Start waits for the first listing of all kinds. The
+	// default is 1 minute.
 	Ready time.Duration
-	// Keep is how many lines are kept for Lines, by default 1,000.
+	// Keep is the number of lines that the collector keeps for ReportTo. The default is
+	// 1,000.
 	Keep int
 }
 
-// DefaultUnhandled returns the finalizers that kube-apiserver, or a test with
-// common clients, puts on, and that only kube-controller-manager, or a cloud's,
-// takes off.
+// DefaultUnhandled returns the finalizers that only kube-controller-manager or a
+// cloud's controller removes. kube-apiserver and common clients add them.
 func DefaultUnhandled() []string {
 	return []string{
 		"kubernetes.io/pv-protection", "kubernetes.io/pvc-protection", "snapshot.storage.kubernetes.io/volumesnapshot-bound-protection",

@@ -1,9 +1,8 @@
-// Package envtestgc gives envtest, or any other API server that has no
-// kube-controller-manager beside it, a garbage collector. Without one, nothing
-// that a test deletes takes its dependents along, and a foreground deletion
-// never ends.
+// Package envtestgc adds a garbage collector to envtest, or to any API server without
+// kube-controller-manager. Without one, a deletion leaves its dependents, and a foreground
+// deletion never ends.
 //
-// One line in a TestMain, or in a BeforeSuite:
+// One line in a TestMain, or in a BeforeSuite, starts it:
 //
 //	func TestMain(m *testing.M) {
 //		environment := &envtest.Environment{CRDDirectoryPaths: []string{"../config/crd"}}
@@ -17,24 +16,23 @@
 //		os.Exit(code)
 //	}
 //
-// and one line where a test wants the cascade to be over:
+// One line in a test waits for the end of a cascade:
 //
 //	err := k8sClient.Delete(ctx, owner, client.PropagationPolicy(metav1.DeletePropagationForeground))
 //	...
 //	if err := gc.WaitIdle(ctx); err != nil {
-//		t.Fatal(err) // names what is held, by whom, and why
+//		t.Fatal(err) // names each held object, its reason and its waiting partners
 //	}
 //
-// It is the real collector, with the rules of package ownergraph, and acts on
-// everything that the server serves, custom resources that are installed later
-// too. It needs a rest.Config and nothing else: no manager, no scheme, no
-// release of envtest. The user of the config has to have every right, as
-// envtest's has.
+// The collector is the engine of package ownergraph. It acts on all kinds of the server,
+// including custom resources that a test installs later. It needs only a rest.Config: no
+// manager, no scheme and no release of envtest. The user of the config must have every
+// right, as envtest's user has.
 //
 // # Parallel tests
 //
-// One collector serves all tests of a server. Tests that run in parallel take a
-// namespace each, and wait for that alone:
+// One collector serves all tests of a server. Parallel tests use a namespace each, and wait
+// only for that namespace:
 //
 //	func TestCart(t *testing.T) {
 //		t.Parallel()
@@ -45,19 +43,18 @@
 //		}
 //	}
 //
-// WaitIdle would wait for the finalizers of all other tests, too. TestParallel shows
-// two such tests. A test of objects without a namespace runs alone, with WaitIdle.
+// WaitIdle would also wait for the finalizers of all other tests. A test of objects without
+// a namespace runs alone, with WaitIdle.
 //
-// # What a test sees
+// # Reports
 //
-// A test that fails says what was done and why: begin it with gc.ReportTo(t).
-// Lines returns the same lines, and Config.Logger has them as they come.
+// Begin a test with gc.ReportTo(t). If the test fails, its log has the collector's writes
+// and their reasons. Config.Logger receives the same lines at once.
 //
-// # What it does not do
+// # Limits
 //
-// It collects garbage, and does nothing else of what kube-controller-manager
-// does. A deleted Namespace stays Terminating, since nobody empties it, and
-// WaitIdle does not wait for that: use a new namespace for each test, or delete
-// its objects one by one. A Deployment makes no Pods. Finalizers of other
-// controllers that do not run stay where they are: Config.Unhandled.
+// The collector does nothing else of kube-controller-manager's work. A Deployment makes no
+// Pods. No controller removes the finalizers in Config.Unhandled. A deleted Namespace stays
+// Terminating, because no controller empties it, and WaitIdle does not wait for it. So use
+// a new namespace for each test, or delete its objects one by one.
 package envtestgc

@@ -22,11 +22,11 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	_ = unique.Make("x").Value() // its goroutine belongs to no bubble
+	_ = unique.Make("x").Value() // starts its goroutine outside of any bubble
 	os.Exit(m.Run())
 }
 
-// rig is a server, and a collector of it.
+// rig is a server and its collector.
 type rig struct {
 	*server
 	*testing.T
@@ -51,7 +51,7 @@ func bubble(t *testing.T, c Config, test func(*rig)) {
 	})
 }
 
-// create makes a ConfigMap whose owners block.
+// create makes a ConfigMap with blocking references.
 func (r *rig) create(name string, finalizers []string, owners ...graph.Object) graph.Object {
 	r.Helper()
 	o := graph.Object{Key: graph.Key{Kind: "ConfigMap", Scope: "default", Name: name}, Finalizers: finalizers}
@@ -73,7 +73,7 @@ func (r *rig) delete(o graph.Object, p graph.Propagation) {
 	}
 }
 
-// drop takes a finalizer off, as its operator does.
+// drop removes a finalizer, as its operator does.
 func (r *rig) drop(o graph.Object, finalizer string) {
 	_, err := r.write(func(m *replica.State) (replica.Commit, error) {
 		return m.Patch(o.Key, graph.Precondition{}, graph.Change{DropFinalizer: finalizer})
@@ -83,7 +83,7 @@ func (r *rig) drop(o graph.Object, finalizer string) {
 	}
 }
 
-// names returns the objects that the server holds.
+// names returns the objects of the server.
 func (r *rig) names() string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -101,7 +101,7 @@ func (r *rig) want(names string) {
 	}
 }
 
-// soon is a context for what has to be over at once, or never is.
+// soon returns a context for a wait that ends at once or never.
 func (r *rig) soon() (context.Context, context.CancelFunc) {
 	return context.WithTimeout(context.Background(), 3*time.Second)
 }
@@ -117,8 +117,8 @@ func TestStart(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r.want("kept") // what was garbage before is collected when Start returns
-		if got := gc.Stats(); got.Objects != 1 {
+		r.want("kept") // Start collects the garbage of before
+		if got := gc.engine.Stats(); got.Objects != 1 {
 			t.Errorf("%d objects are known, want 1", got.Objects)
 		}
 		if err := gc.Stop(); err != nil {
@@ -135,7 +135,7 @@ func TestStartFails(t *testing.T) {
 		says   string
 		reason string
 	}{
-		{&rest.Config{Host: "http://127.0.0.1:1"}, Config{}, nil, "connect", "a server that is not there is said at once, not after a minute"},
+		{&rest.Config{Host: "http://127.0.0.1:1"}, Config{}, nil, "connect", "a missing server is reported at once, not after a minute"},
 		{nil, Config{}, ownergraph.ErrInvalid, "rest config", "nil is a mistake of the caller"},
 		{&rest.Config{}, Config{Ready: -1}, ownergraph.ErrInvalid, "Ready", "a negative time"},
 		{&rest.Config{}, Config{Keep: -1}, ownergraph.ErrInvalid, "Keep", "a negative number"},
@@ -157,7 +157,7 @@ func TestStartFails(t *testing.T) {
 	}
 }
 
-// A server that answers, and lists nothing in time.
+// TestStartIsLate: a server answers and sends no listing in time.
 func TestStartIsLate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, at := serve(t)
@@ -182,7 +182,7 @@ func TestStop(t *testing.T) {
 	})
 }
 
-// A collector that has ended by itself says why, as often as it is asked.
+// TestStopAfterEnd: a collector that ended by itself returns its error at each Stop.
 func TestStopAfterEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, at := serve(t)
@@ -228,7 +228,8 @@ func TestWaitIdle(t *testing.T) {
 	}
 }
 
-// The operator under test takes its finalizer off after a while.
+// TestWaitIdleWaitsForOperator: the operator under test removes its finalizer after a
+// while.
 func TestWaitIdleWaitsForOperator(t *testing.T) {
 	bubble(t, Config{}, func(r *rig) {
 		a := r.create("a", nil)
@@ -257,7 +258,7 @@ func TestWaitIdleNamesHolder(t *testing.T) {
 		if !errors.Is(err, context.DeadlineExceeded) || !errors.As(err, &held) || len(held.Held) != 2 {
 			r.Fatalf("error %v, want the two that are held", err)
 		}
-		const want = `the cascade is not over: context deadline exceeded
+		const want = `the cascade has not ended: context deadline exceeded
 held:
   ConfigMap/default/a@uid-1: dependents hold it (ConfigMap/default/b@uid-2)
   ConfigMap/default/b@uid-2: finalizers hold it (example.org/cleanup)`
@@ -274,7 +275,7 @@ held:
 	})
 }
 
-// A grace period is a kubelet's to end.
+// TestWaitIdleGrace: only a kubelet ends a grace period.
 func TestWaitIdleGrace(t *testing.T) {
 	bubble(t, Config{}, func(r *rig) {
 		a := r.create("a", nil)
@@ -291,8 +292,8 @@ func TestWaitIdleGrace(t *testing.T) {
 	})
 }
 
-// What nobody will ever end is not waited for: finalizers of controllers that do
-// not run, and owner references that are bad.
+// TestWaitIdleUnhandled: WaitIdle does not wait for finalizers of absent controllers,
+// or for bad owner references.
 func TestWaitIdleUnhandled(t *testing.T) {
 	for _, c := range []struct {
 		unhandled []string
@@ -302,9 +303,9 @@ func TestWaitIdleUnhandled(t *testing.T) {
 		reason    string
 	}{
 		{nil, "kubernetes.io/pvc-protection", graph.Key{}, 1, "kube-controller-manager would take it off"},
-		{[]string{"example.org/x"}, "example.org/x", graph.Key{}, 1, "the test says that nobody does"},
-		{nil, clientgo.NamespaceFinalizer, graph.Key{}, 1, "nobody empties namespaces here"},
-		{nil, "", graph.Key{Kind: "Widget", Name: "w", UID: "w"}, 1, "nobody serves the owner's kind"},
+		{[]string{"example.org/x"}, "example.org/x", graph.Key{}, 1, "a setting of the test"},
+		{nil, clientgo.NamespaceFinalizer, graph.Key{}, 1, "no controller empties namespaces here"},
+		{nil, "", graph.Key{Kind: "Widget", Name: "w", UID: "w"}, 1, "the owner's kind is not served"},
 	} {
 		bubble(t, Config{Unhandled: c.unhandled}, func(r *rig) {
 			var finalizers []string
@@ -331,7 +332,7 @@ func TestWaitIdleUnhandled(t *testing.T) {
 	}
 }
 
-// notes is a test that may have failed.
+// notes is a TB that may have failed.
 type notes struct {
 	failed   bool
 	cleanups []func()
@@ -353,7 +354,7 @@ func TestReportTo(t *testing.T) {
 		{true, []string{`garbage collection in this test:
   delete ConfigMap/default/b@uid-3 (background): all owners are gone
 held at its end:
-  nothing`}, "what was done, and why"},
+  nothing`}, "the writes and their reasons"},
 	} {
 		bubble(t, Config{}, func(r *rig) {
 			r.create("before", nil, graph.Object{Key: graph.Key{Kind: "ConfigMap", Scope: "default", Name: "none", UID: "none"}})
@@ -374,7 +375,7 @@ held at its end:
 			if !slices.Equal(n.lines, c.want) {
 				r.Errorf("%s: logged %s", c.reason, n.lines)
 			}
-			if all := r.gc.Lines(); len(all) != 2 || !strings.HasPrefix(all[0], "delete ConfigMap/default/before@") {
+			if all := r.gc.journal.since(0); len(all) != 2 || !strings.HasPrefix(all[0], "delete ConfigMap/default/before@") {
 				r.Errorf("the lines are %q", all)
 			}
 		})
@@ -393,7 +394,7 @@ func TestHooksAreKept(t *testing.T) {
 		if err := r.gc.WaitIdle(r.Context()); err != nil {
 			r.Fatal(err)
 		}
-		if got := r.gc.Lines(); len(got) != 1 || !strings.Contains(got[0], "release ConfigMap/default/a@uid-1 (foregroundDeletion)") {
+		if got := r.gc.journal.since(0); len(got) != 1 || !strings.Contains(got[0], "release ConfigMap/default/a@uid-1 (foregroundDeletion)") {
 			r.Errorf("the latest line is %q", got)
 		}
 	})

@@ -10,37 +10,36 @@ import (
 	"github.com/ownergraph/ownergraph"
 )
 
-// journal keeps the latest lines of what was done. It is safe for concurrent
-// use.
+// journal keeps the latest lines. It is safe for concurrent use.
 type journal struct {
 	also *slog.Logger // may be nil
 
 	mu    sync.Mutex
-	most  int
+	max   int
 	first int // the number of lines[0]
 	lines []string
 }
 
-func newJournal(most int, also *slog.Logger) *journal { return &journal{most: most, also: also} }
+func newJournal(most int, also *slog.Logger) *journal { return &journal{max: most, also: also} }
 
 func (j *journal) add(line string) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	if len(j.lines) == j.most {
+	if len(j.lines) == j.max {
 		j.lines = j.lines[1:]
 		j.first++
 	}
 	j.lines = append(j.lines, line)
 }
 
-// next is the number of the line that is added next.
+// next returns the number of the next line.
 func (j *journal) next() int {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	return j.first + len(j.lines)
 }
 
-// since returns the lines from a number on, those that are kept.
+// since returns the kept lines from a number on.
 func (j *journal) since(number int) []string {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -53,9 +52,10 @@ func (j *journal) Write(line []byte) (int, error) {
 	return len(line), nil
 }
 
-// logger returns one that writes here, to the Config's, and to own.
+// logger returns a logger that writes to the journal, to the Config's logger and to
+// own.
 func (j *journal) logger(own *slog.Logger) *slog.Logger {
-	handlers := []slog.Handler{slog.NewTextHandler(j, &slog.HandlerOptions{ReplaceAttr: untimed})}
+	handlers := []slog.Handler{slog.NewTextHandler(j, &slog.HandlerOptions{ReplaceAttr: withoutTime})}
 	for _, l := range []*slog.Logger{j.also, own} {
 		if l != nil {
 			handlers = append(handlers, l.Handler())
@@ -64,19 +64,19 @@ func (j *journal) logger(own *slog.Logger) *slog.Logger {
 	return slog.New(slog.NewMultiHandler(handlers...))
 }
 
-// untimed leaves out what differs from run to run.
-func untimed(groups []string, a slog.Attr) slog.Attr {
+// withoutTime removes the time, which differs in each run.
+func withoutTime(groups []string, a slog.Attr) slog.Attr {
 	if len(groups) == 0 && a.Key == slog.TimeKey {
 		return slog.Attr{}
 	}
 	return a
 }
 
-// decisions returns a hook that writes down what is being done, and calls then.
+// decisions returns a hook that records each write and calls then.
 func (j *journal) decisions(then func(ownergraph.Decided)) func(ownergraph.Decided) {
 	return func(d ownergraph.Decided) {
 		if d.Action.Writes() && d.Call != 0 {
-			line := say(d)
+			line := line(d)
 			j.add(line)
 			if j.also != nil {
 				j.also.Info(line)
@@ -88,8 +88,8 @@ func (j *journal) decisions(then func(ownergraph.Decided)) func(ownergraph.Decid
 	}
 }
 
-// say puts a decision into words: what is done to which object, and why.
-func say(d ownergraph.Decided) string {
+// line describes a decision: action, object and reason.
+func line(d ownergraph.Decided) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s %s", d.Action, d.Key)
 	switch {

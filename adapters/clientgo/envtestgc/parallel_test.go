@@ -24,8 +24,8 @@ func (r *rig) createIn(namespace, name string, finalizers []string, owners ...gr
 	return out
 }
 
-// The operator of one test takes a minute. A test in another namespace does not wait
-// for it; its own does.
+// TestWaitIdleIn: the operator of one test takes a minute. A test in another namespace
+// does not wait for it.
 func TestWaitIdleIn(t *testing.T) {
 	for _, p := range []graph.Propagation{graph.Background, graph.Foreground} {
 		bubble(t, Config{}, func(r *rig) {
@@ -60,7 +60,7 @@ func TestWaitIdleInNamesHolder(t *testing.T) {
 		}
 		ctx, cancel := r.soon()
 		defer cancel()
-		const want = `the cascade is not over: context deadline exceeded
+		const want = `the cascade has not ended: context deadline exceeded
 held:
   ConfigMap/two/b@uid-2: finalizers hold it (example.org/x)`
 		if err := r.gc.WaitIdleIn(ctx, "two"); err == nil || err.Error() != want {
@@ -69,7 +69,7 @@ held:
 	})
 }
 
-// Two tests share one collector and run in parallel, each in a namespace of its own.
+// TestParallel: two parallel tests share one collector, each in its own namespace.
 func TestParallel(t *testing.T) {
 	s, at := serve(t)
 	gc, err := Start(at, Config{})

@@ -1,11 +1,9 @@
 package envtestgc
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net"
 	"net/http"
 	"slices"
 	"strconv"
@@ -20,23 +18,21 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/rest"
 
+	"github.com/ownergraph/ownergraph/adapters/clientgo/internal/fakenet"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/replica"
 )
 
-// server is a small API server in front of a memory state, which knows the rules
-// of deletion. It speaks over pipes, so that it works in a bubble of
-// testing/synctest. What it does not know it answers with a panic.
+// server is a small API server in front of a replica.State. A request that it does not
+// know panics.
 type server struct {
-	kinds  map[string]graph.KindInfo // by plural, all of them in version v1
-	conns  chan net.Conn
-	closed chan struct{}
-	hangs  bool // it lists nothing
+	kinds map[string]graph.KindInfo // by plural, all of them in version v1
+	hangs bool                      // a list never ends
 
 	mu      sync.Mutex
 	state   *replica.State
 	log     []replica.Commit
-	changed chan struct{} // closed by the next change
+	changed chan struct{} // closed at the next change
 }
 
 // write makes one write.
@@ -68,52 +64,17 @@ func (s *server) get(at graph.Key) (graph.Object, error) {
 	return s.state.Get(at)
 }
 
-func (s *server) Accept() (net.Conn, error) {
-	select {
-	case c := <-s.conns:
-		return c, nil
-	case <-s.closed:
-		return nil, net.ErrClosed
-	}
-}
-
-func (s *server) Close() error   { return nil }
-func (s *server) Addr() net.Addr { return &net.UnixAddr{Name: "memory"} }
-
-func (s *server) dial(ctx context.Context, _, _ string) (net.Conn, error) {
-	ours, theirs := net.Pipe()
-	select {
-	case s.conns <- theirs:
-		return ours, nil
-	case <-s.closed:
-		return nil, net.ErrClosed
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
-}
-
-// serve starts a server of ConfigMaps and Nodes, which ends with the test.
+// serve starts a server of ConfigMaps and Nodes until the test ends.
 func serve(t *testing.T) (*server, *rest.Config) {
 	t.Helper()
 	s := &server{kinds: map[string]graph.KindInfo{
 		"configmaps": {Kind: "ConfigMap", Scoped: true}, "nodes": {Kind: "Node"},
-	}, conns: make(chan net.Conn), closed: make(chan struct{}), changed: make(chan struct{})}
+	}, changed: make(chan struct{})}
 	var err error
 	if s.state, err = replica.New(replica.Config{UIDPrefix: "uid-", Kinds: []graph.KindInfo{s.kinds["configmaps"], s.kinds["nodes"]}}); err != nil {
 		t.Fatal(err)
 	}
-	web := &http.Server{Handler: s}
-	ended := make(chan struct{})
-	go func() {
-		defer close(ended)
-		_ = web.Serve(s)
-	}()
-	t.Cleanup(func() {
-		close(s.closed)
-		<-ended // Close would miss a connection that is being accepted
-		_ = web.Close()
-	})
-	return s, &rest.Config{Host: "http://memory", Dial: s.dial}
+	return s, fakenet.Serve(t, s).Config()
 }
 
 func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -150,9 +111,9 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func (s *server) discover(w http.ResponseWriter, path string) {
 	switch path {
 	case "/api":
-		answer(w, metav1.APIVersions{Versions: []string{"v1"}})
+		fakenet.WriteJSON(w, http.StatusOK, metav1.APIVersions{Versions: []string{"v1"}})
 	case "/apis":
-		answer(w, metav1.APIGroupList{})
+		fakenet.WriteJSON(w, http.StatusOK, metav1.APIGroupList{})
 	default:
 		list := metav1.APIResourceList{GroupVersion: "v1"}
 		for plural, info := range s.kinds {
@@ -160,7 +121,7 @@ func (s *server) discover(w http.ResponseWriter, path string) {
 				Name: plural, Kind: string(info.Kind), Namespaced: info.Scoped, Verbs: []string{"delete", "get", "list", "patch", "watch"},
 			})
 		}
-		answer(w, list)
+		fakenet.WriteJSON(w, http.StatusOK, list)
 	}
 }
 
@@ -171,10 +132,10 @@ func (s *server) list(w http.ResponseWriter, kind graph.Kind) {
 	out.ResourceVersion = string(s.state.Version())
 	for _, o := range s.state.Objects() {
 		if o.Kind == kind {
-			out.Items = append(out.Items, spelt(o))
+			out.Items = append(out.Items, metadataOf(o))
 		}
 	}
-	answer(w, out)
+	fakenet.WriteJSON(w, http.StatusOK, out)
 }
 
 // stream reports every change of a kind after a version.
@@ -186,7 +147,7 @@ func (s *server) stream(w http.ResponseWriter, r *http.Request, kind graph.Kind)
 	w.Header().Set("Content-Type", "application/json")
 	for {
 		s.mu.Lock()
-		due, changed := s.log[from:], s.changed // every change takes one version
+		due, changed := s.log[from:], s.changed // each change takes one version
 		s.mu.Unlock()
 		for _, c := range due {
 			what := "MODIFIED"
@@ -194,7 +155,7 @@ func (s *server) stream(w http.ResponseWriter, r *http.Request, kind graph.Kind)
 				what = "DELETED"
 			}
 			if c.Key().Kind == kind {
-				_ = json.NewEncoder(w).Encode(map[string]any{"type": what, "object": spelt(written(c))})
+				_ = json.NewEncoder(w).Encode(map[string]any{"type": what, "object": metadataOf(written(c))})
 			}
 		}
 		from += len(due)
@@ -229,10 +190,10 @@ func (s *server) one(w http.ResponseWriter, r *http.Request, at graph.Key, plura
 		refuse(w, schema.GroupResource{Resource: plural}, at.Name, err)
 		return
 	}
-	answer(w, spelt(o))
+	fakenet.WriteJSON(w, http.StatusOK, metadataOf(o))
 }
 
-// patch knows the one that takes a finalizer off.
+// patch removes a finalizer. It knows no other patch.
 func (s *server) patch(r *http.Request, at graph.Key) (graph.Object, error) {
 	var ops []struct{ Op, Path, Value string }
 	if err := json.NewDecoder(r.Body).Decode(&ops); err != nil {
@@ -256,13 +217,6 @@ func (s *server) patch(r *http.Request, at graph.Key) (graph.Object, error) {
 	})
 }
 
-func answer(w http.ResponseWriter, v any) {
-	w.Header().Set("Content-Type", "application/json")
-	if err := json.NewEncoder(w).Encode(v); err != nil {
-		panic(err)
-	}
-}
-
 func refuse(w http.ResponseWriter, at schema.GroupResource, name string, err error) {
 	out := apierrors.NewForbidden(at, name, err)
 	switch {
@@ -271,14 +225,11 @@ func refuse(w http.ResponseWriter, at schema.GroupResource, name string, err err
 	case errors.Is(err, graph.ErrConflict):
 		out = apierrors.NewConflict(at, name, err)
 	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(int(out.ErrStatus.Code))
-	out.ErrStatus.TypeMeta = metav1.TypeMeta{APIVersion: "v1", Kind: "Status"}
-	_ = json.NewEncoder(w).Encode(out.ErrStatus)
+	fakenet.WriteError(w, out)
 }
 
-// spelt is an object in the API's words.
-func spelt(o graph.Object) metav1.PartialObjectMetadata {
+// metadataOf returns an object in the form of the API.
+func metadataOf(o graph.Object) metav1.PartialObjectMetadata {
 	out := metav1.PartialObjectMetadata{TypeMeta: metav1.TypeMeta{APIVersion: "meta.k8s.io/v1", Kind: "PartialObjectMetadata"}}
 	out.Namespace, out.Name, out.UID, out.ResourceVersion = o.Scope, o.Name, types.UID(o.UID), string(o.Version)
 	out.Finalizers = slices.Clone(o.Finalizers)

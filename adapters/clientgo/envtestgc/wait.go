@@ -14,46 +14,55 @@ import (
 )
 
 const (
-	mostHeld  = 1000
-	mostLines = 20 // of what is held, in an error's text
+	maxHeld  = 1000
+	maxLines = 20 // held objects in an error's text
 
-	mostReported = 200 // lines of what was done, in a failed test's log
+	maxReported = 200 // lines of the journal in a failed test's log
 
-	lookAgain = 50 * time.Millisecond // at what is held: no request is made
+	rereadHeld = 50 * time.Millisecond // between two reads of the held objects, which send no request
 )
 
-// WaitIdle returns when the cascade is over: everything that was committed before
-// the call is judged, nothing is left to do, and no object waits to be deleted
-// for somebody else's sake. So it waits for the finalizers that the operator
-// under test handles. It does not wait for what nobody will end here: finalizers
-// of Config.Unhandled, grace periods, Namespaces, and objects that are kept
-// because their owner references are bad. Held shows them. Give the context a
-// deadline.
+// WaitIdle returns when the cascade has ended. Then the engine has decided about every
+// earlier change and has no work left. No object waits for another client, except in
+// the cases below. So WaitIdle waits for the finalizers that the operator under test
+// handles. Give the context a deadline.
 //
-// It waits for the whole server. A test that runs beside others (t.Parallel) waits for
-// its own namespace: see WaitIdleIn.
+// WaitIdle does not wait for objects that no client of this server will free:
 //
-// Errors: a *HeldError when ctx ends before, which says what was held, by whom
-// and why; ErrClosed after Stop. Held by TestWaitIdle, TestWaitIdleWaitsForOperator,
-// TestWaitIdleNamesHolder, TestWaitIdleGrace and TestWaitIdleUnhandled.
+//   - objects that only finalizers of Config.Unhandled hold.
+//   - grace periods.
+//   - Namespaces.
+//   - objects with bad owner references.
+//
+// Held returns them.
+//
+// WaitIdle waits for the whole server. A parallel test (t.Parallel) waits for its own
+// namespace, with WaitIdleIn.
+//
+// Errors: a *HeldError if ctx ends first, which names the held objects with their
+// reasons. ErrClosed after Stop.
+//
+// Held by TestWaitIdle, TestWaitIdleWaitsForOperator, TestWaitIdleNamesHolder,
+// TestWaitIdleGrace and TestWaitIdleUnhandled.
 func (c *Collector) WaitIdle(ctx context.Context) error {
 	return c.wait(ctx, c.engine.WaitIdle, c.Held)
 }
 
-// WaitIdleIn is WaitIdle for the objects of one namespace. What other tests do in
-// other namespaces is not waited for, so that tests which have a namespace each may
-// run in parallel. Work on objects without a namespace is waited for, as they may own
-// objects in it; what is held of them is not. A HeldError names the objects of the
-// namespace alone.
+// WaitIdleIn is WaitIdle for the objects of one namespace. It ignores work in other
+// namespaces, so tests with a namespace each may run in parallel. It waits for work on
+// objects without a namespace, because they may own objects in the namespace. It does
+// not wait for such an object that is held. A HeldError names only objects of the
+// namespace.
 //
-// Errors: those of WaitIdle. Held by TestWaitIdleIn, TestWaitIdleInNamesHolder and
-// TestParallel.
+// Errors: those of WaitIdle.
+//
+// Held by TestWaitIdleIn, TestWaitIdleInNamesHolder and TestParallel.
 func (c *Collector) WaitIdleIn(ctx context.Context, namespace string) error {
 	idle := func(ctx context.Context) ([]ownergraph.Held, error) { return c.engine.WaitIdleIn(ctx, namespace) }
-	return c.wait(ctx, idle, func() []ownergraph.Held { return c.engine.HeldIn(namespace, mostHeld) })
+	return c.wait(ctx, idle, func() []ownergraph.Held { return c.engine.HeldIn(namespace, maxHeld) })
 }
 
-// wait waits until idle returns and nothing is awaited of what is held.
+// wait waits until the engine is idle and no held object is awaited.
 func (c *Collector) wait(ctx context.Context, idle func(context.Context) ([]ownergraph.Held, error), now func() []ownergraph.Held) error {
 	for {
 		held, err := idle(ctx)
@@ -69,15 +78,14 @@ func (c *Collector) wait(ctx context.Context, idle func(context.Context) ([]owne
 				return c.unfinished(context.Cause(ctx), now)
 			case <-c.ended:
 				return c.unfinished(ownergraph.ErrClosed, now)
-			case <-time.After(lookAgain):
+			case <-time.After(rereadHeld):
 			}
 		}
 	}
 }
 
-// awaited reports whether time, or the operator under test, can be expected to
-// end it. Grace periods are ended by a kubelet, and Namespaces by a controller:
-// neither runs here.
+// awaited reports whether time or the operator under test can free the object. A
+// kubelet ends grace periods, and a controller ends Namespaces. Neither runs here.
 func (c *Collector) awaited(h ownergraph.Held) bool {
 	switch h.Reason {
 	case policy.OnlySelf, policy.OwnedInRing, policy.OwnerUnknown, policy.ObjectFlawed, policy.ObserveOnly,
@@ -91,21 +99,21 @@ func (c *Collector) awaited(h ownergraph.Held) bool {
 	return true
 }
 
-// HeldError says why a cascade is not over. It is immutable, and wraps why the
-// wait ended.
+// HeldError explains why a cascade has not ended. It is immutable, and wraps the reason
+// of the wait's end.
 type HeldError struct {
-	// Held is all that is held, by key, with the reason and with whom it waits
-	// for. It is empty while there is only work under way.
+	// Held has all held objects by key, with reasons and waits. It is empty while there
+	// is only work in flight.
 	Held []ownergraph.Held
-	// Sick names the kinds that cannot be watched, with the reason.
+	// Sick has the kinds that cannot be watched, with the reasons.
 	Sick []ownergraph.KindStatus
 	err  error
 }
 
-// Error names what is held, a line for each, at most 20.
+// Error names the held objects, one in each line, and at most 20.
 func (e *HeldError) Error() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "the cascade is not over: %v", e.err)
+	fmt.Fprintf(&b, "the cascade has not ended: %v", e.err)
 	if lines := texts(e.Held); len(lines) > 0 {
 		fmt.Fprintf(&b, "\nheld:\n%s", listed(lines))
 	}
@@ -119,10 +127,10 @@ func (e *HeldError) Error() string {
 	return b.String()
 }
 
-// Unwrap returns why the wait ended: the context's error, or ErrClosed.
+// Unwrap returns the reason of the wait's end: the context's error, or ErrClosed.
 func (e *HeldError) Unwrap() error { return e.err }
 
-// unfinished says why a wait has ended, and what was held then.
+// unfinished returns the error of a wait that has ended early.
 func (c *Collector) unfinished(err error, held func() []ownergraph.Held) error {
 	select {
 	case <-c.ended:
@@ -141,12 +149,12 @@ func texts(held []ownergraph.Held) []string {
 	return out
 }
 
-// listed returns the first lines, not more than a reader looks at.
+// listed returns the first lines and the number of the others.
 func listed(lines []string) string {
-	if len(lines) <= mostLines {
+	if len(lines) <= maxLines {
 		return indented(lines)
 	}
-	return fmt.Sprintf("%s\n  and %d more", indented(lines[:mostLines]), len(lines)-mostLines)
+	return fmt.Sprintf("%s\n  and %d more", indented(lines[:maxLines]), len(lines)-maxLines)
 }
 
 func indented(lines []string) string {

@@ -7,47 +7,44 @@ import (
 	"strings"
 	"time"
 
-	"github.com/go-logr/logr"
-
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/adapters/clientgo"
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// Config says what a Program does. The zero value observes and writes nothing.
-// It is read only at construction, and is not safe for concurrent modification.
+// Config holds the settings of a Program. The zero value observes and writes nothing.
+// New reads it once. It is not safe for concurrent modification.
 type Config struct {
-	// Act patches and deletes what the rules ask for. Without it everything is
-	// observed only.
+	// Act patches and deletes by the rules. Without it the program only observes.
 	Act bool
-	// Store and Engine are the settings of the two. Engine.ObserveOnly has to be
-	// unset: Act says that. Engine.OnDecision is called as ever.
+	// Store and Engine are the settings of the two. Engine.ObserveOnly must be unset,
+	// because Act sets it. The program calls Engine.OnDecision too.
 	Store  clientgo.Config
 	Engine ownergraph.Config
-	// Lease, if it has a name, is what has to be held to collect.
+	// Lease, if it has a name, is the Lease that the program must hold to collect.
 	Lease Lease
-	// Events tells of bad references and held objects by Kubernetes Events.
+	// Events reports bad references and held objects by Kubernetes Events.
 	Events bool
-	// HeldAfter is how long an object has to be held before an Event says so, by
-	// default 5 minutes.
+	// HeldAfter is the time that an object must be held before an Event reports it. The
+	// default is 5 minutes.
 	HeldAfter time.Duration
 	// Listen is the address at which Run serves Handler, as "localhost:8080". By
-	// default it serves nothing.
+	// default Run serves nothing.
 	Listen string
-	// Logger receives what somebody should know, from the store and the engine
-	// too unless they have their own. By default nothing is logged.
+	// Logger receives records for the operator. The store and the engine use it too,
+	// unless they have their own. The default discards them.
 	Logger *slog.Logger
 }
 
-// Lease names the Lease of a leader election. The zero value is none. It is a
+// Lease names the Lease of a leader election. The zero value means no election. It is a
 // value.
 type Lease struct {
 	Namespace, Name string
-	// Identity is the holder's, by default the host's name and a random part.
+	// Identity is the holder's name. The default is the host's name and a random part.
 	Identity string
-	// Duration is how long others wait for a holder that does not renew, in whole
-	// seconds, at least 5 s and by default 30 s. A holder that could not renew
-	// stops well before that.
+	// Duration is the time that other programs wait for a holder that does not renew.
+	// It counts in whole seconds, is at least 5 s, and is 30 s by default. A holder
+	// that cannot renew stops well before that.
 	Duration time.Duration
 }
 
@@ -73,7 +70,7 @@ func invalid(field, cause string) error {
 func (c Config) filled() (Config, error) {
 	switch l := c.Lease; {
 	case c.Engine.ObserveOnly:
-		return c, invalid("Engine.ObserveOnly", "set, and Act says that")
+		return c, invalid("Engine.ObserveOnly", "set, and Act sets it")
 	case c.HeldAfter < 0:
 		return c, invalid("HeldAfter", "negative")
 	case (l.Name == "") != (l.Namespace == ""):
@@ -81,7 +78,7 @@ func (c Config) filled() (Config, error) {
 	case l.Duration != 0 && l.Duration < shortestLease:
 		return c, invalid("Lease.Duration", fmt.Sprintf("%v is less than %v", l.Duration, shortestLease))
 	case strings.ContainsAny(l.Namespace+l.Name, "/ "):
-		return c, invalid("Lease", fmt.Sprintf("%q is no namespace and name", l))
+		return c, invalid("Lease", fmt.Sprintf("%q is not a namespace and a name", l))
 	}
 	c.Engine.ObserveOnly = !c.Act
 	c.HeldAfter = cmp.Or(c.HeldAfter, defaultHeldAfter)
@@ -93,7 +90,3 @@ func (c Config) filled() (Config, error) {
 	c.Engine.Logger = cmp.Or(c.Engine.Logger, c.Logger)
 	return c, nil
 }
-
-// FromLogr returns a logger that writes to l, which is what programs built on
-// controller-runtime have. Held by TestFromLogr.
-func FromLogr(l logr.Logger) *slog.Logger { return slog.New(logr.ToSlogHandler(l)) }

@@ -7,11 +7,11 @@ import (
 	"time"
 )
 
-// dialer makes a connection, as a rest config has it.
+// dialer makes a connection, as in a rest config.
 type dialer func(ctx context.Context, network, address string) (net.Conn, error)
 
-// connections are the program's own. They are closed with it: a transport would
-// keep them, and two goroutines for each, until they have been idle for long.
+// connections are the connections of one program, which end with it. A transport would
+// keep idle connections for long, with two goroutines each.
 type connections struct {
 	next dialer
 	over context.Context
@@ -62,7 +62,7 @@ func (c *connection) Close() error {
 	return c.Conn.Close()
 }
 
-// close closes all connections, and lets nobody make new ones.
+// close closes all connections and refuses new ones.
 func (c *connections) close() {
 	c.end()
 	c.mu.Lock()

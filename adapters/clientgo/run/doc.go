@@ -1,65 +1,65 @@
-// Package run makes a program of a clientgo.Store and an ownergraph.Collector:
-// it observes or acts, alone or while it holds a lease, tells of what is held by
-// Kubernetes Events, and answers for its health.
+// Package run makes a program of a clientgo.Store and an ownergraph.Collector. The program
+// observes or acts, alone or while it holds a Lease. It reports held objects by Kubernetes
+// Events, and serves its health and metrics.
 //
 //	err := run.Run(ctx, restConfig, run.Config{Act: true})
 //
-// The zero Config observes and writes nothing. To act is opted into, since in
-// most clusters kube-controller-manager collects already: two collectors on one
-// server are safe, and twice the work.
+// The zero Config observes and writes nothing, because kube-controller-manager already
+// collects in most clusters. Two collectors on one server are safe, and do the work twice.
 //
-// It is a package of its own so that the Store alone links no typed client and
-// no informer, which client-go's leader election brings along. Held by
-// TestStoreLinksNoTypedClient. examples/collector is a program of one file
-// around it. In a manager of controller-runtime a Program is a runnable:
+// The package links a typed client and an informer, because client-go's leader election
+// needs them. Package clientgo links neither. examples/collector is a program of one file
+// around this package. In a manager of controller-runtime a Program is a runnable:
 // mgr.Add(manager.RunnableFunc(program.Run)).
 //
-// # One of several
+// # Leader election
 //
-// With Config.Lease a Program collects while it holds that Lease, by client-go's
-// leader election, and stands by otherwise. It gives the Lease up after its last
-// write, so that the next one need not wait for the Lease to run out. Where it
-// cannot renew it in time it stops and Run returns ErrLeaseLost: whoever runs
-// the program starts it anew. Held by TestLease and TestLeaseLost.
+// With Config.Lease a Program collects while it holds that Lease, by client-go's leader
+// election. Otherwise it stands by. It releases the Lease after its last write, so that
+// the next program starts at once. If it cannot renew the Lease in time, it stops, and Run
+// returns ErrLeaseLost. The caller then starts the program again.
 //
-// Safety never rests on the Lease, which no clock and no network makes exact:
-// every write is conditioned on the version that was judged, and any number of
-// collectors may work on one server at once. It saves requests and memory.
+// Safety never rests on the Lease, because clocks and networks make it inexact. Every write
+// is conditioned on the version of its decision, and any number of collectors may work on
+// one server. The Lease only saves requests and memory.
 //
-// # What it tells
+// # Events
 //
-// Events, if Config.Events is set, are about the object that is held, with the
-// constant of package policy as their reason: "OwnerUnknown", "NeedFinalizers".
-// A reference that nobody can resolve is told of at once, everything else if it
-// has been held for Config.HeldAfter. One event tells of one reason of one
-// object; it is not repeated before it has run out, not even by another program
-// or after a restart, since its name follows from what it says. Two are sent in
-// a second at most, after a first 50, and what does not fit is dropped and said
-// later, at the engine's next audit or the next look at what is held, which
-// takes in the first 1,000 objects by key and at most a thousandth of the engine's
-// time. The engine waits for nothing else of that. Held by TestEvents,
-// TestEventsBounded and TestHeldEvents.
+// With Config.Events the program sends an Event about each held object. The Event's reason
+// is the constant of package policy: "OwnerUnknown", "NeedFinalizers". It reports a
+// reference that no server can resolve at once. It reports any other reason after
+// Config.HeldAfter.
 //
-// Kinds that cannot be watched are logged with the reason, and when they
-// recover. Users of controller-runtime pass their logger through FromLogr.
+// There is one Event for each object and reason. No program repeats it while the server
+// keeps it, because its name follows from object and reason. The program sends two Events a
+// second, after a burst of 50. It drops Events above that rate and sends them later: at the
+// engine's next audit, or when it reads the held objects again. It reads the first 1,000
+// held objects by key, and uses at most a thousandth of the engine's time for it. Otherwise
+// the engine never waits for Events.
+//
+// The program logs each kind that cannot be watched, with the reason, and its recovery. To
+// use a logr.Logger, set Config.Logger to slog.New(logr.ToSlogHandler(logger)).
 //
 // # Health and metrics
 //
-// Program.Handler serves, and Config.Listen has Run serve by itself, in plain
-// HTTP and without asking who it is that asks:
+// Program.Handler serves these paths. With Config.Listen, Run serves them itself, in plain
+// HTTP and without authentication:
 //
 //	/healthz  200 while the engine answers
-//	/readyz   200 while it stands by, or every kind is listed; otherwise 503 and
-//	          the kinds that are not, one a line, with the reason
-//	/metrics  ownergraph.Stats and the health of the kinds, in Prometheus' text
-//	          format
+//	/readyz   200 while the program stands by, or when every kind is listed; otherwise 503
+//	          and one line for each other kind, with the reason
+//	/metrics  ownergraph.Stats and the health of the kinds, in Prometheus' text format
 //
 // # Rights
 //
-// rbac.yaml, beside this file, has the least rights as roles to be bound one by
-// one: to observe (get, list, watch), to act (patch, delete), to end namespaces by
-// a sweep (update on namespaces/finalize), for Events, and for the Lease. What is
-// missing is logged at the start, by verb and resource, and Program.Missing returns
-// it. A kind that may not be listed is sick, with the server's words as the reason,
-// and nothing else is. Held by TestRights and TestRightMissing.
+// rbac.yaml, beside this file, has the least rights as separate roles:
+//
+//   - To observe: get, list, watch.
+//   - To act: patch, delete.
+//   - To end namespaces by a sweep: update on namespaces/finalize.
+//   - For Events and for the Lease.
+//
+// The program logs missing rights at its start, by verb and resource. Program.Missing
+// returns them. A kind that may not be listed is sick, with the server's message as the
+// reason. No other kind is affected.
 package run

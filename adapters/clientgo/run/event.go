@@ -16,14 +16,14 @@ import (
 )
 
 const (
-	component   = "ownergraph" // who tells
-	mostMessage = 1024         // bytes, as the server's validation has it
-	mostOwners  = 8            // that a message names
+	component  = "ownergraph" // the sender of the Events
+	maxMessage = 1024         // bytes, the limit of the server's validation
+	maxOwners  = 8            // in one message
 )
 
-// reasonNames spell the reasons as the constants of package policy do, for those
-// that an object is held for. What is left out is no Event: a setting, or a grace
-// period, which ends by itself.
+// reasonNames holds the names of the constants in package policy, for each reason that
+// holds an object. Other reasons make no Event: a setting, or a grace period, which
+// ends by itself.
 var reasonNames = [...]string{
 	policy.OnlySelf: "OnlySelf", policy.OwnedInRing: "OwnedInRing",
 	policy.NeedFinalizers: "NeedFinalizers", policy.NeedDependents: "NeedDependents",
@@ -36,7 +36,7 @@ var reasonNames = [...]string{
 	policy.HolderUnguarded: "HolderUnguarded", policy.HolderUnfit: "HolderUnfit", policy.SweepUnserved: "SweepUnserved",
 }
 
-// nameOf returns a reason's constant, "" of one that no Event tells of.
+// nameOf returns the name of a reason's constant, or "" if no Event reports the reason.
 func nameOf(r policy.Reason) string {
 	if int(r) < len(reasonNames) {
 		return reasonNames[r]
@@ -44,44 +44,43 @@ func nameOf(r policy.Reason) string {
 	return ""
 }
 
-// event returns the Event that says it. Its name follows from object and reason,
-// so that the server refuses what has been said, in whatever version the object is
-// named.
-func (s statement) event(by string, named schema.GroupVersionKind, now time.Time) *corev1.Event {
+// event returns the Event of a report. Its name follows from object and reason, so the
+// server refuses a repetition, for any version of the object's kind.
+func (s report) event(by string, named schema.GroupVersionKind, now time.Time) *corev1.Event {
 	at := s.key.Scope
 	if at == "" {
 		at = metav1.NamespaceDefault
 	}
-	name := sha256.Sum256(fmt.Appendf(nil, "%s %d %d", s.saying.uid, s.saying.reason, s.saying.doubt))
+	name := sha256.Sum256(fmt.Appendf(nil, "%s %d %d", s.topic.uid, s.topic.reason, s.topic.doubt))
 	return &corev1.Event{
 		ObjectMeta: metav1.ObjectMeta{Namespace: at, Name: fmt.Sprintf("%s.%x", component, name[:12])},
 		InvolvedObject: corev1.ObjectReference{
 			APIVersion: named.GroupVersion().String(), Kind: named.Kind, Namespace: s.key.Scope, Name: s.key.Name, UID: types.UID(s.key.UID),
 		},
-		Type: corev1.EventTypeWarning, Reason: nameOf(s.saying.reason), Message: s.message(),
+		Type: corev1.EventTypeWarning, Reason: nameOf(s.topic.reason), Message: s.message(),
 		FirstTimestamp: metav1.NewTime(now), LastTimestamp: metav1.NewTime(now), Count: 1,
 		Source: corev1.EventSource{Component: by}, ReportingController: by,
 	}
 }
 
-// message returns the reason in words, and whom or what it is about.
-func (s statement) message() string {
-	words := s.saying.reason.String()
-	if s.saying.reason == policy.OwnerUnknown {
-		words = s.saying.doubt.String()
+// message returns the text of the reason, with the owners or the detail.
+func (s report) message() string {
+	words := s.topic.reason.String()
+	if s.topic.reason == policy.OwnerUnknown {
+		words = s.topic.doubt.String()
 	}
 	detail := s.detail
-	for _, o := range s.owners[:min(len(s.owners), mostOwners)] {
+	for _, o := range s.owners[:min(len(s.owners), maxOwners)] {
 		detail = append(detail, fmt.Sprintf("%s %s (UID %s)", o.Kind, o.Name, o.UID))
 	}
 	if len(detail) > 0 {
 		words += ": " + strings.Join(detail, ", ")
 	}
 	words = strings.ToValidUTF8(words, "?")
-	if len(words) <= mostMessage {
+	if len(words) <= maxMessage {
 		return words
 	}
-	cut := mostMessage - len("...")
+	cut := maxMessage - len("...")
 	for !utf8.RuneStart(words[cut]) {
 		cut--
 	}

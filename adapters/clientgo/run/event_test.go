@@ -41,8 +41,8 @@ func reasons(t *testing.T) (names []string) {
 	return names
 }
 
-// Every reason for which an object is held has the name of its constant, but for
-// those that are a setting's doing or end by themselves.
+// TestReasonNames: every reason that holds an object has the name of its constant.
+// Exceptions are reasons of a setting, and reasons that end by themselves.
 func TestReasonNames(t *testing.T) {
 	names := reasons(t)
 	if len(names) < 20 {
@@ -71,12 +71,12 @@ func TestUnresolvable(t *testing.T) {
 		want   bool
 		reason string
 	}{
-		{policy.OnlySelf, 0, true, "nobody but its author can have meant it"},
+		{policy.OnlySelf, 0, true, "only its author can correct it"},
 		{policy.OwnerUnknown, graph.UnresolvedScope, true, "the reference cannot be read"},
 		{policy.OwnerUnknown, graph.ScopedOwner, true, "it never can be"},
 		{policy.OwnerUnknown, graph.Misplaced, true, "the owner is elsewhere"},
 		{policy.OwnerUnknown, graph.Renamed, true, "the owner has another name"},
-		{policy.OwnerUnknown, graph.Unobserved, false, "a read can tell"},
+		{policy.OwnerUnknown, graph.Unobserved, false, "a read can resolve it"},
 		{policy.OwnerUnknown, graph.UnservedKind, false, "a definition may be on its way"},
 		{policy.OwnerUnknown, graph.Unreadable, false, "the server may be ill"},
 		{policy.OwnerSolid, graph.UnresolvedScope, false, "it is kept anyway"},
@@ -87,11 +87,11 @@ func TestUnresolvable(t *testing.T) {
 	}
 }
 
-// An object of a kind that is not served any more is named without a version.
+// TestNamed: a kind that is no longer served is named without a version.
 func TestNamed(t *testing.T) {
-	told := &teller{version: func(graph.Kind) (schema.GroupVersionKind, bool) { return schema.GroupVersionKind{}, false }}
+	w := &sender{version: func(graph.Kind) (schema.GroupVersionKind, bool) { return schema.GroupVersionKind{}, false }}
 	for kind, want := range map[graph.Kind]string{"Pod": "Pod", "apps/Deployment": "Deployment"} {
-		if got := told.named(kind); got != (schema.GroupVersionKind{Kind: want}) {
+		if got := w.named(kind); got != (schema.GroupVersionKind{Kind: want}) {
 			t.Errorf("%s is named %v", kind, got)
 		}
 	}
@@ -100,17 +100,17 @@ func TestNamed(t *testing.T) {
 func TestEventForm(t *testing.T) {
 	at := time.Unix(1000, 0)
 	cluster := schema.GroupVersionKind{Group: "rbac.authorization.k8s.io", Version: "v1", Kind: "ClusterRole"}
-	about := func(kind graph.Kind, scope string, uid graph.UID, r policy.Reason, detail ...string) statement {
-		return statement{key: graph.Key{Kind: kind, Scope: scope, Name: "Some:Name", UID: uid}, saying: saying{uid, r, 0}, detail: detail}
+	about := func(kind graph.Kind, scope string, uid graph.UID, r policy.Reason, detail ...string) report {
+		return report{key: graph.Key{Kind: kind, Scope: scope, Name: "Some:Name", UID: uid}, topic: topic{uid, r, 0}, detail: detail}
 	}
 	e := about("rbac.authorization.k8s.io/ClusterRole", "", "u", policy.NeedFinalizers).event("x", cluster, at)
 	if e.Namespace != "default" || e.InvolvedObject.GroupVersionKind() != cluster || e.InvolvedObject.Namespace != "" || e.Message != "finalizers hold it" {
 		t.Errorf("of an object without a namespace: %+v", e)
 	}
 	names := map[string]bool{}
-	for _, s := range []statement{
+	for _, s := range []report{
 		about("Pod", "ns", "u", policy.NeedFinalizers), about("Pod", "ns", "u", policy.OnlySelf), about("Pod", "ns", "v", policy.OnlySelf),
-		{saying: saying{"u", policy.OnlySelf, graph.Misplaced}},
+		{topic: topic{"u", policy.OnlySelf, graph.Misplaced}},
 	} {
 		names[s.event("x", schema.GroupVersionKind{}, at).Name] = true
 	}
@@ -118,10 +118,10 @@ func TestEventForm(t *testing.T) {
 		t.Errorf("names %v, want one for each object, reason and doubt", names)
 	}
 	if a, b := about("Pod", "ns", "u", policy.OnlySelf, "a"), about("Pod", "ns", "u", policy.OnlySelf, "b"); a.event("x", cluster, at).Name != b.event("y", schema.GroupVersionKind{}, time.Now()).Name {
-		t.Error("what is said again has another name")
+		t.Error("a repeated report has another name")
 	}
-	long := about("Pod", "ns", "u", policy.NeedFinalizers, "x\xff", strings.Repeat("é", mostMessage)).message()
-	if len(long) > mostMessage || len(long) < mostMessage-1 || !utf8.ValidString(long) || !strings.HasSuffix(long, "...") {
+	long := about("Pod", "ns", "u", policy.NeedFinalizers, "x\xff", strings.Repeat("é", maxMessage)).message()
+	if len(long) > maxMessage || len(long) < maxMessage-1 || !utf8.ValidString(long) || !strings.HasSuffix(long, "...") {
 		t.Errorf("a long message of %d bytes: %q", len(long), long)
 	}
 }

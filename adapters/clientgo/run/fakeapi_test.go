@@ -2,12 +2,10 @@ package run
 
 import (
 	"cmp"
-	"context"
 	"encoding/json"
 	"fmt"
 	"io"
 	"maps"
-	"net"
 	"net/http"
 	"slices"
 	"strconv"
@@ -22,9 +20,11 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/rest"
+
+	"github.com/ownergraph/ownergraph/adapters/clientgo/internal/fakenet"
 )
 
-// object is one of the server, whole.
+// object is a whole object of the server.
 type object map[string]any
 
 func (o object) meta() *metav1.PartialObjectMetadata {
@@ -40,7 +40,7 @@ func (o object) meta() *metav1.PartialObjectMetadata {
 	return m
 }
 
-// resource is what the server serves. Those without verbs are not discovered.
+// resource is a resource of the server. Discovery omits a resource without verbs.
 type resource struct {
 	group, kind, plural string
 	scoped              bool
@@ -55,16 +55,16 @@ type change struct {
 	object  object
 }
 
-// api is a small API server: paged lists, watches, unconditional writes, and the
-// rights of package run's manifest. It keeps whole objects, so that what is sent
-// can be looked at.
+// api is a small API server. It has paged lists, watches, unconditional writes, and the
+// rights of package run's manifest. It keeps whole objects, so that a test can check
+// them.
 type api struct {
 	mu        sync.Mutex
 	version   int
 	resources []*resource
 	changed   chan struct{}
-	asked     []string
-	rules     []rbac.PolicyRule // nil: everybody may do everything
+	calls     []string
+	rules     []rbac.PolicyRule // nil grants everything
 	broken    func(verb, plural string) bool
 }
 
@@ -88,7 +88,7 @@ func (a *api) of(plural string) *resource {
 	return a.resources[i]
 }
 
-// put stores an object's state, as a client that writes unconditionally.
+// put stores the state of an object, as a client that writes unconditionally.
 func (a *api) put(plural string, o metav1.ObjectMeta) metav1.ObjectMeta {
 	raw, err := json.Marshal(map[string]any{"metadata": o})
 	if err != nil {
@@ -156,12 +156,12 @@ func (a *api) set(change func()) {
 	change()
 }
 
-// took returns what was asked with a verb since the last time, and forgets all.
-func (a *api) took(verbs ...string) []string {
+// takeCalls returns the calls with a verb since the last time, and forgets all calls.
+func (a *api) takeCalls(verbs ...string) []string {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	asked := a.asked
-	a.asked = nil
+	asked := a.calls
+	a.calls = nil
 	return slices.DeleteFunc(asked, func(s string) bool {
 		verb, _, _ := strings.Cut(s, " ")
 		return !slices.Contains(verbs, verb)
@@ -173,7 +173,7 @@ func (a *api) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 	parts := strings.Split(strings.Trim(q.URL.Path, "/"), "/")
 	if len(parts) < 3 || len(parts) == 3 && parts[0] == "apis" {
 		if a.fails("discover", "") {
-			refuse(w, apierrors.NewInternalError(io.ErrUnexpectedEOF))
+			fakenet.WriteError(w, apierrors.NewInternalError(io.ErrUnexpectedEOF))
 			return
 		}
 		a.discover(w, parts)
@@ -196,20 +196,20 @@ func (a *api) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 		return
 	}
 	verb := verbOf(q, name)
-	a.set(func() { a.asked = append(a.asked, strings.TrimSpace(verb+" "+parts[0]+" "+name)) })
+	a.set(func() { a.calls = append(a.calls, strings.TrimSpace(verb+" "+parts[0]+" "+name)) })
 	right := Right{verb, group, parts[0], namespace, name}
 	switch {
 	case a.fails(verb, parts[0]):
-		refuse(w, apierrors.NewInternalError(io.ErrUnexpectedEOF))
+		fakenet.WriteError(w, apierrors.NewInternalError(io.ErrUnexpectedEOF))
 	case parts[0] != "selfsubjectaccessreviews" && !a.allows(right):
-		refuse(w, apierrors.NewForbidden(schema.GroupResource{Group: group, Resource: parts[0]}, name,
+		fakenet.WriteError(w, apierrors.NewForbidden(schema.GroupResource{Group: group, Resource: parts[0]}, name,
 			fmt.Errorf("User %q cannot %s resource %q in API group %q", "gc", verb, parts[0], group)))
 	default:
 		a.answer(w, q, a.resources[i], right)
 	}
 }
 
-// fails asks whether a request is to fail. That may take its time.
+// fails reports whether a request is to fail. It may take time.
 func (a *api) fails(verb, plural string) bool {
 	a.mu.Lock()
 	broken := a.broken
@@ -259,24 +259,24 @@ func (a *api) answer(w http.ResponseWriter, q *http.Request, r *resource, right 
 	}
 }
 
-// one reads or writes an object in one step: of two who update it from the same
-// version, one is refused.
+// one reads or writes an object in one step. Of two updates from the same version, one
+// is refused.
 func (a *api) one(w http.ResponseWriter, r *resource, right Right, body []byte) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	live, there := r.objects[types.NamespacedName{Namespace: right.Namespace, Name: right.Name}]
 	switch {
 	case !there:
-		refuse(w, apierrors.NewNotFound(schema.GroupResource{Group: r.group, Resource: r.plural}, right.Name))
+		fakenet.WriteError(w, apierrors.NewNotFound(schema.GroupResource{Group: r.group, Resource: r.plural}, right.Name))
 	case right.Verb == "get":
-		send(w, http.StatusOK, live)
+		fakenet.WriteJSON(w, http.StatusOK, live)
 	case right.Verb == "delete":
 		a.commit(r, "DELETED", live)
-		send(w, http.StatusOK, metav1.Status{Status: metav1.StatusSuccess})
+		fakenet.WriteJSON(w, http.StatusOK, metav1.Status{Status: metav1.StatusSuccess})
 	case right.Verb == "update":
 		a.update(w, r, live, body)
 	default:
-		refuse(w, apierrors.NewMethodNotSupported(schema.GroupResource{Resource: r.plural}, right.Verb))
+		fakenet.WriteError(w, apierrors.NewMethodNotSupported(schema.GroupResource{Resource: r.plural}, right.Verb))
 	}
 }
 
@@ -290,7 +290,7 @@ func (a *api) create(w http.ResponseWriter, q *http.Request, r *resource) {
 		s := review.Spec.ResourceAttributes
 		resource := strings.TrimSuffix(s.Resource+"/"+s.Subresource, "/")
 		review.Status.Allowed = !strings.Contains(s.Resource, "/") && a.allows(Right{s.Verb, s.Group, resource, s.Namespace, s.Name})
-		send(w, http.StatusCreated, review)
+		fakenet.WriteJSON(w, http.StatusCreated, review)
 		return
 	}
 	if err := json.NewDecoder(q.Body).Decode(&o); err != nil {
@@ -300,10 +300,10 @@ func (a *api) create(w http.ResponseWriter, q *http.Request, r *resource) {
 	defer a.mu.Unlock()
 	m := o.meta()
 	if _, there := r.objects[types.NamespacedName{Namespace: m.Namespace, Name: m.Name}]; there {
-		refuse(w, apierrors.NewAlreadyExists(schema.GroupResource{Resource: r.plural}, m.Name))
+		fakenet.WriteError(w, apierrors.NewAlreadyExists(schema.GroupResource{Resource: r.plural}, m.Name))
 		return
 	}
-	send(w, http.StatusCreated, a.commit(r, "", o))
+	fakenet.WriteJSON(w, http.StatusCreated, a.commit(r, "", o))
 }
 
 func (a *api) update(w http.ResponseWriter, r *resource, live object, body []byte) {
@@ -312,10 +312,10 @@ func (a *api) update(w http.ResponseWriter, r *resource, live object, body []byt
 		panic(err)
 	}
 	if o.meta().ResourceVersion != live.meta().ResourceVersion {
-		refuse(w, apierrors.NewConflict(schema.GroupResource{Resource: r.plural}, live.meta().Name, io.ErrNoProgress))
+		fakenet.WriteError(w, apierrors.NewConflict(schema.GroupResource{Resource: r.plural}, live.meta().Name, io.ErrNoProgress))
 		return
 	}
-	send(w, http.StatusOK, a.commit(r, "", o))
+	fakenet.WriteJSON(w, http.StatusOK, a.commit(r, "", o))
 }
 
 func (a *api) list(w http.ResponseWriter, r *resource) {
@@ -326,12 +326,12 @@ func (a *api) list(w http.ResponseWriter, r *resource) {
 			out.Items = append(out.Items, *o.meta())
 		}
 	})
-	send(w, http.StatusOK, out)
+	fakenet.WriteJSON(w, http.StatusOK, out)
 }
 
 func (a *api) watch(w http.ResponseWriter, q *http.Request, r *resource) {
 	if q.URL.Query().Get("sendInitialEvents") != "" {
-		refuse(w, apierrors.NewBadRequest("no streaming"))
+		fakenet.WriteError(w, apierrors.NewBadRequest("no streaming"))
 		return
 	}
 	at, err := strconv.Atoi(q.URL.Query().Get("resourceVersion"))
@@ -361,16 +361,16 @@ func (a *api) watch(w http.ResponseWriter, q *http.Request, r *resource) {
 	}
 }
 
-// discover answers in the form of before aggregated discovery.
+// discover answers in the form before aggregated discovery.
 func (a *api) discover(w http.ResponseWriter, parts []string) {
 	group := ""
 	switch {
 	case len(parts) == 1 && parts[0] == "api":
-		send(w, http.StatusOK, metav1.APIVersions{Versions: []string{"v1"}})
+		fakenet.WriteJSON(w, http.StatusOK, metav1.APIVersions{Versions: []string{"v1"}})
 		return
 	case len(parts) == 1:
 		v := metav1.GroupVersionForDiscovery{GroupVersion: "apps/v1", Version: "v1"}
-		send(w, http.StatusOK, metav1.APIGroupList{Groups: []metav1.APIGroup{{Name: "apps", Versions: []metav1.GroupVersionForDiscovery{v}, PreferredVersion: v}}})
+		fakenet.WriteJSON(w, http.StatusOK, metav1.APIGroupList{Groups: []metav1.APIGroup{{Name: "apps", Versions: []metav1.GroupVersionForDiscovery{v}, PreferredVersion: v}}})
 		return
 	case parts[0] == "apis":
 		group = parts[1]
@@ -381,65 +381,11 @@ func (a *api) discover(w http.ResponseWriter, parts []string) {
 			out.APIResources = append(out.APIResources, metav1.APIResource{Name: r.plural, Kind: r.kind, Namespaced: r.scoped, Verbs: r.verbs})
 		}
 	}
-	send(w, http.StatusOK, out)
+	fakenet.WriteJSON(w, http.StatusOK, out)
 }
 
-func refuse(w http.ResponseWriter, err *apierrors.StatusError) {
-	s := err.Status()
-	s.TypeMeta = metav1.TypeMeta{APIVersion: "v1", Kind: "Status"}
-	send(w, int(s.Code), s)
-}
-
-func send(w http.ResponseWriter, code int, v any) {
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(code)
-	_ = json.NewEncoder(w).Encode(v)
-}
-
-// pipes is a network of one host, within a bubble of testing/synctest.
-type pipes struct {
-	conns  chan net.Conn
-	closed chan struct{}
-}
-
-func (p pipes) Accept() (net.Conn, error) {
-	select {
-	case c := <-p.conns:
-		return c, nil
-	case <-p.closed:
-		return nil, net.ErrClosed
-	}
-}
-
-func (p pipes) Close() error   { return nil }
-func (p pipes) Addr() net.Addr { return &net.UnixAddr{Name: "fake"} }
-
-func (p pipes) dial(ctx context.Context, _, _ string) (net.Conn, error) {
-	ours, theirs := net.Pipe()
-	select {
-	case p.conns <- theirs:
-		return ours, nil
-	case <-p.closed:
-		return nil, net.ErrClosed
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
-}
-
-// serve has the server answer until the test ends, and returns how to reach it.
+// serve serves the API until the test ends, and returns its rest config.
 func (a *api) serve(t *testing.T) *rest.Config {
-	p := pipes{make(chan net.Conn), make(chan struct{})}
-	a.changed = make(chan struct{}) // of this bubble
-	server := &http.Server{Handler: a}
-	ended := make(chan struct{})
-	go func() {
-		defer close(ended)
-		_ = server.Serve(p)
-	}()
-	t.Cleanup(func() {
-		close(p.closed)
-		<-ended // Close would miss a connection that is being accepted
-		_ = server.Close()
-	})
-	return &rest.Config{Host: "http://fake", Dial: p.dial}
+	a.changed = make(chan struct{}) // made in this bubble
+	return fakenet.Serve(t, a).Config()
 }

@@ -9,33 +9,35 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// RegisterFlags has a flag set fill in the config: -act, -events, -lease,
-// -listen, -ignore and the rest. What the config says already is the default.
-// The config is complete when the set has parsed. Held by TestFlags.
+// RegisterFlags registers flags that set the config: -act, -events, -lease, -listen,
+// -ignore and others. The present values are the defaults. The config is complete after
+// the flag set has parsed.
+//
+// Held by TestFlags.
 func (c *Config) RegisterFlags(f *flag.FlagSet) {
-	f.BoolVar(&c.Act, "act", c.Act, "patch and delete; without it everything is observed only")
-	f.BoolVar(&c.Events, "events", c.Events, "tell of bad references and held objects by Kubernetes Events")
-	f.DurationVar(&c.HeldAfter, "held-after", c.HeldAfter, "how long an object is held before an Event says so (0: 5m)")
-	f.Var(leaseFlag{&c.Lease}, "lease", "collect only while holding the Lease `namespace/name`, so that one of several programs does")
-	f.DurationVar(&c.Lease.Duration, "lease-duration", c.Lease.Duration, "how long others wait for a holder that is gone (0: 30s)")
+	f.BoolVar(&c.Act, "act", c.Act, "patch and delete; without it the program only observes")
+	f.BoolVar(&c.Events, "events", c.Events, "report bad references and held objects by Kubernetes Events")
+	f.DurationVar(&c.HeldAfter, "held-after", c.HeldAfter, "the time that an object is held before an Event reports it (0: 5m)")
+	f.Var(leaseFlag{&c.Lease}, "lease", "collect only while holding the Lease `namespace/name`, so that one of several programs collects")
+	f.DurationVar(&c.Lease.Duration, "lease-duration", c.Lease.Duration, "the time that other programs wait for a holder that does not renew (0: 30s)")
 	f.StringVar(&c.Lease.Identity, "lease-identity", c.Lease.Identity, "the holder's `name` (default the host's and a random part)")
-	f.StringVar(&c.Listen, "listen", c.Listen, "serve /healthz, /readyz and /metrics at this `address`; empty: nowhere")
-	f.Var(ignoreFlag{&c.Store.Ignore}, "ignore", "`kinds` that take no part besides events and measurements, as apps/Deployment,Pod,shop.example/*, or resources, as deployments.apps; may be repeated")
-	f.DurationVar(&c.Store.Rediscover, "rediscover", c.Store.Rediscover, "how often the served kinds are looked at without a cause (0: 30s)")
-	f.IntVar(&c.Store.PageSize, "page-size", c.Store.PageSize, "how many objects a page of a listing has (0: 500)")
-	f.IntVar(&c.Store.Listings, "listings", c.Store.Listings, "how many kinds are listed at once (0: 8)")
-	f.IntVar(&c.Engine.Workers, "workers", c.Engine.Workers, "how many requests for objects run at once (0: 20)")
-	f.IntVar(&c.Engine.Limits.Owners, "owners", c.Engine.Limits.Owners, "how many owner references an object may have; one with more is held (0: 1024)")
-	f.DurationVar(&c.Engine.CallTimeout, "call-timeout", c.Engine.CallTimeout, "how long such a request may take (0: 30s)")
+	f.StringVar(&c.Listen, "listen", c.Listen, "serve /healthz, /readyz and /metrics at this `address` (default: nowhere)")
+	f.Var(ignoreFlag{&c.Store.Ignore}, "ignore", "`kinds` to leave out besides events and measurements, as apps/Deployment,Pod,shop.example/*, or resources, as deployments.apps; may be repeated")
+	f.DurationVar(&c.Store.Rediscover, "rediscover", c.Store.Rediscover, "the interval between two periodic discoveries (0: 30s)")
+	f.IntVar(&c.Store.PageSize, "page-size", c.Store.PageSize, "the maximum number of objects in a page of a listing (0: 500)")
+	f.IntVar(&c.Store.Listings, "listings", c.Store.Listings, "the maximum number of kinds that are listed at once (0: 8)")
+	f.IntVar(&c.Engine.Workers, "workers", c.Engine.Workers, "the maximum number of requests for objects that run at once (0: 20)")
+	f.IntVar(&c.Engine.Limits.Owners, "owners", c.Engine.Limits.Owners, "the maximum number of owner references of an object; an object with more is held (0: 1024)")
+	f.DurationVar(&c.Engine.CallTimeout, "call-timeout", c.Engine.CallTimeout, "the timeout of a request for an object (0: 30s)")
 	f.DurationVar(&c.Engine.FenceWait, "fence-wait", c.Engine.FenceWait,
-		"the longest that a foreground or orphan deletion waits for a sick kind; it is best effort then (0: without end)")
-	f.DurationVar(&c.Engine.AuditEvery, "audit-every", c.Engine.AuditEvery, "how often every object is looked at again, without a request (0: 10m)")
+		"the longest wait of a foreground or orphan deletion for a sick kind; then it is best effort (0: no limit)")
+	f.DurationVar(&c.Engine.AuditEvery, "audit-every", c.Engine.AuditEvery, "the interval between two audits of all objects, which send no request (0: 10m)")
 }
 
 // leaseFlag reads "namespace/name".
 type leaseFlag struct{ *Lease }
 
-// String returns the lease as it is given, "" of none.
+// String returns the lease, or "" without one.
 func (l leaseFlag) String() string {
 	if l.Lease == nil {
 		return ""
@@ -43,7 +45,7 @@ func (l leaseFlag) String() string {
 	return l.Lease.String()
 }
 
-// Set takes a lease. The empty text takes it back.
+// Set sets the lease. The empty text removes it.
 func (l leaseFlag) Set(text string) error {
 	namespace, name, _ := strings.Cut(text, "/")
 	if text != "" && (namespace == "" || name == "" || strings.Contains(name, "/")) {
@@ -53,10 +55,10 @@ func (l leaseFlag) Set(text string) error {
 	return nil
 }
 
-// ignoreFlag adds kinds to those that are ignored by default.
+// ignoreFlag adds kinds to the ones that are ignored by default.
 type ignoreFlag struct{ kinds *[]graph.Kind }
 
-// String returns the kinds as they are given, "" for the default ones.
+// String returns the kinds, or "" for the default.
 func (i ignoreFlag) String() string {
 	if i.kinds == nil {
 		return ""
@@ -68,7 +70,7 @@ func (i ignoreFlag) String() string {
 	return strings.Join(out, ",")
 }
 
-// Set adds kinds, with commas between them.
+// Set adds a list of kinds, separated by commas.
 func (i ignoreFlag) Set(text string) error {
 	all := *i.kinds
 	if all == nil {
@@ -77,7 +79,7 @@ func (i ignoreFlag) Set(text string) error {
 	for part := range strings.SplitSeq(text, ",") {
 		group, kind, grouped := strings.Cut(part, "/")
 		if part == "" || grouped && (group == "" || kind == "") || strings.ContainsAny(kind, "/ ") {
-			return fmt.Errorf("%q is no kind: write Pod, apps/Deployment or shop.example/*", part)
+			return fmt.Errorf("%q is not a kind: write Pod, apps/Deployment or shop.example/*", part)
 		}
 		all = append(all, graph.Kind(part))
 	}

@@ -5,12 +5,10 @@ import (
 	"flag"
 	"io"
 	"reflect"
-	"slices"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/go-logr/logr/funcr"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/ownergraph/ownergraph"
@@ -25,7 +23,7 @@ func TestFlags(t *testing.T) {
 		want   Config
 		reason string
 	}{
-		{"", Config{Listen: "here"}, "what was set stays"},
+		{"", Config{Listen: "here"}, "the set value stays"},
 		{"-act -events -listen= -workers 3", Config{Act: true, Events: true, Engine: ownergraph.Config{Workers: 3}}, "switches"},
 		{"-lease a/b -lease-duration 1m -lease-identity me", Config{Listen: "here", Lease: Lease{"a", "b", "me", time.Minute}}, "a lease"},
 		{"-lease a/b -lease=", Config{Listen: "here"}, "the last one counts"},
@@ -45,7 +43,8 @@ func TestFlags(t *testing.T) {
 	}
 }
 
-// The rights of what takes no part are not asked for, however that is named.
+// TestIgnores: the program does not check the rights of an ignored kind, by any of its
+// names.
 func TestIgnores(t *testing.T) {
 	r := metav1.APIResource{Name: "deployments", Kind: "Deployment"}
 	for _, c := range []struct {
@@ -71,9 +70,9 @@ func TestFlagsRefused(t *testing.T) {
 		{"-lease b", `"b" is not of the form namespace/name`, "it takes both"},
 		{"-lease a/b/c", `"a/b/c" is not of the form`, "and no more"},
 		{"-lease /b", "is not of the form", "none is empty"},
-		{"-ignore Pod,,Node", `"" is no kind`, "an empty kind would be none"},
-		{"-ignore apps/", `"apps/" is no kind`, "a group is apps/*"},
-		{"-ignore apps/v1/Deployment", "is no kind", "a kind has no version"},
+		{"-ignore Pod,,Node", `"" is not a kind`, "an empty kind would be none"},
+		{"-ignore apps/", `"apps/" is not a kind`, "a group is apps/*"},
+		{"-ignore apps/v1/Deployment", "is not a kind", "a kind has no version"},
 		{"-workers many", "invalid value", "a number is one"},
 		{"-acts", "flag provided but not defined", "a typing error is none"},
 	} {
@@ -86,7 +85,8 @@ func TestFlagsRefused(t *testing.T) {
 	}
 }
 
-// The usage shows what the config says as the default, and no fault of a value.
+// TestFlagsUsage: the usage shows the values of the config as defaults, and no zero
+// value panics.
 func TestFlagsUsage(t *testing.T) {
 	var out bytes.Buffer
 	c := Config{Lease: Lease{Namespace: "a", Name: "b"}, Store: clientgo.Config{Ignore: []graph.Kind{"Pod"}}}
@@ -101,18 +101,5 @@ func TestFlagsUsage(t *testing.T) {
 	}
 	if strings.Contains(out.String(), "panic") {
 		t.Errorf("a flag's zero value panics:\n%s", &out)
-	}
-}
-
-func TestFromLogr(t *testing.T) {
-	var lines []string
-	l := FromLogr(funcr.New(func(_, args string) { lines = append(lines, args) }, funcr.Options{}))
-	l.Info("a", "x", 1)
-	l.Warn("b")
-	l.Error("c", "err", "why")
-	l.Debug("too fine")
-	want := []string{`"level"=0 "msg"="a" "x"=1`, `"level"=0 "msg"="b"`, `"msg"="c" "error"=null "err"="why"`}
-	if !slices.Equal(lines, want) {
-		t.Errorf("logged %q", lines)
 	}
 }

@@ -11,8 +11,9 @@ import (
 	"time"
 )
 
-// Handler returns what serves /healthz, /readyz and /metrics. Held by
-// TestHealth and TestMetrics.
+// Handler returns the handler of /healthz, /readyz and /metrics.
+//
+// Held by TestHealth and TestMetrics.
 func (p *Program) Handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /healthz", p.healthz)
@@ -21,17 +22,17 @@ func (p *Program) Handler() http.Handler {
 	return mux
 }
 
-// healthz answers if the engine does: its lock is free now and then.
+// healthz answers if the engine's lock is free from time to time.
 func (p *Program) healthz(w http.ResponseWriter, _ *http.Request) {
 	p.collector.Stats()
 	answer(w, http.StatusOK, "ok\n")
 }
 
-// readyz says whether every kind is listed, and which ones are not.
+// readyz reports whether every kind is listed, and names the others.
 func (p *Program) readyz(w http.ResponseWriter, _ *http.Request) {
 	if !p.collects.Load() {
 		if p.lock != nil {
-			answer(w, http.StatusOK, "ok: waits for the Lease "+p.config.Lease.String()+"\n")
+			answer(w, http.StatusOK, "ok: waiting for the Lease "+p.config.Lease.String()+"\n")
 			return
 		}
 		answer(w, http.StatusServiceUnavailable, "not collecting\n")
@@ -49,7 +50,7 @@ func (p *Program) readyz(w http.ResponseWriter, _ *http.Request) {
 	}
 	switch {
 	case len(kinds) == 0:
-		answer(w, http.StatusServiceUnavailable, "no kind is known yet\n")
+		answer(w, http.StatusServiceUnavailable, "no kind is discovered yet\n")
 	case faults.Len() > 0:
 		answer(w, http.StatusServiceUnavailable, faults.String())
 	default:
@@ -66,8 +67,8 @@ func answer(w http.ResponseWriter, code int, text string) {
 	_, _ = w.Write([]byte(text))
 }
 
-// serve serves the handler until the context ends, and then lets the requests
-// under way end for a moment.
+// serve serves the handler until the context ends. Then it waits a moment for running
+// requests.
 func (p *Program) serve(ctx context.Context, l net.Listener) error {
 	s := &http.Server{
 		Handler:           p.Handler(),

@@ -16,7 +16,7 @@ func TestHealth(t *testing.T) {
 	bubble(t, Config{}, func(r *rig) {
 		expect := func(path string, code int, text string) {
 			t.Helper()
-			if w := ask(r.program, path); w.Code != code || w.Body.String() != text {
+			if w := get(r.program, path); w.Code != code || w.Body.String() != text {
 				t.Errorf("%s: %d %q, want %d %q", path, w.Code, w.Body, code, text)
 			}
 		}
@@ -26,11 +26,11 @@ func TestHealth(t *testing.T) {
 		end := r.start(r.program)
 		expect("/healthz", 200, "ok\n")
 		pass(time.Second)
-		w := ask(r.program, "/readyz")
+		w := get(r.program, "/readyz")
 		if body := w.Body.String(); w.Code != 503 || !strings.HasPrefix(body, "ConfigMap: list configmaps: Internal error") || strings.Count(body, "\n") != 1 {
 			t.Errorf("with a kind that is sick: %d %q", w.Code, body)
 		}
-		pass(lookEvery)
+		pass(heldEvery)
 		if lines := r.with("kinds cannot be watched", "count=1", "ConfigMap: list configmaps"); len(lines) != 1 {
 			t.Errorf("logged %q", lines)
 		}
@@ -52,7 +52,7 @@ func TestHealth(t *testing.T) {
 	})
 }
 
-// A kind whose listing takes long is named.
+// TestReadyWhileListing: readyz names a kind whose listing takes long.
 func TestReadyWhileListing(t *testing.T) {
 	bubble(t, Config{}, func(r *rig) {
 		listed := make(chan struct{})
@@ -63,18 +63,19 @@ func TestReadyWhileListing(t *testing.T) {
 			return false
 		}
 		r.start(r.program)
-		if w := ask(r.program, "/readyz"); w.Code != 503 || w.Body.String() != "apps/Deployment: not listed yet\n" {
+		if w := get(r.program, "/readyz"); w.Code != 503 || w.Body.String() != "apps/Deployment: not listed yet\n" {
 			t.Errorf("%d %q", w.Code, w.Body)
 		}
 		close(listed)
 		pass(time.Second)
-		if w := ask(r.program, "/readyz"); w.Code != 200 {
+		if w := get(r.program, "/readyz"); w.Code != 200 {
 			t.Errorf("%d %q", w.Code, w.Body)
 		}
 	})
 }
 
-// A listener that fails ends the program, with its address.
+// TestServeFails: a failing listener ends the program with an error that has its
+// address.
 func TestServeFails(t *testing.T) {
 	p, err := New(&rest.Config{}, Config{})
 	if err != nil {
@@ -90,7 +91,7 @@ func TestServeFails(t *testing.T) {
 	}
 }
 
-// Before the server has said what it serves, nothing is ready.
+// TestReadyWithoutServer: before the first discovery the program is not ready.
 func TestReadyWithoutServer(t *testing.T) {
 	bubble(t, Config{}, func(r *rig) {
 		for _, k := range r.resources {
@@ -98,7 +99,7 @@ func TestReadyWithoutServer(t *testing.T) {
 		}
 		r.start(r.program)
 		pass(time.Second)
-		if w := ask(r.program, "/readyz"); w.Code != 503 || w.Body.String() != "no kind is known yet\n" {
+		if w := get(r.program, "/readyz"); w.Code != 503 || w.Body.String() != "no kind is discovered yet\n" {
 			t.Errorf("%d %q", w.Code, w.Body)
 		}
 	})

@@ -13,11 +13,11 @@ import (
 	"k8s.io/client-go/tools/leaderelection/resourcelock"
 )
 
-// ErrLeaseLost says that a program has stopped because it could not renew its
-// Lease, or somebody took it.
+// ErrLeaseLost says that a program has stopped because it could not renew its Lease, or
+// because another program took it.
 var ErrLeaseLost = errors.New("lease lost")
 
-// newLock returns the program's Lease as client-go's elections take it.
+// newLock returns the program's Lease as the lock of client-go's election.
 func (p *Program) newLock() (resourcelock.Interface, error) {
 	client, err := coordination.NewForConfigAndClient(p.server, p.client)
 	if err != nil {
@@ -39,7 +39,7 @@ func (p *Program) newLock() (resourcelock.Interface, error) {
 }
 
 // lead collects while the program holds its Lease. The election ends after the
-// collector, so that the Lease is given up when nothing is written any more.
+// collector, so that the Lease is released after the last write.
 func (p *Program) lead(ctx context.Context) error {
 	elects, resign := context.WithCancel(context.WithoutCancel(ctx))
 	defer resign()
@@ -74,10 +74,10 @@ func (p *Program) collectWhile(ctx, held context.Context) error {
 	return err
 }
 
-// newElector returns an election that sends, once, the context that ends with
-// the Lease. Its client learns that it could not renew after a sixth and two
-// fifths of the Lease's duration, and stops trying to give it up after two more:
-// before others may take it.
+// newElector returns an election that sends, once, the context that ends with the
+// Lease. A renewal fails after two fifths of the Lease's duration, with a try each
+// sixth. The release of the Lease ends after two more fifths. Both are before another
+// program may take the Lease.
 func (p *Program) newElector(leads chan<- context.Context) (*leaderelection.LeaderElector, error) {
 	whole := p.config.Lease.Duration
 	return leaderelection.NewLeaderElector(leaderelection.LeaderElectionConfig{

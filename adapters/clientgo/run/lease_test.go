@@ -14,7 +14,7 @@ func leased(identity string) Config {
 	return Config{Act: true, Lease: Lease{Namespace: "kube-system", Name: "ownergraph", Identity: identity}}
 }
 
-// holder returns who holds the server's lease.
+// holder returns the holder of the server's Lease.
 func (r *rig) holder() string {
 	r.t.Helper()
 	all := r.all("leases")
@@ -31,8 +31,8 @@ func (r *rig) holder() string {
 	return *l.Spec.HolderIdentity
 }
 
-// One of two collects. When it ends it has given the lease up, behind all that
-// it did, and the other one takes over before the lease has run out.
+// TestLease: one of two programs collects. When it ends, it releases the Lease after
+// its last write. The other one starts before the Lease has expired.
 func TestLease(t *testing.T) {
 	bubble(t, leased("a"), func(r *rig) {
 		r.owned()
@@ -47,14 +47,14 @@ func TestLease(t *testing.T) {
 		if s := other.Collector().Stats(); s.Events != 0 {
 			t.Errorf("the other one observes: %+v", s)
 		}
-		if w := ask(other, "/readyz"); w.Code != 200 || !strings.Contains(w.Body.String(), "waits for the Lease kube-system/ownergraph") {
+		if w := get(other, "/readyz"); w.Code != 200 || !strings.Contains(w.Body.String(), "waiting for the Lease kube-system/ownergraph") {
 			t.Errorf("the other one's readyz: %d %s", w.Code, w.Body)
 		}
-		r.took()
+		r.takeCalls()
 		if err := end(); err != nil {
 			t.Error(err)
 		}
-		calls := r.took("list", "watch", "get", "update", "patch", "delete")
+		calls := r.takeCalls("list", "watch", "get", "update", "patch", "delete")
 		if len(calls) == 0 || calls[len(calls)-1] != "update leases ownergraph" || r.holder() != "" {
 			t.Errorf("held by %q at the end of %q", r.holder(), calls)
 		}
@@ -70,7 +70,8 @@ func TestLease(t *testing.T) {
 	})
 }
 
-// A program that cannot renew its lease has stopped before anybody may take it.
+// TestLeaseLost: a program that cannot renew its Lease stops before another may take
+// it.
 func TestLeaseLost(t *testing.T) {
 	bubble(t, leased("a"), func(r *rig) {
 		r.owned()
@@ -89,7 +90,7 @@ func TestLeaseLost(t *testing.T) {
 	})
 }
 
-// Somebody else has the lease, as after a pause of the whole machine.
+// TestLeaseTaken: another holder has the Lease, as after a pause of the whole machine.
 func TestLeaseTaken(t *testing.T) {
 	bubble(t, leased("a"), func(r *rig) {
 		done := make(chan error, 1)
@@ -99,7 +100,7 @@ func TestLeaseTaken(t *testing.T) {
 			l := r.of("leases")
 			for at, o := range l.objects {
 				spec := o["spec"].(map[string]any)
-				spec["holderIdentity"] = "somebody"
+				spec["holderIdentity"] = "another"
 				spec["leaseDurationSeconds"] = 3600
 				r.commit(l, "", l.objects[at])
 			}
@@ -107,13 +108,13 @@ func TestLeaseTaken(t *testing.T) {
 		if err := <-done; !errors.Is(err, ErrLeaseLost) {
 			t.Errorf("ended with %v", err)
 		}
-		if got := r.holder(); got != "somebody" {
+		if got := r.holder(); got != "another" {
 			t.Errorf("the lease was taken back: %q", got)
 		}
 	})
 }
 
-// A program that is ended while it waits leaves the lease alone.
+// TestLeaseNeverHeld: a program that ends while it waits does not touch the Lease.
 func TestLeaseNeverHeld(t *testing.T) {
 	bubble(t, leased("a"), func(r *rig) {
 		r.start(r.program)

@@ -16,8 +16,8 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// A program with everything on, against a server of HTTP/2 over TLS, ends
-// without leaving a goroutine, while a request of its own handler is under way.
+// TestRunLeavesNothing: a program with all settings runs against a server of HTTP/2
+// over TLS. It ends all its goroutines, even during a request to its own handler.
 func TestRunLeavesNothing(t *testing.T) {
 	a := newAPI()
 	server := httptest.NewUnstartedServer(a)
@@ -71,7 +71,8 @@ func fetch(t *testing.T, client *http.Client, at string) string {
 	return string(body)
 }
 
-// What is dialled while the program ends does not survive it.
+// TestConnectionsEnd: a connection that is dialled at the end of the program is closed
+// too.
 func TestConnectionsEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a := newAPI()
@@ -82,7 +83,7 @@ func TestConnectionsEnd(t *testing.T) {
 		}
 		c.close()
 		if _, err := made.Read(make([]byte, 1)); err != io.ErrClosedPipe {
-			t.Errorf("a read of what was open: %v", err)
+			t.Errorf("a read of a closed connection: %v", err)
 		}
 		if _, err := c.dial(t.Context(), "tcp", "x"); err == nil {
 			t.Error("dialled after the end")

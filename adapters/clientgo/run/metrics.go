@@ -8,13 +8,13 @@ import (
 	"github.com/ownergraph/ownergraph"
 )
 
-// metricsType is the content type of Prometheus' text format. It is written by
-// hand: numbers under fixed names take a dozen lines, and Prometheus' library
-// would be five modules more for everybody who links this package.
+// metricsType is the content type of Prometheus' text format. The package writes the
+// format itself. That takes a dozen lines, and Prometheus' library would add five
+// modules to every program.
 const metricsType = "text/plain; version=0.0.4; charset=utf-8"
 
-// family is one metric, with its samples: one for each value of a label, or one
-// without a label.
+// family is one metric with its samples: one sample for each value of its label, or one
+// sample without a label.
 type family struct {
 	name, kind, help string
 	label            string
@@ -35,8 +35,8 @@ func (p *Program) metrics(w http.ResponseWriter, _ *http.Request) {
 	_, _ = w.Write(out.Bytes())
 }
 
-// write writes the family in the text format. Names, labels and help are
-// constants of this file that need no escape.
+// write writes the family in the text format. Names, labels and help are constants of
+// this file that need no escape.
 func (f family) write(out *bytes.Buffer) {
 	fmt.Fprintf(out, "# HELP ownergraph_%s %s\n# TYPE ownergraph_%s %s\n", f.name, f.help, f.name, f.kind)
 	for _, s := range f.samples {
@@ -56,21 +56,21 @@ func counter(name, help string, v uint64) family {
 	return family{name: name + "_total", kind: "counter", help: help, samples: []sample{{value: v}}}
 }
 
-// families returns all that is measured: every field of the stats, and the
-// kinds by their health.
+// families returns all metrics: the fields of the stats, and the number of kinds by
+// health.
 func families(s ownergraph.Stats, kinds []ownergraph.KindStatus) []family {
 	return append([]family{
-		gauge("objects", "Objects that are observed.", s.Objects),
-		gauge("nodes", "Objects in the graph, with owners that were never observed.", s.Nodes),
-		gauge("queued", "Objects that wait to be decided.", s.Queued),
-		gauge("calls", "Calls that are under way.", s.Calls),
-		gauge("held", "Objects that wait for something outside: waiting or stuck.", s.Held),
-		gauge("working", "Reads, writes and runs of handlers that are under way.", s.Working),
+		gauge("objects", "Observed objects.", s.Objects),
+		gauge("nodes", "Objects in the graph, including owners that were never observed.", s.Nodes),
+		gauge("queued", "Objects that wait for a decision.", s.Queued),
+		gauge("calls", "Calls in flight.", s.Calls),
+		gauge("held", "Objects that wait for an action outside of the engine: waiting or stuck.", s.Held),
+		gauge("working", "Reads, writes and handler runs in flight.", s.Working),
 		gauge("blocked", "Objects that wait for their dependents or members.", s.Blocked),
-		gauge("waiting", "Objects that wait for what a deletion commonly waits for, such as a finalizer's controller.", s.Waiting),
-		gauge("stuck", "Objects that wait for something outside to be mended.", s.Stuck),
-		gauge("fence_open_kinds", "Kinds that have still to pass the fence under way.", s.Fence.Open),
-		gauge("sweeping", "Holders that are being swept.", s.Sweeping),
+		gauge("waiting", "Objects with a common wait of a deletion, such as for a finalizer's controller.", s.Waiting),
+		gauge("stuck", "Objects that wait for a repair outside of the engine.", s.Stuck),
+		gauge("fence_open_kinds", "Kinds that have not passed the current fence.", s.Fence.Open),
+		gauge("sweeping", "Holders with a running sweep.", s.Sweeping),
 		kindsByHealth(kinds),
 		requests(s),
 	}, counters(s)...)
@@ -78,38 +78,38 @@ func families(s ownergraph.Stats, kinds []ownergraph.KindStatus) []family {
 
 func counters(s ownergraph.Stats) []family {
 	return []family{
-		counter("events", "Events that were observed.", s.Events),
-		counter("refused_events", "Events that were refused as impossible.", s.Refused),
-		counter("decisions", "Decisions that were made.", s.Decisions),
-		counter("handlers", "Runs of finalizer handlers that were begun.", s.Handled),
-		counter("failed_handlers", "Runs of finalizer handlers that failed.", s.FailedHandlers),
+		counter("events", "Observed events.", s.Events),
+		counter("refused_events", "Impossible events, which were refused.", s.Refused),
+		counter("decisions", "Decisions.", s.Decisions),
+		counter("handlers", "Started runs of finalizer handlers.", s.Handled),
+		counter("failed_handlers", "Failed runs of finalizer handlers.", s.FailedHandlers),
 		counter("conflicts", "Writes that met a conflict.", s.Conflicts),
 		counter("refused_writes", "Writes that the server refused.", s.RefusedWrites),
-		counter("undone_writes", "Writes that succeeded, and that the next version asked for again.", s.UndoneWrites),
+		counter("undone_writes", "Writes that succeeded and were undone in the next version.", s.UndoneWrites),
 		counter("unknown_outcomes", "Writes whose outcome is unknown.", s.UnknownOutcomes),
 		counter("failed_reads", "Reads that failed.", s.FailedReads),
-		counter("gone", "Objects that were observed to go.", s.Gone),
+		counter("gone", "Objects whose removal was observed.", s.Gone),
 		counter("fences", "Fences that have passed.", s.Fences),
 		counter("lost_fences", "Fences that a kind did not pass in time.", s.LostFences),
-		counter("listings", "New listings that were wanted.", s.Listings),
-		counter("rings", "Foreground rings that were found.", s.Rings),
-		counter("rewinds", "Times that the history went backwards.", s.Rewinds),
+		counter("listings", "Requested new listings.", s.Listings),
+		counter("rings", "Rings of foreground deletions.", s.Rings),
+		counter("rewinds", "Rewinds of the store's history.", s.Rewinds),
 		counter("losses", "Writes without an answer, and watches that broke.", s.Losses),
-		counter("contradictions", "Reads and the watch that said otherwise of one object.", s.Contradictions),
+		counter("contradictions", "Reads that contradict the watch.", s.Contradictions),
 		counter("twins", "Live objects that shared a UID.", s.Twins),
-		counter("best_effort_writes", "Writes that were not exact.", s.BestEffort),
-		counter("audits", "Audits that are over.", s.Audits),
-		counter("audit_repairs", "Writes that only an audit led to.", s.AuditRepairs),
-		counter("swept", "Holders that were swept.", s.Swept),
-		counter("members", "Objects that were found to belong to a holder that is swept.", s.Members),
-		counter("members_gone", "Those of them that are gone.", s.MembersGone),
-		counter("unguarded_holders", "Holders that were deleted before their sweep could guard them.", s.Unguarded),
+		counter("best_effort_writes", "Best-effort writes.", s.BestEffort),
+		counter("audits", "Completed audits.", s.Audits),
+		counter("audit_repairs", "Writes after decisions of an audit.", s.AuditRepairs),
+		counter("swept", "Holders whose sweep has ended.", s.Swept),
+		counter("members", "Members of swept holders.", s.Members),
+		counter("members_gone", "Members of swept holders that are gone.", s.MembersGone),
+		counter("unguarded_holders", "Holders that were deleted before they had the sweep's finalizer.", s.Unguarded),
 	}
 }
 
 func requests(s ownergraph.Stats) family {
 	return family{
-		name: "calls_total", kind: "counter", help: "Calls that were made to the store.", label: "type",
+		name: "calls_total", kind: "counter", help: "Calls to the store.", label: "type",
 		samples: []sample{
 			{"read", s.Reads}, {"patch", s.Patches}, {"delete", s.Deletes}, {"fence", s.FenceCalls}, {"list", s.ListCalls},
 			{"select", s.Selects},
@@ -130,7 +130,7 @@ func kindsByHealth(kinds []ownergraph.KindStatus) family {
 		}
 	}
 	return family{
-		name: "kinds", kind: "gauge", help: "Kinds that take part, by their health.", label: "health",
+		name: "kinds", kind: "gauge", help: "Kinds by health.", label: "health",
 		samples: []sample{{"listed", listed}, {"unlisted", unlisted}, {"sick", sick}},
 	}
 }

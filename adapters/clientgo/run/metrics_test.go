@@ -12,9 +12,9 @@ import (
 	"github.com/ownergraph/ownergraph"
 )
 
-// The text format, version 0.0.4, without the parts that are never used:
-// timestamps and escapes. HELP, then TYPE, then at least one sample, each family
-// once and in one piece, each sample once, and a line feed at the very end.
+// parseMetrics reads the text format, version 0.0.4, without timestamps and escapes. HELP, then TYPE, then
+// at least one sample. Each family and each sample stands once. The text ends with a
+// line feed.
 func parseMetrics(t *testing.T, text string) map[string]float64 {
 	t.Helper()
 	help := regexp.MustCompile(`^# HELP ([a-zA-Z_:][a-zA-Z0-9_:]*) ([^\\\n]+)$`)
@@ -64,7 +64,7 @@ func TestMetrics(t *testing.T) {
 		r.put("configmaps", named("left"))
 		r.set(func() { r.broken = func(verb, plural string) bool { return plural == "configmaps" && verb == "watch" } })
 		pass(time.Second)
-		w := ask(r.program, "/metrics")
+		w := get(r.program, "/metrics")
 		if got := w.Header().Get("Content-Type"); w.Code != 200 || got != "text/plain; version=0.0.4; charset=utf-8" {
 			t.Errorf("%d, %s", w.Code, got)
 		}
@@ -80,7 +80,7 @@ func TestMetrics(t *testing.T) {
 	})
 }
 
-// Every figure of the stats is measured, as itself.
+// TestMetricsComplete: each field of the stats has a metric with its value.
 func TestMetricsComplete(t *testing.T) {
 	stats := ownergraph.Stats{}
 	v := reflect.ValueOf(&stats).Elem()

@@ -20,21 +20,21 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// Program is a Store, a Collector, and what it takes to run them. Use New. It
-// is safe for concurrent use.
+// Program is a Store and a Collector with their Lease, Events, health and metrics. Use
+// New. It is safe for concurrent use.
 type Program struct {
 	config    Config
 	log       *slog.Logger
 	collector *ownergraph.Collector
-	server    *rest.Config // of everything but the store
-	client    *http.Client // the same
+	server    *rest.Config // for all clients except the store
+	client    *http.Client // for all clients except the store
 	conns     *connections
-	lock      resourcelock.Interface // nil: it collects without a lease
-	teller    *teller                // nil: no Events
+	lock      resourcelock.Interface // nil without a Lease
+	sender    *sender                // nil without Events
 	collects  atomic.Bool
 }
 
-// Run is New and Program.Run in one.
+// Run calls New and Program.Run.
 func Run(ctx context.Context, server *rest.Config, config Config) error {
 	p, err := New(server, config)
 	if err != nil {
@@ -43,9 +43,9 @@ func Run(ctx context.Context, server *rest.Config, config Config) error {
 	return p.Run(ctx)
 }
 
-// New returns a program for the API server that the rest config names. It sends
-// nothing, and copies both configs. Errors: graph.ErrInvalid for a wrong Config,
-// and what client-go says of the rest config.
+// New returns a program for the API server that the rest config names. It sends no
+// request, and copies both configs. Errors: graph.ErrInvalid for a wrong Config, and
+// the error of client-go for the rest config.
 func New(server *rest.Config, config Config) (*Program, error) {
 	config, err := config.filled()
 	if err != nil {
@@ -64,7 +64,7 @@ func New(server *rest.Config, config Config) (*Program, error) {
 	if p.server.QPS == 0 && p.server.RateLimiter == nil {
 		p.server.QPS = -1 // a lease must not wait behind events
 	}
-	p.server.ContentType, p.server.AcceptContentTypes = runtime.ContentTypeJSON, "" // which every server reads
+	p.server.ContentType, p.server.AcceptContentTypes = runtime.ContentTypeJSON, "" // every server reads JSON
 	if p.client, err = rest.HTTPClientFor(p.server); err != nil {
 		return nil, fmt.Errorf("configure run: %w", err)
 	}
@@ -74,10 +74,10 @@ func New(server *rest.Config, config Config) (*Program, error) {
 		}
 	}
 	if config.Events {
-		if p.teller, err = p.newTeller(store); err != nil {
+		if p.sender, err = p.newSender(store); err != nil {
 			return nil, fmt.Errorf("configure run: Events: %w", err)
 		}
-		config.Engine.OnDecision = both(config.Engine.OnDecision, p.teller.decided)
+		config.Engine.OnDecision = both(config.Engine.OnDecision, p.sender.decided)
 	}
 	p.collector, err = ownergraph.New(store, config.Engine)
 	return p, err
@@ -90,30 +90,30 @@ func both(a, b func(ownergraph.Decided)) func(ownergraph.Decided) {
 	return func(d ownergraph.Decided) { a(d); b(d) }
 }
 
-// logging has what client-go says go to the program's logger.
-func (p *Program) logging(ctx context.Context) context.Context {
+// logContext returns a context that sends client-go's log records to the program's
+// logger.
+func (p *Program) logContext(ctx context.Context) context.Context {
 	return klog.NewContext(ctx, logr.FromSlogHandler(p.log.Handler()))
 }
 
-// Collector returns the program's collector, for its Stats, Held, Kinds and
-// WaitIdle. Program.Run runs it, and nobody else may.
+// Collector returns the program's collector, for its Stats, Held, Kinds and WaitIdle.
+// Only Program.Run may run it.
 func (p *Program) Collector() *ownergraph.Collector { return p.collector }
 
-// Run serves and collects until ctx ends, and then returns nil. It runs once.
-// Errors: ErrLeaseLost; what keeps it from listening; those of
-// ownergraph.Collector.Run.
+// Run serves and collects until ctx ends, and then returns nil. It runs once. Errors:
+// ErrLeaseLost, the error of the listener, and those of ownergraph.Collector.Run.
 //
-// When it ends, everything that it began has ended, and its connections are
-// closed: no goroutine is left. Held by TestRunLeavesNothing. (Where the rest
-// config names files with a client certificate, client-go keeps one that reads
-// them anew, and drops it with the program; a Transport of the config's own is
-// not touched.)
+// Run ends all its goroutines and closes its connections before it returns. There are
+// two exceptions. If the rest config names files with a client certificate, client-go
+// keeps a goroutine that reads them. Run does not touch a Transport of the rest config.
+//
+// Held by TestRunLeavesNothing.
 func (p *Program) Run(ctx context.Context) error {
 	if ctx == nil {
 		return fmt.Errorf("run: context: nil: %w", graph.ErrInvalid)
 	}
 	defer p.conns.close()
-	all, ctx := errgroup.WithContext(p.logging(ctx))
+	all, ctx := errgroup.WithContext(p.logContext(ctx))
 	if p.config.Listen != "" {
 		l, err := new(net.ListenConfig).Listen(ctx, "tcp", p.config.Listen)
 		if err != nil {
@@ -132,16 +132,16 @@ func (p *Program) Run(ctx context.Context) error {
 	return all.Wait()
 }
 
-// collect runs the collector and what goes with it.
+// collect runs the collector and the Events.
 func (p *Program) collect(ctx context.Context) error {
 	p.log.Info("collecting", "act", p.config.Act, "events", p.config.Events)
 	p.collects.Store(true)
 	defer p.collects.Store(false)
 	all, ctx := errgroup.WithContext(ctx)
 	all.Go(func() error { return p.collector.Run(ctx) })
-	if p.teller != nil {
-		all.Go(func() error { p.mind(ctx); return nil })
-		all.Go(func() error { p.teller.run(ctx); return nil })
+	if p.sender != nil {
+		all.Go(func() error { p.watchHeld(ctx); return nil })
+		all.Go(func() error { p.sender.run(ctx); return nil })
 	}
 	return all.Wait()
 }

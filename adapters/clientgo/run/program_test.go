@@ -15,7 +15,7 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// owned puts an owner and three dependents on the server.
+// owned creates an owner and three dependents.
 func (r *rig) owned() {
 	d := r.put("deployments", named("owner"))
 	for _, name := range []string{"a", "b", "c"} {
@@ -46,7 +46,7 @@ func TestRunActs(t *testing.T) {
 	})
 }
 
-// The zero config writes nothing, and asks for nothing that could.
+// TestRunObserves: the zero config sends no write.
 func TestRunObserves(t *testing.T) {
 	bubble(t, Config{}, func(r *rig) {
 		r.owned()
@@ -54,7 +54,7 @@ func TestRunObserves(t *testing.T) {
 		pass(time.Second)
 		r.remove("deployments", "ns", "owner")
 		pass(time.Hour)
-		for _, call := range r.took("create", "update", "patch", "delete") {
+		for _, call := range r.takeCalls("create", "update", "patch", "delete") {
 			if call != "create selfsubjectaccessreviews" {
 				t.Errorf("asked to %s", call)
 			}
@@ -75,13 +75,13 @@ func TestRunFails(t *testing.T) {
 		reason string
 	}{
 		{nil, Config{}, "rest config: nil", "there is no server"},
-		{&rest.Config{Host: wrong}, Config{}, wrong, "client-go knows what a host is"},
+		{&rest.Config{Host: wrong}, Config{}, wrong, "client-go checks the host"},
 		{&rest.Config{}, Config{Engine: ownergraph.Config{ObserveOnly: true}}, "Engine.ObserveOnly", "Act says that"},
 		{&rest.Config{}, Config{Engine: ownergraph.Config{Workers: -1}}, "Workers: negative", "the engine checks its own"},
 		{&rest.Config{}, Config{HeldAfter: -1}, "HeldAfter: negative", "no time is negative"},
 		{&rest.Config{}, Config{Lease: Lease{Name: "x"}}, "Lease: it takes a namespace", "half a name"},
-		{&rest.Config{}, Config{Lease: Lease{Namespace: "n", Name: "a/b"}}, "no namespace and name", "no name has a slash"},
-		{&rest.Config{}, Config{Lease: Lease{Namespace: "n", Name: "x", Duration: time.Second}}, "Lease.Duration: 1s is less than 5s", "nobody renews so often"},
+		{&rest.Config{}, Config{Lease: Lease{Namespace: "n", Name: "a/b"}}, "not a namespace and a name", "no name has a slash"},
+		{&rest.Config{}, Config{Lease: Lease{Namespace: "n", Name: "x", Duration: time.Second}}, "Lease.Duration: 1s is less than 5s", "a renewal takes longer"},
 		{&rest.Config{}, Config{Listen: "nowhere"}, "Listen: listen tcp: address nowhere", "an address has a port"},
 	} {
 		err := Run(t.Context(), c.server, c.config)
@@ -99,7 +99,7 @@ func TestRunFails(t *testing.T) {
 	}
 }
 
-// An engine that breaks ends everything.
+// TestRunBreaks: an error of the engine ends the program.
 func TestRunBreaks(t *testing.T) {
 	bubble(t, Config{Engine: ownergraph.Config{OnDecision: func(ownergraph.Decided) { panic("hook") }}}, func(r *rig) {
 		r.owned()
@@ -112,7 +112,8 @@ func TestRunBreaks(t *testing.T) {
 	})
 }
 
-// The Store's package links none of what the election and the Events need.
+// TestStoreLinksNoTypedClient: package clientgo does not link the packages of the
+// election and the Events.
 func TestStoreLinksNoTypedClient(t *testing.T) {
 	list := func(pkg string) (typed []string) {
 		t.Helper()

@@ -3,7 +3,6 @@ package run
 import (
 	"context"
 	"fmt"
-	"net/http"
 	"slices"
 	"time"
 
@@ -13,21 +12,19 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/ownergraph/ownergraph/adapters/clientgo"
+	"github.com/ownergraph/ownergraph/adapters/clientgo/internal/httpctx"
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// discoveryTimeout bounds one look at what the server serves.
+// discoveryTimeout bounds one discovery.
 const discoveryTimeout = 30 * time.Second
 
-// resources returns the resources that take part, by discovery, as the store
-// finds them. Those of a group that fails are left out: its kinds are sick.
+// resources returns the discovered resources of the set of kinds. It leaves out the
+// resources of a group that fails, because their kinds are sick.
 func (p *Program) resources(ctx context.Context) ([]schema.GroupResource, error) {
 	ctx, cancel := context.WithTimeout(ctx, discoveryTimeout)
 	defer cancel()
-	config := rest.CopyConfig(p.server)
-	bound := *p.client
-	bound.Transport = bounded{ctx, bound.Transport}
-	client, err := discovery.NewDiscoveryClientForConfigAndClient(config, &bound)
+	client, err := discovery.NewDiscoveryClientForConfigAndClient(rest.CopyConfig(p.server), httpctx.Client(ctx, p.client))
 	if err != nil {
 		return nil, err
 	}
@@ -53,7 +50,7 @@ func (p *Program) resources(ctx context.Context) ([]schema.GroupResource, error)
 	return out, nil
 }
 
-// ignores reports whether a resource takes no part by setting.
+// ignores reports whether the config ignores a resource.
 func (c Config) ignores(group string, r metav1.APIResource) bool {
 	list := c.Store.Ignore
 	if list == nil {
@@ -65,20 +62,4 @@ func (c Config) ignores(group string, r metav1.APIResource) bool {
 	}
 	resource := graph.Kind(schema.GroupResource{Group: group, Resource: r.Name}.String())
 	return slices.Contains(list, kind) || slices.Contains(list, resource) || slices.Contains(list, graph.Kind(group)+"/*") || slices.Contains(c.Engine.Ignore, kind)
-}
-
-// bounded ends every request with a context, since the discovery client takes
-// none, and keeps that from waiting for a server that asks for time.
-type bounded struct {
-	ctx  context.Context
-	next http.RoundTripper
-}
-
-// RoundTrip sends a request under the context.
-func (b bounded) RoundTrip(r *http.Request) (*http.Response, error) {
-	resp, err := b.next.RoundTrip(r.WithContext(b.ctx))
-	if resp != nil {
-		resp.Header.Del("Retry-After")
-	}
-	return resp, err
 }

@@ -19,11 +19,11 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	_ = unique.Make("x").Value() // its goroutine belongs to no bubble
+	_ = unique.Make("x").Value() // starts its goroutine outside of any bubble
 	os.Exit(m.Run())
 }
 
-// journal keeps what is logged.
+// journal keeps the log.
 type journal struct {
 	mu   sync.Mutex
 	text bytes.Buffer
@@ -37,7 +37,7 @@ func (j *journal) Write(line []byte) (int, error) {
 
 func (j *journal) logger() *slog.Logger { return slog.New(slog.NewTextHandler(j, nil)) }
 
-// with returns the lines that have all of the words.
+// with returns the lines that contain all words.
 func (j *journal) with(words ...string) []string {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -54,7 +54,7 @@ func (j *journal) with(words ...string) []string {
 	return out
 }
 
-// rig is a program on a server of its own.
+// rig is a program and its server.
 type rig struct {
 	*api
 	*journal
@@ -63,7 +63,7 @@ type rig struct {
 	program *Program
 }
 
-// bubble runs a test in a bubble, which ends only if every goroutine does.
+// bubble runs a test in a bubble, which ends only when every goroutine has ended.
 func bubble(t *testing.T, c Config, test func(*rig)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -74,7 +74,7 @@ func bubble(t *testing.T, c Config, test func(*rig)) {
 	})
 }
 
-// add returns one more program on the server.
+// add returns another program on the server.
 func (r *rig) add(c Config) *Program {
 	r.t.Helper()
 	c.Logger = r.logger()
@@ -82,12 +82,12 @@ func (r *rig) add(c Config) *Program {
 	if err != nil {
 		r.t.Fatal(err)
 	}
-	r.t.Cleanup(p.conns.close) // of a program that never ran
+	r.t.Cleanup(p.conns.close) // also of a program that never ran
 	return p
 }
 
-// start runs a program until the test ends, or until the returned function is
-// called, which returns its error.
+// start runs a program until the test ends or until the caller calls end, which returns
+// the program's error.
 func (r *rig) start(p *Program) (end func() error) {
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)
@@ -101,14 +101,14 @@ func (r *rig) start(p *Program) (end func() error) {
 	return end
 }
 
-// ask asks the program's handler.
-func ask(p *Program, path string) *httptest.ResponseRecorder {
+// get sends a request to the program's handler.
+func get(p *Program, path string) *httptest.ResponseRecorder {
 	w := httptest.NewRecorder()
 	p.Handler().ServeHTTP(w, httptest.NewRequest("GET", path, nil))
 	return w
 }
 
-// pass lets time go by in the bubble.
+// pass lets time pass in the bubble.
 func pass(d time.Duration) {
 	<-time.After(d)
 	synctest.Wait()

@@ -19,15 +19,15 @@ import (
 	"github.com/ownergraph/ownergraph/finalizer"
 )
 
-// Right is the right to do something to all objects of a resource, or to those
-// of one namespace, or to one of them. A resource "*" of a group "*" stands for
-// all of them, and one as "namespaces/finalize" for a part of each. It is a value.
+// Right is the right to a verb on all objects of a resource, on those of one namespace,
+// or on one object. A resource "*" of a group "*" stands for all resources. A resource
+// may have a subresource, as "namespaces/finalize". It is a value.
 type Right struct {
 	Verb, Group, Resource string
 	Namespace, Name       string
 }
 
-// String returns the right as in "delete deployments.apps" and "update
+// String returns the right, as "delete deployments.apps" or "update
 // leases.coordination.k8s.io kube-system/ownergraph".
 func (r Right) String() string {
 	s := r.Verb + " " + schema.GroupResource{Group: r.Group, Resource: r.Resource}.String()
@@ -42,7 +42,7 @@ func (r Right) compare(b Right) int {
 		cmp.Compare(r.Namespace, b.Namespace), cmp.Compare(r.Verb, b.Verb))
 }
 
-// review returns the question whether it is granted.
+// review returns the request that asks the server for the right.
 func (r Right) review() *authorization.SelfSubjectAccessReview {
 	resource, part, _ := strings.Cut(r.Resource, "/")
 	return &authorization.SelfSubjectAccessReview{Spec: authorization.SelfSubjectAccessReviewSpec{
@@ -52,7 +52,7 @@ func (r Right) review() *authorization.SelfSubjectAccessReview {
 	}}
 }
 
-// verbs returns what it takes on every resource that takes part.
+// verbs returns the verbs that the program needs on every resource of the set of kinds.
 func (c Config) verbs() []string {
 	if c.Act {
 		return []string{"get", "list", "watch", "patch", "delete"}
@@ -60,14 +60,14 @@ func (c Config) verbs() []string {
 	return []string{"get", "list", "watch"}
 }
 
-// besides returns the rights that it takes on nothing that is collected.
-func (c Config) besides() []Right {
+// otherRights returns the other rights that the program needs.
+func (c Config) otherRights() []Right {
 	var out []Right
 	for _, at := range [...]struct{ group, kind, resource string }{
 		{"apiextensions.k8s.io", "CustomResourceDefinition", "customresourcedefinitions"},
 		{"apiregistration.k8s.io", "APIService", "apiservices"},
 	} {
-		if c.ignores(at.group, metav1.APIResource{Kind: at.kind}) { // they say which kinds there are
+		if c.ignores(at.group, metav1.APIResource{Kind: at.kind}) { // the set of kinds needs them
 			out = append(out, Right{Verb: "get", Group: at.group, Resource: at.resource}, Right{Verb: "list", Group: at.group, Resource: at.resource})
 		}
 	}
@@ -82,26 +82,29 @@ func (c Config) besides() []Right {
 		for _, verb := range [...]string{"create", "get", "update"} {
 			of.Verb = verb
 			out = append(out, of)
-			of.Name = l.Name // what is created has no name yet
+			of.Name = l.Name // a create names no object
 		}
 	}
 	return out
 }
 
-// endsNamespaces reports whether the engine takes off what holds namespaces.
+// endsNamespaces reports whether the engine removes the finalizer of namespaces.
 func (c Config) endsNamespaces() bool {
 	_, handled := c.Engine.Handlers[clientgo.NamespaceFinalizer]
 	return handled || slices.ContainsFunc(c.Engine.Sweeps, func(s finalizer.Sweep) bool { return s.Finalizer == clientgo.NamespaceFinalizer })
 }
 
-// Missing asks the server which rights the program lacks, sorted. It asks for
-// each verb once where all resources are granted together, and for each resource
-// that takes part otherwise; a verb that is granted for none of them is one right
-// that is missing, to "*.*". Rights of single namespaces do not count. It may be
-// called before and during Run. Errors are the server's: one that serves no
-// SelfSubjectAccessReview cannot say. Held by TestRights.
+// Missing returns the rights that the program lacks, sorted. It asks the server once
+// for each verb on all resources. If the server denies that, it asks for each resource
+// of the set of kinds. A verb that is granted for no resource is one missing right, to
+// "*.*". Rights in single namespaces do not count.
+//
+// A caller may call Missing before and during Run. It returns the error of the server.
+// A server without SelfSubjectAccessReview returns an error.
+//
+// Held by TestRights.
 func (p *Program) Missing(ctx context.Context) ([]Right, error) {
-	ctx = p.logging(ctx)
+	ctx = p.logContext(ctx)
 	defer utilnet.CloseIdleConnectionsFor(p.client.Transport)
 	var general []Right
 	for _, verb := range p.config.verbs() {
@@ -111,7 +114,7 @@ func (p *Program) Missing(ctx context.Context) ([]Right, error) {
 	if err != nil {
 		return nil, fmt.Errorf("ask for rights: %w", err)
 	}
-	missing, err := p.denied(ctx, p.config.besides())
+	missing, err := p.denied(ctx, p.config.otherRights())
 	if err != nil {
 		return nil, fmt.Errorf("ask for rights: %w", err)
 	}
@@ -126,8 +129,8 @@ func (p *Program) Missing(ctx context.Context) ([]Right, error) {
 	return missing, nil
 }
 
-// deniedEach asks for each resource that takes part what is not granted for all
-// of them together. A verb that is granted for none stays one right.
+// deniedEach asks for each resource of the set of kinds. A verb that is granted for no
+// resource stays one right.
 func (p *Program) deniedEach(ctx context.Context, lacking []Right) ([]Right, error) {
 	found, err := p.resources(ctx)
 	if err != nil {
@@ -151,12 +154,12 @@ func (p *Program) deniedEach(ctx context.Context, lacking []Right) ([]Right, err
 	return out, nil
 }
 
-// rightsParallel bounds the questions that are under way.
+// rightsParallel bounds the parallel requests.
 const rightsParallel = 8
 
-var errUnanswered = errors.New("the server did not say")
+var errUnanswered = errors.New("the server gave no answer")
 
-// denied returns those of the rights that the server does not grant, in order.
+// denied returns the rights that the server does not grant, in order.
 func (p *Program) denied(ctx context.Context, rights []Right) ([]Right, error) {
 	client, err := authorizationclient.NewForConfigAndClient(p.server, p.client)
 	if err != nil {
@@ -191,11 +194,11 @@ func (p *Program) denied(ctx context.Context, rights []Right) ([]Right, error) {
 	return out, nil
 }
 
-// mostTold bounds how many rights or kinds one line of the log names.
-const mostTold = 20
+// maxListed bounds the rights in one line of the log.
+const maxListed = 20
 
-// checkRights logs which rights are missing. That the server cannot say is no
-// reason for alarm: what is refused is logged, too.
+// checkRights logs the missing rights. An error of the check is not alarming, because
+// each refused request is logged too.
 func (p *Program) checkRights(ctx context.Context) {
 	missing, err := p.Missing(ctx)
 	if ctx.Err() != nil {
@@ -208,13 +211,13 @@ func (p *Program) checkRights(ctx context.Context) {
 	if len(missing) == 0 {
 		return
 	}
-	p.log.Warn("rights are missing: bind what is missing of package run's rbac.yaml", "count", len(missing), "rights", listed(missing))
+	p.log.Warn("rights are missing: bind the missing roles of package run's rbac.yaml", "count", len(missing), "rights", listed(missing))
 }
 
-// listed returns the first of a list, and how many more there are.
+// listed returns the first elements of a list, and the number of the others.
 func listed[T fmt.Stringer](list []T) string {
 	var out []string
-	for _, v := range list[:min(len(list), mostTold)] {
+	for _, v := range list[:min(len(list), maxListed)] {
 		out = append(out, v.String())
 	}
 	if more := len(list) - len(out); more > 0 {

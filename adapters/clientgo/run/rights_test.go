@@ -58,7 +58,7 @@ func manifest(t *testing.T) map[string][]rbac.PolicyRule {
 	return rules
 }
 
-// grant gives the program the rights of some roles, but for one verb.
+// grant gives the program the rights of some roles, except one verb.
 func (r *rig) grant(without string, roles ...string) {
 	all := manifest(r.t)
 	all["ownergraph-some"] = []rbac.PolicyRule{{APIGroups: []string{""}, Resources: []string{"configmaps"}, Verbs: []string{"delete"}}}
@@ -72,7 +72,8 @@ func (r *rig) grant(without string, roles ...string) {
 	r.set(func() { r.rules = rules })
 }
 
-// The manifest grants what each setting needs, and each part of it is needed.
+// TestRights: the manifest grants the rights of each setting, and each of its rules is
+// needed.
 func TestRights(t *testing.T) {
 	lease := Lease{Namespace: "kube-system", Name: "ownergraph"}
 	ends := ownergraph.Config{Sweeps: []finalizer.Sweep{finalizer.ScopeSweep("Namespace", clientgo.NamespaceFinalizer)}}
@@ -93,16 +94,16 @@ func TestRights(t *testing.T) {
 		{Config{Act: true, Engine: ends}, "", []string{"observe", "act"}, "update namespaces/finalize", "patch of everything does not do"},
 		{Config{Act: true, Engine: handles}, "", []string{"observe", "act"}, "update namespaces/finalize", "a handler takes the finalizer off, too"},
 		{Config{Act: true, Engine: other}, "", []string{"observe", "act"}, "", "another finalizer of a namespace is patched"},
-		{Config{Engine: ends}, "", []string{"observe"}, "", "who observes ends nothing"},
+		{Config{Engine: ends}, "", []string{"observe"}, "", "a program that observes ends no namespace"},
 		{Config{Events: true}, "", []string{"observe", "events"}, "", "Events another"},
 		{Config{Lease: lease}, "", []string{"observe", "lease"}, "", "and so does the lease"},
 		{Config{Act: true}, "", []string{"observe"}, "delete *.*, patch *.*", "a verb that is granted nowhere is one right"},
 		{Config{}, "list", []string{"observe"}, "list *.*", "one verb"},
-		{Config{Events: true}, "", []string{"observe"}, "create events", "Events are not collected, but told of"},
+		{Config{Events: true}, "", []string{"observe"}, "create events", "the program creates Events and does not collect them"},
 		{Config{Lease: lease}, "", []string{"observe"}, "create leases.coordination.k8s.io kube-system, update leases.coordination.k8s.io kube-system/ownergraph", "to get is granted by the other role"},
 		{Config{Lease: Lease{Namespace: "kube-system", Name: "other"}}, "", []string{"observe", "lease"}, "update leases.coordination.k8s.io kube-system/other", "the role names one lease"},
 		{Config{Act: true}, "", []string{"observe", "some"}, "patch *.*, delete deployments.apps", "verbs by resource"},
-		{Config{Act: true, Store: clientgo.Config{Ignore: []graph.Kind{"apps/*"}}}, "", []string{"observe", "some"}, "delete events, patch *.*", "what takes no part needs no right"},
+		{Config{Act: true, Store: clientgo.Config{Ignore: []graph.Kind{"apps/*"}}}, "", []string{"observe", "some"}, "delete events, patch *.*", "an ignored kind needs no right"},
 		{Config{Act: true, Store: clientgo.Config{Ignore: []graph.Kind{"apps/Deployment", "Event"}}}, "", []string{"observe", "some"}, "patch *.*", "nor does a kind"},
 		{Config{Store: clientgo.Config{Ignore: []graph.Kind{"apiextensions.k8s.io/*"}}}, "", []string{"observe"}, "", "definitions that are ignored may be listed"},
 		{Config{Store: clientgo.Config{Ignore: []graph.Kind{"apiregistration.k8s.io/APIService"}}}, "list", []string{"observe"},
@@ -119,7 +120,7 @@ func TestRights(t *testing.T) {
 	}
 }
 
-// What is missing is said at the start, and by the kind that is sick.
+// TestRightMissing: the log and the sick kind name a missing right.
 func TestRightMissing(t *testing.T) {
 	bubble(t, Config{Act: true}, func(r *rig) {
 		r.owned()
@@ -138,14 +139,14 @@ func TestRightMissing(t *testing.T) {
 		other := r.add(Config{})
 		r.start(other)
 		pass(time.Second)
-		if w := ask(other, "/readyz"); !strings.Contains(w.Body.String(), "apps/Deployment: list deployments.apps: it takes the rights to get, list") ||
+		if w := get(other, "/readyz"); !strings.Contains(w.Body.String(), "apps/Deployment: list deployments.apps: it takes the rights to get, list") ||
 			!strings.Contains(w.Body.String(), `cannot list resource "deployments"`) {
 			t.Errorf("readyz %s", w.Body)
 		}
 	})
 }
 
-// A server that cannot say which rights there are stops nothing.
+// TestRightsUnknown: a program runs on a server that cannot answer about rights.
 func TestRightsUnknown(t *testing.T) {
 	bubble(t, Config{}, func(r *rig) {
 		r.broken = func(_, plural string) bool { return plural == "selfsubjectaccessreviews" }
@@ -155,7 +156,7 @@ func TestRightsUnknown(t *testing.T) {
 		r.grant("list", "observe")
 		r.broken = func(verb, _ string) bool { return verb == "discover" }
 		if _, err := r.program.Missing(r.t.Context()); err == nil || !strings.HasPrefix(err.Error(), "ask for rights: ") {
-			t.Errorf("where nobody knows what is served: error %v", err)
+			t.Errorf("with failing discovery: error %v", err)
 		}
 		r.rules = nil
 		r.broken = func(_, plural string) bool { return plural == "selfsubjectaccessreviews" }
@@ -164,14 +165,14 @@ func TestRightsUnknown(t *testing.T) {
 		if lines := r.with("the rights could not be checked", "level=INFO"); len(lines) != 1 {
 			t.Errorf("logged %q", lines)
 		}
-		if w := ask(r.program, "/readyz"); w.Code != 200 {
+		if w := get(r.program, "/readyz"); w.Code != 200 {
 			t.Errorf("readyz %s", w.Body)
 		}
 	})
 }
 
 func TestListed(t *testing.T) {
-	many := make([]Right, mostTold+3)
+	many := make([]Right, maxListed+3)
 	for i := range many {
 		many[i] = Right{Verb: "get", Resource: fmt.Sprint("r", i)}
 	}

@@ -31,7 +31,8 @@ func (r *rig) events() []corev1.Event {
 	return out
 }
 
-// A reference that means nothing is told of at once, and once, whoever tells.
+// TestEvents: an unresolvable reference is reported at once, and once, by any number of
+// programs.
 func TestEvents(t *testing.T) {
 	bubble(t, Config{Events: true}, func(r *rig) {
 		bad := r.put("configmaps", named("bad", ref("apps/v9", "Deployment", "d", "u")))
@@ -52,20 +53,20 @@ func TestEvents(t *testing.T) {
 		if at := e.FirstTimestamp.Time; e.LastTimestamp.Time != at || time.Since(at) > 2*time.Second || e.Count != 1 {
 			t.Errorf("of %v to %v, %d times", at, e.LastTimestamp, e.Count)
 		}
-		pass(50 * time.Minute) // audits, and looks at what is held
+		pass(50 * time.Minute) // audits and reads of the held objects
 		if err := end(); err != nil {
 			t.Error(err)
 		}
 		r.start(r.add(Config{Events: true}))
 		pass(4*time.Hour + 30*time.Minute)
-		calls := slices.DeleteFunc(r.took("create"), func(s string) bool { return s != "create events" })
+		calls := slices.DeleteFunc(r.takeCalls("create"), func(s string) bool { return s != "create events" })
 		if len(calls) != 1+1+4 || len(r.events()) != 1 { // at first, after the restart, and every hour
 			t.Errorf("%d events, by %d calls", len(r.events()), len(calls))
 		}
 	})
 }
 
-// What is held for a while is told of then, and with what holds it.
+// TestHeldEvents: a held object is reported after HeldAfter, with its reason.
 func TestHeldEvents(t *testing.T) {
 	bubble(t, Config{Events: true}, func(r *rig) {
 		now := metav1.Now()
@@ -81,46 +82,47 @@ func TestHeldEvents(t *testing.T) {
 		r.put("configmaps", gone)
 		r.start(r.program)
 		pass(3 * time.Minute)
-		told := func() (out []string) {
+		lines := func() (out []string) {
 			for _, e := range r.events() {
 				out = append(out, fmt.Sprintf("%s %s %s: %s", e.InvolvedObject.Name, e.InvolvedObject.GroupVersionKind(), e.Reason, e.Message))
 			}
 			slices.Sort(out)
 			return out
 		}
-		if got := told(); len(got) != 1 || !strings.HasPrefix(got[0], "flawed /v1, Kind=ConfigMap ObjectFlawed: the object is flawed: ") || !strings.Contains(got[0], "ontroller") {
-			t.Errorf("told %q", got)
+		if got := lines(); len(got) != 1 || !strings.HasPrefix(got[0], "flawed /v1, Kind=ConfigMap ObjectFlawed: the object is flawed: ") || !strings.Contains(got[0], "ontroller") {
+			t.Errorf("events %q", got)
 		}
 		r.remove("configmaps", "ns", "gone")
 		pass(4 * time.Minute)
-		if got := told(); len(got) != 2 || got[1] != "marked apps/v1, Kind=Deployment NeedFinalizers: finalizers hold it: example.org/a, example.org/b" {
-			t.Errorf("told %q", got)
+		if got := lines(); len(got) != 2 || got[1] != "marked apps/v1, Kind=Deployment NeedFinalizers: finalizers hold it: example.org/a, example.org/b" {
+			t.Errorf("events %q", got)
 		}
 	})
 }
 
-// Nobody waits for a teller, and what it holds and sends is bounded.
+// TestEventsBounded: no caller waits for the sender, and its memory and rate are
+// bounded.
 func TestEventsBounded(t *testing.T) {
 	bubble(t, Config{Events: true}, func(r *rig) {
-		told := r.program.teller
-		for i := range 100_000 { // nobody takes them
-			told.decided(ownergraph.Decided{
+		sender := r.program.sender
+		for i := range 100_000 { // no goroutine sends them
+			sender.decided(ownergraph.Decided{
 				Key:      graph.Key{Kind: "ConfigMap", Scope: "ns", Name: "x", UID: graph.UID(fmt.Sprint(i))},
 				Decision: policy.Decision{Reason: policy.OnlySelf},
 			})
 		}
-		if n := len(told.waiting); n != mostWaiting {
+		if n := len(sender.queue); n != maxReports {
 			t.Errorf("%d wait", n)
 		}
 		r.start(r.program)
 		pass(10 * time.Second)
-		if n := len(r.events()); n != tellBurst+10*tellRate {
+		if n := len(r.events()); n != sendBurst+10*sendRate {
 			t.Errorf("%d events after 10 s", n)
 		}
 	})
 }
 
-// A server that takes no Events costs one line in ten minutes.
+// TestEventsRefused: a server that refuses Events costs one log record in ten minutes.
 func TestEventsRefused(t *testing.T) {
 	bubble(t, Config{Events: true}, func(r *rig) {
 		r.broken = func(verb, plural string) bool { return verb == "create" && plural == "events" }
@@ -141,17 +143,17 @@ func TestEventsRefused(t *testing.T) {
 	})
 }
 
-// A server that does not answer holds up nothing.
+// TestEventsEnd: a server without an answer does not hold up the end of the program.
 func TestEventsEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := &rig{api: newAPI(), journal: &journal{}, t: t}
 		r.server = r.serve(t)
 		r.program = r.add(Config{Events: true})
-		for i := range 2 * tellBurst {
+		for i := range 2 * sendBurst {
 			r.put("configmaps", named(fmt.Sprint("bad", i), ref("apps/v9", "Deployment", "d", "u")))
 		}
 		end := r.start(r.program)
-		pass(time.Second) // it waits for the rate
+		pass(time.Second) // it waits for the rate limit
 		begun := time.Now()
 		if err := end(); err != nil || time.Since(begun) > time.Second {
 			t.Errorf("ended with %v after %v", err, time.Since(begun))

@@ -1,0 +1,148 @@
+package run
+
+import (
+	"context"
+	"log/slog"
+	"strings"
+	"time"
+
+	"github.com/hashicorp/golang-lru/v2/simplelru"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	core "k8s.io/client-go/kubernetes/typed/core/v1"
+	"k8s.io/client-go/util/flowcontrol"
+
+	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/adapters/clientgo"
+	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/policy"
+)
+
+const (
+	maxReports    = 256       // pending reports; the sender drops more, and the program offers them again
+	maxTopics     = 4096      // remembered topics
+	topicLife     = time.Hour // the memory of a topic; a server keeps an Event as long
+	sendRate      = 2         // Events a second
+	sendBurst     = 50
+	sendTimeout   = 10 * time.Second
+	complainEvery = 10 * time.Minute // between two log records about Events that cannot be sent
+)
+
+// sender sends Events on one goroutine. A caller never waits for it, and its memory is
+// bounded.
+type sender struct {
+	client    core.EventsGetter
+	component string // the name of the reporting component
+	version   func(graph.Kind) (schema.GroupVersionKind, bool)
+	log       *slog.Logger
+	queue     chan report
+	sent      *simplelru.LRU[topic, time.Time]
+	rate      flowcontrol.RateLimiter
+
+	complainedAt time.Time
+}
+
+// topic identifies an Event: the object and the reason.
+type topic struct {
+	uid    graph.UID
+	reason policy.Reason
+	doubt  graph.Doubt
+}
+
+// report is the content of an Event.
+type report struct {
+	key    graph.Key
+	topic  topic
+	owners []graph.Owner // or detail
+	detail []string
+}
+
+func (p *Program) newSender(store *clientgo.Store) (*sender, error) {
+	client, err := core.NewForConfigAndClient(p.server, p.client)
+	if err != nil {
+		return nil, err
+	}
+	said, err := simplelru.NewLRU[topic, time.Time](maxTopics, nil)
+	if err != nil {
+		return nil, err
+	}
+	return &sender{
+		client: client, log: p.log, component: component, version: store.GroupVersionKind, sent: said,
+		queue: make(chan report, maxReports),
+		rate:  flowcontrol.NewTokenBucketRateLimiter(sendRate, sendBurst),
+	}, nil
+}
+
+// decided offers a reference that no server can resolve. The engine waits for this
+// call.
+func (w *sender) decided(d ownergraph.Decided) {
+	if unresolvable(d.Reason, d.Doubt) {
+		w.offer(report{key: d.Key, topic: topic{d.Key.UID, d.Reason, d.Doubt}, owners: d.Owners})
+	}
+}
+
+// unresolvable reports whether only the references hold the object. Then only their
+// author can correct them.
+func unresolvable(r policy.Reason, d graph.Doubt) bool {
+	if r == policy.OnlySelf {
+		return true
+	}
+	if r != policy.OwnerUnknown {
+		return false
+	}
+	switch d {
+	case graph.UnresolvedScope, graph.BannedOwner, graph.ForeignScope, graph.ScopedOwner, graph.Misplaced, graph.Renamed:
+		return true
+	}
+	return false
+}
+
+// offer queues a report, or drops it if the queue is full.
+func (w *sender) offer(s report) {
+	select {
+	case w.queue <- s:
+	default:
+	}
+}
+
+// run sends reports until its context ends.
+func (w *sender) run(ctx context.Context) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case s := <-w.queue:
+			w.send(ctx, s)
+		}
+	}
+}
+
+// send sends an Event, unless it did so within topicLife. If the Event exists, another
+// program sent it, or this one before a restart.
+func (w *sender) send(ctx context.Context, s report) {
+	if at, ok := w.sent.Get(s.topic); ok && time.Since(at) < topicLife || w.rate.Wait(ctx) != nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, sendTimeout)
+	defer cancel()
+	e := s.event(w.component, w.named(s.key.Kind), time.Now())
+	_, err := w.client.Events(e.Namespace).Create(ctx, e, metav1.CreateOptions{})
+	switch {
+	case err == nil, apierrors.IsAlreadyExists(err), apierrors.HasStatusCause(err, corev1.NamespaceTerminatingCause):
+		w.sent.Add(s.topic, time.Now())
+	case ctx.Err() == nil && time.Since(w.complainedAt) >= complainEvery:
+		w.complainedAt = time.Now()
+		w.log.Warn("an Event could not be sent", "object", s.key.String(), "reason", e.Reason, "message", e.Message, "err", err)
+	}
+}
+
+// named returns the version and kind for a reference. A kind that is no longer served
+// has no version, and no tool finds its objects.
+func (w *sender) named(kind graph.Kind) schema.GroupVersionKind {
+	if gvk, ok := w.version(kind); ok {
+		return gvk
+	}
+	return schema.GroupVersionKind{Kind: string(kind[strings.LastIndexByte(string(kind), '/')+1:])}
+}
