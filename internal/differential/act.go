@@ -11,8 +11,8 @@ import (
 	"github.com/ownergraph/ownergraph/internal/oracle"
 )
 
-// act lets a user do an action, and reports whether it was done: the store
-// refuses what is wrong, and what comes too late.
+// act lets a user do an action, and reports whether it was done. The store refuses
+// wrong actions and late ones.
 func act(ctx context.Context, store *memory.Store, a oracle.Action) (done bool, err error) {
 	err = attempt(ctx, store, a)
 	for _, expected := range []error{graph.ErrNotFound, graph.ErrConflict, graph.ErrRefused} {
@@ -56,7 +56,7 @@ func attempt(ctx context.Context, store *memory.Store, a oracle.Action) error {
 	return err
 }
 
-// edited returns the live object as an action leaves it that is an update.
+// edited returns the effect of an update on the live object.
 func edited(live graph.Object, a oracle.Action) (graph.Object, error) {
 	names := func(r graph.Owner) bool { return r.Key == a.Object.Owners[0].Key }
 	switch a.Verb {

@@ -10,10 +10,10 @@ import (
 // class is one deliberate deviation from Kubernetes: see the package's comment.
 type class struct {
 	name string
-	// is reports whether the difference is of this class, of a history from
-	// which nothing can be taken away without losing the difference.
+	// is reports whether the difference is of this class. Any smaller history than this
+	// one is without the difference.
 	is func(history, outcome) bool
-	// cure takes out of a history what this class is about.
+	// cure removes the subject of this class from a history.
 	cure func(history) history
 }
 
@@ -30,20 +30,19 @@ func classes() []class {
 	}
 }
 
-// suspect reports whether the i-th reference of an object has what a class is
-// about.
+// suspect reports whether the i-th reference of an object is a subject of a class.
 type suspect func(h history, o graph.Object, i int) bool
 
 func self(_ history, o graph.Object, i int) bool { return o.Owners[i].UID == o.UID }
 
-// twice: as it was written long ago; a server refuses it today.
+// twice: two references as old writers left them. A server refuses them today.
 func twice(h history, o graph.Object, i int) bool {
 	old, ok := lookup(h.start, o.Key)
 	same := func(r graph.Owner) bool { return r.UID == o.Owners[i].UID }
 	return ok && i < len(old.Owners) && slices.ContainsFunc(old.Owners[:i], same)
 }
 
-// late: the owner may have been known to wait before the reference was.
+// late: the owner may have been seen waiting before the reference.
 func late(h history, o graph.Object, i int) bool {
 	r := o.Owners[i]
 	waits := false
@@ -72,13 +71,13 @@ func forgotten(_ history, o graph.Object, i int) bool {
 	return o.Scope == "" && scoped(o.Owners[i].Kind)
 }
 
-// misnamed: the UID is of an object that has other coordinates.
+// misnamed: the UID is that of an object with other coordinates.
 func misnamed(h history, o graph.Object, i int) bool {
 	r := o.Owners[i]
 	return !r.Unresolved && slices.ContainsFunc(h.everyone(), func(p graph.Object) bool { return p.UID == r.UID && p.Key != r.Key })
 }
 
-// ring: a reference that leads back to its own object, or one of an object with
+// ring: a reference that leads back to its own object, or a reference of an object with
 // a dependent that may come to wait.
 func ring(h history, o graph.Object, i int) bool {
 	return leadsBack(h, o, i) || slices.ContainsFunc(h.everyone(), func(p graph.Object) bool {
@@ -87,13 +86,12 @@ func ring(h history, o graph.Object, i int) bool {
 	})
 }
 
-// leadsBack reports whether the reference leads, over UIDs, back to its own
-// object.
+// leadsBack reports whether the reference leads, over UIDs, back to its own object.
 func leadsBack(h history, o graph.Object, i int) bool {
 	return o.Owners[i].UID != o.UID && slices.Contains(h.above(o.Owners[i].UID), o.UID)
 }
 
-// above returns the UID and those of its owners, and of theirs, and so on.
+// above returns the UID and those of its owners, and of their owners, and so on.
 func (h history) above(uid graph.UID) []graph.UID {
 	reached := []graph.UID{uid}
 	for at := 0; at < len(reached); at++ {
@@ -111,15 +109,15 @@ func (h history) above(uid graph.UID) []graph.UID {
 	return reached
 }
 
-// waits reports whether the object with this UID waits at the start, or a user
-// deletes it in the foreground.
+// waits reports whether the object with this UID waits at the start, or a user deletes
+// it in the foreground.
 func (h history) waits(uid graph.UID) bool {
 	return slices.ContainsFunc(h.start, func(o graph.Object) bool { return o.UID == uid && o.Waiting() }) ||
 		slices.ContainsFunc(h.actions, func(a oracle.Action) bool { return a.Verb == oracle.Foreground && a.Object.UID == uid })
 }
 
-// everyone returns every object that the history has, with every reference that
-// it ever has there.
+// everyone returns every object of the history, with every reference that it ever has
+// there.
 func (h history) everyone() []graph.Object {
 	list := slices.Clone(h.start)
 	for _, a := range h.actions {
@@ -138,7 +136,7 @@ func (h history) everyone() []graph.Object {
 	return list
 }
 
-// dropping returns the cure that leaves out what is suspect.
+// dropping returns the cure that leaves out suspect references.
 func dropping(is suspect) func(history) history {
 	return func(h history) history {
 		clean := func(o graph.Object) graph.Object {
@@ -167,8 +165,8 @@ func dropping(is suspect) func(history) history {
 	}
 }
 
-// undressed is the cure of override: it takes the propagation finalizers off
-// that stand on objects nobody deletes.
+// undressed is the cure of override. It removes the propagation finalizers of objects
+// that no user deletes.
 func undressed(h history) history {
 	out := history{slices.Clone(h.start), h.actions}
 	for i, o := range h.start {

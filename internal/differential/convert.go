@@ -10,7 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// partial returns the object as Kubernetes has it.
+// partial returns the object in Kubernetes' form.
 func partial(o graph.Object) *metav1.PartialObjectMetadata {
 	p := &metav1.PartialObjectMetadata{
 		TypeMeta: metav1.TypeMeta{APIVersion: groupVersion().String(), Kind: string(o.Kind)},

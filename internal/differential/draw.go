@@ -8,16 +8,16 @@ import (
 	"github.com/ownergraph/ownergraph/internal/oracle"
 )
 
-const mostActions = 3
+const maxActions = 3
 
-// dice draws histories. Each is drawn from its own numbers, so that the n-th of
+// dice draws histories. Each history is drawn from its own numbers, so that the n-th of
 // a seed is the same in every run.
 type dice struct{ *rand.Rand }
 
 func drawHistory(seed, n uint64) history {
 	d := dice{rand.New(rand.NewPCG(seed, n))}
 	h := history{start: d.objects(2 + d.IntN(3))}
-	for range 1 + d.IntN(mostActions) {
+	for range 1 + d.IntN(maxActions) {
 		h.actions = append(h.actions, d.action(h))
 	}
 	return h
@@ -28,7 +28,7 @@ func (d dice) in(percent int) bool { return d.IntN(100) < percent }
 
 func pick[T any](d dice, list ...T) T { return list[d.IntN(len(list))] }
 
-// objects draws objects at places of their own, and then who owns whom.
+// objects draws objects at places of their own, and then their owners.
 func (d dice) objects(n int) []graph.Object {
 	var list []graph.Object
 	taken := map[graph.Key]bool{}
@@ -46,7 +46,7 @@ func (d dice) objects(n int) []graph.Object {
 	return list
 }
 
-// place draws where the i-th object lives: mostly under a name of its own.
+// place draws the place of the i-th object: mostly under a name of its own.
 func (d dice) place(i int) graph.Key {
 	key := graph.Key{Kind: pick(d, pod, pod, pod, custom, node)}
 	if scoped(key.Kind) {
@@ -91,7 +91,7 @@ func (d dice) flags(r graph.Owner) graph.Owner {
 func (d dice) odd(list []graph.Object, dep graph.Object) graph.Owner {
 	r := graph.Owner{Key: pick(d, list...).Key}
 	switch d.IntN(12) {
-	case 0: // a name that nobody has
+	case 0: // a name that no object has
 		r.Name = "z"
 	case 1: // another kind, perhaps of another scope
 		r.Kind = pick(d, pod, custom, node)
@@ -109,7 +109,7 @@ func (d dice) odd(list []graph.Object, dep graph.Object) graph.Owner {
 	return r
 }
 
-// action draws what a user does to one of the objects, or a new one.
+// action draws a user's action on one of the objects, or on a new one.
 func (d dice) action(h history) oracle.Action {
 	o := pick(d, h.start...)
 	verb := pick(d, oracle.Foreground, oracle.Background, oracle.Orphan, oracle.Foreground, oracle.Background, oracle.Orphan,
@@ -139,8 +139,8 @@ func (d dice) target(h history, o graph.Object, verb oracle.Verb) graph.Owner {
 	return graph.Owner{Key: resolve(o.Key, r).Key}
 }
 
-// create draws a new object. A history has one at most, so that its UID is
-// known before: the store's first.
+// create draws a new object. A history has one at most, so that its UID is known
+// before: the store's first.
 func (d dice) create(h history) oracle.Action {
 	for _, a := range h.actions {
 		if a.Verb == oracle.Create {

@@ -13,11 +13,11 @@ import (
 	"github.com/ownergraph/ownergraph/internal/oracle"
 )
 
-// pause is longer than either side waits before it tries again: the queues of
-// Kubernetes 1,000 s at most, our audit 10 minutes.
+// pause is longer than either side waits before it tries again. The queues of
+// Kubernetes wait 1,000 s at most, and our audit 10 minutes.
 const pause = 1100 * time.Second
 
-// collect is one of the two sides: it collects in a store until ctx ends.
+// collect is one of the two sides. It collects in a store until ctx ends.
 type collect func(ctx context.Context, store *memory.Store) error
 
 // runOurs runs our collector over the store, in the reading of Kubernetes.
@@ -56,9 +56,9 @@ func (l *lane) end() error {
 
 func (l *lane) state() string { return oracle.Line(l.store.Objects()) }
 
-// settle waits until nothing has changed for a pause. Time is that of the
-// bubble that the sides are in.
-func settle(lanes ...*lane) {
+// awaitQuiet waits until no store has changed for a pause. Time is that of the bubble
+// of the sides.
+func awaitQuiet(lanes ...*lane) {
 	for before := ""; ; {
 		now := ""
 		for _, l := range lanes {
@@ -72,7 +72,7 @@ func settle(lanes ...*lane) {
 	}
 }
 
-// outcome is how far the two sides agreed while both were quiet.
+// outcome says how far the two sides agreed while both were quiet.
 type outcome struct {
 	done         []oracle.Action // those that had an effect, up to here
 	ours, theirs string          // in the form of oracle.Line
@@ -80,8 +80,8 @@ type outcome struct {
 
 func (o outcome) equal() bool { return o.ours == o.theirs }
 
-// drive gives two sides the history, and returns where their states first
-// differ, or how they end.
+// drive gives two sides the history. It returns the first difference of their states,
+// or their ends.
 func drive(ctx context.Context, ours, theirs collect, h history) (out outcome, err error) {
 	us, err := begin(ctx, ours, h.start)
 	if err != nil {
@@ -96,7 +96,7 @@ func drive(ctx context.Context, ours, theirs collect, h history) (out outcome, e
 			err = errors.Join(err, fmt.Errorf("end of a run: %w", ended))
 		}
 	}()
-	settle(us, them)
+	awaitQuiet(us, them)
 	for _, a := range h.actions {
 		if us.state() != them.state() {
 			break
@@ -112,7 +112,7 @@ func drive(ctx context.Context, ours, theirs collect, h history) (out outcome, e
 		if done {
 			out.done = append(out.done, a)
 		}
-		settle(us, them)
+		awaitQuiet(us, them)
 	}
 	out.ours, out.theirs = us.state(), them.state()
 	return out, nil

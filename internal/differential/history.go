@@ -8,15 +8,15 @@ import (
 	"github.com/ownergraph/ownergraph/internal/oracle"
 )
 
-// history is what both sides are given: what the store holds before they begin,
-// and what a user does, each when all is quiet. Treat it as read-only.
+// history is the input of both sides: the objects of the store before they begin, and
+// the actions of a user, each when both are quiet. Treat it as read-only.
 type history struct {
 	start   []graph.Object
 	actions []oracle.Action
 }
 
-// String returns the history in one line, as parseHistory reads it: objects in
-// the notation of package graph, "|", and actions in that of package oracle.
+// String returns the history in one line, as parseHistory reads it: objects in the
+// notation of package graph, "|", and actions in that of package oracle.
 func (h history) String() string {
 	text := make([]string, len(h.actions))
 	for i, a := range h.actions {
@@ -25,7 +25,7 @@ func (h history) String() string {
 	return graph.Format(h.start) + " | " + strings.Join(text, "; ")
 }
 
-// parseHistory reads what String writes. An error wraps graph.ErrInvalid.
+// parseHistory reads the form of String. An error wraps graph.ErrInvalid.
 func parseHistory(s string) (history, error) {
 	start, actions, ok := strings.Cut(s, "|")
 	if !ok {

@@ -7,8 +7,8 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// TestHistories holds that what is drawn is what is printed, that the n-th of a
-// seed is always the same, and that everything that shall occur does.
+// TestHistories: a drawn history equals its printed form, and the n-th of a seed is
+// always the same. Every feature occurs.
 func TestHistories(t *testing.T) {
 	odd := map[string]suspect{"self": self, "twice": twice, "unresolved": unresolved, "forgotten": forgotten, "misnamed": misnamed, "ring": ring, "late": late}
 	seen := map[string]int{}
@@ -51,8 +51,8 @@ func TestParseHistory(t *testing.T) {
 	}
 }
 
-// TestShrink holds that nothing is left that can be taken away, and that every
-// smaller history is one.
+// TestShrink: a shrunk history has no superfluous part, and every smaller history is
+// valid.
 func TestShrink(t *testing.T) {
 	for i := range uint64(200) {
 		for _, h := range smaller(drawHistory(3, i)) {

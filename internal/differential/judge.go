@@ -7,17 +7,16 @@ import (
 	"github.com/ownergraph/ownergraph/internal/oracle"
 )
 
-// judge tells the deviations of histories from each other. It runs them with
-// run.
+// judge tells the deviations of histories from each other. It runs them with run.
 type judge struct {
 	run func(history) (outcome, error)
 }
 
-// attempts is how often a history is run before Kubernetes is taken to do always
-// the same with it.
+// attempts is the number of runs of a history after which Kubernetes is taken to be
+// steady.
 const attempts = 10
 
-// witness is a history and what is wrong with its outcome.
+// witness is a history with its wrong outcome.
 type witness struct {
 	history
 	outcome
@@ -28,16 +27,16 @@ func (w witness) String() string {
 	return fmt.Sprintf("%s\n  %s\n  done   %v\n  ours   %s\n  theirs %s", w.history, w.wrong, w.done, w.ours, w.theirs)
 }
 
-// verdict is what was found about a history: deviations of these classes, and
-// what none of them explains.
+// verdict is the finding about a history: its classes of deviations, and the
+// differences that none of them explains.
 type verdict struct {
 	classes []string
 	bad     *witness
 }
 
-// judge runs the history. A difference is explained if the smallest history
-// that still shows it is of a class; and the history without what that class is
-// about goes through the same again.
+// judge runs the history. A difference is explained if the smallest history that still
+// shows it is of a class. The history without the subject of that class goes through
+// the same again.
 func (j judge) judge(h history) (v verdict, err error) {
 	for {
 		out, err := j.run(h)
@@ -69,11 +68,12 @@ func (j judge) judge(h history) (v verdict, err error) {
 	}
 }
 
-// unsteady is the class of what Kubernetes does now and then. It has no cure.
+// unsteady is the class of a behaviour that Kubernetes shows in some runs only. It has
+// no cure.
 const unsteady = "unsteady"
 
-// explain returns the class of a history whose end in Kubernetes is another, and
-// not permitted, and the history without what that class is about.
+// explain returns the class of a history whose end in Kubernetes is another, and not
+// permitted. It also returns the history without the subject of that class.
 func (j judge) explain(h history, out outcome) (name string, cured history, bad *witness) {
 	w := j.smallest(h, out, "a difference of no class", func(h history, out outcome) bool {
 		return !out.equal() && !slices.Contains(permitted(h, out, false), out.theirs)
@@ -98,8 +98,9 @@ func (j judge) explain(h history, out outcome) (name string, cured history, bad 
 	return "", h, w
 }
 
-// smallest returns the smallest history of which it is wrong. What Kubernetes
-// does may depend on which of its workers is first, so each is run a few times.
+// smallest returns the smallest history of which it is wrong. The behaviour of
+// Kubernetes may depend on which of its workers is first, so each history is run a few
+// times.
 func (j judge) smallest(h history, out outcome, what string, wrong func(history, outcome) bool) *witness {
 	h = shrink(h, func(h history) bool {
 		for range tries {
@@ -115,7 +116,8 @@ func (j judge) smallest(h history, out outcome, what string, wrong func(history,
 
 const tries = 3
 
-// unsteady reports whether Kubernetes sometimes does what we do: its workers race.
+// unsteady reports whether Kubernetes sometimes ends as ours does, since its workers
+// race.
 func (j judge) unsteady(h history) bool {
 	for range attempts {
 		if out, err := j.run(h); err == nil && out.equal() {
@@ -125,7 +127,7 @@ func (j judge) unsteady(h history) bool {
 	return false
 }
 
-// permitted returns the ends that the specification permits, for what was done.
+// permitted returns the ends that the specification permits after the done actions.
 func permitted(h history, out outcome, override bool) []string {
 	return oracle.EndsQuiet(h.start, out.done, oracle.Config{Scope: oracle.ScopeAbsent, OwnerName: oracle.NameAbsent, Override: override})
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// TestDeviations holds what the package's comment says of each class, on the
-// smallest histories that show it.
+// TestDeviations: the package's comment is true of each class, on the smallest
+// histories that show it.
 func TestDeviations(t *testing.T) {
 	hush()
 	for _, tc := range []struct{ class, history, ours, theirs, reason string }{
@@ -34,14 +34,14 @@ func TestDeviations(t *testing.T) {
 		{"override", "pod/s/a; pod/s/b -> pod/s/c; pod/s/c[orphan] -> pod/s/a | fg pod/s/a",
 			"pod/s/b", "", "the object that waits has dependents"},
 		{"forgotten", "node/a -> node/b, pod/z@gone?; node/b | bg node/b; dropref node/a->pod/z@gone",
-			"", "node/a -> node/b", "a user mends the reference, and nobody looks again"},
+			"", "node/a -> node/b", "a user mends the reference, and Kubernetes does not look again"},
 		{"late", "pod/s/a; pod/s/b* -> pod/s/a!; pod/s/c | fg pod/s/a; addref pod/s/c->pod/s/a",
 			"pod/s/a~[foreground]; pod/s/b~* -> pod/s/a!", "pod/s/a~[foreground]; pod/s/b~* -> pod/s/a!; pod/s/c -> pod/s/a", "it waits for the next event of the owner"},
 		{"ring", "custom/s/b -> pod/s/c!; pod/s/c* -> custom/s/b | fg pod/s/c",
 			"pod/s/c~* -> custom/s/b", "custom/s/b -> pod/s/c; pod/s/c~* -> custom/s/b", "it is unblocked, but its deletion comes too late"},
 		{"ring", `custom/s/a -> pod/s/b!; node/c -> custom/a@"custom/s/a"!?; pod/s/b -> custom/s/a | fg pod/s/b`,
 			`custom/s/a~[foreground] -> pod/s/b!; node/c -> custom/a@"custom/s/a"!?; pod/s/b~[foreground] -> custom/s/a`,
-			`node/c -> custom/a@"custom/s/a"!?`, "with its reference unblocked, the object dies of the owner's absence, and waits for nobody"},
+			`node/c -> custom/a@"custom/s/a"!?`, "with its reference unblocked, the object dies of the owner's absence, without a wait"},
 		{"ring", `node/b -> pod/a@"pod/s/a"!?; pod/s/a -> node/b! | fg pod/s/a; fg node/b`,
 			"", `node/b~[foreground] -> pod/a@"pod/s/a"!?; pod/s/a~[foreground] -> node/b!`, "a ring that a user has marked is never broken"},
 		{"ring", `node/b; node/d -> pod/a@"pod/s/a"!?, pod/c@"pod/s/c"!?; pod/s/a -> pod/s/c; pod/s/c -> node/b! | fg pod/s/a; fg node/b`,
@@ -81,7 +81,7 @@ func both(t *testing.T, h history) (out outcome, v verdict, err error) {
 	return out, v, err
 }
 
-// TestJudgeCanFail puts sides that are wrong into the place of the right ones.
+// TestJudgeCanFail: the judge finds wrong sides in the place of the right ones.
 func TestJudgeCanFail(t *testing.T) {
 	hush()
 	idle := func(ctx context.Context, _ *memory.Store) error { <-ctx.Done(); return nil }
@@ -123,7 +123,7 @@ func TestJudgeCanFail(t *testing.T) {
 	}
 }
 
-// TestJudgeShrinks: what is unexplained comes as small as it can be.
+// TestJudgeShrinks: an unexplained history comes in its smallest form.
 func TestJudgeShrinks(t *testing.T) {
 	hush()
 	idle := func(ctx context.Context, _ *memory.Store) error { <-ctx.Done(); return nil }

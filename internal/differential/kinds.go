@@ -10,7 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// The kinds of all histories. Nobody serves a lost one.
+// The kinds of all histories. A lost one is not served.
 const (
 	pod    = graph.Kind("pod")    // scoped
 	custom = graph.Kind("custom") // scoped, and as custom resources: no strategic merge patch
@@ -25,8 +25,8 @@ func served() []graph.KindInfo {
 
 func scoped(kind graph.Kind) bool { return kind == pod || kind == custom }
 
-// resolve gives a reference the scope that a server reads into it: Kubernetes
-// has no scope in references.
+// resolve gives a reference the scope that a server reads into it. Kubernetes has no
+// scope in references.
 func resolve(dep graph.Key, r graph.Owner) graph.Owner {
 	r.Scope, r.Unresolved = "", false
 	switch {
@@ -53,8 +53,8 @@ func kindOf(r schema.GroupVersionResource) graph.Kind {
 	return graph.Kind(strings.TrimSuffix(r.Resource, "s"))
 }
 
-// mapper maps the kinds that are served. They never change, so that there is
-// nothing to forget.
+// mapper maps the kinds that are served. They never change, so there is no state to
+// reset.
 type mapper struct{ *meta.DefaultRESTMapper }
 
 func (mapper) Reset() {}
@@ -73,7 +73,7 @@ func newMapper() mapper {
 	return mapper{m}
 }
 
-// discovered is what the server says of its resources.
+// discovered is the server's list of its resources.
 func discovered() []*metav1.APIResourceList {
 	list := &metav1.APIResourceList{GroupVersion: groupVersion().String()}
 	for _, info := range served() {

@@ -27,7 +27,7 @@ func main() {
 	}}}, nil, nil)
 }
 
-// replay runs one history and prints what comes of it.
+// replay runs one history and prints its outcome.
 func replay(t *testing.T, line string) {
 	hush()
 	h, err := parseHistory(line)

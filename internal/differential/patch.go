@@ -14,7 +14,7 @@ import (
 	jsonpatch "gopkg.in/evanphx/json-patch.v4"
 )
 
-// patched returns the live object as the patch leaves it.
+// patched returns the live object after the patch.
 func patched(live graph.Object, pt types.PatchType, data []byte) (*metav1.PartialObjectMetadata, error) {
 	doc, err := json.Marshal(partial(live))
 	if err != nil {
@@ -40,10 +40,10 @@ func patched(live graph.Object, pt types.PatchType, data []byte) (*metav1.Partia
 	return out, nil
 }
 
-// changes returns what a patch wants, as a change that is never judged by the
-// references that it leaves: a server refuses wrong ones when they are written,
-// and has them all the same if they are older than its rules. An error says
-// that the garbage collector has asked for what it never asks for.
+// changes returns the content of a patch as a change. The references that the change
+// leaves are not validated. A server refuses wrong references when they are written,
+// but keeps those that are older than its rules. An error says that the garbage
+// collector has sent a patch that it should never send.
 func changes(live graph.Object, wanted *metav1.PartialObjectMetadata) (graph.Precondition, graph.Change, error) {
 	pre := graph.Precondition{UID: graph.UID(wanted.UID), Version: graph.Version(wanted.ResourceVersion)}
 	var owners []graph.Owner

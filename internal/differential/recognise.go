@@ -22,19 +22,19 @@ func lookup(list []graph.Object, key graph.Key) (graph.Object, bool) {
 	return list[i], true
 }
 
-// foreground reports whether anything is deleted in the foreground.
+// foreground reports whether any object is deleted in the foreground.
 func (h history) foreground() bool {
 	return slices.ContainsFunc(h.actions, func(a oracle.Action) bool { return a.Verb == oracle.Foreground }) ||
 		slices.ContainsFunc(h.start, func(o graph.Object) bool { return o.Propagation() == graph.Foreground })
 }
 
-// isOverride: Kubernetes does what the other reading permits.
+// isOverride: the other reading permits the end of Kubernetes.
 func isOverride(h history, out outcome) bool {
 	return slices.Contains(permitted(h, out, true), out.theirs)
 }
 
-// exists reports whether any object of theirs, with what is left of it in ours,
-// is so. gone says that ours has it no more.
+// exists reports whether so is true of any object of theirs and the same object of
+// ours. gone says that ours has it no more.
 func (o outcome) exists(so func(theirs, ours graph.Object, gone bool) bool) bool {
 	ours, theirs := o.sides()
 	return slices.ContainsFunc(theirs, func(p graph.Object) bool {
@@ -43,8 +43,8 @@ func (o outcome) exists(so func(theirs, ours graph.Object, gone bool) bool) bool
 	})
 }
 
-// isSelf: an object that refers to itself stays in Kubernetes, or keeps its mark;
-// or it loses that reference as it orphans.
+// isSelf: an object that refers to itself stays in Kubernetes, or keeps its mark. Or it
+// loses that reference as it orphans.
 func isSelf(_ history, out outcome) bool {
 	owns := func(o graph.Object) bool {
 		return slices.ContainsFunc(o.Owners, func(r graph.Owner) bool { return r.UID == o.UID })
@@ -54,8 +54,8 @@ func isSelf(_ history, out outcome) bool {
 	})
 }
 
-// isTwice: we leave alone what has two references with one UID, Kubernetes does
-// not.
+// isTwice: we leave alone an object that has two references with one UID, and
+// Kubernetes does not.
 func isTwice(h history, out outcome) bool {
 	ours, theirs := out.sides()
 	flawed := func(o graph.Object) bool {
@@ -72,8 +72,8 @@ func isTwice(h history, out outcome) bool {
 	})
 }
 
-// isRing: Kubernetes has unblocked a reference, for a ring that it sees; or in a
-// ring it has ended an object that waits in ours, or keeps one for ever.
+// isRing: Kubernetes has unblocked a reference, for a ring that it sees. Or in a ring
+// it has ended an object that waits in ours, or keeps one for ever.
 func isRing(h history, out outcome) bool {
 	return h.foreground() && slices.ContainsFunc(h.everyone(), func(o graph.Object) bool {
 		return h.unblocked(o, out) || h.cyclic(o) && h.broken(o, out)
@@ -100,9 +100,9 @@ func (h history) cyclic(o graph.Object) bool {
 	return false
 }
 
-// broken reports whether Kubernetes has ended the object, which waits in ours; or
-// whether a blocking reference to an owner that waits keeps it waiting, as it
-// does not in ours.
+// broken reports whether Kubernetes has ended the object, which waits in ours. It also
+// reports true if a blocking reference to a waiting owner keeps it waiting in
+// Kubernetes only.
 func (h history) broken(o graph.Object, out outcome) bool {
 	ours, theirs := out.sides()
 	p, there := lookup(theirs, o.Key)
@@ -121,8 +121,8 @@ func (h history) flips(object, owner graph.Key) bool {
 	})
 }
 
-// isForgotten: Kubernetes leaves a global object as it is after a reference to
-// a scoped owner has gone.
+// isForgotten: Kubernetes leaves a global object alone after a reference to a scoped
+// owner has gone.
 func isForgotten(h history, out outcome) bool {
 	return out.exists(func(theirs, ours graph.Object, gone bool) bool {
 		o, _ := lookup(h.everyone(), theirs.Key)
@@ -135,8 +135,7 @@ func isForgotten(h history, out outcome) bool {
 	})
 }
 
-// isLate: Kubernetes keeps what has come late to an owner that waits, and only
-// that.
+// isLate: Kubernetes keeps exactly the objects that have come late to a waiting owner.
 func isLate(h history, out outcome) bool {
 	ours, theirs := out.sides()
 	came := func(o graph.Object) bool {
@@ -152,8 +151,8 @@ func isLate(h history, out outcome) bool {
 	return len(ours) < len(theirs) && !slices.ContainsFunc(theirs, func(o graph.Object) bool { return !stays(o) })
 }
 
-// isUnknown: of an object with a reference that cannot be resolved, we have
-// dropped others and Kubernetes has not.
+// isUnknown: of an object with an unresolved reference, we have dropped others and
+// Kubernetes has not.
 func isUnknown(_ history, out outcome) bool {
 	ours, theirs := out.sides()
 	if len(ours) != len(theirs) {
@@ -171,8 +170,8 @@ func isUnknown(_ history, out outcome) bool {
 	return true
 }
 
-// isCoordinates: Kubernetes has orphaned by UID, or waits by UID, where the
-// coordinates are others.
+// isCoordinates: Kubernetes has orphaned by UID, or waits by UID, although the
+// coordinates differ.
 func isCoordinates(h history, out outcome) bool {
 	_, theirs := out.sides()
 	return out.exists(func(p, _ graph.Object, _ bool) bool {

@@ -13,7 +13,7 @@ import (
 	"k8s.io/client-go/metadata"
 )
 
-// server is what the garbage collector of Kubernetes needs of an API server,
+// server is the part of an API server that the garbage collector of Kubernetes needs,
 // over a store of ours: the metadata of all objects.
 type server struct{ store *memory.Store }
 
@@ -60,8 +60,8 @@ func (c collection) Delete(ctx context.Context, name string, opts metav1.DeleteO
 	return status(c.kind, name, c.store.Delete(ctx, c.key(name), o))
 }
 
-// Patch has the live object as its precondition, so that what it does is one
-// step; a loss against another writer is tried again, as in Kubernetes.
+// Patch has the live object as its precondition, so that it is one step. If another
+// writer is faster, it tries again, as Kubernetes does.
 func (c collection) Patch(ctx context.Context, name string, pt types.PatchType, data []byte, _ metav1.PatchOptions, _ ...string) (*metav1.PartialObjectMetadata, error) {
 	for {
 		live, err := c.store.Get(ctx, c.key(name))
@@ -94,7 +94,7 @@ func (c collection) DeleteCollection(context.Context, metav1.DeleteOptions, meta
 	return errNotServed
 }
 
-// Watch streams: first what there is, then every change.
+// Watch streams the present objects first, then every change.
 func (c collection) Watch(ctx context.Context, opts metav1.ListOptions) (watch.Interface, error) {
 	if opts.SendInitialEvents == nil || !*opts.SendInitialEvents || c.scope != "" {
 		return nil, errNotServed

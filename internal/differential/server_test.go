@@ -11,8 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// TestPatch holds that the server applies the garbage collector's patches as an
-// API server does.
+// TestPatch: the server applies the garbage collector's patches as an API server does.
 func TestPatch(t *testing.T) {
 	const held = `custom/s/c#7 -> pod/s/b, pod/s/a!; node/n#8; pod/s/a#1; pod/s/b#2*[orphan] -> pod/s/a!, node/n; pod/s/d#3~[foreground]`
 	const (
@@ -67,7 +66,7 @@ func TestPatch(t *testing.T) {
 	}
 }
 
-// TestDelete holds a deletion's preconditions and policies.
+// TestDelete: the server honours a deletion's preconditions and policies.
 func TestDelete(t *testing.T) {
 	uid, version := types.UID("pod/s/a"), "1"
 	other, older := types.UID("other"), "0"
@@ -105,8 +104,7 @@ func TestDelete(t *testing.T) {
 	}
 }
 
-// TestReferences holds that what one side reads of a reference is what the other
-// has written.
+// TestReferences: one side reads a reference as the other has written it.
 func TestReferences(t *testing.T) {
 	for i := range uint64(200) {
 		for _, o := range drawHistory(1, i).start {

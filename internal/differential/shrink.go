@@ -7,8 +7,8 @@ import (
 	"github.com/ownergraph/ownergraph/internal/oracle"
 )
 
-// shrink returns a smaller history of which wrong is true as well, as small as
-// taking away one thing at a time gets it.
+// shrink returns a smaller history of which wrong is true as well. It removes one part
+// at a time, as long as it can.
 func shrink(h history, wrong func(history) bool) history {
 	for {
 		i := slices.IndexFunc(smaller(h), wrong)
@@ -19,8 +19,8 @@ func shrink(h history, wrong func(history) bool) history {
 	}
 }
 
-// smaller returns the history with one thing less: an action, an object, a
-// reference, a flag, a finalizer, a mark.
+// smaller returns the history with one part less: an action, an object, a reference, a
+// flag, a finalizer, or a mark.
 func smaller(h history) (out []history) {
 	for i := range h.actions {
 		out = append(out, history{h.start, slices.Delete(slices.Clone(h.actions), i, i+1)})
@@ -47,7 +47,7 @@ func smaller(h history) (out []history) {
 	return out
 }
 
-// without returns the history without its i-th object and who refers to it.
+// without returns the history without its i-th object and the references to it.
 func without(h history, i int) history {
 	gone := h.start[i].UID
 	rest := history{slices.Delete(slices.Clone(h.start), i, i+1), nil}
@@ -67,7 +67,7 @@ func takesRef(v oracle.Verb) bool {
 	return v == oracle.AddRef || v == oracle.DropRef || v == oracle.Flip
 }
 
-// lesser returns the object with one thing less.
+// lesser returns the object with one part less.
 func lesser(o graph.Object) (out []graph.Object) {
 	for i := range o.Owners {
 		less := o.Clone()

@@ -36,7 +36,7 @@ func (s *stream) Stop() {
 	s.running.Wait()
 }
 
-// tell sends what a watch of Kubernetes says for the event.
+// tell sends the event in the form of a watch of Kubernetes.
 func (s *stream) tell(ctx context.Context, e graph.Event) error {
 	var out watch.Event
 	switch {

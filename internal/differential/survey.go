@@ -12,19 +12,19 @@ import (
 	"testing"
 )
 
-// survey is what many histories came to.
+// survey is the outcome of many histories.
 type survey struct {
 	histories, equal, explained int
 	classes                     map[string]int
 	unexplained                 []string
 
-	// All at once: what the specification does not permit; and how many of
-	// theirs are of histories that ended alike action by action.
+	// All at once: our ends that the specification does not permit, the number of
+	// theirs, and the number of theirs in histories that ended alike action by action.
 	oursOutside                []string
 	theirsOutside, theirsAlone int
 }
 
-// String returns the figures in a line each, and what nothing explains.
+// String returns the figures in a line each, and the unexplained differences.
 func (s *survey) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%d histories, action by action: %d equal, %d with documented deviations, %d unexplained\n",
@@ -42,8 +42,8 @@ func (s *survey) String() string {
 
 func (s *survey) failed() bool { return len(s.unexplained)+len(s.oursOutside) > 0 }
 
-// take runs the first n histories of a seed. Each is run in bubbles, as many at
-// once as there are processors.
+// take runs the first n histories of a seed in bubbles. As many run at once as there
+// are processors.
 func take(t *testing.T, seed uint64, n int) *survey {
 	hush()
 	s := &survey{classes: map[string]int{}}
@@ -69,7 +69,7 @@ func take(t *testing.T, seed uint64, n int) *survey {
 	return s
 }
 
-// result is what one history came to.
+// result is the outcome of one history.
 type result struct {
 	verdict
 	ours, theirs overlap
@@ -101,7 +101,7 @@ func rushed(t *testing.T, run collect, h history) (overlap, error) {
 	return inBubble(t, func(ctx context.Context) (overlap, error) { return rush(ctx, run, h) })
 }
 
-// between returns what runs a history on two sides.
+// between returns a function that runs a history on two sides.
 func between(t *testing.T, ours, theirs collect) func(history) (outcome, error) {
 	return func(h history) (outcome, error) {
 		return inBubble(t, func(ctx context.Context) (outcome, error) { return drive(ctx, ours, theirs, h) })

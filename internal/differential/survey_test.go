@@ -18,7 +18,7 @@ func TestSurvey(t *testing.T) {
 	}
 }
 
-// TestSurveyReports: what is not explained fails, and is shown.
+// TestSurveyReports: an unexplained difference fails the command, and is shown.
 func TestSurveyReports(t *testing.T) {
 	h, err := parseHistory("pod/s/a | bg pod/s/a")
 	if err != nil {

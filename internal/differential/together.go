@@ -9,15 +9,15 @@ import (
 	"github.com/ownergraph/ownergraph/internal/oracle"
 )
 
-// alone gives one side the history with nothing to wait for between the actions,
-// and returns those that were done, and the state when all is quiet.
+// alone gives one side the history without a wait between the actions. It returns the
+// done actions, and the state when the side is quiet.
 func alone(ctx context.Context, run collect, h history) (done []oracle.Action, state string, err error) {
 	l, err := begin(ctx, run, h.start)
 	if err != nil {
 		return nil, "", err
 	}
 	defer func() { err = errors.Join(err, l.end()) }()
-	settle(l)
+	awaitQuiet(l)
 	for _, a := range h.actions {
 		ok, err := act(ctx, l.store, a)
 		if err != nil {
@@ -27,11 +27,11 @@ func alone(ctx context.Context, run collect, h history) (done []oracle.Action, s
 			done = append(done, a)
 		}
 	}
-	settle(l)
+	awaitQuiet(l)
 	return done, l.state(), nil
 }
 
-// overlap is what a side did when all came at once.
+// overlap is the outcome of one side when all actions came at once.
 type overlap struct {
 	history
 	done      []oracle.Action

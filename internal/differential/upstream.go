@@ -20,14 +20,14 @@ import (
 	"k8s.io/kubernetes/pkg/controller/garbagecollector"
 )
 
-// What kube-controller-manager runs the garbage collector with.
+// The settings of kube-controller-manager for the garbage collector.
 const (
 	gcWorkers = 20
 	gcSync    = 30 * time.Second
 )
 
-// runUpstream runs the garbage collector of Kubernetes over the store until ctx
-// ends, put together as kube-controller-manager does it.
+// runUpstream runs the garbage collector of Kubernetes over the store until ctx ends,
+// put together in the way of kube-controller-manager.
 func runUpstream(ctx context.Context, store *memory.Store) error {
 	client, err := kubernetes.NewForConfigAndClient(&rest.Config{Host: "http://api", QPS: -1}, &http.Client{Transport: echo{}})
 	if err != nil {
@@ -60,8 +60,7 @@ func (resources) ServerPreferredResources() ([]*metav1.APIResourceList, error) {
 	return discovered(), nil
 }
 
-// echo takes what is created, the events that the garbage collector records,
-// and says that it was created so.
+// echo accepts the events that the garbage collector creates, and stores none.
 type echo struct{}
 
 func (echo) RoundTrip(r *http.Request) (*http.Response, error) {
