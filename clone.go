@@ -6,6 +6,7 @@ import (
 
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/effect"
+	"github.com/ownergraph/ownergraph/internal/run"
 )
 
 // Clone returns an engine that goes on from here on its own. The two share
@@ -36,7 +37,7 @@ func (e *Engine) Clone() *Engine {
 		c.auditSoon()
 	}
 	c.audit.roots, c.audit.islands = slices.Clone(c.audit.roots), slices.Clone(e.audit.islands)
-	c.prepared, c.revoked = e.prepared.Clone(), nil
+	c.prepared, c.revision = e.prepared.Clone(), run.NewRevision(e.Revision())
 	c.effects, c.carrying = effect.List{}, false
 	c.room = room{}
 	c.fans, c.wakes = slices.Clone(e.fans), slices.Clone(e.wakes)

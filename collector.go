@@ -12,88 +12,84 @@ import (
 	"time"
 
 	"github.com/ownergraph/ownergraph/finalizer"
+	"github.com/ownergraph/ownergraph/internal/run"
 )
 
 // ErrStuck says that the store, or a handler, has not returned within
-// Config.ShutdownTimeout: its goroutine is left behind.
+// Config.ShutdownTimeout. Its goroutine is left behind.
 var ErrStuck = errors.New("does not return")
 
-// Collector runs an Engine against a Store: it watches, makes the calls that the
-// engine asks for, and tells it what came of them. Use New. It is safe for
-// concurrent use.
+// Collector runs an Engine against a Store. It runs the watch, makes the calls that the
+// engine asks for, and reports their results. Use New. It is safe for concurrent use.
 //
-// One mutex guards the engine, and every call of the store and of a handler
-// happens outside of it. That is enough because the work inside is a few
-// microseconds of computation, in slices, and because whoever brings something
-// takes away what follows from it while it has the lock: the watch with an event,
-// a worker with a result. A worker leaves with its next call, so as many workers
-// as there are keep the store busy, and none waits for another thread to be told
-// what to do. Calls that end in one moment do not wait for each other either: while
-// all workers are busy, as many calls as there are workers are laid on a shelf, and
-// who finds one there leaves its result in exchange, without the mutex. Readers look
-// at a slice at a time. Where a call takes no time at
-// all, the three places in which a cascade spends its own are the decision
-// ([policy.Decide] and the text of the object that it judges), the event that ends
-// it (the node is looked up by its UID, and unlinked from its owner), and what is
-// remembered of an object that is gone (BenchmarkCascade, BenchmarkCollector).
+// The Collector is a caller of Observe, Next and Done, like any other. One mutex guards
+// the engine. Every call of the store and of a handler happens outside of the mutex. The
+// work inside is a few microseconds of computation, in slices. The goroutine that brings
+// an event or a result takes the next calls away while it has the mutex, so no worker
+// waits for a dispatcher. While all workers are busy, the Collector prefetches as many
+// calls as there are workers. A worker that comes back exchanges its result for a
+// prefetched call without the mutex. Held and HeldIn look at a slice of the objects at a
+// time. Where a call takes no time, a cascade spends its own time in three places: the
+// decision ([policy.Decide] and the text of the object), the event that ends the object
+// (the lookup by UID and the unlinking from its owner), and the memory of objects that
+// are gone (BenchmarkCascade, BenchmarkCollector).
 //
-// Calls run in lanes that do not wait for each other:
-// Config.Workers reads and writes at once; Config.HandlerWorkers handlers of
-// each finalizer; fences, listings and selections, a few at once. Between events and results
-// a Collector sleeps until the time that the engine itself names: an idle one
-// makes no request. Held by TestCollectorIdleIsQuiet, TestCollectorSlowStore and
-// TestCollectorHandlerHangs.
+// Calls run in lanes that do not wait for each other. Config.Workers bounds the reads and
+// writes, and Config.HandlerWorkers the handlers of each finalizer. Fences, listings and
+// selections have a small bound of their own. Between events and results a Collector
+// sleeps until the time that the engine names, so an idle one makes no request.
 //
-// A watch that ends is begun again, after a pause that doubles from 250 ms to
-// 30 s. Until the new one has listed a kind, the kind counts as sick, no fence is
-// asked for, and Config.FenceWait releases nothing. Where the engine wants a
-// kind listed anew and the store is no Lister, the watch is begun again at once.
-// Held by TestCollectorWatchBreaks, TestCollectorWatchBackoff,
-// TestCollectorFencesWaitForWatch and TestCollectorRelists.
+// A watch that ends is begun again, after a pause that doubles from 250 ms to 30 s.
+// Until the new watch has listed a kind, the kind counts as sick, no fence is asked for,
+// and Config.FenceWait releases nothing. Where the engine wants a new listing of a kind
+// and the store is no Lister, the watch is begun again at once.
 //
-// Any number of collectors may work on one store at once; what they do twice
-// costs a conflict, never an object. Held by TestCollectorsTogether and
-// TestCollectorFenceIDs.
+// Any number of collectors may work on one store at once. Their double work costs
+// conflicts, never objects.
 //
-// A panic of a store's method, or of a handler, is an error of that call, and
-// is logged. A panic of the engine, or of the hooks OnDecision and
-// CompareVersions, breaks the engine: see Run. Held by TestCollectorPanics and
-// TestCollectorBreaks.
+// A panic of a store's method, or of a handler, is an error of that call, and is logged.
+// A panic of the engine, or of the hooks OnDecision and CompareVersions, breaks the
+// engine: see Run.
+//
+// Held by TestCollectorIdleIsQuiet, TestCollectorSlowStore, TestCollectorHandlerHangs,
+// TestCollectorWatchBreaks, TestCollectorWatchBackoff, TestCollectorFencesWaitForWatch,
+// TestCollectorRelists, TestCollectorsTogether, TestCollectorFenceIDs,
+// TestCollectorPanics and TestCollectorBreaks.
 type Collector struct {
 	store    Store
-	fencer   Fencer   // not nil at level 2
+	fencer   Fencer   // set at level 2
 	lister   Lister   // nil if the watch has to be restarted for a listing
-	selector Selector // not nil if a sweep depends on labels
+	selector Selector // set if a sweep depends on labels
 	handlers *finalizer.Registry
+	cfg      Config // with defaults
 	log      *slog.Logger
 
-	// fences is added to the engine's ids of fences. A store reports each fence
-	// to every watch, and another collector's must not be taken for ours.
+	// fences is added to the engine's ids of fences. A store reports each fence to every
+	// watch, and a collector must not take another collector's fence for its own.
 	fences uint64
 
-	resting chan Call // to workers that have nothing to do
-	shelf   shelf     // for workers that come back
+	idleWorkers chan Call // to workers that wait for a call
+	prefetch    *run.Prefetch[Call, completion]
 
-	kick  chan struct{}  // something has changed that the pump should look at
-	work  sync.WaitGroup // the watch and the calls under way
-	ended chan struct{}
+	wakeups chan struct{}  // the dispatch loop has to look at the engine
+	work    sync.WaitGroup // the watch and the workers
+	ended   chan struct{}
 
-	mu      sync.Mutex // guards what follows
-	engine  *Engine
-	begun   bool
-	watch   *watching // nil while the watch is down
-	sick    map[Kind]bool
-	left    bool  // Run has ended and left something behind
-	broke   error // what the last watch ended with
-	health  health
-	stuckAt stuckness
-	epoch   time.Time            // see now
-	alarm   time.Time            // when the pump takes its next turn, zero if it waits to be woken
-	lanes   [LaneControl + 1]int // calls under way
-	landed  []landing            // room of takeIn
-	waiters map[*waiter]struct{}
-	syncing map[*syncWaiter]struct{}
-	behind  Kind // that the last look for syncing found to be unlisted
+	mu       sync.Mutex // guards the fields below
+	engine   *Engine
+	begun    bool
+	watch    *watching // nil while the watch is down
+	sick     map[Kind]bool
+	left     bool  // Run has ended and left something behind
+	broke    error // the end of the last watch
+	health   health
+	stuckLog stuckLog
+	epoch    time.Time            // see now
+	nextWake time.Time            // of the dispatch loop, zero if it waits for a wakeup
+	lanes    [LaneControl + 1]int // calls under way
+	results  []completion         // of the last takeResults
+	waiters  map[*waiter]struct{}
+	syncing  map[chan struct{}]struct{} // the Synced under way
 }
 
 // levelOf is LevelOf for a store that may panic.
@@ -108,8 +104,8 @@ func levelOf(store Store) (level Level, err error) {
 
 // New returns a collector for the store, which does nothing before Run. It works
 // at the level of LevelOf(store), lowered by cfg. An error wraps ErrInvalid and
-// names the field of cfg, or what the store lacks for the level that it
-// declares. Held by TestNew.
+// names the field of cfg, or the missing power of a store at the level that it declares.
+// Held by TestNew.
 func New(store Store, cfg Config) (*Collector, error) {
 	if v := reflect.ValueOf(store); store == nil || v.Kind() == reflect.Pointer && v.IsNil() {
 		return nil, fmt.Errorf("configure collector: store: nil: %w", ErrInvalid)
@@ -130,19 +126,20 @@ func New(store Store, cfg Config) (*Collector, error) {
 		return nil, err
 	}
 	c := &Collector{
-		store: store, handlers: handlers, log: engine.cfg.Logger, engine: engine,
-		fences:  1<<62 + rand.Uint64N(1<<62),
-		resting: make(chan Call), kick: make(chan struct{}, 1), ended: make(chan struct{}),
-		sick: map[Kind]bool{}, waiters: map[*waiter]struct{}{},
+		store: store, handlers: handlers, cfg: cfg.filled(), engine: engine,
+		fences:      1<<62 + rand.Uint64N(1<<62),
+		idleWorkers: make(chan Call), prefetch: run.NewPrefetch[Call, completion](engine.revision),
+		wakeups: make(chan struct{}, 1), ended: make(chan struct{}),
+		sick: map[Kind]bool{}, waiters: map[*waiter]struct{}{}, syncing: map[chan struct{}]struct{}{},
 	}
-	engine.revoked = c.shelf.close
+	c.log = c.cfg.Logger
 	c.fencer, _ = As[Fencer](store)
 	c.lister, _ = As[Lister](store)
-	if engine.level >= Level2 && c.fencer == nil {
-		return nil, fmt.Errorf("configure collector: store: level %s without a Fencer: %w", engine.level, ErrInvalid)
+	if engine.Level() >= Level2 && c.fencer == nil {
+		return nil, fmt.Errorf("configure collector: store: level %s without a Fencer: %w", engine.Level(), ErrInvalid)
 	}
 	c.selector, _ = As[Selector](store)
-	if why := engine.clear.needLabels(); why != "" && c.selector == nil {
+	if why := engine.needLabels(); why != "" && c.selector == nil {
 		return nil, fmt.Errorf("configure collector: %s: the store is no Selector: %w", why, ErrInvalid)
 	}
 	return c, nil
@@ -152,16 +149,18 @@ func New(store Store, cfg Config) (*Collector, error) {
 // while it runs already, ErrClosed after it has ended.
 //
 // An error that wraps ErrBroken says that the engine has found one of its own
-// invariants broken and has stopped. Nothing is lost by that: a new Collector
-// begins anew.
+// invariants broken and has stopped. The store has lost nothing by that, and a new
+// Collector begins anew.
 //
-// When it ends, Run makes no further call, ends the contexts of the watch and of
-// all calls under way, and waits for them, so that it leaves no goroutine. What does
-// not return within Config.ShutdownTimeout is left behind, and its result is dropped;
-// then the error wraps ErrStuck and names it. A handler, a fence or a listing that the
-// shutdown ends is no warning in the log. Held by TestCollectorShutdown,
-// TestCollectorShutdownTimeout, TestCollectorShutdownIsNoWarning,
-// TestCollectorHangingStore, TestCollectorStuck and TestCollectorRunsOnce.
+// When ctx ends, Run makes no further call. It ends the contexts of the watch and of all
+// calls under way, and waits for them, so that it leaves no goroutine. After
+// Config.ShutdownTimeout it leaves the remaining calls behind and drops their results.
+// Then the error wraps ErrStuck and names them. A handler, a fence or a listing that the
+// shutdown ends is no warning in the log.
+//
+// Held by TestCollectorShutdown, TestCollectorShutdownTimeout,
+// TestCollectorShutdownIsNoWarning, TestCollectorHangingStore, TestCollectorStuck and
+// TestCollectorRunsOnce.
 func (c *Collector) Run(ctx context.Context) error {
 	if ctx == nil {
 		return fmt.Errorf("run collector: context: nil: %w", ErrInvalid)
@@ -173,9 +172,9 @@ func (c *Collector) Run(ctx context.Context) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	c.work.Go(func() { c.keepWatching(ctx) })
-	err := c.pump(ctx)
+	err := c.dispatch(ctx)
 	stop()
-	return errors.Join(err, c.drain())
+	return errors.Join(err, c.shutDown())
 }
 
 func (c *Collector) begin() error {
@@ -200,80 +199,48 @@ func (c *Collector) over() bool {
 	}
 }
 
-// wake has the pump look at the engine.
+// wake has the dispatch loop look at the engine.
 func (c *Collector) wake() {
 	select {
-	case c.kick <- struct{}{}:
+	case c.wakeups <- struct{}{}:
 	default:
 	}
 }
 
-// locked runs one step of the engine under the lock, after it was told what has
-// landed. What a panic leaves behind is not to be trusted: it breaks the engine.
+// locked runs one step of the engine under the lock, after the waiting results. The state
+// that a panic leaves behind is not to be trusted, so a panic breaks the engine.
 func (c *Collector) locked(step func(e *Engine, now time.Time)) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	now := c.now()
-	c.guard(func() { c.takeIn(now) })
-	c.guard(func() { // whatever became of the others' results
+	c.guard(func() { c.takeResults(now) })
+	c.guard(func() { // even if one of the results has broken the engine
 		step(c.engine, now)
-		c.recall()
+		c.reclaim(now)
 	})
 }
 
-// guard runs what may panic, which breaks the engine. What was decided at that moment
-// is not handed out.
+// guard breaks the engine if do panics. The broken engine drops the waiting results.
 func (c *Collector) guard(do func()) {
 	defer func() {
 		if v := recover(); v != nil {
 			c.log.Error("engine panicked", "panic", v, "stack", string(debug.Stack()))
 			c.engine.fail("panic: %v", v)
-			for _, l := range c.landed { // told or not
-				delete(c.engine.flights, l.id)
+			for i := range c.results {
+				_ = c.engine.Done(time.Time{}, c.results[i].id, Result{})
 			}
-			delete(c.engine.flights, c.engine.room.call.ID)
 			c.wake()
 		}
 	}()
 	do()
 }
 
-// now returns the time that the engine is given, under the lock. It is reckoned from
-// the start of Run on by the monotonic clock, which takes half as long to read as
-// that and the time of day: every event and every result asks for it.
+// now returns the time for the engine, under the lock. It counts from the start of
+// Run by the monotonic clock. That takes half as long as to read the time of day, too,
+// and every event and every result asks for it.
 func (c *Collector) now() time.Time {
 	if c.epoch.IsZero() {
 		return time.Now()
 	}
 	return c.epoch.Add(time.Since(c.epoch))
-}
-
-// Stats returns the engine's figures. It does not walk the graph.
-func (c *Collector) Stats() (s Stats) {
-	c.locked(func(*Engine, time.Time) { s = c.stats() })
-	return s
-}
-
-// stats are the engine's figures, without what nobody is under way with.
-func (c *Collector) stats() Stats {
-	s := c.engine.Stats()
-	idle := c.shelf.idle()
-	s.Calls, s.Working = s.Calls-idle, s.Working-idle
-	return s
-}
-
-// Kinds returns the health of every kind that takes part, by name. While the
-// watch is down, and until it has listed the kind anew, a kind is sick, with the
-// watch's error as the reason. Held by TestCollectorRecoveredUnlisted.
-func (c *Collector) Kinds() []KindStatus {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.engine.Kinds()
-}
-
-// Running returns the runs of handlers under way, by key and finalizer.
-func (c *Collector) Running() []Running {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.engine.Running()
 }

@@ -40,7 +40,7 @@ func TestHeldInSlices(t *testing.T) {
 			if all, from, _ := e.heldFrom(nil, 1); c.n > heldSlice && (len(all) > heldSlice || from != heldSlice+1) {
 				t.Errorf("a slice finds %d and goes on at %d", len(all), from)
 			}
-			got, want := (&Collector{engine: e}).Held(c.limit), e.Held(c.limit)
+			got, want := driverOf(e).Held(c.limit), e.Held(c.limit)
 			same := func(a, b Held) bool { return a.Key == b.Key && slices.Equal(a.Detail, b.Detail) }
 			if !slices.EqualFunc(got, want, same) {
 				t.Errorf("%d of %d held: the collector says %d, the engine %d", c.limit, len(e.held.of), len(got), len(want))

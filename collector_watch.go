@@ -13,11 +13,10 @@ import (
 )
 
 const (
-	// firstPause and mostPause bound how long the watch rests after it broke;
-	// the pause doubles each time. A watch that held for steadyAfter begins
-	// with the first one again.
+	// firstPause and maxPause bound the pause after the end of a watch. The pause doubles
+	// each time. After a watch that held for steadyAfter it is the first one again.
 	firstPause  = 250 * time.Millisecond
-	mostPause   = 30 * time.Second
+	maxPause    = 30 * time.Second
 	steadyAfter = time.Minute
 )
 
@@ -30,29 +29,29 @@ var (
 // watching is one run of Store.Watch. The collector's lock guards it.
 type watching struct {
 	stop  context.CancelCauseFunc
-	told  bool          // it has said which kinds there are
+	told  bool          // it has told the kinds
 	begun map[Kind]bool // it has begun a listing
 	sick  map[Kind]bool // by its own word
 	heard time.Time     // of its last event, or its start
 }
 
-// owes reports whether the run has still to list the kind, and can be relied on
-// to do so: it has said something within the timeout of a call. Without a kind it is
-// about the set of kinds.
+// owes reports whether the run has still to list the kind, and has said something within
+// the timeout of a call, so that it can be relied on. Without a kind it is about the set
+// of kinds.
 func (c *Collector) owes(w *watching, kind Kind) bool {
 	done := w.begun[kind] || kind == "" && w.told
-	return !done && time.Since(w.heard) < c.engine.cfg.CallTimeout
+	return !done && time.Since(w.heard) < c.cfg.CallTimeout
 }
 
 // keepWatching runs the store's watch again and again until ctx ends.
 func (c *Collector) keepWatching(ctx context.Context) {
 	defer func() {
-		if ctx.Err() == nil { // nothing would be observed any more
+		if ctx.Err() == nil { // the engine would observe nothing any more
 			c.locked(func(e *Engine, _ time.Time) { e.fail("watch: %w", errNoAnswer) })
 			c.wake()
 		}
 	}()
-	for pause := firstPause; ctx.Err() == nil; pause = min(2*pause, mostPause) {
+	for pause := firstPause; ctx.Err() == nil; pause = min(2*pause, maxPause) {
 		began := time.Now()
 		if again := c.watchOnce(ctx); ctx.Err() != nil || again {
 			pause = firstPause / 2
@@ -68,8 +67,8 @@ func (c *Collector) keepWatching(ctx context.Context) {
 	}
 }
 
-// watchOnce runs the store's watch until it ends. It reports whether it was
-// ended on purpose, to begin anew at once.
+// watchOnce runs the store's watch until it ends. It reports whether the collector has
+// ended it, to begin it anew at once.
 func (c *Collector) watchOnce(run context.Context) (again bool) {
 	ctx, stop := context.WithCancelCause(run)
 	defer stop(nil)
@@ -98,12 +97,12 @@ func (c *Collector) callWatch(ctx context.Context, sink func(Event) error) (err 
 			err = fmt.Errorf("panic: %v", v)
 		}
 	}()
-	return plain(c.store.Watch(ctx, sink)) // its text is the store's code, too
+	return plain(c.store.Watch(ctx, sink)) // the text of the error is the store's code, too
 }
 
-// hangUp notes that the watch is down. What happens now goes unseen, so every
-// kind counts as sick until it has been listed again. A watch that broke may also be
-// the first sign of a rewind.
+// hangUp notes that the watch is down. Changes go unseen now, so every kind counts as
+// sick until it has been listed again. A watch that broke may also be the first sign of
+// a rewind.
 func (c *Collector) hangUp(err error, broke bool) {
 	c.locked(func(e *Engine, now time.Time) {
 		c.watch, c.broke, c.health.down = nil, err, now
@@ -116,27 +115,26 @@ func (c *Collector) hangUp(err error, broke bool) {
 	c.wake()
 }
 
-// sink takes one event of a run of the watch. It returns an error only to end
-// the watch: a refused event is the engine's to deal with. What follows from the
-// event is handed out at once, by calls that end with ctx.
+// sink takes one event of a run of the watch, and hands out the calls that follow from
+// it. The calls end with ctx. An error ends the watch: the run is over, or the engine is
+// broken. The engine deals with refused events itself.
 func (c *Collector) sink(ctx context.Context, w *watching, ev Event) (err error) {
 	c.locked(func(e *Engine, now time.Time) {
 		if c.watch != w || c.left {
 			err = errWatchDone
 			return
 		}
-		c.hear(e, w, now, ev)
-		c.follow(ctx, now, LaneUnset, nil)
-		err = e.broken
+		c.hear(e, w, now, &ev)
+		c.follow(ctx, now, turn{})
+		err = e.Err()
 	})
 	return err
 }
 
-// hear follows what the watch says of its kinds and tells the engine, which logs
-// what it refuses. A kind
-// that the watch's own end made sick has recovered when it has been listed, and
-// not before: until then nobody knows what was missed.
-func (c *Collector) hear(e *Engine, w *watching, now time.Time, ev Event) {
+// hear notes the health of the kinds and has the engine observe the event. The engine
+// logs an event that it refuses. A kind that the end of a watch made sick has recovered
+// when it has been listed. Before that, the engine may have missed events.
+func (c *Collector) hear(e *Engine, w *watching, now time.Time, ev *Event) {
 	w.heard = now
 	switch ev.Type {
 	case graph.KindsKnown:
@@ -153,7 +151,7 @@ func (c *Collector) hear(e *Engine, w *watching, now time.Time, ev Event) {
 	case graph.FencePassed:
 		ev.Fence -= c.fences
 	}
-	ok := e.observe(now, &ev) == nil
+	ok := e.Observe(now, *ev) == nil
 	if !ok || ev.Type == graph.ListEnded || ev.Type >= graph.KindSick || ev.Type == graph.KindsKnown {
 		c.noteHealth(now)
 	}
@@ -162,14 +160,14 @@ func (c *Collector) hear(e *Engine, w *watching, now time.Time, ev Event) {
 	}
 	if ok && ev.Type == graph.ListEnded && c.sick[ev.Kind] {
 		delete(c.sick, ev.Kind)
-		if w.sick[ev.Kind] { // by the store's own word, which it has not taken back
+		if w.sick[ev.Kind] { // by the store's own word, which still stands
 			return
 		}
-		_ = e.Observe(now, Event{Type: graph.KindRecovered, Kind: ev.Kind}) // it is no event that can be refused
+		_ = e.Observe(now, Event{Type: graph.KindRecovered, Kind: ev.Kind}) // such an event is never refused
 	}
 }
 
-// forget drops what is known of kinds that are not served any more.
+// forget drops the health of kinds that are not served any more.
 func (c *Collector) forget(w *watching, kinds []KindInfo) {
 	known := make(map[Kind]bool, len(kinds))
 	for _, i := range kinds {
@@ -180,9 +178,9 @@ func (c *Collector) forget(w *watching, kinds []KindInfo) {
 	}
 }
 
-// settled reports whether the watch is up and has listed everything that its
-// former end left in doubt, as far as kinds are well.
-func (c *Collector) settled() bool {
+// watchListed reports whether the watch is up and has listed every kind that the end of
+// the former watch left in doubt, as far as kinds are well.
+func (c *Collector) watchListed() bool {
 	if c.watch == nil || !c.watch.told {
 		return false
 	}

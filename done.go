@@ -2,23 +2,39 @@ package ownergraph
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
 )
 
-// Done takes what came of a call. An id that is not under way is an error that
-// wraps ErrInvalid; nothing changes then.
+// Done takes the result of a call. An id that is not under way is an error that wraps
+// ErrInvalid, and changes nothing. ErrNotBegun gives the call back. A broken engine
+// drops the result.
 func (e *Engine) Done(now time.Time, id CallID, r Result) error {
-	e.tick(now)
-	if e.broken != nil {
-		return e.broken
+	if e.broken == nil {
+		e.tick(now)
 	}
 	f, ok := e.flights[id]
-	if !ok || e.isPrepared(id) {
-		return fmt.Errorf("report call %d: not under way: %w", id, ErrInvalid)
+	ok = ok && !e.isPrepared(id)
+	if ok {
+		delete(e.flights, id)
 	}
-	delete(e.flights, id)
+	switch {
+	case e.broken != nil:
+		return e.broken
+	case !ok:
+		return fmt.Errorf("report call %d: not under way: %w", id, ErrInvalid)
+	case r.Err != nil && errors.Is(r.Err, ErrNotBegun):
+		e.notBegun(id, f)
+	default:
+		e.done(id, f, r)
+	}
+	e.carryOut()
+	return nil
+}
+
+func (e *Engine) done(id CallID, f flight, r Result) {
 	switch f.call {
 	case CallRead:
 		r = sound(f.key, r)
@@ -41,8 +57,6 @@ func (e *Engine) Done(now time.Time, id CallID, r Result) error {
 	case CallSelect:
 		e.selectDone(id, r)
 	}
-	e.carryOut()
-	return nil
 }
 
 // isPrepared reports whether a call waits for its lane. Those that do rise by id, and

@@ -15,6 +15,7 @@ import (
 	"github.com/ownergraph/ownergraph/internal/core/rules"
 	"github.com/ownergraph/ownergraph/internal/core/seq"
 	"github.com/ownergraph/ownergraph/internal/core/tombstone"
+	"github.com/ownergraph/ownergraph/internal/run"
 )
 
 // Engine is the heart: a single-threaded state machine that takes what a watch
@@ -91,7 +92,7 @@ type Engine struct {
 	prepared fifo.List[Call] // store calls that wait for their lane
 	effects  effect.List     // of machines, not carried out yet
 	carrying bool            // carryOut runs
-	revoked  func()          // is called when what was decided is so no more: see ground; may be nil
+	revision run.Revision    // raised when calls are revoked: see ground
 	room     room            // of the decision at hand
 	fans     []graph.NodeID  // owners whose dependents have to be looked at
 	wakes    []graph.NodeID  // whoever waited for a fence that has passed
@@ -178,6 +179,7 @@ func NewEngine(level Level, cfg Config) (*Engine, error) {
 		misplaced: map[UID][]graph.NodeID{},
 		absent:    tombstone.New(cfg.AbsentOwners),
 		orphaned:  tombstone.New(cfg.OrphanedOwners),
+		revision:  run.NewRevision(0),
 	}
 	e.handlers = newHandlers(cfg)
 	e.clear, _ = newClearings(cfg.Sweeps) // validate has made them before
@@ -218,18 +220,24 @@ func (e *Engine) tick(now time.Time) {
 	}
 }
 
-// revoke tells whoever holds calls that he has not begun to begin none of them.
-func (e *Engine) revoke() {
-	if e.revoked != nil {
-		e.revoked()
-	}
-}
+// Revision returns the number of times that the engine has revoked calls. It is the only
+// method that is safe for concurrent use.
+//
+// A caller may take calls by Next before it can begin them. The engine revokes the calls
+// that no caller has begun when their evidence no longer holds: its history went
+// backwards, a kind joined, or the engine broke. It raises the revision before it does
+// anything else about the cause. The caller compares the revision before it begins a
+// call. If it has changed since Next, the caller reports the call with ErrNotBegun. Held
+// by TestRevokedAtOnce.
+func (e *Engine) Revision() uint64 { return e.revision.Number() }
 
-// fail stops the engine for good.
+// fail stops the engine for good. A call that is being decided in this moment is not
+// handed out.
 func (e *Engine) fail(format string, args ...any) {
 	if e.broken == nil {
-		e.revoke()
+		e.revision.Raise()
 		e.broken = fmt.Errorf("%w: "+format, append([]any{ErrBroken}, args...)...)
 		e.cfg.Logger.Error("engine stopped", "err", e.broken)
 	}
+	delete(e.flights, e.room.call.ID)
 }

@@ -7,8 +7,8 @@ import (
 )
 
 // BeginWait begins a wait for the engine to be idle, and returns its moment, for
-// WaitOver. On a store of level 2 a fence is asked for that begins after it, so that
-// everything that was committed before is observed.
+// WaitOver. On a store of level 2 it asks for a fence that begins after the moment, so
+// that the engine observes every commit before it.
 func (e *Engine) BeginWait(now time.Time) seq.Stamp {
 	e.tick(now)
 	t := e.seq.Stamp()
@@ -18,18 +18,25 @@ func (e *Engine) BeginWait(now time.Time) seq.Stamp {
 	return t
 }
 
-// WaitOver reports whether a wait is over: the engine is idle, and a fence that began
-// after the moment has passed, or sick kinds alone hold it. Without fences, idle is
+// WaitOver reports whether a wait is over. Then the engine is idle, and a fence that
+// began after the moment has passed, or sick kinds alone hold it. Without fences, idle is
 // enough.
 //
-// A kind that joins, or a rewind, takes passed fences back. Where nothing else asks for
-// another fence then, WaitOver does; Next hands it out. Held by
+// A kind that joins, or a rewind, takes passed fences back. If the engine is idle then,
+// WaitOver asks for another fence, and Next of LaneControl hands it out. Held by
 // TestWaitIdleFenceTakenBack and TestSeeds (internal/sim).
-func (e *Engine) WaitOver(at seq.Stamp) bool {
-	switch {
-	case !e.Idle():
-		return false
-	case e.fence.Serves(at, &e.kinds):
+func (e *Engine) WaitOver(at seq.Stamp) bool { return e.Idle() && e.observedSince(at) }
+
+// waitOverIn is WaitOver for the objects of a scope, and global ones. It asks for another
+// fence even if the engine is not idle.
+func (e *Engine) waitOverIn(at seq.Stamp, scope string) bool {
+	return e.observedSince(at) && e.idleIn(scope)
+}
+
+// observedSince reports whether the engine has observed every commit before the moment,
+// as far as kinds are well. Otherwise it asks for a fence, if none is under way.
+func (e *Engine) observedSince(at seq.Stamp) bool {
+	if e.fence.Serves(at, &e.kinds) {
 		return true
 	}
 	e.fence.Want(at, e.now)

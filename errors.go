@@ -9,6 +9,11 @@ var (
 	// ErrBroken says that an invariant of the engine does not hold. The engine
 	// has stopped: it makes no further call.
 	ErrBroken = errors.New("engine broken")
+	// ErrNotBegun is the result of a call that the caller gives back to the engine: it
+	// has not begun the call. It may give back a fence, a listing, a selection or a run
+	// of a handler that it has ended itself, too. The engine asks for the call again, if
+	// it still wants it. A write that was begun is never given back.
+	ErrNotBegun = errors.New("call not begun")
 	// ErrRunning says that the collector runs already.
 	ErrRunning = errors.New("collector is running")
 	// ErrClosed says that the collector has ended.

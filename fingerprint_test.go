@@ -259,7 +259,7 @@ func partChanges() []fieldChange {
 var unhashed = map[string]string{
 	"Engine.cfg": "one Config", "Engine.level": "one Config", "Engine.set": "one Config",
 	"Engine.now": "times enter as how far away they are", "Engine.seq": "only the order of stamps counts",
-	"Engine.effects": "none is left between calls", "Engine.carrying": "false between calls", "Engine.lastCall": "an id says nothing", "Engine.revoked": "tells others", "Engine.held": "a report", "Engine.counts": "a report", "Engine.undoneLog": "a log",
+	"Engine.effects": "none is left between calls", "Engine.carrying": "false between calls", "Engine.lastCall": "an id says nothing", "Engine.revision": "a number for the caller", "Engine.held": "a report", "Engine.counts": "a report", "Engine.undoneLog": "a log",
 	"Engine.nodes": "see State", "Engine.looked": "says how much work a step was", "Engine.room": "of the decision at hand",
 	"Engine.reading": "follows from flights",
 	"Engine.fence":   "see package fence", "Engine.kinds": "see package kinds", "Engine.cycles": "see package cycle", "Engine.handlers": "see handlers",

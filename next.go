@@ -23,46 +23,31 @@ const (
 // lanes are independent: calls of one are handed out however long those of
 // another take.
 func (e *Engine) Next(now time.Time, lane Lane) (c Call, at time.Time) {
-	e.tick(now)
-	if e.broken != nil {
-		return c, at
-	}
-	for budget := steps; budget > 0; {
-		if e.ready(lane, &c) {
-			return c, e.now
-		}
-		cost := e.step()
-		if cost == 0 {
-			if e.ready(lane, &c) {
-				return c, e.now
-			}
-			return c, e.wake(lane)
-		}
-		budget -= cost
-	}
-	return c, e.now
+	at, _ = e.nextInto(now, lane, &c)
+	return c, at
 }
 
-// advance does what Next does beside handing out a call, for all lanes, and reports
-// whether there is more to do at once. It returns when it has to be asked again if
-// there is not, whatever becomes of the calls that are ready. Fences may be released
-// only where their lane is served.
-func (e *Engine) advance(now time.Time, fences bool) (at time.Time, more bool) {
+// nextInto is Next without a copy of the call, which is large. It makes c the call, or
+// leaves c as it is and returns false.
+func (e *Engine) nextInto(now time.Time, lane Lane, c *Call) (at time.Time, ok bool) {
 	e.tick(now)
 	if e.broken != nil {
 		return at, false
 	}
 	for budget := steps; budget > 0; {
-		if fences { // a step may have ended what else has held it
-			e.freeFence()
+		if e.ready(lane, c) {
+			return e.now, true
 		}
 		cost := e.step()
 		if cost == 0 {
-			return e.wakeStep(), false
+			if e.ready(lane, c) {
+				return e.now, true
+			}
+			return e.wake(lane), false
 		}
 		budget -= cost
 	}
-	return e.now, true
+	return e.now, false
 }
 
 // Take returns a call of the lane that needs no further decision, if there is
@@ -121,7 +106,7 @@ func (e *Engine) stepWork() int {
 		}
 		if c := &e.room.call; e.decide(id, c) {
 			e.prepared.Push(c)
-			c.ID = 0 // see Collector.guard
+			c.ID = 0 // see fail
 		}
 		return cost + int(e.looked-before)/8
 	}

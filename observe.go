@@ -18,15 +18,12 @@ import (
 // understood, and a new listing of it is asked for. After a set of kinds that was
 // refused nothing ends before there is one that is not. Held by
 // TestDamagedKindHoldsFences and TestKindsLostHoldFences.
-func (e *Engine) Observe(now time.Time, ev Event) error { return e.observe(now, &ev) }
-
-// observe is Observe without a copy of the event, of which it keeps nothing.
-func (e *Engine) observe(now time.Time, ev *Event) error {
+func (e *Engine) Observe(now time.Time, ev Event) error {
 	e.tick(now)
-	return e.take(ev)
+	return e.take(&ev)
 }
 
-// take is observe at the time that tick was told.
+// take observes an event at the time of the last tick. It keeps nothing of the event.
 func (e *Engine) take(ev *Event) error {
 	if e.broken != nil {
 		return e.broken

@@ -25,7 +25,7 @@ func (e *Engine) announced(ev *Event) bool {
 // rewind takes back every absence: the store's history went backwards. No write goes out
 // before every kind is listed anew (R5).
 func (e *Engine) rewind(why string) {
-	e.revoke() // now: the rest walks the whole graph
+	e.revision.Raise() // first, since the rest walks the whole graph
 	e.effects.Warn("history went backwards", "reason", why)
 	e.counts.Rewinds++
 	if _, err := e.apply(&Event{Type: graph.Rewound}); err != nil {

@@ -71,38 +71,33 @@ func (e *Engine) launch(c *Call, f flight) seq.Stamp {
 	return f.began
 }
 
-// ground takes back the calls that were prepared and not handed out: what they
-// rest on is not so any more. Their keys are decided again. Those that were handed
-// out and not begun yet are their holder's to give back, who is told.
+// ground revokes the calls that no caller has begun, since their evidence no longer
+// holds. Their keys are decided again. The prepared calls are taken back here. The
+// caller gives back the calls that it holds (see Revision).
 func (e *Engine) ground() {
-	e.revoke()
+	e.revision.Raise()
 	for _, c := range e.prepared.All() {
-		e.takeBack(c.ID)
+		e.takeBack(c.ID, e.flights[c.ID])
 	}
 	e.prepared = fifo.List[Call]{}
 }
 
-// takeBack ends a call that nobody has begun: its key is decided again. What a read
-// brings is judged by when it was asked for, so one of an owner stays.
-func (e *Engine) takeBack(id CallID) (taken bool) {
-	f := e.flights[id]
-	if f.call == CallRead && !f.reread && f.run == 0 {
-		return false
-	}
+// takeBack ends a write, or a read of an object itself or of a holder, that no caller has
+// begun. Its key is decided again.
+func (e *Engine) takeBack(id CallID, f flight) {
 	delete(e.flights, id)
 	if r := e.clear.runs[f.run]; r != nil {
 		r.read = false
 		e.lookAt(r)
-		return true
+		return
 	}
 	if e.state(f.node).Call != uint64(id) {
-		return true
+		return
 	}
 	e.edit(f.node).Call = 0
 	e.edit(f.node).Reread = e.state(f.node).Reread || f.reread
 	e.work.Done(f.node)
 	e.work.Add(f.node, queue.Normal)
-	return true
 }
 
 // landed ends a write or reread and reports whether its object is still in the graph

@@ -43,7 +43,7 @@ const layers = `
 	finalizer < internal/replica;
 
 	# The root is the only place that sees every stage.
-	policy, finalizer, internal/core/queue < internal/run;
+	policy, finalizer, internal/core/queue, internal/core/fifo < internal/run;
 	internal/run < .;
 	internal/core/cycle, internal/core/audit, internal/core/reads, internal/core/inflight,
 	internal/core/handlers, internal/core/sweep < .;

@@ -88,6 +88,13 @@ func (t *Table) NextList(now time.Time) (name graph.Kind, ok bool) {
 	return name, true
 }
 
+// ReturnList takes back the last request for a listing, which no caller has begun.
+func (t *Table) ReturnList(name graph.Kind, now time.Time) {
+	if l := &t.lists; l.last == name {
+		l.tries, l.retry = max(l.tries-1, 0), now
+	}
+}
+
 // ListsWanted reports whether a listing is wanted that can come: of a kind that is not
 // reported sick.
 func (t *Table) ListsWanted() bool {

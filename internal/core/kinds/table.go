@@ -101,6 +101,10 @@ func (t *Table) SetLost() bool { return t.setLost }
 // of kinds is empty or may be incomplete.
 func (t *Table) Unseen() bool { return t.setLost || t.counts.unseen > 0 || t.counts.part == 0 }
 
+// Synced reports whether the set of kinds is known, and every kind that takes part is
+// listed and well.
+func (t *Table) Synced() bool { return t.setKnown && !t.setLost && t.counts.unseen == 0 }
+
 // AnySick reports whether a kind that takes part is sick, or may be unknown.
 func (t *Table) AnySick() bool { return t.setLost || t.counts.sick > 0 }
 

@@ -45,9 +45,9 @@ func gated(t *testing.T, gates map[string]gate) (s *tap, sink *sinkFunc) {
 	return s, sink
 }
 
-// TestCollectorShelf: what waits for a worker does not count as made, nor as under
-// way.
-func TestCollectorShelf(t *testing.T) {
+// TestCollectorPrefetch: a call that waits for a worker counts neither as made nor as
+// under way.
+func TestCollectorPrefetch(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		deletes := newGate()
 		s, _ := gated(t, map[string]gate{"delete": deletes})
@@ -67,9 +67,9 @@ func TestCollectorShelf(t *testing.T) {
 	})
 }
 
-// TestCollectorRecalls: what was decided before a rewind, or before there was
+// TestCollectorRevokes: what was decided before a rewind, or before there was
 // another kind, and which nobody has begun, is not begun after it.
-func TestCollectorRecalls(t *testing.T) {
+func TestCollectorRevokes(t *testing.T) {
 	for _, tc := range []struct {
 		reason string
 		event  func(s *tap) ownergraph.Event
@@ -78,7 +78,7 @@ func TestCollectorRecalls(t *testing.T) {
 		{"history went backwards: all absence has to be proven anew", func(*tap) ownergraph.Event {
 			return graph.Event{Type: graph.Rewound, Reason: "restored"}
 		}, 2},
-		{"nothing has happened: what is on the shelf is made", func(s *tap) ownergraph.Event {
+		{"nothing has happened: the prefetched calls are made", func(s *tap) ownergraph.Event {
 			o, _ := s.Store.Get(context.Background(), keyOf(t, "p/8"))
 			return graph.Event{Type: graph.Put, Object: o}
 		}, 8},
@@ -105,8 +105,8 @@ func TestCollectorRecalls(t *testing.T) {
 	}
 }
 
-// TestCollectorShelfAtTheEnd: what nobody has begun when Run ends is not made.
-func TestCollectorShelfAtTheEnd(t *testing.T) {
+// TestCollectorPrefetchAtTheEnd: what nobody has begun when Run ends is not made.
+func TestCollectorPrefetchAtTheEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, _ := gated(t, map[string]gate{"delete": newGate()})
 		r := collect(t, s, ownergraph.Config{Workers: 3})
@@ -122,9 +122,9 @@ func TestCollectorShelfAtTheEnd(t *testing.T) {
 	})
 }
 
-// TestCollectorShelfCounts: whoever asks from within a call of the store finds it
+// TestCollectorPrefetchCounts: whoever asks from within a call of the store finds it
 // counted, and no more calls under way than there are workers.
-func TestCollectorShelfCounts(t *testing.T) {
+func TestCollectorPrefetchCounts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newTap(t, eight)
 		var r *rig

@@ -1,4 +1,4 @@
-package ownergraph
+package run
 
 import (
 	"context"
@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// TestDeadline: the context of a call ends as one of context.WithTimeoutCause
-// does, whenever somebody first asks for it, and so do those made of it.
+// TestDeadline: the context of a call, and each context made of it, ends as one of
+// context.WithTimeoutCause does. The moment of its first use makes no difference.
 func TestDeadline(t *testing.T) {
 	type key struct{}
 	const within = time.Minute
@@ -21,27 +21,27 @@ func TestDeadline(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		first  func(context.Context) error
-		do     func(parent context.CancelFunc, d *deadline)
+		do     func(parent context.CancelFunc, d *Deadline)
 		err    error
 		cause  error
 		reason string
 	}{
-		{"open", look, func(context.CancelFunc, *deadline) {}, nil, nil, "nothing has happened"},
-		{"open, made", made, func(context.CancelFunc, *deadline) {}, nil, nil, "nothing has happened"},
-		{"late", look, func(context.CancelFunc, *deadline) { <-time.After(within) }, context.DeadlineExceeded, late(within), "its time is over"},
-		{"late, made", made, func(context.CancelFunc, *deadline) { <-time.After(within) }, context.DeadlineExceeded, late(within), "its time is over"},
-		{"ended", look, func(_ context.CancelFunc, d *deadline) { d.end() }, context.Canceled, context.Canceled, "the call has returned"},
-		{"ended, and late", look, func(_ context.CancelFunc, d *deadline) { d.end(); <-time.After(within) }, context.Canceled, context.Canceled, "it ended before its time"},
-		{"ended, made", made, func(_ context.CancelFunc, d *deadline) { d.end() }, context.Canceled, context.Canceled, "the call has returned"},
-		{"parent", look, func(stop context.CancelFunc, _ *deadline) { stop() }, context.Canceled, context.Canceled, "Run is over"},
-		{"parent, made", made, func(stop context.CancelFunc, _ *deadline) { stop() }, context.Canceled, context.Canceled, "Run is over"},
+		{"open", look, func(context.CancelFunc, *Deadline) {}, nil, nil, "nothing has happened"},
+		{"open, made", made, func(context.CancelFunc, *Deadline) {}, nil, nil, "nothing has happened"},
+		{"late", look, func(context.CancelFunc, *Deadline) { <-time.After(within) }, context.DeadlineExceeded, Late(within), "the timeout is over"},
+		{"late, made", made, func(context.CancelFunc, *Deadline) { <-time.After(within) }, context.DeadlineExceeded, Late(within), "the timeout is over"},
+		{"ended", look, func(_ context.CancelFunc, d *Deadline) { d.End() }, context.Canceled, context.Canceled, "the call has returned"},
+		{"ended, and late", look, func(_ context.CancelFunc, d *Deadline) { d.End(); <-time.After(within) }, context.Canceled, context.Canceled, "it ended before its time"},
+		{"ended, made", made, func(_ context.CancelFunc, d *Deadline) { d.End() }, context.Canceled, context.Canceled, "the call has returned"},
+		{"parent", look, func(stop context.CancelFunc, _ *Deadline) { stop() }, context.Canceled, context.Canceled, "Run is over"},
+		{"parent, made", made, func(stop context.CancelFunc, _ *Deadline) { stop() }, context.Canceled, context.Canceled, "Run is over"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				parent, stop := context.WithCancel(context.WithValue(t.Context(), key{}, 1))
 				defer stop()
-				d := newDeadline(parent, within)
-				defer d.end()
+				d := NewDeadline(parent, within)
+				defer d.End()
 				if err := c.first(d); err != nil {
 					t.Fatalf("at first %v", err)
 				}
@@ -68,26 +68,26 @@ func TestDeadline(t *testing.T) {
 					}
 				}
 				if d.Value(key{}) != 1 {
-					t.Error("the parent's values are not there")
+					t.Error("the parent's values are missing")
 				}
 			})
 		})
 	}
 }
 
-// TestDeadlineOfParent: a parent that ends sooner says when.
+// TestDeadlineOfParent: a parent that ends sooner sets the deadline.
 func TestDeadlineOfParent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		soon := time.Now().Add(time.Second)
 		parent, stop := context.WithDeadline(t.Context(), soon)
 		defer stop()
-		d := newDeadline(parent, time.Minute)
-		defer d.end()
+		d := NewDeadline(parent, time.Minute)
+		defer d.End()
 		if at, ok := d.Deadline(); !ok || !at.Equal(soon) {
 			t.Errorf("deadline %v, want the parent's, %v", at, soon)
 		}
-		e := newDeadline(t.Context(), time.Minute)
-		defer e.end()
+		e := NewDeadline(t.Context(), time.Minute)
+		defer e.End()
 		if at, ok := e.Deadline(); !ok || !at.Equal(time.Now().Add(time.Minute)) {
 			t.Errorf("deadline %v, want its own", at)
 		}

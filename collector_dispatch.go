@@ -1,0 +1,278 @@
+package ownergraph
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+)
+
+const (
+	// maxBatch bounds the calls that one turn hands out.
+	maxBatch = 16
+	// controlWorkers bounds the fences and listings under way. The engine asks for one at
+	// a time, and for another one where one hangs.
+	controlWorkers = 8
+)
+
+// turn is one hand-out of calls, under the lock. The first call of the lane keep goes to
+// kept, whose worker has taken the turn.
+type turn struct {
+	keep Lane
+	kept *Call
+	n    int // calls handed out
+}
+
+// completion is the result of a call that the engine has not been told yet.
+type completion struct {
+	id     CallID
+	result Result
+}
+
+// dispatch hands out the engine's calls until ctx ends or the engine breaks, and returns
+// that error. An event or a result takes a turn by itself. The loop is for the calls that
+// become due by time, and goes on where one turn is not enough.
+func (c *Collector) dispatch(ctx context.Context) error {
+	timer := time.NewTimer(0)
+	defer timer.Stop()
+	for ctx.Err() == nil {
+		at, err := c.dispatchOnce(ctx)
+		if err != nil {
+			return fmt.Errorf("run collector: %w", err)
+		}
+		wait := time.Until(at)
+		switch {
+		case at.IsZero():
+			timer.Stop()
+		case wait <= 0:
+			continue
+		default:
+			timer.Reset(wait)
+		}
+		select {
+		case <-ctx.Done():
+		case <-c.wakeups:
+		case <-timer.C:
+		}
+	}
+	return nil
+}
+
+// dispatchOnce takes a turn and returns the time of the next one.
+func (c *Collector) dispatchOnce(ctx context.Context) (at time.Time, err error) {
+	c.locked(func(e *Engine, now time.Time) {
+		c.nextWake = c.take(ctx, now, turn{})
+		at, err = c.nextWake, e.Err()
+	})
+	return at, err
+}
+
+// follow takes a turn after an event or a result, and wakes the dispatch loop if that
+// would come too late.
+func (c *Collector) follow(ctx context.Context, now time.Time, t turn) {
+	at := c.take(ctx, now, t)
+	if !at.IsZero() && (c.nextWake.IsZero() || at.Before(c.nextWake)) || c.engine.Err() != nil {
+		c.nextWake = at
+		c.wake()
+	}
+}
+
+// take takes a turn. It hands out the next calls of every lane that has room, fills
+// the prefetch if the store lane has none, and lets waiters go. It returns the
+// time of the next turn, which is zero if an event or a result has to come first.
+func (c *Collector) take(ctx context.Context, now time.Time, t turn) (at time.Time) {
+	if ctx.Err() != nil || c.engine.Err() != nil {
+		return time.Time{}
+	}
+	for _, lane := range [...]Lane{LaneControl, LaneHandler, LaneStore} {
+		if lane == LaneHandler && len(c.cfg.Handlers) == 0 && c.hasRoom(LaneControl) {
+			continue // Next of LaneControl has done the work that Next does beside calls
+		}
+		at = soonest(at, c.handOut(ctx, now, lane, &t))
+	}
+	c.letSyncedGo()
+	if c.letIdleGo() { // it may have asked for a fence
+		at = soonest(at, c.handOut(ctx, now, LaneControl, &t))
+	}
+	return soonest(at, soonest(c.logHealth(now), c.logStuck(now)))
+}
+
+// handOut hands out the next calls of a lane as long as the lane has room, and returns the
+// time to ask the lane again. A store lane without room has the prefetch filled.
+func (c *Collector) handOut(ctx context.Context, now time.Time, lane Lane, t *turn) time.Time {
+	var call Call
+	for c.hasRoom(lane) {
+		if t.n == maxBatch {
+			return now
+		}
+		to := &call
+		if lane == t.keep {
+			to = t.kept
+		}
+		if at, ok := c.next(now, lane, to); !ok {
+			return at
+		}
+		t.n++
+		if lane == t.keep {
+			t.keep = LaneUnset
+		} else {
+			c.launch(ctx, to)
+		}
+	}
+	if lane == LaneStore {
+		return c.fill(now, t)
+	}
+	return time.Time{}
+}
+
+// next makes call the next one of a lane that has room. Without one it returns the time
+// to ask again. Prefetched calls go first, so none of them waits while a worker is idle.
+func (c *Collector) next(now time.Time, lane Lane, call *Call) (at time.Time, ok bool) {
+	ok = lane == LaneStore && c.prefetch.Pick(call)
+	if !ok {
+		at, ok = c.engine.nextInto(now, lane, call)
+	}
+	if ok {
+		c.lanes[lane]++
+	}
+	return at, ok
+}
+
+// hasRoom reports whether a lane has room. Fences and listings report through the
+// watch, so they wait for its first word.
+func (c *Collector) hasRoom(lane Lane) bool {
+	switch lane {
+	case LaneStore:
+		return c.lanes[lane] < c.cfg.Workers
+	case LaneControl:
+		return c.lanes[lane] < controlWorkers && c.watch != nil && c.watch.told
+	}
+	return true // the engine bounds the handlers itself
+}
+
+// fill prefetches calls while all workers are busy. Held by TestCollectorPrefetch and
+// TestCollectorWorkers.
+func (c *Collector) fill(now time.Time, t *turn) time.Time {
+	var call Call
+	for free := c.cfg.Workers - c.prefetch.Len(); free > 0; free-- {
+		if t.n == maxBatch {
+			return now
+		}
+		at, ok := c.engine.nextInto(now, LaneStore, &call)
+		if !ok {
+			return at
+		}
+		t.n++
+		c.prefetch.Fill(&call)
+	}
+	return time.Time{}
+}
+
+// reclaim gives prefetched calls back that the engine has revoked. No worker has taken
+// one of them since the engine raised its revision, which it does before anything else.
+// Held by TestCollectorRevokes and TestRevokedAtOnce.
+func (c *Collector) reclaim(now time.Time) {
+	if c.prefetch.Revoked() {
+		c.giveBack(now)
+		c.wake()
+	}
+}
+
+// giveBack gives all prefetched calls back to the engine.
+func (c *Collector) giveBack(now time.Time) {
+	for _, call := range c.prefetch.Reclaim() {
+		c.report(now, call.ID, &Result{Err: ErrNotBegun})
+	}
+}
+
+// takeResults reports the results that workers have exchanged. Held by
+// TestTakeResultsPanics.
+func (c *Collector) takeResults(now time.Time) {
+	c.results = c.prefetch.Results(c.results)
+	for i := range c.results {
+		c.report(now, c.results[i].id, &c.results[i].result)
+	}
+}
+
+// report reports the result of a call to the engine. An engine that refuses the result is
+// broken.
+func (c *Collector) report(now time.Time, id CallID, r *Result) {
+	if err := c.engine.Done(now, id, *r); err != nil && !errors.Is(err, ErrBroken) {
+		c.engine.fail("%v", err)
+	}
+}
+
+// launch has a worker make a call: an idle worker, or a new one. So there are no more
+// workers than there were ever calls under way, and a lone call needs no new
+// stack.
+func (c *Collector) launch(ctx context.Context, call *Call) {
+	select {
+	case c.idleWorkers <- *call:
+	default:
+		first := *call
+		c.work.Go(func() { c.workLoop(ctx, &first) })
+	}
+}
+
+// workLoop makes a call and the calls of its lane that follow. Then the worker is idle
+// until there is another call, or ctx ends.
+func (c *Collector) workLoop(ctx context.Context, call *Call) {
+	for {
+		for call.Type != CallUnset {
+			c.runCall(ctx, call)
+		}
+		select {
+		case *call = <-c.idleWorkers:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// runCall makes a call and completes it, even if the call has ended the goroutine. It
+// makes call the next one of its lane, or none.
+func (c *Collector) runCall(ctx context.Context, call *Call) {
+	r := Result{Err: errNoAnswer}
+	defer func() { c.complete(ctx, call, &r) }()
+	c.do(ctx, call, &r)
+}
+
+// complete exchanges the result of a call for a prefetched call. If there is none, it
+// reports the result itself and takes a turn, in which the next call of its lane is its
+// own.
+func (c *Collector) complete(ctx context.Context, call *Call, r *Result) {
+	t := turn{keep: call.Type.lane(), kept: call}
+	if r.Err == errNoAnswer { // the goroutine ends
+		t.keep = LaneUnset
+	}
+	if t.keep == LaneStore && c.prefetch.Exchange(ctx, call, completion{call.ID, *r}) {
+		c.wake()
+		return
+	}
+	old := *call
+	*call = Call{}
+	c.locked(func(_ *Engine, now time.Time) {
+		c.lanes[old.Type.lane()]--
+		c.reportOrDrop(ctx, now, &old, r)
+		if old.Type == CallHandle {
+			c.waitAgain(now)
+		}
+		c.follow(ctx, now, t)
+	})
+}
+
+// reportOrDrop reports the result of a call. After the end of Run it drops the result of
+// a call that was left behind. A handler, a fence or a listing that the shutdown has
+// ended has not failed: it is given back.
+func (c *Collector) reportOrDrop(ctx context.Context, now time.Time, call *Call, r *Result) {
+	switch ended := r.Err != nil && ctx.Err() != nil && call.Type.lane() != LaneStore; {
+	case c.left:
+		return
+	case ended:
+		if call.Type == CallHandle {
+			c.log.Info("handler ended by shutdown", "finalizer", call.Finalizer, "object", call.Key.String(), "err", r.Err)
+		}
+		r = &Result{Err: ErrNotBegun}
+	}
+	c.report(now, call.ID, r)
+}

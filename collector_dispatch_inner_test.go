@@ -1,0 +1,122 @@
+package ownergraph
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"maps"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/run"
+)
+
+// hook is a log handler that shows each message.
+type hook func(message string)
+
+func (h hook) Enabled(context.Context, slog.Level) bool { return true }
+
+func (h hook) Handle(_ context.Context, r slog.Record) error {
+	h(r.Message)
+	return nil
+}
+
+func (h hook) WithAttrs([]slog.Attr) slog.Handler { return h }
+
+func (h hook) WithGroup(string) slog.Handler { return h }
+
+// TestRevokedAtOnce: the engine raises its revision before it does anything else about the
+// cause of a revocation, since a rewind walks the whole graph. Here that walk panics.
+func TestRevokedAtOnce(t *testing.T) {
+	e, err := NewEngine(Level2, Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := e.Revision()
+	func() {
+		defer func() { _ = recover() }()
+		e.graph = nil
+		e.rewind("restored")
+		t.Error("the graph was not walked")
+	}()
+	if e.Revision() == before {
+		t.Error("a rewind walks the graph before it revokes calls")
+	}
+	before = e.Revision()
+	if e.fail("E0: made by the test"); e.Revision() == before {
+		t.Error("an engine that broke revokes no calls")
+	}
+}
+
+// refusing returns a collector whose engine panics over a write that is refused. The
+// engine has handed out n deletes.
+func refusing(t *testing.T, n int) (c *Collector, ids []CallID) {
+	e, err := NewEngine(Level2, Config{Logger: slog.New(hook(func(m string) {
+		if m == "write refused" {
+			panic(m)
+		}
+	}))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	now := time.Unix(1, 0)
+	see := seeing(t, e, now)
+	see(Event{Type: graph.KindsKnown, Kinds: []KindInfo{{Kind: "a"}, {Kind: "p"}}})
+	see(Event{Type: graph.ListBegun, Kind: "a"}, Event{Type: graph.ListBegun, Kind: "p"}, put("a/a#1"))
+	for i := range n {
+		see(put(fmt.Sprintf("p/%d#1 -> a/a", i)))
+	}
+	see(Event{Type: graph.ListEnded, Kind: "a"}, Event{Type: graph.ListEnded, Kind: "p"}, Event{Type: graph.Gone, Key: put("a/a#1").Object.Key})
+	for range n {
+		call, _ := e.Next(now, LaneStore)
+		ids = append(ids, call.ID)
+	}
+	return driverOf(e), ids
+}
+
+// driverOf returns a collector without a store.
+func driverOf(e *Engine) *Collector {
+	return &Collector{
+		engine: e, log: e.cfg.Logger, wakeups: make(chan struct{}, 1),
+		prefetch: run.NewPrefetch[Call, completion](e.revision),
+	}
+}
+
+// exchanged leaves the result of a refused write in the prefetch, for a next call.
+func exchanged(t *testing.T, c *Collector, id CallID) {
+	t.Helper()
+	c.prefetch.Fill(&Call{ID: 1000, Type: CallDelete})
+	if !c.prefetch.Exchange(t.Context(), new(Call), completion{id, Result{Err: graph.ErrRefused}}) {
+		t.Fatal("no exchange")
+	}
+}
+
+// TestTakeResultsPanics: the engine panics over one of the results that wait. Then the
+// calls of all these results are under way no more, and the calls that their workers
+// have begun are.
+func TestTakeResultsPanics(t *testing.T) {
+	c, ids := refusing(t, 4)
+	c.lanes[LaneStore] = 2
+	exchanged(t, c, ids[0])
+	exchanged(t, c, ids[1])
+	c.locked(func(*Engine, time.Time) {})
+	e := c.engine
+	under := slices.Sorted(maps.Keys(e.flights))
+	if e.Err() == nil || !slices.Equal(under, ids[2:]) || c.lanes[LaneStore] != 2 {
+		t.Errorf("%v; %v are under way, %d in the lane; want calls %v, and 2", e.Err(), under, c.lanes[LaneStore], ids[2:])
+	}
+}
+
+// TestCompletesAsTakeResultsPanics: a call completes even if the engine panics over the
+// result of another call in the same moment.
+func TestCompletesAsTakeResultsPanics(t *testing.T) {
+	c, ids := refusing(t, 2)
+	c.lanes[LaneStore] = 1
+	exchanged(t, c, ids[0])
+	c.complete(t.Context(), &Call{ID: ids[1], Type: CallDelete}, &Result{})
+	if e := c.engine; e.Err() == nil || len(e.flights) > 0 || c.lanes[LaneStore] != 0 {
+		t.Errorf("%v; %v are under way, %d in the lane, want none", e.Err(), e.flights, c.lanes[LaneStore])
+	}
+}

@@ -1,0 +1,114 @@
+package run
+
+import (
+	"context"
+	"sync"
+
+	"github.com/ownergraph/ownergraph/internal/core/fifo"
+)
+
+// Prefetch holds calls that a driver has taken from its engine before a worker is
+// free, and the results of calls that the engine has not been told yet.
+//
+// A worker that comes back exchanges its result for a call, under a lock of the
+// prefetch's own that no goroutine holds for longer. Calls that end in the same moment
+// therefore do not queue up for the engine, one decision after another, while the
+// store has nothing to do.
+//
+// Every call is of a revision of the engine. No call leaves the prefetch by Exchange or
+// Pick after the engine has raised its revision. The driver reclaims such calls and
+// gives them back to the engine. Held by TestPrefetchRevoked and
+// TestPrefetchRevokedInExchange.
+//
+// Its methods are safe for concurrent use. Use NewPrefetch.
+type Prefetch[C, R any] struct {
+	engine Revision
+
+	mu       sync.Mutex
+	revision uint64 // of the calls
+	calls    fifo.List[C]
+	results  []R
+}
+
+// NewPrefetch returns an empty prefetch of calls of an engine with this revision.
+func NewPrefetch[C, R any](engine Revision) *Prefetch[C, R] {
+	return &Prefetch[C, R]{engine: engine, revision: engine.Number()}
+}
+
+// Exchange leaves a result and makes call the oldest call. If there is none, if the
+// calls are revoked, or if ctx has ended, it changes nothing and returns false.
+// The lock covers the look at ctx. A result that is left after the driver has taken the
+// last results would be lost. Held by TestExchangeAtTheEnd.
+func (p *Prefetch[C, R]) Exchange(ctx context.Context, call *C, result R) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if ctx.Err() != nil || !p.pop(call) {
+		return false
+	}
+	p.results = append(p.results, result)
+	return true
+}
+
+// Pick makes call the oldest call, if there is one and the calls are not revoked.
+func (p *Prefetch[C, R]) Pick(call *C) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.pop(call)
+}
+
+// pop reads the revision last, so that nothing happens between that and the call.
+func (p *Prefetch[C, R]) pop(call *C) bool {
+	return p.calls.Len() > 0 && p.engine.Number() == p.revision && p.calls.Pop(call)
+}
+
+// Fill adds a call, which is of the revision of the other calls.
+func (p *Prefetch[C, R]) Fill(call *C) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.calls.Push(call)
+}
+
+// Len returns the number of calls.
+func (p *Prefetch[C, R]) Len() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.calls.Len()
+}
+
+// Revoked reports whether the engine has raised its revision since the calls were
+// taken from it.
+func (p *Prefetch[C, R]) Revoked() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.engine.Number() != p.revision
+}
+
+// Reclaim returns all calls, and leaves the prefetch empty and at the engine's present
+// revision. The engine must not be at work.
+func (p *Prefetch[C, R]) Reclaim() []C {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	calls := p.calls.All()
+	p.calls = fifo.List[C]{}
+	p.revision = p.engine.Number()
+	return calls
+}
+
+// Results returns the results that were left since the last time, in the order in
+// which they were left. The caller gives the slice of the last time back for reuse.
+func (p *Prefetch[C, R]) Results(last []R) []R {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	results := p.results
+	clear(last)
+	p.results = last[:0]
+	return results
+}
+
+// State returns copies of the calls that no worker has begun, and the number of
+// results that wait.
+func (p *Prefetch[C, R]) State() (calls []C, results int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return append(calls, p.calls.All()...), len(p.results)
+}

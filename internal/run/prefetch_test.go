@@ -1,0 +1,134 @@
+package run
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"testing"
+)
+
+// filled returns a prefetch of an engine's revision with the calls.
+func filled(engine Revision, calls ...int) *Prefetch[int, string] {
+	p := NewPrefetch[int, string](engine)
+	for _, c := range calls {
+		p.Fill(&c)
+	}
+	return p
+}
+
+func TestPrefetch(t *testing.T) {
+	p := filled(NewRevision(7), 1, 2, 3)
+	call := 9
+	if !p.Exchange(t.Context(), &call, "nine") || call != 1 {
+		t.Errorf("exchanged for call %d, want the oldest", call)
+	}
+	if !p.Pick(&call) || call != 2 || p.Len() != 1 {
+		t.Errorf("call %d, %d left, want the second call, and one left", call, p.Len())
+	}
+	if calls, results := p.State(); !slices.Equal(calls, []int{3}) || results != 1 {
+		t.Errorf("calls %v and %d results, want call 3 and one result", calls, results)
+	}
+	if got := p.Results(nil); !slices.Equal(got, []string{"nine"}) {
+		t.Errorf("results %q", got)
+	}
+	if got := p.Reclaim(); !slices.Equal(got, []int{3}) || p.Len() != 0 {
+		t.Errorf("reclaimed %v, %d left", got, p.Len())
+	}
+	if p.Pick(&call) || p.Exchange(t.Context(), &call, "") || call != 2 {
+		t.Errorf("an empty prefetch gave call %d", call)
+	}
+}
+
+// TestPrefetchRevoked: no call leaves the prefetch after the engine has raised its
+// revision, until the driver has reclaimed the calls.
+func TestPrefetchRevoked(t *testing.T) {
+	engine := NewRevision(0)
+	p := filled(engine, 1, 2)
+	if p.Revoked() {
+		t.Error("revoked before the engine has raised its revision")
+	}
+	engine.Raise()
+	call := 9
+	if p.Exchange(t.Context(), &call, "") || p.Pick(&call) || call != 9 || !p.Revoked() {
+		t.Errorf("call %d left, and its evidence no longer holds", call)
+	}
+	late := 3
+	p.Fill(&late)
+	if p.Pick(&call) {
+		t.Errorf("call %d left before the revoked calls were reclaimed", call)
+	}
+	if got := p.Reclaim(); !slices.Equal(got, []int{1, 2, 3}) || p.Revoked() {
+		t.Errorf("reclaimed %v, want all calls", got)
+	}
+	if _, results := p.State(); results != 0 {
+		t.Errorf("%d results were left without an exchange", results)
+	}
+	p.Fill(&late)
+	if !p.Pick(&call) || call != 3 {
+		t.Errorf("call %d, want the one of the new revision", call)
+	}
+}
+
+// TestPrefetchRevokedInExchange: workers exchange calls while the engine raises its
+// revision and goes on for long. No exchange begins after that, and no call is lost.
+func TestPrefetchRevokedInExchange(t *testing.T) {
+	for range 200 {
+		engine := NewRevision(0)
+		p := filled(engine, 1, 2, 3, 4, 5, 6, 7, 8)
+		var workers sync.WaitGroup
+		var mu sync.Mutex
+		var taken []int
+		for range 4 {
+			workers.Go(func() {
+				for call := 0; p.Exchange(t.Context(), &call, ""); {
+					mu.Lock()
+					taken = append(taken, call)
+					mu.Unlock()
+				}
+			})
+		}
+		engine.Raise()
+		call := 0
+		if p.Exchange(t.Context(), &call, "") {
+			t.Fatalf("call %d left after the revocation", call)
+		}
+		workers.Wait()
+		all := append(taken, p.Reclaim()...)
+		if slices.Sort(all); !slices.Equal(all, []int{1, 2, 3, 4, 5, 6, 7, 8}) {
+			t.Fatalf("calls %v, want each of 8 once", all)
+		}
+	}
+}
+
+// ending is a context that ends as soon as a goroutine has looked at it without the lock.
+type ending struct {
+	context.Context
+	lock  *sync.Mutex
+	ended bool
+}
+
+func (c *ending) Err() error {
+	if c.ended {
+		return context.Canceled
+	}
+	if c.ended = c.lock.TryLock(); c.ended {
+		c.lock.Unlock()
+	}
+	return nil
+}
+
+// TestExchangeAtTheEnd: an exchange looks at the context under its lock. So no call is
+// begun, and no result is left, after the driver has taken the last results.
+func TestExchangeAtTheEnd(t *testing.T) {
+	p := filled(NewRevision(0), 1)
+	ctx := &ending{Context: t.Context(), lock: &p.mu}
+	call := 9
+	if p.Exchange(ctx, &call, "") && ctx.ended {
+		t.Error("a call was begun after the end")
+	}
+	ended, stop := context.WithCancel(t.Context())
+	stop()
+	if p = filled(NewRevision(0), 1); p.Exchange(ended, &call, "") {
+		t.Error("a call was begun after the end of the context")
+	}
+}

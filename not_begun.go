@@ -1,0 +1,54 @@
+package ownergraph
+
+import "github.com/ownergraph/ownergraph/internal/core/queue"
+
+// notBegun takes back a call that the caller has not begun. The engine counts it no more,
+// and asks for it again if it still wants it. Held by TestNotBegun and TestSeeds
+// (internal/sim).
+func (e *Engine) notBegun(id CallID, f flight) {
+	e.counts.count(f.call, -1)
+	switch f.call {
+	case CallFence:
+		if f.fence == e.fence.ID() {
+			e.fence.Void(&e.kinds)
+		}
+	case CallList:
+		e.kinds.ReturnList(f.key.Kind, e.now)
+	case CallSelect:
+		if s := &e.clear.labels.selects; s.call == id { // the same page is asked for again
+			s.call = 0
+		}
+	case CallHandle:
+		e.handlerNotBegun(id, f)
+	default:
+		if f.call != CallRead || f.reread || f.run != 0 {
+			e.takeBack(id, f)
+			return
+		}
+		e.readAgain(f)
+	}
+}
+
+// readAgain asks again for the read of an owner.
+func (e *Engine) readAgain(f flight) {
+	delete(e.reading, f.key)
+	if n, ok := e.graph.Lookup(f.key); ok {
+		e.asks.Done(n.ID())
+		e.asks.Add(n.ID(), queue.Normal)
+	}
+}
+
+// handlerNotBegun puts a run back into the line of its handler.
+func (e *Engine) handlerNotBegun(id CallID, f flight) {
+	h := &e.handlers
+	h.running[f.handler]--
+	k := handlerKey{f.node, f.handler}
+	s := h.states[k]
+	if s.call != id || s.phase != running {
+		return
+	}
+	s.phase, s.call = lined, 0
+	h.states[k] = s
+	h.lined++
+	h.lines[f.handler] = append(h.lines[f.handler], f.node)
+}
