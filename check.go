@@ -13,7 +13,7 @@ import (
 func (e *Engine) Check() error {
 	for _, check := range []func() error{
 		e.graph.Check, e.work.Check, e.asks.Check, e.checkFlights, e.checkSides, e.checkWaiters, e.checkClearings, e.checkGlances, e.kinds.Check,
-		func() error { return e.cycles.Check(e.view()) },
+		func() error { return e.cycles.Check(e.view()) }, e.audit.Check,
 	} {
 		if err := check(); err != nil {
 			return fmt.Errorf("engine invariant: %w", err)

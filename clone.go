@@ -33,10 +33,10 @@ func (e *Engine) Clone() *Engine {
 	c.absent, c.orphaned = e.absent.Clone(), e.orphaned.Clone()
 	c.cycles, c.handlers = e.cycles.Clone(), e.handlers.clone()
 	c.clear = e.clear.clone()
-	if e.audit.search != nil { // a search reads the graph: the copy begins the audit anew
+	c.audit = e.audit.Clone()
+	if e.audit.IsSearching() { // the copy begins the audit anew
 		c.auditSoon()
 	}
-	c.audit.roots, c.audit.islands = slices.Clone(c.audit.roots), slices.Clone(e.audit.islands)
 	c.prepared, c.revision = e.prepared.Clone(), run.NewRevision(e.Revision())
 	c.effects, c.carrying = effect.List{}, false
 	c.room = room{}

@@ -51,7 +51,9 @@ func (e *Engine) decide(id graph.NodeID, c *Call) (ok bool) {
 	case d.Action.Writes():
 		e.writeCall(id, &in.Object, &d, c)
 		ok, call = true, c.ID
-		e.countAudit(m)
+		if m.Audited {
+			e.audit.CountRepair()
+		}
 	case d.Action == policy.Verify:
 		e.ask(id, d)
 	default:

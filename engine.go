@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/core/audit"
 	"github.com/ownergraph/ownergraph/internal/core/cycle"
 	"github.com/ownergraph/ownergraph/internal/core/effect"
 	"github.com/ownergraph/ownergraph/internal/core/fence"
@@ -87,7 +88,7 @@ type Engine struct {
 	cycles   cycle.Detector
 	handlers handlers
 	clear    clearings
-	audit    audit
+	audit    audit.Auditor
 
 	prepared fifo.List[Call] // store calls that wait for their lane
 	effects  effect.List     // of machines, not carried out yet

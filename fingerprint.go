@@ -154,8 +154,8 @@ func (p *printer) rest() {
 	p.List(e.fans)
 	p.List(e.wakes)
 	e.cycles.Hash(p.Printer)
-	p.Flags(e.broken != nil, e.audit.under)
-	p.audit()
+	p.Flags(e.broken != nil)
+	e.audit.Hash(p.Printer)
 	for _, m := range [...]tombstone.Set{e.absent, e.orphaned} {
 		n := 0
 		for k := range m.All() {
@@ -165,14 +165,6 @@ func (p *printer) rest() {
 		p.Word(uint64(n))
 	}
 	p.handlers()
-}
-
-// audit hashes whom an audit that is under way has still to look at, in its order.
-func (p *printer) audit() {
-	if !p.e.audit.under {
-		return
-	}
-	p.From(p.e.audit.at)
 }
 
 func (p *printer) flight(id CallID, f flight) {

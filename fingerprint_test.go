@@ -86,7 +86,6 @@ func (e *Engine) fill() {
 	}
 	e.fence.Await(a, e.edit(a))
 	e.edit(a).Cycle, e.edit(b).Cycle = 1, 1
-	e.audit = audit{under: true, at: a, next: soon}
 	e.prepared.Push(&Call{Type: CallPatch, Key: e.graph.Node(c).Key(), Change: Change{DropFinalizer: "x.io/y"}})
 	e.fans, e.wakes = []graph.NodeID{a}, []graph.NodeID{b}
 	e.edit(a).FanningOut = true
@@ -247,8 +246,6 @@ func recordChanges() []fieldChange {
 func partChanges() []fieldChange {
 	const late = 1 << 40
 	return []fieldChange{
-		{"audit.under", func(e *Engine) { e.audit.under = false }},
-		{"audit.at", func(e *Engine) { e.audit.at = 1 << 20 }},
 		{"handlers.states", func(e *Engine) { clear(e.handlers.states) }},
 		{"handlers.lines", func(e *Engine) { clear(e.handlers.lines) }},
 		{"handlers.names", func(e *Engine) { e.handlers.names = nil }},
@@ -263,7 +260,7 @@ var unhashed = map[string]string{
 	"Engine.nodes": "see State", "Engine.looked": "says how much work a step was", "Engine.room": "of the decision at hand",
 	"Engine.reading": "follows from flights",
 	"Engine.fence":   "see package fence", "Engine.kinds": "see package kinds", "Engine.cycles": "see package cycle", "Engine.handlers": "see handlers",
-	"Engine.audit": "see audit",
+	"Engine.audit": "see package audit",
 	"State.Reason": "a report", "State.Doubt": "a report", "State.IsolatedCycle": "a report", "State.Audited": "a report", "State.HasResult": "follows from the read results",
 	"Engine.clear": "see clearings", "clearings.plans": "one Config", "clearings.holders": "follows from the graph",
 	"clearings.known": "follows from the graph", "clearings.of": "follows from runs", "clearings.ghosts": "follows from runs",
@@ -272,9 +269,7 @@ var unhashed = map[string]string{
 	"clearing.blocked": "a report", "clearing.sample": "a report", "membership.kind": "follows from the node",
 	"handling.call": "an id says nothing", "handling.err": "a report", "handling.failing": "a report", "handlers.lined": "follows from states",
 	"clearing.lacks": "spares a walk over the kinds",
-	"audit.next":     "says when to repair what should not need it", "audit.roots": "a report",
-	"audit.search": "a report", "audit.islands": "a report",
-	"handlers.most": "one Config", "handlers.timeout": "one Config", "handlers.running": "follows from flights",
+	"handlers.most":  "one Config", "handlers.timeout": "one Config", "handlers.running": "follows from flights",
 }
 
 func put(s string) Event {
@@ -304,7 +299,7 @@ func TestFingerprint(t *testing.T) {
 		}
 	}
 	for _, kept := range []any{
-		Engine{}, record.State{}, sight{}, await{}, written{}, flight{}, audit{}, handlers{}, handling{},
+		Engine{}, record.State{}, sight{}, await{}, written{}, flight{}, handlers{}, handling{},
 		clearings{}, clearing{}, membership{}, labels{}, selects{}, pass{}, mark{},
 	} {
 		for i, s := 0, reflect.TypeOf(kept); i < s.NumField(); i++ {
@@ -326,7 +321,6 @@ func TestFingerprintForgets(t *testing.T) {
 		{"counters", func(e *Engine) { e.counts.Reads++ }},
 		{"reports", func(e *Engine) { e.edit(e.idOf("c")).Reason = policy.OwnerSolid }},
 		{"the last id", func(e *Engine) { e.lastCall++ }},
-		{"the next audit", func(e *Engine) { e.audit.next = e.now }},
 		{"a stamp that nothing has", func(e *Engine) { e.seq.Stamp() }},
 	} {
 		e := base.Clone()

@@ -144,7 +144,7 @@ func (e *Engine) quiet() bool {
 // would hand out a read or a write, or get something done.
 func (e *Engine) Busy() bool {
 	return e.prepared.Len() > 0 || len(e.wakes) > 0 || len(e.fans) > 0 || !e.kinds.IsPruned() ||
-		e.work.Ready() > 0 || e.asks.Ready() > 0 || e.cycles.HasWork(e.now, e.quiet()) || e.audit.under ||
+		e.work.Ready() > 0 || e.asks.Ready() > 0 || e.cycles.HasWork(e.now, e.quiet()) || e.audit.IsRunning() ||
 		e.clear.walk != 0 || e.clear.again || e.clear.stir
 }
 
@@ -160,7 +160,7 @@ func (e *Engine) wakeStep() time.Time {
 	w := waking{after: e.now}
 	w.at(e.work.Due())
 	w.at(e.cycles.DueAt())
-	w.at(e.audit.next, true)
+	w.at(e.audit.NextAt(), true)
 	w.at(e.clear.due, !e.clear.due.IsZero())
 	return w.first
 }

@@ -91,6 +91,7 @@ func (e *Engine) Stats() Stats {
 	s.Fences, s.LostFences = fences.Passed, fences.Lost
 	s.Nodes, s.Objects = e.graph.Len(), e.graph.Observed()
 	s.Rings = e.cycles.Found()
+	s.Audits, s.AuditRepairs = e.audit.Counts().Audits, e.audit.Counts().Repairs
 	s.Sweeping, s.Fence = len(e.clear.runs), e.fenceStatus()
 	s.Queued, s.Calls = e.work.Len()-e.work.InFlight()+e.handlers.lined, len(e.flights)-e.prepared.Len()
 	s.Working = s.Calls - e.controlCalls()

@@ -119,7 +119,7 @@ func (e *Engine) idleIn(scope string) bool {
 	if e.pending() > maxPending {
 		return e.Idle()
 	}
-	if !e.kinds.SetKnown() || e.kindsBusy() || e.cycles.Searching() || e.audit.under || e.clearing() || e.selecting() {
+	if !e.kinds.SetKnown() || e.kindsBusy() || e.cycles.Searching() || e.audit.IsRunning() || e.clearing() || e.selecting() {
 		return false
 	}
 	in := func(id graph.NodeID) bool {

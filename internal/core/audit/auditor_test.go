@@ -1,0 +1,132 @@
+package audit
+
+import (
+	"reflect"
+	"testing"
+	"time"
+
+	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/core/effect"
+	"github.com/ownergraph/ownergraph/internal/core/fingerprint"
+	"github.com/ownergraph/ownergraph/internal/core/record"
+	"github.com/ownergraph/ownergraph/policy"
+)
+
+var now = time.Unix(1000, 0)
+
+// observed returns a graph of objects in graph notation, which all are kept for an owner.
+func observed(t *testing.T, objects string) record.Nodes {
+	t.Helper()
+	v := record.Nodes{Graph: graph.New(graph.Config{}), Table: &record.Table{}}
+	events := []graph.Event{{Type: graph.KindsKnown, Kinds: []graph.KindInfo{{Kind: "a"}, {Kind: "b"}, {Kind: "c"}}}}
+	all, err := graph.Parse(objects)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, o := range all {
+		events = append(events, graph.Event{Type: graph.Put, Object: o})
+	}
+	for _, e := range events {
+		if _, err := v.Graph.Apply(e); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for n := range v.Graph.Nodes() {
+		v.Edit(n.ID()).Reason = policy.OwnerSolid
+	}
+	return v
+}
+
+// walk ends the walk of an audit, and returns the number of visited objects.
+func walk(a *Auditor, v record.Nodes) (n int) {
+	for a.HasNode(v.Graph) {
+		if a.Next(v.Graph) != 0 {
+			n++
+		}
+	}
+	return n
+}
+
+// TestAuditor: an audit visits every observed object once, and reports the members of
+// isolated cycles at its end.
+func TestAuditor(t *testing.T) {
+	for _, c := range []struct {
+		objects       string
+		visited, held int
+		reason        string
+	}{
+		{"a#1; b#1 -> a; c#1 -> a", 3, 0, "no cycle"},
+		{"a#1 -> b; b#1 -> a", 2, 2, "two objects own each other"},
+		{"a#1 -> b, c; b#1 -> a; c#1", 3, 0, "an object outside of the cycle owns a member"},
+		{"a#1 -> b, c; b#1 -> a", 2, 0, "an unobserved owner may exist"},
+	} {
+		t.Run(c.reason, func(t *testing.T) {
+			v := observed(t, c.objects)
+			var a Auditor
+			a.Schedule(now, time.Hour)
+			if a.IsDue(now) || !a.IsDue(now.Add(time.Hour)) {
+				t.Error("the first audit is due at another time than an hour later")
+			}
+			for round := range 2 { // the next audit reports the same cycles
+				var out effect.List
+				a.Begin()
+				if got := walk(&a, v); got != c.visited {
+					t.Errorf("%d objects visited, want %d", got, c.visited)
+				}
+				for a.IsRunning() {
+					a.Search(v, 1, now, time.Hour, &out)
+				}
+				if err := a.Check(); err != nil {
+					t.Error(err)
+				}
+				if held := count(&out, effect.Hold); held != c.held || count(&out, effect.Unhold) != round*c.held {
+					t.Errorf("audit %d holds %d objects, want %d, and those of the last audit no longer", round, held, c.held)
+				}
+				for _, x := range out.Items() { // as the engine does
+					if x.Type == effect.Hold {
+						v.Edit(x.Node).Reason = x.Reason
+					}
+				}
+			}
+			if n := a.Counts().Audits; n != 2 || !a.NextAt().Equal(now.Add(time.Hour)) {
+				t.Errorf("%d audits, the next at %v, want 2 and one in an hour", n, a.NextAt())
+			}
+		})
+	}
+}
+
+func count(l *effect.List, t effect.Type) (n int) {
+	for _, x := range l.Items() {
+		if x.Type == t {
+			n++
+		}
+	}
+	return n
+}
+
+// unhashed names the fields that are no part of the hash, with the reason.
+var unhashed = map[string]string{
+	"Auditor.next": "decides only when to repair", "Auditor.roots": "a report", "Auditor.search": "a report",
+	"Auditor.isolated": "a report", "Auditor.counts": "a report",
+}
+
+// TestHash: each field that decides anything changes the hash.
+func TestHash(t *testing.T) {
+	v := observed(t, "a#1; b#1")
+	sum := func(a Auditor) uint64 {
+		p := fingerprint.New(v.Graph, now, nil)
+		a.Hash(p)
+		return p.Sum()
+	}
+	want, changed := sum(Auditor{under: true, at: 1}), map[string]bool{}
+	for field, a := range map[string]Auditor{"Auditor.under": {at: 1}, "Auditor.at": {under: true, at: 2}} {
+		if changed[field] = true; sum(a) == want {
+			t.Errorf("%s: the change leaves the hash as it is", field)
+		}
+	}
+	for i, s := 0, reflect.TypeFor[Auditor](); i < s.NumField(); i++ {
+		if f := s.Name() + "." + s.Field(i).Name; changed[f] == (unhashed[f] != "") {
+			t.Errorf("%s has to be either tried or left out with a reason", f)
+		}
+	}
+}
