@@ -40,7 +40,7 @@ func TestTablesAgree(t *testing.T) {
 		{Stage{Objects: 2, From: 6, Scope: Scope{Actions: 1, Late: true, Calls: 2}}, "two calls under way"},
 		{Stage{Objects: 2, Every: 2, Scope: Scope{Actions: 2, Waits: 1}}, "an early timeout gives fences up"},
 		{Stage{Objects: 2, Scope: Scope{Actions: 1, Crashes: 1, Listings: 1}}, "new listings and crashes"},
-		{Stage{Objects: 2, Every: 3, Scope: Scope{Actions: 1, Crashes: 1, Late: true}}, "writes that land late"},
+		{Stage{Objects: 2, Every: 3, Scope: Scope{Actions: 1, Crashes: 1, Late: true}}, "late writes"},
 		{Stage{Objects: 2, Kinds: 1, Every: 3, Scope: Scope{Actions: 1, Crashes: 1, Listings: 1}}, "one kind"},
 		{Stage{Objects: 2, Every: 2, Scope: Scope{Actions: 1, Engines: 2, Switches: 3}}, "two engines"},
 		{Stage{Objects: 2, From: 2, Every: 4, Scope: Scope{Actions: 1, Engines: 2, Switches: 1, Crashes: 1}}, "two engines, one of which crashes"},

@@ -23,13 +23,13 @@ var defects = []struct {
 }{
 	{"lost event", lostEvent, "S22 L1", "a Gone that is lost without a gap stays in the graph for ever"},
 	{"lost put", lostPut, "S22 L1 S1 S2 S3 S3t", "an object of which no event tells is missing from the graph, and a listing ends without it"},
-	{"time travel", timeTravel, "S22 S1 S1a S2 S3 S4 L1", "an old state is told again after the new one"},
+	{"time travel", timeTravel, "S22 S1 S1a S2 S3 S4 L1", "an old state is reported again after the new one"},
 	{"stale reads", staleReads, "S1 S1c S2 S3 S4 S3t S22 L1", "a read answers what was long ago"},
 	{"false absence", falseAbsence, "S1 S1c S2 S4 S22", "a read denies an object that lives"},
 	{"half a listing", halfAListing, "S1 S2 S3 S4 S22 L1", "a listing leaves out live objects"},
 	{"fence too early", fenceTooEarly, "S2 S3 S3t", "a fence passes before what it covers"},
 	{"blind to versions", blindToVersions, "S5 S6 S1 S1b S1c S2 S3 S3t S3r S4 S14", "a write is carried out at any version"},
-	{"blind to UIDs", blindToUIDs, "S6", "a write lands on another incarnation"},
+	{"blind to UIDs", blindToUIDs, "S6", "a write changes another incarnation"},
 	{"unconditional write", byHand(func(o graph.Object) ownergraph.Call {
 		return ownergraph.Call{Type: ownergraph.CallDelete, Key: o.Key}
 	}), "S5", "a delete without UID and version, whatever its result"},
@@ -77,7 +77,7 @@ var defects = []struct {
 				s.Members[i].Label = "other"
 			}
 		}
-	}), "S23 S24 L12", "members are told by another label"},
+	}), "S23 S24 L12", "members have another label"},
 	{"no selector", tenanciesOf(func(s *finalizer.Sweep) {
 		s.Members = slices.Clone(s.Members)
 		for i := range s.Members {
@@ -91,7 +91,7 @@ var defects = []struct {
 			s.ConfirmAbove = 9
 		}
 	}), "S24", "more go unconfirmed than may"},
-	{"unguarded", tenanciesOf(func(s *finalizer.Sweep) { s.Unguarded = true }), "S23 L12", "what was never guarded is swept"},
+	{"unguarded", tenanciesOf(func(s *finalizer.Sweep) { s.Unguarded = true }), "S23 L12", "an unguarded holder is swept"},
 	{"no sweeps", settings(ownergraph.Level2, func(c *ownergraph.Config) { c.Sweeps = nil }), "L12", "no holder is guarded"},
 	{"deaf", settings(ownergraph.Level2, func(c *ownergraph.Config) { c.ObserveOnly = true }), "L1", "nothing is ever done"},
 }
