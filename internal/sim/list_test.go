@@ -51,7 +51,7 @@ var list = []held{
 	{"S21", "a handler succeeds before its finalizer goes, and no other finalizer ever goes", "rule S21, internal/invariant.TestWitnessOfHandlers, .TestRewindForgetsHandlers, script handler-of-another, script handler-fails-and-is-retried, finalizer.TestRunTellsWhereItPanicked", ""},
 	{"S22", "at rest the graph is what a new listing shows", "sim S22, graph.TestRebuild", ""},
 	{"S23", "a sweep deletes the members of marked holders, and no other object", "rule S23, internal/properties.TestSweepWorlds, finalizer.TestSweepExact, .TestSweepNamesake, script a-sweep-spares-a-neighbour, script a-sweep-and-a-namesake", ""},
-	{"S24", "a holder goes when at some instant since its mark nothing was left of it", "rule S24, rule R3, .TestSweepWaitsForFence, script a-sweep-of-what-comes-late, script a-sweep-holds-for-a-sick-kind", ""},
+	{"S24", "a holder goes when at some instant since its mark nothing was left of it", "rule S24, rule R3, .TestSweepWaitsForFence, script a-sweep-of-a-late-member, script a-sweep-holds-for-a-sick-kind", ""},
 	{"S25", "a phase that waits begins when those before it are over", "rule S25, finalizer.TestNextEnds, .TestSweepPhases", ""},
 
 	{"L1", "everything ends, in work proportional to what there is", "sim L1, internal/properties.TestConverges, internal/properties.TestLinear", ""},
