@@ -17,15 +17,15 @@ func NewStore(kinds ...graph.Kind) *Store {
 	return s
 }
 
-// Create adds an object for the store's users: an engine never creates any. The
-// store makes the UID, at random, so that none ever names a second object and nobody
-// can name it in advance. Errors: those of finalizer.Create, graph.ErrKindUnknown,
-// graph.ErrConflict where the name is taken, and graph.ErrRefused for a scope.
+// Create adds an object for a user of the store. An engine never creates objects. The
+// store makes a random UID, so a UID never names a second object and no user can
+// predict it. Errors: those of finalizer.Create, graph.ErrKindUnknown,
+// graph.ErrConflict if the name is taken, and graph.ErrRefused for a scope.
 func (s *Store) Create(kind graph.Kind, name string, owners ...graph.Owner) (graph.Object, error) {
 	return s.add(graph.Object{Key: graph.Key{Kind: kind, Name: name}, Owners: owners})
 }
 
-// add is Create for an object that carries finalizers, too.
+// add is Create for an object with finalizers.
 func (s *Store) add(o graph.Object) (graph.Object, error) {
 	out, err := finalizer.Create(o, graph.Limits{})
 	if err != nil {
@@ -36,25 +36,25 @@ func (s *Store) add(o graph.Object) (graph.Object, error) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	shelf := s.objects[o.Kind]
-	if shelf == nil {
+	table := s.objects[o.Kind]
+	if table == nil {
 		return graph.Object{}, fmt.Errorf("create %s: %w", o.Key, graph.ErrKindUnknown)
 	}
-	if _, taken := shelf[o.Place()]; taken {
+	if _, taken := table[o.Place()]; taken {
 		return graph.Object{}, fmt.Errorf("create %s: name: taken: %w", o.Key, graph.ErrConflict)
 	}
 	out.Object.UID = graph.UID(rand.Text())
 	return s.commit(out, nil)
 }
 
-// Update sets the owners and finalizers of the object at o's coordinates, as
-// finalizer.Update says, and returns it as it is now, or as it was last if the update
-// let it go. Errors: those of finalizer.Update and of Get, and graph.ErrRefused for
-// what is not sound.
+// Update sets the owners and finalizers of the object at o's coordinates, by the rules
+// of finalizer.Update. It returns the object after the write. If the update removes the
+// object, it returns the last state. Errors: those of finalizer.Update and of Get, and
+// graph.ErrRefused for an invalid object.
 func (s *Store) Update(o graph.Object) (graph.Object, error) {
 	return s.step(o.Key, func(live graph.Object) (finalizer.Outcome, error) {
 		out, err := finalizer.Update(live, o)
-		if err != nil || out.Effect != finalizer.Stored { // what goes needs no judgement
+		if err != nil || out.Effect != finalizer.Stored { // a removed object needs no check
 			return out, err
 		}
 		if err := graph.Validate(out.Object, graph.Limits{}); err != nil {

@@ -8,8 +8,8 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// TestKit holds the store to the conformance kit, as anybody's store can be held
-// in its own CI. What the store does not promise stands in Without.
+// TestKit runs the conformance kit on the store, as you can in your own CI. Without
+// lists the promises that the store does not make.
 func TestKit(t *testing.T) {
 	storetest.Test(t, storetest.Config{
 		New: func(storetest.TB) storetest.Subject {
@@ -21,7 +21,7 @@ func TestKit(t *testing.T) {
 	})
 }
 
-// client does what users of the store do.
+// client is a user of the store.
 type client struct{ s *Store }
 
 func (c client) Create(_ context.Context, o graph.Object) (graph.Object, error) { return c.s.add(o) }

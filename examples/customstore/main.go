@@ -1,67 +1,47 @@
-// Command customstore gives a store of one's own what Kubernetes gives its users:
-// objects that know their owners, and a deletion that cascades. Copy store.go, put
-// your database in the place of its maps, and hand it to ownergraph.New.
+// Command customstore gives your own store the ownership model of Kubernetes. Objects
+// know their owners, and a deletion cascades. Copy store.go, put your database in the
+// place of its maps, and pass it to ownergraph.New.
 //
-// # What the store promises
+// # Guarantees
 //
-// It is of level 1, which is what the comments of ownergraph.Store ask for:
+// The store has level 1, as the comments of ownergraph.Store define it:
 //
-//   - it makes the UIDs itself, and none ever comes back;
-//   - a read is not older than the call, and ErrNotFound proves absence;
-//   - a write compares UID and version and changes the object in one step;
-//   - the watch lists every kind in whole, and anew after every change.
+//   - It makes the UIDs itself, and never makes a UID twice.
+//   - A read is never older than the call, and ErrNotFound proves absence.
+//   - A write compares UID and version and changes the object in one step.
+//   - The watch lists every kind completely, and again after every change.
 //
-// With that nothing is ever deleted wrongly. What it lacks is a fence
-// (ownergraph.Fencer): nobody can tell whether the watch has already reported what
-// was written before some moment. So a foreground deletion may end before a
-// dependent that was created just then is gone, an orphaning may miss such a
-// dependent, which is then collected, and WaitIdle may answer before it has heard
-// of the latest write. As in Kubernetes, all of that is rare, and best effort.
+// So the engine never deletes a wrong object. The store has no fence
+// (ownergraph.Fencer), so the engine cannot wait until the watch has reported all
+// earlier writes. Three results are best effort, as in Kubernetes, and rarely fail. A
+// foreground deletion may end before a dependent that was created at the same moment.
+// An orphan deletion may miss such a dependent, which the engine then deletes. WaitIdle
+// may return before it observes the latest write.
 //
-// Listing everything after each change is valid and slow. A database that has a
-// feed of its changes reports them as Put and Gone after the first listing. Its
-// UIDs and versions have to outlive the process, as these do not.
+// A complete listing after each change is valid and slow. A database with a change feed
+// reports the changes as Put and Gone after the first listing. Its UIDs and versions
+// must outlive the process, unlike the ones here.
 package main
 
 import (
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"os"
 	"slices"
 
 	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/examples/internal/command"
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-func main() { os.Exit(command(context.Background(), os.Args[1:], os.Stdout, os.Stderr)) }
-
-// command refuses arguments, of which there are none, and returns the exit status: 1
-// for a failure, 2 for wrong usage. Held by TestCommand.
-func command(ctx context.Context, args []string, stdout, stderr io.Writer) int {
-	flags := flag.NewFlagSet("customstore", flag.ContinueOnError)
-	flags.SetOutput(stderr)
-	flags.Usage = func() { fmt.Fprintln(stderr, "usage: customstore (it takes no arguments)") }
-	switch err := flags.Parse(args); {
-	case errors.Is(err, flag.ErrHelp):
-		return 0
-	case err != nil:
-		return 2
-	case flags.NArg() > 0:
-		fmt.Fprintf(stderr, "unexpected argument %q\n", flags.Arg(0))
-		flags.Usage()
-		return 2
-	}
-	if err := run(ctx, stdout); err != nil {
-		fmt.Fprintln(stderr, "customstore:", err)
-		return 1
-	}
-	return 0
+func main() {
+	os.Exit(command.Run(context.Background(), "customstore", os.Args[1:], os.Stdout, os.Stderr, run))
 }
 
-// run gives a team two repositories, deletes the team, and prints what follows.
+// run creates a team with two repositories, deletes the team, and prints the cascade.
+//
 // Held by Example.
 func run(ctx context.Context, out io.Writer) (err error) {
 	store := NewStore("Team", "Repo")
@@ -88,7 +68,7 @@ func run(ctx context.Context, out io.Writer) (err error) {
 	go func() { ended <- collector.Run(ctx) }()
 	defer func() { stop(); err = errors.Join(err, <-ended) }()
 
-	if _, err := collector.WaitIdle(ctx); err != nil { // everything is listed
+	if _, err := collector.WaitIdle(ctx); err != nil { // until every kind is listed
 		return err
 	}
 	fmt.Fprintln(out, "the user deletes Team blue")
@@ -98,7 +78,7 @@ func run(ctx context.Context, out io.Writer) (err error) {
 	if err := store.waitEmpty(ctx); err != nil {
 		return err
 	}
-	held, err := collector.WaitIdle(ctx) // the collector's own writes it does wait for
+	held, err := collector.WaitIdle(ctx) // it waits for the collector's own writes
 	if err != nil {
 		return err
 	}
@@ -108,7 +88,7 @@ func run(ctx context.Context, out io.Writer) (err error) {
 	return nil
 }
 
-// waitEmpty waits until the store holds nothing.
+// waitEmpty waits until the store has no objects.
 func (s *Store) waitEmpty(ctx context.Context) error {
 	for {
 		events, changed := s.list()

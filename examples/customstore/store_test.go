@@ -37,7 +37,7 @@ func get(t *testing.T, s *Store, key graph.Key) graph.Object {
 	return o
 }
 
-// only is the precondition that o is as it was.
+// only returns the precondition that the object is unchanged.
 func only(o graph.Object) graph.Precondition {
 	return graph.Precondition{UID: o.UID, Version: o.Version}
 }
@@ -57,7 +57,7 @@ func TestCreate(t *testing.T) {
 	}{
 		{"a", "x", nil, graph.ErrConflict, "the name is taken"},
 		{"b", "x", nil, graph.ErrKindUnknown, "the kind is not served"},
-		{"a", "", nil, graph.ErrRefused, "nobody could name it"},
+		{"a", "", nil, graph.ErrRefused, "no reference could name it"},
 		{"a", "z", []graph.Owner{{}}, graph.ErrRefused, "a reference has to name an owner"},
 	}
 	if _, err := s.add(graph.Object{Key: graph.Key{Kind: "a", Scope: "n", Name: "y"}}); !errors.Is(err, graph.ErrRefused) {
@@ -70,7 +70,7 @@ func TestCreate(t *testing.T) {
 	}
 }
 
-// An update is judged by the rules of finalizers, and what it leaves has to be sound.
+// TestUpdate: an update follows the rules of finalizers, and its result must be valid.
 func TestUpdate(t *testing.T) {
 	s := NewStore("a")
 	o := create(t, s, "a", "x")
@@ -89,7 +89,7 @@ func TestUpdate(t *testing.T) {
 		{graph.Object{Key: graph.Key{Kind: "b", Name: "x"}}, graph.ErrKindUnknown, "proves nothing"},
 		{with(func(o *graph.Object) { o.Finalizers = []string{"f"} }), nil, "finalizers are the writer's"},
 		{with(func(o *graph.Object) { o.Version = first }), graph.ErrConflict, "another state"},
-		{with(func(o *graph.Object) { o.Version, o.Finalizers = "", []string{""} }), graph.ErrRefused, "it is not sound"},
+		{with(func(o *graph.Object) { o.Version, o.Finalizers = "", []string{""} }), graph.ErrRefused, "it is invalid"},
 		{with(func(o *graph.Object) { o.Version, o.Deleting = "", true }), graph.ErrRefused, "only a deletion sets the mark"},
 	}
 	for _, tt := range tests {
@@ -113,8 +113,8 @@ func TestUpdate(t *testing.T) {
 	}
 }
 
-// Every method says of an object that is not there that it is not there, and of
-// one whose kind is not served something else.
+// TestAbsent: every method returns ErrNotFound for an absent object, and ErrKindUnknown
+// for an unserved kind.
 func TestAbsent(t *testing.T) {
 	s := NewStore("a")
 	create(t, s, "a", "x")
@@ -162,7 +162,7 @@ func TestPreconditions(t *testing.T) {
 			t.Errorf("Patch under %+v: changed %v: %s", tt.pre, changed, tt.reason)
 		}
 	}
-	// The patch has made a new version: the same conditions fail now.
+	// The patch has made a new version, so the same preconditions fail.
 	if err := s.Delete(t.Context(), o.Key, graph.DeleteOptions{Precondition: only(o)}); !errors.Is(err, graph.ErrConflict) {
 		t.Errorf("Delete under an old version = %v, want %v", err, graph.ErrConflict)
 	}
@@ -171,8 +171,8 @@ func TestPreconditions(t *testing.T) {
 	}
 }
 
-// A deletion marks an object that has finalizers, and the one that takes off the
-// last of them removes it.
+// TestFinalizers: a deletion marks an object with finalizers. The removal of the last
+// finalizer removes the object.
 func TestFinalizers(t *testing.T) {
 	for _, p := range []graph.Propagation{graph.Unset, graph.Background, graph.Foreground, graph.Orphan} {
 		s := NewStore("a")
@@ -200,7 +200,7 @@ func TestFinalizers(t *testing.T) {
 	}
 }
 
-// Neither a UID nor a version ever stands for two things.
+// TestNothingComesBack: a UID and a version each stand for one thing.
 func TestNothingComesBack(t *testing.T) {
 	s := NewStore("a")
 	uids, versions := map[graph.UID]bool{}, map[graph.Version]bool{}
@@ -214,7 +214,7 @@ func TestNothingComesBack(t *testing.T) {
 			t.Fatalf("UID or version of %v or %v was there before", o, next)
 		}
 		uids[o.UID], versions[o.Version], versions[next.Version] = true, true, true
-		// A change that changes nothing makes no version.
+		// A change without effect makes no version.
 		if err := s.Patch(t.Context(), o.Key, only(next), graph.Change{AddFinalizer: "f"}); err != nil || !get(t, s, o.Key).Equal(next) {
 			t.Fatalf("an idle patch: %v, %v became %v", err, next, get(t, s, o.Key))
 		}
@@ -226,7 +226,7 @@ func TestNothingComesBack(t *testing.T) {
 	}
 }
 
-// Of many writers that saw one version, one wins.
+// TestOneWriterWins: of many writers with the same version, one succeeds.
 func TestOneWriterWins(t *testing.T) {
 	s := NewStore("a")
 	o := create(t, s, "a", "x")
@@ -249,7 +249,7 @@ func TestOneWriterWins(t *testing.T) {
 	}
 }
 
-// What the store gives away and what it is given is not its own.
+// TestNothingIsShared: the store shares no memory with its callers.
 func TestNothingIsShared(t *testing.T) {
 	s := NewStore("a")
 	owners := []graph.Owner{{Key: graph.Key{Kind: "a", Name: "y", UID: "u"}}}

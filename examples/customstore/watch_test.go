@@ -13,7 +13,7 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// view is what a watch has told: what each kind holds, by its last listing.
+// view is the state of a watch: the objects of each kind by its last listing.
 type view struct {
 	t       *testing.T
 	known   map[graph.Kind]bool
@@ -25,7 +25,7 @@ func newView(t *testing.T) *view {
 	return &view{t, map[graph.Kind]bool{}, map[graph.Kind]map[graph.Key]bool{}, map[graph.Kind]map[graph.Key]bool{}}
 }
 
-// sink holds the order of the events: the kinds first, and no object outside of a
+// sink checks the order of the events. The kinds come first, and each object is in a
 // listing of its kind.
 func (v *view) sink(e graph.Event) error {
 	switch e.Type {
@@ -40,7 +40,7 @@ func (v *view) sink(e graph.Event) error {
 		v.listing[e.Kind] = map[graph.Key]bool{}
 	case graph.Put:
 		if v.listing[e.Object.Kind] == nil {
-			return fmt.Errorf("%s is told outside of a listing", e.Object.Key)
+			return fmt.Errorf("%s is outside of a listing", e.Object.Key)
 		}
 		v.listing[e.Object.Kind][e.Object.Key] = true
 	case graph.ListEnded:
@@ -51,7 +51,8 @@ func (v *view) sink(e graph.Event) error {
 	return nil
 }
 
-// A watch reports every kind, an empty one too, and each change in a new listing.
+// TestWatch: a watch reports every kind, even an empty one, and each change in a new
+// listing.
 func TestWatch(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := NewStore("a", "b")
@@ -81,7 +82,8 @@ func TestWatch(t *testing.T) {
 	})
 }
 
-// A change that comes while a sink is busy is not lost, and blocks nobody.
+// TestWatchMissesNothing: a change during a sink's call is not lost, and blocks no
+// writer.
 func TestWatchMissesNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := NewStore("a")
@@ -113,8 +115,8 @@ func TestWatchEndsWithItsSink(t *testing.T) {
 	}
 }
 
-// The collector makes of the store what it makes of any other, and says what is
-// best effort without a fence.
+// TestCollector: the collector works on the store as on any other. It marks the writes
+// that are best effort without a fence.
 func TestCollector(t *testing.T) {
 	tests := []struct {
 		propagation graph.Propagation

@@ -11,19 +11,19 @@ import (
 
 const (
 	tenant graph.Kind = "tenants.example.org/Tenant"
-	quota  graph.Kind = "system.example.org/Quota" // a custom resource that the admin has defined for all
+	quota  graph.Kind = "system.example.org/Quota" // a custom resource that the admin has defined for all tenants
 )
 
-// global and scoped are the kinds of which each tenant has something.
+// global and scoped are kinds of which each tenant has objects.
 var (
 	global = []graph.Kind{"PersistentVolume", "scheduling.k8s.io/PriorityClass", "admissionregistration.k8s.io/ValidatingWebhookConfiguration", quota}
 	scoped = []graph.Kind{"ConfigMap", "Pod"}
 )
 
-// widget returns the kind of the custom resource that a tenant has defined.
+// widget returns the kind of a tenant's own custom resource.
 func widget(name string) graph.Kind { return graph.Kind(name + "-shop.org/Widget") }
 
-// fill returns a store with what the tenants have, and what nobody has.
+// fill returns a store with the objects of the tenants, and with objects of no tenant.
 func fill(ctx context.Context, tenants ...string) (*memory.Store, error) {
 	infos := []graph.KindInfo{{Kind: tenant}, {Kind: tenancy.Definition}, {Kind: tenancy.Namespace}}
 	for _, k := range global {
@@ -52,12 +52,12 @@ func fill(ctx context.Context, tenants ...string) (*memory.Store, error) {
 	return store, nil
 }
 
-// of returns a tenant and what belongs to it.
+// of returns a tenant and its objects.
 func of(name string) []graph.Key {
 	keys := []graph.Key{
 		{Kind: tenant, Name: name},
 		{Kind: tenancy.Definition, Name: "widgets." + name + "-shop.org"},
-		{Kind: widget(name), Name: "blue"}, // nothing but its kind says whose it is
+		{Kind: widget(name), Name: "blue"}, // only its kind shows its tenant
 		{Kind: tenancy.Namespace, Name: name + "-web"},
 		{Kind: "Pod", Scope: name + "-web", Name: "server"},
 		{Kind: "ConfigMap", Scope: name + "-web", Name: "settings"},
@@ -68,8 +68,8 @@ func of(name string) []graph.Key {
 	return keys
 }
 
-// whose returns the tenant to which a key of the example belongs, told by other
-// means than the sweep's: an object is a tenant's if of names it.
+// whose returns the tenant of a key. It does not use the sweep's rules: an object
+// belongs to a tenant if of returns it.
 func whose(k graph.Key) string {
 	for _, name := range []string{"111111", "1111112", "222222"} {
 		for _, own := range of(name) {

@@ -23,7 +23,7 @@ func Example() {
 	//   attach  tenants.example.org/Tenant 111111: what belongs to it has to go before it
 	//   attach  tenants.example.org/Tenant 1111112: what belongs to it has to go before it
 	//   attach  tenants.example.org/Tenant 222222: what belongs to it has to go before it
-	// 34 objects; somebody deletes tenant 111111
+	// 34 objects; a user deletes tenant 111111
 	//   delete  apiextensions.k8s.io/CustomResourceDefinition widgets.111111-shop.org: its holder is being deleted
 	//   delete  111111-shop.org/Widget blue: its holder is being deleted
 	//   delete  ConfigMap 111111-web/settings: its holder is being deleted
@@ -34,12 +34,12 @@ func Example() {
 	//   delete  system.example.org/Quota 111111-one: its holder is being deleted
 	//   delete  Namespace 111111-web: its holder is being deleted
 	//   release tenants.example.org/Tenant 111111: nothing that belongs to it is left
-	// 24 objects are left, of nobody's or of 1111112's and 222222's, and none of them was touched
+	// 24 objects are left, without a tenant or of 1111112 and 222222, and none of them has changed
 	// 9 members are gone with 9 deletes; 0 objects are held
 }
 
-// TestReportFinds: what a sweep leaves behind, or should not have touched, is
-// found.
+// TestReportFinds: report finds an object that the sweep has left, and an object that
+// the sweep should not have changed.
 func TestReportFinds(t *testing.T) {
 	store, err := fill(t.Context(), "111111", "222222")
 	if err != nil {
@@ -55,10 +55,10 @@ func TestReportFinds(t *testing.T) {
 		ok     bool
 		reason string
 	}{
-		{right, true, "it is as it should be"},
-		{all, false, "everything is left"},
-		{right[1:], false, "one too many is gone"},
-		{touched, false, "one was touched"},
+		{right, true, "the right result"},
+		{all, false, "no object is gone"},
+		{right[1:], false, "one object too many is gone"},
+		{touched, false, "one object has changed"},
 	} {
 		var out bytes.Buffer
 		if err := report(&out, all, tc.after, nil, ownergraph.Stats{}); (err == nil) != tc.ok {
@@ -67,8 +67,8 @@ func TestReportFinds(t *testing.T) {
 	}
 }
 
-// TestWithoutContents: where somebody else ends namespaces, only what has no scope
-// is swept.
+// TestWithoutContents: if another controller ends namespaces, the sweep deletes only
+// objects without a scope.
 func TestWithoutContents(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store, err := fill(t.Context(), "111111", "222222")
@@ -93,7 +93,7 @@ func TestWithoutContents(t *testing.T) {
 		}
 		left := slices.DeleteFunc(store.Objects(), func(o graph.Object) bool { return whose(o.Key) != "111111" })
 		if got := len(left); got != 2 || left[0].Scope != "111111-web" || left[1].Scope != "111111-web" {
-			t.Errorf("%v is left, want what is in the namespace", left)
+			t.Errorf("%v is left, want the objects in the namespace", left)
 		}
 		stop()
 		if err := <-ended; err != nil {

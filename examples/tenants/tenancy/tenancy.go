@@ -1,10 +1,10 @@
-// Package tenancy says what belongs to a tenant of a Kubernetes cluster that many
-// share, where all that is a tenant's begins with the tenant's name and a dash:
-// the names of cluster-scoped objects, the namespaces, and the groups of the
-// custom resource definitions that the tenant has brought along.
+// Package tenancy decides which objects belong to a tenant of a shared Kubernetes
+// cluster. Each tenant's objects begin with the tenant's name and a dash. This holds
+// for the names of cluster-scoped objects, for namespaces, and for the groups of the
+// tenant's custom resource definitions.
 //
-// Kinds are written as adapters/clientgo has them: "Pod", "group/Kind". The README
-// of the example compares it with what KubeZoo does, point by point.
+// Kinds are spelled as in adapters/clientgo: "Pod", "group/Kind". The README of the
+// example compares the package with KubeZoo.
 package tenancy
 
 import (
@@ -14,30 +14,29 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// The kinds that a sweep treats apart.
+// The kinds with a phase of their own.
 const (
 	Definition graph.Kind = "apiextensions.k8s.io/CustomResourceDefinition"
 	Namespace  graph.Kind = "Namespace"
 )
 
-// Delimiter parts the tenant's name from the rest.
+// Delimiter separates the tenant's name from the rest.
 const Delimiter = "-"
 
-// Finalizer holds a tenant until nothing of it is left.
+// Finalizer holds a tenant until all its objects are gone.
 const Finalizer = "tenants.example.org/sweep"
 
-// isTenant reports whether the object may be a tenant: its name is a number. One
-// with any other name holds nothing, lest a tenant called "system" take
-// "system-node-critical" along.
+// isTenant reports whether the object may be a tenant: its name is a number. Otherwise
+// a tenant called "system" would own "system-node-critical".
 func isTenant(o graph.Object) bool {
 	return strings.Trim(o.Name, "0123456789") == ""
 }
 
-// Tenants returns the sweep of tenants of the kind. Definitions go first, since
-// they take their custom resources along. With contents the objects in the
-// tenant's namespaces are deleted one by one, and namespaces last, for servers
-// without a namespace controller; without, a namespace is deleted like anything
-// else, and whoever ends namespaces ends what is in them.
+// Tenants returns the sweep of the tenants of a kind. It deletes definitions first, and
+// the server then deletes their custom resources. With contents the sweep deletes the
+// objects in the tenant's namespaces one by one, and the namespaces last. Use that on a
+// server without a namespace controller. Without contents the sweep deletes a namespace
+// like any other object, and the namespace controller empties it.
 func Tenants(holder graph.Kind, contents bool) finalizer.Sweep {
 	notDefinition := func(k graph.Kind) bool { return k != Definition }
 	s := finalizer.Sweep{
