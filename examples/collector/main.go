@@ -1,20 +1,23 @@
-// Command collector is the garbage collector of kube-controller-manager as a
-// program of its own, for API servers that run without it:
+// Command collector is the garbage collector of kube-controller-manager as a program of
+// its own, for API servers that run without it:
 //
 //	go run . -kubeconfig FILE -act
 //
-// Without -kubeconfig, $KUBECONFIG names the files, as it does for kubectl. Without
-// either, the program runs in the cluster. ~/.kube/config is not read: a program that
-// deletes acts on a cluster that was named.
+// Without -kubeconfig, $KUBECONFIG names the files, as for kubectl. Without either, the
+// program uses the cluster that it runs in. It does not read ~/.kube/config, because a
+// program that deletes must act only on a named cluster.
 //
-// Without -act it observes, beside a collector that runs already, and writes
-// nothing but, with -events, Events on objects that are held. With -lease kube-system/ownergraph one of several
-// programs collects and the others wait. /healthz, /readyz, which names the kinds
-// that are not listed, and /metrics are at -listen. run/rbac.yaml of the module
-// adapters/clientgo has the rights, and -check prints those that are missing.
+// Without -act it only observes, beside another collector. Then it writes nothing,
+// except Events on held objects with -events. With -lease kube-system/ownergraph one of
+// several programs collects, and the others wait.
 //
-// It ends on SIGINT and SIGTERM with 0; with 1 if it fails, loses its lease, or
-// -check finds something; with 2 for wrong flags.
+// The program serves /healthz, /readyz and /metrics at -listen. /readyz names the kinds
+// that are not listed. run/rbac.yaml of the module adapters/clientgo has the rights,
+// and -check prints the missing ones.
+//
+// The program ends on SIGINT and SIGTERM with status 0. It ends with 1 after an error,
+// after the loss of its Lease, and if -check finds a missing right. It ends with 2 for
+// wrong flags.
 package main
 
 import (
@@ -42,7 +45,7 @@ func main() {
 	os.Exit(start(ctx, os.Args[1:], os.Stdout, os.Stderr))
 }
 
-// options are what the flags say.
+// options are the values of the flags.
 type options struct {
 	run.Config
 	kubeconfig string
@@ -50,14 +53,13 @@ type options struct {
 	log        slog.Level
 }
 
-// parse reads the flags. What is wrong with them has been printed, with the
-// usage, when it returns an error.
+// parse reads the flags. Before it returns an error, it prints the error and the usage.
 func parse(args []string, out io.Writer) (o options, err error) {
 	f := flag.NewFlagSet("collector", flag.ContinueOnError)
 	f.SetOutput(out)
-	f.StringVar(&o.kubeconfig, "kubeconfig", "", "the `file` that says how to reach the server (default: the files of $KUBECONFIG; without either, the cluster that this runs in)")
-	f.BoolVar(&o.check, "check", false, "print which rights are missing, and end")
-	f.TextVar(&o.log, "log", slog.LevelInfo, "the least `level` to log")
+	f.StringVar(&o.kubeconfig, "kubeconfig", "", "the kubeconfig `file` (default: the files of $KUBECONFIG; without either, the cluster that the program runs in)")
+	f.BoolVar(&o.check, "check", false, "print the missing rights, and end")
+	f.TextVar(&o.log, "log", slog.LevelInfo, "the lowest `level` to log")
 	o.Listen = "localhost:8080"
 	o.RegisterFlags(f)
 	if err := f.Parse(args); err != nil {
@@ -71,7 +73,7 @@ func parse(args []string, out io.Writer) (o options, err error) {
 	return o, err
 }
 
-// start runs the program and returns its exit code.
+// start runs the program and returns its exit status.
 func start(ctx context.Context, args []string, out, errs io.Writer) int {
 	o, err := parse(args, errs)
 	if errors.Is(err, flag.ErrHelp) {
@@ -103,8 +105,8 @@ func start(ctx context.Context, args []string, out, errs io.Writer) int {
 	return 0
 }
 
-// connect returns how to reach the server: by the file, by those that the environment
-// names, or from within the cluster.
+// connect returns the rest config of the server. It reads the file, or the files of the
+// environment, or the config of the cluster.
 func connect(kubeconfig string) (*rest.Config, error) {
 	rules := clientcmd.ClientConfigLoadingRules{ExplicitPath: kubeconfig}
 	if files := os.Getenv(clientcmd.RecommendedConfigPathEnvVar); kubeconfig == "" && files != "" {
@@ -119,7 +121,7 @@ func connect(kubeconfig string) (*rest.Config, error) {
 	return clientcmd.NewDefaultClientConfig(*config, &clientcmd.ConfigOverrides{}).ClientConfig()
 }
 
-// check prints the rights that are missing, one a line.
+// check prints the missing rights, one in each line.
 func check(ctx context.Context, program *run.Program, out io.Writer) error {
 	missing, err := program.Missing(ctx)
 	for _, right := range missing {

@@ -24,16 +24,16 @@ func TestWrongFlags(t *testing.T) {
 		want   string
 		reason string
 	}{
-		{"-acts", 2, "flag provided but not defined: -acts", "a flag that is none"},
+		{"-acts", 2, "flag provided but not defined: -acts", "an unknown flag"},
 		{"-act now", 2, `unexpected argument "now"`, "an argument"},
 		{"-lease ownergraph", 2, "is not of the form namespace/name", "half a lease"},
-		{"-log loud", 2, `invalid value "loud" for flag -log`, "a level that is none"},
-		{"-workers -1 -kubeconfig ok", 2, "Workers: negative", "what the engine refuses"},
-		{"-lease a/b -lease-duration 1s -kubeconfig ok", 2, "Lease.Duration: 1s is less than 5s", "what the program refuses"},
-		{"-kubeconfig nowhere", 2, `-kubeconfig "nowhere", $KUBECONFIG "": stat nowhere`, "a file that is not there"},
+		{"-log loud", 2, `invalid value "loud" for flag -log`, "an unknown level"},
+		{"-workers -1 -kubeconfig ok", 2, "Workers: negative", "the engine refuses it"},
+		{"-lease a/b -lease-duration 1s -kubeconfig ok", 2, "Lease.Duration: 1s is less than 5s", "the program refuses it"},
+		{"-kubeconfig nowhere", 2, `-kubeconfig "nowhere", $KUBECONFIG "": stat nowhere`, "a missing file"},
 		{"-act", 2, `-kubeconfig "", $KUBECONFIG "": unable to load in-cluster configuration`, "outside of a cluster"},
-		{"-listen nowhere -kubeconfig ok", 1, "Listen: listen tcp: address nowhere", "what the machine refuses"},
-		{"-h", 0, "-kubeconfig file", "a question"},
+		{"-listen nowhere -kubeconfig ok", 1, "Listen: listen tcp: address nowhere", "the machine refuses it"},
+		{"-h", 0, "-kubeconfig file", "the user wants help"},
 	} {
 		args := strings.Fields(strings.ReplaceAll(c.args, "ok", kubeconfig(t, "https://127.0.0.1:1")))
 		var out, errs bytes.Buffer
@@ -43,8 +43,8 @@ func TestWrongFlags(t *testing.T) {
 	}
 }
 
-// The flag goes before the environment, and that before the cluster that the program
-// runs in.
+// TestConnect: the flag goes before the environment, and the environment before the
+// cluster that the program runs in.
 func TestConnect(t *testing.T) {
 	one, two := kubeconfig(t, "https://one.example"), kubeconfig(t, "https://two.example")
 	for _, c := range []struct {
@@ -55,8 +55,8 @@ func TestConnect(t *testing.T) {
 		{one, "", "https://one.example", "", "the flag alone"},
 		{"", two, "https://two.example", "", "the environment alone"},
 		{one, two, "https://one.example", "", "the flag goes first"},
-		{"", filepath.Join(t.TempDir(), "none") + string(filepath.ListSeparator) + two, "https://two.example", "", "a list: what is not there is left out, as kubectl does"},
-		{"", "nowhere", "", "no configuration has been provided", "nothing of the list is there"},
+		{"", filepath.Join(t.TempDir(), "none") + string(filepath.ListSeparator) + two, "https://two.example", "", "a list: a missing file is left out, as in kubectl"},
+		{"", "nowhere", "", "no configuration has been provided", "all files of the list are missing"},
 		{"", "", "", "unable to load in-cluster configuration", "neither"},
 	} {
 		t.Setenv("KUBECONFIG", c.environment)
@@ -83,12 +83,12 @@ func kubeconfig(t *testing.T, server string) (file string) {
 	return file
 }
 
-// server holds one ConfigMap, whose owner is gone.
+// server has one ConfigMap whose owner is gone.
 type server struct {
 	deleted chan string
 }
 
-// ServeHTTP answers what a collector of such a server asks.
+// ServeHTTP answers the requests of a collector.
 func (s server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	left := metav1.PartialObjectMetadata{TypeMeta: metav1.TypeMeta{APIVersion: "meta.k8s.io/v1", Kind: "PartialObjectMetadata"}}
 	left.Namespace, left.Name, left.UID, left.ResourceVersion = "ns", "left", "u1", "7"
@@ -131,7 +131,8 @@ func (s server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// With -act an object goes whose owner is gone, until the program is told to end.
+// TestRun: with -act the program deletes an object whose owner is gone. It runs until
+// its context ends.
 func TestRun(t *testing.T) {
 	s := server{make(chan string, 1)}
 	api := httptest.NewServer(s)

@@ -1,25 +1,24 @@
-// Command operator is a small operator, written so that deletion is right, and
-// tested with a garbage collector.
+// Command operator is a small operator with correct deletion, and a test with a garbage
+// collector.
 //
-// Sites own ConfigMaps, one for each page, and have a bucket outside of the
-// cluster. So there are two kinds of what a site leaves behind, and two ways to
-// see that it does not:
+// A Site owns one ConfigMap for each page, and has a bucket outside of the cluster. So
+// it leaves two sorts of things behind, and the operator handles each in its own way:
 //
-//   - what is in the cluster gets an owner reference. A garbage collector deletes
-//     it, in whatever way the site is deleted: reconciler.go, ensurePage;
-//   - what is outside of it gets a finalizer. The operator removes it, and then
-//     the finalizer: reconciler.go, finish.
+//   - An object in the cluster gets an owner reference. A garbage collector deletes it
+//     after any deletion of the site: reconciler.go, ensurePage.
+//   - A thing outside of the cluster gets a finalizer. The operator removes the thing,
+//     and then the finalizer: reconciler.go, finish.
 //
-// An operator takes its finalizer off in its own Reconcile, which knows the object
-// and its kind already. Handlers of package ownergraph (Config.Handlers) are for
-// programs that run a Collector anyway, on a store of their own: an operator would
-// watch every kind of the cluster for them, beside the collector that is there.
+// An operator removes its finalizer in its own Reconcile, which already has the object
+// and its kind. Handlers of package ownergraph (Config.Handlers) are for programs that
+// run a Collector on their own store. For an operator they would watch every kind of
+// the cluster, beside the collector of the cluster.
 //
-// # Testing it
+// # Tests
 //
-// Neither controller-runtime's fake client nor envtest collects garbage, so half
-// of the above is not seen in a test. Package fakegc adds that to the fake client:
-// operator_test.go runs everywhere, with nothing to install. On envtest it is
+// Neither controller-runtime's fake client nor envtest collects garbage, so their tests
+// do not show the first half. Package fakegc adds a collector to the fake client.
+// operator_test.go runs everywhere and needs no installation. On envtest use:
 //
 //	gc, err := envtestgc.Start(config, envtestgc.Config{}) // in TestMain, beside the manager
 //	...
@@ -27,7 +26,7 @@
 //		t.Fatal(err)
 //	}
 //
-// where WaitIdle waits for the operator too, until nothing holds the cascade.
+// WaitIdle waits for the operator too, until the cascade has ended.
 package main
 
 import (
@@ -65,7 +64,7 @@ func run(ctx context.Context) error {
 	return manager.Start(ctx)
 }
 
-// noBuckets says what it would do.
+// noBuckets logs its calls and does nothing.
 type noBuckets struct{}
 
 func (noBuckets) Ensure(_ context.Context, name string) error {

@@ -19,7 +19,7 @@ import (
 	"github.com/ownergraph/ownergraph/adapters/clientgo/fakegc"
 )
 
-// buckets are what a test's sites have outside.
+// buckets are the buckets of a test's sites.
 type buckets struct {
 	names  map[string]bool
 	broken error
@@ -43,7 +43,7 @@ type world struct {
 	site    *Site
 }
 
-// newWorld holds one site with two pages, which is reconciled.
+// newWorld returns a world with one reconciled site of two pages.
 func newWorld(t *testing.T) *world {
 	t.Helper()
 	scheme := runtime.NewScheme()
@@ -71,12 +71,12 @@ func (w *world) must(err error) {
 	}
 }
 
-// want compares what there is: the site, the pages, the buckets.
+// want compares the site, the pages and the buckets.
 func (w *world) want(site bool, buckets int, pages ...string) {
 	w.Helper()
 	err := w.Get(w.Context(), client.ObjectKeyFromObject(w.site), &Site{})
 	if site && err != nil || !site && !apierrors.IsNotFound(err) {
-		w.Errorf("the site: %v, want it there: %v", err, site)
+		w.Errorf("the site: %v, want it present: %v", err, site)
 	}
 	var list corev1.ConfigMapList
 	w.must(w.List(w.Context(), &list))
@@ -99,8 +99,8 @@ func TestSite(t *testing.T) {
 	w.want(true, 1, "blog-about", "blog-home")
 }
 
-// In whatever way a site is deleted, it waits for the bucket, which only the
-// operator can remove. Its pages are the garbage collector's.
+// TestDeletion: after any sort of deletion the site waits for the bucket, which only
+// the operator removes. The garbage collector handles the pages.
 func TestDeletion(t *testing.T) {
 	for _, c := range []struct {
 		policy metav1.DeletionPropagation
@@ -118,24 +118,24 @@ func TestDeletion(t *testing.T) {
 
 			var held *fakegc.HeldError
 			if err := w.gc.WaitIdle(t.Context()); !errors.As(err, &held) || !strings.Contains(err.Error(), bucketFinalizer) {
-				t.Fatalf("%s: error %v, want that the finalizer holds the site", c.reason, err)
+				t.Fatalf("%s: error %v, want the site held by the finalizer", c.reason, err)
 			}
 			w.want(true, 1, c.marked...)
 
-			w.must(w.reconcile()) // the operator sees the mark
+			w.must(w.reconcile()) // the operator observes the mark
 			w.must(w.gc.WaitIdle(t.Context()))
 			w.want(false, 0, c.left...)
 		})
 	}
 }
 
-// A bucket that cannot be removed is not forgotten.
+// TestBucketHoldsSite: a bucket that cannot be removed holds the site.
 func TestBucketHoldsSite(t *testing.T) {
 	w := newWorld(t)
 	w.must(w.Delete(t.Context(), w.site))
 	w.buckets.broken = errors.New("access denied")
 	if err := w.reconcile(); !errors.Is(err, w.buckets.broken) {
-		t.Errorf("the operator says %v", err)
+		t.Errorf("the operator's error: %v", err)
 	}
 	w.want(true, 1, "blog-about", "blog-home")
 	w.buckets.broken = nil
@@ -144,8 +144,8 @@ func TestBucketHoldsSite(t *testing.T) {
 	w.want(false, 0)
 }
 
-// The pages of a site that is gone are no pages of a new one with its name, since
-// references carry the UID.
+// TestNameIsUsedAgain: a new site does not get the pages of a removed site with the
+// same name, because references carry the UID.
 func TestNameIsUsedAgain(t *testing.T) {
 	w := newWorld(t)
 	w.must(w.Delete(t.Context(), w.site))

@@ -11,11 +11,11 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 )
 
-// bucketFinalizer keeps a deleted site until its bucket is gone.
+// bucketFinalizer holds a deleted site until its bucket is gone.
 const bucketFinalizer = "example.org/bucket"
 
-// Buckets is what lies outside of the cluster, where no garbage collector comes.
-// Both are safe to repeat: a reconciler may end between any two lines.
+// Buckets is a service outside of the cluster, which no garbage collector reaches. Both
+// calls are safe to repeat, because a reconciler may end between any two lines.
 type Buckets interface {
 	Ensure(ctx context.Context, name string) error
 	Remove(ctx context.Context, name string) error
@@ -27,17 +27,17 @@ type Reconciler struct {
 	Buckets Buckets
 }
 
-// Reconcile makes one site what it should be.
+// Reconcile brings one site to its wanted state.
 func (r *Reconciler) Reconcile(ctx context.Context, at ctrl.Request) (ctrl.Result, error) {
 	site := &Site{}
 	if err := r.Get(ctx, at.NamespacedName, site); err != nil {
-		return ctrl.Result{}, client.IgnoreNotFound(err) // gone, and its pages with it
+		return ctrl.Result{}, client.IgnoreNotFound(err) // gone, and its pages go with it
 	}
 	if site.DeletionTimestamp != nil {
 		return ctrl.Result{}, r.finish(ctx, site)
 	}
-	// The finalizer comes before what it stands for: a bucket that is made first
-	// is lost if the site is deleted in between.
+	// The finalizer comes before the bucket. Otherwise the bucket is lost if the site
+	// is deleted in between.
 	if err := r.setFinalizer(ctx, site, controllerutil.AddFinalizer); err != nil {
 		return ctrl.Result{}, err
 	}
@@ -52,10 +52,10 @@ func (r *Reconciler) Reconcile(ctx context.Context, at ctrl.Request) (ctrl.Resul
 	return ctrl.Result{}, nil
 }
 
-// ensurePage writes a page, and whose it is. The owner reference is all that the
-// pages need for a deletion: the reference carries the site's UID, so that another
-// site with the same name does not inherit them, and it blocks, so that a
-// foreground deletion keeps the site until they are gone.
+// ensurePage writes a page with its owner reference. The deletion of pages needs
+// nothing else. The reference carries the site's UID, so another site with the same
+// name does not inherit the pages. It blocks, so a foreground deletion keeps the site
+// until the pages are gone.
 func (r *Reconciler) ensurePage(ctx context.Context, site *Site, name, text string) error {
 	page := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: site.Namespace, Name: site.Name + "-" + name}}
 	_, err := controllerutil.CreateOrUpdate(ctx, r.Client, page, func() error {
@@ -65,11 +65,11 @@ func (r *Reconciler) ensurePage(ctx context.Context, site *Site, name, text stri
 	return err
 }
 
-// finish does what the finalizer stands for, and takes it off. The pages are not
-// its business: it does not delete them, nor wait for them.
+// finish removes the bucket, and then the finalizer. It neither deletes the pages nor
+// waits for them.
 func (r *Reconciler) finish(ctx context.Context, site *Site) error {
 	if !controllerutil.ContainsFinalizer(site, bucketFinalizer) {
-		return nil // somebody else's finalizer, or the garbage collector's, holds it
+		return nil // another controller's finalizer holds it, or the garbage collector's
 	}
 	if err := r.Buckets.Remove(ctx, string(site.UID)); err != nil {
 		return fmt.Errorf("remove bucket: %w", err) // the finalizer stays, and holds the site
@@ -77,8 +77,8 @@ func (r *Reconciler) finish(ctx context.Context, site *Site) error {
 	return r.setFinalizer(ctx, site, controllerutil.RemoveFinalizer)
 }
 
-// setFinalizer writes the finalizers and nothing else, if the site is still as it
-// was read: the list has other writers, the garbage collector among them.
+// setFinalizer writes only the finalizers, and only if the site is unchanged since its
+// read. The list has other writers, such as the garbage collector.
 func (r *Reconciler) setFinalizer(ctx context.Context, site *Site, change func(client.Object, string) bool) error {
 	before := site.DeepCopyObject().(*Site)
 	if !change(site, bucketFinalizer) {

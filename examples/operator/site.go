@@ -6,8 +6,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// Site is a web site: some pages, and a bucket outside of the cluster. crd.yaml
-// defines it.
+// Site is a web site with pages and a bucket outside of the cluster. crd.yaml defines
+// it.
 type Site struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata,omitempty"`
@@ -22,14 +22,14 @@ type SiteList struct {
 	Items           []Site `json:"items"`
 }
 
-// addSites makes a scheme know the kind.
+// addSites adds the kind to a scheme.
 func addSites(s *runtime.Scheme) {
 	at := schema.GroupVersion{Group: "example.org", Version: "v1"}
 	s.AddKnownTypes(at, &Site{}, &SiteList{})
 	metav1.AddToGroupVersion(s, at)
 }
 
-// DeepCopyObject is what controller-gen would write.
+// DeepCopyObject is the code that controller-gen writes.
 func (s *Site) DeepCopyObject() runtime.Object {
 	out := &Site{TypeMeta: s.TypeMeta, ObjectMeta: *s.ObjectMeta.DeepCopy()}
 	for name, text := range s.Pages {
@@ -41,7 +41,7 @@ func (s *Site) DeepCopyObject() runtime.Object {
 	return out
 }
 
-// DeepCopyObject is what controller-gen would write.
+// DeepCopyObject is the code that controller-gen writes.
 func (l *SiteList) DeepCopyObject() runtime.Object {
 	out := &SiteList{TypeMeta: l.TypeMeta, ListMeta: *l.ListMeta.DeepCopy()}
 	for i := range l.Items {
