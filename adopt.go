@@ -38,11 +38,11 @@ func Adopt(ctx context.Context, store Store, owner Owner, key Key) error {
 	return change(ctx, store, "adopt", o, Change{AddOwner: &owner})
 }
 
-// Release takes the references to the owner off the object with the key. An
+// RemoveOwner takes the references to the owner off the object with the key. An
 // object without any is left as it is. Errors: ErrNotFound where the object is not
 // there, ErrConflict where somebody changed it meanwhile, and the store's. Held by
 // TestRelease.
-func Release(ctx context.Context, store Store, owner, key Key) error {
+func RemoveOwner(ctx context.Context, store Store, owner, key Key) error {
 	o, err := exactly(ctx, store, "release", key)
 	if err != nil {
 		return err
@@ -54,11 +54,11 @@ func Release(ctx context.Context, store Store, owner, key Key) error {
 	return change(ctx, store, "release", o, Change{DropOwners: drop})
 }
 
-// Move gives the object with the key from one owner to another in one step, so
+// ReplaceOwner gives the object with the key from one owner to another in one step, so
 // that it is never without. An object that the former does not own is left as it
 // is: that the latter does is told by ErrOwned or nil. Errors: those of Adopt, but
 // that the former owner may be being deleted. Held by TestMove.
-func Move(ctx context.Context, store Store, from Key, to Owner, key Key) error {
+func ReplaceOwner(ctx context.Context, store Store, from Key, to Owner, key Key) error {
 	o, err := exactly(ctx, store, "move", key)
 	if err != nil {
 		return err

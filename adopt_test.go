@@ -93,7 +93,7 @@ func TestAdoptRaces(t *testing.T) {
 func TestRelease(t *testing.T) {
 	s := newTap(t, "set/s; pod/p -> set/s^, set/t; set/t; pod/q")
 	for _, key := range []string{"pod/p", "pod/p", "pod/q"} { // the second time there is nothing to do
-		if err := ownergraph.Release(t.Context(), s, keyOf(t, "set/s"), keyOf(t, key)); err != nil {
+		if err := ownergraph.RemoveOwner(t.Context(), s, keyOf(t, "set/s"), keyOf(t, key)); err != nil {
 			t.Error(err)
 		}
 	}
@@ -108,10 +108,10 @@ func TestRelease(t *testing.T) {
 		}
 		return do()
 	}
-	if err := ownergraph.Release(t.Context(), s, keyOf(t, "set/t"), ownergraph.Key{Kind: "pod", Name: "p"}); !errors.Is(err, ownergraph.ErrConflict) {
+	if err := ownergraph.RemoveOwner(t.Context(), s, keyOf(t, "set/t"), ownergraph.Key{Kind: "pod", Name: "p"}); !errors.Is(err, ownergraph.ErrConflict) {
 		t.Errorf("release what has come anew: %v", err)
 	}
-	if err := ownergraph.Release(t.Context(), s, keyOf(t, "set/s"), keyOf(t, "pod/none")); !errors.Is(err, ownergraph.ErrNotFound) {
+	if err := ownergraph.RemoveOwner(t.Context(), s, keyOf(t, "set/s"), keyOf(t, "pod/none")); !errors.Is(err, ownergraph.ErrNotFound) {
 		t.Errorf("release what is not there: %v", err)
 	}
 }
@@ -130,11 +130,11 @@ func TestMove(t *testing.T) {
 		{"set/t", "pod/q", ownergraph.ErrOwned, "the former never had it"},
 		{"set/u", "pod/p", ownergraph.ErrOwned, "the former has it no more"},
 	} {
-		if err := ownergraph.Move(t.Context(), s, keyOf(t, "set/s"), ownerOf(t, tc.to, true), keyOf(t, tc.key)); !errors.Is(err, tc.want) || tc.want == nil && err != nil {
+		if err := ownergraph.ReplaceOwner(t.Context(), s, keyOf(t, "set/s"), ownerOf(t, tc.to, true), keyOf(t, tc.key)); !errors.Is(err, tc.want) || tc.want == nil && err != nil {
 			t.Errorf("move %s to %s: %v, want %v: %s", tc.key, tc.to, err, tc.want, tc.reason)
 		}
 	}
-	if err := ownergraph.Move(t.Context(), s, keyOf(t, "set/t"), ownerOf(t, "set/u", true), keyOf(t, "pod/r")); !errors.Is(err, ownergraph.ErrRefused) {
+	if err := ownergraph.ReplaceOwner(t.Context(), s, keyOf(t, "set/t"), ownerOf(t, "set/u", true), keyOf(t, "pod/r")); !errors.Is(err, ownergraph.ErrRefused) {
 		t.Errorf("move to an owner that is being deleted: %v", err)
 	}
 	s.holds(t, "pod/p -> set/t^; pod/q; pod/r -> set/t^; set/s~[x.io/z]; set/t; set/u~[x.io/z]")
@@ -157,7 +157,7 @@ func TestMoveToWhomItHas(t *testing.T) {
 		{"set/s; pod/p -> set/s, set/u@gone", "set/u@gone", ownergraph.ErrNotFound, "pod/p -> set/s, set/u@gone; set/s", "it would be left to the garbage collector"},
 	} {
 		s := newTap(t, tc.world)
-		err := ownergraph.Move(t.Context(), s, keyOf(t, "set/s"), ownerOf(t, tc.to, false), keyOf(t, "pod/p"))
+		err := ownergraph.ReplaceOwner(t.Context(), s, keyOf(t, "set/s"), ownerOf(t, tc.to, false), keyOf(t, "pod/p"))
 		if !errors.Is(err, tc.want) || tc.want == nil && err != nil {
 			t.Errorf("%s: %v, want %v: %s", tc.world, err, tc.want, tc.reason)
 		}

@@ -89,7 +89,7 @@ type Call struct {
 
 	Fence  uint64    // fence
 	Kind   Kind      // list
-	Select Selection // select
+	Select SelectRequest // select
 
 	Finalizer string // handle
 	Object    Object // handle
@@ -102,6 +102,6 @@ type Call struct {
 // Err.
 type Result struct {
 	Object   Object
-	Selected Selected
+	Selected SelectPage
 	Err      error
 }

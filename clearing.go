@@ -327,7 +327,7 @@ func (e *Engine) holderGone(plan int, id graph.NodeID, was Object, unseen bool) 
 	e.counts.Unguarded++
 	e.cfg.Logger.Warn("holder deleted before its finalizer was set", "object", was.Key.String(), "unseen", unseen)
 	if e.cfg.OnDecision != nil {
-		e.cfg.OnDecision(Decided{Key: was.Key, Version: was.Version, Decision: policy.Decision{Action: policy.Keep, Reason: policy.HolderUnguarded}})
+		e.cfg.OnDecision(DecisionEvent{Key: was.Key, Version: was.Version, Decision: policy.Decision{Action: policy.Keep, Reason: policy.HolderUnguarded}})
 	}
 	if p.Sweep().Unguarded && p.Fit(was) == nil && !unseen && len(c.ghosts) < mostGhosts {
 		e.beginClearing(plan, 0, was)

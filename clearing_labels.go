@@ -186,7 +186,7 @@ func (e *Engine) labelled(id graph.NodeID, v Version) bool {
 
 // show takes one object of an answer. It reports whether the graph shows it at
 // that version.
-func (e *Engine) show(i int, o Labelled, began seq.Stamp) bool {
+func (e *Engine) show(i int, o LabelMatch, began seq.Stamp) bool {
 	n, ok := e.graph.Lookup(o.Key)
 	if !ok || n.State() != graph.Observed {
 		return false
@@ -223,7 +223,7 @@ func (e *Engine) sweptNames(plan int) map[string]bool {
 
 // matters reports whether an object of an answer, of which the graph does not show
 // the same version, may belong to a holder that is being swept: to one of the names.
-func (e *Engine) matters(i int, o Labelled, swept map[string]bool) bool {
+func (e *Engine) matters(i int, o LabelMatch, swept map[string]bool) bool {
 	a := e.clear.labels.asks[i]
 	p := e.clear.plans[a.plan]
 	by := p.Sweep().Members[a.members].By

@@ -135,7 +135,7 @@ func (e *Engine) nextSelect(c *Call) bool {
 	if !s.under && !e.beginSelect() {
 		return false
 	}
-	*c = Call{Type: CallSelect, Timeout: e.cfg.CallTimeout, Select: Selection{
+	*c = Call{Type: CallSelect, Timeout: e.cfg.CallTimeout, Select: SelectRequest{
 		Kind: s.at.kind, Selector: s.selector, Label: s.label, Limit: e.cfg.SelectPage, After: s.after,
 	}}
 	began := e.launch(c, flight{key: Key{Kind: s.at.kind}})
@@ -230,7 +230,7 @@ func (e *Engine) selectDone(id CallID, r Result) {
 
 // unsound returns what is wrong with a page: what a store answers by mistake
 // proves nothing.
-func (s *selects) unsound(page Selected) error {
+func (s *selects) unsound(page SelectPage) error {
 	bad := func(cause string) error {
 		return fmt.Errorf("select %s by %q: %s: %w", s.at.kind, s.selector, cause, ErrInvalid)
 	}

@@ -59,7 +59,7 @@ type Collector struct {
 	store    Store
 	fencer   Fencer   // set at level 2
 	lister   Lister   // nil if the watch has to be restarted for a listing
-	selector Selector // set if a sweep depends on labels
+	selector LabelSelector // set if a sweep depends on labels
 	handlers *finalizer.Registry
 	cfg      Config // with defaults
 	log      *slog.Logger
@@ -138,9 +138,9 @@ func New(store Store, cfg Config) (*Collector, error) {
 	if engine.Level() >= Level2 && c.fencer == nil {
 		return nil, fmt.Errorf("configure collector: store: level %s without a Fencer: %w", engine.Level(), ErrInvalid)
 	}
-	c.selector, _ = As[Selector](store)
+	c.selector, _ = As[LabelSelector](store)
 	if why := engine.needLabels(); why != "" && c.selector == nil {
-		return nil, fmt.Errorf("configure collector: %s: the store is no Selector: %w", why, ErrInvalid)
+		return nil, fmt.Errorf("configure collector: %s: the store is no LabelSelector: %w", why, ErrInvalid)
 	}
 	return c, nil
 }

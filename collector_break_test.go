@@ -73,7 +73,7 @@ func TestCollectorBreaks(t *testing.T) {
 		want   string
 		reason string
 	}{
-		{"decision", ownergraph.Config{OnDecision: func(d ownergraph.Decided) {
+		{"decision", ownergraph.Config{OnDecision: func(d ownergraph.DecisionEvent) {
 			if d.Action.Writes() {
 				panic("out of range")
 			}

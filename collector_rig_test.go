@@ -79,7 +79,7 @@ func (s *tap) List(ctx context.Context, kind ownergraph.Kind) error {
 	return s.make(ctx, "list", ownergraph.Key{Kind: kind}, func() error { return s.Store.List(ctx, kind) })
 }
 
-func (s *tap) Select(ctx context.Context, q ownergraph.Selection) (page ownergraph.Selected, err error) {
+func (s *tap) Select(ctx context.Context, q ownergraph.SelectRequest) (page ownergraph.SelectPage, err error) {
 	err = s.make(ctx, "select", ownergraph.Key{Kind: q.Kind}, func() (err error) { page, err = s.Store.Select(ctx, q); return })
 	return page, err
 }

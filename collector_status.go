@@ -52,7 +52,7 @@ func (c *Collector) Kinds() []KindStatus {
 }
 
 // Running returns the runs of handlers under way, by key and finalizer.
-func (c *Collector) Running() []Running {
+func (c *Collector) Running() []HandlerRun {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.engine.Running()

@@ -46,7 +46,7 @@ func TestStuckNamesAfterPanic(t *testing.T) {
 			}
 			return do()
 		}
-		c, err := ownergraph.New(s, ownergraph.Config{OnDecision: func(d ownergraph.Decided) {
+		c, err := ownergraph.New(s, ownergraph.Config{OnDecision: func(d ownergraph.DecisionEvent) {
 			if d.Action.Writes() {
 				panic("made by the test")
 			}

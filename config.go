@@ -52,7 +52,7 @@ type Config struct {
 	// OnDecision, if set, sees every decision with its reason, those made at a
 	// glance while an event is observed too. It is called while the engine is
 	// locked: it must be quick, and must not call back.
-	OnDecision func(Decided)
+	OnDecision func(DecisionEvent)
 	// Logger receives what somebody should know. By default nothing is logged.
 	Logger *slog.Logger
 
@@ -204,9 +204,9 @@ func (c Config) validate() error {
 	return nil
 }
 
-// Decided is one decision about one object, as OnDecision sees it. The
+// DecisionEvent is one decision about one object, as OnDecision sees it. The
 // receiver owns it.
-type Decided struct {
+type DecisionEvent struct {
 	Key     Key
 	Version Version
 	// Owners are the references that the decision is about.

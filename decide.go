@@ -64,7 +64,7 @@ func (e *Engine) decide(id graph.NodeID, c *Call) (ok bool) {
 	if d.Action == policy.Verify {
 		e.holdUnread(id, d)
 	}
-	e.report(n, in.Object, Decided{Decision: meant, Barred: bar, Call: call, Holder: holder, Sweep: e.reportedSweep(id)})
+	e.report(n, in.Object, DecisionEvent{Decision: meant, Barred: bar, Call: call, Holder: holder, Sweep: e.reportedSweep(id)})
 	if !ok {
 		e.work.Done(id)
 	}
@@ -252,7 +252,7 @@ func (e *Engine) park(id graph.NodeID, d policy.Decision) {
 }
 
 // report shows a decision to whoever wants to see it.
-func (e *Engine) report(n graph.Node, o Object, d Decided) {
+func (e *Engine) report(n graph.Node, o Object, d DecisionEvent) {
 	if e.cfg.OnDecision == nil {
 		return
 	}

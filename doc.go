@@ -126,7 +126,7 @@
 //   - events of one kind come in the order of its commits, and ListEnded only
 //     after everything that the kind holds.
 //
-// Optional powers are small interfaces of their own: Fencer, Lister, Selector,
+// Optional powers are small interfaces of their own: Fencer, Lister, LabelSelector,
 // Leveler, VersionComparer. A store that wraps another shows them through Unwrap.
 //
 // # Finalizers
@@ -170,7 +170,7 @@
 //     TestSweepVeiled and TestSweepNested.
 //   - It costs one write for each member, two for the holder, and two fences. Held
 //     by TestSweepCost (internal/properties).
-//   - Labels are no part of an object. A store that is a Selector is asked who is
+//   - Labels are no part of an object. A store that is a LabelSelector is asked who is
 //     labelled: once when a sweep begins and once when nothing is left, in pages,
 //     for each kind. UID and version say which labels an object has, so a member
 //     goes only at a version that was shown to match, whenever that was; at another

@@ -45,11 +45,11 @@ func ExampleConfig_handlers() {
 // What would be done, and to what? With ObserveOnly nothing is written.
 func ExampleConfig_observeOnly() {
 	store := exampleStore("team/red; bucket/old -> team/blue; bucket/new -> team/red")
-	decided := map[ownergraph.Key]ownergraph.Decided{}
+	decided := map[ownergraph.Key]ownergraph.DecisionEvent{}
 	collector, err := ownergraph.New(store, ownergraph.Config{
 		ObserveOnly: true,
 		// The engine is locked meanwhile: be quick, and do not call back.
-		OnDecision: func(d ownergraph.Decided) { decided[d.Key] = d },
+		OnDecision: func(d ownergraph.DecisionEvent) { decided[d.Key] = d },
 	})
 	if err != nil {
 		fmt.Println(err)

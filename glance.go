@@ -74,7 +74,7 @@ func (e *Engine) keepsNew(id graph.NodeID) bool {
 	e.nodes.SetKept(e.graph, id, why)
 	if e.cfg.OnDecision != nil {
 		n := e.graph.Node(id)
-		e.report(n, Object{Version: n.Version()}, Decided{Decision: policy.Decision{Action: policy.Keep, Reason: why}})
+		e.report(n, Object{Version: n.Version()}, DecisionEvent{Decision: policy.Decision{Action: policy.Keep, Reason: why}})
 	}
 	return true
 }

@@ -21,7 +21,7 @@ type VersionComparer interface {
 // must not hang anybody.
 const mostWraps = 64
 
-// As returns the optional power T (Fencer, Lister, Selector, Leveler,
+// As returns the optional power T (Fencer, Lister, LabelSelector, Leveler,
 // VersionComparer) of a store, and whether it has it. A store that wraps another
 // one, and has a method Unwrap() Store, has all powers of the other; the outermost
 // that has T itself is returned. Held by TestAs.

@@ -247,7 +247,7 @@ func (e *Engine) Kinds() []KindStatus {
 }
 
 // Running is a run of a handler that is under way.
-type Running struct {
+type HandlerRun struct {
 	Key       Key
 	Finalizer string
 	Since     time.Time
@@ -257,14 +257,14 @@ type Running struct {
 
 // Running returns the runs of handlers under way, by key and finalizer: one
 // that is stuck shows by its age.
-func (e *Engine) Running() []Running {
-	var out []Running
+func (e *Engine) Running() []HandlerRun {
+	var out []HandlerRun
 	for k, s := range e.handlers.states {
 		if s.phase == running {
-			out = append(out, Running{e.graph.Node(k.node).Key(), k.name, s.since, s.tries})
+			out = append(out, HandlerRun{e.graph.Node(k.node).Key(), k.name, s.since, s.tries})
 		}
 	}
-	slices.SortFunc(out, func(a, b Running) int {
+	slices.SortFunc(out, func(a, b HandlerRun) int {
 		return cmp.Or(a.Key.Compare(b.Key), cmp.Compare(a.Finalizer, b.Finalizer))
 	})
 	return out

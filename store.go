@@ -15,6 +15,9 @@ type (
 	Key           = graph.Key
 	Owner         = graph.Owner
 	Object        = graph.Object
+	SelectRequest = graph.SelectRequest
+	SelectPage    = graph.SelectPage
+	LabelMatch    = graph.LabelMatch
 	Propagation   = graph.Propagation
 	Precondition  = graph.Precondition
 	Change        = graph.Change
@@ -101,48 +104,19 @@ type Fencer interface {
 	Fence(ctx context.Context, id uint64) error
 }
 
-// Selector is the optional power to find objects by their labels, which are no
+// LabelSelector is the optional power to find objects by their labels, which are no
 // part of an Object. Sweeps need it whose members are told by labels.
 //
 // A change of labels gives the object another version, so that its UID and its
 // version say which labels it has, for ever.
-type Selector interface {
+type LabelSelector interface {
 	// Select returns a page of the objects that match. A selection is read from
 	// its first page to one without More. Each page is not older than the call for
 	// the first one: what matched from then on until the last page was read is in
 	// one of them. An error may come at any page, if only because More is too old;
 	// then the selection begins anew. ErrKindUnknown says that the kind is not
 	// served, ErrRefused that the store does not take the selector.
-	Select(ctx context.Context, s Selection) (Selected, error)
-}
-
-// Selection asks for the objects of a kind whose labels match.
-type Selection struct {
-	Kind Kind
-	// Selector is in the words of finalizer.ParseSelector, and not empty.
-	Selector string
-	// Label is the label whose value is asked for too, "" for none.
-	Label string
-	// Limit is how many objects a page should have at most, 0 as many as the store
-	// likes: some servers know no limits, and answer with everything. After is More
-	// of the page before, "" for the first one.
-	Limit int
-	After string
-}
-
-// Selected is one page of a selection. The receiver owns it.
-type Selected struct {
-	Objects []Labelled
-	// More asks for the next page, "" after the last one.
-	More string
-}
-
-// Labelled is an object that matched, at the version that did. Its Key has the
-// UID. Value is that of the label that was asked for, "" without one.
-type Labelled struct {
-	Key     Key
-	Version Version
-	Value   string
+	Select(ctx context.Context, r SelectRequest) (SelectPage, error)
 }
 
 // Lister is the optional power to list one kind anew through the watch, when

@@ -334,7 +334,7 @@ func TestSweepByLabelWithoutFences(t *testing.T) {
 		s.label(t, "volume/a", "x.io/of=1")
 		r := collectOn(t, struct {
 			plain
-			ownergraph.Selector
+			ownergraph.LabelSelector
 		}{plain{s}, s}, s, sweeping(labelled("")))
 		r.idle()
 		r.delete(t, "tenant/1", ownergraph.Unset)

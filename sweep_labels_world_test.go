@@ -62,10 +62,10 @@ func (w *labelWorld) bother() error {
 	return nil
 }
 
-func (w *labelWorld) Select(ctx context.Context, q ownergraph.Selection) (ownergraph.Selected, error) {
+func (w *labelWorld) Select(ctx context.Context, q ownergraph.SelectRequest) (ownergraph.SelectPage, error) {
 	page, err := w.Store.Select(ctx, q)
 	if bad := w.bother(); bad != nil { // after the answer was taken: it is old when it comes
-		return ownergraph.Selected{}, bad
+		return ownergraph.SelectPage{}, bad
 	}
 	return page, err
 }

@@ -155,7 +155,7 @@ func TestSweepWithoutFences(t *testing.T) {
 		var mu sync.Mutex
 		var best []string
 		cfg := sweeping(tenancy())
-		cfg.OnDecision = func(d ownergraph.Decided) {
+		cfg.OnDecision = func(d ownergraph.DecisionEvent) {
 			mu.Lock()
 			defer mu.Unlock()
 			if d.Action.Writes() && d.BestEffort {
@@ -183,7 +183,7 @@ func TestSweepDecisions(t *testing.T) {
 	var got []string
 	cfg := sweeping(tenancy(finalizer.Phase{Name: "pods", Kinds: []graph.Kind{"pod"}}))
 	cfg.Workers = 1
-	cfg.OnDecision = func(d ownergraph.Decided) {
+	cfg.OnDecision = func(d ownergraph.DecisionEvent) {
 		mu.Lock()
 		defer mu.Unlock()
 		if d.Action.Writes() {

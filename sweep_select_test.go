@@ -39,13 +39,13 @@ func (s *stepped) shows(c ownergraph.Call, more string, objects ...string) {
 // selected answers it with objects that carry a value.
 func (s *stepped) selected(c ownergraph.Call, more, value string, objects ...string) {
 	s.Helper()
-	page := ownergraph.Selected{More: more}
+	page := ownergraph.SelectPage{More: more}
 	for _, text := range objects {
 		o, err := graph.ParseObject(text)
 		if err != nil {
 			s.Fatal(err)
 		}
-		page.Objects = append(page.Objects, ownergraph.Labelled{Key: o.Key, Version: o.Version, Value: value})
+		page.Objects = append(page.Objects, ownergraph.LabelMatch{Key: o.Key, Version: o.Version, Value: value})
 	}
 	if err := s.e.Done(s.now, c.ID, ownergraph.Result{Selected: page}); err != nil {
 		s.Fatal(err)
@@ -88,7 +88,7 @@ func (s *stepped) released(answers ...string) bool {
 func TestSelectAsksForTheSwept(t *testing.T) {
 	s := labels(t, "volume/a#3; volume/b#4")
 	c := s.page("who is labelled?")
-	if want := (ownergraph.Selection{Kind: "volume", Selector: "x.io/of in (1)", Label: "x.io/of", Limit: 500}); c.Select != want {
+	if want := (ownergraph.SelectRequest{Kind: "volume", Selector: "x.io/of in (1)", Label: "x.io/of", Limit: 500}); c.Select != want {
 		t.Errorf("%+v, want %+v", c.Select, want)
 	}
 	s.shows(c, "next", "volume/a#3")
@@ -168,12 +168,12 @@ func TestSelectBeganBefore(t *testing.T) {
 func TestSelectUnsound(t *testing.T) {
 	volume := graph.Key{Kind: "volume", Name: "a", UID: "a"}
 	for _, tc := range []struct {
-		page   ownergraph.Selected
+		page   ownergraph.SelectPage
 		reason string
 	}{
-		{ownergraph.Selected{Objects: []ownergraph.Labelled{{Key: graph.Key{Kind: "pod", Name: "a", UID: "a"}, Version: "3"}}}, "another kind"},
-		{ownergraph.Selected{Objects: []ownergraph.Labelled{{Key: volume}}}, "no version"},
-		{ownergraph.Selected{Objects: []ownergraph.Labelled{{Key: volume.Place(), Version: "3"}}}, "no UID"},
+		{ownergraph.SelectPage{Objects: []ownergraph.LabelMatch{{Key: graph.Key{Kind: "pod", Name: "a", UID: "a"}, Version: "3"}}}, "another kind"},
+		{ownergraph.SelectPage{Objects: []ownergraph.LabelMatch{{Key: volume}}}, "no version"},
+		{ownergraph.SelectPage{Objects: []ownergraph.LabelMatch{{Key: volume.Place(), Version: "3"}}}, "no UID"},
 	} {
 		s := labels(t, "volume/a#3")
 		c := s.page(tc.reason)

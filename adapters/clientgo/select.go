@@ -13,7 +13,7 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-var _ ownergraph.Selector = (*Store)(nil)
+var _ ownergraph.LabelSelector = (*Store)(nil)
 
 // acceptLabels requests metadata with labels. It requests JSON, because the store's
 // protobuf codec skips labels.
@@ -28,8 +28,8 @@ const acceptLabels = "application/json;as=PartialObjectMetadataList;g=meta.k8s.i
 // ErrRefused for a selector that the server rejects, or if the server forbids the list.
 //
 // Held by TestSelect and TestConformance.
-func (s *Store) Select(ctx context.Context, q ownergraph.Selection) (ownergraph.Selected, error) {
-	var out ownergraph.Selected
+func (s *Store) Select(ctx context.Context, q ownergraph.SelectRequest) (ownergraph.SelectPage, error) {
+	var out ownergraph.SelectPage
 	if err := ctx.Err(); err != nil {
 		return out, err
 	}
@@ -57,7 +57,7 @@ func (s *Store) Select(ctx context.Context, q ownergraph.Selection) (ownergraph.
 		if !want.Matches(labels.Set(m.Labels)) {
 			return out, fmt.Errorf("select %s: %q: %w %q", q.Kind, m.Name, errNoMatch, q.Selector)
 		}
-		out.Objects = append(out.Objects, ownergraph.Labelled{
+		out.Objects = append(out.Objects, ownergraph.LabelMatch{
 			Key:     graph.Key{Kind: q.Kind, Scope: m.Namespace, Name: m.Name, UID: graph.UID(m.UID)},
 			Version: graph.Version(m.ResourceVersion), Value: m.Labels[q.Label],
 		})
@@ -71,7 +71,7 @@ var errNoMatch = errors.New("the server's answer does not match the selector")
 
 // selectError returns the meaning of a server's error for a selection. An error for a
 // whole kind never proves that an object is absent.
-func (s *Store) selectError(ctx context.Context, q ownergraph.Selection, r resource, err error) error {
+func (s *Store) selectError(ctx context.Context, q ownergraph.SelectRequest, r resource, err error) error {
 	if notServed(err) && ctx.Err() == nil {
 		s.each((*run).rediscoverSoon)
 		return fmt.Errorf("select %s: %w: %w", q.Kind, graph.ErrKindUnknown, err)

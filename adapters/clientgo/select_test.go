@@ -48,7 +48,7 @@ func TestSelect(t *testing.T) {
 			m.Labels = map[string]string{"of": fmt.Sprint(i % 2), "x.io/n": fmt.Sprint(i)}
 			r.create("ConfigMap", m)
 		}
-		choose := func(q ownergraph.Selection) (out []string, more string, err error) {
+		choose := func(q ownergraph.SelectRequest) (out []string, more string, err error) {
 			page, err := r.store.Select(r.t.Context(), q)
 			for _, o := range page.Objects {
 				if o.Key.UID == "" || o.Version == "" {
@@ -58,7 +58,7 @@ func TestSelect(t *testing.T) {
 			}
 			return out, page.More, err
 		}
-		q := ownergraph.Selection{Kind: "ConfigMap", Selector: "of in (0),x.io/n", Label: "x.io/n", Limit: 2}
+		q := ownergraph.SelectRequest{Kind: "ConfigMap", Selector: "of in (0),x.io/n", Label: "x.io/n", Limit: 2}
 		got, more, err := choose(q)
 		if fmt.Sprint(got) != "[c0=0 c2=2]" || more == "" || err != nil {
 			t.Errorf("%v, %q, %v", got, more, err)
@@ -75,12 +75,12 @@ func TestSelect(t *testing.T) {
 			t.Errorf("%v, %v: c4 has no labels any more", got, err)
 		}
 		for _, c := range []struct {
-			q      ownergraph.Selection
+			q      ownergraph.SelectRequest
 			is     error
 			reason string
 		}{
-			{ownergraph.Selection{Kind: "Widget", Selector: "a"}, graph.ErrKindUnknown, "the kind is not served"},
-			{ownergraph.Selection{Kind: "ConfigMap", Selector: "a in"}, graph.ErrRefused, "it is no selector"},
+			{ownergraph.SelectRequest{Kind: "Widget", Selector: "a"}, graph.ErrKindUnknown, "the kind is not served"},
+			{ownergraph.SelectRequest{Kind: "ConfigMap", Selector: "a in"}, graph.ErrRefused, "it is no selector"},
 		} {
 			if _, _, err := choose(c.q); !errors.Is(err, c.is) || errors.Is(err, graph.ErrNotFound) {
 				t.Errorf("%+v: %v, want %v: %s", c.q, err, c.is, c.reason)
@@ -115,7 +115,7 @@ func TestSelectIgnored(t *testing.T) {
 				return nil
 			}
 		})
-		q := ownergraph.Selection{Kind: "ConfigMap", Selector: "tier in (gold)"}
+		q := ownergraph.SelectRequest{Kind: "ConfigMap", Selector: "tier in (gold)"}
 		if page, err := r.store.Select(r.t.Context(), q); !errors.Is(err, errNoMatch) || len(page.Objects) > 0 {
 			t.Errorf("%+v, %v", page, err)
 		}

@@ -33,25 +33,25 @@ func (s *Store) Labels(ctx context.Context, key graph.Key) (map[string]string, e
 }
 
 // Select returns a page of the objects of a kind whose labels match, in order of their
-// keys (ownergraph.Selector). Errors: ErrKindUnknown, ErrSick, and ErrRefused and
+// keys (ownergraph.LabelSelector). Errors: ErrKindUnknown, ErrSick, and ErrRefused and
 // ErrInvalid for an invalid selector or page.
 //
 // Held by TestSelectPages.
-func (s *Store) Select(ctx context.Context, q ownergraph.Selection) (ownergraph.Selected, error) {
+func (s *Store) Select(ctx context.Context, q ownergraph.SelectRequest) (ownergraph.SelectPage, error) {
 	if err := ctx.Err(); err != nil {
-		return ownergraph.Selected{}, err
+		return ownergraph.SelectPage{}, err
 	}
 	matches, err := s.view().Select(q.Kind, q.Selector, q.After)
 	if err != nil {
-		return ownergraph.Selected{}, err
+		return ownergraph.SelectPage{}, err
 	}
-	var out ownergraph.Selected
+	var out ownergraph.SelectPage
 	for m := range matches {
 		if q.Limit > 0 && len(out.Objects) == q.Limit {
 			out.More = out.Objects[q.Limit-1].Key.String()
 			break
 		}
-		out.Objects = append(out.Objects, ownergraph.Labelled{Key: m.Key, Version: m.Version, Value: m.Labels[q.Label]})
+		out.Objects = append(out.Objects, ownergraph.LabelMatch{Key: m.Key, Version: m.Version, Value: m.Labels[q.Label]})
 	}
 	return out, nil
 }

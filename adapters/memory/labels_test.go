@@ -28,7 +28,7 @@ func TestSelectPages(t *testing.T) {
 		{2, "pod/a/q@2", `pod/b/"x y"@4#8=a>`, "the next page"},
 		{3, "", `pod/a/p@1#6=a pod/a/q@2#7=a pod/b/"x y"@4#8=a>`, "a page that has them all"},
 	} {
-		page, err := s.Select(t.Context(), ownergraph.Selection{Kind: "pod", Selector: "of in (a,b)", Label: "of", Limit: tc.limit, After: tc.after})
+		page, err := s.Select(t.Context(), ownergraph.SelectRequest{Kind: "pod", Selector: "of in (a,b)", Label: "of", Limit: tc.limit, After: tc.after})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -71,7 +71,7 @@ type Subject struct {
 	// Vanish stops serving a kind. The returned function serves it again.
 	Vanish func(ctx context.Context, kind ownergraph.Kind) (serve func(ctx context.Context) error, err error)
 	// Label replaces the labels of an object, as users do. It is for a Store that
-	// is an ownergraph.Selector. The labels are stored when Label returns.
+	// is an ownergraph.LabelSelector. The labels are stored when Label returns.
 	Label func(ctx context.Context, key ownergraph.Key, labels map[string]string) error
 	// Restart opens the same data again, as a new process does. The kit does not
 	// use the former Store any more.

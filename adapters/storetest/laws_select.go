@@ -15,7 +15,7 @@ const (
 	tagged        = "example.org/of" // a label
 )
 
-// lawsOfSelector are about ownergraph.Selector.
+// lawsOfSelector are about ownergraph.LabelSelector.
 func lawsOfSelector() []law {
 	needs := []need{needSelector, needLabel}
 	return []law{
@@ -66,9 +66,9 @@ func (t *trial) label(o ownergraph.Object, labels map[string]string) ownergraph.
 	return t.live(o.Key)
 }
 
-func (t *trial) trySelect(q ownergraph.Selection) (page ownergraph.Selected, err error) {
+func (t *trial) trySelect(q ownergraph.SelectRequest) (page ownergraph.SelectPage, err error) {
 	t.Helper()
-	s, _ := ownergraph.As[ownergraph.Selector](t.Store)
+	s, _ := ownergraph.As[ownergraph.LabelSelector](t.Store)
 	err = t.do(fmt.Sprintf("Select of %s by %q", q.Kind, q.Selector), func(ctx context.Context) (err error) {
 		page, err = s.Select(ctx, q)
 		return err
@@ -80,7 +80,7 @@ func (t *trial) trySelect(q ownergraph.Selection) (page ownergraph.Selected, err
 // with their versions and the values of the label.
 func (t *trial) selects(selector string, limit int, values []string, want ...ownergraph.Object) {
 	t.Helper()
-	q := ownergraph.Selection{Kind: t.main.Kind, Selector: selector, Label: tagged, Limit: limit}
+	q := ownergraph.SelectRequest{Kind: t.main.Kind, Selector: selector, Label: tagged, Limit: limit}
 	var got, wanted []string
 	for pages := 0; pages <= len(want)+1; pages++ {
 		page, err := t.trySelect(q)
@@ -127,7 +127,7 @@ func selectsMatches(t *trial) {
 	} {
 		t.selects(x.selector, 0, x.values, x.want...)
 	}
-	q := ownergraph.Selection{Kind: t.main.Kind, Selector: "not, a (selector"}
+	q := ownergraph.SelectRequest{Kind: t.main.Kind, Selector: "not, a (selector"}
 	_, err := t.trySelect(q)
 	t.refuse(fmt.Sprintf("Select by %q", q.Selector), err)
 }
@@ -178,7 +178,7 @@ func selectsMarked(t *trial) {
 }
 
 func selectsNoUnknownKind(t *trial) {
-	page, err := t.trySelect(ownergraph.Selection{Kind: "no-such-kind", Selector: tagged})
+	page, err := t.trySelect(ownergraph.SelectRequest{Kind: "no-such-kind", Selector: tagged})
 	if !errors.Is(err, graph.ErrKindUnknown) {
 		t.broken("Select of a kind that is not served is an ErrKindUnknown", fmt.Sprintf("%v, %v", page, err))
 	}
@@ -191,7 +191,7 @@ func selectsNoSickKind(t *trial) {
 		t.unable("Sicken: %v", err)
 	}
 	w.mustSee("the watch reports that the kind is sick", func(r *replica) bool { return r.of(t.main.Kind).sick })
-	page, err := t.trySelect(ownergraph.Selection{Kind: t.main.Kind, Selector: tagged})
+	page, err := t.trySelect(ownergraph.SelectRequest{Kind: t.main.Kind, Selector: tagged})
 	if err == nil && len(page.Objects) == 0 {
 		t.broken("Select of a kind that is out of reach is an error", "it matched nothing")
 	}

@@ -11,20 +11,20 @@ import (
 // selecting is a store with a wrong Select.
 type selecting struct {
 	ownergraph.Store
-	choose func(ctx context.Context, q ownergraph.Selection) (ownergraph.Selected, error)
+	choose func(ctx context.Context, q ownergraph.SelectRequest) (ownergraph.SelectPage, error)
 }
 
 func (s *selecting) Unwrap() ownergraph.Store { return s.Store }
-func (s *selecting) Select(ctx context.Context, q ownergraph.Selection) (ownergraph.Selected, error) {
+func (s *selecting) Select(ctx context.Context, q ownergraph.SelectRequest) (ownergraph.SelectPage, error) {
 	return s.choose(ctx, q)
 }
 
-type selectFunc = func(ctx context.Context, q ownergraph.Selection) (ownergraph.Selected, error)
+type selectFunc = func(ctx context.Context, q ownergraph.SelectRequest) (ownergraph.SelectPage, error)
 
 // chosen replaces Select. The replacement gets the sound one.
 func chosen(choose func(s Subject, sound selectFunc) selectFunc) func(TB, Subject) Subject {
 	return func(tb TB, s Subject) Subject {
-		sound, ok := ownergraph.As[ownergraph.Selector](s.Store)
+		sound, ok := ownergraph.As[ownergraph.LabelSelector](s.Store)
 		if !ok {
 			tb.Fatalf("the sound store is no Selector")
 		}
@@ -36,7 +36,7 @@ func chosen(choose func(s Subject, sound selectFunc) selectFunc) func(TB, Subjec
 func mutantsOfSelectors() []mutant {
 	return []mutant{
 		{name: "labels match by their beginning", law: selectMatches, reason: "LIKE '1%'", plant: chosen(func(_ Subject, sound selectFunc) selectFunc {
-			return func(ctx context.Context, q ownergraph.Selection) (ownergraph.Selected, error) {
+			return func(ctx context.Context, q ownergraph.SelectRequest) (ownergraph.SelectPage, error) {
 				q.Selector = strings.Replace(q.Selector, tagged+"=1", tagged+" in (1,11)", 1)
 				return sound(ctx, q)
 			}
@@ -46,7 +46,7 @@ func mutantsOfSelectors() []mutant {
 		{name: "a page ends one too late", law: "select/pages", reason: "the next page begins after an object that was not returned", plant: chosen(lossyPages)},
 		{name: "marked objects are not selected", law: "select/marked", reason: "a soft deletion that filters marked objects", plant: chosen(unmarkedOnly)},
 		{name: "a kind that is not served has nothing labelled", law: "select/unknown-kind", reason: "no table, no rows", plant: chosen(func(_ Subject, sound selectFunc) selectFunc {
-			return func(ctx context.Context, q ownergraph.Selection) (ownergraph.Selected, error) {
+			return func(ctx context.Context, q ownergraph.SelectRequest) (ownergraph.SelectPage, error) {
 				page, err := sound(ctx, q)
 				if strings.HasPrefix(string(q.Kind), "no-") {
 					err = nil
@@ -55,7 +55,7 @@ func mutantsOfSelectors() []mutant {
 			}
 		})},
 		{name: "a sick kind has nothing labelled", law: "select/sick", reason: "an error that is logged", plant: chosen(func(_ Subject, sound selectFunc) selectFunc {
-			return func(ctx context.Context, q ownergraph.Selection) (ownergraph.Selected, error) {
+			return func(ctx context.Context, q ownergraph.SelectRequest) (ownergraph.SelectPage, error) {
 				page, err := sound(ctx, q)
 				if err != nil && strings.Contains(err.Error(), "out of reach") {
 					err = nil
@@ -68,17 +68,17 @@ func mutantsOfSelectors() []mutant {
 
 // cachedSelect repeats the first answer to each question.
 func cachedSelect(_ Subject, sound selectFunc) selectFunc {
-	var cache guarded[map[ownergraph.Selection]ownergraph.Selected]
-	return func(ctx context.Context, q ownergraph.Selection) (page ownergraph.Selected, err error) {
+	var cache guarded[map[ownergraph.SelectRequest]ownergraph.SelectPage]
+	return func(ctx context.Context, q ownergraph.SelectRequest) (page ownergraph.SelectPage, err error) {
 		cached := false
-		cache.with(func(m *map[ownergraph.Selection]ownergraph.Selected) { page, cached = (*m)[q] })
+		cache.with(func(m *map[ownergraph.SelectRequest]ownergraph.SelectPage) { page, cached = (*m)[q] })
 		if cached {
 			return page, nil
 		}
 		if page, err = sound(ctx, q); err == nil {
-			cache.with(func(m *map[ownergraph.Selection]ownergraph.Selected) {
+			cache.with(func(m *map[ownergraph.SelectRequest]ownergraph.SelectPage) {
 				if *m == nil {
-					*m = map[ownergraph.Selection]ownergraph.Selected{}
+					*m = map[ownergraph.SelectRequest]ownergraph.SelectPage{}
 				}
 				(*m)[q] = page
 			})
@@ -89,7 +89,7 @@ func cachedSelect(_ Subject, sound selectFunc) selectFunc {
 
 // lossyPages continues after one object more than it has returned.
 func lossyPages(_ Subject, sound selectFunc) selectFunc {
-	return func(ctx context.Context, q ownergraph.Selection) (ownergraph.Selected, error) {
+	return func(ctx context.Context, q ownergraph.SelectRequest) (ownergraph.SelectPage, error) {
 		if q.Limit == 0 {
 			return sound(ctx, q)
 		}
@@ -103,9 +103,9 @@ func lossyPages(_ Subject, sound selectFunc) selectFunc {
 }
 
 func unmarkedOnly(s Subject, sound selectFunc) selectFunc {
-	return func(ctx context.Context, q ownergraph.Selection) (ownergraph.Selected, error) {
+	return func(ctx context.Context, q ownergraph.SelectRequest) (ownergraph.SelectPage, error) {
 		page, err := sound(ctx, q)
-		var live []ownergraph.Labelled
+		var live []ownergraph.LabelMatch
 		for _, x := range page.Objects {
 			if o, err := s.Store.Get(ctx, x.Key); err == nil && !o.Deleting {
 				live = append(live, x)
@@ -151,10 +151,10 @@ func stillLabels(tb TB, s Subject) Subject {
 }
 
 // Select shows the objects as the other methods show them.
-func (n *renamed) Select(ctx context.Context, q ownergraph.Selection) (ownergraph.Selected, error) {
-	sound, ok := ownergraph.As[ownergraph.Selector](n.Store)
+func (n *renamed) Select(ctx context.Context, q ownergraph.SelectRequest) (ownergraph.SelectPage, error) {
+	sound, ok := ownergraph.As[ownergraph.LabelSelector](n.Store)
 	if !ok {
-		return ownergraph.Selected{}, graph.ErrRefused
+		return ownergraph.SelectPage{}, graph.ErrRefused
 	}
 	page, err := sound.Select(ctx, q)
 	for i, x := range page.Objects {

@@ -47,7 +47,7 @@ const (
 	// Durability: a commit is there when another process opens the store.
 	// Subject.Restart shows it.
 	Durability
-	// Labels: users label objects, in a store that is an ownergraph.Selector.
+	// Labels: users label objects, in a store that is an ownergraph.LabelSelector.
 	// Subject.Label shows it.
 	Labels
 	// RaisedVersions: a restore gives every object another version than any that it

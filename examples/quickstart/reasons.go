@@ -17,7 +17,7 @@ type reasons struct {
 }
 
 // note is an ownergraph.Config.OnDecision: it must be quick.
-func (r *reasons) note(d ownergraph.Decided) {
+func (r *reasons) note(d ownergraph.DecisionEvent) {
 	if !d.Action.Writes() {
 		return
 	}

@@ -10,11 +10,11 @@ import (
 
 func TestReasons(t *testing.T) {
 	key := node("a").Key
-	decide := func(a policy.Action, r policy.Reason) ownergraph.Decided {
-		return ownergraph.Decided{Key: key, Decision: policy.Decision{Action: a, Reason: r}}
+	decide := func(a policy.Action, r policy.Reason) ownergraph.DecisionEvent {
+		return ownergraph.DecisionEvent{Key: key, Decision: policy.Decision{Action: a, Reason: r}}
 	}
 	tests := []struct {
-		decided ownergraph.Decided
+		decided ownergraph.DecisionEvent
 		want    string
 		reason  string
 	}{

@@ -39,7 +39,7 @@ func run(ctx context.Context, out io.Writer) (err error) {
 	}
 	collector, err := ownergraph.New(store, ownergraph.Config{
 		Sweeps:     []finalizer.Sweep{tenancy.Tenants(tenant, true)},
-		OnDecision: func(d ownergraph.Decided) { print(out, d) },
+		OnDecision: func(d ownergraph.DecisionEvent) { print(out, d) },
 		Workers:    1, // for a stable output
 	})
 	if err != nil {
@@ -66,7 +66,7 @@ func run(ctx context.Context, out io.Writer) (err error) {
 }
 
 // print prints the steps of a sweep.
-func print(out io.Writer, d ownergraph.Decided) {
+func print(out io.Writer, d ownergraph.DecisionEvent) {
 	if d.Reason == policy.HolderDeleted || d.Action == policy.Attach || d.Reason == policy.MembersGone && d.Action == policy.Release {
 		fmt.Fprintf(out, "  %-7s %s: %s\n", d.Action, place(d.Key), d.Reason)
 	}

@@ -68,10 +68,10 @@ func TestAnchor(t *testing.T) {
 	if err := ownergraph.Adopt(e.ctx, store, ownergraph.Owner{Key: anchor}, e.key(theirs[0])); !errors.Is(err, ownergraph.ErrRefused) {
 		t.Errorf("an anchor that is being deleted adopts: %v", err)
 	}
-	if err := ownergraph.Release(e.ctx, store, anchor, e.key(volumes[0])); err != nil {
+	if err := ownergraph.RemoveOwner(e.ctx, store, anchor, e.key(volumes[0])); err != nil {
 		t.Error(err)
 	}
-	if err := ownergraph.Move(e.ctx, store, anchor, other, e.key(volumes[1])); err != nil {
+	if err := ownergraph.ReplaceOwner(e.ctx, store, anchor, other, e.key(volumes[1])); err != nil {
 		t.Error(err)
 	}
 	if err := ownergraph.Adopt(e.ctx, store, other, e.key(theirs[0])); err != nil {
@@ -80,7 +80,7 @@ func TestAnchor(t *testing.T) {
 	// A member that is another incarnation than the caller names is left alone.
 	wrong := e.key(volumes[2])
 	wrong.UID = "another"
-	if err := ownergraph.Release(e.ctx, store, anchor, wrong); !errors.Is(err, ownergraph.ErrNotFound) {
+	if err := ownergraph.RemoveOwner(e.ctx, store, anchor, wrong); !errors.Is(err, ownergraph.ErrNotFound) {
 		t.Errorf("release of another incarnation: %v", err)
 	}
 

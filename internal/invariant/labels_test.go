@@ -103,7 +103,7 @@ func TestSweepsRestByLabels(t *testing.T) {
 // "of in (a)=v/x#1" answers it with v/x as a member of a.
 func say(t *testing.T, w *invariant.Witness, line string) {
 	t.Helper()
-	c := ownergraph.Call{ID: 60, Type: ownergraph.CallSelect, Select: ownergraph.Selection{Kind: "v"}}
+	c := ownergraph.Call{ID: 60, Type: ownergraph.CallSelect, Select: ownergraph.SelectRequest{Kind: "v"}}
 	text, begins := strings.CutSuffix(line, "!")
 	selector, found, _ := strings.Cut(text, "=")
 	if c.Select.Selector = selector; strings.HasPrefix(selector, "of") {
@@ -118,7 +118,7 @@ func say(t *testing.T, w *invariant.Witness, line string) {
 	var r ownergraph.Result
 	if found != "" {
 		o := parse(t, found)
-		r.Selected.Objects = []ownergraph.Labelled{{Key: o.Key, Version: o.Version, Value: "a"}}
+		r.Selected.Objects = []ownergraph.LabelMatch{{Key: o.Key, Version: o.Version, Value: "a"}}
 	}
 	w.Answered(c, r)
 }
@@ -177,7 +177,7 @@ func TestWitnessOfLabels(t *testing.T) {
 		if strings.Contains(tc.history, "v/a-x") {
 			key = parse(t, "v/a-x").Key
 		}
-		d := ownergraph.Decided{Key: key, Call: 7, Holder: parse(t, "t/a").Key, Decision: policy.Decision{Action: policy.Delete}}
+		d := ownergraph.DecisionEvent{Key: key, Call: 7, Holder: parse(t, "t/a").Key, Decision: policy.Decision{Action: policy.Delete}}
 		if d.Version = "1"; strings.Contains(tc.history, "read ") {
 			d.Version = "2"
 		}

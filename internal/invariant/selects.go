@@ -54,7 +54,7 @@ func (s *selects) note(was graph.Object, o *graph.Object, now uint64) {
 }
 
 // serves reports whether a selection finds the matches of Members.
-func serves(p *finalizer.Plan, members int, q ownergraph.Selection) bool {
+func serves(p *finalizer.Plan, members int, q ownergraph.SelectRequest) bool {
 	all, label := p.Select(members, nil)
 	rest, of := strings.CutPrefix(all, label)
 	named := label != "" && of && strings.HasPrefix(q.Selector, label+" in (") && strings.HasSuffix(q.Selector, ")"+rest)
@@ -62,7 +62,7 @@ func serves(p *finalizer.Plan, members int, q ownergraph.Selection) bool {
 }
 
 // selected takes a page of a selection.
-func (w *Witness) selected(q ownergraph.Selection, r ownergraph.Result, began uint64) {
+func (w *Witness) selected(q ownergraph.SelectRequest, r ownergraph.Result, began uint64) {
 	for _, p := range w.plans {
 		for _, i := range p.LabelledMembers() {
 			at := selecting{p, i, q.Kind}

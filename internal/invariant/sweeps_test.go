@@ -182,7 +182,7 @@ func TestWitnessOfSweeps(t *testing.T) {
 			tell(t, w, line)
 		}
 		o := parse(t, c.object)
-		d := ownergraph.Decided{Key: o.Key, Call: 7, Holder: parse(t, c.holder).Key, Decision: policy.Decision{Action: policy.Delete}}
+		d := ownergraph.DecisionEvent{Key: o.Key, Call: 7, Holder: parse(t, c.holder).Key, Decision: policy.Decision{Action: policy.Delete}}
 		if got := w.SweepDecided(d); !breaks(got, c.want) {
 			t.Errorf("%s; delete %s: got %v, want %q: %s", c.history, c.object, got, c.want, c.reason)
 		}

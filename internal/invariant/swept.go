@@ -102,7 +102,7 @@ func (w *Witness) holderGone(k graph.Key, listing bool) {
 
 // SweepDecided takes the engine's decision to delete an object for a holder. It
 // returns a *Breach, or nil for a decision that breaks no invariant.
-func (w *Witness) SweepDecided(d ownergraph.Decided) error {
+func (w *Witness) SweepDecided(d ownergraph.DecisionEvent) error {
 	w.sweepCalls[d.Call] = true
 	bad := func(text string) error { return &Breach{Rule: "S23", Object: d.Key, Other: d.Holder, text: text} }
 	h, here := w.objects[d.Holder]

@@ -45,7 +45,7 @@ func (r *runner) renew(arg string) error {
 }
 
 // selectedText returns a page of a selection in one line.
-func selectedText(s ownergraph.Selected) string {
+func selectedText(s ownergraph.SelectPage) string {
 	var out []string
 	for _, o := range s.Objects {
 		text := fmt.Sprintf("%s#%s", o.Key, o.Version)

@@ -19,7 +19,7 @@ func Run(text string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	r := &runner{decided: map[graph.Key]ownergraph.Decided{}, sweepCalls: map[sweepCall]bool{}}
+	r := &runner{decided: map[graph.Key]ownergraph.DecisionEvent{}, sweepCalls: map[sweepCall]bool{}}
 	printed := make([]string, len(blocks))
 	for i, b := range blocks {
 		r.out.Reset()
@@ -43,7 +43,7 @@ type runner struct {
 	objects    []graph.Object
 	w          *world.World
 	side       int // the engine of the command
-	decided    map[graph.Key]ownergraph.Decided
+	decided    map[graph.Key]ownergraph.DecisionEvent
 	shadows    []*graph.Graph // a graph of each engine's events
 	printed    [9]int         // requests at the last settle
 	effort     uint64         // best effort at the last settle
@@ -161,7 +161,7 @@ func (r *runner) begin() error {
 	return nil
 }
 
-func (r *runner) decides(d ownergraph.Decided) {
+func (r *runner) decides(d ownergraph.DecisionEvent) {
 	r.decided[d.Key] = d
 	if d.Holder.Kind != "" {
 		r.sweepCalls[sweepCall{d.Call, d.Key}] = true

@@ -200,7 +200,7 @@ func staleReads(s *sim, st step) {
 func emptySelections(s *sim, st step) {
 	calls := s.w.Sides[st.side].Calls
 	if st.op == opComplete && int(st.number) < len(calls) && calls[st.number].Type == ownergraph.CallSelect {
-		calls[st.number].Answer.Selected = ownergraph.Selected{}
+		calls[st.number].Answer.Selected = ownergraph.SelectPage{}
 	}
 }
 

@@ -58,7 +58,7 @@ func (r *recorder) end() {
 func (r *recorder) configure(cfgs []ownergraph.Config) {
 	for side := range cfgs {
 		inner := cfgs[side].OnDecision
-		cfgs[side].OnDecision = func(d ownergraph.Decided) {
+		cfgs[side].OnDecision = func(d ownergraph.DecisionEvent) {
 			r.decision(side, d)
 			if inner != nil {
 				inner(d)
@@ -160,7 +160,7 @@ func (r *recorder) wake(side int, lane ownergraph.Lane, at time.Time) {
 	r.end()
 }
 
-func (r *recorder) decision(side int, d ownergraph.Decided) {
+func (r *recorder) decision(side int, d ownergraph.DecisionEvent) {
 	r.decided++
 	if d.Call != 0 {
 		r.calls[call{side, d.Call}] = r.decided

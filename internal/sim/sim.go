@@ -78,7 +78,7 @@ func beginAll(o options, rng *rand.Rand, pool []graph.Key, start []graph.Object,
 	}
 	cfg := o.config()
 	if o.has(duplicateUIDs) {
-		cfg.OnDecision = func(d ownergraph.Decided) { s.witnesses[s.w.Asked].Decided(d.Call) }
+		cfg.OnDecision = func(d ownergraph.DecisionEvent) { s.witnesses[s.w.Asked].Decided(d.Call) }
 	}
 	infos := o.infos()
 	for range o.engines {

@@ -250,7 +250,7 @@ func (s *sim) sweeping(cfg *ownergraph.Config) error {
 }
 
 // decided takes a decision of the engine that was asked last.
-func (s *sim) decided(d ownergraph.Decided) {
+func (s *sim) decided(d ownergraph.DecisionEvent) {
 	x := s.witnesses[s.w.Asked]
 	x.Decided(d.Call)
 	if d.Call == 0 || d.Action != policy.Delete {

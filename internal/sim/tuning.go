@@ -94,7 +94,7 @@ func (s *sim) exempt(c ownergraph.Call, err error) bool {
 // efforts notes the calls of the engines that are labelled best effort.
 func (s *sim) efforts(c *ownergraph.Config) {
 	inner := c.OnDecision
-	c.OnDecision = func(d ownergraph.Decided) {
+	c.OnDecision = func(d ownergraph.DecisionEvent) {
 		if d.Call != 0 && d.BestEffort { // two engines may count alike
 			s.effort[issue{d.Call, d.Key}] = true
 		}

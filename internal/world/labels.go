@@ -48,7 +48,7 @@ func (s *Store) Label(k graph.Key, set map[string]string) (graph.Event, error) {
 }
 
 // Select returns a page of the objects of a kind whose labels match, by key.
-func (s *Store) Select(q ownergraph.Selection) (out ownergraph.Selected, err error) {
+func (s *Store) Select(q ownergraph.SelectRequest) (out ownergraph.SelectPage, err error) {
 	selector, err := finalizer.ParseSelector(q.Selector)
 	if err != nil {
 		return out, err
@@ -67,7 +67,7 @@ func (s *Store) Select(q ownergraph.Selection) (out ownergraph.Selected, err err
 			out.More = out.Objects[q.Limit-1].Key.String()
 			break
 		}
-		out.Objects = append(out.Objects, ownergraph.Labelled{Key: o.Key, Version: o.Version, Value: s.labels[o.Key][q.Label]})
+		out.Objects = append(out.Objects, ownergraph.LabelMatch{Key: o.Key, Version: o.Version, Value: s.labels[o.Key][q.Label]})
 	}
 	return out, nil
 }
@@ -85,7 +85,7 @@ func (w *World) Label(k graph.Key, set map[string]string) bool {
 
 // selected returns the answer of a page from a present or older store. A kind that
 // is down or sick now returns an error.
-func (w *World) selected(side int, from *Store, q ownergraph.Selection) (r ownergraph.Result) {
+func (w *World) selected(side int, from *Store, q ownergraph.SelectRequest) (r ownergraph.Result) {
 	if r.Err = w.serves(graph.Key{Kind: q.Kind}); r.Err != nil {
 		return r
 	}

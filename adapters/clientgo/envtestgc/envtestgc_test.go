@@ -187,7 +187,7 @@ func TestStopAfterEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, at := serve(t)
 		r := &rig{server: s, T: t}
-		gc, err := Start(at, Config{Engine: ownergraph.Config{OnDecision: func(ownergraph.Decided) { panic("made by the test") }}})
+		gc, err := Start(at, Config{Engine: ownergraph.Config{OnDecision: func(ownergraph.DecisionEvent) { panic("made by the test") }}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -386,7 +386,7 @@ func TestHooksAreKept(t *testing.T) {
 	var decisions int
 	var log strings.Builder
 	c := Config{Keep: 1, Logger: slog.New(slog.NewTextHandler(&log, nil))}
-	c.Engine.OnDecision = func(ownergraph.Decided) { decisions++ }
+	c.Engine.OnDecision = func(ownergraph.DecisionEvent) { decisions++ }
 	bubble(t, c, func(r *rig) {
 		a := r.create("a", nil)
 		r.create("b", nil, a)

@@ -73,8 +73,8 @@ func withoutTime(groups []string, a slog.Attr) slog.Attr {
 }
 
 // decisions returns a hook that records each write and calls then.
-func (j *journal) decisions(then func(ownergraph.Decided)) func(ownergraph.Decided) {
-	return func(d ownergraph.Decided) {
+func (j *journal) decisions(then func(ownergraph.DecisionEvent)) func(ownergraph.DecisionEvent) {
+	return func(d ownergraph.DecisionEvent) {
 		if d.Action.Writes() && d.Call != 0 {
 			line := line(d)
 			j.add(line)
@@ -89,7 +89,7 @@ func (j *journal) decisions(then func(ownergraph.Decided)) func(ownergraph.Decid
 }
 
 // line describes a decision: action, object and reason.
-func line(d ownergraph.Decided) string {
+func line(d ownergraph.DecisionEvent) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s %s", d.Action, d.Key)
 	switch {

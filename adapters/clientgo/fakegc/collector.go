@@ -117,7 +117,7 @@ func (w *watchedStore) failure() error {
 }
 
 // log logs a write.
-func (c *Collector) log(d ownergraph.Decided) {
+func (c *Collector) log(d ownergraph.DecisionEvent) {
 	if !d.Action.Writes() || d.Call == 0 {
 		return
 	}

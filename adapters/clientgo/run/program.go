@@ -83,11 +83,11 @@ func New(server *rest.Config, config Config) (*Program, error) {
 	return p, err
 }
 
-func both(a, b func(ownergraph.Decided)) func(ownergraph.Decided) {
+func both(a, b func(ownergraph.DecisionEvent)) func(ownergraph.DecisionEvent) {
 	if a == nil {
 		return b
 	}
-	return func(d ownergraph.Decided) { a(d); b(d) }
+	return func(d ownergraph.DecisionEvent) { a(d); b(d) }
 }
 
 // logContext returns a context that sends client-go's log records to the program's

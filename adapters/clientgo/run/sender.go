@@ -77,7 +77,7 @@ func (p *Program) newSender(store *clientgo.Store) (*sender, error) {
 
 // decided offers a reference that no server can resolve. The engine waits for this
 // call.
-func (w *sender) decided(d ownergraph.Decided) {
+func (w *sender) decided(d ownergraph.DecisionEvent) {
 	if unresolvable(d.Reason, d.Doubt) {
 		w.offer(report{key: d.Key, topic: topic{d.Key.UID, d.Reason, d.Doubt}, owners: d.Owners})
 	}

@@ -106,7 +106,7 @@ func TestEventsBounded(t *testing.T) {
 	bubble(t, Config{Events: true}, func(r *rig) {
 		sender := r.program.sender
 		for i := range 100_000 { // no goroutine sends them
-			sender.decided(ownergraph.Decided{
+			sender.decided(ownergraph.DecisionEvent{
 				Key:      graph.Key{Kind: "ConfigMap", Scope: "ns", Name: "x", UID: graph.UID(fmt.Sprint(i))},
 				Decision: policy.Decision{Reason: policy.OnlySelf},
 			})

@@ -63,7 +63,7 @@ func play(ctx context.Context, life time.Duration) (err error) {
 }
 
 // say prints a decision of the collector.
-func say(d ownergraph.Decided) {
+func say(d ownergraph.DecisionEvent) {
 	if d.Decision.Action.Writes() {
 		fmt.Printf("%s  %s: %s: %s\n", time.Now().Format("15:04:05.000"), d.Key, d.Decision.Action, d.Decision.Reason)
 	}
