@@ -87,8 +87,8 @@ type Call struct {
 	Change       Change        // patch
 	Options      DeleteOptions // delete
 
-	Fence  uint64    // fence
-	Kind   Kind      // list
+	Fence  uint64        // fence
+	Kind   Kind          // list
 	Select SelectRequest // select
 
 	Finalizer string // handle

@@ -14,6 +14,7 @@ func (e *Engine) Check() error {
 	for _, check := range []func() error{
 		e.graph.Check, e.work.Check, e.asks.Check, e.checkFlights, e.checkSides, e.checkWaiters, e.checkClearings, e.checkGlances, e.kinds.Check,
 		func() error { return e.cycles.Check(e.view()) }, e.audit.Check,
+		func() error { return e.handlers.Check(e.graph) },
 	} {
 		if err := check(); err != nil {
 			return fmt.Errorf("engine invariant: %w", err)
@@ -100,9 +101,6 @@ func (e *Engine) checkSides() error {
 	}
 	for id := range e.held.tried {
 		used("object that was held", id)
-	}
-	for k := range e.handlers.states {
-		used("handler", k.node)
 	}
 	return err
 }

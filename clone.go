@@ -31,7 +31,7 @@ func (e *Engine) Clone() *Engine {
 		c.misplaced[u] = slices.Clone(w)
 	}
 	c.absent, c.orphaned = e.absent.Clone(), e.orphaned.Clone()
-	c.cycles, c.handlers = e.cycles.Clone(), e.handlers.clone()
+	c.cycles, c.handlers = e.cycles.Clone(), e.handlers.Clone()
 	c.clear = e.clear.clone()
 	c.audit = e.audit.Clone()
 	if e.audit.IsSearching() { // the copy begins the audit anew

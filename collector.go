@@ -57,8 +57,8 @@ var ErrStuck = errors.New("does not return")
 // TestCollectorPanics and TestCollectorBreaks.
 type Collector struct {
 	store    Store
-	fencer   Fencer   // set at level 2
-	lister   Lister   // nil if the watch has to be restarted for a listing
+	fencer   Fencer        // set at level 2
+	lister   Lister        // nil if the watch has to be restarted for a listing
 	selector LabelSelector // set if a sweep depends on labels
 	handlers *finalizer.Registry
 	cfg      Config // with defaults

@@ -7,6 +7,7 @@ import (
 
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/fence"
+	"github.com/ownergraph/ownergraph/internal/core/handlers"
 	"github.com/ownergraph/ownergraph/policy"
 )
 
@@ -83,8 +84,8 @@ func (e *Engine) dependentNames(n graph.Node) []string {
 func (e *Engine) finalizerNames(id graph.NodeID, n graph.Node) []string {
 	var out []string
 	for _, f := range n.Object().Finalizers {
-		if s := e.handlers.states[handlerKey{id, f}]; s.err != "" {
-			out = append(out, f+": "+s.err)
+		if text := e.handlers.ErrorOf(handlers.Run{Node: id, Name: f}); text != "" {
+			out = append(out, f+": "+text)
 		} else {
 			out = append(out, f)
 		}

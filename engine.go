@@ -2,6 +2,8 @@ package ownergraph
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/ownergraph/ownergraph/graph"
@@ -10,6 +12,7 @@ import (
 	"github.com/ownergraph/ownergraph/internal/core/effect"
 	"github.com/ownergraph/ownergraph/internal/core/fence"
 	"github.com/ownergraph/ownergraph/internal/core/fifo"
+	"github.com/ownergraph/ownergraph/internal/core/handlers"
 	"github.com/ownergraph/ownergraph/internal/core/kinds"
 	"github.com/ownergraph/ownergraph/internal/core/queue"
 	"github.com/ownergraph/ownergraph/internal/core/record"
@@ -86,7 +89,7 @@ type Engine struct {
 
 	fence    fence.Machine
 	cycles   cycle.Detector
-	handlers handlers
+	handlers handlers.Runs
 	clear    clearings
 	audit    audit.Auditor
 
@@ -182,7 +185,7 @@ func NewEngine(level Level, cfg Config) (*Engine, error) {
 		orphaned:  tombstone.New(cfg.OrphanedOwners),
 		revision:  run.NewRevision(0),
 	}
-	e.handlers = newHandlers(cfg)
+	e.handlers = handlers.New(slices.Sorted(maps.Keys(cfg.Handlers)), cfg.HandlerWorkers)
 	e.clear, _ = newClearings(cfg.Sweeps) // validate has made them before
 	return e, nil
 }

@@ -164,7 +164,7 @@ func (p *printer) rest() {
 		}
 		p.Word(uint64(n))
 	}
-	p.handlers()
+	e.handlers.Hash(p.Printer)
 }
 
 func (p *printer) flight(id CallID, f flight) {
@@ -187,20 +187,6 @@ func (p *printer) flight(id CallID, f flight) {
 	if f.call == CallRead && !f.reread {
 		p.Flags(m.Known < f.began, m.Changed < f.began)
 		p.began(n, f.began)
-	}
-}
-
-func (p *printer) handlers() {
-	h := &p.e.handlers
-	for _, name := range h.names {
-		p.List(h.lines[name])
-		for _, id := range p.Nodes() {
-			s := h.states[handlerKey{id, name}]
-			p.Word(uint64(s.phase)<<32 | uint64(s.tries))
-			if s.phase == failed {
-				p.Until(h.due(s))
-			}
-		}
 	}
 }
 

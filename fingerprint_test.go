@@ -90,8 +90,6 @@ func (e *Engine) fill() {
 	e.fans, e.wakes = []graph.NodeID{a}, []graph.NodeID{b}
 	e.edit(a).FanningOut = true
 	e.graph.Fan(a)
-	e.handlers.lines["x.io/y"] = []graph.NodeID{b}
-	e.handlers.states[handlerKey{c, "x.io/y"}] = handling{phase: failed, tries: 1, since: e.now}
 	e.fillClearings()
 	e.work.AddAt(a, queue.Low, soon)
 	e.asks.Add(d, queue.Normal)
@@ -133,12 +131,6 @@ func flightChange(field string, id CallID, change func(f *flight)) fieldChange {
 
 func writtenChange(field string, change func(w *written)) fieldChange {
 	return fieldChange{"written." + field, func(e *Engine) { entryChange(e.written, e.idOf("c"), change) }}
-}
-
-func handlingChange(field string, change func(h *handling)) fieldChange {
-	return fieldChange{"handling." + field, func(e *Engine) {
-		entryChange(e.handlers.states, handlerKey{e.idOf("c"), "x.io/y"}, change)
-	}}
 }
 
 func flip(b *bool) { *b = !*b }
@@ -237,19 +229,12 @@ func recordChanges() []fieldChange {
 		writtenChange("after", func(w *written) { w.after = w.after.Add(time.Second) }),
 		flightChange("handler", 4, func(f *flight) { f.handler = "x" }),
 		flightChange("fence", 3, func(f *flight) { f.fence = 2 }),
-		handlingChange("phase", func(h *handling) { h.phase = done }),
-		handlingChange("tries", func(h *handling) { h.tries++ }),
-		handlingChange("since", func(h *handling) { h.since = h.since.Add(time.Second) }),
 	}
 }
 
 func partChanges() []fieldChange {
 	const late = 1 << 40
-	return []fieldChange{
-		{"handlers.states", func(e *Engine) { clear(e.handlers.states) }},
-		{"handlers.lines", func(e *Engine) { clear(e.handlers.lines) }},
-		{"handlers.names", func(e *Engine) { e.handlers.names = nil }},
-	}
+	return []fieldChange{}
 }
 
 // unhashed says why a field is no part of the fingerprint.
@@ -259,7 +244,7 @@ var unhashed = map[string]string{
 	"Engine.effects": "none is left between calls", "Engine.carrying": "false between calls", "Engine.lastCall": "an id says nothing", "Engine.revision": "a number for the caller", "Engine.held": "a report", "Engine.counts": "a report", "Engine.undoneLog": "a log",
 	"Engine.nodes": "see State", "Engine.looked": "says how much work a step was", "Engine.room": "of the decision at hand",
 	"Engine.reading": "follows from flights",
-	"Engine.fence":   "see package fence", "Engine.kinds": "see package kinds", "Engine.cycles": "see package cycle", "Engine.handlers": "see handlers",
+	"Engine.fence":   "see package fence", "Engine.kinds": "see package kinds", "Engine.cycles": "see package cycle", "Engine.handlers": "see package handlers",
 	"Engine.audit": "see package audit",
 	"State.Reason": "a report", "State.Doubt": "a report", "State.IsolatedCycle": "a report", "State.Audited": "a report", "State.HasResult": "follows from the read results",
 	"Engine.clear": "see clearings", "clearings.plans": "one Config", "clearings.holders": "follows from the graph",
@@ -267,9 +252,7 @@ var unhashed = map[string]string{
 	"clearings.last": "an id says nothing", "clearing.left": "follows from members", "clearing.members": "follows from left", "clearing.open": "follows from left", "clearing.first": "one Config", "membership.by": "follows from the graph and the labels",
 	"labels.asks": "one Config", "clearing.total": "a report", "clearing.gone": "a report", "clearing.kinds": "a report",
 	"clearing.blocked": "a report", "clearing.sample": "a report", "membership.kind": "follows from the node",
-	"handling.call": "an id says nothing", "handling.err": "a report", "handling.failing": "a report", "handlers.lined": "follows from states",
 	"clearing.lacks": "spares a walk over the kinds",
-	"handlers.most":  "one Config", "handlers.timeout": "one Config", "handlers.running": "follows from flights",
 }
 
 func put(s string) Event {
@@ -299,7 +282,7 @@ func TestFingerprint(t *testing.T) {
 		}
 	}
 	for _, kept := range []any{
-		Engine{}, record.State{}, sight{}, await{}, written{}, flight{}, handlers{}, handling{},
+		Engine{}, record.State{}, sight{}, await{}, written{}, flight{},
 		clearings{}, clearing{}, membership{}, labels{}, selects{}, pass{}, mark{},
 	} {
 		for i, s := 0, reflect.TypeOf(kept); i < s.NumField(); i++ {

@@ -3,7 +3,6 @@ package ownergraph
 import (
 	"fmt"
 	"github.com/ownergraph/ownergraph/internal/core/record"
-	"strings"
 	"time"
 
 	"github.com/ownergraph/ownergraph/graph"
@@ -63,9 +62,6 @@ func statusOf(r policy.Reason) Status {
 	}
 	return StatusUnset
 }
-
-// mostError bounds what is kept of the text of an error, in bytes.
-const mostError = 512
 
 // holding is what the reports say of an object that is held.
 type holding struct {
@@ -135,15 +131,6 @@ func (e *Engine) checkStatus() error {
 	if count != e.held.count {
 		return fmt.Errorf("%v objects are held, by status, and %v are counted", count, e.held.count)
 	}
-	waits := 0
-	for _, s := range e.handlers.states {
-		if s.phase == lined {
-			waits++
-		}
-	}
-	if waits != e.handlers.lined {
-		return fmt.Errorf("%d handlers wait for their turn, and %d are counted", waits, e.handlers.lined)
-	}
 	return nil
 }
 
@@ -156,7 +143,7 @@ func (e *Engine) noteHeld(id graph.NodeID) {
 	}
 	if !ok || !x.same(&m) {
 		x = holding{reason: m.Reason, doubt: m.Doubt, status: statusOf(m.Reason), since: e.now}
-		if at := e.failingSince(id); m.Reason == policy.HandlerFailed && !at.IsZero() {
+		if at := e.handlers.FailingSince(id); m.Reason == policy.HandlerFailed && !at.IsZero() {
 			x.since = at
 		}
 	}
@@ -166,17 +153,9 @@ func (e *Engine) noteHeld(id graph.NodeID) {
 // noteError keeps what a call for a node failed with, if the node is held.
 func (e *Engine) noteError(id graph.NodeID, err error) {
 	if x, ok := e.held.of[id]; ok && err != nil {
-		x.err = cutText(err.Error(), mostError)
+		x.err = record.ErrorText(err)
 		e.held.of[id] = x
 	}
-}
-
-// cutText returns a copy of the first bytes of a text, without half a rune.
-func cutText(text string, most int) string {
-	if len(text) <= most {
-		return strings.Clone(text)
-	}
-	return strings.ToValidUTF8(text[:most], "") + "..."
 }
 
 // heldAt says what the reports say of a node that is held.
@@ -187,27 +166,7 @@ func (e *Engine) heldAt(id graph.NodeID) Held {
 		Since: x.since, LastError: x.err, Detail: e.detail(id),
 	}
 	if m.Reason == policy.HandlerFailed {
-		h.LastError = e.handlerError(id)
+		h.LastError = e.handlers.Error(id)
 	}
 	return h
-}
-
-// failingSince returns when the first handler of a node that still fails failed first.
-func (e *Engine) failingSince(id graph.NodeID) (at time.Time) {
-	for _, name := range e.handlers.names {
-		if s := e.handlers.states[handlerKey{id, name}]; s.err != "" {
-			at = soonest(at, s.failing)
-		}
-	}
-	return at
-}
-
-// handlerError returns what the first handler of a node that fails has failed with.
-func (e *Engine) handlerError(id graph.NodeID) string {
-	for _, name := range e.handlers.names {
-		if s := e.handlers.states[handlerKey{id, name}]; s.err != "" {
-			return s.err
-		}
-	}
-	return ""
 }

@@ -1,6 +1,9 @@
 package ownergraph
 
-import "github.com/ownergraph/ownergraph/internal/core/queue"
+import (
+	"github.com/ownergraph/ownergraph/internal/core/handlers"
+	"github.com/ownergraph/ownergraph/internal/core/queue"
+)
 
 // notBegun takes back a call that the caller has not begun. The engine counts it no more,
 // and asks for it again if it still wants it. Held by TestNotBegun and TestSeeds
@@ -19,7 +22,7 @@ func (e *Engine) notBegun(id CallID, f flight) {
 			s.call = 0
 		}
 	case CallHandle:
-		e.handlerNotBegun(id, f)
+		e.handlers.Return(handlers.Run{Node: f.node, Name: f.handler}, uint64(id))
 	default:
 		if f.call != CallRead || f.reread || f.run != 0 {
 			e.takeBack(id, f)
@@ -36,19 +39,4 @@ func (e *Engine) readAgain(f flight) {
 		e.asks.Done(n.ID())
 		e.asks.Add(n.ID(), queue.Normal)
 	}
-}
-
-// handlerNotBegun puts a run back into the line of its handler.
-func (e *Engine) handlerNotBegun(id CallID, f flight) {
-	h := &e.handlers
-	h.running[f.handler]--
-	k := handlerKey{f.node, f.handler}
-	s := h.states[k]
-	if s.call != id || s.phase != running {
-		return
-	}
-	s.phase, s.call = lined, 0
-	h.states[k] = s
-	h.lined++
-	h.lines[f.handler] = append(h.lines[f.handler], f.node)
 }

@@ -322,7 +322,7 @@ func (e *Engine) finish(id graph.NodeID, unseen bool) {
 	e.awaits.drop(id)
 	delete(e.written, id)
 	e.dropResult(id)
-	e.handlers.drop(id)
+	e.handlers.Drop(id)
 	m := e.edit(id)
 	m.Reread, m.Marked = false, time.Time{}
 	e.settle(id, false)
@@ -352,7 +352,7 @@ func (e *Engine) dismiss(f graph.Freed, unseen bool) {
 		e.tell(d, !m.ReadFailing)
 	}
 	delete(e.waiters, f.ID)
-	e.handlers.drop(f.ID)
+	e.handlers.Drop(f.ID)
 }
 
 // fewestAbsent and absentShare bound what is remembered of owners that are gone

@@ -58,7 +58,7 @@ func (e *Engine) forgetDoubts() {
 		e.nodes.ClearResult(e.graph, id)
 	}
 	clear(e.sights)
-	e.handlers.rewind()
+	e.handlers.Rewind()
 	e.clear.rewind()
 	e.cycles.Reset(e.view(), e.now)
 }

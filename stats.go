@@ -90,10 +90,10 @@ func (e *Engine) Stats() Stats {
 	fences := e.fence.Counts()
 	s.Fences, s.LostFences = fences.Passed, fences.Lost
 	s.Nodes, s.Objects = e.graph.Len(), e.graph.Observed()
-	s.Rings = e.cycles.Found()
+	s.Rings, s.FailedHandlers = e.cycles.Found(), e.handlers.Failed()
 	s.Audits, s.AuditRepairs = e.audit.Counts().Audits, e.audit.Counts().Repairs
 	s.Sweeping, s.Fence = len(e.clear.runs), e.fenceStatus()
-	s.Queued, s.Calls = e.work.Len()-e.work.InFlight()+e.handlers.lined, len(e.flights)-e.prepared.Len()
+	s.Queued, s.Calls = e.work.Len()-e.work.InFlight()+e.handlers.Queued(), len(e.flights)-e.prepared.Len()
 	s.Working = s.Calls - e.controlCalls()
 	s.Blocked, s.Waiting, s.Stuck = e.held.count[StatusBlocked], e.held.count[StatusWaiting], e.held.count[StatusStuck]
 	s.Held = s.Waiting + s.Stuck
@@ -259,10 +259,8 @@ type HandlerRun struct {
 // that is stuck shows by its age.
 func (e *Engine) Running() []HandlerRun {
 	var out []HandlerRun
-	for k, s := range e.handlers.states {
-		if s.phase == running {
-			out = append(out, HandlerRun{e.graph.Node(k.node).Key(), k.name, s.since, s.tries})
-		}
+	for _, s := range e.handlers.Running() {
+		out = append(out, HandlerRun{e.graph.Node(s.Run.Node).Key(), s.Run.Name, s.Since, s.Tries})
 	}
 	slices.SortFunc(out, func(a, b HandlerRun) int {
 		return cmp.Or(a.Key.Compare(b.Key), cmp.Compare(a.Finalizer, b.Finalizer))

@@ -1,0 +1,61 @@
+package handlers
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/ownergraph/ownergraph/graph"
+)
+
+// Queued returns the number of runs that wait in a queue.
+func (r *Runs) Queued() int { return r.waiting }
+
+// Failed returns the number of failed runs so far.
+func (r *Runs) Failed() uint64 { return r.failures }
+
+// Status describes a run under way. It is a value.
+type Status struct {
+	Run   Run
+	Since time.Time // it began
+	Tries int       // failed runs before it
+}
+
+// Running returns the runs under way, by node and name.
+func (r *Runs) Running() []Status {
+	var out []Status
+	for run, s := range r.states {
+		if s.phase == running {
+			out = append(out, Status{run, s.since, s.tries})
+		}
+	}
+	slices.SortFunc(out, func(a, b Status) int {
+		return cmp.Or(cmp.Compare(a.Run.Node, b.Run.Node), strings.Compare(a.Run.Name, b.Run.Name))
+	})
+	return out
+}
+
+// ErrorOf returns the error text of the last run, "" if it did not fail.
+func (r *Runs) ErrorOf(run Run) string { return r.states[run].err }
+
+// Error returns the error text of the first failing handler of a node, "" without one.
+func (r *Runs) Error(id graph.NodeID) string {
+	for _, name := range r.names {
+		if text := r.ErrorOf(Run{id, name}); text != "" {
+			return text
+		}
+	}
+	return ""
+}
+
+// FailingSince returns the first time at which a handler of a node failed that still fails.
+// It is the zero time without one.
+func (r *Runs) FailingSince(id graph.NodeID) (at time.Time) {
+	for _, name := range r.names {
+		if s := r.states[Run{id, name}]; s.err != "" && (at.IsZero() || s.failing.Before(at)) {
+			at = s.failing
+		}
+	}
+	return at
+}

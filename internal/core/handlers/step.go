@@ -1,0 +1,162 @@
+package handlers
+
+import (
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/core/effect"
+	"github.com/ownergraph/ownergraph/internal/core/fifo"
+	"github.com/ownergraph/ownergraph/internal/core/queue"
+	"github.com/ownergraph/ownergraph/internal/core/record"
+	"github.com/ownergraph/ownergraph/policy"
+)
+
+// Decide queues the missing runs for a marked object with these finalizers. It returns the
+// decision to release a finalizer whose handler has succeeded. Otherwise it returns d. If
+// only finalizers hold the object, the state of a handler becomes the reason. Block is the
+// reason why no write may go out to the object; then no handler runs either.
+func (r *Runs) Decide(id graph.NodeID, finalizers []string, d policy.Decision, block policy.Reason, now time.Time, out *effect.List) policy.Decision {
+	for _, name := range finalizers {
+		if !r.handles(name) {
+			continue
+		}
+		if block != policy.ReasonUnset {
+			setReason(&d, block)
+			return d
+		}
+		run := Run{id, name}
+		s := r.states[run]
+		switch {
+		case s.phase == done:
+			return policy.Decision{Action: policy.Release, Reason: policy.HandlerDone, Finalizer: name}
+		case s.phase == unset || s.phase == failed && !now.Before(s.due()):
+			r.enqueue(run, s)
+		case s.phase == failed:
+			out.LookAt(id, queue.Normal, s.due())
+			setReason(&d, policy.HandlerFailed)
+		}
+		setReason(&d, policy.HandlerRuns)
+	}
+	return d
+}
+
+// setReason names the reason why finalizers hold an object. The first reason stays.
+func setReason(d *policy.Decision, why policy.Reason) {
+	if d.Reason == policy.NeedFinalizers {
+		d.Reason = why
+	}
+}
+
+func (r *Runs) enqueue(run Run, s state) {
+	s.phase = queued
+	r.waiting++
+	r.states[run] = s
+	r.queues[run.Name] = append(r.queues[run.Name], run.Node)
+}
+
+// Next takes the next run out of its queue, if the bound of its name allows another one.
+// The caller begins it with Start or forgets it with Cancel.
+func (r *Runs) Next() (Run, bool) {
+	for _, name := range r.names {
+		for len(r.queues[name]) > 0 && r.running[name] < r.limit {
+			run := Run{r.queues[name][0], name}
+			r.queues[name] = fifo.Rest(r.queues[name])
+			if r.states[run].phase == queued { // else the entry is of a former node with this id
+				r.waiting--
+				return run, true
+			}
+		}
+	}
+	return Run{}, false
+}
+
+// Start notes that a run has begun, as this call.
+func (r *Runs) Start(run Run, call uint64, now time.Time) {
+	s := r.states[run]
+	s.phase, s.call, s.since = running, call, now
+	r.states[run] = s
+	r.running[run.Name]++
+}
+
+// Return puts a run back into its queue whose call no worker has begun.
+func (r *Runs) Return(run Run, call uint64) {
+	r.running[run.Name]--
+	if s := r.states[run]; s.call == call && s.phase == running {
+		s.call = 0
+		r.enqueue(run, s)
+	}
+}
+
+// Cancel forgets a run from Next whose object needs it no more, or not yet.
+func (r *Runs) Cancel(run Run) { delete(r.states, run) }
+
+// Outcome is the result of a run. It is a value.
+type Outcome struct {
+	Run    Run
+	Call   uint64
+	Key    graph.Key
+	Former bool // the run began in a former history
+	Err    error
+}
+
+// Done takes the result of a run, and has its object decided. The result counts for nothing
+// if the object or the finalizer has gone.
+func (r *Runs) Done(o Outcome, now time.Time, out *effect.List) {
+	r.running[o.Run.Name]--
+	s := r.states[o.Run]
+	if s.call != o.Call || s.phase != running {
+		return
+	}
+	switch {
+	case o.Former: // its deletion may have been undone (R5)
+		delete(r.states, o.Run)
+	case o.Err != nil:
+		r.failures++
+		out.Warn("handler failed", "finalizer", o.Run.Name, "object", o.Key.String(), "err", o.Err)
+		if s.err == "" {
+			s.failing = now
+		}
+		s.phase, s.since, s.err = failed, now, record.ErrorText(o.Err)
+		s.tries++
+		r.states[o.Run] = s
+	default:
+		s.phase, s.err = done, ""
+		r.states[o.Run] = s
+	}
+	out.Look(o.Run.Node, queue.Normal)
+}
+
+// Abandon ends a run without a result.
+func (r *Runs) Abandon(run Run, call uint64) {
+	r.running[run.Name]--
+	if r.states[run].call == call {
+		delete(r.states, run)
+	}
+}
+
+// Rewind forgets the results and the queues. The runs under way go on, because two runs
+// for one object must not overlap.
+func (r *Runs) Rewind() {
+	maps.DeleteFunc(r.states, func(_ Run, s state) bool { return s.phase != running })
+	clear(r.queues)
+	r.waiting = 0
+}
+
+// Drop forgets the runs for a node. A run under way goes on, and its result counts for
+// nothing.
+func (r *Runs) Drop(id graph.NodeID) {
+	for _, name := range r.names {
+		if r.states[Run{id, name}].phase == queued {
+			r.waiting--
+		}
+		delete(r.states, Run{id, name})
+		if ids := r.queues[name]; len(ids) > 2*len(r.states)+maxFreed {
+			r.queues[name] = slices.DeleteFunc(ids, func(id graph.NodeID) bool { return r.states[Run{id, name}].phase != queued })
+		}
+	}
+}
+
+// maxFreed bounds the ids of freed nodes in a queue, beside twice the number of runs.
+const maxFreed = 64
