@@ -317,7 +317,7 @@ func TestSweepByLabelNeedsSelector(t *testing.T) {
 		sweep.Finalizer = "x.io/other"
 		return sweep
 	}()))
-	const want = `Sweeps[1]: finalizer "x.io/other": Members[0].Label: the store is no Selector`
+	const want = `Sweeps[1]: finalizer "x.io/other": Members[0].Label: the store is no LabelSelector`
 	if !errors.Is(err, ownergraph.ErrInvalid) || !strings.Contains(fmt.Sprint(err), want) {
 		t.Errorf("New: %v, want %q", err, want)
 	}

@@ -85,7 +85,7 @@ func (p *pasts) number(w *world.World, last bool) uint32 {
 
 // open returns a copy of the world of a past. It has one listener with the given calls
 // in flight.
-func (p *pasts) open(n uint32, calls ...world.Flight) (*world.World, *world.Side) {
+func (p *pasts) open(n uint32, calls ...world.InFlight) (*world.World, *world.Side) {
 	w := *p.items[n].w
 	w.Ledger = w.Ledger.Clone()
 	side := &world.Side{Streams: make([]world.Stream, len(p.kinds)), Calls: calls}
@@ -117,11 +117,11 @@ func (p *pasts) write(n, call uint32) *wrote {
 	h := hash(uint64(n)<<32 | uint64(call))
 	i := p.writes.get(h)
 	if i == 0 {
-		w, side := p.open(n, world.Flight{Call: p.words.calls[call]})
+		w, side := p.open(n, world.InFlight{Call: p.words.calls[call]})
 		if p.hooks.call != nil {
 			p.hooks.call(&w.Store, &side.Calls[0].Call)
 		}
-		w.Carry(0, 0)
+		w.Commit(0, 0)
 		out := p.close(w, side, p.items[n].last)
 		out.result = p.words.result(side.Calls[0].Answer)
 		i = p.note(&p.writes, h, out)

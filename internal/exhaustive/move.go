@@ -79,7 +79,7 @@ func (x *state) sideMoves(i int, scope Scope) []move {
 			out = append(out, move{op: opRenew, side: i, at: c})
 		}
 		op := opComplete
-		if scope.Late && x.w.Uncarried(i, c) {
+		if scope.Late && x.w.Uncommitted(i, c) {
 			op = opExecute
 		}
 		out = append(out, move{op: op, side: i, at: c})
@@ -151,11 +151,11 @@ func (x *state) carryOut(m move, scope Scope) (bool, error) {
 	case opRenew:
 		x.renew(m.side, m.at)
 	case opExecute:
-		x.w.Carry(m.side, m.at)
+		x.w.Commit(m.side, m.at)
 	case opComplete:
-		return true, x.w.Land(m.side, m.at)
+		return true, x.w.Complete(m.side, m.at)
 	case opLateWrite:
-		return true, x.w.LandZombie(m.at)
+		return true, x.w.CompleteZombie(m.at)
 	case opWait:
 		return x.advance(), nil
 	case opEarlyTimeout:

@@ -177,8 +177,8 @@ func (x *state) restore() error {
 			s.Streams[k].Fences, s.Streams[k].Events = nil, nil
 		}
 		for c := range s.Calls {
-			if x.w.Uncarried(i, c) {
-				s.Calls[c].Answer.Err, s.Calls[c].Carried = errLost, true
+			if x.w.Uncommitted(i, c) {
+				s.Calls[c].Answer.Err, s.Calls[c].Committed = errLost, true
 			}
 		}
 		if err := s.Engine.Observe(x.w.Now, graph.Event{Type: graph.Rewound, Reason: whyRestored}); err != nil {

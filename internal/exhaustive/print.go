@@ -32,7 +32,7 @@ func (p *printer) side(side *world.Side) {
 	}
 	for _, c := range side.Calls {
 		p.call(c.Call)
-		p.flags(c.Carried)
+		p.flags(c.Committed)
 		p.answer(c.Answer)
 	}
 	p.word(side.Engine.Fingerprint(nil))

@@ -201,7 +201,7 @@ func (s *search) newCrash(x *state) bool {
 	p := &printer{hash: seed}
 	s.left(p, x)
 	for i, c := range x.w.Sides[0].Calls {
-		if x.w.Uncarried(0, i) {
+		if x.w.Uncommitted(0, i) {
 			p.call(c.Call)
 		}
 	}

@@ -35,7 +35,7 @@ func begin(start []graph.Object, scope Scope) (*state, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := w.Settle(); err != nil {
+	if err := w.RunToRest(); err != nil {
 		return nil, err
 	}
 	w.LateSets = true

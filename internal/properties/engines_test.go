@@ -104,14 +104,14 @@ func (h *history) drowse(t *testing.T, sleeper, rounds int) {
 				continue
 			}
 			turn(side)
-			h.must(t, at("land", side, "0"), at("land", side, "0"))
+			h.must(t, at("complete", side, "0"), at("complete", side, "0"))
 		}
 		if h.w.Total() == before && n > 3 {
 			break
 		}
 	}
 	for len(h.w.Sides[sleeper].Calls) > 0 {
-		h.must(t, at("land", sleeper, "0"))
+		h.must(t, at("complete", sleeper, "0"))
 	}
 	for range 20 {
 		turn(sleeper)

@@ -160,12 +160,12 @@ func (h *history) do(line string) error {
 //
 //	list K, break K                       begins a listing; ends the watch of a kind
 //	see K, twice K, all K                 delivers the next event; delivers it twice; delivers all events
-//	issue LANE, land N [FAULT]            hands out a call; completes the N-th call
+//	issue LANE, complete N [FAULT]        hands out a call; completes the N-th call
 //	limbo N                               loses the answer of the N-th call, whose write completes late
 //	late N                                completes a late write
 //	crash                                 ends the engine and begins another one
 //	wait, pass DURATION                   moves time to the next step; moves time
-//	settle                                runs the world until it is at rest
+//	run                                   runs the world until it is at rest
 //	backup, restore                       keeps the state of the store; goes back to it and announces that
 //	sick K, recover K, vanish K, serve K, down K, up K
 //	ack KEY, fg KEY, addref KEY->REF ...  actions of users in the notation of package oracle
@@ -188,11 +188,11 @@ func (h *history) move(line string) error {
 			h.issued[issue{c.ID, c.Key}] = len(h.lines)
 		}
 		return err
-	case "land", "limbo":
-		return h.land(verb, side, arg)
+	case "complete", "limbo":
+		return h.complete(verb, side, arg)
 	case "late":
 		if i, _ := strconv.Atoi(arg); i < len(h.w.Zombies) {
-			return h.w.LandZombie(i)
+			return h.w.CompleteZombie(i)
 		}
 		return nil
 	case "crash":
@@ -202,8 +202,8 @@ func (h *history) move(line string) error {
 		return nil
 	case "restore":
 		return h.restore()
-	case "settle":
-		return h.w.Settle()
+	case "run":
+		return h.w.RunToRest()
 	case "wait":
 		h.w.Advance()
 		return nil
@@ -253,9 +253,9 @@ func (h *history) watch(verb string, side, kind int) error {
 	return h.w.Deliver(side, kind)
 }
 
-// land completes a call, with or without a fault. The outcome of a call in limbo is
+// complete completes a call, with or without a fault. The outcome of a call in limbo is
 // unknown, and its write may still complete.
-func (h *history) land(verb string, side int, arg string) error {
+func (h *history) complete(verb string, side int, arg string) error {
 	number, name, _ := strings.Cut(arg, " ")
 	i, _ := strconv.Atoi(number)
 	calls := h.w.Sides[side].Calls
@@ -269,7 +269,7 @@ func (h *history) land(verb string, side int, arg string) error {
 			h.w.Zombies = append(h.w.Zombies, c)
 		}
 	}
-	_, err := h.w.LandAs(side, i, fault)
+	_, err := h.w.CompleteAs(side, i, fault)
 	return err
 }
 

@@ -25,11 +25,11 @@ func (h *history) calm() error {
 	}
 	for {
 		for range 3 {
-			if err := errors.Join(h.do("settle"), h.do("pass 6m")); err != nil {
+			if err := errors.Join(h.do("run"), h.do("pass 6m")); err != nil {
 				return err
 			}
 		}
-		if err := h.do("settle"); err != nil {
+		if err := h.do("run"); err != nil {
 			return err
 		}
 		if len(h.w.Zombies) == 0 {

@@ -48,7 +48,7 @@ func (m move) String() string {
 	switch {
 	case m.arg != "":
 		line += " " + m.arg
-	case m.verb == "land" || m.verb == "late":
+	case m.verb == "complete" || m.verb == "late":
 		line += " " + strconv.Itoa(m.number)
 	}
 	return line
@@ -73,7 +73,7 @@ func (d draws) next(h *history, f faults) string {
 	switch m.verb {
 	case "user":
 		return d.action(h)
-	case "land":
+	case "complete":
 		return d.fault(m.String(), f)
 	}
 	return m.String()
@@ -150,7 +150,7 @@ func watchMoves(all []move, side int, s *world.Side, kinds []graph.KindInfo, f f
 // callMoves completes calls, and takes calls from an engine that has work.
 func callMoves(all []move, side int, s *world.Side, now time.Time, f faults) []move {
 	for i := range s.Calls {
-		all = append(all, move{weight: 6, verb: "land", side: side, number: i})
+		all = append(all, move{weight: 6, verb: "complete", side: side, number: i})
 	}
 	if f.OneCall && len(s.Calls) > 0 {
 		return all
@@ -199,7 +199,7 @@ func (d draws) fault(line string, f faults) string {
 	}
 	switch x := how[d.number("fault", len(how))]; x {
 	case " limbo":
-		return "limbo" + line[len("land"):]
+		return "limbo" + line[len("complete"):]
 	default:
 		return line + x
 	}

@@ -16,7 +16,7 @@ func (d draws) run() *history {
 		d.t.Fatal(err)
 	}
 	if !d.chance("cold", 4) {
-		if err := h.do("settle"); err != nil {
+		if err := h.do("run"); err != nil {
 			d.t.Fatal(h.fail(err))
 		}
 	}

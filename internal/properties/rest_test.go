@@ -119,7 +119,7 @@ func TestRefusedForADay(t *testing.T) {
 	requests := h.w.Total()
 	h.must(t, "bg g/a")
 	for end := h.w.Now.Add(24 * time.Hour); h.w.Now.Before(end); h.must(t, "pass 1m") {
-		h.must(t, "see g", "issue store", "land 0 refused")
+		h.must(t, "see g", "issue store", "complete 0 refused")
 	}
 	if n, limit := h.w.Total()-requests, 24*60/5+1; n > limit || n < limit/2 {
 		t.Errorf("%d requests in a day, want about one in 5 minutes, %d", n, limit)
@@ -141,7 +141,7 @@ func TestFasterWriter(t *testing.T) {
 	requests, touches := h.w.Total(), 0
 	h.must(t, "bg g/a", "see g")
 	for end := h.w.Now.Add(time.Hour); h.w.Now.Before(end); h.must(t, "pass 10s") {
-		h.must(t, "issue store", "touch g/b", "land 0", "see g")
+		h.must(t, "issue store", "touch g/b", "complete 0", "see g")
 		touches++
 	}
 	if n := h.w.Total() - requests; n > 2*touches+2 {

@@ -39,7 +39,7 @@ func newCrashWorld(t *testing.T, level ownergraph.Level) *crashWorld {
 	}
 	c := &crashWorld{w, newSweepJudge(t, w, sweeps)}
 	c.j.fair = level == ownergraph.Level2
-	if err := w.Settle(); err != nil {
+	if err := w.RunToRest(); err != nil {
 		t.Fatal(err)
 	}
 	w.Do(oracle.Action{Verb: oracle.Background, Object: graph.Object{Key: graph.Key{Kind: "tenant", Name: "a", UID: "tenant/a"}}})
@@ -61,7 +61,7 @@ func (c *crashWorld) step(t *testing.T) bool {
 		}
 	}
 	if len(s.Calls) > 0 {
-		c.must(t, c.w.Land(0, 0))
+		c.must(t, c.w.Complete(0, 0))
 		return true
 	}
 	for _, lane := range [...]ownergraph.Lane{ownergraph.LaneStore, ownergraph.LaneControl, ownergraph.LaneHandler} {
@@ -98,11 +98,11 @@ func TestSweepCrashes(t *testing.T) {
 				}
 				c.must(t, c.w.Crash(0))
 				for late && len(c.w.Zombies) > 0 {
-					c.must(t, c.w.LandZombie(0))
+					c.must(t, c.w.CompleteZombie(0))
 				}
-				c.must(t, c.w.Settle())
+				c.must(t, c.w.RunToRest())
 				for len(c.w.Zombies) > 0 { // much later
-					c.must(t, c.w.LandZombie(0))
+					c.must(t, c.w.CompleteZombie(0))
 				}
 				c.must(t, c.j.rest())
 				got := strings.ReplaceAll(graph.Format(c.w.Store.Objects()), "[x.io/confirm,x.io/tenant]", "")

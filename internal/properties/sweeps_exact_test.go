@@ -95,7 +95,7 @@ func leftBeside(t *rapid.T, level ownergraph.Level, delimiter string, objects []
 	j := newSweepJudge(t, w, sweeps)
 	j.fair = level >= ownergraph.Level2
 	rest := func() {
-		if err := w.Settle(); err != nil {
+		if err := w.RunToRest(); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -156,8 +156,8 @@ func (s *sweepRun) step() error {
 	case what < 14 && len(x.Calls) > 0:
 		i := s.pick("call", len(x.Calls))
 		fault := []world.Fault{world.NoFault, world.NoFault, world.NoFault, world.Lost, world.LostDone, world.Later, world.Conflicts}[s.pick("fault", 7)]
-		s.note("land@%d %s %s %s", side, x.Calls[i].Type, x.Calls[i].Key, fault)
-		_, err := s.w.LandAs(side, i, fault)
+		s.note("complete@%d %s %s %s", side, x.Calls[i].Type, x.Calls[i].Key, fault)
+		_, err := s.w.CompleteAs(side, i, fault)
 		return err
 	case what == 14:
 		s.w.Now = s.w.Now.Add([]time.Duration{time.Millisecond, time.Second, time.Minute}[s.pick("pass", 3)])
@@ -170,7 +170,7 @@ func (s *sweepRun) step() error {
 		return s.w.Crash(side)
 	case what == 15 && len(s.w.Zombies) > 0:
 		s.note("zombie")
-		return s.w.LandZombie(0)
+		return s.w.CompleteZombie(0)
 	}
 	return nil
 }
@@ -211,14 +211,14 @@ func (s *sweepRun) restore() error {
 // end runs the world until it is at rest, and judges the remaining objects.
 func (s *sweepRun) end() {
 	for len(s.w.Zombies) > 0 {
-		s.check(s.w.LandZombie(0))
+		s.check(s.w.CompleteZombie(0))
 	}
 	for kind, was := range s.down {
 		if was != "" {
 			s.check(s.health(kind))
 		}
 	}
-	s.check(s.w.Settle())
+	s.check(s.w.RunToRest())
 	s.check(s.j.broken)
 	all := s.w.Store.Objects()
 	for i := range all { // no controller ends this finalizer

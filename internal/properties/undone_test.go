@@ -124,7 +124,7 @@ func newUndoing(t *testing.T, tc undoneCase) *undoing {
 	if u.w, err = world.New(level, tc.cfg, 1, kinds, objects); err != nil {
 		t.Fatal(err)
 	}
-	if err := u.w.Settle(); err != nil {
+	if err := u.w.RunToRest(); err != nil {
 		t.Fatal(err)
 	}
 	u.w.Undo("b", true)

@@ -37,7 +37,7 @@ func TestUnguardedPlaceIsTaken(t *testing.T) {
 	tenant := objects[0].Key
 	w.Do(oracle.Action{Verb: oracle.Background, Object: graph.Object{Key: tenant}})
 	w.Do(oracle.Action{Verb: oracle.Create, Object: graph.Object{Key: w.Store.Next(tenant), Finalizers: []string{"x.io/none"}}})
-	if err := w.Settle(); err != nil {
+	if err := w.RunToRest(); err != nil {
 		t.Fatal(err)
 	}
 	if left := w.Store.Objects(); len(left) != 1 || left[0].Kind != "tenant" {

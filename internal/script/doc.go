@@ -12,7 +12,7 @@
 //	objects a; b -> a
 //
 //	bg a
-//	settle
+//	run
 //	----
 //	store: (empty)
 //	requests: delete 1
@@ -31,14 +31,14 @@
 //	list KIND                begins a listing of a kind; "list" of every kind without one
 //	see [KIND [N]]           delivers events of the watch: all, those of one kind, or N of them
 //	issue [N]                the engine hands out its calls: all, or at most N
-//	land [KEY|N] [FAULT]     completes calls under way: all, the one on a key, or the N-th; see below
+//	complete [KEY|N] [FAULT] completes calls under way: all, the one on a key, or the N-th; see below
 //	renew N                  gives the N-th call under way, a selection, an answer of now; its
 //	                         answer is otherwise of the time of the first page
-//	carry KEY|N              commits a write and delays its answer
+//	commit KEY|N             commits a write and delays its answer
 //	crash                    ends the engine and begins a new one
 //	late                     completes the writes of crashed engines
 //	advance DURATION         moves time
-//	settle                   runs the world until it is at rest; prints the store, the held objects
+//	run                      runs the world until it is at rest; prints the store, the held objects
 //	                         with their reasons, and the requests since the last time
 //	held                     prints the held objects with their reasons
 //	graph                    prints the observed objects, with "<-" and their dependents

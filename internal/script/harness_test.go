@@ -14,19 +14,19 @@ func TestHarnessCanFail(t *testing.T) {
 	for _, tc := range []struct{ text, want, reason string }{
 		{"objects a\n", errNoReason.Error(), "every scenario has a reason"},
 		{why + "----\n", "without a command", "output follows a command"},
-		{why + "objects a; a\nsettle\n", "is there twice", "the notation is checked"},
+		{why + "objects a; a\nrun\n", "is there twice", "the notation is checked"},
 		{why + "world colour=red\n", "colour=red", "the option is unknown"},
 		{why + "objects a\nfrobnicate a\n", "frobnicate", "the command is unknown"},
 		{why + "objects a\nbg b\n", `no kind "b"`, "a user cannot act on a kind that is not served"},
 		{why + "objects a\nissue@2\n", "no engine 2", "the world has one engine"},
-		{why + "objects a\nsettle\nobjects b\n", "objects", "objects come before the first step"},
-		{why + "objects a\nland a\n", "not in the form", "no such call is under way"},
+		{why + "objects a\nrun\nobjects b\n", "objects", "objects come before the first step"},
+		{why + "objects a\ncomplete a\n", "not in the form", "no such call is under way"},
 		{why + "objects a\nlabel a x\n", "not in the form", "a label has a value, which may be empty"},
 		{why + "objects a\nrenew 1\n", "not in the form", "no selection is under way"},
 		{why + "objects a\nsee a 1\n", "not in the form", "the watch has no event"},
-		{why + "world kinds=x\nobjects b -> x\nsettle\n", "begin cold", "a beginning without rest hides requests"},
+		{why + "world kinds=x\nobjects b -> x\nrun\n", "begin cold", "a beginning without rest hides requests"},
 		{why + "world level=0\nobjects a; b -> a\nbg a\n", "not permitted", "the oracle judges the end"},
-		{why + "world level=1\nobjects a; b\naddref b->a\norphan a\nsee a\nissue\nland\n", "S2", "the ledger judges each write"},
+		{why + "world level=1\nobjects a; b\naddref b->a\norphan a\nsee a\nissue\ncomplete\n", "S2", "the ledger judges each write"},
 	} {
 		if _, err := Run(tc.text); err == nil || !strings.Contains(err.Error(), tc.want) {
 			t.Errorf("%s: error %v, want %q in it:\n%s", tc.reason, err, tc.want, tc.text)
@@ -36,8 +36,8 @@ func TestHarnessCanFail(t *testing.T) {
 
 // TestHarnessPrints holds that a run replaces the output and keeps all other text.
 func TestHarnessPrints(t *testing.T) {
-	const before = "# why: x\n\n# A comment.\nobjects a; b -> a\nbg a\n# Another.\nsettle\n----\nnonsense\n\nheld\n"
-	const after = "# why: x\n\n# A comment.\nobjects a; b -> a\nbg a\n# Another.\nsettle\n----\nstore: (empty)\nrequests: delete 1\n\nheld\n"
+	const before = "# why: x\n\n# A comment.\nobjects a; b -> a\nbg a\n# Another.\nrun\n----\nnonsense\n\nheld\n"
+	const after = "# why: x\n\n# A comment.\nobjects a; b -> a\nbg a\n# Another.\nrun\n----\nstore: (empty)\nrequests: delete 1\n\nheld\n"
 	got, err := Run(before)
 	if err != nil || got != after {
 		t.Errorf("got %q, error %v, want %q", got, err, after)

@@ -100,7 +100,7 @@ func (r *runner) end() error {
 	if err := r.begin(); err != nil {
 		return err
 	}
-	if err := r.w.Settle(); err != nil {
+	if err := r.w.RunToRest(); err != nil {
 		return err
 	}
 	if err := r.check(); err != nil || r.without != "" {

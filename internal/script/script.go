@@ -45,8 +45,8 @@ type runner struct {
 	side       int // the engine of the command
 	decided    map[graph.Key]ownergraph.DecisionEvent
 	shadows    []*graph.Graph // a graph of each engine's events
-	printed    [9]int         // requests at the last settle
-	effort     uint64         // best effort at the last settle
+	printed    [9]int         // requests at the last run
+	effort     uint64         // best effort at the last run
 	backup     world.Store
 	sweeps     *invariant.Sweeps // without plans for a world without sweeps
 	sweepCalls map[sweepCall]bool
@@ -90,7 +90,7 @@ func (r *runner) command(line string) error {
 	if !ok {
 		return r.user(line)
 	}
-	if verb != "settle" && !passive(verb) {
+	if verb != "run" && !passive(verb) {
 		r.calm = false
 	}
 	if err := run(arg); err != nil {
@@ -110,8 +110,8 @@ func (r *runner) setups() map[string]func(string) error {
 
 func (r *runner) verbs() map[string]func(string) error {
 	return map[string]func(string) error{
-		"ack": r.ack, "list": r.list, "see": r.see, "issue": r.issue, "land": r.land, "carry": r.carry,
-		"crash": r.crash, "label": r.label, "renew": r.renew, "late": r.late, "advance": r.advance, "settle": r.settle,
+		"ack": r.ack, "list": r.list, "see": r.see, "issue": r.issue, "complete": r.complete, "commit": r.commit,
+		"crash": r.crash, "label": r.label, "renew": r.renew, "late": r.late, "advance": r.advance, "run": r.run,
 		"held": r.held, "graph": r.graph, "decide": r.decide,
 		"sick": r.sick, "recover": r.recover, "vanish": r.vanish, "serve": r.serve,
 		"control": r.control, "garble": r.garble, "down": r.down, "up": r.up, "undo": r.undo, "allow": r.allow, "backup": r.keep, "restore": r.restore, "stale": r.stale,
@@ -152,7 +152,7 @@ func (r *runner) begin() error {
 	if r.opt.cold {
 		return nil
 	}
-	if err := w.Settle(); err != nil {
+	if err := w.RunToRest(); err != nil {
 		return err
 	}
 	if w.Total() > 0 {

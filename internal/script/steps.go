@@ -119,7 +119,7 @@ func (r *runner) issue(arg string) error {
 	return nil
 }
 
-func (r *runner) land(arg string) error {
+func (r *runner) complete(arg string) error {
 	fault, words := world.NoFault, strings.Fields(arg)
 	if n := len(words); n > 0 {
 		if f, ok := world.ParseFault(words[n-1]); ok {
@@ -128,7 +128,7 @@ func (r *runner) land(arg string) error {
 	}
 	if len(words) == 0 {
 		for n := len(r.w.Sides[r.side].Calls); n > 0; n-- {
-			if err := r.landOne(0, fault); err != nil {
+			if err := r.completeOne(0, fault); err != nil {
 				return err
 			}
 		}
@@ -138,7 +138,7 @@ func (r *runner) land(arg string) error {
 	if err != nil {
 		return err
 	}
-	return r.landOne(i, fault)
+	return r.completeOne(i, fault)
 }
 
 // call returns the index of the call under way that a key or a number names.
@@ -149,7 +149,7 @@ func (r *runner) call(words []string) (int, error) {
 	}
 	i, err := strconv.Atoi(words[0])
 	if i--; err != nil {
-		i = slices.IndexFunc(calls, func(f world.Flight) bool { return f.Key.String() == words[0] })
+		i = slices.IndexFunc(calls, func(f world.InFlight) bool { return f.Key.String() == words[0] })
 	}
 	if i < 0 || i >= len(calls) {
 		return 0, errUsage
@@ -157,17 +157,17 @@ func (r *runner) call(words []string) (int, error) {
 	return i, nil
 }
 
-func (r *runner) carry(arg string) error {
+func (r *runner) commit(arg string) error {
 	i, err := r.call(strings.Fields(arg))
 	if err == nil {
-		r.w.Carry(r.side, i)
+		r.w.Commit(r.side, i)
 	}
 	return err
 }
 
-func (r *runner) landOne(i int, fault world.Fault) error {
+func (r *runner) completeOne(i int, fault world.Fault) error {
 	c := r.w.Sides[r.side].Calls[i].Call
-	res, err := r.w.LandAs(r.side, i, fault)
+	res, err := r.w.CompleteAs(r.side, i, fault)
 	r.printf("< %s: %s", callText(c), resultText(c, res))
 	return err
 }
@@ -180,7 +180,7 @@ func (r *runner) crash(string) error {
 func (r *runner) late(string) error {
 	for len(r.w.Zombies) > 0 {
 		c := r.w.Zombies[0]
-		if err := r.w.LandZombie(0); err != nil {
+		if err := r.w.CompleteZombie(0); err != nil {
 			return err
 		}
 		r.printf("late %s", callText(c))
@@ -194,8 +194,8 @@ func (r *runner) advance(arg string) error {
 	return err
 }
 
-func (r *runner) settle(string) error {
-	if err := r.w.Settle(); err != nil {
+func (r *runner) run(string) error {
+	if err := r.w.RunToRest(); err != nil {
 		return err
 	}
 	r.calm = true

@@ -65,7 +65,7 @@ func (s *sim) calm() error {
 			return err
 		}
 		for len(s.w.Zombies) > 0 {
-			if err := errors.Join(s.w.LandZombie(0), s.broken); err != nil {
+			if err := errors.Join(s.w.CompleteZombie(0), s.broken); err != nil {
 				return err
 			}
 		}

@@ -82,7 +82,7 @@ func (s *sim) ofSide(side int8) {
 	}
 	for i := range x.Calls {
 		s.may(6, step{op: opComplete, side: side, number: int16(i)})
-		if s.o.has(lateAnswers) && s.w.Uncarried(int(side), i) {
+		if s.o.has(lateAnswers) && s.w.Uncommitted(int(side), i) {
 			s.may(2, step{op: opExecute, side: side, number: int16(i)})
 		}
 		if x.Calls[i].Type == ownergraph.CallSelect {

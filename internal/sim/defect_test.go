@@ -267,7 +267,7 @@ func byHand(make func(graph.Object) ownergraph.Call) func(*sim, step) {
 			if p := c.Precondition; p.UID == "" && c.Options.Precondition.UID == "" { // judged at its issue
 				s.judgeCall(0, c)
 			}
-			s.fail(s.w.LandZombie(len(s.w.Zombies) - 1))
+			s.fail(s.w.CompleteZombie(len(s.w.Zombies) - 1))
 		}
 	}
 }

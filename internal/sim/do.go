@@ -58,7 +58,7 @@ func (s *sim) move(st step) error {
 		return s.complete(st)
 	case opLateWrite:
 		if int(st.number) < len(s.w.Zombies) {
-			return s.w.LandZombie(int(st.number))
+			return s.w.CompleteZombie(int(st.number))
 		}
 	case opCrash:
 		s.witnesses[st.side].Reset()
@@ -198,7 +198,7 @@ func (s *sim) complete(st step) error {
 		return nil
 	}
 	if st.op == opExecute {
-		s.w.Carry(side, i)
+		s.w.Commit(side, i)
 		return nil
 	}
 	if st.op == opRenew {
@@ -208,12 +208,12 @@ func (s *sim) complete(st step) error {
 		return nil
 	}
 	if st.op == opAbandon {
-		if s.w.Uncarried(side, i) {
+		if s.w.Uncommitted(side, i) {
 			s.w.Zombies = append(s.w.Zombies, calls[i].Call)
 		}
 		st.fault = world.Lost
 	}
-	_, err := s.w.LandAs(side, i, st.fault)
+	_, err := s.w.CompleteAs(side, i, st.fault)
 	return err
 }
 

@@ -114,7 +114,7 @@ func (s *sim) relabel(objects []graph.Object) step {
 }
 
 // selectionText returns the subject of a selection and its answer.
-func selectionText(f world.Flight) string {
+func selectionText(f world.InFlight) string {
 	line := string(f.Select.Kind) + " " + f.Select.Selector
 	if f.Select.After != "" {
 		line += " after " + f.Select.After

@@ -152,7 +152,7 @@ func (s *sim) oddOf(st step, x oddity, say func(...graph.Event) error) error {
 		}
 		s.witnesses[side].Refused(graph.Event{Type: graph.Gone, Key: k})
 	case unversioned, unversionedAgain:
-		s.w.Sides[side].Streams[kind].Spoil()
+		s.w.Sides[side].Streams[kind].StripVersion()
 	}
 	return nil
 }

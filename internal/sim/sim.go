@@ -78,7 +78,7 @@ func beginAll(o options, rng *rand.Rand, pool []graph.Key, start []graph.Object,
 	}
 	cfg := o.config()
 	if o.has(duplicateUIDs) {
-		cfg.OnDecision = func(d ownergraph.DecisionEvent) { s.witnesses[s.w.Asked].Decided(d.Call) }
+		cfg.OnDecision = func(d ownergraph.DecisionEvent) { s.witnesses[s.w.Polled].Decided(d.Call) }
 	}
 	infos := o.infos()
 	for range o.engines {
@@ -110,7 +110,7 @@ func beginAll(o options, rng *rand.Rand, pool []graph.Key, start []graph.Object,
 	s.watch()
 	s.labelAll()
 	if !o.cold {
-		if err := w.Settle(); err != nil {
+		if err := w.RunToRest(); err != nil {
 			return nil, err
 		}
 		s.noteCauses()

@@ -215,7 +215,7 @@ func (s *sim) failing(t *testing.T, fault world.Fault) {
 	}
 	for len(s.w.Sides[0].Calls) > 0 {
 		st := step{op: opComplete}
-		if s.w.Uncarried(0, 0) {
+		if s.w.Uncommitted(0, 0) {
 			st.fault = fault
 		}
 		if err := s.do(st); err != nil {

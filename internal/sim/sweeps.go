@@ -251,7 +251,7 @@ func (s *sim) sweeping(cfg *ownergraph.Config) error {
 
 // decided takes a decision of the engine that was asked last.
 func (s *sim) decided(d ownergraph.DecisionEvent) {
-	x := s.witnesses[s.w.Asked]
+	x := s.witnesses[s.w.Polled]
 	x.Decided(d.Call)
 	if d.Call == 0 || d.Action != policy.Delete {
 		return
@@ -259,7 +259,7 @@ func (s *sim) decided(d ownergraph.DecisionEvent) {
 	s.bySweep[issue{d.Call, d.Key}] = d.Holder.Kind != ""
 	if d.Holder.Kind != "" {
 		if bad := x.SweepDecided(d); bad != nil {
-			s.fail(fmt.Errorf("engine %d: %w", s.w.Asked, bad))
+			s.fail(fmt.Errorf("engine %d: %w", s.w.Polled, bad))
 		}
 	}
 }

@@ -77,17 +77,17 @@ func (f Fault) err() error {
 	return errUnknownOutcome
 }
 
-// LandAs completes the i-th call under way of a side with a fault. It returns the
+// CompleteAs completes the i-th call under way of a side with a fault. It returns the
 // result that the engine takes.
-func (w *World) LandAs(side, i int, fault Fault) (ownergraph.Result, error) {
+func (w *World) CompleteAs(side, i int, fault Fault) (ownergraph.Result, error) {
 	s := w.Sides[side]
 	f := s.Calls[i]
 	s.Calls = slices.Delete(s.Calls, i, i+1)
-	if f.writes() && !f.Carried && (fault == NoFault || fault == LostDone) {
+	if f.writes() && !f.Committed && (fault == NoFault || fault == LostDone) {
 		f.Answer.Err = w.write(f.Call)
 	}
 	switch {
-	case fault == Undone && f.writes() && !f.Carried:
+	case fault == Undone && f.writes() && !f.Committed:
 		f.Answer.Err = w.undo(f.Call)
 	case fault != NoFault && fault != Undone:
 		f.Answer = ownergraph.Result{Err: fault.err()}
@@ -101,22 +101,22 @@ func (w *World) LandAs(side, i int, fault Fault) (ownergraph.Result, error) {
 	return f.Answer, s.Engine.Done(w.Now, f.ID, f.Answer)
 }
 
-// Carry commits the i-th call under way of a side, if it is a write, and delays the
+// Commit commits the i-th call under way of a side, if it is a write, and delays the
 // answer. The event of the write may then come before the answer.
-func (w *World) Carry(side, i int) {
-	if f := &w.Sides[side].Calls[i]; w.Uncarried(side, i) {
-		f.Answer.Err, f.Carried = w.write(f.Call), true
+func (w *World) Commit(side, i int) {
+	if f := &w.Sides[side].Calls[i]; w.Uncommitted(side, i) {
+		f.Answer.Err, f.Committed = w.write(f.Call), true
 	}
 }
 
-// Uncarried reports whether the i-th call under way of a side is a write that the
+// Uncommitted reports whether the i-th call under way of a side is a write that the
 // store has not committed yet.
-func (w *World) Uncarried(side, i int) bool {
+func (w *World) Uncommitted(side, i int) bool {
 	f := &w.Sides[side].Calls[i]
-	return f.writes() && !f.Carried
+	return f.writes() && !f.Committed
 }
 
-func (f *Flight) writes() bool {
+func (f *InFlight) writes() bool {
 	return f.Type == ownergraph.CallPatch || f.Type == ownergraph.CallDelete
 }
 

@@ -27,7 +27,7 @@ func labelled(t *testing.T) *World {
 	}
 	w.label(t, "v/1", "a")
 	w.label(t, "v/3", "a")
-	if err := w.Settle(); err != nil {
+	if err := w.RunToRest(); err != nil {
 		t.Fatal(err)
 	}
 	live, err := w.Store.Get(start[0].Key)
@@ -74,7 +74,7 @@ func (w *World) issue(t *testing.T) {
 // page completes the page under way.
 func (w *World) page(t *testing.T) string {
 	t.Helper()
-	r, err := w.LandAs(0, 0, NoFault)
+	r, err := w.CompleteAs(0, 0, NoFault)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -127,7 +127,7 @@ func TestSelectionsFail(t *testing.T) {
 			t.Fatal(err)
 		}
 		w.Renew(0, 0)
-		if r, err := w.LandAs(0, 0, NoFault); err != nil || r.Err == nil || len(r.Selected.Objects) > 0 {
+		if r, err := w.CompleteAs(0, 0, NoFault); err != nil || r.Err == nil || len(r.Selected.Objects) > 0 {
 			t.Errorf("%s: %v, %v", tc.name, r, err)
 		}
 	}

@@ -12,11 +12,11 @@ const maxRounds = 1_000_000
 
 var lanes = [...]ownergraph.Lane{ownergraph.LaneStore, ownergraph.LaneControl, ownergraph.LaneHandler}
 
-// Settle runs the world until it is at rest, in a fixed order. A round begins
+// RunToRest runs the world until it is at rest, in a fixed order. A round begins
 // listings, delivers events, hands out calls and completes them. If a round does
-// nothing, time moves to the next time that an engine waits for. Settle returns an
+// nothing, time moves to the next time that an engine waits for. RunToRest returns an
 // error after a million rounds.
-func (w *World) Settle() error {
+func (w *World) RunToRest() error {
 	for range maxRounds {
 		moved, err := w.Round()
 		if err != nil {
@@ -26,7 +26,7 @@ func (w *World) Settle() error {
 			return nil
 		}
 	}
-	return fmt.Errorf("settle: not at rest after %d rounds", maxRounds)
+	return fmt.Errorf("run to rest: not at rest after %d rounds", maxRounds)
 }
 
 // Round does one step of each sort, and returns true if there was a step.
@@ -56,7 +56,7 @@ func (w *World) Round() (bool, error) {
 			moved = moved || ok
 		}
 		for len(s.Calls) > 0 {
-			if err := w.Land(i, 0); err != nil {
+			if err := w.Complete(i, 0); err != nil {
 				return true, err
 			}
 			moved = true

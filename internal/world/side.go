@@ -13,7 +13,7 @@ type Side struct {
 	// Streams holds the undelivered events of the watch, by kind.
 	Streams []Stream
 	// Calls are the calls under way, in the order in which the engine handed them out.
-	Calls []Flight
+	Calls []InFlight
 	// Sets are the fences that the set of kinds has still to pass.
 	Sets []uint64
 
@@ -31,14 +31,14 @@ type Stream struct {
 	Fences []uint64
 }
 
-// Flight is a call under way. The answer of a read is of the time at which the engine
+// InFlight is a call under way. The answer of a read is of the time at which the engine
 // handed it out. The answer of a page of a selection is of the time of the first
 // page. Renew makes a later answer.
-type Flight struct {
+type InFlight struct {
 	ownergraph.Call
 	Answer ownergraph.Result
-	// Carried: the store has committed the write and not answered yet.
-	Carried bool
+	// Committed: the store has committed the write and not answered yet.
+	Committed bool
 }
 
 func (s *Side) clone() *Side {
@@ -86,8 +86,8 @@ func (st *Stream) cut() {
 	st.Begun, st.Events = false, nil
 }
 
-// Spoil removes the version of the next object, if the next event is a put.
-func (st *Stream) Spoil() {
+// StripVersion removes the version of the next object, if the next event is a put.
+func (st *Stream) StripVersion() {
 	if len(st.Events) > 0 && st.Events[0].Type == graph.Put {
 		st.Events = slices.Clone(st.Events)
 		st.Events[0].Object.Version = ""

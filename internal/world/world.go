@@ -18,7 +18,7 @@ type World struct {
 	Kinds []graph.KindInfo
 	Sides []*Side
 	Now   time.Time
-	// Zombies are writes of crashed engines that may still land.
+	// Zombies are writes of crashed engines that may still complete.
 	Zombies []ownergraph.Call
 	// Control is the fault of the next fence or listing.
 	Control Fault
@@ -26,8 +26,8 @@ type World struct {
 	Requests [9]int
 	// Ledger judges every write of an engine.
 	Ledger *invariant.Ledger
-	// Asked is the side of the last call of Next.
-	Asked  int
+	// Polled is the side of the last call of Next.
+	Polled int
 	broken error
 	// LateSets makes PassSet alone report that the set of kinds has passed a fence.
 	// Otherwise the report comes when the fence begins.
@@ -205,7 +205,7 @@ func (w *World) Deliver(side, kind int) error {
 // fence and a listing begin at once.
 func (w *World) Issue(side int, lane ownergraph.Lane) (ownergraph.Call, bool, error) {
 	s := w.Sides[side]
-	w.Asked = side
+	w.Polled = side
 	for {
 		c, at := s.Engine.Next(w.Now, lane)
 		switch {
@@ -225,7 +225,7 @@ func (w *World) begin(side int, c ownergraph.Call) error {
 		w.OnCall(side, c)
 	}
 	s := w.Sides[side]
-	f := Flight{Call: c}
+	f := InFlight{Call: c}
 	switch c.Type {
 	case ownergraph.CallFence:
 		w.Requests[c.Type]++
@@ -318,10 +318,10 @@ func (w *World) Renew(side, i int) {
 	f.Answer = w.answer(f.Key)
 }
 
-// Land completes the i-th call under way of a side without a fault. A handler
+// Complete completes the i-th call under way of a side without a fault. A handler
 // succeeds.
-func (w *World) Land(side, i int) error {
-	_, err := w.LandAs(side, i, NoFault)
+func (w *World) Complete(side, i int) error {
+	_, err := w.CompleteAs(side, i, NoFault)
 	return err
 }
 
@@ -360,15 +360,15 @@ func (w *World) Err() error { return w.broken }
 // engine may still complete.
 func (w *World) Crash(side int) error {
 	for _, f := range w.Sides[side].Calls {
-		if f.writes() && !f.Carried {
+		if f.writes() && !f.Committed {
 			w.Zombies = append(w.Zombies, f.Call)
 		}
 	}
 	return w.restart(side)
 }
 
-// LandZombie completes the i-th write of a crashed engine.
-func (w *World) LandZombie(i int) error {
+// CompleteZombie completes the i-th write of a crashed engine.
+func (w *World) CompleteZombie(i int) error {
 	c := w.Zombies[i]
 	w.Zombies = slices.Delete(w.Zombies, i, i+1)
 	_ = w.write(c) // the engine is gone, and no engine takes the result

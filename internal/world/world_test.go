@@ -24,7 +24,7 @@ func TestThreeNodes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := w.Settle(); err != nil {
+		if err := w.RunToRest(); err != nil {
 			t.Fatal(err)
 		}
 		a, err := oracle.ParseAction(tc.act)
@@ -32,7 +32,7 @@ func TestThreeNodes(t *testing.T) {
 			t.Fatal(err)
 		}
 		w.Do(a)
-		if err := w.Settle(); err != nil {
+		if err := w.RunToRest(); err != nil {
 			t.Fatal(err)
 		}
 		objs := w.Store.Objects()
