@@ -106,11 +106,9 @@ func newEngineCase(tb TB, c Config, p *engineWaits) *engineCase {
 // faults returns the faults that can happen here. A collector has no clock to move.
 func (e *engineCase) faults(among []fault.Fault) []fault.Fault {
 	return slices.DeleteFunc(slices.Clone(among), func(f fault.Fault) bool {
-		return f == fault.Jump || f == fault.Rewind && (e.Backup == nil || !e.owes(Rewinds))
+		return f == fault.Jump || f == fault.Rewind && (e.Backup == nil || !e.conf.owes(Rewinds))
 	})
 }
-
-func (e *engineCase) owes(p Promise) bool { return !slices.Contains(e.conf.Without, p) }
 
 // served returns kinds that the store serves.
 func (e *engineCase) served() []ownergraph.KindInfo {
@@ -160,7 +158,7 @@ func (e *engineCase) startCollectors() {
 	beat, hooks := e.waits.timeUnit(), e.Subject
 	conf := ownergraph.Config{Level: e.level, Workers: 4, CallTimeout: e.conf.Patience / 50, AwaitTimeout: 2 * beat, RefusedRetry: 2 * beat,
 		OwnerName: graph.NameAbsent} // without a fence behind it, a false NotFound shows
-	if !e.owes(Compaction) {
+	if !e.conf.owes(Compaction) {
 		hooks.Compact = nil
 	}
 	ctx, cancel := context.WithCancel(context.Background())
@@ -226,64 +224,6 @@ func (e *engineCase) waitIdle() (held []ownergraph.Held, err error) {
 	}
 	e.waits.idle.noteWait(began)
 	return held, nil
-}
-
-// endError compares the content of the store with the specification. It returns the
-// error, or "", and logs the content.
-func (e *engineCase) endError(held []ownergraph.Held) string {
-	e.Helper()
-	// The engine writes nothing, and promises nothing.
-	if e.level < ownergraph.Level1 {
-		return ""
-	}
-	objects := e.names.objects(e.live())
-	e.end = fmt.Sprintf("%q\nheld: %v", oracle.Line(objects), held)
-	if !oracle.Quiet(oracle.NewState(objects), oracle.Config{OwnerName: oracle.NameAbsent}) {
-		return "the collectors are idle, and work is left"
-	}
-	if !e.promisesExactEnd() {
-		return ""
-	}
-	got, ends := oracle.Line(objects), oracle.Ends(e.start, e.actions, oracle.Config{OwnerName: oracle.NameAbsent})
-	if slices.Contains(ends, got) {
-		return ""
-	}
-	e.end += "\n" + nearest(got, ends)
-	return "the end is not permitted"
-}
-
-// maxEnds bounds the number of permitted ends that are printed.
-const maxEnds = 3
-
-// nearest prints the difference from the most similar permitted end, and the other
-// permitted ends.
-func nearest(got string, ends []string) string {
-	const between = "; "
-	least, near := -1, ""
-	for _, end := range ends {
-		has, want := strings.Split(got, between), strings.Split(end, between)
-		missing, surplus := minus(want, has), minus(has, want)
-		if n := len(missing) + len(surplus); least < 0 || n < least {
-			least = n
-			near = fmt.Sprintf("missing: %q\nsurplus: %q", strings.Join(missing, between), strings.Join(surplus, between))
-		}
-	}
-	more := ""
-	if n := len(ends) - maxEnds; n > 0 {
-		more, ends = fmt.Sprintf("\n  and %d more", n), ends[:maxEnds]
-	}
-	return fmt.Sprintf("%s\nwant one of\n  %q%s", near, strings.Join(ends, "\"\n  \""), more)
-}
-
-// minus returns the elements of a that are not in b.
-func minus(a, b []string) []string {
-	return slices.DeleteFunc(slices.Clone(a), func(x string) bool { return x == "" || slices.Contains(b, x) })
-}
-
-// promisesExactEnd reports whether the engine promises an exact end.
-func (e *engineCase) promisesExactEnd() bool {
-	exact := e.level >= ownergraph.Level2 && !e.scenario.hasFault(fault.Vanish)
-	return !e.scenario.hasFault(fault.Rewind) && (exact || !e.scenario.propagates())
 }
 
 // fail ends the case. It prints the draws, and logs the results.

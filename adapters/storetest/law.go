@@ -34,6 +34,15 @@ func laws() []law {
 	)
 }
 
+// withDemand adds a level and a need to each of the laws.
+func withDemand(list []law, level ownergraph.Level, n need) []law {
+	for i := range list {
+		list[i].level = max(list[i].level, level)
+		list[i].needs = append(list[i].needs, n)
+	}
+	return list
+}
+
 // plan decides which laws the store owes and the kit can try.
 type plan struct {
 	level   ownergraph.Level

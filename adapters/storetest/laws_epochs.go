@@ -30,11 +30,7 @@ func lawsOfEpochs() []law {
 			run: restoresRaiseVersions,
 		},
 	}
-	for i := range list {
-		list[i].level = ownergraph.Level2
-		list[i].needs = []need{needBackup}
-	}
-	return list
+	return withDemand(list, ownergraph.Level2, needBackup)
 }
 
 // epochs returns the epochs that the watch has announced, in order.

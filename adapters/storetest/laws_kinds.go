@@ -79,25 +79,18 @@ func lawsOfKinds() []law {
 // sicken takes a kind out of reach, and returns the function that ends that.
 func (t *trial) sicken(kind ownergraph.Kind) (end func()) {
 	t.Helper()
-	return t.undoable("Sicken", kind, t.Sicken)
+	return t.beginOf("Sicken", kind, t.Sicken)
 }
 
 func (t *trial) vanish(kind ownergraph.Kind) (serve func()) {
 	t.Helper()
-	return t.undoable("Vanish", kind, t.Vanish)
+	return t.beginOf("Vanish", kind, t.Vanish)
 }
 
-func (t *trial) undoable(name string, kind ownergraph.Kind, do func(context.Context, ownergraph.Kind) (func(context.Context) error, error)) func() {
+// beginOf is begin for a hook that takes a kind.
+func (t *trial) beginOf(name string, kind ownergraph.Kind, hook func(context.Context, ownergraph.Kind) (func(context.Context) error, error)) (end func()) {
 	t.Helper()
-	var undo func(context.Context) error
-	t.hook(name, func(ctx context.Context) (err error) { undo, err = do(ctx, kind); return err })
-	if undo == nil {
-		t.unable("hook %s returned no function that ends it", name)
-	}
-	return func() {
-		t.Helper()
-		t.hook("the end of "+name, undo)
-	}
+	return t.begin(name, func(ctx context.Context) (func(context.Context) error, error) { return hook(ctx, kind) })
 }
 
 // provesNothing breaks the law if a call answers that an object is absent.

@@ -31,10 +31,7 @@ func lawsOfOutage() []law {
 			run: outagesLeaveWritesWhole,
 		},
 	}
-	for i := range list {
-		list[i].needs = []need{needOutage}
-	}
-	return list
+	return withDemand(list, ownergraph.Level1, needOutage)
 }
 
 func (t *trial) outage() (end func()) {

@@ -65,10 +65,16 @@ func restartsReuseNoUID(t *trial) {
 		t.remove(o)
 	}
 	t.restart()
+	t.makesNewUIDs(first, "a restart")
+}
+
+// makesNewUIDs breaks the law if a new object has one of the former UIDs.
+func (t *trial) makesNewUIDs(former map[ownergraph.UID]ownergraph.Object, event string) {
+	t.Helper()
 	for i := range 12 {
 		o := t.made(fmt.Sprintf("a%d", i))
-		if old, twice := first[o.UID]; twice {
-			t.broken(fmt.Sprintf("the UID of %s never returns, not even after a restart", old), o.String())
+		if old, twice := former[o.UID]; twice {
+			t.broken(fmt.Sprintf("the UID of %s never returns, not even after %s", old, event), o.String())
 		}
 	}
 }
@@ -81,11 +87,17 @@ func restartsReuseNoVersion(t *trial) {
 		first[o.Version] = o
 	}
 	t.restart()
-	o = t.live(o.Key)
+	t.makesNewVersions(t.live(o.Key), first, "a restart")
+}
+
+// makesNewVersions breaks the law if a new state of o has one of the former
+// versions.
+func (t *trial) makesNewVersions(o ownergraph.Object, former map[ownergraph.Version]ownergraph.Object, event string) {
+	t.Helper()
 	for i := range 8 {
 		o = t.update(withFinalizers(o, fmt.Sprintf("example.org/other-%d", i)))
-		if old, twice := first[o.Version]; twice {
-			t.broken(fmt.Sprintf("the version of %s never stands for another state, not even after a restart", old), o.String())
+		if old, twice := former[o.Version]; twice {
+			t.broken(fmt.Sprintf("the version of %s never names another state, not even after %s", old, event), o.String())
 		}
 	}
 }

@@ -1,7 +1,6 @@
 package storetest
 
 import (
-	"context"
 	"fmt"
 
 	"github.com/ownergraph/ownergraph"
@@ -39,24 +38,12 @@ func lawsOfRewind() []law {
 			run: rewindsReuseNoVersion,
 		},
 	}
-	for i := range list {
-		list[i].level = ownergraph.Level2
-		list[i].needs = []need{needBackup}
-	}
-	return list
+	return withDemand(list, ownergraph.Level2, needBackup)
 }
 
 func (t *trial) backup() (restore func()) {
 	t.Helper()
-	var back func(context.Context) error
-	t.hook("Backup", func(ctx context.Context) (err error) { back, err = t.Backup(ctx); return err })
-	if back == nil {
-		t.unable("hook Backup returned no function that restores")
-	}
-	return func() {
-		t.Helper()
-		t.hook("the restore of Backup", back)
-	}
+	return t.begin("Backup", t.Backup)
 }
 
 // rewindsAreReported accepts three reports in a running watch: Rewound, a lower
@@ -124,12 +111,7 @@ func rewindsReuseNoUID(t *trial) {
 		first[o.UID] = o
 	}
 	restore()
-	for i := range 12 {
-		o := t.made(fmt.Sprintf("a%d", i))
-		if old, twice := first[o.UID]; twice {
-			t.broken(fmt.Sprintf("the UID of %s never returns, not even after a restore", old), o.String())
-		}
-	}
+	t.makesNewUIDs(first, "a restore")
 }
 
 func rewindsReuseNoVersion(t *trial) {
@@ -142,11 +124,5 @@ func rewindsReuseNoVersion(t *trial) {
 		first[was.Version] = was
 	}
 	restore()
-	o = t.live(o.Key)
-	for i := range 8 {
-		o = t.update(withFinalizers(o, fmt.Sprintf("example.org/other-%d", i)))
-		if old, twice := first[o.Version]; twice {
-			t.broken(fmt.Sprintf("the version of %s never stands for another state, not even after a restore", old), o.String())
-		}
-	}
+	t.makesNewVersions(t.live(o.Key), first, "a restore")
 }

@@ -36,21 +36,19 @@ func lawsOfSecond() []law {
 			run: secondsAreObservedAtOnce,
 		},
 		{
-			name: "second/fence", level: ownergraph.Level2, rests: []string{"second/every-write", "second/uids", fenceNotEarly},
+			name: "second/fence", level: ownergraph.Level2, needs: []need{needFencer}, rests: []string{"second/every-write", "second/uids", fenceNotEarly},
 			why: "a fence that covers only the writes of its own process removes an owner before a dependent of another process",
 			run: fencesCoverSeconds,
 		},
 		{
-			name: "second/rewound", level: ownergraph.Level2, rests: []string{secondObserved, rewindReported, rewindEpoch},
+			name: "second/rewound", level: ownergraph.Level2, needs: []need{needBackup}, rests: []string{secondObserved, rewindReported, rewindEpoch},
 			why: "an engine in another process knows the same owners as gone, and needs the report of the restore too",
 			run: secondsReportRewinds,
 		},
 	}
 	for i := range list {
-		list[i].needs = append(list[i].needs, needSecond)
+		list[i].needs = append([]need{needSecond}, list[i].needs...)
 	}
-	list[4].needs = append(list[4].needs, needFencer)
-	list[5].needs = append(list[5].needs, needBackup)
 	return list
 }
 

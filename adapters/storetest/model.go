@@ -112,7 +112,7 @@ func (m *model) run(list []operation) {
 
 // capabilities returns the operations that the store supports.
 func (m *model) capabilities() capabilities {
-	return capabilities{kinds: m.kinds, extras: m.extras(), grace: m.owes(GracePeriods)}
+	return capabilities{kinds: m.kinds, extras: m.extras(), grace: m.conf.owes(GracePeriods)}
 }
 
 // ownerKinds returns at most three kinds whose objects may own, with a scoped one
@@ -141,8 +141,6 @@ func testPlaces(kinds []ownergraph.KindInfo) (list []ownergraph.Key) {
 	}
 	return list
 }
-
-func (m *model) owes(p Promise) bool { return !slices.Contains(m.conf.Without, p) }
 
 // addStep notes the next step, in one line with all draws.
 func (m *model) addStep(format string, args ...any) {

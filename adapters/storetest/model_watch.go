@@ -112,12 +112,12 @@ func (m *model) extras() (list []string) {
 	}
 	add(opFence, m.level >= ownergraph.Level2 && is[ownergraph.Fencer](m.Subject))
 	add(opList, is[ownergraph.Lister](m.Subject))
-	add(opCompact, m.Compact != nil && m.owes(Compaction))
-	add(opBreak, m.Break != nil && m.owes(BrokenConnections))
-	add(opRestart, m.Restart != nil && m.owes(Durability))
-	add(opHistory, m.Backup != nil && m.owes(Rewinds))
-	add(opSicken, m.Sicken != nil && m.owes(SickKinds))
-	add(opVanish, m.Vanish != nil && m.owes(ChangingKinds))
+	add(opCompact, m.Compact != nil && m.conf.owes(Compaction))
+	add(opBreak, m.Break != nil && m.conf.owes(BrokenConnections))
+	add(opRestart, m.Restart != nil && m.conf.owes(Durability))
+	add(opHistory, m.Backup != nil && m.conf.owes(Rewinds))
+	add(opSicken, m.Sicken != nil && m.conf.owes(SickKinds))
+	add(opVanish, m.Vanish != nil && m.conf.owes(ChangingKinds))
 	return list
 }
 

@@ -3,6 +3,7 @@ package storetest
 import (
 	"context"
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/ownergraph/ownergraph"
@@ -112,6 +113,9 @@ func (c Config) check() string {
 	}
 	return ""
 }
+
+// owes reports whether the store makes the promise.
+func (c Config) owes(p Promise) bool { return !slices.Contains(c.Without, p) }
 
 // prepare tries the first law, on which every other law rests. It also collects the
 // kinds and powers of the store. It runs for every value of -run.
