@@ -56,7 +56,7 @@ func TestMissingObjects(t *testing.T) {
 	}
 	for i, x := range red {
 		if i == 0 && !strings.Contains(x.Detail, "\nseen:     missing: app/one/new@") {
-			t.Errorf("it does not name what is missing:\n%s", x)
+			t.Errorf("it does not name the missing objects:\n%s", x)
 		}
 		if strings.Contains(x.Detail, "list-begun") {
 			t.Errorf("it dumps events:\n%s", x)

@@ -54,6 +54,6 @@ func Example() {
 	fmt.Println(storetest.Check(context.Background(), config))
 	// Output:
 	// delete/version-precondition
-	// the engine deletes an object without an owner, although it has just got one
+	// the engine deletes an object that has just been given an owner
 	// <nil>
 }

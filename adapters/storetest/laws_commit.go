@@ -128,7 +128,7 @@ func (t *trial) wholeOrNot(w *watcher, a failingWrite, answer error) {
 		answered = fmt.Sprintf("it answered %q", answer)
 	}
 	if errors.Is(answer, graph.ErrNotFound) || errors.Is(answer, graph.ErrKindUnknown) {
-		t.broken(a.name+" whose commit fails proves nothing absent", answered)
+		t.broken(a.name+" whose commit fails does not prove absence", answered)
 	}
 	now, err := t.get(a.key)
 	if err != nil && !errors.Is(err, graph.ErrNotFound) {

@@ -37,7 +37,7 @@ func lawsOfDelete() []law {
 		},
 		{
 			name: deleteVersion, rests: []string{readFresh},
-			why: "the engine deletes an object without an owner, although it has just got one",
+			why: "the engine deletes an object that has just been given an owner",
 			run: deleteNeedsVersion,
 		},
 		{
@@ -80,7 +80,7 @@ func lawsOfDelete() []law {
 		},
 		{
 			name: "delete/mark-stays", rests: []string{readMarked},
-			why: "if an object loses its mark, its dependents are being deleted already",
+			why: "when an object loses its mark, the engine is already deleting its dependents",
 			run: marksStay,
 		},
 	}

@@ -55,7 +55,7 @@ func lawsOfFence() []law {
 		},
 		{
 			name: "fence/recovered", needs: []need{needSicken}, rests: []string{fencePasses, "kinds/recovered"},
-			why: "a deletion that waits for a fence goes on when the sick kind has recovered",
+			why: "without it, a deletion that waits for a fence never ends after the sick kind has recovered",
 			run: fencesPassAfterSickness,
 		},
 		{

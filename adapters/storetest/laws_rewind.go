@@ -19,7 +19,7 @@ func lawsOfRewind() []law {
 		},
 		{
 			name: "rewind/late-watch", rests: []string{watchListing},
-			why: "an engine whose watch was down during the restore also knows the owner as gone",
+			why: "an engine whose watch was down during the restore also knows the owner as gone, and needs the report too",
 			run: rewindsAreReportedLate,
 		},
 		{

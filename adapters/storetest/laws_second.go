@@ -128,7 +128,7 @@ func secondsShareNoNumbers(t *trial) {
 		for i := range 12 {
 			o = []*trial{one, other}[i%2].update(withFinalizers(o, fmt.Sprintf("example.org/round-%d", i)))
 			if old, twice := versions[o.Version]; twice && old.Key == o.Key {
-				one.broken(fmt.Sprintf("the version of %s stands for no state that another process has written", old), o.String())
+				one.broken(fmt.Sprintf("the version of %s names no state of another process", old), o.String())
 			}
 			versions[o.Version] = o
 		}

@@ -40,7 +40,7 @@ func versionsAreNew(t *trial) {
 			return
 		}
 		if old, twice := first[now.Version]; twice {
-			t.broken(fmt.Sprintf("the version of %s is not that of another state, nor of the same one later", old), now.String())
+			t.broken(fmt.Sprintf("the version of %s names no other state, and no later one", old), now.String())
 		}
 		first[now.Version], o = now, now
 	}

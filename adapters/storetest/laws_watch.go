@@ -23,7 +23,7 @@ func lawsOfWatch() []law {
 	return []law{
 		{
 			name: watchListing,
-			why:  "nothing is decided about a kind, and nothing ends, before it has been listed",
+			why:  "the engine decides nothing about a kind before its listing, and no deletion ends",
 			run:  func(t *trial) { t.watch().ready() },
 		},
 		{

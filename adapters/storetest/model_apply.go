@@ -74,7 +74,7 @@ func (m *model) create(d operation) {
 	}
 	if got.UID == "" || got.Version == "" || m.names.short[got.UID] != "" {
 		m.logRaw(got, err)
-		m.fail("Client.Create(%s) returned no version, no UID, or one that was before", place(at))
+		m.fail("Client.Create(%s) returned no version, no UID, or a former UID", place(at))
 	}
 	o.UID = got.UID
 	m.made[d.number] = o.Key

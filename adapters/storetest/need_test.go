@@ -32,7 +32,7 @@ func TestNewTestKinds(t *testing.T) {
 			few = append(few, info.Kind)
 		}
 		if err != nil || !slices.Equal(few, c.few) || got.main.Kind != c.main || got.second.Kind != c.second || len(got.infos) != len(c.infos) {
-			t.Errorf("newCast(%v): %v, main %s, second %s, %v; want %v, %s, %s: %s", c.can, few, got.main.Kind, got.second.Kind, err, c.few, c.main, c.second, c.reason)
+			t.Errorf("newTestKinds(%v): %v, main %s, second %s, %v; want %v, %s, %s: %s", c.can, few, got.main.Kind, got.second.Kind, err, c.few, c.main, c.second, c.reason)
 		}
 	}
 }

@@ -102,7 +102,7 @@ func TestRedHistory(t *testing.T) {
 		{"--- FAIL: TestRedStore/model (", 1, "the histories that fail"},
 		{"the steps:\n", 1, "the steps that lead there"},
 		{"the model: ", 1, "and the expected objects"},
-		{"[rapid]", 0, "no draws: the steps say what was drawn"},
+		{"[rapid]", 0, "no draws, because the steps show them"},
 		{`to run it again: go test -run="TestRedStore/model" -rapid.seed=`, 1, "and how to try again"},
 		{"engine: not run", 1, "it would show the same bug again"},
 	} {

@@ -60,7 +60,7 @@ func TestShrink(t *testing.T) {
 		}
 		s := &shrinking[[]int]{smaller: smaller, width: 1, until: time.Now().Add(-time.Second)}
 		s.runCase = func([]int) (caseFailure, bool) {
-			t.Errorf("a case is played when the time is over")
+			t.Errorf("a case runs after the time is over")
 			return caseFailure{}, true
 		}
 		s.shrink(c.list)

@@ -121,7 +121,7 @@ func TestStaleAndAbsent(t *testing.T) {
 		r.touch("x1")
 		r.remove("x1")
 		if o, err := r.Get(t.Context(), key("x1")); err != nil || !o.Equal(before) {
-			t.Errorf("a stale read of what is gone answers %v, %v, want %v", o, err, before)
+			t.Errorf("a stale read of a removed object answers %v, %v, want %v", o, err, before)
 		}
 		r.fired(fault.Stale, 2)
 		r.create("x2")
@@ -130,7 +130,7 @@ func TestStaleAndAbsent(t *testing.T) {
 		}
 		r.fired(fault.Absent, 1)
 		if _, err := r.Get(t.Context(), key("x1")); !errors.Is(err, graph.ErrNotFound) {
-			t.Errorf("a read of what is gone: %v, want %v", err, graph.ErrNotFound)
+			t.Errorf("a read of a removed object: %v, want %v", err, graph.ErrNotFound)
 		}
 		r.fired(fault.Absent, 1)
 	})

@@ -74,7 +74,7 @@ func (j *judge) take(ev graph.Event) error {
 	case !j.begun:
 		return errors.New("before the kinds")
 	case k == nil:
-		return errors.New("of a kind that is not told")
+		return errors.New("of a kind that is not known")
 	case k.sick && ev.Type != graph.KindSick && ev.Type != graph.KindRecovered && ev.Type != graph.KindVanished:
 		return errors.New("of a sick kind")
 	}

@@ -98,7 +98,7 @@ func TestKeeps(t *testing.T) {
 		t.Errorf("%v break the contract, want %v", breaks, want)
 	}
 	if fault.Unset.Keeps() || fault.Fault(200).Keeps() {
-		t.Error("what is no fault keeps the contract")
+		t.Error("a value that is no fault keeps the contract")
 	}
 }
 

@@ -83,7 +83,7 @@ func TestJudge(t *testing.T) {
 		ok     bool
 		reason string
 	}{
-		{history{creates(made, nil), reads(made)}, true, "read what was written"},
+		{history{creates(made, nil), reads(made)}, true, "a read of the written object"},
 		{history{creates(made, nil), readsNothing()}, false, "a read that is too old"},
 		{history{reads(made)}, false, "no client has created it"},
 		{history{creates(made, nil), reads("node/n@u1#1")}, false, "a finalizer lost"},
@@ -124,7 +124,7 @@ func TestJudge(t *testing.T) {
 		{history{creates(made, nil), updates("u1#1", "node/n@u1#1", nil)}, false, "which is a new one"},
 		{history{creates(made, nil), deletes("", nil), updates("u1#2", "node/n@u1#2~", nil)}, false, "no update under a version that was not shown"},
 		{history{creates(made, nil), deletes("", nil), reads("node/n@u1#2~[f]"), updates("u1#2", "node/n@u1#2~", nil), readsNothing()}, true,
-			"an update that removes returns what was there last"},
+			"an update that removes returns the last state"},
 		{history{updates("u1#1", made, graph.ErrConflict)}, true, "nothing to update: a conflict"},
 		{history{updates("u1#1", made, graph.ErrNotFound)}, true, "or not found"},
 	} {
