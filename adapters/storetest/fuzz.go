@@ -25,12 +25,12 @@ func Fuzz(f *testing.F, c Config) {
 	for _, seed := range seeds() {
 		f.Add(seed)
 	}
-	f.Fuzz(rapid.MakeFuzz(newModelSearch(c, mostFuzzed).property))
+	f.Fuzz(rapid.MakeFuzz(newModelSearch(c, maxFuzzed).property))
 }
 
 // maxFuzzed bounds a history. A fuzzer's inputs grow without end, and many short
 // histories find more.
-const mostFuzzed = 60
+const maxFuzzed = 60
 
 // seeds returns the first inputs. Rapid reads choices of 8 bytes each.
 func seeds() [][]byte {

@@ -16,7 +16,7 @@ func TestSeeds(t *testing.T) {
 	for i, seed := range seeds() {
 		t.Run(fmt.Sprint(i), func(t *testing.T) {
 			rapid.MakeFuzz(func(t *rapid.T) {
-				h := newModelSearch(Config{New: memorySubject}, mostFuzzed)
+				h := newModelSearch(Config{New: memorySubject}, maxFuzzed)
 				h.runCase = func(tb TB, list []operation) {
 					m := newModel(tb, h.conf, h.waits)
 					m.run(list)

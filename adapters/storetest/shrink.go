@@ -82,10 +82,10 @@ func shrinkTime() time.Duration {
 			return d
 		}
 	}
-	return mostShrinking
+	return maxShrinking
 }
 
-const mostShrinking = 30 * time.Second
+const maxShrinking = 30 * time.Second
 
 // without yields the list without a part of it. Long parts come first, down to one
 // element, and of each length the last part comes first.
