@@ -155,8 +155,8 @@ func (e *engineCase) run() {
 // startCollectors starts the collectors. They end with the test.
 func (e *engineCase) startCollectors() {
 	e.Helper()
-	beat, hooks := e.waits.timeUnit(), e.Subject
-	conf := ownergraph.Config{Level: e.level, Workers: 4, CallTimeout: e.conf.Patience / 50, AwaitTimeout: 2 * beat, RefusedRetry: 2 * beat,
+	unit, hooks := e.waits.timeUnit(), e.Subject
+	conf := ownergraph.Config{Level: e.level, Workers: 4, CallTimeout: e.conf.Patience / 50, AwaitTimeout: 2 * unit, RefusedRetry: 2 * unit,
 		OwnerName: graph.NameAbsent} // without a fence behind it, a false NotFound shows
 	if !e.conf.owes(Compaction) {
 		hooks.Compact = nil
@@ -170,7 +170,7 @@ func (e *engineCase) startCollectors() {
 		}
 	})
 	for _, plan := range e.scenario.plans {
-		r, err := newRunner(e.Store, fault.Config{Plan: plan, Lag: beat, Rewind: e.restore, Compact: hooks.Compact}, conf)
+		r, err := newRunner(e.Store, fault.Config{Plan: plan, Lag: unit, Rewind: e.restore, Compact: hooks.Compact}, conf)
 		if err != nil {
 			e.Logf("new collector: %v", err)
 			e.fail("no collector can run on the store")
@@ -181,9 +181,9 @@ func (e *engineCase) startCollectors() {
 }
 
 // pause lets the collectors work for a while.
-func (e *engineCase) pause(beats int) {
-	if beats > 0 {
-		<-time.After(time.Duration(beats) * e.waits.timeUnit())
+func (e *engineCase) pause(units int) {
+	if units > 0 {
+		<-time.After(time.Duration(units) * e.waits.timeUnit())
 	}
 }
 

@@ -66,7 +66,7 @@ func drawScenario(t *rapid.T, kinds []ownergraph.KindInfo, among []fault.Fault) 
 	for range rapid.SampledFrom([]int{2, 3, maxScenarioObjects, 1}).Draw(t, "objects") {
 		p.objects = append(p.objects, p.drawObject(t, kinds))
 	}
-	for range rapid.SampledFrom([]int{1, 2, maxUserActions}).Draw(t, "moves") {
+	for range rapid.SampledFrom([]int{1, 2, maxUserActions}).Draw(t, "actions") {
 		p.actions = append(p.actions, p.drawAction(t, kinds))
 	}
 	for range rapid.SampledFrom([]int{1, 1, 2}).Draw(t, "collectors") {

@@ -51,11 +51,11 @@ func fewerFaults(p scenario) iter.Seq[scenario] {
 
 func fewerActions(p scenario) iter.Seq[scenario] {
 	return func(yield func(scenario) bool) {
-		for moves := range without(p.actions) {
+		for rest := range without(p.actions) {
 			// The objects that actions create are the last ones, in the order of
 			// the actions.
-			if !slices.ContainsFunc(p.actions, func(m userAction) bool { return m.verb == oracle.Create && !slices.Contains(moves, m) }) {
-				if !yield(p.with(func(x *scenario) { x.actions = moves })) {
+			if !slices.ContainsFunc(p.actions, func(m userAction) bool { return m.verb == oracle.Create && !slices.Contains(rest, m) }) {
+				if !yield(p.with(func(x *scenario) { x.actions = rest })) {
 					return
 				}
 			}

@@ -113,7 +113,7 @@ func TestEngineFinds(t *testing.T) {
 	owner, dependent := scenarioObject{at: keyOf(node, "a")}, scenarioObject{at: keyOf(pod, "b"), owners: []claim{{to: 0}}}
 	for _, c := range []struct {
 		with, without string
-		moves         []userAction
+		actions         []userAction
 		want          []string
 		reason        string
 	}{
@@ -130,7 +130,7 @@ func TestEngineFinds(t *testing.T) {
 			"a dependent that the watch lost is never collected",
 		},
 	} {
-		p := scenario{objects: []scenarioObject{owner, dependent}, actions: c.moves, pause: 50}
+		p := scenario{objects: []scenarioObject{owner, dependent}, actions: c.actions, pause: 50}
 		for _, text := range []string{c.with, c.without} {
 			plan, err := fault.ParsePlan(text)
 			if err != nil {

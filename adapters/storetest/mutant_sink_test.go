@@ -143,10 +143,10 @@ func heartbeat() func(ownergraph.Event, sinkFunc) error {
 		listing := make(chan error, 1)
 		go func() { listing <- sink(e) }()
 		for {
-			beat := sink(ownergraph.Event{Type: graph.Progress, Kind: e.Kind})
+			unit := sink(ownergraph.Event{Type: graph.Progress, Kind: e.Kind})
 			select {
 			case err := <-listing:
-				return errors.Join(err, beat)
+				return errors.Join(err, unit)
 			default:
 				runtime.Gosched()
 			}

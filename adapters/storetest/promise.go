@@ -36,7 +36,7 @@ const (
 	BrokenConnections
 	// Rewinds: the store announces that its history went backwards. Subject.Backup
 	// shows it. Without it, an engine may take a restored object for absent, so
-	// start every engine anew after a restore.
+	// restart every engine after a restore.
 	Rewinds
 	// SickKinds: one kind may be out of reach while others are in reach, and the
 	// watch reports that. Subject.Sicken shows it.
