@@ -10,15 +10,14 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// embedded is a store and the collector that works on it. This file is all that
-// embedding them takes.
+// embedded is a store and its collector. This file has all the code that embeds them.
 type embedded struct {
 	store     *memory.Store
 	collector *ownergraph.Collector
-	stop      func() error // ends the collector and returns why it ended, if not by this
+	stop      func() error // ends the collector and returns its error
 }
 
-// embed opens a store that holds the cluster and runs a collector on it.
+// embed opens a store with the objects of the cluster and runs a collector on it.
 func embed(c cluster, cfg ownergraph.Config) (*embedded, error) {
 	store, err := memory.New(memory.Config{Kinds: c.kinds, Objects: countable(c.objects)})
 	if err != nil {
@@ -34,27 +33,27 @@ func embed(c cluster, cfg ownergraph.Config) (*embedded, error) {
 	return &embedded{store, collector, func() error { cancel(); return <-ended }}, nil
 }
 
-// delete deletes one object, as any user of the store does. Everything else is
-// the collector's work: it sees what happens through the store's watch.
+// delete deletes one object, as any user of the store does. The collector observes it
+// through the store's watch and does the rest.
 func (e *embedded) delete(ctx context.Context, key graph.Key, p graph.Propagation) error {
 	return e.store.Delete(ctx, key, ownergraph.DeleteOptions{
-		Precondition: ownergraph.Precondition{UID: key.UID}, // this one, and no successor of its name
+		Precondition: ownergraph.Precondition{UID: key.UID}, // this object, and no later one of its name
 		Propagation:  p,
 	})
 }
 
-// settle waits until there is nothing left to do, and returns what is held:
-// objects that somebody outside has to do something about.
-func (e *embedded) settle(ctx context.Context) ([]ownergraph.Held, error) {
+// waitIdle waits until no work is left, and returns the held objects. They wait for an
+// action outside of the engine.
+func (e *embedded) waitIdle(ctx context.Context) ([]ownergraph.Held, error) {
 	if _, err := e.collector.WaitIdle(ctx); err != nil {
 		return nil, err
 	}
 	return e.collector.Held(math.MaxInt), nil // WaitIdle returns the first 1,000
 }
 
-// countable returns the objects with versions that a memory store can go on from.
-// It counts them; a version of Kubernetes is any text. One that is no such count
-// is dropped, and the store makes another: it only ever has to be equal or not.
+// countable returns the objects with versions that a memory store accepts. A memory
+// store counts its versions, and a version of Kubernetes is any text. The store
+// replaces any other version, because versions are only compared for equality.
 func countable(objects []graph.Object) []graph.Object {
 	out := make([]graph.Object, len(objects))
 	for i, o := range objects {
@@ -62,7 +61,7 @@ func countable(objects []graph.Object) []graph.Object {
 		if err != nil || strconv.FormatUint(n, 10) != string(o.Version) {
 			o.Version = ""
 		}
-		out[i] = o // the store copies what is inside
+		out[i] = o // the store copies the slices
 	}
 	return out
 }

@@ -13,8 +13,8 @@ import (
 // maxName bounds every name in an input, in bytes.
 const maxName = 1024
 
-// joinKind returns "group/Kind", or "Kind" of the core group. The version is
-// left out: one object is served in several.
+// joinKind returns "group/Kind", or "Kind" for the core group. It drops the version,
+// because a server serves one object in several versions.
 func joinKind(apiVersion, kind string) (graph.Kind, error) {
 	if err := checkName("kind", kind); err != nil {
 		return "", err
@@ -32,8 +32,8 @@ func joinKind(apiVersion, kind string) (graph.Kind, error) {
 	return graph.Kind(group + "/" + kind), nil
 }
 
-// checkName refuses what no API server accepts as one path element; so no
-// name can steer a terminal.
+// checkName refuses a name that no API server accepts as a path element. So no name can
+// control a terminal.
 func checkName(field, s string) error {
 	switch {
 	case s == "":
@@ -48,11 +48,11 @@ func checkName(field, s string) error {
 	return nil
 }
 
-// clip makes text of the input fit for an error message.
+// clip shortens text of the input for an error message.
 func clip(s string) string {
-	const most = 120
-	if len(s) > most || strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsPrint(r) }) {
-		return strconv.Quote(s[:min(len(s), most)])
+	const limit = 120
+	if len(s) > limit || strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsPrint(r) }) {
+		return strconv.Quote(s[:min(len(s), limit)])
 	}
 	return s
 }

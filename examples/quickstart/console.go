@@ -2,8 +2,8 @@ package main
 
 import "io"
 
-// console is where the example prints. It keeps the first error of writing, and
-// writes nothing after it. It is not safe for concurrent use.
+// console is the output of the example. It keeps the first error of a write, and writes
+// nothing after it. It is not safe for concurrent use.
 type console struct {
 	out  io.Writer
 	live bool // a line can be redrawn

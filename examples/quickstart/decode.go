@@ -8,26 +8,26 @@ import (
 	"strings"
 )
 
-// decoder walks JSON documents token by token, so that a list of any length
-// needs the memory of one item. Its stack stands for recursion.
+// decoder reads JSON documents token by token, so a list of any length needs the memory
+// of one item. It uses a stack in place of recursion.
 type decoder struct {
-	json   *json.Decoder
-	shelf  *shelf
-	number int // of the document, from 1
-	stack  []frame
-	unread json.RawMessage // a payload, read to be skipped
+	json      *json.Decoder
+	inventory *inventory
+	number    int // of the document, from 1
+	stack     []frame
+	unread    json.RawMessage // a skipped value
 }
 
-// frame is one JSON object under way: a list, or an object of the cluster.
+// frame is a JSON object that the decoder reads: a list, or an object of the cluster.
 type frame struct {
 	record
-	seen    []string // fields of ours that were read
+	seen    []string // known fields that were read
 	isList  bool     // has items
 	inItems bool
-	item    int // index of the item under way
+	item    int // the index of the current item
 }
 
-// document reads one document. It returns io.EOF where there is none.
+// document reads one document. It returns io.EOF at the end of the input.
 func (d *decoder) document() error {
 	token, err := d.json.Token()
 	if err != nil {
@@ -48,7 +48,7 @@ func (d *decoder) document() error {
 	return nil
 }
 
-// step reads one field, or opens or ends one item. It may end the frame.
+// step reads one field, or begins or ends one item. It may end the frame.
 func (d *decoder) step(f *frame) error {
 	if f.inItems {
 		return d.nextItem(f)
@@ -93,8 +93,8 @@ func (d *decoder) decode(key string, target any) error {
 	return nil
 }
 
-// openItems enters a list. An object of another kind may have a field items
-// of its own; if it comes before the kind, end reports it.
+// openItems begins a list. An object of another kind may have its own field items. If
+// that field comes before the kind, end reports it.
 func (d *decoder) openItems(f *frame) error {
 	if f.kind != "" && !strings.HasSuffix(f.kind, "List") {
 		return d.decode("items", &d.unread)
@@ -143,7 +143,7 @@ func (d *decoder) end(f *frame) error {
 		if err != nil {
 			return err
 		}
-		if err := d.shelf.add(o); err != nil {
+		if err := d.inventory.add(o); err != nil {
 			return err
 		}
 	}

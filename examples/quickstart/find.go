@@ -8,20 +8,20 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// errAmbiguous says that a target fits several objects.
+// errAmbiguous says that several objects match a target.
 var errAmbiguous = errors.New("ambiguous")
 
-// target names an object as a user types it. Scope "" stands for any scope.
+// target names an object as a user types it. Scope "" means any scope.
 type target struct {
-	kind    string // in any case, singular or plural
+	kind    string // in upper or lower case, singular or plural
 	group   string
-	grouped bool // group was given; "" is then the core group
+	grouped bool // the user typed a group; "" is then the core group
 	scope   string
 	name    string
 }
 
-// parseTarget reads KIND[.GROUP]/[SCOPE/]NAME. "Event." is the kind Event of
-// the core group, and of no other. An error is one of usage.
+// parseTarget reads KIND[.GROUP]/[SCOPE/]NAME. "Event." is the kind Event of the core
+// group only. An error is an error of usage.
 func parseTarget(s string) (target, error) {
 	parts := strings.Split(s, "/")
 	if len(parts) < 2 || len(parts) > 3 {
@@ -42,7 +42,7 @@ func parseTarget(s string) (target, error) {
 	return t, nil
 }
 
-// String returns what parseTarget reads.
+// String returns the input of parseTarget.
 func (t target) String() string {
 	s := t.kind
 	if t.grouped {
@@ -54,8 +54,8 @@ func (t target) String() string {
 	return s + "/" + t.name
 }
 
-// find returns the one object that t names. The errors wrap graph.ErrNotFound,
-// and say what comes near, or errAmbiguous, and list the candidates.
+// find returns the one object that t names. Its errors wrap graph.ErrNotFound and name
+// similar objects, or wrap errAmbiguous and name the candidates.
 func (c cluster) find(t target) (graph.Object, error) {
 	kinds := c.kindsOf(t)
 	var found []graph.Object
@@ -73,8 +73,8 @@ func (c cluster) find(t target) (graph.Object, error) {
 	return graph.Object{}, fmt.Errorf("find %s: %w: %s", clip(t.String()), errAmbiguous, enumerate(found))
 }
 
-// kindsOf returns the kinds that t may mean: those that bear the typed name,
-// and where none does, those whose plural it is.
+// kindsOf returns the kinds that t may mean: the kinds with the typed name, or else
+// those with the typed plural.
 func (c cluster) kindsOf(t target) map[graph.Kind]bool {
 	for _, form := range []func(string) string{strings.ToLower, plural} {
 		kinds := make(map[graph.Kind]bool)
@@ -91,9 +91,10 @@ func (c cluster) kindsOf(t target) map[graph.Kind]bool {
 	return nil
 }
 
-// near says why t was not found, and names what exists closest to it: its kind
-// and name in another scope; else its name in another kind, and names of its
-// kind that start alike; else its name anywhere.
+// near returns the reason why t was not found, with the most similar objects. First
+// come objects of the kind and name in another scope. Then come objects of the name in
+// another kind, and objects of the kind with the same prefix. Last come objects of the
+// name anywhere.
 func (c cluster) near(t target, kinds map[graph.Kind]bool) string {
 	var ranks [3][]graph.Object
 	for _, o := range c.objects {

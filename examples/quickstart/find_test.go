@@ -63,7 +63,7 @@ func TestFindErrors(t *testing.T) {
 		{"serviceaccount/default", errAmbiguous, "ServiceAccount/batch/default, ServiceAccount/data/default, ServiceAccount/default/default, " +
 			"ServiceAccount/kube-node-lease/default, ServiceAccount/kube-public/default and 4 more", "one name in several scopes, and the list is bounded"},
 		{"po\x1b[2J/shop/cart", graph.ErrNotFound, "no object of that kind, but there is Endpoints/shop/cart, Service/shop/cart, " +
-			"Deployment.apps/shop/cart, PodDisruptionBudget.policy/shop/cart", "what was typed cannot steer the terminal"},
+			"Deployment.apps/shop/cart, PodDisruptionBudget.policy/shop/cart", "the user's text cannot control the terminal"},
 	}
 	c := loadRecorded(t)
 	for _, tt := range tests {
@@ -80,7 +80,8 @@ func TestFindErrors(t *testing.T) {
 	}
 }
 
-// Two groups may have one kind and one name; each candidate can be typed back.
+// TestFindAmbiguousGroup: two groups may have one kind and one name. The user can type
+// each candidate.
 func TestFindAmbiguousGroup(t *testing.T) {
 	c := mustLoad(t, pod("a")+strings.NewReplacer(`"v1"`, `"example.com/v1"`, "uid-a", "other").Replace(pod("a")))
 	_, err := c.find(target{kind: "pod", name: "a"})
@@ -119,7 +120,7 @@ func TestParseTargetErrors(t *testing.T) {
 		{"pod/", "an empty name"},
 		{"/shop/cart", "an empty kind"},
 		{".apps/cart", "an empty kind with a group"},
-		{"pod//cart", "an empty scope is not any scope"},
+		{"pod//cart", "an empty scope does not mean any scope"},
 		{"apps/Deployment/shop/cart", "the group belongs behind the kind"},
 	}
 	for _, tt := range tests {

@@ -10,9 +10,8 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// FuzzLoad holds that no input makes load panic, that an error is one line of
-// text that a terminal can show, and that what was loaded can be used: held by
-// a store, and drawn.
+// FuzzLoad: no input makes load panic, and an error is one printable line. A loaded
+// cluster is valid: a store accepts it, and the tree draws it.
 func FuzzLoad(f *testing.F) {
 	f.Add(pod("a") + pod("b"))
 	f.Add(`{"apiVersion":"v1","items":[` + pod("a") + `,{"kind":"PodList","apiVersion":"v1","items":[{"metadata":{"name":"c","namespace":"n","uid":"c"}}]}],"kind":"List"}`)
@@ -41,7 +40,7 @@ func checkMessage(t *testing.T, err error) {
 
 func checkCluster(t *testing.T, c cluster) {
 	if _, err := memory.New(memory.Config{Kinds: c.kinds, Objects: countable(c.objects)}); err != nil {
-		t.Errorf("what was read cannot be held: %v", err)
+		t.Errorf("the store refuses the loaded cluster: %v", err)
 	}
 	if !slices.IsSortedFunc(c.objects, func(a, b graph.Object) int { return a.Compare(b.Key) }) {
 		t.Error("objects are not sorted")

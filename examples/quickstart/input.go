@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// recorded is a real cluster's objects.
+// recorded has the objects of a real cluster.
 //
 //go:embed cluster.json
 var recorded string
@@ -28,7 +28,7 @@ func open(file string, stdin io.Reader) (cluster, error) {
 	return load(f, file)
 }
 
-// summary counts what c holds.
+// summary counts the objects of c.
 func (c cluster) summary() string {
 	references, unresolved, finalized := 0, 0, 0
 	for _, o := range c.objects {

@@ -14,34 +14,36 @@ import (
 const (
 	// maxBytes bounds one input.
 	maxBytes = 1 << 30
-	// maxLists bounds how deep lists may lie in lists. The JSON decoder bounds
-	// the depth of everything else.
+	// maxLists bounds the nesting of lists. The JSON decoder bounds the depth of other
+	// values.
 	maxLists = 16
 )
 
 var errTooLarge = errors.New("too large")
 
-// cluster is what one input holds: every object, sorted by key, and the kinds
-// that they belong to, sorted by kind. Only kinds with an object are there: an
-// input says nothing about the others, and unknown never deletes anything.
+// cluster holds every object of one input, sorted by key, and their kinds, sorted by
+// name. It has only kinds with an object. The input contains nothing about other kinds,
+// and unknown never deletes anything.
 type cluster struct {
 	objects []graph.Object
 	kinds   []graph.KindInfo
 }
 
-// load reads JSON documents from r until it ends: objects, and lists of them
-// (any kind that ends in "List"), as kubectl prints them. Errors start with
-// "read NAME" and say the document, the item, the offset in bytes, the object
-// and the field. The caller owns the result. Held by TestLoadErrors, FuzzLoad.
+// load reads JSON documents from r until it ends: objects, and lists of them (any kind
+// that ends in "List"), as kubectl prints them. An error begins with "read NAME". It
+// has the document, the item, the offset in bytes, the object and the field. The caller
+// owns the result.
+//
+// Held by TestLoadErrors and FuzzLoad.
 func load(r io.Reader, name string) (cluster, error) {
 	return loadUpTo(r, name, maxBytes)
 }
 
 func loadUpTo(r io.Reader, name string, limit int64) (cluster, error) {
 	d := decoder{
-		json:   json.NewDecoder(&limitedReader{from: r, left: limit, limit: limit}),
-		shelf:  newShelf(),
-		number: 1,
+		json:      json.NewDecoder(&limitedReader{from: r, left: limit, limit: limit}),
+		inventory: newInventory(),
+		number:    1,
 	}
 	for {
 		err := d.document()
@@ -53,29 +55,29 @@ func loadUpTo(r io.Reader, name string, limit int64) (cluster, error) {
 		}
 		d.number++
 	}
-	if len(d.shelf.objects) == 0 {
+	if len(d.inventory.objects) == 0 {
 		return cluster{}, fmt.Errorf("read %s: no object in %d documents", name, d.number-1)
 	}
-	return d.shelf.cluster(), nil
+	return d.inventory.cluster(), nil
 }
 
-// shelf gathers objects and refuses those that cannot stand beside the others.
-type shelf struct {
+// inventory collects objects and refuses those that contradict earlier ones.
+type inventory struct {
 	objects []graph.Object
 	places  map[graph.Key]graph.UID
 	uids    map[graph.UID]graph.Key
 	scoped  map[graph.Kind]bool
 }
 
-func newShelf() *shelf {
-	return &shelf{
+func newInventory() *inventory {
+	return &inventory{
 		places: make(map[graph.Key]graph.UID),
 		uids:   make(map[graph.UID]graph.Key),
 		scoped: make(map[graph.Kind]bool),
 	}
 }
 
-func (s *shelf) add(o graph.Object) error {
+func (s *inventory) add(o graph.Object) error {
 	if uid, taken := s.places[o.Place()]; taken {
 		return fmt.Errorf("metadata.name: a second object at this place, the first has UID %s", uid)
 	}
@@ -92,7 +94,7 @@ func (s *shelf) add(o graph.Object) error {
 	return nil
 }
 
-func (s *shelf) cluster() cluster {
+func (s *inventory) cluster() cluster {
 	c := cluster{objects: s.objects}
 	for i := range c.objects {
 		s.resolve(&c.objects[i])
@@ -105,12 +107,12 @@ func (s *shelf) cluster() cluster {
 	return c
 }
 
-// limitedReader fails where an io.LimitReader would pretend that the input
-// ends: a cut input is not a whole one.
+// limitedReader returns an error at its limit. An io.LimitReader would end the input,
+// and a truncated input is not complete.
 type limitedReader struct {
 	from        io.Reader
 	left, limit int64
-	err         error // stays, as the JSON decoder may ask again
+	err         error // permanent, because the JSON decoder may read again
 }
 
 func (l *limitedReader) Read(p []byte) (int, error) {

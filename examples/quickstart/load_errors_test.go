@@ -25,7 +25,7 @@ func TestLoadErrors(t *testing.T) {
 		{"cut behind a field", "the object is named as soon as its name is known", strings.TrimSuffix(pod("a"), "}"), `document 1 (Pod/n/a): truncated: unexpected EOF`},
 		{"cut between items", "a list without its end is not whole", `{"items":[` + pod("a") + `,`, `document 1, items[1]: truncated: unexpected EOF`},
 		{"wrong bracket", "a broken file", `{"items":[` + pod("a") + `}`, `document 1, items[0]: not JSON: invalid character '}' after array element`},
-		{"no kind", "the kind says what it is", with(`"kind":"Pod",`, ``), `document 1 (n/a): kind: missing`},
+		{"no kind", "an object has a kind", with(`"kind":"Pod",`, ``), `document 1 (n/a): kind: missing`},
 		{"no apiVersion", "without it the group would be a guess", with(`"apiVersion":"v1",`, ``), `document 1 (Pod/n/a): apiVersion: missing`},
 		{"bad apiVersion", "it has one slash at most", with(`"v1"`, `"a/b/c"`), `document 1 (Pod/n/a): apiVersion: a/b/c: want GROUP/VERSION or VERSION`},
 		{"no name", "nothing could refer to it", with(`"name":"a",`, ``), `document 1 (Pod/n): metadata.name: missing`},
@@ -34,7 +34,7 @@ func TestLoadErrors(t *testing.T) {
 		{"empty object", "no field at all", `{}`, `document 1: kind: missing`},
 		{"no namespace", "a Pod without one would be global", with(`"namespace":"n",`, ``), `document 1 (Pod/a): metadata.namespace: missing: objects of this kind have one`},
 		{"namespace of a node", "a Node with one would be scoped", with(`Pod`, `Node`), `document 1 (Node/n/a): metadata.namespace: n: objects of this kind have none`},
-		{"mixed kind", "an unknown kind is what its first object is", with(`Pod`, `X`) + `{"apiVersion":"v1","kind":"X","metadata":{"name":"b","uid":"b"}}`,
+		{"mixed kind", "the first object decides the scope of an unknown kind", with(`Pod`, `X`) + `{"apiVersion":"v1","kind":"X","metadata":{"name":"b","uid":"b"}}`,
 			`document 2 (X/b): metadata.namespace: missing: objects of this kind have one`},
 		{"second at a place", "one place holds one object", pod("a") + with(`uid-a`, `other`), `document 2 (Pod/n/a): metadata.name: a second object at this place, the first has UID uid-a`},
 		{"second of a UID", "one UID names one object", `{"kind":"List","items":[` + pod("a") + `,` + with(`"a"`, `"b"`) + `]}`,
@@ -53,15 +53,15 @@ func TestLoadErrors(t *testing.T) {
 		{"owner without group", "the kind would be a guess", owned(`{"kind":"Job","name":"o","uid":"u"}`), `document 1 (Pod/n/a): metadata.ownerReferences[0].apiVersion: missing`},
 		{"owner without name", "it could not be looked up", owned(`{"apiVersion":"v1","kind":"Pod","uid":"u"}`), `document 1 (Pod/n/a): metadata.ownerReferences[0].name: missing`},
 		{"owner without uid", "any incarnation would do", owned(`{"apiVersion":"v1","kind":"Pod","name":"u"}`), `document 1 (Pod/n/a): metadata.ownerReferences[0].uid: missing`},
-		{"empty finalizer", "nobody could take it off", with(`"uid"`, `"finalizers":["a/b",""],"uid"`), `document 1 (Pod/n/a): metadata.finalizers[1]: missing`},
+		{"empty finalizer", "no client could remove it", with(`"uid"`, `"finalizers":["a/b",""],"uid"`), `document 1 (Pod/n/a): metadata.finalizers[1]: missing`},
 		{"negative grace", "time does not run backwards", with(`"uid"`, `"deletionGracePeriodSeconds":-1,"uid"`), `document 1 (Pod/n/a): metadata.deletionGracePeriodSeconds: -1: negative`},
 		{"escape in a name", "a name must not steer the terminal", with(`"a"`, `"a\u001b[2J"`), `document 1 ("Pod/n/a\x1b[2J"): metadata.name: "a\x1b[2J": a character that no name has`},
 		{"slash in a name", "it could not be typed back", with(`"a"`, `"a/b"`), `document 1 (Pod/n/a/b): metadata.name: "a/b": a character that no name has`},
 		{"long name", "a name is bounded", with(`"a"`, `"`+strings.Repeat("a", maxName+1)+`"`), `metadata.name: longer than 1024 bytes`},
-		{"items of another kind", "items before the kind were taken for a list's", `{"items":[],"kind":"Pod"}`, `document 1 (Pod): items: Pod is no kind of list, and its items come before its kind`},
+		{"items of another kind", "items before the kind were taken for a list's", `{"items":[],"kind":"Pod"}`, `document 1 (Pod): items: Pod is not a list kind, and its items come before its kind`},
 		{"items without kind", "the kind says that it is a list", `{"items":[]}`, `document 1: kind: missing`},
 		{"list with a name", "an object whose kind ends in List, with items of its own", `{"kind":"AllowList","metadata":{"name":"x"},"items":[]}`, `document 1 (AllowList/x): metadata.name: x: a list has no name`},
-		{"one page", "what is on the next page would be taken for absent", `{"kind":"PodList","metadata":{"continue":"t"},"items":[]}`, `document 1 (PodList): metadata.continue: this is one page of a longer list`},
+		{"one page", "the objects of the next page would count as absent", `{"kind":"PodList","metadata":{"continue":"t"},"items":[]}`, `document 1 (PodList): metadata.continue: this is one page of a longer list`},
 		{"twice", "the second would hide the first", with(`"kind"`, `"kind":"Job","kind"`), `document 1 (Job): kind: given twice`},
 		{"lists in lists", "depth is bounded", strings.Repeat(`{"kind":"List","items":[`, 100), `more than 16 lists in each other`},
 		{"cut in status", "the field under way is named", pod("a")[:85] + `,"status":{`, `document 1 (Pod/n/a): status: truncated: unexpected EOF`},
@@ -97,7 +97,7 @@ func TestLoadListDepth(t *testing.T) {
 	}
 }
 
-// The offset leads to the object: it is at most the one behind it.
+// TestLoadErrorOffset: the offset leads to the object, or to the one behind it.
 func TestLoadErrorOffset(t *testing.T) {
 	before, broken := pod("a")+"\n", strings.Replace(pod("b"), `"kind":"Pod",`, ``, 1)
 	_, err := load(strings.NewReader(before+broken+pod("c")), "input")

@@ -30,7 +30,7 @@ func mustLoad(t *testing.T, input string) cluster {
 	return c
 }
 
-// The counts were taken from the file by another program.
+// TestLoadRecorded: another program counted the objects in the file.
 func TestLoadRecorded(t *testing.T) {
 	c := loadRecorded(t)
 	want := "287 objects of 27 kinds, 164 owner references (1 cannot be resolved), 29 objects with finalizers"
@@ -153,7 +153,7 @@ func TestResolveOwnerScope(t *testing.T) {
 		{"", "apps/v1", "Deployment", "", "", true, "a global dependent cannot say in which scope its owner is"},
 		{"n", "example.com/v1", "Database", "", "", true, "nothing tells whether the kind is scoped"},
 		{"n", "example.com/v1", "Database", `{"apiVersion":"example.com/v2","kind":"Database","metadata":{"name":"d","namespace":"m","uid":"x"}}`, "n", false,
-			"an object of the kind has a namespace, in whatever version and place of the input"},
+			"an object of the kind has a namespace, in any version and place of the input"},
 		{"n", "example.com/v1", "Database", `{"apiVersion":"example.com/v1","kind":"Database","metadata":{"name":"d","uid":"x"}}`, "", false, "an object of the kind has no namespace"},
 		{"n", "example.org/v1", "Deployment", "", "", true, "a kind of another group says nothing"},
 	}

@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// locate says where in the input err came up.
+// locate adds the place in the input to an error.
 func (d *decoder) locate(err error) error {
 	var where strings.Builder
 	fmt.Fprintf(&where, "document %d", d.number)
@@ -24,11 +24,11 @@ func (d *decoder) locate(err error) error {
 	return fmt.Errorf("%s, byte %d: %w", where.String(), d.json.InputOffset(), err)
 }
 
-// explain puts an error of the JSON decoder into the words of the input.
+// explain describes an error of the JSON decoder.
 func explain(field string, err error) error {
 	var wrongType *json.UnmarshalTypeError
 	var syntax *json.SyntaxError
-	var file *fs.PathError // names the input, as load does
+	var file *fs.PathError // names the input, and so does load
 	switch {
 	case errors.As(err, &wrongType):
 		if wrongType.Field != "" {

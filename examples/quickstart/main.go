@@ -1,9 +1,9 @@
-// Command quickstart deletes objects of a recorded Kubernetes cluster, or of any
-// list of objects that kubectl prints as JSON, and shows what goes with them,
-// what stays, and why. It works on a copy in memory: no cluster is touched.
+// Command quickstart deletes objects of a recorded Kubernetes cluster, or of a list of
+// objects that kubectl prints as JSON. It shows the deleted objects, the remaining
+// objects and the reasons. It works on a copy in memory and changes no cluster.
 //
-// Embedding a store and a collector is in cascade.go, and takes a screen. The
-// other files read the input and print.
+// cascade.go embeds a store and a collector, in one page. The other files read the
+// input and print.
 package main
 
 import (
@@ -22,8 +22,10 @@ import (
 
 func main() { os.Exit(run(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }
 
-// run is the command: it returns 0, 1 where it failed or the object is missing,
-// or 2 for wrong usage. Held by TestRun.
+// run runs the command. It returns 0, 1 after an error or for a missing object, or 2
+// for wrong usage.
+//
+// Held by TestRun.
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	opts, err := parseOptions(args, stderr)
 	switch {
@@ -39,7 +41,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	return 0
 }
 
-// perform reads the input, checks what is asked for, and only then prints.
+// perform reads the input, checks the options, and then prints.
 func perform(ctx context.Context, opts options, stdin io.Reader, out *console) error {
 	began := time.Now()
 	c, err := open(opts.file, stdin)
@@ -54,8 +56,8 @@ func perform(ctx context.Context, opts options, stdin io.Reader, out *console) e
 		out.print(tree(c.objects, todo[0].key, maxLines))
 		return out.err
 	}
-	// Reading is over, so an interrupt no longer ends the process by itself. A
-	// second one does.
+	// Reading is over, so the first interrupt now ends the run in order. A second one
+	// ends the process.
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	defer context.AfterFunc(ctx, stop)()
@@ -66,8 +68,10 @@ func perform(ctx context.Context, opts options, stdin io.Reader, out *console) e
 	return err
 }
 
-// show runs a collector on the cluster, does what is to be done, and prints what
-// comes of it. It leaves no goroutine. Held by TestShowLeavesNothing.
+// show runs a collector on the cluster, carries out the deletions, and prints the
+// results. It leaves no goroutine.
+//
+// Held by TestShowLeavesNothing.
 func show(ctx context.Context, c cluster, todo []deletion, out *console, began time.Time) (err error) {
 	why := &reasons{}
 	e, err := embed(c, ownergraph.Config{OnDecision: why.note})

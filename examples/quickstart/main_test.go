@@ -29,7 +29,7 @@ func TestRun(t *testing.T) {
 		stderr       string // holds this
 	}{
 		{"plain", "the recorded cluster and its first Deployment", nil, "", 0, "\n\nDeployment.apps/shop/frontend\n├── ", ""},
-		{"tree", "what was asked for alone", []string{"-tree", "cronjob/cleanup"}, "", 0, "CronJob.batch/batch/cleanup\n└── ", ""},
+		{"tree", "only the tree", []string{"-tree", "cronjob/cleanup"}, "", 0, "CronJob.batch/batch/cleanup\n└── ", ""},
 		{"file", "a file of the user", []string{"-f", file}, "", 0, "gone: 0 of 1 objects, 1 stay\n  requests: 0 of the user; of the collector 0 reads, 0 deletes", ""},
 		{"several documents", "a pipe of several lists", []string{"-f", "-", "-delete", "pod/a"}, pod("a") + "\n" + pod("b"), 0, "gone: 1 of 2 objects, 1 stay\n", ""},
 		{"three levels", "a finalizer keeps one branch; where two owners go together, how many writes that takes is a matter of time", []string{"-delete", "cluster/orders"}, "", 0,
@@ -52,7 +52,7 @@ func TestRun(t *testing.T) {
 		{"bad object to delete", "wrong usage", []string{"-delete", "/x"}, "", 2, "", want},
 		{"two objects", "the second would hide the first", []string{"-delete", "pod/a", "-delete", "pod/b"}, "", 2, "", `invalid value "pod/b" for flag -delete: given twice`},
 		{"tree and delete", "one or the other", []string{"-delete", "pod/a", "-tree", "pod/a"}, "", 2, "", "-tree and -delete: want one of them"},
-		{"propagation alone", "it belongs to a deletion", []string{"-propagation", "orphan"}, "", 2, "", "-propagation: what to -delete is missing"},
+		{"propagation alone", "it belongs to a deletion", []string{"-propagation", "orphan"}, "", 2, "", "-propagation: -delete is missing"},
 		{"bad propagation", "wrong usage", []string{"-delete", "pod/a", "-propagation", "cascade"}, "", 2, "", "want background, foreground or orphan"},
 		{"unset propagation", "the flag is there to choose one", []string{"-delete", "pod/a", "-propagation", "unset"}, "", 2, "", "want background, foreground or orphan"},
 		{"unknown flag", "wrong usage", []string{"-x"}, "", 2, "", "-x"},
@@ -81,7 +81,7 @@ func TestRunReportsWriteError(t *testing.T) {
 	}
 }
 
-// An object may be there in the file and gone when its turn comes.
+// TestRunDeletesGarbage: an object may be in the file and gone at its deletion.
 func TestRunDeletesGarbage(t *testing.T) {
 	var stdout, stderr bytes.Buffer
 	code := run(t.Context(), []string{"-delete", "configmap/left-behind"}, nil, &stdout, &stderr)
@@ -91,7 +91,7 @@ func TestRunDeletesGarbage(t *testing.T) {
 	}
 }
 
-// interrupter ends a run when it writes a text.
+// interrupter ends a run when the run writes a text.
 type interrupter struct {
 	bytes.Buffer
 	at   string
@@ -117,7 +117,7 @@ func TestRunInterrupted(t *testing.T) {
 		if code != 1 || stderr.String() != "quickstart: interrupted: context canceled\n" {
 			t.Errorf("exit %d, standard error %q: %s", code, &stderr, tt.reason)
 		}
-		if got := out.String(); !strings.Contains(got, tt.last) || strings.Contains(got, "in the foreground") || strings.Contains(got, "in the end") {
+		if got := out.String(); !strings.Contains(got, tt.last) || strings.Contains(got, "in the foreground") || strings.Contains(got, "at the end") {
 			t.Errorf("wrote\n%s\n%s", got, tt.reason)
 		}
 	}

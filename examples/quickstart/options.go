@@ -10,23 +10,23 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// options is what the command line asks for.
+// options holds the values of the command line.
 type options struct {
 	file        string  // "" for the recorded cluster, "-" for standard input
-	tree        *target // draw it and do no more; nil for none
-	delete      *target // instead of the showcase; nil for none
+	tree        *target // draw it and end; nil for none
+	delete      *target // in place of the showcase; nil for none
 	propagation graph.Propagation
 }
 
 const usage = `usage: quickstart [-f FILE] [-delete OBJECT [-propagation HOW] | -tree OBJECT]
 
-Deletes objects in a copy of a cluster, in memory, and shows what goes with them,
-what stays, and why. OBJECT is KIND[.GROUP]/[SCOPE/]NAME, as in deployment/shop/cart.
+Deletes objects in a copy of a cluster, in memory. Shows the deleted objects, the
+remaining objects and the reasons. OBJECT is KIND[.GROUP]/[SCOPE/]NAME, as in deployment/shop/cart.
 
 `
 
-// parseOptions reads args, and writes usage and what is wrong with args to
-// stderr. It returns flag.ErrHelp where help was asked for.
+// parseOptions reads args. It prints usage and errors to stderr. It returns
+// flag.ErrHelp for -h.
 func parseOptions(args []string, stderr io.Writer) (options, error) {
 	var opts options
 	flags := flag.NewFlagSet("quickstart", flag.ContinueOnError)
@@ -37,8 +37,8 @@ func parseOptions(args []string, stderr io.Writer) (options, error) {
 	}
 	flags.StringVar(&opts.file, "f", "",
 		"read the objects from `FILE`, as kubectl get -A -o json prints them; - is standard input\n(default a recorded cluster)")
-	flags.Func("tree", "draw what is below the `OBJECT`, and do no more", into(&opts.tree))
-	flags.Func("delete", "delete the `OBJECT`, instead of three Deployments of the recorded cluster", into(&opts.delete))
+	flags.Func("tree", "draw the dependents of the `OBJECT`, and end", into(&opts.tree))
+	flags.Func("delete", "delete the `OBJECT`, in place of three Deployments of the recorded cluster", into(&opts.delete))
 	flags.Func("propagation", "`HOW` to delete: background (the default), foreground or orphan", func(s string) (err error) {
 		opts.propagation, err = parsePropagation(s)
 		return err
@@ -57,7 +57,7 @@ func parseOptions(args []string, stderr io.Writer) (options, error) {
 	return opts, nil
 }
 
-// into parses a target. One that is given twice would hide the first.
+// into parses a target. It refuses a second one, which would hide the first.
 func into(t **target) func(string) error {
 	return func(s string) error {
 		if *t != nil {
@@ -84,7 +84,7 @@ func (o options) check(rest []string) error {
 	case o.tree != nil && o.delete != nil:
 		return errors.New("-tree and -delete: want one of them")
 	case o.propagation != graph.Unset && o.delete == nil:
-		return errors.New("-propagation: what to -delete is missing")
+		return errors.New("-propagation: -delete is missing")
 	}
 	return nil
 }

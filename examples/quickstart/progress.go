@@ -14,18 +14,18 @@ import (
 const (
 	redrawEvery = 100 * time.Millisecond // on a terminal
 	printEvery  = time.Second            // elsewhere
-	lineWidth   = 79                     // a line that wraps cannot be redrawn
+	lineWidth   = 79                     // a longer line would wrap, and could not be redrawn
 )
 
-// counts is how far a deletion has come.
+// counts is the progress of a deletion.
 type counts struct {
 	gone                  uint64
-	most                  int    // go at most, 0 if that is not known
-	held                  int    // stay for a reason
-	reads, writes, fences uint64 // asked of the store by the collector
+	max                   int    // the upper bound of gone, or 0 if unknown
+	held                  int    // objects that stay for a reason
+	reads, writes, fences uint64 // calls of the collector to the store
 }
 
-// since returns what came about between two looks at a collector.
+// since returns the difference between two states of a collector.
 func since(base, now ownergraph.Stats) counts {
 	return counts{
 		gone:   now.Gone - base.Gone,
@@ -36,11 +36,11 @@ func since(base, now ownergraph.Stats) counts {
 	}
 }
 
-// line describes c after elapsed time, for the deletion that label names.
+// line describes c after the elapsed time. label names the deletion.
 func (c counts) line(label string, elapsed time.Duration) string {
 	s := fmt.Sprintf("%s: %d", label, c.gone)
-	if c.most > 0 {
-		s += fmt.Sprintf(" of at most %d", c.most)
+	if c.max > 0 {
+		s += fmt.Sprintf(" of at most %d", c.max)
 	}
 	s += " gone"
 	if c.held > 0 {
@@ -60,24 +60,24 @@ func roundTime(d time.Duration) time.Duration {
 	return d.Round(time.Microsecond)
 }
 
-// progress shows counts as they come: on a terminal one line, redrawn, else
-// a line now and then. It is not safe for concurrent use.
+// progress prints counts. On a terminal it redraws one line. Otherwise it prints a line
+// from time to time. It is not safe for concurrent use.
 type progress struct {
 	out   io.Writer
 	live  bool
 	label string
 	start time.Time
-	last  time.Time // of what is shown
+	last  time.Time // of the latest output
 	shown counts
-	err   error // the first of out
+	err   error // the first error of out
 }
 
 func newProgress(out io.Writer, live bool, label string, now time.Time) *progress {
 	return &progress{out: out, live: live, label: label, start: now, last: now}
 }
 
-// update shows c, unless something was shown a moment ago. Without a terminal
-// it does not repeat itself.
+// update prints c, unless the latest output is recent. Without a terminal it does not
+// repeat equal counts.
 func (p *progress) update(now time.Time, c counts) {
 	every := printEvery
 	if p.live {
@@ -89,8 +89,7 @@ func (p *progress) update(now time.Time, c counts) {
 	p.show(now, c, false)
 }
 
-// done shows the last counts and ends the line. It returns the first error of
-// writing.
+// done prints the last counts and ends the line. It returns the first error of a write.
 func (p *progress) done(now time.Time, c counts) error {
 	p.show(now, c, true)
 	return p.err
@@ -112,7 +111,7 @@ func (p *progress) show(now time.Time, c counts, last bool) {
 	}
 }
 
-// cut shortens a line to lineWidth, at its front: the counts are at its end.
+// cut shortens a line to lineWidth at its front, because the counts are at its end.
 func cut(line string) string {
 	runes := []rune(line)
 	if len(runes) <= lineWidth {
@@ -121,17 +120,17 @@ func cut(line string) string {
 	return "..." + string(runes[len(runes)-lineWidth+3:])
 }
 
-// settler waits until nothing is left to do, and returns what is held.
-type settler func(ctx context.Context) ([]ownergraph.Held, error)
+// waiter waits until no work is left, and returns the held objects.
+type waiter func(ctx context.Context) ([]ownergraph.Held, error)
 
-// watchProgress waits until the collector has settled, and shows how far it is
-// meanwhile and at the end.
-func watchProgress(ctx context.Context, p *progress, settle settler, now func() counts) ([]ownergraph.Held, error) {
+// watchProgress waits until the collector is idle, and prints the progress meanwhile
+// and at the end.
+func watchProgress(ctx context.Context, p *progress, wait waiter, now func() counts) ([]ownergraph.Held, error) {
 	var holds []ownergraph.Held
 	done := make(chan error)
 	go func() {
 		var err error
-		holds, err = settle(ctx)
+		holds, err = wait(ctx)
 		done <- err
 	}()
 	tick := time.NewTicker(redrawEvery)
@@ -140,7 +139,7 @@ func watchProgress(ctx context.Context, p *progress, settle settler, now func() 
 		select {
 		case at := <-tick.C:
 			c := now()
-			c.held = 0 // what waits at the moment need not be held in the end
+			c.held = 0 // a waiting object need not be held at the end
 			p.update(at, c)
 		case err := <-done:
 			c := now()

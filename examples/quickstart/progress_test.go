@@ -21,8 +21,8 @@ func TestCountsLine(t *testing.T) {
 		reason  string
 	}{
 		{counts{gone: 3, writes: 4, fences: 1}, 1234 * time.Microsecond, "x: 3 gone; 0 reads, 4 writes, 1 fence, 1ms", "the usual case"},
-		{counts{gone: 3, held: 2, reads: 1}, 2345678 * time.Microsecond, "x: 3 gone, 2 held; 1 read, 0 writes, 0 fences, 2.3s", "what is held shows only where it is"},
-		{counts{gone: 3, most: 12, held: 2}, time.Millisecond, "x: 3 of at most 12 gone, 2 held; 0 reads, 0 writes, 0 fences, 1ms", "a deletion has an end"},
+		{counts{gone: 3, held: 2, reads: 1}, 2345678 * time.Microsecond, "x: 3 gone, 2 held; 1 read, 0 writes, 0 fences, 2.3s", "held objects are counted if there are any"},
+		{counts{gone: 3, max: 12, held: 2}, time.Millisecond, "x: 3 of at most 12 gone, 2 held; 0 reads, 0 writes, 0 fences, 1ms", "a deletion has an end"},
 		{counts{}, 850 * time.Nanosecond, "x: 0 gone; 0 reads, 0 writes, 0 fences, 1µs", "a memory store is fast"},
 		{counts{}, 75 * time.Minute, "x: 0 gone; 0 reads, 0 writes, 0 fences, 1h15m0s", "a real one need not be"},
 	}
@@ -79,8 +79,9 @@ func TestSince(t *testing.T) {
 	}
 }
 
-// While it waits it shows how far things are, and when the wait is over, however
-// that ends, the line is ended. What is held is known at a good end alone.
+// TestWatchProgress: watchProgress prints the progress while it waits. It ends the line
+// at the end of the wait, also after an error. It counts held objects only after
+// success.
 func TestWatchProgress(t *testing.T) {
 	broken := errors.New("made by the test")
 	for end, last := range map[error]string{nil: "x: 250 gone, 1 held; ", broken: "x: 250 gone; "} {

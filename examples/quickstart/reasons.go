@@ -9,14 +9,14 @@ import (
 	"github.com/ownergraph/ownergraph/policy"
 )
 
-// reasons remembers why each object was written last. It is safe for concurrent
-// use: the collector decides on goroutines of its own.
+// reasons records the reason of the last write to each object. It is safe for
+// concurrent use, because the collector decides on its own goroutines.
 type reasons struct {
 	mu  sync.Mutex
 	why map[graph.Key]policy.Reason
 }
 
-// note is an ownergraph.Config.OnDecision: it must be quick.
+// note is an ownergraph.Config.OnDecision, so it must be quick.
 func (r *reasons) note(d ownergraph.DecisionEvent) {
 	if !d.Action.Writes() {
 		return
@@ -29,7 +29,7 @@ func (r *reasons) note(d ownergraph.DecisionEvent) {
 	r.why[d.Key] = d.Reason
 }
 
-// of returns the reason in words, "" if the collector did not write the object.
+// of returns the text of the reason, or "" if the collector did not write the object.
 func (r *reasons) of(key graph.Key) string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -39,7 +39,7 @@ func (r *reasons) of(key graph.Key) string {
 	return ""
 }
 
-// explainHeld says why an object is held, and by whom.
+// explainHeld returns the reason why an object is held, with the details.
 func explainHeld(h ownergraph.Held) string {
 	s := h.Reason.String()
 	if h.Reason == policy.OwnerUnknown {
@@ -50,7 +50,7 @@ func explainHeld(h ownergraph.Held) string {
 	}
 	var names []string
 	for i, text := range h.Detail {
-		if i == maxNamed { // how many more there are, a report does not say
+		if i == maxNamed { // a report does not have the number of the others
 			names = append(names, "...")
 			break
 		}
@@ -59,8 +59,8 @@ func explainHeld(h ownergraph.Held) string {
 	return s + " (" + strings.Join(names, ", ") + ")"
 }
 
-// respell puts a dependent or an owner reference, which a report names in the
-// notation of package graph, as it is typed here. Other details stay.
+// respell changes a dependent or an owner reference from the notation of package graph
+// to the notation of this program. Other details stay.
 func respell(r policy.Reason, text string) string {
 	switch r {
 	case policy.ObjectFlawed, policy.NeedFinalizers, policy.NeedGrace, policy.HandlerRuns, policy.HandlerFailed, policy.FenceHeld:

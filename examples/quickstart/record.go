@@ -10,7 +10,7 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// record is what ownership needs of one object in Kubernetes' notation.
+// record is the part of a Kubernetes object that ownership needs.
 type record struct {
 	apiVersion, kind string
 	meta             metadata
@@ -39,7 +39,7 @@ type reference struct {
 	Controller bool   `json:"controller"`
 }
 
-// slot returns where the field belongs that is read as it stands.
+// slot returns the destination of a known field.
 func (r *record) slot(field string) (slot any, ok bool) {
 	switch field {
 	case "apiVersion":
@@ -52,8 +52,8 @@ func (r *record) slot(field string) (slot any, ok bool) {
 	return nil, false
 }
 
-// itemDefaults returns what an item of the list r need not say: a server's
-// PodList has items without a kind.
+// itemDefaults returns the defaults for an item of the list r. A server's PodList has
+// items without a kind.
 func (r *record) itemDefaults() record {
 	if r.kind == "" || r.kind == "List" {
 		return record{}
@@ -61,14 +61,14 @@ func (r *record) itemDefaults() record {
 	return record{apiVersion: r.apiVersion, kind: strings.TrimSuffix(r.kind, "List")}
 }
 
-// checkList refuses what looks like a list and is none, and a list that is
-// not whole: what is missing from it is not proven absent.
+// checkList refuses an object that is not a list but has items, and a list that is not
+// complete. A missing object of an incomplete list is not proven absent.
 func (r *record) checkList() error {
 	switch {
 	case r.kind == "":
 		return errors.New("kind: missing")
 	case !strings.HasSuffix(r.kind, "List"):
-		return fmt.Errorf("items: %s is no kind of list, and its items come before its kind", clip(r.kind))
+		return fmt.Errorf("items: %s is not a list kind, and its items come before its kind", clip(r.kind))
 	case r.meta.Name != "":
 		return fmt.Errorf("metadata.name: %s: a list has no name", clip(r.meta.Name))
 	case r.meta.Continue != "":
@@ -77,8 +77,8 @@ func (r *record) checkList() error {
 	return nil
 }
 
-// object returns the record as an object. The scopes of its owners are not
-// resolved yet.
+// object returns the record as an object. The scopes of its owners are not resolved
+// yet.
 func (r *record) object() (graph.Object, error) {
 	kind, err := joinKind(r.apiVersion, r.kind)
 	if err != nil {
@@ -146,7 +146,7 @@ func (r reference) owner() (graph.Owner, error) {
 	return graph.Owner{Key: key, Block: r.Block, Controller: r.Controller}, nil
 }
 
-// label names the object in an error, as far as it is known, "" if it is not.
+// label names the object in an error, as far as it is known, or returns "".
 func (r *record) label() string {
 	if r.kind == "" && r.meta.Name == "" {
 		return ""
@@ -158,9 +158,9 @@ func (r *record) label() string {
 	return clip(strings.Trim(spell(graph.Key{Kind: kind, Scope: r.meta.Namespace, Name: r.meta.Name}), "/"))
 }
 
-// observedGeneration returns status.observedGeneration, 0 without one. A
-// status belongs to its kind: some write the number as text, some mean
-// something else by the name, which then counts as none.
+// observedGeneration returns status.observedGeneration, or 0. A status belongs to its
+// kind. Some kinds write the number as text. Some kinds use the name for another value,
+// which counts as 0.
 func observedGeneration(status json.RawMessage) int64 {
 	var s struct {
 		Observed json.RawMessage `json:"observedGeneration"`

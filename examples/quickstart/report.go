@@ -11,26 +11,28 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// maxListed is how many objects of one kind a section of the report names.
+// maxListed bounds the objects of one kind in a section of the report.
 const maxListed = 40
 
-// held is an object that stays as it is, and why.
+// held is a held object with its reason.
 type held struct {
 	key    graph.Key
 	reason string
 }
 
-// findings is what there is to say about what happened between two moments.
-// Its text is the same for any order of what it was made from. Held by
-// TestReportIgnoresOrder.
+// findings are the changes between two moments. Their text does not depend on any
+// order.
+//
+// Held by TestReportIgnoresOrder.
 type findings struct {
 	before, after map[graph.Key]graph.Object
 	held          []held
-	user          graph.Key                  // of what the user deleted, if anything
-	why           func(key graph.Key) string // of a write of the collector, nil for no reasons
+	user          graph.Key                  // the object that the user deleted, if any
+	why           func(key graph.Key) string // of a write of the collector; nil for no reasons
 }
 
-// String says what went, what is new, what lost an owner, and what is held.
+// String lists the deleted objects, the new objects, the objects that lost an owner,
+// and the held objects.
 func (f findings) String() string {
 	var gone, come []graph.Key
 	for key := range f.before {
@@ -55,7 +57,7 @@ func (f findings) String() string {
 	return out.String()
 }
 
-// reason says why an object is gone, "" if that is not known.
+// reason returns the reason why an object is gone, or "".
 func (f findings) reason(key graph.Key) string {
 	if f.why == nil {
 		return ""
@@ -78,7 +80,7 @@ func byKey(objects []graph.Object) map[graph.Key]graph.Object {
 	return m
 }
 
-// orphaned lists the objects that lost a reference and live on.
+// orphaned returns the objects that lost a reference and still exist.
 func (f findings) orphaned() []held {
 	var list []held
 	for key, o := range f.after {
@@ -100,7 +102,7 @@ func (f findings) orphaned() []held {
 	return list
 }
 
-// explainAll puts what the collector holds in words.
+// explainAll returns the held objects with the text of their reasons.
 func explainAll(reported []ownergraph.Held) []held {
 	var list []held
 	for _, h := range reported {
@@ -109,8 +111,8 @@ func explainAll(reported []ownergraph.Held) []held {
 	return list
 }
 
-// news returns what is in list and not in old, and whatever is about key.
-func news(list, old []held, key graph.Key) []held {
+// newHeld returns the elements of list that are not in old, and every element for key.
+func newHeld(list, old []held, key graph.Key) []held {
 	known := make(map[held]bool)
 	for _, h := range old {
 		known[h] = h.key != key
@@ -126,7 +128,7 @@ func indent(lines string) string {
 	return "  " + strings.ReplaceAll(strings.TrimSuffix(lines, "\n"), "\n", "\n  ") + "\n"
 }
 
-// writeCounts writes how many keys there are of each kind, for each reason.
+// writeCounts writes the number of keys for each kind and reason.
 func writeCounts(out *strings.Builder, keys []graph.Key, reason func(graph.Key) string) {
 	perLine := make(map[string]int)
 	for _, key := range keys {
@@ -145,8 +147,8 @@ func writePerLine(out *strings.Builder, perLine map[string]int) {
 	}
 }
 
-// writeList writes the objects and what is said of each, sorted, with a cut
-// where one kind has many.
+// writeList writes the objects with their reasons, sorted. It shortens the list of a
+// kind with many objects.
 func writeList(out *strings.Builder, title string, list []held) {
 	if len(list) == 0 {
 		return
@@ -171,8 +173,7 @@ func writeList(out *strings.Builder, title string, list []held) {
 	}
 }
 
-// finalizers counts the finalizers that are there, but for those by which the
-// engine itself remembers a propagation.
+// finalizers counts the finalizers, except those of the engine's propagations.
 func finalizers(is map[graph.Key]graph.Object) string {
 	perLine := make(map[string]int)
 	carriers := 0
@@ -191,7 +192,7 @@ func finalizers(is map[graph.Key]graph.Object) string {
 		return ""
 	}
 	var out strings.Builder
-	fmt.Fprintf(&out, "with finalizers that nobody here handles: %d (a deletion marks them, and they stay)\n", carriers)
+	fmt.Fprintf(&out, "with finalizers of absent controllers: %d (a deletion marks them, and they stay)\n", carriers)
 	writePerLine(&out, perLine)
 	return out.String()
 }

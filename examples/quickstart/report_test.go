@@ -62,13 +62,13 @@ func TestNews(t *testing.T) {
 		reason    string
 	}{
 		{[]held{a, c}, nil, graph.Key{}, []held{a, c}, "all is new at first"},
-		{[]held{a, c}, []held{a}, graph.Key{}, []held{c}, "what is held already is no news"},
+		{[]held{a, c}, []held{a}, graph.Key{}, []held{c}, "an object that was held before is not new"},
 		{[]held{b}, []held{a}, graph.Key{}, []held{b}, "another reason is"},
 		{[]held{a, c}, []held{a, c}, a.key, []held{a}, "what the user asked for is told again"},
 		{nil, []held{a}, a.key, nil, "unless it is held no longer"},
 	}
 	for _, tt := range tests {
-		if got := news(tt.list, tt.old, tt.key); !slices.Equal(got, tt.want) {
+		if got := newHeld(tt.list, tt.old, tt.key); !slices.Equal(got, tt.want) {
 			t.Errorf("news(%v, %v, %s) = %v, want %v: %s", tt.list, tt.old, tt.key, got, tt.want, tt.reason)
 		}
 	}
@@ -77,7 +77,7 @@ func TestNews(t *testing.T) {
 func TestFinalizers(t *testing.T) {
 	a, b, c := node("a"), node("b"), node("c")
 	a.Finalizers, b.Finalizers, c.Finalizers = []string{"x/y", "z"}, []string{"x/y"}, []string{graph.FinalizerOrphan}
-	want := "with finalizers that nobody here handles: 2 (a deletion marks them, and they stay)\n      2  x/y on K\n      1  z on K\n"
+	want := "with finalizers of absent controllers: 2 (a deletion marks them, and they stay)\n      2  x/y on K\n      1  z on K\n"
 	if got := finalizers(byKey([]graph.Object{a, b, c})); got != want {
 		t.Errorf("finalizers:\n%swant:\n%s", got, want)
 	}

@@ -14,8 +14,8 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// However objects are spread over documents and lists, and in whatever order
-// their fields come, the same objects are read.
+// TestLoadRoundTrip: the same objects are read from any split into documents and lists,
+// and with their fields in any order.
 func TestLoadRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		objects := drawObjects(t)
@@ -43,7 +43,7 @@ func TestLoadRoundTrip(t *testing.T) {
 	})
 }
 
-// drawObjects makes objects of a scoped and a global kind that own each other.
+// drawObjects makes objects of a scoped and of a global kind that own each other.
 func drawObjects(t *rapid.T) []graph.Object {
 	var objects []graph.Object
 	for i := range rapid.IntRange(1, 6).Draw(t, "objects") {
@@ -82,7 +82,7 @@ func drawOwner(t *rapid.T, objects []graph.Object, scope string) graph.Owner {
 	return owner
 }
 
-// encode writes o in Kubernetes' notation, its fields in some order.
+// encode writes o in Kubernetes' notation, with its fields in some order.
 func encode(t *rapid.T, o graph.Object) string {
 	apiVersion := func(k graph.Kind) string {
 		return strings.TrimSuffix(strings.TrimSuffix(string(k), "Deployment"), "Node") + "v1"

@@ -7,9 +7,8 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// checkScope refuses an object that has a namespace where its kind has none,
-// or the other way round.
-func (s *shelf) checkScope(o graph.Object) error {
+// checkScope refuses an object whose namespace contradicts its kind.
+func (s *inventory) checkScope(o graph.Object) error {
 	scoped, known := s.scopedKind(o.Kind)
 	switch {
 	case !known || scoped == (o.Scope != ""):
@@ -20,10 +19,10 @@ func (s *shelf) checkScope(o graph.Object) error {
 	return fmt.Errorf("metadata.namespace: %s: objects of this kind have none", o.Scope)
 }
 
-// resolve sets the scope of o's owners as an API server would: a reference
-// holds none, so a scoped owner is looked for beside its dependent. A global
-// dependent cannot say where such an owner is.
-func (s *shelf) resolve(o *graph.Object) {
+// resolve sets the scopes of o's owners as an API server does. A reference has no
+// scope, so a scoped owner is in its dependent's scope. The scope of such an owner is
+// unknown if the dependent is global.
+func (s *inventory) resolve(o *graph.Object) {
 	for i := range o.Owners {
 		ref := &o.Owners[i]
 		scoped, known := s.scopedKind(ref.Kind)
@@ -36,9 +35,9 @@ func (s *shelf) resolve(o *graph.Object) {
 	}
 }
 
-// scopedKind says whether objects of kind have a scope: by those that were
-// read, then by what every Kubernetes cluster serves.
-func (s *shelf) scopedKind(kind graph.Kind) (scoped, known bool) {
+// scopedKind reports whether objects of the kind have a scope. The objects of the input
+// decide, and then the kinds of every Kubernetes cluster.
+func (s *inventory) scopedKind(kind graph.Kind) (scoped, known bool) {
 	if scoped, known = s.scoped[kind]; known {
 		return scoped, true
 	}
@@ -61,5 +60,5 @@ func (s *shelf) scopedKind(kind graph.Kind) (scoped, known bool) {
 	return false, false
 }
 
-// isEvent reports whether objects of kind may not own, as in Kubernetes.
+// isEvent reports whether objects of the kind may not own, as in Kubernetes.
 func isEvent(kind graph.Kind) bool { return kind == "Event" || kind == "events.k8s.io/Event" }

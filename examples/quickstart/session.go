@@ -11,17 +11,17 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// session plays deletions and prints what comes of each.
+// session carries out deletions and prints their results.
 type session struct {
 	*embedded
 	out   *console
 	why   *reasons
 	began time.Time
-	mine  int    // requests of the user, which is us
-	held  []held // as the latest step left it
+	mine  int    // requests of the user, who is this program
+	held  []held // after the latest step
 }
 
-// play lets the collector settle, plays the deletions, and sums up.
+// play waits for the collector, carries out the deletions, and prints a summary.
 func (s *session) play(ctx context.Context, c cluster, todo []deletion) error {
 	s.out.print(c.summary() + "\n\n")
 	if err := s.step(ctx, c.objects, "start", nil); err != nil {
@@ -29,7 +29,7 @@ func (s *session) play(ctx context.Context, c cluster, todo []deletion) error {
 	}
 	for i, d := range todo {
 		before := s.store.Objects()
-		if drawn := tree(before, d.key, mostAhead); i == 0 && drawn != "" {
+		if drawn := tree(before, d.key, maxPreview); i == 0 && drawn != "" {
 			s.out.print(drawn + "\n")
 		}
 		if err := s.step(ctx, before, d.String(), &d); err != nil {
@@ -40,26 +40,26 @@ func (s *session) play(ctx context.Context, c cluster, todo []deletion) error {
 	return s.out.err
 }
 
-// step does d, if not nil, waits until everything that follows from it is done,
-// and prints what changed since before.
+// step carries out d, if not nil, waits for its cascade, and prints the changes since
+// before.
 func (s *session) step(ctx context.Context, before []graph.Object, label string, d *deletion) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
 	p := newProgress(s.out, s.out.live, label, time.Now())
-	var base ownergraph.Stats // at the start the collector is at work already
-	most := 0
+	var base ownergraph.Stats // at the start the collector already works
+	limit := 0
 	if d != nil {
-		most = d.takes(before)
+		limit = d.maxGone(before)
 		base = s.collector.Stats()
 		s.mine++
 		if err := s.delete(ctx, d.key, d.propagation); err != nil {
 			return s.explainDelete(d.key, err)
 		}
 	}
-	holds, err := watchProgress(ctx, p, s.settle, func() counts {
+	holds, err := watchProgress(ctx, p, s.waitIdle, func() counts {
 		c := since(base, s.collector.Stats())
-		c.most = most
+		c.max = limit
 		return c
 	})
 	if err != nil {
@@ -69,9 +69,10 @@ func (s *session) step(ctx context.Context, before []graph.Object, label string,
 	return s.out.err
 }
 
-// takes returns how many objects the deletion takes along at most, its own among
-// them: all that is below it, or itself alone where it orphans its dependents.
-func (d deletion) takes(objects []graph.Object) int {
+// maxGone returns the maximum number of objects that the deletion removes, including
+// its own object. It counts all objects below it. An orphan deletion removes only its
+// own object.
+func (d deletion) maxGone(objects []graph.Object) int {
 	f := newForest(objects)
 	start := f.find(d.key)
 	switch {
@@ -83,7 +84,7 @@ func (d deletion) takes(objects []graph.Object) int {
 	return len(f.reach(start))
 }
 
-// explainDelete says more where the object is gone since the start.
+// explainDelete adds the reason if the collector deleted the object at the start.
 func (s *session) explainDelete(key graph.Key, err error) error {
 	if why := s.why.of(key); why != "" && errors.Is(err, graph.ErrNotFound) {
 		return fmt.Errorf("delete %s: %w: the collector has deleted it at the start: %s", spell(key), graph.ErrNotFound, why)
@@ -91,26 +92,25 @@ func (s *session) explainDelete(key graph.Key, err error) error {
 	return err
 }
 
-// changes reports what a step changed, what is held since, and its own object if
-// that is held.
+// changes reports the changes of a step and the newly held objects. It includes the
+// step's own object if that is held.
 func (s *session) changes(before []graph.Object, holds []ownergraph.Held, d *deletion) string {
 	f := findings{before: byKey(before), after: byKey(s.store.Objects()), why: s.why.of}
 	if d != nil {
 		f.user = d.key
 	}
 	now := explainAll(holds)
-	f.held = news(now, s.held, f.user)
+	f.held = newHeld(now, s.held, f.user)
 	s.held = now
 	return f.String()
 }
 
-// conclusion reports what changed since the start, what is held, and what all
-// of it took.
+// conclusion reports the changes since the start, the held objects, and the requests.
 func (s *session) conclusion(before []graph.Object) string {
 	f := findings{before: byKey(before), after: byKey(s.store.Objects()), held: s.held}
 	stats := s.collector.Stats()
 	var out strings.Builder
-	out.WriteString("in the end\n")
+	out.WriteString("at the end\n")
 	out.WriteString(indent(f.String()))
 	out.WriteString(indent(finalizers(f.after)))
 	fmt.Fprintf(&out, "  requests: %d of the user; of the collector %s, %s, %s, %s\n", s.mine, numbered(stats.Reads, "read"),

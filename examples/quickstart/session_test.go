@@ -10,16 +10,15 @@ import (
 	"time"
 )
 
-// How many fences there are depends on what a moment brings together: each step
-// waits for one of its own, which may serve the engine's needs too. Times are
-// times.
+// The number of fences depends on timing, because one fence may serve several needs.
+// Times differ too.
 var (
 	anyTime   = regexp.MustCompile(`(, |time: )[0-9.hm]*[0-9](s|ms|µs)\n`)
 	anyFences = regexp.MustCompile(`[0-9]+ fences?\b`)
 )
 
-// plainOutput returns what a run that must succeed prints, but for what no two
-// runs share.
+// plainOutput returns the output of a successful run, without the parts that differ
+// between runs.
 func plainOutput(t *testing.T, stdin string, args ...string) string {
 	t.Helper()
 	var stdout, stderr bytes.Buffer
@@ -41,7 +40,7 @@ func TestDelete(t *testing.T) {
 			[]string{"-delete", "job/batch/reindex", "-propagation", "foreground"}},
 		{"delete-foreground", "the dependents go first", []string{"-delete", "deployment/shop/cart", "-propagation", "Foreground"}},
 		{"delete-background", "the default; the Job goes ahead of its pods, which their finalizers hold", []string{"-delete", "CRONJOB/cleanup"}},
-		{"delete-shared", "what has another owner stays, without the one that went", []string{"-delete", "secret/data/orders-credentials", "-propagation", "background"}},
+		{"delete-shared", "an object with another owner stays, and loses the deleted owner", []string{"-delete", "secret/data/orders-credentials", "-propagation", "background"}},
 		{"delete-orphan", "claims, a revision and pods stay", []string{"-delete", "statefulset.apps/data/kafka", "-propagation", "orphan"}},
 	}
 	for _, tt := range tests {
@@ -49,7 +48,7 @@ func TestDelete(t *testing.T) {
 	}
 }
 
-// TestDeleteFlawed reads objects that no store would take as new ones.
+// TestDeleteFlawed reads objects that no store would accept as new ones.
 func TestDeleteFlawed(t *testing.T) {
 	owner := `{"apiVersion":"v1","kind":"Pod","name":"a","uid":"uid-a"}`
 	with := func(name, field string) string {
@@ -66,7 +65,7 @@ func TestDeleteFlawed(t *testing.T) {
 	checkGolden(t, "delete-again", plainOutput(t, input, "-f", "-", "-delete", "pod/graced"))
 }
 
-// However many are held, all are counted.
+// TestManyHeld: all held objects are counted, in any number.
 func TestManyHeld(t *testing.T) {
 	const n = 1100
 	var input strings.Builder
@@ -80,7 +79,7 @@ func TestManyHeld(t *testing.T) {
 	}
 }
 
-// However much goes along, the tree ahead of it is short, and the total is told.
+// TestManyGo: the tree before a large deletion is short, and the total is printed.
 func TestManyGo(t *testing.T) {
 	var input strings.Builder
 	input.WriteString(pod("r"))
@@ -108,10 +107,10 @@ func TestShowLeavesNothing(t *testing.T) {
 		if err := show(t.Context(), c, todo, newConsole(&out), time.Now()); err != nil {
 			t.Fatal(err)
 		}
-		if !strings.Contains(out.String(), "in the end\n") {
+		if !strings.Contains(out.String(), "at the end\n") {
 			t.Errorf("wrote\n%s", &out)
 		}
-		// Not even a failure leaves one.
+		// A failure leaves no goroutine either.
 		if err := show(t.Context(), c, todo, newConsole(brokenWriter("pipe is closed")), time.Now()); err == nil {
 			t.Error("an error of writing is lost")
 		}

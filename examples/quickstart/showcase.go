@@ -10,9 +10,11 @@ type step struct {
 	propagation graph.Propagation
 }
 
-// showcase is what the example deletes without being told: one Deployment with
-// each propagation. They have several ReplicaSets each and share nothing, so
-// that no step changes what another leaves behind. Held by TestShowcase.
+// showcase returns the default deletions of the example: one Deployment with each
+// propagation. Each has several ReplicaSets. They share no object, so no step changes
+// the result of another.
+//
+// Held by TestShowcase.
 func showcase() []step {
 	deployment := func(scope, name string) target {
 		return target{kind: "Deployment", group: "apps", grouped: true, scope: scope, name: name}
@@ -24,15 +26,14 @@ func showcase() []step {
 	}
 }
 
-// deletion is a step whose target was found.
+// deletion is a step with its object.
 type deletion struct {
 	key         graph.Key
 	propagation graph.Propagation
 }
 
-// plan finds the objects that opts is about: one to draw, those to delete, or
-// none where a file of the user's is only to be looked at. The errors are
-// find's.
+// plan finds the objects of opts: one to draw, or the ones to delete. There are none if
+// the user only wants to see the start of a file. The errors are those of find.
 func (c cluster) plan(opts options) ([]deletion, error) {
 	var steps []step
 	switch {
@@ -54,7 +55,7 @@ func (c cluster) plan(opts options) ([]deletion, error) {
 	return todo, nil
 }
 
-// String says what the deletion does.
+// String describes the deletion.
 func (d deletion) String() string {
 	switch d.propagation {
 	case graph.Foreground:

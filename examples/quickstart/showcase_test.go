@@ -11,20 +11,19 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// outcome is what a deletion does by the rules, counted by hand in the file.
+// outcome is the result of a deletion by the rules, counted by hand in the file.
 type outcome struct {
 	reason        string
-	below         map[graph.Kind]int // dependents, through others or not
+	below         map[graph.Kind]int // direct and indirect dependents
 	gone          int
 	reads, writes uint64 // of the collector
 }
 
-// TestShowcase compares what the collector does with what follows from the
-// objects by the rules.
+// TestShowcase compares the collector's work with the rules.
 func TestShowcase(t *testing.T) {
 	want := []outcome{
 		{"background: all goes, each dependent by one delete", map[graph.Kind]int{"apps/ReplicaSet": 3, "Pod": 8}, 12, 0, 11},
-		{"foreground: all goes, the Deployment last; whoever waits is released by a patch too", map[graph.Kind]int{"apps/ReplicaSet": 2, "Pod": 10}, 13, 0, 15},
+		{"foreground: all objects go, the Deployment last; a patch releases each waiting object", map[graph.Kind]int{"apps/ReplicaSet": 2, "Pod": 10}, 13, 0, 15},
 		{"orphan: the ReplicaSets stay without an owner, the Pods as they are", map[graph.Kind]int{"apps/ReplicaSet": 2, "Pod": 7}, 1, 0, 3},
 	}
 	c := loadRecorded(t)
@@ -77,10 +76,11 @@ func mustEmbed(t *testing.T, c cluster) *embedded {
 	return e
 }
 
-// check waits and compares what the store holds, versions aside, what is held, and what was asked of the store since base.
+// check waits for the collector. It compares the objects of the store without their
+// versions, the held objects, and the calls since base.
 func (e *embedded) check(t *testing.T, want outcome, objects []graph.Object, base ownergraph.Stats) {
 	t.Helper()
-	holds, err := e.settle(t.Context())
+	holds, err := e.waitIdle(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -124,7 +124,7 @@ func TestDeletionErrors(t *testing.T) {
 	}
 }
 
-// collected returns the objects without those whose every owner is gone.
+// collected returns the objects without those that have only absent owners.
 func collected(objects []graph.Object) []graph.Object {
 	exists := make(map[graph.UID]bool)
 	for _, o := range objects {
@@ -135,7 +135,7 @@ func collected(objects []graph.Object) []graph.Object {
 	})
 }
 
-// dependentsOf returns what refers to uid, through others or not.
+// dependentsOf returns the direct and indirect dependents of uid.
 func dependentsOf(objects []graph.Object, uid graph.UID) []graph.Object {
 	var found []graph.Object
 	for next := []graph.UID{uid}; len(next) > 0; next = next[1:] {
@@ -148,8 +148,8 @@ func dependentsOf(objects []graph.Object, uid graph.UID) []graph.Object {
 	return found
 }
 
-// end returns the objects as the deletion leaves them, where every dependent
-// has one owner and nothing holds it.
+// end returns the objects after the deletion. Every dependent has one owner and no
+// foreign finalizer.
 func end(objects []graph.Object, root graph.Object, below []graph.Object, p graph.Propagation) []graph.Object {
 	goes := map[graph.Key]bool{root.Key: true}
 	for _, o := range below {

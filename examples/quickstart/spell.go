@@ -7,10 +7,10 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// maxNamed is how many names one line has of one sort.
+// maxNamed bounds the names of one sort in a line.
 const maxNamed = 5
 
-// plural returns the plural of a kind, in lower case, by the plain rules.
+// plural returns the plural of a kind, in lower case, by simple rules.
 func plural(kind string) string {
 	s := strings.ToLower(kind)
 	switch {
@@ -46,7 +46,7 @@ func spellKind(k graph.Kind) string {
 	return name + "." + group
 }
 
-// spell names a key as parseTarget reads it.
+// spell returns a key in the form that parseTarget reads.
 func spell(k graph.Key) string {
 	if k.Scope == "" {
 		return spellKind(k.Kind) + "/" + k.Name
@@ -54,7 +54,7 @@ func spell(k graph.Key) string {
 	return spellKind(k.Kind) + "/" + k.Scope + "/" + k.Name
 }
 
-// enumerate spells a few of the objects, so that each can be typed back.
+// enumerate names some of the objects, in a form that the user can type.
 func enumerate(objects []graph.Object) string {
 	first := make(map[string]graph.Kind) // kind by its name without group
 	clash := false
@@ -76,7 +76,7 @@ func enumerate(objects []graph.Object) string {
 	return joinSome(names)
 }
 
-// joinSome joins the first few of list and counts the others.
+// joinSome joins the first names of list and counts the others.
 func joinSome(list []string) string {
 	if rest := len(list) - maxNamed; rest > 0 {
 		return fmt.Sprintf("%s and %d more", strings.Join(list[:maxNamed], ", "), rest)

@@ -9,18 +9,18 @@ import (
 )
 
 const (
-	// maxFanOut is how many dependents of one kind are drawn below one owner.
+	// maxFanOut bounds the drawn dependents of one kind below one owner.
 	maxFanOut = 40
-	// maxDepth is how many levels are drawn below the root.
+	// maxDepth bounds the drawn levels below the root.
 	maxDepth = 32
-	// maxLines is how many lines are drawn of a tree that is asked for, and
-	// mostAhead of one that only goes ahead of a deletion.
-	maxLines  = 1000
-	mostAhead = 40
+	// maxLines bounds the lines of a requested tree. maxPreview bounds the lines of a
+	// tree before a deletion.
+	maxLines   = 1000
+	maxPreview = 40
 )
 
-// forest finds the dependents of an owner: those that name its UID, whatever
-// else they say of it.
+// forest finds the dependents of an owner. They name its UID. The other fields of the
+// reference do not matter.
 type forest struct {
 	objects    []graph.Object
 	dependents map[graph.UID][]int // ascending, each once
@@ -39,35 +39,36 @@ func newForest(objects []graph.Object) forest {
 	return f
 }
 
-// branch is one line to draw: an object below its owner, or a remark.
+// branch is one line of the drawing: an object below its owner, or a remark.
 type branch struct {
 	object int
-	remark string // instead of an object
+	remark string // in place of an object
 	depth  int
 	prefix string // of the line
 	indent string // of the lines below it
 }
 
-// tree draws root and everything below it by owner reference, one line each,
-// in the order of the keys. An object with several owners is drawn once and
-// mentioned again; so rings end. At most so many lines are drawn, and then a line of
-// how many objects there are below root. Held by TestTreeDrawsEachOnce and
-// TestTreeIsBounded.
-func tree(objects []graph.Object, root graph.Key, most int) string {
+// tree draws root and all objects below it by owner reference, one in each line, in the
+// order of the keys. It draws an object with several owners once and mentions it again,
+// so rings end. It draws at most limit lines, and then a line with the number of
+// objects below root.
+//
+// Held by TestTreeDrawsEachOnce and TestTreeIsBounded.
+func tree(objects []graph.Object, root graph.Key, limit int) string {
 	f := newForest(objects)
 	start := f.find(root)
 	if start < 0 {
 		return ""
 	}
-	return f.draw(start, most) + numbered(uint64(len(f.reach(start))-1), "object") + " below it\n"
+	return f.draw(start, limit) + numbered(uint64(len(f.reach(start))-1), "object") + " below it\n"
 }
 
-// find returns the place of an object in the list, -1 if it is not there.
+// find returns the index of an object, or -1.
 func (f forest) find(key graph.Key) int {
 	return slices.IndexFunc(f.objects, func(o graph.Object) bool { return o.Key == key })
 }
 
-// reach returns an object and everything below it, drawn or not.
+// reach returns an object and all objects below it, drawn or not.
 func (f forest) reach(start int) []int {
 	all, seen := []int{start}, map[int]bool{start: true}
 	for i := 0; i < len(all); i++ {
@@ -81,14 +82,14 @@ func (f forest) reach(start int) []int {
 	return all
 }
 
-func (f forest) draw(start, most int) string {
+func (f forest) draw(start, limit int) string {
 	var out strings.Builder
 	lines := 0
 	drawn := make(map[int]bool)
-	var path []int // objects from the root down to the line under way
+	var path []int // objects from the root to the current line
 	for stack := []branch{{object: start}}; len(stack) > 0; {
-		if lines++; lines > most {
-			fmt.Fprintf(&out, "... (%d lines are drawn)\n", most)
+		if lines++; lines > limit {
+			fmt.Fprintf(&out, "... (%d lines are drawn)\n", limit)
 			break
 		}
 		b := stack[len(stack)-1]
@@ -142,8 +143,8 @@ func (f forest) below(b branch) []branch {
 	return list
 }
 
-// note says what is special about the line: why nothing follows below it,
-// what is wrong with its reference, and what would hold the object.
+// note returns the remarks of a line. They explain why no line follows below it, a
+// wrong reference, and the finalizers of the object.
 func (f forest) note(b branch, path []int, again, ring bool) string {
 	o := f.objects[b.object]
 	switch {
@@ -168,7 +169,7 @@ func (f forest) note(b branch, path []int, again, ring bool) string {
 	return "  (" + strings.Join(notes, "; ") + ")"
 }
 
-// referenceNotes says what is special about o's references, seen from owner.
+// referenceNotes returns the remarks about o's references, as seen from owner.
 func referenceNotes(o graph.Object, owner graph.Key) []string {
 	sound := slices.ContainsFunc(o.Owners, func(r graph.Owner) bool { return r.Key == owner && !r.Unresolved })
 	var notes, others []string
@@ -178,9 +179,9 @@ func referenceNotes(o graph.Object, owner graph.Key) []string {
 			others = append(others, spell(ref.Key))
 		case sound:
 		case ref.Unresolved:
-			notes = append(notes, "it cannot say where its owner is")
+			notes = append(notes, "its owner's scope is unknown")
 		default:
-			notes = append(notes, "it looks for its owner at "+spell(ref.Key))
+			notes = append(notes, "its reference names "+spell(ref.Key))
 		}
 	}
 	if len(others) > 0 {

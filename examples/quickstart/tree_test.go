@@ -35,7 +35,7 @@ func TestTreeRecorded(t *testing.T) {
 	}
 }
 
-// node makes an object of kind K in scope s; owners are names of such.
+// node makes an object of kind K in scope s. owners are names of other such objects.
 func node(name string, owners ...string) graph.Object {
 	key := func(name string) graph.Key { return graph.Key{Kind: "K", Scope: "s", Name: name, UID: graph.UID(name)} }
 	o := graph.Object{Key: key(name)}
@@ -60,7 +60,7 @@ func TestTreeShapes(t *testing.T) {
 		{"itself", "a self reference ends at once", []graph.Object{node("a", "a")}, "K/s/a\n└── K/s/a  (a ring: drawn above)\n"},
 		{"ring", "a ring ends where it closes", []graph.Object{node("a", "c"), node("b", "a"), node("c", "b")},
 			"K/s/a\n└── K/s/b\n    └── K/s/c\n        └── K/s/a  (a ring: drawn above)\n"},
-		{"diamond", "what has two owners is drawn once", []graph.Object{node("a"), node("b", "a"), node("c", "a"), node("d", "b", "c"), node("e", "d")},
+		{"diamond", "an object with two owners is drawn once", []graph.Object{node("a"), node("b", "a"), node("c", "a"), node("d", "b", "c"), node("e", "d")},
 			"K/s/a\n├── K/s/b\n│   └── K/s/d  (also owned by K/s/c)\n│       └── K/s/e\n└── K/s/c\n    └── K/s/d  (drawn above)\n"},
 		{"twice", "two claims on one owner are one line, and the sound one counts", []graph.Object{node("a"), twice}, "K/s/a\n└── K/s/b\n"},
 		{"many owners", "a list of owners is bounded", []graph.Object{node("a"), node("b", "a", "1", "2", "3", "4", "5", "6", "7")},
@@ -97,8 +97,8 @@ func TestTreeBounds(t *testing.T) {
 	}
 }
 
-// TestTreeIsBounded: however much there is, so many lines are drawn and no more, and
-// the last one counts all.
+// TestTreeIsBounded: a tree of any size has the given number of lines, and the last
+// line counts all objects.
 func TestTreeIsBounded(t *testing.T) {
 	objects := []graph.Object{node("root")}
 	for i := range 30 {
@@ -108,7 +108,7 @@ func TestTreeIsBounded(t *testing.T) {
 			objects = append(objects, node(fmt.Sprintf("%s-%02d", branch, j), branch, "root"))
 		}
 	}
-	for _, most := range []int{1, mostAhead, maxLines} {
+	for _, most := range []int{1, maxPreview, maxLines} {
 		got := tree(objects, objects[0].Key, most)
 		lines := strings.Split(strings.TrimSuffix(got, "\n"), "\n")
 		if n := len(lines); n != most+2 && most < maxLines || n > maxLines+2 || lines[0] != "K/s/root" || lines[n-1] != "930 objects below it" {
@@ -123,27 +123,27 @@ func TestTreeIsBounded(t *testing.T) {
 	}
 }
 
-// TestTakes: a deletion takes along what is below it at most, through rings and
-// shared owners once.
-func TestTakes(t *testing.T) {
+// TestMaxGone: a deletion removes at most the objects below it, each counted once, also
+// in rings and with shared owners.
+func TestMaxGone(t *testing.T) {
 	objects := []graph.Object{node("a", "c"), node("b", "a"), node("c", "b", "a"), node("d", "c", "x"), node("x")}
 	for _, tc := range []struct {
 		d      deletion
 		want   int
 		reason string
 	}{
-		{deletion{objects[0].Key, graph.Background}, 4, "a ring, and what it owns"},
+		{deletion{objects[0].Key, graph.Background}, 4, "a ring and its dependents"},
 		{deletion{objects[3].Key, graph.Foreground}, 1, "nothing is below it"},
 		{deletion{objects[0].Key, graph.Orphan}, 1, "the dependents stay"},
 		{deletion{node("z").Key, graph.Background}, 0, "it is not there"},
 	} {
-		if got := tc.d.takes(objects); got != tc.want {
+		if got := tc.d.maxGone(objects); got != tc.want {
 			t.Errorf("%v takes %d, want %d: %s", tc.d, got, tc.want, tc.reason)
 		}
 	}
 }
 
-// drawn is a tree without the line that counts.
+// drawn returns a tree without its last line.
 func drawn(objects []graph.Object, root graph.Key) string {
 	f := newForest(objects)
 	return f.draw(f.find(root), maxLines)
@@ -155,8 +155,8 @@ func TestTreeOfNothing(t *testing.T) {
 	}
 }
 
-// Every object that refers to the root, through others or not, is drawn once
-// in full, and none else is drawn.
+// TestTreeDrawsEachOnce: every object that refers to the root, directly or not, is
+// drawn once in full, and no other object is drawn.
 func TestTreeDrawsEachOnce(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 12).Draw(t, "objects")
