@@ -7,74 +7,12 @@ import (
 	"testing"
 	"time"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-func definitionKinds() []*fakeKind {
-	return append(standardKinds(),
-		&fakeKind{group: "apiextensions.k8s.io", kind: "CustomResourceDefinition", plural: "customresourcedefinitions", versions: []string{"v1"}},
-		&fakeKind{group: "shop.example", kind: "Cart", plural: "carts", versions: []string{"v1"}, scoped: true, hidden: true},
-	)
-}
-
 const sickCart = "kind-sick shop.example/Cart: "
-
-// define makes the fake serve carts, some time after the definition exists.
-func (r *rig) define(after time.Duration) {
-	r.create(definitionKind, named("", "carts.shop.example"))
-	pass(after)
-	r.hide(false)
-}
-
-// carts defines the kind Cart, and creates two objects.
-func (r *rig) carts() {
-	r.create(definitionKind, named("", "carts.shop.example"))
-	r.hide(false)
-	r.create("shop.example/Cart", named("ns", "a"))
-	r.create("shop.example/Cart", named("ns", "b"))
-	pass(time.Minute)
-}
-
-// unserve makes the fake answer 404 for carts, while discovery names them.
-func (r *rig) unserve() { r.answerCarts(fakeResponse{code: 404}) }
-
-// answerCarts makes the fake answer every request for carts so.
-func (r *rig) answerCarts(with fakeResponse) {
-	r.locked(func() {
-		r.fault = func(q *http.Request) *fakeResponse {
-			if strings.HasSuffix(q.URL.Path, "/carts") {
-				return &with
-			}
-			return nil
-		}
-	})
-}
-
-// undiscover removes carts from discovery, while their watch goes on.
-func (r *rig) undiscover(unsaid bool) {
-	r.locked(func() { r.kindOf("shop.example/Cart").undiscovered = unsaid })
-}
-
-// undefine removes the definition of carts.
-func (r *rig) undefine() { r.delete(definitionKind, "", "carts.shop.example", 0) }
-
-// survivors returns the carts whose removal was not reported.
-func (r *rig) survivors() string {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	var out []string
-	for k := range r.live {
-		if k.Kind == "shop.example/Cart" {
-			out = append(out, k.Name)
-		}
-	}
-	return strings.Join(sorted(out), " ")
-}
-
-func (r *rig) hide(hidden bool) { r.fake.hide("shop.example/Cart", hidden) }
 
 // TestKindsComeAndGo: a new kind is watched soon. The goroutine of a removed kind ends,
 // or the bubble would not end.
@@ -279,7 +217,7 @@ func TestGroupVersionKind(t *testing.T) {
 			return gvk.GroupVersion().String()
 		}
 		if got := version("ConfigMap"); got != "" {
-			t.Errorf("before anybody has looked: %q", got)
+			t.Errorf("before the first discovery: %q", got)
 		}
 		r.watch()
 		pass(time.Second)
@@ -306,58 +244,4 @@ func TestGroupVersionKind(t *testing.T) {
 			t.Errorf("of a kind that went: %q", got)
 		}
 	})
-}
-
-func TestBuildCatalog(t *testing.T) {
-	all := []string{"delete", "list", "watch"}
-	res := func(name, kind string, scoped bool, verbs ...string) metav1.APIResource {
-		return metav1.APIResource{Name: name, Kind: kind, Namespaced: scoped, Verbs: verbs}
-	}
-	for _, c := range []struct {
-		reason string
-		found  discovered
-		ignore []graph.Kind
-		want   string
-	}{
-		{"the preferred version, though it is not the first", discovered{"g": {
-			{version: "v1beta1", resources: []metav1.APIResource{res("as", "A", true, all...)}},
-			{version: "v1", preferred: true, resources: []metav1.APIResource{res("as", "A", true, all...)}},
-		}}, nil, "g/A=g/v1/as scoped"},
-		{"a version that has all it takes, if the preferred one has not", discovered{"g": {
-			{version: "v1", preferred: true, resources: []metav1.APIResource{res("as", "A", false, "get", "list")}},
-			{version: "v0", resources: []metav1.APIResource{res("as", "A", false, all...)}},
-		}}, nil, "g/A=g/v0/as"},
-		{"no parts of resources, and none that lack a verb", discovered{"": {{version: "v1", preferred: true, resources: []metav1.APIResource{
-			res("pods", "Pod", true, all...), res("pods/status", "Pod", true, all...), res("bindings", "Binding", true, "create"),
-		}}}}, nil, "Pod=/v1/pods scoped"},
-		{"kinds and groups that are ignored", discovered{
-			"":  {{version: "v1", preferred: true, resources: []metav1.APIResource{res("pods", "Pod", true, all...), res("events", "Event", true, all...)}}},
-			"m": {{version: "v1", preferred: true, resources: []metav1.APIResource{res("as", "A", true, all...)}}},
-		}, []graph.Kind{"Event", "m/*"}, "Pod=/v1/pods scoped"},
-		{"events that are not ignored may not own", discovered{
-			"": {{version: "v1", preferred: true, resources: []metav1.APIResource{res("events", "Event", true, all...)}}},
-		}, []graph.Kind{}, "Event=/v1/events scoped no-owner"},
-		{"of two resources of one kind, the first", discovered{"g": {{version: "v1", preferred: true, resources: []metav1.APIResource{
-			res("as", "A", true, all...), res("bs", "A", true, all...),
-		}}}}, nil, "g/A=g/v1/as scoped"},
-	} {
-		t.Run(c.reason, func(t *testing.T) {
-			got := buildCatalog(c.found, undiscovered{}, nil, newIgnored(c.ignore))
-			var lines []string
-			for _, i := range got.infos {
-				at := got.kinds[i.Kind].at
-				line := string(i.Kind) + "=" + at.Group + "/" + at.Version + "/" + at.Resource
-				if i.Scoped {
-					line += " scoped"
-				}
-				if i.NoOwner {
-					line += " no-owner"
-				}
-				lines = append(lines, line)
-			}
-			if s := strings.Join(lines, ", "); s != c.want {
-				t.Errorf("got %q, want %q", s, c.want)
-			}
-		})
-	}
 }

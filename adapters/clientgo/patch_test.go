@@ -124,7 +124,7 @@ func TestPatchIsExact(t *testing.T) {
 		{"another incarnation", func(m *meta) graph.Precondition {
 			return graph.Precondition{UID: "other", Version: graph.Version(m.ResourceVersion)}
 		}, func(*rig) {}, graph.Change{DropOwners: []graph.Owner{node}}, graph.ErrConflict},
-		{"another incarnation, whatever the version", func(*meta) graph.Precondition { return graph.Precondition{UID: "other"} },
+		{"another incarnation, in any version", func(*meta) graph.Precondition { return graph.Precondition{UID: "other"} },
 			func(*rig) {}, graph.Change{DropOwners: []graph.Owner{node}}, graph.ErrConflict},
 		{"another version, and nothing to change", func(m *meta) graph.Precondition { return graph.Precondition{Version: "1"} },
 			func(*rig) {}, graph.Change{}, graph.ErrConflict},

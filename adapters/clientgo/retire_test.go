@@ -55,14 +55,14 @@ func TestKindRetired(t *testing.T) {
 			r.undefine()
 			r.hide(true)
 		}, []string{"gone a", "gone carts.shop.example", vanished}, "b"},
-		{"a watch that says nothing is not heard for ever", func(r *rig) {
+		{"a silent watch is not read for ever", func(r *rig) {
 			r.undefine()
 			r.unserve()
 			r.undiscover(true)
 			pass(time.Minute)
 			r.remove("a")
 		}, []string{"gone carts.shop.example", vanished}, "a b"},
-		{"a fence finds out first, and the watch is heard out", func(r *rig) {
+		{"a fence finds out first, and the watch is read to its end", func(r *rig) {
 			r.unserve()
 			if err := r.store.Fence(r.t.Context(), 1000); err != nil {
 				r.t.Fatal(err)
@@ -73,7 +73,7 @@ func TestKindRetired(t *testing.T) {
 			pass(time.Second)
 			r.hide(true)
 		}, []string{"gone a", "gone b", "gone carts.shop.example", vanished}, ""},
-		{"it is served again before anybody has noticed", func(r *rig) {
+		{"it is served again before the next discovery", func(r *rig) {
 			r.undiscover(true)
 			pass(time.Second)
 			r.undiscover(false)

@@ -179,7 +179,7 @@ func TestDelete(t *testing.T) {
 		{"orphaning: it is marked", func(m *meta) graph.DeleteOptions {
 			return graph.DeleteOptions{Precondition: exactly(m), Propagation: graph.Orphan}
 		}, nil, "orphan"},
-		{"whatever is there", func(m *meta) graph.DeleteOptions { return graph.DeleteOptions{} }, nil, "-"},
+		{"any state", func(m *meta) graph.DeleteOptions { return graph.DeleteOptions{} }, nil, "-"},
 		{"another incarnation", func(m *meta) graph.DeleteOptions {
 			return graph.DeleteOptions{Precondition: graph.Precondition{UID: "other"}}
 		}, graph.ErrConflict, ""},

@@ -3,15 +3,11 @@ package envtestgc
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
-	"os"
-	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
-	"unique"
 
 	"k8s.io/client-go/rest"
 
@@ -20,91 +16,6 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/replica"
 )
-
-func TestMain(m *testing.M) {
-	_ = unique.Make("x").Value() // starts its goroutine outside of any bubble
-	os.Exit(m.Run())
-}
-
-// rig is a server and its collector.
-type rig struct {
-	*server
-	*testing.T
-	gc *Collector
-}
-
-// bubble runs a test with a collector of an empty server.
-func bubble(t *testing.T, c Config, test func(*rig)) {
-	t.Helper()
-	synctest.Test(t, func(t *testing.T) {
-		s, at := serve(t)
-		gc, err := Start(at, c)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer func() {
-			if err := gc.Stop(); err != nil {
-				t.Error(err)
-			}
-		}()
-		test(&rig{s, t, gc})
-	})
-}
-
-// create makes a ConfigMap with blocking references.
-func (r *rig) create(name string, finalizers []string, owners ...graph.Object) graph.Object {
-	r.Helper()
-	o := graph.Object{Key: graph.Key{Kind: "ConfigMap", Scope: "default", Name: name}, Finalizers: finalizers}
-	for _, owner := range owners {
-		o.Owners = append(o.Owners, graph.Owner{Key: owner.Key, Block: true})
-	}
-	out, err := r.write(func(m *replica.State) (replica.Commit, error) { return m.Create(o) })
-	if err != nil {
-		r.Fatal(err)
-	}
-	return out
-}
-
-func (r *rig) delete(o graph.Object, p graph.Propagation) {
-	r.Helper()
-	opts := graph.DeleteOptions{Propagation: p}
-	if _, err := r.write(func(m *replica.State) (replica.Commit, error) { return m.Delete(o.Key, opts) }); err != nil {
-		r.Fatal(err)
-	}
-}
-
-// drop removes a finalizer, as its operator does.
-func (r *rig) drop(o graph.Object, finalizer string) {
-	_, err := r.write(func(m *replica.State) (replica.Commit, error) {
-		return m.Patch(o.Key, graph.Precondition{}, graph.Change{DropFinalizer: finalizer})
-	})
-	if err != nil {
-		r.Error(err)
-	}
-}
-
-// names returns the objects of the server.
-func (r *rig) names() string {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	var out []string
-	for _, o := range r.state.Objects() {
-		out = append(out, o.Name)
-	}
-	return strings.Join(out, " ")
-}
-
-func (r *rig) want(names string) {
-	r.Helper()
-	if got := r.names(); got != names {
-		r.Errorf("the server holds %q, want %q", got, names)
-	}
-}
-
-// soon returns a context for a wait that ends at once or never.
-func (r *rig) soon() (context.Context, context.CancelFunc) {
-	return context.WithTimeout(context.Background(), 3*time.Second)
-}
 
 func TestStart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -327,56 +238,6 @@ func TestWaitIdleUnhandled(t *testing.T) {
 			}
 			if got := r.gc.Held(); len(got) != c.held {
 				r.Errorf("held %v, want %d: %s", got, c.held, c.reason)
-			}
-		})
-	}
-}
-
-// notes is a TB that may have failed.
-type notes struct {
-	failed   bool
-	cleanups []func()
-	lines    []string
-}
-
-func (n *notes) Helper()                    {}
-func (n *notes) Failed() bool               { return n.failed }
-func (n *notes) Cleanup(f func())           { n.cleanups = append(n.cleanups, f) }
-func (n *notes) Logf(f string, args ...any) { n.lines = append(n.lines, fmt.Sprintf(f, args...)) }
-
-func TestReportTo(t *testing.T) {
-	for _, c := range []struct {
-		failed bool
-		want   []string
-		reason string
-	}{
-		{false, nil, "a test that passes is quiet"},
-		{true, []string{`garbage collection in this test:
-  delete ConfigMap/default/b@uid-3 (background): all owners are gone
-held at its end:
-  nothing`}, "the writes and their reasons"},
-	} {
-		bubble(t, Config{}, func(r *rig) {
-			r.create("before", nil, graph.Object{Key: graph.Key{Kind: "ConfigMap", Scope: "default", Name: "none", UID: "none"}})
-			if err := r.gc.WaitIdle(r.Context()); err != nil {
-				r.Fatal(err)
-			}
-			n := &notes{failed: c.failed}
-			r.gc.ReportTo(n)
-			a := r.create("a", nil)
-			r.create("b", nil, a)
-			r.delete(a, graph.Background)
-			if err := r.gc.WaitIdle(r.Context()); err != nil {
-				r.Fatal(err)
-			}
-			for _, f := range n.cleanups {
-				f()
-			}
-			if !slices.Equal(n.lines, c.want) {
-				r.Errorf("%s: logged %s", c.reason, n.lines)
-			}
-			if all := r.gc.journal.since(0); len(all) != 2 || !strings.HasPrefix(all[0], "delete ConfigMap/default/before@") {
-				r.Errorf("the lines are %q", all)
 			}
 		})
 	}
