@@ -1,7 +1,7 @@
 package ownergraph
 
 import (
-	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/internal/core/queue"
 )
 
@@ -38,7 +38,7 @@ func (e *Engine) stepAudit() bool {
 }
 
 // auditNode has an observed object decided if a decision could change it.
-func (e *Engine) auditNode(id graph.NodeID) {
+func (e *Engine) auditNode(id observed.NodeID) {
 	_, holder := e.clear.known[id]
 	if n := e.graph.Node(id); n.Owners() > 0 || n.Deleting() || holder {
 		e.forgetUnwatched(n)
@@ -49,7 +49,7 @@ func (e *Engine) auditNode(id graph.NodeID) {
 
 // forgetUnwatched forgets the read results of owners whose kind is not watched. No event
 // would ever take these results back, so the owners are read again.
-func (e *Engine) forgetUnwatched(n graph.Node) {
+func (e *Engine) forgetUnwatched(n observed.Node) {
 	if len(e.sights) == 0 {
 		return
 	}

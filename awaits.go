@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/dense"
+	"github.com/ownergraph/ownergraph/internal/core/observed"
 )
 
 // awaits holds what nodes await, by node: while a watch lags behind the writes there is
@@ -16,16 +16,16 @@ type awaits struct {
 }
 
 type awaiting struct {
-	node graph.NodeID
+	node observed.NodeID
 	await
 }
 
 func (t *awaits) len() int { return t.list.Len() }
 
-func (t *awaits) has(id graph.NodeID) bool { return t.index.At(uint32(id)) != dense.None }
+func (t *awaits) has(id observed.NodeID) bool { return t.index.At(uint32(id)) != dense.None }
 
 // of returns what a node awaits, to be changed until the next put or drop, or nil.
-func (t *awaits) of(id graph.NodeID) *await {
+func (t *awaits) of(id observed.NodeID) *await {
 	if i := t.index.At(uint32(id)); i != dense.None {
 		return &t.list.At(i).await
 	}
@@ -33,12 +33,12 @@ func (t *awaits) of(id graph.NodeID) *await {
 }
 
 // held reports whether a node awaits what only somebody outside can bring.
-func (t *awaits) held(id graph.NodeID) bool {
+func (t *awaits) held(id observed.NodeID) bool {
 	a := t.of(id)
 	return a != nil && (a.then == thenHeld || a.outside)
 }
 
-func (t *awaits) put(id graph.NodeID, a await) {
+func (t *awaits) put(id observed.NodeID, a await) {
 	if was := t.of(id); was != nil {
 		*was = a
 		return
@@ -48,7 +48,7 @@ func (t *awaits) put(id graph.NodeID, a await) {
 }
 
 // drop forgets what a node awaits; the last of the list takes its place.
-func (t *awaits) drop(id graph.NodeID) {
+func (t *awaits) drop(id observed.NodeID) {
 	i := t.index.At(uint32(id))
 	if i == dense.None {
 		return
@@ -72,8 +72,8 @@ func (t *awaits) busy() bool {
 }
 
 // all returns the nodes that await something, by id.
-func (t *awaits) all() []graph.NodeID {
-	out := make([]graph.NodeID, t.list.Len())
+func (t *awaits) all() []observed.NodeID {
+	out := make([]observed.NodeID, t.list.Len())
 	for i := range out {
 		out[i] = t.list.At(int32(i)).node
 	}

@@ -3,7 +3,7 @@ package ownergraph
 import (
 	"fmt"
 
-	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/internal/core/queue"
 	"github.com/ownergraph/ownergraph/policy"
 )
@@ -24,7 +24,7 @@ func (e *Engine) Check() error {
 }
 
 func (e *Engine) checkFlights() error {
-	flying := map[graph.NodeID]bool{}
+	flying := map[observed.NodeID]bool{}
 	for x := range e.work.Entries() {
 		flying[x.Key] = x.State == queue.InFlight
 	}
@@ -46,7 +46,7 @@ func (e *Engine) checkFlights() error {
 		if f.call != CallRead && (f.version == "" || f.key.UID == "") {
 			return fmt.Errorf("E6: call %d on %s: no UID or version", id, f.key)
 		}
-		former := f.began <= e.kinds.Rewound() || e.graph.Node(f.node).State() != graph.Observed // the node may have gone since
+		former := f.began <= e.kinds.Rewound() || e.graph.Node(f.node).State() != observed.Observed // the node may have gone since
 		if !former && (e.state(f.node).Call != uint64(id) || !flying[f.node]) {
 			return fmt.Errorf("E3: call %d on %s: the node has call %d in flight", id, f.key, e.state(f.node).Call)
 		}
@@ -56,13 +56,13 @@ func (e *Engine) checkFlights() error {
 
 func (e *Engine) checkSides() error {
 	var err error
-	used := func(what string, id graph.NodeID) {
+	used := func(what string, id observed.NodeID) {
 		if err == nil && !e.graph.InUse(id) {
 			err = fmt.Errorf("E5: %s of node %d, which is not in the graph", what, id)
 		}
 	}
 	for k := range e.absent.All() {
-		if n, ok := e.graph.Lookup(k); err == nil && ok && n.State() == graph.Observed {
+		if n, ok := e.graph.Lookup(k); err == nil && ok && n.State() == observed.Observed {
 			err = fmt.Errorf("E5: %s is remembered as absent, and is observed", k)
 		}
 	}
@@ -106,7 +106,7 @@ func (e *Engine) checkSides() error {
 }
 
 func (e *Engine) checkWaiters() error {
-	asked := map[graph.NodeID]bool{}
+	asked := map[observed.NodeID]bool{}
 	for x := range e.asks.Entries() {
 		asked[x.Key] = true
 	}
@@ -122,7 +122,7 @@ func (e *Engine) checkWaiters() error {
 			}
 		}
 	}
-	for id := range graph.NodeID(len(noted)) {
+	for id := range observed.NodeID(len(noted)) {
 		if e.state(id).PendingReads > noted[id] {
 			return fmt.Errorf("E7: node %d waits for %d reads, and is noted with %d", id, e.state(id).PendingReads, noted[id])
 		}

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/ownergraph/ownergraph/finalizer"
-	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/internal/core/seq"
 	"github.com/ownergraph/ownergraph/policy"
 )
@@ -24,34 +24,34 @@ import (
 // of the same name, that this engine has not seen yet.
 type clearings struct {
 	plans   []*finalizer.Plan
-	holders map[holderName][]graph.NodeID // that are observed, sorted
-	known   map[graph.NodeID]Object       // the same, as they were last observed
-	dying   map[graph.NodeID]seq.Stamp    // since when those of them are known to be deleted that are
-	latest  seq.Stamp                     // the last of those in yielded, or later
-	yielded map[holderName]seq.Stamp      // when one of that name last had a claim, while something is swept: see noteYield
-	lapsed  seq.Stamp                     // the same of those that are another's by a label, and of whom else nobody keeps in mind
+	holders map[holderName][]observed.NodeID // that are observed, sorted
+	known   map[observed.NodeID]Object       // the same, as they were last observed
+	dying   map[observed.NodeID]seq.Stamp    // since when those of them are known to be deleted that are
+	latest  seq.Stamp                        // the last of those in yielded, or later
+	yielded map[holderName]seq.Stamp         // when one of that name last had a claim, while something is swept: see noteYield
+	lapsed  seq.Stamp                        // the same of those that are another's by a label, and of whom else nobody keeps in mind
 	runs    map[runID]*clearing
 	of      map[runKey]runID
-	members map[graph.NodeID][]membership // lists are never changed in place
-	ghosts  map[holderName]runID          // of holders that are gone, and were never guarded
-	labels  labels                        // what is known of those that say who is a member
+	members map[observed.NodeID][]membership // lists are never changed in place
+	ghosts  map[holderName]runID             // of holders that are gone, and were never guarded
+	labels  labels                           // what is known of those that say who is a member
 	last    runID
 
-	walk   graph.NodeID // whom the walk looks at next, 0 without one
-	again  bool         // another one is wanted
-	began  seq.Stamp    // when the one under way began
-	walked seq.Stamp    // when the last one that is over began
-	stir   bool         // something has changed for ghosts
-	due    time.Time    // when one of them has to be seen to, zero for never
-	proofs time.Time    // no fence is asked for a proof before this
-	ends   time.Time    // nor for a release before this
+	walk   observed.NodeID // whom the walk looks at next, 0 without one
+	again  bool            // another one is wanted
+	began  seq.Stamp       // when the one under way began
+	walked seq.Stamp       // when the last one that is over began
+	stir   bool            // something has changed for ghosts
+	due    time.Time       // when one of them has to be seen to, zero for never
+	proofs time.Time       // no fence is asked for a proof before this
+	ends   time.Time       // nor for a release before this
 }
 
 type runID uint32
 
 // runKey names the clearing of a holder.
 type runKey struct {
-	node graph.NodeID
+	node observed.NodeID
 	plan int
 }
 
@@ -64,34 +64,34 @@ type holderName struct {
 // clearing is a sweep at work for one holder.
 type clearing struct {
 	plan   int
-	node   graph.NodeID // of the holder, 0 if it is gone
-	holder Object       // as it was last observed
-	turned seq.Stamp    // since when the holder is swept, and says who belongs to it as it does
-	hinted seq.Stamp    // when the graph last showed who may belong to it, by labels that nobody had seen
-	seen   seq.Stamp    // when a member last came or went
-	need   seq.Stamp    // of the latest member that waits for a proof, 0 without one
-	sought seq.Stamp    // the holder has to be seen after this, 0 if nobody has asked
-	proved seq.Stamp    // without fences: when the last read began that showed how things are with it
-	asked  seq.Stamp    // without fences: when every kind was asked for anew
-	lacks  Kind         // one that was not listed since, when that was last asked
-	fenced seq.Stamp    // when that began by which nothing was left
-	read   bool         // such a read is under way
-	halted bool         // nothing is deleted for now
-	over   bool         // the holder needs it no more
-	bare   bool         // the holder does not carry the finalizer
-	done   bool         // nothing is left, and the finalizer may go
-	paced  bool         // it waits for its turn to ask for a fence
-	waves  int          // how often a proof was given
-	next   time.Time    // none is asked for before
+	node   observed.NodeID // of the holder, 0 if it is gone
+	holder Object          // as it was last observed
+	turned seq.Stamp       // since when the holder is swept, and says who belongs to it as it does
+	hinted seq.Stamp       // when the graph last showed who may belong to it, by labels that nobody had seen
+	seen   seq.Stamp       // when a member last came or went
+	need   seq.Stamp       // of the latest member that waits for a proof, 0 without one
+	sought seq.Stamp       // the holder has to be seen after this, 0 if nobody has asked
+	proved seq.Stamp       // without fences: when the last read began that showed how things are with it
+	asked  seq.Stamp       // without fences: when every kind was asked for anew
+	lacks  Kind            // one that was not listed since, when that was last asked
+	fenced seq.Stamp       // when that began by which nothing was left
+	read   bool            // such a read is under way
+	halted bool            // nothing is deleted for now
+	over   bool            // the holder needs it no more
+	bare   bool            // the holder does not carry the finalizer
+	done   bool            // nothing is left, and the finalizer may go
+	paced  bool            // it waits for its turn to ask for a fence
+	waves  int             // how often a proof was given
+	next   time.Time       // none is asked for before
 
 	members     int   // that are left
 	left        []int // the same by phase
 	open        int   // how many phases may delete, by what is counted
 	first       int   // and how many whatever is counted
 	total, gone int
-	kinds       map[Kind]int   // members left by kind
-	blocked     int            // members that are held
-	sample      []graph.NodeID // some of them, sorted
+	kinds       map[Kind]int      // members left by kind
+	blocked     int               // members that are held
+	sample      []observed.NodeID // some of them, sorted
 }
 
 // membership is what makes a node a member of a clearing.
@@ -107,9 +107,9 @@ type membership struct {
 
 func newClearings(sweeps []finalizer.Sweep) (clearings, error) {
 	c := clearings{
-		holders: map[holderName][]graph.NodeID{}, known: map[graph.NodeID]Object{},
-		dying: map[graph.NodeID]seq.Stamp{}, yielded: map[holderName]seq.Stamp{},
-		runs: map[runID]*clearing{}, of: map[runKey]runID{}, members: map[graph.NodeID][]membership{},
+		holders: map[holderName][]observed.NodeID{}, known: map[observed.NodeID]Object{},
+		dying: map[observed.NodeID]seq.Stamp{}, yielded: map[holderName]seq.Stamp{},
+		runs: map[runID]*clearing{}, of: map[runKey]runID{}, members: map[observed.NodeID][]membership{},
 		ghosts: map[holderName]runID{},
 	}
 	for _, s := range sweeps {
@@ -151,7 +151,7 @@ func (c *clearings) sorted() []runID {
 // noteHolder keeps the table of holders as the graph shows them. Members that
 // only another holder kept from being deleted are looked at again when that
 // changes, and all of them where the holder itself says who they are.
-func (e *Engine) noteHolder(id graph.NodeID) {
+func (e *Engine) noteHolder(id observed.NodeID) {
 	c, n := &e.clear, e.graph.Node(id)
 	o, noted := n.Object(), false
 	was, had := c.known[id]
@@ -196,7 +196,7 @@ func (e *Engine) noteHolder(id graph.NodeID) {
 
 // parted takes a node that is gone out of the tables; unseen says that there may have
 // been states of it that the watch has not told.
-func (e *Engine) parted(id graph.NodeID, unseen bool) {
+func (e *Engine) parted(id observed.NodeID, unseen bool) {
 	c := &e.clear
 	e.discharge(id, nil, true)
 	e.unmark(id)
@@ -222,7 +222,7 @@ func (e *Engine) parted(id graph.NodeID, unseen bool) {
 }
 
 // list puts a holder into the table, or takes it out.
-func (c *clearings) list(plan int, o Object, id graph.NodeID, in bool) {
+func (c *clearings) list(plan int, o Object, id observed.NodeID, in bool) {
 	for _, name := range c.names(plan, o) {
 		c.listAs(name, id, in)
 	}
@@ -238,7 +238,7 @@ func (c *clearings) names(plan int, o Object) []holderName {
 	return names
 }
 
-func (c *clearings) listAs(name holderName, id graph.NodeID, in bool) {
+func (c *clearings) listAs(name holderName, id observed.NodeID, in bool) {
 	ids := c.holders[name]
 	switch i, ok := slices.BinarySearch(ids, id); {
 	case in && !ok:
@@ -263,7 +263,7 @@ func (c *clearings) rewind() {
 }
 
 // beginClearing begins the sweep of a holder, which is node, or gone if that is 0.
-func (e *Engine) beginClearing(plan int, node graph.NodeID, holder Object) *clearing {
+func (e *Engine) beginClearing(plan int, node observed.NodeID, holder Object) *clearing {
 	c := &e.clear
 	c.last++
 	r := &clearing{
@@ -303,7 +303,7 @@ const mostGhosts = 64
 // some may be unseen may have been guarded and set free, or be of a history that is
 // no more: unknown deletes nothing, and it is reported alone. Held by
 // TestSweepUnguardedUnseen.
-func (e *Engine) holderGone(plan int, id graph.NodeID, was Object, unseen bool) {
+func (e *Engine) holderGone(plan int, id observed.NodeID, was Object, unseen bool) {
 	c, p := &e.clear, e.clear.plans[plan]
 	k := runKey{id, plan}
 	at, under := c.of[k]

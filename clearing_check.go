@@ -5,7 +5,7 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/core/observed"
 )
 
 // checkClearings verifies that the tables of sweeps are as the graph says.
@@ -43,7 +43,7 @@ func (e *Engine) checkClearing(run runID, r *clearing) error {
 			if m.run != run {
 				continue
 			}
-			if !e.graph.InUse(id) || e.graph.Node(id).State() != graph.Observed || e.graph.Node(id).Key().Kind != m.kind {
+			if !e.graph.InUse(id) || e.graph.Node(id).State() != observed.Observed || e.graph.Node(id).Key().Kind != m.kind {
 				return fmt.Errorf("E8: node %d is no member of %s", id, r.holder.Key)
 			}
 			left[m.phase]++
@@ -61,8 +61,8 @@ func (e *Engine) checkClearing(run runID, r *clearing) error {
 	if c.walked <= r.turned {
 		return nil
 	}
-	for id := range graph.NodeID(e.graph.Cap()) { // every node has been asked
-		if !e.graph.InUse(id) || e.graph.Node(id).State() != graph.Observed {
+	for id := range observed.NodeID(e.graph.Cap()) { // every node has been asked
+		if !e.graph.InUse(id) || e.graph.Node(id).State() != observed.Observed {
 			continue
 		}
 		o := e.graph.Node(id).Object()
@@ -75,7 +75,7 @@ func (e *Engine) checkClearing(run runID, r *clearing) error {
 }
 
 // belongs reports whether an object is a member of a clearing, as far as is known.
-func (e *Engine) belongs(r *clearing, id graph.NodeID, o Object) bool {
+func (e *Engine) belongs(r *clearing, id observed.NodeID, o Object) bool {
 	for claim := range e.claims(r.plan, id, o, true) {
 		if !claim.Shadow && e.clear.plans[r.plan].Holds(r.holder, o, claim) {
 			return true

@@ -5,6 +5,7 @@ import (
 
 	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/internal/core/rules"
 	"github.com/ownergraph/ownergraph/internal/core/seq"
 	"github.com/ownergraph/ownergraph/policy"
@@ -14,7 +15,7 @@ import (
 // and for which holder: a holder gets its finalizer, or loses it; a member goes.
 // What collection has to write goes first; but where that may not be, the sweep
 // has to hear of it.
-func (e *Engine) clearDecision(id graph.NodeID, in rules.Input, d policy.Decision) (policy.Decision, Key) {
+func (e *Engine) clearDecision(id observed.NodeID, in rules.Input, d policy.Decision) (policy.Decision, Key) {
 	if len(e.clear.plans) == 0 {
 		return d, Key{}
 	}
@@ -35,7 +36,7 @@ func (e *Engine) clearDecision(id graph.NodeID, in rules.Input, d policy.Decisio
 
 // decideHolder guards a holder, and releases a marked one that holds nothing any
 // more.
-func (e *Engine) decideHolder(id graph.NodeID, o Object, d policy.Decision) policy.Decision {
+func (e *Engine) decideHolder(id observed.NodeID, o Object, d policy.Decision) policy.Decision {
 	for i, p := range e.clear.plans {
 		if !p.IsHolder(o) {
 			continue
@@ -65,7 +66,7 @@ func (e *Engine) decideHolder(id graph.NodeID, o Object, d policy.Decision) poli
 
 // decideMarked sees to the sweep of a marked holder, and begins it. The decision
 // is unset where it has no say.
-func (e *Engine) decideMarked(id graph.NodeID, plan int, o Object) policy.Decision {
+func (e *Engine) decideMarked(id observed.NodeID, plan int, o Object) policy.Decision {
 	c, sweep := &e.clear, e.clear.plans[plan].Sweep()
 	guarded := o.HasFinalizer(sweep.Finalizer)
 	r := c.runs[c.of[runKey{id, plan}]]
@@ -144,7 +145,7 @@ func (e *Engine) unfenced() seq.Stamp {
 }
 
 // halt returns why nothing may be swept for a holder now.
-func (e *Engine) halt(id graph.NodeID, plan int, o Object) policy.Reason {
+func (e *Engine) halt(id observed.NodeID, plan int, o Object) policy.Reason {
 	p, bar := e.clear.plans[plan], e.barOf(e.graph.Node(id)) // who only observes sweeps all the same, and deletes nothing
 	switch {
 	case bar != policy.ReasonUnset:
@@ -164,7 +165,7 @@ func (e *Engine) halt(id graph.NodeID, plan int, o Object) policy.Reason {
 // decideMember deletes a member of a holder that is being swept, if it is its
 // turn, if nobody else may hold it, and if the holder is proven to have been
 // there when the member was.
-func (e *Engine) decideMember(id graph.NodeID, o Object, d policy.Decision) (policy.Decision, Key) {
+func (e *Engine) decideMember(id observed.NodeID, o Object, d policy.Decision) (policy.Decision, Key) {
 	if o.Deleting {
 		if len(e.clear.members[id]) > 0 {
 			e.told(id, o) // it may be nobody's by now
@@ -213,7 +214,7 @@ func (e *Engine) decideMember(id graph.NodeID, o Object, d policy.Decision) (pol
 
 // veiled returns a kind of holders of which the object names one, that was served once
 // and is not any more: nobody knows whether it lives and has a claim (R8). "" for none.
-func (e *Engine) veiled(id graph.NodeID, o Object) Kind {
+func (e *Engine) veiled(id observed.NodeID, o Object) Kind {
 	for i, p := range e.clear.plans {
 		kind := p.Sweep().Holder
 		if !e.kinds.Has(kind) || e.kinds.Part(kind) || e.kinds.Ignored(kind) {
@@ -239,7 +240,7 @@ func (e *Engine) sweptAs(o Object, phase finalizer.Phase) graph.Propagation {
 // object, too, if only by a name that may be read so. One that holds the other
 // holder, or is held by it, does not contest what both hold: a tenant, and a
 // scope of its.
-func (e *Engine) contested(id graph.NodeID, r *clearing, o Object) bool {
+func (e *Engine) contested(id observed.NodeID, r *clearing, o Object) bool {
 	for i := range e.clear.plans {
 		for claim := range e.claims(i, id, o, false) {
 			if e.crowded(i, o, claim) {
@@ -260,11 +261,11 @@ func (e *Engine) contested(id graph.NodeID, r *clearing, o Object) bool {
 // coOwned reports whether somebody else owns a node beside the holder, or may:
 // what is a member by an owner reference alone stays as long as it has another
 // owner.
-func (e *Engine) coOwned(id graph.NodeID, r *clearing) bool {
+func (e *Engine) coOwned(id observed.NodeID, r *clearing) bool {
 	n := e.graph.Node(id)
 	for i := range n.Owners() {
 		c, _ := n.OwnerClass(i)
-		if x := n.OwnerAt(i); !n.SelfOwner(i) && x.Key != r.holder.Key && (c != graph.Dangling || e.kinds.Unconfirmed(e.graph, x.Kind, e.kinds.LostAt())) && !e.isSwept(x.Key, r.plan) {
+		if x := n.OwnerAt(i); !n.SelfOwner(i) && x.Key != r.holder.Key && (c != observed.Dangling || e.kinds.Unconfirmed(e.graph, x.Kind, e.kinds.LostAt())) && !e.isSwept(x.Key, r.plan) {
 			return true
 		}
 	}

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/ownergraph/ownergraph/finalizer"
-	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/internal/core/seq"
 )
 
@@ -27,7 +27,7 @@ type ask struct{ plan, members int }
 
 // markKey names what an ask, by its index, has shown of a node.
 type markKey struct {
-	node graph.NodeID
+	node observed.NodeID
 	ask  int
 }
 
@@ -81,7 +81,7 @@ func (c *clearings) needLabels() string {
 // claims yields what a node names as its holders, by its labels too, as far as
 // they are known: of exactly the object's version, or, to count it until somebody
 // says otherwise, of a former one.
-func (e *Engine) claims(plan int, id graph.NodeID, o Object, former bool) iter.Seq[finalizer.Claim] {
+func (e *Engine) claims(plan int, id observed.NodeID, o Object, former bool) iter.Seq[finalizer.Claim] {
 	all := e.clear.plans[plan].ClaimsBy(o, func(members int) (string, bool) {
 		m, is := e.clear.labels.marks[markKey{id, slices.Index(e.clear.labels.asks, ask{plan, members})}]
 		return m.value, is && (former || m.version == o.Version)
@@ -98,7 +98,7 @@ func (e *Engine) claims(plan int, id graph.NodeID, o Object, former bool) iter.S
 
 // told reports whether the labels of an object at its version are known, as far
 // as anybody's membership depends on them. If not, they are asked for.
-func (e *Engine) told(id graph.NodeID, o Object) bool {
+func (e *Engine) told(id observed.NodeID, o Object) bool {
 	told, l := true, &e.clear.labels
 	for i, a := range l.asks {
 		if !e.clear.plans[a.plan].NeedsLabels(a.members, o) {
@@ -114,7 +114,7 @@ func (e *Engine) told(id graph.NodeID, o Object) bool {
 	return told
 }
 
-func (e *Engine) toldHolder(id graph.NodeID, o Object) {
+func (e *Engine) toldHolder(id observed.NodeID, o Object) {
 	if id != 0 { // a ghost's labels are nobody's
 		e.told(id, o)
 	}
@@ -123,7 +123,7 @@ func (e *Engine) toldHolder(id graph.NodeID, o Object) {
 // hint notes that the graph shows a version of which only the labels say whether it
 // belongs to a holder that it names otherwise. They are asked for, and until they are
 // known the holder is not taken to hold nothing.
-func (e *Engine) hint(id graph.NodeID, n graph.Node) {
+func (e *Engine) hint(id observed.NodeID, n observed.Node) {
 	c := &e.clear
 	if len(c.labels.asks) == 0 || len(c.runs) == 0 {
 		return
@@ -156,7 +156,7 @@ func (e *Engine) hintBy(plan int, o Object, claim finalizer.Claim) (any bool) {
 
 // refute drops what was shown of former versions of a node by selections that a
 // later one, begun after this version was known, did not confirm.
-func (e *Engine) refute(id graph.NodeID) {
+func (e *Engine) refute(id observed.NodeID) {
 	l, n := &e.clear.labels, e.graph.Node(id)
 	for i := range l.asks {
 		k := markKey{id, i}
@@ -168,14 +168,14 @@ func (e *Engine) refute(id graph.NodeID) {
 }
 
 // unmark forgets a node that is gone.
-func (e *Engine) unmark(id graph.NodeID) {
+func (e *Engine) unmark(id observed.NodeID) {
 	for i := range e.clear.labels.asks {
 		delete(e.clear.labels.marks, markKey{id, i})
 	}
 }
 
 // labelled reports whether a selection has shown the labels of this version.
-func (e *Engine) labelled(id graph.NodeID, v Version) bool {
+func (e *Engine) labelled(id observed.NodeID, v Version) bool {
 	for i := range e.clear.labels.asks {
 		if m, is := e.clear.labels.marks[markKey{id, i}]; is && m.version == v {
 			return true
@@ -188,7 +188,7 @@ func (e *Engine) labelled(id graph.NodeID, v Version) bool {
 // that version.
 func (e *Engine) show(i int, o LabelMatch, began seq.Stamp) bool {
 	n, ok := e.graph.Lookup(o.Key)
-	if !ok || n.State() != graph.Observed {
+	if !ok || n.State() != observed.Observed {
 		return false
 	}
 	id, k := n.ID(), markKey{n.ID(), i}
@@ -228,7 +228,7 @@ func (e *Engine) matters(i int, o LabelMatch, swept map[string]bool) bool {
 	p := e.clear.plans[a.plan]
 	by := p.Sweep().Members[a.members].By
 	known := Object{Key: o.Key}
-	if n, ok := e.graph.Lookup(o.Key); ok && n.State() == graph.Observed {
+	if n, ok := e.graph.Lookup(o.Key); ok && n.State() == observed.Observed {
 		known = n.Object()
 	} else if by == finalizer.ByOwner || by == finalizer.ByFunc {
 		return true
@@ -287,7 +287,7 @@ func (e *Engine) hidesMembers(r *clearing, a ask, name Kind) bool {
 		if looked++; looked > mostLooked {
 			return true
 		}
-		if n.State() != graph.Observed || r.holder.Scope != "" && n.Scope() != r.holder.Scope {
+		if n.State() != observed.Observed || r.holder.Scope != "" && n.Scope() != r.holder.Scope {
 			continue
 		}
 		if p.NeedsLabels(a.members, n.Object()) {

@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/ownergraph/ownergraph/finalizer"
-	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/internal/core/queue"
 )
 
@@ -13,9 +13,9 @@ const mostSample = 8
 
 // claimants yields who is meant by a claim of an object: the observed holders
 // of that name in its scope and among the global ones, or the owner itself.
-func (e *Engine) claimants(plan int, o Object, c finalizer.Claim) func(yield func(graph.NodeID, Object) bool) {
+func (e *Engine) claimants(plan int, o Object, c finalizer.Claim) func(yield func(observed.NodeID, Object) bool) {
 	t := &e.clear
-	return func(yield func(graph.NodeID, Object) bool) {
+	return func(yield func(observed.NodeID, Object) bool) {
 		scopes := [...]string{"", o.Scope}
 		for i, scope := range scopes {
 			if i == 1 && scope == "" {
@@ -46,11 +46,11 @@ func (e *Engine) crowded(plan int, o Object, c finalizer.Claim) bool {
 
 // enlist counts a node as a member of the clearings that it belongs to, and of
 // no others.
-func (e *Engine) enlist(id graph.NodeID) {
+func (e *Engine) enlist(id observed.NodeID) {
 	c := &e.clear
 	if len(c.runs) == 0 {
 		if len(c.members) > 0 {
-			c.members = map[graph.NodeID][]membership{}
+			c.members = map[observed.NodeID][]membership{}
 		}
 		clear(c.yielded)
 		if len(c.labels.marks)+len(c.labels.passes)+len(c.labels.wanted) > 0 {
@@ -80,7 +80,7 @@ func (e *Engine) enlist(id graph.NodeID) {
 }
 
 // enlistBy adds the memberships that one claim makes.
-func (e *Engine) enlistBy(now []membership, id graph.NodeID, plan int, o Object, claim finalizer.Claim) []membership {
+func (e *Engine) enlistBy(now []membership, id observed.NodeID, plan int, o Object, claim finalizer.Claim) []membership {
 	c := &e.clear
 	add := func(r runID) {
 		i := slices.IndexFunc(now, func(m membership) bool { return m.run == r })
@@ -107,7 +107,7 @@ func (e *Engine) enlistBy(now []membership, id graph.NodeID, plan int, o Object,
 
 // discharge makes now the memberships of a node, whose former ones end; gone
 // says that the node itself is.
-func (e *Engine) discharge(id graph.NodeID, now []membership, gone bool) {
+func (e *Engine) discharge(id observed.NodeID, now []membership, gone bool) {
 	c := &e.clear
 	was := c.members[id]
 	for _, m := range was {
@@ -145,7 +145,7 @@ func (e *Engine) discharge(id graph.NodeID, now []membership, gone bool) {
 
 // countMember keeps the figures of a clearing, and has its holder looked at when
 // they let something begin.
-func (e *Engine) countMember(id graph.NodeID, m membership, d int) {
+func (e *Engine) countMember(id observed.NodeID, m membership, d int) {
 	r := e.clear.runs[m.run]
 	r.seen = e.seq.Stamp()
 	r.left[m.phase] += d
@@ -169,7 +169,7 @@ func (e *Engine) countMember(id graph.NodeID, m membership, d int) {
 const noteEvery = 1024
 
 // block counts a member that is held, or that is so no more.
-func (r *clearing) block(id graph.NodeID, d int) {
+func (r *clearing) block(id observed.NodeID, d int) {
 	r.blocked += d
 	i, in := slices.BinarySearch(r.sample, id)
 	switch {
@@ -181,7 +181,7 @@ func (r *clearing) block(id graph.NodeID, d int) {
 }
 
 // settleMember notes whether a member is held.
-func (e *Engine) settleMember(id graph.NodeID, held bool) {
+func (e *Engine) settleMember(id observed.NodeID, held bool) {
 	if e.held.has(id) == held {
 		return
 	}
@@ -205,8 +205,8 @@ func (e *Engine) lookAt(r *clearing) {
 
 // noteMember takes a node's new state into account, of an object as a holder and
 // as a member.
-func (e *Engine) noteMember(id graph.NodeID, n graph.Node) {
-	if len(e.clear.plans) > 0 && n.State() == graph.Observed {
+func (e *Engine) noteMember(id observed.NodeID, n observed.Node) {
+	if len(e.clear.plans) > 0 && n.State() == observed.Observed {
 		e.noteHolder(id)
 		e.enlist(id)
 		e.hint(id, n)

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/internal/core/queue"
 	"github.com/ownergraph/ownergraph/internal/core/seq"
 	"github.com/ownergraph/ownergraph/policy"
@@ -62,8 +62,8 @@ func (e *Engine) opened(r *clearing) int {
 }
 
 // walkNode counts a node as a member, and has it decided if it can be deleted.
-func (e *Engine) walkNode(id graph.NodeID) {
-	if !e.graph.InUse(id) || e.graph.Node(id).State() != graph.Observed {
+func (e *Engine) walkNode(id observed.NodeID) {
+	if !e.graph.InUse(id) || e.graph.Node(id).State() != observed.Observed {
 		return
 	}
 	e.enlist(id)
@@ -111,7 +111,7 @@ func (e *Engine) stirGhosts() {
 // claimed returns since when it is known that a node is a member of a marked
 // holder. A claim that rests on what may change counts from the version that is
 // judged.
-func (e *Engine) claimed(id graph.NodeID, m membership) seq.Stamp {
+func (e *Engine) claimed(id observed.NodeID, m membership) seq.Stamp {
 	since := max(m.since, e.clear.runs[m.run].turned)
 	if m.fixed && !has(e.retries, id) { // a conflict's read takes newer evidence (R1)
 		return since

@@ -3,7 +3,7 @@ package ownergraph
 import (
 	"slices"
 
-	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/internal/core/seq"
 )
 
@@ -17,7 +17,7 @@ import (
 // holder that has a claim on an object, or had one before it changed, was taken to
 // live, and contested it: the holder that is swept may have changed its mind by then,
 // unseen as yet. Another one is asked for.
-func (e *Engine) lapsed(id graph.NodeID, r *clearing, o Object) bool {
+func (e *Engine) lapsed(id observed.NodeID, r *clearing, o Object) bool {
 	last := e.clear.lapsed
 	for i := range e.clear.plans {
 		for claim := range e.claims(i, id, o, false) {
@@ -38,12 +38,12 @@ func (e *Engine) lapsed(id graph.NodeID, r *clearing, o Object) bool {
 
 // yieldOf returns when one of those last changed who may have a claim on an object, or
 // who hold these, directly or through others: see related.
-func (e *Engine) yieldOf(id graph.NodeID, o Object) (last seq.Stamp) {
+func (e *Engine) yieldOf(id observed.NodeID, o Object) (last seq.Stamp) {
 	c := &e.clear
 	if len(c.yielded) == 0 {
 		return 0
 	}
-	seen, ids := []Object{o}, []graph.NodeID{id}
+	seen, ids := []Object{o}, []observed.NodeID{id}
 	for at := 0; at < len(seen); at++ {
 		for i := range c.plans {
 			for claim := range e.claims(i, ids[at], seen[at], false) {
@@ -67,7 +67,7 @@ func (e *Engine) yieldOf(id graph.NodeID, o Object) (last seq.Stamp) {
 // relabelled sees to a holder of another version: by its labels it may be another
 // one's now, and contest nothing of that one's any more. If they are not known yet they
 // are asked for where that matters: see show.
-func (e *Engine) relabelled(id graph.NodeID, o Object) {
+func (e *Engine) relabelled(id observed.NodeID, o Object) {
 	switch {
 	case e.labelled(id, o.Version):
 		e.clear.lapsed = e.seq.Stamp()
@@ -81,7 +81,7 @@ func (e *Engine) relabelled(id graph.NodeID, o Object) {
 // claim of it, or of one that it holds now, or is held by: that one contested the
 // objects until then. One that was deleted before had no claim any more, since dying.
 // Held by TestSweepLapsedChange.
-func (e *Engine) noteYield(id graph.NodeID, was, o Object, had bool) {
+func (e *Engine) noteYield(id observed.NodeID, was, o Object, had bool) {
 	if len(e.clear.runs) == 0 { // a sweep asks for proof since its own beginning
 		return
 	}
@@ -118,7 +118,7 @@ func (e *Engine) yielded(o Object, at seq.Stamp) {
 
 // yieldedAt returns until when there may have been such a claim, 0 if no claim may have
 // ended.
-func (e *Engine) yieldedAt(id graph.NodeID, was, o Object, had bool) seq.Stamp {
+func (e *Engine) yieldedAt(id observed.NodeID, was, o Object, had bool) seq.Stamp {
 	if !had {
 		if e.claiming(o) {
 			return e.seq.Stamp()

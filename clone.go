@@ -4,8 +4,8 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/effect"
+	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/internal/run"
 )
 
@@ -22,11 +22,11 @@ func (e *Engine) Clone() *Engine {
 	c.held, c.retries = e.held.clone(), cloneMap(e.retries)
 	c.parked, c.flights = cloneMap(e.parked), cloneMap(e.flights)
 	c.reading = cloneMap(e.reading)
-	c.waiters = make(map[graph.NodeID][]graph.NodeID, len(e.waiters))
+	c.waiters = make(map[observed.NodeID][]observed.NodeID, len(e.waiters))
 	for id, w := range e.waiters {
 		c.waiters[id] = slices.Clone(w)
 	}
-	c.misplaced = make(map[UID][]graph.NodeID, len(e.misplaced))
+	c.misplaced = make(map[UID][]observed.NodeID, len(e.misplaced))
 	for u, w := range e.misplaced {
 		c.misplaced[u] = slices.Clone(w)
 	}

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/core/observed"
 )
 
 const (
@@ -65,7 +65,7 @@ func (c *Collector) Running() []HandlerRun {
 func (c *Collector) Held(limit int) []Held {
 	limit = max(limit, 0)
 	var found []heldNode
-	for from, more := graph.NodeID(0), true; more; {
+	for from, more := observed.NodeID(0), true; more; {
 		c.locked(func(e *Engine, _ time.Time) { found, from, more = e.heldFrom(found, from) })
 		if !more || len(found) >= 2*limit+heldSlice {
 			found = firstByKey(found, limit)
@@ -77,7 +77,7 @@ func (c *Collector) Held(limit int) []Held {
 // HeldIn is Held for the objects of one scope. Held by TestWaitIdleInHeld.
 func (c *Collector) HeldIn(scope string, limit int) []Held {
 	var found []heldNode
-	for from, more := graph.NodeID(0), true; more; {
+	for from, more := observed.NodeID(0), true; more; {
 		c.locked(func(e *Engine, _ time.Time) { found, from, more = e.heldFrom(found, from) })
 		found = slices.DeleteFunc(found, func(n heldNode) bool { return n.key.Scope != scope })
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/internal/core/queue"
 	"github.com/ownergraph/ownergraph/internal/core/rules"
 	"github.com/ownergraph/ownergraph/policy"
@@ -13,8 +14,8 @@ import (
 
 // decide looks at one key and makes c the store call that it asks for, if any.
 // The key stays in flight in the queue as long as its call is under way.
-func (e *Engine) decide(id graph.NodeID, c *Call) (ok bool) {
-	if !e.graph.InUse(id) || e.graph.Node(id).State() != graph.Observed {
+func (e *Engine) decide(id observed.NodeID, c *Call) (ok bool) {
+	if !e.graph.InUse(id) || e.graph.Node(id).State() != observed.Observed {
 		e.work.Done(id)
 		return false
 	}
@@ -75,7 +76,7 @@ func (e *Engine) decide(id graph.NodeID, c *Call) (ok bool) {
 // a read showed of it counts until a listing that began later is complete: that
 // is the watch's word. And what the graph shows of it may be older than a rewind:
 // then no read compares with it, and the kind is about to be listed anew.
-func (e *Engine) readsAgain(id graph.NodeID, name Kind) bool {
+func (e *Engine) readsAgain(id observed.NodeID, name Kind) bool {
 	m := e.edit(id)
 	if m.Known <= e.kinds.Rewound() || m.Probing && !e.kinds.Unanswered() {
 		m.Reread, m.OutcomeUnknown, m.Probing = false, false, false
@@ -90,7 +91,7 @@ func (e *Engine) readsAgain(id graph.NodeID, name Kind) bool {
 // leaving reports whether a listing has ended that did not bring the node, so
 // that its sweep is about to find it gone. It is looked at again a little later
 // all the same, in case another listing comes before the sweep.
-func (e *Engine) leaving(id graph.NodeID) bool {
+func (e *Engine) leaving(id observed.NodeID) bool {
 	if !e.graph.PendingPrune(id) || !e.kinds.Of(e.graph.Node(id).Kind()).Pruning {
 		return false
 	}
@@ -100,7 +101,7 @@ func (e *Engine) leaving(id graph.NodeID) bool {
 
 // rested reports whether a key may be decided: it does not await its event
 // any more. Past the deadline it is read, or its kind listed anew.
-func (e *Engine) rested(id graph.NodeID) bool {
+func (e *Engine) rested(id observed.NodeID) bool {
 	a := e.awaits.of(id)
 	if a == nil {
 		return true
@@ -133,7 +134,7 @@ func (e *Engine) rested(id graph.NodeID) bool {
 }
 
 // bar returns why a write to the node must not be made, or ReasonUnset.
-func (e *Engine) bar(n graph.Node) policy.Reason {
+func (e *Engine) bar(n observed.Node) policy.Reason {
 	switch {
 	case e.level == Level0:
 		return policy.LevelTooLow
@@ -147,7 +148,7 @@ func (e *Engine) bar(n graph.Node) policy.Reason {
 }
 
 // barOf is bar as far as it is about the node, whoever may write.
-func (e *Engine) barOf(n graph.Node) policy.Reason {
+func (e *Engine) barOf(n observed.Node) policy.Reason {
 	k, _ := e.graph.Kind(n.Kind())
 	switch {
 	case !k.Known, k.Unwatched:
@@ -161,7 +162,7 @@ func (e *Engine) barOf(n graph.Node) policy.Reason {
 }
 
 // arrange sees to it that a key that waits is looked at again in time.
-func (e *Engine) arrange(id graph.NodeID, in rules.Input, d policy.Decision) {
+func (e *Engine) arrange(id observed.NodeID, in rules.Input, d policy.Decision) {
 	if d.Reason != policy.NeedWatch {
 		delete(e.parked, id)
 	}
@@ -198,7 +199,7 @@ const removalTime = 2 * time.Second
 // awaitRemoval gives the store time to remove what nothing keeps: a server may
 // mark an object and remove it in two steps of one deletion. Once that time is
 // over only somebody outside can help.
-func (e *Engine) awaitRemoval(id graph.NodeID, o Object) {
+func (e *Engine) awaitRemoval(id observed.NodeID, o Object) {
 	if m := e.edit(id); o.GraceSeconds == 0 && !m.Overdue {
 		m.Overdue = true
 		e.await(id, await{version: o.Version, deadline: e.now.Add(min(removalTime, e.cfg.AwaitTimeout)), then: thenDecide})
@@ -207,7 +208,7 @@ func (e *Engine) awaitRemoval(id graph.NodeID, o Object) {
 
 // awaitMisplaced has a key looked at again when an owner goes that lives in another
 // scope or under another name. Past the bound the audit does that.
-func (e *Engine) awaitMisplaced(id graph.NodeID, in rules.Input, d policy.Decision) {
+func (e *Engine) awaitMisplaced(id observed.NodeID, in rules.Input, d policy.Decision) {
 	for _, i := range d.Owners {
 		u, doubt := in.Object.Owners[i].UID, in.Owners[i].Doubt
 		elsewhere := doubt == graph.Misplaced || doubt == graph.Renamed
@@ -230,13 +231,13 @@ func (e *Engine) wakeMisplaced(u UID) {
 
 // ownerID returns the node that stands for the i-th owner of a node: for a
 // reference that counts by its UID the object that has it.
-func (e *Engine) ownerID(id graph.NodeID, i int) graph.NodeID {
+func (e *Engine) ownerID(id observed.NodeID, i int) observed.NodeID {
 	return e.view().OwnerID(id, i)
 }
 
 // park waits for the watch to speak of what a read contradicts. Past the
 // deadline the kinds in question are listed anew.
-func (e *Engine) park(id graph.NodeID, d policy.Decision) {
+func (e *Engine) park(id observed.NodeID, d policy.Decision) {
 	at, ok := e.parked[id]
 	if !ok {
 		at = e.now.Add(e.cfg.AwaitTimeout)
@@ -252,7 +253,7 @@ func (e *Engine) park(id graph.NodeID, d policy.Decision) {
 }
 
 // report shows a decision to whoever wants to see it.
-func (e *Engine) report(n graph.Node, o Object, d DecisionEvent) {
+func (e *Engine) report(n observed.Node, o Object, d DecisionEvent) {
 	if e.cfg.OnDecision == nil {
 		return
 	}

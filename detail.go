@@ -8,6 +8,7 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/fence"
 	"github.com/ownergraph/ownergraph/internal/core/handlers"
+	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/policy"
 )
 
@@ -19,7 +20,7 @@ const (
 )
 
 // detail names whom or what a held object waits for.
-func (e *Engine) detail(id graph.NodeID) []string {
+func (e *Engine) detail(id observed.NodeID) []string {
 	n, m := e.graph.Node(id), e.state(id)
 	var out []string
 	switch m.Reason {
@@ -64,7 +65,7 @@ func graceDetail(seconds int64) string {
 	return fmt.Sprintf("%d s", seconds)
 }
 
-func (e *Engine) dependentNames(n graph.Node) []string {
+func (e *Engine) dependentNames(n observed.Node) []string {
 	var out []string
 	looked := 0
 	for d := range n.Dependents() {
@@ -81,7 +82,7 @@ func (e *Engine) dependentNames(n graph.Node) []string {
 	return out
 }
 
-func (e *Engine) finalizerNames(id graph.NodeID, n graph.Node) []string {
+func (e *Engine) finalizerNames(id observed.NodeID, n observed.Node) []string {
 	var out []string
 	for _, f := range n.Object().Finalizers {
 		if text := e.handlers.ErrorOf(handlers.Run{Node: id, Name: f}); text != "" {
@@ -94,12 +95,12 @@ func (e *Engine) finalizerNames(id graph.NodeID, n graph.Node) []string {
 }
 
 // ownerNames names the first owners that are in doubt, or the first of all.
-func (e *Engine) ownerNames(n graph.Node) []string {
+func (e *Engine) ownerNames(n observed.Node) []string {
 	var all, doubtful []string
 	for i := 0; i < n.Owners() && len(doubtful) < mostDetail; i++ {
 		c, d := n.OwnerClass(i)
 		switch {
-		case c == graph.Unknown && d != graph.Unobserved:
+		case c == observed.Unknown && d != graph.Unobserved:
 			doubtful = append(doubtful, n.OwnerAt(i).String())
 		case len(all) < mostDetail:
 			all = append(all, n.OwnerAt(i).String())

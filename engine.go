@@ -14,6 +14,7 @@ import (
 	"github.com/ownergraph/ownergraph/internal/core/fifo"
 	"github.com/ownergraph/ownergraph/internal/core/handlers"
 	"github.com/ownergraph/ownergraph/internal/core/kinds"
+	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/internal/core/queue"
 	"github.com/ownergraph/ownergraph/internal/core/record"
 	"github.com/ownergraph/ownergraph/internal/core/rules"
@@ -65,24 +66,24 @@ type Engine struct {
 	lastCall CallID
 	broken   error
 
-	graph  *graph.Graph
+	graph  *observed.Graph
 	nodes  record.Table
 	kinds  kinds.Table
-	looked uint64                     // kinds and claims that were looked at so far: what steps cost beside references
-	work   *queue.Queue[graph.NodeID] // whom to decide
-	asks   *queue.Queue[graph.NodeID] // whom to read
+	looked uint64                        // kinds and claims that were looked at so far: what steps cost beside references
+	work   *queue.Queue[observed.NodeID] // whom to decide
+	asks   *queue.Queue[observed.NodeID] // whom to read
 
-	sights  map[graph.NodeID]sight
+	sights  map[observed.NodeID]sight
 	awaits  awaits
-	written map[graph.NodeID]written // see undone.go
+	written map[observed.NodeID]written // see undone.go
 	held    holdings
-	retries map[graph.NodeID]Object
-	parked  map[graph.NodeID]time.Time
-	waiters map[graph.NodeID][]graph.NodeID
+	retries map[observed.NodeID]Object
+	parked  map[observed.NodeID]time.Time
+	waiters map[observed.NodeID][]observed.NodeID
 	flights map[CallID]flight
 	reading map[Key]CallID
 
-	misplaced map[UID][]graph.NodeID // who is held by an owner's life in another scope or under another name
+	misplaced map[UID][]observed.NodeID // who is held by an owner's life in another scope or under another name
 
 	absent   tombstone.Set // owners that are gone and have no dependent left
 	orphaned tombstone.Set // owners whose orphaning this engine ended
@@ -93,13 +94,13 @@ type Engine struct {
 	clear    clearings
 	audit    audit.Auditor
 
-	prepared fifo.List[Call] // store calls that wait for their lane
-	effects  effect.List     // of machines, not carried out yet
-	carrying bool            // carryOut runs
-	revision run.Revision    // raised when calls are revoked: see ground
-	room     room            // of the decision at hand
-	fans     []graph.NodeID  // owners whose dependents have to be looked at
-	wakes    []graph.NodeID  // whoever waited for a fence that has passed
+	prepared fifo.List[Call]   // store calls that wait for their lane
+	effects  effect.List       // of machines, not carried out yet
+	carrying bool              // carryOut runs
+	revision run.Revision      // raised when calls are revoked: see ground
+	room     room              // of the decision at hand
+	fans     []observed.NodeID // owners whose dependents have to be looked at
+	wakes    []observed.NodeID // whoever waited for a fence that has passed
 
 	counts    Stats
 	undoneLog undoneLog
@@ -141,7 +142,7 @@ type flight struct {
 	reread  bool
 	shown   bool              // the watch has shown its object since
 	ending  graph.Propagation // a write that ends this propagation
-	node    graph.NodeID
+	node    observed.NodeID
 	key     Key
 	version Version   // that a write is conditioned on
 	began   seq.Stamp // when it was handed out
@@ -166,21 +167,21 @@ func NewEngine(level Level, cfg Config) (*Engine, error) {
 	cfg = cfg.filled()
 	e := &Engine{
 		cfg: cfg, level: level, set: rules.Settings{Override: cfg.Override},
-		graph:   graph.New(graph.Config{Scope: cfg.Scope, OwnerName: cfg.OwnerName, Limits: cfg.Limits, Ignore: cfg.Ignore}),
+		graph:   observed.New(observed.Config{Scope: cfg.Scope, OwnerName: cfg.OwnerName, Limits: cfg.Limits, Ignore: cfg.Ignore}),
 		kinds:   kinds.New(cfg.Ignore),
 		fence:   fence.New(level >= Level2, cfg.FenceWait),
-		work:    queue.New(queue.Config[graph.NodeID]{Hash: mix, Number: number}),
-		asks:    queue.New(queue.Config[graph.NodeID]{Hash: mix, Number: number}),
-		sights:  map[graph.NodeID]sight{},
-		written: map[graph.NodeID]written{},
+		work:    queue.New(queue.Config[observed.NodeID]{Hash: mix, Number: number}),
+		asks:    queue.New(queue.Config[observed.NodeID]{Hash: mix, Number: number}),
+		sights:  map[observed.NodeID]sight{},
+		written: map[observed.NodeID]written{},
 		held:    newHoldings(),
-		retries: map[graph.NodeID]Object{},
-		parked:  map[graph.NodeID]time.Time{},
-		waiters: map[graph.NodeID][]graph.NodeID{},
+		retries: map[observed.NodeID]Object{},
+		parked:  map[observed.NodeID]time.Time{},
+		waiters: map[observed.NodeID][]observed.NodeID{},
 		flights: map[CallID]flight{},
 		reading: map[Key]CallID{},
 
-		misplaced: map[UID][]graph.NodeID{},
+		misplaced: map[UID][]observed.NodeID{},
 		absent:    tombstone.New(cfg.AbsentOwners),
 		orphaned:  tombstone.New(cfg.OrphanedOwners),
 		revision:  run.NewRevision(0),
@@ -191,10 +192,10 @@ func NewEngine(level Level, cfg Config) (*Engine, error) {
 }
 
 // mix spreads node ids over the jitter of retries.
-func mix(id graph.NodeID) uint64 { return uint64(id) * 0x9e3779b97f4a7c15 }
+func mix(id observed.NodeID) uint64 { return uint64(id) * 0x9e3779b97f4a7c15 }
 
 // number is a node id as the number that it is: ids are dense.
-func number(id graph.NodeID) uint32 { return uint32(id) }
+func number(id observed.NodeID) uint32 { return uint32(id) }
 
 // Level returns the level that the engine works at.
 func (e *Engine) Level() Level { return e.level }
@@ -204,10 +205,10 @@ func (e *Engine) Level() Level { return e.level }
 func (e *Engine) Err() error { return e.broken }
 
 // state returns a copy of the state of a node, the zero State for one that is not in use.
-func (e *Engine) state(id graph.NodeID) record.State { return e.nodes.Get(e.graph, id) }
+func (e *Engine) state(id observed.NodeID) record.State { return e.nodes.Get(e.graph, id) }
 
 // edit returns the state of a node, which the engine may change until the next call.
-func (e *Engine) edit(id graph.NodeID) *record.State { return e.nodes.Edit(e.graph, id) }
+func (e *Engine) edit(id observed.NodeID) *record.State { return e.nodes.Edit(e.graph, id) }
 
 // view returns the graph with the node states, for a machine.
 func (e *Engine) view() record.Nodes { return record.Nodes{Graph: e.graph, Table: &e.nodes} }

@@ -6,12 +6,13 @@ import (
 	"time"
 
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/internal/core/rules"
 	"github.com/ownergraph/ownergraph/internal/core/seq"
 )
 
 // input gathers what a decision about an observed node depends on.
-func (e *Engine) input(id graph.NodeID) rules.Input {
+func (e *Engine) input(id observed.NodeID) rules.Input {
 	n, m := e.graph.Node(id), e.state(id)
 	in := rules.Input{
 		Object: e.judged(n), Known: m.Known, Mark: m.Mark, Flawed: n.Flawed(),
@@ -61,7 +62,7 @@ const mostRoom = 64
 
 // judged returns what the graph holds of the node that is decided. Sweeps, and
 // the functions that say what belongs to whom, may keep it.
-func (e *Engine) judged(n graph.Node) Object {
+func (e *Engine) judged(n observed.Node) Object {
 	if len(e.clear.plans) > 0 {
 		return n.Object()
 	}
@@ -74,7 +75,7 @@ func (e *Engine) judged(n graph.Node) Object {
 
 // ownerFact completes what is known of the owner o that a reference of a node
 // names. Absence from before since has to be confirmed.
-func (e *Engine) ownerFact(f *rules.OwnerFact, dep *record.State, o graph.Node, since seq.Stamp) {
+func (e *Engine) ownerFact(f *rules.OwnerFact, dep *record.State, o observed.Node, since seq.Stamp) {
 	if f.Self {
 		return
 	}
@@ -87,18 +88,18 @@ func (e *Engine) ownerFact(f *rules.OwnerFact, dep *record.State, o graph.Node, 
 		o = live
 	}
 	id := o.ID()
-	m, part := e.state(id), e.kinds.Part(o.Kind())                                            // no fence covers a kind that takes none
-	if f.Class == graph.Dangling && !byUID && e.kinds.Unconfirmed(e.graph, o.Kind(), since) { // seen gone, and maybe back
-		f.Class, f.Doubt = graph.Unknown, graph.Unobserved
+	m, part := e.state(id), e.kinds.Part(o.Kind())                                               // no fence covers a kind that takes none
+	if f.Class == observed.Dangling && !byUID && e.kinds.Unconfirmed(e.graph, o.Kind(), since) { // seen gone, and maybe back
+		f.Class, f.Doubt = observed.Unknown, graph.Unobserved
 	}
 	if !byUID && believable(f) && e.absenceServes(dep, o, &m, since) {
-		f.Class, f.Doubt = graph.Dangling, graph.DoubtUnset
-		f.Unconfirmed = o.State() == graph.Phantom && !m.GoneObserved && part && e.unsettled(dep, o)
+		f.Class, f.Doubt = observed.Dangling, graph.DoubtUnset
+		f.Unconfirmed = o.State() == observed.Phantom && !m.GoneObserved && part && e.unsettled(dep, o)
 	}
 	if f.Orphaning = o.Orphaning() && part && !o.SharesUID() && m.Absent <= e.kinds.Rewound(); f.Orphaning {
 		f.Unacknowledged, f.Overdue = e.unacknowledged(id)
 	}
-	if f.Class == graph.Dangling && !e.orphaned.Empty() {
+	if f.Class == observed.Dangling && !e.orphaned.Empty() {
 		f.Remembered = e.orphaned.Has(o.Key())
 	}
 	f.Mark, f.Changed = m.Mark, max(m.Changed, m.Absent)
@@ -110,14 +111,14 @@ func (e *Engine) ownerFact(f *rules.OwnerFact, dep *record.State, o graph.Node, 
 // absent for all. A phantom that a read did not find is absent for the versions that
 // were known when the read began. For a later version the owner may have been made
 // since, if its UID could be foreseen. Held by TestForgedUID.
-func (e *Engine) absenceServes(dep *record.State, o graph.Node, m *record.State, since seq.Stamp) bool {
-	return m.Absent > e.kinds.Rewound() && (m.Absent > since || !e.kinds.Unconfirmed(e.graph, o.Kind(), since)) && (m.GoneObserved || o.State() != graph.Phantom || m.Absent > dep.Known)
+func (e *Engine) absenceServes(dep *record.State, o observed.Node, m *record.State, since seq.Stamp) bool {
+	return m.Absent > e.kinds.Rewound() && (m.Absent > since || !e.kinds.Unconfirmed(e.graph, o.Kind(), since)) && (m.GoneObserved || o.State() != observed.Phantom || m.Absent > dep.Known)
 }
 
 // believable reports whether absence may replace what the graph says of a
 // reference: not where the reference itself is in doubt.
 func believable(f *rules.OwnerFact) bool {
-	return f.Class == graph.Solid || f.Class == graph.Waiting ||
+	return f.Class == observed.Solid || f.Class == observed.Waiting ||
 		f.Doubt == graph.Unobserved || f.Doubt == graph.Unlisted
 }
 
@@ -125,7 +126,7 @@ func believable(f *rules.OwnerFact) bool {
 // out to live in another scope or under another name: until its kind has passed a
 // fence that began after the dependent was known, so that the outcome does not hang
 // on which of the two was observed first.
-func (e *Engine) unsettled(dep *record.State, o graph.Node) bool {
+func (e *Engine) unsettled(dep *record.State, o observed.Node) bool {
 	kind, _ := e.graph.Kind(o.Kind())
 	scopes := (kind.Scoped || o.Scope() != "") && e.cfg.Scope == graph.ScopeHold
 	return (scopes || e.cfg.OwnerName != graph.NameAbsent) && e.level >= Level2 &&
@@ -134,18 +135,18 @@ func (e *Engine) unsettled(dep *record.State, o graph.Node) bool {
 
 // sightOf returns what the last read showed of a node, as far as it still
 // counts. What the watch has said since voids it, unless it says the same.
-func (e *Engine) sightOf(id graph.NodeID) (s rules.ReadState, began seq.Stamp, same bool) {
+func (e *Engine) sightOf(id observed.NodeID) (s rules.ReadState, began seq.Stamp, same bool) {
 	x, ok := e.sights[id]
 	if !ok || x.began <= max(e.kinds.Rewound(), e.kinds.LostAt()) {
 		return rules.ReadUnset, 0, false
 	}
 	n, m := e.graph.Node(id), e.state(id)
 	switch n.State() {
-	case graph.Phantom:
+	case observed.Phantom:
 		if e.kinds.Of(n.Kind()).Ended > x.began {
 			return rules.ReadUnset, 0, false
 		}
-	case graph.Observed:
+	case observed.Observed:
 		if m.Known > x.done && (m.Role > x.done || roleOf(n) != x.sight) {
 			return rules.ReadUnset, 0, false
 		}
@@ -157,7 +158,7 @@ func (e *Engine) sightOf(id graph.NodeID) (s rules.ReadState, began seq.Stamp, s
 }
 
 // roleOf returns what a read would show of a node if it is as the graph says.
-func roleOf(n graph.Node) rules.ReadState {
+func roleOf(n observed.Node) rules.ReadState {
 	switch {
 	case n.Waiting():
 		return rules.ReadWaiting
@@ -179,7 +180,7 @@ func sightIn(o Object) rules.ReadState {
 
 // unacknowledged reports whether the controller of an orphaning node is still
 // given time to observe the deletion, and whether it was given it in vain.
-func (e *Engine) unacknowledged(id graph.NodeID) (waits, overdue bool) {
+func (e *Engine) unacknowledged(id observed.NodeID) (waits, overdue bool) {
 	o := e.graph.Node(id).Object()
 	if rules.Acknowledged(o) || !slices.Contains(e.cfg.Acknowledge, o.Kind) {
 		return false, false
@@ -188,13 +189,13 @@ func (e *Engine) unacknowledged(id graph.NodeID) (waits, overdue bool) {
 	return waits, !waits
 }
 
-func (e *Engine) acknowledgedBy(id graph.NodeID) time.Time {
+func (e *Engine) acknowledgedBy(id observed.NodeID) time.Time {
 	return e.state(id).Marked.Add(e.cfg.AcknowledgeWithin)
 }
 
 // believeAbsent notes that a call which began then has proven a node absent (R2,
 // absence).
-func (e *Engine) believeAbsent(id graph.NodeID, began seq.Stamp) {
+func (e *Engine) believeAbsent(id observed.NodeID, began seq.Stamp) {
 	m := e.edit(id)
 	known := m.Absent > e.kinds.Rewound()
 	if m.Absent = max(m.Absent, began); known {
@@ -208,7 +209,7 @@ func (e *Engine) believeAbsent(id graph.NodeID, began seq.Stamp) {
 
 // useOrphaned counts a decision as a use of the remembered owners that it rests on: the
 // bounded memory keeps the used ones.
-func (e *Engine) useOrphaned(id graph.NodeID, in *rules.Input) {
+func (e *Engine) useOrphaned(id observed.NodeID, in *rules.Input) {
 	for i := range in.Owners {
 		if in.Owners[i].Remembered {
 			e.orphaned.Use(e.graph.Node(e.ownerID(id, i)).Key())

@@ -3,7 +3,7 @@ package ownergraph
 import (
 	"github.com/ownergraph/ownergraph/internal/core/fifo"
 
-	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/internal/core/queue"
 )
 
@@ -15,14 +15,14 @@ const slice = 256
 const lowWater = 64
 
 // fan has the dependents of an owner looked at, from the first on.
-func (e *Engine) fan(id graph.NodeID) {
+func (e *Engine) fan(id observed.NodeID) {
 	e.fanOne(id)
 	if c, ok := e.graph.Claim(id); ok {
 		e.fanOne(c)
 	}
 }
 
-func (e *Engine) fanOne(id graph.NodeID) {
+func (e *Engine) fanOne(id observed.NodeID) {
 	if e.graph.Fan(id) && !e.state(id).FanningOut {
 		e.edit(id).FanningOut = true
 		e.fans = append(e.fans, id)

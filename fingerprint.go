@@ -4,8 +4,8 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/fingerprint"
+	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/internal/core/seq"
 	"github.com/ownergraph/ownergraph/internal/core/tombstone"
 )
@@ -91,7 +91,7 @@ func (p *printer) nodes() {
 		p.Word(uint64(m.PendingReads)<<8 | uint64(m.Blocked))
 		for d := range n.Dependents() {
 			p.Node(d.ID())
-			if n.State() == graph.Phantom { // see Engine.unsettled
+			if n.State() == observed.Phantom { // see Engine.unsettled
 				p.Flags(e.kinds.Of(n.Kind()).Passed > e.state(d.ID()).Known)
 			}
 		}
@@ -104,7 +104,7 @@ func (p *printer) nodes() {
 }
 
 // lastWrite hashes what is known of the last write to a node.
-func (p *printer) lastWrite(id graph.NodeID) {
+func (p *printer) lastWrite(id observed.NodeID) {
 	if w, ok := p.e.written[id]; ok {
 		p.Word(uint64(w.digest)<<32 | uint64(w.tries)<<1 | fingerprint.Bit(w.judged))
 		p.Until(w.after)
@@ -113,9 +113,9 @@ func (p *printer) lastWrite(id graph.NodeID) {
 
 // absentSince hashes for which dependents the absence of n, by a call that began then,
 // is evidence: see absenceServes.
-func (p *printer) absentSince(n graph.Node, began seq.Stamp) {
+func (p *printer) absentSince(n observed.Node, began seq.Stamp) {
 	for d := range n.Dependents() {
-		if has(p.e.retries, d.ID()) || n.State() == graph.Phantom {
+		if has(p.e.retries, d.ID()) || n.State() == observed.Phantom {
 			p.Node(d.ID())
 			p.Flags(began > p.e.state(d.ID()).Known)
 		}
@@ -129,7 +129,7 @@ func (p *printer) fenceAfter(s seq.Stamp) {
 
 // began hashes how the beginning of a read of n stands to what was learnt of
 // its dependents and of their owners: all that it is ever compared with.
-func (p *printer) began(n graph.Node, at seq.Stamp) {
+func (p *printer) began(n observed.Node, at seq.Stamp) {
 	e := p.e
 	p.Flags(e.kinds.Of(n.Kind()).Ended > at)
 	p.fenceAfter(at)

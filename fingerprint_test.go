@@ -13,6 +13,7 @@ import (
 
 	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/internal/core/queue"
 	"github.com/ownergraph/ownergraph/internal/core/rules"
 	"github.com/ownergraph/ownergraph/internal/core/seq"
@@ -64,7 +65,7 @@ func (e *Engine) fill() {
 	e.awaits.put(b, await{version: "5", deadline: soon, asked: 1})
 	e.retries[c], e.parked[c] = Object{Key: e.graph.Node(c).Key(), Version: "8"}, soon
 	e.written[c] = written{digest: 7, tries: 1, after: soon}
-	e.waiters[d], e.misplaced["c"] = []graph.NodeID{b}, []graph.NodeID{a}
+	e.waiters[d], e.misplaced["c"] = []observed.NodeID{b}, []observed.NodeID{a}
 	e.flights = map[CallID]flight{
 		1: {call: CallRead, node: d, key: e.graph.Node(d).Key(), began: at},
 		2: {call: CallPatch, node: b, key: e.graph.Node(b).Key(), version: "5", began: at},
@@ -87,7 +88,7 @@ func (e *Engine) fill() {
 	e.fence.Await(a, e.edit(a))
 	e.edit(a).Cycle, e.edit(b).Cycle = 1, 1
 	e.prepared.Push(&Call{Type: CallPatch, Key: e.graph.Node(c).Key(), Change: Change{DropFinalizer: "x.io/y"}})
-	e.fans, e.wakes = []graph.NodeID{a}, []graph.NodeID{b}
+	e.fans, e.wakes = []observed.NodeID{a}, []observed.NodeID{b}
 	e.edit(a).FanningOut = true
 	e.graph.Fan(a)
 	e.fillClearings()
@@ -95,7 +96,7 @@ func (e *Engine) fill() {
 	e.asks.Add(d, queue.Normal)
 }
 
-func (e *Engine) idOf(name string) graph.NodeID {
+func (e *Engine) idOf(name string) observed.NodeID {
 	n, _ := e.graph.Lookup(Key{Kind: Kind(name), Name: name, UID: UID(name)})
 	return n.ID()
 }
@@ -155,7 +156,7 @@ func fieldChanges() []fieldChange {
 		{"Engine.written", func(e *Engine) { clear(e.written) }},
 		{"Engine.retries", func(e *Engine) { entryChange(e.retries, e.idOf("c"), func(o *Object) { o.Version = "9" }) }},
 		{"Engine.parked", func(e *Engine) { e.parked[e.idOf("c")] = e.now.Add(time.Minute) }},
-		{"Engine.waiters", func(e *Engine) { e.waiters[e.idOf("d")] = []graph.NodeID{e.idOf("c")} }},
+		{"Engine.waiters", func(e *Engine) { e.waiters[e.idOf("d")] = []observed.NodeID{e.idOf("c")} }},
 		{"Engine.misplaced", func(e *Engine) { delete(e.misplaced, "c") }},
 		{"Engine.flights", func(e *Engine) { delete(e.flights, 3) }},
 		{"Engine.absent", func(e *Engine) { e.absent.Clear() }},

@@ -3,7 +3,7 @@ package ownergraph
 import (
 	"fmt"
 
-	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/internal/core/rules"
 	"github.com/ownergraph/ownergraph/policy"
 )
@@ -12,7 +12,7 @@ import (
 // where the graph shows that without further ado: it is unmarked, its only owner if
 // any is solid and unmarked, and nothing else is known of either. Most objects are
 // so, most of the time. ReasonUnset says that it takes a decision.
-func (e *Engine) glance(id graph.NodeID) policy.Reason {
+func (e *Engine) glance(id observed.NodeID) policy.Reason {
 	n := e.graph.Node(id)
 	owner, kept := n.FastKeep()
 	if !kept || !e.plain(id) || len(e.clear.plans) > 0 || e.awaits.has(id) || has(e.retries, id) {
@@ -30,19 +30,21 @@ func (e *Engine) glance(id graph.NodeID) policy.Reason {
 // stays reports whether a glance has kept a node: another version of the same changes
 // nothing of that, and whatever else could has it decided anew. Of what a former
 // version was put off for, a count of attempts alone may be left then.
-func (e *Engine) stays(id graph.NodeID) bool { return e.nodes.IsKept(e.graph, id) && !e.awaits.has(id) }
+func (e *Engine) stays(id observed.NodeID) bool {
+	return e.nodes.IsKept(e.graph, id) && !e.awaits.has(id)
+}
 
 // plain reports whether no more is known of a node than the graph says.
-func (e *Engine) plain(id graph.NodeID) bool { return e.nodes.IsDefault(e.graph, id) }
+func (e *Engine) plain(id observed.NodeID) bool { return e.nodes.IsDefault(e.graph, id) }
 
-func has[V any](m map[graph.NodeID]V, id graph.NodeID) bool {
+func has[V any](m map[observed.NodeID]V, id observed.NodeID) bool {
 	_, ok := m[id]
 	return ok
 }
 
 // look has a node decided that an event has brought: at once if a glance is enough
 // for that, or when it is its turn.
-func (e *Engine) look(id graph.NodeID, n graph.Node) {
+func (e *Engine) look(id observed.NodeID, n observed.Node) {
 	if e.keeps(id) {
 		e.work.Drop(id)
 		return
@@ -52,7 +54,7 @@ func (e *Engine) look(id graph.NodeID, n graph.Node) {
 
 // keeps decides a node, if a glance is enough for that, and otherwise forgets that one
 // has been.
-func (e *Engine) keeps(id graph.NodeID) bool {
+func (e *Engine) keeps(id observed.NodeID) bool {
 	if !e.keepsNew(id) {
 		e.nodes.ClearKept(e.graph, id)
 		return false
@@ -65,7 +67,7 @@ func (e *Engine) keeps(id graph.NodeID) bool {
 
 // keepsNew decides a node of which nothing was told or awaited so far, if a glance is
 // enough for that.
-func (e *Engine) keepsNew(id graph.NodeID) bool {
+func (e *Engine) keepsNew(id observed.NodeID) bool {
 	why := e.glance(id)
 	if why == policy.ReasonUnset {
 		return false
@@ -82,7 +84,7 @@ func (e *Engine) keepsNew(id graph.NodeID) bool {
 // checkGlances compares what is told at a glance, or was and has not been asked for
 // since, with what is decided.
 func (e *Engine) checkGlances() error {
-	asked := map[graph.NodeID]bool{}
+	asked := map[observed.NodeID]bool{}
 	for x := range e.work.Entries() {
 		asked[x.Key] = true
 	}

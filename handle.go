@@ -1,15 +1,15 @@
 package ownergraph
 
 import (
-	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/handlers"
+	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/internal/core/queue"
 	"github.com/ownergraph/ownergraph/policy"
 )
 
 // handle has the handlers of a marked object run, and returns the decision that follows
 // from their state.
-func (e *Engine) handle(id graph.NodeID, o Object, d policy.Decision) policy.Decision {
+func (e *Engine) handle(id observed.NodeID, o Object, d policy.Decision) policy.Decision {
 	if !e.handlers.HandlesAny(o.Finalizers) {
 		return d
 	}

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/policy"
 )
 
@@ -19,7 +20,7 @@ type failure struct {
 }
 
 // fails counts a failure of a call for a node, and reports whether it is one of many.
-func (e *Engine) fails(id graph.NodeID) bool {
+func (e *Engine) fails(id observed.NodeID) bool {
 	f := e.held.failing[id]
 	if f.times++; f.times == 1 {
 		f.since = e.now
@@ -29,7 +30,7 @@ func (e *Engine) fails(id graph.NodeID) bool {
 }
 
 // holdFailing reports a node whose writes fail again and again.
-func (e *Engine) holdFailing(id graph.NodeID) {
+func (e *Engine) holdFailing(id observed.NodeID) {
 	if !e.fails(id) {
 		return
 	}
@@ -39,7 +40,7 @@ func (e *Engine) holdFailing(id graph.NodeID) {
 
 // holdUnreadable reports the nodes that wait for an owner whose reads fail again and
 // again.
-func (e *Engine) holdUnreadable(owner graph.NodeID, err error) {
+func (e *Engine) holdUnreadable(owner observed.NodeID, err error) {
 	if !e.fails(owner) {
 		return
 	}
@@ -53,7 +54,7 @@ func (e *Engine) holdUnreadable(owner graph.NodeID, err error) {
 }
 
 // heldFrom sets since when a node is held that was not held before.
-func (h *holdings) heldFrom(id graph.NodeID, since time.Time) {
+func (h *holdings) heldFrom(id observed.NodeID, since time.Time) {
 	if x := h.of[id]; since.Before(x.since) {
 		x.since = since
 		h.of[id] = x

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/policy"
 )
 
@@ -78,22 +79,22 @@ func (h *holding) same(m *record.State) bool { return h.reason == m.Reason && h.
 // holdings are the objects that are held. What was held before a write, or a read, that
 // tries again is kept apart until its outcome is known.
 type holdings struct {
-	of      map[graph.NodeID]holding
-	tried   map[graph.NodeID]holding
-	failing map[graph.NodeID]failure
+	of      map[observed.NodeID]holding
+	tried   map[observed.NodeID]holding
+	failing map[observed.NodeID]failure
 	count   [numStatuses]int
 }
 
 func newHoldings() holdings {
-	return holdings{of: map[graph.NodeID]holding{}, tried: map[graph.NodeID]holding{}, failing: map[graph.NodeID]failure{}}
+	return holdings{of: map[observed.NodeID]holding{}, tried: map[observed.NodeID]holding{}, failing: map[observed.NodeID]failure{}}
 }
 
-func (h *holdings) has(id graph.NodeID) bool {
+func (h *holdings) has(id observed.NodeID) bool {
 	_, ok := h.of[id]
 	return ok
 }
 
-func (h *holdings) put(id graph.NodeID, x holding) {
+func (h *holdings) put(id observed.NodeID, x holding) {
 	if was, ok := h.of[id]; ok {
 		h.count[was.status]--
 	}
@@ -103,7 +104,7 @@ func (h *holdings) put(id graph.NodeID, x holding) {
 }
 
 // drop forgets an object. Where something is tried again, its holding is kept apart.
-func (h *holdings) drop(id graph.NodeID, again bool) {
+func (h *holdings) drop(id observed.NodeID, again bool) {
 	x, ok := h.of[id]
 	switch {
 	case ok && again:
@@ -135,7 +136,7 @@ func (e *Engine) checkStatus() error {
 }
 
 // noteHeld counts a node as held, from now on unless it is already, for the same reason.
-func (e *Engine) noteHeld(id graph.NodeID) {
+func (e *Engine) noteHeld(id observed.NodeID) {
 	m := e.state(id)
 	x, ok := e.held.of[id]
 	if !ok {
@@ -151,7 +152,7 @@ func (e *Engine) noteHeld(id graph.NodeID) {
 }
 
 // noteError keeps what a call for a node failed with, if the node is held.
-func (e *Engine) noteError(id graph.NodeID, err error) {
+func (e *Engine) noteError(id observed.NodeID, err error) {
 	if x, ok := e.held.of[id]; ok && err != nil {
 		x.err = record.ErrorText(err)
 		e.held.of[id] = x
@@ -159,7 +160,7 @@ func (e *Engine) noteError(id graph.NodeID, err error) {
 }
 
 // heldAt says what the reports say of a node that is held.
-func (e *Engine) heldAt(id graph.NodeID) Held {
+func (e *Engine) heldAt(id observed.NodeID) Held {
 	m, x := e.state(id), e.held.of[id]
 	h := Held{
 		Key: e.graph.Node(id).Key(), Status: statusOf(m.Reason), Reason: m.Reason, Doubt: m.Doubt,

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/internal/core/queue"
 )
 
@@ -120,9 +121,9 @@ func (e *Engine) prune() {
 
 // pruneNode removes one object that a listing did not bring. For a phantom, the results of
 // reads from before are void.
-func (e *Engine) pruneNode(id graph.NodeID) {
+func (e *Engine) pruneNode(id observed.NodeID) {
 	n := e.graph.Node(id)
-	if n.State() == graph.Phantom {
+	if n.State() == observed.Phantom {
 		e.dropResult(id)
 		e.fan(id)
 		return
@@ -163,8 +164,8 @@ func (e *Engine) endListing(name Kind) {
 func (e *Engine) resume(name Kind) {
 	e.walkAgain()
 	e.resumeSelects(name)
-	of := func(id graph.NodeID) bool { return e.graph.Node(id).Kind() == name }
-	var asks []graph.NodeID
+	of := func(id observed.NodeID) bool { return e.graph.Node(id).Kind() == name }
+	var asks []observed.NodeID
 	for x := range e.asks.Entries() {
 		if x.State == queue.Delayed && of(x.Key) {
 			asks = append(asks, x.Key)
@@ -219,7 +220,7 @@ func (e *Engine) backwards(ev *Event) (newest bool, why string) {
 			return true, ""
 		}
 		n, ok := e.graph.Lookup(ev.Object.Key)
-		shown := ok && n.State() == graph.Observed && e.state(n.ID()).Known > e.kinds.Rewound() // by this history
+		shown := ok && n.State() == observed.Observed && e.state(n.ID()).Known > e.kinds.Rewound() // by this history
 		if shown && cmp(ev.Object.Kind, ev.Object.Version, n.Version()) < 0 {
 			return false, fmt.Sprintf("%s went from version %s to %s", ev.Object.Key, n.Version(), ev.Object.Version)
 		}

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/internal/core/queue"
 	"github.com/ownergraph/ownergraph/internal/core/seq"
 )
@@ -55,7 +56,7 @@ func (e *Engine) WatchEnded(now time.Time, reason string, broke bool) {
 
 // awaitAnswer has an object read before it is written, after a sign, or has it wait with
 // its kind. Once the store has answered any call the read is not needed.
-func (e *Engine) awaitAnswer(id graph.NodeID) {
+func (e *Engine) awaitAnswer(id observed.NodeID) {
 	m := e.edit(id)
 	if !e.kinds.Unanswered() {
 		e.fence.Await(id, m)
@@ -81,7 +82,7 @@ func (e *Engine) confirm() {
 // resumeReads reads those owners again that only the outside can make readable: newer
 // evidence of the watch may count now.
 func (e *Engine) resumeReads() {
-	var asks []graph.NodeID
+	var asks []observed.NodeID
 	for x := range e.asks.Entries() {
 		if x.State == queue.Delayed {
 			asks = append(asks, x.Key)
@@ -94,7 +95,7 @@ func (e *Engine) resumeReads() {
 }
 
 // shows takes the object that a read returned, and reports whether that is a rewind.
-func (e *Engine) shows(f flight, n graph.Node, o Object) bool {
+func (e *Engine) shows(f flight, n observed.Node, o Object) bool {
 	e.kinds.SetAnswered(f.began)
 	why := e.compareRead(f, n, o)
 	if why != "" {
@@ -106,19 +107,19 @@ func (e *Engine) shows(f flight, n graph.Node, o Object) bool {
 // compareRead returns the text that says how a read shows that history went backwards, or
 // "". The object is older than the watch had shown it before, or alive although the watch
 // had observed its end (R5). A version as new as the watermark confirms its kind.
-func (e *Engine) compareRead(f flight, n graph.Node, o Object) (why string) {
+func (e *Engine) compareRead(f flight, n observed.Node, o Object) (why string) {
 	if o.UID != f.key.UID {
 		return ""
 	}
 	m := e.state(n.ID())
-	if gone := n.State() == graph.Absent || e.isBuried(n.ID()); gone && m.Changed < f.began {
+	if gone := n.State() == observed.Absent || e.isBuried(n.ID()); gone && m.Changed < f.began {
 		return o.Key.String() + returned
 	}
-	if n.State() == graph.Observed && m.Absent > e.kinds.Rewound() && m.Absent < f.began {
+	if n.State() == observed.Observed && m.Absent > e.kinds.Rewound() && m.Absent < f.began {
 		return o.Key.String() + " was read as gone and is back"
 	}
 	cmp := e.cfg.CompareVersions
-	if cmp == nil || n.State() != graph.Observed {
+	if cmp == nil || n.State() != observed.Observed {
 		return ""
 	}
 	if m.Known < f.began && m.Known > e.kinds.Rewound() && cmp(o.Kind, o.Version, n.Version()) < 0 {

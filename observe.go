@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/internal/core/queue"
 )
 
@@ -74,7 +75,7 @@ func (e *Engine) ignores(ev *Event) bool {
 
 // isBuried reports whether the watch saw a node go that only references still name. It
 // knows that longer than the bounded memory does.
-func (e *Engine) isBuried(id graph.NodeID) bool {
+func (e *Engine) isBuried(id observed.NodeID) bool {
 	m := e.state(id)
 	return m.GoneObserved && m.Absent > e.kinds.Rewound()
 }
@@ -83,7 +84,7 @@ func (e *Engine) isBuried(id graph.NodeID) bool {
 const returned = " was seen gone and is back"
 
 // ObserveAll takes events as Observe does, one after another, and is faster with
-// many at a time: see [graph.Graph.Prefetch]. It returns the errors of all that are
+// many at a time: see [observed.Graph.Prefetch]. It returns the errors of all that are
 // refused, joined.
 func (e *Engine) ObserveAll(now time.Time, events []Event) error {
 	var errs []error
@@ -107,10 +108,10 @@ const ahead = 32
 
 // apply applies an event to the graph. It is the only place that changes the graph, for
 // events of the watch, for the pruning at the end of a listing, and for a rewind.
-func (e *Engine) apply(ev *Event) (*graph.Delta, error) { return e.graph.ApplyEvent(ev) }
+func (e *Engine) apply(ev *Event) (*observed.Delta, error) { return e.graph.ApplyEvent(ev) }
 
 // absorb takes what an event changed in the graph into account.
-func (e *Engine) absorb(ev *Event, d *graph.Delta) {
+func (e *Engine) absorb(ev *Event, d *observed.Delta) {
 	for _, id := range d.Added {
 		e.admit(id)
 	}
@@ -149,7 +150,7 @@ func (e *Engine) absorb(ev *Event, d *graph.Delta) {
 }
 
 // admit greets a new phantom: it may be known as absent.
-func (e *Engine) admit(id graph.NodeID) {
+func (e *Engine) admit(id observed.NodeID) {
 	if e.absent.Empty() {
 		return
 	}
@@ -159,16 +160,16 @@ func (e *Engine) admit(id graph.NodeID) {
 	}
 }
 
-func (e *Engine) absorbNode(ev *Event, d *graph.Delta) {
+func (e *Engine) absorbNode(ev *Event, d *observed.Delta) {
 	id := d.Node
 	n := e.graph.Node(id)
-	if !d.Version && e.state(id).Known > e.kinds.Rewound() && n.State() == graph.Observed && !n.Deleting() {
+	if !d.Version && e.state(id).Known > e.kinds.Rewound() && n.State() == observed.Observed && !n.Deleting() {
 		if e.state(id).Absent != 0 {
 			e.disbelieve(id, n, ev.Object.Key)
 		}
 		return // nothing else is new
 	}
-	if d.Created && n.State() == graph.Observed && !n.Deleting() {
+	if d.Created && n.State() == observed.Observed && !n.Deleting() {
 		e.greet(id, n, ev.Object.Key)
 		return
 	}
@@ -204,7 +205,7 @@ func (e *Engine) absorbNode(ev *Event, d *graph.Delta) {
 	if d.Gone {
 		e.finish(id, d.Unseen)
 	}
-	if d.Version && n.State() == graph.Observed {
+	if d.Version && n.State() == observed.Observed {
 		m.Audited = false
 		e.look(id, n)
 	}
@@ -212,7 +213,7 @@ func (e *Engine) absorbNode(ev *Event, d *graph.Delta) {
 
 // greet takes in an object that is new, as most events of a listing are: nothing
 // is known of it, nor does anybody refer to it, but by its UID alone.
-func (e *Engine) greet(id graph.NodeID, n graph.Node, k Key) {
+func (e *Engine) greet(id observed.NodeID, n observed.Node, k Key) {
 	e.nodes.SetNew(e.graph, id, e.seq.Stamp())
 	e.absent.Remove(k)
 	if c, ok := e.graph.Claim(id); ok {
@@ -226,7 +227,7 @@ func (e *Engine) greet(id graph.NodeID, n graph.Node, k Key) {
 
 // refresh takes in a version of an object that is to its dependents what it was, and
 // of which nothing is known that would not do for eight bytes: most updates.
-func (e *Engine) refresh(id graph.NodeID, n graph.Node, alike bool) {
+func (e *Engine) refresh(id observed.NodeID, n observed.Node, alike bool) {
 	e.nodes.SetKnown(e.graph, id, e.seq.Stamp())
 	if alike && e.stays(id) {
 		e.work.Forget(id)
@@ -241,8 +242,8 @@ func (e *Engine) refresh(id graph.NodeID, n graph.Node, alike bool) {
 // the watch lags, and reports the end soon. But a reference may also have named a
 // UID before the store made it, or a restore may have brought the object back. No
 // call that rests on the absence goes out. Held by TestForgedUID.
-func (e *Engine) disbelieve(id graph.NodeID, n graph.Node, k Key) {
-	if n.State() != graph.Observed {
+func (e *Engine) disbelieve(id observed.NodeID, n observed.Node, k Key) {
+	if n.State() != observed.Observed {
 		return
 	}
 	e.absent.Remove(k)
@@ -257,7 +258,7 @@ func (e *Engine) disbelieve(id graph.NodeID, n graph.Node, k Key) {
 // overtake notes that the watch shows an object while calls about it are under way. That
 // they do not find it proves no absence then: what the watch shows goes first (R2,
 // absence). Held by TestReadIsOvertaken and TestWriteIsOvertaken.
-func (e *Engine) overtake(id graph.NodeID, k Key) {
+func (e *Engine) overtake(id observed.NodeID, k Key) {
 	for _, id := range [...]CallID{e.reading[k], CallID(e.state(id).Call)} {
 		if f, ok := e.flights[id]; ok {
 			f.shown = true
@@ -270,10 +271,10 @@ func (e *Engine) overtake(id graph.NodeID, k Key) {
 // without a gap: a different finalizer begins anew, and so does a different
 // version that a listing brought, since it may have changed and changed back
 // in between (R3), and any version after a rewind.
-func (e *Engine) absorbMark(d *graph.Delta, n graph.Node, m *record.State) {
-	if n.State() != graph.Observed || !n.Deleting() || n.Propagation() == graph.Unset {
+func (e *Engine) absorbMark(d *observed.Delta, n observed.Node, m *record.State) {
+	if n.State() != observed.Observed || !n.Deleting() || n.Propagation() == graph.Unset {
 		m.Mark = 0
-		if n.State() == graph.Observed && n.Deleting() && m.Marked.IsZero() {
+		if n.State() == observed.Observed && n.Deleting() && m.Marked.IsZero() {
 			m.Marked = e.now
 		}
 		return
@@ -288,7 +289,7 @@ func (e *Engine) absorbMark(d *graph.Delta, n graph.Node, m *record.State) {
 }
 
 // renew forgets what was noted of a node's former version.
-func (e *Engine) renew(id graph.NodeID, n graph.Node) {
+func (e *Engine) renew(id observed.NodeID, n observed.Node) {
 	if e.rouse(id, n) {
 		e.edit(id).Reread = false
 	}
@@ -298,7 +299,7 @@ func (e *Engine) renew(id graph.NodeID, n graph.Node) {
 
 // rouse ends what a node's former version was put off for, and reports whether it
 // awaited the new one.
-func (e *Engine) rouse(id graph.NodeID, n graph.Node) bool {
+func (e *Engine) rouse(id observed.NodeID, n observed.Node) bool {
 	delete(e.retries, id)
 	delete(e.parked, id)
 	e.work.Forget(id)
@@ -309,7 +310,7 @@ func (e *Engine) rouse(id graph.NodeID, n graph.Node) bool {
 	if a == nil || n.HasVersion(a.version) {
 		return false
 	}
-	if a.wrote != 0 && n.State() == graph.Observed {
+	if a.wrote != 0 && n.State() == observed.Observed {
 		e.wrote(id, a.wrote)
 	}
 	e.awaits.drop(id)
@@ -318,7 +319,7 @@ func (e *Engine) rouse(id graph.NodeID, n graph.Node) bool {
 
 // finish ends what was under way for an object that is gone; unseen says that there
 // may have been states of it that the watch has not told.
-func (e *Engine) finish(id graph.NodeID, unseen bool) {
+func (e *Engine) finish(id observed.NodeID, unseen bool) {
 	e.awaits.drop(id)
 	delete(e.written, id)
 	e.dropResult(id)
@@ -331,7 +332,7 @@ func (e *Engine) finish(id graph.NodeID, unseen bool) {
 
 // dismiss forgets a node that left the graph. What is proven of its absence is
 // remembered.
-func (e *Engine) dismiss(f graph.Freed, unseen bool) {
+func (e *Engine) dismiss(f observed.Freed, unseen bool) {
 	m := e.nodes.Free(f.Note)
 	if f.Absent || m.GoneObserved && m.Absent > e.kinds.Rewound() {
 		e.remember(f.Key)
@@ -339,7 +340,7 @@ func (e *Engine) dismiss(f graph.Freed, unseen bool) {
 	e.settle(f.ID, false)
 	e.parted(f.ID, unseen)
 	e.cycles.Drop(e.view(), m.Cycle, e.now)
-	for _, q := range [...]*queue.Queue[graph.NodeID]{e.work, e.asks} {
+	for _, q := range [...]*queue.Queue[observed.NodeID]{e.work, e.asks} {
 		q.Drop(f.ID)
 		q.Done(f.ID) // the id may name another node before the call lands
 	}
@@ -372,7 +373,7 @@ func (e *Engine) remember(k Key) {
 }
 
 // priority puts owners that others wait for before the bulk.
-func priority(n graph.Node) queue.Priority {
+func priority(n observed.Node) queue.Priority {
 	if n.Waiting() || n.Orphaning() {
 		return queue.High
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/internal/core/queue"
 	"github.com/ownergraph/ownergraph/policy"
 )
@@ -17,7 +18,7 @@ const mostWaiters = 1024
 // before the dependent was known does not serve it; then another follows (R6).
 // The dependent is looked at again when the last of them has been answered, or
 // has failed.
-func (e *Engine) ask(id graph.NodeID, d policy.Decision) {
+func (e *Engine) ask(id observed.NodeID, d policy.Decision) {
 	for _, i := range d.Owners {
 		o := e.ownerID(id, i)
 		w := e.waiters[o]
@@ -35,7 +36,7 @@ func (e *Engine) ask(id graph.NodeID, d policy.Decision) {
 
 // holdUnread reports a node that waits for an owner which only somebody outside
 // can make readable.
-func (e *Engine) holdUnread(id graph.NodeID, d policy.Decision) {
+func (e *Engine) holdUnread(id observed.NodeID, d policy.Decision) {
 	for _, i := range d.Owners {
 		if doubt := e.state(e.ownerID(id, i)).Blocked; doubt != graph.DoubtUnset {
 			e.hold(id, policy.OwnerUnknown, doubt)
@@ -112,7 +113,7 @@ func (e *Engine) readDone(f flight, r Result) {
 // unread puts a read that failed off. Nothing is proven by it (R8): whoever
 // waits for it is decided by what else is known, and held, with the reason, where
 // only the outside can help.
-func (e *Engine) unread(id graph.NodeID, was graph.Doubt, err error) {
+func (e *Engine) unread(id observed.NodeID, was graph.Doubt, err error) {
 	e.counts.FailedReads++
 	e.retryAt(e.asks, id, err)
 	m, doubt := e.edit(id), graph.DoubtUnset
@@ -144,9 +145,9 @@ func (e *Engine) unread(id graph.NodeID, was graph.Doubt, err error) {
 
 // refers reports whether an observed node has a reference to the owner. Who waits
 // for a read is noted by an id, which may name another node by now.
-func (e *Engine) refers(id, owner graph.NodeID) bool {
+func (e *Engine) refers(id, owner observed.NodeID) bool {
 	n := e.graph.Node(id)
-	if n.State() != graph.Observed {
+	if n.State() != observed.Observed {
 		return false
 	}
 	for i := range n.Owners() {
@@ -159,15 +160,15 @@ func (e *Engine) refers(id, owner graph.NodeID) bool {
 
 // witness notes what a read showed of an owner that exists, unless the watch
 // has said something else while the read was under way.
-func (e *Engine) witness(n graph.Node, f flight, o Object) {
+func (e *Engine) witness(n observed.Node, f flight, o Object) {
 	id := n.ID()
 	m, s := e.state(id), sightIn(o)
 	switch n.State() {
-	case graph.Phantom:
+	case observed.Phantom:
 		if e.kinds.Of(f.key.Kind).Ended > f.began {
 			return
 		}
-	case graph.Observed:
+	case observed.Observed:
 		if m.Known > f.began && roleOf(n) != s {
 			return
 		}
@@ -180,7 +181,7 @@ func (e *Engine) witness(n graph.Node, f flight, o Object) {
 
 // answered has whoever waited for a read of the owner, and for no other one,
 // looked at again.
-func (e *Engine) answered(id graph.NodeID) {
+func (e *Engine) answered(id observed.NodeID) {
 	w, counted := e.waiters[id], !e.state(id).ReadFailing
 	delete(e.waiters, id)
 	delete(e.held.failing, id)
@@ -196,7 +197,7 @@ func (e *Engine) answered(id graph.NodeID) {
 // tell has a node that waited for a read looked at again, if it waits for no
 // other one, and reports that; counted says that it did wait. Ids are used again:
 // it may be another node that is looked at early.
-func (e *Engine) tell(id graph.NodeID, counted bool) bool {
+func (e *Engine) tell(id observed.NodeID, counted bool) bool {
 	m := e.edit(id)
 	if counted && m.PendingReads > 0 {
 		m.PendingReads--
@@ -209,7 +210,7 @@ func (e *Engine) tell(id graph.NodeID, counted bool) bool {
 }
 
 // dropResult forgets the result of the last read of a node in use.
-func (e *Engine) dropResult(id graph.NodeID) {
+func (e *Engine) dropResult(id observed.NodeID) {
 	if _, ok := e.sights[id]; ok {
 		delete(e.sights, id)
 		e.nodes.ClearResult(e.graph, id)

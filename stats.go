@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/internal/core/queue"
 	"github.com/ownergraph/ownergraph/policy"
 )
@@ -144,10 +145,10 @@ func (e *Engine) Held(limit int) []Held {
 
 // firstHeld returns the first nodes that are held, by key. However many there
 // are, little more than limit of them are sorted at a time.
-func (e *Engine) firstHeld(limit int) []graph.NodeID {
-	var ids []graph.NodeID
+func (e *Engine) firstHeld(limit int) []observed.NodeID {
+	var ids []observed.NodeID
 	cut := func() {
-		slices.SortFunc(ids, func(a, b graph.NodeID) int { return e.graph.Node(a).Key().Compare(e.graph.Node(b).Key()) })
+		slices.SortFunc(ids, func(a, b observed.NodeID) int { return e.graph.Node(a).Key().Compare(e.graph.Node(b).Key()) })
 		ids = ids[:min(limit, len(ids))]
 	}
 	for id := range e.held.of {
@@ -160,7 +161,7 @@ func (e *Engine) firstHeld(limit int) []graph.NodeID {
 }
 
 // settleWith notes the outcome of a decision for the reports.
-func (e *Engine) settleWith(id graph.NodeID, d policy.Decision) {
+func (e *Engine) settleWith(id observed.NodeID, d policy.Decision) {
 	m := e.edit(id)
 	m.Reason, m.Doubt = d.Reason, d.Doubt
 	switch {
@@ -178,16 +179,16 @@ func (e *Engine) settleWith(id graph.NodeID, d policy.Decision) {
 }
 
 // hold notes why a node stays as it is where no decision says so.
-func (e *Engine) hold(id graph.NodeID, r policy.Reason, d graph.Doubt) {
+func (e *Engine) hold(id observed.NodeID, r policy.Reason, d graph.Doubt) {
 	e.edit(id).Reason, e.edit(id).Doubt = r, d
 	e.settle(id, true)
 }
 
 // settle counts a node among the held, or not.
-func (e *Engine) settle(id graph.NodeID, held bool) { e.settleTrying(id, held, false) }
+func (e *Engine) settle(id observed.NodeID, held bool) { e.settleTrying(id, held, false) }
 
 // settleTrying is settle where another try may have the same outcome as the last one.
-func (e *Engine) settleTrying(id graph.NodeID, held, again bool) {
+func (e *Engine) settleTrying(id observed.NodeID, held, again bool) {
 	e.settleMember(id, held)
 	if held {
 		e.noteHeld(id)

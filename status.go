@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/internal/core/queue"
 	"github.com/ownergraph/ownergraph/policy"
 )
@@ -24,12 +25,12 @@ const (
 // heldNode is a node that was found to be held.
 type heldNode struct {
 	key Key
-	id  graph.NodeID
+	id  observed.NodeID
 }
 
 // heldFrom looks at a slice of the nodes, from an id on, and appends the held ones to
 // found. It returns the id of the next slice, if there is one.
-func (e *Engine) heldFrom(found []heldNode, from graph.NodeID) (all []heldNode, next graph.NodeID, more bool) {
+func (e *Engine) heldFrom(found []heldNode, from observed.NodeID) (all []heldNode, next observed.NodeID, more bool) {
 	if len(e.held.of) <= heldSlice { // one slice has room for all of them
 		found = nil
 		for id := range e.held.of {
@@ -43,7 +44,7 @@ func (e *Engine) heldFrom(found []heldNode, from graph.NodeID) (all []heldNode, 
 			found = append(found, heldNode{e.graph.Node(id).Key(), id})
 		}
 	}
-	return found, graph.NodeID(end), end < e.graph.Cap()
+	return found, observed.NodeID(end), end < e.graph.Cap()
 }
 
 // describe appends the reports of those nodes that are still held.
@@ -122,7 +123,7 @@ func (e *Engine) idleIn(scope string) bool {
 	if !e.kinds.SetKnown() || e.kindsBusy() || e.cycles.Searching() || e.audit.IsRunning() || e.clearing() || e.selecting() {
 		return false
 	}
-	in := func(id graph.NodeID) bool {
+	in := func(id observed.NodeID) bool {
 		if !e.graph.InUse(id) {
 			return false
 		}
@@ -150,7 +151,7 @@ func (e *Engine) kindsBusy() bool {
 // queuedIn reports whether a node is queued for a decision, for a read, or for a look at
 // its dependents. A delayed node waits for a user or the store, but for the cases of
 // onlyLater.
-func (e *Engine) queuedIn(in func(graph.NodeID) bool) bool {
+func (e *Engine) queuedIn(in func(observed.NodeID) bool) bool {
 	if slices.ContainsFunc(e.wakes, in) || slices.ContainsFunc(e.fans, in) || slices.ContainsFunc(e.cycles.Suspects(), in) {
 		return true
 	}
@@ -171,7 +172,7 @@ func (e *Engine) queuedIn(in func(graph.NodeID) bool) bool {
 }
 
 // underWayIn reports whether a call about a node is under way.
-func (e *Engine) underWayIn(in func(graph.NodeID) bool) bool {
+func (e *Engine) underWayIn(in func(observed.NodeID) bool) bool {
 	for _, f := range e.flights {
 		if f.node != 0 && in(f.node) {
 			return true
@@ -182,7 +183,7 @@ func (e *Engine) underWayIn(in func(graph.NodeID) bool) bool {
 
 // awaitingIn reports whether a node awaits an event that has to come, or a fence that no
 // sick kind holds.
-func (e *Engine) awaitingIn(in func(graph.NodeID) bool) bool {
+func (e *Engine) awaitingIn(in func(observed.NodeID) bool) bool {
 	for i := range int32(e.awaits.list.Len()) {
 		if a := e.awaits.list.At(i); a.then != thenHeld && !a.outside && in(a.node) {
 			return true
@@ -201,7 +202,7 @@ func (e *Engine) awaitingIn(in func(graph.NodeID) bool) bool {
 			return true
 		}
 	}
-	return slices.ContainsFunc(e.fence.Waiting(), func(id graph.NodeID) bool { return e.state(id).AwaitsFence && in(id) })
+	return slices.ContainsFunc(e.fence.Waiting(), func(id observed.NodeID) bool { return e.state(id).AwaitsFence && in(id) })
 }
 
 // needLabels names the field of the sweeps that needs a Selector, or is empty.

@@ -8,7 +8,7 @@ import (
 	"strconv"
 
 	"github.com/ownergraph/ownergraph/finalizer"
-	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/policy"
 )
 
@@ -80,7 +80,7 @@ func (r *clearing) kindCounts() (out []KindCount) {
 }
 
 // sweepOf returns how far the first sweep of a holder is, nil without one.
-func (e *Engine) sweepOf(id graph.NodeID) *SweepStatus {
+func (e *Engine) sweepOf(id observed.NodeID) *SweepStatus {
 	for i := range e.clear.plans {
 		if r := e.clear.runs[e.clear.of[runKey{id, i}]]; r != nil {
 			s := e.sweepStatus(r)
@@ -91,7 +91,7 @@ func (e *Engine) sweepOf(id graph.NodeID) *SweepStatus {
 }
 
 // sweepNames names what holds a holder's sweep.
-func (e *Engine) sweepNames(id graph.NodeID) (out []string) {
+func (e *Engine) sweepNames(id observed.NodeID) (out []string) {
 	o := e.graph.Node(id).Object()
 	if e.state(id).Reason == policy.SweepUnserved {
 		if kind := e.veiled(id, o); kind != "" {
@@ -148,7 +148,7 @@ func (c *Collector) Sweeps(limit int) []SweepStatus {
 }
 
 // reportedSweep is sweepOf where somebody wants to see it.
-func (e *Engine) reportedSweep(id graph.NodeID) *SweepStatus {
+func (e *Engine) reportedSweep(id observed.NodeID) *SweepStatus {
 	if e.cfg.OnDecision == nil {
 		return nil
 	}
@@ -156,11 +156,11 @@ func (e *Engine) reportedSweep(id graph.NodeID) *SweepStatus {
 }
 
 // rivalNames names who else has a claim on a member.
-func (e *Engine) rivalNames(id graph.NodeID) (out []string) {
+func (e *Engine) rivalNames(id observed.NodeID) (out []string) {
 	n := e.graph.Node(id)
 	o := n.Object()
 	for i := range n.Owners() {
-		if c, _ := n.OwnerClass(i); c != graph.Dangling && !n.SelfOwner(i) && len(out) < mostDetail {
+		if c, _ := n.OwnerClass(i); c != observed.Dangling && !n.SelfOwner(i) && len(out) < mostDetail {
 			out = append(out, n.OwnerAt(i).String())
 		}
 	}

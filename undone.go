@@ -3,7 +3,7 @@ package ownergraph
 import (
 	"time"
 
-	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/policy"
 )
 
@@ -23,7 +23,7 @@ type written struct {
 }
 
 // wrote notes a write that succeeded and whose object is decided again.
-func (e *Engine) wrote(id graph.NodeID, digest uint32) {
+func (e *Engine) wrote(id observed.NodeID, digest uint32) {
 	w := e.written[id]
 	if w.digest != digest {
 		w = written{digest: digest}
@@ -34,7 +34,7 @@ func (e *Engine) wrote(id graph.NodeID, digest uint32) {
 
 // undone returns WriteUndone for a decision to write what was written last, until
 // the backoff for that is over.
-func (e *Engine) undone(id graph.NodeID, o *Object, d *policy.Decision) policy.Reason {
+func (e *Engine) undone(id observed.NodeID, o *Object, d *policy.Decision) policy.Reason {
 	w, ok := e.written[id]
 	if !ok || w.digest != digestOf(o, d) {
 		return policy.ReasonUnset
@@ -76,7 +76,7 @@ func undoneAttempt(tries uint32) int {
 }
 
 // awaitUndone puts a key off until the backoff is over, whatever versions come.
-func (e *Engine) awaitUndone(id graph.NodeID, v Version) {
+func (e *Engine) awaitUndone(id observed.NodeID, v Version) {
 	w := e.written[id]
 	then := thenHeld
 	if w.tries < undoneForGood {
@@ -87,7 +87,7 @@ func (e *Engine) awaitUndone(id graph.NodeID, v Version) {
 
 // comesToRest forgets the last write to an object for which nothing is to be
 // written. A decision that waits for evidence may be followed by the same write.
-func (e *Engine) comesToRest(id graph.NodeID, d policy.Decision) {
+func (e *Engine) comesToRest(id observed.NodeID, d policy.Decision) {
 	if len(e.written) == 0 || d.Action == policy.Verify {
 		return
 	}

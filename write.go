@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/internal/core/queue"
 	"github.com/ownergraph/ownergraph/internal/core/seq"
 	"github.com/ownergraph/ownergraph/policy"
@@ -13,7 +14,7 @@ import (
 
 // writeCall turns a decision that writes into a call. R1: every one carries
 // UID and version.
-func (e *Engine) writeCall(id graph.NodeID, o *Object, d *policy.Decision, c *Call) {
+func (e *Engine) writeCall(id observed.NodeID, o *Object, d *policy.Decision, c *Call) {
 	pre := Precondition{UID: o.UID, Version: o.Version}
 	*c = Call{Type: CallPatch, Key: o.Key, Precondition: pre, Timeout: e.cfg.CallTimeout}
 	f := flight{node: id, key: o.Key, version: o.Version, wrote: digestOf(o, d)}
@@ -49,7 +50,7 @@ func references(o *Object, named []int) []Owner {
 	return refs
 }
 
-func (e *Engine) rereadCall(id graph.NodeID, c *Call) {
+func (e *Engine) rereadCall(id observed.NodeID, c *Call) {
 	k := e.graph.Node(id).Key()
 	*c = Call{Type: CallRead, Key: k, Timeout: e.cfg.CallTimeout}
 	e.launch(c, flight{node: id, key: k, reread: true})
@@ -108,7 +109,7 @@ func (e *Engine) landed(id CallID, f flight) bool {
 		return false
 	}
 	e.edit(f.node).Call = 0
-	if e.graph.Node(f.node).State() == graph.Observed {
+	if e.graph.Node(f.node).State() == observed.Observed {
 		return true
 	}
 	e.work.Done(f.node)
@@ -166,14 +167,14 @@ func (e *Engine) writeDone(id CallID, f flight, err error) {
 
 // holdRefused holds an object to which the store refuses a write or a read, and tries
 // again slowly.
-func (e *Engine) holdRefused(id graph.NodeID, v Version) {
+func (e *Engine) holdRefused(id observed.NodeID, v Version) {
 	e.hold(id, policy.StoreRefused, graph.DoubtUnset)
 	e.await(id, await{version: v, deadline: e.now.Add(e.cfg.RefusedRetry), then: thenHeld})
 }
 
 // holdIfSick holds an object whose kind is sick, and reports whether it is: what
 // it awaits only somebody outside can bring.
-func (e *Engine) holdIfSick(id graph.NodeID) bool {
+func (e *Engine) holdIfSick(id observed.NodeID) bool {
 	sick := e.kinds.Sick(e.graph.Node(id).Kind()) != ""
 	if sick {
 		e.hold(id, policy.KindSick, graph.DoubtUnset)
@@ -183,7 +184,7 @@ func (e *Engine) holdIfSick(id graph.NodeID) bool {
 
 // await keeps a key from being decided until the graph shows another version
 // than the write was conditioned on, or the deadline passes.
-func (e *Engine) await(id graph.NodeID, a await) {
+func (e *Engine) await(id observed.NodeID, a await) {
 	e.awaits.put(id, a)
 	e.work.AddAt(id, queue.Normal, a.deadline)
 }
@@ -191,7 +192,7 @@ func (e *Engine) await(id graph.NodeID, a await) {
 // conflicted reads the object again: at once the first time, then with backoff
 // or at the writer's next event, whichever comes first. Against faster writers
 // that is at most one write and one read for each version of theirs.
-func (e *Engine) conflicted(id graph.NodeID) {
+func (e *Engine) conflicted(id observed.NodeID) {
 	e.counts.Conflicts++
 	m := e.edit(id)
 	m.Reread, m.OutcomeUnknown, m.Probing = true, false, false
@@ -205,7 +206,7 @@ func (e *Engine) conflicted(id graph.NodeID) {
 
 // vanished: a read or write of the object itself found it absent. It awaits
 // the watch's word; its dependents need not.
-func (e *Engine) vanished(id graph.NodeID, began seq.Stamp) {
+func (e *Engine) vanished(id observed.NodeID, began seq.Stamp) {
 	e.believeAbsent(id, began)
 	v := e.graph.Node(id).Version()
 	e.await(id, await{version: v, deadline: e.now.Add(e.cfg.AwaitTimeout), then: thenList, gone: true, outside: e.holdIfSick(id)})
@@ -259,7 +260,7 @@ func (e *Engine) rereadDone(id CallID, f flight, r Result) {
 // judgeAgain takes the version that a conflict's read answered for one retry.
 // Whatever was proven for the former version counts no more, and its mark may
 // have changed and changed back in between (R3).
-func (e *Engine) judgeAgain(id graph.NodeID, o Object) {
+func (e *Engine) judgeAgain(id observed.NodeID, o Object) {
 	m := e.edit(id)
 	e.retries[id] = o
 	t := e.seq.Stamp()
@@ -272,7 +273,7 @@ func (e *Engine) judgeAgain(id graph.NodeID, o Object) {
 }
 
 // retryAt puts a key off after a transient error.
-func (e *Engine) retryAt(q *queue.Queue[graph.NodeID], id graph.NodeID, err error) {
+func (e *Engine) retryAt(q *queue.Queue[observed.NodeID], id observed.NodeID, err error) {
 	if wait, told := retryIn(err); told {
 		q.AddAt(id, queue.Normal, e.now.Add(max(wait, time.Millisecond)))
 		return

@@ -13,7 +13,7 @@ import (
 // accepts a self-reference, because that never counts. It accepts the same reference
 // twice, because that counts once. An error is as that of Validate.
 //
-// Held by TestFlaw and TestFlawed of the engine's graph.
+// Held by TestFlaw.
 func Flaw(o Object, l Limits) error {
 	if err := l.sizes(&o); err != nil {
 		return err

@@ -1,7 +1,6 @@
 package graph_test
 
 import (
-	"fmt"
 	"strings"
 	"testing"
 
@@ -136,8 +135,6 @@ func TestNames(t *testing.T) {
 		last  string
 		other string
 	}{
-		{func(i int) string { return graph.State(i).String() }, 4, "absent", "state(4)"},
-		{func(i int) string { return graph.Class(i).String() }, 5, "unknown", "class(5)"},
 		{func(i int) string { return graph.Doubt(i).String() }, 13, "owner lives under another name", "doubt(13)"},
 		{func(i int) string { return graph.ScopeRule(i).String() }, 2, "absent", "scope-rule(2)"},
 		{func(i int) string { return graph.NameRule(i).String() }, 3, "absent", "name-rule(3)"},
@@ -169,31 +166,35 @@ func TestKey(t *testing.T) {
 	}
 }
 
-// TestObjectOwnership: what a node hands out as a copy is the caller's.
-func TestObjectOwnership(t *testing.T) {
-	w := play(t, graph.Config{}, "kinds a b; put b* -> a")
-	n, _ := w.Lookup(object(t, "b").Key)
-	o := n.Object()
-	o.Owners[0].Name, o.Finalizers[0] = "changed", "changed"
-	if got := fmt.Sprint(n.Object()); got != "b#1* -> a" || w.Check() != nil {
-		t.Errorf("the graph holds %s after a caller changed its copy", got)
+// TestEventOf: an event is about the kind of its object, of its key, or its own.
+func TestEventOf(t *testing.T) {
+	at := graph.Key{Kind: "pod", Scope: "s", Name: "a", UID: "u"}
+	for _, tc := range []struct {
+		event        graph.Event
+		want, reason string
+	}{
+		{graph.Event{Type: graph.Put, Kind: "x", Object: graph.Object{Key: at}}, "pod", "the object's"},
+		{graph.Event{Type: graph.Gone, Kind: "x", Key: at}, "pod", "the key's"},
+		{graph.Event{Type: graph.ListBegun, Kind: "pod"}, "pod", "its own"},
+		{graph.Event{Type: graph.FencePassed}, "", "the set of kinds"},
+		{graph.Event{Type: graph.KindsKnown, Kind: "x"}, "", "all of them"},
+		{graph.Event{Type: graph.Rewound, Kind: "pod"}, "", "all of them"},
+	} {
+		if got := tc.event.Of(); string(got) != tc.want {
+			t.Errorf("%s is about %q, want %q: %s", tc.event.Type, got, tc.want, tc.reason)
+		}
 	}
 }
 
-// TestEventOf: which kind an event is about.
-func TestEventOf(t *testing.T) {
-	for _, tc := range []struct {
-		step, want, reason string
-	}{
-		{"put pod/s/a", "pod", "the object's"},
-		{"gone pod/s/a", "pod", "the key's"},
-		{"list pod", "pod", "its own"},
-		{"fence", "", "the set of kinds"},
-		{"kinds a b", "", "all of them"},
-		{"rewind pod", "", "all of them"},
-	} {
-		if got := event(t, tc.step).Of(); string(got) != tc.want {
-			t.Errorf("%s is about %q, want %q: %s", tc.step, got, tc.want, tc.reason)
-		}
+// object reads one object of the notation.
+func object(t testing.TB, text string) graph.Object {
+	t.Helper()
+	o, err := graph.ParseObject(text)
+	if err != nil {
+		t.Fatal(err)
 	}
+	if o.Version == "" {
+		o.Version = "1"
+	}
+	return o
 }

@@ -17,10 +17,8 @@ import (
 //
 // Do not edit the order to make a build pass, because the order is the design.
 const layers = `
-	# Words of memory, which know nothing of the graph.
+	# The vocabulary: objects and events, and the words of decisions.
 	internal/core/swar;
-
-	# The vocabulary, and the words of decisions.
 	internal/core/swar < graph;
 	graph < policy, finalizer;
 
@@ -28,9 +26,11 @@ const layers = `
 	internal/core/dense;
 	internal/core/dense < internal/core/queue;
 
-	# The machines. A machine uses lower machines, and never the engine.
+	# Observed state, and desired state. A machine uses lower machines, and never
+	# the engine.
 	internal/core/seq;
-	graph, policy, internal/core/seq < internal/core/rules;
+	graph < internal/core/observed;
+	policy, internal/core/seq, internal/core/observed < internal/core/rules;
 	graph, internal/core/dense < internal/core/fifo, internal/core/tombstone;
 	internal/core/rules, internal/core/fifo, internal/core/tombstone < internal/core/record;
 	internal/core/queue, internal/core/record < internal/core/effect, internal/core/fingerprint

@@ -25,7 +25,7 @@ var (
 )
 
 var purity = []rule{
-	{"graph", in("graph"), impure, "the observed state is a value"},
+	{"graph", in("graph"), impure, "the vocabulary has values"},
 	{"policy", in("policy"), impure, "a decision depends on its input alone"},
 	{"finalizer", in("finalizer"), without(impure, "context", "runtime"), "the rules are pure; a handler takes a context, and its panic shows a stack"},
 	{"a machine", func(f *file) bool { return f.below(machines...) }, impure, "a machine returns its requests as data, and time is a parameter"},

@@ -22,14 +22,17 @@ var beside = map[string]string{
 	"Prefetch": "the next events only make Apply faster",
 }
 
-// core reports whether the file is part of the engine's locked core.
-func core(f *file) bool { return engineFile(f) || f.below(machines...) }
+// core reports whether the file is part of the engine's locked core. The graph itself
+// is not: its own functions change it.
+func core(f *file) bool {
+	return engineFile(f) || f.below(machines...) && f.dir() != "internal/core/observed"
+}
 
 // TestOnePlaceChangesTheGraph holds that one function of the engine calls the
 // methods that change the graph. The ratchet ends at 1.
 func TestOnePlaceChangesTheGraph(t *testing.T) {
 	p := typed(t)
-	changers := changers(p.declarations, newEffects(p.declarations, caches), "Graph", "graph")
+	changers := changers(p.declarations, newEffects(p.declarations, caches), "Graph", "internal/core/observed")
 	if len(changers) == 0 {
 		t.Fatal("no method changes the graph")
 	}

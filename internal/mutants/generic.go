@@ -61,7 +61,11 @@ func Draw(root string, seed uint64) ([]Mutant, map[string][]byte, error) {
 			if err != nil {
 				return nil, nil, fmt.Errorf("draw mutants: %w", err)
 			}
-			file := path.Join(path.Dir(glob), filepath.Base(name))
+			rel, err := filepath.Rel(root, name)
+			if err != nil {
+				return nil, nil, fmt.Errorf("draw mutants: %w", err)
+			}
+			file := filepath.ToSlash(rel)
 			found, err := Mutate(file, src)
 			if err != nil {
 				return nil, nil, err
@@ -94,7 +98,7 @@ func (g Generic) Run(ctx context.Context, out io.Writer, survivors []Survivor) (
 	}
 	fmt.Fprintf(out, "%d mutants could be made; %d are drawn with seed %d\n", len(all), g.N, g.Seed)
 	var healthy []suite
-	for _, file := range [...]string{"graph/graph.go", "internal/core/rules/decide.go", "finalizer/delete.go", "read.go"} {
+	for _, file := range [...]string{"internal/core/observed/graph.go", "internal/core/rules/decide.go", "finalizer/delete.go", "read.go"} {
 		healthy = append(healthy, suitesFor(file)...)
 	}
 	if err := g.Bench.Healthy(ctx, out, g.Workers, healthy); err != nil {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/internal/oracle"
 	"github.com/ownergraph/ownergraph/policy"
 )
@@ -137,7 +138,7 @@ func (r *runner) graph(string) error {
 	}
 	for n := range r.shadows[r.side].Nodes() {
 		line := n.Object().String()
-		if n.State() != graph.Observed {
+		if n.State() != observed.Observed {
 			line = n.Key().String() + " " + n.State().String()
 		}
 		var deps []string

@@ -8,6 +8,7 @@ import (
 
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/internal/invariant"
 	"github.com/ownergraph/ownergraph/internal/world"
 )
@@ -44,9 +45,9 @@ type runner struct {
 	w          *world.World
 	side       int // the engine of the command
 	decided    map[graph.Key]ownergraph.DecisionEvent
-	shadows    []*graph.Graph // a graph of each engine's events
-	printed    [9]int         // requests at the last run
-	effort     uint64         // best effort at the last run
+	shadows    []*observed.Graph // a graph of each engine's events
+	printed    [9]int            // requests at the last run
+	effort     uint64            // best effort at the last run
 	backup     world.Store
 	sweeps     *invariant.Sweeps // without plans for a world without sweeps
 	sweepCalls map[sweepCall]bool
@@ -135,7 +136,7 @@ func (r *runner) begin() error {
 		w.CountRevisions()
 	}
 	r.w = w
-	r.shadows = make([]*graph.Graph, len(w.Sides))
+	r.shadows = make([]*observed.Graph, len(w.Sides))
 	for i := range r.shadows {
 		r.observe(i, graph.Event{Type: graph.KindsKnown, Kinds: kinds})
 	}
@@ -173,7 +174,7 @@ func (r *runner) decides(d ownergraph.DecisionEvent) {
 func (r *runner) observe(side int, ev graph.Event) {
 	g := r.shadows[side]
 	if g == nil {
-		g = graph.New(graph.Config{Scope: r.opt.scope, OwnerName: r.opt.ownerName, Ignore: r.opt.ignore})
+		g = observed.New(observed.Config{Scope: r.opt.scope, OwnerName: r.opt.ownerName, Ignore: r.opt.ignore})
 		r.shadows[side] = g
 	}
 	ev.Object = ev.Object.Clone()
@@ -181,8 +182,8 @@ func (r *runner) observe(side int, ev graph.Event) {
 		return
 	}
 	for done := false; !done; {
-		var id graph.NodeID
-		if id, _, done = g.Prune(ev.Kind, 1); id != 0 && g.Node(id).State() == graph.Observed {
+		var id observed.NodeID
+		if id, _, done = g.Prune(ev.Kind, 1); id != 0 && g.Node(id).State() == observed.Observed {
 			_, _ = g.Apply(graph.Event{Type: graph.Gone, Key: g.Node(id).Key()})
 		}
 	}

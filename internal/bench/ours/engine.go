@@ -10,6 +10,7 @@ import (
 	"github.com/ownergraph/ownergraph/internal/bench/measure"
 	"github.com/ownergraph/ownergraph/internal/bench/server"
 	"github.com/ownergraph/ownergraph/internal/bench/workload"
+	"github.com/ownergraph/ownergraph/internal/core/observed"
 )
 
 // maxBatch is the number of calls that a Collector takes under one lock.
@@ -121,7 +122,7 @@ func (g *engine) take(calls []ownergraph.Call, step func(time.Duration)) ([]owne
 
 // bare is a graph without an engine.
 type bare struct {
-	graph  *graph.Graph
+	graph  *observed.Graph
 	events []graph.Event
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/bench/measure"
+	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/internal/core/queue"
 )
 
@@ -19,7 +20,7 @@ var _ measure.Side = Side{}
 // empty graph.
 func (s Side) Graph(bool) (measure.Graph, error) {
 	if s.Alone {
-		return &bare{graph: graph.New(graph.Config{})}, nil
+		return &bare{graph: observed.New(observed.Config{})}, nil
 	}
 	return newEngine()
 }
@@ -31,7 +32,7 @@ func (Side) View(graph.Object) any { return nil }
 // takes the next key and ends it. With product each of them reads the clock, as the
 // Collector does for the engine.
 func (Side) Queue(consumers, cycles int, product bool) func() {
-	q := &locked{queue: queue.New(queue.Config[graph.NodeID]{Number: number}), clock: func() time.Time { return time.Time{} }}
+	q := &locked{queue: queue.New(queue.Config[observed.NodeID]{Number: number}), clock: func() time.Time { return time.Time{} }}
 	if product {
 		begun := time.Now()
 		q.clock = func() time.Time { return begun.Add(time.Since(begun)) }
@@ -42,7 +43,7 @@ func (Side) Queue(consumers, cycles int, product bool) func() {
 		for c := range consumers {
 			all.Go(func() {
 				for i := range each {
-					q.add(graph.NodeID(c*each + i))
+					q.add(observed.NodeID(c*each + i))
 					q.next()
 				}
 			})
@@ -52,15 +53,15 @@ func (Side) Queue(consumers, cycles int, product bool) func() {
 }
 
 // number is a node id as a number, as in the engine.
-func number(id graph.NodeID) uint32 { return uint32(id) }
+func number(id observed.NodeID) uint32 { return uint32(id) }
 
 type locked struct {
 	mu    sync.Mutex
-	queue *queue.Queue[graph.NodeID]
+	queue *queue.Queue[observed.NodeID]
 	clock func() time.Time
 }
 
-func (q *locked) add(key graph.NodeID) {
+func (q *locked) add(key observed.NodeID) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	_ = q.clock() // Engine.Observe takes it

@@ -8,16 +8,17 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/effect"
 	"github.com/ownergraph/ownergraph/internal/core/fingerprint"
+	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/internal/core/record"
 	"github.com/ownergraph/ownergraph/policy"
 )
 
 var now = time.Unix(1000, 0)
 
-// observed returns a graph of objects in graph notation, which all are kept for an owner.
-func observed(t *testing.T, objects string) record.Nodes {
+// graphOf returns a graph of objects in graph notation, which all are kept for an owner.
+func graphOf(t *testing.T, objects string) record.Nodes {
 	t.Helper()
-	v := record.Nodes{Graph: graph.New(graph.Config{}), Table: &record.Table{}}
+	v := record.Nodes{Graph: observed.New(observed.Config{}), Table: &record.Table{}}
 	events := []graph.Event{{Type: graph.KindsKnown, Kinds: []graph.KindInfo{{Kind: "a"}, {Kind: "b"}, {Kind: "c"}}}}
 	all, err := graph.Parse(objects)
 	if err != nil {
@@ -61,7 +62,7 @@ func TestAuditor(t *testing.T) {
 		{"a#1 -> b, c; b#1 -> a", 2, 0, "an unobserved owner may exist"},
 	} {
 		t.Run(c.reason, func(t *testing.T) {
-			v := observed(t, c.objects)
+			v := graphOf(t, c.objects)
 			var a Auditor
 			a.Schedule(now, time.Hour)
 			if a.IsDue(now) || !a.IsDue(now.Add(time.Hour)) {
@@ -112,7 +113,7 @@ var unhashed = map[string]string{
 
 // TestHash: each field that decides anything changes the hash.
 func TestHash(t *testing.T) {
-	v := observed(t, "a#1; b#1")
+	v := graphOf(t, "a#1; b#1")
 	sum := func(a Auditor) uint64 {
 		p := fingerprint.New(v.Graph, now, nil)
 		a.Hash(p)

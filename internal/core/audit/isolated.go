@@ -6,6 +6,7 @@ import (
 
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/effect"
+	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/internal/core/record"
 	"github.com/ownergraph/ownergraph/policy"
 )
@@ -15,7 +16,7 @@ import (
 // after the time every.
 func (a *Auditor) Search(v record.Nodes, limit int, now time.Time, every time.Duration, out *effect.List) {
 	if a.search == nil {
-		a.search = graph.NewIsolatedCycleSearch(a.roots)
+		a.search = observed.NewIsolatedCycleSearch(a.roots)
 	}
 	if !a.search.Step(v.Graph, limit) {
 		return
@@ -26,7 +27,7 @@ func (a *Auditor) Search(v record.Nodes, limit int, now time.Time, every time.Du
 }
 
 // report holds the members of the isolated cycles, and no longer those of the last audit.
-func (a *Auditor) report(v record.Nodes, cycles [][]graph.NodeID, out *effect.List) {
+func (a *Auditor) report(v record.Nodes, cycles [][]observed.NodeID, out *effect.List) {
 	for _, id := range a.isolated {
 		if v.InUse(id) && v.State(id).IsolatedCycle {
 			s := v.Edit(id)
@@ -51,7 +52,7 @@ func (a *Auditor) report(v record.Nodes, cycles [][]graph.NodeID, out *effect.Li
 }
 
 // isIsolated reports whether all members of a cycle are kept, and only by each other.
-func isIsolated(v record.Nodes, members []graph.NodeID) bool {
+func isIsolated(v record.Nodes, members []observed.NodeID) bool {
 	for _, id := range members {
 		if !v.InUse(id) || v.State(id).Reason != policy.OwnerSolid {
 			return false
@@ -59,7 +60,7 @@ func isIsolated(v record.Nodes, members []graph.NodeID) bool {
 		n := v.Node(id)
 		for i := range n.Owners() {
 			_, in := slices.BinarySearch(members, v.OwnerID(id, i))
-			if c, _ := n.OwnerClass(i); !in && !n.SelfOwner(i) && c != graph.Dangling {
+			if c, _ := n.OwnerClass(i); !in && !n.SelfOwner(i) && c != observed.Dangling {
 				return false
 			}
 		}

@@ -4,8 +4,8 @@ import (
 	"slices"
 	"time"
 
-	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/effect"
+	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/internal/core/record"
 	"github.com/ownergraph/ownergraph/internal/core/seq"
 )
@@ -38,7 +38,7 @@ func (d *Detector) Step(m Moment, limit int, out *effect.List) {
 
 // begin begins a search with the suspects that still wait.
 func (d *Detector) begin(v record.Nodes) {
-	d.searched = slices.DeleteFunc(d.suspects, func(id graph.NodeID) bool {
+	d.searched = slices.DeleteFunc(d.suspects, func(id observed.NodeID) bool {
 		if !v.InUse(id) {
 			return true
 		}
@@ -46,12 +46,12 @@ func (d *Detector) begin(v record.Nodes) {
 		return !v.Node(id).Waiting()
 	})
 	d.suspects = nil
-	d.search = graph.NewRingSearch(d.searched)
+	d.search = observed.NewRingSearch(d.searched)
 }
 
 // keep notes a found cycle. Its first member is decided when the fence has passed. One
 // member suffices, because each unblocked reference changes the cycle.
-func (d *Detector) keep(m Moment, members []graph.NodeID, out *effect.List) {
+func (d *Detector) keep(m Moment, members []observed.NodeID, out *effect.List) {
 	if d.found == nil {
 		d.found = map[int32]cycle{}
 	}
@@ -74,7 +74,7 @@ func (d *Detector) keep(m Moment, members []graph.NodeID, out *effect.List) {
 
 // Confirmed returns the indexes of the references of a waiting node that stay inside of
 // its cycle, if a fence has confirmed the cycle. The fences up to passed count.
-func (d *Detector) Confirmed(v record.Nodes, id graph.NodeID, passed seq.Stamp) []int {
+func (d *Detector) Confirmed(v record.Nodes, id observed.NodeID, passed seq.Stamp) []int {
 	c, ok := d.of(v, id)
 	if !ok || passed <= c.seen {
 		return nil

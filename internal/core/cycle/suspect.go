@@ -5,8 +5,8 @@ import (
 	"slices"
 	"time"
 
-	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/effect"
+	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/internal/core/record"
 	"github.com/ownergraph/ownergraph/internal/core/seq"
 )
@@ -14,7 +14,7 @@ import (
 // Blocked notes that dependents hold a waiting node. The node is a suspect if it waits
 // for a waiting owner, too. The first node of a found cycle asks for a fence until one
 // has passed that began after the discovery.
-func (d *Detector) Blocked(v record.Nodes, id graph.NodeID, now time.Time, passed seq.Stamp, out *effect.List) {
+func (d *Detector) Blocked(v record.Nodes, id observed.NodeID, now time.Time, passed seq.Stamp, out *effect.List) {
 	if c, ok := d.of(v, id); ok {
 		if c.first == id && passed <= c.seen {
 			out.WantFence(c.seen)
@@ -36,7 +36,7 @@ func (d *Detector) Blocked(v record.Nodes, id graph.NodeID, now time.Time, passe
 }
 
 // suspect notes nodes for the next search, each of them once.
-func (d *Detector) suspect(v record.Nodes, now time.Time, ids ...graph.NodeID) {
+func (d *Detector) suspect(v record.Nodes, now time.Time, ids ...observed.NodeID) {
 	for _, id := range ids {
 		if !v.InUse(id) || v.State(id).Suspect {
 			continue
@@ -50,7 +50,7 @@ func (d *Detector) suspect(v record.Nodes, now time.Time, ids ...graph.NodeID) {
 }
 
 // Changed notes that a node has changed: its cycle counts no more.
-func (d *Detector) Changed(v record.Nodes, id graph.NodeID, now time.Time) {
+func (d *Detector) Changed(v record.Nodes, id observed.NodeID, now time.Time) {
 	if number := v.State(id).Cycle; number != 0 {
 		d.Drop(v, number, now)
 		v.Edit(id).Cycle = 0

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/internal/core/queue"
 	"github.com/ownergraph/ownergraph/internal/core/seq"
 	"github.com/ownergraph/ownergraph/policy"
@@ -70,7 +71,7 @@ type Effect struct {
 	Priority queue.Priority
 	Reason   policy.Reason
 	Doubt    graph.Doubt
-	Node     graph.NodeID
+	Node     observed.NodeID
 	At       time.Time
 	After    seq.Stamp
 	Kind     graph.Kind
@@ -123,24 +124,24 @@ func (l *List) Reset() {
 const maxKept = 1024
 
 // Look appends Look.
-func (l *List) Look(id graph.NodeID, p queue.Priority) {
+func (l *List) Look(id observed.NodeID, p queue.Priority) {
 	l.items = append(l.items, Effect{Type: Look, Node: id, Priority: p})
 }
 
 // LookAt appends LookAt.
-func (l *List) LookAt(id graph.NodeID, p queue.Priority, at time.Time) {
+func (l *List) LookAt(id observed.NodeID, p queue.Priority, at time.Time) {
 	l.items = append(l.items, Effect{Type: LookAt, Node: id, Priority: p, At: at})
 }
 
 // Wake appends Wake for each node.
-func (l *List) Wake(ids ...graph.NodeID) {
+func (l *List) Wake(ids ...observed.NodeID) {
 	for _, id := range ids {
 		l.items = append(l.items, Effect{Type: Wake, Node: id})
 	}
 }
 
 // Fan appends Fan.
-func (l *List) Fan(id graph.NodeID) { l.items = append(l.items, Effect{Type: Fan, Node: id}) }
+func (l *List) Fan(id observed.NodeID) { l.items = append(l.items, Effect{Type: Fan, Node: id}) }
 
 // WantFence appends WantFence.
 func (l *List) WantFence(after seq.Stamp) {
@@ -148,7 +149,7 @@ func (l *List) WantFence(after seq.Stamp) {
 }
 
 // AwaitFence appends AwaitFence.
-func (l *List) AwaitFence(id graph.NodeID) {
+func (l *List) AwaitFence(id observed.NodeID) {
 	l.items = append(l.items, Effect{Type: AwaitFence, Node: id})
 }
 
@@ -156,12 +157,12 @@ func (l *List) AwaitFence(id graph.NodeID) {
 func (l *List) Relist(kind graph.Kind) { l.items = append(l.items, Effect{Type: Relist, Kind: kind}) }
 
 // Hold appends Hold.
-func (l *List) Hold(id graph.NodeID, why policy.Reason, doubt graph.Doubt) {
+func (l *List) Hold(id observed.NodeID, why policy.Reason, doubt graph.Doubt) {
 	l.items = append(l.items, Effect{Type: Hold, Node: id, Reason: why, Doubt: doubt})
 }
 
 // Unhold appends Unhold.
-func (l *List) Unhold(id graph.NodeID) { l.items = append(l.items, Effect{Type: Unhold, Node: id}) }
+func (l *List) Unhold(id observed.NodeID) { l.items = append(l.items, Effect{Type: Unhold, Node: id}) }
 
 // Do appends an effect without operands: WakeFence, RelistAll, Revoke or Audit.
 func (l *List) Do(t Type) { l.items = append(l.items, Effect{Type: t}) }

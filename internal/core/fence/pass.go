@@ -8,11 +8,12 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/effect"
 	"github.com/ownergraph/ownergraph/internal/core/kinds"
+	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/internal/core/seq"
 )
 
 // AwaitingKind returns the nodes that wait for the kind to pass, sorted.
-func (f *Machine) AwaitingKind(name graph.Kind) []graph.NodeID {
+func (f *Machine) AwaitingKind(name graph.Kind) []observed.NodeID {
 	return slices.Sorted(maps.Keys(f.byKind[name]))
 }
 
@@ -174,7 +175,7 @@ func Names(kinds []graph.Kind) []string {
 func (f *Machine) Clone() Machine {
 	c := *f
 	c.waiting, c.late = slices.Clone(f.waiting), slices.Clone(f.late)
-	c.byKind = make(map[graph.Kind]map[graph.NodeID]struct{}, len(f.byKind))
+	c.byKind = make(map[graph.Kind]map[observed.NodeID]struct{}, len(f.byKind))
 	for name, w := range f.byKind {
 		c.byKind[name] = maps.Clone(w)
 	}

@@ -5,14 +5,15 @@ import (
 	"time"
 
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/internal/core/queue"
 )
 
 var now = time.Unix(1000, 0)
 
-func observed(t *testing.T) *graph.Graph {
+func graphOf(t *testing.T) *observed.Graph {
 	t.Helper()
-	g := graph.New(graph.Config{})
+	g := observed.New(observed.Config{})
 	objects, err := graph.Parse("a#1; b#2 -> a")
 	if err != nil {
 		t.Fatal(err)
@@ -29,7 +30,7 @@ func observed(t *testing.T) *graph.Graph {
 	return g
 }
 
-func sum(g *graph.Graph, write func(p *Printer)) uint64 {
+func sum(g *observed.Graph, write func(p *Printer)) uint64 {
 	p := New(g, now, nil)
 	write(p)
 	return p.Sum()
@@ -37,12 +38,12 @@ func sum(g *graph.Graph, write func(p *Printer)) uint64 {
 
 // TestPrinter: different values have different hashes, and equal values have equal ones.
 func TestPrinter(t *testing.T) {
-	g := observed(t)
+	g := graphOf(t)
 	p := New(g, now, nil)
 	a, b := p.Nodes()[0], p.Nodes()[1]
 	o, other := g.Node(b).Object(), g.Node(b).Object()
 	other.Finalizers = []string{"f"}
-	q := queue.New(queue.Config[graph.NodeID]{Hash: func(graph.NodeID) uint64 { return 0 }})
+	q := queue.New(queue.Config[observed.NodeID]{Hash: func(observed.NodeID) uint64 { return 0 }})
 	full := q.Clone()
 	full.Add(a, queue.Normal)
 	for _, c := range []struct {
@@ -55,8 +56,8 @@ func TestPrinter(t *testing.T) {
 		{"flags of another number", func(p *Printer) { p.Flags(false) }, func(p *Printer) { p.Flags(false, false) }, false},
 		{"nodes", func(p *Printer) { p.Node(a) }, func(p *Printer) { p.Node(b) }, false},
 		{"objects", func(p *Printer) { p.Object(o) }, func(p *Printer) { p.Object(other) }, false},
-		{"lists in another order", func(p *Printer) { p.List([]graph.NodeID{a, b}) }, func(p *Printer) { p.List([]graph.NodeID{b, a}) }, false},
-		{"sets in another order", func(p *Printer) { p.Set([]graph.NodeID{a, b}) }, func(p *Printer) { p.Set([]graph.NodeID{b, a}) }, true},
+		{"lists in another order", func(p *Printer) { p.List([]observed.NodeID{a, b}) }, func(p *Printer) { p.List([]observed.NodeID{b, a}) }, false},
+		{"sets in another order", func(p *Printer) { p.Set([]observed.NodeID{a, b}) }, func(p *Printer) { p.Set([]observed.NodeID{b, a}) }, true},
 		{"the rest of a walk", func(p *Printer) { p.From(a) }, func(p *Printer) { p.From(max(a, b)) }, false},
 		{"times ahead", func(p *Printer) { p.Until(now.Add(1)) }, func(p *Printer) { p.Until(now.Add(2)) }, false},
 		{"times in the past", func(p *Printer) { p.Until(now.Add(-1)) }, func(p *Printer) { p.Until(now) }, true},
@@ -71,7 +72,7 @@ func TestPrinter(t *testing.T) {
 
 // TestPrinterRename: the result of rename stands for a version.
 func TestPrinterRename(t *testing.T) {
-	g := observed(t)
+	g := graphOf(t)
 	hash := func(v graph.Version, rename func(graph.Key, graph.Version) uint64) uint64 {
 		p := New(g, now, rename)
 		p.Version(graph.Key{}, v)
@@ -85,13 +86,13 @@ func TestPrinterRename(t *testing.T) {
 
 // TestPrinterFreed: an id that is not in use has a hash of its own.
 func TestPrinterFreed(t *testing.T) {
-	g := observed(t)
+	g := graphOf(t)
 	p := New(g, now, nil)
 	b := p.Nodes()[1]
 	if _, err := g.Apply(graph.Event{Type: graph.Gone, Key: g.Node(b).Key()}); err != nil {
 		t.Fatal(err)
 	}
-	if freed, none := sum(g, func(p *Printer) { p.List([]graph.NodeID{b}) }), sum(g, func(p *Printer) { p.List([]graph.NodeID{0}) }); freed == none {
+	if freed, none := sum(g, func(p *Printer) { p.List([]observed.NodeID{b}) }), sum(g, func(p *Printer) { p.List([]observed.NodeID{0}) }); freed == none {
 		t.Error("a freed id is hashed as no id")
 	}
 }

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/core/observed"
 )
 
 // Queued returns the number of runs that wait in a queue.
@@ -40,7 +40,7 @@ func (r *Runs) Running() []Status {
 func (r *Runs) ErrorOf(run Run) string { return r.states[run].err }
 
 // Error returns the error text of the first failing handler of a node, "" without one.
-func (r *Runs) Error(id graph.NodeID) string {
+func (r *Runs) Error(id observed.NodeID) string {
 	for _, name := range r.names {
 		if text := r.ErrorOf(Run{id, name}); text != "" {
 			return text
@@ -51,7 +51,7 @@ func (r *Runs) Error(id graph.NodeID) string {
 
 // FailingSince returns the first time at which a handler of a node failed that still fails.
 // It is the zero time without one.
-func (r *Runs) FailingSince(id graph.NodeID) (at time.Time) {
+func (r *Runs) FailingSince(id observed.NodeID) (at time.Time) {
 	for _, name := range r.names {
 		if s := r.states[Run{id, name}]; s.err != "" && (at.IsZero() || s.failing.Before(at)) {
 			at = s.failing

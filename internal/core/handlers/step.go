@@ -8,6 +8,7 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/effect"
 	"github.com/ownergraph/ownergraph/internal/core/fifo"
+	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/internal/core/queue"
 	"github.com/ownergraph/ownergraph/internal/core/record"
 	"github.com/ownergraph/ownergraph/policy"
@@ -17,7 +18,7 @@ import (
 // decision to release a finalizer whose handler has succeeded. Otherwise it returns d. If
 // only finalizers hold the object, the state of a handler becomes the reason. Block is the
 // reason why no write may go out to the object; then no handler runs either.
-func (r *Runs) Decide(id graph.NodeID, finalizers []string, d policy.Decision, block policy.Reason, now time.Time, out *effect.List) policy.Decision {
+func (r *Runs) Decide(id observed.NodeID, finalizers []string, d policy.Decision, block policy.Reason, now time.Time, out *effect.List) policy.Decision {
 	for _, name := range finalizers {
 		if !r.handles(name) {
 			continue
@@ -146,14 +147,14 @@ func (r *Runs) Rewind() {
 
 // Drop forgets the runs for a node. A run under way goes on, and its result counts for
 // nothing.
-func (r *Runs) Drop(id graph.NodeID) {
+func (r *Runs) Drop(id observed.NodeID) {
 	for _, name := range r.names {
 		if r.states[Run{id, name}].phase == queued {
 			r.waiting--
 		}
 		delete(r.states, Run{id, name})
 		if ids := r.queues[name]; len(ids) > 2*len(r.states)+maxFreed {
-			r.queues[name] = slices.DeleteFunc(ids, func(id graph.NodeID) bool { return r.states[Run{id, name}].phase != queued })
+			r.queues[name] = slices.DeleteFunc(ids, func(id observed.NodeID) bool { return r.states[Run{id, name}].phase != queued })
 		}
 	}
 }

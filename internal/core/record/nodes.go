@@ -1,30 +1,32 @@
 package record
 
-import "github.com/ownergraph/ownergraph/graph"
+import (
+	"github.com/ownergraph/ownergraph/internal/core/observed"
+)
 
 // Nodes joins a graph with the states of its nodes. The engine passes it to a machine,
 // which keeps it no longer than the call.
 type Nodes struct {
-	Graph *graph.Graph
+	Graph *observed.Graph
 	Table *Table
 }
 
 // Node returns a handle of a node.
-func (n Nodes) Node(id graph.NodeID) graph.Node { return n.Graph.Node(id) }
+func (n Nodes) Node(id observed.NodeID) observed.Node { return n.Graph.Node(id) }
 
 // InUse reports whether the id names a node of the graph.
-func (n Nodes) InUse(id graph.NodeID) bool { return n.Graph.InUse(id) }
+func (n Nodes) InUse(id observed.NodeID) bool { return n.Graph.InUse(id) }
 
 // State returns a copy of the state of a node, the zero State for a node that is not in
 // use.
-func (n Nodes) State(id graph.NodeID) State { return n.Table.Get(n.Graph, id) }
+func (n Nodes) State(id observed.NodeID) State { return n.Table.Get(n.Graph, id) }
 
 // Edit returns the state of a node. The machine may change it before it returns.
-func (n Nodes) Edit(id graph.NodeID) *State { return n.Table.Edit(n.Graph, id) }
+func (n Nodes) Edit(id observed.NodeID) *State { return n.Table.Edit(n.Graph, id) }
 
 // OwnerID returns the node that stands for the i-th owner of a node. For a reference
 // that counts by its UID it is the object with that UID. It is 0 without one.
-func (n Nodes) OwnerID(id graph.NodeID, i int) graph.NodeID {
+func (n Nodes) OwnerID(id observed.NodeID, i int) observed.NodeID {
 	o, ok := n.Graph.Node(id).OwnerNode(i)
 	if ok && o.ByUID() {
 		o, _ = n.Graph.Alive(o.Key().UID)

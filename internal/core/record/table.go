@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/internal/core/seq"
 	"github.com/ownergraph/ownergraph/policy"
 )
@@ -24,7 +25,7 @@ type Table struct {
 	pages [][]full // of pageSize each, which do not move
 	free  []uint32
 	used  int
-	dirty []graph.NodeID // their state may have changed since the last Compact
+	dirty []observed.NodeID // their state may have changed since the last Compact
 }
 
 type full struct {
@@ -74,7 +75,7 @@ func (t *Table) drop(i uint32) {
 }
 
 // Get returns a copy of the state of a node, the zero State for a node that is not in use.
-func (t *Table) Get(g *graph.Graph, id graph.NodeID) State {
+func (t *Table) Get(g *observed.Graph, id observed.NodeID) State {
 	if !g.InUse(id) {
 		return State{}
 	}
@@ -94,7 +95,7 @@ func (t *Table) read(note uint64) State {
 
 // Edit returns the state of a node. The caller may change it until the next Compact.
 // Changes to a node that is not in use are lost.
-func (t *Table) Edit(g *graph.Graph, id graph.NodeID) *State {
+func (t *Table) Edit(g *observed.Graph, id observed.NodeID) *State {
 	if !g.InUse(id) {
 		return new(State)
 	}
@@ -112,7 +113,7 @@ func (t *Table) Edit(g *graph.Graph, id graph.NodeID) *State {
 }
 
 // Compact gives back the full states that are not needed any more.
-func (t *Table) Compact(g *graph.Graph) {
+func (t *Table) Compact(g *observed.Graph) {
 	for _, id := range t.dirty {
 		if !g.InUse(id) || g.Note(id)&noteFull == 0 {
 			continue

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/internal/core/rules"
 )
 
@@ -14,7 +15,7 @@ func ExampleDecide() {
 	in := rules.Input{
 		Object: pod,
 		Known:  3, // when the pod's version became known
-		Owners: []rules.OwnerFact{{Class: graph.Waiting, Mark: 4}},
+		Owners: []rules.OwnerFact{{Class: observed.Waiting, Mark: 4}},
 		Fence:  rules.Fence{Exact: true},
 	}
 	show := func() {
@@ -26,7 +27,7 @@ func ExampleDecide() {
 	in.Fence.Passed = 5 // it began after both were known
 	show()
 
-	in.Owners[0] = rules.OwnerFact{Class: graph.Solid}
+	in.Owners[0] = rules.OwnerFact{Class: observed.Solid}
 	show()
 	// Output:
 	// wait unset: a fence has to pass

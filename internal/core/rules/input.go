@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/internal/core/seq"
 )
 
@@ -38,7 +39,7 @@ type OwnerFact struct {
 	Self bool
 	// Class and Doubt: what the graph says, and Dangling where a read proved
 	// absence.
-	Class graph.Class
+	Class observed.Class
 	Doubt graph.Doubt
 	// Unconfirmed: absence rests on a read alone, and the owner may still turn
 	// out to live in another scope or under another name; a fence of its kind

@@ -1,7 +1,7 @@
 package rules
 
 import (
-	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/policy"
 )
 
@@ -13,7 +13,7 @@ import (
 func (in *Input) leaving() (v verdict) {
 	for i, o := range in.Owners {
 		switch {
-		case o.Self || !o.Orphaning || o.Class == graph.Dangling:
+		case o.Self || !o.Orphaning || o.Class == observed.Dangling:
 		case o.Unacknowledged:
 			v.late = append(v.late, i)
 		default:

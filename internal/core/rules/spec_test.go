@@ -2,6 +2,7 @@ package rules_test
 
 import (
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/internal/core/rules"
 	"github.com/ownergraph/ownergraph/internal/core/seq"
 	"github.com/ownergraph/ownergraph/policy"
@@ -53,15 +54,15 @@ func (s spec) what(o rules.OwnerFact) state {
 	switch {
 	case o.Self:
 		return self
-	case o.Class == graph.Solid:
+	case o.Class == observed.Solid:
 		return solid
-	case o.Class == graph.Waiting:
+	case o.Class == observed.Waiting:
 		return waiting
-	case o.Class == graph.Dangling && o.Unconfirmed:
+	case o.Class == observed.Dangling && o.Unconfirmed:
 		return unconfirmed
-	case o.Class == graph.Dangling:
+	case o.Class == observed.Dangling:
 		return gone
-	case o.Class != graph.Unknown:
+	case o.Class != observed.Unknown:
 		return unknown
 	case o.Doubt == graph.Unlisted:
 		return unlisted
@@ -81,7 +82,7 @@ func (s spec) are(w state) refs {
 
 // leaving: observed being deleted, with orphaning.
 func (s spec) leaving(o rules.OwnerFact) bool {
-	return !o.Self && o.Orphaning && o.Class != graph.Dangling
+	return !o.Self && o.Orphaning && o.Class != observed.Dangling
 }
 
 // ---- R2, R6: evidence
@@ -119,7 +120,7 @@ func (s spec) stood(x, o rules.OwnerFact) bool {
 	if s.read(x) && x.ReadBegan > o.Mark && x.ReadBegan > s.in.Fence.Passed {
 		return stands
 	}
-	return s.read(x) && x.ReadBegan > o.Mark && stands || s.fenced(o) && x.Class == graph.Solid
+	return s.read(x) && x.ReadBegan > o.Mark && stands || s.fenced(o) && x.Class == observed.Solid
 }
 
 func (s spec) trimmable(o rules.OwnerFact) bool {

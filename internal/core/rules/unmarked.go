@@ -2,6 +2,7 @@ package rules
 
 import (
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/policy"
 )
 
@@ -32,25 +33,25 @@ func (in *Input) classify(room *few) (c classes) {
 	for i := range in.Owners {
 		o := &in.Owners[i]
 		class, read := o.Class, false
-		if class == graph.Unknown && o.Doubt == graph.Unobserved {
+		if class == observed.Unknown && o.Doubt == graph.Unobserved {
 			class, read = in.seen(o)
 		}
 		switch {
 		case o.Self:
 		case read:
 			c.read = append(c.read, i)
-		case class == graph.Solid:
+		case class == observed.Solid:
 			c.solid = append(c.solid, i)
-		case class == graph.Waiting:
+		case class == observed.Waiting:
 			c.waiting = append(c.waiting, i)
-		case class == graph.Dangling && o.Unconfirmed:
+		case class == observed.Dangling && o.Unconfirmed:
 			c.unconfirmed = append(c.unconfirmed, i)
-		case class == graph.Dangling:
+		case class == observed.Dangling:
 			c.dangling = append(c.dangling, i)
 			if o.Remembered {
 				c.remembered = append(c.remembered, i)
 			}
-		case class == graph.Unknown && o.Doubt == graph.Unlisted:
+		case class == observed.Unknown && o.Doubt == graph.Unlisted:
 			c.unlisted = append(c.unlisted, i)
 		default:
 			c.unknown = append(c.unknown, i)
@@ -61,16 +62,16 @@ func (in *Input) classify(room *few) (c classes) {
 
 // seen returns what an owner is that nobody has observed, or that it has to be
 // read.
-func (in *Input) seen(o *OwnerFact) (class graph.Class, read bool) {
+func (in *Input) seen(o *OwnerFact) (class observed.Class, read bool) {
 	switch {
 	case !in.read(*o, 0):
-		return graph.Unknown, true
+		return observed.Unknown, true
 	case o.Read == ReadWaiting:
-		return graph.Waiting, false
+		return observed.Waiting, false
 	case o.Read == ReadSolid, o.Read == ReadOrphaning:
-		return graph.Solid, false
+		return observed.Solid, false
 	}
-	return graph.Unknown, false
+	return observed.Unknown, false
 }
 
 // unmarked judges an object that nobody has deleted yet: the garbage processor

@@ -1,0 +1,113 @@
+package observed
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/ownergraph/ownergraph/graph"
+)
+
+// ignores reports whether the kind takes no part, by setting.
+func (g *Graph) ignores(k graph.Kind) bool { return k != "" && slices.Contains(g.cfg.Ignore, k) }
+
+// accept refuses what no store may send: an object without kind, name, UID or
+// version, of a kind that is not served, or in a scope that its kind does not
+// have; two descriptions of one kind; the end of a listing that did not begin.
+func (g *Graph) accept(e *graph.Event) error {
+	switch e.Type {
+	case graph.KindsKnown:
+		return acceptKinds(e)
+	case graph.Rewound:
+		return nil
+	case graph.Put:
+		if e.Object.Version == "" {
+			return refused(e, subject(e.Object.Key), "version: empty")
+		}
+		return g.acceptKey(e, &e.Object.Key)
+	case graph.Gone:
+		return g.acceptKey(e, &e.Key)
+	}
+	if e.Type == graph.EventUnset || e.Type > graph.Rewound {
+		return refused(e, "event", "type: there is none like it")
+	}
+	return g.acceptKind(e)
+}
+
+// acceptKey: a kind may be served anew with another scope, so what is held
+// under a key may end there in any case.
+func (g *Graph) acceptKey(e *graph.Event, k *graph.Key) error {
+	info := &g.kinds[g.kindNamed(k.Kind)]
+	cause := ""
+	switch {
+	case k.Kind == "":
+		cause = "kind: empty"
+	case k.Name == "":
+		cause = "name: empty"
+	case k.UID == "":
+		cause = "uid: empty"
+	case !info.known:
+		cause = "kind: not among the kinds known"
+	case info.info.Scoped == (k.Scope != "") || e.Type == graph.Gone && g.lookup(k) != 0:
+	case info.info.Scoped:
+		cause = "scope: empty, and the kind is scoped"
+	default:
+		cause = "scope: set, and the kind is global"
+	}
+	if cause == "" {
+		return nil
+	}
+	return refused(e, subject(*k), cause)
+}
+
+// acceptKind: that a kind vanished may come twice, or after a set of kinds
+// without it.
+func (g *Graph) acceptKind(e *graph.Event) error {
+	k := &g.kinds[g.kindNamed(e.Kind)]
+	switch {
+	case e.Type == graph.FencePassed && e.Kind == "":
+		return nil
+	case e.Kind == "":
+		return refused(e, "event", "kind: empty")
+	case !k.known && e.Type != graph.KindVanished:
+		return refused(e, kindSubject(e.Kind), "not among the kinds known")
+	case e.Type == graph.ListEnded && !k.listing:
+		return refused(e, kindSubject(e.Kind), "no listing is under way")
+	}
+	return nil
+}
+
+func acceptKinds(e *graph.Event) error {
+	first := make(map[graph.Kind]graph.KindInfo, len(e.Kinds))
+	for i, k := range e.Kinds {
+		if k.Kind == "" {
+			return refused(e, "event", fmt.Sprintf("kinds[%d].kind: empty", i))
+		}
+		if f, ok := first[k.Kind]; ok && f != k {
+			return refused(e, kindSubject(k.Kind), fmt.Sprintf("kinds[%d]: it is there twice, and not the same", i))
+		}
+		first[k.Kind] = k
+	}
+	return nil
+}
+
+// maxSubject bounds the coordinates in a message, in bytes.
+const maxSubject = 200
+
+// subject names the coordinates in a message, cut short where they are long.
+func subject(k graph.Key) string {
+	text := k.String()
+	if k.UID == "" {
+		text = k.PlaceString()
+	}
+	if len(text) > maxSubject {
+		text = strings.ToValidUTF8(text[:maxSubject], "") + "..."
+	}
+	return text
+}
+
+func kindSubject(k graph.Kind) string { return fmt.Sprintf("kind %.200q", string(k)) }
+
+func refused(e *graph.Event, subject, cause string) error {
+	return fmt.Errorf("apply %s: %s: %s: %w", e.Type, subject, cause, graph.ErrInvalid)
+}

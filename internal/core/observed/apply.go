@@ -1,0 +1,137 @@
+package observed
+
+import "github.com/ownergraph/ownergraph/graph"
+
+// Apply takes what the watch said and returns what it changed. It is the only
+// way in which a graph changes. Applying the same state twice changes nothing
+// (held by TestIdempotence). In whichever order events of different kinds come,
+// the graph ends as the same, but for an absence that nobody needed yet, which
+// is told in Freed (held by TestOrderIndependence).
+//
+// An event that no store may send (accept.go has all of them) is refused with an
+// error that wraps ErrInvalid and names object and field; the graph is as before,
+// and the Delta is empty. Held by TestRefused. Events about a kind that is ignored
+// are not looked at.
+//
+// The work is in proportion to the event, never to the number of dependents
+// (held by TestApplyChangesLittle). Only KindsKnown walks all kinds, and
+// Rewound all nodes.
+func (g *Graph) Apply(e graph.Event) (Delta, error) {
+	d, err := g.ApplyEvent(&e)
+	return *d, err
+}
+
+// ApplyEvent is Apply without a copy of the event, which it does not keep, nor of the
+// Delta, which is the graph's own until the next one.
+func (g *Graph) ApplyEvent(e *graph.Event) (*Delta, error) {
+	d := &g.delta
+	d.reset()
+	if e.Type == graph.Put && g.again(&e.Object) || len(g.cfg.Ignore) > 0 && g.ignores(e.Of()) {
+		return d, nil
+	}
+	if err := g.accept(e); err != nil {
+		return &Delta{}, err
+	}
+	g.apply(e)
+	g.settle(e)
+	return d, nil
+}
+
+func (g *Graph) apply(e *graph.Event) {
+	switch e.Type {
+	case graph.KindsKnown:
+		g.applyKinds(e.Kinds)
+	case graph.ListBegun:
+		g.beginList(&g.kinds[g.kindNamed(e.Kind)])
+	case graph.ListEnded:
+		g.kinds[g.kindNamed(e.Kind)].endList()
+	case graph.Put:
+		g.put(&e.Object)
+	case graph.Gone:
+		g.gone(&e.Key)
+	case graph.KindSick, graph.KindRecovered:
+		g.kinds[g.kindNamed(e.Kind)].sick = e.Type == graph.KindSick
+	case graph.KindVanished:
+		g.vanish(g.kindNamed(e.Kind))
+	case graph.Rewound:
+		g.forget()
+	}
+}
+
+// gone takes the end of an object. Of one that nobody has observed or refers
+// to it leaves no node, but what it proves is told as of any other: in Freed.
+func (g *Graph) gone(k *graph.Key) {
+	var s sought
+	g.seek(k, &s)
+	id, known := s.id, s.id != 0
+	if !known {
+		id = g.addPhantom(k, &s)
+	}
+	d, x := &g.delta, g.at(id)
+	d.Node, d.Created = id, !known
+	if x.state() == Absent {
+		return
+	}
+	d.Gone, d.Class, d.Version, d.Mark = x.state() == Observed, true, true, x.is(deletingMark)
+	d.Unseen = g.PendingPrune(id)
+	if d.Gone {
+		g.observed--
+		g.notice(id)
+		g.unlink(id)
+		g.dropWide(id)
+		g.bury(id)
+		if g.hubOf(id).firstDep != 0 { // else it leaves the graph at once
+			g.keep(id, g.bareForm(k, s.uid))
+		}
+	}
+	x.setState(Absent)
+	x.set(flawedMark, false)
+	x.setRole(plain)
+	g.loose = append(g.loose, id)
+}
+
+// forget takes back every absence that was observed: after a rewind an absent
+// owner may exist again. A listing that began before proves nothing any more.
+func (g *Graph) forget() {
+	for id := range g.ids() {
+		if g.at(id).state() == Absent {
+			g.at(id).setState(Phantom)
+		}
+	}
+	for i := range g.kinds {
+		k := &g.kinds[i]
+		k.listed, k.pruning, k.pruneAt, k.void = false, false, 0, k.listing
+	}
+}
+
+// notice lists the marked owners of a node whose references change. A node is
+// no owner of itself.
+func (g *Graph) notice(dep NodeID) {
+	x := g.at(dep)
+	if x.owner == 0 {
+		return
+	}
+	g.noticeOwner(dep, x.owner)
+	for id := g.hubOf(dep).more; id != 0; {
+		e := g.edges.at(uint32(id &^ furtherEdge))
+		id = e.nextOwner
+		g.noticeOwner(dep, e.owner)
+	}
+}
+
+// noticeOwner: of a claim, those that it may mean are the owners.
+func (g *Graph) noticeOwner(dep, owner NodeID) {
+	if !g.isClaim(owner) {
+		g.noticeOne(dep, owner)
+		return
+	}
+	for o, n := g.aliveLike(owner), 0; o != 0 && n < mostTwins; o, n = g.twins[o].next, n+1 {
+		g.noticeOne(dep, o)
+	}
+}
+
+func (g *Graph) noticeOne(dep, owner NodeID) {
+	if o := g.at(owner); owner != dep && o.state() == Observed && o.is(deletingMark) {
+		g.delta.Owners = append(g.delta.Owners, owner)
+	}
+}

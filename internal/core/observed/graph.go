@@ -1,0 +1,261 @@
+package observed
+
+import (
+	"iter"
+	"maps"
+	"slices"
+
+	"github.com/ownergraph/ownergraph/graph"
+)
+
+// Config holds a graph's settings. The zero value works.
+type Config struct {
+	// Scope says how references across scopes are read.
+	Scope graph.ScopeRule
+	// OwnerName says how references with another name than their owner's are read.
+	OwnerName graph.NameRule
+	// Limits bounds what one object may carry before it counts as flawed.
+	Limits graph.Limits
+	// Ignore names kinds that take no part: their objects are not kept, and a
+	// reference to one is unknown, and counts by its UID alone.
+	Ignore []graph.Kind
+}
+
+// Graph holds what was observed: objects, their owner references, and who
+// refers to whom. That changes only through Apply and ApplyEvent, which are the same.
+//
+// A Graph is not safe for concurrent use. Its invariants, which Check verifies:
+//
+//	I1  a node is found under its key, and under no other
+//	I2  the observed nodes with one UID, mostly one, are one list; it holds nothing else
+//	I3  every reference with a UID is one edge; it stands in its owner's list once
+//	I4  counts of references and of blocking ones equal the lists, without self-references
+//	I5  a phantom or absent node has a dependent, or it would not be there
+//	I6  a node stands in its kind's list once; a kind is served or has a node
+//	I7  nodes, edges and kinds are in use or free, never both, and none is lost
+//	I8  the cursor of a fan-out or pruning stands on a member of its own list
+//	I9  a page's text and hubs are its nodes', or counted as unused
+type Graph struct {
+	cfg   Config
+	pages []page   // of nodes; node 0 is never used
+	room  []uint32 // the pages that have room
+	limit NodeID   // one more than the largest id ever in use
+	live  int      // nodes in use
+	edges table[edge]
+	index index // of nodes by UID
+
+	kinds      []kind // 0 is what no kind is known of
+	freeKinds  []kindID
+	byKind     map[graph.Kind]kindID
+	lastKinds  [16]kindID // those that were looked up last: see kindNamed
+	places     []place    // 0 is neither kind nor scope
+	freePlaces []placeID
+	byPlace    map[placeKey]placeID
+	lastPlaces [64]placeID
+	mostNames  int // kinds and places that the maps were made for
+
+	families map[graph.UID]*family // of the UIDs that several nodes have
+	others   map[graph.Key]NodeID  // of these nodes all but the one in the index
+	kin      map[NodeID]links      // their lists
+	twins    map[NodeID]links      // the lists of those that are observed
+
+	observed   int
+	delta      Delta
+	loose      []NodeID    // nodes that lost a dependent in this Apply
+	packing    form        // of the object at hand
+	found      found       // the node of the object at hand
+	lastOwner  NodeID      // that was referred to
+	prefetched *prefetched // on the events that come next, or nil
+	touched    uint64      // see Prefetch
+}
+
+// New returns an empty graph.
+func New(cfg Config) *Graph {
+	cfg.Ignore = slices.Clone(cfg.Ignore)
+	if cfg.Limits.Text <= 0 {
+		cfg.Limits.Text = graph.DefaultLimit
+	}
+	return &Graph{
+		cfg:     cfg,
+		pages:   []page{{nodes: make([]node, 1, 8), used: 1}},
+		room:    []uint32{0},
+		limit:   1,
+		index:   newIndex(),
+		kinds:   make([]kind, 1),
+		byKind:  map[graph.Kind]kindID{},
+		places:  make([]place, 1),
+		byPlace: map[placeKey]placeID{{}: 0},
+	}
+}
+
+// Clone returns a copy that shares nothing that either may change. It costs a
+// copy of the tables. Held by TestCloneIndependence.
+func (g *Graph) Clone() *Graph {
+	c := *g
+	c.pages = make([]page, len(g.pages))
+	for i := range g.pages {
+		c.pages[i] = g.pages[i].clone()
+	}
+	c.room = slices.Clone(g.room)
+	c.edges = g.edges.clone()
+	c.index = g.index.clone()
+	c.kinds, c.freeKinds, c.byKind = slices.Clone(g.kinds), slices.Clone(g.freeKinds), maps.Clone(g.byKind)
+	c.places, c.freePlaces, c.byPlace = slices.Clone(g.places), slices.Clone(g.freePlaces), maps.Clone(g.byPlace)
+	c.others, c.kin, c.twins = maps.Clone(g.others), maps.Clone(g.kin), maps.Clone(g.twins)
+	if c.families = nil; g.families != nil {
+		c.families = make(map[graph.UID]*family, len(g.families))
+		for u, f := range g.families {
+			own := *f
+			c.families[u] = &own
+		}
+	}
+	c.delta, c.loose, c.packing, c.prefetched = Delta{}, nil, form{}, nil
+	return &c
+}
+
+// Node returns the node with the id. It must be in use.
+func (g *Graph) Node(id NodeID) Node { return Node{g, id} }
+
+// Lookup returns the node with exactly these coordinates.
+func (g *Graph) Lookup(k graph.Key) (Node, bool) {
+	id := g.lookup(&k)
+	return Node{g, id}, id != 0
+}
+
+// Len returns how many nodes are in use, phantoms included.
+func (g *Graph) Len() int { return g.live }
+
+// Observed returns how many nodes are observed.
+func (g *Graph) Observed() int { return g.observed }
+
+// Cap returns one more than the largest id that was ever in use: the length of
+// a table that is indexed by id.
+func (g *Graph) Cap() int { return int(g.limit) }
+
+// InUse reports whether the id names a node.
+func (g *Graph) InUse(id NodeID) bool {
+	return id < g.limit && int(slotOf(id)) < len(g.page(id).nodes) && g.at(id).state() != StateUnset
+}
+
+// ids yields the nodes in use, by id.
+func (g *Graph) ids() iter.Seq[NodeID] {
+	return func(yield func(NodeID) bool) {
+		for n := range g.pages {
+			for slot := range g.pages[n].nodes {
+				id := NodeID(n<<pageBits | slot)
+				if g.at(id).state() != StateUnset && !yield(id) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// Nodes yields every node in order of keys. It sorts, so it is for reports and
+// tests; the engine walks ids.
+func (g *Graph) Nodes() iter.Seq[Node] {
+	type keyed struct {
+		key graph.Key
+		id  NodeID
+	}
+	all := make([]keyed, 0, g.live)
+	for id := range g.ids() {
+		all = append(all, keyed{g.key(id), id})
+	}
+	slices.SortFunc(all, func(a, b keyed) int { return a.key.Compare(b.key) })
+	return func(yield func(Node) bool) {
+		for _, n := range all {
+			if !yield(Node{g, n.id}) {
+				return
+			}
+		}
+	}
+}
+
+// resolve returns the coordinates under which the reference r of an object
+// in the scope dep is kept.
+func (g *Graph) resolve(dep string, r graph.Owner) graph.Key {
+	if g.isByUID(&r) {
+		return claimOn(r.UID)
+	}
+	if g.cfg.Scope == graph.ScopeAbsent && r.Scope != "" && dep != "" {
+		r.Key.Scope = dep
+	}
+	return r.Key
+}
+
+// isByUID reports whether a reference counts by its UID alone, since its coordinates
+// cannot be resolved: by the store's word, or since its kind takes no part.
+func (g *Graph) isByUID(r *graph.Owner) bool {
+	return r.Unresolved || len(g.cfg.Ignore) > 0 && g.ignores(r.Kind)
+}
+
+// claimOn returns the coordinates under which such references to a UID are kept. No object has them: it would have a kind.
+func claimOn(u graph.UID) graph.Key { return graph.Key{UID: u} }
+
+// claim returns the node that stands for unresolved references to the UID of
+// an observed node, or 0, whose counts are zero.
+func (g *Graph) claim(id NodeID) NodeID {
+	if x := g.at(id); x.state() != Observed || !x.is(sharedMark|kinMark) {
+		return 0
+	}
+	return g.familyOf(id).claim
+}
+
+// Claim returns the node that stands for the unresolved references to the UID
+// of an observed node, if there are any.
+func (g *Graph) Claim(id NodeID) (NodeID, bool) {
+	c := g.claim(id)
+	return c, c != 0
+}
+
+// addPhantom makes a node that holds its key alone.
+func (g *Graph) addPhantom(k *graph.Key, s *sought) NodeID {
+	return g.addNode(k, g.bareForm(k, s.uid), s)
+}
+
+// addNode makes a phantom in which stands what the form says, but for references.
+// It has been sought, and not found.
+func (g *Graph) addNode(k *graph.Key, f *form, s *sought) NodeID {
+	id := g.take()
+	x := g.at(id)
+	x.uid, x.version, x.marks = s.uid.uid, f.version, marks(Phantom)|f.marks
+	x.place = g.placeOf(k)
+	g.write(id, f.text)
+	g.enlist(id)
+	g.enter(id, k, s)
+	g.live++
+	return id
+}
+
+// settle frees what nothing holds any more: unobserved nodes without
+// dependents. It runs last in an Apply, so that no id changes its meaning
+// within one.
+func (g *Graph) settle(e *graph.Event) {
+	for _, id := range g.loose {
+		x := g.at(id)
+		if x.state() == StateUnset || x.state() == Observed || g.hubOf(id).firstDep != 0 {
+			continue
+		}
+		f := Freed{ID: id, Absent: x.state() == Absent, Note: x.note}
+		if e.Type == graph.Gone && id == g.delta.Node {
+			f.Key = e.Key
+		} else {
+			f.Key = g.key(id)
+		}
+		g.delta.Freed = append(g.delta.Freed, f)
+		g.delist(id)
+		g.leave(id, &f.Key)
+		g.leavePlace(x.place)
+		g.erase(id)
+		g.live--
+		*x = node{}
+	}
+	for _, f := range g.delta.Freed {
+		g.release(f.ID)
+	}
+	if len(g.loose) > 0 {
+		g.loose = g.loose[:0]
+		g.thin()
+	}
+}

@@ -1,0 +1,347 @@
+package observed
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/ownergraph/ownergraph/graph"
+)
+
+const hostile = 100_000
+
+func named(name string) graph.Key { return graph.Key{Kind: "a", Name: name, UID: graph.UID(name)} }
+
+func numbered(i int) graph.Key { return named(fmt.Sprint(i)) }
+
+// marked returns a node of a large graph: being deleted in the foreground, with
+// blocking references.
+func marked(k graph.Key, owners ...graph.Key) graph.Event {
+	o := graph.Object{Key: k, Version: "1", Deleting: true, Finalizers: []string{graph.FinalizerForeground}}
+	for _, w := range owners {
+		o.Owners = append(o.Owners, graph.Owner{Key: w, Block: true})
+	}
+	return graph.Event{Type: graph.Put, Object: o}
+}
+
+func large(t testing.TB) *Graph {
+	g := New(Config{})
+	apply(t, g, graph.Event{Type: graph.KindsKnown, Kinds: []graph.KindInfo{{Kind: "a"}, {Kind: "b"}}})
+	return g
+}
+
+// searchSteps counts the steps of a search for rings from every node.
+func searchSteps(g *Graph) (steps int, rings [][]NodeID) {
+	var roots []NodeID
+	for id := 1; id < g.Cap(); id++ {
+		roots = append(roots, NodeID(id))
+	}
+	s := NewRingSearch(roots)
+	for !s.Step(g, 1) {
+		steps++
+	}
+	return steps, s.Rings()
+}
+
+// TestLongChain: each object owned by the one before, which is not there yet.
+func TestLongChain(t *testing.T) {
+	g := large(t)
+	for i := hostile; i > 0; i-- {
+		apply(t, g, marked(numbered(i), numbered(i-1)))
+	}
+	apply(t, g, marked(numbered(0)))
+	if steps, rings := searchSteps(g); steps > 3*hostile+3 || len(rings) != 0 {
+		t.Errorf("%d steps, %d rings; want at most three steps a node, and no ring", steps, len(rings))
+	}
+	for i := range hostile {
+		apply(t, g, graph.Event{Type: graph.Gone, Key: numbered(i)})
+	}
+	if err := g.Check(); err != nil || g.Len() != 2 || g.Observed() != 1 {
+		t.Errorf("%d nodes, %d observed, %v; want the last one and the absence of its owner", g.Len(), g.Observed(), err)
+	}
+}
+
+// TestLargeRing: each object owned by the one before, and the first by the last.
+func TestLargeRing(t *testing.T) {
+	g := large(t)
+	for i := range hostile {
+		apply(t, g, marked(numbered(i), numbered((i+hostile-1)%hostile)))
+	}
+	steps, rings := searchSteps(g)
+	if steps > 3*hostile+3 || len(rings) != 1 || len(rings[0]) != hostile {
+		t.Errorf("%d steps, %d rings; want at most three steps a node, and one ring of all", steps, len(rings))
+	}
+	if err := g.Check(); err != nil || g.Len() != hostile {
+		t.Errorf("%d nodes, %v", g.Len(), err)
+	}
+}
+
+// TestLargeStar: one owner of everything. Fan-out and pruning take one step for
+// each dependent, and nothing else walks them.
+func TestLargeStar(t *testing.T) {
+	g := large(t)
+	for i := 1; i <= hostile; i++ {
+		apply(t, g, marked(numbered(i), numbered(0)))
+	}
+	if d := apply(t, g, marked(numbered(0))); !d.Class || len(d.Owners)+len(d.Added)+len(d.Freed) != 0 {
+		t.Errorf("the owner's mark: %+v; want no list of dependents", d)
+	}
+	owner, visits := at(t, g, "a/0@\"0\""), 0
+	for g.Fan(owner); ; visits++ {
+		if _, ok := g.FanNext(owner); !ok {
+			break
+		}
+	}
+	if n := g.Node(owner); visits != hostile || n.Blocking() != hostile {
+		t.Errorf("%d visits, %d blocking; want %d", visits, n.Blocking(), hostile)
+	}
+	apply(t, g, graph.Event{Type: graph.ListBegun, Kind: "a"})
+	apply(t, g, graph.Event{Type: graph.ListEnded, Kind: "a"})
+	looks := 0
+	for {
+		id, seen, done := g.Prune("a", 100)
+		if looks += seen; done {
+			break
+		}
+		if id != 0 && id != owner {
+			apply(t, g, graph.Event{Type: graph.Gone, Key: g.Node(id).Key()})
+		}
+	}
+	if err := g.Check(); err != nil || g.Len() != 1 || looks != hostile+1 {
+		t.Errorf("%d nodes, %d looked at, %v; want the owner, and each node looked at once", g.Len(), looks, err)
+	}
+}
+
+// TestManyOwners: an object with more references than anyone may want.
+func TestManyOwners(t *testing.T) {
+	const many = 10_000
+	g := large(t)
+	var owners []graph.Key
+	for i := 1; i <= many; i++ {
+		owners = append(owners, numbered(i))
+	}
+	e := marked(numbered(0), owners...)
+	apply(t, g, e)
+	apply(t, g, marked(numbered(many)))
+	dep := g.Node(at(t, g, `a/0@"0"`))
+	if !dep.Flawed() || g.Len() != many+1 || dep.Owners() != many {
+		t.Fatalf("flawed %t, %d nodes, %d owners; want it flawed, and complete", dep.Flawed(), g.Len(), dep.Owners())
+	}
+	second := g.hubOf(dep.id).more
+	g.makeHub(dep.id).more = 0 // whoever walks the list gets no farther
+	if c, _ := dep.OwnerClass(many - 1); c != Waiting {
+		t.Errorf("the last reference is %s, want waiting, without a walk over the others", c)
+	}
+	g.makeHub(dep.id).more = second
+	if got := testing.AllocsPerRun(10, func() { dep.OwnerClass(many - 1) }); got != 0 {
+		t.Errorf("%v allocations for a class", got)
+	}
+	if d := apply(t, g, graph.Event{Type: graph.Gone, Key: numbered(0)}); len(d.Freed) != many || len(d.Owners) != 1 {
+		t.Errorf("%d freed, %d owners to tell; want all phantoms and itself, and the marked one", len(d.Freed), len(d.Owners))
+	}
+	if err := g.Check(); err != nil || g.edges.used != 0 || len(g.edges.pages) > 1 {
+		t.Errorf("a table of %d edges, %v; want it empty", g.edges.len(), err)
+	}
+}
+
+// TestRecordsAreUsedAgain: a writer who names new owners without end does not
+// make any table grow.
+func TestRecordsAreUsedAgain(t *testing.T) {
+	g := large(t)
+	for i := range 1000 {
+		put(t, g, fmt.Sprintf("b#%d -> x%d, y%d/s/z!, w@u%d?", i+1, i, i, i))
+	}
+	put(t, g, "b#0")
+	if err := g.Check(); err != nil || g.Len() != 1 || g.Cap() > 8 || g.edges.len() > 7 || len(g.kinds) > 7 || len(g.places) > 7 || len(g.page(1).text) > 1000 {
+		t.Errorf("%d nodes, tables of %d nodes, %d edges, %d kinds, %d places, %d bytes of text, %v; want those of two versions at most",
+			g.Len(), g.Cap(), g.edges.len(), len(g.kinds), len(g.places), len(g.page(1).text), err)
+	}
+}
+
+// TestManyTwins: a store that gives every object the same UID is served at the
+// usual price, and the end of one neither walks nor forgets the others.
+func TestManyTwins(t *testing.T) {
+	const many = 10_000
+	g := large(t)
+	key := func(i int) graph.Key { return graph.Key{Kind: "a", Name: fmt.Sprint(i), UID: "u"} }
+	for i := range many {
+		d := apply(t, g, graph.Event{Type: graph.Put, Object: graph.Object{Key: key(i), Version: "1"}})
+		if d.DuplicateUID != (i > 0) {
+			t.Fatalf("object %d: twin %t", i, d.DuplicateUID)
+		}
+	}
+	apply(t, g, graph.Event{Type: graph.Put, Object: graph.Object{Key: named("dep"), Version: "1",
+		Owners: []graph.Owner{{Key: graph.Key{Kind: "x", UID: "u"}, Unresolved: true}}}})
+	if err := g.Check(); err != nil {
+		t.Fatal(err)
+	}
+	before := g.Clone()
+	apply(t, g, graph.Event{Type: graph.Gone, Key: key(many / 2)})
+	if n := recordsChanged(before, g); n > 6 {
+		t.Errorf("the end of one of %d twins changed %d records", many, n)
+	}
+	for i := range many - 1 {
+		apply(t, g, graph.Event{Type: graph.Gone, Key: key(i)})
+	}
+	if n, ok := g.Alive("u"); !ok || n.Key() != key(many-1) || len(g.twins) != 0 {
+		t.Errorf("alive: %v, %t, %d links; want the last one, without links", n.Key(), ok, len(g.twins))
+	}
+	if err := g.Check(); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestMostTwins: how many twins are looked at is bounded, and what is not looked
+// at holds.
+func TestMostTwins(t *testing.T) {
+	for _, tc := range []struct {
+		twins  int
+		want   graph.Doubt
+		reason string
+	}{
+		{0, graph.Unlisted, "nothing else has the UID"},
+		{mostTwins, graph.Unlisted, "none of them has the kind and the name"},
+		{mostTwins + 1, graph.Misplaced, "nobody looked at all of them"},
+	} {
+		g := New(Config{})
+		apply(t, g, graph.Event{Type: graph.KindsKnown, Kinds: []graph.KindInfo{{Kind: "a"}, {Kind: "pod", Scoped: true}}})
+		for i := range tc.twins {
+			apply(t, g, marked(graph.Key{Kind: "a", Name: fmt.Sprint(i), UID: "u"}))
+		}
+		put(t, g, "pod/s/d#1 -> pod/s/o@u")
+		if c, d := g.Node(at(t, g, "pod/s/d")).OwnerClass(0); c != Unknown || d != tc.want {
+			t.Errorf("%d twins: %s, %s; want %s: %s", tc.twins, c, d, tc.want, tc.reason)
+		}
+		first := fmt.Sprint(max(tc.twins-mostTwins, 0)) // the newest are looked at, and the oldest has the least key
+		if n, ok := g.Alive("u"); ok != (tc.twins > 0) || ok && n.Key().Name != first {
+			t.Errorf("%d twins: Alive is %s, want %s: %s", tc.twins, n.Key(), first, tc.reason)
+		}
+		put(t, g, "a/claimant#1 -> x@u?!")
+		if d := apply(t, g, graph.Event{Type: graph.Gone, Key: graph.Key{Kind: "a", Name: "claimant", UID: "a/claimant"}}); len(d.Owners) != min(tc.twins, mostTwins) {
+			t.Errorf("%d twins: %d are told of a claim that is gone: %s", tc.twins, len(d.Owners), tc.reason)
+		}
+	}
+}
+
+// recordsChanged counts what differs in the tables of nodes, hubs, edges, kinds
+// and twins.
+func recordsChanged(a, b *Graph) int {
+	n := differing(a.kinds, b.kinds)
+	for i := range max(len(a.pages), len(b.pages)) {
+		n += differing(settled(a, i), settled(b, i)) + differing(pageAt(a, i).hubs, pageAt(b, i).hubs)
+	}
+	for i := range max(len(a.edges.pages), len(b.edges.pages)) {
+		n += differing(a.edges.pages[i], b.edges.pages[i])
+	}
+	for id, t := range a.twins {
+		if b.twins[id] != t {
+			n++
+		}
+	}
+	return n
+}
+
+// settled returns the nodes of a page without where their text stands in it:
+// that moves as a whole, and there are never more than 512 to move.
+func settled(g *Graph, i int) []node {
+	nodes := slices.Clone(pageAt(g, i).nodes)
+	for i := range nodes {
+		nodes[i].text = 0
+	}
+	return nodes
+}
+
+func pageAt(g *Graph, i int) page {
+	if i < len(g.pages) {
+		return g.pages[i]
+	}
+	return page{}
+}
+
+func differing[T any](a, b []T) (n int) {
+	for i := range max(len(a), len(b)) {
+		if i >= len(a) || i >= len(b) || !reflect.DeepEqual(a[i], b[i]) {
+			n++
+		}
+	}
+	return n
+}
+
+// TestApplyChangesLittle: how many records an event changes does not depend on
+// how many dependents its object has, nor on how many objects its kind has.
+func TestApplyChangesLittle(t *testing.T) {
+	small, big := star(t, 10), star(t, 10_000)
+	for _, tc := range []struct {
+		event  graph.Event
+		most   int
+		reason string
+	}{
+		{marked(numbered(0)), 1, "the owner is marked"},
+		{graph.Event{Type: graph.Gone, Key: numbered(0)}, 1, "the owner is gone and stays as an absence"},
+		{marked(numbered(5), numbered(0)), 0, "a dependent is as before"},
+		{marked(numbered(5)), 5, "a dependent leaves: itself, its edge, the owner, both neighbours"},
+		{graph.Event{Type: graph.Gone, Key: numbered(5)}, 8, "a dependent is gone: so too the neighbours in its kind's list"},
+		{marked(named("new"), numbered(0)), 6, "a dependent comes"},
+		{marked(named("other"), named("x")), 6, "an object comes that has nothing to do with it"},
+		{graph.Event{Type: graph.ListBegun, Kind: "a"}, 1, "a listing begins"},
+		{graph.Event{Type: graph.KindSick, Kind: "a"}, 1, "the kind is sick"},
+		{graph.Event{Type: graph.KindVanished, Kind: "a"}, 1, "the kind vanishes"},
+	} {
+		var changed [2]int
+		for i, g := range []*Graph{small, big} {
+			after := g.Clone()
+			apply(t, after, tc.event)
+			changed[i] = recordsChanged(g, after)
+		}
+		if changed[0] != changed[1] || changed[1] > tc.most {
+			t.Errorf("%s: %d records with ten dependents, %d with many; want at most %d", tc.reason, changed[0], changed[1], tc.most)
+		}
+	}
+}
+
+// star returns a graph with one owner of n dependents.
+func star(t testing.TB, n int) *Graph {
+	g := large(t)
+	apply(t, g, graph.Event{Type: graph.Put, Object: graph.Object{Key: numbered(0), Version: "1"}})
+	for i := 1; i <= n; i++ {
+		apply(t, g, marked(numbered(i), numbered(0)))
+	}
+	return g
+}
+
+// TestHostileText: names that are too long, or no text at all, are kept apart
+// like any others, and their objects are flawed.
+func TestHostileText(t *testing.T) {
+	long := strings.Repeat("n", 1<<20)
+	for _, tc := range []struct{ name, reason string }{
+		{long, "a megabyte"},
+		{"a\xff", "not UTF-8"},
+		{"a\xfe", "not UTF-8 in another way"},
+		{"a\x00b", "a zero byte"},
+		{"a\nb", "two lines"},
+		{strings.Repeat("\xff", 1<<20), "a megabyte of no text"},
+	} {
+		g := large(t)
+		bad, owner := named(tc.name), graph.Key{Kind: graph.Kind(tc.name), Scope: tc.name, Name: tc.name, UID: graph.UID(tc.name)}
+		apply(t, g, marked(named("dep"), bad, owner))
+		apply(t, g, marked(bad, bad))
+		n, ok := g.Lookup(bad)
+		if !ok || !n.Flawed() || len(n.Flaw().Error()) > 1000 {
+			t.Errorf("%s: found %t, flaw %.100v", tc.reason, ok, n.Flaw())
+		}
+		if n.Blocking() != 1 || g.Len() != 3 {
+			t.Errorf("%s: %d blocking, %d nodes; want 1, 3", tc.reason, n.Blocking(), g.Len())
+		}
+		_, err := g.Apply(marked(owner))
+		if err == nil || len(err.Error()) > 1000 {
+			t.Errorf("%s: an object of no kind: %.100v", tc.reason, err)
+		}
+		apply(t, g, graph.Event{Type: graph.Gone, Key: bad})
+		apply(t, g, graph.Event{Type: graph.Gone, Key: named("dep")})
+		if err := g.Check(); err != nil || g.Len() != 0 {
+			t.Errorf("%s: %d nodes left, %v", tc.reason, g.Len(), err)
+		}
+	}
+}

@@ -1,0 +1,211 @@
+package observed
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/ownergraph/ownergraph/graph"
+)
+
+// refer keeps the references of a node and makes their edges, in their order. A
+// reference without a UID has none: its object is flawed and held.
+func (g *Graph) refer(dep NodeID, o *graph.Object) {
+	plain := len(o.Owners) == 1 && g.isPlain(o, &o.Owners[0])
+	last := edgeID(0)
+	for i := range o.Owners {
+		r := &o.Owners[i]
+		if r.UID == "" {
+			continue
+		}
+		owner := NodeID(0)
+		if plain {
+			owner = g.ownerNode(&r.Key)
+		} else {
+			k := g.resolve(o.Scope, *r)
+			owner = g.ownerNode(&k)
+		}
+		if last == 0 {
+			x := g.at(dep)
+			x.owner, last = owner, edgeID(dep)
+			x.set(blockMark, r.Block)
+			x.set(controllerMark, r.Controller && plain)
+		} else {
+			e := furtherEdge | edgeID(g.edges.add(edge{dep: dep, owner: owner, slot: int32(i), block: r.Block}))
+			if last&furtherEdge != 0 {
+				g.edges.at(uint32(last &^ furtherEdge)).nextOwner = e
+			} else {
+				g.makeHub(dep).more = e
+			}
+			last = e
+		}
+		g.link(last, dep, owner, r.Block)
+	}
+	if plain || len(o.Owners) == 0 {
+		g.dropWide(dep)
+	} else {
+		g.keepWide(dep, o.Owners)
+	}
+}
+
+// isPlain reports whether a reference can be told from the node that it leads
+// to, and two marks.
+func (g *Graph) isPlain(o *graph.Object, r *graph.Owner) bool {
+	return r.UID != "" && !g.isByUID(r) && (g.cfg.Scope != graph.ScopeAbsent || r.Scope == "" || o.Scope == "" || r.Scope == o.Scope)
+}
+
+// keepWide keeps references that are not one plain one, with text of their own.
+// They are never changed, so that clones may share them.
+func (g *Graph) keepWide(dep NodeID, owners []graph.Owner) {
+	p := g.page(dep)
+	if p.wide == nil {
+		p.wide = map[uint16][]graph.Owner{}
+	}
+	var text strings.Builder
+	n := 0
+	for i := range owners {
+		n += keyLen(&owners[i].Key)
+	}
+	text.Grow(n)
+	owners = slices.Clone(owners)
+	for i := range owners {
+		owners[i].Key = cloneKeyTo(&owners[i].Key, &text)
+	}
+	p.wide[slotOf(dep)] = owners
+	g.at(dep).set(wideMark, true)
+}
+
+func (g *Graph) dropWide(dep NodeID) {
+	if x, p := g.at(dep), g.page(dep); x.is(wideMark) {
+		x.set(wideMark, false)
+		if delete(p.wide, slotOf(dep)); len(p.wide) == 0 {
+			p.wide = nil
+		}
+	}
+}
+
+// plainOwner returns the one plain reference of a node.
+func (g *Graph) plainOwner(dep NodeID) graph.Owner {
+	x := g.at(dep)
+	return graph.Owner{Key: g.key(x.owner), Block: x.is(blockMark), Controller: x.is(controllerMark)}
+}
+
+// refers reports whether the references of a node are exactly these.
+func (g *Graph) refers(dep NodeID, o *graph.Object) bool {
+	x := g.at(dep)
+	switch {
+	case x.is(wideMark):
+		return slices.Equal(g.page(dep).wide[slotOf(dep)], o.Owners)
+	case x.owner == 0 || len(o.Owners) != 1:
+		return x.owner == 0 && len(o.Owners) == 0
+	}
+	r := &o.Owners[0]
+	if x.is(blockMark) != r.Block || x.is(controllerMark) != r.Controller || !g.isPlain(o, r) {
+		return false
+	}
+	return g.hasUID(x.owner, g.packUID(r.UID), r.UID) && g.isPlaced(x.owner, &r.Key)
+}
+
+// ownerNode returns the node with the coordinates, and makes one where there is
+// none. Most objects come with others of the same owner, so the last is at hand.
+func (g *Graph) ownerNode(k *graph.Key) NodeID {
+	var s sought
+	s.uid = g.packUID(k.UID)
+	if last := g.lastOwner; last != 0 && g.InUse(last) && g.hasUID(last, s.uid, k.UID) && g.isPlaced(last, k) {
+		return last
+	}
+	if g.find(k, &s); s.id == 0 {
+		s.id = g.addPhantom(k, &s)
+		g.delta.Added = append(g.delta.Added, s.id)
+	}
+	g.lastOwner = s.id
+	return s.id
+}
+
+// link enters an edge into its owner's list.
+func (g *Graph) link(e edgeID, dep, owner NodeID, block bool) {
+	h := g.makeHub(owner)
+	next := h.firstDep
+	h.firstDep = e
+	g.setLinks(e, next, 0)
+	if next != 0 {
+		g.setPrev(next, e)
+	}
+	g.count(h, dep, owner, block, 1)
+}
+
+// count keeps the owner's counters. A self-reference never counts, neither
+// directly nor through the claim on one's own UID.
+func (g *Graph) count(h *hub, dep, owner NodeID, block bool, d int32) {
+	if g.leadsBack(dep, owner) {
+		return
+	}
+	h.refs += d
+	if block {
+		h.blocks += d
+	}
+}
+
+// unlink removes the edges of a node's owner references, and not the references:
+// see refer.
+func (g *Graph) unlink(dep NodeID) {
+	for id := g.firstEdge(dep); id != 0; {
+		e := g.edge(id)
+		h := g.makeHub(e.owner)
+		if h.fan == id {
+			h.fan = e.next
+		}
+		if e.prev == 0 {
+			h.firstDep = e.next
+		} else {
+			g.setNext(e.prev, e.next)
+		}
+		if e.next != 0 {
+			g.setPrev(e.next, e.prev)
+		}
+		g.count(h, dep, e.owner, e.block, -1)
+		g.loose = append(g.loose, e.owner)
+		if id&furtherEdge != 0 {
+			g.edges.drop(uint32(id &^ furtherEdge))
+		}
+		if e.owner != dep {
+			g.fitHub(e.owner)
+		}
+		id = e.nextOwner
+	}
+	x := g.at(dep)
+	x.owner, x.next, x.prev = 0, 0, 0
+	x.set(blockMark|controllerMark, false)
+	if x.hub != 0 {
+		g.makeHub(dep).more = 0
+		g.fitHub(dep)
+	}
+}
+
+// Fan puts the cursor of the node's fan-out on its first dependent. Unresolved
+// references to its UID have a fan-out of their own: see Claim. References that
+// are made later are not visited: their own events are the notice. It reports
+// whether there is any dependent to visit.
+func (g *Graph) Fan(id NodeID) bool {
+	if g.at(id).hub == 0 {
+		return false
+	}
+	h := g.makeHub(id)
+	h.fan = h.firstDep
+	return h.fan != 0
+}
+
+// FanNext returns the next dependent of a fan-out and moves its cursor, or
+// false at its end. Each reference is visited once, a self-reference included;
+// one that leaves the list meanwhile is not. Held by TestFanVisits.
+func (g *Graph) FanNext(id NodeID) (NodeID, bool) {
+	if g.at(id).hub == 0 {
+		return 0, false
+	}
+	h := g.makeHub(id)
+	if h.fan == 0 {
+		return 0, false
+	}
+	next, dep := g.following(h.fan)
+	h.fan = next
+	return dep, true
+}

@@ -1,0 +1,181 @@
+package observed_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/core/observed"
+)
+
+// TestListing: what the end of a listing says of what it did not bring.
+func TestListing(t *testing.T) {
+	const two = "kinds a b; put a/x; put a/y; put b -> a/x, a/z; "
+	for _, tc := range []struct{ name, history, after, reason string }{
+		{"first", "kinds a b; list a; put a; put b -> a, a/x; end a; prune a", "a <1/0>; phantom a/x <1/0>; b -> a, a/x {solid, unobserved}",
+			"an owner that a complete listing does not have is not absent for that: a read tells"},
+		{"under way", "kinds a b; list a; put a; put b -> a, a/x", "a <1/0>; phantom a/x <1/0>; b -> a, a/x {solid, unlisted}",
+			"before the end nothing is said"},
+		{"ended, not swept", "kinds a b; list a; put b -> a; end a", "phantom a <1/0>; b -> a {unobserved}",
+			"the listing has spoken, though nobody has listened to all of it"},
+		{"stale", two + "list a; put a/y; end a; prune a", "absent a/x <1/0>; a/y; phantom a/z <1/0>; b -> a/x, a/z {dangling, unobserved}",
+			"what was there and is not in the listing is gone"},
+		{"put before the end", two + "list a; end a; put a/x; prune a", "a/x <1/0>; phantom a/z <1/0>; b -> a/x, a/z {solid, unobserved}",
+			"what is put during the pruning is not stale"},
+		{"same state again", two + "list a; put a/x; put a/y; end a; prune a", "a/x <1/0>; a/y; phantom a/z <1/0>; b -> a/x, a/z {solid, unobserved}",
+			"a put that changes nothing counts as seen"},
+		{"cut off", two + "list a; put a/x; list a; put a/y; end a; prune a", "absent a/x <1/0>; a/y; phantom a/z <1/0>; b -> a/x, a/z {dangling, unobserved}",
+			"only what the last beginning brought counts"},
+		{"of another kind", two + "list b; put b -> a/x; end b; prune a", "a/x <1/0>; a/y; b -> a/x {solid}",
+			"a listing speaks of its kind alone"},
+		{"new listing during the pruning", two + "list a; end a; list a; prune a", "a/x <1/0>; a/y; phantom a/z <1/0>; b -> a/x, a/z {solid, unlisted}",
+			"the former pruning ends unfinished; what it would have said, the new listing says"},
+		{"listed before, listing again", two + "list a; put a/x; end a; prune a; list a", "a/x <1/0>; phantom a/z <1/0>; b -> a/x, a/z {solid, unobserved}",
+			"that a kind is being listed again makes no owner unlisted"},
+		{"rewound listing", two + "list a; rewind; put a/x; end a; prune a", "a/x <1/0>; a/y; phantom a/z <1/0>; b -> a/x, a/z {solid, unlisted}",
+			"a listing that began before a rewind proves no absence after it"},
+		{"rewound pruning", two + "list a; put a/x; end a; rewind; prune a", "a/x <1/0>; a/y; phantom a/z <1/0>; b -> a/x, a/z {solid, unlisted}",
+			"nor does its pruning"},
+		{"listed after a rewind", two + "list a; rewind; list a; put a/x; end a; prune a", "a/x <1/0>; phantom a/z <1/0>; b -> a/x, a/z {solid, unobserved}",
+			"one that began afterwards does"},
+		{"sick", two + "list a; sick a; put a/x; recover a; end a; prune a", "a/x <1/0>; phantom a/z <1/0>; b -> a/x, a/z {solid, unobserved}",
+			"a watch that fails and recovers within a listing changes nothing of it"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			if got := play(t, observed.Config{}, tc.history).String(); got != tc.after {
+				t.Errorf("graph: %q\nwant   %q: %s", got, tc.after, tc.reason)
+			}
+		})
+	}
+}
+
+// TestPruneVisits: where a pruning stops, node by node.
+func TestPruneVisits(t *testing.T) {
+	for _, tc := range []struct{ history, at, reason string }{
+		{"list a; end a", "", "nothing is of the kind"},
+		{"put a/x; list a; put a/x; end a", "", "all was brought"},
+		{"put a/x; list a; end a", "a/x", "a stale node is gone"},
+		{"put b -> a/x; list a; end a", "a/x", "of a phantom the listing has spoken"},
+		{"put a/x; put b -> a/x; gone a/x; list a; end a", "", "of what was seen gone there is nothing new to say"},
+		{"put a/x; list a; end a; put b -> a/y", "a/x", "a phantom made after the end is not the listing's: a read tells"},
+		{"put a/x", "", "no pruning is under way"},
+		{"put a/x; list a; end a; vanish a", "", "a kind that is not served has no pruning"},
+	} {
+		w := play(t, observed.Config{}, "kinds a b; "+tc.history)
+		at := w.prune(t, "a", 1)
+		slices.Sort(at)
+		if got := strings.Join(at, " "); got != tc.at {
+			t.Errorf("%s: stopped at %q, want %q: %s", tc.history, got, tc.at, tc.reason)
+		}
+	}
+	if id, seen, done := observed.New(observed.Config{}).Prune("x", 10); id != 0 || seen != 0 || !done {
+		t.Errorf("Prune of a kind that nobody knows = %d, %d, %t; want 0, 0, true", id, seen, done)
+	}
+}
+
+// TestPruneDuring: events between the slices of a pruning, with its cursor on the
+// node in question.
+func TestPruneDuring(t *testing.T) {
+	const all = "a/x absent, a/y absent, a/z absent"
+	for _, tc := range []struct{ event, want, reason string }{
+		{"", all, "nothing happens"},
+		{"gone a/y", all, "the node at the cursor leaves the graph: the pruning goes on behind it"},
+		{"put a/y#2", "a/x absent, a/y observed, a/z absent", "it is not stale any more"},
+		{"put a/w", "a/w observed, " + all, "what is new is not stale"},
+		{"put b -> a/y", all, "that somebody refers to it does not keep it"},
+		{"list a", "a/x observed, a/y observed, a/z absent", "a new listing begins: nothing more is said before its end"},
+		{"vanish a", "a/x observed, a/y observed, a/z absent", "nothing is known of the kind any more"},
+	} {
+		w := play(t, observed.Config{}, "kinds a b; put a/x; put a/y; put a/z; put b/all -> a/x, a/y, a/z; list a; end a")
+		id, seen, done := w.Prune("a", 1)
+		if n := w.Node(id); seen != 1 || done || n.Key().Name != "z" {
+			t.Fatalf("the pruning begins with %v, %d, %t; want a/z: newest first", n.Key(), seen, done)
+		}
+		w.do(t, graph.Event{Type: graph.Gone, Key: w.Node(id).Key()})
+		for _, e := range events(t, tc.event) {
+			w.do(t, e)
+		}
+		w.prune(t, "a", 1)
+		var states []string
+		for n := range w.Nodes() {
+			if n.Key().Kind == "a" {
+				states = append(states, fmt.Sprint(n.Key(), " ", n.State()))
+			}
+		}
+		if got := strings.Join(states, ", "); got != tc.want {
+			t.Errorf("%q: %s; want %s: %s", tc.event, got, tc.want, tc.reason)
+		}
+	}
+}
+
+// TestPendingPrune: what the newest listing has not brought so far.
+func TestPendingPrune(t *testing.T) {
+	for _, tc := range []struct {
+		history string
+		want    bool
+		reason  string
+	}{
+		{"put a", false, "no listing has begun"},
+		{"put a; list a", true, "not yet brought"},
+		{"put a; list a; put a", false, "brought"},
+		{"put a; list a; put a; end a; prune a", false, "brought and done"},
+		{"put a; vanish a; kinds a b; list a", true, "known from before the kind vanished"},
+		{"put b -> a; list a", false, "a phantom is not observed, so it is not stale"},
+	} {
+		w := play(t, observed.Config{}, "kinds a b; "+tc.history)
+		n, ok := w.Lookup(object(t, "a").Key)
+		if got := ok && w.PendingPrune(n.ID()); got != tc.want {
+			t.Errorf("%s: stale %t, want %t: %s", tc.history, got, tc.want, tc.reason)
+		}
+	}
+}
+
+// TestListingsBrokenOff: however many listings are broken off before one ends, what
+// the last did not bring is not taken for what an older one of the same number did.
+func TestListingsBrokenOff(t *testing.T) {
+	for _, n := range []int{1<<15 - 1, 1 << 15, 1<<16 - 2, 1<<16 - 1, 1 << 16, 1<<17 - 2, 1<<17 - 1, 1 << 17} {
+		g := play(t, observed.Config{}, "kinds a; list a; put a/x; end a; prune a").Graph
+		for range n {
+			feed(t, g, graph.Event{Type: graph.ListBegun, Kind: "a"})
+		}
+		feed(t, g, graph.Event{Type: graph.ListEnded, Kind: "a"})
+		if id, _, _ := g.Prune("a", 10); id == 0 {
+			t.Errorf("after %d listings that did not bring it, a/x is not stale", n)
+		}
+	}
+}
+
+// TestGoneUnseen: whether the watch has told of all states of what is gone. Where
+// the history ends with an ended listing, its pruning says that it is gone.
+func TestGoneUnseen(t *testing.T) {
+	for _, tc := range []struct {
+		history string
+		unseen  bool
+		reason  string
+	}{
+		{"put a", false, "each of its versions was told"},
+		{"list a; put a", false, "since the listing, too"},
+		{"list a; put a; end a; prune a", false, "nor did it say otherwise"},
+		{"put a; list a", true, "the listing has not brought it yet, nor what became of it before"},
+		{"put a; list a; put a", false, "it has, as it was"},
+		{"put a; list a; list a; put a", false, "the newest one has"},
+		{"put a; list a; put a; list a", true, "the newest one has not"},
+		{"put a; list a; end a", true, "it was gone by then, and nobody knows how"},
+		{"put a; put b; list b", false, "a listing of another kind says nothing"},
+		{"put b -> a", false, "nobody has observed it"},
+	} {
+		w := play(t, observed.Config{}, "kinds a b; "+tc.history)
+		key := object(t, "a").Key
+		if id, _, _ := w.Prune("a", 9); id != 0 && w.Node(id).Key() != key {
+			t.Fatalf("%s: the pruning stops at %s", tc.history, w.Node(id).Key())
+		}
+		if d := w.do(t, graph.Event{Type: graph.Gone, Key: key}); d.Unseen != tc.unseen {
+			t.Errorf("%s: unseen %t, want %t: %s", tc.history, d.Unseen, tc.unseen, tc.reason)
+		}
+		if d := w.do(t, graph.Event{Type: graph.Gone, Key: key}); d.Unseen || d.Gone {
+			t.Errorf("%s: it is gone twice", tc.history)
+		}
+	}
+}

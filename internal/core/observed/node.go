@@ -1,0 +1,230 @@
+package observed
+
+import (
+	"fmt"
+	"iter"
+
+	"github.com/ownergraph/ownergraph/graph"
+)
+
+// NodeID names a node within one graph. Ids are dense, start at 1 and are used
+// again after a node was freed: whoever keeps one beside the graph must follow
+// Delta.Freed.
+type NodeID uint32
+
+// State says how much of a node has been observed.
+type State uint8
+
+const (
+	// StateUnset is no state: the node is not in use.
+	StateUnset State = iota
+	// Phantom: somebody refers to it and nobody has observed it.
+	Phantom
+	// Observed: the watch reported it and not its end.
+	Observed
+	// Absent: the watch reported its end, and dependents still refer to it.
+	Absent
+)
+
+var stateNames = [...]string{"unset", "phantom", "observed", "absent"}
+
+// String returns the state in lower case.
+func (s State) String() string {
+	if int(s) < len(stateNames) {
+		return stateNames[s]
+	}
+	return fmt.Sprintf("state(%d)", uint8(s))
+}
+
+// Node is a handle on one object of a graph: a small value that reads through.
+// It stays valid until the next Apply, and is as safe for concurrent use as
+// its graph: not at all.
+type Node struct {
+	g  *Graph
+	id NodeID
+}
+
+type kindID uint32
+
+// role is what an observed node is to its dependents.
+type role uint8
+
+const (
+	plain role = iota
+	waiting
+	orphaning
+)
+
+func roleOf(o *graph.Object) role {
+	if !o.Deleting || len(o.Finalizers) == 0 {
+		return plain
+	}
+	switch o.Propagation() {
+	case graph.Foreground:
+		return waiting
+	case graph.Orphan:
+		return orphaning
+	}
+	return plain
+}
+
+func (n Node) at() *node { return n.g.at(n.id) }
+
+// ID returns the node's id.
+func (n Node) ID() NodeID { return n.id }
+
+// Key returns the node's full coordinates, in text of its own: one allocation.
+// Scope and name of an unresolved claim are empty.
+func (n Node) Key() graph.Key { return n.g.key(n.id) }
+
+// Kind returns the kind of the node's key, and Scope the scope, without making
+// text.
+func (n Node) Kind() graph.Kind { return n.g.kinds[n.g.places[n.at().place].kind].info.Kind }
+
+// Scope returns the scope of the node's key.
+func (n Node) Scope() string { return n.g.places[n.at().place].scope }
+
+// State returns how much of the node has been observed.
+func (n Node) State() State { return n.at().state() }
+
+// Version returns the observed version, "" for a phantom and an absent node.
+func (n Node) Version() graph.Version { return n.g.version(n.id) }
+
+// HasVersion reports whether the node is observed at this version, without
+// making text.
+func (n Node) HasVersion(v graph.Version) bool {
+	x := n.at()
+	if x.state() != Observed {
+		return v == ""
+	}
+	var room [64]byte
+	return string(n.g.appendVersion(room[:0], n.id, n.g.facts(n.id))) == string(v)
+}
+
+// Object returns what was observed, in a copy that is the caller's. Of a phantom
+// and of an absent node it holds the key alone.
+func (n Node) Object() graph.Object { return n.g.object(n.id, nil) }
+
+// ObjectIn is Object with the references in the room of owners, if that is
+// enough: for a caller that looks at one object after another.
+func (n Node) ObjectIn(owners []graph.Owner) graph.Object { return n.g.object(n.id, owners) }
+
+// ByUID reports whether the node is no object, but stands for the references that
+// lead to a UID alone: unresolved ones, and those to a kind of [Config].Ignore.
+func (n Node) ByUID() bool { return n.g.isClaim(n.id) }
+
+// Deleting reports whether the node is observed and marked for deletion.
+func (n Node) Deleting() bool { return n.at().is(deletingMark) }
+
+// Propagation returns what the observed object's finalizer asks for.
+func (n Node) Propagation() graph.Propagation { return n.g.facts(n.id).propagation() }
+
+// Waiting reports whether the node is observed and waits for its dependents.
+func (n Node) Waiting() bool { return n.at().role() == waiting }
+
+// Orphaning reports whether the node is observed and leaves its dependents.
+func (n Node) Orphaning() bool { return n.at().role() == orphaning }
+
+// Owners returns the number of the node's owner references.
+func (n Node) Owners() int {
+	switch x := n.at(); {
+	case x.is(wideMark):
+		return len(n.g.page(n.id).wide[slotOf(n.id)])
+	case x.owner != 0:
+		return 1
+	}
+	return 0
+}
+
+// OwnerAt returns the i-th owner reference as the store wrote it.
+func (n Node) OwnerAt(i int) graph.Owner {
+	if n.at().is(wideMark) {
+		return n.g.page(n.id).wide[slotOf(n.id)][i]
+	}
+	return [1]graph.Owner{n.g.plainOwner(n.id)}[i]
+}
+
+// SelfOwner reports whether the i-th reference leads back to the node. Such a
+// reference never counts: not as owner, not as blocker, not as proof. An
+// unresolved one on the node's own UID is one, too.
+func (n Node) SelfOwner(i int) bool {
+	o := n.owner(i)
+	return o != 0 && n.g.leadsBack(n.id, o)
+}
+
+// OwnerNode returns the node that the i-th reference leads to. For an
+// unresolved reference it is the claim on the UID alone; for one without a UID
+// it is nothing.
+func (n Node) OwnerNode(i int) (Node, bool) {
+	id := n.owner(i)
+	return Node{n.g, id}, id != 0
+}
+
+// owner returns the node of the i-th reference, or 0 for one without a UID. The
+// first one's is at hand, and most objects have one; the list is not walked for
+// the others, since there may be thousands.
+func (n Node) owner(i int) NodeID {
+	x := n.at()
+	if i == 0 && !x.is(wideMark) {
+		return x.owner
+	}
+	r := n.g.page(n.id).wide[slotOf(n.id)][i]
+	if r.UID == "" {
+		return 0
+	}
+	k := n.g.resolve(n.Scope(), r)
+	return n.g.lookup(&k)
+}
+
+// OwnerNodes yields the index of each reference and the node it leads to, in
+// order. References without a UID are left out.
+func (n Node) OwnerNodes() iter.Seq2[int, Node] {
+	return func(yield func(int, Node) bool) {
+		for id := n.g.firstEdge(n.id); id != 0; {
+			e := n.g.edge(id)
+			if id = e.nextOwner; !yield(int(e.slot), Node{n.g, e.owner}) {
+				return
+			}
+		}
+	}
+}
+
+// Dependents yields every other node that refers to this one, newest reference
+// first, and then those whose unresolved reference names its UID. A node that
+// refers to it twice comes twice.
+func (n Node) Dependents() iter.Seq[Node] {
+	return func(yield func(Node) bool) {
+		for _, id := range [2]NodeID{n.id, n.g.claim(n.id)} {
+			for e := n.g.hubOf(id).firstDep; e != 0; {
+				next, dep := n.g.following(e)
+				if e = next; dep != n.id && !yield(Node{n.g, dep}) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// Referring returns how many references of others lead to the node, those with
+// an unresolved scope that name its UID included.
+func (n Node) Referring() int {
+	return int(n.g.hubOf(n.id).refs + n.g.hubOf(n.g.claim(n.id)).refs)
+}
+
+// Blocking returns how many of them hold the node's foreground deletion.
+func (n Node) Blocking() int {
+	return int(n.g.hubOf(n.id).blocks + n.g.hubOf(n.g.claim(n.id)).blocks)
+}
+
+// Flawed reports whether the object breaks a rule of the model, so that no
+// decision to delete or trim it may rest on it. Flaw says which.
+func (n Node) Flawed() bool { return n.at().is(flawedMark) }
+
+// Flaw returns what is wrong with a flawed object: an error that wraps
+// ErrInvalid and names object and field.
+func (n Node) Flaw() error {
+	if !n.Flawed() {
+		return nil
+	}
+	return graph.Flaw(n.Object(), n.g.cfg.Limits)
+}

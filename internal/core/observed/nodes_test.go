@@ -1,0 +1,91 @@
+package observed_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/core/observed"
+)
+
+// TestLookup: what is not there is not found, and does no harm.
+func TestLookup(t *testing.T) {
+	w := play(t, observed.Config{}, "kinds a b; put b -> a, x@b?")
+	b, _ := w.Lookup(object(t, "b").Key)
+	if n, ok := w.Lookup(object(t, "c").Key); ok || n.State() != observed.StateUnset || n.Referring() != 0 {
+		t.Errorf("Lookup of what nobody named: %v, %t", n.Key(), ok)
+	}
+	if n, ok := w.Alive("c"); ok || n.State() != observed.StateUnset {
+		t.Errorf("Alive of a UID that nobody has: %v, %t", n.Key(), ok)
+	}
+	if n, ok := w.Alive("b"); !ok || n != b {
+		t.Errorf("Alive(b) = %v, %t", n.Key(), ok)
+	}
+	if _, ok := w.Alive("a"); ok {
+		t.Error("a phantom is alive")
+	}
+	if w.InUse(0) || w.InUse(observed.NodeID(w.Cap())) || !w.InUse(b.ID()) {
+		t.Error("InUse: want b, and neither 0 nor what is beyond the table")
+	}
+	if c, ok := w.Claim(b.ID()); !ok || w.Node(c).Key() != (graph.Key{UID: "b"}) {
+		t.Errorf("Claim(b) = %d, %t", c, ok)
+	}
+	a, _ := b.OwnerNode(0)
+	if _, ok := w.Claim(a.ID()); ok {
+		t.Error("a phantom has a claim on its UID: nobody knows whether it has one")
+	}
+}
+
+// TestAliveTwins: of several objects with one UID the least key is it, in
+// whatever order they come and go.
+func TestAliveTwins(t *testing.T) {
+	const all = "put a/x@u; put a/y@u; put b@u; put pod/s/z@u; "
+	for _, tc := range []struct{ history, want, reason string }{
+		{"put b@u", "b@u", "one alone"},
+		{"put b@u; put a/y@u", "a/y@u", "the later one has the lesser key"},
+		{"put a/y@u; put b@u", "a/y@u", "the earlier one has"},
+		{all + "gone a/x@u", "a/y@u", "the first is gone"},
+		{all + "gone a/y@u", "a/x@u", "one between is gone"},
+		{all + "gone pod/s/z@u; gone a/x@u; gone a/y@u", "b@u", "all but one are gone"},
+		{all + "gone a/x@u; put a/x@u#2", "a/x@u", "one came back"},
+	} {
+		w := play(t, observed.Config{}, "kinds a b pod+; "+tc.history)
+		if n, ok := w.Alive("u"); !ok || n.Key().String() != tc.want {
+			t.Errorf("%s: Alive is %v, %t; want %s: %s", tc.history, n.Key(), ok, tc.want, tc.reason)
+		}
+	}
+}
+
+// TestStopEarly: whoever stops an iteration is not called again.
+func TestStopEarly(t *testing.T) {
+	w := play(t, observed.Config{}, "kinds a b c; put a; put b -> a, x; put c -> a?, a")
+	a, _ := w.Lookup(object(t, "a").Key)
+	b, _ := w.Lookup(object(t, "b").Key)
+	steps := 0
+	for range w.Nodes() {
+		steps++
+		break
+	}
+	for range a.Dependents() {
+		steps++
+		break
+	}
+	for range b.OwnerNodes() {
+		steps++
+		break
+	}
+	if steps != 3 {
+		t.Errorf("%d steps, want 3", steps)
+	}
+}
+
+// TestObjectOwnership: what a node hands out as a copy is the caller's.
+func TestObjectOwnership(t *testing.T) {
+	w := play(t, observed.Config{}, "kinds a b; put b* -> a")
+	n, _ := w.Lookup(object(t, "b").Key)
+	o := n.Object()
+	o.Owners[0].Name, o.Finalizers[0] = "changed", "changed"
+	if got := fmt.Sprint(n.Object()); got != "b#1* -> a" || w.Check() != nil {
+		t.Errorf("the graph holds %s after a caller changed its copy", got)
+	}
+}

@@ -1,0 +1,280 @@
+package observed
+
+import (
+	"encoding/binary"
+	"strconv"
+
+	"github.com/ownergraph/ownergraph/graph"
+)
+
+// What is written of a node is its name, and nothing else for most. Behind the
+// name of the others stand, each as far as the node's marks say so: its UID and
+// its version as text; its generations, grace period and finalizers. The same
+// object is always written the same way, so two are equal if their bytes are.
+
+// facts is what is written of a node, as it stands there.
+type facts struct {
+	name, uid, version      []byte
+	generation, seen, grace int64
+	finalizers              int
+	list                    []byte // of as many finalizers
+}
+
+// facts reads what is written of a node. It allocates nothing, and is valid
+// until the next Apply.
+func (g *Graph) facts(id NodeID) (f facts) {
+	x, b := g.at(id), g.content(id)
+	if !x.is(textUID | textVersion | moreText) {
+		f.name = b
+		return f
+	}
+	if n := len(b) - 1; !x.is(textUID|textVersion) && b[n] < lengthy {
+		f.name, f.generation = b[:n], int64(b[n])
+		return f
+	}
+	f.name, b = field(b)
+	if x.is(textUID) {
+		f.uid, b = field(b)
+	}
+	if x.is(textVersion) {
+		f.version, b = field(b)
+	}
+	if !x.is(moreText) {
+		return f
+	}
+	for _, n := range [...]*int64{&f.generation, &f.seen, &f.grace} {
+		v, used := binary.Varint(b)
+		*n, b = v, b[used:]
+	}
+	n, used := binary.Uvarint(b)
+	f.finalizers, f.list = int(n), b[used:]
+	return f
+}
+
+func (g *Graph) name(id NodeID) []byte {
+	x, b := g.at(id), g.content(id)
+	if !x.is(textUID | textVersion | moreText) {
+		return b
+	}
+	if n := len(b) - 1; !x.is(textUID|textVersion) && b[n] < lengthy {
+		return b[:n]
+	}
+	b, _ = field(b)
+	return b
+}
+
+// has reports whether the finalizer is among those written.
+func (f facts) has(name string) bool {
+	b := f.list
+	for range f.finalizers {
+		var s []byte
+		if s, b = field(b); string(s) == name {
+			return true
+		}
+	}
+	return false
+}
+
+func (f facts) propagation() graph.Propagation {
+	switch {
+	case f.finalizers == 0:
+		return graph.Unset
+	case f.has(graph.FinalizerOrphan):
+		return graph.Orphan
+	case f.has(graph.FinalizerForeground):
+		return graph.Foreground
+	}
+	return graph.Unset
+}
+
+// form is how an object is held: the marks and the number that stand in its
+// record, and what is written of it.
+type form struct {
+	marks   marks
+	version uint64
+	text    []byte
+}
+
+const formMarks = deletingMark | textUID | textVersion | moreText
+
+// form packs an object. The result is the graph's own, and valid until the next one
+// is packed.
+func (g *Graph) form(o *graph.Object, p packed) *form {
+	f := &g.packing
+	f.marks = 0
+	if o.Deleting {
+		f.marks |= deletingMark
+	}
+	if p.text {
+		f.marks |= textUID
+	}
+	n, number := parseVersion(o.Version)
+	if f.version = n; !number && o.Version != "" {
+		f.marks |= textVersion
+	}
+	if hasMore(o) {
+		f.marks |= moreText
+	}
+	switch b := f.text[:0]; {
+	case f.marks&^deletingMark == 0:
+		f.text = append(b, o.Name...)
+	case f.marks&^deletingMark == moreText && isShort(o):
+		f.text = append(append(b, o.Name...), byte(o.Generation))
+	default:
+		f.text = f.appendText(b, o)
+	}
+	return f
+}
+
+// bareForm packs a key, as form does an object that has nothing else.
+func (g *Graph) bareForm(k *graph.Key, p packed) *form {
+	f := &g.packing
+	f.marks, f.version = 0, 0
+	if b := f.text[:0]; p.text {
+		f.marks = textUID
+		f.text = appendField(appendField(b, k.Name), string(k.UID))
+	} else {
+		f.text = append(b, k.Name...)
+	}
+	return f
+}
+
+// hasMore reports whether the object has finalizers, generations or a grace period.
+func hasMore(o *graph.Object) bool {
+	return o.Generation|o.ObservedGeneration|o.GraceSeconds != 0 || len(o.Finalizers) > 0
+}
+
+// lengthy is the last byte of what is written with moreText alone. Most of such
+// objects have a generation, a small one, and nothing else: then this stands in
+// its place.
+const lengthy = 1 << 7
+
+func isShort(o *graph.Object) bool {
+	return 0 < o.Generation && o.Generation < lengthy && o.ObservedGeneration == 0 && o.GraceSeconds == 0 && len(o.Finalizers) == 0
+}
+
+func (f *form) appendText(b []byte, o *graph.Object) []byte {
+	b = appendField(b, o.Name)
+	if f.marks&textUID != 0 {
+		b = appendField(b, string(o.UID))
+	}
+	if f.marks&textVersion != 0 {
+		b = appendField(b, string(o.Version))
+	}
+	if f.marks&moreText == 0 {
+		return b
+	}
+	for _, n := range [...]int64{o.Generation, o.ObservedGeneration, o.GraceSeconds} {
+		b = binary.AppendVarint(b, n)
+	}
+	b = binary.AppendUvarint(b, uint64(len(o.Finalizers)))
+	for _, s := range o.Finalizers {
+		b = appendField(b, s)
+	}
+	return append(b, lengthy)
+}
+
+// holds reports whether the observed node holds exactly this, but for the
+// references.
+func (g *Graph) holds(id NodeID, f *form) bool {
+	x := g.at(id)
+	return x.version == f.version && x.marks&formMarks == f.marks && string(g.content(id)) == string(f.text)
+}
+
+// keep writes an object into its record, but for the references.
+func (g *Graph) keep(id NodeID, f *form) {
+	g.write(id, f.text)
+	x := g.at(id)
+	x.version, x.marks = f.version, x.marks&^formMarks|f.marks
+}
+
+// appendUID appends the text of a node's UID.
+func (g *Graph) appendUID(b []byte, id NodeID) []byte {
+	if x := g.at(id); !x.is(textUID) {
+		return x.uid.appendUUID(b)
+	}
+	return append(b, g.facts(id).uid...)
+}
+
+// key returns the coordinates of a node; its text is one allocation.
+func (g *Graph) key(id NodeID) graph.Key {
+	x := g.at(id)
+	name := g.name(id)
+	var room [128]byte
+	return g.keyOf(x.place, string(g.appendUID(append(room[:0], name...), id)), len(name))
+}
+
+// object returns what was observed of a node, with its references in the room
+// of owners. All of its text is one allocation.
+func (g *Graph) object(id NodeID, owners []graph.Owner) (o graph.Object) {
+	x := g.at(id)
+	if x.state() != Observed {
+		o.Key = g.key(id)
+		return o
+	}
+	f := g.facts(id)
+	o.Deleting = x.is(deletingMark)
+	o.Generation, o.ObservedGeneration, o.GraceSeconds = f.generation, f.seen, f.grace
+	var room [256]byte
+	b := g.appendUID(append(room[:0], f.name...), id)
+	uid := len(b)
+	b = g.appendVersion(b, id, f)
+	version := len(b)
+	plain := x.owner != 0 && !x.is(wideMark)
+	if plain {
+		b = g.appendUID(append(b, g.name(x.owner)...), x.owner)
+	}
+	owner, list := len(b), f.list
+	for range f.finalizers {
+		var s []byte
+		s, list = field(list)
+		b = append(b, s...)
+	}
+	text := string(b)
+	o.Key = g.keyOf(x.place, text[:uid], len(f.name))
+	o.Version = graph.Version(text[uid:version])
+	if plain {
+		k := g.keyOf(g.at(x.owner).place, text[version:owner], len(g.name(x.owner)))
+		o.Owners = append(owners[:0], graph.Owner{Key: k, Block: x.is(blockMark), Controller: x.is(controllerMark)})
+	} else if x.is(wideMark) {
+		o.Owners = append(owners[:0], g.page(id).wide[slotOf(id)]...)
+	}
+	o.Finalizers = f.names(text[owner:])
+	return o
+}
+
+// names returns the finalizers, cut from a text of all of them.
+func (f facts) names(text string) []string {
+	if f.finalizers == 0 {
+		return nil
+	}
+	out, b := make([]string, f.finalizers), f.list
+	for i := range out {
+		var s []byte
+		s, b = field(b)
+		out[i], text = text[:len(s)], text[len(s):]
+	}
+	return out
+}
+
+// keyOf returns the key at a place whose name, of a length, and UID are the text.
+func (g *Graph) keyOf(p placeID, text string, name int) graph.Key {
+	at := &g.places[p]
+	return graph.Key{Kind: g.kinds[at.kind].info.Kind, Scope: at.scope, Name: text[:name], UID: graph.UID(text[name:])}
+}
+
+func (g *Graph) version(id NodeID) graph.Version {
+	if g.at(id).state() != Observed {
+		return ""
+	}
+	var room [64]byte
+	return graph.Version(g.appendVersion(room[:0], id, g.facts(id)))
+}
+
+// appendVersion appends the version of an observed node.
+func (g *Graph) appendVersion(b []byte, id NodeID, f facts) []byte {
+	if x := g.at(id); !x.is(textVersion) {
+		return strconv.AppendUint(b, x.version, 10)
+	}
+	return append(b, f.version...)
+}

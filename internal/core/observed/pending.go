@@ -1,0 +1,42 @@
+package observed
+
+import (
+	"iter"
+
+	"github.com/ownergraph/ownergraph/graph"
+)
+
+// Unpruned yields the nodes that the pruning of a kind has still to look at, in its
+// order; none if no pruning is under way.
+func (g *Graph) Unpruned(k graph.Kind) iter.Seq[NodeID] {
+	return g.chain(g.kinds[g.kindNamed(k)].pruneAt)
+}
+
+// OfKind yields all nodes of a kind, in the order of its prunings.
+func (g *Graph) OfKind(k graph.Kind) iter.Seq[NodeID] {
+	id, ok := g.byKind[k]
+	if !ok {
+		return g.chain(0)
+	}
+	return g.chain(g.kinds[id].first)
+}
+
+func (g *Graph) chain(id NodeID) iter.Seq[NodeID] {
+	return func(yield func(NodeID) bool) {
+		for ; id != 0 && yield(id); id = g.at(id).nextKind {
+		}
+	}
+}
+
+// Unfanned yields the dependents that the fan-out of a node has still to visit,
+// in its order; one that refers to the node twice comes twice.
+func (g *Graph) Unfanned(id NodeID) iter.Seq[NodeID] {
+	return func(yield func(NodeID) bool) {
+		for e := g.hubOf(id).fan; e != 0; {
+			next, dep := g.following(e)
+			if e = next; !yield(dep) {
+				return
+			}
+		}
+	}
+}

@@ -1,0 +1,235 @@
+package observed_test
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/core/observed"
+)
+
+// uuids gives two of the three UIDs of the random worlds as UUIDs, which a graph
+// holds in another form.
+func uuids(u *graph.UID) {
+	switch *u {
+	case "2":
+		*u = "0123abcd-4567-89ef-0a1b-c2d3e4f50617"
+	case "3":
+		*u = "0123abcd-4567-89ef-0a1b-c2d3e4f50618"
+	}
+}
+
+// packed returns the event with UIDs that are UUIDs, and mostly with an object that
+// differs from others in its version alone.
+func packed(t *rapid.T, e graph.Event) graph.Event {
+	o := &e.Object
+	if rapid.IntRange(0, 3).Draw(t, "content") > 0 {
+		o.Finalizers, o.Deleting, o.Owners = nil, false, o.Owners[:min(len(o.Owners), 1)]
+		o.Generation = rapid.SampledFrom([]int64{0, 1, 1, 127, 128, -1}).Draw(t, "generation")
+	}
+	uuids(&e.Key.UID)
+	uuids(&o.UID)
+	o.Owners = slices.Clone(o.Owners)
+	for i := range o.Owners {
+		uuids(&o.Owners[i].UID)
+	}
+	return e
+}
+
+// told draws what Prefetch is told before a batch: nothing, the batch, the same in
+// another order, or with other events among them.
+func told(t *rapid.T, batch []graph.Event) []graph.Event {
+	out := slices.Clone(batch)
+	switch rapid.IntRange(0, 4).Draw(t, "prefetch") {
+	case 0:
+		return nil
+	case 1:
+		return rapid.Permutation(out).Draw(t, "order")
+	case 2:
+		for i := range out {
+			if rapid.Bool().Draw(t, "another") {
+				out[i] = packed(t, drawEvent(t, rapid.SampledFrom(worldKinds).Draw(t, "kind")))
+			}
+		}
+	}
+	return out
+}
+
+// TestPrefetchChangesNothing: with a prefetch at the events, at others, or at none, each
+// event changes the same, is refused with the same words, and leaves the same graph.
+func TestPrefetchChangesNothing(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		cfg := drawConfig(t)
+		one, batched := begin(t, cfg), begin(t, cfg)
+		events := drawHistory(t, 60)
+		for i := range events {
+			events[i] = packed(t, events[i])
+			if i > 0 && rapid.IntRange(0, 3).Draw(t, "again") == 0 { // or its end
+				events[i] = events[rapid.IntRange(0, i-1).Draw(t, "which")]
+				if events[i].Type == graph.Put && rapid.Bool().Draw(t, "end") {
+					events[i] = graph.Event{Type: graph.Gone, Key: events[i].Object.Key}
+				}
+			}
+		}
+		for len(events) > 0 {
+			n := rapid.IntRange(1, min(len(events), 40)).Draw(t, "batch")
+			batched.Prefetch(told(t, events[:n]))
+			for _, e := range events[:n] {
+				want, refused := one.Apply(e)
+				if got, err := batched.ApplyEvent(&e); fmt.Sprint(*got, err) != fmt.Sprint(want, refused) {
+					t.Fatalf("%v: %+v, %v; want %+v, %v", e, *got, err, want, refused)
+				}
+			}
+			events = events[n:]
+			if err := batched.Check(); err != nil || batched.everything() != one.everything() {
+				t.Fatalf("%v, %s\nwant %s", err, batched.everything(), one.everything())
+			}
+		}
+	})
+}
+
+// TestPrefetchOfWhatLeaves: what Prefetch has seen has gone, page and all, when its turn
+// comes, and its UID is another's.
+func TestPrefetchOfWhatLeaves(t *testing.T) {
+	g := observed.New(observed.Config{})
+	feed(t, g, graph.Event{Type: graph.KindsKnown, Kinds: []graph.KindInfo{{Kind: "a"}}})
+	var puts []graph.Event
+	for i := range 1200 {
+		k := graph.Key{Kind: "a", Name: fmt.Sprint(i), UID: graph.UID(fmt.Sprintf("0123abcd-4567-89ef-0a1b-%012x", i))}
+		puts = append(puts, graph.Event{Type: graph.Put, Object: graph.Object{Key: k, Version: "1"}})
+		feed(t, g, puts[i])
+	}
+	last := puts[len(puts)-30:]
+	g.Prefetch(last)
+	for _, e := range puts[500:] {
+		feed(t, g, graph.Event{Type: graph.Gone, Key: e.Object.Key})
+	}
+	for i := range last {
+		if i%2 > 0 {
+			last[i].Object.Name += "-other"
+		}
+		d, err := g.ApplyEvent(&last[i])
+		if err != nil || !d.Created || g.Node(d.Node).Key() != last[i].Object.Key {
+			t.Fatalf("%v: %+v, %v", last[i].Object, d, err)
+		}
+	}
+	if err := g.Check(); err != nil || g.Len() != 530 {
+		t.Errorf("%d nodes, %v; want 500 that stayed and 30 that came", g.Len(), err)
+	}
+}
+
+// TestPrefetchOfReusedNode: the node that Prefetch saw has gone, and its id is that of
+// another with the same UID, to which the index does not lead.
+func TestPrefetchOfReusedNode(t *testing.T) {
+	const uuid = "@0123abcd-4567-89ef-0a1b-c2d3e4f50617"
+	w := play(t, observed.Config{}, "kinds a b c; put a"+uuid+"; put b"+uuid)
+	a := graph.Event{Type: graph.Put, Object: object(t, "a"+uuid)}
+	c := graph.Event{Type: graph.Put, Object: object(t, "c"+uuid)}
+	before, _ := w.Lookup(a.Object.Key)
+	w.Prefetch([]graph.Event{c, a})
+	w.do(t, graph.Event{Type: graph.Gone, Key: a.Object.Key})
+	if d := w.do(t, c); d.Node != before.ID() {
+		t.Fatalf("node %d is not used again, but %d", before.ID(), d.Node)
+	}
+	if d := w.do(t, a); !d.Created || !d.DuplicateUID {
+		t.Errorf("%+v, want another twin", d)
+	}
+}
+
+// TestLastOwner: a reference to the UID of the last owner at other coordinates is
+// another reference.
+func TestLastOwner(t *testing.T) {
+	const uuid = "@0123abcd-4567-89ef-0a1b-c2d3e4f50617"
+	w := play(t, observed.Config{}, "kinds a b c; put a"+uuid+"; put c/x -> a"+uuid+"; put c/y -> a"+uuid)
+	for _, other := range []string{"b/a", "a/b"} {
+		d := w.do(t, graph.Event{Type: graph.Put, Object: object(t, "c/z -> "+other+uuid)})
+		if owner, _ := w.Node(d.Node).OwnerNode(0); len(d.Added) != 1 || owner.Key() != object(t, other+uuid).Key {
+			t.Errorf("%+v, owner %s; want a phantom %s", d, owner.Key(), other)
+		}
+	}
+}
+
+// TestLimitOfNumbers: a UID and a version that are no text are too long all the
+// same where less is allowed.
+func TestLimitOfNumbers(t *testing.T) {
+	const uuid, number = "0123abcd-4567-89ef-0a1b-c2d3e4f50617", "1234567890123456789"
+	for _, tc := range []struct {
+		limit  int
+		first  string
+		update graph.Version
+		flawed bool
+		reason string
+	}{
+		{18, "a", number, true, "19 digits"},
+		{19, "a", number, false, "as many as are allowed"},
+		{35, "a@" + uuid, "2", true, "36 bytes of UID"},
+		{36, "a@" + uuid, "2", false, "as many as are allowed"},
+		{35, "a@u -> a@" + uuid, "2", true, "the UID of the owner"},
+		{36, "a@u -> a@" + uuid, "2", false, "as many as are allowed"},
+	} {
+		w := play(t, observed.Config{Limits: graph.Limits{Text: tc.limit}}, "kinds a; put "+tc.first)
+		o := object(t, tc.first)
+		created, _ := w.Lookup(o.Key)
+		if created.Flawed() != (tc.flawed && tc.update != number) {
+			t.Errorf("limit %d, put %s: flawed %t: %s", tc.limit, tc.first, created.Flawed(), tc.reason)
+		}
+		o.Version = tc.update
+		if d := w.do(t, graph.Event{Type: graph.Put, Object: o}); !d.Version || w.Node(d.Node).Flawed() != tc.flawed {
+			t.Errorf("limit %d, update %s: %+v, flawed %t: %s", tc.limit, tc.first, d, w.Node(d.Node).Flawed(), tc.reason)
+		}
+	}
+}
+
+// TestFlawOfOwner: text that is a flaw is one wherever it stands, whether or not the
+// owner has been observed.
+func TestFlawOfOwner(t *testing.T) {
+	const uuid = "@0123abcd-4567-89ef-0a1b-c2d3e4f50617"
+	for _, tc := range []struct {
+		owner  string
+		flawed bool
+		reason string
+	}{
+		{"a" + uuid, false, "all is sound"},
+		{`a/"\x01"` + uuid, true, "the name"},
+		{`a/x@"\x01"`, true, "the UID"},
+		{`"b\x01"/x` + uuid, true, "the kind"},
+		{`p/"s\x01"/x` + uuid, true, "the scope"},
+	} {
+		for _, history := range []string{"", "put " + tc.owner + "; ", "put " + tc.owner + "; put c/s/y -> " + tc.owner + "; "} {
+			w := play(t, observed.Config{}, "kinds a c+ p+ b\x01; "+history)
+			d := w.do(t, graph.Event{Type: graph.Put, Object: object(t, "c/s/x"+uuid[:len(uuid)-1]+"8 -> "+tc.owner)})
+			if n := w.Node(d.Node); n.Flawed() != tc.flawed || tc.flawed != (n.Flaw() != nil) {
+				t.Errorf("%s%v: flawed %t, %v; want the flaw of %s", history, n.Object(), n.Flawed(), n.Flaw(), tc.reason)
+			}
+		}
+	}
+}
+
+// TestPrefetchOfMany: that another UID has the tag of one does not make Prefetch take the
+// other's node for its own. Among so many there are hundreds of these.
+func TestPrefetchOfMany(t *testing.T) {
+	g := observed.New(observed.Config{})
+	if _, err := g.Apply(graph.Event{Type: graph.KindsKnown, Kinds: kinds("a")}); err != nil {
+		t.Fatal(err)
+	}
+	var events []graph.Event
+	for i := range 4096 {
+		o := graph.Object{Version: "1"}
+		o.Kind, o.Name, o.UID = "a", fmt.Sprint(i), graph.UID(fmt.Sprintf("0123abcd-4567-89ef-0a1b-%012x", i))
+		events = append(events, graph.Event{Type: graph.Put, Object: o})
+	}
+	for batch := range slices.Chunk(events, 32) {
+		g.Prefetch(batch)
+		for i := range batch {
+			if d, err := g.ApplyEvent(&batch[i]); err != nil || !d.Created {
+				t.Fatalf("%s: %+v, %v; want a new node", batch[i].Object.Key, *d, err)
+			}
+		}
+	}
+	if err := g.Check(); err != nil || g.Len() != len(events) {
+		t.Errorf("%d nodes, %v", g.Len(), err)
+	}
+}

@@ -1,0 +1,62 @@
+package observed
+
+import "github.com/ownergraph/ownergraph/graph"
+
+// put takes an object that is new, or not as it was observed.
+func (g *Graph) put(o *graph.Object) {
+	if g.found.id == 0 {
+		g.create(o)
+	} else {
+		g.alter(o)
+	}
+}
+
+// create makes the node of an object that nobody has referred to yet.
+func (g *Graph) create(o *graph.Object) {
+	id := g.addNode(&o.Key, g.form(o, g.found.uid), &g.found.sought)
+	d, x, role := &g.delta, g.at(id), roleOf(o)
+	d.Node, d.Created, d.Observed, d.Version, d.Class = id, true, true, true, true
+	d.Mark = o.Deleting || len(o.Finalizers) > 0 && o.Propagation() != graph.Unset
+	d.Acknowledged = o.ObservedGeneration != 0
+	x.epoch = g.kinds[g.places[x.place].kind].epoch
+	x.setState(Observed)
+	x.setRole(role)
+	g.observed++
+	g.enliven(id)
+	if len(o.Owners) > 0 {
+		g.refer(id, o)
+		g.notice(id)
+	}
+	if !g.isSound(id, o) && graph.Flaw(*o, g.cfg.Limits) != nil {
+		g.at(id).set(flawedMark, true)
+	}
+}
+
+// alter takes what is new of an object that has a node.
+func (g *Graph) alter(o *graph.Object) {
+	id := g.found.id
+	d, x, form := &g.delta, g.at(id), g.form(o, g.found.uid)
+	was, old := x.state(), g.facts(id)
+	d.Node, d.Version, d.Observed, d.Resurrected = id, true, was != Observed, was == Absent
+	x.epoch = g.kinds[g.places[x.place].kind].epoch
+	same, role := g.found.same || g.refers(id, o), roleOf(o)
+	d.Mark = x.is(deletingMark) != o.Deleting || old.propagation() != o.Propagation()
+	d.Class = was != Observed || x.role() != role
+	d.Acknowledged = old.seen != o.ObservedGeneration
+	if was != Observed {
+		x.setState(Observed)
+		g.observed++
+		g.enliven(id)
+	}
+	if !same {
+		g.notice(id)
+		g.unlink(id)
+	}
+	g.keep(id, form)
+	x.setRole(role)
+	if !same {
+		g.refer(id, o)
+		g.notice(id)
+	}
+	g.at(id).set(flawedMark, !g.isSound(id, o) && graph.Flaw(*o, g.cfg.Limits) != nil)
+}

@@ -1,0 +1,84 @@
+package observed
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/ownergraph/ownergraph/graph"
+)
+
+// TestReuseAfter: an id that is free names a node again after as many nodes as Reused
+// says, one that is in use or was never used after none.
+func TestReuseAfter(t *testing.T) {
+	g := large(t)
+	key := func(i int) graph.Key {
+		return graph.Key{Kind: "a", Name: fmt.Sprint(i), UID: graph.UID(fmt.Sprint("u", i))}
+	}
+	const many = 2*pageNodes + 10
+	for i := range many {
+		apply(t, g, graph.Event{Type: graph.Put, Object: graph.Object{Key: key(i), Version: "1"}})
+	}
+	var free []NodeID
+	for _, i := range []int{3, pageNodes + 1, 1, pageNodes + 7, many - 2, 2} {
+		n, _ := g.Lookup(key(i))
+		free = append(free, n.ID())
+		apply(t, g, graph.Event{Type: graph.Gone, Key: key(i)})
+	}
+	for _, id := range free {
+		c, want := g.Clone(), 0
+		for !c.InUse(id) {
+			want++
+			apply(t, c, graph.Event{Type: graph.Put, Object: graph.Object{Key: key(many + want), Version: "1"}})
+		}
+		if got := g.ReuseAfter(id); got != want {
+			t.Errorf("node %d is used again after %d more, want %d", id, got, want)
+		}
+	}
+	for _, id := range []NodeID{0, 5, NodeID(g.Cap()), NodeID(g.Cap()) + pageNodes} {
+		if got := g.ReuseAfter(id); got != 0 {
+			t.Errorf("node %d is used again after %d more, want 0", id, got)
+		}
+	}
+}
+
+// TestEdgeOf: a reference is read only if it is still there, and still that node's.
+func TestEdgeOf(t *testing.T) {
+	g := large(t)
+	key := func(name string) graph.Key { return graph.Key{Kind: "a", Name: name, UID: graph.UID(name)} }
+	refs := func(names ...string) (out []graph.Owner) {
+		for _, n := range names {
+			out = append(out, graph.Owner{Key: key(n)})
+		}
+		return out
+	}
+	for _, o := range []graph.Object{{Key: key("x")}, {Key: key("y")}, {Key: key("d"), Owners: refs("x", "y")}, {Key: key("e"), Owners: refs("y")}} {
+		o.Version = "1"
+		apply(t, g, graph.Event{Type: graph.Put, Object: o})
+	}
+	id := func(name string) NodeID {
+		n, _ := g.Lookup(key(name))
+		return n.ID()
+	}
+	first := g.firstEdge(id("d"))
+	second := g.edge(first).nextOwner
+	for _, c := range []struct {
+		dep    NodeID
+		edge   edgeID
+		owner  string
+		reason string
+	}{
+		{id("d"), first, "x", "its first"},
+		{id("d"), second, "y", "its second"},
+		{id("e"), first, "", "another node's first"},
+		{id("e"), second, "", "another node's second"},
+		{id("x"), edgeID(id("x")), "", "it refers to nobody"},
+		{NodeID(g.Cap()), edgeID(g.Cap()), "", "no node has the id"},
+		{id("d"), furtherEdge | edgeID(g.edges.len()), "", "there are fewer"},
+		{id("d"), furtherEdge | edgeID(g.edges.len()+pageNodes), "", "there are far fewer"},
+	} {
+		e, ok := g.edgeOf(c.dep, c.edge)
+		if ok != (c.owner != "") || ok && g.Node(e.owner).Key() != key(c.owner) {
+			t.Errorf("edge %x of node %d: %+v, %v: %s", c.edge, c.dep, e, ok, c.reason)
+		}
+	}
+}

@@ -1,0 +1,152 @@
+package observed
+
+import (
+	"cmp"
+	"slices"
+)
+
+// RingSearch finds rings: strongly connected components, of two nodes or more,
+// of waiting nodes that are joined by blocking references, or islands, of
+// observed nodes that are joined by any reference (see NewIsolatedCycleSearch). It is Tarjan's
+// algorithm (SIAM J. Comput. 1972) with its stack as data, so that a search of
+// any size goes on in slices and never recurses. An unresolved reference joins
+// what has its UID, as it blocks that. Held by TestRingSearch.
+//
+// A search reads the graph as it is at each step, whatever became of it since the
+// last one (held by TestRingSearchMeanwhile). It is exact only if nothing that
+// waits changed from its first step to its last; the caller watches for that and
+// begins anew. It is not safe for concurrent use.
+type RingSearch struct {
+	wide   bool // follows every reference between observed nodes
+	roots  []NodeID
+	number map[NodeID]int32 // order of discovery, from 1
+	low    map[NodeID]int32
+	path   []ringFrame
+	stack  []NodeID
+	open   map[NodeID]bool // on the stack
+	rings  [][]NodeID
+}
+
+type ringFrame struct {
+	node NodeID
+	edge edgeID // the next reference to follow
+}
+
+// NewRingSearch begins a search for the rings that contain any of the roots,
+// or are reached from one by blocking references. It keeps roots.
+func NewRingSearch(roots []NodeID) *RingSearch {
+	return &RingSearch{
+		roots:  roots,
+		number: map[NodeID]int32{},
+		low:    map[NodeID]int32{},
+		open:   map[NodeID]bool{},
+	}
+}
+
+// NewIsolatedCycleSearch begins a search for rings of ownership, whatever the state of
+// their members: observed nodes that own each other. It keeps roots.
+func NewIsolatedCycleSearch(roots []NodeID) *RingSearch {
+	r := NewRingSearch(roots)
+	r.wide = true
+	return r
+}
+
+// joins reports whether a ring may lead through the node.
+func (r *RingSearch) joins(g *Graph, id NodeID) bool {
+	return g.at(id).role() == waiting || r.wide && g.at(id).state() == Observed
+}
+
+// Step goes on over at most limit nodes and references, and reports whether
+// the search is over. A ring that is complete is taken in one go.
+func (r *RingSearch) Step(g *Graph, limit int) bool {
+	for ; limit > 0; limit-- {
+		switch {
+		case len(r.path) > 0:
+			r.advance(g)
+		case len(r.roots) > 0:
+			root := r.roots[0]
+			r.roots = r.roots[1:]
+			if r.number[root] == 0 && g.InUse(root) && r.joins(g, root) {
+				r.enter(g, root)
+			}
+		default:
+			return true
+		}
+	}
+	return len(r.path) == 0 && len(r.roots) == 0
+}
+
+// Rings returns what a search that is over has found: each ring sorted by id,
+// in order of their first ids.
+func (r *RingSearch) Rings() [][]NodeID {
+	slices.SortFunc(r.rings, func(a, b []NodeID) int { return cmp.Compare(a[0], b[0]) })
+	return r.rings
+}
+
+func (r *RingSearch) enter(g *Graph, id NodeID) {
+	n := int32(len(r.number) + 1)
+	r.number[id], r.low[id] = n, n
+	r.stack = append(r.stack, id)
+	r.open[id] = true
+	r.path = append(r.path, ringFrame{id, g.firstEdge(id)})
+}
+
+// advance follows one reference of the node at the end of the path, or leaves
+// the node.
+func (r *RingSearch) advance(g *Graph) {
+	f := &r.path[len(r.path)-1]
+	if f.edge == 0 {
+		r.leave()
+		return
+	}
+	e, ok := g.edgeOf(f.node, f.edge)
+	if !ok { // it went since the last step
+		r.leave()
+		return
+	}
+	f.edge = e.nextOwner
+	owner := g.holder(e.owner)
+	if !e.block && !r.wide || owner == f.node || !r.joins(g, owner) {
+		return
+	}
+	switch {
+	case r.number[owner] == 0:
+		r.enter(g, owner)
+	case r.open[owner]:
+		r.low[f.node] = min(r.low[f.node], r.number[owner])
+	}
+}
+
+func (r *RingSearch) leave() {
+	id := r.path[len(r.path)-1].node
+	r.path = r.path[:len(r.path)-1]
+	if n := len(r.path); n > 0 {
+		up := r.path[n-1].node
+		r.low[up] = min(r.low[up], r.low[id])
+	}
+	if r.low[id] != r.number[id] {
+		return
+	}
+	i := len(r.stack) - 1
+	for r.stack[i] != id {
+		i--
+	}
+	ring := slices.Sorted(slices.Values(r.stack[i:]))
+	for _, m := range ring {
+		delete(r.open, m)
+	}
+	r.stack = r.stack[:i]
+	if len(ring) > 1 {
+		r.rings = append(r.rings, ring)
+	}
+}
+
+// holder returns the node that a reference holds: for a claim on a UID the
+// observed node that has it, or 0, which is nothing. A reference that has a name
+// and no kind is no claim, and blocks nobody.
+func (g *Graph) holder(owner NodeID) NodeID {
+	if g.isClaim(owner) {
+		return g.leastTwin(g.aliveLike(owner))
+	}
+	return owner
+}

@@ -1,0 +1,142 @@
+package observed
+
+// widen makes room in the segment of a hash, which is full: twice the buckets, or two
+// segments.
+func (g *Graph) widen(h uint64) {
+	x := &g.index
+	if len(x.few) > 0 {
+		g.refill(2 * len(x.few))
+		return
+	}
+	if int(x.head(h).depth) == x.depth() {
+		x.double()
+	}
+	d := x.head(h)
+	s, other := x.dir[x.at(h)], &segment{}
+	depth := d.depth + 1
+	n := len(x.heads) >> depth // entries for each of the two
+	at := x.at(h) &^ (2*n - 1)
+	for i := range n {
+		x.dir[at+n+i] = other
+		x.heads[at+i].depth, x.heads[at+n+i].depth = depth, depth
+	}
+	if n == 1 {
+		x.deep += 2
+	}
+	moved := g.split(s, other, depth)
+	x.heads[at].used -= moved
+	x.heads[at+n].used = moved
+}
+
+// double makes the directory twice as long.
+func (x *index) double() {
+	dir, heads := make([]*segment, 2*len(x.dir)), make([]head, 2*len(x.heads))
+	for i, s := range x.dir {
+		dir[2*i], dir[2*i+1] = s, s
+		heads[2*i], heads[2*i+1] = x.heads[i], head{depth: x.heads[i].depth}
+	}
+	x.dir, x.heads, x.deep = dir, heads, 0
+}
+
+// split moves the members of a segment whose hashes say so to another, where both are
+// of the depth from now on, and returns how many. Hints say it of most. Of those that
+// are not in their own buckets the node is read, and of all where the hints end: all
+// nodes before anything is done with any, so that these are waited for together.
+func (g *Graph) split(s, other *segment, depth uint8) (moved uint16) {
+	var ids [segmentBuckets * bucketIDs]NodeID
+	var hashes [segmentBuckets * bucketIDs]uint64
+	n := 0
+	for i := range s {
+		if b := &s[i]; depth%4 == 0 {
+			n += b.takeAll(ids[n:])
+		} else {
+			n += b.takeDisplaced(ids[n:])
+			moved += b.part(&other[i], 4-int(depth-1)%4)
+		}
+	}
+	for i, id := range ids[:n] {
+		hashes[i] = g.index.hash(g.at(id).uid)
+	}
+	to := [2]*segment{s, other} // chosen without a branch, which nobody could foresee
+	for i, id := range ids[:n] {
+		which := hashes[i] >> (64 - depth) & 1
+		stow(to[which][:], hashes[i], depth, id)
+		moved += uint16(which)
+	}
+	return moved
+}
+
+// narrow gives back room of a segment that holds little: half of its buckets, or it
+// joins its neighbour.
+func (g *Graph) narrow(h uint64) {
+	x := &g.index
+	at := x.at(h)
+	depth := x.heads[at].depth
+	if depth == 0 {
+		if n := len(x.buckets(h)); n > 1 {
+			g.refill(n / 2)
+		}
+		return
+	}
+	n := len(x.heads) >> depth // entries for each of the two
+	at &^= n - 1
+	mine, other := x.heads[at], x.heads[at^n]
+	if other.depth != depth || mine.used+other.used > 2*bareSegment {
+		return
+	}
+	both := &segment{}
+	for _, s := range [2]*segment{x.dir[at], x.dir[at^n]} {
+		for id, h := range g.members(s[:]) {
+			stow(both[:], h, depth-1, id)
+		}
+	}
+	at &^= n
+	for i := range 2 * n {
+		x.dir[at+i], x.heads[at+i] = both, head{depth: depth - 1}
+	}
+	x.heads[at].used = mine.used + other.used
+	if n == 1 {
+		x.deep -= 2
+	}
+	for x.deep == 0 && len(x.dir) > 1 {
+		x.halve()
+	}
+}
+
+// halve drops every second entry of a directory whose last bit tells nothing.
+func (x *index) halve() {
+	dir, heads := make([]*segment, len(x.dir)/2), make([]head, len(x.dir)/2)
+	for i := range dir {
+		dir[i], heads[i] = x.dir[2*i], x.heads[2*i]
+	}
+	x.dir, x.heads = dir, heads
+	for _, d := range heads {
+		if int(d.depth) == x.depth() {
+			x.deep++
+		}
+	}
+}
+
+// refill gives the only segment another number of buckets.
+func (g *Graph) refill(n int) {
+	x, to := &g.index, make([]bucket, n)
+	for id, h := range g.members(x.buckets(0)) {
+		stow(to, h, 0, id)
+	}
+	if x.few, x.dir = to, nil; n == segmentBuckets {
+		x.few, x.dir = nil, []*segment{(*segment)(to)}
+	}
+}
+
+// members yields the nodes of a segment and their hashes.
+func (g *Graph) members(s []bucket) func(func(NodeID, uint64) bool) {
+	return func(yield func(NodeID, uint64) bool) {
+		for i := range s {
+			for _, id := range s[i].ids {
+				if id != 0 && !yield(id, g.index.hash(g.at(id).uid)) {
+					return
+				}
+			}
+		}
+	}
+}

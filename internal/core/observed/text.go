@@ -1,0 +1,170 @@
+package observed
+
+import (
+	"encoding/binary"
+	"slices"
+)
+
+// Each page keeps the text of its nodes in one slice of bytes: a byte for the
+// length, then the content. So 512 names cost one allocation and two bytes of
+// reference each, they go with their page, and no string of a caller is held on
+// to: one may pin a buffer of any size. What is longer than mostText has an
+// allocation of its own.
+
+const (
+	// mostText is the longest content that stands in the page: 512 of these are
+	// within the reach of 16 bits, counted in textUnit.
+	mostText = 240
+	textUnit = 2
+	textRoom = textUnit * (1<<16 - 2)
+	// mostDead is how much of a page's text may be dead in any case.
+	mostDead = 16 << 10
+)
+
+// content returns what is written of a node. It is the graph's own.
+func (g *Graph) content(id NodeID) []byte {
+	x, p := g.at(id), g.page(id)
+	switch {
+	case x.is(longText):
+		return p.long[slotOf(id)]
+	case x.text == 0:
+		return nil
+	}
+	return p.textOf(x)
+}
+
+// textOf is that for a record whose text stands in the page.
+func (p *page) textOf(x *node) []byte {
+	at := x.textAt()
+	return p.text[at+1:][:p.text[at]]
+}
+
+// textAt is where that begins.
+func (x *node) textAt() int { return int(x.text-1) * textUnit }
+
+// textSize is what content of a length takes in the page.
+func textSize(n int) int { return (1 + n + textUnit - 1) &^ (textUnit - 1) }
+
+// write replaces what is written of a node by a copy of b. If more than half of the
+// page's text is dead it is left behind first, which copies less than has died.
+func (g *Graph) write(id NodeID, b []byte) {
+	if p := g.page(id); p.dead > max(len(p.text)/2, mostDead) {
+		g.reserve(id, 0)
+	}
+	if g.overwrite(id, b) {
+		return
+	}
+	g.erase(id)
+	x, p := g.at(id), g.page(id)
+	switch {
+	case len(b) == 0:
+	case len(b) > mostText:
+		if p.long == nil {
+			p.long = map[uint16][]byte{}
+		}
+		p.long[slotOf(id)] = slices.Clone(b)
+		x.set(longText, true)
+	default:
+		at := g.stretch(id, textSize(len(b)))
+		x.text = uint16(at/textUnit) + 1
+		p.text[at] = byte(len(b))
+		copy(p.text[at+1:], b)
+	}
+}
+
+// stretch returns where n bytes of a page's text are free for a node: in the gap, where
+// whoever takes the place of an object that is gone finds room for a name as long, or
+// at the end.
+func (g *Graph) stretch(id NodeID, n int) (at int) {
+	p := g.page(id)
+	if n <= int(p.gap) {
+		at = int(p.gapAt) * textUnit
+		p.gap, p.gapAt, p.dead = p.gap-uint16(n), p.gapAt+uint16(n/textUnit), p.dead-n
+		return at
+	}
+	at = len(p.text)
+	if at+n > min(cap(p.text), textRoom) {
+		g.reserve(id, n)
+		at = len(p.text)
+	}
+	p.text = p.text[:at+n]
+	return at
+}
+
+// bury notes that n bytes of the text belong to no node any more. Of all that is dead
+// the longest piece is kept in mind as the gap.
+func (p *page) bury(at, n int) {
+	p.dead += n
+	if n > int(p.gap) {
+		p.gap, p.gapAt = uint16(n), uint16(at/textUnit)
+	}
+}
+
+// overwrite writes b in the place of what is written already, if it has room there: an
+// object that is gone leaves less than it was, and would have its page's text copied.
+func (g *Graph) overwrite(id NodeID, b []byte) bool {
+	x, p, old := g.at(id), g.page(id), g.content(id)
+	switch long := x.is(longText); {
+	case len(b) == 0 || len(b) > len(old), long && len(b) < len(old):
+		return false
+	case !long:
+		at, n := x.textAt(), textSize(len(b))
+		p.text[at] = byte(len(b))
+		p.bury(at+n, textSize(len(old))-n)
+	}
+	copy(old, b)
+	return true
+}
+
+// erase takes away what is written of a node.
+func (g *Graph) erase(id NodeID) {
+	x, p := g.at(id), g.page(id)
+	if x.is(longText) {
+		delete(p.long, slotOf(id))
+		if len(p.long) == 0 {
+			p.long = nil
+		}
+	} else if x.text != 0 {
+		p.bury(x.textAt(), textSize(len(p.textOf(x))))
+	}
+	x.text = 0
+	x.set(longText, false)
+}
+
+// reserve makes room for n more bytes at the end of the text of a node's page, and for
+// a sixteenth more; a page begins with what the page before took. What is dead is
+// left behind.
+func (g *Graph) reserve(id NodeID, n int) {
+	p := g.page(id)
+	live := len(p.text) - p.dead
+	room := live + n + max(live/16, 64)
+	if before := id >> pageBits; before > 0 && live == 0 { // as much as the page before
+		room = max(room, len(g.pages[before-1].text)-g.pages[before-1].dead)
+	}
+	to := slices.Grow([]byte(nil), min(room, textRoom))
+	if p.dead == 0 {
+		p.text = append(to, p.text...)
+		return
+	}
+	for i := range p.nodes {
+		x := &p.nodes[i]
+		if x.text == 0 {
+			continue
+		}
+		at := x.textAt()
+		x.text = uint16(len(to)/textUnit) + 1
+		to = append(to, p.text[at:at+textSize(int(p.text[at]))]...)
+	}
+	p.text, p.dead, p.gap = to, 0, 0
+}
+
+// field reads a length and as many bytes, and returns what follows.
+func field(b []byte) (f, rest []byte) {
+	n, used := binary.Uvarint(b)
+	b = b[used:]
+	return b[:n], b[n:]
+}
+
+func appendField(b []byte, s string) []byte {
+	return append(binary.AppendUvarint(b, uint64(len(s))), s...)
+}

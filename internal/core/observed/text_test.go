@@ -1,0 +1,94 @@
+package observed
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/ownergraph/ownergraph/graph"
+)
+
+// TestTextOfAnyLength: text that changes its length comes back as it was written, from
+// and to each side of what a page keeps itself.
+func TestTextOfAnyLength(t *testing.T) {
+	g := New(Config{})
+	id := g.take()
+	lengths := []int{0, 1, 2, 3, mostText - 1, mostText, mostText + 1, mostText + 2, 1000}
+	for _, from := range lengths {
+		for _, to := range lengths {
+			for i, n := range []int{from, to} {
+				want := strings.Repeat(string(rune('a'+i)), n)
+				if g.write(id, []byte(want)); string(g.content(id)) != want {
+					t.Errorf("from %d bytes to %d: wrote %.10q..., read %d bytes %.10q...", from, to, want, len(g.content(id)), g.content(id))
+				}
+			}
+		}
+	}
+}
+
+// TestGapIsTheLongest: what is dead is used again, the longest piece of it at any time.
+func TestGapIsTheLongest(t *testing.T) {
+	g := New(Config{})
+	var ids []NodeID
+	for range 6 {
+		ids = append(ids, g.take())
+	}
+	p := g.page(ids[0])
+	for i, n := range []int{40, 10, 10, 7, 0, 0} {
+		g.write(ids[i], make([]byte, n))
+	}
+	size := len(p.text)
+	g.erase(ids[0])
+	g.erase(ids[1])                   // shorter: the gap stays
+	g.write(ids[2], make([]byte, 10)) // as long as it was: so does it
+	g.write(ids[3], make([]byte, 5))  // less
+	for _, n := range []int{21, 17} { // both in what the first has left
+		ids = append(ids, g.take())
+		g.write(ids[len(ids)-1], make([]byte, n))
+	}
+	if len(p.text) != size {
+		t.Errorf("%d bytes of text after %d", len(p.text), size)
+	}
+}
+
+// TestTextShrinks: what a page's text was once does not stay.
+func TestTextShrinks(t *testing.T) {
+	g := large(t)
+	long := []string{strings.Repeat("f", 100), strings.Repeat("g", 100)}
+	for _, f := range [][]string{long, long[:1], nil} {
+		for i := range 3 * pageNodes {
+			apply(t, g, graph.Event{Type: graph.Put, Object: graph.Object{Key: graph.Key{Kind: "a", Name: fmt.Sprintf("%010d", i), UID: graph.UID(fmt.Sprintf("%08x-0000-0000-0000-000000000000", i))}, Version: "1", Finalizers: f}})
+		}
+	}
+	for i := range g.pages {
+		if p := &g.pages[i]; len(p.text) > 2*(len(p.text)-p.dead)+mostDead {
+			t.Errorf("page %d: %d bytes of text, of which %d are dead", i, len(p.text), p.dead)
+		}
+	}
+	if err := g.Check(); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestTextRoom: the last bytes that 16 bits reach are used, and none beyond, though the
+// allocation has some.
+func TestTextRoom(t *testing.T) {
+	g := New(Config{})
+	for range 480 {
+		g.write(g.take(), make([]byte, mostText))
+	}
+	p := g.page(1)
+	g.reserve(1, textRoom-len(p.text))
+	p.dead = textRoom - textUnit - len(p.text)
+	p.text = p.text[:textRoom-textUnit]
+	if cap(p.text) <= textRoom {
+		t.Fatalf("room for %d bytes", cap(p.text))
+	}
+	for i := range 4 {
+		id, want := g.take(), strconv.Itoa(i)
+		if g.write(id, []byte(want)); string(g.content(id)) != want || len(p.text) > textRoom {
+			t.Fatalf("wrote %q, read %q; %d bytes of text", want, g.content(id), len(p.text))
+		}
+	}
+}
