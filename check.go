@@ -14,7 +14,7 @@ func (e *Engine) Check() error {
 	for _, check := range []func() error{
 		e.graph.Check, e.work.Check, e.asks.Check, e.checkFlights, e.checkSides, e.checkWaiters, e.checkClearings, e.checkGlances, e.kinds.Check,
 		func() error { return e.cycles.Check(e.view()) }, e.audit.Check,
-		func() error { return e.handlers.Check(e.graph) },
+		func() error { return e.handlers.Check(e.graph) }, func() error { return e.held.Check(e.graph) },
 	} {
 		if err := check(); err != nil {
 			return fmt.Errorf("engine invariant: %w", err)
@@ -89,18 +89,6 @@ func (e *Engine) checkSides() error {
 	}
 	for id := range e.waiters {
 		used("waiters", id)
-	}
-	for id := range e.held.of {
-		used("held object", id)
-	}
-	if bad := e.checkStatus(); err == nil && bad != nil {
-		err = fmt.Errorf("E5: %w", bad)
-	}
-	for id := range e.held.failing {
-		used("failing calls", id)
-	}
-	for id := range e.held.tried {
-		used("object that was held", id)
 	}
 	return err
 }

@@ -49,7 +49,7 @@ func (e *Engine) checkClearing(run runID, r *clearing) error {
 			left[m.phase]++
 			all++
 			kinds[m.kind]++
-			if e.held.has(id) {
+			if e.held.Has(id) {
 				held++
 			}
 		}

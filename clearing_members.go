@@ -153,7 +153,7 @@ func (e *Engine) countMember(id observed.NodeID, m membership, d int) {
 	if r.kinds[m.kind] += d; r.kinds[m.kind] == 0 {
 		delete(r.kinds, m.kind)
 	}
-	if e.held.has(id) {
+	if e.held.Has(id) {
 		r.block(id, d)
 	}
 	was := r.open
@@ -182,7 +182,7 @@ func (r *clearing) block(id observed.NodeID, d int) {
 
 // settleMember notes whether a member is held.
 func (e *Engine) settleMember(id observed.NodeID, held bool) {
-	if e.held.has(id) == held {
+	if e.held.Has(id) == held {
 		return
 	}
 	for _, m := range e.clear.members[id] {

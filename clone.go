@@ -19,7 +19,7 @@ func (e *Engine) Clone() *Engine {
 	c.work, c.asks = e.work.Clone(), e.asks.Clone()
 	c.sights, c.awaits = cloneMap(e.sights), e.awaits.clone()
 	c.written = cloneMap(e.written)
-	c.held, c.retries = e.held.clone(), cloneMap(e.retries)
+	c.held, c.retries = e.held.Clone(), cloneMap(e.retries)
 	c.parked, c.flights = cloneMap(e.parked), cloneMap(e.flights)
 	c.reading = cloneMap(e.reading)
 	c.waiters = make(map[observed.NodeID][]observed.NodeID, len(e.waiters))

@@ -35,7 +35,9 @@ func TestHeldInSlices(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				e.settle(d.Node, i%3 > 0)
+				if i%3 > 0 {
+					e.setHeld(d.Node)
+				}
 			}
 			if all, from, _ := e.heldFrom(nil, 1); c.n > heldSlice && (len(all) > heldSlice || from != heldSlice+1) {
 				t.Errorf("a slice finds %d and goes on at %d", len(all), from)
@@ -43,7 +45,7 @@ func TestHeldInSlices(t *testing.T) {
 			got, want := driverOf(e).Held(c.limit), e.Held(c.limit)
 			same := func(a, b Held) bool { return a.Key == b.Key && slices.Equal(a.Detail, b.Detail) }
 			if !slices.EqualFunc(got, want, same) {
-				t.Errorf("%d of %d held: the collector says %d, the engine %d", c.limit, len(e.held.of), len(got), len(want))
+				t.Errorf("%d of %d held: the collector says %d, the engine %d", c.limit, e.held.Len(), len(got), len(want))
 			}
 		})
 	}

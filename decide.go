@@ -61,7 +61,7 @@ func (e *Engine) decide(id observed.NodeID, c *Call) (ok bool) {
 		e.arrange(id, in, d)
 	}
 	m.Audited = false
-	e.settleWith(id, d)
+	e.recordDecision(id, d)
 	if d.Action == policy.Verify {
 		e.holdUnread(id, d)
 	}

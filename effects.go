@@ -42,7 +42,7 @@ func (e *Engine) do(x effect.Effect) {
 	case effect.Hold:
 		e.hold(x.Node, x.Reason, x.Doubt)
 	case effect.Unhold:
-		e.settle(x.Node, false)
+		e.unhold(x.Node, false)
 	case effect.Revoke:
 		e.ground()
 	case effect.Audit:

@@ -13,6 +13,7 @@ import (
 	"github.com/ownergraph/ownergraph/internal/core/fence"
 	"github.com/ownergraph/ownergraph/internal/core/fifo"
 	"github.com/ownergraph/ownergraph/internal/core/handlers"
+	"github.com/ownergraph/ownergraph/internal/core/held"
 	"github.com/ownergraph/ownergraph/internal/core/kinds"
 	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/internal/core/queue"
@@ -76,7 +77,7 @@ type Engine struct {
 	sights  map[observed.NodeID]sight
 	awaits  awaits
 	written map[observed.NodeID]written // see undone.go
-	held    holdings
+	held    held.Table
 	retries map[observed.NodeID]Object
 	parked  map[observed.NodeID]time.Time
 	waiters map[observed.NodeID][]observed.NodeID
@@ -174,7 +175,7 @@ func NewEngine(level Level, cfg Config) (*Engine, error) {
 		asks:    queue.New(queue.Config[observed.NodeID]{Hash: mix, Number: number}),
 		sights:  map[observed.NodeID]sight{},
 		written: map[observed.NodeID]written{},
-		held:    newHoldings(),
+		held:    held.New(),
 		retries: map[observed.NodeID]Object{},
 		parked:  map[observed.NodeID]time.Time{},
 		waiters: map[observed.NodeID][]observed.NodeID{},

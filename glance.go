@@ -59,7 +59,7 @@ func (e *Engine) keeps(id observed.NodeID) bool {
 		e.nodes.ClearKept(e.graph, id)
 		return false
 	}
-	e.settle(id, false)
+	e.unhold(id, false)
 	delete(e.parked, id)
 	delete(e.written, id)
 	return true

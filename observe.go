@@ -326,7 +326,7 @@ func (e *Engine) finish(id observed.NodeID, unseen bool) {
 	e.handlers.Drop(id)
 	m := e.edit(id)
 	m.Reread, m.Marked = false, time.Time{}
-	e.settle(id, false)
+	e.unhold(id, false)
 	e.parted(id, unseen)
 }
 
@@ -337,7 +337,7 @@ func (e *Engine) dismiss(f observed.Freed, unseen bool) {
 	if f.Absent || m.GoneObserved && m.Absent > e.kinds.Rewound() {
 		e.remember(f.Key)
 	}
-	e.settle(f.ID, false)
+	e.unhold(f.ID, false)
 	e.parted(f.ID, unseen)
 	e.cycles.Drop(e.view(), m.Cycle, e.now)
 	for _, q := range [...]*queue.Queue[observed.NodeID]{e.work, e.asks} {

@@ -138,7 +138,7 @@ func (e *Engine) unread(id observed.NodeID, was graph.Doubt, err error) {
 	for _, d := range e.waiters[id] {
 		if e.tell(d, counted) && doubt != graph.DoubtUnset && e.refers(d, id) {
 			e.hold(d, policy.OwnerUnknown, doubt) // until it is looked at
-			e.noteError(d, err)
+			e.held.SetError(d, err)
 		}
 	}
 }
@@ -184,7 +184,7 @@ func (e *Engine) witness(n observed.Node, f flight, o Object) {
 func (e *Engine) answered(id observed.NodeID) {
 	w, counted := e.waiters[id], !e.state(id).ReadFailing
 	delete(e.waiters, id)
-	delete(e.held.failing, id)
+	e.held.Succeed(id)
 	e.edit(id).ReadFailing = false
 	if len(w) >= mostWaiters { // the others are not noted
 		e.fan(id)

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/ownergraph/ownergraph/graph"
-	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/internal/core/queue"
 	"github.com/ownergraph/ownergraph/policy"
 )
@@ -96,7 +95,8 @@ func (e *Engine) Stats() Stats {
 	s.Sweeping, s.Fence = len(e.clear.runs), e.fenceStatus()
 	s.Queued, s.Calls = e.work.Len()-e.work.InFlight()+e.handlers.Queued(), len(e.flights)-e.prepared.Len()
 	s.Working = s.Calls - e.controlCalls()
-	s.Blocked, s.Waiting, s.Stuck = e.held.count[StatusBlocked], e.held.count[StatusWaiting], e.held.count[StatusStuck]
+	held := e.heldCounts()
+	s.Blocked, s.Waiting, s.Stuck = held[StatusBlocked], held[StatusWaiting], held[StatusStuck]
 	s.Held = s.Waiting + s.Stuck
 	return s
 }
@@ -109,92 +109,6 @@ func (e *Engine) controlCalls() (n int) {
 		}
 	}
 	return n
-}
-
-// Held is an object that stays as it is against what its owners or its
-// deletion mark ask for. It is a value.
-type Held struct {
-	Key Key
-	// Status is StatusBlocked, StatusWaiting or StatusStuck. Objects that this engine
-	// works on, or that wait for their turn, are not held.
-	Status Status
-	Reason policy.Reason
-	// Doubt says more where Reason is OwnerUnknown.
-	Doubt graph.Doubt
-	// Detail names whom or what it waits for: owners, dependents, finalizers,
-	// sick kinds, or what is wrong with the object. Sorted; at most 8.
-	Detail []string
-	// Since is when the object came to be held for this reason. Another try that ends
-	// the same way changes nothing of that. Held by TestHeldSince.
-	Since time.Time
-	// LastError is what the last call for the object failed with, or its handler, or
-	// the read of its owner: at most about 512 bytes. Empty if nothing failed.
-	LastError string
-}
-
-// Held returns at most limit of the objects that are held, by key, and why.
-func (e *Engine) Held(limit int) []Held {
-	limit = max(limit, 0)
-	ids := e.firstHeld(limit)
-	out := make([]Held, 0, len(ids))
-	for _, id := range ids {
-		out = append(out, e.heldAt(id))
-	}
-	return out
-}
-
-// firstHeld returns the first nodes that are held, by key. However many there
-// are, little more than limit of them are sorted at a time.
-func (e *Engine) firstHeld(limit int) []observed.NodeID {
-	var ids []observed.NodeID
-	cut := func() {
-		slices.SortFunc(ids, func(a, b observed.NodeID) int { return e.graph.Node(a).Key().Compare(e.graph.Node(b).Key()) })
-		ids = ids[:min(limit, len(ids))]
-	}
-	for id := range e.held.of {
-		if ids = append(ids, id); len(ids) >= 2*limit+64 {
-			cut()
-		}
-	}
-	cut()
-	return ids
-}
-
-// settleWith notes the outcome of a decision for the reports.
-func (e *Engine) settleWith(id observed.NodeID, d policy.Decision) {
-	m := e.edit(id)
-	m.Reason, m.Doubt = d.Reason, d.Doubt
-	switch {
-	case (d.Action.Writes() || d.Action == policy.Verify) && m.Conflicts > 1:
-		m.Reason = policy.Disturbed
-	case d.Reason == policy.NeedFence && e.fence.IsLost():
-		m.Reason = policy.FenceLost
-	case d.Action.Writes() && e.written[id].tries >= undoneForGood:
-		m.Reason = policy.WriteUndone
-	case m.IsolatedCycle && d.Reason == policy.OwnerSolid:
-		m.Reason = policy.OwnedInRing
-	}
-	held := m.Reason == policy.Disturbed || m.Reason == policy.WriteUndone || !d.Action.Writes() && m.Reason.Held()
-	e.settleTrying(id, held, d.Action.Writes() || d.Action == policy.Verify)
-}
-
-// hold notes why a node stays as it is where no decision says so.
-func (e *Engine) hold(id observed.NodeID, r policy.Reason, d graph.Doubt) {
-	e.edit(id).Reason, e.edit(id).Doubt = r, d
-	e.settle(id, true)
-}
-
-// settle counts a node among the held, or not.
-func (e *Engine) settle(id observed.NodeID, held bool) { e.settleTrying(id, held, false) }
-
-// settleTrying is settle where another try may have the same outcome as the last one.
-func (e *Engine) settleTrying(id observed.NodeID, held, again bool) {
-	e.settleMember(id, held)
-	if held {
-		e.noteHeld(id)
-	} else {
-		e.held.drop(id, again)
-	}
 }
 
 // Idle reports whether nothing more can happen without the outside: no call is

@@ -31,16 +31,16 @@ type heldNode struct {
 // heldFrom looks at a slice of the nodes, from an id on, and appends the held ones to
 // found. It returns the id of the next slice, if there is one.
 func (e *Engine) heldFrom(found []heldNode, from observed.NodeID) (all []heldNode, next observed.NodeID, more bool) {
-	if len(e.held.of) <= heldSlice { // one slice has room for all of them
+	if e.held.Len() <= heldSlice { // one slice has room for all of them
 		found = nil
-		for id := range e.held.of {
+		for id := range e.held.Nodes() {
 			found = append(found, heldNode{e.graph.Node(id).Key(), id})
 		}
 		return found, 0, false
 	}
 	end := min(int(from)+heldSlice, e.graph.Cap())
 	for id := from; int(id) < end; id++ {
-		if e.held.has(id) {
+		if e.held.Has(id) {
 			found = append(found, heldNode{e.graph.Node(id).Key(), id})
 		}
 	}
@@ -50,7 +50,7 @@ func (e *Engine) heldFrom(found []heldNode, from observed.NodeID) (all []heldNod
 // describe appends the reports of those nodes that are still held.
 func (e *Engine) describe(out []Held, some []heldNode) []Held {
 	for _, n := range some {
-		if e.held.has(n.id) && e.graph.Node(n.id).Key() == n.key {
+		if e.held.Has(n.id) && e.graph.Node(n.id).Key() == n.key {
 			out = append(out, e.heldAt(n.id))
 		}
 	}
@@ -59,7 +59,7 @@ func (e *Engine) describe(out []Held, some []heldNode) []Held {
 
 // stuck returns the number of objects that are stuck. Another try alone changes
 // nothing of it.
-func (e *Engine) stuck() int { return e.held.count[StatusStuck] + len(e.held.tried) }
+func (e *Engine) stuck() int { return e.heldCounts()[StatusStuck] + e.held.Retried() }
 
 // underWay names the calls under way, sorted.
 func (e *Engine) underWay() []string {

@@ -130,14 +130,14 @@ func (e *Engine) writeDone(id CallID, f flight, err error) {
 		return
 	}
 	defer e.work.Done(f.node)
-	defer e.noteError(f.node, err)
+	defer e.held.SetError(f.node, err)
 	current := e.graph.Node(f.node).HasVersion(f.version) || e.retries[f.node].Version == f.version
 	delete(e.retries, f.node)
 	switch wait, told := retryIn(err); {
 	case err == nil:
 		e.work.Forget(f.node)
 		e.edit(f.node).Conflicts = 0
-		delete(e.held.failing, f.node)
+		e.held.Succeed(f.node)
 		if current {
 			e.await(f.node, await{version: f.version, deadline: e.now.Add(e.cfg.AwaitTimeout), wrote: f.wrote})
 		} else { // its event came first, and the key is in the queue
@@ -219,7 +219,7 @@ func (e *Engine) rereadDone(id CallID, f flight, r Result) {
 		return
 	}
 	defer e.work.Done(f.node)
-	defer e.noteError(f.node, r.Err)
+	defer e.held.SetError(f.node, r.Err)
 	m, n := e.edit(f.node), e.graph.Node(f.node)
 	unsure := m.OutcomeUnknown
 	m.Reread, m.OutcomeUnknown = false, false
@@ -243,7 +243,7 @@ func (e *Engine) rereadDone(id CallID, f flight, r Result) {
 	case errors.Is(r.Err, ErrRefused): // only somebody outside can help
 		m.Reread, m.OutcomeUnknown = true, unsure
 		e.holdRefused(f.node, n.Version())
-		e.noteError(f.node, r.Err)
+		e.held.SetError(f.node, r.Err)
 	case r.Err != nil:
 		m.Reread, m.OutcomeUnknown = true, unsure
 		e.retryAt(e.work, f.node, r.Err)

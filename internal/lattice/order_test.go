@@ -36,6 +36,7 @@ const layers = `
 	internal/core/queue, internal/core/record < internal/core/effect, internal/core/fingerprint
 	< internal/core/kinds < internal/core/fence
 	< internal/core/cycle, internal/core/audit, internal/core/reads, internal/core/inflight;
+	internal/core/record < internal/core/held;
 	internal/core/fence, finalizer < internal/core/handlers, internal/core/sweep/labels;
 	internal/core/sweep/labels < internal/core/sweep;
 
@@ -46,7 +47,7 @@ const layers = `
 	policy, finalizer, internal/core/queue, internal/core/fifo < internal/run;
 	internal/run < .;
 	internal/core/cycle, internal/core/audit, internal/core/reads, internal/core/inflight,
-	internal/core/handlers, internal/core/sweep < .;
+	internal/core/handlers, internal/core/held, internal/core/sweep < .;
 
 	# The specification shares no code with the engine that it judges. The judge
 	# of the engine's writes sees only the calls.

@@ -1,0 +1,37 @@
+package held
+
+import (
+	"time"
+
+	"github.com/ownergraph/ownergraph/internal/core/observed"
+)
+
+// minFailures is the number of failures in a row before an object is reported. A failure
+// that passes by itself costs less.
+const minFailures = 5
+
+// failure counts the calls for a node that have failed in a row, without a refusal by the
+// store.
+type failure struct {
+	times int
+	since time.Time
+}
+
+// Fail counts a failed call for a node.
+func (t *Table) Fail(id observed.NodeID, now time.Time) {
+	f := t.failing[id]
+	if f.times++; f.times == 1 {
+		f.since = now
+	}
+	t.failing[id] = f
+}
+
+// Succeed forgets the failed calls for a node.
+func (t *Table) Succeed(id observed.NodeID) { delete(t.failing, id) }
+
+// FailingSince returns the time of the first failure. It reports false before many calls
+// have failed in a row.
+func (t *Table) FailingSince(id observed.NodeID) (time.Time, bool) {
+	f := t.failing[id]
+	return f.since, f.times >= minFailures
+}

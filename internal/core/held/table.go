@@ -1,0 +1,167 @@
+// Package held keeps the held objects for the reports. A held object stays although its
+// owners or its deletion mark ask for something else. The table has the reason of each
+// held object, the time since which it holds, and the last error.
+//
+// The engine puts an object into the table after a decision that holds it, and drops the
+// object after another decision. The table decides nothing, so it is no part of the
+// engine's fingerprint.
+package held
+
+import (
+	"fmt"
+	"iter"
+	"maps"
+	"time"
+
+	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/core/observed"
+	"github.com/ownergraph/ownergraph/internal/core/record"
+	"github.com/ownergraph/ownergraph/policy"
+)
+
+// Table holds the held objects. Make one with New. A Table is not safe for concurrent use.
+//
+// Its invariants, which Check verifies:
+//
+//  1. entries and failures are kept only for nodes in use
+//  2. an object is either held or tried again, not both
+//  3. the counts are the numbers of the held objects by their reason
+type Table struct {
+	held    map[observed.NodeID]Entry
+	retried map[observed.NodeID]Entry // held before a try whose outcome is not known yet
+	failing map[observed.NodeID]failure
+	counts  [reasons]int
+}
+
+// reasons bounds the numbers of the policy's reasons.
+const reasons = 1 << 8
+
+// Entry describes one held object. It is a value.
+type Entry struct {
+	Reason policy.Reason
+	Doubt  graph.Doubt
+	Since  time.Time
+	Error  string // the last error, "" for none
+}
+
+// New returns an empty table.
+func New() Table {
+	return Table{held: map[observed.NodeID]Entry{}, retried: map[observed.NodeID]Entry{}, failing: map[observed.NodeID]failure{}}
+}
+
+// Has reports whether the object is held.
+func (t *Table) Has(id observed.NodeID) bool {
+	_, ok := t.held[id]
+	return ok
+}
+
+// Get returns the entry of an object, the zero Entry for one that is not held.
+func (t *Table) Get(id observed.NodeID) Entry { return t.held[id] }
+
+// Len returns the number of held objects.
+func (t *Table) Len() int { return len(t.held) }
+
+// Retried returns the number of objects that were held before a try whose outcome is not
+// known yet.
+func (t *Table) Retried() int { return len(t.retried) }
+
+// Nodes yields the held objects, in no fixed order.
+func (t *Table) Nodes() iter.Seq[observed.NodeID] { return maps.Keys(t.held) }
+
+// Reasons yields each reason that holds an object, and the number of these objects.
+func (t *Table) Reasons() iter.Seq2[policy.Reason, int] {
+	return func(yield func(policy.Reason, int) bool) {
+		for r, n := range t.counts {
+			if n > 0 && !yield(policy.Reason(r), n) {
+				return
+			}
+		}
+	}
+}
+
+// Put notes that an object is held, since this time. An object that was held before for
+// the same reason, also before the last try, keeps its time and its error.
+func (t *Table) Put(id observed.NodeID, why policy.Reason, doubt graph.Doubt, since time.Time) {
+	x, ok := t.held[id]
+	if !ok {
+		x, ok = t.retried[id]
+	}
+	if !ok || x.Reason != why || x.Doubt != doubt {
+		x = Entry{Reason: why, Doubt: doubt, Since: since}
+	}
+	if was, ok := t.held[id]; ok {
+		t.counts[was.Reason]--
+	}
+	t.held[id] = x
+	t.counts[x.Reason]++
+	delete(t.retried, id)
+}
+
+// Drop notes that an object is not held. If a call for it is tried again, the table keeps
+// the entry apart until the outcome is known.
+func (t *Table) Drop(id observed.NodeID, retry bool) {
+	x, ok := t.held[id]
+	switch {
+	case ok && retry:
+		t.retried[id] = x
+	case !retry:
+		delete(t.retried, id)
+		delete(t.failing, id)
+	}
+	if ok {
+		t.counts[x.Reason]--
+		delete(t.held, id)
+	}
+}
+
+// SetError keeps the error of a call for a held object. Without an error nothing changes.
+func (t *Table) SetError(id observed.NodeID, err error) {
+	if x, ok := t.held[id]; ok && err != nil {
+		x.Error = record.ErrorText(err)
+		t.held[id] = x
+	}
+}
+
+// SetSince sets an earlier time since which an object is held.
+func (t *Table) SetSince(id observed.NodeID, since time.Time) {
+	if x := t.held[id]; since.Before(x.Since) {
+		x.Since = since
+		t.held[id] = x
+	}
+}
+
+// Check verifies the invariants of Table.
+func (t *Table) Check(g *observed.Graph) error {
+	var counts [reasons]int
+	for id, x := range t.held {
+		counts[x.Reason]++
+		if _, both := t.retried[id]; both || !g.InUse(id) {
+			return fmt.Errorf("held: node %d is not in the graph, or is tried again and held", id)
+		}
+	}
+	if counts != t.counts {
+		return fmt.Errorf("held: other numbers of objects are held than counted")
+	}
+	for id := range t.retried {
+		if !g.InUse(id) {
+			return fmt.Errorf("held: node %d was held and is not in the graph", id)
+		}
+	}
+	for id := range t.failing {
+		if !g.InUse(id) {
+			return fmt.Errorf("held: calls for node %d fail, and it is not in the graph", id)
+		}
+	}
+	return nil
+}
+
+// Clone returns a table that shares nothing with t. An empty map is made anew, because the
+// old one keeps its memory.
+func (t *Table) Clone() Table {
+	c := New()
+	maps.Copy(c.held, t.held)
+	maps.Copy(c.retried, t.retried)
+	maps.Copy(c.failing, t.failing)
+	c.counts = t.counts
+	return c
+}

@@ -1,0 +1,115 @@
+package held
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/core/observed"
+	"github.com/ownergraph/ownergraph/policy"
+)
+
+var (
+	start  = time.Unix(1000, 0)
+	errBad = errors.New("the disk is full")
+)
+
+// observed returns a graph with one object, and its node.
+func observed(t *testing.T) (*observed.Graph, observed.NodeID) {
+	t.Helper()
+	g := observed.New(observed.Config{})
+	o, err := graph.ParseObject("a#1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var id observed.NodeID
+	for _, e := range []graph.Event{{Type: graph.KindsKnown, Kinds: []graph.KindInfo{{Kind: "a"}}}, {Type: graph.Put, Object: o}} {
+		d, err := g.Apply(e)
+		if err != nil {
+			t.Fatal(err)
+		}
+		id = d.Node
+	}
+	return g, id
+}
+
+// TestTable: an object is held since the first time of its reason. A try with the same
+// outcome changes neither the time nor the error.
+func TestTable(t *testing.T) {
+	late := start.Add(time.Minute)
+	for _, c := range []struct {
+		reason string
+		change func(x *Table, id observed.NodeID)
+		held   bool
+		since  time.Time
+		err    string
+	}{
+		{"the same reason again", func(x *Table, id observed.NodeID) { x.Put(id, policy.KindSick, graph.DoubtUnset, late) }, true, start, errBad.Error()},
+		{"another reason", func(x *Table, id observed.NodeID) { x.Put(id, policy.StoreRefused, graph.DoubtUnset, late) }, true, late, ""},
+		{"another doubt", func(x *Table, id observed.NodeID) { x.Put(id, policy.KindSick, graph.Unlisted, late) }, true, late, ""},
+		{"a try under way", func(x *Table, id observed.NodeID) { x.Drop(id, true) }, false, time.Time{}, ""},
+		{"a try with the same outcome", func(x *Table, id observed.NodeID) {
+			x.Drop(id, true)
+			x.Put(id, policy.KindSick, graph.DoubtUnset, late)
+		}, true, start, errBad.Error()},
+		{"held, dropped and held again", func(x *Table, id observed.NodeID) {
+			x.Drop(id, true)
+			x.Drop(id, false)
+			x.Put(id, policy.KindSick, graph.DoubtUnset, late)
+		}, true, late, ""},
+		{"an earlier time", func(x *Table, id observed.NodeID) { x.SetSince(id, start.Add(-1)) }, true, start.Add(-1), errBad.Error()},
+		{"a later time, and no error", func(x *Table, id observed.NodeID) { x.SetSince(id, late); x.SetError(id, nil) }, true, start, errBad.Error()},
+	} {
+		t.Run(c.reason, func(t *testing.T) {
+			g, id := observed(t)
+			x := New()
+			x.SetError(id, errBad) // it is not held yet
+			x.Put(id, policy.KindSick, graph.DoubtUnset, start)
+			x.SetError(id, errBad)
+			before := x.Clone()
+			c.change(&x, id)
+			if err := x.Check(g); err != nil {
+				t.Error(err)
+			}
+			if got := x.Get(id); x.Has(id) != c.held || !got.Since.Equal(c.since) || got.Error != c.err {
+				t.Errorf("held %v since %v with error %q, want %v since %v with %q", x.Has(id), got.Since, got.Error, c.held, c.since, c.err)
+			}
+			n := 0
+			for why, m := range x.Reasons() {
+				if n += m; why != x.Get(id).Reason {
+					t.Errorf("%d objects are counted for %v", m, why)
+				}
+			}
+			if n != x.Len() {
+				t.Errorf("%d objects are counted, and %d are held", n, x.Len())
+			}
+			if got := before.Get(id); !got.Since.Equal(start) || got.Error != errBad.Error() {
+				t.Error("the change of a table has changed its copy")
+			}
+		})
+	}
+}
+
+// TestFailing: a node fails when many calls for it have failed in a row, since the first.
+func TestFailing(t *testing.T) {
+	_, id := observed(t)
+	x := New()
+	for i := range minFailures {
+		if _, ok := x.FailingSince(id); ok {
+			t.Errorf("the node fails after %d failures", i)
+		}
+		x.Fail(id, start.Add(time.Duration(i)))
+	}
+	if at, ok := x.FailingSince(id); !ok || !at.Equal(start) {
+		t.Errorf("the node fails since %v (%v), want since %v", at, ok, start)
+	}
+	x.Drop(id, true) // another try ends no row of failures
+	if _, ok := x.FailingSince(id); !ok {
+		t.Error("a try under way ends the row of failures")
+	}
+	x.Succeed(id)
+	if _, ok := x.FailingSince(id); ok {
+		t.Error("the node fails after a success")
+	}
+}
