@@ -16,7 +16,7 @@ var (
 )
 
 // observed returns a graph with one object, and its node.
-func observed(t *testing.T) (*observed.Graph, observed.NodeID) {
+func graphOf(t *testing.T) (*observed.Graph, observed.NodeID) {
 	t.Helper()
 	g := observed.New(observed.Config{})
 	o, err := graph.ParseObject("a#1")
@@ -62,7 +62,7 @@ func TestTable(t *testing.T) {
 		{"a later time, and no error", func(x *Table, id observed.NodeID) { x.SetSince(id, late); x.SetError(id, nil) }, true, start, errBad.Error()},
 	} {
 		t.Run(c.reason, func(t *testing.T) {
-			g, id := observed(t)
+			g, id := graphOf(t)
 			x := New()
 			x.SetError(id, errBad) // it is not held yet
 			x.Put(id, policy.KindSick, graph.DoubtUnset, start)
@@ -93,7 +93,7 @@ func TestTable(t *testing.T) {
 
 // TestFailing: a node fails when many calls for it have failed in a row, since the first.
 func TestFailing(t *testing.T) {
-	_, id := observed(t)
+	_, id := graphOf(t)
 	x := New()
 	for i := range minFailures {
 		if _, ok := x.FailingSince(id); ok {
