@@ -8,7 +8,7 @@ import (
 // auditSoon begins an audit, which runs as soon as the queue is short.
 func (e *Engine) auditSoon() {
 	e.audit.Begin()
-	e.walkAgain()
+	e.sweeps.WalkAgain()
 }
 
 // stepAudit goes on with an audit or begins one that is due. It reports whether there was
@@ -39,7 +39,7 @@ func (e *Engine) stepAudit() bool {
 
 // auditNode has an observed object decided if a decision could change it.
 func (e *Engine) auditNode(id observed.NodeID) {
-	_, holder := e.clear.known[id]
+	holder := e.sweeps.IsHolder(id)
 	if n := e.graph.Node(id); n.Owners() > 0 || n.Deleting() || holder {
 		e.forgetUnwatched(n)
 		e.edit(id).Audited = true

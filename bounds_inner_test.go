@@ -11,6 +11,7 @@ import (
 
 	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/core/sweep"
 )
 
 // mostUnits is the bound on a step that stands on Engine, in kinds and claims looked at.
@@ -26,9 +27,9 @@ func stepping(t *testing.T, e *Engine, now time.Time, answer func(Call) Result) 
 		}
 		idle = true
 		for _, lane := range allLanes {
-			before := e.looked
+			before := e.sweeps.Looked()
 			c, at := e.Next(now, lane)
-			most = max(most, e.looked-before)
+			most = max(most, e.sweeps.Looked()-before)
 			if c.Type != CallUnset {
 				e.Done(now, c.ID, answer(c))
 			}
@@ -87,10 +88,10 @@ func TestDecisionsAmongManyKinds(t *testing.T) {
 		for i := range 500 {
 			see(put(fmt.Sprintf("kind0001/d%d#1~[foregroundDeletion] -> kind0000/h%d!", i, i%10)))
 		}
-		before := e.looked
+		before := e.sweeps.Looked()
 		most := stepping(t, e, now, answer)
-		if most > mostUnits || e.looked-before > mostUnits {
-			t.Errorf("level %s, sick %t: %d kinds are looked at, %d of them in one step: %s", tc.level, tc.sick, e.looked-before, most, tc.reason)
+		if most > mostUnits || e.sweeps.Looked()-before > mostUnits {
+			t.Errorf("level %s, sick %t: %d kinds are looked at, %d of them in one step: %s", tc.level, tc.sick, e.sweeps.Looked()-before, most, tc.reason)
 		}
 		if err := e.Check(); err != nil {
 			t.Error(err)
@@ -115,9 +116,9 @@ func TestKindsKnownIsLinear(t *testing.T) {
 		}
 		see, kinds := seeing(t, e, time.Unix(1, 0)), manyKinds(8000)
 		see(Event{Type: graph.KindsKnown, Kinds: kinds})
-		before := e.looked
+		before := e.sweeps.Looked()
 		see(Event{Type: graph.KindsKnown, Kinds: tc.change(kinds)})
-		if looked := e.looked - before; looked > 4*8000 {
+		if looked := e.sweeps.Looked() - before; looked > 4*8000 {
 			t.Errorf("%d looks at 8,000 kinds: %s", looked, tc.reason)
 		}
 		if err := e.Check(); err != nil {
@@ -221,9 +222,9 @@ func TestSweepContestedByRest(t *testing.T) {
 		{1, 40, 80, true, "the pod's name begins with the tenant's, up to a delimiter"},
 		{1, 600, 900, true, "the same, of a tenant whose name is too long for a shadow"},
 		{1, 90, 80, false, "no part of the pod's name is the tenant's"},
-		{mostByRest + 1, 2000, 80, true, "there are too many tenants to compare with"},
-		{mostByRest, 2000, 80, false, "each of them is compared"},
-		{mostByRest + 1, 2000, 8, false, "the pod's name has no more delimiters than claims"},
+		{sweep.MaxByRest + 1, 2000, 80, true, "there are too many tenants to compare with"},
+		{sweep.MaxByRest, 2000, 80, false, "each of them is compared"},
+		{sweep.MaxByRest + 1, 2000, 8, false, "the pod's name has no more delimiters than claims"},
 	} {
 		for _, suffix := range []bool{false, true} {
 			e, work := longSweep(t, suffix)

@@ -12,7 +12,7 @@ import (
 // names the first one broken. It walks everything: it is for tests and audits.
 func (e *Engine) Check() error {
 	for _, check := range []func() error{
-		e.graph.Check, e.work.Check, e.asks.Check, e.checkFlights, e.checkSides, e.checkWaiters, e.checkClearings, e.checkGlances, e.kinds.Check,
+		e.graph.Check, e.work.Check, e.asks.Check, e.checkFlights, e.checkSides, e.checkWaiters, func() error { return e.sweeps.Check(e.sweepView()) }, e.checkGlances, e.kinds.Check,
 		func() error { return e.cycles.Check(e.view()) }, e.audit.Check,
 		func() error { return e.handlers.Check(e.graph) }, func() error { return e.held.Check(e.graph) },
 	} {

@@ -32,7 +32,7 @@ func (e *Engine) Clone() *Engine {
 	}
 	c.absent, c.orphaned = e.absent.Clone(), e.orphaned.Clone()
 	c.cycles, c.handlers = e.cycles.Clone(), e.handlers.Clone()
-	c.clear = e.clear.clone()
+	c.sweeps = e.sweeps.Clone()
 	c.audit = e.audit.Clone()
 	if e.audit.IsSearching() { // the copy begins the audit anew
 		c.auditSoon()

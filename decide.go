@@ -32,7 +32,9 @@ func (e *Engine) decide(id observed.NodeID, c *Call) (ok bool) {
 	in := e.input(id)
 	e.useOrphaned(id, &in)
 	d := rules.Decide(in, e.set)
-	d, holder := e.clearDecision(id, in, d)
+	blocked := d.Action.Writes() && e.sweeps.Any() && e.bar(n) != policy.ReasonUnset
+	d, holder := e.sweeps.Decide(e.sweepView(), id, in.Object, d, blocked)
+	e.carryOut()
 	if in.Object.Deleting && !d.Action.Writes() {
 		d = e.handle(id, in.Object, d)
 	}

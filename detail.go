@@ -47,9 +47,9 @@ func (e *Engine) detail(id observed.NodeID) []string {
 		_, late := e.fence.Lost()
 		out = fence.Names(late)
 	case policy.HolderUnfit, policy.HolderUnguarded, policy.SweepUnserved, policy.NeedMembers, policy.NeedConfirmation, policy.NeedSelect:
-		out = e.sweepNames(id)
+		out = e.sweeps.Names(e.sweepView(), id)
 	case policy.Contested:
-		out = e.rivalNames(id)
+		out = e.sweeps.Rivals(e.sweepView(), id)
 	default:
 		out = e.ownerNames(n)
 	}

@@ -2,6 +2,7 @@ package ownergraph
 
 import (
 	"github.com/ownergraph/ownergraph/internal/core/effect"
+	"github.com/ownergraph/ownergraph/internal/core/sweep"
 )
 
 // carryOut carries out the effects that machines have returned, in their order. Carrying
@@ -47,6 +48,12 @@ func (e *Engine) do(x effect.Effect) {
 		e.ground()
 	case effect.Audit:
 		e.auditSoon()
+	case effect.ReadHolder:
+		e.readHolder(x.Node, x.Key, sweep.RunID(x.Run))
+	case effect.Report:
+		if e.cfg.OnDecision != nil {
+			e.cfg.OnDecision(DecisionEvent{Key: x.Key, Version: x.Version, Decision: *x.Decision})
+		}
 	case effect.Log:
 		e.cfg.Logger.Warn(x.Record.Text, x.Record.Args...)
 	default:

@@ -20,6 +20,7 @@ import (
 	"github.com/ownergraph/ownergraph/internal/core/record"
 	"github.com/ownergraph/ownergraph/internal/core/rules"
 	"github.com/ownergraph/ownergraph/internal/core/seq"
+	"github.com/ownergraph/ownergraph/internal/core/sweep"
 	"github.com/ownergraph/ownergraph/internal/core/tombstone"
 	"github.com/ownergraph/ownergraph/internal/run"
 )
@@ -67,12 +68,11 @@ type Engine struct {
 	lastCall CallID
 	broken   error
 
-	graph  *observed.Graph
-	nodes  record.Table
-	kinds  kinds.Table
-	looked uint64                        // kinds and claims that were looked at so far: what steps cost beside references
-	work   *queue.Queue[observed.NodeID] // whom to decide
-	asks   *queue.Queue[observed.NodeID] // whom to read
+	graph *observed.Graph
+	nodes record.Table
+	kinds kinds.Table
+	work  *queue.Queue[observed.NodeID] // whom to decide
+	asks  *queue.Queue[observed.NodeID] // whom to read
 
 	sights  map[observed.NodeID]sight
 	awaits  awaits
@@ -92,7 +92,7 @@ type Engine struct {
 	fence    fence.Machine
 	cycles   cycle.Detector
 	handlers handlers.Runs
-	clear    clearings
+	sweeps   sweep.Sweeps
 	audit    audit.Auditor
 
 	prepared fifo.List[Call]   // store calls that wait for their lane
@@ -149,8 +149,8 @@ type flight struct {
 	began   seq.Stamp // when it was handed out
 	handler string
 	fence   uint64
-	run     runID  // a read of its holder
-	wrote   uint32 // the digest of a write
+	run     sweep.RunID // a read of its holder
+	wrote   uint32      // the digest of a write
 }
 
 // NewEngine returns an engine for stores of the level. It knows nothing yet.
@@ -188,7 +188,7 @@ func NewEngine(level Level, cfg Config) (*Engine, error) {
 		revision:  run.NewRevision(0),
 	}
 	e.handlers = handlers.New(slices.Sorted(maps.Keys(cfg.Handlers)), cfg.HandlerWorkers)
-	e.clear, _ = newClearings(cfg.Sweeps) // validate has made them before
+	e.sweeps, _ = sweep.New(sweep.Settings{Sweeps: cfg.Sweeps, Override: cfg.Override, Page: cfg.SelectPage}) // validate has made them before
 	return e, nil
 }
 

@@ -63,7 +63,7 @@ const mostRoom = 64
 // judged returns what the graph holds of the node that is decided. Sweeps, and
 // the functions that say what belongs to whom, may keep it.
 func (e *Engine) judged(n observed.Node) Object {
-	if len(e.clear.plans) > 0 {
+	if e.sweeps.Any() {
 		return n.Object()
 	}
 	o := n.ObjectIn(e.room.owners)

@@ -32,7 +32,7 @@ func (e *Engine) awaitFence(id observed.NodeID, in rules.Input, d policy.Decisio
 
 // wakeFence has everything decided again that waits for a fence.
 func (e *Engine) wakeFence() {
-	e.stirGhosts()
+	e.sweeps.MarkDetached()
 	e.fence.Wake(e.graph, &e.nodes, &e.effects)
 	e.carryOut()
 }
@@ -81,7 +81,7 @@ func (e *Engine) passFence(name Kind, id uint64) {
 		return
 	}
 	if name != "" {
-		e.stirGhosts()
+		e.sweeps.MarkDetached()
 	}
 	switch {
 	case last:

@@ -31,7 +31,7 @@ func (e *Engine) Fingerprint(rename func(Key, Version) uint64) uint64 {
 	p.Queue(e.asks)
 	e.fence.Hash(p.Printer, &e.kinds, e.graph, &e.nodes)
 	p.rest()
-	p.clearings()
+	e.sweeps.Hash(p.Printer, e.sweepView())
 	return p.Sum()
 }
 

@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"github.com/ownergraph/ownergraph/internal/core/fifo"
-	"github.com/ownergraph/ownergraph/internal/core/record"
 	"reflect"
 	"strings"
 	"testing"
@@ -13,8 +11,10 @@ import (
 
 	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/core/fifo"
 	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/internal/core/queue"
+	"github.com/ownergraph/ownergraph/internal/core/record"
 	"github.com/ownergraph/ownergraph/internal/core/rules"
 	"github.com/ownergraph/ownergraph/internal/core/seq"
 	"github.com/ownergraph/ownergraph/policy"
@@ -91,7 +91,6 @@ func (e *Engine) fill() {
 	e.fans, e.wakes = []observed.NodeID{a}, []observed.NodeID{b}
 	e.edit(a).FanningOut = true
 	e.graph.Fan(a)
-	e.fillClearings()
 	e.work.AddAt(a, queue.Low, soon)
 	e.asks.Add(d, queue.Normal)
 }
@@ -168,8 +167,6 @@ func fieldChanges() []fieldChange {
 	}
 	changes = append(changes, nodeChanges()...)
 	changes = append(changes, recordChanges()...)
-	changes = append(changes, clearingChanges()...)
-	changes = append(changes, labelChanges()...)
 	return append(changes, partChanges()...)
 }
 
@@ -243,17 +240,12 @@ var unhashed = map[string]string{
 	"Engine.cfg": "one Config", "Engine.level": "one Config", "Engine.set": "one Config",
 	"Engine.now": "times enter as how far away they are", "Engine.seq": "only the order of stamps counts",
 	"Engine.effects": "none is left between calls", "Engine.carrying": "false between calls", "Engine.lastCall": "an id says nothing", "Engine.revision": "a number for the caller", "Engine.held": "a report", "Engine.counts": "a report", "Engine.undoneLog": "a log",
-	"Engine.nodes": "see State", "Engine.looked": "says how much work a step was", "Engine.room": "of the decision at hand",
+	"Engine.nodes": "see State", "Engine.sweeps.Looked()": "says how much work a step was", "Engine.room": "of the decision at hand",
 	"Engine.reading": "follows from flights",
 	"Engine.fence":   "see package fence", "Engine.kinds": "see package kinds", "Engine.cycles": "see package cycle", "Engine.handlers": "see package handlers",
 	"Engine.audit": "see package audit",
 	"State.Reason": "a report", "State.Doubt": "a report", "State.IsolatedCycle": "a report", "State.Audited": "a report", "State.HasResult": "follows from the read results",
-	"Engine.clear": "see clearings", "clearings.plans": "one Config", "clearings.holders": "follows from the graph",
-	"clearings.known": "follows from the graph", "clearings.of": "follows from runs", "clearings.ghosts": "follows from runs",
-	"clearings.last": "an id says nothing", "clearing.left": "follows from members", "clearing.members": "follows from left", "clearing.open": "follows from left", "clearing.first": "one Config", "membership.by": "follows from the graph and the labels",
-	"labels.asks": "one Config", "clearing.total": "a report", "clearing.gone": "a report", "clearing.kinds": "a report",
-	"clearing.blocked": "a report", "clearing.sample": "a report", "membership.kind": "follows from the node",
-	"clearing.lacks": "spares a walk over the kinds",
+	"Engine.sweeps": "see package sweep",
 }
 
 func put(s string) Event {
@@ -284,7 +276,6 @@ func TestFingerprint(t *testing.T) {
 	}
 	for _, kept := range []any{
 		Engine{}, record.State{}, sight{}, await{}, written{}, flight{},
-		clearings{}, clearing{}, membership{}, labels{}, selects{}, pass{}, mark{},
 	} {
 		for i, s := 0, reflect.TypeOf(kept); i < s.NumField(); i++ {
 			if f := s.Name() + "." + s.Field(i).Name; s.Field(i).Name != "_" && changed[f] == (unhashed[f] != "") {

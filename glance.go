@@ -15,7 +15,7 @@ import (
 func (e *Engine) glance(id observed.NodeID) policy.Reason {
 	n := e.graph.Node(id)
 	owner, kept := n.FastKeep()
-	if !kept || !e.plain(id) || len(e.clear.plans) > 0 || e.awaits.has(id) || has(e.retries, id) {
+	if !kept || !e.plain(id) || e.sweeps.Any() || e.awaits.has(id) || has(e.retries, id) {
 		return policy.ReasonUnset
 	}
 	switch {

@@ -46,7 +46,8 @@ func (e *Engine) observeKind(ev *Event, newest bool) {
 func (e *Engine) leaveKind(name Kind) {
 	e.fence.WakeKind(name, &e.effects)
 	e.carryOut()
-	e.unwantSelects()
+	e.sweeps.DropSelects(e.sweepView())
+	e.carryOut()
 	e.fence.Void(&e.kinds)
 	e.endRewind()
 	e.confirm()
@@ -68,10 +69,11 @@ func (e *Engine) observeKinds(infos []KindInfo) {
 	if e.level < Level2 {
 		e.kinds.SetReported(e.seq.Stamp())
 	}
-	if e.kinds.EndSet(e.graph, e.clear.sweeps()) {
+	if e.kinds.EndSet(e.graph, e.sweeps.Holders()) {
 		e.resumeReads()
 	}
-	e.unwantSelects()
+	e.sweeps.DropSelects(e.sweepView())
+	e.carryOut()
 	e.endRewind()
 	e.confirm()
 	e.fence.Void(&e.kinds)
@@ -162,8 +164,9 @@ func (e *Engine) endListing(name Kind) {
 
 // resume tries the calls again at once that failed while the kind was sick.
 func (e *Engine) resume(name Kind) {
-	e.walkAgain()
-	e.resumeSelects(name)
+	e.sweeps.WalkAgain()
+	e.sweeps.ResumeSelects(e.sweepView(), name)
+	e.carryOut()
 	of := func(id observed.NodeID) bool { return e.graph.Node(id).Kind() == name }
 	var asks []observed.NodeID
 	for x := range e.asks.Entries() {

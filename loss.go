@@ -6,7 +6,6 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/internal/core/queue"
-	"github.com/ownergraph/ownergraph/internal/core/seq"
 )
 
 // lose notes a sign that history may have gone backwards: a write without an answer, or a
@@ -19,19 +18,9 @@ func (e *Engine) lose() {
 	e.fence.Void(&e.kinds)
 	e.cycles.Reset(e.view(), e.now)
 	at := e.kinds.LostAt()
-	e.clear.lose(at)
+	e.sweeps.Lose(at)
 	if e.level >= Level2 {
 		e.fence.Want(at, e.now)
-	}
-}
-
-// lose has each sweep that waits for a proof ask for one that begins later.
-func (c *clearings) lose(at seq.Stamp) {
-	for _, r := range c.runs {
-		r.sought = 0
-		if r.need != 0 {
-			r.need = at
-		}
 	}
 }
 

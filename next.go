@@ -100,7 +100,7 @@ func (e *Engine) stepWork() int {
 	}
 	e.stepWakes()
 	if id, ok := e.work.Next(e.now); ok {
-		cost, before := 1, e.looked
+		cost, before := 1, e.sweeps.Looked()
 		if e.graph.InUse(id) { // a decision looks at every reference
 			cost += e.graph.Node(id).Owners() / 8
 		}
@@ -108,7 +108,7 @@ func (e *Engine) stepWork() int {
 			e.prepared.Push(c)
 			c.ID = 0 // see fail
 		}
-		return cost + int(e.looked-before)/8
+		return cost + int(e.sweeps.Looked()-before)/8
 	}
 	switch {
 	case len(e.wakes) > 0:
@@ -116,7 +116,8 @@ func (e *Engine) stepWork() int {
 		e.prune()
 	case len(e.fans) > 0:
 		e.stepFans()
-	case e.stepClearings():
+	case e.sweeps.HasWork(e.now):
+		e.stepSweeps()
 	case e.cycles.HasWork(e.now, e.quiet()):
 		e.stepCycles()
 	case e.stepAudit():
@@ -145,7 +146,7 @@ func (e *Engine) quiet() bool {
 func (e *Engine) Busy() bool {
 	return e.prepared.Len() > 0 || len(e.wakes) > 0 || len(e.fans) > 0 || !e.kinds.IsPruned() ||
 		e.work.Ready() > 0 || e.asks.Ready() > 0 || e.cycles.HasWork(e.now, e.quiet()) || e.audit.IsRunning() ||
-		e.clear.walk != 0 || e.clear.again || e.clear.stir
+		e.sweeps.IsReady()
 }
 
 // wake returns when a time will give the engine something to do that Next of
@@ -161,7 +162,7 @@ func (e *Engine) wakeStep() time.Time {
 	w.at(e.work.Due())
 	w.at(e.cycles.DueAt())
 	w.at(e.audit.NextAt(), true)
-	w.at(e.clear.due, !e.clear.due.IsZero())
+	w.at(e.sweeps.At())
 	return w.first
 }
 
@@ -177,7 +178,7 @@ func (e *Engine) wakeLane(lane Lane) time.Time {
 			w.at(at[i], counts[i])
 		}
 		w.at(e.kinds.ListAt())
-		w.at(e.selectsAt())
+		w.at(e.sweeps.SelectAt(e.sweepView()))
 	}
 	return w.first
 }

@@ -18,9 +18,7 @@ func (e *Engine) notBegun(id CallID, f flight) {
 	case CallList:
 		e.kinds.ReturnList(f.key.Kind, e.now)
 	case CallSelect:
-		if s := &e.clear.labels.selects; s.call == id { // the same page is asked for again
-			s.call = 0
-		}
+		e.sweeps.ReturnSelect(uint64(id))
 	case CallHandle:
 		e.handlers.Return(handlers.Run{Node: f.node, Name: f.handler}, uint64(id))
 	default:

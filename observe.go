@@ -184,7 +184,8 @@ func (e *Engine) absorbNode(ev *Event, d *observed.Delta) {
 		m.Known, m.Changed = t, t
 		e.renew(id, n)
 		e.disbelieve(id, n, ev.Object.Key)
-		e.noteMember(id, n)
+		e.sweeps.Observe(e.sweepView(), id, n)
+		e.carryOut()
 	case m.Known <= e.kinds.Rewound(): // the same state, of another history
 		t := e.seq.Stamp()
 		m.Known, m.Changed = t, t
@@ -219,7 +220,8 @@ func (e *Engine) greet(id observed.NodeID, n observed.Node, k Key) {
 	if c, ok := e.graph.Claim(id); ok {
 		e.fanOne(c)
 	}
-	e.noteMember(id, n)
+	e.sweeps.Observe(e.sweepView(), id, n)
+	e.carryOut()
 	if !e.keepsNew(id) {
 		e.work.Add(id, priority(n))
 	}
@@ -234,7 +236,8 @@ func (e *Engine) refresh(id observed.NodeID, n observed.Node, alike bool) {
 		return
 	}
 	e.rouse(id, n)
-	e.noteMember(id, n)
+	e.sweeps.Observe(e.sweepView(), id, n)
+	e.carryOut()
 	e.look(id, n)
 }
 
@@ -327,7 +330,8 @@ func (e *Engine) finish(id observed.NodeID, unseen bool) {
 	m := e.edit(id)
 	m.Reread, m.Marked = false, time.Time{}
 	e.unhold(id, false)
-	e.parted(id, unseen)
+	e.sweeps.Leave(e.sweepView(), id, unseen)
+	e.carryOut()
 }
 
 // dismiss forgets a node that left the graph. What is proven of its absence is
@@ -338,7 +342,8 @@ func (e *Engine) dismiss(f observed.Freed, unseen bool) {
 		e.remember(f.Key)
 	}
 	e.unhold(f.ID, false)
-	e.parted(f.ID, unseen)
+	e.sweeps.Leave(e.sweepView(), f.ID, unseen)
+	e.carryOut()
 	e.cycles.Drop(e.view(), m.Cycle, e.now)
 	for _, q := range [...]*queue.Queue[observed.NodeID]{e.work, e.asks} {
 		q.Drop(f.ID)

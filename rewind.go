@@ -59,7 +59,7 @@ func (e *Engine) forgetDoubts() {
 	}
 	clear(e.sights)
 	e.handlers.Rewind()
-	e.clear.rewind()
+	e.sweeps.Rewind()
 	e.cycles.Reset(e.view(), e.now)
 }
 

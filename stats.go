@@ -92,7 +92,9 @@ func (e *Engine) Stats() Stats {
 	s.Nodes, s.Objects = e.graph.Len(), e.graph.Observed()
 	s.Rings, s.FailedHandlers = e.cycles.Found(), e.handlers.Failed()
 	s.Audits, s.AuditRepairs = e.audit.Counts().Audits, e.audit.Counts().Repairs
-	s.Sweeping, s.Fence = len(e.clear.runs), e.fenceStatus()
+	s.Sweeping, s.Fence = e.sweeps.Runs(), e.fenceStatus()
+	sweeps := e.sweeps.Counts()
+	s.Swept, s.Members, s.MembersGone, s.Unguarded = sweeps.Swept, sweeps.Members, sweeps.MembersGone, sweeps.Unguarded
 	s.Queued, s.Calls = e.work.Len()-e.work.InFlight()+e.handlers.Queued(), len(e.flights)-e.prepared.Len()
 	s.Working = s.Calls - e.controlCalls()
 	held := e.heldCounts()
@@ -121,7 +123,7 @@ func (e *Engine) Idle() bool {
 	if e.kinds.ListsWanted() || e.fence.Busy(&e.kinds) || e.kinds.Listing() {
 		return false
 	}
-	return e.kinds.SetKnown() && !e.awaits.busy() && !e.clearing() && !e.selecting() && e.onlyLater()
+	return e.kinds.SetKnown() && !e.awaits.busy() && !e.sweeps.Proving(e.sweepView()) && !e.sweeps.Selecting(e.sweepView()) && e.onlyLater()
 }
 
 // onlyLater reports whether all that the queues still hold waits for somebody

@@ -120,7 +120,7 @@ func (e *Engine) idleIn(scope string) bool {
 	if e.pending() > maxPending {
 		return e.Idle()
 	}
-	if !e.kinds.SetKnown() || e.kindsBusy() || e.cycles.Searching() || e.audit.IsRunning() || e.clearing() || e.selecting() {
+	if !e.kinds.SetKnown() || e.kindsBusy() || e.cycles.Searching() || e.audit.IsRunning() || e.sweeps.Proving(e.sweepView()) || e.sweeps.Selecting(e.sweepView()) {
 		return false
 	}
 	in := func(id observed.NodeID) bool {
@@ -206,4 +206,4 @@ func (e *Engine) awaitingIn(in func(observed.NodeID) bool) bool {
 }
 
 // needLabels names the field of the sweeps that needs a Selector, or is empty.
-func (e *Engine) needLabels() string { return e.clear.needLabels() }
+func (e *Engine) needLabels() string { return e.sweeps.NeedLabels() }

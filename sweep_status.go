@@ -1,15 +1,13 @@
 package ownergraph
 
 import (
-	"cmp"
+	"errors"
 	"fmt"
-	"maps"
 	"slices"
-	"strconv"
 
 	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/internal/core/observed"
-	"github.com/ownergraph/ownergraph/policy"
+	"github.com/ownergraph/ownergraph/internal/core/sweep"
 )
 
 // SweepStatus is how far the sweep of one holder is. It is a value; the receiver
@@ -49,93 +47,27 @@ type KindCount struct {
 // Sweeps returns how far the sweeps are that are under way, at most limit of
 // them, by holder.
 func (e *Engine) Sweeps(limit int) []SweepStatus {
-	ids := e.clear.sorted()
-	out := make([]SweepStatus, 0, min(max(limit, 0), len(ids)))
-	for _, id := range ids[:cap(out)] {
-		out = append(out, e.sweepStatus(e.clear.runs[id]))
+	found := e.sweeps.Statuses(limit)
+	out := make([]SweepStatus, len(found))
+	for i, s := range found {
+		out[i] = e.sweepStatus(s)
 	}
 	return out
 }
 
-func (e *Engine) sweepStatus(r *clearing) SweepStatus {
-	s := SweepStatus{
-		Holder: r.holder.Key, Finalizer: e.clear.plans[r.plan].Sweep().Finalizer, Gone: r.node == 0,
-		Members: r.total, MembersGone: r.gone, Phases: slices.Clone(r.left), Open: r.open,
-		Blocked: r.blocked, Waves: r.waves, Halted: r.halted, MembersLeft: r.members,
-		Kinds: r.kindCounts(),
+func (e *Engine) sweepStatus(s sweep.Status) SweepStatus {
+	out := SweepStatus{
+		Holder: s.Holder, Finalizer: s.Finalizer, Gone: s.Gone, Halted: s.Halted,
+		Members: s.Members, MembersGone: s.MembersGone, MembersLeft: s.MembersLeft,
+		Phases: s.Phases, Open: s.Open, Blocked: s.Blocked, Waves: s.Waves,
 	}
-	for _, id := range r.sample {
-		s.By = append(s.By, e.heldAt(id))
+	for _, k := range s.Kinds {
+		out.Kinds = append(out.Kinds, KindCount(k))
 	}
-	slices.SortFunc(s.By, func(a, b Held) int { return a.Key.Compare(b.Key) })
-	return s
-}
-
-// kindCounts counts what is left by kind, sorted.
-func (r *clearing) kindCounts() (out []KindCount) {
-	for _, k := range slices.Sorted(maps.Keys(r.kinds)) {
-		out = append(out, KindCount{k, r.kinds[k]})
+	for _, id := range s.Sample {
+		out.By = append(out.By, e.heldAt(id))
 	}
-	return out
-}
-
-// sweepOf returns how far the first sweep of a holder is, nil without one.
-func (e *Engine) sweepOf(id observed.NodeID) *SweepStatus {
-	for i := range e.clear.plans {
-		if r := e.clear.runs[e.clear.of[runKey{id, i}]]; r != nil {
-			s := e.sweepStatus(r)
-			return &s
-		}
-	}
-	return nil
-}
-
-// sweepNames names what holds a holder's sweep.
-func (e *Engine) sweepNames(id observed.NodeID) (out []string) {
-	o := e.graph.Node(id).Object()
-	if e.state(id).Reason == policy.SweepUnserved {
-		if kind := e.veiled(id, o); kind != "" {
-			out = append(out, string(kind))
-		}
-	}
-	for i, p := range e.clear.plans {
-		if !p.IsHolder(o) {
-			continue
-		}
-		switch r := e.clear.runs[e.clear.of[runKey{id, i}]]; e.state(id).Reason {
-		case policy.HolderUnfit:
-			if err := p.Fit(o); err != nil {
-				out = append(out, err.Error())
-			}
-		case policy.HolderUnguarded:
-			out = append(out, p.Sweep().Finalizer)
-		case policy.SweepUnserved:
-			for _, k := range p.Kinds() {
-				if !e.kinds.Part(k) {
-					out = append(out, string(k))
-				}
-			}
-		case policy.NeedMembers, policy.NeedConfirmation:
-			if r != nil {
-				out = append(out, e.leftNames(r)...)
-				out = append(out, e.unselected(r)...)
-			}
-		case policy.NeedSelect:
-			if r != nil {
-				out = append(out, e.unselected(r)...)
-			}
-		}
-	}
-	return out
-}
-
-// leftNames says what is left of a sweep, the kinds with the most members first.
-func (e *Engine) leftNames(r *clearing) (out []string) {
-	kinds := r.kindCounts()
-	slices.SortStableFunc(kinds, func(a, b KindCount) int { return cmp.Compare(b.Count, a.Count) })
-	for _, k := range kinds[:min(len(kinds), mostDetail)] {
-		out = append(out, string(k.Kind)+": "+strconv.Itoa(k.Count)+" left")
-	}
+	slices.SortFunc(out.By, func(a, b Held) int { return a.Key.Compare(b.Key) })
 	return out
 }
 
@@ -147,33 +79,70 @@ func (c *Collector) Sweeps(limit int) []SweepStatus {
 	return c.engine.Sweeps(limit)
 }
 
-// reportedSweep is sweepOf where somebody wants to see it.
+// reportedSweep returns the progress of the first sweep of a holder for OnDecision.
 func (e *Engine) reportedSweep(id observed.NodeID) *SweepStatus {
 	if e.cfg.OnDecision == nil {
 		return nil
 	}
-	return e.sweepOf(id)
+	s, ok := e.sweeps.StatusOf(id)
+	if !ok {
+		return nil
+	}
+	out := e.sweepStatus(s)
+	return &out
 }
 
-// rivalNames names who else has a claim on a member.
-func (e *Engine) rivalNames(id observed.NodeID) (out []string) {
-	n := e.graph.Node(id)
-	o := n.Object()
-	for i := range n.Owners() {
-		if c, _ := n.OwnerClass(i); c != observed.Dangling && !n.SelfOwner(i) && len(out) < mostDetail {
-			out = append(out, n.OwnerAt(i).String())
-		}
+// sweepView returns the lower machines for the sweeps.
+func (e *Engine) sweepView() sweep.View {
+	return sweep.View{
+		Nodes: e.view(), Kinds: &e.kinds, Fence: &e.fence, Held: &e.held, Stamps: &e.seq,
+		Retries: e.retries, Out: &e.effects, Now: e.now,
 	}
-	for i := range e.clear.plans {
-		for claim := range e.claims(i, id, o, false) {
-			for _, h := range e.claimants(i, o, claim) {
-				if !h.Deleting && len(out) < mostDetail {
-					out = append(out, h.Key.String())
-				}
-			}
-		}
+}
+
+// stepSweeps goes on with the walk of the sweeps, or has detached runs advance.
+func (e *Engine) stepSweeps() {
+	if !e.sweeps.Step(e.sweepView()) {
+		return
 	}
-	return out
+	before := e.sweeps.Looked()
+	for n := 0; n+int(e.sweeps.Looked()-before) < slice && e.sweeps.HasNode(e.graph) && e.work.Ready() < lowWater; n++ {
+		e.sweeps.WalkNode(e.sweepView())
+		e.carryOut()
+	}
+	e.sweeps.EndWalk(e.sweepView())
+}
+
+// nextSelect makes c the call for the next page of a selection, if one is due.
+func (e *Engine) nextSelect(c *Call) bool {
+	req, ok := e.sweeps.NextSelect(e.sweepView())
+	if ok {
+		*c = Call{Type: CallSelect, Timeout: e.cfg.CallTimeout, Select: req}
+		began := e.launch(c, flight{key: Key{Kind: req.Kind}})
+		e.sweeps.SetSelectCall(uint64(c.ID), began)
+	}
+	e.carryOut()
+	return ok
+}
+
+// selectDone takes a page of a selection.
+func (e *Engine) selectDone(id CallID, r Result) {
+	wait, _ := retryIn(r.Err)
+	e.sweeps.SelectDone(e.sweepView(), uint64(id), r.Selected, r.Err, wait)
+}
+
+// readHolder prepares the read of a holder.
+func (e *Engine) readHolder(id observed.NodeID, holder Key, run sweep.RunID) {
+	c := Call{Type: CallRead, Key: holder, Timeout: e.cfg.CallTimeout}
+	e.launch(&c, flight{node: id, key: holder, run: run})
+	e.prepared.Push(&c)
+}
+
+// holderRead takes the result of the read of a holder.
+func (e *Engine) holderRead(f flight, r Result) {
+	same := r.Err == nil && r.Object.UID == f.key.UID
+	absent := errors.Is(r.Err, ErrNotFound) || r.Err == nil && !same
+	e.sweeps.ReadDone(e.sweepView(), f.run, f.began, same, absent)
 }
 
 // validateSweeps checks what one sweep alone cannot show.

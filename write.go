@@ -87,9 +87,9 @@ func (e *Engine) ground() {
 // begun. Its key is decided again.
 func (e *Engine) takeBack(id CallID, f flight) {
 	delete(e.flights, id)
-	if r := e.clear.runs[f.run]; r != nil {
-		r.read = false
-		e.lookAt(r)
+	if f.run != 0 {
+		e.sweeps.ReturnRead(e.sweepView(), f.run)
+		e.carryOut()
 		return
 	}
 	if e.state(f.node).Call != uint64(id) {

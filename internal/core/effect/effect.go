@@ -46,6 +46,10 @@ const (
 	Revoke
 	// Audit begins an audit.
 	Audit
+	// ReadHolder asks for a read of Key, the holder of the run Run. Node is the holder's.
+	ReadHolder
+	// Report reports Decision for the object Key at Version, which may be gone.
+	Report
 	// Log writes Record.
 	Log
 
@@ -54,7 +58,8 @@ const (
 
 var typeNames = [numTypes]string{
 	"unset", "look", "look at", "wake", "fan", "want fence", "await fence", "wake fence", "relist", "relist all",
-	"hold", "unhold", "revoke", "audit", "log",
+	"hold", "unhold", "revoke", "audit",
+	"read holder", "report", "log",
 }
 
 // String returns the type in lower case.
@@ -75,6 +80,10 @@ type Effect struct {
 	At       time.Time
 	After    seq.Stamp
 	Kind     graph.Kind
+	Key      graph.Key
+	Run      uint32
+	Version  graph.Version
+	Decision *policy.Decision
 	Record   *Record
 }
 
@@ -167,7 +176,25 @@ func (l *List) Unhold(id observed.NodeID) { l.items = append(l.items, Effect{Typ
 // Do appends an effect without operands: WakeFence, RelistAll, Revoke or Audit.
 func (l *List) Do(t Type) { l.items = append(l.items, Effect{Type: t}) }
 
+// ReadHolder appends ReadHolder.
+func (l *List) ReadHolder(id observed.NodeID, holder graph.Key, run uint32) {
+	l.items = append(l.items, Effect{Type: ReadHolder, Node: id, Key: holder, Run: run})
+}
+
+// Report appends Report.
+func (l *List) Report(k graph.Key, v graph.Version, d policy.Decision) {
+	l.items = append(l.items, Effect{Type: Report, Key: k, Version: v, Decision: &d})
+}
+
 // Warn appends a Log record. Args are pairs of a name and a value.
 func (l *List) Warn(text string, args ...any) {
 	l.items = append(l.items, Effect{Type: Log, Record: &Record{Level: Warn, Text: text, Args: args}})
+}
+
+// Priority returns the priority of a node: owners that others wait for go before the bulk.
+func Priority(n observed.Node) queue.Priority {
+	if n.Waiting() || n.Orphaning() {
+		return queue.High
+	}
+	return queue.Normal
 }

@@ -160,6 +160,18 @@ func (f *Machine) Release(now time.Time, k *kinds.Table, out *effect.List) {
 	out.Do(effect.WakeFence)
 }
 
+// Released returns the moment up to which marks may end without a passed fence, as best
+// effort. Last is the newest stamp.
+func (f *Machine) Released(k *kinds.Table, last seq.Stamp) seq.Stamp {
+	switch {
+	case f.exact:
+		return f.freed
+	case k.Unseen() || k.LossOpen(): // the observed state may be of a former history (R5)
+		return 0
+	}
+	return last + 1
+}
+
 // Names names kinds, with words for the set of kinds.
 func Names(kinds []graph.Kind) []string {
 	out := make([]string, len(kinds))

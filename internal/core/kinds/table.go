@@ -8,7 +8,9 @@ import (
 	"strings"
 
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/internal/core/seq"
+	"github.com/ownergraph/ownergraph/policy"
 )
 
 // Table holds the kinds of one engine. Make one with New. A Table is not safe for
@@ -200,6 +202,21 @@ func (t *Table) Clone() Table {
 func (t *Table) Stale(name graph.Kind) bool {
 	s := t.Of(name)
 	return t.rewound != 0 && (s.Begun <= t.rewound || !s.Listed)
+}
+
+// Blocked returns the reason why no writer may write to a node now, or ReasonUnset.
+func (t *Table) Blocked(g *observed.Graph, id observed.NodeID) policy.Reason {
+	n := g.Node(id)
+	k, _ := g.Kind(n.Kind())
+	switch {
+	case !k.Known, k.Unwatched:
+		return policy.KindUnserved
+	case t.relisting, t.Stale(n.Kind()):
+		return policy.NeedListing
+	case n.SharesUID():
+		return policy.UIDShared
+	}
+	return policy.ReasonUnset
 }
 
 // Rewound returns the moment of the last rewind, 0 without one.

@@ -1,4 +1,4 @@
-package ownergraph
+package sweep
 
 import (
 	"cmp"
@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/seq"
 )
 
@@ -24,14 +25,14 @@ type selects struct {
 	selector string
 	label    string
 	after    string // More of the last page
-	call     CallID // the page under way, 0 without one
+	call     uint64 // the page under way, 0 without one
 	unmet    bool
 }
 
 // passKey names the selections of an ask among the objects of a kind.
 type passKey struct {
 	ask  int
-	kind Kind
+	kind graph.Kind
 }
 
 func (k passKey) compare(o passKey) int {
@@ -50,9 +51,9 @@ type pass struct {
 }
 
 // wantSelect asks for a selection that begins after the moment.
-func (e *Engine) wantSelect(k passKey, after seq.Stamp) {
-	s := &e.clear.labels.selects
-	if !e.kinds.Part(k.kind) || s.passes[k].began > after || s.under && s.at == k && s.began > after {
+func (sw *Sweeps) wantSelect(v View, k passKey, after seq.Stamp) {
+	s := &sw.labels.selects
+	if !v.Kinds.Part(k.kind) || s.passes[k].began > after || s.under && s.at == k && s.began > after {
 		return
 	}
 	if i, in := slices.BinarySearchFunc(s.wanted, k, passKey.compare); !in {
@@ -62,9 +63,9 @@ func (e *Engine) wantSelect(k passKey, after seq.Stamp) {
 
 // unwantSelects forgets what was wanted of kinds, or known, that take no part
 // any more.
-func (e *Engine) unwantSelects() {
-	s := &e.clear.labels.selects
-	out := func(k passKey) bool { return !e.kinds.Part(k.kind) }
+func (sw *Sweeps) DropSelects(v View) {
+	s := &sw.labels.selects
+	out := func(k passKey) bool { return !v.Kinds.Part(k.kind) }
 	s.wanted = slices.DeleteFunc(s.wanted, out)
 	maps.DeleteFunc(s.passes, func(k passKey, _ pass) bool { return out(k) })
 	if s.under && out(s.at) {
@@ -73,11 +74,11 @@ func (e *Engine) unwantSelects() {
 }
 
 // resumeSelects tries again at once what failed while a kind was sick.
-func (e *Engine) resumeSelects(kind Kind) {
-	s := &e.clear.labels.selects
+func (sw *Sweeps) ResumeSelects(v View, kind graph.Kind) {
+	s := &sw.labels.selects
 	for _, k := range s.wanted {
 		if p := s.passes[k]; k.kind == kind && p.err != "" {
-			p.next, p.outside = e.now, false
+			p.next, p.outside = v.Now, false
 			s.passes[k] = p
 		}
 	}
@@ -94,10 +95,10 @@ const selectPause = 8 * time.Second
 
 // dueSelect returns the next selection that may begin, and when. One of a sick
 // kind waits until that has recovered.
-func (e *Engine) dueSelect() (k passKey, at time.Time, ok bool) {
-	s := &e.clear.labels.selects
+func (sw *Sweeps) dueSelect(v View) (k passKey, at time.Time, ok bool) {
+	s := &sw.labels.selects
 	for _, x := range s.wanted {
-		if t := s.passes[x].next; e.kinds.Sick(x.kind) == "" && (!ok || t.Before(at)) {
+		if t := s.passes[x].next; v.Kinds.Sick(x.kind) == "" && (!ok || t.Before(at)) {
 			k, at, ok = x, t, true
 		}
 	}
@@ -105,114 +106,123 @@ func (e *Engine) dueSelect() (k passKey, at time.Time, ok bool) {
 }
 
 // selectsAt returns when there is a page to be asked for.
-func (e *Engine) selectsAt() (time.Time, bool) {
-	s := &e.clear.labels.selects
-	if s.under || len(e.clear.runs) == 0 {
-		return e.now, s.under && s.call == 0
+func (sw *Sweeps) SelectAt(v View) (time.Time, bool) {
+	s := &sw.labels.selects
+	if s.under || len(sw.runs) == 0 {
+		return v.Now, s.under && s.call == 0
 	}
-	_, at, ok := e.dueSelect()
+	_, at, ok := sw.dueSelect(v)
 	return at, ok
 }
 
 // selecting reports whether selections are wanted that need nobody's help.
-func (e *Engine) selecting() bool {
-	s := &e.clear.labels.selects
-	return s.under || len(e.clear.runs) > 0 && slices.ContainsFunc(s.wanted, func(k passKey) bool {
-		return e.kinds.Sick(k.kind) == "" && !s.passes[k].outside
+func (sw *Sweeps) Selecting(v View) bool {
+	s := &sw.labels.selects
+	return s.under || len(sw.runs) > 0 && slices.ContainsFunc(s.wanted, func(k passKey) bool {
+		return v.Kinds.Sick(k.kind) == "" && !s.passes[k].outside
 	})
 }
 
-// nextSelect makes c the call for the next page of a selection, if one is due.
-func (e *Engine) nextSelect(c *Call) bool {
-	s := &e.clear.labels.selects
+// NextSelect returns the request for the next page of a selection, if one is due.
+// SetSelectCall follows.
+func (sw *Sweeps) NextSelect(v View) (req graph.SelectRequest, ok bool) {
+	s := &sw.labels.selects
 	if s.call != 0 || !s.under && len(s.wanted) == 0 {
-		return false
+		return req, false
 	}
-	if len(e.clear.runs) == 0 {
-		e.clear.labels.forget()
-		return false
+	if len(sw.runs) == 0 {
+		sw.labels.forget()
+		return req, false
 	}
-	if !s.under && !e.beginSelect() {
-		return false
+	if !s.under && !sw.beginSelect(v) {
+		return req, false
 	}
-	*c = Call{Type: CallSelect, Timeout: e.cfg.CallTimeout, Select: SelectRequest{
-		Kind: s.at.kind, Selector: s.selector, Label: s.label, Limit: e.cfg.SelectPage, After: s.after,
-	}}
-	began := e.launch(c, flight{key: Key{Kind: s.at.kind}})
-	s.call = c.ID
+	return graph.SelectRequest{Kind: s.at.kind, Selector: s.selector, Label: s.label, Limit: sw.page, After: s.after}, true
+}
+
+// SetSelectCall notes the call that NextSelect led to, and its moment.
+func (sw *Sweeps) SetSelectCall(id uint64, began seq.Stamp) {
+	s := &sw.labels.selects
+	s.call = id
 	if s.began == 0 {
 		s.began = began
 		s.wanted = slices.DeleteFunc(s.wanted, func(k passKey) bool { return k == s.at })
 	}
-	return true
+}
+
+// ReturnSelect takes back a page that no worker has asked for.
+func (sw *Sweeps) ReturnSelect(id uint64) {
+	if s := &sw.labels.selects; s.call == id { // the same page is asked for again
+		s.call = 0
+	}
 }
 
 // beginSelect begins the selection that is due, if one is. One after another they
 // become rare: those that change labels all the time must not keep a server busy.
-func (e *Engine) beginSelect() bool {
-	s := &e.clear.labels.selects
-	k, at, ok := e.dueSelect()
-	if !ok || e.now.Before(at) {
+func (sw *Sweeps) beginSelect(v View) bool {
+	s := &sw.labels.selects
+	k, at, ok := sw.dueSelect(v)
+	if !ok || v.Now.Before(at) {
 		return false
 	}
 	p := s.passes[k]
-	if e.now.After(p.next.Add(2 * selectPause)) {
+	if v.Now.After(p.next.Add(2 * selectPause)) {
 		p.begun = 0
 	}
 	p.begun = min(p.begun+1, 6)
-	p.next = e.now.Add(min(pause(p.begun), selectPause))
+	p.next = v.Now.Add(min(pause(p.begun), selectPause))
 	s.passes[k] = p
 	s.at, s.under = k, true
-	a := e.clear.labels.asks[k.ask]
-	s.selector, s.label = e.clear.plans[a.plan].Select(a.members, e.sought(k))
+	a := sw.labels.asks[k.ask]
+	s.selector, s.label = sw.plans[a.plan].Select(a.members, sw.soughtNames(v, k))
 	return true
 }
 
 // sought returns the names of the holders that a selection is about: those that
 // are being swept, or none for all, where somebody else may have a claim on the
 // same objects, which contests them.
-func (e *Engine) sought(k passKey) (names []string) {
-	a := e.clear.labels.asks[k.ask]
-	if slices.Contains(e.clear.sweeps(), k.kind) { // who holds whom is asked of all holders
+func (sw *Sweeps) soughtNames(v View, k passKey) (names []string) {
+	a := sw.labels.asks[k.ask]
+	if slices.Contains(sw.sweeps(), k.kind) { // who holds whom is asked of all holders
 		return nil
 	}
-	for i, p := range e.clear.plans {
+	for i, p := range sw.plans {
 		for m := range p.Sweep().Members {
 			if (ask{i, m}) != a && p.Takes(m, k.kind) {
 				return nil
 			}
 		}
 	}
-	for _, id := range e.clear.sorted() {
-		if r := e.clear.runs[id]; r.plan == a.plan && !r.over {
+	for _, id := range sw.sorted() {
+		if r := sw.runs[id]; r.plan == a.plan && !r.over {
 			names = append(names, r.holder.Key.Name)
 		}
 	}
 	return names
 }
 
-// selectDone takes a page.
-func (e *Engine) selectDone(id CallID, r Result) {
-	s := &e.clear.labels.selects
+// SelectDone takes the page that a call returned, or its error. Wait is the store's own
+// delay after the error.
+func (sw *Sweeps) SelectDone(v View, id uint64, page graph.SelectPage, err error, wait time.Duration) {
+	s := &sw.labels.selects
 	if s.call != id { // it was given up
 		return
 	}
-	if s.call = 0; len(e.clear.runs) == 0 {
-		e.clear.labels.forget()
+	if s.call = 0; len(sw.runs) == 0 {
+		sw.labels.forget()
 		return
 	}
-	err := cmp.Or(r.Err, s.unsound(r.Selected))
-	if err != nil {
-		e.selectFailed(err)
+	if err = cmp.Or(err, s.unsound(page)); err != nil {
+		sw.selectFailed(v, err, wait)
 		return
 	}
-	swept := e.sweptNames(e.clear.labels.asks[s.at.ask].plan)
-	for _, o := range r.Selected.Objects {
-		if !e.show(s.at.ask, o, s.began) && e.matters(s.at.ask, o, swept) {
+	swept := sw.sweptNames(v, sw.labels.asks[s.at.ask].plan)
+	for _, o := range page.Objects {
+		if !sw.recordMatch(v, s.at.ask, o, s.began) && sw.matters(v, s.at.ask, o, swept) {
 			s.unmet = true
 		}
 	}
-	if s.after = r.Selected.More; s.after != "" {
+	if s.after = page.More; s.after != "" {
 		return
 	}
 	p := s.passes[s.at]
@@ -221,18 +231,18 @@ func (e *Engine) selectDone(id CallID, r Result) {
 	at := s.at
 	s.end()
 	if p.unmet { // the next one will show it, once the watch has
-		e.wantSelect(at, p.began)
+		sw.wantSelect(v, at, p.began)
 	}
-	if _, at, ok := e.dueSelect(); !ok || e.now.Before(at) {
-		e.walkAgain() // whoever waits has not been told
+	if _, at, ok := sw.dueSelect(v); !ok || v.Now.Before(at) {
+		sw.WalkAgain() // whoever waits has not been told
 	}
 }
 
 // unsound returns what is wrong with a page: what a store answers by mistake
 // proves nothing.
-func (s *selects) unsound(page SelectPage) error {
+func (s *selects) unsound(page graph.SelectPage) error {
 	bad := func(cause string) error {
-		return fmt.Errorf("select %s by %q: %s: %w", s.at.kind, s.selector, cause, ErrInvalid)
+		return fmt.Errorf("select %s by %q: %s: %w", s.at.kind, s.selector, cause, graph.ErrInvalid)
 	}
 	if page.More != "" && page.More == s.after {
 		return bad("the next page is this one")
@@ -246,39 +256,38 @@ func (s *selects) unsound(page SelectPage) error {
 }
 
 // selectFailed has a selection begun anew, after a pause.
-func (e *Engine) selectFailed(err error) {
-	s := &e.clear.labels.selects
-	e.cfg.Logger.Warn("selection failed", "kind", string(s.at.kind), "selector", s.selector, "err", err)
+func (sw *Sweeps) selectFailed(v View, err error, wait time.Duration) {
+	s := &sw.labels.selects
+	v.Out.Warn("selection failed", "kind", string(s.at.kind), "selector", s.selector, "err", err)
 	k := s.at
-	wait, _ := retryIn(err)
 	s.end()
-	e.wantSelect(k, e.seq.Last())
+	sw.wantSelect(v, k, v.Stamps.Last())
 	p := s.passes[k]
-	p.outside = errors.Is(err, ErrRefused) || errors.Is(err, ErrInvalid)
-	p.err, p.next = err.Error(), e.now.Add(max(wait, time.Second<<p.begun))
+	p.outside = errors.Is(err, graph.ErrRefused) || errors.Is(err, graph.ErrInvalid)
+	p.err, p.next = err.Error(), v.Now.Add(max(wait, time.Second<<p.begun))
 	s.passes[k] = p
-	for _, id := range e.clear.sorted() {
-		e.lookAt(e.clear.runs[id])
+	for _, id := range sw.sorted() {
+		sw.lookAt(v, sw.runs[id])
 	}
 }
 
 // unselected names the kinds of which nobody can say who belongs to a holder by
 // labels, and why.
-func (e *Engine) unselected(r *clearing) (out []string) {
-	s := &e.clear.labels.selects
+func (sw *Sweeps) unselected(v View, r *run) (out []string) {
+	s := &sw.labels.selects
 	for _, k := range s.wanted {
-		why := cmp.Or(e.kinds.Sick(k.kind), s.passes[k].err)
-		if e.clear.labels.asks[k.ask].plan == r.plan && why != "" && len(out) < mostDetail {
+		why := cmp.Or(v.Kinds.Sick(k.kind), s.passes[k].err)
+		if sw.labels.asks[k.ask].plan == r.plan && why != "" && len(out) < maxNames {
 			out = append(out, string(k.kind)+": "+why)
 		}
 	}
-	for _, a := range e.clear.labels.asks {
-		for name, k := range e.kinds.All() {
-			if a.plan == r.plan && !k.Part && e.clear.plans[a.plan].Takes(a.members, name) && e.hidesMembers(r, a, name) {
+	for _, a := range sw.labels.asks {
+		for name, k := range v.Kinds.All() {
+			if a.plan == r.plan && !k.Part && sw.plans[a.plan].Takes(a.members, name) && sw.hidesMembers(v, r, a, name) {
 				out = append(out, string(name)+": not served")
 			}
 		}
 	}
 	slices.Sort(out)
-	return out[:min(len(out), mostDetail)]
+	return out[:min(len(out), maxNames)]
 }

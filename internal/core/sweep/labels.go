@@ -1,11 +1,12 @@
-package ownergraph
+package sweep
 
 import (
-	"fmt"
 	"iter"
 	"slices"
 
 	"github.com/ownergraph/ownergraph/finalizer"
+	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/core/effect"
 	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/internal/core/seq"
 )
@@ -33,7 +34,7 @@ type markKey struct {
 
 // mark says that a node matched.
 type mark struct {
-	version Version
+	version graph.Version
 	value   string    // of the label that was asked for
 	began   seq.Stamp // the newest selection that showed it
 }
@@ -64,31 +65,17 @@ func (l *labels) forget() {
 	l.selects = selects{passes: l.passes}
 }
 
-// needLabels returns which of the sweeps depends on labels, and by which field,
-// "" if none does.
-func (c *clearings) needLabels() string {
-	if len(c.labels.asks) == 0 {
-		return ""
-	}
-	a, field := c.labels.asks[0], "Selector"
-	s := c.plans[a.plan].Sweep()
-	if s.Members[a.members].Label != "" {
-		field = "Label"
-	}
-	return fmt.Sprintf("Sweeps[%d]: finalizer %q: Members[%d].%s", a.plan, s.Finalizer, a.members, field)
-}
-
 // claims yields what a node names as its holders, by its labels too, as far as
 // they are known: of exactly the object's version, or, to count it until somebody
 // says otherwise, of a former one.
-func (e *Engine) claims(plan int, id observed.NodeID, o Object, former bool) iter.Seq[finalizer.Claim] {
-	all := e.clear.plans[plan].ClaimsBy(o, func(members int) (string, bool) {
-		m, is := e.clear.labels.marks[markKey{id, slices.Index(e.clear.labels.asks, ask{plan, members})}]
+func (sw *Sweeps) claims(v View, plan int, id observed.NodeID, o graph.Object, former bool) iter.Seq[finalizer.Claim] {
+	all := sw.plans[plan].ClaimsBy(o, func(members int) (string, bool) {
+		m, is := sw.labels.marks[markKey{id, slices.Index(sw.labels.asks, ask{plan, members})}]
 		return m.value, is && (former || m.version == o.Version)
 	})
 	return func(yield func(finalizer.Claim) bool) {
 		for c := range all {
-			e.looked++
+			sw.looked++
 			if !yield(c) {
 				return
 			}
@@ -98,45 +85,44 @@ func (e *Engine) claims(plan int, id observed.NodeID, o Object, former bool) ite
 
 // told reports whether the labels of an object at its version are known, as far
 // as anybody's membership depends on them. If not, they are asked for.
-func (e *Engine) told(id observed.NodeID, o Object) bool {
-	told, l := true, &e.clear.labels
+func (sw *Sweeps) labelsKnown(v View, id observed.NodeID, o graph.Object) bool {
+	told, l := true, &sw.labels
 	for i, a := range l.asks {
-		if !e.clear.plans[a.plan].NeedsLabels(a.members, o) {
+		if !sw.plans[a.plan].NeedsLabels(a.members, o) {
 			continue
 		}
 		k := passKey{i, o.Kind}
 		m, is := l.marks[markKey{id, i}]
-		if after := max(e.state(id).Known, m.began); is && m.version != o.Version || !is && l.passes[k].began <= after {
+		if after := max(v.State(id).Known, m.began); is && m.version != o.Version || !is && l.passes[k].began <= after {
 			told = false
-			e.wantSelect(k, after)
+			sw.wantSelect(v, k, after)
 		}
 	}
 	return told
 }
 
-func (e *Engine) toldHolder(id observed.NodeID, o Object) {
+func (sw *Sweeps) askHolder(v View, id observed.NodeID, o graph.Object) {
 	if id != 0 { // a ghost's labels are nobody's
-		e.told(id, o)
+		sw.labelsKnown(v, id, o)
 	}
 }
 
 // hint notes that the graph shows a version of which only the labels say whether it
 // belongs to a holder that it names otherwise. They are asked for, and until they are
 // known the holder is not taken to hold nothing.
-func (e *Engine) hint(id observed.NodeID, n observed.Node) {
-	c := &e.clear
-	if len(c.labels.asks) == 0 || len(c.runs) == 0 {
+func (sw *Sweeps) labelsChanged(v View, id observed.NodeID, n observed.Node) {
+	if len(sw.labels.asks) == 0 || len(sw.runs) == 0 {
 		return
 	}
 	o := n.Object()
-	for i, a := range c.labels.asks {
-		p := c.plans[a.plan]
+	for i, a := range sw.labels.asks {
+		p := sw.plans[a.plan]
 		if p.Sweep().Members[a.members].By == finalizer.ByLabel || !p.NeedsLabels(a.members, o) {
 			continue
 		}
 		for claim := range p.ClaimsBy(o, func(members int) (string, bool) { return "", members == a.members }) {
-			if claim.Members == a.members && !claim.Shadow && e.hintBy(a.plan, o, claim) && !o.Deleting {
-				e.wantSelect(passKey{i, o.Kind}, e.state(id).Known)
+			if claim.Members == a.members && !claim.Shadow && sw.changedFor(v, a.plan, o, claim) && !o.Deleting {
+				sw.wantSelect(v, passKey{i, o.Kind}, v.State(id).Known)
 			}
 		}
 	}
@@ -144,10 +130,10 @@ func (e *Engine) hint(id observed.NodeID, n observed.Node) {
 
 // hintBy does so for the holders that a claim names, and reports whether there are
 // any.
-func (e *Engine) hintBy(plan int, o Object, claim finalizer.Claim) (any bool) {
-	at := e.seq.Stamp()
-	for _, r := range e.clear.runs {
-		if r.plan == plan && e.clear.plans[plan].Holds(r.holder, o, claim) {
+func (sw *Sweeps) changedFor(v View, plan int, o graph.Object, claim finalizer.Claim) (any bool) {
+	at := v.Stamps.Stamp()
+	for _, r := range sw.runs {
+		if r.plan == plan && sw.plans[plan].Holds(r.holder, o, claim) {
 			r.hinted, any = at, true
 		}
 	}
@@ -156,28 +142,28 @@ func (e *Engine) hintBy(plan int, o Object, claim finalizer.Claim) (any bool) {
 
 // refute drops what was shown of former versions of a node by selections that a
 // later one, begun after this version was known, did not confirm.
-func (e *Engine) refute(id observed.NodeID) {
-	l, n := &e.clear.labels, e.graph.Node(id)
+func (sw *Sweeps) dropStale(v View, id observed.NodeID) {
+	l, n := &sw.labels, v.Graph.Node(id)
 	for i := range l.asks {
 		k := markKey{id, i}
 		m, is := l.marks[k]
-		if is && m.version != n.Version() && l.passes[passKey{i, n.Kind()}].began > max(m.began, e.state(id).Known) {
+		if is && m.version != n.Version() && l.passes[passKey{i, n.Kind()}].began > max(m.began, v.State(id).Known) {
 			delete(l.marks, k)
 		}
 	}
 }
 
 // unmark forgets a node that is gone.
-func (e *Engine) unmark(id observed.NodeID) {
-	for i := range e.clear.labels.asks {
-		delete(e.clear.labels.marks, markKey{id, i})
+func (sw *Sweeps) dropMatches(v View, id observed.NodeID) {
+	for i := range sw.labels.asks {
+		delete(sw.labels.marks, markKey{id, i})
 	}
 }
 
 // labelled reports whether a selection has shown the labels of this version.
-func (e *Engine) labelled(id observed.NodeID, v Version) bool {
-	for i := range e.clear.labels.asks {
-		if m, is := e.clear.labels.marks[markKey{id, i}]; is && m.version == v {
+func (sw *Sweeps) labelled(id observed.NodeID, version graph.Version) bool {
+	for i := range sw.labels.asks {
+		if m, is := sw.labels.marks[markKey{id, i}]; is && m.version == version {
 			return true
 		}
 	}
@@ -186,34 +172,34 @@ func (e *Engine) labelled(id observed.NodeID, v Version) bool {
 
 // show takes one object of an answer. It reports whether the graph shows it at
 // that version.
-func (e *Engine) show(i int, o LabelMatch, began seq.Stamp) bool {
-	n, ok := e.graph.Lookup(o.Key)
+func (sw *Sweeps) recordMatch(v View, i int, o graph.LabelMatch, began seq.Stamp) bool {
+	n, ok := v.Graph.Lookup(o.Key)
 	if !ok || n.State() != observed.Observed {
 		return false
 	}
 	id, k := n.ID(), markKey{n.ID(), i}
-	m, is := e.clear.labels.marks[k]
-	gap := m.version != o.Version && m.began < e.clear.labels.passes[passKey{i, n.Kind()}].began // a selection has not shown it since
-	if _, holder := e.clear.known[id]; holder && o.Version == n.Version() && (!is || m.value != o.Value || gap) {
-		e.clear.lapsed = max(e.clear.lapsed, e.state(id).Known) // it is another one's at this version, and contests nothing of that one's
-		e.yield()
+	m, is := sw.labels.marks[k]
+	gap := m.version != o.Version && m.began < sw.labels.passes[passKey{i, n.Kind()}].began // a selection has not shown it since
+	if _, holder := sw.known[id]; holder && o.Version == n.Version() && (!is || m.value != o.Value || gap) {
+		sw.staleAt = max(sw.staleAt, v.State(id).Known) // it is another one's at this version, and contests nothing of that one's
+		sw.retryContested(v)
 	}
 	if !is || m.version != n.Version() { // else it is true for ever
 		m.version, m.value = o.Version, o.Value
 	}
 	m.began = began
-	e.clear.labels.marks[k] = m
-	e.enlist(id)
-	if len(e.clear.members[id]) > 0 {
-		e.work.Add(id, priority(n))
+	sw.labels.marks[k] = m
+	sw.updateMember(v, id)
+	if len(sw.members[id]) > 0 {
+		v.Out.Look(id, effect.Priority(n))
 	}
 	return n.Version() == o.Version
 }
 
 // sweptNames returns the names of the holders that a plan sweeps.
-func (e *Engine) sweptNames(plan int) map[string]bool {
-	names := make(map[string]bool, len(e.clear.runs))
-	for _, r := range e.clear.runs {
+func (sw *Sweeps) sweptNames(v View, plan int) map[string]bool {
+	names := make(map[string]bool, len(sw.runs))
+	for _, r := range sw.runs {
 		if r.plan == plan {
 			names[r.holder.Name] = true
 		}
@@ -223,12 +209,12 @@ func (e *Engine) sweptNames(plan int) map[string]bool {
 
 // matters reports whether an object of an answer, of which the graph does not show
 // the same version, may belong to a holder that is being swept: to one of the names.
-func (e *Engine) matters(i int, o LabelMatch, swept map[string]bool) bool {
-	a := e.clear.labels.asks[i]
-	p := e.clear.plans[a.plan]
+func (sw *Sweeps) matters(v View, i int, o graph.LabelMatch, swept map[string]bool) bool {
+	a := sw.labels.asks[i]
+	p := sw.plans[a.plan]
 	by := p.Sweep().Members[a.members].By
-	known := Object{Key: o.Key}
-	if n, ok := e.graph.Lookup(o.Key); ok && n.State() == observed.Observed {
+	known := graph.Object{Key: o.Key}
+	if n, ok := v.Graph.Lookup(o.Key); ok && n.State() == observed.Observed {
 		known = n.Object()
 	} else if by == finalizer.ByOwner || by == finalizer.ByFunc {
 		return true
@@ -244,28 +230,28 @@ func (e *Engine) matters(i int, o LabelMatch, swept map[string]bool) bool {
 // selected reports whether for every kind a selection that began after the moment
 // has shown who belongs to a holder by labels, all of which the graph knew. If
 // not, it is asked for.
-func (e *Engine) selected(r *clearing, after seq.Stamp) bool {
-	all, l := true, &e.clear.labels
+func (sw *Sweeps) selected(v View, r *run, after seq.Stamp) bool {
+	all, l := true, &sw.labels
 	for i, a := range l.asks {
 		if a.plan != r.plan {
 			continue
 		}
-		for name, k := range e.kinds.All() {
-			e.looked++
+		for name, k := range v.Kinds.All() {
+			sw.looked++
 			switch {
-			case !e.clear.plans[a.plan].Takes(a.members, name):
+			case !sw.plans[a.plan].Takes(a.members, name):
 				continue
 			case !k.Part:
-				all = all && !e.hidesMembers(r, a, name)
+				all = all && !sw.hidesMembers(v, r, a, name)
 				continue
 			}
 			at := passKey{i, name}
 			switch p := l.passes[at]; {
 			case p.began <= after:
-				e.wantSelect(at, after)
+				sw.wantSelect(v, at, after)
 				all = false
 			case p.unmet: // the watch will bring it
-				e.wantSelect(at, p.began)
+				sw.wantSelect(v, at, p.began)
 				all = false
 			}
 		}
@@ -274,17 +260,17 @@ func (e *Engine) selected(r *clearing, after seq.Stamp) bool {
 }
 
 // hidesMembers reports whether a kind that is not served has an object which may be the
-// holder's by its labels: no selection can say so (R8). Past mostLooked nodes one is
+// holder's by its labels: no selection can say so (R8). Past maxLooked nodes one is
 // taken to be there.
-func (e *Engine) hidesMembers(r *clearing, a ask, name Kind) bool {
-	if e.kinds.Ignored(name) {
+func (sw *Sweeps) hidesMembers(v View, r *run, a ask, name graph.Kind) bool {
+	if v.Kinds.Ignored(name) {
 		return false
 	}
-	p, looked := e.clear.plans[a.plan], 0
-	for id := range e.graph.OfKind(name) {
-		n := e.graph.Node(id)
-		e.looked++
-		if looked++; looked > mostLooked {
+	p, looked := sw.plans[a.plan], 0
+	for id := range v.Graph.OfKind(name) {
+		n := v.Graph.Node(id)
+		sw.looked++
+		if looked++; looked > maxLooked {
 			return true
 		}
 		if n.State() != observed.Observed || r.holder.Scope != "" && n.Scope() != r.holder.Scope {

@@ -1,0 +1,84 @@
+package sweep
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/core/observed"
+)
+
+// checkClearings verifies that the tables of sweeps are as the graph says.
+func (sw *Sweeps) Check(v View) error {
+	for id, o := range sw.known {
+		if !v.Graph.InUse(id) || !v.Graph.Node(id).Object().Equal(o) {
+			return fmt.Errorf("E8: holder %s is not as the graph shows it", o.Key)
+		}
+	}
+	for name, ids := range sw.holders {
+		for _, id := range ids {
+			if o, ok := sw.known[id]; !ok || !slices.Contains(sw.names(name.plan, o), name) || o.Scope != name.scope || !sw.plans[name.plan].IsHolder(o) {
+				return fmt.Errorf("E8: node %d is no holder %q", id, name.name)
+			}
+		}
+	}
+	for _, id := range sw.sorted() {
+		if err := sw.checkRun(v, id, sw.runs[id]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkClearing counts the members of one sweep anew.
+func (sw *Sweeps) checkRun(v View, run RunID, r *run) error {
+	if sw.idOf(r) != run {
+		return fmt.Errorf("E8: the sweep of %s is not found under its holder", r.holder.Key)
+	}
+	left, kinds, held, all := make([]int, len(r.left)), map[graph.Kind]int{}, 0, 0
+	for id, ms := range sw.members {
+		for _, m := range ms {
+			if m.run != run {
+				continue
+			}
+			if !v.Graph.InUse(id) || v.Graph.Node(id).State() != observed.Observed || v.Graph.Node(id).Key().Kind != m.kind {
+				return fmt.Errorf("E8: node %d is no member of %s", id, r.holder.Key)
+			}
+			left[m.phase]++
+			all++
+			kinds[m.kind]++
+			if v.Held.Has(id) {
+				held++
+			}
+		}
+	}
+	if !slices.Equal(left, r.left) || !maps.Equal(kinds, r.kinds) || held != r.blocked || all != r.members {
+		return fmt.Errorf("E8: %s has %v, %v and %d held members, and counts %v, %v and %d",
+			r.holder.Key, left, kinds, held, r.left, r.kinds, r.blocked)
+	}
+	if sw.walked <= r.turned {
+		return nil
+	}
+	for id := range observed.NodeID(v.Graph.Cap()) { // every node has been asked
+		if !v.Graph.InUse(id) || v.Graph.Node(id).State() != observed.Observed {
+			continue
+		}
+		o := v.Graph.Node(id).Object()
+		is := slices.ContainsFunc(sw.members[id], func(m membership) bool { return m.run == run })
+		if want := sw.belongs(v, r, id, o); r.node != 0 && is != want && sw.plans[r.plan].IsHolder(r.holder) {
+			return fmt.Errorf("E8: %s is counted as a member of %s: %t, want %t", o.Key, r.holder.Key, is, want)
+		}
+	}
+	return nil
+}
+
+// belongs reports whether an object is a member of a clearing, as far as is known.
+func (sw *Sweeps) belongs(v View, r *run, id observed.NodeID, o graph.Object) bool {
+	for claim := range sw.claims(v, r.plan, id, o, true) {
+		if !claim.Shadow && sw.plans[r.plan].Holds(r.holder, o, claim) {
+			return true
+		}
+	}
+	return false
+}

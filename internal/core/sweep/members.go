@@ -1,0 +1,215 @@
+package sweep
+
+import (
+	"slices"
+
+	"github.com/ownergraph/ownergraph/finalizer"
+	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/core/observed"
+	"github.com/ownergraph/ownergraph/internal/core/queue"
+)
+
+// maxSample bounds how many of a clearing's held members are named.
+const (
+	maxSample = 8
+	maxNames  = 8    // of a report
+	maxLooked = 1024 // nodes of a kind that is not served
+)
+
+// claimants yields who is meant by a claim of an object: the observed holders
+// of that name in its scope and among the global ones, or the owner itself.
+func (sw *Sweeps) claimants(v View, plan int, o graph.Object, c finalizer.Claim) func(yield func(observed.NodeID, graph.Object) bool) {
+	return func(yield func(observed.NodeID, graph.Object) bool) {
+		scopes := [...]string{"", o.Scope}
+		for i, scope := range scopes {
+			if i == 1 && scope == "" {
+				return
+			}
+			ids := sw.holders[holderName{plan, scope, c.Name}]
+			if c.Rest {
+				ids = ids[:min(len(ids), MaxByRest)]
+			}
+			for _, id := range ids {
+				if h := sw.known[id]; sw.plans[plan].Holds(h, o, c) && !yield(id, h) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// MaxByRest bounds how many holders a decision compares with an object that names
+// more than its claims say. With more of them such an object is contested.
+const MaxByRest = 32
+
+// crowded reports whether there are more holders than that.
+func (sw *Sweeps) crowded(v View, plan int, o graph.Object, c finalizer.Claim) bool {
+	of := func(scope string) int { return len(sw.holders[holderName{plan: plan, scope: scope}]) }
+	return c.Rest && max(of(""), of(o.Scope)) > MaxByRest
+}
+
+// enlist counts a node as a member of the clearings that it belongs to, and of
+// no others.
+func (sw *Sweeps) updateMember(v View, id observed.NodeID) {
+	if len(sw.runs) == 0 {
+		if len(sw.members) > 0 {
+			sw.members = map[observed.NodeID][]membership{}
+		}
+		clear(sw.releases)
+		if len(sw.labels.marks)+len(sw.labels.passes)+len(sw.labels.wanted) > 0 {
+			sw.labels.forget()
+		}
+		return
+	}
+	sw.dropStale(v, id)
+	o := v.Graph.Node(id).Object()
+	var now []membership
+	var by []finalizer.Claim
+	fixed := true
+	for i, p := range sw.plans {
+		for claim := range sw.claims(v, i, id, o, true) {
+			if fixed = fixed && p.Sweep().Members[claim.Members].Where == nil; !claim.Fixed {
+				by = append(by, claim)
+			}
+			if !claim.Shadow {
+				now = sw.addMembers(v, now, id, i, o, claim)
+			}
+		}
+	}
+	for i := range now {
+		now[i].fixed, now[i].by = now[i].fixed && fixed, by
+	}
+	sw.setMemberships(v, id, now, false)
+}
+
+// enlistBy adds the memberships that one claim makes.
+func (sw *Sweeps) addMembers(v View, now []membership, id observed.NodeID, plan int, o graph.Object, claim finalizer.Claim) []membership {
+	add := func(r RunID) {
+		i := slices.IndexFunc(now, func(m membership) bool { return m.run == r })
+		switch {
+		case i < 0:
+			now = append(now, membership{run: r, kind: o.Kind, phase: sw.plans[plan].PhaseOf(o), since: v.State(id).Known, fixed: claim.Fixed, owned: claim.Key.UID != ""})
+		default:
+			now[i].fixed = now[i].fixed || claim.Fixed
+			now[i].owned = now[i].owned && claim.Key.UID != ""
+		}
+	}
+	for h := range sw.claimants(v, plan, o, claim) {
+		if r, ok := sw.of[runKey{h, plan}]; ok {
+			add(r)
+		}
+	}
+	for _, scope := range [...]string{"", o.Scope} {
+		if r, ok := sw.detached[holderName{plan, scope, claim.Name}]; ok && sw.plans[plan].Holds(sw.runs[r].holder, o, claim) {
+			add(r)
+		}
+	}
+	return now
+}
+
+// discharge makes now the memberships of a node, whose former ones end; gone
+// says that the node itself is.
+func (sw *Sweeps) setMemberships(v View, id observed.NodeID, now []membership, gone bool) {
+	was := sw.members[id]
+	for _, m := range was {
+		i := slices.IndexFunc(now, func(n membership) bool { return n.run == m.run })
+		switch {
+		case sw.runs[m.run] == nil: // it is over
+		case i < 0:
+			if gone {
+				sw.runs[m.run].gone++
+				sw.counts.MembersGone++
+			}
+			sw.countMember(v, id, m, -1)
+		case m.phase != now[i].phase:
+			sw.countMember(v, id, m, -1)
+			sw.countMember(v, id, now[i], 1)
+		}
+		if i >= 0 && m.fixed && now[i].fixed && slices.Equal(m.by, now[i].by) {
+			now[i].since = m.since
+		}
+	}
+	for _, n := range now {
+		if !slices.ContainsFunc(was, func(m membership) bool { return n.run == m.run }) {
+			sw.runs[n.run].total++
+			sw.counts.Members++
+			sw.countMember(v, id, n, 1)
+		}
+	}
+	switch {
+	case len(now) > 0:
+		sw.members[id] = now
+	case len(was) > 0:
+		delete(sw.members, id)
+	}
+}
+
+// countMember keeps the figures of a clearing, and has its holder looked at when
+// they let something begin.
+func (sw *Sweeps) countMember(v View, id observed.NodeID, m membership, d int) {
+	r := sw.runs[m.run]
+	r.seen = v.Stamps.Stamp()
+	r.left[m.phase] += d
+	r.members += d
+	if r.kinds[m.kind] += d; r.kinds[m.kind] == 0 {
+		delete(r.kinds, m.kind)
+	}
+	if v.Held.Has(id) {
+		r.block(id, d)
+	}
+	was := r.open
+	if r.open = sw.plans[r.plan].Open(r.left); r.open > was {
+		sw.WalkAgain()
+	}
+	if r.members == 0 || r.gone%noteEvery == 0 || r.members == sw.plans[r.plan].Sweep().ConfirmAbove {
+		sw.lookAt(v, r)
+	}
+}
+
+// noteEvery is how many members go between two reports of a sweep.
+const noteEvery = 1024
+
+// block counts a member that is held, or that is so no more.
+func (r *run) block(id observed.NodeID, d int) {
+	r.blocked += d
+	i, in := slices.BinarySearch(r.sample, id)
+	switch {
+	case d < 0 && in:
+		r.sample = slices.Delete(r.sample, i, i+1)
+	case d > 0 && !in && len(r.sample) < maxSample:
+		r.sample = slices.Insert(r.sample, i, id)
+	}
+}
+
+// settleMember notes whether a member is held.
+func (sw *Sweeps) SetHeld(v View, id observed.NodeID, held bool) {
+	if v.Held.Has(id) == held {
+		return
+	}
+	for _, m := range sw.members[id] {
+		if r := sw.runs[m.run]; r != nil && held {
+			r.block(id, 1)
+		} else if r != nil {
+			r.block(id, -1)
+		}
+	}
+}
+
+// lookAt has a clearing seen to.
+func (sw *Sweeps) lookAt(v View, r *run) {
+	if r.node == 0 {
+		sw.dirty = true
+		return
+	}
+	v.Out.Look(r.node, queue.Normal)
+}
+
+// noteMember takes a node's new state into account, of an object as a holder and
+// as a member.
+func (sw *Sweeps) Observe(v View, id observed.NodeID, n observed.Node) {
+	if len(sw.plans) > 0 && n.State() == observed.Observed {
+		sw.noteHolder(v, id)
+		sw.updateMember(v, id)
+		sw.labelsChanged(v, id, n)
+	}
+}

@@ -1,0 +1,413 @@
+package sweep
+
+import (
+	"slices"
+	"time"
+
+	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/core/observed"
+	"github.com/ownergraph/ownergraph/internal/core/queue"
+	"github.com/ownergraph/ownergraph/internal/core/seq"
+	"github.com/ownergraph/ownergraph/policy"
+)
+
+// walkAgain has every node asked whose member it is, and whether it can be
+// deleted by now.
+func (sw *Sweeps) WalkAgain() {
+	sw.again = sw.again || len(sw.runs) > 0
+}
+
+// HasWork reports whether a walk is under way or wanted, or a detached run has to advance.
+func (sw *Sweeps) HasWork(now time.Time) bool {
+	return sw.walk != 0 || sw.again || sw.mustAdvance(now)
+}
+
+// IsReady is HasWork without the work that a time alone brings: see At.
+func (sw *Sweeps) IsReady() bool { return sw.walk != 0 || sw.again || sw.dirty }
+
+// At returns the time at which a detached run has to advance, false for never.
+func (sw *Sweeps) At() (time.Time, bool) { return sw.due, !sw.due.IsZero() }
+
+func (sw *Sweeps) mustAdvance(now time.Time) bool {
+	return sw.dirty || !sw.due.IsZero() && !now.Before(sw.due)
+}
+
+// Step advances the detached runs that have to, or begins the walk that is wanted. It
+// reports whether a walk is under way: WalkNode and EndWalk follow.
+func (sw *Sweeps) Step(v View) (walking bool) {
+	if sw.mustAdvance(v.Now) {
+		sw.StepDetached(v)
+		return false
+	}
+	if sw.walk == 0 {
+		sw.walk, sw.again, sw.began = 1, false, v.Stamps.Stamp()
+	}
+	return true
+}
+
+// HasNode reports whether the walk has still to come to a node.
+func (sw *Sweeps) HasNode(g *observed.Graph) bool { return int(sw.walk) < g.Cap() }
+
+// WalkNode takes the walk one node on.
+func (sw *Sweeps) WalkNode(v View) {
+	sw.walkNode(v, sw.walk)
+	sw.walk++
+}
+
+// EndWalk ends the walk after its last node.
+func (sw *Sweeps) EndWalk(v View) {
+	if sw.HasNode(v.Graph) {
+		return
+	}
+	before := sw.walked
+	sw.walk, sw.walked, sw.dirty = 0, sw.began, len(sw.detached) > 0
+	for _, id := range sw.sorted() {
+		r := sw.runs[id]
+		if r.node != 0 { // only the holder: a walk changes nothing for its dependents
+			v.Out.Look(r.node, queue.Normal)
+		}
+		if before <= r.turned && sw.walked > r.turned && r.open > r.first { // the members of a phase wait
+			sw.WalkAgain()
+		}
+	}
+}
+
+// opened returns how many phases of a clearing may delete. As long as it is not
+// known who is left, those that wait for others do.
+func (sw *Sweeps) opened(v View, r *run) int {
+	if r.open == r.first || sw.walked > r.turned && sw.selected(v, r, max(r.turned, r.hinted)) {
+		return r.open
+	}
+	return r.first
+}
+
+// walkNode counts a node as a member, and has it decided if it can be deleted.
+func (sw *Sweeps) walkNode(v View, id observed.NodeID) {
+	if !v.Graph.InUse(id) || v.Graph.Node(id).State() != observed.Observed {
+		return
+	}
+	sw.updateMember(v, id)
+	if v.Graph.Node(id).Deleting() {
+		return
+	}
+	for _, m := range sw.members[id] {
+		r := sw.runs[m.run]
+		switch {
+		case !sw.proven(v, r, sw.claimedSince(v, id, m)):
+			sw.needProof(v, r, sw.claimedSince(v, id, m))
+		case m.phase < sw.opened(v, r):
+			v.Out.Look(id, queue.Low)
+		}
+	}
+}
+
+// stepGhosts sees to the clearings whose holders are gone.
+func (sw *Sweeps) StepDetached(v View) {
+	sw.dirty, sw.due = false, time.Time{}
+	for _, id := range sw.sorted() {
+		r := sw.runs[id]
+		if r.node != 0 {
+			continue
+		}
+		name := holderName{r.plan, r.holder.Scope, r.holder.Name}
+		taken := len(sw.holders[name]) > 0 // what is left is the namesake's now
+		_, done := sw.advance(v, r)
+		if taken || done {
+			delete(sw.runs, id)
+			delete(sw.detached, name)
+		}
+		if done && !taken {
+			sw.counts.Swept++
+		}
+	}
+}
+
+// stirGhosts has them seen to.
+func (sw *Sweeps) MarkDetached() {
+	sw.dirty = sw.dirty || len(sw.detached) > 0
+}
+
+// claimed returns since when it is known that a node is a member of a marked
+// holder. A claim that rests on what may change counts from the version that is
+// judged.
+func (sw *Sweeps) claimedSince(v View, id observed.NodeID, m membership) seq.Stamp {
+	since := max(m.since, sw.runs[m.run].turned)
+	if m.fixed && !v.Retried(id) { // a conflict's read takes newer evidence (R1)
+		return since
+	}
+	return max(since, v.State(id).Known)
+}
+
+// proven reports whether the holder is known to have been there, or to have been
+// gone if it is a ghost, and with it everybody else who may hold anything, at an
+// instant after the moment: all kinds of holders have passed a fence that began
+// later, and so has the set of kinds, where it has not all of these: one of them may
+// be served by now, and the watch not have said so. Without fences a read that began
+// later has to show the holder, and a listing the others.
+func (sw *Sweeps) proven(v View, r *run, after seq.Stamp) bool {
+	after = max(after, v.Kinds.LostAt())
+	if !v.Fence.Exact() && r.proved <= after || !v.Kinds.Part(r.holder.Kind) {
+		return false
+	}
+	for _, p := range sw.plans {
+		name := p.Sweep().Holder
+		k := v.Kinds.Of(name)
+		if k.Part && (!v.Fence.Exact() && !v.Kinds.Relisted(name, after) || v.Fence.Exact() && k.Passed <= after) {
+			return false
+		}
+	}
+	return !sw.holdersHidden(v) || v.Fence.Exact() && v.Fence.SetPassed() > after || !v.Fence.Exact() && !v.Kinds.SetLost()
+}
+
+// holdersHidden reports whether a kind of holders is not served, as far as is known.
+func (sw *Sweeps) holdersHidden(v View) bool {
+	return slices.ContainsFunc(sw.sweeps(), func(k graph.Kind) bool { return !v.Kinds.Part(k) && !v.Kinds.Ignored(k) })
+}
+
+// needProof notes that a member waits for a proof.
+func (sw *Sweeps) needProof(v View, r *run, after seq.Stamp) {
+	after = max(after, v.Kinds.LostAt())
+	if after > r.need {
+		r.need = after
+		sw.lookAt(v, r)
+	}
+}
+
+// tend goes on with a clearing. It returns why that waits, and whether nothing is
+// left of what the holder holds.
+func (sw *Sweeps) advance(v View, r *run) (why policy.Reason, done bool) {
+	r.paced = false
+	if r.sought != 0 && sw.proven(v, r, r.sought) {
+		r.sought = 0
+		r.waves++
+		r.next = v.Now.Add(pause(r.waves))
+		sw.WalkAgain()
+	}
+	if r.need != 0 && sw.proven(v, r, r.need) {
+		r.need = 0
+		sw.WalkAgain() // whoever waits has not been told
+	}
+	switch {
+	case r.need != 0:
+		sw.requestProof(v, r)
+		return policy.NeedMembers, false
+	case sw.walked <= r.turned || r.members > 0:
+		return policy.NeedMembers, false
+	case !sw.selected(v, r, max(r.turned, r.hinted)):
+		return policy.NeedSelect, false
+	}
+	why, done = sw.empty(v, r)
+	if done && !sw.selected(v, r, max(r.fenced, r.hinted)) {
+		return policy.NeedSelect, false
+	}
+	return why, done
+}
+
+// empty reports whether it is proven that nothing is left but what labels alone say
+// is there: by a fence that began after the last member came or went. What it did
+// not show, and what it was too early for, a selection finds that began after it.
+func (sw *Sweeps) empty(v View, r *run) (why policy.Reason, done bool) {
+	if !v.Fence.Exact() {
+		return sw.relist(v, r)
+	}
+	last := max(r.turned, r.seen, v.Kinds.LostAt())
+	switch {
+	case v.Fence.Passed() > last:
+		if r.fenced <= last {
+			r.fenced = v.Fence.Passed()
+		}
+		return policy.MembersGone, true
+	case !sw.allowFence(v, r, &sw.ends, last):
+		return policy.NeedFence, false
+	}
+	v.Fence.Want(last, v.Now)
+	sw.wakeHolder(v, r)
+	if v.Fence.Held(v.Kinds) {
+		return policy.FenceHeld, false
+	}
+	return policy.NeedFence, false
+}
+
+// pause is how long the next proof is not asked for: who keeps creating members
+// has them deleted in waves, at most one in half a minute.
+func pause(waves int) time.Duration {
+	return min(250*time.Millisecond<<min(waves-1, 7), 30*time.Second)
+}
+
+// seek asks for a proof, when it is time.
+func (sw *Sweeps) requestProof(v View, r *run) {
+	if v.Now.Before(r.next) && r.sought == 0 {
+		sw.advanceAt(v, r, r.next)
+		return
+	}
+	if r.sought == 0 {
+		if !sw.allowFence(v, r, &sw.proofs, r.need) {
+			return
+		}
+		r.sought = r.need
+	}
+	if !v.Fence.Exact() {
+		sw.requestReads(v, r)
+		return
+	}
+	v.Fence.Want(r.sought, v.Now)
+	if v.Fence.SetPassed() <= r.sought && sw.holdersHidden(v) {
+		sw.wakeHolder(v, r)
+	}
+	for _, p := range sw.plans {
+		name := p.Sweep().Holder
+		if k := v.Kinds.Of(name); k.Part && k.Passed <= r.sought && r.node != 0 {
+			v.Fence.AwaitKind(name, r.node)
+		}
+	}
+}
+
+// fencePace is how far apart fences are asked for, of each sort: sweeps that end
+// one after another share them.
+const fencePace = time.Second
+
+// turn reports whether a clearing may ask for a fence that begins after the
+// moment: one is wanted anyway, or it is time. Otherwise it is seen to then.
+func (sw *Sweeps) allowFence(v View, r *run, next *time.Time, after seq.Stamp) bool {
+	switch {
+	case !v.Fence.Exact() || v.Fence.CanJoin(after):
+		return true
+	case v.Now.Before(*next):
+		r.paced = true
+		sw.advanceAt(v, r, *next)
+		return false
+	}
+	*next = v.Now.Add(fencePace)
+	return true
+}
+
+// tendAt has a clearing seen to at a time.
+func (sw *Sweeps) advanceAt(v View, r *run, at time.Time) {
+	if r.node != 0 {
+		v.Out.LookAt(r.node, queue.Normal, at)
+		return
+	}
+	if sw.due.IsZero() || at.Before(sw.due) {
+		sw.due = at
+	}
+}
+
+func (sw *Sweeps) wakeHolder(v View, r *run) {
+	if r.node != 0 {
+		v.Fence.Await(r.node, v.Edit(r.node))
+	}
+}
+
+// seekBy reads the holder and has the kinds of holders listed, for stores without
+// fences.
+func (sw *Sweeps) requestReads(v View, r *run) {
+	for _, name := range sw.sweeps() {
+		if !v.Kinds.Relisted(name, r.sought) && v.Kinds.Of(name).Begun <= r.sought {
+			v.Kinds.WantList(name)
+		}
+	}
+	sw.wakeHolder(v, r)
+	if r.read || r.proved > r.sought {
+		return
+	}
+	r.read = true
+	v.Out.ReadHolder(r.node, r.holder.Key, uint32(sw.idOf(r)))
+}
+
+// ReadDone takes the result of a read of a holder, which began then: the holder was there,
+// or was absent. A failed read is neither. The watch reports a new object in its place.
+func (sw *Sweeps) ReadDone(v View, id RunID, began seq.Stamp, there, absent bool) {
+	r := sw.runs[id]
+	if r == nil || began <= v.Kinds.Rewound() {
+		return
+	}
+	r.read = false
+	switch {
+	case absent && r.node == 0, there: // an object that is no holder may have the place
+		r.proved = began
+		sw.lookAt(v, r)
+	default:
+		r.waves++
+		r.next = v.Now.Add(pause(r.waves))
+		r.sought = 0
+		sw.advanceAt(v, r, r.next)
+	}
+}
+
+// ReturnRead takes back a read of a holder that no worker has begun.
+func (sw *Sweeps) ReturnRead(v View, id RunID) {
+	if r := sw.runs[id]; r != nil {
+		r.read = false
+		sw.lookAt(v, r)
+	}
+}
+
+// relist asks for a new listing of every kind, where there are no fences. It
+// reports whether all have been listed since a member was last seen.
+func (sw *Sweeps) relist(v View, r *run) (policy.Reason, bool) {
+	if r.asked <= max(r.turned, r.seen, v.Kinds.LostAt()) {
+		r.asked = v.Stamps.Stamp()
+		r.fenced = r.asked
+		v.Kinds.WantLists()
+	}
+	if sw.lacksList(v, r) {
+		sw.wakeHolder(v, r)
+		if v.Kinds.AnySick() {
+			return policy.FenceHeld, false
+		}
+		return policy.NeedFence, false
+	}
+	if v.Kinds.SetLost() { // of kinds that nobody knows
+		sw.wakeHolder(v, r)
+		return policy.FenceHeld, false
+	}
+	return policy.MembersGone, true
+}
+
+// lacksList reports whether a kind has still to be listed anew. The one that was found
+// last is asked first: a holder is decided at each listing's end, and does not walk all
+// kinds each time.
+func (sw *Sweeps) lacksList(v View, r *run) bool {
+	lacks := func(name graph.Kind) bool { return v.Kinds.Part(name) && !v.Kinds.Relisted(name, r.asked) }
+	if lacks(r.lacks) {
+		return true
+	}
+	for _, name := range v.Kinds.Names() {
+		sw.looked++
+		if lacks(name) {
+			r.lacks = name
+			return true
+		}
+	}
+	return false
+}
+
+func (sw *Sweeps) idOf(r *run) RunID {
+	if r.node != 0 {
+		return sw.of[runKey{r.node, r.plan}]
+	}
+	return sw.detached[holderName{r.plan, r.holder.Scope, r.holder.Name}]
+}
+
+// clearing reports whether a sweep waits for a proof that can still come: the
+// kinds of holders are well, and known.
+func (sw *Sweeps) Proving(v View) bool {
+	if v.Kinds.SetLost() && sw.holdersHidden(v) {
+		return false
+	}
+	for _, r := range sw.runs {
+		if (r.need != 0 || r.paced) && !r.halted && !r.over && !slices.ContainsFunc(sw.sweeps(), func(k graph.Kind) bool { return v.Kinds.Sick(k) != "" }) {
+			return true
+		}
+	}
+	return false
+}
+
+// sweeps returns the kinds of holders.
+func (sw *Sweeps) sweeps() []graph.Kind {
+	out := make([]graph.Kind, len(sw.plans))
+	for i, p := range sw.plans {
+		out[i] = p.Sweep().Holder
+	}
+	return out
+}
