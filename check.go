@@ -5,7 +5,6 @@ import (
 
 	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/internal/core/queue"
-	"github.com/ownergraph/ownergraph/policy"
 )
 
 // Check verifies the invariants that stand on Engine and returns an error that
@@ -15,6 +14,7 @@ func (e *Engine) Check() error {
 		e.graph.Check, e.work.Check, e.asks.Check, e.checkFlights, e.checkSides, e.checkWaiters, func() error { return e.sweeps.Check(e.sweepView()) }, e.checkGlances, e.kinds.Check,
 		func() error { return e.cycles.Check(e.view()) }, e.audit.Check,
 		func() error { return e.handlers.Check(e.graph) }, func() error { return e.held.Check(e.graph) },
+		func() error { return e.undone.Check(e.view()) },
 	} {
 		if err := check(); err != nil {
 			return fmt.Errorf("engine invariant: %w", err)
@@ -77,12 +77,6 @@ func (e *Engine) checkSides() error {
 	}
 	for id := range e.retries {
 		used("retry", id)
-	}
-	for id := range e.written {
-		used("last write", id)
-		if r := e.state(id).Reason; err == nil && (r == policy.NoOwners || r == policy.OwnerSolid) {
-			err = fmt.Errorf("E5: node %d is kept (%v), and its last write is noted", id, r)
-		}
 	}
 	for id := range e.parked {
 		used("parked key", id)

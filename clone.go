@@ -18,7 +18,7 @@ func (e *Engine) Clone() *Engine {
 	c.kinds, c.fence = e.kinds.Clone(), e.fence.Clone()
 	c.work, c.asks = e.work.Clone(), e.asks.Clone()
 	c.sights, c.awaits = cloneMap(e.sights), e.awaits.clone()
-	c.written = cloneMap(e.written)
+	c.undone = e.undone.Clone()
 	c.held, c.retries = e.held.Clone(), cloneMap(e.retries)
 	c.parked, c.flights = cloneMap(e.parked), cloneMap(e.flights)
 	c.reading = cloneMap(e.reading)

@@ -41,13 +41,14 @@ func (e *Engine) decide(id observed.NodeID, c *Call) (ok bool) {
 	meant, bar := d, policy.ReasonUnset
 	if d.Action.Writes() {
 		if bar = e.bar(n); bar == policy.ReasonUnset {
-			bar = e.undone(id, &in.Object, &d)
+			bar = e.undone.Judge(id, &in.Object, &d, e.now, e.work, &e.effects)
+			e.carryOut()
 		}
 		if bar != policy.ReasonUnset {
 			d = policy.Decision{Action: policy.Wait, Reason: bar}
 		}
 	} else {
-		e.comesToRest(id, d)
+		e.undone.Rest(id, d)
 	}
 	var call CallID
 	switch {
@@ -122,7 +123,7 @@ func (e *Engine) rested(id observed.NodeID) bool {
 	then, gone, wrote := a.then, a.gone, a.wrote
 	e.awaits.drop(id)
 	if wrote != 0 {
-		e.wrote(id, wrote)
+		e.undone.Wrote(id, wrote)
 	}
 	if gone {
 		e.rewind(fmt.Sprintf("%s was read as gone, and a listing brings it", e.graph.Node(id).Key()))
@@ -192,6 +193,15 @@ func (e *Engine) arrange(id observed.NodeID, in rules.Input, d policy.Decision) 
 	case policy.OwnerUnknown:
 		e.awaitMisplaced(id, in, d)
 	}
+}
+
+// awaitUndone puts a key off until the backoff is over, also if other versions come.
+func (e *Engine) awaitUndone(id observed.NodeID, v Version) {
+	then := thenDecide
+	if e.undone.IsFinal(id) {
+		then = thenHeld
+	}
+	e.await(id, await{version: v, deadline: e.undone.Until(id), then: then})
 }
 
 // removalTime is how long a store may take from one step of a deletion to the

@@ -14,6 +14,7 @@ import (
 	"github.com/ownergraph/ownergraph/internal/core/fifo"
 	"github.com/ownergraph/ownergraph/internal/core/handlers"
 	"github.com/ownergraph/ownergraph/internal/core/held"
+	"github.com/ownergraph/ownergraph/internal/core/inflight"
 	"github.com/ownergraph/ownergraph/internal/core/kinds"
 	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/internal/core/queue"
@@ -76,7 +77,7 @@ type Engine struct {
 
 	sights  map[observed.NodeID]sight
 	awaits  awaits
-	written map[observed.NodeID]written // see undone.go
+	undone  inflight.Undone
 	held    held.Table
 	retries map[observed.NodeID]Object
 	parked  map[observed.NodeID]time.Time
@@ -103,8 +104,7 @@ type Engine struct {
 	fans     []observed.NodeID // owners whose dependents have to be looked at
 	wakes    []observed.NodeID // whoever waited for a fence that has passed
 
-	counts    Stats
-	undoneLog undoneLog
+	counts Stats
 }
 
 // sight is what a read showed of an owner: evidence, no part of the graph (R4).
@@ -174,7 +174,7 @@ func NewEngine(level Level, cfg Config) (*Engine, error) {
 		work:    queue.New(queue.Config[observed.NodeID]{Hash: mix, Number: number}),
 		asks:    queue.New(queue.Config[observed.NodeID]{Hash: mix, Number: number}),
 		sights:  map[observed.NodeID]sight{},
-		written: map[observed.NodeID]written{},
+		undone:  inflight.NewUndone(),
 		held:    held.New(),
 		retries: map[observed.NodeID]Object{},
 		parked:  map[observed.NodeID]time.Time{},

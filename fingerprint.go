@@ -76,7 +76,7 @@ func (p *printer) nodes() {
 			p.Word(uint64(a.wrote))
 			p.Flags(a.gone, a.asked != 0, e.kinds.Relisted(n.Kind(), a.asked), e.kinds.Of(n.Kind()).Begun > a.asked)
 		}
-		p.lastWrite(id)
+		e.undone.HashNode(p.Printer, id)
 		if r, ok := e.retries[id]; ok {
 			p.Version(n.Key(), r.Version)
 			p.Flags(e.kinds.Relisted(n.Kind(), m.Known), e.kinds.Of(n.Kind()).Begun > m.Known)
@@ -100,14 +100,6 @@ func (p *printer) nodes() {
 		}
 		p.Word(uint64(min(m.Conflicts, 2)))
 		p.List(e.misplaced[n.Key().UID])
-	}
-}
-
-// lastWrite hashes what is known of the last write to a node.
-func (p *printer) lastWrite(id observed.NodeID) {
-	if w, ok := p.e.written[id]; ok {
-		p.Word(uint64(w.digest)<<32 | uint64(w.tries)<<1 | fingerprint.Bit(w.judged))
-		p.Until(w.after)
 	}
 }
 

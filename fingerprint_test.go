@@ -64,7 +64,6 @@ func (e *Engine) fill() {
 	e.sights[d] = sight{sight: rules.ReadSolid, version: "7", began: at, done: at + 1}
 	e.awaits.put(b, await{version: "5", deadline: soon, asked: 1})
 	e.retries[c], e.parked[c] = Object{Key: e.graph.Node(c).Key(), Version: "8"}, soon
-	e.written[c] = written{digest: 7, tries: 1, after: soon}
 	e.waiters[d], e.misplaced["c"] = []observed.NodeID{b}, []observed.NodeID{a}
 	e.flights = map[CallID]flight{
 		1: {call: CallRead, node: d, key: e.graph.Node(d).Key(), began: at},
@@ -129,10 +128,6 @@ func flightChange(field string, id CallID, change func(f *flight)) fieldChange {
 	return fieldChange{"flight." + field, func(e *Engine) { entryChange(e.flights, id, change) }}
 }
 
-func writtenChange(field string, change func(w *written)) fieldChange {
-	return fieldChange{"written." + field, func(e *Engine) { entryChange(e.written, e.idOf("c"), change) }}
-}
-
 func flip(b *bool) { *b = !*b }
 
 // fieldChanges are of what decides what the engine does.
@@ -152,7 +147,6 @@ func fieldChanges() []fieldChange {
 		{"Engine.asks", func(e *Engine) { e.asks.Add(e.idOf("a"), queue.Normal) }},
 		{"Engine.sights", func(e *Engine) { delete(e.sights, e.idOf("d")) }},
 		{"Engine.awaits", func(e *Engine) { e.awaits.drop(e.idOf("b")) }},
-		{"Engine.written", func(e *Engine) { clear(e.written) }},
 		{"Engine.retries", func(e *Engine) { entryChange(e.retries, e.idOf("c"), func(o *Object) { o.Version = "9" }) }},
 		{"Engine.parked", func(e *Engine) { e.parked[e.idOf("c")] = e.now.Add(time.Minute) }},
 		{"Engine.waiters", func(e *Engine) { e.waiters[e.idOf("d")] = []observed.NodeID{e.idOf("c")} }},
@@ -218,13 +212,10 @@ func recordChanges() []fieldChange {
 		flightChange("version", 2, func(f *flight) { f.version = "6" }),
 		flightChange("began", 1, func(f *flight) { f.began = 1 }),
 		flightChange("reread", 1, func(f *flight) { flip(&f.reread) }),
+		flightChange("run", 2, func(f *flight) { f.run = 1 }),
 		flightChange("shown", 1, func(f *flight) { flip(&f.shown) }),
 		flightChange("ending", 2, func(f *flight) { f.ending = graph.Orphan }),
 		flightChange("wrote", 2, func(f *flight) { f.wrote = 6 }),
-		writtenChange("digest", func(w *written) { w.digest = 6 }),
-		writtenChange("tries", func(w *written) { w.tries++ }),
-		writtenChange("judged", func(w *written) { flip(&w.judged) }),
-		writtenChange("after", func(w *written) { w.after = w.after.Add(time.Second) }),
 		flightChange("handler", 4, func(f *flight) { f.handler = "x" }),
 		flightChange("fence", 3, func(f *flight) { f.fence = 2 }),
 	}
@@ -239,8 +230,8 @@ func partChanges() []fieldChange {
 var unhashed = map[string]string{
 	"Engine.cfg": "one Config", "Engine.level": "one Config", "Engine.set": "one Config",
 	"Engine.now": "times enter as how far away they are", "Engine.seq": "only the order of stamps counts",
-	"Engine.effects": "none is left between calls", "Engine.carrying": "false between calls", "Engine.lastCall": "an id says nothing", "Engine.revision": "a number for the caller", "Engine.held": "a report", "Engine.counts": "a report", "Engine.undoneLog": "a log",
-	"Engine.nodes": "see State", "Engine.sweeps.Looked()": "says how much work a step was", "Engine.room": "of the decision at hand",
+	"Engine.effects": "none is left between calls", "Engine.carrying": "false between calls", "Engine.lastCall": "an id says nothing", "Engine.revision": "a number for the caller", "Engine.held": "a report", "Engine.counts": "a report", "Engine.undone": "see package inflight",
+	"Engine.nodes": "see State", "Engine.room": "of the decision at hand",
 	"Engine.reading": "follows from flights",
 	"Engine.fence":   "see package fence", "Engine.kinds": "see package kinds", "Engine.cycles": "see package cycle", "Engine.handlers": "see package handlers",
 	"Engine.audit": "see package audit",
@@ -275,7 +266,7 @@ func TestFingerprint(t *testing.T) {
 		}
 	}
 	for _, kept := range []any{
-		Engine{}, record.State{}, sight{}, await{}, written{}, flight{},
+		Engine{}, record.State{}, sight{}, await{}, flight{},
 	} {
 		for i, s := 0, reflect.TypeOf(kept); i < s.NumField(); i++ {
 			if f := s.Name() + "." + s.Field(i).Name; s.Field(i).Name != "_" && changed[f] == (unhashed[f] != "") {

@@ -61,7 +61,7 @@ func (e *Engine) keeps(id observed.NodeID) bool {
 	}
 	e.unhold(id, false)
 	delete(e.parked, id)
-	delete(e.written, id)
+	e.undone.Drop(id)
 	return true
 }
 

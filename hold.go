@@ -15,7 +15,7 @@ func (e *Engine) recordDecision(id observed.NodeID, d policy.Decision) {
 		m.Reason = policy.Disturbed
 	case d.Reason == policy.NeedFence && e.fence.IsLost():
 		m.Reason = policy.FenceLost
-	case d.Action.Writes() && e.written[id].tries >= undoneForGood:
+	case d.Action.Writes() && e.undone.IsFinal(id):
 		m.Reason = policy.WriteUndone
 	case m.IsolatedCycle && d.Reason == policy.OwnerSolid:
 		m.Reason = policy.OwnedInRing

@@ -314,7 +314,7 @@ func (e *Engine) rouse(id observed.NodeID, n observed.Node) bool {
 		return false
 	}
 	if a.wrote != 0 && n.State() == observed.Observed {
-		e.wrote(id, a.wrote)
+		e.undone.Wrote(id, a.wrote)
 	}
 	e.awaits.drop(id)
 	return true
@@ -324,7 +324,7 @@ func (e *Engine) rouse(id observed.NodeID, n observed.Node) bool {
 // may have been states of it that the watch has not told.
 func (e *Engine) finish(id observed.NodeID, unseen bool) {
 	e.awaits.drop(id)
-	delete(e.written, id)
+	e.undone.Drop(id)
 	e.dropResult(id)
 	e.handlers.Drop(id)
 	m := e.edit(id)
@@ -351,7 +351,7 @@ func (e *Engine) dismiss(f observed.Freed, unseen bool) {
 	}
 	delete(e.sights, f.ID)
 	e.awaits.drop(f.ID)
-	delete(e.written, f.ID)
+	e.undone.Drop(f.ID)
 	delete(e.retries, f.ID)
 	delete(e.parked, f.ID)
 	for _, d := range e.waiters[f.ID] {

@@ -53,7 +53,7 @@ func (e *Engine) forgetDoubts() {
 	}
 	clear(e.parked)
 	clear(e.retries)
-	clear(e.written)
+	e.undone.Rewind()
 	for id := range e.sights {
 		e.nodes.ClearResult(e.graph, id)
 	}

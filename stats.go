@@ -90,7 +90,7 @@ func (e *Engine) Stats() Stats {
 	fences := e.fence.Counts()
 	s.Fences, s.LostFences = fences.Passed, fences.Lost
 	s.Nodes, s.Objects = e.graph.Len(), e.graph.Observed()
-	s.Rings, s.FailedHandlers = e.cycles.Found(), e.handlers.Failed()
+	s.Rings, s.FailedHandlers, s.UndoneWrites = e.cycles.Found(), e.handlers.Failed(), e.undone.Count()
 	s.Audits, s.AuditRepairs = e.audit.Counts().Audits, e.audit.Counts().Repairs
 	s.Sweeping, s.Fence = e.sweeps.Runs(), e.fenceStatus()
 	sweeps := e.sweeps.Counts()

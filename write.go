@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/core/inflight"
 	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/internal/core/queue"
 	"github.com/ownergraph/ownergraph/internal/core/seq"
@@ -17,7 +18,7 @@ import (
 func (e *Engine) writeCall(id observed.NodeID, o *Object, d *policy.Decision, c *Call) {
 	pre := Precondition{UID: o.UID, Version: o.Version}
 	*c = Call{Type: CallPatch, Key: o.Key, Precondition: pre, Timeout: e.cfg.CallTimeout}
-	f := flight{node: id, key: o.Key, version: o.Version, wrote: digestOf(o, d)}
+	f := flight{node: id, key: o.Key, version: o.Version, wrote: inflight.Digest(o, d)}
 	switch d.Action {
 	case policy.Trim, policy.Orphan:
 		c.Change.DropOwners = references(o, d.Owners)
@@ -141,7 +142,7 @@ func (e *Engine) writeDone(id CallID, f flight, err error) {
 		if current {
 			e.await(f.node, await{version: f.version, deadline: e.now.Add(e.cfg.AwaitTimeout), wrote: f.wrote})
 		} else { // its event came first, and the key is in the queue
-			e.wrote(f.node, f.wrote)
+			e.undone.Wrote(f.node, f.wrote)
 		}
 	case errors.Is(err, ErrNotFound) && f.began > e.kinds.Rewound() && !f.shown:
 		e.vanished(f.node, f.began)

@@ -1,0 +1,196 @@
+package inflight
+
+import (
+	"fmt"
+	"maps"
+	"reflect"
+	"testing"
+	"time"
+
+	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/core/effect"
+	"github.com/ownergraph/ownergraph/internal/core/fingerprint"
+	"github.com/ownergraph/ownergraph/internal/core/observed"
+	"github.com/ownergraph/ownergraph/internal/core/queue"
+	"github.com/ownergraph/ownergraph/internal/core/record"
+	"github.com/ownergraph/ownergraph/policy"
+)
+
+var start = time.Unix(1000, 0)
+
+// rig is an observed object, and the writes to it.
+type rig struct {
+	*testing.T
+	v   record.Nodes
+	id  observed.NodeID
+	u   Undone
+	q   *queue.Queue[observed.NodeID]
+	now time.Time
+	out effect.List
+}
+
+func newRig(t *testing.T) *rig {
+	t.Helper()
+	r := &rig{T: t, u: NewUndone(), now: start}
+	r.v = record.Nodes{Graph: observed.New(observed.Config{}), Table: &record.Table{}}
+	r.q = queue.New(queue.Config[observed.NodeID]{
+		Hash: func(observed.NodeID) uint64 { return 0 }, Number: func(id observed.NodeID) uint32 { return uint32(id) },
+	})
+	o, err := graph.ParseObject("a#1 -> b")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range []graph.Event{{Type: graph.KindsKnown, Kinds: []graph.KindInfo{{Kind: "a"}, {Kind: "b"}}}, {Type: graph.Put, Object: o}} {
+		d, err := r.v.Graph.Apply(e)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.id = d.Node
+	}
+	return r
+}
+
+var trim = policy.Decision{Action: policy.Trim, Owners: []int{0}}
+
+// judge judges a decision to write, and returns the reason to wait.
+func (r *rig) judge(d policy.Decision) policy.Reason {
+	o := r.v.Node(r.id).Object()
+	return r.u.Judge(r.id, &o, &d, r.now, r.q, &r.out)
+}
+
+// wrote notes the success of the write of a decision.
+func (r *rig) wrote(d policy.Decision) {
+	o := r.v.Node(r.id).Object()
+	r.u.Wrote(r.id, Digest(&o, &d))
+}
+
+// TestUndone: a write that the next version asks for again waits, longer each time. The
+// third time only the outside can help.
+func TestUndone(t *testing.T) {
+	r := newRig(t)
+	var waits []time.Duration
+	for i := range 2 * maxUndone {
+		r.wrote(trim)
+		for range 2 { // a second decision about one version is no further try
+			if got := r.judge(trim); got != policy.WriteUndone {
+				t.Fatalf("reason %v for try %d, want %v", got, i, policy.WriteUndone)
+			}
+		}
+		if final := i+1 >= maxUndone; r.u.IsFinal(r.id) != final {
+			t.Errorf("after %d tries, final is %v", i+1, !final)
+		}
+		waits = append(waits, r.u.Until(r.id).Sub(r.now))
+		r.now = r.u.Until(r.id)
+		if got := r.judge(trim); got != policy.ReasonUnset {
+			t.Errorf("reason %v after the backoff", got)
+		}
+	}
+	if waits[0] >= time.Second || waits[maxUndone-1] < time.Second/2 || waits[2*maxUndone-1] < 4*waits[maxUndone-1] {
+		t.Errorf("waits %v, want short ones at first, and rising ones later", waits)
+	}
+	if n := len(r.out.Items()); n != 1 || r.u.Count() != uint64(2*maxUndone) {
+		t.Errorf("%d lines in the log and %d undone writes, want 1 and %d", n, r.u.Count(), 2*maxUndone)
+	}
+	if err := r.u.Check(r.v); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestUndoneEnds: another write, and a decision to write nothing, end the row of tries. A
+// decision that waits for evidence does not.
+func TestUndoneEnds(t *testing.T) {
+	wait := func(why policy.Reason) policy.Decision { return policy.Decision{Action: policy.Wait, Reason: why} }
+	unblock := policy.Decision{Action: policy.Unblock, Owners: []int{0}}
+	for _, c := range []struct {
+		reason string
+		write  policy.Decision
+		then   func(r *rig)
+		undone bool
+	}{
+		{"the object is kept", trim, func(r *rig) { r.u.Rest(r.id, policy.Decision{Action: policy.Keep}) }, false},
+		{"the owner has to be read", trim, func(r *rig) { r.u.Rest(r.id, policy.Decision{Action: policy.Verify}) }, true},
+		{"a fence has to pass", trim, func(r *rig) { r.u.Rest(r.id, wait(policy.NeedFence)) }, true},
+		{"dependents hold the object", trim, func(r *rig) { r.u.Rest(r.id, wait(policy.NeedDependents)) }, false},
+		{"a cycle is to be found again", unblock, func(r *rig) { r.u.Rest(r.id, wait(policy.NeedDependents)) }, true},
+		{"another write", trim, func(r *rig) { r.wrote(unblock) }, false},
+		{"the object has gone", trim, func(r *rig) { r.u.Drop(r.id) }, false},
+		{"a rewind", trim, func(r *rig) { r.u.Rewind() }, false},
+	} {
+		t.Run(c.reason, func(t *testing.T) {
+			r := newRig(t)
+			r.wrote(c.write)
+			before := r.u.Clone()
+			c.then(r)
+			if got := r.judge(c.write) == policy.WriteUndone; got != c.undone {
+				t.Errorf("undone %v, want %v", got, c.undone)
+			}
+			if r.u = before; r.judge(c.write) != policy.WriteUndone {
+				t.Error("the change has changed the copy")
+			}
+		})
+	}
+}
+
+// TestUndoneLogIsBounded: a minute has a bounded number of lines, and the next line has the
+// number of the skipped ones.
+func TestUndoneLogIsBounded(t *testing.T) {
+	var l lines
+	var out effect.List
+	for i := range 100 {
+		l.warn(graph.Key{Kind: "a", Name: fmt.Sprint(i)}, &trim, start, &out)
+	}
+	if n := len(out.Items()); n != maxLines {
+		t.Errorf("%d lines in a minute, want %d", n, maxLines)
+	}
+	l.warn(graph.Key{Kind: "a"}, &trim, start.Add(time.Minute), &out)
+	all := out.Items()
+	args := all[len(all)-1].Record.Args
+	if got := args[len(args)-1]; len(all) != maxLines+1 || got != 100-maxLines {
+		t.Errorf("%d lines, the last with %v others, want %d and %d", len(all), got, maxLines+1, 100-maxLines)
+	}
+}
+
+// unhashed names the fields that are no part of the hash, with the reason.
+var unhashed = map[string]string{"Undone.count": "a report", "Undone.lines": "a log"}
+
+// TestHash: each field that decides anything changes the hash.
+func TestHash(t *testing.T) {
+	r := newRig(t)
+	sum := func(u Undone) uint64 {
+		p := fingerprint.New(r.v.Graph, start, nil)
+		u.HashNode(p, r.id)
+		return p.Sum()
+	}
+	edit := func(change func(w *write)) func(u *Undone) {
+		return func(u *Undone) {
+			w := u.writes[r.id]
+			change(&w)
+			u.writes[r.id] = w
+		}
+	}
+	base := Undone{writes: map[observed.NodeID]write{r.id: {digest: 7, tries: 1, after: start.Add(time.Second)}}}
+	want, changed := sum(base), map[string]bool{}
+	for _, c := range []struct {
+		field  string
+		change func(u *Undone)
+	}{
+		{"Undone.writes", func(u *Undone) { clear(u.writes) }},
+		{"write.digest", edit(func(w *write) { w.digest = 6 })},
+		{"write.tries", edit(func(w *write) { w.tries++ })},
+		{"write.judged", edit(func(w *write) { w.judged = true })},
+		{"write.after", edit(func(w *write) { w.after = w.after.Add(time.Second) })},
+	} {
+		u := Undone{writes: maps.Clone(base.writes)}
+		c.change(&u)
+		if changed[c.field] = true; sum(u) == want {
+			t.Errorf("%s: the change leaves the hash as it is", c.field)
+		}
+	}
+	for _, kept := range []any{Undone{}, write{}} {
+		for i, s := 0, reflect.TypeOf(kept); i < s.NumField(); i++ {
+			if f := s.Name() + "." + s.Field(i).Name; changed[f] == (unhashed[f] != "") {
+				t.Errorf("%s has to be either tried or left out with a reason", f)
+			}
+		}
+	}
+}
