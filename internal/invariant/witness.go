@@ -327,6 +327,9 @@ func (w *Witness) Answered(c ownergraph.Call, r ownergraph.Result) {
 	began := w.begun[c.ID]
 	delete(w.begun, c.ID)
 	delete(w.decided, c.ID)
+	if errors.Is(r.Err, ownergraph.ErrNotBegun) {
+		return
+	}
 	switch c.Type {
 	case ownergraph.CallHandle:
 		if r.Err == nil {

@@ -51,7 +51,11 @@ func (s *sim) detail(st step) step {
 		}
 		st.pass = times[s.rng.IntN(len(times))]
 	case opControl:
-		st.fault = []world.Fault{world.Lost, world.Later, world.Refuses}[s.rng.IntN(3)]
+		faults := []world.Fault{world.Lost, world.Later, world.Refuses, world.NotBegun}
+		if !s.o.has(returns) {
+			faults = faults[:3]
+		}
+		st.fault = faults[s.rng.IntN(len(faults))]
 	case opOdd:
 		st.kind, st.number = int8(s.rng.IntN(len(s.w.Kinds))), int16(s.rng.IntN(int(numOddities)))
 	case opDuplicate:
@@ -87,6 +91,9 @@ func (s *sim) ofSide(side int8) {
 		}
 		if x.Calls[i].Type == ownergraph.CallSelect {
 			s.may(2, step{op: opRenew, side: side, number: int16(i)})
+		}
+		if s.o.has(returns) && !x.Calls[i].Committed {
+			s.may(6, step{op: opReturn, side: side, number: int16(i)})
 		}
 	}
 	s.ofLuck(side)

@@ -54,7 +54,7 @@ func (s *sim) move(st step) error {
 		s.w.Progress(int(st.side), int(st.kind))
 	case opIssue, opControl, opSet:
 		return s.issueCall(st)
-	case opComplete, opAbandon, opExecute, opRenew:
+	case opComplete, opAbandon, opExecute, opRenew, opReturn:
 		return s.complete(st)
 	case opLateWrite:
 		if int(st.number) < len(s.w.Zombies) {
@@ -206,6 +206,12 @@ func (s *sim) complete(st step) error {
 			s.w.Renew(side, i)
 		}
 		return nil
+	}
+	if st.op == opReturn {
+		if calls[i].Committed {
+			return nil
+		}
+		st.fault = world.NotBegun
 	}
 	if st.op == opAbandon {
 		if s.w.Uncommitted(side, i) {

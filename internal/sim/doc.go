@@ -74,6 +74,10 @@
 // beginning of other members' names. Oddities report sets of kinds that have some
 // hundred more kinds for a moment.
 //
+// With "-with returns" the callers of the engines give back calls that they have not begun
+// (ownergraph.ErrNotBegun). A Collector does so with its prefetched calls. Worlds have
+// this only if asked, so the histories of all seeds stay the same.
+//
 // # Distinct states
 //
 // A fingerprint of 64 bits counts the distinct states. It covers the objects of the

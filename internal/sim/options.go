@@ -53,12 +53,13 @@ const (
 	joins     // kinds join
 	undoings  // writes are undone
 	lengths   // names have any length
+	returns   // callers give calls back; only by History.With
 	numFaults
 )
 
 var faultNames = [...]string{"losses", "refusals", "conflicts", "crashes", "outages", "breaks", "doubles", "rewinds", "delays",
 	"one-call", "garbles", "overflows", "late-answers", "control", "late-sets", "naps", "duplicate-uids", "clocks", "handlers", "sweeps", "tunings", "oddities",
-	"forgeries", "callers", "joins", "undoings", "lengths"}
+	"forgeries", "callers", "joins", "undoings", "lengths", "returns"}
 
 // shape is the form of a world's references.
 type shape uint8
@@ -100,9 +101,11 @@ type options struct {
 	tuning    tuning
 }
 
-// draw returns the options of a seed, without the faults of Without.
+// draw returns the options of a seed, with the faults of With and without those of
+// Without.
 func (h History) draw(r *rand.Rand) options {
 	o := draw(h.Seed, r)
+	o.faults[returns] = strings.Contains(","+h.With+",", ","+faultNames[returns]+",")
 	for f, name := range faultNames {
 		if strings.Contains(","+h.Without+",", ","+name+",") {
 			o.faults[f] = false

@@ -13,6 +13,8 @@ type History struct {
 	// Without names faults that no world has, separated by commas. It hides a known
 	// failure, so that others show.
 	Without string
+	// With names faults that a world has only if asked: "returns".
+	With string
 }
 
 // String returns the command line that runs the history.
@@ -20,6 +22,9 @@ func (h History) String() string {
 	line := fmt.Sprintf("go run ./internal/sim/cmd/sim -seed %d -steps %d", h.Seed, h.Steps)
 	if h.Without != "" {
 		line += " -without " + h.Without
+	}
+	if h.With != "" {
+		line += " -with " + h.With
 	}
 	return line
 }

@@ -139,7 +139,7 @@ func (s *sim) label(st step) string {
 	line := st.text(s.w)
 	side := s.w.Sides[st.side]
 	switch st.op {
-	case opComplete, opAbandon, opExecute, opRenew:
+	case opComplete, opAbandon, opExecute, opRenew, opReturn:
 		if int(st.number) < len(side.Calls) {
 			c := side.Calls[st.number]
 			line += ": " + c.Type.String() + " " + c.Key.String() + c.Finalizer

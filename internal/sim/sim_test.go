@@ -67,6 +67,27 @@ func given(name string) bool {
 	return ok
 }
 
+// TestReturns runs histories in which the callers of the engines give calls back, as the
+// Collector does with the calls that no worker has begun.
+func TestReturns(t *testing.T) {
+	returned := 0
+	for seed := range uint64(60) {
+		h := History{Seed: seed + 1, Steps: 1000, With: "returns"}
+		r := h.run(nil, nil, true)
+		if r.Broken != nil {
+			t.Errorf("%s\n%s", h, r.Explain())
+		}
+		for _, st := range r.steps {
+			if st.op == opReturn {
+				returned++
+			}
+		}
+	}
+	if returned < 300 {
+		t.Errorf("%d calls were given back, want 5 for each seed, or more", returned)
+	}
+}
+
 // TestSeedsAreReplayed: a seed has one history, also while other seeds run beside it.
 func TestSeedsAreReplayed(t *testing.T) {
 	for seed := range uint64(20) {
@@ -106,6 +127,9 @@ func TestEverythingHappens(t *testing.T) {
 	var had [numFaults]int
 	for seed := range uint64(300) {
 		h := History{Seed: seed + 1, Steps: 150}
+		if seed%10 == 0 {
+			h.With = "returns"
+		}
 		r := h.run(nil, nil, true)
 		for _, st := range r.steps {
 			made[st.op]++

@@ -47,11 +47,12 @@ const (
 	opOdd       // a watch makes a rare report
 	opWaitIdle  // a caller waits for an engine to be idle
 	opJoin      // the store serves a new kind
+	opReturn    // a caller gives back a call that it has not begun
 	numOps
 )
 
 var opNames = [...]string{"list", "deliver", "all", "twice", "break", "issue", "complete", "abandon", "execute", "late-write", "crash", "wait", "pass",
-	"backup", "restore", "sick", "recover", "vanish", "serve", "down", "up", "user", "ack", "garble", "control", "set", "progress", "confirm", "duplicate", "label", "renew", "odd", "wait-idle", "join"}
+	"backup", "restore", "sick", "recover", "vanish", "serve", "down", "up", "user", "ack", "garble", "control", "set", "progress", "confirm", "duplicate", "label", "renew", "odd", "wait-idle", "join", "return"}
 
 var lanes = [...]ownergraph.Lane{ownergraph.LaneStore, ownergraph.LaneControl, ownergraph.LaneHandler}
 
@@ -95,7 +96,7 @@ func (s step) text(w *world.World) string {
 		return line + side + number
 	case opOdd:
 		return line + side + number + " " + kind()
-	case opAbandon, opExecute, opRenew:
+	case opAbandon, opExecute, opRenew, opReturn:
 		return line + side + number
 	case opLabel:
 		return line + " " + s.action.Object.Key.String() + " " + s.labels.String()

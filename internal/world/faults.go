@@ -34,9 +34,11 @@ const (
 	Lies
 	// Undone: the store commits a write, answers, and undoes it in the same step.
 	Undone
+	// NotBegun: the engine's caller gives the call back, and has not begun it.
+	NotBegun
 )
 
-var faultNames = [...]string{"none", "lost", "lost-done", "later", "conflict", "refused", "error", "lie", "undone"}
+var faultNames = [...]string{"none", "lost", "lost-done", "later", "conflict", "refused", "error", "lie", "undone", "not-begun"}
 
 // String returns the fault in lower case.
 func (f Fault) String() string {
@@ -73,6 +75,8 @@ func (f Fault) err() error {
 		return errors.New("failed")
 	case Lies:
 		return graph.ErrNotFound
+	case NotBegun:
+		return ownergraph.ErrNotBegun
 	}
 	return errUnknownOutcome
 }
