@@ -1,9 +1,11 @@
 package ownergraph_test
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
+	"log/slog"
 	"strconv"
 	"strings"
 	"sync"
@@ -101,7 +103,7 @@ type rig struct {
 	*ownergraph.Collector
 	*tap
 	t    *testing.T
-	stop func() error // ends Run and returns what it returned
+	stop func() error // ends Run and returns its error
 }
 
 // newTap returns a store that holds the objects, in notation.
@@ -140,7 +142,7 @@ func collectOn(t *testing.T, store ownergraph.Store, s *tap, cfg ownergraph.Conf
 }
 
 // idle waits until the collector is idle, for at most an hour of the test's
-// time, and returns what is held.
+// time, and returns the held objects.
 func (r *rig) idle() []ownergraph.Held {
 	r.t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Hour)
@@ -192,7 +194,7 @@ func keyOf(t *testing.T, line string) ownergraph.Key {
 	return list[0].Key
 }
 
-// holds checks what the store holds, versions and generations aside.
+// holds checks the objects of the store, without versions and generations.
 func (s *tap) holds(t *testing.T, want string) {
 	t.Helper()
 	if got := s.shape(); got != want {
@@ -200,7 +202,7 @@ func (s *tap) holds(t *testing.T, want string) {
 	}
 }
 
-// shape returns what the store holds without versions and generations.
+// shape returns the objects of the store without versions and generations.
 func (s *tap) shape() string {
 	list := s.Objects()
 	for i := range list {
@@ -228,3 +230,31 @@ func compareVersions(_ ownergraph.Kind, a, b ownergraph.Version) int {
 func pass(d time.Duration) { <-time.After(d) }
 
 var errTest = errors.New("made by the test")
+
+// journal collects the lines of a logger.
+type journal struct {
+	mu  sync.Mutex
+	buf bytes.Buffer
+}
+
+func (j *journal) Write(line []byte) (int, error) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.buf.Write(line)
+}
+
+// lines returns the lines so far that have the text.
+func (j *journal) lines(text string) (out []string) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	for line := range strings.Lines(j.buf.String()) {
+		if strings.Contains(line, text) {
+			out = append(out, strings.TrimSpace(line))
+		}
+	}
+	return out
+}
+
+func (j *journal) logger() *slog.Logger {
+	return slog.New(slog.NewTextHandler(j, &slog.HandlerOptions{Level: slog.LevelDebug}))
+}

@@ -1,13 +1,10 @@
 package ownergraph_test
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"strings"
-	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -16,36 +13,88 @@ import (
 	"github.com/ownergraph/ownergraph/finalizer"
 )
 
-// journal collects what a logger writes.
-type journal struct {
-	mu  sync.Mutex
-	buf bytes.Buffer
-}
-
-func (j *journal) Write(line []byte) (int, error) {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	return j.buf.Write(line)
-}
-
-// lines returns the lines so far that have the text.
-func (j *journal) lines(text string) (out []string) {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	for line := range strings.Lines(j.buf.String()) {
-		if strings.Contains(line, text) {
-			out = append(out, strings.TrimSpace(line))
+func TestCollectorShutdown(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newTap(t, manyLeaves(100))
+		under, most := 0, 0
+		s.call = func(ctx context.Context, verb string, _ ownergraph.Key, do func() error) error {
+			if verb != "delete" {
+				return do()
+			}
+			s.mu.Lock()
+			under++
+			most = max(most, under)
+			s.mu.Unlock()
+			defer func() { s.mu.Lock(); under--; s.mu.Unlock() }()
+			select {
+			case <-ctx.Done():
+				return ctx.Err()
+			case <-time.After(time.Second):
+				return do()
+			}
 		}
-	}
-	return out
+		r := collect(t, s, ownergraph.Config{Workers: 5})
+		r.idle()
+		s.delete(t, "a", ownergraph.Background)
+		pass(3500 * time.Millisecond)
+		if err := r.stop(); err != nil {
+			t.Fatalf("Run: %v", err)
+		}
+		if st := r.Stats(); under != 0 || most != 5 || st.UnknownOutcomes != 5 {
+			t.Errorf("%d deletes under way, at most %d, stats %+v; want 0, 5, and 5 unknown outcomes reported", under, most, st)
+		}
+		if n := len(s.Objects()); n != 100-15 {
+			t.Errorf("%d objects are left, want 85: three rounds of five deletes", n)
+		}
+		pass(time.Hour)
+		if n := len(s.Objects()); n != 85 {
+			t.Errorf("%d objects are left an hour after the end, want 85", n)
+		}
+		s.call = nil
+		second := collect(t, s, ownergraph.Config{})
+		second.idle()
+		s.holds(t, "")
+	})
 }
 
-func (j *journal) logger() *slog.Logger {
-	return slog.New(slog.NewTextHandler(j, &slog.HandlerOptions{Level: slog.LevelDebug}))
+// TestCollectorStuck has a store that ignores its context.
+func TestCollectorStuck(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newTap(t, "a; b -> a; c -> a; e~[x]")
+		release := make(chan struct{})
+		defer close(release)
+		s.call = func(_ context.Context, verb string, key ownergraph.Key, do func() error) error {
+			if verb == "delete" && key.Kind == "b" {
+				<-release
+			}
+			return do()
+		}
+		s.watch = func(ctx context.Context, sink sinkFunc, do watchFunc) error {
+			err := do(ctx, sink)
+			<-release
+			return err
+		}
+		hang := func(context.Context, ownergraph.Object) error { <-release; return nil }
+		r := collect(t, s, ownergraph.Config{
+			CallTimeout: 20 * time.Second, HandlerTimeout: 30 * time.Second, Handlers: map[string]finalizer.Handler{"x": hang},
+		})
+		synctest.Wait()
+		s.delete(t, "a", ownergraph.Background)
+		pass(5 * time.Second)
+		s.holds(t, "b -> a; e~[x]")
+		began := time.Now()
+		err := r.stop()
+		if !errors.Is(err, ownergraph.ErrStuck) || fmt.Sprint(err) != `stop collector: delete b, handle "x" of e, watch: does not return` {
+			t.Errorf("Run: %v", err)
+		}
+		if d := time.Since(began); d != 10*time.Second {
+			t.Errorf("Run waited for %v, want ShutdownTimeout", d)
+		}
+	})
 }
 
 // TestCollectorShutdownTimeout has a handler that ignores its context. Run returns
-// after ShutdownTimeout at most, and what the handler says later counts for nothing.
+// after ShutdownTimeout at most, and drops the later result of the handler.
 func TestCollectorShutdownTimeout(t *testing.T) {
 	for _, c := range []struct {
 		timeout, takes, want time.Duration
@@ -114,6 +163,77 @@ func TestCollectorShutdownIsNoWarning(t *testing.T) {
 		}
 		if warned := log.lines("level=WARN"); len(warned) > 0 {
 			t.Errorf("a shutdown is no warning: %q", warned)
+		}
+	})
+}
+
+// TestStuckNames: a call that no worker has begun is not stuck.
+func TestStuckNames(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newTap(t, eight)
+		release := make(chan struct{})
+		s.call = func(_ context.Context, verb string, _ ownergraph.Key, do func() error) error {
+			if verb == "delete" {
+				<-release
+			}
+			return do()
+		}
+		r := collect(t, s, ownergraph.Config{Workers: 1})
+		r.idle()
+		s.delete(t, "a", ownergraph.Background)
+		synctest.Wait()
+		err := r.stop()
+		close(release)
+		if err == nil || strings.Count(err.Error(), "delete p/") != 1 {
+			t.Errorf("%v; want the one delete that hangs", err)
+		}
+	})
+}
+
+// TestStuckNamesAfterPanic: a call that was decided when the engine panicked is not stuck.
+func TestStuckNamesAfterPanic(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newTap(t, "a; b -> a; c -> x/gone; x/1")
+		release := make(chan struct{})
+		s.call = func(_ context.Context, verb string, _ ownergraph.Key, do func() error) error {
+			if verb == "get" {
+				<-release
+			}
+			return do()
+		}
+		c, err := ownergraph.New(s, ownergraph.Config{OnDecision: func(d ownergraph.DecisionEvent) {
+			if d.Action.Writes() {
+				panic("made by the test")
+			}
+		}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		result := make(chan error, 1)
+		go func() { result <- c.Run(t.Context()) }()
+		synctest.Wait()
+		s.delete(t, "a", ownergraph.Background)
+		err = <-result
+		close(release)
+		if err == nil || strings.Contains(err.Error(), "delete b") {
+			t.Errorf("%v: the delete of b was never made", err)
+		}
+	})
+}
+
+// TestCollectorPrefetchAtTheEnd: no worker begins a prefetched call after the end of Run.
+func TestCollectorPrefetchAtTheEnd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, _ := gated(t, map[string]gate{"delete": newGate()})
+		r := collect(t, s, ownergraph.Config{Workers: 3})
+		r.idle()
+		s.delete(t, "a", ownergraph.Background)
+		synctest.Wait()
+		if err := r.stop(); err != nil || s.count("delete") != 3 {
+			t.Errorf("run: %v after %d deletes, want nil after 3", err, s.count("delete"))
+		}
+		if got := r.Stats(); got.Calls != 0 || got.Deletes != 3 {
+			t.Errorf("after the end %d calls under way, %d deletes counted, want 0 and 3", got.Calls, got.Deletes)
 		}
 	})
 }

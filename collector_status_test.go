@@ -12,18 +12,19 @@ import (
 
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/finalizer"
+	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/policy"
 )
 
-// status returns the figures by status, and who is held.
+// status returns the figures by status, and the held objects.
 func (r *rig) status() string {
 	s := r.Stats()
 	return fmt.Sprintf("%d working, %d queued, %d blocked, %d waiting, %d stuck, %d held: %s",
 		s.Working, s.Queued, s.Blocked, s.Waiting, s.Stuck, s.Held, strings.ReplaceAll(lines(r.Held(9)), "\n", ", "))
 }
 
-// TestHeldDuringDeletion has a deletion of 64 objects whose handler takes a while. No
-// object is held for something outside before something outside holds it.
+// TestHeldDuringDeletion has a deletion of 64 objects whose handler takes a while. While
+// the engine works on an object, the object is not reported as held.
 func TestHeldDuringDeletion(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newTap(t, "a; b/keep")
@@ -61,8 +62,8 @@ func TestHeldDuringDeletion(t *testing.T) {
 	})
 }
 
-// TestHeldSince: since when an object is held, and what failed last, through tries that
-// end the same way.
+// TestHeldSince: the time since which an object is held, and its last error, stay through
+// tries that end the same way.
 func TestHeldSince(t *testing.T) {
 	for _, c := range []struct {
 		name, objects string
@@ -116,4 +117,124 @@ func TestHeldSince(t *testing.T) {
 			})
 		})
 	}
+}
+
+// TestCollectorLogsKinds: kinds that become sick or recover are logged, once, those of
+// one moment in one line.
+func TestCollectorLogsKinds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, log := newTap(t, "a; b; c"), &journal{}
+		r := collect(t, s, ownergraph.Config{Logger: log.logger()})
+		r.idle()
+		says := func(text string, want ...string) {
+			t.Helper()
+			pass(2 * time.Second)
+			if got := log.lines(text); len(got) != len(want) {
+				t.Errorf("%q in %d lines, want %d: %q", text, len(got), len(want), got)
+			} else {
+				for i := range want {
+					if !strings.Contains(got[i], want[i]) {
+						t.Errorf("%s, want %s", got[i], want[i])
+					}
+				}
+			}
+		}
+		if err := errors.Join(s.Sicken("a", "down"), s.Sicken("c", "down, too")); err != nil {
+			t.Fatal(err)
+		}
+		says("kinds cannot be watched", `count=2 kinds="a: down, c: down, too"`)
+		pass(time.Hour)
+		if err := s.Recover("a"); err != nil {
+			t.Fatal(err)
+		}
+		says("kinds are watched again", `count=1 kinds=a`)
+		if err := s.RemoveKind("c"); err != nil {
+			t.Fatal(err)
+		}
+		says("kinds are not served any more", `count=1 kinds=c`)
+		says("kinds cannot be watched", `count=2`)
+	})
+}
+
+// TestCollectorLogsUnlistedKinds: a watch that begins anew at once is one line. A kind
+// that it does not list is another one.
+func TestCollectorLogsUnlistedKinds(t *testing.T) {
+	for _, c := range []struct {
+		omits  ownergraph.Kind
+		want   int
+		reason string
+	}{
+		{"", 0, "all is listed again"},
+		{"b", 1, "no other line says that a kind is missing"},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			s, log, end := newTap(t, "a; b"), &journal{}, make(chan struct{}, 1)
+			begun := 0
+			s.watch = func(ctx context.Context, sink sinkFunc, do watchFunc) error {
+				ctx, cancel := context.WithCancel(ctx)
+				defer cancel()
+				begun++
+				n := begun
+				go func() {
+					select {
+					case <-end:
+						cancel()
+					case <-ctx.Done():
+					}
+				}()
+				return do(ctx, func(ev ownergraph.Event) error {
+					if n > 1 && ev.Type == graph.ListEnded && ev.Kind == c.omits {
+						return nil
+					}
+					return sink(ev)
+				})
+			}
+			r := collect(t, s, ownergraph.Config{Logger: log.logger()})
+			r.idle()
+			end <- struct{}{}
+			pass(20 * time.Second)
+			if got := log.lines("watch broke"); len(got) != 1 {
+				t.Errorf("log: %q", got)
+			}
+			if got := log.lines("kinds cannot be watched"); len(got) != c.want || c.want > 0 && !strings.Contains(got[0], `count=1 kinds="b: watch: `) {
+				t.Errorf("log: %q, want %d lines: %s", got, c.want, c.reason)
+			}
+		})
+	}
+}
+
+// TestCollectorLogsStuck: that objects are stuck is logged, and that none is any more.
+// What passes soon is not.
+func TestCollectorLogsStuck(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, log, refuses := newTap(t, "a; b -> a; c -> a"), &journal{}, true
+		s.call = func(_ context.Context, verb string, key ownergraph.Key, do func() error) error {
+			s.mu.Lock()
+			no := refuses && verb == "delete"
+			s.mu.Unlock()
+			if no {
+				return ownergraph.ErrRefused
+			}
+			return do()
+		}
+		r := collect(t, s, ownergraph.Config{Logger: log.logger(), RefusedRetry: 5 * time.Second})
+		r.idle()
+		s.delete(t, "a", ownergraph.Background)
+		pass(9 * time.Second)
+		if got := log.lines("stuck"); len(got) != 0 {
+			t.Errorf("log: %q, and it may pass", got)
+		}
+		pass(time.Hour)
+		if got := log.lines("stuck"); len(got) != 1 || !strings.Contains(got[0], "level=WARN") || !strings.Contains(got[0], "stuck=2 waiting=0 blocked=0") {
+			t.Errorf("log: %q", got)
+		}
+		s.mu.Lock()
+		refuses = false
+		s.mu.Unlock()
+		pass(time.Minute)
+		if got := log.lines("stuck"); len(got) != 2 || !strings.Contains(got[1], "level=INFO") {
+			t.Errorf("log: %q", got)
+		}
+		s.holds(t, "")
+	})
 }

@@ -4,13 +4,17 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/ownergraph/ownergraph"
-	"github.com/ownergraph/ownergraph/finalizer"
+	"github.com/ownergraph/ownergraph/adapters/memory"
+	"pgregory.net/rapid"
 )
 
 func TestCollectorCascades(t *testing.T) {
@@ -59,50 +63,6 @@ func TestCollectorStartsInTheMiddle(t *testing.T) {
 			t.Errorf("held: %s", held)
 		}
 		s.holds(t, "c -> gone; d -> c; f; g -> gone, h; h")
-	})
-}
-
-func TestCollectorShutdown(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		s := newTap(t, manyLeaves(100))
-		under, most := 0, 0
-		s.call = func(ctx context.Context, verb string, _ ownergraph.Key, do func() error) error {
-			if verb != "delete" {
-				return do()
-			}
-			s.mu.Lock()
-			under++
-			most = max(most, under)
-			s.mu.Unlock()
-			defer func() { s.mu.Lock(); under--; s.mu.Unlock() }()
-			select {
-			case <-ctx.Done():
-				return ctx.Err()
-			case <-time.After(time.Second):
-				return do()
-			}
-		}
-		r := collect(t, s, ownergraph.Config{Workers: 5})
-		r.idle()
-		s.delete(t, "a", ownergraph.Background)
-		pass(3500 * time.Millisecond)
-		if err := r.stop(); err != nil {
-			t.Fatalf("Run: %v", err)
-		}
-		if st := r.Stats(); under != 0 || most != 5 || st.UnknownOutcomes != 5 {
-			t.Errorf("%d deletes under way, at most %d, stats %+v; want 0, 5, and 5 unknown outcomes reported", under, most, st)
-		}
-		if n := len(s.Objects()); n != 100-15 {
-			t.Errorf("%d objects are left, want 85: three rounds of five deletes", n)
-		}
-		pass(time.Hour)
-		if n := len(s.Objects()); n != 85 {
-			t.Errorf("%d objects are left an hour after the end, want 85", n)
-		}
-		s.call = nil
-		second := collect(t, s, ownergraph.Config{})
-		second.idle()
-		s.holds(t, "")
 	})
 }
 
@@ -212,42 +172,6 @@ func TestCollectorHangingStore(t *testing.T) {
 	})
 }
 
-// TestCollectorStuck has a store that ignores its context.
-func TestCollectorStuck(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		s := newTap(t, "a; b -> a; c -> a; e~[x]")
-		release := make(chan struct{})
-		defer close(release)
-		s.call = func(_ context.Context, verb string, key ownergraph.Key, do func() error) error {
-			if verb == "delete" && key.Kind == "b" {
-				<-release
-			}
-			return do()
-		}
-		s.watch = func(ctx context.Context, sink sinkFunc, do watchFunc) error {
-			err := do(ctx, sink)
-			<-release
-			return err
-		}
-		hang := func(context.Context, ownergraph.Object) error { <-release; return nil }
-		r := collect(t, s, ownergraph.Config{
-			CallTimeout: 20 * time.Second, HandlerTimeout: 30 * time.Second, Handlers: map[string]finalizer.Handler{"x": hang},
-		})
-		synctest.Wait()
-		s.delete(t, "a", ownergraph.Background)
-		pass(5 * time.Second)
-		s.holds(t, "b -> a; e~[x]")
-		began := time.Now()
-		err := r.stop()
-		if !errors.Is(err, ownergraph.ErrStuck) || fmt.Sprint(err) != `stop collector: delete b, handle "x" of e, watch: does not return` {
-			t.Errorf("Run: %v", err)
-		}
-		if d := time.Since(began); d != 10*time.Second {
-			t.Errorf("Run waited for %v, want ShutdownTimeout", d)
-		}
-	})
-}
-
 // manyLeaves returns an owner a and n dependents of kind leaf.
 func manyLeaves(n int) string {
 	var b strings.Builder
@@ -256,4 +180,235 @@ func manyLeaves(n int) string {
 		fmt.Fprintf(&b, "; leaf/%d -> a", i)
 	}
 	return b.String()
+}
+
+// TestCollectorBreaks breaks the engine, through the hooks that run in it.
+func TestCollectorBreaks(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		cfg    ownergraph.Config
+		bend   func(*tap)
+		want   string
+		reason string
+	}{
+		{"decision", ownergraph.Config{OnDecision: func(d ownergraph.DecisionEvent) {
+			if d.Action.Writes() {
+				panic("out of range")
+			}
+		}}, nil, "run collector: engine broken: panic: out of range", "a hook that panics in Next"},
+		{"versions", ownergraph.Config{CompareVersions: func(ownergraph.Kind, ownergraph.Version, ownergraph.Version) int {
+			panic("not a number")
+		}}, nil, "run collector: engine broken: panic: not a number", "a hook that panics in Observe"},
+		{"watch", ownergraph.Config{}, func(s *tap) {
+			s.watch = func(context.Context, sinkFunc, watchFunc) error { runtime.Goexit(); return nil }
+		}, "run collector: engine broken: watch: ended without an answer", "nothing would be observed any more"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := newTap(t, "a; b -> a@gone; c -> a")
+				if c.bend != nil {
+					c.bend(s)
+				}
+				collector, err := ownergraph.New(s, c.cfg)
+				if err != nil {
+					t.Fatal(err)
+				}
+				result := make(chan error)
+				go func() { result <- collector.Run(t.Context()) }()
+				if _, err := collector.WaitIdle(t.Context()); err != ownergraph.ErrClosed {
+					t.Errorf("WaitIdle: %v, want ErrClosed", err)
+				}
+				if err := <-result; !errors.Is(err, ownergraph.ErrBroken) || err.Error() != c.want {
+					t.Errorf("Run: %v, want %s: %s", err, c.want, c.reason)
+				}
+				writes := s.count("delete") + s.count("patch")
+				if writes > 0 {
+					t.Errorf("%d writes by a broken engine", writes)
+				}
+				s.watch = nil
+				if c.name == "watch" {
+					return
+				}
+				second := collect(t, s, ownergraph.Config{})
+				second.idle()
+				s.holds(t, "a; c -> a")
+			})
+		})
+	}
+}
+
+// judged returns a store that carries out one call at a time, and the wrong
+// deletions that it has seen: of objects with an owner that was there and did
+// not wait for its dependents, or without any owner.
+func judged(s *tap) func() []string {
+	var mu sync.Mutex
+	var wrong []string
+	s.call = func(ctx context.Context, verb string, key ownergraph.Key, do func() error) error {
+		if verb == "watch" {
+			return do()
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		before, err := s.Store.Get(ctx, key)
+		var solid bool
+		for _, r := range before.Owners {
+			o, err := s.Store.Get(ctx, r.Key)
+			solid = solid || err == nil && o.UID == r.UID && !o.Waiting()
+		}
+		failed := do()
+		if verb == "delete" && err == nil && failed == nil && (solid || len(before.Owners) == 0) {
+			wrong = append(wrong, before.String())
+		}
+		return failed
+	}
+	return func() []string {
+		mu.Lock()
+		defer mu.Unlock()
+		return slices.Clone(wrong)
+	}
+}
+
+// forest returns n trees of a root and eight inner nodes with eight leaves each.
+// Every reference blocks. Each tree has a leaf that a keeper owns too.
+func forest(n int) string {
+	var b strings.Builder
+	b.WriteString("keeper")
+	for r := range n {
+		fmt.Fprintf(&b, "; root/%d", r)
+		for i := range 8 {
+			fmt.Fprintf(&b, "; inner/%d.%d -> root/%d!", r, i, r)
+			for l := range 8 {
+				fmt.Fprintf(&b, "; leaf/%d.%d.%d -> inner/%d.%d!", r, i, l, r, i)
+			}
+		}
+		fmt.Fprintf(&b, "; leaf/%d.kept -> inner/%d.0!, keeper", r, r)
+	}
+	return b.String()
+}
+
+// TestCollectorsTogether has three collectors work on one store, while users
+// delete in all three ways and add dependents.
+func TestCollectorsTogether(t *testing.T) {
+	requests := map[int]int{}
+	for _, n := range []int{1, 3} {
+		synctest.Test(t, func(t *testing.T) {
+			s := newTap(t, forest(6))
+			wrong := judged(s)
+			var rigs []*rig
+			for range n {
+				rigs = append(rigs, collect(t, s, ownergraph.Config{}))
+			}
+			var users sync.WaitGroup
+			for i, p := range []ownergraph.Propagation{ownergraph.Background, ownergraph.Foreground, ownergraph.Orphan} {
+				users.Go(func() {
+					s.delete(t, fmt.Sprintf("root/%d", i), p)
+					s.create(t, fmt.Sprintf("leaf/late%d -> inner/%d.7", i, i))
+				})
+			}
+			users.Wait()
+			for _, r := range rigs {
+				if held := lines(r.idle()); held != "" {
+					t.Errorf("held: %s", held)
+				}
+			}
+			for _, r := range rigs { // the second look is for the work of the others after the first
+				r.idle()
+				if err := r.stop(); err != nil {
+					t.Errorf("Run: %v", err)
+				}
+			}
+			if w := wrong(); len(w) > 0 {
+				t.Errorf("%d collectors deleted wrongly: %s", n, w)
+			}
+			checkForest(t, s)
+			requests[n] = s.count("get") + s.count("patch") + s.count("delete")
+		})
+	}
+	t.Logf("reads and writes: %d by one, %d by three collectors", requests[1], requests[3])
+	if requests[3] > 5*requests[1] { // each write tried by all three, and two conflicts read
+		t.Errorf("three collectors made %d requests where one makes %d", requests[3], requests[1])
+	}
+}
+
+func checkForest(t *testing.T, s *tap) {
+	t.Helper()
+	want := map[string]int{"keeper": 1, "root": 3, "inner": 3*8 + 8, "leaf": 3*65 + 2 + 65 + 1}
+	got := map[string]int{}
+	for _, o := range s.Objects() {
+		got[string(o.Kind)]++
+		for _, r := range o.Owners {
+			if _, err := s.Store.Get(t.Context(), r.Key); err != nil {
+				t.Errorf("%s dangles", o)
+			}
+		}
+		if o.Deleting {
+			t.Errorf("%s is still marked", o)
+		}
+	}
+	if fmt.Sprint(got) != fmt.Sprint(want) {
+		t.Errorf("%v are left, want %v", got, want)
+	}
+}
+
+type deletion struct {
+	key ownergraph.Key
+	how ownergraph.Propagation
+}
+
+// drawForest draws a graph without rings of up to 14 objects, and some of them
+// to delete.
+func drawForest(t *rapid.T) ([]ownergraph.Object, []deletion) {
+	var objects []ownergraph.Object
+	for i := range rapid.IntRange(2, 14).Draw(t, "objects") {
+		name := fmt.Sprintf("o%02d", i)
+		kind := ownergraph.Kind(rapid.SampledFrom([]string{"a", "b", "c"}).Draw(t, "kind"))
+		o := ownergraph.Object{Key: ownergraph.Key{Kind: kind, Name: name, UID: ownergraph.UID(name)}}
+		for j := range objects {
+			if rapid.IntRange(0, 3).Draw(t, "owner") == 0 {
+				o.Owners = append(o.Owners, ownergraph.Owner{Key: objects[j].Key, Block: rapid.Bool().Draw(t, "block")})
+			}
+		}
+		objects = append(objects, o)
+	}
+	var deletions []deletion
+	for range rapid.IntRange(1, 4).Draw(t, "deletions") {
+		deletions = append(deletions, deletion{
+			rapid.SampledFrom(objects).Draw(t, "object").Key,
+			rapid.SampledFrom([]ownergraph.Propagation{ownergraph.Background, ownergraph.Foreground, ownergraph.Orphan}).Draw(t, "how"),
+		})
+	}
+	return objects, deletions
+}
+
+// play deletes one object after another, each when the last has had its effect,
+// and returns the objects that are left.
+func play(objects []ownergraph.Object, deletions []deletion, cfg ownergraph.Config) (string, error) {
+	m, err := memory.New(memory.Config{Objects: objects})
+	if err != nil {
+		return "", err
+	}
+	s := &tap{Store: m}
+	wrong := judged(s)
+	c, err := ownergraph.New(s, cfg)
+	if err != nil {
+		return "", err
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	result := make(chan error, 1)
+	go func() { result <- c.Run(ctx) }()
+	for _, d := range deletions {
+		_ = m.Delete(ctx, d.key, ownergraph.DeleteOptions{Propagation: d.how}) // it may be gone
+		if held, err := c.WaitIdle(ctx); err != nil || len(held) > 0 {
+			return "", fmt.Errorf("after %s %s: held %s, %v", d.how, d.key, lines(held), err)
+		}
+	}
+	cancel()
+	if err := <-result; err != nil {
+		return "", err
+	}
+	if w := wrong(); len(w) > 0 {
+		return "", fmt.Errorf("wrong deletions: %s", w)
+	}
+	return s.shape(), nil
 }

@@ -52,7 +52,7 @@ func TestCollectorWatchBreaks(t *testing.T) {
 	}{
 		{"level 2", "", func(s *tap) ownergraph.Store { return s }, ownergraph.Foreground, "fences wait for the new listing"},
 		{"level 1", "", func(s *tap) ownergraph.Store { return plain{s} }, ownergraph.Foreground, "best effort waits for it too"},
-		{"orphan", "b; b/c -> b", func(s *tap) ownergraph.Store { return plain{s} }, ownergraph.Orphan, "c came while nobody watched"},
+		{"orphan", "b; b/c -> b", func(s *tap) ownergraph.Store { return plain{s} }, ownergraph.Orphan, "c came while the watch was down"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -167,7 +167,7 @@ func TestCollectorFencesWaitForWatch(t *testing.T) {
 	})
 }
 
-// TestCollectorFenceWait has a setting release what a sick kind holds, to the
+// TestCollectorFenceWait: a setting releases the objects that a sick kind holds, to the
 // second.
 func TestCollectorFenceWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -187,209 +187,6 @@ func TestCollectorFenceWait(t *testing.T) {
 		s.holds(t, "b; x")
 		if n := r.Stats().BestEffort; n != 1 {
 			t.Errorf("%d writes were best effort, want 1", n)
-		}
-	})
-}
-
-// TestCollectorRelistsHungWatch has a watch that was restarted for a listing say
-// nothing more: it is restarted again.
-func TestCollectorRelistsHungWatch(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		s := newTap(t, "a; b")
-		runs := 0
-		s.watch = func(ctx context.Context, sink sinkFunc, do watchFunc) error {
-			runs++
-			return do(ctx, func(ev ownergraph.Event) error {
-				if ev.Type == graph.ListBegun && runs == 2 {
-					<-ctx.Done()
-					return ctx.Err()
-				}
-				if ev.Type == graph.Put && ev.Object.HasFinalizer("x") && runs == 1 {
-					ev.Object.Version = ""
-				}
-				return sink(ev)
-			})
-		}
-		r := collectOn(t, plain{s}, s, ownergraph.Config{})
-		r.idle()
-		if err := s.Patch(t.Context(), keyOf(t, "b"), ownergraph.Precondition{}, ownergraph.Change{AddFinalizer: "x"}); err != nil {
-			t.Fatal(err)
-		}
-		synctest.Wait()
-		r.idle()
-		if runs != 3 {
-			t.Errorf("the watch ran %d times, want 3", runs)
-		}
-	})
-}
-
-// TestCollectorRelists has a watch say something that no store may say. The
-// kind is listed anew, by the store's own power or by a new watch.
-func TestCollectorRelists(t *testing.T) {
-	for _, c := range []struct {
-		name           string
-		hide           func(*tap) ownergraph.Store
-		lists, watches int
-		reason         string
-	}{
-		{"lister", func(s *tap) ownergraph.Store { return s }, 1, 1, "the store lists the kind"},
-		{"no lister", func(s *tap) ownergraph.Store { return plain{s} }, 0, 2, "the watch begins anew"},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				s := newTap(t, "a; b -> a!; c -> b")
-				told := false
-				s.watch = func(ctx context.Context, sink sinkFunc, do watchFunc) error {
-					return do(ctx, func(ev ownergraph.Event) error {
-						if ev.Type == graph.Gone && !told {
-							told = true
-							ev.Key.UID = "" // the watch goes on, and the removal is lost
-						}
-						if err := sink(ev); err != nil {
-							t.Errorf("the sink ends the watch: %v", err)
-						}
-						return nil
-					})
-				}
-				r := collectOn(t, c.hide(s), s, ownergraph.Config{})
-				r.idle()
-				began := time.Now()
-				s.delete(t, "a", ownergraph.Background)
-				synctest.Wait()
-				if held := r.idle(); len(held) > 0 {
-					t.Errorf("held: %s", lines(held))
-				}
-				s.holds(t, "")
-				if d := time.Since(began); d > 0 {
-					t.Errorf("the listing was put off for %v", d)
-				}
-				if l, w := s.count("list"), s.count("watch"); l != c.lists || w != c.watches || r.Stats().Refused != 1 {
-					t.Errorf("%d listings, %d watches, %d events refused; want %d, %d, 1: %s",
-						l, w, r.Stats().Refused, c.lists, c.watches, c.reason)
-				}
-			})
-		})
-	}
-}
-
-// TestCollectorRelistsOnce has every kind wanted anew at once: one restart of
-// the watch brings them all, however long its listings take.
-func TestCollectorRelistsOnce(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		s := newTap(t, "a; b; c; d; e")
-		var late sinkFunc
-		s.watch = func(ctx context.Context, sink sinkFunc, do watchFunc) error {
-			late = sink
-			return do(ctx, func(ev ownergraph.Event) error {
-				if ev.Type == graph.Put {
-					pass(20 * time.Second)
-				}
-				return sink(ev)
-			})
-		}
-		r := collectOn(t, plain{s}, s, ownergraph.Config{CompareVersions: compareVersions})
-		r.idle()
-		old := ownergraph.Object{Key: keyOf(t, "c"), Version: "0"}
-		if err := late(ownergraph.Event{Type: graph.Put, Object: old}); err != nil {
-			t.Fatal(err)
-		}
-		r.idle()
-		if n, w := r.Stats().Rewinds, s.count("watch"); n != 1 || w != 2 {
-			t.Errorf("%d rewinds and %d watches, want 1 and 2", n, w)
-		}
-	})
-}
-
-// TestCollectorKindSick has a kind sick by the store's own word while the watch
-// breaks and comes back.
-func TestCollectorKindSick(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		s, b := newTap(t, "a; b -> a!; x"), &breaker{}
-		s.watch = b.watch
-		r := collect(t, s, ownergraph.Config{})
-		r.idle()
-		if err := s.Sicken("x", "disk full"); err != nil {
-			t.Fatal(err)
-		}
-		b.set(false) // breaks once
-		s.delete(t, "a", ownergraph.Foreground)
-		if held := lines(r.idle()); held != "a: dependents hold it (b)\nb: a sick kind holds the fence (x: disk full)" {
-			t.Errorf("held: %s", held)
-		}
-		s.holds(t, "a~[foreground]; b~[foreground] -> a!; x")
-		if got := fmt.Sprint(r.Kinds()); got != "[{a true } {b true } {x true disk full}]" {
-			t.Errorf("kinds %s", got)
-		}
-		if err := s.Recover("x"); err != nil {
-			t.Fatal(err)
-		}
-		r.idle()
-		s.holds(t, "x")
-		if got := fmt.Sprint(r.Kinds()); got != "[{a true } {b true } {x true }]" {
-			t.Errorf("kinds %s", got)
-		}
-	})
-}
-
-// TestCollectorRecoveredUnlisted has a new watch call a kind recovered before it
-// has listed it: what was missed is not known yet, so it stays sick.
-func TestCollectorRecoveredUnlisted(t *testing.T) {
-	kinds := ownergraph.Event{Type: graph.KindsKnown, Kinds: []ownergraph.KindInfo{{Kind: "a"}}}
-	of := func(t graph.EventType) ownergraph.Event { return ownergraph.Event{Type: t, Kind: "a"} }
-	refused := ownergraph.Event{Type: graph.KindsKnown, Kinds: []ownergraph.KindInfo{{Kind: "b"}, {Kind: "b", Scoped: true}}}
-	const well, down = "[{a true }]", "[{a true watch: made by the test}]"
-	const anew = "[{a true watch: restarted for a new listing}]"
-	synctest.Test(t, func(t *testing.T) {
-		s := newTap(t, "a")
-		say := make(chan ownergraph.Event)
-		s.watch = func(ctx context.Context, sink sinkFunc, _ watchFunc) error {
-			for {
-				select {
-				case <-ctx.Done():
-					return ctx.Err()
-				case ev := <-say:
-					if ev.Type == graph.EventUnset {
-						return errTest
-					}
-					if err := sink(ev); err != nil {
-						return err
-					}
-				}
-			}
-		}
-		r := collect(t, s, ownergraph.Config{})
-		for i, step := range []struct {
-			ev     ownergraph.Event
-			want   string
-			reason string
-		}{
-			{kinds, "[{a false }]", "not listed yet"},
-			{of(graph.ListBegun), "[{a false }]", "the listing is under way"},
-			{of(graph.ListEnded), well, "the listing is complete"},
-			{ownergraph.Event{}, down, "the watch breaks"},
-			{kinds, down, "the new watch has not listed it"},
-			{of(graph.KindRecovered), down, "nor when it says that all is well"},
-			{of(graph.ListBegun), down, "the listing is under way"},
-			{of(graph.ListEnded), well, "the listing is complete"},
-			{of(graph.KindSick), "[{a true sick}]", "by the watch's own word"},
-			{of(graph.KindRecovered), well, "a watch that did not break is believed"},
-			{ownergraph.Event{}, down, "the watch breaks again"},
-			{kinds, down, "the new watch has not listed it"},
-			{of(graph.KindVanished), "[]", "a kind that is not served is not sick"},
-			{kinds, "[{a false }]", "it is back, and not listed yet"},
-			{of(graph.ListBegun), "[{a false }]", "the listing is under way"},
-			{of(graph.ListEnded), well, "the listing is complete"},
-			{ownergraph.Event{}, down, "the watch breaks once more"},
-			{refused, anew, "a set of kinds that is refused takes none away, and is asked for again"},
-			{kinds, anew, "the new watch has not listed it"},
-			{of(graph.ListBegun), anew, "the listing is under way"},
-			{of(graph.ListEnded), well, "the listing is complete"},
-		} {
-			say <- step.ev
-			synctest.Wait()
-			if got := fmt.Sprint(r.Kinds()); got != step.want {
-				t.Errorf("step %d, %s: kinds %s, want %s: %s", i+1, step.ev.Type, got, step.want, step.reason)
-			}
 		}
 	})
 }
@@ -440,7 +237,7 @@ func TestCollectorFenceIDs(t *testing.T) {
 					if ev.Type == graph.FencePassed {
 						passed[i] = append(passed[i], ev.Fence)
 						foreign := ev
-						foreign.Fence ^= 1 << 40 // of somebody else
+						foreign.Fence ^= 1 << 40 // of another collector
 						if err := sink(foreign); err != nil {
 							return err
 						}
@@ -461,6 +258,35 @@ func TestCollectorFenceIDs(t *testing.T) {
 		}
 		if len(passed[0]) == 0 || len(passed[1]) == 0 {
 			t.Error("a collector needed no fence")
+		}
+	})
+}
+
+// slip is the error of a store that wraps a nil pointer by mistake.
+type slip struct{ text string }
+
+func (s *slip) Error() string { return s.text }
+
+// TestCollectorWatchErrorPanics: the text of the watch's error is the store's code,
+// and a panic there is an error of that watch.
+func TestCollectorWatchErrorPanics(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newTap(t, "a; b -> a")
+		runs := 0
+		s.watch = func(ctx context.Context, sink sinkFunc, do watchFunc) error {
+			if runs++; runs > 1 {
+				return do(ctx, sink)
+			}
+			ctx, stop := context.WithTimeout(ctx, time.Second)
+			defer stop()
+			_ = do(ctx, sink)
+			return (*slip)(nil)
+		}
+		r := collect(t, s, ownergraph.Config{})
+		pass(10 * time.Second)
+		r.idle()
+		if err := r.stop(); err != nil || runs != 2 {
+			t.Errorf("Run: %v, after %d watches", err, runs)
 		}
 	})
 }

@@ -13,6 +13,8 @@ import (
 
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/finalizer"
+	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/policy"
 )
 
 func TestWaitIdle(t *testing.T) {
@@ -25,13 +27,13 @@ func TestWaitIdle(t *testing.T) {
 	}{
 		{name: "nothing", want: "", reason: "an empty store is idle"},
 		{name: "finalizers", objects: "a~*; b -> a", want: "a: finalizers hold it (foreign)", end: "a~*; b -> a",
-			reason: "only somebody outside removes the finalizer"},
+			reason: "only a user removes the finalizer"},
 		{name: "foreground", objects: "a~[foreground]; b* -> a!",
 			want: "a: dependents hold it (b)\nb: finalizers hold it (foreign)", end: "a~[foreground]; b~* -> a!", reason: "each says whom it waits for"},
 		{name: "unknown", objects: "a -> x/gone", want: "a: owner's kind not served (x/gone)", end: "a -> x/gone",
 			reason: "a kind that is not served proves nothing"},
 		{name: "observe only", objects: "a; b -> a/gone", cfg: ownergraph.Config{ObserveOnly: true},
-			want: "b: observing only (a/gone)", end: "a; b -> a/gone", reason: "it says what it would have done"},
+			want: "b: observing only (a/gone)", end: "a; b -> a/gone", reason: "it names the write that it does not make"},
 		{name: "level 0", objects: "a; b -> a/gone", cfg: ownergraph.Config{Level: ownergraph.Level0},
 			want: "b: the store promises too little (a/gone)", end: "a; b -> a/gone", reason: "it refuses to delete"},
 		{name: "refused", objects: "a; b -> a/gone", call: func(verb string, _ ownergraph.Key) error {
@@ -111,7 +113,8 @@ func TestWaitIdleTries(t *testing.T) {
 // later is a transient error that says when to try again.
 type later struct{}
 
-func (later) Error() string             { return "busy" }
+func (later) Error() string { return "busy" }
+
 func (later) RetryAfter() time.Duration { return 3 * time.Second }
 
 // TestWaitIdleSeesLateEvents has a watch that is behind, a little and by more
@@ -138,7 +141,7 @@ func TestWaitIdleSeesLateEvents(t *testing.T) {
 	}
 }
 
-// laggard delivers what a watch says of the kinds a while later than the rest.
+// laggard delivers the events of some kinds later than the others.
 func laggard(lag time.Duration, kinds ...ownergraph.Kind) func(context.Context, sinkFunc, watchFunc) error {
 	type delayed struct {
 		ev ownergraph.Event
@@ -268,4 +271,169 @@ func TestWaitIdleEnds(t *testing.T) {
 			t.Errorf("WaitIdle at the end of Run: %v, want ErrClosed", err)
 		}
 	})
+}
+
+// TestWaitIdleFenceTakenBack has a fence pass while a write is still under way, and
+// then an event that takes the fence back. WaitIdle asks for another fence.
+func TestWaitIdleFenceTakenBack(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		event  func(s *tap, say func(ownergraph.Event)) error
+		reason string
+	}{
+		{"kind joins", func(s *tap, _ func(ownergraph.Event)) error {
+			return s.AddKind(graph.KindInfo{Kind: "new"})
+		}, "a definition is installed during a cascade"},
+		{"rewind", func(_ *tap, say func(ownergraph.Event)) error {
+			say(ownergraph.Event{Type: graph.Rewound, Reason: "restored", Epoch: "1"})
+			return nil
+		}, "a store is restored during a cascade"},
+		{"refused set", func(s *tap, say func(ownergraph.Event)) error {
+			say(ownergraph.Event{Type: graph.KindsKnown, Kinds: []ownergraph.KindInfo{{}}})
+			say(ownergraph.Event{Type: graph.KindsKnown, Kinds: []ownergraph.KindInfo{{Kind: "a"}, {Kind: "b"}}})
+			return nil
+		}, "a set of kinds is refused, and the next one is not"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s, release := newTap(t, "a; b -> a"), make(chan struct{})
+				var say func(ownergraph.Event)
+				s.watch = func(ctx context.Context, sink sinkFunc, do watchFunc) error {
+					say = func(ev ownergraph.Event) { _ = sink(ev) }
+					return do(ctx, sink)
+				}
+				s.call = func(_ context.Context, verb string, _ ownergraph.Key, do func() error) error {
+					if verb == "delete" {
+						<-release
+					}
+					return do()
+				}
+				r := collect(t, s, ownergraph.Config{})
+				r.idle()
+				s.delete(t, "a", ownergraph.Background)
+				ended := make(chan error, 1)
+				ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
+				defer cancel()
+				go func() { _, err := r.WaitIdle(ctx); ended <- err }()
+				synctest.Wait()
+				if n := r.Stats().Fences; n != 2 || len(ended) > 0 {
+					t.Fatalf("%d fences have passed, and %d waits are over, before the event", n, len(ended))
+				}
+				if err := c.event(s, say); err != nil {
+					t.Fatal(err)
+				}
+				synctest.Wait()
+				close(release)
+				if err := <-ended; err != nil {
+					t.Errorf("%v: %s", err, c.reason)
+				}
+				s.holds(t, "")
+			})
+		})
+	}
+}
+
+// forgetful returns a watch that forgets n reports that a kind has passed a fence, of
+// fences that begin once it is armed.
+func forgetful(kind ownergraph.Kind, n int) (watch func(context.Context, sinkFunc, watchFunc) error, arm func()) {
+	armed := make(chan struct{})
+	return func(ctx context.Context, sink sinkFunc, do watchFunc) error {
+		return do(ctx, func(ev ownergraph.Event) error {
+			select {
+			case <-armed:
+				if ev.Type == graph.FencePassed && ev.Kind == kind && n > 0 {
+					n--
+					return nil
+				}
+			default:
+			}
+			return sink(ev)
+		})
+	}, func() { close(armed) }
+}
+
+// TestFenceLost has a store forget that a kind has passed a fence: the wait is logged,
+// and Held, Stats and WaitIdle name the kind.
+func TestFenceLost(t *testing.T) {
+	for _, c := range []struct {
+		kind, named ownergraph.Kind
+		reason      string
+	}{
+		{"b", "b", "a kind"},
+		{"", "the set of kinds", "the set of kinds, whose name is empty"},
+	} {
+		t.Run(c.reason, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s, log := newTap(t, "a; b -> a!; c"), &journal{}
+				watch, arm := forgetful(c.kind, 2)
+				s.watch = watch
+				r := collect(t, s, ownergraph.Config{Logger: log.logger()})
+				r.idle()
+				arm()
+				s.delete(t, "a", ownergraph.Foreground)
+				ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+				defer cancel()
+				_, err := r.WaitIdle(ctx)
+				if !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), "fence not passed by "+string(c.named)+" for 10s") {
+					t.Errorf("WaitIdle: %v", err)
+				}
+				if st := r.Stats(); st.Fence.Open != 1 || !slices.Equal(st.Fence.Kinds, []ownergraph.Kind{c.kind}) || st.Fence.Lost != 0 {
+					t.Errorf("before it is lost: %+v", st.Fence)
+				}
+				pass(25 * time.Second)
+				if lines := log.lines("fence lost"); len(lines) != 1 || !strings.Contains(lines[0], string(c.named)) {
+					t.Errorf("log: %q", lines)
+				}
+				held := r.Held(9)
+				if len(held) != 2 || held[1].Reason != policy.FenceLost || !slices.Equal(held[1].Detail, []string{string(c.named)}) {
+					t.Errorf("held: %s", lines(held))
+				}
+				if st := r.Stats(); st.LostFences != 1 || st.Fence.Lost != 1 {
+					t.Errorf("%d fences were lost; %+v", st.LostFences, st.Fence)
+				}
+				r.idle() // the second fence is lost, too, and the third is not
+				s.holds(t, "c")
+				if st := r.Stats(); st.LostFences != 2 || st.Fence.Lost != 0 || st.Fence.Open != 0 || st.Held != 0 {
+					t.Errorf("in the end: %+v", st)
+				}
+			})
+		})
+	}
+}
+
+// TestWaitIdleSaysWhy: the error of a WaitIdle gives the reason of the wait.
+func TestWaitIdleSaysWhy(t *testing.T) {
+	down := func(ctx context.Context, _ sinkFunc, _ watchFunc) error { return errTest }
+	mute := func(ctx context.Context, _ sinkFunc, _ watchFunc) error { <-ctx.Done(); return ctx.Err() }
+	halting := func(ctx context.Context, sink sinkFunc, do watchFunc) error {
+		return do(ctx, func(ev ownergraph.Event) error {
+			if ev.Type == graph.ListEnded && ev.Kind == "b" {
+				return nil
+			}
+			return sink(ev)
+		})
+	}
+	for _, c := range []struct {
+		name   string
+		watch  func(context.Context, sinkFunc, watchFunc) error
+		want   string
+		reason string
+	}{
+		{"down", down, "the watch is down (" + errTest.Error() + ")", "nothing is observed meanwhile"},
+		{"mute", mute, "the watch has not said which kinds there are", "nothing is known"},
+		{"halting", halting, "not listed: b", "a listing without an end proves nothing"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := newTap(t, "a; b -> a")
+				s.watch = c.watch
+				r := collect(t, s, ownergraph.Config{})
+				ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+				defer cancel()
+				if _, err := r.WaitIdle(ctx); err == nil || !strings.Contains(err.Error(), c.want) {
+					t.Errorf("WaitIdle: %v; want %q: %s", err, c.want, c.reason)
+				}
+			})
+		})
+	}
 }

@@ -89,8 +89,8 @@ func TestWaitIdleInHeld(t *testing.T) {
 	})
 }
 
-// TestWaitIdleInSeesLateEvents has a watch that is behind: what was committed before the
-// call counts.
+// TestWaitIdleInSeesLateEvents has a watch that is behind. A commit before the call
+// counts.
 func TestWaitIdleInSeesLateEvents(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newTap(t, "p/s/a; p/s/b -> p/s/a!; p/other/d -> p/other/gone")

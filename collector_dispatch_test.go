@@ -8,6 +8,7 @@ import (
 
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/graph"
+	"pgregory.net/rapid"
 )
 
 // eight is an owner of eight objects.
@@ -67,8 +68,8 @@ func TestCollectorPrefetch(t *testing.T) {
 	})
 }
 
-// TestCollectorRevokes: what was decided before a rewind, or before there was
-// another kind, and which nobody has begun, is not begun after it.
+// TestCollectorRevokes: a call that was prefetched before a rewind is not begun after the
+// rewind.
 func TestCollectorRevokes(t *testing.T) {
 	for _, tc := range []struct {
 		reason string
@@ -105,25 +106,8 @@ func TestCollectorRevokes(t *testing.T) {
 	}
 }
 
-// TestCollectorPrefetchAtTheEnd: what nobody has begun when Run ends is not made.
-func TestCollectorPrefetchAtTheEnd(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		s, _ := gated(t, map[string]gate{"delete": newGate()})
-		r := collect(t, s, ownergraph.Config{Workers: 3})
-		r.idle()
-		s.delete(t, "a", ownergraph.Background)
-		synctest.Wait()
-		if err := r.stop(); err != nil || s.count("delete") != 3 {
-			t.Errorf("run: %v after %d deletes, want nil after 3", err, s.count("delete"))
-		}
-		if got := r.Stats(); got.Calls != 0 || got.Deletes != 3 {
-			t.Errorf("after the end %d calls under way, %d deletes counted, want 0 and 3", got.Calls, got.Deletes)
-		}
-	})
-}
-
-// TestCollectorPrefetchCounts: whoever asks from within a call of the store finds it
-// counted, and no more calls under way than there are workers.
+// TestCollectorPrefetchCounts: a call of the store that asks for the figures is counted
+// itself. There are never more calls under way than workers.
 func TestCollectorPrefetchCounts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newTap(t, eight)
@@ -142,5 +126,26 @@ func TestCollectorPrefetchCounts(t *testing.T) {
 		s.delete(t, "a", ownergraph.Background)
 		pass(time.Minute) // WaitIdle would have a fence under way, too
 		s.holds(t, "")
+	})
+}
+
+// TestCollectorWorkers has the same deletions end the same with one worker, with
+// twenty, and without a memory of owners that are gone.
+func TestCollectorWorkers(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		objects, deletions := drawForest(t)
+		want := ""
+		for i, cfg := range []ownergraph.Config{
+			{Workers: 1}, {Workers: 20}, {Workers: 3, AbsentOwners: -1, OrphanedOwners: -1},
+		} {
+			end, err := play(objects, deletions, cfg)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if i > 0 && end != want {
+				t.Fatalf("%d workers, memory %d: %q; with one worker: %q", cfg.Workers, cfg.AbsentOwners, end, want)
+			}
+			want = end
+		}
 	})
 }

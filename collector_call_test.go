@@ -6,7 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"runtime"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -14,6 +17,57 @@ import (
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/finalizer"
 )
+
+// TestCollectorPanics has each method of a store panic, or end its goroutine,
+// once. That costs a try.
+func TestCollectorPanics(t *testing.T) {
+	for _, c := range []struct {
+		name, verb string
+		panic      func()
+		log        string
+		reason     string
+	}{
+		{"get", "get", func() { panic("nil map") }, `call="read a@gone" panic="nil map"`, "the owner is read again"},
+		{"delete", "delete", func() { panic("nil map") }, `call="delete b" panic="nil map"`, "the outcome is unknown"},
+		{"patch", "patch", func() { panic("nil map") }, `call="patch c" panic="nil map"`, "the outcome is unknown"},
+		{"fence", "fence", func() { panic("nil map") }, `call=fence panic="nil map"`, "another fence is begun"},
+		{"watch", "watch", func() { panic("nil map") }, `call=watch panic="nil map"`, "the watch begins anew"},
+		{"goroutine", "delete", runtime.Goexit, "", "a call without an answer is one of unknown outcome"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := newTap(t, "a; b -> a@gone; c~[foreground]; d -> c!; e -> a@gone; f -> a@gone")
+				done := false
+				s.call = func(_ context.Context, verb string, key ownergraph.Key, do func() error) error {
+					s.mu.Lock()
+					first := verb == c.verb && !done && (verb != "delete" || key.Kind == "b")
+					done = done || first
+					s.mu.Unlock()
+					if first {
+						c.panic()
+					}
+					return do()
+				}
+				var log bytes.Buffer
+				r := collect(t, s, ownergraph.Config{Workers: 1, Logger: slog.New(slog.NewTextHandler(&log, nil))})
+				if held := lines(r.idle()); held != "" {
+					t.Errorf("held: %s", held)
+				}
+				s.holds(t, "a")
+				if err := r.stop(); err != nil {
+					t.Errorf("Run: %v", err)
+				}
+				writes := c.verb == "delete" || c.verb == "patch"
+				if n := r.Stats().UnknownOutcomes; writes != (n == 1) {
+					t.Errorf("%d writes of unknown outcome", n)
+				}
+				if !done || !strings.Contains(log.String(), c.log) {
+					t.Errorf("log %s, want %s: %s", log.String(), c.log, c.reason)
+				}
+			})
+		})
+	}
+}
 
 // handlers returns the Config of handlers by the name of their finalizer.
 func handlers(m map[string]finalizer.Handler) ownergraph.Config {
@@ -129,4 +183,85 @@ func TestCollectorHandlerFails(t *testing.T) {
 			t.Errorf("%d failed runs of %d, want 2 of 3", st.FailedHandlers, st.Handled)
 		}
 	})
+}
+
+// TestCollectorsRunOneHandler: two collectors run a handler for one object at the same
+// time. One collector does not.
+func TestCollectorsRunOneHandler(t *testing.T) {
+	for _, c := range []struct {
+		collectors, atOnce int
+		reason             string
+	}{
+		{1, 1, "a collector knows its own runs"},
+		{2, 2, "and none of another collector's"},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			s := newTap(t, "a[x]")
+			var mu sync.Mutex
+			under, most := 0, 0
+			add := func(n int) {
+				mu.Lock()
+				defer mu.Unlock()
+				under += n
+				most = max(most, under)
+			}
+			cfg := handlers(map[string]finalizer.Handler{"x": func(context.Context, ownergraph.Object) error {
+				add(1)
+				defer add(-1)
+				pass(time.Second)
+				return nil
+			}})
+			var all []*rig
+			for range c.collectors {
+				all = append(all, collect(t, s, cfg))
+			}
+			for _, r := range all {
+				r.idle()
+			}
+			s.delete(t, "a", ownergraph.Background)
+			for _, r := range all {
+				r.idle()
+			}
+			if most != c.atOnce {
+				t.Errorf("%d collectors: %d runs at once, want %d: %s", c.collectors, most, c.atOnce, c.reason)
+			}
+			s.holds(t, "")
+		})
+	}
+}
+
+// fatal is an error whose text ends the goroutine, once, as that of a test would that
+// calls FailNow.
+type fatal struct{ once *atomic.Bool }
+
+func (f fatal) Error() string {
+	if f.once.CompareAndSwap(false, true) {
+		runtime.Goexit()
+	}
+	return "fatal"
+}
+
+// TestErrorEndsGoroutine: a worker that its store's error has ended is given nothing
+// more to do.
+func TestErrorEndsGoroutine(t *testing.T) {
+	for _, workers := range []int{1, 2} {
+		synctest.Test(t, func(t *testing.T) {
+			s := newTap(t, eight)
+			var once, gone atomic.Bool
+			s.call = func(_ context.Context, verb string, _ ownergraph.Key, do func() error) error {
+				if verb == "delete" && once.CompareAndSwap(false, true) {
+					return fatal{&gone}
+				}
+				if verb == "delete" {
+					pass(time.Millisecond)
+				}
+				return do()
+			}
+			r := collect(t, s, ownergraph.Config{Workers: workers})
+			r.idle()
+			s.delete(t, "a", ownergraph.Background)
+			r.idle()
+			s.holds(t, "")
+		})
+	}
 }

@@ -21,7 +21,7 @@ func synced(c *ownergraph.Collector) error {
 	return c.Synced(ctx)
 }
 
-// deafTo drops what a watch says of a kind, apart from its being there.
+// deafTo drops the events of a kind, and keeps the set of kinds.
 func deafTo(kinds ...ownergraph.Kind) func(context.Context, sinkFunc, watchFunc) error {
 	return func(ctx context.Context, sink sinkFunc, do watchFunc) error {
 		return do(ctx, func(ev ownergraph.Event) error {
@@ -35,7 +35,7 @@ func deafTo(kinds ...ownergraph.Kind) func(context.Context, sinkFunc, watchFunc)
 	}
 }
 
-// TestSynced holds whom Synced waits for, and what its error names.
+// TestSynced: Synced waits for these kinds, and its error names them.
 func TestSynced(t *testing.T) {
 	many := make([]ownergraph.Kind, 11)
 	lines := make([]string, len(many))
@@ -103,8 +103,8 @@ func TestSynced(t *testing.T) {
 	}
 }
 
-// TestSyncedAgain: what is not listed any more is waited for: a kind that joins, one
-// that is sick for a while, everything after a restore and after a watch that broke.
+// TestSyncedAgain: Synced waits for a kind that joins, and for one that is sick for a
+// while. After a restore, and after a watch that broke, it waits for every kind.
 func TestSyncedAgain(t *testing.T) {
 	const late = 20 * time.Second
 	for _, tc := range []struct {
@@ -119,9 +119,9 @@ func TestSyncedAgain(t *testing.T) {
 		},
 			func(s *tap, _ *breaker) error { return s.Recover("c") }, "kinds that are not listed: c (new)", "it may hold dependents"},
 		{"sick", func(s *tap, _ *breaker) error { return s.Sicken("b", "no disk") },
-			func(s *tap, _ *breaker) error { return s.Recover("b") }, "kinds that are not listed: b (no disk)", "nobody knows what it holds now"},
+			func(s *tap, _ *breaker) error { return s.Recover("b") }, "kinds that are not listed: b (no disk)", "its objects are unknown now"},
 		{"restored", func(s *tap, _ *breaker) error { return errors.Join(s.Sicken("b", "no disk"), s.Restore(s.Snapshot())) },
-			func(s *tap, _ *breaker) error { return s.Recover("b") }, "kinds that are not listed: b (no disk)", "what was listed is void"},
+			func(s *tap, _ *breaker) error { return s.Recover("b") }, "kinds that are not listed: b (no disk)", "the former listing is void"},
 		{"watch of nothing", func(s *tap, b *breaker) error {
 			err := errors.Join(s.RemoveKind("a"), s.RemoveKind("b"))
 			synctest.Wait() // which is told
@@ -130,7 +130,7 @@ func TestSyncedAgain(t *testing.T) {
 		},
 			func(_ *tap, b *breaker) error { b.set(false); return nil }, "the watch is down", "kinds may have joined"},
 		{"watch", func(_ *tap, b *breaker) error { b.set(true); return nil },
-			func(_ *tap, b *breaker) error { b.set(false); return nil }, "the watch is down", "what happens goes unseen"},
+			func(_ *tap, b *breaker) error { b.set(false); return nil }, "the watch is down", "events go unseen"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
