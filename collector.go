@@ -29,10 +29,10 @@ var ErrStuck = errors.New("does not return")
 // waits for a dispatcher. While all workers are busy, the Collector prefetches as many
 // calls as there are workers. A worker that comes back exchanges its result for a
 // prefetched call without the mutex. Held and HeldIn look at a slice of the objects at a
-// time. Where a call takes no time, a cascade spends its own time in three places: the
-// decision ([policy.Decide] and the text of the object), the event that ends the object
-// (the lookup by UID and the unlinking from its owner), and the memory of objects that
-// are gone (BenchmarkCascade, BenchmarkCollector).
+// time. Where a call takes no time, a cascade spends its own time in three places. The
+// first is the decision and the text of the object. The second is the event that ends the
+// object, with a lookup by UID and the unlinking from its owner. The third is the memory
+// of objects that are gone (BenchmarkCascade, BenchmarkCollector).
 //
 // Calls run in lanes that do not wait for each other. Config.Workers bounds the reads and
 // writes, and Config.HandlerWorkers the handlers of each finalizer. Fences, listings and
@@ -40,15 +40,15 @@ var ErrStuck = errors.New("does not return")
 // sleeps until the time that the engine names, so an idle one makes no request.
 //
 // A watch that ends is begun again, after a pause that doubles from 250 ms to 30 s.
-// Until the new watch has listed a kind, the kind counts as sick, no fence is asked for,
-// and Config.FenceWait releases nothing. Where the engine wants a new listing of a kind
+// Until the new watch has listed a kind, the kind counts as sick. The engine asks for no
+// fence then, and Config.FenceWait releases nothing. Where the engine wants a new listing of a kind
 // and the store is no Lister, the watch is begun again at once.
 //
 // Any number of collectors may work on one store at once. Their double work costs
 // conflicts, never objects.
 //
-// A panic of a store's method, or of a handler, is an error of that call, and is logged.
-// A panic of the engine, or of the hooks OnDecision and CompareVersions, breaks the
+// A panic of a store's method, or of a handler, is an error of that call. The Collector
+// logs it. A panic of the engine, or of the hooks OnDecision and CompareVersions, breaks the
 // engine: see Run.
 //
 // Held by TestCollectorIdleIsQuiet, TestCollectorSlowStore, TestCollectorHandlerHangs,
@@ -105,6 +105,7 @@ func levelOf(store Store) (level Level, err error) {
 // New returns a collector for the store, which does nothing before Run. It works
 // at the level of LevelOf(store), lowered by cfg. An error wraps ErrInvalid and
 // names the field of cfg, or the missing power of a store at the level that it declares.
+//
 // Held by TestNew.
 func New(store Store, cfg Config) (*Collector, error) {
 	if v := reflect.ValueOf(store); store == nil || v.Kind() == reflect.Pointer && v.IsNil() {
@@ -139,7 +140,7 @@ func New(store Store, cfg Config) (*Collector, error) {
 		return nil, fmt.Errorf("configure collector: store: level %s without a Fencer: %w", engine.Level(), ErrInvalid)
 	}
 	c.selector, _ = As[LabelSelector](store)
-	if why := engine.needLabels(); why != "" && c.selector == nil {
+	if why := engine.sweeps.NeedLabels(); why != "" && c.selector == nil {
 		return nil, fmt.Errorf("configure collector: %s: the store is no LabelSelector: %w", why, ErrInvalid)
 	}
 	return c, nil

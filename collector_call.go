@@ -68,8 +68,8 @@ func (c *Collector) list(ctx context.Context, kind Kind) error {
 }
 
 // unwrapRun returns the error of a handler without the names of the finalizer and the
-// object, since logs and Held give them already. A handler that returns the error of its
-// context has failed with the cause of that: it is late, say.
+// object, since logs and Held give them already. If a handler returns the error of its
+// context, the result is the cause of that error, such as the timeout.
 func unwrapRun(ctx context.Context, err error) error {
 	failed, ok := err.(*finalizer.RunError)
 	if !ok {
@@ -81,7 +81,7 @@ func unwrapRun(ctx context.Context, err error) error {
 	return failed.Err
 }
 
-// name says what the call does, as in "delete pod/ns/a@u".
+// name describes the call, as in "delete pod/ns/a@u".
 func (c *Call) name() string {
 	switch c.Type {
 	case CallFence:

@@ -77,9 +77,9 @@ func (c *Collector) follow(ctx context.Context, now time.Time, t turn) {
 	}
 }
 
-// take takes a turn. It hands out the next calls of every lane that has room, fills
-// the prefetch if the store lane has none, and lets waiters go. It returns the
-// time of the next turn, which is zero if an event or a result has to come first.
+// take takes a turn. It hands out the next calls of every lane that has room. If the store
+// lane has none, it fills the prefetch. Then it lets waiters go. It returns the time
+// of the next turn, which is zero if an event or a result has to come first.
 func (c *Collector) take(ctx context.Context, now time.Time, t turn) (at time.Time) {
 	if ctx.Err() != nil || c.engine.Err() != nil {
 		return time.Time{}
@@ -150,8 +150,9 @@ func (c *Collector) hasRoom(lane Lane) bool {
 	return true // the engine bounds the handlers itself
 }
 
-// fill prefetches calls while all workers are busy. Held by TestCollectorPrefetch and
-// TestCollectorWorkers.
+// fill prefetches calls while all workers are busy.
+//
+// Held by TestCollectorPrefetch and TestCollectorWorkers.
 func (c *Collector) fill(now time.Time, t *turn) time.Time {
 	var call Call
 	for free := c.cfg.Workers - c.prefetch.Len(); free > 0; free-- {
@@ -169,7 +170,8 @@ func (c *Collector) fill(now time.Time, t *turn) time.Time {
 }
 
 // reclaim gives prefetched calls back that the engine has revoked. No worker has taken
-// one of them since the engine raised its revision, which it does before anything else.
+// one of them since the engine raised its revision.
+//
 // Held by TestCollectorRevokes and TestRevokedAtOnce.
 func (c *Collector) reclaim(now time.Time) {
 	if c.prefetch.Revoked() {
@@ -185,8 +187,9 @@ func (c *Collector) giveBack(now time.Time) {
 	}
 }
 
-// takeResults reports the results that workers have exchanged. Held by
-// TestTakeResultsPanics.
+// takeResults reports the results that workers have exchanged.
+//
+// Held by TestTakeResultsPanics.
 func (c *Collector) takeResults(now time.Time) {
 	c.results = c.prefetch.Results(c.results)
 	for i := range c.results {
@@ -238,8 +241,8 @@ func (c *Collector) runCall(ctx context.Context, call *Call) {
 }
 
 // complete exchanges the result of a call for a prefetched call. If there is none, it
-// reports the result itself and takes a turn, in which the next call of its lane is its
-// own.
+// reports the result itself and takes a turn. The worker makes the next call of its lane
+// itself.
 func (c *Collector) complete(ctx context.Context, call *Call, r *Result) {
 	t := turn{keep: call.Type.lane(), kept: call}
 	if r.Err == errNoAnswer { // the goroutine ends

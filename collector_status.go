@@ -24,8 +24,9 @@ const (
 )
 
 // Stats returns the engine's figures. It does not walk the graph. A prefetched call that
-// no worker has begun is neither under way nor counted. Held by TestCollectorPrefetch and
-// TestCollectorPrefetchCounts.
+// no worker has begun is neither under way nor counted.
+//
+// Held by TestCollectorPrefetch and TestCollectorPrefetchCounts.
 func (c *Collector) Stats() (s Stats) {
 	c.locked(func(*Engine, time.Time) { s = c.stats() })
 	return s
@@ -42,9 +43,11 @@ func (c *Collector) stats() Stats {
 	return s
 }
 
-// Kinds returns the health of every kind that takes part, by name. While the
-// watch is down, and until it has listed the kind anew, a kind is sick, with the
-// watch's error as the reason. Held by TestCollectorRecoveredUnlisted.
+// Kinds returns the health of every kind that takes part, by name. A kind is sick while the
+// watch is down, and until the watch has listed it anew. The reason is the error of the
+// watch.
+//
+// Held by TestCollectorRecoveredUnlisted.
 func (c *Collector) Kinds() []KindStatus {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -61,7 +64,9 @@ func (c *Collector) Running() []HandlerRun {
 // Held returns at most limit of the objects that are held, by key, with the reason. They
 // are blocked, waiting or stuck (see Status). Blocked ones are not in Stats.Held. Held
 // looks at a slice of the objects at a time and lets the engine go on in between. With
-// many objects its result is of no one moment. Held by TestHeldInSlices.
+// many objects its result is of no one moment.
+//
+// Held by TestHeldInSlices.
 func (c *Collector) Held(limit int) []Held {
 	limit = max(limit, 0)
 	var found []heldNode
@@ -109,9 +114,10 @@ func (c *Collector) noteHealth(now time.Time) {
 	c.health.due = soonest(c.health.due, now.Add(healthPause))
 }
 
-// logHealth logs the kinds that have become sick or well since the last time, if it is
-// due, and returns the time of its next look. Held by TestCollectorLogsKinds and
-// TestCollectorLogsUnlistedKinds.
+// logHealth logs the kinds that have become sick or well since the last time. It returns
+// the time of its next look, and does nothing before.
+//
+// Held by TestCollectorLogsKinds and TestCollectorLogsUnlistedKinds.
 func (c *Collector) logHealth(now time.Time) (at time.Time) {
 	h := &c.health
 	if h.due.IsZero() || now.Before(h.due) {
@@ -167,9 +173,11 @@ type stuckLog struct {
 	logged int       // the number of objects in the last line
 }
 
-// logStuck logs the number of objects that are stuck, if the first ones are, or more than
-// twice as many as in the last line, or none any more. It returns the time of its next
-// line. Held by TestCollectorLogsStuck.
+// logStuck logs the number of objects that are stuck. It does so for the first ones, for
+// more than twice as many as in the last line, and when the last one has gone. It returns
+// the time of its next line.
+//
+// Held by TestCollectorLogsStuck.
 func (c *Collector) logStuck(now time.Time) (at time.Time) {
 	s, n := &c.stuckLog, c.engine.stuck()
 	switch {

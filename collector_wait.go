@@ -30,15 +30,15 @@ type waiter struct {
 // before Run.
 //
 // On a store of level 2 it takes into account every commit before the call, and
-// everything that a handler does before it returns: a fence of the call's own has to
+// everything that a handler does before it returns. A fence of the call's own has to
 // pass. Below level 2 no client can tell whether events are still on the way, and a
 // write just before the call may go unseen. The engine's own writes count at every level.
 // WaitIdle does not wait for a kind that is sick by the store's own word. It does wait for
 // a watch that is down.
 //
-// Errors: ErrClosed when the collector has ended, and the context's, wrapped, with the
-// reason of the wait: calls, a watch that is down, kinds that are not listed, and
-// kinds that have not passed the fence.
+// After the end of the collector the error is ErrClosed. Otherwise it wraps the context's
+// and gives the reason of the wait. Reasons are calls, a watch that is down, kinds that
+// are not listed, and kinds that have not passed the fence.
 //
 // Held by TestFenceLost, TestWaitIdleSaysWhy, TestWaitIdle, TestWaitIdleSeesLateEvents,
 // TestWaitIdleAfterHandlers, TestWaitIdleWatchDown, TestWaitIdleFenceTakenBack and
@@ -67,8 +67,9 @@ func (c *Collector) WaitIdle(ctx context.Context) ([]Held, error) {
 //
 // It takes commits before the call into account as WaitIdle does. While the engine works
 // on more than about a thousand objects, WaitIdleIn returns when nothing at all is left to
-// do. Errors: those of WaitIdle. Held by TestWaitIdleIn, TestWaitIdleInSeesLateEvents and
-// TestWaitIdleInEnds.
+// do. Its errors are those of WaitIdle.
+//
+// Held by TestWaitIdleIn, TestWaitIdleInSeesLateEvents and TestWaitIdleInEnds.
 func (c *Collector) WaitIdleIn(ctx context.Context, scope string) ([]Held, error) {
 	w := c.join() // a handler that ends has it wait for a later fence
 	defer c.leave(w)
@@ -92,7 +93,7 @@ func (c *Collector) WaitIdleIn(ctx context.Context, scope string) ([]Held, error
 
 // idleIn reports whether the wait for a scope is over.
 func (c *Collector) idleIn(w *waiter, scope string) (idle bool) {
-	c.locked(func(e *Engine, _ time.Time) { idle = c.watchListed() && e.waitOverIn(w.since, scope) })
+	c.locked(func(e *Engine, _ time.Time) { idle = c.watchListed() && e.wantObserved(w.since) && e.idleIn(scope) })
 	if !idle {
 		c.wake() // a fence may be wanted
 	}
@@ -110,7 +111,7 @@ func (c *Collector) join() *waiter {
 	return w
 }
 
-// leave ends a wait and says how things stand.
+// leave ends a wait. It returns the figures and the causes for which the wait goes on.
 func (c *Collector) leave(w *waiter) (s Stats, why []string) {
 	c.locked(func(_ *Engine, now time.Time) {
 		delete(c.waiters, w)
@@ -146,7 +147,7 @@ func (c *Collector) waitAgain(now time.Time) {
 	}
 }
 
-// waitsFor says what keeps a WaitIdle from its end, beside calls and queues.
+// waitsFor names the causes for which a WaitIdle goes on, beside calls and queues.
 func (c *Collector) waitsFor(now time.Time) (why []string) {
 	switch {
 	case c.watch == nil && c.broke != nil:
@@ -184,9 +185,10 @@ func (c *Collector) waitsFor(now time.Time) (why []string) {
 // Commits before the call may still be on their way. WaitIdle waits for them, and for the
 // end of the work.
 //
-// Errors: ErrClosed when the collector has ended, and the context's cause, wrapped, with
-// the names of at most 8 kinds that are not listed, and the reasons. Held by TestSynced,
-// TestSyncedAgain, TestSyncedLate and TestSyncedEnds.
+// After the end of the collector the error is ErrClosed. Otherwise it wraps the cause of
+// the context's end. It names at most 8 kinds that are not listed, with the reasons.
+//
+// Held by TestSynced, TestSyncedAgain, TestSyncedLate and TestSyncedEnds.
 func (c *Collector) Synced(ctx context.Context) error {
 	done := make(chan struct{})
 	c.mu.Lock()
@@ -209,7 +211,7 @@ func (c *Collector) Synced(ctx context.Context) error {
 
 // letSyncedGo ends every Synced, if every kind is listed.
 func (c *Collector) letSyncedGo() {
-	if len(c.syncing) == 0 || c.watch == nil || !c.engine.synced() {
+	if len(c.syncing) == 0 || c.watch == nil || !c.engine.kinds.Synced() {
 		return
 	}
 	for done := range c.syncing {
@@ -218,7 +220,7 @@ func (c *Collector) letSyncedGo() {
 	clear(c.syncing)
 }
 
-// unsynced ends one Synced and says what it waited for. It is empty if the wait is over.
+// unsynced ends one Synced and names the cause of its wait, "" if the wait is over.
 func (c *Collector) unsynced(done chan struct{}) (why string) {
 	c.locked(func(e *Engine, _ time.Time) {
 		delete(c.syncing, done)

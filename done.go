@@ -59,8 +59,8 @@ func (e *Engine) done(id CallID, f flight, r Result) {
 	}
 }
 
-// isPrepared reports whether a call waits for its lane. Those that do rise by id, and
-// most that are asked for went before them.
+// isPrepared reports whether a call waits for its lane. Prepared calls are sorted by id.
+// Most ids that are asked for are smaller than the first of them.
 func (e *Engine) isPrepared(id CallID) bool {
 	p := e.prepared.All()
 	if len(p) == 0 || id < p[0].ID {
@@ -70,8 +70,8 @@ func (e *Engine) isPrepared(id CallID) bool {
 	return ok
 }
 
-// sound turns a read's answer that can be none into an error: what a store
-// answers by mistake proves nothing, least of all absence.
+// sound turns an answer of another object into an error. A wrong answer of a store proves
+// nothing, least of all absence.
 func sound(asked Key, r Result) Result {
 	o := r.Object
 	if r.Err == nil && (o.UID == "" || o.Version == "" || o.Place() != asked.Place()) {

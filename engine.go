@@ -231,10 +231,11 @@ func (e *Engine) tick(now time.Time) {
 //
 // A caller may take calls by Next before it can begin them. The engine revokes the calls
 // that no caller has begun when their evidence no longer holds: its history went
-// backwards, a kind joined, or the engine broke. It raises the revision before it does
-// anything else about the cause. The caller compares the revision before it begins a
-// call. If it has changed since Next, the caller reports the call with ErrNotBegun. Held
-// by TestRevokedAtOnce.
+// backwards, a kind joined, or the engine broke. A rewind raises the revision before it
+// walks the graph. The caller compares the revision before it begins a call. If it has
+// changed since Next, the caller reports the call with ErrNotBegun.
+//
+// Held by TestRevokedAtOnce.
 func (e *Engine) Revision() uint64 { return e.revision.Number() }
 
 // fail stops the engine for good. A call that is being decided in this moment is not

@@ -23,19 +23,14 @@ func (e *Engine) BeginWait(now time.Time) seq.Stamp {
 // enough.
 //
 // A kind that joins, or a rewind, takes passed fences back. If the engine is idle then,
-// WaitOver asks for another fence, and Next of LaneControl hands it out. Held by
-// TestWaitIdleFenceTakenBack and TestSeeds (internal/sim).
-func (e *Engine) WaitOver(at seq.Stamp) bool { return e.Idle() && e.observedSince(at) }
+// WaitOver asks for another fence, and Next of LaneControl hands it out.
+//
+// Held by TestWaitIdleFenceTakenBack and TestSeeds (internal/sim).
+func (e *Engine) WaitOver(at seq.Stamp) bool { return e.Idle() && e.wantObserved(at) }
 
-// waitOverIn is WaitOver for the objects of a scope, and global ones. It asks for another
-// fence even if the engine is not idle.
-func (e *Engine) waitOverIn(at seq.Stamp, scope string) bool {
-	return e.observedSince(at) && e.idleIn(scope)
-}
-
-// observedSince reports whether the engine has observed every commit before the moment,
-// as far as kinds are well. Otherwise it asks for a fence, if none is under way.
-func (e *Engine) observedSince(at seq.Stamp) bool {
+// wantObserved asks for a fence that begins after the moment, unless the engine has
+// observed every commit before it, as far as kinds are well. Then it returns true.
+func (e *Engine) wantObserved(at seq.Stamp) bool {
 	if e.fence.Serves(at, &e.kinds) {
 		return true
 	}

@@ -7,21 +7,20 @@ import (
 )
 
 const (
-	// steps bounds how many keys one Next decides before it says "ask again".
+	// steps bounds the keys that one Next decides before it says "ask again".
 	steps = 128
-	// bulkSteps is how many of them a slice of bulk work counts for.
+	// bulkSteps is the number of keys that one slice of bulk work counts for.
 	bulkSteps = steps / 4
 	// mostPrepared bounds the store calls that wait for their lane.
 	mostPrepared = 64
 )
 
-// Next returns the next call of the lane to make, or, if there is none, when
-// to ask this lane again: the zero time for "when Observe or Done was called", a
-// time not after now for "at once", since one Next does only so much.
+// Next returns the next call of the lane. If there is none, it returns the time to ask the
+// lane again. The zero time means "after the next Observe or Done". A time that is not
+// after now means "at once", since one Next does bounded work.
 //
-// Whoever takes a call must report it with Done, in any order with others. The
-// lanes are independent: calls of one are handed out however long those of
-// another take.
+// The caller reports every call with Done, in any order. The lanes are independent: the
+// engine hands out calls of one lane while calls of another take long.
 func (e *Engine) Next(now time.Time, lane Lane) (c Call, at time.Time) {
 	at, _ = e.nextInto(now, lane, &c)
 	return c, at
@@ -50,8 +49,8 @@ func (e *Engine) nextInto(now time.Time, lane Lane, c *Call) (at time.Time, ok b
 	return e.now, false
 }
 
-// Take returns a call of the lane that needs no further decision, if there is
-// one. It does no other work; Next does.
+// Take returns a call of the lane that needs no further decision, if there is one. It
+// does none of the other work of Next.
 func (e *Engine) Take(now time.Time, lane Lane) (c Call, ok bool) {
 	e.tick(now)
 	if e.broken == nil {
@@ -61,8 +60,7 @@ func (e *Engine) Take(now time.Time, lane Lane) (c Call, ok bool) {
 }
 
 // ready makes c a call of the lane that needs no further decision, and counts it. It
-// reports whether there is one; otherwise it leaves c as it is. A call is large, and
-// is written where it is wanted.
+// returns false if there is none, and leaves c as it is.
 func (e *Engine) ready(lane Lane, c *Call) bool {
 	ok := e.pick(lane, c)
 	if ok {
@@ -84,9 +82,9 @@ func (e *Engine) pick(lane Lane, c *Call) bool {
 	return false
 }
 
-// step does one piece of work and returns what it counts for, 0 if there was
-// none. Keys go before bulk, and bulk goes on only while the queue is short. What
-// a listing has to say of objects that are gone goes before their dependents.
+// step does one piece of work and returns its cost, 0 if there was none. Keys go before
+// bulk, and bulk goes on only while the queue is short. The pruning after a listing goes
+// before the dependents of the pruned objects.
 func (e *Engine) step() int {
 	cost := e.stepWork()
 	e.carryOut()
@@ -141,7 +139,7 @@ func (e *Engine) quiet() bool {
 	return len(e.flights) == 0 && e.awaits.len() == 0 && !e.fence.Under() && !e.fence.Wanted()
 }
 
-// Busy reports whether there is work left that needs nothing from outside: Next
+// Busy reports whether there is work left that needs neither an event nor a result. Next
 // would hand out a read or a write, or get something done.
 func (e *Engine) Busy() bool {
 	return e.prepared.Len() > 0 || len(e.wakes) > 0 || len(e.fans) > 0 || !e.kinds.IsPruned() ||
@@ -149,11 +147,11 @@ func (e *Engine) Busy() bool {
 		e.sweeps.IsReady()
 }
 
-// wake returns when a time will give the engine something to do that Next of
-// this lane can do; the zero time for never.
+// wake returns the time at which Next of this lane will have something to do, the zero time
+// for never.
 func (e *Engine) wake(lane Lane) time.Time { return soonest(e.wakeStep(), e.wakeLane(lane)) }
 
-// wakeStep returns when a time will give step something to do.
+// wakeStep returns the time at which step will have something to do.
 func (e *Engine) wakeStep() time.Time {
 	if e.prepared.Len() >= mostPrepared {
 		return time.Time{}
@@ -166,7 +164,7 @@ func (e *Engine) wakeStep() time.Time {
 	return w.first
 }
 
-// wakeLane returns when a time will make a call of the lane ready.
+// wakeLane returns the time at which a call of the lane will be ready.
 func (e *Engine) wakeLane(lane Lane) time.Time {
 	w := waking{after: e.now}
 	switch lane {
@@ -205,8 +203,8 @@ func soonest(a, b time.Time) time.Time {
 	return a
 }
 
-// Wake returns when, with no event and no result in between, Next of the lane
-// will have something to do, and false for never.
+// Wake returns the time at which Next of the lane will have something to do if no event
+// and no result comes before, and false for never.
 func (e *Engine) Wake(lane Lane) (time.Time, bool) {
 	at := e.wake(lane)
 	return at, !at.IsZero()

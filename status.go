@@ -73,7 +73,7 @@ func (e *Engine) underWay() []string {
 	return names
 }
 
-// name says what a call under way does.
+// name describes a call under way, as Call.name does.
 func (f flight) name() string {
 	if f.call == CallSelect {
 		return f.call.String() + " " + string(f.key.Kind)
@@ -82,10 +82,7 @@ func (f flight) name() string {
 	return c.name()
 }
 
-// synced reports whether every kind that takes part is listed and well.
-func (e *Engine) synced() bool { return e.kinds.Synced() }
-
-// unsynced says why synced is false, or is empty.
+// unsynced gives the reason for which not every kind is listed and well, "" for none.
 func (e *Engine) unsynced() string {
 	if !e.kinds.SetKnown() {
 		return "the watch has not told the kinds"
@@ -204,6 +201,3 @@ func (e *Engine) awaitingIn(in func(observed.NodeID) bool) bool {
 	}
 	return slices.ContainsFunc(e.fence.Waiting(), func(id observed.NodeID) bool { return e.state(id).AwaitsFence && in(id) })
 }
-
-// needLabels names the field of the sweeps that needs a Selector, or is empty.
-func (e *Engine) needLabels() string { return e.sweeps.NeedLabels() }

@@ -20,8 +20,9 @@ func (Late) Unwrap() error { return context.DeadlineExceeded }
 // Deadline is the context of one call. It is a context.WithTimeoutCause that is made
 // when the call waits for it or asks for its values. A store in the same process
 // answers before that, and its context was half of the cost of such a call. From
-// then on all methods are those of the real context. Use NewDeadline. Held by
-// TestDeadline and TestDeadlineOfParent.
+// then on all methods are those of the real context. Use NewDeadline.
+//
+// Held by TestDeadline and TestDeadlineOfParent.
 type Deadline struct {
 	parent context.Context
 	within time.Duration

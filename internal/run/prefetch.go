@@ -17,10 +17,11 @@ import (
 //
 // Every call is of a revision of the engine. No call leaves the prefetch by Exchange or
 // Pick after the engine has raised its revision. The driver reclaims such calls and
-// gives them back to the engine. Held by TestPrefetchRevoked and
-// TestPrefetchRevokedInExchange.
+// gives them back to the engine.
 //
 // Its methods are safe for concurrent use. Use NewPrefetch.
+//
+// Held by TestPrefetchRevoked and TestPrefetchRevokedInExchange.
 type Prefetch[C, R any] struct {
 	engine Revision
 
@@ -38,7 +39,9 @@ func NewPrefetch[C, R any](engine Revision) *Prefetch[C, R] {
 // Exchange leaves a result and makes call the oldest call. If there is none, if the
 // calls are revoked, or if ctx has ended, it changes nothing and returns false.
 // The lock covers the look at ctx. A result that is left after the driver has taken the
-// last results would be lost. Held by TestExchangeAtTheEnd.
+// last results would be lost.
+//
+// Held by TestExchangeAtTheEnd.
 func (p *Prefetch[C, R]) Exchange(ctx context.Context, call *C, result R) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
