@@ -3,8 +3,8 @@ package ownergraph_test
 import (
 	"testing"
 
-	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/core/sweep/plan"
 )
 
 // TestSweepPlanMarked: a plan asks for nothing for a holder that nobody deletes,
@@ -12,7 +12,7 @@ import (
 func TestSweepPlanMarked(t *testing.T) {
 	only := tenancy()
 	only.Holders = func(o graph.Object) bool { return o.Name != "2" }
-	p, err := finalizer.NewPlan(only)
+	p, err := plan.New(only)
 	if err != nil {
 		t.Fatal(err)
 	}

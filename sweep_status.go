@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/internal/core/sweep"
+	"github.com/ownergraph/ownergraph/internal/core/sweep/plan"
 )
 
 // SweepStatus is how far the sweep of one holder is. It is a value; the receiver
@@ -152,7 +152,7 @@ func (c Config) validateSweeps() error {
 		bad := func(cause string) error {
 			return fmt.Errorf("configure engine: Sweeps[%d]: finalizer %q: %s: %w", i, s.Finalizer, cause, ErrInvalid)
 		}
-		p, err := finalizer.NewPlan(s)
+		p, err := plan.New(s)
 		switch {
 		case err != nil:
 			return fmt.Errorf("configure engine: Sweeps[%d]: %w", i, err)

@@ -6,8 +6,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/ownergraph/ownergraph/graph"
 	"pgregory.net/rapid"
+
+	"github.com/ownergraph/ownergraph/graph"
 )
 
 // request reads an object as its user asks for it: without a UID.

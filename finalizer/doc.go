@@ -1,24 +1,29 @@
-// Package finalizer says what must run before an object may vanish.
+// Package finalizer has the work that a store and its users do before an object may go.
+// It has three parts.
 //
-// Its first part is the part of a store that honours finalizers, as pure
-// functions that any adapter can call inside its own transaction: Create,
-// Update, Patch and Delete return what has to become of an object; the last three
-// take the live one.
-// They read no clock, keep nothing and share nothing with what they are given.
+// # The rules of a store
 //
-// The rules come from two sources, named in the comments as follows.
+// The first part is for a store that honours finalizers. An adapter calls these pure
+// functions inside its own transaction. [Create], [Update], [Patch] and [Delete] return
+// the new state of an object. The last three take the live object. They read no clock,
+// keep nothing, and share nothing with their arguments.
 //
-//   - "proposal" is the garbage collection proposal of Kubernetes, sections
-//     "Deletion handler" and "Update handler".
-//   - "Kubernetes" is what its API server does today, where that goes further:
-//     which propagation wins, what a second deletion may change.
+// The rules come from two sources. The comments name them:
 //
-// Its second part is for those who clean up: a Handler does the work behind one
-// finalizer, and a Registry finds it and runs it safely. When to run, how often
-// to try again and who removes the finalizer afterwards is the engine's.
+//   - "proposal" is the garbage collection proposal of Kubernetes, sections "Deletion
+//     handler" and "Update handler".
+//   - "Kubernetes" is the present behaviour of its API server, where that goes further: the
+//     propagation that wins, and the effects of a second deletion.
 //
-// Its third part is sweeps: a Sweep says what belongs to a holder, such as a
-// tenant, and a Plan whose an object is and what is to be deleted next. They are
-// pure as well; the engine carries them out (ownergraph.Config.Sweeps). A Selector
-// says of labels, which a store has beside its objects, whether they match.
+// # Handlers
+//
+// The second part is for cleanup. A [Handler] does the work behind one finalizer. The
+// engine chooses the time of a run, the time of the next attempt, and removes the
+// finalizer afterwards.
+//
+// # Sweeps
+//
+// The third part is sweeps. A [Sweep] declares the members of a holder, such as a tenant.
+// The engine deletes them before the holder goes (ownergraph.Config.Sweeps). A [Selector]
+// matches labels, which a store keeps beside its objects.
 package finalizer

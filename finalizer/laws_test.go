@@ -5,8 +5,9 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/ownergraph/ownergraph/graph"
 	"pgregory.net/rapid"
+
+	"github.com/ownergraph/ownergraph/graph"
 )
 
 var (

@@ -69,9 +69,9 @@ func (r requirement) text() string {
 	return r.key
 }
 
-// barren returns a label for which the selector asks what no object can have, ""
-// if there is none.
-func (s Selector) barren() string {
+// Impossible returns a label of which no value satisfies the selector, "" without one.
+// A selector with such a label matches no object.
+func (s Selector) Impossible() (label string) {
 	for _, r := range s.list {
 		if r.op == exists || r.op == in {
 			if !s.allows(r) {

@@ -2,7 +2,6 @@ package finalizer
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/ownergraph/ownergraph/graph"
 )
@@ -45,12 +44,6 @@ type Sweep struct {
 	// listing alone says that the holder is gone, somebody may have taken the
 	// finalizer off.
 	Unguarded bool
-}
-
-// DependsOnHolder reports whether a holder's own state says what belongs to it, by some
-// Where: then every change of a holder has everything asked again.
-func (s *Sweep) DependsOnHolder() bool {
-	return slices.ContainsFunc(s.Members, func(m Members) bool { return m.Where != nil })
 }
 
 // Members says which objects belong to a holder. Each of them names its holder
@@ -142,10 +135,3 @@ type Phase struct {
 	Propagation  graph.Propagation
 	GraceSeconds *int64
 }
-
-func (p *Phase) takes(o graph.Object) bool {
-	return kindIn(p.Kinds, p.KindIs, o.Kind) && (p.Where == nil || p.Where(o))
-}
-
-// all reports whether the phase takes everything.
-func (p *Phase) all() bool { return len(p.Kinds) == 0 && p.KindIs == nil && p.Where == nil }

@@ -5,18 +5,19 @@ import (
 
 	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/core/sweep/plan"
 )
 
 // claims finds the holders of an object by the plans. Some Members depend on
 // labels. The function labels returns the value of the label, and whether the
 // labels match.
 type claims struct {
-	plans  []*finalizer.Plan
-	labels func(p *finalizer.Plan, members int, o graph.Object) (value string, match bool)
+	plans  []*plan.Plan
+	labels func(p *plan.Plan, members int, o graph.Object) (value string, match bool)
 }
 
 // read returns the value and the match of a label set for Members of a plan.
-func read(p *finalizer.Plan, members int, set map[string]string) (value string, match bool) {
+func read(p *plan.Plan, members int, set map[string]string) (value string, match bool) {
 	m := &p.Sweep().Members[members]
 	value, match = set[m.Label]
 	if m.Label == "" {
@@ -30,12 +31,12 @@ func read(p *finalizer.Plan, members int, set map[string]string) (value string, 
 }
 
 // of yields the claims of holders that an object names.
-func (c *claims) of(p *finalizer.Plan, o graph.Object) iter.Seq[finalizer.Claim] {
+func (c *claims) of(p *plan.Plan, o graph.Object) iter.Seq[plan.Claim] {
 	return p.ClaimsBy(o, func(members int) (string, bool) { return c.labels(p, members, o) })
 }
 
 // member reports whether the object belongs to the holder.
-func (c *claims) member(p *finalizer.Plan, h, o graph.Object) bool {
+func (c *claims) member(p *plan.Plan, h, o graph.Object) bool {
 	if !p.IsHolder(h) {
 		return false
 	}
@@ -49,7 +50,7 @@ func (c *claims) member(p *finalizer.Plan, h, o graph.Object) bool {
 
 // contests reports whether a living holder has a claim on the object. The shadow
 // of a name counts.
-func (c *claims) contests(p *finalizer.Plan, h, o graph.Object) bool {
+func (c *claims) contests(p *plan.Plan, h, o graph.Object) bool {
 	if !p.IsHolder(h) || h.Deleting {
 		return false
 	}
@@ -62,7 +63,7 @@ func (c *claims) contests(p *finalizer.Plan, h, o graph.Object) bool {
 }
 
 // fixed reports whether the object belongs to the holder through every change.
-func (c *claims) fixed(p *finalizer.Plan, h, o graph.Object) bool {
+func (c *claims) fixed(p *plan.Plan, h, o graph.Object) bool {
 	for x := range c.of(p, o) {
 		if x.Fixed && !x.Shadow && p.Holds(h, o, x) {
 			return true
@@ -113,7 +114,7 @@ func (c *claims) rivals(h, o graph.Object, all []graph.Object) iter.Seq[graph.Ob
 }
 
 // owned reports whether the object is a member by an owner reference alone.
-func (c *claims) owned(p *finalizer.Plan, h, o graph.Object) bool {
+func (c *claims) owned(p *plan.Plan, h, o graph.Object) bool {
 	for x := range c.of(p, o) {
 		if !x.Shadow && x.Key.UID == "" && p.Holds(h, o, x) {
 			return false

@@ -1,8 +1,8 @@
 package invariant
 
 import (
-	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/core/sweep/plan"
 )
 
 // bucket is a group of members that an engine can count at one instant. One group
@@ -16,7 +16,7 @@ type bucket struct {
 }
 
 // counts returns the number of a holder's members in each bucket, with exceptions.
-func (s *Sweeps) counts(p *finalizer.Plan, h graph.Object, except func(o graph.Object) bool) map[bucket]int {
+func (s *Sweeps) counts(p *plan.Plan, h graph.Object, except func(o graph.Object) bool) map[bucket]int {
 	out := map[bucket]int{}
 	labelled := p.LabelledMembers()
 	for _, o := range s.all {

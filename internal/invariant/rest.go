@@ -3,8 +3,8 @@ package invariant
 import (
 	"slices"
 
-	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/core/sweep/plan"
 )
 
 // Rest returns the breach of a store at rest. The breach is a holder without a
@@ -24,7 +24,7 @@ func (s *Sweeps) Rest(excused func(o graph.Object) bool) error {
 	return nil
 }
 
-func (s *Sweeps) rests(p *finalizer.Plan, h graph.Object, excused func(o graph.Object) bool) *Breach {
+func (s *Sweeps) rests(p *plan.Plan, h graph.Object, excused func(o graph.Object) bool) *Breach {
 	guarded := h.HasFinalizer(p.Sweep().Finalizer)
 	left, n := make([]int, p.Phases()), 0
 	for _, o := range s.all {
@@ -58,7 +58,7 @@ func (s *Sweeps) rests(p *finalizer.Plan, h graph.Object, excused func(o graph.O
 
 // kept reports whether a member by owner references alone may have another owner.
 // The graph decides whether that owner exists.
-func (s *Sweeps) kept(p *finalizer.Plan, h, o graph.Object) bool {
+func (s *Sweeps) kept(p *plan.Plan, h, o graph.Object) bool {
 	others := func(r graph.Owner) bool { return r.Key != h.Key && !self(&o, &r) }
 	return s.owned(p, h, o) && slices.ContainsFunc(o.Owners, others)
 }
@@ -66,6 +66,6 @@ func (s *Sweeps) kept(p *finalizer.Plan, h, o graph.Object) bool {
 // hides reports whether the engine may not know of a member yet. Labels alone make
 // it a member, and other members stay. The engine selects by labels when the others
 // are gone.
-func (s *Sweeps) hides(p *finalizer.Plan, h, o graph.Object, stays func(o graph.Object) bool) bool {
+func (s *Sweeps) hides(p *plan.Plan, h, o graph.Object, stays func(o graph.Object) bool) bool {
 	return !p.Member(h, o) && slices.ContainsFunc(s.all, func(x graph.Object) bool { return s.member(p, h, x) && stays(x) })
 }

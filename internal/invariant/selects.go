@@ -4,8 +4,8 @@ import (
 	"strings"
 
 	"github.com/ownergraph/ownergraph"
-	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/core/sweep/plan"
 )
 
 // selects is the knowledge of labels that an engine had. A selection shows the
@@ -20,7 +20,7 @@ type selects struct {
 
 // selecting names the selections of a kind for Members of a plan.
 type selecting struct {
-	plan    *finalizer.Plan
+	plan    *plan.Plan
 	members int
 	kind    graph.Kind
 }
@@ -54,7 +54,7 @@ func (s *selects) note(was graph.Object, o *graph.Object, now uint64) {
 }
 
 // serves reports whether a selection finds the matches of Members.
-func serves(p *finalizer.Plan, members int, q ownergraph.SelectRequest) bool {
+func serves(p *plan.Plan, members int, q ownergraph.SelectRequest) bool {
 	all, label := p.Select(members, nil)
 	rest, of := strings.CutPrefix(all, label)
 	named := label != "" && of && strings.HasPrefix(q.Selector, label+" in (") && strings.HasSuffix(q.Selector, ")"+rest)
@@ -89,7 +89,7 @@ func (w *Witness) selected(q ownergraph.SelectRequest, r ownergraph.Result, bega
 
 // shownLabels returns the value and the match of an object's labels for Members. It
 // uses selections that showed exactly this version.
-func (w *Witness) shownLabels(p *finalizer.Plan, members int, o graph.Object) (value string, match bool) {
+func (w *Witness) shownLabels(p *plan.Plan, members int, o graph.Object) (value string, match bool) {
 	value, match = w.selects.shown[shown{selecting{p, members, o.Kind}, o.Key, o.Version}]
 	return value, match
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/core/sweep/plan"
 )
 
 // Sweeps judges the work of engines for Config.Sweeps by the content of the store
@@ -48,17 +49,17 @@ type tenure struct {
 }
 
 // NewSweeps returns the judge of a store that holds the objects. The error is that
-// of finalizer.NewPlan.
+// of plan.New.
 func NewSweeps(sweeps []finalizer.Sweep, objects []graph.Object) (*Sweeps, error) {
 	s := &Sweeps{}
 	for _, w := range sweeps {
-		p, err := finalizer.NewPlan(w)
+		p, err := plan.New(w)
 		if err != nil {
 			return nil, err
 		}
 		s.plans = append(s.plans, p)
 	}
-	s.labels = func(p *finalizer.Plan, members int, o graph.Object) (string, bool) {
+	s.labels = func(p *plan.Plan, members int, o graph.Object) (string, bool) {
 		return read(p, members, s.labelled[o.Key])
 	}
 	s.Begin(objects)
@@ -66,7 +67,7 @@ func NewSweeps(sweeps []finalizer.Sweep, objects []graph.Object) (*Sweeps, error
 }
 
 // Plans returns the plans of the sweeps. The caller shares them and may not change them.
-func (s *Sweeps) Plans() []*finalizer.Plan { return s.plans }
+func (s *Sweeps) Plans() []*plan.Plan { return s.plans }
 
 // Begin begins a new history with a store that holds the objects, as after a
 // restore.
@@ -100,7 +101,7 @@ func (s *Sweeps) Commit(objects []graph.Object) {
 }
 
 // record records the present members of a marked holder.
-func (s *Sweeps) record(plan int, p *finalizer.Plan, h graph.Object) {
+func (s *Sweeps) record(plan int, p *plan.Plan, h graph.Object) {
 	if !p.IsHolder(h) {
 		return
 	}
@@ -134,13 +135,13 @@ func (s *Sweeps) detach(now []graph.Object) {
 }
 
 // unconfirmed reports whether the holder still waits for its confirmation.
-func unconfirmed(p *finalizer.Plan, h graph.Object) bool {
+func unconfirmed(p *plan.Plan, h graph.Object) bool {
 	return p.Sweep().Confirm != "" && h.HasFinalizer(p.Sweep().Confirm)
 }
 
 // coOwned reports whether a member by an owner reference alone has another living
 // owner. A holder that is deleted does not count.
-func (s *Sweeps) coOwned(p *finalizer.Plan, h, o graph.Object) bool {
+func (s *Sweeps) coOwned(p *plan.Plan, h, o graph.Object) bool {
 	return s.owned(p, h, o) && slices.ContainsFunc(s.all, func(x graph.Object) bool {
 		owns := slices.ContainsFunc(o.Owners, func(r graph.Owner) bool { return r.Key == x.Key && !r.Unresolved })
 		return owns && x.Key != h.Key && x.Key != o.Key && !(x.Deleting && p.IsHolder(x))

@@ -5,8 +5,8 @@ import (
 	"slices"
 
 	"github.com/ownergraph/ownergraph"
-	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/core/sweep/plan"
 )
 
 // goneHolder is a holder at its last event, and the time of the report of its end.
@@ -37,7 +37,7 @@ func (w *Witness) disputes() {
 	all := slices.Collect(maps.Values(w.objects))
 	for _, h := range going {
 		for _, o := range all {
-			if o.Deleting || !slices.ContainsFunc(w.plans, func(p *finalizer.Plan) bool { return w.member(p, h, o) }) {
+			if o.Deleting || !slices.ContainsFunc(w.plans, func(p *plan.Plan) bool { return w.member(p, h, o) }) {
 				continue
 			}
 			for x := range w.rivals(h, o, all) {
@@ -52,7 +52,7 @@ func (w *Witness) disputes() {
 // going returns the holders that are being deleted, or are gone.
 func (w *Witness) going() (out []graph.Object) {
 	for _, h := range w.objects {
-		if h.Deleting && slices.ContainsFunc(w.plans, func(p *finalizer.Plan) bool { return p.IsHolder(h) }) {
+		if h.Deleting && slices.ContainsFunc(w.plans, func(p *plan.Plan) bool { return p.IsHolder(h) }) {
 			out = append(out, h)
 		}
 	}
@@ -65,7 +65,7 @@ func (w *Witness) going() (out []graph.Object) {
 }
 
 // Follow makes the witness judge the work of its engine for sweeps, too.
-func (w *Witness) Follow(plans []*finalizer.Plan) {
+func (w *Witness) Follow(plans []*plan.Plan) {
 	w.claims = claims{plans, w.shownLabels}
 	w.selects = newSelects()
 	w.objects, w.goneHolders = map[graph.Key]graph.Object{}, map[graph.Key]goneHolder{}
@@ -92,7 +92,7 @@ func (w *Witness) holderGone(k graph.Key, listing bool) {
 	delete(w.answers, k)
 	// The engine prunes the objects that a listing did not bring step by step. Such a
 	// holder may have lost its guard since its last event.
-	if slices.ContainsFunc(w.plans, func(p *finalizer.Plan) bool {
+	if slices.ContainsFunc(w.plans, func(p *plan.Plan) bool {
 		return p.IsHolder(o) && (listing && o.Deleting || !listing && p.Sweep().Unguarded)
 	}) {
 		o.Deleting = true // another client removed its guard
@@ -123,7 +123,7 @@ func (w *Witness) SweepDecided(d ownergraph.DecisionEvent) error {
 	if !ok || !h.Deleting || w.facts[d.Holder].put <= w.rewound {
 		return bad("the engine sweeps %[1]s without a report that %[2]s is marked")
 	}
-	i := slices.IndexFunc(w.plans, func(p *finalizer.Plan) bool {
+	i := slices.IndexFunc(w.plans, func(p *plan.Plan) bool {
 		return w.member(p, h, o) && p.Fit(h) == nil && (confirmed || !unconfirmed(p, h))
 	})
 	if i < 0 {
@@ -150,7 +150,7 @@ func (w *Witness) SweepDecided(d ownergraph.DecisionEvent) error {
 }
 
 // leftOf counts the members of a holder by phase.
-func (w *Witness) leftOf(p *finalizer.Plan, h graph.Object, all []graph.Object) []int {
+func (w *Witness) leftOf(p *plan.Plan, h graph.Object, all []graph.Object) []int {
 	left := make([]int, p.Phases())
 	for _, o := range all {
 		if w.member(p, h, o) {
@@ -163,7 +163,7 @@ func (w *Witness) leftOf(p *finalizer.Plan, h graph.Object, all []graph.Object) 
 // attested reports whether every kind of holders has passed a fence that began
 // after the given time. Below level 2 there are no fences, and it is true.
 func (w *Witness) attested(after uint64) bool {
-	return w.level < ownergraph.Level2 || !slices.ContainsFunc(w.plans, func(p *finalizer.Plan) bool {
+	return w.level < ownergraph.Level2 || !slices.ContainsFunc(w.plans, func(p *plan.Plan) bool {
 		k := w.kinds[p.Sweep().Holder]
 		return k.served && k.fenced <= after
 	})
@@ -171,7 +171,7 @@ func (w *Witness) attested(after uint64) bool {
 
 // sweeps reports whether the finalizer stands for a sweep.
 func (w *Witness) sweeps(name string) bool {
-	return name != "" && slices.ContainsFunc(w.plans, func(p *finalizer.Plan) bool {
+	return name != "" && slices.ContainsFunc(w.plans, func(p *plan.Plan) bool {
 		return name == p.Sweep().Finalizer || name == p.Sweep().Confirm
 	})
 }

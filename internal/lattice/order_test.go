@@ -37,7 +37,8 @@ const layers = `
 	< internal/core/kinds < internal/core/fence
 	< internal/core/cycle, internal/core/audit, internal/core/reads, internal/core/inflight;
 	internal/core/record < internal/core/held;
-	internal/core/fence, finalizer < internal/core/handlers, internal/core/sweep/labels;
+	finalizer < internal/core/sweep/plan;
+	internal/core/fence, internal/core/sweep/plan < internal/core/handlers, internal/core/sweep/labels;
 	internal/core/sweep/labels < internal/core/sweep;
 
 	# The rules of a store that honours finalizers, without watches.

@@ -19,7 +19,7 @@ import (
 
 // targets are the sources that generic mutants are drawn from: the pure packages
 // and what the engine makes of evidence.
-const targets = "graph/*.go policy/*.go finalizer/*.go internal/core/*/*.go " +
+const targets = "graph/*.go policy/*.go finalizer/*.go internal/core/*/*.go internal/core/sweep/*/*.go " +
 	"evidence.go fence.go kinds.go decide.go write.go read.go"
 
 // Generic says how many mutants are drawn and how they are run.

@@ -7,6 +7,7 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/internal/core/seq"
+	"github.com/ownergraph/ownergraph/internal/core/sweep/plan"
 	"github.com/ownergraph/ownergraph/policy"
 )
 
@@ -170,7 +171,7 @@ func (sw *Sweeps) decideMember(v View, id observed.NodeID, o graph.Object, d pol
 		}
 		return d, graph.Key{}
 	}
-	if slices.ContainsFunc(sw.plans, func(p *finalizer.Plan) bool { return p.Sweep().DependsOnHolder() }) {
+	if slices.ContainsFunc(sw.plans, func(p *plan.Plan) bool { return p.DependsOnHolder() }) {
 		sw.updateMember(v, id) // a holder may have changed what belongs to it
 	}
 	why := policy.ReasonUnset

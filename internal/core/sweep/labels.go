@@ -9,6 +9,7 @@ import (
 	"github.com/ownergraph/ownergraph/internal/core/effect"
 	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/internal/core/seq"
+	"github.com/ownergraph/ownergraph/internal/core/sweep/plan"
 )
 
 // labels is what selections have shown of objects that are in the graph. UID and
@@ -39,7 +40,7 @@ type mark struct {
 	began   seq.Stamp // the newest selection that showed it
 }
 
-func newLabels(plans []*finalizer.Plan) labels {
+func newLabels(plans []*plan.Plan) labels {
 	l := labels{marks: map[markKey]mark{}}
 	for i, p := range plans {
 		for _, m := range p.LabelledMembers() {
@@ -68,12 +69,12 @@ func (l *labels) forget() {
 // claims yields what a node names as its holders, by its labels too, as far as
 // they are known: of exactly the object's version, or, to count it until somebody
 // says otherwise, of a former one.
-func (sw *Sweeps) claims(v View, plan int, id observed.NodeID, o graph.Object, former bool) iter.Seq[finalizer.Claim] {
-	all := sw.plans[plan].ClaimsBy(o, func(members int) (string, bool) {
-		m, is := sw.labels.marks[markKey{id, slices.Index(sw.labels.asks, ask{plan, members})}]
+func (sw *Sweeps) claims(v View, index int, id observed.NodeID, o graph.Object, former bool) iter.Seq[plan.Claim] {
+	all := sw.plans[index].ClaimsBy(o, func(members int) (string, bool) {
+		m, is := sw.labels.marks[markKey{id, slices.Index(sw.labels.asks, ask{index, members})}]
 		return m.value, is && (former || m.version == o.Version)
 	})
-	return func(yield func(finalizer.Claim) bool) {
+	return func(yield func(plan.Claim) bool) {
 		for c := range all {
 			sw.looked++
 			if !yield(c) {
@@ -130,7 +131,7 @@ func (sw *Sweeps) labelsChanged(v View, id observed.NodeID, n observed.Node) {
 
 // hintBy does so for the holders that a claim names, and reports whether there are
 // any.
-func (sw *Sweeps) changedFor(v View, plan int, o graph.Object, claim finalizer.Claim) (any bool) {
+func (sw *Sweeps) changedFor(v View, plan int, o graph.Object, claim plan.Claim) (any bool) {
 	at := v.Stamps.Stamp()
 	for _, r := range sw.runs {
 		if r.plan == plan && sw.plans[plan].Holds(r.holder, o, claim) {

@@ -3,10 +3,10 @@ package sweep
 import (
 	"slices"
 
-	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/internal/core/queue"
+	"github.com/ownergraph/ownergraph/internal/core/sweep/plan"
 )
 
 // maxSample bounds how many of a clearing's held members are named.
@@ -18,7 +18,7 @@ const (
 
 // claimants yields who is meant by a claim of an object: the observed holders
 // of that name in its scope and among the global ones, or the owner itself.
-func (sw *Sweeps) claimants(v View, plan int, o graph.Object, c finalizer.Claim) func(yield func(observed.NodeID, graph.Object) bool) {
+func (sw *Sweeps) claimants(v View, plan int, o graph.Object, c plan.Claim) func(yield func(observed.NodeID, graph.Object) bool) {
 	return func(yield func(observed.NodeID, graph.Object) bool) {
 		scopes := [...]string{"", o.Scope}
 		for i, scope := range scopes {
@@ -43,7 +43,7 @@ func (sw *Sweeps) claimants(v View, plan int, o graph.Object, c finalizer.Claim)
 const MaxByRest = 32
 
 // crowded reports whether there are more holders than that.
-func (sw *Sweeps) crowded(v View, plan int, o graph.Object, c finalizer.Claim) bool {
+func (sw *Sweeps) crowded(v View, plan int, o graph.Object, c plan.Claim) bool {
 	of := func(scope string) int { return len(sw.holders[holderName{plan: plan, scope: scope}]) }
 	return c.Rest && max(of(""), of(o.Scope)) > MaxByRest
 }
@@ -64,7 +64,7 @@ func (sw *Sweeps) updateMember(v View, id observed.NodeID) {
 	sw.dropStale(v, id)
 	o := v.Graph.Node(id).Object()
 	var now []membership
-	var by []finalizer.Claim
+	var by []plan.Claim
 	fixed := true
 	for i, p := range sw.plans {
 		for claim := range sw.claims(v, i, id, o, true) {
@@ -83,7 +83,7 @@ func (sw *Sweeps) updateMember(v View, id observed.NodeID) {
 }
 
 // enlistBy adds the memberships that one claim makes.
-func (sw *Sweeps) addMembers(v View, now []membership, id observed.NodeID, plan int, o graph.Object, claim finalizer.Claim) []membership {
+func (sw *Sweeps) addMembers(v View, now []membership, id observed.NodeID, plan int, o graph.Object, claim plan.Claim) []membership {
 	add := func(r RunID) {
 		i := slices.IndexFunc(now, func(m membership) bool { return m.run == r })
 		switch {

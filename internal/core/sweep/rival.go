@@ -138,7 +138,7 @@ func (sw *Sweeps) releasedAt(v View, id observed.NodeID, was, o graph.Object, ha
 func (sw *Sweeps) mayRelease(v View, was, o graph.Object) (own, others bool) {
 	for _, p := range sw.plans {
 		s := p.Sweep()
-		own = own || s.DependsOnHolder() || p.IsHolder(was) != p.IsHolder(o)
+		own = own || p.DependsOnHolder() || p.IsHolder(was) != p.IsHolder(o)
 		others = others || !p.IsHolder(was) && p.IsHolder(o) ||
 			!slices.Equal(slices.Collect(p.ClaimsBy(was, anyLabels)), slices.Collect(p.ClaimsBy(o, anyLabels)))
 		for i := range s.Members {

@@ -27,6 +27,7 @@ import (
 	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/internal/core/record"
 	"github.com/ownergraph/ownergraph/internal/core/seq"
+	"github.com/ownergraph/ownergraph/internal/core/sweep/plan"
 	"github.com/ownergraph/ownergraph/policy"
 )
 
@@ -59,7 +60,7 @@ type Counts struct{ Swept, Members, MembersGone, Unguarded uint64 }
 //
 //	E8  the members of each run are counted as the graph shows them
 type Sweeps struct {
-	plans    []*finalizer.Plan
+	plans    []*plan.Plan
 	override bool // the phase's propagation goes before the object's own
 	page     int  // the objects in a page of a selection
 
@@ -142,10 +143,10 @@ type membership struct {
 	run   RunID
 	kind  graph.Kind
 	phase int
-	since seq.Stamp         // the claim became known
-	fixed bool              // the claim holds for every later version of the object, and by has all other claims
-	by    []finalizer.Claim // the claims that may end; never changed in place
-	owned bool              // owner references alone make the claim
+	since seq.Stamp    // the claim became known
+	fixed bool         // the claim holds for every later version of the object, and by has all other claims
+	by    []plan.Claim // the claims that may end; never changed in place
+	owned bool         // owner references alone make the claim
 }
 
 // Settings are the parts of the engine's configuration that sweeps use.
@@ -165,7 +166,7 @@ func New(set Settings) (Sweeps, error) {
 		detached: map[holderName]RunID{},
 	}
 	for _, s := range set.Sweeps {
-		p, err := finalizer.NewPlan(s)
+		p, err := plan.New(s)
 		if err != nil {
 			return sw, fmt.Errorf("plan a sweep: %w", err)
 		}
@@ -245,7 +246,7 @@ func (sw *Sweeps) noteHolder(v View, id observed.NodeID) {
 		if r, ok := sw.of[runKey{id, i}]; ok {
 			sw.runs[r].holder = o
 			sw.runs[r].halted = sw.runs[r].halted || !p.IsHolder(o) || sw.halt(v, id, i, o) != policy.ReasonUnset
-			if turned && p.Sweep().DependsOnHolder() {
+			if turned && p.DependsOnHolder() {
 				sw.runs[r].turned = v.Stamps.Stamp()
 				sw.WalkAgain()
 			}
@@ -283,7 +284,7 @@ func (sw *Sweeps) Leave(v View, id observed.NodeID, unseen bool) {
 	if !had {
 		return
 	}
-	if last, dying := sw.dying[id]; dying || slices.ContainsFunc(sw.plans, func(p *finalizer.Plan) bool { return p.IsHolder(was) }) {
+	if last, dying := sw.dying[id]; dying || slices.ContainsFunc(sw.plans, func(p *plan.Plan) bool { return p.IsHolder(was) }) {
 		if !dying { // it has lived until now
 			last = v.Stamps.Stamp()
 		}

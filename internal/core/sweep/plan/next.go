@@ -1,9 +1,10 @@
-package finalizer
+package plan
 
 import (
 	"fmt"
 	"slices"
 
+	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
 )
 
@@ -63,7 +64,7 @@ func (p *Plan) Next(holder graph.Object, all []graph.Object) (Step, error) {
 		case slices.ContainsFunc(rivals, func(r graph.Object) bool { return p.Contests(r, o) }), p.coOwned(holder, o, all):
 			s.Contested = append(s.Contested, o.Key)
 		case !o.Deleting && i < open:
-			s.Delete = append(s.Delete, Deletion{o.Key, p.Phase(i).options(o)})
+			s.Delete = append(s.Delete, Deletion{o.Key, options(p.Phase(i), o)})
 		}
 	}
 	s.Done = len(members) == 0
@@ -84,7 +85,7 @@ func (p *Plan) coOwned(holder, o graph.Object, all []graph.Object) bool {
 	})
 }
 
-func (p Phase) options(o graph.Object) graph.DeleteOptions {
+func options(p finalizer.Phase, o graph.Object) graph.DeleteOptions {
 	return graph.DeleteOptions{
 		Precondition: graph.Precondition{UID: o.UID, Version: o.Version},
 		Propagation:  p.Propagation, GraceSeconds: p.GraceSeconds,

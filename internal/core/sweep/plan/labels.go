@@ -1,26 +1,27 @@
-package finalizer
+package plan
 
 import (
 	"slices"
 	"strings"
 
+	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
 )
 
 // labelled reports whether it takes labels to say who is a member.
-func (m *Members) labelled() bool { return m.Label != "" || m.Selector != "" }
+func (m *members) labelled() bool { return m.Label != "" || m.Selector != "" }
 
 // Labelled reports whether members of the sweep depend on labels, so that only a
 // store that can select by them can say who they are.
 func (p *Plan) Labelled() bool {
-	return slices.ContainsFunc(p.sweep.Members, func(m Members) bool { return m.labelled() })
+	return slices.ContainsFunc(p.sweep.Members, func(m finalizer.Members) bool { return (*members)(&m).labelled() })
 }
 
 // LabelledMembers returns the indices in Sweep.Members of those that depend on
 // labels. The caller owns the result.
 func (p *Plan) LabelledMembers() (out []int) {
 	for i := range p.sweep.Members {
-		if p.sweep.Members[i].labelled() {
+		if p.members(i).labelled() {
 			out = append(out, i)
 		}
 	}
@@ -29,18 +30,18 @@ func (p *Plan) LabelledMembers() (out []int) {
 
 // Takes reports whether objects of the kind may be members by the i-th Members.
 func (p *Plan) Takes(i int, kind graph.Kind) bool {
-	m := &p.sweep.Members[i]
+	m := p.members(i)
 	return (kind != p.sweep.Holder || slices.Contains(m.Kinds, kind)) && kindIn(m.Kinds, m.KindIs, kind)
 }
 
 // NeedsLabels reports whether it takes the object's labels to say whom it names by the
 // i-th Members.
 func (p *Plan) NeedsLabels(i int, o graph.Object) bool {
-	m := &p.sweep.Members[i]
+	m := p.members(i)
 	if !m.labelled() || p.excepted(o) || !p.may(m, o) {
 		return false
 	}
-	if m.By == ByLabel {
+	if m.By == finalizer.ByLabel {
 		return true
 	}
 	names := false
@@ -59,19 +60,19 @@ const mostNames = 32
 // and the label whose value names their holder, "" where something else does. If
 // there are names, and not too many, only what names these holders is selected.
 func (p *Plan) Select(i int, names []string) (selector, label string) {
-	m := &p.sweep.Members[i]
-	s, _ := ParseSelector(m.Selector) // NewPlan has read it; without one it is the zero Selector
-	if m.By != ByLabel {
+	m := p.members(i)
+	s, _ := finalizer.ParseSelector(m.Selector) // New has read it; without one it is the zero Selector
+	if m.By != finalizer.ByLabel {
 		return s.String(), ""
 	}
-	names = slices.DeleteFunc(slices.Clone(names), func(n string) bool { return n == "" || !ValidLabelValue(n) })
+	names = slices.DeleteFunc(slices.Clone(names), func(n string) bool { return n == "" || !finalizer.ValidLabelValue(n) })
 	slices.Sort(names)
 	names = slices.Compact(names)
 	text := m.Label
 	if len(names) > 0 && len(names) <= mostNames {
 		text += " in (" + strings.Join(names, ",") + ")"
 	}
-	if len(s.list) > 0 {
+	if s.String() != "" {
 		text += "," + s.String()
 	}
 	return text, m.Label

@@ -1,4 +1,4 @@
-package finalizer
+package plan
 
 import (
 	"errors"
@@ -7,75 +7,78 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
 )
 
 // tenants is a sweep with a phase for definitions, as the tenant proposal has it.
-func tenants() Sweep {
-	return Sweep{
+func tenants() finalizer.Sweep {
+	return finalizer.Sweep{
 		Finalizer: "x.io/tenant", Holder: "tenant",
-		Members: []Members{
-			{By: ByName, Delimiter: "-"},
-			{By: ByName, AfterText: ".", Delimiter: "-", Kinds: []graph.Kind{"definition"}},
-			{By: ByScope, Delimiter: "-"},
-			{By: ByKind, Delimiter: "-"},
+		Members: []finalizer.Members{
+			{By: finalizer.ByName, Delimiter: "-"},
+			{By: finalizer.ByName, AfterText: ".", Delimiter: "-", Kinds: []graph.Kind{"definition"}},
+			{By: finalizer.ByScope, Delimiter: "-"},
+			{By: finalizer.ByKind, Delimiter: "-"},
 		},
-		Phases: []Phase{{Name: "definitions", Kinds: []graph.Kind{"definition"}, Propagation: graph.Foreground}},
+		Phases: []finalizer.Phase{{Name: "definitions", Kinds: []graph.Kind{"definition"}, Propagation: graph.Foreground}},
 	}
 }
 
 func TestNewPlanRefuses(t *testing.T) {
 	named := func(graph.Object) string { return "" }
-	all := func(change func(s *Sweep)) Sweep {
+	all := func(change func(s *finalizer.Sweep)) finalizer.Sweep {
 		s := tenants()
 		change(&s)
 		return s
 	}
-	members := func(m Members) Sweep { return all(func(s *Sweep) { s.Members, s.Phases = []Members{m}, nil }) }
-	phases := func(p ...Phase) Sweep { return all(func(s *Sweep) { s.Phases = p }) }
+	members := func(m finalizer.Members) finalizer.Sweep {
+		return all(func(s *finalizer.Sweep) { s.Members, s.Phases = []finalizer.Members{m}, nil })
+	}
+	phases := func(p ...finalizer.Phase) finalizer.Sweep { return all(func(s *finalizer.Sweep) { s.Phases = p }) }
 	less := int64(-1)
 	for _, tc := range []struct {
-		sweep  Sweep
+		sweep  finalizer.Sweep
 		want   string // what the error says of fields, in order
 		reason string
 	}{
-		{all(func(s *Sweep) { s.Finalizer = "" }), "Finalizer: empty", "nothing would hold the holder"},
-		{all(func(s *Sweep) { s.Finalizer = "orphan" }), "Finalizer: it is a propagation's", "the engine's work"},
-		{all(func(s *Sweep) { s.Confirm = s.Finalizer }), "Confirm: it is Finalizer", "one cannot stand for both"},
-		{all(func(s *Sweep) { s.Confirm = "orphan" }), "Confirm: it is a propagation's", "the engine's work"},
-		{all(func(s *Sweep) { s.Confirm, s.ConfirmAbove = "x", -1 }), "ConfirmAbove: negative", "nobody has fewer"},
-		{all(func(s *Sweep) { s.ConfirmAbove = 1 }), "ConfirmAbove: it goes with Confirm", "nothing would be held"},
-		{all(func(s *Sweep) { s.Holder = "" }), "Holder: empty", "nobody holds"},
-		{all(func(s *Sweep) { s.Members, s.Phases = nil, nil }), "Members: none", "nothing would be swept"},
-		{members(Members{}), "Members[0].By: unset is no way", "unset is no way"},
-		{members(Members{By: 99, Delimiter: "-"}), "Members[0].By: by(99) is no way|Members[0].Delimiter: nothing is cut", "there is none like it"},
-		{members(Members{By: ByName}), "Members[0].Delimiter: empty", "111111 would take what is 1111112's"},
-		{members(Members{By: ByKind}), "Members[0].Delimiter: empty", "the same"},
-		{members(Members{By: ByOwner, Delimiter: "-"}), "Members[0].Delimiter: nothing is cut by owner", "it means nothing"},
-		{members(Members{By: ByOwner, AfterText: "-"}), "Members[0].Delimiter: nothing is cut by owner|Members[0].Delimiter: empty, with", "the same"},
-		{members(Members{By: ByOwner, TrimSuffix: "-"}), "Members[0].Delimiter: nothing is cut by owner|Members[0].Delimiter: empty, with|Members[0].TrimSuffix: it cannot go without", "the same"},
-		{members(Members{By: ByOwner, Suffix: true}), "Members[0].Delimiter: nothing is cut by owner|Members[0].Delimiter: empty, with", "the same"},
-		{members(Members{By: ByScope, TrimSuffix: "x", Suffix: true}), "Members[0].Delimiter: empty, with", "a scope as a whole has no end"},
-		{members(Members{By: ByName, Delimiter: "-", Suffix: true, AfterText: "."}), "Members[0].AfterText: it cannot go with Suffix", "which comes first?"},
-		{members(Members{By: ByName, Delimiter: "-", TrimSuffix: "."}), "Members[0].TrimSuffix: it cannot go without Suffix", "the same"},
-		{members(Members{By: ByFunc}), "Members[0].Named: it goes with by func", "it could not be called"},
-		{members(Members{By: ByOwner, Named: named}), "Members[0].Named: it goes with by func", "it would never be called"},
-		{members(Members{By: ByScope, Global: true}), "Members[0].Global: it cannot go with by scope", "nothing could be both"},
-		{members(Members{By: ByOwner, Kinds: []graph.Kind{""}}), "Members[0].Kinds: an empty kind", "there is none"},
-		{phases(Phase{Kinds: []graph.Kind{""}}), "Phases[0].Kinds: an empty kind", "there is none"},
-		{phases(Phase{Propagation: 9}), "Phases[0].Propagation: propagation(9) means nothing", "every deletion would be refused"},
-		{phases(Phase{GraceSeconds: &less}), "Phases[0].GraceSeconds: negative", "the same"},
-		{phases(Phase{After: true}), "Phases[0].After: no phase is before it", "it waits for nothing"},
-		{phases(Phase{}, Phase{Kinds: []graph.Kind{"a"}}), "Phases[1]: it matches nothing: Phases[0] takes all of it", "the first takes everything"},
-		{phases(Phase{Kinds: []graph.Kind{"a", "b"}}, Phase{Kinds: []graph.Kind{"b"}, Where: func(graph.Object) bool { return true }}),
+		{all(func(s *finalizer.Sweep) { s.Finalizer = "" }), "Finalizer: empty", "nothing would hold the holder"},
+		{all(func(s *finalizer.Sweep) { s.Finalizer = "orphan" }), "Finalizer: it is a propagation's", "the engine's work"},
+		{all(func(s *finalizer.Sweep) { s.Confirm = s.Finalizer }), "Confirm: it is Finalizer", "one cannot stand for both"},
+		{all(func(s *finalizer.Sweep) { s.Confirm = "orphan" }), "Confirm: it is a propagation's", "the engine's work"},
+		{all(func(s *finalizer.Sweep) { s.Confirm, s.ConfirmAbove = "x", -1 }), "ConfirmAbove: negative", "nobody has fewer"},
+		{all(func(s *finalizer.Sweep) { s.ConfirmAbove = 1 }), "ConfirmAbove: it goes with Confirm", "nothing would be held"},
+		{all(func(s *finalizer.Sweep) { s.Holder = "" }), "Holder: empty", "nobody holds"},
+		{all(func(s *finalizer.Sweep) { s.Members, s.Phases = nil, nil }), "Members: none", "nothing would be swept"},
+		{members(finalizer.Members{}), "Members[0].By: unset is no way", "unset is no way"},
+		{members(finalizer.Members{By: 99, Delimiter: "-"}), "Members[0].By: by(99) is no way|Members[0].Delimiter: nothing is cut", "there is none like it"},
+		{members(finalizer.Members{By: finalizer.ByName}), "Members[0].Delimiter: empty", "111111 would take what is 1111112's"},
+		{members(finalizer.Members{By: finalizer.ByKind}), "Members[0].Delimiter: empty", "the same"},
+		{members(finalizer.Members{By: finalizer.ByOwner, Delimiter: "-"}), "Members[0].Delimiter: nothing is cut by owner", "it means nothing"},
+		{members(finalizer.Members{By: finalizer.ByOwner, AfterText: "-"}), "Members[0].Delimiter: nothing is cut by owner|Members[0].Delimiter: empty, with", "the same"},
+		{members(finalizer.Members{By: finalizer.ByOwner, TrimSuffix: "-"}), "Members[0].Delimiter: nothing is cut by owner|Members[0].Delimiter: empty, with|Members[0].TrimSuffix: it cannot go without", "the same"},
+		{members(finalizer.Members{By: finalizer.ByOwner, Suffix: true}), "Members[0].Delimiter: nothing is cut by owner|Members[0].Delimiter: empty, with", "the same"},
+		{members(finalizer.Members{By: finalizer.ByScope, TrimSuffix: "x", Suffix: true}), "Members[0].Delimiter: empty, with", "a scope as a whole has no end"},
+		{members(finalizer.Members{By: finalizer.ByName, Delimiter: "-", Suffix: true, AfterText: "."}), "Members[0].AfterText: it cannot go with Suffix", "which comes first?"},
+		{members(finalizer.Members{By: finalizer.ByName, Delimiter: "-", TrimSuffix: "."}), "Members[0].TrimSuffix: it cannot go without Suffix", "the same"},
+		{members(finalizer.Members{By: finalizer.ByFunc}), "Members[0].Named: it goes with by func", "it could not be called"},
+		{members(finalizer.Members{By: finalizer.ByOwner, Named: named}), "Members[0].Named: it goes with by func", "it would never be called"},
+		{members(finalizer.Members{By: finalizer.ByScope, Global: true}), "Members[0].Global: it cannot go with by scope", "nothing could be both"},
+		{members(finalizer.Members{By: finalizer.ByOwner, Kinds: []graph.Kind{""}}), "Members[0].Kinds: an empty kind", "there is none"},
+		{phases(finalizer.Phase{Kinds: []graph.Kind{""}}), "Phases[0].Kinds: an empty kind", "there is none"},
+		{phases(finalizer.Phase{Propagation: 9}), "Phases[0].Propagation: propagation(9) means nothing", "every deletion would be refused"},
+		{phases(finalizer.Phase{GraceSeconds: &less}), "Phases[0].GraceSeconds: negative", "the same"},
+		{phases(finalizer.Phase{After: true}), "Phases[0].After: no phase is before it", "it waits for nothing"},
+		{phases(finalizer.Phase{}, finalizer.Phase{Kinds: []graph.Kind{"a"}}), "Phases[1]: it matches nothing: Phases[0] takes all of it", "the first takes everything"},
+		{phases(finalizer.Phase{Kinds: []graph.Kind{"a", "b"}}, finalizer.Phase{Kinds: []graph.Kind{"b"}, Where: func(graph.Object) bool { return true }}),
 			"Phases[1]: it matches nothing: Phases[0] takes all of it", "the first takes the kind"},
-		{all(func(s *Sweep) {
-			s.Members = []Members{{By: ByOwner, Kinds: []graph.Kind{"a"}}}
-			s.Phases = []Phase{{Kinds: []graph.Kind{"b"}}}
+		{all(func(s *finalizer.Sweep) {
+			s.Members = []finalizer.Members{{By: finalizer.ByOwner, Kinds: []graph.Kind{"a"}}}
+			s.Phases = []finalizer.Phase{{Kinds: []graph.Kind{"b"}}}
 		}), "Phases[0].Kinds: it matches nothing: no member", "no b is a member"},
-		{Sweep{}, "Finalizer: empty|Holder: empty|Members: none", "all that is wrong, in order"},
+		{finalizer.Sweep{}, "Finalizer: empty|Holder: empty|Members: none", "all that is wrong, in order"},
 	} {
-		p, err := NewPlan(tc.sweep)
+		p, err := New(tc.sweep)
 		if p != nil || !errors.Is(err, graph.ErrInvalid) {
 			t.Errorf("NewPlan: %v, %v, want %q: %s", p, err, tc.want, tc.reason)
 			continue
@@ -85,7 +88,7 @@ func TestNewPlanRefuses(t *testing.T) {
 			t.Errorf("NewPlan: %v, want %q: %s", err, tc.want, tc.reason)
 		}
 	}
-	if _, err := NewPlan(tenants()); err != nil {
+	if _, err := New(tenants()); err != nil {
 		t.Errorf("NewPlan: %v: nothing is wrong with it", err)
 	}
 }
@@ -94,7 +97,7 @@ func TestNewPlanRefuses(t *testing.T) {
 func TestPlanKeepsItsSweep(t *testing.T) {
 	s := tenants()
 	p := mustPlan(t, s)
-	s.Members[1].Kinds[0], s.Phases[0].Kinds[0], s.Members[0].By = "pod", "pod", ByOwner
+	s.Members[1].Kinds[0], s.Phases[0].Kinds[0], s.Members[0].By = "pod", "pod", finalizer.ByOwner
 	if got := fmt.Sprint(p.Kinds(), p.Sweep().Members[0].By); got != "[definition tenant] name" {
 		t.Errorf("the plan has %s: the sweep's slices are the caller's", got)
 	}
@@ -103,9 +106,9 @@ func TestPlanKeepsItsSweep(t *testing.T) {
 func mustPlan(t interface {
 	Helper()
 	Fatal(args ...any)
-}, s Sweep) *Plan {
+}, s finalizer.Sweep) *Plan {
 	t.Helper()
-	p, err := NewPlan(s)
+	p, err := New(s)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -123,24 +126,24 @@ func object(t testing.TB, line string) graph.Object {
 
 func TestMember(t *testing.T) {
 	suffix := tenants()
-	suffix.Members = []Members{{By: ByName, Suffix: true, Delimiter: ".", TrimSuffix: ".example.org"}}
+	suffix.Members = []finalizer.Members{{By: finalizer.ByName, Suffix: true, Delimiter: ".", TrimSuffix: ".example.org"}}
 	owned := tenants()
-	owned.Members = []Members{{By: ByOwner, Where: func(h, o graph.Object) bool { return o.Generation <= h.Generation }}}
+	owned.Members = []finalizer.Members{{By: finalizer.ByOwner, Where: func(h, o graph.Object) bool { return o.Generation <= h.Generation }}}
 	named := tenants()
 	named.Phases = nil
-	named.Members = []Members{{By: ByFunc, Kinds: []graph.Kind{"pod"}, Named: func(o graph.Object) string {
+	named.Members = []finalizer.Members{{By: finalizer.ByFunc, Kinds: []graph.Kind{"pod"}, Named: func(o graph.Object) string {
 		return strings.ToUpper(o.Name)
 	}}}
 	scoped := tenants()
-	scoped.Members = []Members{{By: ByScope}}
+	scoped.Members = []finalizer.Members{{By: finalizer.ByScope}}
 	nested := tenants()
-	nested.Phases, nested.Members = nil, []Members{{By: ByName, Delimiter: "-", Kinds: []graph.Kind{"tenant"}}}
+	nested.Phases, nested.Members = nil, []finalizer.Members{{By: finalizer.ByName, Delimiter: "-", Kinds: []graph.Kind{"tenant"}}}
 	global := tenants()
-	global.Phases, global.Members = nil, []Members{{By: ByName, Delimiter: "-", Global: true}}
+	global.Phases, global.Members = nil, []finalizer.Members{{By: finalizer.ByName, Delimiter: "-", Global: true}}
 	except := tenants()
 	except.Except = func(o graph.Object) bool { return o.Name == "111111-keep" }
 	for _, tc := range []struct {
-		sweep          Sweep
+		sweep          finalizer.Sweep
 		holder, object string
 		want           bool
 		reason         string
@@ -208,19 +211,19 @@ func TestContests(t *testing.T) {
 
 func TestFit(t *testing.T) {
 	double := tenants()
-	double.Members = []Members{{By: ByName, Delimiter: "--"}}
+	double.Members = []finalizer.Members{{By: finalizer.ByName, Delimiter: "--"}}
 	suffix := tenants()
-	suffix.Members = []Members{{By: ByName, Suffix: true, Delimiter: "--"}}
+	suffix.Members = []finalizer.Members{{By: finalizer.ByName, Suffix: true, Delimiter: "--"}}
 	self := tenants()
 	self.Phases = nil
-	self.Members = []Members{{By: ByFunc, Kinds: []graph.Kind{"tenant", "pod"}, Named: func(o graph.Object) string { return o.Name }}}
+	self.Members = []finalizer.Members{{By: finalizer.ByFunc, Kinds: []graph.Kind{"tenant", "pod"}, Named: func(o graph.Object) string { return o.Name }}}
 	excepted := self
 	excepted.Except = func(o graph.Object) bool { return o.Kind == "tenant" }
 	where := self
-	where.Members = []Members{self.Members[0]}
+	where.Members = []finalizer.Members{self.Members[0]}
 	where.Members[0].Where = func(h, o graph.Object) bool { return o.Kind != h.Kind }
 	for _, tc := range []struct {
-		sweep  Sweep
+		sweep  finalizer.Sweep
 		holder string
 		want   string
 		reason string
@@ -246,7 +249,7 @@ func TestFit(t *testing.T) {
 
 func TestPhases(t *testing.T) {
 	s := tenants()
-	s.Phases = append(s.Phases, Phase{Kinds: []graph.Kind{"pod"}, Where: func(o graph.Object) bool { return o.Name != "late" }}, Phase{After: true, Kinds: []graph.Kind{"volume"}})
+	s.Phases = append(s.Phases, finalizer.Phase{Kinds: []graph.Kind{"pod"}, Where: func(o graph.Object) bool { return o.Name != "late" }}, finalizer.Phase{After: true, Kinds: []graph.Kind{"volume"}})
 	p := mustPlan(t, s)
 	var got []int
 	for _, line := range []string{"definition/a.b-c", "pod/a/x", "pod/a/late", "volume/v"} {
@@ -275,7 +278,7 @@ func TestPhases(t *testing.T) {
 // somebody else owns it.
 func TestNextCoOwned(t *testing.T) {
 	s := tenants()
-	s.Members = append(s.Members, Members{By: ByOwner})
+	s.Members = append(s.Members, finalizer.Members{By: finalizer.ByOwner})
 	p := mustPlan(t, s)
 	for _, tc := range []struct {
 		all, want, reason string

@@ -1,33 +1,34 @@
-package finalizer
+package plan
 
 import (
 	"testing"
 
+	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
 )
 
 // TestClaimsFixed: only what follows from an object's coordinates alone is fixed.
 func TestClaimsFixed(t *testing.T) {
-	byName := Members{By: ByName, Delimiter: "-"}
-	where, owned, chosen := byName, Members{By: ByOwner}, byName
+	byName := finalizer.Members{By: finalizer.ByName, Delimiter: "-"}
+	where, owned, chosen := byName, finalizer.Members{By: finalizer.ByOwner}, byName
 	where.Where = func(_, o graph.Object) bool { return !o.Deleting }
 	chosen.Selector = "app"
 	for _, tc := range []struct {
-		members Members
+		members finalizer.Members
 		except  func(graph.Object) bool
 		want    bool
 		reason  string
 	}{
 		{byName, nil, true, "a name never changes"},
-		{Members{By: ByScope}, nil, true, "nor a scope"},
-		{Members{By: ByKind, Delimiter: "."}, nil, true, "nor a kind"},
+		{finalizer.Members{By: finalizer.ByScope}, nil, true, "nor a scope"},
+		{finalizer.Members{By: finalizer.ByKind, Delimiter: "."}, nil, true, "nor a kind"},
 		{byName, func(o graph.Object) bool { return o.Deleting }, false, "the object may come to be excepted"},
 		{where, nil, false, "it may be judged otherwise"},
 		{owned, nil, false, "references change"},
 		{chosen, nil, false, "labels change"},
-		{Members{By: ByFunc, Named: func(o graph.Object) string { return "1" }}, nil, false, "a function may look at anything"},
+		{finalizer.Members{By: finalizer.ByFunc, Named: func(o graph.Object) string { return "1" }}, nil, false, "a function may look at anything"},
 	} {
-		p, err := NewPlan(Sweep{Finalizer: "x.io/t", Holder: "tenant", Members: []Members{tc.members}, Except: tc.except})
+		p, err := New(finalizer.Sweep{Finalizer: "x.io/t", Holder: "tenant", Members: []finalizer.Members{tc.members}, Except: tc.except})
 		if err != nil {
 			t.Fatalf("%s: %v", tc.reason, err)
 		}

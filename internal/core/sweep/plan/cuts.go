@@ -1,10 +1,11 @@
-package finalizer
+package plan
 
 import (
 	"iter"
 	"slices"
 	"strings"
 
+	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
 )
 
@@ -25,7 +26,7 @@ type cut struct {
 
 // cuts yields the name of the holder that the object names, and then its
 // shadows. It is not for ByOwner and ByLabel.
-func (m *Members) cuts(o graph.Object) iter.Seq[cut] {
+func (m *members) cuts(o graph.Object) iter.Seq[cut] {
 	return func(yield func(cut) bool) {
 		text, ok := m.text(o)
 		switch {
@@ -38,7 +39,7 @@ func (m *Members) cuts(o graph.Object) iter.Seq[cut] {
 	}
 }
 
-func (m *Members) cutText(text string, yield func(cut) bool) {
+func (m *members) cutText(text string, yield func(cut) bool) {
 	size := m.next(text, 0)
 	if size < 0 || size > 0 && !yield(cut{name: m.named(text, size)}) {
 		return
@@ -59,7 +60,7 @@ func (m *Members) cutText(text string, yield func(cut) bool) {
 
 // next returns the size of the shortest name of so many bytes or more that a
 // delimiter parts from the rest of the text, -1 without one.
-func (m *Members) next(text string, size int) int {
+func (m *members) next(text string, size int) int {
 	if !m.Suffix {
 		if i := strings.Index(text[size:], m.Delimiter); i >= 0 {
 			return size + i
@@ -74,7 +75,7 @@ func (m *Members) next(text string, size int) int {
 }
 
 // named returns the part of the text, of so many bytes, that stands where a name does.
-func (m *Members) named(text string, size int) string {
+func (m *members) named(text string, size int) string {
 	if m.Suffix {
 		return text[len(text)-size:]
 	}
@@ -82,7 +83,7 @@ func (m *Members) named(text string, size int) string {
 }
 
 // names reports whether a delimiter parts the name from the rest of the text.
-func (m *Members) names(o graph.Object, name string) bool {
+func (m *members) names(o graph.Object, name string) bool {
 	text, ok := m.text(o)
 	if !ok || name == "" || m.Delimiter == "" {
 		return false
@@ -97,13 +98,13 @@ func (m *Members) names(o graph.Object, name string) bool {
 // which no claim has its name: the claims with Rest stand for it. Such a holder has a
 // delimiter in its name, so that nothing is swept for it by that name: see Fit.
 func (p *Plan) NamedByRest(holder graph.Object) bool {
-	return slices.ContainsFunc(p.sweep.Members, func(m Members) bool {
-		return m.Delimiter != "" && !m.reaches(holder.Name)
+	return slices.ContainsFunc(p.sweep.Members, func(m finalizer.Members) bool {
+		return m.Delimiter != "" && !(*members)(&m).reaches(holder.Name)
 	})
 }
 
 // reaches reports whether a text that names a holder has a cut of its own for it.
-func (m *Members) reaches(name string) (found bool) {
+func (m *members) reaches(name string) (found bool) {
 	text := name + m.Delimiter
 	if m.Suffix {
 		text = m.Delimiter + name
@@ -116,16 +117,16 @@ func (m *Members) reaches(name string) (found bool) {
 }
 
 // text returns the text that names the holder, as far as it is looked at.
-func (m *Members) text(o graph.Object) (string, bool) {
+func (m *members) text(o graph.Object) (string, bool) {
 	text, ok := "", true
 	switch m.By {
-	case ByName:
+	case finalizer.ByName:
 		text = o.Name
-	case ByScope:
+	case finalizer.ByScope:
 		text = o.Scope
-	case ByKind:
+	case finalizer.ByKind:
 		text = string(o.Kind)
-	case ByFunc:
+	case finalizer.ByFunc:
 		return m.Named(o), true
 	}
 	if m.AfterText != "" {

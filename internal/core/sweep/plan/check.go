@@ -1,26 +1,27 @@
-package finalizer
+package plan
 
 import (
 	"errors"
 	"fmt"
 	"slices"
 
+	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// NewPlan checks a sweep and returns its plan. All that is wrong is named, with
+// New checks a sweep and returns its plan. All that is wrong is named, with
 // the field, in errors that wrap graph.ErrInvalid. Held by TestNewPlanRefuses.
-func NewPlan(s Sweep) (*Plan, error) {
+func New(s finalizer.Sweep) (*Plan, error) {
 	c := &planCheck{sweep: s}
 	c.holder()
 	if len(s.Members) == 0 {
 		c.bad("Members", "none")
 	}
 	for i := range s.Members {
-		c.members(fmt.Sprintf("Members[%d]", i), &s.Members[i])
+		c.members(fmt.Sprintf("Members[%d]", i), (*members)(&s.Members[i]))
 	}
 	for i := range s.Phases {
-		c.phase(i, fmt.Sprintf("Phases[%d]", i), &s.Phases[i])
+		c.phase(i, fmt.Sprintf("Phases[%d]", i), (*phase)(&s.Phases[i]))
 	}
 	if len(c.errs) > 0 {
 		return nil, errors.Join(c.errs...)
@@ -36,7 +37,7 @@ func NewPlan(s Sweep) (*Plan, error) {
 }
 
 type planCheck struct {
-	sweep Sweep
+	sweep finalizer.Sweep
 	errs  []error
 }
 
@@ -63,37 +64,37 @@ func (c *planCheck) holder() {
 	c.when(c.sweep.ConfirmAbove > 0 && confirm == "", "ConfirmAbove", "it goes with Confirm")
 }
 
-func (c *planCheck) members(at string, m *Members) {
-	cuts := m.By == ByName || m.By == ByKind || m.By == ByScope
-	c.when(m.By == ByUnset || int(m.By) >= len(byNames), at+".By", m.By.String()+" is no way to name a holder")
-	c.when((m.By == ByName || m.By == ByKind) && m.Delimiter == "", at+".Delimiter", "empty: it would take whose name begins like the holder's")
+func (c *planCheck) members(at string, m *members) {
+	cuts := m.By == finalizer.ByName || m.By == finalizer.ByKind || m.By == finalizer.ByScope
+	c.when(m.By == finalizer.ByUnset || m.By > finalizer.ByLabel, at+".By", m.By.String()+" is no way to name a holder")
+	c.when((m.By == finalizer.ByName || m.By == finalizer.ByKind) && m.Delimiter == "", at+".Delimiter", "empty: it would take whose name begins like the holder's")
 	c.when(!cuts && (m.Delimiter != "" || m.AfterText != "" || m.TrimSuffix != "" || m.Suffix), at+".Delimiter", "nothing is cut by "+m.By.String())
 	c.when(m.Delimiter == "" && (m.AfterText != "" || m.TrimSuffix != "" || m.Suffix), at+".Delimiter", "empty, with AfterText, TrimSuffix or Suffix")
 	c.when(m.Suffix && m.AfterText != "", at+".AfterText", "it cannot go with Suffix")
 	c.when(!m.Suffix && m.TrimSuffix != "", at+".TrimSuffix", "it cannot go without Suffix")
-	c.when((m.By == ByFunc) != (m.Named != nil), at+".Named", "it goes with by func, and only there")
-	c.when(m.By == ByScope && m.Global, at+".Global", "it cannot go with by scope")
+	c.when((m.By == finalizer.ByFunc) != (m.Named != nil), at+".Named", "it goes with by func, and only there")
+	c.when(m.By == finalizer.ByScope && m.Global, at+".Global", "it cannot go with by scope")
 	c.labels(at, m)
 	c.kinds(at, m.Kinds)
 }
 
 // labels finds what is wrong with what members say of labels.
-func (c *planCheck) labels(at string, m *Members) {
-	c.when((m.By == ByLabel) != (m.Label != ""), at+".Label", "it goes with by label, and only there")
-	c.when(m.Label != "" && !ValidLabel(m.Label), at+".Label", fmt.Sprintf("%q is no label", m.Label))
+func (c *planCheck) labels(at string, m *members) {
+	c.when((m.By == finalizer.ByLabel) != (m.Label != ""), at+".Label", "it goes with by label, and only there")
+	c.when(m.Label != "" && !finalizer.ValidLabel(m.Label), at+".Label", fmt.Sprintf("%q is no label", m.Label))
 	c.when(m.labelled() && slices.Contains(m.Kinds, c.sweep.Holder), at+".Kinds", "it has the holders' kind, and labels may match the holder itself")
 	if m.Selector == "" {
 		return
 	}
-	s, err := ParseSelector(m.Selector)
+	s, err := finalizer.ParseSelector(m.Selector)
 	if err != nil {
 		c.errs = append(c.errs, fmt.Errorf("plan sweep %q: %s.Selector: %w", c.sweep.Finalizer, at, err))
 		return
 	}
-	if m.Label != "" {
-		s.list = append(s.list, requirement{key: m.Label, op: exists})
+	if both, err := finalizer.ParseSelector(m.Selector + "," + m.Label); m.Label != "" && err == nil {
+		s = both
 	}
-	if key := s.barren(); key != "" {
+	if key := s.Impossible(); key != "" {
 		c.bad(at+".Selector", fmt.Sprintf("it matches nothing: nobody has such a label %q", key))
 	}
 }
@@ -104,24 +105,24 @@ func (c *planCheck) kinds(at string, kinds []graph.Kind) {
 
 // phase finds what can be told of a phase before anything is swept: that
 // nothing can ever be in it.
-func (c *planCheck) phase(i int, at string, p *Phase) {
+func (c *planCheck) phase(i int, at string, p *phase) {
 	c.kinds(at, p.Kinds)
 	c.when(p.Propagation > graph.Orphan, at+".Propagation", p.Propagation.String()+" means nothing")
 	c.when(p.GraceSeconds != nil && *p.GraceSeconds < 0, at+".GraceSeconds", "negative")
 	c.when(p.After && i == 0, at+".After", "no phase is before it")
 	for j := range c.sweep.Phases[:i] {
-		if c.sweep.Phases[j].covers(p) {
+		if (*phase)(&c.sweep.Phases[j]).covers(p) {
 			c.bad(at, fmt.Sprintf("it matches nothing: Phases[%d] takes all of it", j))
 			return
 		}
 	}
-	c.when(len(p.Kinds) > 0 && !slices.ContainsFunc(c.sweep.Members, func(m Members) bool {
+	c.when(len(p.Kinds) > 0 && !slices.ContainsFunc(c.sweep.Members, func(m finalizer.Members) bool {
 		return slices.ContainsFunc(p.Kinds, func(k graph.Kind) bool { return kindIn(m.Kinds, m.KindIs, k) })
 	}), at+".Kinds", "it matches nothing: no member is of such a kind")
 }
 
 // covers reports whether p takes all that q could.
-func (p *Phase) covers(q *Phase) bool {
+func (p *phase) covers(q *phase) bool {
 	if p.all() {
 		return true
 	}

@@ -1,4 +1,4 @@
-package finalizer
+package plan
 
 import (
 	"fmt"
@@ -6,8 +6,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/ownergraph/ownergraph/graph"
 	"pgregory.net/rapid"
+
+	"github.com/ownergraph/ownergraph/finalizer"
+	"github.com/ownergraph/ownergraph/graph"
 )
 
 // hostileText draws names that are made of each other and of the delimiter.
@@ -17,24 +19,24 @@ func hostileText(t *rapid.T, delimiter, label string) string {
 }
 
 // hostileSweep draws a sweep by names, scopes or kinds, from either end.
-func hostileSweep(t *rapid.T) (Sweep, string) {
+func hostileSweep(t *rapid.T) (finalizer.Sweep, string) {
 	d := rapid.SampledFrom([]string{"-", "--", ".", "-.", "aa"}).Draw(t, "delimiter")
 	suffix := rapid.Bool().Draw(t, "suffix")
-	s := Sweep{Finalizer: "x.io/h", Holder: "tenant"}
-	for _, by := range rapid.SliceOfNDistinct(rapid.SampledFrom([]By{ByName, ByScope, ByKind}), 1, 3, rapid.ID).Draw(t, "by") {
-		s.Members = append(s.Members, Members{By: by, Delimiter: d, Suffix: suffix})
+	s := finalizer.Sweep{Finalizer: "x.io/h", Holder: "tenant"}
+	for _, by := range rapid.SliceOfNDistinct(rapid.SampledFrom([]finalizer.By{finalizer.ByName, finalizer.ByScope, finalizer.ByKind}), 1, 3, rapid.ID).Draw(t, "by") {
+		s.Members = append(s.Members, finalizer.Members{By: by, Delimiter: d, Suffix: suffix})
 	}
 	if rapid.Bool().Draw(t, "phases") {
-		s.Phases = []Phase{{Kinds: []graph.Kind{"pod"}}, {KindIs: func(k graph.Kind) bool { return len(k) > 3 }, After: true}}
+		s.Phases = []finalizer.Phase{{Kinds: []graph.Kind{"pod"}}, {KindIs: func(k graph.Kind) bool { return len(k) > 3 }, After: true}}
 	}
 	return s, d
 }
 
 // belongs is what a reader of the documentation would say: a name, a scope or a
 // kind that begins, or ends, with the holder's name and the delimiter.
-func belongs(s Sweep, holder string, o graph.Object) bool {
+func belongs(s finalizer.Sweep, holder string, o graph.Object) bool {
 	for _, m := range s.Members {
-		text := map[By]string{ByName: o.Name, ByScope: o.Scope, ByKind: string(o.Kind)}[m.By]
+		text := map[finalizer.By]string{finalizer.ByName: o.Name, finalizer.ByScope: o.Scope, finalizer.ByKind: string(o.Kind)}[m.By]
 		if m.Suffix && strings.HasSuffix(text, m.Delimiter+holder) || !m.Suffix && strings.HasPrefix(text, holder+m.Delimiter) {
 			return true
 		}
@@ -43,7 +45,7 @@ func belongs(s Sweep, holder string, o graph.Object) bool {
 }
 
 // hostileWorld draws two tenants, and objects with names made of theirs.
-func hostileWorld(t *rapid.T, s Sweep, d string) (holders [2]graph.Object, all []graph.Object) {
+func hostileWorld(t *rapid.T, s finalizer.Sweep, d string) (holders [2]graph.Object, all []graph.Object) {
 	for i := range holders {
 		holders[i].Key = graph.Key{Kind: "tenant", Name: hostileText(t, d, "tenant"), UID: graph.UID(fmt.Sprint("t", i))}
 		all = append(all, holders[i])

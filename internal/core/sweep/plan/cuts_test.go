@@ -1,11 +1,13 @@
-package finalizer
+package plan
 
 import (
 	"strings"
 	"testing"
 
-	"github.com/ownergraph/ownergraph/graph"
 	"pgregory.net/rapid"
+
+	"github.com/ownergraph/ownergraph/finalizer"
+	"github.com/ownergraph/ownergraph/graph"
 )
 
 func cutBy(t interface {
@@ -13,8 +15,8 @@ func cutBy(t interface {
 	Fatal(args ...any)
 }, delimiter string, suffix bool) *Plan {
 	t.Helper()
-	return mustPlan(t, Sweep{
-		Finalizer: "x.io/t", Holder: "tenant", Members: []Members{{By: ByName, Delimiter: delimiter, Suffix: suffix}},
+	return mustPlan(t, finalizer.Sweep{
+		Finalizer: "x.io/t", Holder: "tenant", Members: []finalizer.Members{{By: finalizer.ByName, Delimiter: delimiter, Suffix: suffix}},
 	})
 }
 
@@ -77,7 +79,7 @@ func TestClaimsExact(t *testing.T) {
 			holder.Name = text[len(text)-size:]
 		}
 		o := graph.Object{Key: graph.Key{Kind: "pod", Name: text, UID: "1"}}
-		m := &p.sweep.Members[0]
+		m := p.members(0)
 		named, first := belongs(p.sweep, holder.Name, o), size == m.next(text, 0)
 		if got := p.Contests(holder, o); got != named {
 			t.Fatalf("%q contests %q: %t, want %t", holder.Name, text, got, named)

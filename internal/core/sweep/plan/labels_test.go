@@ -1,4 +1,4 @@
-package finalizer
+package plan
 
 import (
 	"errors"
@@ -6,36 +6,37 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-func byLabel(m Members) Sweep {
-	return Sweep{Finalizer: "x.io/t", Holder: "tenant", Members: []Members{m}}
+func byLabel(m finalizer.Members) finalizer.Sweep {
+	return finalizer.Sweep{Finalizer: "x.io/t", Holder: "tenant", Members: []finalizer.Members{m}}
 }
 
 // TestNewPlanRefusesLabels: what cannot be meant of labels is refused, with its
 // field, before anything is swept.
 func TestNewPlanRefusesLabels(t *testing.T) {
-	of := func(label, selector string, kinds ...graph.Kind) Members {
-		return Members{By: ByLabel, Label: label, Selector: selector, Kinds: kinds}
+	of := func(label, selector string, kinds ...graph.Kind) finalizer.Members {
+		return finalizer.Members{By: finalizer.ByLabel, Label: label, Selector: selector, Kinds: kinds}
 	}
 	for _, tc := range []struct {
-		members      Members
+		members      finalizer.Members
 		want, reason string
 	}{
 		{of("", ""), "Members[0].Label: it goes with by label", "nothing names the holder"},
-		{Members{By: ByOwner, Label: "of"}, "Members[0].Label: it goes with by label", "two ways"},
+		{finalizer.Members{By: finalizer.ByOwner, Label: "of"}, "Members[0].Label: it goes with by label", "two ways"},
 		{of("o f", ""), `Members[0].Label: "o f" is no label`, "a blank"},
-		{Members{By: ByLabel, Label: "of", Delimiter: "-"}, "Members[0].Delimiter: nothing is cut by label", "it is the whole value"},
+		{finalizer.Members{By: finalizer.ByLabel, Label: "of", Delimiter: "-"}, "Members[0].Delimiter: nothing is cut by label", "it is the whole value"},
 		{of("of", "app in"), `Members[0].Selector: selector "app in": "app in"`, "no selector"},
 		{of("of", ","), "Members[0].Selector: selector", "nor this"},
 		{of("of", "", "pod", "tenant"), "Members[0].Kinds: it has the holders' kind", "it may match the holder itself"},
-		{Members{By: ByOwner, Selector: "app", Kinds: []graph.Kind{"tenant"}}, "Members[0].Kinds: it has the holders' kind", "the same"},
+		{finalizer.Members{By: finalizer.ByOwner, Selector: "app", Kinds: []graph.Kind{"tenant"}}, "Members[0].Kinds: it has the holders' kind", "the same"},
 		{of("of", "!of"), `Members[0].Selector: it matches nothing: nobody has such a label "of"`, "members have it"},
 		{of("of", "app=a,app=b"), `Members[0].Selector: it matches nothing: nobody has such a label "app"`, "not both"},
 		{of("of", "app in (a,b),app notin (a,b,c)"), "it matches nothing", "all are ruled out"},
 	} {
-		if _, err := NewPlan(byLabel(tc.members)); !errors.Is(err, graph.ErrInvalid) || !strings.Contains(fmt.Sprint(err), tc.want) {
+		if _, err := New(byLabel(tc.members)); !errors.Is(err, graph.ErrInvalid) || !strings.Contains(fmt.Sprint(err), tc.want) {
 			t.Errorf("%+v: %v, want %q: %s", tc.members, err, tc.want, tc.reason)
 		}
 	}
@@ -49,17 +50,17 @@ func TestPlanSelects(t *testing.T) {
 		many[i] = fmt.Sprint("t", i)
 	}
 	for _, tc := range []struct {
-		members     Members
+		members     finalizer.Members
 		names       []string
 		want, label string
 		reason      string
 	}{
-		{Members{By: ByLabel, Label: "of"}, nil, "of", "of", "whoever it names"},
-		{Members{By: ByLabel, Label: "of", Selector: " app == web , !x"}, []string{"b", "a", "b", "a:b"}, "of in (a,b),app in (web),!x", "of", "only these"},
-		{Members{By: ByLabel, Label: "of"}, many, "of", "of", "too many to be named"},
-		{Members{By: ByOwner, Selector: "app"}, []string{"a"}, "app", "", "something else names them"},
+		{finalizer.Members{By: finalizer.ByLabel, Label: "of"}, nil, "of", "of", "whoever it names"},
+		{finalizer.Members{By: finalizer.ByLabel, Label: "of", Selector: " app == web , !x"}, []string{"b", "a", "b", "a:b"}, "of in (a,b),app in (web),!x", "of", "only these"},
+		{finalizer.Members{By: finalizer.ByLabel, Label: "of"}, many, "of", "of", "too many to be named"},
+		{finalizer.Members{By: finalizer.ByOwner, Selector: "app"}, []string{"a"}, "app", "", "something else names them"},
 	} {
-		p, err := NewPlan(byLabel(tc.members))
+		p, err := New(byLabel(tc.members))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -67,7 +68,7 @@ func TestPlanSelects(t *testing.T) {
 		if got != tc.want || label != tc.label {
 			t.Errorf("%v: %q and %q, want %q and %q: %s", tc.names, got, label, tc.want, tc.label, tc.reason)
 		}
-		if _, err := ParseSelector(got); err != nil {
+		if _, err := finalizer.ParseSelector(got); err != nil {
 			t.Error(err)
 		}
 	}
@@ -75,10 +76,10 @@ func TestPlanSelects(t *testing.T) {
 
 // TestClaimsBy: who is named by labels, and whose labels have to be known for it.
 func TestClaimsBy(t *testing.T) {
-	label := Members{By: ByLabel, Label: "of", Kinds: []graph.Kind{"pod"}}
-	name := Members{By: ByName, Delimiter: "-", Selector: "app"}
+	label := finalizer.Members{By: finalizer.ByLabel, Label: "of", Kinds: []graph.Kind{"pod"}}
+	name := finalizer.Members{By: finalizer.ByName, Delimiter: "-", Selector: "app"}
 	for _, tc := range []struct {
-		members       Members
+		members       finalizer.Members
 		object, value string
 		match         bool
 		want          string
@@ -92,9 +93,9 @@ func TestClaimsBy(t *testing.T) {
 		{name, "volume/a-v", "", true, "[a]", true, "its name names a, and its labels match"},
 		{name, "volume/a-v", "", false, "[]", true, "they do not match"},
 		{name, "volume/v", "", true, "[]", false, "nothing names anybody"},
-		{Members{By: ByName, Delimiter: "-"}, "volume/a-v", "", false, "[a]", false, "labels say nothing of it"},
+		{finalizer.Members{By: finalizer.ByName, Delimiter: "-"}, "volume/a-v", "", false, "[a]", false, "labels say nothing of it"},
 	} {
-		p, err := NewPlan(byLabel(tc.members))
+		p, err := New(byLabel(tc.members))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -114,7 +115,7 @@ func TestClaimsBy(t *testing.T) {
 
 // TestNextKnowsNoLabels: what only a store can say is not guessed.
 func TestNextKnowsNoLabels(t *testing.T) {
-	p, err := NewPlan(byLabel(Members{By: ByLabel, Label: "of"}))
+	p, err := New(byLabel(finalizer.Members{By: finalizer.ByLabel, Label: "of"}))
 	if err != nil {
 		t.Fatal(err)
 	}

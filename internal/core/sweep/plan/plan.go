@@ -1,4 +1,4 @@
-package finalizer
+package plan
 
 import (
 	"fmt"
@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
 )
 
@@ -13,11 +14,25 @@ import (
 // is to be deleted next. Use NewPlan. It is immutable and safe for concurrent
 // use, as far as the sweep's functions are.
 type Plan struct {
-	sweep Sweep
+	sweep finalizer.Sweep
 }
 
+// members and phase are parts of the sweep, with the methods that interpret them.
+type (
+	members finalizer.Members
+	phase   finalizer.Phase
+)
+
+func (p *Plan) members(i int) *members { return (*members)(&p.sweep.Members[i]) }
+
 // Sweep returns the sweep of the plan. It is not to be changed.
-func (p *Plan) Sweep() *Sweep { return &p.sweep }
+func (p *Plan) Sweep() *finalizer.Sweep { return &p.sweep }
+
+// DependsOnHolder reports whether a holder's own state says what belongs to it, by some
+// Where: then every change of a holder has everything asked again.
+func (p *Plan) DependsOnHolder() bool {
+	return slices.ContainsFunc(p.sweep.Members, func(m finalizer.Members) bool { return m.Where != nil })
+}
 
 // IsHolder reports whether the object may hold members.
 func (p *Plan) IsHolder(o graph.Object) bool {
@@ -33,14 +48,14 @@ func (p *Plan) Fit(holder graph.Object) error {
 		return fmt.Errorf("sweep %s: members[%d]: %s: %w", holder.Key, i, cause, graph.ErrInvalid)
 	}
 	for i := range p.sweep.Members {
-		m := &p.sweep.Members[i]
+		m := p.members(i)
 		d := m.Delimiter
 		if d != "" && (m.Suffix && strings.LastIndex(d+holder.Name, d) != 0 || !m.Suffix && strings.Index(holder.Name+d, d) != len(holder.Name)) {
 			return bad(i, fmt.Sprintf("the holder's name has the delimiter %q in it", d))
 		}
 	}
 	for c := range p.Claims(holder) {
-		m := &p.sweep.Members[c.Members]
+		m := p.members(c.Members)
 		if c.Name == holder.Name && (c.Key.UID == "" || c.Key == holder.Key) && (m.Where == nil || m.Where(holder, holder)) {
 			return bad(c.Members, "the holder is a member of itself")
 		}
@@ -102,7 +117,7 @@ func (p *Plan) ClaimsBy(o graph.Object, labels func(members int) (value string, 
 			return
 		}
 		for i := range p.sweep.Members {
-			m := &p.sweep.Members[i]
+			m := p.members(i)
 			if !p.may(m, o) {
 				continue
 			}
@@ -117,12 +132,12 @@ func (p *Plan) ClaimsBy(o graph.Object, labels func(members int) (value string, 
 	}
 }
 
-func (p *Plan) claims(i int, m *Members, o graph.Object, label string, yield func(Claim) bool) bool {
-	if m.By == ByLabel {
+func (p *Plan) claims(i int, m *members, o graph.Object, label string, yield func(Claim) bool) bool {
+	if m.By == finalizer.ByLabel {
 		return label == "" || yield(Claim{Members: i, Name: label})
 	}
-	if m.By != ByOwner {
-		c := Claim{Members: i, Fixed: m.By < ByOwner && m.Where == nil && p.sweep.Except == nil && !m.labelled()}
+	if m.By != finalizer.ByOwner {
+		c := Claim{Members: i, Fixed: m.By < finalizer.ByOwner && m.Where == nil && p.sweep.Except == nil && !m.labelled()}
 		for x := range m.cuts(o) {
 			c.Name, c.Shadow, c.Rest = x.name, x.shadow, x.rest
 			if !yield(c) {
@@ -142,7 +157,7 @@ func (p *Plan) claims(i int, m *Members, o graph.Object, label string, yield fun
 // Holds reports whether the holder is the one that the claim of the object
 // names, in a shadow of it too. It has to be one: see IsHolder.
 func (p *Plan) Holds(holder, o graph.Object, c Claim) bool {
-	m := &p.sweep.Members[c.Members]
+	m := p.members(c.Members)
 	if c.Rest {
 		if !m.names(o, holder.Name) {
 			return false
@@ -191,17 +206,17 @@ func (p *Plan) Contests(holder, o graph.Object) bool {
 func (p *Plan) Phases() int { return len(p.sweep.Phases) + 1 }
 
 // Phase returns the i-th phase. The last one is the zero Phase.
-func (p *Plan) Phase(i int) Phase {
+func (p *Plan) Phase(i int) finalizer.Phase {
 	if i < len(p.sweep.Phases) {
 		return p.sweep.Phases[i]
 	}
-	return Phase{}
+	return finalizer.Phase{}
 }
 
 // PhaseOf returns the index of the phase that a member is in.
 func (p *Plan) PhaseOf(o graph.Object) int {
 	for i := range p.sweep.Phases {
-		if p.sweep.Phases[i].takes(o) {
+		if (*phase)(&p.sweep.Phases[i]).takes(o) {
 			return i
 		}
 	}
@@ -223,7 +238,7 @@ func (p *Plan) Open(left []int) int {
 
 // may reports whether objects of the kind, and with or without a scope, may be
 // members by m. Holders are members of others only where their kind is named.
-func (p *Plan) may(m *Members, o graph.Object) bool {
+func (p *Plan) may(m *members, o graph.Object) bool {
 	named := o.Kind != p.sweep.Holder || slices.Contains(m.Kinds, o.Kind)
 	return named && kindIn(m.Kinds, m.KindIs, o.Kind) && !(m.Global && o.Scope != "")
 }
@@ -233,3 +248,10 @@ func (p *Plan) excepted(o graph.Object) bool { return p.sweep.Except != nil && p
 func kindIn(kinds []graph.Kind, is func(graph.Kind) bool, k graph.Kind) bool {
 	return (len(kinds) == 0 || slices.Contains(kinds, k)) && (is == nil || is(k))
 }
+
+func (p *phase) takes(o graph.Object) bool {
+	return kindIn(p.Kinds, p.KindIs, o.Kind) && (p.Where == nil || p.Where(o))
+}
+
+// all reports whether the phase takes everything.
+func (p *phase) all() bool { return len(p.Kinds) == 0 && p.KindIs == nil && p.Where == nil }
