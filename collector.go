@@ -11,7 +11,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/internal/run"
 )
 
@@ -60,7 +59,7 @@ type Collector struct {
 	fencer   Fencer        // set at level 2
 	lister   Lister        // nil if the watch has to be restarted for a listing
 	selector LabelSelector // set if a sweep depends on labels
-	handlers *finalizer.Registry
+	handlers *run.Registry
 	cfg      Config // with defaults
 	log      *slog.Logger
 
@@ -111,7 +110,7 @@ func New(store Store, cfg Config) (*Collector, error) {
 	if v := reflect.ValueOf(store); store == nil || v.Kind() == reflect.Pointer && v.IsNil() {
 		return nil, fmt.Errorf("configure collector: store: nil: %w", ErrInvalid)
 	}
-	handlers, err := finalizer.NewRegistry(cfg.Handlers)
+	handlers, err := run.NewRegistry(cfg.Handlers)
 	if err != nil {
 		return nil, fmt.Errorf("configure collector: Handlers: %w", err)
 	}

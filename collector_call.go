@@ -7,7 +7,6 @@ import (
 	"runtime/debug"
 	"time"
 
-	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/internal/run"
 )
 
@@ -71,7 +70,7 @@ func (c *Collector) list(ctx context.Context, kind Kind) error {
 // object, since logs and Held give them already. If a handler returns the error of its
 // context, the result is the cause of that error, such as the timeout.
 func unwrapRun(ctx context.Context, err error) error {
-	failed, ok := err.(*finalizer.RunError)
+	failed, ok := err.(*run.RunError)
 	if !ok {
 		return err
 	}

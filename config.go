@@ -9,6 +9,7 @@ import (
 
 	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/run"
 	"github.com/ownergraph/ownergraph/policy"
 )
 
@@ -177,7 +178,7 @@ func (c Config) validate() error {
 	case c.OwnerName > graph.NameAbsent:
 		return fmt.Errorf("configure engine: OwnerName: %s: %w", c.OwnerName, ErrInvalid)
 	}
-	if _, err := finalizer.NewRegistry(c.Handlers); err != nil {
+	if _, err := run.NewRegistry(c.Handlers); err != nil {
 		return fmt.Errorf("configure engine: Handlers: %w: %w", err, ErrInvalid)
 	}
 	if err := c.validateSweeps(); err != nil {

@@ -1,7 +1,6 @@
 package finalizer_test
 
 import (
-	"context"
 	"fmt"
 
 	"github.com/ownergraph/ownergraph/finalizer"
@@ -50,25 +49,4 @@ func ExampleCreate() {
 	// stored bucket/photos@8d12#1[example.org/empty]%1/0
 	// stored bucket/photos@8d12#1[example.org/bill]%1/0
 	// create: refused: validate bucket/photos: finalizers[1]: empty: invalid
-}
-
-func ExampleRegistry() {
-	registry, err := finalizer.NewRegistry(map[string]finalizer.Handler{
-		"example.org/empty": func(_ context.Context, o graph.Object) error {
-			fmt.Println("emptying", o.Name)
-			return nil
-		},
-		"example.org/bill": func(context.Context, graph.Object) error { panic("no printer") },
-	})
-	fmt.Println(registry.Names(), err)
-
-	bucket, _ := graph.ParseObject("bucket/photos~[example.org/empty,example.org/bill]")
-	for _, name := range bucket.Finalizers {
-		fmt.Println(registry.Run(context.Background(), name, bucket))
-	}
-	// Output:
-	// [example.org/bill example.org/empty] <nil>
-	// emptying photos
-	// <nil>
-	// run finalizer "example.org/bill" of bucket/photos: handler panicked: no printer
 }

@@ -1,5 +1,5 @@
-// Package run supports the Collector: prefetched calls, their revision, and the
-// context of a call. It knows neither calls nor engines.
+// Package run supports the Collector: prefetched calls, their revision, the context of
+// a call, and the handlers of finalizers. It knows neither calls nor engines.
 package run
 
 import "sync/atomic"

@@ -1,4 +1,4 @@
-package finalizer
+package run
 
 import (
 	"context"
@@ -8,6 +8,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
 )
 
@@ -15,17 +16,17 @@ func nothing(context.Context, graph.Object) error { return nil }
 
 func TestNewRegistryRefuses(t *testing.T) {
 	for _, tc := range []struct {
-		handlers map[string]Handler
+		handlers map[string]finalizer.Handler
 		want     string
 		reason   string
 	}{
-		{map[string]Handler{"": nothing}, `register handler "": the name is empty: invalid`, "no object could carry it"},
-		{map[string]Handler{"x": nil}, `register handler "x": the handler is nil: invalid`, "it could not be called"},
-		{map[string]Handler{"orphan": nothing}, `register handler "orphan": the name is a propagation's: invalid`, "the engine's work"},
-		{map[string]Handler{"foregroundDeletion": nothing},
+		{map[string]finalizer.Handler{"": nothing}, `register handler "": the name is empty: invalid`, "no object could carry it"},
+		{map[string]finalizer.Handler{"x": nil}, `register handler "x": the handler is nil: invalid`, "it could not be called"},
+		{map[string]finalizer.Handler{"orphan": nothing}, `register handler "orphan": the name is a propagation's: invalid`, "the engine's work"},
+		{map[string]finalizer.Handler{"foregroundDeletion": nothing},
 			`register handler "foregroundDeletion": the name is a propagation's: invalid`, "the engine's work"},
-		{map[string]Handler{"z": nil, "": nothing}, `register handler "": the name is empty: invalid` + "\n" +
-			`register handler "z": the handler is nil: invalid`, "all that is wrong, in order"},
+		{map[string]finalizer.Handler{"z": nil, "": nothing}, `register handler "": the name is empty: invalid` + "\n" +
+			`register handler "z": the handler is nil: invalid`, "every fault, in order"},
 	} {
 		r, err := NewRegistry(tc.handlers)
 		if r != nil || !errors.Is(err, graph.ErrInvalid) || err.Error() != tc.want {
@@ -35,7 +36,7 @@ func TestNewRegistryRefuses(t *testing.T) {
 }
 
 func TestNames(t *testing.T) {
-	handlers := map[string]Handler{"b": nothing, "a": nothing, "c/d": nothing}
+	handlers := map[string]finalizer.Handler{"b": nothing, "a": nothing, "c/d": nothing}
 	r, err := NewRegistry(handlers)
 	if err != nil {
 		t.Fatal(err)
@@ -43,7 +44,7 @@ func TestNames(t *testing.T) {
 	handlers["late"] = nothing
 	r.Names()[0] = "changed"
 	if got, want := r.Names(), []string{"a", "b", "c/d"}; !slices.Equal(got, want) {
-		t.Errorf("Names() = %q, want %q: sorted, and nobody's to change", got, want)
+		t.Errorf("Names() = %q, want %q: sorted, and a copy", got, want)
 	}
 	var none *Registry
 	if names := append(none.Names(), (&Registry{}).Names()...); len(names) != 0 {
@@ -54,7 +55,7 @@ func TestNames(t *testing.T) {
 var errFailed = errors.New("failed")
 
 func TestRun(t *testing.T) {
-	r, err := NewRegistry(map[string]Handler{
+	r, err := NewRegistry(map[string]finalizer.Handler{
 		"good":  nothing,
 		"bad":   func(context.Context, graph.Object) error { return errFailed },
 		"panic": func(context.Context, graph.Object) error { panic("boom") },
@@ -77,7 +78,7 @@ func TestRun(t *testing.T) {
 	}{
 		{"good", nil, "", "done"},
 		{"bad", []error{errFailed}, `run finalizer "bad" of pod/ns/a@u1: failed`, "named once, and the cause kept"},
-		{"absent", []error{ErrNoHandler}, `run finalizer "absent" of pod/ns/a@u1: no handler`, "nobody to call"},
+		{"absent", []error{ErrNoHandler}, `run finalizer "absent" of pod/ns/a@u1: no handler`, "no handler to call"},
 		{"panic", []error{ErrPanic}, `run finalizer "panic" of pod/ns/a@u1: handler panicked: boom`, "a panic is an error"},
 		{"cause", []error{ErrPanic, errFailed}, `run finalizer "cause" of pod/ns/a@u1: handler panicked: failed`, "an error stays one"},
 		{"nil", []error{ErrPanic}, "", "even a panic with nil"},
@@ -99,7 +100,7 @@ func TestRun(t *testing.T) {
 }
 
 func TestRunTellsWhereItPanicked(t *testing.T) {
-	r, _ := NewRegistry(map[string]Handler{"x": deepInside})
+	r, _ := NewRegistry(map[string]finalizer.Handler{"x": deepInside})
 	var p *PanicError
 	if err := r.Run(t.Context(), "x", graph.Object{}); !errors.As(err, &p) {
 		t.Fatalf("Run: %v, want a *PanicError", err)
@@ -109,10 +110,10 @@ func TestRunTellsWhereItPanicked(t *testing.T) {
 	}
 }
 
-// TestRunError: who names the finalizer and the object itself shows the cause alone.
+// TestRunError: the cause stands apart from the names of the finalizer and the object.
 func TestRunError(t *testing.T) {
 	failed := errors.New("failed")
-	r, err := NewRegistry(map[string]Handler{
+	r, err := NewRegistry(map[string]finalizer.Handler{
 		"bad":   func(context.Context, graph.Object) error { return failed },
 		"panic": func(context.Context, graph.Object) error { panic("boom") },
 	})
@@ -130,7 +131,7 @@ func TestRunError(t *testing.T) {
 	}{
 		{"bad", t.Context(), "failed", "the handler's own words"},
 		{"panic", t.Context(), "handler panicked: boom", "without the stack"},
-		{"absent", t.Context(), "no handler", "nobody to call"},
+		{"absent", t.Context(), "no handler", "no handler to call"},
 		{"bad", ended, "context canceled", "it was not called"},
 	} {
 		var run *RunError
@@ -145,7 +146,7 @@ func deepInside(context.Context, graph.Object) error { panic(42) }
 
 func TestRunHonoursContext(t *testing.T) {
 	called := false
-	r, _ := NewRegistry(map[string]Handler{
+	r, _ := NewRegistry(map[string]finalizer.Handler{
 		"x":     func(context.Context, graph.Object) error { called = true; return nil },
 		"waits": func(ctx context.Context, _ graph.Object) error { <-ctx.Done(); return ctx.Err() },
 	})
@@ -167,7 +168,7 @@ func TestRunHonoursContext(t *testing.T) {
 
 // TestRunConcurrently is for the race detector.
 func TestRunConcurrently(t *testing.T) {
-	r, _ := NewRegistry(map[string]Handler{"x": func(_ context.Context, o graph.Object) error {
+	r, _ := NewRegistry(map[string]finalizer.Handler{"x": func(_ context.Context, o graph.Object) error {
 		o.Finalizers[0] = "mine"
 		return nil
 	}})
