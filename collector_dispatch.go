@@ -8,7 +8,7 @@ import (
 )
 
 const (
-	// maxBatch bounds the calls that one turn hands out.
+	// maxBatch bounds the calls of a lane that one turn hands out.
 	maxBatch = 16
 	// controlWorkers bounds the fences and listings under way. The engine asks for one at
 	// a time, and for another one where one hangs.
@@ -20,7 +20,6 @@ const (
 type turn struct {
 	keep Lane
 	kept *Call
-	n    int // calls handed out
 }
 
 // completion is the result of a call that the engine has not been told yet.
@@ -84,10 +83,9 @@ func (c *Collector) take(ctx context.Context, now time.Time, t turn) (at time.Ti
 	if ctx.Err() != nil || c.engine.Err() != nil {
 		return time.Time{}
 	}
-	for _, lane := range [...]Lane{LaneControl, LaneHandler, LaneStore} {
-		if lane == LaneHandler && len(c.cfg.Handlers) == 0 && c.hasRoom(LaneControl) {
-			continue // Next of LaneControl has done the work that Next does beside calls
-		}
+	// The first Next makes the decisions, also for the other lanes. It looks for a call after
+	// each decision, which costs least in the lane of handlers.
+	for _, lane := range [...]Lane{LaneHandler, LaneControl, LaneStore} {
 		at = soonest(at, c.handOut(ctx, now, lane, &t))
 	}
 	c.letSyncedGo()
@@ -101,8 +99,9 @@ func (c *Collector) take(ctx context.Context, now time.Time, t turn) (at time.Ti
 // time to ask the lane again. A store lane without room has the prefetch filled.
 func (c *Collector) handOut(ctx context.Context, now time.Time, lane Lane, t *turn) time.Time {
 	var call Call
-	for c.hasRoom(lane) {
-		if t.n == maxBatch {
+	n := 0
+	for ; c.hasRoom(lane); n++ {
+		if n == maxBatch {
 			return now
 		}
 		to := &call
@@ -112,7 +111,6 @@ func (c *Collector) handOut(ctx context.Context, now time.Time, lane Lane, t *tu
 		if at, ok := c.next(now, lane, to); !ok {
 			return at
 		}
-		t.n++
 		if lane == t.keep {
 			t.keep = LaneUnset
 		} else {
@@ -120,7 +118,7 @@ func (c *Collector) handOut(ctx context.Context, now time.Time, lane Lane, t *tu
 		}
 	}
 	if lane == LaneStore {
-		return c.fill(now, t)
+		return c.fill(now, n)
 	}
 	return time.Time{}
 }
@@ -150,20 +148,20 @@ func (c *Collector) hasRoom(lane Lane) bool {
 	return true // the engine bounds the handlers itself
 }
 
-// fill prefetches calls while all workers are busy.
+// fill prefetches calls while all workers are busy. The turn has handed out n calls of the
+// lane before.
 //
 // Held by TestCollectorPrefetch and TestCollectorWorkers.
-func (c *Collector) fill(now time.Time, t *turn) time.Time {
+func (c *Collector) fill(now time.Time, n int) time.Time {
 	var call Call
-	for free := c.cfg.Workers - c.prefetch.Len(); free > 0; free-- {
-		if t.n == maxBatch {
+	for free := c.cfg.Workers - c.prefetch.Len(); free > 0; free, n = free-1, n+1 {
+		if n == maxBatch {
 			return now
 		}
 		at, ok := c.engine.nextInto(now, LaneStore, &call)
 		if !ok {
 			return at
 		}
-		t.n++
 		c.prefetch.Fill(&call)
 	}
 	return time.Time{}

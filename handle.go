@@ -61,12 +61,3 @@ func (e *Engine) handlerDone(id CallID, f flight, err error) {
 	}, e.now, &e.effects)
 	e.carryOut()
 }
-
-// abandon forgets a call: its result counts for nothing.
-func (e *Engine) abandon(id CallID) {
-	f := e.flights[id]
-	delete(e.flights, id)
-	if f.call == CallHandle {
-		e.handlers.Abandon(handlers.Run{Node: f.node, Name: f.handler}, uint64(id))
-	}
-}
