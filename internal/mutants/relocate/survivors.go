@@ -75,7 +75,7 @@ func (r *runner) heir(ctx context.Context, s mutants.Survivor) (mutants.Mutant, 
 		switch first, after := span(best.units, at-best.From, end-best.From); {
 		case first == from && after == to+1:
 			found = append(found, m)
-		case first == from || after == to+1:
+		case (first == from || after == to+1) && alike(o.units[o.first:o.after], best.units[first:after]):
 			near = append(near, m)
 		}
 	}
@@ -86,6 +86,18 @@ func (r *runner) heir(ctx context.Context, s mutants.Survivor) (mutants.Mutant, 
 		return old, fmt.Errorf("%w: %d mutants are in its place in %s", errByHand, len(found), best.Decl)
 	}
 	return found[0], nil
+}
+
+// alike reports whether two texts share most of their units.
+func alike(a, b []unit) bool {
+	var like, all float32
+	for i, j := range align(a, b) {
+		all += a[i].weight()
+		if j >= 0 {
+			like += likeness(a[i], b[j])
+		}
+	}
+	return 3*like >= 2*all
 }
 
 // mutant returns a survivor as a mutant of the newest commit that has it.
