@@ -13,9 +13,9 @@ import (
 	"time"
 )
 
-// mostMemory bounds what a mutant may take, in KiB of address space: one that
-// grows for ever is as dead as one that hangs.
-const mostMemory = 6 << 20
+// maxMemory bounds the address space of a mutant, in KiB. A mutant that grows without
+// end counts as killed, as a mutant that hangs does.
+const maxMemory = 6 << 20
 
 // Edit replaces one file of the module for one build. The zero value changes
 // nothing. It is a value.
@@ -24,26 +24,26 @@ type Edit struct {
 	Content []byte
 }
 
-// Bench builds and runs suites on edited sources. It may be used by several
-// goroutines at once. Its fields are not changed after its first use.
+// Bench builds and runs suites on edited sources. Several goroutines may use it at
+// once. Its fields do not change after its first use.
 type Bench struct {
 	// Root is the module's directory.
 	Root string
-	// Scratch is a directory for overlays and programs; each use makes and
-	// removes its own below it.
+	// Scratch is a directory for overlays and programs. Each use makes its own
+	// directory below it, and removes it.
 	Scratch string
 	// Timeout bounds one run of one suite.
 	Timeout time.Duration
-	// Procs is the GOMAXPROCS of what is run, 0 for all.
+	// Procs is the GOMAXPROCS of each suite, 0 for all.
 	Procs int
 }
 
 // errUnbuilt says that an edited source does not compile.
 var errUnbuilt = errors.New("does not compile")
 
-// build compiles suites over an edit into programs in dir/bin: all tests at once,
-// since most of the time goes into what they share. An error that wraps errUnbuilt
-// carries the first lines of what the compiler says.
+// build compiles suites over an edit into programs in dir/bin. It compiles all tests at
+// once, because they share most packages. An error wraps errUnbuilt and has the first
+// lines of the compiler's message.
 func (b *Bench) build(ctx context.Context, dir string, e Edit, suites []suite) error {
 	flags := []string{"-buildvcs=false", "-ldflags=-s -w", "-o", filepath.Join(dir, "bin") + "/"}
 	if e.File != "" {
@@ -77,7 +77,7 @@ func (b *Bench) build(ctx context.Context, dir string, e Edit, suites []suite) e
 	return nil
 }
 
-// program returns where build puts the suite.
+// program returns the file that build makes of the suite.
 func (s suite) program(dir string) string {
 	name := path.Base(s.pkg)
 	if s.pkg == "." {
@@ -107,18 +107,18 @@ func (b *Bench) overlay(dir string, e Edit) (string, error) {
 	return path, nil
 }
 
-// run runs a built suite and says what came of it.
+// run runs a built suite and returns the outcome.
 func (b *Bench) run(ctx context.Context, dir string, s suite) Outcome {
 	begun := time.Now()
 	bounded, cancel := context.WithTimeout(ctx, b.Timeout)
 	defer cancel()
-	script := fmt.Sprintf(`ulimit -v %d; exec "$@"`, mostMemory)
+	script := fmt.Sprintf(`ulimit -v %d; exec "$@"`, maxMemory)
 	cmd := exec.CommandContext(bounded, "sh", append([]string{"-c", script, "sh", s.program(dir)}, s.args...)...)
 	cmd.Dir = b.Root
 	if s.test {
 		cmd.Dir = filepath.Join(b.Root, filepath.FromSlash(s.pkg))
 	}
-	cmd.Env = append(os.Environ(), "RAPID_NOFAILFILE=1") // it would be written into the tree
+	cmd.Env = append(os.Environ(), "RAPID_NOFAILFILE=1") // the tree gets no file
 	if b.Procs > 0 {
 		cmd.Env = append(cmd.Env, fmt.Sprintf("GOMAXPROCS=%d", b.Procs))
 	}
@@ -139,9 +139,9 @@ func (b *Bench) run(ctx context.Context, dir string, s suite) Outcome {
 	return o
 }
 
-// try builds and runs suites on an edit in order and returns an outcome for each
-// that was run. Until one has killed it, if so asked: then the first is built
-// alone, since it is the last for most.
+// try builds suites on an edit, runs them in order, and returns an outcome for each run.
+// If asked, it stops at the first kill. Then it builds the first suite alone, because
+// the first suite kills most mutants.
 func (b *Bench) try(ctx context.Context, e Edit, suites []suite, untilKilled bool) []Outcome {
 	dir, err := os.MkdirTemp(b.Scratch, "mutant")
 	if err != nil {

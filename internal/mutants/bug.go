@@ -7,36 +7,35 @@ import (
 	"strings"
 )
 
-// Bug is one fault that is put into the engine's source on purpose. It breaks
-// one rule. It is a value.
+// Bug is one deliberate fault in the engine's source. It breaks one rule. It is a
+// value.
 type Bug struct {
 	// Name is "m001" and so on.
 	Name string
-	// Rule says in words what is lost.
+	// Rule describes the broken behaviour in words.
 	Rule string
-	// Source is where the rule comes from, in words parted by spaces: R1 to R8,
-	// "decide" and "work" for the other headings of the rules, B1 to B30 of the
-	// catalogue of real cases.
+	// Source names the origins of the rule, with spaces between them. R1 to R8 are
+	// rules. "decide" and "work" are other headings of the rules. B1 to B30 are real
+	// cases of the catalogue.
 	Source string
 	// Decl names the declaration that the bug is in. Old begins in it exactly once.
 	// New takes the place of Old.
 	Decl     Decl
 	Old, New string
-	// Killers are the methods each of which has to kill it.
+	// Killers are the methods that have to kill the bug, each by itself.
 	Killers []Method
-	// Where says which graph of CI's exhaustive run kills it; the zero value
-	// stands for the first that does in the small scopes.
+	// Where is the graph of CI's exhaustive run that kills the bug. With the zero
+	// value, the search goes through the small scopes until a graph kills it.
 	Where Where
 }
 
-// Where is one graph in one row of the exhaustive search that CI runs. It is a
-// value.
+// Where is one graph in one row of CI's exhaustive search. It is a value.
 type Where struct {
 	Row   string // as the search prints it
-	Graph int    // by its number there, from 1
+	Graph int    // the number in the row, from 1
 }
 
-// String returns the row and the graph in words, "" for the zero value.
+// String returns the row and the graph, "" for the zero value.
 func (w Where) String() string {
 	if w.Row == "" {
 		return ""
@@ -44,7 +43,7 @@ func (w Where) String() string {
 	return fmt.Sprintf("%s; graph %d", w.Row, w.Graph)
 }
 
-// parseWhere reads what String writes.
+// parseWhere reads the result of String.
 func parseWhere(text string) (w Where, err error) {
 	row, number, found := strings.Cut(text, "; graph ")
 	w.Row = row

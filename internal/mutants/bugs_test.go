@@ -21,8 +21,7 @@ func bugs(t *testing.T) []Bug {
 	return all
 }
 
-// TestBugsApply: each bug still finds its place in the source, changes it, and
-// says what it is.
+// TestBugsApply: each bug has its place in the source, changes it, and describes itself.
 func TestBugsApply(t *testing.T) {
 	source := SourceAt(root)
 	for i, b := range bugs(t) {
@@ -65,8 +64,7 @@ func TestBugsCompile(t *testing.T) {
 	}
 }
 
-// TestBugsAreMany holds how many bugs there have to be, and that each rule of
-// evidence has one.
+// TestBugsAreMany: there are at least 60 bugs, and each rule has one.
 func TestBugsAreMany(t *testing.T) {
 	all := bugs(t)
 	if len(all) < 60 {
@@ -80,8 +78,8 @@ func TestBugsAreMany(t *testing.T) {
 	}
 }
 
-// TestWhere: a bug that says which graph of CI's exhaustive run kills it names one
-// that CI searches to the end, so that the whole run would find it, too.
+// TestWhere: if a bug names a graph of CI's exhaustive run, CI searches that graph to the
+// end. So the whole run would find the bug, too.
 func TestWhere(t *testing.T) {
 	placed := 0
 	for _, b := range bugs(t) {
@@ -105,9 +103,9 @@ func TestWhere(t *testing.T) {
 	}
 }
 
-// TestRulesAreHeldExhaustively: these rules have a bug that is killed on one graph
-// of CI's exhaustive search. The queue's and the handlers' have none: what they
-// guard is not in its alphabet (package exhaustive says what else).
+// TestRulesAreHeldExhaustively: these rules have a bug that one graph of CI's exhaustive
+// search kills. The rules of the queue and the handlers have none, because the search has
+// no such events. Package exhaustive has the list.
 func TestRulesAreHeldExhaustively(t *testing.T) {
 	var held []Bug
 	for _, b := range bugs(t) {
@@ -123,8 +121,8 @@ func TestRulesAreHeldExhaustively(t *testing.T) {
 	}
 }
 
-// waits are the real cases and invariants that are about a feature which does
-// not exist yet, each with what it waits for.
+// waits are the real cases and invariants of features that do not exist yet, each with
+// its feature.
 func waits() map[string]string {
 	return map[string]string{
 		"B18": "a restore that knows of backups: restore mode, archive",
@@ -141,8 +139,8 @@ func waits() map[string]string {
 	}
 }
 
-// TestCatalogue: each real case of the catalogue, B1 to B30, is a seeded bug or
-// waits for a feature.
+// TestCatalogue: each real case of the catalogue, B1 to B30, is a seeded bug or waits for
+// a feature.
 func TestCatalogue(t *testing.T) {
 	by, cases := sources(bugs(t)), 0
 	for i := 1; i <= 30; i++ {
@@ -173,7 +171,7 @@ func sources(all []Bug) map[string][]string {
 	return by
 }
 
-// TestSourcesAreKnown: no source is misspelt, which would take its bug out of
+// TestSourcesAreKnown: each source is spelt right. A wrong one would take its bug out of
 // every count.
 func TestSourcesAreKnown(t *testing.T) {
 	words := "decide sweep adoption instant rings queue listing work handler level store"

@@ -1,22 +1,25 @@
-// Package mutants puts faults into the engine's own source and asks the suites to
-// notice: what no suite notices, no suite holds.
+// Package mutants puts faults into the engine's own source and runs the suites on it. A
+// rule is held if a suite fails when the rule is broken.
 //
 //	go run ./internal/mutants/cmd/mutants -seeded
 //	go run ./internal/mutants/cmd/mutants -generic
+//	go run ./internal/mutants/cmd/mutants -relocate
 //
-// Seeded bugs (Bugs) break one rule each: a rule of a decision, of evidence, of
-// the work, or a real case of another collector. Each names the methods that must
-// kill it. Generic mutants (Mutate) are small changes of syntax in the pure
-// packages and the code of evidence, drawn by seed; those that no suite kills are
-// argued in testdata/survivors.txt, or are a gap.
+// A seeded bug (Bug) breaks one rule: a rule of a decision, of evidence or of the work,
+// or a real case of another collector. It names the methods that have to kill it. It also
+// names the declaration that it edits, so a move to another file leaves it alone. The
+// command with -relocate moves bugs after a larger change of the source (package
+// relocate).
+//
+// A generic mutant (Mutate) is a small change of syntax, drawn by seed. The targets are
+// the pure packages and the code of evidence. A mutant that no suite kills is a gap,
+// unless testdata/survivors.txt argues that no suite can kill it.
 //
 // # Rules and the exhaustive run
 //
-// A bug that names the method exhaustive also names a row and a graph of the run
-// that CI makes (Where): there the rule's absence shows, within seconds. That CI
-// searches the row to its end is held by TestWhere, that each rule has such a bug by
-// TestRulesAreHeldExhaustively. Rows are those of package exhaustive; "2/3" stands
-// for two objects and three actions of a late engine, and so on.
+// A bug with the method exhaustive also names a row and a graph of CI's run (Where). The
+// missing rule shows there within seconds. The table has the rows of package exhaustive:
+// "2/3" stands for two objects and three actions of a late engine, and so on.
 //
 //	R1 conflicts              m024        2/3 touching; graph 2
 //	R1 preconditions          m164        2/3; graph 1
@@ -43,15 +46,15 @@
 //	rings                     m016, m170  2/3; graph 6
 //	                          m015, m097  3/2; graphs 56, 36
 //	listings                  m101        2/2, crash, new listing; graph 1
-//	who is looked at again    m106        2/3; graph 2
+//	enqueued again            m106        2/3; graph 2
 //
-// The tree is never touched: a mutant is one changed file in a scratch directory,
-// given to the go command by -overlay. A suite is built once for a mutant and
-// run as a program; an exit status other than 0 is a kill, and so is a hang.
-// A suite that fails without any mutant would kill them all, so each one is
-// first run on the source as it is.
+// # Runs
 //
-// The mutator is our own: the tools that exist change files in place or copy the
-// module, and know one suite, that of the package. Here most faults show only
-// two packages away.
+// A run leaves the tree as it is. A mutant is one changed file in a scratch directory,
+// and the go command gets it by -overlay. Each mutant builds a suite once and runs it as
+// a program. An exit status other than 0 kills the mutant, and so does a hang. Each suite
+// first runs without any mutant, because a suite that fails there would kill all of them.
+//
+// The mutator is our own. Other tools change files in place or copy the module, and run
+// one suite, that of the package. Here most faults show only two packages away.
 package mutants

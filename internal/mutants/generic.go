@@ -17,34 +17,34 @@ import (
 	"sync"
 )
 
-// targets are the sources that generic mutants are drawn from: the pure packages
-// and what the engine makes of evidence.
-const targets = "graph/*.go policy/*.go finalizer/*.go internal/core/*/*.go internal/core/sweep/*/*.go " +
+// targets are the sources of generic mutants: the pure packages, the machines of the
+// engine, and the engine's use of evidence.
+const targets = "graph/*.go policy/*.go finalizer/*.go internal/core/*/*.go " +
 	"evidence.go fence.go kinds.go decide.go write.go read.go"
 
-// Generic says how many mutants are drawn and how they are run.
+// Generic is a run of generic mutants.
 type Generic struct {
 	Bench   *Bench
 	Seed    uint64
-	N       int // mutants that compile
+	N       int // the number of mutants that compile
 	Workers int
-	Verbose bool // print also what was killed
-	// Match, if it is not nil, says which ids are run; N is then no matter.
+	Verbose bool // print the killed mutants, too
+	// Match selects ids. With nil, N mutants run.
 	Match func(id string) bool
 }
 
-// Score is what came of a run. It is a value.
+// Score is the result of a run. It is a value.
 type Score struct {
 	Built, Unbuilt, Killed, Argued int
-	// By says how many each suite killed.
+	// By is the number of kills by suite.
 	By map[string]int
-	// Open are survivors that nobody has argued to be equivalent.
+	// Open are the survivors without an argument.
 	Open []Mutant
 }
 
 // Draw returns all mutants of the module at root in the order of a seed, and the
-// sources by name. A mutant's place hangs on itself and the seed alone, so that a
-// change of the source changes little of what is drawn.
+// sources by name. A mutant's place depends on itself and the seed alone. So a change of
+// the source changes few of the first mutants.
 func Draw(root string, seed uint64) ([]Mutant, map[string][]byte, error) {
 	sources := map[string][]byte{}
 	var all []Mutant
@@ -82,9 +82,8 @@ func Draw(root string, seed uint64) ([]Mutant, map[string][]byte, error) {
 	return all, sources, nil
 }
 
-// Run draws mutants until enough of them compile, runs the suites on each, and
-// prints the survivors as they come. Survivors are known
-// to be equivalent.
+// Run draws mutants until enough of them compile. It runs the suites on each mutant, and
+// prints each that survives. The argued survivors are equivalent to the source.
 func (g Generic) Run(ctx context.Context, out io.Writer, survivors []Survivor) (Score, error) {
 	argued := arguments(survivors)
 	score := Score{By: map[string]int{}}
@@ -115,13 +114,13 @@ func (g Generic) Run(ctx context.Context, out io.Writer, survivors []Survivor) (
 			mu.Lock()
 			defer mu.Unlock()
 			score.count(m, suites, outcomes, argued[m.ID])
-			g.tell(out, m, suites, outcomes, argued[m.ID])
+			g.report(out, m, suites, outcomes, argued[m.ID])
 		})
 	}
 	return score, ctx.Err()
 }
 
-// suitesFor returns what a mutant of a file is run against, the cheapest first.
+// suitesFor returns the suites for a mutant of a file, the cheapest first.
 func suitesFor(file string) []suite {
 	b := Bug{Decl: Decl{Dir: path.Dir(file)}}
 	own := Unit.suite(b)
@@ -134,7 +133,7 @@ func suitesFor(file string) []suite {
 	return []suite{own, Root.suite(b), Scripts.suite(b), Simulator.suite(b), Properties.suite(b), Exhaustive.suite(b)}
 }
 
-// count enters what came of one mutant.
+// count enters the outcomes of one mutant.
 func (s *Score) count(m Mutant, suites []suite, outcomes []Outcome, argument string) {
 	last := outcomes[len(outcomes)-1]
 	if last.Verdict == Unbuilt {
@@ -153,8 +152,8 @@ func (s *Score) count(m Mutant, suites []suite, outcomes []Outcome, argument str
 	}
 }
 
-// tell prints what came of one mutant, if it survived or all is asked for.
-func (g Generic) tell(out io.Writer, m Mutant, suites []suite, outcomes []Outcome, argument string) {
+// report prints the outcomes of one mutant if it survived, or in a verbose run.
+func (g Generic) report(out io.Writer, m Mutant, suites []suite, outcomes []Outcome, argument string) {
 	last := outcomes[len(outcomes)-1]
 	if last.Verdict != Survived && !g.Verbose {
 		return
@@ -167,8 +166,8 @@ func (g Generic) tell(out io.Writer, m Mutant, suites []suite, outcomes []Outcom
 	}
 }
 
-// Ratio returns which part of n mutants were killed, and Wilson's interval of
-// 95 % for it (J. Am. Stat. Assoc. 22, 1927).
+// Ratio returns the killed part of n mutants, and Wilson's interval of 95 % for it
+// (J. Am. Stat. Assoc. 22, 1927).
 func Ratio(killed, n int) (ratio, low, high float64) {
 	if n == 0 {
 		return 0, 0, 1

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Method is a way to find a fault.
+// Method is a kind of suite that may find a fault.
 type Method uint8
 
 const (
@@ -40,8 +40,8 @@ func (m Method) String() string {
 // Methods returns all methods, the cheapest first.
 func Methods() []Method { return []Method{Scripts, Root, Unit, Simulator, Exhaustive, Properties} }
 
-// ParseMethods reads names that are parted by commas. An error names the first
-// that is none.
+// ParseMethods reads names with commas between them. An error has the first unknown
+// name.
 func ParseMethods(text string) ([]Method, error) {
 	var out []Method
 	for name := range strings.SplitSeq(text, ",") {
@@ -54,21 +54,21 @@ func ParseMethods(text string) ([]Method, error) {
 	return out, nil
 }
 
-// smallScopes are searched alike on any machine: bounds of states, and not of
-// time. Where nothing is broken that takes about a minute of one core.
+// smallScopes are bounds of states, and not of time. So the search is the same on any
+// machine. Without a fault it takes about a minute of one core.
 const smallScopes = "-n 3 -actions 2 -crashes 0 -listings 1 -small=false -states 2000 -workers 1"
 
-// worlds are the simulator's: a million steps, of the same seeds every time.
+// worlds are the simulator's: a million steps, from the same seeds each time.
 const worlds = "-seeds 2000 -steps 500 -seed 1 -workers 1 -traces 1"
 
-// suite is a program to build and how to run it.
+// suite is a program to build, with its arguments.
 type suite struct {
 	pkg  string
-	test bool // it is a package's tests
+	test bool // the program runs a package's tests
 	args []string
 }
 
-// suite returns what the method runs on a bug.
+// suite returns the suite of the method for a bug.
 func (m Method) suite(b Bug) suite {
 	switch m {
 	case Unit:

@@ -37,13 +37,13 @@ func (m Mutant) Edit(src []byte) Edit {
 	return Edit{File: m.File, Content: slices.Concat(src[:m.at], []byte(m.text), src[m.end:])}
 }
 
-// Diff returns the change in two lines, or more where it is longer.
+// Diff returns the lines before and after the change.
 func (m Mutant) Diff() string {
 	return "-" + strings.ReplaceAll(m.Before, "\n", "\n-") + "\n+" + strings.ReplaceAll(m.After, "\n", "\n+")
 }
 
-// Mutate returns the mutants of a file in their order within it. Not all of them
-// compile. Logging is left as it is. An error says that the source does not parse.
+// Mutate returns the mutants of a file in the order of the file. Some of them do not
+// compile. Log statements have no mutants. A source that does not parse is an error.
 func Mutate(file string, src []byte) ([]Mutant, error) {
 	fset := token.NewFileSet()
 	tree, err := parser.ParseFile(fset, file, src, parser.SkipObjectResolution)
@@ -95,7 +95,7 @@ func (f *finder) declaration(d ast.Decl) {
 	}
 }
 
-// offset returns where a position is in the file.
+// offset returns the offset of a position in the file.
 func (f *finder) offset(p token.Pos) int { return f.fset.Position(p).Offset }
 
 // source returns the text of a node.
@@ -120,8 +120,8 @@ func (f *finder) change(operator string, from, to token.Pos, text string) {
 	f.found = append(f.found, m)
 }
 
-// walk visits a node and all below it, within a function whose results are as
-// given.
+// walk visits a node and all nodes below it. The node is within a function with the
+// given results.
 func (f *finder) walk(n ast.Node, results *ast.FieldList) {
 	ast.Inspect(n, func(n ast.Node) bool {
 		switch n := n.(type) {

@@ -33,7 +33,7 @@ func sample(a, b int, log Logger) (int, bool) {
 }
 `
 
-// TestMutate: each operator finds its places, and what it makes is a program.
+// TestMutate: each operator finds its places, and each mutant parses.
 func TestMutate(t *testing.T) {
 	found, err := Mutate("sample.go", []byte(sample))
 	if err != nil {
@@ -52,25 +52,25 @@ func TestMutate(t *testing.T) {
 	for _, c := range []struct{ operator, after, reason string }{
 		{"never loop", "for i := 0; false; i++ {", "a loop may be left out"},
 		{"negate", "if !(i == b && a > 1 || !ready()) {", "a condition may be the wrong way round"},
-		{"negate", "case !(total == 7):", "so may that of a clause"},
-		{"negate", "return total, !(total != b)", "and a result"},
+		{"negate", "case !(total == 7):", "the condition of a clause may be the wrong way round"},
+		{"negate", "return total, !(total != b)", "a result may be the wrong way round"},
 		{"other operator", "for i := 0; i <= a; i++ {", "a bound may be off by one"},
-		{"other operator", "if i == b || a > 1 || !ready() {", "and may stand for or"},
-		{"other operator", "if i != b && a > 1 || !ready() {", "equal for unequal"},
-		{"other operator", "total -= i", "plus for minus"},
-		{"left alone", "if i == b || !ready() {", "a condition may be too weak"},
-		{"right alone", "if !ready() {", "or another one"},
+		{"other operator", "if i == b || a > 1 || !ready() {", "a writer may confuse and with or"},
+		{"other operator", "if i != b && a > 1 || !ready() {", "a writer may confuse equal with unequal"},
+		{"other operator", "total -= i", "a writer may confuse plus with minus"},
+		{"left alone", "if i == b || !ready() {", "the right part of a condition may be missing"},
+		{"right alone", "if !ready() {", "the left part may be missing"},
 		{"drop not", "if i == b && a > 1 || ready() {", "a not may be missing"},
 		{"remove branch", "", "a continue may be missing"},
-		{"other branch", "break", "or be a break"},
+		{"other branch", "break", "a break may stand for a continue"},
 		{"remove call", "", "a call may be missing"},
 		{"remove assignment", "", "an assignment may be missing"},
 		{"count back", "for i := 0; i < a; i-- {", "a counter may count back"},
 		{"one more", "case total == 8:", "a constant may be too large"},
-		{"one less", "case total == 6:", "or too small"},
+		{"one less", "case total == 6:", "a constant may be too small"},
 		{"zero result", "return *new(int), total != b", "a result may be missing"},
 		{"drop else", "}", "an else may be missing"},
-		{"flip", "var on = false", "a flag may be the wrong one"},
+		{"flip", "var on = false", "a flag may have the wrong value"},
 		{"drop case", "", "a clause may be missing"},
 	} {
 		if !slices.Contains(got[c.operator], c.after) {
@@ -87,7 +87,7 @@ func TestMutate(t *testing.T) {
 	}
 }
 
-// TestMutantIDs: no two mutants of a file have one id, and moving a line keeps it.
+// TestMutantIDs: the ids of a file differ, and a move of a line keeps them.
 func TestMutantIDs(t *testing.T) {
 	first, err := Mutate("sample.go", []byte(sample))
 	if err != nil {
@@ -109,14 +109,14 @@ func TestMutantIDs(t *testing.T) {
 	}
 }
 
-// TestMutateRefuses: a source that does not parse is an error, not no mutants.
+// TestMutateRefuses: a source that does not parse is an error.
 func TestMutateRefuses(t *testing.T) {
 	if _, err := Mutate("x.go", []byte("package")); err == nil {
 		t.Error("no error for half a source")
 	}
 }
 
-// TestDraw: the order hangs on the seed, and every target has mutants.
+// TestDraw: the order depends on the seed, and every target has mutants.
 func TestDraw(t *testing.T) {
 	one, sources, err := Draw(root, 1)
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// statement notes the mutants of a statement, but for those of what is in it.
+// statement notes the mutants of a statement, without the mutants of its parts.
 func (f *finder) statement(n ast.Stmt) {
 	switch n := n.(type) {
 	case *ast.IfStmt:
@@ -34,8 +34,7 @@ func (f *finder) statement(n ast.Stmt) {
 	}
 }
 
-// clauses notes what may go wrong with the clauses of a switch: one is dropped,
-// or, without a tag, its condition is negated.
+// clauses drops each clause of a switch. Without a tag, it also negates each condition.
 func (f *finder) clauses(n *ast.SwitchStmt) {
 	for _, s := range n.Body.List {
 		c := s.(*ast.CaseClause)
@@ -63,7 +62,7 @@ func (f *finder) assign(n *ast.AssignStmt) {
 
 func (f *finder) negate(e ast.Expr) { f.replace("negate", e, "!("+f.source(e)+")") }
 
-// expression notes the mutants of an expression, but for those of its parts.
+// expression notes the mutants of an expression, without the mutants of its parts.
 func (f *finder) expression(n ast.Expr) {
 	switch n := n.(type) {
 	case *ast.BinaryExpr:
@@ -93,8 +92,7 @@ func (f *finder) expression(n ast.Expr) {
 	}
 }
 
-// returns notes that a result may be the zero value, or, of type bool, the
-// opposite.
+// returns replaces each result by the zero value, or by the opposite for a bool.
 func (f *finder) returns(n *ast.ReturnStmt, results *ast.FieldList) {
 	var types []ast.Expr
 	if results != nil {
@@ -118,8 +116,7 @@ func (f *finder) returns(n *ast.ReturnStmt, results *ast.FieldList) {
 	}
 }
 
-// opposite returns the operator that is most easily written by mistake, or
-// ILLEGAL.
+// opposite returns the operator of the most likely mistake, or ILLEGAL.
 func opposite(t token.Token) token.Token {
 	for _, pair := range [...][2]token.Token{
 		{token.LAND, token.LOR}, {token.LSS, token.LEQ}, {token.GTR, token.GEQ}, {token.EQL, token.NEQ},

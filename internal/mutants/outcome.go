@@ -7,19 +7,19 @@ import (
 	"time"
 )
 
-// Verdict is what came of one run of one suite on one mutant.
+// Verdict is the result of one run of one suite on one mutant.
 type Verdict uint8
 
 const (
-	// VerdictUnset: it was not run.
+	// VerdictUnset: there was no run.
 	VerdictUnset Verdict = iota
 	// Survived: the suite passed.
 	Survived
 	// Killed: the suite failed.
 	Killed
-	// Hung: the suite did not end in time, which is a kill.
+	// Hung: the suite did not end in time. That counts as a kill.
 	Hung
-	// Unbuilt: the mutant does not compile, or could not be run.
+	// Unbuilt: the mutant does not compile, or the suite did not start.
 	Unbuilt
 )
 
@@ -33,11 +33,11 @@ func (v Verdict) String() string {
 	return fmt.Sprintf("verdict(%d)", uint8(v))
 }
 
-// Outcome is what came of one run. It is a value.
+// Outcome is the result of one run with its duration. It is a value.
 type Outcome struct {
 	Verdict Verdict
 	Took    time.Duration
-	// Word is the first line that the suite failed with, or why nothing was run.
+	// Word is the first line of the failure, or the reason why no suite ran.
 	Word string
 }
 
@@ -52,11 +52,11 @@ func (o Outcome) String() string {
 	return fmt.Sprintf("%s %.1f", o.Verdict, o.Took.Seconds())
 }
 
-// mostWord bounds a line of what a suite said.
-const mostWord = 160
+// maxWord bounds a line of a suite's output.
+const maxWord = 160
 
-// firstFailure returns the line of a failed run that says the most: the first
-// that names a failure, or the last one.
+// firstFailure returns the first line of a failed run that names a failure, or the last
+// line.
 func firstFailure(out []byte) string {
 	lines := strings.Split(strings.TrimSpace(string(out)), "\n")
 	word := lines[len(lines)-1]
@@ -68,11 +68,11 @@ func firstFailure(out []byte) string {
 		}
 	}
 	word = strings.TrimSpace(word)
-	return word[:min(len(word), mostWord)]
+	return word[:min(len(word), maxWord)]
 }
 
-// tail returns the first lines of a compiler's message in one.
+// tail returns the first lines of a compiler's message as one line.
 func tail(out []byte) string {
 	text := strings.Join(strings.Split(string(bytes.TrimSpace(out)), "\n"), "; ")
-	return text[:min(len(text), 3*mostWord)]
+	return text[:min(len(text), 3*maxWord)]
 }

@@ -9,11 +9,11 @@ import (
 	"strings"
 )
 
-// bugsGlob says where the seeded bugs are, from the module's root.
+// bugsGlob matches the files of seeded bugs, from the module's root.
 const bugsGlob = "internal/mutants/testdata/bugs/*.txt"
 
-// Load reads the seeded bugs of the module at root, in order of their names. A
-// file holds bugs like this one, and lines that begin with "#":
+// Load reads the seeded bugs of the module at root, in the order of their names. A file
+// has bugs like this one, and comment lines that begin with "#":
 //
 //	m001 a write carries no version
 //	source: R1 B1
@@ -26,7 +26,7 @@ const bugsGlob = "internal/mutants/testdata/bugs/*.txt"
 //	new text
 //	>>>
 //
-// The line "exhaustive" may be left out. An error names the file and the line.
+// The line "exhaustive" is optional. An error names the file and the line.
 func Load(root string) ([]Bug, error) { return LoadFrom(os.DirFS(root)) }
 
 // LoadFrom reads the seeded bugs of the module whose root is the root of files.
@@ -73,7 +73,7 @@ func parseBugs(text string) ([]Bug, error) {
 // reader walks the lines of a file of bugs.
 type reader struct {
 	lines []string
-	at    int // how many were read
+	at    int // the number of lines read
 }
 
 func (r *reader) next() (string, bool) {
@@ -121,7 +121,7 @@ func (r *reader) bug(heading string) (b Bug, err error) {
 	return b, err
 }
 
-// until returns the lines before the one that is as given, which it drops.
+// until returns the lines before an end line, and drops the end line.
 func (r *reader) until(end string) (string, error) {
 	from := r.at
 	for {

@@ -19,15 +19,15 @@ func TestParseBugs(t *testing.T) {
 		t.Errorf("parsed %+v", b)
 	}
 	for _, c := range []struct{ text, want, reason string }{
-		{"m001\n", "want a name and a rule", "a bug without a rule says nothing"},
-		{strings.Replace(good, "killers: scripts", "killers: luck", 1), `"luck"`, "a method that there is not kills nothing"},
-		{strings.Replace(good, "decl:", "delc:", 1), `"delc: graph Graph.Apply"`, "a misspelt field is not passed over"},
-		{strings.Replace(good, "decl: graph ", "decl: ", 1), "want a directory and a name", "a name may be in any package"},
-		{strings.Replace(good, "graph 7", "graph 0", 1), "want a row", "graphs are counted from 1"},
-		{strings.Replace(good, "; graph 7", "", 1), "want a row", "a row alone is no place"},
-		{strings.Replace(good, "===\n", "", 1), "without ===", "a text has an end"},
-		{strings.Replace(good, ">>>\n", "", 1), "without >>>", "so has the other"},
-		{"m001 the rule\nsource: R1\n", "want source, decl", "a file that ends is no bug"},
+		{"m001\n", "want a name and a rule", "a bug needs a rule"},
+		{strings.Replace(good, "killers: scripts", "killers: luck", 1), `"luck"`, "the method has to exist"},
+		{strings.Replace(good, "decl:", "delc:", 1), `"delc: graph Graph.Apply"`, "a misspelt field is an error"},
+		{strings.Replace(good, "decl: graph ", "decl: ", 1), "want a directory and a name", "several packages may declare one name"},
+		{strings.Replace(good, "graph 7", "graph 0", 1), "want a row", "the first graph has the number 1"},
+		{strings.Replace(good, "; graph 7", "", 1), "want a row", "a row needs a graph"},
+		{strings.Replace(good, "===\n", "", 1), "without ===", "the old text needs an end"},
+		{strings.Replace(good, ">>>\n", "", 1), "without >>>", "the new text needs an end"},
+		{"m001 the rule\nsource: R1\n", "want source, decl", "a bug needs all of its lines"},
 	} {
 		if _, err := parseBugs(c.text); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: error %v, want %q", c.reason, err, c.want)
@@ -42,7 +42,7 @@ func TestParseSurvivors(t *testing.T) {
 	}
 	for _, c := range []struct{ text, want, reason string }{
 		{"01234567 graph T.F\n", "line 1", "a survivor needs an argument"},
-		{"1 a F x\n1 a F y\n", "line 2: 1 is argued twice", "and only one"},
+		{"1 a F x\n1 a F y\n", "line 2: 1 is argued twice", "a survivor has one argument"},
 	} {
 		if _, err := parseSurvivors(c.text); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: error %v, want %q", c.reason, err, c.want)
@@ -50,8 +50,8 @@ func TestParseSurvivors(t *testing.T) {
 	}
 }
 
-// TestSurvivorsAreThere: an argument is about a mutant that there is, of the file
-// that it names: the source may have moved on.
+// TestSurvivorsAreThere: each argument is about a mutant of the declaration that it names.
+// The source may have changed since.
 func TestSurvivorsAreThere(t *testing.T) {
 	argued, err := LoadSurvivors(root)
 	if err != nil {
@@ -78,9 +78,9 @@ func TestRatio(t *testing.T) {
 		p, low, high float64
 		reason       string
 	}{
-		{0, 0, 0, 0, 1, "nothing says nothing"},
+		{0, 0, 0, 0, 1, "no mutant gives no knowledge"},
 		{380, 400, 0.95, 0.924, 0.967, "Wilson's interval of a common case"},
-		{10, 10, 1, 0.722, 1, "it never leaves 0 to 1"},
+		{10, 10, 1, 0.722, 1, "the interval stays within 0 and 1"},
 	} {
 		p, low, high := Ratio(c.killed, c.n)
 		if math.Abs(p-c.p) > 0.001 || math.Abs(low-c.low) > 0.001 || math.Abs(high-c.high) > 0.001 {

@@ -10,20 +10,19 @@ import (
 	"sync"
 )
 
-// Seeded says which bugs are run and how. The zero value runs each bug against
-// the methods that it names.
+// Seeded is a run of seeded bugs. The zero value runs each bug against the methods that
+// it names.
 type Seeded struct {
 	Bench   *Bench
-	Methods []Method // only these, all if it is empty
-	All     bool     // also those that a bug does not name
-	First   bool     // none after the first that kills it
+	Methods []Method // only these methods, all if empty
+	All     bool     // the methods that a bug does not name, too
+	First   bool     // stop at the first kill
 	Workers int
-	Verbose bool // print what each suite failed with
+	Verbose bool // print the failure of each suite
 }
 
-// Run runs the suites as they are and then against each bug, and prints the kill
-// table, a row as soon as it is there. It reports whether each bug was killed by
-// each method that it names.
+// Run runs the suites on the source, and then on each bug. It prints the kill table row
+// by row. It reports whether each method that a bug names killed the bug.
 func (s Seeded) Run(ctx context.Context, out io.Writer, bugs []Bug) (bool, error) {
 	methods := slices.DeleteFunc(Methods(), func(m Method) bool {
 		return len(s.Methods) > 0 && !slices.Contains(s.Methods, m)
@@ -52,8 +51,8 @@ func (s Seeded) Run(ctx context.Context, out io.Writer, bugs []Bug) (bool, error
 	return t.close(len(bugs)), ctx.Err()
 }
 
-// healthy runs on the source as it is every suite that the bugs ask for. One
-// that fails then kills nothing.
+// healthy runs every suite of the bugs on the source without a bug. A kill by a suite
+// that fails there would prove nothing.
 func (s Seeded) healthy(ctx context.Context, out io.Writer, bugs []Bug, methods []Method) error {
 	var all []suite
 	for _, b := range bugs {
@@ -66,8 +65,8 @@ func (s Seeded) healthy(ctx context.Context, out io.Writer, bugs []Bug, methods 
 	return s.Bench.Healthy(ctx, out, s.Workers, all)
 }
 
-// Healthy runs suites on the source as it is, each of them once. An error names
-// the first that does not pass.
+// Healthy runs each suite once on the source without a mutant. An error names the first
+// suite that fails.
 func (b *Bench) Healthy(ctx context.Context, out io.Writer, workers int, suites []suite) error {
 	var once []suite
 	for _, s := range suites {
@@ -111,7 +110,7 @@ func suitesOf(methods []Method, b Bug) []suite {
 	return out
 }
 
-// String returns the suite as one would type it.
+// String returns the suite as a command line.
 func (s suite) String() string {
 	verb := "run"
 	if s.test {
@@ -127,7 +126,7 @@ func (s suite) String() string {
 	return text
 }
 
-// each calls do for 0 to n-1, with so many at once.
+// each calls do for 0 to n-1, on several workers at once.
 func each(workers, n int, do func(i int)) {
 	next := make(chan int)
 	var wg sync.WaitGroup
@@ -145,7 +144,7 @@ func each(workers, n int, do func(i int)) {
 	wg.Wait()
 }
 
-// Asks reports whether anything is run against the bug.
+// Asks reports whether a method runs on the bug.
 func (s Seeded) Asks(b Bug) bool {
 	return s.All || len(s.Methods) == 0 ||
 		slices.ContainsFunc(s.Methods, func(m Method) bool { return slices.Contains(b.Killers, m) })

@@ -8,7 +8,7 @@ import (
 	"sync"
 )
 
-// table is the kill table of seeded bugs: a row for each bug, a column for each
+// table is the kill table of seeded bugs. It has a row for each bug and a column for each
 // method. It is safe for concurrent use.
 type table struct {
 	mu      sync.Mutex
@@ -19,7 +19,7 @@ type table struct {
 	missed  []string
 }
 
-// tally counts what one method did.
+// tally counts the runs of one method.
 type tally struct {
 	asked, killed int
 	seconds       float64
@@ -35,7 +35,7 @@ func newTable(out io.Writer, methods []Method, verbose bool) *table {
 	return t
 }
 
-// row prints what came of one bug.
+// row prints the outcomes of one bug.
 func (t *table) row(b Bug, asked []Method, outcomes []Outcome) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -78,7 +78,7 @@ func (t *tally) add(o Outcome) {
 	}
 }
 
-// close prints the totals and reports whether no bug was missed.
+// close prints the totals and reports whether all bugs were killed.
 func (t *table) close(bugs int) bool {
 	for i, m := range t.methods {
 		y := t.tallies[i]

@@ -153,7 +153,7 @@ func TestFollow(t *testing.T) {
 	}
 }
 
-// TestFollowExact: a text that a declaration has as it is only changes its anchor.
+// TestFollowExact: a bug gets only a new anchor if a declaration has its text.
 func TestFollowExact(t *testing.T) {
 	r := moved(t, "")
 	b := mutants.Bug{

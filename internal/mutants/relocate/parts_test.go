@@ -15,7 +15,7 @@ func texted(all []unit) string {
 	return strings.Join(out, " ")
 }
 
-// TestUnits: chains of names are one unit, and comments are none.
+// TestUnits: a chain of names is one unit, and a comment is none.
 func TestUnits(t *testing.T) {
 	for _, c := range []struct {
 		text string

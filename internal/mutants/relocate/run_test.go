@@ -120,8 +120,8 @@ func commit(t *testing.T, root string) {
 	}
 }
 
-// TestRun: bugs and survivors follow a move that a commit knows nothing of yet. A
-// second run finds nothing to do.
+// TestRun: bugs and survivors follow a move before its commit. A second run changes
+// nothing.
 func TestRun(t *testing.T) {
 	root := t.TempDir()
 	write(t, root, "go.mod", "module example.com/m\n\ngo 1.25.0\n")

@@ -1,14 +1,16 @@
-// Command mutants puts faults into the engine's source and asks the suites to
-// notice them: see package mutants.
+// Command mutants puts faults into the engine's source and runs the suites on it, as
+// package mutants describes.
 //
 //	go run ./internal/mutants/cmd/mutants -seeded
 //	go run ./internal/mutants/cmd/mutants -seeded -method exhaustive
 //	go run ./internal/mutants/cmd/mutants -seeded -only 'm00[1-9]' -all -v
 //	go run ./internal/mutants/cmd/mutants -generic -n 400 -seed 1
 //	go run ./internal/mutants/cmd/mutants -generic -only 3fa9c1d2
+//	go run ./internal/mutants/cmd/mutants -relocate -names renames.txt
 //
-// It is to be run in the root of the module, or with -root. Its exit status is 1
-// if a mutant survives that should not, and 2 if nothing could be said.
+// Run it in the root of the module, or with -root. The exit status is 1 if a mutant
+// survives without an argument, or if -relocate leaves a bug to a person. It is 2 after
+// any other error.
 package main
 
 import (
@@ -28,7 +30,7 @@ import (
 	"github.com/ownergraph/ownergraph/internal/mutants/relocate"
 )
 
-// errSurvived says that a mutant survived that should not.
+// errSurvived is the error of a run in which a mutant survived without an argument.
 var errSurvived = errors.New("a mutant survived")
 
 type options struct {
@@ -47,18 +49,18 @@ func main() {
 	var o options
 	flag.BoolVar(&o.seeded, "seeded", false, "run the seeded bugs and print the kill table")
 	flag.BoolVar(&o.generic, "generic", false, "run generic mutants and print the score")
-	flag.IntVar(&o.n, "n", 400, "generic mutants that compile")
-	flag.Uint64Var(&o.seed, "seed", 1, "generic mutants: of the draw")
+	flag.IntVar(&o.n, "n", 400, "generic mutants: the `number` that compile")
+	flag.Uint64Var(&o.seed, "seed", 1, "generic mutants: the `seed` of the draw")
 	flag.Float64Var(&o.least, "least", 95, "generic mutants: the least score, in percent")
-	flag.BoolVar(&o.all, "all", false, "seeded bugs: run also the methods that a bug does not name")
-	flag.BoolVar(&o.first, "first", false, "seeded bugs: run no method after the first that kills")
-	flag.StringVar(&o.only, "only", "", "only mutants whose name matches this `regexp`")
-	flag.StringVar(&o.method, "method", "", "seeded bugs: only these `methods`, parted by commas")
+	flag.BoolVar(&o.all, "all", false, "seeded bugs: run the methods that a bug does not name, too")
+	flag.BoolVar(&o.first, "first", false, "seeded bugs: stop at the first kill of a bug")
+	flag.StringVar(&o.only, "only", "", "only mutants with a name that matches this `regexp`")
+	flag.StringVar(&o.method, "method", "", "seeded bugs: only these `methods`, with commas between them")
 	flag.StringVar(&o.bench.Root, "root", ".", "the module's `directory`")
-	flag.DurationVar(&o.bench.Timeout, "timeout", 4*time.Minute, "of one run of one suite: what hangs is killed")
-	flag.IntVar(&o.bench.Procs, "procs", 1, "GOMAXPROCS of what is run; 0 for all")
+	flag.DurationVar(&o.bench.Timeout, "timeout", 4*time.Minute, "the limit of one run of one suite; a suite that hangs kills the mutant")
+	flag.IntVar(&o.bench.Procs, "procs", 1, "GOMAXPROCS of each suite; 0 for all")
 	flag.IntVar(&o.workers, "workers", 1, "mutants at once")
-	flag.BoolVar(&o.verbose, "v", false, "print what each suite failed with")
+	flag.BoolVar(&o.verbose, "v", false, "print the failure of each suite")
 	flag.BoolVar(&o.relocate, "relocate", false, "rewrite the seeded bugs whose place in the source has moved")
 	flag.StringVar(&o.follow.Since, "since", "", "-relocate: the `commit` with the old declarations; the newest that fits if it is empty")
 	flag.StringVar(&o.names, "names", "", "-relocate: a `file` of lines with an old and a new name")
@@ -109,7 +111,7 @@ func (o options) run(ctx context.Context, out io.Writer) error {
 	return err
 }
 
-// timed prints how long something took.
+// timed prints the duration of a call.
 func (o options) timed(out io.Writer, do func() error) error {
 	begun := time.Now()
 	defer func() {
