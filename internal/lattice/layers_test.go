@@ -18,11 +18,11 @@ func target(importPath string) (dir string, ours bool) {
 // order does not name. A machine needs a name of its own there.
 func (o order) checkLayers(f *file) []finding {
 	at := f.ast.Name.Pos()
-	if o.layer(f.dir()) == "" {
-		return []finding{f.found(at, "package %s has no layer in the import order", f.dir())}
-	}
 	if o[f.dir()] == nil && f.below(machines...) {
 		return []finding{f.found(at, "the import order does not name the machine %s", f.dir())}
+	}
+	if o.layer(f.dir()) == "" {
+		return []finding{f.found(at, "package %s has no layer in the import order", f.dir())}
 	}
 	var list []finding
 	for _, s := range f.ast.Imports {
