@@ -142,7 +142,8 @@ func TestWords(t *testing.T) {
 			breaches[f.dir()+" "+w] = found.String()
 		}
 	}
-	onlyShrinks(t, "words.txt", breaches)
+	sameWord := func(from, to string) bool { return strings.Fields(from)[1] == strings.Fields(to)[1] }
+	onlyShrinks(t, "words.txt", breaches, sameWord)
 }
 
 func TestWordsCanFail(t *testing.T) { fails(t, "words.txt", checkWords) }
