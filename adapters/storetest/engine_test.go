@@ -113,7 +113,7 @@ func TestEngineFinds(t *testing.T) {
 	owner, dependent := scenarioObject{at: keyOf(node, "a")}, scenarioObject{at: keyOf(pod, "b"), owners: []claim{{to: 0}}}
 	for _, c := range []struct {
 		with, without string
-		actions         []userAction
+		actions       []userAction
 		want          []string
 		reason        string
 	}{
