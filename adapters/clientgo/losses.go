@@ -28,8 +28,8 @@ var errUnsent = errors.New("not sent")
 // losses holds back writes that may be of a former history (rule R5 of package policy).
 // It is safe for concurrent use.
 //
-// Held by TestLossIsCompared, TestLossAndRestore and TestLossWithoutComparison. On a
-// real server held by TestRestoredMidCascade of internal/e2e.
+// Held by TestLossIsCompared, TestLossAndRestore and TestLossWithoutComparison, and by
+// TestRestoredMidCascade of internal/e2e.
 type losses struct {
 	mu       sync.Mutex
 	signs    uint64                // counts signs
@@ -82,9 +82,9 @@ func (s *Store) allow(ctx context.Context, r resource, epoch uint64) error {
 		return unsent(err)
 	}
 	now, why := s.history.epoch()
-	told := true
-	s.each(func(r *run) { told = told && r.rewindReported(now) })
-	if now != epoch || !told {
+	reported := true
+	s.each(func(r *run) { reported = reported && r.rewindReported(now) })
+	if now != epoch || !reported {
 		return &retryLater{fmt.Errorf("%w: %w: %s", errUnsent, errRewound, why), rewindPause}
 	}
 	return nil

@@ -26,7 +26,7 @@ import (
 // is the finalizer of a finalizer.ScopeSweep for a server without a namespace
 // controller.
 //
-// Held by TestNamespaceFinalizers and TestFinalizeEnds. On a real server held by
+// Held by TestNamespaceFinalizers and TestFinalizeEnds, and by
 // TestScopeSweepBesideUpstream and TestNamespaceWithoutSweep of internal/e2e.
 const NamespaceFinalizer = specPrefix + "kubernetes"
 

@@ -95,10 +95,10 @@ func loadOf(ctx context.Context, err error) (load, time.Duration) {
 	if !errors.As(err, &status) {
 		return loadSilent, 0
 	}
-	seconds, told := apierrors.SuggestsClientDelay(err)
+	seconds, ok := apierrors.SuggestsClientDelay(err)
 	after := time.Duration(seconds) * time.Second
 	switch code := status.Status().Code; {
-	case code == http.StatusTooManyRequests, code >= http.StatusInternalServerError && told:
+	case code == http.StatusTooManyRequests, code >= http.StatusInternalServerError && ok:
 		return loadBusy, after
 	case code == http.StatusGatewayTimeout:
 		return loadSilent, 0

@@ -32,9 +32,8 @@ func withServices(found discovered, versions []schema.GroupVersion) discovered {
 // are sick and hold up fences, because their objects exist and no watch reports them.
 // While the definitions cannot be read, no kind leaves the set.
 //
-// Held by TestDefinitionHoldsFences, TestServiceHoldsFences and TestDefinitionsUnread.
-// On a real server held by TestStartingServerHoldsKinds and
-// TestUnservedVersionHoldsKinds of internal/e2e.
+// Held by TestDefinitionHoldsFences, TestServiceHoldsFences and TestDefinitionsUnread,
+// and by TestStartingServerHoldsKinds and TestUnservedVersionHoldsKinds of internal/e2e.
 func (c *catalog) addUndiscovered(lacks undiscovered, before *catalog, ignore ignored) {
 	c.defined, c.uncertain, c.waived = lacks.defined, len(lacks.unread) > 0, lacks.waived
 	c.incomplete = len(lacks.known)+len(lacks.versions) > 0

@@ -45,7 +45,7 @@ func TestLoadErrors(t *testing.T) {
 		{"generation is a fraction", "the path to the field is given", with(`"uid"`, `"generation":1.5,"uid"`), `document 1 (Pod/n/a): metadata.generation: want an integer, have number 1.5`},
 		{"owners are an object", "the path to the field is given", with(`"uid"`, `"ownerReferences":{},"uid"`), `document 1 (Pod/n/a): metadata.ownerReferences: want an array, have object`},
 		{"block is text", "the path to the field is given", owned(`{"blockOwnerDeletion":"yes"}`), `document 1 (Pod/n/a): metadata.ownerReferences.blockOwnerDeletion: want true or false, have string`},
-		{"items are an object", "its type is told right", `{"kind":"List","items":{}}`, `document 1 (List): items: want an array, have an object`},
+		{"items are an object", "the error has the right type", `{"kind":"List","items":{}}`, `document 1 (List): items: want an array, have an object`},
 		{"items are text", "a wrong type is not guessed at", `{"kind":"List","items":"x"}`, `document 1 (List): items: want an array, have text`},
 		{"item is text", "the item is numbered", `{"kind":"List","items":[` + pod("a") + `,"x"]}`, `document 1, items[1]: want an object, have text`},
 		{"nested item", "the way to the item is given", `{"kind":"List","items":[{"kind":"List","items":[` + pod("a") + `,{}]}]}`, `document 1, items[0], items[1]: kind: missing`},

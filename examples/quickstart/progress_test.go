@@ -88,14 +88,14 @@ func TestWatchProgress(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			var out bytes.Buffer
 			began := time.Now()
-			settle := func(ctx context.Context) ([]ownergraph.Held, error) {
+			wait := func(ctx context.Context) ([]ownergraph.Held, error) {
 				<-time.After(250 * time.Millisecond)
 				return []ownergraph.Held{{}}, end
 			}
 			now := func() counts { return counts{gone: uint64(time.Since(began) / time.Millisecond), held: 1} }
-			holds, err := watchProgress(t.Context(), newProgress(&out, true, "x", began), settle, now)
+			holds, err := watchProgress(t.Context(), newProgress(&out, true, "x", began), wait, now)
 			if !errors.Is(err, end) || len(holds) != 1 {
-				t.Errorf("watchProgress = %v, %v, want what settle returned, and %v", holds, err, end)
+				t.Errorf("watchProgress = %v, %v, want the results of wait, and %v", holds, err, end)
 			}
 			const clear, none = "\r\x1b[K", "0 reads, 0 writes, 0 fences, "
 			want := clear + "x: 100 gone; " + none + "100ms" + clear + "x: 200 gone; " + none + "200ms" + clear + last + none + "250ms\n"

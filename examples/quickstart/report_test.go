@@ -30,7 +30,7 @@ func TestFindings(t *testing.T) {
 		{"gone", "counts by kind", all, all[1:2], nil, graph.Key{}, nil, "gone: 3 of 4 objects, 1 stay\n      3  K\n"},
 		{"why", "counts by kind and reason", all, nil, nil, graph.Key{}, why,
 			"gone: 4 of 4 objects, 0 stay\n      1  K\n      2  K: because\n      1  K: why not\n"},
-		{"user", "the user's own deletion is told from what follows", all, all[1:], nil, all[0].Key, why,
+		{"user", "the user's own deletion stands apart from the cascade", all, all[1:], nil, all[0].Key, why,
 			"gone: 1 of 4 objects, 3 stay\n      1  K: deleted by the user\n"},
 		{"user and collector", "the collector may have let it go", all, all[:3], nil, all[3].Key, why,
 			"gone: 1 of 4 objects, 3 stay\n      1  K: deleted by the user, and why not\n"},
@@ -64,7 +64,7 @@ func TestNews(t *testing.T) {
 		{[]held{a, c}, nil, graph.Key{}, []held{a, c}, "all is new at first"},
 		{[]held{a, c}, []held{a}, graph.Key{}, []held{c}, "an object that was held before is not new"},
 		{[]held{b}, []held{a}, graph.Key{}, []held{b}, "another reason is"},
-		{[]held{a, c}, []held{a, c}, a.key, []held{a}, "what the user asked for is told again"},
+		{[]held{a, c}, []held{a, c}, a.key, []held{a}, "the user's object is reported again"},
 		{nil, []held{a}, a.key, nil, "unless it is held no longer"},
 	}
 	for _, tt := range tests {

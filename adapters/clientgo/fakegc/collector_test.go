@@ -24,9 +24,9 @@ import (
 
 func TestPropagation(t *testing.T) {
 	for _, c := range []struct {
-		policy           metav1.DeletionPropagation
-		deleted, settled string
-		reason           string
+		policy        metav1.DeletionPropagation
+		deleted, idle string
+		reason        string
 	}{
 		{"", "b>a c>b", "", "background is the default: the owner goes at once, the rest with the collector"},
 		{metav1.DeletePropagationBackground, "b>a c>b", "", "and may be asked for"},
@@ -49,7 +49,7 @@ func TestPropagation(t *testing.T) {
 			r.end(a, opts...)
 			r.want(c.deleted)
 			r.collect()
-			r.want(c.settled)
+			r.want(c.idle)
 			if t.Failed() {
 				t.Log(c.reason)
 			}

@@ -125,9 +125,9 @@ func TestCustomKinds(t *testing.T) {
 	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "a", Name: "pod"}}
 	pod.OwnerReferences = []metav1.OwnerReference{*metav1.NewControllerRef(member, member.GroupVersionKind())}
 	r.make(pod)
-	for told := map[string]bool{}; !told["team"] || !told["member"] || !told["pod"]; {
+	for names := map[string]bool{}; !names["team"] || !names["member"] || !names["pod"]; {
 		e := <-seen
-		told[e.Object.Name] = true
+		names[e.Object.Name] = true
 	}
 	stop()
 	if err := <-ended; !errors.Is(err, context.Canceled) {
