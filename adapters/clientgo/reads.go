@@ -9,9 +9,9 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// Some kinds allow get and not watch, such as ComponentStatus. The engine ignores the
-// references of their objects. A reference may name such an object as an owner, and a
-// read shows whether it exists.
+// Some kinds allow get and not watch, such as ComponentStatus. Their objects are never
+// dependents, because no watch reports them. A reference may name such an object as an
+// owner, and a read shows whether it exists.
 
 // readable reports whether the store can read owners of a kind. If the kind has
 // namespaces, a read shows only the dependent's namespace.

@@ -21,9 +21,11 @@ import (
 // concurrent use.
 //
 // A Store holds no object. It runs only the goroutines of its running watches. Each
-// Watch ends its goroutines before it returns.
+// Watch ends its goroutines before it returns. The package links no typed client and no
+// informer.
 //
-// Held by TestWatchEnds and TestConformance.
+// Held by TestWatchEnds and TestConformance, and by TestStoreLinksNoTypedClient of
+// adapters/clientgo/run.
 type Store struct {
 	config  Config
 	ignore  ignored

@@ -26,6 +26,8 @@ type Config struct {
 	// set, a scope admits new objects only while its object exists and is not being
 	// deleted. To empty a scope when its object is deleted, use a sweep: see
 	// finalizer.ScopeSweep.
+	//
+	// Held by TestScopes and TestScopeSweep.
 	Scopes graph.Kind
 	// Limits bounds the content of a written object.
 	Limits graph.Limits

@@ -17,6 +17,9 @@ import (
 // Store holds its lock for one write, or to compute the reports of a watch. It never
 // holds the lock while a sink runs. A call whose context has ended returns the
 // context's error at once and has no effect.
+//
+// Held by TestStoreAliasesNothing, TestReadersNeverWait, TestEndedContext and
+// TestSinkMayCall.
 type Store struct {
 	mu      sync.Mutex
 	state   *replica.State
@@ -136,6 +139,8 @@ func (s *Store) RemoveKind(kind graph.Kind) error {
 
 // Sicken takes a kind out of service, with a reason: see the package comment. It
 // returns ErrKindUnknown for a kind that is not served.
+//
+// Held by TestFenceOfSickKind, and by TestSick of internal/replica.
 func (s *Store) Sicken(kind graph.Kind, reason string) error {
 	return s.alter(func() error { return s.state.Sicken(kind, reason) })
 }

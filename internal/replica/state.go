@@ -19,6 +19,8 @@ var ErrSick = errors.New("kind out of service")
 // A call that fails changes nothing.
 //
 // A State is not safe for concurrent use. Its clones are independent of it. Use New.
+//
+// Held by TestStateAgainstModel, TestStateAliasesNothing and TestWrites.
 type State struct {
 	conf     *settings
 	tables   tree[graph.Kind, table]

@@ -25,6 +25,8 @@ import (
 // One lock makes each call of the client one step, also the collector's calls. Only
 // interceptors of the fake client run under it. They must use the client and the
 // context that they get.
+//
+// Held by TestConformance and TestConformanceInBubble.
 type store struct {
 	inner  client.WithWatch
 	client client.WithWatch

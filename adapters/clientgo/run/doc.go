@@ -26,9 +26,9 @@
 // # Events
 //
 // With Config.Events the program sends an Event about each held object. The Event's reason
-// is the constant of package policy: "OwnerUnknown", "NeedFinalizers". It reports a
-// reference that no server can resolve at once. It reports any other reason after
-// Config.HeldAfter.
+// is the constant of package policy: "OwnerUnknown", "NeedFinalizers". It reports an
+// unresolvable reference at once, because only its author can correct it. It reports any
+// other reason after Config.HeldAfter.
 //
 // There is one Event for each object and reason. No program repeats it while the server
 // keeps it, because its name follows from object and reason. The program sends two Events a

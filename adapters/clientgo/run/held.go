@@ -17,6 +17,8 @@ const (
 )
 
 // watchHeld reads the held objects periodically, and reports them.
+//
+// Held by TestHeldEvents.
 func (p *Program) watchHeld(ctx context.Context) {
 	tick := time.NewTicker(heldEvery)
 	defer tick.Stop()

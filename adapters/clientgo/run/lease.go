@@ -40,6 +40,8 @@ func (p *Program) newLock() (resourcelock.Interface, error) {
 
 // lead collects while the program holds its Lease. The election ends after the
 // collector, so that the Lease is released after the last write.
+//
+// Held by TestLease, TestLeaseLost and TestLeaseTaken.
 func (p *Program) lead(ctx context.Context) error {
 	elects, resign := context.WithCancel(context.WithoutCancel(ctx))
 	defer resign()
@@ -75,9 +77,9 @@ func (p *Program) collectWhile(ctx, held context.Context) error {
 }
 
 // newElector returns an election that sends, once, the context that ends with the
-// Lease. A renewal fails after two fifths of the Lease's duration, with a try each
-// sixth. The release of the Lease ends after two more fifths. Both are before another
-// program may take the Lease.
+// Lease. A holder that cannot renew stops after a sixth and two fifths of the Lease's
+// duration. It gives up the release of the Lease after two more fifths. Another program
+// may take the Lease only later.
 func (p *Program) newElector(leads chan<- context.Context) (*leaderelection.LeaderElector, error) {
 	whole := p.config.Lease.Duration
 	return leaderelection.NewLeaderElector(leaderelection.LeaderElectionConfig{

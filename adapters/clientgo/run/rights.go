@@ -199,6 +199,8 @@ const maxListed = 20
 
 // checkRights logs the missing rights. An error of the check is not alarming, because
 // each refused request is logged too.
+//
+// Held by TestRightMissing and TestRightsUnknown.
 func (p *Program) checkRights(ctx context.Context) {
 	missing, err := p.Missing(ctx)
 	if ctx.Err() != nil {

@@ -32,6 +32,8 @@ const (
 
 // sender sends Events on one goroutine. A caller never waits for it, and its memory is
 // bounded.
+//
+// Held by TestEvents, TestEventsBounded and TestEventsRefused.
 type sender struct {
 	client    core.EventsGetter
 	component string // the name of the reporting component
@@ -75,8 +77,7 @@ func (p *Program) newSender(store *clientgo.Store) (*sender, error) {
 	}, nil
 }
 
-// decided offers a reference that no server can resolve. The engine waits for this
-// call.
+// decided offers an unresolvable reference. The engine waits for this call.
 func (w *sender) decided(d ownergraph.DecisionEvent) {
 	if unresolvable(d.Reason, d.Doubt) {
 		w.offer(report{key: d.Key, topic: topic{d.Key.UID, d.Reason, d.Doubt}, owners: d.Owners})
