@@ -50,12 +50,12 @@ func (e *Engine) auditNode(id observed.NodeID) {
 // forgetUnwatched forgets the read results of owners whose kind is not watched. No event
 // would ever take these results back, so the owners are read again.
 func (e *Engine) forgetUnwatched(n observed.Node) {
-	if len(e.sights) == 0 {
+	if e.reads.NoResults() {
 		return
 	}
 	for _, o := range n.OwnerNodes() {
-		if _, seen := e.sights[o.ID()]; seen && !e.kinds.Part(o.Kind()) {
-			e.dropResult(o.ID())
+		if !e.kinds.Part(o.Kind()) {
+			e.reads.DropResult(e.view(), o.ID())
 		}
 	}
 }

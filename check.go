@@ -11,7 +11,7 @@ import (
 // names the first one broken. It walks everything: it is for tests and audits.
 func (e *Engine) Check() error {
 	for _, check := range []func() error{
-		e.graph.Check, e.work.Check, e.asks.Check, e.checkFlights, e.checkSides, e.checkWaiters, func() error { return e.sweeps.Check(e.sweepView()) }, e.checkGlances, e.kinds.Check,
+		e.graph.Check, e.work.Check, e.checkFlights, e.checkSides, func() error { return e.reads.Check(e.view()) }, func() error { return e.sweeps.Check(e.sweepView()) }, e.checkGlances, e.kinds.Check,
 		func() error { return e.cycles.Check(e.view()) }, e.audit.Check,
 		func() error { return e.handlers.Check(e.graph) }, func() error { return e.held.Check(e.graph) },
 		func() error { return e.undone.Check(e.view()) },
@@ -66,9 +66,6 @@ func (e *Engine) checkSides() error {
 			err = fmt.Errorf("E5: %s is remembered as absent, and is observed", k)
 		}
 	}
-	for id := range e.sights {
-		used("sight", id)
-	}
 	for _, id := range e.awaits.all() {
 		used("await", id)
 	}
@@ -81,33 +78,5 @@ func (e *Engine) checkSides() error {
 	for id := range e.parked {
 		used("parked key", id)
 	}
-	for id := range e.waiters {
-		used("waiters", id)
-	}
 	return err
-}
-
-func (e *Engine) checkWaiters() error {
-	asked := map[observed.NodeID]bool{}
-	for x := range e.asks.Entries() {
-		asked[x.Key] = true
-	}
-	noted := make([]uint32, e.graph.Cap())
-	for o, waiters := range e.waiters {
-		k := e.graph.Node(o).Key()
-		if _, under := e.reading[k]; !under && !asked[o] {
-			return fmt.Errorf("E7: %s is waited for, and nobody reads it", k)
-		}
-		for _, id := range waiters {
-			if !e.state(o).ReadFailing {
-				noted[id]++
-			}
-		}
-	}
-	for id := range observed.NodeID(len(noted)) {
-		if e.state(id).PendingReads > noted[id] {
-			return fmt.Errorf("E7: node %d waits for %d reads, and is noted with %d", id, e.state(id).PendingReads, noted[id])
-		}
-	}
-	return nil
 }

@@ -16,16 +16,11 @@ func (e *Engine) Clone() *Engine {
 	c.graph = e.graph.Clone()
 	c.nodes = e.nodes.Clone()
 	c.kinds, c.fence = e.kinds.Clone(), e.fence.Clone()
-	c.work, c.asks = e.work.Clone(), e.asks.Clone()
-	c.sights, c.awaits = cloneMap(e.sights), e.awaits.clone()
+	c.work, c.reads = e.work.Clone(), e.reads.Clone()
+	c.awaits = e.awaits.clone()
 	c.undone = e.undone.Clone()
 	c.held, c.retries = e.held.Clone(), cloneMap(e.retries)
 	c.parked, c.flights = cloneMap(e.parked), cloneMap(e.flights)
-	c.reading = cloneMap(e.reading)
-	c.waiters = make(map[observed.NodeID][]observed.NodeID, len(e.waiters))
-	for id, w := range e.waiters {
-		c.waiters[id] = slices.Clone(w)
-	}
 	c.misplaced = make(map[UID][]observed.NodeID, len(e.misplaced))
 	for u, w := range e.misplaced {
 		c.misplaced[u] = slices.Clone(w)

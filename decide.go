@@ -8,6 +8,7 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/internal/core/queue"
+	"github.com/ownergraph/ownergraph/internal/core/reads"
 	"github.com/ownergraph/ownergraph/internal/core/rules"
 	"github.com/ownergraph/ownergraph/policy"
 )
@@ -59,7 +60,7 @@ func (e *Engine) decide(id observed.NodeID, c *Call) (ok bool) {
 			e.audit.CountRepair()
 		}
 	case d.Action == policy.Verify:
-		e.ask(id, d)
+		e.wantReads(id, d)
 	default:
 		e.arrange(id, in, d)
 	}
@@ -224,7 +225,7 @@ func (e *Engine) awaitMisplaced(id observed.NodeID, in rules.Input, d policy.Dec
 	for _, i := range d.Owners {
 		u, doubt := in.Object.Owners[i].UID, in.Owners[i].Doubt
 		elsewhere := doubt == graph.Misplaced || doubt == graph.Renamed
-		if w := e.misplaced[u]; elsewhere && len(w) < mostWaiters && !slices.Contains(w, id) {
+		if w := e.misplaced[u]; elsewhere && len(w) < reads.MaxWaiters && !slices.Contains(w, id) {
 			e.misplaced[u] = append(w, id)
 		}
 	}

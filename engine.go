@@ -18,6 +18,7 @@ import (
 	"github.com/ownergraph/ownergraph/internal/core/kinds"
 	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/internal/core/queue"
+	"github.com/ownergraph/ownergraph/internal/core/reads"
 	"github.com/ownergraph/ownergraph/internal/core/record"
 	"github.com/ownergraph/ownergraph/internal/core/rules"
 	"github.com/ownergraph/ownergraph/internal/core/seq"
@@ -73,17 +74,14 @@ type Engine struct {
 	nodes record.Table
 	kinds kinds.Table
 	work  *queue.Queue[observed.NodeID] // whom to decide
-	asks  *queue.Queue[observed.NodeID] // whom to read
+	reads reads.Machine
 
-	sights  map[observed.NodeID]sight
 	awaits  awaits
 	undone  inflight.Undone
 	held    held.Table
 	retries map[observed.NodeID]Object
 	parked  map[observed.NodeID]time.Time
-	waiters map[observed.NodeID][]observed.NodeID
 	flights map[CallID]flight
-	reading map[Key]CallID
 
 	misplaced map[UID][]observed.NodeID // who is held by an owner's life in another scope or under another name
 
@@ -105,13 +103,6 @@ type Engine struct {
 	wakes    []observed.NodeID // whoever waited for a fence that has passed
 
 	counts Stats
-}
-
-// sight is what a read showed of an owner: evidence, no part of the graph (R4).
-type sight struct {
-	sight       rules.ReadState
-	version     Version
-	began, done seq.Stamp
 }
 
 // await is a key that a write, or a doubt, keeps from being decided until the
@@ -172,15 +163,12 @@ func NewEngine(level Level, cfg Config) (*Engine, error) {
 		kinds:   kinds.New(cfg.Ignore),
 		fence:   fence.New(level >= Level2, cfg.FenceWait),
 		work:    queue.New(queue.Config[observed.NodeID]{Hash: mix, Number: number}),
-		asks:    queue.New(queue.Config[observed.NodeID]{Hash: mix, Number: number}),
-		sights:  map[observed.NodeID]sight{},
+		reads:   reads.New(queue.Config[observed.NodeID]{Hash: mix, Number: number}),
 		undone:  inflight.NewUndone(),
 		held:    held.New(),
 		retries: map[observed.NodeID]Object{},
 		parked:  map[observed.NodeID]time.Time{},
-		waiters: map[observed.NodeID][]observed.NodeID{},
 		flights: map[CallID]flight{},
-		reading: map[Key]CallID{},
 
 		misplaced: map[UID][]observed.NodeID{},
 		absent:    tombstone.New(cfg.AbsentOwners),

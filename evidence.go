@@ -1,12 +1,12 @@
 package ownergraph
 
 import (
-	"github.com/ownergraph/ownergraph/internal/core/record"
 	"slices"
 	"time"
 
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/observed"
+	"github.com/ownergraph/ownergraph/internal/core/record"
 	"github.com/ownergraph/ownergraph/internal/core/rules"
 	"github.com/ownergraph/ownergraph/internal/core/seq"
 )
@@ -136,25 +136,25 @@ func (e *Engine) unsettled(dep *record.State, o observed.Node) bool {
 // sightOf returns what the last read showed of a node, as far as it still
 // counts. What the watch has said since voids it, unless it says the same.
 func (e *Engine) sightOf(id observed.NodeID) (s rules.ReadState, began seq.Stamp, same bool) {
-	x, ok := e.sights[id]
-	if !ok || x.began <= max(e.kinds.Rewound(), e.kinds.LostAt()) {
+	x, ok := e.reads.Result(id)
+	if !ok || x.Began <= max(e.kinds.Rewound(), e.kinds.LostAt()) {
 		return rules.ReadUnset, 0, false
 	}
 	n, m := e.graph.Node(id), e.state(id)
 	switch n.State() {
 	case observed.Phantom:
-		if e.kinds.Of(n.Kind()).Ended > x.began {
+		if e.kinds.Of(n.Kind()).Ended > x.Began {
 			return rules.ReadUnset, 0, false
 		}
 	case observed.Observed:
-		if m.Known > x.done && (m.Role > x.done || roleOf(n) != x.sight) {
+		if m.Known > x.Done && (m.Role > x.Done || roleOf(n) != x.State) {
 			return rules.ReadUnset, 0, false
 		}
-		same = n.HasVersion(x.version) && m.Known < x.began
+		same = n.HasVersion(x.Version) && m.Known < x.Began
 	default:
 		return rules.ReadUnset, 0, false
 	}
-	return x.sight, x.began, same
+	return x.State, x.Began, same
 }
 
 // roleOf returns what a read would show of a node if it is as the graph says.
@@ -203,7 +203,7 @@ func (e *Engine) believeAbsent(id observed.NodeID, began seq.Stamp) {
 	}
 	m.GoneObserved = false // that was of a former history
 	m.Changed = e.seq.Stamp()
-	e.dropResult(id)
+	e.reads.DropResult(e.view(), id)
 	e.fan(id)
 }
 

@@ -28,7 +28,7 @@ func (e *Engine) Fingerprint(rename func(Key, Version) uint64) uint64 {
 	p.nodes()
 	e.kinds.Hash(p.Printer, e.graph, e.cfg.CompareVersions != nil)
 	p.Queue(e.work)
-	p.Queue(e.asks)
+	e.reads.Hash(p.Printer)
 	e.fence.Hash(p.Printer, &e.kinds, e.graph, &e.nodes)
 	p.rest()
 	e.sweeps.Hash(p.Printer, e.sweepView())
@@ -62,12 +62,12 @@ func (p *printer) nodes() {
 		if m.Absent > e.kinds.Rewound() {
 			p.absentSince(n, m.Absent)
 		}
-		if s, ok := e.sights[id]; ok {
-			p.Flags(s.began > e.kinds.LostAt())
-			p.Word(uint64(s.sight))
-			p.Version(n.Key(), s.version)
-			p.Flags(m.Known > s.done, m.Role > s.done, m.Known < s.began)
-			p.began(n, s.began)
+		if s, ok := e.reads.Result(id); ok {
+			p.Flags(s.Began > e.kinds.LostAt())
+			p.Word(uint64(s.State))
+			p.Version(n.Key(), s.Version)
+			p.Flags(m.Known > s.Done, m.Role > s.Done, m.Known < s.Began)
+			p.began(n, s.Began)
 		}
 		if a := e.awaits.of(id); a != nil {
 			p.Version(n.Key(), a.version)
@@ -87,7 +87,7 @@ func (p *printer) nodes() {
 		if t, ok := e.parked[id]; ok {
 			p.Until(t)
 		}
-		p.List(e.waiters[id])
+		e.reads.HashWaiters(p.Printer, id)
 		p.Word(uint64(m.PendingReads)<<8 | uint64(m.Blocked))
 		for d := range n.Dependents() {
 			p.Node(d.ID())

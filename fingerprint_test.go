@@ -14,6 +14,7 @@ import (
 	"github.com/ownergraph/ownergraph/internal/core/fifo"
 	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/internal/core/queue"
+	"github.com/ownergraph/ownergraph/internal/core/reads"
 	"github.com/ownergraph/ownergraph/internal/core/record"
 	"github.com/ownergraph/ownergraph/internal/core/rules"
 	"github.com/ownergraph/ownergraph/internal/core/seq"
@@ -61,10 +62,10 @@ func (e *Engine) fill() {
 	e.kinds.Lose(e.now, &e.seq, true, e.graph)
 	e.kinds.SetAnswered(e.seq.Stamp())
 	soon, at := e.now.Add(time.Second), e.seq.Stamp()
-	e.sights[d] = sight{sight: rules.ReadSolid, version: "7", began: at, done: at + 1}
+	e.reads.SetResult(e.view(), d, reads.Result{State: rules.ReadSolid, Version: "7", Began: at, Done: at + 1})
 	e.awaits.put(b, await{version: "5", deadline: soon, asked: 1})
 	e.retries[c], e.parked[c] = Object{Key: e.graph.Node(c).Key(), Version: "8"}, soon
-	e.waiters[d], e.misplaced["c"] = []observed.NodeID{b}, []observed.NodeID{a}
+	e.misplaced["c"] = []observed.NodeID{a}
 	e.flights = map[CallID]flight{
 		1: {call: CallRead, node: d, key: e.graph.Node(d).Key(), began: at},
 		2: {call: CallPatch, node: b, key: e.graph.Node(b).Key(), version: "5", began: at},
@@ -91,7 +92,7 @@ func (e *Engine) fill() {
 	e.edit(a).FanningOut = true
 	e.graph.Fan(a)
 	e.work.AddAt(a, queue.Low, soon)
-	e.asks.Add(d, queue.Normal)
+	e.reads.Want(e.view(), b, d)
 }
 
 func (e *Engine) idOf(name string) observed.NodeID {
@@ -116,8 +117,12 @@ func entryChange[K comparable, V any](m map[K]V, k K, change func(v *V)) {
 	m[k] = v
 }
 
-func sightChange(field string, change func(s *sight)) fieldChange {
-	return fieldChange{"sight." + field, func(e *Engine) { entryChange(e.sights, e.idOf("d"), change) }}
+func readChange(field string, change func(r *reads.Result)) fieldChange {
+	return fieldChange{"Result." + field, func(e *Engine) {
+		r, _ := e.reads.Result(e.idOf("d"))
+		change(&r)
+		e.reads.SetResult(e.view(), e.idOf("d"), r)
+	}}
 }
 
 func awaitChange(field string, change func(a *await)) fieldChange {
@@ -144,12 +149,12 @@ func fieldChanges() []fieldChange {
 		{"Engine.work priority", func(e *Engine) { e.work.AddAt(e.idOf("a"), queue.High, e.now.Add(time.Second)) }},
 		{"Engine.work time", func(e *Engine) { e.work.AddAt(e.idOf("a"), queue.Low, e.now.Add(time.Millisecond)) }},
 		{"Engine.work attempts", func(e *Engine) { e.work.Retry(e.idOf("a"), queue.Low, e.now.Add(time.Hour)) }},
-		{"Engine.asks", func(e *Engine) { e.asks.Add(e.idOf("a"), queue.Normal) }},
-		{"Engine.sights", func(e *Engine) { delete(e.sights, e.idOf("d")) }},
+		{"Engine.reads queue", func(e *Engine) { e.reads.Again(e.idOf("a")) }},
+		{"Engine.reads results", func(e *Engine) { e.reads.DropResult(e.view(), e.idOf("d")) }},
 		{"Engine.awaits", func(e *Engine) { e.awaits.drop(e.idOf("b")) }},
 		{"Engine.retries", func(e *Engine) { entryChange(e.retries, e.idOf("c"), func(o *Object) { o.Version = "9" }) }},
 		{"Engine.parked", func(e *Engine) { e.parked[e.idOf("c")] = e.now.Add(time.Minute) }},
-		{"Engine.waiters", func(e *Engine) { e.waiters[e.idOf("d")] = []observed.NodeID{e.idOf("c")} }},
+		{"Engine.reads waiters", func(e *Engine) { e.reads.Want(e.view(), e.idOf("c"), e.idOf("d")) }},
 		{"Engine.misplaced", func(e *Engine) { delete(e.misplaced, "c") }},
 		{"Engine.flights", func(e *Engine) { delete(e.flights, 3) }},
 		{"Engine.absent", func(e *Engine) { e.absent.Clear() }},
@@ -193,11 +198,11 @@ func nodeChanges() []fieldChange {
 func recordChanges() []fieldChange {
 	const late = 1 << 40
 	return []fieldChange{
-		sightChange("sight", func(s *sight) { s.sight = rules.ReadWaiting }),
-		sightChange("version", func(s *sight) { s.version = "8" }),
-		sightChange("began", func(s *sight) { s.began = 1 }),
-		{"sight.done", func(e *Engine) { // it is compared where the owner is observed
-			e.sights[e.idOf("a")] = sight{done: late}
+		readChange("State", func(r *reads.Result) { r.State = rules.ReadWaiting }),
+		readChange("Version", func(r *reads.Result) { r.Version = "8" }),
+		readChange("Began", func(r *reads.Result) { r.Began = 1 }),
+		{"Result.Done", func(e *Engine) { // it is compared where the owner is observed
+			e.reads.SetResult(e.view(), e.idOf("a"), reads.Result{Done: late})
 		}},
 		awaitChange("version", func(a *await) { a.version = "6" }),
 		awaitChange("deadline", func(a *await) { a.deadline = a.deadline.Add(1) }),
@@ -232,8 +237,7 @@ var unhashed = map[string]string{
 	"Engine.now": "times enter as how far away they are", "Engine.seq": "only the order of stamps counts",
 	"Engine.effects": "none is left between calls", "Engine.carrying": "false between calls", "Engine.lastCall": "an id says nothing", "Engine.revision": "a number for the caller", "Engine.held": "a report", "Engine.counts": "a report", "Engine.undone": "see package inflight",
 	"Engine.nodes": "see State", "Engine.room": "of the decision at hand",
-	"Engine.reading": "follows from flights",
-	"Engine.fence":   "see package fence", "Engine.kinds": "see package kinds", "Engine.cycles": "see package cycle", "Engine.handlers": "see package handlers",
+	"Engine.fence": "see package fence", "Engine.kinds": "see package kinds", "Engine.cycles": "see package cycle", "Engine.handlers": "see package handlers",
 	"Engine.audit": "see package audit",
 	"State.Reason": "a report", "State.Doubt": "a report", "State.IsolatedCycle": "a report", "State.Audited": "a report", "State.HasResult": "follows from the read results",
 	"Engine.sweeps": "see package sweep",
@@ -266,7 +270,7 @@ func TestFingerprint(t *testing.T) {
 		}
 	}
 	for _, kept := range []any{
-		Engine{}, record.State{}, sight{}, await{}, flight{},
+		Engine{}, record.State{}, reads.Result{}, await{}, flight{},
 	} {
 		for i, s := 0, reflect.TypeOf(kept); i < s.NumField(); i++ {
 			if f := s.Name() + "." + s.Field(i).Name; s.Field(i).Name != "_" && changed[f] == (unhashed[f] != "") {

@@ -71,11 +71,9 @@ func (e *Engine) holdUnreadable(owner observed.NodeID, err error) {
 	if !ok {
 		return
 	}
-	for _, d := range e.waiters[owner] {
-		if e.refers(d, owner) {
-			e.hold(d, policy.OwnerUnknown, graph.Unreadable)
-			e.held.SetSince(d, since)
-			e.held.SetError(d, err)
-		}
+	for _, d := range e.reads.Waiting(e.view(), owner) {
+		e.hold(d, policy.OwnerUnknown, graph.Unreadable)
+		e.held.SetSince(d, since)
+		e.held.SetError(d, err)
 	}
 }

@@ -126,7 +126,7 @@ func (e *Engine) prune() {
 func (e *Engine) pruneNode(id observed.NodeID) {
 	n := e.graph.Node(id)
 	if n.State() == observed.Phantom {
-		e.dropResult(id)
+		e.reads.DropResult(e.view(), id)
 		e.fan(id)
 		return
 	}
@@ -167,20 +167,9 @@ func (e *Engine) resume(name Kind) {
 	e.sweeps.WalkAgain()
 	e.sweeps.ResumeSelects(e.sweepView(), name)
 	e.carryOut()
-	of := func(id observed.NodeID) bool { return e.graph.Node(id).Kind() == name }
-	var asks []observed.NodeID
-	for x := range e.asks.Entries() {
-		if x.State == queue.Delayed && of(x.Key) {
-			asks = append(asks, x.Key)
-		}
-	}
-	for _, id := range asks {
-		e.edit(id).Blocked = graph.DoubtUnset
-		e.asks.Forget(id)
-		e.asks.Add(id, queue.Normal)
-	}
+	e.reads.Resume(e.view(), name)
 	for _, id := range e.awaits.all() {
-		if a := e.awaits.of(id); a.outside && of(id) {
+		if a := e.awaits.of(id); a.outside && e.graph.Node(id).Kind() == name {
 			a.deadline, a.outside = e.now, false
 			e.work.Forget(id)
 			e.work.AddAt(id, queue.Normal, a.deadline)

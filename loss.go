@@ -71,13 +71,7 @@ func (e *Engine) confirm() {
 // resumeReads reads those owners again that only the outside can make readable: newer
 // evidence of the watch may count now.
 func (e *Engine) resumeReads() {
-	var asks []observed.NodeID
-	for x := range e.asks.Entries() {
-		if x.State == queue.Delayed {
-			asks = append(asks, x.Key)
-		}
-	}
-	for _, id := range asks {
+	for _, id := range e.reads.Delayed() {
 		e.edit(id).Blocked = graph.DoubtUnset
 		e.answered(id)
 	}

@@ -143,7 +143,7 @@ func (e *Engine) quiet() bool {
 // would hand out a read or a write, or get something done.
 func (e *Engine) Busy() bool {
 	return e.prepared.Len() > 0 || len(e.wakes) > 0 || len(e.fans) > 0 || !e.kinds.IsPruned() ||
-		e.work.Ready() > 0 || e.asks.Ready() > 0 || e.cycles.HasWork(e.now, e.quiet()) || e.audit.IsRunning() ||
+		e.work.Ready() > 0 || e.reads.Ready() > 0 || e.cycles.HasWork(e.now, e.quiet()) || e.audit.IsRunning() ||
 		e.sweeps.IsReady()
 }
 
@@ -169,7 +169,7 @@ func (e *Engine) wakeLane(lane Lane) time.Time {
 	w := waking{after: e.now}
 	switch lane {
 	case LaneStore:
-		w.at(e.asks.Due())
+		w.at(e.reads.Due())
 	case LaneControl:
 		at, counts := e.fence.Times(&e.kinds)
 		for i := range at {

@@ -2,7 +2,6 @@ package ownergraph
 
 import (
 	"github.com/ownergraph/ownergraph/internal/core/handlers"
-	"github.com/ownergraph/ownergraph/internal/core/queue"
 )
 
 // notBegun takes back a call that the caller has not begun. The engine counts it no more,
@@ -23,11 +22,13 @@ func (e *Engine) notBegun(id CallID, f flight) {
 	case f.call == CallHandle:
 		e.handlers.Return(handlers.Run{Node: f.node, Name: f.handler}, uint64(id))
 	case f.call == CallRead && !f.reread && f.run == 0: // of an owner
-		delete(e.reading, f.key)
-		if n, ok := e.graph.Lookup(f.key); ok {
-			e.asks.Done(n.ID())
-			e.asks.Add(n.ID(), queue.Normal)
+		n, ok := e.graph.Lookup(f.key)
+		if !ok {
+			e.reads.End(f.key, 0)
+			return
 		}
+		e.reads.End(f.key, n.ID())
+		e.reads.Again(n.ID())
 	default:
 		e.takeBack(id, f)
 	}

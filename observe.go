@@ -3,12 +3,12 @@ package ownergraph
 import (
 	"errors"
 	"fmt"
-	"github.com/ownergraph/ownergraph/internal/core/record"
 	"time"
 
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/internal/core/queue"
+	"github.com/ownergraph/ownergraph/internal/core/record"
 )
 
 // Observe takes one event of the watch. The engine owns it from then on.
@@ -262,7 +262,7 @@ func (e *Engine) disbelieve(id observed.NodeID, n observed.Node, k Key) {
 // they do not find it proves no absence then: what the watch shows goes first (R2,
 // absence). Held by TestReadIsOvertaken and TestWriteIsOvertaken.
 func (e *Engine) overtake(id observed.NodeID, k Key) {
-	for _, id := range [...]CallID{e.reading[k], CallID(e.state(id).Call)} {
+	for _, id := range [...]CallID{CallID(e.reads.Under(k)), CallID(e.state(id).Call)} {
 		if f, ok := e.flights[id]; ok {
 			f.shown = true
 			e.flights[id] = f
@@ -325,7 +325,7 @@ func (e *Engine) rouse(id observed.NodeID, n observed.Node) bool {
 func (e *Engine) finish(id observed.NodeID, unseen bool) {
 	e.awaits.drop(id)
 	e.undone.Drop(id)
-	e.dropResult(id)
+	e.reads.DropResult(e.view(), id)
 	e.handlers.Drop(id)
 	m := e.edit(id)
 	m.Reread, m.Marked = false, time.Time{}
@@ -345,19 +345,15 @@ func (e *Engine) dismiss(f observed.Freed, unseen bool) {
 	e.sweeps.Leave(e.sweepView(), f.ID, unseen)
 	e.carryOut()
 	e.cycles.Drop(e.view(), m.Cycle, e.now)
-	for _, q := range [...]*queue.Queue[observed.NodeID]{e.work, e.asks} {
-		q.Drop(f.ID)
-		q.Done(f.ID) // the id may name another node before the call lands
-	}
-	delete(e.sights, f.ID)
+	e.work.Drop(f.ID)
+	e.work.Done(f.ID) // the id may name another node before the call completes
+	e.reads.Release(f.ID)
 	e.awaits.drop(f.ID)
 	e.undone.Drop(f.ID)
 	delete(e.retries, f.ID)
 	delete(e.parked, f.ID)
-	for _, d := range e.waiters[f.ID] {
-		e.tell(d, !m.ReadFailing)
-	}
-	delete(e.waiters, f.ID)
+	e.reads.Leave(e.view(), f.ID, m.ReadFailing, &e.effects)
+	e.carryOut()
 	e.handlers.Drop(f.ID)
 }
 

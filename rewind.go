@@ -54,10 +54,7 @@ func (e *Engine) forgetDoubts() {
 	clear(e.parked)
 	clear(e.retries)
 	e.undone.Rewind()
-	for id := range e.sights {
-		e.nodes.ClearResult(e.graph, id)
-	}
-	clear(e.sights)
+	e.reads.Rewind(e.view())
 	e.handlers.Rewind()
 	e.sweeps.Rewind()
 	e.cycles.Reset(e.view(), e.now)

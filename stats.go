@@ -136,7 +136,7 @@ func (e *Engine) onlyLater() bool {
 			return false
 		}
 	}
-	for x := range e.asks.Entries() {
+	for x := range e.reads.Entries() {
 		if x.State == queue.Delayed && e.state(x.Key).Blocked == graph.DoubtUnset {
 			return false
 		}

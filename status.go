@@ -137,7 +137,7 @@ func (e *Engine) pending() int {
 	for _, name := range e.fence.AwaitedKinds() {
 		n += len(e.fence.AwaitingKind(name))
 	}
-	return n + e.work.Len() + e.asks.Len() + e.awaits.len()
+	return n + e.work.Len() + e.reads.Len() + e.awaits.len()
 }
 
 // kindsBusy reports whether a listing is under way or due, or its pruning is under way.
@@ -159,7 +159,7 @@ func (e *Engine) queuedIn(in func(observed.NodeID) bool) bool {
 			return true
 		}
 	}
-	for x := range e.asks.Entries() {
+	for x := range e.reads.Entries() {
 		later := x.State == queue.Delayed && e.state(x.Key).Blocked != graph.DoubtUnset
 		if x.State != queue.Idle && !later && in(x.Key) {
 			return true

@@ -2,10 +2,10 @@ package ownergraph
 
 import (
 	"errors"
-	"github.com/ownergraph/ownergraph/internal/core/fifo"
 	"time"
 
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/core/fifo"
 	"github.com/ownergraph/ownergraph/internal/core/inflight"
 	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/internal/core/queue"
@@ -66,7 +66,7 @@ func (e *Engine) launch(c *Call, f flight) seq.Stamp {
 	switch {
 	case f.run != 0: // beside what is done with the node itself
 	case c.Type == CallRead && !f.reread:
-		e.reading[c.Key] = c.ID
+		e.reads.Begin(c.Key, uint64(c.ID))
 	case c.Type <= CallDelete:
 		e.edit(f.node).Call = uint64(c.ID)
 	}
