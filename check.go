@@ -14,7 +14,7 @@ func (e *Engine) Check() error {
 		e.graph.Check, e.work.Check, e.checkFlights, e.checkSides, func() error { return e.reads.Check(e.view()) }, func() error { return e.sweeps.Check(e.sweepView()) }, e.checkGlances, e.kinds.Check,
 		func() error { return e.cycles.Check(e.view()) }, e.audit.Check,
 		func() error { return e.handlers.Check(e.graph) }, func() error { return e.held.Check(e.graph) },
-		func() error { return e.undone.Check(e.view()) },
+		func() error { return e.undone.Check(e.view()) }, func() error { return e.expected.Check(e.graph) },
 	} {
 		if err := check(); err != nil {
 			return fmt.Errorf("engine invariant: %w", err)
@@ -66,17 +66,8 @@ func (e *Engine) checkSides() error {
 			err = fmt.Errorf("E5: %s is remembered as absent, and is observed", k)
 		}
 	}
-	for _, id := range e.awaits.all() {
-		used("await", id)
-	}
-	if bad := e.awaits.check(); err == nil && bad != nil {
-		err = fmt.Errorf("E5: awaits: %w", bad)
-	}
 	for id := range e.retries {
 		used("retry", id)
-	}
-	for id := range e.parked {
-		used("parked key", id)
 	}
 	return err
 }

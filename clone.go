@@ -17,10 +17,10 @@ func (e *Engine) Clone() *Engine {
 	c.nodes = e.nodes.Clone()
 	c.kinds, c.fence = e.kinds.Clone(), e.fence.Clone()
 	c.work, c.reads = e.work.Clone(), e.reads.Clone()
-	c.awaits = e.awaits.clone()
+	c.expected = e.expected.Clone()
 	c.undone = e.undone.Clone()
 	c.held, c.retries = e.held.Clone(), cloneMap(e.retries)
-	c.parked, c.flights = cloneMap(e.parked), cloneMap(e.flights)
+	c.flights = cloneMap(e.flights)
 	c.misplaced = make(map[UID][]observed.NodeID, len(e.misplaced))
 	for u, w := range e.misplaced {
 		c.misplaced[u] = slices.Clone(w)

@@ -6,9 +6,11 @@ import (
 	"time"
 
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/core/inflight"
 	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/internal/core/queue"
 	"github.com/ownergraph/ownergraph/internal/core/reads"
+	"github.com/ownergraph/ownergraph/internal/core/record"
 	"github.com/ownergraph/ownergraph/internal/core/rules"
 	"github.com/ownergraph/ownergraph/policy"
 )
@@ -20,12 +22,12 @@ func (e *Engine) decide(id observed.NodeID, c *Call) (ok bool) {
 		e.work.Done(id)
 		return false
 	}
-	if e.keeps(id) || e.leaving(id) || !e.rested(id) {
+	if e.keeps(id) || e.putOff(id) || e.endExpectation(id) {
 		e.work.Done(id)
 		return false
 	}
 	n, m := e.graph.Node(id), e.edit(id)
-	if e.readsAgain(id, n.Kind()) {
+	if e.updateReread(n, m); m.Reread {
 		e.rereadCall(id, c)
 		return true
 	}
@@ -76,65 +78,56 @@ func (e *Engine) decide(id observed.NodeID, c *Call) (ok bool) {
 	return ok
 }
 
-// readsAgain reports whether an object has to be read before it is decided. What
-// a read showed of it counts until a listing that began later is complete: that
-// is the watch's word. And what the graph shows of it may be older than a rewind:
-// then no read compares with it, and the kind is about to be listed anew.
-func (e *Engine) readsAgain(id observed.NodeID, name Kind) bool {
-	m := e.edit(id)
+// updateReread notes whether an object has to be read before it is decided. The result of
+// a conflict's read counts until a later listing is complete, because the watch has shown
+// the object since. If the observed state is older than a rewind, no read compares with
+// it, and the kind is about to be listed anew.
+func (e *Engine) updateReread(n observed.Node, m *record.State) {
 	if m.Known <= e.kinds.Rewound() || m.Probing && !e.kinds.Unanswered() {
 		m.Reread, m.OutcomeUnknown, m.Probing = false, false, false
 	}
-	if _, ok := e.retries[id]; ok && e.kinds.Relisted(name, m.Known) {
-		delete(e.retries, id)
+	if _, ok := e.retries[n.ID()]; ok && e.kinds.Relisted(n.Kind(), m.Known) {
+		delete(e.retries, n.ID())
 		m.Reread, m.OutcomeUnknown, m.Probing = true, false, false
 	}
-	return m.Reread
 }
 
-// leaving reports whether a listing has ended that did not bring the node, so
-// that its sweep is about to find it gone. It is looked at again a little later
-// all the same, in case another listing comes before the sweep.
-func (e *Engine) leaving(id observed.NodeID) bool {
-	if !e.graph.PendingPrune(id) || !e.kinds.Of(e.graph.Node(id).Kind()).Pruning {
+// putOff has a node decided later that waits for its event or for a pruning. It reports
+// whether the node waits.
+func (e *Engine) putOff(id observed.NodeID) bool {
+	switch n := e.graph.Node(id); {
+	case e.isPendingPrune(n): // if another listing begins first, this one never prunes
+		e.work.AddAt(id, queue.Low, e.now.Add(time.Second))
+	case e.expected.Has(id) && e.expected.IsPending(id, n.Kind(), e.now, &e.kinds):
+		e.expected.Postpone(id, n.Kind(), e.now, e.cfg.AwaitTimeout, &e.kinds, &e.seq, &e.effects)
+		e.carryOut()
+	default:
 		return false
 	}
-	e.work.AddAt(id, queue.Low, e.now.Add(time.Second))
 	return true
 }
 
-// rested reports whether a key may be decided: it does not await its event
-// any more. Past the deadline it is read, or its kind listed anew.
-func (e *Engine) rested(id observed.NodeID) bool {
-	a := e.awaits.of(id)
-	if a == nil {
-		return true
+// isPendingPrune reports whether a listing has ended that did not bring the node, so that
+// its pruning is about to remove the node.
+func (e *Engine) isPendingPrune(n observed.Node) bool {
+	return e.graph.PendingPrune(n.ID()) && e.kinds.Of(n.Kind()).Pruning
+}
+
+// endExpectation ends the expectation of a node that waits no longer. It reports whether
+// that has shown a rewind: a listing brings an object that a call did not find (R5).
+func (e *Engine) endExpectation(id observed.NodeID) bool {
+	x, ok := e.expected.End(id)
+	if ok && x.Wrote != 0 {
+		e.undone.Wrote(id, x.Wrote)
 	}
-	if e.now.Before(a.deadline) {
-		e.work.AddAt(id, queue.Normal, a.deadline)
-		return false
-	}
-	if k := e.graph.Node(id).Key(); a.then == thenList && !e.kinds.Relisted(k.Kind, a.asked) {
-		e.kinds.WantList(k.Kind)
-		a.asked, a.deadline = e.seq.Stamp(), e.now.Add(e.cfg.AwaitTimeout)
-		a.outside = e.kinds.Sick(k.Kind) != ""
-		e.work.AddAt(id, queue.Normal, a.deadline)
-		return false
-	}
-	then, gone, wrote := a.then, a.gone, a.wrote
-	e.awaits.drop(id)
-	if wrote != 0 {
-		e.undone.Wrote(id, wrote)
-	}
-	if gone {
-		e.rewind(fmt.Sprintf("%s was read as gone, and a listing brings it", e.graph.Node(id).Key()))
-		return false
-	}
-	if then == thenRead {
+	if x.OnTimeout == inflight.TimeoutRead {
 		m := e.edit(id)
 		m.Reread, m.OutcomeUnknown, m.Probing = true, true, false
 	}
-	return true
+	if x.Gone {
+		e.rewind(fmt.Sprintf("%s was read as gone, and a listing brings it", e.graph.Node(id).Key()))
+	}
+	return x.Gone
 }
 
 // bar returns why a write to the node must not be made, or ReasonUnset.
@@ -168,7 +161,7 @@ func (e *Engine) barOf(n observed.Node) policy.Reason {
 // arrange sees to it that a key that waits is looked at again in time.
 func (e *Engine) arrange(id observed.NodeID, in rules.Input, d policy.Decision) {
 	if d.Reason != policy.NeedWatch {
-		delete(e.parked, id)
+		e.expected.EndWatch(id)
 	}
 	switch d.Reason {
 	case policy.NeedFence, policy.FenceHeld:
@@ -176,7 +169,7 @@ func (e *Engine) arrange(id observed.NodeID, in rules.Input, d policy.Decision) 
 	case policy.NeedAnswer:
 		e.awaitAnswer(id)
 	case policy.NeedWatch:
-		e.park(id, d)
+		e.awaitWatch(id, d)
 	case policy.NeedAcknowledgement:
 		if len(d.Owners) == 0 {
 			e.work.AddAt(id, queue.Normal, e.acknowledgedBy(id))
@@ -198,11 +191,11 @@ func (e *Engine) arrange(id observed.NodeID, in rules.Input, d policy.Decision) 
 
 // awaitUndone puts a key off until the backoff is over, also if other versions come.
 func (e *Engine) awaitUndone(id observed.NodeID, v Version) {
-	then := thenDecide
+	then := inflight.TimeoutDecide
 	if e.undone.IsFinal(id) {
-		then = thenHeld
+		then = inflight.TimeoutHeld
 	}
-	e.await(id, await{version: v, deadline: e.undone.Until(id), then: then})
+	e.expect(id, inflight.Expectation{Version: v, Deadline: e.undone.Until(id), OnTimeout: then})
 }
 
 // removalTime is how long a store may take from one step of a deletion to the
@@ -215,7 +208,7 @@ const removalTime = 2 * time.Second
 func (e *Engine) awaitRemoval(id observed.NodeID, o Object) {
 	if m := e.edit(id); o.GraceSeconds == 0 && !m.Overdue {
 		m.Overdue = true
-		e.await(id, await{version: o.Version, deadline: e.now.Add(min(removalTime, e.cfg.AwaitTimeout)), then: thenDecide})
+		e.expect(id, inflight.Expectation{Version: o.Version, Deadline: e.now.Add(min(removalTime, e.cfg.AwaitTimeout)), OnTimeout: inflight.TimeoutDecide})
 	}
 }
 
@@ -248,20 +241,16 @@ func (e *Engine) ownerID(id observed.NodeID, i int) observed.NodeID {
 	return e.view().OwnerID(id, i)
 }
 
-// park waits for the watch to speak of what a read contradicts. Past the
-// deadline the kinds in question are listed anew.
-func (e *Engine) park(id observed.NodeID, d policy.Decision) {
-	at, ok := e.parked[id]
-	if !ok {
-		at = e.now.Add(e.cfg.AwaitTimeout)
-	} else if !e.now.Before(at) {
+// awaitWatch waits for an event, because a read contradicts the watch. After the deadline
+// the kinds of the object and of its owners are listed anew.
+func (e *Engine) awaitWatch(id observed.NodeID, d policy.Decision) {
+	at, late := e.expected.AwaitWatch(id, e.now, e.cfg.AwaitTimeout)
+	if late {
 		e.kinds.WantList(e.graph.Node(id).Kind())
 		for _, i := range d.Owners {
 			e.kinds.WantList(e.graph.Node(e.ownerID(id, i)).Kind())
 		}
-		at = e.now.Add(e.cfg.AwaitTimeout)
 	}
-	e.parked[id] = at
 	e.work.AddAt(id, queue.Normal, at)
 }
 

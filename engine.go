@@ -76,12 +76,11 @@ type Engine struct {
 	work  *queue.Queue[observed.NodeID] // whom to decide
 	reads reads.Machine
 
-	awaits  awaits
-	undone  inflight.Undone
-	held    held.Table
-	retries map[observed.NodeID]Object
-	parked  map[observed.NodeID]time.Time
-	flights map[CallID]flight
+	expected inflight.Expectations
+	undone   inflight.Undone
+	held     held.Table
+	retries  map[observed.NodeID]Object
+	flights  map[CallID]flight
 
 	misplaced map[UID][]observed.NodeID // who is held by an owner's life in another scope or under another name
 
@@ -104,28 +103,6 @@ type Engine struct {
 
 	counts Stats
 }
-
-// await is a key that a write, or a doubt, keeps from being decided until the
-// graph shows another version.
-type await struct {
-	version  Version // that the write was conditioned on
-	deadline time.Time
-	then     then
-	wrote    uint32    // the digest of the write that succeeded, 0 for none
-	asked    seq.Stamp // when a listing was asked for, 0 if none was
-	outside  bool      // the object's kind is sick: only somebody outside can help
-	gone     bool      // with thenList: a read or a write did not find the object
-}
-
-// then says what happens to a key whose event has not come by the deadline.
-type then uint8
-
-const (
-	thenRead   then = iota // it is read: the outcome of its write is unknown
-	thenList               // its kind is listed anew: a read has contradicted the watch
-	thenDecide             // it is decided again: nothing was written
-	thenHeld               // the same, but only somebody outside can help
-)
 
 // flight is a call that was handed out: no more than 128 bytes, up to which a map
 // holds values in itself.
@@ -167,7 +144,6 @@ func NewEngine(level Level, cfg Config) (*Engine, error) {
 		undone:  inflight.NewUndone(),
 		held:    held.New(),
 		retries: map[observed.NodeID]Object{},
-		parked:  map[observed.NodeID]time.Time{},
 		flights: map[CallID]flight{},
 
 		misplaced: map[UID][]observed.NodeID{},

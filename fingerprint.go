@@ -69,13 +69,7 @@ func (p *printer) nodes() {
 			p.Flags(m.Known > s.Done, m.Role > s.Done, m.Known < s.Began)
 			p.began(n, s.Began)
 		}
-		if a := e.awaits.of(id); a != nil {
-			p.Version(n.Key(), a.version)
-			p.Until(a.deadline)
-			p.Word(uint64(a.then)<<1 | fingerprint.Bit(a.outside))
-			p.Word(uint64(a.wrote))
-			p.Flags(a.gone, a.asked != 0, e.kinds.Relisted(n.Kind(), a.asked), e.kinds.Of(n.Kind()).Begun > a.asked)
-		}
+		e.expected.HashNode(p.Printer, n, &e.kinds)
 		e.undone.HashNode(p.Printer, id)
 		if r, ok := e.retries[id]; ok {
 			p.Version(n.Key(), r.Version)
@@ -83,9 +77,6 @@ func (p *printer) nodes() {
 			for _, o := range n.OwnerNodes() {
 				p.Flags(e.kinds.Unconfirmed(e.graph, o.Kind(), m.Known), e.state(o.ID()).Absent > m.Known)
 			}
-		}
-		if t, ok := e.parked[id]; ok {
-			p.Until(t)
 		}
 		e.reads.HashWaiters(p.Printer, id)
 		p.Word(uint64(m.PendingReads)<<8 | uint64(m.Blocked))

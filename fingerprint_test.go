@@ -63,8 +63,7 @@ func (e *Engine) fill() {
 	e.kinds.SetAnswered(e.seq.Stamp())
 	soon, at := e.now.Add(time.Second), e.seq.Stamp()
 	e.reads.SetResult(e.view(), d, reads.Result{State: rules.ReadSolid, Version: "7", Began: at, Done: at + 1})
-	e.awaits.put(b, await{version: "5", deadline: soon, asked: 1})
-	e.retries[c], e.parked[c] = Object{Key: e.graph.Node(c).Key(), Version: "8"}, soon
+	e.retries[c] = Object{Key: e.graph.Node(c).Key(), Version: "8"}
 	e.misplaced["c"] = []observed.NodeID{a}
 	e.flights = map[CallID]flight{
 		1: {call: CallRead, node: d, key: e.graph.Node(d).Key(), began: at},
@@ -125,10 +124,6 @@ func readChange(field string, change func(r *reads.Result)) fieldChange {
 	}}
 }
 
-func awaitChange(field string, change func(a *await)) fieldChange {
-	return fieldChange{"await." + field, func(e *Engine) { change(e.awaits.of(e.idOf("b"))) }}
-}
-
 func flightChange(field string, id CallID, change func(f *flight)) fieldChange {
 	return fieldChange{"flight." + field, func(e *Engine) { entryChange(e.flights, id, change) }}
 }
@@ -151,9 +146,7 @@ func fieldChanges() []fieldChange {
 		{"Engine.work attempts", func(e *Engine) { e.work.Retry(e.idOf("a"), queue.Low, e.now.Add(time.Hour)) }},
 		{"Engine.reads queue", func(e *Engine) { e.reads.Again(e.idOf("a")) }},
 		{"Engine.reads results", func(e *Engine) { e.reads.DropResult(e.view(), e.idOf("d")) }},
-		{"Engine.awaits", func(e *Engine) { e.awaits.drop(e.idOf("b")) }},
 		{"Engine.retries", func(e *Engine) { entryChange(e.retries, e.idOf("c"), func(o *Object) { o.Version = "9" }) }},
-		{"Engine.parked", func(e *Engine) { e.parked[e.idOf("c")] = e.now.Add(time.Minute) }},
 		{"Engine.reads waiters", func(e *Engine) { e.reads.Want(e.view(), e.idOf("c"), e.idOf("d")) }},
 		{"Engine.misplaced", func(e *Engine) { delete(e.misplaced, "c") }},
 		{"Engine.flights", func(e *Engine) { delete(e.flights, 3) }},
@@ -204,13 +197,6 @@ func recordChanges() []fieldChange {
 		{"Result.Done", func(e *Engine) { // it is compared where the owner is observed
 			e.reads.SetResult(e.view(), e.idOf("a"), reads.Result{Done: late})
 		}},
-		awaitChange("version", func(a *await) { a.version = "6" }),
-		awaitChange("deadline", func(a *await) { a.deadline = a.deadline.Add(1) }),
-		awaitChange("then", func(a *await) { a.then = thenHeld }),
-		awaitChange("wrote", func(a *await) { a.wrote = 6 }),
-		awaitChange("asked", func(a *await) { a.asked = 0 }),
-		awaitChange("outside", func(a *await) { flip(&a.outside) }),
-		awaitChange("gone", func(a *await) { flip(&a.gone) }),
 		flightChange("call", 2, func(f *flight) { f.call = CallDelete }),
 		flightChange("node", 2, func(f *flight) { f.node = 0 }),
 		flightChange("key", 2, func(f *flight) { f.key.Name = "x" }),
@@ -235,7 +221,7 @@ func partChanges() []fieldChange {
 var unhashed = map[string]string{
 	"Engine.cfg": "one Config", "Engine.level": "one Config", "Engine.set": "one Config",
 	"Engine.now": "times enter as how far away they are", "Engine.seq": "only the order of stamps counts",
-	"Engine.effects": "none is left between calls", "Engine.carrying": "false between calls", "Engine.lastCall": "an id says nothing", "Engine.revision": "a number for the caller", "Engine.held": "a report", "Engine.counts": "a report", "Engine.undone": "see package inflight",
+	"Engine.effects": "none is left between calls", "Engine.carrying": "false between calls", "Engine.lastCall": "an id says nothing", "Engine.revision": "a number for the caller", "Engine.held": "a report", "Engine.counts": "a report", "Engine.undone": "see package inflight", "Engine.expected": "see package inflight",
 	"Engine.nodes": "see State", "Engine.room": "of the decision at hand",
 	"Engine.fence": "see package fence", "Engine.kinds": "see package kinds", "Engine.cycles": "see package cycle", "Engine.handlers": "see package handlers",
 	"Engine.audit": "see package audit",
@@ -270,7 +256,7 @@ func TestFingerprint(t *testing.T) {
 		}
 	}
 	for _, kept := range []any{
-		Engine{}, record.State{}, reads.Result{}, await{}, flight{},
+		Engine{}, record.State{}, reads.Result{}, flight{},
 	} {
 		for i, s := 0, reflect.TypeOf(kept); i < s.NumField(); i++ {
 			if f := s.Name() + "." + s.Field(i).Name; s.Field(i).Name != "_" && changed[f] == (unhashed[f] != "") {

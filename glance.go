@@ -15,7 +15,7 @@ import (
 func (e *Engine) glance(id observed.NodeID) policy.Reason {
 	n := e.graph.Node(id)
 	owner, kept := n.FastKeep()
-	if !kept || !e.plain(id) || e.sweeps.Any() || e.awaits.has(id) || has(e.retries, id) {
+	if !kept || !e.plain(id) || e.sweeps.Any() || e.expected.Has(id) || has(e.retries, id) {
 		return policy.ReasonUnset
 	}
 	switch {
@@ -31,7 +31,7 @@ func (e *Engine) glance(id observed.NodeID) policy.Reason {
 // nothing of that, and whatever else could has it decided anew. Of what a former
 // version was put off for, a count of attempts alone may be left then.
 func (e *Engine) stays(id observed.NodeID) bool {
-	return e.nodes.IsKept(e.graph, id) && !e.awaits.has(id)
+	return e.nodes.IsKept(e.graph, id) && !e.expected.Has(id)
 }
 
 // plain reports whether no more is known of a node than the graph says.
@@ -60,7 +60,7 @@ func (e *Engine) keeps(id observed.NodeID) bool {
 		return false
 	}
 	e.unhold(id, false)
-	delete(e.parked, id)
+	e.expected.EndWatch(id)
 	e.undone.Drop(id)
 	return true
 }

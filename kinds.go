@@ -168,12 +168,9 @@ func (e *Engine) resume(name Kind) {
 	e.sweeps.ResumeSelects(e.sweepView(), name)
 	e.carryOut()
 	e.reads.Resume(e.view(), name)
-	for _, id := range e.awaits.all() {
-		if a := e.awaits.of(id); a.outside && e.graph.Node(id).Kind() == name {
-			a.deadline, a.outside = e.now, false
-			e.work.Forget(id)
-			e.work.AddAt(id, queue.Normal, a.deadline)
-		}
+	for _, id := range e.expected.Retry(name, e.graph, e.now) {
+		e.work.Forget(id)
+		e.work.AddAt(id, queue.Normal, e.now)
 	}
 }
 

@@ -304,26 +304,19 @@ func (e *Engine) renew(id observed.NodeID, n observed.Node) {
 // awaited the new one.
 func (e *Engine) rouse(id observed.NodeID, n observed.Node) bool {
 	delete(e.retries, id)
-	delete(e.parked, id)
+	e.expected.EndWatch(id)
 	e.work.Forget(id)
-	if e.awaits.len() == 0 {
-		return false
+	wrote, met := e.expected.Meet(n)
+	if wrote != 0 && n.State() == observed.Observed {
+		e.undone.Wrote(id, wrote)
 	}
-	a := e.awaits.of(id)
-	if a == nil || n.HasVersion(a.version) {
-		return false
-	}
-	if a.wrote != 0 && n.State() == observed.Observed {
-		e.undone.Wrote(id, a.wrote)
-	}
-	e.awaits.drop(id)
-	return true
+	return met
 }
 
 // finish ends what was under way for an object that is gone; unseen says that there
 // may have been states of it that the watch has not told.
 func (e *Engine) finish(id observed.NodeID, unseen bool) {
-	e.awaits.drop(id)
+	e.expected.Drop(id)
 	e.undone.Drop(id)
 	e.reads.DropResult(e.view(), id)
 	e.handlers.Drop(id)
@@ -348,10 +341,10 @@ func (e *Engine) dismiss(f observed.Freed, unseen bool) {
 	e.work.Drop(f.ID)
 	e.work.Done(f.ID) // the id may name another node before the call completes
 	e.reads.Release(f.ID)
-	e.awaits.drop(f.ID)
+	e.expected.Drop(f.ID)
 	e.undone.Drop(f.ID)
 	delete(e.retries, f.ID)
-	delete(e.parked, f.ID)
+	e.expected.EndWatch(f.ID)
 	e.reads.Leave(e.view(), f.ID, m.ReadFailing, &e.effects)
 	e.carryOut()
 	e.handlers.Drop(f.ID)

@@ -1,9 +1,6 @@
 package ownergraph
 
 import (
-	"maps"
-	"slices"
-
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/queue"
 )
@@ -43,15 +40,14 @@ func (e *Engine) rewind(why string) {
 // forgetDoubts takes back the waits of objects that belong to the former history, and has
 // these objects decided again.
 func (e *Engine) forgetDoubts() {
-	for _, id := range e.awaits.all() {
-		e.awaits.drop(id)
+	expecting, awaiting := e.expected.Rewind()
+	for _, id := range expecting {
 		e.edit(id).Reread = false
 		e.work.Add(id, queue.Normal)
 	}
-	for _, id := range slices.Sorted(maps.Keys(e.parked)) {
+	for _, id := range awaiting {
 		e.work.Add(id, queue.Normal)
 	}
-	clear(e.parked)
 	clear(e.retries)
 	e.undone.Rewind()
 	e.reads.Rewind(e.view())

@@ -117,13 +117,13 @@ func (e *Engine) controlCalls() (n int) {
 // under way or due, and nobody waits for an event that has to come. Writes that
 // were refused and objects that are held do not count as work.
 func (e *Engine) Idle() bool {
-	if e.Busy() || len(e.flights) > 0 || len(e.parked) > 0 || len(e.cycles.Suspects()) > 0 {
+	if e.Busy() || len(e.flights) > 0 || e.expected.WatchLen() > 0 || len(e.cycles.Suspects()) > 0 {
 		return false
 	}
 	if e.kinds.ListsWanted() || e.fence.Busy(&e.kinds) || e.kinds.Listing() {
 		return false
 	}
-	return e.kinds.SetKnown() && !e.awaits.busy() && !e.sweeps.Proving(e.sweepView()) && !e.sweeps.Selecting(e.sweepView()) && e.onlyLater()
+	return e.kinds.SetKnown() && !e.expected.HasUnblocked() && !e.sweeps.Proving(e.sweepView()) && !e.sweeps.Selecting(e.sweepView()) && e.onlyLater()
 }
 
 // onlyLater reports whether all that the queues still hold waits for somebody
@@ -132,7 +132,7 @@ func (e *Engine) Idle() bool {
 func (e *Engine) onlyLater() bool {
 	for x := range e.work.Entries() {
 		m := e.state(x.Key)
-		if x.State == queue.Delayed && (m.Reread && !e.awaits.held(x.Key) || m.Reason == policy.NeedAcknowledgement) {
+		if x.State == queue.Delayed && (m.Reread && !e.expected.IsBlocked(x.Key) || m.Reason == policy.NeedAcknowledgement) {
 			return false
 		}
 	}

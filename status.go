@@ -132,12 +132,12 @@ func (e *Engine) idleIn(scope string) bool {
 
 // pending counts the pieces of work that idleIn considers.
 func (e *Engine) pending() int {
-	n := len(e.wakes) + len(e.fans) + len(e.fence.Waiting()) + len(e.cycles.Suspects()) + len(e.parked) + len(e.flights)
+	n := len(e.wakes) + len(e.fans) + len(e.fence.Waiting()) + len(e.cycles.Suspects()) + e.expected.WatchLen() + len(e.flights)
 	n += e.kinds.Len()
 	for _, name := range e.fence.AwaitedKinds() {
 		n += len(e.fence.AwaitingKind(name))
 	}
-	return n + e.work.Len() + e.reads.Len() + e.awaits.len()
+	return n + e.work.Len() + e.reads.Len() + e.expected.Len()
 }
 
 // kindsBusy reports whether a listing is under way or due, or its pruning is under way.
@@ -154,7 +154,7 @@ func (e *Engine) queuedIn(in func(observed.NodeID) bool) bool {
 	}
 	for x := range e.work.Entries() {
 		m := e.state(x.Key)
-		later := x.State == queue.Delayed && (!m.Reread || e.awaits.held(x.Key)) && m.Reason != policy.NeedAcknowledgement
+		later := x.State == queue.Delayed && (!m.Reread || e.expected.IsBlocked(x.Key)) && m.Reason != policy.NeedAcknowledgement
 		if x.State != queue.Idle && !later && in(x.Key) {
 			return true
 		}
@@ -181,15 +181,13 @@ func (e *Engine) underWayIn(in func(observed.NodeID) bool) bool {
 // awaitingIn reports whether a node awaits an event that has to come, or a fence that no
 // sick kind holds.
 func (e *Engine) awaitingIn(in func(observed.NodeID) bool) bool {
-	for i := range int32(e.awaits.list.Len()) {
-		if a := e.awaits.list.At(i); a.then != thenHeld && !a.outside && in(a.node) {
-			return true
-		}
-	}
-	for id := range e.parked {
+	for id := range e.expected.Unblocked() {
 		if in(id) {
 			return true
 		}
+	}
+	if slices.ContainsFunc(e.expected.AwaitingWatch(), in) {
+		return true
 	}
 	if e.level < Level2 || e.fenceHeld() {
 		return false

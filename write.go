@@ -140,7 +140,7 @@ func (e *Engine) writeDone(id CallID, f flight, err error) {
 		e.edit(f.node).Conflicts = 0
 		e.held.Succeed(f.node)
 		if current {
-			e.await(f.node, await{version: f.version, deadline: e.now.Add(e.cfg.AwaitTimeout), wrote: f.wrote})
+			e.expect(f.node, inflight.Expectation{Version: f.version, Deadline: e.now.Add(e.cfg.AwaitTimeout), OnTimeout: inflight.TimeoutRead, Wrote: f.wrote})
 		} else { // its event came first, and the key is in the queue
 			e.undone.Wrote(f.node, f.wrote)
 		}
@@ -153,7 +153,7 @@ func (e *Engine) writeDone(id CallID, f flight, err error) {
 		e.cfg.Logger.Warn("write refused", "object", f.key.String(), "err", err)
 		e.holdRefused(f.node, f.version)
 	case told:
-		e.await(f.node, await{version: f.version, deadline: e.now.Add(max(wait, time.Millisecond)), then: thenDecide})
+		e.expect(f.node, inflight.Expectation{Version: f.version, Deadline: e.now.Add(max(wait, time.Millisecond)), OnTimeout: inflight.TimeoutDecide})
 	case errors.Is(err, ErrKindUnknown):
 		e.hold(f.node, policy.KindUnserved, graph.DoubtUnset)
 		e.work.Retry(f.node, queue.Normal, e.now)
@@ -162,7 +162,7 @@ func (e *Engine) writeDone(id CallID, f flight, err error) {
 		if !sick {
 			e.holdFailing(f.node)
 		}
-		e.await(f.node, await{version: f.version, deadline: e.work.Retry(f.node, queue.Normal, e.now), outside: sick})
+		e.expect(f.node, inflight.Expectation{Version: f.version, Deadline: e.work.Retry(f.node, queue.Normal, e.now), OnTimeout: inflight.TimeoutRead, Blocked: sick})
 	}
 }
 
@@ -170,7 +170,7 @@ func (e *Engine) writeDone(id CallID, f flight, err error) {
 // again slowly.
 func (e *Engine) holdRefused(id observed.NodeID, v Version) {
 	e.hold(id, policy.StoreRefused, graph.DoubtUnset)
-	e.await(id, await{version: v, deadline: e.now.Add(e.cfg.RefusedRetry), then: thenHeld})
+	e.expect(id, inflight.Expectation{Version: v, Deadline: e.now.Add(e.cfg.RefusedRetry), OnTimeout: inflight.TimeoutHeld})
 }
 
 // holdIfSick holds an object whose kind is sick, and reports whether it is: what
@@ -183,11 +183,11 @@ func (e *Engine) holdIfSick(id observed.NodeID) bool {
 	return sick
 }
 
-// await keeps a key from being decided until the graph shows another version
+// expect keeps a key from being decided until the graph shows another version
 // than the write was conditioned on, or the deadline passes.
-func (e *Engine) await(id observed.NodeID, a await) {
-	e.awaits.put(id, a)
-	e.work.AddAt(id, queue.Normal, a.deadline)
+func (e *Engine) expect(id observed.NodeID, x inflight.Expectation) {
+	e.expected.Put(id, x)
+	e.work.AddAt(id, queue.Normal, x.Deadline)
 }
 
 // conflicted reads the object again: at once the first time, then with backoff
@@ -210,7 +210,9 @@ func (e *Engine) conflicted(id observed.NodeID) {
 func (e *Engine) vanished(id observed.NodeID, began seq.Stamp) {
 	e.believeAbsent(id, began)
 	v := e.graph.Node(id).Version()
-	e.await(id, await{version: v, deadline: e.now.Add(e.cfg.AwaitTimeout), then: thenList, gone: true, outside: e.holdIfSick(id)})
+	e.expect(id, inflight.Expectation{
+		Version: v, Deadline: e.now.Add(e.cfg.AwaitTimeout), OnTimeout: inflight.TimeoutList, Gone: true, Blocked: e.holdIfSick(id),
+	})
 }
 
 // rereadDone takes what the read after a conflict, or after a deadline, says
@@ -238,7 +240,7 @@ func (e *Engine) rereadDone(id CallID, f flight, r Result) {
 	case r.Err != nil && e.kinds.Sick(f.key.Kind) != "":
 		m.Reread, m.OutcomeUnknown = true, unsure
 		e.hold(f.node, policy.KindSick, graph.DoubtUnset)
-		e.await(f.node, await{version: n.Version(), deadline: e.work.Retry(f.node, queue.Normal, e.now), then: thenDecide, outside: true})
+		e.expect(f.node, inflight.Expectation{Version: n.Version(), Deadline: e.work.Retry(f.node, queue.Normal, e.now), OnTimeout: inflight.TimeoutDecide, Blocked: true})
 	case errors.Is(r.Err, ErrRefused) && unsure && e.kinds.LostAt() != 0 && !e.kinds.Behind(f.key.Kind, e.kinds.LostAt()):
 		e.work.Add(f.node, queue.Normal) // the watch has shown it since that write
 	case errors.Is(r.Err, ErrRefused): // only somebody outside can help
@@ -252,7 +254,7 @@ func (e *Engine) rereadDone(id CallID, f flight, r Result) {
 	case r.Object.Version == n.Version():
 		e.work.Add(f.node, queue.High)
 	case unsure || !r.Object.EqualContent(n.Object()):
-		e.await(f.node, await{version: n.Version(), deadline: e.now.Add(e.cfg.AwaitTimeout), then: thenList})
+		e.expect(f.node, inflight.Expectation{Version: n.Version(), Deadline: e.now.Add(e.cfg.AwaitTimeout), OnTimeout: inflight.TimeoutList})
 	default:
 		e.judgeAgain(f.node, r.Object)
 	}

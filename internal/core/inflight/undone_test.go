@@ -2,14 +2,11 @@ package inflight
 
 import (
 	"fmt"
-	"maps"
-	"reflect"
 	"testing"
 	"time"
 
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/effect"
-	"github.com/ownergraph/ownergraph/internal/core/fingerprint"
 	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/internal/core/queue"
 	"github.com/ownergraph/ownergraph/internal/core/record"
@@ -147,50 +144,5 @@ func TestUndoneLogIsBounded(t *testing.T) {
 	args := all[len(all)-1].Record.Args
 	if got := args[len(args)-1]; len(all) != maxLines+1 || got != 100-maxLines {
 		t.Errorf("%d lines, the last with %v others, want %d and %d", len(all), got, maxLines+1, 100-maxLines)
-	}
-}
-
-// unhashed names the fields that are no part of the hash, with the reason.
-var unhashed = map[string]string{"Undone.count": "a report", "Undone.lines": "a log"}
-
-// TestHash: each field that decides anything changes the hash.
-func TestHash(t *testing.T) {
-	r := newRig(t)
-	sum := func(u Undone) uint64 {
-		p := fingerprint.New(r.v.Graph, start, nil)
-		u.HashNode(p, r.id)
-		return p.Sum()
-	}
-	edit := func(change func(w *write)) func(u *Undone) {
-		return func(u *Undone) {
-			w := u.writes[r.id]
-			change(&w)
-			u.writes[r.id] = w
-		}
-	}
-	base := Undone{writes: map[observed.NodeID]write{r.id: {digest: 7, tries: 1, after: start.Add(time.Second)}}}
-	want, changed := sum(base), map[string]bool{}
-	for _, c := range []struct {
-		field  string
-		change func(u *Undone)
-	}{
-		{"Undone.writes", func(u *Undone) { clear(u.writes) }},
-		{"write.digest", edit(func(w *write) { w.digest = 6 })},
-		{"write.tries", edit(func(w *write) { w.tries++ })},
-		{"write.judged", edit(func(w *write) { w.judged = true })},
-		{"write.after", edit(func(w *write) { w.after = w.after.Add(time.Second) })},
-	} {
-		u := Undone{writes: maps.Clone(base.writes)}
-		c.change(&u)
-		if changed[c.field] = true; sum(u) == want {
-			t.Errorf("%s: the change leaves the hash as it is", c.field)
-		}
-	}
-	for _, kept := range []any{Undone{}, write{}} {
-		for i, s := 0, reflect.TypeOf(kept); i < s.NumField(); i++ {
-			if f := s.Name() + "." + s.Field(i).Name; changed[f] == (unhashed[f] != "") {
-				t.Errorf("%s has to be either tried or left out with a reason", f)
-			}
-		}
 	}
 }
