@@ -79,7 +79,9 @@ func (c *Collector) Held(limit int) []Held {
 	return c.describe(found)
 }
 
-// HeldIn is Held for the objects of one scope. Held by TestWaitIdleInHeld.
+// HeldIn is Held for the objects of one scope.
+//
+// Held by TestWaitIdleInHeld.
 func (c *Collector) HeldIn(scope string, limit int) []Held {
 	var found []heldNode
 	for from, more := observed.NodeID(0), true; more; {
