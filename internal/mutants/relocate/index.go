@@ -12,7 +12,7 @@ import (
 // Production are the directories that a bug may move to, each with all directories
 // below it. The root stands for itself alone.
 func Production() []string {
-	return []string{"graph", "policy", "queue", "finalizer", "internal/core", "internal/run", "internal/dense", "internal/replica", "adapters/memory"}
+	return []string{"graph", "policy", "queue", "finalizer", "internal/core", "internal/run", "internal/replica", "adapters/memory"}
 }
 
 // entry is one declaration of the source as it is now.
