@@ -120,7 +120,7 @@ func (sw *Sweeps) decideEnd(v View, r *run, guarded bool, name string) policy.De
 func (sw *Sweeps) decideConfirm(v View, r *run, s *finalizer.Sweep) policy.Decision {
 	wait, last := policy.Decision{Action: policy.Wait, Reason: policy.NeedConfirmation}, max(r.turned, r.seen, v.Kinds.LostAt())
 	switch {
-	case r.members > s.ConfirmAbove, !sw.selected(v, r, max(last, r.hinted)):
+	case r.members > s.ConfirmAbove, !sw.requestSelects(v, r, max(last, r.hinted)):
 		return wait
 	case sw.walked <= r.turned: // the end of the walk has it looked at again
 		return wait
@@ -167,7 +167,7 @@ func (sw *Sweeps) halt(v View, id observed.NodeID, plan int, o graph.Object) pol
 func (sw *Sweeps) decideMember(v View, id observed.NodeID, o graph.Object, d policy.Decision) (policy.Decision, graph.Key) {
 	if o.Deleting {
 		if len(sw.members[id]) > 0 {
-			sw.labelsKnown(v, id, o) // it may be nobody's by now
+			sw.wantSelects(v, sw.missingLabels(v, id, o)) // it may have no holder by now
 		}
 		return d, graph.Key{}
 	}
@@ -180,35 +180,63 @@ func (sw *Sweeps) decideMember(v View, id observed.NodeID, o graph.Object, d pol
 		if r == nil || r.halted || r.over {
 			continue
 		}
-		p := sw.plans[r.plan]
-		switch {
-		case v.Kinds.Sick(o.Kind) != "": // nobody would hear of its end
-			why = max(why, policy.KindSick)
-		case !sw.labelsKnown(v, id, o):
-			why = max(why, policy.NeedSweep)
-		case sw.hiddenHolder(v, id, o) != "":
-			why = max(why, policy.SweepUnserved)
-		case m.owned && sw.coOwned(v, id, r), sw.contested(v, id, r, o):
-			why = policy.Contested
-		case !sw.proven(v, r, sw.claimedSince(v, id, m)):
-			sw.needProof(v, r, sw.claimedSince(v, id, m))
-			why = max(why, policy.NeedSweep)
-		case m.phase >= sw.opened(v, r): // its phase asks for what it needs then, and no audit before
-			why = max(why, policy.NeedSweep)
-		case sw.proofStale(v, id, r, o):
-			why = max(why, policy.NeedSweep)
-		default:
-			phase := p.Phase(m.phase)
+		switch wait := sw.waitMember(v, id, o, m); wait {
+		case policy.ReasonUnset:
+			phase := sw.plans[r.plan].Phase(m.phase)
 			return policy.Decision{
 				Action: policy.Delete, Reason: policy.HolderDeleted,
 				Propagation: sw.sweptAs(v, o, phase), GraceSeconds: phase.GraceSeconds,
 			}, r.holder.Key
+		case policy.Contested:
+			why = wait
+		default:
+			why = max(why, wait)
 		}
 	}
 	if why != policy.ReasonUnset && d.Action == policy.Keep {
 		d = policy.Decision{Action: policy.Wait, Reason: why}
 	}
 	return d, graph.Key{}
+}
+
+// waitMember returns the reason for which a member waits, or ReasonUnset if it may be
+// deleted now. It requests the proof, or the selections, that end the wait.
+func (sw *Sweeps) waitMember(v View, id observed.NodeID, o graph.Object, m membership) policy.Reason {
+	if v.Kinds.Sick(o.Kind) != "" { // the watch would not show its end
+		return policy.KindSick
+	}
+	if missing := sw.missingLabels(v, id, o); len(missing) > 0 {
+		sw.wantSelects(v, missing)
+		return policy.NeedSweep
+	}
+	if sw.hiddenHolder(v, id, o) != "" {
+		return policy.SweepUnserved
+	}
+	r := sw.runs[m.run]
+	if m.owned && sw.coOwned(v, id, r) {
+		return policy.Contested
+	}
+	if rival, by, contested := sw.rival(v, id, r, o); contested {
+		if rival != 0 { // labels may say that one of the two holds the other
+			sw.wantHolderLabels(v, r.node, r.holder)
+			sw.wantHolderLabels(v, rival, by)
+		}
+		return policy.Contested
+	}
+	if since := sw.claimedSince(v, id, m); !sw.proven(v, r, since) {
+		sw.needProof(v, r, since)
+		return policy.NeedSweep
+	}
+	phases, missing := sw.opened(v, r)
+	sw.wantSelects(v, missing)
+	if m.phase >= phases { // its phase requests the next proof when it opens, and no audit does before
+		return policy.NeedSweep
+	}
+	if last := sw.contestedUntil(v, id, r, o); last != 0 && !sw.proven(v, r, last) {
+		sw.needProof(v, r, last)
+		return policy.NeedSweep
+	}
+	return policy.ReasonUnset
 }
 
 // veiled returns a kind of holders of which the object names one, that was served once
@@ -235,26 +263,24 @@ func (sw *Sweeps) sweptAs(v View, o graph.Object, phase finalizer.Phase) graph.P
 	return phase.Propagation
 }
 
-// contested reports whether a holder that nobody deletes has a claim on an
-// object, too, if only by a name that may be read so. One that holds the other
-// holder, or is held by it, does not contest what both hold: a tenant, and a
-// scope of its.
-func (sw *Sweeps) contested(v View, id observed.NodeID, r *run, o graph.Object) bool {
+// rival returns a holder that contests an object: it is not marked, and it has a claim on
+// the object too, if only by a name that may be read so. A holder that holds the swept one,
+// or is held by it, contests nothing that both hold: a tenant, and a scope of its. With too
+// many holders to compare, the object is contested and the rival is 0.
+func (sw *Sweeps) rival(v View, id observed.NodeID, r *run, o graph.Object) (rival observed.NodeID, by graph.Object, contested bool) {
 	for i := range sw.plans {
 		for claim := range sw.claims(v, i, id, o, false) {
 			if sw.crowded(v, i, o, claim) {
-				return true
+				return 0, graph.Object{}, true
 			}
 			for h, x := range sw.claimants(v, i, o, claim) {
 				if h != r.node && h != id && !x.Deleting && !sw.related(v, r.holder, x) {
-					sw.askHolder(v, r.node, r.holder) // that one holds the other may hang on labels
-					sw.askHolder(v, h, x)
-					return true
+					return h, x, true
 				}
 			}
 		}
 	}
-	return false
+	return 0, graph.Object{}, false
 }
 
 // coOwned reports whether somebody else owns a node beside the holder, or may:

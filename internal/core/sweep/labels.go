@@ -84,10 +84,10 @@ func (sw *Sweeps) claims(v View, index int, id observed.NodeID, o graph.Object, 
 	}
 }
 
-// told reports whether the labels of an object at its version are known, as far
-// as anybody's membership depends on them. If not, they are asked for.
-func (sw *Sweeps) labelsKnown(v View, id observed.NodeID, o graph.Object) bool {
-	told, l := true, &sw.labels
+// missingLabels returns the selections that would show the labels of an object at its
+// version, as far as a membership depends on them. Without one the labels are known.
+func (sw *Sweeps) missingLabels(v View, id observed.NodeID, o graph.Object) (missing []selectWant) {
+	l := &sw.labels
 	for i, a := range l.asks {
 		if !sw.plans[a.plan].NeedsLabels(a.members, o) {
 			continue
@@ -95,16 +95,17 @@ func (sw *Sweeps) labelsKnown(v View, id observed.NodeID, o graph.Object) bool {
 		k := passKey{i, o.Kind}
 		m, is := l.marks[markKey{id, i}]
 		if after := max(v.State(id).Known, m.began); is && m.version != o.Version || !is && l.passes[k].began <= after {
-			told = false
-			sw.wantSelect(v, k, after)
+			missing = append(missing, selectWant{k, after})
 		}
 	}
-	return told
+	return missing
 }
 
-func (sw *Sweeps) askHolder(v View, id observed.NodeID, o graph.Object) {
-	if id != 0 { // a ghost's labels are nobody's
-		sw.labelsKnown(v, id, o)
+// wantHolderLabels wants the missing labels of a holder. The labels of a holder that is
+// gone decide nothing.
+func (sw *Sweeps) wantHolderLabels(v View, id observed.NodeID, o graph.Object) {
+	if id != 0 {
+		sw.wantSelects(v, sw.missingLabels(v, id, o))
 	}
 }
 
@@ -228,11 +229,13 @@ func (sw *Sweeps) matters(v View, i int, o graph.LabelMatch, swept map[string]bo
 	return false
 }
 
-// selected reports whether for every kind a selection that began after the moment
-// has shown who belongs to a holder by labels, all of which the graph knew. If
-// not, it is asked for.
-func (sw *Sweeps) selected(v View, r *run, after seq.Stamp) bool {
-	all, l := true, &sw.labels
+// missingSelects returns the selections that would show the members of a holder by labels:
+// each of them begins after the moment. Ok reports that complete selections have shown
+// the members of all kinds, and the graph had them all. A kind that is not served may hide
+// members. Then ok is false, and a selection of that kind is not among the missing ones.
+func (sw *Sweeps) missingSelects(v View, r *run, after seq.Stamp) (missing []selectWant, ok bool) {
+	ok = true
+	l := &sw.labels
 	for i, a := range l.asks {
 		if a.plan != r.plan {
 			continue
@@ -243,21 +246,19 @@ func (sw *Sweeps) selected(v View, r *run, after seq.Stamp) bool {
 			case !sw.plans[a.plan].Takes(a.members, name):
 				continue
 			case !k.Part:
-				all = all && !sw.hidesMembers(v, r, a, name)
+				ok = ok && !sw.hidesMembers(v, r, a, name)
 				continue
 			}
 			at := passKey{i, name}
 			switch p := l.passes[at]; {
 			case p.began <= after:
-				sw.wantSelect(v, at, after)
-				all = false
+				missing = append(missing, selectWant{at, after})
 			case p.unmet: // the watch will bring it
-				sw.wantSelect(v, at, p.began)
-				all = false
+				missing = append(missing, selectWant{at, p.began})
 			}
 		}
 	}
-	return all
+	return missing, ok && len(missing) == 0
 }
 
 // hidesMembers reports whether a kind that is not served has an object which may be the

@@ -72,13 +72,21 @@ func (sw *Sweeps) EndWalk(v View) {
 	}
 }
 
-// opened returns how many phases of a clearing may delete. As long as it is not
-// known who is left, those that wait for others do.
-func (sw *Sweeps) opened(v View, r *run) int {
-	if r.open == r.first || sw.walked > r.turned && sw.selected(v, r, max(r.turned, r.hinted)) {
-		return r.open
+// opened returns the number of phases that may delete, and the missing selections that may
+// let more of them. A phase that waits for others waits too until the members of these are
+// all known.
+func (sw *Sweeps) opened(v View, r *run) (phases int, missing []selectWant) {
+	switch {
+	case r.open == r.first:
+		return r.open, nil
+	case sw.walked <= r.turned:
+		return r.first, nil
 	}
-	return r.first
+	missing, ok := sw.missingSelects(v, r, max(r.turned, r.hinted))
+	if ok {
+		return r.open, nil
+	}
+	return r.first, missing
 }
 
 // walkNode counts a node as a member, and has it decided if it can be deleted.
@@ -92,10 +100,13 @@ func (sw *Sweeps) walkNode(v View, id observed.NodeID) {
 	}
 	for _, m := range sw.members[id] {
 		r := sw.runs[m.run]
-		switch {
-		case !sw.proven(v, r, sw.claimedSince(v, id, m)):
-			sw.needProof(v, r, sw.claimedSince(v, id, m))
-		case m.phase < sw.opened(v, r):
+		if since := sw.claimedSince(v, id, m); !sw.proven(v, r, since) {
+			sw.needProof(v, r, since)
+			continue
+		}
+		phases, missing := sw.opened(v, r)
+		sw.wantSelects(v, missing)
+		if m.phase < phases {
 			v.Out.Look(id, queue.Low)
 		}
 	}
@@ -193,14 +204,22 @@ func (sw *Sweeps) advance(v View, r *run) (why policy.Reason, done bool) {
 		return policy.NeedMembers, false
 	case sw.walked <= r.turned || r.members > 0:
 		return policy.NeedMembers, false
-	case !sw.selected(v, r, max(r.turned, r.hinted)):
+	case !sw.requestSelects(v, r, max(r.turned, r.hinted)):
 		return policy.NeedSelect, false
 	}
 	why, done = sw.empty(v, r)
-	if done && !sw.selected(v, r, max(r.fenced, r.hinted)) {
+	if done && !sw.requestSelects(v, r, max(r.fenced, r.hinted)) {
 		return policy.NeedSelect, false
 	}
 	return why, done
+}
+
+// requestSelects wants the selections that are missing after the moment. It reports
+// whether the members of the run are known by labels already.
+func (sw *Sweeps) requestSelects(v View, r *run, after seq.Stamp) (known bool) {
+	missing, ok := sw.missingSelects(v, r, after)
+	sw.wantSelects(v, missing)
+	return ok
 }
 
 // empty reports whether it is proven that nothing is left but what labels alone say
@@ -350,7 +369,8 @@ func (sw *Sweeps) relist(v View, r *run) (policy.Reason, bool) {
 		r.fenced = r.asked
 		v.Kinds.WantLists()
 	}
-	if sw.lacksList(v, r) {
+	if kind := sw.missingList(v, r); kind != "" {
+		r.lacks = kind
 		sw.wakeHolder(v, r)
 		if v.Kinds.AnySick() {
 			return policy.FenceHeld, false
@@ -364,22 +384,21 @@ func (sw *Sweeps) relist(v View, r *run) (policy.Reason, bool) {
 	return policy.MembersGone, true
 }
 
-// lacksList reports whether a kind has still to be listed anew. The one that was found
-// last is asked first: a holder is decided at each listing's end, and does not walk all
-// kinds each time.
-func (sw *Sweeps) lacksList(v View, r *run) bool {
+// missingList returns a kind that has still to be listed anew, "" without one. It tries the
+// kind of the last result first: a holder is decided at each listing's end, and does not
+// walk all kinds each time.
+func (sw *Sweeps) missingList(v View, r *run) graph.Kind {
 	lacks := func(name graph.Kind) bool { return v.Kinds.Part(name) && !v.Kinds.Relisted(name, r.asked) }
 	if lacks(r.lacks) {
-		return true
+		return r.lacks
 	}
 	for _, name := range v.Kinds.Names() {
 		sw.looked++
 		if lacks(name) {
-			r.lacks = name
-			return true
+			return name
 		}
 	}
-	return false
+	return ""
 }
 
 func (sw *Sweeps) idOf(r *run) RunID {

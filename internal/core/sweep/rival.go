@@ -14,12 +14,12 @@ import (
 // last proof: there may be no instant at which the object was its alone. So another
 // proof is asked for that begins later. Here it is kept when claims may have ended.
 
-// lapsed reports whether the proof is older than the last moment at which another
-// holder that has a claim on an object, or had one before it changed, was taken to
-// live, and contested it: the holder that is swept may have changed its mind by then,
-// unseen as yet. Another one is asked for.
-func (sw *Sweeps) proofStale(v View, id observed.NodeID, r *run, o graph.Object) bool {
-	last := sw.staleAt
+// contestedUntil returns the last moment at which another holder with a claim on an
+// object may have contested it, 0 without one. Such a holder was taken to live then, or had
+// the claim before it changed. An older proof is stale: the swept holder may have changed
+// by then, and the engine has not observed that yet.
+func (sw *Sweeps) contestedUntil(v View, id observed.NodeID, r *run, o graph.Object) (last seq.Stamp) {
+	last = sw.staleAt
 	for i := range sw.plans {
 		for claim := range sw.claims(v, i, id, o, false) {
 			for h, x := range sw.claimants(v, i, o, claim) {
@@ -29,12 +29,7 @@ func (sw *Sweeps) proofStale(v View, id observed.NodeID, r *run, o graph.Object)
 			}
 		}
 	}
-	last = max(last, sw.releasedFor(v, id, o))
-	if last == 0 || sw.proven(v, r, last) {
-		return false
-	}
-	sw.needProof(v, r, last)
-	return true
+	return max(last, sw.releasedFor(v, id, o))
 }
 
 // yieldOf returns when one of those last changed who may have a claim on an object, or
@@ -73,7 +68,7 @@ func (sw *Sweeps) relabelled(v View, id observed.NodeID, o graph.Object) {
 		sw.staleAt = v.Stamps.Stamp()
 		sw.retryContested(v)
 	case sw.blocks():
-		sw.labelsKnown(v, id, o)
+		sw.wantSelects(v, sw.missingLabels(v, id, o))
 	}
 }
 

@@ -50,6 +50,19 @@ type pass struct {
 	outside bool
 }
 
+// selectWant is a selection that is missing: one of the key that begins after the moment.
+type selectWant struct {
+	key   passKey
+	after seq.Stamp
+}
+
+// wantSelects wants the missing selections.
+func (sw *Sweeps) wantSelects(v View, missing []selectWant) {
+	for _, m := range missing {
+		sw.wantSelect(v, m.key, m.after)
+	}
+}
+
 // wantSelect asks for a selection that begins after the moment.
 func (sw *Sweeps) wantSelect(v View, k passKey, after seq.Stamp) {
 	s := &sw.labels.selects

@@ -357,7 +357,8 @@ func (sw *Sweeps) begin(v View, plan int, node observed.NodeID, holder graph.Obj
 	} else {
 		sw.of[runKey{node, plan}] = sw.last
 	}
-	sw.selected(v, r, r.turned)
+	missing, _ := sw.missingSelects(v, r, r.turned)
+	sw.wantSelects(v, missing)
 	sw.WalkAgain()
 	return r
 }
