@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"iter"
 	"maps"
+	"slices"
 	"time"
 
 	"github.com/ownergraph/ownergraph/graph"
@@ -30,11 +31,8 @@ type Table struct {
 	held    map[observed.NodeID]Entry
 	retried map[observed.NodeID]Entry // held before a try whose outcome is not known yet
 	failing map[observed.NodeID]failure
-	counts  [reasons]int
+	counts  []int // by reason, up to the highest reason so far
 }
-
-// reasons bounds the numbers of the policy's reasons.
-const reasons = 1 << 8
 
 // Entry describes one held object. It is a value.
 type Entry struct {
@@ -93,6 +91,9 @@ func (t *Table) Put(id observed.NodeID, why policy.Reason, doubt graph.Doubt, si
 		t.counts[was.Reason]--
 	}
 	t.held[id] = x
+	if more := int(x.Reason) + 1 - len(t.counts); more > 0 {
+		t.counts = append(t.counts, make([]int, more)...)
+	}
 	t.counts[x.Reason]++
 	delete(t.retried, id)
 }
@@ -132,14 +133,14 @@ func (t *Table) SetSince(id observed.NodeID, since time.Time) {
 
 // Check verifies the invariants of Table.
 func (t *Table) Check(g *observed.Graph) error {
-	var counts [reasons]int
+	counts := make([]int, len(t.counts))
 	for id, x := range t.held {
 		counts[x.Reason]++
 		if _, both := t.retried[id]; both || !g.InUse(id) {
 			return fmt.Errorf("held: node %d is not in the graph, or is tried again and held", id)
 		}
 	}
-	if counts != t.counts {
+	if !slices.Equal(counts, t.counts) {
 		return fmt.Errorf("held: other numbers of objects are held than counted")
 	}
 	for id := range t.retried {
@@ -162,6 +163,6 @@ func (t *Table) Clone() Table {
 	maps.Copy(c.held, t.held)
 	maps.Copy(c.retried, t.retried)
 	maps.Copy(c.failing, t.failing)
-	c.counts = t.counts
+	c.counts = slices.Clone(t.counts)
 	return c
 }
