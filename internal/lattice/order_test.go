@@ -39,7 +39,7 @@ const layers = `
 	internal/core/record < internal/core/held;
 	finalizer < internal/core/sweep/plan;
 	internal/core/fence, internal/core/sweep/plan < internal/core/handlers, internal/core/sweep/labels;
-	internal/core/sweep/labels < internal/core/sweep;
+	internal/core/held, internal/core/sweep/labels < internal/core/sweep;
 
 	# The rules of a store that honours finalizers, without watches.
 	finalizer < internal/replica;

@@ -24,7 +24,7 @@ func TestExpectationSize(t *testing.T) {
 	}
 }
 
-// TestExpectations: the index finds each entry, in whatever order the entries come and go.
+// TestExpectations: the index finds each entry after every order of additions and removals.
 func TestExpectations(t *testing.T) {
 	r := newRig(t)
 	var x Expectations

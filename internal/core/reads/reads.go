@@ -113,9 +113,9 @@ func (m *Machine) Again(owner observed.NodeID) { m.queue.Add(owner, queue.Normal
 // Settle ends the retries of an owner: a read has answered.
 func (m *Machine) Settle(owner observed.NodeID) { m.queue.Forget(owner) }
 
-// Retry puts the read of an owner off. Told says that the store named the delay.
-func (m *Machine) Retry(owner observed.NodeID, now time.Time, wait time.Duration, told bool) {
-	if told {
+// Retry puts the read of an owner off. Named says that the store named the delay.
+func (m *Machine) Retry(owner observed.NodeID, now time.Time, wait time.Duration, named bool) {
+	if named {
 		m.queue.AddAt(owner, queue.Normal, now.Add(max(wait, time.Millisecond)))
 		return
 	}

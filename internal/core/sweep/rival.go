@@ -75,7 +75,6 @@ func (sw *Sweeps) relabelled(v View, id observed.NodeID, o graph.Object) {
 // noteYield keeps when a holder has changed, or come, in a way that may have ended a
 // claim of it, or of one that it holds now, or is held by: that one contested the
 // objects until then. One that was deleted before had no claim any more, since dying.
-// Held by TestSweepLapsedChange.
 func (sw *Sweeps) noteRelease(v View, id observed.NodeID, was, o graph.Object, had bool) {
 	if len(sw.runs) == 0 { // a sweep asks for proof since its own beginning
 		return

@@ -380,8 +380,7 @@ const maxDetached = 64
 // holderGone ends the sweep of a holder that is gone. One that was never guarded
 // is reported, and swept all the same where a setting says so. One of whose states
 // some may be unseen may have been guarded and set free, or be of a history that is
-// no more: unknown deletes nothing, and it is reported alone. Held by
-// TestSweepUnguardedUnseen.
+// no more: unknown deletes nothing, and it is reported alone.
 func (sw *Sweeps) holderGone(v View, plan int, id observed.NodeID, was graph.Object, unseen bool) {
 	p := sw.plans[plan]
 	k := runKey{id, plan}
