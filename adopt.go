@@ -149,7 +149,7 @@ func adoptable(ctx context.Context, store Store, owner Owner, o Object) error {
 	return keeps(ctx, store, owner, o)
 }
 
-// keeps returns why the owner does not keep an object that has it, or nil.
+// tryKeep returns why the owner does not keep an object that has it, or nil.
 func keeps(ctx context.Context, store Store, owner Owner, o Object) error {
 	x, err := exactly(ctx, store, "adopt", owner.Key)
 	if err == nil && x.Deleting {

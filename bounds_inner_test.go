@@ -14,8 +14,8 @@ import (
 	"github.com/ownergraph/ownergraph/internal/core/sweep"
 )
 
-// mostUnits is the bound on a step that stands on Engine, in kinds and claims looked at.
-const mostUnits = 1000
+// maxUnits is the bound on a step that stands on Engine, in kinds and claims looked at.
+const maxUnits = 1000
 
 // stepping runs an engine until it has nothing to do, and returns how many kinds and
 // claims one Next has looked at, at most. Each call is answered by answer.
@@ -90,7 +90,7 @@ func TestDecisionsAmongManyKinds(t *testing.T) {
 		}
 		before := e.sweeps.Looked()
 		most := stepping(t, e, now, answer)
-		if most > mostUnits || e.sweeps.Looked()-before > mostUnits {
+		if most > maxUnits || e.sweeps.Looked()-before > maxUnits {
 			t.Errorf("level %s, sick %t: %d kinds are looked at, %d of them in one step: %s", tc.level, tc.sick, e.sweeps.Looked()-before, most, tc.reason)
 		}
 		if err := e.Check(); err != nil {
@@ -201,7 +201,7 @@ func TestSweepOfLongNames(t *testing.T) {
 		if len(deleted) != n {
 			t.Errorf("suffix %t: %d of %d members are deleted", suffix, len(deleted), n)
 		}
-		if one := uint64(300); most > mostUnits+one { // the decision that exceeds the bound is carried out
+		if one := uint64(300); most > maxUnits+one { // the decision that exceeds the bound is carried out
 			t.Errorf("suffix %t: a step looks at %d claims", suffix, most)
 		}
 		if err := e.Check(); err != nil {

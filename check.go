@@ -11,7 +11,7 @@ import (
 // names the first one broken. It walks everything: it is for tests and audits.
 func (e *Engine) Check() error {
 	for _, check := range []func() error{
-		e.graph.Check, e.work.Check, e.checkFlights, e.checkSides, func() error { return e.reads.Check(e.view()) }, func() error { return e.sweeps.Check(e.sweepView()) }, e.checkGlances, e.kinds.Check,
+		e.graph.Check, e.work.Check, e.checkFlights, e.checkSides, func() error { return e.reads.Check(e.view()) }, func() error { return e.sweeps.Check(e.sweepView()) }, e.checkFastPath, e.kinds.Check,
 		func() error { return e.cycles.Check(e.view()) }, e.audit.Check,
 		func() error { return e.handlers.Check(e.graph) }, func() error { return e.held.Check(e.graph) },
 		func() error { return e.undone.Check(e.view()) }, func() error { return e.expected.Check(e.graph) },

@@ -34,13 +34,13 @@ func (e *Engine) Clone() *Engine {
 	}
 	c.prepared, c.revision = e.prepared.Clone(), run.NewRevision(e.Revision())
 	c.effects, c.carrying = effect.List{}, false
-	c.room = room{}
+	c.scratch = scratch{}
 	c.fans, c.wakes = slices.Clone(e.fans), slices.Clone(e.wakes)
 	return &c
 }
 
 // cloneMap is maps.Clone, but an empty map is copied as a new one: the old one
-// keeps the room of what it has held.
+// tryKeep the room of what it has held.
 func cloneMap[K comparable, V any](m map[K]V) map[K]V {
 	if len(m) == 0 {
 		return map[K]V{}

@@ -76,7 +76,7 @@ func (c *Collector) follow(ctx context.Context, now time.Time, t turn) {
 	}
 }
 
-// take takes a turn. It hands out the next calls of every lane that has room. If the store
+// applyEvent takes a turn. It hands out the next calls of every lane that has room. If the store
 // lane has none, it fills the prefetch. Then it lets waiters go. It returns the time
 // of the next turn, which is zero if an event or a result has to come first.
 func (c *Collector) take(ctx context.Context, now time.Time, t turn) (at time.Time) {
@@ -203,7 +203,7 @@ func (c *Collector) report(now time.Time, id CallID, r *Result) {
 	}
 }
 
-// launch has a worker make a call: an idle worker, or a new one. So there are no more
+// issue has a worker make a call: an idle worker, or a new one. So there are no more
 // workers than there were ever calls under way, and a lone call needs no new
 // stack.
 func (c *Collector) launch(ctx context.Context, call *Call) {

@@ -162,7 +162,7 @@ func (s *tap) delete(t *testing.T, key string, p ownergraph.Propagation) {
 	}
 }
 
-// finish has a user remove a finalizer of the object.
+// endObject has a user remove a finalizer of the object.
 func (s *tap) finish(t *testing.T, key, finalizer string) {
 	t.Helper()
 	if err := s.Store.Patch(t.Context(), keyOf(t, key), ownergraph.Precondition{}, ownergraph.Change{DropFinalizer: finalizer}); err != nil {

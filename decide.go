@@ -22,7 +22,7 @@ func (e *Engine) decide(id observed.NodeID, c *Call) (ok bool) {
 		e.work.Done(id)
 		return false
 	}
-	if e.keeps(id) || e.putOff(id) || e.endExpectation(id) {
+	if e.tryKeep(id) || e.putOff(id) || e.endExpectation(id) {
 		e.work.Done(id)
 		return false
 	}

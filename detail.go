@@ -12,10 +12,10 @@ import (
 	"github.com/ownergraph/ownergraph/policy"
 )
 
-// mostDetail bounds how many names a report of one held object gives, and how
+// maxDetail bounds how many names a report of one held object gives, and how
 // many dependents are looked at for them.
 const (
-	mostDetail = 8
+	maxDetail  = 8
 	mostLooked = 1024
 )
 
@@ -55,7 +55,7 @@ func (e *Engine) detail(id observed.NodeID) []string {
 	}
 	slices.Sort(out)
 	out = slices.Compact(out)
-	return out[:min(len(out), mostDetail)]
+	return out[:min(len(out), maxDetail)]
 }
 
 func graceDetail(seconds int64) string {
@@ -69,7 +69,7 @@ func (e *Engine) dependentNames(n observed.Node) []string {
 	var out []string
 	looked := 0
 	for d := range n.Dependents() {
-		if looked++; looked > mostLooked || len(out) == mostDetail {
+		if looked++; looked > mostLooked || len(out) == maxDetail {
 			break
 		}
 		for i := range d.Owners() {
@@ -97,12 +97,12 @@ func (e *Engine) finalizerNames(id observed.NodeID, n observed.Node) []string {
 // ownerNames names the first owners that are in doubt, or the first of all.
 func (e *Engine) ownerNames(n observed.Node) []string {
 	var all, doubtful []string
-	for i := 0; i < n.Owners() && len(doubtful) < mostDetail; i++ {
+	for i := 0; i < n.Owners() && len(doubtful) < maxDetail; i++ {
 		c, d := n.OwnerClass(i)
 		switch {
 		case c == observed.Unknown && d != graph.Unobserved:
 			doubtful = append(doubtful, n.OwnerAt(i).String())
-		case len(all) < mostDetail:
+		case len(all) < maxDetail:
 			all = append(all, n.OwnerAt(i).String())
 		}
 	}

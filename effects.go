@@ -45,7 +45,7 @@ func (e *Engine) do(x effect.Effect) {
 	case effect.Unhold:
 		e.unhold(x.Node, false)
 	case effect.Revoke:
-		e.ground()
+		e.revokePrepared()
 	case effect.Audit:
 		e.auditSoon()
 	case effect.ReadHolder:

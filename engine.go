@@ -97,7 +97,7 @@ type Engine struct {
 	effects  effect.List       // of machines, not carried out yet
 	carrying bool              // carryOut runs
 	revision run.Revision      // raised when calls are revoked: see ground
-	room     room              // of the decision at hand
+	scratch  scratch           // of the decision at hand
 	fans     []observed.NodeID // owners whose dependents have to be looked at
 	wakes    []observed.NodeID // whoever waited for a fence that has passed
 
@@ -210,5 +210,5 @@ func (e *Engine) fail(format string, args ...any) {
 		e.broken = fmt.Errorf("%w: "+format, append([]any{ErrBroken}, args...)...)
 		e.cfg.Logger.Error("engine stopped", "err", e.broken)
 	}
-	delete(e.flights, e.room.call.ID)
+	delete(e.flights, e.scratch.call.ID)
 }

@@ -27,14 +27,14 @@ func (e *Engine) input(id observed.NodeID) rules.Input {
 	if r, ok := e.retries[id]; ok {
 		in.Object, in.Retry = r, true
 	}
-	in.Owners = e.room.facts[:0]
+	in.Owners = e.scratch.facts[:0]
 	for i := range n.Owners() {
 		f := rules.OwnerFact{Self: n.SelfOwner(i)}
 		f.Class, f.Doubt = n.OwnerClass(i)
 		in.Owners = append(in.Owners, f)
 	}
-	if len(in.Owners) <= mostRoom {
-		e.room.facts = in.Owners
+	if len(in.Owners) <= maxScratch {
+		e.scratch.facts = in.Owners
 	}
 	since := e.kinds.LostAt()
 	if in.Retry { // the evidence is newer than the answer (R1): it may be of a restored store
@@ -51,14 +51,14 @@ func (e *Engine) input(id observed.NodeID) rules.Input {
 
 // room is what a decision is made in, over and over: nothing of it is kept when
 // the decision is made.
-type room struct {
+type scratch struct {
 	call   Call
 	owners []Owner
 	facts  []rules.OwnerFact
 }
 
-// mostRoom bounds how many references there is room for.
-const mostRoom = 64
+// maxScratch bounds how many references there is room for.
+const maxScratch = 64
 
 // judged returns what the graph holds of the node that is decided. Sweeps, and
 // the functions that say what belongs to whom, may keep it.
@@ -66,9 +66,9 @@ func (e *Engine) judged(n observed.Node) Object {
 	if e.sweeps.Any() {
 		return n.Object()
 	}
-	o := n.ObjectIn(e.room.owners)
-	if len(o.Owners) <= mostRoom && o.Owners != nil {
-		e.room.owners = o.Owners
+	o := n.ObjectIn(e.scratch.owners)
+	if len(o.Owners) <= maxScratch && o.Owners != nil {
+		e.scratch.owners = o.Owners
 	}
 	return o
 }
@@ -103,7 +103,7 @@ func (e *Engine) ownerFact(f *rules.OwnerFact, dep *record.State, o observed.Nod
 		f.Remembered = e.orphaned.Has(o.Key())
 	}
 	f.Mark, f.Changed = m.Mark, max(m.Changed, m.Absent)
-	f.Read, f.ReadBegan, f.SameVersion = e.sightOf(id)
+	f.Read, f.ReadBegan, f.SameVersion = e.readStateNow(id)
 }
 
 // absenceServes reports whether absence beyond the graph is evidence for a dependent.
@@ -133,9 +133,9 @@ func (e *Engine) unsettled(dep *record.State, o observed.Node) bool {
 		e.kinds.Of(o.Kind()).Passed <= dep.Known
 }
 
-// sightOf returns what the last read showed of a node, as far as it still
+// readStateNow returns what the last read showed of a node, as far as it still
 // counts. What the watch has said since voids it, unless it says the same.
-func (e *Engine) sightOf(id observed.NodeID) (s rules.ReadState, began seq.Stamp, same bool) {
+func (e *Engine) readStateNow(id observed.NodeID) (s rules.ReadState, began seq.Stamp, same bool) {
 	x, ok := e.reads.Result(id)
 	if !ok || x.Began <= max(e.kinds.Rewound(), e.kinds.LostAt()) {
 		return rules.ReadUnset, 0, false
@@ -168,7 +168,7 @@ func roleOf(n observed.Node) rules.ReadState {
 	return rules.ReadSolid
 }
 
-func sightIn(o Object) rules.ReadState {
+func readStateOf(o Object) rules.ReadState {
 	switch {
 	case o.Waiting():
 		return rules.ReadWaiting
@@ -193,9 +193,9 @@ func (e *Engine) acknowledgedBy(id observed.NodeID) time.Time {
 	return e.state(id).Marked.Add(e.cfg.AcknowledgeWithin)
 }
 
-// believeAbsent notes that a call which began then has proven a node absent (R2,
+// noteAbsent notes that a call which began then has proven a node absent (R2,
 // absence).
-func (e *Engine) believeAbsent(id observed.NodeID, began seq.Stamp) {
+func (e *Engine) noteAbsent(id observed.NodeID, began seq.Stamp) {
 	m := e.edit(id)
 	known := m.Absent > e.kinds.Rewound()
 	if m.Absent = max(m.Absent, began); known {

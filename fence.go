@@ -57,7 +57,7 @@ func (e *Engine) nextFence(c *Call) bool {
 	id, ok := e.fence.Begin(e.now, &e.kinds, &e.effects)
 	if ok {
 		*c = Call{Type: CallFence, Fence: id, Timeout: e.cfg.CallTimeout}
-		e.fence.SetBegan(e.launch(c, flight{fence: id}))
+		e.fence.SetBegan(e.issue(c, flight{fence: id}))
 	}
 	e.carryOut()
 	return ok
@@ -114,5 +114,5 @@ type FenceStatus struct {
 // fenceStatus says how far the fence under way is.
 func (e *Engine) fenceStatus() FenceStatus {
 	s := e.fence.Status(&e.kinds)
-	return FenceStatus{Since: s.Began, Open: len(s.Open), Kinds: s.Open[:min(len(s.Open), mostDetail)], Lost: s.Lost}
+	return FenceStatus{Since: s.Began, Open: len(s.Open), Kinds: s.Open[:min(len(s.Open), maxDetail)], Lost: s.Lost}
 }

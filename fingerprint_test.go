@@ -222,7 +222,7 @@ var unhashed = map[string]string{
 	"Engine.cfg": "one Config", "Engine.level": "one Config", "Engine.set": "one Config",
 	"Engine.now": "times enter as how far away they are", "Engine.seq": "only the order of stamps counts",
 	"Engine.effects": "none is left between calls", "Engine.carrying": "false between calls", "Engine.lastCall": "an id says nothing", "Engine.revision": "a number for the caller", "Engine.held": "a report", "Engine.counts": "a report", "Engine.undone": "see package inflight", "Engine.expected": "see package inflight",
-	"Engine.nodes": "see State", "Engine.room": "of the decision at hand",
+	"Engine.nodes": "see State", "Engine.scratch": "of the decision at hand",
 	"Engine.fence": "see package fence", "Engine.kinds": "see package kinds", "Engine.cycles": "see package cycle", "Engine.handlers": "see package handlers",
 	"Engine.audit": "see package audit",
 	"State.Reason": "a report", "State.Doubt": "a report", "State.IsolatedCycle": "a report", "State.Audited": "a report", "State.HasResult": "follows from the read results",

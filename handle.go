@@ -39,7 +39,7 @@ func (e *Engine) nextHandler(c *Call) bool {
 		}
 		n := e.graph.Node(r.Node)
 		*c = Call{Type: CallHandle, Key: n.Key(), Finalizer: r.Name, Object: n.Object(), Timeout: e.cfg.HandlerTimeout}
-		e.launch(c, flight{node: r.Node, key: n.Key(), handler: r.Name})
+		e.issue(c, flight{node: r.Node, key: n.Key(), handler: r.Name})
 		e.handlers.Start(r, uint64(c.ID), e.now)
 		return true
 	}

@@ -221,7 +221,7 @@ func TestHeldIsWhoAsked(t *testing.T) {
 
 // TestRemovalIsAwaited: a server may mark an object and remove it in two steps of
 // one deletion; nobody is idle in between, and nothing is asked. One that it
-// keeps all the same is for somebody outside.
+// tryKeep all the same is for somebody outside.
 func TestRemovalIsAwaited(t *testing.T) {
 	s := newStepped(t, ownergraph.Config{AwaitTimeout: time.Minute}, "a", "b")
 	idle := func(want bool, reason string) {

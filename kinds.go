@@ -98,7 +98,7 @@ func (e *Engine) refuse(ev *Event, why string) {
 // them.
 func (e *Engine) takeBackFences() {
 	e.fence.TakeBack()
-	e.ground()
+	e.revokePrepared()
 }
 
 // prune removes a part of the objects that the ended listing of a kind did not bring.
@@ -134,7 +134,7 @@ func (e *Engine) pruneNode(id observed.NodeID) {
 	if d, err := e.apply(&ev); err != nil {
 		e.fail("prune a listing: %v", err)
 	} else {
-		e.absorb(&ev, d)
+		e.applyDelta(&ev, d)
 	}
 }
 
@@ -181,7 +181,7 @@ func (e *Engine) nextList(c *Call) bool {
 		return false
 	}
 	*c = Call{Type: CallList, Kind: name, Timeout: e.cfg.CallTimeout}
-	e.launch(c, flight{key: Key{Kind: name}})
+	e.issue(c, flight{key: Key{Kind: name}})
 	return true
 }
 

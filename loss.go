@@ -38,7 +38,7 @@ func (e *Engine) WatchEnded(now time.Time, reason string, broke bool) {
 		e.lose()
 	}
 	for _, k := range e.Kinds() {
-		_ = e.take(&Event{Type: graph.KindSick, Kind: k.Kind, Reason: reason}) // no store may refuse it: the kind takes part
+		_ = e.applyEvent(&Event{Type: graph.KindSick, Kind: k.Kind, Reason: reason}) // no store may refuse it: the kind takes part
 	}
 	e.carryOut()
 }
@@ -95,7 +95,7 @@ func (e *Engine) compareRead(f flight, n observed.Node, o Object) (why string) {
 		return ""
 	}
 	m := e.state(n.ID())
-	if gone := n.State() == observed.Absent || e.isBuried(n.ID()); gone && m.Changed < f.began {
+	if gone := n.State() == observed.Absent || e.isGoneObserved(n.ID()); gone && m.Changed < f.began {
 		return o.Key.String() + returned
 	}
 	if n.State() == observed.Observed && m.Absent > e.kinds.Rewound() && m.Absent < f.began {

@@ -11,8 +11,8 @@ const (
 	steps = 128
 	// bulkSteps is the number of keys that one slice of bulk work counts for.
 	bulkSteps = steps / 4
-	// mostPrepared bounds the store calls that wait for their lane.
-	mostPrepared = 64
+	// maxPrepared bounds the store calls that wait for their lane.
+	maxPrepared = 64
 )
 
 // Next returns the next call of the lane. If there is none, it returns the time to ask the
@@ -93,7 +93,7 @@ func (e *Engine) step() int {
 
 // stepWork is step before its effects are carried out.
 func (e *Engine) stepWork() int {
-	if e.prepared.Len() >= mostPrepared {
+	if e.prepared.Len() >= maxPrepared {
 		return 0
 	}
 	e.stepWakes()
@@ -102,7 +102,7 @@ func (e *Engine) stepWork() int {
 		if e.graph.InUse(id) { // a decision looks at every reference
 			cost += e.graph.Node(id).Owners() / 8
 		}
-		if c := &e.room.call; e.decide(id, c) {
+		if c := &e.scratch.call; e.decide(id, c) {
 			e.prepared.Push(c)
 			c.ID = 0 // see fail
 		}
@@ -153,7 +153,7 @@ func (e *Engine) wake(lane Lane) time.Time { return soonest(e.wakeStep(), e.wake
 
 // wakeStep returns the time at which step will have something to do.
 func (e *Engine) wakeStep() time.Time {
-	if e.prepared.Len() >= mostPrepared {
+	if e.prepared.Len() >= maxPrepared {
 		return time.Time{}
 	}
 	w := waking{after: e.now}

@@ -30,6 +30,6 @@ func (e *Engine) notBegun(id CallID, f flight) {
 		e.reads.End(f.key, n.ID())
 		e.reads.Again(n.ID())
 	default:
-		e.takeBack(id, f)
+		e.revokeCall(id, f)
 	}
 }

@@ -21,11 +21,11 @@ import (
 // TestDamagedKindHoldsFences and TestKindsLostHoldFences.
 func (e *Engine) Observe(now time.Time, ev Event) error {
 	e.tick(now)
-	return e.take(&ev)
+	return e.applyEvent(&ev)
 }
 
-// take observes an event at the time of the last tick. It keeps nothing of the event.
-func (e *Engine) take(ev *Event) error {
+// applyEvent observes an event at the time of the last tick. It keeps nothing of the event.
+func (e *Engine) applyEvent(ev *Event) error {
 	if e.broken != nil {
 		return e.broken
 	}
@@ -55,10 +55,10 @@ func (e *Engine) take(ev *Event) error {
 	}
 	e.counts.Events++
 	if ev.Type == graph.Put && len(e.flights) > 0 {
-		e.overtake(d.Node, ev.Object.Key)
+		e.noteShown(d.Node, ev.Object.Key)
 	}
-	back := d.Resurrected || ev.Type == graph.Put && e.isBuried(d.Node) // the Delta is the graph's own
-	e.absorb(ev, d)
+	back := d.Resurrected || ev.Type == graph.Put && e.isGoneObserved(d.Node) // the Delta is the graph's own
+	e.applyDelta(ev, d)
 	e.observeKind(ev, newest)
 	if back {
 		e.rewind(ev.Object.Key.String() + returned)
@@ -73,9 +73,9 @@ func (e *Engine) ignores(ev *Event) bool {
 	return ev.Of() != "" && e.kinds.Ignored(ev.Of())
 }
 
-// isBuried reports whether the watch saw a node go that only references still name. It
+// isGoneObserved reports whether the watch saw a node go that only references still name. It
 // knows that longer than the bounded memory does.
-func (e *Engine) isBuried(id observed.NodeID) bool {
+func (e *Engine) isGoneObserved(id observed.NodeID) bool {
 	m := e.state(id)
 	return m.GoneObserved && m.Absent > e.kinds.Rewound()
 }
@@ -94,7 +94,7 @@ func (e *Engine) ObserveAll(now time.Time, events []Event) error {
 		e.tick(now)
 		for i := range events[:n] {
 			e.nodes.Compact(e.graph)
-			if err := e.take(&events[i]); err != nil {
+			if err := e.applyEvent(&events[i]); err != nil {
 				errs = append(errs, err)
 			}
 		}
@@ -110,13 +110,13 @@ const ahead = 32
 // events of the watch, for the pruning at the end of a listing, and for a rewind.
 func (e *Engine) apply(ev *Event) (*observed.Delta, error) { return e.graph.ApplyEvent(ev) }
 
-// absorb takes what an event changed in the graph into account.
-func (e *Engine) absorb(ev *Event, d *observed.Delta) {
+// applyDelta takes what an event changed in the graph into account.
+func (e *Engine) applyDelta(ev *Event, d *observed.Delta) {
 	for _, id := range d.Added {
-		e.admit(id)
+		e.addPhantom(id)
 	}
 	if d.Node != 0 && e.graph.InUse(d.Node) {
-		e.absorbNode(ev, d)
+		e.applyNode(ev, d)
 	}
 	for _, id := range d.Owners {
 		e.work.Add(id, queue.High)
@@ -142,15 +142,15 @@ func (e *Engine) absorb(ev *Event, d *observed.Delta) {
 		e.auditSoon() // nobody may rest on either any more
 	}
 	for _, f := range d.Freed {
-		e.dismiss(f, d.Unseen)
+		e.freeNode(f, d.Unseen)
 	}
 	if len(d.Freed) > 0 && d.Mark { // it may have waited
 		e.cycles.Restart(e.view(), e.now)
 	}
 }
 
-// admit greets a new phantom: it may be known as absent.
-func (e *Engine) admit(id observed.NodeID) {
+// addPhantom greets a new phantom: it may be known as absent.
+func (e *Engine) addPhantom(id observed.NodeID) {
 	if e.absent.Empty() {
 		return
 	}
@@ -160,21 +160,21 @@ func (e *Engine) admit(id observed.NodeID) {
 	}
 }
 
-func (e *Engine) absorbNode(ev *Event, d *observed.Delta) {
+func (e *Engine) applyNode(ev *Event, d *observed.Delta) {
 	id := d.Node
 	n := e.graph.Node(id)
 	if !d.Version && e.state(id).Known > e.kinds.Rewound() && n.State() == observed.Observed && !n.Deleting() {
 		if e.state(id).Absent != 0 {
-			e.disbelieve(id, n, ev.Object.Key)
+			e.dropAbsence(id, n, ev.Object.Key)
 		}
 		return // nothing else is new
 	}
 	if d.Created && n.State() == observed.Observed && !n.Deleting() {
-		e.greet(id, n, ev.Object.Key)
+		e.addObject(id, n, ev.Object.Key)
 		return
 	}
 	if d.Version && !d.Class && !d.Observed && !n.Deleting() && e.nodes.IsCompact(e.graph, id) {
-		e.refresh(id, n, d.Alike)
+		e.updateVersion(id, n, d.Alike)
 		return
 	}
 	m := e.edit(id)
@@ -182,8 +182,8 @@ func (e *Engine) absorbNode(ev *Event, d *observed.Delta) {
 	case d.Version:
 		t := e.seq.Stamp()
 		m.Known, m.Changed = t, t
-		e.renew(id, n)
-		e.disbelieve(id, n, ev.Object.Key)
+		e.newVersion(id, n)
+		e.dropAbsence(id, n, ev.Object.Key)
 		e.sweeps.Observe(e.sweepView(), id, n)
 		e.carryOut()
 	case m.Known <= e.kinds.Rewound(): // the same state, of another history
@@ -192,7 +192,7 @@ func (e *Engine) absorbNode(ev *Event, d *observed.Delta) {
 		e.cycles.Changed(e.view(), id, e.now)
 		e.cycles.Restart(e.view(), e.now)
 	}
-	e.absorbMark(d, n, m)
+	e.applyMark(d, n, m)
 	if d.Class {
 		m.Role = e.seq.Stamp()
 		e.fan(id)
@@ -204,17 +204,17 @@ func (e *Engine) absorbNode(ev *Event, d *observed.Delta) {
 		e.fan(id)
 	}
 	if d.Gone {
-		e.finish(id, d.Unseen)
+		e.endObject(id, d.Unseen)
 	}
 	if d.Version && n.State() == observed.Observed {
 		m.Audited = false
-		e.look(id, n)
+		e.keepOrEnqueue(id, n)
 	}
 }
 
-// greet takes in an object that is new, as most events of a listing are: nothing
+// addObject takes in an object that is new, as most events of a listing are: nothing
 // is known of it, nor does anybody refer to it, but by its UID alone.
-func (e *Engine) greet(id observed.NodeID, n observed.Node, k Key) {
+func (e *Engine) addObject(id observed.NodeID, n observed.Node, k Key) {
 	e.nodes.SetNew(e.graph, id, e.seq.Stamp())
 	e.absent.Remove(k)
 	if c, ok := e.graph.Claim(id); ok {
@@ -222,30 +222,30 @@ func (e *Engine) greet(id observed.NodeID, n observed.Node, k Key) {
 	}
 	e.sweeps.Observe(e.sweepView(), id, n)
 	e.carryOut()
-	if !e.keepsNew(id) {
+	if !e.tryKeepNew(id) {
 		e.work.Add(id, priority(n))
 	}
 }
 
-// refresh takes in a version of an object that is to its dependents what it was, and
+// updateVersion takes in a version of an object that is to its dependents what it was, and
 // of which nothing is known that would not do for eight bytes: most updates.
-func (e *Engine) refresh(id observed.NodeID, n observed.Node, alike bool) {
+func (e *Engine) updateVersion(id observed.NodeID, n observed.Node, alike bool) {
 	e.nodes.SetKnown(e.graph, id, e.seq.Stamp())
-	if alike && e.stays(id) {
+	if alike && e.stillKept(id) {
 		e.work.Forget(id)
 		return
 	}
-	e.rouse(id, n)
+	e.endWaits(id, n)
 	e.sweeps.Observe(e.sweepView(), id, n)
 	e.carryOut()
-	e.look(id, n)
+	e.keepOrEnqueue(id, n)
 }
 
-// disbelieve voids the absence of a node that the watch shows (R2, absence). Mostly
+// dropAbsence voids the absence of a node that the watch shows (R2, absence). Mostly
 // the watch lags, and reports the end soon. But a reference may also have named a
 // UID before the store made it, or a restore may have brought the object back. No
 // call that rests on the absence goes out. Held by TestForgedUID.
-func (e *Engine) disbelieve(id observed.NodeID, n observed.Node, k Key) {
+func (e *Engine) dropAbsence(id observed.NodeID, n observed.Node, k Key) {
 	if n.State() != observed.Observed {
 		return
 	}
@@ -253,15 +253,15 @@ func (e *Engine) disbelieve(id observed.NodeID, n observed.Node, k Key) {
 	if m := e.edit(id); m.Absent != 0 {
 		m.Absent, m.GoneObserved = 0, false
 		e.counts.Contradictions++
-		e.ground()
+		e.revokePrepared()
 		e.fan(id)
 	}
 }
 
-// overtake notes that the watch shows an object while calls about it are under way. That
+// noteShown notes that the watch shows an object while calls about it are under way. That
 // they do not find it proves no absence then: what the watch shows goes first (R2,
 // absence). Held by TestReadIsOvertaken and TestWriteIsOvertaken.
-func (e *Engine) overtake(id observed.NodeID, k Key) {
+func (e *Engine) noteShown(id observed.NodeID, k Key) {
 	for _, id := range [...]CallID{CallID(e.reads.Under(k)), CallID(e.state(id).Call)} {
 		if f, ok := e.flights[id]; ok {
 			f.shown = true
@@ -270,11 +270,11 @@ func (e *Engine) overtake(id observed.NodeID, k Key) {
 	}
 }
 
-// absorbMark keeps since when the mark that the node carries has been observed
+// applyMark keeps since when the mark that the node carries has been observed
 // without a gap: a different finalizer begins anew, and so does a different
 // version that a listing brought, since it may have changed and changed back
 // in between (R3), and any version after a rewind.
-func (e *Engine) absorbMark(d *observed.Delta, n observed.Node, m *record.State) {
+func (e *Engine) applyMark(d *observed.Delta, n observed.Node, m *record.State) {
 	if n.State() != observed.Observed || !n.Deleting() || n.Propagation() == graph.Unset {
 		m.Mark = 0
 		if n.State() == observed.Observed && n.Deleting() && m.Marked.IsZero() {
@@ -291,18 +291,18 @@ func (e *Engine) absorbMark(d *observed.Delta, n observed.Node, m *record.State)
 	}
 }
 
-// renew forgets what was noted of a node's former version.
-func (e *Engine) renew(id observed.NodeID, n observed.Node) {
-	if e.rouse(id, n) {
+// newVersion forgets what was noted of a node's former version.
+func (e *Engine) newVersion(id observed.NodeID, n observed.Node) {
+	if e.endWaits(id, n) {
 		e.edit(id).Reread = false
 	}
 	e.edit(id).IsolatedCycle, e.edit(id).Overdue = false, false
 	e.cycles.Changed(e.view(), id, e.now)
 }
 
-// rouse ends what a node's former version was put off for, and reports whether it
+// endWaits ends what a node's former version was put off for, and reports whether it
 // awaited the new one.
-func (e *Engine) rouse(id observed.NodeID, n observed.Node) bool {
+func (e *Engine) endWaits(id observed.NodeID, n observed.Node) bool {
 	delete(e.retries, id)
 	e.expected.EndWatch(id)
 	e.work.Forget(id)
@@ -313,9 +313,9 @@ func (e *Engine) rouse(id observed.NodeID, n observed.Node) bool {
 	return met
 }
 
-// finish ends what was under way for an object that is gone; unseen says that there
+// endObject ends what was under way for an object that is gone; unseen says that there
 // may have been states of it that the watch has not told.
-func (e *Engine) finish(id observed.NodeID, unseen bool) {
+func (e *Engine) endObject(id observed.NodeID, unseen bool) {
 	e.expected.Drop(id)
 	e.undone.Drop(id)
 	e.reads.DropResult(e.view(), id)
@@ -327,9 +327,9 @@ func (e *Engine) finish(id observed.NodeID, unseen bool) {
 	e.carryOut()
 }
 
-// dismiss forgets a node that left the graph. What is proven of its absence is
+// freeNode forgets a node that left the graph. What is proven of its absence is
 // remembered.
-func (e *Engine) dismiss(f observed.Freed, unseen bool) {
+func (e *Engine) freeNode(f observed.Freed, unseen bool) {
 	m := e.nodes.Free(f.Note)
 	if f.Absent || m.GoneObserved && m.Absent > e.kinds.Rewound() {
 		e.remember(f.Key)

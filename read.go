@@ -33,7 +33,7 @@ func (e *Engine) nextRead(c *Call) bool {
 	id, ok := e.reads.Next(e.view(), e.now)
 	if ok {
 		*c = Call{Type: CallRead, Key: e.graph.Node(id).Key(), Timeout: e.cfg.CallTimeout}
-		e.launch(c, flight{node: id, key: c.Key})
+		e.issue(c, flight{node: id, key: c.Key})
 	}
 	return ok
 }
@@ -66,7 +66,7 @@ func (e *Engine) readDone(f flight, r Result) {
 	case absent:
 		e.reads.Settle(id)
 		e.kinds.SetAnswered(f.began)
-		e.believeAbsent(id, f.began)
+		e.noteAbsent(id, f.began)
 	case e.shows(f, n, r.Object):
 		e.reads.Settle(id)
 	default:
@@ -107,7 +107,7 @@ func (e *Engine) readFailed(id observed.NodeID, was graph.Doubt, err error) {
 // watch says otherwise.
 func (e *Engine) noteRead(n observed.Node, f flight, o Object) {
 	id := n.ID()
-	m, s := e.state(id), sightIn(o)
+	m, s := e.state(id), readStateOf(o)
 	switch n.State() {
 	case observed.Phantom:
 		if e.kinds.Of(f.key.Kind).Ended > f.began {

@@ -44,7 +44,7 @@ var (
 )
 
 // Store is what the engine needs of a database. Implement it over your own, or
-// take adapters/memory.
+// applyEvent adapters/memory.
 //
 // All methods may be called from several goroutines at once. Values that a
 // store returns or hands to a sink belong to the receiver, and a store keeps

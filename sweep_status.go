@@ -118,7 +118,7 @@ func (e *Engine) nextSelect(c *Call) bool {
 	req, ok := e.sweeps.NextSelect(e.sweepView())
 	if ok {
 		*c = Call{Type: CallSelect, Timeout: e.cfg.CallTimeout, Select: req}
-		began := e.launch(c, flight{key: Key{Kind: req.Kind}})
+		began := e.issue(c, flight{key: Key{Kind: req.Kind}})
 		e.sweeps.SetSelectCall(uint64(c.ID), began)
 	}
 	e.carryOut()
@@ -134,7 +134,7 @@ func (e *Engine) selectDone(id CallID, r Result) {
 // readHolder prepares the read of a holder.
 func (e *Engine) readHolder(id observed.NodeID, holder Key, run sweep.RunID) {
 	c := Call{Type: CallRead, Key: holder, Timeout: e.cfg.CallTimeout}
-	e.launch(&c, flight{node: id, key: holder, run: run})
+	e.issue(&c, flight{node: id, key: holder, run: run})
 	e.prepared.Push(&c)
 }
 

@@ -39,7 +39,7 @@ func (e *Engine) writeCall(id observed.NodeID, o *Object, d *policy.Decision, c 
 	if d.BestEffort {
 		e.counts.BestEffort++
 	}
-	e.launch(c, f)
+	e.issue(c, f)
 }
 
 // references returns those that a decision names.
@@ -54,11 +54,11 @@ func references(o *Object, named []int) []Owner {
 func (e *Engine) rereadCall(id observed.NodeID, c *Call) {
 	k := e.graph.Node(id).Key()
 	*c = Call{Type: CallRead, Key: k, Timeout: e.cfg.CallTimeout}
-	e.launch(c, flight{node: id, key: k, reread: true})
+	e.issue(c, flight{node: id, key: k, reread: true})
 }
 
-// launch gives a call that is handed out its number, and returns the moment.
-func (e *Engine) launch(c *Call, f flight) seq.Stamp {
+// issue gives a call that is handed out its number, and returns the moment.
+func (e *Engine) issue(c *Call, f flight) seq.Stamp {
 	e.lastCall++
 	c.ID = e.lastCall
 	f.call, f.began = c.Type, e.seq.Stamp()
@@ -73,20 +73,20 @@ func (e *Engine) launch(c *Call, f flight) seq.Stamp {
 	return f.began
 }
 
-// ground revokes the calls that no caller has begun, since their evidence no longer
+// revokePrepared revokes the calls that no caller has begun, since their evidence no longer
 // holds. Their keys are decided again. The prepared calls are taken back here. The
 // caller gives back the calls that it holds (see Revision).
-func (e *Engine) ground() {
+func (e *Engine) revokePrepared() {
 	e.revision.Raise()
 	for _, c := range e.prepared.All() {
-		e.takeBack(c.ID, e.flights[c.ID])
+		e.revokeCall(c.ID, e.flights[c.ID])
 	}
 	e.prepared = fifo.List[Call]{}
 }
 
-// takeBack ends a write, or a read of an object itself or of a holder, that no caller has
+// revokeCall ends a write, or a read of an object itself or of a holder, that no caller has
 // begun. Its key is decided again.
-func (e *Engine) takeBack(id CallID, f flight) {
+func (e *Engine) revokeCall(id CallID, f flight) {
 	delete(e.flights, id)
 	if f.run != 0 {
 		e.sweeps.ReturnRead(e.sweepView(), f.run)
@@ -102,10 +102,10 @@ func (e *Engine) takeBack(id CallID, f flight) {
 	e.work.Add(f.node, queue.Normal)
 }
 
-// landed ends a write or reread and reports whether its object is still in the graph
+// complete ends a write or reread and reports whether its object is still in the graph
 // as the same node. Then its key is in flight until the caller has said what it waits
 // for now, and keeps its slot in the queue.
-func (e *Engine) landed(id CallID, f flight) bool {
+func (e *Engine) complete(id CallID, f flight) bool {
 	if e.state(f.node).Call != uint64(id) {
 		return false
 	}
@@ -127,7 +127,7 @@ func (e *Engine) writeDone(id CallID, f flight, err error) {
 		e.lose()
 		e.kinds.LoseWrite(f.key.Kind)
 	}
-	if !e.landed(id, f) {
+	if !e.complete(id, f) {
 		return
 	}
 	defer e.work.Done(f.node)
@@ -145,9 +145,9 @@ func (e *Engine) writeDone(id CallID, f flight, err error) {
 			e.undone.Wrote(f.node, f.wrote)
 		}
 	case errors.Is(err, ErrNotFound) && f.began > e.kinds.Rewound() && !f.shown:
-		e.vanished(f.node, f.began)
+		e.noteVanished(f.node, f.began)
 	case errors.Is(err, ErrConflict), errors.Is(err, ErrNotFound): // or the watch goes first
-		e.conflicted(f.node)
+		e.noteConflict(f.node)
 	case errors.Is(err, ErrRefused):
 		e.counts.RefusedWrites++
 		e.cfg.Logger.Warn("write refused", "object", f.key.String(), "err", err)
@@ -190,10 +190,10 @@ func (e *Engine) expect(id observed.NodeID, x inflight.Expectation) {
 	e.work.AddAt(id, queue.Normal, x.Deadline)
 }
 
-// conflicted reads the object again: at once the first time, then with backoff
+// noteConflict reads the object again: at once the first time, then with backoff
 // or at the writer's next event, whichever comes first. Against faster writers
 // that is at most one write and one read for each version of theirs.
-func (e *Engine) conflicted(id observed.NodeID) {
+func (e *Engine) noteConflict(id observed.NodeID) {
 	e.counts.Conflicts++
 	m := e.edit(id)
 	m.Reread, m.OutcomeUnknown, m.Probing = true, false, false
@@ -207,8 +207,8 @@ func (e *Engine) conflicted(id observed.NodeID) {
 
 // vanished: a read or write of the object itself found it absent. It awaits
 // the watch's word; its dependents need not.
-func (e *Engine) vanished(id observed.NodeID, began seq.Stamp) {
-	e.believeAbsent(id, began)
+func (e *Engine) noteVanished(id observed.NodeID, began seq.Stamp) {
+	e.noteAbsent(id, began)
 	v := e.graph.Node(id).Version()
 	e.expect(id, inflight.Expectation{
 		Version: v, Deadline: e.now.Add(e.cfg.AwaitTimeout), OnTimeout: inflight.TimeoutList, Gone: true, Blocked: e.holdIfSick(id),
@@ -218,7 +218,7 @@ func (e *Engine) vanished(id observed.NodeID, began seq.Stamp) {
 // rereadDone takes what the read after a conflict, or after a deadline, says
 // of the object itself (R1). What the watch has said meanwhile goes first.
 func (e *Engine) rereadDone(id CallID, f flight, r Result) {
-	if !e.landed(id, f) {
+	if !e.complete(id, f) {
 		return
 	}
 	defer e.work.Done(f.node)
@@ -234,7 +234,7 @@ func (e *Engine) rereadDone(id CallID, f flight, r Result) {
 		e.work.Add(f.node, queue.High)
 	case absent:
 		e.kinds.SetAnswered(f.began)
-		e.vanished(f.node, f.began)
+		e.noteVanished(f.node, f.began)
 	case errors.Is(r.Err, ErrKindUnknown) && !e.kinds.Part(f.key.Kind): // once it is served again it is listed
 		e.hold(f.node, policy.KindUnserved, graph.DoubtUnset)
 	case r.Err != nil && e.kinds.Sick(f.key.Kind) != "":
@@ -256,14 +256,14 @@ func (e *Engine) rereadDone(id CallID, f flight, r Result) {
 	case unsure || !r.Object.EqualContent(n.Object()):
 		e.expect(f.node, inflight.Expectation{Version: n.Version(), Deadline: e.now.Add(e.cfg.AwaitTimeout), OnTimeout: inflight.TimeoutList})
 	default:
-		e.judgeAgain(f.node, r.Object)
+		e.retryDecision(f.node, r.Object)
 	}
 }
 
-// judgeAgain takes the version that a conflict's read answered for one retry.
+// retryDecision takes the version that a conflict's read answered for one retry.
 // Whatever was proven for the former version counts no more, and its mark may
 // have changed and changed back in between (R3).
-func (e *Engine) judgeAgain(id observed.NodeID, o Object) {
+func (e *Engine) retryDecision(id observed.NodeID, o Object) {
 	m := e.edit(id)
 	e.retries[id] = o
 	t := e.seq.Stamp()

@@ -8,11 +8,11 @@ import (
 	"github.com/ownergraph/ownergraph/policy"
 )
 
-// glance returns why nothing is to be done for a node, as NoOwners or OwnerSolid,
+// fastKeep returns why nothing is to be done for a node, as NoOwners or OwnerSolid,
 // where the graph shows that without further ado: it is unmarked, its only owner if
 // any is solid and unmarked, and nothing else is known of either. Most objects are
 // so, most of the time. ReasonUnset says that it takes a decision.
-func (e *Engine) glance(id observed.NodeID) policy.Reason {
+func (e *Engine) fastKeep(id observed.NodeID) policy.Reason {
 	n := e.graph.Node(id)
 	owner, kept := n.FastKeep()
 	if !kept || !e.plain(id) || e.sweeps.Any() || e.expected.Has(id) || has(e.retries, id) {
@@ -27,10 +27,10 @@ func (e *Engine) glance(id observed.NodeID) policy.Reason {
 	return policy.ReasonUnset
 }
 
-// stays reports whether a glance has kept a node: another version of the same changes
+// stillKept reports whether a glance has kept a node: another version of the same changes
 // nothing of that, and whatever else could has it decided anew. Of what a former
 // version was put off for, a count of attempts alone may be left then.
-func (e *Engine) stays(id observed.NodeID) bool {
+func (e *Engine) stillKept(id observed.NodeID) bool {
 	return e.nodes.IsKept(e.graph, id) && !e.expected.Has(id)
 }
 
@@ -42,20 +42,20 @@ func has[V any](m map[observed.NodeID]V, id observed.NodeID) bool {
 	return ok
 }
 
-// look has a node decided that an event has brought: at once if a glance is enough
+// keepOrEnqueue has a node decided that an event has brought: at once if a glance is enough
 // for that, or when it is its turn.
-func (e *Engine) look(id observed.NodeID, n observed.Node) {
-	if e.keeps(id) {
+func (e *Engine) keepOrEnqueue(id observed.NodeID, n observed.Node) {
+	if e.tryKeep(id) {
 		e.work.Drop(id)
 		return
 	}
 	e.work.Add(id, priority(n))
 }
 
-// keeps decides a node, if a glance is enough for that, and otherwise forgets that one
+// tryKeep decides a node, if a glance is enough for that, and otherwise forgets that one
 // has been.
-func (e *Engine) keeps(id observed.NodeID) bool {
-	if !e.keepsNew(id) {
+func (e *Engine) tryKeep(id observed.NodeID) bool {
+	if !e.tryKeepNew(id) {
 		e.nodes.ClearKept(e.graph, id)
 		return false
 	}
@@ -65,10 +65,10 @@ func (e *Engine) keeps(id observed.NodeID) bool {
 	return true
 }
 
-// keepsNew decides a node of which nothing was told or awaited so far, if a glance is
+// tryKeepNew decides a node of which nothing was told or awaited so far, if a glance is
 // enough for that.
-func (e *Engine) keepsNew(id observed.NodeID) bool {
-	why := e.glance(id)
+func (e *Engine) tryKeepNew(id observed.NodeID) bool {
+	why := e.fastKeep(id)
 	if why == policy.ReasonUnset {
 		return false
 	}
@@ -81,16 +81,16 @@ func (e *Engine) keepsNew(id observed.NodeID) bool {
 	return true
 }
 
-// checkGlances compares what is told at a glance, or was and has not been asked for
+// checkFastPath compares what is told at a glance, or was and has not been asked for
 // since, with what is decided.
-func (e *Engine) checkGlances() error {
+func (e *Engine) checkFastPath() error {
 	asked := map[observed.NodeID]bool{}
 	for x := range e.work.Entries() {
 		asked[x.Key] = true
 	}
 	quiet := !e.Busy()
 	for n := range e.graph.Nodes() {
-		glance, stays := e.glance(n.ID()), quiet && !asked[n.ID()] && e.stays(n.ID())
+		glance, stays := e.fastKeep(n.ID()), quiet && !asked[n.ID()] && e.stillKept(n.ID())
 		if glance == policy.ReasonUnset && !stays {
 			continue
 		}

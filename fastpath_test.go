@@ -33,7 +33,7 @@ func TestGlanceEnds(t *testing.T) {
 }
 
 // A read that showed an owner does not serve a version that came after it (R6): a
-// glance is never enough for an owner that nobody has observed.
+// fastKeep is never enough for an owner that nobody has observed.
 func TestGlanceWantsWatch(t *testing.T) {
 	s := newStepped(t, ownergraph.Config{}, "a", "b")
 	s.see(graph.Event{Type: graph.KindSick, Kind: "a", Reason: "down"})
