@@ -9,7 +9,7 @@ import (
 	"github.com/ownergraph/ownergraph/internal/core/observed"
 )
 
-// checkClearings verifies that the tables of sweeps are as the graph says.
+// Check verifies the invariant of Sweeps.
 func (sw *Sweeps) Check(v View) error {
 	for id, o := range sw.known {
 		if !v.Graph.InUse(id) || !v.Graph.Node(id).Object().Equal(o) {
@@ -31,7 +31,7 @@ func (sw *Sweeps) Check(v View) error {
 	return nil
 }
 
-// checkClearing counts the members of one sweep anew.
+// checkRun counts the members of one run anew.
 func (sw *Sweeps) checkRun(v View, run RunID, r *run) error {
 	if sw.idOf(r) != run {
 		return fmt.Errorf("E8: the sweep of %s is not found under its holder", r.holder.Key)
@@ -57,7 +57,7 @@ func (sw *Sweeps) checkRun(v View, run RunID, r *run) error {
 		return fmt.Errorf("E8: %s has %v, %v and %d held members, and counts %v, %v and %d",
 			r.holder.Key, left, kinds, held, r.left, r.kinds, r.blocked)
 	}
-	if sw.walked <= r.turned {
+	if sw.walked <= r.since {
 		return nil
 	}
 	for id := range observed.NodeID(v.Graph.Cap()) { // every node has been asked
@@ -73,7 +73,7 @@ func (sw *Sweeps) checkRun(v View, run RunID, r *run) error {
 	return nil
 }
 
-// belongs reports whether an object is a member of a clearing, as far as is known.
+// belongs reports whether an object is a member of a run by its known claims.
 func (sw *Sweeps) belongs(v View, r *run, id observed.NodeID, o graph.Object) bool {
 	for claim := range sw.claims(v, r.plan, id, o, true) {
 		if !claim.Shadow && sw.plans[r.plan].Holds(r.holder, o, claim) {

@@ -11,10 +11,10 @@ import (
 	"github.com/ownergraph/ownergraph/policy"
 )
 
-// Decide returns the decision of the sweeps for an object that collection decides to d,
-// and the holder that a deleted member belongs to. A holder gets its finalizer, or loses
-// it. A member goes. A write of collection goes first. Blocked says that such a write may
-// not go out now; then the sweeps take note of the object and leave d.
+// Decide returns the decision of the sweeps for an object, and the holder of a deleted member.
+// Collection alone decides d for the object. A holder gets its finalizer, or loses it. A
+// member is deleted. A write of collection goes first. Blocked says that such a write may not
+// go out now. Then the sweeps take note of the object and leave d.
 func (sw *Sweeps) Decide(v View, id observed.NodeID, o graph.Object, d policy.Decision, blocked bool) (policy.Decision, graph.Key) {
 	if len(sw.plans) == 0 {
 		return d, graph.Key{}
@@ -33,8 +33,7 @@ func (sw *Sweeps) Decide(v View, id observed.NodeID, o graph.Object, d policy.De
 	return sw.decideMember(v, id, o, d)
 }
 
-// decideHolder guards a holder, and releases a marked one that holds nothing any
-// more.
+// decideHolder guards a holder, and releases a marked one without members.
 func (sw *Sweeps) decideHolder(v View, id observed.NodeID, o graph.Object, d policy.Decision) policy.Decision {
 	for i, p := range sw.plans {
 		if !p.IsHolder(o) {
@@ -51,10 +50,10 @@ func (sw *Sweeps) decideHolder(v View, id observed.NodeID, o graph.Object, d pol
 				d = x
 			}
 		case p.Fit(o) != nil:
-			if d.Action == policy.Keep && !o.HasFinalizer(name) { // else collection has still something to find out
+			if d.Action == policy.Keep && !o.HasFinalizer(name) { // otherwise collection still needs evidence
 				d = policy.Decision{Action: policy.Keep, Reason: policy.HolderUnfit}
 			}
-		case confirm != "" && !o.HasFinalizer(confirm): // first, so that nobody is guarded without it
+		case confirm != "" && !o.HasFinalizer(confirm): // first, so that no holder is guarded without it
 			return policy.Decision{Action: policy.Attach, Reason: policy.HolderSeen, Finalizer: confirm}
 		case !o.HasFinalizer(name):
 			return policy.Decision{Action: policy.Attach, Reason: policy.HolderSeen, Finalizer: name}
@@ -63,15 +62,15 @@ func (sw *Sweeps) decideHolder(v View, id observed.NodeID, o graph.Object, d pol
 	return d
 }
 
-// decideMarked sees to the sweep of a marked holder, and begins it. The decision
-// is unset where it has no say.
+// decideMarked begins the run of a marked holder, and advances it. The decision is unset for a
+// holder that the run does not concern.
 func (sw *Sweeps) decideMarked(v View, id observed.NodeID, plan int, o graph.Object) policy.Decision {
 	sweep := sw.plans[plan].Sweep()
 	guarded := o.HasFinalizer(sweep.Finalizer)
 	r := sw.runs[sw.of[runKey{id, plan}]]
 	halt := sw.halt(v, id, plan, o)
 	switch {
-	case r != nil && !r.over && !guarded && !r.bare: // released by this engine, or by another one
+	case r != nil && !r.over && !guarded && !r.unguarded: // released by this engine, or by another one
 		r.over = true
 		if r.done {
 			sw.counts.Swept++
@@ -99,7 +98,7 @@ func (sw *Sweeps) decideMarked(v View, id observed.NodeID, plan int, o graph.Obj
 	return sw.decideEnd(v, r, guarded, sweep.Finalizer)
 }
 
-// decideEnd goes on with a sweep, and releases the holder at its end.
+// decideEnd advances a run, and releases the holder at its end.
 func (sw *Sweeps) decideEnd(v View, r *run, guarded bool, name string) policy.Decision {
 	why, done := sw.advance(v, r)
 	r.done = done
@@ -114,15 +113,15 @@ func (sw *Sweeps) decideEnd(v View, r *run, guarded bool, name string) policy.De
 	return policy.Decision{}
 }
 
-// decideConfirm lets a holder with few members be swept. How many there are is
-// known behind a fence that began after the mark, and after the last one came or
-// went.
+// decideConfirm takes the finalizer Confirm off a holder with few members. The number of
+// members is known behind a fence. That fence began after the mark, and after the last member
+// came or went.
 func (sw *Sweeps) decideConfirm(v View, r *run, s *finalizer.Sweep) policy.Decision {
-	wait, last := policy.Decision{Action: policy.Wait, Reason: policy.NeedConfirmation}, max(r.turned, r.seen, v.Kinds.LostAt())
+	wait, last := policy.Decision{Action: policy.Wait, Reason: policy.NeedConfirmation}, max(r.since, r.seen, v.Kinds.LostAt())
 	switch {
-	case r.members > s.ConfirmAbove, !sw.requestSelects(v, r, max(last, r.hinted)):
+	case r.members > s.ConfirmAbove, !sw.requestSelects(v, r, max(last, r.labelsChanged)):
 		return wait
-	case sw.walked <= r.turned: // the end of the walk has it looked at again
+	case sw.walked <= r.since: // the end of the walk has it decided again
 		return wait
 	case max(v.Fence.Passed(), sw.unfenced(v)) <= last:
 		if v.Fence.Exact() {
@@ -134,8 +133,8 @@ func (sw *Sweeps) decideConfirm(v View, r *run, s *finalizer.Sweep) policy.Decis
 	return policy.Decision{Action: policy.Release, Reason: policy.MembersFew, Finalizer: s.Confirm, BestEffort: !v.Fence.Exact()}
 }
 
-// unfenced returns the moment up to which a store without fences has shown what
-// there is, as far as anybody can tell.
+// unfenced returns the moment up to which the observed state of a store without fences is
+// complete, as best effort. It is 0 for a store with fences.
 func (sw *Sweeps) unfenced(v View) seq.Stamp {
 	if v.Fence.Exact() {
 		return 0
@@ -143,13 +142,13 @@ func (sw *Sweeps) unfenced(v View) seq.Stamp {
 	return v.Fence.Released(v.Kinds, v.Stamps.Last())
 }
 
-// halt returns why nothing may be swept for a holder now.
+// halt returns the reason for which no member of a holder may be deleted now, or ReasonUnset.
 func (sw *Sweeps) halt(v View, id observed.NodeID, plan int, o graph.Object) policy.Reason {
-	p, bar := sw.plans[plan], v.Kinds.Blocked(v.Graph, id) // who only observes sweeps all the same, and deletes nothing
+	p, block := sw.plans[plan], v.Kinds.Blocked(v.Graph, id) // an engine that only observes sweeps too, and deletes nothing
 	switch {
-	case bar != policy.ReasonUnset:
-		return bar
-	case o.Orphaning(): // what it owns is being set free
+	case block != policy.ReasonUnset:
+		return block
+	case o.Orphaning(): // its dependents are being orphaned
 		return policy.NeedDependents
 	case p.Fit(o) != nil:
 		return policy.HolderUnfit
@@ -161,9 +160,9 @@ func (sw *Sweeps) halt(v View, id observed.NodeID, plan int, o graph.Object) pol
 	return policy.ReasonUnset
 }
 
-// decideMember deletes a member of a holder that is being swept, if it is its
-// turn, if nobody else may hold it, and if the holder is proven to have been
-// there when the member was.
+// decideMember deletes a member of a holder that is being swept. The phase of the member has
+// to be open. No other owner or holder may have a claim on it. And the holder has to be proven
+// to exist at an instant at which the claim existed.
 func (sw *Sweeps) decideMember(v View, id observed.NodeID, o graph.Object, d policy.Decision) (policy.Decision, graph.Key) {
 	if o.Deleting {
 		if len(sw.members[id]) > 0 {
@@ -172,7 +171,7 @@ func (sw *Sweeps) decideMember(v View, id observed.NodeID, o graph.Object, d pol
 		return d, graph.Key{}
 	}
 	if slices.ContainsFunc(sw.plans, func(p *plan.Plan) bool { return p.DependsOnHolder() }) {
-		sw.updateMember(v, id) // a holder may have changed what belongs to it
+		sw.updateMember(v, id) // a holder may have changed its members
 	}
 	why := policy.ReasonUnset
 	for _, m := range sw.members[id] {
@@ -185,7 +184,7 @@ func (sw *Sweeps) decideMember(v View, id observed.NodeID, o graph.Object, d pol
 			phase := sw.plans[r.plan].Phase(m.phase)
 			return policy.Decision{
 				Action: policy.Delete, Reason: policy.HolderDeleted,
-				Propagation: sw.sweptAs(v, o, phase), GraceSeconds: phase.GraceSeconds,
+				Propagation: sw.propagationOf(v, o, phase), GraceSeconds: phase.GraceSeconds,
 			}, r.holder.Key
 		case policy.Contested:
 			why = wait
@@ -239,8 +238,9 @@ func (sw *Sweeps) waitMember(v View, id observed.NodeID, o graph.Object, m membe
 	return policy.ReasonUnset
 }
 
-// veiled returns a kind of holders of which the object names one, that was served once
-// and is not any more: nobody knows whether it lives and has a claim (R8). "" for none.
+// hiddenHolder returns a kind of holders that was served once and is not served now, if the
+// object names a holder of that kind. Such a holder may live and have a claim (R8). The result
+// is "" without one.
 func (sw *Sweeps) hiddenHolder(v View, id observed.NodeID, o graph.Object) graph.Kind {
 	for i, p := range sw.plans {
 		kind := p.Sweep().Holder
@@ -254,23 +254,23 @@ func (sw *Sweeps) hiddenHolder(v View, id observed.NodeID, o graph.Object) graph
 	return ""
 }
 
-// sweptAs returns how a member is deleted: as it asks for itself, and otherwise
-// as its phase says.
-func (sw *Sweeps) sweptAs(v View, o graph.Object, phase finalizer.Phase) graph.Propagation {
+// propagationOf returns the propagation with which a member is deleted: the object's own, or
+// else the phase's. By a setting the phase's goes first.
+func (sw *Sweeps) propagationOf(v View, o graph.Object, phase finalizer.Phase) graph.Propagation {
 	if own := o.Propagation(); own != graph.Unset && !sw.override {
 		return own
 	}
 	return phase.Propagation
 }
 
-// rival returns a holder that contests an object: it is not marked, and it has a claim on
-// the object too, if only by a name that may be read so. A holder that holds the swept one,
-// or is held by it, contests nothing that both hold: a tenant, and a scope of its. With too
-// many holders to compare, the object is contested and the rival is 0.
+// rival returns a holder that contests an object. It is not marked, and it has a claim on the
+// object too. A name that may be read so is enough. If one of two holders holds the other,
+// they do not contest their common members: a tenant, and a scope of the tenant. With too many
+// holders to compare, the object is contested and the rival is 0.
 func (sw *Sweeps) rival(v View, id observed.NodeID, r *run, o graph.Object) (rival observed.NodeID, by graph.Object, contested bool) {
 	for i := range sw.plans {
 		for claim := range sw.claims(v, i, id, o, false) {
-			if sw.crowded(v, i, o, claim) {
+			if sw.tooManyHolders(v, i, o, claim) {
 				return 0, graph.Object{}, true
 			}
 			for h, x := range sw.claimants(v, i, o, claim) {
@@ -283,22 +283,21 @@ func (sw *Sweeps) rival(v View, id observed.NodeID, r *run, o graph.Object) (riv
 	return 0, graph.Object{}, false
 }
 
-// coOwned reports whether somebody else owns a node beside the holder, or may:
-// what is a member by an owner reference alone stays as long as it has another
-// owner.
+// coOwned reports whether a node has, or may have, another owner than the holder. An object
+// that is a member by an owner reference alone stays as long as it has another owner.
 func (sw *Sweeps) coOwned(v View, id observed.NodeID, r *run) bool {
 	n := v.Graph.Node(id)
 	for i := range n.Owners() {
 		c, _ := n.OwnerClass(i)
-		if x := n.OwnerAt(i); !n.SelfOwner(i) && x.Key != r.holder.Key && (c != observed.Dangling || v.Kinds.Unconfirmed(v.Graph, x.Kind, v.Kinds.LostAt())) && !sw.isSwept(v, x.Key, r.plan) {
+		if x := n.OwnerAt(i); !n.SelfOwner(i) && x.Key != r.holder.Key && (c != observed.Dangling || v.Kinds.Unconfirmed(v.Graph, x.Kind, v.Kinds.LostAt())) && !sw.isMarkedHolder(v, x.Key, r.plan) {
 			return true
 		}
 	}
 	return false
 }
 
-// isSwept reports whether the owner is a holder of the plan that is marked too.
-func (sw *Sweeps) isSwept(v View, k graph.Key, plan int) bool {
+// isMarkedHolder reports whether the owner is a holder with a run of the same plan.
+func (sw *Sweeps) isMarkedHolder(v View, k graph.Key, plan int) bool {
 	n, ok := v.Graph.Lookup(k)
 	if !ok {
 		return false
@@ -307,17 +306,17 @@ func (sw *Sweeps) isSwept(v View, k graph.Key, plan int) bool {
 	return r != nil && !r.over
 }
 
-// maxRelated bounds how many holders are looked at to see whether one holds
-// the other. Past it they are taken not to.
+// maxRelated bounds the holders that are searched to tell whether one holds the other. Past it
+// neither counts as held by the other.
 const maxRelated = 32
 
-// related reports whether one of two holders holds the other, directly or
-// through others.
+// related reports whether one of two holders holds the other, directly or through other
+// holders.
 func (sw *Sweeps) related(v View, a, b graph.Object) bool {
 	return sw.above(v, a, b.Key) || sw.above(v, b, a.Key)
 }
 
-// above reports whether the holder with the key is above o.
+// above reports whether the holder with the key holds o, directly or through other holders.
 func (sw *Sweeps) above(v View, o graph.Object, k graph.Key) bool {
 	seen := []graph.Object{o}
 	for at := 0; at < len(seen) && at < maxRelated; at++ {

@@ -9,8 +9,8 @@ import (
 	"github.com/ownergraph/ownergraph/internal/core/seq"
 )
 
-// clearings hashes the sweeps under way. Counts follow from who is a member, and
-// holders from the graph.
+// Hash adds all parts of the runs that decide the engine's acts. The counts follow from the
+// members, and the holders from the graph.
 func (sw *Sweeps) Hash(p *fingerprint.Printer, v View) {
 	if len(sw.plans) == 0 {
 		return
@@ -38,7 +38,7 @@ func (sw *Sweeps) Hash(p *fingerprint.Printer, v View) {
 		for _, m := range ms {
 			r := sw.runs[m.run]
 			p.Word(uint64(slices.Index(runs, m.run))<<32 | uint64(m.phase))
-			p.Flags(m.fixed, m.owned, r.need < m.since, r.sought < m.since)
+			p.Flags(m.fixed, m.owned, r.need < m.since, r.proofAfter < m.since)
 			sw.hashProof(p, v, r, m.since)
 		}
 	}
@@ -48,43 +48,43 @@ func (sw *Sweeps) hashRun(p *fingerprint.Printer, v View, r *run) {
 	p.Key(r.holder.Key)
 	p.Version(r.holder.Key, r.holder.Version)
 	p.Word(uint64(r.plan))
-	p.Flags(r.node == 0, r.need != 0, r.sought != 0, r.read, r.halted, r.over, r.bare, r.done, r.paced, sw.walked > r.turned, sw.began > r.turned,
-		r.asked > max(r.turned, r.seen, v.Kinds.LostAt()), r.need > r.sought)
-	v.Fence.HashAfter(p, max(r.turned, r.seen, v.Kinds.LostAt()))
+	p.Flags(r.node == 0, r.need != 0, r.proofAfter != 0, r.read, r.halted, r.over, r.unguarded, r.done, r.fenceDelayed, sw.walked > r.since, sw.began > r.since,
+		r.listsWanted > max(r.since, r.seen, v.Kinds.LostAt()), r.need > r.proofAfter)
+	v.Fence.HashAfter(p, max(r.since, r.seen, v.Kinds.LostAt()))
 	sw.hashProof(p, v, r, r.need)
-	sw.hashProof(p, v, r, r.sought)
+	sw.hashProof(p, v, r, r.proofAfter)
 	for _, k := range v.Kinds.Names() {
-		p.Flags(v.Kinds.Relisted(k, r.asked), v.Kinds.Of(k).Begun > r.asked)
+		p.Flags(v.Kinds.Relisted(k, r.listsWanted), v.Kinds.Of(k).Begun > r.listsWanted)
 	}
 	p.Word(uint64(min(r.waves, 9)))
 	p.Until(r.next)
 }
 
-// lapses hashes what the ends of other holders' claims ask of a sweep. One that
-// begins later has to be proven later than all of them.
+// hashReleases hashes the ends of other holders' claims, as far as they ask a run for a later
+// proof. A run that begins later needs a proof later than all of them.
 func (sw *Sweeps) hashReleases(p *fingerprint.Printer, v View, r *run) {
-	lapse := func(at seq.Stamp) {
-		p.Flags(at != 0, r.need < at, r.sought < at)
+	release := func(at seq.Stamp) {
+		p.Flags(at != 0, r.need < at, r.proofAfter < at)
 		sw.hashProof(p, v, r, at)
 	}
-	lapse(sw.staleAt)
-	lapse(sw.latest)
+	release(sw.staleAt)
+	release(sw.latest)
 	for _, id := range p.Nodes() {
-		lapse(sw.dying[id])
+		release(sw.dying[id])
 	}
-	yielded := sw.releases
-	for _, name := range slices.SortedFunc(maps.Keys(yielded), func(a, b holderName) int {
+	releases := sw.releases
+	for _, name := range slices.SortedFunc(maps.Keys(releases), func(a, b holderName) int {
 		return cmp.Or(cmp.Compare(a.plan, b.plan), cmp.Compare(a.scope, b.scope), cmp.Compare(a.name, b.name))
 	}) {
 		p.Word(uint64(name.plan))
 		p.Text(name.scope)
 		p.Text(name.name)
-		lapse(yielded[name])
+		release(releases[name])
 	}
 }
 
-// proof hashes whether there is one for what became known at a moment, or will
-// be one by what is under way.
+// hashProof hashes whether the run has a proof for a fact of that moment, or will have one by
+// a fence under way.
 func (sw *Sweeps) hashProof(p *fingerprint.Printer, v View, r *run, at seq.Stamp) {
 	p.Flags(sw.proven(v, r, at), r.proved > at)
 	v.Fence.HashAfter(p, at)

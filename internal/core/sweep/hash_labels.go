@@ -8,56 +8,56 @@ import (
 	"github.com/ownergraph/ownergraph/internal/core/seq"
 )
 
-// labels hashes what selections have shown, and what they will.
+// hashLabels hashes the matches that selections have shown, and the selections to come.
 func (sw *Sweeps) hashLabels(p *fingerprint.Printer, v View) {
 	l := &sw.labels
-	if len(l.asks) == 0 {
+	if len(l.rules) == 0 {
 		return
 	}
 	p.Flags(l.under, l.call != 0, l.unmet)
-	hashPass(p, l.at)
+	hashSelectKey(p, l.at)
 	for _, text := range [...]string{l.selector, l.label, l.after} {
 		p.Text(text)
 	}
 	for _, k := range l.wanted {
-		hashPass(p, k)
+		hashSelectKey(p, k)
 	}
 	p.Word(uint64(len(l.wanted)))
-	keys := slices.SortedFunc(maps.Keys(l.passes), passKey.compare)
+	keys := slices.SortedFunc(maps.Keys(l.selections), selectKey.compare)
 	for _, k := range keys {
-		x := l.passes[k]
-		hashPass(p, k)
-		p.Flags(x.unmet, x.outside, x.err != "")
+		x := l.selections[k]
+		hashSelectKey(p, k)
+		p.Flags(x.unmet, x.externallyBlocked, x.err != "")
 		p.Word(uint64(x.begun))
 		p.Until(x.next)
 		p.Until(x.next.Add(2 * selectPause))
 		for _, id := range sw.sorted() {
 			r := sw.runs[id]
 			under := l.under && l.at == k
-			for _, after := range [...]seq.Stamp{r.turned, r.hinted, r.seen, r.fenced} {
+			for _, after := range [...]seq.Stamp{r.since, r.labelsChanged, r.seen, r.fenced} {
 				p.Flags(x.began > after, under && l.began > after)
 			}
-			p.Flags(r.fenced > max(r.turned, r.seen, v.Kinds.LostAt()))
+			p.Flags(r.fenced > max(r.since, r.seen, v.Kinds.LostAt()))
 		}
 	}
 	p.Word(uint64(len(keys)))
 	sw.hashMatches(p, v)
 }
 
-func hashPass(p *fingerprint.Printer, k passKey) {
-	p.Word(uint64(k.ask))
+func hashSelectKey(p *fingerprint.Printer, k selectKey) {
+	p.Word(uint64(k.rule))
 	p.Text(string(k.kind))
 }
 
-// marks hashes what is known of the labels of each node.
+// hashMatches hashes the known labels of each node.
 func (sw *Sweeps) hashMatches(p *fingerprint.Printer, v View) {
 	l := &sw.labels
 	for _, id := range p.Nodes() {
 		n, known := v.Graph.Node(id), v.State(id).Known
-		for i := range l.asks {
-			k := passKey{i, n.Kind()}
-			m, is := l.marks[markKey{id, i}]
-			began := l.passes[k].began
+		for i := range l.rules {
+			k := selectKey{i, n.Kind()}
+			m, is := l.matches[matchKey{id, i}]
+			began := l.selections[k].began
 			p.Flags(is, began > known, began > m.began, l.under && l.at == k && l.began > known, l.under && l.at == k && l.began > m.began)
 			if is {
 				p.Version(n.Key(), m.version)

@@ -12,66 +12,66 @@ import (
 	"github.com/ownergraph/ownergraph/internal/core/sweep/plan"
 )
 
-// labels is what selections have shown of objects that are in the graph. UID and
-// version say which labels an object has, for ever (but for a rewind), so that a
-// mark of the version that is judged is the truth however old the answer is. That
-// an object has none takes a selection without it that began after the version
-// was known: at that instant, or since, it had none, or was of a later version,
-// which no write that is conditioned on this one touches.
+// labels holds the matches that selections have shown for objects of the graph. UID and
+// version fix the labels of an object, until a rewind. So a match of the judged version is
+// true, however old the answer is.
+//
+// The absence of a match takes a selection without the object that began after the version was
+// known. At that instant, or since, the object had no such label, or had a later version. No
+// write that is conditioned on the judged version touches a later one.
 type labels struct {
-	asks  []ask // the members that depend on labels
-	marks map[markKey]mark
+	rules   []labelRule // the members that depend on labels
+	matches map[matchKey]match
 	selects
 }
 
-// ask is one of the Members of a plan.
-type ask struct{ plan, members int }
+// labelRule is one of the Members of a plan that depend on labels.
+type labelRule struct{ plan, members int }
 
-// markKey names what an ask, by its index, has shown of a node.
-type markKey struct {
+// matchKey names the match of a node with a rule, by the rule's index.
+type matchKey struct {
 	node observed.NodeID
-	ask  int
+	rule int
 }
 
-// mark says that a node matched.
-type mark struct {
+// match says that selections have shown a node.
+type match struct {
 	version graph.Version
-	value   string    // of the label that was asked for
+	value   string    // of the label in the request
 	began   seq.Stamp // the newest selection that showed it
 }
 
 func newLabels(plans []*plan.Plan) labels {
-	l := labels{marks: map[markKey]mark{}}
+	l := labels{matches: map[matchKey]match{}}
 	for i, p := range plans {
 		for _, m := range p.LabelledMembers() {
-			l.asks = append(l.asks, ask{i, m})
+			l.rules = append(l.rules, labelRule{i, m})
 		}
 	}
-	l.passes = map[passKey]pass{}
+	l.selections = map[selectKey]selection{}
 	return l
 }
 
 func (l *labels) clone() labels {
 	c := *l
-	c.marks, c.passes = cloneMap(l.marks), cloneMap(l.passes)
+	c.matches, c.selections = cloneMap(l.matches), cloneMap(l.selections)
 	c.wanted = slices.Clone(l.wanted)
 	return c
 }
 
-// forget takes back everything that was shown. An answer that is under way will
-// count for nothing.
+// forget drops all matches. An answer that is under way will not count.
 func (l *labels) forget() {
-	clear(l.marks)
-	clear(l.passes)
-	l.selects = selects{passes: l.passes}
+	clear(l.matches)
+	clear(l.selections)
+	l.selects = selects{selections: l.selections}
 }
 
-// claims yields what a node names as its holders, by its labels too, as far as
-// they are known: of exactly the object's version, or, to count it until somebody
-// says otherwise, of a former one.
+// claims yields the claims of a node on its holders, also by its known labels. Known labels
+// are those of exactly the object's version. With former, the labels of a former version count
+// too, until a selection shows others.
 func (sw *Sweeps) claims(v View, index int, id observed.NodeID, o graph.Object, former bool) iter.Seq[plan.Claim] {
 	all := sw.plans[index].ClaimsBy(o, func(members int) (string, bool) {
-		m, is := sw.labels.marks[markKey{id, slices.Index(sw.labels.asks, ask{index, members})}]
+		m, is := sw.labels.matches[matchKey{id, slices.Index(sw.labels.rules, labelRule{index, members})}]
 		return m.value, is && (former || m.version == o.Version)
 	})
 	return func(yield func(plan.Claim) bool) {
@@ -84,113 +84,113 @@ func (sw *Sweeps) claims(v View, index int, id observed.NodeID, o graph.Object, 
 	}
 }
 
-// missingLabels returns the selections that would show the labels of an object at its
-// version, as far as a membership depends on them. Without one the labels are known.
+// missingLabels returns the selections that would show the labels of an object at its version,
+// as far as a membership depends on them. With an empty result the labels are known.
 func (sw *Sweeps) missingLabels(v View, id observed.NodeID, o graph.Object) (missing []selectWant) {
 	l := &sw.labels
-	for i, a := range l.asks {
+	for i, a := range l.rules {
 		if !sw.plans[a.plan].NeedsLabels(a.members, o) {
 			continue
 		}
-		k := passKey{i, o.Kind}
-		m, is := l.marks[markKey{id, i}]
-		if after := max(v.State(id).Known, m.began); is && m.version != o.Version || !is && l.passes[k].began <= after {
+		k := selectKey{i, o.Kind}
+		m, is := l.matches[matchKey{id, i}]
+		if after := max(v.State(id).Known, m.began); is && m.version != o.Version || !is && l.selections[k].began <= after {
 			missing = append(missing, selectWant{k, after})
 		}
 	}
 	return missing
 }
 
-// wantHolderLabels wants the missing labels of a holder. The labels of a holder that is
-// gone decide nothing.
+// wantHolderLabels wants the missing labels of a holder. The labels of a holder that is gone
+// decide nothing.
 func (sw *Sweeps) wantHolderLabels(v View, id observed.NodeID, o graph.Object) {
 	if id != 0 {
 		sw.wantSelects(v, sw.missingLabels(v, id, o))
 	}
 }
 
-// hint notes that the graph shows a version of which only the labels say whether it
-// belongs to a holder that it names otherwise. They are asked for, and until they are
-// known the holder is not taken to hold nothing.
-func (sw *Sweeps) labelsChanged(v View, id observed.NodeID, n observed.Node) {
-	if len(sw.labels.asks) == 0 || len(sw.runs) == 0 {
+// noteLabels notes that the graph shows a version for which only the labels tell the
+// membership: by its other parts the object names a holder. The sweeps want these labels.
+// Until they are known, the run of that holder does not end.
+func (sw *Sweeps) noteLabels(v View, id observed.NodeID, n observed.Node) {
+	if len(sw.labels.rules) == 0 || len(sw.runs) == 0 {
 		return
 	}
 	o := n.Object()
-	for i, a := range sw.labels.asks {
+	for i, a := range sw.labels.rules {
 		p := sw.plans[a.plan]
 		if p.Sweep().Members[a.members].By == finalizer.ByLabel || !p.NeedsLabels(a.members, o) {
 			continue
 		}
 		for claim := range p.ClaimsBy(o, func(members int) (string, bool) { return "", members == a.members }) {
-			if claim.Members == a.members && !claim.Shadow && sw.changedFor(v, a.plan, o, claim) && !o.Deleting {
-				sw.wantSelect(v, passKey{i, o.Kind}, v.State(id).Known)
+			if claim.Members == a.members && !claim.Shadow && sw.noteLabelsChanged(v, a.plan, o, claim) && !o.Deleting {
+				sw.wantSelect(v, selectKey{i, o.Kind}, v.State(id).Known)
 			}
 		}
 	}
 }
 
-// hintBy does so for the holders that a claim names, and reports whether there are
-// any.
-func (sw *Sweeps) changedFor(v View, plan int, o graph.Object, claim plan.Claim) (any bool) {
+// noteLabelsChanged notes such a version in the runs of the holders that a claim names. It
+// reports whether there is one.
+func (sw *Sweeps) noteLabelsChanged(v View, plan int, o graph.Object, claim plan.Claim) (noted bool) {
 	at := v.Stamps.Stamp()
 	for _, r := range sw.runs {
 		if r.plan == plan && sw.plans[plan].Holds(r.holder, o, claim) {
-			r.hinted, any = at, true
+			r.labelsChanged, noted = at, true
 		}
 	}
-	return any
+	return noted
 }
 
-// refute drops what was shown of former versions of a node by selections that a
-// later one, begun after this version was known, did not confirm.
+// dropStale drops the matches of former versions of a node that a later selection did not
+// confirm. That selection began after the present version was known.
 func (sw *Sweeps) dropStale(v View, id observed.NodeID) {
 	l, n := &sw.labels, v.Graph.Node(id)
-	for i := range l.asks {
-		k := markKey{id, i}
-		m, is := l.marks[k]
-		if is && m.version != n.Version() && l.passes[passKey{i, n.Kind()}].began > max(m.began, v.State(id).Known) {
-			delete(l.marks, k)
+	for i := range l.rules {
+		k := matchKey{id, i}
+		m, is := l.matches[k]
+		if is && m.version != n.Version() && l.selections[selectKey{i, n.Kind()}].began > max(m.began, v.State(id).Known) {
+			delete(l.matches, k)
 		}
 	}
 }
 
-// unmark forgets a node that is gone.
+// dropMatches forgets a node that is gone.
 func (sw *Sweeps) dropMatches(v View, id observed.NodeID) {
-	for i := range sw.labels.asks {
-		delete(sw.labels.marks, markKey{id, i})
+	for i := range sw.labels.rules {
+		delete(sw.labels.matches, matchKey{id, i})
 	}
 }
 
-// labelled reports whether a selection has shown the labels of this version.
-func (sw *Sweeps) labelled(id observed.NodeID, version graph.Version) bool {
-	for i := range sw.labels.asks {
-		if m, is := sw.labels.marks[markKey{id, i}]; is && m.version == version {
+// hasMatch reports whether a selection has shown the labels of this version.
+func (sw *Sweeps) hasMatch(id observed.NodeID, version graph.Version) bool {
+	for i := range sw.labels.rules {
+		if m, is := sw.labels.matches[matchKey{id, i}]; is && m.version == version {
 			return true
 		}
 	}
 	return false
 }
 
-// show takes one object of an answer. It reports whether the graph shows it at
+// recordMatch takes one object of an answer. It reports whether the graph has the object at
 // that version.
 func (sw *Sweeps) recordMatch(v View, i int, o graph.LabelMatch, began seq.Stamp) bool {
 	n, ok := v.Graph.Lookup(o.Key)
 	if !ok || n.State() != observed.Observed {
 		return false
 	}
-	id, k := n.ID(), markKey{n.ID(), i}
-	m, is := sw.labels.marks[k]
-	gap := m.version != o.Version && m.began < sw.labels.passes[passKey{i, n.Kind()}].began // a selection has not shown it since
+	id, k := n.ID(), matchKey{n.ID(), i}
+	m, is := sw.labels.matches[k]
+	gap := m.version != o.Version && m.began < sw.labels.selections[selectKey{i, n.Kind()}].began // a selection has not shown it since
 	if _, holder := sw.known[id]; holder && o.Version == n.Version() && (!is || m.value != o.Value || gap) {
-		sw.staleAt = max(sw.staleAt, v.State(id).Known) // it is another one's at this version, and contests nothing of that one's
+		sw.staleAt = max(sw.staleAt, v.State(id).Known) // at this version another holder holds it, and it contests none of that one's members
 		sw.retryContested(v)
 	}
-	if !is || m.version != n.Version() { // else it is true for ever
+	if !is || m.version != n.Version() { // otherwise it stays true
 		m.version, m.value = o.Version, o.Value
 	}
 	m.began = began
-	sw.labels.marks[k] = m
+	sw.labels.matches[k] = m
 	sw.updateMember(v, id)
 	if len(sw.members[id]) > 0 {
 		v.Out.Look(id, effect.Priority(n))
@@ -198,8 +198,8 @@ func (sw *Sweeps) recordMatch(v View, i int, o graph.LabelMatch, began seq.Stamp
 	return n.Version() == o.Version
 }
 
-// sweptNames returns the names of the holders that a plan sweeps.
-func (sw *Sweeps) sweptNames(v View, plan int) map[string]bool {
+// holderNames returns the names of the holders with a run of the plan.
+func (sw *Sweeps) holderNames(v View, plan int) map[string]bool {
 	names := make(map[string]bool, len(sw.runs))
 	for _, r := range sw.runs {
 		if r.plan == plan {
@@ -209,10 +209,10 @@ func (sw *Sweeps) sweptNames(v View, plan int) map[string]bool {
 	return names
 }
 
-// matters reports whether an object of an answer, of which the graph does not show
-// the same version, may belong to a holder that is being swept: to one of the names.
-func (sw *Sweeps) matters(v View, i int, o graph.LabelMatch, swept map[string]bool) bool {
-	a := sw.labels.asks[i]
+// mayBeMember reports whether an object of an answer may be a member of a holder with one of
+// the names. The graph does not have the object at the same version.
+func (sw *Sweeps) mayBeMember(v View, i int, o graph.LabelMatch, names map[string]bool) bool {
+	a := sw.labels.rules[i]
 	p := sw.plans[a.plan]
 	by := p.Sweep().Members[a.members].By
 	known := graph.Object{Key: o.Key}
@@ -222,21 +222,21 @@ func (sw *Sweeps) matters(v View, i int, o graph.LabelMatch, swept map[string]bo
 		return true
 	}
 	for claim := range p.ClaimsBy(known, func(int) (string, bool) { return o.Value, true }) {
-		if claim.Members == a.members && swept[claim.Name] {
+		if claim.Members == a.members && names[claim.Name] {
 			return true
 		}
 	}
 	return false
 }
 
-// missingSelects returns the selections that would show the members of a holder by labels:
-// each of them begins after the moment. Ok reports that complete selections have shown
-// the members of all kinds, and the graph had them all. A kind that is not served may hide
-// members. Then ok is false, and a selection of that kind is not among the missing ones.
+// missingSelects returns the selections that would show the members of a holder by labels.
+// Each of them begins after the moment. Ok reports that complete selections have shown the
+// members of all kinds, and the graph had them all. A kind that is not served may hide
+// members. Then ok is false without a missing selection.
 func (sw *Sweeps) missingSelects(v View, r *run, after seq.Stamp) (missing []selectWant, ok bool) {
 	ok = true
 	l := &sw.labels
-	for i, a := range l.asks {
+	for i, a := range l.rules {
 		if a.plan != r.plan {
 			continue
 		}
@@ -249,8 +249,8 @@ func (sw *Sweeps) missingSelects(v View, r *run, after seq.Stamp) (missing []sel
 				ok = ok && !sw.hidesMembers(v, r, a, name)
 				continue
 			}
-			at := passKey{i, name}
-			switch p := l.passes[at]; {
+			at := selectKey{i, name}
+			switch p := l.selections[at]; {
 			case p.began <= after:
 				missing = append(missing, selectWant{at, after})
 			case p.unmet: // the watch will bring it
@@ -261,10 +261,10 @@ func (sw *Sweeps) missingSelects(v View, r *run, after seq.Stamp) (missing []sel
 	return missing, ok && len(missing) == 0
 }
 
-// hidesMembers reports whether a kind that is not served has an object which may be the
-// holder's by its labels: no selection can say so (R8). Past maxLooked nodes one is
-// taken to be there.
-func (sw *Sweeps) hidesMembers(v View, r *run, a ask, name graph.Kind) bool {
+// hidesMembers reports whether a kind that is not served has an object which may be a member
+// of the holder by its labels. No selection can show that (R8). With more than maxLooked nodes
+// the answer is yes.
+func (sw *Sweeps) hidesMembers(v View, r *run, a labelRule, name graph.Kind) bool {
 	if v.Kinds.Ignored(name) {
 		return false
 	}

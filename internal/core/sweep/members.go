@@ -16,8 +16,8 @@ const (
 	maxLooked = 1024 // nodes of a kind that is not served
 )
 
-// claimants yields who is meant by a claim of an object: the observed holders
-// of that name in its scope and among the global ones, or the owner itself.
+// claimants yields the holders that a claim of an object names. These are the observed holders
+// of that name in the object's scope and the global ones, or the owner itself.
 func (sw *Sweeps) claimants(v View, plan int, o graph.Object, c plan.Claim) func(yield func(observed.NodeID, graph.Object) bool) {
 	return func(yield func(observed.NodeID, graph.Object) bool) {
 		scopes := [...]string{"", o.Scope}
@@ -38,25 +38,24 @@ func (sw *Sweeps) claimants(v View, plan int, o graph.Object, c plan.Claim) func
 	}
 }
 
-// MaxByRest bounds how many holders a decision compares with an object that names
-// more than its claims say. With more of them such an object is contested.
+// MaxByRest bounds the holders that a decision compares with an object whose name says more
+// than its claims do. With more holders such an object is contested.
 const MaxByRest = 32
 
-// crowded reports whether there are more holders than that.
-func (sw *Sweeps) crowded(v View, plan int, o graph.Object, c plan.Claim) bool {
+// tooManyHolders reports whether there are more than MaxByRest holders.
+func (sw *Sweeps) tooManyHolders(v View, plan int, o graph.Object, c plan.Claim) bool {
 	of := func(scope string) int { return len(sw.holders[holderName{plan: plan, scope: scope}]) }
 	return c.Rest && max(of(""), of(o.Scope)) > MaxByRest
 }
 
-// enlist counts a node as a member of the clearings that it belongs to, and of
-// no others.
+// updateMember counts a node as a member of its runs, and of no others.
 func (sw *Sweeps) updateMember(v View, id observed.NodeID) {
 	if len(sw.runs) == 0 {
 		if len(sw.members) > 0 {
 			sw.members = map[observed.NodeID][]membership{}
 		}
 		clear(sw.releases)
-		if len(sw.labels.marks)+len(sw.labels.passes)+len(sw.labels.wanted) > 0 {
+		if len(sw.labels.matches)+len(sw.labels.selections)+len(sw.labels.wanted) > 0 {
 			sw.labels.forget()
 		}
 		return
@@ -82,7 +81,7 @@ func (sw *Sweeps) updateMember(v View, id observed.NodeID) {
 	sw.setMemberships(v, id, now, false)
 }
 
-// enlistBy adds the memberships that one claim makes.
+// addMembers adds the memberships that one claim makes.
 func (sw *Sweeps) addMembers(v View, now []membership, id observed.NodeID, plan int, o graph.Object, claim plan.Claim) []membership {
 	add := func(r RunID) {
 		i := slices.IndexFunc(now, func(m membership) bool { return m.run == r })
@@ -107,8 +106,7 @@ func (sw *Sweeps) addMembers(v View, now []membership, id observed.NodeID, plan 
 	return now
 }
 
-// discharge makes now the memberships of a node, whose former ones end; gone
-// says that the node itself is.
+// setMemberships replaces the memberships of a node. Gone says that the node itself is gone.
 func (sw *Sweeps) setMemberships(v View, id observed.NodeID, now []membership, gone bool) {
 	was := sw.members[id]
 	for _, m := range was {
@@ -144,8 +142,8 @@ func (sw *Sweeps) setMemberships(v View, id observed.NodeID, now []membership, g
 	}
 }
 
-// countMember keeps the figures of a clearing, and has its holder looked at when
-// they let something begin.
+// countMember keeps the counts of a run. It has the run advanced when they let something
+// begin.
 func (sw *Sweeps) countMember(v View, id observed.NodeID, m membership, d int) {
 	r := sw.runs[m.run]
 	r.seen = v.Stamps.Stamp()
@@ -162,14 +160,14 @@ func (sw *Sweeps) countMember(v View, id observed.NodeID, m membership, d int) {
 		sw.WalkAgain()
 	}
 	if r.members == 0 || r.gone%noteEvery == 0 || r.members == sw.plans[r.plan].Sweep().ConfirmAbove {
-		sw.lookAt(v, r)
+		sw.advanceSoon(v, r)
 	}
 }
 
-// noteEvery is how many members go between two reports of a sweep.
+// noteEvery is the number of members that are deleted between two reports of a run.
 const noteEvery = 1024
 
-// block counts a member that is held, or that is so no more.
+// block counts a member that is held now, or is held no more.
 func (r *run) block(id observed.NodeID, d int) {
 	r.blocked += d
 	i, in := slices.BinarySearch(r.sample, id)
@@ -181,7 +179,7 @@ func (r *run) block(id observed.NodeID, d int) {
 	}
 }
 
-// settleMember notes whether a member is held.
+// SetHeld notes whether a member is held.
 func (sw *Sweeps) SetHeld(v View, id observed.NodeID, held bool) {
 	if v.Held.Has(id) == held {
 		return
@@ -195,8 +193,8 @@ func (sw *Sweeps) SetHeld(v View, id observed.NodeID, held bool) {
 	}
 }
 
-// lookAt has a clearing seen to.
-func (sw *Sweeps) lookAt(v View, r *run) {
+// advanceSoon has a run advanced.
+func (sw *Sweeps) advanceSoon(v View, r *run) {
 	if r.node == 0 {
 		sw.dirty = true
 		return
@@ -204,12 +202,11 @@ func (sw *Sweeps) lookAt(v View, r *run) {
 	v.Out.Look(r.node, queue.Normal)
 }
 
-// noteMember takes a node's new state into account, of an object as a holder and
-// as a member.
+// Observe takes the new state of a node into account, as a holder and as a member.
 func (sw *Sweeps) Observe(v View, id observed.NodeID, n observed.Node) {
 	if len(sw.plans) > 0 && n.State() == observed.Observed {
 		sw.noteHolder(v, id)
 		sw.updateMember(v, id)
-		sw.labelsChanged(v, id, n)
+		sw.noteLabels(v, id, n)
 	}
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/ownergraph/ownergraph/policy"
 )
 
-// walkAgain has every node asked whose member it is, and whether it can be
+// WalkAgain has the membership of every node computed, and each member decided that may be
 // deleted by now.
 func (sw *Sweeps) WalkAgain() {
 	sw.again = sw.again || len(sw.runs) > 0
@@ -66,30 +66,30 @@ func (sw *Sweeps) EndWalk(v View) {
 		if r.node != 0 { // only the holder: a walk changes nothing for its dependents
 			v.Out.Look(r.node, queue.Normal)
 		}
-		if before <= r.turned && sw.walked > r.turned && r.open > r.first { // the members of a phase wait
+		if before <= r.since && sw.walked > r.since && r.open > r.first { // the members of a phase wait
 			sw.WalkAgain()
 		}
 	}
 }
 
 // opened returns the number of phases that may delete, and the missing selections that may
-// let more of them. A phase that waits for others waits too until the members of these are
+// open more of them. A phase that waits for others stays closed until the members of these are
 // all known.
 func (sw *Sweeps) opened(v View, r *run) (phases int, missing []selectWant) {
 	switch {
 	case r.open == r.first:
 		return r.open, nil
-	case sw.walked <= r.turned:
+	case sw.walked <= r.since:
 		return r.first, nil
 	}
-	missing, ok := sw.missingSelects(v, r, max(r.turned, r.hinted))
+	missing, ok := sw.missingSelects(v, r, max(r.since, r.labelsChanged))
 	if ok {
 		return r.open, nil
 	}
 	return r.first, missing
 }
 
-// walkNode counts a node as a member, and has it decided if it can be deleted.
+// walkNode counts a node as a member, and has it decided if it may be deleted.
 func (sw *Sweeps) walkNode(v View, id observed.NodeID) {
 	if !v.Graph.InUse(id) || v.Graph.Node(id).State() != observed.Observed {
 		return
@@ -112,7 +112,7 @@ func (sw *Sweeps) walkNode(v View, id observed.NodeID) {
 	}
 }
 
-// stepGhosts sees to the clearings whose holders are gone.
+// StepDetached advances the runs whose holders are gone.
 func (sw *Sweeps) StepDetached(v View) {
 	sw.dirty, sw.due = false, time.Time{}
 	for _, id := range sw.sorted() {
@@ -121,7 +121,7 @@ func (sw *Sweeps) StepDetached(v View) {
 			continue
 		}
 		name := holderName{r.plan, r.holder.Scope, r.holder.Name}
-		taken := len(sw.holders[name]) > 0 // what is left is the namesake's now
+		taken := len(sw.holders[name]) > 0 // a new holder of the name has the members
 		_, done := sw.advance(v, r)
 		if taken || done {
 			delete(sw.runs, id)
@@ -133,28 +133,29 @@ func (sw *Sweeps) StepDetached(v View) {
 	}
 }
 
-// stirGhosts has them seen to.
+// MarkDetached has the detached runs advanced.
 func (sw *Sweeps) MarkDetached() {
 	sw.dirty = sw.dirty || len(sw.detached) > 0
 }
 
-// claimed returns since when it is known that a node is a member of a marked
-// holder. A claim that rests on what may change counts from the version that is
-// judged.
+// claimedSince returns the moment since which the claim of a marked holder on a node is known.
+// A claim that may change counts from the judged version on.
 func (sw *Sweeps) claimedSince(v View, id observed.NodeID, m membership) seq.Stamp {
-	since := max(m.since, sw.runs[m.run].turned)
+	since := max(m.since, sw.runs[m.run].since)
 	if m.fixed && !v.Retried(id) { // a conflict's read takes newer evidence (R1)
 		return since
 	}
 	return max(since, v.State(id).Known)
 }
 
-// proven reports whether the holder is known to have been there, or to have been
-// gone if it is a ghost, and with it everybody else who may hold anything, at an
-// instant after the moment: all kinds of holders have passed a fence that began
-// later, and so has the set of kinds, where it has not all of these: one of them may
-// be served by now, and the watch not have said so. Without fences a read that began
-// later has to show the holder, and a listing the others.
+// proven reports whether the state of the holders is known for an instant after the moment.
+// The holder existed at it, or was absent for a detached run. Every other holder with a claim
+// was observed.
+//
+// With fences, all kinds of holders have passed a fence that began later. If one of these
+// kinds is not served, so has the set of kinds: the kind may be served by now, and the watch
+// may not have reported it. Without fences, a read that began later has to show the holder,
+// and a listing the other holders.
 func (sw *Sweeps) proven(v View, r *run, after seq.Stamp) bool {
 	after = max(after, v.Kinds.LostAt())
 	if !v.Fence.Exact() && r.proved <= after || !v.Kinds.Part(r.holder.Kind) {
@@ -170,9 +171,9 @@ func (sw *Sweeps) proven(v View, r *run, after seq.Stamp) bool {
 	return !sw.holdersHidden(v) || v.Fence.Exact() && v.Fence.SetPassed() > after || !v.Fence.Exact() && !v.Kinds.SetLost()
 }
 
-// holdersHidden reports whether a kind of holders is not served, as far as is known.
+// holdersHidden reports whether a kind of holders is not served, as far as the engine knows.
 func (sw *Sweeps) holdersHidden(v View) bool {
-	return slices.ContainsFunc(sw.sweeps(), func(k graph.Kind) bool { return !v.Kinds.Part(k) && !v.Kinds.Ignored(k) })
+	return slices.ContainsFunc(sw.Holders(), func(k graph.Kind) bool { return !v.Kinds.Part(k) && !v.Kinds.Ignored(k) })
 }
 
 // needProof notes that a member waits for a proof.
@@ -180,35 +181,35 @@ func (sw *Sweeps) needProof(v View, r *run, after seq.Stamp) {
 	after = max(after, v.Kinds.LostAt())
 	if after > r.need {
 		r.need = after
-		sw.lookAt(v, r)
+		sw.advanceSoon(v, r)
 	}
 }
 
-// tend goes on with a clearing. It returns why that waits, and whether nothing is
-// left of what the holder holds.
+// advance takes a run on. It returns the reason for which the run waits, and whether the
+// holder has no member left.
 func (sw *Sweeps) advance(v View, r *run) (why policy.Reason, done bool) {
-	r.paced = false
-	if r.sought != 0 && sw.proven(v, r, r.sought) {
-		r.sought = 0
+	r.fenceDelayed = false
+	if r.proofAfter != 0 && sw.proven(v, r, r.proofAfter) {
+		r.proofAfter = 0
 		r.waves++
 		r.next = v.Now.Add(pause(r.waves))
 		sw.WalkAgain()
 	}
 	if r.need != 0 && sw.proven(v, r, r.need) {
 		r.need = 0
-		sw.WalkAgain() // whoever waits has not been told
+		sw.WalkAgain() // the waiting members are decided again
 	}
 	switch {
 	case r.need != 0:
 		sw.requestProof(v, r)
 		return policy.NeedMembers, false
-	case sw.walked <= r.turned || r.members > 0:
+	case sw.walked <= r.since || r.members > 0:
 		return policy.NeedMembers, false
-	case !sw.requestSelects(v, r, max(r.turned, r.hinted)):
+	case !sw.requestSelects(v, r, max(r.since, r.labelsChanged)):
 		return policy.NeedSelect, false
 	}
-	why, done = sw.empty(v, r)
-	if done && !sw.requestSelects(v, r, max(r.fenced, r.hinted)) {
+	why, done = sw.proveEmpty(v, r)
+	if done && !sw.requestSelects(v, r, max(r.fenced, r.labelsChanged)) {
 		return policy.NeedSelect, false
 	}
 	return why, done
@@ -222,14 +223,14 @@ func (sw *Sweeps) requestSelects(v View, r *run, after seq.Stamp) (known bool) {
 	return ok
 }
 
-// empty reports whether it is proven that nothing is left but what labels alone say
-// is there: by a fence that began after the last member came or went. What it did
-// not show, and what it was too early for, a selection finds that began after it.
-func (sw *Sweeps) empty(v View, r *run) (why policy.Reason, done bool) {
+// proveEmpty reports whether the holder has no member left, apart from members by labels
+// alone. The proof is a fence that began after the last member came or went. Without the proof
+// it requests one. A selection that begins after the fence finds the other members.
+func (sw *Sweeps) proveEmpty(v View, r *run) (why policy.Reason, done bool) {
 	if !v.Fence.Exact() {
 		return sw.relist(v, r)
 	}
-	last := max(r.turned, r.seen, v.Kinds.LostAt())
+	last := max(r.since, r.seen, v.Kinds.LostAt())
 	switch {
 	case v.Fence.Passed() > last:
 		if r.fenced <= last {
@@ -247,52 +248,52 @@ func (sw *Sweeps) empty(v View, r *run) (why policy.Reason, done bool) {
 	return policy.NeedFence, false
 }
 
-// pause is how long the next proof is not asked for: who keeps creating members
-// has them deleted in waves, at most one in half a minute.
+// pause returns the time until the next proof. A client that creates members all the time has
+// them deleted in waves, at most one in half a minute.
 func pause(waves int) time.Duration {
 	return min(250*time.Millisecond<<min(waves-1, 7), 30*time.Second)
 }
 
-// seek asks for a proof, when it is time.
+// requestProof requests a proof, when it is time.
 func (sw *Sweeps) requestProof(v View, r *run) {
-	if v.Now.Before(r.next) && r.sought == 0 {
+	if v.Now.Before(r.next) && r.proofAfter == 0 {
 		sw.advanceAt(v, r, r.next)
 		return
 	}
-	if r.sought == 0 {
+	if r.proofAfter == 0 {
 		if !sw.allowFence(v, r, &sw.proofs, r.need) {
 			return
 		}
-		r.sought = r.need
+		r.proofAfter = r.need
 	}
 	if !v.Fence.Exact() {
 		sw.requestReads(v, r)
 		return
 	}
-	v.Fence.Want(r.sought, v.Now)
-	if v.Fence.SetPassed() <= r.sought && sw.holdersHidden(v) {
+	v.Fence.Want(r.proofAfter, v.Now)
+	if v.Fence.SetPassed() <= r.proofAfter && sw.holdersHidden(v) {
 		sw.wakeHolder(v, r)
 	}
 	for _, p := range sw.plans {
 		name := p.Sweep().Holder
-		if k := v.Kinds.Of(name); k.Part && k.Passed <= r.sought && r.node != 0 {
+		if k := v.Kinds.Of(name); k.Part && k.Passed <= r.proofAfter && r.node != 0 {
 			v.Fence.AwaitKind(name, r.node)
 		}
 	}
 }
 
-// fencePace is how far apart fences are asked for, of each sort: sweeps that end
-// one after another share them.
+// fencePace is the time between two requests for a fence, of each sort. Runs that end one
+// after another share fences.
 const fencePace = time.Second
 
-// turn reports whether a clearing may ask for a fence that begins after the
-// moment: one is wanted anyway, or it is time. Otherwise it is seen to then.
+// allowFence reports whether a run may request a fence that begins after the moment: another
+// waiter wants one, or it is time. Otherwise the run advances later.
 func (sw *Sweeps) allowFence(v View, r *run, next *time.Time, after seq.Stamp) bool {
 	switch {
 	case !v.Fence.Exact() || v.Fence.CanJoin(after):
 		return true
 	case v.Now.Before(*next):
-		r.paced = true
+		r.fenceDelayed = true
 		sw.advanceAt(v, r, *next)
 		return false
 	}
@@ -300,7 +301,7 @@ func (sw *Sweeps) allowFence(v View, r *run, next *time.Time, after seq.Stamp) b
 	return true
 }
 
-// tendAt has a clearing seen to at a time.
+// advanceAt has a run advanced at a time.
 func (sw *Sweeps) advanceAt(v View, r *run, at time.Time) {
 	if r.node != 0 {
 		v.Out.LookAt(r.node, queue.Normal, at)
@@ -317,16 +318,16 @@ func (sw *Sweeps) wakeHolder(v View, r *run) {
 	}
 }
 
-// seekBy reads the holder and has the kinds of holders listed, for stores without
+// requestReads reads the holder and has the kinds of holders listed, for stores without
 // fences.
 func (sw *Sweeps) requestReads(v View, r *run) {
-	for _, name := range sw.sweeps() {
-		if !v.Kinds.Relisted(name, r.sought) && v.Kinds.Of(name).Begun <= r.sought {
+	for _, name := range sw.Holders() {
+		if !v.Kinds.Relisted(name, r.proofAfter) && v.Kinds.Of(name).Begun <= r.proofAfter {
 			v.Kinds.WantList(name)
 		}
 	}
 	sw.wakeHolder(v, r)
-	if r.read || r.proved > r.sought {
+	if r.read || r.proved > r.proofAfter {
 		return
 	}
 	r.read = true
@@ -342,13 +343,13 @@ func (sw *Sweeps) ReadDone(v View, id RunID, began seq.Stamp, there, absent bool
 	}
 	r.read = false
 	switch {
-	case absent && r.node == 0, there: // an object that is no holder may have the place
+	case absent && r.node == 0, there: // an object that is no holder may have the name
 		r.proved = began
-		sw.lookAt(v, r)
+		sw.advanceSoon(v, r)
 	default:
 		r.waves++
 		r.next = v.Now.Add(pause(r.waves))
-		r.sought = 0
+		r.proofAfter = 0
 		sw.advanceAt(v, r, r.next)
 	}
 }
@@ -357,27 +358,27 @@ func (sw *Sweeps) ReadDone(v View, id RunID, began seq.Stamp, there, absent bool
 func (sw *Sweeps) ReturnRead(v View, id RunID) {
 	if r := sw.runs[id]; r != nil {
 		r.read = false
-		sw.lookAt(v, r)
+		sw.advanceSoon(v, r)
 	}
 }
 
-// relist asks for a new listing of every kind, where there are no fences. It
-// reports whether all have been listed since a member was last seen.
+// relist requests a new listing of every kind, for stores without fences. It reports whether
+// all kinds have been listed since a member last came or went.
 func (sw *Sweeps) relist(v View, r *run) (policy.Reason, bool) {
-	if r.asked <= max(r.turned, r.seen, v.Kinds.LostAt()) {
-		r.asked = v.Stamps.Stamp()
-		r.fenced = r.asked
+	if r.listsWanted <= max(r.since, r.seen, v.Kinds.LostAt()) {
+		r.listsWanted = v.Stamps.Stamp()
+		r.fenced = r.listsWanted
 		v.Kinds.WantLists()
 	}
 	if kind := sw.missingList(v, r); kind != "" {
-		r.lacks = kind
+		r.unlisted = kind
 		sw.wakeHolder(v, r)
 		if v.Kinds.AnySick() {
 			return policy.FenceHeld, false
 		}
 		return policy.NeedFence, false
 	}
-	if v.Kinds.SetLost() { // of kinds that nobody knows
+	if v.Kinds.SetLost() { // there may be unknown kinds
 		sw.wakeHolder(v, r)
 		return policy.FenceHeld, false
 	}
@@ -385,12 +386,12 @@ func (sw *Sweeps) relist(v View, r *run) (policy.Reason, bool) {
 }
 
 // missingList returns a kind that has still to be listed anew, "" without one. It tries the
-// kind of the last result first: a holder is decided at each listing's end, and does not
-// walk all kinds each time.
+// kind of the last result first: a holder is decided at each listing's end, and does not walk
+// all kinds each time.
 func (sw *Sweeps) missingList(v View, r *run) graph.Kind {
-	lacks := func(name graph.Kind) bool { return v.Kinds.Part(name) && !v.Kinds.Relisted(name, r.asked) }
-	if lacks(r.lacks) {
-		return r.lacks
+	lacks := func(name graph.Kind) bool { return v.Kinds.Part(name) && !v.Kinds.Relisted(name, r.listsWanted) }
+	if lacks(r.unlisted) {
+		return r.unlisted
 	}
 	for _, name := range v.Kinds.Names() {
 		sw.looked++
@@ -408,22 +409,22 @@ func (sw *Sweeps) idOf(r *run) RunID {
 	return sw.detached[holderName{r.plan, r.holder.Scope, r.holder.Name}]
 }
 
-// clearing reports whether a sweep waits for a proof that can still come: the
-// kinds of holders are well, and known.
+// Proving reports whether a run waits for a proof that can still come: the kinds of holders
+// are known and well.
 func (sw *Sweeps) Proving(v View) bool {
 	if v.Kinds.SetLost() && sw.holdersHidden(v) {
 		return false
 	}
 	for _, r := range sw.runs {
-		if (r.need != 0 || r.paced) && !r.halted && !r.over && !slices.ContainsFunc(sw.sweeps(), func(k graph.Kind) bool { return v.Kinds.Sick(k) != "" }) {
+		if (r.need != 0 || r.fenceDelayed) && !r.halted && !r.over && !slices.ContainsFunc(sw.Holders(), func(k graph.Kind) bool { return v.Kinds.Sick(k) != "" }) {
 			return true
 		}
 	}
 	return false
 }
 
-// sweeps returns the kinds of holders.
-func (sw *Sweeps) sweeps() []graph.Kind {
+// Holders returns the kinds of holders, one for each sweep of the configuration.
+func (sw *Sweeps) Holders() []graph.Kind {
 	out := make([]graph.Kind, len(sw.plans))
 	for i, p := range sw.plans {
 		out[i] = p.Sweep().Holder

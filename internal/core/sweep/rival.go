@@ -8,16 +8,17 @@ import (
 	"github.com/ownergraph/ownergraph/internal/core/seq"
 )
 
-// What two holders have a claim on is contested as long as one of them lives, unless one
-// holds the other. When that ends, by whatever becomes of either, of who holds them, or
-// of the object, the holder that is swept is known to have been as it was only up to its
-// last proof: there may be no instant at which the object was its alone. So another
-// proof is asked for that begins later. Here it is kept when claims may have ended.
+// Two holders with a claim on an object contest it as long as one of them lives, unless one
+// holds the other. The contest ends by a change of either holder, of the holders above
+// them, or of the object. The state of the swept holder is known only up to its last proof.
+// So there may be no instant at which the swept holder alone had the object. Therefore the
+// run needs another proof that begins later. This file keeps the moments at which claims
+// may have ended.
 
-// contestedUntil returns the last moment at which another holder with a claim on an
-// object may have contested it, 0 without one. Such a holder was taken to live then, or had
-// the claim before it changed. An older proof is stale: the swept holder may have changed
-// by then, and the engine has not observed that yet.
+// contestedUntil returns the last moment at which another holder with a claim on an object may
+// have contested it, 0 without one. Such a holder was taken to live then, or had the claim
+// before it changed. An older proof is stale: the swept holder may have changed by then, and
+// the engine has not observed that yet.
 func (sw *Sweeps) contestedUntil(v View, id observed.NodeID, r *run, o graph.Object) (last seq.Stamp) {
 	last = sw.staleAt
 	for i := range sw.plans {
@@ -32,8 +33,8 @@ func (sw *Sweeps) contestedUntil(v View, id observed.NodeID, r *run, o graph.Obj
 	return max(last, sw.releasedFor(v, id, o))
 }
 
-// yieldOf returns when one of those last changed who may have a claim on an object, or
-// who hold these, directly or through others: see related.
+// releasedFor returns the last change of the holders that may have a claim on an object. It
+// includes the holders that hold these, directly or through others: see related.
 func (sw *Sweeps) releasedFor(v View, id observed.NodeID, o graph.Object) (last seq.Stamp) {
 	if len(sw.releases) == 0 {
 		return 0
@@ -52,31 +53,34 @@ func (sw *Sweeps) releasedFor(v View, id observed.NodeID, o graph.Object) (last 
 				}
 			}
 		}
-		if len(seen) > maxRelated { // whoever it was
+		if len(seen) > maxRelated { // it may be any holder
 			return sw.latest
 		}
 	}
 	return last
 }
 
-// relabelled sees to a holder of another version: by its labels it may be another
-// one's now, and contest nothing of that one's any more. If they are not known yet they
-// are asked for where that matters: see show.
-func (sw *Sweeps) relabelled(v View, id observed.NodeID, o graph.Object) {
+// holderVersionChanged notes another version of a holder. By its labels it may belong to
+// another holder now, and contest nothing of that one. The sweeps want unknown labels where
+// they matter: see recordMatch.
+func (sw *Sweeps) holderVersionChanged(v View, id observed.NodeID, o graph.Object) {
 	switch {
-	case sw.labelled(id, o.Version):
+	case sw.hasMatch(id, o.Version):
 		sw.staleAt = v.Stamps.Stamp()
 		sw.retryContested(v)
-	case sw.blocks():
+	case sw.anyBlocked():
 		sw.wantSelects(v, sw.missingLabels(v, id, o))
 	}
 }
 
-// noteYield keeps when a holder has changed, or come, in a way that may have ended a
-// claim of it, or of one that it holds now, or is held by: that one contested the
-// objects until then. One that was deleted before had no claim any more, since dying.
+// noteRelease keeps the moment at which a holder came, or changed, in a way that may have
+// ended a claim. That may be a claim of its own, or of a holder that holds it now, or is held
+// by it. Until then that holder contested the objects. A holder that was marked before had no
+// claim since the mark, which dying has.
+//
+// Held by TestRivalRenamed.
 func (sw *Sweeps) noteRelease(v View, id observed.NodeID, was, o graph.Object, had bool) {
-	if len(sw.runs) == 0 { // a sweep asks for proof since its own beginning
+	if len(sw.runs) == 0 { // a run needs a proof from after its own beginning
 		return
 	}
 	if at := sw.releasedAt(v, id, was, o, had); at > 0 {
@@ -85,11 +89,11 @@ func (sw *Sweeps) noteRelease(v View, id observed.NodeID, was, o graph.Object, h
 	}
 }
 
-// maxReleases bounds how many holders it is kept of by name. Past it they are all taken
-// to have had a claim on anything: each sweep needs another proof.
+// maxReleases bounds the holders whose releases are kept by name. Past it every holder counts
+// as one that had a claim on every object. Then each run needs another proof.
 const maxReleases = 4096
 
-// yielded keeps that a holder may have had a claim until then, on what names it.
+// released keeps that a holder may have had a claim on its members until then.
 func (sw *Sweeps) released(v View, o graph.Object, at seq.Stamp) {
 	if len(sw.runs) == 0 {
 		return
@@ -109,11 +113,11 @@ func (sw *Sweeps) released(v View, o graph.Object, at seq.Stamp) {
 	}
 }
 
-// yieldedAt returns until when there may have been such a claim, 0 if no claim may have
-// ended.
+// releasedAt returns the moment until which there may have been such a claim, 0 if no claim
+// may have ended.
 func (sw *Sweeps) releasedAt(v View, id observed.NodeID, was, o graph.Object, had bool) seq.Stamp {
 	if !had {
-		if sw.claiming(v, o) {
+		if sw.mayHaveHolder(v, o) {
 			return v.Stamps.Stamp()
 		}
 		return 0
@@ -127,8 +131,9 @@ func (sw *Sweeps) releasedAt(v View, id observed.NodeID, was, o graph.Object, ha
 	return 0
 }
 
-// mayYield reports whether a change of a holder may have ended a claim of its own, but
-// by its deletion, and one of others, since it holds them now, or is held by them.
+// mayRelease reports whether a change of a holder may have ended claims. Own is for a claim of
+// its own, without its deletion. Others is for a claim of another holder, since one of the two
+// holds the other now.
 func (sw *Sweeps) mayRelease(v View, was, o graph.Object) (own, others bool) {
 	for _, p := range sw.plans {
 		s := p.Sweep()
@@ -136,15 +141,15 @@ func (sw *Sweeps) mayRelease(v View, was, o graph.Object) (own, others bool) {
 		others = others || !p.IsHolder(was) && p.IsHolder(o) ||
 			!slices.Equal(slices.Collect(p.ClaimsBy(was, anyLabels)), slices.Collect(p.ClaimsBy(o, anyLabels)))
 		for i := range s.Members {
-			others = others || s.Members[i].Where != nil && slices.ContainsFunc(sw.sweeps(), func(k graph.Kind) bool { return p.Takes(i, k) })
+			others = others || s.Members[i].Where != nil && slices.ContainsFunc(sw.Holders(), func(k graph.Kind) bool { return p.Takes(i, k) })
 		}
 	}
 	return own, others
 }
 
-// claiming reports whether a holder may be another one's: then one that it holds may
-// be by its coming, too.
-func (sw *Sweeps) claiming(v View, o graph.Object) bool {
+// mayHaveHolder reports whether a holder may be a member of another one. Then a holder that it
+// holds may become a member by its coming, too.
+func (sw *Sweeps) mayHaveHolder(v View, o graph.Object) bool {
 	for _, p := range sw.plans {
 		for range p.ClaimsBy(o, anyLabels) {
 			return true
@@ -153,19 +158,19 @@ func (sw *Sweeps) claiming(v View, o graph.Object) bool {
 	return false
 }
 
-// anyLabels has every claim yielded that some labels would make.
+// anyLabels stands for labels that make every possible claim.
 func anyLabels(int) (string, bool) { return "any", true }
 
-// yield has members looked at again that a holder has contested who does not any
-// more. Such members are held.
+// retryContested has contested members decided again after a rival ended or changed. Such
+// members are held.
 func (sw *Sweeps) retryContested(v View) {
-	if sw.blocks() {
+	if sw.anyBlocked() {
 		sw.WalkAgain()
 	}
 }
 
-// blocks reports whether a member is held.
-func (sw *Sweeps) blocks() bool {
+// anyBlocked reports whether a member is held.
+func (sw *Sweeps) anyBlocked() bool {
 	for _, r := range sw.runs {
 		if r.blocked > 0 {
 			return true

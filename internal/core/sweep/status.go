@@ -61,7 +61,7 @@ func (sw *Sweeps) status(r *run) Status {
 	}
 }
 
-// kindCounts counts what is left by kind, sorted.
+// kindCounts counts the members that are left by kind, sorted.
 func (r *run) kindCounts() (out []KindCount) {
 	for _, k := range slices.Sorted(maps.Keys(r.kinds)) {
 		out = append(out, KindCount{k, r.kinds[k]})
@@ -108,7 +108,8 @@ func (sw *Sweeps) Names(v View, id observed.NodeID) (out []string) {
 	return out
 }
 
-// leftNames says what is left of a sweep, the kinds with the most members first.
+// leftNames names the kinds of the members that are left, the kinds with the most members
+// first.
 func (sw *Sweeps) leftNames(r *run) (out []string) {
 	kinds := r.kindCounts()
 	slices.SortStableFunc(kinds, func(a, b KindCount) int { return cmp.Compare(b.Count, a.Count) })
@@ -141,10 +142,10 @@ func (sw *Sweeps) Rivals(v View, id observed.NodeID) (out []string) {
 
 // NeedLabels names the first field of the sweeps that depends on labels, "" without one.
 func (sw *Sweeps) NeedLabels() string {
-	if len(sw.labels.asks) == 0 {
+	if len(sw.labels.rules) == 0 {
 		return ""
 	}
-	a, field := sw.labels.asks[0], "Selector"
+	a, field := sw.labels.rules[0], "Selector"
 	s := sw.plans[a.plan].Sweep()
 	if s.Members[a.members].Label != "" {
 		field = "Label"

@@ -87,7 +87,7 @@ type Sweeps struct {
 	ends   time.Time       // nor for a release before this
 
 	counts Counts
-	looked uint64 // the claims and kinds considered so far: the cost of a step
+	looked uint64 // the claims and kinds that were considered so far: the cost of a step, which queries count too
 }
 
 // RunID names a run of one engine.
@@ -107,26 +107,26 @@ type holderName struct {
 
 // run is one sweep for one holder.
 type run struct {
-	plan   int
-	node   observed.NodeID // of the holder, 0 if it is gone
-	holder graph.Object    // as it was last observed
-	turned seq.Stamp       // the holder is swept since then, with its present claims
-	hinted seq.Stamp       // an event last showed a possible member whose labels are unknown
-	seen   seq.Stamp       // a member last came or went
-	need   seq.Stamp       // of the latest member that waits for a proof, 0 without one
-	sought seq.Stamp       // a proof is requested from after this, 0 without a request
-	proved seq.Stamp       // without fences: the last read of the holder began
-	asked  seq.Stamp       // without fences: listings of every kind were requested
-	lacks  graph.Kind      // a kind that was not listed since
-	fenced seq.Stamp       // the fence began that showed no member
-	read   bool            // a read of the holder is under way
-	halted bool            // no member is deleted for now
-	over   bool            // the holder does not need the run any more
-	bare   bool            // the holder does not carry the finalizer
-	done   bool            // no member is left, and the finalizer may go
-	paced  bool            // it waits for its turn to request a fence
-	waves  int             // the number of proofs
-	next   time.Time       // no proof is requested before this
+	plan          int
+	node          observed.NodeID // of the holder, 0 if it is gone
+	holder        graph.Object    // as it was last observed
+	since         seq.Stamp       // the run began, or the claims on the holder last changed
+	labelsChanged seq.Stamp       // an event last showed a possible member whose labels are unknown
+	seen          seq.Stamp       // a member last came or went
+	need          seq.Stamp       // of the latest member that waits for a proof, 0 without one
+	proofAfter    seq.Stamp       // a proof is requested from after this, 0 without a request
+	proved        seq.Stamp       // without fences: the last read of the holder began
+	listsWanted   seq.Stamp       // without fences: listings of every kind were requested
+	unlisted      graph.Kind      // a kind that was not listed since
+	fenced        seq.Stamp       // the fence began that showed no member
+	read          bool            // a read of the holder is under way
+	halted        bool            // no member may be deleted now
+	over          bool            // the holder does not need the run any more
+	unguarded     bool            // the holder does not carry the finalizer
+	done          bool            // no member is left, and the finalizer may go
+	fenceDelayed  bool            // it waits for the time to request a fence
+	waves         int             // the number of proofs
+	next          time.Time       // no proof is requested before this
 
 	members     int   // the ones that are left
 	left        []int // the same by phase
@@ -203,7 +203,7 @@ func cloneMap[K comparable, V any](m map[K]V) map[K]V {
 	return maps.Clone(m)
 }
 
-// Any reports whether there is a sweep in the configuration.
+// Any reports whether the configuration has a sweep.
 func (sw *Sweeps) Any() bool { return len(sw.plans) > 0 }
 
 // Runs returns the number of runs.
@@ -221,7 +221,7 @@ func (sw *Sweeps) Counts() Counts { return sw.counts }
 // Looked returns the number of claims and kinds that were considered so far.
 func (sw *Sweeps) Looked() uint64 { return sw.looked }
 
-// sorted returns the clearings in order of their holders' keys and plans.
+// sorted returns the runs in order of their holders' keys and plans.
 func (sw *Sweeps) sorted() []RunID {
 	return slices.SortedFunc(maps.Keys(sw.runs), func(a, b RunID) int {
 		x, y := sw.runs[a], sw.runs[b]
@@ -229,38 +229,38 @@ func (sw *Sweeps) sorted() []RunID {
 	})
 }
 
-// noteHolder keeps the table of holders as the graph shows them. Members that
-// only another holder kept from being deleted are looked at again when that
-// changes, and all of them where the holder itself says who they are.
+// noteHolder keeps the table of holders as the graph shows them. After a change of a holder,
+// the members that only this holder contested are decided again. If the plan's members depend
+// on the holder itself, all members are.
 func (sw *Sweeps) noteHolder(v View, id observed.NodeID) {
 	n := v.Graph.Node(id)
 	o, noted := n.Object(), false
 	was, had := sw.known[id]
-	turned := had && !was.EqualContent(o)
+	changed := had && !was.EqualContent(o)
 	for i, p := range sw.plans {
 		if o.Kind != p.Sweep().Holder {
 			continue
 		}
 		noted = true
-		sw.list(i, o, id, p.IsHolder(o))
+		sw.indexHolder(i, o, id, p.IsHolder(o))
 		if r, ok := sw.of[runKey{id, i}]; ok {
 			sw.runs[r].holder = o
 			sw.runs[r].halted = sw.runs[r].halted || !p.IsHolder(o) || sw.halt(v, id, i, o) != policy.ReasonUnset
-			if turned && p.DependsOnHolder() {
-				sw.runs[r].turned = v.Stamps.Stamp()
+			if changed && p.DependsOnHolder() {
+				sw.runs[r].since = v.Stamps.Stamp()
 				sw.WalkAgain()
 			}
 		}
 	}
 	if noted {
-		if turned {
+		if changed {
 			sw.retryContested(v)
 		}
-		if turned || !had {
+		if changed || !had {
 			sw.noteRelease(v, id, was, o, had)
 		}
 		if had && was.Version != o.Version {
-			sw.relabelled(v, id, o)
+			sw.holderVersionChanged(v, id, o)
 		}
 		if !had {
 			sw.MarkDetached()
@@ -275,8 +275,8 @@ func (sw *Sweeps) noteHolder(v View, id observed.NodeID) {
 	}
 }
 
-// parted takes a node that is gone out of the tables; unseen says that there may have
-// been states of it that the watch has not told.
+// Leave takes a node that is gone out of the tables. Unseen says that the node may have had
+// states that the watch did not report.
 func (sw *Sweeps) Leave(v View, id observed.NodeID, unseen bool) {
 	sw.setMemberships(v, id, nil, true)
 	sw.dropMatches(v, id)
@@ -294,22 +294,22 @@ func (sw *Sweeps) Leave(v View, id observed.NodeID, unseen bool) {
 	delete(sw.dying, id)
 	for i, p := range sw.plans {
 		if was.Kind == p.Sweep().Holder {
-			sw.list(i, was, id, false)
+			sw.indexHolder(i, was, id, false)
 			sw.holderGone(v, i, id, was, unseen || v.Kinds.Of(was.Kind).NeedsRelist)
 		}
 	}
 	sw.retryContested(v)
 }
 
-// list puts a holder into the table, or takes it out.
-func (sw *Sweeps) list(plan int, o graph.Object, id observed.NodeID, in bool) {
+// indexHolder puts a holder into the table by its names, or takes it out.
+func (sw *Sweeps) indexHolder(plan int, o graph.Object, id observed.NodeID, in bool) {
 	for _, name := range sw.names(plan, o) {
-		sw.listAs(name, id, in)
+		sw.indexName(name, id, in)
 	}
 }
 
-// names returns what claims say of a holder: its name, and none where the claims with
-// Rest alone may mean it.
+// names returns the keys of a holder in the table: its name, and the empty name if a claim
+// with Rest alone may name it.
 func (sw *Sweeps) names(plan int, o graph.Object) []holderName {
 	names := []holderName{{plan, o.Scope, o.Name}}
 	if sw.plans[plan].NamedByRest(o) {
@@ -318,7 +318,8 @@ func (sw *Sweeps) names(plan int, o graph.Object) []holderName {
 	return names
 }
 
-func (sw *Sweeps) listAs(name holderName, id observed.NodeID, in bool) {
+// indexName puts a holder into the table by one name, or takes it out.
+func (sw *Sweeps) indexName(name holderName, id observed.NodeID, in bool) {
 	ids := sw.holders[name]
 	switch i, ok := slices.BinarySearch(ids, id); {
 	case in && !ok:
@@ -330,8 +331,7 @@ func (sw *Sweeps) listAs(name holderName, id observed.NodeID, in bool) {
 	}
 }
 
-// Rewind forgets everything that was begun: the mark may be of a history that is
-// no more.
+// Rewind forgets all runs: their marks may belong to a history that the store has lost.
 func (sw *Sweeps) Rewind() {
 	clear(sw.runs)
 	clear(sw.of)
@@ -342,29 +342,29 @@ func (sw *Sweeps) Rewind() {
 	sw.walk, sw.again, sw.dirty, sw.due = 0, false, false, time.Time{}
 }
 
-// beginClearing begins the sweep of a holder, which is node, or gone if that is 0.
+// begin begins the run of a holder. The node is 0 for a holder that is gone.
 func (sw *Sweeps) begin(v View, plan int, node observed.NodeID, holder graph.Object) *run {
 	sw.last++
 	r := &run{
-		plan: plan, node: node, holder: holder, turned: v.Stamps.Stamp(),
+		plan: plan, node: node, holder: holder, since: v.Stamps.Stamp(),
 		left: make([]int, sw.plans[plan].Phases()), kinds: map[graph.Kind]int{},
 	}
 	r.open, r.first = sw.plans[plan].Phases(), sw.plans[plan].Open(slices.Repeat([]int{1}, len(r.left)))
-	r.bare = !holder.HasFinalizer(sw.plans[plan].Sweep().Finalizer)
+	r.unguarded = !holder.HasFinalizer(sw.plans[plan].Sweep().Finalizer)
 	sw.runs[sw.last] = r
 	if node == 0 {
 		sw.detach(v, r, sw.last)
 	} else {
 		sw.of[runKey{node, plan}] = sw.last
 	}
-	missing, _ := sw.missingSelects(v, r, r.turned)
+	missing, _ := sw.missingSelects(v, r, r.since)
 	sw.wantSelects(v, missing)
 	sw.WalkAgain()
 	return r
 }
 
-// haunt makes a clearing that of a holder which is gone. One of an earlier
-// namesake gives way to it: what is left is the same.
+// detach makes a run one of a holder that is gone. A run of an earlier holder of the same name
+// gives way to it, since both have the same members left.
 func (sw *Sweeps) detach(v View, r *run, id RunID) {
 	name := holderName{r.plan, r.holder.Scope, r.holder.Name}
 	if former, ok := sw.detached[name]; ok {
@@ -374,13 +374,15 @@ func (sw *Sweeps) detach(v View, r *run, id RunID) {
 	sw.WalkAgain()
 }
 
-// maxDetached bounds how many holders are swept at once that are gone.
+// maxDetached bounds the number of detached runs.
 const maxDetached = 64
 
-// holderGone ends the sweep of a holder that is gone. One that was never guarded
-// is reported, and swept all the same where a setting says so. One of whose states
-// some may be unseen may have been guarded and set free, or be of a history that is
-// no more: unknown deletes nothing, and it is reported alone.
+// holderGone ends the run of a holder that is gone. A holder that was never guarded is
+// reported, and a setting has its members swept all the same. If the watch may have missed
+// states of the holder, it is only reported. It may have been guarded and released, or belong
+// to a lost history, and unknown deletes nothing.
+//
+// Held by TestUnguardedHolder.
 func (sw *Sweeps) holderGone(v View, plan int, id observed.NodeID, was graph.Object, unseen bool) {
 	p := sw.plans[plan]
 	k := runKey{id, plan}
@@ -391,10 +393,10 @@ func (sw *Sweeps) holderGone(v View, plan int, id observed.NodeID, was graph.Obj
 		sw.counts.Swept++
 	}
 	switch {
-	case under && r.bare && !r.over && len(sw.detached) < maxDetached:
+	case under && r.unguarded && !r.over && len(sw.detached) < maxDetached:
 		r.node = 0
 		sw.detach(v, r, at)
-		sw.lookAt(v, r)
+		sw.advanceSoon(v, r)
 		return
 	case under:
 		delete(sw.runs, at)
@@ -413,12 +415,9 @@ func (sw *Sweeps) holderGone(v View, plan int, id observed.NodeID, was graph.Obj
 // Lose has each run that waits for a proof request one that begins after the moment.
 func (sw *Sweeps) Lose(at seq.Stamp) {
 	for _, r := range sw.runs {
-		r.sought = 0
+		r.proofAfter = 0
 		if r.need != 0 {
 			r.need = at
 		}
 	}
 }
-
-// Holders returns the kinds of holders.
-func (sw *Sweeps) Holders() []graph.Kind { return sw.sweeps() }
