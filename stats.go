@@ -94,7 +94,7 @@ func (e *Engine) Stats() Stats {
 	s.Audits, s.AuditRepairs = e.audit.Counts().Audits, e.audit.Counts().Repairs
 	s.Sweeping, s.Fence = e.sweeps.Runs(), e.fenceStatus()
 	sweeps := e.sweeps.Counts()
-	s.Swept, s.Members, s.MembersGone, s.Unguarded = sweeps.Swept, sweeps.Members, sweeps.MembersGone, sweeps.Unguarded
+	s.Swept, s.Members, s.MembersGone, s.Unguarded = sweeps.Ended, sweeps.Members, sweeps.MembersGone, sweeps.Unguarded
 	s.Queued, s.Calls = e.work.Len()-e.work.InFlight()+e.handlers.Queued(), len(e.flights)-e.prepared.Len()
 	s.Working = s.Calls - e.controlCalls()
 	held := e.heldCounts()

@@ -73,7 +73,7 @@ func (sw *Sweeps) decideMarked(v View, id observed.NodeID, plan int, o graph.Obj
 	case r != nil && !r.over && !guarded && !r.unguarded: // released by this engine, or by another one
 		r.over = true
 		if r.done {
-			sw.counts.Swept++
+			sw.counts.Ended++
 		}
 		return policy.Decision{}
 	case r != nil && r.over:
@@ -109,7 +109,7 @@ func (sw *Sweeps) decideEnd(v View, r *run, guarded bool, name string) policy.De
 		return policy.Decision{Action: policy.Release, Reason: why, Finalizer: name, BestEffort: !v.Fence.Exact()}
 	}
 	r.over = true
-	sw.counts.Swept++
+	sw.counts.Ended++
 	return policy.Decision{}
 }
 

@@ -128,7 +128,7 @@ func (sw *Sweeps) StepDetached(v View) {
 			delete(sw.detached, name)
 		}
 		if done && !taken {
-			sw.counts.Swept++
+			sw.counts.Ended++
 		}
 	}
 }

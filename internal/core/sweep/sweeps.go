@@ -51,7 +51,7 @@ func (v *View) Retried(id observed.NodeID) bool {
 }
 
 // Counts counts what the sweeps of one engine have done.
-type Counts struct{ Swept, Members, MembersGone, Unguarded uint64 }
+type Counts struct{ Ended, Members, MembersGone, Unguarded uint64 }
 
 // Sweeps holds all runs, and the holders and members that they follow. Make one with New.
 // It is not safe for concurrent use.
@@ -390,7 +390,7 @@ func (sw *Sweeps) holderGone(v View, plan int, id observed.NodeID, was graph.Obj
 	r := sw.runs[at]
 	delete(sw.of, k)
 	if under && r.done && !r.over {
-		sw.counts.Swept++
+		sw.counts.Ended++
 	}
 	switch {
 	case under && r.unguarded && !r.over && len(sw.detached) < maxDetached:
