@@ -1,0 +1,118 @@
+package fence
+
+import (
+	"testing"
+	"time"
+
+	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/core/effect"
+	"github.com/ownergraph/ownergraph/internal/core/kinds"
+	"github.com/ownergraph/ownergraph/internal/core/observed"
+	"github.com/ownergraph/ownergraph/internal/core/record"
+	"github.com/ownergraph/ownergraph/internal/core/seq"
+)
+
+var start = time.Unix(1000, 0)
+
+// rig is a machine, and the parts of an engine that a machine uses. Its kinds are a and b,
+// and its objects x and y are of the kind a.
+type rig struct {
+	*testing.T
+	f      Machine
+	k      kinds.Table
+	v      record.Nodes
+	stamps seq.Counter
+	out    effect.List
+	now    time.Time
+	x, y   observed.NodeID
+}
+
+func newRig(t *testing.T, exact bool, release time.Duration) *rig {
+	t.Helper()
+	r := &rig{T: t, f: New(exact, release), k: kinds.New(nil), now: start}
+	r.v = record.Nodes{Graph: observed.New(observed.Config{}), Table: &record.Table{}}
+	infos := []graph.KindInfo{{Kind: "a"}, {Kind: "b"}}
+	r.apply(graph.Event{Type: graph.KindsKnown, Kinds: infos})
+	r.k.SetKinds(infos, r.v.Graph, &r.stamps)
+	r.k.EndSet(r.v.Graph, nil)
+	r.x, r.y = r.put("x"), r.put("y")
+	return r
+}
+
+func (r *rig) apply(ev graph.Event) {
+	r.Helper()
+	if _, err := r.v.Graph.Apply(ev); err != nil {
+		r.Fatal(err)
+	}
+}
+
+func (r *rig) put(name string) observed.NodeID {
+	r.Helper()
+	o := graph.Object{Key: graph.Key{Kind: "a", Name: name, UID: graph.UID(name)}, Version: "1"}
+	r.apply(graph.Event{Type: graph.Put, Object: o})
+	n, _ := r.v.Graph.Lookup(o.Key)
+	return n.ID()
+}
+
+// sick has a kind become sick or well.
+func (r *rig) sick(kind graph.Kind, is bool) {
+	ev := graph.Event{Type: graph.KindRecovered, Kind: kind}
+	if is {
+		ev.Type = graph.KindSick
+	}
+	r.k.Apply(&ev, &r.stamps, nil)
+}
+
+// want wants a fence for a mark that is observed now, and returns the moment.
+func (r *rig) want() seq.Stamp {
+	at := r.stamps.Stamp()
+	r.f.Want(at, r.now)
+	return at
+}
+
+// begin begins a fence, which has to be due, and returns its id.
+func (r *rig) begin() uint64 {
+	r.Helper()
+	id, ok := r.f.Begin(r.now, &r.k, &r.out)
+	if !ok {
+		r.Fatal("no fence begins")
+	}
+	r.f.SetBegan(r.stamps.Stamp())
+	return id
+}
+
+// pass has kinds pass the fence under way, and reports whether it has passed.
+func (r *rig) pass(names ...graph.Kind) (last bool) {
+	for _, name := range names {
+		_, last = r.f.Pass(name, r.f.ID(), &r.k, &r.out)
+	}
+	return last
+}
+
+// begins reports whether a fence begins now. It tries a clone.
+func (r *rig) begins() bool {
+	f, k := r.f.Clone(), r.k.Clone()
+	_, ok := f.Begin(r.now, &k, &effect.List{})
+	return ok
+}
+
+// woken returns the nodes that the effects wake, and drops the effects.
+func (r *rig) woken() (ids []observed.NodeID) {
+	for _, x := range r.out.Items() {
+		if x.Type == effect.Wake {
+			ids = append(ids, x.Node)
+		}
+	}
+	r.out.Reset()
+	return ids
+}
+
+// has reports whether there is an effect of the type.
+func (r *rig) has(t effect.Type) bool {
+	for _, x := range r.out.Items() {
+		if x.Type == t {
+			return true
+		}
+	}
+	return false
+}
