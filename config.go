@@ -13,8 +13,8 @@ import (
 	"github.com/ownergraph/ownergraph/policy"
 )
 
-// Level is what a store guarantees, and with it what the engine promises. See
-// the package documentation, "Guarantees".
+// Level is the level of a store's guarantees, and so of the engine's promises. See the
+// package documentation, "Writing a Store".
 type Level uint8
 
 const (
@@ -90,9 +90,15 @@ type Config struct {
 	HandlerWorkers int
 	HandlerTimeout time.Duration
 
-	// Sweeps say what has to be gone before objects of some kinds may go:
-	// tenants, scopes. See the package documentation, "Sweeps". Objects of kinds
-	// that Ignore names are nobody's members. FenceWait releases no sweep.
+	// Sweeps declare the members of holders, such as tenants or scopes. The engine
+	// deletes the members before their holder goes. See the package documentation,
+	// "Sweeps". An object of a kind in Ignore is no member. FenceWait releases no sweep.
+	//
+	// Held by TestSweepConflicts, TestSweepNamesake, TestSweepHeld, TestSweepSickKind,
+	// TestSweepStorm, TestSweepLapsedClaim, TestSweepLapsedChange, TestSweepLapsedLabel,
+	// TestSweepVeiled, TestSweepNested, TestSweepByLabel,
+	// TestSweepRelabelledAtTheLastMoment, TestSelectAhead, TestSweepByLabelContested,
+	// TestSweepLabelWorlds and, in internal/properties, TestSweepWorlds and TestSweepCost.
 	Sweeps []finalizer.Sweep
 
 	// Workers is how many store calls run at once, by default 20. CallTimeout,

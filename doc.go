@@ -1,17 +1,17 @@
-// Package ownergraph gives any store what Kubernetes gives its users: objects
-// that know their owners, and a deletion that cascades in the background or in
-// the foreground, or orphans, correctly, while everything else is changing.
+// Package ownergraph gives any store the ownership model of Kubernetes. Objects name their
+// owners. The deletion of an owner cascades in the background, cascades in the foreground,
+// or orphans the dependents. It stays correct while other clients change the store.
 //
-// An object names its owners. When the last of them is gone, so is the object.
-// When an owner is deleted in the foreground, it stays until the dependents that
-// block it are gone; when it orphans, its dependents stay and lose the reference.
-// A finalizer holds a deleted object until somebody has done what it stands for.
-// The rules are those of the Kubernetes garbage collector, without its races: a
-// wrong deletion is ruled out by what a write must prove before it is made.
+// The rules are those of the Kubernetes garbage collector, without its races. The engine
+// proves each write before it makes the write, so it makes no wrong deletion.
 //
-// # Use
+// The package is for two kinds of users. The author of a control plane writes a [Store] of
+// four methods over their database. The author of a Kubernetes operator takes the store of
+// adapters/clientgo.
 //
-// Take a store, adapters/memory or your own, and run a Collector on it:
+// # A first run
+//
+// Take a store, adapters/memory or your own, and run a [Collector] on it:
 //
 //	store, err := memory.New(memory.Config{Kinds: kinds})
 //	...
@@ -20,65 +20,140 @@
 //	go c.Run(ctx)
 //	err = c.Synced(ctx) // every kind is listed: the service is ready
 //
-// From then on whoever deletes an object through the store has its dependents
-// collected. Nothing of the collector's has to be saved: it may crash at any
-// moment, start on a store that it has never seen, and any number may run on
-// one store at once; none has to be the leader. See Collector, ExampleCollector
-// and examples/quickstart.
+// From now on the Collector collects the dependents of each object that a client deletes
+// through the store. See ExampleCollector and examples/quickstart.
 //
-// # The flow
+// # Objects and owners
 //
-// There is one way, and no I/O inside:
+// An [Object] is the metadata of one stored thing. It has no labels and no payload. Kind,
+// scope, name and UID identify it. A UID names one incarnation of an object, and the store
+// never uses it again. An object whose scope is "" is global.
 //
-//	Store.Watch --event--> Engine.Observe --> graph --keys--> queue --key--> policy.Decide --+
-//	    ^                                                                                    |
-//	    |                                                                                decision
-//	    |                                                                                    |
-//	    +-- Store.Get, Patch, Delete <-- Collector <-- Engine.Next <-- calls, as data <-------+
-//	                  |                                    ^
-//	                  +--result--> Engine.Done --evidence--+
+// An [Owner] is an owner reference: the claim of a dependent that another object owns it.
+// The dependent carries the reference, and the owner carries nothing. Three fields
+// describe the claim:
 //
-// The Engine is a single-threaded state machine without I/O, goroutines, locks
-// or a clock. The Collector is the pump around it. Packages, from the bottom:
-// graph (what is), queue (when to look), policy (what should be), finalizer
-// (what must run first); this package joins them. The graph changes by what the
-// watch says and by nothing else: a write that succeeded changes nothing in it,
-// the event that it causes does, and what a read answers is evidence for the
-// decisions that wait for it.
+//   - Block: a foreground deletion of the owner waits for this dependent.
+//   - Controller: the owner manages this object. An object has at most one such owner.
+//   - Unresolved: the store could not tell the owner's scope, so the owner is unknown.
 //
-// Most events say that all is well: that an object which nobody deletes has no owner,
-// or one that is there. Such an object is kept at a glance, in Observe, without a turn
-// in the queue, and a version of it that brings nothing else is no reason to decide
-// it again. That a glance never sees more than policy.Decide is invariant E9 of
-// Engine, which the exhaustive search and the simulator check at every step.
+// An object without owners stays. An object with owners stays as long as one of them
+// exists. The engine deletes the object after the last owner.
 //
-// # What is proven before a write
+// [Adopt], [RemoveOwner] and [ReplaceOwner] change the owners of an object. [AdoptAll]
+// brings a whole store under ownership. [Hide] is for a proxy that does not show an owner
+// to its clients.
 //
-// Every write carries the UID and the version that were judged. If it meets a
-// conflict the object is read and judged again; nothing ever falls back to a
-// weaker condition.
+// # Propagation
 //
-// An owner is absent if the watch saw exactly that incarnation go at exactly
-// those coordinates, or if a read that began after the reference was known did
-// not find it there. That is stable, since a UID never returns, so a background
-// cascade needs no read at all. What the graph does not hold is not absent: it
-// is unknown, and unknown deletes nothing.
+// The deletion of an owner has one of three propagations:
 //
-// An owner that waits, or orphans, may change its mind. So that counts only at
-// an instant after the judged version of the dependent was committed: by a read,
-// or by a fence, that began after that version was known. If there are several
-// owners, all are judged at one common instant.
+//   - Background: the owner goes at once. The engine deletes its dependents afterwards.
+//   - Foreground: the owner is marked and stays until its blocking dependents are gone.
+//   - Orphan: the engine removes the references to the owner. The dependents stay.
 //
-// History may go backwards: a store is restored from a backup. Its watch announces
-// that, or versions fall. The first sign may be a write without an answer, or a watch
-// that breaks. After such a sign nothing is written before the store has answered, and
-// an owner that was seen to go is read again before a dependent of it is deleted.
+// Foreground and orphan deletions put a finalizer on the owner. The engine removes that
+// finalizer only behind a fence. A fence is the wait until the watch of every kind has
+// passed a moment. This moment is later than the observation of the deletion mark, so the
+// engine knows every object that was committed before the mark.
 //
-// A foreground deletion or an orphaning ends only behind a fence: a moment,
-// noted after the deletion mark was observed, that the watch of every kind has
-// passed. What was committed before the mark is then known, whatever was late.
+// # Proof before a write
 //
-// # Guarantees
+// Every write carries the UID and the version of the decision. After a conflict the engine
+// reads the object and decides again. No write falls back to a weaker condition.
+//
+// The absence of an owner needs one of two proofs:
+//
+//   - The watch showed the end of exactly that incarnation at exactly those coordinates.
+//   - A read did not find the owner, and began after the engine knew the reference.
+//
+// Absence is stable, since a UID never returns, so a background cascade needs no read. An
+// owner that is missing from the graph is unknown. Unknown deletes nothing.
+//
+// An owner that waits for its dependents, or orphans them, may change. That state counts
+// only at a moment after the commit of the dependent's version. The proof is a read or a
+// fence that began after the engine knew that version. The engine judges several owners at
+// one common moment.
+//
+// The history of a store goes backwards if the store is restored from a backup. The watch
+// announces such a rewind, or versions fall. The first sign may be a write without an
+// answer, or a watch that breaks. After such a sign the engine writes nothing before the
+// store has answered. It also reads an owner again before it deletes a dependent, even if
+// the watch showed the end of that owner.
+//
+// # Finalizers and handlers
+//
+// A finalizer keeps a deleted object until its work is done. Config.Handlers has a handler
+// for each finalizer name. See ExampleConfig_handlers.
+//
+//   - The engine runs a handler after the deletion mark appears. It may run the handler
+//     again at any time, also after a crash.
+//   - The engine removes the finalizer after the handler returns nil.
+//   - Each name has workers of its own, so a handler that hangs holds up no other name.
+//     Running shows a handler that hangs.
+//   - A failed handler runs again with backoff.
+//
+// # Sweeps
+//
+// A sweep deletes the members of a holder before the holder goes. Config.Sweeps names
+// kinds of holders, such as tenants, and the members of each. A member names its holder by
+// name, scope or kind up to a delimiter, by owner reference, by labels, or by a function.
+// See finalizer.Sweep and examples/tenants.
+//
+// The engine puts a finalizer on every holder that it observes. After the deletion mark of
+// a holder, it deletes the members in phases. It removes the finalizer when none is left.
+//
+//   - Each delete carries UID and version. After a conflict the engine decides again. An
+//     object that returns under its name is another object.
+//   - The engine deletes a member behind a fence of the kinds of holders. The fence begins
+//     after the engine knows the mark and the member. At that moment the holder existed,
+//     and no other living holder had a claim on the member. So the members of a namesake
+//     stay, even before the engine has observed that namesake.
+//   - A holder goes behind a fence of all kinds that began when no member was left. The
+//     sweep also deletes members that clients create meanwhile, in waves that become rare.
+//   - Three things hold the holder: a sick kind, a named kind that the store does not
+//     serve, and a member with a finalizer of another client. Held reports them.
+//   - A sweep costs one write for each member, two for the holder, and two fences.
+//
+// An object is contested if another holder has a claim on it, or its name permits such a
+// reading. No sweep deletes a contested object while the other holder lives. Later a sweep
+// needs a proof that its own holder existed after the end of that claim. A change of either
+// holder, or of the object, may also end the claim. A tenant and a namespace of that tenant
+// do not contest their common members, since the tenant holds the namespace. A kind of
+// holders that the store no longer serves may hide a living holder. Such a kind holds each
+// object that names one of its holders.
+//
+// Labels are no part of an object. The engine asks a store that is a [LabelSelector]: once
+// at the beginning of a sweep and once when no member is left, in pages, for each kind. UID
+// and version fix the labels of an object. The engine therefore deletes a member only at a
+// version that a selection showed to match. At another version it asks again. The holder
+// goes after a selection of every kind that began after the mark and after the last member
+// went. The watch must have shown every object of that selection too. If other holders may
+// have a claim on objects of a kind, the engine selects every object with the label.
+//
+// Sweeps reports the progress, and OnDecision receives every step. In a store without
+// fences, the engine reads the holder, and lists every kind again before the holder's
+// release. It labels that release best effort. Sweep.Confirm guards a holder with many
+// members against a deletion by mistake.
+//
+// # Writing a Store
+//
+// Implement four methods over your database: Get, Patch, Delete and Watch. The rules of
+// deletion and of finalizers are pure functions in package finalizer. Call them inside
+// your transaction. A watch that only repeats listings is valid. In less than a hundred
+// lines, examples/customstore/store.go has the four methods. These promises matter most:
+//
+//   - The store makes the UIDs. They are random, and none returns.
+//   - ErrNotFound is proof of absence. An unreachable kind is another error.
+//   - Patch and Delete check UID and version in the step that writes.
+//   - Events of one kind come in the order of its commits. ListEnded comes only after every
+//     object of the kind.
+//
+// Optional powers are small interfaces: [Fencer], [Lister], [LabelSelector], [Leveler] and
+// [VersionComparer]. A store that wraps another store shows its powers through Unwrap.
+//
+// The level of a store says how exact the engine is. LevelOf finds it, and Config.Level
+// lowers it.
 //
 //	level  the store                                      the engine
 //	0      promises less than the four methods say        observes, reports, refuses to write
@@ -88,19 +163,36 @@
 //	2      has fences (Fencer), shows or announces that   foreground and orphan deletions are exact, for
 //	       its history went backwards                     all that was committed before the deletion mark
 //
-// The level is what LevelOf finds, and Config.Level lowers it.
+// Test your store with adapters/storetest, in one test function of your CI. TestKit of
+// examples/customstore does so.
 //
-// # What is held, and how to see it
+// # Running the Collector
 //
-// An object that cannot be judged is kept, with the reason: its owner's kind is
-// not served, the reference names another scope or another name, two controllers claim
-// it, a finalizer of another controller holds it, a policy of the store undoes the
-// write, a sick kind holds the fence. Held and WaitIdle list such objects by key, with
-// the reason, the names of what holds them, since when, and the last error.
-// Config.OnDecision sees every decision; Stats counts. Config.ObserveOnly shows
-// what would be done and does nothing.
+// Run watches the store and makes the calls of the engine until its context ends. The
+// Collector saves nothing, so it may crash at any moment. A new Collector starts on a store
+// that it has never seen. Any number of Collectors may run on one store at once, and none
+// of them has to be the leader.
 //
-// A Status says who acts next for an object:
+// Synced waits until every kind is listed. WaitIdle waits until the engine has no work
+// left, and returns the held objects. WaitIdleIn does the same for one scope.
+// Config.ObserveOnly reports every decision and writes nothing.
+//
+// # Reports
+//
+// The engine keeps an object that it cannot judge, and gives the reason. Some reasons are:
+//
+//   - The store does not serve the kind of the owner.
+//   - The reference names another scope or another name than the living owner has.
+//   - The object has two controllers.
+//   - A finalizer of another controller holds the object.
+//   - A policy of the store takes the write back.
+//   - A sick kind holds the fence.
+//
+// Held and WaitIdle list such objects by key. Each entry has the reason, the names of the
+// causes, the start of the hold, and the last error. Config.OnDecision receives every
+// decision. [Stats] has the counts.
+//
+// A [Status] names the actor that has to act next for an object:
 //
 //	working  this engine: a call or a run of a handler is under way     Stats.Working, Running
 //	queued   this engine, when it is the object's turn                  Stats.Queued
@@ -108,106 +200,79 @@
 //	waiting  something outside that a deletion commonly waits for       Stats.Waiting, Held
 //	stuck    something outside that has to be mended                    Stats.Stuck, Held
 //
-// Stats.Held counts what is waiting or stuck, so it stays 0 while a deletion goes on as
-// it should. The log says when objects are stuck for 10 s, and when none is any more. It
-// names kinds that become sick or recover, and fences that are lost.
+// Stats.Held counts the waiting and the stuck objects. It stays 0 while a deletion makes
+// progress. The log reports objects that are stuck for 10 s, and the end of that. It names
+// kinds that become sick or recover, and fences that are lost.
 //
-// # Writing a Store
+// # Limits
 //
-// Implement four methods over your database: Get, Patch, Delete and Watch. The
-// rules of deletion and of finalizers are pure functions in package finalizer;
-// call them inside your transaction. A watch that only lists again and again is
-// a valid one. examples/customstore/store.go has the four methods in less than a
-// hundred lines. What matters most:
+//   - A dependent that is created after its owner's deletion mark may go with the owner. It
+//     may also stay until the engine collects it as the garbage of an absent owner.
+//   - Two owners with different propagations at the same time may end either way.
+//   - The engine keeps objects that own each other and have no other owner. Held lists them
+//     after the next audit.
+//   - A client that changes an object faster than a few round trips to the store can keep
+//     it. The engine never deletes it unconditionally.
+//   - Two live objects with one UID break the contract of Store. The engine holds both, and
+//     their dependents too.
 //
-//   - UIDs are made by the store, are random, and never come back;
-//   - ErrNotFound is proof: a kind that is not reachable is another error;
-//   - Patch and Delete check UID and version in the step that writes;
-//   - events of one kind come in the order of its commits, and ListEnded only
-//     after everything that the kind holds.
+// # The flow
 //
-// Optional powers are small interfaces of their own: Fencer, Lister, LabelSelector,
-// Leveler, VersionComparer. A store that wraps another shows them through Unwrap.
+// Events and results go one way, and no I/O happens inside:
 //
-// # Finalizers
+//	Store.Watch --event--> Engine.Observe --> graph --keys--> queue --key--> policy --decision--+
+//	    ^                                                                                       |
+//	    |                                                                                       v
+//	    +-- Store.Get, Patch, Delete <-- Collector <-- Engine.Next <----- calls, as data -------+
+//	                  |                                    ^
+//	                  +--result--> Engine.Done --evidence--+
 //
-// Config.Handlers names what has to run before an object with a finalizer may
-// go. A handler is called after the deletion mark appears, may be called again
-// at any time, also after a crash, and its finalizer is removed when it returns
-// nil. Each name has workers of its own. A handler that fails is tried again
-// with backoff; one that hangs shows in Running. See ExampleConfig_handlers.
+// The [Engine] is a single-threaded state machine without I/O, goroutines, locks or a
+// clock. The Collector drives it. Only events of the watch change the graph. A successful
+// write changes nothing in the graph, but its event does. The result of a read is evidence
+// for the decisions that wait for it.
 //
-// # Sweeps
+// Most events change no decision: the object is not deleted, and has no owner or a living
+// one. Observe keeps such an object on a fast path, without a turn in the queue. A version
+// that brings no other change needs no new decision. The fast path agrees with the rules of
+// policy: that is invariant E9 of Engine. The exhaustive search and the simulator check it
+// at every step.
 //
-// Config.Sweeps names kinds of holders, such as tenants, and what belongs to each:
-// by name, scope or kind up to a delimiter, by owner reference, by labels, or by a
-// function.
-// The engine puts a finalizer on every holder as soon as it sees it. When a holder
-// is marked for deletion, its members are deleted, in phases, and the finalizer
-// goes when none is left. See finalizer.Sweep and examples/tenants.
+// # Packages
 //
-//   - Each delete carries UID and version, and is judged again after a conflict. An
-//     object that comes back under its name is another object. Held by
-//     TestSweepConflicts.
-//   - A member goes behind a fence of the kinds of holders that began after the
-//     mark and the member were known: at that instant the holder was there, and
-//     nobody else who lives had a claim on the member. So what is a namesake's,
-//     whom this engine has not seen yet, stays. Held by TestSweepNamesake and
-//     TestSweepWorlds (internal/properties).
-//   - A holder goes behind a fence of all kinds that began when nothing was left:
-//     what was committed before has been seen. What is created meanwhile is swept
-//     too, in waves that become rare. A sick kind, a kind that is named and not
-//     served, and an object that somebody's finalizer holds, hold the holder, and
-//     Held says so. Held by TestSweepHeld, TestSweepSickKind and TestSweepStorm.
-//   - An object on which another holder has a claim is contested, also if only its
-//     name may be read so: nobody's sweep deletes it while the other lives, nor
-//     before its own holder is proven to have been there since then, or since a
-//     change of either of them, or of the object, has ended that claim. Holders
-//     of which one holds the other, a tenant and a namespace of its, do not contest
-//     what both hold. A kind of holders that was served and is not any more may hide
-//     one who lives: what names one is held. Held by TestSweepHeld,
-//     TestSweepLapsedClaim, TestSweepLapsedChange, TestSweepLapsedLabel,
-//     TestSweepVeiled and TestSweepNested.
-//   - It costs one write for each member, two for the holder, and two fences. Held
-//     by TestSweepCost (internal/properties).
-//   - Labels are no part of an object. A store that is a LabelSelector is asked who is
-//     labelled: once when a sweep begins and once when nothing is left, in pages,
-//     for each kind. UID and version say which labels an object has, so a member
-//     goes only at a version that was shown to match, whenever that was; at another
-//     one it is asked for again. The holder goes when a selection of every kind,
-//     begun after the mark and after the last member went, has shown nobody whom
-//     the watch has not shown too. Where others may have a claim on objects of a
-//     kind, all that carry the label are selected, and not the holder's alone. Held
-//     by TestSweepByLabel, TestSweepRelabelledAtTheLastMoment, TestSelectAhead,
-//     TestSweepByLabelContested and TestSweepLabelWorlds.
+// Users import these packages beside this one:
 //
-// Sweeps says how far each is, OnDecision sees every step of it. Without fences
-// the holder is read, and every kind is listed again before its release, which is
-// labelled best effort.
+//   - graph has the vocabulary: keys, objects, owner references, events, errors.
+//   - policy has the action and the reason of each decision, and the rules R1 to R8.
+//   - finalizer has the rules of a store, the type of handlers, and the form of sweeps.
+//   - adapters has the memory store, the conformance kit, and the Kubernetes API server.
 //
-// Sweep.Confirm guards a holder that owns much against a deletion by mistake.
-// Adopt, Release and Move change who owns an object, AdoptAll brings a whole store
-// under ownership, and Hide is for proxies that do not show an anchor.
+// Below internal/core each machine is a package. A machine returns its requests to other
+// machines as data.
 //
-// # What is not promised
-//
-// A dependent that is created after its owner's deletion mark may be collected
-// with it, or be left to the garbage of an absent owner; both are permitted. Two
-// owners deleted with different propagations at the same time may end either
-// way. Objects that own each other, and that nobody else owns, are kept and, after
-// the next audit, listed by Held. A writer that changes an object faster than a
-// few round trips to the store can keep it from being deleted; it is not deleted
-// unconditionally. Two live objects with one UID, which no store may have, are
-// held, and so are their dependents.
+//   - observed is the graph: objects, references and their classes.
+//   - rules decides the action for one object.
+//   - queue holds the keys of objects that need a decision.
+//   - record keeps the engine's state of a node, in eight bytes for most nodes.
+//   - tombstone remembers a bounded number of owners that are gone.
+//   - kinds follows the served kinds, their listings, and rewinds.
+//   - fence follows the one fence under way, and its waiters.
+//   - cycle finds foreground deletions that wait for themselves.
+//   - audit walks all objects, and finds isolated cycles.
+//   - reads follows the wanted reads, and their results.
+//   - inflight follows the writes of the engine, and detects writes that are undone.
+//   - handlers follows the runs of finalizer handlers.
+//   - held keeps the held objects, with reason, time and last error.
+//   - sweep follows holders, their members and their phases.
 //
 // # Testing
 //
-// Prove a store of your own with adapters/storetest: one test function in your
-// CI; TestKit of examples/customstore does.
-//
-// Everything above is held by tests: text scenarios in internal/script, every
-// interleaving of small graphs in internal/exhaustive, random worlds in
-// internal/properties and fleets in internal/sim, all of them compared with the
-// specification in internal/oracle, and every write judged by internal/invariant.
-// internal/mutants shows that the suites would notice: a bug for each rule.
+// The tests hold this manual. internal/script has text scenarios, and internal/exhaustive
+// tries every interleaving of small graphs. internal/properties has random worlds, and
+// internal/sim has fleets. All of them compare with the specification in internal/oracle.
+// internal/invariant judges every write against the store's true history. For each rule,
+// internal/mutants has a seeded bug, which shows that the suites would fail.
+// internal/differential compares end states with the collector of Kubernetes. On a real
+// kube-apiserver, internal/e2e runs upstream's integration scenarios. It adds crashes,
+// restarts, a restore, and two collectors at once.
 package ownergraph
