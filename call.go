@@ -5,10 +5,10 @@ import (
 	"time"
 )
 
-// CallID names one call of one engine. Ids rise and are never used again.
+// CallID names one call of one engine. Ids rise, and the engine uses none again.
 type CallID uint64
 
-// CallType says what a call does.
+// CallType is the type of a call.
 type CallType uint8
 
 const (
@@ -22,14 +22,14 @@ const (
 	CallDelete
 	// CallFence asks Fencer.Fence with Fence.
 	CallFence
-	// CallList asks Lister.List for a new listing of Kind, or starts the watch
-	// anew. Without a Kind it asks for the set of kinds: after one was refused, and
-	// after a sign of a rewind where no fence covers the set. Then the watch begins
-	// anew and says it again.
+	// CallList asks Lister.List for a new listing of Kind, or starts the watch anew.
+	// Without a Kind it asks for the set of kinds. The engine wants that after it refused
+	// a set, and after a sign of a rewind if no fence covers the set. The new watch then
+	// reports the set again.
 	CallList
 	// CallHandle runs the handler of Finalizer on Object.
 	CallHandle
-	// CallSelect asks Selector.Select for Select.
+	// CallSelect asks LabelSelector.Select for Select.
 	CallSelect
 )
 
@@ -56,7 +56,7 @@ func (t CallType) lane() Lane {
 	return LaneControl
 }
 
-// Lane keeps calls apart that must not wait for each other.
+// Lane groups calls. Calls of different lanes do not wait for each other.
 type Lane uint8
 
 const (
@@ -64,7 +64,7 @@ const (
 	LaneUnset Lane = iota
 	// LaneStore is for reads and writes.
 	LaneStore
-	// LaneHandler is for handlers, which may take long.
+	// LaneHandler is for handlers, which may take a long time.
 	LaneHandler
 	// LaneControl is for fences, listings and selections.
 	LaneControl
@@ -75,9 +75,9 @@ func (l Lane) String() string {
 	return [...]string{"unset", "store", "handler", "control"}[l&3]
 }
 
-// Call is one thing that the engine wants done outside. It is data: whoever
-// drives the engine carries it out and reports with Done. Fields that its type
-// does not name are zero. The receiver owns it.
+// Call is one operation that the engine wants done outside. It is data: the caller of Next
+// carries it out and reports the result with Done. Fields that the type does not name are
+// zero. The receiver owns a Call.
 type Call struct {
 	ID   CallID
 	Type CallType
@@ -94,12 +94,11 @@ type Call struct {
 	Finalizer string // handle
 	Object    Object // handle
 
-	// Timeout bounds the call. Past it the outcome is unknown.
+	// Timeout bounds the time of the call. After it the outcome is unknown.
 	Timeout time.Duration
 }
 
-// Result is what came of a call: Object of a read, Selected of a selection, or
-// Err.
+// Result is the result of a call: Object of a read, Selected of a selection, or Err.
 type Result struct {
 	Object   Object
 	Selected SelectPage

@@ -18,17 +18,17 @@ import (
 type Level uint8
 
 const (
-	// LevelUnset leaves it to what the store shows: Level2 with a Fencer,
+	// LevelUnset leaves the level to the powers of the store: Level2 with a Fencer,
 	// Level1 without.
 	LevelUnset Level = iota
-	// Level0 stores promise less than the four methods say. The engine observes
-	// and reports, and refuses to write.
+	// Level0 is for a store that promises less than the four methods. The engine
+	// observes and reports, and refuses to write.
 	Level0
-	// Level1 stores keep the contract of Store. No wrong deletion; foreground
-	// and orphan deletions are best effort, and labelled so.
+	// Level1 is for a store that keeps the contract of Store. The engine makes no wrong
+	// deletion. Foreground and orphan deletions are best effort, and labelled so.
 	Level1
-	// Level2 stores have fences too: foreground and orphan deletions are exact
-	// for all that was committed before the deletion mark.
+	// Level2 is for a store that has fences too. Foreground and orphan deletions are
+	// exact for every object that was committed before the deletion mark.
 	Level2
 )
 
@@ -42,50 +42,53 @@ func (l Level) String() string {
 	return fmt.Sprintf("level(%d)", uint8(l))
 }
 
-// Config holds the settings of an Engine and of its Collector. The zero value
-// works; every zero field takes the default that its comment names. It is read
-// only at construction.
+// Config holds the settings of an Engine and of its Collector. The zero value works. Every
+// zero field takes the default that its comment names. The engine reads a Config only at
+// construction.
 type Config struct {
-	// Level lowers what the store is taken to guarantee. It cannot raise it.
+	// Level lowers the level of the store. It cannot raise the level.
 	Level Level
 	// ObserveOnly reports every decision and writes nothing.
 	ObserveOnly bool
-	// OnDecision, if set, sees every decision with its reason, those made at a
-	// glance while an event is observed too. It is called while the engine is
-	// locked: it must be quick, and must not call back.
+	// OnDecision, if set, receives every decision with its reason. That includes the
+	// decisions of the fast path, during Observe. The engine is locked during the call,
+	// so OnDecision must be quick and must not call back.
 	OnDecision func(DecisionEvent)
-	// Logger receives what somebody should know. By default nothing is logged.
+	// Logger receives the log. The default is no log.
 	Logger *slog.Logger
 
-	// Scope says how references across scopes are read; by default they are
-	// held and reported.
+	// Scope is the rule for references across scopes. By default such a reference holds
+	// its object, and Held reports it.
 	Scope graph.ScopeRule
-	// OwnerName says how references are read that have an owner's UID and another
-	// name; by default they are held and reported while that owner lives.
+	// OwnerName is the rule for references that have an owner's UID and another name. By
+	// default such a reference holds its object while that owner lives, and Held reports
+	// it.
 	OwnerName graph.NameRule
-	// Limits bounds what one object may carry before it is held as flawed.
+	// Limits bounds the content of one object. The engine holds an object above the
+	// bounds as flawed.
 	Limits graph.Limits
-	// Ignore names kinds that take no part: neither collected nor owners. A reference
-	// to such a kind holds its object; it counts by its UID, so that an owner with that
-	// UID waits for it, and frees it when it orphans.
+	// Ignore names kinds that take no part. The engine does not collect their objects,
+	// and none of them is an owner. A reference to such a kind holds its object. It
+	// counts by its UID: an owner with that UID waits for it in a foreground deletion, and
+	// an orphan deletion drops it.
 	Ignore []Kind
-	// Override lets the engine's own deletes replace a propagation finalizer
-	// that an object carries already (the collector proposal's reading). By
-	// default the object keeps it: as in Kubernetes, but for one case (where an
-	// owner waits, and the object has dependents, Kubernetes replaces it).
+	// Override lets the engine's own deletes replace the propagation finalizer that an
+	// object already has, as the collector proposal says. By default the object keeps
+	// it, as in Kubernetes with one exception. Kubernetes replaces it if an owner waits
+	// and the object has dependents.
 	Override bool
-	// Acknowledge names kinds whose controllers are given time to observe a
-	// deletion before the object's dependents are orphaned (Status.
-	// ObservedGeneration of the proposal); at most AcknowledgeWithin, by
-	// default 30 s.
+	// Acknowledge names kinds whose controllers get time to observe a deletion before
+	// the engine orphans the object's dependents (Status.ObservedGeneration of the
+	// proposal). AcknowledgeWithin, by default 30 s, bounds that time.
 	Acknowledge       []Kind
 	AcknowledgeWithin time.Duration
 
-	// Handlers run what a finalizer stands for, by its name. HandlerWorkers, by
-	// default 4, bounds how many of one name run at once, HandlerTimeout, by
-	// default 10 minutes, how long one run may take. Two collectors run a handler for
-	// the same object at the same time: see finalizer.Handler. Held by
-	// TestCollectorsRunOneHandler.
+	// Handlers does the work of finalizers, by the name of the finalizer. HandlerWorkers,
+	// by default 4, bounds the runs of one name at once. HandlerTimeout, by default
+	// 10 minutes, bounds the time of one run. Two collectors may run a handler for the
+	// same object at the same time: see finalizer.Handler.
+	//
+	// Held by TestCollectorsRunOneHandler.
 	Handlers       map[string]finalizer.Handler
 	HandlerWorkers int
 	HandlerTimeout time.Duration
@@ -101,45 +104,48 @@ type Config struct {
 	// TestSweepLabelWorlds and, in internal/properties, TestSweepWorlds and TestSweepCost.
 	Sweeps []finalizer.Sweep
 
-	// Workers is how many store calls run at once, by default 20. CallTimeout,
-	// by default 30 s, bounds each.
+	// Workers, by default 20, bounds the store calls at once. CallTimeout, by default
+	// 30 s, bounds the time of each.
 	Workers     int
 	CallTimeout time.Duration
-	// ShutdownTimeout, by default 10 s, bounds how long Collector.Run waits for what is
-	// under way after its context has ended. A handler, a call of the store or a watch
-	// that takes longer is left behind: its goroutine goes on, and its result is dropped.
-	// Another collector, or the next one, runs such a handler again, maybe while the
-	// first run still goes on.
+	// ShutdownTimeout, by default 10 s, bounds the time for which Collector.Run waits
+	// after the end of its context. Run waits for handlers, calls of the store and the
+	// watch. It leaves behind a goroutine that takes longer, and drops its result.
+	// Another collector, or the next one, runs such a handler again. The first run may
+	// still be under way then.
 	ShutdownTimeout time.Duration
-	// AwaitTimeout, by default 30 s, is how long a write waits for its event,
-	// and a contradiction for the watch, before the engine asks again. It is 10 ms
-	// at least, as RefusedRetry is: no engine polls. Held by TestShortestWaits.
+	// AwaitTimeout, by default 30 s, is the time for which a write waits for its event,
+	// and a contradiction for the watch. Then the engine asks the store. It is 10 ms at
+	// least, as RefusedRetry is, so that no engine polls.
+	//
+	// Held by TestShortestWaits.
 	AwaitTimeout time.Duration
-	// FenceWait is the longest that a deletion waits for a fence that a sick
-	// kind holds; what ends that way is best effort. By default without end.
+	// FenceWait bounds the time for which a deletion waits for a fence that a sick kind
+	// holds. A deletion past that time is best effort. By default there is no bound.
 	FenceWait time.Duration
-	// RefusedRetry, by default 5 minutes, is when a refused write is tried again.
+	// RefusedRetry, by default 5 minutes, is the time before the engine tries a refused
+	// write again.
 	RefusedRetry time.Duration
-	// SelectPage, by default 500, is how many objects a page of a selection has at
-	// most, of members that are told by their labels.
+	// SelectPage, by default 500, bounds the objects of one page of a selection by label.
 	SelectPage int
-	// AuditEvery, by default 10 minutes, is how often every object is looked at
-	// again. An audit makes no request of its own.
+	// AuditEvery, by default 10 minutes, is the time between two audits. An audit visits
+	// every object, and makes no request of its own.
 	AuditEvery time.Duration
 
-	// AbsentOwners, by default 65,536, is how many owners that are gone, and have no
-	// dependent left, are remembered at most, and never more than 512 or, where that
-	// is more, one for each 192 objects that there were at once. OrphanedOwners, by
-	// default 1,024, is how many are whose orphaning this engine ended. Negative: none.
+	// AbsentOwners, by default 65,536, bounds the remembered owners that are gone and
+	// have no dependent left. Another bound is 512, or one for each 192 objects of the
+	// largest number at once if that is more. OrphanedOwners, by default 1,024, bounds
+	// the remembered owners whose orphaning this engine ended. A negative number
+	// remembers none.
 	AbsentOwners, OrphanedOwners int
 
-	// CompareVersions orders two versions of one kind, where the store can. The
-	// engine then sees a history that goes backwards.
+	// CompareVersions orders two versions of one kind, if the store can. The engine then
+	// detects a history that goes backwards.
 	CompareVersions func(kind Kind, a, b Version) int
 }
 
-// filled returns the config with its defaults, sharing no slice with c. No time
-// is longer than a century, so that adding to one stays within bounds.
+// filled returns the config with its defaults. The result shares no slice with c. No time
+// is longer than a century, so that a sum of times does not overflow.
 func (c Config) filled() Config {
 	c.Ignore, c.Acknowledge = slices.Clone(c.Ignore), slices.Clone(c.Acknowledge)
 	for _, d := range []*time.Duration{
@@ -211,22 +217,22 @@ func (c Config) validate() error {
 	return nil
 }
 
-// DecisionEvent is one decision about one object, as OnDecision sees it. The
-// receiver owns it.
+// DecisionEvent is one decision about one object, as OnDecision receives it. The receiver
+// owns it.
 type DecisionEvent struct {
 	Key     Key
 	Version Version
-	// Owners are the references that the decision is about.
+	// Owners are the references of the decision.
 	Owners []Owner
 	policy.Decision
-	// Barred says why a decision to write is not carried out: ObserveOnly,
-	// LevelTooLow, NeedListing after a rewind, KindUnserved. It is unset if
-	// nothing bars it.
+	// Barred is the reason that blocks the write of the decision: ObserveOnly,
+	// LevelTooLow, NeedListing after a rewind, KindUnserved. It is unset if nothing
+	// blocks the write.
 	Barred policy.Reason
-	// Call is the call that carries the decision out, 0 if none does.
+	// Call is the call that carries out the decision, or 0 without one.
 	Call CallID
-	// Holder is whose sweep deletes the object, with the reason HolderDeleted.
+	// Holder is the holder whose sweep deletes the object, with the reason HolderDeleted.
 	Holder Key
-	// Sweep says how far the sweep of the object itself is, nil without one.
+	// Sweep is the progress of the sweep of the object itself, or nil without one.
 	Sweep *SweepStatus
 }

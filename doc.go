@@ -260,7 +260,7 @@
 //   - cycle finds foreground deletions that wait for themselves.
 //   - audit walks all objects, and finds isolated cycles.
 //   - reads follows the wanted reads, and their results.
-//   - inflight follows the writes of the engine, and detects writes that are undone.
+//   - inflight follows the writes of the engine, and the events that it expects of them.
 //   - handlers follows the runs of finalizer handlers.
 //   - held keeps the held objects, with reason, time and last error.
 //   - sweep follows holders, their members and their phases.

@@ -6,26 +6,26 @@ import (
 )
 
 var (
-	// ErrBroken says that an invariant of the engine does not hold. The engine
-	// has stopped: it makes no further call.
+	// ErrBroken means that an invariant of the engine does not hold. The engine has
+	// stopped, and makes no further call.
 	ErrBroken = errors.New("engine broken")
-	// ErrNotBegun is the result of a call that the caller gives back to the engine: it
-	// has not begun the call. It may give back a fence, a listing, a selection or a run
-	// of a handler that it has ended itself, too. The engine asks for the call again, if
-	// it still wants it. A write that was begun is never given back.
+	// ErrNotBegun is the result of a call that the caller gives back to the engine before
+	// it has begun the call. The caller may also give back a fence, a listing, a
+	// selection or a run of a handler that it has ended itself. It never gives back a
+	// write that it has begun. The engine returns the call again if it still wants it.
 	ErrNotBegun = errors.New("call not begun")
-	// ErrRunning says that the collector runs already.
+	// ErrRunning means that the collector already runs.
 	ErrRunning = errors.New("collector is running")
-	// ErrClosed says that the collector has ended.
+	// ErrClosed means that the collector has ended.
 	ErrClosed = errors.New("collector has ended")
 )
 
-// retryAfter is what a transient error may carry.
+// retryAfter is the optional method of a transient error.
 type retryAfter interface{ RetryAfter() time.Duration }
 
-// retryIn returns how long the store asks to be left alone. An error that says
-// so was answered before anything was done.
-func retryIn(err error) (wait time.Duration, told bool) {
+// retryIn returns the time before the store wants the next try, and whether the error
+// gives one. The store has done nothing for a call with such an error.
+func retryIn(err error) (wait time.Duration, ok bool) {
 	if err == nil {
 		return 0, false
 	}
@@ -36,13 +36,13 @@ func retryIn(err error) (wait time.Duration, told bool) {
 	return 0, false
 }
 
-// unknownOutcome reports whether a write with this result may have been carried out.
+// unknownOutcome reports whether the store may have carried out a write with this error.
 func unknownOutcome(err error) bool {
 	for _, answer := range [...]error{nil, ErrConflict, ErrNotFound, ErrRefused, ErrKindUnknown} {
 		if errors.Is(err, answer) {
 			return false
 		}
 	}
-	_, told := retryIn(err)
-	return !told
+	_, ok := retryIn(err)
+	return !ok
 }

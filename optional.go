@@ -1,32 +1,34 @@
 package ownergraph
 
-// Leveler is the optional power to say what a store guarantees. Without it,
-// a Fencer is taken for level 2 and everything else for level 1.
+// Leveler is the optional power to declare the level of a store. Without it, the level of a
+// Fencer is 2, and the level of every other store is 1.
 type Leveler interface {
-	// Level returns the level of the store's guarantees, always the same.
-	// LevelUnset leaves it to what the store shows.
+	// Level returns the level of the store's guarantees, always the same. LevelUnset
+	// leaves the level to the powers of the store.
 	Level() Level
 }
 
-// VersionComparer is the optional power to order versions. With it the engine
-// sees a history that goes backwards. Config.CompareVersions goes before it.
+// VersionComparer is the optional power to order versions. With it the engine detects a
+// history that goes backwards. Config.CompareVersions has precedence.
 type VersionComparer interface {
-	// CompareVersions returns a negative number if a is older than b, 0 if they
-	// are the same, and a positive number if a is newer. Both are of one kind.
-	// It may be called at any time, while the engine is locked.
+	// CompareVersions returns a negative number if a is older than b, 0 if they are the
+	// same, and a positive number if a is newer. Both are of one kind. The engine calls
+	// it at any time, while the engine is locked.
 	CompareVersions(kind Kind, a, b Version) int
 }
 
-// mostWraps bounds how deep a store may be wrapped: one that unwraps to itself
-// must not hang anybody.
-const mostWraps = 64
+// maxWraps bounds the wrappers of a store, so that a store that unwraps to itself does not
+// hang its caller.
+const maxWraps = 64
 
-// As returns the optional power T (Fencer, Lister, LabelSelector, Leveler,
-// VersionComparer) of a store, and whether it has it. A store that wraps another
-// one, and has a method Unwrap() Store, has all powers of the other; the outermost
-// that has T itself is returned. Held by TestAs.
+// As returns the optional power T of a store, and whether the store has it. T is Fencer,
+// Lister, LabelSelector, Leveler or VersionComparer. A store with a method Unwrap() Store
+// wraps another one, and has all powers of that store. As returns the outermost store that
+// has T itself.
+//
+// Held by TestAs.
 func As[T any](store Store) (T, bool) {
-	for range mostWraps {
+	for range maxWraps {
 		if power, ok := store.(T); ok {
 			return power, true
 		}
@@ -40,8 +42,10 @@ func As[T any](store Store) (T, bool) {
 	return none, false
 }
 
-// LevelOf returns the level that the store declares as a Leveler, or that its
-// powers show: Level2 for a Fencer, Level1 otherwise. Held by TestLevelOf.
+// LevelOf returns the level that the store declares as a Leveler. Otherwise the powers of
+// the store show the level: Level2 for a Fencer, Level1 without one.
+//
+// Held by TestLevelOf.
 func LevelOf(store Store) Level {
 	if l, ok := As[Leveler](store); ok {
 		if level := l.Level(); level != LevelUnset {
