@@ -7,26 +7,31 @@ import (
 	"slices"
 )
 
-// ErrOwned says that an object is not adopted because somebody owns it, or
-// manages it, already.
+// ErrOwned means that an object is not adopted because it already has an owner, or a
+// controller.
 var ErrOwned = errors.New("owned already")
 
-// Adopt makes owner an owner of the object with the key. Without Controller it
-// takes objects that nobody owns, with it those that no other controller manages
-// (collector proposal, "Orphan adoption"). An object that has the reference is
-// left as it is.
+// Adopt makes owner an owner of the object with the key. Without Controller it adopts
+// objects without owners. With Controller it adopts objects without another controller
+// (collector proposal, "Orphan adoption"). An object that has the reference already stays
+// as it is.
 //
-// Everything is checked against fresh reads, the owner after the object, and the
-// write is conditional on the UID and the version that were checked: an owner
-// that is being deleted adopts nothing, and nothing is adopted from one that is.
-// If the owner is marked to orphan in between, the reference is dropped again like
-// any other; name its kind in Config.Acknowledge where its controller adopts.
+// Adopt checks fresh reads, first of the object and then of the owner. The write is
+// conditional on the UID and the version of the check. An owner that is being deleted
+// adopts nothing, and no object is adopted from such an owner. If the owner is marked to
+// orphan in between, the engine drops the new reference again. Name the owner's kind in
+// Config.Acknowledge if its controller adopts.
 //
-// Errors: ErrOwned; ErrInvalid for an owner without a UID; ErrRefused where the
-// object or an owner is being deleted, or the owner is in another scope, or is the
-// object; ErrNotFound where the object or the owner with exactly its UID is not
-// there; ErrConflict where somebody changed the object meanwhile, to be tried again;
-// and the store's. Held by TestAdopt, TestAdoptRaces and TestAdoptJudgesWhatItWrites.
+// Besides the errors of the store, Adopt returns:
+//
+//   - ErrOwned: the object has an owner, or with Controller another controller.
+//   - ErrInvalid: the owner has no UID.
+//   - ErrRefused: the object or an owner is being deleted, the owner is in another scope,
+//     or the owner is the object.
+//   - ErrNotFound: there is no object, or no owner with exactly this UID.
+//   - ErrConflict: another client changed the object meanwhile. Try again.
+//
+// Held by TestAdopt, TestAdoptRaces and TestAdoptJudgesWhatItWrites.
 func Adopt(ctx context.Context, store Store, owner Owner, key Key) error {
 	o, err := exactly(ctx, store, "adopt", key)
 	if err != nil || slices.ContainsFunc(o.Owners, owner.Same) {
@@ -38,10 +43,12 @@ func Adopt(ctx context.Context, store Store, owner Owner, key Key) error {
 	return change(ctx, store, "adopt", o, Change{AddOwner: &owner})
 }
 
-// RemoveOwner takes the references to the owner off the object with the key. An
-// object without any is left as it is. Errors: ErrNotFound where the object is not
-// there, ErrConflict where somebody changed it meanwhile, and the store's. Held by
-// TestRelease.
+// RemoveOwner removes the references to the owner from the object with the key. An object
+// without such a reference stays as it is. Besides the errors of the store, it returns
+// ErrNotFound without an object, and ErrConflict if another client changed the object
+// meanwhile.
+//
+// Held by TestRelease.
 func RemoveOwner(ctx context.Context, store Store, owner, key Key) error {
 	o, err := exactly(ctx, store, "release", key)
 	if err != nil {
@@ -54,10 +61,13 @@ func RemoveOwner(ctx context.Context, store Store, owner, key Key) error {
 	return change(ctx, store, "release", o, Change{DropOwners: drop})
 }
 
-// ReplaceOwner gives the object with the key from one owner to another in one step, so
-// that it is never without. An object that the former does not own is left as it
-// is: that the latter does is told by ErrOwned or nil. Errors: those of Adopt, but
-// that the former owner may be being deleted. Held by TestMove.
+// ReplaceOwner replaces one owner of the object with the key by another in one step, so the
+// object is never without an owner. If the former owner does not own the object, the object
+// stays as it is. Then the result is nil if the new owner owns it, and ErrOwned otherwise.
+// The other errors are those of Adopt, with one exception: the former owner may be in
+// deletion.
+//
+// Held by TestMove.
 func ReplaceOwner(ctx context.Context, store Store, from Key, to Owner, key Key) error {
 	o, err := exactly(ctx, store, "move", key)
 	if err != nil {
@@ -84,18 +94,21 @@ func ReplaceOwner(ctx context.Context, store Store, from Key, to Owner, key Key)
 	return change(ctx, store, "move", o, Change{DropOwners: drop, AddOwner: &to})
 }
 
-// Hide returns the object without its references to the owner, as a proxy shows
-// it to those who shall not see the anchor. The result shares nothing with o. It
-// is pure. Held by TestHide.
+// Hide returns the object without its references to the owner. A proxy shows this form to
+// clients that must not see the owner. The result shares nothing with o. Hide is pure.
+//
+// Held by TestHide.
 func Hide(o Object, owner Key) Object {
 	o = o.Clone()
 	o.Owners = slices.DeleteFunc(o.Owners, func(r Owner) bool { return r.Key == owner })
 	return o
 }
 
-// Unhide returns what a reader of the hidden object wrote, with the references to
-// the owner that the live object has: what nobody was shown nobody can take away.
-// It is pure. Held by TestHide.
+// Unhide returns the object that a client of the hidden form has written. It adds the live
+// object's references to the owner, so the client cannot remove a hidden reference. Unhide
+// is pure.
+//
+// Held by TestHide.
 func Unhide(written, live Object, owner Key) Object {
 	written = Hide(written, owner)
 	written.Owners = append(written.Owners, refsTo(live, owner)...)
@@ -111,7 +124,8 @@ func refsTo(o Object, owner Key) (out []Owner) {
 	return out
 }
 
-// exactly reads the object with the key's UID, or, without one, whoever is there.
+// exactly reads the object with the key's UID. A key without a UID accepts any object at
+// its coordinates.
 func exactly(ctx context.Context, store Store, verb string, key Key) (Object, error) {
 	o, err := store.Get(ctx, key)
 	if err != nil {
@@ -123,7 +137,8 @@ func exactly(ctx context.Context, store Store, verb string, key Key) (Object, er
 	return o, nil
 }
 
-// adoptable returns why the owner may not adopt the object, or nil.
+// adoptable returns nil if the owner may adopt the object, and an error with the reason
+// otherwise.
 func adoptable(ctx context.Context, store Store, owner Owner, o Object) error {
 	bad := func(cause string, kind error) error {
 		return fmt.Errorf("adopt %s: for %s: %s: %w", o.Key, owner.Key, cause, kind)
@@ -135,7 +150,7 @@ func adoptable(ctx context.Context, store Store, owner Owner, o Object) error {
 		return bad("it is being deleted", ErrRefused)
 	case owner.Key == o.Key:
 		return bad("it is itself", ErrRefused)
-	case owner.Scope != "" && owner.Scope != o.Scope: // nobody would find the owner from there
+	case owner.Scope != "" && owner.Scope != o.Scope: // a reference reaches only its own scope and the global one
 		return bad("the owner is in another scope", ErrRefused)
 	}
 	for _, r := range o.Owners {
@@ -149,7 +164,8 @@ func adoptable(ctx context.Context, store Store, owner Owner, o Object) error {
 	return keeps(ctx, store, owner, o)
 }
 
-// tryKeep returns why the owner does not keep an object that has it, or nil.
+// keeps returns nil if the owner keeps an object that refers to it, and an error with the
+// reason otherwise.
 func keeps(ctx context.Context, store Store, owner Owner, o Object) error {
 	x, err := exactly(ctx, store, "adopt", owner.Key)
 	if err == nil && x.Deleting {

@@ -10,33 +10,34 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// AdoptReport says what came of a pass of AdoptAll. It is a value.
+// AdoptReport is the result of one pass of AdoptAll. It is a value.
 type AdoptReport struct {
-	// Seen objects were there, and Matched ones are to have an owner.
+	// Seen counts the listed objects, and Matched those for which match named an owner.
 	Seen, Matched int
-	// Adopted got one. Already had it, Owned have another, Deleting are on their
-	// way out or their owner is, Gone were not there any more.
+	// Adopted counts the objects that got their owner, and Already those that had it.
+	// Owned have another owner. Deleting are in deletion, or their owner is. Gone left the
+	// store meanwhile.
 	Adopted, Already, Owned, Deleting, Gone int
-	// Failed counts the others, of which Errors has the first 100. Another pass
-	// tries them again.
+	// Failed counts the other objects, and Errors has their first 100 errors. Another
+	// pass tries them again.
 	Failed int
 	Errors []error
-	// Unlisted kinds could not be looked at, sorted: another pass is needed for
-	// them.
+	// Unlisted has the kinds without a listing, sorted. They need another pass.
 	Unlisted []Kind
 }
 
-const mostAdoptErrors = 100
+const maxAdoptErrors = 100
 
-// AdoptAll brings a store whose objects know no owners yet under ownership, in one
-// pass: every object for which match names an owner is adopted, as Adopt does it.
-// A pass that was broken off is resumed by another one: whoever has its owner costs
-// nothing but its place in the listing.
+// AdoptAll brings a store without owner references under ownership, in one pass. It adopts
+// every object for which match names an owner, as Adopt does. Another pass resumes a pass
+// that has ended early. An object that has its owner costs only its place in the listing.
 //
-// It watches the store until every kind is listed, and then reads and writes two
-// or three requests for each that is to be adopted. Kinds that cannot be listed
-// are reported. The error is the context's or the watch's; the report says how far
-// it came. Match has to be pure. Held by TestAdoptAll and TestAdoptAllResumes.
+// AdoptAll watches the store until every kind is listed. Then it makes two or three
+// requests for each object that it adopts. The report names the kinds that cannot be
+// listed. The error is that of the context or of the watch, and the report then has the
+// progress so far. Match has to be pure.
+//
+// Held by TestAdoptAll and TestAdoptAllResumes.
 func AdoptAll(ctx context.Context, store Store, match func(o Object) (Owner, bool)) (AdoptReport, error) {
 	l := lister{match: match, owed: map[Kind]bool{}, over: map[Kind]bool{}, seen: map[Key]found{}, orphans: map[Key]Owner{}}
 	err := store.Watch(ctx, l.hear)
@@ -58,19 +59,19 @@ func AdoptAll(ctx context.Context, store Store, match func(o Object) (Owner, boo
 
 var errListed = errors.New("everything is listed")
 
-// lister follows a watch until every kind is listed, or cannot be. An object may
-// come more than once, and go: what was heard of it last counts.
+// lister follows a watch until every kind is listed or sick. An object may come more than
+// once, and go. Its last event counts.
 type lister struct {
 	match   func(o Object) (Owner, bool)
-	owed    map[Kind]bool // kinds that have still to be listed; true for those that are sick
-	over    map[Kind]bool // those of which nothing more is to come
+	owed    map[Kind]bool // kinds without a complete listing, true if the kind is sick
+	over    map[Kind]bool // kinds that need no listing any more
 	known   bool
 	seen    map[Key]found
-	orphans map[Key]Owner // who is to be adopted, and by whom
+	orphans map[Key]Owner // the owner for each object to adopt
 	report  AdoptReport
 }
 
-// found is what a listing showed of an object.
+// found is the state of an object in a listing.
 type found uint8
 
 const (
@@ -111,9 +112,8 @@ func (l *lister) hear(ev Event) error {
 	return errListed
 }
 
-// serve takes the kinds that the store serves from now on: one that joins is
-// listed too, and one that is not among them any more will not be. Nor will one that
-// is not watched.
+// serve takes the kinds that the store serves from now on. A kind that joins needs a
+// listing too. A kind that leaves, or that is not watched, needs none.
 func (l *lister) serve(kinds []KindInfo) {
 	was := l.owed
 	l.owed, l.known = map[Kind]bool{}, true
@@ -149,7 +149,7 @@ func (l *lister) count() {
 	}
 }
 
-// adoptSoon adopts, and tries again a few times where others write too.
+// adoptSoon adopts, and tries again a few times after conflicts with other clients.
 func adoptSoon(ctx context.Context, store Store, owner Owner, key Key) (err error) {
 	for range 4 {
 		if err = Adopt(ctx, store, owner, key); !errors.Is(err, ErrConflict) {
@@ -171,7 +171,7 @@ func (r *AdoptReport) count(err error) {
 		r.Gone++
 	default:
 		r.Failed++
-		if len(r.Errors) < mostAdoptErrors {
+		if len(r.Errors) < maxAdoptErrors {
 			r.Errors = append(r.Errors, err)
 		}
 	}

@@ -24,15 +24,15 @@ func exampleStore(objects string) *memory.Store {
 	return store
 }
 
-// keys prints what the store holds.
+// keys prints the keys of the store's objects.
 func keys(store *memory.Store) {
 	for _, o := range store.Objects() {
 		fmt.Println(o.Key)
 	}
 }
 
-// A service owns two pods, and one of them owns a volume. Somebody deletes the
-// service; the collector sees to the rest.
+// A service owns two pods, and one of the pods owns a volume. A client deletes the service.
+// The collector deletes the pods and the volume.
 func ExampleCollector() {
 	store := exampleStore("service/shop; pod/one -> service/shop; pod/two -> service/shop; volume/data -> pod/one; volume/logs")
 	collector, err := ownergraph.New(store, ownergraph.Config{})
@@ -60,7 +60,7 @@ func ExampleCollector() {
 	// <nil>
 }
 
-// WaitIdle says what stays, whom it waits for, and why.
+// WaitIdle returns the held objects, with the reason and the objects that hold them.
 func ExampleCollector_WaitIdle() {
 	store := exampleStore("service/shop; pod/one[example.org/backup] -> service/shop!; pod/two -> node/north")
 	collector, err := ownergraph.New(store, ownergraph.Config{})

@@ -8,9 +8,8 @@ import (
 	"github.com/ownergraph/ownergraph/finalizer"
 )
 
-// A handler does the work that a finalizer stands for. The collector runs it for
-// objects that are being deleted, and removes the finalizer when it has
-// succeeded.
+// A handler does the work of a finalizer. The collector runs it for objects that are being
+// deleted. After a success the collector removes the finalizer.
 func ExampleConfig_handlers() {
 	store := exampleStore("team/red; bucket/photos[example.org/empty] -> team/red")
 	collector, err := ownergraph.New(store, ownergraph.Config{
@@ -42,13 +41,13 @@ func ExampleConfig_handlers() {
 	// 0 objects left
 }
 
-// What would be done, and to what? With ObserveOnly nothing is written.
+// With ObserveOnly the collector reports every decision, and writes nothing.
 func ExampleConfig_observeOnly() {
 	store := exampleStore("team/red; bucket/old -> team/blue; bucket/new -> team/red")
 	decided := map[ownergraph.Key]ownergraph.DecisionEvent{}
 	collector, err := ownergraph.New(store, ownergraph.Config{
 		ObserveOnly: true,
-		// The engine is locked meanwhile: be quick, and do not call back.
+		// The engine is locked during the call: be quick, and do not call back.
 		OnDecision: func(d ownergraph.DecisionEvent) { decided[d.Key] = d },
 	})
 	if err != nil {

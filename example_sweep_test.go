@@ -9,8 +9,8 @@ import (
 	"github.com/ownergraph/ownergraph/finalizer"
 )
 
-// A tenant is deleted, and takes along what begins with its name and a dash. A
-// neighbour with a name that begins alike loses nothing.
+// A client deletes a tenant. The sweep deletes the objects whose names begin with the
+// tenant's name and a dash. Another tenant, with a longer name, loses nothing.
 func ExampleConfig_sweeps() {
 	ctx, stop := context.WithCancel(context.Background())
 	defer stop()
@@ -47,9 +47,10 @@ func ExampleConfig_sweeps() {
 	// <nil>
 }
 
-// A tenant is deleted, and takes along what carries its name in a label, but for
-// what is to be kept. Labels are no part of an object: the store is asked.
-func ExampleSelector() {
+// A client deletes a tenant. The sweep deletes the objects that carry the tenant's name in a
+// label, except those with the label "keep". Labels are no part of an object, so the engine
+// asks the store.
+func ExampleLabelSelector() {
 	ctx, stop := context.WithCancel(context.Background())
 	defer stop()
 	store, _ := memory.New(memory.Config{Kinds: []ownergraph.KindInfo{{Kind: "tenant"}, {Kind: "volume"}}, UIDPrefix: "u"})

@@ -8,7 +8,7 @@ import (
 	"github.com/ownergraph/ownergraph/adapters/memory"
 )
 
-// The example of the README.
+// This is the example of the README.
 func Example() {
 	ctx, stop := context.WithCancel(context.Background())
 	defer stop()

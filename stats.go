@@ -10,54 +10,63 @@ import (
 	"github.com/ownergraph/ownergraph/policy"
 )
 
-// Stats counts what an engine holds and has done since it was made. It is a
+// Stats has the counts of an engine: of its objects now, and of its work since New. It is a
 // value that shares nothing with the engine.
+//
+// Held by TestHeldDuringDeletion.
 type Stats struct {
-	// Objects are in the graph; Nodes counts owners that were never observed
-	// too. Queued keys wait to be decided, now or later, and objects for a handler; a
-	// held object that is tried again later is one of them. Calls are under way. Held
-	// objects wait for something outside: they are Waiting or Stuck. Held by
-	// TestHeldDuringDeletion.
+	// Objects are in the graph, and Nodes counts unobserved owners too. Queued counts the
+	// objects that wait for a decision, now or later, or for a handler. A held object that
+	// waits for its next try is one of them. Calls are under way. Held objects wait for
+	// something outside: they are Waiting or Stuck.
 	Objects, Nodes, Queued, Calls, Held int
-	// Working is how many of the calls are reads, writes and handlers, Blocked how many
-	// objects wait for their dependents or members. See Status.
+	// Working counts the reads, writes and handlers among the calls. Blocked counts the
+	// objects that wait for their dependents or members. See Status.
 	Working, Blocked, Waiting, Stuck int
-	// Events were observed, Refused ones were not. Decisions were made.
+	// Events counts the observed events, and Refused the events that the engine refused.
+	// Decisions counts the decisions.
 	Events, Refused, Decisions uint64
-	// What was asked of the store: reads, patches, deletes, fences, listings, pages
-	// of selections.
+	// These fields count the calls of the store: reads, patches, deletes, fences,
+	// listings, and pages of selections.
 	Reads, Patches, Deletes, FenceCalls, ListCalls, Selects uint64
-	// Handled is how many runs of handlers were begun.
+	// Handled counts the runs of handlers, and FailedHandlers the failed ones.
 	Handled, FailedHandlers uint64
-	// Conflicts, refused writes, writes of unknown outcome, failed reads.
+	// These fields count conflicts, refused writes, writes of unknown outcome, and failed
+	// reads.
 	Conflicts, RefusedWrites, UnknownOutcomes, FailedReads uint64
-	// UndoneWrites succeeded, and the next version asked for them again.
+	// UndoneWrites counts the writes that succeeded, and that the next version asked for
+	// again.
 	UndoneWrites uint64
-	// Gone objects were observed to go. Fences have passed, Listings were asked
-	// for, Rings were found, Rewinds were seen.
+	// Gone counts the objects that the watch showed to go, and Fences the passed fences.
+	// Listings counts the listings that the engine wanted, Rings the detected cycles, and
+	// Rewinds the detected rewinds.
 	Gone, Fences, Listings, Rings, Rewinds uint64
-	// Contradictions: the watch showed an object that a read had not found, or found
-	// absent while it showed it.
+	// Contradictions counts the disagreements of watch and reads: the watch shows an
+	// object, and a read does not find it.
 	Contradictions uint64
-	// Losses: writes without an answer and watches that broke, each of which may be
-	// the first sign of a rewind.
+	// Losses counts writes without an answer and broken watches. Each may be the first
+	// sign of a rewind.
 	Losses uint64
-	// LostFences were given up, since a kind that is well did not report that it has
-	// passed. Fence is the one that is under way.
+	// LostFences counts the fences that the engine gave up, because a healthy kind did not
+	// report that it has passed them. Fence is the fence under way.
 	LostFences uint64
 	Fence      FenceStatus
-	// Twins: live objects that share a UID. BestEffort writes were not exact.
+	// Twins counts live objects that share a UID. BestEffort counts the writes that were
+	// not exact.
 	Twins, BestEffort uint64
-	// Audits are over; AuditRepairs are writes that only an audit led to.
+	// Audits counts the finished audits, and AuditRepairs the writes that only an audit
+	// caused.
 	Audits, AuditRepairs uint64
-	// Sweeping holders are being swept, and Swept ones were. Members were seen of
-	// them so far, and MembersGone of these are gone. Unguarded holders were
-	// deleted before they carried the finalizer of their sweep, as far as was seen.
+	// Sweeping counts the sweeps under way, and Swept the finished ones. Members counts
+	// the observed members of these holders, and MembersGone of them are gone. Unguarded
+	// counts the holders that were deleted before the engine observed the finalizer of
+	// their sweep on them.
 	Sweeping                               int
 	Swept, Members, MembersGone, Unguarded uint64
 }
 
-// count counts a call that is handed out, or takes back that it was: n is 1 or -1.
+// count counts a call. n is 1 for a call that is handed out, and -1 for one that is
+// revoked.
 func (s *Stats) count(t CallType, n int) {
 	by := uint64(n)
 	switch t {
@@ -78,8 +87,8 @@ func (s *Stats) count(t CallType, n int) {
 	}
 }
 
-// Requests returns how many store calls were made: reads, writes, fences and pages
-// of selections.
+// Requests returns the number of store calls: reads, writes, fences and pages of
+// selections.
 func (s Stats) Requests() uint64 {
 	return s.Reads + s.Patches + s.Deletes + s.FenceCalls + s.Selects
 }
@@ -113,9 +122,9 @@ func (e *Engine) controlCalls() (n int) {
 	return n
 }
 
-// Idle reports whether nothing more can happen without the outside: no call is
-// under way or due, and nobody waits for an event that has to come. Writes that
-// were refused and objects that are held do not count as work.
+// Idle reports whether the engine has no work without an event from outside. Then no call
+// is under way or due, and no object waits for an expected event. Refused writes and held
+// objects do not count as work.
 func (e *Engine) Idle() bool {
 	if e.Busy() || len(e.flights) > 0 || e.expected.WatchLen() > 0 || len(e.cycles.Suspects()) > 0 {
 		return false
@@ -126,9 +135,8 @@ func (e *Engine) Idle() bool {
 	return e.kinds.SetKnown() && !e.expected.HasUnblocked() && !e.sweeps.Proving(e.sweepView()) && !e.sweeps.Selecting(e.sweepView()) && e.onlyLater()
 }
 
-// onlyLater reports whether all that the queues still hold waits for somebody
-// outside. An acknowledgement that is given time is work, and so is another try
-// of a read that failed by itself.
+// onlyLater reports whether every entry of the queues waits for the outside. The wait for
+// an acknowledgement is work, and so is the next try of a failed read.
 func (e *Engine) onlyLater() bool {
 	for x := range e.work.Entries() {
 		m := e.state(x.Key)
@@ -148,7 +156,7 @@ func (e *Engine) onlyLater() bool {
 type KindStatus struct {
 	Kind   Kind
 	Listed bool
-	// Sick says why the kind cannot be watched, or is empty.
+	// Sick is the reason why the kind cannot be watched, or empty.
 	Sick string
 }
 
@@ -163,17 +171,17 @@ func (e *Engine) Kinds() []KindStatus {
 	return out
 }
 
-// Running is a run of a handler that is under way.
+// HandlerRun is a run of a handler that is under way.
 type HandlerRun struct {
 	Key       Key
 	Finalizer string
 	Since     time.Time
-	// Tries is how often it failed before.
+	// Tries is the number of failed runs before this one.
 	Tries int
 }
 
-// Running returns the runs of handlers under way, by key and finalizer: one
-// that is stuck shows by its age.
+// Running returns the runs of handlers under way, by key and finalizer. A high age shows a
+// run that hangs.
 func (e *Engine) Running() []HandlerRun {
 	var out []HandlerRun
 	for _, s := range e.handlers.Running() {

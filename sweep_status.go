@@ -10,42 +10,42 @@ import (
 	"github.com/ownergraph/ownergraph/internal/core/sweep/plan"
 )
 
-// SweepStatus is how far the sweep of one holder is. It is a value; the receiver
+// SweepStatus is the progress of the sweep of one holder. It is a value, and the receiver
 // owns it.
 type SweepStatus struct {
 	Holder    Key
 	Finalizer string
-	// Gone says that the holder itself is gone: it was deleted before it carried
-	// the finalizer.
+	// Gone means that the holder itself is gone: it was deleted before it carried the
+	// finalizer.
 	Gone bool
-	// Members were seen so far, MembersGone of them are gone, MembersLeft are
-	// not. What ceased to be a member is neither.
+	// Members counts the members observed so far. MembersGone of them are gone, and
+	// MembersLeft exist. An object that ceased to be a member counts in neither.
 	Members, MembersGone, MembersLeft int
-	// Phases counts what is left by phase, the last one being what no phase
-	// takes. Open is how many of the phases may delete.
+	// Phases counts the members left by phase. The last entry counts the members that no
+	// phase takes. Open is the number of phases that may delete.
 	Phases []int
 	Open   int
-	// Kinds counts what is left by kind, sorted.
+	// Kinds counts the members left by kind, sorted.
 	Kinds []KindCount
-	// Blocked members are held, and By says by what: at most 8 of them, by key.
+	// Blocked counts the held members, and By has at most 8 of them, by key, with the
+	// reason.
 	Blocked int
 	By      []Held
-	// Waves is how often members had to wait for a proof that the holder was
-	// there when they were. It rises when somebody goes on creating them.
+	// Waves counts the waits of members for a proof that the holder existed together
+	// with them. It rises while clients create members.
 	Waves int
-	// Halted says that nothing is deleted for now; the holder's own entry in
-	// Held says why.
+	// Halted means that the sweep deletes no member now. The holder's own entry in Held
+	// has the reason.
 	Halted bool
 }
 
-// KindCount is how many objects there are of a kind.
+// KindCount is the number of objects of a kind.
 type KindCount struct {
 	Kind  Kind
 	Count int
 }
 
-// Sweeps returns how far the sweeps are that are under way, at most limit of
-// them, by holder.
+// Sweeps returns the progress of at most limit of the sweeps under way, by holder.
 func (e *Engine) Sweeps(limit int) []SweepStatus {
 	found := e.sweeps.Statuses(limit)
 	out := make([]SweepStatus, len(found))
@@ -71,8 +71,7 @@ func (e *Engine) sweepStatus(s sweep.Status) SweepStatus {
 	return out
 }
 
-// Sweeps returns how far the sweeps are that are under way, at most limit of
-// them, by holder.
+// Sweeps returns the progress of at most limit of the sweeps under way, by holder.
 func (c *Collector) Sweeps(limit int) []SweepStatus {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -100,7 +99,7 @@ func (e *Engine) sweepView() sweep.View {
 	}
 }
 
-// stepSweeps goes on with the walk of the sweeps, or has detached runs advance.
+// stepSweeps continues the walk of the sweeps, or advances detached runs.
 func (e *Engine) stepSweeps() {
 	if !e.sweeps.Step(e.sweepView()) {
 		return
@@ -113,7 +112,7 @@ func (e *Engine) stepSweeps() {
 	e.sweeps.EndWalk(e.sweepView())
 }
 
-// nextSelect makes c the call for the next page of a selection, if one is due.
+// nextSelect sets c to the call for the next page of a selection, if one is due.
 func (e *Engine) nextSelect(c *Call) bool {
 	req, ok := e.sweeps.NextSelect(e.sweepView())
 	if ok {
@@ -145,7 +144,7 @@ func (e *Engine) holderRead(f flight, r Result) {
 	e.sweeps.ReadDone(e.sweepView(), f.run, f.began, same, absent)
 }
 
-// validateSweeps checks what one sweep alone cannot show.
+// validateSweeps checks each sweep, and the conflicts between sweeps and handlers.
 func (c Config) validateSweeps() error {
 	seen := map[string]bool{}
 	for i, s := range c.Sweeps {
