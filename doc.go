@@ -60,26 +60,20 @@
 // # Proof before a write
 //
 // Every write carries the UID and the version of the decision. After a conflict the engine
-// reads the object and decides again. No write falls back to a weaker condition.
+// reads the object and decides again. No write falls back to a weaker condition. Package
+// policy has the rules R1 to R8. In short:
 //
-// The absence of an owner needs one of two proofs:
-//
-//   - The watch showed the end of exactly that incarnation at exactly those coordinates.
-//   - A read did not find the owner, and began after the engine knew the reference.
-//
-// Absence is stable, since a UID never returns, so a background cascade needs no read. An
-// owner that is missing from the graph is unknown. Unknown deletes nothing.
-//
-// An owner that waits for its dependents, or orphans them, may change. That state counts
-// only at a moment after the commit of the dependent's version. The proof is a read or a
-// fence that began after the engine knew that version. The engine judges several owners at
-// one common moment.
-//
-// The history of a store goes backwards if the store is restored from a backup. The watch
-// announces such a rewind, or versions fall. The first sign may be a write without an
-// answer, or a watch that breaks. After such a sign the engine writes nothing before the
-// store has answered. It also reads an owner again before it deletes a dependent, even if
-// the watch showed the end of that owner.
+//   - Unknown deletes nothing. An owner that is missing from the graph is unknown.
+//   - Absence needs a proof: the watch showed the end of exactly that incarnation, or a read
+//     that began after the engine knew the reference did not find it. Absence is stable,
+//     since a UID never returns. So a background cascade needs no read.
+//   - An owner that waits for its dependents, or orphans them, may change. A read or a fence
+//     proves that state if it began after the engine knew the dependent's version. The engine
+//     judges several owners at one common moment.
+//   - A restore from a backup moves the history of a store backwards. The watch announces
+//     such a rewind, or versions fall. A write without an answer, or a watch that breaks, may
+//     be its first sign. After a sign the engine writes nothing before the store has answered.
+//     It also reads an owner again before it deletes a dependent of it.
 //
 // # Finalizers and handlers
 //
@@ -267,12 +261,10 @@
 //
 // # Testing
 //
-// The tests hold this manual. internal/script has text scenarios, and internal/exhaustive
-// tries every interleaving of small graphs. internal/properties has random worlds, and
-// internal/sim has fleets. All of them compare with the specification in internal/oracle.
-// internal/invariant judges every write against the store's true history. For each rule,
-// internal/mutants has a seeded bug, which shows that the suites would fail.
-// internal/differential compares end states with the collector of Kubernetes. On a real
-// kube-apiserver, internal/e2e runs upstream's integration scenarios. It adds crashes,
-// restarts, a restore, and two collectors at once.
+// The suites compare every end state with the specification in internal/oracle, and
+// internal/invariant judges every write. They are text scenarios (internal/script), every
+// interleaving of small graphs (internal/exhaustive), random worlds (internal/properties) and
+// fleets (internal/sim). For each rule, internal/mutants has a seeded bug that the suites
+// find. The upstream collector runs beside the engine in internal/differential. Upstream's
+// integration scenarios run on a real kube-apiserver in internal/e2e.
 package ownergraph
