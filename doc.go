@@ -266,5 +266,6 @@
 // interleaving of small graphs (internal/exhaustive), random worlds (internal/properties) and
 // fleets (internal/sim). For each rule, internal/mutants has a seeded bug that the suites
 // find. The upstream collector runs beside the engine in internal/differential. Upstream's
-// integration scenarios run on a real kube-apiserver in internal/e2e.
+// integration scenarios run on a real kube-apiserver in internal/e2e, which adds crashes,
+// restarts, a restore and two collectors at once.
 package ownergraph
