@@ -78,7 +78,7 @@ func (sw *Sweeps) holderVersionChanged(v View, id observed.NodeID, o graph.Objec
 // by it. Until then that holder contested the objects. A holder that was marked before had no
 // claim since the mark, which dying has.
 //
-// Held by TestRivalRenamed.
+// Held by TestRivalChanged.
 func (sw *Sweeps) noteRelease(v View, id observed.NodeID, was, o graph.Object, had bool) {
 	if len(sw.runs) == 0 { // a run needs a proof from after its own beginning
 		return

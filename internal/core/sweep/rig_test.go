@@ -1,0 +1,203 @@
+package sweep
+
+import (
+	"testing"
+	"time"
+
+	"github.com/ownergraph/ownergraph/finalizer"
+	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/core/effect"
+	"github.com/ownergraph/ownergraph/internal/core/fence"
+	"github.com/ownergraph/ownergraph/internal/core/held"
+	"github.com/ownergraph/ownergraph/internal/core/kinds"
+	"github.com/ownergraph/ownergraph/internal/core/observed"
+	"github.com/ownergraph/ownergraph/internal/core/record"
+	"github.com/ownergraph/ownergraph/internal/core/seq"
+	"github.com/ownergraph/ownergraph/policy"
+)
+
+// start is the time at which every rig begins.
+var start = time.Unix(1000, 0)
+
+// rig is the sweeps of a configuration, and the parts of an engine that sweeps use.
+type rig struct {
+	*testing.T
+	sw     Sweeps
+	nodes  record.Nodes
+	kinds  kinds.Table
+	fence  fence.Machine
+	held   held.Table
+	stamps seq.Counter
+	out    effect.List
+	now    time.Time
+}
+
+// byName is a sweep of tenants by their objects' names.
+func byName() finalizer.Sweep {
+	return finalizer.Sweep{
+		Finalizer: "x.io/tenant", Holder: "tenant",
+		Members: []finalizer.Members{{By: finalizer.ByName, Delimiter: "-"}},
+	}
+}
+
+// byLabel is a sweep of tenants by their objects' label.
+func byLabel() finalizer.Sweep {
+	return finalizer.Sweep{
+		Finalizer: "x.io/tenant", Holder: "tenant",
+		Members: []finalizer.Members{{By: finalizer.ByLabel, Label: "of"}},
+	}
+}
+
+// newRig returns a rig with fences, over the kinds tenant and volume.
+func newRig(t *testing.T, sweeps ...finalizer.Sweep) *rig {
+	t.Helper()
+	r := &rig{T: t, kinds: kinds.New(nil), fence: fence.New(true, 0), held: held.New(), now: start}
+	r.nodes = record.Nodes{Graph: observed.New(observed.Config{}), Table: &record.Table{}}
+	sw, err := New(Settings{Sweeps: sweeps, Page: 10})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.sw = sw
+	r.serve("tenant", "volume")
+	return r
+}
+
+func (r *rig) view() View {
+	return View{
+		Nodes: r.nodes, Kinds: &r.kinds, Fence: &r.fence, Held: &r.held,
+		Stamps: &r.stamps, Out: &r.out, Now: r.now,
+	}
+}
+
+// apply applies an event to the graph and to the table of kinds.
+func (r *rig) apply(ev graph.Event) *observed.Delta {
+	r.Helper()
+	d, err := r.nodes.Graph.Apply(ev)
+	if err != nil {
+		r.Fatal(err)
+	}
+	r.kinds.Apply(&ev, &r.stamps, nil)
+	return &d
+}
+
+// serve has the store report the set of kinds.
+func (r *rig) serve(names ...graph.Kind) {
+	r.Helper()
+	ev := graph.Event{Type: graph.KindsKnown}
+	for _, name := range names {
+		ev.Kinds = append(ev.Kinds, graph.KindInfo{Kind: name})
+	}
+	r.apply(ev)
+	r.kinds.SetKinds(ev.Kinds, r.nodes.Graph, &r.stamps)
+	r.kinds.EndSet(r.nodes.Graph, r.sw.Holders())
+}
+
+// put has the watch report objects, and returns the last one.
+func (r *rig) put(objects string) graph.Object {
+	r.Helper()
+	all, err := graph.Parse(objects)
+	if err != nil {
+		r.Fatal(err)
+	}
+	for _, o := range all {
+		r.apply(graph.Event{Type: graph.Put, Object: o})
+		id := r.id(o.Key)
+		m := r.nodes.Edit(id)
+		m.Known = r.stamps.Stamp()
+		m.Changed = m.Known
+		r.sw.Observe(r.view(), id, r.nodes.Graph.Node(id))
+	}
+	r.check()
+	return all[len(all)-1]
+}
+
+// gone has the watch report the end of an object. Unseen says that the watch had a gap.
+func (r *rig) gone(object string, unseen bool) {
+	r.Helper()
+	o := r.object(object)
+	d := r.apply(graph.Event{Type: graph.Gone, Key: o.Key, Version: o.Version})
+	for _, f := range d.Freed {
+		r.sw.Leave(r.view(), f.ID, unseen)
+	}
+	r.check()
+}
+
+func (r *rig) object(notation string) graph.Object {
+	r.Helper()
+	o, err := graph.ParseObject(notation)
+	if err != nil {
+		r.Fatal(err)
+	}
+	return o
+}
+
+func (r *rig) id(k graph.Key) observed.NodeID {
+	n, _ := r.nodes.Graph.Lookup(k)
+	return n.ID()
+}
+
+func (r *rig) check() {
+	r.Helper()
+	if err := r.sw.Check(r.view()); err != nil {
+		r.Error(err)
+	}
+}
+
+// decide returns the decision for an observed object that collection keeps, or that waits
+// for its finalizers.
+func (r *rig) decide(object string) policy.Decision {
+	r.Helper()
+	id := r.id(r.object(object).Key)
+	o := r.nodes.Graph.Node(id).Object()
+	d := policy.Decision{Action: policy.Keep, Reason: policy.NoOwners}
+	if o.Deleting {
+		d = policy.Decision{Action: policy.Wait, Reason: policy.NeedFinalizers}
+	}
+	d, _ = r.sw.Decide(r.view(), id, o, d, false)
+	r.check()
+	return d
+}
+
+// decides fails unless the decision has this action and this reason.
+func (r *rig) decides(object string, want policy.Action, why policy.Reason, reason string) {
+	r.Helper()
+	if d := r.decide(object); d.Action != want || d.Reason != why {
+		r.Errorf("%s: %s is decided to %v for %v, want %v for %v", reason, object, d.Action, d.Reason, want, why)
+	}
+}
+
+// walk completes the walks that are wanted.
+func (r *rig) walk() {
+	r.Helper()
+	for n := 0; r.sw.HasWork(r.now) && n < 20; n++ {
+		if v := r.view(); r.sw.Step(v) {
+			for r.sw.HasNode(v.Graph) {
+				r.sw.WalkNode(v)
+			}
+			r.sw.EndWalk(v)
+		}
+	}
+	r.check()
+}
+
+// pass has a fence begin and pass, which proves the state of the holders up to now.
+func (r *rig) pass() {
+	r.Helper()
+	r.fence.Want(r.stamps.Stamp(), r.now)
+	id, ok := r.fence.Begin(r.now, &r.kinds, &r.out)
+	if !ok {
+		r.Fatal("no fence begins")
+	}
+	r.fence.SetBegan(r.stamps.Stamp())
+	for _, name := range append(r.kinds.Names(), "") {
+		r.fence.Pass(name, id, &r.kinds, &r.out)
+	}
+}
+
+// marked begins the run of tenant 1, and walks.
+func (r *rig) marked() {
+	r.Helper()
+	r.put("tenant/1#2~[x.io/tenant]")
+	r.decide("tenant/1")
+	r.walk()
+}
