@@ -26,14 +26,14 @@ func (g *Graph) Apply(e graph.Event) (Delta, error) {
 func (g *Graph) ApplyEvent(e *graph.Event) (*Delta, error) {
 	d := &g.delta
 	d.reset()
-	if e.Type == graph.Put && g.again(&e.Object) || len(g.cfg.Ignore) > 0 && g.ignores(e.Of()) {
+	if e.Type == graph.Put && g.applyRepeat(&e.Object) || len(g.cfg.Ignore) > 0 && g.ignores(e.Of()) {
 		return d, nil
 	}
 	if err := g.accept(e); err != nil {
 		return &Delta{}, err
 	}
 	g.apply(e)
-	g.settle(e)
+	g.freeUnheld(e)
 	return d, nil
 }
 
@@ -54,15 +54,15 @@ func (g *Graph) apply(e *graph.Event) {
 	case graph.KindVanished:
 		g.vanish(g.kindNamed(e.Kind))
 	case graph.Rewound:
-		g.forget()
+		g.rewind()
 	}
 }
 
 // gone takes the end of an object. Of one that nobody has observed or refers
 // to it leaves no node, but what it proves is told as of any other: in Freed.
 func (g *Graph) gone(k *graph.Key) {
-	var s sought
-	g.seek(k, &s)
+	var s location
+	g.locate(k, &s)
 	id, known := s.id, s.id != 0
 	if !known {
 		id = g.addPhantom(k, &s)
@@ -78,21 +78,21 @@ func (g *Graph) gone(k *graph.Key) {
 		g.observed--
 		g.notice(id)
 		g.unlink(id)
-		g.dropWide(id)
-		g.bury(id)
-		if g.hubOf(id).firstDep != 0 { // else it leaves the graph at once
+		g.dropOwners(id)
+		g.removeObserved(id)
+		if g.ownerRecordOf(id).firstDep != 0 { // else it leaves the graph at once
 			g.keep(id, g.bareForm(k, s.uid))
 		}
 	}
 	x.setState(Absent)
 	x.set(flawedMark, false)
 	x.setRole(plain)
-	g.loose = append(g.loose, id)
+	g.unheld = append(g.unheld, id)
 }
 
-// forget takes back every absence that was observed: after a rewind an absent
+// rewind takes back every absence that was observed: after a rewind an absent
 // owner may exist again. A listing that began before proves nothing any more.
-func (g *Graph) forget() {
+func (g *Graph) rewind() {
 	for id := range g.ids() {
 		if g.at(id).state() == Absent {
 			g.at(id).setState(Phantom)
@@ -112,7 +112,7 @@ func (g *Graph) notice(dep NodeID) {
 		return
 	}
 	g.noticeOwner(dep, x.owner)
-	for id := g.hubOf(dep).more; id != 0; {
+	for id := g.ownerRecordOf(dep).more; id != 0; {
 		e := g.edges.at(uint32(id &^ furtherEdge))
 		id = e.nextOwner
 		g.noticeOwner(dep, e.owner)
@@ -125,7 +125,7 @@ func (g *Graph) noticeOwner(dep, owner NodeID) {
 		g.noticeOne(dep, owner)
 		return
 	}
-	for o, n := g.aliveLike(owner), 0; o != 0 && n < mostTwins; o, n = g.twins[o].next, n+1 {
+	for o, n := g.aliveWithUIDOf(owner), 0; o != 0 && n < maxDuplicates; o, n = g.duplicates[o].next, n+1 {
 		g.noticeOne(dep, o)
 	}
 }

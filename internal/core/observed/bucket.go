@@ -105,10 +105,10 @@ func (b *bucket) takeDisplaced(ids []NodeID) (n int) {
 	return n
 }
 
-// part moves the members whose hints have the bit into the same places of another
+// split moves the members whose hints have the bit into the same places of another
 // bucket, which is empty, and returns how many. Half of them have it and nobody can
 // foresee which, so there is no branch. Neither keeps what has passed it by.
-func (b *bucket) part(to *bucket, bit int) uint16 {
+func (b *bucket) split(to *bucket, bit int) uint16 {
 	moving := b.more >> bit & eachHint
 	var tags [2]uint64 // those of the members that move
 	for i := range b.ids {

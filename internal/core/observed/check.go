@@ -10,7 +10,7 @@ import (
 // Each invariant is broken by hand in TestCheckNamesTheInvariant.
 func (g *Graph) Check() error {
 	for _, check := range []func() error{
-		g.checkPages, g.checkIndex, g.checkKeys, g.checkBuckets, g.checkTwins, g.checkOwners, g.checkDependents, g.checkKinds, g.checkFree,
+		g.checkPages, g.checkIndex, g.checkKeys, g.checkBuckets, g.checkDuplicates, g.checkOwners, g.checkDependents, g.checkKinds, g.checkFree,
 	} {
 		if err := check(); err != nil {
 			return fmt.Errorf("graph invariant %w", err)
@@ -25,31 +25,31 @@ func (g *Graph) checkKeys() error {
 		x, k := g.at(id), g.key(id)
 		if used++; x.state() == Observed {
 			observed++
-		} else if g.hubOf(id).firstDep == 0 {
+		} else if g.ownerRecordOf(id).firstDep == 0 {
 			return fmt.Errorf("I5: %s %s has no dependent", x.state(), k)
 		}
-		if x.is(kinMark) {
+		if x.is(groupMemberMark) {
 			others++
 		}
 		if g.lookup(&k) != id {
 			return fmt.Errorf("I1: %s is not found under its key", k)
 		}
 	}
-	if used != g.live || observed != g.observed || others != len(g.others) || others != len(g.kin) {
-		return fmt.Errorf("I1: %d nodes, counted as %d; %d observed, counted as %d; %d kin, %d found, %d in lists",
-			used, g.live, observed, g.observed, others, len(g.others), len(g.kin))
+	if used != g.live || observed != g.observed || others != len(g.groupNodes) || others != len(g.groupLinks) {
+		return fmt.Errorf("I1: %d nodes, counted as %d; %d observed, counted as %d; %d members of groups, %d found, %d in lists",
+			used, g.live, observed, g.observed, others, len(g.groupNodes), len(g.groupLinks))
 	}
 	return nil
 }
 
-// checkTwins walks the list of each UID that several nodes have. Of any other
+// checkDuplicates walks the list of each UID that several nodes have. Of any other
 // the node itself says whether it is observed.
-func (g *Graph) checkTwins() error {
+func (g *Graph) checkDuplicates() error {
 	found, linked, want := 0, 0, 0
-	for u, f := range g.families {
+	for u, f := range g.groups {
 		prev := NodeID(0)
-		for id := f.alive; id != 0; id = g.twins[id].next {
-			x, t := g.at(id), g.twins[id]
+		for id := f.alive; id != 0; id = g.duplicates[id].next {
+			x, t := g.at(id), g.duplicates[id]
 			if x.state() != Observed || g.key(id).UID != u || t.prev != prev {
 				return fmt.Errorf("I2: %s %s is in the list of UID %q", x.state(), g.key(id), u)
 			}
@@ -61,42 +61,42 @@ func (g *Graph) checkTwins() error {
 	}
 	for id := range g.ids() {
 		x := g.at(id)
-		if x.state() == Observed && x.is(sharedMark|kinMark) {
+		if x.state() == Observed && x.is(groupHeadMark|groupMemberMark) {
 			want++
 		}
-		if _, in := g.twins[id]; in != x.is(twinMark) {
-			return fmt.Errorf("I2: %s has the mark of a twin: %t", g.key(id), !in)
+		if _, in := g.duplicates[id]; in != x.is(duplicateMark) {
+			return fmt.Errorf("I2: %s has the mark of a duplicate: %t", g.key(id), !in)
 		}
 	}
-	if found != want || linked != len(g.twins) {
-		return fmt.Errorf("I2: %d observed, %d found under their UIDs; %d twins, %d in lists", want, found, len(g.twins), linked)
+	if found != want || linked != len(g.duplicates) {
+		return fmt.Errorf("I2: %d observed, %d found under their UIDs; %d duplicates, %d in lists", want, found, len(g.duplicates), linked)
 	}
-	return g.checkFamilies()
+	return g.checkGroups()
 }
 
-func (g *Graph) checkFamilies() error {
-	shared, kin := 0, 0
+func (g *Graph) checkGroups() error {
+	shared, members := 0, 0
 	for id := range g.ids() {
-		if g.at(id).is(sharedMark) {
+		if g.at(id).is(groupHeadMark) {
 			shared++
 		}
 	}
-	for u, f := range g.families {
+	for u, f := range g.groups {
 		prev, claims := NodeID(0), false
-		for id := f.kin; id != 0; id = g.kin[id].next {
-			if !g.at(id).is(kinMark) || g.key(id).UID != u || g.kin[id].prev != prev {
-				return fmt.Errorf("I2: %s is among the kin of UID %q", g.key(id), u)
+		for id := f.first; id != 0; id = g.groupLinks[id].next {
+			if !g.at(id).is(groupMemberMark) || g.key(id).UID != u || g.groupLinks[id].prev != prev {
+				return fmt.Errorf("I2: %s is in the group of UID %q", g.key(id), u)
 			}
 			prev, claims = id, claims || id == f.claim
-			kin++
+			members++
 		}
 		first := g.withUID(g.packUID(u), u)
-		if claims = claims || first == f.claim; f.kin == 0 || !claims && f.claim != 0 || f.claim != 0 && !g.isClaim(f.claim) {
-			return fmt.Errorf("I2: UID %q has no kin, or another's claim", u)
+		if claims = claims || first == f.claim; f.first == 0 || !claims && f.claim != 0 || f.claim != 0 && !g.isClaim(f.claim) {
+			return fmt.Errorf("I2: UID %q has no second node, or a foreign claim", u)
 		}
 	}
-	if shared != len(g.families) || kin != len(g.kin) {
-		return fmt.Errorf("I2: %d families, %d marked; %d kin, %d in lists", len(g.families), shared, len(g.kin), kin)
+	if shared != len(g.groups) || members != len(g.groupLinks) {
+		return fmt.Errorf("I2: %d groups, %d marked; %d members, %d in lists", len(g.groups), shared, len(g.groupLinks), members)
 	}
 	return nil
 }
@@ -124,8 +124,8 @@ func (g *Graph) checkOwners() error {
 		if e != 0 {
 			return fmt.Errorf("I3: %s: more edges than references", g.key(id))
 		}
-		if _, wide := g.page(id).wide[slotOf(id)]; wide != g.at(id).is(wideMark) {
-			return fmt.Errorf("I3: %s: references that are several are kept: %t", g.key(id), wide)
+		if _, wide := g.page(id).owners[slotOf(id)]; wide != g.at(id).is(ownersMark) {
+			return fmt.Errorf("I3: %s: a list of references is kept: %t", g.key(id), wide)
 		}
 	}
 	if found != g.edges.used {
@@ -154,7 +154,7 @@ func (g *Graph) checkDependents() error {
 
 // checkList walks the dependents of a node and returns how many there are.
 func (g *Graph) checkList(id NodeID) (found int, err error) {
-	h := g.hubOf(id)
+	h := g.ownerRecordOf(id)
 	refs, blocks, fan, prev := int32(0), int32(0), h.fan == 0, edgeID(0)
 	for e := h.firstDep; e != 0; {
 		d := g.edge(e)

@@ -7,14 +7,14 @@ import (
 )
 
 // checkPages holds each page against its nodes: who is free, how much of its
-// text is dead, and which hubs are used.
+// text is dead, and which owner records are used.
 func (g *Graph) checkPages() error {
-	room := slices.Clone(g.room)
+	room := slices.Clone(g.openPages)
 	slices.Sort(room)
 	for n := range g.pages {
 		p := &g.pages[n]
 		if _, listed := slices.BinarySearch(room, uint32(n)); listed != (p.used < pageNodes) {
-			return fmt.Errorf("I7: page %d has %d nodes, and is listed for room: %t", n, p.used, listed)
+			return fmt.Errorf("I7: page %d has %d nodes, and is listed as open: %t", n, p.used, listed)
 		}
 		if err := p.check(n); err != nil {
 			return err
@@ -22,18 +22,18 @@ func (g *Graph) checkPages() error {
 		for slot := range p.nodes {
 			id := NodeID(n<<pageBits | slot)
 			if _, long := p.long[uint16(slot)]; long != g.at(id).is(longText) {
-				return fmt.Errorf("I9: node %d: long text is kept: %t", id, long)
+				return fmt.Errorf("I9: node %d: a long text is kept: %t", id, long)
 			}
 		}
 	}
-	if len(slices.Compact(room)) != len(g.room) {
-		return fmt.Errorf("I7: a page is listed for room twice")
+	if len(slices.Compact(room)) != len(g.openPages) {
+		return fmt.Errorf("I7: a page is listed as open twice")
 	}
 	return nil
 }
 
 func (p *page) check(n int) error {
-	used, live, hubs := 0, 0, 0
+	used, live, records := 0, 0, 0
 	for slot := range p.nodes {
 		x := &p.nodes[slot]
 		if x.state() != StateUnset || n == 0 && slot == 0 {
@@ -47,8 +47,8 @@ func (p *page) check(n int) error {
 				return fmt.Errorf("I9: page %d: text of node %d stands in the gap", n, n<<pageBits|slot)
 			}
 		}
-		if x.hub != 0 {
-			hubs++
+		if x.record != 0 {
+			records++
 		}
 	}
 	free := 0
@@ -60,18 +60,18 @@ func (p *page) check(n int) error {
 	if used != p.used || used+free != len(p.nodes) {
 		return fmt.Errorf("I7: page %d: %d nodes of %d are used, counted as %d, and %d are free", n, used, len(p.nodes), p.used, free)
 	}
-	if len(p.text) > textRoom || p.wide != nil && len(p.wide) == 0 || p.long != nil && len(p.long) == 0 {
-		return fmt.Errorf("I9: page %d keeps %d bytes of text, %d lists of references and %d long texts", n, len(p.text), len(p.wide), len(p.long))
+	if len(p.text) > pageTextSize || p.owners != nil && len(p.owners) == 0 || p.long != nil && len(p.long) == 0 {
+		return fmt.Errorf("I9: page %d keeps %d bytes of text, %d lists of references and %d long texts", n, len(p.text), len(p.owners), len(p.long))
 	}
 	if live != len(p.text)-p.dead || int(p.gap) > p.dead || p.gap > 0 && int(p.gapAt)*textUnit+int(p.gap) > len(p.text) {
 		return fmt.Errorf("I9: page %d: %d bytes of text, %d of them dead, but %d live", n, len(p.text), p.dead, live)
 	}
 	spare := 0
-	for slot := p.freeHubs; slot != 0 && spare <= pageNodes; slot = uint16(p.hubs[slot-1].firstDep) {
+	for slot := p.freeRecords; slot != 0 && spare <= pageNodes; slot = uint16(p.records[slot-1].firstDep) {
 		spare++
 	}
-	if hubs != p.usedHubs || hubs+spare != len(p.hubs) {
-		return fmt.Errorf("I9: page %d: %d hubs of %d are used, counted as %d, and %d are free", n, hubs, len(p.hubs), p.usedHubs, spare)
+	if records != p.usedRecords || records+spare != len(p.records) {
+		return fmt.Errorf("I9: page %d: %d owner records of %d are used, counted as %d, and %d are free", n, records, len(p.records), p.usedRecords, spare)
 	}
 	return nil
 }
@@ -89,7 +89,7 @@ func (g *Graph) checkIndex() error {
 			}
 		}
 		for id, h := range g.members(s) {
-			if n++; !g.InUse(id) || g.at(id).is(kinMark) || x.head(h) != &x.heads[at] {
+			if n++; !g.InUse(id) || g.at(id).is(groupMemberMark) || x.head(h) != &x.heads[at] {
 				return fmt.Errorf("I1: the index leads to node %d", id)
 			}
 		}
@@ -101,8 +101,8 @@ func (g *Graph) checkIndex() error {
 		}
 		held += n
 	}
-	if held+len(g.others) != g.live || deep != x.deep {
-		return fmt.Errorf("I1: the index leads to %d nodes of %d; %d segments are deep, counted as %d", held, g.live-len(g.others), deep, x.deep)
+	if held+len(g.groupNodes) != g.live || deep != x.deep {
+		return fmt.Errorf("I1: the index leads to %d nodes of %d; %d segments are deep, counted as %d", held, g.live-len(g.groupNodes), deep, x.deep)
 	}
 	return nil
 }

@@ -79,7 +79,7 @@ func TestCheckNamesTheInvariant(t *testing.T) {
 			if g.InUse(10) {
 				t.Fatal("node 10 is in use")
 			}
-			stow(g.index.few, g.index.hash(uid{}), 0, 10)
+			insert(g.index.few, g.index.hash(uid{}), 0, 10)
 		}, "an entry of a node that has left"},
 		{"I1: a segment of 1 buckets holds 7 nodes, counted as 8", func(_ *testing.T, g *Graph) { g.index.heads[0].used++ },
 			"a segment's count is off"},
@@ -89,24 +89,24 @@ func TestCheckNamesTheInvariant(t *testing.T) {
 			"a look-up would go on"},
 		{"I1: the index has the hint 0x1 of node 0, want 0x0", func(_ *testing.T, g *Graph) { g.index.few[0].more |= displaced << (10 * hintBits) },
 			"a place that is not in use has a hint"},
-		{"I1: pod/s/twin@a is not found under its key", func(t *testing.T, g *Graph) { g.others[g.key(at(t, g, "pod/s/twin@a"))] = at(t, g, "b") },
+		{"I1: pod/s/twin@a is not found under its key", func(t *testing.T, g *Graph) { g.groupNodes[g.key(at(t, g, "pod/s/twin@a"))] = at(t, g, "b") },
 			"a key leads to another node"},
-		{"I1: 9 nodes, counted as 9; 6 observed, counted as 7; 2 kin, 2 found, 2 in lists", func(_ *testing.T, g *Graph) { g.observed++ },
+		{"I1: 9 nodes, counted as 9; 6 observed, counted as 7; 2 members of groups, 2 found, 2 in lists", func(_ *testing.T, g *Graph) { g.observed++ },
 			"the count of observed nodes is off"},
-		{"I1: 9 nodes, counted as 9; 6 observed, counted as 6; 2 kin, 2 found, 1 in lists", func(t *testing.T, g *Graph) { delete(g.kin, at(t, g, "pod/s/twin@a")) },
+		{"I1: 9 nodes, counted as 9; 6 observed, counted as 6; 2 members of groups, 2 found, 1 in lists", func(t *testing.T, g *Graph) { delete(g.groupLinks, at(t, g, "pod/s/twin@a")) },
 			"kin is in no list"},
-		{"I2: observed b is in the list of UID \"a\"", func(t *testing.T, g *Graph) { g.families["a"].alive = at(t, g, "b") },
+		{"I2: observed b is in the list of UID \"a\"", func(t *testing.T, g *Graph) { g.groups["a"].alive = at(t, g, "b") },
 			"a UID leads to another's node"},
-		{"I2: 3 observed, 0 found under their UIDs; 3 twins, 0 in lists", func(_ *testing.T, g *Graph) { g.families["a"].alive = 0 },
+		{"I2: 3 observed, 0 found under their UIDs; 3 duplicates, 0 in lists", func(_ *testing.T, g *Graph) { g.groups["a"].alive = 0 },
 			"a UID leads nowhere"},
-		{"I2: pod/s/x has the mark of a twin: false", func(t *testing.T, g *Graph) { g.twins[at(t, g, "pod/s/x")] = links{next: 1} },
+		{"I2: pod/s/x has the mark of a duplicate: false", func(t *testing.T, g *Graph) { g.duplicates[at(t, g, "pod/s/x")] = links{next: 1} },
 			"a twin is in no list"},
 		{"I2: observed pod/s/twin@a is in the list of UID \"a\"", func(t *testing.T, g *Graph) {
-			g.twins[at(t, g, "pod/s/twin@a")] = links{next: at(t, g, "a"), prev: at(t, g, "a")}
+			g.duplicates[at(t, g, "pod/s/twin@a")] = links{next: at(t, g, "a"), prev: at(t, g, "a")}
 		}, "a link does not lead back"},
-		{"I2: UID \"a\" has no kin, or another's claim", func(t *testing.T, g *Graph) { g.families["a"].claim = at(t, g, "a") },
+		{"I2: UID \"a\" has no second node, or a foreign claim", func(t *testing.T, g *Graph) { g.groups["a"].claim = at(t, g, "a") },
 			"an object is taken for a claim"},
-		{"I2: 1 families, 2 marked; 2 kin, 2 in lists", func(t *testing.T, g *Graph) { g.at(at(t, g, "pod/s/x")).set(sharedMark, true) },
+		{"I2: 1 groups, 2 marked; 2 members, 2 in lists", func(t *testing.T, g *Graph) { g.at(at(t, g, "pod/s/x")).set(groupHeadMark, true) },
 			"a node is taken for one with kin"},
 		{"I3: b: reference 0 has no edge, or another's", func(t *testing.T, g *Graph) { g.at(at(t, g, "b")).owner = 0 },
 			"a reference has no edge"},
@@ -116,21 +116,21 @@ func TestCheckNamesTheInvariant(t *testing.T) {
 			"a reference has another flag"},
 		{"I3: b: more edges than references", func(t *testing.T, g *Graph) {
 			p := g.page(1)
-			p.wide[slotOf(at(t, g, "b"))] = p.wide[slotOf(at(t, g, "b"))][:1]
+			p.owners[slotOf(at(t, g, "b"))] = p.owners[slotOf(at(t, g, "b"))][:1]
 		}, "a reference was dropped, its edge was not"},
-		{"I3: a: references that are several are kept: true", func(t *testing.T, g *Graph) { g.page(1).wide[slotOf(at(t, g, "a"))] = []graph.Owner{} },
+		{"I3: a: a list of references is kept: true", func(t *testing.T, g *Graph) { g.page(1).owners[slotOf(at(t, g, "a"))] = []graph.Owner{} },
 			"references are kept of a node that has none"},
-		{"I3: a: its list of dependents is broken", func(t *testing.T, g *Graph) { g.setPrev(g.hubOf(at(t, g, "a")).firstDep, 1) },
+		{"I3: a: its list of dependents is broken", func(t *testing.T, g *Graph) { g.setPrev(g.ownerRecordOf(at(t, g, "a")).firstDep, 1) },
 			"a link does not lead back"},
 		{"I3: a: its list of dependents is broken", func(t *testing.T, g *Graph) {
-			g.makeHub(at(t, g, "a")).firstDep = g.hubOf(at(t, g, "pod/s/x")).firstDep
+			g.makeOwnerRecord(at(t, g, "a")).firstDep = g.ownerRecordOf(at(t, g, "pod/s/x")).firstDep
 		}, "another's dependents"},
 		{"I3: 3 edges in use, 2 in lists of owners", func(_ *testing.T, g *Graph) { g.edges.add(edge{owner: 1}) },
 			"an edge is in no list"},
-		{"I3: 5 edges in use, 3 in lists of dependents", func(t *testing.T, g *Graph) { *g.makeHub(at(t, g, "a")) = hub{} },
+		{"I3: 5 edges in use, 3 in lists of dependents", func(t *testing.T, g *Graph) { *g.makeOwnerRecord(at(t, g, "a")) = ownerRecord{} },
 			"references are in nobody's list"},
-		{"I4: a: counts 3/1, holds 2/1", func(t *testing.T, g *Graph) { g.makeHub(at(t, g, "a")).refs++ }, "the count of references is off"},
-		{"I4: a: counts 2/0, holds 2/1", func(t *testing.T, g *Graph) { g.makeHub(at(t, g, "a")).blocks-- }, "the count of blocking references is off"},
+		{"I4: a: counts 3/1, holds 2/1", func(t *testing.T, g *Graph) { g.makeOwnerRecord(at(t, g, "a")).refs++ }, "the count of references is off"},
+		{"I4: a: counts 2/0, holds 2/1", func(t *testing.T, g *Graph) { g.makeOwnerRecord(at(t, g, "a")).blocks-- }, "the count of blocking references is off"},
 		{"I5: phantom b has no dependent", func(t *testing.T, g *Graph) { g.at(at(t, g, "b")).setState(Phantom) },
 			"nothing holds the node"},
 		{"I6: b stands in the list of kind \"a\"", func(t *testing.T, g *Graph) { g.kinds[g.byKind["a"]].first = at(t, g, "b") },
@@ -157,24 +157,24 @@ func TestCheckNamesTheInvariant(t *testing.T) {
 		{"free twice", func(_ *testing.T, g *Graph) { p := g.page(1); p.nodes[p.free-1].nextKind = NodeID(p.free) },
 			"a node is free twice"},
 		{"I7: page 0: 10 nodes of 13 are used, counted as 10, and 0 are free", func(_ *testing.T, g *Graph) { g.page(1).free = 0 }, "nodes are lost"},
-		{"I7: page 0 has 10 nodes, and is listed for room: false", func(_ *testing.T, g *Graph) { g.room = nil }, "room is lost"},
-		{"I7: a page is listed for room twice", func(_ *testing.T, g *Graph) { g.room = append(g.room, 0) }, "room is there twice"},
+		{"I7: page 0 has 10 nodes, and is listed as open: false", func(_ *testing.T, g *Graph) { g.openPages = nil }, "room is lost"},
+		{"I7: a page is listed as open twice", func(_ *testing.T, g *Graph) { g.openPages = append(g.openPages, 0) }, "room is there twice"},
 		{"free twice", func(_ *testing.T, g *Graph) { g.edges.free = append(g.edges.free[:1], g.edges.free[0]) }, "an edge is free twice"},
 		{"I7: 1 kinds are unused, 0 are free", func(_ *testing.T, g *Graph) { g.freeKinds = nil }, "a kind is lost"},
 		{"I7: 1 places are unused, 0 are free", func(_ *testing.T, g *Graph) { g.freePlaces = nil }, "a place is lost"},
 		{"I8: pod/s/x: its cursor stands elsewhere", func(t *testing.T, g *Graph) {
-			g.makeHub(at(t, g, "pod/s/x")).fan = g.hubOf(at(t, g, "a")).firstDep
+			g.makeOwnerRecord(at(t, g, "pod/s/x")).fan = g.ownerRecordOf(at(t, g, "a")).firstDep
 		}, "a cursor stands in another's list"},
 		{"I8: kind \"b\": its pruning stands elsewhere", func(t *testing.T, g *Graph) { g.kinds[g.byKind["b"]].pruneAt = at(t, g, "a") },
 			"a pruning stands in another's list"},
 		{"I8: kind \"a\": its pruning stands elsewhere", func(t *testing.T, g *Graph) { g.kinds[g.byKind["a"]].pruneAt = at(t, g, "a") },
 			"a cursor without a pruning"},
-		{"I9: node 1: long text is kept: true", func(_ *testing.T, g *Graph) { g.page(1).long = map[uint16][]byte{1: nil} }, "text is kept twice"},
+		{"I9: node 1: a long text is kept: true", func(_ *testing.T, g *Graph) { g.page(1).long = map[uint16][]byte{1: nil} }, "text is kept twice"},
 		{"I9: page 0: 152 bytes of text, 51 of them dead, but 102 live", func(_ *testing.T, g *Graph) { g.page(1).dead++ }, "the count of dead text is off"},
 		{"I9: page 0: text of node 1 stands in the gap", func(t *testing.T, g *Graph) {
 			g.page(1).gap, g.page(1).gapAt = textUnit, g.at(at(t, g, "a")).text-1
 		}, "what belongs to a node counts as free"},
-		{"I9: page 0: 6 hubs of 8 are used, counted as 7, and 2 are free", func(_ *testing.T, g *Graph) { g.page(1).usedHubs++ }, "the count of hubs is off"},
+		{"I9: page 0: 6 owner records of 8 are used, counted as 7, and 2 are free", func(_ *testing.T, g *Graph) { g.page(1).usedRecords++ }, "the count of hubs is off"},
 	} {
 		g := sample(t)
 		tc.damage(t, g)
@@ -185,17 +185,17 @@ func TestCheckNamesTheInvariant(t *testing.T) {
 	}
 }
 
-// TestCheckKin: the kin of one UID is no other's.
-func TestCheckKin(t *testing.T) {
+// TestCheckGroups: the kin of one UID is no other's.
+func TestCheckGroups(t *testing.T) {
 	g := New(Config{})
 	apply(t, g, graph.Event{Type: graph.KindsKnown, Kinds: []graph.KindInfo{{Kind: "a"}, {Kind: "b"}}})
 	put(t, g, "a/x@1#1; a/y@1#1; b/x@2#1; b/y@2#1")
 	if err := g.Check(); err != nil {
 		t.Fatal(err)
 	}
-	one, two := g.families["1"], g.families["2"]
-	one.kin, two.kin = two.kin, one.kin
-	if err := g.Check(); err == nil || !strings.Contains(err.Error(), "is among the kin of UID") {
+	one, two := g.groups["1"], g.groups["2"]
+	one.first, two.first = two.first, one.first
+	if err := g.Check(); err == nil || !strings.Contains(err.Error(), "is in the group of UID") {
 		t.Errorf("the lists of two UIDs have changed places: %v", err)
 	}
 }

@@ -43,8 +43,8 @@ func (c Class) String() string {
 func (n Node) OwnerClass(i int) (Class, graph.Doubt) {
 	owner := n.owner(i)
 	scope := n.g.places[n.g.at(owner).place].scope
-	if n.at().is(wideMark) {
-		r := &n.g.page(n.id).wide[slotOf(n.id)][i]
+	if n.at().is(ownersMark) {
+		r := &n.g.page(n.id).owners[slotOf(n.id)][i]
 		switch {
 		case r.Unresolved || r.UID == "":
 			return Unknown, graph.UnresolvedScope
@@ -67,7 +67,7 @@ func (n Node) OwnerClass(i int) (Class, graph.Doubt) {
 func (n Node) FastKeep() (owner NodeID, ok bool) {
 	g, x := n.g, n.at()
 	at := &g.places[x.place]
-	if x.state() != Observed || x.is(deletingMark|flawedMark|wideMark) || x.epoch != g.kinds[at.kind].epoch {
+	if x.state() != Observed || x.is(deletingMark|flawedMark|ownersMark) || x.epoch != g.kinds[at.kind].epoch {
 		return 0, false
 	}
 	if x.owner == 0 {
@@ -111,7 +111,7 @@ func (g *Graph) classOf(owner NodeID) (Class, graph.Doubt) {
 		return Unknown, graph.UnservedKind
 	case k.info.Unwatched:
 		return g.classOfUnwatched(owner)
-	case o.is(twinMark):
+	case o.is(duplicateMark):
 		return Unknown, graph.SharedUID
 	case o.role() == waiting:
 		return Waiting, graph.DoubtUnset
@@ -145,13 +145,13 @@ func (g *Graph) classOfUnwatched(owner NodeID) (Class, graph.Doubt) {
 // it takes one of them to hold: that deletes nothing.
 func (g *Graph) elsewhere(owner NodeID) graph.Doubt {
 	scopes, names := g.cfg.Scope == graph.ScopeHold, g.cfg.OwnerName != graph.NameAbsent
-	if !scopes && !names || !g.at(owner).is(sharedMark|kinMark) {
+	if !scopes && !names || !g.at(owner).is(groupHeadMark|groupMemberMark) {
 		return graph.DoubtUnset
 	}
 	at, name := &g.places[g.at(owner).place], g.name(owner)
 	found, n := graph.DoubtUnset, 0
-	for id := g.aliveLike(owner); id != 0; id = g.twins[id].next {
-		if n++; n > mostTwins {
+	for id := g.aliveWithUIDOf(owner); id != 0; id = g.duplicates[id].next {
+		if n++; n > maxDuplicates {
 			break
 		}
 		o := &g.places[g.at(id).place]
@@ -165,7 +165,7 @@ func (g *Graph) elsewhere(owner NodeID) graph.Doubt {
 		}
 	}
 	switch {
-	case n <= mostTwins:
+	case n <= maxDuplicates:
 		return found
 	case scopes:
 		return graph.Misplaced

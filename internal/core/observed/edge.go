@@ -27,7 +27,7 @@ func (g *Graph) edge(id edgeID) edge {
 	x := g.at(NodeID(id))
 	return edge{
 		dep: NodeID(id), owner: x.owner, slot: g.firstSlot(NodeID(id)), block: x.is(blockMark),
-		nextOwner: g.hubOf(NodeID(id)).more, next: x.next, prev: x.prev,
+		nextOwner: g.ownerRecordOf(NodeID(id)).more, next: x.next, prev: x.prev,
 	}
 }
 
@@ -55,8 +55,8 @@ func (g *Graph) firstEdge(dep NodeID) edgeID {
 // firstSlot returns the index of the reference whose edge stands in the node's
 // record: the first with a UID.
 func (g *Graph) firstSlot(dep NodeID) int32 {
-	if g.at(dep).is(wideMark) {
-		for i, r := range g.page(dep).wide[slotOf(dep)] {
+	if g.at(dep).is(ownersMark) {
+		for i, r := range g.page(dep).owners[slotOf(dep)] {
 			if r.UID != "" {
 				return int32(i)
 			}

@@ -36,13 +36,13 @@ type Config struct {
 //	I8  the cursor of a fan-out or pruning stands on a member of its own list
 //	I9  a page's text and hubs are its nodes', or counted as unused
 type Graph struct {
-	cfg   Config
-	pages []page   // of nodes; node 0 is never used
-	room  []uint32 // the pages that have room
-	limit NodeID   // one more than the largest id ever in use
-	live  int      // nodes in use
-	edges table[edge]
-	index index // of nodes by UID
+	cfg       Config
+	pages     []page   // of nodes; node 0 is never used
+	openPages []uint32 // the pages that have room
+	limit     NodeID   // one more than the largest id ever in use
+	live      int      // nodes in use
+	edges     table[edge]
+	index     index // of nodes by UID
 
 	kinds      []kind // 0 is what no kind is known of
 	freeKinds  []kindID
@@ -52,16 +52,16 @@ type Graph struct {
 	freePlaces []placeID
 	byPlace    map[placeKey]placeID
 	lastPlaces [64]placeID
-	mostNames  int // kinds and places that the maps were made for
+	maxNames   int // kinds and places that the maps were made for
 
-	families map[graph.UID]*family // of the UIDs that several nodes have
-	others   map[graph.Key]NodeID  // of these nodes all but the one in the index
-	kin      map[NodeID]links      // their lists
-	twins    map[NodeID]links      // the lists of those that are observed
+	groups     map[graph.UID]*uidGroup // of the UIDs that several nodes have
+	groupNodes map[graph.Key]NodeID    // of these nodes all but the one in the index
+	groupLinks map[NodeID]links        // their lists
+	duplicates map[NodeID]links        // the lists of those that are observed
 
 	observed   int
 	delta      Delta
-	loose      []NodeID    // nodes that lost a dependent in this Apply
+	unheld     []NodeID    // nodes that lost a dependent in this Apply
 	packing    form        // of the object at hand
 	found      found       // the node of the object at hand
 	lastOwner  NodeID      // that was referred to
@@ -76,15 +76,15 @@ func New(cfg Config) *Graph {
 		cfg.Limits.Text = graph.DefaultLimit
 	}
 	return &Graph{
-		cfg:     cfg,
-		pages:   []page{{nodes: make([]node, 1, 8), used: 1}},
-		room:    []uint32{0},
-		limit:   1,
-		index:   newIndex(),
-		kinds:   make([]kind, 1),
-		byKind:  map[graph.Kind]kindID{},
-		places:  make([]place, 1),
-		byPlace: map[placeKey]placeID{{}: 0},
+		cfg:       cfg,
+		pages:     []page{{nodes: make([]node, 1, 8), used: 1}},
+		openPages: []uint32{0},
+		limit:     1,
+		index:     newIndex(),
+		kinds:     make([]kind, 1),
+		byKind:    map[graph.Kind]kindID{},
+		places:    make([]place, 1),
+		byPlace:   map[placeKey]placeID{{}: 0},
 	}
 }
 
@@ -96,20 +96,20 @@ func (g *Graph) Clone() *Graph {
 	for i := range g.pages {
 		c.pages[i] = g.pages[i].clone()
 	}
-	c.room = slices.Clone(g.room)
+	c.openPages = slices.Clone(g.openPages)
 	c.edges = g.edges.clone()
 	c.index = g.index.clone()
 	c.kinds, c.freeKinds, c.byKind = slices.Clone(g.kinds), slices.Clone(g.freeKinds), maps.Clone(g.byKind)
 	c.places, c.freePlaces, c.byPlace = slices.Clone(g.places), slices.Clone(g.freePlaces), maps.Clone(g.byPlace)
-	c.others, c.kin, c.twins = maps.Clone(g.others), maps.Clone(g.kin), maps.Clone(g.twins)
-	if c.families = nil; g.families != nil {
-		c.families = make(map[graph.UID]*family, len(g.families))
-		for u, f := range g.families {
+	c.groupNodes, c.groupLinks, c.duplicates = maps.Clone(g.groupNodes), maps.Clone(g.groupLinks), maps.Clone(g.duplicates)
+	if c.groups = nil; g.groups != nil {
+		c.groups = make(map[graph.UID]*uidGroup, len(g.groups))
+		for u, f := range g.groups {
 			own := *f
-			c.families[u] = &own
+			c.groups[u] = &own
 		}
 	}
-	c.delta, c.loose, c.packing, c.prefetched = Delta{}, nil, form{}, nil
+	c.delta, c.unheld, c.packing, c.prefetched = Delta{}, nil, form{}, nil
 	return &c
 }
 
@@ -196,10 +196,10 @@ func claimOn(u graph.UID) graph.Key { return graph.Key{UID: u} }
 // claim returns the node that stands for unresolved references to the UID of
 // an observed node, or 0, whose counts are zero.
 func (g *Graph) claim(id NodeID) NodeID {
-	if x := g.at(id); x.state() != Observed || !x.is(sharedMark|kinMark) {
+	if x := g.at(id); x.state() != Observed || !x.is(groupHeadMark|groupMemberMark) {
 		return 0
 	}
-	return g.familyOf(id).claim
+	return g.groupOf(id).claim
 }
 
 // Claim returns the node that stands for the unresolved references to the UID
@@ -210,31 +210,31 @@ func (g *Graph) Claim(id NodeID) (NodeID, bool) {
 }
 
 // addPhantom makes a node that holds its key alone.
-func (g *Graph) addPhantom(k *graph.Key, s *sought) NodeID {
+func (g *Graph) addPhantom(k *graph.Key, s *location) NodeID {
 	return g.addNode(k, g.bareForm(k, s.uid), s)
 }
 
 // addNode makes a phantom in which stands what the form says, but for references.
 // It has been sought, and not found.
-func (g *Graph) addNode(k *graph.Key, f *form, s *sought) NodeID {
-	id := g.take()
+func (g *Graph) addNode(k *graph.Key, f *form, s *location) NodeID {
+	id := g.newID()
 	x := g.at(id)
 	x.uid, x.version, x.marks = s.uid.uid, f.version, marks(Phantom)|f.marks
 	x.place = g.placeOf(k)
 	g.write(id, f.text)
 	g.enlist(id)
-	g.enter(id, k, s)
+	g.enterIndex(id, k, s)
 	g.live++
 	return id
 }
 
-// settle frees what nothing holds any more: unobserved nodes without
+// freeUnheld frees what nothing holds any more: unobserved nodes without
 // dependents. It runs last in an Apply, so that no id changes its meaning
 // within one.
-func (g *Graph) settle(e *graph.Event) {
-	for _, id := range g.loose {
+func (g *Graph) freeUnheld(e *graph.Event) {
+	for _, id := range g.unheld {
 		x := g.at(id)
-		if x.state() == StateUnset || x.state() == Observed || g.hubOf(id).firstDep != 0 {
+		if x.state() == StateUnset || x.state() == Observed || g.ownerRecordOf(id).firstDep != 0 {
 			continue
 		}
 		f := Freed{ID: id, Absent: x.state() == Absent, Note: x.note}
@@ -245,17 +245,17 @@ func (g *Graph) settle(e *graph.Event) {
 		}
 		g.delta.Freed = append(g.delta.Freed, f)
 		g.delist(id)
-		g.leave(id, &f.Key)
+		g.leaveIndex(id, &f.Key)
 		g.leavePlace(x.place)
 		g.erase(id)
 		g.live--
 		*x = node{}
 	}
 	for _, f := range g.delta.Freed {
-		g.release(f.ID)
+		g.freeID(f.ID)
 	}
-	if len(g.loose) > 0 {
-		g.loose = g.loose[:0]
-		g.thin()
+	if len(g.unheld) > 0 {
+		g.unheld = g.unheld[:0]
+		g.shrinkNames()
 	}
 }

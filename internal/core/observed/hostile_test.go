@@ -129,12 +129,12 @@ func TestManyOwners(t *testing.T) {
 	if !dep.Flawed() || g.Len() != many+1 || dep.Owners() != many {
 		t.Fatalf("flawed %t, %d nodes, %d owners; want it flawed, and complete", dep.Flawed(), g.Len(), dep.Owners())
 	}
-	second := g.hubOf(dep.id).more
-	g.makeHub(dep.id).more = 0 // whoever walks the list gets no farther
+	second := g.ownerRecordOf(dep.id).more
+	g.makeOwnerRecord(dep.id).more = 0 // whoever walks the list gets no farther
 	if c, _ := dep.OwnerClass(many - 1); c != Waiting {
 		t.Errorf("the last reference is %s, want waiting, without a walk over the others", c)
 	}
-	g.makeHub(dep.id).more = second
+	g.makeOwnerRecord(dep.id).more = second
 	if got := testing.AllocsPerRun(10, func() { dep.OwnerClass(many - 1) }); got != 0 {
 		t.Errorf("%v allocations for a class", got)
 	}
@@ -160,9 +160,9 @@ func TestRecordsAreUsedAgain(t *testing.T) {
 	}
 }
 
-// TestManyTwins: a store that gives every object the same UID is served at the
+// TestManyDuplicates: a store that gives every object the same UID is served at the
 // usual price, and the end of one neither walks nor forgets the others.
-func TestManyTwins(t *testing.T) {
+func TestManyDuplicates(t *testing.T) {
 	const many = 10_000
 	g := large(t)
 	key := func(i int) graph.Key { return graph.Key{Kind: "a", Name: fmt.Sprint(i), UID: "u"} }
@@ -185,42 +185,42 @@ func TestManyTwins(t *testing.T) {
 	for i := range many - 1 {
 		apply(t, g, graph.Event{Type: graph.Gone, Key: key(i)})
 	}
-	if n, ok := g.Alive("u"); !ok || n.Key() != key(many-1) || len(g.twins) != 0 {
-		t.Errorf("alive: %v, %t, %d links; want the last one, without links", n.Key(), ok, len(g.twins))
+	if n, ok := g.Alive("u"); !ok || n.Key() != key(many-1) || len(g.duplicates) != 0 {
+		t.Errorf("alive: %v, %t, %d links; want the last one, without links", n.Key(), ok, len(g.duplicates))
 	}
 	if err := g.Check(); err != nil {
 		t.Error(err)
 	}
 }
 
-// TestMostTwins: how many twins are looked at is bounded, and what is not looked
+// TestMaxDuplicates: how many twins are looked at is bounded, and what is not looked
 // at holds.
-func TestMostTwins(t *testing.T) {
+func TestMaxDuplicates(t *testing.T) {
 	for _, tc := range []struct {
-		twins  int
-		want   graph.Doubt
-		reason string
+		duplicates int
+		want       graph.Doubt
+		reason     string
 	}{
 		{0, graph.Unlisted, "nothing else has the UID"},
-		{mostTwins, graph.Unlisted, "none of them has the kind and the name"},
-		{mostTwins + 1, graph.Misplaced, "nobody looked at all of them"},
+		{maxDuplicates, graph.Unlisted, "none of them has the kind and the name"},
+		{maxDuplicates + 1, graph.Misplaced, "nobody looked at all of them"},
 	} {
 		g := New(Config{})
 		apply(t, g, graph.Event{Type: graph.KindsKnown, Kinds: []graph.KindInfo{{Kind: "a"}, {Kind: "pod", Scoped: true}}})
-		for i := range tc.twins {
+		for i := range tc.duplicates {
 			apply(t, g, marked(graph.Key{Kind: "a", Name: fmt.Sprint(i), UID: "u"}))
 		}
 		put(t, g, "pod/s/d#1 -> pod/s/o@u")
 		if c, d := g.Node(at(t, g, "pod/s/d")).OwnerClass(0); c != Unknown || d != tc.want {
-			t.Errorf("%d twins: %s, %s; want %s: %s", tc.twins, c, d, tc.want, tc.reason)
+			t.Errorf("%d twins: %s, %s; want %s: %s", tc.duplicates, c, d, tc.want, tc.reason)
 		}
-		first := fmt.Sprint(max(tc.twins-mostTwins, 0)) // the newest are looked at, and the oldest has the least key
-		if n, ok := g.Alive("u"); ok != (tc.twins > 0) || ok && n.Key().Name != first {
-			t.Errorf("%d twins: Alive is %s, want %s: %s", tc.twins, n.Key(), first, tc.reason)
+		first := fmt.Sprint(max(tc.duplicates-maxDuplicates, 0)) // the newest are looked at, and the oldest has the least key
+		if n, ok := g.Alive("u"); ok != (tc.duplicates > 0) || ok && n.Key().Name != first {
+			t.Errorf("%d twins: Alive is %s, want %s: %s", tc.duplicates, n.Key(), first, tc.reason)
 		}
 		put(t, g, "a/claimant#1 -> x@u?!")
-		if d := apply(t, g, graph.Event{Type: graph.Gone, Key: graph.Key{Kind: "a", Name: "claimant", UID: "a/claimant"}}); len(d.Owners) != min(tc.twins, mostTwins) {
-			t.Errorf("%d twins: %d are told of a claim that is gone: %s", tc.twins, len(d.Owners), tc.reason)
+		if d := apply(t, g, graph.Event{Type: graph.Gone, Key: graph.Key{Kind: "a", Name: "claimant", UID: "a/claimant"}}); len(d.Owners) != min(tc.duplicates, maxDuplicates) {
+			t.Errorf("%d twins: %d are told of a claim that is gone: %s", tc.duplicates, len(d.Owners), tc.reason)
 		}
 	}
 }
@@ -230,13 +230,13 @@ func TestMostTwins(t *testing.T) {
 func recordsChanged(a, b *Graph) int {
 	n := differing(a.kinds, b.kinds)
 	for i := range max(len(a.pages), len(b.pages)) {
-		n += differing(settled(a, i), settled(b, i)) + differing(pageAt(a, i).hubs, pageAt(b, i).hubs)
+		n += differing(settled(a, i), settled(b, i)) + differing(pageAt(a, i).records, pageAt(b, i).records)
 	}
 	for i := range max(len(a.edges.pages), len(b.edges.pages)) {
 		n += differing(a.edges.pages[i], b.edges.pages[i])
 	}
-	for id, t := range a.twins {
-		if b.twins[id] != t {
+	for id, t := range a.duplicates {
+		if b.duplicates[id] != t {
 			n++
 		}
 	}

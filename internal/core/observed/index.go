@@ -106,15 +106,15 @@ func (g *Graph) indexNode(id NodeID, h uint64) {
 	x := &g.index
 	s, d := x.buckets(h), x.head(h)
 	for isFull(d.used, len(s)) {
-		g.widen(h)
+		g.growSegment(h)
 		s, d = x.buckets(h), x.head(h)
 	}
-	stow(s, h, d.depth, id)
+	insert(s, h, d.depth, id)
 	d.used++
 }
 
-// stow enters a node into the first bucket of its segment that has a place.
-func stow(s []bucket, h uint64, depth uint8, id NodeID) {
+// insert enters a node into the first bucket of its segment that has a place.
+func insert(s []bucket, h uint64, depth uint8, id NodeID) {
 	mark := hint(h, depth)
 	for at := int(h); ; at++ {
 		b := &s[at&(len(s)-1)]
@@ -153,7 +153,7 @@ func (g *Graph) unindexNode(id NodeID) {
 		b.more -= passedUnit
 	}
 	if d.used--; int(d.used) < len(s)*bucketIDs/5 {
-		g.narrow(h)
+		g.shrinkSegment(h)
 	}
 }
 

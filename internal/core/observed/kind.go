@@ -138,7 +138,7 @@ func (g *Graph) vanish(id kindID) {
 // again after 65,536; so where half as many were broken off one after another,
 // what the last did not bring is given the number that comes again last.
 func (g *Graph) beginList(k *kind) {
-	if k.broken++; k.broken == mostBroken {
+	if k.broken++; k.broken == maxBroken {
 		k.broken = 0
 		for id := range g.chain(k.first) {
 			if g.at(id).epoch != k.epoch {
@@ -150,9 +150,9 @@ func (g *Graph) beginList(k *kind) {
 	k.listing, k.void, k.pruning, k.pruneAt = true, false, false, 0
 }
 
-// mostBroken is how many listings may be broken off, one after another, before
+// maxBroken is how many listings may be broken off, one after another, before
 // their numbers are seen to.
-const mostBroken = 1 << 15
+const maxBroken = 1 << 15
 
 // endList begins the pruning.
 func (k *kind) endList() {

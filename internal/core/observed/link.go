@@ -34,16 +34,16 @@ func (g *Graph) refer(dep NodeID, o *graph.Object) {
 			if last&furtherEdge != 0 {
 				g.edges.at(uint32(last &^ furtherEdge)).nextOwner = e
 			} else {
-				g.makeHub(dep).more = e
+				g.makeOwnerRecord(dep).more = e
 			}
 			last = e
 		}
 		g.link(last, dep, owner, r.Block)
 	}
 	if plain || len(o.Owners) == 0 {
-		g.dropWide(dep)
+		g.dropOwners(dep)
 	} else {
-		g.keepWide(dep, o.Owners)
+		g.keepOwners(dep, o.Owners)
 	}
 }
 
@@ -53,12 +53,12 @@ func (g *Graph) isPlain(o *graph.Object, r *graph.Owner) bool {
 	return r.UID != "" && !g.isByUID(r) && (g.cfg.Scope != graph.ScopeAbsent || r.Scope == "" || o.Scope == "" || r.Scope == o.Scope)
 }
 
-// keepWide keeps references that are not one plain one, with text of their own.
+// keepOwners keeps references that are not one plain one, with text of their own.
 // They are never changed, so that clones may share them.
-func (g *Graph) keepWide(dep NodeID, owners []graph.Owner) {
+func (g *Graph) keepOwners(dep NodeID, owners []graph.Owner) {
 	p := g.page(dep)
-	if p.wide == nil {
-		p.wide = map[uint16][]graph.Owner{}
+	if p.owners == nil {
+		p.owners = map[uint16][]graph.Owner{}
 	}
 	var text strings.Builder
 	n := 0
@@ -70,15 +70,15 @@ func (g *Graph) keepWide(dep NodeID, owners []graph.Owner) {
 	for i := range owners {
 		owners[i].Key = cloneKeyTo(&owners[i].Key, &text)
 	}
-	p.wide[slotOf(dep)] = owners
-	g.at(dep).set(wideMark, true)
+	p.owners[slotOf(dep)] = owners
+	g.at(dep).set(ownersMark, true)
 }
 
-func (g *Graph) dropWide(dep NodeID) {
-	if x, p := g.at(dep), g.page(dep); x.is(wideMark) {
-		x.set(wideMark, false)
-		if delete(p.wide, slotOf(dep)); len(p.wide) == 0 {
-			p.wide = nil
+func (g *Graph) dropOwners(dep NodeID) {
+	if x, p := g.at(dep), g.page(dep); x.is(ownersMark) {
+		x.set(ownersMark, false)
+		if delete(p.owners, slotOf(dep)); len(p.owners) == 0 {
+			p.owners = nil
 		}
 	}
 }
@@ -93,8 +93,8 @@ func (g *Graph) plainOwner(dep NodeID) graph.Owner {
 func (g *Graph) refers(dep NodeID, o *graph.Object) bool {
 	x := g.at(dep)
 	switch {
-	case x.is(wideMark):
-		return slices.Equal(g.page(dep).wide[slotOf(dep)], o.Owners)
+	case x.is(ownersMark):
+		return slices.Equal(g.page(dep).owners[slotOf(dep)], o.Owners)
 	case x.owner == 0 || len(o.Owners) != 1:
 		return x.owner == 0 && len(o.Owners) == 0
 	}
@@ -108,12 +108,12 @@ func (g *Graph) refers(dep NodeID, o *graph.Object) bool {
 // ownerNode returns the node with the coordinates, and makes one where there is
 // none. Most objects come with others of the same owner, so the last is at hand.
 func (g *Graph) ownerNode(k *graph.Key) NodeID {
-	var s sought
+	var s location
 	s.uid = g.packUID(k.UID)
 	if last := g.lastOwner; last != 0 && g.InUse(last) && g.hasUID(last, s.uid, k.UID) && g.isPlaced(last, k) {
 		return last
 	}
-	if g.find(k, &s); s.id == 0 {
+	if g.locatePacked(k, &s); s.id == 0 {
 		s.id = g.addPhantom(k, &s)
 		g.delta.Added = append(g.delta.Added, s.id)
 	}
@@ -123,7 +123,7 @@ func (g *Graph) ownerNode(k *graph.Key) NodeID {
 
 // link enters an edge into its owner's list.
 func (g *Graph) link(e edgeID, dep, owner NodeID, block bool) {
-	h := g.makeHub(owner)
+	h := g.makeOwnerRecord(owner)
 	next := h.firstDep
 	h.firstDep = e
 	g.setLinks(e, next, 0)
@@ -135,7 +135,7 @@ func (g *Graph) link(e edgeID, dep, owner NodeID, block bool) {
 
 // count keeps the owner's counters. A self-reference never counts, neither
 // directly nor through the claim on one's own UID.
-func (g *Graph) count(h *hub, dep, owner NodeID, block bool, d int32) {
+func (g *Graph) count(h *ownerRecord, dep, owner NodeID, block bool, d int32) {
 	if g.leadsBack(dep, owner) {
 		return
 	}
@@ -150,7 +150,7 @@ func (g *Graph) count(h *hub, dep, owner NodeID, block bool, d int32) {
 func (g *Graph) unlink(dep NodeID) {
 	for id := g.firstEdge(dep); id != 0; {
 		e := g.edge(id)
-		h := g.makeHub(e.owner)
+		h := g.makeOwnerRecord(e.owner)
 		if h.fan == id {
 			h.fan = e.next
 		}
@@ -163,21 +163,21 @@ func (g *Graph) unlink(dep NodeID) {
 			g.setPrev(e.next, e.prev)
 		}
 		g.count(h, dep, e.owner, e.block, -1)
-		g.loose = append(g.loose, e.owner)
+		g.unheld = append(g.unheld, e.owner)
 		if id&furtherEdge != 0 {
 			g.edges.drop(uint32(id &^ furtherEdge))
 		}
 		if e.owner != dep {
-			g.fitHub(e.owner)
+			g.dropOwnerRecord(e.owner)
 		}
 		id = e.nextOwner
 	}
 	x := g.at(dep)
 	x.owner, x.next, x.prev = 0, 0, 0
 	x.set(blockMark|controllerMark, false)
-	if x.hub != 0 {
-		g.makeHub(dep).more = 0
-		g.fitHub(dep)
+	if x.record != 0 {
+		g.makeOwnerRecord(dep).more = 0
+		g.dropOwnerRecord(dep)
 	}
 }
 
@@ -186,10 +186,10 @@ func (g *Graph) unlink(dep NodeID) {
 // are made later are not visited: their own events are the notice. It reports
 // whether there is any dependent to visit.
 func (g *Graph) Fan(id NodeID) bool {
-	if g.at(id).hub == 0 {
+	if g.at(id).record == 0 {
 		return false
 	}
-	h := g.makeHub(id)
+	h := g.makeOwnerRecord(id)
 	h.fan = h.firstDep
 	return h.fan != 0
 }
@@ -198,10 +198,10 @@ func (g *Graph) Fan(id NodeID) bool {
 // false at its end. Each reference is visited once, a self-reference included;
 // one that leaves the list meanwhile is not. Held by TestFanVisits.
 func (g *Graph) FanNext(id NodeID) (NodeID, bool) {
-	if g.at(id).hub == 0 {
+	if g.at(id).record == 0 {
 		return 0, false
 	}
-	h := g.makeHub(id)
+	h := g.makeOwnerRecord(id)
 	if h.fan == 0 {
 		return 0, false
 	}

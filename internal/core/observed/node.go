@@ -97,8 +97,8 @@ func (n Node) HasVersion(v graph.Version) bool {
 	if x.state() != Observed {
 		return v == ""
 	}
-	var room [64]byte
-	return string(n.g.appendVersion(room[:0], n.id, n.g.facts(n.id))) == string(v)
+	var scratch [64]byte
+	return string(n.g.appendVersion(scratch[:0], n.id, n.g.facts(n.id))) == string(v)
 }
 
 // Object returns what was observed, in a copy that is the caller's. Of a phantom
@@ -128,8 +128,8 @@ func (n Node) Orphaning() bool { return n.at().role() == orphaning }
 // Owners returns the number of the node's owner references.
 func (n Node) Owners() int {
 	switch x := n.at(); {
-	case x.is(wideMark):
-		return len(n.g.page(n.id).wide[slotOf(n.id)])
+	case x.is(ownersMark):
+		return len(n.g.page(n.id).owners[slotOf(n.id)])
 	case x.owner != 0:
 		return 1
 	}
@@ -138,8 +138,8 @@ func (n Node) Owners() int {
 
 // OwnerAt returns the i-th owner reference as the store wrote it.
 func (n Node) OwnerAt(i int) graph.Owner {
-	if n.at().is(wideMark) {
-		return n.g.page(n.id).wide[slotOf(n.id)][i]
+	if n.at().is(ownersMark) {
+		return n.g.page(n.id).owners[slotOf(n.id)][i]
 	}
 	return [1]graph.Owner{n.g.plainOwner(n.id)}[i]
 }
@@ -165,10 +165,10 @@ func (n Node) OwnerNode(i int) (Node, bool) {
 // the others, since there may be thousands.
 func (n Node) owner(i int) NodeID {
 	x := n.at()
-	if i == 0 && !x.is(wideMark) {
+	if i == 0 && !x.is(ownersMark) {
 		return x.owner
 	}
-	r := n.g.page(n.id).wide[slotOf(n.id)][i]
+	r := n.g.page(n.id).owners[slotOf(n.id)][i]
 	if r.UID == "" {
 		return 0
 	}
@@ -195,7 +195,7 @@ func (n Node) OwnerNodes() iter.Seq2[int, Node] {
 func (n Node) Dependents() iter.Seq[Node] {
 	return func(yield func(Node) bool) {
 		for _, id := range [2]NodeID{n.id, n.g.claim(n.id)} {
-			for e := n.g.hubOf(id).firstDep; e != 0; {
+			for e := n.g.ownerRecordOf(id).firstDep; e != 0; {
 				next, dep := n.g.following(e)
 				if e = next; dep != n.id && !yield(Node{n.g, dep}) {
 					return
@@ -208,12 +208,12 @@ func (n Node) Dependents() iter.Seq[Node] {
 // Referring returns how many references of others lead to the node, those with
 // an unresolved scope that name its UID included.
 func (n Node) Referring() int {
-	return int(n.g.hubOf(n.id).refs + n.g.hubOf(n.g.claim(n.id)).refs)
+	return int(n.g.ownerRecordOf(n.id).refs + n.g.ownerRecordOf(n.g.claim(n.id)).refs)
 }
 
 // Blocking returns how many of them hold the node's foreground deletion.
 func (n Node) Blocking() int {
-	return int(n.g.hubOf(n.id).blocks + n.g.hubOf(n.g.claim(n.id)).blocks)
+	return int(n.g.ownerRecordOf(n.id).blocks + n.g.ownerRecordOf(n.g.claim(n.id)).blocks)
 }
 
 // Flawed reports whether the object breaks a rule of the model, so that no

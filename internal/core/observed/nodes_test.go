@@ -36,9 +36,9 @@ func TestLookup(t *testing.T) {
 	}
 }
 
-// TestAliveTwins: of several objects with one UID the least key is it, in
+// TestAliveDuplicates: of several objects with one UID the least key is it, in
 // whatever order they come and go.
-func TestAliveTwins(t *testing.T) {
+func TestAliveDuplicates(t *testing.T) {
 	const all = "put a/x@u; put a/y@u; put b@u; put pod/s/z@u; "
 	for _, tc := range []struct{ history, want, reason string }{
 		{"put b@u", "b@u", "one alone"},

@@ -28,7 +28,7 @@ func (g *Graph) facts(id NodeID) (f facts) {
 		f.name = b
 		return f
 	}
-	if n := len(b) - 1; !x.is(textUID|textVersion) && b[n] < lengthy {
+	if n := len(b) - 1; !x.is(textUID|textVersion) && b[n] < longForm {
 		f.name, f.generation = b[:n], int64(b[n])
 		return f
 	}
@@ -56,7 +56,7 @@ func (g *Graph) name(id NodeID) []byte {
 	if !x.is(textUID | textVersion | moreText) {
 		return b
 	}
-	if n := len(b) - 1; !x.is(textUID|textVersion) && b[n] < lengthy {
+	if n := len(b) - 1; !x.is(textUID|textVersion) && b[n] < longForm {
 		return b[:n]
 	}
 	b, _ = field(b)
@@ -144,13 +144,13 @@ func hasMore(o *graph.Object) bool {
 	return o.Generation|o.ObservedGeneration|o.GraceSeconds != 0 || len(o.Finalizers) > 0
 }
 
-// lengthy is the last byte of what is written with moreText alone. Most of such
+// longForm is the last byte of what is written with moreText alone. Most of such
 // objects have a generation, a small one, and nothing else: then this stands in
 // its place.
-const lengthy = 1 << 7
+const longForm = 1 << 7
 
 func isShort(o *graph.Object) bool {
-	return 0 < o.Generation && o.Generation < lengthy && o.ObservedGeneration == 0 && o.GraceSeconds == 0 && len(o.Finalizers) == 0
+	return 0 < o.Generation && o.Generation < longForm && o.ObservedGeneration == 0 && o.GraceSeconds == 0 && len(o.Finalizers) == 0
 }
 
 func (f *form) appendText(b []byte, o *graph.Object) []byte {
@@ -171,7 +171,7 @@ func (f *form) appendText(b []byte, o *graph.Object) []byte {
 	for _, s := range o.Finalizers {
 		b = appendField(b, s)
 	}
-	return append(b, lengthy)
+	return append(b, longForm)
 }
 
 // holds reports whether the observed node holds exactly this, but for the
@@ -200,8 +200,8 @@ func (g *Graph) appendUID(b []byte, id NodeID) []byte {
 func (g *Graph) key(id NodeID) graph.Key {
 	x := g.at(id)
 	name := g.name(id)
-	var room [128]byte
-	return g.keyOf(x.place, string(g.appendUID(append(room[:0], name...), id)), len(name))
+	var scratch [128]byte
+	return g.keyOf(x.place, string(g.appendUID(append(scratch[:0], name...), id)), len(name))
 }
 
 // object returns what was observed of a node, with its references in the room
@@ -215,12 +215,12 @@ func (g *Graph) object(id NodeID, owners []graph.Owner) (o graph.Object) {
 	f := g.facts(id)
 	o.Deleting = x.is(deletingMark)
 	o.Generation, o.ObservedGeneration, o.GraceSeconds = f.generation, f.seen, f.grace
-	var room [256]byte
-	b := g.appendUID(append(room[:0], f.name...), id)
+	var scratch [256]byte
+	b := g.appendUID(append(scratch[:0], f.name...), id)
 	uid := len(b)
 	b = g.appendVersion(b, id, f)
 	version := len(b)
-	plain := x.owner != 0 && !x.is(wideMark)
+	plain := x.owner != 0 && !x.is(ownersMark)
 	if plain {
 		b = g.appendUID(append(b, g.name(x.owner)...), x.owner)
 	}
@@ -236,8 +236,8 @@ func (g *Graph) object(id NodeID, owners []graph.Owner) (o graph.Object) {
 	if plain {
 		k := g.keyOf(g.at(x.owner).place, text[version:owner], len(g.name(x.owner)))
 		o.Owners = append(owners[:0], graph.Owner{Key: k, Block: x.is(blockMark), Controller: x.is(controllerMark)})
-	} else if x.is(wideMark) {
-		o.Owners = append(owners[:0], g.page(id).wide[slotOf(id)]...)
+	} else if x.is(ownersMark) {
+		o.Owners = append(owners[:0], g.page(id).owners[slotOf(id)]...)
 	}
 	o.Finalizers = f.names(text[owner:])
 	return o
@@ -267,8 +267,8 @@ func (g *Graph) version(id NodeID) graph.Version {
 	if g.at(id).state() != Observed {
 		return ""
 	}
-	var room [64]byte
-	return graph.Version(g.appendVersion(room[:0], id, g.facts(id)))
+	var scratch [64]byte
+	return graph.Version(g.appendVersion(scratch[:0], id, g.facts(id)))
 }
 
 // appendVersion appends the version of an observed node.

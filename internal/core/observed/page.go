@@ -28,12 +28,12 @@ type page struct {
 	text  []byte // see text.go
 	dead  int    // bytes of it that belong to no node
 
-	hubs     []hub  // see hub.go
-	freeHubs uint16 // the first that is not in use, +1; they are linked by firstDep
-	usedHubs int
+	records     []ownerRecord // see hub.go
+	freeRecords uint16        // the first that is not in use, +1; they are linked by firstDep
+	usedRecords int
 
-	wide map[uint16][]graph.Owner // references that are not one plain one, by node
-	long map[uint16][]byte        // text that is too long for the page, by node
+	owners map[uint16][]graph.Owner // references that are not one plain one, by node
+	long   map[uint16][]byte        // text that is too long for the page, by node
 }
 
 // at returns the record of a node. It is valid until the next node is made.
@@ -43,14 +43,14 @@ func (g *Graph) page(id NodeID) *page { return &g.pages[id>>pageBits] }
 
 func slotOf(id NodeID) uint16 { return uint16(id % pageNodes) }
 
-// take returns an id that is not in use, of the page that had room last. Its record
+// newID returns an id that is not in use, of the page that had room last. Its record
 // is empty.
-func (g *Graph) take() NodeID {
-	if len(g.room) == 0 {
-		g.room = append(g.room, uint32(len(g.pages)))
+func (g *Graph) newID() NodeID {
+	if len(g.openPages) == 0 {
+		g.openPages = append(g.openPages, uint32(len(g.pages)))
 		g.pages = append(g.pages, page{})
 	}
-	n := g.room[len(g.room)-1]
+	n := g.openPages[len(g.openPages)-1]
 	p := &g.pages[n]
 	slot := p.free
 	if slot != 0 {
@@ -69,18 +69,18 @@ func (g *Graph) take() NodeID {
 		}
 	}
 	if p.used++; p.used == pageNodes {
-		g.room = g.room[:len(g.room)-1]
+		g.openPages = g.openPages[:len(g.openPages)-1]
 	}
 	id := NodeID(n)<<pageBits | NodeID(slot)
 	g.limit = max(g.limit, id+1)
 	return id
 }
 
-// release makes an id free, whose record is empty.
-func (g *Graph) release(id NodeID) {
+// freeID makes an id free, whose record is empty.
+func (g *Graph) freeID(id NodeID) {
 	p := g.page(id)
 	if p.used == pageNodes {
-		g.room = append(g.room, uint32(id>>pageBits))
+		g.openPages = append(g.openPages, uint32(id>>pageBits))
 	}
 	if p.used--; p.used == 0 {
 		*p = page{}
@@ -97,7 +97,7 @@ func (g *Graph) ReuseAfter(id NodeID) int {
 		return 0
 	}
 	before := 0
-	for _, n := range slices.Backward(g.room) {
+	for _, n := range slices.Backward(g.openPages) {
 		p := &g.pages[n]
 		if NodeID(n) != id>>pageBits {
 			before += pageNodes - p.used
@@ -116,8 +116,8 @@ func (g *Graph) ReuseAfter(id NodeID) int {
 // clone returns a copy that shares nothing that either may change.
 func (p *page) clone() page {
 	c := *p
-	c.nodes, c.text, c.hubs = slices.Clone(p.nodes), slices.Clone(p.text), slices.Clone(p.hubs)
-	c.wide, c.long = maps.Clone(p.wide), maps.Clone(p.long)
+	c.nodes, c.text, c.records = slices.Clone(p.nodes), slices.Clone(p.text), slices.Clone(p.records)
+	c.owners, c.long = maps.Clone(p.owners), maps.Clone(p.long)
 	for slot, text := range c.long { // it is written in place, wide is not
 		c.long[slot] = slices.Clone(text)
 	}

@@ -32,7 +32,7 @@ func (g *Graph) chain(id NodeID) iter.Seq[NodeID] {
 // in its order; one that refers to the node twice comes twice.
 func (g *Graph) Unfanned(id NodeID) iter.Seq[NodeID] {
 	return func(yield func(NodeID) bool) {
-		for e := g.hubOf(id).fan; e != 0; {
+		for e := g.ownerRecordOf(id).fan; e != 0; {
 			next, dep := g.following(e)
 			if e = next; !yield(dep) {
 				return

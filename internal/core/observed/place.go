@@ -67,7 +67,7 @@ func (g *Graph) placeOf(k *graph.Key) placeID {
 		}
 		g.places[id] = place{kind: key.kind, name: g.kinds[key.kind].info.Kind, scope: key.scope, sound: k.Kind != "" && g.isPlainText(string(k.Kind)) && g.isPlainText(k.Scope)}
 		g.byPlace[key] = id
-		g.mostNames = max(g.mostNames, len(g.byKind)+len(g.byPlace))
+		g.maxNames = max(g.maxNames, len(g.byKind)+len(g.byPlace))
 	}
 	g.places[id].used++
 	*last = id
@@ -85,40 +85,40 @@ func (g *Graph) leavePlace(id placeID) {
 	g.freePlaces = append(g.freePlaces, id)
 }
 
-// leastNames is how many kinds and places are kept room for in any case.
-const leastNames = 256
+// minNames is how many kinds and places are kept room for in any case.
+const minNames = 256
 
-// thin gives back the room of kinds and places that are gone: of the maps when
+// shrinkNames gives back the room of kinds and places that are gone: of the maps when
 // three of four are, since Go's maps keep their room, and of the tables as far as
 // nothing at their end is in use. Whoever may write references can invent names.
-func (g *Graph) thin() {
+func (g *Graph) shrinkNames() {
 	n := len(g.byKind) + len(g.byPlace)
-	bare := g.mostNames > leastNames && 4*n < g.mostNames
+	bare := g.maxNames > minNames && 4*n < g.maxNames
 	if bare {
-		g.mostNames = n
-		g.byKind, g.byPlace = remade(g.byKind), remade(g.byPlace)
+		g.maxNames = n
+		g.byKind, g.byPlace = copyMap(g.byKind), copyMap(g.byPlace)
 	}
-	if bare || n < leastNames/4 && len(g.kinds)+len(g.places) > leastNames {
-		g.kinds, g.freeKinds = cut(g.kinds, g.freeKinds, func(k *kind) bool { return k.info.Kind == "" })
-		g.places, g.freePlaces = cut(g.places, g.freePlaces, func(p *place) bool { return p.used == 0 })
+	if bare || n < minNames/4 && len(g.kinds)+len(g.places) > minNames {
+		g.kinds, g.freeKinds = truncate(g.kinds, g.freeKinds, func(k *kind) bool { return k.info.Kind == "" })
+		g.places, g.freePlaces = truncate(g.places, g.freePlaces, func(p *place) bool { return p.used == 0 })
 		g.lastKinds, g.lastPlaces = [len(g.lastKinds)]kindID{}, [len(g.lastPlaces)]placeID{}
 	}
 }
 
-func remade[K comparable, V any](m map[K]V) map[K]V {
+func copyMap[K comparable, V any](m map[K]V) map[K]V {
 	out := make(map[K]V, len(m))
 	maps.Copy(out, m)
 	return out
 }
 
-// cut takes what is not in use off the end of a long table, and out of the list
+// truncate takes what is not in use off the end of a long table, and out of the list
 // of what is free.
-func cut[T any, ID ~uint32](table []T, free []ID, unused func(*T) bool) ([]T, []ID) {
+func truncate[T any, ID ~uint32](table []T, free []ID, unused func(*T) bool) ([]T, []ID) {
 	n := len(table)
 	for n > 1 && unused(&table[n-1]) {
 		n--
 	}
-	if n == len(table) || len(table) <= leastNames {
+	if n == len(table) || len(table) <= minNames {
 		return table, free
 	}
 	free = slices.DeleteFunc(free, func(id ID) bool { return int(id) >= n })

@@ -120,37 +120,37 @@ func (p *page) prefetchText(x *node) uint64 {
 		return 0
 	}
 	at := x.textAt()
-	return uint64(p.text[at]) + uint64(p.text[min(at+mostNames, len(p.text)-1)])
+	return uint64(p.text[at]) + uint64(p.text[min(at+maxPrefetchedName, len(p.text)-1)])
 }
 
-// mostNames is how long most names are at most, in bytes.
-const mostNames = 40
+// maxNames is how long most names are at most, in bytes.
+const maxPrefetchedName = 40
 
 // seekNext is seek for the next put, of which Prefetch may have seen something. What a
 // UID is packed as is the same at any time; of the node it has to be seen whether
 // it still has the UID.
-func (g *Graph) seekNext(k *graph.Key, s *sought) {
+func (g *Graph) seekNext(k *graph.Key, s *location) {
 	v := g.prefetched
 	if v == nil || v.next == v.n {
-		g.seek(k, s)
+		g.locate(k, s)
 		return
 	}
 	l := &v.seen[v.next]
 	v.next++
 	if !l.isOf(string(k.UID)) {
-		g.seek(k, s)
+		g.locate(k, s)
 		return
 	}
 	s.uid, s.hash = packed{l.uid, false}, l.hash
 	if s.first = l.id; !g.isIndexed(l.id, s.uid) {
 		s.first = g.withHash(l.hash, s.uid, k.UID)
 	}
-	g.placed(k, s)
+	g.choosePlaced(k, s)
 }
 
 // isIndexed reports whether a node is in use, and the one that the index has for a
 // UUID.
 func (g *Graph) isIndexed(id NodeID, p packed) bool {
 	nodes, slot := g.page(id).nodes, int(slotOf(id))
-	return slot < len(nodes) && nodes[slot].uid == p.uid && !p.text && nodes[slot].state() != StateUnset && !nodes[slot].is(textUID|kinMark)
+	return slot < len(nodes) && nodes[slot].uid == p.uid && !p.text && nodes[slot].state() != StateUnset && !nodes[slot].is(textUID|groupMemberMark)
 }

@@ -23,8 +23,8 @@ func TestPrefetchOfAnother(t *testing.T) {
 		w := play(t, observed.Config{}, "kinds a")
 		feed(t, w.Graph, putOf(someUUID))
 		other := putOf(someUUID[:i] + "9" + someUUID[i+1:])
-		for _, told := range [][]graph.Event{{other}, {putOf(someUUID)}, {other}} {
-			w.Prefetch(told)
+		for _, batch := range [][]graph.Event{{other}, {putOf(someUUID)}, {other}} {
+			w.Prefetch(batch)
 		}
 		e := putOf(someUUID)
 		if d, err := w.ApplyEvent(&e); err != nil || d.Created || d.Version {

@@ -39,9 +39,9 @@ func packed(t *rapid.T, e graph.Event) graph.Event {
 	return e
 }
 
-// told draws what Prefetch is told before a batch: nothing, the batch, the same in
+// drawPrefetched draws what Prefetch is told before a batch: nothing, the batch, the same in
 // another order, or with other events among them.
-func told(t *rapid.T, batch []graph.Event) []graph.Event {
+func drawPrefetched(t *rapid.T, batch []graph.Event) []graph.Event {
 	out := slices.Clone(batch)
 	switch rapid.IntRange(0, 4).Draw(t, "prefetch") {
 	case 0:
@@ -76,7 +76,7 @@ func TestPrefetchChangesNothing(t *testing.T) {
 		}
 		for len(events) > 0 {
 			n := rapid.IntRange(1, min(len(events), 40)).Draw(t, "batch")
-			batched.Prefetch(told(t, events[:n]))
+			batched.Prefetch(drawPrefetched(t, events[:n]))
 			for _, e := range events[:n] {
 				want, refused := one.Apply(e)
 				if got, err := batched.ApplyEvent(&e); fmt.Sprint(*got, err) != fmt.Sprint(want, refused) {

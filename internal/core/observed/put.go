@@ -13,7 +13,7 @@ func (g *Graph) put(o *graph.Object) {
 
 // create makes the node of an object that nobody has referred to yet.
 func (g *Graph) create(o *graph.Object) {
-	id := g.addNode(&o.Key, g.form(o, g.found.uid), &g.found.sought)
+	id := g.addNode(&o.Key, g.form(o, g.found.uid), &g.found.location)
 	d, x, role := &g.delta, g.at(id), roleOf(o)
 	d.Node, d.Created, d.Observed, d.Version, d.Class = id, true, true, true, true
 	d.Mark = o.Deleting || len(o.Finalizers) > 0 && o.Propagation() != graph.Unset
@@ -22,7 +22,7 @@ func (g *Graph) create(o *graph.Object) {
 	x.setState(Observed)
 	x.setRole(role)
 	g.observed++
-	g.enliven(id)
+	g.addObserved(id)
 	if len(o.Owners) > 0 {
 		g.refer(id, o)
 		g.notice(id)
@@ -46,7 +46,7 @@ func (g *Graph) alter(o *graph.Object) {
 	if was != Observed {
 		x.setState(Observed)
 		g.observed++
-		g.enliven(id)
+		g.addObserved(id)
 	}
 	if !same {
 		g.notice(id)

@@ -2,11 +2,20 @@ package observed
 
 // node is the record of one object: 64 bytes, one cache line, without a pointer.
 //
-// It holds what most objects have, each thing in the smallest form that gives it
-// back exactly: a UUID in 16 bytes, a version that is a number in eight, kind and
-// scope as one interned pair, the one owner as the owner's node with the links
-// of its list. What fewer have is written behind the name (see pack.go), or stands
-// in the page: the lists of those that own (hub.go), several references (wide).
+// It holds the common parts of an object, each in the smallest exact form. A UUID takes
+// 16 bytes, and a version that is a number takes eight. Kind and scope are one number. The
+// one owner is the node of the owner, with the links of the owner's list. Rare parts are
+// written behind the name (pack.go). The page has the lists of owners and the objects with
+// several references.
+//
+// Space is reserved for later rules about guards and orders (RULES, G and X). TestLayout
+// holds the sizes:
+//
+//   - Two bits of each owner reference. The first reference has the two top bits of record,
+//     since a page has at most 512 owner records. Every other reference has the bytes behind
+//     edge.block.
+//   - The root of a cascade, eight bytes, and the held mark of a node. Only full node states
+//     need them: see State of package record. All bits of marks and of note are in use.
 type node struct {
 	uid     uid
 	version uint64
@@ -16,15 +25,15 @@ type node struct {
 	owner NodeID // of the first reference that has an edge: see edge.go
 
 	next, prev         edgeID // of that edge, among the owner's dependents
-	nextKind, prevKind NodeID // all nodes of the kind
+	nextKind, prevKind NodeID // in the list of all nodes of the kind
 
-	text  uint16 // where its text stands in the page, +1
-	hub   uint16 // where its dependents stand in the page, +1
-	epoch uint16 // of the listing that last brought it
-	marks marks
+	text   uint16 // the place of its text in the page, +1
+	record uint16 // the place of its owner record in the page, +1
+	epoch  uint16 // the listing that last brought it
+	marks  marks
 }
 
-// marks holds a node's state, its role, and what else is true of it.
+// marks holds a node's state, its role and its flags.
 type marks uint16
 
 const (
@@ -33,18 +42,18 @@ const (
 )
 
 const (
-	flawedMark     marks = 1 << (iota + 4)
-	deletingMark         // it is marked for deletion
-	blockMark            // its first edge blocks
-	controllerMark       // its one plain reference is the controller's
-	wideMark             // its references are not one plain one: see page.wide
-	textUID              // its UID is no canonical UUID
-	textVersion          // its version is no canonical number
-	moreText             // it has finalizers, generations or a grace period
-	longText             // its text stands outside of the page's: see page.long
-	sharedMark           // others have its UID: see kin.go
-	kinMark              // it is one of these others, and not in the index
-	twinMark             // it has links to twins
+	flawedMark      marks = 1 << (iota + 4)
+	deletingMark          // it is marked for deletion
+	blockMark             // its first edge blocks
+	controllerMark        // its one plain reference is the controller's
+	ownersMark            // the page has its references: see page.owners
+	textUID               // its UID is no canonical UUID
+	textVersion           // its version is no canonical number
+	moreText              // it has finalizers, generations or a grace period
+	longText              // its text stands apart from the page's: see page.long
+	groupHeadMark         // the index leads to it, and others have its UID: see uid_group.go
+	groupMemberMark       // the index leads to another node with its UID
+	duplicateMark         // it has links to observed nodes with its UID
 )
 
 func (x *node) is(m marks) bool { return x.marks&m != 0 }
@@ -64,9 +73,9 @@ func (x *node) role() role { return role(x.marks & roleMarks >> 2) }
 
 func (x *node) setRole(r role) { x.marks = x.marks&^roleMarks | marks(r)<<2 }
 
-// Note returns the eight bytes that the caller keeps with a node; 0 for a new one.
+// Note returns the eight bytes that the caller keeps with a node, 0 for a new node.
 func (g *Graph) Note(id NodeID) uint64 { return g.at(id).note }
 
-// SetNote replaces them. They mean nothing to the graph; they stand in the line
-// of memory that an event about the node has brought anyway.
+// SetNote replaces the note. It means nothing to the graph. An event about the node has
+// already fetched the cache line of the note.
 func (g *Graph) SetNote(id NodeID, note uint64) { g.at(id).note = note }

@@ -17,14 +17,14 @@ import (
 // waits changed from its first step to its last; the caller watches for that and
 // begins anew. It is not safe for concurrent use.
 type RingSearch struct {
-	wide   bool // follows every reference between observed nodes
-	roots  []NodeID
-	number map[NodeID]int32 // order of discovery, from 1
-	low    map[NodeID]int32
-	path   []ringFrame
-	stack  []NodeID
-	open   map[NodeID]bool // on the stack
-	rings  [][]NodeID
+	anyOwner bool // follows every reference between observed nodes
+	roots    []NodeID
+	number   map[NodeID]int32 // order of discovery, from 1
+	low      map[NodeID]int32
+	path     []ringFrame
+	stack    []NodeID
+	open     map[NodeID]bool // on the stack
+	rings    [][]NodeID
 }
 
 type ringFrame struct {
@@ -47,13 +47,13 @@ func NewRingSearch(roots []NodeID) *RingSearch {
 // their members: observed nodes that own each other. It keeps roots.
 func NewIsolatedCycleSearch(roots []NodeID) *RingSearch {
 	r := NewRingSearch(roots)
-	r.wide = true
+	r.anyOwner = true
 	return r
 }
 
 // joins reports whether a ring may lead through the node.
 func (r *RingSearch) joins(g *Graph, id NodeID) bool {
-	return g.at(id).role() == waiting || r.wide && g.at(id).state() == Observed
+	return g.at(id).role() == waiting || r.anyOwner && g.at(id).state() == Observed
 }
 
 // Step goes on over at most limit nodes and references, and reports whether
@@ -106,7 +106,7 @@ func (r *RingSearch) advance(g *Graph) {
 	}
 	f.edge = e.nextOwner
 	owner := g.holder(e.owner)
-	if !e.block && !r.wide || owner == f.node || !r.joins(g, owner) {
+	if !e.block && !r.anyOwner || owner == f.node || !r.joins(g, owner) {
 		return
 	}
 	switch {
@@ -146,7 +146,7 @@ func (r *RingSearch) leave() {
 // and no kind is no claim, and blocks nobody.
 func (g *Graph) holder(owner NodeID) NodeID {
 	if g.isClaim(owner) {
-		return g.leastTwin(g.aliveLike(owner))
+		return g.leastDuplicate(g.aliveWithUIDOf(owner))
 	}
 	return owner
 }

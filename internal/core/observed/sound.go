@@ -14,7 +14,7 @@ func (g *Graph) isPlainText(s string) bool { return swar.IsPlain(s) && len(s) <=
 // version are no text, and its one owner is sound. So only its name is looked at.
 func (g *Graph) isSound(id NodeID, o *graph.Object) bool {
 	x := g.at(id)
-	if x.is(textUID|textVersion|wideMark) || len(o.Owners) > 1 || len(o.Finalizers) > 0 || g.cfg.Limits.Text < uuidLen {
+	if x.is(textUID|textVersion|ownersMark) || len(o.Owners) > 1 || len(o.Finalizers) > 0 || g.cfg.Limits.Text < uuidLen {
 		return false
 	}
 	return g.places[x.place].sound && g.isPlainText(o.Name) &&

@@ -1,8 +1,8 @@
 package observed
 
-// widen makes room in the segment of a hash, which is full: twice the buckets, or two
+// growSegment makes room in the segment of a hash, which is full: twice the buckets, or two
 // segments.
-func (g *Graph) widen(h uint64) {
+func (g *Graph) growSegment(h uint64) {
 	x := &g.index
 	if len(x.few) > 0 {
 		g.refill(2 * len(x.few))
@@ -51,7 +51,7 @@ func (g *Graph) split(s, other *segment, depth uint8) (moved uint16) {
 			n += b.takeAll(ids[n:])
 		} else {
 			n += b.takeDisplaced(ids[n:])
-			moved += b.part(&other[i], 4-int(depth-1)%4)
+			moved += b.split(&other[i], 4-int(depth-1)%4)
 		}
 	}
 	for i, id := range ids[:n] {
@@ -60,15 +60,15 @@ func (g *Graph) split(s, other *segment, depth uint8) (moved uint16) {
 	to := [2]*segment{s, other} // chosen without a branch, which nobody could foresee
 	for i, id := range ids[:n] {
 		which := hashes[i] >> (64 - depth) & 1
-		stow(to[which][:], hashes[i], depth, id)
+		insert(to[which][:], hashes[i], depth, id)
 		moved += uint16(which)
 	}
 	return moved
 }
 
-// narrow gives back room of a segment that holds little: half of its buckets, or it
+// shrinkSegment gives back room of a segment that holds little: half of its buckets, or it
 // joins its neighbour.
-func (g *Graph) narrow(h uint64) {
+func (g *Graph) shrinkSegment(h uint64) {
 	x := &g.index
 	at := x.at(h)
 	depth := x.heads[at].depth
@@ -87,7 +87,7 @@ func (g *Graph) narrow(h uint64) {
 	both := &segment{}
 	for _, s := range [2]*segment{x.dir[at], x.dir[at^n]} {
 		for id, h := range g.members(s[:]) {
-			stow(both[:], h, depth-1, id)
+			insert(both[:], h, depth-1, id)
 		}
 	}
 	at &^= n
@@ -121,7 +121,7 @@ func (x *index) halve() {
 func (g *Graph) refill(n int) {
 	x, to := &g.index, make([]bucket, n)
 	for id, h := range g.members(x.buckets(0)) {
-		stow(to, h, 0, id)
+		insert(to, h, 0, id)
 	}
 	if x.few, x.dir = to, nil; n == segmentBuckets {
 		x.few, x.dir = nil, []*segment{(*segment)(to)}

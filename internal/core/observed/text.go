@@ -12,13 +12,13 @@ import (
 // allocation of its own.
 
 const (
-	// mostText is the longest content that stands in the page: 512 of these are
+	// maxShortText is the longest content that stands in the page: 512 of these are
 	// within the reach of 16 bits, counted in textUnit.
-	mostText = 240
-	textUnit = 2
-	textRoom = textUnit * (1<<16 - 2)
-	// mostDead is how much of a page's text may be dead in any case.
-	mostDead = 16 << 10
+	maxShortText = 240
+	textUnit     = 2
+	pageTextSize = textUnit * (1<<16 - 2)
+	// minDead is how much of a page's text may be dead in any case.
+	minDead = 16 << 10
 )
 
 // content returns what is written of a node. It is the graph's own.
@@ -48,8 +48,8 @@ func textSize(n int) int { return (1 + n + textUnit - 1) &^ (textUnit - 1) }
 // write replaces what is written of a node by a copy of b. If more than half of the
 // page's text is dead it is left behind first, which copies less than has died.
 func (g *Graph) write(id NodeID, b []byte) {
-	if p := g.page(id); p.dead > max(len(p.text)/2, mostDead) {
-		g.reserve(id, 0)
+	if p := g.page(id); p.dead > max(len(p.text)/2, minDead) {
+		g.growText(id, 0)
 	}
 	if g.overwrite(id, b) {
 		return
@@ -58,24 +58,24 @@ func (g *Graph) write(id NodeID, b []byte) {
 	x, p := g.at(id), g.page(id)
 	switch {
 	case len(b) == 0:
-	case len(b) > mostText:
+	case len(b) > maxShortText:
 		if p.long == nil {
 			p.long = map[uint16][]byte{}
 		}
 		p.long[slotOf(id)] = slices.Clone(b)
 		x.set(longText, true)
 	default:
-		at := g.stretch(id, textSize(len(b)))
+		at := g.allocText(id, textSize(len(b)))
 		x.text = uint16(at/textUnit) + 1
 		p.text[at] = byte(len(b))
 		copy(p.text[at+1:], b)
 	}
 }
 
-// stretch returns where n bytes of a page's text are free for a node: in the gap, where
+// allocText returns where n bytes of a page's text are free for a node: in the gap, where
 // whoever takes the place of an object that is gone finds room for a name as long, or
 // at the end.
-func (g *Graph) stretch(id NodeID, n int) (at int) {
+func (g *Graph) allocText(id NodeID, n int) (at int) {
 	p := g.page(id)
 	if n <= int(p.gap) {
 		at = int(p.gapAt) * textUnit
@@ -83,17 +83,17 @@ func (g *Graph) stretch(id NodeID, n int) (at int) {
 		return at
 	}
 	at = len(p.text)
-	if at+n > min(cap(p.text), textRoom) {
-		g.reserve(id, n)
+	if at+n > min(cap(p.text), pageTextSize) {
+		g.growText(id, n)
 		at = len(p.text)
 	}
 	p.text = p.text[:at+n]
 	return at
 }
 
-// bury notes that n bytes of the text belong to no node any more. Of all that is dead
+// discard notes that n bytes of the text belong to no node any more. Of all that is dead
 // the longest piece is kept in mind as the gap.
-func (p *page) bury(at, n int) {
+func (p *page) discard(at, n int) {
 	p.dead += n
 	if n > int(p.gap) {
 		p.gap, p.gapAt = uint16(n), uint16(at/textUnit)
@@ -110,7 +110,7 @@ func (g *Graph) overwrite(id NodeID, b []byte) bool {
 	case !long:
 		at, n := x.textAt(), textSize(len(b))
 		p.text[at] = byte(len(b))
-		p.bury(at+n, textSize(len(old))-n)
+		p.discard(at+n, textSize(len(old))-n)
 	}
 	copy(old, b)
 	return true
@@ -125,23 +125,23 @@ func (g *Graph) erase(id NodeID) {
 			p.long = nil
 		}
 	} else if x.text != 0 {
-		p.bury(x.textAt(), textSize(len(p.textOf(x))))
+		p.discard(x.textAt(), textSize(len(p.textOf(x))))
 	}
 	x.text = 0
 	x.set(longText, false)
 }
 
-// reserve makes room for n more bytes at the end of the text of a node's page, and for
+// growText makes room for n more bytes at the end of the text of a node's page, and for
 // a sixteenth more; a page begins with what the page before took. What is dead is
 // left behind.
-func (g *Graph) reserve(id NodeID, n int) {
+func (g *Graph) growText(id NodeID, n int) {
 	p := g.page(id)
 	live := len(p.text) - p.dead
 	room := live + n + max(live/16, 64)
 	if before := id >> pageBits; before > 0 && live == 0 { // as much as the page before
 		room = max(room, len(g.pages[before-1].text)-g.pages[before-1].dead)
 	}
-	to := slices.Grow([]byte(nil), min(room, textRoom))
+	to := slices.Grow([]byte(nil), min(room, pageTextSize))
 	if p.dead == 0 {
 		p.text = append(to, p.text...)
 		return

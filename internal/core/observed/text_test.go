@@ -13,8 +13,8 @@ import (
 // and to each side of what a page keeps itself.
 func TestTextOfAnyLength(t *testing.T) {
 	g := New(Config{})
-	id := g.take()
-	lengths := []int{0, 1, 2, 3, mostText - 1, mostText, mostText + 1, mostText + 2, 1000}
+	id := g.newID()
+	lengths := []int{0, 1, 2, 3, maxShortText - 1, maxShortText, maxShortText + 1, maxShortText + 2, 1000}
 	for _, from := range lengths {
 		for _, to := range lengths {
 			for i, n := range []int{from, to} {
@@ -32,7 +32,7 @@ func TestGapIsTheLongest(t *testing.T) {
 	g := New(Config{})
 	var ids []NodeID
 	for range 6 {
-		ids = append(ids, g.take())
+		ids = append(ids, g.newID())
 	}
 	p := g.page(ids[0])
 	for i, n := range []int{40, 10, 10, 7, 0, 0} {
@@ -44,7 +44,7 @@ func TestGapIsTheLongest(t *testing.T) {
 	g.write(ids[2], make([]byte, 10)) // as long as it was: so does it
 	g.write(ids[3], make([]byte, 5))  // less
 	for _, n := range []int{21, 17} { // both in what the first has left
-		ids = append(ids, g.take())
+		ids = append(ids, g.newID())
 		g.write(ids[len(ids)-1], make([]byte, n))
 	}
 	if len(p.text) != size {
@@ -62,7 +62,7 @@ func TestTextShrinks(t *testing.T) {
 		}
 	}
 	for i := range g.pages {
-		if p := &g.pages[i]; len(p.text) > 2*(len(p.text)-p.dead)+mostDead {
+		if p := &g.pages[i]; len(p.text) > 2*(len(p.text)-p.dead)+minDead {
 			t.Errorf("page %d: %d bytes of text, of which %d are dead", i, len(p.text), p.dead)
 		}
 	}
@@ -76,18 +76,18 @@ func TestTextShrinks(t *testing.T) {
 func TestTextRoom(t *testing.T) {
 	g := New(Config{})
 	for range 480 {
-		g.write(g.take(), make([]byte, mostText))
+		g.write(g.newID(), make([]byte, maxShortText))
 	}
 	p := g.page(1)
-	g.reserve(1, textRoom-len(p.text))
-	p.dead = textRoom - textUnit - len(p.text)
-	p.text = p.text[:textRoom-textUnit]
-	if cap(p.text) <= textRoom {
+	g.growText(1, pageTextSize-len(p.text))
+	p.dead = pageTextSize - textUnit - len(p.text)
+	p.text = p.text[:pageTextSize-textUnit]
+	if cap(p.text) <= pageTextSize {
 		t.Fatalf("room for %d bytes", cap(p.text))
 	}
 	for i := range 4 {
-		id, want := g.take(), strconv.Itoa(i)
-		if g.write(id, []byte(want)); string(g.content(id)) != want || len(p.text) > textRoom {
+		id, want := g.newID(), strconv.Itoa(i)
+		if g.write(id, []byte(want)); string(g.content(id)) != want || len(p.text) > pageTextSize {
 			t.Fatalf("wrote %q, read %q; %d bytes of text", want, g.content(id), len(p.text))
 		}
 	}

@@ -87,7 +87,7 @@ func TestEveryForm(t *testing.T) {
 	whole := t
 	rapid.Check(t, func(t *rapid.T) {
 		g := large(whole)
-		text := rapid.OneOf(rapid.SampledFrom([]string{"", "x", "0", "7", "18446744073709551615", strings.Repeat("n", mostText), strings.Repeat("long", 300)}), rapid.String())
+		text := rapid.OneOf(rapid.SampledFrom([]string{"", "x", "0", "7", "18446744073709551615", strings.Repeat("n", maxShortText), strings.Repeat("long", 300)}), rapid.String())
 		uid := rapid.OneOf(text, rapid.StringMatching(`[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}`))
 		number := rapid.OneOf(rapid.Just(int64(0)), rapid.Int64())
 		owner := rapid.Custom(func(t *rapid.T) graph.Owner {
@@ -149,7 +149,7 @@ func TestMemoryReturns(t *testing.T) {
 	}
 	room := 0
 	for i := range g.pages {
-		room += cap(g.pages[i].nodes) + cap(g.pages[i].text) + cap(g.pages[i].hubs)
+		room += cap(g.pages[i].nodes) + cap(g.pages[i].text) + cap(g.pages[i].records)
 	}
 	if err := g.Check(); err != nil || g.Len() != 0 || len(g.index.dir) > 1 || len(g.places) > 3 || room > 64<<10 {
 		t.Errorf("%d nodes, %d segments, %d places, room for %d, %v", g.Len(), len(g.index.dir), len(g.places), room, err)
@@ -179,8 +179,8 @@ func TestNamesReturn(t *testing.T) {
 			}
 			apply(t, g, graph.Event{Type: graph.Gone, Key: key(i)})
 		}
-		if err := g.Check(); err != nil || len(g.kinds)+len(g.places) > 2*leastNames || g.mostNames > leastNames {
-			t.Errorf("backwards %v: %d kinds, %d places, room for %d, %v", backwards, len(g.kinds), len(g.places), g.mostNames, err)
+		if err := g.Check(); err != nil || len(g.kinds)+len(g.places) > 2*minNames || g.maxNames > minNames {
+			t.Errorf("backwards %v: %d kinds, %d places, room for %d, %v", backwards, len(g.kinds), len(g.places), g.maxNames, err)
 		}
 	}
 }
@@ -189,12 +189,12 @@ func TestNamesReturn(t *testing.T) {
 func TestPageFullOfText(t *testing.T) {
 	g := large(t)
 	key := func(i int) graph.Key {
-		return graph.Key{Kind: "a", Name: fmt.Sprintf("%0*d", mostText, i), UID: graph.UID(fmt.Sprintf("%08x-0000-0000-0000-000000000000", i))}
+		return graph.Key{Kind: "a", Name: fmt.Sprintf("%0*d", maxShortText, i), UID: graph.UID(fmt.Sprintf("%08x-0000-0000-0000-000000000000", i))}
 	}
 	for i := range 3 * pageNodes {
 		apply(t, g, graph.Event{Type: graph.Put, Object: graph.Object{Key: key(i), Version: "1"}})
 	}
-	if n := len(g.pages[1].text); n < pageNodes*mostText {
+	if n := len(g.pages[1].text); n < pageNodes*maxShortText {
 		t.Errorf("the page keeps %d bytes", n)
 	}
 	for i := range 3 * pageNodes {
@@ -222,7 +222,7 @@ func TestChurn(t *testing.T) {
 	const many = 5000
 	size := func() (n int) {
 		for i := range g.pages {
-			n += cap(g.pages[i].nodes)*64 + cap(g.pages[i].text) + cap(g.pages[i].hubs)*20
+			n += cap(g.pages[i].nodes)*64 + cap(g.pages[i].text) + cap(g.pages[i].records)*20
 		}
 		return n + len(g.index.dir)*segmentBuckets*64
 	}

@@ -199,8 +199,8 @@ func TestStepLimits(t *testing.T) {
 	}
 }
 
-// TestIslands: which objects own each other, whatever their state.
-func TestIslands(t *testing.T) {
+// TestIsolatedCycles: which objects own each other, whatever their state.
+func TestIsolatedCycles(t *testing.T) {
 	for _, tc := range []struct{ history, want, reason string }{
 		{"put a -> b; put b -> a", "a b", "each has a solid owner"},
 		{"put a -> b!; put b~[orphan] -> a", "a b", "whether they block or are deleted does not matter"},
@@ -218,7 +218,7 @@ func TestIslands(t *testing.T) {
 			t.Fatalf("%s: the search did not end", tc.history)
 		}
 		if got := w.ringKeys(search.Rings()); got != tc.want {
-			t.Errorf("%s: islands %q, want %q: %s", tc.history, got, tc.want, tc.reason)
+			t.Errorf("%s: isolated cycles %q, want %q: %s", tc.history, got, tc.want, tc.reason)
 		}
 	}
 }
@@ -263,11 +263,11 @@ func TestRingSearch(t *testing.T) {
 			ids = append(ids, n.ID())
 		}
 		roots := rapid.SliceOfN(rapid.SampledFrom(ids), 0, n).Draw(t, "roots")
-		islands, newSearch := rapid.Bool().Draw(t, "islands"), observed.NewRingSearch
-		if islands {
+		isolated, newSearch := rapid.Bool().Draw(t, "isolated"), observed.NewRingSearch
+		if isolated {
 			newSearch = observed.NewIsolatedCycleSearch
 		}
-		want := closureRings(w, ids, roots, islands)
+		want := closureRings(w, ids, roots, isolated)
 		for _, limit := range []int{1 << 20, rapid.IntRange(1, 3).Draw(t, "slice")} {
 			search := newSearch(slices.Clone(roots))
 			for steps := 0; !search.Step(w.Graph, limit); steps++ {
@@ -328,7 +328,7 @@ func feed(t testing.TB, g *observed.Graph, e graph.Event) {
 
 // closureRings finds the rings, or islands, that the roots reach by Warshall's
 // algorithm.
-func closureRings(w *world, ids, roots []observed.NodeID, islands bool) (rings [][]observed.NodeID) {
+func closureRings(w *world, ids, roots []observed.NodeID, isolated bool) (rings [][]observed.NodeID) {
 	reach := map[[2]observed.NodeID]bool{}
 	for _, id := range ids {
 		n := w.Node(id)
@@ -336,7 +336,7 @@ func closureRings(w *world, ids, roots []observed.NodeID, islands bool) (rings [
 			if r := n.OwnerAt(i); r.Unresolved {
 				o, _ = w.Alive(r.UID)
 			}
-			if (islands && o.State() == observed.Observed || n.OwnerAt(i).Block && n.Waiting() && o.Waiting()) && o != n {
+			if (isolated && o.State() == observed.Observed || n.OwnerAt(i).Block && n.Waiting() && o.Waiting()) && o != n {
 				reach[[2]observed.NodeID{id, o.ID()}] = true
 			}
 		}

@@ -2,12 +2,12 @@ package observed
 
 import "github.com/ownergraph/ownergraph/graph"
 
-// again takes an object that is as it was observed, or so but for a version that
+// applyRepeat takes an object that is as it was observed, or so but for a version that
 // is a number, and reports whether it was one. That is what most events say, so
 // it comes first, and does no more than to compare. What it has found out of any
 // other is in found.
-func (g *Graph) again(o *graph.Object) bool {
-	g.seekNext(&o.Key, &g.found.sought)
+func (g *Graph) applyRepeat(o *graph.Object) bool {
+	g.seekNext(&o.Key, &g.found.location)
 	g.found.same = false
 	id := g.found.id
 	if id == 0 {
@@ -40,7 +40,7 @@ func (g *Graph) again(o *graph.Object) bool {
 
 // found is what again has found out of an object.
 type found struct {
-	sought
+	location
 	same bool // its references are those of the node
 }
 

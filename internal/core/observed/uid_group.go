@@ -1,0 +1,181 @@
+package observed
+
+import "github.com/ownergraph/ownergraph/graph"
+
+// Nearly every UID is that of one node, so the index leads from a UID to one
+// node. Where several have it (twins, a reference with wrong coordinates, a claim
+// on the UID alone), the others are its kin: they are found by their key, in a
+// map of their own, and are a list by which one takes its place when it leaves.
+
+// uidGroup is what is known of a UID that several nodes have.
+type uidGroup struct {
+	alive NodeID // the first of the list of twins
+	claim NodeID // the node of unresolved references to the UID
+	first NodeID // the first of the list of those that are not in the index
+}
+
+func (g *Graph) groupOf(id NodeID) *uidGroup {
+	var scratch [64]byte
+	return g.groups[graph.UID(g.appendUID(scratch[:0], id))]
+}
+
+// lookup returns the node with exactly these coordinates, or 0.
+func (g *Graph) lookup(k *graph.Key) NodeID {
+	var s location
+	g.locate(k, &s)
+	return s.id
+}
+
+// location is what the look-up of a key came to: all that is of use to whoever
+// then makes a node for it.
+type location struct {
+	id    NodeID // the node with exactly these coordinates, or 0
+	first NodeID // the one that the index has for its UID, or 0
+	uid   packed
+	hash  uint64 // of the UID
+}
+
+// locate looks a key up. What it finds is written field by field where it is to
+// stand, since the copy of a result has to wait for all of its parts.
+func (g *Graph) locate(k *graph.Key, s *location) {
+	s.uid = g.packUID(k.UID)
+	g.locatePacked(k, s)
+}
+
+// locatePacked is that for a key whose UID is packed already.
+func (g *Graph) locatePacked(k *graph.Key, s *location) {
+	s.hash = g.index.hash(s.uid.uid)
+	s.first = g.withHash(s.hash, s.uid, k.UID)
+	g.choosePlaced(k, s)
+}
+
+// choosePlaced makes the id that of the node with the coordinates, or 0; the first is the
+// one that the index has for their UID.
+func (g *Graph) choosePlaced(k *graph.Key, s *location) {
+	switch s.id = s.first; {
+	case s.id == 0 || g.isPlaced(s.id, k):
+	case g.at(s.id).is(groupHeadMark):
+		s.id = g.groupNodes[*k]
+	default:
+		s.id = 0
+	}
+}
+
+// isPlaced reports whether the node has the kind, the scope and the name.
+func (g *Graph) isPlaced(id NodeID, k *graph.Key) bool {
+	p := g.page(id)
+	x := &p.nodes[slotOf(id)]
+	if !g.places[x.place].is(k) {
+		return false
+	}
+	if x.text == 0 || x.is(textUID|textVersion|longText) {
+		return string(g.name(id)) == k.Name
+	}
+	b := p.textOf(x)
+	if n := len(b) - 1; x.is(moreText) && b[n] < longForm { // a generation
+		b = b[:n]
+	} else if x.is(moreText) {
+		b, _ = field(b)
+	}
+	return string(b) == k.Name
+}
+
+// isClaim reports whether the node stands for unresolved references to a UID.
+func (g *Graph) isClaim(id NodeID) bool { return g.at(id).place == 0 && len(g.name(id)) == 0 }
+
+// leadsBack reports whether a reference of dep that is kept under owner is one
+// to itself, directly or through the claim on its own UID.
+func (g *Graph) leadsBack(dep, owner NodeID) bool {
+	if dep == owner {
+		return true
+	}
+	d, o := g.at(dep), g.at(owner)
+	return d.uid == o.uid && g.isClaim(owner) && d.is(textUID) == o.is(textUID) &&
+		(!d.is(textUID) || string(g.facts(dep).uid) == string(g.facts(owner).uid))
+}
+
+// enterIndex makes a node found under its key.
+func (g *Graph) enterIndex(id NodeID, k *graph.Key, s *location) {
+	first := s.first
+	if first == 0 {
+		g.indexNode(id, s.hash)
+		return
+	}
+	own := cloneKey(k)
+	if !g.at(first).is(groupHeadMark) {
+		f := &uidGroup{alive: g.aliveWithUIDOf(first)}
+		if g.isClaim(first) {
+			f.claim = first
+		}
+		if g.groups == nil {
+			g.groups, g.groupNodes, g.groupLinks = map[graph.UID]*uidGroup{}, map[graph.Key]NodeID{}, map[NodeID]links{}
+		}
+		g.groups[own.UID] = f
+		g.at(first).set(groupHeadMark, true)
+	}
+	g.at(id).set(groupMemberMark, true)
+	g.groupNodes[own] = id
+	f := g.groupOf(id)
+	if g.isClaim(id) {
+		f.claim = id
+	}
+	g.groupLinks[id] = links{next: f.first}
+	if f.first != 0 {
+		g.groupLinks[f.first] = links{next: g.groupLinks[f.first].next, prev: id}
+	}
+	f.first = id
+}
+
+// leaveIndex makes a node that is not observed found no more.
+func (g *Graph) leaveIndex(id NodeID, k *graph.Key) {
+	x := g.at(id)
+	switch {
+	case x.is(groupMemberMark):
+		g.leaveGroup(id, k)
+		if f := g.groupOf(id); f.first == 0 {
+			g.endGroup(k.UID, g.withUID(g.packUID(k.UID), k.UID))
+		} else if f.claim == id {
+			f.claim = 0
+		}
+	case x.is(groupHeadMark):
+		f := g.groupOf(id)
+		heir := f.first
+		own := g.key(heir)
+		g.leaveGroup(heir, &own)
+		g.swapIndexed(id, heir)
+		g.at(heir).set(groupMemberMark, false)
+		g.at(heir).set(groupHeadMark, true)
+		if f.claim == id {
+			f.claim = 0
+		}
+		if f.first == 0 {
+			g.endGroup(k.UID, heir)
+		}
+	default:
+		g.unindexNode(id)
+	}
+}
+
+// leaveGroup takes a node out of the list of its family.
+func (g *Graph) leaveGroup(id NodeID, k *graph.Key) {
+	at := g.groupLinks[id]
+	delete(g.groupLinks, id)
+	delete(g.groupNodes, *k)
+	if at.prev == 0 {
+		g.groupOf(id).first = at.next
+	} else {
+		g.groupLinks[at.prev] = links{next: at.next, prev: g.groupLinks[at.prev].prev}
+	}
+	if at.next != 0 {
+		g.groupLinks[at.next] = links{next: g.groupLinks[at.next].next, prev: at.prev}
+	}
+}
+
+// endGroup ends the family of a UID that only the node last has. Maps keep the
+// room of what they have held, so those that are empty are made anew.
+func (g *Graph) endGroup(u graph.UID, last NodeID) {
+	g.at(last).set(groupHeadMark, false)
+	if delete(g.groups, u); len(g.groups) == 0 {
+		g.groups, g.groupNodes, g.groupLinks, g.duplicates = nil, nil, nil, nil
+	}
+}
