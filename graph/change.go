@@ -2,9 +2,9 @@ package graph
 
 import "slices"
 
-// Precondition is what a write demands of the live object. A zero field
-// demands nothing; the engine always sets both (rule R1 of package policy). Where it
-// does not hold, the write changes nothing and answers ErrConflict.
+// Precondition is the state of the live object that a write demands. A zero field demands
+// nothing. The engine always sets both fields (rule R1 of package policy). If the
+// precondition does not hold, the write changes nothing and returns ErrConflict.
 type Precondition struct {
 	UID     UID
 	Version Version
@@ -15,27 +15,27 @@ func (p Precondition) Holds(o Object) bool {
 	return (p.UID == "" || p.UID == o.UID) && (p.Version == "" || p.Version == o.Version)
 }
 
-// Change is one atomic, metadata-only write: all of it happens or none. The
-// zero Change changes nothing.
+// Change is one atomic write of metadata. A store applies all of it or nothing. The zero
+// Change changes nothing.
 type Change struct {
 	// DropOwners removes the references that are the Same as one of these.
 	DropOwners []Owner
-	// AddOwner adds a reference, if not nil.
+	// AddOwner adds a reference. Nil adds none.
 	AddOwner *Owner
 	// Unblock clears Block of the references that are the Same as one of these.
 	Unblock []Owner
-	// DropFinalizer and AddFinalizer name one finalizer each, or are empty.
+	// DropFinalizer and AddFinalizer name one finalizer each. An empty name does nothing.
 	DropFinalizer, AddFinalizer string
 }
 
-// IsZero reports whether the change asks for nothing.
+// IsZero reports whether the change changes nothing.
 func (c Change) IsZero() bool {
 	return len(c.DropOwners) == 0 && c.AddOwner == nil && len(c.Unblock) == 0 &&
 		c.DropFinalizer == "" && c.AddFinalizer == ""
 }
 
-// Apply returns o as the change leaves it. The result shares nothing with o.
-// Version, generation and removal are the store's: see package finalizer.
+// Apply returns o after the change. The result shares nothing with o. The store sets the
+// version and the generation, and removes the object: see package finalizer.
 func (c Change) Apply(o Object) Object {
 	o = o.Clone()
 	same := func(list []Owner, r Owner) bool { return slices.ContainsFunc(list, r.Same) }
@@ -57,11 +57,11 @@ func (c Change) Apply(o Object) Object {
 	return o
 }
 
-// DeleteOptions says how to delete one object.
+// DeleteOptions are the options of one deletion.
 type DeleteOptions struct {
 	Precondition Precondition
-	// Propagation Unset keeps what the object's own finalizer says, then takes
-	// the kind's default.
+	// Propagation Unset keeps the propagation of the object's own finalizer. Without such
+	// a finalizer the default of the kind applies.
 	Propagation Propagation
 	// GraceSeconds is the grace period in seconds, nil for the store's default.
 	GraceSeconds *int64

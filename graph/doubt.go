@@ -2,35 +2,34 @@ package graph
 
 import "fmt"
 
-// Doubt says why a reference is Unknown.
+// Doubt is the reason for which an owner is unknown.
 type Doubt uint8
 
 const (
-	// DoubtUnset: it is not unknown.
+	// DoubtUnset: the owner is not unknown.
 	DoubtUnset Doubt = iota
-	// Unobserved: nobody has seen the owner; a read can tell.
+	// Unobserved: the watch has not shown the owner. A read can find it.
 	Unobserved
-	// Unlisted: the owner's kind has not been listed yet.
+	// Unlisted: the first listing of the owner's kind has not ended.
 	Unlisted
-	// UnresolvedScope: the store could not tell the owner's scope.
+	// UnresolvedScope: the store could not resolve the owner's scope.
 	UnresolvedScope
-	// UnservedKind: the owner's kind is not served, or no longer.
+	// UnservedKind: the store does not serve the owner's kind now.
 	UnservedKind
-	// IgnoredKind: the owner's kind takes no part, by setting.
+	// IgnoredKind: a setting leaves the owner's kind out.
 	IgnoredKind
 	// BannedOwner: objects of the owner's kind may not own.
 	BannedOwner
-	// ForeignScope: the reference names a scope that is neither the
-	// dependent's nor global.
+	// ForeignScope: the reference names a scope that is neither global nor the
+	// dependent's.
 	ForeignScope
 	// ScopedOwner: a global object names an owner that has a scope.
 	ScopedOwner
-	// Misplaced: the owner's UID is alive under the same kind and name in
-	// another scope.
+	// Misplaced: the owner's UID is alive under the same kind and name in another scope.
 	Misplaced
-	// Unreadable: the owner cannot be read, though its kind is served.
+	// Unreadable: reads of the owner fail, though the store serves its kind.
 	Unreadable
-	// SharedUID: two live objects have the owner's UID, which no store may have.
+	// SharedUID: two live objects have the owner's UID. No store may have that.
 	SharedUID
 	// Renamed: the owner's UID is alive under the same kind and another name.
 	Renamed
@@ -50,16 +49,16 @@ func (d Doubt) String() string {
 	return fmt.Sprintf("doubt(%d)", uint8(d))
 }
 
-// ScopeRule says how a reference across scopes is read.
+// ScopeRule is the reading of a reference across scopes.
 type ScopeRule uint8
 
 const (
-	// ScopeHold is the safe reading and the default: a reference to an owner in
-	// another scope is unknown. It holds its dependent, and is reported.
+	// ScopeHold is the safe reading and the default. An owner in another scope is
+	// unknown. The engine holds its dependent, and reports that.
 	ScopeHold ScopeRule = iota
-	// ScopeAbsent is Kubernetes' reading: a scoped owner is looked for in the
-	// dependent's own scope only, so that one elsewhere is absent. A global
-	// object with a scoped owner is unknown under either rule.
+	// ScopeAbsent is Kubernetes' reading. The engine looks for a scoped owner in the
+	// dependent's own scope only, so an owner in another scope is absent. A scoped owner
+	// of a global object is unknown under both rules.
 	ScopeAbsent
 )
 
@@ -73,19 +72,19 @@ func (r ScopeRule) String() string {
 	return fmt.Sprintf("scope-rule(%d)", uint8(r))
 }
 
-// NameRule says how a reference is read that has an owner's UID, kind and scope,
-// and another name.
+// NameRule is the reading of a reference that has an owner's UID, kind and scope, and
+// another name.
 type NameRule uint8
 
 const (
 	// NameUnset is NameHold.
 	NameUnset NameRule = iota
-	// NameHold is the safe reading and the default. The reference is unknown
-	// while the graph shows the owner alive under another name. It holds its
-	// dependent, and is reported. What the graph does not show cannot hold.
+	// NameHold is the safe reading and the default. The owner is unknown while the engine
+	// observes it alive under another name. The engine holds its dependent, and reports
+	// that. It must observe the owner to do so.
 	NameHold
-	// NameAbsent is Kubernetes' reading: an owner is looked for under the name
-	// that the reference has, so that one with another name is absent.
+	// NameAbsent is Kubernetes' reading. The engine looks for an owner under the name of
+	// the reference, so an owner with another name is absent.
 	NameAbsent
 )
 

@@ -2,41 +2,41 @@ package graph
 
 import "fmt"
 
-// EventType says what a watch reports.
+// EventType is the type of a watch's report.
 type EventType uint8
 
 const (
-	// EventUnset is no event; applying it is an error.
+	// EventUnset is no event. The engine rejects it.
 	EventUnset EventType = iota
 	// KindsKnown brings the complete set of kinds in Kinds. It comes first, and
 	// again on every change.
 	KindsKnown
-	// ListBegun says that a listing of Kind begins: every object of the kind
-	// follows as a Put, mixed with later changes, until ListEnded.
+	// ListBegun says that a listing of Kind begins. Every object of the kind follows as a
+	// Put, mixed with later changes, until ListEnded.
 	ListBegun
-	// ListEnded says that the listing was complete: what it did not bring is
-	// gone. Version, where given, is the moment that it shows.
+	// ListEnded says that the listing was complete. Every object that it did not bring is
+	// gone. Version, where given, is the moment of the listing.
 	ListEnded
-	// Put says that Object has this state.
+	// Put says that an object has the state Object.
 	Put
-	// Gone says that the object Key is removed, exactly this UID at exactly
+	// Gone says that the store has removed the object Key: exactly this UID at exactly
 	// these coordinates.
 	Gone
-	// Progress says that everything of Kind up to Version has been reported.
+	// Progress says that the watch has reported every change of Kind up to Version.
 	Progress
-	// FencePassed says that everything of Kind that was committed before fence
-	// Fence began has been reported. An empty Kind stands for the set of kinds.
+	// FencePassed says that the watch has reported every change of Kind from before fence
+	// Fence began. An empty Kind stands for the set of kinds.
 	FencePassed
-	// KindSick says that Kind cannot be watched for now; Reason says why.
+	// KindSick says that the store cannot watch Kind for now. Reason names the cause.
 	KindSick
-	// KindRecovered ends KindSick. A listing of the kind follows if anything
-	// may have been missed.
+	// KindRecovered ends KindSick. A listing of the kind follows if the watch may have
+	// missed a change.
 	KindRecovered
-	// KindVanished says that Kind is no longer served. That proves nothing
-	// about its objects.
+	// KindVanished says that the store no longer serves Kind. It proves nothing about its
+	// objects.
 	KindVanished
-	// Rewound says that the store's history went backwards (a restore). Epoch
-	// names the restore. A watch that begins later announces the newest one again.
+	// Rewound says that the store's history went backwards, as after a restore. Epoch
+	// names the restore. A watch that begins later announces the newest restore again.
 	Rewound
 )
 
@@ -56,17 +56,17 @@ type KindInfo struct {
 	Kind Kind
 	// Scoped kinds have objects with a scope; the others are global.
 	Scoped bool
-	// NoOwner kinds may not own (events, in Kubernetes). A reference to one is
-	// unknown, and holds the dependent.
+	// NoOwner kinds may not own (events, in Kubernetes). An owner of such a kind is
+	// unknown, and the engine holds its dependents.
 	NoOwner bool
-	// Unwatched kinds can be read, and not watched: the store reports neither a
-	// listing, an object nor a fence of them. Their objects are no dependents. A
-	// global owner of such a kind is known by reads alone.
+	// Unwatched kinds can be read and not watched. The store reports no listing, object
+	// or fence of them. Their objects are no dependents. Only a read can find a global
+	// owner of such a kind.
 	Unwatched bool
 }
 
-// Event is one report of a watch. Fields that its type does not name are
-// ignored. Events are ordered within a kind; across kinds they may come in any
+// Event is one report of a watch. The engine ignores the fields that the type does not
+// name. Events are ordered within a kind. Events of different kinds may come in any
 // order. The receiver owns the event.
 type Event struct {
 	Type    EventType
@@ -77,13 +77,13 @@ type Event struct {
 	Fence   uint64     // FencePassed
 	Kinds   []KindInfo // KindsKnown, in any order
 	Reason  string     // KindSick, Rewound
-	// Epoch is the identity of a rewind: one restore has one epoch in every watch,
-	// and each restore has another one. An engine takes each epoch once. Rewound
-	// without an epoch counts as a new restore each time.
+	// Epoch is the identity of a rewind. One restore has the same epoch in every watch,
+	// and another restore has another epoch. An engine takes each epoch once. It takes
+	// each Rewound without an epoch as a new restore.
 	Epoch string
 }
 
-// Of returns the kind that the event is about, "" for those about all of them.
+// Of returns the kind of the event, "" for an event about all kinds.
 func (e Event) Of() Kind {
 	switch e.Type {
 	case Put:

@@ -37,12 +37,12 @@ func Flaw(o Object, l Limits) error {
 	return nil
 }
 
-// fewOwners is how many references are compared one with another; more are
+// fewOwners bounds the references that are compared one with another. More references are
 // looked up, so that the work stays linear.
 const fewOwners = 8
 
-// firstWithUID returns a function that gives the index of the first reference
-// with the UID of the i-th. It is to be called for each i in order.
+// firstWithUID returns a function that gives the index of the first reference with the
+// UID of the i-th. Its caller passes each i in order.
 func firstWithUID(owners []Owner) func(i int) int {
 	if len(owners) <= fewOwners {
 		return func(i int) int {

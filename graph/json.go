@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// jsonObject is the JSON form of an Object. Its names and their order are promised.
+// jsonObject is the JSON form of an Object. The names and their order are stable.
 type jsonObject struct {
 	Kind               Kind        `json:"kind"`
 	Scope              string      `json:"scope,omitempty"`
@@ -31,13 +31,13 @@ type jsonOwner struct {
 	Controller bool   `json:"controller,omitempty"`
 }
 
-// MarshalJSON returns the object in its JSON form, which is stable: a later version
-// of this module reads what this one writes. It may add fields, which this one then
-// refuses.
+// MarshalJSON returns the object in its JSON form. The form is stable: a later version of
+// this module reads the text of this version. A later version may add fields, which this
+// version refuses.
 //
 //	{
 //	  "kind": "apps/Deployment",     always there, as is name
-//	  "scope": "shop",               left out where it is empty, as all that follows
+//	  "scope": "shop",               left out if empty, as every following field
 //	  "name": "web",
 //	  "uid": "8d12",
 //	  "version": "3",
@@ -46,7 +46,7 @@ type jsonOwner struct {
 //	    "scope": "shop",
 //	    "name": "front",
 //	    "uid": "77aa",
-//	    "unresolved": true,          flags are left out where they are false
+//	    "unresolved": true,          a false flag is left out
 //	    "block": true,
 //	    "controller": true
 //	  }],
@@ -57,9 +57,10 @@ type jsonOwner struct {
 //	  "observedGeneration": 1
 //	}
 //
-// UnmarshalJSON reads every object back. An error wraps ErrInvalid and names the
-// field: JSON has no form for text that is not UTF-8. Held by TestJSON and
-// TestJSONRoundTrip.
+// UnmarshalJSON reads every object back. JSON has no form for text that is not UTF-8. For
+// such text the error wraps ErrInvalid and names the field.
+//
+// Held by TestJSON and TestJSONRoundTrip.
 func (o Object) MarshalJSON() ([]byte, error) {
 	if field := notText(&o); field != "" {
 		return nil, fmt.Errorf("write object: %s: not UTF-8: %w", field, ErrInvalid)
@@ -106,15 +107,17 @@ func notTextKey(k Key) string {
 	return ""
 }
 
-// UnmarshalJSON reads the JSON form that MarshalJSON writes, in whichever order its
-// fields stand. It takes nothing else, so that no slip passes for an object without
-// owners or finalizers. It refuses null, a field that is unknown, spelled in other
-// letters, missing or there twice, and a value of another type.
+// UnmarshalJSON reads the JSON form that MarshalJSON writes, with the fields in any
+// order. It takes nothing else, so that a slip of the writer does not drop owners or
+// finalizers. It refuses null, an unknown field, a field in other letters, a missing
+// field, a field that is there twice, and a value of another type.
 //
-// An error wraps ErrInvalid and names the field, such as "read object:
-// owners[3].uid: found a number, want a string: invalid". The object is unchanged
-// then. Whether an object makes sense is Validate's to say. The work is in proportion
-// to the text, which the caller bounds. Held by TestJSONErrors and FuzzJSON.
+// An error wraps ErrInvalid and names the field, such as "read object: owners[3].uid:
+// found a number, want a string: invalid". After an error the object is unchanged.
+// UnmarshalJSON does not judge the object: see Validate. The work is in proportion to the
+// text, which the caller bounds.
+//
+// Held by TestJSONErrors and FuzzJSON.
 func (o *Object) UnmarshalJSON(text []byte) error {
 	var read Object
 	if err := readJSON(text, &read); err != nil {

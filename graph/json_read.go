@@ -11,7 +11,7 @@ import (
 	"unicode/utf8"
 )
 
-// jsonField is one that an object of JSON may have.
+// jsonField is a field of an object of JSON.
 type jsonField struct {
 	name string
 	must bool
@@ -24,7 +24,7 @@ func readJSON(text []byte, o *Object) error {
 		return errors.New("text: not UTF-8")
 	}
 	var value json.RawMessage
-	if err := json.Unmarshal(text, &value); err != nil { // checks the text as a whole
+	if err := json.Unmarshal(text, &value); err != nil { // checks the whole text
 		return fmt.Errorf("text: %w", err)
 	}
 	return readFields(value, append(keyFields(&o.Key, false),
@@ -135,8 +135,8 @@ func readText[T ~string](value []byte, to *T) error {
 	return nil
 }
 
-// halved reports whether a string of JSON escapes one half of a surrogate pair
-// without the other: package json would read any of them as U+FFFD.
+// halved reports whether a string of JSON escapes one half of a surrogate pair without
+// the other. Package json would read every such half as U+FFFD.
 func halved(value []byte) bool {
 	unit := func(at int) rune { // of the escape at a byte, 0 without one
 		if at+6 > len(value) || value[at] != '\\' || value[at+1] != 'u' {
@@ -155,12 +155,12 @@ func halved(value []byte) bool {
 			}
 			at += 6
 		}
-		at++ // what is escaped is no escape itself
+		at++ // the escaped byte begins no escape
 	}
 	return false
 }
 
-// fault is what is wrong with a value, and the way to it.
+// fault is the cause of an error in a value, and the path to the value.
 type fault struct{ path, cause string }
 
 func (f fault) Error() string {
@@ -170,9 +170,9 @@ func (f fault) Error() string {
 	return f.path + ": " + f.cause
 }
 
-// within puts a step in front of the way to what is wrong.
+// within puts a step in front of the path of an error.
 func within(step string, err error) error {
-	var f fault // as every error of a value is
+	var f fault // every error of a value is one
 	errors.As(err, &f)
 	if f.path != "" && f.path[0] != '[' {
 		step += "."

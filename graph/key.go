@@ -5,24 +5,24 @@ import (
 	"strings"
 )
 
-// Kind names a type of object, such as "apps/Deployment". It is opaque text to
-// this module: identity never depends on what is inside of it.
+// Kind names a type of object, such as "apps/Deployment". It is opaque text to this
+// module.
 type Kind string
 
-// UID names one incarnation of an object. The store makes it and never uses it
-// again, which is why absence of a UID is stable (rule R2 of package policy).
+// UID names one incarnation of an object. The store makes the UID and never uses it
+// again. Absence of a UID is therefore stable (rule R2 of package policy).
 type UID string
 
-// Version is the store's mark of one state of one object. It is opaque: two
-// versions are equal or not, and only a store that says so can order them.
+// Version is the store's mark of one state of one object. It is opaque. Two versions are
+// equal or not. Only a store that declares it can order versions.
 type Version string
 
-// Key holds the full coordinates of one incarnation of an object: where it
-// lives and which one it is. Scope "" is global (cluster-scoped).
+// Key holds the full coordinates of one incarnation of an object. Scope "" is global
+// (cluster-scoped).
 //
-// Two keys with one UID and different coordinates are two different things to
-// the graph: a claim about one can never poison the other (kubernetes#65200).
-// A Key is a comparable value and safe for concurrent use.
+// Two keys with one UID and different coordinates are two different objects to the
+// engine. A claim about one never changes the other (kubernetes#65200). A Key is a
+// comparable value and safe for concurrent use.
 type Key struct {
 	Kind  Kind
 	Scope string
@@ -30,8 +30,8 @@ type Key struct {
 	UID   UID
 }
 
-// Place returns the key without its UID: the coordinates that one incarnation
-// after another may hold.
+// Place returns the key without its UID. One incarnation after another may hold these
+// coordinates.
 func (k Key) Place() Key {
 	k.UID = ""
 	return k

@@ -10,9 +10,9 @@ import (
 // MaxNotation is the longest text that the notation's parsers read, in bytes.
 const MaxNotation = 1 << 20
 
-// Parse reads objects in the one-line notation, in the order of the text.
-// Blank text holds none. The caller owns the result. An error wraps ErrInvalid
-// and names the byte (from 1), the field and the cause.
+// Parse reads objects in the one-line notation, in the order of the text. Blank text has
+// no objects. The caller owns the result. An error wraps ErrInvalid and names the byte
+// (from 1), the field and the cause.
 //
 //	Objects   = [ Object { ";" Object } ]
 //	Object    = Key [ "#" Text ] [ "~" [ Number ] ] Finalizer* [ "%" Number "/" Number ] [ "->" Ref { "," Ref } ]
@@ -22,7 +22,7 @@ const MaxNotation = 1 << 20
 //	Text      = one or more of A-Z a-z 0-9 . _ -, or a Go string in double quotes
 //	Name      = Text, "/" being plain as well
 //
-// Blanks may stand around ";", "," and "->". What the parts say:
+// Blanks may stand around ";", "," and "->". The parts mean:
 //
 //	a                    kind a, name a, UID a, global
 //	a'                   kind a, name a, UID a': the next incarnation of a
@@ -37,11 +37,12 @@ const MaxNotation = 1 << 20
 //	a%2/1                generation 2, of which 1 is observed
 //	b -> a!, c^?         owner references: ! Block, ^ Controller, ? Unresolved
 //
-// Format is the inverse for every set of objects with distinct keys, as long as
-// its text is no longer than MaxNotation, but for what no store may hold: a
-// negative number, a grace period without a mark. These print, so that a
-// failure shows them, and do not parse. Held by
-// TestNotationRoundTrip and FuzzNotation.
+// Format is the inverse for every set of objects with distinct keys whose text is no
+// longer than MaxNotation. Objects with a negative number, or with a grace period and no
+// mark, are an exception. No store may hold them. Format prints them, so that a failure
+// shows them, and Parse refuses them.
+//
+// Held by TestNotationRoundTrip and FuzzNotation.
 func Parse(s string) ([]Object, error) {
 	p, err := newParser("parse objects", s)
 	if err != nil || p.end() {
@@ -167,7 +168,7 @@ func (p *parser) finalizers() (list []string, err error) {
 	}
 }
 
-// names reads what stands between brackets, and the closing one.
+// names reads the names between brackets, and the closing bracket.
 func (p *parser) names(list []string) ([]string, error) {
 	for {
 		p.blanks()
@@ -261,8 +262,7 @@ func (p *parser) key() (k Key, err error) {
 	return k, nil
 }
 
-// word reads a quoted string, or the longest run of plain bytes, which leaves
-// "->" alone.
+// word reads a quoted string, or the longest run of plain bytes. It stops before "->".
 func (p *parser) word(field string, plain func(byte) bool) (string, error) {
 	rest := p.text[p.at:]
 	if p.next() == '"' {
@@ -300,7 +300,7 @@ func (p *parser) number(field string) (int64, error) {
 	return v, nil
 }
 
-// next returns the byte to be read, 0 at the end.
+// next returns the next byte, 0 at the end.
 func (p *parser) next() byte {
 	if p.at == len(p.text) {
 		return 0
@@ -322,7 +322,7 @@ func (p *parser) blanks() {
 	}
 }
 
-// end skips blanks and reports whether nothing else is left.
+// end skips blanks and reports whether the text is at its end.
 func (p *parser) end() bool {
 	p.blanks()
 	return p.at == len(p.text)

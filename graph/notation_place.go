@@ -1,25 +1,26 @@
 package graph
 
-// PlaceString returns the key without its UID as text: kind/name for a global
-// object, kind/scope/name for another one. A part that is empty, or that holds
-// other bytes than A-Z a-z 0-9 . _ -, is a Go string in double quotes, so "/", a
-// blank, a quote or a control character in a name cannot be taken for another
-// place. The text is printable ASCII or the printable characters of other alphabets,
-// and stable: it may be stored.
+// PlaceString returns the key without its UID as text: kind/name for a global object,
+// kind/scope/name for another one. A part is a Go string in double quotes if it is empty
+// or holds other bytes than A-Z a-z 0-9 . _ -. A "/", a blank, a quote or a control
+// character in a name can therefore not pass for another place. The text is printable
+// ASCII or the printable characters of other alphabets. It is stable, and may be stored.
 //
 //	pod/shop/web
 //	node/n1
 //	"apps/Deployment"/shop/"a b"
 //
-// Different places give different text, and ParsePlace reads every one back. Held by
-// TestPlace and FuzzPlace.
+// Different places give different text, and ParsePlace reads every one back.
+//
+// Held by TestPlace and FuzzPlace.
 func (k Key) PlaceString() string { return string(k.appendPlace(nil)) }
 
-// ParsePlace reads exactly what PlaceString writes and returns a key without a UID.
-// It is the exact inverse: one place has one text, so another spelling of it, such
-// as quotes that need not be or a blank around it, is refused. So is a UID. An error
-// wraps ErrInvalid and names the byte (from 1) and the cause. Text longer than
-// MaxNotation is refused. Held by TestPlace, TestPlaceErrors and FuzzPlace.
+// ParsePlace reads exactly the text that PlaceString writes, and returns a key without a
+// UID. One place has one text. ParsePlace refuses another spelling, such as quotes
+// without need or a blank around the text. It refuses a UID, and text longer than
+// MaxNotation. An error wraps ErrInvalid and names the byte (from 1) and the cause.
+//
+// Held by TestPlace, TestPlaceErrors and FuzzPlace.
 func ParsePlace(s string) (Key, error) {
 	p, err := newParser("parse place", s)
 	if err != nil {
@@ -41,7 +42,7 @@ func ParsePlace(s string) (Key, error) {
 	return k, nil
 }
 
-// place reads kind, scope and name, and returns how many parts there were.
+// place reads kind, scope and name, and returns the number of parts.
 func (p *parser) place() (k Key, parts int, err error) {
 	list := make([]string, 0, 3)
 	for len(list) == 0 || p.accept("/") {

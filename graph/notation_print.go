@@ -12,10 +12,9 @@ const (
 	shortForeground = "foreground" // stands for FinalizerForeground
 )
 
-// Format returns the objects in the one-line notation of Parse, sorted by key
-// (objects with one key keep their order), in the shortest form; references and
-// finalizers keep their order. Equal sets of objects give equal text, whatever
-// their order. The objects are not changed.
+// Format returns the objects in the notation of Parse, in the shortest form, sorted by
+// key. Objects with one key keep their order, and so do references and finalizers. Equal
+// sets of objects give equal text. Format does not change the objects.
 func Format(objects []Object) string {
 	sorted := slices.Clone(objects)
 	slices.SortStableFunc(sorted, func(a, b Object) int { return a.Key.Compare(b.Key) })
@@ -35,8 +34,8 @@ func (o Object) String() string { return string(o.appendText(nil)) }
 // String returns the reference in the notation of Parse: its key and its flags.
 func (o Owner) String() string { return string(o.appendText(nil)) }
 
-// String returns the key in the notation of Parse. Different keys give
-// different text, and ParseKey reads every one back.
+// String returns the key in the notation of Parse. Different keys give different text,
+// and ParseKey reads every one back.
 func (k Key) String() string { return string(k.appendText(nil)) }
 
 func (o Object) appendText(b []byte) []byte {
@@ -75,7 +74,7 @@ func (o Object) appendMark(b []byte) []byte {
 }
 
 func appendFinalizers(b []byte, list []string) []byte {
-	open := false // whether a bracket is
+	open := false // a bracket is open
 	for _, f := range list {
 		switch {
 		case f == foreign && open:
@@ -144,8 +143,7 @@ func (k Key) appendPlace(b []byte) []byte {
 	return appendWord(b, k.Name, isPlain)
 }
 
-// incarnation returns the primes by which uid goes on after first, and whether
-// there is nothing else.
+// incarnation returns the primes behind first, and whether the UID has nothing else.
 func incarnation(uid UID, first string) (primes string, ok bool) {
 	primes, ok = strings.CutPrefix(string(uid), first)
 	return primes, ok && strings.Trim(primes, "'") == ""

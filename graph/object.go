@@ -2,50 +2,48 @@ package graph
 
 import "slices"
 
-// Owner is an owner reference: a dependent's claim that the object at these
+// Owner is an owner reference. It is a dependent's claim that the object at these
 // coordinates owns it. It is a value and safe for concurrent use.
 type Owner struct {
 	// Key holds the owner's coordinates, its scope as the store resolved it.
 	Key
-	// Unresolved says that the store could not tell the owner's scope (or kind).
-	// Such a reference is unknown: it deletes nothing, and it holds whatever
-	// owner carries its UID.
+	// Unresolved says that the store could not tell the owner's scope or kind. Such an
+	// owner is unknown. The reference deletes nothing, and it holds each owner with its
+	// UID.
 	Unresolved bool
 	// Block says that a foreground deletion of the owner waits for this object.
 	Block bool
-	// Controller marks the one owner that manages this object: it may be adopted
-	// by no other. For decisions all owners are alike, but an object with two
-	// controllers is flawed.
+	// Controller marks the one owner that manages this object. No other owner may adopt
+	// the object. Decisions treat all owners alike, but an object with two controllers is
+	// flawed.
 	Controller bool
 }
 
-// Same reports whether o and p are the same claim, whatever their flags Block
-// and Controller. Changes name references by it.
+// Same reports whether o and p are the same claim. It ignores the flags Block and
+// Controller. A Change names references by it.
 func (o Owner) Same(p Owner) bool { return o.Key == p.Key && o.Unresolved == p.Unresolved }
 
-// Object is the metadata of one stored thing: all that an ownership decision
-// may depend on. It has no labels and no payload.
+// Object is the metadata of one stored thing. An ownership decision depends on nothing
+// else. It has no labels and no payload.
 //
-// An Object is a plain value that owns its slices: whoever receives one may
-// keep and change it. Use Clone before sharing. It is not safe for concurrent
-// modification.
+// An Object is a plain value that owns its slices. Its receiver may keep and change it.
+// Use Clone before sharing. It is not safe for concurrent modification.
 type Object struct {
 	Key
 	// Version is the state that the store conditions writes on.
 	Version Version
 	// Owners lists the owner references, in the store's order.
 	Owners []Owner
-	// Finalizers names what must run before the object may vanish.
+	// Finalizers names the work to do before the store removes the object.
 	Finalizers []string
 	// Deleting is the deletion mark. Once set it is never cleared.
 	Deleting bool
-	// GraceSeconds is the grace period of the deletion mark, in seconds. An
-	// agent ends it by deleting again with a grace of 0 (collector proposal,
-	// "deletion handler").
+	// GraceSeconds is the grace period of the deletion mark, in seconds. An agent ends it
+	// by a second deletion with a grace of 0 (collector proposal, "deletion handler").
 	GraceSeconds int64
-	// Generation counts changes of what the object asks for; setting the mark
-	// raises it. ObservedGeneration is the last one that its controller has
-	// acknowledged. Both are 0 where the store has no such thing.
+	// Generation counts the changes of the object's specification. The deletion mark
+	// raises it. ObservedGeneration is the last generation that the object's controller
+	// has acknowledged. Both are 0 in a store without generations.
 	Generation, ObservedGeneration int64
 }
 
@@ -56,14 +54,13 @@ func (o Object) Clone() Object {
 	return o
 }
 
-// Equal reports whether o and p agree in every field, an empty and a nil slice
-// being equal.
+// Equal reports whether o and p agree in every field. An empty slice equals a nil slice.
 func (o Object) Equal(p Object) bool {
 	return o.Version == p.Version && o.EqualContent(p)
 }
 
-// EqualContent is Equal without the version: whether every decision about the
-// one is right for the other.
+// EqualContent is Equal without the version. A decision about one object is then right
+// for the other.
 func (o Object) EqualContent(p Object) bool {
 	return o.Key == p.Key && o.Deleting == p.Deleting && o.GraceSeconds == p.GraceSeconds &&
 		o.Generation == p.Generation && o.ObservedGeneration == p.ObservedGeneration &&
@@ -73,9 +70,9 @@ func (o Object) EqualContent(p Object) bool {
 // HasFinalizer reports whether the object carries the finalizer.
 func (o Object) HasFinalizer(name string) bool { return slices.Contains(o.Finalizers, name) }
 
-// Propagation returns what the object's own propagation finalizer asks for:
-// Orphan, Foreground, or Unset without one. Where both are carried, which no
-// store should allow, Orphan wins: it keeps objects.
+// Propagation returns the propagation of the object's own finalizer: Orphan, Foreground,
+// or Unset without one. No store should allow both finalizers. If an object carries both,
+// Orphan wins, because it keeps objects.
 func (o Object) Propagation() Propagation {
 	switch {
 	case o.HasFinalizer(FinalizerOrphan):
@@ -86,10 +83,9 @@ func (o Object) Propagation() Propagation {
 	return Unset
 }
 
-// Waiting reports whether the object is being deleted in the foreground, so
-// that it waits for its dependents.
+// Waiting reports whether the object is being deleted in the foreground. Such an object
+// waits for its dependents.
 func (o Object) Waiting() bool { return o.Deleting && o.Propagation() == Foreground }
 
-// Orphaning reports whether the object is being deleted and leaves its
-// dependents behind.
+// Orphaning reports whether the object is being deleted and leaves its dependents behind.
 func (o Object) Orphaning() bool { return o.Deleting && o.Propagation() == Orphan }

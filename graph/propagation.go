@@ -2,27 +2,26 @@ package graph
 
 import "fmt"
 
-// The finalizers by which a store remembers how a deletion propagates. They
-// are Kubernetes' own names, so that both worlds read each other's objects.
+// The finalizers by which a store remembers the propagation of a deletion. They are
+// Kubernetes' own names, so that Kubernetes and this module read each other's objects.
 const (
 	FinalizerOrphan     = "orphan"
 	FinalizerForeground = "foregroundDeletion"
 )
 
-// Propagation says what the deletion of an owner does to its dependents.
+// Propagation is the effect of an owner's deletion on its dependents.
 type Propagation uint8
 
 const (
-	// Unset leaves the choice to the object's own finalizer, then to the
-	// kind's default.
+	// Unset leaves the choice to the object's own finalizer, then to the default of its
+	// kind.
 	Unset Propagation = iota
 	// Background removes the owner at once and its dependents afterwards.
 	Background
-	// Foreground removes the dependents first; the owner waits for those whose
+	// Foreground removes the dependents first. The owner waits for the dependents whose
 	// reference blocks.
 	Foreground
-	// Orphan removes the owner and keeps the dependents, without their
-	// reference to it.
+	// Orphan removes the owner and keeps the dependents, without their reference to it.
 	Orphan
 )
 
@@ -36,7 +35,7 @@ func (p Propagation) String() string {
 	return fmt.Sprintf("propagation(%d)", uint8(p))
 }
 
-// ParsePropagation reads what String writes. Anything else is an error.
+// ParsePropagation reads the text that String writes. Other text is an error.
 func ParsePropagation(s string) (Propagation, error) {
 	for p, name := range propagationNames {
 		if s == name {
@@ -46,8 +45,7 @@ func ParsePropagation(s string) (Propagation, error) {
 	return Unset, fmt.Errorf("parse propagation %q: want background, foreground or orphan", s)
 }
 
-// Finalizer returns the finalizer that stands for p, or "" for Background and
-// Unset, which need none.
+// Finalizer returns the finalizer of p, or "" for Background and Unset, which need none.
 func (p Propagation) Finalizer() string {
 	switch p {
 	case Orphan:

@@ -9,13 +9,12 @@ import (
 	"github.com/ownergraph/ownergraph/internal/core/swar"
 )
 
-// Limits bounds what one object may carry. The zero value works: a limit that
-// is not positive stands for its default. It is a value and safe for
-// concurrent use.
+// Limits bounds the size of one object. The zero value works, because a limit that is not
+// positive has its default. It is a value and safe for concurrent use.
 type Limits struct {
-	// Owners and Finalizers bound how many of each an object has; 1,024 if zero.
+	// Owners and Finalizers bound the number of each that an object has, 1,024 if zero.
 	Owners, Finalizers int
-	// Text bounds every name, in bytes; 1,024 if zero.
+	// Text bounds every name, in bytes, 1,024 if zero.
 	Text int
 }
 
@@ -29,14 +28,16 @@ func limit(n int) int {
 	return n
 }
 
-// Validate returns the first rule of the model that o breaks, nil if none: an
-// error that wraps ErrInvalid and names the object and the field, such as
-// "validate pod/ns/a: owners[3].uid: empty: invalid". It stands at a store's
-// door, so the object's own UID and version may be empty: the store makes them.
-// The work is bounded by the limits. Held by TestValidate.
+// Validate returns the first rule of the model that o breaks, nil if it breaks none. The
+// error wraps ErrInvalid and names the object and the field, such as "validate pod/ns/a:
+// owners[3].uid: empty: invalid". A store calls Validate before it stores an object. The
+// object's own UID and version may be empty, because the store makes them. The limits
+// bound the work.
 //
-// The rules are those of Kubernetes' object metadata, and three that are ours:
-// one reference for each owner UID, no reference to oneself, and the limits.
+// The rules are those of Kubernetes' object metadata, and three more: one reference for
+// each owner UID, no reference to the object itself, and the limits.
+//
+// Held by TestValidate.
 func Validate(o Object, l Limits) error {
 	if err := l.sizes(&o); err != nil {
 		return err
@@ -55,8 +56,8 @@ func Validate(o Object, l Limits) error {
 	return validateFinalizers(o)
 }
 
-// sizes checks what may be too many, too long or not text. It runs before
-// anything that walks the object.
+// sizes checks the limits of numbers and of text. It runs before every walk of the
+// object.
 func (l Limits) sizes(o *Object) error {
 	if n, most := len(o.Owners), limit(l.Owners); n > most {
 		return flawed(*o, "owners", fmt.Sprintf("%d, more than %d", n, most))
@@ -83,7 +84,7 @@ func (l Limits) sizes(o *Object) error {
 	return nil
 }
 
-// key returns the first field of k that is not sound text, and why.
+// key returns the first field of k with unsound text, and the cause.
 func (l Limits) key(k Key) (field, cause string) {
 	for _, f := range [...]struct{ field, text string }{
 		{"kind", string(k.Kind)}, {"scope", k.Scope}, {"name", k.Name}, {"uid", string(k.UID)},
@@ -95,7 +96,7 @@ func (l Limits) key(k Key) (field, cause string) {
 	return "", ""
 }
 
-// text returns why s is not sound text, "" if it is.
+// text returns the cause for which s is unsound text, "" if it is sound.
 func (l Limits) text(s string) string {
 	if swar.IsPlain(s) && len(s) <= limit(l.Text) {
 		return ""
@@ -169,8 +170,8 @@ func flawed(o Object, field, cause string) error {
 	return fmt.Errorf("validate %s: %s: %s: %w", o.subject(), field, cause, ErrInvalid)
 }
 
-// subject names the object in a message: its key, without a UID that is not
-// made yet, and cut short, since it may be what is too long.
+// subject names the object in a message by its key. A UID that the store has not made yet
+// is left out. A long text is cut, since its length may be the fault.
 func (o Object) subject() string {
 	text := o.Key.String()
 	if o.UID == "" {
