@@ -27,9 +27,9 @@ func stepping(t *testing.T, e *Engine, now time.Time, answer func(Call) Result) 
 		}
 		idle = true
 		for _, lane := range allLanes {
-			before := e.sweeps.Looked()
+			before := looked(e)
 			c, at := e.Next(now, lane)
-			most = max(most, e.sweeps.Looked()-before)
+			most = max(most, looked(e)-before)
 			if c.Type != CallUnset {
 				e.Done(now, c.ID, answer(c))
 			}
@@ -88,10 +88,10 @@ func TestDecisionsAmongManyKinds(t *testing.T) {
 		for i := range 500 {
 			see(put(fmt.Sprintf("kind0001/d%d#1~[foregroundDeletion] -> kind0000/h%d!", i, i%10)))
 		}
-		before := e.sweeps.Looked()
+		before := looked(e)
 		most := stepping(t, e, now, answer)
-		if most > maxUnits || e.sweeps.Looked()-before > maxUnits {
-			t.Errorf("level %s, sick %t: %d kinds are looked at, %d of them in one step: %s", tc.level, tc.sick, e.sweeps.Looked()-before, most, tc.reason)
+		if most > maxUnits || looked(e)-before > maxUnits {
+			t.Errorf("level %s, sick %t: %d kinds are looked at, %d of them in one step: %s", tc.level, tc.sick, looked(e)-before, most, tc.reason)
 		}
 		if err := e.Check(); err != nil {
 			t.Error(err)
@@ -116,9 +116,9 @@ func TestKindsKnownIsLinear(t *testing.T) {
 		}
 		see, kinds := seeing(t, e, time.Unix(1, 0)), manyKinds(8000)
 		see(Event{Type: graph.KindsKnown, Kinds: kinds})
-		before := e.sweeps.Looked()
+		before := looked(e)
 		see(Event{Type: graph.KindsKnown, Kinds: tc.change(kinds)})
-		if looked := e.sweeps.Looked() - before; looked > 4*8000 {
+		if looked := looked(e) - before; looked > 4*8000 {
 			t.Errorf("%d looks at 8,000 kinds: %s", looked, tc.reason)
 		}
 		if err := e.Check(); err != nil {
@@ -248,3 +248,6 @@ func TestSweepContestedByRest(t *testing.T) {
 		}
 	}
 }
+
+// looked returns the number of kinds and claims that an engine has considered so far.
+func looked(e *Engine) uint64 { return e.sweeps.Looked() + e.kinds.Walked() }

@@ -159,7 +159,7 @@ func fieldChanges() []fieldChange {
 	}
 	changes = append(changes, nodeChanges()...)
 	changes = append(changes, recordChanges()...)
-	return append(changes, partChanges()...)
+	return changes
 }
 
 func nodeChanges() []fieldChange {
@@ -210,11 +210,6 @@ func recordChanges() []fieldChange {
 		flightChange("handler", 4, func(f *flight) { f.handler = "x" }),
 		flightChange("fence", 3, func(f *flight) { f.fence = 2 }),
 	}
-}
-
-func partChanges() []fieldChange {
-	const late = 1 << 40
-	return []fieldChange{}
 }
 
 // unhashed says why a field is no part of the fingerprint.

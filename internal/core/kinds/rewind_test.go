@@ -30,7 +30,7 @@ func TestEpochs(t *testing.T) {
 	if !r.t.TakeEpoch("1") || r.t.TakeEpoch("1") {
 		t.Error("an epoch has to be new once")
 	}
-	if !r.t.TakeEpoch("") || !r.t.TakeEpoch("") {
+	if first, second := r.t.TakeEpoch(""), r.t.TakeEpoch(""); !first || !second {
 		t.Error("a rewind without an epoch has to be new each time")
 	}
 	for i := range maxEpochs {

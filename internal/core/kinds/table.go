@@ -25,6 +25,7 @@ type Table struct {
 	ignore []graph.Kind // that take no part, by setting
 	states map[graph.Kind]*State
 	names  []graph.Kind // of states, sorted
+	walked uint64       // see Walked
 	counts counts
 	last   *State     // of the last event, and its kind
 	lastOf graph.Kind //
@@ -82,10 +83,15 @@ func (t *Table) Len() int { return len(t.names) }
 // Names returns the kinds, sorted. The table owns the slice.
 func (t *Table) Names() []graph.Kind { return t.names }
 
-// All yields the kinds in order of their names.
+// Walked returns the number of kinds that All has yielded so far: the cost of the walks over
+// all kinds.
+func (t *Table) Walked() uint64 { return t.walked }
+
+// All yields the kinds in order of their names, and counts them: see Walked.
 func (t *Table) All() iter.Seq2[graph.Kind, State] {
 	return func(yield func(graph.Kind, State) bool) {
 		for _, name := range t.names {
+			t.walked++
 			if !yield(name, *t.states[name]) {
 				return
 			}
