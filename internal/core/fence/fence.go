@@ -19,9 +19,9 @@ import (
 	"github.com/ownergraph/ownergraph/internal/core/seq"
 )
 
-// timeout is the time that a fence may take without a sick kind, before the machine begins
-// another one: a broken watch may have lost its reports. It doubles with each lost fence, at
-// most seven times, so a lagging watch passes one at last.
+// timeout is the time that a fence may take without a sick kind. Then the machine begins
+// another one, because a broken watch may have lost its reports. The time doubles with each
+// lost fence, at most seven times, so that a lagging watch passes one at last.
 const timeout = 30 * time.Second
 
 // Machine follows the fence of one engine. The zero value has none. A Machine is not safe

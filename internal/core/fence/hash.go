@@ -44,9 +44,9 @@ func (f *Machine) Busy(k *kinds.Table) bool {
 	return f.exact && (f.wanted != 0 || f.id != 0) && !f.Held(k)
 }
 
-// Serves reports whether the observed state includes every commit before the moment, as
-// far as kinds are well: a fence that began after it has passed, or sick kinds alone hold
-// one. Without fences it is always true.
+// Serves reports whether the observed state of the well kinds includes every commit before
+// the moment. A fence that began after the moment has passed, or sick kinds alone hold one.
+// Without fences it is always true.
 func (f *Machine) Serves(at seq.Stamp, k *kinds.Table) bool {
 	return !f.exact || f.passed > at || f.BeganAfter(at) && f.Held(k)
 }

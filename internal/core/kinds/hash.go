@@ -48,8 +48,8 @@ func (t *Table) hashKind(p *fingerprint.Printer, g *observed.Graph, name graph.K
 	}
 }
 
-// Confirmed reports whether the observed state of a kind counts, whatever becomes of the
-// kind, until there is another sign of a rewind.
+// Confirmed reports whether the observed state of a kind counts until the next sign of a
+// rewind, even if the kind leaves.
 func (t *Table) Confirmed(name graph.Kind) bool {
 	return t.loss.at == 0 || t.Part(name) && !t.Behind(name, t.loss.at)
 }

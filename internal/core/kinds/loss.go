@@ -110,8 +110,8 @@ func (t *Table) Unconfirmed(g *observed.Graph, name graph.Kind, at seq.Stamp) bo
 	return !t.SetReportedSince()
 }
 
-// Behind reports whether no evidence that began after the moment has shown the kind: no
-// listing, no fence, and no read of a version as new as the watermark.
+// Behind reports whether the kind lacks evidence that began after the moment. Evidence is a
+// listing, a fence, or a read of a version as new as the watermark.
 func (t *Table) Behind(name graph.Kind, at seq.Stamp) bool {
 	s := t.states[name]
 	return s == nil || s.Passed <= at && s.Confirmed <= at && !s.relisted(at)

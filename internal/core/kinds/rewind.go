@@ -57,8 +57,8 @@ func (t *Table) EndRewind() bool {
 	return true
 }
 
-// A fence passes kind by kind. Package fence begins and ends it; the table notes how far
-// each kind is.
+// A fence passes kind by kind. Package fence begins and ends it. The table notes
+// which kinds have passed it.
 
 // OpenFence opens every kind that takes part, and the set of kinds, for a new fence.
 func (t *Table) OpenFence() {

@@ -119,7 +119,7 @@ func (sw *Sweeps) decideEnd(v View, r *run, guarded bool, name string) policy.De
 func (sw *Sweeps) decideConfirm(v View, r *run, s *finalizer.Sweep) policy.Decision {
 	wait, last := policy.Decision{Action: policy.Wait, Reason: policy.NeedConfirmation}, max(r.since, r.seen, v.Kinds.LostAt())
 	switch {
-	case r.members > s.ConfirmAbove, !sw.requestSelects(v, r, max(last, r.labelsChanged)):
+	case r.members > s.ConfirmAbove, !sw.wantMissing(v, r, max(last, r.labelsChanged)):
 		return wait
 	case sw.walked <= r.since: // the end of the walk has it decided again
 		return wait

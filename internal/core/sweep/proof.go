@@ -205,19 +205,19 @@ func (sw *Sweeps) advance(v View, r *run) (why policy.Reason, done bool) {
 		return policy.NeedMembers, false
 	case sw.walked <= r.since || r.members > 0:
 		return policy.NeedMembers, false
-	case !sw.requestSelects(v, r, max(r.since, r.labelsChanged)):
+	case !sw.wantMissing(v, r, max(r.since, r.labelsChanged)):
 		return policy.NeedSelect, false
 	}
 	why, done = sw.proveEmpty(v, r)
-	if done && !sw.requestSelects(v, r, max(r.fenced, r.labelsChanged)) {
+	if done && !sw.wantMissing(v, r, max(r.fenced, r.labelsChanged)) {
 		return policy.NeedSelect, false
 	}
 	return why, done
 }
 
-// requestSelects wants the selections that are missing after the moment. It reports
-// whether the members of the run are known by labels already.
-func (sw *Sweeps) requestSelects(v View, r *run, after seq.Stamp) (known bool) {
+// wantMissing wants the selections that are missing after the moment. It reports whether
+// the members of the run are known by labels already.
+func (sw *Sweeps) wantMissing(v View, r *run, after seq.Stamp) (known bool) {
 	missing, ok := sw.missingSelects(v, r, after)
 	sw.wantSelects(v, missing)
 	return ok
@@ -237,7 +237,7 @@ func (sw *Sweeps) proveEmpty(v View, r *run) (why policy.Reason, done bool) {
 			r.fenced = v.Fence.Passed()
 		}
 		return policy.MembersGone, true
-	case !sw.allowFence(v, r, &sw.ends, last):
+	case !sw.takeFenceTurn(v, r, &sw.ends, last):
 		return policy.NeedFence, false
 	}
 	v.Fence.Want(last, v.Now)
@@ -261,7 +261,7 @@ func (sw *Sweeps) requestProof(v View, r *run) {
 		return
 	}
 	if r.proofAfter == 0 {
-		if !sw.allowFence(v, r, &sw.proofs, r.need) {
+		if !sw.takeFenceTurn(v, r, &sw.proofs, r.need) {
 			return
 		}
 		r.proofAfter = r.need
@@ -286,9 +286,10 @@ func (sw *Sweeps) requestProof(v View, r *run) {
 // after another share fences.
 const fencePace = time.Second
 
-// allowFence reports whether a run may request a fence that begins after the moment: another
-// waiter wants one, or it is time. Otherwise the run advances later.
-func (sw *Sweeps) allowFence(v View, r *run, next *time.Time, after seq.Stamp) bool {
+// takeFenceTurn reports whether a run may request a fence that begins after the moment:
+// another waiter wants one, or it is time. The turn of the next run comes fencePace later. A
+// run that may not advances at its turn.
+func (sw *Sweeps) takeFenceTurn(v View, r *run, next *time.Time, after seq.Stamp) bool {
 	switch {
 	case !v.Fence.Exact() || v.Fence.CanJoin(after):
 		return true
