@@ -8,12 +8,13 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// ignores reports whether the kind takes no part, by setting.
+// ignores reports whether a setting leaves the kind out.
 func (g *Graph) ignores(k graph.Kind) bool { return k != "" && slices.Contains(g.cfg.Ignore, k) }
 
-// accept refuses what no store may send: an object without kind, name, UID or
-// version, of a kind that is not served, or in a scope that its kind does not
-// have; two descriptions of one kind; the end of a listing that did not begin.
+// accept refuses the events that no store may send. These are an object without kind,
+// name, UID or version, an object of a kind that is not served, and an object in a scope
+// that its kind does not have. Two descriptions of one kind and the end of a listing that
+// did not begin are such events, too.
 func (g *Graph) accept(e *graph.Event) error {
 	switch e.Type {
 	case graph.KindsKnown:
@@ -29,13 +30,13 @@ func (g *Graph) accept(e *graph.Event) error {
 		return g.acceptKey(e, &e.Key)
 	}
 	if e.Type == graph.EventUnset || e.Type > graph.Rewound {
-		return refused(e, "event", "type: there is none like it")
+		return refused(e, "event", "type: unknown")
 	}
 	return g.acceptKind(e)
 }
 
-// acceptKey: a kind may be served anew with another scope, so what is held
-// under a key may end there in any case.
+// acceptKey: a store may serve a kind again with another scope. The gone of a known key
+// is therefore accepted in any scope.
 func (g *Graph) acceptKey(e *graph.Event, k *graph.Key) error {
 	info := &g.kinds[g.kindNamed(k.Kind)]
 	cause := ""
@@ -60,8 +61,7 @@ func (g *Graph) acceptKey(e *graph.Event, k *graph.Key) error {
 	return refused(e, subject(*k), cause)
 }
 
-// acceptKind: that a kind vanished may come twice, or after a set of kinds
-// without it.
+// acceptKind: a kind may vanish twice, or after a set of kinds without it.
 func (g *Graph) acceptKind(e *graph.Event) error {
 	k := &g.kinds[g.kindNamed(e.Kind)]
 	switch {
@@ -84,7 +84,7 @@ func acceptKinds(e *graph.Event) error {
 			return refused(e, "event", fmt.Sprintf("kinds[%d].kind: empty", i))
 		}
 		if f, ok := first[k.Kind]; ok && f != k {
-			return refused(e, kindSubject(k.Kind), fmt.Sprintf("kinds[%d]: it is there twice, and not the same", i))
+			return refused(e, kindSubject(k.Kind), fmt.Sprintf("kinds[%d]: two different descriptions", i))
 		}
 		first[k.Kind] = k
 	}

@@ -2,27 +2,26 @@ package observed
 
 import "github.com/ownergraph/ownergraph/graph"
 
-// Apply takes what the watch said and returns what it changed. It is the only
-// way in which a graph changes. Applying the same state twice changes nothing
-// (held by TestIdempotence). In whichever order events of different kinds come,
-// the graph ends as the same, but for an absence that nobody needed yet, which
-// is told in Freed (held by TestOrderIndependence).
+// Apply applies an event of the watch and returns the change. The graph changes in no
+// other way. The same state applied twice changes nothing. The graph ends the same in
+// every order of the events of different kinds. An absence without a dependent is the
+// exception: Freed reports it.
 //
-// An event that no store may send (accept.go has all of them) is refused with an
-// error that wraps ErrInvalid and names object and field; the graph is as before,
-// and the Delta is empty. Held by TestRefused. Events about a kind that is ignored
-// are not looked at.
+// Apply refuses an event that no store may send: accept.go has all of them. The error
+// wraps ErrInvalid and names object and field. The graph is then as before, and the Delta
+// is empty. Apply skips the events of an ignored kind.
 //
-// The work is in proportion to the event, never to the number of dependents
-// (held by TestApplyChangesLittle). Only KindsKnown walks all kinds, and
-// Rewound all nodes.
+// The work is in proportion to the event, and not to the number of dependents. Only
+// KindsKnown walks all kinds, and only Rewound walks all nodes.
+//
+// Held by TestIdempotence, TestOrderIndependence, TestRefused and TestApplyChangesLittle.
 func (g *Graph) Apply(e graph.Event) (Delta, error) {
 	d, err := g.ApplyEvent(&e)
 	return *d, err
 }
 
-// ApplyEvent is Apply without a copy of the event, which it does not keep, nor of the
-// Delta, which is the graph's own until the next one.
+// ApplyEvent is Apply without a copy of the event and of the Delta. It does not keep the
+// event. The graph owns the Delta until the next event.
 func (g *Graph) ApplyEvent(e *graph.Event) (*Delta, error) {
 	d := &g.delta
 	d.reset()
@@ -58,8 +57,8 @@ func (g *Graph) apply(e *graph.Event) {
 	}
 }
 
-// gone takes the end of an object. Of one that nobody has observed or refers
-// to it leaves no node, but what it proves is told as of any other: in Freed.
+// gone applies the end of an object. An object that was neither observed nor referred to
+// leaves no node. Freed reports its absence, as for any other object.
 func (g *Graph) gone(k *graph.Key) {
 	var s location
 	g.locate(k, &s)
@@ -80,8 +79,8 @@ func (g *Graph) gone(k *graph.Key) {
 		g.unlink(id)
 		g.dropOwners(id)
 		g.removeObserved(id)
-		if g.ownerRecordOf(id).firstDep != 0 { // else it leaves the graph at once
-			g.keep(id, g.bareForm(k, s.uid))
+		if g.ownerRecordOf(id).firstDep != 0 { // without a dependent it leaves the graph at once
+			g.keep(id, g.keyForm(k, s.uid))
 		}
 	}
 	x.setState(Absent)
@@ -90,8 +89,8 @@ func (g *Graph) gone(k *graph.Key) {
 	g.unheld = append(g.unheld, id)
 }
 
-// rewind takes back every absence that was observed: after a rewind an absent
-// owner may exist again. A listing that began before proves nothing any more.
+// rewind takes back every observed absence, because an absent owner may exist again after
+// a rewind. A listing that began before the rewind proves nothing.
 func (g *Graph) rewind() {
 	for id := range g.ids() {
 		if g.at(id).state() == Absent {
@@ -104,8 +103,8 @@ func (g *Graph) rewind() {
 	}
 }
 
-// notice lists the marked owners of a node whose references change. A node is
-// no owner of itself.
+// notice lists the marked owners of a node whose references change. A node is no owner of
+// itself.
 func (g *Graph) notice(dep NodeID) {
 	x := g.at(dep)
 	if x.owner == 0 {
@@ -119,7 +118,7 @@ func (g *Graph) notice(dep NodeID) {
 	}
 }
 
-// noticeOwner: of a claim, those that it may mean are the owners.
+// noticeOwner: a claim may mean each observed node with its UID. All of these are owners.
 func (g *Graph) noticeOwner(dep, owner NodeID) {
 	if !g.isClaim(owner) {
 		g.noticeOne(dep, owner)

@@ -6,36 +6,36 @@ import (
 	"github.com/ownergraph/ownergraph/internal/core/swar"
 )
 
-// bucket is a part of a segment of the index, one cache line: eleven ids, for each
-// of them a byte of its hash, the tag, by which it is found, and five bits, the hint,
-// by which a segment is split without a look at the nodes.
+// bucket is one cache line of a segment of the index. It has eleven ids. For each id it
+// has a tag and a hint. The tag is a byte of the hash, for the lookup. The hint has five
+// bits, for a split without a look at the nodes.
 type bucket struct {
 	ids  [bucketIDs]NodeID
-	high uint32 // the tags of the last three, 0 where there is none
-	low  uint64 // and of the first eight
-	more uint64 // the hints; above them, how many members of the segment have passed it by
+	high uint32 // the tags of the last three ids, 0 for an empty place
+	low  uint64 // the tags of the first eight ids
+	more uint64 // the hints, and above them the number of members that passed the bucket
 }
 
 const (
 	bucketIDs  = 11
 	hintBits   = 5
 	hintMask   = 1<<hintBits - 1
-	eachHint   = (passedUnit - 1) / hintMask // times a hint has it in each place
+	eachHint   = (passedUnit - 1) / hintMask // times a hint is the hint in each place
 	passedUnit = 1 << (bucketIDs * hintBits)
 )
 
-// tag is the byte of a hash that a bucket keeps; it is never 0.
+// tag is the byte of a hash that a bucket keeps. It is never 0.
 func tag(h uint64) uint8 { return max(uint8(h>>8), 1) }
 
-// displaced is the bit of a hint that says that the member's own bucket was full. The
-// four above it are of the hash: that by which the segment is split next, and some
-// before or after it. All four are made anew with every fourth depth.
+// displaced is the bit of a hint for a member whose own bucket was full. The other four
+// bits are bits of the hash. The next split of the segment uses one of them. Every fourth
+// split makes all four anew.
 const displaced = 1
 
 func hint(h uint64, depth uint8) uint64 { return h << (depth &^ 3 & 63) >> 60 << 1 }
 
-// matches returns a bit for each place whose tag is t, the first place's lowest. A
-// place behind a match may be a false one.
+// matches returns a bit for each place whose tag is t. The lowest bit is the first
+// place's. A match behind the first one may be false.
 func (b *bucket) matches(t uint8) uint64 {
 	w := uint64(t) * swar.EachByte
 	l, h := b.low^w, uint64(b.high)^w
@@ -43,11 +43,12 @@ func (b *bucket) matches(t uint8) uint64 {
 	return l>>7*joinBits>>56 | h>>7*joinBits>>56<<8
 }
 
-// joinBits times a word with a bit in the lowest place of each byte has these bits
-// in its highest byte: each is moved by seven places less than the one before.
+// joinBits collects the lowest bits of all bytes. The product of joinBits and a word with
+// these bits has them in its highest byte. Each bit is moved by seven places less than
+// the bit before.
 const joinBits = 0x0102040810204080
 
-// empty returns the first place that is not in use, bucketIDs or more if all are.
+// empty returns the first empty place, bucketIDs or more if the bucket is full.
 func (b *bucket) empty() int {
 	if m := (b.low - swar.EachByte) &^ b.low & swar.TopBits; m != 0 {
 		return bits.TrailingZeros64(m) / 8
@@ -56,7 +57,7 @@ func (b *bucket) empty() int {
 	return 8 + bits.TrailingZeros64((high-swar.EachByte)&^high&swar.TopBits)/8
 }
 
-// fill writes a place that is empty.
+// fill writes an empty place.
 func (b *bucket) fill(i int, id NodeID, t uint8, hint uint64) {
 	b.ids[i] = id
 	b.more |= hint << (hintBits * i & 63)
@@ -67,7 +68,7 @@ func (b *bucket) fill(i int, id NodeID, t uint8, hint uint64) {
 	}
 }
 
-// clear makes a place empty.
+// clear empties a place.
 func (b *bucket) clear(i int) {
 	b.ids[i] = 0
 	b.more &^= hintMask << (hintBits * i)
@@ -80,11 +81,12 @@ func (b *bucket) clear(i int) {
 
 func (b *bucket) hint(i int) uint64 { return b.more >> (hintBits * i) & hintMask }
 
-// passed returns how many members of the segment have passed the bucket by.
+// passed returns the number of the segment's members that passed the bucket because it
+// was full.
 func (b *bucket) passed() uint64 { return b.more / passedUnit }
 
-// takeAll empties the bucket, and takeDisplaced the places of those that are not in
-// their own. They write who stood there, and return how many.
+// takeAll empties the bucket. takeDisplaced empties the places of members whose own
+// bucket is another. Both write the removed ids and return their number.
 func (b *bucket) takeAll(ids []NodeID) (n int) {
 	for _, id := range b.ids {
 		if ids[n] = id; id != 0 {
@@ -105,12 +107,13 @@ func (b *bucket) takeDisplaced(ids []NodeID) (n int) {
 	return n
 }
 
-// split moves the members whose hints have the bit into the same places of another
-// bucket, which is empty, and returns how many. Half of them have it and nobody can
-// foresee which, so there is no branch. Neither keeps what has passed it by.
+// split moves the members whose hints have the bit into the same places of an empty
+// bucket, and returns their number. Half of the members have the bit, and no processor
+// can predict which. The loop therefore has no branch. Both buckets lose the number of
+// members that passed them.
 func (b *bucket) split(to *bucket, bit int) uint16 {
 	moving := b.more >> bit & eachHint
-	var tags [2]uint64 // those of the members that move
+	var tags [2]uint64 // of the members that move
 	for i := range b.ids {
 		move := -(moving >> (hintBits * i) & 1)
 		to.ids[i] = b.ids[i] & NodeID(move)

@@ -5,9 +5,10 @@ import (
 	"fmt"
 )
 
-// Check verifies the invariants that stand on Graph and returns an error that
-// names the first one broken. It walks everything: it is for tests and audits.
-// Each invariant is broken by hand in TestCheckNamesTheInvariant.
+// Check verifies the invariants of Graph and returns an error that names the first broken
+// one. It walks the whole graph, so it is for tests and audits.
+//
+// Held by TestCheckNamesTheInvariant.
 func (g *Graph) Check() error {
 	for _, check := range []func() error{
 		g.checkPages, g.checkIndex, g.checkKeys, g.checkBuckets, g.checkDuplicates, g.checkOwners, g.checkDependents, g.checkKinds, g.checkFree,
@@ -42,8 +43,8 @@ func (g *Graph) checkKeys() error {
 	return nil
 }
 
-// checkDuplicates walks the list of each UID that several nodes have. Of any other
-// the node itself says whether it is observed.
+// checkDuplicates walks the list of each UID that several nodes have. For another UID the
+// node itself has the state.
 func (g *Graph) checkDuplicates() error {
 	found, linked, want := 0, 0, 0
 	for u, f := range g.groups {
@@ -101,8 +102,8 @@ func (g *Graph) checkGroups() error {
 	return nil
 }
 
-// checkOwners walks the references of each node, and checkDependents those to
-// each: every edge in use is found once from either side.
+// checkOwners walks the references of each node, and checkDependents walks the references
+// to each node. Both find every edge in use once.
 func (g *Graph) checkOwners() error {
 	found := 0
 	for id := range g.ids() {
@@ -152,7 +153,7 @@ func (g *Graph) checkDependents() error {
 	return nil
 }
 
-// checkList walks the dependents of a node and returns how many there are.
+// checkList walks the dependents of a node and returns their number.
 func (g *Graph) checkList(id NodeID) (found int, err error) {
 	h := g.ownerRecordOf(id)
 	refs, blocks, fan, prev := int32(0), int32(0), h.fan == 0, edgeID(0)
@@ -232,8 +233,8 @@ func (g *Graph) checkPlaces() error {
 	return nil
 }
 
-// checkFree also looks at the records that stand for none: whatever is written
-// there would be read as if it were of all.
+// checkFree also checks the records with the number 0, which stand for no node and no
+// edge. Data there would look like data of every record.
 func (g *Graph) checkFree() error {
 	if *g.at(0) != (node{}) || g.edges.len() > 0 && *g.edges.at(0) != (edge{}) {
 		return errors.New("I7: the record of no node or edge is in use")
@@ -250,7 +251,7 @@ func (g *Graph) checkFree() error {
 	return nil
 }
 
-// freeList holds a list of free ids against how many there have to be.
+// freeList compares a list of free ids with the expected number.
 func freeList[ID ~uint32](what string, free []ID, want int, unused func(ID) bool) error {
 	seen := map[ID]bool{0: true}
 	for _, id := range free {

@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// checkPages holds each page against its nodes: who is free, how much of its
-// text is dead, and which owner records are used.
+// checkPages compares each page with its nodes: the free nodes, the dead text, and the
+// owner records in use.
 func (g *Graph) checkPages() error {
 	room := slices.Clone(g.openPages)
 	slices.Sort(room)
@@ -76,8 +76,8 @@ func (p *page) check(n int) error {
 	return nil
 }
 
-// checkIndex holds the index against the nodes: it leads to each UID's node,
-// and to nothing else. That each is found says checkKeys.
+// checkIndex compares the index with the nodes. The index leads to each UID's node and to
+// no other. checkKeys finds the nodes that the index lacks.
 func (g *Graph) checkIndex() error {
 	x := &g.index
 	held, deep := 0, 0
@@ -107,7 +107,7 @@ func (g *Graph) checkIndex() error {
 	return nil
 }
 
-// checkBuckets holds what the buckets say of the nodes against these.
+// checkBuckets compares the hints of the buckets with the nodes.
 func (g *Graph) checkBuckets() error {
 	for at, s := range g.index.segments() {
 		passed := make([]uint64, len(s))

@@ -6,9 +6,9 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// Class says what an owner reference is, as far as it is known. It is the
-// collector's classification (Kubernetes: solid, dangling, waiting for
-// dependents deletion) with the fourth answer that Kubernetes hides in I/O.
+// Class is the state of an owner reference, as far as it is known. Kubernetes' collector
+// has the classes solid, dangling and waiting for dependents deletion. The fourth class
+// is implicit in the I/O of Kubernetes.
 type Class uint8
 
 const (
@@ -16,12 +16,14 @@ const (
 	ClassUnset Class = iota
 	// Solid: the owner exists and does not wait for its dependents.
 	Solid
-	// Dangling: the owner is proven absent. That is stable (rule R2 of package policy).
+	// Dangling: the owner is proven absent. Dangling is stable (rule R2 of package
+	// policy).
 	Dangling
-	// Waiting: the owner is being deleted in the foreground and waits for its
-	// dependents. That is not stable: it needs evidence to act on.
+	// Waiting: the owner is being deleted in the foreground and waits for its dependents.
+	// Waiting is not stable, so an action needs evidence of it.
 	Waiting
-	// Unknown: not proven either way. Unknown never deletes anything.
+	// Unknown: the owner is proven neither present nor absent. An unknown owner never
+	// deletes a dependent.
 	Unknown
 )
 
@@ -35,11 +37,12 @@ func (c Class) String() string {
 	return fmt.Sprintf("class(%d)", uint8(c))
 }
 
-// OwnerClass classifies the node's i-th owner reference by what the graph
-// alone holds. A self-reference is Solid only in name: callers leave it out
-// (see SelfOwner). One without a UID is Unknown with UnresolvedScope; its object
-// is flawed. The work does not depend on how many references there are, and it
-// allocates nothing (held by TestManyOwners).
+// OwnerClass classifies the node's i-th owner reference by the graph alone. A
+// self-reference is Solid in name only, and callers leave it out: see SelfOwner. A
+// reference without a UID is Unknown with UnresolvedScope, and its object is flawed. The
+// work does not depend on the number of references, and it allocates nothing.
+//
+// Held by TestManyOwners.
 func (n Node) OwnerClass(i int) (Class, graph.Doubt) {
 	owner := n.owner(i)
 	scope := n.g.places[n.g.at(owner).place].scope
@@ -59,11 +62,13 @@ func (n Node) OwnerClass(i int) (Class, graph.Doubt) {
 	return n.g.classOf(owner)
 }
 
-// FastKeep reports whether the graph alone shows that nobody asks for the node's end: it
-// is observed, unmarked and flawless, no listing is about to leave it out, and its
-// only owner, if it has one, is solid and unmarked, which is returned. Of any other
-// node it says nothing: OwnerClass does. It takes a few instructions, for those who
-// ask it of every node. Held by TestFastKeep.
+// FastKeep reports whether the graph alone shows that the node stays. Such a node is
+// observed, unmarked and flawless, and no listing is about to leave it out. It has no
+// owner, or its only owner is solid and unmarked. FastKeep returns that owner. For
+// another node it reports false, and OwnerClass has the answer. It takes a few
+// instructions, so the engine can call it for every node.
+//
+// Held by TestFastKeep.
 func (n Node) FastKeep() (owner NodeID, ok bool) {
 	g, x := n.g, n.at()
 	at := &g.places[x.place]
@@ -83,7 +88,7 @@ func (n Node) FastKeep() (owner NodeID, ok bool) {
 	return x.owner, true
 }
 
-// doubtScope holds what a reference's own text decides.
+// doubtScope returns the doubt that the scopes of a reference and its object decide.
 func (g *Graph) doubtScope(dep, owner string) graph.Doubt {
 	switch {
 	case owner == "":
@@ -96,9 +101,10 @@ func (g *Graph) doubtScope(dep, owner string) graph.Doubt {
 	return graph.DoubtUnset
 }
 
-// classOf: an observed absence is proof whatever became of the kind since, but
-// for a kind whose objects may not own, and where the UID lives elsewhere: no
-// store may have that, and whether it was there before must not matter.
+// classOf: an observed absence stays proven when the store stops serving the kind. It is
+// no proof for a kind whose objects may not own. It is no proof either while the UID
+// lives at another place. No store may have that, and the order of the two events must
+// not matter.
 func (g *Graph) classOf(owner NodeID) (Class, graph.Doubt) {
 	o := g.at(owner)
 	k := &g.kinds[g.places[o.place].kind]
@@ -127,9 +133,9 @@ func (g *Graph) classOf(owner NodeID) (Class, graph.Doubt) {
 	return Unknown, graph.Unobserved
 }
 
-// classOfUnwatched: a read can tell of an owner whose kind is not watched, but not
-// where it may live in another scope: that takes a fence of the kind. What was
-// observed while the kind was watched says nothing any more.
+// classOfUnwatched: a read can find an owner whose kind is not watched. It cannot tell
+// whether the owner lives in another scope, because that takes a fence of the kind. An
+// observation from before, when the kind was watched, proves nothing.
 func (g *Graph) classOfUnwatched(owner NodeID) (Class, graph.Doubt) {
 	at := &g.places[g.at(owner).place]
 	global := !g.kinds[at.kind].info.Scoped && at.scope == ""
@@ -139,10 +145,10 @@ func (g *Graph) classOfUnwatched(owner NodeID) (Class, graph.Doubt) {
 	return Unknown, graph.Unobserved
 }
 
-// elsewhere returns how the UID of the unobserved node lives under the same kind
-// at another place, where a rule is to hold such references: Misplaced under the
-// same name, Renamed otherwise. Where a store has more twins than are looked at,
-// it takes one of them to hold: that deletes nothing.
+// elsewhere returns the place at which the UID of an unobserved node lives under the same
+// kind, if a rule holds such references. Misplaced stands for the same name, and Renamed
+// for another name. If a store has more nodes with one UID than maxDuplicates, one of the
+// others is taken to hold the reference. That deletes nothing.
 func (g *Graph) elsewhere(owner NodeID) graph.Doubt {
 	scopes, names := g.cfg.Scope == graph.ScopeHold, g.cfg.OwnerName != graph.NameAbsent
 	if !scopes && !names || !g.at(owner).is(groupHeadMark|groupMemberMark) {

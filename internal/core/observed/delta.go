@@ -2,46 +2,50 @@ package observed
 
 import "github.com/ownergraph/ownergraph/graph"
 
-// Delta says what one Apply changed. It is valid until the next Apply: its
+// Delta is the change that one Apply made. It is valid until the next Apply, because its
 // slices are the graph's own.
 type Delta struct {
-	// Node is the node that the event was about, 0 for none. It may be in Freed.
+	// Node is the node of the event, 0 for none. It may be in Freed.
 	Node NodeID
 	// Created: the node is new. Observed: it is observed and was not before.
 	Created, Observed bool
-	// Version: it is in another state than before: what was concluded from the
-	// former one counts no more. Content that differs under one version is one.
+	// Version: the node has another state than before, and conclusions from the former
+	// state are void. Different content under one version is another state.
 	Version bool
-	// Alike: nothing else than its version differs. It is not always told where a
-	// version is no number. Held by TestAlike.
+	// Alike: only the version of the node differs. For a version that is no number Alike
+	// may be false all the same.
+	//
+	// Held by TestAlike.
 	Alike bool
-	// Class: what it is as an owner has changed: solid, waiting, orphaning,
-	// absent. Its dependents have to be looked at: a fan-out.
+	// Class: the node's state as an owner has changed: solid, waiting, orphaning, absent.
+	// Its dependents need a decision, by a fan-out.
 	Class bool
-	// Mark: its deletion mark or propagation finalizer changed.
+	// Mark: the node's deletion mark or propagation finalizer has changed.
 	Mark bool
-	// Gone: it was observed and is now absent. Unseen: a listing has begun since it
-	// was observed last, so that there may have been later states of it of which
-	// nobody was told. Held by TestGoneUnseen.
+	// Gone: the node was observed and is now absent. Unseen: a listing has begun since
+	// the node was observed last. The node may have had later states that the watch did
+	// not report.
+	//
+	// Held by TestGoneUnseen.
 	Gone, Unseen bool
-	// Resurrected: it had been seen gone and is back. History went backwards.
+	// Resurrected: the node was observed gone and is back. History went backwards.
 	Resurrected bool
-	// DuplicateUID: another observed node has the same UID, which no store may do.
+	// DuplicateUID: another observed node has the same UID. No store may have that.
 	DuplicateUID bool
-	// Acknowledged: its observed generation changed.
+	// Acknowledged: the observed generation of the node has changed.
 	Acknowledged bool
-	// Owners lists the marked owners whose dependents changed by this event: the
-	// old ones and then the new ones, in order of the references. An owner that
-	// is both comes twice.
+	// Owners lists the marked owners whose dependents this event has changed: the former
+	// owners, then the new ones, in order of the references. An owner that is both comes
+	// twice.
 	Owners []NodeID
-	// Added lists the phantoms that were made. Freed lists the nodes that are no
-	// longer in the graph; an id in it is not used again within the Apply. A Gone
-	// of what the graph did not hold is in it, too.
+	// Added lists the new phantoms. Freed lists the nodes that have left the graph. The
+	// graph does not use an id of Freed again within the Apply. Freed also has the Gone
+	// of an object that the graph did not hold.
 	Added []NodeID
 	Freed []Freed
 }
 
-// reset empties it, and keeps the room of its lists.
+// reset empties the Delta, and keeps the capacity of its lists.
 func (d *Delta) reset() {
 	d.Node = 0
 	d.Created, d.Observed, d.Version, d.Alike, d.Class, d.Mark = false, false, false, false, false, false
@@ -53,8 +57,8 @@ func (d *Delta) reset() {
 type Freed struct {
 	ID  NodeID
 	Key graph.Key
-	// Absent: it was seen gone, so that its absence outlives the node.
+	// Absent: the node was observed gone, so its absence outlives it.
 	Absent bool
-	// Note is what the caller kept with it.
+	// Note is the note of the caller: see Graph.SetNote.
 	Note uint64
 }

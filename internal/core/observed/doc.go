@@ -80,22 +80,23 @@
 // (TestMemoryReturns), and churn does not make the graph grow (TestChurn). From the inside
 // out:
 //
-//	record.go    a node has 64 bytes without a pointer: one cache line
-//	uid.go       a UUID has 16 bytes, and a version that is a number has eight
-//	place.go     one number stands for kind and scope
-//	edge.go      the node holds its first reference, and a table the others
-//	hub.go       the state of owners stands apart: one node in eight has it
-//	text.go      names stand in the text of the page, as bytes without a header
-//	pack.go      rare fields stand behind the name, and are compared as bytes
-//	page.go      512 nodes and their state are one page, made and freed at once
-//	index.go     one cache line leads from a UID to a node, without a rehash of all
-//	bucket.go    the cache line: ids, and the bits of their hashes for lookup and split
-//	split.go     a full segment becomes two, mostly without a look at a node
-//	kin.go       UIDs of several nodes, which no store should have
-//	prefetch.go  the nodes of a batch of events, fetched at once
+//	record.go        a node has 64 bytes without a pointer: one cache line
+//	uid.go           a UUID has 16 bytes, and a version that is a number has eight
+//	place.go         one number stands for kind and scope
+//	edge.go          the node has its first reference, and a table has the others
+//	owner_record.go  the state of owners stands apart: one node in eight has it
+//	text.go          names stand in the text of the page, as bytes without a header
+//	pack.go          rare fields follow the name, and are compared as bytes
+//	page.go          512 nodes and their state are one page, made and freed at once
+//	index.go         one cache line leads from a UID to a node, without a rehash of all
+//	bucket.go        the cache line: ids, and bits of their hashes for lookup and split
+//	split.go         a full segment becomes two, mostly without a look at a node
+//	uid_group.go     several nodes with one UID
+//	duplicate.go     several observed nodes with one UID, which no store should have
+//	prefetch.go      the nodes of a batch of events, fetched at once
 //
 // Most events repeat the known state, or bring a new version alone. The graph only
-// compares these (again.go). For the other events put.go makes no lookup and no text a
+// compares these (repeat.go). For the other events put.go makes no lookup and no text a
 // second time.
 //
 // The rest of an event's time goes to three steps. The first step reads two UUIDs and

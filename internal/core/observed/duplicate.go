@@ -2,25 +2,24 @@ package observed
 
 import "github.com/ownergraph/ownergraph/graph"
 
-// Two observed objects with one UID are twins. A store promises that there are
-// none, but some serve one object under two kinds, and none of them may cost
-// the graph more than it does without. So the observed nodes with one UID are a
-// list that is entered and left in one step.
+// Two observed objects with one UID are duplicates. A store promises that it has none,
+// but some stores serve one object under two kinds. The observed nodes with one UID are a
+// linked list, so that a node enters and leaves in one step.
 
-// links are a node's neighbours in a list, 0 at its ends.
+// links are the neighbours of a node in a list, 0 at the ends.
 type links struct{ next, prev NodeID }
 
-// maxDuplicates bounds how many nodes with one UID are looked at.
+// maxDuplicates bounds the nodes with one UID that one step looks at.
 const maxDuplicates = 64
 
-// SharesUID reports whether another observed node has the node's UID. Nothing may
-// be decided by either then: what is done to one may be done to the other, and
-// only the store knows which of them a reference means.
+// SharesUID reports whether another observed node has the node's UID. The engine decides
+// for neither of them, because a write to one may be a write to the other. Only the store
+// can tell which one a reference means.
 func (n Node) SharesUID() bool { return n.at().is(duplicateMark) }
 
-// Alive returns the observed node with the UID, wherever it lives. Of several,
-// which no store may have, it is the one with the least key, so that the answer
-// does not depend on the order of their events (up to 64 of them).
+// Alive returns the observed node with the UID, at any place. Of several nodes, which no
+// store may have, it returns the one with the least key. The answer then does not depend
+// on the order of their events, for up to 64 nodes.
 func (g *Graph) Alive(u graph.UID) (Node, bool) {
 	first := g.alive(u)
 	return Node{g, g.leastDuplicate(first)}, first != 0
@@ -46,7 +45,7 @@ func (g *Graph) aliveWithUIDOf(id NodeID) NodeID {
 	return 0
 }
 
-// leastDuplicate returns the one with the least key of a list of twins.
+// leastDuplicate returns the node with the least key in a list of duplicates.
 func (g *Graph) leastDuplicate(first NodeID) NodeID {
 	if first == 0 || !g.at(first).is(duplicateMark) {
 		return first
@@ -60,7 +59,7 @@ func (g *Graph) leastDuplicate(first NodeID) NodeID {
 	return least
 }
 
-// addObserved enters a node into the list of its UID.
+// addObserved adds a node to the list of its UID.
 func (g *Graph) addObserved(id NodeID) {
 	if !g.at(id).is(groupHeadMark | groupMemberMark) {
 		return
@@ -74,7 +73,7 @@ func (g *Graph) addObserved(id NodeID) {
 	}
 }
 
-// discard takes a node out of the list of its UID.
+// removeObserved removes a node from the list of its UID.
 func (g *Graph) removeObserved(id NodeID) {
 	if !g.at(id).is(groupHeadMark | groupMemberMark) {
 		return

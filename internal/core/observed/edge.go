@@ -2,24 +2,24 @@ package observed
 
 import "slices"
 
-// edgeID names an owner reference of a node. That of the first stands in the
-// node's own record, since most nodes have no other: it is the node's id. The
-// others stand in a table of their own.
+// edgeID names an owner reference of a node. The node's own record has the first edge,
+// since most nodes have no other. Its number is the node's id. A table has the other
+// edges.
 type edgeID uint32
 
 const furtherEdge edgeID = 1 << 31
 
-// edge is one owner reference of one node. Its place in the owner's list of
-// dependents can be left in one step.
+// edge is one owner reference of one node. It can leave the owner's list of dependents in
+// one step. The bytes behind block are reserved: see node.
 type edge struct {
 	dep, owner NodeID
-	slot       int32 // index in the dependent's Owners
+	slot       int32 // the index in the dependent's Owners
 	block      bool
 	nextOwner  edgeID // of the same dependent
 	next, prev edgeID // of the same owner
 }
 
-// edge returns a copy of an edge, wherever it stands.
+// edge returns a copy of an edge from the record or the table.
 func (g *Graph) edge(id edgeID) edge {
 	if id&furtherEdge != 0 {
 		return *g.edges.at(uint32(id &^ furtherEdge))
@@ -31,7 +31,7 @@ func (g *Graph) edge(id edgeID) edge {
 	}
 }
 
-// edgeOf returns a copy of an edge that was the dependent's at some time, if it
+// edgeOf returns a copy of an edge that was the dependent's at an earlier time, if it
 // still is.
 func (g *Graph) edgeOf(dep NodeID, id edgeID) (edge, bool) {
 	if !g.InUse(dep) || id&furtherEdge == 0 && g.firstEdge(dep) != id {
@@ -44,7 +44,7 @@ func (g *Graph) edgeOf(dep NodeID, id edgeID) (edge, bool) {
 	return e, e.dep == dep
 }
 
-// firstEdge returns the first edge of a node's references, 0 if it has none.
+// firstEdge returns the first edge of a node's references, 0 without one.
 func (g *Graph) firstEdge(dep NodeID) edgeID {
 	if g.at(dep).owner == 0 {
 		return 0
@@ -52,8 +52,8 @@ func (g *Graph) firstEdge(dep NodeID) edgeID {
 	return edgeID(dep)
 }
 
-// firstSlot returns the index of the reference whose edge stands in the node's
-// record: the first with a UID.
+// firstSlot returns the index of the first reference with a UID. The node's record has
+// the edge of that reference.
 func (g *Graph) firstSlot(dep NodeID) int32 {
 	if g.at(dep).is(ownersMark) {
 		for i, r := range g.page(dep).owners[slotOf(dep)] {
@@ -65,8 +65,7 @@ func (g *Graph) firstSlot(dep NodeID) int32 {
 	return 0
 }
 
-// following returns the edge behind one in its owner's list, and the dependent
-// of the one.
+// following returns the next edge in the owner's list, and the dependent of this edge.
 func (g *Graph) following(id edgeID) (next edgeID, dep NodeID) {
 	if id&furtherEdge != 0 {
 		e := g.edges.at(uint32(id &^ furtherEdge))
@@ -101,9 +100,8 @@ func (g *Graph) setPrev(id, prev edgeID) {
 	}
 }
 
-// table holds records by number, in pages of 512, so that it grows without a
-// copy. The number 0 is never used. A large table
-// of which nothing is in use any more is given back.
+// table holds records by number, in pages of 512, so that it grows without a copy. The
+// number 0 is never used. A large table gives its memory back when its last record goes.
 type table[T any] struct {
 	pages [][]T
 	free  []uint32
@@ -119,7 +117,7 @@ func (t *table[T]) len() int {
 	return (len(t.pages)-1)<<pageBits + len(t.pages[len(t.pages)-1])
 }
 
-// add returns the number of a record that is not in use.
+// add returns the number of a free record.
 func (t *table[T]) add(v T) uint32 {
 	t.used++
 	if n := len(t.free); n > 0 {

@@ -8,64 +8,64 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// Config holds a graph's settings. The zero value works.
+// Config holds the settings of a graph. The zero value works.
 type Config struct {
-	// Scope says how references across scopes are read.
+	// Scope is the reading of references across scopes.
 	Scope graph.ScopeRule
-	// OwnerName says how references with another name than their owner's are read.
+	// OwnerName is the reading of references with another name than their owner's.
 	OwnerName graph.NameRule
-	// Limits bounds what one object may carry before it counts as flawed.
+	// Limits bounds the size of an object. A larger object is flawed.
 	Limits graph.Limits
-	// Ignore names kinds that take no part: their objects are not kept, and a
-	// reference to one is unknown, and counts by its UID alone.
+	// Ignore names the kinds that take no part. The graph keeps no object of these. A
+	// reference to such a kind is unknown, and counts by its UID alone.
 	Ignore []graph.Kind
 }
 
-// Graph holds what was observed: objects, their owner references, and who
-// refers to whom. That changes only through Apply and ApplyEvent, which are the same.
+// Graph holds the observed state of a store: objects, their owner references, and the
+// dependents of each object. Only Apply and ApplyEvent change it.
 //
 // A Graph is not safe for concurrent use. Its invariants, which Check verifies:
 //
 //	I1  a node is found under its key, and under no other
-//	I2  the observed nodes with one UID, mostly one, are one list; it holds nothing else
-//	I3  every reference with a UID is one edge; it stands in its owner's list once
+//	I2  the observed nodes with one UID, mostly one, are one list without other nodes
+//	I3  every reference with a UID is one edge, once in its owner's list
 //	I4  counts of references and of blocking ones equal the lists, without self-references
-//	I5  a phantom or absent node has a dependent, or it would not be there
+//	I5  a phantom or absent node has a dependent
 //	I6  a node stands in its kind's list once; a kind is served or has a node
 //	I7  nodes, edges and kinds are in use or free, never both, and none is lost
 //	I8  the cursor of a fan-out or pruning stands on a member of its own list
-//	I9  a page's text and hubs are its nodes', or counted as unused
+//	I9  text and owner records of a page belong to its nodes, or count as unused
 type Graph struct {
 	cfg       Config
 	pages     []page   // of nodes; node 0 is never used
-	openPages []uint32 // the pages that have room
+	openPages []uint32 // the pages with a free node
 	limit     NodeID   // one more than the largest id ever in use
 	live      int      // nodes in use
 	edges     table[edge]
 	index     index // of nodes by UID
 
-	kinds      []kind // 0 is what no kind is known of
+	kinds      []kind // 0 stands for no kind
 	freeKinds  []kindID
 	byKind     map[graph.Kind]kindID
-	lastKinds  [16]kindID // those that were looked up last: see kindNamed
-	places     []place    // 0 is neither kind nor scope
+	lastKinds  [16]kindID // the last lookups: see kindNamed
+	places     []place    // 0 has neither kind nor scope
 	freePlaces []placeID
 	byPlace    map[placeKey]placeID
 	lastPlaces [64]placeID
-	maxNames   int // kinds and places that the maps were made for
+	maxNames   int // the most kinds and places that the maps have held
 
-	groups     map[graph.UID]*uidGroup // of the UIDs that several nodes have
-	groupNodes map[graph.Key]NodeID    // of these nodes all but the one in the index
-	groupLinks map[NodeID]links        // their lists
-	duplicates map[NodeID]links        // the lists of those that are observed
+	groups     map[graph.UID]*uidGroup // by UID, where several nodes have it
+	groupNodes map[graph.Key]NodeID    // the nodes of groups that are not in the index
+	groupLinks map[NodeID]links        // the lists of groupNodes, by UID
+	duplicates map[NodeID]links        // the lists of observed nodes with one UID
 
 	observed   int
 	delta      Delta
 	unheld     []NodeID    // nodes that lost a dependent in this Apply
-	packing    form        // of the object at hand
-	found      found       // the node of the object at hand
-	lastOwner  NodeID      // that was referred to
-	prefetched *prefetched // on the events that come next, or nil
+	packing    form        // the form of the present object
+	found      found       // the node of the present object
+	lastOwner  NodeID      // the owner of the last reference
+	prefetched *prefetched // the next events, or nil
 	touched    uint64      // see Prefetch
 }
 
@@ -88,8 +88,10 @@ func New(cfg Config) *Graph {
 	}
 }
 
-// Clone returns a copy that shares nothing that either may change. It costs a
-// copy of the tables. Held by TestCloneIndependence.
+// Clone returns a copy that shares nothing that either may change. It costs a copy of the
+// tables.
+//
+// Held by TestCloneIndependence.
 func (g *Graph) Clone() *Graph {
 	c := *g
 	c.pages = make([]page, len(g.pages))
@@ -122,14 +124,14 @@ func (g *Graph) Lookup(k graph.Key) (Node, bool) {
 	return Node{g, id}, id != 0
 }
 
-// Len returns how many nodes are in use, phantoms included.
+// Len returns the number of nodes in use, phantoms included.
 func (g *Graph) Len() int { return g.live }
 
-// Observed returns how many nodes are observed.
+// Observed returns the number of observed nodes.
 func (g *Graph) Observed() int { return g.observed }
 
-// Cap returns one more than the largest id that was ever in use: the length of
-// a table that is indexed by id.
+// Cap returns one more than the largest id that was ever in use. A table that is indexed
+// by id needs that length.
 func (g *Graph) Cap() int { return int(g.limit) }
 
 // InUse reports whether the id names a node.
@@ -151,8 +153,7 @@ func (g *Graph) ids() iter.Seq[NodeID] {
 	}
 }
 
-// Nodes yields every node in order of keys. It sorts, so it is for reports and
-// tests; the engine walks ids.
+// Nodes yields every node in order of keys. It sorts, so it is for reports and tests.
 func (g *Graph) Nodes() iter.Seq[Node] {
 	type keyed struct {
 		key graph.Key
@@ -172,8 +173,8 @@ func (g *Graph) Nodes() iter.Seq[Node] {
 	}
 }
 
-// resolve returns the coordinates under which the reference r of an object
-// in the scope dep is kept.
+// resolve returns the coordinates under which the graph keeps a reference of an object in
+// the scope dep.
 func (g *Graph) resolve(dep string, r graph.Owner) graph.Key {
 	if g.isByUID(&r) {
 		return claimOn(r.UID)
@@ -184,17 +185,18 @@ func (g *Graph) resolve(dep string, r graph.Owner) graph.Key {
 	return r.Key
 }
 
-// isByUID reports whether a reference counts by its UID alone, since its coordinates
-// cannot be resolved: by the store's word, or since its kind takes no part.
+// isByUID reports whether a reference counts by its UID alone. Either the store cannot
+// resolve its coordinates, or its kind takes no part.
 func (g *Graph) isByUID(r *graph.Owner) bool {
 	return r.Unresolved || len(g.cfg.Ignore) > 0 && g.ignores(r.Kind)
 }
 
-// claimOn returns the coordinates under which such references to a UID are kept. No object has them: it would have a kind.
+// claimOn returns the coordinates under which the graph keeps such references to a UID.
+// No object has them, since every object has a kind.
 func claimOn(u graph.UID) graph.Key { return graph.Key{UID: u} }
 
-// claim returns the node that stands for unresolved references to the UID of
-// an observed node, or 0, whose counts are zero.
+// claim returns the node for unresolved references to the UID of an observed node. It
+// returns 0, whose counts are zero, without such references.
 func (g *Graph) claim(id NodeID) NodeID {
 	if x := g.at(id); x.state() != Observed || !x.is(groupHeadMark|groupMemberMark) {
 		return 0
@@ -202,8 +204,8 @@ func (g *Graph) claim(id NodeID) NodeID {
 	return g.groupOf(id).claim
 }
 
-// Claim returns the node that stands for the unresolved references to the UID
-// of an observed node, if there are any.
+// Claim returns the node for the unresolved references to the UID of an observed node, if
+// such references exist.
 func (g *Graph) Claim(id NodeID) (NodeID, bool) {
 	c := g.claim(id)
 	return c, c != 0
@@ -211,11 +213,11 @@ func (g *Graph) Claim(id NodeID) (NodeID, bool) {
 
 // addPhantom makes a node that holds its key alone.
 func (g *Graph) addPhantom(k *graph.Key, s *location) NodeID {
-	return g.addNode(k, g.bareForm(k, s.uid), s)
+	return g.addNode(k, g.keyForm(k, s.uid), s)
 }
 
-// addNode makes a phantom in which stands what the form says, but for references.
-// It has been sought, and not found.
+// addNode makes a phantom with the content of the form, without references. The caller
+// has looked the key up and found no node.
 func (g *Graph) addNode(k *graph.Key, f *form, s *location) NodeID {
 	id := g.newID()
 	x := g.at(id)
@@ -228,9 +230,8 @@ func (g *Graph) addNode(k *graph.Key, f *form, s *location) NodeID {
 	return id
 }
 
-// freeUnheld frees what nothing holds any more: unobserved nodes without
-// dependents. It runs last in an Apply, so that no id changes its meaning
-// within one.
+// freeUnheld frees the unobserved nodes without dependents. It runs last in an Apply, so
+// that no id changes its meaning within an Apply.
 func (g *Graph) freeUnheld(e *graph.Event) {
 	for _, id := range g.unheld {
 		x := g.at(id)

@@ -8,39 +8,38 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// index finds a node by its UID: extendible hashing (Fagin and others, TODS
-// 1979). A directory leads to segments of 16 buckets; a full segment is split in
-// two, and only the directory of pointers is ever copied, so no event pays for a
-// rehash of all. It holds ids alone, about 9 bytes for each node. The UIDs stand in
-// the nodes.
+// index finds a node by its UID. It is extendible hashing (Fagin and others, TODS 1979).
+// A directory leads to segments of 16 buckets, and a full segment is split in two. Growth
+// copies the directory of pointers alone, so no event pays for a rehash of all nodes. The
+// index holds ids, about 9 bytes for each node. The nodes hold the UIDs.
 //
-// What does not fit into a bucket goes to the next one of the segment, and each
-// counts what has passed it by, so that a look-up ends at the first that nothing
-// passed, and what is removed leaves no mark.
+// An id that finds its bucket full goes to the next bucket of the segment. Each bucket
+// counts the ids that passed it, so that a lookup ends at the first bucket without such
+// an id. A removed id leaves no tombstone.
 type index struct {
 	seed  maphash.Seed
 	salt  [2]uint64
-	few   []bucket   // all there are, a power of two, while these are less than a segment
-	dir   []*segment // by the first bits of the hash; a power of two
-	heads []head     // what is known of each, beside it, so that a look-up does not wait for it
-	deep  int        // how many segments need the whole directory
+	few   []bucket   // all buckets, a power of two, while they are fewer than a segment
+	dir   []*segment // by the first bits of the hash, a power of two
+	heads []head     // the state of each segment, apart from it, so that a lookup does not fetch both
+	deep  int        // the number of segments that need the whole directory
 }
 
 type segment [segmentBuckets]bucket
 
-// head is what is known of a segment.
+// head is the state of a segment.
 type head struct {
-	used  uint16 // how many nodes it holds; it stands at the first of its entries alone
-	depth uint8  // how many bits of the hash its members have in common
+	used  uint16 // the number of its nodes, at its first entry of the directory alone
+	depth uint8  // the number of leading hash bits that its members share
 }
 
 const (
 	segmentBuckets = 16
-	// bareSegment is how little a segment may hold before it joins its neighbour.
-	bareSegment = segmentBuckets * bucketIDs / 5
+	// minSegment is the number of nodes below which a segment joins its neighbour.
+	minSegment = segmentBuckets * bucketIDs / 5
 )
 
-// isFull reports whether so many buckets have to be made more before the next node.
+// isFull reports whether the next node needs more buckets.
 func isFull(used uint16, buckets int) bool { return int(used) >= buckets*bucketIDs*15/16 }
 
 func newIndex() index {
@@ -50,10 +49,10 @@ func newIndex() index {
 	return x
 }
 
-// depth returns how many bits of a hash choose the segment.
+// depth returns the number of hash bits that choose the segment.
 func (x *index) depth() int { return bits.TrailingZeros(uint(len(x.heads))) }
 
-// at returns which entry of the directory is that of a hash.
+// at returns the directory's entry of a hash.
 func (x *index) at(h uint64) int { return int(h >> 1 >> (63 - x.depth())) }
 
 // buckets returns the segment of a hash.
@@ -64,16 +63,16 @@ func (x *index) buckets(h uint64) []bucket {
 	return x.dir[x.at(h)][:]
 }
 
-// head returns what is known of the segment of a hash.
+// head returns the state of the segment of a hash.
 func (x *index) head(h uint64) *head {
 	at := x.at(h)
 	return &x.heads[at&^(len(x.heads)>>x.heads[at].depth-1)]
 }
 
-// withUID returns the node of the index that has the UID, or 0.
+// withUID returns the node of the index with the UID, or 0.
 func (g *Graph) withUID(p packed, u graph.UID) NodeID { return g.withHash(g.index.hash(p.uid), p, u) }
 
-// withHash is withUID for a UID whose hash is known.
+// withHash is withUID for a UID with a known hash.
 func (g *Graph) withHash(h uint64, p packed, u graph.UID) NodeID {
 	s := g.index.buckets(h)
 	for i := range s {
@@ -90,12 +89,13 @@ func (g *Graph) withHash(h uint64, p packed, u graph.UID) NodeID {
 	return 0
 }
 
-// hasUID reports whether the node's UID is u, which is p as nodes hold it.
+// hasUID reports whether the node's UID is u. p is the form of u in a node.
 func (g *Graph) hasUID(id NodeID, p packed, u graph.UID) bool {
 	return g.at(id).holds(p) && (!p.text || g.saysUID(id, u))
 }
 
-// holds reports whether the record has such a UID. Of text it may be another one.
+// holds reports whether the record has such a UID. For a UID that is text the hash alone
+// is compared.
 func (x *node) holds(p packed) bool { return x.uid == p.uid && x.is(textUID) == p.text }
 
 // saysUID reports whether a UID that is text is u.
@@ -113,7 +113,7 @@ func (g *Graph) indexNode(id NodeID, h uint64) {
 	d.used++
 }
 
-// insert enters a node into the first bucket of its segment that has a place.
+// insert adds a node to the first bucket of its segment with an empty place.
 func insert(s []bucket, h uint64, depth uint8, id NodeID) {
 	mark := hint(h, depth)
 	for at := int(h); ; at++ {
@@ -127,7 +127,7 @@ func insert(s []bucket, h uint64, depth uint8, id NodeID) {
 	}
 }
 
-// swapIndexed puts another node with the same UID in the place of one.
+// swapIndexed replaces a node by another one with the same UID.
 func (g *Graph) swapIndexed(id, by NodeID) {
 	h := g.index.hash(g.at(id).uid)
 	s := g.index.buckets(h)
@@ -140,7 +140,7 @@ func (g *Graph) swapIndexed(id, by NodeID) {
 	}
 }
 
-// unindexNode takes a node out of the index and gives back room.
+// unindexNode removes a node from the index and gives memory back.
 func (g *Graph) unindexNode(id NodeID) {
 	x, h := &g.index, g.index.hash(g.at(id).uid)
 	s, d := x.buckets(h), x.head(h)
@@ -157,7 +157,7 @@ func (g *Graph) unindexNode(id NodeID) {
 	}
 }
 
-// segments yields the segments, each with where its entries in the directory begin.
+// segments yields the segments, each with its first entry of the directory.
 func (x *index) segments() func(func(int, []bucket) bool) {
 	return func(yield func(int, []bucket) bool) {
 		for at := 0; at < len(x.heads); at += len(x.heads) >> x.heads[at].depth {

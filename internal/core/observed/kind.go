@@ -8,30 +8,30 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// kind is what is known of one kind.
+// kind is the state of one kind.
 type kind struct {
 	info    graph.KindInfo
-	known   bool // in the set of kinds that the store serves
+	known   bool // in the set of kinds of the store
 	ignored bool // by setting
 	listing bool // between ListBegun and ListEnded
-	void    bool // the listing began before a rewind: its end proves nothing
+	void    bool // the listing began before a rewind, and its end proves nothing
 	listed  bool // a listing has ended, and its pruning is over
 	sick    bool
 	epoch   uint16 // counts listings
-	broken  uint16 // and those in a row whose pruning did not end
+	broken  uint16 // counts listings in a row whose pruning did not end
 	first   NodeID
-	pruneAt NodeID // where the pruning stands, 0 at its end and without one
+	pruneAt NodeID // the cursor of the pruning, 0 at its end and without one
 	pruning bool   // a pruning is under way
 }
 
-// KindState is what is known of one kind. It is a value.
+// KindState is the state of one kind. It is a value.
 type KindState struct {
 	graph.KindInfo
-	// Known: the store serves it. Ignored: it takes no part.
+	// Known: the store serves the kind. Ignored: it takes no part.
 	Known, Ignored bool
-	// Listing: a listing is under way, or its pruning. Listed: one is complete.
+	// Listing: a listing or its pruning is under way. Listed: a listing is complete.
 	Listing, Listed bool
-	// Sick: it cannot be watched for now.
+	// Sick: the store cannot watch the kind for now.
 	Sick bool
 }
 
@@ -39,14 +39,14 @@ func (k *kind) report() KindState {
 	return KindState{k.info, k.known, k.ignored, k.listing || k.pruning, k.listed, k.sick}
 }
 
-// Kind returns what is known of a kind, and whether anything is.
+// Kind returns the state of a kind, and whether the graph knows the kind.
 func (g *Graph) Kind(k graph.Kind) (KindState, bool) {
 	id, ok := g.byKind[k]
 	return g.kinds[id].report(), ok
 }
 
-// Kinds returns what is known of every kind that the store serves or an owner
-// reference names, sorted by name.
+// Kinds returns the state of every kind that the store serves or that an owner reference
+// names, sorted by name.
 func (g *Graph) Kinds() []KindState {
 	out := make([]KindState, 0, len(g.byKind))
 	for _, k := range slices.Sorted(maps.Keys(g.byKind)) {
@@ -55,8 +55,8 @@ func (g *Graph) Kinds() []KindState {
 	return out
 }
 
-// kindOf returns the kind's id and makes one for a kind that only a reference
-// names. dropKind takes those back, so that invented names do not pile up.
+// kindOf returns the kind's id. It makes an id for a kind that only a reference names.
+// dropKind takes such a kind back, so that invented names do not pile up.
 func (g *Graph) kindOf(k graph.Kind) kindID {
 	if k == "" {
 		return 0
@@ -77,9 +77,9 @@ func (g *Graph) kindOf(k graph.Kind) kindID {
 	return id
 }
 
-// kindNamed returns the kind's id, or 0. An event names the kinds of an object and
-// of its owners, so the last ones are at hand, without a map: each where its name
-// says, and held against it.
+// kindNamed returns the kind's id, or 0. An event names the kinds of an object and of its
+// owners. A small cache by name therefore answers most lookups without the map. The cache
+// compares the name.
 func (g *Graph) kindNamed(k graph.Kind) kindID {
 	if k == "" {
 		return 0
@@ -91,7 +91,7 @@ func (g *Graph) kindNamed(k graph.Kind) kindID {
 	return *last
 }
 
-// nameByte tells names apart that are used together, in most cases.
+// nameByte is a weak hash. It tells most names apart that are in use together.
 func nameByte(s string) uint8 {
 	n := len(s)
 	if n == 0 {
@@ -126,17 +126,17 @@ func (g *Graph) applyKinds(infos []graph.KindInfo) {
 	}
 }
 
-// vanish forgets what was known of a kind but its nodes: they stay as they are,
-// unknown to whoever refers to them, until a listing of the kind.
+// vanish forgets the state of a kind and keeps its nodes. References to these are unknown
+// until a listing of the kind.
 func (g *Graph) vanish(id kindID) {
 	k := &g.kinds[id]
 	*k = kind{info: k.info, ignored: k.ignored, epoch: k.epoch, broken: k.broken, first: k.first}
 	g.dropKind(id)
 }
 
-// beginList tells what it brings by the number of the listing. Numbers come
-// again after 65,536; so where half as many were broken off one after another,
-// what the last did not bring is given the number that comes again last.
+// beginList begins a listing. A node brought by the listing has the listing's number.
+// Numbers repeat after 65,536 listings. After half as many listings without an end, each
+// node that the last one did not bring gets the number that repeats last.
 func (g *Graph) beginList(k *kind) {
 	if k.broken++; k.broken == maxBroken {
 		k.broken = 0
@@ -150,8 +150,7 @@ func (g *Graph) beginList(k *kind) {
 	k.listing, k.void, k.pruning, k.pruneAt = true, false, false, 0
 }
 
-// maxBroken is how many listings may be broken off, one after another, before
-// their numbers are seen to.
+// maxBroken bounds the listings in a row without an end.
 const maxBroken = 1 << 15
 
 // endList begins the pruning.
@@ -162,13 +161,15 @@ func (k *kind) endList() {
 	}
 }
 
-// Prune goes on with the pruning that the end of a listing of the kind began,
-// over at most limit nodes. It returns how many it looked at, and the node at
-// which it stopped: one that is PendingPrune, observed but not brought by the listing, which
-// the caller removes by applying its Gone, or a phantom, of which the listing
-// has now spoken. At the end of the pruning node is 0 and done is true, as it is
-// where none is under way. Nodes that came after the end of the listing are not
-// looked at. Held by TestPruneVisits, TestPruneSlices and TestPruneDuring.
+// Prune continues the pruning that the end of a listing of the kind began, over at most
+// limit nodes. It returns the number of visited nodes, and the node at which it stopped.
+// That is a node with PendingPrune, whose Gone the caller applies. Or it is a phantom, of
+// which the listing has now spoken.
+//
+// At the end of the pruning, and without a pruning, node is 0 and done is true. Prune
+// does not visit the nodes that came after the end of the listing.
+//
+// Held by TestPruneVisits, TestPruneSlices and TestPruneDuring.
 func (g *Graph) Prune(name graph.Kind, limit int) (node NodeID, seen int, done bool) {
 	k := &g.kinds[g.kindNamed(name)]
 	for k.pruneAt != 0 && seen < limit {
@@ -214,8 +215,8 @@ func (g *Graph) delist(id NodeID) {
 	g.dropKind(kind)
 }
 
-// PendingPrune reports whether the node is observed, but not by the newest listing of
-// its kind, nor since.
+// PendingPrune reports whether the node is observed, and neither the newest listing of
+// its kind nor a later event brought it.
 func (g *Graph) PendingPrune(id NodeID) bool {
 	x := g.at(id)
 	return x.state() == Observed && x.epoch != g.kinds[g.places[x.place].kind].epoch

@@ -7,8 +7,8 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// refer keeps the references of a node and makes their edges, in their order. A
-// reference without a UID has none: its object is flawed and held.
+// refer stores the references of a node and makes their edges, in their order. A
+// reference without a UID has no edge, and its object is flawed.
 func (g *Graph) refer(dep NodeID, o *graph.Object) {
 	plain := len(o.Owners) == 1 && g.isPlain(o, &o.Owners[0])
 	last := edgeID(0)
@@ -47,14 +47,14 @@ func (g *Graph) refer(dep NodeID, o *graph.Object) {
 	}
 }
 
-// isPlain reports whether a reference can be told from the node that it leads
-// to, and two marks.
+// isPlain reports whether the node of the owner and two marks express the whole
+// reference.
 func (g *Graph) isPlain(o *graph.Object, r *graph.Owner) bool {
 	return r.UID != "" && !g.isByUID(r) && (g.cfg.Scope != graph.ScopeAbsent || r.Scope == "" || o.Scope == "" || r.Scope == o.Scope)
 }
 
-// keepOwners keeps references that are not one plain one, with text of their own.
-// They are never changed, so that clones may share them.
+// keepOwners stores a list of references with a copy of their text. The list never
+// changes, so that clones may share it.
 func (g *Graph) keepOwners(dep NodeID, owners []graph.Owner) {
 	p := g.page(dep)
 	if p.owners == nil {
@@ -89,7 +89,7 @@ func (g *Graph) plainOwner(dep NodeID) graph.Owner {
 	return graph.Owner{Key: g.key(x.owner), Block: x.is(blockMark), Controller: x.is(controllerMark)}
 }
 
-// refers reports whether the references of a node are exactly these.
+// refers reports whether the node has exactly these references.
 func (g *Graph) refers(dep NodeID, o *graph.Object) bool {
 	x := g.at(dep)
 	switch {
@@ -105,8 +105,8 @@ func (g *Graph) refers(dep NodeID, o *graph.Object) bool {
 	return g.hasUID(x.owner, g.packUID(r.UID), r.UID) && g.isPlaced(x.owner, &r.Key)
 }
 
-// ownerNode returns the node with the coordinates, and makes one where there is
-// none. Most objects come with others of the same owner, so the last is at hand.
+// ownerNode returns the node with the coordinates, and makes one if none exists. Most
+// objects come with others of the same owner, so the graph tries the last owner first.
 func (g *Graph) ownerNode(k *graph.Key) NodeID {
 	var s location
 	s.uid = g.packUID(k.UID)
@@ -121,7 +121,7 @@ func (g *Graph) ownerNode(k *graph.Key) NodeID {
 	return s.id
 }
 
-// link enters an edge into its owner's list.
+// link adds an edge to its owner's list.
 func (g *Graph) link(e edgeID, dep, owner NodeID, block bool) {
 	h := g.makeOwnerRecord(owner)
 	next := h.firstDep
@@ -133,8 +133,8 @@ func (g *Graph) link(e edgeID, dep, owner NodeID, block bool) {
 	g.count(h, dep, owner, block, 1)
 }
 
-// count keeps the owner's counters. A self-reference never counts, neither
-// directly nor through the claim on one's own UID.
+// count updates the owner's counters. A self-reference never counts, neither directly nor
+// through the claim on the object's own UID.
 func (g *Graph) count(h *ownerRecord, dep, owner NodeID, block bool, d int32) {
 	if g.leadsBack(dep, owner) {
 		return
@@ -145,8 +145,7 @@ func (g *Graph) count(h *ownerRecord, dep, owner NodeID, block bool, d int32) {
 	}
 }
 
-// unlink removes the edges of a node's owner references, and not the references:
-// see refer.
+// unlink removes the edges of a node's owner references. The references stay: see refer.
 func (g *Graph) unlink(dep NodeID) {
 	for id := g.firstEdge(dep); id != 0; {
 		e := g.edge(id)
@@ -181,10 +180,10 @@ func (g *Graph) unlink(dep NodeID) {
 	}
 }
 
-// Fan puts the cursor of the node's fan-out on its first dependent. Unresolved
-// references to its UID have a fan-out of their own: see Claim. References that
-// are made later are not visited: their own events are the notice. It reports
-// whether there is any dependent to visit.
+// Fan puts the cursor of the node's fan-out on its first dependent. It reports whether a
+// dependent exists. The unresolved references to the node's UID have a fan-out of their
+// own: see Claim. The fan-out does not visit later references, because their own events
+// report them.
 func (g *Graph) Fan(id NodeID) bool {
 	if g.at(id).record == 0 {
 		return false
@@ -194,9 +193,11 @@ func (g *Graph) Fan(id NodeID) bool {
 	return h.fan != 0
 }
 
-// FanNext returns the next dependent of a fan-out and moves its cursor, or
-// false at its end. Each reference is visited once, a self-reference included;
-// one that leaves the list meanwhile is not. Held by TestFanVisits.
+// FanNext returns the next dependent of a fan-out and moves its cursor, or false at the
+// end. It visits each reference once, a self-reference included. It does not visit a
+// reference that leaves the list before its turn.
+//
+// Held by TestFanVisits.
 func (g *Graph) FanNext(id NodeID) (NodeID, bool) {
 	if g.at(id).record == 0 {
 		return 0, false

@@ -7,22 +7,21 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// NodeID names a node within one graph. Ids are dense, start at 1 and are used
-// again after a node was freed: whoever keeps one beside the graph must follow
-// Delta.Freed.
+// NodeID names a node within one graph. Ids are dense and start at 1. The graph uses the
+// id of a freed node again, so a caller that keeps ids must follow Delta.Freed.
 type NodeID uint32
 
-// State says how much of a node has been observed.
+// State is the part of a node's life that the watch has shown.
 type State uint8
 
 const (
 	// StateUnset is no state: the node is not in use.
 	StateUnset State = iota
-	// Phantom: somebody refers to it and nobody has observed it.
+	// Phantom: a reference names the node, and the watch has not shown it.
 	Phantom
-	// Observed: the watch reported it and not its end.
+	// Observed: the watch has shown the node and not its end.
 	Observed
-	// Absent: the watch reported its end, and dependents still refer to it.
+	// Absent: the watch has shown the node's end, and dependents still refer to it.
 	Absent
 )
 
@@ -36,9 +35,8 @@ func (s State) String() string {
 	return fmt.Sprintf("state(%d)", uint8(s))
 }
 
-// Node is a handle on one object of a graph: a small value that reads through.
-// It stays valid until the next Apply, and is as safe for concurrent use as
-// its graph: not at all.
+// Node is a handle on one object of a graph: a small value that reads the graph. It stays
+// valid until the next Apply. It is not safe for concurrent use.
 type Node struct {
 	g  *Graph
 	id NodeID
@@ -46,7 +44,7 @@ type Node struct {
 
 type kindID uint32
 
-// role is what an observed node is to its dependents.
+// role is the state of an observed node as an owner.
 type role uint8
 
 const (
@@ -73,25 +71,23 @@ func (n Node) at() *node { return n.g.at(n.id) }
 // ID returns the node's id.
 func (n Node) ID() NodeID { return n.id }
 
-// Key returns the node's full coordinates, in text of its own: one allocation.
-// Scope and name of an unresolved claim are empty.
+// Key returns the node's full coordinates, in one allocation. Scope and name of an
+// unresolved claim are empty.
 func (n Node) Key() graph.Key { return n.g.key(n.id) }
 
-// Kind returns the kind of the node's key, and Scope the scope, without making
-// text.
+// Kind returns the kind of the node's key without an allocation.
 func (n Node) Kind() graph.Kind { return n.g.kinds[n.g.places[n.at().place].kind].info.Kind }
 
-// Scope returns the scope of the node's key.
+// Scope returns the scope of the node's key without an allocation.
 func (n Node) Scope() string { return n.g.places[n.at().place].scope }
 
-// State returns how much of the node has been observed.
+// State returns the state of the node.
 func (n Node) State() State { return n.at().state() }
 
 // Version returns the observed version, "" for a phantom and an absent node.
 func (n Node) Version() graph.Version { return n.g.version(n.id) }
 
-// HasVersion reports whether the node is observed at this version, without
-// making text.
+// HasVersion reports whether the node is observed at this version, without an allocation.
 func (n Node) HasVersion(v graph.Version) bool {
 	x := n.at()
 	if x.state() != Observed {
@@ -101,22 +97,22 @@ func (n Node) HasVersion(v graph.Version) bool {
 	return string(n.g.appendVersion(scratch[:0], n.id, n.g.facts(n.id))) == string(v)
 }
 
-// Object returns what was observed, in a copy that is the caller's. Of a phantom
-// and of an absent node it holds the key alone.
+// Object returns a copy of the observed object, which the caller owns. For a phantom and
+// an absent node it holds the key alone.
 func (n Node) Object() graph.Object { return n.g.object(n.id, nil) }
 
-// ObjectIn is Object with the references in the room of owners, if that is
-// enough: for a caller that looks at one object after another.
+// ObjectIn is Object with the references in the array of owners, if that is large enough.
+// It is for a caller that reads one object after another.
 func (n Node) ObjectIn(owners []graph.Owner) graph.Object { return n.g.object(n.id, owners) }
 
-// ByUID reports whether the node is no object, but stands for the references that
-// lead to a UID alone: unresolved ones, and those to a kind of [Config].Ignore.
+// ByUID reports whether the node is no object and stands for the references to a UID
+// alone. These are the unresolved references, and those to a kind of [Config].Ignore.
 func (n Node) ByUID() bool { return n.g.isClaim(n.id) }
 
 // Deleting reports whether the node is observed and marked for deletion.
 func (n Node) Deleting() bool { return n.at().is(deletingMark) }
 
-// Propagation returns what the observed object's finalizer asks for.
+// Propagation returns the propagation of the observed object's finalizer.
 func (n Node) Propagation() graph.Propagation { return n.g.facts(n.id).propagation() }
 
 // Waiting reports whether the node is observed and waits for its dependents.
@@ -136,7 +132,7 @@ func (n Node) Owners() int {
 	return 0
 }
 
-// OwnerAt returns the i-th owner reference as the store wrote it.
+// OwnerAt returns the i-th owner reference in the form of the store.
 func (n Node) OwnerAt(i int) graph.Owner {
 	if n.at().is(ownersMark) {
 		return n.g.page(n.id).owners[slotOf(n.id)][i]
@@ -144,25 +140,24 @@ func (n Node) OwnerAt(i int) graph.Owner {
 	return [1]graph.Owner{n.g.plainOwner(n.id)}[i]
 }
 
-// SelfOwner reports whether the i-th reference leads back to the node. Such a
-// reference never counts: not as owner, not as blocker, not as proof. An
-// unresolved one on the node's own UID is one, too.
+// SelfOwner reports whether the i-th reference leads back to the node. Such a reference
+// never counts: not as owner, not as blocker, not as proof. An unresolved reference to
+// the node's own UID is one, too.
 func (n Node) SelfOwner(i int) bool {
 	o := n.owner(i)
 	return o != 0 && n.g.leadsBack(n.id, o)
 }
 
-// OwnerNode returns the node that the i-th reference leads to. For an
-// unresolved reference it is the claim on the UID alone; for one without a UID
-// it is nothing.
+// OwnerNode returns the node of the i-th reference. For an unresolved reference that is
+// the claim on the UID alone. A reference without a UID has no node.
 func (n Node) OwnerNode(i int) (Node, bool) {
 	id := n.owner(i)
 	return Node{n.g, id}, id != 0
 }
 
-// owner returns the node of the i-th reference, or 0 for one without a UID. The
-// first one's is at hand, and most objects have one; the list is not walked for
-// the others, since there may be thousands.
+// owner returns the node of the i-th reference, or 0 for a reference without a UID. The
+// record has the first one, and most objects have no other. The others take a lookup
+// each, because a walk of the list may be thousands of steps.
 func (n Node) owner(i int) NodeID {
 	x := n.at()
 	if i == 0 && !x.is(ownersMark) {
@@ -176,8 +171,8 @@ func (n Node) owner(i int) NodeID {
 	return n.g.lookup(&k)
 }
 
-// OwnerNodes yields the index of each reference and the node it leads to, in
-// order. References without a UID are left out.
+// OwnerNodes yields the index and the node of each reference, in order. It leaves out
+// references without a UID.
 func (n Node) OwnerNodes() iter.Seq2[int, Node] {
 	return func(yield func(int, Node) bool) {
 		for id := n.g.firstEdge(n.id); id != 0; {
@@ -189,9 +184,9 @@ func (n Node) OwnerNodes() iter.Seq2[int, Node] {
 	}
 }
 
-// Dependents yields every other node that refers to this one, newest reference
-// first, and then those whose unresolved reference names its UID. A node that
-// refers to it twice comes twice.
+// Dependents yields every other node that refers to this one, newest reference first.
+// Then it yields the nodes whose unresolved reference names its UID. A node that refers
+// to it twice comes twice.
 func (n Node) Dependents() iter.Seq[Node] {
 	return func(yield func(Node) bool) {
 		for _, id := range [2]NodeID{n.id, n.g.claim(n.id)} {
@@ -205,23 +200,24 @@ func (n Node) Dependents() iter.Seq[Node] {
 	}
 }
 
-// Referring returns how many references of others lead to the node, those with
-// an unresolved scope that name its UID included.
+// Referring returns the number of references of other nodes to the node. Unresolved
+// references to its UID count.
 func (n Node) Referring() int {
 	return int(n.g.ownerRecordOf(n.id).refs + n.g.ownerRecordOf(n.g.claim(n.id)).refs)
 }
 
-// Blocking returns how many of them hold the node's foreground deletion.
+// Blocking returns the number of those references that hold the node's foreground
+// deletion.
 func (n Node) Blocking() int {
 	return int(n.g.ownerRecordOf(n.id).blocks + n.g.ownerRecordOf(n.g.claim(n.id)).blocks)
 }
 
-// Flawed reports whether the object breaks a rule of the model, so that no
-// decision to delete or trim it may rest on it. Flaw says which.
+// Flawed reports whether the object breaks a rule of the model. No decision to delete or
+// trim it may rest on such an object. Flaw returns the fault.
 func (n Node) Flawed() bool { return n.at().is(flawedMark) }
 
-// Flaw returns what is wrong with a flawed object: an error that wraps
-// ErrInvalid and names object and field.
+// Flaw returns the fault of a flawed object. The error wraps ErrInvalid and names object
+// and field.
 func (n Node) Flaw() error {
 	if !n.Flawed() {
 		return nil

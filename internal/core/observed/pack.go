@@ -7,21 +7,20 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// What is written of a node is its name, and nothing else for most. Behind the
-// name of the others stand, each as far as the node's marks say so: its UID and
-// its version as text; its generations, grace period and finalizers. The same
-// object is always written the same way, so two are equal if their bytes are.
+// The text of most nodes is their name alone. Other fields follow the name, as far as the
+// node's marks say so: UID and version as text, then generations, grace period and
+// finalizers. The same object always has the same text, so that two objects are equal if
+// their bytes are.
 
-// facts is what is written of a node, as it stands there.
+// facts is the content of a node's text.
 type facts struct {
 	name, uid, version      []byte
 	generation, seen, grace int64
 	finalizers              int
-	list                    []byte // of as many finalizers
+	list                    []byte // the text of the finalizers
 }
 
-// facts reads what is written of a node. It allocates nothing, and is valid
-// until the next Apply.
+// facts reads a node's text. It allocates nothing, and is valid until the next Apply.
 func (g *Graph) facts(id NodeID) (f facts) {
 	x, b := g.at(id), g.content(id)
 	if !x.is(textUID | textVersion | moreText) {
@@ -63,7 +62,7 @@ func (g *Graph) name(id NodeID) []byte {
 	return b
 }
 
-// has reports whether the finalizer is among those written.
+// has reports whether the text has the finalizer.
 func (f facts) has(name string) bool {
 	b := f.list
 	for range f.finalizers {
@@ -87,8 +86,8 @@ func (f facts) propagation() graph.Propagation {
 	return graph.Unset
 }
 
-// form is how an object is held: the marks and the number that stand in its
-// record, and what is written of it.
+// form is an object as the graph holds it: the marks and the number of its record, and
+// its text.
 type form struct {
 	marks   marks
 	version uint64
@@ -97,8 +96,7 @@ type form struct {
 
 const formMarks = deletingMark | textUID | textVersion | moreText
 
-// form packs an object. The result is the graph's own, and valid until the next one
-// is packed.
+// form packs an object. The graph owns the result, which is valid until the next call.
 func (g *Graph) form(o *graph.Object, p packed) *form {
 	f := &g.packing
 	f.marks = 0
@@ -126,8 +124,8 @@ func (g *Graph) form(o *graph.Object, p packed) *form {
 	return f
 }
 
-// bareForm packs a key, as form does an object that has nothing else.
-func (g *Graph) bareForm(k *graph.Key, p packed) *form {
+// keyForm packs a key, as form packs an object that has nothing else.
+func (g *Graph) keyForm(k *graph.Key, p packed) *form {
 	f := &g.packing
 	f.marks, f.version = 0, 0
 	if b := f.text[:0]; p.text {
@@ -144,9 +142,8 @@ func hasMore(o *graph.Object) bool {
 	return o.Generation|o.ObservedGeneration|o.GraceSeconds != 0 || len(o.Finalizers) > 0
 }
 
-// longForm is the last byte of what is written with moreText alone. Most of such
-// objects have a generation, a small one, and nothing else: then this stands in
-// its place.
+// longForm is the last byte of a text with moreText alone. Most of these objects have one
+// small generation and no other field. Then the generation stands in place of longForm.
 const longForm = 1 << 7
 
 func isShort(o *graph.Object) bool {
@@ -174,14 +171,14 @@ func (f *form) appendText(b []byte, o *graph.Object) []byte {
 	return append(b, longForm)
 }
 
-// holds reports whether the observed node holds exactly this, but for the
+// holds reports whether the observed node has exactly this form. It does not compare
 // references.
 func (g *Graph) holds(id NodeID, f *form) bool {
 	x := g.at(id)
 	return x.version == f.version && x.marks&formMarks == f.marks && string(g.content(id)) == string(f.text)
 }
 
-// keep writes an object into its record, but for the references.
+// keep writes a form into the record of a node. It does not write references.
 func (g *Graph) keep(id NodeID, f *form) {
 	g.write(id, f.text)
 	x := g.at(id)
@@ -196,7 +193,7 @@ func (g *Graph) appendUID(b []byte, id NodeID) []byte {
 	return append(b, g.facts(id).uid...)
 }
 
-// key returns the coordinates of a node; its text is one allocation.
+// key returns the coordinates of a node, in one allocation.
 func (g *Graph) key(id NodeID) graph.Key {
 	x := g.at(id)
 	name := g.name(id)
@@ -204,8 +201,8 @@ func (g *Graph) key(id NodeID) graph.Key {
 	return g.keyOf(x.place, string(g.appendUID(append(scratch[:0], name...), id)), len(name))
 }
 
-// object returns what was observed of a node, with its references in the room
-// of owners. All of its text is one allocation.
+// object returns the observed object of a node, with its references in the array of
+// owners. All of its text is one allocation.
 func (g *Graph) object(id NodeID, owners []graph.Owner) (o graph.Object) {
 	x := g.at(id)
 	if x.state() != Observed {
@@ -243,7 +240,7 @@ func (g *Graph) object(id NodeID, owners []graph.Owner) (o graph.Object) {
 	return o
 }
 
-// names returns the finalizers, cut from a text of all of them.
+// names returns the finalizers, as parts of a text of all of them.
 func (f facts) names(text string) []string {
 	if f.finalizers == 0 {
 		return nil
@@ -257,7 +254,8 @@ func (f facts) names(text string) []string {
 	return out
 }
 
-// keyOf returns the key at a place whose name, of a length, and UID are the text.
+// keyOf returns the key at a place. The text has the name, of the given length, and the
+// UID.
 func (g *Graph) keyOf(p placeID, text string, name int) graph.Key {
 	at := &g.places[p]
 	return graph.Key{Kind: g.kinds[at.kind].info.Kind, Scope: at.scope, Name: text[:name], UID: graph.UID(text[name:])}

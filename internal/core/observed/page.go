@@ -7,33 +7,32 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// The graph keeps its nodes in pages of 512. What a page holds is free of
-// pointers but for what is rare, so the garbage collector does not look into it;
-// it grows page by page, so no event pays for a copy of all; and a page whose
-// last node has left gives all of its memory back.
+// The graph keeps its nodes in pages of 512. The common parts of a page have no pointers,
+// so the garbage collector skips them. The graph grows page by page, so no event pays for
+// a copy of all nodes. A page without nodes gives all of its memory back.
 
 const (
 	pageBits  = 9
 	pageNodes = 1 << pageBits
 )
 
-// page holds 512 nodes and what belongs to them alone.
+// page holds 512 nodes and the data of these nodes alone.
 type page struct {
-	nodes []node // as far as they were ever used
-	used  int    // how many are in use
-	free  uint16 // the first of the others, +1; they are linked by nextKind
+	nodes []node // up to the last one ever used
+	used  int    // the number of nodes in use
+	free  uint16 // the first free node, +1; free nodes are linked by nextKind
 
 	gap   uint16 // a piece of the text that belongs to no node
-	gapAt uint16 // where it begins, counted in textUnit
+	gapAt uint16 // the begin of the gap, in units of textUnit
 	text  []byte // see text.go
 	dead  int    // bytes of it that belong to no node
 
-	records     []ownerRecord // see hub.go
-	freeRecords uint16        // the first that is not in use, +1; they are linked by firstDep
+	records     []ownerRecord // see owner_record.go
+	freeRecords uint16        // the first free one, +1; free ones are linked by firstDep
 	usedRecords int
 
-	owners map[uint16][]graph.Owner // references that are not one plain one, by node
-	long   map[uint16][]byte        // text that is too long for the page, by node
+	owners map[uint16][]graph.Owner // the references of nodes with more than one plain one
+	long   map[uint16][]byte        // the texts that are too long for the page, by node
 }
 
 // at returns the record of a node. It is valid until the next node is made.
@@ -43,8 +42,7 @@ func (g *Graph) page(id NodeID) *page { return &g.pages[id>>pageBits] }
 
 func slotOf(id NodeID) uint16 { return uint16(id % pageNodes) }
 
-// newID returns an id that is not in use, of the page that had room last. Its record
-// is empty.
+// newID returns a free id of the last page with a free node. Its record is empty.
 func (g *Graph) newID() NodeID {
 	if len(g.openPages) == 0 {
 		g.openPages = append(g.openPages, uint32(len(g.pages)))
@@ -62,7 +60,7 @@ func (g *Graph) newID() NodeID {
 		if p.nodes == nil && n > 0 {
 			p.nodes = make([]node, 0, pageNodes)
 		}
-		if slot < uint16(cap(p.nodes)) { // what was never used is empty
+		if slot < uint16(cap(p.nodes)) { // a node that was never used is empty
 			p.nodes = p.nodes[:slot+1]
 		} else {
 			p.nodes = append(p.nodes, node{})
@@ -76,7 +74,7 @@ func (g *Graph) newID() NodeID {
 	return id
 }
 
-// freeID makes an id free, whose record is empty.
+// freeID frees an id, whose record is empty.
 func (g *Graph) freeID(id NodeID) {
 	p := g.page(id)
 	if p.used == pageNodes {
@@ -90,8 +88,8 @@ func (g *Graph) freeID(id NodeID) {
 	p.free = slotOf(id) + 1
 }
 
-// ReuseAfter returns how many more nodes have to be made until the id names one
-// again, from 1; 0 if it is in use or beyond Cap. It takes a walk.
+// ReuseAfter returns the number of nodes to be made until the id names a node again, from
+// 1. It is 0 for an id in use or beyond Cap. It takes a walk.
 func (g *Graph) ReuseAfter(id NodeID) int {
 	if id == 0 || id >= g.limit || g.InUse(id) {
 		return 0
@@ -118,7 +116,7 @@ func (p *page) clone() page {
 	c := *p
 	c.nodes, c.text, c.records = slices.Clone(p.nodes), slices.Clone(p.text), slices.Clone(p.records)
 	c.owners, c.long = maps.Clone(p.owners), maps.Clone(p.long)
-	for slot, text := range c.long { // it is written in place, wide is not
+	for slot, text := range c.long { // long texts are written in place, lists of owners are not
 		c.long[slot] = slices.Clone(text)
 	}
 	return c

@@ -6,8 +6,8 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// Unpruned yields the nodes that the pruning of a kind has still to look at, in its
-// order; none if no pruning is under way.
+// Unpruned yields the nodes that the pruning of a kind has still to visit, in its order.
+// It yields none if no pruning is under way.
 func (g *Graph) Unpruned(k graph.Kind) iter.Seq[NodeID] {
 	return g.chain(g.kinds[g.kindNamed(k)].pruneAt)
 }
@@ -28,8 +28,8 @@ func (g *Graph) chain(id NodeID) iter.Seq[NodeID] {
 	}
 }
 
-// Unfanned yields the dependents that the fan-out of a node has still to visit,
-// in its order; one that refers to the node twice comes twice.
+// Unfanned yields the dependents that the fan-out of a node has still to visit, in its
+// order. A dependent that refers to the node twice comes twice.
 func (g *Graph) Unfanned(id NodeID) iter.Seq[NodeID] {
 	return func(yield func(NodeID) bool) {
 		for e := g.ownerRecordOf(id).fan; e != 0; {

@@ -9,16 +9,16 @@ import (
 	"github.com/ownergraph/ownergraph/internal/core/swar"
 )
 
-// placeID stands for a kind and a scope, which most objects share with many
-// others: four bytes instead of two strings. 0 is neither of them.
+// placeID stands for a kind and a scope. Most objects share them with many others, so
+// four bytes take the place of two strings. 0 has neither kind nor scope.
 type placeID uint32
 
 type place struct {
 	kind  kindID
-	sound bool       // neither name is a flaw
-	name  graph.Kind // of the kind
+	sound bool       // kind and scope are no flaw
+	name  graph.Kind // the name of the kind
 	scope string
-	used  int // nodes that are there
+	used  int // the number of its nodes
 }
 
 type placeKey struct {
@@ -26,8 +26,9 @@ type placeKey struct {
 	scope string
 }
 
-// is reports whether the key is at the place. Most names of scopes and kinds have 8 to
-// 16 bytes: two words, which overlap, are all of these, and take no call to compare.
+// is reports whether the key has the kind and the scope of the place. Most scopes and
+// kinds have 8 to 16 bytes. Two words that overlap cover such a name, without a call to
+// compare strings.
 func (p *place) is(k *graph.Key) bool {
 	scope, kind := p.scope, string(p.name)
 	n, m := len(scope), len(kind)
@@ -47,8 +48,8 @@ func (p *place) is(k *graph.Key) bool {
 	return swar.Word(kind) == swar.Word(string(k.Kind)) && swar.Word(kind[m-8:]) == swar.Word(string(k.Kind[m-8:]))
 }
 
-// placeOf returns the place for one more node of the kind, and makes one where
-// there is none.
+// placeOf returns the place for one more node of the kind, and makes the place if it does
+// not exist.
 func (g *Graph) placeOf(k *graph.Key) placeID {
 	last := &g.lastPlaces[(nameByte(k.Scope)^nameByte(string(k.Kind)))%uint8(len(g.lastPlaces))]
 	if at := &g.places[*last]; at.used > 0 && at.is(k) {
@@ -74,7 +75,7 @@ func (g *Graph) placeOf(k *graph.Key) placeID {
 	return id
 }
 
-// leavePlace takes back that a node is there. The last one takes the place along.
+// leavePlace removes one node from the place. A place without nodes goes.
 func (g *Graph) leavePlace(id placeID) {
 	at := &g.places[id]
 	if at.used--; at.used > 0 || id == 0 {
@@ -85,12 +86,12 @@ func (g *Graph) leavePlace(id placeID) {
 	g.freePlaces = append(g.freePlaces, id)
 }
 
-// minNames is how many kinds and places are kept room for in any case.
+// minNames is the number of kinds and places whose memory always stays.
 const minNames = 256
 
-// shrinkNames gives back the room of kinds and places that are gone: of the maps when
-// three of four are, since Go's maps keep their room, and of the tables as far as
-// nothing at their end is in use. Whoever may write references can invent names.
+// shrinkNames gives back the memory of kinds and places that are gone. Go's maps keep
+// their size, so it copies the maps when three of four names are gone. It cuts the unused
+// end off the tables. A user who may write references can invent names without bound.
 func (g *Graph) shrinkNames() {
 	n := len(g.byKind) + len(g.byPlace)
 	bare := g.maxNames > minNames && 4*n < g.maxNames
@@ -111,8 +112,7 @@ func copyMap[K comparable, V any](m map[K]V) map[K]V {
 	return out
 }
 
-// truncate takes what is not in use off the end of a long table, and out of the list
-// of what is free.
+// truncate cuts the unused end off a long table, and out of the list of free ids.
 func truncate[T any, ID ~uint32](table []T, free []ID, unused func(*T) bool) ([]T, []ID) {
 	n := len(table)
 	for n > 1 && unused(&table[n-1]) {

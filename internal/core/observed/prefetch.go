@@ -7,19 +7,23 @@ import (
 	"github.com/ownergraph/ownergraph/internal/core/swar"
 )
 
-// prefetchBatch is how many events are looked at together: as many as a processor
-// has loads under way, and few enough that nothing is lost again before its turn.
+// prefetchBatch is the number of events that are fetched together. A processor has about
+// as many loads under way. The batch is small enough that no cache line is lost before
+// its turn.
 const prefetchBatch = 32
 
-// Prefetch reads what the puts among the events are about, and changes nothing:
-// applying them afterwards finds it in the processor's cache. A graph of a
-// million objects is far larger than that, so an event by itself waits for
-// memory four times, one after another: for the index, the node, its text and
-// its owner. Here each of the four is waited for once for 32 events: a million
-// objects in random order take a third of the time (BenchmarkAgain).
+// Prefetch reads the memory that the puts of the events need, and changes nothing. An
+// Apply afterwards finds that memory in the processor's cache.
 //
-// Whatever is applied afterwards is taken as if Prefetch had not been called, be it
-// other events, or these in another order. Held by TestPrefetchChangesNothing.
+// A graph of a million objects is far larger than the cache. A single event waits for
+// memory four times, one after another: for the index, the node, its text and its owner.
+// Prefetch waits for each of the four once for 32 events. A million objects in random
+// order then take a third of the time (BenchmarkAgain).
+//
+// The result of an Apply does not depend on an earlier Prefetch, even for other events or
+// another order.
+//
+// Held by TestPrefetchChangesNothing.
 func (g *Graph) Prefetch(events []graph.Event) {
 	for len(events) > 0 {
 		n := min(len(events), prefetchBatch)
@@ -28,32 +32,34 @@ func (g *Graph) Prefetch(events []graph.Event) {
 	}
 }
 
-// prefetched is what Prefetch has seen of the last 32 events, in their order: whoever has
-// more of them asks for as many at a time, or finds them in the cache alone.
+// prefetched has the results of Prefetch for the last 32 events, in their order. A caller
+// with more events prefetches 32 at a time. Otherwise the earlier ones are only in the
+// cache.
 type prefetched struct {
 	seen    [prefetchBatch]prefetchedPut
-	n, next int // how many there are, and which comes next
+	n, next int // the number of results, and the next one
 }
 
-// prefetchedPut is what was seen of one put. It keeps no string of a caller.
+// prefetchedPut is the result for one put. It keeps no string of a caller.
 type prefetchedPut struct {
-	text [5]uint64 // the UID as words, the last two of which overlap
+	text [5]uint64 // the UID as words, of which the last two overlap
 	uid  uid
 	hash uint64
-	id   NodeID // a node that may be the one that the index has for it
-	ok   bool   // it is a UUID
+	id   NodeID // the node that the index may have for the UID
+	ok   bool   // the UID is a UUID
 }
 
-// isOf reports whether it is one at an object with the UID, a UUID: an event that is
-// another one when its turn comes is known by that, in less time than to read it again.
+// isOf reports whether the result is for an object with the UID. Its turn may come with
+// another event. The comparison of words shows that in less time than a new read of the
+// UID.
 func (l *prefetchedPut) isOf(u string) bool {
 	return len(u) == uuidLen && l.ok && l.text[0] == swar.Word(u) && l.text[1] == swar.Word(u[8:]) &&
 		l.text[2] == swar.Word(u[16:]) && l.text[3] == swar.Word(u[24:]) && l.text[4] == swar.Word(u[28:])
 }
 
-// prefetch returns a sum of all that it read, so that the reads have a use. Each loop
-// asks for lines of memory for all of the events, and does so little that the
-// processor asks for the next before it has the first.
+// prefetch returns a sum of all that it reads, so that the compiler keeps the reads. Each
+// loop asks for the cache lines of all events. It does so little that the processor asks
+// for the next line before it has the first.
 func (g *Graph) prefetch(events []graph.Event) (sum uint64) {
 	var ids [prefetchBatch]NodeID
 	var nodes [prefetchBatch]*node
@@ -71,8 +77,8 @@ func (g *Graph) prefetch(events []graph.Event) (sum uint64) {
 	return sum
 }
 
-// prefetchIndex finds nodes in the index, as far as each one's first bucket tells, and
-// returns how many.
+// prefetchIndex finds nodes in the index, as far as the first bucket of each one tells,
+// and returns their number.
 func (g *Graph) prefetchIndex(seen []prefetchedPut, ids *[prefetchBatch]NodeID) (n int) {
 	var buckets [prefetchBatch]*bucket
 	for i := range seen {
@@ -91,7 +97,7 @@ func (g *Graph) prefetchIndex(seen []prefetchedPut, ids *[prefetchBatch]NodeID) 
 	return n
 }
 
-// readUIDs begins a new prefetched, in which the UIDs of the puts are read.
+// readUIDs begins a new prefetched, and reads the UIDs of the puts.
 func (g *Graph) readUIDs(events []graph.Event) []prefetchedPut {
 	if g.prefetched == nil {
 		g.prefetched = &prefetched{}
@@ -106,15 +112,15 @@ func (g *Graph) readUIDs(events []graph.Event) []prefetchedPut {
 		v.n++
 		p := g.packUID(graph.UID(u))
 		l.uid, l.hash, l.ok = p.uid, g.index.hash(p.uid), !p.text
-		if l.ok { // word by word: an array would be copied once more
+		if l.ok { // word by word, since an array would be copied once more
 			l.text[0], l.text[1], l.text[2], l.text[3], l.text[4] = swar.Word(u), swar.Word(u[8:]), swar.Word(u[16:]), swar.Word(u[24:]), swar.Word(u[28:])
 		}
 	}
 	return v.seen[:v.n]
 }
 
-// prefetchText reads where the text of a node begins, and where most end, which is the
-// next line of memory for half of them.
+// prefetchText reads the begin of a node's text, and the end of a long name. For half of
+// the nodes the end is in the next cache line.
 func (p *page) prefetchText(x *node) uint64 {
 	if x.text == 0 || x.is(longText) {
 		return 0
@@ -123,13 +129,12 @@ func (p *page) prefetchText(x *node) uint64 {
 	return uint64(p.text[at]) + uint64(p.text[min(at+maxPrefetchedName, len(p.text)-1)])
 }
 
-// maxNames is how long most names are at most, in bytes.
+// maxPrefetchedName is the length of most names at most, in bytes.
 const maxPrefetchedName = 40
 
-// seekNext is seek for the next put, of which Prefetch may have seen something. What a
-// UID is packed as is the same at any time; of the node it has to be seen whether
-// it still has the UID.
-func (g *Graph) seekNext(k *graph.Key, s *location) {
+// locateNext is locate for the next put, which Prefetch may have read. The packed form of a
+// UID never changes. The node may have another UID by now, so that is compared.
+func (g *Graph) locateNext(k *graph.Key, s *location) {
 	v := g.prefetched
 	if v == nil || v.next == v.n {
 		g.locate(k, s)
@@ -148,8 +153,7 @@ func (g *Graph) seekNext(k *graph.Key, s *location) {
 	g.choosePlaced(k, s)
 }
 
-// isIndexed reports whether a node is in use, and the one that the index has for a
-// UUID.
+// isIndexed reports whether a node is in use, and is the index's node for the UUID.
 func (g *Graph) isIndexed(id NodeID, p packed) bool {
 	nodes, slot := g.page(id).nodes, int(slotOf(id))
 	return slot < len(nodes) && nodes[slot].uid == p.uid && !p.text && nodes[slot].state() != StateUnset && !nodes[slot].is(textUID|groupMemberMark)

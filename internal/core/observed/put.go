@@ -2,7 +2,7 @@ package observed
 
 import "github.com/ownergraph/ownergraph/graph"
 
-// put takes an object that is new, or not as it was observed.
+// put applies an object that is new, or that differs from its observed state.
 func (g *Graph) put(o *graph.Object) {
 	if g.found.id == 0 {
 		g.create(o)
@@ -11,7 +11,7 @@ func (g *Graph) put(o *graph.Object) {
 	}
 }
 
-// create makes the node of an object that nobody has referred to yet.
+// create makes the node of an object without references to it.
 func (g *Graph) create(o *graph.Object) {
 	id := g.addNode(&o.Key, g.form(o, g.found.uid), &g.found.location)
 	d, x, role := &g.delta, g.at(id), roleOf(o)
@@ -32,7 +32,7 @@ func (g *Graph) create(o *graph.Object) {
 	}
 }
 
-// alter takes what is new of an object that has a node.
+// alter applies the changes of an object that has a node.
 func (g *Graph) alter(o *graph.Object) {
 	id := g.found.id
 	d, x, form := &g.delta, g.at(id), g.form(o, g.found.uid)

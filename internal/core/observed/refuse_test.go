@@ -15,10 +15,10 @@ import (
 // object and field once.
 func TestRefused(t *testing.T) {
 	for _, tc := range []struct{ event, want, reason string }{
-		{"unset", "apply unset: event: type: there is none like it", "a zero event is a mistake"},
-		{"next", "apply event(12): event: type: there is none like it", "nor the first of those that are not there yet"},
-		{"bogus", "apply event(101): event: type: there is none like it", "an event from the future must not be skipped in silence"},
-		{"kinds a pod+ a-", `apply kinds-known: kind "a": kinds[2]: it is there twice, and not the same`, "which of the two is true would depend on the order"},
+		{"unset", "apply unset: event: type: unknown", "a zero event is a mistake"},
+		{"next", "apply event(12): event: type: unknown", "nor the first of those that are not there yet"},
+		{"bogus", "apply event(101): event: type: unknown", "an event from the future must not be skipped in silence"},
+		{"kinds a pod+ a-", `apply kinds-known: kind "a": kinds[2]: two different descriptions`, "which of the two is true would depend on the order"},
 		{`put ""/x`, `apply put: ""/x: kind: empty`, "an object has a kind"},
 		{`put a/""`, `apply put: a/"": name: empty`, "an object has a name"},
 		{`put a@""`, "apply put: a/a: uid: empty", "without a UID it is no incarnation"},

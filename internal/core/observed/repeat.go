@@ -2,12 +2,12 @@ package observed
 
 import "github.com/ownergraph/ownergraph/graph"
 
-// applyRepeat takes an object that is as it was observed, or so but for a version that
-// is a number, and reports whether it was one. That is what most events say, so
-// it comes first, and does no more than to compare. What it has found out of any
-// other is in found.
+// applyRepeat applies an object that repeats its observed state, or that brings a new
+// version number alone. It reports false for another object. Most events are such
+// repeats, so this comes first and only compares. Its results for another object are in
+// found.
 func (g *Graph) applyRepeat(o *graph.Object) bool {
-	g.seekNext(&o.Key, &g.found.location)
+	g.locateNext(&o.Key, &g.found.location)
 	g.found.same = false
 	id := g.found.id
 	if id == 0 {
@@ -38,16 +38,16 @@ func (g *Graph) applyRepeat(o *graph.Object) bool {
 	return true
 }
 
-// found is what again has found out of an object.
+// found has the results of applyRepeat for an object.
 type found struct {
 	location
-	same bool // its references are those of the node
+	same bool // the object has the references of its node
 }
 
-// isUnaltered reports whether an object is as its node says, but for the version.
-// Its key and its references are known to be, and neither version is text. What
-// is written of nearly all is their name, and with many one small generation
-// behind it: nothing needs to be written to compare that.
+// isUnaltered reports whether an object equals its node in all but the version. The key
+// and the references are known to be equal, and neither version is text. The text of
+// nearly every node is its name, and for many one small generation follows. The
+// comparison then writes no text.
 func (g *Graph) isUnaltered(id NodeID, o *graph.Object) bool {
 	x := g.at(id)
 	switch {

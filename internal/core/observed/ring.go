@@ -5,17 +5,18 @@ import (
 	"slices"
 )
 
-// RingSearch finds rings: strongly connected components, of two nodes or more,
-// of waiting nodes that are joined by blocking references, or islands, of
-// observed nodes that are joined by any reference (see NewIsolatedCycleSearch). It is Tarjan's
-// algorithm (SIAM J. Comput. 1972) with its stack as data, so that a search of
-// any size goes on in slices and never recurses. An unresolved reference joins
-// what has its UID, as it blocks that. Held by TestRingSearch.
+// RingSearch finds rings, which are strongly connected components of two or more nodes.
+// It finds waiting nodes that blocking references join. It also finds isolated cycles of
+// observed nodes that any reference joins: see NewIsolatedCycleSearch. It is Tarjan's
+// algorithm (SIAM J. Comput. 1972) with the stack as data. A search of any size goes on
+// in slices and never recurses. An unresolved reference leads to the node with its UID,
+// because it blocks that node.
 //
-// A search reads the graph as it is at each step, whatever became of it since the
-// last one (held by TestRingSearchMeanwhile). It is exact only if nothing that
-// waits changed from its first step to its last; the caller watches for that and
-// begins anew. It is not safe for concurrent use.
+// A search reads the present graph in each step. It is exact only if no waiting node has
+// changed from its first step to its last. The caller watches for such a change and
+// begins a new search. A RingSearch is not safe for concurrent use.
+//
+// Held by TestRingSearch and TestRingSearchMeanwhile.
 type RingSearch struct {
 	anyOwner bool // follows every reference between observed nodes
 	roots    []NodeID
@@ -32,8 +33,8 @@ type ringFrame struct {
 	edge edgeID // the next reference to follow
 }
 
-// NewRingSearch begins a search for the rings that contain any of the roots,
-// or are reached from one by blocking references. It keeps roots.
+// NewRingSearch begins a search for the rings that contain a root, or that blocking
+// references reach from a root. It keeps roots.
 func NewRingSearch(roots []NodeID) *RingSearch {
 	return &RingSearch{
 		roots:  roots,
@@ -43,8 +44,8 @@ func NewRingSearch(roots []NodeID) *RingSearch {
 	}
 }
 
-// NewIsolatedCycleSearch begins a search for rings of ownership, whatever the state of
-// their members: observed nodes that own each other. It keeps roots.
+// NewIsolatedCycleSearch begins a search for cycles of ownership among observed nodes, in
+// any state. It keeps roots.
 func NewIsolatedCycleSearch(roots []NodeID) *RingSearch {
 	r := NewRingSearch(roots)
 	r.anyOwner = true
@@ -56,8 +57,8 @@ func (r *RingSearch) joins(g *Graph, id NodeID) bool {
 	return g.at(id).role() == waiting || r.anyOwner && g.at(id).state() == Observed
 }
 
-// Step goes on over at most limit nodes and references, and reports whether
-// the search is over. A ring that is complete is taken in one go.
+// Step continues over at most limit nodes and references, and reports whether the search
+// is over. It takes a complete ring as one step.
 func (r *RingSearch) Step(g *Graph, limit int) bool {
 	for ; limit > 0; limit-- {
 		switch {
@@ -76,8 +77,8 @@ func (r *RingSearch) Step(g *Graph, limit int) bool {
 	return len(r.path) == 0 && len(r.roots) == 0
 }
 
-// Rings returns what a search that is over has found: each ring sorted by id,
-// in order of their first ids.
+// Rings returns the result of a search that is over. Each ring is sorted by id, and the
+// rings are in order of their first ids.
 func (r *RingSearch) Rings() [][]NodeID {
 	slices.SortFunc(r.rings, func(a, b []NodeID) int { return cmp.Compare(a[0], b[0]) })
 	return r.rings
@@ -100,7 +101,7 @@ func (r *RingSearch) advance(g *Graph) {
 		return
 	}
 	e, ok := g.edgeOf(f.node, f.edge)
-	if !ok { // it went since the last step
+	if !ok { // the reference has gone since the last step
 		r.leave()
 		return
 	}
@@ -141,9 +142,9 @@ func (r *RingSearch) leave() {
 	}
 }
 
-// holder returns the node that a reference holds: for a claim on a UID the
-// observed node that has it, or 0, which is nothing. A reference that has a name
-// and no kind is no claim, and blocks nobody.
+// holder returns the node of a reference. For a claim on a UID that is the observed node
+// with the UID, or 0 without one. A reference with a name and no kind is no claim, and
+// blocks no node.
 func (g *Graph) holder(owner NodeID) NodeID {
 	if g.isClaim(owner) {
 		return g.leastDuplicate(g.aliveWithUIDOf(owner))

@@ -5,13 +5,13 @@ import (
 	"github.com/ownergraph/ownergraph/internal/core/swar"
 )
 
-// isPlainText reports whether a text is printable ASCII within the limit, which is no flaw.
-// Other text may be a flaw or none.
+// isPlainText reports whether a text is printable ASCII within the limit. Such text is no
+// flaw. Other text may be one.
 func (g *Graph) isPlainText(s string) bool { return swar.IsPlain(s) && len(s) <= g.cfg.Limits.Text }
 
-// isSound reports whether what is known already shows that a new object has no
-// flaw, which is to say of most: kind and scope are those of others, UID and
-// version are no text, and its one owner is sound. So only its name is looked at.
+// isSound reports whether the known state already shows that an object has no flaw. That
+// is so for most objects. They share kind and scope with others, UID and version are no
+// text, and the one owner is sound. Only the name needs a look.
 func (g *Graph) isSound(id NodeID, o *graph.Object) bool {
 	x := g.at(id)
 	if x.is(textUID|textVersion|ownersMark) || len(o.Owners) > 1 || len(o.Finalizers) > 0 || g.cfg.Limits.Text < uuidLen {
@@ -21,7 +21,7 @@ func (g *Graph) isSound(id NodeID, o *graph.Object) bool {
 		(x.owner == 0 || g.isSoundOwner(x.owner, &o.Owners[0]))
 }
 
-// isSoundOwner is that for a plain reference, which leads to the node.
+// isSoundOwner is isSound for a plain reference to the node.
 func (g *Graph) isSoundOwner(id NodeID, r *graph.Owner) bool {
 	x := g.at(id)
 	if x.state() == Observed {

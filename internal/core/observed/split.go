@@ -1,7 +1,6 @@
 package observed
 
-// growSegment makes room in the segment of a hash, which is full: twice the buckets, or two
-// segments.
+// growSegment grows the full segment of a hash to twice the buckets, or splits it in two.
 func (g *Graph) growSegment(h uint64) {
 	x := &g.index
 	if len(x.few) > 0 {
@@ -28,7 +27,7 @@ func (g *Graph) growSegment(h uint64) {
 	x.heads[at+n].used = moved
 }
 
-// double makes the directory twice as long.
+// double doubles the directory.
 func (x *index) double() {
 	dir, heads := make([]*segment, 2*len(x.dir)), make([]head, 2*len(x.heads))
 	for i, s := range x.dir {
@@ -38,10 +37,11 @@ func (x *index) double() {
 	x.dir, x.heads, x.deep = dir, heads, 0
 }
 
-// split moves the members of a segment whose hashes say so to another, where both are
-// of the depth from now on, and returns how many. Hints say it of most. Of those that
-// are not in their own buckets the node is read, and of all where the hints end: all
-// nodes before anything is done with any, so that these are waited for together.
+// split moves members of a segment to another one by their hashes, and returns their
+// number. Both segments have the new depth. The hints decide for most members. For a
+// member outside of its own bucket split reads the node. Every fourth depth it reads the
+// nodes of all members. It asks for all of these nodes before it uses one, so that it
+// waits for them together.
 func (g *Graph) split(s, other *segment, depth uint8) (moved uint16) {
 	var ids [segmentBuckets * bucketIDs]NodeID
 	var hashes [segmentBuckets * bucketIDs]uint64
@@ -57,7 +57,7 @@ func (g *Graph) split(s, other *segment, depth uint8) (moved uint16) {
 	for i, id := range ids[:n] {
 		hashes[i] = g.index.hash(g.at(id).uid)
 	}
-	to := [2]*segment{s, other} // chosen without a branch, which nobody could foresee
+	to := [2]*segment{s, other} // no branch, because no processor can predict it
 	for i, id := range ids[:n] {
 		which := hashes[i] >> (64 - depth) & 1
 		insert(to[which][:], hashes[i], depth, id)
@@ -66,8 +66,8 @@ func (g *Graph) split(s, other *segment, depth uint8) (moved uint16) {
 	return moved
 }
 
-// shrinkSegment gives back room of a segment that holds little: half of its buckets, or it
-// joins its neighbour.
+// shrinkSegment gives back memory of a segment with few members. It halves the buckets,
+// or joins the segment with its neighbour.
 func (g *Graph) shrinkSegment(h uint64) {
 	x := &g.index
 	at := x.at(h)
@@ -81,7 +81,7 @@ func (g *Graph) shrinkSegment(h uint64) {
 	n := len(x.heads) >> depth // entries for each of the two
 	at &^= n - 1
 	mine, other := x.heads[at], x.heads[at^n]
-	if other.depth != depth || mine.used+other.used > 2*bareSegment {
+	if other.depth != depth || mine.used+other.used > 2*minSegment {
 		return
 	}
 	both := &segment{}
@@ -103,7 +103,7 @@ func (g *Graph) shrinkSegment(h uint64) {
 	}
 }
 
-// halve drops every second entry of a directory whose last bit tells nothing.
+// halve drops every second entry of a directory whose last bit decides nothing.
 func (x *index) halve() {
 	dir, heads := make([]*segment, len(x.dir)/2), make([]head, len(x.dir)/2)
 	for i := range dir {
@@ -117,7 +117,7 @@ func (x *index) halve() {
 	}
 }
 
-// refill gives the only segment another number of buckets.
+// refill moves the members of the only segment to another number of buckets.
 func (g *Graph) refill(n int) {
 	x, to := &g.index, make([]bucket, n)
 	for id, h := range g.members(x.buckets(0)) {

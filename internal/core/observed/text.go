@@ -5,23 +5,23 @@ import (
 	"slices"
 )
 
-// Each page keeps the text of its nodes in one slice of bytes: a byte for the
-// length, then the content. So 512 names cost one allocation and two bytes of
-// reference each, they go with their page, and no string of a caller is held on
-// to: one may pin a buffer of any size. What is longer than mostText has an
-// allocation of its own.
+// Each page keeps the text of its nodes in one slice of bytes: a byte for the length,
+// then the content. 512 names then cost one allocation and two bytes of reference each,
+// and they go with their page. The graph keeps no string of a caller, because such a
+// string may pin a buffer of any size. A text longer than maxShortText has an allocation
+// of its own.
 
 const (
-	// maxShortText is the longest content that stands in the page: 512 of these are
-	// within the reach of 16 bits, counted in textUnit.
+	// maxShortText is the longest text in a page. 512 such texts are within the reach of
+	// 16 bits, in units of textUnit.
 	maxShortText = 240
 	textUnit     = 2
 	pageTextSize = textUnit * (1<<16 - 2)
-	// minDead is how much of a page's text may be dead in any case.
+	// minDead is the dead text in bytes that a page may always have.
 	minDead = 16 << 10
 )
 
-// content returns what is written of a node. It is the graph's own.
+// content returns the text of a node. The graph owns it.
 func (g *Graph) content(id NodeID) []byte {
 	x, p := g.at(id), g.page(id)
 	switch {
@@ -33,20 +33,20 @@ func (g *Graph) content(id NodeID) []byte {
 	return p.textOf(x)
 }
 
-// textOf is that for a record whose text stands in the page.
+// textOf is content for a record with its text in the page.
 func (p *page) textOf(x *node) []byte {
 	at := x.textAt()
 	return p.text[at+1:][:p.text[at]]
 }
 
-// textAt is where that begins.
+// textAt is the begin of that text.
 func (x *node) textAt() int { return int(x.text-1) * textUnit }
 
-// textSize is what content of a length takes in the page.
+// textSize is the size in the page of a text of n bytes.
 func textSize(n int) int { return (1 + n + textUnit - 1) &^ (textUnit - 1) }
 
-// write replaces what is written of a node by a copy of b. If more than half of the
-// page's text is dead it is left behind first, which copies less than has died.
+// write replaces the text of a node by a copy of b. If more than half of the page's text
+// is dead, it first drops the dead text. That copies less than has died.
 func (g *Graph) write(id NodeID, b []byte) {
 	if p := g.page(id); p.dead > max(len(p.text)/2, minDead) {
 		g.growText(id, 0)
@@ -72,9 +72,9 @@ func (g *Graph) write(id NodeID, b []byte) {
 	}
 }
 
-// allocText returns where n bytes of a page's text are free for a node: in the gap, where
-// whoever takes the place of an object that is gone finds room for a name as long, or
-// at the end.
+// allocText returns the place of n free bytes in a page's text. It takes them from the
+// gap, which often has the length for the name of a successor. Otherwise it takes them
+// from the end.
 func (g *Graph) allocText(id NodeID, n int) (at int) {
 	p := g.page(id)
 	if n <= int(p.gap) {
@@ -91,8 +91,7 @@ func (g *Graph) allocText(id NodeID, n int) (at int) {
 	return at
 }
 
-// discard notes that n bytes of the text belong to no node any more. Of all that is dead
-// the longest piece is kept in mind as the gap.
+// discard counts n bytes of the text as dead. The longest dead piece is the gap.
 func (p *page) discard(at, n int) {
 	p.dead += n
 	if n > int(p.gap) {
@@ -100,8 +99,8 @@ func (p *page) discard(at, n int) {
 	}
 }
 
-// overwrite writes b in the place of what is written already, if it has room there: an
-// object that is gone leaves less than it was, and would have its page's text copied.
+// overwrite writes b over the present text if that is long enough. An object that is gone
+// has a shorter text than before. Without overwrite its end would copy the page's text.
 func (g *Graph) overwrite(id NodeID, b []byte) bool {
 	x, p, old := g.at(id), g.page(id), g.content(id)
 	switch long := x.is(longText); {
@@ -116,7 +115,7 @@ func (g *Graph) overwrite(id NodeID, b []byte) bool {
 	return true
 }
 
-// erase takes away what is written of a node.
+// erase removes the text of a node.
 func (g *Graph) erase(id NodeID) {
 	x, p := g.at(id), g.page(id)
 	if x.is(longText) {
@@ -131,9 +130,9 @@ func (g *Graph) erase(id NodeID) {
 	x.set(longText, false)
 }
 
-// growText makes room for n more bytes at the end of the text of a node's page, and for
-// a sixteenth more; a page begins with what the page before took. What is dead is
-// left behind.
+// growText makes space for n more bytes at the end of the text of a node's page, and for
+// a sixteenth more. A new page begins with the size of the page before. growText drops
+// the dead text.
 func (g *Graph) growText(id NodeID, n int) {
 	p := g.page(id)
 	live := len(p.text) - p.dead
@@ -158,7 +157,7 @@ func (g *Graph) growText(id NodeID, n int) {
 	p.text, p.dead, p.gap = to, 0, 0
 }
 
-// field reads a length and as many bytes, and returns what follows.
+// field reads a length and as many bytes, and returns the rest.
 func field(b []byte) (f, rest []byte) {
 	n, used := binary.Uvarint(b)
 	b = b[used:]

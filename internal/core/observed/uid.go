@@ -9,24 +9,24 @@ import (
 	"github.com/ownergraph/ownergraph/internal/core/swar"
 )
 
-// uid is a UID in 16 bytes: the digits of a canonical UUID, which takes 36 as
-// text, in an order of their own (see packUID); of any other text a hash, and the
-// text stands in the node's page.
+// uid is a UID in 16 bytes. For a canonical UUID, with 36 bytes of text, it has the
+// digits in an order of its own: see packUID. For another UID it has a hash, and the
+// node's page has the text.
 type uid struct{ hi, lo uint64 }
 
-// uuidLen is how long a UUID is as text.
+// uuidLen is the length of a UUID as text.
 const uuidLen = 36
 
-// packed is a UID as a node holds it.
+// packed is a UID in the form of a node.
 type packed struct {
 	uid
-	text bool // it is a hash
+	text bool // uid is a hash
 }
 
-// packUID reads a UUID in its canonical form, 8-4-4-4-12 digits in lower case: the
-// only form that formats as it was read. It comes twice with each event, so it takes
-// eight digits at once, and leaves each in a byte: two words of four bits a byte are
-// one of eight, and to put them in order would be of no use.
+// packUID reads a UUID in its canonical form: 8-4-4-4-12 digits in lower case. Only this
+// form prints as it was read. Each event brings two UUIDs, so packUID reads eight digits
+// at once, each into a byte of a word. Two words of four bits a byte make one word of
+// eight bits a byte. The order of the digits does not matter.
 func (g *Graph) packUID(u graph.UID) packed {
 	if len(u) != uuidLen || u[8] != '-' || u[13] != '-' || u[18] != '-' || u[23] != '-' {
 		return g.packText(u)
@@ -42,7 +42,7 @@ func (g *Graph) packUID(u graph.UID) packed {
 	return packed{uid{a<<4 | b, c<<4 | d}, false}
 }
 
-// packText is that for any other.
+// packText is packUID for any other UID.
 func (g *Graph) packText(u graph.UID) packed {
 	return packed{uid{maphash.String(g.index.seed, string(u)), 0}, true}
 }
@@ -52,11 +52,11 @@ const (
 	highBits = 0xf0 * swar.EachByte
 )
 
-// hexDigits reads eight lower-case hexadecimal digits: each byte of the text becomes
-// the value of one. There is a bit of highBits in bad if one of them is none. Of
-// what is no digit, the first from the right borrows from nobody, so it shows.
+// hexDigits reads eight lower-case hexadecimal digits. Each byte of the text becomes the
+// value of one digit. If one byte is no digit, bad has a bit of highBits. The first such
+// byte from the right takes no carry from a neighbour, so it always shows.
 func hexDigits(text uint64) (x, bad uint64) {
-	letters := text >> 6 & swar.EachByte // 1 for what may be a letter, 0 for what may be a digit
+	letters := text >> 6 & swar.EachByte // 1 for a possible letter, 0 for a possible digit
 	x = text ^ '0'*swar.EachByte - ('a'^'0'-10)*letters
 	return x, x | ((x + 6*swar.EachByte) ^ letters<<4)
 }
@@ -79,20 +79,20 @@ func (u uid) appendUUID(b []byte) []byte {
 	return append(b, t[20:]...)
 }
 
-// hash spreads a UID over 64 bits. It differs from graph to graph, so that
-// nobody can choose UIDs that meet, and no output depends on it.
+// hash spreads a UID over 64 bits. Each graph has its own hash, so that no user can
+// choose UIDs that collide. No output depends on it.
 func (x *index) hash(u uid) uint64 {
 	hi, lo := bits.Mul64(u.hi^x.salt[0], u.lo^x.salt[1])
 	h := (hi ^ lo) * 0x9e3779b97f4a7c15
 	return h ^ h>>29
 }
 
-// maxDigits is how many digits always fit into 64 bits.
+// maxDigits is the number of digits that always fit into 64 bits.
 const maxDigits = 19
 
-// parseVersion reads a version that is a decimal number as it would be written:
-// without a sign and without zeros before it. It takes up to eight digits at once:
-// one by one, each would wait for the one before.
+// parseVersion reads a version that is a decimal number in its shortest form, without a
+// sign and without leading zeros. It reads up to eight digits at once. One by one, each
+// digit would wait for the one before.
 func parseVersion(v graph.Version) (n uint64, ok bool) {
 	if len(v) == 0 || len(v) > maxDigits || v[0] == '0' && len(v) > 1 {
 		return 0, false
@@ -100,7 +100,7 @@ func parseVersion(v graph.Version) (n uint64, ok bool) {
 	head, bad := string(v[:len(v)%8]), uint64(0)
 	if m := len(head); m >= 4 {
 		x := swar.Half(head) | swar.Half(head[m-4:])<<(8*(m-4)&63)
-		x = (x ^ '0'*swar.EachByte) << (8 * (8 - m) & 63) // as if zeros stood before it
+		x = (x ^ '0'*swar.EachByte) << (8 * (8 - m) & 63) // as with leading zeros
 		n, bad = decimal(x)
 	} else {
 		for i := range m {
@@ -115,9 +115,9 @@ func parseVersion(v graph.Version) (n uint64, ok bool) {
 	return n, bad&swar.TopBits == 0
 }
 
-// decimal returns the number whose eight digits are the bytes, the first one lowest:
-// neighbours are made one number of two digits, then of four, then of eight. There is
-// a bit of swar.TopBits in bad if one of them is no digit.
+// decimal returns the number of eight digits, one in each byte, the first one lowest. It
+// joins neighbours to numbers of two digits, then of four, then of eight. If one byte is
+// no digit, bad has a bit of swar.TopBits.
 func decimal(x uint64) (n, bad uint64) {
 	bad = x | (x + (0x7f-9)*swar.EachByte)
 	x = (x*10 + x>>8) & 0x00ff00ff00ff00ff

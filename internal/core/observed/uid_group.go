@@ -2,16 +2,17 @@ package observed
 
 import "github.com/ownergraph/ownergraph/graph"
 
-// Nearly every UID is that of one node, so the index leads from a UID to one
-// node. Where several have it (twins, a reference with wrong coordinates, a claim
-// on the UID alone), the others are its kin: they are found by their key, in a
-// map of their own, and are a list by which one takes its place when it leaves.
+// Nearly every UID belongs to one node, and the index leads from a UID to one node.
+// Several nodes have one UID if two objects share it, if a reference has wrong
+// coordinates, or if a claim on the UID exists. These nodes are a same-UID group. The
+// index leads to the head of the group. A map finds the other members by their key. A
+// list of them has the next head for the time when the head goes.
 
-// uidGroup is what is known of a UID that several nodes have.
+// uidGroup is the state of a UID that several nodes have.
 type uidGroup struct {
-	alive NodeID // the first of the list of twins
+	alive NodeID // the first of the observed nodes
 	claim NodeID // the node of unresolved references to the UID
-	first NodeID // the first of the list of those that are not in the index
+	first NodeID // the first of the members that are not in the index
 }
 
 func (g *Graph) groupOf(id NodeID) *uidGroup {
@@ -26,31 +27,30 @@ func (g *Graph) lookup(k *graph.Key) NodeID {
 	return s.id
 }
 
-// location is what the look-up of a key came to: all that is of use to whoever
-// then makes a node for it.
+// location is the result of a key's lookup. It has all that a new node for the key needs.
 type location struct {
 	id    NodeID // the node with exactly these coordinates, or 0
-	first NodeID // the one that the index has for its UID, or 0
+	first NodeID // the node that the index has for the UID, or 0
 	uid   packed
 	hash  uint64 // of the UID
 }
 
-// locate looks a key up. What it finds is written field by field where it is to
-// stand, since the copy of a result has to wait for all of its parts.
+// locate looks a key up. It writes each field of the result in place, because a copy of
+// the result would wait for all fields.
 func (g *Graph) locate(k *graph.Key, s *location) {
 	s.uid = g.packUID(k.UID)
 	g.locatePacked(k, s)
 }
 
-// locatePacked is that for a key whose UID is packed already.
+// locatePacked is locate for a key with a packed UID.
 func (g *Graph) locatePacked(k *graph.Key, s *location) {
 	s.hash = g.index.hash(s.uid.uid)
 	s.first = g.withHash(s.hash, s.uid, k.UID)
 	g.choosePlaced(k, s)
 }
 
-// choosePlaced makes the id that of the node with the coordinates, or 0; the first is the
-// one that the index has for their UID.
+// choosePlaced sets the id of the node with the coordinates, or 0. The field first has
+// the index's node for the UID.
 func (g *Graph) choosePlaced(k *graph.Key, s *location) {
 	switch s.id = s.first; {
 	case s.id == 0 || g.isPlaced(s.id, k):
@@ -83,8 +83,8 @@ func (g *Graph) isPlaced(id NodeID, k *graph.Key) bool {
 // isClaim reports whether the node stands for unresolved references to a UID.
 func (g *Graph) isClaim(id NodeID) bool { return g.at(id).place == 0 && len(g.name(id)) == 0 }
 
-// leadsBack reports whether a reference of dep that is kept under owner is one
-// to itself, directly or through the claim on its own UID.
+// leadsBack reports whether a reference of dep to the node owner is a self-reference,
+// directly or through the claim on its own UID.
 func (g *Graph) leadsBack(dep, owner NodeID) bool {
 	if dep == owner {
 		return true
@@ -94,7 +94,7 @@ func (g *Graph) leadsBack(dep, owner NodeID) bool {
 		(!d.is(textUID) || string(g.facts(dep).uid) == string(g.facts(owner).uid))
 }
 
-// enterIndex makes a node found under its key.
+// enterIndex adds a node under its key.
 func (g *Graph) enterIndex(id NodeID, k *graph.Key, s *location) {
 	first := s.first
 	if first == 0 {
@@ -126,7 +126,7 @@ func (g *Graph) enterIndex(id NodeID, k *graph.Key, s *location) {
 	f.first = id
 }
 
-// leaveIndex makes a node that is not observed found no more.
+// leaveIndex removes a node that is not observed from its key.
 func (g *Graph) leaveIndex(id NodeID, k *graph.Key) {
 	x := g.at(id)
 	switch {
@@ -156,7 +156,7 @@ func (g *Graph) leaveIndex(id NodeID, k *graph.Key) {
 	}
 }
 
-// leaveGroup takes a node out of the list of its family.
+// leaveGroup removes a node from the list of its group.
 func (g *Graph) leaveGroup(id NodeID, k *graph.Key) {
 	at := g.groupLinks[id]
 	delete(g.groupLinks, id)
@@ -171,8 +171,8 @@ func (g *Graph) leaveGroup(id NodeID, k *graph.Key) {
 	}
 }
 
-// endGroup ends the family of a UID that only the node last has. Maps keep the
-// room of what they have held, so those that are empty are made anew.
+// endGroup ends the group of a UID whose only node is last. Maps keep their size, so that
+// the empty maps are made anew.
 func (g *Graph) endGroup(u graph.UID, last NodeID) {
 	g.at(last).set(groupHeadMark, false)
 	if delete(g.groups, u); len(g.groups) == 0 {
