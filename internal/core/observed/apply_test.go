@@ -7,7 +7,7 @@ import (
 	"github.com/ownergraph/ownergraph/internal/core/observed"
 )
 
-// TestApply: what one event changes, and what the graph holds afterwards.
+// TestApply: each event makes the named changes, and leaves the named graph.
 func TestApply(t *testing.T) {
 	for _, tc := range []struct {
 		name, before, event, delta, after, reason string
@@ -17,11 +17,11 @@ func TestApply(t *testing.T) {
 		{"put phantom", "put b -> a", "put a", "observed, version, class", "a <1/0>; b -> a {solid}",
 			"a phantom becomes the object that was meant"},
 		{"put makes phantoms", "", "put c -> a!, b", "created, observed, version, class, added a, added b",
-			"phantom a <1/1>; phantom b <1/0>; c -> a!, b {unlisted, unlisted}", "an owner that nobody has seen has to be asked about"},
+			"phantom a <1/1>; phantom b <1/0>; c -> a!, b {unlisted, unlisted}", "an unobserved owner needs a read"},
 		{"put again", "put b -> a", "put b -> a", "", "phantom a <1/0>; b -> a {unlisted}",
 			"the same state twice changes nothing"},
 		{"put new version", "put a", "put a#2", "version", "a#2",
-			"all but the version is the same: what was concluded of version 1 has to be concluded again"},
+			"only the version is new: conclusions from version 1 are void"},
 		{"put same version", "put b -> a", "put b -> c", "version, added c, freed a", "b -> c {unlisted}; phantom c <1/0>",
 			"a store that changes an object under one version must not keep old conclusions alive"},
 		{"put finalizer", "put a", "put a#2*", "version", "a#2*",
@@ -57,15 +57,15 @@ func TestApply(t *testing.T) {
 		{"gone leaf", "put b -> a", "gone b", "version, class, gone, freed a, freed b (absent)", "",
 			"nothing holds it, nor the phantom that only it held; its own absence is proven"},
 		{"gone owner", "put a; put b -> a", "gone a", "version, class, gone", "absent a <1/0>; b -> a {dangling}",
-			"an absent node stays while somebody refers to it: it is the proof"},
+			"an absent node stays while a reference names it: it is the proof"},
 		{"gone marked", "put a~*", "gone a", "version, class, mark, gone, freed a (absent)", "",
 			"with the object its mark is gone, too"},
 		{"gone phantom", "put b -> a", "gone a", "version, class", "absent a <1/0>; b -> a {dangling}",
-			"the end of what was never seen proves absence all the same"},
+			"the end of an unobserved object proves absence, too"},
 		{"gone again", "put a; put b -> a; gone a", "gone a", "", "absent a <1/0>; b -> a {dangling}",
 			"the same end twice changes nothing"},
 		{"gone unknown", "", "gone a", "created, version, class, freed a (absent)", "",
-			"nobody refers to it yet: whoever does later may be spared a read"},
+			"a later reference to it may need no read"},
 		{"gone other incarnation", "put a; put b -> a", "gone a'", "created, version, class, freed a' (absent)", "a <1/0>; b -> a {solid}",
 			"an end is that of one UID"},
 		{"gone last dependent", "put a; put b -> a; gone a", "gone b", "version, class, gone, freed a (absent), freed b (absent)", "",
@@ -73,7 +73,7 @@ func TestApply(t *testing.T) {
 		{"gone dependent of marked", "put a~[foreground]; put b -> a!; put c -> a!", "gone b", "version, class, gone, owner a, freed b (absent)",
 			"a~[foreground] <1/1>; c -> a! {waiting}", "the owner waits for one less"},
 		{"gone self owner", "put a~[foreground] -> a!", "gone a", "version, class, mark, gone, freed a (absent)", "",
-			"a self-reference keeps nothing, and nobody is told of what is gone"},
+			"a self-reference keeps no node, and a gone owner is not listed"},
 		{"resurrected", "put a; put b -> a; gone a", "put a#2", "observed, version, class, resurrected", "a#2 <1/0>; b -> a {solid}",
 			"a UID never returns, so history went backwards"},
 		{"gone and put anew", "put a; put b -> a; gone a", "put a'", "created, observed, version, class", "absent a <1/0>; a'; b -> a {dangling}",
@@ -83,7 +83,7 @@ func TestApply(t *testing.T) {
 		{"twin gone", "put pod/s/a@u; put a@u", "gone a@u", "version, class, gone, freed a@u (absent)", "pod/s/a@u",
 			"the other one stays"},
 		{"rewind", "put a; put b -> a; gone a", "rewind", "", "phantom a <1/0>; b -> a {unlisted}",
-			"what was seen gone may exist again"},
+			"an absent object may exist again"},
 		{"progress", "put a", "progress a", "", "a", "the graph has no use for it"},
 		{"fence", "put a", "fence a", "", "a", "the graph has no use for it"},
 		{"fence of the set of kinds", "put a", "fence", "", "a", "it is of no kind"},
@@ -102,7 +102,7 @@ func TestApply(t *testing.T) {
 	}
 }
 
-// TestDeltaNode: the node that an event was about, where there is one.
+// TestDeltaNode: the Delta names the node of the event, if the event has one.
 func TestDeltaNode(t *testing.T) {
 	w := play(t, observed.Config{}, "kinds a b; put b -> a")
 	a, _ := w.Lookup(object(t, "a").Key)
@@ -124,7 +124,7 @@ func TestDeltaNode(t *testing.T) {
 	}
 }
 
-// TestApplyDoesNotAllocate: what changes nothing costs no memory.
+// TestApplyDoesNotAllocate: an event without a change allocates nothing.
 func TestApplyDoesNotAllocate(t *testing.T) {
 	w := play(t, observed.Config{}, "kinds a b pod+; put b -> a; put pod/s/x -> a!, b, pod/s/y")
 	for _, tc := range []struct {
@@ -134,7 +134,7 @@ func TestApplyDoesNotAllocate(t *testing.T) {
 	}{
 		{"put b -> a", 0, "the same state"},
 		{"put pod/s/x -> a!, b, pod/s/y", 0, "the same references"},
-		{"gone b'", 0, "an end that nobody waits for"},
+		{"gone b'", 0, "the end of an unknown object"},
 		{"list a", 0, "the kind's own record changes"},
 	} {
 		e := event(t, tc.event)
@@ -158,8 +158,8 @@ func TestApplyDoesNotAllocate(t *testing.T) {
 	}
 }
 
-// TestOnlyPutsHaveObjects: of an end it is the key that counts, whatever else
-// stands in the event.
+// TestOnlyPutsHaveObjects: only the key of a gone counts. The other fields of the event
+// do not.
 func TestOnlyPutsHaveObjects(t *testing.T) {
 	w := play(t, observed.Config{}, "kinds a; put a/x#1")
 	o := object(t, "a/x#1")

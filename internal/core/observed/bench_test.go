@@ -8,8 +8,8 @@ import (
 	"github.com/ownergraph/ownergraph/internal/core/observed"
 )
 
-// tree returns the objects of n trees of one root, three inner nodes and thirty
-// leaves, owners last, as a restart may bring them.
+// tree returns the objects of n trees, each with one root, three inner nodes and thirty
+// leaves. Owners come last, as after a restart.
 func tree(n int) (out []graph.Event) {
 	put := func(kind graph.Kind, name string, owner graph.Key) graph.Key {
 		o := graph.Object{Version: "1"}
@@ -61,7 +61,7 @@ func BenchmarkIngest(b *testing.B) {
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*len(events)), "ns/object")
 }
 
-// BenchmarkNoOpUpdate applies states that are known already.
+// BenchmarkNoOpUpdate applies known states.
 func BenchmarkNoOpUpdate(b *testing.B) {
 	g, events := forest(b), tree(300)
 	applyAll(b, g, events)
@@ -108,7 +108,7 @@ func BenchmarkClone(b *testing.B) {
 func BenchmarkAgain(b *testing.B) {
 	g, events := forest(b), tree(3000)
 	applyAll(b, g, events)
-	for i := range events { // the same order in each run
+	for i := range events { // the order is the same in each run
 		j := (i*7919 + 13) % len(events)
 		events[i], events[j] = events[j], events[i]
 	}

@@ -7,8 +7,8 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// sample returns a graph with something of everything: references, phantoms,
-// an absent node, twins, a fan-out and a pruning under way, and free records.
+// sample returns a graph with all sorts of records: references, phantoms, an absent node,
+// duplicates, a fan-out and a pruning under way, and free records.
 func sample(t *testing.T) *Graph {
 	t.Helper()
 	g := New(Config{})
@@ -94,20 +94,20 @@ func TestCheckNamesTheInvariant(t *testing.T) {
 		{"I1: 9 nodes, counted as 9; 6 observed, counted as 7; 2 members of groups, 2 found, 2 in lists", func(_ *testing.T, g *Graph) { g.observed++ },
 			"the count of observed nodes is off"},
 		{"I1: 9 nodes, counted as 9; 6 observed, counted as 6; 2 members of groups, 2 found, 1 in lists", func(t *testing.T, g *Graph) { delete(g.groupLinks, at(t, g, "pod/s/twin@a")) },
-			"kin is in no list"},
+			"a member of a group is in no list"},
 		{"I2: observed b is in the list of UID \"a\"", func(t *testing.T, g *Graph) { g.groups["a"].alive = at(t, g, "b") },
 			"a UID leads to another's node"},
 		{"I2: 3 observed, 0 found under their UIDs; 3 duplicates, 0 in lists", func(_ *testing.T, g *Graph) { g.groups["a"].alive = 0 },
 			"a UID leads nowhere"},
 		{"I2: pod/s/x has the mark of a duplicate: false", func(t *testing.T, g *Graph) { g.duplicates[at(t, g, "pod/s/x")] = links{next: 1} },
-			"a twin is in no list"},
+			"a duplicate is in no list"},
 		{"I2: observed pod/s/twin@a is in the list of UID \"a\"", func(t *testing.T, g *Graph) {
 			g.duplicates[at(t, g, "pod/s/twin@a")] = links{next: at(t, g, "a"), prev: at(t, g, "a")}
 		}, "a link does not lead back"},
 		{"I2: UID \"a\" has no second node, or a foreign claim", func(t *testing.T, g *Graph) { g.groups["a"].claim = at(t, g, "a") },
 			"an object is taken for a claim"},
 		{"I2: 1 groups, 2 marked; 2 members, 2 in lists", func(t *testing.T, g *Graph) { g.at(at(t, g, "pod/s/x")).set(groupHeadMark, true) },
-			"a node is taken for one with kin"},
+			"a node counts as one with a shared UID"},
 		{"I3: b: reference 0 has no edge, or another's", func(t *testing.T, g *Graph) { g.at(at(t, g, "b")).owner = 0 },
 			"a reference has no edge"},
 		{"I3: b: reference 0 has no edge, or another's", func(t *testing.T, g *Graph) { g.at(at(t, g, "b")).owner = at(t, g, "pod/s/y") },
@@ -128,7 +128,7 @@ func TestCheckNamesTheInvariant(t *testing.T) {
 		{"I3: 3 edges in use, 2 in lists of owners", func(_ *testing.T, g *Graph) { g.edges.add(edge{owner: 1}) },
 			"an edge is in no list"},
 		{"I3: 5 edges in use, 3 in lists of dependents", func(t *testing.T, g *Graph) { *g.makeOwnerRecord(at(t, g, "a")) = ownerRecord{} },
-			"references are in nobody's list"},
+			"references are in no list"},
 		{"I4: a: counts 3/1, holds 2/1", func(t *testing.T, g *Graph) { g.makeOwnerRecord(at(t, g, "a")).refs++ }, "the count of references is off"},
 		{"I4: a: counts 2/0, holds 2/1", func(t *testing.T, g *Graph) { g.makeOwnerRecord(at(t, g, "a")).blocks-- }, "the count of blocking references is off"},
 		{"I5: phantom b has no dependent", func(t *testing.T, g *Graph) { g.at(at(t, g, "b")).setState(Phantom) },
@@ -185,7 +185,7 @@ func TestCheckNamesTheInvariant(t *testing.T) {
 	}
 }
 
-// TestCheckGroups: the kin of one UID is no other's.
+// TestCheckGroups: the nodes of one UID are in no group of another UID.
 func TestCheckGroups(t *testing.T) {
 	g := New(Config{})
 	apply(t, g, graph.Event{Type: graph.KindsKnown, Kinds: []graph.KindInfo{{Kind: "a"}, {Kind: "b"}}})

@@ -10,14 +10,14 @@ import (
 	"github.com/ownergraph/ownergraph/internal/core/observed"
 )
 
-// TestScopeRules: how a reference across scopes is read under either rule.
+// TestScopeRules: each rule gives a reference across scopes its class.
 func TestScopeRules(t *testing.T) {
 	const kinds = "kinds node pod+ rs+; list node; end node; prune node; list rs; end rs; prune rs; "
 	for _, tc := range []struct{ name, history, hold, absent, reason string }{
 		{"same scope", "put rs/s/r; put pod/s/p -> rs/s/r", "pod/s/p -> rs/s/r {solid}; rs/s/r <1/0>", "",
 			"nothing crosses a scope"},
 		{"global owner", "put node/n; put pod/s/p -> node/n", "node/n <1/0>; pod/s/p -> node/n {solid}", "",
-			"every scope may refer to what is global"},
+			"every scope may refer to a global object"},
 		{"both global", "put node/n; put node/m -> node/n", "node/m -> node/n {solid}; node/n <1/0>", "",
 			"no scope at all"},
 		{"global dependent", "put rs/s/r; put node/n -> rs/s/r", "node/n -> rs/s/r {scoped}; rs/s/r <1/0>", "",
@@ -27,7 +27,7 @@ func TestScopeRules(t *testing.T) {
 		{"foreign scope named", "put rs/t/r; put pod/s/p -> rs/t/r",
 			"pod/s/p -> rs/t/r {foreign}; rs/t/r <1/0>",
 			"pod/s/p -> rs/t/r {unobserved}; phantom rs/s/r@\"rs/t/r\" <1/0>; rs/t/r",
-			"Kubernetes looks in the dependent's own scope, where nobody is"},
+			"Kubernetes looks in the dependent's own scope, which has no such object"},
 		{"foreign scope named, owner gone", "put pod/s/p -> rs/t/r; gone rs/t/r",
 			"pod/s/p -> rs/t/r {foreign}; absent rs/t/r <1/0>",
 			"pod/s/p -> rs/t/r {unobserved}; phantom rs/s/r@\"rs/t/r\" <1/0>",
@@ -38,7 +38,7 @@ func TestScopeRules(t *testing.T) {
 			"the store resolved the reference to its own scope, and the UID lives in another"},
 		{"owner elsewhere, gone there", "put rs/t/r@u; put pod/s/p -> rs/s/r@u; gone rs/t/r@u",
 			"pod/s/p -> rs/s/r@u {unobserved}; phantom rs/s/r@u <1/0>", "",
-			"what is gone there proves nothing here, and misplaces nothing"},
+			"an absence there proves nothing here, and misplaces no reference"},
 		{"owner elsewhere, gone here", "put rs/t/r@u; put pod/s/p -> rs/s/r@u; gone rs/s/r@u",
 			"pod/s/p -> rs/s/r@u {misplaced}; absent rs/s/r@u <1/0>; rs/t/r@u",
 			"pod/s/p -> rs/s/r@u {dangling}; absent rs/s/r@u <1/0>; rs/t/r@u",
@@ -53,10 +53,10 @@ func TestScopeRules(t *testing.T) {
 			"the store took a global owner for a scoped one"},
 		{"UID of another kind", "put node/n@u; put pod/s/p -> rs/s/r@u", "node/n@u; pod/s/p -> rs/s/r@u {unobserved}; phantom rs/s/r@u <1/0>", "",
 			"wrong in more than the scope: a read tells that there is no such object"},
-		{"misplaced among twins", "put rs/t/r@u; put node/n@u; put rs/z/q@u; put pod/s/p -> rs/s/r@u",
+		{"misplaced among duplicates", "put rs/t/r@u; put node/n@u; put rs/z/q@u; put pod/s/p -> rs/s/r@u",
 			"node/n@u; pod/s/p -> rs/s/r@u {misplaced}; phantom rs/s/r@u <1/0>; rs/t/r@u; rs/z/q@u",
 			"node/n@u; pod/s/p -> rs/s/r@u {unobserved}; phantom rs/s/r@u <1/0>; rs/t/r@u; rs/z/q@u",
-			"each of several live objects with the UID counts, whichever came last"},
+			"each of several live objects with the UID counts, in every order"},
 	} {
 		for _, rule := range []graph.ScopeRule{graph.ScopeHold, graph.ScopeAbsent} {
 			want := tc.hold
@@ -72,8 +72,8 @@ func TestScopeRules(t *testing.T) {
 	}
 }
 
-// TestNameRules: how a reference with the right UID and another name is read,
-// under each pair of rules.
+// TestNameRules: each pair of rules gives a class to a reference with the right UID and
+// another name.
 func TestNameRules(t *testing.T) {
 	const kinds = "kinds node pod+ rs+; list node; end node; prune node; list rs; end rs; prune rs; "
 	both := []observed.Config{{}, {OwnerName: graph.NameHold}}
@@ -83,8 +83,8 @@ func TestNameRules(t *testing.T) {
 	all := slices.Concat(both, names, scopes, neither)
 	for _, tc := range []struct {
 		name, history string
-		held          []observed.Config // under which the owner is held as renamed
-		want          string            // with CLASS for what the reference is
+		held          []observed.Config // the settings that hold the dependent, with Renamed
+		want          string            // CLASS stands for the class of the reference
 		other         string            // CLASS under the other rules
 		reason        string
 	}{
@@ -120,22 +120,22 @@ func TestNameRules(t *testing.T) {
 	}
 }
 
-// TestReferences: what a reference is, and for whom it counts.
+// TestReferences: each reference has the named class and counts for the named nodes.
 func TestReferences(t *testing.T) {
 	for _, tc := range []struct{ name, history, after, reason string }{
 		{"waiting", "put a~[foreground]; put b -> a!", "a~[foreground] <1/1>; b -> a! {waiting}", "the owner waits for its dependents"},
-		{"mark alone", "put a~*; put b -> a!", "a~* <1/1>; b -> a! {solid}", "deleted in the background and held by somebody: it exists"},
+		{"mark alone", "put a~*; put b -> a!", "a~* <1/1>; b -> a! {solid}", "deleted in the background and held by a finalizer: it exists"},
 		{"orphaning", "put a~[orphan]; put b -> a!", "a~[orphan] <1/1>; b -> a! {solid}", "an owner that orphans does not wait"},
 		{"both finalizers", "put a~[foreground,orphan]; put b -> a", "a~[foreground,orphan] <1/0>; b -> a {solid}", "orphan wins: it keeps objects"},
 		{"other incarnation", "put a'; put b -> a", "phantom a <1/0>; a'; b -> a {unlisted}", "the name alone is not the owner"},
 		{"same UID, other name", "put a@u; put b -> a/x@u", "a@u; phantom a/x@u <1/0>; b -> a/x@u {renamed}", "the UID alone is not the owner: it holds, and a@u has no dependent"},
 
 		{"claim before the owner", `put b -> x@u!?; put a@u~[foreground]`, `phantom ""@u <1/1>; a@u~[foreground] <1/1>; b -> x@u!? {unresolved}`,
-			"whatever has the UID waits for a reference that cannot be resolved"},
+			"every object with the UID waits for an unresolved reference"},
 		{"claim after the owner", `put a@u; put b -> x@u?`, `phantom ""@u <1/0>; a@u <1/0>; b -> x@u? {unresolved}`, "in either order"},
 		{"claim and reference", `put a; put b -> a!; put c -> x@a!?`, `phantom ""@a <1/1>; a <2/2>; b -> a! {solid}; c -> x@a!? {unresolved}`, "both count"},
-		{"claim on what is gone", `put a; put b -> a?; gone a`, `phantom ""@a <1/0>; b -> a? {unresolved}`, "unknown, whatever was seen to end"},
-		{"claim on twins", `put a@u; put c@u; put b -> x@u!?`, `phantom ""@u <1/1>; a@u <1/1>; b -> x@u!? {unresolved}; c@u <1/1>`, "whichever is meant, both are held"},
+		{"claim on a gone object", `put a; put b -> a?; gone a`, `phantom ""@a <1/0>; b -> a? {unresolved}`, "unknown, though an end was observed"},
+		{"claim on duplicates", `put a@u; put c@u; put b -> x@u!?`, `phantom ""@u <1/1>; a@u <1/1>; b -> x@u!? {unresolved}; c@u <1/1>`, "the claim may mean either, so it holds both"},
 		{"claim dropped", `put a; put b -> a!?; put b#2`, "a; b#2", "nothing of it stays"},
 		{"claims on one UID", `put a; put b -> x@a!?; put c -> y@a?`, `phantom ""@a <2/1>; a <2/1>; b -> x@a!? {unresolved}; c -> y@a? {unresolved}`, "its text is not looked at"},
 
@@ -153,7 +153,7 @@ func TestReferences(t *testing.T) {
 
 		{"no UID", `put b -> a@"", c`, `b -> a@"", c {unresolved, unlisted}; phantom c <1/0>`, "it leads nowhere and holds its object"},
 		{"no kind", `put b -> ""/x@u!`, `phantom ""/x@u <1/1>; b -> ""/x@u! {unserved}`, "a kind without a name is not served"},
-		{"nothing but a UID", `put a; put b -> ""/""@a!`, `phantom ""@a <1/1>; a <1/1>; b -> ""@a! {unserved}`, "as good as unresolved: it holds whatever has the UID"},
+		{"nothing but a UID", `put a; put b -> ""/""@a!`, `phantom ""@a <1/1>; a <1/1>; b -> ""@a! {unserved}`, "as good as unresolved: it holds every object with the UID"},
 		{"nothing but its own UID", `put a -> ""/""@a!`, `phantom ""@a; a -> ""@a! {self}`, "and never itself"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -164,13 +164,13 @@ func TestReferences(t *testing.T) {
 	}
 }
 
-// TestClaimsAreHeard: an owner is told of whoever claims its UID.
+// TestClaimsAreHeard: the Delta lists each owner whose UID a claim names.
 func TestClaimsAreHeard(t *testing.T) {
 	for _, tc := range []struct{ before, event, delta, reason string }{
 		{"put a@u~[foreground]", "put b -> x@u!?", `created, observed, version, class, owner a@u, added ""@u`, "a claim holds it from now on"},
 		{"put a@u~[foreground]; put b -> x@u!?", "put b#2 -> x@u?", "version, owner a@u, owner a@u", "a claim blocks no more"},
 		{"put a@u~[foreground]; put b -> x@u!?", "gone b", `version, class, gone, owner a@u, freed ""@u, freed b (absent)`, "a claim is gone"},
-		{"put a@u~[foreground]; put c@u~*; put b -> x@u!?", "gone b", `version, class, gone, owner c@u, owner a@u, freed ""@u, freed b (absent)`, "twins are both told"},
+		{"put a@u~[foreground]; put c@u~*; put b -> x@u!?", "gone b", `version, class, gone, owner c@u, owner a@u, freed ""@u, freed b (absent)`, "both duplicates are listed"},
 		{"put a@u; put b -> x@u!?", "gone b", `version, class, gone, freed ""@u, freed b (absent)`, "one that is not being deleted is not"},
 		{"put a~[foreground] -> x@a!?", "gone a", `version, class, mark, gone, freed ""@a, freed a (absent)`, "none is told of its own claim"},
 		{`put a@u~[foreground]; put b -> ""/x@u!`, "gone b", `version, class, gone, freed ""/x@u, freed b (absent)`, "a reference with a name but no kind is no claim"},
@@ -183,7 +183,7 @@ func TestClaimsAreHeard(t *testing.T) {
 	}
 }
 
-// TestFlawed: which objects no decision may rest on.
+// TestFlawed: no decision may rest on the named objects.
 func TestFlawed(t *testing.T) {
 	for _, tc := range []struct{ object, want, reason string }{
 		{"b -> a, c^", "", "sound"},

@@ -9,11 +9,10 @@ import (
 	"github.com/ownergraph/ownergraph/internal/core/observed"
 )
 
-// TestConflictingData has the graph's half of upstream's scenarios, under its
-// names: objects that name one UID by several coordinates, right and wrong. In
-// every order of the events (each object's own are in order) the graph ends as
-// the same, under either scope rule. What upstream asks of a read or a delete is
-// the engine's half.
+// TestConflictingData has the graph's part of upstream's scenarios, under their names.
+// Objects name one UID by several coordinates, right and wrong. The graph ends the same
+// in every order of the events, under both scope rules. The events of one object stay in
+// order. The tests of the engine have the reads and deletes of the scenarios.
 func TestConflictingData(t *testing.T) {
 	const kinds = "kinds node pod+ role+ secret+ deployment+; "
 	var listed strings.Builder
@@ -24,7 +23,7 @@ func TestConflictingData(t *testing.T) {
 		name    string
 		streams []string
 		hold    string
-		absent  string // where it differs
+		absent  string // the result under ScopeAbsent, if it differs
 		reason  string
 	}{
 		{"good child in ns1 -> cluster-scoped owner",
@@ -55,11 +54,11 @@ func TestConflictingData(t *testing.T) {
 		{"child -> existing owner with inaccessible API version (child first)",
 			[]string{"put pod/ns1/c -> ext.deployment/ns1/d@u", "put deployment/ns1/d@u"},
 			"deployment/ns1/d@u; phantom ext.deployment/ns1/d@u <1/0>; pod/ns1/c -> ext.deployment/ns1/d@u {unserved}", "",
-			"what nobody serves is unknown, whatever has the UID"},
+			"an owner of an unserved kind is unknown, though another object has the UID"},
 		{"child -> existing owner with inaccessible API version (owner first)",
 			[]string{"put deployment/ns1/d@u; gone deployment/ns1/d@u", "put pod/ns1/c -> ext.deployment/ns1/d@u"},
 			"phantom ext.deployment/ns1/d@u <1/0>; pod/ns1/c -> ext.deployment/ns1/d@u {unserved}", "",
-			"and whatever had it"},
+			"also after the end of that object"},
 		{"child -> non-existent owner with inaccessible API version (inaccessible parent apiVersion first)",
 			[]string{"put pod/ns1/c1 -> ext.deployment/ns1/d@u", "put pod/ns1/c2 -> deployment/ns1/d@u", "gone deployment/ns1/d@u"},
 			"absent deployment/ns1/d@u <1/0>; phantom ext.deployment/ns1/d@u <1/0>; pod/ns1/c1 -> ext.deployment/ns1/d@u {unserved}; pod/ns1/c2 -> deployment/ns1/d@u {dangling}", "",
@@ -95,7 +94,7 @@ func TestConflictingData(t *testing.T) {
 		{"resourceVersion conflict between Get/Delete while processing object deletion",
 			[]string{"put pod/ns1/c -> role/ns1/a; put pod/ns1/c#2 -> role/ns1/b; put pod/ns1/c#3* -> role/ns1/b", "put role/ns1/a; gone role/ns1/a", "put role/ns1/b"},
 			"pod/ns1/c#3* -> role/ns1/b {solid}; role/ns1/b <1/0>", "",
-			"what is judged is the last version of its references"},
+			"the last version of its references counts"},
 	} {
 		for _, rule := range []graph.ScopeRule{graph.ScopeHold, graph.ScopeAbsent} {
 			want := tc.hold

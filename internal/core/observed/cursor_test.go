@@ -6,8 +6,8 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// TestCursorsOutliveTheirNodes: the cursor of a pruning moves on when the node that
-// it stands on leaves the graph, whose id may be another's soon.
+// TestCursorsOutliveTheirNodes: the cursor of a pruning moves on when its node leaves the
+// graph. Another node may get the id of that node.
 func TestCursorsOutliveTheirNodes(t *testing.T) {
 	g := New(Config{})
 	apply(t, g, graph.Event{Type: graph.KindsKnown, Kinds: []graph.KindInfo{{Kind: "k"}, {Kind: "x"}}})

@@ -13,8 +13,8 @@ func check(err error) {
 	}
 }
 
-// A dependent is known before its owner. Only the owner's observed end proves
-// that it is gone.
+// A dependent is observed before its owner. Only the observed end of the owner proves
+// that the owner is gone.
 func Example() {
 	g := observed.New(observed.Config{})
 	objects, err := graph.Parse("pod/shop/web-1#7 -> set/shop/web!^; set/shop/web#3")
@@ -41,7 +41,7 @@ func Example() {
 	// gone: the owner is absent, the reference dangling (unset)
 }
 
-// The dependents of an owner are walked in steps, while others come and go.
+// The dependents of an owner are walked in steps. Dependents may come and go meanwhile.
 func ExampleGraph_Fan() {
 	g := observed.New(observed.Config{})
 	objects, err := graph.Parse("a#1; b#1 -> a; c#1 -> a; d#1 -> a")
@@ -65,7 +65,8 @@ func ExampleGraph_Fan() {
 	// b
 }
 
-// The end of a listing says which objects are gone, in slices.
+// The end of a listing proves that the other objects of the kind are gone. The caller
+// removes them in slices.
 func ExampleGraph_Prune() {
 	g := observed.New(observed.Config{})
 	objects, err := graph.Parse("pod/shop/a#1; pod/shop/b#1; pod/shop/c#1")

@@ -10,8 +10,8 @@ import (
 	"github.com/ownergraph/ownergraph/internal/core/observed"
 )
 
-// TestFastKeep: what the graph shows of x at a prefetchedPut. That it is right of every node in
-// any history is checked beside the invariants: see world.do.
+// TestFastKeep: FastKeep gives the named answer for x. world.do compares it with the full
+// answer for every node in any history.
 func TestFastKeep(t *testing.T) {
 	const kinds = "kinds node pod+ e- ign; list pod; end pod; prune pod; "
 	for _, c := range []struct {
@@ -20,7 +20,7 @@ func TestFastKeep(t *testing.T) {
 		ok      bool
 		reason  string
 	}{
-		{"put pod/s/x", "", true, "nobody owns it"},
+		{"put pod/s/x", "", true, "it has no owner"},
 		{"put pod/s/x -> pod/s/a", "", false, "its owner was not observed"},
 		{"put pod/s/a; put pod/s/x -> pod/s/a", "pod/s/a", true, "its owner is solid"},
 		{"put pod/s/x -> node/a; put node/a", "node/a", true, "its owner is solid and global, and came later"},
@@ -55,14 +55,14 @@ func TestFastKeep(t *testing.T) {
 	}
 }
 
-// checkKept compares what is said of nodes at a prefetchedPut with what is said at length.
+// checkKept compares the answers of FastKeep with the full answers.
 func (w *world) checkKept(t rapid.TB) {
 	t.Helper()
 	for n := range w.Nodes() {
 		calm := func(n observed.Node) bool { return n.State() == observed.Observed && !n.Deleting() }
 		want := calm(n) && !n.Flawed() && !w.PendingPrune(n.ID()) && n.Owners() <= 1
 		var owner observed.NodeID
-		odd := false // the reference names other coordinates than its owner's: that takes more than a prefetchedPut
+		odd := false // the reference names other coordinates than its owner's, which the fast path leaves out
 		if n.Owners() == 1 {
 			o, _ := n.OwnerNode(0)
 			c, _ := n.OwnerClass(0)
@@ -78,7 +78,7 @@ func (w *world) checkKept(t rapid.TB) {
 	}
 }
 
-// TestAlike: an object of which nothing but a number of a version is new is alike.
+// TestAlike: an object is alike if only a version number is new.
 func TestAlike(t *testing.T) {
 	for _, c := range []struct {
 		before, after string
@@ -86,7 +86,7 @@ func TestAlike(t *testing.T) {
 		reason        string
 	}{
 		{"a#1 -> b", "a#2 -> b", true, "nothing else is new"},
-		{"a#1", "a#2", true, "nor is it of what nobody owns"},
+		{"a#1", "a#2", true, "an object without owners is alike, too"},
 		{"a#1 -> b", "a#1 -> b", false, "nothing is new"},
 		{"a#1 -> b", "a#2 -> c", false, "another owner"},
 		{"a#1 -> b", "a#2", false, "no owner any more"},
@@ -103,7 +103,7 @@ func TestAlike(t *testing.T) {
 	}
 }
 
-// checkAlike checks that nothing but the version is new of what is said to be alike.
+// checkAlike checks that only the version of an alike object is new.
 func checkAlike(t rapid.TB, before, after graph.Object, d observed.Delta) {
 	t.Helper()
 	same := before.Version != after.Version

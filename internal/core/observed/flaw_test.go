@@ -9,8 +9,8 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// TestFlawed: whatever is known beforehand of what an object names, it counts as
-// flawed exactly if a look at all of it finds a flaw.
+// TestFlawed: an object counts as flawed exactly if a full look finds a flaw. The nodes
+// that it names may be known before, or not.
 func TestFlawed(t *testing.T) {
 	texts := []string{"x", "\x01", "name", "a name of forty bytes, which is some more", "nineteen bytes long"}
 	infos := []graph.KindInfo{{Kind: "a"}, {Kind: "c", Scoped: true}, {Kind: "\x01"}, {Kind: "\x02", Scoped: true}}
@@ -21,8 +21,8 @@ func TestFlawed(t *testing.T) {
 		if _, err := g.Apply(graph.Event{Type: graph.KindsKnown, Kinds: infos}); err != nil {
 			t.Fatal(err)
 		}
-		// One text in eight is a flaw in any case, so that most of what is drawn is sound
-		// or has one flaw. Few keys, so that references lead to objects.
+		// One text in eight is a flaw in any case, so that most objects are sound or have
+		// one flaw. The keys are few, so that references lead to objects.
 		text := func(what string) string {
 			return texts[max(0, rapid.IntRange(-3-len(texts), len(texts)-1).Draw(t, what))]
 		}

@@ -8,14 +8,14 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// FuzzEvents: no stream of events, however wrong, makes the graph panic or breaks
-// an invariant of it; what is refused wraps ErrInvalid and changes nothing.
+// FuzzEvents: no stream of events makes the graph panic or breaks an invariant. A refused
+// event returns ErrInvalid and changes nothing.
 func FuzzEvents(f *testing.F) {
 	f.Add([]byte("a stream of events, of which most are refused"))
 	f.Fuzz(rapid.MakeFuzz(anyEvents))
 }
 
-// TestAnyEvents is the same with rapid's choices.
+// TestAnyEvents is FuzzEvents with rapid's choices.
 func TestAnyEvents(t *testing.T) { rapid.Check(t, anyEvents) }
 
 func anyEvents(t *rapid.T) {
@@ -28,8 +28,8 @@ func anyEvents(t *rapid.T) {
 	}
 }
 
-// anyEvent draws an event of any type, existing or not, with anything in its
-// fields, or one that might be right.
+// anyEvent draws an event of any type, known or not, with any fields. Some of its events
+// are valid.
 func anyEvent(t *rapid.T) graph.Event {
 	kind := rapid.SampledFrom(worldKinds).Draw(t, "kind")
 	if rapid.Bool().Draw(t, "right") {

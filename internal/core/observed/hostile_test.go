@@ -16,8 +16,8 @@ func named(name string) graph.Key { return graph.Key{Kind: "a", Name: name, UID:
 
 func numbered(i int) graph.Key { return named(fmt.Sprint(i)) }
 
-// marked returns a node of a large graph: being deleted in the foreground, with
-// blocking references.
+// marked returns a node of a large graph. The node is being deleted in the foreground and
+// has blocking references.
 func marked(k graph.Key, owners ...graph.Key) graph.Event {
 	o := graph.Object{Key: k, Version: "1", Deleting: true, Finalizers: []string{graph.FinalizerForeground}}
 	for _, w := range owners {
@@ -45,7 +45,7 @@ func searchSteps(g *Graph) (steps int, rings [][]NodeID) {
 	return steps, s.Rings()
 }
 
-// TestLongChain: each object owned by the one before, which is not there yet.
+// TestLongChain: each object is owned by the one before, which comes later.
 func TestLongChain(t *testing.T) {
 	g := large(t)
 	for i := hostile; i > 0; i-- {
@@ -63,7 +63,7 @@ func TestLongChain(t *testing.T) {
 	}
 }
 
-// TestLargeRing: each object owned by the one before, and the first by the last.
+// TestLargeRing: each object is owned by the one before, and the first one by the last.
 func TestLargeRing(t *testing.T) {
 	g := large(t)
 	for i := range hostile {
@@ -78,8 +78,8 @@ func TestLargeRing(t *testing.T) {
 	}
 }
 
-// TestLargeStar: one owner of everything. Fan-out and pruning take one step for
-// each dependent, and nothing else walks them.
+// TestLargeStar: one object owns all others. Fan-out and pruning take one step for each
+// dependent. No other step walks the dependents.
 func TestLargeStar(t *testing.T) {
 	g := large(t)
 	for i := 1; i <= hostile; i++ {
@@ -114,7 +114,7 @@ func TestLargeStar(t *testing.T) {
 	}
 }
 
-// TestManyOwners: an object with more references than anyone may want.
+// TestManyOwners: an object may have thousands of references.
 func TestManyOwners(t *testing.T) {
 	const many = 10_000
 	g := large(t)
@@ -130,7 +130,7 @@ func TestManyOwners(t *testing.T) {
 		t.Fatalf("flawed %t, %d nodes, %d owners; want it flawed, and complete", dep.Flawed(), g.Len(), dep.Owners())
 	}
 	second := g.ownerRecordOf(dep.id).more
-	g.makeOwnerRecord(dep.id).more = 0 // whoever walks the list gets no farther
+	g.makeOwnerRecord(dep.id).more = 0 // a walk of the list would end here
 	if c, _ := dep.OwnerClass(many - 1); c != Waiting {
 		t.Errorf("the last reference is %s, want waiting, without a walk over the others", c)
 	}
@@ -146,8 +146,7 @@ func TestManyOwners(t *testing.T) {
 	}
 }
 
-// TestRecordsAreUsedAgain: a writer who names new owners without end does not
-// make any table grow.
+// TestRecordsAreUsedAgain: a writer who names new owners without end makes no table grow.
 func TestRecordsAreUsedAgain(t *testing.T) {
 	g := large(t)
 	for i := range 1000 {
@@ -160,8 +159,8 @@ func TestRecordsAreUsedAgain(t *testing.T) {
 	}
 }
 
-// TestManyDuplicates: a store that gives every object the same UID is served at the
-// usual price, and the end of one neither walks nor forgets the others.
+// TestManyDuplicates: a store gives every object the same UID. Each event has its usual
+// cost. The end of one object does not walk the others and keeps them.
 func TestManyDuplicates(t *testing.T) {
 	const many = 10_000
 	g := large(t)
@@ -193,8 +192,8 @@ func TestManyDuplicates(t *testing.T) {
 	}
 }
 
-// TestMaxDuplicates: how many twins are looked at is bounded, and what is not looked
-// at holds.
+// TestMaxDuplicates: a step looks at a bounded number of nodes with one UID. The others
+// hold the reference.
 func TestMaxDuplicates(t *testing.T) {
 	for _, tc := range []struct {
 		duplicates int
@@ -203,7 +202,7 @@ func TestMaxDuplicates(t *testing.T) {
 	}{
 		{0, graph.Unlisted, "nothing else has the UID"},
 		{maxDuplicates, graph.Unlisted, "none of them has the kind and the name"},
-		{maxDuplicates + 1, graph.Misplaced, "nobody looked at all of them"},
+		{maxDuplicates + 1, graph.Misplaced, "the step did not look at all of them"},
 	} {
 		g := New(Config{})
 		apply(t, g, graph.Event{Type: graph.KindsKnown, Kinds: []graph.KindInfo{{Kind: "a"}, {Kind: "pod", Scoped: true}}})
@@ -214,7 +213,7 @@ func TestMaxDuplicates(t *testing.T) {
 		if c, d := g.Node(at(t, g, "pod/s/d")).OwnerClass(0); c != Unknown || d != tc.want {
 			t.Errorf("%d twins: %s, %s; want %s: %s", tc.duplicates, c, d, tc.want, tc.reason)
 		}
-		first := fmt.Sprint(max(tc.duplicates-maxDuplicates, 0)) // the newest are looked at, and the oldest has the least key
+		first := fmt.Sprint(max(tc.duplicates-maxDuplicates, 0)) // the graph looks at the newest ones, and the oldest one has the least key
 		if n, ok := g.Alive("u"); ok != (tc.duplicates > 0) || ok && n.Key().Name != first {
 			t.Errorf("%d twins: Alive is %s, want %s: %s", tc.duplicates, n.Key(), first, tc.reason)
 		}
@@ -225,8 +224,8 @@ func TestMaxDuplicates(t *testing.T) {
 	}
 }
 
-// recordsChanged counts what differs in the tables of nodes, hubs, edges, kinds
-// and twins.
+// recordsChanged counts the differences in the tables of nodes, owner records, edges,
+// kinds and duplicates.
 func recordsChanged(a, b *Graph) int {
 	n := differing(a.kinds, b.kinds)
 	for i := range max(len(a.pages), len(b.pages)) {
@@ -243,8 +242,8 @@ func recordsChanged(a, b *Graph) int {
 	return n
 }
 
-// settled returns the nodes of a page without where their text stands in it:
-// that moves as a whole, and there are never more than 512 to move.
+// settled returns the nodes of a page without the place of their text. The text of at
+// most 512 nodes moves as a whole.
 func settled(g *Graph, i int) []node {
 	nodes := slices.Clone(pageAt(g, i).nodes)
 	for i := range nodes {
@@ -269,8 +268,8 @@ func differing[T any](a, b []T) (n int) {
 	return n
 }
 
-// TestApplyChangesLittle: how many records an event changes does not depend on
-// how many dependents its object has, nor on how many objects its kind has.
+// TestApplyChangesLittle: the number of records that an event changes does not depend on
+// the number of dependents or on the number of objects of the kind.
 func TestApplyChangesLittle(t *testing.T) {
 	small, big := star(t, 10), star(t, 10_000)
 	for _, tc := range []struct {
@@ -301,7 +300,7 @@ func TestApplyChangesLittle(t *testing.T) {
 	}
 }
 
-// star returns a graph with one owner of n dependents.
+// star returns a graph of one owner and n dependents.
 func star(t testing.TB, n int) *Graph {
 	g := large(t)
 	apply(t, g, graph.Event{Type: graph.Put, Object: graph.Object{Key: numbered(0), Version: "1"}})
@@ -311,8 +310,8 @@ func star(t testing.TB, n int) *Graph {
 	return g
 }
 
-// TestHostileText: names that are too long, or no text at all, are kept apart
-// like any others, and their objects are flawed.
+// TestHostileText: the graph tells overlong names and names that are no text apart, like
+// others. Their objects are flawed.
 func TestHostileText(t *testing.T) {
 	long := strings.Repeat("n", 1<<20)
 	for _, tc := range []struct{ name, reason string }{

@@ -9,15 +9,15 @@ import (
 	"github.com/ownergraph/ownergraph/internal/core/observed"
 )
 
-// TestKinds: what becomes of references when the set of kinds changes.
+// TestKinds: a change of the set of kinds gives references the named classes.
 func TestKinds(t *testing.T) {
 	const fresh = "kinds a b; list a; end a; prune a; list b; put b -> a; end b; prune b; "
 	for _, tc := range []struct{ name, history, after, reason string }{
 		{"never served", "kinds b; put b -> a", "phantom a <1/0>; b -> a {unserved}", "nothing can be proven of an owner of no kind"},
 		{"vanished with phantom", fresh + "vanish a", "phantom a <1/0>; b -> a {unserved}", "a kind that vanished proves nothing of its objects"},
-		{"vanished with object", fresh + "put a; vanish a", "a <1/0>; b -> a {unserved}", "the object stays as it was last seen, and nobody knows"},
+		{"vanished with object", fresh + "put a; vanish a", "a <1/0>; b -> a {unserved}", "the object stays in its last observed state, and its owner is unknown"},
 		{"vanished with absence", fresh + "gone a; vanish a", "absent a <1/0>; b -> a {dangling}", "absence is stable: a UID never returns"},
-		{"left out of the set", fresh + "put a; kinds b", "a <1/0>; b -> a {unserved}", "the set is complete: what it leaves out has vanished"},
+		{"left out of the set", fresh + "put a; kinds b", "a <1/0>; b -> a {unserved}", "the set is complete: a kind that it leaves out has vanished"},
 		{"returned", fresh + "vanish a; kinds a b", "phantom a <1/0>; b -> a {unlisted}", "it has to be listed anew"},
 		{"returned and listed", fresh + "put a; vanish a; kinds a b; list a; end a; prune a", "absent a <1/0>; b -> a {dangling}", "the new listing does not have it"},
 		{"returned during a listing", fresh + "list a; vanish a; kinds a b; list a; put a; end a; prune a", "a <1/0>; b -> a {solid}", "the former listing is forgotten"},
@@ -45,7 +45,7 @@ func TestKinds(t *testing.T) {
 	}
 }
 
-// TestKindStates: what Kind and Kinds tell.
+// TestKindStates: Kind and Kinds return the named states.
 func TestKindStates(t *testing.T) {
 	for _, tc := range []struct{ history, want, reason string }{
 		{"", "", "nothing is known"},
@@ -77,7 +77,7 @@ func TestKindStates(t *testing.T) {
 		}
 	}
 	if k, ok := observed.New(observed.Config{}).Kind("x"); ok || k != (observed.KindState{}) {
-		t.Errorf("Kind of what nobody named = %v, %t", k, ok)
+		t.Errorf("Kind of an unknown kind = %v, %t", k, ok)
 	}
 }
 
@@ -97,8 +97,8 @@ func kindState(k observed.KindState) string {
 	return s
 }
 
-// TestInventedKinds: a writer who names a new kind in each reference does not
-// make the graph grow.
+// TestInventedKinds: a writer who names a new kind in each reference does not make the
+// graph grow.
 func TestInventedKinds(t *testing.T) {
 	w := play(t, observed.Config{}, "kinds b")
 	for i := range 1000 {
@@ -109,7 +109,7 @@ func TestInventedKinds(t *testing.T) {
 	}
 }
 
-// TestIgnoreIsCopied: the caller may do with its Config what it likes.
+// TestIgnoreIsCopied: the caller may change its Config after New.
 func TestIgnoreIsCopied(t *testing.T) {
 	ignore := []graph.Kind{"ign"}
 	w := newWorld(observed.Config{Ignore: ignore})

@@ -10,7 +10,7 @@ import (
 	"github.com/ownergraph/ownergraph/internal/core/observed"
 )
 
-// TestListing: what the end of a listing says of what it did not bring.
+// TestListing: the end of a listing proves the named absences.
 func TestListing(t *testing.T) {
 	const two = "kinds a b; put a/x; put a/y; put b -> a/x, a/z; "
 	for _, tc := range []struct{ name, history, after, reason string }{
@@ -19,11 +19,11 @@ func TestListing(t *testing.T) {
 		{"under way", "kinds a b; list a; put a; put b -> a, a/x", "a <1/0>; phantom a/x <1/0>; b -> a, a/x {solid, unlisted}",
 			"before the end nothing is said"},
 		{"ended, not swept", "kinds a b; list a; put b -> a; end a", "phantom a <1/0>; b -> a {unobserved}",
-			"the listing has spoken, though nobody has listened to all of it"},
+			"the listing proves the absence before the pruning ends"},
 		{"stale", two + "list a; put a/y; end a; prune a", "absent a/x <1/0>; a/y; phantom a/z <1/0>; b -> a/x, a/z {dangling, unobserved}",
-			"what was there and is not in the listing is gone"},
+			"an observed object that the listing lacks is gone"},
 		{"put before the end", two + "list a; end a; put a/x; prune a", "a/x <1/0>; phantom a/z <1/0>; b -> a/x, a/z {solid, unobserved}",
-			"what is put during the pruning is not stale"},
+			"an object put during the pruning is not pending"},
 		{"same state again", two + "list a; put a/x; put a/y; end a; prune a", "a/x <1/0>; a/y; phantom a/z <1/0>; b -> a/x, a/z {solid, unobserved}",
 			"a put that changes nothing counts as seen"},
 		{"cut off", two + "list a; put a/x; list a; put a/y; end a; prune a", "absent a/x <1/0>; a/y; phantom a/z <1/0>; b -> a/x, a/z {dangling, unobserved}",
@@ -31,7 +31,7 @@ func TestListing(t *testing.T) {
 		{"of another kind", two + "list b; put b -> a/x; end b; prune a", "a/x <1/0>; a/y; b -> a/x {solid}",
 			"a listing speaks of its kind alone"},
 		{"new listing during the pruning", two + "list a; end a; list a; prune a", "a/x <1/0>; a/y; phantom a/z <1/0>; b -> a/x, a/z {solid, unlisted}",
-			"the former pruning ends unfinished; what it would have said, the new listing says"},
+			"the former pruning ends unfinished, and the new listing proves the same"},
 		{"listed before, listing again", two + "list a; put a/x; end a; prune a; list a", "a/x <1/0>; phantom a/z <1/0>; b -> a/x, a/z {solid, unobserved}",
 			"that a kind is being listed again makes no owner unlisted"},
 		{"rewound listing", two + "list a; rewind; put a/x; end a; prune a", "a/x <1/0>; a/y; phantom a/z <1/0>; b -> a/x, a/z {solid, unlisted}",
@@ -51,14 +51,14 @@ func TestListing(t *testing.T) {
 	}
 }
 
-// TestPruneVisits: where a pruning stops, node by node.
+// TestPruneVisits: a pruning stops at the named nodes.
 func TestPruneVisits(t *testing.T) {
 	for _, tc := range []struct{ history, at, reason string }{
 		{"list a; end a", "", "nothing is of the kind"},
 		{"put a/x; list a; put a/x; end a", "", "all was brought"},
-		{"put a/x; list a; end a", "a/x", "a stale node is gone"},
+		{"put a/x; list a; end a", "a/x", "a pending node is gone"},
 		{"put b -> a/x; list a; end a", "a/x", "of a phantom the listing has spoken"},
-		{"put a/x; put b -> a/x; gone a/x; list a; end a", "", "of what was seen gone there is nothing new to say"},
+		{"put a/x; put b -> a/x; gone a/x; list a; end a", "", "an absent node needs no visit"},
 		{"put a/x; list a; end a; put b -> a/y", "a/x", "a phantom made after the end is not the listing's: a read tells"},
 		{"put a/x", "", "no pruning is under way"},
 		{"put a/x; list a; end a; vanish a", "", "a kind that is not served has no pruning"},
@@ -71,20 +71,20 @@ func TestPruneVisits(t *testing.T) {
 		}
 	}
 	if id, seen, done := observed.New(observed.Config{}).Prune("x", 10); id != 0 || seen != 0 || !done {
-		t.Errorf("Prune of a kind that nobody knows = %d, %d, %t; want 0, 0, true", id, seen, done)
+		t.Errorf("Prune of an unknown kind = %d, %d, %t; want 0, 0, true", id, seen, done)
 	}
 }
 
-// TestPruneDuring: events between the slices of a pruning, with its cursor on the
-// node in question.
+// TestPruneDuring: events come between the slices of a pruning, while its cursor is on
+// the node of the event.
 func TestPruneDuring(t *testing.T) {
 	const all = "a/x absent, a/y absent, a/z absent"
 	for _, tc := range []struct{ event, want, reason string }{
 		{"", all, "nothing happens"},
 		{"gone a/y", all, "the node at the cursor leaves the graph: the pruning goes on behind it"},
-		{"put a/y#2", "a/x absent, a/y observed, a/z absent", "it is not stale any more"},
-		{"put a/w", "a/w observed, " + all, "what is new is not stale"},
-		{"put b -> a/y", all, "that somebody refers to it does not keep it"},
+		{"put a/y#2", "a/x absent, a/y observed, a/z absent", "it is not pending any more"},
+		{"put a/w", "a/w observed, " + all, "a new object is not pending"},
+		{"put b -> a/y", all, "a reference to it does not keep it"},
 		{"list a", "a/x observed, a/y observed, a/z absent", "a new listing begins: nothing more is said before its end"},
 		{"vanish a", "a/x observed, a/y observed, a/z absent", "nothing is known of the kind any more"},
 	} {
@@ -110,7 +110,7 @@ func TestPruneDuring(t *testing.T) {
 	}
 }
 
-// TestPendingPrune: what the newest listing has not brought so far.
+// TestPendingPrune: a node is pending until the newest listing or an event brings it.
 func TestPendingPrune(t *testing.T) {
 	for _, tc := range []struct {
 		history string
@@ -122,7 +122,7 @@ func TestPendingPrune(t *testing.T) {
 		{"put a; list a; put a", false, "brought"},
 		{"put a; list a; put a; end a; prune a", false, "brought and done"},
 		{"put a; vanish a; kinds a b; list a", true, "known from before the kind vanished"},
-		{"put b -> a; list a", false, "a phantom is not observed, so it is not stale"},
+		{"put b -> a; list a", false, "a phantom is not observed, so it is not pending"},
 	} {
 		w := play(t, observed.Config{}, "kinds a b; "+tc.history)
 		n, ok := w.Lookup(object(t, "a").Key)
@@ -132,8 +132,8 @@ func TestPendingPrune(t *testing.T) {
 	}
 }
 
-// TestListingsBrokenOff: however many listings are broken off before one ends, what
-// the last did not bring is not taken for what an older one of the same number did.
+// TestListingsBrokenOff: many listings begin and do not end, before one ends. A node that
+// the last listing did not bring keeps no number of an older listing.
 func TestListingsBrokenOff(t *testing.T) {
 	for _, n := range []int{1<<15 - 1, 1 << 15, 1<<16 - 2, 1<<16 - 1, 1 << 16, 1<<17 - 2, 1<<17 - 1, 1 << 17} {
 		g := play(t, observed.Config{}, "kinds a; list a; put a/x; end a; prune a").Graph
@@ -147,8 +147,8 @@ func TestListingsBrokenOff(t *testing.T) {
 	}
 }
 
-// TestGoneUnseen: whether the watch has told of all states of what is gone. Where
-// the history ends with an ended listing, its pruning says that it is gone.
+// TestGoneUnseen: the Delta says whether the watch has reported all states of a gone
+// object. A history that ends with an ended listing reports the end by its pruning.
 func TestGoneUnseen(t *testing.T) {
 	for _, tc := range []struct {
 		history string
@@ -162,9 +162,9 @@ func TestGoneUnseen(t *testing.T) {
 		{"put a; list a; put a", false, "it has, as it was"},
 		{"put a; list a; list a; put a", false, "the newest one has"},
 		{"put a; list a; put a; list a", true, "the newest one has not"},
-		{"put a; list a; end a", true, "it was gone by then, and nobody knows how"},
+		{"put a; list a; end a", true, "it was gone by then, and the watch did not report its last state"},
 		{"put a; put b; list b", false, "a listing of another kind says nothing"},
-		{"put b -> a", false, "nobody has observed it"},
+		{"put b -> a", false, "it was not observed"},
 	} {
 		w := play(t, observed.Config{}, "kinds a b; "+tc.history)
 		key := object(t, "a").Key

@@ -8,15 +8,15 @@ import (
 	"github.com/ownergraph/ownergraph/internal/core/observed"
 )
 
-// TestLookup: what is not there is not found, and does no harm.
+// TestLookup: a lookup finds no node for unknown coordinates.
 func TestLookup(t *testing.T) {
 	w := play(t, observed.Config{}, "kinds a b; put b -> a, x@b?")
 	b, _ := w.Lookup(object(t, "b").Key)
 	if n, ok := w.Lookup(object(t, "c").Key); ok || n.State() != observed.StateUnset || n.Referring() != 0 {
-		t.Errorf("Lookup of what nobody named: %v, %t", n.Key(), ok)
+		t.Errorf("Lookup of unknown coordinates: %v, %t", n.Key(), ok)
 	}
 	if n, ok := w.Alive("c"); ok || n.State() != observed.StateUnset {
-		t.Errorf("Alive of a UID that nobody has: %v, %t", n.Key(), ok)
+		t.Errorf("Alive of an unknown UID: %v, %t", n.Key(), ok)
 	}
 	if n, ok := w.Alive("b"); !ok || n != b {
 		t.Errorf("Alive(b) = %v, %t", n.Key(), ok)
@@ -25,19 +25,19 @@ func TestLookup(t *testing.T) {
 		t.Error("a phantom is alive")
 	}
 	if w.InUse(0) || w.InUse(observed.NodeID(w.Cap())) || !w.InUse(b.ID()) {
-		t.Error("InUse: want b, and neither 0 nor what is beyond the table")
+		t.Error("InUse: want b, and neither 0 nor an id beyond the table")
 	}
 	if c, ok := w.Claim(b.ID()); !ok || w.Node(c).Key() != (graph.Key{UID: "b"}) {
 		t.Errorf("Claim(b) = %d, %t", c, ok)
 	}
 	a, _ := b.OwnerNode(0)
 	if _, ok := w.Claim(a.ID()); ok {
-		t.Error("a phantom has a claim on its UID: nobody knows whether it has one")
+		t.Error("a phantom has a claim on its UID, which is unknown")
 	}
 }
 
-// TestAliveDuplicates: of several objects with one UID the least key is it, in
-// whatever order they come and go.
+// TestAliveDuplicates: of several objects with one UID, Alive returns the one with the
+// least key, in every order of events.
 func TestAliveDuplicates(t *testing.T) {
 	const all = "put a/x@u; put a/y@u; put b@u; put pod/s/z@u; "
 	for _, tc := range []struct{ history, want, reason string }{
@@ -56,7 +56,7 @@ func TestAliveDuplicates(t *testing.T) {
 	}
 }
 
-// TestStopEarly: whoever stops an iteration is not called again.
+// TestStopEarly: an iteration stops when its body stops.
 func TestStopEarly(t *testing.T) {
 	w := play(t, observed.Config{}, "kinds a b c; put a; put b -> a, x; put c -> a?, a")
 	a, _ := w.Lookup(object(t, "a").Key)
@@ -79,7 +79,7 @@ func TestStopEarly(t *testing.T) {
 	}
 }
 
-// TestObjectOwnership: what a node hands out as a copy is the caller's.
+// TestObjectOwnership: the caller owns the object that a node returns.
 func TestObjectOwnership(t *testing.T) {
 	w := play(t, observed.Config{}, "kinds a b; put b* -> a")
 	n, _ := w.Lookup(object(t, "b").Key)

@@ -7,8 +7,8 @@ import (
 	"github.com/ownergraph/ownergraph/internal/core/observed"
 )
 
-// inEveryOrder plays the streams, each in its own order, in every order of one
-// with another, and returns how many there are. Each must end in what want says.
+// inEveryOrder plays the streams in every order of one with another, each in its own
+// order, and returns the number of orders. Each order must end in the graph of want.
 func inEveryOrder(t *testing.T, w *world, streams [][]graph.Event, want string) (orders int) {
 	t.Helper()
 	done := true
@@ -23,7 +23,7 @@ func inEveryOrder(t *testing.T, w *world, streams [][]graph.Event, want string) 
 		orders += inEveryOrder(t, next, streams, want)
 		streams[i] = s
 		if t.Failed() {
-			return orders // the first order that fails will do
+			return orders // one failure is enough
 		}
 	}
 	if !done {
@@ -43,11 +43,10 @@ func streams(t *testing.T, histories []string) [][]graph.Event {
 	return out
 }
 
-// TestGetAlternateOwnerIdentity has upstream's cases, under its names. There, a
-// graph that knows an owner by its UID alone has to pick another identity when
-// one turns out to be absent. Here, each identity is a node of its own: the end
-// of one leaves whoever named another as it was, in every order, and there is
-// nothing to pick.
+// TestGetAlternateOwnerIdentity has upstream's cases, under their names. A graph that
+// knows an owner by its UID alone picks another identity when one turns out to be absent.
+// In this graph each identity is a node of its own. The end of one identity changes no
+// reference to another, in every order.
 func TestGetAlternateOwnerIdentity(t *testing.T) {
 	const kinds = "kinds child+ cchild nsparent+ nsparent.xx+ clusterparent parent+ kind+ k1 k2 k3 k4 k5 n1+ n2+ n3+ n4+ n5+"
 	const five = "n1/ns1/name@uid, n2/ns1/name@uid, n3/ns1/name@uid, n4/ns1/name@uid, n5/ns1/name@uid"
@@ -63,7 +62,7 @@ func TestGetAlternateOwnerIdentity(t *testing.T) {
 			"the absent one's dependent dangles, the other's is still to be asked about"},
 		{"namespaced alternate kind", []string{"put child/ns1/child1 -> nsparent/ns1/p@u", "put child/ns1/child2 -> xxxxxxxx/ns1/p@u", "gone nsparent/ns1/p@u"},
 			"child/ns1/child1 -> nsparent/ns1/p@u {dangling}; child/ns1/child2 -> xxxxxxxx/ns1/p@u {unserved}; absent nsparent/ns1/p@u <1/0>; phantom xxxxxxxx/ns1/p@u <1/0>",
-			"a kind that nobody serves stays unknown"},
+			"an unserved kind stays unknown"},
 		{"namespaced alternate namespace", []string{"put child/ns1/child1 -> nsparent/ns1/p@u", "put child/ns2/child1 -> nsparent/ns2/p@u", "gone nsparent/ns1/p@u"},
 			"child/ns1/child1 -> nsparent/ns1/p@u {dangling}; child/ns2/child1 -> nsparent/ns2/p@u {unlisted}; absent nsparent/ns1/p@u <1/0>; phantom nsparent/ns2/p@u <1/0>",
 			"absence in one scope says nothing of another"},
@@ -72,10 +71,10 @@ func TestGetAlternateOwnerIdentity(t *testing.T) {
 			"absence of one name says nothing of another"},
 		{"cluster alternate version", []string{"put child/ns1/child1 -> clusterparent/p@u", "put child/ns1/child2 -> clusterparent.xx/p@u?", "gone clusterparent/p@u"},
 			`phantom ""@u <1/0>; child/ns1/child1 -> clusterparent/p@u {dangling}; child/ns1/child2 -> clusterparent.xx/p@u? {unresolved}; absent clusterparent/p@u <1/0>`,
-			"nobody can tell the scope of the other version: unresolved, not guessed"},
+			"the scope of the other version is unresolved, not guessed"},
 		{"cluster alternate kind", []string{"put child/ns1/child1 -> clusterparent/p@u", "put child/ns1/child2 -> xxxxxxxxxxxxx/p@u?", "gone clusterparent/p@u"},
 			`phantom ""@u <1/0>; child/ns1/child1 -> clusterparent/p@u {dangling}; child/ns1/child2 -> xxxxxxxxxxxxx/p@u? {unresolved}; absent clusterparent/p@u <1/0>`,
-			"nobody can tell the scope of the other kind: unresolved, not guessed"},
+			"the scope of the other kind is unresolved, not guessed"},
 		{"cluster alternate namespace", []string{"put child/ns1/child1 -> clusterparent/p@u", "put child/ns2/child1 -> clusterparent/p@u", "gone clusterparent/p@u"},
 			"child/ns1/child1 -> clusterparent/p@u {dangling}; child/ns2/child1 -> clusterparent/p@u {dangling}; absent clusterparent/p@u <2/0>",
 			"a global owner is the same from every scope"},

@@ -18,8 +18,8 @@ func names(g *Graph, ids iter.Seq[NodeID]) string {
 	return strings.Join(out, " ")
 }
 
-// TestPending: what a pruning and a fan-out have still before them is what they
-// go on with, in that order.
+// TestPending: a pruning and a fan-out go on with the nodes that Unpruned and Unfanned
+// yield, in that order.
 func TestPending(t *testing.T) {
 	g := New(Config{})
 	objects, err := graph.Parse("k/a; k/b -> k/a; k/c -> k/a; k/d -> k/a")

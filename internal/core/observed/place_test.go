@@ -7,8 +7,8 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// TestPlaceIs: of every length, names of kinds and scopes are the same only if all of
-// their bytes are.
+// TestPlaceIs: for names of every length, kinds and scopes are equal only if all of their
+// bytes are.
 func TestPlaceIs(t *testing.T) {
 	const text = "abcdefghijklmnopqrstuvwxyz"
 	for n := range 20 {

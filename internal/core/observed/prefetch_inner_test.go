@@ -16,8 +16,8 @@ func putOf(uid string) graph.Event {
 	return graph.Event{Type: graph.Put, Object: o}
 }
 
-// TestPrefetchOfAnother: what Prefetch has seen of one UID is nothing to an event about
-// another, wherever the two differ, and whatever was seen before.
+// TestPrefetchOfAnother: the result of Prefetch for one UID is not used for an event
+// about another UID. The UIDs may differ in any byte, and other events may come before.
 func TestPrefetchOfAnother(t *testing.T) {
 	for i := range len(someUUID) {
 		w := play(t, observed.Config{}, "kinds a")
@@ -36,11 +36,11 @@ func TestPrefetchOfAnother(t *testing.T) {
 	}
 }
 
-// TestLastOwnerLeaves: the last owner has left, with its page, and the record of no node
-// looks like the claim on a UUID of zeros.
+// TestLastOwnerLeaves: the last owner leaves with its page. The record of no node looks
+// like the claim on a UUID of zeros.
 func TestLastOwnerLeaves(t *testing.T) {
 	claim := graph.Owner{Key: graph.Key{UID: "00000000-0000-0000-0000-000000000000"}, Unresolved: true}
-	for _, before := range []int{0, 511} { // the owner's page is the first, or its own
+	for _, before := range []int{0, 511} { // the owner's page is the first page, or another one
 		w := play(t, observed.Config{}, "kinds a")
 		for i := range before {
 			feed(t, w.Graph, putOf(fmt.Sprintf("0123abcd-4567-89ef-0a1b-%012x", i)))

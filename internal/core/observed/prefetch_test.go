@@ -11,8 +11,8 @@ import (
 	"github.com/ownergraph/ownergraph/internal/core/observed"
 )
 
-// uuids gives two of the three UIDs of the random worlds as UUIDs, which a graph
-// holds in another form.
+// uuids gives UUIDs to two of the three UIDs of the random worlds. The graph holds these
+// in another form.
 func uuids(u *graph.UID) {
 	switch *u {
 	case "2":
@@ -22,8 +22,8 @@ func uuids(u *graph.UID) {
 	}
 }
 
-// packed returns the event with UIDs that are UUIDs, and mostly with an object that
-// differs from others in its version alone.
+// packed returns the event with UUIDs. Its object mostly differs from others in the
+// version alone.
 func packed(t *rapid.T, e graph.Event) graph.Event {
 	o := &e.Object
 	if rapid.IntRange(0, 3).Draw(t, "content") > 0 {
@@ -39,8 +39,8 @@ func packed(t *rapid.T, e graph.Event) graph.Event {
 	return e
 }
 
-// drawPrefetched draws what Prefetch is told before a batch: nothing, the batch, the same in
-// another order, or with other events among them.
+// drawPrefetched draws the events of a Prefetch before a batch: none, the batch, the
+// batch in another order, or the batch mixed with other events.
 func drawPrefetched(t *rapid.T, batch []graph.Event) []graph.Event {
 	out := slices.Clone(batch)
 	switch rapid.IntRange(0, 4).Draw(t, "prefetch") {
@@ -58,8 +58,9 @@ func drawPrefetched(t *rapid.T, batch []graph.Event) []graph.Event {
 	return out
 }
 
-// TestPrefetchChangesNothing: with a prefetch at the events, at others, or at none, each
-// event changes the same, is refused with the same words, and leaves the same graph.
+// TestPrefetchChangesNothing: a Prefetch of the events, of other events or of none comes
+// first. Each event then makes the same change, fails with the same words, and leaves the
+// same graph.
 func TestPrefetchChangesNothing(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		cfg := drawConfig(t)
@@ -91,8 +92,8 @@ func TestPrefetchChangesNothing(t *testing.T) {
 	})
 }
 
-// TestPrefetchOfWhatLeaves: what Prefetch has seen has gone, page and all, when its turn
-// comes, and its UID is another's.
+// TestPrefetchOfWhatLeaves: a prefetched node leaves with its page before its turn, and
+// another node has its UID.
 func TestPrefetchOfWhatLeaves(t *testing.T) {
 	g := observed.New(observed.Config{})
 	feed(t, g, graph.Event{Type: graph.KindsKnown, Kinds: []graph.KindInfo{{Kind: "a"}}})
@@ -121,8 +122,8 @@ func TestPrefetchOfWhatLeaves(t *testing.T) {
 	}
 }
 
-// TestPrefetchOfReusedNode: the node that Prefetch saw has gone, and its id is that of
-// another with the same UID, to which the index does not lead.
+// TestPrefetchOfReusedNode: a prefetched node leaves, and its id gets another node with
+// the same UID. The index does not lead to that node.
 func TestPrefetchOfReusedNode(t *testing.T) {
 	const uuid = "@0123abcd-4567-89ef-0a1b-c2d3e4f50617"
 	w := play(t, observed.Config{}, "kinds a b c; put a"+uuid+"; put b"+uuid)
@@ -139,8 +140,8 @@ func TestPrefetchOfReusedNode(t *testing.T) {
 	}
 }
 
-// TestLastOwner: a reference to the UID of the last owner at other coordinates is
-// another reference.
+// TestLastOwner: a reference to the UID of the last owner at other coordinates is another
+// reference.
 func TestLastOwner(t *testing.T) {
 	const uuid = "@0123abcd-4567-89ef-0a1b-c2d3e4f50617"
 	w := play(t, observed.Config{}, "kinds a b c; put a"+uuid+"; put c/x -> a"+uuid+"; put c/y -> a"+uuid)
@@ -152,8 +153,8 @@ func TestLastOwner(t *testing.T) {
 	}
 }
 
-// TestLimitOfNumbers: a UID and a version that are no text are too long all the
-// same where less is allowed.
+// TestLimitOfNumbers: a UUID and a version number are flaws where the limit of text is
+// lower.
 func TestLimitOfNumbers(t *testing.T) {
 	const uuid, number = "0123abcd-4567-89ef-0a1b-c2d3e4f50617", "1234567890123456789"
 	for _, tc := range []struct {
@@ -183,8 +184,8 @@ func TestLimitOfNumbers(t *testing.T) {
 	}
 }
 
-// TestFlawOfOwner: text that is a flaw is one wherever it stands, whether or not the
-// owner has been observed.
+// TestFlawOfOwner: flawed text is a flaw in every field, before and after the watch has
+// shown the owner.
 func TestFlawOfOwner(t *testing.T) {
 	const uuid = "@0123abcd-4567-89ef-0a1b-c2d3e4f50617"
 	for _, tc := range []struct {
@@ -208,8 +209,8 @@ func TestFlawOfOwner(t *testing.T) {
 	}
 }
 
-// TestPrefetchOfMany: that another UID has the tag of one does not make Prefetch take the
-// other's node for its own. Among so many there are hundreds of these.
+// TestPrefetchOfMany: two UIDs with one tag do not mix up their nodes. Among so many
+// there are hundreds of such pairs.
 func TestPrefetchOfMany(t *testing.T) {
 	g := observed.New(observed.Config{})
 	if _, err := g.Apply(graph.Event{Type: graph.KindsKnown, Kinds: kinds("a")}); err != nil {

@@ -14,8 +14,8 @@ import (
 	"github.com/ownergraph/ownergraph/internal/core/observed"
 )
 
-// The random worlds are small, so that their parts meet: few kinds, names and
-// scopes, and UIDs that several objects carry.
+// The random worlds are small, so that their parts meet. They have few kinds, names and
+// scopes, and several objects carry one UID.
 var (
 	worldKinds  = kinds("a p+ q+ e- ign")
 	worldConfig = observed.Config{Ignore: []graph.Kind{"ign"}, Limits: graph.Limits{Owners: 3}}
@@ -38,7 +38,7 @@ func drawServed(t *rapid.T, kind graph.KindInfo) graph.Key {
 	return k
 }
 
-// drawRef draws a reference: mostly to what may be there, sometimes to anything.
+// drawRef draws a reference, mostly to a likely object, sometimes to any coordinates.
 func drawRef(t *rapid.T) graph.Owner {
 	all := append(slices.Clone(worldKinds), graph.KindInfo{Kind: "none"}, graph.KindInfo{})
 	r := graph.Owner{Key: drawServed(t, rapid.SampledFrom(all).Draw(t, "kind"))}
@@ -65,8 +65,8 @@ func drawState(t *rapid.T, k graph.Key) graph.Object {
 	}
 }
 
-// drawEvent draws an event of one kind that a store may send, or one that it
-// may not: the end of a listing out of turn.
+// drawEvent draws an event of one kind that a store may send. It also draws the end of a
+// listing out of turn, which no store may send.
 func drawEvent(t *rapid.T, kind graph.KindInfo) graph.Event {
 	switch typ := rapid.SampledFrom([]graph.EventType{
 		graph.Put, graph.Put, graph.Put, graph.Put, graph.Gone, graph.Gone,
@@ -81,7 +81,7 @@ func drawEvent(t *rapid.T, kind graph.KindInfo) graph.Event {
 	}
 }
 
-// drawStreams draws for each kind what the store says of it, in order.
+// drawStreams draws for each kind the events of a store, in order.
 func drawStreams(t *rapid.T, most int) [][]graph.Event {
 	var out [][]graph.Event
 	for _, k := range worldKinds {
@@ -90,7 +90,7 @@ func drawStreams(t *rapid.T, most int) [][]graph.Event {
 	return out
 }
 
-// drawMerge draws one order of the streams that keeps each one's own.
+// drawMerge draws one order of the streams, each in its own order.
 func drawMerge(t *rapid.T, streams [][]graph.Event) []graph.Event {
 	rest := slices.Clone(streams)
 	var out []graph.Event
@@ -104,7 +104,7 @@ func drawMerge(t *rapid.T, streams [][]graph.Event) []graph.Event {
 	}
 }
 
-// drawHistory draws events that change anything, the set of kinds included.
+// drawHistory draws events of every type, sets of kinds included.
 func drawHistory(t *rapid.T, most int) []graph.Event {
 	return rapid.SliceOfN(rapid.Custom(func(t *rapid.T) graph.Event {
 		kind := rapid.SampledFrom(worldKinds).Draw(t, "kind")
@@ -127,7 +127,7 @@ func begin(t *rapid.T, cfg observed.Config) *world {
 	return w
 }
 
-// try applies an event that may be refused. If it is, nothing may change.
+// try applies an event that the graph may refuse. A refused event changes nothing.
 func (w *world) try(t *rapid.T, e graph.Event) {
 	if e.Type != prune {
 		before, known := w.clone(), w.Kinds()
@@ -141,8 +141,8 @@ func (w *world) try(t *rapid.T, e graph.Event) {
 	w.do(t, e)
 }
 
-// TestOrderIndependence: in whichever order the events of different kinds come,
-// the graph ends as the same.
+// TestOrderIndependence: the graph ends the same in every order of the events of
+// different kinds.
 func TestOrderIndependence(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		cfg, streams := drawConfig(t), drawStreams(t, 6)
@@ -160,7 +160,7 @@ func TestOrderIndependence(t *testing.T) {
 	})
 }
 
-// everything is String with all else that must not depend on the order.
+// everything is String with the other state that must not depend on the order.
 func (w *world) everything() string {
 	s := w.String()
 	for _, k := range w.Kinds() {
@@ -174,8 +174,8 @@ func (w *world) everything() string {
 	return s
 }
 
-// TestIdempotence: an event that comes twice in a row changes nothing the
-// second time. The end of a listing is refused then, like any that did not begin.
+// TestIdempotence: the second of two equal events in a row changes nothing. A second end
+// of a listing is refused, because no listing is under way.
 func TestIdempotence(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		cfg, history := drawConfig(t), drawHistory(t, 20)
@@ -199,8 +199,8 @@ func TestIdempotence(t *testing.T) {
 	})
 }
 
-// TestRebuild: whatever happened, the graph that a rewind and new listings leave
-// is the one that a fresh start would have.
+// TestRebuild: after any history, a rewind and new listings leave the graph of a fresh
+// start.
 func TestRebuild(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w, fresh := begin(t, worldConfig), begin(t, worldConfig)
@@ -241,7 +241,7 @@ func (w *world) objects() (out []graph.Object) {
 	return out
 }
 
-// TestCloneIndependence: a graph and its clone go on as if the other were not.
+// TestCloneIndependence: a change of a graph leaves its clone as it is, and the reverse.
 func TestCloneIndependence(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		cfg := drawConfig(t)
@@ -268,14 +268,14 @@ func TestCloneIndependence(t *testing.T) {
 	})
 }
 
-// TestCloneLongText: what is written of an object beyond its page is not shared.
+// TestCloneLongText: a clone does not share the long text of an object.
 func TestCloneLongText(t *testing.T) {
 	g := observed.New(observed.Config{})
 	feed(t, g, graph.Event{Type: graph.KindsKnown, Kinds: []graph.KindInfo{{Kind: "a"}}})
 	o := graph.Object{Key: named("a", strings.Repeat("n", 300)), Version: "v1", Finalizers: []string{"x"}}
 	feed(t, g, graph.Event{Type: graph.Put, Object: o})
 	c, after := g.Clone(), o.Clone()
-	after.Version, after.Finalizers = "v2", []string{"y"} // as long as before
+	after.Version, after.Finalizers = "v2", []string{"y"} // of the same length
 	feed(t, c, graph.Event{Type: graph.Put, Object: after})
 	for g, want := range map[*observed.Graph]graph.Object{g: o, c: after} {
 		if n, _ := g.Lookup(o.Key); !cmp.Equal(n.Object(), want) {
@@ -284,10 +284,9 @@ func TestCloneLongText(t *testing.T) {
 	}
 }
 
-// TestNonInterference: objects with references however bad do not change what
-// the references of others are. Only that the added object itself lives, with a
-// UID that others name elsewhere, misplaces those, or makes twins, which no store
-// may do.
+// TestNonInterference: a new object with any references does not change the classes of
+// other references. Only its own life may do so, if its UID is named elsewhere. Such
+// references are then misplaced, or two objects share a UID, which no store may have.
 func TestNonInterference(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w := begin(t, drawConfig(t))
@@ -330,7 +329,7 @@ func (w *world) classes() map[string]string {
 	return out
 }
 
-// TestNodeAgrees: the ways to look at a node tell the same.
+// TestNodeAgrees: the methods of a node agree with each other.
 func TestNodeAgrees(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w := begin(t, drawConfig(t))
@@ -354,8 +353,8 @@ func TestNodeAgrees(t *testing.T) {
 	})
 }
 
-// checkLinks holds what owners say of their dependents against what the
-// dependents say.
+// checkLinks compares the dependents that owners list with the references of the
+// dependents.
 func checkLinks(t *rapid.T, w *world) {
 	dependents := map[observed.NodeID][]observed.NodeID{}
 	refs, blocks := map[observed.NodeID]int{}, map[observed.NodeID]int{}

@@ -11,31 +11,31 @@ import (
 	"github.com/ownergraph/ownergraph/internal/core/observed"
 )
 
-// TestRefused: what no store may send changes nothing, and the message names
-// object and field once.
+// TestRefused: an event that no store may send changes nothing. The message names object
+// and field once.
 func TestRefused(t *testing.T) {
 	for _, tc := range []struct{ event, want, reason string }{
 		{"unset", "apply unset: event: type: unknown", "a zero event is a mistake"},
-		{"next", "apply event(12): event: type: unknown", "nor the first of those that are not there yet"},
-		{"bogus", "apply event(101): event: type: unknown", "an event from the future must not be skipped in silence"},
-		{"kinds a pod+ a-", `apply kinds-known: kind "a": kinds[2]: two different descriptions`, "which of the two is true would depend on the order"},
+		{"next", "apply event(12): event: type: unknown", "nor is the first number beyond the known types"},
+		{"bogus", "apply event(101): event: type: unknown", "an unknown event must not be skipped in silence"},
+		{"kinds a pod+ a-", `apply kinds-known: kind "a": kinds[2]: two different descriptions`, "the order would decide between the two"},
 		{`put ""/x`, `apply put: ""/x: kind: empty`, "an object has a kind"},
 		{`put a/""`, `apply put: a/"": name: empty`, "an object has a name"},
 		{`put a@""`, "apply put: a/a: uid: empty", "without a UID it is no incarnation"},
-		{"put x", "apply put: x: kind: not among the kinds known", "what is not served has no objects"},
+		{"put x", "apply put: x: kind: not among the kinds known", "an unserved kind has no objects"},
 		{"put pod/x", "apply put: pod/x: scope: empty, and the kind is scoped", "it would be another object's place"},
 		{"put a/s/x", "apply put: a/s/x: scope: set, and the kind is global", "it would be another object's place"},
-		{"gone x", "apply gone: x: kind: not among the kinds known", "what is not served proves nothing"},
+		{"gone x", "apply gone: x: kind: not among the kinds known", "an unserved kind proves nothing"},
 		{"gone pod/x", "apply gone: pod/x: scope: empty, and the kind is scoped", "no object is there that could end"},
-		{`gone a@""`, "apply gone: a/a: uid: empty", "the end of whatever has the name proves nothing of a UID"},
+		{`gone a@""`, "apply gone: a/a: uid: empty", "the end of some object with the name proves nothing of a UID"},
 		{`gone ""/x@u`, `apply gone: ""/x@u: kind: empty`, "an end names what ended"},
-		{"list x", `apply list-begun: kind "x": not among the kinds known`, "what is not served cannot be listed"},
+		{"list x", `apply list-begun: kind "x": not among the kinds known`, "an unserved kind cannot be listed"},
 		{"list", "apply list-begun: event: kind: empty", "a listing is of one kind"},
-		{"end x", `apply list-ended: kind "x": not among the kinds known`, "what is not served cannot be listed"},
+		{"end x", `apply list-ended: kind "x": not among the kinds known`, "an unserved kind cannot be listed"},
 		{"end a", `apply list-ended: kind "a": no listing is under way`, "an end without a beginning proves no absence"},
-		{"sick x", `apply kind-sick: kind "x": not among the kinds known`, "names that nobody serves must not pile up"},
-		{"recover x", `apply kind-recovered: kind "x": not among the kinds known`, "names that nobody serves must not pile up"},
-		{"progress x", `apply progress: kind "x": not among the kinds known`, "names that nobody serves must not pile up"},
+		{"sick x", `apply kind-sick: kind "x": not among the kinds known`, "names of unserved kinds must not pile up"},
+		{"recover x", `apply kind-recovered: kind "x": not among the kinds known`, "names of unserved kinds must not pile up"},
+		{"progress x", `apply progress: kind "x": not among the kinds known`, "names of unserved kinds must not pile up"},
 		{"fence x", `apply fence-passed: kind "x": not among the kinds known`, "a fence of what takes no part proves nothing"},
 		{"vanish", "apply kind-vanished: event: kind: empty", "a kind vanishes, not all of them"},
 	} {
@@ -56,7 +56,7 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// TestRefusedFields: what the notation cannot write.
+// TestRefusedFields: the refused events that the notation cannot write.
 func TestRefusedFields(t *testing.T) {
 	long := strings.Repeat("n", 1<<20)
 	for _, tc := range []struct {
@@ -70,9 +70,9 @@ func TestRefusedFields(t *testing.T) {
 		{graph.Event{Type: graph.KindsKnown, Kinds: []graph.KindInfo{{Kind: "a"}, {}}},
 			"apply kinds-known: event: kinds[1].kind: empty: invalid", "a kind has a name"},
 		{graph.Event{Type: graph.Gone, Key: graph.Key{Kind: "x", Name: long, UID: "u"}},
-			"apply gone: x/" + long[:198] + "...: kind: not among the kinds known: invalid", "a message must not grow with what it complains of"},
+			"apply gone: x/" + long[:198] + "...: kind: not among the kinds known: invalid", "the message must not grow with the name"},
 		{graph.Event{Type: graph.KindSick, Kind: graph.Kind(long)},
-			`apply kind-sick: kind "` + long[:200] + `": not among the kinds known: invalid`, "a message must not grow with what it complains of"},
+			`apply kind-sick: kind "` + long[:200] + `": not among the kinds known: invalid`, "the message must not grow with the name"},
 	} {
 		w := play(t, observed.Config{}, "kinds a b; put b -> a; put a/zero#0%1/0")
 		before, known := w.String(), w.Kinds()
@@ -85,7 +85,7 @@ func TestRefusedFields(t *testing.T) {
 	}
 }
 
-// TestNotRefused: what looks odd and has to be taken.
+// TestNotRefused: the graph accepts odd events that a store may send.
 func TestNotRefused(t *testing.T) {
 	for _, tc := range []struct{ before, event, after, reason string }{
 		{"kinds a a", "put a", "a", "the same kind twice contradicts nothing"},
@@ -94,7 +94,7 @@ func TestNotRefused(t *testing.T) {
 		{"kinds a; list a", "list a", "", "a listing that was cut off begins again"},
 		{"kinds a; sick a", "sick a", "", "twice is once"},
 		{"kinds pod+ b; put pod/s/x; put b -> pod/s/x; kinds pod b", "gone pod/s/x", "b -> pod/s/x {scoped}; absent pod/s/x <1/0>",
-			"a kind that is served anew without scope must be able to lose what it had"},
+			"a kind that is served again without scope must be able to lose its objects"},
 	} {
 		w := play(t, observed.Config{}, tc.before+"; "+tc.event)
 		if got := w.String(); got != tc.after {

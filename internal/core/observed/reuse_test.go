@@ -7,8 +7,8 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// TestReuseAfter: an id that is free names a node again after as many nodes as Reused
-// says, one that is in use or was never used after none.
+// TestReuseAfter: a free id names a node again after as many new nodes as ReuseAfter
+// says. An id in use has no such number, nor has an id that was never used.
 func TestReuseAfter(t *testing.T) {
 	g := large(t)
 	key := func(i int) graph.Key {
@@ -41,7 +41,8 @@ func TestReuseAfter(t *testing.T) {
 	}
 }
 
-// TestEdgeOf: a reference is read only if it is still there, and still that node's.
+// TestEdgeOf: edgeOf returns a reference only if it still exists and is still that
+// node's.
 func TestEdgeOf(t *testing.T) {
 	g := large(t)
 	key := func(name string) graph.Key { return graph.Key{Kind: "a", Name: name, UID: graph.UID(name)} }
@@ -71,7 +72,7 @@ func TestEdgeOf(t *testing.T) {
 		{id("d"), second, "y", "its second"},
 		{id("e"), first, "", "another node's first"},
 		{id("e"), second, "", "another node's second"},
-		{id("x"), edgeID(id("x")), "", "it refers to nobody"},
+		{id("x"), edgeID(id("x")), "", "it has no reference"},
 		{NodeID(g.Cap()), edgeID(g.Cap()), "", "no node has the id"},
 		{id("d"), furtherEdge | edgeID(g.edges.len()), "", "there are fewer"},
 		{id("d"), furtherEdge | edgeID(g.edges.len()+pageNodes), "", "there are far fewer"},

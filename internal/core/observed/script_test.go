@@ -12,13 +12,13 @@ import (
 	"github.com/ownergraph/ownergraph/internal/core/observed"
 )
 
-// A history is written as one line of steps, separated by ";":
+// A history is one line of steps, separated by ";":
 //
 //	kinds a pod+ note-     the set of kinds; + has a scope, - may not own
 //	put b -> a!            an object in the notation, at version 1 unless given
 //	gone b                 a key
 //	list a, end a          a listing begins, ends
-//	prune a                what the caller does then: each stale node is gone
+//	prune a                the caller prunes: each pending node is gone
 //	sick a, recover a, vanish a, progress a, fence a, rewind
 func events(t testing.TB, history string) []graph.Event {
 	t.Helper()
@@ -37,7 +37,7 @@ var verbs = map[string]graph.EventType{
 	"vanish": graph.KindVanished, "rewind": graph.Rewound, "prune": prune, "unset": graph.EventUnset, "bogus": prune + 1, "next": graph.Rewound + 1,
 }
 
-// prune is a step of the tests, no event.
+// prune is a step of the tests and no event.
 const prune graph.EventType = 100
 
 func event(t testing.TB, step string) graph.Event {
@@ -84,8 +84,8 @@ func kinds(text string) []graph.KindInfo {
 	return out
 }
 
-// world is a graph and what a caller has to remember beside it: of which nodes
-// that left it the end was seen.
+// world is a graph with the memory of its caller: the keys of nodes that left the graph
+// as absent.
 type world struct {
 	*observed.Graph
 	absent map[graph.Key]bool
@@ -95,7 +95,7 @@ func newWorld(cfg observed.Config) *world {
 	return &world{observed.New(cfg), map[graph.Key]bool{}}
 }
 
-// play returns a world in which the history has happened.
+// play returns a world after the history.
 func play(t testing.TB, cfg observed.Config, history string) *world {
 	t.Helper()
 	w := newWorld(cfg)
@@ -105,7 +105,7 @@ func play(t testing.TB, cfg observed.Config, history string) *world {
 	return w
 }
 
-// do applies one event, which has to be accepted, and checks the invariants.
+// do applies one event, which the graph must accept, and checks the invariants.
 func (w *world) do(t rapid.TB, e graph.Event) observed.Delta {
 	t.Helper()
 	if e.Type == prune {
@@ -141,13 +141,13 @@ func (w *world) do(t rapid.TB, e graph.Event) observed.Delta {
 	return d
 }
 
-// clone returns a world that goes on from here on its own.
+// clone returns a copy of the world.
 func (w *world) clone() *world {
 	return &world{w.Clone(), maps.Clone(w.absent)}
 }
 
-// prune does what a caller does after a listing, in slices of at most limit
-// nodes. It returns the keys at which it stopped.
+// prune prunes as a caller does, in slices of at most limit nodes. It returns the keys at
+// which it stopped.
 func (w *world) prune(t rapid.TB, kind graph.Kind, limit int) (at []string) {
 	t.Helper()
 	for {
@@ -191,9 +191,9 @@ func (w *world) class(n observed.Node, i int) string {
 	return shortDoubts[d]
 }
 
-// String returns everything that the world holds as one line, in order of keys:
-// each object with the classes of its references, and how many references lead
-// to it and how many of them block. Version 1 is left out.
+// String returns the whole world as one line, in order of keys. Each object has the
+// classes of its references, the number of references to it, and the number of blocking
+// ones. Version 1 is left out.
 func (w *world) String() string {
 	var parts []string
 	for n := range w.Nodes() {
@@ -227,7 +227,7 @@ func (w *world) show(n observed.Node) string {
 	return s
 }
 
-// changes returns what a Delta says in one line.
+// changes returns a Delta as one line.
 func (w *world) changes(d observed.Delta, keys map[observed.NodeID]graph.Key) string {
 	var s []string
 	for _, f := range []struct {

@@ -9,8 +9,8 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// TestTextOfAnyLength: text that changes its length comes back as it was written, from
-// and to each side of what a page keeps itself.
+// TestTextOfAnyLength: text of changing length comes back as it was written. The lengths
+// lie on both sides of the limit of a page.
 func TestTextOfAnyLength(t *testing.T) {
 	g := New(Config{})
 	id := g.newID()
@@ -27,7 +27,7 @@ func TestTextOfAnyLength(t *testing.T) {
 	}
 }
 
-// TestGapIsTheLongest: what is dead is used again, the longest piece of it at any time.
+// TestGapIsTheLongest: the page uses dead text again, always the longest piece.
 func TestGapIsTheLongest(t *testing.T) {
 	g := New(Config{})
 	var ids []NodeID
@@ -40,10 +40,10 @@ func TestGapIsTheLongest(t *testing.T) {
 	}
 	size := len(p.text)
 	g.erase(ids[0])
-	g.erase(ids[1])                   // shorter: the gap stays
-	g.write(ids[2], make([]byte, 10)) // as long as it was: so does it
-	g.write(ids[3], make([]byte, 5))  // less
-	for _, n := range []int{21, 17} { // both in what the first has left
+	g.erase(ids[1])                   // a shorter piece leaves the gap
+	g.write(ids[2], make([]byte, 10)) // text of the same length leaves the gap
+	g.write(ids[3], make([]byte, 5))  // shorter text leaves the gap
+	for _, n := range []int{21, 17} { // both fit into the first piece
 		ids = append(ids, g.newID())
 		g.write(ids[len(ids)-1], make([]byte, n))
 	}
@@ -52,7 +52,7 @@ func TestGapIsTheLongest(t *testing.T) {
 	}
 }
 
-// TestTextShrinks: what a page's text was once does not stay.
+// TestTextShrinks: a page gives back the memory of text that has become short.
 func TestTextShrinks(t *testing.T) {
 	g := large(t)
 	long := []string{strings.Repeat("f", 100), strings.Repeat("g", 100)}
@@ -71,8 +71,8 @@ func TestTextShrinks(t *testing.T) {
 	}
 }
 
-// TestTextRoom: the last bytes that 16 bits reach are used, and none beyond, though the
-// allocation has some.
+// TestTextRoom: the page uses all bytes within the reach of 16 bits, and none beyond,
+// even in a larger allocation.
 func TestTextRoom(t *testing.T) {
 	g := New(Config{})
 	for range 480 {

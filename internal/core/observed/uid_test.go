@@ -15,8 +15,8 @@ import (
 	"github.com/ownergraph/ownergraph/internal/core/swar"
 )
 
-// TestPackedText: a UID and a version are packed only if they come back as they
-// were, to the byte.
+// TestPackedText: the graph packs a UID and a version only if they come back byte for
+// byte.
 func TestPackedText(t *testing.T) {
 	const good = "0123abcd-4567-89ef-0a1b-c2d3e4f50617"
 	g := New(Config{})
@@ -48,8 +48,8 @@ func TestPackedText(t *testing.T) {
 	})
 }
 
-// TestDigits: of every length, a version is read as the number that it is, and not at
-// all with another byte in any place.
+// TestDigits: a version of every length is read as its number. With another byte in any
+// place it is not read.
 func TestDigits(t *testing.T) {
 	const digits = "1234567890987654321"
 	for n := 1; n <= len(digits); n++ {
@@ -66,7 +66,7 @@ func TestDigits(t *testing.T) {
 	}
 }
 
-// TestHexDigits: no two neighbours hide that one of them is no digit.
+// TestHexDigits: no two neighbours hide a byte that is no digit.
 func TestHexDigits(t *testing.T) {
 	const digits = "0123456789abcdef"
 	for pair := range uint64(1 << 16) {
@@ -81,8 +81,8 @@ func TestHexDigits(t *testing.T) {
 	}
 }
 
-// TestEveryForm: an object comes back as it was put, whatever its form, and what
-// differs in any field is told apart.
+// TestEveryForm: an object of every form comes back as it was put. A difference in any
+// field shows.
 func TestEveryForm(t *testing.T) {
 	whole := t
 	rapid.Check(t, func(t *rapid.T) {
@@ -121,8 +121,8 @@ func TestEveryForm(t *testing.T) {
 	})
 }
 
-// TestMemoryReturns: what has left the graph leaves no page, no text, no
-// segment and no place behind.
+// TestMemoryReturns: nodes that leave the graph leave no page, text, segment or place
+// behind.
 func TestMemoryReturns(t *testing.T) {
 	g := large(t)
 	key := func(i int) graph.Key {
@@ -159,8 +159,8 @@ func TestMemoryReturns(t *testing.T) {
 	}
 }
 
-// TestNamesReturn: kinds and scopes that somebody invents, and that are gone with
-// the last reference, leave nothing behind, in whatever order they go.
+// TestNamesReturn: invented kinds and scopes go with their last reference, in every
+// order, and leave no memory behind.
 func TestNamesReturn(t *testing.T) {
 	for _, backwards := range []bool{false, true} {
 		g := large(t)
@@ -185,7 +185,7 @@ func TestNamesReturn(t *testing.T) {
 	}
 }
 
-// TestPageFullOfText: the longest names that a page keeps itself fit into one.
+// TestPageFullOfText: 512 of the longest names of a page fit into one page.
 func TestPageFullOfText(t *testing.T) {
 	g := large(t)
 	key := func(i int) graph.Key {
@@ -207,8 +207,7 @@ func TestPageFullOfText(t *testing.T) {
 	}
 }
 
-// TestChurn: objects that come and go, and change their text, do not make the
-// graph grow.
+// TestChurn: objects that come and go, and change their text, do not make the graph grow.
 func TestChurn(t *testing.T) {
 	g := large(t)
 	put := func(i, version int) {
@@ -241,14 +240,14 @@ func TestChurn(t *testing.T) {
 	}
 }
 
-// TestTextGap: who comes under a name as long as that of who has gone, and who leaves
-// less than he was, makes no text grow, and none is copied.
+// TestTextGap: a new name takes the space of a former name of the same length. A gone
+// object leaves a shorter text. Neither grows or copies the page's text.
 func TestTextGap(t *testing.T) {
 	g := large(t)
 	key := func(life, i int) graph.Key {
 		return graph.Key{Kind: "a", Name: fmt.Sprintf("pod-%d-%08d", life, i), UID: graph.UID(fmt.Sprintf("%08x-0000-0000-0000-%012x", i, life))}
 	}
-	const many = 3*pageNodes - 1 // and node 0: full pages
+	const many = 3*pageNodes - 1 // with node 0 the pages are full
 	put := func(life, i int) {
 		o := graph.Object{Key: key(life, i), Version: "1", Generation: 200}
 		if i%8 > 0 {
@@ -267,7 +266,7 @@ func TestTextGap(t *testing.T) {
 	}
 	before, size := texts()
 	for i := range many {
-		apply(t, g, graph.Event{Type: graph.Gone, Key: key(1, i)}) // every eighth stays as a phantom
+		apply(t, g, graph.Event{Type: graph.Gone, Key: key(1, i)}) // every eighth node stays as a phantom
 		if i%8 > 0 {
 			put(2, i)
 		}
@@ -280,7 +279,7 @@ func TestTextGap(t *testing.T) {
 	}
 }
 
-// TestPrefetch: a prefetch changes nothing, whatever the events are about.
+// TestPrefetch: Prefetch changes nothing, for events of every type.
 func TestPrefetch(t *testing.T) {
 	g := sample(t)
 	before := g.Clone()
@@ -297,8 +296,8 @@ func TestPrefetch(t *testing.T) {
 	}
 }
 
-// TestPrefetchKeepsNoText: nothing that Prefetch keeps of an event, nor what is kept of the
-// last owner, leads to memory of a caller.
+// TestPrefetchKeepsNoText: the results of Prefetch and the last owner keep no memory of a
+// caller.
 func TestPrefetchKeepsNoText(t *testing.T) {
 	for f := range reflect.TypeFor[prefetchedPut]().NumField() {
 		switch field := reflect.TypeFor[prefetchedPut]().Field(f); field.Type.Kind() {

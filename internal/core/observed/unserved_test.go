@@ -8,8 +8,8 @@ import (
 	"github.com/ownergraph/ownergraph/internal/core/observed"
 )
 
-// TestUnservedAgain: an object of a kind that is not served any more is refused, also
-// as it was observed before.
+// TestUnservedAgain: the graph refuses an object of a kind that is no longer served, even
+// in its observed state.
 func TestUnservedAgain(t *testing.T) {
 	g := play(t, observed.Config{}, "kinds a b; put a; kinds b").Graph
 	n, _ := g.Lookup(named("a", "a"))
@@ -18,8 +18,8 @@ func TestUnservedAgain(t *testing.T) {
 	}
 }
 
-// TestPlainNames: names of letters, digits, dots, dashes and underscores stand in
-// the notation as they are.
+// TestPlainNames: names of letters, digits, dots, dashes and underscores stand in the
+// notation without quotes.
 func TestPlainNames(t *testing.T) {
 	const line = "a.b_c/x-1_2.Z#v_1 -> k/o_1"
 	o, err := graph.ParseObject(line)

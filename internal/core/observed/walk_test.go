@@ -12,8 +12,8 @@ import (
 	"github.com/ownergraph/ownergraph/internal/core/observed"
 )
 
-// TestFanVisits: a fan-out visits each reference that was there at its start and
-// stayed, once, whatever comes and goes meanwhile.
+// TestFanVisits: a fan-out visits once each reference that exists at its start and stays.
+// References may come and go meanwhile.
 func TestFanVisits(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w := begin(t, observed.Config{})
@@ -26,7 +26,7 @@ func TestFanVisits(t *testing.T) {
 		}
 		w.do(t, graph.Event{Type: graph.Put, Object: graph.Object{Key: named("a", "owner"), Version: "1"}})
 		owner, _ := w.Lookup(named("a", "owner"))
-		due := map[graph.Key]int{} // visits to come
+		due := map[graph.Key]int{} // the remaining visits
 		n := rapid.IntRange(0, 8).Draw(t, "dependents")
 		for i := range n {
 			refs := rapid.IntRange(1, 2).Draw(t, "references")
@@ -55,7 +55,7 @@ func TestFanVisits(t *testing.T) {
 			case "gone":
 				w.do(t, graph.Event{Type: graph.Gone, Key: key})
 				delete(due, key)
-			case "link": // another number of references: all of them are made anew
+			case "link": // another number of references makes all of them anew
 				put(i, version, 3)
 				delete(due, key)
 			case "unlink":
@@ -70,20 +70,20 @@ func named(kind graph.Kind, name string) graph.Key {
 	return graph.Key{Kind: kind, Name: name, UID: graph.UID(name)}
 }
 
-// TestFanOf: what a fan-out visits, in order.
+// TestFanOf: a fan-out visits the named nodes, in order.
 func TestFanOf(t *testing.T) {
 	for _, tc := range []struct{ history, want, reason string }{
 		{"put a", "", "no dependents"},
 		{"put b -> a; put c -> a", "c b", "newest first"},
 		{"put b -> a, a", "b b", "each reference"},
 		{"put a -> a; put b -> a", "b a", "a self-reference included"},
-		{"put a; put b -> a; put c -> x@a?", "b", "not who claims the UID: Claim has its own"},
+		{"put a; put b -> a; put c -> x@a?", "b", "the claims on the UID have a fan-out of their own"},
 		{"put b -> a; put c -> a; put b#2* -> a", "c b", "a change of something else leaves the reference where it is"},
 		{"put b -> a; put c -> a; put b#2 -> a!", "b c", "a changed reference is new"},
 	} {
 		w := play(t, observed.Config{}, "kinds a b c; "+tc.history)
 		n, _ := w.Lookup(object(t, "a").Key)
-		for range 2 { // beginning again is allowed
+		for range 2 { // a fan-out may begin again
 			w.Fan(n.ID())
 			if got := w.rest(n.ID()); got != tc.want {
 				t.Errorf("%s: visited %q, want %q: %s", tc.history, got, tc.want, tc.reason)
@@ -105,7 +105,7 @@ func (w *world) rest(id observed.NodeID) (visited string) {
 	return visited
 }
 
-// TestPruneSlices: a pruning in slices of any size is the pruning in one go.
+// TestPruneSlices: a pruning in slices of any size equals the pruning in one step.
 func TestPruneSlices(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w := begin(t, worldConfig)
@@ -136,7 +136,7 @@ func TestPruneSlices(t *testing.T) {
 	})
 }
 
-// TestRings: which rings a search finds.
+// TestRings: a search finds the named rings.
 func TestRings(t *testing.T) {
 	const fg = "~[foreground] -> "
 	for _, tc := range []struct{ history, want, reason string }{
@@ -148,10 +148,10 @@ func TestRings(t *testing.T) {
 		{"put a" + fg + "b!; put b" + fg + "c!; put c" + fg + "a!, b!", "a b c", "a ring within a ring is one"},
 		{"put a" + fg + "b!; put b" + fg + "a!, c!; put c" + fg + "d!; put d" + fg + "c!", "a b, c d", "one ring hangs on another"},
 		{"put a" + fg + "b!, b!; put b" + fg + "a!", "a b", "a reference twice"},
-		{"put a" + fg + "x@b!?; put b" + fg + "a!", "a b", "an unresolved reference blocks what has its UID"},
+		{"put a" + fg + "x@b!?; put b" + fg + "a!", "a b", "an unresolved reference blocks the object with its UID"},
 		{"put a" + fg + "x@b?; put b" + fg + "a!", "", "unless it does not block"},
 		{"put a" + fg + "x@c!?; put b" + fg + "a!", "", "nothing has its UID"},
-		{"put a" + fg + `""/x@b!; put b` + fg + "a!", "", "a reference with a name and no kind blocks nobody"},
+		{"put a" + fg + `""/x@b!; put b` + fg + "a!", "", "a reference with a name and no kind blocks no object"},
 		{"put a" + fg + "x@a!?", "", "a claim on oneself"},
 		{"put a" + fg + "b!; put b" + fg + "a!; gone b", "", "a ring that fell apart"},
 	} {
@@ -160,7 +160,7 @@ func TestRings(t *testing.T) {
 		for n := range w.Nodes() {
 			roots = append(roots, n.ID(), n.ID())
 		}
-		search := observed.NewRingSearch(append(roots, 0, 1000)) // ids of no node do no harm
+		search := observed.NewRingSearch(append(roots, 0, 1000)) // ids without a node do no harm
 		if !search.Step(w.Graph, 1000) {
 			t.Fatalf("%s: the search did not end", tc.history)
 		}
@@ -170,12 +170,12 @@ func TestRings(t *testing.T) {
 	}
 }
 
-// TestStepLimits: a step does no more than it may.
+// TestStepLimits: a step stops at its limit.
 func TestStepLimits(t *testing.T) {
 	w := play(t, observed.Config{}, "kinds a b; put a~[foreground] -> b!; put a/x; list a; end a; list b; end b")
 	a, _ := w.Lookup(object(t, "a").Key)
 	search := observed.NewRingSearch([]observed.NodeID{a.ID()})
-	for i, want := range []bool{false, false, false, true} { // to begin, its reference, to leave
+	for i, want := range []bool{false, false, false, true} { // one step each for the begin, the reference and the end
 		if got := search.Step(w.Graph, min(i, 1)); got != want {
 			t.Errorf("step %d of the search: over %t, want %t", i, got, want)
 		}
@@ -188,7 +188,7 @@ func TestStepLimits(t *testing.T) {
 		reason string
 	}{
 		{"a", 0, 0, false, "nothing may be looked at"},
-		{"a", 1, 1, false, "one node is stale"},
+		{"a", 1, 1, false, "one node is pending"},
 		{"b", 1, 1, false, "a phantom"},
 		{"b", 0, 0, true, "that was all: to say so costs nothing"},
 		{"b", 9, 0, true, "no pruning is under way any more"},
@@ -199,7 +199,7 @@ func TestStepLimits(t *testing.T) {
 	}
 }
 
-// TestIsolatedCycles: which objects own each other, whatever their state.
+// TestIsolatedCycles: a search finds the objects that own each other, in any state.
 func TestIsolatedCycles(t *testing.T) {
 	for _, tc := range []struct{ history, want, reason string }{
 		{"put a -> b; put b -> a", "a b", "each has a solid owner"},
@@ -207,10 +207,10 @@ func TestIsolatedCycles(t *testing.T) {
 		{"put a -> b; put b -> c; put c -> d; put d -> b", "b c d", "one that hangs on it is no part of it"},
 		{"put a -> a", "", "a self-reference never counts"},
 		{"put a -> x@a?", "", "nor does a claim on oneself"},
-		{"put a -> x@b?; put b -> a", "a b", "an unresolved reference holds what has its UID"},
-		{"put a -> b; put b -> a; gone b", "", "what is gone owns nothing"},
-		{"put a -> b, x; put b -> c", "", "nobody has seen what would close it"},
-		{"put a -> x@u?; put b -> y@u?", "", "two claims on one UID that nobody has"},
+		{"put a -> x@b?; put b -> a", "a b", "an unresolved reference holds the object with its UID"},
+		{"put a -> b; put b -> a; gone b", "", "a gone object owns nothing"},
+		{"put a -> b, x; put b -> c", "", "the object that would close it is unobserved"},
+		{"put a -> x@u?; put b -> y@u?", "", "two claims on one UID without an object"},
 	} {
 		w := play(t, observed.Config{}, "kinds a b c d; "+tc.history)
 		search := observed.NewIsolatedCycleSearch(slices.Sorted(maps.Keys(w.keys())))
@@ -239,8 +239,8 @@ func (w *world) ringKeys(rings [][]observed.NodeID) string {
 	return s
 }
 
-// TestRingSearch: the search, at once or in slices of any size, finds what the
-// transitive closure shows.
+// TestRingSearch: a search in slices of any size finds the rings of the transitive
+// closure.
 func TestRingSearch(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w := begin(t, observed.Config{})
@@ -282,9 +282,9 @@ func TestRingSearch(t *testing.T) {
 	})
 }
 
-// TestRingSearchMeanwhile: a search goes on, and ends, whatever became of the
-// objects on its path: here all of them go, and pages of nodes and of references
-// with them, and others come under their ids.
+// TestRingSearchMeanwhile: a search goes on and ends after changes of the objects on its
+// path. In this test all of them go, with pages of nodes and of references, and others
+// get their ids.
 func TestRingSearchMeanwhile(t *testing.T) {
 	const many = 1200
 	key := func(i int) graph.Key { return named("a", fmt.Sprint(i)) }
@@ -326,7 +326,7 @@ func feed(t testing.TB, g *observed.Graph, e graph.Event) {
 	}
 }
 
-// closureRings finds the rings, or islands, that the roots reach by Warshall's
+// closureRings finds the rings, or isolated cycles, that the roots reach, by Warshall's
 // algorithm.
 func closureRings(w *world, ids, roots []observed.NodeID, isolated bool) (rings [][]observed.NodeID) {
 	reach := map[[2]observed.NodeID]bool{}

@@ -9,9 +9,9 @@ import (
 	"github.com/ownergraph/ownergraph/internal/core/observed"
 )
 
-// TestWhatIsKept: an object comes out as it went in, whatever short form it is kept
-// in, and whatever it was before.
-func TestWhatIsKept(t *testing.T) {
+// TestObjectsComeBack: an object comes out as it went in, for every short form and every
+// former state.
+func TestObjectsComeBack(t *testing.T) {
 	var all []graph.Object
 	for _, uid := range []graph.UID{"u", "01234567-89ab-cdef-0123-456789abcdef"} {
 		for _, generation := range []int64{0, 1, 127, 128, 1 << 40, -1} {
