@@ -9,8 +9,8 @@ import (
 	"github.com/ownergraph/ownergraph/internal/run"
 )
 
-// Clone returns an engine that goes on from here on its own. The two share
-// nothing that either may change; they do share the Config.
+// Clone returns an engine that goes on from here on its own. The two share the Config, and
+// nothing that either may change.
 func (e *Engine) Clone() *Engine {
 	c := *e
 	c.graph = e.graph.Clone()
@@ -39,8 +39,8 @@ func (e *Engine) Clone() *Engine {
 	return &c
 }
 
-// cloneMap is maps.Clone, but an empty map is copied as a new one: the old one
-// tryKeep the room of what it has held.
+// cloneMap is maps.Clone, and copies an empty map as a new one: the old one keeps the
+// memory of its former entries.
 func cloneMap[K comparable, V any](m map[K]V) map[K]V {
 	if len(m) == 0 {
 		return map[K]V{}

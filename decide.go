@@ -15,8 +15,8 @@ import (
 	"github.com/ownergraph/ownergraph/policy"
 )
 
-// decide looks at one key and makes c the store call that it asks for, if any.
-// The key stays in flight in the queue as long as its call is under way.
+// decide decides one key, and makes c the store call of the decision, if any. The key
+// stays in flight in the queue while its call is under way.
 func (e *Engine) decide(id observed.NodeID, c *Call) (ok bool) {
 	if !e.graph.InUse(id) || e.graph.Node(id).State() != observed.Observed {
 		e.work.Done(id)
@@ -130,7 +130,7 @@ func (e *Engine) endExpectation(id observed.NodeID) bool {
 	return x.Gone
 }
 
-// bar returns why a write to the node must not be made, or ReasonUnset.
+// bar returns the reason for which no write to the node may go out now, or ReasonUnset.
 func (e *Engine) bar(n observed.Node) policy.Reason {
 	switch {
 	case e.level == Level0:
@@ -138,27 +138,13 @@ func (e *Engine) bar(n observed.Node) policy.Reason {
 	case e.cfg.ObserveOnly:
 		return policy.ObserveOnly
 	}
-	if why := e.barOf(n); why != policy.ReasonUnset || !e.kinds.Unanswered() && !e.kinds.Losing(n.Kind(), e.now, e.fenceHeld()) {
+	if why := e.kinds.Blocked(e.graph, n.ID()); why != policy.ReasonUnset || !e.kinds.Unanswered() && !e.kinds.Losing(n.Kind(), e.now, e.fenceHeld()) {
 		return why
 	}
 	return policy.NeedAnswer
 }
 
-// barOf is bar as far as it is about the node, whoever may write.
-func (e *Engine) barOf(n observed.Node) policy.Reason {
-	k, _ := e.graph.Kind(n.Kind())
-	switch {
-	case !k.Known, k.Unwatched:
-		return policy.KindUnserved
-	case e.kinds.Relisting(), e.kinds.Stale(n.Kind()):
-		return policy.NeedListing
-	case n.SharesUID():
-		return policy.UIDShared
-	}
-	return policy.ReasonUnset
-}
-
-// arrange sees to it that a key that waits is looked at again in time.
+// arrange has a waiting key decided again in time.
 func (e *Engine) arrange(id observed.NodeID, in rules.Input, d policy.Decision) {
 	if d.Reason != policy.NeedWatch {
 		e.expected.EndWatch(id)
@@ -198,13 +184,12 @@ func (e *Engine) awaitUndone(id observed.NodeID, v Version) {
 	e.expect(id, inflight.Expectation{Version: v, Deadline: e.undone.Until(id), OnTimeout: then})
 }
 
-// removalTime is how long a store may take from one step of a deletion to the
-// next.
+// removalTime is the time that a store may take from one step of a deletion to the next.
 const removalTime = 2 * time.Second
 
-// awaitRemoval gives the store time to remove what nothing keeps: a server may
-// mark an object and remove it in two steps of one deletion. Once that time is
-// over only somebody outside can help.
+// awaitRemoval gives the store time to remove an object without finalizers. A server may
+// mark an object and remove it in two steps of one deletion. After that time only the
+// outside can help.
 func (e *Engine) awaitRemoval(id observed.NodeID, o Object) {
 	if m := e.edit(id); o.GraceSeconds == 0 && !m.Overdue {
 		m.Overdue = true
@@ -212,8 +197,8 @@ func (e *Engine) awaitRemoval(id observed.NodeID, o Object) {
 	}
 }
 
-// awaitMisplaced has a key looked at again when an owner goes that lives in another
-// scope or under another name. Past the bound the audit does that.
+// awaitMisplaced has a key decided again when an owner goes that lives in another scope or
+// under another name. Past the bound the audit does that.
 func (e *Engine) awaitMisplaced(id observed.NodeID, in rules.Input, d policy.Decision) {
 	for _, i := range d.Owners {
 		u, doubt := in.Object.Owners[i].UID, in.Owners[i].Doubt
@@ -224,8 +209,8 @@ func (e *Engine) awaitMisplaced(id observed.NodeID, in rules.Input, d policy.Dec
 	}
 }
 
-// wakeMisplaced looks at those again that an owner in another scope, or under
-// another name, held.
+// wakeMisplaced has the dependents decided again of an owner that lived in another scope
+// or under another name.
 func (e *Engine) wakeMisplaced(u UID) {
 	for _, id := range e.misplaced[u] {
 		if e.graph.InUse(id) {
@@ -235,8 +220,8 @@ func (e *Engine) wakeMisplaced(u UID) {
 	delete(e.misplaced, u)
 }
 
-// ownerID returns the node that stands for the i-th owner of a node: for a
-// reference that counts by its UID the object that has it.
+// ownerID returns the node that stands for the i-th owner of a node. For a reference that
+// counts by its UID it is the object with that UID.
 func (e *Engine) ownerID(id observed.NodeID, i int) observed.NodeID {
 	return e.view().OwnerID(id, i)
 }
@@ -254,7 +239,7 @@ func (e *Engine) awaitWatch(id observed.NodeID, d policy.Decision) {
 	e.work.AddAt(id, queue.Normal, at)
 }
 
-// report shows a decision to whoever wants to see it.
+// report reports a decision to Config.OnDecision.
 func (e *Engine) report(n observed.Node, o Object, d DecisionEvent) {
 	if e.cfg.OnDecision == nil {
 		return

@@ -12,14 +12,14 @@ import (
 	"github.com/ownergraph/ownergraph/policy"
 )
 
-// maxDetail bounds how many names a report of one held object gives, and how
-// many dependents are looked at for them.
+// The bounds of a report of one held object: its names, and the dependents considered for
+// them.
 const (
 	maxDetail  = 8
 	mostLooked = 1024
 )
 
-// detail names whom or what a held object waits for.
+// detail names the objects and parts that a held object waits for.
 func (e *Engine) detail(id observed.NodeID) []string {
 	n, m := e.graph.Node(id), e.state(id)
 	var out []string

@@ -27,39 +27,37 @@ import (
 	"github.com/ownergraph/ownergraph/internal/run"
 )
 
-// Engine is the heart: a single-threaded state machine that takes what a watch
-// says, and gives back what should be done, as data. Observe takes an event,
-// Next returns the next call to make, Done takes what came of it. It makes no
-// call itself, starts no goroutine, holds no lock and reads no clock: the time
-// is a parameter. So whoever drives it chooses every interleaving, crash and
-// fault: a test, a model checker, or a Collector.
+// Engine is a single-threaded state machine. Observe takes an event of the watch, Next
+// returns the next call as data, and Done takes the result of a call. The engine makes no
+// call itself. It starts no goroutine, holds no lock and reads no clock, because the time
+// is a parameter. So the caller chooses every interleaving, crash and fault: a test, a
+// model checker or a Collector.
 //
-// Nothing that an engine knows has to be saved. After a crash, a new one that
-// observes the store from the start goes on where the old one ended, and any
-// number of engines may work on one store at once.
+// The engine saves no state. After a crash a new engine observes the store from the start
+// and goes on. Any number of engines may work on one store at once.
 //
-// An Engine is not safe for concurrent use. No Observe, Next or Done does more
-// than about a thousand units of work, besides what an event itself carries.
-// Lists of ids are handed over whole where many keys wait for one thing, a few
-// nanoseconds for each; only a rewind walks the whole graph. A set of kinds, the
-// beginning of a fence, and a sweep that waits for listings or labels look at every
-// kind. Held by TestDecisionsAmongManyKinds, TestKindsKnownIsLinear and
-// TestSweepOfLongNames.
+// An Engine is not safe for concurrent use. One Observe, Next or Done does about a
+// thousand units of work at most, besides the content of the event. Three steps may look
+// at every kind: a new set of kinds, the beginning of a fence, and a sweep that waits for
+// listings or labels. A list of waiting ids moves as a whole, at a few nanoseconds an id.
+// Only a rewind walks the whole graph.
 //
 // Its invariants, which Check verifies:
 //
 //	E1  the graph's own invariants hold
-//	E2  the graph changes in Observe alone (and by the sweep that a listing's end orders)
-//	E3  one object has at most one write or reread in flight, and its key is in flight in the queue; what was
-//	    handed out before a rewind, or before the object went and came back, does not count
+//	E2  the graph changes in apply and in prune alone, and never during a decision
+//	E3  an object has at most one write or reread in flight, and its key is in flight in the queue. Calls from
+//	    before a rewind, or from before the object went and came back, do not count
 //	E4  one full coordinates have at most one read in flight
-//	E5  what is kept beside the graph is kept of nodes that are in it
+//	E5  the state beside the graph belongs to nodes of the graph
 //	E6  every write in flight carries UID and version
-//	E7  who waits for reads is noted with as many, and each of these is due or under way
+//	E7  a node waits for as many reads as note it, and each of these is due or under way
 //	E8  the members of each sweep are counted as the graph shows them
-//	E9  what is kept at a glance, or was and has not been asked for since, is what would be decided to be kept
-//	E10 what is counted of kinds is what they are
+//	E9  the fast path keeps only objects that a decision would keep
+//	E10 the counts of kinds are the numbers of kinds
 //	E11 every effect of a machine is carried out before the engine returns
+//
+// Held by TestDecisionsAmongManyKinds, TestKindsKnownIsLinear and TestSweepOfLongNames.
 type Engine struct {
 	cfg   Config
 	level Level
@@ -73,7 +71,7 @@ type Engine struct {
 	graph *observed.Graph
 	nodes record.Table
 	kinds kinds.Table
-	work  *queue.Queue[observed.NodeID] // whom to decide
+	work  *queue.Queue[observed.NodeID] // the objects to decide
 	reads reads.Machine
 
 	expected inflight.Expectations
@@ -82,7 +80,7 @@ type Engine struct {
 	retries  map[observed.NodeID]Object
 	flights  map[CallID]flight
 
-	misplaced map[UID][]observed.NodeID // who is held by an owner's life in another scope or under another name
+	misplaced map[UID][]observed.NodeID // the dependents of owners in another scope or under another name
 
 	absent   tombstone.Set // owners that are gone and have no dependent left
 	orphaned tombstone.Set // owners whose orphaning this engine ended
@@ -96,10 +94,10 @@ type Engine struct {
 	prepared fifo.List[Call]   // store calls that wait for their lane
 	effects  effect.List       // of machines, not carried out yet
 	carrying bool              // carryOut runs
-	revision run.Revision      // raised when calls are revoked: see ground
+	revision run.Revision      // raised when calls are revoked: see revokePrepared
 	scratch  scratch           // of the decision at hand
-	fans     []observed.NodeID // owners whose dependents have to be looked at
-	wakes    []observed.NodeID // whoever waited for a fence that has passed
+	fans     []observed.NodeID // owners whose dependents have to be decided
+	wakes    []observed.NodeID // nodes that waited for a fence or a read
 
 	counts Stats
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/ownergraph/ownergraph/internal/core/seq"
 )
 
-// input gathers what a decision about an observed node depends on.
+// input gathers the evidence for a decision about an observed node.
 func (e *Engine) input(id observed.NodeID) rules.Input {
 	n, m := e.graph.Node(id), e.state(id)
 	in := rules.Input{
@@ -49,19 +49,18 @@ func (e *Engine) input(id observed.NodeID) rules.Input {
 	return in
 }
 
-// room is what a decision is made in, over and over: nothing of it is kept when
-// the decision is made.
+// scratch is the memory of the decision at hand. The next decision uses it again.
 type scratch struct {
 	call   Call
 	owners []Owner
 	facts  []rules.OwnerFact
 }
 
-// maxScratch bounds how many references there is room for.
+// maxScratch bounds the references that scratch holds.
 const maxScratch = 64
 
-// judged returns what the graph holds of the node that is decided. Sweeps, and
-// the functions that say what belongs to whom, may keep it.
+// judged returns the object of a node for its decision. Sweeps and the functions of
+// members may keep it.
 func (e *Engine) judged(n observed.Node) Object {
 	if e.sweeps.Any() {
 		return n.Object()
@@ -73,8 +72,8 @@ func (e *Engine) judged(n observed.Node) Object {
 	return o
 }
 
-// ownerFact completes what is known of the owner o that a reference of a node
-// names. Absence from before since has to be confirmed.
+// ownerFact completes the evidence about the owner o of a reference. Absence from before
+// since has to be confirmed.
 func (e *Engine) ownerFact(f *rules.OwnerFact, dep *record.State, o observed.Node, since seq.Stamp) {
 	if f.Self {
 		return
@@ -106,26 +105,27 @@ func (e *Engine) ownerFact(f *rules.OwnerFact, dep *record.State, o observed.Nod
 	f.Read, f.ReadBegan, f.SameVersion = e.readStateNow(id)
 }
 
-// absenceServes reports whether absence beyond the graph is evidence for a dependent.
-// What the watch saw go, or a read did not find that the watch had shown before, is
-// absent for all. A phantom that a read did not find is absent for the versions that
-// were known when the read began. For a later version the owner may have been made
-// since, if its UID could be foreseen. Held by TestForgedUID.
+// absenceServes reports whether absence beyond the graph is evidence for a dependent. An
+// end that the watch showed is absence for all dependents. So is a failed lookup of an
+// object that the watch had shown before. A phantom that a read did not find is absent for
+// the versions from before the read. The store may have made the owner since, if its UID
+// could be foreseen.
+//
+// Held by TestForgedUID.
 func (e *Engine) absenceServes(dep *record.State, o observed.Node, m *record.State, since seq.Stamp) bool {
 	return m.Absent > e.kinds.Rewound() && (m.Absent > since || !e.kinds.Unconfirmed(e.graph, o.Kind(), since)) && (m.GoneObserved || o.State() != observed.Phantom || m.Absent > dep.Known)
 }
 
-// believable reports whether absence may replace what the graph says of a
-// reference: not where the reference itself is in doubt.
+// believable reports whether absence may replace the class of a reference in the graph. It
+// may not where the reference itself is in doubt.
 func believable(f *rules.OwnerFact) bool {
 	return f.Class == observed.Solid || f.Class == observed.Waiting ||
 		f.Doubt == graph.Unobserved || f.Doubt == graph.Unlisted
 }
 
-// unsettled reports whether an owner that a read did not find may still turn
-// out to live in another scope or under another name: until its kind has passed a
-// fence that began after the dependent was known, so that the outcome does not hang
-// on which of the two was observed first.
+// unsettled reports whether an absent owner may still live in another scope or under
+// another name. It may until its kind has passed a fence that began after the dependent
+// was known. So the outcome does not depend on the order of the two events.
 func (e *Engine) unsettled(dep *record.State, o observed.Node) bool {
 	kind, _ := e.graph.Kind(o.Kind())
 	scopes := (kind.Scoped || o.Scope() != "") && e.cfg.Scope == graph.ScopeHold
@@ -133,8 +133,8 @@ func (e *Engine) unsettled(dep *record.State, o observed.Node) bool {
 		e.kinds.Of(o.Kind()).Passed <= dep.Known
 }
 
-// readStateNow returns what the last read showed of a node, as far as it still
-// counts. What the watch has said since voids it, unless it says the same.
+// readStateNow returns the result of the last read of a node, as far as it still counts. A
+// later event of the watch voids it, except an event that says the same.
 func (e *Engine) readStateNow(id observed.NodeID) (s rules.ReadState, began seq.Stamp, same bool) {
 	x, ok := e.reads.Result(id)
 	if !ok || x.Began <= max(e.kinds.Rewound(), e.kinds.LostAt()) {
@@ -157,7 +157,7 @@ func (e *Engine) readStateNow(id observed.NodeID) (s rules.ReadState, began seq.
 	return x.State, x.Began, same
 }
 
-// roleOf returns what a read would show of a node if it is as the graph says.
+// roleOf returns the read state that a read of the observed node would return.
 func roleOf(n observed.Node) rules.ReadState {
 	switch {
 	case n.Waiting():
@@ -178,8 +178,8 @@ func readStateOf(o Object) rules.ReadState {
 	return rules.ReadSolid
 }
 
-// unacknowledged reports whether the controller of an orphaning node is still
-// given time to observe the deletion, and whether it was given it in vain.
+// unacknowledged reports whether the controller of an orphaning node still has time to
+// observe the deletion, and whether that time is over.
 func (e *Engine) unacknowledged(id observed.NodeID) (waits, overdue bool) {
 	o := e.graph.Node(id).Object()
 	if rules.Acknowledged(o) || !slices.Contains(e.cfg.Acknowledge, o.Kind) {

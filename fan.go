@@ -7,14 +7,14 @@ import (
 	"github.com/ownergraph/ownergraph/internal/core/queue"
 )
 
-// slice is how many units of bulk work one step does at most.
+// slice is the most units of bulk work in one step.
 const slice = 256
 
-// lowWater is how short the queue has to be before bulk work adds to it: the
-// dependents of a large owner wait in its list, not in the queue.
+// lowWater is the length of the queue below which bulk work adds to it. So the dependents
+// of a large owner wait in its list, and not in the queue.
 const lowWater = 64
 
-// fan has the dependents of an owner looked at, from the first on.
+// fan has the dependents of an owner decided again, from the first on.
 func (e *Engine) fan(id observed.NodeID) {
 	e.fanOne(id)
 	if c, ok := e.graph.Claim(id); ok {
@@ -29,9 +29,8 @@ func (e *Engine) fanOne(id observed.NodeID) {
 	}
 }
 
-// stepFans takes dependents of owners whose state has changed into the queue.
-// One that waits for reads is looked at when they are over, and not for each of
-// its owners.
+// stepFans moves dependents of changed owners into the queue. A dependent that waits for
+// reads is decided after these, and not once for each owner.
 func (e *Engine) stepFans() {
 	for n := 0; n < slice && len(e.fans) > 0 && e.work.Ready() < lowWater; n++ {
 		id := e.fans[0]
@@ -48,8 +47,8 @@ func (e *Engine) stepFans() {
 	}
 }
 
-// stepWakes takes whoever waited for a fence or a read into the queue, and
-// with an owner its dependents.
+// stepWakes moves the nodes that waited for a fence or a read into the queue, and with an
+// owner its dependents.
 func (e *Engine) stepWakes() {
 	for n := 0; n < slice && len(e.wakes) > 0 && e.work.Ready() < lowWater; n++ {
 		id := e.wakes[0]

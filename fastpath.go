@@ -8,10 +8,10 @@ import (
 	"github.com/ownergraph/ownergraph/policy"
 )
 
-// fastKeep returns why nothing is to be done for a node, as NoOwners or OwnerSolid,
-// where the graph shows that without further ado: it is unmarked, its only owner if
-// any is solid and unmarked, and nothing else is known of either. Most objects are
-// so, most of the time. ReasonUnset says that it takes a decision.
+// fastKeep returns the reason to keep a node, NoOwners or OwnerSolid, where the graph
+// alone shows it. Then the node is unmarked, its only owner, if any, is solid and
+// unmarked, and both have a default state. Most objects are so. ReasonUnset says that a
+// decision is needed.
 func (e *Engine) fastKeep(id observed.NodeID) policy.Reason {
 	n := e.graph.Node(id)
 	owner, kept := n.FastKeep()
@@ -27,14 +27,13 @@ func (e *Engine) fastKeep(id observed.NodeID) policy.Reason {
 	return policy.ReasonUnset
 }
 
-// stillKept reports whether a glance has kept a node: another version of the same changes
-// nothing of that, and whatever else could has it decided anew. Of what a former
-// version was put off for, a count of attempts alone may be left then.
+// stillKept reports whether the fast path has kept a node. Another version with the same
+// owners changes nothing then, and every other change has the node decided anew.
 func (e *Engine) stillKept(id observed.NodeID) bool {
 	return e.nodes.IsKept(e.graph, id) && !e.expected.Has(id)
 }
 
-// plain reports whether no more is known of a node than the graph says.
+// plain reports whether the state of a node is the default.
 func (e *Engine) plain(id observed.NodeID) bool { return e.nodes.IsDefault(e.graph, id) }
 
 func has[V any](m map[observed.NodeID]V, id observed.NodeID) bool {
@@ -42,8 +41,8 @@ func has[V any](m map[observed.NodeID]V, id observed.NodeID) bool {
 	return ok
 }
 
-// keepOrEnqueue has a node decided that an event has brought: at once if a glance is enough
-// for that, or when it is its turn.
+// keepOrEnqueue decides a node after an event: at once on the fast path, otherwise in its
+// turn.
 func (e *Engine) keepOrEnqueue(id observed.NodeID, n observed.Node) {
 	if e.tryKeep(id) {
 		e.work.Drop(id)
@@ -52,8 +51,7 @@ func (e *Engine) keepOrEnqueue(id observed.NodeID, n observed.Node) {
 	e.work.Add(id, priority(n))
 }
 
-// tryKeep decides a node, if a glance is enough for that, and otherwise forgets that one
-// has been.
+// tryKeep decides a node on the fast path, and otherwise takes back that it was kept so.
 func (e *Engine) tryKeep(id observed.NodeID) bool {
 	if !e.tryKeepNew(id) {
 		e.nodes.ClearKept(e.graph, id)
@@ -65,8 +63,7 @@ func (e *Engine) tryKeep(id observed.NodeID) bool {
 	return true
 }
 
-// tryKeepNew decides a node of which nothing was told or awaited so far, if a glance is
-// enough for that.
+// tryKeepNew decides a node without former state on the fast path.
 func (e *Engine) tryKeepNew(id observed.NodeID) bool {
 	why := e.fastKeep(id)
 	if why == policy.ReasonUnset {
@@ -81,8 +78,7 @@ func (e *Engine) tryKeepNew(id observed.NodeID) bool {
 	return true
 }
 
-// checkFastPath compares what is told at a glance, or was and has not been asked for
-// since, with what is decided.
+// checkFastPath compares the fast path with the decisions that it replaces.
 func (e *Engine) checkFastPath() error {
 	asked := map[observed.NodeID]bool{}
 	for x := range e.work.Entries() {

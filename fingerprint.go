@@ -10,17 +10,15 @@ import (
 	"github.com/ownergraph/ownergraph/internal/core/tombstone"
 )
 
-// Fingerprint returns 64 bits that stand for all that decides what the engine
-// does from here on: two engines of one Config with different fingerprints may
-// act differently, and two with the same act alike, up to a collision of the
-// hash. Counters, reports and logs are no part of it; nor is when the next audit
-// is due, and in which order it looks at objects, which decides nothing unless
-// something was amiss. Times enter as how far away they are.
+// Fingerprint returns a hash of all state that decides the engine's later acts. Two
+// engines of one Config with different fingerprints may act differently. Two with the same
+// fingerprint act alike, except for a collision. Counters, reports and logs are no part of
+// it. The time and order of the next audit are none either: they decide only where the
+// engine had a fault. Times enter as distances from now.
 //
-// Stamps enter only through the comparisons that the engine makes of them: of
-// what was learnt of an object with when a read or a fence began. rename, if
-// not nil, stands for each version, so that a checker can take states together
-// that differ in the versions' text alone.
+// Stamps enter only through the comparisons that the engine makes of them. Rename, if not
+// nil, stands for each version. So a checker may merge states that differ only in the text
+// of versions.
 //
 // Held by TestFingerprint and, in internal/exhaustive, TestFingerprintAgrees.
 func (e *Engine) Fingerprint(rename func(Key, Version) uint64) uint64 {
@@ -94,8 +92,8 @@ func (p *printer) nodes() {
 	}
 }
 
-// absentSince hashes for which dependents the absence of n, by a call that began then,
-// is evidence: see absenceServes.
+// absentSince hashes the dependents for which the absence of n is evidence. A call that
+// began then proved it. See absenceServes.
 func (p *printer) absentSince(n observed.Node, began seq.Stamp) {
 	for d := range n.Dependents() {
 		if has(p.e.retries, d.ID()) || n.State() == observed.Phantom {
@@ -110,8 +108,8 @@ func (p *printer) fenceAfter(s seq.Stamp) {
 	p.e.fence.HashAfter(p.Printer, s)
 }
 
-// began hashes how the beginning of a read of n stands to what was learnt of
-// its dependents and of their owners: all that it is ever compared with.
+// began hashes the comparisons of the beginning of a read of n: with its dependents, and
+// with their owners.
 func (p *printer) began(n observed.Node, at seq.Stamp) {
 	e := p.e
 	p.Flags(e.kinds.Of(n.Kind()).Ended > at)

@@ -9,8 +9,9 @@ import (
 )
 
 // lose notes a sign that history may have gone backwards: a write without an answer, or a
-// watch that broke. The prepared calls are decided again. Held by TestLossStopsWrites and
-// TestLossBeforeRestore.
+// watch that broke. The prepared calls are decided again.
+//
+// Held by TestLossStopsWrites and TestLossBeforeRestore.
 func (e *Engine) lose() {
 	e.kinds.Lose(e.now, &e.seq, e.level >= Level2, e.graph)
 	e.counts.Losses++
@@ -24,11 +25,12 @@ func (e *Engine) lose() {
 	}
 }
 
-// WatchEnded notes that the watch is down: each kind counts as sick, for this reason,
-// until it has been listed again. That the watch broke may be the first sign of a
-// rewind (R5). A watch that the store or its user ended in order is none. Whoever
-// drives the engine calls it between two runs of Store.Watch. Held by
-// TestWatchBrokeIsALoss.
+// WatchEnded notes that the watch is down. Each kind counts as sick, for this reason,
+// until its next listing. Broke says that the watch broke, which may be the first sign of
+// a rewind (R5). An end that the store or its user ordered is no sign. The caller calls it
+// between two runs of Store.Watch.
+//
+// Held by TestWatchBrokeIsALoss.
 func (e *Engine) WatchEnded(now time.Time, reason string, broke bool) {
 	e.tick(now)
 	if e.broken != nil {
@@ -57,10 +59,11 @@ func (e *Engine) awaitAnswer(id observed.NodeID) {
 	e.work.Add(id, queue.High)
 }
 
-// confirm ends the open signs of a rewind once every kind is confirmed, and has the objects
-// decided again that wait for that. Held by TestLossOfKindThatReturns. The walk stops at a
-// kind that is not confirmed. So a passed fence, an audit and a change of the set of kinds
-// ask for it, and without fences the end of a listing when no other one is wanted.
+// confirm ends the open signs of a rewind once every kind is confirmed. The waiting
+// objects are decided again. A passed fence, an audit and a change of the set of kinds
+// call it. Without fences the end of the last wanted listing calls it.
+//
+// Held by TestLossOfKindThatReturns.
 func (e *Engine) confirm() {
 	if e.kinds.Confirm(&e.seq) {
 		e.resumeReads()

@@ -11,14 +11,14 @@ import (
 	"github.com/ownergraph/ownergraph/internal/core/record"
 )
 
-// Observe takes one event of the watch. The engine owns it from then on.
+// Observe takes one event of the watch. The engine owns the event from then on.
 //
-// An event that no store may send is refused with an error that wraps
-// ErrInvalid and names object and field. Nothing is lost by that: the event's
-// kind counts as sick, so that nothing ends on the strength of what was not
-// understood, and a new listing of it is asked for. After a set of kinds that was
-// refused nothing ends before there is one that is not. Held by
-// TestDamagedKindHoldsFences and TestKindsLostHoldFences.
+// An event that breaks the contract of a store is refused. The error wraps ErrInvalid and
+// names the object and the field. Then the event's kind counts as sick, and the engine
+// asks for a new listing. Nothing ends on the evidence of that kind before the listing.
+// After a refused set of kinds nothing ends before another set.
+//
+// Held by TestDamagedKindHoldsFences and TestKindsLostHoldFences.
 func (e *Engine) Observe(now time.Time, ev Event) error {
 	e.tick(now)
 	return e.applyEvent(&ev)
@@ -38,7 +38,7 @@ func (e *Engine) applyEvent(ev *Event) error {
 	if why != "" {
 		e.rewind(why)
 		e.carryOut()
-		if ev.Type == graph.ListEnded { // what it did not bring is not gone
+		if ev.Type == graph.ListEnded { // an object that it did not bring is not gone
 			return nil
 		}
 	}
@@ -67,25 +67,26 @@ func (e *Engine) applyEvent(ev *Event) error {
 	return nil
 }
 
-// ignores reports whether an event is about a kind that takes no part, by setting. It
-// is no evidence of anything (R5). Held by TestIgnoredIsNoEvidence.
+// ignores reports whether an event is about a kind that takes no part, by setting. It is
+// no evidence (R5).
+//
+// Held by TestIgnoredIsNoEvidence.
 func (e *Engine) ignores(ev *Event) bool {
 	return ev.Of() != "" && e.kinds.Ignored(ev.Of())
 }
 
-// isGoneObserved reports whether the watch saw a node go that only references still name. It
-// knows that longer than the bounded memory does.
+// isGoneObserved reports whether the watch showed the end of a node that references still
+// name. The node remembers that longer than the bounded memory does.
 func (e *Engine) isGoneObserved(id observed.NodeID) bool {
 	m := e.state(id)
 	return m.GoneObserved && m.Absent > e.kinds.Rewound()
 }
 
-// returned is what an object has done that no history shows (R5).
+// returned is the end of a text about an object that was observed gone and is back (R5).
 const returned = " was seen gone and is back"
 
-// ObserveAll takes events as Observe does, one after another, and is faster with
-// many at a time: see [observed.Graph.Prefetch]. It returns the errors of all that are
-// refused, joined.
+// ObserveAll takes many events as Observe does, one after another, and is faster: see
+// [observed.Graph.Prefetch]. It returns the errors of the refused events, joined.
 func (e *Engine) ObserveAll(now time.Time, events []Event) error {
 	var errs []error
 	for len(events) > 0 {
@@ -110,7 +111,7 @@ const ahead = 32
 // events of the watch, for the pruning at the end of a listing, and for a rewind.
 func (e *Engine) apply(ev *Event) (*observed.Delta, error) { return e.graph.ApplyEvent(ev) }
 
-// applyDelta takes what an event changed in the graph into account.
+// applyDelta takes the change that an event made in the graph.
 func (e *Engine) applyDelta(ev *Event, d *observed.Delta) {
 	for _, id := range d.Added {
 		e.addPhantom(id)
@@ -127,7 +128,7 @@ func (e *Engine) applyDelta(ev *Event, d *observed.Delta) {
 		if c, ok := e.graph.Lookup(Key{UID: ev.Key.UID}); ok { // the claims on its UID, too
 			e.fanOne(c.ID())
 		}
-		if n, ok := e.graph.Alive(ev.Key.UID); ok { // whom a claim on the UID means is another one now
+		if n, ok := e.graph.Alive(ev.Key.UID); ok { // a claim on the UID means another object now
 			e.cycles.Restart(e.view(), e.now)
 			if !n.SharesUID() { // it was one of two until now
 				e.work.Add(n.ID(), queue.High)
@@ -139,7 +140,7 @@ func (e *Engine) applyDelta(ev *Event, d *observed.Delta) {
 		e.cfg.Logger.Warn("two live objects have one UID", "object", ev.Object.Key.String())
 		e.counts.Twins++
 		e.cycles.Restart(e.view(), e.now)
-		e.auditSoon() // nobody may rest on either any more
+		e.auditSoon() // no decision may rest on either any more
 	}
 	for _, f := range d.Freed {
 		e.freeNode(f, d.Unseen)
@@ -149,7 +150,7 @@ func (e *Engine) applyDelta(ev *Event, d *observed.Delta) {
 	}
 }
 
-// addPhantom greets a new phantom: it may be known as absent.
+// addPhantom adds a phantom, whose absence may be known already.
 func (e *Engine) addPhantom(id observed.NodeID) {
 	if e.absent.Empty() {
 		return
@@ -212,8 +213,8 @@ func (e *Engine) applyNode(ev *Event, d *observed.Delta) {
 	}
 }
 
-// addObject takes in an object that is new, as most events of a listing are: nothing
-// is known of it, nor does anybody refer to it, but by its UID alone.
+// addObject adds a new object, as most events of a listing do. Only a reference by UID may
+// name it already.
 func (e *Engine) addObject(id observed.NodeID, n observed.Node, k Key) {
 	e.nodes.SetNew(e.graph, id, e.seq.Stamp())
 	e.absent.Remove(k)
@@ -227,8 +228,8 @@ func (e *Engine) addObject(id observed.NodeID, n observed.Node, k Key) {
 	}
 }
 
-// updateVersion takes in a version of an object that is to its dependents what it was, and
-// of which nothing is known that would not do for eight bytes: most updates.
+// updateVersion takes another version of an object with a compact state, whose role as an
+// owner is the same. Most updates are so.
 func (e *Engine) updateVersion(id observed.NodeID, n observed.Node, alike bool) {
 	e.nodes.SetKnown(e.graph, id, e.seq.Stamp())
 	if alike && e.stillKept(id) {
@@ -241,10 +242,12 @@ func (e *Engine) updateVersion(id observed.NodeID, n observed.Node, alike bool) 
 	e.keepOrEnqueue(id, n)
 }
 
-// dropAbsence voids the absence of a node that the watch shows (R2, absence). Mostly
-// the watch lags, and reports the end soon. But a reference may also have named a
-// UID before the store made it, or a restore may have brought the object back. No
-// call that rests on the absence goes out. Held by TestForgedUID.
+// dropAbsence voids the absence of a node that the watch shows (R2, absence). Mostly the
+// watch lags, and shows the end soon. But a reference may have named a UID before the
+// store made it, or a restore may have brought the object back. No call that rests on the
+// absence goes out.
+//
+// Held by TestForgedUID.
 func (e *Engine) dropAbsence(id observed.NodeID, n observed.Node, k Key) {
 	if n.State() != observed.Observed {
 		return
@@ -258,9 +261,11 @@ func (e *Engine) dropAbsence(id observed.NodeID, n observed.Node, k Key) {
 	}
 }
 
-// noteShown notes that the watch shows an object while calls about it are under way. That
-// they do not find it proves no absence then: what the watch shows goes first (R2,
-// absence). Held by TestReadIsOvertaken and TestWriteIsOvertaken.
+// noteShown notes that the watch shows an object while calls about it are under way. If
+// these calls do not find the object, that proves no absence: the watch goes first (R2,
+// absence).
+//
+// Held by TestReadIsOvertaken and TestWriteIsOvertaken.
 func (e *Engine) noteShown(id observed.NodeID, k Key) {
 	for _, id := range [...]CallID{CallID(e.reads.Under(k)), CallID(e.state(id).Call)} {
 		if f, ok := e.flights[id]; ok {
@@ -270,10 +275,9 @@ func (e *Engine) noteShown(id observed.NodeID, k Key) {
 	}
 }
 
-// applyMark keeps since when the mark that the node carries has been observed
-// without a gap: a different finalizer begins anew, and so does a different
-// version that a listing brought, since it may have changed and changed back
-// in between (R3), and any version after a rewind.
+// applyMark keeps the moment since which the node's mark is observed without a gap.
+// Another finalizer begins anew. So does another version from a listing, because the mark
+// may have changed and changed back in between (R3). So does any version after a rewind.
 func (e *Engine) applyMark(d *observed.Delta, n observed.Node, m *record.State) {
 	if n.State() != observed.Observed || !n.Deleting() || n.Propagation() == graph.Unset {
 		m.Mark = 0
@@ -291,7 +295,7 @@ func (e *Engine) applyMark(d *observed.Delta, n observed.Node, m *record.State) 
 	}
 }
 
-// newVersion forgets what was noted of a node's former version.
+// newVersion ends the notes about a node's former version.
 func (e *Engine) newVersion(id observed.NodeID, n observed.Node) {
 	if e.endWaits(id, n) {
 		e.edit(id).Reread = false
@@ -300,8 +304,8 @@ func (e *Engine) newVersion(id observed.NodeID, n observed.Node) {
 	e.cycles.Changed(e.view(), id, e.now)
 }
 
-// endWaits ends what a node's former version was put off for, and reports whether it
-// awaited the new one.
+// endWaits ends the waits of a node's former version. It reports whether the node expected
+// the new one.
 func (e *Engine) endWaits(id observed.NodeID, n observed.Node) bool {
 	delete(e.retries, id)
 	e.expected.EndWatch(id)
@@ -313,8 +317,8 @@ func (e *Engine) endWaits(id observed.NodeID, n observed.Node) bool {
 	return met
 }
 
-// endObject ends what was under way for an object that is gone; unseen says that there
-// may have been states of it that the watch has not told.
+// endObject ends the work for an object that is gone. Unseen says that the watch may have
+// skipped states of it.
 func (e *Engine) endObject(id observed.NodeID, unseen bool) {
 	e.expected.Drop(id)
 	e.undone.Drop(id)
@@ -327,8 +331,7 @@ func (e *Engine) endObject(id observed.NodeID, unseen bool) {
 	e.carryOut()
 }
 
-// freeNode forgets a node that left the graph. What is proven of its absence is
-// remembered.
+// freeNode forgets a node that left the graph, and remembers its proven absence.
 func (e *Engine) freeNode(f observed.Freed, unseen bool) {
 	m := e.nodes.Free(f.Note)
 	if f.Absent || m.GoneObserved && m.Absent > e.kinds.Rewound() {
@@ -350,17 +353,16 @@ func (e *Engine) freeNode(f observed.Freed, unseen bool) {
 	e.handlers.Drop(f.ID)
 }
 
-// fewestAbsent and absentShare bound what is remembered of owners that are gone
-// by how many nodes there were at once: it is no more than one key for each 192,
-// which takes about a byte of each, so that a graph which has lost all of
-// its objects takes little more than an empty one.
+// fewestAbsent and absentShare bound the remembered owners by the most nodes at one time:
+// one key for each 192 nodes, about a byte a node. So a graph that has lost all objects
+// takes little more memory than an empty one.
 const (
 	fewestAbsent = 512
 	absentShare  = 192
 )
 
-// remember notes that the watch saw the object go: for references that come
-// later, and to detect a history that goes backwards.
+// remember notes that the watch showed the end of the object. Later references need it,
+// and so does the detection of a rewind.
 func (e *Engine) remember(k Key) {
 	e.absent.Add(k)
 	e.absent.Limit(max(fewestAbsent, e.graph.Cap()/absentShare))

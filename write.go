@@ -42,7 +42,7 @@ func (e *Engine) writeCall(id observed.NodeID, o *Object, d *policy.Decision, c 
 	e.issue(c, f)
 }
 
-// references returns those that a decision names.
+// references returns the owners that a decision names.
 func references(o *Object, named []int) []Owner {
 	refs := make([]Owner, len(named))
 	for j, i := range named {
@@ -64,7 +64,7 @@ func (e *Engine) issue(c *Call, f flight) seq.Stamp {
 	f.call, f.began = c.Type, e.seq.Stamp()
 	e.flights[c.ID] = f
 	switch {
-	case f.run != 0: // beside what is done with the node itself
+	case f.run != 0: // beside the calls about the node itself
 	case c.Type == CallRead && !f.reread:
 		e.reads.Begin(c.Key, uint64(c.ID))
 	case c.Type <= CallDelete:
@@ -102,9 +102,9 @@ func (e *Engine) revokeCall(id CallID, f flight) {
 	e.work.Add(f.node, queue.Normal)
 }
 
-// complete ends a write or reread and reports whether its object is still in the graph
-// as the same node. Then its key is in flight until the caller has said what it waits
-// for now, and keeps its slot in the queue.
+// complete ends a write or reread. It reports whether the object is still in the graph as
+// the same node. Then its key stays in flight in the queue until the caller has said the
+// next wait.
 func (e *Engine) complete(id CallID, f flight) bool {
 	if e.state(f.node).Call != uint64(id) {
 		return false
@@ -122,7 +122,7 @@ func (e *Engine) writeDone(id CallID, f flight, err error) {
 	if err == nil && f.ending == graph.Orphan && f.began > e.kinds.Rewound() {
 		e.orphaned.Add(f.key)
 	}
-	if unknownOutcome(err) { // whatever has become of the object since
+	if unknownOutcome(err) { // also for an object that is gone since
 		e.counts.UnknownOutcomes++
 		e.lose()
 		e.kinds.LoseWrite(f.key.Kind)
@@ -173,8 +173,8 @@ func (e *Engine) holdRefused(id observed.NodeID, v Version) {
 	e.expect(id, inflight.Expectation{Version: v, Deadline: e.now.Add(e.cfg.RefusedRetry), OnTimeout: inflight.TimeoutHeld})
 }
 
-// holdIfSick holds an object whose kind is sick, and reports whether it is: what
-// it awaits only somebody outside can bring.
+// holdIfSick holds an object whose kind is sick, and reports whether it is. Only the
+// outside can end that wait.
 func (e *Engine) holdIfSick(id observed.NodeID) bool {
 	sick := e.kinds.Sick(e.graph.Node(id).Kind()) != ""
 	if sick {
@@ -183,16 +183,16 @@ func (e *Engine) holdIfSick(id observed.NodeID) bool {
 	return sick
 }
 
-// expect keeps a key from being decided until the graph shows another version
-// than the write was conditioned on, or the deadline passes.
+// expect keeps a key from a decision until the graph shows another version than the
+// expected write had, or until the deadline.
 func (e *Engine) expect(id observed.NodeID, x inflight.Expectation) {
 	e.expected.Put(id, x)
 	e.work.AddAt(id, queue.Normal, x.Deadline)
 }
 
-// noteConflict reads the object again: at once the first time, then with backoff
-// or at the writer's next event, whichever comes first. Against faster writers
-// that is at most one write and one read for each version of theirs.
+// noteConflict has the object read again: at once the first time, then with backoff or at
+// the writer's next event. Against a faster writer that costs at most one write and one
+// read for each of its versions.
 func (e *Engine) noteConflict(id observed.NodeID) {
 	e.counts.Conflicts++
 	m := e.edit(id)
@@ -205,8 +205,8 @@ func (e *Engine) noteConflict(id observed.NodeID) {
 	e.work.Retry(id, queue.High, e.now)
 }
 
-// vanished: a read or write of the object itself found it absent. It awaits
-// the watch's word; its dependents need not.
+// noteVanished notes that a read or write of the object did not find it. The object waits
+// for the watch. Its dependents do not.
 func (e *Engine) noteVanished(id observed.NodeID, began seq.Stamp) {
 	e.noteAbsent(id, began)
 	v := e.graph.Node(id).Version()
@@ -215,8 +215,8 @@ func (e *Engine) noteVanished(id observed.NodeID, began seq.Stamp) {
 	})
 }
 
-// rereadDone takes what the read after a conflict, or after a deadline, says
-// of the object itself (R1). What the watch has said meanwhile goes first.
+// rereadDone takes the result of the read after a conflict or a deadline (R1). A newer
+// event of the watch goes first.
 func (e *Engine) rereadDone(id CallID, f flight, r Result) {
 	if !e.complete(id, f) {
 		return
@@ -243,7 +243,7 @@ func (e *Engine) rereadDone(id CallID, f flight, r Result) {
 		e.expect(f.node, inflight.Expectation{Version: n.Version(), Deadline: e.work.Retry(f.node, queue.Normal, e.now), OnTimeout: inflight.TimeoutDecide, Blocked: true})
 	case errors.Is(r.Err, ErrRefused) && unsure && e.kinds.LostAt() != 0 && !e.kinds.Behind(f.key.Kind, e.kinds.LostAt()):
 		e.work.Add(f.node, queue.Normal) // the watch has shown it since that write
-	case errors.Is(r.Err, ErrRefused): // only somebody outside can help
+	case errors.Is(r.Err, ErrRefused): // only the outside can help
 		m.Reread, m.OutcomeUnknown = true, unsure
 		e.holdRefused(f.node, n.Version())
 		e.held.SetError(f.node, r.Err)
@@ -260,9 +260,9 @@ func (e *Engine) rereadDone(id CallID, f flight, r Result) {
 	}
 }
 
-// retryDecision takes the version that a conflict's read answered for one retry.
-// Whatever was proven for the former version counts no more, and its mark may
-// have changed and changed back in between (R3).
+// retryDecision takes the version from a conflict's read for one retry. The proofs for the
+// former version count no more. Its mark may have changed and changed back in between
+// (R3).
 func (e *Engine) retryDecision(id observed.NodeID, o Object) {
 	m := e.edit(id)
 	e.retries[id] = o
