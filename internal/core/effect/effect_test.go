@@ -9,7 +9,7 @@ import (
 	"github.com/ownergraph/ownergraph/policy"
 )
 
-// TestList: a list keeps the order of all effects, and Reset frees what they refer to.
+// TestList: a list keeps the order of all effects, and Reset empties it.
 func TestList(t *testing.T) {
 	var l List
 	l.Look(1, queue.High)
