@@ -6,29 +6,30 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// Action is what a decision asks for.
+// Action is the engine's next step for an object.
 type Action uint8
 
 const (
 	// ActionUnset is no action.
 	ActionUnset Action = iota
-	// Keep: nothing to do until something changes.
+	// Keep: the object stays until something changes.
 	Keep
-	// Wait: nothing to do until what Reason names has happened.
+	// Wait: the object stays until the event that Reason names.
 	Wait
-	// Verify: read the owners that Owners lists, then decide again.
+	// Verify: the engine reads the owners that Owners lists, then decides again.
 	Verify
-	// Trim: drop the references that Owners lists, beside a solid owner.
+	// Trim: the engine drops the references that Owners lists, beside a solid owner.
 	Trim
-	// Orphan: drop the references that Owners lists: an owner leaves the object.
+	// Orphan: the engine drops the references that Owners lists, because an owner leaves
+	// the object.
 	Orphan
-	// Unblock: clear Block of the references that Owners lists.
+	// Unblock: the engine clears Block of the references that Owners lists.
 	Unblock
-	// Delete the object with Propagation.
+	// Delete: the engine deletes the object with Propagation.
 	Delete
-	// Release: drop Finalizer.
+	// Release: the engine drops Finalizer.
 	Release
-	// Attach: add Finalizer.
+	// Attach: the engine adds Finalizer.
 	Attach
 )
 
@@ -45,22 +46,23 @@ func (a Action) String() string {
 // Writes reports whether the action changes the store.
 func (a Action) Writes() bool { return Trim <= a && a <= Attach }
 
-// Decision is what should happen to one object now, and why. It is a value;
+// Decision is the engine's next step for one object, with the reason. It is a value, and
 // the receiver owns Owners.
 type Decision struct {
 	Action Action
 	Reason Reason
-	// Doubt says more where Reason is OwnerUnknown.
+	// Doubt is the doubt about an owner, with the reason OwnerUnknown.
 	Doubt graph.Doubt
-	// Owners lists references by their index, ascending: those to verify, drop
-	// or unblock, or those that the decision waits for.
+	// Owners lists references by their index, ascending. These are the references to
+	// verify, drop or unblock, or those for which the decision waits.
 	Owners []int
-	// Propagation and GraceSeconds go with Delete; nil leaves the grace period
-	// to the store.
+	// Propagation and GraceSeconds go with Delete. Nil leaves the grace period to the
+	// store.
 	Propagation  graph.Propagation
 	GraceSeconds *int64
 	// Finalizer goes with Release and Attach.
 	Finalizer string
-	// BestEffort: the store's guarantees, or a setting, do not make it exact.
+	// BestEffort: the decision is not exact, because of the store's guarantees or of a
+	// setting.
 	BestEffort bool
 }

@@ -1,105 +1,118 @@
-// Package policy has the words of decisions: an Action for one object, and the Reason for
-// it. The engine reports them (Decision, and Held of package ownergraph). Package
-// internal/core/rules makes the decisions.
+// Package policy has the words of decisions: an [Action] for one object, and the [Reason]
+// for it. The engine reports both, in a [Decision] and in Held of package ownergraph.
+// Package internal/core/rules makes the decisions.
 //
 // # The rules
 //
-// What makes a deletion right, in this package and around it. Each stands because a
-// history breaks the weaker wording: text scenarios in internal/script, bugs in
-// internal/mutants. They are cited as R1 to R8, and as "Decisions", "Work" and "Cost"
-// of RULES, which is this section; DESIGN is the comment of package ownergraph.
+// These rules define a correct deletion, in the engine and around it. Each rule stands
+// because a history breaks a weaker one. The histories are text scenarios in
+// internal/script and seeded bugs in internal/mutants. Comments cite the rules as R1 to
+// R8, "Decisions", "Work" and "Cost", or as RULES, which is this section.
 //
-//	R1            Every delete and patch carries UID and version. After a conflict the
-//	              object is read, and judged as it was read, with newer evidence:
-//	              an owner that was seen to go before is read again, since a restore
-//	              makes conflicts, too. Nothing falls back to a weaker condition.
-//	R2, absence   It is stable, since UIDs never return, until a rewind. Proof is the
-//	              observed end of exactly that UID at those coordinates, or a read
-//	              that found nothing or another UID, and began after the judged
-//	              version of the dependent was known. The watch voids what a read
-//	              found as soon as it shows the UID, before or after the answer. That
-//	              lasts no longer than the phantom, and is no rewind. Proof is not: "not in the graph", a kind
-//	              that is not listed, an older listing, an error.
-//	R2, presence  Solid, waiting, orphaning: not stable. It counts for an object if the
-//	              owner was so at an instant after the judged version was committed:
-//	              by a read that began after that version was known, or by the fence
-//	              of the owner's mark for versions known before it began.
-//	One instant   All owners of an object are judged at one instant. Beside others, an
-//	              owner counts as waiting by a read alone that began when each other
-//	              one was known to be absent or waiting, and that answers the version
-//	              which the graph held then.
-//	R3            A foreground deletion or an orphaning ends only behind a fence that
-//	              began after this engine observed the version that set the finalizer
-//	              of the propagation. Another finalizer, or another version that a
-//	              listing or a conflict's read brings, voids the fence.
-//	R4            A read never changes the graph. It is evidence for those who wait.
-//	R5            A listing is never older than what the watch said of its kind before.
-//	              A version that falls and a UID that comes back are a rewind: evidence
-//	              of absence is dropped, and nothing is deleted until every kind is
-//	              listed anew. A rewind that the store announces is taken once for
-//	              each epoch. An engine that has observed nothing has nothing to take
-//	              back. The events of a kind that takes no part are no evidence.
-//	              After a write without an answer, or a watch that broke, nothing is
-//	              written before the store has answered. What was observed before
-//	              counts once a fence or a listing of the owner's kind, a read of the
-//	              owner, or a version as new as the watermark confirms it. Of a kind
-//	              that is not served the set of kinds has to be reported again. An
-//	              object that a read did not find, and that a later one shows alive,
-//	              is a rewind.
-//	R6            A read or a fence serves only what was known before its call was
-//	              handed out. Who asks later waits for the next one.
-//	R7            A fence covers every kind that takes part, and the set of kinds, and is
-//	              reported behind the events that it covers. A kind that cannot be
-//	              watched holds it; what a setting releases is labelled best effort.
-//	R8            Present, absent, unknown. Unknown holds the object, with the reason,
-//	              and is looked at again. A sick kind holds what depends on it only.
+// R1, conditional writes. Every delete and patch carries UID and version. After a conflict
+// the engine reads the object again and judges the answer, with newer evidence. It also
+// reads again an owner that was observed gone, because a restore makes conflicts, too. It
+// never falls back to a weaker condition.
+//
+// R2, absence. Absence is stable until a rewind, because UIDs never return. Two
+// observations prove it. The first is the observed end of exactly that UID at those
+// coordinates. The second is a read that finds nothing or another UID, and that began
+// after the judged version of the dependent was known. The following are no proof: "not in
+// the graph", a kind that is not listed, an older listing, an error. The watch voids the
+// absence of a read as soon as it shows the UID, before or after the answer. That is no
+// rewind. Absence proven by a read lasts no longer than the phantom.
+//
+// R2, presence. Solid, waiting and orphaning are not stable. Such a state counts for an
+// object if the owner had it at an instant after the judged version was committed. A read
+// that began after that version was known shows such an instant. So does the fence of the
+// owner's mark, for versions known before the fence began.
+//
+// R2, one instant. The engine judges all owners of an object at one instant. An owner
+// beside others counts as waiting only by a read. The read began when each other owner was
+// known to be absent or waiting, and it answers the version that the graph held then.
+//
+// R3, ends. A foreground deletion or an orphaning ends only behind a fence. The fence began
+// after this engine observed the version that set the propagation finalizer. Another
+// finalizer voids the fence. So does another version that a listing or a conflict's read
+// brings.
+//
+// R4, reads. A read never changes the graph. It is evidence for the decisions that wait.
+//
+// R5, rewinds. A listing is never older than the earlier events of its kind. A falling
+// version and a UID that comes back are a rewind. The engine then drops all evidence of
+// absence, and deletes nothing until every kind is listed anew. It takes each announced
+// rewind once, by its epoch. An engine that has observed nothing drops nothing. The events
+// of a kind that takes no part are no evidence.
+//
+// R5, losses. After a write without an answer, or a broken watch, the engine writes nothing
+// before the store has answered. An earlier observation of an owner counts again after a
+// confirmation. A fence or a listing of the owner's kind confirms it, and so does a read
+// of the owner or a version as new as the watermark. For a kind that is not served, the
+// store must report the set of kinds again. An object that a read did not find, and that a
+// later read shows alive, is a rewind.
+//
+// R6, order of evidence. A read or a fence serves only facts that were known before its
+// call was handed out. Later requests wait for the next call.
+//
+// R7, fences. A fence covers every kind that takes part, and the set of kinds. The watch
+// reports it behind the events that it covers. A kind that cannot be watched holds the
+// fence. A setting may release a held fence, and the decision is then labelled best effort.
+//
+// R8, unknown. An owner is present, absent or unknown. Unknown holds the object, with the
+// reason, and the engine looks at the object again. A sick kind holds only the objects that
+// depend on it.
 //
 // Decisions:
 //
-//   - A waiting reference is trimmed because of another, solid owner only with
-//     evidence of both that began after the waiting mark was known. To trim dangling
-//     ones needs none.
-//   - What blocks, and what an orphaning frees, are references whose UID matches and
-//     whose coordinates match or cannot be resolved.
-//   - A reference that has the UID and kind of a live owner, and another scope or
-//     name, is unknown: it holds the object, with its own reason. Settings beside
-//     each other, graph.ScopeAbsent and graph.NameAbsent, read it as absent, as
-//     Kubernetes does. The rule rests on what the watch shows. An absence that a
-//     read alone proves therefore waits for one fence of the owner's kind that
-//     began after the object was known. Below level 2, and for owners that the
-//     watch never shows, the read decides.
+//   - The engine trims a waiting reference because of another, solid owner only with
+//     evidence of both. The evidence began after the waiting mark was known. Trimming
+//     dangling references needs no evidence of another owner.
+//   - A reference blocks an owner, or is freed by an orphaning, if its UID matches and its
+//     coordinates match or cannot be resolved.
+//   - A reference may have the UID and kind of a live owner, and another scope or name. Its
+//     owner is unknown and holds the object, with a reason of its own. The settings
+//     graph.ScopeAbsent and graph.NameAbsent read such an owner as absent, as Kubernetes
+//     does. The rule rests on the watch. An absence that a read alone proves therefore waits
+//     for one fence of the owner's kind, which began after the object was known. Below level
+//     2, and for owners that the watch never shows, the read decides.
 //   - A self-reference never counts.
-//   - Objects that own each other are solid. A ring that is deleted in the foreground
-//     is broken when each member waits and no edge has changed across a fence begun
-//     after the ring was seen, and inside of it only.
-//   - Two owners with different propagations at one time: both outcomes are permitted.
-//   - Owners whose orphaning this engine ended are remembered, bounded, for dependents
-//     that come later.
-//   - The engine's own delete because of a waiting owner is a foreground one, unless
-//     that owner's fence has passed and nothing is known to refer to the object; any
-//     other is a background one. A propagation finalizer that the object carries is
-//     kept.
-//   - Waiting for an acknowledgement is for kinds that are named, and has an end.
+//   - Objects that own each other are solid. The engine breaks a ring of foreground deletions
+//     when each member waits and no edge has changed across a fence. The fence began after
+//     the ring was found. The engine unblocks only references inside the ring.
+//   - Two owners may have different propagations at one time. Then both outcomes are
+//     permitted.
+//   - The engine remembers the owners whose orphaning it ended, for dependents that come
+//     later. That memory is bounded.
+//   - The engine's own delete because of a waiting owner is a foreground delete. It is a
+//     background delete if that owner's fence has passed and no known reference leads to the
+//     object. Every other delete is a background delete. An object keeps a propagation
+//     finalizer that it carries.
+//   - The engine waits for an acknowledgement only for named kinds, and for a bounded time.
 //
 // Work:
 //
-//   - After a write that was done, or may have been, the object is not decided again
-//     before the graph shows another version, or a deadline passes; then it is read.
-//   - A read that contradicts the watch waits for the watch, and asks for a new listing
-//     if that says nothing for long.
-//   - Every step is bounded: bulk effects are cursors. Lanes do not wait for each other.
-//   - What the store refuses is held and retried slowly.
-//   - A write that succeeded, and that a later version asks for again before the
-//     object has come to rest, was undone, by a policy of the store for instance. It
-//     counts as a conflict: the engine backs off and holds the object. The same write
-//     has the same verb and the same effect. A new reference asks for another one.
+//   - After a write that was done, or may have been done, the engine does not decide the
+//     object again before the graph shows another version, or a deadline passes. Then it
+//     reads the object.
+//   - A read that contradicts the watch waits for the watch. If the watch stays silent for
+//     long, the engine asks for a new listing.
+//   - Every step is bounded, because bulk effects are cursors. No lane waits for another.
+//   - The engine holds an object whose write the store refuses, and retries slowly.
+//   - A write may succeed and a later version may ask for it again, before the object comes
+//     to rest. Then the write was undone, for example by a policy of the store. That counts
+//     as a conflict: the engine backs off and holds the object. The same write has the same
+//     verb and the same effect. A new reference asks for another write.
 //   - An audit walks the graph and makes no request.
 //
-// Cost, for one engine alone, with L leaves, I inner nodes, and F the requests of a
-// fence: a background cascade takes L + I writes, and no read where the owner's end was
-// observed, else one for each owner and batch of newly known dependents, and F for all
-// that were read at one time; a foreground one L + 2I + 1 writes and F; an orphaning one
-// write for each dependent, one more, and F. A conflict takes a read and a write more,
-// and each batch of conflicts a read of each owner. A write without an answer takes F,
-// and a read of each owner whose dependents are decided before that fence has passed.
+// Cost is for one engine alone, with L leaves, I inner nodes, and F requests for a fence:
+//
+//   - A background cascade takes L + I writes. It takes no read if the owner's end was
+//     observed. Otherwise it takes one read for each owner and batch of newly known
+//     dependents, and F for all owners that were read at one time.
+//   - A foreground cascade takes L + 2I + 1 writes and F.
+//   - An orphaning takes one write for each dependent, one more write, and F.
+//   - A conflict takes one more read and one more write. A batch of conflicts takes one read
+//     of each owner.
+//   - A write without an answer takes F. It takes a read of each owner whose dependents are
+//     decided before that fence has passed.
 package policy

@@ -8,8 +8,8 @@ import (
 	"github.com/ownergraph/ownergraph/policy"
 )
 
-// names lists the text of every value of an enum, from 0 on, up to the first
-// that has no name.
+// names lists the text of each value of an enumeration, up to the first value without a
+// name.
 func names(text func(i uint8) string) (out []string) {
 	for i := range uint8(255) {
 		s := text(i)
@@ -21,8 +21,8 @@ func names(text func(i uint8) string) (out []string) {
 	return out
 }
 
-// TestNames: each value has a name of its own, the zero value is "unset", and
-// a value that does not exist says its number.
+// TestNames: each value has a name of its own, the zero value is "unset", and an unknown
+// value prints its number.
 func TestNames(t *testing.T) {
 	for _, c := range []struct {
 		enum string
@@ -52,7 +52,8 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// TestHeld: which reasons are worth a report, in the order of the enum.
+// TestHeld: the engine reports objects with these reasons, in the order of the
+// enumeration.
 func TestHeld(t *testing.T) {
 	const want = `owned by itself alone
 the owner's kind has to be listed
@@ -95,7 +96,7 @@ writes to it fail
 	}
 }
 
-// TestWrites: which actions change the store.
+// TestWrites: these actions change the store.
 func TestWrites(t *testing.T) {
 	var got []string
 	for a := range policy.Action(255) {

@@ -2,8 +2,8 @@ package policy
 
 import "fmt"
 
-// Reason is the one vocabulary of why: of decisions, of reports and of what is
-// held.
+// Reason is the reason of a decision, of a report, and of a held object. All of them
+// share one vocabulary.
 type Reason uint8
 
 const (
@@ -12,7 +12,7 @@ const (
 
 	// NoOwners: the object has no owner reference.
 	NoOwners
-	// OnlySelf: all of its references lead back to itself. It is kept.
+	// OnlySelf: all references of the object lead back to it. The object is kept.
 	OnlySelf
 	// OwnerSolid: an owner exists.
 	OwnerSolid
@@ -27,103 +27,100 @@ const (
 	WaitingBesideSolid
 	// OwnerOrphans: an owner is being deleted and leaves its dependents.
 	OwnerOrphans
-	// OwnerOrphaned: an owner has been deleted and left its dependents, by this
-	// engine's own hand.
+	// OwnerOrphaned: this engine deleted an owner, and that owner left its dependents.
 	OwnerOrphaned
 	// RingConfirmed: the object waits for itself in a ring.
 	RingConfirmed
-	// DependentsGone: nothing blocks the object's foreground deletion any more.
+	// DependentsGone: no dependent blocks the object's foreground deletion any more.
 	DependentsGone
-	// DependentsFree: nothing refers to the object that orphans any more.
+	// DependentsFree: no reference leads to the orphaning object any more.
 	DependentsFree
-	// AcknowledgementOverdue: an orphaning goes on although its controller has
-	// not acknowledged the deletion in the time that it was given.
+	// AcknowledgementOverdue: an orphaning goes on, because its controller has not
+	// acknowledged the deletion in time.
 	AcknowledgementOverdue
 
-	// NeedOwner: an owner has to be read.
+	// NeedOwner: an owner must be read.
 	NeedOwner
-	// NeedFence: a fence has to pass.
+	// NeedFence: a fence must pass.
 	NeedFence
-	// NeedListing: an owner's kind has to be listed.
+	// NeedListing: an owner's kind must be listed.
 	NeedListing
-	// NeedWatch: a read contradicts the watch; the watch has to speak.
+	// NeedWatch: a read contradicts the watch, and the watch must report a new state.
 	NeedWatch
 	// NeedDependents: dependents hold the object.
 	NeedDependents
-	// NeedFinalizers: finalizers that are not the engine's hold the object.
+	// NeedFinalizers: foreign finalizers hold the object.
 	NeedFinalizers
-	// NeedGrace: the object's grace period has to end.
+	// NeedGrace: the object's grace period must end.
 	NeedGrace
-	// NeedAcknowledgement: a controller has to acknowledge the deletion.
+	// NeedAcknowledgement: a controller must acknowledge the deletion.
 	NeedAcknowledgement
 
-	// FenceHeld: the fence waits for a kind that is sick.
+	// FenceHeld: a sick kind holds the fence.
 	FenceHeld
-	// OwnerUnknown: it cannot be told whether an owner exists.
+	// OwnerUnknown: an owner is proven neither present nor absent.
 	OwnerUnknown
 	// ObjectFlawed: the object breaks a rule of the model.
 	ObjectFlawed
 
-	// OwnedInRing: it and its owners own each other, and nobody else owns them.
-	// It is kept.
+	// OwnedInRing: the object and its owners own each other, and no other object owns
+	// them. The object is kept.
 	OwnedInRing
-	// KindUnserved: the object's own kind is not served.
+	// KindUnserved: the store does not serve the object's own kind.
 	KindUnserved
 	// KindSick: the object's own kind is sick, and a write to it failed.
 	KindSick
 	// StoreRefused: the store refused the write.
 	StoreRefused
-	// HandlerFailed: a finalizer's handler failed, and is tried again.
+	// HandlerFailed: a finalizer's handler failed, and the engine tries it again.
 	HandlerFailed
 	// HandlerDone: a finalizer's handler has succeeded.
 	HandlerDone
-	// HandlerRuns: a finalizer's handler is at work.
+	// HandlerRuns: a finalizer's handler is running.
 	HandlerRuns
 	// Disturbed: writers on the object are faster than the engine.
 	Disturbed
-	// WriteUndone: the engine's write succeeded, and the next version asks for the
-	// same one again.
+	// WriteUndone: the engine's write succeeded, and the next version asks for the same
+	// write again.
 	WriteUndone
 	// ObserveOnly: the engine observes and does not write.
 	ObserveOnly
-	// LevelTooLow: the store promises too little to write to.
+	// LevelTooLow: the store's level is too low for writes.
 	LevelTooLow
 	// UIDShared: another live object has its UID.
 	UIDShared
-	// NeedAnswer: after a write without an answer, or a watch that broke, the store
-	// has to answer something before the next write.
+	// NeedAnswer: a write got no answer, or a watch broke. The store must answer a call
+	// before the next write.
 	NeedAnswer
 
 	// HolderSeen: a holder gets the finalizer of its sweep.
 	HolderSeen
-	// HolderDeleted: the holder to which the object belongs is being deleted.
+	// HolderDeleted: the object's holder is being deleted.
 	HolderDeleted
-	// MembersGone: nothing is left of what belongs to the holder.
+	// MembersGone: the holder's members are gone.
 	MembersGone
-	// NeedMembers: what belongs to the holder is not gone.
+	// NeedMembers: the holder's members are not gone.
 	NeedMembers
-	// NeedSweep: the sweep of its holder has still to come to the object.
+	// NeedSweep: the sweep of the holder has not reached the object yet.
 	NeedSweep
-	// MembersFew: so little belongs to the holder that nobody has to confirm its
-	// deletion.
+	// MembersFew: the holder has so few members that its deletion needs no confirmation.
 	MembersFew
-	// NeedConfirmation: so much belongs to the holder that somebody has to confirm
-	// its deletion.
+	// NeedConfirmation: the holder has so many members that its deletion needs a
+	// confirmation.
 	NeedConfirmation
 	// HolderUnguarded: the holder was deleted before it carried the finalizer of
 	// its sweep.
 	HolderUnguarded
-	// HolderUnfit: what belongs to the holder cannot be told from what belongs to
-	// others.
+	// HolderUnfit: the holder's members cannot be told from the members of others.
 	HolderUnfit
-	// SweepUnserved: the sweep names a kind that is not served.
+	// SweepUnserved: the sweep names a kind that the store does not serve.
 	SweepUnserved
-	// Contested: another holder, which lives, has a claim on the object too.
+	// Contested: another, live holder has a claim on the object, too.
 	Contested
-	// NeedSelect: what belongs to the holder by its labels has to be selected.
+	// NeedSelect: the holder's members by label must be selected.
 	NeedSelect
 
-	// FenceLost: a kind that is well has not passed the fence in time.
+	// FenceLost: a healthy kind has not passed the fence in time.
 	FenceLost
 	// WriteFails: writes to the object have failed several times, and the store does not
 	// say that it refuses them.
@@ -177,9 +174,9 @@ func (r Reason) String() string {
 	return fmt.Sprintf("reason(%d)", uint8(r))
 }
 
-// Held reports whether an object with this reason is worth a report: it stays as it
-// is, against what its owners or its deletion mark ask for, until something outside or
-// its dependents change. A handler at work is no such reason.
+// Held reports whether the engine reports an object with this reason as held. Such an
+// object stays, against its owners or its deletion mark, until its dependents or
+// something outside of the engine change. A running handler is no such reason.
 func (r Reason) Held() bool {
 	switch r {
 	case OnlySelf, OwnedInRing, NeedFinalizers, NeedGrace, NeedDependents, NeedAcknowledgement, NeedWatch, FenceHeld, NeedListing,

@@ -2,9 +2,11 @@ package rules
 
 import "github.com/ownergraph/ownergraph/graph"
 
-// Acknowledged reports whether the object's controller has seen its latest
-// generation, the deletion mark among it. An orphaning waits for that where its
-// kind is configured so, lest the controller adopt again what is set free
-// (proposal, "Orphan adoption"). True where the store keeps no generations.
-// How long to wait is the engine's. Held by TestAcknowledged.
+// Acknowledged reports whether the object's controller has acknowledged its latest
+// generation, which the deletion mark has raised. An orphaning waits for that for the
+// configured kinds. Otherwise the controller could adopt the freed dependents again
+// (proposal, "Orphan adoption"). It is true in a store without generations. The engine
+// bounds the wait.
+//
+// Held by TestAcknowledged.
 func Acknowledged(o graph.Object) bool { return o.ObservedGeneration >= o.Generation }

@@ -4,10 +4,10 @@ import (
 	"github.com/ownergraph/ownergraph/policy"
 )
 
-// beside trims what is dangling or waiting beside a solid owner, in one write
-// as far as the evidence goes, and finds out which unobserved owners dangle.
-// What a waiting owner needs goes before what only tidies up: the one holds up
-// that owner's end, the other nothing.
+// beside trims dangling and waiting references beside a solid owner, in one write as far
+// as the evidence goes. It also has unobserved owners read, which may dangle. The needs
+// of a waiting owner come first, because they hold up the end of that owner. A dangling
+// reference holds up nothing.
 func (in *Input) beside(c classes) policy.Decision {
 	var v verdict
 	for _, i := range c.waiting {
@@ -34,12 +34,12 @@ func (in *Input) beside(c classes) policy.Decision {
 	return policy.Decision{Action: policy.Keep, Reason: policy.OwnerSolid}
 }
 
-// trimmable says whether the waiting reference i may be dropped because of a
-// solid owner, and of which references more has to be known if not: that owner
-// has to be seen after the waiting mark was known, and the waiting one has to
-// wait by R2. Otherwise an owner that is already gone, unseen, would free the
-// waiting one and then fail to keep the object. An owner that only a read has
-// shown has no moment since when its mark is known: the watch has to bring it.
+// trimmable reports whether the evidence allows to drop the waiting reference i because
+// of a solid owner. If not, it returns the references that need more evidence. The solid
+// owner must be seen after the waiting mark was known, and the waiting owner must wait by
+// R2. Without this rule an owner that is gone and not observed so would free the waiting
+// one, and then fail to keep the object. An owner that only a read has shown has no time
+// of its mark, so the watch must bring it.
 func (in *Input) trimmable(c classes, i int) (e evidence, about []int) {
 	o := in.Owners[i]
 	if o.Mark == 0 {
@@ -55,7 +55,7 @@ func (in *Input) trimmable(c classes, i int) (e evidence, about []int) {
 	switch {
 	case len(v.proven) > 0:
 		return proven, []int{i}
-	case len(v.read) > 0: // any of them would do, and some may not be readable
+	case len(v.read) > 0: // one of them suffices, and some may not be readable
 		return readable, v.read
 	}
 	return contradicted, v.watch

@@ -6,16 +6,18 @@ import (
 	"github.com/ownergraph/ownergraph/policy"
 )
 
-// Decide says what should happen to one object now. It is total: any input,
-// however odd, has a decision, and nothing unknown ever leads to a write. The
-// order of the references has no influence on the decision. Held by
-// TestDecideTotal, TestDecideOrderless and TestDecideExhaustive.
+// Decide returns the decision for one object. It is total: any input has a decision, and
+// an unknown fact never leads to a write. The order of the references does not change the
+// decision.
 //
-// Whatever can be written now is written, however much else is still open. What
-// is asked for comes in an order in which nothing waits behind what may never
-// come: fences, which wake everybody; waits that have an end; then reads, which
-// may fail for ever. So an owner that cannot be read holds only what depends on
-// it. Held by TestDecideEnds and TestDecideUnreadable.
+// Decide prefers a write that is possible now, even if other facts are missing. Then it
+// asks for evidence. Evidence that may never come is asked for last: first fences, which
+// serve all waiting decisions, then waits with an end, then reads, which may fail for
+// ever. An owner that cannot be read therefore holds only the references that depend on
+// it.
+//
+// Held by TestDecideTotal, TestDecideOrderless, TestDecideExhaustive, TestDecideEnds and
+// TestDecideUnreadable.
 func Decide(in Input, s Settings) policy.Decision {
 	in.match()
 	left := in.leaving()
@@ -43,7 +45,7 @@ func Decide(in Input, s Settings) policy.Decision {
 	return d
 }
 
-// apart decides as if no owner were about to leave the object.
+// apart decides as if no owner left the object.
 func (in *Input) apart(s Settings) policy.Decision {
 	if in.Object.Deleting {
 		return in.marked()
@@ -51,25 +53,27 @@ func (in *Input) apart(s Settings) policy.Decision {
 	return in.unmarked(s)
 }
 
-// match makes the input one that may be judged. Where facts and references do
-// not go together, no decision may rest on either: the object counts as flawed.
+// match makes the input consistent. If facts and references do not match, no decision may
+// rest on them, and the object counts as flawed.
 func (in *Input) match() {
 	if len(in.Owners) != len(in.Object.Owners) {
 		in.Owners, in.Ring, in.Flawed = nil, nil, true
 	}
 }
 
-// verify has the owners read that a decision needs, each of them once.
+// verify returns the decision to read the owners, each once.
 func verify(owners []int) policy.Decision {
 	return policy.Decision{Action: policy.Verify, Reason: policy.NeedOwner, Owners: distinct(owners)}
 }
 
-// watch waits for the watch to speak of owners that a read contradicts.
+// watch returns the decision to wait for the watch, because reads of these owners
+// contradict it.
 func watch(owners []int) policy.Decision {
 	return policy.Decision{Action: policy.Wait, Reason: policy.NeedWatch, Owners: distinct(owners)}
 }
 
-// fence waits for a fence: the owners', or the object's own without any.
+// fence returns the decision to wait for a fence: that of the owners, or the object's own
+// without owners.
 func (in *Input) fence(owners ...int) policy.Decision {
 	d := policy.Decision{Action: policy.Wait, Reason: policy.NeedFence, Owners: owners}
 	if in.Fence.Held {
@@ -78,7 +82,7 @@ func (in *Input) fence(owners ...int) policy.Decision {
 	return d
 }
 
-// distinct sorts the indexes and drops what is there twice. It changes them.
+// distinct sorts the indexes and drops duplicates. It changes the slice.
 func distinct(indexes []int) []int {
 	slices.Sort(indexes)
 	return slices.Compact(indexes)

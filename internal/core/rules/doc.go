@@ -1,24 +1,24 @@
-// Package rules decides what should happen to one object now.
+// Package rules decides on one object at a time. It implements the rules R1 to R8 of
+// package policy, as far as they concern a decision.
 //
-// Decide is total and pure: it takes what is known of an object, of its owners
-// and of the evidence for that, and returns one Decision with its reason. It
-// reads no clock, makes no call and never guesses: what is not known comes back
-// as the decision to verify it, or to wait.
+// [Decide] is total and pure. Its input is an object, its owners, and the evidence for
+// their states. Its result is one decision with its reason. It reads no clock, makes no
+// call and never guesses. For a missing fact it returns the decision to verify that fact,
+// or to wait.
 //
 // # Evidence
 //
-// Time is the engine's own order of events, a Stamp. An owner's absence is
-// stable, so it needs no stamp. Everything else that justifies a write has to be
-// true at an instant after the judged version of the object was committed, and
-// that is proven by comparing stamps: a read or a fence that began after the
-// version was known shows such an instant. Each function names the rule that it
-// holds.
+// Time is the engine's own order of events, a seq.Stamp. The absence of an owner is stable,
+// so it needs no stamp. Every other fact that justifies a write was true at an instant
+// after the judged version of the object was committed. Stamps prove that: a read or a
+// fence that began after the version was known shows such an instant. Each function names
+// the rule that it implements.
 //
 // # The table
 //
-// The first row that fits is the decision. Where evidence is missing, the
-// decision asks for it: Verify where a read would tell, Wait where a fence, an
-// acknowledgement or the watch would.
+// The first row that fits is the decision. If evidence is missing, the decision asks for
+// it. It is Verify if a read can bring the evidence. It is Wait if a fence, an
+// acknowledgement or the watch can bring it.
 //
 //	object              owners                                 decision
 //	any                 one is orphaning, by evidence          Orphan: drop its references, and the dangling ones
@@ -38,5 +38,5 @@
 //	unmarked            all dangling                           Delete
 //	unmarked            all dangling or waiting, by evidence   Delete
 //
-// testdata/table.txt holds a row of inputs for each reason.
+// The file testdata/table.txt has a row of inputs for each reason.
 package rules

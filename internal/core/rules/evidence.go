@@ -5,24 +5,23 @@ import (
 	"github.com/ownergraph/ownergraph/internal/core/seq"
 )
 
-// evidence says how far the evidence for an owner's state is.
+// evidence is the state of the proof of an owner's state.
 type evidence uint8
 
 const (
 	proven       evidence = iota + 1
-	readable              // a read would tell
-	fenceable             // the fence that is due anyway will tell, without a read
-	contradicted          // a read says otherwise: the watch has to speak
+	readable              // a read can prove it
+	fenceable             // the fence that is due in any case can prove it
+	contradicted          // a read contradicts it, and the watch must report a new state
 )
 
-// verdict holds references by how far the evidence is that a decision needs of
-// them.
+// verdict sorts the references of a decision by the state of their proof.
 type verdict struct {
 	proven, read, fence, watch []int
-	late                       []int // not acknowledged yet
+	late                       []int // not yet acknowledged
 }
 
-// add notes the references that the evidence is about.
+// add adds the references with the state of their proof.
 func (v *verdict) add(e evidence, refs ...int) {
 	switch e {
 	case proven:
@@ -36,32 +35,31 @@ func (v *verdict) add(e evidence, refs ...int) {
 	}
 }
 
-// fenced reports whether a fence has passed that began after both the judged
-// version and the owner's mark were known: the mark was there at an instant
-// after the version was committed.
+// fenced reports whether a fence has passed that began after both the judged version and
+// the owner's mark were known. The owner then had the mark at an instant after the
+// version was committed.
 func (in *Input) fenced(o OwnerFact) bool {
 	return o.Mark != 0 && in.Fence.Passed > max(in.Known, o.Mark)
 }
 
-// ended reports whether the owner's own fence has passed, or does not matter.
+// ended reports whether the owner's own fence has passed or was released.
 func (in *Input) ended(o OwnerFact) bool {
 	return o.Mark != 0 && max(in.Fence.Passed, in.Fence.Released) > o.Mark
 }
 
-// read reports whether a read has shown the owner that began after the moment
-// and after the judged version was known (R6).
+// read reports whether a read has shown the owner, and began after the given moment and
+// after the judged version was known (R6).
 func (in *Input) read(o OwnerFact, after seq.Stamp) bool {
 	return o.Read != ReadUnset && o.ReadBegan > max(in.Known, after)
 }
 
-// proof says whether the owner is proven to be as want says, at an instant
-// after the judged version was committed (R2, presence). Where a read and a
-// fence disagree, the later one counts: a change of propagation binds what is
-// judged after it is known.
+// proof returns the state of the proof that the owner has the wanted state, at an instant
+// after the judged version was committed (R2, presence). If a read and a fence disagree,
+// the later one counts, because a change of propagation binds later judgements.
 //
-// Where the owner's fence has still to come, and can, waiting for it saves a
-// read for each owner and a second write for each leaf. Once it has passed,
-// later dependents are judged by reads.
+// If the owner's fence is still due, the decision waits for it. That saves a read for
+// each owner and a second write for each leaf. After the fence, reads serve the later
+// dependents.
 func (in *Input) proof(o OwnerFact, want ReadState) evidence {
 	read := in.read(o, 0)
 	switch {
@@ -77,15 +75,14 @@ func (in *Input) proof(o OwnerFact, want ReadState) evidence {
 	return readable
 }
 
-// due reports whether the owner's fence has still to come, and can.
+// due reports whether the owner's fence has still to pass, and can pass.
 func (in *Input) due(o OwnerFact) bool {
 	return in.Fence.Exact && !in.Fence.Held && o.Mark != 0 && !in.ended(o)
 }
 
-// keeps says whether the solid owner x is proven to have stood at an instant
-// after the mark of the waiting owner o was known. Its read shows that, or o's
-// fence if the watch has observed x: a fence says nothing of what nobody
-// observed.
+// keeps returns the state of the proof that the solid owner x stood at an instant after
+// the mark of the waiting owner o was known. A read of x shows that. The fence of o shows
+// it if the watch has observed x. A fence shows nothing of an unobserved owner.
 func (in *Input) keeps(x, o OwnerFact) evidence {
 	read := in.read(x, o.Mark)
 	switch {
@@ -99,14 +96,14 @@ func (in *Input) keeps(x, o OwnerFact) evidence {
 	return readable
 }
 
-// common says whether the waiting owner is proven to wait at an instant at
-// which every other owner was absent or waiting (R2, one instant): by a read
-// that began when all of that was known, and that answered the version in the
-// graph. Of an owner that nobody has observed no read can be that.
+// common returns the state of the proof that the owner waits at an instant at which every
+// other owner was absent or waiting (R2, one instant). The proof is a read that began
+// when all of that was known, and that answered the graph's version. No read of an
+// unobserved owner is such a proof.
 func (in *Input) common(o OwnerFact) evidence {
 	for _, w := range in.Owners {
 		if !w.Self && !in.read(o, w.Changed) {
-			if in.due(o) { // then a leaf goes in one write
+			if in.due(o) { // a leaf then takes one write
 				return fenceable
 			}
 			return readable

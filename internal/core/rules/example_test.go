@@ -8,13 +8,13 @@ import (
 	"github.com/ownergraph/ownergraph/internal/core/rules"
 )
 
-// A pod of a ReplicaSet that is being deleted in the foreground goes as soon as
-// a fence, or a read, has shown that its owner waits for it.
+// The engine deletes a pod of a ReplicaSet that is being deleted in the foreground.
+// Before that, a fence or a read must show that the ReplicaSet waits for the pod.
 func ExampleDecide() {
 	pod, _ := graph.ParseObject("pod/web -> rs/web!")
 	in := rules.Input{
 		Object: pod,
-		Known:  3, // when the pod's version became known
+		Known:  3, // the moment at which the pod's version became known
 		Owners: []rules.OwnerFact{{Class: observed.Waiting, Mark: 4}},
 		Fence:  rules.Fence{Exact: true},
 	}
@@ -24,7 +24,7 @@ func ExampleDecide() {
 	}
 	show()
 
-	in.Fence.Passed = 5 // it began after both were known
+	in.Fence.Passed = 5 // the fence began after both were known
 	show()
 
 	in.Owners[0] = rules.OwnerFact{Class: observed.Solid}

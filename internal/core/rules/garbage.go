@@ -5,9 +5,9 @@ import (
 	"github.com/ownergraph/ownergraph/policy"
 )
 
-// garbage deletes an object of whose owners none is solid, if the evidence for
-// the waiting ones is there. S1: an object goes only if at one instant no owner
-// of it was solid.
+// garbage deletes an object without a solid owner, if the evidence for the waiting owners
+// exists. S1: the engine deletes an object only if at one instant no owner of it was
+// solid.
 func (in *Input) garbage(c classes, set Settings) policy.Decision {
 	several := in.several(c)
 	var v verdict
@@ -18,7 +18,7 @@ func (in *Input) garbage(c classes, set Settings) policy.Decision {
 			v.add(in.proof(in.Owners[i], ReadWaiting), i)
 		}
 	}
-	switch { // all of them are needed: while one is contradicted, reading the others is in vain
+	switch { // all owners need proof, so a contradicted one makes reads of the others useless
 	case len(v.watch) > 0:
 		return watch(v.watch)
 	case len(v.fence) > 0:
@@ -33,8 +33,8 @@ func (in *Input) garbage(c classes, set Settings) policy.Decision {
 	return d
 }
 
-// several reports whether the object has more than one owner. A reference that
-// is there twice counts once.
+// several reports whether the object has more than one owner. The same reference twice
+// counts once.
 func (in *Input) several(c classes) bool {
 	refs, first := in.Object.Owners, -1
 	for _, list := range [...][]int{c.waiting, c.dangling} {
@@ -49,13 +49,14 @@ func (in *Input) several(c classes) bool {
 	return false
 }
 
-// propagation chooses how to delete. Because of a waiting owner it is
-// foreground, so that what hangs below goes before the owner does, unless that
-// owner's fence has passed and nothing refers to the object. Held by
-// TestForegroundAgain.
+// propagation chooses the propagation of a delete. Because of a waiting owner it is
+// foreground, so that dependents of the object go before that owner. It is background if
+// that owner's fence has passed and no reference leads to the object.
 //
-// A fence that is released instead of passed serves here too: the deletion of
-// this object is exact all the same, and the owner's end, which is not, says so.
+// A released fence serves as well as a passed one. The deletion of this object is exact
+// in either case. The end of the owner is not exact, and its own decision says so.
+//
+// Held by TestForegroundAgain.
 func (in *Input) propagation(c classes, set Settings) graph.Propagation {
 	if p := in.Object.Propagation(); p != graph.Unset && !set.Override {
 		return p
@@ -68,10 +69,9 @@ func (in *Input) propagation(c classes, set Settings) graph.Propagation {
 	return graph.Background
 }
 
-// voided reports whether a read that began after the owner's fence has shown
-// another version than the graph's (R3). Its mark may have changed and changed
-// back in between, and the fence says nothing of what was there when it was set
-// again: not who refers to the object.
+// voided reports whether a read after the owner's fence has shown another version than
+// the graph's (R3). The mark may have changed and changed back meanwhile. The fence then
+// does not show the references of the time at which the mark was set again.
 func (in *Input) voided(o OwnerFact) bool {
 	return o.Read != ReadUnset && !o.SameVersion && max(in.Fence.Passed, in.Fence.Released) <= o.ReadBegan
 }

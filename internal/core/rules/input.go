@@ -8,17 +8,17 @@ import (
 	"github.com/ownergraph/ownergraph/internal/core/seq"
 )
 
-// ReadState is what a read showed of an owner. It is no part of the graph.
+// ReadState is the state of an owner in the answer of a read. It is no part of the graph.
 type ReadState uint8
 
 const (
-	// ReadUnset: no read that counts has shown the owner.
+	// ReadUnset: no valid read has shown the owner.
 	ReadUnset ReadState = iota
-	// ReadSolid: it exists and does not wait.
+	// ReadSolid: the owner exists and does not wait.
 	ReadSolid
-	// ReadWaiting: it waits for its dependents.
+	// ReadWaiting: the owner waits for its dependents.
 	ReadWaiting
-	// ReadOrphaning: it is being deleted and leaves its dependents.
+	// ReadOrphaning: the owner is being deleted and leaves its dependents.
 	ReadOrphaning
 )
 
@@ -32,83 +32,79 @@ func (s ReadState) String() string {
 	return fmt.Sprintf("read state(%d)", uint8(s))
 }
 
-// OwnerFact is what is known of the owner that one reference names. It is a
-// value.
+// OwnerFact is the known state of one reference's owner. It is a value.
 type OwnerFact struct {
 	// Self: the reference leads back to the object. It never counts.
 	Self bool
-	// Class and Doubt: what the graph says, and Dangling where a read proved
-	// absence.
+	// Class and Doubt: the class by the graph, and Dangling if a read proved absence.
 	Class observed.Class
 	Doubt graph.Doubt
-	// Unconfirmed: absence rests on a read alone, and the owner may still turn
-	// out to live in another scope or under another name; a fence of its kind
-	// settles that, so this is for stores that have fences.
+	// Unconfirmed: a read alone proves the absence, and the owner may still live in
+	// another scope or under another name. A fence of its kind confirms the absence. This
+	// is for stores with fences.
 	Unconfirmed bool
-	// Remembered: it is absent, and this engine ended its orphaning.
+	// Remembered: the owner is absent, and this engine ended its orphaning.
 	Remembered bool
-	// Orphaning: it was observed orphaning. Unacknowledged: its controller is
-	// given time to see that first. Overdue: it was given that time in vain.
+	// Orphaning: the owner was observed orphaning. Unacknowledged: its controller still
+	// has time to acknowledge that. Overdue: that time has passed in vain.
 	Orphaning, Unacknowledged, Overdue bool
-	// Mark is since when its propagation mark has been observed without a gap,
-	// 0 if nobody has observed one.
+	// Mark is the moment since which the owner's propagation mark has been observed
+	// without a gap, 0 if no mark was observed.
 	Mark seq.Stamp
-	// Changed is when its version, or its absence, became known.
+	// Changed is the moment at which the owner's version, or its absence, became known.
 	Changed seq.Stamp
-	// Read is what the last read that still counts showed, and ReadBegan when that
-	// read was handed out. SameVersion: it answered the version that the graph held
+	// Read is the state in the last valid read, and ReadBegan is the moment at which that
+	// read was handed out. SameVersion: the read answered the version that the graph held
 	// then and holds now.
 	Read        ReadState
 	ReadBegan   seq.Stamp
 	SameVersion bool
 }
 
-// Input is all that a decision depends on. Decide keeps nothing of it.
+// Input is the whole input of a decision. Decide keeps nothing of it.
 type Input struct {
-	// Object is the judged version, as the graph holds it or, with Retry, as
-	// the read after a conflict answered it.
+	// Object is the judged version. It is the graph's object or, with Retry, the answer
+	// of the read after a conflict.
 	Object graph.Object
 	Retry  bool
-	// Known is when that version became known.
+	// Known is the moment at which that version became known.
 	Known seq.Stamp
 	// Flawed: the object breaks a rule of the model.
 	Flawed bool
-	// Owners has one entry for each of the object's owner references, in their
-	// order. If their numbers differ, the object counts as flawed.
+	// Owners has one entry for each of the object's owner references, in their order.
+	// With another number of entries the object counts as flawed.
 	Owners []OwnerFact
-	// Referring and Blocking count the references of others to the object.
+	// Referring and Blocking count the references of other objects to the object.
 	Referring, Blocking int
-	// Mark is since when the object's own propagation mark has been observed
+	// Mark is the moment since which the object's own propagation mark has been observed
 	// without a gap.
 	Mark seq.Stamp
-	// Unacknowledged: its controller has not yet acknowledged the deletion,
-	// and is given time to. Overdue: it was given that time in vain.
+	// Unacknowledged: the object's controller still has time to acknowledge the deletion.
+	// Overdue: that time has passed in vain.
 	Unacknowledged, Overdue bool
-	// Ring lists the indexes of the references that stay inside a ring that a
-	// fence has confirmed.
+	// Ring lists the indexes of the references inside a ring that a fence has confirmed.
 	Ring []int
-	// Fence says how far fences are.
+	// Fence is the state of the engine's fences.
 	Fence Fence
 }
 
-// Fence says how far fences are. It is a value.
+// Fence is the state of the engine's fences. It is a value.
 type Fence struct {
 	// Exact: the store has fences.
 	Exact bool
-	// Passed is when the newest fence that has passed began.
+	// Passed is the moment at which the newest passed fence began.
 	Passed seq.Stamp
-	// Released is the moment up to which marks may end without a fence: best
-	// effort, because the store has none or a setting says so.
+	// Released is the moment up to which marks may end without a fence. That is best
+	// effort, because the store has no fences or a setting releases them.
 	Released seq.Stamp
-	// Held: the fence under way waits for a kind that is sick.
+	// Held: the fence under way waits for a sick kind.
 	Held bool
 }
 
-// Settings are the choices that a user may make. The zero value is Kubernetes'
-// reading, which it follows in all cases and Kubernetes in all but one.
+// Settings are the choices of a user. The zero value is the reading of Kubernetes.
 type Settings struct {
-	// Override lets the engine's own deletes replace a propagation finalizer
-	// that the object carries already, as the collector proposal has it (step
-	// 10 of its Deployment example). By default the object keeps it.
+	// Override lets the engine's own deletes replace a propagation finalizer that the
+	// object carries, as the collector proposal does (step 10 of its Deployment example).
+	// By default the object keeps its finalizer.
 	Override bool
 }

@@ -5,11 +5,10 @@ import (
 	"github.com/ownergraph/ownergraph/policy"
 )
 
-// leaving says how far the evidence is that owners orphan the object. R2: a
-// reference is dropped only if its owner was seen orphaning at an instant after
-// the judged version was committed. An owner whose controller is given time to
-// see its deletion is late: evidence from after that time also covers what the
-// controller did until then.
+// leaving returns the state of the proof that owners orphan the object. R2: a reference
+// is dropped only if its owner was seen orphaning at an instant after the judged version
+// was committed. An owner is late while its controller has time to acknowledge its
+// deletion. Evidence from after that time covers the acts of the controller, too.
 func (in *Input) leaving() (v verdict) {
 	for i, o := range in.Owners {
 		switch {
@@ -23,12 +22,12 @@ func (in *Input) leaving() (v verdict) {
 	return v
 }
 
-// orphan drops the references to owners that leave the object, and with them
-// those to absent owners: the collector proposal trims them together. One that
-// went only after the others were seen orphaning goes along as well, which keeps
-// the object: effects that overlap in time permit either (RULES, Decisions). Of a
-// flawed object only the former go: nothing else may rest on it, and without
-// them the owner would never end.
+// orphan drops the references to owners that leave the object, and those to absent
+// owners. The collector proposal trims them together. An owner may have gone only after
+// the others were seen orphaning. Its reference goes along, which keeps the object:
+// effects that overlap in time permit either outcome (RULES, Decisions). For a flawed
+// object only the references to orphaning owners go. No other write may rest on a flawed
+// object, and without this write the owner would never end.
 func (in *Input) orphan(proven []int) policy.Decision {
 	d := policy.Decision{Action: policy.Orphan, Reason: policy.OwnerOrphans, Owners: proven}
 	for _, i := range proven {
@@ -37,8 +36,8 @@ func (in *Input) orphan(proven []int) policy.Decision {
 		}
 	}
 	if !in.Flawed {
-		var room few
-		d.Owners = distinct(append(d.Owners, in.classify(&room).dangling...))
+		var scratch few
+		d.Owners = distinct(append(d.Owners, in.classify(&scratch).dangling...))
 	}
 	return d
 }

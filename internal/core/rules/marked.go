@@ -7,9 +7,9 @@ import (
 	"github.com/ownergraph/ownergraph/policy"
 )
 
-// marked judges an object that is being deleted: it ends the object's own
-// propagation. R3: only behind a fence that began after the mark it carries now
-// was observed, and never on the strength of a read.
+// marked judges an object that is being deleted, and ends its propagation. R3: that takes
+// a fence that began after the object's present mark was observed. A read is no
+// substitute.
 func (in *Input) marked() policy.Decision {
 	p := in.Object.Propagation()
 	switch {
@@ -29,7 +29,7 @@ func (in *Input) marked() policy.Decision {
 	return in.release(p)
 }
 
-// release takes the propagation finalizer off, if the fence allows it.
+// release drops the propagation finalizer, if the fence allows it.
 func (in *Input) release(p graph.Propagation) policy.Decision {
 	d := policy.Decision{Action: policy.Release, Reason: policy.DependentsGone, Finalizer: p.Finalizer()}
 	switch {
@@ -49,9 +49,9 @@ func (in *Input) release(p graph.Propagation) policy.Decision {
 	return in.fence()
 }
 
-// blocked breaks the ring through which a foreground deletion waits for itself,
-// or waits for whoever blocks it. A ring is younger than the mark, so that a
-// fence from before the mark cannot have confirmed it.
+// blocked breaks the ring through which a foreground deletion waits for itself. Without a
+// ring it waits for the blocking dependents. A ring is younger than the mark, so a fence
+// from before the mark cannot have confirmed it.
 func (in *Input) blocked() policy.Decision {
 	var ring []int
 	for i, r := range in.Object.Owners {

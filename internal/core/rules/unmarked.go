@@ -6,35 +6,35 @@ import (
 	"github.com/ownergraph/ownergraph/policy"
 )
 
-// classes holds the references that count, by what they are. Their lists begin
-// in a room that is given for them, so what leaves with a decision is a copy: see
-// own.
+// classes sorts the references that count by their class. The lists begin in a scratch
+// array, so a list that leaves with a decision is a copy: see own.
 type classes struct {
 	solid, dangling, waiting []int
 	read, unlisted, unknown  []int
 	unconfirmed, remembered  []int
 }
 
-// few is the room for the lists of most objects: one reference, or two.
+// few is the scratch array for the lists of most objects, which have one or two
+// references.
 type few [2 * each]int
 
 const each = 2
 
-// list returns the n-th list of the room, empty.
+// list returns the n-th list of the scratch array, empty.
 func (r *few) list(n int) []int { return r[n*each : n*each : (n+1)*each] }
 
 // own returns a copy of a list.
 func own(list []int) []int { return append([]int(nil), list...) }
 
-// classify sorts the references, an unobserved owner by what a read showed. Most
-// are solid or dangling.
-func (in *Input) classify(room *few) (c classes) {
-	c.solid, c.dangling = room.list(0), room.list(1)
+// classify sorts the references. The class of an unobserved owner comes from a read. Most
+// owners are solid or dangling.
+func (in *Input) classify(scratch *few) (c classes) {
+	c.solid, c.dangling = scratch.list(0), scratch.list(1)
 	for i := range in.Owners {
 		o := &in.Owners[i]
 		class, read := o.Class, false
 		if class == observed.Unknown && o.Doubt == graph.Unobserved {
-			class, read = in.seen(o)
+			class, read = in.readClass(o)
 		}
 		switch {
 		case o.Self:
@@ -60,9 +60,8 @@ func (in *Input) classify(room *few) (c classes) {
 	return c
 }
 
-// seen returns what an owner is that nobody has observed, or that it has to be
-// read.
-func (in *Input) seen(o *OwnerFact) (class observed.Class, read bool) {
+// readClass returns the class of an unobserved owner, or that it needs a read.
+func (in *Input) readClass(o *OwnerFact) (class observed.Class, read bool) {
 	switch {
 	case !in.read(*o, 0):
 		return observed.Unknown, true
@@ -74,11 +73,11 @@ func (in *Input) seen(o *OwnerFact) (class observed.Class, read bool) {
 	return observed.Unknown, false
 }
 
-// unmarked judges an object that nobody has deleted yet: the garbage processor
-// of the collector proposal, with Kubernetes' classes.
+// unmarked judges an object without a deletion mark. It is the garbage processor of the
+// collector proposal, with Kubernetes' classes.
 func (in *Input) unmarked(set Settings) policy.Decision {
-	var room few
-	c := in.classify(&room)
+	var scratch few
+	c := in.classify(&scratch)
 	switch {
 	case len(in.Object.Owners) == 0:
 		return policy.Decision{Action: policy.Keep, Reason: policy.NoOwners}
@@ -102,8 +101,8 @@ func (in *Input) unmarked(set Settings) policy.Decision {
 	return in.garbage(c, set)
 }
 
-// doubtful keeps an object because of owners that no read can settle. Of
-// several doubts the last in graph's order is named.
+// doubtful keeps an object because of owners whose state no read can tell. It names the
+// last of several doubts, in graph's order.
 func (in *Input) doubtful(unknown []int) policy.Decision {
 	d := policy.Decision{Action: policy.Keep, Reason: policy.OwnerUnknown, Owners: unknown}
 	for _, i := range unknown {
