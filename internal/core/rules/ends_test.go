@@ -10,18 +10,18 @@ import (
 	"github.com/ownergraph/ownergraph/policy"
 )
 
-// play is a store in which nothing changes any more, and an engine that does
-// what decisions ask for: reads, fences, and waiting for the watch.
+// play is a store without further changes, and an engine that carries out decisions:
+// reads, fences, and waits for the watch.
 type play struct {
 	in       rules.Input
-	truth    []rules.ReadState // ReadUnset: it is gone
-	unread   refs              // whom no read reaches
+	truth    []rules.ReadState // ReadUnset stands for a gone owner
+	unread   refs              // the owners that no read reaches
 	now      seq.Stamp
 	decision policy.Decision
 }
 
-// end does what is asked for until nothing more is, and reports whether it
-// comes to that.
+// end carries out decisions until one needs nothing more, and reports whether that
+// happens.
 func (p *play) end() bool {
 	for range 4 + 4*len(p.in.Owners) {
 		p.decision = rules.Decide(p.in, rules.Settings{})
@@ -48,14 +48,14 @@ func (p *play) end() bool {
 			for _, i := range d.Owners {
 				p.in.Owners[i].Unacknowledged, p.in.Owners[i].Overdue = false, true
 			}
-		default: // the outside has to do something: recover a kind, remove a dependent
+		default: // the outside must act: recover a kind, remove a dependent
 			return true
 		}
 	}
 	return false
 }
 
-// read has the owners read: each read begins now and is answered at once.
+// read reads the owners. Each read begins now and is answered at once.
 func (p *play) read(owners []int) {
 	for _, i := range owners {
 		o := &p.in.Owners[i]
@@ -69,8 +69,8 @@ func (p *play) read(owners []int) {
 	}
 }
 
-// watch has the watch bring what is true of the owners. What a read showed of
-// them before is void if it was something else.
+// watch brings the true state of the owners by the watch. That voids an earlier read with
+// another answer.
 func (p *play) watch(owners []int) {
 	for _, i := range owners {
 		o := &p.in.Owners[i]
@@ -89,16 +89,15 @@ func (p *play) watch(owners []int) {
 	}
 }
 
-// holds reports whether an owner that can be read is, for the graph and in
-// truth, as said.
+// holds reports whether a readable owner has the named state, for the graph and in truth.
 func (p *play) holds(class observed.Class, truth rules.ReadState) bool {
 	return spec{in: p.in}.those(func(i int, o rules.OwnerFact) bool {
 		return p.unread>>i&1 == 0 && o.Class == class && p.truth[i] == truth
 	}) != 0
 }
 
-// plays yields every play of a small scope: three owners of which the graph
-// says one thing and the store another.
+// plays yields every play of a small scope: three owners with one state in the graph and
+// another in the store.
 func plays(unread func(n int) refs, yield func(p *play)) {
 	graphs := []rules.OwnerFact{
 		{Class: observed.Solid}, {Class: observed.Waiting, Mark: 2}, {Class: observed.Waiting, Mark: 6},
@@ -128,9 +127,9 @@ func plays(unread func(n int) refs, yield func(p *play)) {
 	}
 }
 
-// TestDecideEnds: whoever does what decisions ask for comes to an end: a write,
-// or a reason that is for others to remove. And nothing is deleted that has an
-// owner, but where an owner was seen waiting before it changed its mind.
+// TestDecideEnds: an engine that carries out decisions comes to an end. The end is a
+// write, or a reason that others remove. No object with an owner is deleted. The
+// exception is an owner that was seen waiting before it changed its state.
 func TestDecideEnds(t *testing.T) {
 	plays(func(int) refs { return 0 }, func(p *play) {
 		begin := clone(p.in)
@@ -148,8 +147,8 @@ func TestDecideEnds(t *testing.T) {
 	})
 }
 
-// TestDecideUnreadable: an owner that nobody can read holds only what depends
-// on it. Beside it the others go on.
+// TestDecideUnreadable: an owner that no read reaches holds only the references that
+// depend on it. The others go on.
 func TestDecideUnreadable(t *testing.T) {
 	one := func(n int) refs { return 1 << (n % 3) }
 	held := 0

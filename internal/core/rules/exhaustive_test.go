@@ -13,13 +13,13 @@ import (
 	"github.com/ownergraph/ownergraph/policy"
 )
 
-// The lattice of moments: the judged version became known at 3. Each
-// comparison of two stamps has a smaller, an equal and a larger pair in it.
+// The lattice of moments: the judged version became known at 3. Each comparison of two
+// stamps has a smaller, an equal and a larger pair.
 const known = 3
 
-// TestDecideExhaustive compares Decide with the rules, on every combination of
-// a small scope: one owner in full, two and three from a choice, and the
-// object's own states in full.
+// TestDecideExhaustive compares Decide with the rules, on every combination of a small
+// scope. It has one owner in full, two and three owners from a choice, and the object's
+// own states in full.
 func TestDecideExhaustive(t *testing.T) {
 	c := checker{t: t}
 	fences := everyFence([]seq.Stamp{0, 3, 4, 5}, []seq.Stamp{0, 4, 5}, true)
@@ -59,8 +59,8 @@ func TestDecideExhaustive(t *testing.T) {
 	c.everyReason()
 }
 
-// everyFact returns every fact of one owner over the stamps: what it is, its
-// mark, what a read showed and when, and when it changed.
+// everyFact returns every fact of one owner over the stamps: its class, its mark, its
+// read with the moment, and the moment of its change.
 func everyFact(marks, reads, changes []seq.Stamp) (out []rules.OwnerFact) {
 	kinds := []rules.OwnerFact{
 		{Class: observed.Solid, Orphaning: true}, {Class: observed.Solid, Orphaning: true, Unacknowledged: true},
@@ -78,7 +78,7 @@ func everyFact(marks, reads, changes []seq.Stamp) (out []rules.OwnerFact) {
 			for _, o.Changed = range changes {
 				o.Read, o.ReadBegan, o.SameVersion = rules.ReadUnset, 0, false
 				out = append(out, o)
-				o.ReadBegan = 6 // of a read that counts no more
+				o.ReadBegan = 6 // of a read that no longer counts
 				out = append(out, o)
 				for o.Read = rules.ReadSolid; o.Read <= rules.ReadOrphaning; o.Read++ {
 					for _, o.ReadBegan = range reads {
@@ -93,7 +93,7 @@ func everyFact(marks, reads, changes []seq.Stamp) (out []rules.OwnerFact) {
 	return out
 }
 
-// choice leaves out the facts that only an owner of its own tells apart.
+// choice leaves out the facts that only a single owner tells apart.
 func choice(facts []rules.OwnerFact) []rules.OwnerFact {
 	return slices.DeleteFunc(facts, func(o rules.OwnerFact) bool {
 		boring := o.Self || o.Overdue || o.Doubt > graph.Unlisted || o.Class == observed.Dangling && o.Orphaning ||
@@ -143,14 +143,14 @@ func everyObject() (out []rules.Input) {
 	return out
 }
 
-// checker compares decisions with the rules and counts what it has seen.
+// checker compares decisions with the rules and counts its cases.
 type checker struct {
 	t       *testing.T
 	actions [16]int
 	reasons [64]int
 }
 
-// twiceMark tells run that a fact is about the owner before it.
+// twiceMark marks a fact about the owner before it.
 const twiceMark = 1 << 40
 
 func twice(o rules.OwnerFact) rules.OwnerFact { o.Changed += twiceMark; return o }
@@ -185,7 +185,7 @@ func (c *checker) check(in rules.Input, set rules.Settings) {
 	}
 }
 
-// judge says what is wrong with a decision, or "".
+// judge returns the fault of a decision, or "".
 func (s spec) judge(d policy.Decision) string {
 	due := s.due()
 	if d.Action.Writes() {
@@ -202,7 +202,7 @@ func (s spec) judge(d policy.Decision) string {
 	}
 	want := s.missing()
 	if want.reason != d.Reason || want.of != setOf(d.Owners) {
-		return fmt.Sprintf("what is missing is %q of %v", want.reason, indexes(want.of))
+		return fmt.Sprintf("the missing facts are %q of %v", want.reason, indexes(want.of))
 	}
 	if d.Propagation != graph.Unset || d.Finalizer != "" || d.BestEffort {
 		return "no write has no option"
@@ -210,8 +210,8 @@ func (s spec) judge(d policy.Decision) string {
 	return s.because(d)
 }
 
-// because says what is wrong with the reason, the order of the list, or the
-// kind of waiting.
+// because returns the fault of the reason, of the order of the list, or of the kind of
+// waiting.
 func (s spec) because(d policy.Decision) string {
 	if !slices.IsSorted(d.Owners) || len(slices.Compact(slices.Clone(d.Owners))) != len(d.Owners) {
 		return "the references are not ascending"
@@ -261,7 +261,8 @@ func (s spec) doubt() (most graph.Doubt) {
 	return most
 }
 
-// everyReason fails if an outcome never came up: what was checked was nothing.
+// everyReason fails if an outcome never came up, because the test has then checked
+// nothing.
 func (c *checker) everyReason() {
 	for a := policy.Keep; a <= policy.Release; a++ {
 		if c.actions[a] == 0 {

@@ -14,8 +14,8 @@ import (
 	"github.com/ownergraph/ownergraph/policy"
 )
 
-// drawFact draws what is known of an owner, however odd if so asked: then with
-// classes, doubts and read states that do not exist.
+// drawFact draws the state of an owner. An odd one may have classes, doubts and read
+// states that do not exist.
 func drawFact(t *rapid.T, odd bool) rules.OwnerFact {
 	top := 0
 	if odd {
@@ -69,15 +69,15 @@ func drawSettings(t *rapid.T) rules.Settings {
 	return rules.Settings{Override: rapid.Bool().Draw(t, "override")}
 }
 
-// TestDecideTotal gives Decide whatever there may be, and more: facts that do
-// not go with the references, rings out of range, values that no enum has.
+// TestDecideTotal gives Decide every possible input, and more: facts without references,
+// rings out of range, values of no enumeration.
 func TestDecideTotal(t *testing.T) { rapid.Check(t, decideAnything) }
 
-// TestDecideAsSpecified holds decisions on what may be against the
-// specification, with more owners than the exhaustive test has.
+// TestDecideAsSpecified compares decisions on possible inputs with the specification,
+// with more owners than the exhaustive test has.
 func TestDecideAsSpecified(t *testing.T) { rapid.Check(t, decideSomething) }
 
-// FuzzDecide is both for a fuzzer.
+// FuzzDecide runs both tests for a fuzzer.
 func FuzzDecide(f *testing.F) {
 	f.Add([]byte("an input of which the most part is zero"))
 	f.Fuzz(rapid.MakeFuzz(func(t *rapid.T) {
@@ -129,7 +129,7 @@ func decideAnything(t *rapid.T) {
 	}
 }
 
-// TestDecideOfNothing: the zero values are decided, and nothing is written.
+// TestDecideOfNothing: the zero values have a decision, and it is no write.
 func TestDecideOfNothing(t *testing.T) {
 	ref := []graph.Owner{{}}
 	odd := rules.OwnerFact{Class: observed.Unknown, Doubt: graph.Unobserved, Read: 9, ReadBegan: 1}
@@ -151,7 +151,7 @@ func TestDecideOfNothing(t *testing.T) {
 	}
 }
 
-// TestDecideOrderless: other orders of the references, the same decision.
+// TestDecideOrderless: another order of the references has the same decision.
 func TestDecideOrderless(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		in, set := drawInput(t, rapid.Bool().Draw(t, "odd")), drawSettings(t)
@@ -182,8 +182,8 @@ func upTo(n int) []int {
 	return out
 }
 
-// TestDecideMonotone: more evidence of the same never turns a write into
-// something weaker than a write, nor drops less of the same.
+// TestDecideMonotone: more evidence of the same state never replaces a write by a wait,
+// and never makes a write drop fewer references.
 func TestDecideMonotone(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		in, set := drawInput(t, false), drawSettings(t)
@@ -211,7 +211,7 @@ func TestDecideMonotone(t *testing.T) {
 	})
 }
 
-// strengthen adds evidence that an owner is as it is known to be.
+// strengthen adds evidence for the known state of an owner.
 func strengthen(t *rapid.T, o *rules.OwnerFact) {
 	if !rapid.Bool().Draw(t, "more") {
 		return
@@ -229,8 +229,8 @@ func strengthen(t *rapid.T, o *rules.OwnerFact) {
 	}
 }
 
-// TestDecideApart: what is dropped because of one owner hangs on the evidence
-// for that owner, whatever is known of the others.
+// TestDecideApart: a write because of one owner needs evidence for that owner alone. The
+// state of the others does not matter.
 func TestDecideApart(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		in, set := drawInput(t, false), drawSettings(t)
@@ -252,8 +252,8 @@ func TestDecideApart(t *testing.T) {
 	})
 }
 
-// TestDecideCountsOnce: a reference to oneself, and one that is there twice,
-// change nothing but the list of references.
+// TestDecideCountsOnce: a self-reference and a double reference change only the list of
+// references.
 func TestDecideCountsOnce(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		in, set := drawInput(t, false), drawSettings(t)

@@ -13,15 +13,14 @@ import (
 	"github.com/ownergraph/ownergraph/policy"
 )
 
-// parseInput reads what a decision depends on:
+// parseInput reads the input of a decision:
 //
 //	object | fact; fact; ... | moments
 //
-// The object is in graph's notation. Each fact is what is known of the owner of
-// the reference at its place, one of the words of owners, then "orphaning",
-// "unacknowledged", "overdue", "unconfirmed", "remembered", "mark 2",
-// "changed 2", "saw waiting 4", "same". Moments are what is known beside the
-// owners: "known 3 passed 5 exact" and the like.
+// The object is in graph's notation. Each fact is the state of the owner of the reference
+// at its place. It is one of the words of owners, then "orphaning", "unacknowledged",
+// "overdue", "unconfirmed", "remembered", "mark 2", "changed 2", "saw waiting 4", "same".
+// Moments are the facts beside the owners, such as "known 3 passed 5 exact".
 func parseInput(text string) (in rules.Input, set rules.Settings, err error) {
 	part := strings.Split(text, "|")
 	if len(part) != 3 {
@@ -43,7 +42,7 @@ func parseInput(text string) (in rules.Input, set rules.Settings, err error) {
 	return in, set, err
 }
 
-// owners names what the graph, or a read that proved absence, says of an owner.
+// owners names the states of an owner by the graph, or by a read that proved absence.
 func owners() map[string]rules.OwnerFact {
 	unknown := func(d graph.Doubt) rules.OwnerFact { return rules.OwnerFact{Class: observed.Unknown, Doubt: d} }
 	return map[string]rules.OwnerFact{
@@ -148,7 +147,7 @@ func (w *words) stamp() seq.Stamp {
 	return seq.Stamp(n)
 }
 
-// says renders a decision on one line: what to do, to whom, and why.
+// says renders a decision on one line: the action, its references, and the reason.
 func says(o graph.Object, d policy.Decision) string {
 	out := []string{d.Action.String()}
 	switch d.Action {

@@ -6,8 +6,8 @@ import (
 	"github.com/ownergraph/ownergraph/policy"
 )
 
-// due returns every write for which all the evidence is there, the one to make
-// first, each as large as it may be.
+// due returns every write whose evidence is complete, the preferred one first, each as
+// large as possible.
 func (s spec) due() (out []policy.Decision) {
 	all := refs(1)<<len(s.in.Owners) - 1
 	largest := s.are(gone)
@@ -38,13 +38,13 @@ func indexes(r refs) (out []int) {
 	return out
 }
 
-// ask is something that is missing, and of whom.
+// ask is a missing fact, and the owners that it concerns.
 type ask struct {
 	reason policy.Reason
 	of     refs
 }
 
-// missing returns what a decision that writes nothing has to name.
+// missing returns the facts that a decision without a write must name.
 func (s spec) missing() ask {
 	var fence, late, read, contra refs
 	for i, o := range s.in.Owners {
@@ -81,7 +81,7 @@ func (s spec) missing() ask {
 	return rest
 }
 
-// rest is what is missing apart from owners that leave.
+// rest returns the missing facts apart from owners that leave.
 func (s spec) rest() ask {
 	own := s.in.Object.Propagation()
 	switch {
@@ -124,7 +124,7 @@ func (s spec) fence(of refs) ask {
 	return ask{policy.NeedFence, of}
 }
 
-// garbage: what is missing of the waiting owners, none being solid.
+// garbage returns the missing facts about the waiting owners, without a solid one.
 func (s spec) garbage() ask {
 	var fence, read, contra refs
 	for i, o := range s.in.Owners {
@@ -150,8 +150,8 @@ func (s spec) garbage() ask {
 	return ask{policy.NeedOwner, read}
 }
 
-// beside: what is missing of the waiting owners beside a solid one, and then
-// of the others.
+// beside returns the missing facts about the waiting owners beside a solid one, and then
+// about the others.
 func (s spec) beside() ask {
 	var fence, read, contra refs
 	for i, o := range s.in.Owners {

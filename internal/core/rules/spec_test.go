@@ -8,9 +8,9 @@ import (
 	"github.com/ownergraph/ownergraph/policy"
 )
 
-// spec says in the words of the rules what may be written, and what is missing
-// where nothing may. It is written for reading: it repeats itself, and shares
-// nothing with Decide.
+// spec states the permitted writes in the words of the rules, and the missing facts if no
+// write is permitted. It is for the reader: it repeats itself, and shares nothing with
+// Decide.
 type spec struct {
 	in  rules.Input
 	set rules.Settings
@@ -35,7 +35,7 @@ func setOf(indexes []int) (out refs) {
 	return out
 }
 
-// ---- what an owner is
+// ---- the state of an owner
 
 type state int
 
@@ -80,14 +80,14 @@ func (s spec) are(w state) refs {
 	return s.those(func(_ int, o rules.OwnerFact) bool { return s.what(o) == w })
 }
 
-// leaving: observed being deleted, with orphaning.
+// leaving: the owner was observed orphaning.
 func (s spec) leaving(o rules.OwnerFact) bool {
 	return !o.Self && o.Orphaning && o.Class != observed.Dangling
 }
 
 // ---- R2, R6: evidence
 
-// read: a read that began after the judged version was known says something.
+// read: a read that began after the judged version shows the owner.
 func (s spec) read(o rules.OwnerFact) bool {
 	return o.Read != rules.ReadUnset && o.ReadBegan > s.in.Known
 }
@@ -97,7 +97,7 @@ func (s spec) fenced(o rules.OwnerFact) bool {
 	return o.Mark != 0 && s.in.Fence.Passed > o.Mark && s.in.Fence.Passed > s.in.Known
 }
 
-// denied: a read that is newer than any fence says otherwise.
+// denied: a read that is newer than any fence contradicts.
 func (s spec) denied(o rules.OwnerFact, want rules.ReadState) bool {
 	return s.read(o) && o.Read != want && !(s.fenced(o) && s.in.Fence.Passed >= o.ReadBegan)
 }
@@ -107,14 +107,14 @@ func (s spec) seen(o rules.OwnerFact, want rules.ReadState) bool {
 	return s.read(o) && o.Read == want || s.fenced(o) && !s.denied(o, want)
 }
 
-// fenceDue: a read would only come before the fence that the owner waits for.
+// fenceDue: the fence for which the owner waits comes before a read would help.
 func (s spec) fenceDue(o rules.OwnerFact) bool {
 	f := s.in.Fence
 	return f.Exact && !f.Held && o.Mark != 0 && f.Passed <= o.Mark && f.Released <= o.Mark
 }
 
-// stood is the first half of the trimming rule: x was there, and did not wait,
-// after o's mark was known.
+// stood is the first half of the trimming rule: after o's mark was known, x existed and
+// did not wait.
 func (s spec) stood(x, o rules.OwnerFact) bool {
 	stands := x.Read == rules.ReadSolid || x.Read == rules.ReadOrphaning
 	if s.read(x) && x.ReadBegan > o.Mark && x.ReadBegan > s.in.Fence.Passed {
@@ -128,7 +128,7 @@ func (s spec) trimmable(o rules.OwnerFact) bool {
 		s.those(func(_ int, x rules.OwnerFact) bool { return s.what(x) == solid && s.stood(x, o) }) != 0
 }
 
-// several: there is more than one owner that counts.
+// several: the object has more than one owner that counts.
 func (s spec) several() bool {
 	for i, o := range s.in.Owners {
 		for j, p := range s.in.Owners {
@@ -140,8 +140,8 @@ func (s spec) several() bool {
 	return false
 }
 
-// together is "one instant": a read that began when every owner was known, and
-// that found the owner waiting as the graph has it.
+// together is "one instant". A read began when every owner was known, and found the owner
+// waiting in the graph's version.
 func (s spec) together(o rules.OwnerFact) bool {
 	later := s.those(func(_ int, w rules.OwnerFact) bool { return !w.Self && w.Changed >= o.ReadBegan })
 	return s.read(o) && later == 0 && o.Read == rules.ReadWaiting && o.SameVersion
@@ -149,7 +149,7 @@ func (s spec) together(o rules.OwnerFact) bool {
 
 // ---- the rules of each write
 
-// rule is one demand on a write. Its name is the rule's.
+// rule is one demand on a write, with the name of the rule.
 type rule struct {
 	name string
 	ok   bool
@@ -231,7 +231,7 @@ func (s spec) remembered() refs {
 	return s.those(func(_ int, o rules.OwnerFact) bool { return s.what(o) == gone && o.Remembered })
 }
 
-// remembers: nothing but the memory of an owner that orphaned it keeps it.
+// remembers: only the memory of an owner that orphaned the object keeps it.
 func (s spec) remembers() bool {
 	all := s.those(func(_ int, o rules.OwnerFact) bool { return !o.Self })
 	return !s.in.Object.Deleting && !s.in.Flawed && s.left() == 0 && s.remembered() != 0 && all == s.are(gone)|s.are(waiting)
@@ -251,7 +251,7 @@ func (s spec) ring() (out refs) {
 func (s spec) propagation() graph.Propagation {
 	carries := s.in.Object.Propagation()
 	early := s.those(func(_ int, o rules.OwnerFact) bool {
-		covers := func(fence seq.Stamp) bool { // and no read has shown another version since
+		covers := func(fence seq.Stamp) bool { // without a read of another version since
 			return o.Mark != 0 && fence > o.Mark && (o.Read == rules.ReadUnset || o.SameVersion || fence > o.ReadBegan)
 		}
 		ended := covers(s.in.Fence.Passed) || covers(s.in.Fence.Released)

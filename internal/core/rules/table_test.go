@@ -15,7 +15,7 @@ var update = flag.Bool("update", false, "write testdata/table.txt with the decis
 
 const table = "testdata/table.txt"
 
-// row is one line of the table: an input, its decision, and why.
+// row is one line of the table: an input, its decision, and the reason.
 type row struct{ input, want, reason string }
 
 // parseRow reads "object | facts | moments => decision # reason".
