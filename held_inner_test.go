@@ -29,13 +29,13 @@ its write is undone again and again: stuck
 observing only: waiting
 the store promises too little: waiting
 another live object has its UID: stuck
-what belongs to it is not gone: blocked
-so much belongs to it that somebody has to confirm: waiting
+its members are not gone: blocked
+it has so many members that its deletion needs a confirmation: waiting
 it was deleted before its sweep could guard it: stuck
-what belongs to it cannot be told from what belongs to others: stuck
+its members cannot be told from the members of others: stuck
 its sweep names a kind that is not served: stuck
-somebody else has a claim on it: stuck
-what belongs to it by labels has to be selected: waiting
+another object has a claim on it: stuck
+its members by label have to be selected: waiting
 a kind has not passed the fence in time: stuck
 writes to it fail: stuck
 `

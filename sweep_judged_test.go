@@ -75,7 +75,7 @@ func TestSweepHoldersInRing(t *testing.T) {
 	swept(t, "tenant/1 -> tenant/2; tenant/2 -> tenant/1", sweeping(owned), func(t *testing.T, r *rig) {
 		r.delete(t, "tenant/1", ownergraph.Background)
 		r.delete(t, "tenant/2", ownergraph.Background)
-		r.reports(t, "tenant/1: what belongs to it is not gone (tenant: 1 left)", "tenant/2: what belongs to it is not gone (tenant: 1 left)")
+		r.reports(t, "tenant/1: its members are not gone (tenant: 1 left)", "tenant/2: its members are not gone (tenant: 1 left)")
 		if s := r.Sweeps(9); len(s) != 2 || len(s[0].By) != 1 {
 			t.Errorf("%+v", s)
 		}

@@ -93,7 +93,7 @@ func TestSweepRelabelled(t *testing.T) {
 	sweptBy(t, "tenant/1; pod/x/p[x.io/slow]; volume/a; volume/b; volume/c", []string{"pod/x/p x.io/of=1", "volume/a x.io/of=1", "volume/b x.io/of=1"},
 		sweeping(phases), func(t *testing.T, r *rig) {
 			r.delete(t, "tenant/1", ownergraph.Unset)
-			r.reports(t, "pod/x/p: finalizers hold it (x.io/slow)", "tenant/1: what belongs to it is not gone (pod: 1 left, volume: 2 left)")
+			r.reports(t, "pod/x/p: finalizers hold it (x.io/slow)", "tenant/1: its members are not gone (pod: 1 left, volume: 2 left)")
 			r.label(t, "volume/a", "x.io/of=2")
 			r.label(t, "volume/c", "x.io/of=1")
 			r.finish(t, "pod/x/p", "x.io/slow")
@@ -173,7 +173,7 @@ func TestSweepByLabelSickKind(t *testing.T) {
 			t.Fatal(err)
 		}
 		r.delete(t, "tenant/1", ownergraph.Unset)
-		r.reports(t, "tenant/1: what belongs to it by labels has to be selected (pod: webhook down)")
+		r.reports(t, "tenant/1: its members by label have to be selected (pod: webhook down)")
 		r.holds(t, "pod/x/p; tenant/1~[x.io/tenant]")
 		if err := r.Recover("pod"); err != nil {
 			t.Fatal(err)
@@ -195,7 +195,7 @@ func TestSweepByLabelSickKind(t *testing.T) {
 		r := collect(t, s, sweeping(labelled("")))
 		r.idle()
 		r.delete(t, "tenant/1", ownergraph.Unset)
-		r.reports(t, "tenant/1: what belongs to it by labels has to be selected (pod: forbidden: refused)")
+		r.reports(t, "tenant/1: its members by label have to be selected (pod: forbidden: refused)")
 		forbidden.Store(false)
 		pass(5 * time.Minute)
 		r.reports(t)
@@ -214,7 +214,7 @@ func TestSweepByLabelSickKind(t *testing.T) {
 		r := collect(t, s, sweeping(labelled("")))
 		r.idle()
 		r.delete(t, "tenant/1", ownergraph.Unset)
-		r.reports(t, "tenant/1: what belongs to it by labels has to be selected (pod: webhook down)")
+		r.reports(t, "tenant/1: its members by label have to be selected (pod: webhook down)")
 		if err := r.Recover("pod"); err != nil {
 			t.Fatal(err)
 		}
@@ -233,8 +233,8 @@ func TestSweepByLabelContested(t *testing.T) {
 		sweptBy(t, "tenant/1; tenant/2; volume/1-a; volume/1-b; volume/2-c; volume/x",
 			[]string{"volume/1-a x.io/of=2", "volume/1-b x.io/of=nobody", "volume/x x.io/of=1"}, sweeping(both), func(t *testing.T, r *rig) {
 				r.delete(t, first, ownergraph.Unset)
-				r.reports(t, first+": what belongs to it is not gone (volume: 1 left)",
-					"volume/1-a: somebody else has a claim on it ("+other+")")
+				r.reports(t, first+": its members are not gone (volume: 1 left)",
+					"volume/1-a: another object has a claim on it ("+other+")")
 				r.delete(t, other, ownergraph.Unset)
 				r.reports(t)
 				r.holds(t, "")
@@ -356,7 +356,7 @@ func TestSweepByLabelConfirm(t *testing.T) {
 		sweeping(sweep), func(t *testing.T, r *rig) {
 			r.delete(t, "tenant/1", ownergraph.Unset)
 			r.delete(t, "tenant/2", ownergraph.Unset)
-			r.reports(t, "tenant/1: so much belongs to it that somebody has to confirm (volume: 2 left)")
+			r.reports(t, "tenant/1: it has so many members that its deletion needs a confirmation (volume: 2 left)")
 			r.holds(t, "tenant/1~[x.io/confirm,x.io/tenant]; volume/a; volume/b")
 		})
 }

@@ -39,7 +39,7 @@ func TestSweepLabelsUnserved(t *testing.T) {
 			t.Errorf("released %t: %s", released, tc.reason)
 		}
 		held := lines(s.e.Held(9))
-		if tc.waits && !strings.Contains(held, "tenant/1: what belongs to it by labels has to be selected (volume: not served)") {
+		if tc.waits && !strings.Contains(held, "tenant/1: its members by label have to be selected (volume: not served)") {
 			t.Errorf("held: %s: %s", held, tc.reason)
 		}
 		if tc.waits && !s.e.Idle() {

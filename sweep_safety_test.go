@@ -90,10 +90,10 @@ func TestSweepByOwner(t *testing.T) {
 	owned := finalizer.Sweep{Finalizer: "x.io/o", Holder: "tenant", Members: []finalizer.Members{{By: finalizer.ByOwner}}}
 	swept(t, "tenant/1; tenant/2; volume/a -> tenant/1; volume/b -> tenant/1, tenant/2; volume/c -> team/x, tenant/1; team/x[x.io/z]", sweeping(owned), func(t *testing.T, r *rig) {
 		r.delete(t, "tenant/1", ownergraph.Unset)
-		r.reports(t, "tenant/1: what belongs to it is not gone (volume: 2 left)",
-			"volume/b: somebody else has a claim on it (tenant/1, tenant/2)", "volume/c: somebody else has a claim on it (team/x, tenant/1)")
+		r.reports(t, "tenant/1: its members are not gone (volume: 2 left)",
+			"volume/b: another object has a claim on it (tenant/1, tenant/2)", "volume/c: another object has a claim on it (team/x, tenant/1)")
 		r.delete(t, "tenant/2", ownergraph.Unset)
-		r.reports(t, "tenant/1: what belongs to it is not gone (volume: 1 left)", "volume/c: somebody else has a claim on it (team/x, tenant/1)")
+		r.reports(t, "tenant/1: its members are not gone (volume: 1 left)", "volume/c: another object has a claim on it (team/x, tenant/1)")
 		r.delete(t, "team/x", ownergraph.Unset)
 		r.finish(t, "team/x", "x.io/z")
 		r.reports(t)
@@ -170,7 +170,7 @@ func TestSweepWithoutFences(t *testing.T) {
 		r.holds(t, "tenant/2[x.io/tenant]; volume/2-a")
 		mu.Lock()
 		defer mu.Unlock()
-		if got := r.Stats(); got.Reads != 1 || got.FenceCalls != 0 || fmt.Sprint(best) != "[nothing that belongs to it is left]" {
+		if got := r.Stats(); got.Reads != 1 || got.FenceCalls != 0 || fmt.Sprint(best) != "[its members are gone]" {
 			t.Errorf("%v, %+v", best, got)
 		}
 	})
@@ -198,12 +198,12 @@ func TestSweepDecisions(t *testing.T) {
 		r.idle()
 		mu.Lock()
 		defer mu.Unlock()
-		const want = `attach tenant/1: what belongs to it has to go before it ""
+		const want = `attach tenant/1: its members have to go before it ""
 delete pod/1-x/p: its holder is being deleted tenant/1
 delete volume/1-a: its holder is being deleted tenant/1
 tenant/1: a fence has to pass: 2 of 2 gone, [0 0] []
-release tenant/1: nothing that belongs to it is left ""
-tenant/1: nothing that belongs to it is left: 2 of 2 gone, [0 0] []`
+release tenant/1: its members are gone ""
+tenant/1: its members are gone: 2 of 2 gone, [0 0] []`
 		if have := strings.Join(slices.Compact(got), "\n"); have != want { // a fence of WaitIdle's may pass in between
 			t.Errorf("got\n%s\nwant\n%s", have, want)
 		}
@@ -263,7 +263,7 @@ func TestSweepConfirm(t *testing.T) {
 		holds  string
 		reason string
 	}{
-		{"nobody", func(*testing.T, *rig) {}, []string{"tenant/1: so much belongs to it that somebody has to confirm (volume: 3 left)"},
+		{"nobody", func(*testing.T, *rig) {}, []string{"tenant/1: it has so many members that its deletion needs a confirmation (volume: 3 left)"},
 			"tenant/1~" + both + "; tenant/2" + both + "; tenant/3" + both +
 				"; volume/a -> tenant/1; volume/b -> tenant/1; volume/c -> tenant/1; volume/d -> tenant/3", "it may be a mistake"},
 		{"confirmed", func(t *testing.T, r *rig) { r.finish(t, "tenant/1", "x.io/confirm") }, nil,
@@ -345,7 +345,7 @@ func TestSweepUnservedMember(t *testing.T) {
 			t.Fatal(err)
 		}
 		r.delete(t, "tenant/1", ownergraph.Unset)
-		r.reports(t, "tenant/1: what belongs to it is not gone (widget: 1 left)", "widget/1-w: its kind is not served")
+		r.reports(t, "tenant/1: its members are not gone (widget: 1 left)", "widget/1-w: its kind is not served")
 		if err := r.AddKind(graph.KindInfo{Kind: "widget"}); err != nil {
 			t.Fatal(err)
 		}

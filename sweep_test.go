@@ -82,10 +82,10 @@ func TestSweepPhases(t *testing.T) {
 	swept(t, "tenant/1; definition/1-d[x.io/slow]; pod/1-web/p; volume/1-v", cfg, func(t *testing.T, r *rig) {
 		r.delete(t, "tenant/1", ownergraph.Unset)
 		r.reports(t, "definition/1-d: finalizers hold it (x.io/slow)",
-			"tenant/1: what belongs to it is not gone (definition: 1 left, pod: 1 left, volume: 1 left)")
+			"tenant/1: its members are not gone (definition: 1 left, pod: 1 left, volume: 1 left)")
 		r.holds(t, "definition/1-d~[x.io/slow]; pod/1-web/p; tenant/1~[x.io/tenant]; volume/1-v")
 		r.finish(t, "definition/1-d", "x.io/slow")
-		r.reports(t, "pod/1-web/p: its grace period has to end (7 s)", "tenant/1: what belongs to it is not gone (pod: 1 left)")
+		r.reports(t, "pod/1-web/p: its grace period has to end (7 s)", "tenant/1: its members are not gone (pod: 1 left)")
 		none := int64(0)
 		if err := r.Store.Delete(t.Context(), keyOf(t, "pod/1-web/p"), ownergraph.DeleteOptions{GraceSeconds: &none}); err != nil {
 			t.Fatal(err)
@@ -107,13 +107,13 @@ func TestSweepHeld(t *testing.T) {
 		reason         string
 	}{
 		{"finalizer", tenancy(), "volume/1-a[x.io/z]; volume/1-b", "tenant/1~[x.io/tenant]; volume/1-a~[x.io/z]",
-			"tenant/1: what belongs to it is not gone (volume: 1 left)\nvolume/1-a: finalizers hold it (x.io/z)", "somebody else's finalizer"},
+			"tenant/1: its members are not gone (volume: 1 left)\nvolume/1-a: finalizers hold it (x.io/z)", "somebody else's finalizer"},
 		{"contested by name", tenancy(), "tenant/1-2[x.io/z]; volume/1-2-a; volume/1-b", "tenant/1~[x.io/tenant]; tenant/1-2[x.io/z]; volume/1-2-a",
-			"tenant/1: what belongs to it is not gone (volume: 1 left)\n" +
-				"tenant/1-2: what belongs to it cannot be told from what belongs to others (sweep tenant/1-2: members[0]: the holder's name has the delimiter \"-\" in it: invalid)\n" +
-				"volume/1-2-a: somebody else has a claim on it (tenant/1-2)", "it may be read as the other's"},
+			"tenant/1: its members are not gone (volume: 1 left)\n" +
+				"tenant/1-2: its members cannot be told from the members of others (sweep tenant/1-2: members[0]: the holder's name has the delimiter \"-\" in it: invalid)\n" +
+				"volume/1-2-a: another object has a claim on it (tenant/1-2)", "it may be read as the other's"},
 		{"contested twice", tenancy(), "tenant/2[x.io/tenant]; pod/1-web/2-a", "pod/1-web/2-a; tenant/1~[x.io/tenant]; tenant/2[x.io/tenant]",
-			"pod/1-web/2-a: somebody else has a claim on it (tenant/2)\ntenant/1: what belongs to it is not gone (pod: 1 left)", "its name is the other's"},
+			"pod/1-web/2-a: another object has a claim on it (tenant/2)\ntenant/1: its members are not gone (pod: 1 left)", "its name is the other's"},
 		{"kind not served", typo, "volume/1-a", "tenant/1~[x.io/tenant]; volume/1-a",
 			"tenant/1: its sweep names a kind that is not served (definitoin)", "a phase that matches nothing"},
 	} {

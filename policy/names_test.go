@@ -75,13 +75,13 @@ its write is undone again and again
 observing only
 the store promises too little
 another live object has its UID
-what belongs to it is not gone
-so much belongs to it that somebody has to confirm
+its members are not gone
+it has so many members that its deletion needs a confirmation
 it was deleted before its sweep could guard it
-what belongs to it cannot be told from what belongs to others
+its members cannot be told from the members of others
 its sweep names a kind that is not served
-somebody else has a claim on it
-what belongs to it by labels has to be selected
+another object has a claim on it
+its members by label have to be selected
 a kind has not passed the fence in time
 writes to it fail
 `

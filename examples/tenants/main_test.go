@@ -20,9 +20,9 @@ func Example() {
 		fmt.Println(err)
 	}
 	// Output:
-	//   attach  tenants.example.org/Tenant 111111: what belongs to it has to go before it
-	//   attach  tenants.example.org/Tenant 1111112: what belongs to it has to go before it
-	//   attach  tenants.example.org/Tenant 222222: what belongs to it has to go before it
+	//   attach  tenants.example.org/Tenant 111111: its members have to go before it
+	//   attach  tenants.example.org/Tenant 1111112: its members have to go before it
+	//   attach  tenants.example.org/Tenant 222222: its members have to go before it
 	// 34 objects; a user deletes tenant 111111
 	//   delete  apiextensions.k8s.io/CustomResourceDefinition widgets.111111-shop.org: its holder is being deleted
 	//   delete  111111-shop.org/Widget blue: its holder is being deleted
@@ -33,7 +33,7 @@ func Example() {
 	//   delete  scheduling.k8s.io/PriorityClass 111111-one: its holder is being deleted
 	//   delete  system.example.org/Quota 111111-one: its holder is being deleted
 	//   delete  Namespace 111111-web: its holder is being deleted
-	//   release tenants.example.org/Tenant 111111: nothing that belongs to it is left
+	//   release tenants.example.org/Tenant 111111: its members are gone
 	// 24 objects are left, without a tenant or of 1111112 and 222222, and none of them has changed
 	// 9 members are gone with 9 deletes; 0 objects are held
 }
