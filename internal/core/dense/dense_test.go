@@ -13,7 +13,7 @@ var seed = flag.Uint64("dense.seed", 1, "of random numbers")
 func TestIndex(t *testing.T) {
 	for _, c := range []struct {
 		reason string
-		far    uint32 // between two numbers
+		far    uint32 // the distance between two numbers
 	}{
 		{"numbers side by side share pages", 1},
 		{"each number has a page of its own", 1000},
@@ -67,7 +67,7 @@ func compare(t *testing.T, d *Index, want map[uint32]int32, far uint32) {
 	}
 }
 
-// TestIndexCheck: each count is found out.
+// TestIndexCheck: Check finds each wrong count.
 func TestIndexCheck(t *testing.T) {
 	for _, c := range []struct {
 		reason string
@@ -88,8 +88,8 @@ func TestIndexCheck(t *testing.T) {
 	}
 }
 
-// TestList fills a list beyond several pages and empties it: it holds what was pushed,
-// what is popped is let go, and so is its memory.
+// TestList fills a list beyond several pages and empties it. It holds the pushed
+// elements, drops the popped ones, and gives their memory back.
 func TestList(t *testing.T) {
 	const n = 40 * listPage
 	var l List[*int]
@@ -120,7 +120,7 @@ func TestList(t *testing.T) {
 	}
 }
 
-// TestListCheck: a list that keeps too much room is found out.
+// TestListCheck: Check finds a list that keeps too much memory.
 func TestListCheck(t *testing.T) {
 	var l List[int]
 	l.Push(1)

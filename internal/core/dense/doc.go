@@ -1,5 +1,5 @@
-// Package dense keeps what belongs to a few of many small numbers, such as the ids of
-// nodes: the queue's slots, and what an engine notes beside its graph. Nothing is
-// hashed, no step costs more than a page of a few kilobytes, and memory goes with what
-// it was for.
+// Package dense stores values by small numbers, such as the ids of nodes. The queue keeps
+// its slots in it, and the engine keeps rare data beside its graph. It hashes nothing. No
+// step costs more than a page of a few kilobytes, and the memory goes with the last
+// value.
 package dense

@@ -2,23 +2,23 @@ package dense
 
 import "fmt"
 
-// None is the place of what has none.
+// None is the place of a number without one.
 const None int32 = -1
 
 const (
-	indexPage  = 62 // with its count a quarter of a kilobyte
-	indexBlock = 4  // how many are made at once
+	indexPage  = 62 // a quarter of a kilobyte with its count
+	indexBlock = 4  // the number of pages that are made at once
 	spareIndex = 256
 )
 
-// Index finds places by small numbers: pages of places by number. It hashes nothing,
-// and grows and shrinks page by page. Pages are small, and enough of them are kept for
-// a batch of numbers from anywhere: a few hundred objects of a million, say, that have
-// each a page of their own. The zero Index is empty. It is not safe for concurrent use.
+// Index finds places by small numbers. It hashes nothing, and grows and shrinks page by
+// page. The pages are small, and enough of them are kept for a batch of scattered
+// numbers. In such a batch a few hundred objects of a million have a page each. The zero
+// Index is empty. It is not safe for concurrent use.
 type Index struct {
 	pages []*page
-	live  int     // pages that there are
-	spare []*page // empty ones to be used again
+	live  int     // the number of pages
+	spare []*page // empty pages for later use
 }
 
 type page struct {
@@ -26,10 +26,10 @@ type page struct {
 	refs [indexPage]int32 // place + 1
 }
 
-// Used reports whether there was ever a place.
+// Used reports whether a number ever had a place.
 func (d *Index) Used() bool { return d.pages != nil }
 
-// Pages returns how many pages hold places.
+// Pages returns the number of pages with a place.
 func (d *Index) Pages() int { return d.live }
 
 // At returns the place of a number, or None.
@@ -41,7 +41,7 @@ func (d *Index) At(n uint32) int32 {
 	return d.pages[p].refs[n%indexPage] - 1
 }
 
-// Set notes the place of a number, None for one that has none any more.
+// Set sets the place of a number. None removes it.
 func (d *Index) Set(n uint32, place int32) {
 	i := int(n / indexPage)
 	for i >= len(d.pages) {
@@ -97,7 +97,7 @@ func (d *Index) Clone() (c Index) {
 	return c
 }
 
-// Check returns how many numbers have a place, and what is wrong with the counts.
+// Check returns the number of numbers with a place, and the first wrong count.
 func (d *Index) Check() (used int, err error) {
 	live := 0
 	for _, p := range d.pages {

@@ -4,15 +4,15 @@ import "fmt"
 
 const (
 	listPage = 256
-	// Keep is how many elements a List has room for at least, once it had as many.
+	// Keep is the number of elements whose memory a List keeps after it had as many.
 	Keep = 2048
-	// Spare is how many more than it holds and keeps it has room for at most.
+	// Spare bounds the elements that a List has space for beyond its content and Keep.
 	Spare = 2 * listPage
-	// Share is how many times its content a slice beyond Keep may have room for.
+	// Share bounds the capacity of a slice beyond Keep, as a multiple of its content.
 	Share = 8
 )
 
-// Fit returns s, in a smaller array if the one that it is in is mostly empty.
+// Fit returns s, in a smaller array if its array is mostly empty.
 func Fit[E any](s []E) []E {
 	if cap(s) <= Keep || len(s) >= cap(s)/Share {
 		return s
@@ -20,19 +20,19 @@ func Fit[E any](s []E) []E {
 	return append(make([]E, 0, 2*len(s)), s...)
 }
 
-// List is a list that grows and shrinks at its end, page by page: no step copies more
-// than one page, however long it is. The first page grows as a slice does. The zero
-// List is empty. It is not safe for concurrent use.
+// List is a list that grows and shrinks at its end, page by page. No step copies more
+// than one page, at any length. The first page grows as a slice does. The zero List is
+// empty. It is not safe for concurrent use.
 type List[E any] struct {
 	first []E
 	more  [][]E
 	len   int
 }
 
-// Len returns how many elements there are.
+// Len returns the number of elements.
 func (p *List[E]) Len() int { return p.len }
 
-// At returns the element at i, which the list owns: until it is popped.
+// At returns the element at i. The list owns it until it is popped.
 func (p *List[E]) At(i int32) *E {
 	if i < listPage {
 		return &p.first[i]
@@ -54,8 +54,7 @@ func (p *List[E]) Push(e E) {
 	p.more[n-1] = append(p.more[n-1], e)
 }
 
-// Pop drops the last element, of which nothing stays, and gives back the pages beyond
-// those that are kept.
+// Pop drops the last element and clears it. It gives back the pages beyond the kept ones.
 func (p *List[E]) Pop() {
 	var none E
 	p.len--
@@ -71,18 +70,18 @@ func (p *List[E]) Pop() {
 	}
 }
 
-// Room returns how many elements it has room for.
-func (p *List[E]) Room() int { return cap(p.first) + len(p.more)*listPage }
+// Cap returns the number of elements that the list has space for.
+func (p *List[E]) Cap() int { return cap(p.first) + len(p.more)*listPage }
 
-// Check returns what is wrong with the room of the list.
+// Check returns an error if the list keeps too much memory.
 func (p *List[E]) Check() error {
-	if room := p.Room(); room > p.len+Keep+Spare {
-		return fmt.Errorf("a list has room for %d and holds %d", room, p.len)
+	if size := p.Cap(); size > p.len+Keep+Spare {
+		return fmt.Errorf("a list has space for %d and holds %d", size, p.len)
 	}
 	return nil
 }
 
-// Clone returns a copy that shares nothing with p but what its elements refer to.
+// Clone returns a copy of the list. It shares only the referents of its elements with p.
 func (p *List[E]) Clone() (c List[E]) {
 	c.first, c.len = append([]E(nil), p.first...), p.len
 	if p.len <= listPage {

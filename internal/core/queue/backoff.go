@@ -13,30 +13,30 @@ const (
 	DefaultMaxDelay  = 5 * time.Minute
 )
 
-// ErrConfig is what Config.Validate wraps.
+// ErrConfig is the sentinel of Config.Validate.
 var ErrConfig = errors.New("invalid configuration")
 
-// Config sets a queue's backoff. The zero value works. It is a value; a queue
-// keeps a copy, and calls Hash from the goroutine that calls Retry.
+// Config sets a queue's backoff. The zero value works. It is a value. A queue keeps a
+// copy, and calls Hash from the goroutine that calls Retry.
 type Config[K comparable] struct {
-	// Hash seeds the jitter, so that keys that fail together return apart. It
-	// must be pure. With nil the jitter depends on the attempt only.
+	// Hash seeds the jitter, so that keys that fail together return apart. It must be
+	// pure. Without Hash the jitter depends on the attempt only.
 	Hash func(K) uint64
-	// Number, where given, is a small number that stands for the key and no other
-	// one, such as its place in a table. With it nothing is hashed, and a queue
-	// grows without copying. It must be pure.
+	// Number returns a small number that stands for one key, such as its place in a
+	// table. With it the queue hashes nothing and grows without copying. It must be pure.
 	Number func(K) uint32
-	// BaseDelay is the delay of the first retry before jitter; it doubles with
-	// each attempt. Zero is DefaultBaseDelay.
+	// BaseDelay is the delay of the first retry before jitter. It doubles with each
+	// attempt. Zero is DefaultBaseDelay.
 	BaseDelay time.Duration
 	// MaxDelay caps the delay before jitter. Zero is DefaultMaxDelay.
 	MaxDelay time.Duration
 }
 
-// Validate returns an error that wraps ErrConfig and names the field: a
-// negative delay, or a MaxDelay below the BaseDelay. New takes such a Config
-// too: a negative delay as zero, and the cap wins over the base. Held by
-// TestValidate and TestBackoff.
+// Validate returns an error for a negative delay and for a MaxDelay below the BaseDelay.
+// The error wraps ErrConfig and names the field. New takes such a Config, too. It takes a
+// negative delay as zero, and prefers MaxDelay to BaseDelay.
+//
+// Held by TestValidate and TestBackoff.
 func (c Config[K]) Validate() error {
 	switch {
 	case c.BaseDelay < 0:
@@ -61,8 +61,8 @@ func (c Config[K]) withDefaults() Config[K] {
 	return c
 }
 
-// backoff returns how long key waits after its given attempt, the first being
-// 1. It is a pure function of the configuration, the key's hash and the attempt.
+// backoff returns the delay of a key after its given attempt, the first being 1. It is a
+// pure function of the configuration, the key's hash and the attempt.
 func (c *Config[K]) backoff(key K, attempt int32) time.Duration {
 	delay, shift := c.MaxDelay, uint(attempt-1)
 	if c.BaseDelay <= c.MaxDelay>>shift {
@@ -75,17 +75,16 @@ func (c *Config[K]) backoff(key K, attempt int32) time.Duration {
 	return jitter(delay, mix(seed, uint64(attempt)))
 }
 
-// jitter returns a duration in [delay/2, delay), as random is in [0, 2^64).
-// A delay of one nanosecond stays as it is.
+// jitter returns a duration in [delay/2, delay), in proportion to random in [0, 2^64). A
+// delay of one nanosecond stays as it is.
 func jitter(delay time.Duration, random uint64) time.Duration {
 	half := delay / 2
 	part, _ := bits.Mul64(random, uint64(half))
 	return delay - half + time.Duration(part)
 }
 
-// mix spreads seed and n over 64 bits. It is the output function of
-// SplitMix64 (Steele, Lea, Flood: Fast splittable pseudorandom number
-// generators, 2014), n steps after seed.
+// mix spreads seed and n over 64 bits. It is the output function of SplitMix64, n steps
+// after seed (Steele, Lea, Flood: Fast splittable pseudorandom number generators, 2014).
 func mix(seed, n uint64) uint64 {
 	z := seed + n*0x9e3779b97f4a7c15
 	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9

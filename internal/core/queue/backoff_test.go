@@ -42,8 +42,7 @@ func TestBackoff(t *testing.T) {
 	}
 }
 
-// TestBackoffAlone: a delay that is asked for alone is that of Retry, and changes
-// nothing.
+// TestBackoffAlone: Backoff returns the delay of Retry, and changes nothing.
 func TestBackoffAlone(t *testing.T) {
 	q, now := New(Config[uint32]{}), time.Unix(0, 0)
 	for attempt := 1; attempt < 40; attempt++ {
@@ -73,8 +72,8 @@ func TestJitterBounds(t *testing.T) {
 	}
 }
 
-// TestRetryIsPure pins times, so that a change of the mixer is seen, and shows
-// that neither the queue's history nor its other keys matter.
+// TestRetryIsPure pins times, so that a change of the mixer shows. The queue's history
+// and its other keys do not matter.
 func TestRetryIsPure(t *testing.T) {
 	var want [3]time.Duration
 	for round, busy := range []uint32{0, 0, 1000} {
@@ -96,8 +95,8 @@ func TestRetryIsPure(t *testing.T) {
 	}
 }
 
-// TestJitterSpreads fails 1000 keys at one instant: they come back all over the
-// interval, and a second failure deals them anew.
+// TestJitterSpreads fails 1000 keys at one instant. They come back all over the interval,
+// and a second failure spreads them anew.
 func TestJitterSpreads(t *testing.T) {
 	const keys, buckets = 1000, 10
 	q := New(Config[uint32]{Hash: hash32, BaseDelay: time.Second})
@@ -110,7 +109,7 @@ func TestJitterSpreads(t *testing.T) {
 	for _, d := range first {
 		count[(d-500*time.Millisecond)*buckets/(500*time.Millisecond)]++
 	}
-	// 100 each are expected, with a deviation of 9.5; the inputs are fixed.
+	// 100 each are expected, with a deviation of 9.5. The inputs are fixed.
 	if slices.Min(count[:]) < 60 || slices.Max(count[:]) > 140 {
 		t.Errorf("of %d keys there come in each tenth of the interval: %v", keys, count)
 	}

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// BenchmarkCycle is Add, Next and Done of one key, with so many others ready.
+// BenchmarkCycle is Add, Next and Done of one key, beside other ready keys.
 func BenchmarkCycle(b *testing.B) {
 	for _, c := range []struct {
 		name string
@@ -27,7 +27,7 @@ func BenchmarkCycle(b *testing.B) {
 	}
 }
 
-// BenchmarkDrain adds 1000 new keys and takes them all; one op is the lot.
+// BenchmarkDrain adds 1000 new keys and takes them all, as one operation.
 func BenchmarkDrain(b *testing.B) {
 	q := New(Config[uint32]{})
 	first := uint32(0)
@@ -43,8 +43,7 @@ func BenchmarkDrain(b *testing.B) {
 	}
 }
 
-// BenchmarkRetry is Retry, Next at its time, and Done, with so many others
-// delayed.
+// BenchmarkRetry is Retry, Next at its time, and Done, beside other delayed keys.
 func BenchmarkRetry(b *testing.B) {
 	for _, c := range []struct {
 		name string
@@ -66,7 +65,7 @@ func BenchmarkRetry(b *testing.B) {
 	}
 }
 
-// BenchmarkClone copies a queue of so many keys, a third in each state.
+// BenchmarkClone copies a queue of keys, a third in each state.
 func BenchmarkClone(b *testing.B) {
 	for _, c := range []struct {
 		name string

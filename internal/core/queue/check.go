@@ -7,20 +7,21 @@ import (
 	"github.com/ownergraph/ownergraph/internal/core/dense"
 )
 
-// ErrInvariant is what Check wraps. It means a bug in this package, concurrent
-// use, keys that do not equal themselves, or times of several clocks.
+// ErrInvariant is the sentinel of Check. It means a bug in this package, concurrent use,
+// keys that do not equal themselves, or times of several clocks.
 var ErrInvariant = errors.New("invariant broken")
 
 func broken(number int, format string, args ...any) error {
 	return fmt.Errorf("check queue: %w: %d: %s", ErrInvariant, number, fmt.Sprintf(format, args...))
 }
 
-// Check walks the whole queue and returns the first broken invariant, by its
-// number in the comment on Queue, or nil. It changes nothing. It is for tests
-// and for a checker: it costs O(n). Held by TestCheckFindsDamage.
+// Check returns the first broken invariant, by its number in the comment on Queue, or
+// nil. It changes nothing. It walks the whole queue, so it is for tests and checkers.
+//
+// Held by TestCheckFindsDamage.
 func (q *Queue[K]) Check() error {
 	for _, check := range []func() error{
-		q.checkIndex, q.checkSlots, q.checkLists, q.checkHeap, q.checkTurns, q.checkRoom,
+		q.checkIndex, q.checkSlots, q.checkLists, q.checkHeap, q.checkTurns, q.checkCapacity,
 	} {
 		if err := check(); err != nil {
 			return err
@@ -42,7 +43,7 @@ func (q *Queue[K]) checkSlots() error {
 	return nil
 }
 
-// check holds what a slot says of itself.
+// check compares the fields of a slot with its state.
 func (s *slot[K]) check() error {
 	asked, timed := s.priority != PriorityUnset, !s.at.IsZero()
 	switch s.state {
@@ -70,8 +71,8 @@ func (s *slot[K]) check() error {
 	return nil
 }
 
-// checkLists walks each list. Since the lists and the heap hold as many slots
-// as there are, and none twice, none is missing.
+// checkLists walks each list. The lists and the heap hold as many slots as exist, and
+// none twice, so none is missing.
 func (q *Queue[K]) checkLists() error {
 	total := len(q.heap)
 	for n := range q.lists {
@@ -152,7 +153,7 @@ func (q *Queue[K]) checkDense() error {
 	return nil
 }
 
-func (q *Queue[K]) checkRoom() error {
+func (q *Queue[K]) checkCapacity() error {
 	if err := q.slots.Check(); err != nil {
 		return broken(8, "slots: %v", err)
 	}
@@ -160,11 +161,11 @@ func (q *Queue[K]) checkRoom() error {
 		of                    string
 		len, cap, keep, spare int
 	}{
-		{"heap", len(q.heap), cap(q.heap), keepRoom, dense.Share},
+		{"heap", len(q.heap), cap(q.heap), keepCapacity, dense.Share},
 		{"index", q.index.used, len(q.index.cells), keepCells, 2 * dense.Share},
 	} {
 		if r.cap > r.keep && r.len < r.cap/r.spare {
-			return broken(8, "%s have room for %d and hold %d", r.of, r.cap, r.len)
+			return broken(8, "%s have space for %d and hold %d", r.of, r.cap, r.len)
 		}
 	}
 	return nil

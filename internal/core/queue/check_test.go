@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// whole returns a queue with two keys or more in every place, and an index.
+// whole returns a queue with at least two keys in every place, and an index.
 func whole() *Queue[int] {
 	q := New(Config[int]{})
 	for k := range 4 {
@@ -25,7 +25,7 @@ func whole() *Queue[int] {
 	return q
 }
 
-// TestCheckFindsDamage breaks a sound queue in one place each time.
+// TestCheckFindsDamage breaks a sound queue in one place for each case.
 func TestCheckFindsDamage(t *testing.T) {
 	type Q = *Queue[int]
 	at := func(q Q, key int) *slot[int] { return q.slots.At(q.find(key)) }

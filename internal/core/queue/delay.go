@@ -2,8 +2,8 @@ package queue
 
 import "github.com/ownergraph/ownergraph/internal/core/dense"
 
-// The delayed slots are a binary heap by time, then by arrival. Each slot
-// knows its position, so that a key can be moved or dropped in O(log n).
+// The delayed slots are a binary heap by time, then by arrival. Each slot has its
+// position, so that a key moves or goes in O(log n).
 
 // pushDelay adds slot i, which has a time, to the heap.
 func (q *Queue[K]) pushDelay(i int32) {
@@ -13,7 +13,7 @@ func (q *Queue[K]) pushDelay(i int32) {
 	q.up(int32(len(q.heap)-1), i)
 }
 
-// removeDelay takes the slot at a position out of the heap.
+// removeDelay removes the slot at a position from the heap.
 func (q *Queue[K]) removeDelay(pos int32) {
 	last := int32(len(q.heap) - 1)
 	moved := q.heap[last]

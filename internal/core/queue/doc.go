@@ -1,17 +1,17 @@
-// Package queue says when to look at a key: a keyed work queue for an engine
-// that does no I/O.
+// Package queue schedules keys: a keyed work queue for an engine that does no I/O. The engine
+// asks it for the next node to decide. It knows neither nodes nor graphs.
 //
 // # Passive
 //
-// A [Queue] does nothing by itself. It starts no goroutine, holds no lock and
-// reads no clock: time is a parameter, and a call never blocks. The caller asks
-// [Queue.Next] for a key; if there is none, [Queue.Due] says when to ask again.
-// Equal calls give equal answers, [Queue.Clone] copies the whole state, and
-// [Queue.Entries] shows it, so a checker can try every order of calls.
+// A [Queue] starts no goroutine, holds no lock and reads no clock. Time is a parameter, and
+// a call never blocks. The caller asks [Queue.Next] for a key. Without a key [Queue.Due]
+// gives the time of the next call. Equal calls give equal answers, [Queue.Clone] copies the
+// whole state, and [Queue.Entries] lists it. A checker can therefore try every order of
+// calls.
 //
-// The queue holds keys, never events. A key means "look at this": whoever takes
-// it looks at the world as it is then. So a key that is asked for twice is
-// handed out once, and a key too many costs time, never correctness.
+// The queue holds keys, never events. A key means "look at this". The receiver of a key
+// looks at the present state. A key with two requests is handed out once. A needless key
+// costs time, never correctness.
 //
 // # The life of a key
 //
@@ -24,65 +24,55 @@
 //	   v            |                           v
 //	delayed --------+                     ready or delayed
 //
-// A key waits with at most one request, merged from all since the key was last
-// taken: the earliest time and the highest priority of them, whichever came
-// first. A key in flight is never handed out a second time; what is asked of it
-// meanwhile holds from its [Queue.Done] on.
+// A key waits with at most one request. It merges all requests since the key was last
+// taken, and has their earliest time and their highest priority. A key in flight is not
+// handed out a second time. Its new requests take effect at its [Queue.Done].
 //
-// [Queue.Retry] counts an attempt and asks for the key after a backoff, before
-// or after Done. A key with attempts is remembered when it waits for nothing
-// (idle), until [Queue.Forget] after a success, or [Queue.Drop] when the thing
-// that it names is gone.
+// [Queue.Retry] counts an attempt and requests the key after a backoff, before or after
+// Done. The queue remembers the attempts of a key that waits for nothing (idle). It forgets
+// them at [Queue.Forget], after a success, or at [Queue.Drop], when the named thing is gone.
 //
 // # Order
 //
-// Ready keys are taken by priority, and within one priority in the order in
-// which they became ready. A priority with ready keys that was passed over 64
-// times in a row has the next turn, so a lower one advances under any load: of
-// any 66 takes at least one is its own. Held by TestFairness and
-// TestNoClassStarves.
+// The queue hands out ready keys by priority, and within one priority in the order in which
+// they became ready. A priority with ready keys that was passed over 64 times in a row has
+// the next turn. A lower priority therefore advances under any load: of any 66 takes at
+// least one is its own (TestFairness, TestNoClassStarves).
 //
-// Next makes at most 256 due keys ready in one call. When more fall due at one
-// time (the process was asleep), the later ones follow with the next calls, and
-// until then a high one among them waits. Held by TestDueInBatches.
+// Next makes at most 256 due keys ready in one call. If more keys fall due at one time,
+// because the process was asleep, the later ones follow with the next calls. A high one
+// among them waits until then (TestDueInBatches).
 //
 // # Cost
 //
-// Add, Next and Done take constant time, and calls that concern a delay
-// O(log n). Up to 1024 keys a queue that was filled once allocates nothing any
-// more, whatever the keys; beyond that it grows and shrinks in pages of 256, and
-// only its index does so as a slice does, by copying, in amortized constant time,
-// unless [Config].Number does without one. Memory comes back when 2,048 places
-// are unused (fifteen sixteenths of the index). Held by
-// TestSteadyStateAllocatesNothing and TestRoomComesBack. A queue that stays at
-// no more than 8 keys has no index but its slots, so it is cloned with three
-// allocations or fewer.
+// Add, Next and Done take constant time, and calls with a delay take O(log n). Up to 1024
+// keys, a queue that was filled once allocates nothing any more. Beyond that it grows and
+// shrinks in pages of 256. Its index alone grows by copying, in amortized constant time, and
+// [Config].Number avoids the index. The queue gives memory back when 2,048 places are unused,
+// and fifteen sixteenths of the index (TestSteadyStateAllocatesNothing, TestRoomComesBack).
+// A queue of at most 8 keys has no index, and a clone of it takes at most three allocations.
 //
-// What takes the time of a cycle is finding the key's slot, once for each call;
-// linking it into its list; and the time that is passed in, 24 bytes that are
-// compared where something is delayed. BenchmarkCycle and BenchmarkDrain show
-// them.
+// Three steps take the time of a cycle. Each call finds the slot of the key and links it
+// into its list. The time parameter has 24 bytes, which are compared if a key is delayed.
+// BenchmarkCycle and BenchmarkDrain show the times.
 //
-// # What differs from client-go's workqueue
+// # Differences from client-go's workqueue
 //
-// Deduplication, exclusion of keys in flight, delayed adds and exponential
-// backoff for each key mean what they mean there. The rest differs on purpose:
+// Deduplication, exclusion of keys in flight, delayed adds and exponential backoff for each
+// key are the same. The rest differs on purpose:
 //
-//   - There, Get blocks, a goroutine waits for delays, and shutting down is part
-//     of the queue. Here all that is the caller's, which makes each order of
-//     calls one that a test can choose.
-//   - There, all retries of a queue share, by default, one bucket of ten a
-//     second, so a thousand conflicts of one cascade hold up every other key.
-//     Here a key waits for its own failures only. To spare a store is its
-//     client's business.
-//   - There, keys that fail together return together. Here each delay has a
-//     jitter from the key and the attempt: spread out, and the same in each run.
-//   - There, the longest delay is by default 1000 seconds. Here it is five
-//     minutes.
-//   - There, adding a delayed key leaves the delay in place, and the key comes
-//     a second time. Here Add ends the delay.
-//   - There, a key cannot be taken back. Here Drop removes it.
-//   - There, all keys are equal unless one brings a queue of one's own. Here an
-//     owner that others wait for goes before thousands of leaves.
-//   - There, a map that held a burst keeps its size. Here memory comes back.
+//   - In client-go Get blocks, a goroutine waits for delays, and the queue has a shutdown.
+//     Here the caller does all that, so a test can choose each order of calls.
+//   - In client-go all retries of a queue share, by default, one bucket of ten a second. A
+//     thousand conflicts of one cascade then hold up every other key. Here a key waits for
+//     its own failures only. The client of a store limits the rate for the store.
+//   - In client-go keys that fail together return together. Here each delay has a jitter from
+//     the key and the attempt. The keys are spread out, and the same in each run.
+//   - In client-go the longest delay is by default 1000 seconds. Here it is five minutes.
+//   - In client-go adding a delayed key leaves the delay in place, and the key comes a second
+//     time. Here Add ends the delay.
+//   - In client-go a key cannot be taken back. Here Drop removes it.
+//   - In client-go all keys are equal, unless the user brings a queue. Here an owner with
+//     waiting dependents goes before thousands of leaves.
+//   - In client-go a map that held a burst keeps its size. Here memory comes back.
 package queue

@@ -10,11 +10,11 @@ import (
 	"github.com/ownergraph/ownergraph/internal/core/dense"
 )
 
-// State says what a key waits for. It is a value and safe for concurrent use.
+// State is the state of a key. It is a value and safe for concurrent use.
 type State uint8
 
 const (
-	// StateUnset is no state; no entry has it.
+	// StateUnset is no state. No entry has it.
 	StateUnset State = iota
 	// Ready keys wait to be taken.
 	Ready
@@ -22,7 +22,7 @@ const (
 	Delayed
 	// InFlight keys were taken and are not done.
 	InFlight
-	// Idle keys wait for nothing; their attempts are remembered.
+	// Idle keys wait for nothing, and have attempts.
 	Idle
 )
 
@@ -36,27 +36,27 @@ func (s State) String() string {
 	return fmt.Sprintf("state(%d)", uint8(s))
 }
 
-// Entry is all that a queue knows of one key. It is a value, and safe for
-// concurrent use.
+// Entry is the whole state of one key. It is a value, and safe for concurrent use.
 type Entry[K comparable] struct {
 	Key   K
 	State State
-	// Priority is that of the request that waits. In flight it is unset unless
-	// the key was asked for again. An idle key has none.
+	// Priority is the priority of the waiting request. In flight it is unset until the
+	// next request. An idle key has none.
 	Priority Priority
-	// At is when the key becomes ready: of a delayed key, and of a key in flight
-	// that was asked for again. Zero is at once.
+	// At is the time at which the key becomes ready. Delayed keys have it, and keys in
+	// flight with a new request. Zero is at once.
 	At time.Time
 	// Attempts counts the retries.
 	Attempts int
 }
 
-// Entries returns every key once: the ready ones in the exact order in which
-// Next takes them if nothing else happens, the delayed ones by time and then
-// by arrival, those in flight in the order in which they were taken, the idle
-// ones in the order in which they became so. The queue must not change during
-// the iteration. Two queues of one configuration with equal Entries and equal
-// PassedOver act alike. Held by TestModel and TestEntriesAreTheState.
+// Entries returns every key once. The ready keys come in the exact order in which Next
+// takes them without further calls. Then come the delayed keys, by time and arrival, the
+// keys in flight, in the order of their takes, and the idle keys, in the order in which
+// they became idle. The queue must not change during the iteration. Two queues of one
+// configuration with equal Entries and equal PassedOver behave alike.
+//
+// Held by TestModel and TestEntriesAreTheState.
 func (q *Queue[K]) Entries() iter.Seq[Entry[K]] {
 	return func(yield func(Entry[K]) bool) {
 		_ = q.eachReady(yield) && q.eachDelayed(yield) &&
@@ -82,7 +82,7 @@ func (q *Queue[K]) eachReady(yield func(Entry[K]) bool) bool {
 	}
 }
 
-// eachDelayed sorts a copy of the heap, which for a small one is on the stack.
+// eachDelayed sorts a copy of the heap. The copy of a small heap is on the stack.
 func (q *Queue[K]) eachDelayed(yield func(Entry[K]) bool) bool {
 	var room [32]int32
 	order := append(room[:0], make([]int32, len(q.heap))...)
@@ -113,10 +113,11 @@ func (q *Queue[K]) entry(i int32) Entry[K] {
 	return Entry[K]{Key: s.key, State: s.state, Priority: s.priority, At: s.at, Attempts: int(s.attempts)}
 }
 
-// Clone returns a copy that shares nothing with q but the functions of its Config.
-// It costs one allocation for an empty queue, at most three for one of up to 8 keys,
-// four for one of up to 256 (more with Config.Number), and then one for each page of
-// what it holds. Held by TestModel, TestCloneOfEmpty and TestCloneAllocates.
+// Clone returns a copy that shares only the functions of the Config with q. It takes one
+// allocation for an empty queue, at most three for up to 8 keys, and four for up to 256,
+// or more with Config.Number. Then it takes one for each page.
+//
+// Held by TestModel, TestCloneOfEmpty and TestCloneAllocates.
 func (q *Queue[K]) Clone() *Queue[K] {
 	c := *q
 	c.slots = q.slots.Clone()

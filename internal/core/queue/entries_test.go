@@ -8,7 +8,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// rebuild makes a queue with these entries, by the shortest history there is.
+// rebuild makes a queue with these entries, by the shortest history.
 func rebuild[K comparable](cfg Config[K], entries []Entry[K], passed turns) *Queue[K] {
 	q := New(cfg)
 	far := epoch.Add(1000 * time.Hour)
@@ -31,9 +31,8 @@ func rebuild[K comparable](cfg Config[K], entries []Entry[K], passed turns) *Que
 	return q
 }
 
-// TestEntriesAreTheState shows that nothing hides behind Entries and
-// PassedOver: a queue rebuilt from them acts as the first one does, from then
-// on. A fingerprint made of them is therefore exact.
+// TestEntriesAreTheState: Entries and PassedOver are the whole state. A queue that is
+// rebuilt from them behaves like the first one. A fingerprint of them is therefore exact.
 func TestEntriesAreTheState(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c := newMachine(few(), Config[string]{})
@@ -81,8 +80,8 @@ func TestCloneOfEmpty(t *testing.T) {
 	if n := testing.AllocsPerRun(100, func() { kept = append(kept, q.Clone()) }); n != 1 {
 		t.Errorf("cloning an empty queue allocates %v times, want once", n)
 	}
-	if c := kept[0]; c.slots.Room()+cap(c.heap)+len(c.index.cells) != 0 {
-		t.Errorf("the clone of an empty queue has room for %d slots, %d delays, %d cells", c.slots.Room(), cap(c.heap), len(c.index.cells))
+	if c := kept[0]; c.slots.Cap()+cap(c.heap)+len(c.index.cells) != 0 {
+		t.Errorf("the clone of an empty queue has room for %d slots, %d delays, %d cells", c.slots.Cap(), cap(c.heap), len(c.index.cells))
 	}
 }
 

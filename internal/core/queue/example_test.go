@@ -7,14 +7,15 @@ import (
 	"github.com/ownergraph/ownergraph/internal/core/queue"
 )
 
-// The caller brings the clock: here it jumps to whenever something is due.
+// The caller brings the clock. In this example the clock jumps to the time of the next
+// due key.
 func Example() {
 	now := time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC)
 	q := queue.New(queue.Config[string]{BaseDelay: time.Second, MaxDelay: time.Minute})
 	q.Add("leaf-1", queue.Low)
 	q.Add("leaf-2", queue.Low)
 	q.Add("owner", queue.High)
-	q.Add("leaf-1", queue.Low) // known already
+	q.Add("leaf-1", queue.Low) // the key waits already
 
 	for q.Len() > 0 {
 		key, ok := q.Next(now)
@@ -39,7 +40,7 @@ func Example() {
 	// leaf-1 succeeds
 }
 
-// Entries shows what the queue knows, in the order in which it will come.
+// Entries lists the state of the queue, in the order of the next keys.
 func ExampleQueue_Entries() {
 	start := time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC)
 	q := queue.New(queue.Config[string]{})

@@ -4,7 +4,7 @@ import (
 	"time"
 )
 
-// epoch is where the clock of a test begins.
+// epoch is the first time of a test's clock.
 var epoch = time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC)
 
 func hash32(k uint32) uint64 { return uint64(k) }

@@ -2,16 +2,15 @@ package queue
 
 import "github.com/ownergraph/ownergraph/internal/core/dense"
 
-// index finds slots by the hash of their key: open addressing with linear
-// probing, at most three quarters full. It holds no keys, so it can be copied,
-// grown and shrunk without hashing one, and unlike a map it leaves no
-// tombstones: a steady state allocates nothing.
+// index finds slots by the hash of their key. It is open addressing with linear probing,
+// at most three quarters full. It holds no keys, so a copy and a change of size hash no
+// key. Unlike a map it leaves no tombstones, so a steady state allocates nothing.
 type index struct {
 	cells []cell // a power of two, or nil
 	used  int
 }
 
-// cell refers to a slot, or is zero.
+// cell is the number of a slot, or zero.
 type cell struct {
 	hash uint32
 	ref  int32 // slot + 1
@@ -19,7 +18,7 @@ type cell struct {
 
 const (
 	firstCells = 32
-	// keepCells is the size that an index keeps, however few it holds.
+	// keepCells is the least size of an index after growth.
 	keepCells = 2 * warmSize
 )
 
@@ -34,12 +33,12 @@ func (x *index) insert(hash uint32, slot int32) {
 	x.used++
 }
 
-// move notes that a slot of the index has another number.
+// move changes the number of a slot in the index.
 func (x *index) move(hash uint32, from, to int32) {
 	x.cells[x.seek(hash, from)].ref = to + 1
 }
 
-// remove takes a slot out of the index, closes the gap, and gives back room.
+// remove removes a slot from the index, closes the gap, and gives memory back.
 func (x *index) remove(hash uint32, slot int32) {
 	gap := x.seek(hash, slot)
 	for c := (gap + 1) & x.mask(); x.cells[c].ref != 0; c = (c + 1) & x.mask() {
@@ -75,7 +74,7 @@ func (x *index) put(e cell) {
 	x.cells[c] = e
 }
 
-// resize makes room for size cells, a power of two.
+// resize changes the size of the index to a power of two.
 func (x *index) resize(size int) {
 	old := x.cells
 	x.cells = make([]cell, size)

@@ -8,8 +8,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestIndex runs the index against a map, with hashes that collide and probes
-// that run over the end of the table.
+// TestIndex compares the index with a map. Some hashes collide, and some probes run over
+// the end of the table.
 func TestIndex(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var x index
@@ -59,7 +59,7 @@ func TestIndex(t *testing.T) {
 	})
 }
 
-// agree reports a slot that a probe does not reach, or one that is too many.
+// agree reports a slot that a probe does not reach, and a slot too many.
 func agree(x *index, hashes map[int32]uint32) error {
 	cells := 0
 	for _, c := range x.cells {
@@ -82,8 +82,8 @@ func agree(x *index, hashes map[int32]uint32) error {
 	return nil
 }
 
-// TestKeysOfOneHash searches two keys of one hash, which takes some 80,000
-// tries, and shows that the queue keeps them apart.
+// TestKeysOfOneHash searches for two keys with one hash, in about 80,000 tries. The queue
+// tells the keys apart.
 func TestKeysOfOneHash(t *testing.T) {
 	q := New(Config[uint32]{})
 	for k := range uint32(2 * scanLimit) {

@@ -93,7 +93,7 @@ func drainAll(q *Queue[uint32], now time.Time) {
 	}
 }
 
-// TestRoomComesBack sends a burst through a queue and leaves stragglers.
+// TestRoomComesBack sends a burst through a queue and leaves some keys.
 func TestRoomComesBack(t *testing.T) {
 	const burst = 50_000
 	add := func(q *Queue[uint32], k uint32) { q.Add(k, Low) }
@@ -125,7 +125,7 @@ func TestRoomComesBack(t *testing.T) {
 				}
 			}
 			check(t, q)
-			if room := max(q.slots.Room(), cap(q.heap), len(q.index.cells)); room > 8*warmSize || q.dense.Pages() > max(int(c.left), 8) {
+			if room := max(q.slots.Cap(), cap(q.heap), len(q.index.cells)); room > 8*warmSize || q.dense.Pages() > max(int(c.left), 8) {
 				t.Errorf("there is room for %d after the burst, for %d keys", room, c.left)
 			}
 			got := drain(q, epoch.Add(time.Hour))

@@ -10,17 +10,17 @@ import (
 	"pgregory.net/rapid"
 )
 
-// model is the queue's meaning without its speed: a map, and a sort wherever an
-// order is needed. It keeps every request and derives the rest from them.
+// model is the queue's meaning without its speed: a map, and a sort for each order. It
+// keeps every request and derives the rest.
 type model[K comparable] struct {
 	keys   map[K]*modelKey
 	passed map[Priority]int
-	clock  int // numbers the arrivals in a place
+	clock  int // the number of arrivals in a place
 }
 
 type modelKey struct {
 	taken    bool
-	asked    []modelRequest // since it was taken
+	asked    []modelRequest // since the last take
 	attempts int
 	arrived  int
 }
@@ -59,8 +59,8 @@ func (k *modelKey) state() State {
 	return Delayed
 }
 
-// change applies f to a key, and lets the key arrive anew if it is in another
-// place or another order than before.
+// change applies f to a key. If the key is then in another place or another order, it
+// arrives anew.
 func (m *model[K]) change(key K, f func(*modelKey)) {
 	k := m.keys[key]
 	if k == nil {
@@ -81,7 +81,7 @@ func (m *model[K]) change(key K, f func(*modelKey)) {
 	m.resetTurns()
 }
 
-// resetTurns forgets how often a class without ready keys was passed over.
+// resetTurns forgets the turns of a class without ready keys.
 func (m *model[K]) resetTurns() {
 	for p := High; p <= Low; p++ {
 		if len(m.in(Ready, p)) == 0 {
@@ -101,7 +101,8 @@ func (m *model[K]) retry(key K, p Priority, at time.Time) {
 	})
 }
 
-// in returns the keys in a state, of one priority if it is not unset, in order.
+// in returns the keys in a state, in order. A priority that is not unset selects among
+// them.
 func (m *model[K]) in(s State, p Priority) []K {
 	keys := slices.DeleteFunc(slices.Collect(maps.Keys(m.keys)), func(key K) bool {
 		k := m.keys[key]
@@ -187,7 +188,7 @@ type machine[K comparable] struct {
 	q      *Queue[K]
 	m      *model[K]
 	now    time.Time
-	frozen *Queue[K] // the other side of the last Clone
+	frozen *Queue[K] // the unchanged side of the last Clone
 	was    []Entry[K]
 }
 
@@ -199,7 +200,7 @@ func priority() *rapid.Generator[Priority] {
 	return rapid.SampledFrom([]Priority{High, Normal, Low, Low})
 }
 
-// moment is near now, often equal to another one, and now and then past.
+// moment is a time near now. It often equals another one, and sometimes it is past.
 func (c *machine[K]) moment(t *rapid.T) time.Time {
 	return c.now.Add(time.Duration(rapid.IntRange(-2, 8).Draw(t, "ms")) * time.Millisecond)
 }
@@ -232,7 +233,7 @@ func (c *machine[K]) addAt(t *rapid.T) {
 	c.m.ask(k, p, at)
 }
 
-// retry takes the time from the queue, and holds it to its bounds.
+// retry takes the time from the queue, and checks its bounds.
 func (c *machine[K]) retry(t *rapid.T) {
 	k, p := c.key.Draw(t, "key"), priority().Draw(t, "priority")
 	at := c.q.Retry(k, p, c.now)
@@ -243,7 +244,7 @@ func (c *machine[K]) retry(t *rapid.T) {
 	}
 }
 
-// doubled is the delay before jitter, by doubling step after step.
+// doubled is the delay before jitter, by one doubling after another.
 func doubled(d, limit time.Duration, attempt int) time.Duration {
 	for n := 1; n < attempt && d < limit; n++ {
 		d *= 2
@@ -271,7 +272,7 @@ func (c *machine[K]) cycle(t *rapid.T) {
 	}
 }
 
-// flood takes as many keys of one priority as wear out the others' patience.
+// flood takes keys of one priority until another priority must have its turn.
 func (c *machine[K]) flood(t *rapid.T) {
 	k, p := c.key.Draw(t, "key"), priority().Draw(t, "priority")
 	for range rapid.IntRange(1, 70).Draw(t, "times") {
@@ -280,7 +281,7 @@ func (c *machine[K]) flood(t *rapid.T) {
 	}
 }
 
-// clone goes on with one side; the other one must not change any more.
+// clone continues with one side. The other side must not change any more.
 func (c *machine[K]) clone(withCopy bool) {
 	c.frozen = c.q.Clone()
 	if withCopy {
@@ -333,8 +334,8 @@ func (c *machine[K]) checkCounts(t *rapid.T, entries []Entry[K]) {
 
 func few() *rapid.Generator[string] { return rapid.SampledFrom([]string{"a", "b", "c", "d", "e", "f"}) }
 
-// TestModel runs random calls on a queue and on its model. The strings stay
-// below the size at which a queue makes an index, the numbers go past it.
+// TestModel runs random calls on a queue and on its model. The number of strings stays
+// below the size of an index, and that of numbers exceeds it.
 func TestModel(t *testing.T) {
 	t.Run("few strings", func(t *testing.T) {
 		rapid.Check(t, func(t *rapid.T) {

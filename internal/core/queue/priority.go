@@ -2,18 +2,17 @@ package queue
 
 import "fmt"
 
-// Priority says which ready key goes first. It is a value and safe for
-// concurrent use.
+// Priority is the order of ready keys. It is a value and safe for concurrent use.
 type Priority uint8
 
 const (
 	// PriorityUnset is no priority. A key that is added with it waits as Normal.
 	PriorityUnset Priority = iota
-	// High goes before the others: an owner that others wait for.
+	// High goes before the others. It is for an owner with waiting dependents.
 	High
 	// Normal is for ordinary work.
 	Normal
-	// Low is for bulk: leaves, audits. A value beyond it counts as Low.
+	// Low is for bulk, such as leaves and audits. A higher value counts as Low.
 	Low
 )
 
@@ -27,7 +26,7 @@ func (p Priority) String() string {
 	return fmt.Sprintf("priority(%d)", uint8(p))
 }
 
-// class maps what a caller gave to one of the three classes that wait.
+// class returns the class of a priority: one of the three that wait.
 func (p Priority) class() Priority {
 	switch {
 	case p == PriorityUnset:

@@ -8,41 +8,40 @@ import (
 	"github.com/ownergraph/ownergraph/internal/core/dense"
 )
 
-// dueBatch bounds how many due keys one Next makes ready.
+// dueBatch bounds the due keys that one Next makes ready.
 const dueBatch = 256
 
-// Queue says which key to look at next, and when. Make one with New. It is not
-// safe for concurrent use, and it calls nothing but Config.Hash. Keys must
-// equal themselves, as keys of a map that one wants to find again. The queue
-// takes as many distinct keys as it is given; to bound them is the caller's.
+// Queue is a queue of keys by priority and time. Make one with New. It is not safe for
+// concurrent use, and it calls only Config.Hash. Keys must equal themselves, as keys of a
+// map do. The queue takes any number of distinct keys, and the caller bounds it.
 //
-// A key waits with at most one request: the earliest time and the highest
-// priority that anyone asked for since the key was last taken.
+// A key waits with at most one request: the earliest time and the highest priority of all
+// requests since the key was last taken.
 //
-// Check holds these invariants:
+// Check verifies these invariants:
 //
 //  1. No two slots hold one key, and each key is found at its slot.
-//  2. Each slot is in the one place that its state names, and only there: the
-//     list of its priority, the in-flight list, the idle list, or the heap.
+//  2. Each slot is only in the place of its state: the list of its priority, the
+//     in-flight list, the idle list, or the heap.
 //  3. Ready and delayed keys have a priority. An idle key has none, and has
 //     attempts.
-//  4. A delayed key has a time; a ready or idle one has none. A key in flight
+//  4. A delayed key has a time, and a ready or idle key has none. A key in flight
 //     has a time only with a priority: the request that Done brings back.
 //  5. The heap is ordered by time, then by arrival.
 //  6. A class that is passed over has ready keys, and was passed over at most
 //     once more than the limit.
-//  7. The index holds each slot once; without one there are few slots.
-//  8. No slice keeps much more room than its content needs.
+//  7. The index holds each slot once. Without an index there are few slots.
+//  8. No slice keeps much more memory than its content needs.
 type Queue[K comparable] struct {
 	cfg    Config[K]
-	slots  dense.List[slot[K]] // dense: all of them are in use
-	index  index               // by key's hash; empty while a scan is as good
-	dense  dense.Index         // the same by key's number, where the keys have one
+	slots  dense.List[slot[K]] // dense, since every slot is in use
+	index  index               // by the key's hash, empty while a scan is as fast
+	dense  dense.Index         // by the key's number, if the keys have one
 	seed   maphash.Seed
 	heap   []int32 // the delayed slots
 	lists  [listCount]list
 	passed turns
-	seq    uint64 // numbers the arrivals in the heap
+	seq    uint64 // the number of arrivals in the heap
 }
 
 // New returns an empty queue.
@@ -56,25 +55,29 @@ func New[K comparable](cfg Config[K]) *Queue[K] {
 
 // Add makes key ready at once, behind the ready keys of priority p.
 //
-// A ready key keeps its place, or moves behind those of p if that is higher. A
-// delayed key loses its delay and keeps the higher priority. A key in flight
-// becomes ready at its Done. Held by TestModel and TestMerge.
-func (q *Queue[K]) Add(key K, p Priority) { q.ask(q.slotOf(key), p.class(), time.Time{}) }
-
-// AddAt makes key ready at the given time: the first Next not before it. The
-// zero time is at once, as Add.
+// A ready key keeps its place, or moves behind those of p if that is higher. A delayed
+// key loses its delay and keeps the higher priority. A key in flight becomes ready at its
+// Done.
 //
-// Of two times the earlier one wins, of two priorities the higher one; a ready
-// key stays ready. A key in flight waits from its Done on, to the same time.
-// All times that a queue is given come from one clock: either all or none
-// carry a monotonic reading. Held by TestModel and TestMerge.
-func (q *Queue[K]) AddAt(key K, p Priority, at time.Time) { q.ask(q.slotOf(key), p.class(), at) }
+// Held by TestModel and TestMerge.
+func (q *Queue[K]) Add(key K, p Priority) { q.request(q.slotOf(key), p.class(), time.Time{}) }
 
-// Retry counts an attempt of key and adds it, as AddAt does, after a backoff,
-// whose end it returns. The key comes back sooner if it is asked for sooner.
+// AddAt makes key ready at the given time, by the first Next not before it. The zero time
+// is at once, as in Add.
 //
-// The delay is BaseDelay doubled for each attempt before this one, at most
-// MaxDelay, times a factor in [0.5, 1) that Hash(key) and the attempt fix.
+// Of two times the earlier one wins, and of two priorities the higher one. A ready key
+// stays ready. A key in flight waits for the same time after its Done. All times of a
+// queue come from one clock. Either all or none carry a monotonic reading.
+//
+// Held by TestModel and TestMerge.
+func (q *Queue[K]) AddAt(key K, p Priority, at time.Time) { q.request(q.slotOf(key), p.class(), at) }
+
+// Retry counts an attempt of key and adds it after a backoff, as AddAt does. It returns
+// the end of the backoff. An earlier request brings the key back sooner.
+//
+// The delay is BaseDelay, doubled for each earlier attempt, and at most MaxDelay.
+// Hash(key) and the attempt fix a factor in [0.5, 1) of it.
+//
 // Held by TestModel, TestBackoff and TestJitterSpreads.
 func (q *Queue[K]) Retry(key K, p Priority, now time.Time) time.Time {
 	i := q.slotOf(key)
@@ -83,18 +86,20 @@ func (q *Queue[K]) Retry(key K, p Priority, now time.Time) time.Time {
 		s.attempts++
 	}
 	at := now.Add(q.cfg.backoff(key, s.attempts))
-	q.ask(i, p.class(), at)
+	q.request(i, p.class(), at)
 	return at
 }
 
-// Backoff returns how long Retry would put key off at its given attempt, the first
-// being 1, and does nothing. Held by TestBackoffAlone.
+// Backoff returns the delay that Retry gives key at its given attempt, the first being 1.
+// It changes nothing.
+//
+// Held by TestBackoffAlone.
 func (q *Queue[K]) Backoff(key K, attempt int) time.Duration {
 	return q.cfg.backoff(key, int32(min(max(attempt, 1), math.MaxInt32)))
 }
 
-// Attempts returns how often Retry was called for key since it was last
-// forgotten, dropped or new.
+// Attempts returns the number of Retry calls for key since it was last forgotten, dropped
+// or new.
 func (q *Queue[K]) Attempts(key K) int {
 	if i := q.find(key); i != none {
 		return int(q.slots.At(i).attempts)
@@ -102,9 +107,10 @@ func (q *Queue[K]) Attempts(key K) int {
 	return 0
 }
 
-// Forget sets the attempts of key to zero and changes nothing else. Without
-// it, or Drop, a key that was ever retried is remembered for ever. Held by
-// TestAttempts.
+// Forget sets the attempts of key to zero and changes nothing else. The queue remembers a
+// key with attempts until Forget or Drop.
+//
+// Held by TestAttempts.
 func (q *Queue[K]) Forget(key K) {
 	i := q.find(key)
 	if i == none {
@@ -117,9 +123,10 @@ func (q *Queue[K]) Forget(key K) {
 	}
 }
 
-// Drop removes every trace of key. In flight it stays until Done, and comes
-// back then only if it is asked for again after the Drop. Held by TestModel and
-// TestMerge.
+// Drop removes every trace of key. A key in flight stays until Done. It comes back then
+// only after a request that is newer than the Drop.
+//
+// Held by TestModel and TestMerge.
 func (q *Queue[K]) Drop(key K) {
 	i := q.find(key)
 	if i == none {
@@ -134,14 +141,14 @@ func (q *Queue[K]) Drop(key K) {
 	q.release(i)
 }
 
-// Next takes the key to look at now; it is in flight until Done. It reports
-// false if no key is ready or due.
+// Next takes the next key, which is in flight until Done. It reports false if no key is
+// ready or due.
 //
-// It first makes keys ready whose time has come, in the order of their times,
-// at most 256 in one call; then it takes the oldest of the highest priority.
-// But of any 66 takes in a row at least one is from each priority that has
-// ready keys all the while. Held by TestModel, TestDueInBatches and
-// TestFairness.
+// It first makes due keys ready, in the order of their times, at most 256 in one call.
+// Then it takes the oldest key of the highest priority. Of any 66 takes in a row at least
+// one is from each priority that has ready keys all the while.
+//
+// Held by TestModel, TestDueInBatches and TestFairness.
 func (q *Queue[K]) Next(now time.Time) (key K, ok bool) {
 	for n := 0; n < dueBatch && len(q.heap) > 0; n++ {
 		i := q.heap[0]
@@ -166,9 +173,10 @@ func (q *Queue[K]) Next(now time.Time) (key K, ok bool) {
 	return q.slots.At(i).key, true
 }
 
-// Done ends the flight of key. If the key was asked for meanwhile it is ready
-// or delayed now. A key that is not in flight is left as it is. Held by
-// TestModel and TestMerge.
+// Done ends the flight of key. With a newer request the key is then ready or delayed.
+// Done leaves a key that is not in flight as it is.
+//
+// Held by TestModel and TestMerge.
 func (q *Queue[K]) Done(key K) {
 	i := q.find(key)
 	if i == none || q.slots.At(i).state != InFlight {
@@ -185,8 +193,8 @@ func (q *Queue[K]) Done(key K) {
 	}
 }
 
-// ask merges a request into what slot i waits for. A zero time is at once.
-func (q *Queue[K]) ask(i int32, p Priority, at time.Time) {
+// request merges a request into the state of slot i. A zero time is at once.
+func (q *Queue[K]) request(i int32, p Priority, at time.Time) {
 	s := q.slots.At(i)
 	first := s.priority == PriorityUnset
 	p = p.higher(s.priority)
@@ -210,7 +218,7 @@ func (q *Queue[K]) ask(i int32, p Priority, at time.Time) {
 	}
 }
 
-// waiting returns the state of a key that waits for at.
+// waiting returns the state of a key that waits until at.
 func waiting(at time.Time) State {
 	if at.IsZero() {
 		return Ready

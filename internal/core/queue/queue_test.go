@@ -23,7 +23,7 @@ func TestMerge(t *testing.T) {
 		reason string
 		do     func(q Q)
 		now    int    // milliseconds
-		want   string // the keys that come by then, in order
+		want   string // the keys that have come by then, in order
 	}{
 		{"one key is handed out once, however often it is added", func(q Q) { q.Add("a", Low); q.Add("a", Low) }, 0, "a"},
 		{"within a priority the first comes first", func(q Q) { q.Add("a", Low); q.Add("b", Low); q.Add("a", Low) }, 0, "a b"},
@@ -75,8 +75,8 @@ func TestMerge(t *testing.T) {
 	}
 }
 
-// TestTimesBeforeTheZeroTime holds two promises where the zero time, which
-// stands for "at once", is not the earliest one.
+// TestTimesBeforeTheZeroTime: the zero time means "at once" even if it is not the
+// earliest time.
 func TestTimesBeforeTheZeroTime(t *testing.T) {
 	ancient := time.Time{}.Add(-time.Hour)
 	q := New(Config[string]{})

@@ -8,32 +8,31 @@ import (
 )
 
 const (
-	// none is the slot that is not there.
+	// none is the number of no slot.
 	none = dense.None
-	// scanLimit is how many slots are scanned for a key, without an index.
+	// scanLimit is the number of slots up to which a scan finds a key, without an index.
 	scanLimit = 8
 	// warmSize is the number of keys up to which a queue that was filled once
 	// allocates nothing any more.
 	warmSize = 1024
-	// keepRoom is how many elements a slice may have room for, however few it
-	// holds. Growing may double the room.
-	keepRoom = dense.Keep
+	// keepCapacity is the capacity that a slice may always keep. Growth may double it.
+	keepCapacity = dense.Keep
 )
 
-// slot is what the queue knows of one key. It is in a list or in the heap.
+// slot is the state of one key. It is in a list or in the heap.
 type slot[K comparable] struct {
-	at         time.Time // Delayed, or InFlight and asked for again: ready then
-	seq        uint64    // Delayed: order among equal times
+	at         time.Time // Delayed, or InFlight with a new request: the time to become ready
+	seq        uint64    // Delayed: the order among equal times
 	key        K
 	hash       uint32 // valid while there is an index
 	prev, next int32  // neighbours in the list
-	pos        int32  // Delayed: position in the heap
+	pos        int32  // Delayed: the position in the heap
 	attempts   int32
 	state      State
-	priority   Priority // of the request that waits; unset if there is none
+	priority   Priority // of the waiting request, unset without one
 }
 
-// The lists by number: one for each priority, under its own number, and two.
+// The lists by number: one for each priority, under its own number, and two others.
 const (
 	idle      = int(PriorityUnset)
 	inFlight  = int(Low) + 1
@@ -43,7 +42,7 @@ const (
 // list is a doubly linked list of slots.
 type list struct{ head, tail, len int32 }
 
-// list returns the number of the list that the slot's state names.
+// list returns the number of the list for the slot's state.
 func (s *slot[K]) list() int {
 	switch s.state {
 	case Ready:
@@ -54,7 +53,7 @@ func (s *slot[K]) list() int {
 	return idle
 }
 
-// enter puts a slot that is nowhere into state, and at the end of its list.
+// enter puts a slot without a place into state, and at the end of its list.
 func (q *Queue[K]) enter(i int32, state State) {
 	s := q.slots.At(i)
 	s.state = state
@@ -73,7 +72,7 @@ func (q *Queue[K]) enter(i int32, state State) {
 	l.len++
 }
 
-// leave takes a slot out of its list or the heap. A new slot is in neither.
+// leave removes a slot from its list or the heap. A new slot is in neither.
 func (q *Queue[K]) leave(i int32) {
 	s := q.slots.At(i)
 	switch s.state {
@@ -92,7 +91,7 @@ func (q *Queue[K]) leave(i int32) {
 	}
 }
 
-// link makes a and b neighbours in l. None stands for the list's end.
+// link makes a and b neighbours in l. The value none stands for the list's end.
 func (q *Queue[K]) link(l *list, a, b int32) {
 	if a == none {
 		l.head = b
@@ -122,7 +121,7 @@ func (q *Queue[K]) find(key K) int32 {
 	return none
 }
 
-// slotOf returns the slot of key, a new one in no state if there is none.
+// slotOf returns the slot of key. For an unknown key it makes a slot without a state.
 func (q *Queue[K]) slotOf(key K) int32 {
 	i := q.find(key)
 	if i != none {
@@ -141,7 +140,7 @@ func (q *Queue[K]) slotOf(key K) int32 {
 	return i
 }
 
-// release frees a slot that is nowhere. The last slot takes its place.
+// release frees a slot without a place. The last slot moves to its number.
 func (q *Queue[K]) release(i int32) {
 	last := int32(q.slots.Len() - 1)
 	switch {
@@ -157,7 +156,7 @@ func (q *Queue[K]) release(i int32) {
 	q.slots.Pop()
 }
 
-// moved repairs what points to a slot that was copied from one place to another.
+// moved repairs the references to a slot that moved from one number to another.
 func (q *Queue[K]) moved(from, to int32) {
 	s := q.slots.At(to)
 	switch {
@@ -175,14 +174,14 @@ func (q *Queue[K]) moved(from, to int32) {
 	q.link(l, to, s.next)
 }
 
-// hash returns the key's hash for the index. It differs from queue to queue,
-// and no output depends on it.
+// hash returns the key's hash for the index. Each queue has its own hash, and no output
+// depends on it.
 func (q *Queue[K]) hash(key K) uint32 { return uint32(maphash.Comparable(q.seed, key)) }
 
-// indexed reports whether there is an index.
+// indexed reports whether the queue has an index.
 func (q *Queue[K]) indexed() bool { return q.dense.Used() || q.index.cells != nil }
 
-// enlist puts slot i into the index.
+// enlist adds slot i to the index.
 func (q *Queue[K]) enlist(i int32) {
 	s := q.slots.At(i)
 	if q.cfg.Number != nil {

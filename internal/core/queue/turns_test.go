@@ -20,7 +20,7 @@ func TestFairness(t *testing.T) {
 	for _, c := range []struct {
 		reason            string
 		high, normal, low int
-		want              []Priority // of the takes from the 64th on
+		want              []Priority // the classes of the takes from the 64th on
 	}{
 		{"without others High goes on", 70, 0, 0, []Priority{High, High, High}},
 		{"after 64 High a Low has its turn", 70, 0, 9, []Priority{High, Low, High, High}},
@@ -76,8 +76,8 @@ func TestPatienceStartsAnew(t *testing.T) {
 	}
 }
 
-// TestNoClassStarves keeps some or all classes filled and takes at random
-// sizes: every window of 66 takes has each class that was never empty in it.
+// TestNoClassStarves keeps some or all classes filled and takes at random sizes. Every
+// window of 66 takes has each class that was never empty.
 func TestNoClassStarves(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		q := New(Config[Priority]{}) // one key for each class, always there
