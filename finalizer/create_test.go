@@ -11,7 +11,7 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// request reads an object as its user asks for it: without a UID.
+// request reads the object of a user's request, without a UID.
 func request(t *testing.T, text string) graph.Object {
 	t.Helper()
 	o := parse(t, text)
@@ -26,14 +26,14 @@ func TestCreate(t *testing.T) {
 		edit   func(*graph.Object)
 		limits graph.Limits
 		is     []error
-		want   string // the object to be stored, but for its UID, or the message
+		want   string // the object to be stored, without its UID, or the message
 		reason string
 	}{
 		{"pod/ns/a", nil, graph.Limits{}, nil, "pod/ns/a%1/0", "its first generation"},
 		{"pod/ns/a[x,y] -> rs/ns/r!, node/n^", nil, graph.Limits{}, nil, "pod/ns/a[x,y]%1/0 -> rs/ns/r!, node/n^", "owners and finalizers are the writer's"},
 		{"a[orphan]", nil, graph.Limits{}, nil, "a[orphan]%1/0", "it may carry one propagation from the start"},
 		{"a -> b?", nil, graph.Limits{}, nil, "a%1/0 -> b?", "an owner may be unresolved"},
-		{"a", func(o *graph.Object) { o.ObservedGeneration = 1 }, graph.Limits{}, nil, "a%1/1", "what is observed is the writer's, as in an update"},
+		{"a", func(o *graph.Object) { o.ObservedGeneration = 1 }, graph.Limits{}, nil, "a%1/1", "the observed generation is the writer's, as in an update"},
 		{"a", func(o *graph.Object) { o.UID = "u" }, graph.Limits{}, refused, "create a@u: uid: the store makes it: refused", "a UID that a user chooses could come back"},
 		{"a", func(o *graph.Object) { o.Version = "1" }, graph.Limits{}, refused, "create a: version: the store makes it: refused", "it would name two states"},
 		{"a~", nil, graph.Limits{}, refused, "create a: deleting: only a deletion sets the mark: refused", "it would never have been alive"},
@@ -42,7 +42,7 @@ func TestCreate(t *testing.T) {
 		{"a[orphan,foreground]", nil, graph.Limits{}, invalid,
 			"create: refused: validate a/a: finalizers: both orphan and foregroundDeletion: invalid", "they contradict each other"},
 		{"a", func(o *graph.Object) { o.Finalizers = []string{""} }, graph.Limits{}, invalid,
-			"create: refused: validate a/a: finalizers[0]: empty: invalid", "nobody could take it off"},
+			"create: refused: validate a/a: finalizers[0]: empty: invalid", "no client could take it off"},
 		{"a[x,x]", nil, graph.Limits{}, invalid, "create: refused: validate a/a: finalizers[1]: the same as finalizers[0]: invalid", "one goes, the other stays"},
 		{"a[x,y]", nil, graph.Limits{Finalizers: 1}, invalid, "create: refused: validate a/a: finalizers: 2, more than 1: invalid", "the store's own limits hold"},
 		{"a -> b, b/b@c, b/d@b", nil, graph.Limits{}, invalid, "create: refused: validate a/a: owners[2].uid: the same as owners[0].uid: invalid", "one of two is wrong"},
@@ -76,9 +76,9 @@ func TestCreate(t *testing.T) {
 	}
 }
 
-// TestCreateLaws: Create takes an object if and only if the store's fields are
-// empty and the rest is sound, adds the first generation and nothing else, shares
-// nothing with its argument, and what it stores can be deleted.
+// TestCreateLaws: Create takes an object if and only if the store's fields are empty and
+// the rest is sound. It adds the first generation and nothing else, and shares nothing
+// with its argument. The stored object can be deleted.
 func TestCreateLaws(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		o := objects.Draw(t, "object")
@@ -108,7 +108,7 @@ func TestCreateLaws(t *testing.T) {
 			out.Object.Owners[i].Name += "'"
 		}
 		if !o.Equal(given) {
-			t.Fatalf("Create(%v) shares what it returns", given)
+			t.Fatalf("Create(%v) shares its result", given)
 		}
 		stored := want
 		stored.UID, stored.Version = "a", "1"

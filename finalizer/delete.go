@@ -7,27 +7,28 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// Delete says what a deletion does to the live object, def being its kind's
-// default propagation (Unset stands for Background).
+// Delete returns the effect of a deletion on the live object. The argument def is the
+// default propagation of its kind, and Unset stands for Background.
 //
-//   - The propagation is the options' own, else what the object's propagation
-//     finalizer says, else the kind's default. Both propagation finalizers are
-//     taken off and the chosen one is put on, so a later deletion changes the
-//     propagation, also of a marked object: background takes the finalizer off,
-//     and the object may vanish (Kubernetes; the proposal knows only orphan).
-//   - With finalizers left, or a grace period, the object is marked and stays;
-//     otherwise it is removed (proposal, deletion handler).
-//   - The first mark raises the generation by one, where the object has one:
-//     0 stays 0 (proposal, orphaning example, step 8; Kubernetes).
-//   - A grace period may only shorten. While one is pending, a deletion that
-//     does not shorten it changes nothing, the propagation neither. A deletion
-//     with grace 0 ends it (Kubernetes).
-//   - A nil grace stands for 0 on the first deletion and for the pending one
-//     afterwards. A store with a default of its own fills it in before.
+//   - The propagation is that of the options. Without one it is that of the object's
+//     propagation finalizer, and then the kind's default. Delete takes both propagation
+//     finalizers off and puts the chosen one on. A later deletion therefore changes the
+//     propagation, also of a marked object. Background takes the finalizer off, and the
+//     object may go (Kubernetes; the proposal has only orphan).
+//   - An object with finalizers or a grace period is marked and stays. Another object is
+//     removed (proposal, deletion handler).
+//   - The first mark raises the generation by one. A generation of 0 stays 0 (proposal,
+//     orphaning example, step 8; Kubernetes).
+//   - A grace period may only get shorter. While one is pending, a deletion that does not
+//     shorten it changes nothing, not even the propagation. A deletion with grace 0 ends
+//     it (Kubernetes).
+//   - A nil grace stands for 0 on the first deletion and for the pending one afterwards.
+//     A store with a default of its own fills it in before.
 //
-// Errors: ErrConflict where the precondition does not hold, ErrRefused for
-// options or a default that mean nothing. Held by TestDeletePropagation,
-// TestDeleteGrace, TestDeletePreconditions and TestLaws.
+// Errors: ErrConflict if the precondition does not hold, and ErrRefused for options or a
+// default without a meaning.
+//
+// Held by TestDeletePropagation, TestDeleteGrace, TestDeletePreconditions and TestLaws.
 func Delete(live graph.Object, opts graph.DeleteOptions, def graph.Propagation) (Outcome, error) {
 	if err := checkOptions(live, opts, def); err != nil {
 		return Outcome{}, err
@@ -42,7 +43,7 @@ func Delete(live graph.Object, opts graph.DeleteOptions, def graph.Propagation) 
 		next.Generation++
 	}
 	next.Deleting = true
-	return settle(live, next), nil
+	return conclude(live, next), nil
 }
 
 func checkOptions(live graph.Object, opts graph.DeleteOptions, def graph.Propagation) error {
@@ -61,8 +62,8 @@ func shortens(live graph.Object, opts graph.DeleteOptions) bool {
 	return opts.GraceSeconds != nil && *opts.GraceSeconds < live.GraceSeconds
 }
 
-// grace returns the grace period after the deletion. That of a marked object
-// never rises, so one that has run out stays so.
+// grace returns the grace period after the deletion. It never rises for a marked object,
+// so a grace period that has run out stays 0.
 func grace(live graph.Object, opts graph.DeleteOptions) int64 {
 	switch {
 	case live.Deleting && opts.GraceSeconds == nil:
@@ -85,9 +86,8 @@ func choose(live graph.Object, asked, def graph.Propagation) graph.Propagation {
 	return def
 }
 
-// propagate puts the finalizer of p into the list, which it may change, and
-// takes that of any other propagation out. A list that is right already keeps
-// its order.
+// propagate adds the finalizer of p to the list, which it may change, and removes that of
+// any other propagation. A list that is right already keeps its order.
 func propagate(list []string, p graph.Propagation) []string {
 	want := p.Finalizer()
 	list = slices.DeleteFunc(list, func(f string) bool {

@@ -9,15 +9,14 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// disks is a service outside of the store. It names a disk by the UID of the object
-// that the disk was made for.
+// disks is a service outside of the store. It names a disk by the UID of its object.
 type disks struct {
 	mu   sync.Mutex
 	made map[graph.UID]string
 	free int // gigabytes
 }
 
-// remove frees a disk, once. A disk that is not there is no error.
+// remove frees a disk, once. A missing disk is no error.
 func (d *disks) remove(uid graph.UID) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -29,9 +28,9 @@ func (d *disks) remove(uid graph.UID) error {
 	return nil
 }
 
-// An idempotent handler asks for an end state ("there is no disk of this UID"), and
-// not for a change ("10 GB more are free"). The service does the one step that counts
-// in one go, so two runs at once do no more than one. The UID tells the object from a
+// An idempotent handler establishes an end state ("no disk of this UID exists"), and
+// makes no relative change ("10 GB more are free"). The service does the decisive step
+// atomically, so two runs at once do no more than one. The UID tells the object from a
 // later one with the same name.
 func ExampleHandler() {
 	service := &disks{made: map[graph.UID]string{"u1": "photos", "u2": "photos, made again"}}
@@ -44,7 +43,7 @@ func ExampleHandler() {
 
 	object, _ := graph.ParseObject("bucket/photos@u1~[example.org/disk]")
 	var collectors sync.WaitGroup
-	for range 2 { // each runs the handler for the same object
+	for range 2 { // each one runs the handler for the same object
 		collectors.Go(func() { _ = handler(context.Background(), object) })
 	}
 	collectors.Wait()

@@ -7,7 +7,7 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// A store calls the rules inside its own transaction and does what they say.
+// A store calls the rules inside its own transaction and carries out their outcome.
 func ExampleDelete() {
 	live, _ := graph.ParseObject("bucket/photos#7[example.org/empty]")
 
@@ -28,7 +28,7 @@ func ExampleDelete() {
 	// update bucket/photos: version: want "6", is "7": conflict
 }
 
-// A store makes the UID and the version, and the rules say the rest.
+// A store makes the UID and the version. The rules make the other fields.
 func ExampleCreate() {
 	asked := graph.Object{
 		Key:        graph.Key{Kind: "bucket", Name: "photos"},

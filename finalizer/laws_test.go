@@ -18,7 +18,7 @@ var (
 		key := graph.Key{Kind: graph.Kind(name), Name: name, UID: graph.UID(name)}
 		return graph.Owner{Key: key, Block: rapid.Bool().Draw(t, "block")}
 	})
-	// objects are any that a store may hold, flawed ones among them.
+	// objects are the objects that a store may hold, with flawed ones among them.
 	objects = rapid.Custom(func(t *rapid.T) graph.Object {
 		o := graph.Object{
 			Key:        graph.Key{Kind: "a", Name: "a", UID: "a"},
@@ -70,8 +70,8 @@ func draw(t *rapid.T, live graph.Object) write {
 	}
 }
 
-// TestLaws: from any object, whatever is written in whatever order, what the
-// rules promise of every single step holds, and the end is reached.
+// TestLaws: random writes begin at any object, in any order. Each step keeps the promises
+// of the rules, and the object reaches its end.
 func TestLaws(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		live := objects.Draw(t, "live")
@@ -152,8 +152,8 @@ func checkAdded(t *rapid.T, live graph.Object, w write) {
 	}
 }
 
-// checkEnd: a deletion with grace 0, and every finalizer going, ends with the
-// removal and not earlier.
+// checkEnd: a deletion with grace 0, and the end of every finalizer, remove the object,
+// and not earlier.
 func checkEnd(t *rapid.T, live graph.Object) {
 	out, err := Delete(live, graph.DeleteOptions{GraceSeconds: new(int64)}, graph.Unset)
 	for err == nil && out.Effect != Removed && len(out.Object.Finalizers) > 0 {
@@ -164,7 +164,7 @@ func checkEnd(t *rapid.T, live graph.Object) {
 	}
 }
 
-// TestNoAlias: changing what came out changes nothing of what went in.
+// TestNoAlias: a change of the outcome changes no argument.
 func TestNoAlias(t *testing.T) {
 	live := graph.Object{
 		Key:        graph.Key{Kind: "a", Name: "a", UID: "a"},

@@ -6,16 +6,16 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// Effect says what a write does to the live object.
+// Effect is the effect of a write on the live object.
 type Effect uint8
 
 const (
-	// EffectUnset comes with an error: nothing is to be done.
+	// EffectUnset comes with an error. The store does nothing.
 	EffectUnset Effect = iota
-	// Unchanged says that the live object stays as it is, its version too.
+	// Unchanged says that the live object stays as it is, with its version.
 	Unchanged
-	// Stored says that the outcome's object takes the live one's place. The
-	// store gives it a new version.
+	// Stored says that the outcome's object replaces the live one. The store gives it a
+	// new version.
 	Stored
 	// Removed says that the object leaves the store.
 	Removed
@@ -31,19 +31,18 @@ func (e Effect) String() string {
 	return fmt.Sprintf("effect(%d)", uint8(e))
 }
 
-// Outcome is what has to become of an object. It is a value that belongs to
-// the caller and shares nothing with the arguments it was made from.
+// Outcome is the result of a write. It is a value that belongs to the caller and shares
+// nothing with the arguments.
 type Outcome struct {
 	Effect Effect
-	// Object is the live object as it is (Unchanged), as it has to be stored
-	// (Stored), or as it was last (Removed). Its version is the live one's.
+	// Object is the live object as it is (Unchanged), the object to be stored (Stored),
+	// or the last state of the object (Removed). Its version is the live one's.
 	Object graph.Object
 }
 
-// settle is the end of every write. An object that is marked, has no finalizer
-// and no grace period left is removed, whichever write brought that about
-// (proposal, both handlers).
-func settle(live, next graph.Object) Outcome {
+// conclude is the end of every write. It removes a marked object without finalizers and
+// without a grace period, after any kind of write (proposal, both handlers).
+func conclude(live, next graph.Object) Outcome {
 	switch {
 	case next.Deleting && next.GraceSeconds == 0 && len(next.Finalizers) == 0:
 		return Outcome{Removed, next}
@@ -53,8 +52,8 @@ func settle(live, next graph.Object) Outcome {
 	return Outcome{Stored, next}
 }
 
-// check compares a precondition with the live object (Kubernetes: UID and
-// resource version of the preconditions, a conflict otherwise).
+// check compares a precondition with the live object (Kubernetes: UID and resource
+// version of the preconditions, a conflict otherwise).
 func check(verb string, live graph.Object, p graph.Precondition) error {
 	switch {
 	case p.Holds(live):

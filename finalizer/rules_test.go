@@ -31,14 +31,14 @@ func says(out Outcome, err error) string {
 
 func seconds(n int64) *int64 { return &n }
 
-// TestDeletePropagation holds the precedence of the propagations: 3 that the
-// object may carry, 4 that the deletion may ask for, 2 defaults of the kind.
+// TestDeletePropagation: the precedence of the propagations, for 3 that the object may
+// carry, 4 of the deletion, and 2 defaults of the kind.
 func TestDeletePropagation(t *testing.T) {
 	for _, tc := range []struct {
 		carries    string
 		asks       graph.Propagation
-		background string // what becomes of it where the kind's default is background
-		orphan     string // the same for orphan
+		background string // the outcome if the kind's default is background
+		orphan     string // the outcome if the default is orphan
 		reason     string
 	}{
 		{"a", graph.Foreground, "a~[foreground]", "a~[foreground]", "the option wins"},
@@ -65,7 +65,7 @@ func TestDeletePropagation(t *testing.T) {
 	}
 }
 
-// TestDeleteAgain holds what a later deletion may change.
+// TestDeleteAgain: the changes that a later deletion may make.
 func TestDeleteAgain(t *testing.T) {
 	for _, tc := range []struct {
 		live   string
@@ -93,8 +93,7 @@ func TestDeleteAgain(t *testing.T) {
 	}
 }
 
-// TestDeleteGrace holds the rules of grace periods, as the graceful stores of
-// Kubernetes have them.
+// TestDeleteGrace: the rules of grace periods, as in Kubernetes.
 func TestDeleteGrace(t *testing.T) {
 	for _, tc := range []struct {
 		live   string
@@ -109,7 +108,7 @@ func TestDeleteGrace(t *testing.T) {
 		{"a*", 0, seconds(0), "a~*", "the finalizer holds it"},
 		{"a*", 0, seconds(30), "a~30*", "both hold it"},
 		{"a%1/0", 0, seconds(30), "a~30%2/0", "the mark is a new generation"},
-		{"a%1/0", 0, seconds(0), "removed", "what goes at once raises nothing that anyone could see"},
+		{"a%1/0", 0, seconds(0), "removed", "an object that goes at once needs no generation"},
 		{"a*", 0, nil, "a~*", "a store without generations keeps none"},
 		{"a~30", 0, seconds(0), "removed", "the agent ends it"},
 		{"a~30*", 0, seconds(0), "a~*", "the grace is over, the finalizer is not"},
@@ -155,11 +154,11 @@ func TestDeletePreconditions(t *testing.T) {
 		{"version", graph.DeleteOptions{Precondition: graph.Precondition{UID: "a", Version: "6"}}, 0, graph.ErrConflict,
 			`delete a: version: want "6", is "7"`, "another state"},
 		{"grace", graph.DeleteOptions{GraceSeconds: seconds(-1)}, 0, graph.ErrRefused,
-			"delete a: graceSeconds: negative", "no guess at what it means"},
+			"delete a: graceSeconds: negative", "the rules do not guess"},
 		{"propagation", graph.DeleteOptions{Propagation: 9}, 0, graph.ErrRefused,
-			"delete a: propagation: propagation(9) means nothing", "no guess at what it means"},
+			"delete a: propagation: propagation(9) means nothing", "the rules do not guess"},
 		{"default", graph.DeleteOptions{}, 9, graph.ErrRefused,
-			"delete a: default propagation: propagation(9) means nothing", "no guess at what it means"},
+			"delete a: default propagation: propagation(9) means nothing", "the rules do not guess"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			out, err := Delete(parse(t, "a#7"), tc.opts, tc.def)

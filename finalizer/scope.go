@@ -6,14 +6,17 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// ScopeSweep returns the sweep of scopes: each object of the kind stands for the
-// scope of its name, as a namespace does. When it is deleted, everything in the
-// scope is, first of the kinds that first names, each list of them when the ones
-// before are gone, and then of all others; the object goes last. Held by
-// TestScopeSweep of adapters/memory, and on a real server by that of internal/e2e.
+// ScopeSweep returns the sweep of scopes. Each object of the kind stands for the scope of
+// its name, as a namespace does. Its deletion deletes every object in the scope. The
+// kinds of the lists in first go first, each list after the end of the one before. All
+// other kinds follow, and the object itself goes last.
 //
-// It is for stores that nobody else empties scopes in. Where the store itself
-// guards its scopes with a finalizer that nobody takes off, that one is to be named.
+// It is for stores in which no other client empties scopes. A store may itself guard its
+// scopes with a finalizer that no client removes. Then the sweep must have that
+// finalizer.
+//
+// Held by TestScopeSweep of adapters/memory, and on a real server by that of
+// internal/e2e.
 func ScopeSweep(holder graph.Kind, finalizer string, first ...[]graph.Kind) Sweep {
 	s := Sweep{Finalizer: finalizer, Holder: holder, Members: []Members{{By: ByScope}}}
 	for i, kinds := range first {

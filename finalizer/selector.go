@@ -5,14 +5,14 @@ import (
 	"strings"
 )
 
-// Selector says of labels whether they match, in the words of Kubernetes:
-// "app=web,tier in (a,b),!canary". It is an immutable value, and safe for
-// concurrent use. The zero Selector matches all labels. Use ParseSelector.
+// Selector matches labels, in the notation of Kubernetes: "app=web,tier in
+// (a,b),!canary". It is an immutable value, and safe for concurrent use. The zero
+// Selector matches all labels. Use ParseSelector.
 type Selector struct {
 	list []requirement
 }
 
-// requirement is one part of a selector. All of them have to hold.
+// requirement is one part of a selector. A match meets all of them.
 type requirement struct {
 	key    string
 	op     operator
@@ -28,7 +28,9 @@ const (
 	notIn // or without the label
 )
 
-// Matches reports whether the labels match. Held by TestSelectorMatches.
+// Matches reports whether the labels match.
+//
+// Held by TestSelectorMatches.
 func (s Selector) Matches(labels map[string]string) bool {
 	return !slices.ContainsFunc(s.list, func(r requirement) bool { return !r.matches(labels) })
 }
@@ -46,8 +48,10 @@ func (r requirement) matches(labels map[string]string) bool {
 	return has
 }
 
-// String returns the selector in a form that ParseSelector reads as the same one,
-// and "" for the zero Selector. Held by TestSelectorRoundTrip and FuzzParseSelector.
+// String returns a text that ParseSelector reads as the same selector, and "" for the
+// zero Selector.
+//
+// Held by TestSelectorRoundTrip and FuzzParseSelector.
 func (s Selector) String() string {
 	parts := make([]string, len(s.list))
 	for i, r := range s.list {
@@ -82,43 +86,43 @@ func (s Selector) Impossible() (label string) {
 	return ""
 }
 
-// allows reports whether an object that satisfies r could match, as far as the
-// label of r goes.
+// allows reports whether an object that meets r could match, as far as the label of r
+// goes.
 func (s Selector) allows(r requirement) bool {
 	of := slices.DeleteFunc(slices.Clone(s.list), func(x requirement) bool { return x.key != r.key })
-	if r.op == exists { // of any value: only what is ruled out altogether counts
+	if r.op == exists { // any value will do, so only a ban of the label counts
 		return !slices.ContainsFunc(of, func(x requirement) bool { return x.op == absent })
 	}
 	return slices.ContainsFunc(r.values, func(v string) bool { return Selector{of}.Matches(map[string]string{r.key: v}) })
 }
 
-// ValidLabel reports whether text can be the name of a label: at most 63 letters,
-// digits, '-', '_' and '.', the first and the last a letter or digit, perhaps
-// behind a domain and a slash.
+// ValidLabel reports whether text is a valid name of a label. A name has at most 63
+// letters, digits, '-', '_' and '.', and begins and ends with a letter or digit. A domain
+// and a slash may stand before it.
 func ValidLabel(text string) bool {
-	domain, name, parted := strings.Cut(text, "/")
-	if !parted {
+	domain, name, cut := strings.Cut(text, "/")
+	if !cut {
 		domain, name = "", text
 	}
-	if parted && (domain == "" || len(domain) > 253) {
+	if cut && (domain == "" || len(domain) > 253) {
 		return false
 	}
 	for _, part := range strings.Split(domain, ".") {
-		if parted && (!worded(part, "-") || strings.ToLower(part) != part) {
+		if cut && (!worded(part, "-") || strings.ToLower(part) != part) {
 			return false
 		}
 	}
 	return len(name) <= 63 && worded(name, "-_.")
 }
 
-// ValidLabelValue reports whether text can be the value of a label: empty, or as
-// a label's name without a domain.
+// ValidLabelValue reports whether text is a valid value of a label: empty, or a label's
+// name without a domain.
 func ValidLabelValue(text string) bool {
 	return text == "" || len(text) <= 63 && worded(text, "-_.")
 }
 
-// worded reports whether a text has only letters, digits, and, in between, the
-// others.
+// worded reports whether a text has only letters and digits, and the other characters
+// between them.
 func worded(text, others string) bool {
 	for i := range len(text) {
 		c := text[i]

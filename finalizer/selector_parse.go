@@ -8,21 +8,22 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// mostSelector bounds the length of a selector's text, in bytes.
-const mostSelector = 16 << 10
+// maxSelector bounds the length of a selector's text, in bytes.
+const maxSelector = 16 << 10
 
-// ParseSelector reads a selector: requirements with commas between them, each of
-// which is "key", "!key", "key=value", "key==value", "key!=value", "key in (a,b)"
-// or "key notin (a,b)". As in Kubernetes, the ones with "!=" and "notin" match
-// objects without the label, too. What compares numbers ("<" and ">") is not
-// supported. The error wraps graph.ErrInvalid and quotes the part that is wrong.
+// ParseSelector reads a selector, which is a list of requirements with commas between
+// them. A requirement is "key", "!key", "key=value", "key==value", "key!=value", "key in
+// (a,b)" or "key notin (a,b)". As in Kubernetes, "!=" and "notin" match objects without
+// the label, too. Comparisons of numbers ("<" and ">") are not supported. The error wraps
+// graph.ErrInvalid and quotes the wrong part.
+//
 // Held by TestParseSelectorRefuses and FuzzParseSelector.
 func ParseSelector(text string) (Selector, error) {
 	bad := func(part, cause string) (Selector, error) {
 		return Selector{}, fmt.Errorf("selector %q: %q: %s: %w", text[:min(len(text), 80)], part[:min(len(part), 80)], cause, graph.ErrInvalid)
 	}
-	if len(text) > mostSelector {
-		return bad("", fmt.Sprintf("longer than %d bytes", mostSelector))
+	if len(text) > maxSelector {
+		return bad("", fmt.Sprintf("longer than %d bytes", maxSelector))
 	}
 	var s Selector
 	for _, part := range requirements(text) {
@@ -35,7 +36,7 @@ func ParseSelector(text string) (Selector, error) {
 	return s, nil
 }
 
-// requirements parts a selector at the commas that are in no parentheses.
+// requirements splits a selector at the commas outside of parentheses.
 func requirements(text string) (out []string) {
 	within, from := false, 0
 	for i := range len(text) {
@@ -54,7 +55,7 @@ func requirements(text string) (out []string) {
 	return append(out, text[from:])
 }
 
-// parseRequirement returns a requirement, or what is wrong with it.
+// parseRequirement returns a requirement, or its fault.
 func parseRequirement(text string) (r requirement, cause string) {
 	switch {
 	case text == "":

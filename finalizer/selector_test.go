@@ -84,8 +84,8 @@ func TestParseSelectorRefuses(t *testing.T) {
 	}
 }
 
-// TestSelectorRoundTrip: what is printed is read as the same selector, and a
-// selector matches what its requirements, one by one, match.
+// TestSelectorRoundTrip: the text of a selector is read as the same selector. A selector
+// matches the labels that all of its requirements match.
 func TestSelectorRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		key, value := rapid.SampledFrom([]string{"a", "b", "x.io/c"}), rapid.SampledFrom([]string{"", "1", "2", "3"})
@@ -139,7 +139,7 @@ func FuzzParseSelector(f *testing.F) {
 	})
 }
 
-// TestValidLabel: what a label's name and value may be, at the edge of each bound.
+// TestValidLabel: names and values of labels, at the edge of each bound.
 func TestValidLabel(t *testing.T) {
 	long := strings.Repeat("n", 63)
 	domain := strings.Repeat("d.", 126) + "d" // 253

@@ -6,92 +6,90 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// Sweep says how everything that belongs to a holder is removed before the
-// holder may go: a tenant and what was made for it, a scope and what is in it.
-// Each holder carries Finalizer; when it is marked for deletion, its members are
-// deleted, and the finalizer goes when none is left.
+// Sweep declares the members of a holder, which go before the holder may go. A holder is
+// a tenant with all that was made for it, or a scope with its content. Each holder
+// carries Finalizer. When a holder is marked for deletion, the engine deletes its
+// members. It removes the finalizer after the end of the last member.
 //
-// Holders that hold each other, each a member of the other, wait for each other:
-// that is held and reported, like any member that does not go.
+// Two holders may be members of each other. They wait for each other, and the engine
+// reports them as held, like any member that does not go.
 //
-// A Sweep is data but for its functions, which have to be pure: the same answer
-// for the same objects, always. NewPlan checks it. It is not to be changed
-// afterwards.
+// A Sweep is data apart from its functions. These must be pure: the same answer for the
+// same objects, always. Config.Validate of package ownergraph checks the sweep. The
+// caller does not change it afterwards.
 type Sweep struct {
-	// Finalizer holds the holders. No handler and no other sweep may have it.
+	// Finalizer is the finalizer of the holders. No handler and no other sweep may have
+	// it.
 	Finalizer string
-	// Holder is the kind of the holders; Holders, if set, says which of its
-	// objects are some.
+	// Holder is the kind of the holders. Holders, if set, selects the holders among the
+	// objects of the kind.
 	Holder  graph.Kind
 	Holders func(holder graph.Object) bool
-	// Members says what belongs to a holder: whatever one of them names.
+	// Members declares the members of a holder: each object that one of them selects.
 	Members []Members
-	// Except, if set, names objects that are nobody's members, whatever Members
-	// says of them.
+	// Except, if set, excludes objects. They are members of no holder.
 	Except func(o graph.Object) bool
-	// Phases are run in order. A member is in the first that takes it; what
-	// none takes is in a last one, which waits for nothing.
+	// Phases run in order. A member is in the first phase that takes it. The members that
+	// no phase takes are in a last one, which waits for nothing.
 	Phases []Phase
-	// Confirm, if set, is a second finalizer, which guards a holder against a
-	// deletion by mistake: of one with more than ConfirmAbove members nothing is
-	// deleted before somebody has taken Confirm off. Until then members can be
-	// released, or given to another holder.
+	// Confirm, if set, is a second finalizer. It guards a holder against a deletion by
+	// mistake. If a holder has more than ConfirmAbove members, the engine deletes none
+	// before a user has removed Confirm. Until then a user can release members, or give
+	// them to another holder.
 	Confirm      string
 	ConfirmAbove int
-	// Unguarded lets a holder's members be swept that was deleted before it
-	// carried the finalizer. By default that is reported and nothing is deleted.
-	// Nor is anything where the watch has not told of each version: where a
-	// listing alone says that the holder is gone, somebody may have taken the
-	// finalizer off.
+	// Unguarded permits the sweep of a holder that was deleted before it carried the
+	// finalizer. By default the engine reports such a holder and deletes nothing. The
+	// same holds if the watch did not report each version of the holder. If a listing
+	// alone shows its end, another client may have removed the finalizer.
 	Unguarded bool
 }
 
-// Members says which objects belong to a holder. Each of them names its holder
-// in one way, so that an object can be asked whose it is: a name that begins
-// like a holder's is not enough. All that is set has to hold.
+// Members selects members of a holder. Each object names its holder in one way. A name
+// that merely begins like a holder's is not enough. A member meets all conditions that
+// are set.
 //
-// A holder that has a scope holds members of its own scope only. A holder is a
-// member of another one only where Kinds names its kind, and never of itself.
+// A holder with a scope holds members of its own scope only. A holder is a member of
+// another one only if Kinds names its kind, and never of itself.
 type Members struct {
-	// By says where an object names its holder.
+	// By is the place at which an object names its holder.
 	By By
-	// Delimiter parts the holder's name from the rest. It is needed for ByName
-	// and ByKind; without it a ByScope is the holder's name as a whole. The
-	// holder's name stands before the first Delimiter, or after the last one
-	// with Suffix.
+	// Delimiter separates the holder's name from the rest. ByName and ByKind need it.
+	// Without it ByScope takes the whole scope as the holder's name. The holder's name
+	// stands before the first Delimiter, or after the last one with Suffix.
 	Delimiter string
 	Suffix    bool
-	// AfterText is the text with which the part begins that is looked at: "." for
-	// the group in "widgets.acme-shop.example.org". An object without it is no
-	// member. It cannot go with Suffix.
+	// AfterText is the text before the examined part: "." for the group in
+	// "widgets.acme-shop.example.org". An object without it is no member. It cannot go
+	// with Suffix.
 	AfterText string
-	// TrimSuffix is what the text has to end with, and is cut off first:
-	// ".example.org" with Suffix for "widgets.acme.example.org". It cannot go
+	// TrimSuffix is an end of the text that is cut off first: ".example.org" with Suffix
+	// for "widgets.acme.example.org". An object without it is no member. It cannot go
 	// without Suffix.
 	TrimSuffix string
 	// Named returns the name of an object's holder, "" for none, with ByFunc.
 	Named func(o graph.Object) string
 	// Label is the label that holds the holder's name, with ByLabel.
 	Label string
-	// Selector, if set, says which labels members have besides: "app=web,!keep".
-	// See ParseSelector. Labels are no part of an object: a store that can select
-	// by them is asked. Holders' own labels are never looked at, so neither this
-	// nor Label can go with Kinds that name the holders'.
+	// Selector, if set, is a condition on the labels of members: "app=web,!keep". See
+	// ParseSelector. Labels are no part of an object, so the engine asks a store that can
+	// select by them. It never examines the labels of holders. Neither Selector nor Label
+	// can therefore go with Kinds that name the holders' kind.
 	Selector string
-	// Global says that only objects without a scope are members.
+	// Global selects only objects without a scope.
 	Global bool
-	// Kinds, and KindIs, if set, say of which kinds members are.
+	// Kinds and KindIs, if set, select the kinds of members.
 	Kinds  []graph.Kind
 	KindIs func(k graph.Kind) bool
-	// Where, if set, says more of the two.
+	// Where, if set, is a further condition on a holder and an object.
 	Where func(holder, o graph.Object) bool
 }
 
-// By says where an object names its holder.
+// By is the place at which an object names its holder.
 type By uint8
 
 const (
-	// ByUnset is no way.
+	// ByUnset is no place.
 	ByUnset By = iota
 	// ByName: in its name.
 	ByName
@@ -101,7 +99,7 @@ const (
 	ByKind
 	// ByOwner: by an owner reference to exactly this incarnation.
 	ByOwner
-	// ByFunc: as Named says.
+	// ByFunc: by the function Named.
 	ByFunc
 	// ByLabel: in its label Label.
 	ByLabel
@@ -109,7 +107,7 @@ const (
 
 var byNames = [...]string{"unset", "name", "scope", "kind", "owner", "func", "label"}
 
-// String returns the way in lower case.
+// String returns the place in lower case.
 func (b By) String() string {
 	if int(b) < len(byNames) {
 		return byNames[b]
@@ -119,19 +117,18 @@ func (b By) String() string {
 
 // Phase is a part of a sweep.
 type Phase struct {
-	// Name says what the phase is about, in reports.
+	// Name is the name of the phase in reports.
 	Name string
-	// Kinds, KindIs and Where, if set, say which members are in it. All that is
-	// set has to hold.
+	// Kinds, KindIs and Where, if set, select the members of the phase. A member meets
+	// all that are set.
 	Kinds  []graph.Kind
 	KindIs func(k graph.Kind) bool
 	Where  func(o graph.Object) bool
-	// After lets the phase begin only when all members of the phases before are
-	// gone. When another one of theirs appears, it waits again.
+	// After lets the phase begin only after the end of all members of the phases before.
+	// A new member of an earlier phase makes it wait again.
 	After bool
-	// Propagation and GraceSeconds go with the deletions of the phase. Unset
-	// leaves the propagation to the object and its kind, nil the grace period to
-	// the store.
+	// Propagation and GraceSeconds go with the deletions of the phase. Unset leaves the
+	// propagation to the object and its kind. Nil leaves the grace period to the store.
 	Propagation  graph.Propagation
 	GraceSeconds *int64
 }

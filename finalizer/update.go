@@ -7,25 +7,26 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// Update says what replacing the live object by wanted does.
+// Update returns the effect of replacing the live object by wanted.
 //
-//   - Owners, Finalizers and ObservedGeneration are the writer's: wanted's take
-//     the place of the live ones.
-//   - UID and Version are preconditions; empty demands nothing.
-//   - Deleting, GraceSeconds and Generation are the store's. Zero stands for
-//     the live value, so a writer need not know them, and can never clear the
-//     mark (Kubernetes). Another value than the live one is refused.
-//   - A marked object gains no finalizer, not even one for propagation: that
-//     takes a deletion (proposal, "API changes"; Kubernetes).
-//   - A marked object whose last finalizer goes is removed if its grace period
-//     is 0, and stays otherwise (proposal, update handler).
+//   - Owners, Finalizers and ObservedGeneration are the writer's. Those of wanted replace
+//     the live ones.
+//   - UID and Version are preconditions. An empty one demands nothing.
+//   - Deleting, GraceSeconds and Generation are the store's. Zero stands for the live
+//     value, so a writer need not know them, and can never clear the mark (Kubernetes).
+//     Any value but zero and the live one is refused.
+//   - A marked object gains no finalizer. A propagation finalizer takes a deletion
+//     (proposal, "API changes"; Kubernetes).
+//   - A marked object whose last finalizer goes is removed if its grace period is 0.
+//     Otherwise it stays (proposal, update handler).
 //
-// Errors: ErrConflict where UID or version differ, ErrRefused for a field of
-// the store, a finalizer added too late, or other coordinates.
+// A store judges an outcome that is Stored by graph.Validate. It does not judge one that
+// is Removed, so that a flawed object can go.
 //
-// A store judges the object of an outcome that is Stored by graph.Validate. It does
-// not judge one that is Removed: what is flawed can go. Held by TestUpdate and
-// TestLaws.
+// Errors: ErrConflict for another UID or version. ErrRefused for a field of the store, a
+// finalizer added too late, and other coordinates.
+//
+// Held by TestUpdate and TestLaws.
 func Update(live, wanted graph.Object) (Outcome, error) {
 	const verb = "update"
 	if wanted.Place() != live.Place() {
@@ -43,14 +44,16 @@ func Update(live, wanted graph.Object) (Outcome, error) {
 	if err := checkFinalizers(verb, live, next); err != nil {
 		return Outcome{}, err
 	}
-	return settle(live, next), nil
+	return conclude(live, next), nil
 }
 
-// Patch says what applying change to the live object does: Update's rules,
-// and pre as the precondition.
+// Patch returns the effect of applying change to the live object, by the rules of Update.
+// The argument pre is the precondition.
 //
-// Errors: ErrConflict where pre does not hold, ErrRefused for a finalizer added
-// too late. Held by TestPatch and TestLaws.
+// Errors: ErrConflict if pre does not hold, and ErrRefused for a finalizer added too
+// late.
+//
+// Held by TestPatch and TestLaws.
 func Patch(live graph.Object, pre graph.Precondition, change graph.Change) (Outcome, error) {
 	const verb = "patch"
 	if err := check(verb, live, pre); err != nil {
@@ -60,7 +63,7 @@ func Patch(live graph.Object, pre graph.Precondition, change graph.Change) (Outc
 	if err := checkFinalizers(verb, live, next); err != nil {
 		return Outcome{}, err
 	}
-	return settle(live, next), nil
+	return conclude(live, next), nil
 }
 
 // checkOwned refuses a write to the fields that only the store writes.

@@ -32,7 +32,7 @@ func TestUpdate(t *testing.T) {
 		{"a~[y]", "a", nil, "removed", "the last one goes"},
 		{"a~30[y]", "a", nil, "a~30", "the last one goes, the grace period is left"},
 		{"a~30", "a -> b", nil, "a~30 -> b", "the grace period holds it"},
-		{"a~", "a -> b", nil, "removed", "nothing holds it, whatever was written"},
+		{"a~", "a -> b", nil, "removed", "nothing holds it, after any write"},
 		{"a~[x]", "a[x,y]", graph.ErrRefused, `update a: finalizers: "y" comes too late, the object is being deleted`, "too late"},
 		{"a~[x]", "a[y]", graph.ErrRefused, `update a: finalizers: "y" comes too late, the object is being deleted`, "a swap adds, too"},
 		{"a~[x]", "a[x,orphan]", graph.ErrRefused, `update a: finalizers: "orphan" comes too late, the object is being deleted`,
@@ -48,7 +48,7 @@ func TestUpdate(t *testing.T) {
 	}
 }
 
-// checkWrite compares what a write says.
+// checkWrite compares the result of a write.
 func checkWrite(t *testing.T, call string, kind error, want, reason string) func(Outcome, error) {
 	return func(out Outcome, err error) {
 		t.Helper()
@@ -85,7 +85,7 @@ func TestPatch(t *testing.T) {
 		{"a~*", graph.Precondition{}, graph.Change{AddFinalizer: "x"}, graph.ErrRefused,
 			`patch a: finalizers: "x" comes too late, the object is being deleted`, "too late"},
 		{"a~*", graph.Precondition{}, graph.Change{AddFinalizer: "orphan"}, graph.ErrRefused,
-			`patch a: finalizers: "orphan" comes too late, the object is being deleted`, "a deletion adds it, nobody else"},
+			`patch a: finalizers: "orphan" comes too late, the object is being deleted`, "only a deletion adds it"},
 		{"a~*", graph.Precondition{}, graph.Change{AddFinalizer: "foreign"}, nil, "unchanged", "it is there"},
 		{"a~[x]", graph.Precondition{}, graph.Change{DropFinalizer: "x"}, nil, "removed", "the last one goes"},
 		{"a~[orphan,x]", graph.Precondition{}, graph.Change{DropFinalizer: "orphan"}, nil, "a~[x]", "another one holds it"},

@@ -9,8 +9,10 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// New checks a sweep and returns its plan. All that is wrong is named, with
-// the field, in errors that wrap graph.ErrInvalid. Held by TestNewPlanRefuses.
+// New checks a sweep and returns its plan. It names every fault with its field, in errors
+// that wrap graph.ErrInvalid.
+//
+// Held by TestNewPlanRefuses.
 func New(s finalizer.Sweep) (*Plan, error) {
 	c := &planCheck{sweep: s}
 	c.holder()
@@ -45,7 +47,7 @@ func (c *planCheck) bad(field, cause string) {
 	c.errs = append(c.errs, fmt.Errorf("plan sweep %q: %s: %s: %w", c.sweep.Finalizer, field, cause, graph.ErrInvalid))
 }
 
-// when is bad if the condition holds.
+// when adds a fault if the condition holds.
 func (c *planCheck) when(is bool, field, cause string) {
 	if is {
 		c.bad(field, cause)
@@ -67,7 +69,7 @@ func (c *planCheck) holder() {
 func (c *planCheck) members(at string, m *members) {
 	cuts := m.By == finalizer.ByName || m.By == finalizer.ByKind || m.By == finalizer.ByScope
 	c.when(m.By == finalizer.ByUnset || m.By > finalizer.ByLabel, at+".By", m.By.String()+" is no way to name a holder")
-	c.when((m.By == finalizer.ByName || m.By == finalizer.ByKind) && m.Delimiter == "", at+".Delimiter", "empty: it would take whose name begins like the holder's")
+	c.when((m.By == finalizer.ByName || m.By == finalizer.ByKind) && m.Delimiter == "", at+".Delimiter", "empty: it would take every object whose name begins like the holder's")
 	c.when(!cuts && (m.Delimiter != "" || m.AfterText != "" || m.TrimSuffix != "" || m.Suffix), at+".Delimiter", "nothing is cut by "+m.By.String())
 	c.when(m.Delimiter == "" && (m.AfterText != "" || m.TrimSuffix != "" || m.Suffix), at+".Delimiter", "empty, with AfterText, TrimSuffix or Suffix")
 	c.when(m.Suffix && m.AfterText != "", at+".AfterText", "it cannot go with Suffix")
@@ -78,7 +80,7 @@ func (c *planCheck) members(at string, m *members) {
 	c.kinds(at, m.Kinds)
 }
 
-// labels finds what is wrong with what members say of labels.
+// labels finds the faults in conditions on labels.
 func (c *planCheck) labels(at string, m *members) {
 	c.when((m.By == finalizer.ByLabel) != (m.Label != ""), at+".Label", "it goes with by label, and only there")
 	c.when(m.Label != "" && !finalizer.ValidLabel(m.Label), at+".Label", fmt.Sprintf("%q is no label", m.Label))
@@ -95,7 +97,7 @@ func (c *planCheck) labels(at string, m *members) {
 		s = both
 	}
 	if key := s.Impossible(); key != "" {
-		c.bad(at+".Selector", fmt.Sprintf("it matches nothing: nobody has such a label %q", key))
+		c.bad(at+".Selector", fmt.Sprintf("it matches nothing: no object can have such a label %q", key))
 	}
 }
 
@@ -103,8 +105,8 @@ func (c *planCheck) kinds(at string, kinds []graph.Kind) {
 	c.when(slices.Contains(kinds, ""), at+".Kinds", "an empty kind")
 }
 
-// phase finds what can be told of a phase before anything is swept: that
-// nothing can ever be in it.
+// phase finds the faults of a phase before any sweep, such as a phase that no member can
+// enter.
 func (c *planCheck) phase(i int, at string, p *phase) {
 	c.kinds(at, p.Kinds)
 	c.when(p.Propagation > graph.Orphan, at+".Propagation", p.Propagation.String()+" means nothing")
@@ -121,7 +123,7 @@ func (c *planCheck) phase(i int, at string, p *phase) {
 	}), at+".Kinds", "it matches nothing: no member is of such a kind")
 }
 
-// covers reports whether p takes all that q could.
+// covers reports whether p takes every member that q could take.
 func (p *phase) covers(q *phase) bool {
 	if p.all() {
 		return true

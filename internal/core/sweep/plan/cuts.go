@@ -9,13 +9,13 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// A text may be long and full of delimiters, and each delimiter parts another name
-// from the rest. Looking at all of these names would take the square of the text's
-// length. The first one is looked at whatever its length. Of its shadows mostCuts-1
-// are, of mostShadow bytes at most. What is left is one cut that stands for the rest.
+// A text may be long and full of delimiters, and each delimiter separates another name
+// from the rest. A look at all of these names would take the square of the text's length.
+// The plan looks at the first name, of any length. It looks at maxCuts-1 of its shadows,
+// of at most maxShadow bytes. One cut stands for the rest.
 const (
-	mostCuts   = 32
-	mostShadow = 1024
+	maxCuts   = 32
+	maxShadow = 1024
 )
 
 // cut is a name in a text that names holders. See Claim.
@@ -24,8 +24,8 @@ type cut struct {
 	shadow, rest bool
 }
 
-// cuts yields the name of the holder that the object names, and then its
-// shadows. It is not for ByOwner and ByLabel.
+// cuts yields the holder's name in the object, and then its shadows. It is not for
+// ByOwner and ByLabel.
 func (m *members) cuts(o graph.Object) iter.Seq[cut] {
 	return func(yield func(cut) bool) {
 		text, ok := m.text(o)
@@ -44,8 +44,8 @@ func (m *members) cutText(text string, yield func(cut) bool) {
 	if size < 0 || size > 0 && !yield(cut{name: m.named(text, size)}) {
 		return
 	}
-	near := m.named(text, min(len(text), mostShadow+len(m.Delimiter)))
-	for n := 1; n < mostCuts && size < len(near); n++ {
+	near := m.named(text, min(len(text), maxShadow+len(m.Delimiter)))
+	for n := 1; n < maxCuts && size < len(near); n++ {
 		if size = m.next(near, size+1); size < 0 {
 			break
 		}
@@ -58,8 +58,8 @@ func (m *members) cutText(text string, yield func(cut) bool) {
 	}
 }
 
-// next returns the size of the shortest name of so many bytes or more that a
-// delimiter parts from the rest of the text, -1 without one.
+// next returns the size of the shortest name of at least so many bytes that a delimiter
+// separates from the rest, -1 without one.
 func (m *members) next(text string, size int) int {
 	if !m.Suffix {
 		if i := strings.Index(text[size:], m.Delimiter); i >= 0 {
@@ -74,7 +74,7 @@ func (m *members) next(text string, size int) int {
 	return len(text) - i - len(m.Delimiter)
 }
 
-// named returns the part of the text, of so many bytes, that stands where a name does.
+// named returns the part of the text, of so many bytes, at the place of a name.
 func (m *members) named(text string, size int) string {
 	if m.Suffix {
 		return text[len(text)-size:]
@@ -82,7 +82,7 @@ func (m *members) named(text string, size int) string {
 	return text[:size]
 }
 
-// names reports whether a delimiter parts the name from the rest of the text.
+// names reports whether a delimiter separates the name from the rest of the text.
 func (m *members) names(o graph.Object, name string) bool {
 	text, ok := m.text(o)
 	if !ok || name == "" || m.Delimiter == "" {
@@ -94,9 +94,9 @@ func (m *members) names(o graph.Object, name string) bool {
 	return strings.HasPrefix(text, name) && strings.HasPrefix(text[len(name):], m.Delimiter)
 }
 
-// NamedByRest reports whether there may be objects that name the holder, and of
-// which no claim has its name: the claims with Rest stand for it. Such a holder has a
-// delimiter in its name, so that nothing is swept for it by that name: see Fit.
+// NamedByRest reports whether objects may name the holder without a claim that has its
+// name. The claims with Rest stand for these objects. Such a holder has a delimiter in
+// its name, so it gets no sweep by that name: see Fit.
 func (p *Plan) NamedByRest(holder graph.Object) bool {
 	return slices.ContainsFunc(p.sweep.Members, func(m finalizer.Members) bool {
 		return m.Delimiter != "" && !(*members)(&m).reaches(holder.Name)
@@ -116,7 +116,7 @@ func (m *members) reaches(name string) (found bool) {
 	return found
 }
 
-// text returns the text that names the holder, as far as it is looked at.
+// text returns the part of the object's text that names the holder.
 func (m *members) text(o graph.Object) (string, bool) {
 	text, ok := "", true
 	switch m.By {

@@ -20,7 +20,7 @@ func cutBy(t interface {
 	})
 }
 
-// claimedBy counts what an object claims, in all and by all bytes of the names.
+// claimedBy counts the claims of an object, and all bytes of their names.
 func claimedBy(p *Plan, o graph.Object) (claims, bytes int, last Claim) {
 	for c := range p.Claims(o) {
 		claims, bytes, last = claims+1, bytes+len(c.Name), c
@@ -28,8 +28,8 @@ func claimedBy(p *Plan, o graph.Object) (claims, bytes int, last Claim) {
 	return claims, bytes, last
 }
 
-// TestClaimsAreBounded: what a name claims does not grow with its length, nor with how
-// many delimiters are in it.
+// TestClaimsAreBounded: the claims of a name do not grow with its length or with the
+// number of its delimiters.
 func TestClaimsAreBounded(t *testing.T) {
 	for _, suffix := range []bool{false, true} {
 		p := cutBy(t, "-", suffix)
@@ -50,19 +50,19 @@ func TestClaimsAreBounded(t *testing.T) {
 			if claims != tc.claims {
 				t.Errorf("suffix %t: %d claims, want %d: %s", suffix, claims, tc.claims, tc.reason)
 			}
-			if bytes > len(tc.name)+mostCuts*mostShadow {
+			if bytes > len(tc.name)+maxCuts*maxShadow {
 				t.Errorf("suffix %t: names of %d bytes are looked up for a text of %d: %s", suffix, bytes, len(tc.name), tc.reason)
 			}
-			if len(tc.name) > 2*mostShadow && !last.Rest {
+			if len(tc.name) > 2*maxShadow && !last.Rest {
 				t.Errorf("suffix %t: nothing stands for the rest: %s", suffix, tc.reason)
 			}
 		}
 	}
 }
 
-// TestClaimsExact: whatever the names, who is named is whose name begins the object's,
-// or ends it, up to a delimiter; and a member is the first one's. Who is named by the
-// rest alone is known to be one of those.
+// TestClaimsExact: an object names exactly the holders whose names begin or end its own,
+// up to a delimiter. It is a member of the first one. The claims with Rest name only such
+// holders.
 func TestClaimsExact(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		d := rapid.SampledFrom([]string{"-", "--", ".", "aa"}).Draw(t, "delimiter")

@@ -9,8 +9,8 @@ import (
 	"github.com/ownergraph/ownergraph/internal/core/sweep/plan"
 )
 
-// A tenant is being deleted. What is its own goes, definitions first; what is a
-// neighbour's, with a name that begins alike, stays.
+// A tenant is being deleted. Its own objects go, definitions first. The objects of a
+// neighbour whose name begins alike stay.
 func ExamplePlan_Next() {
 	p, err := plan.New(finalizer.Sweep{
 		Finalizer: "example.org/tenant", Holder: "tenant",

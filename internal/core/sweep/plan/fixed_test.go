@@ -7,7 +7,8 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// TestClaimsFixed: only what follows from an object's coordinates alone is fixed.
+// TestClaimsFixed: a claim is fixed only if it follows from the object's coordinates
+// alone.
 func TestClaimsFixed(t *testing.T) {
 	byName := finalizer.Members{By: finalizer.ByName, Delimiter: "-"}
 	where, owned, chosen := byName, finalizer.Members{By: finalizer.ByOwner}, byName
@@ -43,7 +44,7 @@ func TestClaimsFixed(t *testing.T) {
 			}
 		}
 		if claims == 0 {
-			t.Errorf("it names nobody: %s", tc.reason)
+			t.Errorf("it names no holder: %s", tc.reason)
 		}
 	}
 }

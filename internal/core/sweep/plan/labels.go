@@ -8,16 +8,16 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// labelled reports whether it takes labels to say who is a member.
+// labelled reports whether membership depends on labels.
 func (m *members) labelled() bool { return m.Label != "" || m.Selector != "" }
 
-// Labelled reports whether members of the sweep depend on labels, so that only a
-// store that can select by them can say who they are.
+// Labelled reports whether members of the sweep depend on labels. Then only a store that
+// can select by them knows the members.
 func (p *Plan) Labelled() bool {
 	return slices.ContainsFunc(p.sweep.Members, func(m finalizer.Members) bool { return (*members)(&m).labelled() })
 }
 
-// LabelledMembers returns the indices in Sweep.Members of those that depend on
+// LabelledMembers returns the indices in Sweep.Members of the members that depend on
 // labels. The caller owns the result.
 func (p *Plan) LabelledMembers() (out []int) {
 	for i := range p.sweep.Members {
@@ -34,8 +34,8 @@ func (p *Plan) Takes(i int, kind graph.Kind) bool {
 	return (kind != p.sweep.Holder || slices.Contains(m.Kinds, kind)) && kindIn(m.Kinds, m.KindIs, kind)
 }
 
-// NeedsLabels reports whether it takes the object's labels to say whom it names by the
-// i-th Members.
+// NeedsLabels reports whether the holders that the object names by the i-th Members
+// depend on its labels.
 func (p *Plan) NeedsLabels(i int, o graph.Object) bool {
 	m := p.members(i)
 	if !m.labelled() || p.excepted(o) || !p.may(m, o) {
@@ -52,16 +52,16 @@ func (p *Plan) NeedsLabels(i int, o graph.Object) bool {
 	return names
 }
 
-// mostNames bounds how many holders one selector names. With more it selects what
-// names any.
-const mostNames = 32
+// maxNames bounds the holders that one selector names. With more holders the selector
+// names none.
+const maxNames = 32
 
-// Select returns by what selector those are found whom the i-th Members takes,
-// and the label whose value names their holder, "" where something else does. If
-// there are names, and not too many, only what names these holders is selected.
+// Select returns the selector of the objects that the i-th Members takes. It also returns
+// the label whose value names their holder, "" for another way of naming. With a few
+// names it selects only the objects that name these holders.
 func (p *Plan) Select(i int, names []string) (selector, label string) {
 	m := p.members(i)
-	s, _ := finalizer.ParseSelector(m.Selector) // New has read it; without one it is the zero Selector
+	s, _ := finalizer.ParseSelector(m.Selector) // New has read it, and an empty text is the zero Selector
 	if m.By != finalizer.ByLabel {
 		return s.String(), ""
 	}
@@ -69,7 +69,7 @@ func (p *Plan) Select(i int, names []string) (selector, label string) {
 	slices.Sort(names)
 	names = slices.Compact(names)
 	text := m.Label
-	if len(names) > 0 && len(names) <= mostNames {
+	if len(names) > 0 && len(names) <= maxNames {
 		text += " in (" + strings.Join(names, ",") + ")"
 	}
 	if s.String() != "" {

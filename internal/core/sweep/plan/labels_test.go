@@ -14,8 +14,8 @@ func byLabel(m finalizer.Members) finalizer.Sweep {
 	return finalizer.Sweep{Finalizer: "x.io/t", Holder: "tenant", Members: []finalizer.Members{m}}
 }
 
-// TestNewPlanRefusesLabels: what cannot be meant of labels is refused, with its
-// field, before anything is swept.
+// TestNewPlanRefusesLabels: New refuses impossible conditions on labels, with their
+// field, before any sweep.
 func TestNewPlanRefusesLabels(t *testing.T) {
 	of := func(label, selector string, kinds ...graph.Kind) finalizer.Members {
 		return finalizer.Members{By: finalizer.ByLabel, Label: label, Selector: selector, Kinds: kinds}
@@ -32,8 +32,8 @@ func TestNewPlanRefusesLabels(t *testing.T) {
 		{of("of", ","), "Members[0].Selector: selector", "nor this"},
 		{of("of", "", "pod", "tenant"), "Members[0].Kinds: it has the holders' kind", "it may match the holder itself"},
 		{finalizer.Members{By: finalizer.ByOwner, Selector: "app", Kinds: []graph.Kind{"tenant"}}, "Members[0].Kinds: it has the holders' kind", "the same"},
-		{of("of", "!of"), `Members[0].Selector: it matches nothing: nobody has such a label "of"`, "members have it"},
-		{of("of", "app=a,app=b"), `Members[0].Selector: it matches nothing: nobody has such a label "app"`, "not both"},
+		{of("of", "!of"), `Members[0].Selector: it matches nothing: no object can have such a label "of"`, "members have it"},
+		{of("of", "app=a,app=b"), `Members[0].Selector: it matches nothing: no object can have such a label "app"`, "not both"},
 		{of("of", "app in (a,b),app notin (a,b,c)"), "it matches nothing", "all are ruled out"},
 	} {
 		if _, err := New(byLabel(tc.members)); !errors.Is(err, graph.ErrInvalid) || !strings.Contains(fmt.Sprint(err), tc.want) {
@@ -42,8 +42,8 @@ func TestNewPlanRefusesLabels(t *testing.T) {
 	}
 }
 
-// TestPlanSelects: what a store is asked for, and that names which no label can
-// have are not asked for.
+// TestPlanSelects: the plan gives the store the named selectors. It leaves out names that
+// no label can have.
 func TestPlanSelects(t *testing.T) {
 	many := make([]string, 40)
 	for i := range many {
@@ -55,7 +55,7 @@ func TestPlanSelects(t *testing.T) {
 		want, label string
 		reason      string
 	}{
-		{finalizer.Members{By: finalizer.ByLabel, Label: "of"}, nil, "of", "of", "whoever it names"},
+		{finalizer.Members{By: finalizer.ByLabel, Label: "of"}, nil, "of", "of", "every holder"},
 		{finalizer.Members{By: finalizer.ByLabel, Label: "of", Selector: " app == web , !x"}, []string{"b", "a", "b", "a:b"}, "of in (a,b),app in (web),!x", "of", "only these"},
 		{finalizer.Members{By: finalizer.ByLabel, Label: "of"}, many, "of", "of", "too many to be named"},
 		{finalizer.Members{By: finalizer.ByOwner, Selector: "app"}, []string{"a"}, "app", "", "something else names them"},
@@ -74,7 +74,7 @@ func TestPlanSelects(t *testing.T) {
 	}
 }
 
-// TestClaimsBy: who is named by labels, and whose labels have to be known for it.
+// TestClaimsBy: labels name the given holders, and the plan needs the given labels.
 func TestClaimsBy(t *testing.T) {
 	label := finalizer.Members{By: finalizer.ByLabel, Label: "of", Kinds: []graph.Kind{"pod"}}
 	name := finalizer.Members{By: finalizer.ByName, Delimiter: "-", Selector: "app"}
@@ -87,12 +87,12 @@ func TestClaimsBy(t *testing.T) {
 		reason        string
 	}{
 		{label, "pod/ns/p", "a", true, "[a]", true, "its label names a"},
-		{label, "pod/ns/p", "", true, "[]", true, "an empty value names nobody"},
+		{label, "pod/ns/p", "", true, "[]", true, "an empty value names no holder"},
 		{label, "pod/ns/p", "a", false, "[]", true, "it does not match"},
 		{label, "volume/v", "a", true, "[]", false, "not of such a kind"},
 		{name, "volume/a-v", "", true, "[a]", true, "its name names a, and its labels match"},
 		{name, "volume/a-v", "", false, "[]", true, "they do not match"},
-		{name, "volume/v", "", true, "[]", false, "nothing names anybody"},
+		{name, "volume/v", "", true, "[]", false, "it names no holder"},
 		{finalizer.Members{By: finalizer.ByName, Delimiter: "-"}, "volume/a-v", "", false, "[a]", false, "labels say nothing of it"},
 	} {
 		p, err := New(byLabel(tc.members))
@@ -113,7 +113,7 @@ func TestClaimsBy(t *testing.T) {
 	}
 }
 
-// TestNextKnowsNoLabels: what only a store can say is not guessed.
+// TestNextKnowsNoLabels: Next does not guess labels, which only a store knows.
 func TestNextKnowsNoLabels(t *testing.T) {
 	p, err := New(byLabel(finalizer.Members{By: finalizer.ByLabel, Label: "of"}))
 	if err != nil {

@@ -32,8 +32,8 @@ func hostileSweep(t *rapid.T) (finalizer.Sweep, string) {
 	return s, d
 }
 
-// belongs is what a reader of the documentation would say: a name, a scope or a
-// kind that begins, or ends, with the holder's name and the delimiter.
+// belongs restates the documentation: a name, a scope or a kind begins, or ends, with the
+// holder's name and the delimiter.
 func belongs(s finalizer.Sweep, holder string, o graph.Object) bool {
 	for _, m := range s.Members {
 		text := map[finalizer.By]string{finalizer.ByName: o.Name, finalizer.ByScope: o.Scope, finalizer.ByKind: string(o.Kind)}[m.By]
@@ -70,7 +70,7 @@ func hostileWorld(t *rapid.T, s finalizer.Sweep, d string) (holders [2]graph.Obj
 	return holders, all
 }
 
-// drain carries out what a sweep asks for until it is done, or held.
+// drain carries a sweep out until it is done, or held.
 func drain(t *rapid.T, p *Plan, holder graph.Object, all []graph.Object) (gone []graph.Key, last Step) {
 	for range 2*len(all) + 2 {
 		step, err := p.Next(holder, all)
@@ -94,17 +94,17 @@ func drain(t *rapid.T, p *Plan, holder graph.Object, all []graph.Object) (gone [
 	return gone, last
 }
 
-// TestSweepExact: of two tenants, however their names are made, a sweep deletes
-// exactly what is the deleted one's: with the other alive, nothing that may be
-// read as the other's either; and what is left then holds it.
+// TestSweepExact: a sweep deletes exactly the members of the deleted one of two tenants,
+// for all names. While the other tenant lives, it spares the objects that may be the
+// other's. These objects then hold the sweep.
 func TestSweepExact(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s, d := hostileSweep(t)
 		p := mustPlan(t, s)
 		holders, all := hostileWorld(t, s, d)
-		if holders[0].Name == holders[1].Name { // the store would have refused the second
+		if holders[0].Name == holders[1].Name { // a store refuses the second one
 			all = slices.Delete(all, 1, 2)
-			holders[1].Name = "nobody"
+			holders[1].Name = "stranger"
 		}
 		all[0].Deleting, holders[0].Deleting = true, true
 		gone, last := drain(t, p, holders[0], all)
@@ -122,7 +122,7 @@ func TestSweepExact(t *testing.T) {
 			}
 		}
 		left := len(slices.DeleteFunc(slices.Clone(members), func(o graph.Object) bool { return !others(o) }))
-		if held := len(members) - len(gone); held < left || held > left && (left == 0 || s.Phases == nil) { // a phase may wait for what is contested
+		if held := len(members) - len(gone); held < left || held > left && (left == 0 || s.Phases == nil) { // a phase may wait for contested members
 			t.Fatalf("tenant %q, beside %q: of %v only %v are deleted", holders[0].Name, holders[1].Name, members, gone)
 		}
 		if p.Fit(holders[1]) == nil && len(s.Members) == 1 && left > 0 {
@@ -134,9 +134,9 @@ func TestSweepExact(t *testing.T) {
 	})
 }
 
-// TestNextEnds: from whatever state, with objects that only become marked, and go
-// when somebody else is done with them, a sweep comes to its end; phases that
-// wait are never opened before their time.
+// TestNextEnds: from any state a sweep comes to its end. Some objects only become marked,
+// and go later by the hand of another client. A phase that waits is never opened before
+// its time.
 func TestNextEnds(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s, d := hostileSweep(t)

@@ -8,20 +8,19 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// Deletion is one object to be deleted. Its options carry UID and version, so
-// that nothing is deleted that was not judged.
+// Deletion is one object to be deleted. Its options carry the judged UID and version.
 type Deletion struct {
 	Key     graph.Key
 	Options graph.DeleteOptions
 }
 
-// Step is what a sweep does next, and how far it is. The receiver owns it.
+// Step is the next step of a sweep, and its progress. The receiver owns it.
 type Step struct {
 	// Delete lists the next deletions, by key.
 	Delete []Deletion
-	// Contested lists members that another holder has a claim on, too, by key,
-	// and those by owner reference alone that another owner has.
-	// They are not deleted, and the holder stays.
+	// Contested lists members, by key, on which another holder has a claim, too. It also
+	// lists members by owner reference alone that have another owner. They are not
+	// deleted, and the holder stays.
 	Contested []graph.Key
 	// Left counts by phase the members that are not gone.
 	Left []int
@@ -29,12 +28,13 @@ type Step struct {
 	Done bool
 }
 
-// Next says what a sweep of a marked holder does next, all being what there is.
-// It looks at the state alone: whoever carries out its deletions and asks again
-// comes to an end, from wherever he was. Nothing is
-// deleted for an object that is no holder, or not marked. The error is that of
-// Fit, or says that the sweep depends on labels, of which it knows nothing. Held
-// by TestSweepExact, TestNextEnds and TestNextKnowsNoLabels.
+// Next returns the next step of the sweep of a marked holder. The argument all has every
+// object. Next looks at the state alone. A caller that carries out its deletions and
+// calls it again comes to an end, from any state. It deletes nothing for an object that
+// is no holder, or not marked. The error is that of Fit, or says that the sweep depends
+// on labels, which Next does not know.
+//
+// Held by TestSweepExact, TestNextEnds and TestNextKnowsNoLabels.
 func (p *Plan) Next(holder graph.Object, all []graph.Object) (Step, error) {
 	s := Step{Left: make([]int, p.Phases())}
 	if p.Labelled() {
@@ -71,8 +71,8 @@ func (p *Plan) Next(holder graph.Object, all []graph.Object) (Step, error) {
 	return s, nil
 }
 
-// coOwned reports whether somebody else owns what is a member by an owner
-// reference alone, and is not a holder that is marked too.
+// coOwned reports whether a member by an owner reference alone has another owner, which
+// is no marked holder.
 func (p *Plan) coOwned(holder, o graph.Object, all []graph.Object) bool {
 	for c := range p.Claims(o) {
 		if c.Key.UID == "" && !c.Shadow && p.Holds(holder, o, c) {

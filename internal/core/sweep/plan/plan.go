@@ -10,9 +10,8 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// Plan is a sweep that was checked: pure answers to whose an object is, and what
-// is to be deleted next. Use NewPlan. It is immutable and safe for concurrent
-// use, as far as the sweep's functions are.
+// Plan is a checked sweep, with pure answers about holders and members. Use New. It is
+// immutable and safe for concurrent use, as far as the sweep's functions are.
 type Plan struct {
 	sweep finalizer.Sweep
 }
@@ -25,11 +24,11 @@ type (
 
 func (p *Plan) members(i int) *members { return (*members)(&p.sweep.Members[i]) }
 
-// Sweep returns the sweep of the plan. It is not to be changed.
+// Sweep returns the sweep of the plan. The caller does not change it.
 func (p *Plan) Sweep() *finalizer.Sweep { return &p.sweep }
 
-// DependsOnHolder reports whether a holder's own state says what belongs to it, by some
-// Where: then every change of a holder has everything asked again.
+// DependsOnHolder reports whether the members of a holder depend on the holder's own
+// state, by some Where. Then every change of a holder makes all answers void.
 func (p *Plan) DependsOnHolder() bool {
 	return slices.ContainsFunc(p.sweep.Members, func(m finalizer.Members) bool { return m.Where != nil })
 }
@@ -39,10 +38,12 @@ func (p *Plan) IsHolder(o graph.Object) bool {
 	return o.Kind == p.sweep.Holder && (p.sweep.Holders == nil || p.sweep.Holders(o))
 }
 
-// Fit returns why nothing may be swept for a holder, or nil: its name holds a
-// delimiter, so that it cannot be told from another's, or it would be a member
-// of itself. The error wraps graph.ErrInvalid and names holder and cause. Held
-// by TestFit and TestSweepExact.
+// Fit returns the cause for which the engine may sweep nothing for a holder, or nil. The
+// holder's name may have a delimiter, so that it cannot be told from another's. Or the
+// holder would be a member of itself. The error wraps graph.ErrInvalid and names holder
+// and cause.
+//
+// Held by TestFit and TestSweepExact.
 func (p *Plan) Fit(holder graph.Object) error {
 	bad := func(i int, cause string) error {
 		return fmt.Errorf("sweep %s: members[%d]: %s: %w", holder.Key, i, cause, graph.ErrInvalid)
@@ -63,8 +64,8 @@ func (p *Plan) Fit(holder graph.Object) error {
 	return nil
 }
 
-// Kinds returns the kinds that the sweep names, sorted: nothing may be swept
-// before all of them are served. The caller owns the result.
+// Kinds returns the kinds that the sweep names, sorted. The engine sweeps nothing before
+// the store serves all of them. The caller owns the result.
 func (p *Plan) Kinds() []graph.Kind {
 	out := []graph.Kind{p.sweep.Holder}
 	for i := range p.sweep.Members {
@@ -77,40 +78,39 @@ func (p *Plan) Kinds() []graph.Kind {
 	return slices.Compact(out)
 }
 
-// Claim is one way in which an object names a holder: by its name, or, where it
-// refers to the owner itself, by its key.
+// Claim is one way in which an object names a holder: by its name, or by its key in an
+// owner reference.
 type Claim struct {
-	// Members is the index of what names it in Sweep.Members.
+	// Members is the index in Sweep.Members of the condition that names the holder.
 	Members int
-	// Name is the holder's name. Key, if it is set, says exactly who it is.
+	// Name is the holder's name. Key, if it is set, is exactly the holder.
 	Name string
 	Key  graph.Key
-	// Fixed says that it follows from the object's coordinates alone, so that no
-	// change of the object can take it back.
+	// Fixed says that the claim follows from the object's coordinates alone. No change of
+	// the object can then take it back.
 	Fixed bool
-	// Shadow says that somebody may read the object so: a later delimiter in it
-	// would part this name from the rest. It makes the object nobody's member.
-	// But if there is such a holder, the object is contested.
+	// Shadow says that a reader may split the object's name at a later delimiter, and so
+	// read this name. A shadow makes the object a member of no holder. If such a holder
+	// exists, the object is contested.
 	Shadow bool
-	// Rest says that the claim is a shadow that stands for all names which are too
-	// long, or too many, to be yielded: Name is empty, and Holds compares the
-	// holder's own name with the object. NamedByRest says of which holders that is
-	// to be asked.
+	// Rest says that the claim is a shadow for all names that are too long, or too many,
+	// to be yielded. Name is then empty, and Holds compares the holder's own name with
+	// the object. NamedByRest tells the holders for which that is needed.
 	Rest bool
 }
 
-// Claims yields what the object names as its holders. Whether there is such a
-// holder, and whether it agrees, is for Holds to say. However long the object's name
-// is, each of Members yields at most 33 claims by it. Held by TestClaimsAreBounded.
+// Claims yields the holders that the object names. Holds tells whether such a holder
+// agrees. Each of Members yields at most 33 claims by the object's name, of any length.
+// Conditions on labels yield no claim here: see ClaimsBy.
 //
-// What depends on labels claims nothing here: see ClaimsBy.
+// Held by TestClaimsAreBounded.
 func (p *Plan) Claims(o graph.Object) iter.Seq[Claim] {
 	return p.ClaimsBy(o, func(int) (string, bool) { return "", false })
 }
 
-// ClaimsBy is Claims for an object of which somebody knows the labels: for the
-// index of Members that depend on them, what the object's value of Label is, and
-// whether its labels match.
+// ClaimsBy is Claims for an object with known labels. For the index of Members that
+// depend on labels, the function labels returns the object's value of Label, and whether
+// its labels match.
 func (p *Plan) ClaimsBy(o graph.Object, labels func(members int) (value string, match bool)) iter.Seq[Claim] {
 	return func(yield func(Claim) bool) {
 		if p.excepted(o) {
@@ -154,8 +154,8 @@ func (p *Plan) claims(i int, m *members, o graph.Object, label string, yield fun
 	return true
 }
 
-// Holds reports whether the holder is the one that the claim of the object
-// names, in a shadow of it too. It has to be one: see IsHolder.
+// Holds reports whether the claim of the object names the holder, by a shadow too. The
+// caller has checked IsHolder.
 func (p *Plan) Holds(holder, o graph.Object, c Claim) bool {
 	m := p.members(c.Members)
 	if c.Rest {
@@ -173,7 +173,7 @@ func (p *Plan) Holds(holder, o graph.Object, c Claim) bool {
 	return m.Where == nil || m.Where(holder, o)
 }
 
-// Member reports whether the object belongs to the holder, whatever its labels.
+// Member reports whether the object belongs to the holder. It does not use labels.
 func (p *Plan) Member(holder, o graph.Object) bool {
 	if !p.IsHolder(holder) {
 		return false
@@ -186,9 +186,8 @@ func (p *Plan) Member(holder, o graph.Object) bool {
 	return false
 }
 
-// Contests reports whether the holder has a claim on the object, if only by a
-// shadow, and whatever its labels: as long as the holder is not deleted itself,
-// nobody else's sweep takes it.
+// Contests reports whether the holder has a claim on the object, by a shadow too. It does
+// not use labels. While the holder is not marked, no other sweep takes the object.
 func (p *Plan) Contests(holder, o graph.Object) bool {
 	if !p.IsHolder(holder) || holder.Deleting {
 		return false
@@ -201,8 +200,8 @@ func (p *Plan) Contests(holder, o graph.Object) bool {
 	return false
 }
 
-// Phases returns how many phases there are: those of the sweep, and the last
-// one, which takes what is left.
+// Phases returns the number of phases: those of the sweep, and the last one, which takes
+// the other members.
 func (p *Plan) Phases() int { return len(p.sweep.Phases) + 1 }
 
 // Phase returns the i-th phase. The last one is the zero Phase.
@@ -223,8 +222,8 @@ func (p *Plan) PhaseOf(o graph.Object) int {
 	return len(p.sweep.Phases)
 }
 
-// Open returns how many phases, from the first on, may delete their members,
-// when so many are left in each.
+// Open returns the number of phases, from the first on, that may delete their members.
+// The argument left counts the members of each phase.
 func (p *Plan) Open(left []int) int {
 	before := 0
 	for i := range p.Phases() {
@@ -236,8 +235,8 @@ func (p *Plan) Open(left []int) int {
 	return p.Phases()
 }
 
-// may reports whether objects of the kind, and with or without a scope, may be
-// members by m. Holders are members of others only where their kind is named.
+// may reports whether m may select objects of the kind, with or without a scope. Holders
+// are members of others only if their kind is named.
 func (p *Plan) may(m *members, o graph.Object) bool {
 	named := o.Kind != p.sweep.Holder || slices.Contains(m.Kinds, o.Kind)
 	return named && kindIn(m.Kinds, m.KindIs, o.Kind) && !(m.Global && o.Scope != "")
@@ -253,5 +252,5 @@ func (p *phase) takes(o graph.Object) bool {
 	return kindIn(p.Kinds, p.KindIs, o.Kind) && (p.Where == nil || p.Where(o))
 }
 
-// all reports whether the phase takes everything.
+// all reports whether the phase takes every member.
 func (p *phase) all() bool { return len(p.Kinds) == 0 && p.KindIs == nil && p.Where == nil }

@@ -39,20 +39,20 @@ func TestNewPlanRefuses(t *testing.T) {
 	less := int64(-1)
 	for _, tc := range []struct {
 		sweep  finalizer.Sweep
-		want   string // what the error says of fields, in order
+		want   string // the fields in the error, in order
 		reason string
 	}{
 		{all(func(s *finalizer.Sweep) { s.Finalizer = "" }), "Finalizer: empty", "nothing would hold the holder"},
 		{all(func(s *finalizer.Sweep) { s.Finalizer = "orphan" }), "Finalizer: it is a propagation's", "the engine's work"},
 		{all(func(s *finalizer.Sweep) { s.Confirm = s.Finalizer }), "Confirm: it is Finalizer", "one cannot stand for both"},
 		{all(func(s *finalizer.Sweep) { s.Confirm = "orphan" }), "Confirm: it is a propagation's", "the engine's work"},
-		{all(func(s *finalizer.Sweep) { s.Confirm, s.ConfirmAbove = "x", -1 }), "ConfirmAbove: negative", "nobody has fewer"},
+		{all(func(s *finalizer.Sweep) { s.Confirm, s.ConfirmAbove = "x", -1 }), "ConfirmAbove: negative", "no holder has fewer"},
 		{all(func(s *finalizer.Sweep) { s.ConfirmAbove = 1 }), "ConfirmAbove: it goes with Confirm", "nothing would be held"},
-		{all(func(s *finalizer.Sweep) { s.Holder = "" }), "Holder: empty", "nobody holds"},
+		{all(func(s *finalizer.Sweep) { s.Holder = "" }), "Holder: empty", "no object holds"},
 		{all(func(s *finalizer.Sweep) { s.Members, s.Phases = nil, nil }), "Members: none", "nothing would be swept"},
 		{members(finalizer.Members{}), "Members[0].By: unset is no way", "unset is no way"},
 		{members(finalizer.Members{By: 99, Delimiter: "-"}), "Members[0].By: by(99) is no way|Members[0].Delimiter: nothing is cut", "there is none like it"},
-		{members(finalizer.Members{By: finalizer.ByName}), "Members[0].Delimiter: empty", "111111 would take what is 1111112's"},
+		{members(finalizer.Members{By: finalizer.ByName}), "Members[0].Delimiter: empty", "111111 would take the objects of 1111112"},
 		{members(finalizer.Members{By: finalizer.ByKind}), "Members[0].Delimiter: empty", "the same"},
 		{members(finalizer.Members{By: finalizer.ByOwner, Delimiter: "-"}), "Members[0].Delimiter: nothing is cut by owner", "it means nothing"},
 		{members(finalizer.Members{By: finalizer.ByOwner, AfterText: "-"}), "Members[0].Delimiter: nothing is cut by owner|Members[0].Delimiter: empty, with", "the same"},
@@ -93,7 +93,7 @@ func TestNewPlanRefuses(t *testing.T) {
 	}
 }
 
-// TestPlanKeepsItsSweep: what the caller changes afterwards changes nothing.
+// TestPlanKeepsItsSweep: a later change by the caller changes no plan.
 func TestPlanKeepsItsSweep(t *testing.T) {
 	s := tenants()
 	p := mustPlan(t, s)
@@ -154,14 +154,14 @@ func TestMember(t *testing.T) {
 		{tenants(), "tenant/111111", "volume/111111", false, "nothing parts it"},
 		{tenants(), "tenant/111111", "volume/111111-", true, "nothing follows, and the delimiter is there"},
 		{tenants(), "tenant/111111", "volume/x-111111-", false, "it stands elsewhere"},
-		{tenants(), "tenant/111111", "volume/-111111-x", false, "it begins with nobody"},
+		{tenants(), "tenant/111111", "volume/-111111-x", false, "it begins with no name"},
 		{tenants(), "tenant/111111", "pod/111111-web/a", true, "its scope does"},
 		{tenants(), "tenant/111111", "pod/1111112-web/a", false, "its scope is another's"},
 		{tenants(), "tenant/111111", "definition/widgets.111111-x.org", true, "its group does"},
 		{tenants(), "tenant/111111", "volume/widgets.111111-x.org", false, "only a definition has a group there"},
 		{tenants(), "tenant/111111", `"111111-x.org/Widget"/w`, true, "its kind's group does"},
 		{tenants(), "tenant/111111", "tenant/111111", false, "it is the holder"},
-		{tenants(), "tenant/a", "tenant/a-b", false, "holders are nobody's members"},
+		{tenants(), "tenant/a", "tenant/a-b", false, "holders are no members"},
 		{nested, "tenant/a", "tenant/a-b", true, "unless their kind is named"},
 		{tenants(), "team/111111", "volume/111111-data", false, "a team is no holder"},
 		{suffix, "tenant/red", "definition/widgets.red.example.org", true, "its group ends so"},
@@ -171,7 +171,7 @@ func TestMember(t *testing.T) {
 		{owned, "tenant/red@u%1/0", "pod/a%1/0 -> tenant/red@u", true, "it refers to exactly this one"},
 		{owned, "tenant/red@u%1/0", "pod/a%2/0 -> tenant/red@u", false, "Where says no"},
 		{owned, "tenant/red@u", "pod/a -> tenant/red@v", false, "that was a former one"},
-		{owned, "tenant/red@u", "pod/a -> tenant/red@u?", false, "nobody knows whom it means"},
+		{owned, "tenant/red@u", "pod/a -> tenant/red@u?", false, "the owner is not resolved"},
 		{named, "tenant/RED", "pod/red", true, "the function says so"},
 		{named, "tenant/RED", "volume/red", false, "it is no pod"},
 		{scoped, "tenant/shop", "pod/shop/a", true, "it is in the scope"},
@@ -198,9 +198,9 @@ func TestContests(t *testing.T) {
 		reason         string
 	}{
 		{"tenant/a", "pod/a-b-c", true, "it is its member"},
-		{"tenant/a-b", "pod/a-b-c", true, "somebody may read it so"},
+		{"tenant/a-b", "pod/a-b-c", true, "a reader may read it so"},
 		{"tenant/a-b~", "pod/a-b-c", false, "it is being deleted"},
-		{"tenant/a-c", "pod/a-b-c", false, "nobody can read it so"},
+		{"tenant/a-c", "pod/a-b-c", false, "no reader can read it so"},
 		{"team/a-b", "pod/a-b-c", false, "a team holds nothing"},
 	} {
 		if got := p.Contests(object(t, tc.holder), object(t, tc.object)); got != tc.want {
@@ -229,7 +229,7 @@ func TestFit(t *testing.T) {
 		reason string
 	}{
 		{tenants(), "tenant/111111", "", "it fits"},
-		{tenants(), "tenant/a-b", "delimiter", "what is a-b's could be a's"},
+		{tenants(), "tenant/a-b", "delimiter", "the objects of a-b could be those of a"},
 		{tenants(), "tenant/a-", "delimiter", "the same"},
 		{double, "tenant/a-b", "", "one dash is no delimiter"},
 		{double, "tenant/a-", "delimiter", "a---b could be of a, or of a-"},
@@ -265,7 +265,7 @@ func TestPhases(t *testing.T) {
 	}{
 		{[]int{0, 0, 0, 0}, 4, "nothing is left"},
 		{[]int{1, 0, 0, 0}, 2, "volumes wait for definitions"},
-		{[]int{0, 2, 1, 1}, 2, "volumes wait for pods, and what is last with them"},
+		{[]int{0, 2, 1, 1}, 2, "volumes wait for pods, and so does the last phase"},
 		{[]int{0, 0, 5, 5}, 4, "only pods and definitions hold volumes"},
 	} {
 		if got := p.Open(tc.left); got != tc.want {
@@ -274,8 +274,7 @@ func TestPhases(t *testing.T) {
 	}
 }
 
-// TestNextCoOwned: what is a member by an owner reference alone stays while
-// somebody else owns it.
+// TestNextCoOwned: a member by an owner reference alone stays while it has another owner.
 func TestNextCoOwned(t *testing.T) {
 	s := tenants()
 	s.Members = append(s.Members, finalizer.Members{By: finalizer.ByOwner})
@@ -283,7 +282,7 @@ func TestNextCoOwned(t *testing.T) {
 	for _, tc := range []struct {
 		all, want, reason string
 	}{
-		{"pod/a -> tenant/1", "delete pod/a", "nobody else owns it"},
+		{"pod/a -> tenant/1", "delete pod/a", "it has no other owner"},
 		{"pod/a -> tenant/1, team/x", "delete pod/a", "the other owner is gone"},
 		{"pod/a -> tenant/1, team/x; team/x", "keep pod/a", "the other owner is there"},
 		{"pod/a -> tenant/1, team/x?; team/x", "keep pod/a", "the other owner may be there"},
