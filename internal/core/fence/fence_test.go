@@ -48,11 +48,11 @@ func TestWant(t *testing.T) {
 		t.Error("the fence under way began after the mark, and another one is wanted")
 	}
 	later := r.want()
-	if !r.f.Wanted() || r.f.WantedAfter() != later || r.begins() {
+	if !r.f.Wanted() || r.f.wanted != later || r.begins() {
 		t.Error("a mark from after the beginning waits for the next fence")
 	}
 	r.pass("a", "b", "")
-	if r.f.Want(at, r.now); r.f.WantedAfter() != later || !r.begins() {
+	if r.f.Want(at, r.now); r.f.wanted != later || !r.begins() {
 		t.Error("the later mark still wants a fence, and the earlier one does not")
 	}
 }
@@ -189,7 +189,7 @@ func TestFailed(t *testing.T) {
 		t.Error("the failure of a former fence ends the fence under way")
 	}
 	r.f.Fail(id, r.now, 5*time.Second, &r.k)
-	if r.f.Under() || r.f.WantedAfter() < at || len(r.k.OpenKinds()) != 0 || r.begins() {
+	if r.f.Under() || r.f.wanted < at || len(r.k.OpenKinds()) != 0 || r.begins() {
 		t.Error("the failed fence is over, and wanted again after the pause")
 	}
 	if when, counts := r.f.Times(&r.k); !counts[0] || !when[0].Equal(r.now.Add(5*time.Second)) {
@@ -240,7 +240,7 @@ func TestVoid(t *testing.T) {
 	r.f.Void(&r.k) // without a fence it does nothing
 	at := r.want()
 	r.begin()
-	if r.f.Void(&r.k); r.f.Under() || r.f.WantedAfter() <= at || !r.begins() {
+	if r.f.Void(&r.k); r.f.Under() || r.f.wanted <= at || !r.begins() {
 		t.Error("the void fence has to be wanted again")
 	}
 	r.begin()

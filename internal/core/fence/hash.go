@@ -36,9 +36,6 @@ func (f *Machine) HashAfter(p *fingerprint.Printer, at seq.Stamp) {
 	p.Flags(f.passed > at, f.id != 0 && f.began > at, f.freed > at)
 }
 
-// HashSet adds whether the set of kinds has passed a fence that began after the moment.
-func (f *Machine) HashSet(p *fingerprint.Printer, at seq.Stamp) { p.Flags(f.set > at) }
-
 // Busy reports whether a fence is wanted or under way that no sick kind holds.
 func (f *Machine) Busy(k *kinds.Table) bool {
 	return f.exact && (f.wanted != 0 || f.id != 0) && !f.Held(k)
@@ -54,6 +51,3 @@ func (f *Machine) Serves(at seq.Stamp, k *kinds.Table) bool {
 // CanJoin reports whether a fence is wanted anyway, or is under way and began after the
 // moment.
 func (f *Machine) CanJoin(at seq.Stamp) bool { return f.wanted != 0 || f.BeganAfter(at) }
-
-// WantedAfter returns the moment after which a fence is wanted, 0 for none.
-func (f *Machine) WantedAfter() seq.Stamp { return f.wanted }

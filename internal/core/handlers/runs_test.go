@@ -114,7 +114,7 @@ func TestRunsAreBounded(t *testing.T) {
 	if run, ok := r.r.Next(); ok {
 		t.Errorf("%v runs beyond the bound", run)
 	}
-	r.r.Abandon(Run{r.a, "x"}, 1)
+	r.done(r.a, "x", 1, nil)
 	r.start(r.b, "x", 3)
 	r.r.Return(Run{r.b, "x"}, 3) // no worker has begun it
 	r.start(r.b, "x", 4)
@@ -159,7 +159,6 @@ func TestResultCountsForNothing(t *testing.T) {
 			r.r.Rewind()
 			r.r.Done(Outcome{Run: Run{r.a, "x"}, Call: 1, Former: true}, r.now, &r.out)
 		}},
-		{"another run has the result", func(r *rig) { r.done(r.a, "x", 2, nil); r.r.Abandon(Run{r.a, "x"}, 1) }},
 	} {
 		t.Run(c.reason, func(t *testing.T) {
 			r := newRig(t)

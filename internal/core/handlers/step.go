@@ -129,14 +129,6 @@ func (r *Runs) Done(o Outcome, now time.Time, out *effect.List) {
 	out.Look(o.Run.Node, queue.Normal)
 }
 
-// Abandon ends a run without a result.
-func (r *Runs) Abandon(run Run, call uint64) {
-	r.running[run.Name]--
-	if r.states[run].call == call {
-		delete(r.states, run)
-	}
-}
-
 // Rewind forgets the results and the queues. The runs under way go on, because two runs
 // for one object must not overlap.
 func (r *Runs) Rewind() {
