@@ -49,8 +49,9 @@ func (e *Engine) applyEvent(ev *Event) error {
 	d, err := e.apply(ev)
 	if err != nil {
 		e.counts.Refused++
-		e.cfg.Logger.Warn("event refused", "err", err)
+		e.effects.Warn("event refused", "err", err)
 		e.refuse(ev, err.Error())
+		e.carryOut()
 		return fmt.Errorf("observe: %w", err)
 	}
 	e.counts.Events++
@@ -137,7 +138,7 @@ func (e *Engine) applyDelta(ev *Event, d *observed.Delta) {
 		}
 	}
 	if d.DuplicateUID {
-		e.cfg.Logger.Warn("two live objects have one UID", "object", ev.Object.Key.String())
+		e.effects.Warn("two live objects have one UID", "object", ev.Object.Key.String())
 		e.counts.Twins++
 		e.cycles.Restart(e.view(), e.now)
 		e.auditSoon() // no decision may rest on either any more

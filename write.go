@@ -150,7 +150,7 @@ func (e *Engine) writeDone(id CallID, f flight, err error) {
 		e.noteConflict(f.node)
 	case errors.Is(err, ErrRefused):
 		e.counts.RefusedWrites++
-		e.cfg.Logger.Warn("write refused", "object", f.key.String(), "err", err)
+		e.effects.Warn("write refused", "object", f.key.String(), "err", err)
 		e.holdRefused(f.node, f.version)
 	case told:
 		e.expect(f.node, inflight.Expectation{Version: f.version, Deadline: e.now.Add(max(wait, time.Millisecond)), OnTimeout: inflight.TimeoutDecide})
