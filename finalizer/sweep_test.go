@@ -38,27 +38,6 @@ func TestScopeSweepPhases(t *testing.T) {
 	}
 }
 
-// TestSelectorImpossible: a selector that rules out all values of a label names the label.
-func TestSelectorImpossible(t *testing.T) {
-	for _, tc := range []struct{ selector, want, reason string }{
-		{"app", "", "any value will do"},
-		{"app in (a,b)", "", "two values will do"},
-		{"app,!app", "app", "the label has to be there and absent"},
-		{"tier,app=a,app=b", "app", "one label has one value"},
-		{"app in (a,b),app notin (a)", "", "the other value will do"},
-		{"app in (a,b),app notin (a,b)", "app", "both values are ruled out"},
-		{"app,app notin (a)", "", "every other value will do"},
-	} {
-		s, err := finalizer.ParseSelector(tc.selector)
-		if err != nil {
-			t.Fatalf("%s: %v", tc.selector, err)
-		}
-		if got := s.Impossible(); got != tc.want {
-			t.Errorf("%s: %q is impossible, want %q: %s", tc.selector, got, tc.want, tc.reason)
-		}
-	}
-}
-
 // TestByNames: each way to name a holder has a name of its own.
 func TestByNames(t *testing.T) {
 	seen := map[string]bool{}

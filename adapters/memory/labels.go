@@ -16,7 +16,7 @@ import (
 //   - ErrKindUnknown, ErrNotFound.
 //   - ErrConflict if pre does not hold.
 //   - ErrRefused and ErrInvalid for more than 256 labels, or for a label or value that
-//     finalizer.ValidLabel or finalizer.ValidLabelValue rejects.
+//     Kubernetes does not allow.
 //
 // Held by TestLabel of internal/replica.
 func (s *Store) Label(ctx context.Context, key graph.Key, pre graph.Precondition, labels map[string]string) (graph.Object, error) {

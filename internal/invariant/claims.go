@@ -3,8 +3,8 @@ package invariant
 import (
 	"iter"
 
-	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/core/selector"
 	"github.com/ownergraph/ownergraph/internal/core/sweep/plan"
 )
 
@@ -24,7 +24,7 @@ func read(p *plan.Plan, members int, set map[string]string) (value string, match
 		match = true
 	}
 	if m.Selector != "" {
-		s, err := finalizer.ParseSelector(m.Selector)
+		s, err := selector.Parse(m.Selector)
 		match = match && err == nil && s.Matches(set)
 	}
 	return value, match

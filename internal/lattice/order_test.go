@@ -20,7 +20,9 @@ const layers = `
 	# The vocabulary: objects and events, and the words of decisions.
 	internal/core/swar;
 	internal/core/swar < graph;
-	graph < policy, finalizer;
+	graph < internal/core/selector;
+	graph < policy;
+	internal/core/selector < finalizer;
 
 	# Scheduling. The queue knows no graph.
 	internal/core/dense;

@@ -8,6 +8,7 @@ import (
 
 	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/core/selector"
 )
 
 // maxLabels bounds the labels of an object.
@@ -44,7 +45,7 @@ func checkLabels(verb string, key graph.Key, labels map[string]string) error {
 		return invalid(verb, key, "labels", fmt.Sprintf("more than %d", maxLabels))
 	}
 	for _, name := range slices.Sorted(maps.Keys(labels)) {
-		if !finalizer.ValidLabel(name) || !finalizer.ValidLabelValue(labels[name]) {
+		if !selector.ValidName(name) || !selector.ValidValue(labels[name]) {
 			return invalid(verb, key, fmt.Sprintf("labels[%q]", name), fmt.Sprintf("it or %q is none", labels[name]))
 		}
 	}
@@ -78,7 +79,7 @@ type Match struct {
 // key.
 //
 // Held by TestSelect.
-func (s *State) Select(kind graph.Kind, selector, after string) (iter.Seq[Match], error) {
+func (s *State) Select(kind graph.Kind, text, after string) (iter.Seq[Match], error) {
 	t, _ := s.tables.get(kind)
 	switch {
 	case !t.served:
@@ -86,7 +87,7 @@ func (s *State) Select(kind graph.Kind, selector, after string) (iter.Seq[Match]
 	case t.sick:
 		return nil, fmt.Errorf("select %s: %s: %w", kind, t.reason, ErrSick)
 	}
-	by, err := finalizer.ParseSelector(selector)
+	by, err := selector.Parse(text)
 	if err != nil {
 		return nil, fmt.Errorf("select %s: %w: %w", kind, graph.ErrRefused, err)
 	}

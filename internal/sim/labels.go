@@ -6,6 +6,7 @@ import (
 
 	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/core/selector"
 	"github.com/ownergraph/ownergraph/internal/world"
 )
 
@@ -74,7 +75,7 @@ func (y tenancy) byLabels(members []finalizer.Members) []finalizer.Members {
 // drawTags draws labels: of a tenant, of a tenant that does not exist, or none.
 func (o options) drawTags(r *rand.Rand) tags {
 	var parts []string
-	if i := r.IntN(len(o.tenancy.names) + 3); i < len(o.tenancy.names) && finalizer.ValidLabelValue(o.tenancy.names[i]) {
+	if i := r.IntN(len(o.tenancy.names) + 3); i < len(o.tenancy.names) && selector.ValidValue(o.tenancy.names[i]) {
 		parts = append(parts, tenantLabel+"="+o.tenancy.names[i])
 	} else if i == len(o.tenancy.names) {
 		parts = append(parts, tenantLabel+"=nobody")

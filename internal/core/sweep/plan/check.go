@@ -7,6 +7,7 @@ import (
 
 	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/core/selector"
 )
 
 // New checks a sweep and returns its plan. It names every fault with its field, in errors
@@ -83,17 +84,17 @@ func (c *planCheck) members(at string, m *members) {
 // labels finds the faults in conditions on labels.
 func (c *planCheck) labels(at string, m *members) {
 	c.when((m.By == finalizer.ByLabel) != (m.Label != ""), at+".Label", "it goes with by label, and only there")
-	c.when(m.Label != "" && !finalizer.ValidLabel(m.Label), at+".Label", fmt.Sprintf("%q is no label", m.Label))
+	c.when(m.Label != "" && !selector.ValidName(m.Label), at+".Label", fmt.Sprintf("%q is no label", m.Label))
 	c.when(m.labelled() && slices.Contains(m.Kinds, c.sweep.Holder), at+".Kinds", "it has the holders' kind, and labels may match the holder itself")
 	if m.Selector == "" {
 		return
 	}
-	s, err := finalizer.ParseSelector(m.Selector)
+	s, err := selector.Parse(m.Selector)
 	if err != nil {
 		c.errs = append(c.errs, fmt.Errorf("plan sweep %q: %s.Selector: %w", c.sweep.Finalizer, at, err))
 		return
 	}
-	if both, err := finalizer.ParseSelector(m.Selector + "," + m.Label); m.Label != "" && err == nil {
+	if both, err := selector.Parse(m.Selector + "," + m.Label); m.Label != "" && err == nil {
 		s = both
 	}
 	if key := s.Impossible(); key != "" {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/core/selector"
 )
 
 // labelled reports whether membership depends on labels.
@@ -59,16 +60,16 @@ const maxNames = 32
 // Select returns the selector of the objects that the i-th Members takes. It also returns
 // the label whose value names their holder, "" for another way of naming. With a few
 // names it selects only the objects that name these holders.
-func (p *Plan) Select(i int, names []string) (selector, label string) {
+func (p *Plan) Select(i int, names []string) (text, label string) {
 	m := p.members(i)
-	s, _ := finalizer.ParseSelector(m.Selector) // New has read it, and an empty text is the zero Selector
+	s, _ := selector.Parse(m.Selector) // New has read it, and an empty text is the zero Selector
 	if m.By != finalizer.ByLabel {
 		return s.String(), ""
 	}
-	names = slices.DeleteFunc(slices.Clone(names), func(n string) bool { return n == "" || !finalizer.ValidLabelValue(n) })
+	names = slices.DeleteFunc(slices.Clone(names), func(n string) bool { return n == "" || !selector.ValidValue(n) })
 	slices.Sort(names)
 	names = slices.Compact(names)
-	text := m.Label
+	text = m.Label
 	if len(names) > 0 && len(names) <= maxNames {
 		text += " in (" + strings.Join(names, ",") + ")"
 	}

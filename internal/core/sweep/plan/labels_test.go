@@ -8,6 +8,7 @@ import (
 
 	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/core/selector"
 )
 
 func byLabel(m finalizer.Members) finalizer.Sweep {
@@ -68,7 +69,7 @@ func TestPlanSelects(t *testing.T) {
 		if got != tc.want || label != tc.label {
 			t.Errorf("%v: %q and %q, want %q and %q: %s", tc.names, got, label, tc.want, tc.label, tc.reason)
 		}
-		if _, err := finalizer.ParseSelector(got); err != nil {
+		if _, err := selector.Parse(got); err != nil {
 			t.Error(err)
 		}
 	}

@@ -1,4 +1,4 @@
-package finalizer_test
+package selector_test
 
 import (
 	"errors"
@@ -8,11 +8,11 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/core/selector"
 )
 
-func TestSelectorMatches(t *testing.T) {
+func TestMatches(t *testing.T) {
 	const web = "app=web,tier=gold"
 	for _, tc := range []struct {
 		selector, labels string
@@ -41,7 +41,7 @@ func TestSelectorMatches(t *testing.T) {
 		{"x.io/app=Web.1_2-3", "x.io/app=Web.1_2-3", true, "a domain, and all that a value may have"},
 		{"in in (in)", "in=in", true, "words are words where they stand"},
 	} {
-		s, err := finalizer.ParseSelector(tc.selector)
+		s, err := selector.Parse(tc.selector)
 		if err != nil {
 			t.Errorf("%q: %v", tc.selector, err)
 		} else if got := s.Matches(labelsOf(tc.labels)); got != tc.want {
@@ -59,7 +59,7 @@ func labelsOf(text string) map[string]string {
 	return out
 }
 
-func TestParseSelectorRefuses(t *testing.T) {
+func TestParseRefuses(t *testing.T) {
 	for _, tc := range []struct{ selector, want, reason string }{
 		{"", `"": empty`, "it would match everything"},
 		{"app,", `"": empty`, "something is missing"},
@@ -78,15 +78,15 @@ func TestParseSelectorRefuses(t *testing.T) {
 		{"(gold)", `not of the form "key in (a,b)"`, "no key"},
 		{strings.Repeat("a,", 10_000), "longer than 16384 bytes", "bounded"},
 	} {
-		if _, err := finalizer.ParseSelector(tc.selector); !errors.Is(err, graph.ErrInvalid) || !strings.Contains(err.Error(), tc.want) {
+		if _, err := selector.Parse(tc.selector); !errors.Is(err, graph.ErrInvalid) || !strings.Contains(err.Error(), tc.want) {
 			t.Errorf("%.40q: %v, want %q: %s", tc.selector, err, tc.want, tc.reason)
 		}
 	}
 }
 
-// TestSelectorRoundTrip: the text of a selector is read as the same selector. A selector
+// TestRoundTrip: the text of a selector is read as the same selector. A selector
 // matches the labels that all of its requirements match.
-func TestSelectorRoundTrip(t *testing.T) {
+func TestRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		key, value := rapid.SampledFrom([]string{"a", "b", "x.io/c"}), rapid.SampledFrom([]string{"", "1", "2", "3"})
 		parts := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) string {
@@ -98,17 +98,17 @@ func TestSelectorRoundTrip(t *testing.T) {
 		}), 1, 4).Draw(t, "parts")
 		labels := rapid.MapOf(key, value).Draw(t, "labels")
 		text := strings.Join(parts, ",")
-		s, err := finalizer.ParseSelector(text)
+		s, err := selector.Parse(text)
 		if err != nil {
 			t.Fatal(err)
 		}
-		again, err := finalizer.ParseSelector(s.String())
+		again, err := selector.Parse(s.String())
 		if err != nil || again.String() != s.String() {
 			t.Fatalf("%q prints as %q, and that as %q, %v", text, s, again, err)
 		}
 		want := true
 		for _, p := range parts {
-			one, err := finalizer.ParseSelector(p)
+			one, err := selector.Parse(p)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -120,27 +120,27 @@ func TestSelectorRoundTrip(t *testing.T) {
 	})
 }
 
-func FuzzParseSelector(f *testing.F) {
+func FuzzParse(f *testing.F) {
 	for _, s := range []string{"app=web,tier in (a,b),!z", "a notin ()", "a!=b", "((", "a in (b", ",", "!", "a=b=c"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		s, err := finalizer.ParseSelector(text)
+		s, err := selector.Parse(text)
 		if err != nil {
 			if !errors.Is(err, graph.ErrInvalid) || s.String() != "" {
 				t.Fatalf("%q: %v, %q", text, err, s)
 			}
 			return
 		}
-		again, err := finalizer.ParseSelector(s.String())
+		again, err := selector.Parse(s.String())
 		if err != nil || again.String() != s.String() {
 			t.Fatalf("%q prints as %q, and that as %q, %v", text, s, again, err)
 		}
 	})
 }
 
-// TestValidLabel: names and values of labels, at the edge of each bound.
-func TestValidLabel(t *testing.T) {
+// TestValidName: names and values of labels, at the edge of each bound.
+func TestValidName(t *testing.T) {
 	long := strings.Repeat("n", 63)
 	domain := strings.Repeat("d.", 126) + "d" // 253
 	for _, tc := range []struct {
@@ -165,11 +165,32 @@ func TestValidLabel(t *testing.T) {
 		{"a.", false, false, "nor at the end"},
 		{"a b", false, false, "a blank"},
 	} {
-		if got := finalizer.ValidLabel(tc.text); got != tc.name {
+		if got := selector.ValidName(tc.text); got != tc.name {
 			t.Errorf("name %q: %t, want %t: %s", tc.text, got, tc.name, tc.reason)
 		}
-		if got := finalizer.ValidLabelValue(tc.text); got != tc.value {
+		if got := selector.ValidValue(tc.text); got != tc.value {
 			t.Errorf("value %q: %t, want %t: %s", tc.text, got, tc.value, tc.reason)
+		}
+	}
+}
+
+// TestImpossible: a selector that rules out all values of a label names the label.
+func TestImpossible(t *testing.T) {
+	for _, tc := range []struct{ selector, want, reason string }{
+		{"app", "", "any value will do"},
+		{"app in (a,b)", "", "two values will do"},
+		{"app,!app", "app", "the label has to be there and absent"},
+		{"tier,app=a,app=b", "app", "one label has one value"},
+		{"app in (a,b),app notin (a)", "", "the other value will do"},
+		{"app in (a,b),app notin (a,b)", "app", "both values are ruled out"},
+		{"app,app notin (a)", "", "every other value will do"},
+	} {
+		s, err := selector.Parse(tc.selector)
+		if err != nil {
+			t.Fatalf("%s: %v", tc.selector, err)
+		}
+		if got := s.Impossible(); got != tc.want {
+			t.Errorf("%s: %q is impossible, want %q: %s", tc.selector, got, tc.want, tc.reason)
 		}
 	}
 }

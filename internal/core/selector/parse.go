@@ -1,4 +1,4 @@
-package finalizer
+package selector
 
 import (
 	"fmt"
@@ -11,14 +11,14 @@ import (
 // maxSelector bounds the length of a selector's text, in bytes.
 const maxSelector = 16 << 10
 
-// ParseSelector reads a selector, which is a list of requirements with commas between
+// Parse reads a selector, which is a list of requirements with commas between
 // them. A requirement is "key", "!key", "key=value", "key==value", "key!=value", "key in
 // (a,b)" or "key notin (a,b)". As in Kubernetes, "!=" and "notin" match objects without
 // the label, too. Comparisons of numbers ("<" and ">") are not supported. The error wraps
 // graph.ErrInvalid and quotes the wrong part.
 //
-// Held by TestParseSelectorRefuses and FuzzParseSelector.
-func ParseSelector(text string) (Selector, error) {
+// Held by TestParseRefuses and FuzzParse.
+func Parse(text string) (Selector, error) {
 	bad := func(part, cause string) (Selector, error) {
 		return Selector{}, fmt.Errorf("selector %q: %q: %s: %w", text[:min(len(text), 80)], part[:min(len(part), 80)], cause, graph.ErrInvalid)
 	}
@@ -69,10 +69,10 @@ func parseRequirement(text string) (r requirement, cause string) {
 	default:
 		r = parseEquality(text)
 	}
-	switch i := slices.IndexFunc(r.values, func(v string) bool { return !ValidLabelValue(v) }); {
+	switch i := slices.IndexFunc(r.values, func(v string) bool { return !ValidValue(v) }); {
 	case cause != "":
 		return r, cause
-	case !ValidLabel(r.key):
+	case !ValidName(r.key):
 		return r, fmt.Sprintf("%q is no label", r.key)
 	case i >= 0:
 		return r, fmt.Sprintf("%q is no label's value", r.values[i])
