@@ -2,8 +2,8 @@
 // owners. The deletion of an owner cascades in the background, cascades in the foreground,
 // or orphans the dependents. It stays correct while other clients change the store.
 //
-// The rules are those of the Kubernetes garbage collector, without its races. The engine
-// proves each write before it makes the write, so it makes no wrong deletion.
+// The rules follow the Kubernetes garbage collector, without its races. RATIONALE.md lists
+// the differences. The engine asks for a write only after a proof that the write is right.
 //
 // The package is for two kinds of users. The author of a control plane writes a [Store] of
 // four methods over their database. The author of a Kubernetes operator takes the store of
@@ -25,9 +25,10 @@
 //
 // # Objects and owners
 //
-// An [Object] is the metadata of one stored thing. It has no labels and no payload. Kind,
-// scope, name and UID identify it. A UID names one incarnation of an object, and the store
-// never uses it again. An object whose scope is "" is global.
+// An [Object] is the metadata of one stored thing. It has no labels and no payload. Its Key
+// has a kind, a scope, a name and a UID. The scope is the namespace in Kubernetes, and ""
+// for a global object. Kind, scope and name are the coordinates. A UID names one incarnation
+// of an object, and the store never uses it again.
 //
 // An [Owner] is an owner reference: the claim of a dependent that another object owns it.
 // The dependent carries the reference, and the owner carries nothing. Three fields
@@ -37,8 +38,8 @@
 //   - Controller: the owner manages this object. An object has at most one such owner.
 //   - Unresolved: the store could not tell the owner's scope, so the owner is unknown.
 //
-// An object without owners stays. An object with owners stays as long as one of them
-// exists. The engine deletes the object after the last owner.
+// An object without owners stays. An object with owners stays while one owner exists that
+// does not wait for it in a foreground deletion. After that the engine deletes the object.
 //
 // [Adopt], [RemoveOwner] and [ReplaceOwner] change the owners of an object. [AdoptAll]
 // brings a whole store under ownership. [Hide] is for a proxy that does not show an owner
@@ -52,83 +53,22 @@
 //   - Foreground: the owner is marked and stays until its blocking dependents are gone.
 //   - Orphan: the engine removes the references to the owner. The dependents stay.
 //
-// Foreground and orphan deletions put a finalizer on the owner. The engine removes that
-// finalizer only behind a fence. A fence is the wait until the watch of every kind has
-// passed a moment. This moment is later than the observation of the deletion mark, so the
-// engine knows every object that was committed before the mark.
+// Foreground and orphan deletions put a finalizer on the owner. If the store has fences, the
+// engine removes that finalizer after a fence has passed. A fence begins at one moment of the
+// store. It passes when the watch has shown every earlier commit of every kind. A fence that
+// begins after the deletion mark shows every dependent from before the mark. Without fences
+// the removal is best effort.
 //
-// # Proof before a write
+// # Running the Collector
 //
-// Every write carries the UID and the version of the decision. After a conflict the engine
-// reads the object and decides again. No write falls back to a weaker condition. Package
-// policy has the rules R1 to R8. In short:
+// Run watches the store and makes the calls of the engine until its context ends. The
+// Collector saves nothing, so it may crash at any moment. A new Collector starts on a store
+// that it has never seen. Any number of Collectors may run on one store at once, and none
+// of them has to be the leader.
 //
-//   - Unknown deletes nothing. An owner that is missing from the graph is unknown.
-//   - Absence needs a proof: the watch showed the end of exactly that incarnation, or a read
-//     that began after the engine knew the reference did not find it. Absence is stable,
-//     since a UID never returns. So a background cascade needs no read.
-//   - An owner that waits for its dependents, or orphans them, may change. A read or a fence
-//     proves that state if it began after the engine knew the dependent's version. The engine
-//     judges several owners at one common moment.
-//   - A restore from a backup moves the history of a store backwards. The watch announces
-//     such a rewind, or versions fall. A write without an answer, or a watch that breaks, may
-//     be its first sign. After a sign the engine writes nothing before the store has answered.
-//     It also reads an owner again before it deletes a dependent of it.
-//
-// # Finalizers and handlers
-//
-// A finalizer keeps a deleted object until its work is done. Config.Handlers has a handler
-// for each finalizer name. See ExampleConfig_handlers.
-//
-//   - The engine runs a handler after the deletion mark appears. It may run the handler
-//     again at any time, also after a crash.
-//   - The engine removes the finalizer after the handler returns nil.
-//   - Each name has workers of its own, so a handler that hangs holds up no other name.
-//     Running shows a handler that hangs.
-//   - A failed handler runs again with backoff.
-//
-// # Sweeps
-//
-// A sweep deletes the members of a holder before the holder goes. Config.Sweeps names
-// kinds of holders, such as tenants, and the members of each. A member names its holder by
-// name, scope or kind up to a delimiter, by owner reference, by labels, or by a function.
-// See finalizer.Sweep and examples/tenants.
-//
-// The engine puts a finalizer on every holder that it observes. After the deletion mark of
-// a holder, it deletes the members in phases. It removes the finalizer when none is left.
-//
-//   - Each delete carries UID and version. After a conflict the engine decides again. An
-//     object that returns under its name is another object.
-//   - The engine deletes a member behind a fence of the kinds of holders. The fence begins
-//     after the engine knows the mark and the member. At that moment the holder existed,
-//     and no other living holder had a claim on the member. So the members of a namesake
-//     stay, even before the engine has observed that namesake.
-//   - A holder goes behind a fence of all kinds that began when no member was left. The
-//     sweep also deletes members that clients create meanwhile, in waves that become rare.
-//   - Three things hold the holder: a sick kind, a named kind that the store does not
-//     serve, and a member with a finalizer of another client. Held reports them.
-//   - A sweep costs one write for each member, two for the holder, and two fences.
-//
-// An object is contested if another holder has a claim on it, or its name permits such a
-// reading. No sweep deletes a contested object while the other holder lives. Later a sweep
-// needs a proof that its own holder existed after the end of that claim. A change of either
-// holder, or of the object, may also end the claim. A tenant and a namespace of that tenant
-// do not contest their common members, since the tenant holds the namespace. A kind of
-// holders that the store no longer serves may hide a living holder. Such a kind holds each
-// object that names one of its holders.
-//
-// Labels are no part of an object. The engine asks a store that is a [LabelSelector]: once
-// at the beginning of a sweep and once when no member is left, in pages, for each kind. UID
-// and version fix the labels of an object. The engine therefore deletes a member only at a
-// version that a selection showed to match. At another version it asks again. The holder
-// goes after a selection of every kind that began after the mark and after the last member
-// went. The watch must have shown every object of that selection too. If other holders may
-// have a claim on objects of a kind, the engine selects every object with the label.
-//
-// Sweeps reports the progress, and OnDecision receives every step. In a store without
-// fences, the engine reads the holder, and lists every kind again before the holder's
-// release. It labels that release best effort. Sweep.Confirm guards a holder with many
-// members against a deletion by mistake.
+// Synced waits until every kind is listed. WaitIdle waits until the engine has no work
+// left, and returns the held objects. WaitIdleIn does the same for one scope.
+// Config.ObserveOnly reports every decision and writes nothing.
 //
 // # Writing a Store
 //
@@ -153,36 +93,34 @@
 //	0      promises less than the four methods say        observes, reports, refuses to write
 //	1      keeps the contract of Store                    deletes nothing wrongly; foreground and orphan
 //	                                                      deletions are best effort, as in Kubernetes,
-//	                                                      and labelled so
+//	                                                      and reported so
 //	2      has fences (Fencer), shows or announces that   foreground and orphan deletions are exact, for
 //	       its history went backwards                     all that was committed before the deletion mark
 //
 // Test your store with adapters/storetest, in one test function of your CI. TestKit of
 // examples/customstore does so.
 //
-// # Running the Collector
+// # On Kubernetes
 //
-// Run watches the store and makes the calls of the engine until its context ends. The
-// Collector saves nothing, so it may crash at any moment. A new Collector starts on a store
-// that it has never seen. Any number of Collectors may run on one store at once, and none
-// of them has to be the leader.
-//
-// Synced waits until every kind is listed. WaitIdle waits until the engine has no work
-// left, and returns the held objects. WaitIdleIn does the same for one scope.
-// Config.ObserveOnly reports every decision and writes nothing.
+// The package adapters/clientgo makes any API server a store of level 2. It serves operators
+// in two places. An API server without kube-controller-manager has no garbage collector, as
+// in envtest. The fake client has none either. The packages envtestgc and fakegc bring one
+// to such tests. See adapters/clientgo/README.md.
 //
 // # Reports
 //
-// The engine keeps an object that it cannot judge, and gives the reason. Some reasons are:
+// An object is held if its deletion, or its judgement, waits for a dependent or for something
+// outside. Its Reason says why. The engine deletes no object that it cannot judge. Some
+// reasons are:
 //
 //   - The store does not serve the kind of the owner.
 //   - The reference names another scope or another name than the living owner has.
 //   - The object has two controllers.
 //   - A finalizer of another controller holds the object.
 //   - A policy of the store takes the write back.
-//   - A sick kind holds the fence.
+//   - A sick kind holds the fence. A kind is sick while the store cannot list or watch it.
 //
-// Held and WaitIdle list such objects by key. Each entry has the reason, the names of the
+// Held and WaitIdle list the held objects by key. Each entry has the reason, the names of the
 // causes, the start of the hold, and the last error. Config.OnDecision receives every
 // decision. [Stats] has the counts.
 //
@@ -194,21 +132,101 @@
 //	waiting  something outside that a deletion commonly waits for       Stats.Waiting, Held
 //	stuck    something outside that has to be mended                    Stats.Stuck, Held
 //
-// Stats.Held counts the waiting and the stuck objects. It stays 0 while a deletion makes
-// progress. The log reports objects that are stuck for 10 s, and the end of that. It names
+// The number Stats.Held counts the waiting and the stuck objects, without the blocked ones.
+// It stays 0 while a deletion makes progress. The log reports objects that are stuck for 10 s, and the end of that. It names
 // kinds that become sick or recover, and fences that are lost.
 //
 // # Limits
 //
 //   - A dependent that is created after its owner's deletion mark may go with the owner. It
 //     may also stay until the engine collects it as the garbage of an absent owner.
-//   - Two owners with different propagations at the same time may end either way.
+//   - Two owners of one object may be deleted with different propagations at the same time.
+//     The object then goes or stays.
 //   - The engine keeps objects that own each other and have no other owner. Held lists them
 //     after the next audit.
-//   - A client that changes an object faster than a few round trips to the store can keep
-//     it. The engine never deletes it unconditionally.
+//   - If a client changes an object again and again, each conditional delete fails. The
+//     object stays until the client stops. The engine makes no unconditional delete.
 //   - Two live objects with one UID break the contract of Store. The engine holds both, and
 //     their dependents too.
+//
+// # Finalizers and handlers
+//
+// A finalizer keeps a deleted object until its work is done. Config.Handlers has a handler
+// for each finalizer name. See ExampleConfig_handlers.
+//
+//   - The engine runs a handler after the deletion mark appears. It may run the handler
+//     again at any time, also after a crash.
+//   - The engine removes the finalizer after the handler returns nil.
+//   - Each name has workers of its own, so a handler that hangs holds up no other name.
+//     [Collector.Running] lists the runs, so it shows a handler that hangs.
+//   - A failed handler runs again with backoff.
+//
+// # Sweeps
+//
+// A sweep deletes the members of a holder before the holder goes. Config.Sweeps names
+// kinds of holders, such as tenants, and the way to find the holder of a member. The way is
+// the member's name, scope or kind, up to a delimiter. It may also be an owner reference,
+// a label or a function. The name `blue-db` has the holder `blue`, for example. See
+// finalizer.Sweep and examples/tenants. The rest of this section is about stores with
+// fences, except its last paragraph.
+//
+// The engine puts a finalizer on every holder that it observes. After the deletion mark of
+// a holder, it deletes the members in phases. It removes the finalizer when none is left.
+//
+//   - Each delete carries UID and version. After a conflict the engine decides again. An
+//     object that returns under its name is another object.
+//   - The engine deletes a member after a fence of the kinds of holders. The fence begins
+//     after the engine knows the mark and the member. It proves that the holder still existed
+//     after the member, and that no other living holder had a claim on the member.
+//   - A namesake is a later holder of the same name. Its members stay, even before the engine
+//     has observed the namesake.
+//   - A holder goes after a fence of all kinds that began when no member was left. If clients
+//     create members meanwhile, the sweep deletes these members too, and needs another fence.
+//   - Three things hold the holder: a sick kind, a named kind that the store does not
+//     serve, and a member with a finalizer of another client. Held reports them.
+//   - A sweep costs one write for each member, two for the holder, and two fences.
+//
+// An object is contested if another holder has, or may have, a claim on it. The tenants `a`
+// and `a-b` both match the name `a-b-c`. No sweep deletes a contested object while both
+// holders live. The claim of the other holder ends with that holder, or with a change of
+// either holder or of the object. Then the sweep needs a proof that its own holder existed
+// after that end. A tenant and a namespace of that tenant
+// do not contest their common members, since the tenant holds the namespace. A kind of
+// holders that the store no longer serves may hide a living holder. Such a kind holds each
+// object that names one of its holders.
+//
+// Labels are no part of an object. The engine asks a store that is a [LabelSelector]: once
+// at the beginning of a sweep and once when no member is left, in pages, for each kind. UID
+// and version fix the labels of an object. The engine therefore deletes a member only at a
+// version that a selection showed to match. At another version it asks again. The holder
+// goes after a selection of every kind that began after the mark and after the last member
+// went. The watch must have shown every object of that selection too. If other holders may
+// have a claim on objects of a kind, the engine selects every object with the label.
+//
+// [Collector.Sweeps] reports the progress, and Config.OnDecision receives every step. In a
+// store without fences, the engine reads the holder, and lists every kind again before the
+// holder's release. The report of that release says best effort. Sweep.Confirm guards a
+// holder with many members against a deletion by mistake.
+//
+// # Proof before a write
+//
+// Every write carries the UID and the version of the decision. After a conflict the engine
+// reads the object and decides again. No write falls back to a weaker condition. Package
+// policy has the rules R1 to R8. In short:
+//
+//   - Unknown deletes nothing. An owner that is missing from the graph is unknown.
+//   - Absence needs one of two proofs. The watch showed the end of exactly that incarnation.
+//     Or a read did not find the owner, and began after the engine knew the reference.
+//   - Absence lasts until a restore, since a UID never returns. So a background cascade needs
+//     no read.
+//   - A deletion may change its propagation. So the state of an owner in deletion counts only
+//     if a read or a fence shows it that began after the dependent's version was known. The
+//     states of several owners count at one common moment.
+//   - A restore from a backup moves the history of a store backwards. The watch announces
+//     such a rewind, or the engine sees versions fall.
+//   - A write without an answer, or a watch that breaks, may be the first sign of a rewind.
+//     The engine then writes nothing before the store has answered a call. It also reads an
+//     owner again before it deletes a dependent of that owner.
 //
 // # The flow
 //
@@ -228,9 +246,9 @@
 //
 // Most events change no decision: the object is not deleted, and has no owner or a living
 // one. Observe keeps such an object on a fast path, without a turn in the queue. A version
-// that brings no other change needs no new decision. The fast path agrees with the rules of
-// policy: that is invariant E9 of Engine. The exhaustive search and the simulator check it
-// at every step.
+// that brings no other change needs no new decision. The fast path decides as the rules of
+// policy do (invariant E9 of Engine). The exhaustive search and the simulator check that at
+// every step.
 //
 // # Packages
 //

@@ -48,14 +48,15 @@ var (
 //
 // Callers may call all methods from several goroutines at once. Values that a store
 // returns or hands to a sink belong to the receiver. A store keeps no reference to its
-// arguments. Neither side may alias the state of the other. ErrNotFound of package graph
-// gives the meaning of the errors.
+// arguments. Neither side may alias the state of the other. The comments of the errors in
+// package graph give the meaning of each error.
 //
 // The store makes the UIDs. It never makes one twice, and no user can foresee one. UIDs are
-// random, with 96 bits or more. A user who names a UID before the store makes it could
-// otherwise have the dependents of its object deleted (SECURITY.md).
+// random, with 96 bits or more. Otherwise a user could name a UID before the store makes it,
+// and have the dependents of the later object deleted (SECURITY.md).
 //
-// A restore from a backup gives every object a version that it never had. A store that
+// After a restore from a backup, the store must give every object a version that the object
+// never had. A store that
 // cannot do so loses one guarantee. A write sent before the restore may arrive after it, and
 // delete an object whose owner is back. If versions compare (VersionComparer), the engine
 // detects the restore as soon as a read shows a version that has fallen. Otherwise only
@@ -69,14 +70,15 @@ type Store interface {
 
 	// Patch applies change to the object at key's coordinates in one atomic step. It
 	// returns ErrConflict if pre does not hold, ErrNotFound if there is no object, and
-	// ErrRefused if the store forbids the change. It removes a marked object that loses
-	// its last finalizer and has a grace period of 0.
+	// ErrRefused if the store forbids the change. If the change takes the last finalizer
+	// of a marked object without a grace period, Patch removes the object.
 	Patch(ctx context.Context, key Key, pre Precondition, change Change) error
 
-	// Delete removes the object at key's coordinates. It returns ErrConflict if the
-	// options' precondition does not hold, ErrNotFound if there is no object, and
-	// ErrRefused if the store forbids the deletion. It marks an object with a finalizer
-	// or a grace period, and that object stays. The finalizer of the propagation counts.
+	// Delete removes the object at key's coordinates, if it has neither a finalizer nor a
+	// grace period. Otherwise Delete sets the deletion mark, and the object stays. Before
+	// that, the propagation foreground or orphan adds its finalizer. Delete returns
+	// ErrConflict if the options' precondition does not hold, ErrNotFound if there is no
+	// object, and ErrRefused if the store forbids the deletion.
 	Delete(ctx context.Context, key Key, opts DeleteOptions) error
 
 	// Watch reports the content of the store and every change to sink, until ctx ends or
@@ -93,8 +95,8 @@ type Store interface {
 	Watch(ctx context.Context, sink func(Event) error) error
 }
 
-// Fencer is the optional power that makes a store level 2. Its foreground and orphan
-// deletions are exact.
+// Fencer is the optional power of a store of level 2. Such a store also shows or announces
+// each rewind of its history. Its foreground and orphan deletions are exact.
 type Fencer interface {
 	// Fence notes the present moment of the store. Every watch that runs now then reports
 	// FencePassed with this id for each kind. It does so as soon as it has reported every

@@ -5,7 +5,8 @@ import (
 )
 
 // beside trims dangling and waiting references beside a solid owner, in one write as far
-// as the evidence goes. It also has unobserved owners read, which may dangle. The needs
+// as the evidence goes. It also asks for a read of each unobserved owner, since that owner
+// may be absent. The needs
 // of a waiting owner come first, because they hold up the end of that owner. A dangling
 // reference holds up nothing.
 func (in *Input) beside(c classes) policy.Decision {
@@ -37,9 +38,9 @@ func (in *Input) beside(c classes) policy.Decision {
 // trimmable reports whether the evidence allows to drop the waiting reference i because
 // of a solid owner. If not, it returns the references that need more evidence. The solid
 // owner must be seen after the waiting mark was known, and the waiting owner must wait by
-// R2. Without this rule an owner that is gone and not observed so would free the waiting
-// one, and then fail to keep the object. An owner that only a read has shown has no time
-// of its mark, so the watch must bring it.
+// R2. Otherwise a solid owner that is gone, without the engine's knowledge, would let the
+// waiting owner end. The object would then have no owner. The mark of an owner that only a
+// read has shown has no stamp, so the watch must bring that owner.
 func (in *Input) trimmable(c classes, i int) (e evidence, about []int) {
 	o := in.Owners[i]
 	if o.Mark == 0 {

@@ -11,10 +11,9 @@ import (
 // decision.
 //
 // Decide prefers a write that is possible now, even if other facts are missing. Then it
-// asks for evidence. Evidence that may never come is asked for last: first fences, which
-// serve all waiting decisions, then waits with an end, then reads, which may fail for
-// ever. An owner that cannot be read therefore holds only the references that depend on
-// it.
+// asks for evidence, in this order: a fence, which serves all waiting decisions, a wait that
+// ends, and a read, which may fail for ever. An owner that cannot be read therefore holds
+// only the references that depend on it.
 //
 // Held by TestDecideTotal, TestDecideOrderless, TestDecideExhaustive, TestDecideEnds and
 // TestDecideUnreadable.
@@ -45,7 +44,7 @@ func Decide(in Input, s Settings) policy.Decision {
 	return d
 }
 
-// apart decides as if no owner left the object.
+// apart decides as if no owner orphaned the object.
 func (in *Input) apart(s Settings) policy.Decision {
 	if in.Object.Deleting {
 		return in.marked()

@@ -9,19 +9,25 @@
 // # Evidence
 //
 // Time is the engine's own order of events, a seq.Stamp. The absence of an owner is stable,
-// so it needs no stamp. Every other fact that justifies a write was true at an instant
-// after the judged version of the object was committed. Stamps prove that: a read or a
-// fence that began after the version was known shows such an instant. Each function names
-// the rule that it implements.
+// so it needs no stamp. Any other fact counts only if it was true after the judged version
+// of the object was committed. A read or a fence shows that, if it began after the engine
+// knew the version. Each function names the rule that it implements.
 //
 // # The table
+//
+// An owner is solid if it exists, and neither waits nor orphans. It waits if it is marked for
+// a foreground deletion and stays until its blocking dependents are gone. It is orphaning if
+// it is marked for an orphan deletion. It is dangling if it is proven absent. Otherwise it is
+// unknown. An object is flawed if it breaks a rule of the model, such as two controllers. A
+// ring is a cycle of waiting objects, each of which blocks the next.
 //
 // The first row that fits is the decision. If evidence is missing, the decision asks for
 // it. It is Verify if a read can bring the evidence. It is Wait if a fence, an
 // acknowledgement or the watch can bring it.
 //
 //	object              owners                                 decision
-//	any                 one is orphaning, by evidence          Orphan: drop its references, and the dangling ones
+//	flawed              one is orphaning, by evidence          Orphan: drop its references
+//	any other           one is orphaning, by evidence          Orphan: drop its references, and the dangling ones
 //	marked, none        -                                      Keep: finalizers or its grace period hold it
 //	marked, foreground  in a ring that a fence confirmed       Unblock the references inside of the ring
 //	marked, foreground  blocking dependents left               Wait

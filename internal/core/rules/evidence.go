@@ -57,9 +57,9 @@ func (in *Input) read(o OwnerFact, after seq.Stamp) bool {
 // after the judged version was committed (R2, presence). If a read and a fence disagree,
 // the later one counts, because a change of propagation binds later judgements.
 //
-// If the owner's fence is still due, the decision waits for it. That saves a read for
-// each owner and a second write for each leaf. After the fence, reads serve the later
-// dependents.
+// If the owner's fence is still due, the decision waits for it. That saves one read for each
+// owner. It also saves the second write for each object without dependents. After the fence,
+// reads serve the later dependents.
 func (in *Input) proof(o OwnerFact, want ReadState) evidence {
 	read := in.read(o, 0)
 	switch {

@@ -49,9 +49,10 @@ func (in *Input) several(c classes) bool {
 	return false
 }
 
-// propagation chooses the propagation of a delete. Because of a waiting owner it is
-// foreground, so that dependents of the object go before that owner. It is background if
-// that owner's fence has passed and no reference leads to the object.
+// propagation chooses the propagation of a delete. Without a waiting owner it is background.
+// With one it is foreground, so that dependents of the object go before that owner. As an
+// exception, it is background if that owner's fence has passed and the object has no
+// dependents.
 //
 // A released fence serves as well as a passed one. The deletion of this object is exact
 // in either case. The end of the owner is not exact, and its own decision says so.
@@ -70,8 +71,8 @@ func (in *Input) propagation(c classes, set Settings) graph.Propagation {
 }
 
 // voided reports whether a read after the owner's fence has shown another version than
-// the graph's (R3). The mark may have changed and changed back meanwhile. The fence then
-// does not show the references of the time at which the mark was set again.
+// the graph's (R3). A user may have removed the mark and set it again meanwhile. The fence
+// then does not cover references from before the new mark.
 func (in *Input) voided(o OwnerFact) bool {
 	return o.Read != ReadUnset && !o.SameVersion && max(in.Fence.Passed, in.Fence.Released) <= o.ReadBegan
 }

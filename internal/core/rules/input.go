@@ -36,14 +36,15 @@ func (s ReadState) String() string {
 type OwnerFact struct {
 	// Self: the reference leads back to the object. It never counts.
 	Self bool
-	// Class and Doubt: the class by the graph, and Dangling if a read proved absence.
+	// Class is the owner's class in the graph, or Dangling if a read proved absence. Doubt
+	// says why it is unknown.
 	Class observed.Class
 	Doubt graph.Doubt
 	// Unconfirmed: a read alone proves the absence, and the owner may still live in
 	// another scope or under another name. A fence of its kind confirms the absence. This
 	// is for stores with fences.
 	Unconfirmed bool
-	// Remembered: the owner is absent, and this engine ended its orphaning.
+	// Remembered: the owner is absent, and this engine completed its orphan deletion.
 	Remembered bool
 	// Orphaning: the owner was observed orphaning. Unacknowledged: its controller still
 	// has time to acknowledge that. Overdue: that time has passed in vain.
@@ -101,7 +102,8 @@ type Fence struct {
 	Held bool
 }
 
-// Settings are the choices of a user. The zero value is the reading of Kubernetes.
+// Settings are the choices of a user. With the zero value, the decisions are those of the
+// Kubernetes garbage collector.
 type Settings struct {
 	// Override lets the engine's own deletes replace a propagation finalizer that the
 	// object carries, as the collector proposal does (step 10 of its Deployment example).

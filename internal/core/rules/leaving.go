@@ -23,11 +23,11 @@ func (in *Input) leaving() (v verdict) {
 }
 
 // orphan drops the references to owners that leave the object, and those to absent
-// owners. The collector proposal trims them together. An owner may have gone only after
-// the others were seen orphaning. Its reference goes along, which keeps the object:
-// effects that overlap in time permit either outcome (RULES, Decisions). For a flawed
-// object only the references to orphaning owners go. No other write may rest on a flawed
-// object, and without this write the owner would never end.
+// owners. The collector proposal trims them together. An absent owner may have gone after
+// the others were seen orphaning. Its reference is dropped too, so the object stays. If two
+// deletions overlap in time, both outcomes are permitted. For a flawed object only the
+// references to orphaning owners go. No other write may rest on a flawed object, and without
+// this write the owner would never end.
 func (in *Input) orphan(proven []int) policy.Decision {
 	d := policy.Decision{Action: policy.Orphan, Reason: policy.OwnerOrphans, Owners: proven}
 	for _, i := range proven {

@@ -50,8 +50,8 @@ func (in *Input) release(p graph.Propagation) policy.Decision {
 }
 
 // blocked breaks the ring through which a foreground deletion waits for itself. Without a
-// ring it waits for the blocking dependents. A ring is younger than the mark, so a fence
-// from before the mark cannot have confirmed it.
+// ring it waits for the blocking dependents. A ring consists of marked objects, so only a
+// fence that began after their marks can confirm it.
 func (in *Input) blocked() policy.Decision {
 	var ring []int
 	for i, r := range in.Object.Owners {
