@@ -9,9 +9,9 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// TestAdoptJudgesWhatItWrites: what is adopted is the version that was judged: an
-// object that changes while its owner is read is judged anew by whoever tries
-// again, and not overwritten.
+// TestAdoptJudgesWhatItWrites: Adopt writes only to the version that it has judged. An
+// object may change while Adopt reads its owner. Adopt does not overwrite that change, and
+// the next try judges the object anew.
 func TestAdoptJudgesWhatItWrites(t *testing.T) {
 	for _, tc := range []struct {
 		name, start, holds string

@@ -165,7 +165,7 @@ func TestMoveToWhomItHas(t *testing.T) {
 	}
 }
 
-// TestHide: a reader does not see the anchor, and what he writes back keeps it.
+// TestHide: a reader does not see the anchor, and an object that he writes back keeps it.
 func TestHide(t *testing.T) {
 	anchor := keyOf(t, "anchor/x")
 	live, _ := graph.ParseObject("pod/p#3 -> anchor/x!, set/s^")
@@ -230,8 +230,8 @@ func TestAdoptAllResumes(t *testing.T) {
 	s.holds(t, "pod/a1 -> set/a^; pod/a2 -> set/a^; pod/a3 -> set/a^; secret/s; set/a")
 }
 
-// TestAdoptAllHearsTwice: an object that changes or goes while its kind is listed
-// counts as what was heard of it last.
+// TestAdoptAllHearsTwice: for an object that changes or goes during the listing of its kind,
+// the last event counts.
 func TestAdoptAllHearsTwice(t *testing.T) {
 	s := newTap(t, "set/a; pod/a1; pod/a2; pod/a3")
 	s.watch = func(ctx context.Context, sink sinkFunc, do watchFunc) error {

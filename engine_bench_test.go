@@ -72,7 +72,7 @@ func observe(b *testing.B, e *ownergraph.Engine, events []graph.Event) {
 	}
 }
 
-// drain carries out what the engine wants, at once, until it wants nothing more.
+// drain carries out the calls of the engine, at once, until there is none left.
 func drain(b *testing.B, e *ownergraph.Engine) (calls int) {
 	for {
 		c, at := e.Next(benchNow, ownergraph.LaneStore)
@@ -133,8 +133,8 @@ func BenchmarkObserveNothingNew(b *testing.B) {
 	perObject(b, len(objects))
 }
 
-// BenchmarkCascade ends the roots of 300 trees, in the engine alone: the store
-// does at once what it is asked to.
+// BenchmarkCascade ends the roots of 300 trees, in the engine alone. The store answers
+// each call at once.
 func BenchmarkCascade(b *testing.B) {
 	objects := benchForest(300)
 	b.ReportAllocs()
@@ -154,8 +154,7 @@ func BenchmarkCascade(b *testing.B) {
 	perObject(b, len(objects)-300)
 }
 
-// instant is a store that holds keys alone, deletes what it is asked to, and says
-// so.
+// instant is a store of keys. It carries out each delete at once, and reports it.
 type instant struct {
 	objects []graph.Object
 	mu      sync.Mutex

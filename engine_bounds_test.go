@@ -96,8 +96,8 @@ func TestDecisionsAmongManyKinds(t *testing.T) {
 	}
 }
 
-// TestKindsKnownIsLinear: a set of kinds costs as much as it carries, whatever has come
-// or gone.
+// TestKindsKnownIsLinear: the cost of a set of kinds is linear in its length, also if many
+// kinds join or leave.
 func TestKindsKnownIsLinear(t *testing.T) {
 	for _, tc := range []struct {
 		change func([]KindInfo) []KindInfo
@@ -188,8 +188,8 @@ func TestSweepOfLongNames(t *testing.T) {
 	}
 }
 
-// TestSweepContestedByRest: a holder of a long name that lives contests what may be its
-// own, though no claim has its name, and so do others where there are too many to look
+// TestSweepContestedByRest: a living holder of a long name contests an object that may be
+// its member, although no claim has its name. So do other holders that are too many to look
 // at. When they are gone the member goes.
 func TestSweepContestedByRest(t *testing.T) {
 	for _, tc := range []struct {

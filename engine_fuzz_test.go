@@ -14,10 +14,9 @@ import (
 	"pgregory.net/rapid"
 )
 
-// FuzzEngine: whatever a store says, in whatever order, the engine neither
-// panics nor breaks an invariant of its own; each write names a UID and a version
-// that the watch or a read has shown, and an object that no event gave an owner or
-// a mark is never written to.
+// FuzzEngine: a store may report anything, in any order. The engine then neither panics
+// nor breaks an invariant. Each write names a UID and a version that the watch or a read
+// has shown. The engine writes to no object that no event gave an owner or a mark.
 func FuzzEngine(f *testing.F) {
 	f.Add([]byte("events, answers and moments in any order"))
 	f.Fuzz(rapid.MakeFuzz(anything))
@@ -26,7 +25,7 @@ func FuzzEngine(f *testing.F) {
 // TestAnything is the same with rapid's choices.
 func TestAnything(t *testing.T) { rapid.Check(t, anything) }
 
-// hostile is an engine and what it was told.
+// hostile is an engine with its input so far.
 type hostile struct {
 	*rapid.T
 	e        *ownergraph.Engine
@@ -34,7 +33,7 @@ type hostile struct {
 	calls    []ownergraph.Call
 	shown    map[graph.Precondition][]graph.Object // every state that a put or a read has shown
 	observes bool
-	swept    bool // what has neither owner nor mark may be somebody's, or hold something
+	swept    bool // an object without owner and mark may be a member or a holder
 }
 
 func anything(t *rapid.T) {
@@ -159,7 +158,7 @@ func (h *hostile) answer() {
 	}
 }
 
-// judge holds a call against what was shown.
+// judge compares a call with the input so far.
 func (h *hostile) judge(c ownergraph.Call) {
 	pre := c.Precondition
 	switch c.Type {

@@ -9,9 +9,9 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// What a glance has kept is looked at again when it does not hold any more, though
-// the object itself stays as it is.
-func TestGlanceEnds(t *testing.T) {
+// An object that the fast path has kept is decided again when its evidence ends, although
+// the object itself does not change.
+func TestFastKeepEnds(t *testing.T) {
 	for _, c := range []struct {
 		reason string
 		event  graph.Event
@@ -32,9 +32,9 @@ func TestGlanceEnds(t *testing.T) {
 	}
 }
 
-// A read that showed an owner does not serve a version that came after it (R6): a
-// fastKeep is never enough for an owner that nobody has observed.
-func TestGlanceWantsWatch(t *testing.T) {
+// A read that showed an owner does not serve a later version of the dependent (R6). So the
+// fast path keeps no dependent of an owner that the watch has not shown.
+func TestFastKeepWantsWatch(t *testing.T) {
 	s := newStepped(t, ownergraph.Config{}, "a", "b")
 	s.see(graph.Event{Type: graph.KindSick, Kind: "a", Reason: "down"})
 	s.put("b#2 -> a")

@@ -99,9 +99,9 @@ func (e *Engine) idOf(name string) observed.NodeID {
 	return n.ID()
 }
 
-// fieldChange changes one field of what an engine holds.
+// fieldChange changes one field of an engine or of its machines.
 type fieldChange struct {
-	field  string // and, after a blank, what of it
+	field  string // and, after a blank, the part of it
 	change func(e *Engine)
 }
 
@@ -130,7 +130,7 @@ func flightChange(field string, id CallID, change func(f *flight)) fieldChange {
 
 func flip(b *bool) { *b = !*b }
 
-// fieldChanges are of what decides what the engine does.
+// fieldChanges has the fields that decide the engine's next steps.
 func fieldChanges() []fieldChange {
 	changes := []fieldChange{
 		{"Engine.broken", func(e *Engine) { e.broken = errors.New("x") }},
@@ -232,8 +232,8 @@ func put(s string) Event {
 	return Event{Type: graph.Put, Object: o}
 }
 
-// TestFingerprint: whatever decides what an engine does changes its fingerprint,
-// and no field is forgotten.
+// TestFingerprint: each field that decides the engine's next steps changes its fingerprint.
+// The test knows every field.
 func TestFingerprint(t *testing.T) {
 	base := hashed(t)
 	want := base.Fingerprint(nil)

@@ -107,8 +107,8 @@ func (s stepped) pass(fence uint64) {
 	s.see(graph.Event{Type: graph.FencePassed, Fence: fence})
 }
 
-// TestTwinsAreHeld: nothing is done to two live objects with one UID, nor because
-// of them: what is done to one may be done to the other (S8).
+// TestTwinsAreHeld: the engine writes nothing to two live objects with one UID, nor to their
+// dependents. A write to one may reach the other (S8).
 func TestTwinsAreHeld(t *testing.T) {
 	for _, finalizer := range []string{"orphan", "foreground"} {
 		s := newStepped(t, ownergraph.Config{}, "a", "b", "d")
@@ -202,8 +202,8 @@ func TestHeldOnceUnreadable(t *testing.T) {
 	}
 }
 
-// TestHeldIsWhoAsked: ids are used again. Whoever has that of a dependent which
-// went while the owner was read is not held for it.
+// TestHeldIsWhoAsked: the graph uses ids again. A dependent goes while its owner is read,
+// and another object gets its id. That object is not held for the owner.
 func TestHeldIsWhoAsked(t *testing.T) {
 	s := newStepped(t, ownergraph.Config{}, "a", "b", "d")
 	s.put("b#1 -> a; d#1")
@@ -219,9 +219,9 @@ func TestHeldIsWhoAsked(t *testing.T) {
 	}
 }
 
-// TestRemovalIsAwaited: a server may mark an object and remove it in two steps of
-// one deletion; nobody is idle in between, and nothing is asked. One that it
-// tryKeep all the same is for somebody outside.
+// TestRemovalIsAwaited: a server may mark an object and remove it in two steps of one
+// deletion. In between the engine is not idle, and makes no call. An object that stays
+// marked longer waits for something outside.
 func TestRemovalIsAwaited(t *testing.T) {
 	s := newStepped(t, ownergraph.Config{AwaitTimeout: time.Minute}, "a", "b")
 	idle := func(want bool, reason string) {
@@ -263,8 +263,8 @@ func TestHeldIsTheFirst(t *testing.T) {
 	}
 }
 
-// TestSickKindIsNotListed: a kind that the store calls sick is for somebody
-// outside, and nobody waits for its listing.
+// TestSickKindIsNotListed: only the outside can mend a kind that the store calls sick. The
+// engine does not wait for a listing of it.
 func TestSickKindIsNotListed(t *testing.T) {
 	s := newStepped(t, ownergraph.Config{}, "a", "b")
 	s.see(graph.Event{Type: graph.KindSick, Kind: "b", Reason: "down"}, rewound())
@@ -292,8 +292,8 @@ func TestConflictIsReadUntilAnswered(t *testing.T) {
 	}
 }
 
-// TestGoneInASickKind: what a read finds gone of a kind that the store calls sick
-// waits for the kind's recovery; nobody is busy with it until then.
+// TestGoneInASickKind: a read does not find an object of a kind that the store calls sick.
+// The object waits for the kind's recovery, and the engine is idle until then.
 func TestGoneInASickKind(t *testing.T) {
 	for _, late := range []bool{false, true} {
 		s := newStepped(t, ownergraph.Config{}, "a", "b")

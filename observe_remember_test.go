@@ -9,8 +9,8 @@ func memoryKey(n int) Key {
 	return Key{Kind: "pod", Scope: fmt.Sprint("s", n%3), Name: fmt.Sprint("n", n), UID: UID(fmt.Sprint("u", n))}
 }
 
-// TestRememberShare: what is remembered of what is gone stays small beside what
-// there was.
+// TestRememberShare: the memory of owners that are gone stays small beside the memory of
+// the former graph.
 func TestRememberShare(t *testing.T) {
 	e, err := NewEngine(Level2, Config{})
 	if err != nil {

@@ -76,10 +76,9 @@ func TestRefusedOfUnserved(t *testing.T) {
 	}
 }
 
-// TestListedTwice: an object that one listing left out, and which was passed over for
-// that, is decided when the next one brings it before the first one's sweep got there,
-// as it was or in another version of the same: what was decided of it long ago does
-// not count.
+// TestListedTwice: one listing leaves an object out, and the next listing brings it before
+// the pruning of the first has reached it. The engine decides the object again, at the same
+// version or at another one. A decision from before does not count.
 func TestListedTwice(t *testing.T) {
 	for _, again := range []string{"p/x#2 -> a/a", "p/x#3 -> a/a"} {
 		listedTwice(t, again)

@@ -42,7 +42,7 @@ func TestJSON(t *testing.T) {
 	}
 }
 
-// TestJSONReads holds what is read and never written.
+// TestJSONReads has forms that the reader takes and the writer never makes.
 func TestJSONReads(t *testing.T) {
 	for _, tc := range []struct{ text, want, reason string }{
 		{" {\n\"name\" : \"n\", \"uid\":\"1\",\"kind\":\"node\"}\n", "node/n@1", "blanks and order say nothing"},
@@ -119,8 +119,8 @@ func TestJSONErrors(t *testing.T) {
 	}
 }
 
-// TestJSONRoundTrip: what is written is read as it was, whatever it is; or it is
-// text that no JSON can hold.
+// TestJSONRoundTrip: the reader returns each object that the writer took. The writer
+// refuses text that JSON cannot hold.
 func TestJSONRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		o := drawObject().Draw(t, "object")
@@ -140,8 +140,8 @@ func TestJSONRoundTrip(t *testing.T) {
 	})
 }
 
-// FuzzJSON: no text makes the reader panic; what it refuses wraps ErrInvalid; what it
-// takes is written, and read again, as the same.
+// FuzzJSON: no text makes the reader panic. Its errors wrap ErrInvalid. An object that it
+// takes can be written, and read again as the same.
 func FuzzJSON(f *testing.F) {
 	for _, text := range []string{
 		`{"kind":"a","name":"b","owners":[{"kind":"c","name":"d","uid":"e","block":true}],"finalizers":["f"],"graceSeconds":1}`,

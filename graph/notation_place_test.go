@@ -78,7 +78,7 @@ func TestPlaceRoundTrip(t *testing.T) {
 	})
 }
 
-// FuzzPlace: whatever is read is written as it was.
+// FuzzPlace: PlaceString writes each place that ParsePlace takes as it was.
 func FuzzPlace(f *testing.F) {
 	for _, text := range []string{"pod/shop/web", `"a/b"/"\xff"`, `a/""`, "a/b@c"} {
 		f.Add(text)

@@ -107,8 +107,8 @@ func TestValidateNamesTheObject(t *testing.T) {
 	}
 }
 
-// TestValidateMessageIsBounded: what is too long must not come back in full, nor
-// cut within a character.
+// TestValidateMessageIsBounded: an error does not repeat a long text in full, and does
+// not cut it within a character.
 func TestValidateMessageIsBounded(t *testing.T) {
 	for _, unit := range []string{"n", "é", "\x00", "\xff"} {
 		err := Validate(Object{Key: Key{Kind: "k", Name: strings.Repeat(unit, 1<<20)}}, Limits{})
