@@ -1,7 +1,6 @@
 package ownergraph
 
 import (
-	"errors"
 	"fmt"
 	"time"
 
@@ -85,28 +84,6 @@ func (e *Engine) isGoneObserved(id observed.NodeID) bool {
 
 // returned is the end of a text about an object that was observed gone and is back (R5).
 const returned = " was seen gone and is back"
-
-// ObserveAll takes many events as Observe does, one after another, and is faster: see
-// [observed.Graph.Prefetch]. It returns the errors of the refused events, joined.
-func (e *Engine) ObserveAll(now time.Time, events []Event) error {
-	var errs []error
-	for len(events) > 0 {
-		n := min(len(events), ahead)
-		e.graph.Prefetch(events[:n])
-		e.tick(now)
-		for i := range events[:n] {
-			e.nodes.Compact(e.graph)
-			if err := e.applyEvent(&events[i]); err != nil {
-				errs = append(errs, err)
-			}
-		}
-		events = events[n:]
-	}
-	return errors.Join(errs...)
-}
-
-// ahead is how many events ObserveAll looks at together.
-const ahead = 32
 
 // apply applies an event to the graph. It is the only place that changes the graph, for
 // events of the watch, for the pruning at the end of a listing, and for a rewind.

@@ -2,7 +2,6 @@ package ours
 
 import (
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/ownergraph/ownergraph"
@@ -50,7 +49,12 @@ func (g *engine) Listed() error {
 func (g *engine) Prepare(events []measure.Event) { g.events = prepare(g.events, events) }
 
 func (g *engine) Apply() error {
-	return g.engine.ObserveAll(time.Now(), g.events)
+	for _, e := range g.events {
+		if err := g.engine.Observe(time.Now(), e); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (g *engine) Drop() {
@@ -149,12 +153,9 @@ func (g *bare) Listed() error {
 func (g *bare) Prepare(events []measure.Event) { g.events = prepare(g.events, events) }
 
 func (g *bare) Apply() error {
-	for from := range slices.Chunk(g.events, 32) {
-		g.graph.Prefetch(from)
-		for i := range from {
-			if _, err := g.graph.ApplyEvent(&from[i]); err != nil {
-				return err
-			}
+	for i := range g.events {
+		if _, err := g.graph.ApplyEvent(&g.events[i]); err != nil {
+			return err
 		}
 	}
 	return nil

@@ -59,14 +59,12 @@ type Graph struct {
 	groupLinks map[NodeID]links        // the lists of groupNodes, by UID
 	duplicates map[NodeID]links        // the lists of observed nodes with one UID
 
-	observed   int
-	delta      Delta
-	unheld     []NodeID    // nodes that lost a dependent in this Apply
-	packing    form        // the form of the present object
-	found      found       // the node of the present object
-	lastOwner  NodeID      // the owner of the last reference
-	prefetched *prefetched // the next events, or nil
-	touched    uint64      // see Prefetch
+	observed  int
+	delta     Delta
+	unheld    []NodeID // nodes that lost a dependent in this Apply
+	packing   form     // the form of the present object
+	found     found    // the node of the present object
+	lastOwner NodeID   // the owner of the last reference
 }
 
 // New returns an empty graph.
@@ -111,7 +109,7 @@ func (g *Graph) Clone() *Graph {
 			c.groups[u] = &own
 		}
 	}
-	c.delta, c.unheld, c.packing, c.prefetched = Delta{}, nil, form{}, nil
+	c.delta, c.unheld, c.packing = Delta{}, nil, form{}
 	return &c
 }
 
