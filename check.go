@@ -7,9 +7,9 @@ import (
 	"github.com/ownergraph/ownergraph/internal/core/queue"
 )
 
-// Check verifies the invariants that stand on Engine and returns an error that
+// check verifies the invariants that stand on Engine and returns an error that
 // names the first one broken. It walks everything: it is for tests and audits.
-func (e *Engine) Check() error {
+func (e *Engine) check() error {
 	for _, check := range []func() error{
 		e.graph.Check, e.work.Check, e.checkFlights, e.checkSides, func() error { return e.reads.Check(e.view()) }, func() error { return e.sweeps.Check(e.sweepView()) }, e.checkFastPath, e.kinds.Check,
 		func() error { return e.cycles.Check(e.view()) }, e.audit.Check,

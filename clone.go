@@ -9,9 +9,9 @@ import (
 	"github.com/ownergraph/ownergraph/internal/run"
 )
 
-// Clone returns an engine that goes on from here on its own. The two share the Config, and
+// clone returns an engine that goes on from here on its own. The two share the Config, and
 // nothing that either may change.
-func (e *Engine) Clone() *Engine {
+func (e *Engine) clone() *Engine {
 	c := *e
 	c.graph = e.graph.Clone()
 	c.nodes = e.nodes.Clone()
@@ -32,7 +32,7 @@ func (e *Engine) Clone() *Engine {
 	if e.audit.IsSearching() { // the copy begins the audit anew
 		c.auditSoon()
 	}
-	c.prepared, c.revision = e.prepared.Clone(), run.NewRevision(e.Revision())
+	c.prepared, c.revision = e.prepared.Clone(), run.NewRevision(e.revision.Number())
 	c.effects, c.carrying = effect.List{}, false
 	c.scratch = scratch{}
 	c.fans, c.wakes = slices.Clone(e.fans), slices.Clone(e.wakes)

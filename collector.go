@@ -135,8 +135,8 @@ func New(store Store, cfg Config) (*Collector, error) {
 	c.log = c.cfg.Logger
 	c.fencer, _ = As[Fencer](store)
 	c.lister, _ = As[Lister](store)
-	if engine.Level() >= Level2 && c.fencer == nil {
-		return nil, fmt.Errorf("configure collector: store: level %s without a Fencer: %w", engine.Level(), ErrInvalid)
+	if engine.level >= Level2 && c.fencer == nil {
+		return nil, fmt.Errorf("configure collector: store: level %s without a Fencer: %w", engine.level, ErrInvalid)
 	}
 	c.selector, _ = As[LabelSelector](store)
 	if why := engine.sweeps.NeedLabels(); why != "" && c.selector == nil {

@@ -34,18 +34,18 @@ func TestRevokedAtOnce(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	before := e.Revision()
+	before := e.revision.Number()
 	func() {
 		defer func() { _ = recover() }()
 		e.graph = nil
 		e.rewind("restored")
 		t.Error("the graph was not walked")
 	}()
-	if e.Revision() == before {
+	if e.revision.Number() == before {
 		t.Error("a rewind walks the graph before it revokes calls")
 	}
-	before = e.Revision()
-	if e.fail("E0: made by the test"); e.Revision() == before {
+	before = e.revision.Number()
+	if e.fail("E0: made by the test"); e.revision.Number() == before {
 		t.Error("an engine that broke revokes no calls")
 	}
 }

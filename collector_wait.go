@@ -104,7 +104,7 @@ func (c *Collector) idleIn(w *waiter, scope string) (idle bool) {
 func (c *Collector) join() *waiter {
 	w := &waiter{done: make(chan struct{})}
 	c.locked(func(e *Engine, now time.Time) {
-		w.since = e.BeginWait(now)
+		w.since = e.beginWait(now)
 		c.waiters[w] = struct{}{}
 	})
 	c.wake()
@@ -127,7 +127,7 @@ func (c *Collector) letIdleGo() bool {
 		return false
 	}
 	for w := range c.waiters {
-		if c.engine.WaitOver(w.since) {
+		if c.engine.tryEndWait(w.since) {
 			w.held = c.engine.Held(maxHeld)
 			delete(c.waiters, w)
 			close(w.done)
@@ -141,7 +141,7 @@ func (c *Collector) waitAgain(now time.Time) {
 	if len(c.waiters) == 0 {
 		return
 	}
-	since := c.engine.BeginWait(now)
+	since := c.engine.beginWait(now)
 	for w := range c.waiters {
 		w.since = since
 	}

@@ -42,7 +42,7 @@ import (
 // listings or labels. A list of waiting ids moves as a whole, at a few nanoseconds an id.
 // Only a rewind walks the whole graph.
 //
-// Its invariants, which Check verifies:
+// Its invariants, which the proofs verify:
 //
 //	E1  the graph's own invariants hold
 //	E2  the graph changes in apply and in prune alone, and never during a decision
@@ -91,10 +91,14 @@ type Engine struct {
 	sweeps   sweep.Sweeps
 	audit    audit.Auditor
 
-	prepared fifo.List[Call]   // store calls that wait for their lane
-	effects  effect.List       // of machines, not carried out yet
-	carrying bool              // carryOut runs
-	revision run.Revision      // raised when calls are revoked: see revokePrepared
+	prepared fifo.List[Call] // store calls that wait for their lane
+	effects  effect.List     // of machines, not carried out yet
+	carrying bool            // carryOut runs
+	// The number of times that the engine has revoked calls, safe for concurrent use. A
+	// rewind raises it before it walks the graph. The Collector compares it before it
+	// begins a call that it has taken by Next. If it has changed since, the Collector
+	// reports the call with ErrNotBegun.
+	revision run.Revision
 	scratch  scratch           // of the decision at hand
 	fans     []observed.NodeID // owners whose dependents have to be decided
 	wakes    []observed.NodeID // nodes that waited for a fence or a read
@@ -160,9 +164,6 @@ func mix(id observed.NodeID) uint64 { return uint64(id) * 0x9e3779b97f4a7c15 }
 // number is a node id as the number that it is: ids are dense.
 func number(id observed.NodeID) uint32 { return uint32(id) }
 
-// Level returns the level that the engine works at.
-func (e *Engine) Level() Level { return e.level }
-
 // Err returns the broken invariant that stopped the engine, or nil. The error
 // wraps ErrBroken.
 func (e *Engine) Err() error { return e.broken }
@@ -187,18 +188,6 @@ func (e *Engine) tick(now time.Time) {
 		e.now = now
 	}
 }
-
-// Revision returns the number of times that the engine has revoked calls. It is the only
-// method that is safe for concurrent use.
-//
-// A caller may take calls by Next before it can begin them. The engine revokes the calls
-// that no caller has begun when their evidence no longer holds: its history went
-// backwards, a kind joined, or the engine broke. A rewind raises the revision before it
-// walks the graph. The caller compares the revision before it begins a call. If it has
-// changed since Next, the caller reports the call with ErrNotBegun.
-//
-// Held by TestRevokedAtOnce.
-func (e *Engine) Revision() uint64 { return e.revision.Number() }
 
 // fail stops the engine for good. A call that is being decided in this moment is not
 // handed out.

@@ -90,7 +90,7 @@ func TestDecisionsAmongManyKinds(t *testing.T) {
 		if most > maxUnits || looked(e)-before > maxUnits {
 			t.Errorf("level %s, sick %t: %d kinds are looked at, %d of them in one step: %s", tc.level, tc.sick, looked(e)-before, most, tc.reason)
 		}
-		if err := e.Check(); err != nil {
+		if err := e.check(); err != nil {
 			t.Error(err)
 		}
 	}
@@ -118,7 +118,7 @@ func TestKindsKnownIsLinear(t *testing.T) {
 		if looked := looked(e) - before; looked > 4*8000 {
 			t.Errorf("%d looks at 8,000 kinds: %s", looked, tc.reason)
 		}
-		if err := e.Check(); err != nil {
+		if err := e.check(); err != nil {
 			t.Error(err)
 		}
 	}
@@ -182,7 +182,7 @@ func TestSweepOfLongNames(t *testing.T) {
 		if one := uint64(300); most > maxUnits+one { // the decision that exceeds the bound is carried out
 			t.Errorf("suffix %t: a step looks at %d claims", suffix, most)
 		}
-		if err := e.Check(); err != nil {
+		if err := e.check(); err != nil {
 			t.Error(err)
 		}
 	}
@@ -214,7 +214,7 @@ func TestSweepContestedByRest(t *testing.T) {
 			if deleted, _ := work(); deleted["p"] == tc.contested {
 				t.Errorf("suffix %t: %d tenants, %d delimiters, pod %d: deleted %t: %s", suffix, tc.holders, tc.delimiters, tc.pod, deleted["p"], tc.reason)
 			}
-			if err := e.Check(); err != nil {
+			if err := e.check(); err != nil {
 				t.Error(err)
 			}
 			for i := range tc.holders {

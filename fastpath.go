@@ -84,7 +84,7 @@ func (e *Engine) checkFastPath() error {
 	for x := range e.work.Entries() {
 		asked[x.Key] = true
 	}
-	quiet := !e.Busy()
+	quiet := !e.busy()
 	for n := range e.graph.Nodes() {
 		glance, stays := e.fastKeep(n.ID()), quiet && !asked[n.ID()] && e.stillKept(n.ID())
 		if glance == policy.ReasonUnset && !stays {

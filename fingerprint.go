@@ -10,7 +10,7 @@ import (
 	"github.com/ownergraph/ownergraph/internal/core/tombstone"
 )
 
-// Fingerprint returns a hash of all state that decides the engine's later acts. Two
+// fingerprint returns a hash of all state that decides the engine's later acts. Two
 // engines of one Config with different fingerprints may act differently. Two with the same
 // fingerprint act alike, except for a collision. Counters, reports and logs are no part of
 // it. The time and order of the next audit are none either: they decide only where the
@@ -21,7 +21,7 @@ import (
 // of versions.
 //
 // Held by TestFingerprint and, in internal/exhaustive, TestFingerprintAgrees.
-func (e *Engine) Fingerprint(rename func(Key, Version) uint64) uint64 {
+func (e *Engine) fingerprint(rename func(Key, Version) uint64) uint64 {
 	p := printer{fingerprint.New(e.graph, e.now, rename), e}
 	p.nodes()
 	e.kinds.Hash(p.Printer, e.graph, e.cfg.CompareVersions != nil)

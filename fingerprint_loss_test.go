@@ -7,6 +7,7 @@ import (
 
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/probe"
 )
 
 // TestFingerprintOfLossTime: when the last loss was decides how long its kind waits.
@@ -22,7 +23,7 @@ func TestFingerprintOfLossTime(t *testing.T) {
 		s.see(graph.Event{Type: graph.Gone, Key: graph.Key{Kind: "b", Name: "1", UID: "b/1"}})
 		s.now = time.Unix(5, 0)
 		s.next(ownergraph.LaneHandler) // takes the time
-		return s, s.e.Fingerprint(nil)
+		return s, probe.Fingerprint(s.e, nil)
 	}
 	goesOn := func(s stepped) string {
 		s.put("b/2#2 -> a")

@@ -236,17 +236,17 @@ func put(s string) Event {
 // The test knows every field.
 func TestFingerprint(t *testing.T) {
 	base := hashed(t)
-	want := base.Fingerprint(nil)
-	if got := base.Clone().Fingerprint(nil); got != want {
+	want := base.fingerprint(nil)
+	if got := base.clone().fingerprint(nil); got != want {
 		t.Errorf("a clone has fingerprint %x, want %x", got, want)
 	}
 	changed := map[string]bool{}
 	for _, c := range fieldChanges() {
 		field, _, _ := strings.Cut(c.field, " ")
 		changed[field] = true
-		e := base.Clone()
+		e := base.clone()
 		c.change(e)
-		if e.Fingerprint(nil) == want {
+		if e.fingerprint(nil) == want {
 			t.Errorf("%s: the change leaves the fingerprint as it is", c.field)
 		}
 	}
@@ -264,7 +264,7 @@ func TestFingerprint(t *testing.T) {
 // TestFingerprintForgets: what decides nothing leaves the fingerprint as it is.
 func TestFingerprintForgets(t *testing.T) {
 	base := hashed(t)
-	want := base.Fingerprint(nil)
+	want := base.fingerprint(nil)
 	for _, c := range []struct {
 		reason string
 		change func(e *Engine)
@@ -274,9 +274,9 @@ func TestFingerprintForgets(t *testing.T) {
 		{"the last id", func(e *Engine) { e.lastCall++ }},
 		{"a stamp that nothing has", func(e *Engine) { e.seq.Stamp() }},
 	} {
-		e := base.Clone()
+		e := base.clone()
 		c.change(e)
-		if e.Fingerprint(nil) != want {
+		if e.fingerprint(nil) != want {
 			t.Errorf("%s change the fingerprint", c.reason)
 		}
 	}
@@ -294,7 +294,7 @@ func TestFingerprintRename(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		return e.Fingerprint(rename)
+		return e.fingerprint(rename)
 	}
 	last := func(_ Key, v Version) uint64 { return uint64(cmp.Compare(v, "5")) }
 	if fingerprint("a#6", last) != fingerprint("a#7", last) {

@@ -42,7 +42,7 @@ func TestKindsAreForgotten(t *testing.T) {
 	if got := e.kinds.Names(); !slices.Equal(got, []Kind{"kind3", "kind5"}) {
 		t.Errorf("the kinds %q are left, and none is served", got)
 	}
-	if err := e.Check(); err != nil {
+	if err := e.check(); err != nil {
 		t.Error(err)
 	}
 }

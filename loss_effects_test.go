@@ -4,13 +4,13 @@ import (
 	"fmt"
 	"math/rand/v2"
 
-	"github.com/ownergraph/ownergraph/finalizer"
-
 	"testing"
 	"time"
 
 	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/probe"
 )
 
 // TestLossesOfOneKind: writes to one kind that get no answer, again and again, keep no
@@ -95,7 +95,7 @@ func TestRejoinedKindSettles(t *testing.T) {
 	s.put("a/s/x@u#1; d/s/d#1 -> a/s/y@u") // the name is another one
 	s.wants(ownergraph.CallUnset, "renamed")
 	t.Log(s.e.Held(9))
-	s.e.BeginWait(s.now)
+	probe.BeginWait(s.e, s.now)
 	s.pass(s.fence())
 	s.see(kinds("d"))
 	s.wants(ownergraph.CallUnset, "a is not served")

@@ -19,8 +19,9 @@ const (
 // lane again. The zero time means "after the next Observe or Done". A time that is not
 // after now means "at once", since one Next does bounded work.
 //
-// The caller reports every call with Done, in any order. The lanes are independent: the
-// engine hands out calls of one lane while calls of another take long.
+// The caller begins the call before its next step of the engine, or gives the call back
+// with ErrNotBegun. It reports every call with Done, in any order. The lanes are
+// independent: the engine hands out calls of one lane while calls of another take long.
 func (e *Engine) Next(now time.Time, lane Lane) (c Call, at time.Time) {
 	at, _ = e.nextInto(now, lane, &c)
 	return c, at
@@ -47,16 +48,6 @@ func (e *Engine) nextInto(now time.Time, lane Lane, c *Call) (at time.Time, ok b
 		budget -= cost
 	}
 	return e.now, false
-}
-
-// Take returns a call of the lane that needs no further decision, if there is one. It
-// does none of the other work of Next.
-func (e *Engine) Take(now time.Time, lane Lane) (c Call, ok bool) {
-	e.tick(now)
-	if e.broken == nil {
-		ok = e.ready(lane, &c)
-	}
-	return c, ok
 }
 
 // ready makes c a call of the lane that needs no further decision, and counts it. It
@@ -139,9 +130,9 @@ func (e *Engine) quiet() bool {
 	return len(e.flights) == 0 && e.expected.Len() == 0 && !e.fence.Under() && !e.fence.Wanted()
 }
 
-// Busy reports whether there is work left that needs neither an event nor a result. Next
+// busy reports whether there is work left that needs neither an event nor a result. Next
 // would hand out a read or a write, or get something done.
-func (e *Engine) Busy() bool {
+func (e *Engine) busy() bool {
 	return e.prepared.Len() > 0 || len(e.wakes) > 0 || len(e.fans) > 0 || !e.kinds.IsPruned() ||
 		e.work.Ready() > 0 || e.reads.Ready() > 0 || e.cycles.HasWork(e.now, e.quiet()) || e.audit.IsRunning() ||
 		e.sweeps.IsReady()
@@ -201,11 +192,4 @@ func soonest(a, b time.Time) time.Time {
 		return b
 	}
 	return a
-}
-
-// Wake returns the time at which Next of the lane will have something to do if no event
-// and no result comes before, and false for never.
-func (e *Engine) Wake(lane Lane) (time.Time, bool) {
-	at := e.wake(lane)
-	return at, !at.IsZero()
 }

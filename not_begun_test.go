@@ -8,6 +8,7 @@ import (
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/probe"
 )
 
 // TestNotBegun: the engine asks at once again for a call that the caller gives back, and
@@ -60,7 +61,7 @@ func TestNotBegun(t *testing.T) {
 		if after.Requests() != before.Requests() || after.Handled != before.Handled || after.Calls != before.Calls {
 			t.Errorf("%s: counted %+v, want %+v", tc.reason, after, before)
 		}
-		if err := s.e.Check(); err != nil {
+		if err := probe.Check(s.e); err != nil {
 			t.Error(err)
 		}
 	}

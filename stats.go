@@ -126,7 +126,7 @@ func (e *Engine) controlCalls() (n int) {
 // is under way or due, and no object waits for an expected event. Refused writes and held
 // objects do not count as work.
 func (e *Engine) Idle() bool {
-	if e.Busy() || len(e.flights) > 0 || e.expected.WatchLen() > 0 || len(e.cycles.Suspects()) > 0 {
+	if e.busy() || len(e.flights) > 0 || e.expected.WatchLen() > 0 || len(e.cycles.Suspects()) > 0 {
 		return false
 	}
 	if e.kinds.ListsWanted() || e.fence.Busy(&e.kinds) || e.kinds.Listing() {

@@ -8,6 +8,7 @@ import (
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/probe"
 )
 
 // page is the next selection that the engine asks for.
@@ -203,19 +204,19 @@ func TestSelectUnsound(t *testing.T) {
 func TestSelectClone(t *testing.T) {
 	s := labels(t, "volume/a#3")
 	c := s.page("who is labelled?")
-	twin := stepped{s.T, s.e.Clone(), s.now}
+	twin := stepped{s.T, probe.Clone(s.e), s.now}
 	s.shows(c, "", "volume/a#3")
-	if err := s.e.Check(); err != nil {
+	if err := probe.Check(s.e); err != nil {
 		t.Error(err)
 	}
-	if s.e.Fingerprint(nil) == twin.e.Fingerprint(nil) {
+	if probe.Fingerprint(s.e, nil) == probe.Fingerprint(twin.e, nil) {
 		t.Error("one has been answered, the other has not")
 	}
 	twin.shows(c, "", "volume/a#3")
-	if err := twin.e.Check(); err != nil {
+	if err := probe.Check(twin.e); err != nil {
 		t.Error(err)
 	}
-	if a, b := s.e.Fingerprint(nil), twin.e.Fingerprint(nil); a != b {
+	if a, b := probe.Fingerprint(s.e, nil), probe.Fingerprint(twin.e, nil); a != b {
 		t.Errorf("%x and %x after the same: %s", a, b, fmt.Sprint(s.e.Sweeps(1), twin.e.Sweeps(1)))
 	}
 }

@@ -75,7 +75,7 @@ func (e *Engine) issue(c *Call, f flight) seq.Stamp {
 
 // revokePrepared revokes the calls that no caller has begun, since their evidence no longer
 // holds. Their keys are decided again. The prepared calls are taken back here. The
-// caller gives back the calls that it holds (see Revision).
+// caller gives back the calls that it holds (see Engine.revision).
 func (e *Engine) revokePrepared() {
 	e.revision.Raise()
 	for _, c := range e.prepared.All() {

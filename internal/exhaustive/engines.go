@@ -6,6 +6,7 @@ import (
 
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/probe"
 )
 
 // engines numbers the states of an engine by fingerprint, from 1 on, and the effect of
@@ -69,11 +70,11 @@ func (e *engines) first(engine *ownergraph.Engine, now time.Time) uint32 {
 // enter returns the number of an engine and keeps the engine, if it is new. The first
 // engine with a fingerprint stands for the others.
 func (e *engines) enter(l *live, from uint32, by input) uint32 {
-	print := l.engine.Fingerprint(nil)
+	print := probe.Fingerprint(l.engine, nil)
 	n := e.known.get(print)
 	if n == 0 {
 		n = uint32(len(e.items))
-		s := engineState{print: print, from: from, by: by, due: unknownDue, busy: l.engine.Busy()}
+		s := engineState{print: print, from: from, by: by, due: unknownDue, busy: probe.Busy(l.engine)}
 		s.idle = !s.busy && (!e.late || l.idle())
 		e.items = append(e.items, s)
 		e.known.put(print, n)
@@ -94,7 +95,7 @@ func (e *engines) live(n uint32) *live {
 	s := &e.items[n]
 	l := e.live(s.from).clone()
 	err := e.run(l, s.by, &said{})
-	if l.engine.Fingerprint(nil) != s.print || err != nil {
+	if probe.Fingerprint(l.engine, nil) != s.print || err != nil {
 		panic(fmt.Sprintf("the same inputs lead to another engine than number %d", n))
 	}
 	l.number = n
@@ -180,5 +181,5 @@ func (e *engines) check(n uint32) error {
 		return nil
 	}
 	e.items[n].sound = true
-	return e.live(n).engine.Check()
+	return probe.Check(e.live(n).engine)
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/probe"
 )
 
 // live is an engine that runs.
@@ -61,7 +62,7 @@ func (in input) hash(n uint32) uint64 {
 
 func (l *live) clone() *live {
 	c := *l
-	c.engine = l.engine.Clone()
+	c.engine = probe.Clone(l.engine)
 	c.calls = append([]ownergraph.CallID(nil), l.calls...)
 	return &c
 }
@@ -69,7 +70,7 @@ func (l *live) clone() *live {
 // idle reports whether a pump would find no move.
 func (l *live) idle() bool {
 	for _, lane := range [...]ownergraph.Lane{ownergraph.LaneControl, ownergraph.LaneStore} {
-		if at, ok := l.engine.Wake(lane); ok && !at.After(l.now.Add(1)) {
+		if at, ok := probe.Wake(l.engine, lane); ok && !at.After(l.now.Add(1)) {
 			return false
 		}
 	}
@@ -82,7 +83,7 @@ func (l *live) due() time.Duration {
 	}
 	var next time.Time
 	for _, lane := range [...]ownergraph.Lane{ownergraph.LaneStore, ownergraph.LaneControl, ownergraph.LaneHandler} {
-		if at, ok := l.engine.Wake(lane); ok && (next.IsZero() || at.Before(next)) {
+		if at, ok := probe.Wake(l.engine, lane); ok && (next.IsZero() || at.Before(next)) {
 			next = at
 		}
 	}
@@ -125,7 +126,7 @@ func (e *engines) run(l *live, in input, out *said) error {
 		}
 	case inputTime:
 		l.now = l.now.Add(in.wait)
-		l.engine.Take(l.now, ownergraph.LaneUnset)
+		probe.Tick(l.engine, l.now)
 	default:
 		for _, ev := range e.news(in) {
 			if err := l.engine.Observe(l.now, ev); err != nil {

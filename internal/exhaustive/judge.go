@@ -7,6 +7,7 @@ import (
 
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/oracle"
+	"github.com/ownergraph/ownergraph/internal/probe"
 )
 
 // judge has the permitted end states of one graph.
@@ -62,7 +63,7 @@ func (j *judge) quiet(x *state) error {
 		return fmt.Errorf("ends with %q, permitted are %q, held %v", end, p.lines, x.w.Sides[0].Engine.Held(8))
 	}
 	for _, s := range x.w.Sides {
-		if err := s.Engine.Check(); err != nil {
+		if err := probe.Check(s.Engine); err != nil {
 			return err
 		}
 	}

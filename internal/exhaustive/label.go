@@ -6,6 +6,7 @@ import (
 
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/probe"
 	"github.com/ownergraph/ownergraph/internal/world"
 )
 
@@ -61,7 +62,7 @@ func (x *state) bare(m move) string {
 func eventsText(s *world.Side, kind int) string {
 	events := s.Streams[kind].Events
 	text := eventText(events[0])
-	if events[0].Type == graph.ListBegun && !s.Engine.Busy() {
+	if events[0].Type == graph.ListBegun && !probe.Busy(s.Engine) {
 		text += ", " + eventText(events[1])
 	}
 	return text

@@ -3,9 +3,9 @@ package exhaustive
 import (
 	"slices"
 
-	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/oracle"
+	"github.com/ownergraph/ownergraph/internal/probe"
 )
 
 // op is the sort of a move.
@@ -198,7 +198,7 @@ func (o op) engine() bool { return o >= opDeliver && o <= opComplete }
 func (x *state) deliver(side, kind int) error {
 	s := x.w.Sides[side]
 	x.unreported[side] &^= 1 << kind
-	alone := s.Streams[kind].Events[0].Type != graph.ListBegun || s.Engine.Busy()
+	alone := s.Streams[kind].Events[0].Type != graph.ListBegun || probe.Busy(s.Engine)
 	if err := x.w.Deliver(side, kind); err != nil || alone {
 		return err
 	}
@@ -212,7 +212,7 @@ func (x *state) advance() bool {
 		x.w.Now = due
 	}
 	for _, s := range x.w.Sides {
-		s.Engine.Take(x.w.Now, ownergraph.LaneUnset)
+		probe.Tick(s.Engine, x.w.Now)
 	}
 	return ok
 }

@@ -3,6 +3,7 @@ package exhaustive
 import (
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/probe"
 	"github.com/ownergraph/ownergraph/internal/world"
 )
 
@@ -35,7 +36,7 @@ func (p *printer) side(side *world.Side) {
 		p.flags(c.Committed)
 		p.answer(c.Answer)
 	}
-	p.word(side.Engine.Fingerprint(nil))
+	p.word(probe.Fingerprint(side.Engine, nil))
 }
 
 // left adds the parts that a crash of the engine leaves. Once no action is left, it

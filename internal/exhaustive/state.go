@@ -7,6 +7,7 @@ import (
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/oracle"
+	"github.com/ownergraph/ownergraph/internal/probe"
 	"github.com/ownergraph/ownergraph/internal/world"
 )
 
@@ -122,11 +123,11 @@ func (x *state) forget(side int, c ownergraph.Call) {
 // idle reports whether a pump would find no move.
 func (x *state) idle(side int) bool {
 	e := x.w.Sides[side].Engine
-	if e.Busy() {
+	if probe.Busy(e) {
 		return false
 	}
 	for _, lane := range [...]ownergraph.Lane{ownergraph.LaneControl, ownergraph.LaneStore} {
-		if at, ok := e.Wake(lane); ok && !at.After(x.w.Now.Add(1)) {
+		if at, ok := probe.Wake(e, lane); ok && !at.After(x.w.Now.Add(1)) {
 			return false
 		}
 	}
@@ -151,7 +152,7 @@ func (x *state) due() (next time.Time, ok bool) {
 			continue
 		}
 		for _, lane := range [...]ownergraph.Lane{ownergraph.LaneStore, ownergraph.LaneControl, ownergraph.LaneHandler} {
-			if at, waits := s.Engine.Wake(lane); waits && (!ok || at.Before(next)) {
+			if at, waits := probe.Wake(s.Engine, lane); waits && (!ok || at.Before(next)) {
 				next, ok = at, true
 			}
 		}

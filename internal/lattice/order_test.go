@@ -49,6 +49,10 @@ const layers = `
 	# The root is the only place that sees every stage.
 	policy, finalizer, internal/core/queue, internal/core/fifo < internal/run;
 	internal/run < .;
+	# The proofs open engines and stores with a key that users do not have.
+	internal/inside;
+	internal/inside < .;
+	. < internal/probe;
 	internal/core/cycle, internal/core/audit, internal/core/reads, internal/core/inflight,
 	internal/core/handlers, internal/core/held, internal/core/sweep < .;
 
@@ -68,7 +72,7 @@ const layers = `
 
 	# The harness may see everything. Only tests may see the harness.
 	adapters/memory, adapters/storetest/..., adapters/clientgo/..., internal/oracle, internal/invariant,
-	internal/fault
+	internal/fault, internal/probe
 	< internal/...;
 
 	adapters/memory, adapters/storetest/..., internal/... < TESTS;

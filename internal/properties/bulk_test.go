@@ -8,6 +8,7 @@ import (
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/probe"
 )
 
 // bulk drives one engine over a store of any size, since package world copies too
@@ -231,7 +232,7 @@ func (b *bulk) run() {
 func (b *bulk) wait() bool {
 	var next time.Time
 	for _, lane := range [...]ownergraph.Lane{ownergraph.LaneControl, ownergraph.LaneStore} {
-		if at, ok := b.engine.Wake(lane); ok && (next.IsZero() || at.Before(next)) {
+		if at, ok := probe.Wake(b.engine, lane); ok && (next.IsZero() || at.Before(next)) {
 			next = at
 		}
 	}

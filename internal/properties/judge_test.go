@@ -9,6 +9,7 @@ import (
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/oracle"
+	"github.com/ownergraph/ownergraph/internal/probe"
 	"github.com/ownergraph/ownergraph/internal/world"
 )
 
@@ -50,7 +51,7 @@ func (h *history) sound() error {
 		return err
 	}
 	for i, s := range h.w.Sides {
-		if err := s.Engine.Check(); err != nil {
+		if err := probe.Check(s.Engine); err != nil {
 			return fmt.Errorf("engine %d: %w", i, err)
 		}
 		if !s.Engine.Idle() {

@@ -6,11 +6,13 @@ import (
 	"strconv"
 	"time"
 
+	"pgregory.net/rapid"
+
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/oracle"
+	"github.com/ownergraph/ownergraph/internal/probe"
 	"github.com/ownergraph/ownergraph/internal/world"
-	"pgregory.net/rapid"
 )
 
 // faults are the faults of a history. Each test case has a few of them, since one
@@ -155,10 +157,10 @@ func callMoves(all []move, side int, s *world.Side, now time.Time, f faults) []m
 	if f.OneCall && len(s.Calls) > 0 {
 		return all
 	}
-	if s.Engine.Busy() {
+	if probe.Busy(s.Engine) {
 		all = append(all, move{weight: 10, verb: "issue", side: side, arg: "store"})
 	}
-	if at, ok := s.Engine.Wake(ownergraph.LaneControl); ok && !at.After(now.Add(1)) {
+	if at, ok := probe.Wake(s.Engine, ownergraph.LaneControl); ok && !at.After(now.Add(1)) {
 		all = append(all, move{weight: 6, verb: "issue", side: side, arg: "control"})
 	}
 	return all

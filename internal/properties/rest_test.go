@@ -6,9 +6,11 @@ import (
 	"testing"
 	"time"
 
+	"pgregory.net/rapid"
+
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/internal/oracle"
-	"pgregory.net/rapid"
+	"github.com/ownergraph/ownergraph/internal/probe"
 )
 
 // spent returns the numbers of decisions and calls of all engines.
@@ -54,7 +56,7 @@ func (h *history) day() error {
 		next := end
 		for _, s := range h.w.Sides {
 			for _, lane := range []ownergraph.Lane{ownergraph.LaneStore, ownergraph.LaneControl, ownergraph.LaneHandler} {
-				if at, ok := s.Engine.Wake(lane); ok && at.Before(next) {
+				if at, ok := probe.Wake(s.Engine, lane); ok && at.Before(next) {
 					next = at
 				}
 			}

@@ -9,6 +9,7 @@ import (
 	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/oracle"
+	"github.com/ownergraph/ownergraph/internal/probe"
 	"github.com/ownergraph/ownergraph/internal/world"
 )
 
@@ -125,14 +126,14 @@ func TestSweepClones(t *testing.T) {
 	var prints []uint64
 	for more := true; more; more = c.step(t) {
 		e := c.w.Sides[0].Engine
-		clones, prints = append(clones, e.Clone()), append(prints, e.Fingerprint(nil))
+		clones, prints = append(clones, probe.Clone(e)), append(prints, probe.Fingerprint(e, nil))
 	}
 	changed := 0
 	for i, e := range clones {
-		if got := e.Fingerprint(nil); got != prints[i] {
+		if got := probe.Fingerprint(e, nil); got != prints[i] {
 			t.Errorf("the copy after %d steps has fingerprint %x, want %x", i, got, prints[i])
 		}
-		if err := e.Check(); err != nil {
+		if err := probe.Check(e); err != nil {
 			t.Errorf("the copy after %d steps: %v", i, err)
 		}
 		if i > 0 && prints[i] != prints[i-1] {

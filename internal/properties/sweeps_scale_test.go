@@ -7,6 +7,7 @@ import (
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/probe"
 )
 
 // tenantsOf returns a sweep of tenants with n volumes and pods of the tenant "1", and
@@ -70,7 +71,7 @@ func TestSweepAtStart(t *testing.T) {
 	if cost.writes != n+2 || cost.reads != 0 || cost.fences > 4 { // the neighbour is guarded, too
 		t.Errorf("%d members cost %+v", n, cost)
 	}
-	if err := b.engine.Check(); err != nil {
+	if err := probe.Check(b.engine); err != nil {
 		t.Error(err)
 	}
 }

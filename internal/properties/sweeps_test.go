@@ -8,12 +8,14 @@ import (
 	"testing"
 	"time"
 
+	"pgregory.net/rapid"
+
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/oracle"
+	"github.com/ownergraph/ownergraph/internal/probe"
 	"github.com/ownergraph/ownergraph/internal/world"
-	"pgregory.net/rapid"
 )
 
 var sweepSteps = flag.Int("properties.sweepsteps", 120, "steps of a random world of sweeps")
@@ -228,7 +230,7 @@ func (s *sweepRun) end() {
 	}
 	s.check(s.j.rest())
 	for _, side := range s.w.Sides {
-		s.check(side.Engine.Check())
+		s.check(probe.Check(side.Engine))
 		marked := slices.ContainsFunc(all, func(o graph.Object) bool { return o.Deleting })
 		for _, x := range side.Engine.Sweeps(9) { // the sweep of a gone holder stays under way for contested members
 			if !marked && !(x.Gone && x.MembersLeft > 0) {
@@ -268,7 +270,7 @@ func TestSweepWorlds(t *testing.T) {
 			s.check(err)
 			if rapid.IntRange(0, 31).Draw(t, "check") == 0 {
 				for _, side := range s.w.Sides {
-					s.check(side.Engine.Check())
+					s.check(probe.Check(side.Engine))
 				}
 			}
 		}

@@ -13,6 +13,7 @@ import (
 	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/oracle"
+	"github.com/ownergraph/ownergraph/internal/probe"
 	"github.com/ownergraph/ownergraph/internal/world"
 	"github.com/ownergraph/ownergraph/policy"
 )
@@ -187,7 +188,7 @@ func (u *undoing) pass(d time.Duration) {
 		}
 		next := end
 		for _, lane := range []ownergraph.Lane{ownergraph.LaneStore, ownergraph.LaneControl, ownergraph.LaneHandler} {
-			if at, ok := u.engine().Wake(lane); ok && at.Before(next) {
+			if at, ok := probe.Wake(u.engine(), lane); ok && at.Before(next) {
 				next = at
 			}
 		}
@@ -198,7 +199,7 @@ func (u *undoing) pass(d time.Duration) {
 	if err := u.w.Err(); err != nil {
 		u.t.Fatal(err)
 	}
-	if err := u.engine().Check(); err != nil {
+	if err := probe.Check(u.engine()); err != nil {
 		u.t.Fatal(err)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/internal/invariant"
+	"github.com/ownergraph/ownergraph/internal/probe"
 	"github.com/ownergraph/ownergraph/internal/world"
 )
 
@@ -198,11 +199,11 @@ func (r *runner) check() error {
 		return r.wrong
 	}
 	for i, s := range r.w.Sides {
-		if err := s.Engine.Check(); err != nil {
+		if err := probe.Check(s.Engine); err != nil {
 			return err
 		}
 		stats, g := s.Engine.Stats(), r.shadows[i]
-		if !s.Engine.Busy() && stats.Rewinds == 0 && (stats.Objects != g.Observed() || stats.Nodes != g.Len()) {
+		if !probe.Busy(s.Engine) && stats.Rewinds == 0 && (stats.Objects != g.Observed() || stats.Nodes != g.Len()) {
 			return fmt.Errorf("the engine has %d objects and %d nodes, and its watch showed %d and %d",
 				stats.Objects, stats.Nodes, g.Observed(), g.Len())
 		}

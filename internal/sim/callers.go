@@ -6,6 +6,7 @@ import (
 
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/seq"
+	"github.com/ownergraph/ownergraph/internal/probe"
 )
 
 const (
@@ -21,14 +22,14 @@ func joined(i int) graph.KindInfo {
 // beginWait lets a caller begin to wait for an engine, as Collector.WaitIdle does.
 func (s *sim) beginWait(side int) {
 	if len(s.callers[side]) < maxCallers {
-		s.callers[side] = append(s.callers[side], s.w.Sides[side].Engine.BeginWait(s.w.Now))
+		s.callers[side] = append(s.callers[side], probe.BeginWait(s.w.Sides[side].Engine, s.w.Now))
 	}
 }
 
 // endWaits removes the callers whose wait is over.
 func (s *sim) endWaits() {
 	for i, side := range s.w.Sides {
-		s.callers[i] = slices.DeleteFunc(s.callers[i], func(at seq.Stamp) bool { return side.Engine.WaitOver(at) })
+		s.callers[i] = slices.DeleteFunc(s.callers[i], func(at seq.Stamp) bool { return probe.TryEndWait(side.Engine, at) })
 	}
 }
 

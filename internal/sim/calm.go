@@ -12,6 +12,7 @@ import (
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/oracle"
+	"github.com/ownergraph/ownergraph/internal/probe"
 	"github.com/ownergraph/ownergraph/internal/world"
 )
 
@@ -247,7 +248,7 @@ func (s *sim) checkDay() error {
 		next := end
 		for _, side := range s.w.Sides {
 			for _, lane := range lanes {
-				if at, ok := side.Engine.Wake(lane); ok && at.Before(next) {
+				if at, ok := probe.Wake(side.Engine, lane); ok && at.Before(next) {
 					next = at
 				}
 			}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/probe"
 	"github.com/ownergraph/ownergraph/internal/world"
 )
 
@@ -103,11 +104,11 @@ func (s *sim) ofSide(side int8) {
 	if s.o.has(oneCall) && len(x.Calls) > 0 {
 		return
 	}
-	if x.Engine.Busy() {
+	if probe.Busy(x.Engine) {
 		s.may(12, step{op: opIssue, side: side, lane: ownergraph.LaneStore})
 	}
 	for _, lane := range lanes[1:] {
-		if at, ok := x.Engine.Wake(lane); ok && !at.After(s.w.Now.Add(1)) {
+		if at, ok := probe.Wake(x.Engine, lane); ok && !at.After(s.w.Now.Add(1)) {
 			s.may(4, step{op: opIssue, side: side, lane: lane})
 		}
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/probe"
 	"github.com/ownergraph/ownergraph/internal/world"
 )
 
@@ -36,7 +37,7 @@ func (s *sim) do(st step) error {
 // check checks each engine and the ledger anew.
 func (s *sim) check() error {
 	for i, side := range s.w.Sides {
-		if err := side.Engine.Check(); err != nil {
+		if err := probe.Check(side.Engine); err != nil {
 			return fmt.Errorf("S18: engine %d: %w", i, err)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/observed"
+	"github.com/ownergraph/ownergraph/internal/probe"
 )
 
 // Held returns the held objects of all engines, on one line.
@@ -29,7 +30,7 @@ func Seen(e *ownergraph.Engine) string {
 		gone[s.Holder] = s.Gone
 	}
 	// The fingerprint visits every node and names it first.
-	e.Fingerprint(func(k graph.Key, v graph.Version) uint64 {
+	probe.Fingerprint(e, func(k graph.Key, v graph.Version) uint64 {
 		if !named[k] && !(gone[k] && v != "") {
 			named[k] = true
 			fmt.Fprintf(&b, "%s#%s; ", k, v)

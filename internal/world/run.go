@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/internal/probe"
 )
 
 // maxRounds bounds a run to rest.
@@ -74,7 +75,7 @@ func (w *World) Due() (time.Time, bool) {
 		}
 		var next time.Time
 		for _, lane := range lanes {
-			at, ok := s.Engine.Wake(lane)
+			at, ok := probe.Wake(s.Engine, lane)
 			if ok && (next.IsZero() || at.Before(next)) {
 				next = at
 			}

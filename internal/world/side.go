@@ -5,6 +5,7 @@ import (
 
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/probe"
 )
 
 // Side is one engine with its watch and the calls that it has handed out.
@@ -42,7 +43,7 @@ type InFlight struct {
 }
 
 func (s *Side) clone() *Side {
-	c := &Side{Engine: s.Engine.Clone(), Streams: slices.Clone(s.Streams), Calls: slices.Clone(s.Calls), Sets: slices.Clone(s.Sets), selecting: s.selecting}
+	c := &Side{Engine: probe.Clone(s.Engine), Streams: slices.Clone(s.Streams), Calls: slices.Clone(s.Calls), Sets: slices.Clone(s.Sets), selecting: s.selecting}
 	for i := range c.Streams {
 		c.Streams[i].Events = slices.Clone(c.Streams[i].Events)
 		c.Streams[i].Fences = slices.Clone(c.Streams[i].Fences)

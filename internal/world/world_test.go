@@ -6,6 +6,7 @@ import (
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/oracle"
+	"github.com/ownergraph/ownergraph/internal/probe"
 )
 
 func TestThreeNodes(t *testing.T) {
@@ -43,7 +44,7 @@ func TestThreeNodes(t *testing.T) {
 		if got := graph.Format(objs); got != tc.want {
 			t.Errorf("%s; %s (%s): got %q, want %q", tc.start, tc.act, tc.reason, got, tc.want)
 		}
-		if err := w.Sides[0].Engine.Check(); err != nil {
+		if err := probe.Check(w.Sides[0].Engine); err != nil {
 			t.Error(err)
 		}
 	}

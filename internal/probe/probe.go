@@ -1,0 +1,55 @@
+// Package probe looks into an engine: it has the operations of the proofs and tests of
+// this module that users do not have.
+package probe
+
+import (
+	"time"
+
+	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/internal/core/seq"
+	"github.com/ownergraph/ownergraph/internal/inside"
+)
+
+// Clone returns an engine that goes on from here on its own. The two share the Config, and
+// nothing that either may change.
+func Clone(e *ownergraph.Engine) *ownergraph.Engine { return e.Inside(inside.Key{}).Clone() }
+
+// Check verifies the invariants that stand on Engine. An error names the first broken one.
+// Check walks everything.
+func Check(e *ownergraph.Engine) error { return e.Inside(inside.Key{}).Check() }
+
+// Fingerprint returns a hash of all state that decides the engine's later acts. Two
+// engines of one Config with different fingerprints may act differently. Two with the same
+// fingerprint act alike, except for a collision. Rename, if not nil, stands for each
+// version.
+//
+// Held by TestFingerprintAgrees (internal/exhaustive).
+func Fingerprint(e *ownergraph.Engine, rename func(ownergraph.Key, ownergraph.Version) uint64) uint64 {
+	return e.Inside(inside.Key{}).Fingerprint(rename)
+}
+
+// Busy reports whether there is work left that needs neither an event nor a result. Next
+// would hand out a read or a write, or get something done.
+func Busy(e *ownergraph.Engine) bool { return e.Inside(inside.Key{}).Busy() }
+
+// Tick takes the time, and does nothing else.
+func Tick(e *ownergraph.Engine, now time.Time) { e.Inside(inside.Key{}).Tick(now) }
+
+// Wake returns the time at which Next of the lane will have something to do if no event
+// and no result comes before. It returns false for never.
+func Wake(e *ownergraph.Engine, lane ownergraph.Lane) (time.Time, bool) {
+	return e.Inside(inside.Key{}).Wake(lane)
+}
+
+// BeginWait begins a wait for the engine to be idle, and returns its moment.
+func BeginWait(e *ownergraph.Engine, now time.Time) seq.Stamp {
+	return e.Inside(inside.Key{}).BeginWait(now)
+}
+
+// TryEndWait reports whether a wait is over, or asks for the fence that it waits for.
+// Collector.WaitIdle waits so.
+//
+// Held by TestSeeds (internal/sim).
+func TryEndWait(e *ownergraph.Engine, at seq.Stamp) bool {
+	return e.Inside(inside.Key{}).TryEndWait(at)
+}
