@@ -6,9 +6,12 @@ import (
 	"testing/synctest"
 	"time"
 
+	"pgregory.net/rapid"
+
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/graph"
-	"pgregory.net/rapid"
+	"github.com/ownergraph/ownergraph/internal/inside"
+	"github.com/ownergraph/ownergraph/internal/probe"
 )
 
 // eight is an owner of eight objects.
@@ -136,14 +139,14 @@ func TestCollectorWorkers(t *testing.T) {
 		objects, deletions := drawForest(t)
 		want := ""
 		for i, cfg := range []ownergraph.Config{
-			{Workers: 1}, {Workers: 20}, {Workers: 3, AbsentOwners: -1, OrphanedOwners: -1},
+			{Workers: 1}, {Workers: 20}, probe.Tuned(ownergraph.Config{Workers: 3}, inside.Tuning{AbsentOwners: -1, OrphanedOwners: -1}),
 		} {
 			end, err := play(objects, deletions, cfg)
 			if err != nil {
 				t.Fatal(err)
 			}
 			if i > 0 && end != want {
-				t.Fatalf("%d workers, memory %d: %q; with one worker: %q", cfg.Workers, cfg.AbsentOwners, end, want)
+				t.Fatalf("%d workers, memory %d: %q; with one worker: %q", cfg.Workers, probe.Tuning(&cfg).AbsentOwners, end, want)
 			}
 			want = end
 		}

@@ -13,6 +13,8 @@ import (
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/inside"
+	"github.com/ownergraph/ownergraph/internal/probe"
 	"github.com/ownergraph/ownergraph/policy"
 )
 
@@ -217,7 +219,7 @@ func TestCollectorLogsStuck(t *testing.T) {
 			}
 			return do()
 		}
-		r := collect(t, s, ownergraph.Config{Logger: log.logger(), RefusedRetry: 5 * time.Second})
+		r := collect(t, s, probe.Tuned(ownergraph.Config{Logger: log.logger()}, inside.Tuning{RefusedRetry: 5 * time.Second}))
 		r.idle()
 		s.delete(t, "a", ownergraph.Background)
 		pass(9 * time.Second)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/inside"
 	"github.com/ownergraph/ownergraph/internal/run"
 	"github.com/ownergraph/ownergraph/policy"
 )
@@ -114,34 +115,50 @@ type Config struct {
 	// Another collector, or the next one, runs such a handler again. The first run may
 	// still be under way then.
 	ShutdownTimeout time.Duration
-	// AwaitTimeout, by default 30 s, is the time for which a write waits for its event,
-	// and a contradiction for the watch. Then the engine asks the store. It is 10 ms at
-	// least, as RefusedRetry is, so that no engine polls.
-	//
-	// Held by TestShortestWaits.
-	AwaitTimeout time.Duration
 	// FenceWait bounds the time for which a deletion waits for a fence that a sick kind
 	// holds. A deletion past that time is best effort. By default there is no bound.
 	FenceWait time.Duration
-	// RefusedRetry, by default 5 minutes, is the time before the engine tries a refused
-	// write again.
-	RefusedRetry time.Duration
-	// SelectPage, by default 500, bounds the objects of one page of a selection by label.
-	SelectPage int
 	// AuditEvery, by default 10 minutes, is the time between two audits. An audit visits
 	// every object, and makes no request of its own.
 	AuditEvery time.Duration
 
-	// AbsentOwners, by default 65,536, bounds the remembered owners that are gone and
-	// have no dependent left. Another bound is 512, or one for each 192 objects of the
-	// largest number at once if that is more. OrphanedOwners, by default 1,024, bounds
-	// the remembered owners whose orphaning this engine ended. A negative number
-	// remembers none.
-	AbsentOwners, OrphanedOwners int
-
 	// CompareVersions orders two versions of one kind, if the store can. The engine then
 	// detects a history that goes backwards.
 	CompareVersions func(kind Kind, a, b Version) int
+
+	tuning inside.Tuning
+}
+
+// Inside returns the tuning for the proofs of this module. Users cannot call it, because
+// they cannot make a Key.
+func (c *Config) Inside(inside.Key) *inside.Tuning { return &c.tuning }
+
+// settings are the Config of an engine with its tuning, both with their defaults.
+type settings struct {
+	Config
+	inside.Tuning
+}
+
+// settings returns the settings of an engine. A write waits 10 ms at least for its event
+// or another try, so that no engine polls.
+//
+// Held by TestShortestWaits.
+func (c Config) settings() settings {
+	t := c.tuning
+	for _, d := range []*time.Duration{&t.AwaitTimeout, &t.RefusedRetry} {
+		if *d > 0 {
+			*d = min(max(*d, shortestWait), century)
+		}
+	}
+	return settings{c.filled(), inside.Tuning{
+		AwaitTimeout: cmp.Or(t.AwaitTimeout, 30*time.Second),
+		RefusedRetry: cmp.Or(t.RefusedRetry, 5*time.Minute),
+		SelectPage:   cmp.Or(t.SelectPage, 500),
+		// Another bound is 512, or one for each 192 objects of the largest number at once
+		// if that is more.
+		AbsentOwners:   cmp.Or(t.AbsentOwners, 65536),
+		OrphanedOwners: cmp.Or(t.OrphanedOwners, 1024),
+	}}
 }
 
 // filled returns the config with its defaults. The result shares no slice with c. No time
@@ -149,27 +166,17 @@ type Config struct {
 func (c Config) filled() Config {
 	c.Ignore, c.Acknowledge = slices.Clone(c.Ignore), slices.Clone(c.Acknowledge)
 	for _, d := range []*time.Duration{
-		&c.AcknowledgeWithin, &c.HandlerTimeout, &c.CallTimeout, &c.ShutdownTimeout, &c.AwaitTimeout, &c.FenceWait, &c.RefusedRetry, &c.AuditEvery,
+		&c.AcknowledgeWithin, &c.HandlerTimeout, &c.CallTimeout, &c.ShutdownTimeout, &c.FenceWait, &c.AuditEvery,
 	} {
 		*d = min(*d, century)
-	}
-	for _, d := range []*time.Duration{&c.AwaitTimeout, &c.RefusedRetry} {
-		if *d > 0 {
-			*d = max(*d, shortestWait)
-		}
 	}
 	c.HandlerWorkers = cmp.Or(c.HandlerWorkers, 4)
 	c.HandlerTimeout = cmp.Or(c.HandlerTimeout, 10*time.Minute)
 	c.Workers = cmp.Or(c.Workers, 20)
 	c.CallTimeout = cmp.Or(c.CallTimeout, 30*time.Second)
 	c.ShutdownTimeout = cmp.Or(c.ShutdownTimeout, 10*time.Second)
-	c.AwaitTimeout = cmp.Or(c.AwaitTimeout, 30*time.Second)
 	c.AcknowledgeWithin = cmp.Or(c.AcknowledgeWithin, 30*time.Second)
-	c.RefusedRetry = cmp.Or(c.RefusedRetry, 5*time.Minute)
 	c.AuditEvery = cmp.Or(c.AuditEvery, 10*time.Minute)
-	c.SelectPage = cmp.Or(c.SelectPage, 500)
-	c.AbsentOwners = cmp.Or(c.AbsentOwners, 65536)
-	c.OrphanedOwners = cmp.Or(c.OrphanedOwners, 1024)
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
@@ -203,9 +210,8 @@ func (c Config) validate() error {
 		{"HandlerWorkers", int64(c.HandlerWorkers)}, {"HandlerTimeout", int64(c.HandlerTimeout)},
 		{"Workers", int64(c.Workers)}, {"CallTimeout", int64(c.CallTimeout)},
 		{"ShutdownTimeout", int64(c.ShutdownTimeout)},
-		{"AwaitTimeout", int64(c.AwaitTimeout)}, {"AcknowledgeWithin", int64(c.AcknowledgeWithin)},
-		{"FenceWait", int64(c.FenceWait)}, {"RefusedRetry", int64(c.RefusedRetry)},
-		{"AuditEvery", int64(c.AuditEvery)}, {"SelectPage", int64(c.SelectPage)},
+		{"AcknowledgeWithin", int64(c.AcknowledgeWithin)},
+		{"FenceWait", int64(c.FenceWait)}, {"AuditEvery", int64(c.AuditEvery)},
 	} {
 		if f.value < 0 {
 			return fmt.Errorf("configure engine: %s: negative: %w", f.name, ErrInvalid)

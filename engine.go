@@ -59,7 +59,7 @@ import (
 //
 // Held by TestDecisionsAmongManyKinds, TestKindsKnownIsLinear and TestSweepOfLongNames.
 type Engine struct {
-	cfg   Config
+	cfg   settings
 	level Level
 	set   rules.Settings
 
@@ -135,9 +135,9 @@ func NewEngine(level Level, cfg Config) (*Engine, error) {
 	if cfg.Level != LevelUnset {
 		level = min(level, cfg.Level)
 	}
-	cfg = cfg.filled()
+	set := cfg.settings()
 	e := &Engine{
-		cfg: cfg, level: level, set: rules.Settings{Override: cfg.Override},
+		cfg: set, level: level, set: rules.Settings{Override: cfg.Override},
 		graph:   observed.New(observed.Config{Scope: cfg.Scope, OwnerName: cfg.OwnerName, Limits: cfg.Limits, Ignore: cfg.Ignore}),
 		kinds:   kinds.New(cfg.Ignore),
 		fence:   fence.New(level >= Level2, cfg.FenceWait),
@@ -149,12 +149,12 @@ func NewEngine(level Level, cfg Config) (*Engine, error) {
 		flights: map[CallID]flight{},
 
 		misplaced: map[UID][]observed.NodeID{},
-		absent:    tombstone.New(cfg.AbsentOwners),
-		orphaned:  tombstone.New(cfg.OrphanedOwners),
+		absent:    tombstone.New(set.AbsentOwners),
+		orphaned:  tombstone.New(set.OrphanedOwners),
 		revision:  run.NewRevision(0),
 	}
-	e.handlers = handlers.New(slices.Sorted(maps.Keys(cfg.Handlers)), cfg.HandlerWorkers)
-	e.sweeps, _ = sweep.New(sweep.Settings{Sweeps: cfg.Sweeps, Override: cfg.Override, Page: cfg.SelectPage}) // validate has made them before
+	e.handlers = handlers.New(slices.Sorted(maps.Keys(set.Handlers)), set.HandlerWorkers)
+	e.sweeps, _ = sweep.New(sweep.Settings{Sweeps: cfg.Sweeps, Override: cfg.Override, Page: set.SelectPage}) // validate has made them before
 	return e, nil
 }
 

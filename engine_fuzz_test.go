@@ -63,11 +63,12 @@ func settings(t *rapid.T) ownergraph.Config {
 		Scope:     rapid.SampledFrom([]graph.ScopeRule{graph.ScopeHold, graph.ScopeAbsent}).Draw(t, "scope rule"),
 		OwnerName: rapid.SampledFrom([]graph.NameRule{graph.NameHold, graph.NameAbsent}).Draw(t, "name rule"),
 		Override:  one("override"), ObserveOnly: one("observe only"),
-		AbsentOwners: rapid.IntRange(-1, 2).Draw(t, "absent owners"), OrphanedOwners: rapid.IntRange(-1, 2).Draw(t, "orphaned owners"),
 		Limits: graph.Limits{Owners: rapid.IntRange(0, 2).Draw(t, "most owners"), Text: rapid.IntRange(0, 2).Draw(t, "longest text")},
 	}
+	memory := probe.Tuning(&c)
+	memory.AbsentOwners, memory.OrphanedOwners = rapid.IntRange(-1, 2).Draw(t, "absent owners"), rapid.IntRange(-1, 2).Draw(t, "orphaned owners")
 	if one("fences are released") {
-		c.FenceWait, c.AwaitTimeout = 1, time.Second
+		c.FenceWait, probe.Tuning(&c).AwaitTimeout = 1, time.Second
 	}
 	if one("acknowledgements") {
 		c.Acknowledge, c.AcknowledgeWithin = []graph.Kind{"a", "x"}, time.Minute

@@ -9,6 +9,8 @@ import (
 
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/inside"
+	"github.com/ownergraph/ownergraph/internal/probe"
 	"github.com/ownergraph/ownergraph/policy"
 )
 
@@ -223,7 +225,7 @@ func TestHeldIsWhoAsked(t *testing.T) {
 // deletion. In between the engine is not idle, and makes no call. An object that stays
 // marked longer waits for something outside.
 func TestRemovalIsAwaited(t *testing.T) {
-	s := newStepped(t, ownergraph.Config{AwaitTimeout: time.Minute}, "a", "b")
+	s := newStepped(t, probe.Tuned(ownergraph.Config{}, inside.Tuning{AwaitTimeout: time.Minute}), "a", "b")
 	idle := func(want bool, reason string) {
 		t.Helper()
 		if w := s.run(errBusy); len(w) > 0 || s.e.Idle() != want || s.e.Stats().Requests() > 0 {

@@ -9,6 +9,8 @@ import (
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/inside"
+	"github.com/ownergraph/ownergraph/internal/probe"
 )
 
 var bothLevels = []ownergraph.Level{ownergraph.Level1, ownergraph.Level2}
@@ -165,7 +167,7 @@ func TestBuriedRewindsOnce(t *testing.T) {
 // TestBuriedPhantomReturns: the watch shows an object that references still name and that
 // it saw go. That is a rewind, though the bounded memory has forgotten the object (R5).
 func TestBuriedPhantomReturns(t *testing.T) {
-	s := newStepped(t, ownergraph.Config{Level: ownergraph.Level1, AbsentOwners: 1}, "a", "b", "x")
+	s := newStepped(t, probe.Tuned(ownergraph.Config{Level: ownergraph.Level1}, inside.Tuning{AbsentOwners: 1}), "a", "b", "x")
 	s.put("a#5; x/1#1; x/2#1; b/2#1[x.io/y] -> x/2")
 	s.see(gone("a"))
 	s.put("b/1#1[x.io/y] -> a")

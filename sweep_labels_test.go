@@ -15,6 +15,7 @@ import (
 	"github.com/ownergraph/ownergraph/adapters/memory"
 	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/probe"
 )
 
 // labelled is a sweep of tenants by their objects' label.
@@ -152,7 +153,7 @@ func TestSweepByLabelPages(t *testing.T) {
 			return do()
 		}
 		cfg := sweeping(labelled(""))
-		cfg.SelectPage = 9
+		probe.Tuning(&cfg).SelectPage = 9
 		r := collect(t, s, cfg)
 		r.idle()
 		r.delete(t, "tenant/1", ownergraph.Unset)

@@ -14,6 +14,7 @@ import (
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/adapters/memory"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/probe"
 )
 
 // labelWorld is a memory store that notes which labels each version of an object
@@ -104,7 +105,7 @@ func sweepLabelWorld(t *rapid.T) {
 		_, _ = s.Create(t.Context(), graph.Object{Key: graph.Key{Kind: "tenant", Name: name}, Finalizers: []string{"x.io/tenant"}})
 	}
 	cfg := sweeping(labelled(""))
-	cfg.SelectPage = rapid.IntRange(1, 4).Draw(t, "page")
+	probe.Tuning(&cfg).SelectPage = rapid.IntRange(1, 4).Draw(t, "page")
 	keys := []graph.Key{{Kind: "volume", Name: "a"}, {Kind: "volume", Name: "1-b"}, {Kind: "pod", Scope: "x", Name: "a"}, {Kind: "pod", Scope: "1", Name: "c"}}
 	stops := []func(){runWorld(t, w, cfg), runWorld(t, w, cfg)}
 	defer func() {

@@ -6,6 +6,8 @@ import (
 
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/inside"
+	"github.com/ownergraph/ownergraph/internal/probe"
 	"github.com/ownergraph/ownergraph/policy"
 )
 
@@ -53,7 +55,7 @@ func TestShortestWaits(t *testing.T) {
 		{nil, "a/1#2", "the read shows another version, which the watch does not bring"},
 		{ownergraph.ErrRefused, "a/1#1 -> b/gone", "the write is refused"},
 	} {
-		s := newStepped(t, ownergraph.Config{AwaitTimeout: 1, RefusedRetry: 1}, "a", "b")
+		s := newStepped(t, probe.Tuned(ownergraph.Config{}, inside.Tuning{AwaitTimeout: 1, RefusedRetry: 1}), "a", "b")
 		s.put("a/1#1 -> b/gone")
 		o, err := graph.ParseObject(tc.event)
 		if err != nil {

@@ -8,11 +8,13 @@ import (
 	"strings"
 	"time"
 
+	"pgregory.net/rapid"
+
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/fault"
+	"github.com/ownergraph/ownergraph/internal/inside"
 	"github.com/ownergraph/ownergraph/internal/oracle"
-	"pgregory.net/rapid"
 )
 
 // ownPauses is the longest pause of an engine before it tries again by itself: for
@@ -156,8 +158,10 @@ func (e *engineCase) run() {
 func (e *engineCase) startCollectors() {
 	e.Helper()
 	unit, hooks := e.waits.timeUnit(), e.Subject
-	conf := ownergraph.Config{Level: e.level, Workers: 4, CallTimeout: e.conf.Patience / 50, AwaitTimeout: 2 * unit, RefusedRetry: 2 * unit,
+	conf := ownergraph.Config{Level: e.level, Workers: 4, CallTimeout: e.conf.Patience / 50,
 		OwnerName: graph.NameAbsent} // without a fence behind it, a false NotFound shows
+	tuning := conf.Inside(inside.Key{})
+	tuning.AwaitTimeout, tuning.RefusedRetry = 2*unit, 2*unit
 	if !e.conf.owes(Compaction) {
 		hooks.Compact = nil
 	}

@@ -8,6 +8,8 @@ import (
 	"k8s.io/client-go/discovery"
 
 	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/internal/inside"
+	"github.com/ownergraph/ownergraph/internal/probe"
 	"github.com/ownergraph/ownergraph/policy"
 )
 
@@ -64,7 +66,7 @@ func TestRightsLackWrites(t *testing.T) {
 	w.bind(w.ns + "-see")
 	owner := w.create(configMap, "owner")
 	child, other := w.create(secret, "child", owned(owner)), w.create(pod, "other", owned(owner))
-	c := w.collect(settings{user: limited, engine: ownergraph.Config{RefusedRetry: time.Second}})
+	c := w.collect(settings{user: limited, engine: probe.Tuned(ownergraph.Config{}, inside.Tuning{RefusedRetry: time.Second})})
 	c.quiet()
 	w.delete(owner, background)
 	held := c.idle()

@@ -53,3 +53,12 @@ func BeginWait(e *ownergraph.Engine, now time.Time) seq.Stamp {
 func TryEndWait(e *ownergraph.Engine, at seq.Stamp) bool {
 	return e.Inside(inside.Key{}).TryEndWait(at)
 }
+
+// Tuning returns the tuning of a config, which the caller may change.
+func Tuning(c *ownergraph.Config) *inside.Tuning { return c.Inside(inside.Key{}) }
+
+// Tuned returns a config with another tuning.
+func Tuned(c ownergraph.Config, t inside.Tuning) ownergraph.Config {
+	*Tuning(&c) = t
+	return c
+}

@@ -13,6 +13,7 @@ import (
 	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/oracle"
+	"github.com/ownergraph/ownergraph/internal/probe"
 	"github.com/ownergraph/ownergraph/internal/world"
 )
 
@@ -43,7 +44,8 @@ func (s settings) config() ownergraph.Config {
 		c.Scope, c.OwnerName = graph.ScopeAbsent, graph.NameAbsent
 	}
 	if s.Forgetful {
-		c.AbsentOwners, c.OrphanedOwners = 1, 1
+		t := probe.Tuning(&c)
+		t.AbsentOwners, t.OrphanedOwners = 1, 1
 	}
 	if s.Waits {
 		c.Acknowledge = []graph.Kind{"h"}

@@ -12,6 +12,7 @@ import (
 	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/oracle"
+	"github.com/ownergraph/ownergraph/internal/probe"
 )
 
 // options are the settings of a scenario.
@@ -160,8 +161,9 @@ func (o *options) config() ownergraph.Config {
 	o.engines = max(o.engines, 1)
 	c := ownergraph.Config{
 		Scope: o.scope, OwnerName: o.ownerName, Ignore: o.ignore, Override: o.override, Acknowledge: o.acknowledge,
-		ObserveOnly: o.observing, FenceWait: o.fenceWait, SelectPage: o.page, Sweeps: o.sweeps,
+		ObserveOnly: o.observing, FenceWait: o.fenceWait, Sweeps: o.sweeps,
 	}
+	probe.Tuning(&c).SelectPage = o.page
 	if o.versions {
 		c.CompareVersions = func(_ graph.Kind, a, b graph.Version) int {
 			x, _ := strconv.Atoi(string(a))

@@ -10,6 +10,7 @@ import (
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/probe"
 )
 
 // handled is the finalizer of the engines' handler. References name the kind unserved,
@@ -213,10 +214,11 @@ func (o options) config() ownergraph.Config {
 		c.OwnerName = graph.NameAbsent
 	}
 	if o.forgetful {
-		c.AbsentOwners, c.OrphanedOwners = 1, 1
+		t := probe.Tuning(&c)
+		t.AbsentOwners, t.OrphanedOwners = 1, 1
 	}
 	if o.has(sweeps) {
-		c.SelectPage = o.tenancy.page
+		probe.Tuning(&c).SelectPage = o.tenancy.page
 	}
 	if o.waits {
 		c.Acknowledge = []graph.Kind{graph.Kind(strings.ToLower(o.kinds[:1]))}

@@ -9,6 +9,7 @@ import (
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/invariant"
+	"github.com/ownergraph/ownergraph/internal/probe"
 )
 
 // tuning holds rare settings of the engines of a world, besides its options. It follows
@@ -52,9 +53,11 @@ func (o *options) drawTuning() {
 // configs returns the settings of each engine.
 func (o options) configs(c ownergraph.Config) []ownergraph.Config {
 	y := o.tuning
-	c.FenceWait, c.AwaitTimeout, c.RefusedRetry, c.AcknowledgeWithin = y.fenceWait, y.await, y.refused, y.acknowledge
+	c.FenceWait, c.AcknowledgeWithin = y.fenceWait, y.acknowledge
+	t := probe.Tuning(&c)
+	t.AwaitTimeout, t.RefusedRetry = y.await, y.refused
 	if y.absent != 0 {
-		c.AbsentOwners, c.OrphanedOwners = y.absent, y.orphaned
+		t.AbsentOwners, t.OrphanedOwners = y.absent, y.orphaned
 	}
 	c.Limits = y.limits
 	out := make([]ownergraph.Config, o.engines)

@@ -8,6 +8,7 @@ import (
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/probe"
 )
 
 // labelled returns a world with a marked tenant and a selection of volumes under way.
@@ -18,9 +19,10 @@ func labelled(t *testing.T) *World {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cfg := ownergraph.Config{SelectPage: 1, Sweeps: []finalizer.Sweep{{
+	cfg := ownergraph.Config{Sweeps: []finalizer.Sweep{{
 		Finalizer: "x.io/t", Holder: "t", Members: []finalizer.Members{{By: finalizer.ByLabel, Label: "of", Kinds: []graph.Kind{"v"}}},
 	}}}
+	probe.Tuning(&cfg).SelectPage = 1
 	w, err := New(ownergraph.Level2, cfg, 1, nil, start)
 	if err != nil {
 		t.Fatal(err)
