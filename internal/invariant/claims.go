@@ -48,6 +48,12 @@ func (c *claims) member(p *plan.Plan, h, o graph.Object) bool {
 	return false
 }
 
+// memberAlways reports whether the object belongs to the holder with any labels.
+func memberAlways(p *plan.Plan, h, o graph.Object) bool {
+	c := claims{labels: func(*plan.Plan, int, graph.Object) (string, bool) { return "", false }}
+	return c.member(p, h, o)
+}
+
 // contests reports whether a living holder has a claim on the object. The shadow
 // of a name counts.
 func (c *claims) contests(p *plan.Plan, h, o graph.Object) bool {

@@ -23,7 +23,7 @@ func (s *Sweeps) counts(p *plan.Plan, h graph.Object, except func(o graph.Object
 		if !p.IsHolder(h) || except != nil && except(o) {
 			continue
 		}
-		if p.Member(h, o) {
+		if memberAlways(p, h, o) {
 			out[bucket{members: -1}]++
 		}
 		if len(labelled) == 0 {

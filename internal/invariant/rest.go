@@ -67,5 +67,5 @@ func (s *Sweeps) kept(p *plan.Plan, h, o graph.Object) bool {
 // it a member, and other members stay. The engine selects by labels when the others
 // are gone.
 func (s *Sweeps) hides(p *plan.Plan, h, o graph.Object, stays func(o graph.Object) bool) bool {
-	return !p.Member(h, o) && slices.ContainsFunc(s.all, func(x graph.Object) bool { return s.member(p, h, x) && stays(x) })
+	return !memberAlways(p, h, o) && slices.ContainsFunc(s.all, func(x graph.Object) bool { return s.member(p, h, x) && stays(x) })
 }

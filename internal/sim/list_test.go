@@ -50,9 +50,9 @@ var list = []held{
 	{"S20", "accountability", "", "certificates and their archive, which are not built yet"},
 	{"S21", "a handler succeeds before its finalizer goes, and no other finalizer ever goes", "rule S21, internal/invariant.TestWitnessOfHandlers, .TestRewindForgetsHandlers, script handler-of-another, script handler-fails-and-is-retried, internal/run.TestRunTellsWhereItPanicked", ""},
 	{"S22", "at rest the graph is what a new listing shows", "sim S22, internal/core/observed.TestRebuild", ""},
-	{"S23", "a sweep deletes the members of marked holders, and no other object", "rule S23, internal/properties.TestSweepWorlds, internal/core/sweep/plan.TestSweepExact, .TestSweepNamesake, script a-sweep-spares-a-neighbour, script a-sweep-and-a-namesake", ""},
+	{"S23", "a sweep deletes the members of marked holders, and no other object", "rule S23, internal/properties.TestSweepWorlds, internal/core/sweep.TestSweepExact, .TestSweepNamesake, script a-sweep-spares-a-neighbour, script a-sweep-and-a-namesake", ""},
 	{"S24", "a holder goes when at some instant since its mark nothing was left of it", "rule S24, rule R3, .TestSweepWaitsForFence, script a-sweep-of-a-late-member, script a-sweep-holds-for-a-sick-kind", ""},
-	{"S25", "a phase that waits begins when those before it are over", "rule S25, internal/core/sweep/plan.TestNextEnds, .TestSweepPhases", ""},
+	{"S25", "a phase that waits begins when those before it are over", "rule S25, internal/core/sweep.TestSweepEnds, .TestSweepPhases", ""},
 
 	{"L1", "everything ends, in work proportional to what there is", "sim L1, internal/properties.TestConverges, internal/properties.TestLinear", ""},
 	{"L2", "nothing is handled again without a cause; rest costs nothing", "sim L2, internal/properties.TestIdleDay, .TestCollectorIdleIsQuiet, script cost-quiet", ""},

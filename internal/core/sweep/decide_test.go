@@ -112,16 +112,75 @@ func TestRivalChanged(t *testing.T) {
 	r.decides("volume/1-2-a", policy.Delete, policy.HolderDeleted, "the proof is later than the rival's change")
 }
 
-// TestCoOwned: a member by an owner reference alone stays as long as it has another owner.
+// TestCoOwned: a member by an owner reference alone stays as long as it has, or may have,
+// another owner.
 func TestCoOwned(t *testing.T) {
 	s := byName()
-	s.Members = []finalizer.Members{{By: finalizer.ByOwner}}
-	r := newRig(t, s)
-	r.put("tenant/1#1[x.io/tenant]; volume/x#1; volume/a#1 -> tenant/1, volume/x; volume/b#1 -> tenant/1")
-	r.marked()
-	r.pass()
-	r.decides("volume/a", policy.Wait, policy.Contested, "another owner exists")
-	r.decides("volume/b", policy.Delete, policy.HolderDeleted, "the holder is the only owner")
+	s.Members = append(s.Members, finalizer.Members{By: finalizer.ByOwner})
+	for _, c := range []struct {
+		reason, before, gone, member string
+		want                         policy.Reason
+	}{
+		{"it has no other owner", "", "", "pod/a#1 -> tenant/1", policy.HolderDeleted},
+		{"the other owner exists", "volume/x#1", "", "pod/a#1 -> tenant/1, volume/x", policy.Contested},
+		{"the watch has shown the end of the other owner", "pod/b#1 -> volume/x; volume/x#1", "volume/x#1", "pod/a#1 -> tenant/1, volume/x", policy.HolderDeleted},
+		{"the watch has not shown the other owner", "", "", "pod/a#1 -> tenant/1, volume/x", policy.Contested},
+		{"the other owner is not resolved", "volume/x#1", "", "pod/a#1 -> tenant/1, volume/x?", policy.Contested},
+		{"both holders go", "tenant/2#1~[x.io/tenant]", "", "pod/a#1 -> tenant/1, tenant/2", policy.HolderDeleted},
+		{"the other holder stays", "tenant/2#1[x.io/tenant]", "", "pod/a#1 -> tenant/1, tenant/2", policy.Contested},
+		{"it is a member by its name, too", "volume/x#1", "", "pod/1-a#1 -> tenant/1, volume/x", policy.HolderDeleted},
+	} {
+		r := newRig(t, s)
+		r.serve("tenant", "volume", "pod")
+		r.put("tenant/1#1[x.io/tenant]")
+		if c.before != "" {
+			for _, o := range r.parse(c.before) {
+				r.observe(o)
+				r.judge(o.Key)
+			}
+		}
+		if c.gone != "" {
+			r.gone(c.gone, false)
+		}
+		member := r.put(c.member)
+		r.marked()
+		r.pass()
+		if d := r.judge(member.Key); d.Reason != c.want {
+			t.Errorf("%s: %s is decided to %v for %v, want %v", c.reason, c.member, d.Action, d.Reason, c.want)
+		}
+	}
+}
+
+// TestUnmarkedHolder: no member goes before its holder is marked, or of an object that is no
+// holder.
+func TestUnmarkedHolder(t *testing.T) {
+	s := byName()
+	s.Holders = func(o graph.Object) bool { return o.Name != "2" }
+	for _, c := range []struct {
+		reason, holder string
+		want           policy.Action
+	}{
+		{"the holder is marked", "tenant/1#1~[x.io/tenant]", policy.Delete},
+		{"the holder lives", "tenant/1#1[x.io/tenant]", policy.Keep},
+		{"Holders leaves the tenant out", "tenant/2#1~[x.io/tenant]", policy.Keep},
+		{"a team is no holder", "team/1#1~[x.io/tenant]", policy.Keep},
+	} {
+		r := newRig(t, s)
+		r.serve("tenant", "volume", "team")
+		holder := r.put("volume/1-a#1; volume/2-a#1; volume/11-a#1; " + c.holder)
+		r.judge(holder.Key)
+		r.walk()
+		r.pass()
+		for _, member := range []string{"1", "2", "11"} {
+			want := policy.Keep
+			if member == holder.Name {
+				want = c.want
+			}
+			if d := r.decide("volume/" + member + "-a"); d.Action != want {
+				t.Errorf("%s: volume %s-a is decided to %v for %v", c.reason, member, d.Action, d.Reason)
+			}
+		}
+	}
 }
 
 // TestHalted: a kind of members that takes no part halts the run.

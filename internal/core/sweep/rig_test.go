@@ -1,7 +1,6 @@
 package sweep
 
 import (
-	"testing"
 	"time"
 
 	"github.com/ownergraph/ownergraph/finalizer"
@@ -19,9 +18,18 @@ import (
 // start is the time at which every rig begins.
 var start = time.Unix(1000, 0)
 
+// tb is a test, or one case of a law.
+type tb interface {
+	Helper()
+	Error(args ...any)
+	Errorf(format string, args ...any)
+	Fatal(args ...any)
+	Fatalf(format string, args ...any)
+}
+
 // rig is the sweeps of a configuration, and the parts of an engine that sweeps use.
 type rig struct {
-	*testing.T
+	tb
 	sw     Sweeps
 	nodes  record.Nodes
 	kinds  kinds.Table
@@ -49,9 +57,9 @@ func byLabel() finalizer.Sweep {
 }
 
 // newRig returns a rig with fences, over the kinds tenant and volume.
-func newRig(t *testing.T, sweeps ...finalizer.Sweep) *rig {
+func newRig(t tb, sweeps ...finalizer.Sweep) *rig {
 	t.Helper()
-	r := &rig{T: t, kinds: kinds.New(nil), fence: fence.New(true, 0), held: held.New(), now: start}
+	r := &rig{tb: t, kinds: kinds.New(nil), fence: fence.New(true, 0), held: held.New(), now: start}
 	r.nodes = record.Nodes{Graph: observed.New(observed.Config{}), Table: &record.Table{}}
 	sw, err := New(Settings{Sweeps: sweeps, Page: 10})
 	if err != nil {
@@ -83,10 +91,17 @@ func (r *rig) apply(ev graph.Event) *observed.Delta {
 // serve has the store report the set of kinds.
 func (r *rig) serve(names ...graph.Kind) {
 	r.Helper()
-	ev := graph.Event{Type: graph.KindsKnown}
-	for _, name := range names {
-		ev.Kinds = append(ev.Kinds, graph.KindInfo{Kind: name})
+	infos := make([]graph.KindInfo, len(names))
+	for i, name := range names {
+		infos[i].Kind = name
 	}
+	r.serveAll(infos)
+}
+
+// serveAll is serve for kinds that may have scopes.
+func (r *rig) serveAll(infos []graph.KindInfo) {
+	r.Helper()
+	ev := graph.Event{Type: graph.KindsKnown, Kinds: infos}
 	r.apply(ev)
 	r.kinds.SetKinds(ev.Kinds, r.nodes.Graph, &r.stamps)
 	r.kinds.EndSet(r.nodes.Graph, r.sw.Holders())
@@ -95,10 +110,23 @@ func (r *rig) serve(names ...graph.Kind) {
 // put has the watch report objects, and returns the last one.
 func (r *rig) put(objects string) graph.Object {
 	r.Helper()
+	all := r.parse(objects)
+	r.observe(all...)
+	return all[len(all)-1]
+}
+
+func (r *rig) parse(objects string) []graph.Object {
+	r.Helper()
 	all, err := graph.Parse(objects)
 	if err != nil {
 		r.Fatal(err)
 	}
+	return all
+}
+
+// observe has the watch report objects.
+func (r *rig) observe(all ...graph.Object) {
+	r.Helper()
 	for _, o := range all {
 		r.apply(graph.Event{Type: graph.Put, Object: o})
 		id := r.id(o.Key)
@@ -108,13 +136,17 @@ func (r *rig) put(objects string) graph.Object {
 		r.sw.Observe(r.view(), id, r.nodes.Graph.Node(id))
 	}
 	r.check()
-	return all[len(all)-1]
 }
 
 // gone has the watch report the end of an object. Unseen says that the watch had a gap.
 func (r *rig) gone(object string, unseen bool) {
 	r.Helper()
-	o := r.object(object)
+	r.leave(r.object(object), unseen)
+}
+
+// leave is gone for an object.
+func (r *rig) leave(o graph.Object, unseen bool) {
+	r.Helper()
 	d := r.apply(graph.Event{Type: graph.Gone, Key: o.Key, Version: o.Version})
 	for _, f := range d.Freed {
 		r.sw.Leave(r.view(), f.ID, unseen)
@@ -147,7 +179,13 @@ func (r *rig) check() {
 // for its finalizers.
 func (r *rig) decide(object string) policy.Decision {
 	r.Helper()
-	id := r.id(r.object(object).Key)
+	return r.judge(r.object(object).Key)
+}
+
+// judge is decide for the object with a key.
+func (r *rig) judge(k graph.Key) policy.Decision {
+	r.Helper()
+	id := r.id(k)
 	o := r.nodes.Graph.Node(id).Object()
 	d := policy.Decision{Action: policy.Keep, Reason: policy.NoOwners}
 	if o.Deleting {

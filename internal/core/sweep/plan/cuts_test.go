@@ -80,11 +80,14 @@ func TestClaimsExact(t *testing.T) {
 		}
 		o := graph.Object{Key: graph.Key{Kind: "pod", Name: text, UID: "1"}}
 		m := p.members(0)
-		named, first := belongs(p.sweep, holder.Name, o), size == m.next(text, 0)
-		if got := p.Contests(holder, o); got != named {
+		named, first := strings.HasPrefix(text, holder.Name+d), size == m.next(text, 0)
+		if suffix {
+			named = strings.HasSuffix(text, d+holder.Name)
+		}
+		if got := contests(p, holder, o); got != named {
 			t.Fatalf("%q contests %q: %t, want %t", holder.Name, text, got, named)
 		}
-		if got := p.Member(holder, o); got != (named && first) {
+		if got := member(p, holder, o); got != (named && first) {
 			t.Fatalf("%q is %q's: %t, want %t", text, holder.Name, got, named && first)
 		}
 		byName := false

@@ -2,20 +2,19 @@ package plan_test
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/sweep/plan"
 )
 
-// A tenant is being deleted. Its own objects go, definitions first. The objects of a
-// neighbour whose name begins alike stay.
-func ExamplePlan_Next() {
+// The objects of a tenant are in two phases. The objects of a neighbour whose name begins
+// alike name the neighbour.
+func ExamplePlan() {
 	p, err := plan.New(finalizer.Sweep{
 		Finalizer: "example.org/tenant", Holder: "tenant",
 		Members: []finalizer.Members{
-			{By: finalizer.ByName, Delimiter: "-"},
+			{By: finalizer.ByName, Delimiter: "-", Kinds: []graph.Kind{"volume"}},
 			{By: finalizer.ByName, AfterText: ".", Delimiter: "-", Kinds: []graph.Kind{"definition"}},
 		},
 		Phases: []finalizer.Phase{
@@ -27,20 +26,18 @@ func ExamplePlan_Next() {
 		fmt.Println(err)
 		return
 	}
-	all, _ := graph.Parse(`tenant/111111~[example.org/tenant]; tenant/1111112;
-		definition/widgets.111111-shop.org#1; volume/111111-data#2; volume/1111112-data#3`)
-	for step, err := p.Next(all[0], all); ; step, err = p.Next(all[0], all) {
-		if err != nil || step.Done {
-			fmt.Println("done", err)
-			return
-		}
-		for _, d := range step.Delete {
-			fmt.Println("delete", d.Key, "at version", d.Options.Precondition.Version)
-			all = slices.DeleteFunc(all, func(o graph.Object) bool { return o.Key == d.Key })
+	all, _ := graph.Parse("definition/widgets.111111-shop.org; volume/111111-data; volume/1111112-data")
+	for _, o := range all {
+		for c := range p.Claims(o) {
+			if !c.Shadow {
+				fmt.Println(o.Key, "is of", c.Name, "in phase", p.PhaseOf(o))
+			}
 		}
 	}
+	fmt.Println("phases that may delete:", p.Open([]int{1, 1, 0}))
 	// Output:
-	// delete definition/widgets.111111-shop.org at version 1
-	// delete volume/111111-data at version 2
-	// done <nil>
+	// definition/widgets.111111-shop.org is of 111111 in phase 0
+	// volume/111111-data is of 111111 in phase 1
+	// volume/1111112-data is of 1111112 in phase 1
+	// phases that may delete: 1
 }

@@ -12,12 +12,6 @@ import (
 // labelled reports whether membership depends on labels.
 func (m *members) labelled() bool { return m.Label != "" || m.Selector != "" }
 
-// Labelled reports whether members of the sweep depend on labels. Then only a store that
-// can select by them knows the members.
-func (p *Plan) Labelled() bool {
-	return slices.ContainsFunc(p.sweep.Members, func(m finalizer.Members) bool { return (*members)(&m).labelled() })
-}
-
 // LabelledMembers returns the indices in Sweep.Members of the members that depend on
 // labels. The caller owns the result.
 func (p *Plan) LabelledMembers() (out []int) {

@@ -113,15 +113,3 @@ func TestClaimsBy(t *testing.T) {
 		}
 	}
 }
-
-// TestNextKnowsNoLabels: Next does not guess labels, which only a store knows.
-func TestNextKnowsNoLabels(t *testing.T) {
-	p, err := New(byLabel(finalizer.Members{By: finalizer.ByLabel, Label: "of"}))
-	if err != nil {
-		t.Fatal(err)
-	}
-	holder := object(t, "tenant/a~[x.io/t]")
-	if step, err := p.Next(holder, []graph.Object{holder}); !errors.Is(err, graph.ErrInvalid) || step.Done {
-		t.Errorf("%+v, %v, want an error", step, err)
-	}
-}

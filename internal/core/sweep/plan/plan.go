@@ -43,7 +43,7 @@ func (p *Plan) IsHolder(o graph.Object) bool {
 // holder would be a member of itself. The error wraps graph.ErrInvalid and names holder
 // and cause.
 //
-// Held by TestFit and TestSweepExact.
+// Held by TestFit and, in internal/core/sweep, TestSweepExact.
 func (p *Plan) Fit(holder graph.Object) error {
 	bad := func(i int, cause string) error {
 		return fmt.Errorf("sweep %s: members[%d]: %s: %w", holder.Key, i, cause, graph.ErrInvalid)
@@ -171,33 +171,6 @@ func (p *Plan) Holds(holder, o graph.Object, c Claim) bool {
 		return false
 	}
 	return m.Where == nil || m.Where(holder, o)
-}
-
-// Member reports whether the object belongs to the holder. It does not use labels.
-func (p *Plan) Member(holder, o graph.Object) bool {
-	if !p.IsHolder(holder) {
-		return false
-	}
-	for c := range p.Claims(o) {
-		if !c.Shadow && p.Holds(holder, o, c) {
-			return true
-		}
-	}
-	return false
-}
-
-// Contests reports whether the holder has a claim on the object, by a shadow too. It does
-// not use labels. While the holder is not marked, no other sweep takes the object.
-func (p *Plan) Contests(holder, o graph.Object) bool {
-	if !p.IsHolder(holder) || holder.Deleting {
-		return false
-	}
-	for c := range p.Claims(o) {
-		if p.Holds(holder, o, c) {
-			return true
-		}
-	}
-	return false
 }
 
 // Phases returns the number of phases: those of the sweep, and the last one, which takes
