@@ -12,7 +12,7 @@ import (
 func (e *Engine) check() error {
 	for _, check := range []func() error{
 		e.graph.Check, e.work.Check, e.checkFlights, e.checkSides, func() error { return e.reads.Check(e.view()) }, func() error { return e.sweeps.Check(e.sweepView()) }, e.checkFastPath, e.kinds.Check,
-		func() error { return e.cycles.Check(e.view()) }, e.audit.Check,
+		func() error { return e.cycles.Check(e.view()) }, e.audit.Check, func() error { return e.fanout.Check(e.view()) },
 		func() error { return e.handlers.Check(e.graph) }, func() error { return e.held.Check(e.graph) },
 		func() error { return e.undone.Check(e.view()) }, func() error { return e.expected.Check(e.graph) },
 	} {

@@ -35,7 +35,7 @@ func (e *Engine) clone() *Engine {
 	c.prepared, c.revision = e.prepared.Clone(), run.NewRevision(e.revision.Number())
 	c.effects, c.carrying = effect.List{}, false
 	c.scratch = scratch{}
-	c.fans, c.wakes = slices.Clone(e.fans), slices.Clone(e.wakes)
+	c.fanout = e.fanout.Clone()
 	return &c
 }
 

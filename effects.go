@@ -27,9 +27,9 @@ func (e *Engine) do(x effect.Effect) {
 	case effect.LookAt:
 		e.work.AddAt(x.Node, x.Priority, x.At)
 	case effect.Wake:
-		e.wakes = append(e.wakes, x.Node)
+		e.fanout.Wake(x.Node)
 	case effect.Fan:
-		e.fan(x.Node)
+		e.fanout.Push(e.view(), x.Node)
 	case effect.WantFence:
 		e.fence.Want(x.After, e.now)
 	case effect.AwaitFence:

@@ -10,6 +10,7 @@ import (
 	"github.com/ownergraph/ownergraph/internal/core/audit"
 	"github.com/ownergraph/ownergraph/internal/core/cycle"
 	"github.com/ownergraph/ownergraph/internal/core/effect"
+	"github.com/ownergraph/ownergraph/internal/core/fanout"
 	"github.com/ownergraph/ownergraph/internal/core/fence"
 	"github.com/ownergraph/ownergraph/internal/core/fifo"
 	"github.com/ownergraph/ownergraph/internal/core/handlers"
@@ -99,9 +100,8 @@ type Engine struct {
 	// begins a call that it has taken by Next. If it has changed since, the Collector
 	// reports the call with ErrNotBegun.
 	revision run.Revision
-	scratch  scratch           // of the decision at hand
-	fans     []observed.NodeID // owners whose dependents have to be decided
-	wakes    []observed.NodeID // nodes that waited for a fence or a read
+	scratch  scratch // of the decision at hand
+	fanout   fanout.Machine
 
 	counts Stats
 }

@@ -204,7 +204,7 @@ func (e *Engine) noteAbsent(id observed.NodeID, began seq.Stamp) {
 	m.GoneObserved = false // that was of a former history
 	m.Changed = e.seq.Stamp()
 	e.reads.DropResult(e.view(), id)
-	e.fan(id)
+	e.fanout.Push(e.view(), id)
 }
 
 // useOrphaned counts a decision as a use of the remembered owners that it rests on: the

@@ -132,8 +132,7 @@ func (p *printer) rest() {
 	for _, c := range e.prepared.All() {
 		p.call(c)
 	}
-	p.List(e.fans)
-	p.List(e.wakes)
+	e.fanout.Hash(p.Printer)
 	e.cycles.Hash(p.Printer)
 	p.Flags(e.broken != nil)
 	e.audit.Hash(p.Printer)

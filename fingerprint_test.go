@@ -11,6 +11,7 @@ import (
 
 	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/core/fanout"
 	"github.com/ownergraph/ownergraph/internal/core/fifo"
 	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/internal/core/queue"
@@ -87,9 +88,8 @@ func (e *Engine) fill() {
 	e.fence.Await(a, e.edit(a))
 	e.edit(a).Cycle, e.edit(b).Cycle = 1, 1
 	e.prepared.Push(&Call{Type: CallPatch, Key: e.graph.Node(c).Key(), Change: Change{DropFinalizer: "x.io/y"}})
-	e.fans, e.wakes = []observed.NodeID{a}, []observed.NodeID{b}
-	e.edit(a).FanningOut = true
-	e.graph.Fan(a)
+	e.fanout.Push(e.view(), a)
+	e.fanout.Wake(b)
 	e.work.AddAt(a, queue.Low, soon)
 	e.reads.Want(e.view(), b, d)
 }
@@ -154,8 +154,7 @@ func fieldChanges() []fieldChange {
 		{"Engine.orphaned", func(e *Engine) { e.orphaned.Clear() }},
 		{"Engine.prepared", func(e *Engine) { e.prepared = fifo.List[Call]{} }},
 		{"Engine.prepared change", func(e *Engine) { e.prepared.All()[0].Change = Change{} }},
-		{"Engine.fans", func(e *Engine) { e.fans = nil }},
-		{"Engine.wakes", func(e *Engine) { e.wakes = nil }},
+		{"Engine.fanout", func(e *Engine) { e.fanout = fanout.Machine{} }},
 	}
 	changes = append(changes, nodeChanges()...)
 	changes = append(changes, recordChanges()...)

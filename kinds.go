@@ -127,7 +127,7 @@ func (e *Engine) pruneNode(id observed.NodeID) {
 	n := e.graph.Node(id)
 	if n.State() == observed.Phantom {
 		e.reads.DropResult(e.view(), id)
-		e.fan(id)
+		e.fanout.Push(e.view(), id)
 		return
 	}
 	ev := Event{Type: graph.Gone, Key: n.Key()}

@@ -87,7 +87,7 @@ func (e *Engine) stepWork() int {
 	if e.prepared.Len() >= maxPrepared {
 		return 0
 	}
-	e.stepWakes()
+	e.fanout.StepWoken(e.fanView(), slice, lowWater)
 	if id, ok := e.work.Next(e.now); ok {
 		cost, before := 1, e.sweeps.Looked()
 		if e.graph.InUse(id) { // a decision looks at every reference
@@ -100,11 +100,11 @@ func (e *Engine) stepWork() int {
 		return cost + int(e.sweeps.Looked()-before)/8
 	}
 	switch {
-	case len(e.wakes) > 0:
+	case len(e.fanout.Woken()) > 0:
 	case !e.kinds.IsPruned():
 		e.prune()
-	case len(e.fans) > 0:
-		e.stepFans()
+	case len(e.fanout.Owners()) > 0:
+		e.fanout.Step(e.fanView(), slice, lowWater)
 	case e.sweeps.HasWork(e.now):
 		e.stepSweeps()
 	case e.cycles.HasWork(e.now, e.quiet()):
@@ -133,7 +133,7 @@ func (e *Engine) quiet() bool {
 // busy reports whether there is work left that needs neither an event nor a result. Next
 // would hand out a read or a write, or get something done.
 func (e *Engine) busy() bool {
-	return e.prepared.Len() > 0 || len(e.wakes) > 0 || len(e.fans) > 0 || !e.kinds.IsPruned() ||
+	return e.prepared.Len() > 0 || len(e.fanout.Woken()) > 0 || len(e.fanout.Owners()) > 0 || !e.kinds.IsPruned() ||
 		e.work.Ready() > 0 || e.reads.Ready() > 0 || e.cycles.HasWork(e.now, e.quiet()) || e.audit.IsRunning() ||
 		e.sweeps.IsReady()
 }

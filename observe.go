@@ -104,13 +104,13 @@ func (e *Engine) applyDelta(ev *Event, d *observed.Delta) {
 		e.counts.Gone++
 		e.wakeMisplaced(ev.Key.UID)
 		if c, ok := e.graph.Lookup(Key{UID: ev.Key.UID}); ok { // the claims on its UID, too
-			e.fanOne(c.ID())
+			e.fanout.PushNode(e.view(), c.ID())
 		}
 		if n, ok := e.graph.Alive(ev.Key.UID); ok { // a claim on the UID means another object now
 			e.cycles.Restart(e.view(), e.now)
 			if !n.SharesUID() { // it was one of two until now
 				e.work.Add(n.ID(), queue.High)
-				e.fan(n.ID())
+				e.fanout.Push(e.view(), n.ID())
 			}
 		}
 	}
@@ -174,13 +174,13 @@ func (e *Engine) applyNode(ev *Event, d *observed.Delta) {
 	e.applyMark(d, n, m)
 	if d.Class {
 		m.Role = e.seq.Stamp()
-		e.fan(id)
+		e.fanout.Push(e.view(), id)
 	}
 	if d.Mark || d.Version && n.Waiting() { // it waits, or did
 		e.cycles.Restart(e.view(), e.now)
 	}
 	if d.Acknowledged && n.Orphaning() {
-		e.fan(id)
+		e.fanout.Push(e.view(), id)
 	}
 	if d.Gone {
 		e.endObject(id, d.Unseen)
@@ -197,7 +197,7 @@ func (e *Engine) addObject(id observed.NodeID, n observed.Node, k Key) {
 	e.nodes.SetNew(e.graph, id, e.seq.Stamp())
 	e.absent.Remove(k)
 	if c, ok := e.graph.Claim(id); ok {
-		e.fanOne(c)
+		e.fanout.PushNode(e.view(), c)
 	}
 	e.sweeps.Observe(e.sweepView(), id, n)
 	e.carryOut()
@@ -235,7 +235,7 @@ func (e *Engine) dropAbsence(id observed.NodeID, n observed.Node, k Key) {
 		m.Absent, m.GoneObserved = 0, false
 		e.counts.Contradictions++
 		e.revokePrepared()
-		e.fan(id)
+		e.fanout.Push(e.view(), id)
 	}
 }
 

@@ -132,7 +132,7 @@ func (e *Engine) idleIn(scope string) bool {
 
 // pending counts the pieces of work that idleIn considers.
 func (e *Engine) pending() int {
-	n := len(e.wakes) + len(e.fans) + len(e.fence.Waiting()) + len(e.cycles.Suspects()) + e.expected.WatchLen() + len(e.flights)
+	n := len(e.fanout.Woken()) + len(e.fanout.Owners()) + len(e.fence.Waiting()) + len(e.cycles.Suspects()) + e.expected.WatchLen() + len(e.flights)
 	n += e.kinds.Len()
 	for _, name := range e.fence.AwaitedKinds() {
 		n += len(e.fence.AwaitingKind(name))
@@ -149,7 +149,7 @@ func (e *Engine) kindsBusy() bool {
 // its dependents. A delayed node waits for a user or the store, but for the cases of
 // onlyLater.
 func (e *Engine) queuedIn(in func(observed.NodeID) bool) bool {
-	if slices.ContainsFunc(e.wakes, in) || slices.ContainsFunc(e.fans, in) || slices.ContainsFunc(e.cycles.Suspects(), in) {
+	if slices.ContainsFunc(e.fanout.Woken(), in) || slices.ContainsFunc(e.fanout.Owners(), in) || slices.ContainsFunc(e.cycles.Suspects(), in) {
 		return true
 	}
 	for x := range e.work.Entries() {

@@ -99,19 +99,6 @@ func (e *Engine) sweepView() sweep.View {
 	}
 }
 
-// stepSweeps continues the walk of the sweeps, or advances detached runs.
-func (e *Engine) stepSweeps() {
-	if !e.sweeps.Step(e.sweepView()) {
-		return
-	}
-	before := e.sweeps.Looked()
-	for n := 0; n+int(e.sweeps.Looked()-before) < slice && e.sweeps.HasNode(e.graph) && e.work.Ready() < lowWater; n++ {
-		e.sweeps.WalkNode(e.sweepView())
-		e.carryOut()
-	}
-	e.sweeps.EndWalk(e.sweepView())
-}
-
 // nextSelect sets c to the call for the next page of a selection, if one is due.
 func (e *Engine) nextSelect(c *Call) bool {
 	req, ok := e.sweeps.NextSelect(e.sweepView())

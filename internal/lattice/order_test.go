@@ -39,6 +39,7 @@ const layers = `
 	< internal/core/kinds < internal/core/fence
 	< internal/core/cycle, internal/core/audit, internal/core/reads, internal/core/inflight;
 	internal/core/record < internal/core/held;
+	internal/core/effect, internal/core/fingerprint < internal/core/fanout;
 	finalizer < internal/core/sweep/plan;
 	internal/core/fence, internal/core/sweep/plan < internal/core/handlers, internal/core/sweep/labels;
 	internal/core/held, internal/core/sweep/labels < internal/core/sweep;
@@ -54,7 +55,7 @@ const layers = `
 	internal/inside < .;
 	. < internal/probe;
 	internal/core/cycle, internal/core/audit, internal/core/reads, internal/core/inflight,
-	internal/core/handlers, internal/core/held, internal/core/sweep < .;
+	internal/core/handlers, internal/core/held, internal/core/sweep, internal/core/fanout < .;
 
 	# The specification shares no code with the engine that it judges. The judge
 	# of the engine's writes sees only the calls.

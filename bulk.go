@@ -1,9 +1,33 @@
 package ownergraph
 
 import (
+	"github.com/ownergraph/ownergraph/internal/core/fanout"
 	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/internal/core/queue"
 )
+
+// slice is the most units of bulk work in one step.
+const slice = 256
+
+// lowWater is the length of the queue below which bulk work adds to it. So the dependents
+// of a large owner wait in its list, and not in the queue.
+const lowWater = 64
+
+// fanView returns the lower machines for a fan-out.
+func (e *Engine) fanView() fanout.View { return fanout.View{Nodes: e.view(), Work: e.work} }
+
+// stepSweeps continues the walk of the sweeps, or advances detached runs.
+func (e *Engine) stepSweeps() {
+	if !e.sweeps.Step(e.sweepView()) {
+		return
+	}
+	before := e.sweeps.Looked()
+	for n := 0; n+int(e.sweeps.Looked()-before) < slice && e.sweeps.HasNode(e.graph) && e.work.Ready() < lowWater; n++ {
+		e.sweeps.WalkNode(e.sweepView())
+		e.carryOut()
+	}
+	e.sweeps.EndWalk(e.sweepView())
+}
 
 // auditSoon begins an audit, which runs as soon as the queue is short.
 func (e *Engine) auditSoon() {

@@ -1,0 +1,123 @@
+// Package fanout brings the dependents of changed owners into the queue, and the nodes that
+// waited for a fence or a read.
+//
+// One change may concern a million dependents. So the machine keeps the owners, and the
+// graph keeps a cursor over the dependents of each. Each step adds some dependents to the
+// queue, while the queue is short.
+package fanout
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/ownergraph/ownergraph/internal/core/effect"
+	"github.com/ownergraph/ownergraph/internal/core/fifo"
+	"github.com/ownergraph/ownergraph/internal/core/fingerprint"
+	"github.com/ownergraph/ownergraph/internal/core/observed"
+	"github.com/ownergraph/ownergraph/internal/core/queue"
+	"github.com/ownergraph/ownergraph/internal/core/record"
+)
+
+// View has the lower machines that a step uses. The machine keeps none.
+type View struct {
+	record.Nodes
+	Work *queue.Queue[observed.NodeID] // the nodes to decide
+}
+
+// Machine holds the owners that fan out, and the nodes that were woken. The zero value is
+// empty. It is not safe for concurrent use.
+//
+// Its invariants, which Check verifies:
+//
+//  1. a node is marked as fanning out only if it is listed
+type Machine struct {
+	owners []observed.NodeID // their dependents have to be decided; a node that left the graph may be listed
+	woken  []observed.NodeID // they have to be decided, and with a waiting owner its dependents
+}
+
+// Push has the dependents of an owner decided, from the first on. These include the
+// dependents that count by the owner's UID alone.
+func (m *Machine) Push(v record.Nodes, id observed.NodeID) {
+	m.PushNode(v, id)
+	if c, ok := v.Graph.Claim(id); ok {
+		m.PushNode(v, c)
+	}
+}
+
+// PushNode is Push for the references to one node.
+func (m *Machine) PushNode(v record.Nodes, id observed.NodeID) {
+	if v.Graph.Fan(id) && !v.State(id).FanningOut {
+		v.Edit(id).FanningOut = true
+		m.owners = append(m.owners, id)
+	}
+}
+
+// Wake has a node decided.
+func (m *Machine) Wake(id observed.NodeID) { m.woken = append(m.woken, id) }
+
+// Step moves dependents of the listed owners into the queue: at most budget of them, and
+// while fewer than most keys are ready. A dependent that waits for reads is decided after
+// these, and not once for each owner.
+func (m *Machine) Step(v View, budget, most int) {
+	for n := 0; n < budget && len(m.owners) > 0 && v.Work.Ready() < most; n++ {
+		id := m.owners[0]
+		if v.InUse(id) && v.State(id).FanningOut {
+			if dep, ok := v.Graph.FanNext(id); ok {
+				if v.State(dep).PendingReads == 0 {
+					v.Work.Add(dep, queue.Low)
+				}
+				continue
+			}
+			v.Edit(id).FanningOut = false
+		}
+		m.owners = fifo.Rest(m.owners)
+	}
+}
+
+// StepWoken moves woken nodes into the queue, within the bounds of Step. An owner that
+// waits or orphans fans out.
+func (m *Machine) StepWoken(v View, budget, most int) {
+	for n := 0; n < budget && len(m.woken) > 0 && v.Work.Ready() < most; n++ {
+		id := m.woken[0]
+		m.woken = fifo.Rest(m.woken)
+		if !v.InUse(id) {
+			continue
+		}
+		node := v.Node(id)
+		v.Work.Add(id, effect.Priority(node))
+		if node.Waiting() || node.Orphaning() {
+			m.Push(v.Nodes, id)
+		}
+	}
+}
+
+// Owners returns the owners that fan out, the first one first. The machine owns the slice.
+func (m *Machine) Owners() []observed.NodeID { return m.owners }
+
+// Woken returns the woken nodes, the first one first. The machine owns the slice.
+func (m *Machine) Woken() []observed.NodeID { return m.woken }
+
+// Check verifies the invariants of Machine.
+func (m *Machine) Check(v record.Nodes) error {
+	listed := make(map[observed.NodeID]bool, len(m.owners))
+	for _, id := range m.owners {
+		listed[id] = true
+	}
+	for n := range v.Graph.Nodes() {
+		if v.State(n.ID()).FanningOut && !listed[n.ID()] {
+			return fmt.Errorf("fanout: %s is marked as fanning out, and is not listed", n.Key())
+		}
+	}
+	return nil
+}
+
+// Clone returns a machine that shares nothing with m.
+func (m *Machine) Clone() Machine {
+	return Machine{owners: slices.Clone(m.owners), woken: slices.Clone(m.woken)}
+}
+
+// Hash writes the lists to the printer. The engine writes the cursors with the nodes.
+func (m *Machine) Hash(p *fingerprint.Printer) {
+	p.List(m.owners)
+	p.List(m.woken)
+}
