@@ -48,6 +48,11 @@ const (
 	Audit
 	// ReadHolder asks for a read of Key, the holder of the run Run. Node is the holder's.
 	ReadHolder
+	// ReturnRead takes back the read of the holder of the run Run.
+	ReturnRead
+	// Rewind takes every absence back: the store's history went backwards. The text
+	// of Record says how.
+	Rewind
 	// Report reports Decision for the object Key at Version, which may be gone.
 	Report
 	// Log writes Record.
@@ -59,7 +64,7 @@ const (
 var typeNames = [numTypes]string{
 	"unset", "look", "look at", "wake", "fan", "want fence", "await fence", "wake fence", "relist", "relist all",
 	"hold", "unhold", "revoke", "audit",
-	"read holder", "report", "log",
+	"read holder", "return read", "rewind", "report", "log",
 }
 
 // String returns the type in lower case.
@@ -179,6 +184,16 @@ func (l *List) Do(t Type) { l.items = append(l.items, Effect{Type: t}) }
 // ReadHolder appends ReadHolder.
 func (l *List) ReadHolder(id observed.NodeID, holder graph.Key, run uint32) {
 	l.items = append(l.items, Effect{Type: ReadHolder, Node: id, Key: holder, Run: run})
+}
+
+// ReturnRead appends ReturnRead.
+func (l *List) ReturnRead(run uint32) {
+	l.items = append(l.items, Effect{Type: ReturnRead, Run: run})
+}
+
+// Rewind appends Rewind.
+func (l *List) Rewind(cause string) {
+	l.items = append(l.items, Effect{Type: Rewind, Record: &Record{Text: cause}})
 }
 
 // Report appends Report.

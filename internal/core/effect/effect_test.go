@@ -26,6 +26,8 @@ func TestList(t *testing.T) {
 	l.Do(Revoke)
 	l.Do(Audit)
 	l.ReadHolder(10, graph.Key{Name: "a"}, 11)
+	l.ReturnRead(11)
+	l.Rewind("text")
 	l.Report(graph.Key{Name: "b"}, "1", policy.Decision{})
 	l.Warn("text", "name", "value")
 	last := Unset
@@ -35,7 +37,7 @@ func TestList(t *testing.T) {
 		}
 		last = x.Type
 	}
-	if last != Log || len(l.Items()) != 17 {
+	if last != Log || len(l.Items()) != 19 {
 		t.Errorf("%d effects, the last one %v", len(l.Items()), last)
 	}
 	l.Reset()

@@ -1,0 +1,49 @@
+package inflight
+
+import "fmt"
+
+// Purpose says what a call is for.
+type Purpose uint8
+
+const (
+	// PurposeUnset is no call.
+	PurposeUnset Purpose = iota
+	// Read reads an owner: evidence for its dependents.
+	Read
+	// Reread reads the object of a node itself, before the next decision about it.
+	Reread
+	// ReadHolder reads the holder of a sweep.
+	ReadHolder
+	// Patch changes an object.
+	Patch
+	// Delete deletes an object.
+	Delete
+	// Fence begins a fence.
+	Fence
+	// List asks for a listing.
+	List
+	// Handle runs a handler.
+	Handle
+	// Select asks for a page of a selection.
+	Select
+
+	numPurposes
+)
+
+var purposeNames = [numPurposes]string{
+	"unset", "read", "reread", "read holder", "patch", "delete", "fence", "list", "handle", "select",
+}
+
+// String returns the purpose in lower case.
+func (p Purpose) String() string {
+	if p < numPurposes {
+		return purposeNames[p]
+	}
+	return fmt.Sprintf("purpose(%d)", uint8(p))
+}
+
+// isWrite reports whether the call is a write.
+func (p Purpose) isWrite() bool { return p == Patch || p == Delete }
+
+// isOwn reports whether the call is a write or a reread. A node has at most one of these.
+func (p Purpose) isOwn() bool { return p == Reread || p.isWrite() }

@@ -1,0 +1,36 @@
+package inflight
+
+import (
+	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/core/observed"
+)
+
+// Retry returns the retry of a node, if it has one. Calls owns the lists of the object.
+func (t *Calls[C]) Retry(id observed.NodeID) (o graph.Object, ok bool) {
+	o, ok = t.retries[id]
+	return o, ok
+}
+
+// HasRetry reports whether a node has a retry.
+func (t *Calls[C]) HasRetry(id observed.NodeID) bool {
+	_, ok := t.retries[id]
+	return ok
+}
+
+// IsRetry reports whether the retry of a node has the version.
+func (t *Calls[C]) IsRetry(id observed.NodeID, v graph.Version) bool {
+	o, ok := t.retries[id]
+	return ok && o.Version == v
+}
+
+// SetRetry notes the object that a reread has returned. Calls owns the object.
+func (t *Calls[C]) SetRetry(id observed.NodeID, o graph.Object) { t.retries[id] = o }
+
+// DropRetry forgets the retry of a node.
+func (t *Calls[C]) DropRetry(id observed.NodeID) { delete(t.retries, id) }
+
+// DropRetries forgets all retries: they belong to a former history.
+func (t *Calls[C]) DropRetries() { clear(t.retries) }
+
+// Retries returns the retries by node. Calls owns the map.
+func (t *Calls[C]) Retries() map[observed.NodeID]graph.Object { return t.retries }
