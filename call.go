@@ -3,6 +3,8 @@ package ownergraph
 import (
 	"fmt"
 	"time"
+
+	"github.com/ownergraph/ownergraph/internal/core/inflight"
 )
 
 // CallID names one call of one engine. Ids rise, and the engine uses none again.
@@ -41,6 +43,27 @@ func (t CallType) String() string {
 		return callNames[t]
 	}
 	return fmt.Sprintf("call(%d)", uint8(t))
+}
+
+// typeFor returns the type of calls with the purpose.
+func typeFor(p inflight.Purpose) CallType {
+	switch p {
+	case inflight.Read, inflight.Reread, inflight.ReadHolder:
+		return CallRead
+	case inflight.Patch:
+		return CallPatch
+	case inflight.Delete:
+		return CallDelete
+	case inflight.Fence:
+		return CallFence
+	case inflight.List:
+		return CallList
+	case inflight.Handle:
+		return CallHandle
+	case inflight.Select:
+		return CallSelect
+	}
+	return CallUnset
 }
 
 // lane returns the lane of calls of the type.

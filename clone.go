@@ -1,7 +1,6 @@
 package ownergraph
 
 import (
-	"maps"
 	"slices"
 
 	"github.com/ownergraph/ownergraph/internal/core/effect"
@@ -19,8 +18,7 @@ func (e *Engine) clone() *Engine {
 	c.work, c.reads = e.work.Clone(), e.reads.Clone()
 	c.expected = e.expected.Clone()
 	c.undone = e.undone.Clone()
-	c.held, c.retries = e.held.Clone(), cloneMap(e.retries)
-	c.flights = cloneMap(e.flights)
+	c.held, c.calls = e.held.Clone(), e.calls.Clone()
 	c.misplaced = make(map[UID][]observed.NodeID, len(e.misplaced))
 	for u, w := range e.misplaced {
 		c.misplaced[u] = slices.Clone(w)
@@ -32,18 +30,9 @@ func (e *Engine) clone() *Engine {
 	if e.audit.IsSearching() { // the copy begins the audit anew
 		c.auditSoon()
 	}
-	c.prepared, c.revision = e.prepared.Clone(), run.NewRevision(e.revision.Number())
+	c.revision = run.NewRevision(e.revision.Number())
 	c.effects, c.carrying = effect.List{}, false
 	c.scratch = scratch{}
 	c.fanout = e.fanout.Clone()
 	return &c
-}
-
-// cloneMap is maps.Clone, and copies an empty map as a new one: the old one keeps the
-// memory of its former entries.
-func cloneMap[K comparable, V any](m map[K]V) map[K]V {
-	if len(m) == 0 {
-		return map[K]V{}
-	}
-	return maps.Clone(m)
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
-	"maps"
 	"slices"
 	"testing"
 	"time"
@@ -103,9 +102,9 @@ func TestTakeResultsPanics(t *testing.T) {
 	exchanged(t, c, ids[1])
 	c.locked(func(*Engine, time.Time) {})
 	e := c.engine
-	under := slices.Sorted(maps.Keys(e.flights))
-	if e.Err() == nil || !slices.Equal(under, ids[2:]) || c.lanes[LaneStore] != 2 {
-		t.Errorf("%v; %v are under way, %d in the lane; want calls %v, and 2", e.Err(), under, c.lanes[LaneStore], ids[2:])
+	under, want := e.calls.IDs(), []uint64{uint64(ids[2]), uint64(ids[3])}
+	if e.Err() == nil || !slices.Equal(under, want) || c.lanes[LaneStore] != 2 {
+		t.Errorf("%v; %v are under way, %d in the lane; want calls %v, and 2", e.Err(), under, c.lanes[LaneStore], want)
 	}
 }
 
@@ -116,7 +115,7 @@ func TestCompletesAsTakeResultsPanics(t *testing.T) {
 	c.lanes[LaneStore] = 1
 	exchanged(t, c, ids[0])
 	c.complete(t.Context(), &Call{ID: ids[1], Type: CallDelete}, &Result{})
-	if e := c.engine; e.Err() == nil || len(e.flights) > 0 || c.lanes[LaneStore] != 0 {
-		t.Errorf("%v; %v are under way, %d in the lane, want none", e.Err(), e.flights, c.lanes[LaneStore])
+	if e := c.engine; e.Err() == nil || e.calls.Len() > 0 || c.lanes[LaneStore] != 0 {
+		t.Errorf("%v; %v are under way, %d in the lane, want none", e.Err(), e.calls.IDs(), c.lanes[LaneStore])
 	}
 }

@@ -86,8 +86,8 @@ func (e *Engine) updateReread(n observed.Node, m *record.State) {
 	if m.Known <= e.kinds.Rewound() || m.Probing && !e.kinds.Unanswered() {
 		m.Reread, m.OutcomeUnknown, m.Probing = false, false, false
 	}
-	if _, ok := e.retries[n.ID()]; ok && e.kinds.Relisted(n.Kind(), m.Known) {
-		delete(e.retries, n.ID())
+	if e.calls.HasRetry(n.ID()) && e.kinds.Relisted(n.Kind(), m.Known) {
+		e.calls.DropRetry(n.ID())
 		m.Reread, m.OutcomeUnknown, m.Probing = true, false, false
 	}
 }

@@ -1,11 +1,11 @@
 package ownergraph
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
+
+	"github.com/ownergraph/ownergraph/internal/core/inflight"
 )
 
 // Done takes the result of a call. An id that is not under way is an error that wraps
@@ -15,59 +15,40 @@ func (e *Engine) Done(now time.Time, id CallID, r Result) error {
 	if e.broken == nil {
 		e.tick(now)
 	}
-	f, ok := e.flights[id]
-	ok = ok && !e.isPrepared(id)
-	if ok {
-		delete(e.flights, id)
-	}
+	x, ok := e.calls.Take(uint64(id))
 	switch {
 	case e.broken != nil:
 		return e.broken
 	case !ok:
 		return fmt.Errorf("report call %d: not under way: %w", id, ErrInvalid)
 	case r.Err != nil && errors.Is(r.Err, ErrNotBegun):
-		e.notBegun(id, f)
+		e.notBegun(id, &x)
 	default:
-		e.done(id, f, r)
+		e.done(id, &x, r)
 	}
 	e.carryOut()
 	return nil
 }
 
-func (e *Engine) done(id CallID, f flight, r Result) {
-	switch f.call {
-	case CallRead:
-		r = sound(f.key, r)
-		switch {
-		case f.run != 0:
-			e.holderRead(f, r)
-		case f.reread:
-			e.rereadDone(id, f, r)
-		default:
-			e.readDone(f, r)
-		}
-	case CallPatch, CallDelete:
-		e.writeDone(id, f, r.Err)
-	case CallFence:
-		e.fenceDone(f.fence, r.Err)
-	case CallList:
+func (e *Engine) done(id CallID, x *inflight.Call, r Result) {
+	switch x.Purpose {
+	case inflight.Read:
+		e.readDone(x, sound(x.Key, r))
+	case inflight.Reread:
+		e.rereadDone(id, x, sound(x.Key, r))
+	case inflight.ReadHolder:
+		e.holderRead(x, sound(x.Key, r))
+	case inflight.Patch, inflight.Delete:
+		e.writeDone(id, x, r.Err)
+	case inflight.Fence:
+		e.fenceDone(x.Fence, r.Err)
+	case inflight.List:
 		e.listDone(r.Err)
-	case CallHandle:
-		e.handlerDone(id, f, r.Err)
-	case CallSelect:
+	case inflight.Handle:
+		e.handlerDone(id, x, r.Err)
+	case inflight.Select:
 		e.selectDone(id, r)
 	}
-}
-
-// isPrepared reports whether a call waits for its lane. Prepared calls are sorted by id.
-// Most ids that are asked for are smaller than the first of them.
-func (e *Engine) isPrepared(id CallID) bool {
-	p := e.prepared.All()
-	if len(p) == 0 || id < p[0].ID {
-		return false
-	}
-	_, ok := slices.BinarySearchFunc(p, id, func(c Call, id CallID) int { return cmp.Compare(c.ID, id) })
-	return ok
 }
 
 // sound turns an answer of another object into an error. A wrong answer of a store proves

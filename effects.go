@@ -49,7 +49,11 @@ func (e *Engine) do(x effect.Effect) {
 	case effect.Audit:
 		e.auditSoon()
 	case effect.ReadHolder:
-		e.readHolder(x.Node, x.Key, sweep.RunID(x.Run))
+		e.readHolder(x.Node, x.Key, x.Run)
+	case effect.ReturnRead:
+		e.sweeps.ReturnRead(e.sweepView(), sweep.RunID(x.Run))
+	case effect.Rewind:
+		e.rewind(x.Record.Text)
 	case effect.Report:
 		if e.cfg.OnDecision != nil {
 			e.cfg.OnDecision(DecisionEvent{Key: x.Key, Version: x.Version, Decision: *x.Decision})

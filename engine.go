@@ -6,13 +6,11 @@ import (
 	"slices"
 	"time"
 
-	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/audit"
 	"github.com/ownergraph/ownergraph/internal/core/cycle"
 	"github.com/ownergraph/ownergraph/internal/core/effect"
 	"github.com/ownergraph/ownergraph/internal/core/fanout"
 	"github.com/ownergraph/ownergraph/internal/core/fence"
-	"github.com/ownergraph/ownergraph/internal/core/fifo"
 	"github.com/ownergraph/ownergraph/internal/core/handlers"
 	"github.com/ownergraph/ownergraph/internal/core/held"
 	"github.com/ownergraph/ownergraph/internal/core/inflight"
@@ -64,10 +62,9 @@ type Engine struct {
 	level Level
 	set   rules.Settings
 
-	now      time.Time
-	seq      seq.Counter
-	lastCall CallID
-	broken   error
+	now    time.Time
+	seq    seq.Counter
+	broken error
 
 	graph *observed.Graph
 	nodes record.Table
@@ -78,8 +75,7 @@ type Engine struct {
 	expected inflight.Expectations
 	undone   inflight.Undone
 	held     held.Table
-	retries  map[observed.NodeID]Object
-	flights  map[CallID]flight
+	calls    inflight.Calls[Call]
 
 	misplaced map[UID][]observed.NodeID // the dependents of owners in another scope or under another name
 
@@ -92,9 +88,8 @@ type Engine struct {
 	sweeps   sweep.Sweeps
 	audit    audit.Auditor
 
-	prepared fifo.List[Call] // store calls that wait for their lane
-	effects  effect.List     // of machines, not carried out yet
-	carrying bool            // carryOut runs
+	effects  effect.List // of machines, not carried out yet
+	carrying bool        // carryOut runs
 	// The number of times that the engine has revoked calls, safe for concurrent use. A
 	// rewind raises it before it walks the graph. The Collector compares it before it
 	// begins a call that it has taken by Next. If it has changed since, the Collector
@@ -104,23 +99,6 @@ type Engine struct {
 	fanout   fanout.Machine
 
 	counts Stats
-}
-
-// flight is a call that was handed out: no more than 128 bytes, up to which a map
-// holds values in itself.
-type flight struct {
-	call    CallType
-	reread  bool
-	shown   bool              // the watch has shown its object since
-	ending  graph.Propagation // a write that ends this propagation
-	node    observed.NodeID
-	key     Key
-	version Version   // that a write is conditioned on
-	began   seq.Stamp // when it was handed out
-	handler string
-	fence   uint64
-	run     sweep.RunID // a read of its holder
-	wrote   uint32      // the digest of a write
 }
 
 // NewEngine returns an engine for stores of the level. It knows nothing yet.
@@ -138,15 +116,14 @@ func NewEngine(level Level, cfg Config) (*Engine, error) {
 	set := cfg.settings()
 	e := &Engine{
 		cfg: set, level: level, set: rules.Settings{Override: cfg.Override},
-		graph:   observed.New(observed.Config{Scope: cfg.Scope, OwnerName: cfg.OwnerName, Limits: cfg.Limits, Ignore: cfg.Ignore}),
-		kinds:   kinds.New(cfg.Ignore),
-		fence:   fence.New(level >= Level2, cfg.FenceWait),
-		work:    queue.New(queue.Config[observed.NodeID]{Hash: mix, Number: number}),
-		reads:   reads.New(queue.Config[observed.NodeID]{Hash: mix, Number: number}),
-		undone:  inflight.NewUndone(),
-		held:    held.New(),
-		retries: map[observed.NodeID]Object{},
-		flights: map[CallID]flight{},
+		graph:  observed.New(observed.Config{Scope: cfg.Scope, OwnerName: cfg.OwnerName, Limits: cfg.Limits, Ignore: cfg.Ignore}),
+		kinds:  kinds.New(cfg.Ignore),
+		fence:  fence.New(level >= Level2, cfg.FenceWait),
+		work:   queue.New(queue.Config[observed.NodeID]{Hash: mix, Number: number}),
+		reads:  reads.New(queue.Config[observed.NodeID]{Hash: mix, Number: number}),
+		undone: inflight.NewUndone(),
+		held:   held.New(),
+		calls:  inflight.NewCalls[Call](),
 
 		misplaced: map[UID][]observed.NodeID{},
 		absent:    tombstone.New(set.AbsentOwners),
@@ -197,5 +174,5 @@ func (e *Engine) fail(format string, args ...any) {
 		e.broken = fmt.Errorf("%w: "+format, append([]any{ErrBroken}, args...)...)
 		e.cfg.Logger.Error("engine stopped", "err", e.broken)
 	}
-	delete(e.flights, e.scratch.call.ID)
+	e.calls.Drop(uint64(e.scratch.call.ID))
 }

@@ -24,7 +24,7 @@ func (e *Engine) input(id observed.NodeID) rules.Input {
 	if n.Orphaning() {
 		in.Unacknowledged, in.Overdue = e.unacknowledged(id)
 	}
-	if r, ok := e.retries[id]; ok {
+	if r, ok := e.calls.Retry(id); ok {
 		in.Object, in.Retry = r, true
 	}
 	in.Owners = e.scratch.facts[:0]

@@ -15,7 +15,7 @@ import (
 func (e *Engine) fastKeep(id observed.NodeID) policy.Reason {
 	n := e.graph.Node(id)
 	owner, kept := n.FastKeep()
-	if !kept || !e.plain(id) || e.sweeps.Any() || e.expected.Has(id) || has(e.retries, id) {
+	if !kept || !e.plain(id) || e.sweeps.Any() || e.expected.Has(id) || e.calls.HasRetry(id) {
 		return policy.ReasonUnset
 	}
 	switch {
@@ -35,11 +35,6 @@ func (e *Engine) stillKept(id observed.NodeID) bool {
 
 // plain reports whether the state of a node is the default.
 func (e *Engine) plain(id observed.NodeID) bool { return e.nodes.IsDefault(e.graph, id) }
-
-func has[V any](m map[observed.NodeID]V, id observed.NodeID) bool {
-	_, ok := m[id]
-	return ok
-}
 
 // keepOrEnqueue decides a node after an event: at once on the fast path, otherwise in its
 // turn.

@@ -3,6 +3,7 @@ package ownergraph
 import (
 	"time"
 
+	"github.com/ownergraph/ownergraph/internal/core/inflight"
 	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/internal/core/rules"
 	"github.com/ownergraph/ownergraph/internal/core/seq"
@@ -56,8 +57,8 @@ func (e *Engine) fenceHeld() bool { return e.fence.Held(&e.kinds) }
 func (e *Engine) nextFence(c *Call) bool {
 	id, ok := e.fence.Begin(e.now, &e.kinds, &e.effects)
 	if ok {
-		*c = Call{Type: CallFence, Fence: id, Timeout: e.cfg.CallTimeout}
-		e.fence.SetBegan(e.issue(c, flight{fence: id}))
+		*c = Call{Fence: id, Timeout: e.cfg.CallTimeout}
+		e.fence.SetBegan(e.issue(c, inflight.Call{Purpose: inflight.Fence, Fence: id}))
 	}
 	e.carryOut()
 	return ok

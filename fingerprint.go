@@ -1,10 +1,8 @@
 package ownergraph
 
 import (
-	"maps"
-	"slices"
-
 	"github.com/ownergraph/ownergraph/internal/core/fingerprint"
+	"github.com/ownergraph/ownergraph/internal/core/inflight"
 	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/internal/core/seq"
 	"github.com/ownergraph/ownergraph/internal/core/tombstone"
@@ -69,7 +67,7 @@ func (p *printer) nodes() {
 		}
 		e.expected.HashNode(p.Printer, n, &e.kinds)
 		e.undone.HashNode(p.Printer, id)
-		if r, ok := e.retries[id]; ok {
+		if r, ok := e.calls.Retry(id); ok {
 			p.Version(n.Key(), r.Version)
 			p.Flags(e.kinds.Relisted(n.Kind(), m.Known), e.kinds.Of(n.Kind()).Begun > m.Known)
 			for _, o := range n.OwnerNodes() {
@@ -96,7 +94,7 @@ func (p *printer) nodes() {
 // began then proved it. See absenceServes.
 func (p *printer) absentSince(n observed.Node, began seq.Stamp) {
 	for d := range n.Dependents() {
-		if has(p.e.retries, d.ID()) || n.State() == observed.Phantom {
+		if p.e.calls.HasRetry(d.ID()) || n.State() == observed.Phantom {
 			p.Node(d.ID())
 			p.Flags(began > p.e.state(d.ID()).Known)
 		}
@@ -126,10 +124,10 @@ func (p *printer) began(n observed.Node, at seq.Stamp) {
 
 func (p *printer) rest() {
 	e := p.e
-	for _, id := range slices.Sorted(maps.Keys(e.flights)) {
-		p.flight(id, e.flights[id])
+	for _, id := range e.calls.IDs() {
+		p.underWay(id, e.calls.At(id))
 	}
-	for _, c := range e.prepared.All() {
+	for _, c := range e.calls.Prepared() {
 		p.call(c)
 	}
 	e.fanout.Hash(p.Printer)
@@ -147,26 +145,16 @@ func (p *printer) rest() {
 	e.handlers.Hash(p.Printer)
 }
 
-func (p *printer) flight(id CallID, f flight) {
-	p.Word(uint64(f.call)<<8 | uint64(f.ending))
-	p.Key(f.key)
-	p.Version(f.key, f.version)
-	p.Text(f.handler)
-	p.Word(uint64(f.wrote))
-	p.Flags(f.reread, f.shown, f.fence != 0 && f.fence == p.e.fence.ID(), f.began > p.e.kinds.Rewound(), f.began > p.e.kinds.LostAt())
-	if f.run != 0 {
-		p.Text("run")
-	}
-	n, ok := p.e.graph.Lookup(f.key)
+// underWay hashes a call under way, and the objects for which it may be evidence.
+func (p *printer) underWay(id uint64, x inflight.Call) {
+	x.Hash(p.Printer, id, p.e.view(), &p.e.kinds, p.e.fence.ID())
+	n, ok := p.e.graph.Lookup(x.Key)
 	if !ok {
 		return
 	}
-	m := p.e.state(n.ID())
-	p.Flags(m.Known > f.began, n.ID() == f.node, m.Call == uint64(id))
-	p.absentSince(n, f.began)
-	if f.call == CallRead && !f.reread {
-		p.Flags(m.Known < f.began, m.Changed < f.began)
-		p.began(n, f.began)
+	p.absentSince(n, x.Began)
+	if x.Purpose == inflight.Read {
+		p.began(n, x.Began)
 	}
 }
 

@@ -12,7 +12,7 @@ import (
 	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/fanout"
-	"github.com/ownergraph/ownergraph/internal/core/fifo"
+	"github.com/ownergraph/ownergraph/internal/core/inflight"
 	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/internal/core/queue"
 	"github.com/ownergraph/ownergraph/internal/core/reads"
@@ -64,15 +64,16 @@ func (e *Engine) fill() {
 	e.kinds.SetAnswered(e.seq.Stamp())
 	soon, at := e.now.Add(time.Second), e.seq.Stamp()
 	e.reads.SetResult(e.view(), d, reads.Result{State: rules.ReadSolid, Version: "7", Began: at, Done: at + 1})
-	e.retries[c] = Object{Key: e.graph.Node(c).Key(), Version: "8"}
+	e.calls.SetRetry(c, Object{Key: e.graph.Node(c).Key(), Version: "8"})
 	e.misplaced["c"] = []observed.NodeID{a}
-	e.flights = map[CallID]flight{
-		1: {call: CallRead, node: d, key: e.graph.Node(d).Key(), began: at},
-		2: {call: CallPatch, node: b, key: e.graph.Node(b).Key(), version: "5", began: at},
-		3: {call: CallFence, fence: 1},
-		4: {call: CallHandle, node: c, key: e.graph.Node(c).Key(), handler: "x.io/y"},
+	for _, x := range []inflight.Call{
+		{Purpose: inflight.Read, Node: d, Key: e.graph.Node(d).Key()},
+		{Purpose: inflight.Patch, Node: b, Key: e.graph.Node(b).Key(), Version: "5"},
+		{Purpose: inflight.Fence, Fence: 1},
+		{Purpose: inflight.Handle, Node: c, Key: e.graph.Node(c).Key(), Handler: "x.io/y"},
+	} {
+		e.issue(new(Call), x)
 	}
-	e.edit(b).Call = 2
 	e.absent.Add(Key{Kind: "a", Name: "old", UID: "old"})
 	e.orphaned.Add(Key{Kind: "a", Name: "older", UID: "older"})
 	for _, began := range []seq.Stamp{2, at} { // the first one passes
@@ -87,9 +88,9 @@ func (e *Engine) fill() {
 	}
 	e.fence.Await(a, e.edit(a))
 	e.edit(a).Cycle, e.edit(b).Cycle = 1, 1
-	e.prepared.Push(&Call{Type: CallPatch, Key: e.graph.Node(c).Key(), Change: Change{DropFinalizer: "x.io/y"}})
 	e.fanout.Push(e.view(), a)
 	e.fanout.Wake(b)
+	e.calls.Prepare(4, &Call{Type: CallPatch, Key: e.graph.Node(c).Key(), Change: Change{DropFinalizer: "x.io/y"}})
 	e.work.AddAt(a, queue.Low, soon)
 	e.reads.Want(e.view(), b, d)
 }
@@ -110,22 +111,12 @@ func stateChange(field, name string, change func(m *record.State)) fieldChange {
 	return fieldChange{"State." + field, func(e *Engine) { change(e.edit(e.idOf(name))) }}
 }
 
-func entryChange[K comparable, V any](m map[K]V, k K, change func(v *V)) {
-	v := m[k]
-	change(&v)
-	m[k] = v
-}
-
 func readChange(field string, change func(r *reads.Result)) fieldChange {
 	return fieldChange{"Result." + field, func(e *Engine) {
 		r, _ := e.reads.Result(e.idOf("d"))
 		change(&r)
 		e.reads.SetResult(e.view(), e.idOf("d"), r)
 	}}
-}
-
-func flightChange(field string, id CallID, change func(f *flight)) fieldChange {
-	return fieldChange{"flight." + field, func(e *Engine) { entryChange(e.flights, id, change) }}
 }
 
 func flip(b *bool) { *b = !*b }
@@ -146,15 +137,15 @@ func fieldChanges() []fieldChange {
 		{"Engine.work attempts", func(e *Engine) { e.work.Retry(e.idOf("a"), queue.Low, e.now.Add(time.Hour)) }},
 		{"Engine.reads queue", func(e *Engine) { e.reads.Again(e.idOf("a")) }},
 		{"Engine.reads results", func(e *Engine) { e.reads.DropResult(e.view(), e.idOf("d")) }},
-		{"Engine.retries", func(e *Engine) { entryChange(e.retries, e.idOf("c"), func(o *Object) { o.Version = "9" }) }},
+		{"Engine.calls retries", func(e *Engine) { e.calls.SetRetry(e.idOf("c"), Object{Version: "9"}) }},
 		{"Engine.reads waiters", func(e *Engine) { e.reads.Want(e.view(), e.idOf("c"), e.idOf("d")) }},
 		{"Engine.misplaced", func(e *Engine) { delete(e.misplaced, "c") }},
-		{"Engine.flights", func(e *Engine) { delete(e.flights, 3) }},
+		{"Engine.calls", func(e *Engine) { e.calls.Drop(3) }},
 		{"Engine.absent", func(e *Engine) { e.absent.Clear() }},
 		{"Engine.orphaned", func(e *Engine) { e.orphaned.Clear() }},
-		{"Engine.prepared", func(e *Engine) { e.prepared = fifo.List[Call]{} }},
-		{"Engine.prepared change", func(e *Engine) { e.prepared.All()[0].Change = Change{} }},
 		{"Engine.fanout", func(e *Engine) { e.fanout = fanout.Machine{} }},
+		{"Engine.calls prepared", func(e *Engine) { e.calls.DropPrepared() }},
+		{"Engine.calls prepared change", func(e *Engine) { e.calls.Prepared()[0].Change = Change{} }},
 	}
 	changes = append(changes, nodeChanges()...)
 	changes = append(changes, recordChanges()...)
@@ -196,18 +187,6 @@ func recordChanges() []fieldChange {
 		{"Result.Done", func(e *Engine) { // it is compared where the owner is observed
 			e.reads.SetResult(e.view(), e.idOf("a"), reads.Result{Done: late})
 		}},
-		flightChange("call", 2, func(f *flight) { f.call = CallDelete }),
-		flightChange("node", 2, func(f *flight) { f.node = 0 }),
-		flightChange("key", 2, func(f *flight) { f.key.Name = "x" }),
-		flightChange("version", 2, func(f *flight) { f.version = "6" }),
-		flightChange("began", 1, func(f *flight) { f.began = 1 }),
-		flightChange("reread", 1, func(f *flight) { flip(&f.reread) }),
-		flightChange("run", 2, func(f *flight) { f.run = 1 }),
-		flightChange("shown", 1, func(f *flight) { flip(&f.shown) }),
-		flightChange("ending", 2, func(f *flight) { f.ending = graph.Orphan }),
-		flightChange("wrote", 2, func(f *flight) { f.wrote = 6 }),
-		flightChange("handler", 4, func(f *flight) { f.handler = "x" }),
-		flightChange("fence", 3, func(f *flight) { f.fence = 2 }),
 	}
 }
 
@@ -215,7 +194,7 @@ func recordChanges() []fieldChange {
 var unhashed = map[string]string{
 	"Engine.cfg": "one Config", "Engine.level": "one Config", "Engine.set": "one Config",
 	"Engine.now": "times enter as how far away they are", "Engine.seq": "only the order of stamps counts",
-	"Engine.effects": "none is left between calls", "Engine.carrying": "false between calls", "Engine.lastCall": "an id says nothing", "Engine.revision": "a number for the caller", "Engine.held": "a report", "Engine.counts": "a report", "Engine.undone": "see package inflight", "Engine.expected": "see package inflight",
+	"Engine.effects": "none is left between calls", "Engine.carrying": "false between calls", "Engine.revision": "a number for the caller", "Engine.held": "a report", "Engine.counts": "a report", "Engine.undone": "see package inflight", "Engine.expected": "see package inflight",
 	"Engine.nodes": "see State", "Engine.scratch": "of the decision at hand",
 	"Engine.fence": "see package fence", "Engine.kinds": "see package kinds", "Engine.cycles": "see package cycle", "Engine.handlers": "see package handlers",
 	"Engine.audit": "see package audit",
@@ -250,7 +229,7 @@ func TestFingerprint(t *testing.T) {
 		}
 	}
 	for _, kept := range []any{
-		Engine{}, record.State{}, reads.Result{}, flight{},
+		Engine{}, record.State{}, reads.Result{},
 	} {
 		for i, s := 0, reflect.TypeOf(kept); i < s.NumField(); i++ {
 			if f := s.Name() + "." + s.Field(i).Name; s.Field(i).Name != "_" && changed[f] == (unhashed[f] != "") {
@@ -270,7 +249,7 @@ func TestFingerprintForgets(t *testing.T) {
 	}{
 		{"counters", func(e *Engine) { e.counts.Reads++ }},
 		{"reports", func(e *Engine) { e.edit(e.idOf("c")).Reason = policy.OwnerSolid }},
-		{"the last id", func(e *Engine) { e.lastCall++ }},
+		{"the last id", func(e *Engine) { e.issue(new(Call), inflight.Call{}); e.calls.Drop(5) }},
 		{"a stamp that nothing has", func(e *Engine) { e.seq.Stamp() }},
 	} {
 		e := base.clone()

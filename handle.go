@@ -2,6 +2,7 @@ package ownergraph
 
 import (
 	"github.com/ownergraph/ownergraph/internal/core/handlers"
+	"github.com/ownergraph/ownergraph/internal/core/inflight"
 	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/internal/core/queue"
 	"github.com/ownergraph/ownergraph/policy"
@@ -38,8 +39,8 @@ func (e *Engine) nextHandler(c *Call) bool {
 			continue
 		}
 		n := e.graph.Node(r.Node)
-		*c = Call{Type: CallHandle, Key: n.Key(), Finalizer: r.Name, Object: n.Object(), Timeout: e.cfg.HandlerTimeout}
-		e.issue(c, flight{node: r.Node, key: n.Key(), handler: r.Name})
+		*c = Call{Key: n.Key(), Finalizer: r.Name, Object: n.Object(), Timeout: e.cfg.HandlerTimeout}
+		e.issue(c, inflight.Call{Purpose: inflight.Handle, Node: r.Node, Key: n.Key(), Handler: r.Name})
 		e.handlers.Start(r, uint64(c.ID), e.now)
 		return true
 	}
@@ -55,9 +56,9 @@ func (e *Engine) handles(r handlers.Run) bool {
 }
 
 // handlerDone takes the result of a run.
-func (e *Engine) handlerDone(id CallID, f flight, err error) {
+func (e *Engine) handlerDone(id CallID, x *inflight.Call, err error) {
 	e.handlers.Done(handlers.Outcome{
-		Run: handlers.Run{Node: f.node, Name: f.handler}, Call: uint64(id), Key: f.key, Former: f.began <= e.kinds.Rewound(), Err: err,
+		Run: handlers.Run{Node: x.Node, Name: x.Handler}, Call: uint64(id), Key: x.Key, Former: x.Began <= e.kinds.Rewound(), Err: err,
 	}, e.now, &e.effects)
 	e.carryOut()
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/core/inflight"
 	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/internal/core/queue"
 )
@@ -180,8 +181,8 @@ func (e *Engine) nextList(c *Call) bool {
 	if !ok {
 		return false
 	}
-	*c = Call{Type: CallList, Kind: name, Timeout: e.cfg.CallTimeout}
-	e.issue(c, flight{key: Key{Kind: name}})
+	*c = Call{Kind: name, Timeout: e.cfg.CallTimeout}
+	e.issue(c, inflight.Call{Purpose: inflight.List, Key: Key{Kind: name}})
 	return true
 }
 

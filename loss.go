@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/core/inflight"
 	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/internal/core/queue"
 )
@@ -80,37 +81,37 @@ func (e *Engine) resumeReads() {
 	}
 }
 
-// shows takes the object that a read returned, and reports whether that is a rewind.
-func (e *Engine) shows(f flight, n observed.Node, o Object) bool {
-	e.kinds.SetAnswered(f.began)
-	why := e.compareRead(f, n, o)
-	if why != "" {
-		e.rewind(why)
+// noteAnswer notes what the outcome of a read says about the store: a rewind or not, it
+// has answered. A version as new as the watermark confirms its kind.
+func (e *Engine) noteAnswer(outcome inflight.Outcome, x *inflight.Call, n observed.Node, o *Object) {
+	if outcome.IsAnswer() {
+		e.kinds.SetAnswered(x.Began)
 	}
-	return why != ""
+	if cmp := e.cfg.CompareVersions; cmp != nil && outcome.HasObject() && n.State() == observed.Observed {
+		e.kinds.ConfirmRead(o.Kind, o.Version, x.Began, cmp)
+	}
 }
 
 // compareRead returns the text that says how a read shows that history went backwards, or
 // "". The object is older than the watch had shown it before, or alive although the watch
-// had observed its end (R5). A version as new as the watermark confirms its kind.
-func (e *Engine) compareRead(f flight, n observed.Node, o Object) (why string) {
-	if o.UID != f.key.UID {
+// had observed its end (R5).
+func (e *Engine) compareRead(x *inflight.Call, n observed.Node, o Object) (why string) {
+	if o.UID != x.Key.UID {
 		return ""
 	}
 	m := e.state(n.ID())
-	if gone := n.State() == observed.Absent || e.isGoneObserved(n.ID()); gone && m.Changed < f.began {
+	if gone := n.State() == observed.Absent || e.isGoneObserved(n.ID()); gone && m.Changed < x.Began {
 		return o.Key.String() + returned
 	}
-	if n.State() == observed.Observed && m.Absent > e.kinds.Rewound() && m.Absent < f.began {
+	if n.State() == observed.Observed && m.Absent > e.kinds.Rewound() && m.Absent < x.Began {
 		return o.Key.String() + " was read as gone and is back"
 	}
 	cmp := e.cfg.CompareVersions
-	if cmp == nil || n.State() != observed.Observed {
+	if cmp == nil || n.State() != observed.Observed || m.Known >= x.Began || m.Known <= e.kinds.Rewound() {
 		return ""
 	}
-	if m.Known < f.began && m.Known > e.kinds.Rewound() && cmp(o.Kind, o.Version, n.Version()) < 0 {
+	if cmp(o.Kind, o.Version, n.Version()) < 0 {
 		return o.Key.String() + " was read at version " + string(o.Version) + " after " + string(n.Version())
 	}
-	e.kinds.ConfirmRead(o.Kind, o.Version, f.began, cmp)
 	return ""
 }

@@ -63,7 +63,7 @@ func (e *Engine) ready(lane Lane, c *Call) bool {
 func (e *Engine) pick(lane Lane, c *Call) bool {
 	switch lane {
 	case LaneStore:
-		return e.prepared.Pop(c) || e.nextRead(c)
+		return e.calls.PopPrepared(c) || e.nextRead(c)
 	case LaneHandler:
 		return e.nextHandler(c)
 	case LaneControl:
@@ -84,7 +84,7 @@ func (e *Engine) step() int {
 
 // stepWork is step before its effects are carried out.
 func (e *Engine) stepWork() int {
-	if e.prepared.Len() >= maxPrepared {
+	if len(e.calls.Prepared()) >= maxPrepared {
 		return 0
 	}
 	e.fanout.StepWoken(e.fanView(), slice, lowWater)
@@ -94,7 +94,7 @@ func (e *Engine) stepWork() int {
 			cost += e.graph.Node(id).Owners() / 8
 		}
 		if c := &e.scratch.call; e.decide(id, c) {
-			e.prepared.Push(c)
+			e.calls.Prepare(uint64(c.ID), c)
 			c.ID = 0 // see fail
 		}
 		return cost + int(e.sweeps.Looked()-before)/8
@@ -127,13 +127,13 @@ func (e *Engine) stepCycles() {
 // quiet reports whether no call, expectation or fence is under way, which may show that a
 // suspect is in no cycle.
 func (e *Engine) quiet() bool {
-	return len(e.flights) == 0 && e.expected.Len() == 0 && !e.fence.Under() && !e.fence.Wanted()
+	return e.calls.Len() == 0 && e.expected.Len() == 0 && !e.fence.Under() && !e.fence.Wanted()
 }
 
 // busy reports whether there is work left that needs neither an event nor a result. Next
 // would hand out a read or a write, or get something done.
 func (e *Engine) busy() bool {
-	return e.prepared.Len() > 0 || len(e.fanout.Woken()) > 0 || len(e.fanout.Owners()) > 0 || !e.kinds.IsPruned() ||
+	return len(e.calls.Prepared()) > 0 || len(e.fanout.Woken()) > 0 || len(e.fanout.Owners()) > 0 || !e.kinds.IsPruned() ||
 		e.work.Ready() > 0 || e.reads.Ready() > 0 || e.cycles.HasWork(e.now, e.quiet()) || e.audit.IsRunning() ||
 		e.sweeps.IsReady()
 }
@@ -144,7 +144,7 @@ func (e *Engine) wake(lane Lane) time.Time { return soonest(e.wakeStep(), e.wake
 
 // wakeStep returns the time at which step will have something to do.
 func (e *Engine) wakeStep() time.Time {
-	if e.prepared.Len() >= maxPrepared {
+	if len(e.calls.Prepared()) >= maxPrepared {
 		return time.Time{}
 	}
 	w := waking{after: e.now}

@@ -54,8 +54,8 @@ func (e *Engine) applyEvent(ev *Event) error {
 		return fmt.Errorf("observe: %w", err)
 	}
 	e.counts.Events++
-	if ev.Type == graph.Put && len(e.flights) > 0 {
-		e.noteShown(d.Node, ev.Object.Key)
+	if ev.Type == graph.Put && e.calls.Len() > 0 {
+		e.calls.Show(e.reads.Under(ev.Object.Key), e.state(d.Node).Call)
 	}
 	back := d.Resurrected || ev.Type == graph.Put && e.isGoneObserved(d.Node) // the Delta is the graph's own
 	e.applyDelta(ev, d)
@@ -239,20 +239,6 @@ func (e *Engine) dropAbsence(id observed.NodeID, n observed.Node, k Key) {
 	}
 }
 
-// noteShown notes that the watch shows an object while calls about it are under way. If
-// these calls do not find the object, that proves no absence: the watch goes first (R2,
-// absence).
-//
-// Held by TestReadIsOvertaken and TestWriteIsOvertaken.
-func (e *Engine) noteShown(id observed.NodeID, k Key) {
-	for _, id := range [...]CallID{CallID(e.reads.Under(k)), CallID(e.state(id).Call)} {
-		if f, ok := e.flights[id]; ok {
-			f.shown = true
-			e.flights[id] = f
-		}
-	}
-}
-
 // applyMark keeps the moment since which the node's mark is observed without a gap.
 // Another finalizer begins anew. So does another version from a listing, because the mark
 // may have changed and changed back in between (R3). So does any version after a rewind.
@@ -285,7 +271,7 @@ func (e *Engine) newVersion(id observed.NodeID, n observed.Node) {
 // endWaits ends the waits of a node's former version. It reports whether the node expected
 // the new one.
 func (e *Engine) endWaits(id observed.NodeID, n observed.Node) bool {
-	delete(e.retries, id)
+	e.calls.DropRetry(id)
 	e.expected.EndWatch(id)
 	e.work.Forget(id)
 	wrote, met := e.expected.Meet(n)
@@ -324,7 +310,7 @@ func (e *Engine) freeNode(f observed.Freed, unseen bool) {
 	e.reads.Release(f.ID)
 	e.expected.Drop(f.ID)
 	e.undone.Drop(f.ID)
-	delete(e.retries, f.ID)
+	e.calls.DropRetry(f.ID)
 	e.expected.EndWatch(f.ID)
 	e.reads.Leave(e.view(), f.ID, m.ReadFailing, &e.effects)
 	e.carryOut()

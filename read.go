@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/core/inflight"
 	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/internal/core/reads"
 	"github.com/ownergraph/ownergraph/policy"
@@ -32,46 +33,48 @@ func (e *Engine) holdUnread(id observed.NodeID, d policy.Decision) {
 func (e *Engine) nextRead(c *Call) bool {
 	id, ok := e.reads.Next(e.view(), e.now)
 	if ok {
-		*c = Call{Type: CallRead, Key: e.graph.Node(id).Key(), Timeout: e.cfg.CallTimeout}
-		e.issue(c, flight{node: id, key: c.Key})
+		*c = Call{Key: e.graph.Node(id).Key(), Timeout: e.cfg.CallTimeout}
+		e.issue(c, inflight.Call{Purpose: inflight.Read, Node: id, Key: c.Key})
+		e.reads.Begin(c.Key, uint64(c.ID))
 	}
 	return ok
 }
 
 // readDone takes the result of a read of an owner: evidence for the dependents that wait
-// (R4).
-func (e *Engine) readDone(f flight, r Result) {
-	n, ok := e.graph.Lookup(f.key)
-	if !ok { // an absence that a read finds ends with the phantom
-		e.reads.End(f.key, 0)
+// (R4). An absence that a read finds ends with the phantom.
+func (e *Engine) readDone(x *inflight.Call, r Result) {
+	n, ok := e.graph.Lookup(x.Key)
+	id := n.ID()
+	e.reads.End(x.Key, id)
+	if !ok {
 		return
 	}
-	id := n.ID()
-	e.reads.End(f.key, id)
-	if f.began <= e.kinds.Rewound() { // it is about a former history (R5)
+	why := ""
+	if r.Err == nil {
+		why = e.compareRead(x, n, r.Object)
+	}
+	outcome := inflight.OfRead(x, r.Object.UID, r.Err, why != "", e.kinds.Rewound())
+	if outcome == inflight.Outdated { // it is about a former history (R5)
 		e.reads.Again(id)
 		return
 	}
-	absent := r.Err == nil && r.Object.UID != f.key.UID || errors.Is(r.Err, ErrNotFound)
 	was := e.state(id).Blocked
 	e.edit(id).Blocked = graph.DoubtUnset
-	if r.Err != nil && !absent {
+	if outcome == inflight.Failed {
 		e.readFailed(id, was, r.Err)
 		return
 	}
-	switch {
-	case absent && f.shown: // the watch goes first
-		e.reads.Settle(id)
+	e.reads.Settle(id)
+	e.noteAnswer(outcome, x, n, &r.Object)
+	switch outcome {
+	case inflight.Overtaken:
 		e.counts.Contradictions++
-	case absent:
-		e.reads.Settle(id)
-		e.kinds.SetAnswered(f.began)
-		e.noteAbsent(id, f.began)
-	case e.shows(f, n, r.Object):
-		e.reads.Settle(id)
-	default:
-		e.reads.Settle(id)
-		e.noteRead(n, f, r.Object)
+	case inflight.Vanished:
+		e.noteAbsent(id, x.Began)
+	case inflight.Backwards:
+		e.rewind(why)
+	case inflight.Found:
+		e.noteRead(n, x, r.Object)
 	}
 	e.answered(id)
 }
@@ -105,22 +108,22 @@ func (e *Engine) readFailed(id observed.NodeID, was graph.Doubt, err error) {
 
 // noteRead keeps the result of a read of an owner that exists, unless a newer event of the
 // watch says otherwise.
-func (e *Engine) noteRead(n observed.Node, f flight, o Object) {
+func (e *Engine) noteRead(n observed.Node, x *inflight.Call, o Object) {
 	id := n.ID()
 	m, s := e.state(id), readStateOf(o)
 	switch n.State() {
 	case observed.Phantom:
-		if e.kinds.Of(f.key.Kind).Ended > f.began {
+		if e.kinds.Of(x.Key.Kind).Ended > x.Began {
 			return
 		}
 	case observed.Observed:
-		if m.Known > f.began && roleOf(n) != s {
+		if m.Known > x.Began && roleOf(n) != s {
 			return
 		}
 	default:
 		return
 	}
-	e.reads.SetResult(e.view(), id, reads.Result{State: s, Version: o.Version, Began: f.began, Done: e.seq.Stamp()})
+	e.reads.SetResult(e.view(), id, reads.Result{State: s, Version: o.Version, Began: x.Began, Done: e.seq.Stamp()})
 }
 
 // answered has the dependents decided again that waited for a read of the owner alone.

@@ -48,7 +48,7 @@ func (e *Engine) forgetDoubts() {
 	for _, id := range awaiting {
 		e.work.Add(id, queue.Normal)
 	}
-	clear(e.retries)
+	e.calls.DropRetries()
 	e.undone.Rewind()
 	e.reads.Rewind(e.view())
 	e.handlers.Rewind()

@@ -104,7 +104,7 @@ func (e *Engine) Stats() Stats {
 	s.Sweeping, s.Fence = e.sweeps.Runs(), e.fenceStatus()
 	sweeps := e.sweeps.Counts()
 	s.Swept, s.Members, s.MembersGone, s.Unguarded = sweeps.Ended, sweeps.Members, sweeps.MembersGone, sweeps.Unguarded
-	s.Queued, s.Calls = e.work.Len()-e.work.InFlight()+e.handlers.Queued(), len(e.flights)-e.prepared.Len()
+	s.Queued, s.Calls = e.work.Len()-e.work.InFlight()+e.handlers.Queued(), e.calls.Len()-len(e.calls.Prepared())
 	s.Working = s.Calls - e.controlCalls()
 	held := e.heldCounts()
 	s.Blocked, s.Waiting, s.Stuck = held[StatusBlocked], held[StatusWaiting], held[StatusStuck]
@@ -114,8 +114,8 @@ func (e *Engine) Stats() Stats {
 
 // controlCalls counts the fences, listings and selections under way.
 func (e *Engine) controlCalls() (n int) {
-	for _, f := range e.flights {
-		if f.call.lane() == LaneControl {
+	for _, x := range e.calls.All() {
+		if typeFor(x.Purpose).lane() == LaneControl {
 			n++
 		}
 	}
@@ -126,7 +126,7 @@ func (e *Engine) controlCalls() (n int) {
 // is under way or due, and no object waits for an expected event. Refused writes and held
 // objects do not count as work.
 func (e *Engine) Idle() bool {
-	if e.busy() || len(e.flights) > 0 || e.expected.WatchLen() > 0 || len(e.cycles.Suspects()) > 0 {
+	if e.busy() || e.calls.Len() > 0 || e.expected.WatchLen() > 0 || len(e.cycles.Suspects()) > 0 {
 		return false
 	}
 	if e.kinds.ListsWanted() || e.fence.Busy(&e.kinds) || e.kinds.Listing() {

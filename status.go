@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/core/inflight"
 	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/internal/core/queue"
 	"github.com/ownergraph/ownergraph/policy"
@@ -64,21 +65,19 @@ func (e *Engine) stuck() int { return e.heldCounts()[StatusStuck] + e.held.Retri
 // underWay names the calls under way, sorted.
 func (e *Engine) underWay() []string {
 	var names []string
-	for id, f := range e.flights {
-		if !e.isPrepared(id) {
-			names = append(names, f.name())
-		}
+	for x := range e.calls.UnderWay() {
+		names = append(names, underWayName(&x))
 	}
 	slices.Sort(names)
 	return names
 }
 
-// name describes a call under way, as Call.name does.
-func (f flight) name() string {
-	if f.call == CallSelect {
-		return f.call.String() + " " + string(f.key.Kind)
+// underWayName describes a call under way, as Call.name does.
+func underWayName(x *inflight.Call) string {
+	c := Call{Type: typeFor(x.Purpose), Key: x.Key, Kind: x.Key.Kind, Finalizer: x.Handler}
+	if c.Type == CallSelect {
+		return c.Type.String() + " " + string(c.Kind)
 	}
-	c := Call{Type: f.call, Key: f.key, Kind: f.key.Kind, Finalizer: f.handler}
 	return c.name()
 }
 
@@ -132,7 +131,7 @@ func (e *Engine) idleIn(scope string) bool {
 
 // pending counts the pieces of work that idleIn considers.
 func (e *Engine) pending() int {
-	n := len(e.fanout.Woken()) + len(e.fanout.Owners()) + len(e.fence.Waiting()) + len(e.cycles.Suspects()) + e.expected.WatchLen() + len(e.flights)
+	n := len(e.fanout.Woken()) + len(e.fanout.Owners()) + len(e.fence.Waiting()) + len(e.cycles.Suspects()) + e.expected.WatchLen() + e.calls.Len()
 	n += e.kinds.Len()
 	for _, name := range e.fence.AwaitedKinds() {
 		n += len(e.fence.AwaitingKind(name))
@@ -170,8 +169,8 @@ func (e *Engine) queuedIn(in func(observed.NodeID) bool) bool {
 
 // underWayIn reports whether a call about a node is under way.
 func (e *Engine) underWayIn(in func(observed.NodeID) bool) bool {
-	for _, f := range e.flights {
-		if f.node != 0 && in(f.node) {
+	for _, x := range e.calls.All() {
+		if x.Node != 0 && in(x.Node) {
 			return true
 		}
 	}

@@ -1,10 +1,10 @@
 package ownergraph
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 
+	"github.com/ownergraph/ownergraph/internal/core/inflight"
 	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/internal/core/sweep"
 	"github.com/ownergraph/ownergraph/internal/core/sweep/plan"
@@ -95,7 +95,7 @@ func (e *Engine) reportedSweep(id observed.NodeID) *SweepStatus {
 func (e *Engine) sweepView() sweep.View {
 	return sweep.View{
 		Nodes: e.view(), Kinds: &e.kinds, Fence: &e.fence, Held: &e.held, Stamps: &e.seq,
-		Retries: e.retries, Out: &e.effects, Now: e.now,
+		Retries: e.calls.Retries(), Out: &e.effects, Now: e.now,
 	}
 }
 
@@ -103,8 +103,8 @@ func (e *Engine) sweepView() sweep.View {
 func (e *Engine) nextSelect(c *Call) bool {
 	req, ok := e.sweeps.NextSelect(e.sweepView())
 	if ok {
-		*c = Call{Type: CallSelect, Timeout: e.cfg.CallTimeout, Select: req}
-		began := e.issue(c, flight{key: Key{Kind: req.Kind}})
+		*c = Call{Timeout: e.cfg.CallTimeout, Select: req}
+		began := e.issue(c, inflight.Call{Purpose: inflight.Select, Key: Key{Kind: req.Kind}})
 		e.sweeps.SetSelectCall(uint64(c.ID), began)
 	}
 	e.carryOut()
@@ -118,17 +118,16 @@ func (e *Engine) selectDone(id CallID, r Result) {
 }
 
 // readHolder prepares the read of a holder.
-func (e *Engine) readHolder(id observed.NodeID, holder Key, run sweep.RunID) {
-	c := Call{Type: CallRead, Key: holder, Timeout: e.cfg.CallTimeout}
-	e.issue(&c, flight{node: id, key: holder, run: run})
-	e.prepared.Push(&c)
+func (e *Engine) readHolder(id observed.NodeID, holder Key, run uint32) {
+	c := Call{Key: holder, Timeout: e.cfg.CallTimeout}
+	e.issue(&c, inflight.Call{Purpose: inflight.ReadHolder, Node: id, Key: holder, Run: run})
+	e.calls.Prepare(uint64(c.ID), &c)
 }
 
 // holderRead takes the result of the read of a holder.
-func (e *Engine) holderRead(f flight, r Result) {
-	same := r.Err == nil && r.Object.UID == f.key.UID
-	absent := errors.Is(r.Err, ErrNotFound) || r.Err == nil && !same
-	e.sweeps.ReadDone(e.sweepView(), f.run, f.began, same, absent)
+func (e *Engine) holderRead(x *inflight.Call, r Result) {
+	absent := inflight.IsAbsent(x.Key, r.Object.UID, r.Err)
+	e.sweeps.ReadDone(e.sweepView(), sweep.RunID(x.Run), x.Began, r.Err == nil && !absent, absent)
 }
 
 // validateSweeps checks each sweep, and the conflicts between sweeps and handlers.

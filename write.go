@@ -1,11 +1,9 @@
 package ownergraph
 
 import (
-	"errors"
 	"time"
 
 	"github.com/ownergraph/ownergraph/graph"
-	"github.com/ownergraph/ownergraph/internal/core/fifo"
 	"github.com/ownergraph/ownergraph/internal/core/inflight"
 	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/internal/core/queue"
@@ -17,8 +15,8 @@ import (
 // UID and version.
 func (e *Engine) writeCall(id observed.NodeID, o *Object, d *policy.Decision, c *Call) {
 	pre := Precondition{UID: o.UID, Version: o.Version}
-	*c = Call{Type: CallPatch, Key: o.Key, Precondition: pre, Timeout: e.cfg.CallTimeout}
-	f := flight{node: id, key: o.Key, version: o.Version, wrote: inflight.Digest(o, d)}
+	*c = Call{Key: o.Key, Precondition: pre, Timeout: e.cfg.CallTimeout}
+	x := inflight.Call{Purpose: inflight.Patch, Node: id, Key: o.Key, Version: o.Version, Wrote: inflight.Digest(o, d)}
 	switch d.Action {
 	case policy.Trim, policy.Orphan:
 		c.Change.DropOwners = references(o, d.Owners)
@@ -27,19 +25,19 @@ func (e *Engine) writeCall(id observed.NodeID, o *Object, d *policy.Decision, c 
 	case policy.Release:
 		c.Change.DropFinalizer = d.Finalizer
 		if d.Finalizer == graph.FinalizerOrphan {
-			f.ending = graph.Orphan
+			x.Ending = graph.Orphan
 		}
 	case policy.Attach:
 		c.Change.AddFinalizer = d.Finalizer
 	case policy.Delete:
-		c.Type = CallDelete
+		x.Purpose = inflight.Delete
 		c.Precondition = Precondition{}
 		c.Options = DeleteOptions{Precondition: pre, Propagation: d.Propagation, GraceSeconds: d.GraceSeconds}
 	}
 	if d.BestEffort {
 		e.counts.BestEffort++
 	}
-	e.issue(c, f)
+	e.issue(c, x)
 }
 
 // references returns the owners that a decision names.
@@ -53,24 +51,14 @@ func references(o *Object, named []int) []Owner {
 
 func (e *Engine) rereadCall(id observed.NodeID, c *Call) {
 	k := e.graph.Node(id).Key()
-	*c = Call{Type: CallRead, Key: k, Timeout: e.cfg.CallTimeout}
-	e.issue(c, flight{node: id, key: k, reread: true})
+	*c = Call{Key: k, Timeout: e.cfg.CallTimeout}
+	e.issue(c, inflight.Call{Purpose: inflight.Reread, Node: id, Key: k})
 }
 
 // issue gives a call that is handed out its number, and returns the moment.
-func (e *Engine) issue(c *Call, f flight) seq.Stamp {
-	e.lastCall++
-	c.ID = e.lastCall
-	f.call, f.began = c.Type, e.seq.Stamp()
-	e.flights[c.ID] = f
-	switch {
-	case f.run != 0: // beside the calls about the node itself
-	case c.Type == CallRead && !f.reread:
-		e.reads.Begin(c.Key, uint64(c.ID))
-	case c.Type <= CallDelete:
-		e.edit(f.node).Call = uint64(c.ID)
-	}
-	return f.began
+func (e *Engine) issue(c *Call, x inflight.Call) seq.Stamp {
+	c.ID, c.Type = CallID(e.calls.Issue(e.view(), &e.seq, &x)), typeFor(x.Purpose)
+	return x.Began
 }
 
 // revokePrepared revokes the calls that no caller has begun, since their evidence no longer
@@ -78,91 +66,77 @@ func (e *Engine) issue(c *Call, f flight) seq.Stamp {
 // caller gives back the calls that it holds (see Engine.revision).
 func (e *Engine) revokePrepared() {
 	e.revision.Raise()
-	for _, c := range e.prepared.All() {
-		e.revokeCall(c.ID, e.flights[c.ID])
-	}
-	e.prepared = fifo.List[Call]{}
-}
-
-// revokeCall ends a write, or a read of an object itself or of a holder, that no caller has
-// begun. Its key is decided again.
-func (e *Engine) revokeCall(id CallID, f flight) {
-	delete(e.flights, id)
-	if f.run != 0 {
-		e.sweeps.ReturnRead(e.sweepView(), f.run)
+	for _, id := range e.calls.DropPrepared() {
+		e.calls.RevokeID(e.view(), id, e.work, &e.effects)
 		e.carryOut()
-		return
 	}
-	if e.state(f.node).Call != uint64(id) {
-		return
-	}
-	e.edit(f.node).Call = 0
-	e.edit(f.node).Reread = e.state(f.node).Reread || f.reread
-	e.work.Done(f.node)
-	e.work.Add(f.node, queue.Normal)
 }
 
-// complete ends a write or reread. It reports whether the object is still in the graph as
+// endOwn ends a write or reread. It reports whether the object is still in the graph as
 // the same node. Then its key stays in flight in the queue until the caller has said the
 // next wait.
-func (e *Engine) complete(id CallID, f flight) bool {
-	if e.state(f.node).Call != uint64(id) {
-		return false
+func (e *Engine) endOwn(id CallID, x *inflight.Call) bool {
+	end := e.calls.Complete(e.view(), uint64(id), x.Node)
+	if end == inflight.Ended {
+		e.work.Done(x.Node)
 	}
-	e.edit(f.node).Call = 0
-	if e.graph.Node(f.node).State() == observed.Observed {
-		return true
-	}
-	e.work.Done(f.node)
-	return false
+	return end == inflight.Current
 }
 
 // writeDone takes the result of a write.
-func (e *Engine) writeDone(id CallID, f flight, err error) {
-	if err == nil && f.ending == graph.Orphan && f.began > e.kinds.Rewound() {
-		e.orphaned.Add(f.key)
+func (e *Engine) writeDone(id CallID, x *inflight.Call, err error) {
+	wait, delayed := retryIn(err)
+	outcome := inflight.OfWrite(x, err, delayed, e.kinds.Rewound())
+	if outcome == inflight.Succeeded && x.Ending == graph.Orphan && x.Began > e.kinds.Rewound() {
+		e.orphaned.Add(x.Key)
 	}
-	if unknownOutcome(err) { // also for an object that is gone since
+	if outcome == inflight.Unknown { // also for an object that is gone since
 		e.counts.UnknownOutcomes++
 		e.lose()
-		e.kinds.LoseWrite(f.key.Kind)
+		e.kinds.LoseWrite(x.Key.Kind)
 	}
-	if !e.complete(id, f) {
+	if !e.endOwn(id, x) {
 		return
 	}
-	defer e.work.Done(f.node)
-	defer e.held.SetError(f.node, err)
-	current := e.graph.Node(f.node).HasVersion(f.version) || e.retries[f.node].Version == f.version
-	delete(e.retries, f.node)
-	switch wait, told := retryIn(err); {
-	case err == nil:
-		e.work.Forget(f.node)
-		e.edit(f.node).Conflicts = 0
-		e.held.Succeed(f.node)
-		if current {
-			e.expect(f.node, inflight.Expectation{Version: f.version, Deadline: e.now.Add(e.cfg.AwaitTimeout), OnTimeout: inflight.TimeoutRead, Wrote: f.wrote})
-		} else { // its event came first, and the key is in the queue
-			e.undone.Wrote(f.node, f.wrote)
-		}
-	case errors.Is(err, ErrNotFound) && f.began > e.kinds.Rewound() && !f.shown:
-		e.noteVanished(f.node, f.began)
-	case errors.Is(err, ErrConflict), errors.Is(err, ErrNotFound): // or the watch goes first
-		e.noteConflict(f.node)
-	case errors.Is(err, ErrRefused):
+	defer e.work.Done(x.Node)
+	defer e.held.SetError(x.Node, err)
+	current := e.graph.Node(x.Node).HasVersion(x.Version) || e.calls.IsRetry(x.Node, x.Version)
+	e.calls.DropRetry(x.Node)
+	switch outcome {
+	case inflight.Succeeded:
+		e.noteWritten(x, current)
+	case inflight.Vanished:
+		e.noteVanished(x.Node, x.Began)
+	case inflight.Conflicted:
+		e.noteConflict(x.Node)
+	case inflight.Refused:
 		e.counts.RefusedWrites++
-		e.effects.Warn("write refused", "object", f.key.String(), "err", err)
-		e.holdRefused(f.node, f.version)
-	case told:
-		e.expect(f.node, inflight.Expectation{Version: f.version, Deadline: e.now.Add(max(wait, time.Millisecond)), OnTimeout: inflight.TimeoutDecide})
-	case errors.Is(err, ErrKindUnknown):
-		e.hold(f.node, policy.KindUnserved, graph.DoubtUnset)
-		e.work.Retry(f.node, queue.Normal, e.now)
-	default: // the outcome is unknown
-		sick := e.holdIfSick(f.node)
+		e.effects.Warn("write refused", "object", x.Key.String(), "err", err)
+		e.holdRefused(x.Node, x.Version)
+	case inflight.Delayed:
+		e.expect(x.Node, inflight.Expectation{Version: x.Version, Deadline: e.now.Add(max(wait, time.Millisecond)), OnTimeout: inflight.TimeoutDecide})
+	case inflight.Unserved:
+		e.hold(x.Node, policy.KindUnserved, graph.DoubtUnset)
+		e.work.Retry(x.Node, queue.Normal, e.now)
+	case inflight.Unknown:
+		sick := e.holdIfSick(x.Node)
 		if !sick {
-			e.holdFailing(f.node)
+			e.holdFailing(x.Node)
 		}
-		e.expect(f.node, inflight.Expectation{Version: f.version, Deadline: e.work.Retry(f.node, queue.Normal, e.now), OnTimeout: inflight.TimeoutRead, Blocked: sick})
+		e.expect(x.Node, inflight.Expectation{Version: x.Version, Deadline: e.work.Retry(x.Node, queue.Normal, e.now), OnTimeout: inflight.TimeoutRead, Blocked: sick})
+	}
+}
+
+// noteWritten has the object of a write await its event. If the event came first, its
+// version is not current any more, and the key is in the queue.
+func (e *Engine) noteWritten(x *inflight.Call, current bool) {
+	e.work.Forget(x.Node)
+	e.edit(x.Node).Conflicts = 0
+	e.held.Succeed(x.Node)
+	if current {
+		e.expect(x.Node, inflight.Expectation{Version: x.Version, Deadline: e.now.Add(e.cfg.AwaitTimeout), OnTimeout: inflight.TimeoutRead, Wrote: x.Wrote})
+	} else {
+		e.undone.Wrote(x.Node, x.Wrote)
 	}
 }
 
@@ -215,49 +189,57 @@ func (e *Engine) noteVanished(id observed.NodeID, began seq.Stamp) {
 	})
 }
 
-// rereadDone takes the result of the read after a conflict or a deadline (R1). A newer
-// event of the watch goes first.
-func (e *Engine) rereadDone(id CallID, f flight, r Result) {
-	if !e.complete(id, f) {
+// rereadDone takes the result of the read after a conflict or a deadline (R1).
+func (e *Engine) rereadDone(id CallID, x *inflight.Call, r Result) {
+	if !e.endOwn(id, x) {
 		return
 	}
-	defer e.work.Done(f.node)
-	defer e.held.SetError(f.node, r.Err)
-	m, n := e.edit(f.node), e.graph.Node(f.node)
-	unsure := m.OutcomeUnknown
-	m.Reread, m.OutcomeUnknown = false, false
-	switch absent := r.Err == nil && r.Object.UID != f.key.UID || errors.Is(r.Err, ErrNotFound); {
-	case f.began <= e.kinds.Rewound():
-		m.Reread, m.OutcomeUnknown = true, unsure
-		e.work.Add(f.node, queue.High)
-	case m.Known > f.began, m.Known <= e.kinds.Rewound(), absent && f.shown:
-		e.work.Add(f.node, queue.High)
-	case absent:
-		e.kinds.SetAnswered(f.began)
-		e.noteVanished(f.node, f.began)
-	case errors.Is(r.Err, ErrKindUnknown) && !e.kinds.Part(f.key.Kind): // once it is served again it is listed
-		e.hold(f.node, policy.KindUnserved, graph.DoubtUnset)
-	case r.Err != nil && e.kinds.Sick(f.key.Kind) != "":
-		m.Reread, m.OutcomeUnknown = true, unsure
-		e.hold(f.node, policy.KindSick, graph.DoubtUnset)
-		e.expect(f.node, inflight.Expectation{Version: n.Version(), Deadline: e.work.Retry(f.node, queue.Normal, e.now), OnTimeout: inflight.TimeoutDecide, Blocked: true})
-	case errors.Is(r.Err, ErrRefused) && unsure && e.kinds.LostAt() != 0 && !e.kinds.Behind(f.key.Kind, e.kinds.LostAt()):
-		e.work.Add(f.node, queue.Normal) // the watch has shown it since that write
-	case errors.Is(r.Err, ErrRefused): // only the outside can help
-		m.Reread, m.OutcomeUnknown = true, unsure
-		e.holdRefused(f.node, n.Version())
-		e.held.SetError(f.node, r.Err)
-	case r.Err != nil:
-		m.Reread, m.OutcomeUnknown = true, unsure
-		e.retryAt(e.work, f.node, r.Err)
-	case e.shows(f, n, r.Object):
-	case r.Object.Version == n.Version():
-		e.work.Add(f.node, queue.High)
-	case unsure || !r.Object.EqualContent(n.Object()):
-		e.expect(f.node, inflight.Expectation{Version: n.Version(), Deadline: e.now.Add(e.cfg.AwaitTimeout), OnTimeout: inflight.TimeoutList})
-	default:
-		e.retryDecision(f.node, r.Object)
+	defer e.work.Done(x.Node)
+	defer e.held.SetError(x.Node, r.Err)
+	n, facts := e.graph.Node(x.Node), inflight.RereadFacts{}
+	why := e.rereadFacts(&facts, x, n, &r)
+	outcome, m := inflight.OfReread(x, &facts), e.edit(x.Node)
+	m.Reread = outcome.ReadsAgain()
+	m.OutcomeUnknown = facts.OutcomeUnknown && m.Reread
+	e.noteAnswer(outcome, x, n, &r.Object)
+	switch outcome {
+	case inflight.Outdated, inflight.Overtaken, inflight.Same:
+		e.work.Add(x.Node, queue.High)
+	case inflight.Settled:
+		e.work.Add(x.Node, queue.Normal)
+	case inflight.Vanished:
+		e.noteVanished(x.Node, x.Began)
+	case inflight.Unserved:
+		e.hold(x.Node, policy.KindUnserved, graph.DoubtUnset)
+	case inflight.Sick:
+		e.hold(x.Node, policy.KindSick, graph.DoubtUnset)
+		e.expect(x.Node, inflight.Expectation{Version: n.Version(), Deadline: e.work.Retry(x.Node, queue.Normal, e.now), OnTimeout: inflight.TimeoutDecide, Blocked: true})
+	case inflight.Refused:
+		e.holdRefused(x.Node, n.Version())
+	case inflight.Failed:
+		e.retryAt(e.work, x.Node, r.Err)
+	case inflight.Backwards:
+		e.rewind(why)
+	case inflight.Different:
+		e.expect(x.Node, inflight.Expectation{Version: n.Version(), Deadline: e.now.Add(e.cfg.AwaitTimeout), OnTimeout: inflight.TimeoutList})
+	case inflight.Retry:
+		e.retryDecision(x.Node, r.Object)
 	}
+}
+
+// rereadFacts gathers the facts for the outcome of a reread. It returns the text that says
+// how the object shows a rewind, or "".
+func (e *Engine) rereadFacts(f *inflight.RereadFacts, x *inflight.Call, n observed.Node, r *Result) (why string) {
+	m, kind, at := e.state(x.Node), x.Key.Kind, e.kinds.LostAt()
+	*f = inflight.RereadFacts{
+		Err: r.Err, UID: r.Object.UID, Known: m.Known, Rewound: e.kinds.Rewound(), OutcomeUnknown: m.OutcomeUnknown,
+		Part: e.kinds.Part(kind), Sick: e.kinds.Sick(kind) != "", ShownSince: at != 0 && !e.kinds.Behind(kind, at),
+	}
+	if r.Err == nil && f.UID == x.Key.UID {
+		why = e.compareRead(x, n, r.Object)
+		f.Backwards, f.SameVersion, f.SameContent = why != "", r.Object.Version == n.Version(), r.Object.EqualContent(n.Object())
+	}
+	return why
 }
 
 // retryDecision takes the version from a conflict's read for one retry. The proofs for the
@@ -265,7 +247,7 @@ func (e *Engine) rereadDone(id CallID, f flight, r Result) {
 // (R3).
 func (e *Engine) retryDecision(id observed.NodeID, o Object) {
 	m := e.edit(id)
-	e.retries[id] = o
+	e.calls.SetRetry(id, o)
 	t := e.seq.Stamp()
 	m.Known, m.Changed = t, t
 	if m.Mark != 0 {
