@@ -21,12 +21,10 @@ func (e *Engine) stepSweeps() {
 	if !e.sweeps.Step(e.sweepView()) {
 		return
 	}
-	before := e.sweeps.Looked()
-	for n := 0; n+int(e.sweeps.Looked()-before) < slice && e.sweeps.HasNode(e.graph) && e.work.Ready() < lowWater; n++ {
-		e.sweeps.WalkNode(e.sweepView())
+	for budget := slice; budget > 0 && e.work.Ready() < lowWater; {
+		budget = e.sweeps.Walk(e.sweepView(), budget, lowWater-e.work.Ready())
 		e.carryOut()
 	}
-	e.sweeps.EndWalk(e.sweepView())
 }
 
 // auditSoon begins an audit, which runs as soon as the queue is short.

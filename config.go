@@ -9,6 +9,7 @@ import (
 
 	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/core/sweep"
 	"github.com/ownergraph/ownergraph/internal/inside"
 	"github.com/ownergraph/ownergraph/internal/run"
 	"github.com/ownergraph/ownergraph/policy"
@@ -200,8 +201,8 @@ func (c Config) validate() error {
 	if _, err := run.NewRegistry(c.Handlers); err != nil {
 		return fmt.Errorf("configure engine: Handlers: %w: %w", err, ErrInvalid)
 	}
-	if err := c.validateSweeps(); err != nil {
-		return err
+	if _, err := sweep.New(c.sweepSettings()); err != nil {
+		return fmt.Errorf("configure engine: %w", err)
 	}
 	for _, f := range []struct {
 		name  string

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/ownergraph/ownergraph/internal/core/inflight"
+	"github.com/ownergraph/ownergraph/internal/core/sweep"
 )
 
 // Done takes the result of a call. An id that is not under way is an error that wraps
@@ -37,7 +38,8 @@ func (e *Engine) done(id CallID, x *inflight.Call, r Result) {
 	case inflight.Reread:
 		e.rereadDone(id, x, sound(x.Key, r))
 	case inflight.ReadHolder:
-		e.holderRead(x, sound(x.Key, r))
+		r = sound(x.Key, r)
+		e.sweeps.ReadDone(e.sweepView(), sweep.RunID(x.Run), x.Began, r.Object, r.Err)
 	case inflight.Patch, inflight.Delete:
 		e.writeDone(id, x, r.Err)
 	case inflight.Fence:

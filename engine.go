@@ -131,7 +131,7 @@ func NewEngine(level Level, cfg Config) (*Engine, error) {
 		revision:  run.NewRevision(0),
 	}
 	e.handlers = handlers.New(slices.Sorted(maps.Keys(set.Handlers)), set.HandlerWorkers)
-	e.sweeps, _ = sweep.New(sweep.Settings{Sweeps: cfg.Sweeps, Override: cfg.Override, Page: set.SelectPage}) // validate has made them before
+	e.sweeps, _ = sweep.New(cfg.sweepSettings()) // validate has made them before
 	return e, nil
 }
 

@@ -1,13 +1,12 @@
 package ownergraph
 
 import (
-	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/ownergraph/ownergraph/internal/core/inflight"
 	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/internal/core/sweep"
-	"github.com/ownergraph/ownergraph/internal/core/sweep/plan"
 )
 
 // SweepStatus is the progress of the sweep of one holder. It is a value, and the receiver
@@ -124,39 +123,10 @@ func (e *Engine) readHolder(id observed.NodeID, holder Key, run uint32) {
 	e.calls.Prepare(uint64(c.ID), &c)
 }
 
-// holderRead takes the result of the read of a holder.
-func (e *Engine) holderRead(x *inflight.Call, r Result) {
-	absent := inflight.IsAbsent(x.Key, r.Object.UID, r.Err)
-	e.sweeps.ReadDone(e.sweepView(), sweep.RunID(x.Run), x.Began, r.Err == nil && !absent, absent)
-}
-
-// validateSweeps checks each sweep, and the conflicts between sweeps and handlers.
-func (c Config) validateSweeps() error {
-	seen := map[string]bool{}
-	for i, s := range c.Sweeps {
-		bad := func(cause string) error {
-			return fmt.Errorf("configure engine: Sweeps[%d]: finalizer %q: %s: %w", i, s.Finalizer, cause, ErrInvalid)
-		}
-		p, err := plan.New(s)
-		switch {
-		case err != nil:
-			return fmt.Errorf("configure engine: Sweeps[%d]: %w", i, err)
-		case seen[s.Finalizer]:
-			return bad("another sweep has it")
-		case s.Confirm != "" && (seen[s.Confirm] || c.Handlers[s.Confirm] != nil):
-			return bad("its Confirm is somebody else's")
-		case c.Handlers[s.Finalizer] != nil:
-			return bad("a handler has it")
-		}
-		for _, k := range p.Kinds() {
-			if slices.Contains(c.Ignore, k) {
-				return bad(fmt.Sprintf("kind %q takes no part", k))
-			}
-		}
-		seen[s.Finalizer] = true
-		if s.Confirm != "" {
-			seen[s.Confirm] = true
-		}
+// sweepSettings returns the parts of a config that sweeps use.
+func (c Config) sweepSettings() sweep.Settings {
+	return sweep.Settings{
+		Sweeps: c.Sweeps, Handlers: slices.Sorted(maps.Keys(c.Handlers)), Ignore: c.Ignore,
+		Override: c.Override, Page: c.settings().SelectPage,
 	}
-	return nil
 }

@@ -1,6 +1,7 @@
 package sweep
 
 import (
+	"errors"
 	"slices"
 	"time"
 
@@ -10,67 +11,6 @@ import (
 	"github.com/ownergraph/ownergraph/internal/core/seq"
 	"github.com/ownergraph/ownergraph/policy"
 )
-
-// WalkAgain has the membership of every node computed, and each member decided that may be
-// deleted by now.
-func (sw *Sweeps) WalkAgain() {
-	sw.again = sw.again || len(sw.runs) > 0
-}
-
-// HasWork reports whether a walk is under way or wanted, or a detached run has to advance.
-func (sw *Sweeps) HasWork(now time.Time) bool {
-	return sw.walk != 0 || sw.again || sw.mustAdvance(now)
-}
-
-// IsReady is HasWork without the work that a time alone brings: see At.
-func (sw *Sweeps) IsReady() bool { return sw.walk != 0 || sw.again || sw.dirty }
-
-// At returns the time at which a detached run has to advance, false for never.
-func (sw *Sweeps) At() (time.Time, bool) { return sw.due, !sw.due.IsZero() }
-
-func (sw *Sweeps) mustAdvance(now time.Time) bool {
-	return sw.dirty || !sw.due.IsZero() && !now.Before(sw.due)
-}
-
-// Step advances the detached runs that have to, or begins the walk that is wanted. It
-// reports whether a walk is under way: WalkNode and EndWalk follow.
-func (sw *Sweeps) Step(v View) (walking bool) {
-	if sw.mustAdvance(v.Now) {
-		sw.StepDetached(v)
-		return false
-	}
-	if sw.walk == 0 {
-		sw.walk, sw.again, sw.began = 1, false, v.Stamps.Stamp()
-	}
-	return true
-}
-
-// HasNode reports whether the walk has still to come to a node.
-func (sw *Sweeps) HasNode(g *observed.Graph) bool { return int(sw.walk) < g.Cap() }
-
-// WalkNode takes the walk one node on.
-func (sw *Sweeps) WalkNode(v View) {
-	sw.walkNode(v, sw.walk)
-	sw.walk++
-}
-
-// EndWalk ends the walk after its last node.
-func (sw *Sweeps) EndWalk(v View) {
-	if sw.HasNode(v.Graph) {
-		return
-	}
-	before := sw.walked
-	sw.walk, sw.walked, sw.dirty = 0, sw.began, len(sw.detached) > 0
-	for _, id := range sw.sorted() {
-		r := sw.runs[id]
-		if r.node != 0 { // only the holder: a walk changes nothing for its dependents
-			v.Out.Look(r.node, queue.Normal)
-		}
-		if before <= r.since && sw.walked > r.since && r.open > r.first { // the members of a phase wait
-			sw.WalkAgain()
-		}
-	}
-}
 
 // opened returns the number of phases that may delete, and the missing selections that may
 // open more of them. A phase that waits for others stays closed until the members of these are
@@ -87,55 +27,6 @@ func (sw *Sweeps) opened(v View, r *run) (phases int, missing []selectWant) {
 		return r.open, nil
 	}
 	return r.first, missing
-}
-
-// walkNode counts a node as a member, and has it decided if it may be deleted.
-func (sw *Sweeps) walkNode(v View, id observed.NodeID) {
-	if !v.Graph.InUse(id) || v.Graph.Node(id).State() != observed.Observed {
-		return
-	}
-	sw.updateMember(v, id)
-	if v.Graph.Node(id).Deleting() {
-		return
-	}
-	for _, m := range sw.members[id] {
-		r := sw.runs[m.run]
-		if since := sw.claimedSince(v, id, m); !sw.proven(v, r, since) {
-			sw.needProof(v, r, since)
-			continue
-		}
-		phases, missing := sw.opened(v, r)
-		sw.wantSelects(v, missing)
-		if m.phase < phases {
-			v.Out.Look(id, queue.Low)
-		}
-	}
-}
-
-// StepDetached advances the runs whose holders are gone.
-func (sw *Sweeps) StepDetached(v View) {
-	sw.dirty, sw.due = false, time.Time{}
-	for _, id := range sw.sorted() {
-		r := sw.runs[id]
-		if r.node != 0 {
-			continue
-		}
-		name := holderName{r.plan, r.holder.Scope, r.holder.Name}
-		taken := len(sw.holders[name]) > 0 // a new holder of the name has the members
-		_, done := sw.advance(v, r)
-		if taken || done {
-			delete(sw.runs, id)
-			delete(sw.detached, name)
-		}
-		if done && !taken {
-			sw.counts.Ended++
-		}
-	}
-}
-
-// MarkDetached has the detached runs advanced.
-func (sw *Sweeps) MarkDetached() {
-	sw.dirty = sw.dirty || len(sw.detached) > 0
 }
 
 // claimedSince returns the moment since which the claim of a marked holder on a node is known.
@@ -335,14 +226,16 @@ func (sw *Sweeps) requestReads(v View, r *run) {
 	v.Out.ReadHolder(r.node, r.holder.Key, uint32(sw.idOf(r)))
 }
 
-// ReadDone takes the result of a read of a holder, which began then: the holder was there,
-// or was absent. A failed read is neither. The watch reports a new object in its place.
-func (sw *Sweeps) ReadDone(v View, id RunID, began seq.Stamp, there, absent bool) {
+// ReadDone takes the result of a read of a holder, which began then. A failed read shows
+// neither the holder nor its absence. The watch reports a new object in its place.
+func (sw *Sweeps) ReadDone(v View, id RunID, began seq.Stamp, o graph.Object, err error) {
 	r := sw.runs[id]
 	if r == nil || began <= v.Kinds.Rewound() {
 		return
 	}
 	r.read = false
+	there := err == nil && o.UID == r.holder.UID
+	absent := errors.Is(err, graph.ErrNotFound) || err == nil && !there
 	switch {
 	case absent && r.node == 0, there: // an object that is no holder may have the name
 		r.proved = began

@@ -209,10 +209,9 @@ func (r *rig) walk() {
 	r.Helper()
 	for n := 0; r.sw.HasWork(r.now) && n < 20; n++ {
 		if v := r.view(); r.sw.Step(v) {
-			for r.sw.HasNode(v.Graph) {
-				r.sw.WalkNode(v)
+			for budget := 1; budget > 0; { // to its end
+				budget = r.sw.Walk(v, 1<<20, 1<<20)
 			}
-			r.sw.EndWalk(v)
 		}
 	}
 	r.check()

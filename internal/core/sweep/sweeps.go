@@ -13,12 +13,10 @@ package sweep
 
 import (
 	"cmp"
-	"fmt"
 	"maps"
 	"slices"
 	"time"
 
-	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/effect"
 	"github.com/ownergraph/ownergraph/internal/core/fence"
@@ -28,7 +26,6 @@ import (
 	"github.com/ownergraph/ownergraph/internal/core/record"
 	"github.com/ownergraph/ownergraph/internal/core/seq"
 	"github.com/ownergraph/ownergraph/internal/core/sweep/plan"
-	"github.com/ownergraph/ownergraph/policy"
 )
 
 // View has the lower machines that the sweeps use. The caller makes one for each call, and
@@ -149,33 +146,6 @@ type membership struct {
 	owned bool         // owner references alone make the claim
 }
 
-// Settings are the parts of the engine's configuration that sweeps use.
-type Settings struct {
-	Sweeps   []finalizer.Sweep
-	Override bool
-	Page     int
-}
-
-// New returns the sweeps of a configuration. An error names the sweep's field.
-func New(set Settings) (Sweeps, error) {
-	sw := Sweeps{
-		override: set.Override, page: set.Page,
-		holders: map[holderName][]observed.NodeID{}, known: map[observed.NodeID]graph.Object{},
-		dying: map[observed.NodeID]seq.Stamp{}, releases: map[holderName]seq.Stamp{},
-		runs: map[RunID]*run{}, of: map[runKey]RunID{}, members: map[observed.NodeID][]membership{},
-		detached: map[holderName]RunID{},
-	}
-	for _, s := range set.Sweeps {
-		p, err := plan.New(s)
-		if err != nil {
-			return sw, fmt.Errorf("plan a sweep: %w", err)
-		}
-		sw.plans = append(sw.plans, p)
-	}
-	sw.labels = newLabels(sw.plans)
-	return sw, nil
-}
-
 // Clone returns sweeps that share nothing with sw but the plans.
 func (sw *Sweeps) Clone() Sweeps {
 	d := *sw
@@ -229,108 +199,6 @@ func (sw *Sweeps) sorted() []RunID {
 	})
 }
 
-// noteHolder keeps the table of holders as the graph shows them. After a change of a holder,
-// the members that only this holder contested are decided again. If the plan's members depend
-// on the holder itself, all members are.
-func (sw *Sweeps) noteHolder(v View, id observed.NodeID) {
-	n := v.Graph.Node(id)
-	o, noted := n.Object(), false
-	was, had := sw.known[id]
-	changed := had && !was.EqualContent(o)
-	for i, p := range sw.plans {
-		if o.Kind != p.Sweep().Holder {
-			continue
-		}
-		noted = true
-		sw.indexHolder(i, o, id, p.IsHolder(o))
-		if r, ok := sw.of[runKey{id, i}]; ok {
-			sw.runs[r].holder = o
-			sw.runs[r].halted = sw.runs[r].halted || !p.IsHolder(o) || sw.halt(v, id, i, o) != policy.ReasonUnset
-			if changed && p.DependsOnHolder() {
-				sw.runs[r].since = v.Stamps.Stamp()
-				sw.WalkAgain()
-			}
-		}
-	}
-	if noted {
-		if changed {
-			sw.retryContested(v)
-		}
-		if changed || !had {
-			sw.noteRelease(v, id, was, o, had)
-		}
-		if had && was.Version != o.Version {
-			sw.holderVersionChanged(v, id, o)
-		}
-		if !had {
-			sw.MarkDetached()
-		}
-		sw.known[id] = o
-		switch _, dying := sw.dying[id]; {
-		case !o.Deleting:
-			delete(sw.dying, id)
-		case !dying:
-			sw.dying[id] = v.Stamps.Stamp()
-		}
-	}
-}
-
-// Leave takes a node that is gone out of the tables. Unseen says that the node may have had
-// states that the watch did not report.
-func (sw *Sweeps) Leave(v View, id observed.NodeID, unseen bool) {
-	sw.setMemberships(v, id, nil, true)
-	sw.dropMatches(v, id)
-	was, had := sw.known[id]
-	if !had {
-		return
-	}
-	if last, dying := sw.dying[id]; dying || slices.ContainsFunc(sw.plans, func(p *plan.Plan) bool { return p.IsHolder(was) }) {
-		if !dying { // it has lived until now
-			last = v.Stamps.Stamp()
-		}
-		sw.released(v, was, last)
-	}
-	delete(sw.known, id)
-	delete(sw.dying, id)
-	for i, p := range sw.plans {
-		if was.Kind == p.Sweep().Holder {
-			sw.indexHolder(i, was, id, false)
-			sw.holderGone(v, i, id, was, unseen || v.Kinds.Of(was.Kind).NeedsRelist)
-		}
-	}
-	sw.retryContested(v)
-}
-
-// indexHolder puts a holder into the table by its names, or takes it out.
-func (sw *Sweeps) indexHolder(plan int, o graph.Object, id observed.NodeID, in bool) {
-	for _, name := range sw.names(plan, o) {
-		sw.indexName(name, id, in)
-	}
-}
-
-// names returns the keys of a holder in the table: its name, and the empty name if a claim
-// with Rest alone may name it.
-func (sw *Sweeps) names(plan int, o graph.Object) []holderName {
-	names := []holderName{{plan, o.Scope, o.Name}}
-	if sw.plans[plan].NamedByRest(o) {
-		names = append(names, holderName{plan: plan, scope: o.Scope})
-	}
-	return names
-}
-
-// indexName puts a holder into the table by one name, or takes it out.
-func (sw *Sweeps) indexName(name holderName, id observed.NodeID, in bool) {
-	ids := sw.holders[name]
-	switch i, ok := slices.BinarySearch(ids, id); {
-	case in && !ok:
-		sw.holders[name] = slices.Insert(ids, i, id)
-	case !in && ok && len(ids) == 1:
-		delete(sw.holders, name)
-	case !in && ok:
-		sw.holders[name] = slices.Delete(ids, i, i+1)
-	}
-}
-
 // Rewind forgets all runs: their marks may belong to a history that the store has lost.
 func (sw *Sweeps) Rewind() {
 	clear(sw.runs)
@@ -340,76 +208,6 @@ func (sw *Sweeps) Rewind() {
 	clear(sw.releases)
 	sw.labels.forget()
 	sw.walk, sw.again, sw.dirty, sw.due = 0, false, false, time.Time{}
-}
-
-// begin begins the run of a holder. The node is 0 for a holder that is gone.
-func (sw *Sweeps) begin(v View, plan int, node observed.NodeID, holder graph.Object) *run {
-	sw.last++
-	r := &run{
-		plan: plan, node: node, holder: holder, since: v.Stamps.Stamp(),
-		left: make([]int, sw.plans[plan].Phases()), kinds: map[graph.Kind]int{},
-	}
-	r.open, r.first = sw.plans[plan].Phases(), sw.plans[plan].Open(slices.Repeat([]int{1}, len(r.left)))
-	r.unguarded = !holder.HasFinalizer(sw.plans[plan].Sweep().Finalizer)
-	sw.runs[sw.last] = r
-	if node == 0 {
-		sw.detach(v, r, sw.last)
-	} else {
-		sw.of[runKey{node, plan}] = sw.last
-	}
-	missing, _ := sw.missingSelects(v, r, r.since)
-	sw.wantSelects(v, missing)
-	sw.WalkAgain()
-	return r
-}
-
-// detach makes a run one of a holder that is gone. A run of an earlier holder of the same name
-// gives way to it, since both have the same members left.
-func (sw *Sweeps) detach(v View, r *run, id RunID) {
-	name := holderName{r.plan, r.holder.Scope, r.holder.Name}
-	if former, ok := sw.detached[name]; ok {
-		delete(sw.runs, former)
-	}
-	sw.detached[name] = id
-	sw.WalkAgain()
-}
-
-// maxDetached bounds the number of detached runs.
-const maxDetached = 64
-
-// holderGone ends the run of a holder that is gone. A holder that was never guarded is
-// reported, and a setting has its members swept all the same. If the watch may have missed
-// states of the holder, it is only reported. It may have been guarded and released, or belong
-// to a lost history, and unknown deletes nothing.
-//
-// Held by TestUnguardedHolder.
-func (sw *Sweeps) holderGone(v View, plan int, id observed.NodeID, was graph.Object, unseen bool) {
-	p := sw.plans[plan]
-	k := runKey{id, plan}
-	at, under := sw.of[k]
-	r := sw.runs[at]
-	delete(sw.of, k)
-	if under && r.done && !r.over {
-		sw.counts.Ended++
-	}
-	switch {
-	case under && r.unguarded && !r.over && len(sw.detached) < maxDetached:
-		r.node = 0
-		sw.detach(v, r, at)
-		sw.advanceSoon(v, r)
-		return
-	case under:
-		delete(sw.runs, at)
-		return
-	case v.Kinds.Relisting() || was.Deleting || !p.IsHolder(was) || was.HasFinalizer(p.Sweep().Finalizer):
-		return
-	}
-	sw.counts.Unguarded++
-	v.Out.Warn("holder deleted before its finalizer was set", "object", was.Key.String(), "unseen", unseen)
-	v.Out.Report(was.Key, was.Version, policy.Decision{Action: policy.Keep, Reason: policy.HolderUnguarded})
-	if p.Sweep().Unguarded && p.Fit(was) == nil && !unseen && len(sw.detached) < maxDetached {
-		sw.begin(v, plan, 0, was)
-	}
 }
 
 // Lose has each run that waits for a proof request one that begins after the moment.

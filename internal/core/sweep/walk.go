@@ -1,0 +1,127 @@
+package sweep
+
+import (
+	"time"
+
+	"github.com/ownergraph/ownergraph/internal/core/observed"
+	"github.com/ownergraph/ownergraph/internal/core/queue"
+)
+
+// WalkAgain has the membership of every node computed, and each member decided that may be
+// deleted by now.
+func (sw *Sweeps) WalkAgain() {
+	sw.again = sw.again || len(sw.runs) > 0
+}
+
+// HasWork reports whether a walk is under way or wanted, or a detached run has to advance.
+func (sw *Sweeps) HasWork(now time.Time) bool {
+	return sw.walk != 0 || sw.again || sw.mustAdvance(now)
+}
+
+// IsReady is HasWork without the work that a time alone brings: see At.
+func (sw *Sweeps) IsReady() bool { return sw.walk != 0 || sw.again || sw.dirty }
+
+// At returns the time at which a detached run has to advance, false for never.
+func (sw *Sweeps) At() (time.Time, bool) { return sw.due, !sw.due.IsZero() }
+
+func (sw *Sweeps) mustAdvance(now time.Time) bool {
+	return sw.dirty || !sw.due.IsZero() && !now.Before(sw.due)
+}
+
+// Step advances the detached runs that have to, or begins the walk that is wanted. It
+// reports whether a walk is under way. Then Walk follows.
+func (sw *Sweeps) Step(v View) (walking bool) {
+	if sw.mustAdvance(v.Now) {
+		sw.stepDetached(v)
+		return false
+	}
+	if sw.walk == 0 {
+		sw.walk, sw.again, sw.began = 1, false, v.Stamps.Stamp()
+	}
+	return true
+}
+
+// Walk takes the walk under way on, within the budget, and returns the rest of the budget. It
+// is 0 at the end of the walk. A node costs one, and so does each claim and kind that is
+// considered for it. Walk returns early once it has asked for room decisions.
+func (sw *Sweeps) Walk(v View, budget, room int) (rest int) {
+	room += len(v.Out.Items())
+	for budget > 0 && sw.hasNode(v.Graph) && len(v.Out.Items()) < room {
+		before := sw.looked
+		sw.walkNode(v, sw.walk)
+		sw.walk++
+		budget -= 1 + int(sw.looked-before)
+	}
+	if !sw.hasNode(v.Graph) {
+		sw.endWalk(v)
+		return 0
+	}
+	return budget
+}
+
+// hasNode reports whether the walk has still to come to a node.
+func (sw *Sweeps) hasNode(g *observed.Graph) bool { return int(sw.walk) < g.Cap() }
+
+// endWalk ends the walk after its last node.
+func (sw *Sweeps) endWalk(v View) {
+	before := sw.walked
+	sw.walk, sw.walked, sw.dirty = 0, sw.began, len(sw.detached) > 0
+	for _, id := range sw.sorted() {
+		r := sw.runs[id]
+		if r.node != 0 { // only the holder: a walk changes nothing for its dependents
+			v.Out.Look(r.node, queue.Normal)
+		}
+		if before <= r.since && sw.walked > r.since && r.open > r.first { // the members of a phase wait
+			sw.WalkAgain()
+		}
+	}
+}
+
+// walkNode counts a node as a member, and has it decided if it may be deleted.
+func (sw *Sweeps) walkNode(v View, id observed.NodeID) {
+	if !v.Graph.InUse(id) || v.Graph.Node(id).State() != observed.Observed {
+		return
+	}
+	sw.updateMember(v, id)
+	if v.Graph.Node(id).Deleting() {
+		return
+	}
+	for _, m := range sw.members[id] {
+		r := sw.runs[m.run]
+		if since := sw.claimedSince(v, id, m); !sw.proven(v, r, since) {
+			sw.needProof(v, r, since)
+			continue
+		}
+		phases, missing := sw.opened(v, r)
+		sw.wantSelects(v, missing)
+		if m.phase < phases {
+			v.Out.Look(id, queue.Low)
+		}
+	}
+}
+
+// stepDetached advances the runs whose holders are gone.
+func (sw *Sweeps) stepDetached(v View) {
+	sw.dirty, sw.due = false, time.Time{}
+	for _, id := range sw.sorted() {
+		r := sw.runs[id]
+		if r.node != 0 {
+			continue
+		}
+		name := holderName{r.plan, r.holder.Scope, r.holder.Name}
+		taken := len(sw.holders[name]) > 0 // a new holder of the name has the members
+		_, done := sw.advance(v, r)
+		if taken || done {
+			delete(sw.runs, id)
+			delete(sw.detached, name)
+		}
+		if done && !taken {
+			sw.counts.Ended++
+		}
+	}
+}
+
+// MarkDetached has the detached runs advanced.
+func (sw *Sweeps) MarkDetached() {
+	sw.dirty = sw.dirty || len(sw.detached) > 0
+}
