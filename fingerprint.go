@@ -78,7 +78,7 @@ func (p *printer) nodes() {
 		p.Word(uint64(m.PendingReads)<<8 | uint64(m.Blocked))
 		for d := range n.Dependents() {
 			p.Node(d.ID())
-			if n.State() == observed.Phantom { // see Engine.unsettled
+			if n.State() == observed.Phantom { // see unsettled in package evidence
 				p.Flags(e.kinds.Of(n.Kind()).Passed > e.state(d.ID()).Known)
 			}
 		}
@@ -91,7 +91,7 @@ func (p *printer) nodes() {
 }
 
 // absentSince hashes the dependents for which the absence of n is evidence. A call that
-// began then proved it. See absenceServes.
+// began then proved it. See absenceServes in package evidence.
 func (p *printer) absentSince(n observed.Node, began seq.Stamp) {
 	for d := range n.Dependents() {
 		if p.e.calls.HasRetry(d.ID()) || n.State() == observed.Phantom {

@@ -4,9 +4,11 @@ import (
 	"errors"
 
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/core/evidence"
 	"github.com/ownergraph/ownergraph/internal/core/inflight"
 	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/internal/core/reads"
+	"github.com/ownergraph/ownergraph/internal/core/seq"
 	"github.com/ownergraph/ownergraph/policy"
 )
 
@@ -110,14 +112,14 @@ func (e *Engine) readFailed(id observed.NodeID, was graph.Doubt, err error) {
 // watch says otherwise.
 func (e *Engine) noteRead(n observed.Node, x *inflight.Call, o Object) {
 	id := n.ID()
-	m, s := e.state(id), readStateOf(o)
+	m, s := e.state(id), evidence.ReadStateOf(&o)
 	switch n.State() {
 	case observed.Phantom:
 		if e.kinds.Of(x.Key.Kind).Ended > x.Began {
 			return
 		}
 	case observed.Observed:
-		if m.Known > x.Began && roleOf(n) != s {
+		if m.Known > x.Began && evidence.RoleOf(n) != s {
 			return
 		}
 	default:
@@ -131,4 +133,18 @@ func (e *Engine) answered(id observed.NodeID) {
 	e.reads.Answer(e.view(), id, &e.effects)
 	e.held.Succeed(id)
 	e.carryOut()
+}
+
+// noteAbsent notes that a call which began then has proven a node absent (R2,
+// absence).
+func (e *Engine) noteAbsent(id observed.NodeID, began seq.Stamp) {
+	m := e.edit(id)
+	known := m.Absent > e.kinds.Rewound()
+	if m.Absent = max(m.Absent, began); known {
+		return
+	}
+	m.GoneObserved = false // that was of a former history
+	m.Changed = e.seq.Stamp()
+	e.reads.DropResult(e.view(), id)
+	e.fanout.Push(e.view(), id)
 }

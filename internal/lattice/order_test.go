@@ -40,6 +40,7 @@ const layers = `
 	< internal/core/cycle, internal/core/audit, internal/core/reads, internal/core/inflight;
 	internal/core/record < internal/core/held;
 	internal/core/effect, internal/core/fingerprint < internal/core/fanout;
+	internal/core/cycle, internal/core/reads < internal/core/evidence;
 	finalizer < internal/core/sweep/plan;
 	internal/core/fence, internal/core/sweep/plan < internal/core/handlers, internal/core/sweep/labels;
 	internal/core/held, internal/core/sweep/labels < internal/core/sweep;
@@ -55,7 +56,7 @@ const layers = `
 	internal/inside < .;
 	. < internal/probe;
 	internal/core/cycle, internal/core/audit, internal/core/reads, internal/core/inflight,
-	internal/core/handlers, internal/core/held, internal/core/sweep, internal/core/fanout < .;
+	internal/core/handlers, internal/core/held, internal/core/sweep, internal/core/fanout, internal/core/evidence < .;
 
 	# The specification shares no code with the engine that it judges. The judge
 	# of the engine's writes sees only the calls.

@@ -1,0 +1,214 @@
+package evidence
+
+import (
+	"reflect"
+	"testing"
+	"time"
+
+	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/core/observed"
+	"github.com/ownergraph/ownergraph/internal/core/reads"
+	"github.com/ownergraph/ownergraph/internal/core/record"
+	"github.com/ownergraph/ownergraph/internal/core/rules"
+)
+
+// TestAbsenceServes: absence beyond the graph counts only where it is proven for the
+// dependent (R2, absence, and R8).
+func TestAbsenceServes(t *testing.T) {
+	edit := func(change func(m *record.State)) func(*rig) {
+		return func(r *rig) { change(r.v.Edit(r.id("o"))) }
+	}
+	for _, c := range []struct {
+		reason, objects string
+		change          func(*rig)
+		want            observed.Class
+	}{
+		{"nothing shows the owner", "b/d#1 -> a/o", func(*rig) {}, observed.Unknown},
+		{"a read after the dependent was known did not find it", "b/d#1 -> a/o", edit(func(m *record.State) { m.Absent = late }), observed.Dangling},
+		{"the store may have made the owner since that read", "b/d#1 -> a/o", edit(func(m *record.State) { m.Absent = early }), observed.Unknown},
+		{"the watch showed the end, which holds for all dependents", "b/d#1 -> a/o", edit(func(m *record.State) { m.Absent, m.GoneObserved = early, true }), observed.Dangling},
+		{"the watch had shown the owner before a lookup failed", "a/o#1; b/d#1 -> a/o", edit(func(m *record.State) { m.Absent = early }), observed.Dangling},
+		{"the owner is there", "a/o#1; b/d#1 -> a/o", func(*rig) {}, observed.Solid},
+		{"the absence is of a former history", "b/d#1 -> a/o", func(r *rig) {
+			r.v.Edit(r.id("o")).Absent = late
+			r.kinds.Rewind(later)
+		}, observed.Unknown},
+		{"the absence is from before a sign that history went backwards", "b/d#1 -> a/o", func(r *rig) {
+			r.v.Edit(r.id("o")).Absent = late
+			r.stampTo(later)
+			r.kinds.Lose(now, &r.stamps, true, r.v.Graph)
+		}, observed.Unknown},
+		{"the absence is from after that sign", "b/d#1 -> a/o", func(r *rig) {
+			r.stampTo(late)
+			r.kinds.Lose(now, &r.stamps, true, r.v.Graph)
+			r.v.Edit(r.id("o")).Absent = later
+		}, observed.Dangling},
+		{"the reference itself is in doubt", "b/d#1 -> a/o?", func(r *rig) {}, observed.Unknown},
+	} {
+		r := newRig(t, c.objects)
+		c.change(r)
+		if f := r.fact("d"); f.Class != c.want {
+			t.Errorf("%s: the owner is %v for doubt %v, want %v", c.reason, f.Class, f.Doubt, c.want)
+		}
+	}
+}
+
+// TestUnconfirmed: an owner that only a read did not find may live in another scope or under
+// another name, until a fence shows the whole kind.
+func TestUnconfirmed(t *testing.T) {
+	for _, c := range []struct {
+		reason string
+		change func(r *rig, m *record.State)
+		want   bool
+	}{
+		{"it may have another name", func(*rig, *record.State) {}, true},
+		{"the watch showed the end", func(_ *rig, m *record.State) { m.GoneObserved = true }, false},
+		{"the store has no fences", func(r *rig, _ *record.State) { r.v.Fence.Exact = false }, false},
+		{"a setting takes another name for absent", func(r *rig, _ *record.State) { r.v.OwnerName = graph.NameAbsent }, false},
+		{"its kind has passed a fence since", func(r *rig, _ *record.State) {
+			r.kinds.OpenFence()
+			r.kinds.PassFence("a", 1, late)
+		}, false},
+	} {
+		r := newRig(t, "b/d#1 -> a/o")
+		m := r.v.Edit(r.id("o"))
+		m.Absent = late
+		c.change(r, m)
+		if f := r.fact("d"); f.Class != observed.Dangling || f.Unconfirmed != c.want {
+			t.Errorf("%s: class %v, unconfirmed %t, want %t", c.reason, f.Class, f.Unconfirmed, c.want)
+		}
+	}
+}
+
+// TestReadCounts: a read counts until a later event of the watch says otherwise (R2,
+// presence).
+func TestReadCounts(t *testing.T) {
+	solid := reads.Result{State: rules.ReadSolid, Version: "1", Began: late, Done: late + 1}
+	edit := func(change func(m *record.State)) func(*rig) {
+		return func(r *rig) { change(r.v.Edit(r.id("o"))) }
+	}
+	for _, c := range []struct {
+		reason, objects string
+		read            reads.Result
+		change          func(*rig)
+		want            rules.ReadState
+		same            bool
+	}{
+		{"of an owner that the watch has not shown", "b/d#1 -> a/o", solid, func(*rig) {}, rules.ReadSolid, false},
+		{"a listing ended later without the owner", "b/d#1 -> a/o", solid, func(r *rig) {
+			r.stampTo(later)
+			r.list("a")
+		}, rules.ReadUnset, false},
+		{"of the version in the graph", "a/o#1; b/d#1 -> a/o", solid, func(*rig) {}, rules.ReadSolid, true},
+		{"of another version", "a/o#2; b/d#1 -> a/o", solid, func(*rig) {}, rules.ReadSolid, false},
+		{"a later event shows the same state", "a/o#1; b/d#1 -> a/o", solid, edit(func(m *record.State) { m.Known = later }), rules.ReadSolid, false},
+		{"the state changed later, and changed back", "a/o#1; b/d#1 -> a/o", solid, edit(func(m *record.State) { m.Known, m.Role = later, later }), rules.ReadUnset, false},
+		{"a later event shows another state", "a/o#1~[orphan]; b/d#1 -> a/o", solid, edit(func(m *record.State) { m.Known = later }), rules.ReadUnset, false},
+		{"the read is of a former history", "a/o#1; b/d#1 -> a/o", solid, func(r *rig) { r.kinds.Rewind(later) }, rules.ReadUnset, false},
+		{"the read is from before a sign that history went backwards", "a/o#1; b/d#1 -> a/o", solid, func(r *rig) {
+			r.stampTo(later)
+			r.kinds.Lose(now, &r.stamps, true, r.v.Graph)
+		}, rules.ReadUnset, false},
+	} {
+		r := newRig(t, c.objects)
+		r.result("o", c.read)
+		c.change(r)
+		f := r.fact("d")
+		if f.Read != c.want || f.SameVersion != c.same || (f.ReadBegan != 0) != (c.want != rules.ReadUnset) {
+			t.Errorf("%s: %v, began at %d, same version %t, want %v and %t", c.reason, f.Read, f.ReadBegan, f.SameVersion, c.want, c.same)
+		}
+	}
+}
+
+// TestOrphaningFact: an owner counts as orphaning only where fences cover it, and its
+// controller gets time.
+func TestOrphaningFact(t *testing.T) {
+	const leaves = "a/o#1~[orphan]%2/1; b/d#1 -> a/o"
+	for _, c := range []struct {
+		reason, objects             string
+		change                      func(*rig)
+		orphaning, waits, isOverdue bool
+	}{
+		{"no controller has to acknowledge", leaves, func(*rig) {}, true, false, false},
+		{"the controller has time left", leaves, func(r *rig) { r.acknowledge(now) }, true, true, false},
+		{"that time is over", leaves, func(r *rig) { r.acknowledge(now.Add(-time.Minute)) }, true, false, true},
+		{"the controller has acknowledged", "a/o#1~[orphan]%2/2; b/d#1 -> a/o", func(r *rig) { r.acknowledge(now) }, true, false, false},
+		{"the reference is not resolved, and counts by its UID", "a/o@u#1~[orphan]; b/d#1 -> a/o@u?", func(*rig) {}, true, false, false},
+		{"the owner is solid", "a/o#1; b/d#1 -> a/o", func(*rig) {}, false, false, false},
+		{"its kind takes no part any more", leaves, func(r *rig) {
+			r.apply(graph.Event{Type: graph.KindVanished, Kind: "a"})
+		}, false, false, false},
+		{"a later lookup did not find it", leaves, func(r *rig) { r.v.Edit(r.id("o")).Absent = late }, false, false, false},
+	} {
+		r := newRig(t, c.objects)
+		c.change(r)
+		f := r.fact("d")
+		if f.Orphaning != c.orphaning || f.Unacknowledged != c.waits || f.Overdue != c.isOverdue {
+			t.Errorf("%s: orphaning %t, unacknowledged %t, overdue %t", c.reason, f.Orphaning, f.Unacknowledged, f.Overdue)
+		}
+	}
+}
+
+// acknowledge gives the controllers of kind a half a minute from the mark on.
+func (r *rig) acknowledge(marked time.Time) {
+	r.v.Acknowledge, r.v.AcknowledgeWithin = []graph.Kind{"a"}, 30*time.Second
+	r.v.Edit(r.id("o")).Marked = marked
+}
+
+// TestRemembered: only an absent owner counts as one whose orphaning this engine ended.
+func TestRemembered(t *testing.T) {
+	r := newRig(t, "b/d#1 -> a/o")
+	r.orphaned.Add(r.v.Node(r.id("o")).Key())
+	if f := r.fact("d"); f.Remembered {
+		t.Errorf("%+v, and the owner may live", f)
+	}
+	r.v.Edit(r.id("o")).Absent = late
+	if f := r.fact("d"); !f.Remembered {
+		t.Errorf("%+v, and the engine remembers the owner", f)
+	}
+}
+
+// TestRetry: the answer of a conflict's read is judged in place of the graph's object, with
+// evidence from after it (R1).
+func TestRetry(t *testing.T) {
+	r := newRig(t, "b/d#1 -> a/o")
+	r.v.Edit(r.id("o")).Absent, r.v.Edit(r.id("o")).GoneObserved = early, true
+	answer := r.v.Node(r.id("d")).Object()
+	answer.Version = "2"
+	r.v.Retries[r.id("d")] = answer
+	in := r.v.Input(r.id("d"), &r.scratch)
+	if !in.Retry || in.Object.Version != "2" || in.Owners[0].Class != observed.Unknown {
+		t.Errorf("%+v: the absence is older than the answer, and no listing has confirmed it", in)
+	}
+}
+
+// TestInputChangesNothing: the input leaves the machines as they are. Once the scratch has
+// memory, only the text of the object takes some. With Kept the object has memory of its own.
+func TestInputChangesNothing(t *testing.T) {
+	r := newRig(t, "a/o#1~[foregroundDeletion]; a/x#1; b/d#1 -> a/o, a/x, a/gone")
+	r.result("gone", reads.Result{State: rules.ReadSolid, Version: "1", Began: late, Done: late})
+	id := r.id("d")
+	before := map[observed.NodeID]record.State{}
+	for n := range r.v.Graph.Nodes() {
+		before[n.ID()] = r.v.State(n.ID())
+	}
+	first := r.v.Input(id, &Scratch{})
+	if allocs := testing.AllocsPerRun(100, func() { r.v.Input(id, &r.scratch) }); allocs > 1 {
+		t.Errorf("%v allocations for each input, want the text alone", allocs)
+	}
+	if second := r.v.Input(id, &r.scratch); !reflect.DeepEqual(first, second) {
+		t.Errorf("%+v and then %+v", first, second)
+	}
+	for n := range r.v.Graph.Nodes() {
+		if was := before[n.ID()]; r.v.State(n.ID()) != was {
+			t.Errorf("%s had %+v, and has %+v", n.Key(), was, r.v.State(n.ID()))
+		}
+	}
+	r.v.Kept = true
+	kept := r.v.Input(id, &r.scratch).Object
+	r.v.Kept = false
+	r.scratch.owners = append(r.scratch.owners[:0], graph.Owner{}, graph.Owner{}, graph.Owner{})
+	if kept.Owners[0].Name != "o" {
+		t.Errorf("the kept object has the owners %v", kept.Owners)
+	}
+}

@@ -1,0 +1,57 @@
+// Package evidence reads the machines for a decision, and returns the input of the rules.
+// It changes nothing. It implements two rules of package policy:
+//
+//   - R2, absence: [View.Input] takes an absence that the graph does not show only where a
+//     call or the watch has proven it for this dependent.
+//   - R8: an owner is present, absent or unknown, and no third source turns unknown into
+//     one of the others.
+//
+// The proofs of presence are stamps in the input. Package rules compares them (R2,
+// presence, and R6).
+package evidence
+
+import (
+	"time"
+
+	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/core/cycle"
+	"github.com/ownergraph/ownergraph/internal/core/kinds"
+	"github.com/ownergraph/ownergraph/internal/core/observed"
+	"github.com/ownergraph/ownergraph/internal/core/reads"
+	"github.com/ownergraph/ownergraph/internal/core/record"
+	"github.com/ownergraph/ownergraph/internal/core/rules"
+	"github.com/ownergraph/ownergraph/internal/core/tombstone"
+)
+
+// View has the machines that hold evidence, and the settings. The caller makes one for a
+// decision. No method changes a machine.
+type View struct {
+	record.Nodes
+	Settings
+	Kinds    *kinds.Table
+	Reads    *reads.Machine
+	Cycles   *cycle.Detector
+	Orphaned *tombstone.Set                   // the owners whose orphaning this engine ended
+	Retries  map[observed.NodeID]graph.Object // the answers of conflicts' reads, by node
+	Fence    rules.Fence
+	Now      time.Time
+}
+
+// Settings are the parts of the engine's configuration that evidence depends on.
+type Settings struct {
+	Scope             graph.ScopeRule
+	OwnerName         graph.NameRule
+	Acknowledge       []graph.Kind // controllers of these kinds get time to acknowledge a deletion
+	AcknowledgeWithin time.Duration
+	Kept              bool // the objects of inputs may be kept, so each has memory of its own
+}
+
+// Scratch is the memory of one input. The next input with it uses it again. The zero value
+// is empty.
+type Scratch struct {
+	owners []graph.Owner
+	facts  []rules.OwnerFact
+}
+
+// maxScratch bounds the references that Scratch holds.
+const maxScratch = 64
