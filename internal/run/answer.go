@@ -1,0 +1,74 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/ownergraph/ownergraph/graph"
+)
+
+// retryAfter is the optional method of a transient error.
+type retryAfter interface{ RetryAfter() time.Duration }
+
+// RetryIn returns the time before the store wants the next try, and whether the error
+// gives one.
+func RetryIn(err error) (wait time.Duration, ok bool) {
+	var r retryAfter
+	if err != nil && errors.As(err, &r) {
+		return max(r.RetryAfter(), 0), true
+	}
+	return 0, false
+}
+
+// answer is an error with all properties that the engine looks at.
+type answer struct {
+	text string
+	is   error // the sentinel, or nil
+}
+
+func (a *answer) Error() string { return a.text }
+func (a *answer) Unwrap() error { return a.is }
+
+// answerLater is an answer with the time of the next try.
+type answerLater struct {
+	answer
+	after time.Duration
+}
+
+func (a *answerLater) RetryAfter() time.Duration { return a.after }
+
+// Plain returns the error of a call with all properties that the engine looks at, and no
+// others: its text, its sentinel and RetryIn. The methods of the store's own error type may
+// do anything, and must not do it under the driver's lock. Plain runs them, so it may panic
+// or end the goroutine.
+func Plain(err error) error {
+	if err == nil {
+		return nil
+	}
+	a := answer{text: err.Error()}
+	for _, is := range [...]error{graph.ErrNotFound, graph.ErrConflict, graph.ErrKindUnknown, graph.ErrRefused} {
+		if errors.Is(err, is) {
+			a.is = is
+			break
+		}
+	}
+	if after, ok := RetryIn(err); ok {
+		return &answerLater{a, after}
+	}
+	return &a
+}
+
+// Cause returns the error of a run of a handler without the names of the finalizer and the
+// object, since logs and reports give them already. If the handler returns the error of its
+// context, the result is the cause of that error, such as the timeout.
+func Cause(ctx context.Context, err error) error {
+	failed, ok := err.(*RunError)
+	if !ok {
+		return err
+	}
+	if failed.Err == ctx.Err() {
+		return context.Cause(ctx)
+	}
+	return failed.Err
+}
