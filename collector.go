@@ -4,13 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"math/rand/v2"
 	"reflect"
-	"runtime/debug"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
+	"github.com/ownergraph/ownergraph/internal/core/effect"
+	"github.com/ownergraph/ownergraph/internal/core/seq"
 	"github.com/ownergraph/ownergraph/internal/run"
 )
 
@@ -22,8 +24,8 @@ var ErrStuck = errors.New("does not return")
 // engine asks for, and reports their results. Use New. It is safe for concurrent use.
 //
 // The Collector is a caller of Observe, Next and Done, like any other. One mutex guards
-// the engine. Every call of the store and of a handler happens outside of the mutex. The
-// work inside is a few microseconds of computation, in slices. The goroutine that brings
+// the engine. Every call of the store, of a handler and of the logger happens outside of
+// the mutex. The work inside is a few microseconds of computation, in slices. The goroutine that brings
 // an event or a result takes the next calls away while it has the mutex, so no worker
 // waits for a dispatcher. While all workers are busy, the Collector prefetches as many
 // calls as there are workers. A worker that comes back exchanges its result for a
@@ -47,13 +49,15 @@ var ErrStuck = errors.New("does not return")
 // conflicts, never objects.
 //
 // A panic of a store's method, or of a handler, is an error of that call. The Collector
-// logs it. A panic of the engine, or of the hooks OnDecision and CompareVersions, breaks the
-// engine: see Run.
+// logs it. A panic of the engine, of the hooks OnDecision and CompareVersions, or of the
+// logger, breaks the engine: see Run. A slow logger holds up one goroutine, such as a
+// worker, and never the engine. Other lines wait meanwhile. Beyond a bound the Collector
+// drops and counts them.
 //
 // Held by TestCollectorIdleIsQuiet, TestCollectorSlowStore, TestCollectorHandlerHangs,
 // TestCollectorWatchBreaks, TestCollectorWatchBackoff, TestCollectorFencesWaitForWatch,
 // TestCollectorRelists, TestCollectorsTogether, TestCollectorFenceIDs,
-// TestCollectorPanics and TestCollectorBreaks.
+// TestCollectorPanics, TestCollectorBreaks and TestSlowLog.
 type Collector struct {
 	store    Store
 	fencer   Fencer        // set at level 2
@@ -61,7 +65,7 @@ type Collector struct {
 	selector LabelSelector // set if a sweep depends on labels
 	handlers *run.Registry
 	cfg      Config // with defaults
-	log      *slog.Logger
+	log      *run.Outbox[effect.Record]
 
 	// fences is added to the engine's ids of fences. A store reports each fence to every
 	// watch, and a collector must not take another collector's fence for its own.
@@ -74,21 +78,21 @@ type Collector struct {
 	work    sync.WaitGroup // the watch and the workers
 	ended   chan struct{}
 
-	mu       sync.Mutex // guards the fields below
-	engine   *Engine
-	begun    bool
-	watch    *watching // nil while the watch is down
-	sick     map[Kind]bool
-	left     bool  // Run has ended and left something behind
-	broke    error // the end of the last watch
-	health   health
-	stuckLog stuckLog
-	epoch    time.Time            // see now
-	nextWake time.Time            // of the dispatch loop, zero if it waits for a wakeup
-	lanes    [LaneControl + 1]int // calls under way
-	results  []completion         // of the last takeResults
-	waiters  map[*waiter]struct{}
-	syncing  map[chan struct{}]struct{} // the Synced under way
+	mu        sync.Mutex // guards the fields below
+	engine    *Engine
+	begun     bool
+	left      bool // Run has ended and left something behind
+	watch     run.Watch
+	stopWatch context.CancelCauseFunc // ends the run of the watch under way
+	health    run.Health
+	stuck     run.StuckLog
+	said      []effect.Record      // lines of the step under way
+	epoch     time.Time            // see now
+	nextWake  time.Time            // of the dispatch loop, zero if it waits for a wakeup
+	lanes     [LaneControl + 1]int // calls under way
+	results   []completion         // of the last takeResults
+	idle      run.Waiters[seq.Stamp, []Held]
+	synced    run.Waiters[struct{}, struct{}]
 }
 
 // levelOf is LevelOf for a store that may panic.
@@ -125,24 +129,30 @@ func New(store Store, cfg Config) (*Collector, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Collector{
-		store: store, handlers: handlers, cfg: cfg.filled(), engine: engine,
-		fences:      1<<62 + rand.Uint64N(1<<62),
-		idleWorkers: make(chan Call), prefetch: run.NewPrefetch[Call, completion](engine.revision),
-		wakeups: make(chan struct{}, 1), ended: make(chan struct{}),
-		sick: map[Kind]bool{}, waiters: map[*waiter]struct{}{}, syncing: map[chan struct{}]struct{}{},
-	}
-	c.log = c.cfg.Logger
+	c := drive(engine, cfg.filled())
+	c.store, c.handlers = store, handlers
 	c.fencer, _ = As[Fencer](store)
 	c.lister, _ = As[Lister](store)
 	if engine.level >= Level2 && c.fencer == nil {
 		return nil, fmt.Errorf("configure collector: store: level %s without a Fencer: %w", engine.level, ErrInvalid)
 	}
 	c.selector, _ = As[LabelSelector](store)
-	if why := engine.sweeps.NeedLabels(); why != "" && c.selector == nil {
+	if why := engine.needLabels(); why != "" && c.selector == nil {
 		return nil, fmt.Errorf("configure collector: %s: the store is no LabelSelector: %w", why, ErrInvalid)
 	}
 	return c, nil
+}
+
+// drive returns a collector of the engine, without a store. The collector takes the lines
+// of the log from the engine.
+func drive(e *Engine, cfg Config) *Collector {
+	e.cfg.Logger = nil
+	return &Collector{
+		engine: e, cfg: cfg, log: run.NewOutbox(maxSaid, linesLost),
+		fences:      1<<62 + rand.Uint64N(1<<62),
+		idleWorkers: make(chan Call), prefetch: run.NewPrefetch[Call, completion](e.Revision),
+		wakeups: make(chan struct{}, 1), ended: make(chan struct{}),
+	}
 }
 
 // Run collects until ctx ends, and then returns nil. It runs once: ErrRunning
@@ -199,48 +209,38 @@ func (c *Collector) over() bool {
 	}
 }
 
-// wake has the dispatch loop look at the engine.
-func (c *Collector) wake() {
+// shutDown gives the prefetched calls back and waits for everything under way, for
+// Config.ShutdownTimeout at most.
+func (c *Collector) shutDown() error {
+	c.locked(func(_ *Engine, now time.Time) { c.giveBack(now) })
+	done := make(chan struct{})
+	go func() {
+		c.work.Wait()
+		close(done)
+	}()
+	limit := time.NewTimer(c.cfg.ShutdownTimeout)
+	defer limit.Stop()
 	select {
-	case c.wakeups <- struct{}{}:
-	default:
+	case <-done:
+		return nil
+	case <-limit.C:
+		return c.leaveBehind()
 	}
 }
 
-// locked runs one step of the engine under the lock, after the waiting results. The state
-// that a panic leaves behind is not to be trusted, so a panic breaks the engine.
-func (c *Collector) locked(step func(e *Engine, now time.Time)) {
+// leaveBehind drops the results of the calls that are still under way, and names the
+// calls.
+func (c *Collector) leaveBehind() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	now := c.now()
-	c.guard(func() { c.takeResults(now) })
-	c.guard(func() { // even if one of the results has broken the engine
-		step(c.engine, now)
-		c.reclaim(now)
-	})
-}
-
-// guard breaks the engine if do panics. The broken engine drops the waiting results.
-func (c *Collector) guard(do func()) {
-	defer func() {
-		if v := recover(); v != nil {
-			c.log.Error("engine panicked", "panic", v, "stack", string(debug.Stack()))
-			c.engine.fail("panic: %v", v)
-			for i := range c.results {
-				_ = c.engine.Done(time.Time{}, c.results[i].id, Result{})
-			}
-			c.wake()
-		}
-	}()
-	do()
-}
-
-// now returns the time for the engine, under the lock. It counts from the start of
-// Run by the monotonic clock. That takes half as long as to read the time of day, too,
-// and every event and every result asks for it.
-func (c *Collector) now() time.Time {
-	if c.epoch.IsZero() {
-		return time.Now()
+	c.left = true
+	names := c.engine.underWay()
+	if c.watch.Up() {
+		names = append(names, "watch")
 	}
-	return c.epoch.Add(time.Since(c.epoch))
+	if c.log.Writing() {
+		names = append(names, "log")
+	}
+	slices.Sort(names)
+	return fmt.Errorf("stop collector: %s: %w", strings.Join(names[:min(len(names), maxNamed)], ", "), ErrStuck)
 }

@@ -4,7 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime/debug"
 	"time"
+
+	"github.com/ownergraph/ownergraph/internal/core/effect"
+	"github.com/ownergraph/ownergraph/internal/run"
 )
 
 const (
@@ -14,6 +18,9 @@ const (
 	// a time, and for another one where one hangs.
 	controlWorkers = 8
 )
+
+// errNoAnswer is the result of a call that ended its goroutine.
+var errNoAnswer = errors.New("ended without an answer")
 
 // turn is one hand-out of calls, under the lock. The first call of the lane keep goes to
 // kept, whose worker has taken the turn.
@@ -76,7 +83,7 @@ func (c *Collector) follow(ctx context.Context, now time.Time, t turn) {
 	}
 }
 
-// applyEvent takes a turn. It hands out the next calls of every lane that has room. If the store
+// take takes a turn. It hands out the next calls of every lane that has room. If the store
 // lane has none, it fills the prefetch. Then it lets waiters go. It returns the time
 // of the next turn, which is zero if an event or a result has to come first.
 func (c *Collector) take(ctx context.Context, now time.Time, t turn) (at time.Time) {
@@ -143,7 +150,7 @@ func (c *Collector) hasRoom(lane Lane) bool {
 	case LaneStore:
 		return c.lanes[lane] < c.cfg.Workers
 	case LaneControl:
-		return c.lanes[lane] < controlWorkers && c.watch != nil && c.watch.told
+		return c.lanes[lane] < controlWorkers && c.watch.KnowsKinds()
 	}
 	return true // the engine bounds the handlers itself
 }
@@ -199,11 +206,11 @@ func (c *Collector) takeResults(now time.Time) {
 // broken.
 func (c *Collector) report(now time.Time, id CallID, r *Result) {
 	if err := c.engine.Done(now, id, *r); err != nil && !errors.Is(err, ErrBroken) {
-		c.engine.fail("%v", err)
+		c.abandon(err)
 	}
 }
 
-// issue has a worker make a call: an idle worker, or a new one. So there are no more
+// launch has a worker make a call: an idle worker, or a new one. So there are no more
 // workers than there were ever calls under way, and a lone call needs no new
 // stack.
 func (c *Collector) launch(ctx context.Context, call *Call) {
@@ -271,9 +278,77 @@ func (c *Collector) reportOrDrop(ctx context.Context, now time.Time, call *Call,
 		return
 	case ended:
 		if call.Type == CallHandle {
-			c.log.Info("handler ended by shutdown", "finalizer", call.Finalizer, "object", call.Key.String(), "err", r.Err)
+			c.say(effect.Info, "handler ended by shutdown", "finalizer", call.Finalizer, "object", call.Key.String(), "err", r.Err)
 		}
 		r = &Result{Err: ErrNotBegun}
 	}
 	c.report(now, call.ID, r)
+}
+
+// do makes a call within its timeout. Its error is the call's own, or the cause of the
+// end of its context.
+func (c *Collector) do(ctx context.Context, call *Call, r *Result) {
+	limit := run.NewDeadline(ctx, call.Timeout)
+	ctx = limit
+	defer limit.End()
+	defer func() {
+		if v := recover(); v != nil {
+			c.cfg.Logger.Error("store panicked", "call", call.name(), "panic", v, "stack", string(debug.Stack()))
+			*r = Result{Err: fmt.Errorf("%s: panic: %v", call.name(), v)}
+		}
+	}()
+	err := c.ask(ctx, call, r)
+	if err != nil && err == ctx.Err() {
+		err = fmt.Errorf("%s: %w", call.name(), context.Cause(ctx))
+	}
+	r.Err = run.Plain(err) // last, since the store's error may end the goroutine, too
+}
+
+func (c *Collector) ask(ctx context.Context, call *Call, r *Result) (err error) {
+	switch call.Type {
+	case CallRead:
+		r.Object, err = c.store.Get(ctx, call.Key)
+	case CallPatch:
+		err = c.store.Patch(ctx, call.Key, call.Precondition, call.Change)
+	case CallDelete:
+		err = c.store.Delete(ctx, call.Key, call.Options)
+	case CallFence:
+		err = c.fencer.Fence(ctx, c.fences+call.Fence)
+	case CallList:
+		err = c.list(ctx, call.Kind)
+	case CallHandle:
+		err = run.Cause(ctx, c.handlers.Run(ctx, call.Finalizer, call.Object))
+	case CallSelect:
+		r.Selected, err = c.selector.Select(ctx, call.Select)
+	}
+	return err
+}
+
+// list asks for a new listing of a kind. Without a Lister it restarts the watch, unless
+// the watch is about to list the kind anyway.
+func (c *Collector) list(ctx context.Context, kind Kind) error {
+	if c.lister != nil && kind != "" {
+		return c.lister.List(ctx, kind)
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.watch.Up() && !c.watch.Owes(kind, time.Now(), c.cfg.CallTimeout) {
+		c.stopWatch(errRelist)
+	}
+	return nil
+}
+
+// name describes the call, as in "delete pod/ns/a@u".
+func (c *Call) name() string {
+	switch c.Type {
+	case CallFence:
+		return c.Type.String()
+	case CallList:
+		return c.Type.String() + " " + string(c.Kind)
+	case CallHandle:
+		return fmt.Sprintf("%s %q of %s", c.Type, c.Finalizer, c.Key)
+	case CallSelect:
+		return fmt.Sprintf("%s %s by %q", c.Type, c.Select.Kind, c.Select.Selector)
+	}
+	return c.Type.String() + " " + c.Key.String()
 }

@@ -1,30 +1,13 @@
 package ownergraph
 
 import (
-	"context"
 	"fmt"
-	"log/slog"
 	"slices"
 	"testing"
 	"time"
 
 	"github.com/ownergraph/ownergraph/graph"
-	"github.com/ownergraph/ownergraph/internal/run"
 )
-
-// hook is a log handler that shows each message.
-type hook func(message string)
-
-func (h hook) Enabled(context.Context, slog.Level) bool { return true }
-
-func (h hook) Handle(_ context.Context, r slog.Record) error {
-	h(r.Message)
-	return nil
-}
-
-func (h hook) WithAttrs([]slog.Attr) slog.Handler { return h }
-
-func (h hook) WithGroup(string) slog.Handler { return h }
 
 // TestRevokedAtOnce: the engine raises its revision before it does anything else about the
 // cause of a revocation, since a rewind walks the whole graph. Here that walk panics.
@@ -49,14 +32,10 @@ func TestRevokedAtOnce(t *testing.T) {
 	}
 }
 
-// refusing returns a collector whose engine panics over a write that is refused. The
-// engine has handed out n deletes.
-func refusing(t *testing.T, n int) (c *Collector, ids []CallID) {
-	e, err := NewEngine(Level2, Config{Logger: slog.New(hook(func(m string) {
-		if m == "write refused" {
-			panic(m)
-		}
-	}))})
+// panicking returns a collector whose engine panics over every result. The engine has
+// handed out n deletes.
+func panicking(t *testing.T, n int) (c *Collector, ids []CallID) {
+	e, err := NewEngine(Level2, Config{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,15 +51,8 @@ func refusing(t *testing.T, n int) (c *Collector, ids []CallID) {
 		call, _ := e.Next(now, LaneStore)
 		ids = append(ids, call.ID)
 	}
-	return driverOf(e), ids
-}
-
-// driverOf returns a collector without a store.
-func driverOf(e *Engine) *Collector {
-	return &Collector{
-		engine: e, log: e.cfg.Logger, wakeups: make(chan struct{}, 1),
-		prefetch: run.NewPrefetch[Call, completion](e.revision),
-	}
+	e.graph = nil
+	return drive(e, e.cfg.Config), ids
 }
 
 // exchanged leaves the result of a refused write in the prefetch, for a next call.
@@ -96,7 +68,7 @@ func exchanged(t *testing.T, c *Collector, id CallID) {
 // calls of all these results are under way no more, and the calls that their workers
 // have begun are.
 func TestTakeResultsPanics(t *testing.T) {
-	c, ids := refusing(t, 4)
+	c, ids := panicking(t, 4)
 	c.lanes[LaneStore] = 2
 	exchanged(t, c, ids[0])
 	exchanged(t, c, ids[1])
@@ -111,7 +83,7 @@ func TestTakeResultsPanics(t *testing.T) {
 // TestCompletesAsTakeResultsPanics: a call completes even if the engine panics over the
 // result of another call in the same moment.
 func TestCompletesAsTakeResultsPanics(t *testing.T) {
-	c, ids := refusing(t, 2)
+	c, ids := panicking(t, 2)
 	c.lanes[LaneStore] = 1
 	exchanged(t, c, ids[0])
 	c.complete(t.Context(), &Call{ID: ids[1], Type: CallDelete}, &Result{})

@@ -1,26 +1,28 @@
 package ownergraph
 
 import (
+	"context"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/ownergraph/ownergraph/internal/core/fence"
+	"github.com/ownergraph/ownergraph/internal/core/held"
 	"github.com/ownergraph/ownergraph/internal/core/observed"
+	"github.com/ownergraph/ownergraph/internal/core/seq"
+	"github.com/ownergraph/ownergraph/internal/run"
 )
 
 const (
 	// heldDetails is the number of held objects that Held describes under one lock.
 	heldDetails = 8
-	// healthPause is the time from a change of the health of a kind to the line of the
-	// log, so that the changes of one moment share a line.
-	healthPause = time.Second
-	// relistPause is the time that a new watch has for the listing of a kind before the log
-	// reports the kind.
-	relistPause = 10 * time.Second
-	// stuckPause is the time that objects are stuck before the log reports them.
-	stuckPause = 10 * time.Second
+	// maxNamed bounds the number of kinds, or of calls, that one text names.
+	maxNamed = 8
+	// maxHeld bounds the number of objects that WaitIdle returns.
+	maxHeld = 1000
+	// scopeLook is the time between two looks of a WaitIdleIn. A look makes no request.
+	scopeLook = 10 * time.Millisecond
 )
 
 // Stats returns the engine's figures. It does not walk the graph. A prefetched call that
@@ -68,35 +70,28 @@ func (c *Collector) Running() []HandlerRun {
 //
 // Held by TestHeldInSlices.
 func (c *Collector) Held(limit int) []Held {
-	limit = max(limit, 0)
-	var found []heldNode
-	for from, more := observed.NodeID(0), true; more; {
-		c.locked(func(e *Engine, _ time.Time) { found, from, more = e.heldFrom(found, from) })
-		if !more || len(found) >= 2*limit+heldSlice {
-			found = firstByKey(found, limit)
-		}
-	}
-	return c.describe(found)
+	return c.held(limit, func(Key) bool { return true })
 }
 
 // HeldIn is Held for the objects of one scope.
 //
 // Held by TestWaitIdleInHeld.
 func (c *Collector) HeldIn(scope string, limit int) []Held {
-	var found []heldNode
+	return c.held(limit, func(k Key) bool { return k.Scope == scope })
+}
+
+// held returns the first held objects with such keys.
+func (c *Collector) held(limit int, in func(Key) bool) []Held {
+	limit = max(limit, 0)
+	var found []held.Node
 	for from, more := observed.NodeID(0), true; more; {
 		c.locked(func(e *Engine, _ time.Time) { found, from, more = e.heldFrom(found, from) })
-		found = slices.DeleteFunc(found, func(n heldNode) bool { return n.key.Scope != scope })
+		found = slices.DeleteFunc(found, func(n held.Node) bool { return !in(n.Key) })
+		if !more || len(found) >= 2*limit+held.Slice {
+			slices.SortFunc(found, func(a, b held.Node) int { return a.Key.Compare(b.Key) })
+			found = found[:min(limit, len(found))]
+		}
 	}
-	return c.describe(firstByKey(found, max(limit, 0)))
-}
-
-func firstByKey(found []heldNode, limit int) []heldNode {
-	slices.SortFunc(found, func(a, b heldNode) int { return a.key.Compare(b.key) })
-	return found[:min(limit, len(found))]
-}
-
-func (c *Collector) describe(found []heldNode) []Held {
 	out := make([]Held, 0, len(found))
 	for nodes := range slices.Chunk(found, heldDetails) {
 		c.locked(func(e *Engine, _ time.Time) { out = e.describe(out, nodes) })
@@ -104,109 +99,200 @@ func (c *Collector) describe(found []heldNode) []Held {
 	return out
 }
 
-// health is the health of the kinds by the log. The collector's lock guards it.
-type health struct {
-	due  time.Time       // of the next look at the kinds, zero if nothing has changed
-	down time.Time       // of the end of the last watch
-	sick map[Kind]string // with the reasons
-}
+// idleWait is a WaitIdle under way. The engine has to observe every commit before its
+// moment.
+type idleWait = run.Waiter[seq.Stamp, []Held]
 
-// noteHealth has the log look at the kinds soon.
-func (c *Collector) noteHealth(now time.Time) {
-	c.health.due = soonest(c.health.due, now.Add(healthPause))
-}
-
-// logHealth logs the kinds that have become sick or well since the last time. It returns
-// the time of its next look, and does nothing before.
+// WaitIdle waits until nothing more can happen without a user or the store. It returns at
+// most 1,000 of the objects that are held then, by key, with the reason. It may be called
+// before Run.
 //
-// Held by TestCollectorLogsKinds and TestCollectorLogsUnlistedKinds.
-func (c *Collector) logHealth(now time.Time) (at time.Time) {
-	h := &c.health
-	if h.due.IsZero() || now.Before(h.due) {
-		return h.due
+// On a store of level 2 it takes into account every commit before the call, and
+// everything that a handler does before it returns. A fence of the call's own has to
+// pass. Below level 2 no client can tell whether events are still on the way, and a
+// write just before the call may go unseen. The engine's own writes count at every level.
+// WaitIdle does not wait for a kind that is sick by the store's own word. It does wait for
+// a watch that is down.
+//
+// After the end of the collector the error is ErrClosed. Otherwise it wraps the context's
+// and gives the reason of the wait. Reasons are calls, a watch that is down, kinds that
+// are not listed, and kinds that have not passed the fence.
+//
+// Held by TestFenceLost, TestWaitIdleSaysWhy, TestWaitIdle, TestWaitIdleSeesLateEvents,
+// TestWaitIdleAfterHandlers, TestWaitIdleWatchDown, TestWaitIdleFenceTakenBack and
+// TestWaitIdleEnds.
+func (c *Collector) WaitIdle(ctx context.Context) ([]Held, error) {
+	w := c.join()
+	select {
+	case <-w.Done():
+		return w.Result(), nil
+	case <-c.ended:
+		c.leave(w)
+		return nil, ErrClosed
+	case <-ctx.Done():
+		s, why := c.leave(w)
+		state := fmt.Sprintf("%d calls under way, %d objects queued, %d held", s.Calls, s.Queued, s.Held)
+		return nil, fmt.Errorf("wait until idle: %s: %w", strings.Join(append([]string{state}, why...), "; "), context.Cause(ctx))
 	}
-	h.due = time.Time{}
-	sick, served := map[Kind]string{}, map[Kind]bool{}
-	var worse []string
+}
+
+// WaitIdleIn is WaitIdle for one scope. It waits until nothing more can happen to the
+// objects of the scope without a user or the store. It returns at most 1,000 of the
+// objects of the scope that are held then, by key, with the reason. It does not wait for
+// objects of other scopes. It waits for global objects, since they may own objects of any
+// scope, and leaves out those that are held. So WaitIdle, and not WaitIdleIn, says that
+// the cascade of a global owner is over.
+//
+// It takes commits before the call into account as WaitIdle does. While the engine works
+// on more than about a thousand objects, WaitIdleIn returns when nothing at all is left to
+// do. Its errors are those of WaitIdle.
+//
+// Held by TestWaitIdleIn, TestWaitIdleInSeesLateEvents and TestWaitIdleInEnds.
+func (c *Collector) WaitIdleIn(ctx context.Context, scope string) ([]Held, error) {
+	w := c.join() // a handler that ends has it wait for a later fence
+	defer c.leave(w)
+	look := time.NewTicker(scopeLook)
+	defer look.Stop()
+	for {
+		select {
+		case <-w.Done(): // nothing at all is left to do
+			return c.HeldIn(scope, maxHeld), nil
+		case <-look.C:
+			if c.idleIn(w, scope) {
+				return c.HeldIn(scope, maxHeld), nil
+			}
+		case <-c.ended:
+			return nil, ErrClosed
+		case <-ctx.Done():
+			return nil, fmt.Errorf("wait until scope %q is idle: %w", scope, context.Cause(ctx))
+		}
+	}
+}
+
+// idleIn reports whether the wait for a scope is over.
+func (c *Collector) idleIn(w *idleWait, scope string) (idle bool) {
+	c.locked(func(e *Engine, _ time.Time) { idle = c.watchListed() && e.wantIdleIn(w.Since, scope) })
+	if !idle {
+		c.wake() // a fence may be wanted
+	}
+	return idle
+}
+
+// join begins a wait.
+func (c *Collector) join() (w *idleWait) {
+	c.locked(func(e *Engine, now time.Time) { w = c.idle.Join(e.beginWait(now)) })
+	c.wake()
+	return w
+}
+
+// leave ends a wait. It returns the figures and the causes for which the wait goes on.
+func (c *Collector) leave(w *idleWait) (s Stats, why []string) {
+	c.locked(func(_ *Engine, now time.Time) {
+		c.idle.Leave(w)
+		s, why = c.stats(), c.waitsFor(now)
+	})
+	return s, why
+}
+
+// letIdleGo ends the waits that are over. It reports whether others go on although the
+// engine is idle: they may have asked for a fence.
+func (c *Collector) letIdleGo() bool {
+	if c.idle.Len() == 0 || !c.engine.Idle() || !c.watchListed() {
+		return false
+	}
+	c.idle.End(c.engine.tryEndWait, func() []Held { return c.engine.Held(maxHeld) })
+	return c.idle.Len() > 0
+}
+
+// waitAgain makes the waiters wait for everything that a handler has done to the store.
+func (c *Collector) waitAgain(now time.Time) {
+	if c.idle.Len() > 0 {
+		c.idle.Again(c.engine.beginWait(now))
+	}
+}
+
+// waitsFor names the causes for which a WaitIdle goes on, beside calls and queues.
+func (c *Collector) waitsFor(now time.Time) (why []string) {
+	if text := c.watch.Why(); text != "" {
+		why = append(why, text)
+	}
+	var unlisted []string
 	for _, k := range c.engine.Kinds() {
-		was, why := h.sick[k.Kind], k.Sick
-		served[k.Kind] = true
-		if why != "" && c.relisting(k.Kind, now) { // the next watch has begun a moment ago
-			h.due, why = h.down.Add(relistPause), was
-		}
-		if why != "" {
-			sick[k.Kind] = why
-		}
-		if why != "" && why != was {
-			worse = append(worse, string(k.Kind)+": "+why)
+		if !k.Listed && k.Sick == "" || c.watch.Doubts(k.Kind) {
+			unlisted = append(unlisted, string(k.Kind))
 		}
 	}
-	var well, gone []string
-	for _, name := range slices.Sorted(maps.Keys(h.sick)) {
-		if sick[name] == "" && served[name] {
-			well = append(well, string(name))
-		} else if sick[name] == "" {
-			gone = append(gone, string(name))
+	if len(unlisted) > 0 {
+		why = append(why, "not listed: "+firstNames(unlisted))
+	}
+	if f := c.engine.Stats().Fence; f.Open > 0 {
+		names := fence.Names(f.Kinds)
+		if more := f.Open - len(names); more > 0 {
+			names = append(names, fmt.Sprintf("%d more", more))
 		}
+		why = append(why, fmt.Sprintf("fence not passed by %s for %v", strings.Join(names, ", "), now.Sub(f.Since)))
 	}
-	h.sick = sick
-	if len(worse) > 0 {
-		c.log.Warn("kinds cannot be watched", "count", len(worse), "kinds", firstNames(worse))
-	}
-	if len(well) > 0 {
-		c.log.Info("kinds are watched again", "count", len(well), "kinds", firstNames(well))
-	}
-	if len(gone) > 0 {
-		c.log.Info("kinds are not served any more", "count", len(gone), "kinds", firstNames(gone))
-	}
-	return h.due
+	return why
 }
 
-// relisting reports whether a kind is sick because the watch broke a moment ago. As a
-// rule the next watch lists it.
-func (c *Collector) relisting(name Kind, now time.Time) bool {
-	return c.sick[name] && (c.watch == nil || !c.watch.sick[name]) && now.Before(c.health.down.Add(relistPause))
-}
-
-// stuckLog is the state of the log about objects that are stuck. The collector's lock
-// guards it.
-type stuckLog struct {
-	due    time.Time // of the next line, zero if there is nothing new
-	logged int       // the number of objects in the last line
-}
-
-// logStuck logs the number of objects that are stuck. It does so for the first ones, for
-// more than twice as many as in the last line, and when the last one has gone. It returns
-// the time of its next line.
+// Synced waits until the watch is up and every kind that takes part is listed, and
+// then returns nil. It is the probe of readiness: it makes no request, begins no
+// fence, and changes nothing. It may be called before Run, from several goroutines,
+// and again and again. It waits for a kind that is sick, and for a kind of which a
+// listing is wanted again after a restore or after the watch broke.
 //
-// Held by TestCollectorLogsStuck.
-func (c *Collector) logStuck(now time.Time) (at time.Time) {
-	s, n := &c.stuckLog, c.engine.stuck()
-	switch {
-	case (n == 0) == (s.logged == 0) && n <= 2*s.logged:
-		s.due = time.Time{}
-		return s.due
-	case s.due.IsZero():
-		s.due = now.Add(stuckPause)
-		return s.due
-	case now.Before(s.due):
-		return s.due
+// Commits before the call may still be on their way. WaitIdle waits for them, and for the
+// end of the work.
+//
+// After the end of the collector the error is ErrClosed. Otherwise it wraps the cause of
+// the context's end. It names at most 8 kinds that are not listed, with the reasons.
+//
+// Held by TestSynced, TestSyncedAgain, TestSyncedLate and TestSyncedEnds.
+func (c *Collector) Synced(ctx context.Context) error {
+	w := c.joinSynced()
+	select {
+	case <-w.Done():
+		return nil
+	case <-c.ended:
+		c.unsynced(w)
+		return ErrClosed
+	case <-ctx.Done():
+		if why := c.unsynced(w); why != "" {
+			return fmt.Errorf("wait until synced: %s: %w", why, context.Cause(ctx))
+		}
+		return nil // since this moment
 	}
-	s.due, s.logged = time.Time{}, n
-	if n == 0 {
-		c.log.Info("no object is stuck any more")
-		return s.due
-	}
-	x := c.stats()
-	c.log.Warn("objects are stuck: see Held", "stuck", n, "waiting", x.Waiting, "blocked", x.Blocked, "queued", x.Queued, "working", x.Working)
-	return s.due
 }
 
-// firstNames returns the first names, and the number of the others.
-func firstNames(names []string) string {
-	text := strings.Join(names[:min(len(names), maxNamed)], ", ")
-	if more := len(names) - maxNamed; more > 0 {
-		text += fmt.Sprintf(", and %d more", more)
+// syncWait is a Synced under way.
+type syncWait = run.Waiter[struct{}, struct{}]
+
+func (c *Collector) joinSynced() *syncWait {
+	defer c.wake()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.synced.Join(struct{}{})
+}
+
+// letSyncedGo ends every Synced, if every kind is listed.
+func (c *Collector) letSyncedGo() {
+	if c.synced.Len() > 0 && c.watch.Up() && c.engine.synced() {
+		c.synced.End(func(struct{}) bool { return true }, func() struct{} { return struct{}{} })
 	}
-	return text
+}
+
+// unsynced ends one Synced and names the cause of its wait, "" if the wait is over.
+func (c *Collector) unsynced(w *syncWait) (why string) {
+	c.locked(func(e *Engine, _ time.Time) {
+		c.synced.Leave(w)
+		switch {
+		case !c.begun:
+			why = "Run has not begun"
+		case !c.watch.Up():
+			why = "the watch is down"
+		default:
+			why = e.unsynced()
+		}
+	})
+	return why
 }

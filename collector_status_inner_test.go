@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/core/held"
 )
 
 // TestHeldInSlices: the Collector's report is the engine's, however many objects
@@ -16,10 +17,10 @@ func TestHeldInSlices(t *testing.T) {
 		reason   string
 	}{
 		{0, 10, "nothing is held"},
-		{heldSlice / 2, 10, "one slice will do"},
-		{3*heldSlice + 5, 10, "a few of many"},
-		{3*heldSlice + 5, 3*heldSlice + 5, "all of many"},
-		{3*heldSlice + 5, 0, "none is asked for"},
+		{held.Slice / 2, 10, "one slice will do"},
+		{3*held.Slice + 5, 10, "a few of many"},
+		{3*held.Slice + 5, 3*held.Slice + 5, "all of many"},
+		{3*held.Slice + 5, 0, "none is asked for"},
 	} {
 		t.Run(c.reason, func(t *testing.T) {
 			e, err := NewEngine(Level2, Config{})
@@ -39,10 +40,10 @@ func TestHeldInSlices(t *testing.T) {
 					e.setHeld(d.Node)
 				}
 			}
-			if all, from, _ := e.heldFrom(nil, 1); c.n > heldSlice && (len(all) > heldSlice || from != heldSlice+1) {
+			if all, from, _ := e.heldFrom(nil, 1); c.n > held.Slice && (len(all) > held.Slice || from != held.Slice+1) {
 				t.Errorf("a slice finds %d and goes on at %d", len(all), from)
 			}
-			got, want := driverOf(e).Held(c.limit), e.Held(c.limit)
+			got, want := drive(e, e.cfg.Config).Held(c.limit), e.Held(c.limit)
 			same := func(a, b Held) bool { return a.Key == b.Key && slices.Equal(a.Detail, b.Detail) }
 			if !slices.EqualFunc(got, want, same) {
 				t.Errorf("%d of %d held: the collector says %d, the engine %d", c.limit, e.held.Len(), len(got), len(want))

@@ -28,6 +28,7 @@ func (e *Engine) Done(now time.Time, id CallID, r Result) error {
 		e.done(id, &x, r)
 	}
 	e.carryOut()
+	e.endStep()
 	return nil
 }
 

@@ -1,6 +1,8 @@
 package ownergraph
 
 import (
+	"log/slog"
+
 	"github.com/ownergraph/ownergraph/internal/core/effect"
 	"github.com/ownergraph/ownergraph/internal/core/sweep"
 )
@@ -59,8 +61,34 @@ func (e *Engine) do(x effect.Effect) {
 			e.cfg.OnDecision(DecisionEvent{Key: x.Key, Version: x.Version, Decision: *x.Decision})
 		}
 	case effect.Log:
-		e.cfg.Logger.Warn(x.Record.Text, x.Record.Args...)
+		e.effects.Keep(*x.Record)
 	default:
 		e.fail("E11: effect %v is not known", x.Type)
+	}
+}
+
+// endStep writes the lines of the log, at the end of each method that may have any. The
+// Collector takes them instead and sets no logger, because it holds a lock.
+func (e *Engine) endStep() {
+	if e.cfg.Logger == nil || !e.effects.HasLines() {
+		return
+	}
+	for _, r := range e.effects.TakeLines() {
+		writeLine(e.cfg.Logger, r)
+	}
+}
+
+// takeLog returns the lines of the log since the last time, for the Collector.
+func (e *Engine) takeLog() []effect.Record { return e.effects.TakeLines() }
+
+// writeLine writes one line of the log.
+func writeLine(to *slog.Logger, r effect.Record) {
+	switch r.Level {
+	case effect.Error:
+		to.Error(r.Text, r.Args...)
+	case effect.Info:
+		to.Info(r.Text, r.Args...)
+	default:
+		to.Warn(r.Text, r.Args...)
 	}
 }

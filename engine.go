@@ -166,13 +166,30 @@ func (e *Engine) tick(now time.Time) {
 	}
 }
 
+// Revision returns the number of times that the engine has revoked calls. It is the only
+// method that is safe for concurrent use.
+//
+// A caller may take calls by Next before it can begin them. The engine revokes the calls
+// that no caller has begun when their evidence no longer holds: its history went
+// backwards, a kind joined, or the engine broke. A rewind raises the revision before it
+// walks the graph. The caller compares the revision before it begins a call. If it has
+// changed since Next, the caller reports the call with ErrNotBegun.
+//
+// Held by TestRevokedAtOnce.
+func (e *Engine) Revision() uint64 { return e.revision.Number() }
+
+// abandon stops the engine for good, on the word of its driver: a call into the engine
+// has panicked, or the driver can tell the engine no more. The state is then not to be
+// trusted. A plain caller drops the engine instead.
+func (e *Engine) abandon(why error) { e.fail("%v", why) }
+
 // fail stops the engine for good. A call that is being decided in this moment is not
 // handed out.
 func (e *Engine) fail(format string, args ...any) {
 	if e.broken == nil {
 		e.revision.Raise()
 		e.broken = fmt.Errorf("%w: "+format, append([]any{ErrBroken}, args...)...)
-		e.cfg.Logger.Error("engine stopped", "err", e.broken)
+		e.effects.Keep(effect.Record{Level: effect.Error, Text: "engine stopped", Args: []any{"err", e.broken}})
 	}
 	e.calls.Drop(uint64(e.scratch.call.ID))
 }

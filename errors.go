@@ -3,6 +3,8 @@ package ownergraph
 import (
 	"errors"
 	"time"
+
+	"github.com/ownergraph/ownergraph/internal/run"
 )
 
 var (
@@ -20,21 +22,9 @@ var (
 	ErrClosed = errors.New("collector has ended")
 )
 
-// retryAfter is the optional method of a transient error.
-type retryAfter interface{ RetryAfter() time.Duration }
-
 // retryIn returns the time before the store wants the next try, and whether the error
 // gives one. The store has done nothing for a call with such an error.
-func retryIn(err error) (wait time.Duration, ok bool) {
-	if err == nil {
-		return 0, false
-	}
-	var r retryAfter
-	if errors.As(err, &r) {
-		return max(r.RetryAfter(), 0), true
-	}
-	return 0, false
-}
+func retryIn(err error) (wait time.Duration, ok bool) { return run.RetryIn(err) }
 
 // unknownOutcome reports whether the store may have carried out a write with this error.
 func unknownOutcome(err error) bool {

@@ -3,6 +3,7 @@ package ownergraph
 import (
 	"time"
 
+	"github.com/ownergraph/ownergraph/internal/core/fence"
 	"github.com/ownergraph/ownergraph/internal/core/inflight"
 	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/internal/core/rules"
@@ -112,38 +113,7 @@ type FenceStatus struct {
 	Lost int
 }
 
-// fenceStatus says how far the fence under way is.
-func (e *Engine) fenceStatus() FenceStatus {
-	s := e.fence.Status(&e.kinds)
-	return FenceStatus{Since: s.Began, Open: len(s.Open), Kinds: s.Open[:min(len(s.Open), maxDetail)], Lost: s.Lost}
-}
-
-// beginWait begins a wait for the engine to be idle, and returns its moment, for
-// tryEndWait. On a store of level 2 it asks for a fence that begins after the moment, so
-// that the engine observes every commit before it.
-func (e *Engine) beginWait(now time.Time) seq.Stamp {
-	e.tick(now)
-	t := e.seq.Stamp()
-	if e.level >= Level2 {
-		e.fence.Want(t, e.now)
-	}
-	return t
-}
-
-// tryEndWait reports whether a wait is over. Then the engine is idle, and a fence that
-// began after the moment has passed, or sick kinds alone hold it. Without fences, idle is
-// enough. If a kind that joins, or a rewind, has taken the fence back, tryEndWait asks for
-// another one, and Next of LaneControl hands it out.
-//
-// Held by TestWaitIdleFenceTakenBack and TestSeeds (internal/sim).
-func (e *Engine) tryEndWait(at seq.Stamp) bool { return e.Idle() && e.wantObserved(at) }
-
-// wantObserved asks for a fence that begins after the moment, unless the engine has
-// observed every commit before it, as far as kinds are well. Then it returns true.
-func (e *Engine) wantObserved(at seq.Stamp) bool {
-	if e.fence.Serves(at, &e.kinds) {
-		return true
-	}
-	e.fence.Want(at, e.now)
-	return false
+// fenceStatus is the public form of a machine's status.
+func fenceStatus(s fence.Status) FenceStatus {
+	return FenceStatus{Since: s.Began, Open: len(s.Open), Kinds: s.Open[:min(len(s.Open), maxNamed)], Lost: s.Lost}
 }

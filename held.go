@@ -1,11 +1,12 @@
 package ownergraph
 
 import (
-	"fmt"
-	"slices"
+	"strings"
 	"time"
 
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/core/fence"
+	"github.com/ownergraph/ownergraph/internal/core/held"
 	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/policy"
 )
@@ -16,54 +17,28 @@ type Status uint8
 
 const (
 	// StatusUnset is no status: nothing keeps the object.
-	StatusUnset Status = iota
+	StatusUnset Status = Status(held.Unset)
 	// StatusWorking: a call of this engine is under way for it, or a run of a handler.
-	StatusWorking
+	StatusWorking Status = Status(held.Working)
 	// StatusQueued: it waits for its turn at this engine, to be decided or handled.
-	StatusQueued
+	StatusQueued Status = Status(held.Queued)
 	// StatusBlocked: it waits for its dependents or members. Each of these has a status
 	// of its own.
-	StatusBlocked
+	StatusBlocked Status = Status(held.Blocked)
 	// StatusWaiting: it waits for something outside that a deletion commonly waits for:
 	// the controller of a finalizer, the end of a grace period, a listing.
-	StatusWaiting
+	StatusWaiting Status = Status(held.Waiting)
 	// StatusStuck: it waits for something outside that has to be mended or changed: a
 	// sick kind, a refused write, a handler that fails, a flawed object.
-	StatusStuck
-
-	numStatuses
+	StatusStuck Status = Status(held.Stuck)
 )
 
-var statusNames = [...]string{"unset", "working", "queued", "blocked", "waiting", "stuck"}
-
 // String returns the status in lower case.
-func (s Status) String() string {
-	if int(s) < len(statusNames) {
-		return statusNames[s]
-	}
-	return fmt.Sprintf("status(%d)", uint8(s))
-}
+func (s Status) String() string { return held.Status(s).String() }
 
 // Outside reports whether an object with this status is held: it waits for something
 // outside of this engine.
 func (s Status) Outside() bool { return s == StatusWaiting || s == StatusStuck }
-
-// statusOf returns the status that goes with a reason to report an object.
-//
-// Held by TestStatusOfReasons.
-func statusOf(r policy.Reason) Status {
-	switch r {
-	case policy.NeedDependents, policy.NeedMembers:
-		return StatusBlocked
-	case policy.NeedFinalizers, policy.NeedGrace, policy.NeedAcknowledgement, policy.NeedWatch, policy.NeedListing,
-		policy.NeedSelect, policy.NeedConfirmation, policy.ObserveOnly, policy.LevelTooLow:
-		return StatusWaiting
-	}
-	if r.Held() {
-		return StatusStuck
-	}
-	return StatusUnset
-}
 
 // Held is an object that stays although its owners or its deletion mark ask for something
 // else. It is a value.
@@ -88,10 +63,25 @@ type Held struct {
 	LastError string
 }
 
+// String returns the object, the reason, the details and the last error on one line.
+func (h Held) String() string {
+	s := h.Key.String() + ": " + h.Reason.String()
+	if h.Reason == policy.OwnerUnknown {
+		s = h.Key.String() + ": " + h.Doubt.String()
+	}
+	detail := strings.Join(h.Detail, ", ")
+	if detail != "" {
+		s += " (" + detail + ")"
+	}
+	if h.LastError != "" && !strings.Contains(detail, h.LastError) {
+		s += "; last error: " + h.LastError
+	}
+	return s
+}
+
 // Held returns at most limit of the held objects, by key, each with the reason.
 func (e *Engine) Held(limit int) []Held {
-	limit = max(limit, 0)
-	ids := e.firstHeld(limit)
+	ids := e.held.First(e.graph, max(limit, 0))
 	out := make([]Held, 0, len(ids))
 	for _, id := range ids {
 		out = append(out, e.heldAt(id))
@@ -99,29 +89,27 @@ func (e *Engine) Held(limit int) []Held {
 	return out
 }
 
-// firstHeld returns the first held nodes, by key. It sorts little more than limit of them
-// at a time.
-func (e *Engine) firstHeld(limit int) []observed.NodeID {
-	var ids []observed.NodeID
-	cut := func() {
-		slices.SortFunc(ids, func(a, b observed.NodeID) int { return e.graph.Node(a).Key().Compare(e.graph.Node(b).Key()) })
-		ids = ids[:min(limit, len(ids))]
-	}
-	for id := range e.held.Nodes() {
-		if ids = append(ids, id); len(ids) >= 2*limit+64 {
-			cut()
+// heldFrom is Table.From of the held objects.
+func (e *Engine) heldFrom(found []held.Node, from observed.NodeID) (all []held.Node, next observed.NodeID, more bool) {
+	return e.held.From(e.graph, found, from)
+}
+
+// describe appends the reports of those nodes that are still held.
+func (e *Engine) describe(out []Held, some []held.Node) []Held {
+	for _, n := range some {
+		if e.held.Is(e.graph, n) {
+			out = append(out, e.heldAt(n.ID))
 		}
 	}
-	cut()
-	return ids
+	return out
 }
 
 // heldAt returns the report of a held node.
 func (e *Engine) heldAt(id observed.NodeID) Held {
 	m, x := e.state(id), e.held.Get(id)
 	h := Held{
-		Key: e.graph.Node(id).Key(), Status: statusOf(m.Reason), Reason: m.Reason, Doubt: m.Doubt,
-		Since: x.Since, LastError: x.Error, Detail: e.detail(id),
+		Key: e.graph.Node(id).Key(), Status: Status(held.StatusOf(m.Reason)), Reason: m.Reason, Doubt: m.Doubt,
+		Since: x.Since, LastError: x.Error, Detail: held.Trim(e.detail(id)),
 	}
 	if m.Reason == policy.HandlerFailed {
 		h.LastError = e.handlers.Error(id)
@@ -129,10 +117,99 @@ func (e *Engine) heldAt(id observed.NodeID) Held {
 	return h
 }
 
-// heldCounts returns the number of held objects by status.
-func (e *Engine) heldCounts() (counts [numStatuses]int) {
-	for r, n := range e.held.Reasons() {
-		counts[statusOf(r)] += n
+// detail names the objects and parts that a held object waits for.
+func (e *Engine) detail(id observed.NodeID) []string {
+	n := e.graph.Node(id)
+	switch e.state(id).Reason {
+	case policy.ObjectFlawed:
+		return held.Flaw(n)
+	case policy.NeedDependents:
+		return held.Dependents(n)
+	case policy.NeedGrace:
+		return held.Grace(n)
+	case policy.NeedFinalizers, policy.HandlerRuns, policy.HandlerFailed:
+		return e.handlers.Names(id, n.Object().Finalizers)
+	case policy.FenceHeld:
+		return e.kinds.SickNames()
+	case policy.FenceLost:
+		_, late := e.fence.Lost()
+		return fence.Names(late)
+	case policy.HolderUnfit, policy.HolderUnguarded, policy.SweepUnserved, policy.NeedMembers, policy.NeedConfirmation, policy.NeedSelect:
+		return e.sweeps.Names(e.sweepView(), id)
+	case policy.Contested:
+		return e.sweeps.Rivals(e.sweepView(), id)
 	}
-	return counts
+	return held.Owners(n)
+}
+
+// recordDecision notes the outcome of a decision for the reports.
+func (e *Engine) recordDecision(id observed.NodeID, d policy.Decision) {
+	m := e.edit(id)
+	m.Reason, m.Doubt = d.Reason, d.Doubt
+	switch {
+	case (d.Action.Writes() || d.Action == policy.Verify) && m.Conflicts > 1:
+		m.Reason = policy.Disturbed
+	case d.Reason == policy.NeedFence && e.fence.IsLost():
+		m.Reason = policy.FenceLost
+	case d.Action.Writes() && e.undone.IsFinal(id):
+		m.Reason = policy.WriteUndone
+	case m.IsolatedCycle && d.Reason == policy.OwnerSolid:
+		m.Reason = policy.OwnedInRing
+	}
+	if m.Reason == policy.Disturbed || m.Reason == policy.WriteUndone || !d.Action.Writes() && m.Reason.Held() {
+		e.setHeld(id)
+	} else {
+		e.unhold(id, d.Action.Writes() || d.Action == policy.Verify)
+	}
+}
+
+// hold reports a node as held for a reason that no decision gives.
+func (e *Engine) hold(id observed.NodeID, why policy.Reason, doubt graph.Doubt) {
+	e.edit(id).Reason, e.edit(id).Doubt = why, doubt
+	e.setHeld(id)
+}
+
+// setHeld notes that a node is held, for the reason of its state.
+func (e *Engine) setHeld(id observed.NodeID) {
+	e.sweeps.SetHeld(e.sweepView(), id, true)
+	e.carryOut()
+	m, since := e.state(id), e.now
+	if m.Reason == policy.HandlerFailed {
+		if at := e.handlers.FailingSince(id); !at.IsZero() {
+			since = at
+		}
+	}
+	e.held.Put(id, m.Reason, m.Doubt, since)
+}
+
+// unhold notes that a node is not held. A retry may have the same outcome as the last
+// try, so the table keeps the former entry until then.
+func (e *Engine) unhold(id observed.NodeID, retry bool) {
+	e.sweeps.SetHeld(e.sweepView(), id, false)
+	e.carryOut()
+	e.held.Drop(id, retry)
+}
+
+// holdFailing reports a node whose writes fail again and again.
+func (e *Engine) holdFailing(id observed.NodeID) {
+	e.held.Fail(id, e.now)
+	if since, ok := e.held.FailingSince(id); ok {
+		e.hold(id, policy.WriteFails, graph.DoubtUnset)
+		e.held.SetSince(id, since)
+	}
+}
+
+// holdUnreadable reports the nodes that wait for an owner whose reads fail again and
+// again.
+func (e *Engine) holdUnreadable(owner observed.NodeID, err error) {
+	e.held.Fail(owner, e.now)
+	since, ok := e.held.FailingSince(owner)
+	if !ok {
+		return
+	}
+	for _, d := range e.reads.Waiting(e.view(), owner) {
+		e.hold(d, policy.OwnerUnknown, graph.Unreadable)
+		e.held.SetSince(d, since)
+		e.held.SetError(d, err)
+	}
 }

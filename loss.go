@@ -44,6 +44,7 @@ func (e *Engine) WatchEnded(now time.Time, reason string, broke bool) {
 		_ = e.applyEvent(&Event{Type: graph.KindSick, Kind: k.Kind, Reason: reason}) // no store may refuse it: the kind takes part
 	}
 	e.carryOut()
+	e.endStep()
 }
 
 // awaitAnswer has an object read before it is written, after a sign, or has it wait with

@@ -30,6 +30,7 @@ func (e *Engine) Next(now time.Time, lane Lane) (c Call, at time.Time) {
 // nextInto is Next without a copy of the call, which is large. It makes c the call, or
 // leaves c as it is and returns false.
 func (e *Engine) nextInto(now time.Time, lane Lane, c *Call) (at time.Time, ok bool) {
+	defer e.endStep()
 	e.tick(now)
 	if e.broken != nil {
 		return at, false

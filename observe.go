@@ -20,7 +20,9 @@ import (
 // Held by TestDamagedKindHoldsFences and TestKindsLostHoldFences.
 func (e *Engine) Observe(now time.Time, ev Event) error {
 	e.tick(now)
-	return e.applyEvent(&ev)
+	err := e.applyEvent(&ev)
+	e.endStep()
+	return err
 }
 
 // applyEvent observes an event at the time of the last tick. It keeps nothing of the event.

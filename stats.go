@@ -5,9 +5,8 @@ import (
 	"slices"
 	"time"
 
-	"github.com/ownergraph/ownergraph/graph"
-	"github.com/ownergraph/ownergraph/internal/core/queue"
-	"github.com/ownergraph/ownergraph/policy"
+	"github.com/ownergraph/ownergraph/internal/core/held"
+	"github.com/ownergraph/ownergraph/internal/core/inflight"
 )
 
 // Stats has the counts of an engine: of its objects now, and of its work since New. It is a
@@ -101,55 +100,19 @@ func (e *Engine) Stats() Stats {
 	s.Nodes, s.Objects = e.graph.Len(), e.graph.Observed()
 	s.Rings, s.FailedHandlers, s.UndoneWrites = e.cycles.Found(), e.handlers.Failed(), e.undone.Count()
 	s.Audits, s.AuditRepairs = e.audit.Counts().Audits, e.audit.Counts().Repairs
-	s.Sweeping, s.Fence = e.sweeps.Runs(), e.fenceStatus()
+	s.Sweeping, s.Fence = e.sweeps.Runs(), fenceStatus(e.fence.Status(&e.kinds))
 	sweeps := e.sweeps.Counts()
 	s.Swept, s.Members, s.MembersGone, s.Unguarded = sweeps.Ended, sweeps.Members, sweeps.MembersGone, sweeps.Unguarded
 	s.Queued, s.Calls = e.work.Len()-e.work.InFlight()+e.handlers.Queued(), e.calls.Len()-len(e.calls.Prepared())
-	s.Working = s.Calls - e.controlCalls()
-	held := e.heldCounts()
-	s.Blocked, s.Waiting, s.Stuck = held[StatusBlocked], held[StatusWaiting], held[StatusStuck]
-	s.Held = s.Waiting + s.Stuck
-	return s
-}
-
-// controlCalls counts the fences, listings and selections under way.
-func (e *Engine) controlCalls() (n int) {
+	s.Working = s.Calls
 	for _, x := range e.calls.All() {
 		if typeFor(x.Purpose).lane() == LaneControl {
-			n++
+			s.Working--
 		}
 	}
-	return n
-}
-
-// Idle reports whether the engine has no work without an event from outside. Then no call
-// is under way or due, and no object waits for an expected event. Refused writes and held
-// objects do not count as work.
-func (e *Engine) Idle() bool {
-	if e.busy() || e.calls.Len() > 0 || e.expected.WatchLen() > 0 || len(e.cycles.Suspects()) > 0 {
-		return false
-	}
-	if e.kinds.ListsWanted() || e.fence.Busy(&e.kinds) || e.kinds.Listing() {
-		return false
-	}
-	return e.kinds.SetKnown() && !e.expected.HasUnblocked() && !e.sweeps.Proving(e.sweepView()) && !e.sweeps.Selecting(e.sweepView()) && e.onlyLater()
-}
-
-// onlyLater reports whether every entry of the queues waits for the outside. The wait for
-// an acknowledgement is work, and so is the next try of a failed read.
-func (e *Engine) onlyLater() bool {
-	for x := range e.work.Entries() {
-		m := e.state(x.Key)
-		if x.State == queue.Delayed && (m.Reread && !e.expected.IsBlocked(x.Key) || m.Reason == policy.NeedAcknowledgement) {
-			return false
-		}
-	}
-	for x := range e.reads.Entries() {
-		if x.State == queue.Delayed && e.state(x.Key).Blocked == graph.DoubtUnset {
-			return false
-		}
-	}
-	return true
+	s.Blocked, s.Waiting, s.Stuck = e.held.Count(held.Blocked), e.held.Count(held.Waiting), e.held.Count(held.Stuck)
+	s.Held = s.Waiting + s.Stuck
+	return s
 }
 
 // KindStatus is the health of one kind. It is a value.
@@ -191,4 +154,38 @@ func (e *Engine) Running() []HandlerRun {
 		return cmp.Or(a.Key.Compare(b.Key), cmp.Compare(a.Finalizer, b.Finalizer))
 	})
 	return out
+}
+
+// The Collector asks its engine these questions, and those of held.go and idle.go. They
+// change nothing, but for wantIdleIn.
+
+// needLabels names the field of the Config that needs a LabelSelector, "" for none.
+func (e *Engine) needLabels() string { return e.sweeps.NeedLabels() }
+
+// synced reports whether every kind is listed and well.
+func (e *Engine) synced() bool { return e.kinds.Synced() }
+
+// unsynced gives the reason for which not every kind is listed and well, "" for none.
+func (e *Engine) unsynced() string { return e.kinds.Unsynced() }
+
+// stuck returns the number of objects that are stuck, for the log.
+func (e *Engine) stuck() int { return e.held.Stuck() }
+
+// underWay names the calls under way, sorted.
+func (e *Engine) underWay() []string {
+	var names []string
+	for x := range e.calls.UnderWay() {
+		names = append(names, underWayName(&x))
+	}
+	slices.Sort(names)
+	return names
+}
+
+// underWayName describes a call under way, as Call.name does.
+func underWayName(x *inflight.Call) string {
+	c := Call{Type: typeFor(x.Purpose), Key: x.Key, Kind: x.Key.Kind, Finalizer: x.Handler}
+	if c.Type == CallSelect {
+		return c.Type.String() + " " + string(c.Kind)
+	}
+	return c.name()
 }

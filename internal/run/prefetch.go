@@ -23,7 +23,7 @@ import (
 //
 // Held by TestPrefetchRevoked and TestPrefetchRevokedInExchange.
 type Prefetch[C, R any] struct {
-	engine Revision
+	engine func() uint64 // its revision
 
 	mu       sync.Mutex
 	revision uint64 // of the calls
@@ -31,9 +31,10 @@ type Prefetch[C, R any] struct {
 	results  []R
 }
 
-// NewPrefetch returns an empty prefetch of calls of an engine with this revision.
-func NewPrefetch[C, R any](engine Revision) *Prefetch[C, R] {
-	return &Prefetch[C, R]{engine: engine, revision: engine.Number()}
+// NewPrefetch returns an empty prefetch of calls of an engine. Revision returns the
+// engine's revision, and is safe for concurrent use.
+func NewPrefetch[C, R any](revision func() uint64) *Prefetch[C, R] {
+	return &Prefetch[C, R]{engine: revision, revision: revision()}
 }
 
 // Exchange leaves a result and makes call the oldest call. If there is none, if the
@@ -61,7 +62,7 @@ func (p *Prefetch[C, R]) Pick(call *C) bool {
 
 // pop reads the revision last, so that nothing happens between that and the call.
 func (p *Prefetch[C, R]) pop(call *C) bool {
-	return p.calls.Len() > 0 && p.engine.Number() == p.revision && p.calls.Pop(call)
+	return p.calls.Len() > 0 && p.engine() == p.revision && p.calls.Pop(call)
 }
 
 // Fill adds a call, which is of the revision of the other calls.
@@ -83,7 +84,7 @@ func (p *Prefetch[C, R]) Len() int {
 func (p *Prefetch[C, R]) Revoked() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.engine.Number() != p.revision
+	return p.engine() != p.revision
 }
 
 // Reclaim returns all calls, and leaves the prefetch empty and at the engine's present
@@ -93,7 +94,7 @@ func (p *Prefetch[C, R]) Reclaim() []C {
 	defer p.mu.Unlock()
 	calls := p.calls.All()
 	p.calls = fifo.List[C]{}
-	p.revision = p.engine.Number()
+	p.revision = p.engine()
 	return calls
 }
 

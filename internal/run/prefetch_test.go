@@ -9,7 +9,7 @@ import (
 
 // filled returns a prefetch of an engine's revision with the calls.
 func filled(engine Revision, calls ...int) *Prefetch[int, string] {
-	p := NewPrefetch[int, string](engine)
+	p := NewPrefetch[int, string](engine.Number)
 	for _, c := range calls {
 		p.Fill(&c)
 	}

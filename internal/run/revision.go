@@ -1,5 +1,7 @@
-// Package run supports the Collector: prefetched calls, their revision, the context of
-// a call, and the handlers of finalizers. It knows neither calls nor engines.
+// Package run supports the Collector: prefetched calls and their revision, the context and
+// the error of a call, and the handlers of finalizers. It has the Collector's own state
+// machines, too: the runs of the watch, the pause between them, the callers that wait, and
+// the lines of the log. It knows neither calls nor engines.
 package run
 
 import "sync/atomic"

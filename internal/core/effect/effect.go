@@ -55,7 +55,7 @@ const (
 	Rewind
 	// Report reports Decision for the object Key at Version, which may be gone.
 	Report
-	// Log writes Record.
+	// Log keeps Record for the caller, which writes it.
 	Log
 
 	numTypes
@@ -92,39 +92,17 @@ type Effect struct {
 	Record   *Record
 }
 
-// Record is a line for the log. Args are pairs of a name and a value.
-type Record struct {
-	Level Level
-	Text  string
-	Args  []any
+// List collects effects in order, and keeps the lines of the log for the caller. The zero
+// value is empty. A List is not safe for concurrent use.
+type List struct {
+	items []Effect
+	lines lines
 }
-
-// Level says how serious a Record is.
-type Level uint8
-
-const (
-	// LevelUnset is no level.
-	LevelUnset Level = iota
-	// Warn is for a fault that the engine survives.
-	Warn
-)
-
-// String returns the level in lower case.
-func (l Level) String() string {
-	if l == Warn {
-		return "warn"
-	}
-	return "unset"
-}
-
-// List collects effects in order. The zero value is empty. A List is not safe for
-// concurrent use.
-type List struct{ items []Effect }
 
 // Items returns the effects, the first one first. The list owns them until Reset.
 func (l *List) Items() []Effect { return l.items }
 
-// Reset empties the list and keeps a small buffer.
+// Reset drops the effects and keeps a small buffer. The kept lines stay.
 func (l *List) Reset() {
 	if cap(l.items) > maxKept {
 		l.items = nil
@@ -199,11 +177,6 @@ func (l *List) Rewind(cause string) {
 // Report appends Report.
 func (l *List) Report(k graph.Key, v graph.Version, d policy.Decision) {
 	l.items = append(l.items, Effect{Type: Report, Key: k, Version: v, Decision: &d})
-}
-
-// Warn appends a Log record. Args are pairs of a name and a value.
-func (l *List) Warn(text string, args ...any) {
-	l.items = append(l.items, Effect{Type: Log, Record: &Record{Level: Warn, Text: text, Args: args}})
 }
 
 // Priority returns the priority of a node: owners that others wait for go before the bulk.

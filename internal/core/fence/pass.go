@@ -9,6 +9,7 @@ import (
 	"github.com/ownergraph/ownergraph/internal/core/effect"
 	"github.com/ownergraph/ownergraph/internal/core/kinds"
 	"github.com/ownergraph/ownergraph/internal/core/observed"
+	"github.com/ownergraph/ownergraph/internal/core/record"
 	"github.com/ownergraph/ownergraph/internal/core/seq"
 )
 
@@ -19,6 +20,29 @@ func (f *Machine) AwaitingKind(name graph.Kind) []observed.NodeID {
 
 // AwaitedKinds returns the kinds that nodes wait for, sorted.
 func (f *Machine) AwaitedKinds() []graph.Kind { return slices.Sorted(maps.Keys(f.byKind)) }
+
+// Waiters returns the nodes that wait for the fence, or for one kind to pass it. Some may be
+// out of use.
+func (f *Machine) Waiters(g *observed.Graph, nodes *record.Table) (ids []observed.NodeID) {
+	for _, id := range f.waiting {
+		if nodes.Get(g, id).AwaitsFence {
+			ids = append(ids, id)
+		}
+	}
+	for _, name := range f.AwaitedKinds() {
+		ids = append(ids, f.AwaitingKind(name)...)
+	}
+	return ids
+}
+
+// MaxWaiters returns the most nodes that Waiters may return.
+func (f *Machine) MaxWaiters() int {
+	n := len(f.waiting)
+	for _, w := range f.byKind {
+		n += len(w)
+	}
+	return n
+}
 
 // due returns the time at which the fence under way gives way to another. A fence that
 // should have passed counts as lost then. A held one makes room for the waiters of a newer

@@ -59,3 +59,15 @@ func (r *Runs) FailingSince(id observed.NodeID) (at time.Time) {
 	}
 	return at
 }
+
+// Names names finalizers of a node, each with the error text of its last run, if that
+// failed.
+func (r *Runs) Names(id observed.NodeID, finalizers []string) []string {
+	out := make([]string, len(finalizers))
+	for i, f := range finalizers {
+		if out[i] = f; r.ErrorOf(Run{id, f}) != "" {
+			out[i] += ": " + r.ErrorOf(Run{id, f})
+		}
+	}
+	return out
+}

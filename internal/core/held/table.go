@@ -9,7 +9,6 @@ package held
 
 import (
 	"fmt"
-	"iter"
 	"maps"
 	"slices"
 	"time"
@@ -58,24 +57,6 @@ func (t *Table) Get(id observed.NodeID) Entry { return t.held[id] }
 
 // Len returns the number of held objects.
 func (t *Table) Len() int { return len(t.held) }
-
-// Retried returns the number of objects that were held before a try whose outcome is not
-// known yet.
-func (t *Table) Retried() int { return len(t.retried) }
-
-// Nodes yields the held objects, in no fixed order.
-func (t *Table) Nodes() iter.Seq[observed.NodeID] { return maps.Keys(t.held) }
-
-// Reasons yields each reason that holds an object, and the number of these objects.
-func (t *Table) Reasons() iter.Seq2[policy.Reason, int] {
-	return func(yield func(policy.Reason, int) bool) {
-		for r, n := range t.counts {
-			if n > 0 && !yield(policy.Reason(r), n) {
-				return
-			}
-		}
-	}
-}
 
 // Put notes that an object is held, since this time. An object that was held before for
 // the same reason, also before the last try, keeps its time and its error.

@@ -1,4 +1,4 @@
-package ownergraph
+package held
 
 import (
 	"testing"
@@ -41,15 +41,12 @@ writes to it fail: stuck
 `
 	got := "\n"
 	for r := range policy.Reason(255) {
-		s := statusOf(r)
-		if r.Held() != (s != StatusUnset) {
+		s := StatusOf(r)
+		if r.Held() != (s != Unset) {
 			t.Errorf("%s: status %s", r, s)
 		}
-		if s != StatusUnset {
+		if s != Unset {
 			got += r.String() + ": " + s.String() + "\n"
-		}
-		if s.Outside() != (s == StatusWaiting || s == StatusStuck) {
-			t.Errorf("%s: outside %t", s, s.Outside())
 		}
 	}
 	if got != want {

@@ -1,0 +1,157 @@
+package ownergraph
+
+import (
+	"fmt"
+	"runtime/debug"
+	"strings"
+	"time"
+
+	"github.com/ownergraph/ownergraph/internal/core/effect"
+	"github.com/ownergraph/ownergraph/internal/run"
+)
+
+// maxSaid bounds the lines of the log that wait for the logger.
+const maxSaid = 1024
+
+// wake has the dispatch loop look at the engine.
+func (c *Collector) wake() {
+	select {
+	case c.wakeups <- struct{}{}:
+	default:
+	}
+}
+
+// locked runs one step of the engine under the lock, after the waiting results. Then it
+// writes the lines of the log, without the lock.
+func (c *Collector) locked(step func(e *Engine, now time.Time)) {
+	if c.underLock(step) {
+		c.log.Flush(c.writeLog)
+	}
+}
+
+// underLock is locked without the writing. It reports whether there are lines to write.
+func (c *Collector) underLock(step func(e *Engine, now time.Time)) (said bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	now := c.now()
+	c.guard(func() { c.takeResults(now) })
+	c.guard(func() { // even if one of the results has broken the engine
+		step(c.engine, now)
+		c.reclaim(now)
+	})
+	c.said = append(c.said, c.engine.takeLog()...)
+	said = len(c.said) > 0
+	if said {
+		c.log.Add(c.said)
+		c.said = nil
+	}
+	return said
+}
+
+// guard has the engine abandoned if do panics, because the state that a panic leaves
+// behind is not to be trusted. The broken engine drops the waiting results.
+func (c *Collector) guard(do func()) {
+	defer func() {
+		if v := recover(); v != nil {
+			c.say(effect.Error, "engine panicked", "panic", v, "stack", string(debug.Stack()))
+			c.abandon(fmt.Errorf("panic: %v", v))
+			for i := range c.results {
+				_ = c.engine.Done(time.Time{}, c.results[i].id, Result{})
+			}
+		}
+	}()
+	do()
+}
+
+// abandon stops the engine, and Run with it.
+func (c *Collector) abandon(why error) {
+	c.engine.abandon(why)
+	c.wake()
+}
+
+// now returns the time for the engine, under the lock. It counts from the start of
+// Run by the monotonic clock. That takes half as long as to read the time of day, too,
+// and every event and every result asks for it.
+func (c *Collector) now() time.Time {
+	if c.epoch.IsZero() {
+		return time.Now()
+	}
+	return c.epoch.Add(time.Since(c.epoch))
+}
+
+// say adds a line of the log to the step under way.
+func (c *Collector) say(level effect.Level, text string, args ...any) {
+	c.said = append(c.said, c.engine.takeLog()...) // they come first
+	c.said = append(c.said, effect.Record{Level: level, Text: text, Args: args})
+}
+
+// writeLog writes a line of the log. A logger that panics breaks the engine.
+func (c *Collector) writeLog(r effect.Record) {
+	defer func() {
+		if v := recover(); v != nil {
+			c.locked(func(*Engine, time.Time) { c.abandon(fmt.Errorf("panic: %v", v)) })
+		}
+	}()
+	writeLine(c.cfg.Logger, r)
+}
+
+// linesLost stands for n dropped lines.
+func linesLost(n int) effect.Record {
+	return effect.Record{Level: effect.Warn, Text: "lines of the log dropped", Args: []any{"count", n}}
+}
+
+// logHealth logs the kinds that have become sick or well since the last time. It returns
+// the time of its next look, and does nothing before.
+//
+// Held by TestCollectorLogsKinds and TestCollectorLogsUnlistedKinds.
+func (c *Collector) logHealth(now time.Time) (at time.Time) {
+	if at, due := c.health.Due(now); !due {
+		return at
+	}
+	var kinds []run.KindHealth
+	for _, k := range c.engine.Kinds() {
+		kinds = append(kinds, run.KindHealth{Kind: k.Kind, Sick: k.Sick, Doubtful: c.watch.Doubts(k.Kind)})
+	}
+	changes := c.health.Look(now, kinds)
+	for _, line := range [...]struct {
+		level effect.Level
+		text  string
+		names []string
+	}{
+		{effect.Warn, "kinds cannot be watched", changes.Sick},
+		{effect.Info, "kinds are watched again", changes.Well},
+		{effect.Info, "kinds are not served any more", changes.Gone},
+	} {
+		if len(line.names) > 0 {
+			c.say(line.level, line.text, "count", len(line.names), "kinds", firstNames(line.names))
+		}
+	}
+	at, _ = c.health.Due(now)
+	return at
+}
+
+// logStuck logs the number of objects that are stuck. It returns the time of its next
+// line, and does nothing before.
+//
+// Held by TestCollectorLogsStuck.
+func (c *Collector) logStuck(now time.Time) (at time.Time) {
+	n := c.engine.stuck()
+	at, write := c.stuck.Step(now, n)
+	switch {
+	case write && n == 0:
+		c.say(effect.Info, "no object is stuck any more")
+	case write:
+		x := c.stats()
+		c.say(effect.Warn, "objects are stuck: see Held", "stuck", n, "waiting", x.Waiting, "blocked", x.Blocked, "queued", x.Queued, "working", x.Working)
+	}
+	return at
+}
+
+// firstNames returns the first names, and the number of the others.
+func firstNames(names []string) string {
+	text := strings.Join(names[:min(len(names), maxNamed)], ", ")
+	if more := len(names) - maxNamed; more > 0 {
+		text += fmt.Sprintf(", and %d more", more)
+	}
+	return text
+}

@@ -1,0 +1,102 @@
+package ownergraph
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"testing"
+	"time"
+
+	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/policy"
+)
+
+// slow is a log handler that shows the message of each line, and then waits for the test.
+type slow struct{ begun, end chan string }
+
+func (h slow) Enabled(context.Context, slog.Level) bool { return true }
+
+func (h slow) Handle(_ context.Context, r slog.Record) error {
+	h.begun <- r.Message
+	<-h.end
+	return nil
+}
+
+func (h slow) WithAttrs([]slog.Attr) slog.Handler { return h }
+
+func (h slow) WithGroup(string) slog.Handler { return h }
+
+// TestSlowLog: while a log handler takes long, the mutex is free, and other steps go on.
+func TestSlowLog(t *testing.T) {
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	kinds := Event{Type: graph.KindsKnown, Kinds: []KindInfo{{Kind: "a"}}}
+	for _, c := range []struct {
+		step   func(c *Collector, e *Engine, now time.Time)
+		want   []string
+		reason string
+	}{
+		{func(_ *Collector, e *Engine, now time.Time) { _ = e.Observe(now, Event{Type: graph.Put}) },
+			[]string{"event refused"}, "a line of a machine"},
+		{func(*Collector, *Engine, time.Time) { panic("made by the test") },
+			[]string{"engine panicked", "engine stopped"}, "a panic"},
+		{func(c *Collector, e *Engine, now time.Time) {
+			_, _ = e.Observe(now, kinds), e.Observe(now, Event{Type: graph.KindSick, Kind: "a", Reason: "down"})
+			c.health.Note(now.Add(-time.Minute))
+			c.logHealth(now)
+		}, []string{"kinds cannot be watched"}, "the health of the kinds"},
+		{func(c *Collector, e *Engine, now time.Time) {
+			e.held.Put(1, policy.StoreRefused, graph.DoubtUnset, now)
+			c.logStuck(now.Add(-time.Minute))
+			c.logStuck(now)
+		}, []string{"objects are stuck: see Held"}, "stuck objects"},
+		{func(c *Collector, _ *Engine, now time.Time) {
+			c.reportOrDrop(ended, now, &Call{Type: CallHandle}, &Result{Err: ended.Err()})
+		}, []string{"handler ended by shutdown", "engine stopped"}, "a handler that the shutdown ends, of a call that is not under way"},
+	} {
+		t.Run(c.reason, func(t *testing.T) {
+			h := slow{make(chan string), make(chan string)}
+			e, err := NewEngine(Level2, Config{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			d := drive(e, Config{Logger: slog.New(h)}.filled())
+			done := make(chan struct{})
+			go func() {
+				defer close(done)
+				d.locked(func(e *Engine, now time.Time) { c.step(d, e, now) })
+			}()
+			for i, want := range c.want {
+				if got := <-h.begun; got != want {
+					t.Errorf("line %d is %q, want %q", i, got, want)
+				}
+				if !d.mu.TryLock() {
+					t.Error("the mutex is held while the handler is at work")
+				} else {
+					d.mu.Unlock()
+					d.locked(func(*Engine, time.Time) {}) // another step does not wait
+				}
+				h.end <- ""
+			}
+			<-done
+		})
+	}
+}
+
+// broken is a log handler that panics.
+type broken struct{ slow }
+
+func (broken) Handle(context.Context, slog.Record) error { panic("out of paper") }
+
+// TestLogPanics: a log handler that panics breaks the engine.
+func TestLogPanics(t *testing.T) {
+	e, err := NewEngine(Level2, Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := drive(e, Config{Logger: slog.New(broken{})}.filled())
+	d.locked(func(e *Engine, now time.Time) { _ = e.Observe(now, Event{Type: graph.Put}) })
+	if err := e.Err(); !errors.Is(err, ErrBroken) || err.Error() != "engine broken: panic: out of paper" {
+		t.Errorf("the engine says %v", err)
+	}
+}

@@ -1,0 +1,75 @@
+package held
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/core/observed"
+)
+
+const (
+	// maxDetail bounds the names in the report of one held object.
+	maxDetail = 8
+	// maxLooked bounds the dependents that one report considers for its names.
+	maxLooked = 1024
+)
+
+// Trim sorts the names for one report and leaves out the doubled ones. It bounds them.
+func Trim(names []string) []string {
+	slices.Sort(names)
+	names = slices.Compact(names)
+	return names[:min(len(names), maxDetail)]
+}
+
+// Flaw returns the flaw of an object.
+func Flaw(n observed.Node) []string {
+	if err := n.Flaw(); err != nil {
+		return []string{err.Error()}
+	}
+	return nil
+}
+
+// Grace describes the grace period that an object waits for.
+func Grace(n observed.Node) []string {
+	seconds := n.Object().GraceSeconds
+	if seconds == 0 {
+		return []string{"over: the store has to remove it"}
+	}
+	return []string{fmt.Sprintf("%d s", seconds)}
+}
+
+// Dependents names the first dependents that an object waits for.
+func Dependents(n observed.Node) (names []string) {
+	looked := 0
+	for d := range n.Dependents() {
+		if looked++; looked > maxLooked || len(names) == maxDetail {
+			break
+		}
+		for i := range d.Owners() {
+			r := d.OwnerAt(i)
+			if r.UID == n.Key().UID && (r.Block || n.Orphaning()) {
+				names = append(names, d.Key().String())
+			}
+		}
+	}
+	return names
+}
+
+// Owners names the first owners that are in doubt, or the first of all.
+func Owners(n observed.Node) []string {
+	var all, doubtful []string
+	for i := 0; i < n.Owners() && len(doubtful) < maxDetail; i++ {
+		c, d := n.OwnerClass(i)
+		switch {
+		case c == observed.Unknown && d != graph.Unobserved:
+			doubtful = append(doubtful, n.OwnerAt(i).String())
+		case len(all) < maxDetail:
+			all = append(all, n.OwnerAt(i).String())
+		}
+	}
+	if len(doubtful) > 0 {
+		return doubtful
+	}
+	return all
+}

@@ -1,0 +1,57 @@
+package held
+
+import (
+	"slices"
+
+	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/core/observed"
+)
+
+// Slice is the number of nodes that one From looks at.
+const Slice = 1024
+
+// Node is a node that was found to be held. It is a value.
+type Node struct {
+	Key graph.Key
+	ID  observed.NodeID
+}
+
+// First returns the first held nodes, by key. It sorts little more than limit of them at a
+// time.
+func (t *Table) First(g *observed.Graph, limit int) []observed.NodeID {
+	var ids []observed.NodeID
+	for id := range t.held {
+		if ids = append(ids, id); len(ids) >= 2*limit+64 {
+			ids = first(g, ids, limit)
+		}
+	}
+	return first(g, ids, limit)
+}
+
+func first(g *observed.Graph, ids []observed.NodeID, limit int) []observed.NodeID {
+	slices.SortFunc(ids, func(a, b observed.NodeID) int { return g.Node(a).Key().Compare(g.Node(b).Key()) })
+	return ids[:min(limit, len(ids))]
+}
+
+// From looks at a slice of the nodes, from an id on, and appends the held ones to found. It
+// returns the id of the next slice, if there is one. If one slice has room for all held
+// nodes, it returns these alone.
+func (t *Table) From(g *observed.Graph, found []Node, from observed.NodeID) (all []Node, next observed.NodeID, more bool) {
+	if len(t.held) <= Slice {
+		found = nil
+		for id := range t.held {
+			found = append(found, Node{g.Node(id).Key(), id})
+		}
+		return found, 0, false
+	}
+	end := min(int(from)+Slice, g.Cap())
+	for id := from; int(id) < end; id++ {
+		if t.Has(id) {
+			found = append(found, Node{g.Node(id).Key(), id})
+		}
+	}
+	return found, observed.NodeID(end), end < g.Cap()
+}
+
+// Is reports whether the node is still held, and still of the same object.
+func (t *Table) Is(g *observed.Graph, n Node) bool { return t.Has(n.ID) && g.Node(n.ID).Key() == n.Key }

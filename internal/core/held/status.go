@@ -1,0 +1,68 @@
+package held
+
+import (
+	"fmt"
+
+	"github.com/ownergraph/ownergraph/policy"
+)
+
+// Status names the actor that has to act next for an object.
+type Status uint8
+
+const (
+	// Unset is no status: nothing keeps the object.
+	Unset Status = iota
+	// Working: a call or a run of a handler is under way for it.
+	Working
+	// Queued: it waits for its turn.
+	Queued
+	// Blocked: it waits for its dependents or members.
+	Blocked
+	// Waiting: it waits for something outside that a deletion commonly waits for.
+	Waiting
+	// Stuck: it waits for something outside that has to be mended or changed.
+	Stuck
+
+	numStatuses
+)
+
+var statusNames = [numStatuses]string{"unset", "working", "queued", "blocked", "waiting", "stuck"}
+
+// String returns the status in lower case.
+func (s Status) String() string {
+	if s < numStatuses {
+		return statusNames[s]
+	}
+	return fmt.Sprintf("status(%d)", uint8(s))
+}
+
+// StatusOf returns the status that goes with a reason to report an object.
+//
+// Held by TestStatusOfReasons.
+func StatusOf(r policy.Reason) Status {
+	switch r {
+	case policy.NeedDependents, policy.NeedMembers:
+		return Blocked
+	case policy.NeedFinalizers, policy.NeedGrace, policy.NeedAcknowledgement, policy.NeedWatch, policy.NeedListing,
+		policy.NeedSelect, policy.NeedConfirmation, policy.ObserveOnly, policy.LevelTooLow:
+		return Waiting
+	}
+	if r.Held() {
+		return Stuck
+	}
+	return Unset
+}
+
+// Count returns the number of held objects with a status.
+func (t *Table) Count(s Status) (n int) {
+	for r, k := range t.counts {
+		if k > 0 && StatusOf(policy.Reason(r)) == s {
+			n += k
+		}
+	}
+	return n
+}
+
+// Stuck returns the number of objects that are stuck. Another try alone changes nothing of
+// it.
+func (t *Table) Stuck() int { return t.Count(Stuck) + len(t.retried) }
