@@ -7,7 +7,6 @@ import (
 	"math/rand/v2"
 	"reflect"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -242,5 +241,5 @@ func (c *Collector) leaveBehind() error {
 		names = append(names, "log")
 	}
 	slices.Sort(names)
-	return fmt.Errorf("stop collector: %s: %w", strings.Join(names[:min(len(names), maxNamed)], ", "), ErrStuck)
+	return fmt.Errorf("stop collector: %s: %w", run.FirstNames(names, len(names)), ErrStuck)
 }

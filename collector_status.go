@@ -17,8 +17,6 @@ import (
 const (
 	// heldDetails is the number of held objects that Held describes under one lock.
 	heldDetails = 8
-	// maxNamed bounds the number of kinds, or of calls, that one text names.
-	maxNamed = 8
 	// maxHeld bounds the number of objects that WaitIdle returns.
 	maxHeld = 1000
 	// scopeLook is the time between two looks of a WaitIdleIn. A look makes no request.
@@ -180,7 +178,10 @@ func (c *Collector) idleIn(w *idleWait, scope string) (idle bool) {
 
 // join begins a wait.
 func (c *Collector) join() (w *idleWait) {
-	c.locked(func(e *Engine, now time.Time) { w = c.idle.Join(e.beginWait(now)) })
+	c.locked(func(e *Engine, now time.Time) {
+		w = c.idle.Join(0)
+		w.Since = e.beginWait(now)
+	})
 	c.wake()
 	return w
 }
@@ -223,14 +224,10 @@ func (c *Collector) waitsFor(now time.Time) (why []string) {
 		}
 	}
 	if len(unlisted) > 0 {
-		why = append(why, "not listed: "+firstNames(unlisted))
+		why = append(why, "not listed: "+run.FirstNames(unlisted, len(unlisted)))
 	}
 	if f := c.engine.Stats().Fence; f.Open > 0 {
-		names := fence.Names(f.Kinds)
-		if more := f.Open - len(names); more > 0 {
-			names = append(names, fmt.Sprintf("%d more", more))
-		}
-		why = append(why, fmt.Sprintf("fence not passed by %s for %v", strings.Join(names, ", "), now.Sub(f.Since)))
+		why = append(why, fmt.Sprintf("fence not passed by %s for %v", run.FirstNames(fence.Names(f.Kinds), f.Open), now.Sub(f.Since)))
 	}
 	return why
 }

@@ -3,7 +3,6 @@ package ownergraph
 import (
 	"fmt"
 	"runtime/debug"
-	"strings"
 	"time"
 
 	"github.com/ownergraph/ownergraph/internal/core/effect"
@@ -123,7 +122,7 @@ func (c *Collector) logHealth(now time.Time) (at time.Time) {
 		{effect.Info, "kinds are not served any more", changes.Gone},
 	} {
 		if len(line.names) > 0 {
-			c.say(line.level, line.text, "count", len(line.names), "kinds", firstNames(line.names))
+			c.say(line.level, line.text, "count", len(line.names), "kinds", run.FirstNames(line.names, len(line.names)))
 		}
 	}
 	at, _ = c.health.Due(now)
@@ -145,13 +144,4 @@ func (c *Collector) logStuck(now time.Time) (at time.Time) {
 		c.say(effect.Warn, "objects are stuck: see Held", "stuck", n, "waiting", x.Waiting, "blocked", x.Blocked, "queued", x.Queued, "working", x.Working)
 	}
 	return at
-}
-
-// firstNames returns the first names, and the number of the others.
-func firstNames(names []string) string {
-	text := strings.Join(names[:min(len(names), maxNamed)], ", ")
-	if more := len(names) - maxNamed; more > 0 {
-		text += fmt.Sprintf(", and %d more", more)
-	}
-	return text
 }

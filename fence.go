@@ -8,6 +8,7 @@ import (
 	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/internal/core/rules"
 	"github.com/ownergraph/ownergraph/internal/core/seq"
+	"github.com/ownergraph/ownergraph/internal/run"
 	"github.com/ownergraph/ownergraph/policy"
 )
 
@@ -115,5 +116,5 @@ type FenceStatus struct {
 
 // fenceStatus is the public form of a machine's status.
 func fenceStatus(s fence.Status) FenceStatus {
-	return FenceStatus{Since: s.Began, Open: len(s.Open), Kinds: s.Open[:min(len(s.Open), maxNamed)], Lost: s.Lost}
+	return FenceStatus{Since: s.Began, Open: len(s.Open), Kinds: s.Open[:min(len(s.Open), run.MaxNames)], Lost: s.Lost}
 }

@@ -217,6 +217,9 @@ func TestWaiters(t *testing.T) {
 	if !slices.Equal(r.f.Waiting(), []observed.NodeID{r.x}) || !slices.Equal(r.f.AwaitedKinds(), []graph.Kind{"a"}) {
 		t.Errorf("nodes %v wait for the fence, and nodes for the kinds %q", r.f.Waiting(), r.f.AwaitedKinds())
 	}
+	if got := r.f.Waiters(r.v.Graph, r.v.Table); !slices.Equal(got, []observed.NodeID{r.x, r.y}) || r.f.MaxWaiters() != 2 {
+		t.Errorf("nodes %v of at most %d wait, want two", got, r.f.MaxWaiters())
+	}
 	if r.pass("b"); r.woken() != nil {
 		t.Error("another kind wakes a waiter")
 	}
@@ -229,6 +232,9 @@ func TestWaiters(t *testing.T) {
 	}
 	r.f.Await(r.x, r.v.Edit(r.x))
 	r.v.Edit(r.x).AwaitsFence = false // the node is another one now
+	if got := r.f.Waiters(r.v.Graph, r.v.Table); len(got) > 0 {
+		t.Errorf("nodes %v wait", got)
+	}
 	if r.f.Wake(r.v.Graph, r.v.Table, &r.out); r.woken() != nil {
 		t.Error("an id that waits no more is woken")
 	}

@@ -2,6 +2,7 @@ package handlers
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -136,6 +137,9 @@ func TestFailedRun(t *testing.T) {
 			t.Errorf("effects %v, want a decision when the delay is over", all)
 		}
 		r.now = r.now.Add(1)
+	}
+	if got := r.r.Names(r.a, []string{"x", "other"}); !slices.Equal(got, []string{"x: " + errBad.Error(), "other"}) {
+		t.Errorf("the names are %q", got)
 	}
 	if at := r.r.FailingSince(r.a); !at.Equal(start) || r.r.Error(r.a) != errBad.Error() || r.r.Failed() != 3 {
 		t.Errorf("failing since %v with %q, %d times; want %v, %q and 3", at, r.r.Error(r.a), r.r.Failed(), start, errBad)

@@ -1,0 +1,93 @@
+package held
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/core/observed"
+)
+
+// nodeOf returns the node of the object a in a graph with these objects, in notation.
+func nodeOf(t *testing.T, objects string) (a observed.Node) {
+	t.Helper()
+	g := observed.New(observed.Config{})
+	all, err := graph.Parse(objects)
+	if err != nil {
+		t.Fatal(err)
+	}
+	kinds := map[graph.Kind]bool{}
+	for _, o := range all {
+		kinds[o.Kind] = true
+	}
+	known := graph.Event{Type: graph.KindsKnown}
+	for k := range kinds {
+		known.Kinds = append(known.Kinds, graph.KindInfo{Kind: k})
+	}
+	if _, err := g.Apply(known); err != nil {
+		t.Fatal(err)
+	}
+	for _, o := range all {
+		d, err := g.Apply(graph.Event{Type: graph.Put, Object: o})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if o.Kind == "a" {
+			a = g.Node(d.Node)
+		}
+	}
+	return a
+}
+
+// TestDetail: the names in a report are those that hold the object, and they are bounded.
+func TestDetail(t *testing.T) {
+	many, owners := "a#1", "a#1 -> "
+	for i := range 20 {
+		many += fmt.Sprintf("; d/%02d#1 -> a!", i)
+		owners += fmt.Sprintf("o/%02d, ", i)
+	}
+	for _, c := range []struct {
+		objects string
+		names   func(observed.Node) []string
+		want    string
+		reason  string
+	}{
+		{"a#1", Dependents, "", "no dependent"},
+		{"a#1; d#1 -> a!; c#1 -> a", Dependents, "d", "only a blocking reference holds an owner"},
+		{"a#1; d#1 -> a!; c#1 -> a!", Dependents, "c d", "two dependents"},
+		{many, Dependents, "8 names", "many dependents"},
+		{"a#1 -> x", Owners, "x", "the owner is not observed"},
+		{strings.TrimSuffix(owners, ", "), Owners, "8 names", "many owners"},
+		{"a#1", Flaw, "", "no flaw"},
+		{"a#1", Grace, "over: the store has to remove it", "no grace period is left"},
+	} {
+		t.Run(c.reason, func(t *testing.T) {
+			got := Trim(c.names(nodeOf(t, c.objects)))
+			text := strings.Join(got, " ")
+			if len(got) == maxDetail {
+				text = "8 names"
+			}
+			if text != c.want {
+				t.Errorf("%q, want %q", text, c.want)
+			}
+		})
+	}
+}
+
+// TestTrim: the names of a report are sorted and bounded, and each is there once.
+func TestTrim(t *testing.T) {
+	for _, c := range []struct {
+		names, want []string
+		reason      string
+	}{
+		{nil, nil, "no name"},
+		{[]string{"b", "a", "b"}, []string{"a", "b"}, "a doubled name"},
+		{strings.Fields("j i h g f e d c b a"), strings.Fields("a b c d e f g h"), "more than the bound"},
+	} {
+		if got := Trim(c.names); !slices.Equal(got, c.want) {
+			t.Errorf("%s: %q, want %q", c.reason, got, c.want)
+		}
+	}
+}
