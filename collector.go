@@ -145,9 +145,9 @@ func New(store Store, cfg Config) (*Collector, error) {
 // drive returns a collector of the engine, without a store. The collector takes the lines
 // of the log from the engine.
 func drive(e *Engine, cfg Config) *Collector {
-	e.cfg.Logger = nil
+	e.keepLog()
 	return &Collector{
-		engine: e, cfg: cfg, log: run.NewOutbox(maxSaid, linesLost),
+		engine: e, cfg: cfg, log: run.NewOutbox(maxSaid, effect.Dropped),
 		fences:      1<<62 + rand.Uint64N(1<<62),
 		idleWorkers: make(chan Call), prefetch: run.NewPrefetch[Call, completion](e.Revision),
 		wakeups: make(chan struct{}, 1), ended: make(chan struct{}),

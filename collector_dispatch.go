@@ -293,7 +293,7 @@ func (c *Collector) do(ctx context.Context, call *Call, r *Result) {
 	defer limit.End()
 	defer func() {
 		if v := recover(); v != nil {
-			c.cfg.Logger.Error("store panicked", "call", call.name(), "panic", v, "stack", string(debug.Stack()))
+			c.sayNow(effect.Error, "store panicked", "call", call.name(), "panic", v, "stack", string(debug.Stack()))
 			*r = Result{Err: fmt.Errorf("%s: panic: %v", call.name(), v)}
 		}
 	}()

@@ -176,7 +176,6 @@ func (c *Collector) idleIn(w *idleWait, scope string) (idle bool) {
 	return idle
 }
 
-// join begins a wait.
 func (c *Collector) join() (w *idleWait) {
 	c.locked(func(e *Engine, now time.Time) {
 		w = c.idle.Join(0)

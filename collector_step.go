@@ -84,6 +84,12 @@ func (c *Collector) say(level effect.Level, text string, args ...any) {
 	c.said = append(c.said, effect.Record{Level: level, Text: text, Args: args})
 }
 
+// sayNow writes a line of the log without a step. The caller does not hold the lock.
+func (c *Collector) sayNow(level effect.Level, text string, args ...any) {
+	c.log.Add([]effect.Record{{Level: level, Text: text, Args: args}})
+	c.log.Flush(c.writeLog)
+}
+
 // writeLog writes a line of the log. A logger that panics breaks the engine.
 func (c *Collector) writeLog(r effect.Record) {
 	defer func() {
@@ -92,11 +98,6 @@ func (c *Collector) writeLog(r effect.Record) {
 		}
 	}()
 	writeLine(c.cfg.Logger, r)
-}
-
-// linesLost stands for n dropped lines.
-func linesLost(n int) effect.Record {
-	return effect.Record{Level: effect.Warn, Text: "lines of the log dropped", Args: []any{"count", n}}
 }
 
 // logHealth logs the kinds that have become sick or well since the last time. It returns

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/core/effect"
 	"github.com/ownergraph/ownergraph/internal/run"
 )
 
@@ -55,7 +56,7 @@ func (c *Collector) watchOnce(parent context.Context) (again bool) {
 	}
 	c.hangUp(err, !again && err != errEnded && ctx.Err() == nil)
 	if ctx.Err() == nil {
-		c.cfg.Logger.Warn("watch broke", "err", err)
+		c.sayNow(effect.Warn, "watch broke", "err", err)
 	}
 	return again
 }
@@ -70,7 +71,7 @@ func (c *Collector) beginWatch(stop context.CancelCauseFunc) (number uint64) {
 func (c *Collector) callWatch(ctx context.Context, sink func(Event) error) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
-			c.cfg.Logger.Error("store panicked", "call", "watch", "panic", v, "stack", string(debug.Stack()))
+			c.sayNow(effect.Error, "store panicked", "call", "watch", "panic", v, "stack", string(debug.Stack()))
 			err = fmt.Errorf("panic: %v", v)
 		}
 	}()

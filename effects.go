@@ -67,8 +67,7 @@ func (e *Engine) do(x effect.Effect) {
 	}
 }
 
-// endStep writes the lines of the log, at the end of each method that may have any. The
-// Collector takes them instead and sets no logger, because it holds a lock.
+// endStep writes the lines of the log, at the end of each method that may have any.
 func (e *Engine) endStep() {
 	if e.cfg.Logger == nil || !e.effects.HasLines() {
 		return
@@ -78,7 +77,11 @@ func (e *Engine) endStep() {
 	}
 }
 
-// takeLog returns the lines of the log since the last time, for the Collector.
+// keepLog has the engine keep the lines of the log for takeLog. The Collector writes them
+// itself, because it holds a lock while a step runs.
+func (e *Engine) keepLog() { e.cfg.Logger = nil }
+
+// takeLog returns the lines of the log since the last time.
 func (e *Engine) takeLog() []effect.Record { return e.effects.TakeLines() }
 
 // writeLine writes one line of the log.

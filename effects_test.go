@@ -6,6 +6,7 @@ import (
 
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/probe"
 )
 
 // TestLinesOfTheLog: a caller without a Collector has each line of the log at the end of
@@ -25,7 +26,7 @@ func TestLinesOfTheLog(t *testing.T) {
 	}
 	bad := ownergraph.Event{Type: graph.Put}
 	fence := func() ownergraph.Call {
-		e.BeginWait(now)
+		probe.BeginWait(e, now)
 		for {
 			if c, _ := e.Next(now, ownergraph.LaneControl); c.Type == ownergraph.CallFence {
 				return c
@@ -39,7 +40,6 @@ func TestLinesOfTheLog(t *testing.T) {
 		reason string
 	}{
 		{"event refused", func() { _ = e.Observe(now, bad) }, "Observe"},
-		{"event refused", func() { _ = e.ObserveAll(now, []ownergraph.Event{bad}) }, "ObserveAll"},
 		{"fence failed", func() { _ = e.Done(now, fence().ID, ownergraph.Result{Err: errTest}) }, "Done"},
 		{"fence lost", func() {
 			_ = e.Done(now, fence().ID, ownergraph.Result{})

@@ -88,7 +88,9 @@ func (e *Engine) waitsOutside(id observed.NodeID) bool {
 // idleIn is Idle for the objects of a scope and global ones. With more than maxPending
 // pieces of work it is Idle.
 func (e *Engine) idleIn(scope string) bool {
-	if e.pending() > maxPending {
+	pending := len(e.fanout.Woken()) + len(e.fanout.Owners()) + len(e.cycles.Suspects()) + e.expected.WatchLen() + e.calls.Len()
+	pending += e.fence.MaxWaiters() + e.kinds.Len() + e.work.Len() + e.reads.Len() + e.expected.Len()
+	if pending > maxPending {
 		return e.Idle()
 	}
 	if e.kindsBusy() || e.cycles.Searching() || e.audit.IsRunning() {
@@ -107,12 +109,6 @@ func (e *Engine) idleIn(scope string) bool {
 // be selected or proven.
 func (e *Engine) kindsBusy() bool {
 	return !e.kinds.SetKnown() || e.kinds.Busy() || e.sweeps.Proving(e.sweepView()) || e.sweeps.Selecting(e.sweepView())
-}
-
-// pending counts the pieces of work that idleIn considers.
-func (e *Engine) pending() int {
-	n := len(e.fanout.Woken()) + len(e.fanout.Owners()) + len(e.cycles.Suspects()) + e.expected.WatchLen() + e.calls.Len()
-	return n + e.fence.MaxWaiters() + e.kinds.Len() + e.work.Len() + e.reads.Len() + e.expected.Len()
 }
 
 // busyNodes returns the nodes that are queued, that a call under way is about, or that

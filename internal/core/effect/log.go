@@ -43,6 +43,11 @@ type lines struct {
 	dropped int // beyond the bound
 }
 
+// Dropped returns the line that stands for n dropped ones.
+func Dropped(n int) Record {
+	return Record{Level: Warn, Text: "lines of the log dropped", Args: []any{"count", n}}
+}
+
 // Warn appends a Log record. Args are pairs of a name and a value.
 func (l *List) Warn(text string, args ...any) {
 	l.items = append(l.items, Effect{Type: Log, Record: &Record{Level: Warn, Text: text, Args: args}})
@@ -65,7 +70,7 @@ func (l *List) HasLines() bool { return len(l.lines.records) > 0 }
 func (l *List) TakeLines() []Record {
 	taken := l.lines.records
 	if n := l.lines.dropped; n > 0 {
-		taken = append(taken, Record{Level: Warn, Text: "lines of the log dropped", Args: []any{"count", n}})
+		taken = append(taken, Dropped(n))
 	}
 	l.lines = lines{}
 	return taken
