@@ -49,9 +49,9 @@ var ErrStuck = errors.New("does not return")
 //
 // A panic of a store's method, or of a handler, is an error of that call. The Collector
 // logs it. A panic of the engine, of the hooks OnDecision and CompareVersions, or of the
-// logger, breaks the engine: see Run. A slow logger holds up one goroutine, such as a
-// worker, and never the engine. Other lines wait meanwhile. Beyond a bound the Collector
-// drops and counts them.
+// logger, breaks the engine: see Run. A slow logger may hold up the watch, or work
+// that is due by time, and never the engine or a call. Other lines wait meanwhile. Beyond
+// a bound the Collector drops and counts them.
 //
 // Held by TestCollectorIdleIsQuiet, TestCollectorSlowStore, TestCollectorHandlerHangs,
 // TestCollectorWatchBreaks, TestCollectorWatchBackoff, TestCollectorFencesWaitForWatch,

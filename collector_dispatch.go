@@ -248,6 +248,8 @@ func (c *Collector) runCall(ctx context.Context, call *Call) {
 // complete exchanges the result of a call for a prefetched call. If there is none, it
 // reports the result itself and takes a turn. The worker makes the next call of its lane
 // itself.
+//
+// Held by TestSlowLogHoldsNoCall.
 func (c *Collector) complete(ctx context.Context, call *Call, r *Result) {
 	t := turn{keep: call.Type.lane(), kept: call}
 	if r.Err == errNoAnswer { // the goroutine ends
@@ -259,7 +261,7 @@ func (c *Collector) complete(ctx context.Context, call *Call, r *Result) {
 	}
 	old := *call
 	*call = Call{}
-	c.locked(func(_ *Engine, now time.Time) {
+	said := c.underLock(func(_ *Engine, now time.Time) {
 		c.lanes[old.Type.lane()]--
 		c.reportOrDrop(ctx, now, &old, r)
 		if old.Type == CallHandle {
@@ -267,6 +269,9 @@ func (c *Collector) complete(ctx context.Context, call *Call, r *Result) {
 		}
 		c.follow(ctx, now, t)
 	})
+	if said { // the next call does not wait for the logger: its evidence is of now
+		c.work.Go(c.flushLog)
+	}
 }
 
 // reportOrDrop reports the result of a call. After the end of Run it drops the result of

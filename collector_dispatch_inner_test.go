@@ -32,9 +32,15 @@ func TestRevokedAtOnce(t *testing.T) {
 	}
 }
 
-// panicking returns a collector whose engine panics over every result. The engine has
-// handed out n deletes.
+// panicking is deleting with an engine that panics over every result.
 func panicking(t *testing.T, n int) (c *Collector, ids []CallID) {
+	c, ids = deleting(t, n)
+	c.engine.graph = nil
+	return c, ids
+}
+
+// deleting returns a collector whose engine has handed out n deletes.
+func deleting(t *testing.T, n int) (c *Collector, ids []CallID) {
 	e, err := NewEngine(Level2, Config{})
 	if err != nil {
 		t.Fatal(err)
@@ -51,7 +57,6 @@ func panicking(t *testing.T, n int) (c *Collector, ids []CallID) {
 		call, _ := e.Next(now, LaneStore)
 		ids = append(ids, call.ID)
 	}
-	e.graph = nil
 	return drive(e, e.cfg.Config), ids
 }
 

@@ -24,7 +24,7 @@ func (c *Collector) wake() {
 // writes the lines of the log, without the lock.
 func (c *Collector) locked(step func(e *Engine, now time.Time)) {
 	if c.underLock(step) {
-		c.log.Flush(c.writeLog)
+		c.flushLog()
 	}
 }
 
@@ -87,8 +87,11 @@ func (c *Collector) say(level effect.Level, text string, args ...any) {
 // sayNow writes a line of the log without a step. The caller does not hold the lock.
 func (c *Collector) sayNow(level effect.Level, text string, args ...any) {
 	c.log.Add([]effect.Record{{Level: level, Text: text, Args: args}})
-	c.log.Flush(c.writeLog)
+	c.flushLog()
 }
+
+// flushLog writes the lines that wait, without the lock.
+func (c *Collector) flushLog() { c.log.Flush(c.writeLog) }
 
 // writeLog writes a line of the log. A logger that panics breaks the engine.
 func (c *Collector) writeLog(r effect.Record) {

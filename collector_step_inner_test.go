@@ -5,6 +5,7 @@ import (
 	"errors"
 	"log/slog"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/ownergraph/ownergraph/graph"
@@ -81,6 +82,34 @@ func TestSlowLog(t *testing.T) {
 			<-done
 		})
 	}
+}
+
+// TestSlowLogHoldsNoCall: a worker whose result has a line for the log goes on with its
+// next call, and does not wait for the handler. The evidence of that call is of now.
+func TestSlowLogHoldsNoCall(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := slow{make(chan string), make(chan string)}
+		d, ids := deleting(t, 1)
+		d.cfg.Logger = slog.New(h)
+		d.lanes[LaneStore] = 1
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			d.complete(t.Context(), &Call{ID: ids[0], Type: CallDelete}, &Result{Err: ErrRefused})
+		}()
+		if got := <-h.begun; got != "write refused" {
+			t.Errorf("the line is %q", got)
+		}
+		synctest.Wait()
+		select {
+		case <-done:
+		default:
+			t.Error("the worker waits for the log handler")
+		}
+		h.end <- ""
+		d.work.Wait()
+		<-done
+	})
 }
 
 // broken is a log handler that panics.
