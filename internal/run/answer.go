@@ -14,11 +14,14 @@ type retryAfter interface{ RetryAfter() time.Duration }
 // RetryIn returns the time before the store wants the next try, and whether the error
 // gives one.
 func RetryIn(err error) (wait time.Duration, ok bool) {
-	var r retryAfter
-	if err != nil && errors.As(err, &r) {
-		return max(r.RetryAfter(), 0), true
+	if err == nil { // before r, which is allocated
+		return 0, false
 	}
-	return 0, false
+	var r retryAfter
+	if !errors.As(err, &r) {
+		return 0, false
+	}
+	return max(r.RetryAfter(), 0), true
 }
 
 // answer is an error with all properties that the engine looks at.
