@@ -1,11 +1,14 @@
 package ownergraph
 
 import (
+	"fmt"
 	"time"
 
+	"github.com/ownergraph/ownergraph/internal/core/effect"
 	"github.com/ownergraph/ownergraph/internal/core/evidence"
 	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/internal/core/rules"
+	"github.com/ownergraph/ownergraph/policy"
 )
 
 // scratch is the memory of the decision at hand. The next decision uses it again.
@@ -45,4 +48,89 @@ func (e *Engine) useOrphaned(id observed.NodeID, in *rules.Input) {
 			e.orphaned.Use(e.graph.Node(e.ownerID(id, i)).Key())
 		}
 	}
+}
+
+// fastKeep returns the reason to keep a node, NoOwners or OwnerSolid, where the graph
+// alone shows it. Then the node is unmarked, its only owner, if any, is solid and
+// unmarked, and both have a default state. Most objects are so. ReasonUnset says that a
+// decision is needed.
+func (e *Engine) fastKeep(id observed.NodeID) policy.Reason {
+	n := e.graph.Node(id)
+	owner, kept := n.FastKeep()
+	if !kept || !e.plain(id) || e.sweeps.Any() || e.expected.Has(id) || e.calls.HasRetry(id) {
+		return policy.ReasonUnset
+	}
+	switch {
+	case owner == 0:
+		return policy.NoOwners
+	case e.plain(owner):
+		return policy.OwnerSolid
+	}
+	return policy.ReasonUnset
+}
+
+// stillKept reports whether the fast path has kept a node. Another version with the same
+// owners changes nothing then, and every other change has the node decided anew.
+func (e *Engine) stillKept(id observed.NodeID) bool {
+	return e.nodes.IsKept(e.graph, id) && !e.expected.Has(id)
+}
+
+// plain reports whether the state of a node is the default.
+func (e *Engine) plain(id observed.NodeID) bool { return e.nodes.IsDefault(e.graph, id) }
+
+// keepOrEnqueue decides a node after an event: at once on the fast path, otherwise in its
+// turn.
+func (e *Engine) keepOrEnqueue(id observed.NodeID, n observed.Node) {
+	if e.tryKeep(id) {
+		e.work.Drop(id)
+		return
+	}
+	e.work.Add(id, effect.Priority(n))
+}
+
+// tryKeep decides a node on the fast path, and otherwise takes back that it was kept so.
+func (e *Engine) tryKeep(id observed.NodeID) bool {
+	if !e.tryKeepNew(id) {
+		e.nodes.ClearKept(e.graph, id)
+		return false
+	}
+	e.unhold(id, false)
+	e.expected.EndWatch(id)
+	e.undone.Drop(id)
+	return true
+}
+
+// tryKeepNew decides a node without former state on the fast path.
+func (e *Engine) tryKeepNew(id observed.NodeID) bool {
+	why := e.fastKeep(id)
+	if why == policy.ReasonUnset {
+		return false
+	}
+	e.counts.Decisions++
+	e.nodes.SetKept(e.graph, id, why)
+	if e.cfg.OnDecision != nil {
+		n := e.graph.Node(id)
+		e.report(n, Object{Version: n.Version()}, DecisionEvent{Decision: policy.Decision{Action: policy.Keep, Reason: why}})
+	}
+	return true
+}
+
+// checkFastPath compares the fast path with the decisions that it replaces.
+func (e *Engine) checkFastPath() error {
+	asked := map[observed.NodeID]bool{}
+	for x := range e.work.Entries() {
+		asked[x.Key] = true
+	}
+	quiet := !e.busy()
+	for n := range e.graph.Nodes() {
+		glance, stays := e.fastKeep(n.ID()), quiet && !asked[n.ID()] && e.stillKept(n.ID())
+		if glance == policy.ReasonUnset && !stays {
+			continue
+		}
+		d := rules.Decide(e.input(n.ID()), e.set)
+		if d.Action != policy.Keep || d.Reason != policy.NoOwners && d.Reason != policy.OwnerSolid {
+			return fmt.Errorf("E9: %s is kept at a glance (%v), and would be decided to %v (%v)", n.Key(), glance, d.Action, d.Reason)
+		}
+	}
+	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/core/effect"
 	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/internal/core/queue"
 	"github.com/ownergraph/ownergraph/internal/core/record"
@@ -204,7 +205,7 @@ func (e *Engine) addObject(id observed.NodeID, n observed.Node, k Key) {
 	e.sweeps.Observe(e.sweepView(), id, n)
 	e.carryOut()
 	if !e.tryKeepNew(id) {
-		e.work.Add(id, priority(n))
+		e.work.Add(id, effect.Priority(n))
 	}
 }
 
@@ -332,12 +333,4 @@ const (
 func (e *Engine) remember(k Key) {
 	e.absent.Add(k)
 	e.absent.Limit(max(fewestAbsent, e.graph.Cap()/absentShare))
-}
-
-// priority puts owners that others wait for before the bulk.
-func priority(n observed.Node) queue.Priority {
-	if n.Waiting() || n.Orphaning() {
-		return queue.High
-	}
-	return queue.Normal
 }

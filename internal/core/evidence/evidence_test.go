@@ -10,6 +10,7 @@ import (
 	"github.com/ownergraph/ownergraph/internal/core/reads"
 	"github.com/ownergraph/ownergraph/internal/core/record"
 	"github.com/ownergraph/ownergraph/internal/core/rules"
+	"github.com/ownergraph/ownergraph/internal/core/seq"
 )
 
 // TestAbsenceServes: absence beyond the graph counts only where it is proven for the
@@ -43,7 +44,8 @@ func TestAbsenceServes(t *testing.T) {
 			r.kinds.Lose(now, &r.stamps, true, r.v.Graph)
 			r.v.Edit(r.id("o")).Absent = later
 		}, observed.Dangling},
-		{"the reference itself is in doubt", "b/d#1 -> a/o?", func(r *rig) {}, observed.Unknown},
+		{"a global object may not have an owner in a scope, so the reference is in doubt", "b/d#1 -> p/s/o", edit(func(m *record.State) { m.Absent = late }), observed.Unknown},
+		{"the reference is not resolved", "b/d#1 -> a/o?", func(*rig) {}, observed.Unknown},
 	} {
 		r := newRig(t, c.objects)
 		c.change(r)
@@ -135,6 +137,7 @@ func TestOrphaningFact(t *testing.T) {
 		{"the controller has acknowledged", "a/o#1~[orphan]%2/2; b/d#1 -> a/o", func(r *rig) { r.acknowledge(now) }, true, false, false},
 		{"the reference is not resolved, and counts by its UID", "a/o@u#1~[orphan]; b/d#1 -> a/o@u?", func(*rig) {}, true, false, false},
 		{"the owner is solid", "a/o#1; b/d#1 -> a/o", func(*rig) {}, false, false, false},
+		{"two live objects have its UID", "a/o@u#1~[orphan]; a/x@u#1; b/d#1 -> a/o@u", func(*rig) {}, false, false, false},
 		{"its kind takes no part any more", leaves, func(r *rig) {
 			r.apply(graph.Event{Type: graph.KindVanished, Kind: "a"})
 		}, false, false, false},
@@ -153,6 +156,25 @@ func TestOrphaningFact(t *testing.T) {
 func (r *rig) acknowledge(marked time.Time) {
 	r.v.Acknowledge, r.v.AcknowledgeWithin = []graph.Kind{"a"}, 30*time.Second
 	r.v.Edit(r.id("o")).Marked = marked
+}
+
+// TestChanged: an owner's absence is a change of the owner, which voids older reads (R2, one
+// instant).
+func TestChanged(t *testing.T) {
+	r := newRig(t, "a/o#1; b/d#1 -> a/o")
+	for _, c := range []struct {
+		absent, want seq.Stamp
+		reason       string
+	}{
+		{0, known, "the last version became known then"},
+		{late, late, "the absence became known later"},
+		{early, known, "the version became known after the absence"},
+	} {
+		r.v.Edit(r.id("o")).Absent = c.absent
+		if f := r.fact("d"); f.Changed != c.want {
+			t.Errorf("absent at %d: changed at %d, want %d: %s", c.absent, f.Changed, c.want, c.reason)
+		}
+	}
 }
 
 // TestRemembered: only an absent owner counts as one whose orphaning this engine ended.
