@@ -210,9 +210,9 @@
 //
 // # Proof before a write
 //
-// Every write carries the UID and the version of the decision. After a conflict the engine
-// reads the object and decides again. No write falls back to a weaker condition. Package
-// policy has the rules R1 to R8. In short:
+// Every write carries the UID and the version of the decision (R1). After a conflict the
+// engine reads the object and decides again. No write falls back to a weaker condition.
+// Package policy has the rules R1 to R8. In short:
 //
 //   - Unknown deletes nothing. An owner that is missing from the graph is unknown.
 //   - Absence needs one of two proofs. The watch showed the end of exactly that incarnation.

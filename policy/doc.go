@@ -62,6 +62,18 @@
 // reason, and the engine looks at the object again. A sick kind holds only the objects that
 // depend on it.
 //
+// Each rule has one place, and the package comment there names the rule:
+//
+//	R1                         the root
+//	R2 presence, one instant   internal/core/rules
+//	R2 absence                 internal/core/evidence
+//	R3                         internal/core/rules
+//	R4                         internal/core/reads
+//	R5                         internal/core/kinds
+//	R6                         internal/core/reads
+//	R7                         internal/core/fence
+//	R8                         internal/core/evidence
+//
 // Decisions:
 //
 //   - The engine trims a waiting reference because of another, solid owner only with

@@ -3,11 +3,9 @@
 //
 //   - R2, absence: [View.Input] takes an absence that the graph does not show only where a
 //     call or the watch has proven it for this dependent.
-//   - R8: an owner is present, absent or unknown, and no third source turns unknown into
-//     one of the others.
+//   - R8: an owner without a proof stays unknown.
 //
-// The proofs of presence are stamps in the input. Package rules compares them (R2,
-// presence, and R6).
+// The proofs of presence are stamps in the input, and package rules compares them.
 package evidence
 
 import (

@@ -1,5 +1,5 @@
-// Package rules decides on one object at a time. It implements the rules R1 to R8 of
-// package policy, as far as they concern a decision.
+// Package rules decides on one object at a time. It implements these rules of package
+// policy: R2, presence, and R2, one instant, R3, and the decisions.
 //
 // [Decide] is total and pure. Its input is an object, its owners, and the evidence for
 // their states. Its result is one decision with its reason. It reads no clock, makes no
