@@ -47,23 +47,11 @@ func (t CallType) String() string {
 
 // typeFor returns the type of calls with the purpose.
 func typeFor(p inflight.Purpose) CallType {
-	switch p {
-	case inflight.Read, inflight.Reread, inflight.ReadHolder:
-		return CallRead
-	case inflight.Patch:
-		return CallPatch
-	case inflight.Delete:
-		return CallDelete
-	case inflight.Fence:
-		return CallFence
-	case inflight.List:
-		return CallList
-	case inflight.Handle:
-		return CallHandle
-	case inflight.Select:
-		return CallSelect
-	}
-	return CallUnset
+	return [...]CallType{
+		inflight.Read: CallRead, inflight.Reread: CallRead, inflight.ReadHolder: CallRead,
+		inflight.Patch: CallPatch, inflight.Delete: CallDelete, inflight.Fence: CallFence,
+		inflight.List: CallList, inflight.Handle: CallHandle, inflight.Select: CallSelect,
+	}[p]
 }
 
 // lane returns the lane of calls of the type.

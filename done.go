@@ -33,13 +33,15 @@ func (e *Engine) Done(now time.Time, id CallID, r Result) error {
 }
 
 func (e *Engine) done(id CallID, x *inflight.Call, r Result) {
+	if x.Purpose.IsRead() {
+		r.Err = inflight.Sound(x.Key, &r.Object, r.Err)
+	}
 	switch x.Purpose {
 	case inflight.Read:
-		e.readDone(x, sound(x.Key, r))
+		e.readDone(x, r)
 	case inflight.Reread:
-		e.rereadDone(id, x, sound(x.Key, r))
+		e.rereadDone(id, x, r)
 	case inflight.ReadHolder:
-		r = sound(x.Key, r)
 		e.sweeps.ReadDone(e.sweepView(), sweep.RunID(x.Run), x.Began, r.Object, r.Err)
 	case inflight.Patch, inflight.Delete:
 		e.writeDone(id, x, r.Err)
@@ -52,14 +54,4 @@ func (e *Engine) done(id CallID, x *inflight.Call, r Result) {
 	case inflight.Select:
 		e.selectDone(id, r)
 	}
-}
-
-// sound turns an answer of another object into an error. A wrong answer of a store proves
-// nothing, least of all absence.
-func sound(asked Key, r Result) Result {
-	o := r.Object
-	if r.Err == nil && (o.UID == "" || o.Version == "" || o.Place() != asked.Place()) {
-		r.Err = fmt.Errorf("read %s: answered with %s at version %q: %w", asked, o.Key, o.Version, ErrInvalid)
-	}
-	return r
 }

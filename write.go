@@ -11,42 +11,15 @@ import (
 	"github.com/ownergraph/ownergraph/policy"
 )
 
-// writeCall turns a decision that writes into a call. R1: every one carries
-// UID and version.
+// writeCall turns a decision that writes into a call.
 func (e *Engine) writeCall(id observed.NodeID, o *Object, d *policy.Decision, c *Call) {
-	pre := Precondition{UID: o.UID, Version: o.Version}
-	*c = Call{Key: o.Key, Precondition: pre, Timeout: e.cfg.CallTimeout}
-	x := inflight.Call{Purpose: inflight.Patch, Node: id, Key: o.Key, Version: o.Version, Wrote: inflight.Digest(o, d)}
-	switch d.Action {
-	case policy.Trim, policy.Orphan:
-		c.Change.DropOwners = references(o, d.Owners)
-	case policy.Unblock:
-		c.Change.Unblock = references(o, d.Owners)
-	case policy.Release:
-		c.Change.DropFinalizer = d.Finalizer
-		if d.Finalizer == graph.FinalizerOrphan {
-			x.Ending = graph.Orphan
-		}
-	case policy.Attach:
-		c.Change.AddFinalizer = d.Finalizer
-	case policy.Delete:
-		x.Purpose = inflight.Delete
-		c.Precondition = Precondition{}
-		c.Options = DeleteOptions{Precondition: pre, Propagation: d.Propagation, GraceSeconds: d.GraceSeconds}
-	}
+	var w inflight.Write
+	inflight.WriteOf(&w, id, o, d)
+	*c = Call{Key: o.Key, Precondition: w.Precondition, Change: w.Change, Options: w.Options, Timeout: e.cfg.CallTimeout}
 	if d.BestEffort {
 		e.counts.BestEffort++
 	}
-	e.issue(c, x)
-}
-
-// references returns the owners that a decision names.
-func references(o *Object, named []int) []Owner {
-	refs := make([]Owner, len(named))
-	for j, i := range named {
-		refs[j] = o.Owners[i]
-	}
-	return refs
+	e.issue(c, w.Call)
 }
 
 func (e *Engine) rereadCall(id observed.NodeID, c *Call) {
@@ -217,7 +190,7 @@ func (e *Engine) rereadDone(id CallID, x *inflight.Call, r Result) {
 	case inflight.Refused:
 		e.holdRefused(x.Node, n.Version())
 	case inflight.Failed:
-		e.retryAt(e.work, x.Node, r.Err)
+		e.retryAt(x.Node, r.Err)
 	case inflight.Backwards:
 		e.rewind(why)
 	case inflight.Different:
@@ -258,10 +231,10 @@ func (e *Engine) retryDecision(id observed.NodeID, o Object) {
 }
 
 // retryAt puts a key off after a transient error.
-func (e *Engine) retryAt(q *queue.Queue[observed.NodeID], id observed.NodeID, err error) {
+func (e *Engine) retryAt(id observed.NodeID, err error) {
 	if wait, told := retryIn(err); told {
-		q.AddAt(id, queue.Normal, e.now.Add(max(wait, time.Millisecond)))
+		e.work.AddAt(id, queue.Normal, e.now.Add(max(wait, time.Millisecond)))
 		return
 	}
-	q.Retry(id, queue.Normal, e.now)
+	e.work.Retry(id, queue.Normal, e.now)
 }

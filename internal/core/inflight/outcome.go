@@ -84,6 +84,15 @@ func (o Outcome) ReadsAgain() bool {
 	return o == Outdated || o == Refused || o == Sick || o == Failed
 }
 
+// Sound returns the error of a read of the key that returned the object, or err. A wrong
+// answer of a store proves nothing, least of all absence.
+func Sound(k graph.Key, o *graph.Object, err error) error {
+	if err == nil && (o.UID == "" || o.Version == "" || o.Place() != k.Place()) {
+		return fmt.Errorf("read %s: answered with %s at version %q: %w", k, o.Key, o.Version, graph.ErrInvalid)
+	}
+	return err
+}
+
 // IsAbsent reports whether a read of the key proves its absence: it found no object, or one
 // with another UID. The result of the read is an object with the UID, or an error.
 func IsAbsent(k graph.Key, uid graph.UID, err error) bool {

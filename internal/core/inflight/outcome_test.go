@@ -14,6 +14,30 @@ var (
 	errRefused = fmt.Errorf("quota: %w", graph.ErrRefused)
 )
 
+// TestSound: the answer of a read is about the place that was asked for.
+func TestSound(t *testing.T) {
+	k := graph.Key{Kind: "a", Scope: "s", Name: "x", UID: "u"}
+	for _, c := range []struct {
+		change func(o *graph.Object)
+		err    error
+		want   error
+		reason string
+	}{
+		{func(*graph.Object) {}, nil, nil, "it is the object"},
+		{func(o *graph.Object) { o.UID = "w" }, nil, nil, "another object has the place"},
+		{func(o *graph.Object) { o.UID = "" }, nil, graph.ErrInvalid, "it has no UID"},
+		{func(o *graph.Object) { o.Version = "" }, nil, graph.ErrInvalid, "it has no version"},
+		{func(o *graph.Object) { o.Scope = "t" }, nil, graph.ErrInvalid, "it has another scope"},
+		{func(o *graph.Object) { o.Version = "" }, errOther, errOther, "there is no answer"},
+	} {
+		o := graph.Object{Key: k, Version: "1"}
+		c.change(&o)
+		if got := Sound(k, &o, c.err); !errors.Is(got, c.want) {
+			t.Errorf("%v, want %v: %s", got, c.want, c.reason)
+		}
+	}
+}
+
 // TestOfWrite: each result of a write has its outcome.
 func TestOfWrite(t *testing.T) {
 	const former, later = 1, 3 // the rewind is at 2

@@ -42,6 +42,9 @@ func (p Purpose) String() string {
 	return fmt.Sprintf("purpose(%d)", uint8(p))
 }
 
+// IsRead reports whether the call is a read of any kind.
+func (p Purpose) IsRead() bool { return p == Read || p == Reread || p == ReadHolder }
+
 // isWrite reports whether the call is a write.
 func (p Purpose) isWrite() bool { return p == Patch || p == Delete }
 
