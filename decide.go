@@ -1,7 +1,6 @@
 package ownergraph
 
 import (
-	"fmt"
 	"slices"
 	"time"
 
@@ -22,7 +21,7 @@ func (e *Engine) decide(id observed.NodeID, c *Call) (ok bool) {
 		e.work.Done(id)
 		return false
 	}
-	if e.tryKeep(id) || e.putOff(id) || e.endExpectation(id) {
+	if e.tryKeep(id) || e.tryPutOff(id) || e.endExpectation(id) {
 		e.work.Done(id)
 		return false
 	}
@@ -92,9 +91,9 @@ func (e *Engine) updateReread(n observed.Node, m *record.State) {
 	}
 }
 
-// putOff has a node decided later that waits for its event or for a pruning. It reports
+// tryPutOff has a node decided later that waits for its event or for a pruning. It reports
 // whether the node waits.
-func (e *Engine) putOff(id observed.NodeID) bool {
+func (e *Engine) tryPutOff(id observed.NodeID) bool {
 	switch n := e.graph.Node(id); {
 	case e.isPendingPrune(n): // if another listing begins first, this one never prunes
 		e.work.AddAt(id, queue.Low, e.now.Add(time.Second))
@@ -114,7 +113,8 @@ func (e *Engine) isPendingPrune(n observed.Node) bool {
 }
 
 // endExpectation ends the expectation of a node that waits no longer. It reports whether
-// that has shown a rewind: a listing brings an object that a call did not find (R5).
+// that shows a rewind: a listing brings an object that a call did not find (R5). The rewind
+// follows the decision.
 func (e *Engine) endExpectation(id observed.NodeID) bool {
 	x, ok := e.expected.End(id)
 	if ok && x.Wrote != 0 {
@@ -125,7 +125,7 @@ func (e *Engine) endExpectation(id observed.NodeID) bool {
 		m.Reread, m.OutcomeUnknown, m.Probing = true, true, false
 	}
 	if x.Gone {
-		e.rewind(fmt.Sprintf("%s was read as gone, and a listing brings it", e.graph.Node(id).Key()))
+		e.effects.Rewind(e.graph.Node(id).Key().String() + " was read as gone, and a listing brings it")
 	}
 	return x.Gone
 }

@@ -44,7 +44,7 @@ import (
 // Its invariants, which the proofs verify:
 //
 //	E1  the graph's own invariants hold
-//	E2  the graph changes in apply and in prune alone, and never during a decision
+//	E2  the graph changes in apply alone, and never during a decision
 //	E3  an object has at most one write or reread in flight, and its key is in flight in the queue. Calls from
 //	    before a rewind, or from before the object went and came back, do not count
 //	E4  one full coordinates have at most one read in flight

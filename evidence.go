@@ -13,6 +13,7 @@ import (
 
 // scratch is the memory of the decision at hand. The next decision uses it again.
 type scratch struct {
+	deciding bool // the graph may not change: see apply
 	call     Call
 	evidence evidence.Scratch
 }

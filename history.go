@@ -9,11 +9,11 @@ import (
 	"github.com/ownergraph/ownergraph/internal/core/queue"
 )
 
-// announced takes a rewind that the store announces, and reports whether there is anything
+// takeAnnounced takes a rewind that the store announces, and reports whether there is anything
 // to take back. There is not for an epoch that was taken before, nor before an event has
 // described the content of the store (R5). A fence under way belongs to the former history.
 // Held by TestRewoundOnce and TestRewoundFirst.
-func (e *Engine) announced(ev *Event) bool {
+func (e *Engine) takeAnnounced(ev *Event) bool {
 	if !e.kinds.TakeEpoch(ev.Epoch) {
 		return false
 	}
@@ -29,7 +29,7 @@ func (e *Engine) rewind(why string) {
 	e.revision.Raise() // first, since the rest walks the whole graph
 	e.effects.Warn("history went backwards", "reason", why)
 	e.counts.Rewinds++
-	if _, err := e.apply(&Event{Type: graph.Rewound}); err != nil {
+	if _, err := e.apply(&Event{Type: graph.Rewound}, nil); err != nil {
 		e.fail("rewind: %v", err)
 	}
 	at := e.seq.Stamp()

@@ -102,6 +102,16 @@ func (e *Engine) takeBackFences() {
 	e.revokePrepared()
 }
 
+// pruning is a part of the pruning of a kind: over at most limit nodes. See
+// [observed.Graph.Prune].
+type pruning struct {
+	kind  Kind
+	limit int
+	at    observed.NodeID
+	seen  int
+	done  bool
+}
+
 // prune removes a part of the objects that the ended listing of a kind did not bring.
 func (e *Engine) prune() {
 	for budget := slice; budget > 0 && !e.kinds.IsPruned(); {
@@ -110,12 +120,16 @@ func (e *Engine) prune() {
 			e.kinds.EndPruning()
 			continue
 		}
-		id, seen, done := e.graph.Prune(name, budget)
-		budget -= max(seen, 1)
+		p := pruning{kind: name, limit: budget}
+		if _, err := e.apply(nil, &p); err != nil {
+			e.fail("prune a listing: %v", err)
+			return
+		}
+		budget -= max(p.seen, 1)
 		switch {
-		case id != 0:
-			e.pruneNode(id)
-		case done:
+		case p.at != 0:
+			e.pruneNode(p.at)
+		case p.done:
 			e.kinds.EndPruning()
 			e.endListing(name)
 		}
@@ -132,7 +146,7 @@ func (e *Engine) pruneNode(id observed.NodeID) {
 		return
 	}
 	ev := Event{Type: graph.Gone, Key: n.Key()}
-	if d, err := e.apply(&ev); err != nil {
+	if d, err := e.apply(&ev, nil); err != nil {
 		e.fail("prune a listing: %v", err)
 	} else {
 		e.applyDelta(&ev, d)

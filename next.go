@@ -36,12 +36,12 @@ func (e *Engine) nextInto(now time.Time, lane Lane, c *Call) (at time.Time, ok b
 		return at, false
 	}
 	for budget := steps; budget > 0; {
-		if e.ready(lane, c) {
+		if e.takeReady(lane, c) {
 			return e.now, true
 		}
 		cost := e.step()
 		if cost == 0 {
-			if e.ready(lane, c) {
+			if e.takeReady(lane, c) {
 				return e.now, true
 			}
 			return e.wake(lane), false
@@ -51,17 +51,17 @@ func (e *Engine) nextInto(now time.Time, lane Lane, c *Call) (at time.Time, ok b
 	return e.now, false
 }
 
-// ready makes c a call of the lane that needs no further decision, and counts it. It
+// takeReady makes c a call of the lane that needs no further decision, and counts it. It
 // returns false if there is none, and leaves c as it is.
-func (e *Engine) ready(lane Lane, c *Call) bool {
-	ok := e.pick(lane, c)
+func (e *Engine) takeReady(lane Lane, c *Call) bool {
+	ok := e.popCall(lane, c)
 	if ok {
 		e.counts.count(c.Type, 1)
 	}
 	return ok
 }
 
-func (e *Engine) pick(lane Lane, c *Call) bool {
+func (e *Engine) popCall(lane Lane, c *Call) bool {
 	switch lane {
 	case LaneStore:
 		return e.calls.PopPrepared(c) || e.nextRead(c)
@@ -94,7 +94,11 @@ func (e *Engine) stepWork() int {
 		if e.graph.InUse(id) { // a decision looks at every reference
 			cost += e.graph.Node(id).Owners() / 8
 		}
-		if c := &e.scratch.call; e.decide(id, c) {
+		c := &e.scratch.call
+		e.scratch.deciding = true
+		ok := e.decide(id, c)
+		e.scratch.deciding = false
+		if ok {
 			e.calls.Prepare(uint64(c.ID), c)
 			c.ID = 0 // see fail
 		}

@@ -1,6 +1,7 @@
 package ownergraph
 
 import (
+	"errors"
 	"fmt"
 	"time"
 
@@ -31,7 +32,7 @@ func (e *Engine) applyEvent(ev *Event) error {
 	if e.broken != nil {
 		return e.broken
 	}
-	if ev.Type == graph.Rewound && !e.announced(ev) || e.ignores(ev) {
+	if ev.Type == graph.Rewound && !e.takeAnnounced(ev) || e.ignores(ev) {
 		e.counts.Events++
 		return nil
 	}
@@ -48,7 +49,7 @@ func (e *Engine) applyEvent(ev *Event) error {
 		e.kinds.WantList(ev.Kind)
 		return nil
 	}
-	d, err := e.apply(ev)
+	d, err := e.apply(ev, nil)
 	if err != nil {
 		e.counts.Refused++
 		e.effects.Warn("event refused", "err", err)
@@ -88,9 +89,24 @@ func (e *Engine) isGoneObserved(id observed.NodeID) bool {
 // returned is the end of a text about an object that was observed gone and is back (R5).
 const returned = " was seen gone and is back"
 
-// apply applies an event to the graph. It is the only place that changes the graph, for
-// events of the watch, for the pruning at the end of a listing, and for a rewind.
-func (e *Engine) apply(ev *Event) (*observed.Delta, error) { return e.graph.ApplyEvent(ev) }
+// apply changes the graph, and no other function does (E2). It applies an event of the
+// watch, of a pruning or of a rewind. Without an event it goes on with a pruning.
+// During a decision it returns an error and changes nothing.
+//
+// Held by TestGraphIsFixedDuringDecision.
+func (e *Engine) apply(ev *Event, p *pruning) (*observed.Delta, error) {
+	switch {
+	case e.scratch.deciding:
+		return nil, errDeciding
+	case ev != nil:
+		return e.graph.ApplyEvent(ev)
+	}
+	p.at, p.seen, p.done = e.graph.Prune(p.kind, p.limit)
+	return nil, nil
+}
+
+// errDeciding refuses a change of the graph.
+var errDeciding = errors.New("E2: the graph is fixed during a decision")
 
 // applyDelta takes the change that an event made in the graph.
 func (e *Engine) applyDelta(ev *Event, d *observed.Delta) {

@@ -134,7 +134,7 @@ func (m *Machine) Fail(v record.Nodes, owner observed.NodeID, was, doubt graph.D
 		return nil
 	}
 	for _, d := range m.waiters[owner] {
-		if m.notify(v, d, counted, out) && doubt != graph.DoubtUnset && refers(v, d, owner) {
+		if m.endWait(v, d, counted, out) && doubt != graph.DoubtUnset && refers(v, d, owner) {
 			free = append(free, d)
 		}
 	}
@@ -151,14 +151,14 @@ func (m *Machine) Answer(v record.Nodes, owner observed.NodeID, out *effect.List
 		out.Fan(owner)
 	}
 	for _, d := range w {
-		m.notify(v, d, counted, out)
+		m.endWait(v, d, counted, out)
 	}
 }
 
-// notify has a waiting node decided again if it waits for no other read, and reports that.
+// endWait has a waiting node decided again if it waits for no other read, and reports that.
 // Counted says that it waited for this one. Ids are used again, so another node may be
 // decided early.
-func (m *Machine) notify(v record.Nodes, id observed.NodeID, counted bool, out *effect.List) bool {
+func (m *Machine) endWait(v record.Nodes, id observed.NodeID, counted bool, out *effect.List) bool {
 	s := v.Edit(id)
 	if counted && s.PendingReads > 0 {
 		s.PendingReads--
@@ -198,7 +198,7 @@ func refers(v record.Nodes, id, owner observed.NodeID) bool {
 // Leave forgets a node that left the graph. Failing says that its last read failed.
 func (m *Machine) Leave(v record.Nodes, owner observed.NodeID, failing bool, out *effect.List) {
 	for _, d := range m.waiters[owner] {
-		m.notify(v, d, !failing, out)
+		m.endWait(v, d, !failing, out)
 	}
 	delete(m.waiters, owner)
 }

@@ -1,0 +1,94 @@
+package ownergraph
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/ownergraph/ownergraph/graph"
+)
+
+// garbage returns an engine that has observed an object whose owner is gone, and that is
+// about to delete it.
+func garbage(t *testing.T, cfg Config) *Engine {
+	t.Helper()
+	e, err := NewEngine(Level1, cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e.observeAll(t, Event{Type: graph.KindsKnown, Kinds: []KindInfo{{Kind: "a"}, {Kind: "b"}}},
+		Event{Type: graph.ListBegun, Kind: "a"}, Event{Type: graph.ListEnded, Kind: "a"},
+		Event{Type: graph.ListBegun, Kind: "b"}, put("b#1 -> a"), Event{Type: graph.ListEnded, Kind: "b"})
+	return e
+}
+
+func (e *Engine) observeAll(t *testing.T, events ...Event) {
+	t.Helper()
+	for _, ev := range events {
+		if err := e.Observe(e.now, ev); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// answer reports an error for each store call, until there is none left.
+func (e *Engine) answer(t *testing.T, now time.Time, result error) {
+	t.Helper()
+	for {
+		c, at := e.Next(now, LaneStore)
+		switch {
+		case c.Type != CallUnset:
+			if err := e.Done(now, c.ID, Result{Err: result}); err != nil {
+				t.Fatal(err)
+			}
+		case at.IsZero() || at.After(now):
+			return
+		}
+	}
+}
+
+// TestGraphIsFixedDuringDecision: a decision cannot change the graph (E2).
+func TestGraphIsFixedDuringDecision(t *testing.T) {
+	var e *Engine
+	decided := 0
+	e = garbage(t, Config{OnDecision: func(d DecisionEvent) {
+		decided++
+		ev := put("b#2")
+		_, applied := e.apply(&ev, nil)
+		_, pruned := e.apply(nil, &pruning{kind: "b", limit: 1})
+		if !errors.Is(applied, errDeciding) || !errors.Is(pruned, errDeciding) {
+			t.Errorf("an event has the error %v and a pruning %v, want %v", applied, pruned, errDeciding)
+		}
+		if n, _ := e.graph.Lookup(d.Key); n.Version() != "1" {
+			t.Errorf("the graph shows version %s during the decision", n.Version())
+		}
+	}})
+	e.answer(t, e.now, ErrNotFound)
+	if decided == 0 {
+		t.Fatal("nothing was decided")
+	}
+	e.cfg.OnDecision = nil // the next event keeps the object on the fast path
+	e.observeAll(t, put("b#2"))
+	if err := e.check(); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestListingBringsVanished: a listing brings an object that a delete did not find. The
+// history went backwards (R5). The engine notes that after the decision, and not in it.
+func TestListingBringsVanished(t *testing.T) {
+	e := garbage(t, Config{})
+	e.answer(t, e.now, ErrNotFound) // the owner, and the delete
+	late := e.now.Add(e.cfg.AwaitTimeout)
+	e.answer(t, late, nil)
+	if c, _ := e.Next(late, LaneControl); c.Type != CallList || c.Kind != "b" || e.counts.Rewinds != 0 {
+		t.Fatalf("%v of %q, and %d rewinds, want a listing of b", c.Type, c.Kind, e.counts.Rewinds)
+	}
+	e.observeAll(t, Event{Type: graph.ListBegun, Kind: "b"}, put("b#1 -> a"), Event{Type: graph.ListEnded, Kind: "b"})
+	e.answer(t, late, nil) // the pruning
+	later := late.Add(e.cfg.AwaitTimeout)
+	e.answer(t, later, nil)
+	if err := e.check(); err != nil || e.counts.Rewinds != 1 || e.counts.Deletes != 1 {
+		t.Errorf("%v; %d rewinds and %d deletes, want one of each", err, e.counts.Rewinds, e.counts.Deletes)
+	}
+}
