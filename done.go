@@ -52,6 +52,7 @@ func (e *Engine) done(id CallID, x *inflight.Call, r Result) {
 	case inflight.Handle:
 		e.handlerDone(id, x, r.Err)
 	case inflight.Select:
-		e.selectDone(id, r)
+		wait, _ := retryIn(r.Err)
+		e.sweeps.SelectDone(e.sweepView(), uint64(id), r.Selected, r.Err, wait)
 	}
 }

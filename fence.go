@@ -59,8 +59,8 @@ func (e *Engine) fenceHeld() bool { return e.fence.Held(&e.kinds) }
 func (e *Engine) nextFence(c *Call) bool {
 	id, ok := e.fence.Begin(e.now, &e.kinds, &e.effects)
 	if ok {
-		*c = Call{Fence: id, Timeout: e.cfg.CallTimeout}
 		e.fence.SetBegan(e.issue(c, inflight.Call{Purpose: inflight.Fence, Fence: id}))
+		c.Fence = id
 	}
 	e.carryOut()
 	return ok
@@ -93,12 +93,6 @@ func (e *Engine) passFence(name Kind, id uint64) {
 	case e.fenceHeld(): // best effort may go on
 		e.wakeFence()
 	}
-}
-
-// freeFence lets deletions end that have waited for a fence for too long.
-func (e *Engine) freeFence() {
-	e.fence.Release(e.now, &e.kinds, &e.effects)
-	e.carryOut()
 }
 
 // FenceStatus is how far the fence under way is. It is a value; the receiver owns it.

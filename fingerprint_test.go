@@ -64,7 +64,7 @@ func (e *Engine) fill() {
 	e.kinds.SetAnswered(e.seq.Stamp())
 	soon, at := e.now.Add(time.Second), e.seq.Stamp()
 	e.reads.SetResult(e.view(), d, reads.Result{State: rules.ReadSolid, Version: "7", Began: at, Done: at + 1})
-	e.calls.SetRetry(c, Object{Key: e.graph.Node(c).Key(), Version: "8"})
+	e.calls.SetRetry(e.view(), &e.seq, c, Object{Key: e.graph.Node(c).Key(), Version: "8"})
 	e.misplaced["c"] = []observed.NodeID{a}
 	for _, x := range []inflight.Call{
 		{Purpose: inflight.Read, Node: d, Key: e.graph.Node(d).Key()},
@@ -137,7 +137,7 @@ func fieldChanges() []fieldChange {
 		{"Engine.work attempts", func(e *Engine) { e.work.Retry(e.idOf("a"), queue.Low, e.now.Add(time.Hour)) }},
 		{"Engine.reads queue", func(e *Engine) { e.reads.Again(e.idOf("a")) }},
 		{"Engine.reads results", func(e *Engine) { e.reads.DropResult(e.view(), e.idOf("d")) }},
-		{"Engine.calls retries", func(e *Engine) { e.calls.SetRetry(e.idOf("c"), Object{Version: "9"}) }},
+		{"Engine.calls retries", func(e *Engine) { e.calls.DropRetry(e.idOf("c")) }},
 		{"Engine.reads waiters", func(e *Engine) { e.reads.Want(e.view(), e.idOf("c"), e.idOf("d")) }},
 		{"Engine.misplaced", func(e *Engine) { delete(e.misplaced, "c") }},
 		{"Engine.calls", func(e *Engine) { e.calls.Drop(3) }},

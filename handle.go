@@ -39,8 +39,8 @@ func (e *Engine) nextHandler(c *Call) bool {
 			continue
 		}
 		n := e.graph.Node(r.Node)
-		*c = Call{Key: n.Key(), Finalizer: r.Name, Object: n.Object(), Timeout: e.cfg.HandlerTimeout}
 		e.issue(c, inflight.Call{Purpose: inflight.Handle, Node: r.Node, Key: n.Key(), Handler: r.Name})
+		c.Finalizer, c.Object, c.Timeout = r.Name, n.Object(), e.cfg.HandlerTimeout
 		e.handlers.Start(r, uint64(c.ID), e.now)
 		return true
 	}

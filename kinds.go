@@ -195,8 +195,8 @@ func (e *Engine) nextList(c *Call) bool {
 	if !ok {
 		return false
 	}
-	*c = Call{Kind: name, Timeout: e.cfg.CallTimeout}
 	e.issue(c, inflight.Call{Purpose: inflight.List, Key: Key{Kind: name}})
+	c.Kind = name
 	return true
 }
 

@@ -68,7 +68,8 @@ func (e *Engine) popCall(lane Lane, c *Call) bool {
 	case LaneHandler:
 		return e.nextHandler(c)
 	case LaneControl:
-		e.freeFence()
+		e.fence.Release(e.now, &e.kinds, &e.effects) // deletions that have waited for too long
+		e.carryOut()
 		return e.nextFence(c) || e.nextList(c) || e.nextSelect(c)
 	}
 	return false

@@ -35,8 +35,7 @@ func (e *Engine) holdUnread(id observed.NodeID, d policy.Decision) {
 func (e *Engine) nextRead(c *Call) bool {
 	id, ok := e.reads.Next(e.view(), e.now)
 	if ok {
-		*c = Call{Key: e.graph.Node(id).Key(), Timeout: e.cfg.CallTimeout}
-		e.issue(c, inflight.Call{Purpose: inflight.Read, Node: id, Key: c.Key})
+		e.issue(c, inflight.Call{Purpose: inflight.Read, Node: id, Key: e.graph.Node(id).Key()})
 		e.reads.Begin(c.Key, uint64(c.ID))
 	}
 	return ok

@@ -102,23 +102,17 @@ func (e *Engine) sweepView() sweep.View {
 func (e *Engine) nextSelect(c *Call) bool {
 	req, ok := e.sweeps.NextSelect(e.sweepView())
 	if ok {
-		*c = Call{Timeout: e.cfg.CallTimeout, Select: req}
 		began := e.issue(c, inflight.Call{Purpose: inflight.Select, Key: Key{Kind: req.Kind}})
+		c.Select = req
 		e.sweeps.SetSelectCall(uint64(c.ID), began)
 	}
 	e.carryOut()
 	return ok
 }
 
-// selectDone takes a page of a selection.
-func (e *Engine) selectDone(id CallID, r Result) {
-	wait, _ := retryIn(r.Err)
-	e.sweeps.SelectDone(e.sweepView(), uint64(id), r.Selected, r.Err, wait)
-}
-
 // readHolder prepares the read of a holder.
 func (e *Engine) readHolder(id observed.NodeID, holder Key, run uint32) {
-	c := Call{Key: holder, Timeout: e.cfg.CallTimeout}
+	var c Call
 	e.issue(&c, inflight.Call{Purpose: inflight.ReadHolder, Node: id, Key: holder, Run: run})
 	e.calls.Prepare(uint64(c.ID), &c)
 }

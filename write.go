@@ -15,22 +15,20 @@ import (
 func (e *Engine) writeCall(id observed.NodeID, o *Object, d *policy.Decision, c *Call) {
 	var w inflight.Write
 	inflight.WriteOf(&w, id, o, d)
-	*c = Call{Key: o.Key, Precondition: w.Precondition, Change: w.Change, Options: w.Options, Timeout: e.cfg.CallTimeout}
+	e.issue(c, w.Call)
+	c.Precondition, c.Change, c.Options = w.Precondition, w.Change, w.Options
 	if d.BestEffort {
 		e.counts.BestEffort++
 	}
-	e.issue(c, w.Call)
 }
 
-func (e *Engine) rereadCall(id observed.NodeID, c *Call) {
-	k := e.graph.Node(id).Key()
-	*c = Call{Key: k, Timeout: e.cfg.CallTimeout}
-	e.issue(c, inflight.Call{Purpose: inflight.Reread, Node: id, Key: k})
-}
-
-// issue gives a call that is handed out its number, and returns the moment.
+// issue makes c a call that is handed out, and returns the moment. The caller sets the
+// fields that only calls of this purpose have.
 func (e *Engine) issue(c *Call, x inflight.Call) seq.Stamp {
-	c.ID, c.Type = CallID(e.calls.Issue(e.view(), &e.seq, &x)), typeFor(x.Purpose)
+	*c = Call{ID: CallID(e.calls.Issue(e.view(), &e.seq, &x)), Type: typeFor(x.Purpose), Timeout: e.cfg.CallTimeout}
+	if x.Purpose.HasKey() {
+		c.Key = x.Key
+	}
 	return x.Began
 }
 
@@ -169,8 +167,10 @@ func (e *Engine) rereadDone(id CallID, x *inflight.Call, r Result) {
 	}
 	defer e.work.Done(x.Node)
 	defer e.held.SetError(x.Node, r.Err)
-	n, facts := e.graph.Node(x.Node), inflight.RereadFacts{}
-	why := e.rereadFacts(&facts, x, n, &r)
+	n, facts := e.graph.Node(x.Node), inflight.RereadFacts{Err: r.Err, UID: r.Object.UID}
+	wait, delayed := retryIn(r.Err)
+	facts.Delayed = delayed
+	why := e.rereadFacts(&facts, x, n, &r.Object)
 	outcome, m := inflight.OfReread(x, &facts), e.edit(x.Node)
 	m.Reread = outcome.ReadsAgain()
 	m.OutcomeUnknown = facts.OutcomeUnknown && m.Reread
@@ -189,52 +189,30 @@ func (e *Engine) rereadDone(id CallID, x *inflight.Call, r Result) {
 		e.expect(x.Node, inflight.Expectation{Version: n.Version(), Deadline: e.work.Retry(x.Node, queue.Normal, e.now), OnTimeout: inflight.TimeoutDecide, Blocked: true})
 	case inflight.Refused:
 		e.holdRefused(x.Node, n.Version())
+	case inflight.Delayed:
+		e.work.AddAt(x.Node, queue.Normal, e.now.Add(max(wait, time.Millisecond)))
 	case inflight.Failed:
-		e.retryAt(x.Node, r.Err)
+		e.work.Retry(x.Node, queue.Normal, e.now)
 	case inflight.Backwards:
 		e.rewind(why)
 	case inflight.Different:
 		e.expect(x.Node, inflight.Expectation{Version: n.Version(), Deadline: e.now.Add(e.cfg.AwaitTimeout), OnTimeout: inflight.TimeoutList})
 	case inflight.Retry:
-		e.retryDecision(x.Node, r.Object)
+		e.calls.SetRetry(e.view(), &e.seq, x.Node, r.Object)
+		e.cycles.Changed(e.view(), x.Node, e.now)
+		e.work.Add(x.Node, queue.High)
 	}
 }
 
 // rereadFacts gathers the facts for the outcome of a reread. It returns the text that says
 // how the object shows a rewind, or "".
-func (e *Engine) rereadFacts(f *inflight.RereadFacts, x *inflight.Call, n observed.Node, r *Result) (why string) {
+func (e *Engine) rereadFacts(f *inflight.RereadFacts, x *inflight.Call, n observed.Node, o *Object) (why string) {
 	m, kind, at := e.state(x.Node), x.Key.Kind, e.kinds.LostAt()
-	*f = inflight.RereadFacts{
-		Err: r.Err, UID: r.Object.UID, Known: m.Known, Rewound: e.kinds.Rewound(), OutcomeUnknown: m.OutcomeUnknown,
-		Part: e.kinds.Part(kind), Sick: e.kinds.Sick(kind) != "", ShownSince: at != 0 && !e.kinds.Behind(kind, at),
-	}
-	if r.Err == nil && f.UID == x.Key.UID {
-		why = e.compareRead(x, n, r.Object)
-		f.Backwards, f.SameVersion, f.SameContent = why != "", r.Object.Version == n.Version(), r.Object.EqualContent(n.Object())
+	f.Known, f.Rewound, f.OutcomeUnknown = m.Known, e.kinds.Rewound(), m.OutcomeUnknown
+	f.Part, f.Sick, f.ShownSince = e.kinds.Part(kind), e.kinds.Sick(kind) != "", at != 0 && !e.kinds.Behind(kind, at)
+	if f.Err == nil && f.UID == x.Key.UID {
+		why = e.compareRead(x, n, *o)
+		f.Backwards, f.SameVersion, f.SameContent = why != "", o.Version == n.Version(), o.EqualContent(n.Object())
 	}
 	return why
-}
-
-// retryDecision takes the version from a conflict's read for one retry. The proofs for the
-// former version count no more. Its mark may have changed and changed back in between
-// (R3).
-func (e *Engine) retryDecision(id observed.NodeID, o Object) {
-	m := e.edit(id)
-	e.calls.SetRetry(id, o)
-	t := e.seq.Stamp()
-	m.Known, m.Changed = t, t
-	if m.Mark != 0 {
-		m.Mark = t
-	}
-	e.cycles.Changed(e.view(), id, e.now)
-	e.work.Add(id, queue.High)
-}
-
-// retryAt puts a key off after a transient error.
-func (e *Engine) retryAt(id observed.NodeID, err error) {
-	if wait, told := retryIn(err); told {
-		e.work.AddAt(id, queue.Normal, e.now.Add(max(wait, time.Millisecond)))
-		return
-	}
-	e.work.Retry(id, queue.Normal, e.now)
 }

@@ -7,6 +7,7 @@ import (
 	"unsafe"
 
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/internal/core/queue"
 	"github.com/ownergraph/ownergraph/internal/core/seq"
 )
@@ -202,7 +203,14 @@ func TestShow(t *testing.T) {
 func TestRetries(t *testing.T) {
 	r := newCallRig(t)
 	o := r.v.Node(r.id).Object()
-	r.c.SetRetry(r.id, o)
+	r.c.SetRetry(r.v, &r.stamps, r.id, o)
+	if s := r.v.State(r.id); s.Known != 1 || s.Changed != 1 || s.Mark != 0 {
+		t.Errorf("the state is %+v, want the version known and changed at 1, and no mark", s)
+	}
+	r.v.Edit(r.id).Mark = 1
+	if r.c.SetRetry(r.v, &r.stamps, r.id, o); r.v.State(r.id).Mark != 2 {
+		t.Errorf("the mark is known since %d, want 2: it may have changed and changed back", r.v.State(r.id).Mark)
+	}
 	if got, ok := r.c.Retry(r.id); !ok || !got.Equal(o) || !r.c.HasRetry(r.id) || r.c.HasRetry(r.id+1) || len(r.c.Retries()) != 1 {
 		t.Errorf("the retry is %v (%v)", got, ok)
 	}
@@ -231,7 +239,10 @@ func TestCheckCalls(t *testing.T) {
 		{"E3", func(r *callRig) { r.own(Patch); r.issue(Reread) }, "an object has two calls of its own"},
 		{"", func(r *callRig) { r.own(Patch); r.apply(r.T, graph.Event{Type: graph.Gone, Key: r.v.Node(r.id).Key()}) }, "the object went meanwhile"},
 		{"E4", func(r *callRig) { r.issue(Read); r.issue(Read) }, "an owner is read twice"},
-		{"E5", func(r *callRig) { r.c.SetRetry(99, graph.Object{}) }, "no node has the retry"},
+		{"E5", func(r *callRig) {
+			r.c.SetRetry(r.v, &r.stamps, r.id, graph.Object{})
+			r.v.Graph = observed.New(observed.Config{}) // no node is in use
+		}, "no node has the retry"},
 		{"E6", func(r *callRig) {
 			r.c.Issue(r.v, &r.stamps, &Call{Purpose: Delete, Node: r.id, Key: r.v.Node(r.id).Key()})
 		}, "a write has no version"},

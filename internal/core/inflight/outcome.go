@@ -81,7 +81,7 @@ func (o Outcome) HasObject() bool {
 
 // ReadsAgain reports whether the object still has to be read.
 func (o Outcome) ReadsAgain() bool {
-	return o == Outdated || o == Refused || o == Sick || o == Failed
+	return o == Outdated || o == Refused || o == Delayed || o == Sick || o == Failed
 }
 
 // Sound returns the error of a read of the key that returned the object, or err. A wrong
@@ -140,6 +140,7 @@ func OfRead(x *Call, uid graph.UID, err error, backwards bool, rewound seq.Stamp
 // RereadFacts has the facts that decide what follows from a reread. It is a value.
 type RereadFacts struct {
 	Err            error     // of the read
+	Delayed        bool      // the error names a delay
 	UID            graph.UID // of the object that it returned
 	Known          seq.Stamp // since then the graph shows the object's version
 	Rewound        seq.Stamp // the last rewind
@@ -187,6 +188,8 @@ func (r *RereadFacts) failed() Outcome {
 		return Settled
 	case refused: // only the outside can help
 		return Refused
+	case r.Delayed:
+		return Delayed
 	}
 	return Failed
 }

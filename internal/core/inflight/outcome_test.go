@@ -131,6 +131,9 @@ func TestOfReread(t *testing.T) {
 		{"the outcome of the write may still come", with(errRefused, func(f *RereadFacts) { f.OutcomeUnknown = true }), Refused},
 		{"no write has an unknown outcome", with(errRefused, func(f *RereadFacts) { f.ShownSince = true }), Refused},
 		{"an error proves nothing", fail(errOther), Failed},
+		{"the store names the time", with(errOther, func(f *RereadFacts) { f.Delayed = true }), Delayed},
+		{"a retry soon fails again", with(errRefused, func(f *RereadFacts) { f.Delayed = true }), Refused},
+		{"the kind's recovery comes first", with(errOther, func(f *RereadFacts) { f.Delayed, f.Sick = true, true }), Sick},
 		{"the store went back", func(_ *Call, f *RereadFacts) { f.Backwards = true }, Backwards},
 		{"the graph has this version", func(_ *Call, f *RereadFacts) { f.SameVersion, f.OutcomeUnknown = true, true }, Same},
 		{"the write may have made this version", func(_ *Call, f *RereadFacts) { f.OutcomeUnknown = true }, Different},
@@ -149,7 +152,7 @@ func TestOutcomeTraits(t *testing.T) {
 	seen := map[string]bool{}
 	for o := range numOutcomes + 1 {
 		seen[o.String()] = true
-		if again := slices.Contains([]Outcome{Outdated, Refused, Sick, Failed}, o); o.ReadsAgain() != again {
+		if again := slices.Contains([]Outcome{Outdated, Refused, Delayed, Sick, Failed}, o); o.ReadsAgain() != again {
 			t.Errorf("%v: the object is read again %v, want %v", o, !again, again)
 		}
 		if o.HasObject() && !o.IsAnswer() || o.IsAnswer() && o.ReadsAgain() {

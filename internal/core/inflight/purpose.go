@@ -45,6 +45,9 @@ func (p Purpose) String() string {
 // IsRead reports whether the call is a read of any kind.
 func (p Purpose) IsRead() bool { return p == Read || p == Reread || p == ReadHolder }
 
+// HasKey reports whether the call is about one object.
+func (p Purpose) HasKey() bool { return p >= Read && p <= Delete || p == Handle }
+
 // isWrite reports whether the call is a write.
 func (p Purpose) isWrite() bool { return p == Patch || p == Delete }
 

@@ -3,6 +3,8 @@ package inflight
 import (
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/observed"
+	"github.com/ownergraph/ownergraph/internal/core/record"
+	"github.com/ownergraph/ownergraph/internal/core/seq"
 )
 
 // Retry returns the retry of a node, if it has one. Calls owns the lists of the object.
@@ -23,8 +25,17 @@ func (t *Calls[C]) IsRetry(id observed.NodeID, v graph.Version) bool {
 	return ok && o.Version == v
 }
 
-// SetRetry notes the object that a reread has returned. Calls owns the object.
-func (t *Calls[C]) SetRetry(id observed.NodeID, o graph.Object) { t.retries[id] = o }
+// SetRetry notes the object that a reread has returned, for one decision. The proofs for
+// the former version count no more. Its mark may have changed and changed back in between
+// (R3). Calls owns the object.
+func (t *Calls[C]) SetRetry(v record.Nodes, stamps *seq.Counter, id observed.NodeID, o graph.Object) {
+	t.retries[id] = o
+	m, at := v.Edit(id), stamps.Stamp()
+	m.Known, m.Changed = at, at
+	if m.Mark != 0 {
+		m.Mark = at
+	}
+}
 
 // DropRetry forgets the retry of a node.
 func (t *Calls[C]) DropRetry(id observed.NodeID) { delete(t.retries, id) }
