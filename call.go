@@ -33,6 +33,8 @@ const (
 	CallHandle
 	// CallSelect asks LabelSelector.Select for Select.
 	CallSelect
+
+	numCalls
 )
 
 var callNames = [...]string{"unset", "read", "patch", "delete", "fence", "list", "handle", "select"}

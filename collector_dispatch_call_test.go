@@ -58,7 +58,7 @@ func TestCollectorPanics(t *testing.T) {
 					t.Errorf("Run: %v", err)
 				}
 				writes := c.verb == "delete" || c.verb == "patch"
-				if n := r.Stats().UnknownOutcomes; writes != (n == 1) {
+				if n := r.Stats().Writes.Unknown; writes != (n == 1) {
 					t.Errorf("%d writes of unknown outcome", n)
 				}
 				if !done || !strings.Contains(log.String(), c.log) {
@@ -179,8 +179,8 @@ func TestCollectorHandlerFails(t *testing.T) {
 		if line := `msg="handler failed" finalizer=x object=a err="the disk is busy"`; !strings.Contains(log.String(), line) {
 			t.Errorf("logged:\n%s\nwant %s: the finalizer is named once", log.String(), line)
 		}
-		if st := r.Stats(); st.FailedHandlers != 2 || st.Handled != 3 {
-			t.Errorf("%d failed runs of %d, want 2 of 3", st.FailedHandlers, st.Handled)
+		if st := r.Stats(); st.FailedHandlers != 2 || st.Calls[ownergraph.CallHandle] != 3 {
+			t.Errorf("%d failed runs of %d, want 2 of 3", st.FailedHandlers, st.Calls[ownergraph.CallHandle])
 		}
 	})
 }

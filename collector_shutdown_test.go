@@ -40,7 +40,7 @@ func TestCollectorShutdown(t *testing.T) {
 		if err := r.stop(); err != nil {
 			t.Fatalf("Run: %v", err)
 		}
-		if st := r.Stats(); under != 0 || most != 5 || st.UnknownOutcomes != 5 {
+		if st := r.Stats(); under != 0 || most != 5 || st.Writes.Unknown != 5 {
 			t.Errorf("%d deletes under way, at most %d, stats %+v; want 0, 5, and 5 unknown outcomes reported", under, most, st)
 		}
 		if n := len(s.Objects()); n != 100-15 {
@@ -155,8 +155,8 @@ func TestCollectorShutdownIsNoWarning(t *testing.T) {
 		cfg.Logger = log.logger()
 		r := collect(t, s, cfg)
 		synctest.Wait()
-		if st := r.Stats(); st.Calls != 3 {
-			t.Fatalf("%d calls under way, want a handler, a fence and a read", st.Calls)
+		if st := r.Stats(); st.InFlight != 3 {
+			t.Fatalf("%d calls under way, want a handler, a fence and a read", st.InFlight)
 		}
 		if err := r.stop(); err != nil {
 			t.Error(err)
@@ -232,8 +232,8 @@ func TestCollectorPrefetchAtTheEnd(t *testing.T) {
 		if err := r.stop(); err != nil || s.count("delete") != 3 {
 			t.Errorf("run: %v after %d deletes, want nil after 3", err, s.count("delete"))
 		}
-		if got := r.Stats(); got.Calls != 0 || got.Deletes != 3 {
-			t.Errorf("after the end %d calls under way, %d deletes counted, want 0 and 3", got.Calls, got.Deletes)
+		if got := r.Stats(); got.InFlight != 0 || got.Calls[ownergraph.CallDelete] != 3 {
+			t.Errorf("after the end %d calls under way, %d deletes counted, want 0 and 3", got.InFlight, got.Calls[ownergraph.CallDelete])
 		}
 	})
 }

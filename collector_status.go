@@ -36,10 +36,11 @@ func (c *Collector) stats() Stats {
 	s := c.engine.Stats()
 	calls, results := c.prefetch.State()
 	for i := range calls {
-		s.count(calls[i].Type, -1)
+		s.Calls[calls[i].Type]--
 	}
 	idle := len(calls) + results
-	s.Calls, s.Working = s.Calls-idle, s.Working-idle
+	s.InFlight -= idle
+	s.ByStatus[StatusWorking] -= idle
 	return s
 }
 
@@ -129,7 +130,7 @@ func (c *Collector) WaitIdle(ctx context.Context) ([]Held, error) {
 		return nil, ErrClosed
 	case <-ctx.Done():
 		s, why := c.leave(w)
-		state := fmt.Sprintf("%d calls under way, %d objects queued, %d held", s.Calls, s.Queued, s.Held)
+		state := fmt.Sprintf("%d calls under way, %d objects queued, %d held", s.InFlight, s.ByStatus[StatusQueued], s.Held())
 		return nil, fmt.Errorf("wait until idle: %s: %w", strings.Join(append([]string{state}, why...), "; "), context.Cause(ctx))
 	}
 }
@@ -225,8 +226,9 @@ func (c *Collector) waitsFor(now time.Time) (why []string) {
 	if len(unlisted) > 0 {
 		why = append(why, "not listed: "+run.FirstNames(unlisted, len(unlisted)))
 	}
-	if f := c.engine.Stats().Fence; f.Open > 0 {
-		why = append(why, fmt.Sprintf("fence not passed by %s for %v", run.FirstNames(fence.Names(f.Kinds), f.Open), now.Sub(f.Since)))
+	if f := c.engine.fenceStatus(); len(f.Open) > 0 {
+		first := fence.Names(f.Open[:min(len(f.Open), run.MaxNames)])
+		why = append(why, fmt.Sprintf("fence not passed by %s for %v", run.FirstNames(first, len(f.Open)), now.Sub(f.Began)))
 	}
 	return why
 }

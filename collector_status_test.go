@@ -22,7 +22,7 @@ import (
 func (r *rig) status() string {
 	s := r.Stats()
 	return fmt.Sprintf("%d working, %d queued, %d blocked, %d waiting, %d stuck, %d held: %s",
-		s.Working, s.Queued, s.Blocked, s.Waiting, s.Stuck, s.Held, strings.ReplaceAll(lines(r.Held(9)), "\n", ", "))
+		s.ByStatus[ownergraph.StatusWorking], s.ByStatus[ownergraph.StatusQueued], s.ByStatus[ownergraph.StatusBlocked], s.ByStatus[ownergraph.StatusWaiting], s.ByStatus[ownergraph.StatusStuck], s.Held(), strings.ReplaceAll(lines(r.Held(9)), "\n", ", "))
 }
 
 // TestHeldDuringDeletion has a deletion of 64 objects whose handler takes a while. While

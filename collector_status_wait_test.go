@@ -316,7 +316,7 @@ func TestWaitIdleFenceTakenBack(t *testing.T) {
 				defer cancel()
 				go func() { _, err := r.WaitIdle(ctx); ended <- err }()
 				synctest.Wait()
-				if n := r.Stats().Fences; n != 2 || len(ended) > 0 {
+				if n := r.Stats().Fences.Passed; n != 2 || len(ended) > 0 {
 					t.Fatalf("%d fences have passed, and %d waits are over, before the event", n, len(ended))
 				}
 				if err := c.event(s, say); err != nil {
@@ -377,8 +377,8 @@ func TestFenceLost(t *testing.T) {
 				if !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), "fence not passed by "+string(c.named)+" for 10s") {
 					t.Errorf("WaitIdle: %v", err)
 				}
-				if st := r.Stats(); st.Fence.Open != 1 || !slices.Equal(st.Fence.Kinds, []ownergraph.Kind{c.kind}) || st.Fence.Lost != 0 {
-					t.Errorf("before it is lost: %+v", st.Fence)
+				if st := r.Stats(); st.Fences.Open != 1 || st.Fences.Lost != 0 {
+					t.Errorf("before it is lost: %+v", st.Fences)
 				}
 				pass(25 * time.Second)
 				if lines := log.lines("fence lost"); len(lines) != 1 || !strings.Contains(lines[0], string(c.named)) {
@@ -388,12 +388,12 @@ func TestFenceLost(t *testing.T) {
 				if len(held) != 2 || held[1].Reason != policy.FenceLost || !slices.Equal(held[1].Detail, []string{string(c.named)}) {
 					t.Errorf("held: %s", lines(held))
 				}
-				if st := r.Stats(); st.LostFences != 1 || st.Fence.Lost != 1 {
-					t.Errorf("%d fences were lost; %+v", st.LostFences, st.Fence)
+				if st := r.Stats(); st.Fences.Lost != 1 {
+					t.Errorf("%d fences were lost; %+v", st.Fences.Lost, st.Fences)
 				}
 				r.idle() // the second fence is lost, too, and the third is not
 				s.holds(t, "c")
-				if st := r.Stats(); st.LostFences != 2 || st.Fence.Lost != 0 || st.Fence.Open != 0 || st.Held != 0 {
+				if st := r.Stats(); st.Fences.Lost != 2 || st.Fences.Open != 0 || st.Held() != 0 {
 					t.Errorf("in the end: %+v", st)
 				}
 			})

@@ -144,8 +144,8 @@ func (c *Collector) logStuck(now time.Time) (at time.Time) {
 	case write && n == 0:
 		c.say(effect.Info, "no object is stuck any more")
 	case write:
-		x := c.stats()
-		c.say(effect.Warn, "objects are stuck: see Held", "stuck", n, "waiting", x.Waiting, "blocked", x.Blocked, "queued", x.Queued, "working", x.Working)
+		x := c.stats().ByStatus
+		c.say(effect.Warn, "objects are stuck: see Held", "stuck", n, "waiting", x[StatusWaiting], "blocked", x[StatusBlocked], "queued", x[StatusQueued], "working", x[StatusWorking])
 	}
 	return at
 }

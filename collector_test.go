@@ -12,9 +12,10 @@ import (
 	"testing/synctest"
 	"time"
 
+	"pgregory.net/rapid"
+
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/adapters/memory"
-	"pgregory.net/rapid"
 )
 
 func TestCollectorCascades(t *testing.T) {
@@ -166,7 +167,7 @@ func TestCollectorHangingStore(t *testing.T) {
 			t.Errorf("held: %s", lines(held))
 		}
 		s.holds(t, "")
-		if st := r.Stats(); st.UnknownOutcomes == 0 {
+		if st := r.Stats(); st.Writes.Unknown == 0 {
 			t.Errorf("no unknown outcome: %+v", st)
 		}
 	})

@@ -285,8 +285,8 @@ func TestCollectorRestoreInFlight(t *testing.T) {
 				r.idle()
 				pass(time.Hour)
 				s.holds(t, "a; b -> a")
-				if st := r.Stats(); st.Conflicts != 1 || st.Gone != 1 {
-					t.Errorf("%d conflicts and %d gone, want one conflict, and the owner that had gone", st.Conflicts, st.Gone)
+				if st := r.Stats(); st.Writes.Conflicts != 1 || st.Gone != 1 {
+					t.Errorf("%d conflicts and %d gone, want one conflict, and the owner that had gone", st.Writes.Conflicts, st.Gone)
 				}
 			})
 		})

@@ -185,7 +185,7 @@ func TestCollectorFenceWait(t *testing.T) {
 		pass(time.Second)
 		synctest.Wait()
 		s.holds(t, "b; x")
-		if n := r.Stats().BestEffort; n != 1 {
+		if n := r.Stats().Writes.BestEffort; n != 1 {
 			t.Errorf("%d writes were best effort, want 1", n)
 		}
 	})

@@ -126,14 +126,14 @@
 //
 // A [Status] names the actor that has to act next for an object:
 //
-//	working  this engine: a call or a run of a handler is under way     Stats.Working, Running
-//	queued   this engine, when it is the object's turn                  Stats.Queued
-//	blocked  the object's dependents or members                         Stats.Blocked, Held
-//	waiting  something outside that a deletion commonly waits for       Stats.Waiting, Held
-//	stuck    something outside that has to be mended                    Stats.Stuck, Held
+//	working  this engine: a call or a run of a handler is under way     Running
+//	queued   this engine, when it is the object's turn
+//	blocked  the object's dependents or members                         Held
+//	waiting  something outside that a deletion commonly waits for       Held
+//	stuck    something outside that has to be mended                    Held
 //
-// The number Stats.Held counts the waiting and the stuck objects, without the blocked ones.
-// It stays 0 while a deletion makes progress. The log reports objects that are stuck for 10 s, and the end of that. It names
+// Stats.ByStatus counts them. Stats.Held adds the waiting and the stuck objects. It stays 0
+// while a deletion makes progress. The log reports objects that are stuck for 10 s, and the end of that. It names
 // kinds that become sick or recover, and fences that are lost.
 //
 // # Limits

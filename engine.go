@@ -98,7 +98,7 @@ type Engine struct {
 	scratch  scratch // of the decision at hand
 	fanout   fanout.Machine
 
-	counts Stats
+	counts tally
 }
 
 // NewEngine returns an engine for stores of the level. It knows nothing yet.

@@ -1,14 +1,10 @@
 package ownergraph
 
 import (
-	"time"
-
-	"github.com/ownergraph/ownergraph/internal/core/fence"
 	"github.com/ownergraph/ownergraph/internal/core/inflight"
 	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/internal/core/rules"
 	"github.com/ownergraph/ownergraph/internal/core/seq"
-	"github.com/ownergraph/ownergraph/internal/run"
 	"github.com/ownergraph/ownergraph/policy"
 )
 
@@ -93,22 +89,4 @@ func (e *Engine) passFence(name Kind, id uint64) {
 	case e.fenceHeld(): // best effort may go on
 		e.wakeFence()
 	}
-}
-
-// FenceStatus is how far the fence under way is. It is a value; the receiver owns it.
-type FenceStatus struct {
-	// Since is when it began, the zero time if none is under way.
-	Since time.Time
-	// Open is how many kinds have still to pass it, the set of kinds too. Kinds are the
-	// first 8 of them, sorted; "" is the set of kinds.
-	Open  int
-	Kinds []Kind
-	// Lost is how many fences before it were lost, in a row: a kind that is well did not
-	// report in time that it has passed.
-	Lost int
-}
-
-// fenceStatus is the public form of a machine's status.
-func fenceStatus(s fence.Status) FenceStatus {
-	return FenceStatus{Since: s.Began, Open: len(s.Open), Kinds: s.Open[:min(len(s.Open), run.MaxNames)], Lost: s.Lost}
 }

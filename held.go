@@ -31,14 +31,12 @@ const (
 	// StatusStuck: it waits for something outside that has to be mended or changed: a
 	// sick kind, a refused write, a handler that fails, a flawed object.
 	StatusStuck Status = Status(held.Stuck)
+
+	numStatuses = int(held.Stuck) + 1
 )
 
 // String returns the status in lower case.
 func (s Status) String() string { return held.Status(s).String() }
-
-// Outside reports whether an object with this status is held: it waits for something
-// outside of this engine.
-func (s Status) Outside() bool { return s == StatusWaiting || s == StatusStuck }
 
 // Held is an object that stays although its owners or its deletion mark ask for something
 // else. It is a value.

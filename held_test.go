@@ -178,13 +178,13 @@ func TestReadComesBackWhenAsked(t *testing.T) {
 	for i, text := range []string{"b#1 -> a", "b/2#1 -> a", "b#2 -> a"} {
 		s.put(text)
 		s.run(busyFor(time.Minute))
-		if n := s.e.Stats().Reads; n != 1 {
+		if n := s.e.Stats().Calls[ownergraph.CallRead]; n != 1 {
 			t.Errorf("%d reads after %d of the events, want 1", n, i+1)
 		}
 	}
 	s.now = s.now.Add(time.Minute)
-	if w := s.run(graph.ErrNotFound); len(w) != 2 || s.e.Stats().Reads != 2 {
-		t.Errorf("%d reads, then %v; want one more read and two deletes", s.e.Stats().Reads, w)
+	if w := s.run(graph.ErrNotFound); len(w) != 2 || s.e.Stats().Calls[ownergraph.CallRead] != 2 {
+		t.Errorf("%d reads, then %v; want one more read and two deletes", s.e.Stats().Calls[ownergraph.CallRead], w)
 	}
 }
 
@@ -228,7 +228,7 @@ func TestRemovalIsAwaited(t *testing.T) {
 	s := newStepped(t, probe.Tuned(ownergraph.Config{}, inside.Tuning{AwaitTimeout: time.Minute}), "a", "b")
 	idle := func(want bool, reason string) {
 		t.Helper()
-		if w := s.run(errBusy); len(w) > 0 || s.e.Idle() != want || s.e.Stats().Requests() > 0 {
+		if w := s.run(errBusy); len(w) > 0 || s.e.Idle() != want || probe.Requests(s.e.Stats()) > 0 {
 			t.Errorf("idle: %t, writes %v, want %t and nothing asked: %s", s.e.Idle(), w, want, reason)
 		}
 	}

@@ -156,7 +156,7 @@ func TestBuriedRewindsOnce(t *testing.T) {
 				}
 			}
 			if st := s.e.Stats(); st.Rewinds > 2 {
-				t.Errorf("level %v: %d rewinds and %d reads within %v after one restore", level, st.Rewinds, st.Reads, s.now.Sub(time.Unix(0, 0)))
+				t.Errorf("level %v: %d rewinds and %d reads within %v after one restore", level, st.Rewinds, st.Calls[ownergraph.CallRead], s.now.Sub(time.Unix(0, 0)))
 				break
 			}
 			s.now = s.now.Add(time.Second)
@@ -255,7 +255,7 @@ func TestFenceConfirmsUnreadable(t *testing.T) {
 		}
 	})
 	if !deletes["b/2"] || !deletes["b/3"] {
-		t.Errorf("deletes %v in ten hours, %d fences, held %v", deletes, s.e.Stats().Fences, s.e.Held(9))
+		t.Errorf("deletes %v in ten hours, %d fences, held %v", deletes, s.e.Stats().Fences.Passed, s.e.Held(9))
 	}
 }
 
@@ -275,7 +275,7 @@ func TestUnsureAndUnreadable(t *testing.T) {
 		}
 	})
 	if st := s.e.Stats(); !deletes["c/2"] || !deletes["c/3"] {
-		t.Errorf("deletes %v in ten hours, %d fences, %d reads; held %v", deletes, st.Fences, st.Reads, s.e.Held(9))
+		t.Errorf("deletes %v in ten hours, %d fences, %d reads; held %v", deletes, st.Fences.Passed, st.Calls[ownergraph.CallRead], s.e.Held(9))
 	}
 }
 

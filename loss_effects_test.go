@@ -315,7 +315,7 @@ func TestLossEndsByListings(t *testing.T) {
 	s.see(begun("b"))
 	s.put("b/1#1 -> a; b/2#2 -> a; b/3#3 -> a")
 	s.see(ended("b"))
-	before := s.e.Stats().Reads
+	before := s.e.Stats().Calls[ownergraph.CallRead]
 	for i := range 100 {
 		s.now = s.now.Add(time.Hour)
 		s.put(fmt.Sprintf("a/%d#1; b/x%d#1 -> a/%d", i, i, i))
@@ -324,7 +324,7 @@ func TestLossEndsByListings(t *testing.T) {
 		s.see(graph.Event{Type: graph.Gone, Key: graph.Key{Kind: k, Name: fmt.Sprint(i), UID: graph.UID(fmt.Sprintf("a/%d", i))}})
 		s.run(graph.ErrNotFound)
 	}
-	if n := s.e.Stats().Reads - before; n > 5 {
+	if n := s.e.Stats().Calls[ownergraph.CallRead] - before; n > 5 {
 		t.Errorf("%d reads for 100 owners that the watch saw go days after the loss", n)
 	}
 }

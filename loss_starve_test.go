@@ -83,5 +83,5 @@ func starveEnd(t *testing.T, level ownergraph.Level, slow, fails time.Duration) 
 	}
 	st := s.e.Stats()
 	t.Errorf("level %v, fence or listing %v, write %v: o has not ended in an hour: %d losses, %d fences begun, %d passed, %d listings",
-		level, slow, fails, losses, st.FenceCalls, st.Fences, st.ListCalls)
+		level, slow, fails, losses, st.Calls[ownergraph.CallFence], st.Fences.Passed, st.Calls[ownergraph.CallList])
 }

@@ -56,7 +56,7 @@ func (e *Engine) nextInto(now time.Time, lane Lane, c *Call) (at time.Time, ok b
 func (e *Engine) takeReady(lane Lane, c *Call) bool {
 	ok := e.popCall(lane, c)
 	if ok {
-		e.counts.count(c.Type, 1)
+		e.counts.Calls[c.Type]++
 	}
 	return ok
 }

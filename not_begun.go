@@ -10,7 +10,7 @@ import (
 //
 // Held by TestNotBegun, TestListNotBegun and TestReturns (internal/sim).
 func (e *Engine) notBegun(id CallID, x *inflight.Call) {
-	e.counts.count(typeFor(x.Purpose), -1)
+	e.counts.Calls[typeFor(x.Purpose)]--
 	switch x.Purpose {
 	case inflight.Fence:
 		if x.Fence == e.fence.ID() {

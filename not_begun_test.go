@@ -58,7 +58,7 @@ func TestNotBegun(t *testing.T) {
 			t.Errorf("%s: %s %s is given back, and then it is %s %s", tc.reason, first.Type, first.Key, again.Type, again.Key)
 		}
 		after := s.e.Stats()
-		if after.Requests() != before.Requests() || after.Handled != before.Handled || after.Calls != before.Calls {
+		if probe.Requests(after) != probe.Requests(before) || after.Calls[ownergraph.CallHandle] != before.Calls[ownergraph.CallHandle] || after.InFlight != before.InFlight {
 			t.Errorf("%s: counted %+v, want %+v", tc.reason, after, before)
 		}
 		if err := probe.Check(s.e); err != nil {

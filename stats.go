@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/ownergraph/ownergraph/internal/core/fence"
 	"github.com/ownergraph/ownergraph/internal/core/held"
 	"github.com/ownergraph/ownergraph/internal/core/inflight"
 )
@@ -14,104 +15,111 @@ import (
 //
 // Held by TestHeldDuringDeletion.
 type Stats struct {
-	// Objects are in the graph, and Nodes counts unobserved owners too. Queued counts the
-	// objects that wait for a decision, now or later, or for a handler. A held object that
-	// waits for its next try is one of them. Calls are under way. Held objects wait for
-	// something outside: they are Waiting or Stuck.
-	Objects, Nodes, Queued, Calls, Held int
-	// Working counts the reads, writes and handlers among the calls. Blocked counts the
-	// objects that wait for their dependents or members. See Status.
-	Working, Blocked, Waiting, Stuck int
+	// Objects are in the graph, and Nodes counts unobserved owners too. ByStatus counts
+	// the objects by their Status. An object is queued while it waits for a decision, now
+	// or later, or for a handler. A held object that waits for its next try is queued too.
+	Objects, Nodes int
+	ByStatus       [numStatuses]int
+	// Calls counts the calls of the store and the runs of handlers, and InFlight those
+	// under way. A selection is a call for each page.
+	Calls    [numCalls]uint64
+	InFlight int
 	// Events counts the observed events, and Refused the events that the engine refused.
 	// Decisions counts the decisions.
 	Events, Refused, Decisions uint64
-	// These fields count the calls of the store: reads, patches, deletes, fences,
-	// listings, and pages of selections.
-	Reads, Patches, Deletes, FenceCalls, ListCalls, Selects uint64
-	// Handled counts the runs of handlers, and FailedHandlers the failed ones.
-	Handled, FailedHandlers uint64
-	// These fields count conflicts, refused writes, writes of unknown outcome, and failed
-	// reads.
-	Conflicts, RefusedWrites, UnknownOutcomes, FailedReads uint64
-	// UndoneWrites counts the writes that succeeded, and that the next version asked for
-	// again.
-	UndoneWrites uint64
-	// Gone counts the objects that the watch showed to go, and Fences the passed fences.
-	// Listings counts the listings that the engine wanted, Rings the detected cycles, and
-	// Rewinds the detected rewinds.
-	Gone, Fences, Listings, Rings, Rewinds uint64
+	// FailedReads and FailedHandlers count the calls of these types that failed.
+	FailedReads, FailedHandlers uint64
+	// Gone counts the objects that the watch showed to go. Listings counts the listings
+	// that the engine wanted, Rings the detected cycles, and Rewinds the detected rewinds.
+	Gone, Listings, Rings, Rewinds uint64
 	// Contradictions counts the disagreements of watch and reads: the watch shows an
 	// object, and a read does not find it.
 	Contradictions uint64
 	// Losses counts writes without an answer and broken watches. Each may be the first
 	// sign of a rewind.
 	Losses uint64
-	// LostFences counts the fences that the engine gave up, because a healthy kind did not
-	// report that it has passed them. Fence is the fence under way.
-	LostFences uint64
-	Fence      FenceStatus
-	// Twins counts live objects that share a UID. BestEffort counts the writes that were
-	// not exact.
-	Twins, BestEffort uint64
+	// Twins counts live objects that share a UID.
+	Twins uint64
 	// Audits counts the finished audits, and AuditRepairs the writes that only an audit
 	// caused.
 	Audits, AuditRepairs uint64
-	// Sweeping counts the sweeps under way, and Swept the finished ones. Members counts
-	// the observed members of these holders, and MembersGone of them are gone. Unguarded
-	// counts the holders that were deleted before the engine observed the finalizer of
-	// their sweep on them.
-	Sweeping                               int
-	Swept, Members, MembersGone, Unguarded uint64
+
+	Writes WriteStats
+	Fences FenceStats
+	Sweeps SweepStats
 }
 
-// count counts a call. n is 1 for a call that is handed out, and -1 for one that is
-// revoked.
-func (s *Stats) count(t CallType, n int) {
-	by := uint64(n)
-	switch t {
-	case CallRead:
-		s.Reads += by
-	case CallPatch:
-		s.Patches += by
-	case CallDelete:
-		s.Deletes += by
-	case CallFence:
-		s.FenceCalls += by
-	case CallList:
-		s.ListCalls += by
-	case CallHandle:
-		s.Handled += by
-	case CallSelect:
-		s.Selects += by
-	}
+// WriteStats counts the writes with a special outcome.
+type WriteStats struct {
+	// Unknown counts the writes without a known outcome.
+	Conflicts, Refused, Unknown uint64
+	// Undone counts the writes that succeeded, and that the next version asked for again.
+	Undone uint64
+	// BestEffort counts the writes that were not exact.
+	BestEffort uint64
 }
 
-// Requests returns the number of store calls: reads, writes, fences and pages of
-// selections.
-func (s Stats) Requests() uint64 {
-	return s.Reads + s.Patches + s.Deletes + s.FenceCalls + s.Selects
+// FenceStats counts the fences.
+type FenceStats struct {
+	// Open is the number of kinds that have still to pass the fence under way. The set of
+	// kinds counts as one.
+	Open   int
+	Passed uint64
+	// Lost counts the fences that the engine gave up, because a healthy kind did not
+	// report that it has passed them.
+	Lost uint64
+}
+
+// SweepStats counts the sweeps.
+type SweepStats struct {
+	Running int
+	Ended   uint64
+	// Members counts the observed members of the holders, and MembersGone of them are
+	// gone.
+	Members, MembersGone uint64
+	// Unguarded counts the holders that were deleted before the engine observed the
+	// finalizer of their sweep on them.
+	Unguarded uint64
+}
+
+// Held returns the number of objects that wait for something outside of the engine. They
+// are waiting or stuck.
+func (s Stats) Held() int { return s.ByStatus[StatusWaiting] + s.ByStatus[StatusStuck] }
+
+// tally has the counts that the engine keeps itself. See Stats.
+type tally struct {
+	Calls                                        [numCalls]uint64
+	Events, Refused, Decisions, Gone, Listings   uint64
+	Conflicts, RefusedWrites, UnknownOutcomes    uint64
+	FailedReads, Contradictions, Losses, Rewinds uint64
+	Twins, BestEffort                            uint64
 }
 
 // Stats returns the engine's figures. It does not walk the graph.
 func (e *Engine) Stats() Stats {
-	s := e.counts
-	fences := e.fence.Counts()
-	s.Fences, s.LostFences = fences.Passed, fences.Lost
-	s.Nodes, s.Objects = e.graph.Len(), e.graph.Observed()
-	s.Rings, s.FailedHandlers, s.UndoneWrites = e.cycles.Found(), e.handlers.Failed(), e.undone.Count()
-	s.Audits, s.AuditRepairs = e.audit.Counts().Audits, e.audit.Counts().Repairs
-	s.Sweeping, s.Fence = e.sweeps.Runs(), fenceStatus(e.fence.Status(&e.kinds))
-	sweeps := e.sweeps.Counts()
-	s.Swept, s.Members, s.MembersGone, s.Unguarded = sweeps.Ended, sweeps.Members, sweeps.MembersGone, sweeps.Unguarded
-	s.Queued, s.Calls = e.work.Len()-e.work.InFlight()+e.handlers.Queued(), e.calls.Len()-len(e.calls.Prepared())
-	s.Working = s.Calls
+	t, fences, sweeps, audits := e.counts, e.fence.Counts(), e.sweeps.Counts(), e.audit.Counts()
+	s := Stats{
+		Objects: e.graph.Observed(), Nodes: e.graph.Len(),
+		Calls: t.Calls, InFlight: e.calls.Len() - len(e.calls.Prepared()),
+		Events: t.Events, Refused: t.Refused, Decisions: t.Decisions,
+		FailedReads: t.FailedReads, FailedHandlers: e.handlers.Failed(),
+		Gone: t.Gone, Listings: t.Listings, Rings: e.cycles.Found(), Rewinds: t.Rewinds,
+		Contradictions: t.Contradictions, Losses: t.Losses, Twins: t.Twins,
+		Audits: audits.Audits, AuditRepairs: audits.Repairs,
+		Writes: WriteStats{t.Conflicts, t.RefusedWrites, t.UnknownOutcomes, e.undone.Count(), t.BestEffort},
+		Fences: FenceStats{len(e.fenceStatus().Open), fences.Passed, fences.Lost},
+		Sweeps: SweepStats{e.sweeps.Runs(), sweeps.Ended, sweeps.Members, sweeps.MembersGone, sweeps.Unguarded},
+	}
+	for _, k := range [...]held.Status{held.Blocked, held.Waiting, held.Stuck} {
+		s.ByStatus[k] = e.held.Count(k)
+	}
+	s.ByStatus[StatusQueued] = e.work.Len() - e.work.InFlight() + e.handlers.Queued()
+	s.ByStatus[StatusWorking] = s.InFlight
 	for _, x := range e.calls.All() {
 		if typeFor(x.Purpose).lane() == LaneControl {
-			s.Working--
+			s.ByStatus[StatusWorking]--
 		}
 	}
-	s.Blocked, s.Waiting, s.Stuck = e.held.Count(held.Blocked), e.held.Count(held.Waiting), e.held.Count(held.Stuck)
-	s.Held = s.Waiting + s.Stuck
 	return s
 }
 
@@ -170,6 +178,9 @@ func (e *Engine) unsynced() string { return e.kinds.Unsynced() }
 
 // stuck returns the number of objects that are stuck, for the log.
 func (e *Engine) stuck() int { return e.held.Stuck() }
+
+// fenceStatus returns the state of the fence under way.
+func (e *Engine) fenceStatus() fence.Status { return e.fence.Status(&e.kinds) }
 
 // underWay names the calls under way, sorted.
 func (e *Engine) underWay() []string {

@@ -19,7 +19,7 @@ func TestSweepGhostUnserved(t *testing.T) {
 	c := s.wants(ownergraph.CallPatch, "it is guarded")
 	s.see(graph.Event{Type: graph.Gone, Key: keyOf(t, "tenant/1")})
 	s.done(c, graph.ErrNotFound)
-	if n := s.e.Stats().Sweeping; n != 1 {
+	if n := s.e.Stats().Sweeps.Running; n != 1 {
 		t.Fatalf("%d sweeps, want that of the tenant that is gone", n)
 	}
 	s.see(graph.Event{Type: graph.KindVanished, Kind: "tenant"},
@@ -82,7 +82,7 @@ func TestSweepUnguardedUnseen(t *testing.T) {
 			if len(got) != tc.deletes {
 				t.Errorf("%v, want %d deletions: %s", got, tc.deletes, tc.reason)
 			}
-			if n := s.e.Stats().Unguarded; n != 1 {
+			if n := s.e.Stats().Sweeps.Unguarded; n != 1 {
 				t.Errorf("%d holders are reported, want 1", n)
 			}
 		})

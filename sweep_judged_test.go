@@ -108,7 +108,7 @@ func TestSweepOfFormerHistory(t *testing.T) {
 	s.put("volume/1-a#1")
 	s.see(ended("volume"))
 	s.run(nil)
-	if n := s.e.Stats().Sweeping; n != 0 || !s.e.Idle() {
+	if n := s.e.Stats().Sweeps.Running; n != 0 || !s.e.Idle() {
 		t.Errorf("%d sweeps, idle is %t: nobody deletes the tenant in this history", n, s.e.Idle())
 	}
 }

@@ -66,7 +66,7 @@ func TestSweepByLabel(t *testing.T) {
 			r.delete(t, "tenant/1", ownergraph.Unset)
 			r.reports(t)
 			r.holds(t, "pod/y/q; team/z; tenant/11[x.io/tenant]; volume/b; volume/c; volume/d")
-			if s := r.Stats(); s.Selects != 6 || s.Deletes != 2 || s.Swept != 1 || s.Conflicts != 0 {
+			if s := r.Stats(); s.Calls[ownergraph.CallSelect] != 6 || s.Calls[ownergraph.CallDelete] != 2 || s.Sweeps.Ended != 1 || s.Writes.Conflicts != 0 {
 				t.Errorf("%+v", s)
 			}
 		})
@@ -126,7 +126,7 @@ func TestSweepRelabelledAtTheLastMoment(t *testing.T) {
 				want, deletes = "", 2
 			}
 			r.holds(t, want)
-			if st := r.Stats(); st.Conflicts != 1 || st.Deletes != deletes {
+			if st := r.Stats(); st.Writes.Conflicts != 1 || st.Calls[ownergraph.CallDelete] != deletes {
 				t.Errorf("to %q: %+v", to, st)
 			}
 		})
@@ -298,8 +298,8 @@ func TestSweepByLabelBusy(t *testing.T) {
 		before := r.Stats()
 		r.delete(t, "tenant/1", ownergraph.Unset)
 		pass(time.Hour)
-		if s := r.Stats(); s.Requests()-before.Requests() > 3000 || s.Decisions-before.Decisions > 9000 {
-			t.Errorf("an hour cost %d requests and %d decisions", s.Requests()-before.Requests(), s.Decisions-before.Decisions)
+		if s := r.Stats(); probe.Requests(s)-probe.Requests(before) > 3000 || s.Decisions-before.Decisions > 9000 {
+			t.Errorf("an hour cost %d requests and %d decisions", probe.Requests(s)-probe.Requests(before), s.Decisions-before.Decisions)
 		}
 		r.holds(t, "tenant/1~[x.io/tenant]; volume/a")
 		calm.Store(true)
@@ -342,7 +342,7 @@ func TestSweepByLabelWithoutFences(t *testing.T) {
 		pass(time.Second)
 		r.reports(t)
 		r.holds(t, "volume/b")
-		if st := r.Stats(); st.BestEffort == 0 || st.FenceCalls != 0 {
+		if st := r.Stats(); st.Writes.BestEffort == 0 || st.Calls[ownergraph.CallFence] != 0 {
 			t.Errorf("%+v", st)
 		}
 	})
@@ -386,7 +386,7 @@ func TestSweepByLabelMany(t *testing.T) {
 		t.Fatal(err)
 	}
 	r.idle()
-	cost := r.Stats().Requests() - before.Requests()
+	cost := probe.Requests(r.Stats()) - probe.Requests(before)
 	if left := len(store.Objects()); left != others || cost > members+members/500+12 {
 		t.Errorf("%d objects are left, want %d; %d requests for %d members", left, others, cost, members)
 	}

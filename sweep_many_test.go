@@ -8,6 +8,7 @@ import (
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/adapters/memory"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/probe"
 )
 
 var sweepMembers = flag.Int("ownergraph.members", 20_000, "members of the tenant of TestSweepMany")
@@ -40,9 +41,9 @@ func TestSweepMany(t *testing.T) {
 	if left := len(store.Objects()); left != 2 {
 		t.Errorf("%d objects are left, want the other tenant and its volume", left)
 	}
-	if cost := after.Requests() - before.Requests(); cost > uint64(n)+8 {
+	if cost := probe.Requests(after) - probe.Requests(before); cost > uint64(n)+8 {
 		t.Errorf("%d requests for %d members", cost, n)
 	}
-	t.Logf("%d members: %d deletes, %d patches, %d reads, %d fences", n, after.Deletes-before.Deletes,
-		after.Patches-before.Patches, after.Reads-before.Reads, after.FenceCalls-before.FenceCalls)
+	t.Logf("%d members: %d deletes, %d patches, %d reads, %d fences", n, after.Calls[ownergraph.CallDelete]-before.Calls[ownergraph.CallDelete],
+		after.Calls[ownergraph.CallPatch]-before.Calls[ownergraph.CallPatch], after.Calls[ownergraph.CallRead]-before.Calls[ownergraph.CallRead], after.Calls[ownergraph.CallFence]-before.Calls[ownergraph.CallFence])
 }

@@ -41,7 +41,7 @@ func TestSweepNamesake(t *testing.T) {
 	s.put("tenant/1@new#8[x.io/tenant]")
 	s.passed(fence, "tenant", "volume", "")
 	s.wants(ownergraph.CallUnset, "the volume is the new tenant's")
-	if held := s.e.Held(9); len(held) > 0 || s.e.Stats().Sweeping > 0 {
+	if held := s.e.Held(9); len(held) > 0 || s.e.Stats().Sweeps.Running > 0 {
 		t.Errorf("held %v", held)
 	}
 }
@@ -140,7 +140,7 @@ func TestSweepersTogether(t *testing.T) {
 		if got := strings.Count(s.shape(), ";") + 1; got != 51 || strings.Contains(s.shape(), "1-1;") {
 			t.Errorf("%d objects are left: %s", got, s.shape())
 		}
-		if n := a.Stats().Reads + b.Stats().Reads + a.Stats().Deletes + b.Stats().Deletes; n > 200 {
+		if n := a.Stats().Calls[ownergraph.CallRead] + b.Stats().Calls[ownergraph.CallRead] + a.Stats().Calls[ownergraph.CallDelete] + b.Stats().Calls[ownergraph.CallDelete]; n > 200 {
 			t.Errorf("%d reads and deletes for 50 members", n)
 		}
 	})
@@ -170,7 +170,7 @@ func TestSweepWithoutFences(t *testing.T) {
 		r.holds(t, "tenant/2[x.io/tenant]; volume/2-a")
 		mu.Lock()
 		defer mu.Unlock()
-		if got := r.Stats(); got.Reads != 1 || got.FenceCalls != 0 || fmt.Sprint(best) != "[its members are gone]" {
+		if got := r.Stats(); got.Calls[ownergraph.CallRead] != 1 || got.Calls[ownergraph.CallFence] != 0 || fmt.Sprint(best) != "[its members are gone]" {
 			t.Errorf("%v, %+v", best, got)
 		}
 	})
@@ -216,7 +216,7 @@ func TestObserveOnlySweeps(t *testing.T) {
 	cfg.ObserveOnly = true
 	swept(t, "tenant/1~[x.io/tenant]; tenant/2; volume/1-a", cfg, func(t *testing.T, r *rig) {
 		r.holds(t, "tenant/1~[x.io/tenant]; tenant/2; volume/1-a")
-		if s := r.Stats(); s.Deletes+s.Patches > 0 {
+		if s := r.Stats(); s.Calls[ownergraph.CallDelete]+s.Calls[ownergraph.CallPatch] > 0 {
 			t.Errorf("%+v", s)
 		}
 	})
@@ -478,7 +478,7 @@ func TestSweepGhostGivesWay(t *testing.T) {
 		r := collect(t, s, sweeping(sweep))
 		r.reports(t)
 		r.holds(t, "tenant/1@new-1[x.io/tenant]; volume/1-a")
-		if st := r.Stats(); st.Unguarded != 1 || st.Sweeping != 0 || st.Deletes != 0 {
+		if st := r.Stats(); st.Sweeps.Unguarded != 1 || st.Sweeps.Running != 0 || st.Calls[ownergraph.CallDelete] != 0 {
 			t.Errorf("%+v", st)
 		}
 	})

@@ -13,6 +13,7 @@ import (
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/probe"
 )
 
 // tenancy is a sweep of tenants, by name and by scope.
@@ -55,10 +56,10 @@ func TestSweep(t *testing.T) {
 		r.reports(t)
 		r.holds(t, "pod/11-web/x; tenant/11[x.io/tenant]; volume/1; volume/11-a")
 		s := r.Stats()
-		if s.Swept != 1 || s.Sweeping != 0 || s.Members != 3 || s.MembersGone != 3 || s.Conflicts+s.Reads+s.Unguarded != 0 {
+		if s.Sweeps.Ended != 1 || s.Sweeps.Running != 0 || s.Sweeps.Members != 3 || s.Sweeps.MembersGone != 3 || s.Writes.Conflicts+s.Calls[ownergraph.CallRead]+s.Sweeps.Unguarded != 0 {
 			t.Errorf("%+v", s)
 		}
-		if s.Deletes-before.Deletes != 3 || s.Patches-before.Patches != 1 || s.FenceCalls-before.FenceCalls > 3 { // one of WaitIdle's
+		if s.Calls[ownergraph.CallDelete]-before.Calls[ownergraph.CallDelete] != 3 || s.Calls[ownergraph.CallPatch]-before.Calls[ownergraph.CallPatch] != 1 || s.Calls[ownergraph.CallFence]-before.Calls[ownergraph.CallFence] > 3 { // one of WaitIdle's
 			t.Errorf("%+v, before %+v", s, before)
 		}
 	})
@@ -193,7 +194,7 @@ func TestSweepUnguarded(t *testing.T) {
 				r := collect(t, s, sweeping(sweep))
 				r.reports(t, slices.DeleteFunc([]string{tc.held}, func(l string) bool { return l == "" })...)
 				r.holds(t, tc.holds)
-				if got := r.Stats().Unguarded; got != tc.counted {
+				if got := r.Stats().Sweeps.Unguarded; got != tc.counted {
 					t.Errorf("%d holders were unguarded, want %d: %s", got, tc.counted, tc.reason)
 				}
 			})
@@ -236,8 +237,8 @@ func TestSweepConflicts(t *testing.T) {
 		r.delete(t, "tenant/1", ownergraph.Unset)
 		r.reports(t)
 		r.holds(t, "")
-		if again["1-a"] != 2 || again["1-b"] != 2 || r.Stats().Conflicts == 0 {
-			t.Errorf("deletes %v, %d conflicts: nothing is deleted that was not judged", again, r.Stats().Conflicts)
+		if again["1-a"] != 2 || again["1-b"] != 2 || r.Stats().Writes.Conflicts == 0 {
+			t.Errorf("deletes %v, %d conflicts: nothing is deleted that was not judged", again, r.Stats().Writes.Conflicts)
 		}
 	})
 }
@@ -260,8 +261,8 @@ func TestSweepStorm(t *testing.T) {
 		r.delete(t, "tenant/1", ownergraph.Unset)
 		pass(time.Hour)
 		st := r.Stats()
-		if st.Requests() > 600 || st.Decisions > 4000 {
-			t.Errorf("an hour of storm cost %d requests and %d decisions", st.Requests(), st.Decisions)
+		if probe.Requests(st) > 600 || st.Decisions > 4000 {
+			t.Errorf("an hour of storm cost %d requests and %d decisions", probe.Requests(st), st.Decisions)
 		}
 		sweeps := r.Sweeps(9)
 		if len(sweeps) != 1 || sweeps[0].MembersLeft != 1 || sweeps[0].Waves < 100 || sweeps[0].Members != int(n.Load())+1 || sweeps[0].MembersGone != int(n.Load()) {

@@ -84,7 +84,7 @@ func run(ctx context.Context, out io.Writer) (err error) {
 	}
 	stats := collector.Stats()
 	fmt.Fprintf(out, "%d objects are gone; the collector made %d deletes and %d reads; %d objects are held\n",
-		stats.Gone, stats.Deletes, stats.Reads, len(held))
+		stats.Gone, stats.Calls[ownergraph.CallDelete], stats.Calls[ownergraph.CallRead], len(held))
 	return nil
 }
 

@@ -162,8 +162,8 @@ func TestCollector(t *testing.T) {
 				if diff := cmp.Diff(tt.left, left); diff != "" || !errors.Is(err, graph.ErrNotFound) {
 					t.Errorf("the team: %v; repositories (-want +got):\n%s%s", err, diff, tt.reason)
 				}
-				if stats := c.Stats(); (stats.BestEffort > 0) != tt.bestEffort {
-					t.Errorf("%d writes are best effort: %s", stats.BestEffort, tt.reason)
+				if stats := c.Stats(); (stats.Writes.BestEffort > 0) != tt.bestEffort {
+					t.Errorf("%d writes are best effort: %s", stats.Writes.BestEffort, tt.reason)
 				}
 				stop()
 				if err := <-ended; err != nil {

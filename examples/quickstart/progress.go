@@ -29,10 +29,10 @@ type counts struct {
 func since(base, now ownergraph.Stats) counts {
 	return counts{
 		gone:   now.Gone - base.Gone,
-		held:   now.Held + now.Blocked,
-		reads:  now.Reads - base.Reads,
-		writes: now.Deletes + now.Patches - base.Deletes - base.Patches,
-		fences: now.FenceCalls - base.FenceCalls,
+		held:   now.Held() + now.ByStatus[ownergraph.StatusBlocked],
+		reads:  now.Calls[ownergraph.CallRead] - base.Calls[ownergraph.CallRead],
+		writes: now.Calls[ownergraph.CallDelete] + now.Calls[ownergraph.CallPatch] - base.Calls[ownergraph.CallDelete] - base.Calls[ownergraph.CallPatch],
+		fences: now.Calls[ownergraph.CallFence] - base.Calls[ownergraph.CallFence],
 	}
 }
 

@@ -72,8 +72,13 @@ func TestProgress(t *testing.T) {
 }
 
 func TestSince(t *testing.T) {
-	base := ownergraph.Stats{Gone: 1, Held: 1, Reads: 2, Deletes: 3, Patches: 4, FenceCalls: 5}
-	now := ownergraph.Stats{Gone: 11, Held: 3, Reads: 22, Deletes: 33, Patches: 44, FenceCalls: 55}
+	stats := func(gone uint64, held int, reads, deletes, patches, fences uint64) (s ownergraph.Stats) {
+		s.Gone, s.ByStatus[ownergraph.StatusWaiting] = gone, held
+		s.Calls[ownergraph.CallRead], s.Calls[ownergraph.CallDelete] = reads, deletes
+		s.Calls[ownergraph.CallPatch], s.Calls[ownergraph.CallFence] = patches, fences
+		return s
+	}
+	base, now := stats(1, 1, 2, 3, 4, 5), stats(11, 3, 22, 33, 44, 55)
 	if got, want := since(base, now), (counts{gone: 10, held: 3, reads: 20, writes: 70, fences: 50}); got != want {
 		t.Errorf("since = %+v, want %+v", got, want)
 	}

@@ -113,8 +113,8 @@ func (s *session) conclusion(before []graph.Object) string {
 	out.WriteString("at the end\n")
 	out.WriteString(indent(f.String()))
 	out.WriteString(indent(finalizers(f.after)))
-	fmt.Fprintf(&out, "  requests: %d of the user; of the collector %s, %s, %s, %s\n", s.mine, numbered(stats.Reads, "read"),
-		numbered(stats.Deletes, "delete"), numbered(stats.Patches, "patch"), numbered(stats.FenceCalls, "fence"))
+	fmt.Fprintf(&out, "  requests: %d of the user; of the collector %s, %s, %s, %s\n", s.mine, numbered(stats.Calls[ownergraph.CallRead], "read"),
+		numbered(stats.Calls[ownergraph.CallDelete], "delete"), numbered(stats.Calls[ownergraph.CallPatch], "patch"), numbered(stats.Calls[ownergraph.CallFence], "fence"))
 	fmt.Fprintf(&out, "  time: %s\n", roundTime(time.Since(s.began)))
 	return out.String()
 }

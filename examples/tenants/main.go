@@ -89,7 +89,7 @@ func report(out io.Writer, before, after []graph.Object, held []ownergraph.Held,
 		}
 	}
 	fmt.Fprintf(out, "%d objects are left, without a tenant or of 1111112 and 222222, and none of them has changed\n", len(after))
-	fmt.Fprintf(out, "%d members are gone with %d deletes; %d objects are held\n", s.MembersGone, s.Deletes, len(held))
+	fmt.Fprintf(out, "%d members are gone with %d deletes; %d objects are held\n", s.Sweeps.MembersGone, s.Calls[ownergraph.CallDelete], len(held))
 	return nil
 }
 

@@ -93,8 +93,8 @@ func TestManyAtOnce(t *testing.T) {
 			w.gone(family[1:]...)
 		}
 	}
-	if s := c.Stats(); s.BestEffort != 0 || s.Nodes != s.Objects {
-		t.Errorf("%d writes were not exact; %d phantoms are left", s.BestEffort, s.Nodes-s.Objects)
+	if s := c.Stats(); s.Writes.BestEffort != 0 || s.Nodes != s.Objects {
+		t.Errorf("%d writes were not exact; %d phantoms are left", s.Writes.BestEffort, s.Nodes-s.Objects)
 	}
 }
 

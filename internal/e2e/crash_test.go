@@ -55,7 +55,7 @@ func TestServerRestarted(t *testing.T) {
 	f.converge()
 	c.quiet()
 	f.converged()
-	t.Logf("%d writes of unknown outcome", c.Stats().UnknownOutcomes)
+	t.Logf("%d writes of unknown outcome", c.Stats().Writes.Unknown)
 }
 
 // TestDefinitionDeletedMeanwhile: a definition goes in the middle of a cascade. Its

@@ -296,7 +296,7 @@ func (e *estate) report(members int, list ...*collecting) {
 		members, e.asked, float64(writes)/float64(max(1, members)), float64(e.asked[http.MethodGet])/float64(max(1, members)))
 	for _, c := range list {
 		s := c.Stats()
-		e.t.Logf("deletes %d, patches %d, conflicts %d, members gone %d, sweeps ended %d", s.Deletes, s.Patches, s.Conflicts, s.MembersGone, s.Swept)
+		e.t.Logf("deletes %d, patches %d, conflicts %d, members gone %d, sweeps ended %d", s.Calls[ownergraph.CallDelete], s.Calls[ownergraph.CallPatch], s.Writes.Conflicts, s.Sweeps.MembersGone, s.Sweeps.Ended)
 	}
 }
 

@@ -44,7 +44,7 @@ func TestRestoredMidCascade(t *testing.T) {
 	c.quiet()
 	w.stays(owner)
 	w.stays(children...)
-	if n := c.Stats().UnknownOutcomes; n == 0 {
+	if n := c.Stats().Writes.Unknown; n == 0 {
 		t.Error("no write was on the way when the server went down")
 	}
 	// The restored world goes on.

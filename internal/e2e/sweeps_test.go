@@ -90,8 +90,8 @@ func TestScopeSweepBesideUpstream(t *testing.T) {
 	}
 	members := e.demandGone(gone)
 	e.report(members, c)
-	if s := c.Stats(); e.asked[http.MethodPut] > 3*5 || s.Conflicts > 3*uint64(members) {
-		t.Errorf("requests %v, %d conflicts: they disturb each other", e.asked, s.Conflicts)
+	if s := c.Stats(); e.asked[http.MethodPut] > 3*5 || s.Writes.Conflicts > 3*uint64(members) {
+		t.Errorf("requests %v, %d conflicts: they disturb each other", e.asked, s.Writes.Conflicts)
 	}
 }
 
@@ -166,7 +166,7 @@ func TestSweepAgainstCreator(t *testing.T) {
 	e.free(held)
 	members := e.demandGone(gone) + 2*late
 	e.report(members, c)
-	if s := c.Stats(); int(s.Deletes) > members+int(s.Conflicts) {
-		t.Errorf("%d deletes of %d members, %d conflicts", s.Deletes, members, s.Conflicts)
+	if s := c.Stats(); int(s.Calls[ownergraph.CallDelete]) > members+int(s.Writes.Conflicts) {
+		t.Errorf("%d deletes of %d members, %d conflicts", s.Calls[ownergraph.CallDelete], members, s.Writes.Conflicts)
 	}
 }

@@ -15,6 +15,9 @@ import (
 	"k8s.io/client-go/restmapper"
 	"k8s.io/controller-manager/pkg/informerfactory"
 	"k8s.io/kubernetes/pkg/controller/garbagecollector"
+
+	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/internal/probe"
 )
 
 // TestTwoEngines: two of our engines run on one server. Doubled work costs a conflict,
@@ -31,10 +34,10 @@ func TestTwoEngines(t *testing.T) {
 	f.converged()
 	for _, c := range []*collecting{a, b} {
 		s := c.Stats()
-		if s.Deletes+s.Patches == 0 { // the faster engine's writes succeed
+		if s.Calls[ownergraph.CallDelete]+s.Calls[ownergraph.CallPatch] == 0 { // the faster engine's writes succeed
 			t.Error("an engine had nothing to do: the test shows nothing")
 		}
-		t.Logf("%d writes succeeded, %d conflicts, %d requests", len(c.book.succeeded()), s.Conflicts, s.Requests())
+		t.Logf("%d writes succeeded, %d conflicts, %d requests", len(c.book.succeeded()), s.Writes.Conflicts, probe.Requests(s))
 	}
 }
 
@@ -57,7 +60,7 @@ func TestBesideUpstream(t *testing.T) {
 	if ours := len(c.book.succeeded()); ours == 0 || theirs.writes() == 0 {
 		t.Errorf("%d writes are ours, %d theirs: the test shows nothing", ours, theirs.writes())
 	}
-	t.Logf("%d of our writes succeeded, %d of theirs were sent; %d conflicts of ours", len(c.book.succeeded()), theirs.writes(), c.Stats().Conflicts)
+	t.Logf("%d of our writes succeeded, %d of theirs were sent; %d conflicts of ours", len(c.book.succeeded()), theirs.writes(), c.Stats().Writes.Conflicts)
 }
 
 // upstream is the garbage collector of Kubernetes, at work.

@@ -62,3 +62,16 @@ func Tuned(c ownergraph.Config, t inside.Tuning) ownergraph.Config {
 	*Tuning(&c) = t
 	return c
 }
+
+// Requests returns the number of store calls: reads, writes, fences and pages of
+// selections.
+func Requests(s ownergraph.Stats) (n uint64) {
+	for t, calls := range s.Calls {
+		switch ownergraph.CallType(t) {
+		case ownergraph.CallList, ownergraph.CallHandle:
+		default:
+			n += calls
+		}
+	}
+	return n
+}

@@ -97,9 +97,9 @@ func (b *bulk) step(f func()) {
 	f()
 	after := b.engine.Stats()
 	b.largest.decisions = max(b.largest.decisions, int(after.Decisions-before.Decisions))
-	b.largest.queued = max(b.largest.queued, after.Queued-before.Queued)
+	b.largest.queued = max(b.largest.queued, after.ByStatus[ownergraph.StatusQueued]-before.ByStatus[ownergraph.StatusQueued])
 	b.largest.gone = max(b.largest.gone, before.Objects-after.Objects)
-	b.largest.keys = max(b.largest.keys, after.Queued)
+	b.largest.keys = max(b.largest.keys, after.ByStatus[ownergraph.StatusQueued])
 }
 
 func (b *bulk) observe(ev graph.Event) {

@@ -16,9 +16,9 @@ func (b *bulk) billed(f func()) bill {
 	f()
 	after := b.engine.Stats()
 	return bill{
-		writes: int(after.Patches + after.Deletes - before.Patches - before.Deletes),
-		reads:  int(after.Reads - before.Reads),
-		fences: int(after.FenceCalls - before.FenceCalls),
+		writes: int(after.Calls[ownergraph.CallPatch] + after.Calls[ownergraph.CallDelete] - before.Calls[ownergraph.CallPatch] - before.Calls[ownergraph.CallDelete]),
+		reads:  int(after.Calls[ownergraph.CallRead] - before.Calls[ownergraph.CallRead]),
+		fences: int(after.Calls[ownergraph.CallFence] - before.Calls[ownergraph.CallFence]),
 	}
 }
 

@@ -18,7 +18,7 @@ func (h *history) spent() (decisions, calls int) {
 	for _, s := range h.w.Sides {
 		stats := s.Engine.Stats()
 		decisions += int(stats.Decisions)
-		calls += int(stats.Requests() + stats.ListCalls + stats.Handled)
+		calls += int(probe.Requests(stats) + stats.Calls[ownergraph.CallList] + stats.Calls[ownergraph.CallHandle])
 	}
 	return decisions, calls
 }

@@ -51,7 +51,7 @@ func TestSweepCost(t *testing.T) {
 		if left := len(b.objects); left != n+1 {
 			t.Errorf("%d objects remain, want the neighbour and its %d objects", left, n)
 		}
-		if s := b.engine.Stats(); s.Members != uint64(n) || s.MembersGone != uint64(n) || s.Sweeping != 0 {
+		if s := b.engine.Stats(); s.Sweeps.Members != uint64(n) || s.Sweeps.MembersGone != uint64(n) || s.Sweeps.Running != 0 {
 			t.Errorf("%+v", s)
 		}
 	}

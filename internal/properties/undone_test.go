@@ -96,7 +96,7 @@ func TestUserRestoresReference(t *testing.T) {
 			}
 			u.do("addref b->c")
 		}
-		if n := u.engine().Stats().UndoneWrites; n != 0 {
+		if n := u.engine().Stats().Writes.Undone; n != 0 {
 			t.Errorf("%d undone writes: the object came to rest after each, and %s", n, tc.reason)
 		}
 	}

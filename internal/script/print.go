@@ -120,7 +120,7 @@ func (r *runner) requests() string {
 	r.printed = r.w.Requests
 	effort := uint64(0)
 	for _, s := range r.w.Sides {
-		effort += s.Engine.Stats().BestEffort
+		effort += s.Engine.Stats().Writes.BestEffort
 	}
 	if effort > r.effort {
 		out = append(out, fmt.Sprintf("best effort %d", effort-r.effort))

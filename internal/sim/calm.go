@@ -136,7 +136,7 @@ func (s *sim) costs() int {
 	n := uint64(0)
 	for _, side := range s.w.Sides {
 		x := side.Engine.Stats()
-		n += x.Decisions + x.Requests() + x.ListCalls + x.Handled
+		n += x.Decisions + probe.Requests(x) + x.Calls[ownergraph.CallList] + x.Calls[ownergraph.CallHandle]
 	}
 	return int(n)
 }
@@ -264,11 +264,11 @@ func (s *sim) checkDay() error {
 	}
 	for i, side := range s.w.Sides {
 		x, b := side.Engine.Stats(), before[i]
-		if n := x.Requests() + x.ListCalls - b.Requests() - b.ListCalls; n > 0 {
+		if n := probe.Requests(x) + x.Calls[ownergraph.CallList] - probe.Requests(b) - b.Calls[ownergraph.CallList]; n > 0 {
 			return fmt.Errorf("L2: engine %d makes %d requests in a day of rest", i, n)
 		}
 		looked := x.Objects
-		if x.Sweeping > 0 { // a walk decides holders and members too, and each may cause the other's decision
+		if x.Sweeps.Running > 0 { // a walk decides holders and members too, and each may cause the other's decision
 			looked *= 4
 		}
 		if n := x.Decisions - b.Decisions; n > (x.Audits-b.Audits+1)*uint64(looked) || x.Audits-b.Audits < 120 && !s.o.has(clocks) {
@@ -293,8 +293,8 @@ func (s *sim) checkEmpty() error {
 		return err
 	}
 	for i, side := range s.w.Sides {
-		if x := side.Engine.Stats(); x.Nodes != 0 || x.Queued != 0 || x.Held != 0 || x.Calls != 0 || !side.Engine.Idle() {
-			return fmt.Errorf("L10: everything is gone, and engine %d holds %d nodes, %d keys, %d reports, %d calls", i, x.Nodes, x.Queued, x.Held, x.Calls)
+		if x := side.Engine.Stats(); x.Nodes != 0 || x.ByStatus[ownergraph.StatusQueued] != 0 || x.Held() != 0 || x.InFlight != 0 || !side.Engine.Idle() {
+			return fmt.Errorf("L10: everything is gone, and engine %d holds %d nodes, %d keys, %d reports, %d calls", i, x.Nodes, x.ByStatus[ownergraph.StatusQueued], x.Held(), x.InFlight)
 		}
 	}
 	return nil

@@ -26,7 +26,7 @@ func (w *World) Held() string {
 func Seen(e *ownergraph.Engine) string {
 	var b strings.Builder
 	named, gone := map[graph.Key]bool{}, map[graph.Key]bool{}
-	for _, s := range e.Sweeps(e.Stats().Sweeping) {
+	for _, s := range e.Sweeps(e.Stats().Sweeps.Running) {
 		gone[s.Holder] = s.Gone
 	}
 	// The fingerprint visits every node and names it first.

@@ -62,15 +62,15 @@ func families(s ownergraph.Stats, kinds []ownergraph.KindStatus) []family {
 	return append([]family{
 		gauge("objects", "Observed objects.", s.Objects),
 		gauge("nodes", "Objects in the graph, including owners that were never observed.", s.Nodes),
-		gauge("queued", "Objects that wait for a decision.", s.Queued),
-		gauge("calls", "Calls in flight.", s.Calls),
-		gauge("held", "Objects that wait for an action outside of the engine: waiting or stuck.", s.Held),
-		gauge("working", "Reads, writes and handler runs in flight.", s.Working),
-		gauge("blocked", "Objects that wait for their dependents or members.", s.Blocked),
-		gauge("waiting", "Objects with a common wait of a deletion, such as for a finalizer's controller.", s.Waiting),
-		gauge("stuck", "Objects that wait for a repair outside of the engine.", s.Stuck),
-		gauge("fence_open_kinds", "Kinds that have not passed the current fence.", s.Fence.Open),
-		gauge("sweeping", "Holders with a running sweep.", s.Sweeping),
+		gauge("queued", "Objects that wait for a decision.", s.ByStatus[ownergraph.StatusQueued]),
+		gauge("calls", "Calls in flight.", s.InFlight),
+		gauge("held", "Objects that wait for an action outside of the engine: waiting or stuck.", s.Held()),
+		gauge("working", "Reads, writes and handler runs in flight.", s.ByStatus[ownergraph.StatusWorking]),
+		gauge("blocked", "Objects that wait for their dependents or members.", s.ByStatus[ownergraph.StatusBlocked]),
+		gauge("waiting", "Objects with a common wait of a deletion, such as for a finalizer's controller.", s.ByStatus[ownergraph.StatusWaiting]),
+		gauge("stuck", "Objects that wait for a repair outside of the engine.", s.ByStatus[ownergraph.StatusStuck]),
+		gauge("fence_open_kinds", "Kinds that have not passed the current fence.", s.Fences.Open),
+		gauge("sweeping", "Holders with a running sweep.", s.Sweeps.Running),
 		kindsByHealth(kinds),
 		requests(s),
 	}, counters(s)...)
@@ -81,40 +81,40 @@ func counters(s ownergraph.Stats) []family {
 		counter("events", "Observed events.", s.Events),
 		counter("refused_events", "Impossible events, which were refused.", s.Refused),
 		counter("decisions", "Decisions.", s.Decisions),
-		counter("handlers", "Started runs of finalizer handlers.", s.Handled),
+		counter("handlers", "Started runs of finalizer handlers.", s.Calls[ownergraph.CallHandle]),
 		counter("failed_handlers", "Failed runs of finalizer handlers.", s.FailedHandlers),
-		counter("conflicts", "Writes that met a conflict.", s.Conflicts),
-		counter("refused_writes", "Writes that the server refused.", s.RefusedWrites),
-		counter("undone_writes", "Writes that succeeded and were undone in the next version.", s.UndoneWrites),
-		counter("unknown_outcomes", "Writes whose outcome is unknown.", s.UnknownOutcomes),
+		counter("conflicts", "Writes that met a conflict.", s.Writes.Conflicts),
+		counter("refused_writes", "Writes that the server refused.", s.Writes.Refused),
+		counter("undone_writes", "Writes that succeeded and were undone in the next version.", s.Writes.Undone),
+		counter("unknown_outcomes", "Writes whose outcome is unknown.", s.Writes.Unknown),
 		counter("failed_reads", "Reads that failed.", s.FailedReads),
 		counter("gone", "Objects whose removal was observed.", s.Gone),
-		counter("fences", "Fences that have passed.", s.Fences),
-		counter("lost_fences", "Fences that a kind did not pass in time.", s.LostFences),
+		counter("fences", "Fences that have passed.", s.Fences.Passed),
+		counter("lost_fences", "Fences that a kind did not pass in time.", s.Fences.Lost),
 		counter("listings", "Requested new listings.", s.Listings),
 		counter("rings", "Rings of foreground deletions.", s.Rings),
 		counter("rewinds", "Rewinds of the store's history.", s.Rewinds),
 		counter("losses", "Writes without an answer, and watches that broke.", s.Losses),
 		counter("contradictions", "Reads that contradict the watch.", s.Contradictions),
 		counter("twins", "Live objects that shared a UID.", s.Twins),
-		counter("best_effort_writes", "Best-effort writes.", s.BestEffort),
+		counter("best_effort_writes", "Best-effort writes.", s.Writes.BestEffort),
 		counter("audits", "Completed audits.", s.Audits),
 		counter("audit_repairs", "Writes after decisions of an audit.", s.AuditRepairs),
-		counter("swept", "Holders whose sweep has ended.", s.Swept),
-		counter("members", "Members of swept holders.", s.Members),
-		counter("members_gone", "Members of swept holders that are gone.", s.MembersGone),
-		counter("unguarded_holders", "Holders that were deleted before they had the sweep's finalizer.", s.Unguarded),
+		counter("swept", "Holders whose sweep has ended.", s.Sweeps.Ended),
+		counter("members", "Members of swept holders.", s.Sweeps.Members),
+		counter("members_gone", "Members of swept holders that are gone.", s.Sweeps.MembersGone),
+		counter("unguarded_holders", "Holders that were deleted before they had the sweep's finalizer.", s.Sweeps.Unguarded),
 	}
 }
 
 func requests(s ownergraph.Stats) family {
-	return family{
-		name: "calls_total", kind: "counter", help: "Calls to the store.", label: "type",
-		samples: []sample{
-			{"read", s.Reads}, {"patch", s.Patches}, {"delete", s.Deletes}, {"fence", s.FenceCalls}, {"list", s.ListCalls},
-			{"select", s.Selects},
-		},
+	f := family{name: "calls_total", kind: "counter", help: "Calls to the store.", label: "type"}
+	for _, t := range []ownergraph.CallType{
+		ownergraph.CallRead, ownergraph.CallPatch, ownergraph.CallDelete, ownergraph.CallFence, ownergraph.CallList, ownergraph.CallSelect,
+	} {
+		f.samples = append(f.samples, sample{t.String(), s.Calls[t]})
 	}
+	return f
 }
 
 func kindsByHealth(kinds []ownergraph.KindStatus) family {

@@ -80,20 +80,31 @@ func TestMetrics(t *testing.T) {
 	})
 }
 
-// TestMetricsComplete: each field of the stats has a metric with its value.
+// number gives each figure a number of its own, from 1000 on, and returns their names.
+func number(v reflect.Value, name string, names []string) []string {
+	switch {
+	case v.Kind() == reflect.Struct:
+		for i := range v.NumField() {
+			names = number(v.Field(i), name+"."+v.Type().Field(i).Name, names)
+		}
+		return names
+	case v.Kind() == reflect.Array:
+		for i := 1; i < v.Len(); i++ { // 0 is the unset status or type
+			names = number(v.Index(i), fmt.Sprintf("%s[%d]", name, i), names)
+		}
+		return names
+	case v.CanInt():
+		v.SetInt(int64(1000 + len(names)))
+	default:
+		v.SetUint(uint64(1000 + len(names)))
+	}
+	return append(names, name)
+}
+
+// TestMetricsComplete: each figure of the stats has a metric with its value.
 func TestMetricsComplete(t *testing.T) {
 	stats := ownergraph.Stats{}
-	v := reflect.ValueOf(&stats).Elem()
-	for i := range v.NumField() {
-		switch f := v.Field(i); {
-		case v.Type().Field(i).Name == "Fence":
-			stats.Fence.Open = 1000 + i
-		case f.CanInt():
-			f.SetInt(int64(1000 + i))
-		default:
-			f.SetUint(uint64(1000 + i))
-		}
-	}
+	names := number(reflect.ValueOf(&stats).Elem(), "Stats", nil)
 	kinds := []ownergraph.KindStatus{{Kind: "a", Listed: true}, {Kind: "b", Listed: true, Sick: "x"}, {Kind: "c"}}
 	seen := map[uint64]int{}
 	health := ""
@@ -105,9 +116,9 @@ func TestMetricsComplete(t *testing.T) {
 			}
 		}
 	}
-	for i := range v.NumField() {
+	for i, name := range names {
 		if seen[uint64(1000+i)] != 1 {
-			t.Errorf("%s is measured %d times", v.Type().Field(i).Name, seen[uint64(1000+i)])
+			t.Errorf("%s is measured %d times", name, seen[uint64(1000+i)])
 		}
 	}
 	if health != "listed1 unlisted1 sick1 " {
