@@ -94,27 +94,6 @@ func ReplaceOwner(ctx context.Context, store Store, from Key, to Owner, key Key)
 	return change(ctx, store, "move", o, Change{DropOwners: drop, AddOwner: &to})
 }
 
-// Hide returns the object without its references to the owner. A proxy shows this form to
-// clients that must not see the owner. The result shares nothing with o. Hide is pure.
-//
-// Held by TestHide.
-func Hide(o Object, owner Key) Object {
-	o = o.Clone()
-	o.Owners = slices.DeleteFunc(o.Owners, func(r Owner) bool { return r.Key == owner })
-	return o
-}
-
-// Unhide returns the object that a client of the hidden form has written. It adds the live
-// object's references to the owner, so the client cannot remove a hidden reference. Unhide
-// is pure.
-//
-// Held by TestHide.
-func Unhide(written, live Object, owner Key) Object {
-	written = Hide(written, owner)
-	written.Owners = append(written.Owners, refsTo(live, owner)...)
-	return written
-}
-
 func refsTo(o Object, owner Key) (out []Owner) {
 	for _, r := range o.Owners {
 		if r.Key == owner {

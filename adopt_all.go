@@ -12,15 +12,11 @@ import (
 
 // AdoptReport is the result of one pass of AdoptAll. It is a value.
 type AdoptReport struct {
-	// Seen counts the listed objects, and Matched those for which match named an owner.
-	Seen, Matched int
-	// Adopted counts the objects that got their owner, and Already those that had it.
-	// Owned have another owner. Deleting are in deletion, or their owner is. Gone left the
-	// store meanwhile.
-	Adopted, Already, Owned, Deleting, Gone int
-	// Failed counts the other objects, and Errors has their first 100 errors. Another
-	// pass tries them again.
-	Failed int
+	// Adopted counts the objects that got their owner, and Already those that had it. Left
+	// counts the other objects for which match named an owner.
+	Adopted, Already, Left int
+	// Errors has the first 100 errors of Adopt. Another pass helps after an error of the
+	// store, and after ErrConflict.
 	Errors []error
 	// Unlisted has the kinds without a listing, sorted. They need another pass.
 	Unlisted []Kind
@@ -39,9 +35,9 @@ const maxAdoptErrors = 100
 //
 // Held by TestAdoptAll and TestAdoptAllResumes.
 func AdoptAll(ctx context.Context, store Store, match func(o Object) (Owner, bool)) (AdoptReport, error) {
-	l := lister{match: match, owed: map[Kind]bool{}, over: map[Kind]bool{}, seen: map[Key]found{}, orphans: map[Key]Owner{}}
+	l := lister{match: match, owed: map[Kind]bool{}, over: map[Kind]bool{}, already: map[Key]bool{}, orphans: map[Key]Owner{}}
 	err := store.Watch(ctx, l.hear)
-	l.count()
+	l.report.Already = len(l.already)
 	if !errors.Is(err, errListed) {
 		if err == nil {
 			err = errEnded
@@ -66,19 +62,10 @@ type lister struct {
 	owed    map[Kind]bool // kinds without a complete listing, true if the kind is sick
 	over    map[Kind]bool // kinds that need no listing any more
 	known   bool
-	seen    map[Key]found
+	already map[Key]bool  // objects that have their owner
 	orphans map[Key]Owner // the owner for each object to adopt
 	report  AdoptReport
 }
-
-// found is the state of an object in a listing.
-type found uint8
-
-const (
-	unmatched found = iota + 1
-	matched
-	already
-)
 
 func (l *lister) hear(ev Event) error {
 	switch ev.Type {
@@ -87,7 +74,7 @@ func (l *lister) hear(ev Event) error {
 	case graph.Put:
 		l.see(ev.Object)
 	case graph.Gone:
-		delete(l.seen, ev.Key)
+		delete(l.already, ev.Key)
 		delete(l.orphans, ev.Key)
 	case graph.KindSick, graph.KindRecovered:
 		if _, ok := l.owed[ev.Kind]; ok {
@@ -125,27 +112,14 @@ func (l *lister) serve(kinds []KindInfo) {
 }
 
 func (l *lister) see(o Object) {
+	delete(l.already, o.Key)
 	delete(l.orphans, o.Key)
 	switch owner, ok := l.match(o); {
 	case !ok:
-		l.seen[o.Key] = unmatched
 	case slices.ContainsFunc(o.Owners, owner.Same):
-		l.seen[o.Key] = already
+		l.already[o.Key] = true
 	default:
-		l.seen[o.Key], l.orphans[o.Key] = matched, owner
-	}
-}
-
-func (l *lister) count() {
-	r := &l.report
-	r.Seen = len(l.seen)
-	for _, f := range l.seen {
-		if f != unmatched {
-			r.Matched++
-		}
-		if f == already {
-			r.Already++
-		}
+		l.orphans[o.Key] = owner
 	}
 }
 
@@ -160,19 +134,12 @@ func adoptSoon(ctx context.Context, store Store, owner Owner, key Key) (err erro
 }
 
 func (r *AdoptReport) count(err error) {
-	switch {
-	case err == nil:
+	if err == nil {
 		r.Adopted++
-	case errors.Is(err, ErrOwned):
-		r.Owned++
-	case errors.Is(err, ErrRefused):
-		r.Deleting++
-	case errors.Is(err, ErrNotFound):
-		r.Gone++
-	default:
-		r.Failed++
-		if len(r.Errors) < maxAdoptErrors {
-			r.Errors = append(r.Errors, err)
-		}
+		return
+	}
+	r.Left++
+	if len(r.Errors) < maxAdoptErrors {
+		r.Errors = append(r.Errors, err)
 	}
 }

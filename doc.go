@@ -42,8 +42,7 @@
 // does not wait for it in a foreground deletion. After that the engine deletes the object.
 //
 // [Adopt], [RemoveOwner] and [ReplaceOwner] change the owners of an object. [AdoptAll]
-// brings a whole store under ownership. [Hide] is for a proxy that does not show an owner
-// to its clients.
+// brings a whole store under ownership.
 //
 // # Propagation
 //
