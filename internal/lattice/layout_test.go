@@ -17,7 +17,7 @@ var (
 	machinery = append([]string{"internal/run", "internal/replica"}, machines...)
 	// harness is the code that exists for tests. Everything else is production:
 	// neither it nor its dependencies need the test packages.
-	harness = []string{"internal", "adapters/storetest", "adapters/clientgo/fakegc"}
+	harness = []string{"internal", "adapters/storetest", "adapters/clientgo/fakegc", "adapters/clientgo/envtestgc"}
 	// manuals are the directories of programs that show the library to its users.
 	manuals = []string{"examples"}
 )

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"testing"
 
 	"k8s.io/client-go/rest"
 
@@ -103,20 +104,12 @@ func (c *Collector) Stop() error {
 // with a bad owner reference stays held until a client corrects the reference.
 func (c *Collector) Held() []ownergraph.Held { return c.engine.Held(maxHeld) }
 
-// TB is the part of a test that ReportTo uses. *testing.T and Ginkgo's GinkgoT()
-// implement it.
-type TB interface {
-	Helper()
-	Cleanup(func())
-	Failed() bool
-	Logf(format string, args ...any)
-}
-
 // ReportTo logs a report at the end of the test, if the test has failed. The report has
-// the collector's writes since the call, and the held objects.
+// the collector's writes since the call, and the held objects. A test of Ginkgo passes
+// GinkgoTB().
 //
 // Held by TestReportTo.
-func (c *Collector) ReportTo(t TB) {
+func (c *Collector) ReportTo(t testing.TB) {
 	from := c.journal.next()
 	t.Cleanup(func() {
 		t.Helper()

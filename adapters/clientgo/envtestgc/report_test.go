@@ -9,8 +9,9 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// notes is a TB that may have failed.
+// notes is a test that may have failed.
 type notes struct {
+	testing.TB
 	failed   bool
 	cleanups []func()
 	lines    []string

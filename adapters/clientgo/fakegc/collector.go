@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"strings"
 	"sync"
+	"testing"
 	"time"
 
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -15,27 +16,20 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// TB is the part of a test that a Collector uses. *testing.T and Ginkgo's GinkgoT()
-// implement it.
-type TB interface {
-	Helper()
-	Logf(format string, args ...any)
-	Fatalf(format string, args ...any)
-}
-
 // Collector is the garbage collector of one fake client. It works only during WaitIdle.
 // Use New. It is safe for concurrent use.
 type Collector struct {
 	store *store
-	t     TB
+	t     testing.TB
 }
 
 // New returns the fake client with the additions of this package, and its collector.
 // The collector logs its writes and their reasons to the test. New ends the test if the
-// fake client holds an object that contradicts its kind.
+// fake client holds an object that contradicts its kind. A test of Ginkgo passes
+// GinkgoTB().
 //
 // Held by TestNew and TestLog.
-func New(t TB, fake client.WithWatch) (client.WithWatch, *Collector) {
+func New(t testing.TB, fake client.WithWatch) (client.WithWatch, *Collector) {
 	t.Helper()
 	s, err := newStore(fake)
 	if err != nil {
@@ -132,7 +126,7 @@ func (c *Collector) log(d ownergraph.DecisionEvent) {
 }
 
 // lines writes the records of a logger to the test's log.
-type lines struct{ t TB }
+type lines struct{ t testing.TB }
 
 func (l lines) Write(line []byte) (int, error) {
 	l.t.Logf("garbage collector: %s", strings.TrimSuffix(string(line), "\n"))

@@ -24,8 +24,9 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// notes is a TB that records its failure.
+// notes is a test that records its failure.
 type notes struct {
+	testing.TB
 	fatal string
 	lines []string
 }
