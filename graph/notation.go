@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// MaxNotation is the longest text that the notation's parsers read, in bytes.
-const MaxNotation = 1 << 20
+// maxNotation is the longest text that the notation's parsers read, in bytes.
+const maxNotation = 1 << 20
 
 // Parse reads objects in the one-line notation, in the order of the text. Blank text has
 // no objects. The caller owns the result. An error wraps ErrInvalid and names the byte
@@ -38,7 +38,7 @@ const MaxNotation = 1 << 20
 //	b -> a!, c^?         owner references: ! Block, ^ Controller, ? Unresolved
 //
 // Format is the inverse for every set of objects with distinct keys whose text is no
-// longer than MaxNotation. Objects with a negative number, or with a grace period and no
+// longer than 1 MiB. Objects with a negative number, or with a grace period and no
 // mark, are an exception. No store may hold them. Format prints them, so that a failure
 // shows them, and Parse refuses them.
 //
@@ -113,8 +113,8 @@ type parser struct {
 }
 
 func newParser(verb, s string) (*parser, error) {
-	if len(s) > MaxNotation {
-		return nil, fmt.Errorf("%s: text: %d bytes, at most %d: %w", verb, len(s), MaxNotation, ErrInvalid)
+	if len(s) > maxNotation {
+		return nil, fmt.Errorf("%s: text: %d bytes, at most %d: %w", verb, len(s), maxNotation, ErrInvalid)
 	}
 	return &parser{verb: verb, text: s}, nil
 }

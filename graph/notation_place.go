@@ -18,7 +18,7 @@ func (k Key) PlaceString() string { return string(k.appendPlace(nil)) }
 // ParsePlace reads exactly the text that PlaceString writes, and returns a key without a
 // UID. One place has one text. ParsePlace refuses another spelling, such as quotes
 // without need or a blank around the text. It refuses a UID, and text longer than
-// MaxNotation. An error wraps ErrInvalid and names the byte (from 1) and the cause.
+// 1 MiB. An error wraps ErrInvalid and names the byte (from 1) and the cause.
 //
 // Held by TestPlace, TestPlaceErrors and FuzzPlace.
 func ParsePlace(s string) (Key, error) {

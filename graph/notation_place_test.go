@@ -55,7 +55,7 @@ func TestPlaceErrors(t *testing.T) {
 		{`a/""/b`, "byte 1: place: another spelling of a/b", "a scope that is empty is left out"},
 		{`a/"\u0041"`, "byte 1: place: another spelling of a/A", "an escape that need not be"},
 		{`a/"b`, "byte 3: key: not a Go string, or it does not end", "a quote is closed"},
-		{strings.Repeat("a", graph.MaxNotation+1), "text: 1048577 bytes, at most 1048576", "the work is bounded"},
+		{strings.Repeat("a", 1<<20+1), "text: 1048577 bytes, at most 1048576", "the work is bounded"},
 	} {
 		got, err := graph.ParsePlace(tc.text)
 		if want := "parse place: " + tc.want + ": invalid"; message(err) != want || !errors.Is(err, graph.ErrInvalid) || got != (graph.Key{}) {

@@ -110,7 +110,7 @@ func TestNotationErrors(t *testing.T) {
 		{`"a`, "byte 1: key: not a Go string, or it does not end", "a quote is closed"},
 		{"é", `byte 1: key: want plain text or a quoted string, found "é"`, "other alphabets are quoted"},
 		{"a\x00", `byte 2: object: want ";" or the end, found "\x00"`, "a zero byte is not the end"},
-		{strings.Repeat("a", graph.MaxNotation+1), "text: 1048577 bytes, at most 1048576", "the work is bounded"},
+		{strings.Repeat("a", 1<<20+1), "text: 1048577 bytes, at most 1048576", "the work is bounded"},
 	} {
 		_, err := graph.Parse(tc.text)
 		want := "parse objects: " + tc.want + ": invalid"
@@ -126,7 +126,7 @@ func TestNotationOne(t *testing.T) {
 		{"", "parse object: byte 1: key: want plain text or a quoted string, found the end: invalid", "parse key: byte 1: key: want plain text or a quoted string, found the end: invalid", "none is not one"},
 		{" a#1 ", "", `parse key: byte 3: key: want the end, found "#": invalid`, "a key has no version"},
 		{" a/b@c ", "", "", "blanks around it do no harm"},
-		{strings.Repeat(" ", graph.MaxNotation+1), "parse object: text: 1048577 bytes, at most 1048576: invalid", "parse key: text: 1048577 bytes, at most 1048576: invalid", "the work is bounded"},
+		{strings.Repeat(" ", 1<<20+1), "parse object: text: 1048577 bytes, at most 1048576: invalid", "parse key: text: 1048577 bytes, at most 1048576: invalid", "the work is bounded"},
 	} {
 		if _, err := graph.ParseObject(tc.text); message(err) != tc.object {
 			t.Errorf("ParseObject(%.40q): error %q, want %q: %s", tc.text, message(err), tc.object, tc.reason)

@@ -18,12 +18,12 @@ type Limits struct {
 	Text int
 }
 
-// DefaultLimit is the value of a limit that is not set.
-const DefaultLimit = 1024
+// defaultLimit is the value of a limit that is not set.
+const defaultLimit = 1024
 
 func limit(n int) int {
 	if n <= 0 {
-		return DefaultLimit
+		return defaultLimit
 	}
 	return n
 }

@@ -40,10 +40,9 @@ type client struct {
 	writes throttle
 }
 
-// newClient makes a client that sends by plain. If plain is nil, it makes its own HTTP
-// client. There is no rate limit unless the config sets one, because the server reports
-// its load itself.
-func newClient(c *rest.Config, plain *http.Client, log *slog.Logger) (*client, error) {
+// newClient makes a client. There is no rate limit unless the config sets one, because the
+// server reports its load itself.
+func newClient(c *rest.Config, log *slog.Logger) (*client, error) {
 	config := metadata.ConfigFor(c)
 	if c.UserAgent == "" {
 		config.UserAgent = defaultAgent
@@ -59,7 +58,7 @@ func newClient(c *rest.Config, plain *http.Client, log *slog.Logger) (*client, e
 	config.NegotiatedSerializer = codec
 	config.GroupVersion = &schema.GroupVersion{}
 	config.APIPath = "/"
-	plain, err := withoutTimeout(config, plain)
+	plain, err := rest.HTTPClientFor(config)
 	if err != nil {
 		return nil, err
 	}
@@ -76,16 +75,6 @@ func newClient(c *rest.Config, plain *http.Client, log *slog.Logger) (*client, e
 		rest: r, http: plain, config: discoveryConfig(config), params: runtime.NewParameterCodec(scheme), codec: codec,
 		log: requestLog(log),
 	}, nil
-}
-
-// withoutTimeout returns a copy of an HTTP client without a timeout, or the config's own.
-func withoutTimeout(c *rest.Config, plain *http.Client) (*http.Client, error) {
-	if plain == nil {
-		return rest.HTTPClientFor(c)
-	}
-	own := *plain
-	own.Timeout = 0
-	return &own, nil
 }
 
 // logContext returns a context that sends client-go's log records of a request to the

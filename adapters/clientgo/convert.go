@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"reflect"
-	"time"
 
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -17,10 +16,14 @@ import (
 // store reports it. The object may be metadata, typed or unstructured. Its kind is
 // gvk's, in any version. A typed object does not name its kind.
 //
-// The result shares no slice with m. Its Scope is the namespace, and each of its Owners
-// is the result of OwnerOf. An object that no server has stored has neither UID nor
-// Version. The finalizers in a Namespace's spec (NamespaceFinalizer) are not metadata,
+// The result shares no slice with m. Its Scope is the namespace. An object that no server
+// has stored has neither UID nor Version. The finalizers in a Namespace's spec (NamespaceFinalizer) are not metadata,
 // and the result lacks them.
+//
+// An owner whose kind has namespaces lives in the object's namespace. Any other owner has
+// the Scope "". An owner is Unresolved if its place is unknown. That is so if its version
+// or kind is not served or not in the set of kinds, or if no object can have the name. It
+// is also so if the kind has namespaces and the object has none.
 //
 // ObjectOf reads discovery, in two requests, if the store has not done so or lacks the
 // kind. It is safe for concurrent use. Errors:
@@ -29,7 +32,7 @@ import (
 //   - ErrInvalid for nil, and for an object whose namespace contradicts its kind.
 //   - The error of the server or of ctx.
 //
-// Held by TestObjectOf and TestObjectOfRefused.
+// Held by TestObjectOf, TestObjectOfRefused, TestOwnerOf and TestOwnerOfHostileName.
 func (s *Store) ObjectOf(ctx context.Context, gvk schema.GroupVersionKind, m metav1.Object) (graph.Object, error) {
 	if v := reflect.ValueOf(m); m == nil || v.Kind() == reflect.Pointer && v.IsNil() {
 		return graph.Object{}, fmt.Errorf("convert object: nil: %w", graph.ErrInvalid)
@@ -43,32 +46,4 @@ func (s *Store) ObjectOf(ctx context.Context, gvk schema.GroupVersionKind, m met
 		return graph.Object{}, fmt.Errorf("convert %s: namespace: none such in its kind: %w", key, graph.ErrInvalid)
 	}
 	return c.objectOf(key.Kind, apimeta.AsPartialObjectMetadata(m)), nil
-}
-
-// OwnerOf returns the owner that a reference names. The reference is of an object in a
-// namespace, or of an object without one if namespace is "".
-//
-//   - The version does not matter, as long as the server serves it.
-//   - An owner whose kind has namespaces lives in the object's namespace. Any other
-//     owner has the Scope "".
-//   - The owner is Unresolved if its place is unknown. That is so if the version or
-//     kind is not served or not in the set of kinds, or if no object can have the name. It is
-//     also so if the kind has namespaces and the object has none.
-//
-// An Unresolved reference deletes nothing. It counts by its UID, so an orphan deletion
-// of the owner with that UID drops it.
-//
-// OwnerOf uses the latest discovery. It asks the server only if there was none, and
-// returns only the error of the server or of ctx. It is safe for concurrent use.
-//
-// Held by TestOwnerOf, TestOwnerOfHostileName and TestObjectOf.
-func (s *Store) OwnerOf(ctx context.Context, namespace string, r metav1.OwnerReference) (graph.Owner, error) {
-	c := s.catalog.Load()
-	if c == nil {
-		var err error
-		if c, err = s.discover(ctx, time.Now()); err != nil {
-			return graph.Owner{}, fmt.Errorf("convert reference to %s %q: %w", r.Kind, r.Name, err)
-		}
-	}
-	return c.ownerOf(namespace, &r), nil
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/ownergraph/ownergraph/graph"
 )
@@ -69,9 +70,13 @@ func TestOwnerOfHostileName(t *testing.T) {
 		{strings.Repeat("a", 1025), true, "longer than any name"},
 	} {
 		bubble(t, newFake(standardKinds()...), Config{}, func(r *rig) {
-			got, err := r.store.OwnerOf(r.t.Context(), "ns", ref("v1", "Node", x.name, "u"))
-			if err != nil || got.Unresolved != x.unresolved || got.Name != x.name {
-				t.Errorf("%.20q: unresolved %v, %v, want %v: %s", x.name, got.Unresolved, err, x.unresolved, x.reason)
+			m := named("ns", "a", ref("v1", "Node", x.name, "u"))
+			o, err := r.store.ObjectOf(r.t.Context(), schema.GroupVersionKind{Version: "v1", Kind: "ConfigMap"}, &m)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := o.Owners[0]; got.Unresolved != x.unresolved || got.Name != x.name {
+				t.Errorf("%.20q: unresolved %v, want %v: %s", x.name, got.Unresolved, x.unresolved, x.reason)
 			}
 		})
 	}

@@ -3,7 +3,6 @@ package clientgo
 import (
 	"context"
 	"fmt"
-	"net/http"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -53,26 +52,8 @@ var (
 // New returns a store of the API server that the rest config names. It sends no
 // request. It copies the config, and does not use its timeout, because each call has a
 // context. It uses the rate limit only if it is set. Errors: graph.ErrInvalid for a
-// wrong Config, and the error of client-go for the rest config.
+// wrong Config or no rest config, and the error of client-go for the rest config.
 func New(server *rest.Config, config Config) (*Store, error) {
-	return newStore(server, nil, config)
-}
-
-// NewForConfigAndClient is New with an HTTP client, as in client-go's functions of that
-// name. Use it to share a transport between clients, for example a manager's. The store
-// then ignores the rest config's settings of transport, TLS and authentication. It
-// copies the client and ignores its timeout. Errors: those of New, and graph.ErrInvalid
-// for a nil client.
-//
-// Held by TestNewForConfigAndClient.
-func NewForConfigAndClient(server *rest.Config, client *http.Client, config Config) (*Store, error) {
-	if client == nil {
-		return nil, fmt.Errorf("new store: HTTP client: nil: %w", graph.ErrInvalid)
-	}
-	return newStore(server, client, config)
-}
-
-func newStore(server *rest.Config, plain *http.Client, config Config) (*Store, error) {
 	filled, err := config.filled()
 	if err != nil {
 		return nil, err
@@ -80,7 +61,7 @@ func newStore(server *rest.Config, plain *http.Client, config Config) (*Store, e
 	if server == nil {
 		return nil, fmt.Errorf("new store: rest config: nil: %w", graph.ErrInvalid)
 	}
-	c, err := newClient(server, plain, filled.Logger)
+	c, err := newClient(server, filled.Logger)
 	if err != nil {
 		return nil, fmt.Errorf("new store: %w", err)
 	}

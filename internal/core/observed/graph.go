@@ -67,11 +67,16 @@ type Graph struct {
 	lastOwner NodeID   // the owner of the last reference
 }
 
+// defaultText is the limit of text that graph.Limits documents.
+//
+// Held by TestDefaultText.
+const defaultText = 1024
+
 // New returns an empty graph.
 func New(cfg Config) *Graph {
 	cfg.Ignore = slices.Clone(cfg.Ignore)
 	if cfg.Limits.Text <= 0 {
-		cfg.Limits.Text = graph.DefaultLimit
+		cfg.Limits.Text = defaultText
 	}
 	return &Graph{
 		cfg:       cfg,

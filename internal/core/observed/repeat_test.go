@@ -3,6 +3,7 @@ package observed_test
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -145,6 +146,18 @@ func TestLimitOfNumbers(t *testing.T) {
 		o.Version = tc.update
 		if d := w.do(t, graph.Event{Type: graph.Put, Object: o}); !d.Version || w.Node(d.Node).Flawed() != tc.flawed {
 			t.Errorf("limit %d, update %s: %+v, flawed %t: %s", tc.limit, tc.first, d, w.Node(d.Node).Flawed(), tc.reason)
+		}
+	}
+}
+
+// TestDefaultText: without a limit, the graph and package graph find the same flaws.
+func TestDefaultText(t *testing.T) {
+	for _, n := range []int{1024, 1025} {
+		o := object(t, "a/"+strings.Repeat("x", n)+"@u")
+		w := play(t, observed.Config{}, "kinds a")
+		d := w.do(t, graph.Event{Type: graph.Put, Object: o})
+		if want := graph.Flaw(o, graph.Limits{}) != nil; w.Node(d.Node).Flawed() != want || want != (n > 1024) {
+			t.Errorf("%d bytes: flawed %t, want %t", n, !want, want)
 		}
 	}
 }
