@@ -10,6 +10,7 @@ import (
 
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/inside"
 )
 
 func ownerOf(t *testing.T, line string, controller bool) ownergraph.Owner {
@@ -191,7 +192,7 @@ func TestAdoptAll(t *testing.T) {
 // one does the rest, and nothing twice. A kind that is sick is for a later one.
 func TestAdoptAllResumes(t *testing.T) {
 	s := newTap(t, "set/a; pod/a1; pod/a2; pod/a3; secret/s")
-	if err := s.Sicken("secret", "down"); err != nil {
+	if err := s.Inside(inside.Key{}).Sicken("secret", "down"); err != nil {
 		t.Fatal(err)
 	}
 	ctx, stop := context.WithCancel(t.Context())

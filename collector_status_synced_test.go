@@ -12,6 +12,7 @@ import (
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/adapters/memory"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/inside"
 )
 
 // synced waits for a minute of the test's time.
@@ -57,13 +58,15 @@ func TestSynced(t *testing.T) {
 		{name: "held", objects: "a~*; b -> x/gone", reason: "to be synced is not to be idle"},
 		{name: "mute", objects: "a; b; c", set: func(s *tap) { s.watch = deafTo("c", "b") },
 			want: "kinds that are not listed: b, c", reason: "both are waited for, by name"},
-		{name: "sick", objects: "a; b", set: func(s *tap) { _ = s.Sicken("b", "no disk") },
+		{name: "sick", objects: "a; b", set: func(s *tap) { _ = s.Inside(inside.Key{}).Sicken("b", "no disk") },
 			want: "kinds that are not listed: b (no disk)", reason: "a sick kind is not listed, and says why"},
 		{name: "ignored", objects: "a; b", cfg: ownergraph.Config{Ignore: []ownergraph.Kind{"b"}}, set: func(s *tap) { s.watch = deafTo("b") },
 			reason: "a kind that takes no part is not waited for"},
 		{name: "many", objects: strings.Join(lines, "; "), set: func(s *tap) { s.watch = deafTo(many...) },
 			want: "kinds that are not listed: k00, k01, k02, k03, k04, k05, k06, k07 and 3 more", reason: "the error is bounded"},
-		{name: "long", objects: "a; " + strings.Repeat("b", 300), set: func(s *tap) { _ = s.Sicken(ownergraph.Kind(strings.Repeat("b", 300)), strings.Repeat("c", 300)) },
+		{name: "long", objects: "a; " + strings.Repeat("b", 300), set: func(s *tap) {
+			_ = s.Inside(inside.Key{}).Sicken(ownergraph.Kind(strings.Repeat("b", 300)), strings.Repeat("c", 300))
+		},
 			want: "kinds that are not listed: " + strings.Repeat("b", 200) + " (" + strings.Repeat("c", 200) + ")", reason: "the error is bounded"},
 		{name: "silent", objects: "a", set: func(s *tap) {
 			s.watch = func(ctx context.Context, _ sinkFunc, _ watchFunc) error { <-ctx.Done(); return ctx.Err() }
@@ -115,15 +118,17 @@ func TestSyncedAgain(t *testing.T) {
 		reason string
 	}{
 		{"joins", func(s *tap, _ *breaker) error {
-			return errors.Join(s.AddKind(graph.KindInfo{Kind: "c"}), s.Sicken("c", "new"))
+			return errors.Join(s.Inside(inside.Key{}).AddKind(graph.KindInfo{Kind: "c"}), s.Inside(inside.Key{}).Sicken("c", "new"))
 		},
-			func(s *tap, _ *breaker) error { return s.Recover("c") }, "kinds that are not listed: c (new)", "it may hold dependents"},
-		{"sick", func(s *tap, _ *breaker) error { return s.Sicken("b", "no disk") },
-			func(s *tap, _ *breaker) error { return s.Recover("b") }, "kinds that are not listed: b (no disk)", "its objects are unknown now"},
-		{"restored", func(s *tap, _ *breaker) error { return errors.Join(s.Sicken("b", "no disk"), s.Restore(s.Snapshot())) },
-			func(s *tap, _ *breaker) error { return s.Recover("b") }, "kinds that are not listed: b (no disk)", "the former listing is void"},
+			func(s *tap, _ *breaker) error { return s.Inside(inside.Key{}).Recover("c") }, "kinds that are not listed: c (new)", "it may hold dependents"},
+		{"sick", func(s *tap, _ *breaker) error { return s.Inside(inside.Key{}).Sicken("b", "no disk") },
+			func(s *tap, _ *breaker) error { return s.Inside(inside.Key{}).Recover("b") }, "kinds that are not listed: b (no disk)", "its objects are unknown now"},
+		{"restored", func(s *tap, _ *breaker) error {
+			return errors.Join(s.Inside(inside.Key{}).Sicken("b", "no disk"), s.Inside(inside.Key{}).Restore(s.Inside(inside.Key{}).Snapshot()))
+		},
+			func(s *tap, _ *breaker) error { return s.Inside(inside.Key{}).Recover("b") }, "kinds that are not listed: b (no disk)", "the former listing is void"},
 		{"watch of nothing", func(s *tap, b *breaker) error {
-			err := errors.Join(s.RemoveKind("a"), s.RemoveKind("b"))
+			err := errors.Join(s.Inside(inside.Key{}).RemoveKind("a"), s.Inside(inside.Key{}).RemoveKind("b"))
 			synctest.Wait() // which is told
 			b.set(true)
 			return err
@@ -233,22 +238,19 @@ func TestSyncedEnds(t *testing.T) {
 // A service is ready when its collector has listed every kind.
 func ExampleCollector_Synced() {
 	store, _ := memory.New(memory.Config{Kinds: []ownergraph.KindInfo{{Kind: "team"}, {Kind: "repo"}}})
-	_ = store.Sicken("repo", "migrating")
 	collector, _ := ownergraph.New(store, ownergraph.Config{})
 	ctx, stop := context.WithCancel(context.Background())
-	ended := make(chan error)
-	go func() { ended <- collector.Run(ctx) }()
-
 	soon, cancel := context.WithTimeout(ctx, 50*time.Millisecond)
-	fmt.Println(collector.Synced(soon))
+	fmt.Println(collector.Synced(soon)) // Run has not begun
 	cancel()
 
-	_ = store.Recover("repo")
+	ended := make(chan error)
+	go func() { ended <- collector.Run(ctx) }()
 	fmt.Println(collector.Synced(ctx))
 
 	stop()
 	<-ended
 	// Output:
-	// wait until synced: kinds that are not listed: repo (migrating): context deadline exceeded
+	// wait until synced: Run has not begun: context deadline exceeded
 	// <nil>
 }

@@ -141,16 +141,16 @@ func TestCollectorLogsKinds(t *testing.T) {
 				}
 			}
 		}
-		if err := errors.Join(s.Sicken("a", "down"), s.Sicken("c", "down, too")); err != nil {
+		if err := errors.Join(s.Inside(inside.Key{}).Sicken("a", "down"), s.Inside(inside.Key{}).Sicken("c", "down, too")); err != nil {
 			t.Fatal(err)
 		}
 		says("kinds cannot be watched", `count=2 kinds="a: down, c: down, too"`)
 		pass(time.Hour)
-		if err := s.Recover("a"); err != nil {
+		if err := s.Inside(inside.Key{}).Recover("a"); err != nil {
 			t.Fatal(err)
 		}
 		says("kinds are watched again", `count=1 kinds=a`)
-		if err := s.RemoveKind("c"); err != nil {
+		if err := s.Inside(inside.Key{}).RemoveKind("c"); err != nil {
 			t.Fatal(err)
 		}
 		says("kinds are not served any more", `count=1 kinds=c`)

@@ -14,6 +14,7 @@ import (
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/inside"
 	"github.com/ownergraph/ownergraph/policy"
 )
 
@@ -199,7 +200,7 @@ func TestWaitIdleAfterHandlers(t *testing.T) {
 func TestWaitIdleSickKind(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newTap(t, "a; b -> a; x; y -> x")
-		if err := s.Sicken("x", "down"); err != nil {
+		if err := s.Inside(inside.Key{}).Sicken("x", "down"); err != nil {
 			t.Fatal(err)
 		}
 		s.watch = laggard(20*time.Second, "b")
@@ -282,7 +283,7 @@ func TestWaitIdleFenceTakenBack(t *testing.T) {
 		reason string
 	}{
 		{"kind joins", func(s *tap, _ func(ownergraph.Event)) error {
-			return s.AddKind(graph.KindInfo{Kind: "new"})
+			return s.Inside(inside.Key{}).AddKind(graph.KindInfo{Kind: "new"})
 		}, "a definition is installed during a cascade"},
 		{"rewind", func(_ *tap, say func(ownergraph.Event)) error {
 			say(ownergraph.Event{Type: graph.Rewound, Reason: "restored", Epoch: "1"})

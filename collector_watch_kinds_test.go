@@ -10,6 +10,7 @@ import (
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/inside"
 )
 
 // TestCollectorRelistsHungWatch has a watch that was restarted for a listing say
@@ -129,7 +130,7 @@ func TestCollectorKindSick(t *testing.T) {
 		s.watch = b.watch
 		r := collect(t, s, ownergraph.Config{})
 		r.idle()
-		if err := s.Sicken("x", "disk full"); err != nil {
+		if err := s.Inside(inside.Key{}).Sicken("x", "disk full"); err != nil {
 			t.Fatal(err)
 		}
 		b.set(false) // breaks once
@@ -141,7 +142,7 @@ func TestCollectorKindSick(t *testing.T) {
 		if got := fmt.Sprint(r.Kinds()); got != "[{a true } {b true } {x true disk full}]" {
 			t.Errorf("kinds %s", got)
 		}
-		if err := s.Recover("x"); err != nil {
+		if err := s.Inside(inside.Key{}).Recover("x"); err != nil {
 			t.Fatal(err)
 		}
 		r.idle()
@@ -270,7 +271,7 @@ func TestCollectorRestoreInFlight(t *testing.T) {
 					}
 					return do()
 				}
-				before := s.Snapshot()
+				before := s.Inside(inside.Key{}).Snapshot()
 				r := collectOn(t, tc.store(s), s, ownergraph.Config{})
 				r.idle()
 				s.delete(t, "a", ownergraph.Background)
@@ -278,7 +279,7 @@ func TestCollectorRestoreInFlight(t *testing.T) {
 				if n := s.count("delete"); n != 1 {
 					t.Fatalf("%d deletes are on their way, want one", n)
 				}
-				if err := s.Restore(before); err != nil {
+				if err := s.Inside(inside.Key{}).Restore(before); err != nil {
 					t.Fatal(err)
 				}
 				close(arrives)
@@ -307,7 +308,7 @@ func TestRestoredPlainStore(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			s := newTap(t, "holder/x#1; member/1#2 -> holder/x; member/2#3 -> holder/x")
 			restore := func() {
-				if err := s.Restore(s.Snapshot()); err != nil {
+				if err := s.Inside(inside.Key{}).Restore(s.Inside(inside.Key{}).Snapshot()); err != nil {
 					t.Fatal(err)
 				}
 			}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/inside"
 )
 
 // breaker is a watch that the test can break and hold down.
@@ -172,7 +173,7 @@ func TestCollectorFencesWaitForWatch(t *testing.T) {
 func TestCollectorFenceWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newTap(t, "a~[foreground]; b; x")
-		if err := s.Sicken("x", "down"); err != nil {
+		if err := s.Inside(inside.Key{}).Sicken("x", "down"); err != nil {
 			t.Fatal(err)
 		}
 		began := time.Now()

@@ -15,6 +15,7 @@ import (
 	"github.com/ownergraph/ownergraph/adapters/memory"
 	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/inside"
 	"github.com/ownergraph/ownergraph/internal/probe"
 )
 
@@ -170,13 +171,13 @@ func TestSweepByLabelPages(t *testing.T) {
 // others goes.
 func TestSweepByLabelSickKind(t *testing.T) {
 	sweptBy(t, "tenant/1; volume/a; pod/x/p", []string{"volume/a x.io/of=1", "pod/x/p x.io/of=1"}, sweeping(labelled("")), func(t *testing.T, r *rig) {
-		if err := r.Sicken("pod", "webhook down"); err != nil {
+		if err := r.Inside(inside.Key{}).Sicken("pod", "webhook down"); err != nil {
 			t.Fatal(err)
 		}
 		r.delete(t, "tenant/1", ownergraph.Unset)
 		r.reports(t, "tenant/1: its members by label have to be selected (pod: webhook down)")
 		r.holds(t, "pod/x/p; tenant/1~[x.io/tenant]")
-		if err := r.Recover("pod"); err != nil {
+		if err := r.Inside(inside.Key{}).Recover("pod"); err != nil {
 			t.Fatal(err)
 		}
 		r.reports(t)
@@ -208,7 +209,7 @@ func TestSweepByLabelSickKind(t *testing.T) {
 		var once sync.Once
 		s.call = func(_ context.Context, verb string, _ ownergraph.Key, do func() error) error {
 			if verb == "select" {
-				once.Do(func() { _ = s.Sicken("pod", "webhook down") })
+				once.Do(func() { _ = s.Inside(inside.Key{}).Sicken("pod", "webhook down") })
 			}
 			return do()
 		}
@@ -216,7 +217,7 @@ func TestSweepByLabelSickKind(t *testing.T) {
 		r.idle()
 		r.delete(t, "tenant/1", ownergraph.Unset)
 		r.reports(t, "tenant/1: its members by label have to be selected (pod: webhook down)")
-		if err := r.Recover("pod"); err != nil {
+		if err := r.Inside(inside.Key{}).Recover("pod"); err != nil {
 			t.Fatal(err)
 		}
 		pass(time.Second) // at once, then

@@ -14,6 +14,7 @@ import (
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/inside"
 	"github.com/ownergraph/ownergraph/policy"
 )
 
@@ -341,12 +342,12 @@ func TestSweepUnservedHolder(t *testing.T) {
 // holds the holder, and is swept when it is served again.
 func TestSweepUnservedMember(t *testing.T) {
 	swept(t, "tenant/1; widget/1-w; volume/1-a", sweeping(tenancy()), func(t *testing.T, r *rig) {
-		if err := r.RemoveKind("widget"); err != nil {
+		if err := r.Inside(inside.Key{}).RemoveKind("widget"); err != nil {
 			t.Fatal(err)
 		}
 		r.delete(t, "tenant/1", ownergraph.Unset)
 		r.reports(t, "tenant/1: its members are not gone (widget: 1 left)", "widget/1-w: its kind is not served")
-		if err := r.AddKind(graph.KindInfo{Kind: "widget"}); err != nil {
+		if err := r.Inside(inside.Key{}).AddKind(graph.KindInfo{Kind: "widget"}); err != nil {
 			t.Fatal(err)
 		}
 		r.reports(t)

@@ -13,6 +13,7 @@ import (
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/inside"
 	"github.com/ownergraph/ownergraph/internal/probe"
 )
 
@@ -132,14 +133,14 @@ func TestSweepHeld(t *testing.T) {
 // named; when it is well, what it hid is swept too.
 func TestSweepSickKind(t *testing.T) {
 	swept(t, "tenant/1; volume/1-a; secret/1-s; pod/x/p", sweeping(tenancy()), func(t *testing.T, r *rig) {
-		if err := r.Sicken("pod", "webhook down"); err != nil {
+		if err := r.Inside(inside.Key{}).Sicken("pod", "webhook down"); err != nil {
 			t.Fatal(err)
 		}
 		r.create(t, "pod/1-web/p")
 		r.delete(t, "tenant/1", ownergraph.Unset)
 		r.reports(t, "tenant/1: a sick kind holds the fence (pod: webhook down)")
 		r.holds(t, "pod/1-web/p@new-1; pod/x/p; tenant/1~[x.io/tenant]")
-		if err := r.Recover("pod"); err != nil {
+		if err := r.Inside(inside.Key{}).Recover("pod"); err != nil {
 			t.Fatal(err)
 		}
 		r.reports(t)
@@ -152,7 +153,7 @@ func TestSweepNewKind(t *testing.T) {
 	swept(t, "tenant/1; volume/1-a[x.io/z]", sweeping(tenancy()), func(t *testing.T, r *rig) {
 		r.delete(t, "tenant/1", ownergraph.Unset)
 		r.idle()
-		if err := r.AddKind(graph.KindInfo{Kind: "widget"}); err != nil {
+		if err := r.Inside(inside.Key{}).AddKind(graph.KindInfo{Kind: "widget"}); err != nil {
 			t.Fatal(err)
 		}
 		r.create(t, "widget/1-w")

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/replica"
 )
 
 // TestConcurrentUpdates: any number of writers that condition on the version lose no
@@ -66,7 +67,7 @@ func TestConcurrentUse(t *testing.T) {
 		})
 	}
 	works.Wait()
-	do(t, s.Recover("pod"), s.Fence(t.Context(), last))
+	do(t, insider{s}.Recover("pod"), s.Fence(t.Context(), last))
 	watches.Wait()
 	for i, c := range copies {
 		var got []graph.Object
@@ -92,15 +93,15 @@ func disturb(t *testing.T, s *Store, w, i int) error {
 	}
 	switch i % 10 {
 	case 3:
-		s.Compact()
+		insider{s}.Compact()
 	case 5:
-		err = errors.Join(err, s.Sicken("pod", "test"))
+		err = errors.Join(err, insider{s}.Sicken("pod", "test"))
 	case 6:
-		err = errors.Join(err, s.Recover("pod"), s.List(ctx, "node"))
+		err = errors.Join(err, insider{s}.Recover("pod"), s.List(ctx, "node"))
 	case 7:
-		err = errors.Join(err, s.AddKind(graph.KindInfo{Kind: "job", Scoped: i%2 == 0}), s.Fence(ctx, uint64(i)))
+		err = errors.Join(err, insider{s}.AddKind(graph.KindInfo{Kind: "job", Scoped: i%2 == 0}), s.Fence(ctx, uint64(i)))
 	}
-	if errors.Is(err, ErrSick) || errors.Is(err, graph.ErrNotFound) {
+	if errors.Is(err, replica.ErrSick) || errors.Is(err, graph.ErrNotFound) {
 		return nil
 	}
 	return err

@@ -1,9 +1,6 @@
 package memory
 
 import (
-	"cmp"
-	"errors"
-
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/replica"
 )
@@ -41,28 +38,16 @@ type Config struct {
 	//
 	// Held by TestEpochs, and by TestUIDs of internal/replica.
 	UIDPrefix string
-	// Log is the number of changes that the store keeps for its watches. A watch that is
-	// further behind lists every kind anew. If zero, it is 10,000.
-	Log int
 }
 
-const defaultLog = 10_000
-
-// ErrSick says that a kind is out of service for now. The error is transient and proves
-// nothing about any object.
-var ErrSick = replica.ErrSick
-
-// Snapshot holds the kinds and objects of a Store at one moment. It is an immutable value,
-// made in constant time, and safe for concurrent use.
-type Snapshot struct{ of replica.Snapshot }
+// maxLog is the number of changes that the store keeps for its watches. A watch that is
+// further behind lists every kind anew.
+const maxLog = 10_000
 
 // New returns a store with the kinds and objects of the Config. It keeps no part of the
 // Config. The error names the wrong setting. It wraps ErrInvalid if the setting is an
 // object.
 func New(c Config) (*Store, error) {
-	if c.Log < 0 {
-		return nil, errors.New("new store: Log: negative")
-	}
 	state, err := replica.New(replica.Config{
 		Kinds: c.Kinds, Objects: c.Objects, Propagation: c.Propagation,
 		Scopes: c.Scopes, Limits: c.Limits, UIDPrefix: c.UIDPrefix,
@@ -70,5 +55,5 @@ func New(c Config) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Store{state: state, log: changeLog{max: cmp.Or(c.Log, defaultLog)}, watches: map[*watch]struct{}{}}, nil
+	return &Store{state: state, log: changeLog{max: maxLog}, watches: map[*watch]struct{}{}}, nil
 }

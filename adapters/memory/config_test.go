@@ -15,7 +15,6 @@ func TestConfig(t *testing.T) {
 		reason string
 	}{
 		{Config{}, "", "the zero value works"},
-		{Config{Log: -1}, "new store: Log: negative", "a log has no negative length"},
 		{Config{Limits: graph.Limits{Text: -1}}, "new store: Limits: negative", "no object could be written"},
 		{Config{Kinds: []graph.KindInfo{{}}}, `new store: Kinds[0]: "" is empty or there twice`, "a kind has a name"},
 		{Config{Objects: []graph.Object{{}}}, `new store: Objects[0]: "": kind: empty: invalid`, "an object has a kind"},

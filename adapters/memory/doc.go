@@ -4,11 +4,9 @@
 //
 // # Promises
 //
-//   - The store makes each UID from 130 random bits. It never makes a UID twice, not even
-//     after Restore.
+//   - The store makes each UID from 130 random bits. It never makes a UID twice.
 //   - One counter makes all versions. So versions are decimal numbers that compare across
-//     kinds, and a version names one state for ever. A removal takes a version too. Restore
-//     raises every version.
+//     kinds, and a version names one state for ever. A removal takes a version too.
 //   - Deletions, finalizers and grace periods follow package finalizer. The store runs no
 //     timer. An agent ends a grace period with a second deletion of grace 0.
 //   - The store shares no memory with its callers.
@@ -19,7 +17,7 @@
 //
 // Labels are stored beside an object and are not a part of it. Label sets the labels and
 // gives the object a new version. Select finds objects by their labels. The labels go when
-// the object is removed. A snapshot contains labels.
+// the object is removed.
 //
 // # Owner references
 //
@@ -28,10 +26,4 @@
 // the dependent is global, the reference is Unresolved. A reference to a kind that is not
 // served is Unresolved too. The store resolves a reference when it writes the reference,
 // and never again.
-//
-// # Kinds out of service
-//
-// The engine cannot reach a sick kind. Get, Patch and Delete return ErrSick. A watch reports
-// KindSick, and then no event of the kind until the kind recovers. Create and Update still
-// work, because other writers go on. That is why a sick kind holds up a fence.
 package memory

@@ -80,22 +80,22 @@ func TestFenceOfSickKind(t *testing.T) {
 		ctx := t.Context()
 		r := record(t, s)
 		r.wants(t, listed...)
-		do(t, s.Sicken("pod", "no disk"))
+		do(t, insider{s}.Sicken("pod", "no disk"))
 		do(t, s.Fence(ctx, 1))
 		r.wants(t, "sick pod no disk", "fence 1 node", "fence 1 ")
 		put(t, s, "pod/ns/b")
 		do(t, s.Fence(ctx, 2), s.List(ctx, "pod"))
 		r.wants(t, "fence 2 node", "fence 2 ")
-		do(t, s.Sicken("pod", "still no disk"))
+		do(t, insider{s}.Sicken("pod", "still no disk"))
 		r.wants(t, "sick pod still no disk")
 
 		joins := record(t, s)
 		joins.wants(t, "kinds node pod", "list node", "put node/n@n1#1", "ended node 3", "sick pod still no disk")
-		do(t, s.Recover("pod"))
+		do(t, insider{s}.Recover("pod"))
 		listing := []string{"recovered pod", "list pod", "put pod/ns/a@a1#2", "put pod/ns/b@u1#3%1/0", "ended pod 3"}
 		joins.wants(t, listing...)
 		r.wants(t, append(listing, "fence 1 pod", "fence 2 pod")...)
-		do(t, s.Recover("pod"), s.Fence(ctx, 3))
+		do(t, insider{s}.Recover("pod"), s.Fence(ctx, 3))
 		r.wants(t, "fence 3 node", "fence 3 pod", "fence 3 ")
 	})
 }
@@ -105,7 +105,7 @@ func TestFencesAreBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newStore(t, start, 0)
 		r := record(t, s)
-		do(t, s.Sicken("pod", "no disk"), s.RemoveKind("node"))
+		do(t, insider{s}.Sicken("pod", "no disk"), insider{s}.RemoveKind("node"))
 		synctest.Wait()
 		r.events = nil
 		release := r.block()
@@ -118,7 +118,7 @@ func TestFencesAreBounded(t *testing.T) {
 		synctest.Wait()
 		do(t, s.Fence(t.Context(), 2000))
 		synctest.Wait()
-		do(t, s.Recover("pod"))
+		do(t, insider{s}.Recover("pod"))
 		synctest.Wait()
 		var all, pods []uint64
 		for _, e := range r.fences {

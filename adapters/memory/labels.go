@@ -23,17 +23,8 @@ func (s *Store) Label(ctx context.Context, key graph.Key, pre graph.Precondition
 	return s.write(ctx, func() (replica.Commit, error) { return s.state.Label(key, pre, labels) })
 }
 
-// Labels returns the labels of the object at key's coordinates. Errors: ErrNotFound,
-// ErrKindUnknown, ErrSick.
-func (s *Store) Labels(ctx context.Context, key graph.Key) (map[string]string, error) {
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	return s.view().Labels(key)
-}
-
 // Select returns a page of the objects of a kind whose labels match, in order of their
-// keys (ownergraph.LabelSelector). Errors: ErrKindUnknown, ErrSick, and ErrRefused and
+// keys (ownergraph.LabelSelector). Errors: ErrKindUnknown, ErrRefused and
 // ErrInvalid for an invalid selector or page.
 //
 // Held by TestSelectPages.

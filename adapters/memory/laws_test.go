@@ -8,8 +8,10 @@ import (
 	"testing"
 	"testing/synctest"
 
-	"github.com/ownergraph/ownergraph/graph"
 	"pgregory.net/rapid"
+
+	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/replica"
 )
 
 // history drives a store and one reader of its watch.
@@ -22,7 +24,7 @@ type history struct {
 	fences  uint64
 	first   uint64 // the first fence that this reader has to pass
 	rewinds int
-	before  Snapshot
+	before  replica.Snapshot
 }
 
 // TestWatchLaws: a random history writes, removes, restores, compacts, lists and
@@ -32,11 +34,12 @@ type history struct {
 func TestWatchLaws(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		rapid.SyncTest(t, func(t *rapid.T) {
-			store, err := New(Config{Kinds: modelKinds, UIDPrefix: "u", Log: rapid.IntRange(1, 6).Draw(t, "log")})
+			store, err := New(Config{Kinds: modelKinds, UIDPrefix: "u"})
 			if err != nil {
 				t.Fatal(err)
 			}
-			l := &history{store: store, before: store.Snapshot()}
+			insider{store}.KeepLog(rapid.IntRange(1, 6).Draw(t, "log"))
+			l := &history{store: store, before: insider{store}.Snapshot()}
 			l.connect(t)
 			defer l.stop()
 			t.Repeat(map[string]func(*rapid.T){
@@ -157,7 +160,7 @@ func (l *history) update(t *rapid.T) {
 
 func (l *history) delete(t *rapid.T) {
 	err := l.store.Delete(t.Context(), places.Draw(t, "place"), options.Draw(t, "options"))
-	expect(t, err, graph.ErrNotFound, graph.ErrKindUnknown, ErrSick)
+	expect(t, err, graph.ErrNotFound, graph.ErrKindUnknown, replica.ErrSick)
 }
 
 func (l *history) list(t *rapid.T) {
@@ -176,25 +179,25 @@ func (l *history) kind(t *rapid.T) {
 	info := someKinds.Draw(t, "kind")
 	switch what := rapid.SampledFrom([]string{"add", "remove", "sicken", "recover", "recover"}).Draw(t, "step"); {
 	case what == "add":
-		expect(t, l.store.AddKind(info))
+		expect(t, insider{l.store}.AddKind(info))
 	case what == "remove" && info.Kind != "rs":
-		expect(t, l.store.RemoveKind(info.Kind), graph.ErrKindUnknown)
+		expect(t, insider{l.store}.RemoveKind(info.Kind), graph.ErrKindUnknown)
 	case what == "sicken":
-		expect(t, l.store.Sicken(info.Kind, "test"), graph.ErrKindUnknown)
+		expect(t, insider{l.store}.Sicken(info.Kind, "test"), graph.ErrKindUnknown)
 	default:
-		expect(t, l.store.Recover(info.Kind), graph.ErrKindUnknown)
+		expect(t, insider{l.store}.Recover(info.Kind), graph.ErrKindUnknown)
 	}
 }
 
 func (l *history) restore(t *rapid.T) {
 	switch rapid.SampledFrom([]string{"compact", "note", "restore"}).Draw(t, "step") {
 	case "compact":
-		l.store.Compact()
+		insider{l.store}.Compact()
 	case "note":
-		l.before = l.store.Snapshot()
+		l.before = insider{l.store}.Snapshot()
 	case "restore":
 		l.rewinds++
-		expect(t, l.store.Restore(l.before))
+		expect(t, insider{l.store}.Restore(l.before))
 	}
 }
 

@@ -21,7 +21,7 @@ func TestEpochs(t *testing.T) {
 				t.Errorf("a store without a restore reports the epochs %q", got)
 			}
 			for range 2 {
-				do(t, s.Restore(s.Snapshot()))
+				do(t, insider{s}.Restore(insider{s}.Snapshot()))
 				synctest.Wait()
 				was, late := runs.epochs(), record(t, s)
 				synctest.Wait()
@@ -35,8 +35,8 @@ func TestEpochs(t *testing.T) {
 	})
 	synctest.Test(t, func(t *testing.T) {
 		s := newStore(t, "", 0)
-		do(t, s.Restore(s.Snapshot()))
-		do(t, s.Restore(s.Snapshot()))
+		do(t, insider{s}.Restore(insider{s}.Snapshot()))
+		do(t, insider{s}.Restore(insider{s}.Snapshot()))
 		r := record(t, s)
 		synctest.Wait()
 		if got := r.epochs(); len(got) != 1 || got[0] != "urestore-2" {

@@ -6,8 +6,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/ownergraph/ownergraph/graph"
 	"pgregory.net/rapid"
+
+	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/replica"
 )
 
 // modelKinds, places, someKinds, names and options are the inputs of random histories.
@@ -65,7 +67,7 @@ func refused(t testing.TB, call string, err error, text, reason string, is ...er
 	if err == nil || !strings.HasPrefix(err.Error(), text+": ") {
 		t.Errorf("%s: %v, want %q: %s", call, err, text, reason)
 	}
-	for _, e := range []error{graph.ErrNotFound, graph.ErrConflict, graph.ErrKindUnknown, graph.ErrRefused, graph.ErrInvalid, ErrSick} {
+	for _, e := range []error{graph.ErrNotFound, graph.ErrConflict, graph.ErrKindUnknown, graph.ErrRefused, graph.ErrInvalid, replica.ErrSick} {
 		if got, want := errors.Is(err, e), slices.Contains(is, e); got != want {
 			t.Errorf("%s: %v is %v: %t, want %t: %s", call, err, e, got, want, reason)
 		}

@@ -32,7 +32,7 @@ type Store struct {
 }
 
 // Get returns the object at key's coordinates and ignores the UID of key. Errors:
-// ErrNotFound, ErrKindUnknown, ErrSick.
+// ErrNotFound, ErrKindUnknown.
 func (s *Store) Get(ctx context.Context, key graph.Key) (graph.Object, error) {
 	if err := ctx.Err(); err != nil {
 		return graph.Object{}, err
@@ -68,7 +68,7 @@ func (s *Store) Update(ctx context.Context, o graph.Object) (graph.Object, error
 // of finalizer.Patch. A change that only removes is always valid, so a caller can free
 // an invalid object. DropOwners and Unblock name references as Get returns them.
 //
-// Errors: ErrKindUnknown, ErrNotFound, ErrSick, those of finalizer.Patch, and Create's
+// Errors: ErrKindUnknown, ErrNotFound, those of finalizer.Patch, and Create's
 // for the additions of the change.
 func (s *Store) Patch(ctx context.Context, key graph.Key, pre graph.Precondition, change graph.Change) error {
 	_, err := s.write(ctx, func() (replica.Commit, error) { return s.state.Patch(key, pre, change) })
@@ -78,7 +78,7 @@ func (s *Store) Patch(ctx context.Context, key graph.Key, pre graph.Precondition
 // Delete deletes the object at key's coordinates, by the rules of finalizer.Delete. A
 // nil grace means no grace period.
 //
-// Errors: ErrKindUnknown, ErrNotFound, ErrSick, and those of finalizer.Delete.
+// Errors: ErrKindUnknown, ErrNotFound, and those of finalizer.Delete.
 func (s *Store) Delete(ctx context.Context, key graph.Key, opts graph.DeleteOptions) error {
 	_, err := s.write(ctx, func() (replica.Commit, error) { return s.state.Delete(key, opts) })
 	return err
@@ -87,69 +87,6 @@ func (s *Store) Delete(ctx context.Context, key graph.Key, opts graph.DeleteOpti
 // Objects returns the objects of all served kinds at one moment, sorted by key. It
 // returns those of sick kinds too.
 func (s *Store) Objects() []graph.Object { return s.view().Objects() }
-
-// Snapshot returns the present kinds and objects, for Restore.
-func (s *Store) Snapshot() Snapshot { return Snapshot{s.view().Snapshot()} }
-
-// Restore sets kinds and objects back to the snapshot, with their UIDs of then. The
-// health of a kind is not a part of the snapshot. Restore returns ErrRefused for a
-// snapshot of another store. It takes time in proportion to the objects.
-//
-// Every object gets a new version, higher than all earlier versions. So a write that is
-// conditioned on a version from before the restore gets ErrConflict.
-//
-// Every watch reports Rewound and then lists every kind anew. Rewound has one epoch in
-// every watch, including later watches. The next restore makes another epoch.
-//
-// Held by TestEpochs, and by TestRestore, TestRestoreRefusesOldWrites and
-// TestRestoreRaisesEveryVersion of internal/replica.
-func (s *Store) Restore(to Snapshot) error {
-	return s.alter(func() error {
-		if err := s.state.Restore(to.of); err != nil {
-			return err
-		}
-		s.rewinds++
-		s.reason = "restored to version " + string(to.of.Version())
-		s.log.clear()
-		return nil
-	})
-}
-
-// Compact drops the log. Every watch that is behind lists every kind anew.
-func (s *Store) Compact() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.log.clear()
-}
-
-// AddKind serves a kind, or replaces the description of a served kind. A kind that was
-// removed and is added again has its former objects. AddKind returns ErrRefused for an
-// empty name. It returns ErrRefused too if a kind with objects would change between
-// scoped and global.
-func (s *Store) AddKind(info graph.KindInfo) error {
-	return s.alter(func() error { return s.state.AddKind(info) })
-}
-
-// RemoveKind stops serving a kind, and clears its sickness. The store keeps the objects
-// of the kind and hides them. RemoveKind returns ErrKindUnknown for a kind that is not
-// served.
-func (s *Store) RemoveKind(kind graph.Kind) error {
-	return s.alter(func() error { return s.state.RemoveKind(kind) })
-}
-
-// Sicken takes a kind out of service, with a reason: see the package comment. It
-// returns ErrKindUnknown for a kind that is not served.
-//
-// Held by TestFenceOfSickKind, and by TestSick of internal/replica.
-func (s *Store) Sicken(kind graph.Kind, reason string) error {
-	return s.alter(func() error { return s.state.Sicken(kind, reason) })
-}
-
-// Recover takes a kind into service again. Every watch lists it anew. Recover returns
-// ErrKindUnknown for a kind that is not served.
-func (s *Store) Recover(kind graph.Kind) error {
-	return s.alter(func() error { return s.state.Recover(kind) })
-}
 
 // view returns an immutable copy of the present state.
 func (s *Store) view() *replica.State {

@@ -9,6 +9,7 @@ import (
 	"testing/synctest"
 
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/replica"
 )
 
 // newStore returns a store of global nodes and scoped pods that makes the UIDs u1, u2,
@@ -19,10 +20,12 @@ func newStore(t testing.TB, objects string, log int) *Store {
 		Kinds:     []graph.KindInfo{{Kind: "node"}, {Kind: "pod", Scoped: true}},
 		Objects:   parse(t, objects),
 		UIDPrefix: "u",
-		Log:       log,
 	})
 	if err != nil {
 		t.Fatal(err)
+	}
+	if log > 0 {
+		insider{s}.KeepLog(log)
 	}
 	return s
 }
@@ -83,7 +86,7 @@ func TestProgress(t *testing.T) {
 		r.wants(t, listed...)
 		put(t, s, "pod/ns/b")
 		r.wants(t, "put pod/ns/b@u1#3%1/0", "progress node 3", "progress pod 3")
-		do(t, s.Sicken("node", "no disk"))
+		do(t, insider{s}.Sicken("node", "no disk"))
 		remove(t, s, "pod/ns/b")
 		r.wants(t, "sick node no disk", "gone pod/ns/b@u1", "progress pod 4")
 	})
@@ -141,7 +144,7 @@ func TestWatchFallsBehind(t *testing.T) {
 		synctest.Wait()
 		put(t, s, "pod/ns/b")
 		idle.wants(t, "put pod/ns/a@a1#11", "put pod/ns/b@u1#12%1/0")
-		s.Compact()
+		insider{s}.Compact()
 		release()
 		r.wants(t, "put pod/ns/a@a1#11", "kinds node pod", "list node", "ended node 12", "list pod", "put pod/ns/a@a1#11",
 			"put pod/ns/b@u1#12%1/0", "ended pod 12")
@@ -245,10 +248,10 @@ func TestStoreErrors(t *testing.T) {
 	refused(t, "Patch", s.Patch(ctx, gone, graph.Precondition{}, graph.Change{}), "patch pod/ns/z", "absent", graph.ErrNotFound)
 	refused(t, "Delete", s.Delete(ctx, gone, graph.DeleteOptions{}), "delete pod/ns/z", "absent", graph.ErrNotFound)
 	refused(t, "List", s.List(ctx, "job"), "list kind job", "not served", graph.ErrKindUnknown)
-	refused(t, "AddKind", s.AddKind(graph.KindInfo{}), "add kind: kind: empty", "no name", graph.ErrRefused)
-	refused(t, "RemoveKind", s.RemoveKind("job"), "remove kind job", "not served", graph.ErrKindUnknown)
-	refused(t, "Sicken", s.Sicken("job", ""), "sicken kind job", "not served", graph.ErrKindUnknown)
-	refused(t, "Recover", s.Recover("job"), "recover kind job", "not served", graph.ErrKindUnknown)
-	refused(t, "Restore", s.Restore(Snapshot{}), "restore: snapshot: of another store", "the zero snapshot is of no store", graph.ErrRefused)
+	refused(t, "AddKind", insider{s}.AddKind(graph.KindInfo{}), "add kind: kind: empty", "no name", graph.ErrRefused)
+	refused(t, "RemoveKind", insider{s}.RemoveKind("job"), "remove kind job", "not served", graph.ErrKindUnknown)
+	refused(t, "Sicken", insider{s}.Sicken("job", ""), "sicken kind job", "not served", graph.ErrKindUnknown)
+	refused(t, "Recover", insider{s}.Recover("job"), "recover kind job", "not served", graph.ErrKindUnknown)
+	refused(t, "Restore", insider{s}.Restore(replica.Snapshot{}), "restore: snapshot: of another store", "the zero snapshot is of no store", graph.ErrRefused)
 	holds(t, s, start)
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/adapters/memory"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/inside"
 )
 
 var errBroken = errors.New("connection lost")
@@ -162,16 +163,16 @@ func memorySubjectOf(tb TB, c memory.Config) Subject {
 	s.Second = func(context.Context) (Subject, error) {
 		return Subject{Store: &testStore{Store: m, database: p, cut: make(chan struct{})}, Client: memoryUsers{m, p}}, nil
 	}
-	s.Compact = func(context.Context) error { m.Compact(); return nil }
+	s.Compact = func(context.Context) error { m.Inside(inside.Key{}).Compact(); return nil }
 	s.Backup = func(context.Context) (func(context.Context) error, error) {
-		was := m.Snapshot()
-		return func(context.Context) error { return m.Restore(was) }, nil
+		was := m.Inside(inside.Key{}).Snapshot()
+		return func(context.Context) error { return m.Inside(inside.Key{}).Restore(was) }, nil
 	}
 	s.Sicken = func(_ context.Context, kind ownergraph.Kind) (func(context.Context) error, error) {
-		return func(context.Context) error { return m.Recover(kind) }, m.Sicken(kind, "taken out of reach")
+		return func(context.Context) error { return m.Inside(inside.Key{}).Recover(kind) }, m.Inside(inside.Key{}).Sicken(kind, "taken out of reach")
 	}
 	s.Vanish = func(_ context.Context, kind ownergraph.Kind) (func(context.Context) error, error) {
-		return func(context.Context) error { return m.AddKind(infoOf(kind)) }, m.RemoveKind(kind)
+		return func(context.Context) error { return m.Inside(inside.Key{}).AddKind(infoOf(kind)) }, m.Inside(inside.Key{}).RemoveKind(kind)
 	}
 	s.Label = func(ctx context.Context, key ownergraph.Key, labels map[string]string) error {
 		_, err := m.Label(ctx, key, graph.Precondition{}, labels)

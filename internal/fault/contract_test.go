@@ -11,10 +11,12 @@ import (
 	"testing/synctest"
 	"time"
 
+	"pgregory.net/rapid"
+
 	"github.com/ownergraph/ownergraph/adapters/memory"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/fault"
-	"pgregory.net/rapid"
+	"github.com/ownergraph/ownergraph/internal/inside"
 )
 
 // judge reads a watch and checks it against the contract.
@@ -174,11 +176,12 @@ func TestFaultsKeepTheContract(t *testing.T) {
 		rapid.SyncTest(t, func(t *rapid.T) {
 			plan := fault.Draw(rapid.Uint64().Draw(t, "seed"))
 			list := rapid.Bool().Draw(t, "list")
-			store, err := memory.New(memory.Config{Kinds: []graph.KindInfo{{Kind: "x"}, {Kind: "y"}}, UIDPrefix: "u", Log: 8})
+			store, err := memory.New(memory.Config{Kinds: []graph.KindInfo{{Kind: "x"}, {Kind: "y"}}, UIDPrefix: "u"})
 			if err != nil {
 				t.Fatal(err)
 			}
-			hidden := fault.Config{Plan: plan, Compact: func(context.Context) error { store.Compact(); return nil }}
+			store.Inside(inside.Key{}).KeepLog(8)
+			hidden := fault.Config{Plan: plan, Compact: func(context.Context) error { store.Inside(inside.Key{}).Compact(); return nil }}
 			r := over(quietly{t: t}, store, store, hidden)
 			if !list {
 				r = over(quietly{t: t}, fencing{plain{store}, store}, store, hidden)

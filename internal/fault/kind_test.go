@@ -7,6 +7,7 @@ import (
 
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/fault"
+	"github.com/ownergraph/ownergraph/internal/inside"
 )
 
 func TestSick(t *testing.T) {
@@ -61,12 +62,12 @@ func TestSickerThanThat(t *testing.T) {
 		tp := r.watch()
 		_ = r.call("get", "x1")
 		tp.want(t, "at first", begun+" kind-sick:x")
-		if err := r.memory.Sicken("x", "really"); err != nil {
+		if err := r.memory.Inside(inside.Key{}).Sicken("x", "really"); err != nil {
 			t.Fatal(err)
 		}
 		<-time.After(2 * time.Minute)
 		tp.want(t, "when the fault is over", "")
-		if err := r.memory.Recover("x"); err != nil {
+		if err := r.memory.Inside(inside.Key{}).Recover("x"); err != nil {
 			t.Fatal(err)
 		}
 		tp.want(t, "when both are", "kind-recovered:x x( )x")

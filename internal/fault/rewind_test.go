@@ -8,6 +8,7 @@ import (
 
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/fault"
+	"github.com/ownergraph/ownergraph/internal/inside"
 )
 
 // TestRewindKeepsItsEpoch checks a fault that restarts the watch. The watch
@@ -17,7 +18,7 @@ func TestRewindKeepsItsEpoch(t *testing.T) {
 	in(t, func(t *testing.T) {
 		r := onto(t, "compact@9", "", fault.Config{Compact: func(context.Context) error { return nil }})
 		tp := r.watch()
-		if err := r.memory.Restore(r.memory.Snapshot()); err != nil {
+		if err := r.memory.Inside(inside.Key{}).Restore(r.memory.Inside(inside.Key{}).Snapshot()); err != nil {
 			t.Fatal(err)
 		}
 		synctest.Wait()
