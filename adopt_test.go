@@ -169,7 +169,7 @@ func TestMoveToWhomItHas(t *testing.T) {
 // upgrade names the owner of each pod: the set of its first letter.
 func upgrade(o ownergraph.Object) (ownergraph.Owner, bool) {
 	name := o.Name[:1]
-	return ownergraph.Owner{Key: ownergraph.Key{Kind: "set", Name: name, UID: ownergraph.UID("set/" + name)}, Controller: true}, o.Kind == "pod"
+	return ownergraph.Owner{Key: ownergraph.Key{Kind: "set", Name: name, UID: graph.UID("set/" + name)}, Controller: true}, o.Kind == "pod"
 }
 
 // TestAdoptAll: one pass brings a store under ownership, and says what became of

@@ -3,6 +3,7 @@ package ownergraph
 import (
 	"slices"
 
+	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/effect"
 	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/internal/run"
@@ -19,7 +20,7 @@ func (e *Engine) clone() *Engine {
 	c.expected = e.expected.Clone()
 	c.undone = e.undone.Clone()
 	c.held, c.calls = e.held.Clone(), e.calls.Clone()
-	c.misplaced = make(map[UID][]observed.NodeID, len(e.misplaced))
+	c.misplaced = make(map[graph.UID][]observed.NodeID, len(e.misplaced))
 	for u, w := range e.misplaced {
 		c.misplaced[u] = slices.Clone(w)
 	}

@@ -155,7 +155,7 @@ func (r *rig) idle() []ownergraph.Held {
 }
 
 // delete has a user delete the object that is a line of the notation.
-func (s *tap) delete(t *testing.T, key string, p ownergraph.Propagation) {
+func (s *tap) delete(t *testing.T, key string, p graph.Propagation) {
 	t.Helper()
 	if err := s.Store.Delete(t.Context(), keyOf(t, key), ownergraph.DeleteOptions{Propagation: p}); err != nil {
 		t.Fatal(err)

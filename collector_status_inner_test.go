@@ -28,7 +28,7 @@ func TestHeldInSlices(t *testing.T) {
 				t.Fatal(err)
 			}
 			for i := range c.n {
-				o := Object{Key: Key{Kind: "pod", Name: fmt.Sprint(i * 7919 % 10007), UID: UID(fmt.Sprint("u", i))}, Version: "1"}
+				o := Object{Key: Key{Kind: "pod", Name: fmt.Sprint(i * 7919 % 10007), UID: graph.UID(fmt.Sprint("u", i))}, Version: "1"}
 				d, err := e.graph.Apply(Event{Type: graph.KindsKnown, Kinds: []KindInfo{{Kind: "pod"}}})
 				if err == nil {
 					d, err = e.graph.Apply(Event{Type: graph.Put, Object: o})

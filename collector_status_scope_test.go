@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/graph"
 )
 
 // idleIn is idle for one scope, for at most a minute of the test's time.
@@ -43,7 +44,7 @@ func slowly(scope string) func(context.Context, string, ownergraph.Key, func() e
 func TestWaitIdleIn(t *testing.T) {
 	const in = "p/s/a; p/s/b -> p/s/a!; p/s/c -> p/s/b!"
 	for _, c := range []struct {
-		p      ownergraph.Propagation
+		p      graph.Propagation
 		left   string
 		reason string
 	}{

@@ -16,13 +16,14 @@ import (
 
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/adapters/memory"
+	"github.com/ownergraph/ownergraph/graph"
 )
 
 func TestCollectorCascades(t *testing.T) {
 	const tree = "rs/a; pod/b -> rs/a!; pod/c -> rs/a!; vol/d -> pod/b!; vol/e -> pod/b!; vol/f -> pod/c, rs/x; rs/x; rs/y"
 	for _, c := range []struct {
 		name   string
-		p      ownergraph.Propagation
+		p      graph.Propagation
 		want   string
 		reason string
 	}{
@@ -300,7 +301,7 @@ func TestCollectorsTogether(t *testing.T) {
 				rigs = append(rigs, collect(t, s, ownergraph.Config{}))
 			}
 			var users sync.WaitGroup
-			for i, p := range []ownergraph.Propagation{ownergraph.Background, ownergraph.Foreground, ownergraph.Orphan} {
+			for i, p := range []graph.Propagation{ownergraph.Background, ownergraph.Foreground, ownergraph.Orphan} {
 				users.Go(func() {
 					s.delete(t, fmt.Sprintf("root/%d", i), p)
 					s.create(t, fmt.Sprintf("leaf/late%d -> inner/%d.7", i, i))
@@ -353,7 +354,7 @@ func checkForest(t *testing.T, s *tap) {
 
 type deletion struct {
 	key ownergraph.Key
-	how ownergraph.Propagation
+	how graph.Propagation
 }
 
 // drawForest draws a graph without rings of up to 14 objects, and some of them
@@ -363,7 +364,7 @@ func drawForest(t *rapid.T) ([]ownergraph.Object, []deletion) {
 	for i := range rapid.IntRange(2, 14).Draw(t, "objects") {
 		name := fmt.Sprintf("o%02d", i)
 		kind := ownergraph.Kind(rapid.SampledFrom([]string{"a", "b", "c"}).Draw(t, "kind"))
-		o := ownergraph.Object{Key: ownergraph.Key{Kind: kind, Name: name, UID: ownergraph.UID(name)}}
+		o := ownergraph.Object{Key: ownergraph.Key{Kind: kind, Name: name, UID: graph.UID(name)}}
 		for j := range objects {
 			if rapid.IntRange(0, 3).Draw(t, "owner") == 0 {
 				o.Owners = append(o.Owners, ownergraph.Owner{Key: objects[j].Key, Block: rapid.Bool().Draw(t, "block")})
@@ -375,7 +376,7 @@ func drawForest(t *rapid.T) ([]ownergraph.Object, []deletion) {
 	for range rapid.IntRange(1, 4).Draw(t, "deletions") {
 		deletions = append(deletions, deletion{
 			rapid.SampledFrom(objects).Draw(t, "object").Key,
-			rapid.SampledFrom([]ownergraph.Propagation{ownergraph.Background, ownergraph.Foreground, ownergraph.Orphan}).Draw(t, "how"),
+			rapid.SampledFrom([]graph.Propagation{ownergraph.Background, ownergraph.Foreground, ownergraph.Orphan}).Draw(t, "how"),
 		})
 	}
 	return objects, deletions

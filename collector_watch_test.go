@@ -48,7 +48,7 @@ func TestCollectorWatchBreaks(t *testing.T) {
 	for _, c := range []struct {
 		name, end string
 		hide      func(*tap) ownergraph.Store
-		p         ownergraph.Propagation
+		p         graph.Propagation
 		reason    string
 	}{
 		{"level 2", "", func(s *tap) ownergraph.Store { return s }, ownergraph.Foreground, "fences wait for the new listing"},

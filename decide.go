@@ -211,7 +211,7 @@ func (e *Engine) awaitMisplaced(id observed.NodeID, in rules.Input, d policy.Dec
 
 // wakeMisplaced has the dependents decided again of an owner that lived in another scope
 // or under another name.
-func (e *Engine) wakeMisplaced(u UID) {
+func (e *Engine) wakeMisplaced(u graph.UID) {
 	for _, id := range e.misplaced[u] {
 		if e.graph.InUse(id) {
 			e.work.Add(id, queue.Normal)

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/audit"
 	"github.com/ownergraph/ownergraph/internal/core/cycle"
 	"github.com/ownergraph/ownergraph/internal/core/effect"
@@ -77,7 +78,7 @@ type Engine struct {
 	held     held.Table
 	calls    inflight.Calls[Call]
 
-	misplaced map[UID][]observed.NodeID // the dependents of owners in another scope or under another name
+	misplaced map[graph.UID][]observed.NodeID // the dependents of owners in another scope or under another name
 
 	absent   tombstone.Set // owners that are gone and have no dependent left
 	orphaned tombstone.Set // owners whose orphaning this engine ended
@@ -125,7 +126,7 @@ func NewEngine(level Level, cfg Config) (*Engine, error) {
 		held:   held.New(),
 		calls:  inflight.NewCalls[Call](),
 
-		misplaced: map[UID][]observed.NodeID{},
+		misplaced: map[graph.UID][]observed.NodeID{},
 		absent:    tombstone.New(set.AbsentOwners),
 		orphaned:  tombstone.New(set.OrphanedOwners),
 		revision:  run.NewRevision(0),

@@ -126,7 +126,7 @@ func TestKindsKnownIsLinear(t *testing.T) {
 
 // longSweep returns an engine that sweeps tenant a, and a function that lets it work
 // for some seconds and returns which pods it has deleted since it was made.
-func longSweep(t *testing.T, suffix bool) (e *Engine, work func() (deleted map[UID]bool, most uint64)) {
+func longSweep(t *testing.T, suffix bool) (e *Engine, work func() (deleted map[graph.UID]bool, most uint64)) {
 	t.Helper()
 	e, err := NewEngine(Level2, Config{Limits: graph.Limits{Text: 1 << 20}, Sweeps: []finalizer.Sweep{{
 		Finalizer: "x.io/t", Holder: "tenant", Members: []finalizer.Members{{By: finalizer.ByName, Delimiter: "-", Suffix: suffix}},
@@ -134,14 +134,14 @@ func longSweep(t *testing.T, suffix bool) (e *Engine, work func() (deleted map[U
 	if err != nil {
 		t.Fatal(err)
 	}
-	now, deleted := time.Unix(1, 0), map[UID]bool{}
+	now, deleted := time.Unix(1, 0), map[graph.UID]bool{}
 	see := seeing(t, e, now)
 	see(Event{Type: graph.KindsKnown, Kinds: []KindInfo{{Kind: "tenant"}, {Kind: "pod"}}})
 	for _, k := range []Kind{"tenant", "pod"} {
 		see(Event{Type: graph.ListBegun, Kind: k}, Event{Type: graph.ListEnded, Kind: k})
 	}
 	see(put("tenant/a#1~[x.io/t]"))
-	return e, func() (map[UID]bool, uint64) {
+	return e, func() (map[graph.UID]bool, uint64) {
 		most := uint64(0)
 		for range 8 { // a proof, then the deletes
 			most = max(most, stepping(t, e, now, func(c Call) Result {
@@ -163,7 +163,7 @@ func longSweep(t *testing.T, suffix bool) (e *Engine, work func() (deleted map[U
 
 // long is an object of a name that a-a-a-... makes long.
 func long(kind Kind, delimiters int, uid string) Object {
-	return Object{Key: Key{Kind: kind, Name: "a" + strings.Repeat("-a", delimiters), UID: UID(uid)}, Version: "1"}
+	return Object{Key: Key{Kind: kind, Name: "a" + strings.Repeat("-a", delimiters), UID: graph.UID(uid)}, Version: "1"}
 }
 
 // TestSweepOfLongNames: however long the names of members are, no step looks at more

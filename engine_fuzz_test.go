@@ -147,7 +147,7 @@ func (h *hostile) answer() {
 		h.show(r.Object)
 	}
 	for c.Type == ownergraph.CallSelect && rapid.Bool().Draw(h.T, "one more") {
-		r.Selected.Objects = append(r.Selected.Objects, ownergraph.LabelMatch{
+		r.Selected.Objects = append(r.Selected.Objects, graph.LabelMatch{
 			Key: h.key(), Version: rapid.SampledFrom([]graph.Version{"1", "2", "3", ""}).Draw(h.T, "version"), Value: rapid.SampledFrom([]string{"m", "n", ""}).Draw(h.T, "value"),
 		})
 		r.Selected.More = rapid.SampledFrom([]string{"", "", "more"}).Draw(h.T, "more")

@@ -96,7 +96,7 @@ func (e *Engine) fill() {
 }
 
 func (e *Engine) idOf(name string) observed.NodeID {
-	n, _ := e.graph.Lookup(Key{Kind: Kind(name), Name: name, UID: UID(name)})
+	n, _ := e.graph.Lookup(Key{Kind: Kind(name), Name: name, UID: graph.UID(name)})
 	return n.ID()
 }
 

@@ -31,7 +31,7 @@ func TestKindsAreForgotten(t *testing.T) {
 	}
 	for i := range 100 {
 		k := Kind(fmt.Sprintf("kind%d", i))
-		o := Object{Key: Key{Kind: k, Name: "a", UID: UID(k)}, Version: "1"}
+		o := Object{Key: Key{Kind: k, Name: "a", UID: graph.UID(k)}, Version: "1"}
 		see(Event{Type: graph.KindsKnown, Kinds: []KindInfo{{Kind: k}}}, Event{Type: graph.ListBegun, Kind: k},
 			Event{Type: graph.Put, Object: o}, Event{Type: graph.ListEnded, Kind: k, Version: "1"})
 		if i != 5 { // that one stays out of reach, and there

@@ -3,10 +3,12 @@ package ownergraph
 import (
 	"fmt"
 	"testing"
+
+	"github.com/ownergraph/ownergraph/graph"
 )
 
 func memoryKey(n int) Key {
-	return Key{Kind: "pod", Scope: fmt.Sprint("s", n%3), Name: fmt.Sprint("n", n), UID: UID(fmt.Sprint("u", n))}
+	return Key{Kind: "pod", Scope: fmt.Sprint("s", n%3), Name: fmt.Sprint("n", n), UID: graph.UID(fmt.Sprint("u", n))}
 }
 
 // TestRememberShare: the memory of owners that are gone stays small beside the memory of

@@ -6,19 +6,16 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// The vocabulary of a Store is in package graph. The aliases let its users import one
-// package.
+// The vocabulary of a Store is in package graph. These aliases of the names that Store and
+// Config mention let their users import one package.
 type (
 	Kind          = graph.Kind
-	UID           = graph.UID
 	Version       = graph.Version
 	Key           = graph.Key
 	Owner         = graph.Owner
 	Object        = graph.Object
 	SelectRequest = graph.SelectRequest
 	SelectPage    = graph.SelectPage
-	LabelMatch    = graph.LabelMatch
-	Propagation   = graph.Propagation
 	Precondition  = graph.Precondition
 	Change        = graph.Change
 	DeleteOptions = graph.DeleteOptions
@@ -28,7 +25,6 @@ type (
 
 // The propagations of a deletion. See the constants of package graph.
 const (
-	Unset      = graph.Unset
 	Background = graph.Background
 	Foreground = graph.Foreground
 	Orphan     = graph.Orphan

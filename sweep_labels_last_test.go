@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/graph"
 )
 
 // TestSweepByLabelBeforeTheFence: what is made before the fence begins that shows
@@ -26,7 +27,7 @@ func TestSweepByLabelBeforeTheFence(t *testing.T) {
 				}
 				return do()
 			}
-			r.delete(t, "tenant/1", ownergraph.Unset)
+			r.delete(t, "tenant/1", graph.Unset)
 			r.idle()
 			r.finish(t, "volume/1-z", "x.io/slow")
 			r.idle()

@@ -64,7 +64,7 @@ func TestSweepByLabel(t *testing.T) {
 	sweptBy(t, "tenant/1; tenant/11; volume/a; volume/b; volume/c; volume/d; pod/x/p; pod/y/q; team/z",
 		[]string{"volume/a x.io/of=1", "volume/b x.io/of=11", "volume/c x.io/of=1,keep=", "pod/x/p x.io/of=1,app=web", "tenant/1 x.io/of=1", "tenant/11 x.io/of=1"},
 		sweeping(labelled("!keep")), func(t *testing.T, r *rig) {
-			r.delete(t, "tenant/1", ownergraph.Unset)
+			r.delete(t, "tenant/1", graph.Unset)
 			r.reports(t)
 			r.holds(t, "pod/y/q; team/z; tenant/11[x.io/tenant]; volume/b; volume/c; volume/d")
 			if s := r.Stats(); s.Calls[ownergraph.CallSelect] != 6 || s.Calls[ownergraph.CallDelete] != 2 || s.Sweeps.Ended != 1 || s.Writes.Conflicts != 0 {
@@ -81,7 +81,7 @@ func TestSweepBySelector(t *testing.T) {
 	sweptBy(t, "tenant/1; tenant/2; volume/1-a; volume/1-b; volume/1-c; volume/2-a",
 		[]string{"volume/1-a tier=gold", "volume/1-b tier=lead", "volume/2-a tier=gold"},
 		sweeping(sweep), func(t *testing.T, r *rig) {
-			r.delete(t, "tenant/1", ownergraph.Unset)
+			r.delete(t, "tenant/1", graph.Unset)
 			r.reports(t)
 			r.holds(t, "tenant/2[x.io/tenant]; volume/1-b; volume/1-c; volume/2-a")
 		})
@@ -94,7 +94,7 @@ func TestSweepRelabelled(t *testing.T) {
 	phases.Phases = []finalizer.Phase{{Kinds: []graph.Kind{"pod"}}, {After: true}}
 	sweptBy(t, "tenant/1; pod/x/p[x.io/slow]; volume/a; volume/b; volume/c", []string{"pod/x/p x.io/of=1", "volume/a x.io/of=1", "volume/b x.io/of=1"},
 		sweeping(phases), func(t *testing.T, r *rig) {
-			r.delete(t, "tenant/1", ownergraph.Unset)
+			r.delete(t, "tenant/1", graph.Unset)
 			r.reports(t, "pod/x/p: finalizers hold it (x.io/slow)", "tenant/1: its members are not gone (pod: 1 left, volume: 2 left)")
 			r.label(t, "volume/a", "x.io/of=2")
 			r.label(t, "volume/c", "x.io/of=1")
@@ -120,7 +120,7 @@ func TestSweepRelabelledAtTheLastMoment(t *testing.T) {
 			}
 			r := collect(t, s, sweeping(labelled("")))
 			r.idle()
-			r.delete(t, "tenant/1", ownergraph.Unset)
+			r.delete(t, "tenant/1", graph.Unset)
 			r.reports(t)
 			want, deletes := "volume/a", uint64(1)
 			if strings.Contains(to, "=1") {
@@ -157,7 +157,7 @@ func TestSweepByLabelPages(t *testing.T) {
 		probe.Tuning(&cfg).SelectPage = 9
 		r := collect(t, s, cfg)
 		r.idle()
-		r.delete(t, "tenant/1", ownergraph.Unset)
+		r.delete(t, "tenant/1", graph.Unset)
 		pass(time.Minute)
 		r.reports(t)
 		if got := strings.Count(r.shape(), ";") + 1; got != 26 {
@@ -174,7 +174,7 @@ func TestSweepByLabelSickKind(t *testing.T) {
 		if err := r.Inside(inside.Key{}).Sicken("pod", "webhook down"); err != nil {
 			t.Fatal(err)
 		}
-		r.delete(t, "tenant/1", ownergraph.Unset)
+		r.delete(t, "tenant/1", graph.Unset)
 		r.reports(t, "tenant/1: its members by label have to be selected (pod: webhook down)")
 		r.holds(t, "pod/x/p; tenant/1~[x.io/tenant]")
 		if err := r.Inside(inside.Key{}).Recover("pod"); err != nil {
@@ -196,7 +196,7 @@ func TestSweepByLabelSickKind(t *testing.T) {
 		}
 		r := collect(t, s, sweeping(labelled("")))
 		r.idle()
-		r.delete(t, "tenant/1", ownergraph.Unset)
+		r.delete(t, "tenant/1", graph.Unset)
 		r.reports(t, "tenant/1: its members by label have to be selected (pod: forbidden: refused)")
 		forbidden.Store(false)
 		pass(5 * time.Minute)
@@ -215,7 +215,7 @@ func TestSweepByLabelSickKind(t *testing.T) {
 		}
 		r := collect(t, s, sweeping(labelled("")))
 		r.idle()
-		r.delete(t, "tenant/1", ownergraph.Unset)
+		r.delete(t, "tenant/1", graph.Unset)
 		r.reports(t, "tenant/1: its members by label have to be selected (pod: webhook down)")
 		if err := r.Inside(inside.Key{}).Recover("pod"); err != nil {
 			t.Fatal(err)
@@ -234,10 +234,10 @@ func TestSweepByLabelContested(t *testing.T) {
 	for first, other := range map[string]string{"tenant/1": "tenant/2", "tenant/2": "tenant/1"} {
 		sweptBy(t, "tenant/1; tenant/2; volume/1-a; volume/1-b; volume/2-c; volume/x",
 			[]string{"volume/1-a x.io/of=2", "volume/1-b x.io/of=nobody", "volume/x x.io/of=1"}, sweeping(both), func(t *testing.T, r *rig) {
-				r.delete(t, first, ownergraph.Unset)
+				r.delete(t, first, graph.Unset)
 				r.reports(t, first+": its members are not gone (volume: 1 left)",
 					"volume/1-a: another object has a claim on it ("+other+")")
-				r.delete(t, other, ownergraph.Unset)
+				r.delete(t, other, graph.Unset)
 				r.reports(t)
 				r.holds(t, "")
 			})
@@ -256,7 +256,7 @@ func TestSweepByLabelResumes(t *testing.T) {
 		for i := range 40 {
 			s.label(t, fmt.Sprintf("volume/v%d", i), fmt.Sprintf("x.io/of=%d", 1+i%2))
 		}
-		s.delete(t, "tenant/1", ownergraph.Unset)
+		s.delete(t, "tenant/1", graph.Unset)
 		var left atomic.Int32
 		for range 4 {
 			left.Store(4)
@@ -297,7 +297,7 @@ func TestSweepByLabelBusy(t *testing.T) {
 			return do()
 		}
 		before := r.Stats()
-		r.delete(t, "tenant/1", ownergraph.Unset)
+		r.delete(t, "tenant/1", graph.Unset)
 		pass(time.Hour)
 		if s := r.Stats(); probe.Requests(s)-probe.Requests(before) > 3000 || s.Decisions-before.Decisions > 9000 {
 			t.Errorf("an hour cost %d requests and %d decisions", probe.Requests(s)-probe.Requests(before), s.Decisions-before.Decisions)
@@ -339,7 +339,7 @@ func TestSweepByLabelWithoutFences(t *testing.T) {
 			ownergraph.LabelSelector
 		}{plain{s}, s}, s, sweeping(labelled("")))
 		r.idle()
-		r.delete(t, "tenant/1", ownergraph.Unset)
+		r.delete(t, "tenant/1", graph.Unset)
 		pass(time.Second)
 		r.reports(t)
 		r.holds(t, "volume/b")
@@ -356,8 +356,8 @@ func TestSweepByLabelConfirm(t *testing.T) {
 	sweep.Confirm, sweep.ConfirmAbove = "x.io/confirm", 1
 	sweptBy(t, "tenant/1; tenant/2; volume/a; volume/b; volume/c", []string{"volume/a x.io/of=1", "volume/b x.io/of=1", "volume/c x.io/of=2"},
 		sweeping(sweep), func(t *testing.T, r *rig) {
-			r.delete(t, "tenant/1", ownergraph.Unset)
-			r.delete(t, "tenant/2", ownergraph.Unset)
+			r.delete(t, "tenant/1", graph.Unset)
+			r.delete(t, "tenant/2", graph.Unset)
 			r.reports(t, "tenant/1: it has so many members that its deletion needs a confirmation (volume: 2 left)")
 			r.holds(t, "tenant/1~[x.io/confirm,x.io/tenant]; volume/a; volume/b")
 		})
@@ -402,7 +402,7 @@ func TestSweepByLabelPhases(t *testing.T) {
 		names := map[graph.Kind]string{"pod": "pod/x/p", "volume": "volume/v"}
 		first, second := names[kinds[0]], names[kinds[1]]
 		sweptBy(t, "tenant/1; "+first+"[x.io/slow]; "+second, []string{first + " x.io/of=1", second + " x.io/of=1"}, sweeping(sweep), func(t *testing.T, r *rig) {
-			r.delete(t, "tenant/1", ownergraph.Unset)
+			r.delete(t, "tenant/1", graph.Unset)
 			r.idle()
 			if _, err := r.Store.Get(t.Context(), keyOf(t, second)); err != nil {
 				t.Errorf("%s went before %s: %v", second, first, err)

@@ -34,7 +34,7 @@ type labelling struct {
 	lived, going bool
 }
 
-func at(uid ownergraph.UID, v ownergraph.Version) string { return string(uid) + "#" + string(v) }
+func at(uid graph.UID, v ownergraph.Version) string { return string(uid) + "#" + string(v) }
 
 // mark labels an object. Nobody writes in between.
 func (w *labelWorld) mark(key ownergraph.Key, tenant string) {

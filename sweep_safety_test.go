@@ -90,12 +90,12 @@ func TestSweepOrphaning(t *testing.T) {
 func TestSweepByOwner(t *testing.T) {
 	owned := finalizer.Sweep{Finalizer: "x.io/o", Holder: "tenant", Members: []finalizer.Members{{By: finalizer.ByOwner}}}
 	swept(t, "tenant/1; tenant/2; volume/a -> tenant/1; volume/b -> tenant/1, tenant/2; volume/c -> team/x, tenant/1; team/x[x.io/z]", sweeping(owned), func(t *testing.T, r *rig) {
-		r.delete(t, "tenant/1", ownergraph.Unset)
+		r.delete(t, "tenant/1", graph.Unset)
 		r.reports(t, "tenant/1: its members are not gone (volume: 2 left)",
 			"volume/b: another object has a claim on it (tenant/1, tenant/2)", "volume/c: another object has a claim on it (team/x, tenant/1)")
-		r.delete(t, "tenant/2", ownergraph.Unset)
+		r.delete(t, "tenant/2", graph.Unset)
 		r.reports(t, "tenant/1: its members are not gone (volume: 1 left)", "volume/c: another object has a claim on it (team/x, tenant/1)")
-		r.delete(t, "team/x", ownergraph.Unset)
+		r.delete(t, "team/x", graph.Unset)
 		r.finish(t, "team/x", "x.io/z")
 		r.reports(t)
 		r.holds(t, "")
@@ -115,7 +115,7 @@ func TestSweepNested(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			swept(t, world, sweeping(tenancy(), scopes), func(t *testing.T, r *rig) {
-				r.delete(t, tc.del, ownergraph.Unset)
+				r.delete(t, tc.del, graph.Unset)
 				r.reports(t)
 				r.holds(t, tc.holds)
 			})
@@ -135,7 +135,7 @@ func TestSweepersTogether(t *testing.T) {
 		a, b := collect(t, s, sweeping(tenancy())), collect(t, s, sweeping(tenancy()))
 		a.idle()
 		b.idle()
-		s.delete(t, "tenant/1", ownergraph.Unset)
+		s.delete(t, "tenant/1", graph.Unset)
 		a.idle()
 		b.idle()
 		if got := strings.Count(s.shape(), ";") + 1; got != 51 || strings.Contains(s.shape(), "1-1;") {
@@ -165,7 +165,7 @@ func TestSweepWithoutFences(t *testing.T) {
 		}
 		r := collectOn(t, plain{s}, s, cfg)
 		r.idle()
-		r.delete(t, "tenant/1", ownergraph.Unset)
+		r.delete(t, "tenant/1", graph.Unset)
 		pass(1e9)
 		r.reports(t)
 		r.holds(t, "tenant/2[x.io/tenant]; volume/2-a")
@@ -195,7 +195,7 @@ func TestSweepDecisions(t *testing.T) {
 		}
 	}
 	swept(t, "tenant/1; pod/1-x/p; volume/1-a", cfg, func(t *testing.T, r *rig) {
-		r.delete(t, "tenant/1", ownergraph.Unset)
+		r.delete(t, "tenant/1", graph.Unset)
 		r.idle()
 		mu.Lock()
 		defer mu.Unlock()
@@ -284,7 +284,7 @@ func TestSweepConfirm(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			swept(t, world, sweeping(anchored), func(t *testing.T, r *rig) {
-				r.delete(t, "tenant/1", ownergraph.Unset)
+				r.delete(t, "tenant/1", graph.Unset)
 				r.idle()
 				tc.do(t, r)
 				r.reports(t, tc.held...)
@@ -294,7 +294,7 @@ func TestSweepConfirm(t *testing.T) {
 	}
 	t.Run("few", func(t *testing.T) {
 		swept(t, world, sweeping(anchored), func(t *testing.T, r *rig) {
-			r.delete(t, "tenant/3", ownergraph.Unset)
+			r.delete(t, "tenant/3", graph.Unset)
 			r.reports(t)
 			r.holds(t, "tenant/1"+both+"; tenant/2"+both+"; volume/a -> tenant/1; volume/b -> tenant/1; volume/c -> tenant/1")
 		})
@@ -345,7 +345,7 @@ func TestSweepUnservedMember(t *testing.T) {
 		if err := r.Inside(inside.Key{}).RemoveKind("widget"); err != nil {
 			t.Fatal(err)
 		}
-		r.delete(t, "tenant/1", ownergraph.Unset)
+		r.delete(t, "tenant/1", graph.Unset)
 		r.reports(t, "tenant/1: its members are not gone (widget: 1 left)", "widget/1-w: its kind is not served")
 		if err := r.Inside(inside.Key{}).AddKind(graph.KindInfo{Kind: "widget"}); err != nil {
 			t.Fatal(err)

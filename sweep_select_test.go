@@ -46,7 +46,7 @@ func (s *stepped) selected(c ownergraph.Call, more, value string, objects ...str
 		if err != nil {
 			s.Fatal(err)
 		}
-		page.Objects = append(page.Objects, ownergraph.LabelMatch{Key: o.Key, Version: o.Version, Value: value})
+		page.Objects = append(page.Objects, graph.LabelMatch{Key: o.Key, Version: o.Version, Value: value})
 	}
 	if err := s.e.Done(s.now, c.ID, ownergraph.Result{Selected: page}); err != nil {
 		s.Fatal(err)
@@ -172,9 +172,9 @@ func TestSelectUnsound(t *testing.T) {
 		page   ownergraph.SelectPage
 		reason string
 	}{
-		{ownergraph.SelectPage{Objects: []ownergraph.LabelMatch{{Key: graph.Key{Kind: "pod", Name: "a", UID: "a"}, Version: "3"}}}, "another kind"},
-		{ownergraph.SelectPage{Objects: []ownergraph.LabelMatch{{Key: volume}}}, "no version"},
-		{ownergraph.SelectPage{Objects: []ownergraph.LabelMatch{{Key: volume.Place(), Version: "3"}}}, "no UID"},
+		{ownergraph.SelectPage{Objects: []graph.LabelMatch{{Key: graph.Key{Kind: "pod", Name: "a", UID: "a"}, Version: "3"}}}, "another kind"},
+		{ownergraph.SelectPage{Objects: []graph.LabelMatch{{Key: volume}}}, "no version"},
+		{ownergraph.SelectPage{Objects: []graph.LabelMatch{{Key: volume.Place(), Version: "3"}}}, "no UID"},
 	} {
 		s := labels(t, "volume/a#3")
 		c := s.page(tc.reason)

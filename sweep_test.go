@@ -53,7 +53,7 @@ func TestSweep(t *testing.T) {
 	swept(t, "tenant/1; tenant/11; volume/1-a; volume/11-a; volume/1; pod/1-web/x; pod/11-web/x; pod/web/1-y", sweeping(tenancy()), func(t *testing.T, r *rig) {
 		r.holds(t, "pod/1-web/x; pod/11-web/x; pod/web/1-y; tenant/1[x.io/tenant]; tenant/11[x.io/tenant]; volume/1; volume/1-a; volume/11-a")
 		before := r.Stats()
-		r.delete(t, "tenant/1", ownergraph.Unset)
+		r.delete(t, "tenant/1", graph.Unset)
 		r.reports(t)
 		r.holds(t, "pod/11-web/x; tenant/11[x.io/tenant]; volume/1; volume/11-a")
 		s := r.Stats()
@@ -82,7 +82,7 @@ func TestSweepPhases(t *testing.T) {
 		finalizer.Phase{Kinds: []graph.Kind{"pod"}, After: true, GraceSeconds: &grace},
 	))
 	swept(t, "tenant/1; definition/1-d[x.io/slow]; pod/1-web/p; volume/1-v", cfg, func(t *testing.T, r *rig) {
-		r.delete(t, "tenant/1", ownergraph.Unset)
+		r.delete(t, "tenant/1", graph.Unset)
 		r.reports(t, "definition/1-d: finalizers hold it (x.io/slow)",
 			"tenant/1: its members are not gone (definition: 1 left, pod: 1 left, volume: 1 left)")
 		r.holds(t, "definition/1-d~[x.io/slow]; pod/1-web/p; tenant/1~[x.io/tenant]; volume/1-v")
@@ -121,7 +121,7 @@ func TestSweepHeld(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			swept(t, "tenant/1[x.io/tenant]; "+tc.objects, sweeping(tc.sweep), func(t *testing.T, r *rig) {
-				r.delete(t, "tenant/1", ownergraph.Unset)
+				r.delete(t, "tenant/1", graph.Unset)
 				r.reports(t, strings.Split(tc.held, "\n")...)
 				r.holds(t, tc.holds)
 			})
@@ -137,7 +137,7 @@ func TestSweepSickKind(t *testing.T) {
 			t.Fatal(err)
 		}
 		r.create(t, "pod/1-web/p")
-		r.delete(t, "tenant/1", ownergraph.Unset)
+		r.delete(t, "tenant/1", graph.Unset)
 		r.reports(t, "tenant/1: a sick kind holds the fence (pod: webhook down)")
 		r.holds(t, "pod/1-web/p@new-1; pod/x/p; tenant/1~[x.io/tenant]")
 		if err := r.Inside(inside.Key{}).Recover("pod"); err != nil {
@@ -151,7 +151,7 @@ func TestSweepSickKind(t *testing.T) {
 // TestSweepNewKind: a kind that appears while a sweep is under way is in it.
 func TestSweepNewKind(t *testing.T) {
 	swept(t, "tenant/1; volume/1-a[x.io/z]", sweeping(tenancy()), func(t *testing.T, r *rig) {
-		r.delete(t, "tenant/1", ownergraph.Unset)
+		r.delete(t, "tenant/1", graph.Unset)
 		r.idle()
 		if err := r.Inside(inside.Key{}).AddKind(graph.KindInfo{Kind: "widget"}); err != nil {
 			t.Fatal(err)
@@ -235,7 +235,7 @@ func TestSweepConflicts(t *testing.T) {
 		cfg.Workers = 1
 		r := collect(t, s, cfg)
 		r.idle()
-		r.delete(t, "tenant/1", ownergraph.Unset)
+		r.delete(t, "tenant/1", graph.Unset)
 		r.reports(t)
 		r.holds(t, "")
 		if again["1-a"] != 2 || again["1-b"] != 2 || r.Stats().Writes.Conflicts == 0 {
@@ -259,7 +259,7 @@ func TestSweepStorm(t *testing.T) {
 		}
 		r := collect(t, s, sweeping(tenancy()))
 		pass(time.Second)
-		r.delete(t, "tenant/1", ownergraph.Unset)
+		r.delete(t, "tenant/1", graph.Unset)
 		pass(time.Hour)
 		st := r.Stats()
 		if probe.Requests(st) > 600 || st.Decisions > 4000 {
@@ -280,7 +280,7 @@ func TestSweepStorm(t *testing.T) {
 func TestSweepStatus(t *testing.T) {
 	cfg := sweeping(tenancy(finalizer.Phase{Name: "pods", Kinds: []graph.Kind{"pod"}}, finalizer.Phase{Name: "the rest", After: true}))
 	swept(t, "tenant/1; pod/1-x/a[x.io/slow]; pod/1-x/b; volume/1-a; secret/1-x/s", cfg, func(t *testing.T, r *rig) {
-		r.delete(t, "tenant/1", ownergraph.Unset)
+		r.delete(t, "tenant/1", graph.Unset)
 		r.idle()
 		got := fmt.Sprintf("%+v", r.Sweeps(9))
 		const want = "[{Holder:tenant/1 Finalizer:x.io/tenant Gone:false Members:4 MembersGone:1 MembersLeft:3 Phases:[1 2 0] Open:1 " +

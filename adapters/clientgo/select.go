@@ -57,7 +57,7 @@ func (s *Store) Select(ctx context.Context, q ownergraph.SelectRequest) (ownergr
 		if !want.Matches(labels.Set(m.Labels)) {
 			return out, fmt.Errorf("select %s: %q: %w %q", q.Kind, m.Name, errNoMatch, q.Selector)
 		}
-		out.Objects = append(out.Objects, ownergraph.LabelMatch{
+		out.Objects = append(out.Objects, graph.LabelMatch{
 			Key:     graph.Key{Kind: q.Kind, Scope: m.Namespace, Name: m.Name, UID: graph.UID(m.UID)},
 			Version: graph.Version(m.ResourceVersion), Value: m.Labels[q.Label],
 		})

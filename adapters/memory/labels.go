@@ -42,7 +42,7 @@ func (s *Store) Select(ctx context.Context, q ownergraph.SelectRequest) (ownergr
 			out.More = out.Objects[q.Limit-1].Key.String()
 			break
 		}
-		out.Objects = append(out.Objects, ownergraph.LabelMatch{Key: m.Key, Version: m.Version, Value: m.Labels[q.Label]})
+		out.Objects = append(out.Objects, graph.LabelMatch{Key: m.Key, Version: m.Version, Value: m.Labels[q.Label]})
 	}
 	return out, nil
 }

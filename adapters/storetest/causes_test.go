@@ -17,11 +17,11 @@ func broadBugs() []mutant {
 	return []mutant{
 		{name: "the UID is the name", law: newUID, reason: "the primary key is the name",
 			plant: renaming(func(n *renamed) {
-				n.uid = func(o ownergraph.Object) ownergraph.UID { return ownergraph.UID(place(o.Key)) }
+				n.uid = func(o ownergraph.Object) graph.UID { return graph.UID(place(o.Key)) }
 			})},
 		{name: "the highest UID is given again", law: newUID, reason: "a rowid of SQLite without AUTOINCREMENT", plant: highestUID},
 		{name: "all UIDs are the same", law: clientCreate, reason: "the column has a default",
-			plant: renaming(func(n *renamed) { n.uid = func(ownergraph.Object) ownergraph.UID { return "uid" } })},
+			plant: renaming(func(n *renamed) { n.uid = func(ownergraph.Object) graph.UID { return "uid" } })},
 		{name: "all versions are the same", law: clientUpdate, reason: "the column is never written",
 			plant: renaming(func(n *renamed) { n.version = func(ownergraph.Object) ownergraph.Version { return "1" } })},
 		{name: "a write ignores its precondition", law: patchUID, reason: "the clause of the statement is missing", plant: careless},
@@ -44,13 +44,13 @@ func broadBugs() []mutant {
 
 // highestUID gives the number after the highest number in use.
 func highestUID(tb TB, s Subject) Subject {
-	var given guarded[map[ownergraph.UID]ownergraph.Key]
-	given.v = map[ownergraph.UID]ownergraph.Key{}
-	numbers := map[ownergraph.UID]int{}
+	var given guarded[map[graph.UID]ownergraph.Key]
+	given.v = map[graph.UID]ownergraph.Key{}
+	numbers := map[graph.UID]int{}
 	sound := s.Store
 	return renaming(func(n *renamed) {
-		n.uid = func(o ownergraph.Object) (uid ownergraph.UID) {
-			given.with(func(m *map[ownergraph.UID]ownergraph.Key) {
+		n.uid = func(o ownergraph.Object) (uid graph.UID) {
+			given.with(func(m *map[graph.UID]ownergraph.Key) {
 				if numbers[o.UID] == 0 {
 					highest := 0
 					for real, key := range *m {
@@ -60,7 +60,7 @@ func highestUID(tb TB, s Subject) Subject {
 					}
 					numbers[o.UID], (*m)[o.UID] = highest+1, o.Key
 				}
-				uid = ownergraph.UID(fmt.Sprintf("row-%d", numbers[o.UID]))
+				uid = graph.UID(fmt.Sprintf("row-%d", numbers[o.UID]))
 			})
 			return uid
 		}

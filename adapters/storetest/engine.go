@@ -84,7 +84,7 @@ type engineCase struct {
 	level    ownergraph.Level
 	scenario scenario
 	names    *names
-	uids     []ownergraph.UID // of the scenario's objects, "" before their creation
+	uids     []graph.UID // of the scenario's objects, "" before their creation
 	start    []ownergraph.Object
 	actions  []oracle.Action
 	runners  []*runner
@@ -129,7 +129,7 @@ func (e *engineCase) served() []ownergraph.KindInfo {
 // run runs the case.
 func (e *engineCase) run() {
 	e.Helper()
-	e.uids = make([]ownergraph.UID, len(e.scenario.objects))
+	e.uids = make([]graph.UID, len(e.scenario.objects))
 	for i := range e.scenario.created() {
 		e.create(i)
 	}

@@ -71,7 +71,7 @@ func (e *engineCase) act(m userAction) {
 	case oracle.Recreate:
 		e.recreate(m.object)
 	case oracle.Background, oracle.Foreground, oracle.Orphan:
-		p := map[oracle.Verb]ownergraph.Propagation{
+		p := map[oracle.Verb]graph.Propagation{
 			oracle.Background: ownergraph.Background, oracle.Foreground: ownergraph.Foreground, oracle.Orphan: ownergraph.Orphan,
 		}[m.verb]
 		e.remove(m.object, p)
@@ -120,7 +120,7 @@ func (e *engineCase) createObject(i int, o ownergraph.Object) {
 }
 
 // remove deletes an object, and reports whether it was there.
-func (e *engineCase) remove(i int, p ownergraph.Propagation) bool {
+func (e *engineCase) remove(i int, p graph.Propagation) bool {
 	e.Helper()
 	key, grace := e.key(i), int64(0)
 	if key.UID == "" {
@@ -130,7 +130,7 @@ func (e *engineCase) remove(i int, p ownergraph.Propagation) bool {
 	err := e.do(func(ctx context.Context) error { return e.Client.Delete(ctx, key, opts) })
 	switch {
 	case err == nil:
-		verb := map[ownergraph.Propagation]oracle.Verb{
+		verb := map[graph.Propagation]oracle.Verb{
 			ownergraph.Background: oracle.Background, ownergraph.Foreground: oracle.Foreground, ownergraph.Orphan: oracle.Orphan,
 		}[p]
 		e.recordAction(verb, ownergraph.Object{Key: key})

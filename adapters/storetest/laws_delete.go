@@ -97,7 +97,7 @@ func lawsOfUIDs() []law {
 }
 
 func deletesRemove(t *trial) {
-	for _, p := range []ownergraph.Propagation{ownergraph.Unset, ownergraph.Background} {
+	for _, p := range []graph.Propagation{graph.Unset, ownergraph.Background} {
 		o := t.made("a")
 		what := fmt.Sprintf("Delete of %s, propagation %s,", o, p)
 		t.accept(what, t.delete(o.Key, ownergraph.DeleteOptions{Precondition: exact(o), Propagation: p}))
@@ -179,7 +179,7 @@ func deletesOnlyThis(t *trial) {
 }
 
 func deletesTwice(t *trial) {
-	for _, p := range []ownergraph.Propagation{ownergraph.Background, ownergraph.Foreground, ownergraph.Orphan} {
+	for _, p := range []graph.Propagation{ownergraph.Background, ownergraph.Foreground, ownergraph.Orphan} {
 		o := t.made("a-"+p.String(), holdFinalizer)
 		t.userDelete(o.Key, propagated(p))
 		o = t.live(o.Key)
@@ -195,15 +195,15 @@ func deletesTwice(t *trial) {
 
 // propagationLaw checks the finalizer that a propagation leaves. The object is
 // deleted for the first time, or was deleted with another propagation.
-func propagationLaw(name string, p ownergraph.Propagation, why string) law {
+func propagationLaw(name string, p graph.Propagation, why string) law {
 	return law{name: name, why: why, rests: []string{readMarked, deleteMarks}, run: func(t *trial) {
-		for _, before := range []ownergraph.Propagation{ownergraph.Unset, ownergraph.Background, ownergraph.Foreground, ownergraph.Orphan} {
+		for _, before := range []graph.Propagation{graph.Unset, ownergraph.Background, ownergraph.Foreground, ownergraph.Orphan} {
 			// The law delete/twice covers this.
 			if before == p {
 				continue
 			}
 			o := t.made("a-"+before.String(), holdFinalizer)
-			if before != ownergraph.Unset {
+			if before != graph.Unset {
 				t.userDelete(o.Key, propagated(before))
 				o = t.live(o.Key)
 			}
@@ -219,7 +219,7 @@ func propagationLaw(name string, p ownergraph.Propagation, why string) law {
 }
 
 func deletesKeepPropagation(t *trial) {
-	for _, p := range []ownergraph.Propagation{ownergraph.Foreground, ownergraph.Orphan} {
+	for _, p := range []graph.Propagation{ownergraph.Foreground, ownergraph.Orphan} {
 		o := t.made("a-"+p.String(), holdFinalizer, p.Finalizer())
 		what := fmt.Sprintf("Delete of %s, propagation unset,", o)
 		t.accept(what, t.delete(o.Key, ownergraph.DeleteOptions{Precondition: exact(o)}))
@@ -229,7 +229,7 @@ func deletesKeepPropagation(t *trial) {
 }
 
 func deletesAtLastFinalizer(t *trial) {
-	for _, p := range []ownergraph.Propagation{ownergraph.Background, ownergraph.Foreground, ownergraph.Orphan} {
+	for _, p := range []graph.Propagation{ownergraph.Background, ownergraph.Foreground, ownergraph.Orphan} {
 		o := t.made("a", holdFinalizer)
 		t.userDelete(o.Key, propagated(p))
 		for o = t.live(o.Key); len(o.Finalizers) > 1; o = t.live(o.Key) {
@@ -279,7 +279,7 @@ func marksStay(t *trial) {
 }
 
 func deletesMakeNewUIDs(t *trial) {
-	first := map[ownergraph.UID]ownergraph.Object{}
+	first := map[graph.UID]ownergraph.Object{}
 	for range 8 {
 		for _, name := range []string{"a", "b"} {
 			o := t.made(name)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/graph"
 )
 
 const restartKeeps = "restart/keeps"
@@ -58,7 +59,7 @@ func restartsKeep(t *trial) {
 }
 
 func restartsReuseNoUID(t *trial) {
-	first := map[ownergraph.UID]ownergraph.Object{}
+	first := map[graph.UID]ownergraph.Object{}
 	for i := range 6 {
 		o := t.made(fmt.Sprintf("a%d", i))
 		first[o.UID] = o
@@ -69,7 +70,7 @@ func restartsReuseNoUID(t *trial) {
 }
 
 // makesNewUIDs breaks the law if a new object has one of the former UIDs.
-func (t *trial) makesNewUIDs(former map[ownergraph.UID]ownergraph.Object, event string) {
+func (t *trial) makesNewUIDs(former map[graph.UID]ownergraph.Object, event string) {
 	t.Helper()
 	for i := range 12 {
 		o := t.made(fmt.Sprintf("a%d", i))

@@ -105,7 +105,7 @@ func rewindsAreListed(t *trial) {
 
 func rewindsReuseNoUID(t *trial) {
 	restore := t.backup()
-	first := map[ownergraph.UID]ownergraph.Object{}
+	first := map[graph.UID]ownergraph.Object{}
 	for i := range 6 {
 		o := t.made(fmt.Sprintf("a%d", i))
 		first[o.UID] = o

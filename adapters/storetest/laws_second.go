@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/graph"
 )
 
 const (
@@ -113,7 +114,7 @@ func secondsAreObserved(t *trial) {
 }
 
 func secondsShareNoNumbers(t *trial) {
-	uids, versions := map[ownergraph.UID]ownergraph.Object{}, map[ownergraph.Version]ownergraph.Object{}
+	uids, versions := map[graph.UID]ownergraph.Object{}, map[ownergraph.Version]ownergraph.Object{}
 	t.bothWays(func(one, other *trial, round string) {
 		for i := range 8 {
 			for at, s := range []*trial{one, other} {

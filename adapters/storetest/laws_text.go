@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/graph"
 )
 
 const textNames = "text/names"
@@ -212,7 +213,7 @@ func placesAreTakenOnce(t *trial) {
 
 // referencesAreExact writes references that some store confuses with others.
 func referencesAreExact(t *trial) {
-	ref := func(name string, uid ownergraph.UID) ownergraph.Owner {
+	ref := func(name string, uid graph.UID) ownergraph.Owner {
 		key := t.object(name).Key
 		key.UID = uid
 		return ownergraph.Owner{Key: key}
@@ -254,7 +255,7 @@ func sizesAreExact(t *trial) {
 		o := t.object(fmt.Sprintf("a%d", n))
 		for i := range n {
 			key := t.object(fmt.Sprintf("owner-%d", i)).Key
-			key.UID = ownergraph.UID(fmt.Sprintf("0f8fad5b-d9cb-469f-a165-%012d", i))
+			key.UID = graph.UID(fmt.Sprintf("0f8fad5b-d9cb-469f-a165-%012d", i))
 			o.Owners = append(o.Owners, ownergraph.Owner{Key: key})
 		}
 		for i := range min(n, 100) {

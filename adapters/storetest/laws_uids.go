@@ -6,7 +6,7 @@ import (
 	"math/big"
 	"strings"
 
-	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/graph"
 )
 
 // lawsOfUIDText are about the text of UIDs.
@@ -27,7 +27,7 @@ const (
 )
 
 func uidsAreUnforeseeable(t *trial) {
-	var uids []ownergraph.UID
+	var uids []graph.UID
 	for i := range manyUIDs {
 		uids = append(uids, t.made(fmt.Sprintf("a%d", i)).UID)
 	}
@@ -39,7 +39,7 @@ func uidsAreUnforeseeable(t *trial) {
 // foreseeable returns the reason why the next UID can be foreseen, or "" if the kit
 // finds none. A hash of a counter looks random, and passes.
 // Held by TestForeseeable.
-func foreseeable(uids []ownergraph.UID) string {
+func foreseeable(uids []graph.UID) string {
 	if bits := randomBits(uids); bits < minRandomBits {
 		return fmt.Sprintf("at most %.0f bits differ among %d consecutive UIDs", bits, len(uids))
 	}
@@ -52,7 +52,7 @@ func foreseeable(uids []ownergraph.UID) string {
 // randomBits returns the largest number of bits that differ among the UIDs. It is
 // the sum, over the places from the end, of the logarithm of the number of digits
 // seen there.
-func randomBits(uids []ownergraph.UID) float64 {
+func randomBits(uids []graph.UID) float64 {
 	bits := 0.0
 	for place := 1; ; place++ {
 		digits, any := map[byte]bool{}, false
@@ -72,7 +72,7 @@ func randomBits(uids []ownergraph.UID) float64 {
 
 // equalSteps reports whether the UIDs, read as numbers, are an arithmetic sequence,
 // as those of a counter with a large step are.
-func equalSteps(uids []ownergraph.UID) bool {
+func equalSteps(uids []graph.UID) bool {
 	var step *big.Int
 	for i := 1; i < len(uids); i++ {
 		a, ok := number(uids[i-1])
@@ -91,7 +91,7 @@ func equalSteps(uids []ownergraph.UID) bool {
 
 // number reads the letters and digits of a UID in base 36, or in base 16 if it has
 // no others.
-func number(u ownergraph.UID) (*big.Int, bool) {
+func number(u graph.UID) (*big.Int, bool) {
 	text := strings.Map(func(r rune) rune {
 		if r == '-' || r == '_' || r == ':' || r == '.' {
 			return -1

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/graph"
 )
 
 // randomHex returns random digits.
@@ -69,9 +69,9 @@ func TestForeseeable(t *testing.T) {
 		}, false, "random without the secret"},
 	} {
 		for range 200 {
-			var uids []ownergraph.UID
+			var uids []graph.UID
 			for i := range manyUIDs {
-				uids = append(uids, ownergraph.UID(c.uid(i)))
+				uids = append(uids, graph.UID(c.uid(i)))
 			}
 			if why := foreseeable(uids); (why != "") != c.found {
 				t.Errorf("%s, such as %s: %q, want it found: %t: %s", c.name, uids[0], why, c.found, c.reason)

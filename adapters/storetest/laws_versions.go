@@ -52,7 +52,7 @@ func versionsAreNew(t *trial) {
 			}
 		}
 	}
-	for _, p := range []ownergraph.Propagation{ownergraph.Background, ownergraph.Foreground, ownergraph.Orphan, ownergraph.Background} {
+	for _, p := range []graph.Propagation{ownergraph.Background, ownergraph.Foreground, ownergraph.Orphan, ownergraph.Background} {
 		if t.delete(o.Key, ownergraph.DeleteOptions{Precondition: exact(o), Propagation: p}) == nil {
 			see(t.get(o.Key))
 		}

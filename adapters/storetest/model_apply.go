@@ -88,7 +88,7 @@ func (m *model) create(d operation) {
 // newObjectText is objectText for an object that has no UID yet.
 func (m *model) newObjectText(o ownergraph.Object) string {
 	o = m.names.object(o)
-	o.UID = ownergraph.UID(place(o.Key))
+	o.UID = graph.UID(place(o.Key))
 	return o.String()
 }
 

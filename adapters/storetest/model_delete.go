@@ -36,8 +36,8 @@ func (m *model) delete(d operation, remove func(context.Context, ownergraph.Key,
 		return
 	}
 	step := fmt.Sprintf("%s %s: %s%s", d.verb, m.names.key(live.Key), how, text)
-	if d.cancel > 0 && opts.Propagation != ownergraph.Unset {
-		out, want := finalizer.Delete(live, opts, ownergraph.Unset)
+	if d.cancel > 0 && opts.Propagation != graph.Unset {
+		out, want := finalizer.Delete(live, opts, graph.Unset)
 		m.write(d, live, step, d.verb, out, want, call)
 		return
 	}
@@ -49,11 +49,11 @@ func (m *model) delete(d operation, remove func(context.Context, ownergraph.Key,
 
 // defaultPropagation returns the default propagation of the object's kind. The
 // contract leaves it to the store, and the deletion shows it.
-func (m *model) defaultPropagation(live ownergraph.Object, opts ownergraph.DeleteOptions) ownergraph.Propagation {
-	if opts.Propagation != ownergraph.Unset || live.Propagation() != ownergraph.Unset {
-		return ownergraph.Unset
+func (m *model) defaultPropagation(live ownergraph.Object, opts ownergraph.DeleteOptions) graph.Propagation {
+	if opts.Propagation != graph.Unset || live.Propagation() != graph.Unset {
+		return graph.Unset
 	}
-	if got, err := m.read(live.Key); err == nil && got.UID == live.UID && got.Propagation() != ownergraph.Unset {
+	if got, err := m.read(live.Key); err == nil && got.UID == live.UID && got.Propagation() != graph.Unset {
 		return got.Propagation()
 	}
 	return ownergraph.Background

@@ -6,9 +6,11 @@ import (
 	"slices"
 	"strconv"
 
+	"pgregory.net/rapid"
+
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/finalizer"
-	"pgregory.net/rapid"
+	"github.com/ownergraph/ownergraph/graph"
 )
 
 // capabilities describes the histories that a store supports.
@@ -107,7 +109,7 @@ func (g *generator) references(t *rapid.T, at ownergraph.Key) (list []ownergraph
 	return list
 }
 
-func ownedBy(list []ownergraph.Owner, uid ownergraph.UID) bool {
+func ownedBy(list []ownergraph.Owner, uid graph.UID) bool {
 	return slices.ContainsFunc(list, func(x ownergraph.Owner) bool { return x.UID == uid })
 }
 
@@ -140,7 +142,7 @@ func (g *generator) create(t *rapid.T) {
 	o := ownergraph.Object{Key: at, Owners: g.references(t, at), Finalizers: finalizersOf(t, someFinalizers())}
 	number := len(g.order) + 1
 	g.add(operation{verb: opCreate, at: at, number: number, refs: claims(o.Owners...), finalizers: o.Finalizers})
-	o.UID = ownergraph.UID(strconv.Itoa(number))
+	o.UID = graph.UID(strconv.Itoa(number))
 	if _, taken := g.objects[at]; !taken {
 		g.record(o)
 		g.order = append(g.order, o.Key)

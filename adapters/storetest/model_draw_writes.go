@@ -3,10 +3,11 @@ package storetest
 import (
 	"maps"
 
+	"pgregory.net/rapid"
+
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
-	"pgregory.net/rapid"
 )
 
 func (g *generator) update(t *rapid.T) {
@@ -111,8 +112,8 @@ func (g *generator) delete(t *rapid.T, do string) {
 	at := g.somewhere(t)
 	live, there := g.objects[at]
 	d := operation{verb: do, at: at, grace: noGrace}
-	d.propagation = rapid.SampledFrom([]ownergraph.Propagation{
-		ownergraph.Background, ownergraph.Foreground, ownergraph.Orphan, ownergraph.Unset,
+	d.propagation = rapid.SampledFrom([]graph.Propagation{
+		ownergraph.Background, ownergraph.Foreground, ownergraph.Orphan, graph.Unset,
 	}).Draw(t, "propagation")
 	switch {
 	case live.Deleting && live.GraceSeconds > 0:
@@ -141,7 +142,7 @@ func (o operation) options(live ownergraph.Object, pre ownergraph.Precondition) 
 	// The contract leaves other second deletions to the store.
 	if live.Deleting && live.GraceSeconds > 0 {
 		o.grace = 0
-		if opts.Propagation == ownergraph.Unset {
+		if opts.Propagation == graph.Unset {
 			opts.Propagation = ownergraph.Background
 		}
 	}

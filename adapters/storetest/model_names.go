@@ -14,14 +14,14 @@ import (
 // same in each run. The incarnations of one place are named a, a' and so on, in the
 // notation of package graph.
 type names struct {
-	short map[ownergraph.UID]ownergraph.UID
+	short map[graph.UID]graph.UID
 	made  map[ownergraph.Key]int // the number of incarnations, by place
 	// versions numbers the seen versions, from 1.
 	versions map[ownergraph.Version]int
 }
 
 func newNames() *names {
-	return &names{map[ownergraph.UID]ownergraph.UID{}, map[ownergraph.Key]int{}, map[ownergraph.Version]int{}}
+	return &names{map[graph.UID]graph.UID{}, map[ownergraph.Key]int{}, map[ownergraph.Version]int{}}
 }
 
 // add names the next incarnation of a place.
@@ -31,7 +31,7 @@ func (n *names) add(key ownergraph.Key) {
 	}
 	at := key.Place()
 	first := strings.TrimSuffix(at.String(), `@""`)
-	n.short[key.UID] = ownergraph.UID(first + strings.Repeat("'", n.made[at]))
+	n.short[key.UID] = graph.UID(first + strings.Repeat("'", n.made[at]))
 	n.made[at]++
 }
 

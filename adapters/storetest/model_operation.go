@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/graph"
 )
 
 // operation is one step of a history, as data. It can run again on another store,
@@ -21,7 +22,7 @@ type operation struct {
 	finalizers  []string
 	conditions  conditions
 	change      string // of a patch
-	propagation ownergraph.Propagation
+	propagation graph.Propagation
 	grace       int64 // noGrace: none is given
 	stale       bool  // an update names the former version
 	cancel      int   // the moment when the call's context ends: 0 never, 1 before the call, and then later moments
@@ -130,7 +131,7 @@ func (o operation) simpler() (list []operation) {
 	add(o.cancel == 0 && o.conditions != conditions{}, func(x *operation) { x.conditions = conditions{} })
 	add(o.cancel == 0 && o.conditions.uid && o.conditions.version, func(x *operation) { x.conditions.uid = false })
 	add(o.grace != noGrace, func(x *operation) { x.grace = noGrace })
-	add(o.propagation != ownergraph.Unset && o.propagation != ownergraph.Background, func(x *operation) { x.propagation = ownergraph.Background })
+	add(o.propagation != graph.Unset && o.propagation != ownergraph.Background, func(x *operation) { x.propagation = ownergraph.Background })
 	// The change of a patch is in its finalizers and references.
 	if o.verb != opPatch {
 		for i := range o.finalizers {

@@ -74,7 +74,7 @@ func ownedTwice(sound ownergraph.Store) deleteFunc {
 
 // changingError is an error whose text differs each time.
 type changingError struct {
-	uid ownergraph.UID
+	uid graph.UID
 	at  time.Time
 }
 

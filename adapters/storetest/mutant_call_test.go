@@ -115,19 +115,19 @@ func aliasingGet(tb TB, s Subject) Subject {
 // aliasingPatch shows an added owner as its writer has it now.
 func aliasingPatch(_ TB, s Subject) Subject {
 	sound := s.Store
-	var added guarded[map[ownergraph.UID]*ownergraph.Owner]
-	added.v = map[ownergraph.UID]*ownergraph.Owner{}
+	var added guarded[map[graph.UID]*ownergraph.Owner]
+	added.v = map[graph.UID]*ownergraph.Owner{}
 	s.Store = &wrapper{
 		Store: sound,
 		patch: func(ctx context.Context, key ownergraph.Key, pre ownergraph.Precondition, c ownergraph.Change) error {
 			if c.AddOwner != nil {
-				added.with(func(m *map[ownergraph.UID]*ownergraph.Owner) { (*m)[c.AddOwner.UID] = c.AddOwner })
+				added.with(func(m *map[graph.UID]*ownergraph.Owner) { (*m)[c.AddOwner.UID] = c.AddOwner })
 			}
 			return sound.Patch(ctx, key, pre, c)
 		},
 		get: func(ctx context.Context, key ownergraph.Key) (ownergraph.Object, error) {
 			o, err := sound.Get(ctx, key)
-			added.with(func(m *map[ownergraph.UID]*ownergraph.Owner) {
+			added.with(func(m *map[graph.UID]*ownergraph.Owner) {
 				for i, r := range o.Owners {
 					if p := (*m)[r.UID]; p != nil {
 						o.Owners[i] = *p

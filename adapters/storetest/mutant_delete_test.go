@@ -56,12 +56,12 @@ func mutantsOfDelete() []mutant {
 		{name: "background keeps the finalizer", law: "delete/background", reason: "a later deletion does not change the propagation",
 			plant: changingOptions(func(live ownergraph.Object, opts ownergraph.DeleteOptions) ownergraph.DeleteOptions {
 				if live.Deleting && opts.Propagation == ownergraph.Background {
-					opts.Propagation = ownergraph.Unset
+					opts.Propagation = graph.Unset
 				}
 				return opts
 			})},
 		{name: "no propagation is background", law: "delete/keeps-propagation", reason: "the object's own finalizer is ignored",
-			plant: changingOptions(inPlaceOf(ownergraph.Unset, ownergraph.Background))},
+			plant: changingOptions(inPlaceOf(graph.Unset, ownergraph.Background))},
 		{name: "the last finalizer does not remove", law: "delete/last-finalizer", reason: "an update removes nothing", plant: patching(lastStays)},
 		{name: "any finalizer removes", law: "delete/other-finalizers", reason: "the first finalizer that goes counts as the last", plant: patching(firstRemoves)},
 		{name: "a finalizer comes too late", law: "delete/no-new-finalizers", reason: "the mark is ignored", plant: lateFinalizers},
@@ -91,7 +91,7 @@ func mutantsOfDelete() []mutant {
 	}
 }
 
-func inPlaceOf(asked, done ownergraph.Propagation) func(ownergraph.Object, ownergraph.DeleteOptions) ownergraph.DeleteOptions {
+func inPlaceOf(asked, done graph.Propagation) func(ownergraph.Object, ownergraph.DeleteOptions) ownergraph.DeleteOptions {
 	return func(_ ownergraph.Object, opts ownergraph.DeleteOptions) ownergraph.DeleteOptions {
 		if opts.Propagation == asked {
 			opts.Propagation = done
@@ -171,7 +171,7 @@ func twiceRemoves(sound ownergraph.Store) deleteFunc {
 	return func(ctx context.Context, key ownergraph.Key, opts ownergraph.DeleteOptions) error {
 		live, err := sound.Get(ctx, key)
 		again := err == nil && live.Deleting && live.GraceSeconds == 0 && opts.Precondition.Holds(live) &&
-			(opts.Propagation == ownergraph.Unset || opts.Propagation.Finalizer() == live.Propagation().Finalizer())
+			(opts.Propagation == graph.Unset || opts.Propagation.Finalizer() == live.Propagation().Finalizer())
 		if !again {
 			return sound.Delete(ctx, key, opts)
 		}
@@ -199,7 +199,7 @@ func firstRemoves(sound ownergraph.Store) patchFunc {
 			return err
 		}
 		live, err := sound.Get(ctx, key)
-		if err != nil || !live.Deleting || live.GraceSeconds > 0 || live.Propagation() != ownergraph.Unset {
+		if err != nil || !live.Deleting || live.GraceSeconds > 0 || live.Propagation() != graph.Unset {
 			return nil
 		}
 		for _, f := range live.Finalizers {
@@ -225,12 +225,12 @@ func lateFinalizers(_ TB, s Subject) Subject {
 
 // unmarking shows an updated object without its mark.
 func unmarking(_ TB, s Subject) Subject {
-	var taken guarded[map[ownergraph.UID]bool]
+	var taken guarded[map[graph.UID]bool]
 	u := &wrappedClient{Client: s.Client}
 	u.update = func(ctx context.Context, o ownergraph.Object) (ownergraph.Object, error) {
 		out, err := u.Client.Update(ctx, o)
 		if err == nil && out.Deleting && !o.Deleting {
-			taken.with(func(m *map[ownergraph.UID]bool) { *m = map[ownergraph.UID]bool{out.UID: true} })
+			taken.with(func(m *map[graph.UID]bool) { *m = map[graph.UID]bool{out.UID: true} })
 		}
 		return out, err
 	}
@@ -238,7 +238,7 @@ func unmarking(_ TB, s Subject) Subject {
 	s.Client = u
 	s.Store = &wrapper{Store: sound, get: func(ctx context.Context, key ownergraph.Key) (ownergraph.Object, error) {
 		o, err := sound.Get(ctx, key)
-		taken.with(func(m *map[ownergraph.UID]bool) {
+		taken.with(func(m *map[graph.UID]bool) {
 			if (*m)[o.UID] {
 				o.Deleting = false
 			}

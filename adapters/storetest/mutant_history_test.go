@@ -106,27 +106,27 @@ func restarting(plant func(TB, Subject) Subject) func(TB, Subject) Subject {
 }
 
 // hashed makes a UID of a number. Without the secret it cannot be foreseen.
-func hashed(n int) ownergraph.UID {
+func hashed(n int) graph.UID {
 	h := sha256.Sum256(fmt.Appendf(nil, "secret %d", n))
-	return ownergraph.UID(hex.EncodeToString(h[:16]))
+	return graph.UID(hex.EncodeToString(h[:16]))
 }
 
 // counter makes UIDs by counting, and hides the numbers.
 type counter struct {
 	mu    sync.Mutex
-	made  map[ownergraph.UID]ownergraph.UID // the shown UID for the sound store's UID
+	made  map[graph.UID]graph.UID // the shown UID for the sound store's UID
 	count int
 	plain bool // the numbers are not hidden
 }
 
-func (c *counter) uid(o ownergraph.Object) ownergraph.UID {
+func (c *counter) uid(o ownergraph.Object) graph.UID {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if _, ok := c.made[o.UID]; !ok {
 		c.count++
 		c.made[o.UID] = hashed(c.count)
 		if c.plain {
-			c.made[o.UID] = ownergraph.UID(fmt.Sprintf("uid-%d", c.count))
+			c.made[o.UID] = graph.UID(fmt.Sprintf("uid-%d", c.count))
 		}
 	}
 	return c.made[o.UID]
@@ -148,7 +148,7 @@ func (c *counter) back(to int) {
 // again with a restart.
 func countingUIDs(restores, restarts bool) func(TB, Subject) Subject {
 	return func(tb TB, s Subject) Subject {
-		c := &counter{made: map[ownergraph.UID]ownergraph.UID{}}
+		c := &counter{made: map[graph.UID]graph.UID{}}
 		backup, restart := s.Backup, s.Restart
 		shown := renaming(func(n *renamed) { n.uid = c.uid })
 		s = seconds(shown)(tb, shown(tb, s))
@@ -241,13 +241,13 @@ func countingVersions(tb TB, s Subject) Subject {
 // reusingUIDs gives a new object the UID of a removed one, if eight are removed.
 func reusingUIDs(tb TB, s Subject) Subject {
 	type list struct {
-		free  []ownergraph.UID
-		shown map[ownergraph.UID]ownergraph.UID
+		free  []graph.UID
+		shown map[graph.UID]graph.UID
 	}
 	var uids guarded[list]
-	uids.v.shown = map[ownergraph.UID]ownergraph.UID{}
+	uids.v.shown = map[graph.UID]graph.UID{}
 	s = renaming(func(n *renamed) {
-		n.uid = func(o ownergraph.Object) (uid ownergraph.UID) {
+		n.uid = func(o ownergraph.Object) (uid graph.UID) {
 			uids.with(func(l *list) {
 				if _, seen := l.shown[o.UID]; !seen {
 					l.shown[o.UID] = o.UID

@@ -14,7 +14,7 @@ type renamed struct {
 	client Client
 	// uid, version and object return the shown values. A nil function changes
 	// nothing.
-	uid     func(o ownergraph.Object) ownergraph.UID
+	uid     func(o ownergraph.Object) graph.UID
 	version func(o ownergraph.Object) ownergraph.Version
 	object  func(o ownergraph.Object) ownergraph.Object
 }

@@ -47,7 +47,7 @@ func everywhere(plant func(TB, Subject) Subject) func(TB, Subject) Subject {
 // countedTwice makes both handles count, from one seed.
 func countedTwice(tb TB, s Subject) Subject {
 	count := func() func(TB, Subject) Subject {
-		c := &counter{made: map[ownergraph.UID]ownergraph.UID{}}
+		c := &counter{made: map[graph.UID]graph.UID{}}
 		return renaming(func(n *renamed) { n.uid = c.uid })
 	}
 	first := count()

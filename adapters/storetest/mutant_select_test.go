@@ -105,7 +105,7 @@ func lossyPages(_ Subject, sound selectFunc) selectFunc {
 func unmarkedOnly(s Subject, sound selectFunc) selectFunc {
 	return func(ctx context.Context, q ownergraph.SelectRequest) (ownergraph.SelectPage, error) {
 		page, err := sound(ctx, q)
-		var live []ownergraph.LabelMatch
+		var live []graph.LabelMatch
 		for _, x := range page.Objects {
 			if o, err := s.Store.Get(ctx, x.Key); err == nil && !o.Deleting {
 				live = append(live, x)

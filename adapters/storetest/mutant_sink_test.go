@@ -71,7 +71,7 @@ func fullBuffer(_ TB, s Subject) Subject {
 	s.Store = &wrapper{Store: sound, watch: func(ctx context.Context, sink func(ownergraph.Event) error) error {
 		waiting := b.enter()
 		defer b.leave(waiting)
-		known := map[ownergraph.UID]bool{}
+		known := map[graph.UID]bool{}
 		return sound.Watch(ctx, func(e ownergraph.Event) error {
 			if err := sink(e); err != nil {
 				return err

@@ -13,7 +13,7 @@ import (
 func mutantsOfText() []mutant {
 	return []mutant{
 		{name: "UIDs are counted", law: "uid/unforeseeable", reason: "a primary key that counts up", plant: func(tb TB, s Subject) Subject {
-			c := &counter{made: map[ownergraph.UID]ownergraph.UID{}, plain: true}
+			c := &counter{made: map[graph.UID]graph.UID{}, plain: true}
 			return everywhere(renaming(func(n *renamed) { n.uid = c.uid }))(tb, s)
 		}},
 		{name: "names fold case", law: textNames, reason: "a collation", plant: spelling(func(key ownergraph.Key) ownergraph.Key {

@@ -155,7 +155,7 @@ func (t *trial) absent(when string, key ownergraph.Key) {
 	}
 }
 
-func propagated(p ownergraph.Propagation) ownergraph.DeleteOptions {
+func propagated(p graph.Propagation) ownergraph.DeleteOptions {
 	return ownergraph.DeleteOptions{Propagation: p}
 }
 

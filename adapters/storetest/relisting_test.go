@@ -58,7 +58,7 @@ func (s *relisting) Create(ctx context.Context, o ownergraph.Object) (ownergraph
 	if _, taken := s.objects[o.Kind][o.Place()]; taken {
 		return o, fmt.Errorf("create %s: %w", o.Key, graph.ErrConflict)
 	}
-	o.UID = ownergraph.UID(rand.Text())
+	o.UID = graph.UID(rand.Text())
 	return s.commit(finalizer.Outcome{Effect: finalizer.Stored, Object: o.Clone()}).Clone(), nil
 }
 

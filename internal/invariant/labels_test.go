@@ -118,7 +118,7 @@ func say(t *testing.T, w *invariant.Witness, line string) {
 	var r ownergraph.Result
 	if found != "" {
 		o := parse(t, found)
-		r.Selected.Objects = []ownergraph.LabelMatch{{Key: o.Key, Version: o.Version, Value: "a"}}
+		r.Selected.Objects = []graph.LabelMatch{{Key: o.Key, Version: o.Version, Value: "a"}}
 	}
 	w.Answered(c, r)
 }

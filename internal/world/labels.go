@@ -67,7 +67,7 @@ func (s *Store) Select(q ownergraph.SelectRequest) (out ownergraph.SelectPage, e
 			out.More = out.Objects[q.Limit-1].Key.String()
 			break
 		}
-		out.Objects = append(out.Objects, ownergraph.LabelMatch{Key: o.Key, Version: o.Version, Value: s.labels[o.Key][q.Label]})
+		out.Objects = append(out.Objects, graph.LabelMatch{Key: o.Key, Version: o.Version, Value: s.labels[o.Key][q.Label]})
 	}
 	return out, nil
 }

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/graph"
 )
 
 // journal keeps the latest lines. It is safe for concurrent use.
@@ -93,7 +94,7 @@ func line(d ownergraph.DecisionEvent) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s %s", d.Action, d.Key)
 	switch {
-	case d.Propagation != ownergraph.Unset:
+	case d.Propagation != graph.Unset:
 		fmt.Fprintf(&b, " (%s)", d.Propagation)
 	case d.Finalizer != "":
 		fmt.Fprintf(&b, " (%s)", d.Finalizer)

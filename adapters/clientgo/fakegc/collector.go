@@ -117,7 +117,7 @@ func (c *Collector) log(d ownergraph.DecisionEvent) {
 	}
 	what := ""
 	switch {
-	case d.Propagation != ownergraph.Unset:
+	case d.Propagation != graph.Unset:
 		what = fmt.Sprintf(" (%s)", d.Propagation)
 	case d.Finalizer != "":
 		what = fmt.Sprintf(" (%s)", d.Finalizer)
