@@ -55,11 +55,12 @@ func (c *Collector) Kinds() []KindStatus {
 	return c.engine.Kinds()
 }
 
-// Running returns the runs of handlers under way, by key and finalizer.
+// Running returns the runs of handlers under way, by key and finalizer. A high age shows a
+// run that hangs.
 func (c *Collector) Running() []HandlerRun {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.engine.Running()
+	return c.engine.running()
 }
 
 // Held returns at most limit of the objects that are held, by key, with the reason. They

@@ -86,3 +86,46 @@ func ExampleLabelSelector() {
 	// volume other
 	// <nil>
 }
+
+// A sweep needs the confirmation of a user for a tenant with many members. Afterwards a
+// foreign finalizer holds one member. Sweeps reports the progress.
+func ExampleCollector_Sweeps() {
+	store := exampleStore("tenant/acme; volume/data -> tenant/acme; volume/logs[other.org/backup] -> tenant/acme; volume/shared -> tenant/acme")
+	collector, err := ownergraph.New(store, ownergraph.Config{Sweeps: []finalizer.Sweep{{
+		Finalizer: "example.org/tenant",
+		Holder:    "tenant",
+		Members:   []finalizer.Members{{By: finalizer.ByOwner}},
+		Except:    func(o ownergraph.Object) bool { return o.Name == "shared" },
+		// A user removes this finalizer to confirm the end of more than one member.
+		Confirm: "example.org/confirm", ConfirmAbove: 1,
+	}}})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	go func() { ended <- collector.Run(ctx) }()
+	_, _ = collector.WaitIdle(ctx) // the tenant carries both finalizers now
+	report := func() {
+		held, _ := collector.WaitIdle(ctx)
+		for _, s := range collector.Sweeps(10) {
+			fmt.Println(s.Holder, s.MembersGone, "of", s.Members, "members are gone, left:", s.Kinds, "held:", s.By)
+		}
+		fmt.Println(held)
+	}
+
+	acme := ownergraph.Key{Kind: "tenant", Name: "acme"}
+	_ = store.Delete(ctx, acme, ownergraph.DeleteOptions{})
+	report()
+	_ = store.Patch(ctx, acme, ownergraph.Precondition{}, ownergraph.Change{DropFinalizer: "example.org/confirm"})
+	report()
+
+	stop()
+	<-ended
+	// Output:
+	// tenant/acme 0 of 2 members are gone, left: [{volume 2}] held: []
+	// [tenant/acme: it has so many members that its deletion needs a confirmation (volume: 2 left)]
+	// tenant/acme 1 of 2 members are gone, left: [{volume 1}] held: [volume/logs: finalizers hold it (other.org/backup)]
+	// [tenant/acme: its members are not gone (volume: 1 left) volume/logs: finalizers hold it (other.org/backup)]
+}

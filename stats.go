@@ -151,9 +151,8 @@ type HandlerRun struct {
 	Tries int
 }
 
-// Running returns the runs of handlers under way, by key and finalizer. A high age shows a
-// run that hangs.
-func (e *Engine) Running() []HandlerRun {
+// running returns the runs of handlers under way, by key and finalizer.
+func (e *Engine) running() []HandlerRun {
 	var out []HandlerRun
 	for _, s := range e.handlers.Running() {
 		out = append(out, HandlerRun{e.graph.Node(s.Run.Node).Key(), s.Run.Name, s.Since, s.Tries})
