@@ -22,7 +22,8 @@
 // A key is in the notation of package graph. A command may carry the number of an
 // engine, as in "issue@2". Without a number it is for the first engine.
 //
-//	world OPTION...          settings, as the first command; see below
+//	world OPTION...          settings, as the first command; see below. A later one ends the
+//	                         world and begins another
 //	objects NOTATION         the objects of the store at the beginning
 //	fg a, addref b->a!, ...  an action of a user, in the notation of package oracle;
 //	                         prints "unchanged" if the store refuses it
@@ -30,7 +31,8 @@
 //	ack a                    the controller of a acknowledges its generation
 //	list KIND                begins a listing of a kind; "list" of every kind without one
 //	see [KIND [N]]           delivers events of the watch: all, those of one kind, or N of them
-//	issue [N]                the engine hands out its calls: all, or at most N
+//	issue [LANE] [N]         the engine hands out its calls: all, or those of the lane store,
+//	                         control or handler, or at most N
 //	complete [KEY|N] [FAULT] completes calls under way: all, the one on a key, or the N-th; see below
 //	renew N                  gives the N-th call under way, a selection, an answer of now; its
 //	                         answer is otherwise of the time of the first page
@@ -43,6 +45,7 @@
 //	held                     prints the held objects with their reasons
 //	graph                    prints the observed objects, with "<-" and their dependents
 //	decide KEY               prints the last decision about an object
+//	stats                    prints whether the engine is idle, and counts that are not zero
 //	sick KIND WHY, recover KIND      the watch of a kind ends for now; it goes on with a listing
 //	vanish KIND, serve KIND[:FLAGS]  the kind is no longer served; it is served (again)
 //	garble KIND              the watch of a kind delivers an invalid event
@@ -57,13 +60,19 @@
 //
 // The options of a world:
 //
-//	level=0|1|2 engines=N scope=hold|absent name=hold|absent kinds=K[:scoped][:noowner],...
+//	level=0|1|2 engines=N scope=hold|absent name=hold|absent kinds=K[:scoped][:noowner][:unwatched],...
 //	unserved=K,... ignore=K,... override observe acknowledge=K,... fencewait=1s
-//	handlers=F,... versions cold page=N
-//	sweep=KIND[:name][:scope][:owner][:label=L][:select=SELECTOR][:confirm][:unguarded]
+//	handlers=F,... handlerworkers=N versions cold page=N await=1s audit=1s remember=N hand
+//	sweep=KIND[:name][:scope][:scopes][:owner][:label=L][:of=K+K][:select=SELECTOR]
+//	      [:where=[!]FINALIZER][:phase=K+K][:then=K+K][:confirm[=N]][:unguarded]
 //
-// The option versions makes versions comparable, and page sets the length of a page of
-// a selection. A selector of a sweep belongs to the members before it. A world begins
+// The option versions makes versions comparable. Page sets the length of a page of a
+// selection. Await, audit and remember set AwaitTimeout, AuditEvery and AbsentOwners.
+//
+// In a sweep, scopes are the scopes that begin with the holder's name and "-". The words
+// of, select and where belong to the members before them: their kinds, their selector,
+// and a finalizer that their holder carries. A phase with then waits for the phases
+// before it. The deletion of more than N members needs a confirmation. A world begins
 // with engines that have observed the whole store, which has to be quiet. A cold world
 // begins with engines that know the kinds alone. The store serves all kinds of objects
 // and references, without the unserved ones.
@@ -79,11 +88,34 @@
 //	lie        the store answers NotFound, against its contract
 //	undone     the store commits the call and undoes it in the same step
 //
+// # By hand
+//
+// The option hand makes a world without a store and users. The scenario is the watch and
+// gives the answers, which a store may give only in rare orders. A fence and a listing
+// begin at once, and fail after "control lost". The kinds are listed as empty, except in
+// a cold world. A world by hand has these commands, and issue, advance, control, held,
+// graph, decide and stats.
+//
+//	watch EVENT; ...         the watch delivers events; prints those that the engine refuses
+//	pass [N] [KIND...]       every kind passes the newest fence or fence N, or these kinds do;
+//	                         "*" is the set of kinds
+//	answer KEY|N ANSWER      completes the call on a key or the N-th call under way
+//
+// An event is an object in the notation, "gone KEY", "begin KIND", "end KIND [VERSION]",
+// "empty KIND" (both), "kinds K,...", "vanished KIND", "sick KIND WHY", "recovered KIND",
+// "rewound [EPOCH]", or "garbled KEY", an object without a version. "broke" is the end of
+// the watch by a failure, and "ended" its end in order.
+//
+// An answer is an object, or ok, not-found, conflict, refused, unknown (the kind is not
+// served) or lost. The answer of a selection is a value and the objects that carry it,
+// and "..." if there are more.
+//
 // # Judgement
 //
-// After every command the invariants of the engines have to hold, and package
-// invariant judges every write. In an "unsafe" scenario it judges only the writes of a
-// sweep, which rest on no owner. A scenario ends at rest. Then package oracle has to
-// permit the state of the store after the actions. If every action came at rest, and
-// oracle.EndsQuiet permits one state only, the store has to be in that state.
+// After every command the invariants of the engines have to hold. A world by hand has no
+// other judge than its output. In each other world package invariant judges every write.
+// In an "unsafe" scenario it judges only the writes of a sweep, which rest on no owner.
+// A scenario ends at rest. Then package oracle has to permit the state of the store after
+// the actions. If every action came at rest, and oracle.EndsQuiet permits one state only,
+// the store has to be in that state.
 package script

@@ -100,6 +100,9 @@ func (r *runner) end() error {
 	if err := r.begin(); err != nil {
 		return err
 	}
+	if r.opt.hand {
+		return r.check()
+	}
 	if err := r.w.RunToRest(); err != nil {
 		return err
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/inside"
 	"github.com/ownergraph/ownergraph/internal/oracle"
 	"github.com/ownergraph/ownergraph/internal/probe"
 )
@@ -27,7 +28,10 @@ type options struct {
 	handlers            []string
 	override, observing bool
 	versions, cold      bool
+	hand                bool
 	fenceWait           time.Duration
+	await, audit        time.Duration
+	absent, workers     int
 	page                int
 	sweeps              []finalizer.Sweep
 }
@@ -77,6 +81,8 @@ func (o *options) set(name, value string) (err error) {
 		o.override = true
 	case "observe":
 		o.observing = true
+	case "hand":
+		o.hand = true
 	case "cold":
 		o.cold = true
 	case "versions":
@@ -85,6 +91,14 @@ func (o *options) set(name, value string) (err error) {
 		o.page, err = strconv.Atoi(value)
 	case "fencewait":
 		o.fenceWait, err = time.ParseDuration(value)
+	case "await":
+		o.await, err = time.ParseDuration(value)
+	case "audit":
+		o.audit, err = time.ParseDuration(value)
+	case "handlerworkers":
+		o.workers, err = strconv.Atoi(value)
+	case "remember":
+		o.absent, err = strconv.Atoi(value)
 	default:
 		return errUsage
 	}
@@ -102,6 +116,8 @@ func sweep(text string) finalizer.Sweep {
 			s.Members = append(s.Members, finalizer.Members{By: finalizer.ByName, Delimiter: "-"})
 		case "scope":
 			s.Members = append(s.Members, finalizer.Members{By: finalizer.ByScope})
+		case "scopes":
+			s.Members = append(s.Members, finalizer.Members{By: finalizer.ByScope, Delimiter: "-"})
 		case "owner":
 			s.Members = append(s.Members, finalizer.Members{By: finalizer.ByOwner})
 		case "label":
@@ -110,8 +126,19 @@ func sweep(text string) finalizer.Sweep {
 			if n := len(s.Members); n > 0 {
 				s.Members[n-1].Selector = value
 			}
+		case "of":
+			if n := len(s.Members); n > 0 {
+				s.Members[n-1].Kinds = kindList(strings.ReplaceAll(value, "+", ","))
+			}
+		case "where":
+			if n := len(s.Members); n > 0 {
+				s.Members[n-1].Where = carries(value)
+			}
+		case "phase", "then":
+			s.Phases = append(s.Phases, finalizer.Phase{Kinds: kindList(strings.ReplaceAll(value, "+", ",")), After: name == "then"})
 		case "confirm":
 			s.Confirm = "x.io/confirm"
+			s.ConfirmAbove, _ = strconv.Atoi(value)
 		case "unguarded":
 			s.Unguarded = true
 		}
@@ -119,11 +146,19 @@ func sweep(text string) finalizer.Sweep {
 	return s
 }
 
+// carries returns whether a holder says by a finalizer that an object is its member. A
+// "!" before the finalizer inverts it.
+func carries(name string) func(holder, o graph.Object) bool {
+	want, inverted := strings.CutPrefix(name, "!")
+	return func(holder, _ graph.Object) bool { return holder.HasFinalizer(want) != inverted }
+}
+
 // kindInfo parses a kind with its flags, as in "pod:scoped".
 func kindInfo(text string) graph.KindInfo {
 	flags := strings.Split(text, ":")
 	return graph.KindInfo{
 		Kind: graph.Kind(flags[0]), Scoped: slices.Contains(flags, "scoped"), NoOwner: slices.Contains(flags, "noowner"),
+		Unwatched: slices.Contains(flags, "unwatched"),
 	}
 }
 
@@ -162,12 +197,16 @@ func (o *options) config() ownergraph.Config {
 	c := ownergraph.Config{
 		Scope: o.scope, OwnerName: o.ownerName, Ignore: o.ignore, Override: o.override, Acknowledge: o.acknowledge,
 		ObserveOnly: o.observing, FenceWait: o.fenceWait, Sweeps: o.sweeps,
+		AuditEvery: o.audit, HandlerWorkers: o.workers,
 	}
-	probe.Tuning(&c).SelectPage = o.page
+	*probe.Tuning(&c) = inside.Tuning{SelectPage: o.page, AwaitTimeout: o.await, AbsentOwners: o.absent}
 	if o.versions {
 		c.CompareVersions = func(_ graph.Kind, a, b graph.Version) int {
-			x, _ := strconv.Atoi(string(a))
-			y, _ := strconv.Atoi(string(b))
+			x, err1 := strconv.Atoi(string(a))
+			y, err2 := strconv.Atoi(string(b))
+			if err1 != nil || err2 != nil { // a version that is no number compares with none
+				return 0
+			}
 			return x - y
 		}
 	}

@@ -38,6 +38,9 @@ func callText(c ownergraph.Call) string {
 	case ownergraph.CallFence:
 		return fmt.Sprintf("fence %d", c.Fence)
 	case ownergraph.CallList:
+		if c.Kind == "" {
+			return "list the kinds"
+		}
 		return "list " + string(c.Kind)
 	case ownergraph.CallSelect:
 		text := "select " + string(c.Select.Kind) + " " + c.Select.Selector
@@ -57,6 +60,8 @@ func callText(c ownergraph.Call) string {
 
 func changeText(c graph.Change) string {
 	switch {
+	case c.AddFinalizer != "":
+		return "add " + c.AddFinalizer
 	case c.DropFinalizer != "":
 		return "release " + c.DropFinalizer
 	case len(c.Unblock) > 0:

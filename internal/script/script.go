@@ -21,7 +21,8 @@ func Run(text string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	r := &runner{decided: map[graph.Key]ownergraph.DecisionEvent{}, sweepCalls: map[sweepCall]bool{}}
+	r := &runner{}
+	r.again()
 	printed := make([]string, len(blocks))
 	for i, b := range blocks {
 		r.out.Reset()
@@ -38,13 +39,21 @@ func Run(text string) (string, error) {
 	return format(blocks, printed), r.end()
 }
 
+// again forgets the world. The next command begins another one.
+func (r *runner) again() {
+	r.w, r.opt, r.objects, r.fence, r.history = nil, options{}, nil, 0, history{}
+	r.printed, r.effort, r.backup, r.wrong = [9]int{}, 0, world.Store{}, nil
+	r.decided, r.sweepCalls = map[graph.Key]ownergraph.DecisionEvent{}, map[sweepCall]bool{}
+}
+
 // runner is one scenario under way.
 type runner struct {
 	out        strings.Builder
 	opt        options
 	objects    []graph.Object
 	w          *world.World
-	side       int // the engine of the command
+	side       int    // the engine of the command
+	fence      uint64 // by hand: the newest fence
 	decided    map[graph.Key]ownergraph.DecisionEvent
 	shadows    []*observed.Graph // a graph of each engine's events
 	printed    [9]int            // requests at the last run
@@ -79,6 +88,12 @@ func (r *runner) command(line string) error {
 		}
 	}
 	r.side = n - 1
+	if verb == "world" && r.w != nil {
+		if err := r.end(); err != nil {
+			return err
+		}
+		r.again()
+	}
 	if setup, ok := r.setups()[verb]; ok && r.w == nil {
 		return setup(arg)
 	}
@@ -89,6 +104,9 @@ func (r *runner) command(line string) error {
 		return fmt.Errorf("there is no engine %d", n)
 	}
 	run, ok := r.verbs()[verb]
+	if err := r.allows(verb); err != nil {
+		return err
+	}
 	if !ok {
 		return r.user(line)
 	}
@@ -103,7 +121,7 @@ func (r *runner) command(line string) error {
 
 // passive reports whether a command leaves the world as it is.
 func passive(verb string) bool {
-	return verb == "held" || verb == "graph" || verb == "decide" || verb == "unjudged" || verb == "unsafe" || verb == "backup"
+	return verb == "held" || verb == "graph" || verb == "decide" || verb == "stats" || verb == "unjudged" || verb == "unsafe" || verb == "backup"
 }
 
 func (r *runner) setups() map[string]func(string) error {
@@ -114,7 +132,8 @@ func (r *runner) verbs() map[string]func(string) error {
 	return map[string]func(string) error{
 		"ack": r.ack, "list": r.list, "see": r.see, "issue": r.issue, "complete": r.complete, "commit": r.commit,
 		"crash": r.crash, "label": r.label, "renew": r.renew, "late": r.late, "advance": r.advance, "run": r.run,
-		"held": r.held, "graph": r.graph, "decide": r.decide,
+		"held": r.held, "graph": r.graph, "decide": r.decide, "stats": r.stats,
+		"watch": r.watch, "pass": r.pass, "answer": r.answer,
 		"sick": r.sick, "recover": r.recover, "vanish": r.vanish, "serve": r.serve,
 		"control": r.control, "garble": r.garble, "down": r.down, "up": r.up, "undo": r.undo, "allow": r.allow, "backup": r.keep, "restore": r.restore, "stale": r.stale,
 		"unjudged": r.leaveOut, "unsafe": r.distrust,
@@ -151,6 +170,9 @@ func (r *runner) begin() error {
 		r.sweeps.Commit(w.Store.Objects())
 	}
 	r.forget()
+	if r.opt.hand {
+		return r.open()
+	}
 	if r.opt.cold {
 		return nil
 	}
@@ -203,7 +225,8 @@ func (r *runner) check() error {
 			return err
 		}
 		stats, g := s.Engine.Stats(), r.shadows[i]
-		if !probe.Busy(s.Engine) && stats.Rewinds == 0 && (stats.Objects != g.Observed() || stats.Nodes != g.Len()) {
+		agree := stats.Rewinds == 0 && (!r.opt.hand || stats.Refused == 0) // the shadow has neither
+		if !probe.Busy(s.Engine) && agree && (stats.Objects != g.Observed() || stats.Nodes != g.Len()) {
 			return fmt.Errorf("the engine has %d objects and %d nodes, and its watch showed %d and %d",
 				stats.Objects, stats.Nodes, g.Observed(), g.Len())
 		}

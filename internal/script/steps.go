@@ -91,18 +91,28 @@ func (r *runner) deliver(kind, n int) error {
 	return nil
 }
 
-func (r *runner) issue(arg string) error {
-	limit := 1 << 20
-	if arg != "" {
-		var err error
-		if limit, err = strconv.Atoi(arg); err != nil {
-			return errUsage
+// issueArgs parses the lanes and the limit of "issue".
+func issueArgs(arg string) (lanes []ownergraph.Lane, limit int, err error) {
+	lanes, limit = []ownergraph.Lane{ownergraph.LaneStore, ownergraph.LaneControl, ownergraph.LaneHandler}, 1<<20
+	for _, word := range strings.Fields(arg) {
+		if i := slices.IndexFunc(lanes, func(l ownergraph.Lane) bool { return l.String() == word }); i >= 0 {
+			lanes = lanes[i : i+1]
+		} else if limit, err = strconv.Atoi(word); err != nil {
+			return nil, 0, errUsage
 		}
 	}
+	return lanes, limit, nil
+}
+
+func (r *runner) issue(arg string) error {
+	lanes, limit, err := issueArgs(arg)
+	if err != nil {
+		return err
+	}
 	n := 0
-	for _, lane := range [...]ownergraph.Lane{ownergraph.LaneStore, ownergraph.LaneControl, ownergraph.LaneHandler} {
+	for _, lane := range lanes {
 		for n < limit {
-			c, ok, err := r.w.Issue(r.side, lane)
+			c, ok, err := r.take(lane)
 			if err != nil {
 				return err
 			}
