@@ -44,7 +44,7 @@ func TestLease(t *testing.T) {
 		if got := r.holder(); got != "a" {
 			t.Errorf("%q holds the lease", got)
 		}
-		if s := other.Collector().Stats(); s.Events != 0 {
+		if s := other.collector.Stats(); s.Events != 0 {
 			t.Errorf("the other one observes: %+v", s)
 		}
 		if w := get(other, "/readyz"); w.Code != 200 || !strings.Contains(w.Body.String(), "waiting for the Lease kube-system/ownergraph") {

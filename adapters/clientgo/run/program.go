@@ -96,10 +96,6 @@ func (p *Program) logContext(ctx context.Context) context.Context {
 	return klog.NewContext(ctx, logr.FromSlogHandler(p.log.Handler()))
 }
 
-// Collector returns the program's collector, for its Stats, Held, Kinds and WaitIdle.
-// Only Program.Run may run it.
-func (p *Program) Collector() *ownergraph.Collector { return p.collector }
-
 // Run serves and collects until ctx ends, and then returns nil. It runs once. Errors:
 // ErrLeaseLost, the error of the listener, and those of ownergraph.Collector.Run.
 //

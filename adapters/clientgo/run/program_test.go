@@ -59,7 +59,7 @@ func TestRunObserves(t *testing.T) {
 				t.Errorf("asked to %s", call)
 			}
 		}
-		held, err := r.program.Collector().WaitIdle(r.t.Context())
+		held, err := r.program.collector.WaitIdle(r.t.Context())
 		if err != nil || len(held) != 3 {
 			t.Errorf("held %v, %v, want the dependents", held, err)
 		}
