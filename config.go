@@ -99,11 +99,9 @@ type Config struct {
 	// deletes the members before their holder goes. See the package documentation,
 	// "Sweeps". An object of a kind in Ignore is no member. FenceWait releases no sweep.
 	//
-	// Held by TestSweepConflicts, TestSweepNamesake, TestSweepHeld, TestSweepSickKind,
-	// TestSweepStorm, TestSweepLapsedClaim, TestSweepLapsedChange, TestSweepLapsedLabel,
-	// TestSweepVeiled, TestSweepNested, TestSweepByLabel,
-	// TestSweepRelabelledAtTheLastMoment, TestSelectAhead, TestSweepByLabelContested,
-	// TestSweepLabelWorlds and, in internal/properties, TestSweepWorlds and TestSweepCost.
+	// Held by TestSweepStorm, TestSweepLapsedChange, TestSweepLapsedLabel and
+	// TestSweepLabelWorlds, by TestSweepWorlds and TestSweepCost of internal/properties, and
+	// by the scenarios TestScenarios/a-sweep of internal/script.
 	Sweeps []finalizer.Sweep
 
 	// Workers, by default 20, bounds the store calls at once. CallTimeout, by default

@@ -19,7 +19,7 @@ import (
 // asks for a new listing. Nothing ends on the evidence of that kind before the listing.
 // After a refused set of kinds nothing ends before another set.
 //
-// Held by TestDamagedKindHoldsFences and TestKindsLostHoldFences.
+// Held by TestScenarios/r7-a-refused of internal/script.
 func (e *Engine) Observe(now time.Time, ev Event) error {
 	e.tick(now)
 	err := e.applyEvent(&ev)
@@ -74,7 +74,7 @@ func (e *Engine) applyEvent(ev *Event) error {
 // ignores reports whether an event is about a kind that takes no part, by setting. It is
 // no evidence (R5).
 //
-// Held by TestIgnoredIsNoEvidence.
+// Held by TestScenarios/r5-an-ignored-kind-is-no-evidence of internal/script.
 func (e *Engine) ignores(ev *Event) bool {
 	return ev.Of() != "" && e.kinds.Ignored(ev.Of())
 }
@@ -244,7 +244,7 @@ func (e *Engine) updateVersion(id observed.NodeID, n observed.Node, alike bool) 
 // store made it, or a restore may have brought the object back. No call that rests on the
 // absence goes out.
 //
-// Held by TestForgedUID.
+// Held by TestScenarios/r2-a-forged-uid of internal/script.
 func (e *Engine) dropAbsence(id observed.NodeID, n observed.Node, k Key) {
 	if n.State() != observed.Observed {
 		return

@@ -30,24 +30,6 @@ func seeing(t *testing.T, e *Engine, now time.Time) func(...Event) {
 	}
 }
 
-// TestRefusedOfUnserved: an event of a kind that is not served says nothing of the
-// kind that is served under its name later.
-func TestRefusedOfUnserved(t *testing.T) {
-	e, now := newEngine(t), time.Unix(0, 0)
-	see := seeing(t, e, now)
-	a, b := KindInfo{Kind: "a"}, KindInfo{Kind: "b"}
-	see(Event{Type: graph.KindsKnown, Kinds: []KindInfo{a, b}}, Event{Type: graph.KindsKnown, Kinds: []KindInfo{a}})
-	if err := e.Observe(now, put("b/o#1")); err == nil {
-		t.Fatal("an object of a kind that is not served was taken")
-	}
-	see(Event{Type: graph.KindsKnown, Kinds: []KindInfo{a, b}})
-	for _, k := range e.Kinds() {
-		if k.Sick != "" {
-			t.Errorf("kind %s is sick: %s", k.Kind, k.Sick)
-		}
-	}
-}
-
 // TestListedTwice: one listing leaves an object out, and the next listing brings it before
 // the pruning of the first has reached it. The engine decides the object again, at the same
 // version or at another one. A decision from before does not count.

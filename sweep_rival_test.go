@@ -11,60 +11,6 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// TestSweepYield: a member that another holder contested goes when that one is gone,
-// also if it was never swept itself, as soon as its own holder is proven to have been
-// there still: nobody waits for an audit.
-func TestSweepYield(t *testing.T) {
-	s := newStepped(t, sweeping(tenancy()), "tenant", "volume")
-	s.put("tenant/1-2#1; tenant/1#2~[x.io/tenant]; volume/1-2-a#1; volume/1-b#1")
-	if got := s.run(nil); fmt.Sprint(got) != "[delete volume/1-b]" {
-		t.Fatalf("%v, want what nobody contests", got)
-	}
-	s.see(graph.Event{Type: graph.Gone, Key: keyOf(t, "volume/1-b")}, graph.Event{Type: graph.Gone, Key: keyOf(t, "tenant/1-2")})
-	if got := s.run(nil); len(got) > 0 {
-		t.Errorf("%v: its own holder may orphan by now", got)
-	}
-	s.now = s.now.Add(time.Second)
-	if got := s.run(nil); fmt.Sprint(got) != "[delete volume/1-2-a]" {
-		t.Errorf("%v, want what tenant/1-2 had a claim on", got)
-	}
-}
-
-// TestSweepLapsedClaim: two holders have a claim on a volume. One is being deleted and
-// then orphans, which nobody has seen; the other is deleted after that, and orphans
-// too. At no instant was the volume one's alone: it stays.
-func TestSweepLapsedClaim(t *testing.T) {
-	const orphans = "tenant/1#3~[orphan,x.io/tenant,x.io/z]"
-	for _, tc := range []struct {
-		name, rival string
-		gone        bool
-	}{{"deleted", "tenant/1-2#2~[orphan,x.io/tenant,x.io/z]", false}, {"gone", "tenant/1-2#2~[x.io/z]", true}} {
-		t.Run(tc.name, func(t *testing.T) {
-			s := newStepped(t, sweeping(tenancy()), "tenant", "volume")
-			s.put("tenant/1-2#1[x.io/tenant,x.io/z]; tenant/1#2~[x.io/tenant,x.io/z]; volume/1-2-a#1; volume/1-b#1")
-			if got := s.run(nil); fmt.Sprint(got) != "[delete volume/1-b]" {
-				t.Fatalf("%v, want what nobody contests", got)
-			}
-			s.put(tc.rival)
-			if tc.gone {
-				s.see(graph.Event{Type: graph.Gone, Key: keyOf(t, "tenant/1-2")})
-			}
-			if c, _ := s.e.Next(s.now, ownergraph.LaneStore); c.Type != ownergraph.CallUnset {
-				t.Fatalf("%s %s: whether its holder is as it was is not proven since", c.Type, c.Key)
-			}
-			s.put(orphans)
-			for range 3 {
-				s.now = s.now.Add(time.Minute)
-				for _, w := range s.run(nil) {
-					if w == "delete volume/1-2-a" {
-						t.Error("it is swept, though both let go of it")
-					}
-				}
-			}
-		})
-	}
-}
-
 // TestSweepLapsedChange: an object that somebody who lives had a claim on besides the
 // holder that is swept, until one of them changed, is not the holder's alone before
 // that. The holder then orphans, which nobody has seen: the object stays. As long as it
@@ -170,33 +116,6 @@ func (s stepped) before(call, reason string) {
 	}
 }
 
-// TestSweepVeiled: while a kind of holders that was served is not, nobody knows whether
-// one of them has a claim on what another holder holds (R8). It is held, and goes when
-// the kind is served again and shows nobody. A kind that was never served holds nothing.
-func TestSweepVeiled(t *testing.T) {
-	rival := finalizer.Sweep{Finalizer: "x.io/rival", Holder: "rival", Members: []finalizer.Members{named()}}
-	s := newStepped(t, sweeping(tenancy(), rival), "tenant", "volume")
-	s.put("tenant/1#2~[x.io/tenant,x.io/z]; volume/1-a#1")
-	if got := fmt.Sprint(s.run(nil)); got != "[delete volume/1-a]" {
-		t.Fatalf("%s: no rival was ever served", got)
-	}
-	s = newStepped(t, sweeping(tenancy(), rival), "tenant", "volume", "rival")
-	s.see(graph.Event{Type: graph.KindVanished, Kind: "rival"})
-	s.put("tenant/1#2~[x.io/tenant,x.io/z]; volume/1-a#1")
-	if got := s.run(nil); len(got) > 0 {
-		t.Errorf("%v: rival/1 may live", got)
-	}
-	if held := lines(s.e.Held(9)); !strings.HasSuffix(held, "volume/1-a: its sweep names a kind that is not served (rival)") {
-		t.Errorf("held: %s", held)
-	}
-	s.see(graph.Event{Type: graph.KindsKnown, Kinds: []graph.KindInfo{{Kind: "tenant"}, {Kind: "volume"}, {Kind: "rival"}}})
-	s.list("rival")
-	s.now = s.now.Add(time.Second)
-	if got := fmt.Sprint(s.run(nil)); got != "[delete volume/1-a]" {
-		t.Errorf("%s: there is no rival", got)
-	}
-}
-
 // TestSweepAmongOthers: holders that come and go all the time, of which a member names
 // none, ask for no proof of it.
 func TestSweepAmongOthers(t *testing.T) {
@@ -219,5 +138,89 @@ func TestSweepAmongOthers(t *testing.T) {
 	s.now = s.now.Add(time.Second)
 	if got := fmt.Sprint(s.run(nil)); got != "[delete volume/9-a]" {
 		t.Errorf("%s: a fence has passed since", got)
+	}
+}
+
+// TestSweepPhaseCountsFirst: in a large store the proof that a holder is there may
+// come before its members are counted. A phase that waits does not begin then.
+func TestSweepPhaseCountsFirst(t *testing.T) {
+	const others = 8000
+	s := newStepped(t, sweeping(tenancy(
+		finalizer.Phase{Kinds: []graph.Kind{"volume"}}, finalizer.Phase{Kinds: []graph.Kind{"secret"}, After: true},
+	)), "tenant", "volume", "secret")
+	var world strings.Builder
+	for i := range others {
+		fmt.Fprintf(&world, "volume/x%d#1; ", i)
+	}
+	s.put(world.String() + "volume/x#1")
+	s.put("volume/1-v#1")
+	if got := s.run(nil); len(got) > 0 {
+		t.Fatalf("%v: nobody is marked", got)
+	}
+	s.put("tenant/1#2~[x.io/tenant]")
+	s.e.Next(s.now, ownergraph.LaneStore) // the count begins
+	s.put("secret/1-s#1")
+	var fence uint64
+	for range 3 {
+		if c, _ := s.e.Next(s.now, ownergraph.LaneControl); c.Type == ownergraph.CallFence {
+			s.done(c, nil)
+			fence = c.Fence
+			break
+		}
+	}
+	if fence == 0 {
+		t.Fatal("the secret needs a proof")
+	}
+	s.pass(fence)
+	s.put("secret/1-s#2")
+	var first ownergraph.Call
+	for n := 0; first.Type == ownergraph.CallUnset; n++ {
+		if n > 100 {
+			t.Fatal("nothing is swept")
+		}
+		if first, _ = s.e.Next(s.now, ownergraph.LaneStore); first.Type == ownergraph.CallUnset {
+			if c, _ := s.e.Next(s.now, ownergraph.LaneControl); c.Type == ownergraph.CallFence {
+				s.done(c, nil)
+				s.pass(c.Fence)
+			}
+		}
+	}
+	if first.Key.Name != "1-v" {
+		t.Errorf("%s %s comes first, want the volume, which the secret waits for", first.Type, first.Key)
+	}
+	if got := s.run(nil); len(got) > 0 {
+		t.Errorf("%v: the volume is still there", got)
+	}
+	s.see(graph.Event{Type: graph.Gone, Key: first.Key})
+	if got := s.run(nil); fmt.Sprint(got) != "[delete secret/1-s]" {
+		t.Errorf("%v, want the secret", got)
+	}
+}
+
+// TestSweepWalkAsksHolders: what a walk over all nodes has counted concerns the
+// holders alone. Those that a holder owns, and that wait for its fence, are not
+// decided again with it.
+func TestSweepWalkAsksHolders(t *testing.T) {
+	const owned, phases = 50, 2
+	s := newStepped(t, sweeping(tenancy(
+		finalizer.Phase{Kinds: []graph.Kind{"volume"}}, finalizer.Phase{Kinds: []graph.Kind{"secret"}, After: true},
+	)), "tenant", "pod", "volume", "secret")
+	s.put("tenant/1#1[x.io/tenant]")
+	for i := range owned {
+		s.put(fmt.Sprintf("pod/p%d#1 -> tenant/1", i))
+	}
+	if got := s.run(nil); len(got) > 0 {
+		t.Fatalf("%v: nobody is marked", got)
+	}
+	before := s.e.Stats().Decisions
+	s.put("tenant/1#2~[foreground,x.io/tenant]")
+	for more := true; more; { // nobody begins a fence
+		c, at := s.e.Next(s.now, ownergraph.LaneStore)
+		if more = !at.IsZero() && !at.After(s.now); c.Type != ownergraph.CallUnset {
+			t.Fatalf("%s %s: without a fence", c.Type, c.Key)
+		}
+	}
+	if got := s.e.Stats().Decisions - before; got < owned || got > owned+4*phases {
+		t.Errorf("%d decisions about a holder and the %d that it owns, want one for each of these and a few", got, owned)
 	}
 }

@@ -11,37 +11,6 @@ import (
 	"github.com/ownergraph/ownergraph/policy"
 )
 
-// lasts lets an engine work for a time, each call answered by answer, and returns how
-// many requests it made, and how often it had to be asked.
-func (s *stepped) lasts(span time.Duration, answer func(ownergraph.Call) error, live map[graph.Key]graph.Object) (requests, turns int) {
-	s.Helper()
-	for end := s.now.Add(span); s.now.Before(end); turns++ {
-		if turns > 100_000 {
-			s.Fatalf("asked %d times, %v before the end", turns, end.Sub(s.now))
-		}
-		next := end
-		for _, lane := range []ownergraph.Lane{ownergraph.LaneControl, ownergraph.LaneStore} {
-			c, at := s.e.Next(s.now, lane)
-			if c.Type != ownergraph.CallUnset {
-				requests++
-				r := ownergraph.Result{Err: answer(c)}
-				if r.Object = live[c.Key]; c.Type == ownergraph.CallRead && r.Err == nil && r.Object.UID == "" {
-					r.Err = ownergraph.ErrNotFound
-				}
-				if err := s.e.Done(s.now, c.ID, r); err != nil {
-					s.Fatal(err)
-				}
-				at = s.now
-			}
-			if !at.IsZero() && at.Before(next) {
-				next = at
-			}
-		}
-		s.now = next
-	}
-	return requests, turns
-}
-
 // TestShortestWaits: no setting makes an engine poll. A write whose event does not come,
 // and one that is refused, are asked after at most a hundred times in a second, though
 // the waits are a nanosecond long.
@@ -82,7 +51,7 @@ func TestShortestWaits(t *testing.T) {
 func TestConflictWithoutEnd(t *testing.T) {
 	s := newStepped(t, ownergraph.Config{}, "a", "b")
 	s.put("b/gone#1; a/1#1 -> b/gone")
-	s.see(graph.Event{Type: graph.Gone, Key: key(t, "b/gone")})
+	s.see(graph.Event{Type: graph.Gone, Key: keyOf(t, "b/gone")})
 	o, err := graph.ParseObject("a/1#1 -> b/gone")
 	if err != nil {
 		t.Fatal(err)
@@ -104,5 +73,52 @@ func TestConflictWithoutEnd(t *testing.T) {
 	held := s.e.Held(9)
 	if len(held) != 1 || held[0].Reason != policy.Disturbed {
 		t.Errorf("held: %v, want %v", held, policy.Disturbed)
+	}
+}
+
+// TestHealthyObjectsAreLeftAlone: what has been decided is not decided again
+// without a cause, as Kubernetes 141382 did for 48 days (L2).
+func TestHealthyObjectsAreLeftAlone(t *testing.T) {
+	s := newStepped(t, ownergraph.Config{}, "a", "b")
+	s.put("a#1; b#1 -> a")
+	s.run(nil)
+	decided := s.e.Stats().Decisions
+	for range 60 { // less than it takes to the next audit
+		s.now = s.now.Add(time.Second)
+		s.run(nil)
+	}
+	if n := s.e.Stats().Decisions - decided; n != 0 {
+		t.Errorf("%d decisions about objects to which nothing has happened", n)
+	}
+}
+
+// twice is a set of kinds that no engine takes.
+func twice() graph.Event {
+	return graph.Event{Type: graph.KindsKnown, Kinds: []graph.KindInfo{{Kind: "a"}, {Kind: "b"}, {Kind: "b", Scoped: true}}}
+}
+
+// TestKindsLostAreAskedFor: after a set of kinds was refused the engine asks for another
+// one, more and more rarely, and not once there is one. Kinds that have to be listed
+// have their turns in between.
+func TestKindsLostAreAskedFor(t *testing.T) {
+	s := newStepped(t, ownergraph.Config{}, "a", "b")
+	if err := s.e.Observe(s.now, twice()); err == nil {
+		t.Fatal("a kind that is described twice was taken")
+	}
+	_ = s.e.Observe(s.now, graph.Event{Type: graph.Put, Object: graph.Object{Key: graph.Key{Kind: "b", Name: "x", UID: "x"}}}) // without a version
+	asked := map[graph.Kind]int{}
+	count := func(c ownergraph.Call) error {
+		asked[c.Kind]++
+		return nil
+	}
+	s.lasts(time.Hour, count, nil)
+	if asked[""] < 6 || asked["b"] < 6 || asked[""]+asked["b"] > 24 {
+		t.Errorf("asked %v times in an hour, for the set of kinds and for one that is to be listed", asked)
+	}
+	s.see(graph.Event{Type: graph.KindsKnown, Kinds: []graph.KindInfo{{Kind: "a"}, {Kind: "b"}}})
+	s.list("b")
+	clear(asked)
+	if s.lasts(time.Hour, count, nil); len(asked) > 0 {
+		t.Errorf("asked %v times though the set is known", asked)
 	}
 }

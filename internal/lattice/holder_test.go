@@ -3,6 +3,7 @@ package lattice
 import (
 	"go/ast"
 	"maps"
+	"os"
 	"regexp"
 	"slices"
 	"strings"
@@ -12,6 +13,8 @@ import (
 var (
 	heldBy = regexp.MustCompile(`(?i)\bheld by ((?:[^.]|\.\S)*)`)
 	holder = regexp.MustCompile(`\b(?:Test|Fuzz|Benchmark)[A-Z]\w*`)
+	// scenario is a text scenario, or the beginning of the names of several.
+	scenario = regexp.MustCompile(`\bTestScenarios/([\w-]+)`)
 )
 
 // holders returns the directories that have a test, by the test's name.
@@ -28,8 +31,9 @@ func (r *repository) holders() map[string][]string {
 }
 
 // checkHolders finds promises in comments whose test does not exist. The test is
-// in the package of the comment, or in a directory that the sentence names.
-func checkHolders(tests map[string][]string) func(*file) []finding {
+// in the package of the comment, or in a directory that the sentence names. A scenario
+// is among the given ones.
+func checkHolders(tests map[string][]string, scenarios []string) func(*file) []finding {
 	return func(f *file) (list []finding) {
 		if f.test() {
 			return nil
@@ -42,10 +46,28 @@ func checkHolders(tests map[string][]string) func(*file) []finding {
 						list = append(list, f.found(c.Pos(), "held by %s, which does not exist here (a test of this name is in %q)", name, tests[name]))
 					}
 				}
+				for _, m := range scenario.FindAllStringSubmatch(sentence, -1) {
+					if !slices.ContainsFunc(scenarios, func(s string) bool { return strings.HasPrefix(s, m[1]) }) {
+						list = append(list, f.found(c.Pos(), "held by the scenario %s, which does not exist", m[1]))
+					}
+				}
 			}
 		}
 		return list
 	}
+}
+
+// scenarios returns the names of the text scenarios.
+func scenarios(t *testing.T) (names []string) {
+	t.Helper()
+	files, err := os.ReadDir("../script/testdata")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("%d scenarios, error %v", len(files), err)
+	}
+	for _, f := range files {
+		names = append(names, strings.TrimSuffix(f.Name(), ".txt"))
+	}
+	return names
 }
 
 func TestHolders(t *testing.T) {
@@ -53,12 +75,12 @@ func TestHolders(t *testing.T) {
 	if len(tests) < 500 {
 		t.Fatalf("%d tests found: the check sees too few", len(tests))
 	}
-	hold(t, checkHolders(tests))
+	hold(t, checkHolders(tests, scenarios(t)))
 }
 
 func TestHoldersCanFail(t *testing.T) {
-	tests := map[string][]string{"TestRoot": {"."}, "TestHere": {"graph"}, "TestElsewhere": {"internal/sim", "policy"}}
-	fails(t, "holders.txt", checkHolders(tests))
+	tests := map[string][]string{"TestRoot": {"."}, "TestHere": {"graph"}, "TestElsewhere": {"internal/sim", "policy"}, "TestScenarios": {"internal/script"}}
+	fails(t, "holders.txt", checkHolders(tests, []string{"r1-a-rule"}))
 	if found := (&repository{files: []*file{mustParse(t, "package p\n\nfunc TestX() {}\n")}}).holders(); len(found) > 0 {
 		t.Errorf("found %v in a file that is no test", slices.Sorted(maps.Keys(found)))
 	}

@@ -1,0 +1,141 @@
+package ownergraph_test
+
+import (
+	"errors"
+	"time"
+
+	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/graph"
+)
+
+var (
+	errBusy     = errors.New("busy")
+	errNoAnswer = errors.New("connection reset")
+)
+
+// next returns the next call of the lane, once all other work is done.
+func (s stepped) next(lane ownergraph.Lane) ownergraph.Call {
+	s.Helper()
+	for {
+		c, at := s.e.Next(s.now, lane)
+		if c.Type != ownergraph.CallUnset || at.IsZero() || at.After(s.now) {
+			return c
+		}
+	}
+}
+
+// wants fails unless the next store call is of the type.
+func (s stepped) wants(want ownergraph.CallType, reason string) ownergraph.Call {
+	s.Helper()
+	c := s.next(ownergraph.LaneStore)
+	if c.Type != want {
+		s.Errorf("%s %s, want %s: %s", c.Type, c.Key, want, reason)
+	}
+	return c
+}
+
+func (s stepped) answer(c ownergraph.Call, notation string) {
+	s.Helper()
+	o, err := graph.ParseObject(notation)
+	if err == nil {
+		err = s.e.Done(s.now, c.ID, ownergraph.Result{Object: o})
+	}
+	if err != nil {
+		s.Fatal(err)
+	}
+}
+
+func gone(kind graph.Kind) graph.Event {
+	return graph.Event{Type: graph.Gone, Key: graph.Key{Kind: kind, UID: graph.UID(kind), Name: string(kind)}}
+}
+
+func begun(k graph.Kind) graph.Event { return graph.Event{Type: graph.ListBegun, Kind: k} }
+func ended(k graph.Kind) graph.Event { return graph.Event{Type: graph.ListEnded, Kind: k} }
+func rewound() graph.Event           { return graph.Event{Type: graph.Rewound, Reason: "restored"} }
+
+// begin returns the fence that is wanted, handed out and begun.
+func (s stepped) begin(reason string) uint64 {
+	s.Helper()
+	c := s.next(ownergraph.LaneControl)
+	for ; c.Type == ownergraph.CallList; c = s.next(ownergraph.LaneControl) {
+		s.done(c, nil)
+	}
+	if c.Type != ownergraph.CallFence {
+		s.Fatalf("%s, want a fence: %s", c.Type, reason)
+	}
+	s.done(c, nil)
+	return c.Fence
+}
+
+// lasts lets an engine work for a time, each call answered by answer, and returns how
+// many requests it made, and how often it had to be asked.
+func (s *stepped) lasts(span time.Duration, answer func(ownergraph.Call) error, live map[graph.Key]graph.Object) (requests, turns int) {
+	s.Helper()
+	for end := s.now.Add(span); s.now.Before(end); turns++ {
+		if turns > 100_000 {
+			s.Fatalf("asked %d times, %v before the end", turns, end.Sub(s.now))
+		}
+		next := end
+		for _, lane := range []ownergraph.Lane{ownergraph.LaneControl, ownergraph.LaneStore} {
+			c, at := s.e.Next(s.now, lane)
+			if c.Type != ownergraph.CallUnset {
+				requests++
+				r := ownergraph.Result{Err: answer(c)}
+				if r.Object = live[c.Key]; c.Type == ownergraph.CallRead && r.Err == nil && r.Object.UID == "" {
+					r.Err = ownergraph.ErrNotFound
+				}
+				if err := s.e.Done(s.now, c.ID, r); err != nil {
+					s.Fatal(err)
+				}
+				at = s.now
+			}
+			if !at.IsZero() && at.Before(next) {
+				next = at
+			}
+		}
+		s.now = next
+	}
+	return requests, turns
+}
+
+// page is the next selection that the engine asks for.
+func (s *stepped) page(reason string) ownergraph.Call {
+	s.Helper()
+	for range 100 {
+		c := s.next(ownergraph.LaneControl)
+		switch c.Type {
+		case ownergraph.CallSelect:
+			return c
+		case ownergraph.CallFence:
+			s.done(c, nil)
+			s.pass(c.Fence)
+		case ownergraph.CallUnset:
+			s.next(ownergraph.LaneStore)
+			s.now = s.now.Add(time.Second)
+		}
+	}
+	s.Fatalf("no selection: %s", reason)
+	return ownergraph.Call{}
+}
+
+// shows answers a selection with objects "key#version" that carry the tenant's name.
+func (s *stepped) shows(c ownergraph.Call, more string, objects ...string) {
+	s.Helper()
+	s.selected(c, more, "1", objects...)
+}
+
+// selected answers it with objects that carry a value.
+func (s *stepped) selected(c ownergraph.Call, more, value string, objects ...string) {
+	s.Helper()
+	page := ownergraph.SelectPage{More: more}
+	for _, text := range objects {
+		o, err := graph.ParseObject(text)
+		if err != nil {
+			s.Fatal(err)
+		}
+		page.Objects = append(page.Objects, graph.LabelMatch{Key: o.Key, Version: o.Version, Value: value})
+	}
+	if err := s.e.Done(s.now, c.ID, ownergraph.Result{Selected: page}); err != nil {
+		s.Fatal(err)
+	}
+}
