@@ -62,12 +62,13 @@
 //
 //	level=0|1|2 engines=N scope=hold|absent name=hold|absent kinds=K[:scoped][:noowner][:unwatched],...
 //	unserved=K,... ignore=K,... override observe acknowledge=K,... fencewait=1s
-//	handlers=F,... handlerworkers=N versions cold page=N await=1s audit=1s remember=N hand
+//	handlers=F,... handlerworkers=N versions cold page=N audit=1s remember=N hand
 //	sweep=KIND[:name][:scope][:scopes][:owner][:label=L][:of=K+K][:select=SELECTOR]
 //	      [:where=[!]FINALIZER][:phase=K+K][:then=K+K][:confirm[=N]][:unguarded]
 //
 // The option versions makes versions comparable. Page sets the length of a page of a
-// selection. Await, audit and remember set AwaitTimeout, AuditEvery and AbsentOwners.
+// selection. Audit is the time between two audits, and remember the number of remembered
+// owners that are gone.
 //
 // In a sweep, scopes are the scopes that begin with the holder's name and "-". The words
 // of, select and where belong to the members before them: their kinds, their selector,

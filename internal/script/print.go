@@ -125,7 +125,7 @@ func (r *runner) requests() string {
 	r.printed = r.w.Requests
 	effort := uint64(0)
 	for _, s := range r.w.Sides {
-		effort += s.Engine.Stats().Writes.BestEffort
+		effort += s.Engine.Stats().BestEffort
 	}
 	if effort > r.effort {
 		out = append(out, fmt.Sprintf("best effort %d", effort-r.effort))
