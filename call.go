@@ -22,7 +22,7 @@ const (
 	CallPatch
 	// CallDelete asks Store.Delete for Options.
 	CallDelete
-	// CallFence asks Fencer.Fence with Fence.
+	// CallFence asks Fencer.Fence for a token.
 	CallFence
 	// CallList asks Lister.List for a new listing of Kind, or starts the watch anew.
 	// Without a Kind it asks for the set of kinds. The engine wants that after it refused
@@ -100,7 +100,6 @@ type Call struct {
 	Change       Change        // patch
 	Options      DeleteOptions // delete
 
-	Fence  uint64        // fence
 	Kind   Kind          // list
 	Select SelectRequest // select
 
@@ -111,9 +110,11 @@ type Call struct {
 	Timeout time.Duration
 }
 
-// Result is the result of a call: Object of a read, Selected of a selection, or Err.
+// Result is the result of a call: Object of a read, Selected of a selection, Fence of a
+// fence, or Err. Fence is the store's token.
 type Result struct {
 	Object   Object
 	Selected SelectPage
+	Fence    uint64
 	Err      error
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"reflect"
 	"slices"
 	"sync"
@@ -55,7 +54,7 @@ var ErrStuck = errors.New("does not return")
 //
 // Held by TestCollectorIdleIsQuiet, TestCollectorSlowStore, TestCollectorHandlerHangs,
 // TestCollectorWatchBreaks, TestCollectorWatchBackoff, TestCollectorFencesWaitForWatch,
-// TestCollectorRelists, TestCollectorsTogether, TestCollectorFenceIDs,
+// TestCollectorRelists, TestCollectorsTogether, TestCollectorForeignFences,
 // TestCollectorPanics, TestCollectorBreaks and TestSlowLog.
 type Collector struct {
 	store    Store
@@ -65,10 +64,6 @@ type Collector struct {
 	handlers *run.Registry
 	cfg      Config // with defaults
 	log      *run.Outbox[effect.Record]
-
-	// fences is added to the engine's ids of fences. A store reports each fence to every
-	// watch, and a collector must not take another collector's fence for its own.
-	fences uint64
 
 	idleWorkers chan Call // to workers that wait for a call
 	prefetch    *run.Prefetch[Call, completion]
@@ -148,7 +143,6 @@ func drive(e *Engine, cfg Config) *Collector {
 	e.keepLog()
 	return &Collector{
 		engine: e, cfg: cfg, log: run.NewOutbox(maxSaid, effect.Dropped),
-		fences:      1<<62 + rand.Uint64N(1<<62),
 		idleWorkers: make(chan Call), prefetch: run.NewPrefetch[Call, completion](e.Revision),
 		wakeups: make(chan struct{}, 1), ended: make(chan struct{}),
 	}

@@ -318,7 +318,7 @@ func (c *Collector) ask(ctx context.Context, call *Call, r *Result) (err error) 
 	case CallDelete:
 		err = c.store.Delete(ctx, call.Key, call.Options)
 	case CallFence:
-		err = c.fencer.Fence(ctx, c.fences+call.Fence)
+		r.Fence, err = c.fencer.Fence(ctx)
 	case CallList:
 		err = c.list(ctx, call.Kind)
 	case CallHandle:

@@ -73,8 +73,9 @@ func (s *tap) Delete(ctx context.Context, key ownergraph.Key, opts ownergraph.De
 	return s.make(ctx, "delete", key, func() error { return s.Store.Delete(ctx, key, opts) })
 }
 
-func (s *tap) Fence(ctx context.Context, id uint64) error {
-	return s.make(ctx, "fence", ownergraph.Key{}, func() error { return s.Store.Fence(ctx, id) })
+func (s *tap) Fence(ctx context.Context) (token uint64, err error) {
+	err = s.make(ctx, "fence", ownergraph.Key{}, func() (err error) { token, err = s.Store.Fence(ctx); return })
+	return token, err
 }
 
 func (s *tap) List(ctx context.Context, kind ownergraph.Kind) error {

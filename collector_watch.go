@@ -116,9 +116,6 @@ func (c *Collector) hear(e *Engine, now time.Time, ev *Event) {
 	if !c.watch.Hear(now, ev) {
 		return
 	}
-	if ev.Type == graph.FencePassed {
-		ev.Fence -= c.fences
-	}
 	ok := e.Observe(now, *ev) == nil
 	if !ok || ev.Type == graph.ListEnded || ev.Type >= graph.KindSick || ev.Type == graph.KindsKnown {
 		c.health.Note(now)

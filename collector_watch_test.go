@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -226,41 +225,66 @@ func TestCollectorLateSink(t *testing.T) {
 	})
 }
 
-// TestCollectorFenceIDs has two collectors number their fences: a store reports
-// each to both of them.
-func TestCollectorFenceIDs(t *testing.T) {
+// TestCollectorForeignFences: a store reports the fences of all collectors to each of them.
+// A report of a token that the collector did not get passes nothing.
+func TestCollectorForeignFences(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var passed [2][]uint64
-		for i := range passed {
+		s := newTap(t, "a; b -> a!")
+		s.watch = func(ctx context.Context, sink sinkFunc, do watchFunc) error {
+			return do(ctx, func(ev ownergraph.Event) error {
+				if ev.Type == graph.FencePassed {
+					ev.Fence += 1 << 40 // of another collector
+				}
+				return sink(ev)
+			})
+		}
+		r := collect(t, s, ownergraph.Config{})
+		s.delete(t, "a", ownergraph.Foreground)
+		pass(10 * time.Second)
+		if st := r.Stats(); st.Fences.Passed != 0 || st.Fences.Open != 3 {
+			t.Errorf("%d fences have passed, and %d kinds are missing, want 0 and 3", st.Fences.Passed, st.Fences.Open)
+		}
+		s.holds(t, "a~[foreground]; b -> a!")
+	})
+}
+
+// TestCollectorFenceReturnsLate: the watch may report a fence before Fence returns its
+// token. The fence passes when it returns. If the call fails instead, another one begins.
+func TestCollectorFenceReturnsLate(t *testing.T) {
+	for _, c := range []struct {
+		err    error
+		fences int
+		reason string
+	}{
+		{nil, 1, "the reports came before"},
+		{errors.New("no answer"), 2, "no token names the fence that has passed"},
+	} {
+		synctest.Test(t, func(t *testing.T) {
 			s := newTap(t, "a; b -> a!")
-			s.watch = func(ctx context.Context, sink sinkFunc, do watchFunc) error {
-				return do(ctx, func(ev ownergraph.Event) error {
-					if ev.Type == graph.FencePassed {
-						passed[i] = append(passed[i], ev.Fence)
-						foreign := ev
-						foreign.Fence ^= 1 << 40 // of another collector
-						if err := sink(foreign); err != nil {
-							return err
-						}
-					}
-					return sink(ev)
-				})
-			}
 			r := collect(t, s, ownergraph.Config{})
+			r.idle()
+			before := s.count("fence")
+			s.call = func(_ context.Context, verb string, _ ownergraph.Key, do func() error) error {
+				err := do()
+				if verb == "fence" {
+					pass(time.Second) // the watch reports it
+					if s.count("fence") == before+1 {
+						return c.err
+					}
+				}
+				return err
+			}
 			s.delete(t, "a", ownergraph.Foreground)
 			r.idle()
 			s.holds(t, "")
-			_ = r.stop()
-		}
-		for _, id := range passed[0] {
-			if slices.Contains(passed[1], id) {
-				t.Errorf("both collectors have a fence %d", id)
+			if n := s.count("fence") - before; n < c.fences {
+				t.Errorf("%d fences, want at least %d: %s", n, c.fences, c.reason)
 			}
-		}
-		if len(passed[0]) == 0 || len(passed[1]) == 0 {
-			t.Error("a collector needed no fence")
-		}
-	})
+			if st := r.Stats(); st.Fences.Lost != 0 {
+				t.Errorf("%d fences were lost: %s", st.Fences.Lost, c.reason)
+			}
+		})
+	}
 }
 
 // slip is the error of a store that wraps a nil pointer by mistake.

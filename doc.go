@@ -76,7 +76,7 @@
 // your transaction. A watch that only repeats listings is valid. In less than a hundred
 // lines, examples/customstore/store.go has the four methods. These promises matter most:
 //
-//   - The store makes the UIDs. They are random, and none returns.
+//   - The store makes the UIDs and the tokens of fences. They are random, and none returns.
 //   - ErrNotFound is proof of absence. An unreachable kind is another error.
 //   - Patch and Delete check UID and version in the step that writes.
 //   - Events of one kind come in the order of its commits. ListEnded comes only after every
@@ -267,7 +267,7 @@
 //   - record keeps the engine's state of a node, in eight bytes for most nodes.
 //   - tombstone remembers a bounded number of owners that are gone.
 //   - kinds follows the served kinds, their listings, and rewinds.
-//   - fence follows the one fence under way, and its waiters.
+//   - fence follows the one fence under way, its token, and its waiters.
 //   - cycle finds foreground deletions that wait for themselves.
 //   - audit walks all objects, and finds isolated cycles.
 //   - reads follows the wanted reads, and their results.

@@ -46,7 +46,7 @@ func (e *Engine) done(id CallID, x *inflight.Call, r Result) {
 	case inflight.Patch, inflight.Delete:
 		e.writeDone(id, x, r.Err)
 	case inflight.Fence:
-		e.fenceDone(x.Fence, r.Err)
+		e.fenceDone(x.Fence, r)
 	case inflight.List:
 		e.listDone(r.Err)
 	case inflight.Handle:

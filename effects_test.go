@@ -42,7 +42,7 @@ func TestLinesOfTheLog(t *testing.T) {
 		{"event refused", func() { _ = e.Observe(now, bad) }, "Observe"},
 		{"fence failed", func() { _ = e.Done(now, fence().ID, ownergraph.Result{Err: errTest}) }, "Done"},
 		{"fence lost", func() {
-			_ = e.Done(now, fence().ID, ownergraph.Result{})
+			_ = e.Done(now, fence().ID, ownergraph.Result{Fence: 1})
 			now = now.Add(time.Hour)
 			e.Next(now, ownergraph.LaneControl)
 		}, "Next"},

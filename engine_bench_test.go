@@ -81,7 +81,7 @@ func drain(b *testing.B, e *ownergraph.Engine) (calls int) {
 		switch {
 		case c.Type == ownergraph.CallDelete:
 			calls++
-			if err := e.Done(benchNow, c.ID, ownergraph.Result{}); err != nil {
+			if err := e.Done(benchNow, c.ID, ownergraph.Result{Fence: uint64(c.ID)}); err != nil {
 				b.Fatal(err)
 			}
 			observe(b, e, []graph.Event{{Type: graph.Gone, Key: c.Key}})

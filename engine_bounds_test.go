@@ -15,7 +15,8 @@ import (
 const maxUnits = 1000
 
 // stepping runs an engine until it has nothing to do, and returns how many kinds and
-// claims one Next has looked at, at most. Each call is answered by answer.
+// claims one Next has looked at, at most. Each call is answered by answer. The token of a
+// fence is the call's id.
 func stepping(t *testing.T, e *Engine, now time.Time, answer func(Call) Result) (most uint64) {
 	t.Helper()
 	for turns, idle := 0, false; !idle; turns++ {
@@ -28,7 +29,9 @@ func stepping(t *testing.T, e *Engine, now time.Time, answer func(Call) Result) 
 			c, at := e.Next(now, lane)
 			most = max(most, looked(e)-before)
 			if c.Type != CallUnset {
-				e.Done(now, c.ID, answer(c))
+				r := answer(c)
+				r.Fence = uint64(c.ID)
+				e.Done(now, c.ID, r)
 			}
 			idle = idle && c.Type == CallUnset && (at.IsZero() || at.After(now))
 		}
@@ -68,7 +71,13 @@ func TestDecisionsAmongManyKinds(t *testing.T) {
 		for _, k := range kinds {
 			see(Event{Type: graph.ListBegun, Kind: k.Kind}, Event{Type: graph.ListEnded, Kind: k.Kind})
 		}
-		answer := func(Call) Result { return Result{} }
+		token := uint64(0)
+		answer := func(c Call) Result {
+			if c.Type == CallFence {
+				token = uint64(c.ID)
+			}
+			return Result{}
+		}
 		stepping(t, e, now, answer)
 		for i := range 10 { // one fence begins, and waits
 			see(put(fmt.Sprintf("kind0000/h%d#1~[foregroundDeletion]", i)))
@@ -79,8 +88,8 @@ func TestDecisionsAmongManyKinds(t *testing.T) {
 				see(Event{Type: graph.KindSick, Kind: k.Kind, Reason: "down"})
 			}
 		}
-		if id := e.fence.ID(); tc.level == Level2 {
-			see(Event{Type: graph.FencePassed, Fence: id})
+		if tc.level == Level2 {
+			see(Event{Type: graph.FencePassed, Fence: token})
 		}
 		for i := range 500 {
 			see(put(fmt.Sprintf("kind0001/d%d#1~[foregroundDeletion] -> kind0000/h%d!", i, i%10)))
@@ -150,7 +159,7 @@ func longSweep(t *testing.T, suffix bool) (e *Engine, work func() (deleted map[g
 					deleted[c.Key.UID] = true
 				case CallFence:
 					for _, k := range []Kind{"tenant", "pod", ""} {
-						seeing(t, e, now)(Event{Type: graph.FencePassed, Kind: k, Fence: c.Fence})
+						seeing(t, e, now)(Event{Type: graph.FencePassed, Kind: k, Fence: uint64(c.ID)})
 					}
 				}
 				return Result{}

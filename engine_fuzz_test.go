@@ -152,12 +152,23 @@ func (h *hostile) answer() {
 		})
 		r.Selected.More = rapid.SampledFrom([]string{"", "", "more"}).Draw(h.T, "more")
 	}
+	r.Fence = rapid.SampledFrom([]uint64{uint64(c.ID), uint64(c.ID), 0, 1}).Draw(h.T, "token")
+	passes := "never"
+	if c.Type == ownergraph.CallFence {
+		passes = rapid.SampledFrom([]string{"never", "before", "after"}).Draw(h.T, "passes")
+	}
+	h.pass(passes == "before", r.Fence)
 	if err := h.e.Done(h.now, c.ID, r); err != nil {
 		h.Fatalf("%s %s: %v", c.Type, c.Key, err)
 	}
-	if c.Type == ownergraph.CallFence && rapid.Bool().Draw(h.T, "passes") {
-		for _, k := range []graph.Kind{"a", "p", ""} {
-			h.observe(graph.Event{Type: graph.FencePassed, Kind: k, Fence: c.Fence})
+	h.pass(passes == "after", r.Fence)
+}
+
+// pass reports that every kind has passed a fence, if it does.
+func (h *hostile) pass(does bool, token uint64) {
+	for _, k := range []graph.Kind{"a", "p", ""} {
+		if does {
+			h.observe(graph.Event{Type: graph.FencePassed, Kind: k, Fence: token})
 		}
 	}
 }

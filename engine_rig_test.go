@@ -64,7 +64,15 @@ func (s stepped) begin(reason string) uint64 {
 		s.Fatalf("%s, want a fence: %s", c.Type, reason)
 	}
 	s.done(c, nil)
-	return c.Fence
+	return uint64(c.ID)
+}
+
+// passed reports that kinds have passed a fence, "" for the set of kinds.
+func (s stepped) passed(fence uint64, kinds ...graph.Kind) {
+	s.Helper()
+	for _, k := range kinds {
+		s.see(graph.Event{Type: graph.FencePassed, Kind: k, Fence: fence})
+	}
 }
 
 // lasts lets an engine work for a time, each call answered by answer, and returns how
@@ -80,7 +88,7 @@ func (s *stepped) lasts(span time.Duration, answer func(ownergraph.Call) error, 
 			c, at := s.e.Next(s.now, lane)
 			if c.Type != ownergraph.CallUnset {
 				requests++
-				r := ownergraph.Result{Err: answer(c)}
+				r := ownergraph.Result{Err: answer(c), Fence: uint64(c.ID)}
 				if r.Object = live[c.Key]; c.Type == ownergraph.CallRead && r.Err == nil && r.Object.UID == "" {
 					r.Err = ownergraph.ErrNotFound
 				}
@@ -108,7 +116,7 @@ func (s *stepped) page(reason string) ownergraph.Call {
 			return c
 		case ownergraph.CallFence:
 			s.done(c, nil)
-			s.pass(c.Fence)
+			s.pass(uint64(c.ID))
 		case ownergraph.CallUnset:
 			s.next(ownergraph.LaneStore)
 			s.now = s.now.Add(time.Second)

@@ -1,6 +1,9 @@
 package ownergraph
 
 import (
+	"fmt"
+
+	"github.com/ownergraph/ownergraph/internal/core/fence"
 	"github.com/ownergraph/ownergraph/internal/core/inflight"
 	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/internal/core/rules"
@@ -56,34 +59,43 @@ func (e *Engine) nextFence(c *Call) bool {
 	id, ok := e.fence.Begin(e.now, &e.kinds, &e.effects)
 	if ok {
 		e.fence.SetBegan(e.issue(c, inflight.Call{Purpose: inflight.Fence, Fence: id}))
-		c.Fence = id
 	}
 	e.carryOut()
 	return ok
 }
 
-// fenceDone takes the result of asking for a fence. The watch reports that it has passed.
-func (e *Engine) fenceDone(id uint64, err error) {
-	if err == nil || id != e.fence.ID() {
+// fenceDone takes the result of the call for a fence. The kinds pass whose reports came
+// before it. A fence that was given up meanwhile is lost, and its token counts for nothing.
+//
+// Held by TestReportBeforeToken and TestTokenRefused.
+func (e *Engine) fenceDone(id uint64, r Result) {
+	if id != e.fence.ID() {
 		return
 	}
-	e.effects.Warn("fence failed", "err", err)
-	wait, _ := retryIn(err)
-	e.fence.Fail(id, e.now, wait, &e.kinds)
+	err := r.Err
+	if why := e.fence.Refuses(r.Fence); err == nil && why != "" {
+		err = fmt.Errorf("fence: token %d: %s: %w", r.Fence, why, ErrInvalid)
+	}
+	if err != nil {
+		e.effects.Warn("fence failed", "err", err)
+		wait, _ := retryIn(err)
+		e.fence.Fail(id, e.now, wait, &e.kinds)
+		return
+	}
+	e.passFence(e.fence.SetToken(id, r.Fence, &e.kinds, &e.effects))
 }
 
-// passFence takes the report that a kind has passed a fence.
-func (e *Engine) passFence(name Kind, id uint64) {
-	passed, last := e.fence.Pass(name, id, &e.kinds, &e.effects)
+// passFence has everything decided again that has waited for what has passed the fence.
+func (e *Engine) passFence(p fence.Passage) {
 	e.carryOut()
-	if !passed {
+	if !p.Any() {
 		return
 	}
-	if name != "" {
+	if p.Kind {
 		e.sweeps.MarkDetached()
 	}
 	switch {
-	case last:
+	case p.Last:
 		e.confirm()
 		e.wakeFence()
 	case e.fenceHeld(): // best effort may go on

@@ -85,7 +85,7 @@ func (s stepped) run(err error) (writes []string) {
 				s.done(c, err)
 			case ownergraph.CallFence:
 				s.done(c, nil)
-				s.pass(c.Fence)
+				s.pass(uint64(c.ID))
 			case ownergraph.CallPatch, ownergraph.CallDelete:
 				writes = append(writes, fmt.Sprintf("%s %s", c.Type, c.Key))
 			}
@@ -94,9 +94,10 @@ func (s stepped) run(err error) (writes []string) {
 	return writes
 }
 
+// done reports the result of a call. The token of a fence is the call's id.
 func (s stepped) done(c ownergraph.Call, err error) {
 	s.Helper()
-	if err := s.e.Done(s.now, c.ID, ownergraph.Result{Err: err}); err != nil {
+	if err := s.e.Done(s.now, c.ID, ownergraph.Result{Err: err, Fence: uint64(c.ID)}); err != nil {
 		s.Fatal(err)
 	}
 }

@@ -45,12 +45,12 @@ func TestIdleInAfterVanished(t *testing.T) {
 				switch c.Type {
 				case CallUnset:
 				case CallFence:
-					_ = e.Done(now, c.ID, Result{})
+					_ = e.Done(now, c.ID, Result{Fence: uint64(c.ID)})
 					if !hold {
 						for _, k := range e.Kinds() {
-							see(Event{Type: graph.FencePassed, Kind: k.Kind, Fence: c.Fence})
+							see(Event{Type: graph.FencePassed, Kind: k.Kind, Fence: uint64(c.ID)})
 						}
-						see(Event{Type: graph.FencePassed, Fence: c.Fence})
+						see(Event{Type: graph.FencePassed, Fence: uint64(c.ID)})
 					}
 				case CallRead:
 					_ = e.Done(now, c.ID, Result{Err: graph.ErrNotFound})

@@ -17,7 +17,7 @@ func (e *Engine) observeKind(ev *Event, newest bool) {
 		e.observeKinds(ev.Kinds)
 		return
 	case graph.FencePassed:
-		e.passFence(ev.Kind, ev.Fence)
+		e.passFence(e.fence.Report(ev.Kind, ev.Fence, e.now, &e.kinds, &e.effects))
 		return
 	case graph.Rewound:
 		e.rewind(ev.Reason)
@@ -162,7 +162,7 @@ func (e *Engine) endListing(name Kind) {
 	pending := e.kinds.SetListed(name)
 	e.resume(name)
 	if pending != 0 {
-		e.passFence(name, pending)
+		e.passFence(e.fence.Pass(name, pending, &e.kinds, &e.effects))
 	}
 	e.kinds.SetAnswered(e.kinds.Of(name).Begun)
 	if e.level < Level2 && e.kinds.NoLists() {

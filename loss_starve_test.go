@@ -43,7 +43,7 @@ func starveEnd(t *testing.T, level ownergraph.Level, slow, fails time.Duration) 
 			case s.now.Before(x.at):
 				rest = append(rest, x)
 			case x.c.Type == ownergraph.CallFence:
-				s.pass(x.c.Fence)
+				s.pass(uint64(x.c.ID))
 			case x.c.Type == ownergraph.CallList:
 				s.see(begun(x.c.Kind))
 				if x.c.Kind == "b" {

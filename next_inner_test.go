@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/core/inflight"
 )
 
 var allLanes = [...]Lane{LaneControl, LaneHandler, LaneStore}
@@ -54,7 +55,15 @@ func TestFenceFreedInTurn(t *testing.T) {
 	see(Event{Type: graph.KindSick, Kind: "s", Reason: "down"}, Event{Type: graph.ListBegun, Kind: "x"})
 	_, _ = e.allByLanes(now)
 	now = now.Add(time.Minute / 4)
-	fence := e.fence.ID()
+	fence := uint64(0)
+	for id, x := range e.calls.All() {
+		if x.Purpose == inflight.Fence {
+			fence = id
+		}
+	}
+	if err := e.Done(now, CallID(fence), Result{Fence: fence}); err != nil {
+		t.Fatal(err)
+	}
 	seeing(t, e, now)(
 		Event{Type: graph.FencePassed, Fence: fence}, Event{Type: graph.FencePassed, Kind: "o", Fence: fence},
 		Event{Type: graph.ListEnded, Kind: "x"}, Event{Type: graph.FencePassed, Kind: "x", Fence: fence})

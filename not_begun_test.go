@@ -42,7 +42,7 @@ func TestNotBegun(t *testing.T) {
 						return c
 					case ownergraph.CallFence:
 						s.done(c, nil)
-						s.pass(c.Fence)
+						s.pass(uint64(c.ID))
 					}
 				}
 			}
@@ -53,7 +53,7 @@ func TestNotBegun(t *testing.T) {
 		before := s.e.Stats()
 		s.done(first, ownergraph.ErrNotBegun)
 		again := ask()
-		first.ID, again.ID, first.Fence, again.Fence = 0, 0, 0, 0
+		first.ID, again.ID = 0, 0
 		if first.Type != again.Type || first.Key != again.Key {
 			t.Errorf("%s: %s %s is given back, and then it is %s %s", tc.reason, first.Type, first.Key, again.Type, again.Key)
 		}

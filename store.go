@@ -94,16 +94,21 @@ type Store interface {
 // Fencer is the optional power of a store of level 2. Such a store also shows or announces
 // each rewind of its history. Its foreground and orphan deletions are exact.
 type Fencer interface {
-	// Fence notes the present moment of the store. Every watch that runs now then reports
-	// FencePassed with this id for each kind. It does so as soon as it has reported every
-	// event of the kind that was committed before the call. It reports FencePassed with
-	// an empty kind as soon as it has reported the set of kinds.
+	// Fence notes the present moment of the store, and returns a token of it. Every watch
+	// that runs now then reports FencePassed with this token for each kind. It does so as
+	// soon as it has reported every event of the kind that was committed before the call.
+	// It reports FencePassed with an empty kind as soon as it has reported the set of kinds.
 	//
 	// The reports go through the watch's sink, behind the events that they cover. Fence
-	// returns without waiting for them. The caller chooses the id. Callers on one store
-	// have to choose different ids, and a watch reports the ids of all callers. The
-	// Collector chooses such ids, and ignores those of other callers.
-	Fence(ctx context.Context, id uint64) error
+	// returns without waiting for them, and they may come before it returns. A watch
+	// reports the fences of all callers. A caller ignores the tokens that it did not get.
+	//
+	// A token is not 0. The store never returns a token twice: not to another caller, not
+	// after a restart, and not after a restore from a backup. Otherwise the report of an old
+	// fence could pass a new one, and the engine could delete an object too early. A counter
+	// in the database falls back with a restore, so it is no token. A random number of
+	// 64 bits is one.
+	Fence(ctx context.Context) (token uint64, err error)
 }
 
 // LabelSelector is the optional power to find objects by their labels. Labels are no part

@@ -164,7 +164,7 @@ func TestSweepPhaseCountsFirst(t *testing.T) {
 	for range 3 {
 		if c, _ := s.e.Next(s.now, ownergraph.LaneControl); c.Type == ownergraph.CallFence {
 			s.done(c, nil)
-			fence = c.Fence
+			fence = uint64(c.ID)
 			break
 		}
 	}
@@ -181,7 +181,7 @@ func TestSweepPhaseCountsFirst(t *testing.T) {
 		if first, _ = s.e.Next(s.now, ownergraph.LaneStore); first.Type == ownergraph.CallUnset {
 			if c, _ := s.e.Next(s.now, ownergraph.LaneControl); c.Type == ownergraph.CallFence {
 				s.done(c, nil)
-				s.pass(c.Fence)
+				s.pass(uint64(c.ID))
 			}
 		}
 	}

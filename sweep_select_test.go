@@ -35,7 +35,7 @@ func (s *stepped) released(answers ...string) bool {
 			s.shows(c, "", answers...)
 		case ownergraph.CallFence:
 			s.done(c, nil)
-			s.pass(c.Fence)
+			s.pass(uint64(c.ID))
 		default:
 			s.now = s.now.Add(time.Second)
 		}
@@ -129,7 +129,7 @@ func (s *stepped) until(d time.Duration, most int, value string, labelled ...str
 				case c.Type == ownergraph.CallFence && fences < most:
 					fences++
 					s.done(c, nil)
-					s.pass(c.Fence)
+					s.pass(uint64(c.ID))
 				case c.Type == ownergraph.CallDelete && c.Key.Kind == "volume":
 					return fences
 				case c.Type == ownergraph.CallDelete && c.Key.Kind == "ns":

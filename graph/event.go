@@ -24,8 +24,8 @@ const (
 	Gone
 	// Progress says that the watch has reported every change of Kind up to Version.
 	Progress
-	// FencePassed says that the watch has reported every change of Kind from before fence
-	// Fence began. An empty Kind stands for the set of kinds.
+	// FencePassed says that the watch has reported every change of Kind from before a fence
+	// began. Fence is the token of that fence. An empty Kind stands for the set of kinds.
 	FencePassed
 	// KindSick says that the store cannot watch Kind for now. Reason names the cause.
 	KindSick

@@ -11,8 +11,8 @@ import (
 )
 
 // Fence begins a fence at the server's present. Each running watch reports FencePassed
-// for each kind, and then for the set of kinds after a new discovery. Fence returns at
-// once.
+// for each kind, and then for the set of kinds after a new discovery. Fence returns a new
+// token at once: a random number of the Store, and a counter.
 //
 // A fence costs one request for each kind: a consistent list of at most one page. The
 // set of kinds costs four requests: two of discovery, and the lists of definitions and
@@ -27,21 +27,22 @@ import (
 //
 // Held by TestFence, TestFenceOfManyObjects, TestFenceOfSickKind, TestFencesAreBounded
 // and TestFenceIsNotEarly.
-func (s *Store) Fence(ctx context.Context, id uint64) error {
+func (s *Store) Fence(ctx context.Context) (token uint64, err error) {
 	if err := ctx.Err(); err != nil {
-		return err
+		return 0, err
 	}
+	token = s.token.Add(1)
 	s.each(func(r *run) {
 		r.mu.Lock()
-		r.queued = keepNewest(append(r.queued, id))
-		r.unpassed = keepNewest(append(r.unpassed, id))
+		r.queued = keepNewest(append(r.queued, token))
+		r.unpassed = keepNewest(append(r.unpassed, token))
 		for _, w := range r.workers {
-			w.mailbox.send(commands{fences: []uint64{id}})
+			w.mailbox.send(commands{fences: []uint64{token}})
 		}
 		r.mu.Unlock()
 		signal(r.fenced)
 	})
-	return nil
+	return token, nil
 }
 
 // List makes every running watch list kind anew. A watch lists a sick kind when the

@@ -13,10 +13,12 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-func (r *rig) fence(id uint64) {
+// fence begins a fence with the token.
+func (r *rig) fence(token uint64) {
 	r.t.Helper()
-	if err := r.store.Fence(r.t.Context(), id); err != nil {
-		r.t.Error(err)
+	r.store.token.Store(token - 1)
+	if got, err := r.store.Fence(r.t.Context()); err != nil || got != token {
+		r.t.Errorf("Fence: %d, %v, want %d", got, err, token)
 	}
 }
 
@@ -281,7 +283,7 @@ func TestList(t *testing.T) {
 		only(t, "a kind that is not served", r.store.List(r.t.Context(), "X"), graph.ErrKindUnknown)
 		ended, end := context.WithCancel(r.t.Context())
 		end()
-		if r.store.List(ended, "ConfigMap") == nil || r.store.Fence(ended, 1) == nil {
+		if _, err := r.store.Fence(ended); r.store.List(ended, "ConfigMap") == nil || err == nil {
 			t.Error("a context that has ended was not heeded")
 		}
 	})

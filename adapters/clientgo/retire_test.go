@@ -64,9 +64,7 @@ func TestKindRetired(t *testing.T) {
 		}, []string{"gone carts.shop.example", vanished}, "a b"},
 		{"a fence finds out first, and the watch is read to its end", func(r *rig) {
 			r.unserve()
-			if err := r.store.Fence(r.t.Context(), 1000); err != nil {
-				r.t.Fatal(err)
-			}
+			r.fence(1000)
 			pass(time.Second)
 			r.remove("a", "b")
 			r.undefine()
@@ -223,9 +221,7 @@ func TestUnservedIsSickSoon(t *testing.T) {
 		r.unserve()
 		r.reported()
 		r.takeCalls()
-		if err := r.store.Fence(r.t.Context(), 1000); err != nil {
-			t.Fatal(err)
-		}
+		r.fence(1000)
 		pass(drainTime - time.Millisecond)
 		r.want(of(r.reported(), "kind-sick", "1000 shop"))
 		if n := len(of(r.takeCalls(), "list carts")); n != 1 {

@@ -3,6 +3,7 @@ package clientgo
 import (
 	"context"
 	"fmt"
+	"math/rand/v2"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -33,6 +34,7 @@ type Store struct {
 	history *history
 	losses  *losses
 	slots   *slots
+	token   atomic.Uint64 // of the last fence; it begins at a random number
 
 	discovering sync.Mutex // held during a discovery
 	catalog     atomic.Pointer[catalog]
@@ -65,11 +67,13 @@ func New(server *rest.Config, config Config) (*Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("new store: %w", err)
 	}
-	return &Store{
+	s := &Store{
 		config: filled, ignore: newIgnored(filled.Ignore), client: c,
 		layouts: newLayouts(), history: newHistory(), losses: newLosses(), slots: newSlots(filled.Listings),
 		running: map[*run]struct{}{},
-	}, nil
+	}
+	s.token.Store(rand.Uint64() / 2) // no other process has the same tokens, and the counter does not overflow
+	return s, nil
 }
 
 // Level returns Level2. The package comment names its basis.

@@ -1,7 +1,6 @@
 package clientgo
 
 import (
-	"context"
 	"net/http"
 	"slices"
 	"strings"
@@ -26,9 +25,7 @@ func TestWatchRewound(t *testing.T) {
 			}
 		}},
 		{"a fence looks", func(r *rig) {
-			if err := r.store.Fence(context.Background(), 1); err != nil {
-				r.t.Error(err)
-			}
+			r.fence(1)
 		}},
 	} {
 		t.Run(c.reason, func(t *testing.T) {

@@ -48,7 +48,8 @@ func TestConcurrentUpdates(t *testing.T) {
 // TestConcurrentUse: writes, fences, listings and sickness run at once. Each watch ends
 // with the objects of the store.
 func TestConcurrentUse(t *testing.T) {
-	const workers, rounds, last = 4, 60, 1 << 40
+	const workers, rounds = 4, 60
+	const last = workers*rounds/10 + 1 // fences
 	s := newStore(t, "", 20)
 	var watches, works sync.WaitGroup
 	copies := make([]map[graph.Key]graph.Object, 3)
@@ -67,7 +68,8 @@ func TestConcurrentUse(t *testing.T) {
 		})
 	}
 	works.Wait()
-	do(t, insider{s}.Recover("pod"), s.Fence(t.Context(), last))
+	do(t, insider{s}.Recover("pod"))
+	fenced(t, s)
 	watches.Wait()
 	for i, c := range copies {
 		var got []graph.Object
@@ -99,7 +101,8 @@ func disturb(t *testing.T, s *Store, w, i int) error {
 	case 6:
 		err = errors.Join(err, insider{s}.Recover("pod"), s.List(ctx, "node"))
 	case 7:
-		err = errors.Join(err, insider{s}.AddKind(graph.KindInfo{Kind: "job", Scoped: i%2 == 0}), s.Fence(ctx, uint64(i)))
+		_, failed := s.Fence(ctx)
+		err = errors.Join(err, failed, insider{s}.AddKind(graph.KindInfo{Kind: "job", Scoped: i%2 == 0}))
 	}
 	if errors.Is(err, replica.ErrSick) || errors.Is(err, graph.ErrNotFound) {
 		return nil

@@ -1,6 +1,8 @@
 package memory
 
 import (
+	"math/rand/v2"
+
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/replica"
 )
@@ -30,7 +32,7 @@ type Config struct {
 	Limits graph.Limits
 	// UIDPrefix makes UIDs predictable. It is only for tests that compare UIDs or repeat a
 	// run. A UID is then the prefix and a counter from 1. The epoch of a restore is the
-	// prefix and a counter too.
+	// prefix and a counter too, and the tokens of fences count from 1.
 	//
 	// Leave it empty in production. Then each UID and each epoch has 130 random bits. A user
 	// who can predict a UID can refer to an object before it exists. An engine that reads
@@ -55,5 +57,9 @@ func New(c Config) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Store{state: state, log: changeLog{max: maxLog}, watches: map[*watch]struct{}{}}, nil
+	s := &Store{state: state, log: changeLog{max: maxLog}, watches: map[*watch]struct{}{}}
+	if c.UIDPrefix == "" {
+		s.token = rand.Uint64() / 2 // a former store's tokens differ, and the counter does not overflow
+	}
+	return s, nil
 }

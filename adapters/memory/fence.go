@@ -9,8 +9,8 @@ import (
 
 // fence is a fence that a watch has not passed yet.
 type fence struct {
-	id  uint64
-	pos uint64 // the log position that the watch has to reach
+	token uint64
+	pos   uint64 // the log position that the watch has to reach
 }
 
 // Fence begins a fence at the present. Each running watch reports FencePassed when it
@@ -18,21 +18,23 @@ type fence struct {
 // then for the set of kinds. For a sick kind it reports the fence after the recovery
 // and the new listing.
 //
-// Fence returns at once. A watch that is slower than its fences reports the newest 64.
+// Fence returns a new token at once: a random number of the store, and a counter. A watch
+// that is slower than its fences reports the newest 64.
 //
-// Held by TestFence, TestFenceOfSickKind, TestFencesAreBounded and
+// Held by TestFence, TestFenceOfSickKind, TestFencesAreBounded, TestTokens and
 // TestFenceIsNeverEarly.
-func (s *Store) Fence(ctx context.Context, id uint64) error {
+func (s *Store) Fence(ctx context.Context) (token uint64, err error) {
 	if err := ctx.Err(); err != nil {
-		return err
+		return 0, err
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.token++
 	for w := range s.watches {
-		w.fences = keepNewest(append(w.fences, fence{id, s.log.next()}))
+		w.fences = keepNewest(append(w.fences, fence{s.token, s.log.next()}))
 	}
 	s.announce()
-	return nil
+	return s.token, nil
 }
 
 // List makes every running watch list kind anew. A watch lists a sick kind when the
@@ -63,26 +65,26 @@ func (s *Store) List(ctx context.Context, kind graph.Kind) error {
 func (r *round) reportFences() {
 	n := 0
 	for n < len(r.fences) && r.fences[n].pos <= r.pos {
-		r.pass(r.fences[n].id)
+		r.pass(r.fences[n].token)
 		n++
 	}
 	r.fences = r.fences[n:]
 }
 
-func (r *round) pass(id uint64) {
+func (r *round) pass(token uint64) {
 	for _, info := range r.infos {
 		if t := r.kinds[info.Kind]; t.sick {
-			t.fences = keepNewest(append(t.fences, id))
+			t.fences = keepNewest(append(t.fences, token))
 		} else {
-			r.reportPassed(info.Kind, []uint64{id})
+			r.reportPassed(info.Kind, []uint64{token})
 		}
 	}
-	r.reportPassed("", []uint64{id})
+	r.reportPassed("", []uint64{token})
 }
 
-func (r *round) reportPassed(kind graph.Kind, ids []uint64) {
-	for _, id := range ids {
-		r.report(graph.Event{Type: graph.FencePassed, Kind: kind, Fence: id})
+func (r *round) reportPassed(kind graph.Kind, tokens []uint64) {
+	for _, token := range tokens {
+		r.report(graph.Event{Type: graph.FencePassed, Kind: kind, Fence: token})
 	}
 }
 

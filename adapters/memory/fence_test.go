@@ -15,18 +15,17 @@ import (
 func TestFence(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newStore(t, start, 0)
-		ctx := t.Context()
-		do(t, s.Fence(ctx, 1)) // no watch is running
+		fenced(t, s) // no watch is running
 		r := record(t, s)
 		r.wants(t, listed...)
-		do(t, s.Fence(ctx, 2))
+		fenced(t, s)
 		r.wants(t, "fence 2 node", "fence 2 pod", "fence 2 ")
 
 		release := r.block()
 		put(t, s, "pod/ns/a*")
 		synctest.Wait() // the sink blocks at this event
 		put(t, s, "pod/ns/b")
-		do(t, s.Fence(ctx, 3))
+		fenced(t, s)
 		put(t, s, "pod/ns/c")
 		release()
 		r.wants(t, "put pod/ns/a@a1#3*", "put pod/ns/b@u1#4%1/0", "put pod/ns/c@u2#5%1/0", "fence 3 node", "fence 3 pod", "fence 3 ")
@@ -43,7 +42,7 @@ func TestFenceDuringListing(t *testing.T) {
 		go func() { r.done <- s.Watch(t.Context(), r.sink) }()
 		synctest.Wait()
 		put(t, s, "pod/ns/a*")
-		do(t, s.Fence(t.Context(), 1))
+		fenced(t, s)
 		release()
 		r.wants(t, slices.Concat(listed, []string{"put pod/ns/a@a1#3*", "fence 1 node", "fence 1 pod", "fence 1 "})...)
 	})
@@ -64,7 +63,7 @@ func TestFenceBeyondBatch(t *testing.T) {
 			put(t, s, "pod/ns/a*")
 		}
 		put(t, s, "pod/ns/last")
-		do(t, s.Fence(t.Context(), 1))
+		fenced(t, s)
 		release()
 		synctest.Wait()
 		r.events = r.events[len(r.events)-4:]
@@ -81,10 +80,11 @@ func TestFenceOfSickKind(t *testing.T) {
 		r := record(t, s)
 		r.wants(t, listed...)
 		do(t, insider{s}.Sicken("pod", "no disk"))
-		do(t, s.Fence(ctx, 1))
+		fenced(t, s)
 		r.wants(t, "sick pod no disk", "fence 1 node", "fence 1 ")
 		put(t, s, "pod/ns/b")
-		do(t, s.Fence(ctx, 2), s.List(ctx, "pod"))
+		fenced(t, s)
+		do(t, s.List(ctx, "pod"))
 		r.wants(t, "fence 2 node", "fence 2 ")
 		do(t, insider{s}.Sicken("pod", "still no disk"))
 		r.wants(t, "sick pod still no disk")
@@ -95,7 +95,8 @@ func TestFenceOfSickKind(t *testing.T) {
 		listing := []string{"recovered pod", "list pod", "put pod/ns/a@a1#2", "put pod/ns/b@u1#3%1/0", "ended pod 3"}
 		joins.wants(t, listing...)
 		r.wants(t, append(listing, "fence 1 pod", "fence 2 pod")...)
-		do(t, insider{s}.Recover("pod"), s.Fence(ctx, 3))
+		do(t, insider{s}.Recover("pod"))
+		fenced(t, s)
 		r.wants(t, "fence 3 node", "fence 3 pod", "fence 3 ")
 	})
 }
@@ -109,14 +110,14 @@ func TestFencesAreBounded(t *testing.T) {
 		synctest.Wait()
 		r.events = nil
 		release := r.block()
-		do(t, s.Fence(t.Context(), 1000))
+		fenced(t, s)
 		synctest.Wait() // the sink blocks at this event
-		for id := range uint64(maxFences + 3) {
-			do(t, s.Fence(t.Context(), id))
+		for range maxFences + 3 {
+			fenced(t, s)
 		}
 		release()
 		synctest.Wait()
-		do(t, s.Fence(t.Context(), 2000))
+		last := fenced(t, s)
 		synctest.Wait()
 		do(t, insider{s}.Recover("pod"))
 		synctest.Wait()
@@ -128,10 +129,10 @@ func TestFencesAreBounded(t *testing.T) {
 				pods = append(pods, e.Fence)
 			}
 		}
-		if want := maxFences + 2; len(all) != want || all[0] != 1000 || all[1] != 3 || all[want-1] != 2000 {
+		if want := maxFences + 2; len(all) != want || all[0] != 1 || all[1] != 5 || all[want-1] != last {
 			t.Errorf("passed for the set of kinds: %d", all)
 		}
-		if want := maxFences; len(pods) != want || pods[0] != 4 || pods[want-1] != 2000 {
+		if want := maxFences; len(pods) != want || pods[0] != 6 || pods[want-1] != last {
 			t.Errorf("passed for pods: %d", pods)
 		}
 	})
@@ -140,7 +141,8 @@ func TestFencesAreBounded(t *testing.T) {
 // TestFenceIsNeverEarly: writers and fences run beside several watches. Each watch
 // reports a fence after the changes that precede it.
 func TestFenceIsNeverEarly(t *testing.T) {
-	const writers, rounds, last = 4, 40, 1 << 40
+	const writers, rounds = 4, 40
+	const last = writers*rounds + 1
 	s := newStore(t, "", 50)
 	ctx := t.Context()
 	var mu sync.Mutex
@@ -167,18 +169,15 @@ func TestFenceIsNeverEarly(t *testing.T) {
 				if _, err := s.Create(ctx, o); err != nil {
 					t.Error(err)
 				}
-				id := uint64(w*rounds + i)
-				mu.Lock()
-				committed[id] = s.Objects()
+				mu.Lock() // check waits for the token
+				then := s.Objects()
+				committed[fenced(t, s)] = then
 				mu.Unlock()
-				if err := s.Fence(ctx, id); err != nil {
-					t.Error(err)
-				}
 			}
 		})
 	}
 	writes.Wait()
-	do(t, s.Fence(ctx, last))
+	fenced(t, s)
 	watches.Wait()
 }
 
@@ -203,5 +202,25 @@ func watchUntil(t *testing.T, s *Store, last uint64, begun chan struct{}, check 
 	})
 	if !errors.Is(err, done) {
 		t.Errorf("Watch: %v, want it to pass the last fence", err)
+	}
+}
+
+// TestTokens: no two stores return one token, and no restore takes the tokens back.
+func TestTokens(t *testing.T) {
+	seen := map[uint64]bool{0: true}
+	for range 4 {
+		s, err := New(Config{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		before := insider{s}.Snapshot()
+		for i := range 8 {
+			if token := fenced(t, s); seen[token] {
+				t.Errorf("fence %d has the token %d, which is 0 or came before", i, token)
+			} else {
+				seen[token] = true
+			}
+			do(t, insider{s}.Restore(before))
+		}
 	}
 }

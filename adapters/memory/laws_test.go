@@ -171,7 +171,9 @@ func (l *history) list(t *rapid.T) {
 func (l *history) fence(t *rapid.T) {
 	l.fences++
 	l.reader.fences[l.fences] = past{l.store.view(), l.rewinds}
-	expect(t, l.store.Fence(t.Context(), l.fences))
+	if token, err := l.store.Fence(t.Context()); err != nil || token != l.fences {
+		t.Fatalf("Fence: %d, %v, want %d", token, err, l.fences)
+	}
 }
 
 // kind changes kinds. It never removes rs.

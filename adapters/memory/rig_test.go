@@ -73,3 +73,11 @@ func refused(t testing.TB, call string, err error, text, reason string, is ...er
 		}
 	}
 }
+
+// fenced begins a fence, and returns its token. The tokens count from 1.
+func fenced(t *testing.T, s *Store) uint64 {
+	t.Helper()
+	token, err := s.Fence(t.Context())
+	do(t, err)
+	return token
+}

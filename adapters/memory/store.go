@@ -25,6 +25,7 @@ type Store struct {
 	state   *replica.State
 	log     changeLog
 	control uint64 // counts changes of the set of kinds and of their health
+	token   uint64 // of the last fence; no restore takes it back
 	rewinds uint64 // counts restores
 	reason  string // of the latest restore
 	watches map[*watch]struct{}

@@ -199,14 +199,14 @@ func TestSinkMayCall(t *testing.T) {
 			case "list node":
 				put(t, s, "node/a")
 			case "put node/a@u1#1%1/0":
-				do(t, s.Fence(ctx, 7))
-			case "fence 7 ":
+				fenced(t, s)
+			case "fence 1 ":
 				cancel()
 			}
 			return nil
 		})
 		want := []string{"kinds node pod", "list node", "ended node 0", "list pod", "ended pod 0", "put node/a@u1#1%1/0",
-			"progress node 1", "progress pod 1", "fence 7 node", "fence 7 pod", "fence 7 "}
+			"progress node 1", "progress pod 1", "fence 1 node", "fence 1 pod", "fence 1 "}
 		if err != context.Canceled || !slices.Equal(events, want) {
 			t.Errorf("Watch: %v, events %q, want %q", err, events, want)
 		}
@@ -220,13 +220,14 @@ func TestEndedContext(t *testing.T) {
 	cancel()
 	pod := key(t, "pod/ns/a")
 	_, getErr := s.Get(ctx, pod)
+	_, fenceErr := s.Fence(ctx)
 	_, createErr := s.Create(ctx, fresh(t, "node/m"))
 	_, updateErr := s.Update(ctx, fresh(t, "pod/ns/a*"))
 	for name, err := range map[string]error{
 		"Get": getErr, "Create": createErr, "Update": updateErr,
 		"Patch":  s.Patch(ctx, pod, graph.Precondition{}, graph.Change{AddFinalizer: "x"}),
 		"Delete": s.Delete(ctx, pod, graph.DeleteOptions{}),
-		"Fence":  s.Fence(ctx, 1), "List": s.List(ctx, "pod"),
+		"Fence":  fenceErr, "List": s.List(ctx, "pod"),
 	} {
 		if err != context.Canceled {
 			t.Errorf("%s: %v, want the context's error", name, err)

@@ -55,7 +55,7 @@ func (t *trial) useOnce(ctx context.Context, i int, key ownergraph.Key) error {
 		_ = t.Store.Watch(ctx, func(ownergraph.Event) error { return nil })
 	case 4:
 		if f, ok := ownergraph.As[ownergraph.Fencer](t.Store); ok {
-			_ = f.Fence(ctx, uint64(time.Now().UnixNano()))
+			_, _ = f.Fence(ctx)
 		}
 	}
 	return nil

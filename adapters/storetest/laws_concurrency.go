@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"sync"
 
 	"github.com/ownergraph/ownergraph"
@@ -169,7 +168,7 @@ func (t *trial) useAll(ctx context.Context, i int, shared ownergraph.Key) error 
 			}
 		}
 		if f, ok := ownergraph.As[ownergraph.Fencer](t.Store); ok && n == 1 {
-			if err := f.Fence(ctx, uint64(rand.Uint32())); err != nil {
+			if _, err := f.Fence(ctx); err != nil {
 				return err
 			}
 		}

@@ -3,7 +3,6 @@ package storetest
 import (
 	"context"
 	"fmt"
-	"math/rand/v2"
 
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/graph"
@@ -67,8 +66,7 @@ func lawsOfFence() []law {
 	return withDemand(list, ownergraph.Level2, needFencer)
 }
 
-// fence begins a fence, and returns its id. The id has to differ from the ids of
-// all other users of the store.
+// fence begins a fence, and returns its token.
 func (t *trial) fence() uint64 {
 	t.Helper()
 	f, _ := ownergraph.As[ownergraph.Fencer](t.Store)
@@ -77,9 +75,9 @@ func (t *trial) fence() uint64 {
 
 func (t *trial) fenceBy(f ownergraph.Fencer) uint64 {
 	t.Helper()
-	id := uint64(rand.Uint32())
-	t.accept("Fence", t.do("Fence", func(ctx context.Context) error { return f.Fence(ctx, id) }))
-	return id
+	var token uint64
+	t.accept("Fence", t.do("Fence", func(ctx context.Context) (err error) { token, err = f.Fence(ctx); return err }))
+	return token
 }
 
 // passedBy reports whether the set of kinds has passed the fence, and every kind

@@ -1,22 +1,50 @@
 package storetest
 
 import (
-	"context"
 	"fmt"
-	"math"
-	"math/rand/v2"
 
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// lawsOfFenceBounds are about fences that a store may lose.
+const fenceTokens = "fence/tokens"
+
+// lawsOfFenceBounds are about the tokens of fences, and about fences that a store may
+// lose.
 func lawsOfFenceBounds() []law {
+	const why = "the report of an old fence passes a new one with the same token: an owner goes before a dependent that the new one covers"
 	return []law{
 		{
-			name: "fence/ids", level: ownergraph.Level2, needs: []need{needFencer}, rests: []string{fencePasses},
-			why: "a fence whose id changes never passes: its deletion never ends",
-			run: fencesKeepTheirIDs,
+			name: fenceTokens, level: ownergraph.Level2, needs: []need{needFencer}, rests: []string{fencePasses, "fence/returns"},
+			why: why,
+			run: func(t *trial) { t.makesNewTokens(t.tokens(), "many fences") },
+		},
+		{
+			name: "rewind/tokens", level: ownergraph.Level2, needs: []need{needFencer, needBackup}, rests: []string{fenceTokens},
+			why: why,
+			run: func(t *trial) {
+				restore := t.backup()
+				former := t.tokens()
+				restore()
+				t.makesNewTokens(former, "a restore")
+			},
+		},
+		{
+			name: "restart/tokens", level: ownergraph.Level2, needs: []need{needFencer, needRestart}, rests: []string{fenceTokens},
+			why: why,
+			run: func(t *trial) {
+				former := t.tokens()
+				t.restart()
+				t.makesNewTokens(former, "a restart")
+			},
+		},
+		{
+			name: "second/tokens", level: ownergraph.Level2, needs: []need{needFencer, needSecond}, rests: []string{fenceTokens},
+			why: why,
+			run: func(t *trial) {
+				other := t.secondHandle()
+				t.onBehalf(other, func() { other.makesNewTokens(t.tokens(), "fences of another process") })
+			},
 		},
 		{
 			name: "fence/compacted", level: ownergraph.Level2, needs: []need{needFencer, needCompact}, rests: []string{fencePasses, "fence/listing", "watch/compaction"},
@@ -26,14 +54,34 @@ func lawsOfFenceBounds() []law {
 	}
 }
 
-// fencesKeepTheirIDs takes ids that a signed integer, and a float64, cannot hold.
-func fencesKeepTheirIDs(t *trial) {
-	f, _ := ownergraph.As[ownergraph.Fencer](t.Store)
-	w := t.watch().ready()
-	for _, id := range []uint64{1<<53 + 1, 1<<62 | rand.Uint64(), 1<<63 | rand.Uint64(), math.MaxUint64 - uint64(rand.Uint32())} {
-		t.accept(fmt.Sprintf("Fence %d", id), t.do("Fence", func(ctx context.Context) error { return f.Fence(ctx, id) }))
-		t.mustPass(w, id)
+// tokens returns the tokens of some fences.
+func (t *trial) tokens() map[uint64]bool {
+	t.Helper()
+	former := map[uint64]bool{0: true}
+	for range 16 {
+		t.newToken(former, "other fences")
 	}
+	return former
+}
+
+// makesNewTokens breaks the law if a new fence has one of the former tokens.
+func (t *trial) makesNewTokens(former map[uint64]bool, event string) {
+	t.Helper()
+	for range 24 {
+		t.newToken(former, event)
+	}
+}
+
+func (t *trial) newToken(former map[uint64]bool, event string) {
+	t.Helper()
+	token := t.fence()
+	switch {
+	case token == 0:
+		t.broken("Fence returns a token that is not 0", "it returned 0")
+	case former[token]:
+		t.broken(fmt.Sprintf("Fence returns no token twice, not even after %s", event), fmt.Sprintf("it returned %d again", token))
+	}
+	former[token] = true
 }
 
 // fencesOutliveCompaction holds the watch while a fence begins and the store

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"sync"
 
 	"github.com/ownergraph/ownergraph"
@@ -28,7 +27,7 @@ func lawsOfSearch() []law {
 			run: beginningsMissNothing,
 		},
 		{
-			name: "search/fence", level: ownergraph.Level2, needs: []need{needFencer}, rests: []string{fenceNotEarly, searchEveryWrite},
+			name: "search/fence", level: ownergraph.Level2, needs: []need{needFencer}, rests: []string{fenceNotEarly, fenceTokens, searchEveryWrite},
 			why: "a fence that begins while the watch reads may cover changes that it has not read: an owner goes before its dependent",
 			run: fencesAreNotEarlyBesideWriters,
 		},
@@ -145,11 +144,16 @@ func (t *trial) fenceRound(c *writerGroup, f ownergraph.Fencer, w *watcher) {
 		if number%2 == 0 {
 			return nil
 		}
-		id := uint64(rand.Uint32())
 		c.mu.Lock()
-		marks[id] = c.journal.last()
+		last := c.journal.last()
 		c.mu.Unlock()
-		return f.Fence(ctx, id)
+		token, err := f.Fence(ctx)
+		if err == nil {
+			c.mu.Lock()
+			marks[token] = last
+			c.mu.Unlock()
+		}
+		return err
 	})
 	last := t.fenceBy(f)
 	marks[last] = c.journal.last()

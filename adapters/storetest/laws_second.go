@@ -37,7 +37,7 @@ func lawsOfSecond() []law {
 			run: secondsAreObservedAtOnce,
 		},
 		{
-			name: "second/fence", level: ownergraph.Level2, needs: []need{needFencer}, rests: []string{"second/every-write", "second/uids", fenceNotEarly},
+			name: "second/fence", level: ownergraph.Level2, needs: []need{needFencer}, rests: []string{"second/every-write", "second/uids", fenceNotEarly, fenceTokens},
 			why: "a fence that covers only the writes of its own process removes an owner before a dependent of another process",
 			run: fencesCoverSeconds,
 		},

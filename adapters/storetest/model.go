@@ -74,7 +74,6 @@ type model struct {
 	names    *names
 	follower *follower // of a watch
 	steps    []string
-	fences   uint64
 	backup   *backup
 }
 

@@ -23,6 +23,8 @@ type follower struct {
 	runs    int                            // of the watch
 	begun   bool                           // it has reported the kinds
 	fences  map[uint64][]ownergraph.Object // the objects of the store when the fence began
+	pending []ownergraph.Object            // those of the fence whose call is under way
+	unnamed map[uint64]*earlyFence         // reports during that call that passed too early for it
 	early   *earlyFence                    // the first fence that passed too early
 	err     error                          // of the last watch
 	wake    chan struct{}                  // closed by the next event
@@ -33,7 +35,7 @@ func follow(tb TB, store ownergraph.Store, p *waitTimes, known ...ownergraph.Obj
 	ctx, cancel := context.WithCancel(context.Background())
 	r := &follower{
 		cancel: cancel, ended: make(chan struct{}), waits: p, wake: make(chan struct{}),
-		known: replay(nil), fences: map[uint64][]ownergraph.Object{},
+		known: replay(nil), fences: map[uint64][]ownergraph.Object{}, unnamed: map[uint64]*earlyFence{},
 	}
 	for _, o := range known {
 		r.known.apply(ownergraph.Event{Type: graph.Put, Object: o})
@@ -108,11 +110,19 @@ type earlyFence struct {
 // fence is in progress.
 func (f *follower) checkFence(e ownergraph.Event) {
 	held, ours := f.fences[e.Fence]
-	if !ours || e.Kind == "" || f.early != nil {
+	if !ours {
+		held = f.pending
+	}
+	if e.Kind == "" || f.early != nil {
 		return
 	}
-	if want := ofKind(held, e.Kind); !f.known.agrees(e.Kind, want) {
+	want := ofKind(held, e.Kind)
+	switch {
+	case f.known.agrees(e.Kind, want):
+	case ours:
 		f.early = &earlyFence{e.Kind, f.known.all(e.Kind), want}
+	case f.unnamed[e.Fence] == nil:
+		f.unnamed[e.Fence] = &earlyFence{e.Kind, f.known.all(e.Kind), want}
 	}
 }
 
@@ -135,11 +145,22 @@ func ofKind(list []ownergraph.Object, kind ownergraph.Kind) (out []ownergraph.Ob
 	return out
 }
 
-// noteFence notes the objects that a fence has to cover.
-func (f *follower) noteFence(id uint64, held []ownergraph.Object) {
+// beginFence notes the objects that a fence has to cover, before its call.
+func (f *follower) beginFence(held []ownergraph.Object) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.fences[id] = held
+	f.pending = held
+	clear(f.unnamed)
+}
+
+// nameFence notes the token of that fence, which reports may have named before.
+func (f *follower) nameFence(token uint64, held []ownergraph.Object) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.fences[token] = held
+	if f.early == nil {
+		f.early = f.unnamed[token]
+	}
 }
 
 // tooEarly returns the first fence that passed too early, or nil.

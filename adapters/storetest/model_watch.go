@@ -163,14 +163,14 @@ func (m *model) fence() {
 	fencer, _ := ownergraph.As[ownergraph.Fencer](m.Store)
 	m.addStep("fence")
 	for range maxFences {
-		m.fences++
-		id, run := m.fences, 0
+		id, run, held := uint64(0), 0, m.live()
 		m.follower.waitFor(func(r *follower) bool { run = r.runs; return r.begun })
-		m.follower.noteFence(id, m.live())
-		if err := m.call(func(ctx context.Context) error { return fencer.Fence(ctx, id) }); err != nil {
+		m.follower.beginFence(held)
+		if err := m.call(func(ctx context.Context) (err error) { id, err = fencer.Fence(ctx); return err }); err != nil {
 			m.Logf("the store: %v", err)
 			m.fail("Fence: %s", cause(err))
 		}
+		m.follower.nameFence(id, held)
 		passed, broke := false, false
 		m.follower.waitFor(func(r *follower) bool {
 			passed, broke = r.passed(id), r.runs != run

@@ -231,13 +231,13 @@ func busy(_ TB, s Subject) Subject {
 			yield()
 			return sound.Patch(ctx, key, pre, c)
 		}},
-		fence: func(ctx context.Context, id uint64) error {
+		fence: func(ctx context.Context) (token uint64, err error) {
 			for range 50 {
 				if runtime.Gosched(); writes.Load() > 0 {
-					return errors.New("busy")
+					return 0, errors.New("busy")
 				}
 			}
-			return fencer.Fence(ctx, id)
+			return fencer.Fence(ctx)
 		},
 	}
 	return s

@@ -36,10 +36,14 @@ func mutantsOfFences() []mutant {
 		{name: "a fence waits for a watch", law: "fence/returns", reason: "a channel without a receiver", plant: fenceWaits},
 		{name: "a fence passes a sick kind", law: fenceSick, reason: "a kind without changes counts as done", plant: watching(passingSick)},
 		{name: "a fence that began in sickness is lost", law: "fence/recovered", reason: "a fence that could not pass is dropped", plant: forgettingFences},
+		{name: "tokens of fences return", law: fenceTokens, reason: "the number of a slot in a small table", plant: countingTokens(12, false, false, false)},
+		{name: "a restore takes the token counter back", law: "rewind/tokens", reason: "the counter is in the backup", plant: countingTokens(1<<32, true, false, false)},
+		{name: "a restart takes the token counter back", law: "restart/tokens", reason: "the counter is in memory", plant: countingTokens(1<<32, false, true, false)},
+		{name: "two processes count tokens alike", law: "second/tokens", reason: "the counter is of the process", plant: countingTokens(1<<32, false, false, true)},
 	}
 }
 
-// fences has the ids of the fences that began.
+// fences has the tokens of the fences that began.
 type fences struct {
 	mu    sync.Mutex
 	begun []uint64
@@ -51,17 +55,18 @@ func (f *fences) pending() []uint64 {
 	return slices.Clone(f.begun)
 }
 
-// notingFences notes every fence before the sound store gets it.
+// notingFences notes every fence as the sound store begins it.
 func notingFences(tb TB, s ownergraph.Store, f *fences) ownergraph.Store {
 	sound, ok := ownergraph.As[ownergraph.Fencer](s)
 	if !ok {
 		tb.Fatalf("the sound store is no Fencer")
 	}
-	return &fencing{Store: s, fence: func(ctx context.Context, id uint64) error {
-		f.mu.Lock()
-		f.begun = append(f.begun, id)
-		f.mu.Unlock()
-		return sound.Fence(ctx, id)
+	return &fencing{Store: s, fence: func(ctx context.Context) (token uint64, err error) {
+		f.mu.Lock() // the reports wait for the token
+		defer f.mu.Unlock()
+		token, err = sound.Fence(ctx)
+		f.begun = append(f.begun, token)
+		return token, err
 	}}
 }
 
@@ -134,15 +139,15 @@ func fenceWaits(tb TB, s Subject) Subject {
 		reported.broadcast()
 		return sink(e)
 	})
-	s.Store = &fencing{Store: s.Store, fence: func(ctx context.Context, id uint64) error {
+	s.Store = &fencing{Store: s.Store, fence: func(ctx context.Context) (token uint64, err error) {
 		some := func() (ok bool) {
 			running.with(func(list *[]*listings) { ok = len(*list) > 0 })
 			return ok
 		}
 		if err := reported.wait(ctx, some); err != nil {
-			return err
+			return 0, err
 		}
-		return sound.Fence(ctx, id)
+		return sound.Fence(ctx)
 	}}
 	return s
 }
@@ -184,17 +189,76 @@ func forgettingFences(tb TB, s Subject) Subject {
 		}
 	})
 	sound, _ := ownergraph.As[ownergraph.Fencer](s.Store)
-	s.Store = &fencing{Store: s.Store, fence: func(ctx context.Context, id uint64) error {
-		sick.with(func(m *map[ownergraph.Kind]bool) {
-			for kind, is := range *m {
-				if is {
-					lost.with(func(m *map[passage]bool) { (*m)[passage{kind, id}] = true })
+	s.Store = &fencing{Store: s.Store, fence: func(ctx context.Context) (token uint64, err error) {
+		lost.with(func(lost *map[passage]bool) { // the reports wait for the token
+			token, err = sound.Fence(ctx)
+			sick.with(func(m *map[ownergraph.Kind]bool) {
+				for kind, is := range *m {
+					(*lost)[passage{kind, token}] = is
 				}
-			}
+			})
 		})
-		return sound.Fence(ctx, id)
+		return token, err
 	}}
 	return s
+}
+
+// tokens are shown instead of those of the sound store.
+type tokens struct {
+	mu    sync.Mutex
+	shown map[uint64]uint64 // by the sound store's token
+}
+
+// counting shows tokens that count from 1, and begin anew behind slots.
+func (c *tokens) counting(slots uint64, count *uint64) func(TB, Subject) Subject {
+	return func(_ TB, s Subject) Subject {
+		sound, _ := ownergraph.As[ownergraph.Fencer](s.Store)
+		show := func(e ownergraph.Event, sink sinkFunc) error {
+			c.mu.Lock() // a report waits for its token
+			if token, ok := c.shown[e.Fence]; ok {
+				e.Fence = token
+			}
+			c.mu.Unlock()
+			return sink(e)
+		}
+		begin := func() func(ownergraph.Event, sinkFunc) error { return show }
+		s.Store = &fencing{Store: reporting(s.Store, begin), fence: func(ctx context.Context) (uint64, error) {
+			c.mu.Lock()
+			defer c.mu.Unlock()
+			token, err := sound.Fence(ctx)
+			c.shown[token] = 1 + *count%slots
+			*count++
+			return c.shown[token], err
+		}}
+		return s
+	}
+}
+
+// countingTokens shows tokens by a counter. It goes back with a restore, begins again with
+// a restart, or belongs to one process.
+func countingTokens(slots uint64, restores, restarts, process bool) func(TB, Subject) Subject {
+	return func(tb TB, s Subject) Subject {
+		c, count, other := &tokens{shown: map[uint64]uint64{}}, new(uint64), new(uint64)
+		shown, ofSecond := c.counting(slots, count), c.counting(slots, count)
+		if process {
+			ofSecond = c.counting(slots, other)
+		}
+		backup := s.Backup
+		s = shown(tb, seconds(ofSecond)(tb, restarting(func(tb TB, next Subject) Subject {
+			if restarts {
+				*count = 0
+			}
+			return shown(tb, next)
+		})(tb, s)))
+		if restores {
+			s.Backup = func(ctx context.Context) (func(context.Context) error, error) {
+				to := *count
+				restore, err := backup(ctx)
+				return func(ctx context.Context) error { *count = to; return restore(ctx) }, err
+			}
+		}
+		return s
+	}
 }
 
 // kindHook is a hook for a kind, which returns the function that ends it.

@@ -58,12 +58,6 @@ func mutantsOfText() []mutant {
 			}}
 			return s
 		}},
-		{name: "ids of fences are signed", law: "fence/ids", reason: "an integer of the database", plant: watching(func() func(ownergraph.Event, sinkFunc) error {
-			return func(e ownergraph.Event, sink sinkFunc) error {
-				e.Fence &= 1<<63 - 1
-				return sink(e)
-			}
-		})},
 		{name: "a compaction forgets fences", law: "fence/compacted", reason: "they are in the log", plant: compactedFences},
 	}
 }

@@ -51,11 +51,11 @@ func (w *wrapper) Watch(ctx context.Context, sink func(ownergraph.Event) error) 
 // fencing and relister are wrappers of the optional powers.
 type fencing struct {
 	ownergraph.Store
-	fence func(ctx context.Context, id uint64) error
+	fence func(ctx context.Context) (token uint64, err error)
 }
 
-func (f *fencing) Unwrap() ownergraph.Store                   { return f.Store }
-func (f *fencing) Fence(ctx context.Context, id uint64) error { return f.fence(ctx, id) }
+func (f *fencing) Unwrap() ownergraph.Store                            { return f.Store }
+func (f *fencing) Fence(ctx context.Context) (token uint64, err error) { return f.fence(ctx) }
 
 type relister struct {
 	ownergraph.Store

@@ -23,6 +23,7 @@ func TestFingerprintAgrees(t *testing.T) {
 		{Stage{Objects: 2, Scope: Scope{Actions: 2, Waits: 1}}, 7, "one that loses patience"},
 		{Stage{Objects: 2, From: 2, To: 2, Scope: Scope{Actions: 2, Rewinds: 1, Users: Restoring}}, 17, "one whose store is restored"},
 		{Stage{Objects: 2, From: 2, To: 2, Scope: Scope{Actions: 2, Outages: 1}}, 17, "one that a kind is kept from"},
+		{Stage{Objects: 2, Scope: Scope{Actions: 1, Listings: 1, Tokens: true}}, 7, "one that gets its tokens late"},
 		{Stage{Objects: 3, Every: 20, Scope: Scope{Actions: 2}}, 97, "one with more to see"},
 	} {
 		t.Run(c.stage.String(), func(t *testing.T) {

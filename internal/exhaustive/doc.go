@@ -85,8 +85,10 @@
 //     report that the set of kinds has passed the fence is a move of its own. In scopes
 //     with crashes or new listings it comes after each kind has passed the fence, in the
 //     others at any time.
+//   - The token of a fence comes at once, unless the scope says "late tokens". Then it is
+//     a move of its own, before or after the reports.
 //   - The reports of a fence that was given up are dropped. An engine hears only those
-//     of its last fence.
+//     of its last fence. Another fence brings the token of the former one.
 //   - A read answers with the store of an instant between its issue and its completion.
 //     The instants in between are moves of their own only after a change of the store
 //     (opRenew). The same holds for a listing.

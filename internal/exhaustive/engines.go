@@ -16,6 +16,7 @@ type engines struct {
 	words  *words
 	kinds  []graph.KindInfo
 	late   bool
+	tokens bool
 	items  []engineState
 	known  dict // by fingerprint
 	kept   [maxKept]*live
@@ -49,9 +50,9 @@ type came struct {
 	hangs        bool
 }
 
-func newEngines(words *words, kinds []graph.KindInfo, late bool) *engines {
+func newEngines(words *words, kinds []graph.KindInfo, scope Scope) *engines {
 	return &engines{
-		words: words, kinds: kinds, late: late,
+		words: words, kinds: kinds, late: scope.Late, tokens: scope.Tokens,
 		items: make([]engineState, 1), pinned: make([]*live, 1), came: make([]came, 1), spoken: make([]said, 1),
 	}
 }

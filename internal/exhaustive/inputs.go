@@ -16,7 +16,8 @@ type live struct {
 	engine *ownergraph.Engine
 	now    time.Time
 	calls  []ownergraph.CallID // in flight, in the order of their issue
-	fence  uint64              // the last that it began
+	token  uint64              // of the last fence that it began
+	asked  ownergraph.CallID   // the call for that fence, 0 once it has returned
 }
 
 // input is an event or a result for an engine. Afterwards the engine goes on as the
@@ -38,6 +39,7 @@ const (
 	inputEvents
 	inputSet
 	inputDone
+	inputToken
 	inputTime
 	inputRewound
 	inputSick
@@ -124,6 +126,10 @@ func (e *engines) run(l *live, in input, out *said) error {
 		if err := l.engine.Done(l.now, id, r); err != nil {
 			return err
 		}
+	case inputToken:
+		if err := l.named(); err != nil {
+			return err
+		}
 	case inputTime:
 		l.now = l.now.Add(in.wait)
 		probe.Tick(l.engine, l.now)
@@ -141,7 +147,27 @@ func (e *engines) run(l *live, in input, out *said) error {
 }
 
 func (l *live) passed(k graph.Kind) error {
-	return l.engine.Observe(l.now, graph.Event{Type: graph.FencePassed, Kind: k, Fence: l.fence})
+	return l.engine.Observe(l.now, graph.Event{Type: graph.FencePassed, Kind: k, Fence: l.token})
+}
+
+// begin begins a fence, whose token comes now or later. A fence that was given up gets its
+// token, which counts for nothing.
+func (l *live) begin(id ownergraph.CallID, later bool) error {
+	err := l.named()
+	l.token++
+	if l.asked = id; err == nil && !later {
+		err = l.named()
+	}
+	return err
+}
+
+// named gives the engine the token of its last fence, if it has not got it yet.
+func (l *live) named() error {
+	id := l.asked
+	if l.asked = 0; id == 0 {
+		return nil
+	}
+	return l.engine.Done(l.now, id, ownergraph.Result{Fence: l.token})
 }
 
 func (e *engines) pass(l *live, heads *uint8) error {
@@ -167,8 +193,12 @@ func (e *engines) pump(l *live, in input, heads uint8, out *said) error {
 		if ok {
 			switch c.Type {
 			case ownergraph.CallFence:
-				l.fence, heads = c.Fence, empty
+				heads = empty
 				out.control = append(out.control, fence)
+				if err := l.begin(c.ID, e.tokens); err != nil {
+					return err
+				}
+				continue
 			case ownergraph.CallList:
 				k := e.kind(c.Kind)
 				empty &^= 1 << k

@@ -26,6 +26,8 @@ func (x *state) bare(m move) string {
 		return fmt.Sprintf("see %s: %s", x.w.Kinds[m.at].Kind, eventsText(side, m.at))
 	case opSet:
 		return "see the fence passed"
+	case opToken:
+		return "the fence has its token"
 	case opPump:
 		return "go on"
 	case opRenew:

@@ -30,6 +30,9 @@ func (t *tables) carryOut(x *node, m short) (bool, error) {
 	case opSet:
 		s.set = false
 		return true, t.tell(x, m.side, input{op: inputSet})
+	case opToken:
+		s.asked = false
+		return true, t.tell(x, m.side, input{op: inputToken})
 	case opPump:
 		return true, t.tell(x, m.side, input{op: inputPump})
 	case opRenew:
@@ -110,7 +113,7 @@ func (t *tables) tell(x *node, side uint8, in input) error {
 // fence puts the fence's mark into each stream with pending events, and into a stream
 // that is watched again later.
 func (t *tables) fence(x *node, s *side) {
-	s.set = true
+	s.set, s.asked = true, t.scope.Tokens
 	for k := range t.kinds {
 		l := t.lists.without(s.streams[k], t.words.marker)
 		if l != 0 || s.streams[k] != 0 || x.down>>k&1 != 0 {

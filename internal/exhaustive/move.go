@@ -6,6 +6,7 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/oracle"
 	"github.com/ownergraph/ownergraph/internal/probe"
+	"github.com/ownergraph/ownergraph/internal/world"
 )
 
 // op is the sort of a move.
@@ -15,6 +16,7 @@ const (
 	opUnset        op = iota
 	opDeliver         // the engine gets the next event of a kind
 	opSet             // the engine hears that the set of kinds has passed a fence
+	opToken           // the engine gets the token of its last fence
 	opPump            // the engine goes on, and its calls are taken
 	opRenew           // a read or a listing shows the present store
 	opExecute         // a write is carried out, and its result comes later
@@ -73,6 +75,9 @@ func (x *state) sideMoves(i int, scope Scope) []move {
 	}
 	if len(side.Sets) > 0 && (scope.setsEarly() || x.fenced(i, side.Sets[0])) {
 		out = append(out, move{op: opSet, side: i})
+	}
+	if len(side.Asked) > 0 {
+		out = append(out, move{op: opToken, side: i})
 	}
 	for c := range side.Calls {
 		if x.w.Outdated(i, c) {
@@ -146,6 +151,8 @@ func (x *state) carryOut(m move, scope Scope) (bool, error) {
 		return true, x.deliver(m.side, m.at)
 	case opSet:
 		return true, x.w.PassSet(m.side)
+	case opToken:
+		return true, x.w.Name(m.side, 0, world.NoFault)
 	case opPump:
 		return true, x.pump(m.side, scope)
 	case opRenew:

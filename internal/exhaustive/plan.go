@@ -24,13 +24,14 @@ func Plan(n int, full Scope) []Stage {
 }
 
 // Small returns the complete scopes beyond the plan's. Nearly all have graphs of two
-// objects. They have a third action, two calls at once, one kind, an early timeout,
+// objects. They have a third action, two calls at once, late tokens, one kind, an early timeout,
 // foreign finalizers, unresolved references, touches, a restore, or a sick kind. Of
 // three objects there are a few graphs with three actions of few sorts.
 func Small() []Stage {
 	return []Stage{
 		{Objects: 2, Scope: Scope{Actions: 3, Late: true}, Whole: true},
 		{Objects: 2, Scope: Scope{Actions: 2, Calls: 2, Late: true}, Whole: true},
+		{Objects: 2, Scope: Scope{Actions: 2, Tokens: true}, Whole: true},
 		{Objects: 2, Scope: Scope{Actions: 2, Waits: 1}, Whole: true},
 		{Objects: 2, Kinds: 1, Scope: Scope{Actions: 2, Crashes: 1}, Whole: true},
 		{Objects: 2, Scope: Scope{Actions: 2, Crashes: 1, Listings: 1}, Whole: true},
@@ -77,6 +78,7 @@ func Quick() []Stage {
 		{Objects: 3, Scope: Scope{Actions: 1}},
 		{Objects: 2, Scope: Scope{Actions: 2, Late: true}},
 		{Objects: 2, Scope: Scope{Actions: 2, Listings: 1}},
+		{Objects: 2, Scope: Scope{Actions: 1, Listings: 1, Tokens: true}},
 		{Objects: 2, Scope: Scope{Actions: 1, Crashes: 1, Listings: 1}},
 		{Objects: 3, To: 16, Scope: Scope{Actions: 2}},
 		{Objects: 2, Selves: true, Scope: Scope{Actions: 1, Listings: 1}},

@@ -24,6 +24,7 @@ func (s *search) fingerprint(x *state) uint64 {
 
 func (p *printer) side(side *world.Side) {
 	p.fences(side.Sets, newest(side))
+	p.flags(len(side.Asked) > 0)
 	for _, st := range side.Streams {
 		p.fences(st.Fences, newest(side))
 		p.word(uint64(len(st.Events)))

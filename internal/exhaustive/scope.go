@@ -31,6 +31,9 @@ type Scope struct {
 	// Late: the engine may lag behind its events, and may get the result of a write
 	// late. Otherwise it goes on, and gets the result, at once.
 	Late bool
+	// Tokens: an engine may get the token of a fence late, and reports of the fence before.
+	// Otherwise it gets the token as soon as it asks.
+	Tokens bool
 	// States bounds the states of one graph, 0 for no bound.
 	States int
 	// Deadline bounds the time, the zero time for no bound.
@@ -98,6 +101,9 @@ func (s Scope) String() string {
 	}
 	if s.Late {
 		words = append(words, "late engine")
+	}
+	if s.Tokens {
+		words = append(words, "late tokens")
 	}
 	return strings.Join(words, ", ")
 }

@@ -39,7 +39,7 @@ func begin(start []graph.Object, scope Scope) (*state, error) {
 	if err := w.RunToRest(); err != nil {
 		return nil, err
 	}
-	w.LateSets = true
+	w.LateSets, w.LateTokens = true, scope.Tokens
 	first := &world.World{Store: w.Store, Ledger: w.Ledger.Clone()}
 	x := &state{
 		w: w, first: first,
@@ -90,8 +90,9 @@ func (x *state) pump(side int, scope Scope) error {
 		for ok && err == nil {
 			if err = x.pass(side); err == nil {
 				var c ownergraph.Call
-				c, ok, err = x.w.Issue(side, ownergraph.LaneControl)
-				x.forget(side, c)
+				if c, ok, err = x.w.Issue(side, ownergraph.LaneControl); err == nil && c.Type == ownergraph.CallFence {
+					err = x.forget(side)
+				}
 			}
 		}
 		if err == nil && len(x.w.Sides[side].Calls) < scope.calls() {
@@ -103,21 +104,25 @@ func (x *state) pump(side int, scope Scope) error {
 	}
 }
 
-// forget drops the reports of fences that were begun before this one. They belong to a
-// fence that was given up, and an engine does not hear them.
-func (x *state) forget(side int, c ownergraph.Call) {
-	if c.Type != ownergraph.CallFence {
-		return
-	}
+// forget drops the reports of fences that were begun before the last one. They belong to a
+// fence that was given up, and an engine does not hear them. It gets their tokens at once,
+// which count for nothing.
+func (x *state) forget(side int) error {
 	s := x.w.Sides[side]
-	s.Sets = slices.DeleteFunc(s.Sets, func(id uint64) bool { return id < c.Fence })
+	s.Sets = slices.DeleteFunc(s.Sets, func(id uint64) bool { return id < s.Token })
 	for k := range s.Streams {
 		st := &s.Streams[k]
-		st.Fences = slices.DeleteFunc(st.Fences, func(id uint64) bool { return id < c.Fence })
+		st.Fences = slices.DeleteFunc(st.Fences, func(id uint64) bool { return id < s.Token })
 		st.Events = slices.DeleteFunc(st.Events, func(e graph.Event) bool {
-			return e.Type == graph.FencePassed && e.Fence < c.Fence
+			return e.Type == graph.FencePassed && e.Fence < s.Token
 		})
 	}
+	for len(s.Asked) > 1 {
+		if err := x.w.Name(side, 0, world.NoFault); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // idle reports whether a pump would find no move.

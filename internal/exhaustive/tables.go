@@ -67,7 +67,7 @@ func newTables(start []graph.Object, scope Scope) (*tables, node, error) {
 			graph.Format(start), maxKinds, maxSides, maxCalls, graph.ErrInvalid)
 	}
 	t.pasts = newPasts(x.w, start, scope.Users, &t.words, &t.lists)
-	t.engines = newEngines(&t.words, x.w.Kinds, scope.Late)
+	t.engines = newEngines(&t.words, x.w.Kinds, scope)
 	n := node{
 		crashes: uint8(scope.Crashes), listings: uint8(scope.Listings), waits: uint8(scope.Waits), switches: uint8(scope.Switches),
 		rewinds: uint8(scope.Rewinds), outages: uint8(scope.Outages),
@@ -140,6 +140,9 @@ func (t *tables) moves(x *node, side int, tell func(short)) (n int) {
 	}
 	if s.set && (!marked || t.scope.setsEarly()) {
 		add(opSet, 0)
+	}
+	if s.asked {
+		add(opToken, 0)
 	}
 	for i := range int(s.under) {
 		c := s.calls[i]

@@ -32,8 +32,8 @@ func number[T any](d *dict, all *[]T, h uint64, x T) uint32 {
 	return n
 }
 
-// event numbers an event of the k-th kind. A fence has no id, since an engine hears
-// only of its last one.
+// event numbers an event of the k-th kind. A fence has no token, since an engine
+// hears only of its last one.
 func (w *words) event(e graph.Event, k int) uint32 {
 	e.Fence = 0
 	p := printer{hash: seed}

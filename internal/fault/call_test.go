@@ -27,8 +27,9 @@ func (r *rig) call(verb, name string) error {
 	case "list":
 		return r.List(ctx, key(name).Kind)
 	}
-	r.fences++
-	return r.Fence(ctx, r.fences)
+	token, err := r.Fence(ctx)
+	r.token = token
+	return err
 }
 
 // TestCallFaults checks the result of a call for each fault, and the time of the
@@ -258,7 +259,7 @@ func TestPowers(t *testing.T) {
 		if got := ownergraph.LevelOf(bare.Store); got != ownergraph.Level1 {
 			t.Errorf("level %s, want that of the inner store", got)
 		}
-		if err := bare.Fence(t.Context(), 1); !errors.Is(err, graph.ErrRefused) {
+		if _, err := bare.Fence(t.Context()); !errors.Is(err, graph.ErrRefused) {
 			t.Errorf("a fence without an inner Fencer: %v", err)
 		}
 		tp := bare.watch()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"sync"
@@ -27,8 +28,15 @@ type judge struct {
 	kinds  map[graph.Kind]*known
 	dead   map[graph.UID]bool
 	fences map[uint64][]graph.Object // the objects of the store when each fence began
+	early  []early                   // reports of fences that no call has returned yet
 	passed map[string]bool
 	broken error
+}
+
+// early is a report that came before its call returned, and the reader's objects then.
+type early struct {
+	ev   graph.Event
+	then known
 }
 
 type known struct {
@@ -146,6 +154,28 @@ func (j *judge) pass(k *known, ev graph.Event) error {
 	if !k.listed {
 		return errors.New("before the listing")
 	}
+	if _, ours := j.fences[ev.Fence]; !ours {
+		j.early = append(j.early, early{ev, known{objects: maps.Clone(k.objects)}})
+		return nil
+	}
+	return j.compare(k, ev)
+}
+
+// fenced notes the objects of the store when the fence began, and judges its early
+// reports.
+func (j *judge) fenced(token uint64, then []graph.Object) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.fences[token] = then
+	for _, x := range j.early {
+		if err := j.compare(&x.then, x.ev); err != nil && j.broken == nil {
+			j.broken = fmt.Errorf("%s: %w", word(x.ev), err)
+		}
+	}
+	j.early = nil
+}
+
+func (j *judge) compare(k *known, ev graph.Event) error {
 	for _, o := range j.fences[ev.Fence] {
 		now := k.objects[o.Place()]
 		live, err := j.memory.Get(context.Background(), o.Key)
@@ -258,10 +288,10 @@ func (tr *trial) call(t *rapid.T) {
 }
 
 func (tr *trial) fence(*rapid.T) {
-	tr.judge.mu.Lock()
-	tr.judge.fences[tr.fences+1] = tr.memory.Objects()
-	tr.judge.mu.Unlock()
-	_ = tr.rig.call("fence", "")
+	then := tr.memory.Objects()
+	if err := tr.rig.call("fence", ""); err == nil {
+		tr.judge.fenced(tr.token, then)
+	}
 }
 
 func (tr *trial) wait(t *rapid.T) {
@@ -284,7 +314,7 @@ func (tr *trial) finish() {
 	var got []graph.Object
 	for _, kind := range []graph.Kind{"x", "y"} {
 		k := j.kinds[kind]
-		if k == nil || k.sick || !k.listed || !j.passed[fmt.Sprint(tr.fences, kind)] || !j.passed[fmt.Sprint(tr.fences)] {
+		if k == nil || k.sick || !k.listed || !j.passed[fmt.Sprint(tr.token, kind)] || !j.passed[fmt.Sprint(tr.token)] {
 			tr.t.Fatalf("kind %s after Calm: %+v, fences %v; notes %q", kind, k, j.passed, tr.Notes())
 		}
 		for _, o := range k.objects {

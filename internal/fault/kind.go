@@ -35,24 +35,6 @@ type kindState struct {
 // widen starts a gap, or makes it worse. It never makes it better.
 func (l *kindState) widen(g gap) { l.gap = max(l.gap, g) }
 
-// fence is a fence that the caller began.
-type fence struct {
-	id     uint64
-	passed map[ownergraph.Kind]bool // reported already
-}
-
-const maxFences = 64
-
-// noteFence notes a fence that the streams have to report.
-func (s *Store) noteFence(id uint64) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for st := range s.streams {
-		st.fences = append(st.fences, &fence{id, map[ownergraph.Kind]bool{}})
-		st.fences = st.fences[max(0, len(st.fences)-maxFences):]
-	}
-}
-
 // state returns the state of a kind.
 func (st *stream) state(kind ownergraph.Kind) *kindState {
 	l := st.states[kind]
@@ -95,32 +77,6 @@ func (st *stream) release() {
 		l.held, l.overtaken = time.Time{}, 0
 	}
 	signal(st.changed)
-}
-
-// reportFence queues that a fence has passed, once for each kind.
-func (st *stream) reportFence(kind ownergraph.Kind, id uint64) {
-	for _, t := range st.fences {
-		if t.id == id {
-			if t.passed[kind] {
-				return
-			}
-			t.passed[kind] = true
-		}
-	}
-	st.push(ownergraph.Event{Type: graph.FencePassed, Kind: kind, Fence: id})
-}
-
-// repeatFences begins the fences again that a restarted inner watch does not know.
-func (st *stream) repeatFences() {
-	for _, t := range st.fences {
-		done := t.passed[""]
-		for _, k := range st.shownKinds() {
-			done = done && t.passed[k.Kind]
-		}
-		if id := t.id; !done && st.s.fencer != nil {
-			st.request(func(ctx context.Context) { _ = st.s.fencer.Fence(ctx, id) })
-		}
-	}
 }
 
 // shownKinds returns the kinds that the sink sees.

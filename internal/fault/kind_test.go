@@ -20,7 +20,7 @@ func TestSick(t *testing.T) {
 				t.Errorf("%s: %v, want %v", verb, err, fault.ErrSick)
 			}
 		}
-		if err := r.Fence(t.Context(), 1); err != nil {
+		if _, err := r.Fence(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		r.create("x2")

@@ -20,7 +20,7 @@ type rig struct {
 	*fault.Store
 	t      testing.TB
 	memory *memory.Store
-	fences uint64
+	token  uint64 // of the last fence
 }
 
 // onto makes a rig of a plan over two kinds, x and y, and objects in notation.

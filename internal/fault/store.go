@@ -135,15 +135,21 @@ func (s *Store) Delete(ctx context.Context, key ownergraph.Key, opts ownergraph.
 
 // Fence is the inner store's, with faults. If the inner store is no Fencer, the
 // error wraps ErrRefused.
-func (s *Store) Fence(ctx context.Context, id uint64) error {
-	_, err := s.do(ctx, call{site: atControl, verb: "fence"}, func(ctx context.Context) error {
+func (s *Store) Fence(ctx context.Context) (token uint64, err error) {
+	var got uint64 // a call that runs after the caller has gone on writes it, too
+	_, err = s.do(ctx, call{site: atControl, verb: "fence"}, func(ctx context.Context) (err error) {
 		if s.fencer == nil {
 			return fmt.Errorf("fence: the inner store is no Fencer: %w", ownergraph.ErrRefused)
 		}
-		s.noteFence(id)
-		return s.fencer.Fence(ctx, id)
+		begun := s.noteFence()
+		got, err = s.fencer.Fence(ctx)
+		s.nameFence(begun, got, err)
+		return err
 	})
-	return err
+	if err != nil {
+		return 0, err
+	}
+	return got, nil
 }
 
 // List is the inner store's, with faults. If the inner store is no Lister, the

@@ -27,6 +27,7 @@ type stream struct {
 	states map[ownergraph.Kind]*kindState
 	// fences are the fences that began while the stream runs, newest last.
 	fences   []*fence
+	early    []ownergraph.Event      // reports of tokens that no call has returned yet, newest last
 	requests []func(context.Context) // for the watch's goroutine, before the next event
 
 	cut          context.CancelFunc // ends the inner watch

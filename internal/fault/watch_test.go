@@ -60,7 +60,7 @@ func TestDrop(t *testing.T) {
 				r.create("x1")
 				r.create("x2")
 				r.create("y1")
-				if err := r.Fence(t.Context(), 1); err != nil {
+				if _, err := r.Fence(t.Context()); err != nil {
 					t.Fatal(err)
 				}
 				tp.want(t, "in the gap", "+y1 |1y |1")
@@ -120,7 +120,7 @@ func TestDelay(t *testing.T) {
 		r.create("x1")
 		r.create("y1")
 		r.create("x2")
-		if err := r.Fence(t.Context(), 1); err != nil {
+		if _, err := r.Fence(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		tp.want(t, "at once", "+y1 |1y |1")
@@ -156,12 +156,12 @@ func TestCompact(t *testing.T) {
 		r := over(t, &deaf{Store: hidden.memory}, hidden.memory, hooks)
 		tp := r.watch()
 		tp.want(t, "at first", begun)
-		if err := r.Fence(t.Context(), 1); err != nil {
+		if _, err := r.Fence(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		tp.want(t, "for a store that ignores the fence", "")
 		r.create("x1")
-		tp.want(t, "then", "+x1 kinds:x,y x( +x1 )x y( )y |1x |1y |1")
+		tp.want(t, "then", "+x1 kinds:x,y x( +x1 )x y( )y |9x |9y |9")
 		r.fired(fault.Compact, 1)
 		if compacted != 1 {
 			t.Errorf("the hook was called %d times, want once", compacted)
@@ -175,11 +175,11 @@ type deaf struct {
 	asked int
 }
 
-func (d *deaf) Fence(ctx context.Context, id uint64) error {
+func (d *deaf) Fence(ctx context.Context) (token uint64, err error) {
 	if d.asked++; d.asked == 1 {
-		return nil
+		return 9, nil
 	}
-	return d.Store.Fence(ctx, id)
+	return d.Store.Fence(ctx)
 }
 
 func TestMute(t *testing.T) {

@@ -18,7 +18,7 @@ func (w *Witness) Handed(c ownergraph.Call, live *graph.Object) error {
 	switch c.Type {
 	case ownergraph.CallFence:
 		w.forget()
-		w.fences = append(w.fences, fence{id: c.Fence, began: w.now})
+		w.fences = append(w.fences, fence{call: c.ID, began: w.now})
 	case ownergraph.CallHandle:
 		switch {
 		case !c.Object.Deleting || !c.Object.HasFinalizer(c.Finalizer):

@@ -34,7 +34,8 @@ type Witness struct {
 	facts   map[graph.Key]fact
 	shares  map[graph.UID]claim // by observed objects
 	kinds   map[graph.Kind]kind
-	fences  []fence // the newest ones
+	fences  []fence                 // the newest ones
+	early   map[uint64][]graph.Kind // the kinds that have passed a token, before a call returned it
 	begun   map[ownergraph.CallID]uint64
 	decided map[ownergraph.CallID]uint64
 	handled map[handling]uint64
@@ -83,7 +84,8 @@ type kind struct {
 }
 
 type fence struct {
-	id     uint64
+	call   ownergraph.CallID
+	token  uint64 // 0 before the call has returned
 	began  uint64
 	passed []graph.Kind
 }
@@ -110,10 +112,11 @@ func (w *Witness) Reset() {
 	if w.facts == nil {
 		w.facts, w.shares, w.kinds = map[graph.Key]fact{}, map[graph.UID]claim{}, map[graph.Kind]kind{}
 		w.begun, w.decided = map[ownergraph.CallID]uint64{}, map[ownergraph.CallID]uint64{}
-		w.handled = map[handling]uint64{}
+		w.handled, w.early = map[handling]uint64{}, map[uint64][]graph.Kind{}
 		return
 	}
 	clear(w.facts)
+	clear(w.early)
 	clear(w.shares)
 	clear(w.kinds)
 	clear(w.begun)
@@ -165,16 +168,7 @@ func (w *Witness) Observed(e graph.Event) {
 		k.served, k.listing = false, false
 		w.kinds[e.Kind] = k
 	case graph.FencePassed:
-		for i := range w.fences {
-			if w.fences[i].id == e.Fence {
-				w.fences[i].passed = append(w.fences[i].passed, e.Kind)
-				w.fenced(e.Kind, w.fences[i].began)
-				if e.Kind == "" {
-					w.set = max(w.set, w.fences[i].began)
-				}
-				w.replied = max(w.replied, w.fences[i].began)
-			}
-		}
+		w.passed(e.Kind, e.Fence)
 	case graph.Rewound:
 		if !w.restored(e.Epoch) {
 			return
@@ -203,6 +197,48 @@ func (w *Witness) restored(epoch string) bool {
 func (w *Witness) Broke() {
 	w.now++
 	w.lost = w.now
+}
+
+// passed takes the report that a kind has passed a fence. A token that no call has
+// returned yet waits for its call.
+func (w *Witness) passed(name graph.Kind, token uint64) {
+	waits := false
+	for i := range w.fences {
+		f := &w.fences[i]
+		waits = waits || f.token == 0
+		if token != 0 && f.token == token {
+			f.passed = append(f.passed, name)
+			w.fenced(name, f.began)
+			if name == "" {
+				w.set = max(w.set, f.began)
+			}
+			w.replied = max(w.replied, f.began)
+			return
+		}
+	}
+	if waits {
+		w.early[token] = append(w.early[token], name)
+	}
+}
+
+// named takes the result of the call for a fence.
+func (w *Witness) named(id ownergraph.CallID, r ownergraph.Result) {
+	i := slices.IndexFunc(w.fences, func(f fence) bool { return f.call == id })
+	switch {
+	case i < 0:
+	case r.Err != nil:
+		w.fences = slices.Delete(w.fences, i, i+1)
+	default:
+		w.fences[i].token = r.Fence
+		early := w.early[r.Fence]
+		delete(w.early, r.Fence)
+		for _, name := range early {
+			w.passed(name, r.Fence)
+		}
+	}
+	if !slices.ContainsFunc(w.fences, func(f fence) bool { return f.token == 0 }) {
+		clear(w.early)
+	}
 }
 
 // fenced records that a kind has passed a fence.
@@ -327,6 +363,10 @@ func (w *Witness) Answered(c ownergraph.Call, r ownergraph.Result) {
 	began := w.begun[c.ID]
 	delete(w.begun, c.ID)
 	delete(w.decided, c.ID)
+	if c.Type == ownergraph.CallFence {
+		w.named(c.ID, r)
+		return
+	}
 	if errors.Is(r.Err, ownergraph.ErrNotBegun) {
 		return
 	}

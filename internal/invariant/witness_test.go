@@ -55,9 +55,9 @@ func tell(t *testing.T, w *invariant.Witness, line string) {
 	case "passed":
 		w.Observed(graph.Event{Type: graph.FencePassed, Fence: 1, Kind: graph.Kind(arg)})
 	case "fence":
-		answer(ownergraph.Call{ID: 51, Type: ownergraph.CallFence, Fence: 1}, ownergraph.Result{})
+		answer(ownergraph.Call{ID: 51, Type: ownergraph.CallFence}, ownergraph.Result{Fence: 1})
 	case "later":
-		answer(ownergraph.Call{ID: 51, Type: ownergraph.CallFence, Fence: 2}, ownergraph.Result{})
+		answer(ownergraph.Call{ID: 51, Type: ownergraph.CallFence}, ownergraph.Result{Fence: 2})
 	case "absent":
 		read.Key = parse(t, arg).Key
 		answer(read, ownergraph.Result{Err: graph.ErrNotFound})

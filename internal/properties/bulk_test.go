@@ -144,9 +144,10 @@ func (b *bulk) answer(c ownergraph.Call) (r ownergraph.Result) {
 	switch {
 	case c.Type == ownergraph.CallFence:
 		for _, k := range b.kinds {
-			b.events = append(b.events, graph.Event{Type: graph.FencePassed, Kind: k.Kind, Fence: c.Fence})
+			b.events = append(b.events, graph.Event{Type: graph.FencePassed, Kind: k.Kind, Fence: uint64(c.ID)})
 		}
-		b.events = append(b.events, graph.Event{Type: graph.FencePassed, Fence: c.Fence})
+		b.events = append(b.events, graph.Event{Type: graph.FencePassed, Fence: uint64(c.ID)})
+		r.Fence = uint64(c.ID)
 		return r
 	case !ok:
 		r.Err = graph.ErrNotFound

@@ -171,10 +171,11 @@ func (r *runner) take(lane ownergraph.Lane) (ownergraph.Call, bool, error) {
 		c, at := s.Engine.Next(r.w.Now, lane)
 		switch {
 		case c.Type == ownergraph.CallFence, c.Type == ownergraph.CallList:
-			if c.Type == ownergraph.CallFence {
-				r.fence = c.Fence
-			}
 			var res ownergraph.Result
+			if c.Type == ownergraph.CallFence { // the token of the N-th fence is N
+				r.fence++
+				res.Fence, s.Token = r.fence, r.fence
+			}
 			if r.w.Control != world.NoFault {
 				res.Err = errLost
 			}

@@ -36,7 +36,7 @@ func eventText(e graph.Event) string {
 func callText(c ownergraph.Call) string {
 	switch c.Type {
 	case ownergraph.CallFence:
-		return fmt.Sprintf("fence %d", c.Fence)
+		return "fence"
 	case ownergraph.CallList:
 		if c.Kind == "" {
 			return "list the kinds"
@@ -125,7 +125,7 @@ func (r *runner) requests() string {
 	r.printed = r.w.Requests
 	effort := uint64(0)
 	for _, s := range r.w.Sides {
-		effort += s.Engine.Stats().BestEffort
+		effort += s.Engine.Stats().Writes.BestEffort
 	}
 	if effort > r.effort {
 		out = append(out, fmt.Sprintf("best effort %d", effort-r.effort))

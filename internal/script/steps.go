@@ -120,7 +120,11 @@ func (r *runner) issue(arg string) error {
 				break
 			}
 			n++
-			r.printf("> %s", callText(c))
+			text := callText(c)
+			if c.Type == ownergraph.CallFence {
+				text += fmt.Sprintf(" %d", r.w.Sides[r.side].Token)
+			}
+			r.printf("> %s", text)
 		}
 	}
 	if n == 0 {

@@ -75,7 +75,7 @@ func (s *sim) calm() error {
 
 // repair ends all faults of the world.
 func (s *sim) repair() error {
-	s.w.Control, s.w.LateSets = world.NoFault, false
+	s.w.Control, s.w.LateSets, s.w.LateTokens = world.NoFault, false, false
 	if s.latest.After(s.w.Now) { // a clock that went back has caught up
 		s.w.Now = s.latest
 	}

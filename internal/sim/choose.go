@@ -45,6 +45,10 @@ func (s *sim) detail(st step) step {
 		return s.user()
 	case opComplete:
 		return s.fault(st)
+	case opToken:
+		if how := s.rng.IntN(8); s.o.has(losses) && how < 2 {
+			st.fault = []world.Fault{world.Lost, world.Later}[how]
+		}
 	case opPass:
 		times := []time.Duration{time.Second, 31 * time.Second, 6 * time.Minute}
 		if s.o.has(clocks) {
@@ -100,6 +104,9 @@ func (s *sim) ofSide(side int8) {
 	s.ofLuck(side)
 	if len(x.Sets) > 0 {
 		s.may(6, step{op: opSet, side: side})
+	}
+	for i := range x.Asked {
+		s.may(6, step{op: opToken, side: side, number: int16(i)})
 	}
 	if s.o.has(oneCall) && len(x.Calls) > 0 {
 		return

@@ -53,7 +53,7 @@ func (s *sim) move(st step) error {
 		return s.moveWatch(st)
 	case opProgress:
 		s.w.Progress(int(st.side), int(st.kind))
-	case opIssue, opControl, opSet:
+	case opIssue, opControl, opSet, opToken:
 		return s.issueCall(st)
 	case opComplete, opAbandon, opExecute, opRenew, opReturn:
 		return s.complete(st)
@@ -170,6 +170,12 @@ func (s *sim) issueCall(st step) error {
 	case st.op == opSet:
 		if len(s.w.Sides[side].Sets) > 0 {
 			return s.w.PassSet(side)
+		}
+		return nil
+	}
+	if st.op == opToken {
+		if int(st.number) < len(s.w.Sides[side].Asked) {
+			return s.w.Name(side, int(st.number), st.fault)
 		}
 		return nil
 	}

@@ -74,6 +74,10 @@
 // beginning of other members' names. Oddities report sets of kinds that have some
 // hundred more kinds for a moment.
 //
+// In half of the worlds the token of a fence comes in a step of its own (late-tokens), so
+// that the watch may report the fence before. Where calls get no answer, some tokens never
+// come.
+//
 // With "-with returns" the callers of the engines give back calls that they have not begun
 // (ownergraph.ErrNotBegun). A Collector does so with its prefetched calls. Worlds have
 // this only if asked, so the histories of all seeds stay the same.

@@ -46,21 +46,22 @@ const (
 	duplicateUIDs
 	clocks
 	handlerFaults
-	sweeps    // there are sweeps; drawn apart, as are all below
-	tunings   // engines have rare settings
-	oddities  // watches make rare reports
-	forgeries // references name objects that are made later
-	callers   // callers of WaitIdle
-	joins     // kinds join
-	undoings  // writes are undone
-	lengths   // names have any length
-	returns   // callers give calls back; only by History.With
+	sweeps     // there are sweeps; drawn apart, as are all below
+	tunings    // engines have rare settings
+	oddities   // watches make rare reports
+	forgeries  // references name objects that are made later
+	callers    // callers of WaitIdle
+	joins      // kinds join
+	undoings   // writes are undone
+	lengths    // names have any length
+	lateTokens // the result of a fence comes later, maybe after its reports
+	returns    // callers give calls back; only by History.With
 	numFaults
 )
 
 var faultNames = [...]string{"losses", "refusals", "conflicts", "crashes", "outages", "breaks", "doubles", "rewinds", "delays",
 	"one-call", "garbles", "overflows", "late-answers", "control", "late-sets", "naps", "duplicate-uids", "clocks", "handlers", "sweeps", "tunings", "oddities",
-	"forgeries", "callers", "joins", "undoings", "lengths", "returns"}
+	"forgeries", "callers", "joins", "undoings", "lengths", "late-tokens", "returns"}
 
 // shape is the form of a world's references.
 type shape uint8
@@ -163,6 +164,7 @@ func (o *options) drawApart() {
 	} {
 		o.faults[f] = rand.New(rand.NewPCG(o.seed, salt)).IntN(5) == 0
 	}
+	o.faults[lateTokens] = rand.New(rand.NewPCG(o.seed, 0x70ce)).IntN(2) == 0
 	o.misnamed = rand.New(rand.NewPCG(o.seed, 0x4a3e)).IntN(5) == 0
 }
 

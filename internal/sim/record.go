@@ -12,7 +12,7 @@ import (
 
 // recorder hashes the observable behaviour of the engines of one history, line by line.
 // A line holds numbers and the texts of the store. It holds no name of the engine, and
-// no text of a reason or an error. It replaces each CallID and fence id by an order
+// no text of a reason or an error. It replaces each CallID and token by an order
 // number. So the inner structure of an engine does not change its lines.
 type recorder struct {
 	hash  uint64
@@ -22,6 +22,8 @@ type recorder struct {
 	calls   map[call]int // the decision that the call carries out
 	decided int          // decisions so far
 	fences  map[fence]int
+	begun   int // the number of the last fence
+	world   *world.World
 }
 
 // call and fence name one call and one fence of one engine.
@@ -31,8 +33,8 @@ type (
 		id   ownergraph.CallID
 	}
 	fence struct {
-		side int
-		id   uint64
+		side  int
+		token uint64
 	}
 )
 
@@ -69,6 +71,7 @@ func (r *recorder) configure(cfgs []ownergraph.Config) {
 
 // watch records the events, calls, results and wake times of a world.
 func (r *recorder) watch(w *world.World) {
+	r.world = w
 	event, handed, answer := w.OnEvent, w.OnCall, w.OnAnswer
 	w.OnEvent = func(side int, ev graph.Event) {
 		r.event(side, ev)
@@ -88,7 +91,7 @@ func (r *recorder) watch(w *world.World) {
 }
 
 // fence returns the order number of a fence among those that its engine began.
-func (r *recorder) fence(side int, id uint64) int { return r.fences[fence{side, id}] }
+func (r *recorder) fence(side int, token uint64) int { return r.fences[fence{side, token}] }
 
 func (r *recorder) step(s *sim, st step) {
 	l := r.lines.word("step").num(s.at).num(int(st.op)).num(int(st.side)).num(int(st.kind)).num(int(st.number))
@@ -123,7 +126,8 @@ func (r *recorder) event(side int, ev graph.Event) {
 func (r *recorder) call(side int, c ownergraph.Call) {
 	id := call{side, c.ID}
 	if c.Type == ownergraph.CallFence {
-		r.fences[fence{side, c.Fence}] = len(r.fences) + 1
+		r.begun = len(r.fences) + 1
+		r.fences[fence{side, r.world.Sides[side].Token}] = r.begun
 	}
 	l := r.lines.word("call").num(side).num(int(c.Type)).num(r.calls[id]).key(c.Key).num(int(c.Timeout))
 	delete(r.calls, id)
@@ -133,7 +137,7 @@ func (r *recorder) call(side int, c ownergraph.Call) {
 	case ownergraph.CallDelete:
 		l = l.precondition(c.Options.Precondition).num(int(c.Options.Propagation)).seconds(c.Options.GraceSeconds)
 	case ownergraph.CallFence:
-		l = l.num(r.fence(side, c.Fence))
+		l = l.num(r.begun)
 	case ownergraph.CallList:
 		l = l.text(string(c.Kind))
 	case ownergraph.CallHandle:

@@ -115,7 +115,7 @@ func beginAll(o options, rng *rand.Rand, pool []graph.Key, start []graph.Object,
 		}
 		s.noteCauses()
 	}
-	w.LateSets = o.has(lateSets)
+	w.LateSets, w.LateTokens = o.has(lateSets), o.has(lateTokens)
 	return s, s.broken
 }
 
@@ -134,6 +134,10 @@ func (s *sim) watch() {
 		s.noteCause(side)
 	}
 	s.w.OnAnswer = func(side int, c ownergraph.Call, r ownergraph.Result) {
+		s.witnesses[side].Answered(c, r)
+		s.noteCause(side)
+	}
+	s.w.OnToken = func(side int, c ownergraph.Call, r ownergraph.Result) {
 		s.witnesses[side].Answered(c, r)
 		s.noteCause(side)
 	}

@@ -48,11 +48,12 @@ const (
 	opWaitIdle  // a caller waits for an engine to be idle
 	opJoin      // the store serves a new kind
 	opReturn    // a caller gives back a call that it has not begun
+	opToken     // the token of a fence comes
 	numOps
 )
 
 var opNames = [...]string{"list", "deliver", "all", "twice", "break", "issue", "complete", "abandon", "execute", "late-write", "crash", "wait", "pass",
-	"backup", "restore", "sick", "recover", "vanish", "serve", "down", "up", "user", "ack", "garble", "control", "set", "progress", "confirm", "duplicate", "label", "renew", "odd", "wait-idle", "join", "return"}
+	"backup", "restore", "sick", "recover", "vanish", "serve", "down", "up", "user", "ack", "garble", "control", "set", "progress", "confirm", "duplicate", "label", "renew", "odd", "wait-idle", "join", "return", "token"}
 
 var lanes = [...]ownergraph.Lane{ownergraph.LaneStore, ownergraph.LaneControl, ownergraph.LaneHandler}
 
@@ -86,7 +87,7 @@ func (s step) text(w *world.World) string {
 		return line + side + " " + kind()
 	case opIssue:
 		return line + side + " " + s.lane.String()
-	case opComplete, opControl:
+	case opComplete, opControl, opToken:
 		if s.op == opControl {
 			side, number = "", ""
 		}

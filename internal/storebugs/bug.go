@@ -37,6 +37,7 @@ const (
 	UnansweredIsConflict
 	RetriedWrites
 	SignedFences
+	TokensPerProcess
 	TextVersions
 	ClockVersions
 	NumbersPerProcess
@@ -116,7 +117,8 @@ func bugs() []bugInfo {
 		{RowsErrorIgnored, "RowsErrorIgnored", "a listing that breaks off counts as complete", "the store ignores rows.Err", false},
 		{UnansweredIsConflict, "UnansweredIsConflict", "a commit without an answer becomes ErrConflict", "every failed commit counts as not done", false},
 		{RetriedWrites, "RetriedWrites", "a write without an answer is repeated, and meets its own result", "a retry in the store", false},
-		{SignedFences, "SignedFences", "ids of fences lose their highest bit", "uint64 through int64", false},
+		{SignedFences, "SignedFences", "tokens of fences lose their highest bit on their way to the watch", "uint64 through int64", false},
+		{TokensPerProcess, "TokensPerProcess", "each process counts its own tokens of fences", "a counter in memory, which begins again with the process", false},
 		{TextVersions, "TextVersions", "versions are ordered as text", "strings.Compare", false},
 		{ClockVersions, "ClockVersions", "versions are the time in milliseconds", "two writes fall into one", false},
 		{NumbersPerProcess, "NumbersPerProcess", "each process counts its own change numbers", "the counter is read once, at the start", false},

@@ -4,11 +4,13 @@ import (
 	"context"
 	"crypto/rand"
 	"database/sql"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"net/url"
 	"strconv"
 	"sync"
+	"sync/atomic"
 
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/graph"
@@ -24,6 +26,8 @@ type Store struct {
 	bug  Bug
 	disk *disk
 	memo memo
+
+	tokens atomic.Uint64 // for a planted bug
 
 	mu   sync.Mutex
 	wake chan struct{} // closed by this handle's next write
@@ -131,18 +135,23 @@ func (s *Store) get(ctx context.Context, key graph.Key) (graph.Object, error) {
 }
 
 // Fence appends the fence to the log. Every watch of every handle passes it in its
-// place.
-func (s *Store) Fence(ctx context.Context, id uint64) error {
-	return s.change(ctx, "fence", func(t *tx) error {
+// place. The token is random, because the log's numbers fall with a restore.
+func (s *Store) Fence(ctx context.Context) (token uint64, err error) {
+	err = s.change(ctx, "fence", func(t *tx) error {
 		seq, err := t.drawNumber()
 		if err != nil {
 			return err
 		}
-		if s.has(SignedFences) {
-			id &= 1<<63 - 1
+		if token = newToken(); s.has(TokensPerProcess) {
+			token = s.tokens.Add(1)
 		}
-		return t.exec("INSERT INTO fences VALUES (?, ?)", seq, strconv.FormatUint(id, 10))
+		stored := token
+		if s.has(SignedFences) {
+			stored &= 1<<63 - 1
+		}
+		return t.exec("INSERT INTO fences VALUES (?, ?)", seq, strconv.FormatUint(stored, 10))
 	})
+	return token, err
 }
 
 // List asks every watch for a new listing of the kind, through the log.
@@ -229,6 +238,13 @@ func (s *Store) Break(context.Context) error {
 	close(s.cut)
 	s.cut = make(chan struct{})
 	return nil
+}
+
+// newToken returns a number that the store has never returned, also in another process.
+func newToken() uint64 {
+	var b [8]byte
+	rand.Read(b[:])
+	return max(1, binary.NativeEndian.Uint64(b[:]))
 }
 
 func newUID() graph.UID { return graph.UID(rand.Text()) }

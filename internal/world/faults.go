@@ -127,11 +127,14 @@ func (f *InFlight) writes() bool {
 // failControl answers a fence or a listing that fails. The store does not begin it
 // and returns the error. A lost call returns no error.
 func (w *World) failControl(side int, c ownergraph.Call) error {
-	var r ownergraph.Result
+	r := ownergraph.Result{Fence: w.Sides[side].Token}
 	if w.Control != Lost {
 		r.Err = w.Control.err()
 	}
 	w.Control = NoFault
+	if c.Type == ownergraph.CallFence {
+		return w.named(side, c, r)
+	}
 	return w.Sides[side].Engine.Done(w.Now, c.ID, r)
 }
 

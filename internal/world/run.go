@@ -56,6 +56,12 @@ func (w *World) Round() (bool, error) {
 			}
 			moved = moved || ok
 		}
+		for len(s.Asked) > 0 {
+			if err := w.Name(i, 0, NoFault); err != nil {
+				return true, err
+			}
+			moved = true
+		}
 		for len(s.Calls) > 0 {
 			if err := w.Complete(i, 0); err != nil {
 				return true, err

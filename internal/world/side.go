@@ -17,6 +17,10 @@ type Side struct {
 	Calls []InFlight
 	// Sets are the fences that the set of kinds has still to pass.
 	Sets []uint64
+	// Asked are the fences whose tokens the engine has not got yet, in order.
+	Asked []Asked
+	// Token is that of the engine's last fence.
+	Token uint64
 
 	selecting Store // at the begin of the selection under way
 }
@@ -42,8 +46,17 @@ type InFlight struct {
 	Committed bool
 }
 
+// Asked is a fence that has begun, and whose call has not returned.
+type Asked struct {
+	Call  ownergraph.Call
+	Token uint64
+}
+
 func (s *Side) clone() *Side {
-	c := &Side{Engine: probe.Clone(s.Engine), Streams: slices.Clone(s.Streams), Calls: slices.Clone(s.Calls), Sets: slices.Clone(s.Sets), selecting: s.selecting}
+	c := &Side{
+		Engine: probe.Clone(s.Engine), Streams: slices.Clone(s.Streams), Calls: slices.Clone(s.Calls), Sets: slices.Clone(s.Sets),
+		Asked: slices.Clone(s.Asked), Token: s.Token, selecting: s.selecting,
+	}
 	for i := range c.Streams {
 		c.Streams[i].Events = slices.Clone(c.Streams[i].Events)
 		c.Streams[i].Fences = slices.Clone(c.Streams[i].Fences)
@@ -96,8 +109,9 @@ func (st *Stream) StripVersion() {
 }
 
 // fence marks the present instant in the stream of every served kind, and in the
-// stream of the set of kinds.
-func (s *Side) fence(kinds []graph.KindInfo, unserved []graph.Kind, id uint64) {
+// stream of the set of kinds, with the token.
+func (s *Side) fence(kinds []graph.KindInfo, unserved []graph.Kind) {
+	id := s.Token
 	for i, k := range kinds {
 		if slices.Contains(unserved, k.Kind) {
 			continue

@@ -32,6 +32,9 @@ type World struct {
 	// LateSets makes PassSet alone report that the set of kinds has passed a fence.
 	// Otherwise the report comes when the fence begins.
 	LateSets bool
+	// LateTokens makes Name alone return the token of a fence. Otherwise the token comes
+	// when the fence begins.
+	LateTokens bool
 	// OnEvent, if set, gets every event that a watch delivers to an engine.
 	OnEvent func(side int, ev graph.Event)
 	// OnWrite, if set, gets every write of an engine that changed the store, and the
@@ -43,6 +46,8 @@ type World struct {
 	// every result of a read, a write or a handler before the engine.
 	OnCall   func(side int, c ownergraph.Call)
 	OnAnswer func(side int, c ownergraph.Call, r ownergraph.Result)
+	// OnToken, if set, gets every result of a fence before the engine.
+	OnToken func(side int, c ownergraph.Call, r ownergraph.Result)
 	// OnWake, if set, gets the time that Next returns for a lane without a call.
 	OnWake func(side int, lane ownergraph.Lane, at time.Time)
 
@@ -221,10 +226,13 @@ func (w *World) Issue(side int, lane ownergraph.Lane) (ownergraph.Call, bool, er
 }
 
 func (w *World) begin(side int, c ownergraph.Call) error {
+	s := w.Sides[side]
+	if c.Type == ownergraph.CallFence {
+		s.Token++
+	}
 	if w.OnCall != nil {
 		w.OnCall(side, c)
 	}
-	s := w.Sides[side]
 	f := InFlight{Call: c}
 	switch c.Type {
 	case ownergraph.CallFence:
@@ -232,13 +240,17 @@ func (w *World) begin(side int, c ownergraph.Call) error {
 		if w.Control != NoFault {
 			return w.failControl(side, c)
 		}
-		s.fence(w.Kinds, w.unserved, c.Fence)
+		s.fence(w.Kinds, w.unserved)
+		s.Asked = append(s.Asked, Asked{Call: c, Token: s.Token})
 		for !w.LateSets && len(s.Sets) > 0 {
 			if err := w.PassSet(side); err != nil {
 				return err
 			}
 		}
-		return s.Engine.Done(w.Now, c.ID, ownergraph.Result{})
+		if w.LateTokens {
+			return nil
+		}
+		return w.Name(side, len(s.Asked)-1, NoFault)
 	case ownergraph.CallList:
 		w.Requests[c.Type]++
 		if w.Control != NoFault {
@@ -260,6 +272,27 @@ func (w *World) begin(side int, c ownergraph.Call) error {
 	}
 	s.Calls = append(s.Calls, f)
 	return nil
+}
+
+// Name completes the call for a side's i-th fence with its token, or with a fault. The
+// fence has begun, and with a fault the engine does not get its token.
+func (w *World) Name(side, i int, fault Fault) error {
+	s := w.Sides[side]
+	f := s.Asked[i]
+	s.Asked = slices.Delete(s.Asked, i, i+1)
+	r := ownergraph.Result{Fence: f.Token}
+	if fault != NoFault {
+		r = ownergraph.Result{Err: fault.err()}
+	}
+	return w.named(side, f.Call, r)
+}
+
+// named gives an engine the result of a fence.
+func (w *World) named(side int, c ownergraph.Call, r ownergraph.Result) error {
+	if w.OnToken != nil {
+		w.OnToken(side, c, r)
+	}
+	return w.Sides[side].Engine.Done(w.Now, c.ID, r)
 }
 
 // PassSet reports to a side's engine that the set of kinds has passed the next fence.

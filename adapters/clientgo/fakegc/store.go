@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"sync"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -35,6 +36,7 @@ type store struct {
 	kinds    map[graph.Kind]*kind
 	renewals int // counts the changes of the kinds
 	uids     uint64
+	token    uint64             // of the last fence; it begins at a random number
 	given    map[types.UID]bool // UIDs that the store did not make
 	watches  map[*watch]struct{}
 	changed  chan struct{} // closed at the next change; nil if no watch is idle
@@ -52,7 +54,7 @@ func newStore(fake client.WithWatch) (*store, error) {
 	if fake == nil {
 		return nil, fmt.Errorf("new store: client: nil: %w", graph.ErrInvalid)
 	}
-	s := &store{inner: fake, given: map[types.UID]bool{}, watches: map[*watch]struct{}{}}
+	s := &store{inner: fake, given: map[types.UID]bool{}, watches: map[*watch]struct{}{}, token: rand.Uint64() / 2}
 	s.kinds = s.schemeKinds()
 	s.client = interceptor.NewClient(fake, s.funcs())
 	ctx, unlock := s.lock(context.Background())

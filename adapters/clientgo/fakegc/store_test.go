@@ -34,6 +34,7 @@ func TestErrors(t *testing.T) {
 	_, missing := s.Get(ctx, none)
 	_, unserved := s.Get(ctx, unknown)
 	_, cancelled := s.Get(ended, at)
+	_, unfenced := s.Fence(ended)
 	for _, c := range []struct {
 		got, want error
 		reason    string
@@ -47,7 +48,7 @@ func TestErrors(t *testing.T) {
 		{s.Patch(ctx, at, graph.Precondition{UID: "other"}, graph.Change{AddFinalizer: "example.org/x"}), graph.ErrConflict, "another one"},
 		{s.Delete(ctx, none, graph.DeleteOptions{}), graph.ErrNotFound, "nothing to delete"},
 		{s.Delete(ctx, unknown, graph.DeleteOptions{}), graph.ErrKindUnknown, "nor its kind"},
-		{s.Fence(ended, 1), context.Canceled, "the context has ended"},
+		{unfenced, context.Canceled, "the context has ended"},
 		{s.List(ended, "ConfigMap"), context.Canceled, "the context has ended"},
 		{s.List(ctx, "Thing"), graph.ErrKindUnknown, "a listing of nothing"},
 	} {

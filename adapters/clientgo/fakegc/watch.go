@@ -76,11 +76,11 @@ func (s *store) next(ctx context.Context, w *watch) ([]graph.Event, <-chan struc
 	for _, name := range slices.Sorted(maps.Keys(lists)) {
 		events = append(events, s.reportList(w, s.kinds[name], lists[name])...)
 	}
-	for _, id := range w.fences {
+	for _, token := range w.fences {
 		for _, info := range w.infos {
-			events = append(events, graph.Event{Type: graph.FencePassed, Kind: info.Kind, Fence: id})
+			events = append(events, graph.Event{Type: graph.FencePassed, Kind: info.Kind, Fence: token})
 		}
-		events = append(events, graph.Event{Type: graph.FencePassed, Fence: id})
+		events = append(events, graph.Event{Type: graph.FencePassed, Fence: token})
 	}
 	w.listAll, w.queue, w.fences = false, nil, nil
 	clear(w.relist)
@@ -193,19 +193,20 @@ func (s *store) wake() {
 }
 
 // Fence makes every running watch report FencePassed after all earlier writes. It
-// returns at once.
-func (s *store) Fence(ctx context.Context, id uint64) error {
+// returns a new token at once.
+func (s *store) Fence(ctx context.Context) (token uint64, err error) {
 	if err := ctx.Err(); err != nil {
-		return err
+		return 0, err
 	}
 	_, unlock := s.lock(ctx)
 	defer unlock()
+	s.token++
 	for w := range s.watches {
-		w.fences = append(w.fences, id)
+		w.fences = append(w.fences, s.token)
 		w.fences = w.fences[max(0, len(w.fences)-maxFences):]
 	}
 	s.wake()
-	return nil
+	return s.token, nil
 }
 
 // List makes every running watch list a kind anew. It returns ErrKindUnknown for a kind

@@ -38,10 +38,7 @@ func (s store) Delete(_ context.Context, key graph.Key, opts graph.DeleteOptions
 	return s.server.Delete(key, opts)
 }
 
-func (s store) Fence(_ context.Context, id uint64) error {
-	s.server.Fence(id)
-	return nil
-}
+func (s store) Fence(context.Context) (token uint64, err error) { return s.server.Fence(), nil }
 
 func (s store) CompareVersions(_ graph.Kind, a, b graph.Version) int {
 	return server.CompareVersions(a, b)
@@ -85,13 +82,13 @@ func (s store) tell(c server.Change, sink func(graph.Event) error) error {
 	return nil
 }
 
-func (s store) pass(id uint64, sink func(graph.Event) error) error {
+func (s store) pass(token uint64, sink func(graph.Event) error) error {
 	for _, k := range s.server.Kinds() {
-		if err := sink(graph.Event{Type: graph.FencePassed, Kind: k.Kind, Fence: id}); err != nil {
+		if err := sink(graph.Event{Type: graph.FencePassed, Kind: k.Kind, Fence: token}); err != nil {
 			return err
 		}
 	}
-	return sink(graph.Event{Type: graph.FencePassed, Fence: id})
+	return sink(graph.Event{Type: graph.FencePassed, Fence: token})
 }
 
 // Start runs a Collector.

@@ -117,12 +117,14 @@ func (s *Server) commit(sh *kindTable, live, now *Record) {
 }
 
 // Fence is one request of a collector for each kind. Every running watch reports it
-// behind all changes that were committed before.
-func (s *Server) Fence(id uint64) {
+// behind all changes that were committed before. It returns the token of the fence.
+func (s *Server) Fence() (token uint64) {
+	token = s.fences.Add(1)
 	for range s.cfg.Kinds {
 		s.request(Fence)
 	}
 	for _, f := range *s.feeds.Load() {
-		f.add(Change{Fence: id})
+		f.add(Change{Fence: token})
 	}
+	return token
 }

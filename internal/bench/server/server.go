@@ -60,6 +60,7 @@ type Server struct {
 	loaded  []graph.Key
 	version atomic.Uint64
 	counts  [verbs]atomic.Uint64
+	fences  atomic.Uint64 // the token of the last one
 	crowd   atomic.Int64
 	last    atomic.Int64 // in nanoseconds since 1970
 	held    atomic.Int64

@@ -102,13 +102,13 @@ func TestWatch(t *testing.T) {
 			if err := s.Remove(object(name).Key, opts); err != nil {
 				return err
 			}
-			s.Fence(uint64(name[0]))
+			s.Fence()
 		}
 		return nil
 	}, func(c Change) error {
 		switch {
 		case c.Fence != 0:
-			reported = append(reported, fmt.Sprintf("fence %c", rune(c.Fence)))
+			reported = append(reported, fmt.Sprintf("fence %d", c.Fence))
 		case c.New != nil:
 			reported = append(reported, "put "+c.New.Object.Name)
 		default:
@@ -122,7 +122,7 @@ func TestWatch(t *testing.T) {
 	if !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
-	want := "[put b put a put a fence a gone b fence b]"
+	want := "[put b put a put a fence 1 gone b fence 2]"
 	if got := fmt.Sprint(reported); got != want {
 		t.Errorf("reported %s, want %s", got, want)
 	}

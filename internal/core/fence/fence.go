@@ -5,6 +5,11 @@
 // the mark (R7). All marks that were observed before it began share it. The Machine begins
 // one only for a waiter.
 //
+// The store names each fence with a token, and the watch reports it by that token. The
+// reports may come before the call for the fence has returned the token. The Machine keeps
+// such early reports until then. Reports of other tokens belong to fences of others, which
+// share the watch, or to fences that were given up. They count for nothing.
+//
 // The kinds that have still to pass the fence are in package kinds.
 package fence
 
@@ -34,6 +39,9 @@ type Machine struct {
 	since   time.Time // the first waiter waits since then, or a little longer
 	id      uint64    // of the fence under way, 0 for none
 	last    uint64    // the last id given
+	token   uint64    // the store's token of the fence under way, 0 before its call has returned
+	spent   uint64    // the last token that a call returned
+	early   []reports // of other tokens while the call is under way, in order
 	began   seq.Stamp
 	started time.Time
 	lost    int          // the number of lost fences in a row
@@ -83,7 +91,8 @@ func (f *Machine) IsLost() bool { return f.lost > 0 }
 // Under reports whether a fence is under way.
 func (f *Machine) Under() bool { return f.id != 0 }
 
-// ID returns the id of the fence under way, 0 for none.
+// ID returns the id of the fence under way, 0 for none. Ids are the machine's own, and tokens
+// are the store's.
 func (f *Machine) ID() uint64 { return f.id }
 
 // Wanted reports whether a waiter wants another fence.

@@ -74,8 +74,8 @@ func TestPassReports(t *testing.T) {
 		{"a kind passes", "a", id, true},
 		{"a kind passes once", "a", id, false},
 	} {
-		if got, last := r.f.Pass(c.kind, c.id, &r.k, &r.out); got != c.want || last {
-			t.Errorf("%s: passed %t, last %t, want %t", c.reason, got, last, c.want)
+		if p := r.f.Pass(c.kind, c.id, &r.k, &r.out); p.Any() != c.want || p.Set || p.Last {
+			t.Errorf("%s: %+v, want a passage: %t", c.reason, p, c.want)
 		}
 	}
 }

@@ -24,6 +24,14 @@ func (f *Machine) Hash(p *fingerprint.Printer, k *kinds.Table, g *observed.Graph
 	if f.id != 0 {
 		p.Until(f.due(f.Held(k)))
 		p.Word(uint64(f.lost)<<32 | uint64(f.yielded))
+		p.Flags(f.token != 0)
+		for _, r := range f.early {
+			p.Word(r.token - f.spent) // a store may count its tokens
+			p.Word(uint64(len(r.kinds)))
+			for _, name := range r.kinds {
+				p.Text(string(name))
+			}
+		}
 	}
 	p.Until(f.retry)
 	if f.release != 0 && (f.wanted != 0 || f.id != 0) {

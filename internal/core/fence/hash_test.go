@@ -13,7 +13,8 @@ import (
 
 // unhashed names the fields that are no part of the hash, with the reason.
 var unhashed = map[string]string{
-	"Machine.exact": "one Config", "Machine.last": "an id decides nothing", "Machine.late": "a report", "Machine.counts": "a report",
+	"Machine.exact": "one Config", "Machine.last": "an id decides nothing",
+	"Machine.spent": "a sound store never returns it again", "Machine.late": "a report", "Machine.counts": "a report",
 }
 
 // TestHash: each field that decides anything changes the hash.
@@ -23,7 +24,7 @@ func TestHash(t *testing.T) {
 	r.k.OpenFence()
 	r.v.Edit(r.x).AwaitsFence, r.v.Edit(r.y).AwaitsFence = true, true
 	base := Machine{
-		exact: true, release: time.Minute, wanted: 5, since: start, id: 1, last: 1, began: 4, started: start,
+		exact: true, release: time.Minute, wanted: 5, since: start, id: 1, last: 1, spent: 3, early: []reports{{token: 6, kinds: []graph.Kind{"a"}}}, began: 4, started: start,
 		passed: 3, set: 3, freed: 2, retry: start.Add(time.Second), waiting: []observed.NodeID{r.x},
 		byKind: map[graph.Kind]map[observed.NodeID]struct{}{"a": {r.x: {}}},
 	}
@@ -46,6 +47,10 @@ func TestHash(t *testing.T) {
 		{"Machine.since", func(f *Machine) { f.since = f.since.Add(time.Second) }},
 		{"Machine.id", func(f *Machine) { f.id = 0 }},
 		{"Machine.began", func(f *Machine) { f.began = late }},
+		{"Machine.token", func(f *Machine) { f.token = 9 }},
+		{"Machine.early", func(f *Machine) { f.early[0].kinds = append(f.early[0].kinds, "b") }},
+		{"Machine.early", func(f *Machine) { f.early[0].token++ }},
+		{"Machine.early", func(f *Machine) { f.early = append(f.early, reports{token: 7}) }},
 		{"Machine.started", func(f *Machine) { f.started = f.started.Add(time.Second) }},
 		{"Machine.lost", func(f *Machine) { f.lost++ }},
 		{"Machine.yielded", func(f *Machine) { f.yielded++ }},

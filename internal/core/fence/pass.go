@@ -116,13 +116,13 @@ func (f *Machine) Void(k *kinds.Table) {
 		return
 	}
 	f.wanted = max(f.wanted, f.began)
-	f.id = 0
+	f.id, f.token, f.early = 0, 0, nil
 	k.CloseFence()
 }
 
 // TakeBack takes back the passed fences: they prove nothing of a kind that has joined, nor
-// of another history.
-func (f *Machine) TakeBack() { f.set, f.passed, f.freed = 0, 0, 0 }
+// of another history. Early reports prove as little.
+func (f *Machine) TakeBack() { f.set, f.passed, f.freed, f.early = 0, 0, 0, nil }
 
 // Rewind takes all fences back. Waiters wait from now on.
 func (f *Machine) Rewind(now time.Time, k *kinds.Table) {
@@ -131,12 +131,27 @@ func (f *Machine) Rewind(now time.Time, k *kinds.Table) {
 	f.since = now
 }
 
-// Pass takes the report that a kind has passed a fence (R7), "" for the set of kinds. It
-// reports whether the kind has passed the fence under way, and whether that was the last.
-func (f *Machine) Pass(name graph.Kind, id uint64, k *kinds.Table, out *effect.List) (passed, last bool) {
-	if id == 0 || id != f.id || !k.PassFence(name, id, f.began) {
-		return false, false
+// Passage is what has passed the fence under way now. The zero value is nothing.
+type Passage struct {
+	Set  bool // the set of kinds
+	Kind bool // a kind
+	Last bool // nothing else was missing
+}
+
+// Any reports whether a kind, or the set of kinds, has passed.
+func (p Passage) Any() bool { return p.Set || p.Kind }
+
+// Pass notes that a kind has passed the fence with the id (R7), "" for the set of kinds.
+func (f *Machine) Pass(name graph.Kind, id uint64, k *kinds.Table, out *effect.List) (p Passage) {
+	if id != 0 && id == f.id && k.PassFence(name, id, f.began) {
+		f.note(name, k, out, &p)
 	}
+	return p
+}
+
+// note notes that a kind has passed the fence under way.
+func (f *Machine) note(name graph.Kind, k *kinds.Table, out *effect.List, p *Passage) {
+	p.Set, p.Kind = p.Set || name == "", p.Kind || name != ""
 	if name == "" {
 		f.set = f.began
 	} else {
@@ -144,16 +159,16 @@ func (f *Machine) Pass(name graph.Kind, id uint64, k *kinds.Table, out *effect.L
 	}
 	k.SetAnswered(f.began)
 	if open, _ := k.OpenCount(); open > 0 {
-		return true, false
+		return
 	}
-	f.passed, f.id = f.began, 0
+	p.Last = true
+	f.passed, f.id, f.token = f.began, 0, 0
 	f.lost, f.yielded = 0, 0
 	f.since = f.started // a waiter of now has not waited for longer
 	if f.passed > f.wanted {
 		f.wanted = 0
 	}
 	f.counts.Passed++
-	return true, true
 }
 
 // lose gives the fence under way up: well kinds should have passed it by now. Its waiters
@@ -210,7 +225,7 @@ func Names(kinds []graph.Kind) []string {
 // Clone returns a machine that shares nothing with f.
 func (f *Machine) Clone() Machine {
 	c := *f
-	c.waiting, c.late = slices.Clone(f.waiting), slices.Clone(f.late)
+	c.waiting, c.late, c.early = slices.Clone(f.waiting), slices.Clone(f.late), cloneReports(f.early)
 	c.byKind = make(map[graph.Kind]map[observed.NodeID]struct{}, len(f.byKind))
 	for name, w := range f.byKind {
 		c.byKind[name] = maps.Clone(w)

@@ -81,10 +81,27 @@ func (r *rig) begin() uint64 {
 	return id
 }
 
+// report reports that kinds have passed the fence with the token.
+func (r *rig) report(token uint64, names ...graph.Kind) (last bool) {
+	for _, name := range names {
+		last = r.f.Report(name, token, r.now, &r.k, &r.out).Last
+	}
+	return last
+}
+
+// named has the call for the fence with the id return the token.
+func (r *rig) named(id, token uint64) (last bool) {
+	r.Helper()
+	if why := r.f.Refuses(token); why != "" {
+		r.Fatalf("token %d: %s", token, why)
+	}
+	return r.f.SetToken(id, token, &r.k, &r.out).Last
+}
+
 // pass has kinds pass the fence under way, and reports whether it has passed.
 func (r *rig) pass(names ...graph.Kind) (last bool) {
 	for _, name := range names {
-		_, last = r.f.Pass(name, r.f.ID(), &r.k, &r.out)
+		last = r.f.Pass(name, r.f.ID(), &r.k, &r.out).Last
 	}
 	return last
 }

@@ -114,22 +114,29 @@ func (t *Table) OpenKinds() (out []graph.Kind) {
 	return out
 }
 
+// CanPass reports whether a report that the kind has passed counts now for the fence under
+// way. "" is the set of kinds.
+func (t *Table) CanPass(name graph.Kind) bool {
+	if name == "" {
+		return t.setOpen && !t.setLost
+	}
+	s := t.states[name]
+	return s != nil && s.Open && !s.NeedsRelist
+}
+
 // PassFence notes that a kind has passed the fence under way, which has the id and began
 // then. A kind whose pruning is under way passes when that is over. It reports whether the
 // kind has passed now.
 func (t *Table) PassFence(name graph.Kind, id uint64, began seq.Stamp) bool {
+	if !t.CanPass(name) {
+		return false
+	}
 	if name == "" {
-		if !t.setOpen || t.setLost {
-			return false
-		}
 		t.setOpen = false
 		t.loss.set = max(t.loss.set, began)
 		return true
 	}
 	s := t.of(name)
-	if !s.Open || s.NeedsRelist {
-		return false
-	}
 	if s.Pruning {
 		s.Pending = id
 		t.set(name, s)
@@ -138,4 +145,15 @@ func (t *Table) PassFence(name graph.Kind, id uint64, began seq.Stamp) bool {
 	s.Passed, s.Open = began, false
 	t.set(name, s)
 	return true
+}
+
+// PassEarly is PassFence for a report from before the fence had its token. A kind that is
+// being listed now passes at the end of that listing.
+func (t *Table) PassEarly(name graph.Kind, id uint64, began seq.Stamp) bool {
+	if s := t.of(name); s.Open && s.Begun > s.Ended {
+		s.Pending = id
+		t.set(name, s)
+		return false
+	}
+	return t.PassFence(name, id, began)
 }

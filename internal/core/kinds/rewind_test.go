@@ -62,6 +62,21 @@ func TestOpenFence(t *testing.T) {
 		{"a kind passes after its pruning", "begin a; end a 5; open; pass a", func(r *rig) bool {
 			return r.t.Of("a").Open && r.t.SetListed("a") == 1 && r.t.Of("a").Pending == 0
 		}},
+		{"by an early report a kind that is being listed passes at the end", "open; begin a", func(r *rig) bool {
+			return !r.t.PassEarly("a", 7, 9) && r.t.Of("a").Open && r.t.Of("a").Pending == 7
+		}},
+		{"by an early report other kinds and the set pass at once", "open; begin a", func(r *rig) bool {
+			return r.t.PassEarly("b", 7, 9) && r.t.PassEarly("", 7, 9) && !r.t.PassEarly("b", 7, 9)
+		}},
+		{"an early report of a kind that has passed counts for nothing", "open; pass a; begin a", func(r *rig) bool {
+			return !r.t.PassEarly("a", 7, 9) && r.t.Of("a").Pending == 0
+		}},
+		{"open kinds and the set can pass", "open; pass a", func(r *rig) bool {
+			return !r.t.CanPass("a") && r.t.CanPass("b") && r.t.CanPass("") && !r.t.CanPass("x")
+		}},
+		{"a refused event bars its kind, or the set", "open; refuse a; refuse-set", func(r *rig) bool {
+			return !r.t.CanPass("a") && r.t.CanPass("b") && !r.t.CanPass("")
+		}},
 		{"a kind that left is not open", "open; vanish a", count(2, 2)},
 		{"a kind that joined is not covered", "open; kinds a b c", count(3, 3)},
 	})
