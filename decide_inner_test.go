@@ -16,13 +16,13 @@ func garbage(t *testing.T, cfg Config) *Engine {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e.observeAll(t, Event{Type: graph.KindsKnown, Kinds: []KindInfo{{Kind: "a"}, {Kind: "b"}}},
+	e.observeEach(t, Event{Type: graph.KindsKnown, Kinds: []KindInfo{{Kind: "a"}, {Kind: "b"}}},
 		Event{Type: graph.ListBegun, Kind: "a"}, Event{Type: graph.ListEnded, Kind: "a"},
 		Event{Type: graph.ListBegun, Kind: "b"}, put("b#1 -> a"), Event{Type: graph.ListEnded, Kind: "b"})
 	return e
 }
 
-func (e *Engine) observeAll(t *testing.T, events ...Event) {
+func (e *Engine) observeEach(t *testing.T, events ...Event) {
 	t.Helper()
 	for _, ev := range events {
 		if err := e.Observe(e.now, ev); err != nil {
@@ -68,7 +68,7 @@ func TestGraphIsFixedDuringDecision(t *testing.T) {
 		t.Fatal("nothing was decided")
 	}
 	e.cfg.OnDecision = nil // the next event keeps the object on the fast path
-	e.observeAll(t, put("b#2"))
+	e.observeEach(t, put("b#2"))
 	if err := e.check(); err != nil {
 		t.Error(err)
 	}
@@ -84,7 +84,7 @@ func TestListingBringsVanished(t *testing.T) {
 	if c, _ := e.Next(late, LaneControl); c.Type != CallList || c.Kind != "b" || e.counts.Rewinds != 0 {
 		t.Fatalf("%v of %q, and %d rewinds, want a listing of b", c.Type, c.Kind, e.counts.Rewinds)
 	}
-	e.observeAll(t, Event{Type: graph.ListBegun, Kind: "b"}, put("b#1 -> a"), Event{Type: graph.ListEnded, Kind: "b"})
+	e.observeEach(t, Event{Type: graph.ListBegun, Kind: "b"}, put("b#1 -> a"), Event{Type: graph.ListEnded, Kind: "b"})
 	e.answer(t, late, nil) // the pruning
 	later := late.Add(e.cfg.AwaitTimeout)
 	e.answer(t, later, nil)

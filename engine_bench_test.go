@@ -9,6 +9,7 @@ import (
 
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/probe"
 )
 
 // benchForest returns the objects of n trees of one root, three inner nodes and
@@ -67,10 +68,8 @@ func benchEngine(b *testing.B) *ownergraph.Engine {
 }
 
 func observe(b *testing.B, e *ownergraph.Engine, events []graph.Event) {
-	for _, ev := range events {
-		if err := e.Observe(benchNow, ev); err != nil {
-			b.Fatal(err)
-		}
+	if err := probe.ObserveAll(e, benchNow, events); err != nil {
+		b.Fatal(err)
 	}
 }
 

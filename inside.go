@@ -28,6 +28,9 @@ func (i insider) Fingerprint(rename func(Key, Version) uint64) uint64 { return i
 // Busy reports whether there is work left that needs neither an event nor a result.
 func (i insider) Busy() bool { return i.e.busy() }
 
+// ObserveAll takes many events as Observe does, one after another, and is faster.
+func (i insider) ObserveAll(now time.Time, events []Event) error { return i.e.observeAll(now, events) }
+
 // Tick takes the time, and does nothing else.
 func (i insider) Tick(now time.Time) { i.e.tick(now) }
 

@@ -1,13 +1,43 @@
 package ownergraph
 
 import (
+	"errors"
 	"fmt"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/ownergraph/ownergraph/graph"
 )
+
+// TestObserveAll: events together leave the engine as they do one by one, and
+// each one that is refused is told.
+func TestObserveAll(t *testing.T) {
+	events := []Event{
+		{Type: graph.KindsKnown, Kinds: []KindInfo{{Kind: "a"}, {Kind: "b"}}},
+		{Type: graph.ListBegun, Kind: "a"},
+	}
+	for i := range 100 {
+		events = append(events, put(fmt.Sprintf("a/o%d#1", i)), put(fmt.Sprintf("b/d%d#1 -> a/o%d!", i, i/2)), put("x/y#1"), put(fmt.Sprintf("b/d%d#1 -> a/o%d!", i/2, i/4)))
+	}
+	events = append(events, Event{Type: graph.ListEnded, Kind: "a"}, Event{Type: graph.Gone, Key: events[2].Object.Key})
+	now := time.Unix(0, 0)
+	one, all := newEngine(t), newEngine(t)
+	refused := 0
+	for _, ev := range events {
+		if err := one.Observe(now, ev); err != nil {
+			refused++
+		}
+	}
+	err := all.observeAll(now, events)
+	if joined, ok := err.(interface{ Unwrap() []error }); !ok || len(joined.Unwrap()) != refused || refused != 100 || !errors.Is(err, ErrInvalid) {
+		t.Errorf("%d events were refused one by one, and together %v", refused, err)
+	}
+	if one.fingerprint(nil) != all.fingerprint(nil) || !reflect.DeepEqual(one.Stats(), all.Stats()) || all.check() != nil {
+		t.Errorf("one by one %+v, together %+v, %v", one.Stats(), all.Stats(), all.check())
+	}
+}
 
 func newEngine(t *testing.T) *Engine {
 	t.Helper()
@@ -22,10 +52,8 @@ func newEngine(t *testing.T) *Engine {
 func seeing(t *testing.T, e *Engine, now time.Time) func(...Event) {
 	return func(events ...Event) {
 		t.Helper()
-		for _, ev := range events {
-			if err := e.Observe(now, ev); err != nil {
-				t.Fatal(err)
-			}
+		if err := e.observeAll(now, events); err != nil {
+			t.Fatal(err)
 		}
 	}
 }

@@ -16,9 +16,10 @@ var caches = []string{"Graph.lastKinds", "Graph.lastPlaces", "Table.last", "Tabl
 // beside lists methods of Graph that change other state than the observed one,
 // with the reason.
 var beside = map[string]string{
-	"SetNote": "the note of a node belongs to the node records",
-	"Fan":     "the cursor of a fan-out belongs to the work",
-	"FanNext": "the cursor of a fan-out belongs to the work",
+	"SetNote":  "the note of a node belongs to the node records",
+	"Fan":      "the cursor of a fan-out belongs to the work",
+	"FanNext":  "the cursor of a fan-out belongs to the work",
+	"Prefetch": "the next events only make Apply faster",
 }
 
 // core reports whether the file is part of the engine's locked core. The graph itself

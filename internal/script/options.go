@@ -30,7 +30,7 @@ type options struct {
 	versions, cold      bool
 	hand                bool
 	fenceWait           time.Duration
-	await, audit        time.Duration
+	audit               time.Duration
 	absent, workers     int
 	page                int
 	sweeps              []finalizer.Sweep
@@ -91,8 +91,6 @@ func (o *options) set(name, value string) (err error) {
 		o.page, err = strconv.Atoi(value)
 	case "fencewait":
 		o.fenceWait, err = time.ParseDuration(value)
-	case "await":
-		o.await, err = time.ParseDuration(value)
 	case "audit":
 		o.audit, err = time.ParseDuration(value)
 	case "handlerworkers":
@@ -199,7 +197,7 @@ func (o *options) config() ownergraph.Config {
 		ObserveOnly: o.observing, FenceWait: o.fenceWait, Sweeps: o.sweeps,
 		AuditEvery: o.audit, HandlerWorkers: o.workers,
 	}
-	*probe.Tuning(&c) = inside.Tuning{SelectPage: o.page, AwaitTimeout: o.await, AbsentOwners: o.absent}
+	*probe.Tuning(&c) = inside.Tuning{SelectPage: o.page, AbsentOwners: o.absent}
 	if o.versions {
 		c.CompareVersions = func(_ graph.Kind, a, b graph.Version) int {
 			x, err1 := strconv.Atoi(string(a))

@@ -2,6 +2,7 @@ package ours
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/ownergraph/ownergraph"
@@ -10,6 +11,7 @@ import (
 	"github.com/ownergraph/ownergraph/internal/bench/server"
 	"github.com/ownergraph/ownergraph/internal/bench/workload"
 	"github.com/ownergraph/ownergraph/internal/core/observed"
+	"github.com/ownergraph/ownergraph/internal/probe"
 )
 
 // maxBatch is the number of calls that a Collector takes under one lock.
@@ -49,12 +51,7 @@ func (g *engine) Listed() error {
 func (g *engine) Prepare(events []measure.Event) { g.events = prepare(g.events, events) }
 
 func (g *engine) Apply() error {
-	for _, e := range g.events {
-		if err := g.engine.Observe(time.Now(), e); err != nil {
-			return err
-		}
-	}
-	return nil
+	return probe.ObserveAll(g.engine, time.Now(), g.events)
 }
 
 func (g *engine) Drop() {
@@ -153,9 +150,12 @@ func (g *bare) Listed() error {
 func (g *bare) Prepare(events []measure.Event) { g.events = prepare(g.events, events) }
 
 func (g *bare) Apply() error {
-	for i := range g.events {
-		if _, err := g.graph.ApplyEvent(&g.events[i]); err != nil {
-			return err
+	for from := range slices.Chunk(g.events, 32) {
+		g.graph.Prefetch(from)
+		for i := range from {
+			if _, err := g.graph.ApplyEvent(&from[i]); err != nil {
+				return err
+			}
 		}
 	}
 	return nil

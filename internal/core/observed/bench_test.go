@@ -103,7 +103,8 @@ func BenchmarkClone(b *testing.B) {
 	}
 }
 
-// BenchmarkAgain applies the states of 100,000 objects again, in random order.
+// BenchmarkAgain applies the states of 100,000 objects again, in random order,
+// one by one and with a prefetch over 32 of them.
 func BenchmarkAgain(b *testing.B) {
 	g, events := forest(b), tree(3000)
 	applyAll(b, g, events)
@@ -111,11 +112,26 @@ func BenchmarkAgain(b *testing.B) {
 		j := (i*7919 + 13) % len(events)
 		events[i], events[j] = events[j], events[i]
 	}
-	b.ReportAllocs()
-	b.ResetTimer()
-	for i := range b.N {
-		if _, err := g.ApplyEvent(&events[i%len(events)]); err != nil {
-			b.Fatal(err)
-		}
+	for _, bc := range []struct {
+		name     string
+		prefetch func([]graph.Event)
+	}{
+		{"one", func([]graph.Event) {}},
+		{"prefetch", g.Prefetch},
+	} {
+		b.Run(bc.name, func(b *testing.B) {
+			b.ReportAllocs()
+			for i := 0; b.Loop(); i++ {
+				at := i % (len(events) / 32) * 32
+				batch := events[at : at+32]
+				bc.prefetch(batch)
+				for j := range batch {
+					if _, err := g.ApplyEvent(&batch[j]); err != nil {
+						b.Fatal(err)
+					}
+				}
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(32*b.N), "ns/event")
+		})
 	}
 }

@@ -71,9 +71,9 @@ func (w *world) checkKept(t rapid.TB) {
 		}
 		switch got, ok := n.FastKeep(); {
 		case ok && !want, ok && got != owner:
-			t.Fatalf("%s is kept on the fast path, for node %d; its owner is node %d, which keeps it: %v", n.Key(), got, owner, want)
+			t.Fatalf("%s is kept at a prefetchedPut, for node %d; its owner is node %d, which keeps it: %v", n.Key(), got, owner, want)
 		case !ok && want && !odd:
-			t.Fatalf("%s is kept, and the fast path does not show it", n.Key())
+			t.Fatalf("%s is kept, and a prefetchedPut does not show it", n.Key())
 		}
 	}
 }

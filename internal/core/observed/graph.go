@@ -59,12 +59,14 @@ type Graph struct {
 	groupLinks map[NodeID]links        // the lists of groupNodes, by UID
 	duplicates map[NodeID]links        // the lists of observed nodes with one UID
 
-	observed  int
-	delta     Delta
-	unheld    []NodeID // nodes that lost a dependent in this Apply
-	packing   form     // the form of the present object
-	found     found    // the node of the present object
-	lastOwner NodeID   // the owner of the last reference
+	observed   int
+	delta      Delta
+	unheld     []NodeID    // nodes that lost a dependent in this Apply
+	packing    form        // the form of the present object
+	found      found       // the node of the present object
+	lastOwner  NodeID      // the owner of the last reference
+	prefetched *prefetched // the next events, or nil
+	touched    uint64      // see Prefetch
 }
 
 // defaultText is the limit of text that graph.Limits documents.
@@ -114,7 +116,7 @@ func (g *Graph) Clone() *Graph {
 			c.groups[u] = &own
 		}
 	}
-	c.delta, c.unheld, c.packing = Delta{}, nil, form{}
+	c.delta, c.unheld, c.packing, c.prefetched = Delta{}, nil, form{}, nil
 	return &c
 }
 

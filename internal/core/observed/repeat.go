@@ -7,7 +7,7 @@ import "github.com/ownergraph/ownergraph/graph"
 // repeats, so this comes first and only compares. Its results for another object are in
 // found.
 func (g *Graph) applyRepeat(o *graph.Object) bool {
-	g.locate(&o.Key, &g.found.location)
+	g.locateNext(&o.Key, &g.found.location)
 	g.found.same = false
 	id := g.found.id
 	if id == 0 {

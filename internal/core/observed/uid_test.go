@@ -2,6 +2,7 @@ package observed
 
 import (
 	"fmt"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -275,5 +276,37 @@ func TestTextGap(t *testing.T) {
 	}
 	if err := g.Check(); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestPrefetch: Prefetch changes nothing, for events of every type.
+func TestPrefetch(t *testing.T) {
+	g := sample(t)
+	before := g.Clone()
+	var events []graph.Event
+	for n := range g.Nodes() {
+		events = append(events, graph.Event{Type: graph.Put, Object: n.Object()}, graph.Event{Type: graph.Gone, Key: n.Key()})
+	}
+	for i := range 100 {
+		events = append(events, graph.Event{Type: graph.Put, Object: graph.Object{Key: numbered(i)}}, graph.Event{Type: graph.ListBegun, Kind: "a"}, graph.Event{})
+	}
+	g.Prefetch(events)
+	if err := g.Check(); err != nil || recordsChanged(before, g) != 0 || g.Len() != before.Len() {
+		t.Errorf("%d records changed, %d nodes of %d, %v", recordsChanged(before, g), g.Len(), before.Len(), err)
+	}
+}
+
+// TestPrefetchKeepsNoText: the results of Prefetch and the last owner keep no memory of a
+// caller.
+func TestPrefetchKeepsNoText(t *testing.T) {
+	for f := range reflect.TypeFor[prefetchedPut]().NumField() {
+		switch field := reflect.TypeFor[prefetchedPut]().Field(f); field.Type.Kind() {
+		case reflect.Bool, reflect.Uint32, reflect.Uint64, reflect.Struct, reflect.Array:
+		default:
+			t.Errorf("%s is a %s", field.Name, field.Type)
+		}
+	}
+	if uidType := reflect.TypeFor[uid](); uidType.Field(0).Type.Kind() != reflect.Uint64 || uidType.Size() != 16 {
+		t.Errorf("%s is not two numbers", uidType)
 	}
 }

@@ -40,10 +40,32 @@ func packed(t *rapid.T, e graph.Event) graph.Event {
 	return e
 }
 
-// TestUUIDs: a graph with UUIDs holds its invariants after each event of a random world.
-func TestUUIDs(t *testing.T) {
+// drawPrefetched draws the events of a Prefetch before a batch: none, the batch, the
+// batch in another order, or the batch mixed with other events.
+func drawPrefetched(t *rapid.T, batch []graph.Event) []graph.Event {
+	out := slices.Clone(batch)
+	switch rapid.IntRange(0, 4).Draw(t, "prefetch") {
+	case 0:
+		return nil
+	case 1:
+		return rapid.Permutation(out).Draw(t, "order")
+	case 2:
+		for i := range out {
+			if rapid.Bool().Draw(t, "another") {
+				out[i] = packed(t, drawEvent(t, rapid.SampledFrom(worldKinds).Draw(t, "kind")))
+			}
+		}
+	}
+	return out
+}
+
+// TestPrefetchChangesNothing: a Prefetch of the events, of other events or of none comes
+// first. Each event then makes the same change, fails with the same words, and leaves the
+// same graph.
+func TestPrefetchChangesNothing(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		w := begin(t, drawConfig(t))
+		cfg := drawConfig(t)
+		one, batched := begin(t, cfg), begin(t, cfg)
 		events := drawHistory(t, 60)
 		for i := range events {
 			events[i] = packed(t, events[i])
@@ -53,16 +75,27 @@ func TestUUIDs(t *testing.T) {
 					events[i] = graph.Event{Type: graph.Gone, Key: events[i].Object.Key}
 				}
 			}
-			_, _ = w.ApplyEvent(&events[i]) // the graph may refuse it
-			if err := w.Check(); err != nil {
-				t.Fatalf("%v: %v", events[i], err)
+		}
+		for len(events) > 0 {
+			n := rapid.IntRange(1, min(len(events), 40)).Draw(t, "batch")
+			batched.Prefetch(drawPrefetched(t, events[:n]))
+			for _, e := range events[:n] {
+				want, refused := one.Apply(e)
+				if got, err := batched.ApplyEvent(&e); fmt.Sprint(*got, err) != fmt.Sprint(want, refused) {
+					t.Fatalf("%v: %+v, %v; want %+v, %v", e, *got, err, want, refused)
+				}
+			}
+			events = events[n:]
+			if err := batched.Check(); err != nil || batched.everything() != one.everything() {
+				t.Fatalf("%v, %s\nwant %s", err, batched.everything(), one.everything())
 			}
 		}
 	})
 }
 
-// TestReturningUUIDs: objects leave with their pages, and new objects have their UIDs.
-func TestReturningUUIDs(t *testing.T) {
+// TestPrefetchOfWhatLeaves: a prefetched node leaves with its page before its turn, and
+// another node has its UID.
+func TestPrefetchOfWhatLeaves(t *testing.T) {
 	g := observed.New(observed.Config{})
 	feed(t, g, graph.Event{Type: graph.KindsKnown, Kinds: []graph.KindInfo{{Kind: "a"}}})
 	var puts []graph.Event
@@ -72,6 +105,7 @@ func TestReturningUUIDs(t *testing.T) {
 		feed(t, g, puts[i])
 	}
 	last := puts[len(puts)-30:]
+	g.Prefetch(last)
 	for _, e := range puts[500:] {
 		feed(t, g, graph.Event{Type: graph.Gone, Key: e.Object.Key})
 	}
@@ -89,14 +123,15 @@ func TestReturningUUIDs(t *testing.T) {
 	}
 }
 
-// TestReusedNode: a node leaves, and its id gets another node with the same UID. The index
-// does not lead to that node.
-func TestReusedNode(t *testing.T) {
+// TestPrefetchOfReusedNode: a prefetched node leaves, and its id gets another node with
+// the same UID. The index does not lead to that node.
+func TestPrefetchOfReusedNode(t *testing.T) {
 	const uuid = "@0123abcd-4567-89ef-0a1b-c2d3e4f50617"
 	w := play(t, observed.Config{}, "kinds a b c; put a"+uuid+"; put b"+uuid)
 	a := graph.Event{Type: graph.Put, Object: object(t, "a"+uuid)}
 	c := graph.Event{Type: graph.Put, Object: object(t, "c"+uuid)}
 	before, _ := w.Lookup(a.Object.Key)
+	w.Prefetch([]graph.Event{c, a})
 	w.do(t, graph.Event{Type: graph.Gone, Key: a.Object.Key})
 	if d := w.do(t, c); d.Node != before.ID() {
 		t.Fatalf("node %d is not used again, but %d", before.ID(), d.Node)
@@ -187,9 +222,9 @@ func TestFlawOfOwner(t *testing.T) {
 	}
 }
 
-// TestManyUUIDs: two UIDs with one tag do not mix up their nodes. Among so many
+// TestPrefetchOfMany: two UIDs with one tag do not mix up their nodes. Among so many
 // there are hundreds of such pairs.
-func TestManyUUIDs(t *testing.T) {
+func TestPrefetchOfMany(t *testing.T) {
 	g := observed.New(observed.Config{})
 	if _, err := g.Apply(graph.Event{Type: graph.KindsKnown, Kinds: kinds("a")}); err != nil {
 		t.Fatal(err)
@@ -200,9 +235,12 @@ func TestManyUUIDs(t *testing.T) {
 		o.Kind, o.Name, o.UID = "a", fmt.Sprint(i), graph.UID(fmt.Sprintf("0123abcd-4567-89ef-0a1b-%012x", i))
 		events = append(events, graph.Event{Type: graph.Put, Object: o})
 	}
-	for i := range events {
-		if d, err := g.ApplyEvent(&events[i]); err != nil || !d.Created {
-			t.Fatalf("%s: %+v, %v; want a new node", events[i].Object.Key, *d, err)
+	for batch := range slices.Chunk(events, 32) {
+		g.Prefetch(batch)
+		for i := range batch {
+			if d, err := g.ApplyEvent(&batch[i]); err != nil || !d.Created {
+				t.Fatalf("%s: %+v, %v; want a new node", batch[i].Object.Key, *d, err)
+			}
 		}
 	}
 	if err := g.Check(); err != nil || g.Len() != len(events) {

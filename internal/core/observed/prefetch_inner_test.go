@@ -16,6 +16,26 @@ func putOf(uid string) graph.Event {
 	return graph.Event{Type: graph.Put, Object: o}
 }
 
+// TestPrefetchOfAnother: the result of Prefetch for one UID is not used for an event
+// about another UID. The UIDs may differ in any byte, and other events may come before.
+func TestPrefetchOfAnother(t *testing.T) {
+	for i := range len(someUUID) {
+		w := play(t, observed.Config{}, "kinds a")
+		feed(t, w.Graph, putOf(someUUID))
+		other := putOf(someUUID[:i] + "9" + someUUID[i+1:])
+		for _, batch := range [][]graph.Event{{other}, {putOf(someUUID)}, {other}} {
+			w.Prefetch(batch)
+		}
+		e := putOf(someUUID)
+		if d, err := w.ApplyEvent(&e); err != nil || d.Created || d.Version {
+			t.Errorf("%+v, %v: %s was taken for %s", *d, err, e.Object.UID, other.Object.UID)
+		}
+		if err := w.Check(); err != nil || w.Len() != 1 {
+			t.Errorf("%d nodes, %v", w.Len(), err)
+		}
+	}
+}
+
 // TestLastOwnerLeaves: the last owner leaves with its page. The record of no node looks
 // like the claim on a UUID of zeros.
 func TestLastOwnerLeaves(t *testing.T) {
