@@ -1,6 +1,7 @@
 package ownergraph
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -141,6 +142,257 @@ func mix(id observed.NodeID) uint64 { return uint64(id) * 0x9e3779b97f4a7c15 }
 
 // number is a node id as the number that it is: ids are dense.
 func number(id observed.NodeID) uint32 { return uint32(id) }
+
+// Observe takes one event of the watch. The engine owns the event from then on.
+//
+// An event that breaks the contract of a store is refused. The error wraps ErrInvalid and
+// names the object and the field. Then the event's kind counts as sick, and the engine
+// asks for a new listing. Nothing ends on the evidence of that kind before the listing.
+// After a refused set of kinds nothing ends before another set.
+//
+// Held by TestScenarios/r7-a-refused of internal/script.
+func (e *Engine) Observe(now time.Time, ev Event) error {
+	e.tick(now)
+	err := e.applyEvent(&ev)
+	e.endStep()
+	return err
+}
+
+// applyEvent observes an event at the time of the last tick. It keeps nothing of the event.
+func (e *Engine) applyEvent(ev *Event) error {
+	if e.broken != nil {
+		return e.broken
+	}
+	if ev.Type == graph.Rewound && !e.takeAnnounced(ev) || e.ignores(ev) {
+		e.counts.Events++
+		return nil
+	}
+	e.kinds.Observe(ev.Type)
+	newest, why := e.backwards(ev)
+	if why != "" {
+		e.rewind(why)
+		e.carryOut()
+		if ev.Type == graph.ListEnded { // an object that it did not bring is not gone
+			return nil
+		}
+	}
+	if ev.Type == graph.ListEnded && e.kinds.Of(ev.Kind).ListingInvalid { // the same
+		e.kinds.WantList(ev.Kind)
+		return nil
+	}
+	d, err := e.apply(ev, nil)
+	if err != nil {
+		e.counts.Refused++
+		e.effects.Warn("event refused", "err", err)
+		e.refuse(ev, err.Error())
+		e.carryOut()
+		return fmt.Errorf("observe: %w", err)
+	}
+	e.counts.Events++
+	if ev.Type == graph.Put && e.calls.Len() > 0 {
+		e.calls.Show(e.reads.Under(ev.Object.Key), e.state(d.Node).Call)
+	}
+	back := d.Resurrected || ev.Type == graph.Put && e.isGoneObserved(d.Node) // the Delta is the graph's own
+	e.applyDelta(ev, d)
+	e.observeKind(ev, newest)
+	if back {
+		e.rewind(ev.Object.Key.String() + returned)
+	}
+	e.carryOut()
+	return nil
+}
+
+const (
+	// steps bounds the keys that one Next decides before it says "ask again".
+	steps = 128
+	// bulkSteps is the number of keys that one slice of bulk work counts for.
+	bulkSteps = steps / 4
+	// maxPrepared bounds the store calls that wait for their lane.
+	maxPrepared = 64
+)
+
+// Next returns the next call of the lane. If there is none, it returns the time to ask the
+// lane again. The zero time means "after the next Observe or Done". A time that is not
+// after now means "at once", since one Next does bounded work.
+//
+// The caller begins the call before its next step of the engine, or gives the call back
+// with ErrNotBegun. It reports every call with Done, in any order. The lanes are
+// independent: the engine hands out calls of one lane while calls of another take long.
+func (e *Engine) Next(now time.Time, lane Lane) (c Call, at time.Time) {
+	at, _ = e.nextInto(now, lane, &c)
+	return c, at
+}
+
+// nextInto is Next without a copy of the call, which is large. It makes c the call, or
+// leaves c as it is and returns false.
+func (e *Engine) nextInto(now time.Time, lane Lane, c *Call) (at time.Time, ok bool) {
+	defer e.endStep()
+	e.tick(now)
+	if e.broken != nil {
+		return at, false
+	}
+	for budget := steps; budget > 0; {
+		if e.takeReady(lane, c) {
+			return e.now, true
+		}
+		cost := e.step()
+		if cost == 0 {
+			if e.takeReady(lane, c) {
+				return e.now, true
+			}
+			return e.wake(lane), false
+		}
+		budget -= cost
+	}
+	return e.now, false
+}
+
+// takeReady makes c a call of the lane that needs no further decision, and counts it. It
+// returns false if there is none, and leaves c as it is.
+func (e *Engine) takeReady(lane Lane, c *Call) bool {
+	ok := e.popCall(lane, c)
+	if ok {
+		e.counts.Calls[c.Type]++
+	}
+	return ok
+}
+
+func (e *Engine) popCall(lane Lane, c *Call) bool {
+	switch lane {
+	case LaneStore:
+		return e.calls.PopPrepared(c) || e.nextRead(c)
+	case LaneHandler:
+		return e.nextHandler(c)
+	case LaneControl:
+		e.fence.Release(e.now, &e.kinds, &e.effects) // deletions that have waited for too long
+		e.carryOut()
+		return e.nextFence(c) || e.nextList(c) || e.nextSelect(c)
+	}
+	return false
+}
+
+// step does one piece of work and returns its cost, 0 if there was none. Keys go before
+// bulk, and bulk goes on only while the queue is short. The pruning after a listing goes
+// before the dependents of the pruned objects.
+func (e *Engine) step() int {
+	cost := e.stepWork()
+	e.carryOut()
+	return cost
+}
+
+// stepWork is step before its effects are carried out.
+func (e *Engine) stepWork() int {
+	if len(e.calls.Prepared()) >= maxPrepared {
+		return 0
+	}
+	e.fanout.StepWoken(e.fanView(), slice, lowWater)
+	if id, ok := e.work.Next(e.now); ok {
+		cost, before := 1, e.sweeps.Looked()
+		if e.graph.InUse(id) { // a decision looks at every reference
+			cost += e.graph.Node(id).Owners() / 8
+		}
+		c := &e.scratch.call
+		e.scratch.deciding = true
+		ok := e.decide(id, c)
+		e.scratch.deciding = false
+		if ok {
+			e.calls.Prepare(uint64(c.ID), c)
+			c.ID = 0 // see fail
+		}
+		return cost + int(e.sweeps.Looked()-before)/8
+	}
+	switch {
+	case len(e.fanout.Woken()) > 0:
+	case !e.kinds.IsPruned():
+		e.prune()
+	case len(e.fanout.Owners()) > 0:
+		e.fanout.Step(e.fanView(), slice, lowWater)
+	case e.sweeps.HasWork(e.now):
+		e.stepSweeps()
+	case e.cycles.HasWork(e.now, e.quiet()):
+		e.stepCycles()
+	case e.stepAudit():
+	default:
+		return 0
+	}
+	return bulkSteps
+}
+
+// Done takes the result of a call. An id that is not under way is an error that wraps
+// ErrInvalid, and changes nothing. ErrNotBegun gives the call back. A broken engine
+// drops the result.
+func (e *Engine) Done(now time.Time, id CallID, r Result) error {
+	if e.broken == nil {
+		e.tick(now)
+	}
+	x, ok := e.calls.Take(uint64(id))
+	switch {
+	case e.broken != nil:
+		return e.broken
+	case !ok:
+		return fmt.Errorf("report call %d: not under way: %w", id, ErrInvalid)
+	case r.Err != nil && errors.Is(r.Err, ErrNotBegun):
+		e.notBegun(id, &x)
+	default:
+		e.done(id, &x, r)
+	}
+	e.carryOut()
+	e.endStep()
+	return nil
+}
+
+func (e *Engine) done(id CallID, x *inflight.Call, r Result) {
+	if x.Purpose.IsRead() {
+		r.Err = inflight.Sound(x.Key, &r.Object, r.Err)
+	}
+	switch x.Purpose {
+	case inflight.Read:
+		e.readDone(x, r)
+	case inflight.Reread:
+		e.rereadDone(id, x, r)
+	case inflight.ReadHolder:
+		e.sweeps.ReadDone(e.sweepView(), sweep.RunID(x.Run), x.Began, r.Object, r.Err)
+	case inflight.Patch, inflight.Delete:
+		e.writeDone(id, x, r.Err)
+	case inflight.Fence:
+		e.fenceDone(x.Fence, r)
+	case inflight.List:
+		e.listDone(r.Err)
+	case inflight.Handle:
+		e.handlerDone(id, x, r.Err)
+	case inflight.Select:
+		wait, _ := retryIn(r.Err)
+		e.sweeps.SelectDone(e.sweepView(), uint64(id), r.Selected, r.Err, wait)
+	}
+}
+
+// notBegun takes back a call that the caller has not begun. The engine counts it no more,
+// and asks for it again if it still wants it.
+//
+// Held by TestNotBegun, TestListNotBegun and TestReturns (internal/sim).
+func (e *Engine) notBegun(id CallID, x *inflight.Call) {
+	e.counts.Calls[typeFor(x.Purpose)]--
+	switch x.Purpose {
+	case inflight.Fence:
+		if x.Fence == e.fence.ID() {
+			e.fence.Void(&e.kinds)
+		}
+	case inflight.List:
+		e.kinds.ReturnList(x.Key.Kind, e.now)
+	case inflight.Select:
+		e.sweeps.ReturnSelect(uint64(id))
+	case inflight.Handle:
+		e.handlers.Return(handlers.Run{Node: x.Node, Name: x.Handler}, uint64(id))
+	case inflight.Read:
+		n, ok := e.graph.Lookup(x.Key)
+		e.reads.End(x.Key, n.ID())
+		if ok {
+			e.reads.Again(n.ID())
+		}
+	default:
+		e.calls.Revoke(e.view(), uint64(id), x, e.work, &e.effects)
+	}
+}
 
 // Err returns the broken invariant that stopped the engine, or nil. The error
 // wraps ErrBroken.

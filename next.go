@@ -4,123 +4,10 @@ import (
 	"time"
 
 	"github.com/ownergraph/ownergraph/internal/core/cycle"
+	"github.com/ownergraph/ownergraph/internal/core/fanout"
+	"github.com/ownergraph/ownergraph/internal/core/observed"
+	"github.com/ownergraph/ownergraph/internal/core/queue"
 )
-
-const (
-	// steps bounds the keys that one Next decides before it says "ask again".
-	steps = 128
-	// bulkSteps is the number of keys that one slice of bulk work counts for.
-	bulkSteps = steps / 4
-	// maxPrepared bounds the store calls that wait for their lane.
-	maxPrepared = 64
-)
-
-// Next returns the next call of the lane. If there is none, it returns the time to ask the
-// lane again. The zero time means "after the next Observe or Done". A time that is not
-// after now means "at once", since one Next does bounded work.
-//
-// The caller begins the call before its next step of the engine, or gives the call back
-// with ErrNotBegun. It reports every call with Done, in any order. The lanes are
-// independent: the engine hands out calls of one lane while calls of another take long.
-func (e *Engine) Next(now time.Time, lane Lane) (c Call, at time.Time) {
-	at, _ = e.nextInto(now, lane, &c)
-	return c, at
-}
-
-// nextInto is Next without a copy of the call, which is large. It makes c the call, or
-// leaves c as it is and returns false.
-func (e *Engine) nextInto(now time.Time, lane Lane, c *Call) (at time.Time, ok bool) {
-	defer e.endStep()
-	e.tick(now)
-	if e.broken != nil {
-		return at, false
-	}
-	for budget := steps; budget > 0; {
-		if e.takeReady(lane, c) {
-			return e.now, true
-		}
-		cost := e.step()
-		if cost == 0 {
-			if e.takeReady(lane, c) {
-				return e.now, true
-			}
-			return e.wake(lane), false
-		}
-		budget -= cost
-	}
-	return e.now, false
-}
-
-// takeReady makes c a call of the lane that needs no further decision, and counts it. It
-// returns false if there is none, and leaves c as it is.
-func (e *Engine) takeReady(lane Lane, c *Call) bool {
-	ok := e.popCall(lane, c)
-	if ok {
-		e.counts.Calls[c.Type]++
-	}
-	return ok
-}
-
-func (e *Engine) popCall(lane Lane, c *Call) bool {
-	switch lane {
-	case LaneStore:
-		return e.calls.PopPrepared(c) || e.nextRead(c)
-	case LaneHandler:
-		return e.nextHandler(c)
-	case LaneControl:
-		e.fence.Release(e.now, &e.kinds, &e.effects) // deletions that have waited for too long
-		e.carryOut()
-		return e.nextFence(c) || e.nextList(c) || e.nextSelect(c)
-	}
-	return false
-}
-
-// step does one piece of work and returns its cost, 0 if there was none. Keys go before
-// bulk, and bulk goes on only while the queue is short. The pruning after a listing goes
-// before the dependents of the pruned objects.
-func (e *Engine) step() int {
-	cost := e.stepWork()
-	e.carryOut()
-	return cost
-}
-
-// stepWork is step before its effects are carried out.
-func (e *Engine) stepWork() int {
-	if len(e.calls.Prepared()) >= maxPrepared {
-		return 0
-	}
-	e.fanout.StepWoken(e.fanView(), slice, lowWater)
-	if id, ok := e.work.Next(e.now); ok {
-		cost, before := 1, e.sweeps.Looked()
-		if e.graph.InUse(id) { // a decision looks at every reference
-			cost += e.graph.Node(id).Owners() / 8
-		}
-		c := &e.scratch.call
-		e.scratch.deciding = true
-		ok := e.decide(id, c)
-		e.scratch.deciding = false
-		if ok {
-			e.calls.Prepare(uint64(c.ID), c)
-			c.ID = 0 // see fail
-		}
-		return cost + int(e.sweeps.Looked()-before)/8
-	}
-	switch {
-	case len(e.fanout.Woken()) > 0:
-	case !e.kinds.IsPruned():
-		e.prune()
-	case len(e.fanout.Owners()) > 0:
-		e.fanout.Step(e.fanView(), slice, lowWater)
-	case e.sweeps.HasWork(e.now):
-		e.stepSweeps()
-	case e.cycles.HasWork(e.now, e.quiet()):
-		e.stepCycles()
-	case e.stepAudit():
-	default:
-		return 0
-	}
-	return bulkSteps
-}
 
 // stepCycles begins a search for cycles or goes on with it.
 func (e *Engine) stepCycles() {
@@ -198,4 +85,80 @@ func soonest(a, b time.Time) time.Time {
 		return b
 	}
 	return a
+}
+
+// slice is the most units of bulk work in one step.
+const slice = 256
+
+// lowWater is the length of the queue below which bulk work adds to it. So the dependents
+// of a large owner wait in its list, and not in the queue.
+const lowWater = 64
+
+// fanView returns the lower machines for a fan-out.
+func (e *Engine) fanView() fanout.View { return fanout.View{Nodes: e.view(), Work: e.work} }
+
+// stepSweeps continues the walk of the sweeps, or advances detached runs.
+func (e *Engine) stepSweeps() {
+	if !e.sweeps.Step(e.sweepView()) {
+		return
+	}
+	for budget := slice; budget > 0 && e.work.Ready() < lowWater; {
+		budget = e.sweeps.Walk(e.sweepView(), budget, lowWater-e.work.Ready())
+		e.carryOut()
+	}
+}
+
+// auditSoon begins an audit, which runs as soon as the queue is short.
+func (e *Engine) auditSoon() {
+	e.audit.Begin()
+	e.sweeps.WalkAgain()
+}
+
+// stepAudit goes on with an audit or begins one that is due. It reports whether there was
+// anything to do.
+func (e *Engine) stepAudit() bool {
+	e.audit.Schedule(e.now, e.cfg.AuditEvery)
+	if e.audit.IsDue(e.now) {
+		e.auditSoon()
+	}
+	if !e.audit.IsRunning() {
+		return false
+	}
+	for n := 0; n < slice && e.work.Ready() < lowWater && e.audit.HasNode(e.graph); n++ {
+		if id := e.audit.Next(e.graph); id != 0 {
+			e.auditNode(id)
+		}
+	}
+	if e.audit.HasNode(e.graph) {
+		return true
+	}
+	e.audit.Search(e.view(), slice, e.now, e.cfg.AuditEvery, &e.effects)
+	e.carryOut()
+	if !e.audit.IsRunning() {
+		e.confirm()
+	}
+	return true
+}
+
+// auditNode has an observed object decided if a decision could change it.
+func (e *Engine) auditNode(id observed.NodeID) {
+	holder := e.sweeps.IsHolder(id)
+	if n := e.graph.Node(id); n.Owners() > 0 || n.Deleting() || holder {
+		e.forgetUnwatched(n)
+		e.edit(id).Audited = true
+		e.work.Add(id, queue.Low)
+	}
+}
+
+// forgetUnwatched forgets the read results of owners whose kind is not watched. No event
+// would ever take these results back, so the owners are read again.
+func (e *Engine) forgetUnwatched(n observed.Node) {
+	if e.reads.NoResults() {
+		return
+	}
+	for _, o := range n.OwnerNodes() {
+		if !e.kinds.Part(o.Kind()) {
+			e.reads.DropResult(e.view(), o.ID())
+		}
+	}
 }

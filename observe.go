@@ -2,7 +2,6 @@ package ownergraph
 
 import (
 	"errors"
-	"fmt"
 	"time"
 
 	"github.com/ownergraph/ownergraph/graph"
@@ -11,65 +10,6 @@ import (
 	"github.com/ownergraph/ownergraph/internal/core/queue"
 	"github.com/ownergraph/ownergraph/internal/core/record"
 )
-
-// Observe takes one event of the watch. The engine owns the event from then on.
-//
-// An event that breaks the contract of a store is refused. The error wraps ErrInvalid and
-// names the object and the field. Then the event's kind counts as sick, and the engine
-// asks for a new listing. Nothing ends on the evidence of that kind before the listing.
-// After a refused set of kinds nothing ends before another set.
-//
-// Held by TestScenarios/r7-a-refused of internal/script.
-func (e *Engine) Observe(now time.Time, ev Event) error {
-	e.tick(now)
-	err := e.applyEvent(&ev)
-	e.endStep()
-	return err
-}
-
-// applyEvent observes an event at the time of the last tick. It keeps nothing of the event.
-func (e *Engine) applyEvent(ev *Event) error {
-	if e.broken != nil {
-		return e.broken
-	}
-	if ev.Type == graph.Rewound && !e.takeAnnounced(ev) || e.ignores(ev) {
-		e.counts.Events++
-		return nil
-	}
-	e.kinds.Observe(ev.Type)
-	newest, why := e.backwards(ev)
-	if why != "" {
-		e.rewind(why)
-		e.carryOut()
-		if ev.Type == graph.ListEnded { // an object that it did not bring is not gone
-			return nil
-		}
-	}
-	if ev.Type == graph.ListEnded && e.kinds.Of(ev.Kind).ListingInvalid { // the same
-		e.kinds.WantList(ev.Kind)
-		return nil
-	}
-	d, err := e.apply(ev, nil)
-	if err != nil {
-		e.counts.Refused++
-		e.effects.Warn("event refused", "err", err)
-		e.refuse(ev, err.Error())
-		e.carryOut()
-		return fmt.Errorf("observe: %w", err)
-	}
-	e.counts.Events++
-	if ev.Type == graph.Put && e.calls.Len() > 0 {
-		e.calls.Show(e.reads.Under(ev.Object.Key), e.state(d.Node).Call)
-	}
-	back := d.Resurrected || ev.Type == graph.Put && e.isGoneObserved(d.Node) // the Delta is the graph's own
-	e.applyDelta(ev, d)
-	e.observeKind(ev, newest)
-	if back {
-		e.rewind(ev.Object.Key.String() + returned)
-	}
-	e.carryOut()
-	return nil
-}
 
 // ignores reports whether an event is about a kind that takes no part, by setting. It is
 // no evidence (R5).

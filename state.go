@@ -1,12 +1,114 @@
 package ownergraph
 
 import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/core/effect"
 	"github.com/ownergraph/ownergraph/internal/core/fingerprint"
 	"github.com/ownergraph/ownergraph/internal/core/inflight"
 	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/internal/core/seq"
 	"github.com/ownergraph/ownergraph/internal/core/tombstone"
+	"github.com/ownergraph/ownergraph/internal/inside"
+	"github.com/ownergraph/ownergraph/internal/run"
 )
+
+// Inside returns the view of the engine for the proofs of this module. Users cannot call
+// it, because they cannot make a Key.
+func (e *Engine) Inside(inside.Key) insider { return insider{e} }
+
+// insider is the view of an engine for the proofs of this module. Package internal/probe
+// has its methods as functions.
+type insider struct{ e *Engine }
+
+// Clone returns an engine that goes on from here on its own. The two share the Config, and
+// nothing that either may change.
+func (i insider) Clone() *Engine { return i.e.clone() }
+
+// Check verifies the invariants that stand on Engine. An error names the first broken one.
+func (i insider) Check() error { return i.e.check() }
+
+// Fingerprint returns a hash of all state that decides the engine's later acts.
+func (i insider) Fingerprint(rename func(Key, Version) uint64) uint64 { return i.e.fingerprint(rename) }
+
+// Busy reports whether there is work left that needs neither an event nor a result.
+func (i insider) Busy() bool { return i.e.busy() }
+
+// ObserveAll takes many events as Observe does, one after another, and is faster.
+func (i insider) ObserveAll(now time.Time, events []Event) error { return i.e.observeAll(now, events) }
+
+// Tick takes the time, and does nothing else.
+func (i insider) Tick(now time.Time) { i.e.tick(now) }
+
+// Wake returns the time at which Next of the lane will have something to do if no event
+// and no result comes before. It returns false for never.
+func (i insider) Wake(lane Lane) (time.Time, bool) {
+	at := i.e.wake(lane)
+	return at, !at.IsZero()
+}
+
+// BeginWait begins a wait for the engine to be idle, and returns its moment.
+func (i insider) BeginWait(now time.Time) seq.Stamp { return i.e.beginWait(now) }
+
+// TryEndWait reports whether a wait is over, or asks for the fence that it waits for.
+func (i insider) TryEndWait(at seq.Stamp) bool { return i.e.tryEndWait(at) }
+
+// clone returns an engine that goes on from here on its own. The two share the Config, and
+// nothing that either may change.
+func (e *Engine) clone() *Engine {
+	c := *e
+	c.graph = e.graph.Clone()
+	c.nodes = e.nodes.Clone()
+	c.kinds, c.fence = e.kinds.Clone(), e.fence.Clone()
+	c.work, c.reads = e.work.Clone(), e.reads.Clone()
+	c.expected = e.expected.Clone()
+	c.undone = e.undone.Clone()
+	c.held, c.calls = e.held.Clone(), e.calls.Clone()
+	c.misplaced = make(map[graph.UID][]observed.NodeID, len(e.misplaced))
+	for u, w := range e.misplaced {
+		c.misplaced[u] = slices.Clone(w)
+	}
+	c.absent, c.orphaned = e.absent.Clone(), e.orphaned.Clone()
+	c.cycles, c.handlers = e.cycles.Clone(), e.handlers.Clone()
+	c.sweeps = e.sweeps.Clone()
+	c.audit = e.audit.Clone()
+	if e.audit.IsSearching() { // the copy begins the audit anew
+		c.auditSoon()
+	}
+	c.revision = run.NewRevision(e.revision.Number())
+	c.effects, c.carrying = effect.List{}, false
+	c.scratch = scratch{}
+	c.fanout = e.fanout.Clone()
+	return &c
+}
+
+// check verifies the invariants that stand on Engine and returns an error that
+// names the first one broken. It walks everything: it is for tests and audits.
+func (e *Engine) check() error {
+	for _, check := range []func() error{
+		e.graph.Check, e.work.Check, e.checkSides, func() error { return e.calls.Check(e.view(), e.work, e.kinds.Rewound()) }, func() error { return e.reads.Check(e.view()) }, func() error { return e.sweeps.Check(e.sweepView()) }, e.checkFastPath, e.kinds.Check,
+		func() error { return e.cycles.Check(e.view()) }, e.audit.Check, func() error { return e.fanout.Check(e.view()) },
+		func() error { return e.handlers.Check(e.graph) }, func() error { return e.held.Check(e.graph) },
+		func() error { return e.undone.Check(e.view()) }, func() error { return e.expected.Check(e.graph) },
+	} {
+		if err := check(); err != nil {
+			return fmt.Errorf("engine invariant: %w", err)
+		}
+	}
+	return e.broken
+}
+
+func (e *Engine) checkSides() error {
+	for k := range e.absent.All() {
+		if n, ok := e.graph.Lookup(k); ok && n.State() == observed.Observed {
+			return fmt.Errorf("E5: %s is remembered as absent, and is observed", k)
+		}
+	}
+	return nil
+}
 
 // fingerprint returns a hash of all state that decides the engine's later acts. Two
 // engines of one Config with different fingerprints may act differently. Two with the same
