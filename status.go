@@ -168,7 +168,7 @@ func (e *Engine) running() []HandlerRun {
 	return out
 }
 
-// The Collector asks its engine these questions, and those of held.go and idle.go. They
+// The Collector asks its engine these questions, and those of held.go. They
 // change nothing, but for wantIdleIn.
 
 // needLabels names the field of the Config that needs a LabelSelector, "" for none.
