@@ -100,8 +100,8 @@ type Config struct {
 	// "Sweeps". An object of a kind in Ignore is no member. FenceWait releases no sweep.
 	//
 	// Held by TestSweepStorm, TestSweepLapsedChange, TestSweepLapsedLabel and
-	// TestSweepLabelWorlds, by TestSweepWorlds and TestSweepCost of internal/properties, and
-	// by the scenarios TestScenarios/a-sweep of internal/script.
+	// TestSweepLabelWorlds, by TestSweepWorlds and TestSweepCost of internal/proof/properties, and
+	// by the scenarios TestScenarios/a-sweep of internal/proof/script.
 	Sweeps []finalizer.Sweep
 
 	// Workers, by default 20, bounds the store calls at once. CallTimeout, by default

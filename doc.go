@@ -262,8 +262,9 @@
 // machines as data.
 //
 //   - observed is the graph: objects, references and their classes.
-//   - rules decides the action for one object.
-//   - queue holds the keys of objects that need a decision.
+//   - evidence reads the machines for a decision, and rules decides the action.
+//   - queue holds the keys of objects that need a decision, and fanout the owners whose
+//     dependents do.
 //   - record keeps the engine's state of a node, in eight bytes for most nodes.
 //   - tombstone remembers a bounded number of owners that are gone.
 //   - kinds follows the served kinds, their listings, and rewinds.
@@ -278,11 +279,14 @@
 //
 // # Testing
 //
-// The suites compare every end state with the specification in internal/oracle, and
-// internal/invariant judges every write. They are text scenarios (internal/script), every
-// interleaving of small graphs (internal/exhaustive), random worlds (internal/properties) and
-// fleets (internal/sim). For each rule, internal/mutants has a seeded bug that the suites
-// find. The upstream collector runs beside the engine in internal/differential. Upstream's
-// integration scenarios run on a real kube-apiserver in internal/e2e, which adds crashes,
-// restarts, a restore and two collectors at once.
+// The proofs are below internal/proof. The suites compare every end state with the
+// specification in oracle, and invariant judges every write. There are these suites:
+//
+//   - script has scenarios as text, with upstream's own scenarios among them.
+//   - exhaustive has every interleaving of small graphs.
+//   - properties has random worlds, and sim has random fleets.
+//   - mutants has a seeded bug for each rule, which the suites find.
+//   - differential runs the upstream collector beside the engine.
+//   - e2e runs on a real kube-apiserver, with crashes, restarts, a restore and two
+//     collectors at once.
 package ownergraph

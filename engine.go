@@ -150,7 +150,7 @@ func number(id observed.NodeID) uint32 { return uint32(id) }
 // asks for a new listing. Nothing ends on the evidence of that kind before the listing.
 // After a refused set of kinds nothing ends before another set.
 //
-// Held by TestScenarios/r7-a-refused of internal/script.
+// Held by TestScenarios/r7-a-refused of internal/proof/script.
 func (e *Engine) Observe(now time.Time, ev Event) error {
 	e.tick(now)
 	err := e.applyEvent(&ev)
@@ -369,7 +369,7 @@ func (e *Engine) done(id CallID, x *inflight.Call, r Result) {
 // notBegun takes back a call that the caller has not begun. The engine counts it no more,
 // and asks for it again if it still wants it.
 //
-// Held by TestNotBegun, TestListNotBegun and TestReturns (internal/sim).
+// Held by TestNotBegun, TestListNotBegun and TestReturns (internal/proof/sim).
 func (e *Engine) notBegun(id CallID, x *inflight.Call) {
 	e.counts.Calls[typeFor(x.Purpose)]--
 	switch x.Purpose {

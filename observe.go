@@ -14,7 +14,7 @@ import (
 // ignores reports whether an event is about a kind that takes no part, by setting. It is
 // no evidence (R5).
 //
-// Held by TestScenarios/r5-an-ignored-kind-is-no-evidence of internal/script.
+// Held by TestScenarios/r5-an-ignored-kind-is-no-evidence of internal/proof/script.
 func (e *Engine) ignores(ev *Event) bool {
 	return ev.Of() != "" && e.kinds.Ignored(ev.Of())
 }
@@ -207,7 +207,7 @@ func (e *Engine) updateVersion(id observed.NodeID, n observed.Node, alike bool) 
 // store made it, or a restore may have brought the object back. No call that rests on the
 // absence goes out.
 //
-// Held by TestScenarios/r2-a-forged-uid of internal/script.
+// Held by TestScenarios/r2-a-forged-uid of internal/proof/script.
 func (e *Engine) dropAbsence(id observed.NodeID, n observed.Node, k Key) {
 	if n.State() != observed.Observed {
 		return

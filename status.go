@@ -225,7 +225,7 @@ func (e *Engine) beginWait(now time.Time) seq.Stamp {
 // enough. If a kind that joins, or a rewind, has taken the fence back, tryEndWait asks for
 // another one, and Next of LaneControl hands it out.
 //
-// Held by TestWaitIdleFenceTakenBack and TestSeeds (internal/sim).
+// Held by TestWaitIdleFenceTakenBack and TestSeeds (internal/proof/sim).
 func (e *Engine) tryEndWait(at seq.Stamp) bool { return e.Idle() && e.wantObserved(at) }
 
 // wantIdleIn is tryEndWait for the objects of a scope and global ones.

@@ -16,7 +16,7 @@ import (
 // finalizer.
 //
 // Held by TestScopeSweep of adapters/memory, and on a real server by that of
-// internal/e2e.
+// internal/proof/e2e.
 func ScopeSweep(holder graph.Kind, finalizer string, first ...[]graph.Kind) Sweep {
 	s := Sweep{Finalizer: finalizer, Holder: holder, Members: []Members{{By: ByScope}}}
 	for i, kinds := range first {

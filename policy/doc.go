@@ -6,7 +6,7 @@
 //
 // These rules define a correct deletion, in the engine and around it. Each rule stands
 // because a history breaks a weaker one. The histories are text scenarios in
-// internal/script and seeded bugs in internal/mutants. Comments cite the rules as R1 to
+// internal/proof/script and seeded bugs in internal/proof/mutants. Comments cite the rules as R1 to
 // R8, "Decisions", "Work" and "Cost", or as RULES, which is this section.
 //
 // R1, conditional writes. Every delete and patch carries UID and version. After a conflict

@@ -29,7 +29,7 @@ var errUnsent = errors.New("not sent")
 // It is safe for concurrent use.
 //
 // Held by TestLossIsCompared, TestLossAndRestore and TestLossWithoutComparison, and by
-// TestRestoredMidCascade of internal/e2e.
+// TestRestoredMidCascade of internal/proof/e2e.
 type losses struct {
 	mu       sync.Mutex
 	signs    uint64                // counts signs

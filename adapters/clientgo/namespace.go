@@ -27,7 +27,7 @@ import (
 // controller.
 //
 // Held by TestNamespaceFinalizers and TestFinalizeEnds, and by
-// TestScopeSweepBesideUpstream and TestNamespaceWithoutSweep of internal/e2e.
+// TestScopeSweepBesideUpstream and TestNamespaceWithoutSweep of internal/proof/e2e.
 const NamespaceFinalizer = specPrefix + "kubernetes"
 
 const (

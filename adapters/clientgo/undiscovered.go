@@ -33,7 +33,7 @@ func withServices(found discovered, versions []schema.GroupVersion) discovered {
 // While the definitions cannot be read, no kind leaves the set.
 //
 // Held by TestDefinitionHoldsFences, TestServiceHoldsFences and TestDefinitionsUnread,
-// and by TestStartingServerHoldsKinds and TestUnservedVersionHoldsKinds of internal/e2e.
+// and by TestStartingServerHoldsKinds and TestUnservedVersionHoldsKinds of internal/proof/e2e.
 func (c *catalog) addUndiscovered(lacks undiscovered, before *catalog, ignore ignored) {
 	c.defined, c.uncertain, c.waived = lacks.defined, len(lacks.unread) > 0, lacks.waived
 	c.incomplete = len(lacks.known)+len(lacks.versions) > 0

@@ -211,7 +211,7 @@
 // likely mistakes, and it can miss others. It can miss a race that needs another
 // order, a power cut between two writes, or a network that splits. It can miss a
 // page of a listing that is lost after the first thousand objects. Package
-// internal/storebugs of the repository measures which of some sixty mistakes in
+// internal/proof/storebugs of the repository measures which of some sixty mistakes in
 // a store over SQLite it finds.
 //
 // The kit cannot prove that a fence is never early. It only shows that no fence

@@ -14,7 +14,7 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/fault"
 	"github.com/ownergraph/ownergraph/internal/inside"
-	"github.com/ownergraph/ownergraph/internal/oracle"
+	"github.com/ownergraph/ownergraph/internal/proof/oracle"
 )
 
 // ownPauses is the longest pause of an engine before it tries again by itself: for

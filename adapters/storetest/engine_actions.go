@@ -7,7 +7,7 @@ import (
 
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/graph"
-	"github.com/ownergraph/ownergraph/internal/oracle"
+	"github.com/ownergraph/ownergraph/internal/proof/oracle"
 )
 
 // maxTries bounds the retries of a user after a conflict.

@@ -7,7 +7,7 @@ import (
 
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/internal/fault"
-	"github.com/ownergraph/ownergraph/internal/oracle"
+	"github.com/ownergraph/ownergraph/internal/proof/oracle"
 	"pgregory.net/rapid"
 )
 

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/ownergraph/ownergraph/internal/fault"
-	"github.com/ownergraph/ownergraph/internal/oracle"
+	"github.com/ownergraph/ownergraph/internal/proof/oracle"
 )
 
 // smallerScenarios yields scenarios with less in them. The first ones have fewer

@@ -12,7 +12,7 @@ import (
 
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/internal/fault"
-	"github.com/ownergraph/ownergraph/internal/oracle"
+	"github.com/ownergraph/ownergraph/internal/proof/oracle"
 )
 
 // TestEngineOnMemory runs the engine on the memory store, under every fault that

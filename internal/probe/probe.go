@@ -23,7 +23,7 @@ func Check(e *ownergraph.Engine) error { return e.Inside(inside.Key{}).Check() }
 // fingerprint act alike, except for a collision. Rename, if not nil, stands for each
 // version.
 //
-// Held by TestFingerprintAgrees (internal/exhaustive).
+// Held by TestFingerprintAgrees (internal/proof/exhaustive).
 func Fingerprint(e *ownergraph.Engine, rename func(ownergraph.Key, ownergraph.Version) uint64) uint64 {
 	return e.Inside(inside.Key{}).Fingerprint(rename)
 }
@@ -55,7 +55,7 @@ func BeginWait(e *ownergraph.Engine, now time.Time) seq.Stamp {
 // TryEndWait reports whether a wait is over, or asks for the fence that it waits for.
 // Collector.WaitIdle waits so.
 //
-// Held by TestSeeds (internal/sim).
+// Held by TestSeeds (internal/proof/sim).
 func TryEndWait(e *ownergraph.Engine, at seq.Stamp) bool {
 	return e.Inside(inside.Key{}).TryEndWait(at)
 }

@@ -33,7 +33,7 @@ const (
 //  1. a write is kept only for a node in use
 //  2. no write is kept for an object that is kept for its owners, or for want of any
 //
-// Held by TestUndoneWrites (internal/properties).
+// Held by TestUndoneWrites (internal/proof/properties).
 type Undone struct {
 	writes map[observed.NodeID]write
 	count  uint64

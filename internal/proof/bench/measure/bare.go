@@ -1,0 +1,129 @@
+package measure
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/proof/bench/server"
+	"github.com/ownergraph/ownergraph/internal/proof/bench/workload"
+)
+
+// The bare rows do only the inevitable work, and decide nothing. They take the time of
+// the machine and of the server.
+
+// bares has the bare run beside a row.
+var bares = map[string]func(Side, Params) (Metrics, error){
+	"background": bareRow, "chain": bareChainRow, "fan": bareClockRow, "queue": bareMutexRow,
+}
+
+// bareRow has the given number of workers, which only send the deletes.
+func bareRow(side Side, p Params) (Metrics, error) {
+	w := workload.Trees(p.N)
+	s := load(side, cascade{Params: p, world: w})
+	var next atomic.Int64
+	var failed atomic.Int64
+	var workers sync.WaitGroup
+	start := time.Now()
+	for range p.Workers {
+		workers.Go(func() {
+			for i := int(next.Add(1)) - 1; i < w.Len(); i = int(next.Add(1)) - 1 {
+				if s.Delete(w.Key(i), graph.DeleteOptions{Propagation: graph.Background}) != nil {
+					failed.Add(1)
+				}
+			}
+		})
+	}
+	workers.Wait()
+	took := time.Since(start)
+	if failed.Load() > 0 || s.Len() > 0 {
+		return nil, fmt.Errorf("end state: %d objects are left", s.Len())
+	}
+	return Metrics{"rate": float64(p.N) / took.Seconds(), "object ns": float64(took.Nanoseconds()) / float64(p.N)}, nil
+}
+
+// bareChainRow ends a chain with two goroutines. One hears of each end, as a watch
+// does. The other deletes the next level.
+func bareChainRow(side Side, p Params) (Metrics, error) {
+	w := workload.Chain(p.N)
+	s := load(side, cascade{Params: p, world: w})
+	ctx, stop := context.WithTimeout(context.Background(), p.Timeout)
+	defer stop()
+	work, listed := make(chan graph.Key), make(chan struct{})
+	var failed atomic.Int64
+	go func() {
+		for k := range work {
+			if s.Delete(k, graph.DeleteOptions{Propagation: graph.Background}) != nil {
+				failed.Add(1)
+			}
+		}
+	}()
+	ended := make(chan error, 1)
+	go func() {
+		defer close(work)
+		i := 0
+		ended <- s.Watch(ctx, func([]*server.Record) error { close(listed); return nil }, func(server.Change) error {
+			if i++; i < p.N {
+				work <- w.Key(i)
+			}
+			return nil
+		})
+	}()
+	<-listed
+	reached, start := s.Reaches(0), time.Now()
+	err := s.Remove(w.Key(0), graph.DeleteOptions{Propagation: graph.Background})
+	select {
+	case <-reached:
+	case <-ctx.Done():
+		err = errors.Join(err, ctx.Err())
+	}
+	took := time.Since(start)
+	stop()
+	<-ended
+	if failed.Load() > 0 || s.Len() > 0 {
+		err = errors.Join(err, fmt.Errorf("end state: %d objects are left", s.Len()))
+	}
+	return Metrics{"object ns": float64(took.Nanoseconds()) / float64(p.N-1)}, err
+}
+
+// bareClockRow only reads the clock, for about as long as the end of an owner takes.
+func bareClockRow(_ Side, p Params) (Metrics, error) {
+	var worst time.Duration
+	slow, last := 0.0, time.Now()
+	for end := last.Add(time.Duration(p.N) * 2 * time.Microsecond); last.Before(end); {
+		now := time.Now()
+		d := now.Sub(last)
+		if worst = max(worst, d); d > maxWait {
+			slow++
+		}
+		last = now
+	}
+	return Metrics{"wait ns": float64(worst.Nanoseconds()), "over 0.25 ms": slow}, nil
+}
+
+// bareMutexRow takes a mutex as often as a cycle of the queue does, and does no work
+// under it.
+func bareMutexRow(_ Side, p Params) (Metrics, error) {
+	var mu sync.Mutex
+	var all sync.WaitGroup
+	taken, start := 0, time.Now()
+	for range p.Workers {
+		all.Go(func() {
+			for range 2 * (p.N / p.Workers) {
+				mu.Lock()
+				taken++
+				mu.Unlock()
+			}
+		})
+	}
+	all.Wait()
+	took := time.Since(start)
+	if want := 2 * (p.N / p.Workers) * p.Workers; taken != want {
+		return nil, fmt.Errorf("end state: %d times, want %d", taken, want)
+	}
+	return Metrics{"cycle ns": float64(took.Nanoseconds()) / float64(p.N)}, nil
+}

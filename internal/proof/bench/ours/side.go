@@ -1,0 +1,77 @@
+package ours
+
+import (
+	"sync"
+	"time"
+
+	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/core/observed"
+	"github.com/ownergraph/ownergraph/internal/core/queue"
+	"github.com/ownergraph/ownergraph/internal/proof/bench/measure"
+)
+
+// Side is the whole of ours. With Alone, Graph returns the graph without the engine
+// around it. The difference is the share of the engine.
+type Side struct{ Alone bool }
+
+var _ measure.Side = Side{}
+
+// Graph returns an empty engine of level 2, which is all that our side keeps, or an
+// empty graph.
+func (s Side) Graph(bool) (measure.Graph, error) {
+	if s.Alone {
+		return &bare{graph: observed.New(observed.Config{})}, nil
+	}
+	return newEngine()
+}
+
+// View returns nil, since we read objects in the server's form.
+func (Side) View(graph.Object) any { return nil }
+
+// Queue works as the Collector does. Under one mutex a watch adds keys, and a worker
+// takes the next key and ends it. With product each of them reads the clock, as the
+// Collector does for the engine.
+func (Side) Queue(consumers, cycles int, product bool) func() {
+	q := &locked{queue: queue.New(queue.Config[observed.NodeID]{Number: number}), clock: func() time.Time { return time.Time{} }}
+	if product {
+		begun := time.Now()
+		q.clock = func() time.Time { return begun.Add(time.Since(begun)) }
+	}
+	each := cycles / consumers
+	return func() {
+		var all sync.WaitGroup
+		for c := range consumers {
+			all.Go(func() {
+				for i := range each {
+					q.add(observed.NodeID(c*each + i))
+					q.next()
+				}
+			})
+		}
+		all.Wait()
+	}
+}
+
+// number is a node id as a number, as in the engine.
+func number(id observed.NodeID) uint32 { return uint32(id) }
+
+type locked struct {
+	mu    sync.Mutex
+	queue *queue.Queue[observed.NodeID]
+	clock func() time.Time
+}
+
+func (q *locked) add(key observed.NodeID) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	_ = q.clock() // Engine.Observe takes it
+	q.queue.Add(key, queue.Normal)
+}
+
+func (q *locked) next() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if k, ok := q.queue.Next(q.clock()); ok {
+		q.queue.Done(k)
+	}
+}

@@ -1,0 +1,76 @@
+package theirs
+
+import (
+	"context"
+	"io"
+	"sync"
+
+	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/proof/bench/measure"
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
+	"k8s.io/client-go/util/workqueue"
+	"k8s.io/klog/v2"
+)
+
+// Side is the garbage collector of Kubernetes.
+type Side struct{ Make Make }
+
+var _ measure.Side = Side{}
+
+// Hush turns off the logs of Kubernetes at the default level. With bubbled it also
+// turns off the reports of errors. Kubernetes would sleep after each of them, by a
+// clock that a bubble of time does not have.
+func Hush(bubbled bool) {
+	klog.LogToStderr(false)
+	klog.SetOutput(io.Discard)
+	if bubbled {
+		utilruntime.ErrorHandlers = []utilruntime.ErrorHandler{func(context.Context, error, string, ...any) {}}
+	}
+}
+
+// View returns the form that its informers would hold.
+func (Side) View(o graph.Object) any { return partial(o) }
+
+// Graph returns an empty graph. With whole it comes with the cache of an informer.
+func (s Side) Graph(whole bool) (measure.Graph, error) {
+	in, err := s.Make(context.Background(), client{}, mapper())
+	if err != nil {
+		return nil, err
+	}
+	g := &filling{inside: in}
+	if whole {
+		g.cache = newCache()
+	}
+	return g, nil
+}
+
+// item is the type to which the queue holds pointers, as the garbage collector's queue
+// does.
+type item struct{ _ int }
+
+// Queue works as the garbage collector's workers do, on a queue of the same making. The
+// program decides about the metrics of kube-controller-manager, which read the clock.
+// See package upstream.
+func (Side) Queue(consumers, cycles int, _ bool) func() {
+	q := workqueue.NewTypedRateLimitingQueueWithConfig(
+		workqueue.DefaultTypedControllerRateLimiter[*item](),
+		workqueue.TypedRateLimitingQueueConfig[*item]{Name: "benchmark"},
+	)
+	each := cycles / consumers
+	items := make([]item, each*consumers)
+	return func() {
+		defer q.ShutDown()
+		var all sync.WaitGroup
+		for c := range consumers {
+			all.Go(func() {
+				for i := range each {
+					q.Add(&items[c*each+i])
+					if k, down := q.Get(); !down {
+						q.Done(k)
+					}
+				}
+			})
+		}
+		all.Wait()
+	}
+}

@@ -1,0 +1,45 @@
+package e2e
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"testing"
+	"time"
+
+	"github.com/ownergraph/ownergraph/internal/proof/e2e/server"
+)
+
+// shared is the server of all tests that need no other one. No test changes it while it
+// runs.
+var shared *server.Server
+
+// limited is a user of the shared server with only the rights that a test grants.
+const limited = "limited"
+
+func TestMain(m *testing.M) { os.Exit(run(m)) }
+
+func run(m *testing.M) int {
+	// The first build takes minutes.
+	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Minute)
+	defer cancel()
+	s, err := server.Start(ctx, server.Config{
+		Users: []string{limited}, Output: os.Stderr,
+		// The history of a test is read from the database when the test is over.
+		Flags: []string{"--etcd-compaction-interval=0"},
+	})
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	shared = s
+	code := m.Run()
+	if code != 0 {
+		fmt.Fprintln(os.Stderr, s.Logs())
+	}
+	if err := s.Stop(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	return code
+}

@@ -1,0 +1,255 @@
+package lattice
+
+import (
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// layers is the import order. "a < b" says that b may import a, and all that a
+// may import. "x/..." stands for x and all packages below it, which may import
+// each other. A longer name wins over a shorter one. A name stands alone or on
+// a right side before it stands on a left side. TESTS is every _test.go file.
+// It may import the imports of its package, and the layers before TESTS.
+//
+// Do not edit the order to make a build pass, because the order is the design.
+const layers = `
+	# The vocabulary: objects and events, and the words of decisions.
+	internal/core/swar;
+	internal/core/swar < graph;
+	graph < internal/core/selector;
+	graph < policy;
+	internal/core/selector < finalizer;
+
+	# Scheduling. The queue knows no graph.
+	internal/core/dense;
+	internal/core/dense < internal/core/queue;
+
+	# Observed state, and desired state. A machine uses lower machines, and never
+	# the engine.
+	internal/core/seq;
+	graph < internal/core/observed;
+	policy, internal/core/seq, internal/core/observed < internal/core/rules;
+	graph, internal/core/dense < internal/core/fifo, internal/core/tombstone;
+	internal/core/rules, internal/core/fifo, internal/core/tombstone < internal/core/record;
+	internal/core/queue, internal/core/record < internal/core/effect, internal/core/fingerprint
+	< internal/core/kinds < internal/core/fence
+	< internal/core/cycle, internal/core/audit, internal/core/reads, internal/core/inflight;
+	internal/core/record < internal/core/held;
+	internal/core/effect, internal/core/fingerprint < internal/core/fanout;
+	internal/core/cycle, internal/core/reads < internal/core/evidence;
+	finalizer < internal/core/sweep/plan;
+	internal/core/fence, internal/core/sweep/plan < internal/core/handlers, internal/core/sweep/labels;
+	internal/core/held, internal/core/sweep/labels < internal/core/sweep;
+
+	# The rules of a store that honours finalizers, without watches.
+	finalizer < internal/replica;
+
+	# The root is the only place that sees every stage.
+	policy, finalizer, internal/core/queue, internal/core/fifo < internal/run;
+	internal/run < .;
+	# The proofs open engines and stores with a key that users do not have.
+	internal/inside;
+	internal/inside < .;
+	. < internal/probe;
+	internal/core/cycle, internal/core/audit, internal/core/reads, internal/core/inflight,
+	internal/core/handlers, internal/core/held, internal/core/sweep, internal/core/fanout, internal/core/evidence < .;
+
+	# The specification shares no code with the engine that it judges. The judge
+	# of the engine's writes sees only the calls.
+	graph < internal/proof/oracle;
+	. < internal/proof/invariant;
+
+	# Faults stand between an engine and any store.
+	. < internal/fault;
+	internal/replica < adapters/memory;
+
+	# An adapter knows no other adapter. The kit judges a user's store, and the
+	# engine on that store.
+	. < adapters/memory, adapters/clientgo/...;
+	., internal/proof/oracle, internal/proof/invariant, internal/fault < adapters/storetest/...;
+
+	# The harness may see everything. Only tests may see the harness.
+	adapters/memory, adapters/storetest/..., adapters/clientgo/..., internal/proof/oracle, internal/proof/invariant,
+	internal/fault, internal/probe
+	< internal/...;
+
+	adapters/memory, adapters/storetest/..., internal/... < TESTS;
+
+	# Examples see the packages of users, and their tests see the kit.
+	adapters/memory, adapters/clientgo/... < examples/...;
+
+	# The end-to-end tests run the examples on a real server, too.
+	examples/... < internal/proof/e2e/...;
+	internal/... < internal/proof/e2e/...;
+`
+
+// order is a parsed import order. It maps each layer to the layers that it may
+// import, directly or through others.
+type order map[string]map[string]bool
+
+var layerName = regexp.MustCompile(`^(\.|TESTS|[a-z][a-z0-9]*(/[a-z0-9]+)*(/\.\.\.)?)$`)
+
+func parseOrder(text string) (order, error) {
+	o := order{}
+	text = regexp.MustCompile(`#.*`).ReplaceAllString(text, "")
+	statements := strings.Split(text, ";")
+	if rest := strings.TrimSpace(statements[len(statements)-1]); rest != "" {
+		return nil, fmt.Errorf("statement %q does not end in ;", rest)
+	}
+	for _, s := range statements[:len(statements)-1] {
+		if err := o.add(s); err != nil {
+			return nil, fmt.Errorf("statement %q: %w", strings.Join(strings.Fields(s), " "), err)
+		}
+	}
+	return o, o.close()
+}
+
+// add enters one statement: groups of names between "<" signs.
+func (o order) add(statement string) error {
+	var left []string
+	for i, group := range strings.Split(statement, "<") {
+		var right []string
+		for name := range strings.SplitSeq(group, ",") {
+			name = strings.TrimSpace(name)
+			if !layerName.MatchString(name) {
+				return fmt.Errorf("%q is no layer", name)
+			}
+			right = append(right, name)
+		}
+		if err := o.enter(left, right, i == 0 && strings.Contains(statement, "<")); err != nil {
+			return err
+		}
+		left = right
+	}
+	return nil
+}
+
+func (o order) enter(left, right []string, mustExist bool) error {
+	for _, name := range right {
+		if o[name] == nil && mustExist {
+			return fmt.Errorf("%s is not introduced before", name)
+		}
+		if o[name] == nil {
+			o[name] = map[string]bool{}
+		}
+		for _, l := range left {
+			o[name][l] = true
+		}
+	}
+	return nil
+}
+
+// close makes the order transitive and refuses a cycle.
+func (o order) close() error {
+	for grew := true; grew; {
+		grew = false
+		for _, before := range o {
+			for b := range maps.Clone(before) {
+				for c := range o[b] {
+					grew = grew || !before[c]
+					before[c] = true
+				}
+			}
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(o)) {
+		if o[name][name] {
+			return fmt.Errorf("%s comes before itself", name)
+		}
+	}
+	return nil
+}
+
+// layer returns the name that stands for a directory, or "".
+func (o order) layer(dir string) string {
+	if o[dir] != nil {
+		return dir
+	}
+	best := ""
+	for name := range o {
+		if base, ok := strings.CutSuffix(name, "/..."); ok && within(dir, base) && len(name) > len(best) {
+			best = name
+		}
+	}
+	return best
+}
+
+// allows reports whether a file in directory from may import directory to.
+func (o order) allows(from, to string, test bool) bool {
+	here, there := o.layer(from), o.layer(to)
+	switch {
+	case here == "" || there == "":
+		return false
+	case from == to:
+		return test // an external test package
+	case here == there:
+		return strings.HasSuffix(here, "/...")
+	}
+	return o[here][there] || test && o["TESTS"][there]
+}
+
+func TestOrderAllows(t *testing.T) {
+	o, err := parseOrder(layers)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		from, to string
+		test     bool
+		want     bool
+		reason   string
+	}{
+		{"policy", "graph", false, true, "the vocabulary comes first"},
+		{"graph", "policy", false, false, "the observed state does not know the desired state"},
+		{"internal/core/queue", "graph", false, false, "the queue is alone"},
+		{"policy", "finalizer", false, false, "siblings do not know each other"},
+		{".", "graph", false, true, "the order is transitive"},
+		{".", "internal/core/kinds", false, true, "the engine owns the machines"},
+		{"internal/core/fence", "internal/core/kinds", false, true, "a fence covers the set of kinds"},
+		{"internal/core/kinds", "internal/core/fence", false, false, "kinds is the lower machine"},
+		{"internal/core/kinds", "internal/proof/oracle", true, true, "a machine's tests see the harness"},
+		{"internal/core/reads", "internal/core/handlers", false, false, "siblings do not know each other"},
+		{".", "adapters/memory", false, false, "production code imports no adapter"},
+		{".", "adapters/memory", true, true, "a test of the engine needs a store"},
+		{"adapters/memory", "finalizer", false, true, "the reference store uses the deletion rules"},
+		{"adapters/memory", "internal/replica", false, true, "the reference store wraps the rules"},
+		{"internal/replica", ".", false, false, "the engine may run on a replica"},
+		{"adapters/memory", "adapters/storetest", false, false, "the kit is for tests"},
+		{"adapters/memory", "adapters/storetest", true, true, "the kit is for tests"},
+		{"adapters/clientgo/informer", "adapters/clientgo", false, true, "one layer of many packages"},
+		{"adapters/storetest", "internal/fault", false, true, "the kit runs the engine under faults"},
+		{"internal/fault", "adapters/storetest", false, false, "faults do not know the kit"},
+		{"internal/proof/oracle", "policy", false, false, "the specification is independent"},
+		{"internal/scenario", "internal/proof/oracle", false, true, "the harness uses the specification"},
+		{"internal/proof/oracle", "internal/scenario", false, false, "the specification does not know the harness"},
+		{"graph", "internal/proof/oracle", false, false, "production does not see the harness"},
+		{"graph", "internal/proof/oracle", true, true, "tests do"},
+		{"examples/quickstart", "adapters/memory", false, true, "examples are users"},
+		{"examples/quickstart", "internal/proof/oracle", false, false, "Go keeps users from importing it"},
+		{"graph", "examples/quickstart", true, false, "no package imports an example"},
+		{"graph", "graph", true, true, "an external test imports its package"},
+		{"util", "graph", false, false, "a package without a layer imports nothing"},
+	} {
+		if got := o.allows(c.from, c.to, c.test); got != c.want {
+			t.Errorf("%s imports %s (test %v): allowed %v, want %v: %s", c.from, c.to, c.test, got, c.want, c.reason)
+		}
+	}
+}
+
+func TestOrderRefusesBadText(t *testing.T) {
+	for _, c := range []struct{ text, want, reason string }{
+		{"graph; graph < policy", "does not end", "a cut text is not a shorter order"},
+		{"graph; grpah < policy;", "not introduced", "a typing error on the left side is found"},
+		{"Graph;", "is no layer", "names are directories"},
+		{"a; a < b; b < a;", "comes before itself", "an order has no cycle"},
+		{"a; a < b < c; c < a;", "comes before itself", "a long cycle is one too"},
+	} {
+		if _, err := parseOrder(c.text); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%q: error %v, want %q: %s", c.text, err, c.want, c.reason)
+		}
+	}
+}

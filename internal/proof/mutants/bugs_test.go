@@ -1,0 +1,192 @@
+package mutants
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/ownergraph/ownergraph/internal/proof/exhaustive"
+)
+
+const root = "../../.."
+
+func bugs(t *testing.T) []Bug {
+	t.Helper()
+	all, err := Load(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// TestBugsApply: each bug has its place in the source, changes it, and describes itself.
+func TestBugsApply(t *testing.T) {
+	source := SourceAt(root)
+	for i, b := range bugs(t) {
+		if want := fmt.Sprintf("m%03d", i+1); b.Name != want {
+			t.Errorf("bug %d is called %s, want %s", i+1, b.Name, want)
+		}
+		if b.Rule == "" || b.Source == "" || len(b.Killers) == 0 {
+			t.Errorf("%s has no rule, source or killers", b.Name)
+		}
+		if b.Old == b.New {
+			t.Errorf("%s changes nothing", b.Name)
+		}
+		if _, err := b.Edit(source); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// TestBugsCompile: each bug leaves a program. A source that does not compile would stop
+// every suite, and no suite would have found the bug.
+func TestBugsCompile(t *testing.T) {
+	source, all := SourceAt(root), bugs(t)
+	var dirs []string
+	for _, b := range all {
+		dirs = append(dirs, b.Decl.Dir)
+	}
+	slices.Sort(dirs)
+	checker, err := NewChecker(t.Context(), root, slices.Compact(dirs))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, b := range all {
+		e, err := b.Edit(source)
+		if err != nil {
+			continue // TestBugsApply has it
+		}
+		if err := checker.Check(e); err != nil {
+			t.Errorf("%s: %v", b.Name, err)
+		}
+	}
+}
+
+// TestBugsAreMany: there are at least 60 bugs, and each rule has one.
+func TestBugsAreMany(t *testing.T) {
+	all := bugs(t)
+	if len(all) < 60 {
+		t.Errorf("%d bugs, want 60 at least", len(all))
+	}
+	by := sources(all)
+	for _, rule := range []string{"decide", "R1", "R2", "instant", "R3", "R4", "R5", "R6", "R7", "R8", "rings", "queue", "listing", "work", "handler"} {
+		if len(by[rule]) == 0 {
+			t.Errorf("no bug breaks %s", rule)
+		}
+	}
+}
+
+// TestWhere: if a bug names a graph of CI's exhaustive run, CI searches that graph to the
+// end. So the whole run would find the bug, too.
+func TestWhere(t *testing.T) {
+	placed := 0
+	for _, b := range bugs(t) {
+		if b.Where == (Where{}) {
+			continue
+		}
+		placed++
+		if !slices.Contains(b.Killers, Exhaustive) {
+			t.Errorf("%s says where the exhaustive search kills it, and does not name that", b.Name)
+		}
+		row, ok := exhaustive.Find(b.Where.Row)
+		if !ok || !row.Has(b.Where.Graph) {
+			t.Errorf("%s: CI has no such row, or does not end it: %s", b.Name, b.Where)
+		}
+		if args := Exhaustive.suite(b).args; !slices.Contains(args, b.Where.Row) {
+			t.Errorf("%s is run with %q, want the row %q", b.Name, args, b.Where.Row)
+		}
+	}
+	if placed < 20 {
+		t.Errorf("%d bugs say where, want 20 at least", placed)
+	}
+}
+
+// TestRulesAreHeldExhaustively: these rules have a bug that one graph of CI's exhaustive
+// search kills. The rules of the queue and the handlers have none, because the search has
+// no such events. Package exhaustive has the list.
+func TestRulesAreHeldExhaustively(t *testing.T) {
+	var held []Bug
+	for _, b := range bugs(t) {
+		if slices.Contains(b.Killers, Exhaustive) && b.Where != (Where{}) {
+			held = append(held, b)
+		}
+	}
+	by := sources(held)
+	for _, rule := range []string{"decide", "R1", "R2", "instant", "R3", "R4", "R5", "R6", "R7", "R8", "rings", "listing", "work"} {
+		if len(by[rule]) == 0 {
+			t.Errorf("the exhaustive search kills no bug that breaks %s", rule)
+		}
+	}
+}
+
+// waits are the real cases and invariants of features that do not exist yet, each with
+// its feature.
+func waits() map[string]string {
+	return map[string]string{
+		"B18": "a restore that knows of backups: restore mode, archive",
+		"B22": "a choice of what foreground does with dependents that do not block",
+		"B23": "a brake on mass deletion",
+		"B24": "protection of objects that no engine may delete",
+		"B25": "a brake on mass deletion",
+		"B26": "a brake on mass deletion, and protection",
+		"B27": "a brake on mass deletion, and a dry run",
+		"B30": "a brake on mass deletion",
+		"S17": "a brake on mass deletion",
+		"S19": "protection of objects that no engine may delete",
+		"S20": "certificates that say why something was deleted",
+	}
+}
+
+// TestCatalogue: each real case of the catalogue, B1 to B30, is a seeded bug or waits for
+// a feature.
+func TestCatalogue(t *testing.T) {
+	by, cases := sources(bugs(t)), 0
+	for i := 1; i <= 30; i++ {
+		name := fmt.Sprintf("B%d", i)
+		_, waiting := waits()[name]
+		switch found := len(by[name]) > 0; {
+		case found && waiting:
+			t.Errorf("%s has a bug and is said to wait", name)
+		case !found && !waiting:
+			t.Errorf("%s has no bug and waits for nothing", name)
+		case found:
+			cases++
+		}
+	}
+	if cases < 20 {
+		t.Errorf("%d real cases have a bug, want 20 at least", cases)
+	}
+}
+
+// sources returns the bugs by each word of their sources.
+func sources(all []Bug) map[string][]string {
+	by := map[string][]string{}
+	for _, b := range all {
+		for word := range strings.FieldsSeq(b.Source) {
+			by[word] = append(by[word], b.Name)
+		}
+	}
+	return by
+}
+
+// TestSourcesAreKnown: each source is spelt right. A wrong one would take its bug out of
+// every count.
+func TestSourcesAreKnown(t *testing.T) {
+	words := "decide sweep adoption instant rings queue listing work handler level store"
+	for _, kind := range []struct {
+		letter string
+		n      int
+	}{{"R", 8}, {"B", 30}, {"S", 25}, {"L", 13}, {"E", 9}, {"I", 9}} {
+		for i := 1; i <= kind.n; i++ {
+			words += fmt.Sprintf(" %s%d", kind.letter, i)
+		}
+	}
+	known := strings.Fields(words)
+	for _, word := range slices.Sorted(maps.Keys(sources(bugs(t)))) {
+		if !slices.Contains(known, word) {
+			t.Errorf("source %q is not known", word)
+		}
+	}
+}

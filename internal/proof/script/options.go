@@ -1,0 +1,229 @@
+package script
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/finalizer"
+	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/inside"
+	"github.com/ownergraph/ownergraph/internal/probe"
+	"github.com/ownergraph/ownergraph/internal/proof/oracle"
+)
+
+// options are the settings of a scenario.
+type options struct {
+	level               ownergraph.Level
+	engines             int
+	scope               graph.ScopeRule
+	ownerName           graph.NameRule
+	kinds               []graph.KindInfo
+	unserved, ignore    []graph.Kind
+	acknowledge         []graph.Kind
+	handlers            []string
+	override, observing bool
+	versions, cold      bool
+	hand                bool
+	fenceWait           time.Duration
+	audit               time.Duration
+	absent, workers     int
+	page                int
+	sweeps              []finalizer.Sweep
+}
+
+// parse parses the settings of the command "world".
+func (o *options) parse(text string) error {
+	for _, word := range strings.Fields(text) {
+		name, value, _ := strings.Cut(word, "=")
+		if err := o.set(name, value); err != nil {
+			return fmt.Errorf("%s: %w", word, err)
+		}
+	}
+	return nil
+}
+
+func (o *options) set(name, value string) (err error) {
+	switch name {
+	case "level":
+		l, err := strconv.Atoi(value)
+		o.level = ownergraph.Level0 + ownergraph.Level(l)
+		return err
+	case "engines":
+		o.engines, err = strconv.Atoi(value)
+	case "scope":
+		if value == "absent" {
+			o.scope = graph.ScopeAbsent
+		}
+	case "name":
+		if value == "absent" {
+			o.ownerName = graph.NameAbsent
+		}
+	case "kinds":
+		for k := range strings.SplitSeq(value, ",") {
+			o.kinds = append(o.kinds, kindInfo(k))
+		}
+	case "unserved":
+		o.unserved = kindList(value)
+	case "ignore":
+		o.ignore = kindList(value)
+	case "acknowledge":
+		o.acknowledge = kindList(value)
+	case "handlers":
+		o.handlers = strings.Split(value, ",")
+	case "sweep":
+		o.sweeps = append(o.sweeps, sweep(value))
+	case "override":
+		o.override = true
+	case "observe":
+		o.observing = true
+	case "hand":
+		o.hand = true
+	case "cold":
+		o.cold = true
+	case "versions":
+		o.versions = true
+	case "page":
+		o.page, err = strconv.Atoi(value)
+	case "fencewait":
+		o.fenceWait, err = time.ParseDuration(value)
+	case "audit":
+		o.audit, err = time.ParseDuration(value)
+	case "handlerworkers":
+		o.workers, err = strconv.Atoi(value)
+	case "remember":
+		o.absent, err = strconv.Atoi(value)
+	default:
+		return errUsage
+	}
+	return err
+}
+
+// sweep parses a holder kind with its members, as in "tenant:name:select=!keep".
+func sweep(text string) finalizer.Sweep {
+	flags := strings.Split(text, ":")
+	s := finalizer.Sweep{Finalizer: "x.io/" + flags[0], Holder: graph.Kind(flags[0])}
+	for _, f := range flags[1:] {
+		name, value, _ := strings.Cut(f, "=")
+		switch name {
+		case "name":
+			s.Members = append(s.Members, finalizer.Members{By: finalizer.ByName, Delimiter: "-"})
+		case "scope":
+			s.Members = append(s.Members, finalizer.Members{By: finalizer.ByScope})
+		case "scopes":
+			s.Members = append(s.Members, finalizer.Members{By: finalizer.ByScope, Delimiter: "-"})
+		case "owner":
+			s.Members = append(s.Members, finalizer.Members{By: finalizer.ByOwner})
+		case "label":
+			s.Members = append(s.Members, finalizer.Members{By: finalizer.ByLabel, Label: value})
+		case "select":
+			if n := len(s.Members); n > 0 {
+				s.Members[n-1].Selector = value
+			}
+		case "of":
+			if n := len(s.Members); n > 0 {
+				s.Members[n-1].Kinds = kindList(strings.ReplaceAll(value, "+", ","))
+			}
+		case "where":
+			if n := len(s.Members); n > 0 {
+				s.Members[n-1].Where = carries(value)
+			}
+		case "phase", "then":
+			s.Phases = append(s.Phases, finalizer.Phase{Kinds: kindList(strings.ReplaceAll(value, "+", ",")), After: name == "then"})
+		case "confirm":
+			s.Confirm = "x.io/confirm"
+			s.ConfirmAbove, _ = strconv.Atoi(value)
+		case "unguarded":
+			s.Unguarded = true
+		}
+	}
+	return s
+}
+
+// carries returns whether a holder says by a finalizer that an object is its member. A
+// "!" before the finalizer inverts it.
+func carries(name string) func(holder, o graph.Object) bool {
+	want, inverted := strings.CutPrefix(name, "!")
+	return func(holder, _ graph.Object) bool { return holder.HasFinalizer(want) != inverted }
+}
+
+// kindInfo parses a kind with its flags, as in "pod:scoped".
+func kindInfo(text string) graph.KindInfo {
+	flags := strings.Split(text, ":")
+	return graph.KindInfo{
+		Kind: graph.Kind(flags[0]), Scoped: slices.Contains(flags, "scoped"), NoOwner: slices.Contains(flags, "noowner"),
+		Unwatched: slices.Contains(flags, "unwatched"),
+	}
+}
+
+func kindList(text string) (out []graph.Kind) {
+	for k := range strings.SplitSeq(text, ",") {
+		out = append(out, graph.Kind(k))
+	}
+	return out
+}
+
+// served returns the kinds that the store serves at the beginning.
+func (o *options) served(objects []graph.Object) []graph.KindInfo {
+	out := slices.Clone(o.kinds)
+	add := func(k graph.Key) {
+		known := func(i graph.KindInfo) bool { return i.Kind == k.Kind }
+		if k.Kind != "" && !slices.ContainsFunc(out, known) && !slices.Contains(o.unserved, k.Kind) {
+			out = append(out, graph.KindInfo{Kind: k.Kind, Scoped: k.Scope != ""})
+		}
+	}
+	for _, obj := range objects {
+		add(obj.Key)
+	}
+	for _, obj := range objects {
+		for _, r := range obj.Owners {
+			add(r.Key)
+		}
+	}
+	return out
+}
+
+func (o *options) config() ownergraph.Config {
+	if o.level == ownergraph.LevelUnset {
+		o.level = ownergraph.Level2
+	}
+	o.engines = max(o.engines, 1)
+	c := ownergraph.Config{
+		Scope: o.scope, OwnerName: o.ownerName, Ignore: o.ignore, Override: o.override, Acknowledge: o.acknowledge,
+		ObserveOnly: o.observing, FenceWait: o.fenceWait, Sweeps: o.sweeps,
+		AuditEvery: o.audit, HandlerWorkers: o.workers,
+	}
+	*probe.Tuning(&c) = inside.Tuning{SelectPage: o.page, AbsentOwners: o.absent}
+	if o.versions {
+		c.CompareVersions = func(_ graph.Kind, a, b graph.Version) int {
+			x, err1 := strconv.Atoi(string(a))
+			y, err2 := strconv.Atoi(string(b))
+			if err1 != nil || err2 != nil { // a version that is no number compares with none
+				return 0
+			}
+			return x - y
+		}
+	}
+	for _, name := range o.handlers {
+		if c.Handlers == nil {
+			c.Handlers = map[string]finalizer.Handler{}
+		}
+		c.Handlers[name] = func(context.Context, graph.Object) error { return nil }
+	}
+	return c
+}
+
+func (o *options) oracle() oracle.Config {
+	c := oracle.Config{Override: o.override}
+	if o.scope == graph.ScopeAbsent {
+		c.Scope = oracle.ScopeAbsent
+	}
+	if o.ownerName == graph.NameAbsent {
+		c.OwnerName = oracle.NameAbsent
+	}
+	return c
+}

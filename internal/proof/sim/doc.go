@@ -1,0 +1,101 @@
+// Package sim runs random histories of a whole world in one thread and in virtual time.
+// A world is a store with its watches, users, controllers and handlers, and one or more
+// engines. Each world has a random few of all faults. Everything follows from one seed.
+//
+//	go run ./internal/proof/sim/cmd/sim -seeds 1000 -steps 1000 -seed 1
+//	go run ./internal/proof/sim/cmd/sim -seed 4711 -steps 1000
+//
+// The first command runs many seeds and prints a total in its last line. The second
+// runs one seed, and prints its trace if it fails. The same as a test:
+//
+//	go test ./internal/proof/sim -run TestSeeds -v -sim.seeds 100000 -sim.seed 4711
+//
+// # Modes
+//
+// A seed chooses the world: settings, objects, the pace of each part, and the faults.
+// Most worlds have only some of the faults, since a fault can hide the effect of
+// another one. Each world runs in two modes.
+//
+// In safety mode any move is possible, for a given number of steps. Each step is
+// judged:
+//
+//   - The ledger of package invariant judges the writes, and its witness judges the
+//     calls.
+//   - An engine may make only a bounded number of decisions without a cause.
+//   - From time to time each engine checks its own invariants.
+//
+// In liveness mode faults stop and users rest. Then these conditions hold:
+//
+//   - Everything ends after work in proportion to the objects and references.
+//   - Each engine's graph equals the graph that a new listing builds.
+//   - The oracle finds no further work.
+//   - Each marked object that stays is reported.
+//   - A day of rest costs nothing.
+//   - After all objects have gone, no memory of them is left.
+//
+// A seed that fails runs again with its steps recorded. Steps are left out as long as
+// the same rule breaks. The output has the world, its objects in the notation of
+// package graph, and one line for each step, in the words of package properties.
+//
+// # Worlds
+//
+// The following features are drawn apart from each other. So "-without sweeps", for
+// example, leaves every other world unchanged.
+//
+// One seed in five has sweeps (Config.Sweeps). The names of its tenants consist of each
+// other and of the delimiter. Some objects belong to tenants by name, scope or owner,
+// and others only look so. There are spaces that hold too, phases and confirmation.
+// Users make members under a sweep, remove finalizers, and make holders of the same
+// name again. invariant.Sweeps and the witnesses judge the engines' sweeps.
+//
+// In two of three of these worlds labels tell the members. A label names the tenant, or
+// a selector restricts the members that another rule names. Users relabel objects in
+// and out all the time. The store answers selections page by page, with its state at
+// their beginning or, renewed, with its present state. Selections get lost, fail and
+// are refused as any call.
+//
+// One seed in five sets its engines as few users do (tuning): released fences, short or
+// long waits, memory of one owner or none, and tight limits. Some of these engines only
+// observe, or have no handlers. Decisions labelled best effort are not judged as exact.
+//
+// In one seed in five the watches report rare events (oddity):
+//
+//   - The history goes backwards although it did not.
+//   - Kinds come and go, or become sick and well without a missed event.
+//   - Watches end and begin anew, in the way of a Collector.
+//   - Objects come without a version. They are refused, and their kind counts as sick.
+//
+// One world in five has callers of WaitIdle. Each of them has to return when the world
+// has come to rest. In one world in five kinds join, with places for new objects.
+//
+// One seed in five has names of any length (lengths). Some have as many delimiters as
+// claims are made of, and some more than an engine compares one by one. Others have
+// more bytes than an engine judges. Sweeps have a tenant there whose name is the
+// beginning of other members' names. Oddities report sets of kinds that have some
+// hundred more kinds for a moment.
+//
+// In half of the worlds the token of a fence comes in a step of its own (late-tokens), so
+// that the watch may report the fence before. Where calls get no answer, some tokens never
+// come.
+//
+// With "-with returns" the callers of the engines give back calls that they have not begun
+// (ownergraph.ErrNotBegun). A Collector does so with its prefetched calls. Worlds have
+// this only if asked, so the histories of all seeds stay the same.
+//
+// # Distinct states
+//
+// A fingerprint of 64 bits counts the distinct states. It covers the objects of the
+// store. For each engine it covers the objects that its watch has reported, the number
+// of pending events of each kind, and the calls in flight. It covers the kinds that are
+// out of reach. It covers no versions and no times. The count is an estimate in 64 KiB
+// (HyperLogLog, standard error 0.4%). The fingerprint leaves out the engines' memory,
+// so the number of states is higher than the count.
+//
+// # Digests
+//
+// History.Record hashes the observable behaviour of the engines. Two versions of the
+// engine that behave alike have the same digest for each seed.
+//
+// TestInvariantsAreHeld lists every invariant with its checks, and every real case that
+// engines of this sort have got wrong.
+package sim

@@ -1,0 +1,128 @@
+package sim
+
+import (
+	"fmt"
+	"io"
+	"runtime/debug"
+)
+
+// History names a history. It is a value.
+type History struct {
+	Seed  uint64
+	Steps int // in safety mode
+	// Without names faults that no world has, separated by commas. It hides a known
+	// failure, so that others show.
+	Without string
+	// With names faults that a world has only if asked: "returns".
+	With string
+}
+
+// String returns the command line that runs the history.
+func (h History) String() string {
+	line := fmt.Sprintf("go run ./internal/proof/sim/cmd/sim -seed %d -steps %d", h.Seed, h.Steps)
+	if h.Without != "" {
+		line += " -without " + h.Without
+	}
+	if h.With != "" {
+		line += " -with " + h.With
+	}
+	return line
+}
+
+// Result is the outcome of one history. It is a value.
+type Result struct {
+	History
+	// Made is the number of steps made in safety mode.
+	Made int
+	// Broken is the first broken rule, nil if there is none.
+	Broken error
+	// Digest is a hash of the engines' observable behaviour, if it was recorded.
+	Digest uint64
+
+	steps []step // if they were recorded
+}
+
+// Run runs a history in both modes. It adds each step's fingerprint to the count, if
+// that is not nil.
+func (h History) Run(count *Count) Result {
+	return h.run(count, nil, false)
+}
+
+// Record is Run with a digest of the engines' observable behaviour. The digest covers
+// the events and results that the engines get, their calls, decisions, wake times and
+// reports, and the store at the end. Record also writes every line of the digest to
+// out, if that is not nil.
+func (h History) Record(count *Count, out io.Writer) Result {
+	return h.recorded(count, nil, false, newRecorder(out))
+}
+
+func (h History) run(count *Count, defect func(*sim, step), note bool) Result {
+	return h.recorded(count, defect, note, nil)
+}
+
+func (h History) recorded(count *Count, defect func(*sim, step), note bool, rec *recorder) (r Result) {
+	r.History = h
+	defer func() {
+		if p := recover(); p != nil {
+			r.Broken = fmt.Errorf("S18: panic: %v\n%s", p, debug.Stack())
+		}
+		if rec != nil {
+			r.Digest = rec.sum(r.Broken)
+		}
+	}()
+	s, err := beginRecorded(h, rec)
+	if err != nil {
+		r.Broken = err
+		return r
+	}
+	s.defect = defect
+	for r.Made < h.Steps {
+		st := s.next()
+		if note {
+			r.steps = append(r.steps, st)
+		}
+		r.Made++
+		if r.Broken = s.do(st); r.Broken != nil {
+			return r
+		}
+		if count != nil {
+			count.Add(s.fingerprint())
+		}
+	}
+	s.defect = nil
+	if rec != nil {
+		rec.rest(s)
+	}
+	if r.Broken = s.converge(); rec != nil {
+		rec.rest(s)
+	}
+	return r
+}
+
+// replay makes the given steps in the world of a plan and runs it to rest. It returns
+// the number of steps before the first broken rule, and the rule.
+func replay(p plan, trace func(s *sim, st step)) (at int, broken error) {
+	defer func() {
+		if p := recover(); p != nil {
+			broken = fmt.Errorf("S18: panic: %v\n%s", p, debug.Stack())
+		}
+	}()
+	s, err := p.begin()
+	if err != nil {
+		return 0, err
+	}
+	s.defect, s.every = p.defect, 1
+	for i, st := range p.steps {
+		if trace != nil {
+			trace(s, st)
+		}
+		if err := s.do(st); err != nil {
+			return i + 1, err
+		}
+	}
+	s.defect = nil
+	if trace != nil {
+		trace(s, step{op: numOps})
+	}
+	return len(p.steps), s.converge()
+}

@@ -1,0 +1,280 @@
+package sim
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/core/seq"
+	"github.com/ownergraph/ownergraph/internal/proof/invariant"
+	"github.com/ownergraph/ownergraph/internal/proof/world"
+)
+
+// sim is one world at work, with its judges.
+type sim struct {
+	o         options
+	w         *world.World
+	rng       *rand.Rand
+	pool      []graph.Key
+	start     []graph.Object
+	witnesses []*invariant.Witness
+	defect    func(s *sim, st step) // a defect of the world, done before a step
+
+	backup        world.Store
+	down          [8]op                // by kind: opSick, opVanish, opDown, or opList for none
+	served        [8]int               // the step at which the kind was last served again
+	issued        map[issue]int        // the step at which a write was issued
+	decidedBefore [4]uint64            // decisions of each engine at its last cause
+	everStored    map[graph.Key]bool   // objects that are, or were, in the store
+	latest        time.Time            // that the clock has shown before it went back
+	asleep        [2]int               // the last engine sleeps from one step to another
+	sums          map[graph.Key]uint64 // of the objects in the store
+	sum           uint64
+	at            int               // steps so far
+	every         int               // steps between two full checks
+	sweeps        *invariant.Sweeps // nil in a world without
+	bySweep       map[issue]bool    // of decided deletes: whether a sweep did it
+	broken        error
+	unlisted      [4][8]bool     // by engine and kind: sick until it is listed
+	callers       [4][]seq.Stamp // by engine: the beginnings of the waits of WaitIdle
+	record        *recorder      // nil unless the history is recorded
+	effort        map[issue]bool // of calls that are labelled best effort
+	moves         []move
+	weights       int
+}
+
+// issue names a write. Engines that follow each other count from 1.
+type issue struct {
+	id  ownergraph.CallID
+	key graph.Key
+}
+
+// begin makes the world of a seed.
+func begin(h History) (*sim, error) { return beginRecorded(h, nil) }
+
+// beginRecorded is begin with a recorder of the history, nil for none.
+func beginRecorded(h History, r *recorder) (*sim, error) {
+	rng := rand.New(rand.NewPCG(h.Seed, 0x0eed))
+	o := h.draw(rng)
+	pool := o.pool(rng)
+	return beginAll(o, rng, pool, o.start(rng, pool), r)
+}
+
+func beginWith(o options, rng *rand.Rand, pool []graph.Key, start []graph.Object) (*sim, error) {
+	return beginAll(o, rng, pool, start, nil)
+}
+
+func beginAll(o options, rng *rand.Rand, pool []graph.Key, start []graph.Object, r *recorder) (*sim, error) {
+	s := &sim{
+		o: o, rng: rng, pool: pool, start: start, every: recheck, record: r,
+		issued: map[issue]int{}, effort: map[issue]bool{}, sums: map[graph.Key]uint64{}, everStored: map[graph.Key]bool{},
+	}
+	for k := range s.down {
+		s.down[k], s.served[k] = opList, -1
+	}
+	cfg := o.config()
+	if o.has(duplicateUIDs) {
+		cfg.OnDecision = func(d ownergraph.DecisionEvent) { s.witnesses[s.w.Polled].Decided(d.Call) }
+	}
+	infos := o.infos()
+	for range o.engines {
+		x := invariant.NewWitness(o.level, o.absent)
+		x.Compares = o.counting
+		x.Ignores = ignored
+		x.Observed(graph.Event{Type: graph.KindsKnown, Kinds: infos})
+		s.witnesses = append(s.witnesses, x)
+	}
+	if err := s.sweeping(&cfg); err != nil {
+		return nil, err
+	}
+	s.efforts(&cfg)
+	cfgs := o.configs(cfg)
+	if r != nil {
+		r.configure(cfgs)
+	}
+	w, err := world.NewEach(o.level, cfgs, infos, start)
+	if err != nil {
+		return nil, err
+	}
+	s.w, s.backup = w, w.Store
+	if o.counting {
+		w.CountRevisions()
+	}
+	for _, x := range w.Store.Objects() {
+		s.count(graph.Event{Type: graph.Put, Object: x})
+	}
+	s.watch()
+	s.labelAll()
+	if !o.cold {
+		if err := w.RunToRest(); err != nil {
+			return nil, err
+		}
+		s.noteCauses()
+	}
+	w.LateSets, w.LateTokens = o.has(lateSets), o.has(lateTokens)
+	return s, s.broken
+}
+
+// watch connects the judges to the world.
+func (s *sim) watch() {
+	s.w.OnCommit = s.count
+	if s.sweeps != nil {
+		s.w.OnCommit = func(ev graph.Event) {
+			s.count(ev)
+			s.sweeps.Labels = s.w.Store.Labels()
+			s.sweeps.Commit(s.w.Store.Objects())
+		}
+	}
+	s.w.OnEvent = func(side int, ev graph.Event) {
+		s.witnesses[side].Observed(ev)
+		s.noteCause(side)
+	}
+	s.w.OnAnswer = func(side int, c ownergraph.Call, r ownergraph.Result) {
+		s.witnesses[side].Answered(c, r)
+		s.noteCause(side)
+	}
+	s.w.OnToken = func(side int, c ownergraph.Call, r ownergraph.Result) {
+		s.witnesses[side].Answered(c, r)
+		s.noteCause(side)
+	}
+	s.w.OnCall = s.judgeCall
+	if s.record != nil {
+		s.record.watch(s.w)
+	}
+	s.w.OnWrite = func(_ *world.Store, c ownergraph.Call) {
+		bad := s.w.Ledger.Judge(c)
+		if s.sweeps != nil {
+			bad = s.judgeSweep(c, bad)
+		}
+		if bad != nil && !s.excused(c, bad) {
+			s.fail(bad)
+		}
+	}
+}
+
+// fail keeps the first broken rule.
+func (s *sim) fail(err error) {
+	if s.broken == nil {
+		s.broken = err
+	}
+}
+
+// judgeCall judges a call at its issue.
+func (s *sim) judgeCall(side int, c ownergraph.Call) {
+	var live *graph.Object
+	if c.Type == ownergraph.CallPatch || c.Type == ownergraph.CallDelete {
+		s.issued[issue{c.ID, c.Key}] = s.at
+		pre := c.Precondition
+		if c.Type == ownergraph.CallDelete {
+			pre = c.Options.Precondition
+		}
+		if o, ok := s.w.Store.At(c.Key); ok && pre.Holds(o) {
+			live = &o
+		}
+	}
+	if s.o.tuning.observes[side] && (c.Type == ownergraph.CallPatch || c.Type == ownergraph.CallDelete || c.Type == ownergraph.CallHandle) {
+		s.fail(fmt.Errorf("S5: engine %d only observes, and asks for %s %s", side, c.Type, c.Key))
+	}
+	if bad := s.witnesses[side].Handed(c, live); bad != nil && !s.exempt(c, bad) {
+		s.fail(fmt.Errorf("engine %d: %w", side, bad))
+	}
+}
+
+// excused reports whether the promises do not cover a broken rule. Without fences,
+// foreground and orphan deletions are best effort. The same holds for the objects of a
+// kind that was not served at some time since the issue of the write.
+func (s *sim) excused(c ownergraph.Call, err error) bool {
+	var bad *invariant.Breach
+	if !errors.As(err, &bad) {
+		return false
+	}
+	if s.exempt(c, bad) {
+		return true
+	}
+	if s.o.level < ownergraph.Level2 {
+		return bad.Rule[:2] == "S2" || bad.Rule[:2] == "S3"
+	}
+	k := slices.IndexFunc(s.w.Kinds, func(i graph.KindInfo) bool { return i.Kind == bad.Other.Kind })
+	return bad.Ends && k >= 0 && s.hidden(c, k)
+}
+
+// hidden reports whether a kind was not served at some time since the issue of a write.
+func (s *sim) hidden(c ownergraph.Call, kind int) bool {
+	since, known := s.issued[issue{c.ID, c.Key}]
+	return s.down[kind] == opVanish || known && s.served[kind] >= since
+}
+
+// count keeps the sum of the objects in the store.
+func (s *sim) count(ev graph.Event) {
+	k, sum := ev.Key, uint64(0)
+	if ev.Type == graph.Put {
+		k, sum = ev.Object.Key, invariant.Sum(&ev.Object)
+		if s.o.tenancy.labelled() {
+			sum = mix(sum, invariant.SumLabels(s.w.Store.Labels()[k]))
+		}
+	}
+	s.sum ^= s.sums[k] ^ sum
+	if sum == 0 {
+		delete(s.sums, k)
+	} else {
+		s.sums[k] = sum
+		s.everStored[k] = true
+	}
+}
+
+// recount makes the sum anew, after a restore.
+func (s *sim) recount() {
+	clear(s.sums)
+	s.sum = 0
+	for _, x := range s.w.Store.Objects() {
+		s.count(graph.Event{Type: graph.Put, Object: x})
+	}
+}
+
+// noteCause notes that an engine got an event or a result. From now on it may decide.
+func (s *sim) noteCause(side int) {
+	if side < len(s.w.Sides) && s.w.Sides[side] != nil {
+		s.decidedBefore[side] = s.w.Sides[side].Engine.Stats().Decisions
+	}
+}
+
+// noteCauses notes a cause for every engine, since time has passed.
+func (s *sim) noteCauses() {
+	for side := range s.w.Sides {
+		s.noteCause(side)
+	}
+}
+
+// fingerprint stands for the state of the world. See the package's doc.
+func (s *sim) fingerprint() uint64 {
+	h := s.sum
+	for i, side := range s.w.Sides {
+		h = mix(h, s.witnesses[i].Sum())
+		for k := range side.Streams {
+			st := &side.Streams[k]
+			x := uint64(len(st.Events))<<8 | uint64(s.down[k])
+			if st.Begun {
+				x |= 1 << 7
+			}
+			h = mix(h, x)
+		}
+		for c := range side.Calls {
+			f := &side.Calls[c]
+			x := uint64(f.Type)
+			for _, b := range []byte(f.Key.UID) {
+				x = x<<5 ^ x>>59 ^ uint64(b)
+			}
+			h = mix(h, x)
+		}
+	}
+	return mix(h, uint64(len(s.w.Zombies)))
+}
+
+func mix(h, x uint64) uint64 {
+	h = (h ^ x) * 0x9e3779b97f4a7c15
+	return h ^ h>>29
+}

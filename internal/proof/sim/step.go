@@ -1,0 +1,118 @@
+package sim
+
+import (
+	"strconv"
+	"time"
+
+	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/internal/proof/oracle"
+	"github.com/ownergraph/ownergraph/internal/proof/world"
+)
+
+// op is the sort of a step.
+type op uint8
+
+const (
+	opList      op = iota // begins a listing of a kind
+	opDeliver             // delivers the next event of a kind
+	opAll                 // delivers all pending events of a kind
+	opTwice               // delivers the next event twice
+	opBreak               // ends the watch of a kind, so that another listing is due
+	opIssue               // issues a call of a lane
+	opComplete            // completes a call, with a fault or without
+	opAbandon             // drops the result of a call; its write may still be carried out
+	opExecute             // carries out a write whose result comes later
+	opLateWrite           // carries out the write of an engine that crashed
+	opCrash               // ends an engine and begins another one
+	opWait                // moves time to the next wake time of an engine
+	opPass                // moves time further, or back
+	opBackup              // makes a backup of the store
+	opRestore             // restores the backup, announced by the store
+	opSick
+	opRecover
+	opVanish
+	opServe
+	opDown // reads and writes of a kind fail
+	opUp
+	opUser      // a user acts
+	opAck       // a controller acknowledges
+	opGarble    // the watch reports an event that no watch may report
+	opControl   // the next fence or listing fails
+	opSet       // the set of kinds has passed a fence
+	opProgress  // the watch of a kind reports its progress
+	opConfirm   // a user confirms the deletion of a holder
+	opDuplicate // the store makes an object with the UID of another one
+	opLabel     // a user replaces the labels of an object
+	opRenew     // a selection is answered by the present state of the store
+	opOdd       // a watch makes a rare report
+	opWaitIdle  // a caller waits for an engine to be idle
+	opJoin      // the store serves a new kind
+	opReturn    // a caller gives back a call that it has not begun
+	opToken     // the token of a fence comes
+	numOps
+)
+
+var opNames = [...]string{"list", "deliver", "all", "twice", "break", "issue", "complete", "abandon", "execute", "late-write", "crash", "wait", "pass",
+	"backup", "restore", "sick", "recover", "vanish", "serve", "down", "up", "user", "ack", "garble", "control", "set", "progress", "confirm", "duplicate", "label", "renew", "odd", "wait-idle", "join", "return", "token"}
+
+var lanes = [...]ownergraph.Lane{ownergraph.LaneStore, ownergraph.LaneControl, ownergraph.LaneHandler}
+
+// step is one step of a history. An impossible step changes nothing. So any part of a
+// history is a history.
+type step struct {
+	op     op
+	side   int8
+	kind   int8 // index of the kind
+	number int16
+	fault  world.Fault
+	lane   ownergraph.Lane
+	pass   time.Duration
+	action *oracle.Action // opUser, opAck, opConfirm, opDuplicate and opLabel: the object
+	labels tags           // opLabel
+}
+
+// text returns the step in one line.
+func (s step) text(w *world.World) string {
+	line := opNames[s.op]
+	kind := func() string {
+		if int(s.kind) >= len(w.Kinds) { // it has not joined yet
+			return string(joined(int(s.kind)).Kind)
+		}
+		return string(w.Kinds[s.kind].Kind)
+	}
+	side := "@" + strconv.Itoa(int(s.side))
+	number := " " + strconv.Itoa(int(s.number))
+	switch s.op {
+	case opList, opDeliver, opAll, opTwice, opBreak, opGarble, opProgress:
+		return line + side + " " + kind()
+	case opIssue:
+		return line + side + " " + s.lane.String()
+	case opComplete, opControl, opToken:
+		if s.op == opControl {
+			side, number = "", ""
+		}
+		if s.fault != world.NoFault {
+			number += " " + s.fault.String()
+		}
+		return line + side + number
+	case opOdd:
+		return line + side + number + " " + kind()
+	case opAbandon, opExecute, opRenew, opReturn:
+		return line + side + number
+	case opLabel:
+		return line + " " + s.action.Object.Key.String() + " " + s.labels.String()
+	case opLateWrite:
+		return line + number
+	case opCrash, opSet, opWaitIdle:
+		return line + side
+	case opPass:
+		return line + " " + s.pass.String()
+	case opSick, opRecover, opVanish, opServe, opDown, opUp:
+		return line + " " + kind()
+	case opUser:
+		return s.action.String()
+	case opAck, opConfirm, opDuplicate:
+		return line + " " + s.action.Object.Key.String()
+	}
+	return line
+}
