@@ -27,11 +27,11 @@ func TestAdopt(t *testing.T) {
 		shows      string
 		reason     string
 	}{
-		{"set/s", "pod/p", true, nil, "pod/p -> set/s^", "nobody owns it"},
+		{"set/s", "pod/p", true, nil, "pod/p -> set/s^", "it has no owner"},
 		{"set/s", "pod/p", false, nil, "pod/p -> set/s", "the same, without a controller"},
 		{"set/s", "pod/z", true, nil, "pod/z -> set/s", "it has the reference"},
-		{"set/s", "pod/r", true, nil, "pod/r -> set/t, set/s^", "nobody manages it"},
-		{"set/s", "pod/r", false, ownergraph.ErrOwned, "pod/r -> set/t", "somebody owns it"},
+		{"set/s", "pod/r", true, nil, "pod/r -> set/t, set/s^", "it has no controller"},
+		{"set/s", "pod/r", false, ownergraph.ErrOwned, "pod/r -> set/t", "it has an owner"},
 		{"set/s", "pod/q", true, ownergraph.ErrOwned, "pod/q -> set/t^", "another one manages it"},
 		{"set/u", "pod/p", true, ownergraph.ErrRefused, "pod/p", "the owner is being deleted"},
 		{"set/s", "pod/x", true, ownergraph.ErrRefused, "pod/x~[x.io/z]", "it is being deleted itself"},
@@ -55,8 +55,8 @@ func TestAdopt(t *testing.T) {
 	}
 }
 
-// TestAdoptRaces: what changes between a read and the write is noticed: the object
-// by its version, the owner because it is read last.
+// TestAdoptRaces: Adopt notices a change between its reads and its write. The version shows
+// a change of the object. The owner is read last.
 func TestAdoptRaces(t *testing.T) {
 	for _, tc := range []struct {
 		name   string
@@ -110,10 +110,10 @@ func TestRelease(t *testing.T) {
 		return do()
 	}
 	if err := ownergraph.RemoveOwner(t.Context(), s, keyOf(t, "set/t"), ownergraph.Key{Kind: "pod", Name: "p"}); !errors.Is(err, ownergraph.ErrConflict) {
-		t.Errorf("release what has come anew: %v", err)
+		t.Errorf("release a pod that was created anew: %v, want a conflict", err)
 	}
 	if err := ownergraph.RemoveOwner(t.Context(), s, keyOf(t, "set/s"), keyOf(t, "pod/none")); !errors.Is(err, ownergraph.ErrNotFound) {
-		t.Errorf("release what is not there: %v", err)
+		t.Errorf("release an absent pod: %v, want not found", err)
 	}
 }
 
@@ -172,8 +172,8 @@ func upgrade(o ownergraph.Object) (ownergraph.Owner, bool) {
 	return ownergraph.Owner{Key: ownergraph.Key{Kind: "set", Name: name, UID: graph.UID("set/" + name)}, Controller: true}, o.Kind == "pod"
 }
 
-// TestAdoptAll: one pass brings a store under ownership, and says what became of
-// each object.
+// TestAdoptAll: one pass brings a store under ownership, and reports the result of each
+// object.
 func TestAdoptAll(t *testing.T) {
 	s := newTap(t, "set/a; set/b~[x.io/z]; pod/a1; pod/a2; pod/a3 -> set/a^; pod/a4 -> set/b^; pod/b1; pod/c1; secret/a1")
 	r, err := ownergraph.AdoptAll(t.Context(), s, upgrade)

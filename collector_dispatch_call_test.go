@@ -230,8 +230,7 @@ func TestCollectorsRunOneHandler(t *testing.T) {
 	}
 }
 
-// fatal is an error whose text ends the goroutine, once, as that of a test would that
-// calls FailNow.
+// fatal is an error whose text ends the goroutine once, as FailNow of a test does.
 type fatal struct{ once *atomic.Bool }
 
 func (f fatal) Error() string {

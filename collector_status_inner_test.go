@@ -9,8 +9,8 @@ import (
 	"github.com/ownergraph/ownergraph/internal/core/held"
 )
 
-// TestHeldInSlices: the Collector's report is the engine's, however many objects
-// are held, and no slice of it looks at more than its share.
+// TestHeldInSlices: the Collector's report is the engine's, for any number of held objects.
+// No slice of the report looks at more than its share.
 func TestHeldInSlices(t *testing.T) {
 	for _, c := range []struct {
 		n, limit int

@@ -72,7 +72,7 @@ func TestWaitIdleIn(t *testing.T) {
 	}
 }
 
-// What is held in other scopes is not returned.
+// TestWaitIdleInHeld: WaitIdleIn returns no held object of another scope.
 func TestWaitIdleInHeld(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newTap(t, "p/s/a~*; p/other/b~*; n/c~*; p/s/d -> p/s/gone?")
@@ -105,7 +105,8 @@ func TestWaitIdleInSeesLateEvents(t *testing.T) {
 	})
 }
 
-// With more work under way than a look considers, the scope waits for all of it.
+// TestWaitIdleInOfMuchWork: the scope waits for all of its work, also if other scopes have
+// more work under way than one look considers.
 func TestWaitIdleInOfMuchWork(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var objects []string

@@ -129,7 +129,7 @@ func TestSyncedAgain(t *testing.T) {
 			func(s *tap, _ *breaker) error { return s.Inside(inside.Key{}).Recover("b") }, "kinds that are not listed: b (no disk)", "the former listing is void"},
 		{"watch of nothing", func(s *tap, b *breaker) error {
 			err := errors.Join(s.Inside(inside.Key{}).RemoveKind("a"), s.Inside(inside.Key{}).RemoveKind("b"))
-			synctest.Wait() // which is told
+			synctest.Wait() // the watch has reported it
 			b.set(true)
 			return err
 		},

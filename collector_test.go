@@ -239,9 +239,9 @@ func TestCollectorBreaks(t *testing.T) {
 	}
 }
 
-// judged returns a store that carries out one call at a time, and the wrong
-// deletions that it has seen: of objects with an owner that was there and did
-// not wait for its dependents, or without any owner.
+// judged makes a store carry out one call at a time, and returns a function that lists
+// the wrong deletions so far. The deletion of an object without an owner is wrong. It is
+// also wrong if an owner was there and did not wait for its dependents.
 func judged(s *tap) func() []string {
 	var mu sync.Mutex
 	var wrong []string

@@ -94,8 +94,8 @@ func TestCollectorRelists(t *testing.T) {
 	}
 }
 
-// TestCollectorRelistsOnce has every kind wanted anew at once: one restart of
-// the watch brings them all, however long its listings take.
+// TestCollectorRelistsOnce: the engine wants new listings of all kinds at once. One restart
+// of the watch brings them all, also with slow listings.
 func TestCollectorRelistsOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newTap(t, "a; b; c; d; e")

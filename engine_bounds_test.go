@@ -14,9 +14,9 @@ import (
 // maxUnits is the bound on a step that stands on Engine, in kinds and claims looked at.
 const maxUnits = 1000
 
-// stepping runs an engine until it has nothing to do, and returns how many kinds and
-// claims one Next has looked at, at most. Each call is answered by answer. The token of a
-// fence is the call's id.
+// stepping runs an engine until it has no work. It returns the greatest number of kinds
+// and claims that one Next has looked at. The function answer gives the result of each
+// call. The token of a fence is the call's id.
 func stepping(t *testing.T, e *Engine, now time.Time, answer func(Call) Result) (most uint64) {
 	t.Helper()
 	for turns, idle := 0, false; !idle; turns++ {
@@ -47,9 +47,8 @@ func manyKinds(n int) []KindInfo {
 	return kinds
 }
 
-// TestDecisionsAmongManyKinds: a decision looks at as many kinds as it has owners,
-// however many there are: below level 2, where fences pass, and where all kinds are
-// sick.
+// TestDecisionsAmongManyKinds: a decision looks only at the kinds of its owners, among
+// thousands of kinds. This is so below level 2, and where all kinds are sick.
 func TestDecisionsAmongManyKinds(t *testing.T) {
 	const n = 4000
 	for _, tc := range []struct {
@@ -133,8 +132,9 @@ func TestKindsKnownIsLinear(t *testing.T) {
 	}
 }
 
-// longSweep returns an engine that sweeps tenant a, and a function that lets it work
-// for some seconds and returns which pods it has deleted since it was made.
+// longSweep returns an engine that sweeps tenant a, and a function that lets it work for
+// some seconds. The function returns all pods deleted so far, and the greatest cost of a
+// step.
 func longSweep(t *testing.T, suffix bool) (e *Engine, work func() (deleted map[graph.UID]bool, most uint64)) {
 	t.Helper()
 	e, err := NewEngine(Level2, Config{Limits: graph.Limits{Text: 1 << 20}, Sweeps: []finalizer.Sweep{{
@@ -170,13 +170,13 @@ func longSweep(t *testing.T, suffix bool) (e *Engine, work func() (deleted map[g
 	}
 }
 
-// long is an object of a name that a-a-a-... makes long.
+// long returns an object with a long name, a-a-a-... with this number of delimiters.
 func long(kind Kind, delimiters int, uid string) Object {
 	return Object{Key: Key{Kind: kind, Name: "a" + strings.Repeat("-a", delimiters), UID: graph.UID(uid)}, Version: "1"}
 }
 
-// TestSweepOfLongNames: however long the names of members are, no step looks at more
-// names than the bound says, and all members go.
+// TestSweepOfLongNames: members have long names. No step looks at more names than the
+// bound, and all members go.
 func TestSweepOfLongNames(t *testing.T) {
 	for _, suffix := range []bool{false, true} {
 		const n = 64

@@ -105,8 +105,8 @@ func (h *hostile) step() {
 	case 8:
 		h.now = h.now.Add(time.Duration(rapid.IntRange(-1, 90).Draw(h.T, "seconds")) * time.Second)
 	case 9:
-		if err := h.e.Done(h.now, ownergraph.CallID(1000+rapid.IntRange(0, 9).Draw(h.T, "nobody's call")), ownergraph.Result{}); err == nil {
-			h.Fatal("the result of a call that nobody made was taken")
+		if err := h.e.Done(h.now, ownergraph.CallID(1000+rapid.IntRange(0, 9).Draw(h.T, "foreign call")), ownergraph.Result{}); err == nil {
+			h.Fatal("the engine took the result of a call that it never returned")
 		}
 	}
 }

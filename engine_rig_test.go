@@ -75,8 +75,8 @@ func (s stepped) passed(fence uint64, kinds ...graph.Kind) {
 	}
 }
 
-// lasts lets an engine work for a time, each call answered by answer, and returns how
-// many requests it made, and how often it had to be asked.
+// lasts lets an engine work for a time. The function answer gives the error of each call.
+// It returns the number of calls, and the number of rounds through the lanes.
 func (s *stepped) lasts(span time.Duration, answer func(ownergraph.Call) error, live map[graph.Key]graph.Object) (requests, turns int) {
 	s.Helper()
 	for end := s.now.Add(span); s.now.Before(end); turns++ {

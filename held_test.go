@@ -130,8 +130,8 @@ func TestTwinsAreHeld(t *testing.T) {
 	}
 }
 
-// TestManyReadsOneDecision: a dependent is decided again when the last of the
-// reads that it waits for is over, and not after each, also where they fail.
+// TestManyReadsOneDecision: a dependent waits for many reads. The engine decides it again
+// after the last read, and not after each one. This is also so where the reads fail.
 func TestManyReadsOneDecision(t *testing.T) {
 	const owners, dependents = 40, 10
 	var text string
@@ -149,9 +149,9 @@ func TestManyReadsOneDecision(t *testing.T) {
 		writes int
 		reason string
 	}{
-		{graph.ErrNotFound, 3 * dependents, dependents, "each is decided when it comes, and when it is known what its owners are"},
-		{graph.ErrRefused, 3 * dependents, 0, "what cannot be read is held"},
-		{errors.New("overload"), 3 * dependents, 0, "what fails is tried again, and nobody waits for it alone"},
+		{graph.ErrNotFound, 3 * dependents, dependents, "each is decided when it comes, and when all its owners are read"},
+		{graph.ErrRefused, 3 * dependents, 0, "a dependent of an unreadable owner is held"},
+		{errors.New("overload"), 3 * dependents, 0, "a failed read is tried again, and no dependent waits for it alone"},
 	} {
 		s := newStepped(t, ownergraph.Config{OwnerName: graph.NameAbsent}, "a", "d")
 		s.put(text)
@@ -172,8 +172,8 @@ type busyFor time.Duration
 func (busyFor) Error() string               { return "busy" }
 func (b busyFor) RetryAfter() time.Duration { return time.Duration(b) }
 
-// TestReadComesBackWhenAsked: a store that asks to be left alone is, however many
-// others come that need the same read.
+// TestReadComesBackWhenAsked: the engine repeats a read at the time that the store asks
+// for, and not before. Further dependents that need the read do not change this.
 func TestReadComesBackWhenAsked(t *testing.T) {
 	s := newStepped(t, ownergraph.Config{}, "a", "b")
 	for i, text := range []string{"b#1 -> a", "b/2#1 -> a", "b#2 -> a"} {
@@ -189,8 +189,8 @@ func TestReadComesBackWhenAsked(t *testing.T) {
 	}
 }
 
-// TestHeldOnceUnreadable: a read that fails for a while, and then for good, has
-// its dependents held then.
+// TestHeldOnceUnreadable: a dependent is held once the read of its owner is refused. It is
+// not held while the read is tried again.
 func TestHeldOnceUnreadable(t *testing.T) {
 	s := newStepped(t, ownergraph.Config{}, "a", "b")
 	s.put("b#1 -> a")
@@ -201,7 +201,7 @@ func TestHeldOnceUnreadable(t *testing.T) {
 	s.now = s.now.Add(time.Hour)
 	s.run(graph.ErrRefused)
 	if held := s.e.Held(9); len(held) != 1 || held[0].Doubt != graph.Unreadable {
-		t.Errorf("held: %v, want b, whose owner nobody may read", held)
+		t.Errorf("held: %v, want b, because the read of its owner is refused", held)
 	}
 }
 
@@ -236,7 +236,7 @@ func TestRemovalIsAwaited(t *testing.T) {
 	s.put("a#2~; b#2~[x.io/h]")
 	idle(false, "the removal of a is on its way")
 	s.now = s.now.Add(2 * time.Minute)
-	idle(true, "it is not")
+	idle(true, "the removal has not come")
 	if held := s.e.Held(9); len(held) != 2 || held[0].Reason != policy.NeedGrace {
 		t.Errorf("held: %v, want a and b", held)
 	}
@@ -246,7 +246,7 @@ func TestRemovalIsAwaited(t *testing.T) {
 	idle(true, "b waits for its finalizer")
 }
 
-// TestHeldIsTheFirst: however many are held, the first by key are told.
+// TestHeldIsTheFirst: Held returns the first objects by key, of any number of held ones.
 func TestHeldIsTheFirst(t *testing.T) {
 	s := newStepped(t, ownergraph.Config{}, "a")
 	for i := range 500 {
@@ -277,8 +277,8 @@ func TestSickKindIsNotListed(t *testing.T) {
 	}
 }
 
-// TestConflictIsReadUntilAnswered: the read after a conflict is made again when it
-// fails; no write comes before its answer (R1).
+// TestConflictIsReadUntilAnswered: the engine repeats a failed read after a conflict. No
+// write comes before the answer (R1).
 func TestConflictIsReadUntilAnswered(t *testing.T) {
 	s := newStepped(t, ownergraph.Config{}, "a", "b")
 	s.put("a#1; b#1 -> a")

@@ -10,9 +10,9 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// TestKindsAreForgotten: kinds that come and go leave nothing behind, however many
-// there were, but those of which something is left, and those that hold: a sweep has
-// to know that they were there.
+// TestKindsAreForgotten: the engine forgets the kinds that come and go. It keeps a kind
+// with an object left. It also keeps a kind of holders, because a sweep has to know that
+// the kind was there.
 func TestKindsAreForgotten(t *testing.T) {
 	e, err := NewEngine(Level2, Config{
 		CompareVersions: func(Kind, Version, Version) int { return 0 },
@@ -34,7 +34,7 @@ func TestKindsAreForgotten(t *testing.T) {
 		o := Object{Key: Key{Kind: k, Name: "a", UID: graph.UID(k)}, Version: "1"}
 		see(Event{Type: graph.KindsKnown, Kinds: []KindInfo{{Kind: k}}}, Event{Type: graph.ListBegun, Kind: k},
 			Event{Type: graph.Put, Object: o}, Event{Type: graph.ListEnded, Kind: k, Version: "1"})
-		if i != 5 { // that one stays out of reach, and there
+		if i != 5 { // this object stays, out of reach
 			see(Event{Type: graph.Gone, Key: o.Key})
 		}
 	}

@@ -11,9 +11,8 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// TestCollectorAsksForKinds: a watch that says a set of kinds which is refused begins
-// anew, and what has waited for the set goes on when it is taken; as long as it is not
-// the watch begins anew more and more rarely.
+// TestCollectorAsksForKinds: the Collector begins the watch anew after a refused set of
+// kinds, more and more rarely. Deletions wait for a good set, and go on after it.
 func TestCollectorAsksForKinds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newTap(t, "a; b -> a!")

@@ -11,8 +11,8 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// TestObserveAll: events together leave the engine as they do one by one, and
-// each one that is refused is told.
+// TestObserveAll: events together leave the engine in the same state as one by one. The
+// error has each refused event.
 func TestObserveAll(t *testing.T) {
 	events := []Event{
 		{Type: graph.KindsKnown, Kinds: []KindInfo{{Kind: "a"}, {Kind: "b"}}},
@@ -48,7 +48,7 @@ func newEngine(t *testing.T) *Engine {
 	return e
 }
 
-// seeing returns what shows events to an engine, none of which is refused.
+// seeing returns a function that shows events to an engine. A refused event fails the test.
 func seeing(t *testing.T, e *Engine, now time.Time) func(...Event) {
 	return func(events ...Event) {
 		t.Helper()
@@ -72,7 +72,7 @@ func listedTwice(t *testing.T, again string) {
 	see := seeing(t, e, now)
 	crowd := func(version int) (out []Event) {
 		for i := range 2 * steps {
-			out = append(out, put(fmt.Sprintf("p/%d#%d -> a/b%s", i, version, strings.Repeat(", a/b", version)))) // no glance will do
+			out = append(out, put(fmt.Sprintf("p/%d#%d -> a/b%s", i, version, strings.Repeat(", a/b", version)))) // the fast path cannot keep it
 		}
 		return out
 	}

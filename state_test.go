@@ -22,9 +22,9 @@ import (
 	"github.com/ownergraph/ownergraph/policy"
 )
 
-// hashed returns an engine that holds something of everything that it can hold:
-// a is marked and waits for b and c, which are marked too and refer to the
-// phantom d. Its reports are not meant to make sense.
+// hashed returns an engine with an entry in each of its parts. Object a is marked and
+// waits for b and c. These are marked too, and refer to the phantom d. The reports of the
+// engine have no meaning.
 func hashed(t *testing.T) *Engine {
 	t.Helper()
 	e, err := NewEngine(Level2, Config{
@@ -57,7 +57,7 @@ func hashed(t *testing.T) *Engine {
 	return e
 }
 
-// fill notes something by hand wherever the engine keeps something.
+// fill makes an entry by hand in each part of the engine.
 func (e *Engine) fill() {
 	a, b, c, d := e.idOf("a"), e.idOf("b"), e.idOf("c"), e.idOf("d")
 	e.kinds.Lose(e.now, &e.seq, true, e.graph)
@@ -239,7 +239,7 @@ func TestFingerprint(t *testing.T) {
 	}
 }
 
-// TestFingerprintForgets: what decides nothing leaves the fingerprint as it is.
+// TestFingerprintForgets: a change that no decision reads leaves the fingerprint as it is.
 func TestFingerprintForgets(t *testing.T) {
 	base := hashed(t)
 	want := base.fingerprint(nil)

@@ -39,8 +39,8 @@ func (s *tap) label(t *testing.T, key, labels string) {
 	}
 }
 
-// TestSweepByLabelBusy: who changes an object again and again has it reported, and
-// does not have the store asked without end.
+// TestSweepByLabelBusy: a user changes an object before each delete. The object is
+// reported, and the store gets a bounded number of requests.
 func TestSweepByLabelBusy(t *testing.T) {
 	swept(t, "tenant/1; volume/a; volume/b", sweeping(labelled("")), func(t *testing.T, r *rig) {
 		r.label(t, "volume/a", "x.io/of=1")
@@ -67,8 +67,8 @@ func TestSweepByLabelBusy(t *testing.T) {
 	})
 }
 
-// TestSweepByLabelNeedsSelector: a store that cannot be asked for labels is
-// refused when the collector is made, and the sweep and its field are named.
+// TestSweepByLabelNeedsSelector: New refuses a sweep by labels on a store that is no
+// LabelSelector. The error names the sweep and its field.
 func TestSweepByLabelNeedsSelector(t *testing.T) {
 	s := newTap(t, "tenant/1")
 	_, err := ownergraph.New(plain{s}, sweeping(tenancy(), func() finalizer.Sweep {
@@ -122,8 +122,8 @@ func TestSweepMany(t *testing.T) {
 		after.Calls[ownergraph.CallPatch]-before.Calls[ownergraph.CallPatch], after.Calls[ownergraph.CallRead]-before.Calls[ownergraph.CallRead], after.Calls[ownergraph.CallFence]-before.Calls[ownergraph.CallFence])
 }
 
-// TestSweepByLabelMany: thousands of members cost one request each, and their
-// pages; who belongs to others costs none.
+// TestSweepByLabelMany: each of thousands of members costs one request, besides the pages.
+// The objects of other tenants cost none.
 func TestSweepByLabelMany(t *testing.T) {
 	const members, others = 3000, 3000
 	objects := []graph.Object{{Key: graph.Key{Kind: "tenant", Name: "1", UID: "t1"}}}

@@ -28,7 +28,8 @@ type labelWorld struct {
 	failed int // of the next calls
 }
 
-// labelling is for whom an object was labelled, and how things were with him then.
+// labelling is the tenant of a label, and the state of this tenant when the object got
+// the label.
 type labelling struct {
 	tenant       string
 	lived, going bool
@@ -36,7 +37,8 @@ type labelling struct {
 
 func at(uid graph.UID, v ownergraph.Version) string { return string(uid) + "#" + string(v) }
 
-// mark labels an object. Nobody writes in between.
+// mark labels an object, and notes the state of the tenant. The lock keeps out the deletes
+// of the collectors in between.
 func (w *labelWorld) mark(key ownergraph.Key, tenant string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -65,7 +67,7 @@ func (w *labelWorld) bother() error {
 
 func (w *labelWorld) Select(ctx context.Context, q ownergraph.SelectRequest) (ownergraph.SelectPage, error) {
 	page, err := w.Store.Select(ctx, q)
-	if bad := w.bother(); bad != nil { // after the answer was taken: it is old when it comes
+	if bad := w.bother(); bad != nil { // the answer is already taken, and comes late
 		return ownergraph.SelectPage{}, bad
 	}
 	return page, err
@@ -84,11 +86,11 @@ func (w *labelWorld) Delete(ctx context.Context, key ownergraph.Key, opts ownerg
 	return err
 }
 
-// TestSweepLabelWorlds: whoever relabels whatever while tenants are deleted, two
-// collectors come and go, and the store is slow and fails: nothing is deleted that
-// was not labelled, at the version that is deleted, for a tenant who was there then
-// and has been deleted since. In the end nothing is left of these but what was
-// labelled while they went.
+// TestSweepLabelWorlds: labels change while tenants are deleted. Two collectors come and
+// go, and the store is slow and fails. A delete needs a version whose label names a
+// tenant. This tenant was there at the time of the label, and has been deleted since. In
+// the end all deleted tenants are gone. So are their members, except for objects that got
+// the label during the deletion.
 func TestSweepLabelWorlds(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) { rapid.SyncTest(t, sweepLabelWorld) })
 }

@@ -11,10 +11,9 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// TestSweepLapsedChange: an object that somebody who lives had a claim on besides the
-// holder that is swept, until one of them changed, is not the holder's alone before
-// that. The holder then orphans, which nobody has seen: the object stays. As long as it
-// does not, the object goes behind one more fence.
+// TestSweepLapsedChange: a live rival has a claim on a member of the holder. A change
+// ends the claim, and the member then waits for one more fence. The member stays if the
+// holder orphans before that fence. Otherwise the sweep deletes the member.
 func TestSweepLapsedChange(t *testing.T) {
 	where := func(m finalizer.Members) finalizer.Members {
 		m.Where = func(h, _ graph.Object) bool { return h.HasFinalizer("x.io/purge") }
@@ -55,15 +54,15 @@ func TestSweepLapsedChange(t *testing.T) {
 		{"a rival is the holder's", "tenant/1-a#1[x.io/tenant]; volume/1-a-a#1", "tenant/1-a#2[x.io/tenant] -> tenant/1", []finalizer.Sweep{tenants(owned)}},
 		{"a deleted rival is the holder's, by its state", "rival/1#1[x.io/rival]; volume/1-a#1", "rival/1#2~[x.io/z]; rival/1#3~[x.io/z,x.io/of-1]",
 			[]finalizer.Sweep{tenants(marked), rival}},
-		{"who holds a rival is the holder's", "tenant/y#1[x.io/tenant]; tenant/1-a#1[x.io/tenant] -> tenant/y; volume/1-a-a#1", "tenant/y#2[x.io/tenant] -> tenant/1",
+		{"the holder of a rival is the holder's", "tenant/y#1[x.io/tenant]; tenant/1-a#1[x.io/tenant] -> tenant/y; volume/1-a-a#1", "tenant/y#2[x.io/tenant] -> tenant/1",
 			[]finalizer.Sweep{tenants(owned)}},
-		{"who holds a rival comes", calls, strings.TrimSuffix(team, "; "), []finalizer.Sweep{tenants(owned), of("team", named("rival")), called}},
-		{"who holds a rival comes, and another one changes", "tenant/q#1[x.io/tenant]; " + calls, team + "tenant/q#2[x.io/tenant,x.io/z]",
+		{"the holder of a rival comes", calls, strings.TrimSuffix(team, "; "), []finalizer.Sweep{tenants(owned), of("team", named("rival")), called}},
+		{"the holder of a rival comes, and another one changes", "tenant/q#1[x.io/tenant]; " + calls, team + "tenant/q#2[x.io/tenant,x.io/z]",
 			[]finalizer.Sweep{tenants(owned), of("team", named("rival")), called}},
-		{"who holds a deleted rival comes", calls, "rival/x-1#2~[x.io/z]; " + strings.TrimSuffix(team, "; "), []finalizer.Sweep{tenants(owned), of("team", named("rival")), called}},
-		{"who holds a rival becomes a holder as it is deleted", team + calls, "team/x#2~[x.io/team,x.io/purge] -> tenant/1",
+		{"the holder of a deleted rival comes", calls, "rival/x-1#2~[x.io/z]; " + strings.TrimSuffix(team, "; "), []finalizer.Sweep{tenants(owned), of("team", named("rival")), called}},
+		{"the owner of a rival becomes its holder as it is deleted", team + calls, "team/x#2~[x.io/team,x.io/purge] -> tenant/1",
 			[]finalizer.Sweep{tenants(owned), picked(of("team", named("rival"))), called}},
-		{"who holds a rival says so while it is deleted", team + calls, "team/x#2~[x.io/team] -> tenant/1; team/x#3~[x.io/team,x.io/purge] -> tenant/1",
+		{"the holder of a rival says so while it is deleted", team + calls, "team/x#2~[x.io/team] -> tenant/1; team/x#3~[x.io/team,x.io/purge] -> tenant/1",
 			[]finalizer.Sweep{tenants(owned), of("team", where(named("rival"))), called}},
 		{"the holder is a rival's", "tenant/1-a#1[x.io/tenant]; volume/1-a-a#1", "tenant/1#3~[x.io/tenant,x.io/z] -> tenant/1-a", []finalizer.Sweep{tenants(owned)}},
 		{"the object is a rival's no more", "tenant/2#1[x.io/tenant]; volume/1-a#1 -> tenant/2", "volume/1-a#2", []finalizer.Sweep{tenants(owned)}},
@@ -73,11 +72,11 @@ func TestSweepLapsedChange(t *testing.T) {
 				s := newStepped(t, sweeping(tc.sweeps...), "tenant", "rival", "team", "volume", "disk")
 				s.put(swept + tc.world)
 				if got := fmt.Sprint(s.run(nil)); !strings.Contains(got, "delete disk/1-b") || strings.Contains(got, "delete volume/") {
-					t.Fatalf("%v, want what nobody contests", got)
+					t.Fatalf("%v, want the disk alone: a rival contests the volume", got)
 				}
 				s.follow(tc.change)
 				if orphans {
-					s.before("delete volume/", "whether its holder is as it was is not proven since")
+					s.before("delete volume/", "no proof since the change shows the holder")
 					s.put("tenant/1#9~[orphan,x.io/tenant,x.io/z]")
 				}
 				gone := false
@@ -86,14 +85,14 @@ func TestSweepLapsedChange(t *testing.T) {
 					gone = gone || strings.Contains(fmt.Sprint(s.run(nil)), "delete volume/")
 				}
 				if gone == orphans {
-					t.Errorf("swept: %t", gone)
+					t.Errorf("the volume was deleted: %t", gone)
 				}
 			})
 		}
 	}
 }
 
-// follow has the engine see what becomes of objects: "gone" and a key, or a state.
+// follow shows changes of objects to the engine. A change is "gone" and a key, or a state.
 func (s stepped) follow(changes string) {
 	s.Helper()
 	for c := range strings.SplitSeq(changes, "; ") {
@@ -116,13 +115,13 @@ func (s stepped) before(call, reason string) {
 	}
 }
 
-// TestSweepAmongOthers: holders that come and go all the time, of which a member names
-// none, ask for no proof of it.
+// TestSweepAmongOthers: other holders come and go, and have no claim on a member. The
+// member needs no further proof because of them.
 func TestSweepAmongOthers(t *testing.T) {
 	s := newStepped(t, sweeping(tenancy()), "tenant", "volume")
 	s.put("tenant/1#2~[x.io/tenant,x.io/z]; volume/1-a#1; tenant/9#1[x.io/tenant]; volume/9-a#1")
 	fence := s.begin("the volume has to go")
-	for i := range 3 * 4096 { // more than are kept in mind
+	for i := range 3 * 4096 { // more than the engine remembers
 		other := fmt.Sprintf("tenant/o%d", i)
 		s.put(other + "#1[x.io/tenant]")
 		s.put(other + "#2~")
@@ -155,7 +154,7 @@ func TestSweepPhaseCountsFirst(t *testing.T) {
 	s.put(world.String() + "volume/x#1")
 	s.put("volume/1-v#1")
 	if got := s.run(nil); len(got) > 0 {
-		t.Fatalf("%v: nobody is marked", got)
+		t.Fatalf("%v: no tenant is marked", got)
 	}
 	s.put("tenant/1#2~[x.io/tenant]")
 	s.e.Next(s.now, ownergraph.LaneStore) // the count begins
@@ -197,9 +196,9 @@ func TestSweepPhaseCountsFirst(t *testing.T) {
 	}
 }
 
-// TestSweepWalkAsksHolders: what a walk over all nodes has counted concerns the
-// holders alone. Those that a holder owns, and that wait for its fence, are not
-// decided again with it.
+// TestSweepWalkAsksHolders: after a walk over all nodes has counted members, the engine
+// decides the holders alone. The dependents of a holder wait for its fence, and are not
+// decided again.
 func TestSweepWalkAsksHolders(t *testing.T) {
 	const owned, phases = 50, 2
 	s := newStepped(t, sweeping(tenancy(
@@ -210,11 +209,11 @@ func TestSweepWalkAsksHolders(t *testing.T) {
 		s.put(fmt.Sprintf("pod/p%d#1 -> tenant/1", i))
 	}
 	if got := s.run(nil); len(got) > 0 {
-		t.Fatalf("%v: nobody is marked", got)
+		t.Fatalf("%v: no tenant is marked", got)
 	}
 	before := s.e.Stats().Decisions
 	s.put("tenant/1#2~[foreground,x.io/tenant]")
-	for more := true; more; { // nobody begins a fence
+	for more := true; more; { // the fence is never begun
 		c, at := s.e.Next(s.now, ownergraph.LaneStore)
 		if more = !at.IsZero() && !at.After(s.now); c.Type != ownergraph.CallUnset {
 			t.Fatalf("%s %s: without a fence", c.Type, c.Key)

@@ -22,8 +22,8 @@ func labels(t *testing.T, objects string) *stepped {
 	return &s
 }
 
-// released reports whether the engine asks to take the finalizer off, once
-// everything that it wants to know it has been told.
+// released answers every selection and fence of the engine, and reports whether its
+// next write drops the finalizer.
 func (s *stepped) released(answers ...string) bool {
 	s.Helper()
 	for range 50 {
@@ -43,8 +43,8 @@ func (s *stepped) released(answers ...string) bool {
 	return false
 }
 
-// TestSelectUnsound: an answer that can be none proves nothing, and neither does
-// one to what was asked before a rewind.
+// TestSelectUnsound: an invalid page proves nothing, and the engine asks for the first
+// page again. The answer to a selection from before a rewind proves nothing either.
 func TestSelectUnsound(t *testing.T) {
 	volume := graph.Key{Kind: "volume", Name: "a", UID: "a"}
 	for _, tc := range []struct {
@@ -66,23 +66,23 @@ func TestSelectUnsound(t *testing.T) {
 		}
 	}
 	s := labels(t, "volume/a#3")
-	c := s.page("who is labelled?")
+	c := s.page("the labelled objects are unknown")
 	s.see(rewound())
 	s.list("tenant", "volume")
-	s.shows(c, "", "volume/a#3") // of a history that is no more: counts for nothing
+	s.shows(c, "", "volume/a#3") // of the former history, so it does not count
 	for _, o := range []string{"tenant/1#2~[x.io/tenant]", "volume/a#3"} {
 		s.put(o)
 	}
 	if !s.released() {
-		t.Error("nobody is labelled now")
+		t.Error("the finalizer stays, and no object is labelled now")
 	}
 }
 
-// TestSelectClone: a clone goes on from a selection that is under way, on
-// its own.
+// TestSelectClone: a clone has the selection that is under way, and goes on without the
+// original.
 func TestSelectClone(t *testing.T) {
 	s := labels(t, "volume/a#3")
-	c := s.page("who is labelled?")
+	c := s.page("the labelled objects are unknown")
 	twin := stepped{s.T, probe.Clone(s.e), s.now}
 	s.shows(c, "", "volume/a#3")
 	if err := probe.Check(s.e); err != nil {
@@ -100,12 +100,13 @@ func TestSelectClone(t *testing.T) {
 	}
 }
 
-// named is what belongs to a holder by its name.
+// named returns the members of these kinds that belong to a holder by their names.
 func named(kinds ...graph.Kind) finalizer.Members {
 	return finalizer.Members{By: finalizer.ByName, Delimiter: "-", Kinds: kinds}
 }
 
-// spaces has tenants hold namespaces by a label, and both of them volumes by name.
+// spaces returns two sweeps. Tenants hold namespaces by a label, and both hold volumes
+// by name.
 func spaces(also ...finalizer.Members) ownergraph.Config {
 	labelled := finalizer.Members{By: finalizer.ByLabel, Label: "x.io/of", Kinds: []graph.Kind{"ns"}}
 	return sweeping(
@@ -114,9 +115,10 @@ func spaces(also ...finalizer.Members) ownergraph.Config {
 	)
 }
 
-// until has the engine go on for a time, whose selections show these objects at that
-// value, and returns how many fences it took until a volume was deleted, -1 if none is.
-// No more fences pass than most. What else is to be deleted is refused.
+// until lets the engine work for a time, and returns the number of fences before the
+// delete of a volume. It returns -1 if no volume is deleted. The selections show these
+// objects at that value. At most this number of fences passes. The delete of a namespace
+// is refused.
 func (s *stepped) until(d time.Duration, most int, value string, labelled ...string) int {
 	s.Helper()
 	fences := 0
@@ -143,8 +145,8 @@ func (s *stepped) until(d time.Duration, most int, value string, labelled ...str
 
 const many = 1000
 
-// showsOf answers a selection with those of the objects "key#version", which carry a
-// value, that it is about.
+// showsOf answers a selection with its share of the objects "key#version". All of them
+// carry the value.
 func (s *stepped) showsOf(c ownergraph.Call, value string, objects ...string) {
 	s.Helper()
 	var shown []string
@@ -157,9 +159,9 @@ func (s *stepped) showsOf(c ownergraph.Call, value string, objects ...string) {
 	s.selected(c, "", value, shown...)
 }
 
-// TestSweepLapsedLabel: a holder that lives contested what another one holds, until a
-// label made it that one's own. Whether the other is as it was is not proven since:
-// what was contested waits for another fence.
+// TestSweepLapsedLabel: a live namespace contests a volume of the tenant, until a label
+// makes the namespace the tenant's own. No proof since then shows the tenant, so the
+// volume waits for one more fence.
 func TestSweepLapsedLabel(t *testing.T) {
 	for _, tc := range []struct{ before, value, reason string }{
 		{"", "", "it had no label"}, {"ns/1#1", "2", "it had another one"}, {"ns/1#2", "1", "the label was shown before the version"},
@@ -180,8 +182,9 @@ func TestSweepLapsedLabel(t *testing.T) {
 	}
 }
 
-// TestSweepLapsedLabelBack: a label goes, which a selection tells, and comes back. In
-// between the namespace contested the volume.
+// TestSweepLapsedLabelBack: a selection shows that the label is gone, and then the label
+// comes back. The namespace contested the volume in between. The volume waits for a fence
+// that begins after the return.
 func TestSweepLapsedLabelBack(t *testing.T) {
 	cfg := spaces()
 	cfg.Sweeps[0].Phases = []finalizer.Phase{{Kinds: []graph.Kind{"disk"}}, {Kinds: []graph.Kind{"volume"}, After: true}}

@@ -40,7 +40,7 @@ func swept(t *testing.T, objects string, cfg ownergraph.Config, test func(t *tes
 	})
 }
 
-// reports checks what is held, in lines.
+// reports compares the held objects, one a line.
 func (r *rig) reports(t *testing.T, want ...string) {
 	t.Helper()
 	if got := lines(r.idle()); got != strings.Join(want, "\n") {
@@ -48,8 +48,8 @@ func (r *rig) reports(t *testing.T, want ...string) {
 	}
 }
 
-// TestSweepPhases: phases are run in order, and one that waits begins when those
-// before it are really gone; propagation and grace period are the phase's.
+// TestSweepPhases: phases run in order. A phase with After begins when the objects of the
+// earlier phases are gone. Each phase has its own propagation and grace period.
 func TestSweepPhases(t *testing.T) {
 	grace := int64(7)
 	cfg := sweeping(tenancy(
@@ -72,15 +72,15 @@ func TestSweepPhases(t *testing.T) {
 	})
 }
 
-// TestSweepStorm: against somebody who creates a member before one goes, the
-// sweep holds and reports, in waves that become rare, and ends when he does.
+// TestSweepStorm: a user creates a member before each delete. The sweep holds its holder
+// and reports it, and its waves become rare. The sweep ends when the user stops.
 func TestSweepStorm(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newTap(t, "tenant/1[x.io/tenant]; volume/1-0")
 		var calm atomic.Bool
 		var n atomic.Int32
 		s.call = func(ctx context.Context, verb string, _ ownergraph.Key, do func() error) error {
-			if verb == "delete" && !calm.Load() { // it is never empty
+			if verb == "delete" && !calm.Load() { // a member is always left
 				_, _ = s.Create(ctx, ownergraph.Object{Key: ownergraph.Key{Kind: "volume", Name: fmt.Sprint("1-", n.Add(1))}})
 			}
 			return do()
@@ -103,8 +103,8 @@ func TestSweepStorm(t *testing.T) {
 	})
 }
 
-// TestSweepStatus: how far a sweep is, what is left of which kind and phase, and
-// who blocks it and why.
+// TestSweepStatus: the status counts the members of a sweep, and those left by kind and
+// phase. It names the blocking objects with their reasons.
 func TestSweepStatus(t *testing.T) {
 	cfg := sweeping(tenancy(finalizer.Phase{Name: "pods", Kinds: []graph.Kind{"pod"}}, finalizer.Phase{Name: "the rest", After: true}))
 	swept(t, "tenant/1; pod/1-x/a[x.io/slow]; pod/1-x/b; volume/1-a; secret/1-x/s", cfg, func(t *testing.T, r *rig) {
@@ -118,7 +118,7 @@ func TestSweepStatus(t *testing.T) {
 			t.Errorf("got\n%s\nwant\n%s", got, want)
 		}
 		if n := len(r.Sweeps(0)) + len(r.Sweeps(-1)); n != 0 {
-			t.Errorf("%d sweeps, none were asked for", n)
+			t.Errorf("%d sweeps, want none with a limit of 0 or less", n)
 		}
 		r.finish(t, "pod/1-x/a", "x.io/slow")
 		r.reports(t)
@@ -128,8 +128,8 @@ func TestSweepStatus(t *testing.T) {
 	})
 }
 
-// TestSweepDecisions: the hook sees who is guarded, whose sweep deletes what, and
-// how far it is.
+// TestSweepDecisions: OnDecision gets the guarded holder, each delete with its holder, and
+// the progress of the sweep.
 func TestSweepDecisions(t *testing.T) {
 	var mu sync.Mutex
 	var got []string
@@ -172,10 +172,10 @@ func TestConfigSweeps(t *testing.T) {
 		want, reason string
 	}{
 		{sweeping(nobody), "Sweeps[0]: plan sweep", "it has no members"},
-		{sweeping(tenancy(), tenancy()), "Sweeps[1]: finalizer \"x.io/tenant\": another sweep has it", "who would release it?"},
+		{sweeping(tenancy(), tenancy()), "Sweeps[1]: finalizer \"x.io/tenant\": another sweep has it", "two sweeps would release it"},
 		{ownergraph.Config{Sweeps: []finalizer.Sweep{tenancy()}, Handlers: map[string]finalizer.Handler{"x.io/tenant": func(context.Context, graph.Object) error { return nil }}},
 			"a handler has it", "the same"},
-		{ownergraph.Config{Sweeps: []finalizer.Sweep{tenancy()}, Ignore: []graph.Kind{"tenant"}}, "kind \"tenant\" takes no part", "nobody would see it"},
+		{ownergraph.Config{Sweeps: []finalizer.Sweep{tenancy()}, Ignore: []graph.Kind{"tenant"}}, "kind \"tenant\" takes no part", "the sweep would see no holder"},
 	} {
 		if _, err := ownergraph.NewEngine(ownergraph.Level2, tc.cfg); !errors.Is(err, ownergraph.ErrInvalid) || !strings.Contains(err.Error(), tc.want) {
 			t.Errorf("NewEngine: %v, want %q: %s", err, tc.want, tc.reason)

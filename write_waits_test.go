@@ -11,9 +11,9 @@ import (
 	"github.com/ownergraph/ownergraph/policy"
 )
 
-// TestShortestWaits: no setting makes an engine poll. A write whose event does not come,
-// and one that is refused, are asked after at most a hundred times in a second, though
-// the waits are a nanosecond long.
+// TestShortestWaits: no setting makes an engine poll. After a refused write, or a write
+// without its event, the engine asks at most a hundred times a second. The waits are set
+// to a nanosecond.
 func TestShortestWaits(t *testing.T) {
 	for _, tc := range []struct {
 		write  error
@@ -46,8 +46,8 @@ func TestShortestWaits(t *testing.T) {
 	}
 }
 
-// TestConflictWithoutEnd: a store that answers each write with a conflict, and each read
-// with the version that was judged, is asked more and more rarely, and the object is held.
+// TestConflictWithoutEnd: a store answers each write with a conflict, and each read with
+// the judged version. The engine asks it more and more rarely, and holds the object.
 func TestConflictWithoutEnd(t *testing.T) {
 	s := newStepped(t, ownergraph.Config{}, "a", "b")
 	s.put("b/gone#1; a/1#1 -> b/gone")
@@ -76,8 +76,8 @@ func TestConflictWithoutEnd(t *testing.T) {
 	}
 }
 
-// TestHealthyObjectsAreLeftAlone: what has been decided is not decided again
-// without a cause, as Kubernetes 141382 did for 48 days (L2).
+// TestHealthyObjectsAreLeftAlone: the engine decides no object again without a cause (L2).
+// Kubernetes 141382 did so for 48 days.
 func TestHealthyObjectsAreLeftAlone(t *testing.T) {
 	s := newStepped(t, ownergraph.Config{}, "a", "b")
 	s.put("a#1; b#1 -> a")
@@ -92,14 +92,14 @@ func TestHealthyObjectsAreLeftAlone(t *testing.T) {
 	}
 }
 
-// twice is a set of kinds that no engine takes.
+// twice returns a set of kinds that has one kind twice. Every engine refuses it.
 func twice() graph.Event {
 	return graph.Event{Type: graph.KindsKnown, Kinds: []graph.KindInfo{{Kind: "a"}, {Kind: "b"}, {Kind: "b", Scoped: true}}}
 }
 
-// TestKindsLostAreAskedFor: after a set of kinds was refused the engine asks for another
-// one, more and more rarely, and not once there is one. Kinds that have to be listed
-// have their turns in between.
+// TestKindsLostAreAskedFor: after a refused set of kinds, the engine asks for another set,
+// more and more rarely. It stops after a good set. In between it asks for the listings of
+// other kinds.
 func TestKindsLostAreAskedFor(t *testing.T) {
 	s := newStepped(t, ownergraph.Config{}, "a", "b")
 	if err := s.e.Observe(s.now, twice()); err == nil {
