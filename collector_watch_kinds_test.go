@@ -60,11 +60,11 @@ func TestCollectorRelists(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				s := newTap(t, "a; b -> a!; c -> b")
-				told := false
+				lost := false
 				s.watch = func(ctx context.Context, sink sinkFunc, do watchFunc) error {
 					return do(ctx, func(ev ownergraph.Event) error {
-						if ev.Type == graph.Gone && !told {
-							told = true
+						if ev.Type == graph.Gone && !lost {
+							lost = true
 							ev.Key.UID = "" // the watch goes on, and the removal is lost
 						}
 						if err := sink(ev); err != nil {

@@ -99,7 +99,7 @@ type Config struct {
 	// deletes the members before their holder goes. See the package documentation,
 	// "Sweeps". An object of a kind in Ignore is no member. FenceWait releases no sweep.
 	//
-	// Held by TestSweepStorm, TestSweepLapsedChange, TestSweepLapsedLabel and
+	// Held by TestSweepStorm, TestSweepProofStaleByChange, TestSweepProofStaleByLabel and
 	// TestSweepLabelWorlds, by TestSweepWorlds and TestSweepCost of internal/proof/properties, and
 	// by the scenarios TestScenarios/a-sweep of internal/proof/script.
 	Sweeps []finalizer.Sweep

@@ -161,7 +161,7 @@ type instant struct {
 	mu      sync.Mutex
 	held    map[graph.Key]bool
 	left    int
-	told    chan graph.Key
+	removed chan graph.Key
 	empty   chan struct{}
 }
 
@@ -180,7 +180,7 @@ func (s *instant) Delete(_ context.Context, k graph.Key, _ graph.DeleteOptions) 
 		return ownergraph.ErrNotFound
 	}
 	delete(s.held, k)
-	s.told <- k
+	s.removed <- k
 	if s.left--; s.left == 0 {
 		close(s.empty)
 	}
@@ -197,7 +197,7 @@ func (s *instant) Watch(ctx context.Context, sink func(graph.Event) error) error
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
-		case k := <-s.told:
+		case k := <-s.removed:
 			if err := sink(graph.Event{Type: graph.Gone, Key: k}); err != nil {
 				return err
 			}
@@ -214,7 +214,7 @@ func BenchmarkCollector(b *testing.B) {
 		b.StopTimer()
 		s := &instant{
 			objects: objects, held: map[graph.Key]bool{}, left: len(objects),
-			told: make(chan graph.Key, len(objects)), empty: make(chan struct{}),
+			removed: make(chan graph.Key, len(objects)), empty: make(chan struct{}),
 		}
 		for _, o := range objects {
 			s.held[o.Key] = true

@@ -35,7 +35,7 @@ type hostile struct {
 	calls    []ownergraph.Call
 	shown    map[graph.Precondition][]graph.Object // every state that a put or a read has shown
 	observes bool
-	swept    bool // an object without owner and mark may be a member or a holder
+	sweeps   bool // an object without owner and mark may be a member or a holder
 }
 
 func anything(t *rapid.T) {
@@ -190,7 +190,7 @@ func (h *hostile) judge(c ownergraph.Call) {
 		h.Fatalf("%s %s with precondition %+v", c.Type, c.Key, pre)
 	}
 	if !slices.ContainsFunc(h.shown[pre], func(o graph.Object) bool {
-		return o.Key == c.Key && (h.swept || o.Deleting || slices.ContainsFunc(o.Owners, func(r graph.Owner) bool { return r.UID != o.UID }))
+		return o.Key == c.Key && (h.sweeps || o.Deleting || slices.ContainsFunc(o.Owners, func(r graph.Owner) bool { return r.UID != o.UID }))
 	}) {
 		h.Fatalf("%s %s at %q: nothing shown has that version, and an owner or a mark", c.Type, c.Key, pre.Version)
 	}

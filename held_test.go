@@ -110,9 +110,9 @@ func (s stepped) pass(fence uint64) {
 	s.see(graph.Event{Type: graph.FencePassed, Fence: fence})
 }
 
-// TestTwinsAreHeld: the engine writes nothing to two live objects with one UID, nor to their
-// dependents. A write to one may reach the other (S8).
-func TestTwinsAreHeld(t *testing.T) {
+// TestDuplicateUIDsAreHeld: the engine writes nothing to two live objects with one UID, nor
+// to their dependents. A write to one may reach the other (S8).
+func TestDuplicateUIDsAreHeld(t *testing.T) {
 	for _, finalizer := range []string{"orphan", "foreground"} {
 		s := newStepped(t, ownergraph.Config{}, "a", "b", "d")
 		s.put("a/x@u#5~[" + finalizer + "]; b/x@u#5~[" + finalizer + "]; d#1 -> a/x@u!")

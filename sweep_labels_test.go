@@ -42,7 +42,7 @@ func (s *tap) label(t *testing.T, key, labels string) {
 // TestSweepByLabelBusy: a user changes an object before each delete. The object is
 // reported, and the store gets a bounded number of requests.
 func TestSweepByLabelBusy(t *testing.T) {
-	swept(t, "tenant/1; volume/a; volume/b", sweeping(labelled("")), func(t *testing.T, r *rig) {
+	testSweep(t, "tenant/1; volume/a; volume/b", sweeping(labelled("")), func(t *testing.T, r *rig) {
 		r.label(t, "volume/a", "x.io/of=1")
 		r.label(t, "volume/b", "x.io/of=1")
 		r.idle()

@@ -11,10 +11,10 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// TestSweepLapsedChange: a live rival has a claim on a member of the holder. A change
-// ends the claim, and the member then waits for one more fence. The member stays if the
-// holder orphans before that fence. Otherwise the sweep deletes the member.
-func TestSweepLapsedChange(t *testing.T) {
+// TestSweepProofStaleByChange: a live rival has a claim on a member of the holder. A
+// change ends the claim, and the member then waits for one more fence. The member stays if
+// the holder orphans before that fence. Otherwise the sweep deletes the member.
+func TestSweepProofStaleByChange(t *testing.T) {
 	where := func(m finalizer.Members) finalizer.Members {
 		m.Where = func(h, _ graph.Object) bool { return h.HasFinalizer("x.io/purge") }
 		return m
@@ -38,7 +38,7 @@ func TestSweepLapsedChange(t *testing.T) {
 		return ""
 	}}
 	called := of("rival", finalizer.Members{By: finalizer.ByFunc, Kinds: []graph.Kind{"volume"}, Named: func(graph.Object) string { return "x-1" }})
-	const swept, says = "tenant/1#2~[x.io/tenant,x.io/z]; disk/1-b#1; ", "rival/1#1[x.io/rival,x.io/purge]; volume/1-a#1"
+	const deleted, says = "tenant/1#2~[x.io/tenant,x.io/z]; disk/1-b#1; ", "rival/1#1[x.io/rival,x.io/purge]; volume/1-a#1"
 	const calls, team = "rival/x-1#1[x.io/rival]; volume/1-a#1", "team/x#1[x.io/team] -> tenant/1; "
 	for _, tc := range []struct {
 		name, world, change string
@@ -70,7 +70,7 @@ func TestSweepLapsedChange(t *testing.T) {
 		for _, orphans := range []bool{true, false} {
 			t.Run(fmt.Sprintf("%s, orphans %t", tc.name, orphans), func(t *testing.T) {
 				s := newStepped(t, sweeping(tc.sweeps...), "tenant", "rival", "team", "volume", "disk")
-				s.put(swept + tc.world)
+				s.put(deleted + tc.world)
 				if got := fmt.Sprint(s.run(nil)); !strings.Contains(got, "delete disk/1-b") || strings.Contains(got, "delete volume/") {
 					t.Fatalf("%v, want the disk alone: a rival contests the volume", got)
 				}

@@ -83,20 +83,20 @@ func TestSelectUnsound(t *testing.T) {
 func TestSelectClone(t *testing.T) {
 	s := labels(t, "volume/a#3")
 	c := s.page("the labelled objects are unknown")
-	twin := stepped{s.T, probe.Clone(s.e), s.now}
+	clone := stepped{s.T, probe.Clone(s.e), s.now}
 	s.shows(c, "", "volume/a#3")
 	if err := probe.Check(s.e); err != nil {
 		t.Error(err)
 	}
-	if probe.Fingerprint(s.e, nil) == probe.Fingerprint(twin.e, nil) {
+	if probe.Fingerprint(s.e, nil) == probe.Fingerprint(clone.e, nil) {
 		t.Error("one has been answered, the other has not")
 	}
-	twin.shows(c, "", "volume/a#3")
-	if err := probe.Check(twin.e); err != nil {
+	clone.shows(c, "", "volume/a#3")
+	if err := probe.Check(clone.e); err != nil {
 		t.Error(err)
 	}
-	if a, b := probe.Fingerprint(s.e, nil), probe.Fingerprint(twin.e, nil); a != b {
-		t.Errorf("%x and %x after the same: %s", a, b, fmt.Sprint(s.e.Sweeps(1), twin.e.Sweeps(1)))
+	if a, b := probe.Fingerprint(s.e, nil), probe.Fingerprint(clone.e, nil); a != b {
+		t.Errorf("%x and %x after the same: %s", a, b, fmt.Sprint(s.e.Sweeps(1), clone.e.Sweeps(1)))
 	}
 }
 
@@ -159,10 +159,10 @@ func (s *stepped) showsOf(c ownergraph.Call, value string, objects ...string) {
 	s.selected(c, "", value, shown...)
 }
 
-// TestSweepLapsedLabel: a live namespace contests a volume of the tenant, until a label
-// makes the namespace the tenant's own. No proof since then shows the tenant, so the
+// TestSweepProofStaleByLabel: a live namespace contests a volume of the tenant, until a
+// label makes the namespace the tenant's own. No proof since then shows the tenant, so the
 // volume waits for one more fence.
-func TestSweepLapsedLabel(t *testing.T) {
+func TestSweepProofStaleByLabel(t *testing.T) {
 	for _, tc := range []struct{ before, value, reason string }{
 		{"", "", "it had no label"}, {"ns/1#1", "2", "it had another one"}, {"ns/1#2", "1", "the label was shown before the version"},
 	} {
@@ -182,10 +182,10 @@ func TestSweepLapsedLabel(t *testing.T) {
 	}
 }
 
-// TestSweepLapsedLabelBack: a selection shows that the label is gone, and then the label
-// comes back. The namespace contested the volume in between. The volume waits for a fence
-// that begins after the return.
-func TestSweepLapsedLabelBack(t *testing.T) {
+// TestSweepProofStaleByLabelReturn: a selection shows that the label is gone, and then the
+// label comes back. The namespace contested the volume in between. The volume waits for a
+// fence that begins after the return.
+func TestSweepProofStaleByLabelReturn(t *testing.T) {
 	cfg := spaces()
 	cfg.Sweeps[0].Phases = []finalizer.Phase{{Kinds: []graph.Kind{"disk"}}, {Kinds: []graph.Kind{"volume"}, After: true}}
 	s := newStepped(t, cfg, "tenant", "ns", "volume", "disk")

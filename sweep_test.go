@@ -30,8 +30,8 @@ func tenancy(phases ...finalizer.Phase) finalizer.Sweep {
 
 func sweeping(s ...finalizer.Sweep) ownergraph.Config { return ownergraph.Config{Sweeps: s} }
 
-// swept runs a collector with sweeps on a store in a bubble.
-func swept(t *testing.T, objects string, cfg ownergraph.Config, test func(t *testing.T, r *rig)) {
+// testSweep runs a collector with sweeps on a store in a bubble.
+func testSweep(t *testing.T, objects string, cfg ownergraph.Config, test func(t *testing.T, r *rig)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		r := collect(t, newTap(t, objects), cfg)
@@ -56,7 +56,7 @@ func TestSweepPhases(t *testing.T) {
 		finalizer.Phase{Kinds: []graph.Kind{"definition"}, Propagation: graph.Foreground},
 		finalizer.Phase{Kinds: []graph.Kind{"pod"}, After: true, GraceSeconds: &grace},
 	))
-	swept(t, "tenant/1; definition/1-d[x.io/slow]; pod/1-web/p; volume/1-v", cfg, func(t *testing.T, r *rig) {
+	testSweep(t, "tenant/1; definition/1-d[x.io/slow]; pod/1-web/p; volume/1-v", cfg, func(t *testing.T, r *rig) {
 		r.delete(t, "tenant/1", graph.Unset)
 		r.reports(t, "definition/1-d: finalizers hold it (x.io/slow)",
 			"tenant/1: its members are not gone (definition: 1 left, pod: 1 left, volume: 1 left)")
@@ -107,7 +107,7 @@ func TestSweepStorm(t *testing.T) {
 // phase. It names the blocking objects with their reasons.
 func TestSweepStatus(t *testing.T) {
 	cfg := sweeping(tenancy(finalizer.Phase{Name: "pods", Kinds: []graph.Kind{"pod"}}, finalizer.Phase{Name: "the rest", After: true}))
-	swept(t, "tenant/1; pod/1-x/a[x.io/slow]; pod/1-x/b; volume/1-a; secret/1-x/s", cfg, func(t *testing.T, r *rig) {
+	testSweep(t, "tenant/1; pod/1-x/a[x.io/slow]; pod/1-x/b; volume/1-a; secret/1-x/s", cfg, func(t *testing.T, r *rig) {
 		r.delete(t, "tenant/1", graph.Unset)
 		r.idle()
 		got := fmt.Sprintf("%+v", r.Sweeps(9))
@@ -145,7 +145,7 @@ func TestSweepDecisions(t *testing.T) {
 			got = append(got, fmt.Sprintf("%s: %s: %d of %d gone, %v %v", d.Key, d.Reason, s.MembersGone, s.Members, s.Phases, s.Kinds))
 		}
 	}
-	swept(t, "tenant/1; pod/1-x/p; volume/1-a", cfg, func(t *testing.T, r *rig) {
+	testSweep(t, "tenant/1; pod/1-x/p; volume/1-a", cfg, func(t *testing.T, r *rig) {
 		r.delete(t, "tenant/1", graph.Unset)
 		r.idle()
 		mu.Lock()
@@ -165,13 +165,13 @@ tenant/1: its members are gone: 2 of 2 gone, [0 0] []`
 func TestConfigSweeps(t *testing.T) {
 	other := tenancy()
 	other.Finalizer = "x.io/other"
-	nobody := tenancy()
-	nobody.Members = nil
+	empty := tenancy()
+	empty.Members = nil
 	for _, tc := range []struct {
 		cfg          ownergraph.Config
 		want, reason string
 	}{
-		{sweeping(nobody), "Sweeps[0]: plan sweep", "it has no members"},
+		{sweeping(empty), "Sweeps[0]: plan sweep", "it has no members"},
 		{sweeping(tenancy(), tenancy()), "Sweeps[1]: finalizer \"x.io/tenant\": another sweep has it", "two sweeps would release it"},
 		{ownergraph.Config{Sweeps: []finalizer.Sweep{tenancy()}, Handlers: map[string]finalizer.Handler{"x.io/tenant": func(context.Context, graph.Object) error { return nil }}},
 			"a handler has it", "the same"},

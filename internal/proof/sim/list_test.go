@@ -35,7 +35,7 @@ var list = []held{
 	{"S5", "UID and version on every write that is asked for", "rule S5, script r1-delete-carries-the-version", ""},
 	{"S6", "nothing that was begun for one incarnation touches another", "rule S6, script a-name-that-returns, script a-name-that-returns-unseen", ""},
 	{"S7", "foreign references change the fate of no object", "internal/proof/properties.TestNonInterference, internal/core/observed.TestNonInterference", ""},
-	{"S8", "two live objects with one UID are two, and nothing is done because of either", "rule S8, .TestTwinsAreHeld, internal/core/observed.TestAliveDuplicates", ""},
+	{"S8", "two live objects with one UID are two, and nothing is done because of either", "rule S8, .TestDuplicateUIDsAreHeld, internal/core/observed.TestAliveDuplicates", ""},
 	{"S9", "owners that were never observed are bounded, and go", "rule S9, sim S22, internal/proof/invariant.TestPhantoms, script r5-a-phantom-outlives-a-listing", ""},
 	{"S10", "no write between a rewind and the listings that end it", "rule S10, script r5-a-listing-from-before-a-rewind, script r5-a-rewind-stops-writes, script r5-a-version-that-falls", ""},
 	{"S11", "only a complete listing makes an object gone", "rule S1a, sim S22, script a-torn-listing, script lost-transition", ""},
