@@ -124,13 +124,13 @@ func (e *Engine) checkFastPath() error {
 	}
 	quiet := !e.busy()
 	for n := range e.graph.Nodes() {
-		glance, stays := e.fastKeep(n.ID()), quiet && !asked[n.ID()] && e.stillKept(n.ID())
-		if glance == policy.ReasonUnset && !stays {
+		reason, still := e.fastKeep(n.ID()), quiet && !asked[n.ID()] && e.stillKept(n.ID())
+		if reason == policy.ReasonUnset && !still {
 			continue
 		}
 		d := rules.Decide(e.input(n.ID()), e.set)
 		if d.Action != policy.Keep || d.Reason != policy.NoOwners && d.Reason != policy.OwnerSolid {
-			return fmt.Errorf("E9: %s is kept at a glance (%v), and would be decided to %v (%v)", n.Key(), glance, d.Action, d.Reason)
+			return fmt.Errorf("E9: the fast path keeps %s (%v), and a decision would be %v (%v)", n.Key(), reason, d.Action, d.Reason)
 		}
 	}
 	return nil

@@ -65,7 +65,7 @@ func (e *Engine) readDone(x *inflight.Call, r Result) {
 		e.readFailed(id, was, r.Err)
 		return
 	}
-	e.reads.Settle(id)
+	e.reads.EndRetries(id)
 	e.noteAnswer(outcome, x, n, &r.Object)
 	switch outcome {
 	case inflight.Overtaken:
@@ -84,8 +84,8 @@ func (e *Engine) readDone(x *inflight.Call, r Result) {
 // decided by the other evidence, and held with the reason where only the outside can help.
 func (e *Engine) readFailed(id observed.NodeID, was graph.Doubt, err error) {
 	e.counts.FailedReads++
-	wait, told := retryIn(err)
-	e.reads.Retry(id, e.now, wait, told)
+	wait, named := retryIn(err)
+	e.reads.Retry(id, e.now, wait, named)
 	kind, doubt := e.graph.Node(id).Kind(), graph.DoubtUnset
 	if e.kinds.Unconfirmed(e.graph, kind, e.kinds.LostAt()) { // a listing is evidence, too
 		e.kinds.WantList(kind)

@@ -110,8 +110,8 @@ func (m *Machine) End(k graph.Key, owner observed.NodeID) {
 // Again asks for another read of an owner whose read proved nothing.
 func (m *Machine) Again(owner observed.NodeID) { m.queue.Add(owner, queue.Normal) }
 
-// Settle ends the retries of an owner: a read has answered.
-func (m *Machine) Settle(owner observed.NodeID) { m.queue.Forget(owner) }
+// EndRetries resets the backoff of an owner after a read has answered.
+func (m *Machine) EndRetries(owner observed.NodeID) { m.queue.Forget(owner) }
 
 // Retry puts the read of an owner off. Named says that the store named the delay.
 func (m *Machine) Retry(owner observed.NodeID, now time.Time, wait time.Duration, named bool) {

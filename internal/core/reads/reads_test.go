@@ -100,7 +100,7 @@ func TestAnswer(t *testing.T) {
 		t.Fatalf("the reads are of %d, %d and %d, want %d and %d", first, second, third, x, y)
 	}
 	r.end(x)
-	r.m.Settle(x)
+	r.m.EndRetries(x)
 	if r.m.Answer(r.v, x, &r.out); !slices.Equal(r.looked(), []observed.NodeID{d2}) {
 		t.Error("the first answer has to free the second dependent alone")
 	}
