@@ -54,7 +54,7 @@ func (t EventType) String() string {
 // KindInfo describes one kind that a store serves.
 type KindInfo struct {
 	Kind Kind
-	// Scoped kinds have objects with a scope; the others are global.
+	// Scoped kinds have objects with a scope. The objects of other kinds are global.
 	Scoped bool
 	// NoOwner kinds may not own (events, in Kubernetes). An owner of such a kind is
 	// unknown, and the engine holds its dependents.

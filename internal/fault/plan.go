@@ -11,7 +11,7 @@ import (
 )
 
 // Plan lists the faults and their occasions. The zero Plan has no faults. It is a
-// value; treat its rules as read-only.
+// value, and its rules are read-only.
 type Plan struct {
 	// Seed decides the rules that happen by chance.
 	Seed  uint64
@@ -22,11 +22,11 @@ type Plan struct {
 // counts the occasions of each fault.
 type Rule struct {
 	Fault Fault
-	// At is the occasion, from 1; 0 leaves it to chance.
+	// At is the occasion, from 1. With 0 the fault happens by chance.
 	At int
 	// In is the chance: one in this number of occasions.
 	In int
-	// Times is the number of consecutive occasions; 0 is 1.
+	// Times is the number of consecutive occasions. 0 means 1.
 	Times int
 }
 

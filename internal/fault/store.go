@@ -11,8 +11,9 @@ import (
 )
 
 // Config holds the settings of a Store. The Store reads them only at construction.
-// A fault whose hook is nil does not happen; Compact is the exception. A hook runs
-// on the goroutine of the call that has the fault. Several hooks may run at once.
+// A fault whose hook is nil does not happen. Compact is the exception: the watch lists
+// every kind again also without a hook. A hook runs on the goroutine of the call that
+// has the fault. Several hooks may run at once.
 type Config struct {
 	// Plan lists the faults. The zero Plan has none.
 	Plan Plan
