@@ -48,14 +48,14 @@ var ErrStuck = errors.New("does not return")
 //
 // A panic of a store's method, or of a handler, is an error of that call. The Collector
 // logs it. A panic of the engine, of the hooks OnDecision and CompareVersions, or of the
-// logger, breaks the engine: see Run. A slow logger may hold up the watch, or work
-// that is due by time, and never the engine or a call. Other lines wait meanwhile. Beyond
-// a bound the Collector drops and counts them.
+// logger, breaks the engine: see Run. A slow logger may hold up the watch, and the callers
+// of the Collector's own methods. It never holds up the engine, a call or the end of Run.
+// Other lines wait meanwhile. Beyond a bound the Collector drops and counts them.
 //
 // Held by TestCollectorIdleIsQuiet, TestCollectorSlowStore, TestCollectorHandlerHangs,
 // TestCollectorWatchBreaks, TestCollectorWatchBackoff, TestCollectorFencesWaitForWatch,
 // TestCollectorRelists, TestCollectorsTogether, TestCollectorForeignFences,
-// TestCollectorPanics, TestCollectorBreaks and TestSlowLog.
+// TestCollectorPanics, TestCollectorBreaks, TestSlowLog and TestSlowLogHoldsNoEnd.
 type Collector struct {
 	store    Store
 	fencer   Fencer        // set at level 2
@@ -205,7 +205,7 @@ func (c *Collector) over() bool {
 // shutDown gives the prefetched calls back and waits for everything under way, for
 // Config.ShutdownTimeout at most.
 func (c *Collector) shutDown() error {
-	c.locked(func(_ *Engine, now time.Time) { c.giveBack(now) })
+	c.lockedSoon(func(_ *Engine, now time.Time) { c.giveBack(now) })
 	done := make(chan struct{})
 	go func() {
 		c.work.Wait()

@@ -66,7 +66,7 @@ func (c *Collector) dispatch(ctx context.Context) error {
 
 // dispatchOnce takes a turn and returns the time of the next one.
 func (c *Collector) dispatchOnce(ctx context.Context) (at time.Time, err error) {
-	c.locked(func(e *Engine, now time.Time) {
+	c.lockedSoon(func(e *Engine, now time.Time) {
 		c.nextWake = c.take(ctx, now, turn{})
 		at, err = c.nextWake, e.Err()
 	})
@@ -248,8 +248,6 @@ func (c *Collector) runCall(ctx context.Context, call *Call) {
 // complete exchanges the result of a call for a prefetched call. If there is none, it
 // reports the result itself and takes a turn. The worker makes the next call of its lane
 // itself.
-//
-// Held by TestSlowLogHoldsNoCall.
 func (c *Collector) complete(ctx context.Context, call *Call, r *Result) {
 	t := turn{keep: call.Type.lane(), kept: call}
 	if r.Err == errNoAnswer { // the goroutine ends
@@ -261,7 +259,7 @@ func (c *Collector) complete(ctx context.Context, call *Call, r *Result) {
 	}
 	old := *call
 	*call = Call{}
-	said := c.underLock(func(_ *Engine, now time.Time) {
+	c.lockedSoon(func(_ *Engine, now time.Time) { // the next call's evidence is of now
 		c.lanes[old.Type.lane()]--
 		c.reportOrDrop(ctx, now, &old, r)
 		if old.Type == CallHandle {
@@ -269,9 +267,6 @@ func (c *Collector) complete(ctx context.Context, call *Call, r *Result) {
 		}
 		c.follow(ctx, now, t)
 	})
-	if said { // the next call does not wait for the logger: its evidence is of now
-		c.work.Go(c.flushLog)
-	}
 }
 
 // reportOrDrop reports the result of a call. After the end of Run it drops the result of

@@ -28,6 +28,16 @@ func (c *Collector) locked(step func(e *Engine, now time.Time)) {
 	}
 }
 
+// lockedSoon is locked for Run and its workers. They do not wait for the logger, and
+// shutDown does.
+//
+// Held by TestSlowLogHoldsNoCall and TestSlowLogHoldsNoEnd.
+func (c *Collector) lockedSoon(step func(e *Engine, now time.Time)) {
+	if c.underLock(step) {
+		c.work.Go(c.flushLog)
+	}
+}
+
 // underLock is locked without the writing. It reports whether there are lines to write.
 func (c *Collector) underLock(step func(e *Engine, now time.Time)) (said bool) {
 	c.mu.Lock()

@@ -112,6 +112,45 @@ func TestSlowLogHoldsNoCall(t *testing.T) {
 	})
 }
 
+// TestSlowLogHoldsNoEnd: a log handler that hangs does not keep Run from its end. The error
+// of Run names it.
+func TestSlowLogHoldsNoEnd(t *testing.T) {
+	for _, c := range []struct {
+		last   bool
+		reason string
+	}{
+		{false, "the line comes while Run is at work"},
+		{true, "the line comes with the end of Run"},
+	} {
+		t.Run(c.reason, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				h := slow{make(chan string), make(chan string)}
+				d, _ := deleting(t, 1)
+				d.cfg = Config{Logger: slog.New(h)}.filled()
+				began, done := time.Now(), make(chan error)
+				go func() {
+					_ = d.engine.Observe(began, Event{Type: graph.Put})
+					if !c.last {
+						_, _ = d.dispatchOnce(t.Context())
+					}
+					done <- d.shutDown()
+				}()
+				if got := <-h.begun; got != "event refused" {
+					t.Errorf("the line is %q", got)
+				}
+				end := time.AfterFunc(time.Minute, func() { h.end <- "" })
+				if err := <-done; !errors.Is(err, ErrStuck) || err.Error() != "stop collector: delete p/0, log: does not return" {
+					t.Errorf("Run ends after %v: %v", time.Since(began), err)
+				}
+				if end.Stop() {
+					h.end <- ""
+				}
+				d.work.Wait()
+			})
+		})
+	}
+}
+
 // broken is a log handler that panics.
 type broken struct{ slow }
 
