@@ -98,7 +98,7 @@ func (e *Engine) applyDelta(ev *Event, d *observed.Delta) {
 	}
 	if d.DuplicateUID {
 		e.effects.Warn("two live objects have one UID", "object", ev.Object.Key.String())
-		e.counts.Twins++
+		e.counts.DuplicateUIDs++
 		e.cycles.Restart(e.view(), e.now)
 		e.auditSoon() // no decision may rest on either any more
 	}

@@ -43,8 +43,8 @@ type Stats struct {
 	// Losses counts writes without an answer and broken watches. Each may be the first
 	// sign of a rewind.
 	Losses uint64
-	// Twins counts live objects that share a UID.
-	Twins uint64
+	// DuplicateUIDs counts live objects that share a UID.
+	DuplicateUIDs uint64
 	// Audits counts the finished audits, and AuditRepairs the writes that only an audit
 	// caused.
 	Audits, AuditRepairs uint64
@@ -97,7 +97,7 @@ type tally struct {
 	Events, Refused, Decisions, Gone, Listings   uint64
 	Conflicts, RefusedWrites, UnknownOutcomes    uint64
 	FailedReads, Contradictions, Losses, Rewinds uint64
-	Twins, BestEffort                            uint64
+	DuplicateUIDs, BestEffort                    uint64
 }
 
 // Stats returns the engine's figures. It does not walk the graph.
@@ -109,7 +109,7 @@ func (e *Engine) Stats() Stats {
 		Events: t.Events, Refused: t.Refused, Decisions: t.Decisions,
 		FailedReads: t.FailedReads, FailedHandlers: e.handlers.Failed(),
 		Gone: t.Gone, Listings: t.Listings, Rings: e.cycles.Found(), Rewinds: t.Rewinds,
-		Contradictions: t.Contradictions, Losses: t.Losses, Twins: t.Twins,
+		Contradictions: t.Contradictions, Losses: t.Losses, DuplicateUIDs: t.DuplicateUIDs,
 		Audits: audits.Audits, AuditRepairs: audits.Repairs,
 		Writes: WriteStats{t.Conflicts, t.RefusedWrites, t.UnknownOutcomes, e.undone.Count(), t.BestEffort},
 		Fences: FenceStats{len(e.fenceStatus().Open), fences.Passed, fences.Lost},

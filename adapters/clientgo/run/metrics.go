@@ -96,7 +96,7 @@ func counters(s ownergraph.Stats) []family {
 		counter("rewinds", "Rewinds of the store's history.", s.Rewinds),
 		counter("losses", "Writes without an answer, and watches that broke.", s.Losses),
 		counter("contradictions", "Reads that contradict the watch.", s.Contradictions),
-		counter("twins", "Live objects that shared a UID.", s.Twins),
+		counter("twins", "Live objects that shared a UID.", s.DuplicateUIDs),
 		counter("best_effort_writes", "Best-effort writes.", s.Writes.BestEffort),
 		counter("audits", "Completed audits.", s.Audits),
 		counter("audit_repairs", "Writes after decisions of an audit.", s.AuditRepairs),
