@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/core/effect"
 )
 
 // garbage returns an engine that has observed an object whose owner is gone, and that is
@@ -90,5 +91,20 @@ func TestListingBringsVanished(t *testing.T) {
 	e.answer(t, later, nil)
 	if err := e.check(); err != nil || e.counts.Rewinds != 1 || e.counts.Calls[CallDelete] != 1 {
 		t.Errorf("%v; %d rewinds and %d deletes, want one of each", err, e.counts.Rewinds, e.counts.Calls[CallDelete])
+	}
+}
+
+// TestBrokenInDecision: an engine that breaks during a decision does not hand out the call of
+// that decision.
+func TestBrokenInDecision(t *testing.T) {
+	e := garbage(t, Config{})
+	read, _ := e.Next(e.now, LaneStore)
+	if err := e.Done(e.now, read.ID, Result{Err: ErrNotFound}); err != nil {
+		t.Fatal(err)
+	}
+	e.effects.Do(effect.Unset) // the decision carries it out
+	c, _ := e.Next(e.now, LaneStore)
+	if e.Err() == nil || c.Type != CallUnset || len(e.underWay()) > 0 {
+		t.Errorf("%v: a %v of %s is handed out, and under way are %q", e.Err(), c.Type, c.Key, e.underWay())
 	}
 }

@@ -250,7 +250,7 @@ func (e *Engine) nextInto(now time.Time, lane Lane, c *Call) (at time.Time, ok b
 // takeReady makes c a call of the lane that needs no further decision, and counts it. It
 // returns false if there is none, and leaves c as it is.
 func (e *Engine) takeReady(lane Lane, c *Call) bool {
-	ok := e.popCall(lane, c)
+	ok := e.broken == nil && e.popCall(lane, c) // the step before may have broken it
 	if ok {
 		e.counts.Calls[c.Type]++
 	}
