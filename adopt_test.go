@@ -144,8 +144,8 @@ func TestMove(t *testing.T) {
 	}
 }
 
-// TestMoveToWhomItHas: an object that both own is left to the latter only if that
-// one keeps it.
+// TestMoveToWhomItHas: an object has the old owner and the new one. ReplaceOwner drops the
+// old reference only if the new owner keeps the object.
 func TestMoveToWhomItHas(t *testing.T) {
 	for _, tc := range []struct {
 		world, to string
@@ -188,8 +188,8 @@ func TestAdoptAll(t *testing.T) {
 	s.holds(t, "pod/a1 -> set/a^; pod/a2 -> set/a^; pod/a3 -> set/a^; pod/a4 -> set/b^; pod/b1; pod/c1; secret/a1; set/a; set/b~[x.io/z]")
 }
 
-// TestAdoptAllResumes: a pass that is broken off says how far it came, and another
-// one does the rest, and nothing twice. A kind that is sick is for a later one.
+// TestAdoptAllResumes: a pass that is broken off reports its progress. The next pass does
+// the rest, and nothing twice. The report names a sick kind as unlisted.
 func TestAdoptAllResumes(t *testing.T) {
 	s := newTap(t, "set/a; pod/a1; pod/a2; pod/a3; secret/s")
 	if err := s.Inside(inside.Key{}).Sicken("secret", "down"); err != nil {

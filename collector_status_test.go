@@ -205,8 +205,8 @@ func TestCollectorLogsUnlistedKinds(t *testing.T) {
 	}
 }
 
-// TestCollectorLogsStuck: that objects are stuck is logged, and that none is any more.
-// What passes soon is not.
+// TestCollectorLogsStuck: one line of the log says that objects are stuck, and another one
+// says that the last of them is free. A stuck object that is free soon makes no line.
 func TestCollectorLogsStuck(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, log, refuses := newTap(t, "a; b -> a; c -> a"), &journal{}, true

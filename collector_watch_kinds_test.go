@@ -13,8 +13,8 @@ import (
 	"github.com/ownergraph/ownergraph/internal/inside"
 )
 
-// TestCollectorRelistsHungWatch has a watch that was restarted for a listing say
-// nothing more: it is restarted again.
+// TestCollectorRelistsHungWatch: a watch that was restarted for a listing hangs, and is
+// restarted again.
 func TestCollectorRelistsHungWatch(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newTap(t, "a; b")
@@ -45,8 +45,8 @@ func TestCollectorRelistsHungWatch(t *testing.T) {
 	})
 }
 
-// TestCollectorRelists has a watch say something that no store may say. The
-// kind is listed anew, by the store's own power or by a new watch.
+// TestCollectorRelists: a watch brings an invalid event. The kind is listed anew, by the
+// store's own power or by a new watch.
 func TestCollectorRelists(t *testing.T) {
 	for _, c := range []struct {
 		name           string
@@ -122,7 +122,7 @@ func TestCollectorRelistsOnce(t *testing.T) {
 	})
 }
 
-// TestCollectorKindSick has a kind sick by the store's own word while the watch
+// TestCollectorKindSick: the store reports a kind sick. The kind stays sick while the watch
 // breaks and comes back.
 func TestCollectorKindSick(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

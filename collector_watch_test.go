@@ -115,8 +115,8 @@ func TestCollectorWatchBackoff(t *testing.T) {
 	})
 }
 
-// TestCollectorWatchBackoffEnds has a watch hold for long after it was down for
-// long: its next pause is short again.
+// TestCollectorWatchBackoffEnds: a watch was down for long, and then held for long. Its
+// next pause is short again.
 func TestCollectorWatchBackoffEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, b := newTap(t, "a"), &breaker{}
@@ -137,9 +137,9 @@ func TestCollectorWatchBackoffEnds(t *testing.T) {
 	})
 }
 
-// TestCollectorFencesWaitForWatch has the watch break at the very moment at which
-// a fence is asked for. While it is down no fence is asked for, since none could
-// be reported, and no setting lets a deletion end.
+// TestCollectorFencesWaitForWatch: the watch breaks at the moment of a fence. No fence is
+// asked for while the watch is down, since the watch could not report it. No setting lets
+// a deletion end then.
 func TestCollectorFencesWaitForWatch(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, b := newTap(t, "a~[foreground]; b"), &breaker{}

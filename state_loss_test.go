@@ -10,7 +10,8 @@ import (
 	"github.com/ownergraph/ownergraph/internal/probe"
 )
 
-// TestFingerprintOfLossTime: when the last loss was decides how long its kind waits.
+// TestFingerprintOfLossTime: the time of the last loss decides how long its kind waits. Two
+// engines that go on differently have different fingerprints.
 func TestFingerprintOfLossTime(t *testing.T) {
 	engine := func(late time.Duration) (stepped, uint64) {
 		s := newStepped(t, ownergraph.Config{}, "a", "b")

@@ -11,7 +11,7 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// wrapped is a store in another one's clothes.
+// wrapped hides the powers of a store, and unwraps to it.
 type wrapped struct{ ownergraph.Store }
 
 func (w wrapped) Unwrap() ownergraph.Store { return w.Store }
