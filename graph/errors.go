@@ -6,8 +6,8 @@ import "errors"
 // error of a store is transient, and the outcome of a write with such an error is
 // unknown.
 //
-// An error may have a method RetryAfter() time.Duration. Then the engine takes the call
-// as not begun. It repeats the call after that time, and not before.
+// An error that wraps none of these may have a method RetryAfter() time.Duration. Then the
+// engine takes the call as not begun. It repeats the call after that time, and not before.
 var (
 	// ErrNotFound is proof of absence: the store serves the kind, and has no object at
 	// these coordinates. A store never returns it for a kind that it does not serve, or
