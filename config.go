@@ -200,7 +200,7 @@ func (c Config) validate() error {
 		return fmt.Errorf("configure engine: Handlers: %w: %w", err, ErrInvalid)
 	}
 	if _, err := sweep.New(c.sweepSettings()); err != nil {
-		return fmt.Errorf("configure engine: %w", err)
+		return err
 	}
 	for _, f := range []struct {
 		name  string

@@ -25,14 +25,3 @@ var (
 // retryIn returns the time before the store wants the next try, and whether the error
 // gives one. The store has done nothing for a call with such an error.
 func retryIn(err error) (wait time.Duration, ok bool) { return run.RetryIn(err) }
-
-// unknownOutcome reports whether the store may have carried out a write with this error.
-func unknownOutcome(err error) bool {
-	for _, answer := range [...]error{nil, ErrConflict, ErrNotFound, ErrRefused, ErrKindUnknown} {
-		if errors.Is(err, answer) {
-			return false
-		}
-	}
-	_, ok := retryIn(err)
-	return !ok
-}

@@ -47,12 +47,12 @@ func New(set Settings) (Sweeps, error) {
 func (set *Settings) plan(i int, taken map[string]bool) (*plan.Plan, error) {
 	s := &set.Sweeps[i]
 	bad := func(cause string) error {
-		return fmt.Errorf("Sweeps[%d]: finalizer %q: %s: %w", i, s.Finalizer, cause, graph.ErrInvalid)
+		return fmt.Errorf("configure engine: Sweeps[%d]: finalizer %q: %s: %w", i, s.Finalizer, cause, graph.ErrInvalid)
 	}
 	p, err := plan.New(*s)
 	switch {
 	case err != nil:
-		return nil, fmt.Errorf("Sweeps[%d]: %w", i, err)
+		return nil, fmt.Errorf("configure engine: Sweeps[%d]: %w", i, err)
 	case taken[s.Finalizer]:
 		return nil, bad("another sweep has it")
 	case s.Confirm != "" && (taken[s.Confirm] || slices.Contains(set.Handlers, s.Confirm)):
