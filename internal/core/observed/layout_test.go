@@ -31,10 +31,10 @@ func TestLayout(t *testing.T) {
 }
 
 // TestBytesPerObject adds up the memory of deployments, each with a replica set of ten
-// pods. Every object has a UUID, and the name of a pod has 30 bytes. A million such objects
-// take 108 bytes each, and fewer take up to one byte more for the last pages and segments.
+// pods. Every object has a UUID, and the name of a pod has 30 bytes. A million pods take at
+// most 108 bytes an object. Fewer take up to one byte more for the last pages and segments.
 func TestBytesPerObject(t *testing.T) {
-	const pods, most = 100_000, 109
+	const pods, most = 1_000_000, 108
 	n := 0
 	g := large(t)
 	put := func(name string, owner *graph.Key) *graph.Key {
