@@ -72,6 +72,32 @@ func TestDeviations(t *testing.T) {
 	}
 }
 
+// TestRingOfNone: Kubernetes rarely ends the object that it has unblocked for a ring that is
+// none. That is of class ring, too. Without a dependent that waits it is of no class.
+func TestRingOfNone(t *testing.T) {
+	for _, tc := range []struct {
+		history, ours, theirs string
+		want                  bool
+		reason                string
+	}{
+		{`node/b; pod/s/a -> pod/s/c; pod/s/c -> node/b! | fg pod/s/a; fg node/b`,
+			"node/b~[foreground]; pod/s/a~[foreground] -> pod/s/c; pod/s/c~[foreground] -> node/b!",
+			"pod/s/a~[foreground] -> pod/s/c", true, "a dependent of the object waits"},
+		{`node/b; pod/s/a -> pod/s/c; pod/s/c -> node/b! | bg pod/s/a; fg node/b`,
+			"node/b~[foreground]; pod/s/c~[foreground] -> node/b!", "", true, "its owner waits, above its dependent"},
+		{`node/b; pod/s/c -> node/b! | fg node/b`,
+			"node/b~[foreground]; pod/s/c~[foreground] -> node/b!", "", false, "it has no dependent"},
+	} {
+		h, err := parseHistory(tc.history)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := isRing(h, outcome{ours: tc.ours, theirs: tc.theirs}); got != tc.want {
+			t.Errorf("%s: isRing is %v: %s", tc.history, got, tc.reason)
+		}
+	}
+}
+
 func both(t *testing.T, h history) (out outcome, v verdict, err error) {
 	run := between(t, runOurs, runUpstream)
 	if out, err = run(h); err != nil {

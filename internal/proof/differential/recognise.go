@@ -72,11 +72,11 @@ func isTwice(h history, out outcome) bool {
 	})
 }
 
-// isRing: Kubernetes has unblocked a reference, for a ring that it sees. Or in a ring
-// it has ended an object that waits in ours, or keeps one for ever.
+// isRing: Kubernetes has unblocked a reference, for a ring that it sees. Or in such a ring,
+// which may be none, it has ended an object that waits in ours, or keeps one for ever.
 func isRing(h history, out outcome) bool {
 	return h.foreground() && slices.ContainsFunc(h.everyone(), func(o graph.Object) bool {
-		return h.unblocked(o, out) || h.cyclic(o) && h.broken(o, out)
+		return h.unblocked(o, out) || h.suspicious(o) && h.broken(o, out)
 	})
 }
 
@@ -91,9 +91,11 @@ func (h history) unblocked(o graph.Object, out outcome) bool {
 	})
 }
 
-func (h history) cyclic(o graph.Object) bool {
+// suspicious reports whether Kubernetes may take a reference of the object for a part of a
+// ring.
+func (h history) suspicious(o graph.Object) bool {
 	for i := range o.Owners {
-		if leadsBack(h, o, i) {
+		if ring(h, o, i) {
 			return true
 		}
 	}
