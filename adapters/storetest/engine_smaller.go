@@ -72,12 +72,21 @@ func fewerActions(p scenario) iter.Seq[scenario] {
 	}
 }
 
-// fewerObjects leaves out one object, with its references and actions.
+// fewerObjects leaves out one object, with its references and actions, or two objects. An
+// object without a part in the failure may still change the timing. Two of them may make up
+// for each other.
 func fewerObjects(p scenario) iter.Seq[scenario] {
 	return func(yield func(scenario) bool) {
 		for gone := len(p.objects) - 1; gone >= 0; gone-- {
 			if len(p.objects) > 1 && !yield(p.with(func(x *scenario) { x.leaveOut(gone) })) {
 				return
+			}
+		}
+		for gone := len(p.objects) - 1; gone > 1; gone-- {
+			for other := gone - 1; other >= 0; other-- {
+				if !yield(p.with(func(x *scenario) { x.leaveOut(gone); x.leaveOut(other) })) {
+					return
+				}
 			}
 		}
 	}
