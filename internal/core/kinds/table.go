@@ -27,8 +27,8 @@ type Table struct {
 	names  []graph.Kind // of states, sorted
 	walked uint64       // see Walked
 	counts counts
-	last   *State     // of the last event, and its kind
-	lastOf graph.Kind //
+	last   *State // of the last event, and its kind
+	lastOf []byte //
 
 	setKnown bool // the set of kinds is known
 	setLost  bool // another set was refused since: it may have had more kinds
@@ -163,7 +163,7 @@ func (t *Table) drop(name graph.Kind) {
 	}
 	t.counts.add(s, -1)
 	delete(t.states, name)
-	t.last, t.lastOf = nil, ""
+	t.last, t.lastOf = nil, nil
 	if i, ok := slices.BinarySearch(t.names, name); ok {
 		t.names = slices.Delete(t.names, i, i+1)
 	}
@@ -197,7 +197,7 @@ func (t *Table) Clone() Table {
 		own := *s
 		c.states[name] = &own
 	}
-	c.last, c.lastOf = nil, ""
+	c.last, c.lastOf = nil, nil
 	c.names, c.epochs = slices.Clone(t.names), slices.Clone(t.epochs)
 	c.lists.wanted, c.pruning = slices.Clone(t.lists.wanted), slices.Clone(t.pruning)
 	return c

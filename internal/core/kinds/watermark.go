@@ -1,8 +1,6 @@
 package kinds
 
 import (
-	"strings"
-
 	"github.com/ownergraph/ownergraph/graph"
 )
 
@@ -45,12 +43,12 @@ func (t *Table) Advance(o *graph.Object, newest bool, compare Compare) {
 // cached returns the state of a kind, nil for an unknown one. Most events are about the
 // kind of the event before, so the table keeps that state at hand.
 func (t *Table) cached(name graph.Kind) *State {
-	if t.last != nil && t.lastOf == name {
+	if t.last != nil && string(t.lastOf) == string(name) {
 		return t.last
 	}
 	s := t.states[name]
 	if s != nil {
-		t.last, t.lastOf = s, graph.Kind(strings.Clone(string(name)))
+		t.last, t.lastOf = s, append(t.lastOf[:0], name...)
 	}
 	return s
 }
