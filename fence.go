@@ -41,15 +41,7 @@ func (e *Engine) wakeFence() {
 
 // released returns the moment up to which marks may end without a passed fence, as best
 // effort.
-func (e *Engine) released() seq.Stamp {
-	if e.level >= Level2 {
-		return e.fence.Freed()
-	}
-	if e.kinds.Unseen() || e.kinds.LossOpen() { // the observed state may be of a former history (R5)
-		return 0
-	}
-	return e.seq.Last() + 1
-}
+func (e *Engine) released() seq.Stamp { return e.fence.Released(&e.kinds, e.seq.Last()) }
 
 // fenceHeld reports whether only sick kinds have still to pass the fence.
 func (e *Engine) fenceHeld() bool { return e.fence.Held(&e.kinds) }
