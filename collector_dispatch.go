@@ -152,7 +152,7 @@ func (c *Collector) hasRoom(lane Lane) bool {
 	case LaneControl:
 		return c.lanes[lane] < controlWorkers && c.watch.KnowsKinds()
 	}
-	return true // the engine bounds the handlers itself
+	return len(c.cfg.Handlers) > 0 // the engine bounds the handlers itself
 }
 
 // fill prefetches calls while all workers are busy. The turn has handed out n calls of the

@@ -10,7 +10,7 @@ import (
 // carryOut carries out the effects that machines have returned, in their order. Carrying
 // one out may append others, which follow. It is the only place that does so.
 func (e *Engine) carryOut() {
-	if e.carrying {
+	if e.carrying || e.effects.Empty() {
 		return
 	}
 	e.carrying = true

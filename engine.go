@@ -217,7 +217,8 @@ const (
 //
 // The caller begins the call before its next step of the engine, or gives the call back
 // with ErrNotBegun. It reports every call with Done, in any order. The lanes are
-// independent: the engine hands out calls of one lane while calls of another take long.
+// independent: the engine hands out calls of one lane while calls of another take long. The
+// decisions of one Next may bring calls of other lanes. So ask LaneStore last.
 func (e *Engine) Next(now time.Time, lane Lane) (c Call, at time.Time) {
 	at, _ = e.nextInto(now, lane, &c)
 	return c, at
@@ -237,9 +238,6 @@ func (e *Engine) nextInto(now time.Time, lane Lane, c *Call) (at time.Time, ok b
 		}
 		cost := e.step()
 		if cost == 0 {
-			if e.takeReady(lane, c) {
-				return e.now, true
-			}
 			return e.wake(lane), false
 		}
 		budget -= cost
@@ -266,7 +264,7 @@ func (e *Engine) popCall(lane Lane, c *Call) bool {
 	case LaneControl:
 		e.fence.Release(e.now, &e.kinds, &e.effects) // deletions that have waited for too long
 		e.carryOut()
-		return e.nextFence(c) || e.nextList(c) || e.nextSelect(c)
+		return e.nextFence(c) || e.nextList(c) || e.sweeps.Any() && e.nextSelect(c)
 	}
 	return false
 }
@@ -285,7 +283,9 @@ func (e *Engine) stepWork() int {
 	if len(e.calls.Prepared()) >= maxPrepared {
 		return 0
 	}
-	e.fanout.StepWoken(e.fanView(), slice, lowWater)
+	if len(e.fanout.Woken()) > 0 {
+		e.fanout.StepWoken(e.fanView(), slice, lowWater)
+	}
 	if id, ok := e.work.Next(e.now); ok {
 		cost, before := 1, e.sweeps.Looked()
 		if e.graph.InUse(id) { // a decision looks at every reference

@@ -169,8 +169,10 @@ func (e *Engine) hold(id observed.NodeID, why policy.Reason, doubt graph.Doubt) 
 
 // setHeld notes that a node is held, for the reason of its state.
 func (e *Engine) setHeld(id observed.NodeID) {
-	e.sweeps.SetHeld(e.sweepView(), id, true)
-	e.carryOut()
+	if e.sweeps.Any() {
+		e.sweeps.SetHeld(e.sweepView(), id, true)
+		e.carryOut()
+	}
 	m, since := e.state(id), e.now
 	if m.Reason == policy.HandlerFailed {
 		if at := e.handlers.FailingSince(id); !at.IsZero() {
@@ -183,8 +185,10 @@ func (e *Engine) setHeld(id observed.NodeID) {
 // unhold notes that a node is not held. A retry may have the same outcome as the last
 // try, so the table keeps the former entry until then.
 func (e *Engine) unhold(id observed.NodeID, retry bool) {
-	e.sweeps.SetHeld(e.sweepView(), id, false)
-	e.carryOut()
+	if e.sweeps.Any() {
+		e.sweeps.SetHeld(e.sweepView(), id, false)
+		e.carryOut()
+	}
 	e.held.Drop(id, retry)
 }
 

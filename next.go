@@ -60,7 +60,9 @@ func (e *Engine) wakeLane(lane Lane) time.Time {
 			w.at(at[i], counts[i])
 		}
 		w.at(e.kinds.ListAt())
-		w.at(e.sweeps.SelectAt(e.sweepView()))
+		if e.sweeps.Any() {
+			w.at(e.sweeps.SelectAt(e.sweepView()))
+		}
 	}
 	return w.first
 }
@@ -70,13 +72,13 @@ type waking struct{ after, first time.Time }
 
 // at counts a time in, if it is one to wait for.
 func (w *waking) at(t time.Time, ok bool) {
-	if !ok {
-		return
+	switch {
+	case !ok:
+	case !t.After(w.after):
+		w.first = w.after.Add(1)
+	case w.first.IsZero() || t.Before(w.first):
+		w.first = t
 	}
-	if !t.After(w.after) {
-		t = w.after.Add(1)
-	}
-	w.first = soonest(w.first, t)
 }
 
 // soonest returns the earlier of two times, of which the zero time is none.

@@ -16,12 +16,15 @@ import (
 //
 // Held by TestScenarios/r5-an-ignored-kind-is-no-evidence of internal/proof/script.
 func (e *Engine) ignores(ev *Event) bool {
-	return ev.Of() != "" && e.kinds.Ignored(ev.Of())
+	return e.kinds.Ignores() && ev.Of() != "" && e.kinds.Ignored(ev.Of())
 }
 
 // isGoneObserved reports whether the watch showed the end of a node that references still
 // name. The node remembers that longer than the bounded memory does.
 func (e *Engine) isGoneObserved(id observed.NodeID) bool {
+	if !e.graph.InUse(id) || e.nodes.IsCompact(e.graph, id) {
+		return false
+	}
 	m := e.state(id)
 	return m.GoneObserved && m.Absent > e.kinds.Rewound()
 }
@@ -145,8 +148,10 @@ func (e *Engine) applyNode(ev *Event, d *observed.Delta) {
 		m.Known, m.Changed = t, t
 		e.newVersion(id, n)
 		e.dropAbsence(id, n, ev.Object.Key)
-		e.sweeps.Observe(e.sweepView(), id, n)
-		e.carryOut()
+		if e.sweeps.Any() {
+			e.sweeps.Observe(e.sweepView(), id, n)
+			e.carryOut()
+		}
 	case m.Known <= e.kinds.Rewound(): // the same state, of another history
 		t := e.seq.Stamp()
 		m.Known, m.Changed = t, t
@@ -181,8 +186,10 @@ func (e *Engine) addObject(id observed.NodeID, n observed.Node, k Key) {
 	if c, ok := e.graph.Claim(id); ok {
 		e.fanout.PushNode(e.view(), c)
 	}
-	e.sweeps.Observe(e.sweepView(), id, n)
-	e.carryOut()
+	if e.sweeps.Any() {
+		e.sweeps.Observe(e.sweepView(), id, n)
+		e.carryOut()
+	}
 	if !e.tryKeepNew(id) {
 		e.work.Add(id, effect.Priority(n))
 	}
@@ -197,8 +204,10 @@ func (e *Engine) updateVersion(id observed.NodeID, n observed.Node, alike bool) 
 		return
 	}
 	e.endWaits(id, n)
-	e.sweeps.Observe(e.sweepView(), id, n)
-	e.carryOut()
+	if e.sweeps.Any() {
+		e.sweeps.Observe(e.sweepView(), id, n)
+		e.carryOut()
+	}
 	e.keepOrEnqueue(id, n)
 }
 
@@ -273,8 +282,10 @@ func (e *Engine) endObject(id observed.NodeID, unseen bool) {
 	m := e.edit(id)
 	m.Reread, m.Marked = false, time.Time{}
 	e.unhold(id, false)
-	e.sweeps.Leave(e.sweepView(), id, unseen)
-	e.carryOut()
+	if e.sweeps.Any() {
+		e.sweeps.Leave(e.sweepView(), id, unseen)
+		e.carryOut()
+	}
 }
 
 // freeNode forgets a node that left the graph, and remembers its proven absence.
@@ -284,8 +295,10 @@ func (e *Engine) freeNode(f observed.Freed, unseen bool) {
 		e.remember(f.Key)
 	}
 	e.unhold(f.ID, false)
-	e.sweeps.Leave(e.sweepView(), f.ID, unseen)
-	e.carryOut()
+	if e.sweeps.Any() {
+		e.sweeps.Leave(e.sweepView(), f.ID, unseen)
+		e.carryOut()
+	}
 	e.cycles.Drop(e.view(), m.Cycle, e.now)
 	e.work.Drop(f.ID)
 	e.work.Done(f.ID) // the id may name another node before the call completes

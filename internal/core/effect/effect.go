@@ -102,6 +102,9 @@ type List struct {
 // Items returns the effects, the first one first. The list owns them until Reset.
 func (l *List) Items() []Effect { return l.items }
 
+// Empty reports whether there is no effect.
+func (l *List) Empty() bool { return len(l.items) == 0 }
+
 // Reset drops the effects and keeps a small buffer. The kept lines stay.
 func (l *List) Reset() {
 	if cap(l.items) > maxKept {

@@ -55,8 +55,8 @@ func (l *lists) ended(name graph.Kind) {
 func (t *Table) dueList() (name graph.Kind, ok bool) {
 	l := &t.lists
 	set := t.setLost || l.set
-	if set && l.last != "" {
-		return "", true
+	if len(l.wanted) == 0 || set && l.last != "" {
+		return "", set
 	}
 	after, _ := slices.BinarySearch(l.wanted, l.last+"\x00")
 	for i := range l.wanted {

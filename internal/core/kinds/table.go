@@ -74,6 +74,9 @@ func (t *Table) Sick(name graph.Kind) string {
 	return ""
 }
 
+// Ignores reports whether any kind takes no part, by setting.
+func (t *Table) Ignores() bool { return len(t.ignore) > 0 }
+
 // Ignored reports whether the kind takes no part, by setting.
 func (t *Table) Ignored(name graph.Kind) bool { return slices.Contains(t.ignore, name) }
 
