@@ -23,15 +23,11 @@ var ErrStuck = errors.New("does not return")
 //
 // The Collector is a caller of Observe, Next and Done, like any other. One mutex guards
 // the engine. Every call of the store, of a handler and of the logger happens outside of
-// the mutex. The work inside is a few microseconds of computation, in slices. The goroutine that brings
-// an event or a result takes the next calls away while it has the mutex, so no worker
-// waits for a dispatcher. While all workers are busy, the Collector prefetches as many
-// calls as there are workers. A worker that comes back exchanges its result for a
-// prefetched call without the mutex. Held and HeldIn look at a slice of the objects at a
-// time. Where a call takes no time, a cascade spends its own time in three places. The
-// first is the decision and the text of the object. The second is the event that ends the
-// object, with a lookup by UID and the unlinking from its owner. The third is the memory
-// of objects that are gone (BenchmarkCascade, BenchmarkCollector).
+// the mutex. The work inside is a few microseconds of computation, in slices. The goroutine
+// that brings an event or a result takes the next calls while it has the mutex, so no worker
+// waits for a dispatcher. While all workers are busy, the Collector prefetches as many calls
+// as there are workers. A worker that comes back exchanges its result for a prefetched call
+// without the mutex. Held and HeldIn look at a slice of the objects at a time.
 //
 // Calls run in lanes that do not wait for each other. Config.Workers bounds the reads and
 // writes, and Config.HandlerWorkers the handlers of each finalizer. Fences, listings and

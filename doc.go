@@ -3,7 +3,7 @@
 // or orphans the dependents. It stays correct while other clients change the store.
 //
 // The rules follow the Kubernetes garbage collector, without its races. RATIONALE.md lists
-// the differences. The engine asks for a write only after a proof that the write is right.
+// the differences. The engine deletes an object only after a proof that the deletion is right.
 //
 // The package is for two kinds of users. The author of a control plane writes a [Store] of
 // four methods over their database. The author of a Kubernetes operator takes the store of
@@ -38,8 +38,8 @@
 //   - Controller: the owner manages this object. An object has at most one such owner.
 //   - Unresolved: the store could not tell the owner's scope, so the owner is unknown.
 //
-// An object without owners stays. An object with owners stays while one owner exists that
-// does not wait for it in a foreground deletion. After that the engine deletes the object.
+// An object without owners stays. The engine deletes an object with owners when each owner
+// is gone, or is in a foreground deletion. Until then the object stays.
 //
 // [Adopt], [RemoveOwner] and [ReplaceOwner] change the owners of an object. [AdoptAll]
 // brings a whole store under ownership.
@@ -90,9 +90,10 @@
 //
 //	level  the store                                      the engine
 //	0      promises less than the four methods say        observes, reports, refuses to write
-//	1      keeps the contract of Store                    deletes nothing wrongly; foreground and orphan
+//	1      keeps the contract of Store                    deletes only objects whose owners are gone, or in
+//	                                                      a foreground deletion; foreground and orphan
 //	                                                      deletions are best effort, as in Kubernetes,
-//	                                                      and reported so
+//	                                                      and reported so: they may miss a dependent
 //	2      has fences (Fencer), shows or announces that   foreground and orphan deletions are exact, for
 //	       its history went backwards                     all that was committed before the deletion mark
 //
@@ -101,10 +102,10 @@
 //
 // # On Kubernetes
 //
-// The package adapters/clientgo makes any API server a store of level 2. It serves operators
-// in two places. An API server without kube-controller-manager has no garbage collector, as
-// in envtest. The fake client has none either. The packages envtestgc and fakegc bring one
-// to such tests. See adapters/clientgo/README.md.
+// The package adapters/clientgo makes any API server a store of level 2. An API server
+// without kube-controller-manager has no garbage collector. The tests of operators run on
+// such servers (envtest), or on a fake client. The packages envtestgc and fakegc, below
+// adapters/clientgo, bring a collector to these tests. See adapters/clientgo/README.md.
 //
 // # Reports
 //
@@ -131,9 +132,9 @@
 //	waiting  something outside that a deletion commonly waits for       Held
 //	stuck    something outside that has to be mended                    Held
 //
-// Stats.ByStatus counts them. Stats.Held adds the waiting and the stuck objects. It stays 0
-// while a deletion makes progress. The log reports objects that are stuck for 10 s, and the end of that. It names
-// kinds that become sick or recover, and fences that are lost.
+// Stats.ByStatus counts them. Stats.Held adds the waiting and the stuck objects, for which
+// only the outside can act. The log reports objects that are stuck for 10 s, and the end of
+// that. It names kinds that become sick or recover, and fences that are lost.
 //
 // # Limits
 //
@@ -174,25 +175,25 @@
 //
 //   - Each delete carries UID and version. After a conflict the engine decides again. An
 //     object that returns under its name is another object.
-//   - The engine deletes a member after a fence of the kinds of holders. The fence begins
-//     after the engine knows the mark and the member. It proves that the holder still existed
-//     after the member, and that no other living holder had a claim on the member.
+//   - Before the engine deletes a member, the kinds of holders pass a fence that began after
+//     the engine observed the member and the mark. The watch has then reported no end of the
+//     holder, so the holder existed together with the member. The watch has also reported
+//     every other holder that has a claim on the member.
 //   - A namesake is a later holder of the same name. Its members stay, even before the engine
 //     has observed the namesake.
 //   - A holder goes after a fence of all kinds that began when no member was left. If clients
 //     create members meanwhile, the sweep deletes these members too, and needs another fence.
 //   - Three things hold the holder: a sick kind, a named kind that the store does not
 //     serve, and a member with a finalizer of another client. Held reports them.
-//   - A sweep costs one write for each member, two for the holder, and two fences.
+//   - As a rule, a sweep costs one write for each member, two for the holder, and two fences.
 //
 // An object is contested if another holder has, or may have, a claim on it. The tenants `a`
 // and `a-b` both match the name `a-b-c`. No sweep deletes a contested object while both
-// holders live. The claim of the other holder ends with that holder, or with a change of
-// either holder or of the object. Then the sweep needs a proof that its own holder existed
-// after that end. A tenant and a namespace of that tenant
-// do not contest their common members, since the tenant holds the namespace. A kind of
-// holders that the store no longer serves may hide a living holder. Such a kind holds each
-// object that names one of its holders.
+// holders live. The other claim ends if its holder goes, or if a change of the object or of
+// a holder ends it. Then the sweep needs a proof that its own holder existed after that end.
+// A tenant and a namespace that is a member of the tenant do not contest their common
+// members. The store may stop to serve a kind of holders. The engine then deletes no object
+// that names a holder of that kind, because the holder may still exist.
 //
 // Labels are no part of an object. The engine asks a store that is a [LabelSelector]: once
 // at the beginning of a sweep and once when no member is left, in pages, for each kind. UID
@@ -216,11 +217,11 @@
 //   - Unknown deletes nothing. An owner that is missing from the graph is unknown.
 //   - Absence needs one of two proofs. The watch showed the end of exactly that incarnation.
 //     Or a read did not find the owner, and began after the engine knew the reference.
-//   - Absence lasts until a restore, since a UID never returns. So a background cascade needs
-//     no read.
-//   - A deletion may change its propagation. So the state of an owner in deletion counts only
-//     if a read or a fence shows it that began after the dependent's version was known. The
-//     states of several owners count at one common moment.
+//   - Absence lasts until a restore, since a UID never returns. So a background cascade that
+//     the watch has shown needs no read.
+//   - A deletion may change its propagation. So a read or a fence has to show the state of an
+//     owner in deletion. That read or fence begins after the engine observed the dependent's
+//     version. For several owners, one moment has to show all states.
 //   - A restore from a backup moves the history of a store backwards. The watch announces
 //     such a rewind, or the engine sees versions fall.
 //   - A write without an answer, or a watch that breaks, may be the first sign of a rewind.
@@ -231,7 +232,7 @@
 //
 // Events and results go one way, and no I/O happens inside:
 //
-//	Store.Watch --event--> Engine.Observe --> graph --keys--> queue --key--> policy --decision--+
+//	Store.Watch --event--> Engine.Observe --> graph --keys--> queue --key--> rules ---decision--+
 //	    ^                                                                                       |
 //	    |                                                                                       v
 //	    +-- Store.Get, Patch, Delete <-- Collector <-- Engine.Next <----- calls, as data -------+

@@ -37,11 +37,11 @@ import (
 // The engine saves no state. After a crash a new engine observes the store from the start
 // and goes on. Any number of engines may work on one store at once.
 //
-// An Engine is not safe for concurrent use. One Observe, Next or Done does about a
-// thousand units of work at most, besides the content of the event. Three steps may look
-// at every kind: a new set of kinds, the beginning of a fence, and a sweep that waits for
-// listings or labels. A list of waiting ids moves as a whole, at a few nanoseconds an id.
-// Only a rewind walks the whole graph.
+// An Engine is not safe for concurrent use. One Observe, Next or Done looks at about a
+// thousand nodes or references at most, and at the content of its event. Three steps may
+// look at every kind: a new set of kinds, the beginning of a fence, and a sweep that waits
+// for listings or labels. A fence that passes copies the list of its waiters at once. Only a
+// rewind walks the whole graph.
 //
 // Its invariants, which the proofs verify:
 //
@@ -49,10 +49,10 @@ import (
 //	E2  the graph changes in apply alone, and never during a decision
 //	E3  an object has at most one write or reread in flight, and its key is in flight in the queue. Calls from
 //	    before a rewind, or from before the object went and came back, do not count
-//	E4  one full coordinates have at most one read in flight
-//	E5  the state beside the graph belongs to nodes of the graph
+//	E4  each key has at most one read in flight
+//	E5  each entry of a table beside the graph names a node of the graph
 //	E6  every write in flight carries UID and version
-//	E7  a node waits for as many reads as note it, and each of these is due or under way
+//	E7  the number of reads that a node waits for is that of the reads that list it, each due or under way
 //	E8  the members of each sweep are counted as the graph shows them
 //	E9  the fast path keeps only objects that a decision would keep
 //	E10 the counts of kinds are the numbers of kinds
@@ -92,10 +92,10 @@ type Engine struct {
 
 	effects  effect.List // of machines, not carried out yet
 	carrying bool        // carryOut runs
-	// The number of times that the engine has revoked calls, safe for concurrent use. A
-	// rewind raises it before it walks the graph. The Collector compares it before it
-	// begins a call that it has taken by Next. If it has changed since, the Collector
-	// reports the call with ErrNotBegun.
+	// It rises when the engine revokes calls, and is safe for concurrent use. A rewind raises
+	// it before it walks the graph. The Collector compares it before it begins a call that it
+	// has taken by Next. If it has changed since, the Collector reports the call with
+	// ErrNotBegun.
 	revision run.Revision
 	scratch  scratch // of the decision at hand
 	fanout   fanout.Machine
@@ -143,12 +143,13 @@ func mix(id observed.NodeID) uint64 { return uint64(id) * 0x9e3779b97f4a7c15 }
 // number is a node id as the number that it is: ids are dense.
 func number(id observed.NodeID) uint32 { return uint32(id) }
 
-// Observe takes one event of the watch. The engine owns the event from then on.
+// Observe takes one event of the watch. The caller does not change the lists of the event
+// afterwards.
 //
 // An event that breaks the contract of a store is refused. The error wraps ErrInvalid and
 // names the object and the field. Then the event's kind counts as sick, and the engine
-// asks for a new listing. Nothing ends on the evidence of that kind before the listing.
-// After a refused set of kinds nothing ends before another set.
+// asks for a new listing. Before that listing the engine releases no owner that may have
+// dependents of the kind. After a refused set of kinds it releases none before another set.
 //
 // Held by TestScenarios/r7-a-refused of internal/proof/script.
 func (e *Engine) Observe(now time.Time, ev Event) error {
@@ -215,10 +216,11 @@ const (
 // lane again. The zero time means "after the next Observe or Done". A time that is not
 // after now means "at once", since one Next does bounded work.
 //
-// The caller begins the call before its next step of the engine, or gives the call back
-// with ErrNotBegun. It reports every call with Done, in any order. The lanes are
-// independent: the engine hands out calls of one lane while calls of another take long. The
-// decisions of one Next may bring calls of other lanes. So ask LaneStore last.
+// The caller begins the call before its next step of the engine. A caller that begins it
+// later compares Revision first. It gives a call that it does not begin back with
+// ErrNotBegun. It reports every call with Done, in any order. The lanes are independent: the
+// engine hands out calls of one lane while calls of another take long. Next of any lane
+// makes decisions, and most of them bring calls of LaneStore. So ask LaneStore last.
 func (e *Engine) Next(now time.Time, lane Lane) (c Call, at time.Time) {
 	at, _ = e.nextInto(now, lane, &c)
 	return c, at
@@ -419,8 +421,8 @@ func (e *Engine) tick(now time.Time) {
 	}
 }
 
-// Revision returns the number of times that the engine has revoked calls. It is the only
-// method that is safe for concurrent use.
+// Revision returns a number that rises when the engine revokes calls. It is the only method
+// that is safe for concurrent use.
 //
 // A caller may take calls by Next before it can begin them. The engine revokes the calls
 // that no caller has begun when their evidence no longer holds: its history went

@@ -1,9 +1,9 @@
 // Package fence follows the one fence that is under way, and its waiters.
 //
-// A fence is the wait until every kind has been observed past a moment that began after a
-// given mark. It proves that the engine has observed every object that was committed before
-// the mark (R7). All marks that were observed before it began share it. The Machine begins
-// one only for a waiter.
+// A fence begins at one moment of the store. It passes when the watch has shown, of every
+// kind, all commits before that moment. If it begins after a deletion mark was observed, the
+// engine has then observed every dependent from before the mark (R7). All marks that were
+// observed before it began share it. The Machine begins one only for a waiter.
 //
 // The store names each fence with a token, and the watch reports it by that token. The
 // reports may come before the call for the fence has returned the token. The Machine keeps
@@ -24,9 +24,10 @@ import (
 	"github.com/ownergraph/ownergraph/internal/core/seq"
 )
 
-// timeout is the time that a fence may take without a sick kind. Then the machine begins
-// another one, because a broken watch may have lost its reports. The time doubles with each
-// lost fence, at most seven times, so that a lagging watch passes one at last.
+// timeout is the time in which the well kinds have to pass a fence. Otherwise the fence is
+// lost, and the machine begins another one, because a broken watch may have lost the reports.
+// The time doubles with each lost fence, at most seven times, so that a lagging watch passes
+// one at last.
 const timeout = 30 * time.Second
 
 // Machine follows the fence of one engine. The zero value has none. A Machine is not safe
@@ -78,7 +79,7 @@ func (f *Machine) Passed() seq.Stamp { return f.passed }
 // SetPassed returns the beginning of the newest fence that the set of kinds has passed.
 func (f *Machine) SetPassed() seq.Stamp { return f.set }
 
-// Freed returns the moment up to which marks may end without a fence, as best effort.
+// Freed returns the moment up to which Release has let marks end without a fence.
 func (f *Machine) Freed() seq.Stamp { return f.freed }
 
 // Lost returns the number of lost fences in a row, and the first kinds that had not passed

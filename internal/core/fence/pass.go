@@ -188,8 +188,8 @@ func (f *Machine) lose(now time.Time, k *kinds.Table, out *effect.List) {
 // maxLate bounds the kinds that a report names.
 const maxLate = 8
 
-// Release lets deletions end that wait for a held fence for too long, if a setting says
-// so.
+// Release frees the deletions that have waited for a held fence for longer than the release
+// time of New.
 func (f *Machine) Release(now time.Time, k *kinds.Table, out *effect.List) {
 	if f.release == 0 || f.id == 0 || !f.Held(k) || now.Before(f.since.Add(f.release)) || f.freed >= f.began {
 		return

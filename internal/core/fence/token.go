@@ -66,7 +66,7 @@ func (f *Machine) Refuses(token uint64) string {
 }
 
 // SetToken takes the token that the call for the fence with the id has returned, and that
-// Refuses accepts. The kinds pass whose reports of the token came early. The token of a
+// Refuses accepts. A kind passes at once if its report came before the token. The token of a
 // fence that was given up counts for nothing.
 func (f *Machine) SetToken(id, token uint64, k *kinds.Table, out *effect.List) (p Passage) {
 	if id == 0 || id != f.id {

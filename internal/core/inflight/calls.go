@@ -41,7 +41,7 @@ type Call struct {
 // Its invariants, which Check verifies:
 //
 //	E3  an object has at most one write or reread in flight, and its key is in flight in the queue
-//	E4  one full coordinates have at most one read in flight
+//	E4  each key has at most one read in flight
 //	E5  the retries belong to nodes of the graph
 //	E6  every write in flight carries UID and version
 //

@@ -29,8 +29,8 @@ const MaxWaiters = 1024
 //
 // Its invariants, which Check verifies:
 //
-//	E4  one full coordinates have at most one read in flight
-//	E7  a node waits for as many reads as note it, and each of these is due or under way
+//	E4  each key has at most one read in flight
+//	E7  the number of reads that a node waits for is that of the reads that list it, each due or under way
 type Machine struct {
 	queue   *queue.Queue[observed.NodeID]         // the owners to read
 	waiters map[observed.NodeID][]observed.NodeID // by owner, sorted
@@ -230,7 +230,7 @@ func (m *Machine) Check(v record.Nodes) error {
 	}
 	for id := range observed.NodeID(len(noted)) {
 		if n := v.State(id).PendingReads; n > noted[id] {
-			return fmt.Errorf("E7: node %d waits for %d reads, and %d note it", id, n, noted[id])
+			return fmt.Errorf("E7: node %d waits for %d reads, and %d list it", id, n, noted[id])
 		}
 	}
 	for id := range m.results {

@@ -33,7 +33,7 @@ func (c *Counter) Last() Stamp { return c.last }
 // Check returns an error when the stamps are nearly used up.
 func (c *Counter) Check() error {
 	if c.last > Max-reserve {
-		return fmt.Errorf("E5: moments are counted up to %d", uint64(Max))
+		return fmt.Errorf("moments are counted up to %d", uint64(Max))
 	}
 	return nil
 }
