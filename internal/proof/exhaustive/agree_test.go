@@ -27,6 +27,7 @@ func TestFingerprintAgrees(t *testing.T) {
 		{Stage{Objects: 3, Every: 20, Scope: Scope{Actions: 2}}, 97, "one with more to see"},
 	} {
 		t.Run(c.stage.String(), func(t *testing.T) {
+			t.Parallel()
 			pairs := 0
 			for _, g := range c.stage.graphs() {
 				s := newSearch(g, c.stage.Scope)

@@ -56,6 +56,7 @@ func TestTablesAgree(t *testing.T) {
 		{Stage{Objects: 2, Doubts: true, Every: 4, Scope: Scope{Actions: 1, Users: Touching}}, "unresolved references, and touches"},
 	} {
 		t.Run(c.stage.String(), func(t *testing.T) {
+			t.Parallel()
 			for i, g := range c.stage.graphs() {
 				want, ends := onWorld(g, c.stage.Scope)
 				got, exact := byTables(g, c.stage.Scope, true, hooks{})
