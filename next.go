@@ -72,8 +72,13 @@ type waking struct{ after, first time.Time }
 
 // at counts a time in, if it is one to wait for.
 func (w *waking) at(t time.Time, ok bool) {
+	if ok {
+		w.add(t)
+	}
+}
+
+func (w *waking) add(t time.Time) {
 	switch {
-	case !ok:
 	case !t.After(w.after):
 		w.first = w.after.Add(1)
 	case w.first.IsZero() || t.Before(w.first):

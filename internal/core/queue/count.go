@@ -35,6 +35,11 @@ func (q *Queue[K]) Len() int { return q.slots.Len() - q.Idle() }
 // keys of p were ready. Entries and PassedOver together fix the next keys.
 func (q *Queue[K]) PassedOver(p Priority) int { return int(q.passed[p.class()]) }
 
+// anyReady reports whether a key is ready.
+func (q *Queue[K]) anyReady() bool {
+	return q.lists[High].len|q.lists[Normal].len|q.lists[Low].len != 0
+}
+
 // ready returns the number of ready keys by priority.
 func (q *Queue[K]) ready() (n [Low + 1]int32) {
 	for p := High; p <= Low; p++ {

@@ -160,11 +160,11 @@ func (q *Queue[K]) Next(now time.Time) (key K, ok bool) {
 		s.at = time.Time{}
 		q.enter(i, Ready)
 	}
-	ready := q.ready()
-	p := q.passed.next(ready)
-	if p == PriorityUnset {
+	if !q.anyReady() {
 		return key, false
 	}
+	ready := q.ready()
+	p := q.passed.next(ready)
 	q.passed.took(p, ready)
 	i := q.lists[p].head
 	q.leave(i)

@@ -50,6 +50,9 @@ type State struct {
 // IsDefault reports whether eight bytes could hold the state. Role is of use only
 // beside a read result.
 func (s *State) IsDefault() bool {
+	if s.Call|uint64(s.Mark|s.Absent) != 0 { // most other states
+		return false
+	}
 	return *s == State{
 		Known: s.Known, Changed: s.Known, Role: s.Role, Reason: s.Reason, Doubt: s.Doubt,
 		Audited: s.Audited, HasResult: s.HasResult,
