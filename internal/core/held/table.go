@@ -82,6 +82,9 @@ func (t *Table) Put(id observed.NodeID, why policy.Reason, doubt graph.Doubt, si
 // Drop notes that an object is not held. If a call for it is tried again, the table keeps
 // the entry apart until the outcome is known.
 func (t *Table) Drop(id observed.NodeID, retry bool) {
+	if len(t.held)+len(t.retried)+len(t.failing) == 0 { // mostly
+		return
+	}
 	x, ok := t.held[id]
 	switch {
 	case ok && retry:
