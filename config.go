@@ -26,9 +26,8 @@ const (
 	// Level0 is for a store that promises less than the four methods. The engine
 	// observes and reports, and refuses to write.
 	Level0
-	// Level1 is for a store that keeps the contract of Store. The engine deletes only
-	// objects whose owners are gone, or in a foreground deletion. Foreground and orphan
-	// deletions are best effort, and labelled so: they may miss a dependent.
+	// Level1 is for a store that keeps the contract of Store. Foreground and orphan deletions
+	// are best effort, and labelled so: they may miss a dependent.
 	Level1
 	// Level2 is for a store that has fences too. Foreground and orphan deletions are
 	// exact for every object that was committed before the deletion mark.

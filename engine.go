@@ -92,10 +92,6 @@ type Engine struct {
 
 	effects  effect.List // of machines, not carried out yet
 	carrying bool        // carryOut runs
-	// It rises when the engine revokes calls, and is safe for concurrent use. A rewind raises
-	// it before it walks the graph. The Collector compares it before it begins a call that it
-	// has taken by Next. If it has changed since, the Collector reports the call with
-	// ErrNotBegun.
 	revision run.Revision
 	scratch  scratch // of the decision at hand
 	fanout   fanout.Machine
