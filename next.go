@@ -20,7 +20,7 @@ func (e *Engine) stepCycles() {
 // quiet reports whether no call, expectation or fence is under way, which may show that a
 // suspect is in no cycle.
 func (e *Engine) quiet() bool {
-	return e.calls.Len() == 0 && e.expected.Len() == 0 && !e.fence.Under() && !e.fence.Wanted()
+	return e.calls.Len() == 0 && e.expected.Len() == 0 && e.fence.Rests()
 }
 
 // busy reports whether there is work left that needs neither an event nor a result. Next

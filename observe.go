@@ -16,7 +16,7 @@ import (
 //
 // Held by TestScenarios/r5-an-ignored-kind-is-no-evidence of internal/proof/script.
 func (e *Engine) ignores(ev *Event) bool {
-	return e.kinds.Ignores() && ev.Of() != "" && e.kinds.Ignored(ev.Of())
+	return e.kinds.Ignores() && e.kinds.Ignored(ev.Of())
 }
 
 // isGoneObserved reports whether the watch showed the end of a node that references still

@@ -54,13 +54,13 @@ func (f *Machine) due(held bool) time.Time {
 	return f.started.Add(timeout << min(f.lost, 7))
 }
 
-// rests reports whether no fence is under way or wanted.
-func (f *Machine) rests() bool { return f.id == 0 && f.wanted == 0 }
+// Rests reports whether no fence is under way or wanted.
+func (f *Machine) Rests() bool { return !f.Under() && !f.Wanted() }
 
 // Times returns the times at which the machine may have to act, and which of them count. A
 // time in the past, or the zero time, means now.
 func (f *Machine) Times(k *kinds.Table) (at [3]time.Time, counts [3]bool) {
-	if f.rests() {
+	if f.Rests() {
 		return at, counts
 	}
 	held := f.Held(k)
@@ -77,7 +77,7 @@ func (f *Machine) Times(k *kinds.Table) (at [3]time.Time, counts [3]bool) {
 // waiters from before its beginning. A held one gives way to a newer one. SetBegan follows,
 // with the moment of the call that asks the store.
 func (f *Machine) Begin(now time.Time, k *kinds.Table, out *effect.List) (id uint64, ok bool) {
-	if !f.exact || f.rests() || now.Before(f.retry) {
+	if !f.exact || f.Rests() || now.Before(f.retry) {
 		return 0, false
 	}
 	if f.id != 0 {

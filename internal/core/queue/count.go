@@ -15,8 +15,7 @@ func (q *Queue[K]) Due() (time.Time, bool) {
 // Ready returns the number of ready keys. A due key is delayed until a Next makes it
 // ready.
 func (q *Queue[K]) Ready() int {
-	r := q.ready()
-	return int(r[High] + r[Normal] + r[Low])
+	return int(q.lists[High].len + q.lists[Normal].len + q.lists[Low].len)
 }
 
 // Delayed returns the number of keys that wait for their time.
@@ -34,11 +33,6 @@ func (q *Queue[K]) Len() int { return q.slots.Len() - q.Idle() }
 // PassedOver returns the number of takes in a row that went to other priorities while
 // keys of p were ready. Entries and PassedOver together fix the next keys.
 func (q *Queue[K]) PassedOver(p Priority) int { return int(q.passed[p.class()]) }
-
-// anyReady reports whether a key is ready.
-func (q *Queue[K]) anyReady() bool {
-	return q.lists[High].len|q.lists[Normal].len|q.lists[Low].len != 0
-}
 
 // ready returns the number of ready keys by priority.
 func (q *Queue[K]) ready() (n [Low + 1]int32) {

@@ -160,7 +160,7 @@ func (q *Queue[K]) Next(now time.Time) (key K, ok bool) {
 		s.at = time.Time{}
 		q.enter(i, Ready)
 	}
-	if !q.anyReady() {
+	if q.Ready() == 0 {
 		return key, false
 	}
 	ready := q.ready()
