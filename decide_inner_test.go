@@ -7,6 +7,7 @@ import (
 
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/effect"
+	"github.com/ownergraph/ownergraph/policy"
 )
 
 // garbage returns an engine that has observed an object whose owner is gone, and that is
@@ -72,6 +73,25 @@ func TestGraphIsFixedDuringDecision(t *testing.T) {
 	e.observeEach(t, put("b#2"))
 	if err := e.check(); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestWaitRemembersWrite: an object whose write is remembered is no object of the fast path
+// while it waits for a listing. After the wait the same write may be undone again, and its
+// backoff goes on.
+func TestWaitRemembersWrite(t *testing.T) {
+	e, err := NewEngine(Level1, Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	e.observeEach(t, Event{Type: graph.KindsKnown, Kinds: []KindInfo{{Kind: "a"}, {Kind: "b"}}}, put("b#1 -> a"))
+	n, _ := e.graph.Lookup(put("b").Object.Key)
+	if why := e.fastKeep(n.ID()); why != policy.NeedListing {
+		t.Errorf("the object waits for %v, want %v", why, policy.NeedListing)
+	}
+	e.undone.Wrote(n.ID(), 7)
+	if e.tryKeep(n.ID()) || !e.undone.Has(n.ID()) {
+		t.Error("the fast path has taken the object, and the write is forgotten")
 	}
 }
 

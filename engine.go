@@ -54,7 +54,7 @@ import (
 //	E6  every write in flight carries UID and version
 //	E7  the number of reads that a node waits for is that of the reads that list it, each due or under way
 //	E8  the members of each sweep are counted as the graph shows them
-//	E9  the fast path keeps only objects that a decision would keep
+//	E9  the fast path keeps only objects that a decision would keep, or leave to a listing
 //	E10 the counts of kinds are the numbers of kinds
 //	E11 every effect of a machine is carried out before the engine returns
 //
@@ -282,7 +282,7 @@ func (e *Engine) stepWork() int {
 		return 0
 	}
 	if len(e.fanout.Woken()) > 0 {
-		e.fanout.StepWoken(e.fanView(), slice, lowWater)
+		e.fanout.StepWoken(fanout.View{Nodes: e.view(), Work: e.work}, slice, lowWater)
 	}
 	if id, ok := e.work.Next(e.now); ok {
 		cost, before := 1, e.sweeps.Looked()
@@ -304,7 +304,7 @@ func (e *Engine) stepWork() int {
 	case !e.kinds.IsPruned():
 		e.prune()
 	case len(e.fanout.Owners()) > 0:
-		e.fanout.Step(e.fanView(), slice, lowWater)
+		e.stepFan()
 	case e.sweeps.HasWork(e.now):
 		e.stepSweeps()
 	case e.cycles.HasWork(e.now, e.quiet()):

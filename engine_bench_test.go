@@ -3,6 +3,7 @@ package ownergraph_test
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -108,6 +109,41 @@ func BenchmarkObserve(b *testing.B) {
 		}
 	}
 	perObject(b, len(events))
+}
+
+// BenchmarkObserveMixed is BenchmarkObserve in the order of listings side by side: most
+// dependents come before their owners.
+func BenchmarkObserveMixed(b *testing.B) {
+	objects := benchForest(300)
+	events := listing(sideBySide(objects))
+	b.ReportAllocs()
+	for b.Loop() {
+		e := benchEngine(b)
+		observe(b, e, events)
+		if n := drain(b, e); n > 0 {
+			b.Fatal(n)
+		}
+	}
+	perObject(b, len(events))
+}
+
+// sideBySide returns the objects in the order of listings that run side by side, with a
+// page of 500 objects of each kind in turn, the last owner first.
+func sideBySide(objects []graph.Object) (out []graph.Object) {
+	byKind := map[graph.Kind][]graph.Object{}
+	for _, o := range slices.Backward(objects) {
+		byKind[o.Kind] = append(byKind[o.Kind], o)
+	}
+	for len(out) < len(objects) {
+		for _, k := range []graph.Kind{"pod", "replicaset", "deployment"} {
+			n := min(500, len(byKind[k]))
+			if k != "pod" && len(byKind["pod"]) > 0 {
+				n = min(50, n)
+			}
+			out, byKind[k] = append(out, byKind[k][:n]...), byKind[k][n:]
+		}
+	}
+	return out
 }
 
 // BenchmarkObserveNothingNew takes another version of 10,200 objects that are as

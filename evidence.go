@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/ownergraph/ownergraph/internal/core/effect"
 	"github.com/ownergraph/ownergraph/internal/core/evidence"
 	"github.com/ownergraph/ownergraph/internal/core/observed"
+	"github.com/ownergraph/ownergraph/internal/core/queue"
 	"github.com/ownergraph/ownergraph/internal/core/rules"
 	"github.com/ownergraph/ownergraph/policy"
 )
@@ -51,21 +51,25 @@ func (e *Engine) useOrphaned(id observed.NodeID, in *rules.Input) {
 	}
 }
 
-// fastKeep returns the reason to keep a node, NoOwners or OwnerSolid, where the graph
-// alone shows it. Then the node is unmarked, its only owner, if any, is solid and
-// unmarked, and both have a default state. Most objects are so. ReasonUnset says that a
-// decision is needed.
+// fastKeep returns the reason to keep a node, where the graph alone shows it. Then the node
+// and its only owner, if any, have a default state. With NoOwners and OwnerSolid the node
+// is unmarked, and its only owner is solid and unmarked. Most objects are so. With
+// NeedListing the owner's kind is well and has no complete listing yet, so no decision can
+// tell more. The end of that listing decides the rest. ReasonUnset says that a decision is
+// needed: also where Held has to name a sick kind.
 func (e *Engine) fastKeep(id observed.NodeID) policy.Reason {
-	n := e.graph.Node(id)
-	owner, kept := n.FastKeep()
-	if !kept || !e.plain(id) || e.sweeps.Any() || e.expected.Has(id) || e.calls.HasRetry(id) {
+	owner, fate := e.graph.Node(id).Fast()
+	if fate == observed.FastUnset || !e.nodes.IsDefault(e.graph, id) || e.sweeps.Any() || e.expected.Has(id) || e.calls.HasRetry(id) {
 		return policy.ReasonUnset
 	}
 	switch {
-	case owner == 0:
+	case fate == observed.FastAlone:
 		return policy.NoOwners
-	case e.plain(owner):
+	case !e.nodes.IsDefault(e.graph, owner):
+	case fate == observed.FastOwned:
 		return policy.OwnerSolid
+	case !e.undone.Has(id) && !(e.kinds.AnySick() && e.kinds.Sick(e.graph.Node(owner).Kind()) != ""):
+		return policy.NeedListing // a wait does not end the memory of a write, so such an object needs a decision
 	}
 	return policy.ReasonUnset
 }
@@ -76,17 +80,13 @@ func (e *Engine) stillKept(id observed.NodeID) bool {
 	return e.nodes.IsKept(e.graph, id) && !e.expected.Has(id)
 }
 
-// plain reports whether the state of a node is the default.
-func (e *Engine) plain(id observed.NodeID) bool { return e.nodes.IsDefault(e.graph, id) }
-
-// keepOrEnqueue decides a node after an event: at once on the fast path, otherwise in its
-// turn.
-func (e *Engine) keepOrEnqueue(id observed.NodeID, n observed.Node) {
+// keepOrEnqueue decides a node: at once on the fast path, otherwise in its turn.
+func (e *Engine) keepOrEnqueue(id observed.NodeID, p queue.Priority) {
 	if e.tryKeep(id) {
 		e.work.Drop(id)
 		return
 	}
-	e.work.Add(id, effect.Priority(n))
+	e.work.Add(id, p)
 }
 
 // tryKeep decides a node on the fast path, and otherwise takes back that it was kept so.
@@ -107,13 +107,33 @@ func (e *Engine) tryKeepNew(id observed.NodeID) bool {
 	if why == policy.ReasonUnset {
 		return false
 	}
-	e.counts.Decisions++
 	e.nodes.SetKept(e.graph, id, why)
 	if e.cfg.OnDecision != nil {
 		n := e.graph.Node(id)
-		e.report(n, Object{Version: n.Version()}, DecisionEvent{Decision: policy.Decision{Action: policy.Keep, Reason: why}})
+		e.report(n, Object{Version: n.Version()}, DecisionEvent{Decision: fastDecision(why)})
 	}
 	return true
+}
+
+// fastDecision returns the decision that the fast path replaces.
+func fastDecision(why policy.Reason) policy.Decision {
+	if why == policy.NeedListing {
+		return policy.Decision{Action: policy.Wait, Reason: why, Owners: []int{0}}
+	}
+	return policy.Decision{Action: policy.Keep, Reason: why}
+}
+
+// servesFast reports whether the fast path, with its reason, may replace a decision. The
+// node may have been kept earlier, and the reason is unset then. A node that was left to a
+// listing may have got a doubt since, and the end of the listing decides it.
+func servesFast(reason, noted policy.Reason, d policy.Decision) bool {
+	switch {
+	case reason == policy.NeedListing:
+		return d.Action == policy.Wait && d.Reason == policy.NeedListing
+	case reason == policy.ReasonUnset && noted == policy.NeedListing:
+		return d.Action == policy.Keep || d.Action == policy.Wait
+	}
+	return d.Action == policy.Keep && (d.Reason == policy.NoOwners || d.Reason == policy.OwnerSolid)
 }
 
 // checkFastPath compares the fast path with the decisions that it replaces.
@@ -129,7 +149,7 @@ func (e *Engine) checkFastPath() error {
 			continue
 		}
 		d := rules.Decide(e.input(n.ID()), e.set)
-		if d.Action != policy.Keep || d.Reason != policy.NoOwners && d.Reason != policy.OwnerSolid {
+		if !servesFast(reason, e.state(n.ID()).Reason, d) {
 			return fmt.Errorf("E9: the fast path keeps %s (%v), and a decision would be %v (%v)", n.Key(), reason, d.Action, d.Reason)
 		}
 	}

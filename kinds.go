@@ -36,6 +36,7 @@ func (e *Engine) observeKind(ev *Event, newest bool) {
 	}
 	if change.Health {
 		e.wakeFence()
+		e.holdUnlisted(ev.Kind)
 	}
 	if change.Recovered {
 		e.resume(ev.Kind)
@@ -92,6 +93,17 @@ func (e *Engine) refuse(ev *Event, why string) {
 	}
 	if known {
 		e.wakeFence()
+		e.holdUnlisted(ev.Kind)
+	}
+}
+
+// holdUnlisted has the objects decided that wait for the first listing of a sick kind, so
+// that Held names them. The fast path has passed over them.
+//
+// Held by TestHeldWhileUnlisted.
+func (e *Engine) holdUnlisted(name Kind) {
+	if !e.kinds.Of(name).Listed && e.kinds.Sick(name) != "" {
+		e.auditSoon()
 	}
 }
 

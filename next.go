@@ -4,7 +4,6 @@ import (
 	"time"
 
 	"github.com/ownergraph/ownergraph/internal/core/cycle"
-	"github.com/ownergraph/ownergraph/internal/core/fanout"
 	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/internal/core/queue"
 )
@@ -101,8 +100,15 @@ const slice = 256
 // of a large owner wait in its list, and not in the queue.
 const lowWater = 64
 
-// fanView returns the lower machines for a fan-out.
-func (e *Engine) fanView() fanout.View { return fanout.View{Nodes: e.view(), Work: e.work} }
+// stepFan brings dependents of changed owners into the queue, while it is short. A
+// dependent that the fast path keeps needs no turn.
+func (e *Engine) stepFan() {
+	for n := 0; n < slice && len(e.fanout.Owners()) > 0 && e.work.Ready() < lowWater; n++ {
+		if id := e.fanout.Next(e.view()); id != 0 {
+			e.keepOrEnqueue(id, queue.Low)
+		}
+	}
+}
 
 // stepSweeps continues the walk of the sweeps, or advances detached runs.
 func (e *Engine) stepSweeps() {
@@ -152,6 +158,9 @@ func (e *Engine) auditNode(id observed.NodeID) {
 	holder := e.sweeps.IsHolder(id)
 	if n := e.graph.Node(id); n.Owners() > 0 || n.Deleting() || holder {
 		e.forgetUnwatched(n)
+		if e.tryKeep(id) {
+			return
+		}
 		e.edit(id).Audited = true
 		e.work.Add(id, queue.Low)
 	}

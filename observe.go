@@ -174,7 +174,7 @@ func (e *Engine) applyNode(ev *Event, d *observed.Delta) {
 	}
 	if d.Version && n.State() == observed.Observed {
 		m.Audited = false
-		e.keepOrEnqueue(id, n)
+		e.keepOrEnqueue(id, effect.Priority(n))
 	}
 }
 
@@ -208,7 +208,7 @@ func (e *Engine) updateVersion(id observed.NodeID, n observed.Node, alike bool) 
 		e.sweeps.Observe(e.sweepView(), id, n)
 		e.carryOut()
 	}
-	e.keepOrEnqueue(id, n)
+	e.keepOrEnqueue(id, effect.Priority(n))
 }
 
 // dropAbsence voids the absence of a node that the watch shows (R2, absence). Mostly the

@@ -30,7 +30,7 @@ type Stats struct {
 	Calls    [numCalls]uint64
 	InFlight int
 	// Events counts the observed events, and Refused the events that the engine refused.
-	// Decisions counts the decisions.
+	// Decisions counts the decisions, without the ones that the graph alone replaces.
 	Events, Refused, Decisions uint64
 	// FailedReads and FailedHandlers count the calls of these types that failed.
 	FailedReads, FailedHandlers uint64

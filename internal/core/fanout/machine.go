@@ -46,8 +46,8 @@ func (m *Machine) Push(v record.Nodes, id observed.NodeID) {
 
 // PushNode is Push for the references to one node.
 func (m *Machine) PushNode(v record.Nodes, id observed.NodeID) {
-	if v.Graph.Fan(id) && !v.State(id).FanningOut {
-		v.Edit(id).FanningOut = true
+	if v.Graph.Fan(id) && !v.Table.IsFanning(v.Graph, id) {
+		v.Table.SetFanning(v.Graph, id, true)
 		m.owners = append(m.owners, id)
 	}
 }
@@ -55,27 +55,29 @@ func (m *Machine) PushNode(v record.Nodes, id observed.NodeID) {
 // Wake has a node decided.
 func (m *Machine) Wake(id observed.NodeID) { m.woken = append(m.woken, id) }
 
-// Step moves dependents of the listed owners into the queue: at most budget of them, and
-// while fewer than most keys are ready. A dependent that waits for reads is decided after
-// these, and not once for each owner.
-func (m *Machine) Step(v View, budget, most int) {
-	for n := 0; n < budget && len(m.owners) > 0 && v.Work.Ready() < most; n++ {
-		id := m.owners[0]
-		if v.InUse(id) && v.State(id).FanningOut {
-			if dep, ok := v.Graph.FanNext(id); ok {
-				if v.State(dep).PendingReads == 0 {
-					v.Work.Add(dep, queue.Low)
-				}
-				continue
-			}
-			v.Edit(id).FanningOut = false
-		}
-		m.owners = fifo.Rest(m.owners)
+// Next moves on by one dependent of the listed owners, and returns it. It returns 0 for a
+// dependent that waits for reads, which is decided after these, and not once for each
+// owner. It returns 0 also at the end of an owner's dependents.
+func (m *Machine) Next(v record.Nodes) observed.NodeID {
+	if len(m.owners) == 0 {
+		return 0
 	}
+	id := m.owners[0]
+	if v.InUse(id) && v.Table.IsFanning(v.Graph, id) {
+		if dep, ok := v.Graph.FanNext(id); ok {
+			if v.Table.AwaitsReads(v.Graph, dep) {
+				return 0
+			}
+			return dep
+		}
+		v.Table.SetFanning(v.Graph, id, false)
+	}
+	m.owners = fifo.Rest(m.owners)
+	return 0
 }
 
-// StepWoken moves woken nodes into the queue, within the bounds of Step. An owner that
-// waits or orphans fans out.
+// StepWoken moves woken nodes into the queue: at most budget of them, and while fewer than
+// most keys are ready. An owner that waits or orphans fans out.
 func (m *Machine) StepWoken(v View, budget, most int) {
 	for n := 0; n < budget && len(m.woken) > 0 && v.Work.Ready() < most; n++ {
 		id := m.woken[0]

@@ -74,8 +74,8 @@ func (r *rig) decided() string {
 	return strings.Join(out, " ")
 }
 
-// TestStep: a step adds the dependents of the changed owners, within its bounds.
-func TestStep(t *testing.T) {
+// TestNext: Next returns the dependents of the changed owners, one at a time.
+func TestNext(t *testing.T) {
 	const world = "a/o#1; b/x#1 -> a/o; b/y#1 -> a/o; b/z#1 -> a/o; a/p#1; b/q#1 -> a/p; a/alone#1"
 	for _, c := range []struct {
 		reason       string
@@ -90,7 +90,7 @@ func TestStep(t *testing.T) {
 		{"a long queue ends the step", func(r *rig) { r.push("o") }, 10, 1, "z", "x y"},
 		{"an owner that changes again begins anew", func(r *rig) {
 			r.push("o")
-			r.m.Step(r.v, 2, 10)
+			r.step(2, 10)
 			r.decided()
 			r.push("o")
 		}, 10, 10, "x y z", ""},
@@ -106,14 +106,23 @@ func TestStep(t *testing.T) {
 	} {
 		r := newRig(t, world)
 		c.change(r)
-		r.m.Step(r.v, c.budget, c.most)
+		r.step(c.budget, c.most)
 		got := r.decided()
-		r.m.Step(r.v, 100, 100)
+		r.step(100, 100)
 		if later := r.decided(); got != c.want || later != c.later {
 			t.Errorf("%s: %q and then %q, want %q and %q", c.reason, got, later, c.want, c.later)
 		}
 		if len(r.m.Owners()) > 0 {
 			t.Errorf("%s: %v are still listed", c.reason, r.m.Owners())
+		}
+	}
+}
+
+// step takes at most budget dependents into the queue, while fewer than most are ready.
+func (r *rig) step(budget, most int) {
+	for n := 0; n < budget && len(r.m.Owners()) > 0 && r.v.Work.Ready() < most; n++ {
+		if id := r.m.Next(r.v.Nodes); id != 0 {
+			r.v.Work.Add(id, queue.Low)
 		}
 	}
 }
@@ -129,7 +138,7 @@ func (r *rig) push(names ...string) {
 func TestPushByUID(t *testing.T) {
 	r := newRig(t, "a/o@u#1; b/x#1 -> a/o@u; b/y#1 -> a/o@u?")
 	r.push("o")
-	r.m.Step(r.v, 10, 10)
+	r.step(10, 10)
 	if got := r.decided(); got != "x y" {
 		t.Errorf("%q is decided: the reference of y is not resolved, and may mean the owner", got)
 	}
@@ -153,7 +162,7 @@ func TestStepWoken(t *testing.T) {
 		r.m.Wake(r.id(c.node))
 		r.m.StepWoken(r.v, c.budget, c.most)
 		got := r.decided()
-		r.m.Step(r.v, 10, 10)
+		r.step(10, 10)
 		if later := r.decided(); got != c.want || later != c.later {
 			t.Errorf("%s: %q and then %q, want %q and %q", c.reason, got, later, c.want, c.later)
 		}
@@ -173,7 +182,7 @@ func TestFreedNode(t *testing.T) {
 		r.apply(graph.Event{Type: graph.Gone, Key: k})
 	}
 	r.m.StepWoken(r.v, 10, 10)
-	r.m.Step(r.v, 10, 10)
+	r.step(10, 10)
 	if got := r.decided(); got != "" || len(r.m.Owners())+len(r.m.Woken()) > 0 {
 		t.Errorf("%q is decided, and %v and %v are listed", got, r.m.Owners(), r.m.Woken())
 	}

@@ -94,6 +94,15 @@ func attempt(tries uint32) int {
 	return longAttempt + int(tries-maxUndone)
 }
 
+// Has reports whether a write to an object is kept.
+func (u *Undone) Has(id observed.NodeID) bool {
+	if len(u.writes) == 0 {
+		return false
+	}
+	_, ok := u.writes[id]
+	return ok
+}
+
 // Until returns the end of the backoff of the last write to an object.
 func (u *Undone) Until(id observed.NodeID) time.Time { return u.writes[id].after }
 

@@ -62,30 +62,57 @@ func (n Node) OwnerClass(i int) (Class, graph.Doubt) {
 	return n.g.classOf(owner)
 }
 
-// FastKeep reports whether the graph alone shows that the node stays. Such a node is
-// observed, unmarked and flawless, and no listing is about to leave it out. It has no
-// owner, or its only owner is solid and unmarked. FastKeep returns that owner. For
-// another node it reports false, and OwnerClass has the answer. It takes a few
-// instructions, so the engine can call it for every node.
+// Fast is a fate of a node that the graph alone shows.
+type Fast uint8
+
+const (
+	// FastUnset: OwnerClass has the answer.
+	FastUnset Fast = iota
+	// FastAlone: the node has no owner.
+	FastAlone
+	// FastOwned: the only owner of the node is solid and unmarked.
+	FastOwned
+	// FastUnlisted: the only owner of the node was not observed, and no listing of its kind
+	// is complete.
+	FastUnlisted
+)
+
+var fastNames = [...]string{"unset", "alone", "owned", "unlisted"}
+
+// String returns the fate in lower case.
+func (f Fast) String() string {
+	if int(f) < len(fastNames) {
+		return fastNames[f]
+	}
+	return fmt.Sprintf("fast(%d)", uint8(f))
+}
+
+// Fast returns the fate of a node that is observed, unmarked and flawless, and that no
+// listing is about to leave out. With FastOwned and FastUnlisted it returns the only owner.
+// For another node it returns FastUnset. It takes a few instructions, so the engine can
+// call it for every node.
 //
-// Held by TestFastKeep.
-func (n Node) FastKeep() (owner NodeID, ok bool) {
+// Held by TestFast.
+func (n Node) Fast() (owner NodeID, fate Fast) {
 	g, x := n.g, n.at()
 	at := &g.places[x.place]
 	if x.state() != Observed || x.is(deletingMark|flawedMark|ownersMark) || x.epoch != g.kinds[at.kind].epoch {
-		return 0, false
+		return 0, FastUnset
 	}
 	if x.owner == 0 {
-		return 0, true
+		return 0, FastAlone
 	}
 	o := g.at(x.owner)
-	if c, _ := g.classOf(x.owner); c != Solid || o.is(deletingMark) || x.owner == n.id {
-		return 0, false
-	}
 	if o.place != x.place && g.doubtScope(at.scope, g.places[o.place].scope) != graph.DoubtUnset {
-		return 0, false
+		return 0, FastUnset
 	}
-	return x.owner, true
+	switch c, doubt := g.classOf(x.owner); {
+	case c == Solid && !o.is(deletingMark) && x.owner != n.id:
+		return x.owner, FastOwned
+	case doubt == graph.Unlisted:
+		return x.owner, FastUnlisted
+	}
+	return 0, FastUnset
 }
 
 // doubtScope returns the doubt that the scopes of a reference and its object decide.

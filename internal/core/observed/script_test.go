@@ -123,7 +123,7 @@ func (w *world) do(t rapid.TB, e graph.Event) observed.Delta {
 	if n, ok := w.Lookup(e.Object.Key); ok && e.Type == graph.Put {
 		checkAlike(t, was, n.Object(), d)
 	}
-	w.checkKept(t)
+	w.checkFast(t)
 	if err := w.Check(); err != nil {
 		t.Fatalf("after %s: %v", e.Type, err)
 	}

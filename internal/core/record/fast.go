@@ -36,7 +36,7 @@ func (t *Table) SetKnown(g *observed.Graph, id observed.NodeID, known seq.Stamp)
 func (t *Table) SetKept(g *observed.Graph, id observed.NodeID, why policy.Reason) {
 	note := g.Note(id)
 	if note&noteFull == 0 {
-		g.SetNote(id, note&maxStamp|uint64(why)<<reasonShift|noteKept)
+		g.SetNote(id, note&(maxStamp|noteFanning)|uint64(why)<<reasonShift|noteKept)
 		return
 	}
 	s := &t.at(uint32(note)).State
@@ -53,6 +53,34 @@ func (t *Table) ClearKept(g *observed.Graph, id observed.NodeID) {
 	if t.IsKept(g, id) {
 		g.SetNote(id, g.Note(id)&^noteKept)
 	}
+}
+
+// IsFanning reports whether a node in use is listed among the owners that fan out.
+func (t *Table) IsFanning(g *observed.Graph, id observed.NodeID) bool {
+	note := g.Note(id)
+	if note&noteFull != 0 {
+		return t.at(uint32(note)).FanningOut
+	}
+	return note&noteFanning != 0
+}
+
+// SetFanning notes whether a node in use is listed among the owners that fan out.
+func (t *Table) SetFanning(g *observed.Graph, id observed.NodeID, fans bool) {
+	note := g.Note(id)
+	switch {
+	case note&noteFull != 0:
+		t.at(uint32(note)).FanningOut = fans
+	case fans:
+		g.SetNote(id, note|noteFanning)
+	default:
+		g.SetNote(id, note&^noteFanning)
+	}
+}
+
+// AwaitsReads reports whether a node in use waits for reads.
+func (t *Table) AwaitsReads(g *observed.Graph, id observed.NodeID) bool {
+	note := g.Note(id)
+	return note&noteFull != 0 && t.at(uint32(note)).PendingReads > 0
 }
 
 // ClearResult notes that no read result is kept for a node in use any more.

@@ -48,13 +48,13 @@ type State struct {
 }
 
 // IsDefault reports whether eight bytes could hold the state. Role is of use only
-// beside a read result.
+// beside a read result. FanningOut is no evidence.
 func (s *State) IsDefault() bool {
 	if s.Call|uint64(s.Mark|s.Absent) != 0 { // most other states
 		return false
 	}
 	return *s == State{
 		Known: s.Known, Changed: s.Known, Role: s.Role, Reason: s.Reason, Doubt: s.Doubt,
-		Audited: s.Audited, HasResult: s.HasResult,
+		Audited: s.Audited, HasResult: s.HasResult, FanningOut: s.FanningOut,
 	}
 }

@@ -34,17 +34,19 @@ type full struct {
 }
 
 // The note of a node: bit 63 says that the low 32 bits number a full state. Without it
-// the note is a compact state: 48 bits of the stamp Known, 8 of the reason, 5 of the
-// doubt, and two flags.
+// the note is a compact state: 48 bits of the stamp Known, 7 of the reason, 5 of the
+// doubt, and three flags.
 const (
 	pageSize = 16
 
 	noteFull    = 1 << 63
 	noteAudited = 1 << 62
 	noteKept    = 1 << 61 // the fast path decided to keep it
+	noteFanning = 1 << 60
 	reasonShift = 48
-	doubtShift  = 56
-	maxDoubt    = 1<<(61-doubtShift) - 1
+	doubtShift  = 55
+	maxReason   = 1<<(doubtShift-reasonShift) - 1
+	maxDoubt    = 1<<(60-doubtShift) - 1
 	maxStamp    = uint64(seq.Max)
 )
 
@@ -88,8 +90,8 @@ func (t *Table) read(note uint64) State {
 	}
 	known := seq.Stamp(note & maxStamp)
 	return State{
-		Known: known, Changed: known, Audited: note&noteAudited != 0,
-		Reason: policy.Reason(note >> reasonShift), Doubt: graph.Doubt(note >> doubtShift & maxDoubt),
+		Known: known, Changed: known, Audited: note&noteAudited != 0, FanningOut: note&noteFanning != 0,
+		Reason: policy.Reason(note >> reasonShift & maxReason), Doubt: graph.Doubt(note >> doubtShift & maxDoubt),
 	}
 }
 
@@ -131,12 +133,15 @@ func (t *Table) Compact(g *observed.Graph) {
 
 // compact returns the state as a note, if a note can hold it.
 func (s *State) compact() (note uint64, ok bool) {
-	if !s.IsDefault() || s.HasResult || s.Known > seq.Max || s.Doubt > maxDoubt {
+	if !s.IsDefault() || s.HasResult || s.Known > seq.Max || s.Reason > maxReason || s.Doubt > maxDoubt {
 		return 0, false
 	}
 	note = uint64(s.Known) | uint64(s.Reason)<<reasonShift | uint64(s.Doubt)<<doubtShift
 	if s.Audited {
 		note |= noteAudited
+	}
+	if s.FanningOut {
+		note |= noteFanning
 	}
 	return note, true
 }

@@ -67,7 +67,7 @@ func TestCompact(t *testing.T) {
 
 // TestEveryFieldIsKept: a state with any field beyond the compact ones is not compact.
 func TestEveryFieldIsKept(t *testing.T) {
-	compact := map[string]bool{"Known": true, "Role": true, "Reason": true, "Doubt": true, "Audited": true, "_": true}
+	compact := map[string]bool{"Known": true, "Role": true, "Reason": true, "Doubt": true, "Audited": true, "FanningOut": true, "_": true}
 	for i, all := 0, reflect.TypeFor[State](); i < all.NumField(); i++ {
 		name := all.Field(i).Name
 		if compact[name] {
@@ -86,6 +86,28 @@ func TestEveryFieldIsKept(t *testing.T) {
 		}
 		if _, ok := s.compact(); ok {
 			t.Errorf("a state with %s is taken for compact", name)
+		}
+	}
+}
+
+// TestFanning: a node fans out until it is said to be over, in both forms of its state. No
+// decision about the node ends that.
+func TestFanning(t *testing.T) {
+	v := nodes(t, 2)
+	for n := range v.Graph.Nodes() {
+		id := n.ID()
+		if id%2 == 0 {
+			v.Edit(id).PendingReads = 1
+		}
+		v.Table.SetFanning(v.Graph, id, true)
+		v.Table.SetKept(v.Graph, id, policy.NoOwners)
+		v.Table.Compact(v.Graph)
+		if !v.Table.IsFanning(v.Graph, id) || !v.State(id).FanningOut || v.Table.AwaitsReads(v.Graph, id) != (id%2 == 0) {
+			t.Errorf("node %d does not fan out any more: %+v", id, v.State(id))
+		}
+		v.Table.SetFanning(v.Graph, id, false)
+		if v.Table.IsFanning(v.Graph, id) || v.State(id).FanningOut {
+			t.Errorf("node %d fans out for ever: %+v", id, v.State(id))
 		}
 	}
 }

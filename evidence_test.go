@@ -1,0 +1,120 @@
+package ownergraph_test
+
+import (
+	"testing"
+
+	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/policy"
+)
+
+// objects returns the events that bring the objects, in notation.
+func objects(t *testing.T, text string) (out []graph.Event) {
+	t.Helper()
+	list, err := graph.Parse(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, o := range list {
+		out = append(out, graph.Event{Type: graph.Put, Object: o})
+	}
+	return out
+}
+
+// drain runs the engine until it asks for nothing in the lane of the store. No read finds
+// its object.
+func (s stepped) drain() {
+	s.Helper()
+	for range 100 {
+		switch c, at := s.e.Next(s.now, ownergraph.LaneStore); {
+		case c.Type == ownergraph.CallRead:
+			if err := s.e.Done(s.now, c.ID, ownergraph.Result{Err: graph.ErrNotFound}); err != nil {
+				s.Fatal(err)
+			}
+		case c.Type != ownergraph.CallUnset:
+			s.Fatalf("%s %s", c.Type, c.Key)
+		case at.IsZero() || at.After(s.now):
+			return
+		}
+	}
+	s.Fatal("the engine never rests")
+}
+
+// TestNothingToDecide: before the first listing of an owner's kind ends, no decision can
+// tell more than "not yet", so none is made. The end of the listing decides the rest. An
+// object whose owner comes meanwhile needs no decision at all.
+func TestNothingToDecide(t *testing.T) {
+	s := newStepped(t, ownergraph.Config{})
+	s.serve("a", "b")
+	s.list("b")
+	s.see(graph.Event{Type: graph.ListBegun, Kind: "a"})
+	s.see(objects(t, "b/x#1 -> a/o; b/y#1 -> a/gone; b/z#1")...)
+	s.drain()
+	if n := s.e.Stats().Decisions; n != 0 {
+		t.Errorf("%d decisions, and the owners are still to come", n)
+	}
+	s.see(objects(t, "a/o#1; b/x#2 -> a/o; b/y#2 -> a/gone")...)
+	s.drain()
+	if n := s.e.Stats().Decisions; n != 0 {
+		t.Errorf("%d decisions, and one owner came, and another version of each object", n)
+	}
+	s.see(graph.Event{Type: graph.ListEnded, Kind: "a"})
+	s.drain()
+	if n := s.e.Stats().Decisions; n == 0 {
+		t.Error("no decision, and the listing did not bring the owner of y")
+	}
+}
+
+// TestHeldWhileUnlisted: an object that waits for the first listing of its owner's kind is
+// held where the kind is sick, since that listing may never come. While the kind is well,
+// the listing is work under way and holds no object.
+func TestHeldWhileUnlisted(t *testing.T) {
+	for _, c := range []struct {
+		reason string
+		events []graph.Event
+		want   policy.Reason
+	}{
+		{"the kind is being listed", nil, policy.ReasonUnset},
+		{"the kind cannot be watched", []graph.Event{{Type: graph.KindSick, Kind: "a", Reason: "forbidden"}}, policy.NeedListing},
+		{"the kind recovers, and is listed soon", []graph.Event{
+			{Type: graph.KindSick, Kind: "a", Reason: "forbidden"}, {Type: graph.KindRecovered, Kind: "a"}, {Type: graph.ListBegun, Kind: "a"},
+			{Type: graph.Put, Object: objects(t, "b/x#2 -> a/o")[0].Object},
+		}, policy.ReasonUnset},
+	} {
+		s := newStepped(t, ownergraph.Config{})
+		s.serve("a", "b")
+		s.list("b")
+		s.see(graph.Event{Type: graph.ListBegun, Kind: "a"})
+		s.see(objects(t, "b/x#1 -> a/o")...)
+		s.drain()
+		for _, ev := range c.events {
+			s.see(ev)
+			s.drain()
+		}
+		s.drain()
+		held := s.e.Held(9)
+		if c.want == policy.ReasonUnset && len(held) > 0 || c.want != policy.ReasonUnset && (len(held) != 1 || held[0].Reason != c.want) {
+			t.Errorf("%s: held are %v, want %v", c.reason, held, c.want)
+		}
+	}
+}
+
+// TestDecisionsOfFastPath: Stats count decisions. OnDecision reports the fast path too.
+func TestDecisionsOfFastPath(t *testing.T) {
+	var got []string
+	s := newStepped(t, ownergraph.Config{OnDecision: func(d ownergraph.DecisionEvent) {
+		got = append(got, d.Key.Name+" "+d.Action.String()+" "+d.Reason.String())
+	}}, "b")
+	s.serve("a", "b")
+	s.see(objects(t, "b/x#1; b/y#1 -> b/x; b/z#1 -> a/o")...)
+	s.drain()
+	want := []string{"x keep " + policy.NoOwners.String(), "y keep " + policy.OwnerSolid.String(), "z wait " + policy.NeedListing.String()}
+	if n := s.e.Stats().Decisions; n != 0 || len(got) < len(want) {
+		t.Fatalf("%d decisions are counted, and %q are reported", n, got)
+	}
+	for i := range want {
+		if got[i] != want[i] {
+			t.Errorf("the report is %q, want %q", got[i], want[i])
+		}
+	}
+}
