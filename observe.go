@@ -88,6 +88,8 @@ func (e *Engine) applyDelta(ev *Event, d *observed.Delta) {
 	if d.Gone {
 		e.counts.Gone++
 		e.wakeMisplaced(ev.Key.UID)
+	}
+	if d.Gone && d.SharesUID {
 		if c, ok := e.graph.Lookup(Key{UID: ev.Key.UID}); ok { // the claims on its UID, too
 			e.fanout.PushNode(e.view(), c.ID())
 		}

@@ -25,6 +25,9 @@ func (g *Graph) Apply(e graph.Event) (Delta, error) {
 func (g *Graph) ApplyEvent(e *graph.Event) (*Delta, error) {
 	d := &g.delta
 	d.reset()
+	if e.Type != graph.Put {
+		g.found.of = graph.Key{}
+	}
 	if e.Type == graph.Put && g.applyRepeat(&e.Object) || len(g.cfg.Ignore) > 0 && g.ignores(e.Of()) {
 		return d, nil
 	}
@@ -61,7 +64,7 @@ func (g *Graph) apply(e *graph.Event) {
 // leaves no node. Freed reports its absence, as for any other object.
 func (g *Graph) gone(k *graph.Key) {
 	var s location
-	g.locate(k, &s)
+	g.locateNext(k, &s)
 	id, known := s.id, s.id != 0
 	if !known {
 		id = g.addPhantom(k, &s)
@@ -72,7 +75,7 @@ func (g *Graph) gone(k *graph.Key) {
 		return
 	}
 	d.Gone, d.Class, d.Version, d.Mark = x.state() == Observed, true, true, x.is(deletingMark)
-	d.Unseen = g.PendingPrune(id)
+	d.Unseen, d.SharesUID = g.PendingPrune(id), x.is(groupHeadMark|groupMemberMark)
 	if d.Gone {
 		g.observed--
 		g.notice(id)

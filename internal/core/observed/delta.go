@@ -24,10 +24,11 @@ type Delta struct {
 	Mark bool
 	// Gone: the node was observed and is now absent. Unseen: a listing has begun since
 	// the node was observed last. The node may have had later states that the watch did
-	// not report.
+	// not report (TestGoneUnseen).
+	// SharesUID: other nodes have the UID of the object that is gone.
 	//
-	// Held by TestGoneUnseen.
-	Gone, Unseen bool
+	// Held by TestGoneSharesUID.
+	Gone, Unseen, SharesUID bool
 	// Resurrected: the node was observed gone and is back. History went backwards.
 	Resurrected bool
 	// DuplicateUID: another observed node has the same UID. No store may have that.
@@ -49,7 +50,7 @@ type Delta struct {
 func (d *Delta) reset() {
 	d.Node = 0
 	d.Created, d.Observed, d.Version, d.Alike, d.Class, d.Mark = false, false, false, false, false, false
-	d.Gone, d.Unseen, d.Resurrected, d.DuplicateUID, d.Acknowledged = false, false, false, false, false
+	d.Gone, d.Unseen, d.SharesUID, d.Resurrected, d.DuplicateUID, d.Acknowledged = false, false, false, false, false, false
 	d.Owners, d.Added, d.Freed = d.Owners[:0], d.Added[:0], d.Freed[:0]
 }
 

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/observed"
 )
@@ -177,5 +179,41 @@ func TestGoneUnseen(t *testing.T) {
 		if d := w.do(t, graph.Event{Type: graph.Gone, Key: key}); d.Unseen || d.Gone {
 			t.Errorf("%s: it is gone twice", tc.history)
 		}
+	}
+}
+
+// TestGoneSharesUID: the end of an object says whether other nodes have its UID. world.do
+// compares that with a lookup after each end.
+func TestGoneSharesUID(t *testing.T) {
+	for _, tc := range []struct {
+		history string
+		want    bool
+		reason  string
+	}{
+		{"put a@u", false, "it alone has the UID"},
+		{"put a@u; put b -> a@u", false, "its dependent names the same node"},
+		{"put a@u; put b@u", true, "another object has it, too"},
+		{"put a@u; put b -> c@u", true, "a reference has other coordinates"},
+		{"put a@u; put b -> a@u?", true, "a reference counts by the UID alone"},
+	} {
+		w := play(t, observed.Config{}, "kinds a b c; "+tc.history)
+		d := w.do(t, graph.Event{Type: graph.Gone, Key: object(t, "a@u").Key})
+		if d.SharesUID != tc.want {
+			t.Errorf("%s: shares its UID %t, want %t: %s", tc.history, d.SharesUID, tc.want, tc.reason)
+		}
+	}
+}
+
+// checkShared: an end that shares no UID leaves no node with it, beside its own.
+func (w *world) checkShared(t rapid.TB, e graph.Event, d observed.Delta) {
+	t.Helper()
+	if !d.Gone || d.SharesUID {
+		return
+	}
+	if _, ok := w.Alive(e.Key.UID); ok {
+		t.Fatalf("the UID of %s is alive, and was shared by none", e.Key)
+	}
+	if _, ok := w.Lookup(graph.Key{UID: e.Key.UID}); ok {
+		t.Fatalf("a reference counts by the UID of %s, which was shared by none", e.Key)
 	}
 }

@@ -12,8 +12,8 @@ import (
 // its turn.
 const prefetchBatch = 32
 
-// Prefetch reads the memory that the puts of the events need, and changes nothing. An
-// Apply afterwards finds that memory in the processor's cache.
+// Prefetch reads the memory that the puts and the ends of objects need, and changes
+// nothing. An Apply afterwards finds that memory in the processor's cache.
 //
 // A graph of a million objects is far larger than the cache. A single event waits for
 // memory four times, one after another: for the index, the node, its text and its owner.
@@ -36,12 +36,12 @@ func (g *Graph) Prefetch(events []graph.Event) {
 // with more events prefetches 32 at a time. Otherwise the earlier ones are only in the
 // cache.
 type prefetched struct {
-	seen    [prefetchBatch]prefetchedPut
+	seen    [prefetchBatch]prefetchedKey
 	n, next int // the number of results, and the next one
 }
 
-// prefetchedPut is the result for one put. It keeps no string of a caller.
-type prefetchedPut struct {
+// prefetchedKey is the result for one put or end. It keeps no string of a caller.
+type prefetchedKey struct {
 	text [5]uint64 // the UID as words, of which the last two overlap
 	uid  uid
 	hash uint64
@@ -52,7 +52,7 @@ type prefetchedPut struct {
 // isOf reports whether the result is for an object with the UID. Its turn may come with
 // another event. The comparison of words shows that in less time than a new read of the
 // UID.
-func (l *prefetchedPut) isOf(u string) bool {
+func (l *prefetchedKey) isOf(u string) bool {
 	return len(u) == uuidLen && l.ok && l.text[0] == swar.Word(u) && l.text[1] == swar.Word(u[8:]) &&
 		l.text[2] == swar.Word(u[16:]) && l.text[3] == swar.Word(u[24:]) && l.text[4] == swar.Word(u[28:])
 }
@@ -79,7 +79,7 @@ func (g *Graph) prefetch(events []graph.Event) (sum uint64) {
 
 // prefetchIndex finds nodes in the index, as far as the first bucket of each one tells,
 // and returns their number.
-func (g *Graph) prefetchIndex(seen []prefetchedPut, ids *[prefetchBatch]NodeID) (n int) {
+func (g *Graph) prefetchIndex(seen []prefetchedKey, ids *[prefetchBatch]NodeID) (n int) {
 	var buckets [prefetchBatch]*bucket
 	for i := range seen {
 		s := g.index.buckets(seen[i].hash)
@@ -97,18 +97,22 @@ func (g *Graph) prefetchIndex(seen []prefetchedPut, ids *[prefetchBatch]NodeID) 
 	return n
 }
 
-// readUIDs begins a new prefetched, and reads the UIDs of the puts.
-func (g *Graph) readUIDs(events []graph.Event) []prefetchedPut {
+// readUIDs begins a new prefetched, and reads the UIDs of the objects.
+func (g *Graph) readUIDs(events []graph.Event) []prefetchedKey {
 	if g.prefetched == nil {
 		g.prefetched = &prefetched{}
 	}
 	v := g.prefetched
 	v.n, v.next = 0, 0
 	for i := range events {
-		if events[i].Type != graph.Put {
+		ev := &events[i]
+		u := string(ev.Object.UID)
+		if ev.Type == graph.Gone {
+			u = string(ev.Key.UID)
+		} else if ev.Type != graph.Put {
 			continue
 		}
-		l, u := &v.seen[v.n], string(events[i].Object.UID)
+		l := &v.seen[v.n]
 		v.n++
 		p := g.packUID(graph.UID(u))
 		l.uid, l.hash, l.ok = p.uid, g.index.hash(p.uid), !p.text
@@ -132,7 +136,7 @@ func (p *page) prefetchText(x *node) uint64 {
 // maxPrefetchedName is the length of most names at most, in bytes.
 const maxPrefetchedName = 40
 
-// locateNext is locate for the next put, which Prefetch may have read. The packed form of a
+// locateNext is locate for the next object, which Prefetch may have read. The packed form of a
 // UID never changes. The node may have another UID by now, so that is compared.
 func (g *Graph) locateNext(k *graph.Key, s *location) {
 	v := g.prefetched

@@ -81,6 +81,7 @@ func TestPrefetchChangesNothing(t *testing.T) {
 			batched.Prefetch(drawPrefetched(t, events[:n]))
 			for _, e := range events[:n] {
 				want, refused := one.Apply(e)
+				drawFind(t, batched, events, &e)
 				if got, err := batched.ApplyEvent(&e); fmt.Sprint(*got, err) != fmt.Sprint(want, refused) {
 					t.Fatalf("%v: %+v, %v; want %+v, %v", e, *got, err, want, refused)
 				}
@@ -91,6 +92,36 @@ func TestPrefetchChangesNothing(t *testing.T) {
 			}
 		}
 	})
+}
+
+// drawFind finds the object of the event, before a rewind or not, or another object.
+func drawFind(t *rapid.T, w *world, events []graph.Event, e *graph.Event) {
+	other := rapid.SampledFrom(events).Draw(t, "other")
+	for _, o := range []*graph.Object{&e.Object, &other.Object} {
+		if !rapid.Bool().Draw(t, "find") {
+			continue
+		}
+		want, known := w.Lookup(o.Key)
+		if got, ok := w.Find(o); ok != known || got != want {
+			t.Fatalf("found is node %d, want %d", got.ID(), want.ID())
+		}
+	}
+}
+
+// TestFind: the event after Find looks nothing up again, and an event between the two takes
+// the result back.
+func TestFind(t *testing.T) {
+	w := play(t, observed.Config{}, "kinds a b; put a/x")
+	e := event(t, "put a/x#2")
+	w.Find(&e.Object)
+	feed(t, w.Graph, event(t, "gone a/x"))
+	feed(t, w.Graph, event(t, "put b/y"))
+	if d, err := w.ApplyEvent(&e); err != nil || !d.Created {
+		t.Errorf("%+v, %v: the node was found before it left the graph", *d, err)
+	}
+	if err := w.Check(); err != nil {
+		t.Error(err)
+	}
 }
 
 // TestPrefetchOfWhatLeaves: a prefetched node leaves with its page before its turn, and

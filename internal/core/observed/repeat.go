@@ -7,7 +7,9 @@ import "github.com/ownergraph/ownergraph/graph"
 // repeats, so this comes first and only compares. Its results for another object are in
 // found.
 func (g *Graph) applyRepeat(o *graph.Object) bool {
-	g.locateNext(&o.Key, &g.found.location)
+	if !g.found.takes(&o.Key) {
+		g.locateNext(&o.Key, &g.found.location)
+	}
 	g.found.same = false
 	id := g.found.id
 	if id == 0 {
@@ -41,7 +43,28 @@ func (g *Graph) applyRepeat(o *graph.Object) bool {
 // found has the results of applyRepeat for an object.
 type found struct {
 	location
-	same bool // the object has the references of its node
+	of   graph.Key // the location is that of this key, by Find
+	same bool      // the object has the references of its node
+}
+
+// Find returns the node with the coordinates of an object. If the object comes with the
+// next event, ApplyEvent looks nothing up again.
+//
+// Held by TestFind.
+func (g *Graph) Find(o *graph.Object) (Node, bool) {
+	g.locateNext(&o.Key, &g.found.location)
+	g.found.of = o.Key
+	return Node{g, g.found.id}, g.found.id != 0
+}
+
+// takes reports whether Find has found the key, and forgets that.
+func (f *found) takes(k *graph.Key) bool {
+	if f.of.UID == "" {
+		return false
+	}
+	same := f.of == *k
+	f.of = graph.Key{}
+	return same
 }
 
 // isUnaltered reports whether an object equals its node in all but the version. The key

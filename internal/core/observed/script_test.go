@@ -124,6 +124,7 @@ func (w *world) do(t rapid.TB, e graph.Event) observed.Delta {
 		checkAlike(t, was, n.Object(), d)
 	}
 	w.checkFast(t)
+	w.checkShared(t, e, d)
 	if err := w.Check(); err != nil {
 		t.Fatalf("after %s: %v", e.Type, err)
 	}

@@ -299,8 +299,8 @@ func TestPrefetch(t *testing.T) {
 // TestPrefetchKeepsNoText: the results of Prefetch and the last owner keep no memory of a
 // caller.
 func TestPrefetchKeepsNoText(t *testing.T) {
-	for f := range reflect.TypeFor[prefetchedPut]().NumField() {
-		switch field := reflect.TypeFor[prefetchedPut]().Field(f); field.Type.Kind() {
+	for f := range reflect.TypeFor[prefetchedKey]().NumField() {
+		switch field := reflect.TypeFor[prefetchedKey]().Field(f); field.Type.Kind() {
 		case reflect.Bool, reflect.Uint32, reflect.Uint64, reflect.Struct, reflect.Array:
 		default:
 			t.Errorf("%s is a %s", field.Name, field.Type)

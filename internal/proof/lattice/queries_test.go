@@ -20,6 +20,7 @@ var beside = map[string]string{
 	"Fan":      "the cursor of a fan-out belongs to the work",
 	"FanNext":  "the cursor of a fan-out belongs to the work",
 	"Prefetch": "the next events only make Apply faster",
+	"Find":     "the next event only makes Apply faster",
 }
 
 // core reports whether the file is part of the engine's locked core. The graph itself
