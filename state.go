@@ -92,7 +92,7 @@ func (e *Engine) check() error {
 		e.graph.Check, e.work.Check, e.checkSides, func() error { return e.calls.Check(e.view(), e.work, e.kinds.Rewound()) }, func() error { return e.reads.Check(e.view()) }, func() error { return e.sweeps.Check(e.sweepView()) }, e.checkFastPath, e.kinds.Check,
 		func() error { return e.cycles.Check(e.view()) }, e.audit.Check, func() error { return e.fanout.Check(e.view()) },
 		func() error { return e.handlers.Check(e.graph) }, func() error { return e.held.Check(e.graph) },
-		func() error { return e.undone.Check(e.view()) }, func() error { return e.expected.Check(e.graph) },
+		func() error { return e.undone.Check(e.view()) }, func() error { return e.expected.Check(e.graph) }, e.absent.Check, e.orphaned.Check,
 	} {
 		if err := check(); err != nil {
 			return fmt.Errorf("engine invariant: %w", err)

@@ -6,8 +6,6 @@ import (
 	"hash/maphash"
 	"iter"
 
-	"github.com/hashicorp/golang-lru/v2/simplelru"
-
 	"github.com/ownergraph/ownergraph/graph"
 )
 
@@ -17,13 +15,18 @@ import (
 // It holds owners that left the graph after the watch had shown their end. The absence
 // that a read proves enters no Set: it lasts as long as the phantom (R2, absence).
 //
-// A Set finds coordinates by a hash and compares them in full, so two different
-// coordinates never count as one. Of two with one hash it keeps the later one. That
-// halves the size of an entry, to about 200 bytes.
+// Every end of an object enters a Set, so the set is a table of its own. At the bound a new
+// key takes the memory of the one that it displaces, and nothing is allocated.
+//
+// Its invariants, which Check verifies:
+//
+//  1. the order of use and the chains of the table hold the same slots, each once
+//  2. each slot is in the chain of its hash
+//  3. the sieve counts the keys
 type Set struct {
 	size int
 	seed maphash.Seed
-	keys *simplelru.LRU[uint64, entry]
+	table
 	// sieve counts the keys by a few bits of their UIDs. A watch asks for the UID of every
 	// object, and the sieve answers nearly all of these questions.
 	sieve *[buckets]uint32
@@ -35,111 +38,95 @@ const (
 )
 
 // bucket returns the bucket of a UID: its last bytes choose it.
-func bucket(u graph.UID) uint64 {
+func bucket[T graph.UID | []byte](u T) uint64 {
 	var last [8]byte
 	copy(last[:], u[max(0, len(u)-len(last)):])
 	return binary.LittleEndian.Uint64(last[:]) * 0x9e3779b97f4a7c15 >> (64 - bucketBits)
-}
-
-// entry is one key, in text of its own: the text of the event can be freed.
-type entry struct {
-	text              string
-	kind, scope, name uint32 // their ends in text; the UID follows
-}
-
-func (e *entry) key() graph.Key {
-	t := e.text
-	return graph.Key{Kind: graph.Kind(t[:e.kind]), Scope: t[e.kind:e.scope], Name: t[e.scope:e.name], UID: graph.UID(t[e.name:])}
 }
 
 // New returns an empty set of at most size keys. With a negative size it stays empty.
 // The first key makes its table.
 func New(size int) Set { return Set{size: size, seed: maphash.MakeSeed()} }
 
-func (s *Set) hash(k graph.Key) uint64 { return maphash.Comparable(s.seed, k) }
+func (s *Set) hash(k *graph.Key) uint64 { return maphash.Comparable(s.seed, *k) }
 
-// Add puts a key into the set.
+// find returns the slot of a key, or 0.
+func (s *Set) find(k *graph.Key) int32 {
+	if !s.MayHave(k.UID) {
+		return 0
+	}
+	return s.lookup(s.hash(k), k)
+}
+
+// Add puts a key into the set, as the most recently used one.
 func (s *Set) Add(k graph.Key) {
 	if s.size <= 0 {
 		return
 	}
-	if s.keys == nil {
-		sieve := new([buckets]uint32)
-		s.sieve = sieve
-		s.keys, _ = simplelru.NewLRU(s.size, func(_ uint64, e entry) { sieve[bucket(e.key().UID)]-- }) // fails only for a size below 1
+	if s.sieve == nil {
+		s.sieve = new([buckets]uint32)
 	}
-	h := s.hash(k)
-	s.keys.Remove(h)
+	h := s.hash(&k)
+	if i := s.lookup(h, &k); i != 0 {
+		s.use(i)
+		return
+	}
+	if s.used == s.size {
+		s.forget(s.oldest())
+	}
+	s.insert(h, &k)
 	s.sieve[bucket(k.UID)]++
-	kind := len(k.Kind)
-	scope := kind + len(k.Scope)
-	name := scope + len(k.Name)
-	s.keys.Add(h, entry{
-		text: string(k.Kind) + k.Scope + k.Name + string(k.UID),
-		kind: uint32(kind), scope: uint32(scope), name: uint32(name),
-	})
+}
+
+// forget removes the key of a slot.
+func (s *Set) forget(i int32) {
+	s.sieve[bucket(s.slots[i].uid())]--
+	s.remove(i)
 }
 
 // Limit forgets the least recently used keys beyond n.
 func (s *Set) Limit(n int) {
-	for s.keys != nil && s.keys.Len() > n {
-		s.keys.RemoveOldest()
+	for s.used > max(n, 0) {
+		s.forget(s.oldest())
 	}
 }
 
 // MayHave reports whether the set may hold a key with the UID. It is false for nearly
 // all others.
-func (s *Set) MayHave(u graph.UID) bool { return s.keys != nil && s.sieve[bucket(u)] != 0 }
+func (s *Set) MayHave(u graph.UID) bool { return s.sieve != nil && s.sieve[bucket(u)] != 0 }
 
 // Has reports whether the set holds k. The order of use stays.
-func (s *Set) Has(k graph.Key) bool {
-	if !s.MayHave(k.UID) {
-		return false
-	}
-	e, ok := s.keys.Peek(s.hash(k))
-	return ok && e.key() == k
-}
+func (s *Set) Has(k graph.Key) bool { return s.find(&k) != 0 }
 
 // Use is Has, and counts as a use of k.
 func (s *Set) Use(k graph.Key) bool {
-	if !s.MayHave(k.UID) {
-		return false
+	i := s.find(&k)
+	if i != 0 {
+		s.use(i)
 	}
-	e, ok := s.keys.Get(s.hash(k))
-	return ok && e.key() == k
+	return i != 0
 }
 
 // Len returns the number of keys.
-func (s *Set) Len() int {
-	if s.keys == nil {
-		return 0
-	}
-	return s.keys.Len()
-}
+func (s *Set) Len() int { return s.used }
 
 // Empty reports whether the set holds no key.
-func (s *Set) Empty() bool { return s.Len() == 0 }
+func (s *Set) Empty() bool { return s.used == 0 }
 
 // Remove takes k out of the set.
 func (s *Set) Remove(k graph.Key) {
-	if s.Has(k) {
-		s.keys.Remove(s.hash(k))
+	if i := s.find(&k); i != 0 {
+		s.forget(i)
 	}
 }
 
-// Clear takes all keys out.
-func (s *Set) Clear() { s.keys, s.sieve = nil, nil }
+// Clear takes all keys out, and gives their memory back.
+func (s *Set) Clear() { s.table, s.sieve = table{}, nil }
 
 // All yields the keys, the least recently used first.
 func (s *Set) All() iter.Seq[graph.Key] {
 	return func(yield func(graph.Key) bool) {
-		if s.keys == nil {
-			return
-		}
-		for _, e := range s.keys.Values() {
-			if !yield(e.key()) {
-				return
-			}
+		for i := s.oldest(); i != 0 && yield(s.slots[i].key()); i = s.slots[i].newer {
 		}
 	}
 }

@@ -3,7 +3,10 @@ package tombstone
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
+
+	"pgregory.net/rapid"
 
 	"github.com/ownergraph/ownergraph/graph"
 )
@@ -37,5 +40,129 @@ func TestSet(t *testing.T) {
 	m.Limit(1)
 	if !m.Has(key(3)) || m.Len() != 1 || c.Len() != 3 {
 		t.Errorf("%d keys are left, and %d in the copy", m.Len(), c.Len())
+	}
+}
+
+// TestModel compares a set with a list in the order of use. The sizes make the set displace
+// keys, and grow its table.
+func TestModel(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		size := rapid.SampledFrom([]int{-1, 1, 3, 20, 100}).Draw(t, "size")
+		m, want := New(size), []graph.Key{}
+		draw := func(t *rapid.T) graph.Key { return key(rapid.IntRange(0, 60).Draw(t, "key")) }
+		drop := func(k graph.Key) bool {
+			i := slices.Index(want, k)
+			if i >= 0 {
+				want = slices.Delete(want, i, i+1)
+			}
+			return i >= 0
+		}
+		t.Repeat(map[string]func(*rapid.T){
+			"add": func(t *rapid.T) {
+				if k := draw(t); size > 0 {
+					drop(k)
+					want = append(want, k)
+					want = want[max(0, len(want)-size):]
+					m.Add(k)
+				}
+			},
+			"use": func(t *rapid.T) {
+				k := draw(t)
+				had := drop(k)
+				if had {
+					want = append(want, k)
+				}
+				if got := m.Use(k); got != had {
+					t.Fatalf("use of %s is %t, want %t", k, got, had)
+				}
+			},
+			"remove": func(t *rapid.T) {
+				k := draw(t)
+				drop(k)
+				m.Remove(k)
+			},
+			"limit": func(t *rapid.T) {
+				n := rapid.IntRange(0, 30).Draw(t, "limit")
+				want = want[max(0, len(want)-n):]
+				m.Limit(n)
+			},
+			"clear": func(t *rapid.T) {
+				want = nil
+				m.Clear()
+			},
+			"clone": func(*rapid.T) { m = m.Clone() },
+			"": func(t *rapid.T) {
+				if got := slices.Collect(m.All()); !slices.Equal(got, want) || m.Len() != len(want) || m.Empty() != (len(want) == 0) {
+					t.Fatalf("holds %v, want %v", got, want)
+				}
+				if err := m.Check(); err != nil {
+					t.Fatal(err)
+				}
+			},
+		})
+	})
+}
+
+// TestDisplaceAllocatesNothing: at the bound a key takes the memory of the one that it
+// displaces. The memory of a very long key is given back.
+func TestDisplaceAllocatesNothing(t *testing.T) {
+	m := New(2)
+	for n := range 4 {
+		m.Add(key(n))
+	}
+	keys := []graph.Key{key(5), key(6), key(7)}
+	if allocs := testing.AllocsPerRun(100, func() {
+		for _, k := range keys {
+			m.Add(k)
+		}
+	}); allocs != 0 {
+		t.Errorf("%v allocations", allocs)
+	}
+	long := key(1)
+	long.Name = strings.Repeat("n", 2*maxSpare)
+	m.Add(long)
+	m.Limit(0)
+	for i := range m.slots {
+		if n := cap(m.slots[i].text); n > maxSpare {
+			t.Errorf("a slot without a key keeps %d bytes", n)
+		}
+	}
+}
+
+// TestCheck: Check finds each kind of damage.
+func TestCheck(t *testing.T) {
+	for _, c := range []struct {
+		reason string
+		damage func(*Set)
+	}{
+		{"a key is in the order alone", func(m *Set) { m.chains = make([]int32, len(m.chains)) }},
+		{"a key is in the chains alone", func(m *Set) { m.part(m.oldest()) }},
+		{"a key has another hash", func(m *Set) { m.slots[m.oldest()].hash++ }},
+		{"the sieve does not know a key", func(m *Set) { m.sieve[bucket(key(1).UID)]-- }},
+	} {
+		m := New(9)
+		for n := range 5 {
+			m.Add(key(n))
+		}
+		if err := m.Check(); err != nil {
+			t.Fatal(err)
+		}
+		c.damage(&m)
+		if m.Check() == nil {
+			t.Errorf("%s: nothing is wrong", c.reason)
+		}
+	}
+}
+
+// BenchmarkAdd displaces a key with each new one.
+func BenchmarkAdd(b *testing.B) {
+	m := New(1 << 12)
+	keys := make([]graph.Key, 1<<14)
+	for n := range keys {
+		keys[n] = key(n)
+	}
+	b.ReportAllocs()
+	for n := 0; b.Loop(); n++ {
+		m.Add(keys[n%len(keys)])
 	}
 }

@@ -12,9 +12,6 @@ import (
 // requirement is one module that the core may require.
 type requirement struct {
 	path string
-	// packages lists the module's packages that the core may import. An empty list
-	// stands for all packages.
-	packages []string
 	// places lists directories whose production files may import the module. The
 	// form "x/..." includes all directories below x. Tests may import every module.
 	places []string
@@ -24,9 +21,8 @@ type requirement struct {
 // required is the exact list of the modules that the root module requires,
 // directly and indirectly. RATIONALE.md has the long reasons.
 var required = []requirement{
-	{"github.com/google/go-cmp", nil, nil, "readable differences, in tests"},
-	{"github.com/hashicorp/golang-lru/v2", []string{"simplelru"}, []string{".", "internal/core/..."}, "the bounded memory of owners that are gone"},
-	{"pgregory.net/rapid", nil, []string{"adapters/storetest/...", "internal/..."}, "random histories that shrink"},
+	{"github.com/google/go-cmp", nil, "readable differences, in tests"},
+	{"pgregory.net/rapid", []string{"adapters/storetest/...", "internal/..."}, "random histories that shrink"},
 }
 
 // checkModules finds imports by the root module. It reports modules that are not
@@ -58,10 +54,6 @@ func refused(f *file, p string) string {
 		return "not on the list of required modules"
 	}
 	r := required[i]
-	sub := strings.TrimPrefix(strings.TrimPrefix(p, r.path), "/")
-	if len(r.packages) > 0 && !slices.Contains(r.packages, sub) {
-		return fmt.Sprintf("the core may use only %s of this module", strings.Join(r.packages, ", "))
-	}
 	if !f.test() && !slices.ContainsFunc(r.places, f.placed) {
 		return fmt.Sprintf("%s may not import it (its purpose: %s)", f.dir(), r.reason)
 	}
@@ -135,7 +127,6 @@ func TestModulesCanFail(t *testing.T) {
 	got := strings.Join(m.faults(), "\n")
 	want := `requires k8s.io/client-go, which is not on the list
 does not require github.com/google/go-cmp, which is on the list
-does not require github.com/hashicorp/golang-lru/v2, which is on the list
 is module example.com/other
 says go 1.26.0, not 1.25.0
 has replace or tool lines, which its users would not share`
