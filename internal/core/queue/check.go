@@ -97,12 +97,16 @@ func (q *Queue[K]) checkLists() error {
 }
 
 func (q *Queue[K]) checkHeap() error {
-	for pos, i := range q.heap {
-		if s := q.slots.At(i); s.state != Delayed || s.pos != int32(pos) {
+	for pos := range q.heap {
+		d := &q.heap[pos]
+		s := q.slots.At(d.slot)
+		switch {
+		case s.state != Delayed || s.pos != int32(pos):
 			return broken(2, "%v key %v of position %d is in the heap at %d", s.state, s.key, s.pos, pos)
-		}
-		if pos > 0 && q.before(i, q.heap[(pos-1)/2]) {
-			return broken(5, "key %v at position %d is due before its parent", q.slots.At(i).key, pos)
+		case s.at.Sub(q.base) != d.due:
+			return broken(5, "key %v has the time %v, and is in the heap for %v", s.key, s.at, q.base.Add(d.due))
+		case pos > 0 && d.before(&q.heap[(pos-1)/2]):
+			return broken(5, "key %v at position %d is due before its parent", s.key, pos)
 		}
 	}
 	return nil

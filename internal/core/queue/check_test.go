@@ -46,7 +46,7 @@ func TestCheckFindsDamage(t *testing.T) {
 		{"a list miscounts", 2, func(q Q) { q.lists[Low].len++ }},
 		{"a list forgets its end", 2, func(q Q) { q.lists[inFlight].tail = none }},
 		{"a slot is nowhere", 2, func(q Q) { q.heap = q.heap[:len(q.heap)-1] }},
-		{"the heap holds a ready key", 2, func(q Q) { q.heap[3] = q.find(ready) }},
+		{"the heap holds a ready key", 2, func(q Q) { q.heap[3].slot = q.find(ready) }},
 		{"a position is wrong", 2, func(q Q) { at(q, delayed).pos++ }},
 		{"a ready key has no priority", 3, func(q Q) { at(q, ready).priority = PriorityUnset }},
 		{"a delayed key has an unknown priority", 3, func(q Q) { at(q, delayed).priority = Low + 1 }},
@@ -56,10 +56,15 @@ func TestCheckFindsDamage(t *testing.T) {
 		{"a delayed key has none", 4, func(q Q) { at(q, delayed).at = time.Time{} }},
 		{"a key in flight has a time that nobody asked for", 4, func(q Q) { at(q, flying).priority = PriorityUnset }},
 		{"an idle key has a time", 4, func(q Q) { at(q, resting).at = epoch }},
-		{"the heap is out of order by time", 5, func(q Q) { at(q, delayed).at = epoch.Add(time.Hour) }},
+		{"the heap is out of order by time", 5, func(q Q) {
+			at(q, delayed).at = epoch.Add(time.Hour)
+			q.heap[at(q, delayed).pos].due = at(q, delayed).at.Sub(q.base)
+		}},
+		{"the heap has another time than the key", 5, func(q Q) { at(q, delayed).at = epoch.Add(time.Hour) }},
 		{"the heap is out of order by arrival", 5, func(q Q) {
-			at(q, delayed).at = at(q, delayed+1).at
-			at(q, delayed).seq = q.seq + 1
+			d := &q.heap[at(q, delayed).pos]
+			at(q, delayed).at, d.due = at(q, delayed+1).at, q.heap[at(q, delayed+1).pos].due
+			d.seq = q.seq + 1
 		}},
 		{"a class is passed over and has nothing", 6, func(q Q) { q.passed[High] = 1 }},
 		{"a class is passed over too often", 6, func(q Q) { q.passed[Low] = passLimit + 2 }},
@@ -67,7 +72,7 @@ func TestCheckFindsDamage(t *testing.T) {
 		{"the index miscounts", 7, func(q Q) { q.index.used-- }},
 		{"the index has a hash of its own", 7, func(q Q) { at(q, ready).hash++ }},
 		{"the index points past the slots", 7, func(q Q) { q.slots.Pop() }},
-		{"the heap keeps too much room", 8, func(q Q) { q.heap = append(make([]int32, 0, 1<<16), q.heap...) }},
+		{"the heap keeps too much room", 8, func(q Q) { q.heap = append(make([]delay, 0, 1<<16), q.heap...) }},
 		{"the index keeps too much room", 8, func(q Q) { q.index.resize(1 << 16) }},
 	} {
 		t.Run(c.reason, func(t *testing.T) {

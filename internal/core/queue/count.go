@@ -9,7 +9,7 @@ func (q *Queue[K]) Due() (time.Time, bool) {
 	if len(q.heap) == 0 {
 		return time.Time{}, false
 	}
-	return q.slots.At(q.heap[0]).at, true
+	return q.slots.At(q.heap[0].slot).at, true
 }
 
 // Ready returns the number of ready keys. A due key is delayed until a Next makes it

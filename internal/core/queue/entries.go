@@ -84,15 +84,12 @@ func (q *Queue[K]) eachReady(yield func(Entry[K]) bool) bool {
 
 // eachDelayed sorts a copy of the heap. The copy of a small heap is on the stack.
 func (q *Queue[K]) eachDelayed(yield func(Entry[K]) bool) bool {
-	var room [32]int32
-	order := append(room[:0], make([]int32, len(q.heap))...)
+	var room [32]delay
+	order := append(room[:0], make([]delay, len(q.heap))...)
 	copy(order, q.heap)
-	slices.SortFunc(order, func(i, j int32) int {
-		a, b := q.slots.At(i), q.slots.At(j)
-		return cmp.Or(a.at.Compare(b.at), cmp.Compare(a.seq, b.seq))
-	})
-	for _, i := range order {
-		if !yield(q.entry(i)) {
+	slices.SortFunc(order, func(a, b delay) int { return cmp.Or(cmp.Compare(a.due, b.due), cmp.Compare(a.seq, b.seq)) })
+	for i := range order {
+		if !yield(q.entry(order[i].slot)) {
 			return false
 		}
 	}
@@ -121,7 +118,7 @@ func (q *Queue[K]) entry(i int32) Entry[K] {
 func (q *Queue[K]) Clone() *Queue[K] {
 	c := *q
 	c.slots = q.slots.Clone()
-	c.heap = append([]int32(nil), q.heap...)
+	c.heap = append([]delay(nil), q.heap...)
 	switch {
 	case q.slots.Len() <= scanLimit:
 		c.index, c.dense = index{}, dense.Index{}

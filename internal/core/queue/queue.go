@@ -27,7 +27,7 @@ const dueBatch = 256
 //     attempts.
 //  4. A delayed key has a time, and a ready or idle key has none. A key in flight
 //     has a time only with a priority: the request that Done brings back.
-//  5. The heap is ordered by time, then by arrival.
+//  5. The heap is ordered by time, then by arrival. It has the times of its slots.
 //  6. A class that is passed over has ready keys, and was passed over at most
 //     once more than the limit.
 //  7. The index holds each slot once. Without an index there are few slots.
@@ -38,7 +38,8 @@ type Queue[K comparable] struct {
 	index  index               // by the key's hash, empty while a scan is as fast
 	dense  dense.Index         // by the key's number, if the keys have one
 	seed   maphash.Seed
-	heap   []int32 // the delayed slots
+	heap   []delay   // the delayed slots
+	base   time.Time // the first time of all, 0 in the heap
 	lists  [listCount]list
 	passed turns
 	seq    uint64 // the number of arrivals in the heap
@@ -151,7 +152,7 @@ func (q *Queue[K]) Drop(key K) {
 // Held by TestModel, TestDueInBatches and TestFairness.
 func (q *Queue[K]) Next(now time.Time) (key K, ok bool) {
 	for n := 0; n < dueBatch && len(q.heap) > 0; n++ {
-		i := q.heap[0]
+		i := q.heap[0].slot
 		s := q.slots.At(i)
 		if s.at.After(now) {
 			break

@@ -22,7 +22,6 @@ const (
 // slot is the state of one key. It is in a list or in the heap.
 type slot[K comparable] struct {
 	at         time.Time // Delayed, or InFlight with a new request: the time to become ready
-	seq        uint64    // Delayed: the order among equal times
 	key        K
 	hash       uint32 // valid while there is an index
 	prev, next int32  // neighbours in the list
@@ -166,7 +165,7 @@ func (q *Queue[K]) moved(from, to int32) {
 		q.index.move(s.hash, from, to)
 	}
 	if s.state == Delayed {
-		q.heap[s.pos] = to
+		q.heap[s.pos].slot = to
 		return
 	}
 	l := &q.lists[s.list()]
