@@ -28,6 +28,7 @@ func (e *Engine) decide(id observed.NodeID, c *Call) (ok bool) {
 	n, m := e.graph.Node(id), e.edit(id)
 	if e.updateReread(n, m); m.Reread {
 		e.issue(c, inflight.Call{Purpose: inflight.Reread, Node: id, Key: n.Key()})
+		e.scratch.issued = c.ID
 		return true
 	}
 	e.counts.Decisions++

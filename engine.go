@@ -223,7 +223,7 @@ func (e *Engine) Next(now time.Time, lane Lane) (c Call, at time.Time) {
 }
 
 // nextInto is Next without a copy of the call, which is large. It makes c the call, or
-// leaves c as it is and returns false.
+// returns false and c is none.
 func (e *Engine) nextInto(now time.Time, lane Lane, c *Call) (at time.Time, ok bool) {
 	defer e.endStep()
 	e.tick(now)
@@ -231,11 +231,15 @@ func (e *Engine) nextInto(now time.Time, lane Lane, c *Call) (at time.Time, ok b
 		return at, false
 	}
 	for budget := steps; budget > 0; {
-		if e.takeReady(lane, c) {
-			return e.now, true
+		cost, made := 0, e.broken == nil && e.popCall(lane, c) // the step before may have broken it
+		if !made {
+			cost, made = e.step(lane, c)
 		}
-		cost := e.step()
-		if cost == 0 {
+		switch {
+		case made:
+			e.counts.Calls[c.Type]++
+			return e.now, true
+		case cost == 0:
 			return e.wake(lane), false
 		}
 		budget -= cost
@@ -243,16 +247,8 @@ func (e *Engine) nextInto(now time.Time, lane Lane, c *Call) (at time.Time, ok b
 	return e.now, false
 }
 
-// takeReady makes c a call of the lane that needs no further decision, and counts it. It
-// returns false if there is none, and leaves c as it is.
-func (e *Engine) takeReady(lane Lane, c *Call) bool {
-	ok := e.broken == nil && e.popCall(lane, c) // the step before may have broken it
-	if ok {
-		e.counts.Calls[c.Type]++
-	}
-	return ok
-}
-
+// popCall makes c a call of the lane that needs no further decision. It returns false if
+// there is none, and leaves c as it is.
 func (e *Engine) popCall(lane Lane, c *Call) bool {
 	switch lane {
 	case LaneStore:
@@ -269,36 +265,49 @@ func (e *Engine) popCall(lane Lane, c *Call) bool {
 
 // step does one piece of work and returns its cost, 0 if there was none. Keys go before
 // bulk, and bulk goes on only while the queue is short. The pruning after a listing goes
-// before the dependents of the pruned objects.
-func (e *Engine) step() int {
-	cost := e.stepWork()
-	e.carryOut()
-	return cost
-}
-
-// stepWork is step before its effects are carried out.
-func (e *Engine) stepWork() int {
+// before the dependents of the pruned objects. Step returns
+// true if the work made c a call of the lane.
+func (e *Engine) step(lane Lane, c *Call) (cost int, made bool) {
 	if len(e.calls.Prepared()) >= maxPrepared {
-		return 0
+		return 0, false
 	}
 	if len(e.fanout.Woken()) > 0 {
 		e.fanout.StepWoken(fanout.View{Nodes: e.view(), Work: e.work}, slice, lowWater)
 	}
 	if id, ok := e.work.Next(e.now); ok {
-		cost, before := 1, e.sweeps.Looked()
-		if e.graph.InUse(id) { // a decision looks at every reference
-			cost += e.graph.Node(id).Owners() / 8
-		}
-		c := &e.scratch.call
-		e.scratch.deciding = true
-		ok := e.decide(id, c)
-		e.scratch.deciding = false
-		if ok {
-			e.calls.Prepare(uint64(c.ID), c)
-			c.ID = 0 // see fail
-		}
-		return cost + int(e.sweeps.Looked()-before)/8
+		cost, made = e.stepKey(id, lane, c)
+	} else {
+		cost = e.stepBulk()
 	}
+	e.carryOut()
+	return cost, made
+}
+
+// stepKey decides a key. A call goes to c if c is of its lane, no older call waits, and the
+// effects of the decision cannot take the call back. Otherwise it waits for its lane.
+func (e *Engine) stepKey(id observed.NodeID, lane Lane, c *Call) (cost int, made bool) {
+	cost = 1
+	before := e.sweeps.Looked()
+	if e.graph.InUse(id) { // a decision looks at every reference
+		cost += e.graph.Node(id).Owners() / 8
+	}
+	to := &e.scratch.call
+	if lane == LaneStore && len(e.calls.Prepared()) == 0 {
+		to = c
+	}
+	e.scratch.deciding = true
+	ok := e.decide(id, to)
+	e.scratch.deciding = false
+	if made = ok && to == c && e.effects.Empty() && e.broken == nil; ok && !made {
+		e.calls.Prepare(uint64(to.ID), to)
+		*to = Call{}
+	}
+	e.scratch.issued = 0 // see fail
+	return cost + int(e.sweeps.Looked()-before)/8, made
+}
+
+// stepBulk does one slice of bulk work and returns its cost, 0 if there was none.
+func (e *Engine) stepBulk() int {
 	switch {
 	case len(e.fanout.Woken()) > 0:
 	case !e.kinds.IsPruned():
@@ -442,5 +451,5 @@ func (e *Engine) fail(format string, args ...any) {
 		e.broken = fmt.Errorf("%w: "+format, append([]any{ErrBroken}, args...)...)
 		e.effects.Keep(effect.Record{Level: effect.Error, Text: "engine stopped", Args: []any{"err", e.broken}})
 	}
-	e.calls.Drop(uint64(e.scratch.call.ID))
+	e.calls.Drop(uint64(e.scratch.issued))
 }

@@ -13,8 +13,9 @@ import (
 
 // scratch is the memory of the decision at hand. The next decision uses it again.
 type scratch struct {
-	deciding bool // the graph may not change: see apply
-	call     Call
+	deciding bool   // the graph may not change: see apply
+	call     Call   // that waits for its lane
+	issued   CallID // of the decision at hand, 0 without a call
 	evidence evidence.Scratch
 }
 

@@ -51,7 +51,7 @@ func hashed(t *testing.T) *Engine {
 		}
 	}
 	for range 9 { // the sweeps of a, b and c, and the fan-outs, stay half done
-		e.step()
+		e.step(LaneUnset, nil)
 	}
 	e.fill()
 	return e

@@ -16,6 +16,7 @@ func (e *Engine) writeCall(id observed.NodeID, o *Object, d *policy.Decision, c 
 	var w inflight.Write
 	inflight.WriteOf(&w, id, o, d)
 	e.issue(c, w.Call)
+	e.scratch.issued = c.ID
 	c.Precondition, c.Change, c.Options = w.Precondition, w.Change, w.Options
 	if d.BestEffort {
 		e.counts.BestEffort++
