@@ -135,14 +135,13 @@ func (c Completion) String() string { return completionNames[c&3] }
 
 // Complete ends a write or reread of a node.
 func (t *Calls[C]) Complete(v record.Nodes, id uint64, node observed.NodeID) Completion {
-	switch {
-	case v.State(node).Call != id:
+	if v.Peek(node, new(record.State)).Call != id {
 		return Replaced
-	case v.Node(node).State() != observed.Observed:
-		v.Edit(node).Call = 0
-		return Ended
 	}
 	v.Edit(node).Call = 0
+	if v.Node(node).State() != observed.Observed {
+		return Ended
+	}
 	return Current
 }
 

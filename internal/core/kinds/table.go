@@ -209,14 +209,17 @@ func (t *Table) Clone() Table {
 // Stale reports whether the knowledge of a kind is older than a rewind: no listing of it is
 // complete since. Versions may repeat then, so one of before may name another state now.
 func (t *Table) Stale(name graph.Kind) bool {
+	if t.rewound == 0 {
+		return false
+	}
 	s := t.Of(name)
-	return t.rewound != 0 && (s.Begun <= t.rewound || !s.Listed)
+	return s.Begun <= t.rewound || !s.Listed
 }
 
 // Blocked returns the reason why no writer may write to a node now, or ReasonUnset.
 func (t *Table) Blocked(g *observed.Graph, id observed.NodeID) policy.Reason {
 	n := g.Node(id)
-	k, _ := g.Kind(n.Kind())
+	k := n.KindState()
 	switch {
 	case !k.Known, k.Unwatched:
 		return policy.KindUnserved

@@ -43,8 +43,10 @@ func (c Class) String() string {
 // work does not depend on the number of references, and it allocates nothing.
 //
 // Held by TestManyOwners.
-func (n Node) OwnerClass(i int) (Class, graph.Doubt) {
-	owner := n.owner(i)
+func (n Node) OwnerClass(i int) (Class, graph.Doubt) { return n.ownerClass(i, n.owner(i)) }
+
+// ownerClass is OwnerClass for the reference to the node owner.
+func (n Node) ownerClass(i int, owner NodeID) (Class, graph.Doubt) {
 	scope := n.g.places[n.g.at(owner).place].scope
 	if n.at().is(ownersMark) {
 		r := &n.g.page(n.id).owners[slotOf(n.id)][i]

@@ -78,8 +78,14 @@ func (n Node) Key() graph.Key { return n.g.key(n.id) }
 // Kind returns the kind of the node's key without an allocation.
 func (n Node) Kind() graph.Kind { return n.g.kinds[n.g.places[n.at().place].kind].info.Kind }
 
+// KindState returns the state of the node's kind.
+func (n Node) KindState() KindState { return n.g.kinds[n.g.places[n.at().place].kind].report() }
+
 // Scope returns the scope of the node's key without an allocation.
 func (n Node) Scope() string { return n.g.places[n.at().place].scope }
+
+// Named returns the node's full coordinates and its version, in one allocation.
+func (n Node) Named() (graph.Key, graph.Version) { return n.g.named(n.id) }
 
 // State returns the state of the node.
 func (n Node) State() State { return n.at().state() }
@@ -94,7 +100,7 @@ func (n Node) HasVersion(v graph.Version) bool {
 		return v == ""
 	}
 	var scratch [64]byte
-	return string(n.g.appendVersion(scratch[:0], n.id, n.g.facts(n.id))) == string(v)
+	return string(n.g.appendVersion(scratch[:0], n.id)) == string(v)
 }
 
 // Object returns a copy of the observed object, which the caller owns. For a phantom and
@@ -112,8 +118,23 @@ func (n Node) ByUID() bool { return n.g.isClaim(n.id) }
 // Deleting reports whether the node is observed and marked for deletion.
 func (n Node) Deleting() bool { return n.at().is(deletingMark) }
 
+// HasFinalizers reports whether the observed object has a finalizer.
+func (n Node) HasFinalizers() bool { return n.at().is(moreText) && n.g.facts(n.id).finalizers > 0 }
+
 // Propagation returns the propagation of the observed object's finalizer.
-func (n Node) Propagation() graph.Propagation { return n.g.facts(n.id).propagation() }
+func (n Node) Propagation() graph.Propagation {
+	if !n.at().is(moreText) {
+		return graph.Unset
+	}
+	return n.g.facts(n.id).propagation()
+}
+
+// Generations returns the generation of the observed object, and the one that its
+// controller has observed.
+func (n Node) Generations() (generation, seen int64) {
+	f := n.g.facts(n.id)
+	return f.generation, f.seen
+}
 
 // Waiting reports whether the node is observed and waits for its dependents.
 func (n Node) Waiting() bool { return n.at().role() == waiting }
@@ -138,6 +159,14 @@ func (n Node) OwnerAt(i int) graph.Owner {
 		return n.g.page(n.id).owners[slotOf(n.id)][i]
 	}
 	return [1]graph.Owner{n.g.plainOwner(n.id)}[i]
+}
+
+// Blocks reports whether the i-th reference holds up the foreground deletion of its owner.
+func (n Node) Blocks(i int) bool {
+	if x := n.at(); !x.is(ownersMark) {
+		return x.is(blockMark)
+	}
+	return n.g.page(n.id).owners[slotOf(n.id)][i].Block
 }
 
 // SelfOwner reports whether the i-th reference leads back to the node. Such a reference
@@ -169,6 +198,24 @@ func (n Node) owner(i int) NodeID {
 	}
 	k := n.g.resolve(n.Scope(), r)
 	return n.g.lookup(&k)
+}
+
+// Reference is one owner reference of a node, as the graph alone shows it. It is a value.
+type Reference struct {
+	Owner       NodeID // 0 for a reference without a UID
+	Self, Block bool
+	Class       Class
+	Doubt       graph.Doubt
+}
+
+// Reference returns the i-th owner reference, with one lookup: see SelfOwner, OwnerClass,
+// Blocks and OwnerNode.
+func (n Node) Reference(i int) (r Reference) {
+	r.Owner = n.owner(i)
+	r.Self = r.Owner != 0 && n.g.leadsBack(n.id, r.Owner)
+	r.Block = n.Blocks(i)
+	r.Class, r.Doubt = n.ownerClass(i, r.Owner)
+	return r
 }
 
 // OwnerNodes yields the index and the node of each reference, in order. It leaves out

@@ -201,6 +201,20 @@ func (g *Graph) key(id NodeID) graph.Key {
 	return g.keyOf(x.place, string(g.appendUID(append(scratch[:0], name...), id)), len(name))
 }
 
+// named returns the coordinates and the version of a node, in one allocation.
+func (g *Graph) named(id NodeID) (graph.Key, graph.Version) {
+	x := g.at(id)
+	if x.state() != Observed {
+		return g.key(id), ""
+	}
+	name := g.name(id)
+	var scratch [128]byte
+	b := g.appendUID(append(scratch[:0], name...), id)
+	uid := len(b)
+	text := string(g.appendVersion(b, id))
+	return g.keyOf(x.place, text[:uid], len(name)), graph.Version(text[uid:])
+}
+
 // object returns the observed object of a node, with its references in the array of
 // owners. All of its text is one allocation.
 func (g *Graph) object(id NodeID, owners []graph.Owner) (o graph.Object) {
@@ -215,7 +229,7 @@ func (g *Graph) object(id NodeID, owners []graph.Owner) (o graph.Object) {
 	var scratch [256]byte
 	b := g.appendUID(append(scratch[:0], f.name...), id)
 	uid := len(b)
-	b = g.appendVersion(b, id, f)
+	b = g.appendVersion(b, id)
 	version := len(b)
 	plain := x.owner != 0 && !x.is(ownersMark)
 	if plain {
@@ -266,13 +280,13 @@ func (g *Graph) version(id NodeID) graph.Version {
 		return ""
 	}
 	var scratch [64]byte
-	return graph.Version(g.appendVersion(scratch[:0], id, g.facts(id)))
+	return graph.Version(g.appendVersion(scratch[:0], id))
 }
 
 // appendVersion appends the version of an observed node.
-func (g *Graph) appendVersion(b []byte, id NodeID, f facts) []byte {
+func (g *Graph) appendVersion(b []byte, id NodeID) []byte {
 	if x := g.at(id); !x.is(textVersion) {
 		return strconv.AppendUint(b, x.version, 10)
 	}
-	return append(b, f.version...)
+	return append(b, g.facts(id).version...)
 }

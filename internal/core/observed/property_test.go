@@ -61,6 +61,7 @@ func drawState(t *rapid.T, k graph.Key) graph.Object {
 		Key: k, Version: graph.Version(rapid.StringMatching("[1-5]").Draw(t, "version")),
 		Owners:     rapid.SliceOfN(rapid.Custom(drawRef), 0, 4).Draw(t, "owners"),
 		Deleting:   rapid.Bool().Draw(t, "deleting"),
+		Generation: rapid.Int64Range(0, 2).Draw(t, "generation"), ObservedGeneration: rapid.Int64Range(0, 1).Draw(t, "observed generation"),
 		Finalizers: rapid.SampledFrom([][]string{nil, {graph.FinalizerForeground}, {graph.FinalizerOrphan}, {"foreign"}}).Draw(t, "finalizers"),
 	}
 }
@@ -345,12 +346,33 @@ func TestNodeAgrees(t *testing.T) {
 				n.Waiting() != o.Waiting() || n.Orphaning() != o.Orphaning() || n.Owners() != len(o.Owners) {
 				t.Fatalf("%s: the node and its object differ", n.Key())
 			}
+			checkFacts(t, w, n, o)
 		}
 		if len(w.objects()) != w.Observed() || len(w.keys()) != w.Len() {
 			t.Fatalf("%d observed of %d, counted as %d of %d", len(w.objects()), len(w.keys()), w.Observed(), w.Len())
 		}
 		checkLinks(t, w)
 	})
+}
+
+// checkFacts compares the facts of a node, which have no text, with its object, and its
+// references with the answers about each part.
+func checkFacts(t *rapid.T, w *world, n observed.Node, o graph.Object) {
+	generation, seen := n.Generations()
+	if k, v := n.Named(); k != o.Key || v != o.Version || n.HasFinalizers() != (len(o.Finalizers) > 0) || generation != o.Generation || seen != o.ObservedGeneration {
+		t.Fatalf("%s: the facts of the node and its object differ", n.Key())
+	}
+	if k, _ := w.Kind(n.Kind()); n.KindState() != k {
+		t.Fatalf("%s: its kind is %+v, and by name %+v", n.Key(), n.KindState(), k)
+	}
+	for i := range o.Owners {
+		owner, _ := n.OwnerNode(i)
+		want := observed.Reference{Owner: owner.ID(), Self: n.SelfOwner(i), Block: o.Owners[i].Block}
+		want.Class, want.Doubt = n.OwnerClass(i)
+		if got := n.Reference(i); got != want || n.Blocks(i) != want.Block {
+			t.Fatalf("%s: reference %d is %+v, want %+v", n.Key(), i, got, want)
+		}
+	}
 }
 
 // checkLinks compares the dependents that owners list with the references of the

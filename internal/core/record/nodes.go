@@ -21,6 +21,11 @@ func (n Nodes) InUse(id observed.NodeID) bool { return n.Graph.InUse(id) }
 // use.
 func (n Nodes) State(id observed.NodeID) State { return n.Table.Get(n.Graph, id) }
 
+// Peek returns the state of a node for reading: see Table.Peek.
+func (n Nodes) Peek(id observed.NodeID, memory *State) *State {
+	return n.Table.Peek(n.Graph, id, memory)
+}
+
 // Edit returns the state of a node. The machine may change it before it returns.
 func (n Nodes) Edit(id observed.NodeID) *State { return n.Table.Edit(n.Graph, id) }
 

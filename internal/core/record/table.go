@@ -84,10 +84,29 @@ func (t *Table) Get(g *observed.Graph, id observed.NodeID) State {
 	return t.read(g.Note(id))
 }
 
+// Peek returns the state of a node for reading, until the next change of the table. It is
+// the table's own state, or the memory of the caller with a compact one.
+func (t *Table) Peek(g *observed.Graph, id observed.NodeID, memory *State) *State {
+	note := uint64(0)
+	if g.InUse(id) {
+		note = g.Note(id)
+	}
+	if note&noteFull != 0 {
+		return &t.at(uint32(note)).State
+	}
+	*memory = readCompact(note)
+	return memory
+}
+
 func (t *Table) read(note uint64) State {
 	if note&noteFull != 0 {
 		return t.at(uint32(note)).State
 	}
+	return readCompact(note)
+}
+
+// readCompact returns the compact state that a note holds.
+func readCompact(note uint64) State {
 	known := seq.Stamp(note & maxStamp)
 	return State{
 		Known: known, Changed: known, Audited: note&noteAudited != 0, FanningOut: note&noteFanning != 0,

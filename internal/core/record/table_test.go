@@ -112,6 +112,26 @@ func TestFanning(t *testing.T) {
 	}
 }
 
+// TestPeek: a state reads the same wherever the table holds it, and no full state is copied.
+func TestPeek(t *testing.T) {
+	v := nodes(t, 3)
+	for n := range v.Graph.Nodes() {
+		v.Table.SetNew(v.Graph, n.ID(), 7)
+		if n.ID()%2 == 0 {
+			v.Edit(n.ID()).Conflicts = 3
+		}
+		var memory State
+		got := v.Peek(n.ID(), &memory)
+		if *got != v.State(n.ID()) || (got == &memory) != v.Table.IsCompact(v.Graph, n.ID()) {
+			t.Errorf("node %d: state %+v, want %+v", n.ID(), *got, v.State(n.ID()))
+		}
+	}
+	memory := State{Known: 7}
+	if got := v.Peek(observed.NodeID(v.Graph.Cap()), &memory); *got != (State{}) {
+		t.Errorf("a node that is not in use has the state %+v", *got)
+	}
+}
+
 // TestFast: the fast path keeps a node until an edit or ClearKept, and keeps its stamp.
 func TestFast(t *testing.T) {
 	v := nodes(t, 2)
