@@ -32,19 +32,23 @@ func (e *Engine) decide(id observed.NodeID, c *Call) (ok bool) {
 		return true
 	}
 	e.counts.Decisions++
-	in := e.input(id)
-	e.useOrphaned(id, &in)
-	d := rules.Decide(in, e.set)
-	blocked := d.Action.Writes() && e.sweeps.Any() && e.bar(n) != policy.ReasonUnset
-	d, holder := e.sweeps.Decide(e.sweepView(), id, in.Object, d, blocked)
-	e.carryOut()
-	if in.Object.Deleting && !d.Action.Writes() {
-		d = e.handle(id, in.Object, d)
+	s, in, w := e.calls.Subject(n), e.input(id), &e.scratch.write
+	e.useOrphaned(id, in)
+	d := rules.Decide(in, e.set, &e.scratch.lists)
+	var holder Key
+	if e.sweeps.Any() {
+		blocked := d.Action.Writes() && e.bar(n) != policy.ReasonUnset
+		d, holder = e.sweeps.Decide(e.sweepView(), id, d, blocked)
+		e.carryOut()
+	}
+	if in.Deleting && e.handlers.Any() && !d.Action.Writes() {
+		d = e.handle(id, s, d)
 	}
 	meant, bar := d, policy.ReasonUnset
 	if d.Action.Writes() {
 		if bar = e.bar(n); bar == policy.ReasonUnset {
-			bar = e.undone.Judge(id, &in.Object, &d, e.now, e.work, &e.effects)
+			inflight.WriteOf(w, s, &d)
+			bar = e.undone.Judge(&w.Call, &d, e.now, e.work, &e.effects)
 			e.carryOut()
 		}
 		if bar != policy.ReasonUnset {
@@ -56,7 +60,7 @@ func (e *Engine) decide(id observed.NodeID, c *Call) (ok bool) {
 	var call CallID
 	switch {
 	case d.Action.Writes():
-		e.writeCall(id, &in.Object, &d, c)
+		e.writeCall(w, d.BestEffort, c)
 		ok, call = true, c.ID
 		if m.Audited {
 			e.audit.CountRepair()
@@ -64,14 +68,16 @@ func (e *Engine) decide(id observed.NodeID, c *Call) (ok bool) {
 	case d.Action == policy.Verify:
 		e.wantReads(id, d)
 	default:
-		e.arrange(id, in, d)
+		e.arrange(id, s, in, d)
 	}
 	m.Audited = false
 	e.recordDecision(id, d)
 	if d.Action == policy.Verify {
 		e.holdUnread(id, d)
 	}
-	e.report(n, in.Object, DecisionEvent{Decision: meant, Barred: bar, Call: call, Holder: holder, Sweep: e.reportedSweep(id)})
+	if e.cfg.OnDecision != nil {
+		e.report(s, DecisionEvent{Decision: meant, Barred: bar, Call: call, Holder: holder, Sweep: e.reportedSweep(id)})
+	}
 	if !ok {
 		e.work.Done(id)
 	}
@@ -146,13 +152,13 @@ func (e *Engine) bar(n observed.Node) policy.Reason {
 }
 
 // arrange has a waiting key decided again in time.
-func (e *Engine) arrange(id observed.NodeID, in rules.Input, d policy.Decision) {
+func (e *Engine) arrange(id observed.NodeID, s inflight.Subject, in *rules.Input, d policy.Decision) {
 	if d.Reason != policy.NeedWatch {
 		e.expected.EndWatch(id)
 	}
 	switch d.Reason {
 	case policy.NeedFence, policy.FenceHeld:
-		e.awaitFence(id, in, d)
+		e.awaitFence(id, s, in, d)
 	case policy.NeedAnswer:
 		e.awaitAnswer(id)
 	case policy.NeedWatch:
@@ -162,17 +168,17 @@ func (e *Engine) arrange(id observed.NodeID, in rules.Input, d policy.Decision) 
 			e.work.AddAt(id, queue.Normal, e.acknowledgedBy(id))
 		}
 		for _, i := range d.Owners { // the earliest counts
-			e.work.AddAt(id, queue.Normal, e.acknowledgedBy(e.ownerID(id, i)))
+			e.work.AddAt(id, queue.Normal, e.acknowledgedBy(e.view().OwnerID(id, i)))
 		}
 	case policy.NeedGrace:
-		e.awaitRemoval(id, in.Object)
+		e.awaitRemoval(id, s)
 	case policy.WriteUndone:
-		e.awaitUndone(id, in.Object.Version)
+		e.awaitUndone(id, e.scratch.write.Call.Version)
 	case policy.NeedDependents:
 		e.cycles.Blocked(e.view(), id, e.now, e.fence.Passed(), &e.effects)
 		e.carryOut()
 	case policy.OwnerUnknown:
-		e.awaitMisplaced(id, in, d)
+		e.awaitMisplaced(id, s, in, d)
 	}
 }
 
@@ -191,20 +197,23 @@ const removalTime = 2 * time.Second
 // awaitRemoval gives the store time to remove an object without finalizers. A server may
 // mark an object and remove it in two steps of one deletion. After that time only the
 // outside can help.
-func (e *Engine) awaitRemoval(id observed.NodeID, o Object) {
-	if m := e.edit(id); o.GraceSeconds == 0 && !m.Overdue {
+func (e *Engine) awaitRemoval(id observed.NodeID, s inflight.Subject) {
+	if m := e.edit(id); !m.Overdue && s.Object().GraceSeconds == 0 {
 		m.Overdue = true
-		e.expect(id, inflight.Expectation{Version: o.Version, Deadline: e.now.Add(min(removalTime, e.cfg.AwaitTimeout)), OnTimeout: inflight.TimeoutDecide})
+		_, v := s.Named()
+		e.expect(id, inflight.Expectation{Version: v, Deadline: e.now.Add(min(removalTime, e.cfg.AwaitTimeout)), OnTimeout: inflight.TimeoutDecide})
 	}
 }
 
 // awaitMisplaced has a key decided again when an owner goes that lives in another scope or
 // under another name. Past the bound the audit does that.
-func (e *Engine) awaitMisplaced(id observed.NodeID, in rules.Input, d policy.Decision) {
+func (e *Engine) awaitMisplaced(id observed.NodeID, s inflight.Subject, in *rules.Input, d policy.Decision) {
 	for _, i := range d.Owners {
-		u, doubt := in.Object.Owners[i].UID, in.Owners[i].Doubt
-		elsewhere := doubt == graph.Misplaced || doubt == graph.Renamed
-		if w := e.misplaced[u]; elsewhere && len(w) < reads.MaxWaiters && !slices.Contains(w, id) {
+		if doubt := in.Owners[i].Doubt; doubt != graph.Misplaced && doubt != graph.Renamed {
+			continue
+		}
+		u := s.Owner(i).UID
+		if w := e.misplaced[u]; len(w) < reads.MaxWaiters && !slices.Contains(w, id) {
 			e.misplaced[u] = append(w, id)
 		}
 	}
@@ -221,12 +230,6 @@ func (e *Engine) wakeMisplaced(u graph.UID) {
 	delete(e.misplaced, u)
 }
 
-// ownerID returns the node that stands for the i-th owner of a node. For a reference that
-// counts by its UID it is the object with that UID.
-func (e *Engine) ownerID(id observed.NodeID, i int) observed.NodeID {
-	return e.view().OwnerID(id, i)
-}
-
 // awaitWatch waits for an event, because a read contradicts the watch. After the deadline
 // the kinds of the object and of its owners are listed anew.
 func (e *Engine) awaitWatch(id observed.NodeID, d policy.Decision) {
@@ -234,20 +237,18 @@ func (e *Engine) awaitWatch(id observed.NodeID, d policy.Decision) {
 	if late {
 		e.kinds.WantList(e.graph.Node(id).Kind())
 		for _, i := range d.Owners {
-			e.kinds.WantList(e.graph.Node(e.ownerID(id, i)).Kind())
+			e.kinds.WantList(e.graph.Node(e.view().OwnerID(id, i)).Kind())
 		}
 	}
 	e.work.AddAt(id, queue.Normal, at)
 }
 
-// report reports a decision to Config.OnDecision.
-func (e *Engine) report(n observed.Node, o Object, d DecisionEvent) {
-	if e.cfg.OnDecision == nil {
-		return
-	}
-	d.Key, d.Version = n.Key(), o.Version
+// report reports a decision to Config.OnDecision, with its text.
+func (e *Engine) report(s inflight.Subject, d DecisionEvent) {
+	d.Key, d.Version = s.Named()
+	d.Decision.Owners = slices.Clone(d.Decision.Owners) // the next decision uses the scratch again
 	for _, i := range d.Decision.Owners {
-		d.Owners = append(d.Owners, n.OwnerAt(i))
+		d.Owners = append(d.Owners, s.Owner(i))
 	}
 	e.cfg.OnDecision(d)
 }

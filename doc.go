@@ -263,7 +263,7 @@
 // machines as data.
 //
 //   - observed is the graph: objects, references and their classes.
-//   - evidence reads the machines for a decision, and rules decides the action.
+//   - evidence reads the facts of a decision from the machines, and rules decides the action.
 //   - queue holds the keys of objects that need a decision, and fanout the owners whose
 //     dependents do.
 //   - record keeps the engine's state of a node, in eight bytes for most nodes.

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/ownergraph/ownergraph/internal/core/evidence"
+	"github.com/ownergraph/ownergraph/internal/core/inflight"
 	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/internal/core/queue"
 	"github.com/ownergraph/ownergraph/internal/core/rules"
@@ -16,11 +17,14 @@ type scratch struct {
 	deciding bool   // the graph may not change: see apply
 	call     Call   // that waits for its lane
 	issued   CallID // of the decision at hand, 0 without a call
+	write    inflight.Write
 	evidence evidence.Scratch
+	lists    rules.Scratch
 }
 
-// input gathers the evidence for a decision about an observed node.
-func (e *Engine) input(id observed.NodeID) rules.Input {
+// input gathers the evidence for a decision about an observed node. It is valid until the
+// next decision.
+func (e *Engine) input(id observed.NodeID) *rules.Input {
 	v := evidence.View{
 		Nodes: e.view(), Kinds: &e.kinds, Reads: &e.reads, Cycles: &e.cycles, Orphaned: &e.orphaned, Retries: e.calls.Retries(), Now: e.now,
 		Fence: rules.Fence{
@@ -29,7 +33,6 @@ func (e *Engine) input(id observed.NodeID) rules.Input {
 		Settings: evidence.Settings{
 			Scope: e.cfg.Scope, OwnerName: e.cfg.OwnerName,
 			Acknowledge: e.cfg.Acknowledge, AcknowledgeWithin: e.cfg.AcknowledgeWithin,
-			Kept: e.sweeps.Any(), // sweeps and the functions of members may keep the objects
 		},
 	}
 	return v.Input(id, &e.scratch.evidence)
@@ -47,7 +50,7 @@ func (e *Engine) acknowledgedBy(id observed.NodeID) time.Time {
 func (e *Engine) useOrphaned(id observed.NodeID, in *rules.Input) {
 	for i := range in.Owners {
 		if in.Owners[i].Remembered {
-			e.orphaned.Use(e.graph.Node(e.ownerID(id, i)).Key())
+			e.orphaned.Use(e.graph.Node(e.view().OwnerID(id, i)).Key())
 		}
 	}
 }
@@ -110,8 +113,7 @@ func (e *Engine) tryKeepNew(id observed.NodeID) bool {
 	}
 	e.nodes.SetKept(e.graph, id, why)
 	if e.cfg.OnDecision != nil {
-		n := e.graph.Node(id)
-		e.report(n, Object{Version: n.Version()}, DecisionEvent{Decision: fastDecision(why)})
+		e.report(e.calls.Subject(e.graph.Node(id)), DecisionEvent{Decision: fastDecision(why)})
 	}
 	return true
 }
@@ -149,7 +151,7 @@ func (e *Engine) checkFastPath() error {
 		if reason == policy.ReasonUnset && !still {
 			continue
 		}
-		d := rules.Decide(e.input(n.ID()), e.set)
+		d := rules.Decide(e.input(n.ID()), e.set, &e.scratch.lists)
 		if !servesFast(reason, e.state(n.ID()).Reason, d) {
 			return fmt.Errorf("E9: the fast path keeps %s (%v), and a decision would be %v (%v)", n.Key(), reason, d.Action, d.Reason)
 		}

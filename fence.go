@@ -14,7 +14,7 @@ import (
 // awaitFence has a key decided again when the fence that it needs has passed: the key
 // itself if its own end waits, otherwise the owners that it waits for, and with them all
 // of their dependents.
-func (e *Engine) awaitFence(id observed.NodeID, in rules.Input, d policy.Decision) {
+func (e *Engine) awaitFence(id observed.NodeID, s inflight.Subject, in *rules.Input, d policy.Decision) {
 	if len(d.Owners) == 0 {
 		e.fence.Want(in.Mark, e.now)
 		e.fence.Await(id, e.edit(id))
@@ -23,11 +23,11 @@ func (e *Engine) awaitFence(id observed.NodeID, in rules.Input, d policy.Decisio
 	for _, i := range d.Owners {
 		if in.Owners[i].Class == observed.Dangling {
 			e.fence.Want(in.Known, e.now)
-			e.fence.AwaitKind(in.Object.Owners[i].Kind, id)
+			e.fence.AwaitKind(s.Owner(i).Kind, id)
 			return
 		}
 		e.fence.Want(max(in.Known, in.Owners[i].Mark), e.now)
-		owner := e.ownerID(id, i)
+		owner := e.view().OwnerID(id, i)
 		e.fence.Await(owner, e.edit(owner))
 	}
 }

@@ -10,15 +10,16 @@ import (
 
 // handle has the handlers of a marked object run, and returns the decision that follows
 // from their state.
-func (e *Engine) handle(id observed.NodeID, o Object, d policy.Decision) policy.Decision {
-	if !e.handlers.HandlesAny(o.Finalizers) {
+func (e *Engine) handle(id observed.NodeID, s inflight.Subject, d policy.Decision) policy.Decision {
+	finalizers := s.Object().Finalizers
+	if !e.handlers.HandlesAny(finalizers) {
 		return d
 	}
 	block := e.bar(e.graph.Node(id)) // for example, the mark may be of a former history
 	if block == policy.NeedAnswer {
 		e.awaitAnswer(id)
 	}
-	d = e.handlers.Decide(id, o.Finalizers, d, block, e.now, &e.effects)
+	d = e.handlers.Decide(id, finalizers, d, block, e.now, &e.effects)
 	e.carryOut()
 	return d
 }

@@ -16,7 +16,7 @@ import (
 // the last of them has been answered, or has failed.
 func (e *Engine) wantReads(id observed.NodeID, d policy.Decision) {
 	for _, i := range d.Owners {
-		e.reads.Want(e.view(), id, e.ownerID(id, i))
+		e.reads.Want(e.view(), id, e.view().OwnerID(id, i))
 	}
 }
 
@@ -24,7 +24,7 @@ func (e *Engine) wantReads(id observed.NodeID, d policy.Decision) {
 // readable.
 func (e *Engine) holdUnread(id observed.NodeID, d policy.Decision) {
 	for _, i := range d.Owners {
-		if doubt := e.state(e.ownerID(id, i)).Blocked; doubt != graph.DoubtUnset {
+		if doubt := e.state(e.view().OwnerID(id, i)).Blocked; doubt != graph.DoubtUnset {
 			e.hold(id, policy.OwnerUnknown, doubt)
 			return
 		}

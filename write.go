@@ -11,14 +11,12 @@ import (
 	"github.com/ownergraph/ownergraph/policy"
 )
 
-// writeCall turns a decision that writes into a call.
-func (e *Engine) writeCall(id observed.NodeID, o *Object, d *policy.Decision, c *Call) {
-	var w inflight.Write
-	inflight.WriteOf(&w, id, o, d)
+// writeCall makes c the call of a write.
+func (e *Engine) writeCall(w *inflight.Write, bestEffort bool, c *Call) {
 	e.issue(c, w.Call)
 	e.scratch.issued = c.ID
 	c.Precondition, c.Change, c.Options = w.Precondition, w.Change, w.Options
-	if d.BestEffort {
+	if bestEffort {
 		e.counts.BestEffort++
 	}
 }

@@ -13,33 +13,32 @@ import (
 
 // Input returns the evidence for a decision about an observed node. The input is valid
 // until the next one with the scratch.
-func (v *View) Input(id observed.NodeID, s *Scratch) rules.Input {
-	n, m := v.Node(id), v.State(id)
-	in := rules.Input{
-		Object: v.object(n, s), Known: m.Known, Mark: m.Mark, Flawed: n.Flawed(),
-		Referring: n.Referring(), Blocking: n.Blocking(), Fence: v.Fence,
+//
+// Held by TestInputChangesNothing.
+func (v *View) Input(id observed.NodeID, s *Scratch) *rules.Input {
+	n, m, in := v.Node(id), v.Peek(id, new(record.State)), &s.input
+	*in = rules.Input{
+		Known: m.Known, Mark: m.Mark, Flawed: n.Flawed(), Referring: n.Referring(), Blocking: n.Blocking(),
+		Fence: v.Fence, Owners: s.facts[:0],
 	}
 	if n.Orphaning() {
 		in.Unacknowledged, in.Overdue = v.unacknowledged(id)
 	}
-	if r, ok := v.Retries[id]; ok {
-		in.Object, in.Retry = r, true
+	answer := v.retry(id)
+	since := v.Kinds.LostAt()
+	if answer != nil { // the evidence is newer than the answer (R1): it may be of a restored store
+		since = max(since, m.Known)
 	}
-	in.Owners = s.facts[:0]
 	for i := range n.Owners() {
-		f := rules.OwnerFact{Self: n.SelfOwner(i)}
-		f.Class, f.Doubt = n.OwnerClass(i)
-		in.Owners = append(in.Owners, f)
+		in.Owners = append(in.Owners, v.fact(n, i, m, since))
 	}
 	if len(in.Owners) <= maxScratch {
 		s.facts = in.Owners
 	}
-	since := v.Kinds.LostAt()
-	if in.Retry { // the evidence is newer than the answer (R1): it may be of a restored store
-		since = max(since, m.Known)
-	}
-	for i, o := range n.OwnerNodes() {
-		v.completeFact(&in.Owners[i], &m, o, since)
+	if answer != nil {
+		setRetry(in, answer)
+	} else {
+		setObject(in, n)
 	}
 	if n.Waiting() {
 		in.Ring = v.Cycles.Confirmed(v.Nodes, id, max(in.Fence.Passed, in.Fence.Released))
@@ -47,24 +46,66 @@ func (v *View) Input(id observed.NodeID, s *Scratch) rules.Input {
 	return in
 }
 
-// object returns the object of a node for its decision.
-func (v *View) object(n observed.Node, s *Scratch) graph.Object {
-	if v.Kept {
-		return n.Object()
+// retry returns the answer of a conflict's read, or nil.
+func (v *View) retry(id observed.NodeID) *graph.Object {
+	if _, ok := v.Retries[id]; !ok {
+		return nil
 	}
-	o := n.ObjectIn(s.owners)
-	if len(o.Owners) <= maxScratch && o.Owners != nil {
-		s.owners = o.Owners
-	}
-	return o
+	o := v.Retries[id]
+	return &o
 }
 
-// completeFact completes the evidence about the owner o of a reference. Absence from before
-// since has to be confirmed.
-func (v *View) completeFact(f *rules.OwnerFact, dep *record.State, o observed.Node, since seq.Stamp) {
-	if f.Self {
-		return
+// fact returns the evidence about the owner of the i-th reference of a node.
+func (v *View) fact(n observed.Node, i int, m *record.State, since seq.Stamp) rules.OwnerFact {
+	r := n.Reference(i)
+	f := rules.OwnerFact{Self: r.Self, Block: r.Block, Class: r.Class, Doubt: r.Doubt}
+	if r.Owner != 0 && !r.Self {
+		v.completeFact(&f, m, v.Node(r.Owner), since)
 	}
+	return f
+}
+
+// setObject sets the facts of the graph's object.
+func setObject(in *rules.Input, n observed.Node) {
+	in.Deleting, in.Finalizers, in.Propagation = n.Deleting(), n.HasFinalizers(), n.Propagation()
+	if in.References = n.Owners(); in.References > 1 {
+		in.Several = several(in.Owners, n.OwnerAt)
+	}
+}
+
+// setRetry sets the facts of the answer of a conflict's read, which is judged in place of
+// the graph's object (R1).
+func setRetry(in *rules.Input, o *graph.Object) {
+	in.Retry = true
+	in.Deleting, in.Finalizers, in.Propagation = o.Deleting, len(o.Finalizers) > 0, o.Propagation()
+	if in.References = len(o.Owners); in.References != len(in.Owners) {
+		return // no decision rests on them
+	}
+	for i := range in.Owners {
+		in.Owners[i].Block = o.Owners[i].Block
+	}
+	in.Several = several(in.Owners, func(i int) graph.Owner { return o.Owners[i] })
+}
+
+// several reports whether an object has more than one owner, beside itself. The same
+// reference twice counts once.
+func several(facts []rules.OwnerFact, owner func(int) graph.Owner) bool {
+	first := -1
+	for i := range facts {
+		switch {
+		case facts[i].Self:
+		case first < 0:
+			first = i
+		case !owner(i).Same(owner(first)):
+			return true
+		}
+	}
+	return false
+}
+
+// completeFact completes the evidence about the owner o of a reference, which does not lead
+// back to the dependent. Absence from before since has to be confirmed.
+func (v *View) completeFact(f *rules.OwnerFact, dep *record.State, o observed.Node, since seq.Stamp) {
 	byUID := o.ByUID()
 	if byUID { // orphaning drops it by its UID: a mistake there keeps an object
 		live, ok := v.Graph.Alive(o.Key().UID)
@@ -74,15 +115,15 @@ func (v *View) completeFact(f *rules.OwnerFact, dep *record.State, o observed.No
 		o = live
 	}
 	id := o.ID()
-	m, part := v.State(id), v.Kinds.Part(o.Kind())                                               // no fence covers a kind that takes none
+	m := v.Peek(id, new(record.State))
 	if f.Class == observed.Dangling && !byUID && v.Kinds.Unconfirmed(v.Graph, o.Kind(), since) { // seen gone, and maybe back
 		f.Class, f.Doubt = observed.Unknown, graph.Unobserved
 	}
-	if !byUID && believable(f) && v.absenceServes(dep, o, &m, since) {
+	if !byUID && believable(f) && v.absenceServes(dep, o, m, since) {
 		f.Class, f.Doubt = observed.Dangling, graph.DoubtUnset
-		f.Unconfirmed = o.State() == observed.Phantom && !m.GoneObserved && part && v.unsettled(dep, o)
+		f.Unconfirmed = o.State() == observed.Phantom && !m.GoneObserved && v.fences(o) && v.unsettled(dep, o)
 	}
-	if f.Orphaning = o.Orphaning() && part && !o.SharesUID() && m.Absent <= v.Kinds.Rewound(); f.Orphaning {
+	if f.Orphaning = o.Orphaning() && v.fences(o) && !o.SharesUID() && m.Absent <= v.Kinds.Rewound(); f.Orphaning {
 		f.Unacknowledged, f.Overdue = v.unacknowledged(id)
 	}
 	if f.Class == observed.Dangling && !v.Orphaned.Empty() {
@@ -92,11 +133,15 @@ func (v *View) completeFact(f *rules.OwnerFact, dep *record.State, o observed.No
 	f.Read, f.ReadBegan, f.SameVersion = v.readState(id)
 }
 
+// fences reports whether fences cover the kind of an owner. They cover the kinds that take
+// part.
+func (v *View) fences(o observed.Node) bool { return v.Kinds.Part(o.Kind()) }
+
 // unacknowledged reports whether the controller of an orphaning node still has time to
 // observe the deletion, and whether that time is over.
 func (v *View) unacknowledged(id observed.NodeID) (waits, overdue bool) {
-	o := v.Node(id).Object()
-	if rules.Acknowledged(o) || !slices.Contains(v.Acknowledge, o.Kind) {
+	n := v.Node(id)
+	if !slices.Contains(v.Acknowledge, n.Kind()) || rules.Acknowledged(n.Generations()) {
 		return false, false
 	}
 	m := v.State(id)

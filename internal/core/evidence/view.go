@@ -1,5 +1,5 @@
 // Package evidence reads the machines for a decision, and returns the input of the rules.
-// It changes nothing. It implements two rules of package policy:
+// The input has facts alone: the package makes no text of an object. It changes nothing. It implements two rules of package policy:
 //
 //   - R2, absence: [View.Input] takes an absence that the graph does not show only where a
 //     call or the watch has proven it for this dependent.
@@ -41,14 +41,13 @@ type Settings struct {
 	OwnerName         graph.NameRule
 	Acknowledge       []graph.Kind // controllers of these kinds get time to acknowledge a deletion
 	AcknowledgeWithin time.Duration
-	Kept              bool // the objects of inputs may be kept, so each has memory of its own
 }
 
 // Scratch is the memory of one input. The next input with it uses it again. The zero value
 // is empty.
 type Scratch struct {
-	owners []graph.Owner
-	facts  []rules.OwnerFact
+	input rules.Input
+	facts []rules.OwnerFact
 }
 
 // maxScratch bounds the references that Scratch holds.

@@ -61,9 +61,12 @@ func New(names []string, limit int) Runs {
 	return Runs{names: names, limit: limit, states: map[Run]state{}, queues: map[string][]observed.NodeID{}, running: map[string]int{}}
 }
 
+// Any reports whether there is a handler.
+func (r *Runs) Any() bool { return len(r.names) > 0 }
+
 // HandlesAny reports whether one of the finalizers has a handler.
 func (r *Runs) HandlesAny(finalizers []string) bool {
-	return len(r.names) > 0 && slices.ContainsFunc(finalizers, r.handles)
+	return slices.ContainsFunc(finalizers, r.handles)
 }
 
 func (r *Runs) handles(name string) bool {

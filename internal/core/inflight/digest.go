@@ -9,9 +9,9 @@ import (
 const unblocks = 1
 
 // Digest stands for the write that a decision asks for: the same verb with the same
-// effect. It is never 0. References count by their coordinates, in any order. Two
-// different writes with one digest cost only a delay.
-func Digest(o *graph.Object, d *policy.Decision) uint32 {
+// effect. It is never 0. The references that the decision names count by their coordinates,
+// in any order. Two different writes with one digest cost only a delay.
+func Digest(d *policy.Decision, named []graph.Owner) uint32 {
 	sum, bit := uint32(0), uint32(0)
 	switch d.Action {
 	case policy.Trim, policy.Orphan, policy.Unblock:
@@ -19,8 +19,8 @@ func Digest(o *graph.Object, d *policy.Decision) uint32 {
 		if d.Action == policy.Unblock {
 			verb, bit = policy.Unblock, unblocks
 		}
-		for _, i := range d.Owners {
-			k := &o.Owners[i].Key
+		for i := range named {
+			k := &named[i].Key
 			sum += digest(verb, string(k.Kind), k.Scope, k.Name, string(k.UID))
 		}
 	case policy.Release, policy.Attach:

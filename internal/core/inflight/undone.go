@@ -61,11 +61,12 @@ func (u *Undone) Wrote(id observed.NodeID, digest uint32) {
 	u.writes[id] = w
 }
 
-// Judge returns WriteUndone for a decision about o that asks for the last write again,
-// until the backoff is over. The queue has the backoff.
-func (u *Undone) Judge(id observed.NodeID, o *graph.Object, d *policy.Decision, now time.Time, q *queue.Queue[observed.NodeID], out *effect.List) policy.Reason {
+// Judge returns WriteUndone for the write of a decision that is the last write again, until
+// the backoff is over. The queue has the backoff.
+func (u *Undone) Judge(x *Call, d *policy.Decision, now time.Time, q *queue.Queue[observed.NodeID], out *effect.List) policy.Reason {
+	id := x.Node
 	w, ok := u.writes[id]
-	if !ok || w.digest != Digest(o, d) {
+	if !ok || w.digest != x.Wrote {
 		return policy.ReasonUnset
 	}
 	if !w.judged {
@@ -75,7 +76,7 @@ func (u *Undone) Judge(id observed.NodeID, o *graph.Object, d *policy.Decision, 
 		u.writes[id] = w
 		u.count++
 		if w.tries == maxUndone {
-			u.lines.warn(o.Key, d, now, out)
+			u.lines.warn(x.Key, d, now, out)
 		}
 	}
 	if now.Before(w.after) {

@@ -51,14 +51,20 @@ var trim = policy.Decision{Action: policy.Trim, Owners: []int{0}}
 
 // judge judges a decision to write, and returns the reason to wait.
 func (r *rig) judge(d policy.Decision) policy.Reason {
-	o := r.v.Node(r.id).Object()
-	return r.u.Judge(r.id, &o, &d, r.now, r.q, &r.out)
+	x := r.call(d)
+	return r.u.Judge(&x, &d, r.now, r.q, &r.out)
 }
 
 // wrote notes the success of the write of a decision.
 func (r *rig) wrote(d policy.Decision) {
-	o := r.v.Node(r.id).Object()
-	r.u.Wrote(r.id, Digest(&o, &d))
+	r.u.Wrote(r.id, r.call(d).Wrote)
+}
+
+// call returns the call for a decision.
+func (r *rig) call(d policy.Decision) Call {
+	var w Write
+	WriteOf(&w, Subject{node: r.v.Node(r.id)}, &d)
+	return w.Call
 }
 
 // TestUndone: a write that the next version asks for again waits, longer each time. The

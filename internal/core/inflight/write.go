@@ -2,7 +2,6 @@ package inflight
 
 import (
 	"github.com/ownergraph/ownergraph/graph"
-	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/policy"
 )
 
@@ -15,20 +14,24 @@ type Write struct {
 	Options      graph.DeleteOptions // delete
 }
 
-// WriteOf sets w to the write that a decision about the object asks for. R1: every write
+// WriteOf sets w to the write that a decision about the subject asks for. R1: every write
 // carries UID and version. The write shares the finalizers' texts with the decision, and
-// no list.
-func WriteOf(w *Write, id observed.NodeID, o *graph.Object, d *policy.Decision) {
-	pre := graph.Precondition{UID: o.UID, Version: o.Version}
+// no list. WriteOf makes the only text of an object between its events and its write.
+func WriteOf(w *Write, s Subject, d *policy.Decision) {
+	key, version := s.Named()
+	pre := graph.Precondition{UID: key.UID, Version: version}
 	*w = Write{
-		Call:         Call{Purpose: Patch, Node: id, Key: o.Key, Version: o.Version, Wrote: Digest(o, d)},
+		Call:         Call{Purpose: Patch, Node: s.node.ID(), Key: key, Version: version},
 		Precondition: pre,
 	}
+	var named []graph.Owner
 	switch d.Action {
 	case policy.Trim, policy.Orphan:
-		w.Change.DropOwners = references(o, d.Owners)
+		named = references(s, d.Owners)
+		w.Change.DropOwners = named
 	case policy.Unblock:
-		w.Change.Unblock = references(o, d.Owners)
+		named = references(s, d.Owners)
+		w.Change.Unblock = named
 	case policy.Release:
 		w.Change.DropFinalizer = d.Finalizer
 		if d.Finalizer == graph.FinalizerOrphan {
@@ -41,13 +44,14 @@ func WriteOf(w *Write, id observed.NodeID, o *graph.Object, d *policy.Decision) 
 		w.Precondition = graph.Precondition{}
 		w.Options = graph.DeleteOptions{Precondition: pre, Propagation: d.Propagation, GraceSeconds: d.GraceSeconds}
 	}
+	w.Call.Wrote = Digest(d, named)
 }
 
 // references returns the owners that a decision names.
-func references(o *graph.Object, named []int) []graph.Owner {
+func references(s Subject, named []int) []graph.Owner {
 	refs := make([]graph.Owner, len(named))
 	for j, i := range named {
-		refs[j] = o.Owners[i]
+		refs[j] = s.Owner(i)
 	}
 	return refs
 }

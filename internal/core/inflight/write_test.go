@@ -6,13 +6,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/policy"
 )
 
 // TestWriteOf: each decision that writes has its write, under UID and version (R1).
 func TestWriteOf(t *testing.T) {
-	x, y := graph.Owner{Key: graph.Key{Kind: "a", Name: "x", UID: "x"}}, graph.Owner{Key: graph.Key{Kind: "a", Name: "y", UID: "y"}, Block: true}
-	o := graph.Object{Key: graph.Key{Kind: "a", Name: "o", UID: "u"}, Version: "7", Owners: []graph.Owner{x, y}}
+	n, o := observe(t, "a/o@u#7 -> a/x, a/y!")
+	x, y := o.Owners[0], o.Owners[1]
 	pre, grace := graph.Precondition{UID: "u", Version: "7"}, int64(5)
 	for _, c := range []struct {
 		d      policy.Decision
@@ -47,10 +48,48 @@ func TestWriteOf(t *testing.T) {
 		if c.want.Call.Purpose == PurposeUnset {
 			c.want.Call.Purpose = Patch
 		}
-		c.want.Call.Node, c.want.Call.Key, c.want.Call.Version, c.want.Call.Wrote = 3, o.Key, "7", Digest(&o, &c.d)
+		c.want.Call.Node, c.want.Call.Key, c.want.Call.Version = n.ID(), o.Key, "7"
+		c.want.Call.Wrote = Digest(&c.d, references(Subject{retry: &o}, c.d.Owners))
 		got := Write{Change: graph.Change{AddFinalizer: "of a former write"}}
-		if WriteOf(&got, 3, &o, &c.d); !cmp.Equal(got, c.want) {
+		if WriteOf(&got, Subject{node: n}, &c.d); !cmp.Equal(got, c.want) {
 			t.Errorf("%v: %s\n%s", c.d.Action, c.reason, cmp.Diff(c.want, got))
 		}
 	}
+}
+
+// TestSubject: a decision judges the answer of a conflict's read in place of the graph's
+// object, with all of its parts (R1).
+func TestSubject(t *testing.T) {
+	n, o := observe(t, "a/o#7[f] -> a/x, a/y!")
+	calls := NewCalls[int]()
+	same := func(s Subject, want graph.Object, reason string) {
+		t.Helper()
+		key, version := s.Named()
+		if key != want.Key || version != want.Version || s.Owner(1) != want.Owners[1] || !cmp.Equal(s.Object(), want) {
+			t.Errorf("%s: %s at %s, %v, %+v, want %+v", reason, key, version, s.Owner(1), s.Object(), want)
+		}
+	}
+	same(calls.Subject(n), o, "without a retry")
+	retry := o.Clone()
+	retry.Version, retry.Owners[1].Block = "8", false
+	calls.retries[n.ID()] = retry
+	same(calls.Subject(n), retry, "with a retry")
+}
+
+// observe returns the node of an object that a graph has observed.
+func observe(t *testing.T, object string) (observed.Node, graph.Object) {
+	t.Helper()
+	g := observed.New(observed.Config{})
+	o, err := graph.ParseObject(object)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := g.Apply(graph.Event{Type: graph.KindsKnown, Kinds: []graph.KindInfo{{Kind: o.Kind}}}); err != nil {
+		t.Fatal(err)
+	}
+	d, err := g.Apply(graph.Event{Type: graph.Put, Object: o})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g.Node(d.Node), o
 }

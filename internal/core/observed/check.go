@@ -108,7 +108,7 @@ func (g *Graph) checkOwners() error {
 	found := 0
 	for id := range g.ids() {
 		e := g.firstEdge(id)
-		for i, r := range g.object(id, nil).Owners {
+		for i, r := range g.object(id).Owners {
 			if r.UID == "" {
 				continue
 			}

@@ -105,11 +105,7 @@ func (n Node) HasVersion(v graph.Version) bool {
 
 // Object returns a copy of the observed object, which the caller owns. For a phantom and
 // an absent node it holds the key alone.
-func (n Node) Object() graph.Object { return n.g.object(n.id, nil) }
-
-// ObjectIn is Object with the references in the array of owners, if that is large enough.
-// It is for a caller that reads one object after another.
-func (n Node) ObjectIn(owners []graph.Owner) graph.Object { return n.g.object(n.id, owners) }
+func (n Node) Object() graph.Object { return n.g.object(n.id) }
 
 // ByUID reports whether the node is no object and stands for the references to a UID
 // alone. These are the unresolved references, and those to a kind of [Config].Ignore.

@@ -2,6 +2,7 @@ package observed
 
 import (
 	"encoding/binary"
+	"slices"
 	"strconv"
 
 	"github.com/ownergraph/ownergraph/graph"
@@ -215,9 +216,8 @@ func (g *Graph) named(id NodeID) (graph.Key, graph.Version) {
 	return g.keyOf(x.place, text[:uid], len(name)), graph.Version(text[uid:])
 }
 
-// object returns the observed object of a node, with its references in the array of
-// owners. All of its text is one allocation.
-func (g *Graph) object(id NodeID, owners []graph.Owner) (o graph.Object) {
+// object returns the observed object of a node. All of its text is one allocation.
+func (g *Graph) object(id NodeID) (o graph.Object) {
 	x := g.at(id)
 	if x.state() != Observed {
 		o.Key = g.key(id)
@@ -246,9 +246,9 @@ func (g *Graph) object(id NodeID, owners []graph.Owner) (o graph.Object) {
 	o.Version = graph.Version(text[uid:version])
 	if plain {
 		k := g.keyOf(g.at(x.owner).place, text[version:owner], len(g.name(x.owner)))
-		o.Owners = append(owners[:0], graph.Owner{Key: k, Block: x.is(blockMark), Controller: x.is(controllerMark)})
+		o.Owners = []graph.Owner{{Key: k, Block: x.is(blockMark), Controller: x.is(controllerMark)}}
 	} else if x.is(ownersMark) {
-		o.Owners = append(owners[:0], g.page(id).owners[slotOf(id)]...)
+		o.Owners = slices.Clone(g.page(id).owners[slotOf(id)])
 	}
 	o.Finalizers = f.names(text[owner:])
 	return o

@@ -1,12 +1,10 @@
 package rules
 
-import "github.com/ownergraph/ownergraph/graph"
-
-// Acknowledged reports whether the object's controller has acknowledged its latest
-// generation, which the deletion mark has raised. For the configured kinds, an orphan
+// Acknowledged reports whether an object's controller has observed its latest generation,
+// which the deletion mark has raised. For the configured kinds, an orphan
 // deletion waits until the controller has done so. Otherwise the controller could adopt the
 // freed dependents again (proposal, "Orphan adoption"). In a store without generations,
 // Acknowledged returns true. The engine bounds the wait.
 //
 // Held by TestAcknowledged.
-func Acknowledged(o graph.Object) bool { return o.ObservedGeneration >= o.Generation }
+func Acknowledged(generation, seen int64) bool { return seen >= generation }

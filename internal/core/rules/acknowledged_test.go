@@ -22,7 +22,7 @@ func TestAcknowledged(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := rules.Acknowledged(o); got != tc.want {
+		if got := rules.Acknowledged(o.Generation, o.ObservedGeneration); got != tc.want {
 			t.Errorf("Acknowledged(%s) = %t, want %t: %s", tc.object, got, tc.want, tc.reason)
 		}
 	}

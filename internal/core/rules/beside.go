@@ -9,53 +9,55 @@ import (
 // may be absent. The needs
 // of a waiting owner come first, because they hold up the end of that owner. A dangling
 // reference holds up nothing.
-func (in *Input) beside(c classes) policy.Decision {
-	var v verdict
-	for _, i := range c.waiting {
-		e, about := in.trimmable(c, i)
+func (in *Input) beside(c *classes, s *Scratch) policy.Decision {
+	v := s.verdict()
+	for at := range c.waiting {
+		e, about := in.trimmable(c, at, s)
 		v.add(e, about...)
 	}
 	switch {
 	case len(v.proven) > 0:
-		drop := distinct(append(v.proven, c.dangling...))
-		return policy.Decision{Action: policy.Trim, Reason: policy.WaitingBesideSolid, Owners: drop}
+		v.add(proven, c.dangling...)
+		return policy.Decision{Action: policy.Trim, Reason: policy.WaitingBesideSolid, Owners: distinct(v.proven)}
 	case len(c.dangling) > 0:
-		return policy.Decision{Action: policy.Trim, Reason: policy.DanglingBesideSolid, Owners: own(c.dangling)}
+		return policy.Decision{Action: policy.Trim, Reason: policy.DanglingBesideSolid, Owners: c.dangling}
 	case len(v.fence) > 0:
-		return in.fence(v.fence...)
+		return in.fence(v.fence)
 	case len(v.read) > 0:
-		return verify(append(v.read, c.read...))
+		v.add(readable, c.read...)
+		return verify(v.read)
 	case len(v.watch) > 0:
 		return watch(v.watch)
 	case len(c.read) > 0:
-		return verify(own(c.read))
+		return verify(c.read)
 	case len(c.unconfirmed) > 0:
-		return in.fence(own(c.unconfirmed)...)
+		return in.fence(c.unconfirmed)
 	}
 	return policy.Decision{Action: policy.Keep, Reason: policy.OwnerSolid}
 }
 
-// trimmable reports whether the evidence allows to drop the waiting reference i because
-// of a solid owner. If not, it returns the references that need more evidence. The solid
+// trimmable reports whether the evidence allows to drop a waiting reference because of a
+// solid owner. If not, it returns the references that need more evidence. The solid
 // owner must be seen after the waiting mark was known, and the waiting owner must wait by
 // R2. Otherwise a solid owner that is gone, without the engine's knowledge, would let the
 // waiting owner end. The object would then have no owner. The mark of an owner that only a
 // read has shown has no stamp, so the watch must bring that owner.
-func (in *Input) trimmable(c classes, i int) (e evidence, about []int) {
-	o := in.Owners[i]
+func (in *Input) trimmable(c *classes, at int, s *Scratch) (e evidence, about []int) {
+	self := c.waiting[at : at+1]
+	o := &in.Owners[self[0]]
 	if o.Mark == 0 {
-		return contradicted, []int{i}
+		return contradicted, self
 	}
 	if e := in.proof(o, ReadWaiting); e != proven {
-		return e, []int{i}
+		return e, self
 	}
-	var v verdict
+	v := s.verdictOfSolid()
 	for _, j := range c.solid {
-		v.add(in.keeps(in.Owners[j], o), j)
+		v.add(in.keeps(&in.Owners[j], o), j)
 	}
 	switch {
 	case len(v.proven) > 0:
-		return proven, []int{i}
+		return proven, self
 	case len(v.read) > 0: // one of them suffices, and some may not be readable
 		return readable, v.read
 	}

@@ -15,27 +15,33 @@ import (
 // ends, and a read, which may fail for ever. An owner that cannot be read therefore holds
 // only the references that depend on it.
 //
-// Held by TestDecideTotal, TestDecideOrderless, TestDecideExhaustive, TestDecideEnds and
-// TestDecideUnreadable.
-func Decide(in Input, s Settings) policy.Decision {
-	in.match()
-	left := in.leaving()
-	if len(left.proven) > 0 {
-		return in.orphan(left.proven)
+// The scratch holds the lists of the decision. They are valid until the next decision
+// with it.
+//
+// Held by TestDecideTotal, TestDecideOrderless, TestDecideExhaustive, TestDecideEnds,
+// TestDecideUnreadable and TestDecideInScratch.
+func Decide(in *Input, set Settings, s *Scratch) policy.Decision {
+	if len(in.Owners) != in.References {
+		in = in.torn()
 	}
-	d := in.apart(s)
+	left := in.leaving(s)
+	if len(left.proven) > 0 {
+		return in.orphan(left, s)
+	}
+	d := in.apart(set, s)
 	own := len(d.Owners) == 0
 	switch {
 	case d.Action.Writes():
 		return d
 	case len(left.fence) > 0:
-		return in.fence(left.fence...)
+		return in.fence(left.fence)
 	case d.Reason == policy.NeedFence, d.Reason == policy.FenceHeld && own, d.Reason == policy.NeedAcknowledgement:
 		return d
 	case len(left.late) > 0:
 		return policy.Decision{Action: policy.Wait, Reason: policy.NeedAcknowledgement, Owners: left.late}
 	case d.Action == policy.Verify:
-		return verify(append(left.read, d.Owners...))
+		left.add(readable, d.Owners...)
+		return verify(left.read)
 	case len(left.read) > 0:
 		return verify(left.read)
 	case len(left.watch) > 0:
@@ -45,19 +51,19 @@ func Decide(in Input, s Settings) policy.Decision {
 }
 
 // apart decides as if no owner orphaned the object.
-func (in *Input) apart(s Settings) policy.Decision {
-	if in.Object.Deleting {
-		return in.marked()
+func (in *Input) apart(set Settings, s *Scratch) policy.Decision {
+	if in.Deleting {
+		return in.marked(s)
 	}
-	return in.unmarked(s)
+	return in.unmarked(set, s)
 }
 
-// match makes the input consistent. If facts and references do not match, no decision may
-// rest on them, and the object counts as flawed.
-func (in *Input) match() {
-	if len(in.Owners) != len(in.Object.Owners) {
-		in.Owners, in.Ring, in.Flawed = nil, nil, true
-	}
+// torn returns an input whose facts and references did not match. No decision may rest on
+// the facts, and the object counts as flawed.
+func (in *Input) torn() *Input {
+	out := *in
+	out.Owners, out.Ring, out.Flawed = nil, nil, true
+	return &out
 }
 
 // verify returns the decision to read the owners, each once.
@@ -73,7 +79,7 @@ func watch(owners []int) policy.Decision {
 
 // fence returns the decision to wait for a fence: that of the owners, or the object's own
 // without owners.
-func (in *Input) fence(owners ...int) policy.Decision {
+func (in *Input) fence(owners []int) policy.Decision {
 	d := policy.Decision{Action: policy.Wait, Reason: policy.NeedFence, Owners: owners}
 	if in.Fence.Held {
 		d.Reason = policy.FenceHeld

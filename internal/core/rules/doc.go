@@ -1,9 +1,10 @@
 // Package rules decides on one object at a time. It implements these rules of package
 // policy: R2, presence, and R2, one instant, R3, and the decisions.
 //
-// [Decide] is total and pure. Its input is an object, its owners, and the evidence for
-// their states. Its result is one decision with its reason. It reads no clock, makes no
-// call and never guesses. For a missing fact it returns the decision to verify that fact,
+// [Decide] is total and pure. Its input is the facts of an object and of its owners, with the
+// evidence for their states: flags, classes, stamps and counts. It has no text of them. Its
+// result is one decision with its reason, in memory of the caller. It reads no clock, makes
+// no call and never guesses. For a missing fact it returns the decision to verify that fact,
 // or to wait.
 //
 // # Evidence

@@ -13,7 +13,7 @@ import (
 // play is a store without further changes, and an engine that carries out decisions:
 // reads, fences, and waits for the watch.
 type play struct {
-	in       rules.Input
+	in       input
 	truth    []rules.ReadState // ReadUnset stands for a gone owner
 	unread   refs              // the owners that no read reaches
 	now      seq.Stamp
@@ -24,7 +24,7 @@ type play struct {
 // happens.
 func (p *play) end() bool {
 	for range 4 + 4*len(p.in.Owners) {
-		p.decision = rules.Decide(p.in, rules.Settings{})
+		p.decision = decide(p.in, rules.Settings{})
 		d := p.decision
 		p.now += 2
 		switch {

@@ -21,6 +21,11 @@ type verdict struct {
 	late                       []int // not yet acknowledged
 }
 
+// clear empties the lists of a verdict.
+func (v *verdict) clear() {
+	empty(&v.proven, &v.read, &v.fence, &v.watch, &v.late)
+}
+
 // add adds the references with the state of their proof.
 func (v *verdict) add(e evidence, refs ...int) {
 	switch e {
@@ -38,18 +43,18 @@ func (v *verdict) add(e evidence, refs ...int) {
 // fenced reports whether a fence has passed that began after both the judged version and
 // the owner's mark were known. The owner then had the mark at an instant after the
 // version was committed.
-func (in *Input) fenced(o OwnerFact) bool {
+func (in *Input) fenced(o *OwnerFact) bool {
 	return o.Mark != 0 && in.Fence.Passed > max(in.Known, o.Mark)
 }
 
 // ended reports whether the owner's own fence has passed or was released.
-func (in *Input) ended(o OwnerFact) bool {
+func (in *Input) ended(o *OwnerFact) bool {
 	return o.Mark != 0 && max(in.Fence.Passed, in.Fence.Released) > o.Mark
 }
 
 // read reports whether a read has shown the owner, and began after the given moment and
 // after the judged version was known (R6).
-func (in *Input) read(o OwnerFact, after seq.Stamp) bool {
+func (in *Input) read(o *OwnerFact, after seq.Stamp) bool {
 	return o.Read != ReadUnset && o.ReadBegan > max(in.Known, after)
 }
 
@@ -60,7 +65,7 @@ func (in *Input) read(o OwnerFact, after seq.Stamp) bool {
 // If the owner's fence is still due, the decision waits for it. That saves one read for each
 // owner. It also saves the second write for each object without dependents. After the fence,
 // reads serve the later dependents.
-func (in *Input) proof(o OwnerFact, want ReadState) evidence {
+func (in *Input) proof(o *OwnerFact, want ReadState) evidence {
 	read := in.read(o, 0)
 	switch {
 	case read && o.Read == want:
@@ -76,14 +81,14 @@ func (in *Input) proof(o OwnerFact, want ReadState) evidence {
 }
 
 // due reports whether the owner's fence has still to pass, and can pass.
-func (in *Input) due(o OwnerFact) bool {
+func (in *Input) due(o *OwnerFact) bool {
 	return in.Fence.Exact && !in.Fence.Held && o.Mark != 0 && !in.ended(o)
 }
 
 // keeps returns the state of the proof that the solid owner x stood at an instant after
 // the mark of the waiting owner o was known. A read of x shows that. The fence of o shows
 // it if the watch has observed x. A fence shows nothing of an unobserved owner.
-func (in *Input) keeps(x, o OwnerFact) evidence {
+func (in *Input) keeps(x, o *OwnerFact) evidence {
 	read := in.read(x, o.Mark)
 	switch {
 	case read && (x.Read == ReadSolid || x.Read == ReadOrphaning):
@@ -100,8 +105,9 @@ func (in *Input) keeps(x, o OwnerFact) evidence {
 // other owner was absent or waiting (R2, one instant). The proof is a read that began
 // when all of that was known, and that answered the graph's version. No read of an
 // unobserved owner is such a proof.
-func (in *Input) common(o OwnerFact) evidence {
-	for _, w := range in.Owners {
+func (in *Input) common(o *OwnerFact) evidence {
+	for i := range in.Owners {
+		w := &in.Owners[i]
 		if !w.Self && !in.read(o, w.Changed) {
 			if in.due(o) { // a leaf then takes one write
 				return fenceable

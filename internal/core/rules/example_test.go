@@ -3,7 +3,6 @@ package rules_test
 import (
 	"fmt"
 
-	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/internal/core/rules"
 )
@@ -11,15 +10,15 @@ import (
 // The engine deletes a pod of a ReplicaSet that is being deleted in the foreground.
 // Before that, a fence or a read must show that the ReplicaSet waits for the pod.
 func ExampleDecide() {
-	pod, _ := graph.ParseObject("pod/web -> rs/web!")
 	in := rules.Input{
-		Object: pod,
-		Known:  3, // the moment at which the pod's version became known
-		Owners: []rules.OwnerFact{{Class: observed.Waiting, Mark: 4}},
-		Fence:  rules.Fence{Exact: true},
+		Known:      3, // the moment at which the pod's version became known
+		References: 1,
+		Owners:     []rules.OwnerFact{{Class: observed.Waiting, Block: true, Mark: 4}},
+		Fence:      rules.Fence{Exact: true},
 	}
+	var scratch rules.Scratch
 	show := func() {
-		d := rules.Decide(in, rules.Settings{})
+		d := rules.Decide(&in, rules.Settings{}, &scratch)
 		fmt.Printf("%s %s: %s\n", d.Action, d.Propagation, d.Reason)
 	}
 	show()

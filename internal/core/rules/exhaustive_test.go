@@ -25,7 +25,7 @@ func TestDecideExhaustive(t *testing.T) {
 	fences := everyFence([]seq.Stamp{0, 3, 4, 5}, []seq.Stamp{0, 4, 5}, true)
 	few := everyFence([]seq.Stamp{0, 4, 5}, []seq.Stamp{0, 5}, false)
 	states := append(few, rules.Fence{Exact: true, Held: true}, rules.Fence{Released: 4}, rules.Fence{Released: 5})
-	plain := []rules.Input{{}, {Referring: 1}}
+	plain := []input{{}, {Input: rules.Input{Referring: 1}}}
 
 	one := everyFact([]seq.Stamp{0, 2, 3, 4}, []seq.Stamp{3, 4, 5, 6}, []seq.Stamp{1, 5})
 	for _, o := range one {
@@ -119,13 +119,13 @@ func everyFence(passed, released []seq.Stamp, held bool) (out []rules.Fence) {
 }
 
 // everyObject returns every state of the object itself.
-func everyObject() (out []rules.Input) {
+func everyObject() (out []input) {
 	fins := [][]string{nil, {"foreign"}, {graph.FinalizerForeground}, {"foreign", graph.FinalizerOrphan}}
 	for bits := range 1 << 8 {
 		has := func(n int) bool { return bits>>n&1 != 0 }
 		for _, fin := range fins {
 			for _, mark := range []seq.Stamp{0, 4} {
-				in := rules.Input{Mark: mark, Retry: has(0), Flawed: has(1), Unacknowledged: has(5), Overdue: has(6)}
+				in := input{Input: rules.Input{Mark: mark, Retry: has(0), Flawed: has(1), Unacknowledged: has(5), Overdue: has(6)}}
 				in.Object.Finalizers, in.Object.Deleting = fin, has(2)
 				if has(3) {
 					in.Referring = 1
@@ -155,7 +155,7 @@ const twiceMark = 1 << 40
 
 func twice(o rules.OwnerFact) rules.OwnerFact { o.Changed += twiceMark; return o }
 
-func (c *checker) run(objects []rules.Input, fences []rules.Fence, facts ...rules.OwnerFact) {
+func (c *checker) run(objects []input, fences []rules.Fence, facts ...rules.OwnerFact) {
 	facts = slices.Clone(facts)
 	list := make([]graph.Owner, len(facts))
 	for i := range facts {
@@ -176,8 +176,8 @@ func (c *checker) run(objects []rules.Input, fences []rules.Fence, facts ...rule
 	}
 }
 
-func (c *checker) check(in rules.Input, set rules.Settings) {
-	s, d := spec{in, set}, rules.Decide(in, set)
+func (c *checker) check(in input, set rules.Settings) {
+	s, d := spec{in, set}, decide(in, set)
 	c.actions[d.Action]++
 	c.reasons[d.Reason]++
 	if why := s.judge(d); why != "" {

@@ -8,45 +8,28 @@ import (
 // garbage deletes an object without a solid owner, if the evidence for the waiting owners
 // exists. S1: the engine deletes an object only if at one instant no owner of it was
 // solid.
-func (in *Input) garbage(c classes, set Settings) policy.Decision {
-	several := in.several(c)
-	var v verdict
+func (in *Input) garbage(c *classes, set Settings, s *Scratch) policy.Decision {
+	v := s.verdict()
 	for _, i := range c.waiting {
-		if several {
-			v.add(in.common(in.Owners[i]), i)
+		if in.Several {
+			v.add(in.common(&in.Owners[i]), i)
 		} else {
-			v.add(in.proof(in.Owners[i], ReadWaiting), i)
+			v.add(in.proof(&in.Owners[i], ReadWaiting), i)
 		}
 	}
 	switch { // all owners need proof, so a contradicted one makes reads of the others useless
 	case len(v.watch) > 0:
 		return watch(v.watch)
 	case len(v.fence) > 0:
-		return in.fence(v.fence...)
+		return in.fence(v.fence)
 	case len(v.read) > 0:
 		return verify(v.read)
 	}
 	d := policy.Decision{Action: policy.Delete, Reason: policy.OwnersGone, Propagation: in.propagation(c, set)}
 	if len(c.waiting) > 0 {
-		d.Reason, d.Owners = policy.OwnersWaiting, own(c.waiting)
+		d.Reason, d.Owners = policy.OwnersWaiting, c.waiting
 	}
 	return d
-}
-
-// several reports whether the object has more than one owner. The same reference twice
-// counts once.
-func (in *Input) several(c classes) bool {
-	refs, first := in.Object.Owners, -1
-	for _, list := range [...][]int{c.waiting, c.dangling} {
-		for _, i := range list {
-			if first < 0 {
-				first = i
-			} else if !refs[i].Same(refs[first]) {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 // propagation chooses the propagation of a delete. Without a waiting owner it is background.
@@ -58,12 +41,12 @@ func (in *Input) several(c classes) bool {
 // in either case. The end of the owner is not exact, and its own decision says so.
 //
 // Held by TestForegroundAgain.
-func (in *Input) propagation(c classes, set Settings) graph.Propagation {
-	if p := in.Object.Propagation(); p != graph.Unset && !set.Override {
+func (in *Input) propagation(c *classes, set Settings) graph.Propagation {
+	if p := in.Propagation; p != graph.Unset && !set.Override {
 		return p
 	}
 	for _, i := range c.waiting {
-		if in.Referring > 0 || !in.ended(in.Owners[i]) || in.voided(in.Owners[i]) {
+		if in.Referring > 0 || !in.ended(&in.Owners[i]) || in.voided(&in.Owners[i]) {
 			return graph.Foreground
 		}
 	}
@@ -73,6 +56,6 @@ func (in *Input) propagation(c classes, set Settings) graph.Propagation {
 // voided reports whether a read after the owner's fence has shown another version than
 // the graph's (R3). A user may have removed the mark and set it again meanwhile. The fence
 // then does not cover references from before the new mark.
-func (in *Input) voided(o OwnerFact) bool {
+func (in *Input) voided(o *OwnerFact) bool {
 	return o.Read != ReadUnset && !o.SameVersion && max(in.Fence.Passed, in.Fence.Released) <= o.ReadBegan
 }

@@ -34,8 +34,9 @@ func (s ReadState) String() string {
 
 // OwnerFact is the known state of one reference's owner. It is a value.
 type OwnerFact struct {
-	// Self: the reference leads back to the object. It never counts.
-	Self bool
+	// Self: the reference leads back to the object. It never counts. Block: the reference
+	// holds up the owner's foreground deletion.
+	Self, Block bool
 	// Class is the owner's class in the graph, or Dangling if a read proved absence. Doubt
 	// says why it is unknown.
 	Class observed.Class
@@ -62,19 +63,27 @@ type OwnerFact struct {
 	SameVersion bool
 }
 
-// Input is the whole input of a decision. Decide keeps nothing of it.
+// Input is the whole input of a decision. It has the facts that a decision needs of the
+// object, and no text of it. Decide keeps nothing of it, and changes nothing in it.
 type Input struct {
-	// Object is the judged version. It is the graph's object or, with Retry, the answer
-	// of the read after a conflict.
-	Object graph.Object
-	Retry  bool
+	// Retry: the judged version is the answer of the read after a conflict. Otherwise it
+	// is the graph's.
+	Retry bool
 	// Known is the moment at which that version became known.
 	Known seq.Stamp
+	// Deleting: the object is marked. Finalizers: it has any. Propagation is the one that
+	// they ask for.
+	Deleting, Finalizers bool
+	Propagation          graph.Propagation
 	// Flawed: the object breaks a rule of the model.
 	Flawed bool
-	// Owners has one entry for each of the object's owner references, in their order.
-	// With another number of entries the object counts as flawed.
-	Owners []OwnerFact
+	// References is the number of the object's owner references. Owners has one entry for
+	// each, in their order. With another number of entries the object counts as flawed.
+	References int
+	Owners     []OwnerFact
+	// Several: the object has more than one owner. Self-references do not count, and the
+	// same reference twice counts once.
+	Several bool
 	// Referring and Blocking count the references of other objects to the object.
 	Referring, Blocking int
 	// Mark is the moment since which the object's own propagation mark has been observed

@@ -40,8 +40,8 @@ func drawFact(t *rapid.T, odd bool) rules.OwnerFact {
 }
 
 // drawInput draws an input with up to 4 owners, each of another name.
-func drawInput(t *rapid.T, odd bool) rules.Input {
-	in := rules.Input{Known: seq.Stamp(rapid.IntRange(0, 5).Draw(t, "known"))}
+func drawInput(t *rapid.T, odd bool) input {
+	in := input{Input: rules.Input{Known: seq.Stamp(rapid.IntRange(0, 5).Draw(t, "known"))}}
 	for i := range rapid.IntRange(0, 4).Draw(t, "owners") {
 		name := string(rune('a' + i))
 		in.Owners = append(in.Owners, drawFact(t, odd))
@@ -91,7 +91,7 @@ func FuzzDecide(f *testing.F) {
 
 func decideSomething(t *rapid.T) {
 	in, set := drawInput(t, false), drawSettings(t)
-	d := rules.Decide(in, set)
+	d := decide(in, set)
 	if why := (spec{in, set}).judge(d); why != "" {
 		t.Fatalf("%s\n%s\n%+v %+v", says(in.Object, d), why, in, set)
 	}
@@ -103,9 +103,9 @@ func decideAnything(t *rapid.T) {
 	if rapid.IntRange(0, 5).Draw(t, "torn") == 0 {
 		in.Owners = in.Owners[:rapid.IntRange(0, len(in.Owners)).Draw(t, "facts")]
 	}
-	before := clone(in)
-	d := rules.Decide(in, set)
-	if diff := cmp.Diff(before, in); diff != "" {
+	given, before := in.facts(), in.facts()
+	d := rules.Decide(given, set, new(rules.Scratch))
+	if diff := cmp.Diff(before, given); diff != "" {
 		t.Fatalf("the input was changed:\n%s", diff)
 	}
 	if d.Action == policy.ActionUnset || d.Reason == policy.ReasonUnset {
@@ -129,23 +129,39 @@ func decideAnything(t *rapid.T) {
 	}
 }
 
+// TestDecideInScratch: a decision does not depend on the former content of the scratch.
+// Once the scratch has memory, a decision takes none.
+func TestDecideInScratch(t *testing.T) {
+	var used rules.Scratch
+	rapid.Check(t, func(t *rapid.T) {
+		in, set := drawInput(t, rapid.Bool().Draw(t, "odd")), drawSettings(t)
+		want, given := decide(in, set), in.facts()
+		if diff := cmp.Diff(want, rules.Decide(given, set, &used)); diff != "" {
+			t.Fatalf("%s\n%s", says(in.Object, want), diff)
+		}
+		if n := testing.AllocsPerRun(1, func() { rules.Decide(given, set, &used) }); n > 0 {
+			t.Fatalf("%s takes %v allocations", says(in.Object, want), n)
+		}
+	})
+}
+
 // TestDecideOfNothing: the zero values have a decision, and it is no write.
 func TestDecideOfNothing(t *testing.T) {
 	ref := []graph.Owner{{}}
 	odd := rules.OwnerFact{Class: observed.Unknown, Doubt: graph.Unobserved, Read: 9, ReadBegan: 1}
 	for _, c := range []struct {
-		in     rules.Input
+		in     input
 		want   string
 		reason string
 	}{
-		{rules.Input{}, "keep: no owners", "an object without owners stays"},
-		{rules.Input{Object: graph.Object{Owners: ref}}, "keep: the object is flawed", "no facts go with the reference"},
-		{rules.Input{Owners: make([]rules.OwnerFact, 1)}, "keep: no owners", "no reference goes with the facts"},
-		{rules.Input{Object: graph.Object{Owners: ref}, Owners: make([]rules.OwnerFact, 1)}, "keep : unset", "of no class is unknown"},
-		{rules.Input{Object: graph.Object{Owners: ref}, Owners: []rules.OwnerFact{odd}}, "keep : owner not observed", "a read state that does not exist shows nothing"},
-		{rules.Input{Object: graph.Object{Deleting: true}}, "keep: its grace period has to end", "nothing else may hold a marked object"},
+		{input{}, "keep: no owners", "an object without owners stays"},
+		{input{Object: graph.Object{Owners: ref}}, "keep: the object is flawed", "no facts go with the reference"},
+		{input{Input: rules.Input{Owners: make([]rules.OwnerFact, 1)}}, "keep: no owners", "no reference goes with the facts"},
+		{input{Object: graph.Object{Owners: ref}, Input: rules.Input{Owners: make([]rules.OwnerFact, 1)}}, "keep : unset", "of no class is unknown"},
+		{input{Object: graph.Object{Owners: ref}, Input: rules.Input{Owners: []rules.OwnerFact{odd}}}, "keep : owner not observed", "a read state that does not exist shows nothing"},
+		{input{Object: graph.Object{Deleting: true}}, "keep: its grace period has to end", "nothing else may hold a marked object"},
 	} {
-		if got := says(c.in.Object, rules.Decide(c.in, rules.Settings{})); got != c.want {
+		if got := says(c.in.Object, decide(c.in, rules.Settings{})); got != c.want {
 			t.Errorf("%q, want %q: %s", got, c.want, c.reason)
 		}
 	}
@@ -163,7 +179,7 @@ func TestDecideOrderless(t *testing.T) {
 		for j, i := range out.Ring {
 			out.Ring[j] = slices.Index(order, i)
 		}
-		want, got := rules.Decide(in, set), rules.Decide(out, set)
+		want, got := decide(in, set), decide(out, set)
 		for j, to := range got.Owners {
 			got.Owners[j] = order[to]
 		}
@@ -187,7 +203,7 @@ func upTo(n int) []int {
 func TestDecideMonotone(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		in, set := drawInput(t, false), drawSettings(t)
-		was := rules.Decide(in, set)
+		was := decide(in, set)
 		if !was.Action.Writes() {
 			return
 		}
@@ -201,7 +217,7 @@ func TestDecideMonotone(t *testing.T) {
 		for i := range more.Owners {
 			strengthen(t, &more.Owners[i])
 		}
-		is := rules.Decide(more, set)
+		is := decide(more, set)
 		if !is.Action.Writes() {
 			t.Fatalf("%s became %s", says(in.Object, was), says(in.Object, is))
 		}
@@ -242,8 +258,8 @@ func TestDecideApart(t *testing.T) {
 			other.Owners[1+i] = drawFact(t, false)
 		}
 		leaves := spec{in, set}.left()&1 != 0
-		for _, in := range []rules.Input{in, other} {
-			d := rules.Decide(in, set)
+		for _, in := range []input{in, other} {
+			d := decide(in, set)
 			dropped := d.Action == policy.Orphan && setOf(d.Owners)&1 != 0
 			if gone := in.Owners[0].Class == observed.Dangling; leaves != dropped && !(dropped && gone) {
 				t.Fatalf("leaves is %v: %s", leaves, says(in.Object, d))
@@ -257,7 +273,7 @@ func TestDecideApart(t *testing.T) {
 func TestDecideCountsOnce(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		in, set := drawInput(t, false), drawSettings(t)
-		was := rules.Decide(in, set)
+		was := decide(in, set)
 		n := len(in.Owners)
 		if n == 0 || slices.ContainsFunc(in.Ring, func(i int) bool { return i == n-1 }) {
 			return
@@ -269,7 +285,7 @@ func TestDecideCountsOnce(t *testing.T) {
 			more.Owners[n] = rules.OwnerFact{Self: true, Class: observed.Solid, Orphaning: true, Changed: 9}
 			more.Object.Owners[n].Name = "self"
 		}
-		is := rules.Decide(more, set)
+		is := decide(more, set)
 		if want := slices.Contains(was.Owners, n-1) && again; want != slices.Contains(is.Owners, n) {
 			t.Fatalf("%s became %s", says(in.Object, was), says(more.Object, is))
 		}

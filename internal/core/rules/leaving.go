@@ -9,8 +9,11 @@ import (
 // is dropped only if its owner was seen orphaning at an instant after the judged version
 // was committed. An owner is late while its controller has time to acknowledge its
 // deletion. Evidence from after that time covers the acts of the controller, too.
-func (in *Input) leaving() (v verdict) {
-	for i, o := range in.Owners {
+func (in *Input) leaving(s *Scratch) *verdict {
+	v := &s.leaving
+	v.clear()
+	for i := range in.Owners {
+		o := &in.Owners[i]
 		switch {
 		case o.Self || !o.Orphaning || o.Class == observed.Dangling:
 		case o.Unacknowledged:
@@ -28,16 +31,16 @@ func (in *Input) leaving() (v verdict) {
 // deletions overlap in time, both outcomes are permitted. For a flawed object only the
 // references to orphaning owners go. No other write may rest on a flawed object, and without
 // this write the owner would never end.
-func (in *Input) orphan(proven []int) policy.Decision {
-	d := policy.Decision{Action: policy.Orphan, Reason: policy.OwnerOrphans, Owners: proven}
-	for _, i := range proven {
+func (in *Input) orphan(left *verdict, s *Scratch) policy.Decision {
+	d := policy.Decision{Action: policy.Orphan, Reason: policy.OwnerOrphans}
+	for _, i := range left.proven {
 		if in.Owners[i].Overdue {
 			d.Reason = policy.AcknowledgementOverdue
 		}
 	}
 	if !in.Flawed {
-		var scratch few
-		d.Owners = distinct(append(d.Owners, in.classify(&scratch).dangling...))
+		left.add(proven, in.classify(s).dangling...)
 	}
+	d.Owners = distinct(left.proven)
 	return d
 }

@@ -2,8 +2,6 @@ package rules_test
 
 import (
 	"testing"
-
-	"github.com/ownergraph/ownergraph/internal/core/rules"
 )
 
 // decideRows checks rows in the form of the golden table, one step after another.
@@ -13,7 +11,7 @@ func decideRows(t *testing.T, rows []row) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := says(in.Object, rules.Decide(in, set)); got != r.want {
+		if got := says(in.Object, decide(in, set)); got != r.want {
 			t.Errorf("%s\n got %s\nwant %s\n%s", r.input, got, r.want, r.reason)
 		}
 	}

@@ -10,17 +10,17 @@ import (
 // marked judges an object that is being deleted, and ends its propagation. R3: that takes
 // a fence that began after the object's present mark was observed. A read is no
 // substitute.
-func (in *Input) marked() policy.Decision {
-	p := in.Object.Propagation()
+func (in *Input) marked(s *Scratch) policy.Decision {
+	p := in.Propagation
 	switch {
-	case len(in.Object.Finalizers) == 0:
+	case !in.Finalizers:
 		return policy.Decision{Action: policy.Keep, Reason: policy.NeedGrace}
 	case p == graph.Unset:
 		return policy.Decision{Action: policy.Keep, Reason: policy.NeedFinalizers}
 	case in.Retry:
 		return policy.Decision{Action: policy.Wait, Reason: policy.NeedWatch}
 	case p == graph.Foreground && in.Blocking > 0:
-		return in.blocked()
+		return in.blocked(s)
 	case p == graph.Orphan && in.Referring > 0:
 		return policy.Decision{Action: policy.Wait, Reason: policy.NeedDependents}
 	case p == graph.Orphan && in.Unacknowledged:
@@ -46,19 +46,20 @@ func (in *Input) release(p graph.Propagation) policy.Decision {
 		d.BestEffort = true
 		return d
 	}
-	return in.fence()
+	return in.fence(nil)
 }
 
 // blocked breaks the ring through which a foreground deletion waits for itself. Without a
 // ring it waits for the blocking dependents. A ring consists of marked objects, so only a
 // fence that began after their marks can confirm it.
-func (in *Input) blocked() policy.Decision {
-	var ring []int
-	for i, r := range in.Object.Owners {
-		if r.Block && slices.Contains(in.Ring, i) && !in.Owners[i].Self {
-			ring = append(ring, i)
+func (in *Input) blocked(s *Scratch) policy.Decision {
+	v := s.verdict()
+	for i := range in.Owners {
+		if o := &in.Owners[i]; o.Block && slices.Contains(in.Ring, i) && !o.Self {
+			v.add(proven, i)
 		}
 	}
+	ring := v.proven
 	if len(ring) == 0 {
 		return policy.Decision{Action: policy.Wait, Reason: policy.NeedDependents}
 	}

@@ -21,7 +21,7 @@ import (
 // at its place. It is one of the words of owners, then "orphaning", "unacknowledged",
 // "overdue", "unconfirmed", "remembered", "mark 2", "changed 2", "saw waiting 4", "same".
 // Moments are the facts beside the owners, such as "known 3 passed 5 exact".
-func parseInput(text string) (in rules.Input, set rules.Settings, err error) {
+func parseInput(text string) (in input, set rules.Settings, err error) {
 	part := strings.Split(text, "|")
 	if len(part) != 3 {
 		return in, set, fmt.Errorf("input %q: want object | facts | moments", text)
@@ -93,7 +93,7 @@ func parseFact(text string) (rules.OwnerFact, error) {
 	return o, nil
 }
 
-func parseMoments(in *rules.Input, set *rules.Settings, text string) error {
+func parseMoments(in *input, set *rules.Settings, text string) error {
 	for w := words(strings.Fields(text)); len(w) > 0; {
 		switch word := w.next(); word {
 		case "known":
@@ -169,8 +169,35 @@ func says(o graph.Object, d policy.Decision) string {
 	return strings.Join(out, " ") + ": " + why
 }
 
+// input is an input of Decide with the object whose facts it has.
+type input struct {
+	rules.Input
+	Object graph.Object
+}
+
+// facts returns the input with the facts of the object, in lists of its own.
+func (in input) facts() *rules.Input {
+	out, o := clone(in).Input, in.Object
+	out.Deleting, out.Finalizers, out.Propagation = o.Deleting, len(o.Finalizers) > 0, o.Propagation()
+	out.References = len(o.Owners)
+	for i := range min(len(out.Owners), len(o.Owners)) {
+		out.Owners[i].Block = o.Owners[i].Block
+		for j := range i {
+			if !out.Owners[i].Self && !out.Owners[j].Self && !o.Owners[i].Same(o.Owners[j]) {
+				out.Several = true
+			}
+		}
+	}
+	return &out
+}
+
+// decide is Decide with memory of its own.
+func decide(in input, set rules.Settings) policy.Decision {
+	return rules.Decide(in.facts(), set, new(rules.Scratch))
+}
+
 // clone returns a copy of the input that shares nothing with it.
-func clone(in rules.Input) rules.Input {
+func clone(in input) input {
 	in.Object = in.Object.Clone()
 	in.Owners = slices.Clone(in.Owners)
 	in.Ring = slices.Clone(in.Ring)

@@ -12,7 +12,7 @@ import (
 // write is permitted. It is for the reader: it repeats itself, and shares nothing with
 // Decide.
 type spec struct {
-	in  rules.Input
+	in  input
 	set rules.Settings
 }
 

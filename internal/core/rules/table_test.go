@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/ownergraph/ownergraph/internal/core/rules"
 	"github.com/ownergraph/ownergraph/policy"
 )
 
@@ -49,7 +48,7 @@ func TestDecideTable(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		d := rules.Decide(in, set)
+		d := decide(in, set)
 		reasons[d.Reason] = true
 		got := says(in.Object, d)
 		if got != r.want && !*update {

@@ -6,30 +6,22 @@ import (
 	"github.com/ownergraph/ownergraph/policy"
 )
 
-// classes sorts the references that count by their class. The lists begin in a scratch
-// array, so a list that leaves with a decision is a copy: see own.
+// classes sorts the references that count by their class.
 type classes struct {
 	solid, dangling, waiting []int
 	read, unlisted, unknown  []int
 	unconfirmed, remembered  []int
 }
 
-// few is the scratch array for the lists of most objects, which have one or two
-// references.
-type few [2 * each]int
+// clear empties the lists.
+func (c *classes) clear() {
+	empty(&c.solid, &c.dangling, &c.waiting, &c.read, &c.unlisted, &c.unknown, &c.unconfirmed, &c.remembered)
+}
 
-const each = 2
-
-// list returns the n-th list of the scratch array, empty.
-func (r *few) list(n int) []int { return r[n*each : n*each : (n+1)*each] }
-
-// own returns a copy of a list.
-func own(list []int) []int { return append([]int(nil), list...) }
-
-// classify sorts the references. The class of an unobserved owner comes from a read. Most
-// owners are solid or dangling.
-func (in *Input) classify(scratch *few) (c classes) {
-	c.solid, c.dangling = scratch.list(0), scratch.list(1)
+// classify sorts the references. The class of an unobserved owner comes from a read.
+func (in *Input) classify(s *Scratch) *classes {
+	c := &s.classes
+	c.clear()
 	for i := range in.Owners {
 		o := &in.Owners[i]
 		class, read := o.Class, false
@@ -63,7 +55,7 @@ func (in *Input) classify(scratch *few) (c classes) {
 // readClass returns the class of an unobserved owner, or that it needs a read.
 func (in *Input) readClass(o *OwnerFact) (class observed.Class, read bool) {
 	switch {
-	case !in.read(*o, 0):
+	case !in.read(o, 0):
 		return observed.Unknown, true
 	case o.Read == ReadWaiting:
 		return observed.Waiting, false
@@ -75,30 +67,29 @@ func (in *Input) readClass(o *OwnerFact) (class observed.Class, read bool) {
 
 // unmarked judges an object without a deletion mark. It is the garbage processor of the
 // collector proposal, with Kubernetes' classes.
-func (in *Input) unmarked(set Settings) policy.Decision {
-	var scratch few
-	c := in.classify(&scratch)
+func (in *Input) unmarked(set Settings, s *Scratch) policy.Decision {
+	c := in.classify(s)
 	switch {
-	case len(in.Object.Owners) == 0:
+	case in.References == 0:
 		return policy.Decision{Action: policy.Keep, Reason: policy.NoOwners}
 	case in.Flawed:
 		return policy.Decision{Action: policy.Keep, Reason: policy.ObjectFlawed}
 	case len(c.solid) > 0:
-		return in.beside(c)
+		return in.beside(c, s)
 	case len(c.unknown) > 0:
-		return in.doubtful(own(c.unknown))
+		return in.doubtful(c.unknown)
 	case len(c.unlisted) > 0:
-		return policy.Decision{Action: policy.Wait, Reason: policy.NeedListing, Owners: own(c.unlisted)}
+		return policy.Decision{Action: policy.Wait, Reason: policy.NeedListing, Owners: c.unlisted}
 	case len(c.read) > 0:
-		return verify(own(c.read))
+		return verify(c.read)
 	case len(c.unconfirmed) > 0:
-		return in.fence(own(c.unconfirmed)...)
+		return in.fence(c.unconfirmed)
 	case len(c.dangling)+len(c.waiting) == 0:
 		return policy.Decision{Action: policy.Keep, Reason: policy.OnlySelf}
 	case len(c.remembered) > 0:
-		return policy.Decision{Action: policy.Orphan, Reason: policy.OwnerOrphaned, Owners: own(c.remembered)}
+		return policy.Decision{Action: policy.Orphan, Reason: policy.OwnerOrphaned, Owners: c.remembered}
 	}
-	return in.garbage(c, set)
+	return in.garbage(c, set, s)
 }
 
 // doubtful keeps an object because of owners whose state no read can tell. It names the

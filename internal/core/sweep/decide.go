@@ -15,13 +15,14 @@ import (
 // Collection alone decides d for the object. A holder gets its finalizer, or loses it. A
 // member is deleted. A write of collection goes first. Blocked says that such a write may not
 // go out now. Then the sweeps take note of the object and leave d.
-func (sw *Sweeps) Decide(v View, id observed.NodeID, o graph.Object, d policy.Decision, blocked bool) (policy.Decision, graph.Key) {
+func (sw *Sweeps) Decide(v View, id observed.NodeID, d policy.Decision, blocked bool) (policy.Decision, graph.Key) {
 	if len(sw.plans) == 0 {
 		return d, graph.Key{}
 	}
 	if d.Action.Writes() && !blocked {
 		return d, graph.Key{}
 	}
+	o := v.judged(id)
 	if _, may := sw.known[id]; may {
 		if x := sw.decideHolder(v, id, o, d); !blocked {
 			d = x

@@ -186,12 +186,11 @@ func (r *rig) decide(object string) policy.Decision {
 func (r *rig) judge(k graph.Key) policy.Decision {
 	r.Helper()
 	id := r.id(k)
-	o := r.nodes.Graph.Node(id).Object()
 	d := policy.Decision{Action: policy.Keep, Reason: policy.NoOwners}
-	if o.Deleting {
+	if r.nodes.Graph.Node(id).Deleting() {
 		d = policy.Decision{Action: policy.Wait, Reason: policy.NeedFinalizers}
 	}
-	d, _ = r.sw.Decide(r.view(), id, o, d, false)
+	d, _ = r.sw.Decide(r.view(), id, d, false)
 	r.check()
 	return d
 }

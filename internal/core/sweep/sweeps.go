@@ -47,6 +47,15 @@ func (v *View) Retried(id observed.NodeID) bool {
 	return ok
 }
 
+// judged returns the object that a decision judges: the answer of a conflict's read or,
+// without one, the graph's object (R1).
+func (v *View) judged(id observed.NodeID) graph.Object {
+	if o, ok := v.Retries[id]; ok {
+		return o
+	}
+	return v.Graph.Node(id).Object()
+}
+
 // Counts counts what the sweeps of one engine have done.
 type Counts struct{ Ended, Members, MembersGone, Unguarded uint64 }
 

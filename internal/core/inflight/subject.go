@@ -1,0 +1,47 @@
+package inflight
+
+import (
+	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/core/observed"
+)
+
+// Subject is the object of a decision, at the judged version. That version is the answer of
+// a conflict's read or, without one, the graph's object (R1). Each method makes the text that
+// it returns, so a caller asks once. A Subject is valid until the next event. It is a value.
+type Subject struct {
+	node  observed.Node
+	retry *graph.Object // nil for the graph's object
+}
+
+// Subject returns the subject of a decision about an observed node.
+func (t *Calls[C]) Subject(n observed.Node) Subject {
+	if !t.HasRetry(n.ID()) {
+		return Subject{node: n}
+	}
+	o := t.retries[n.ID()]
+	return Subject{n, &o}
+}
+
+// Object returns the whole object.
+func (s Subject) Object() graph.Object {
+	if s.retry != nil {
+		return *s.retry
+	}
+	return s.node.Object()
+}
+
+// Named returns the key and the version.
+func (s Subject) Named() (graph.Key, graph.Version) {
+	if s.retry != nil {
+		return s.retry.Key, s.retry.Version
+	}
+	return s.node.Named()
+}
+
+// Owner returns the i-th owner reference.
+func (s Subject) Owner(i int) graph.Owner {
+	if s.retry != nil {
+		return s.retry.Owners[i]
+	}
+	return s.node.OwnerAt(i)
+}
