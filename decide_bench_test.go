@@ -1,0 +1,103 @@
+package ownergraph
+
+import (
+	"testing"
+
+	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/core/observed"
+	"github.com/ownergraph/ownergraph/internal/core/rules"
+	"github.com/ownergraph/ownergraph/policy"
+)
+
+// benchA is an owner, and benchB its dependent.
+const (
+	benchA = "a/web-7d4b9c6f5@3f0a9c1e-0000-4000-8000-000000000001"
+	benchB = "b/web-7d4b9c6f5-x2x4z@3f0a9c1e-0000-4000-8000-000000000002"
+)
+
+// decisions are decisions about benchB, off the fast path.
+var decisions = []struct {
+	name   string
+	events []Event
+	want   policy.Decision
+}{
+	{"delete", []Event{put(benchA + "#1"), put(benchB + "#1 -> " + benchA), {Type: graph.Gone, Key: put(benchA).Object.Key}}, policy.Decision{Action: policy.Delete, Reason: policy.OwnersGone}},
+	{"keep", []Event{put(benchA + "#1~[f]"), put(benchB + "#1 -> " + benchA)}, policy.Decision{Action: policy.Keep, Reason: policy.OwnerSolid}},
+	{"wait", []Event{put(benchA + "#1~[foreground]"), put(benchB + "#1 -> " + benchA + "!")}, policy.Decision{Action: policy.Wait, Reason: policy.NeedFence}},
+	{"verify", []Event{put(benchB + "#1 -> " + benchA)}, policy.Decision{Action: policy.Verify, Reason: policy.NeedOwner}},
+}
+
+// undecided returns an engine that has observed the events and decided nothing, and the
+// node of benchB.
+func undecided(tb testing.TB, events []Event) (*Engine, observed.NodeID) {
+	tb.Helper()
+	e, err := NewEngine(Level2, Config{})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	all := []Event{{Type: graph.KindsKnown, Kinds: []KindInfo{{Kind: "a"}, {Kind: "b"}}}, {Type: graph.ListBegun, Kind: "a"}, {Type: graph.ListBegun, Kind: "b"}}
+	all = append(append(all, events...), Event{Type: graph.ListEnded, Kind: "a"}, Event{Type: graph.ListEnded, Kind: "b"})
+	for _, ev := range all {
+		if err := e.Observe(e.now, ev); err != nil {
+			tb.Fatal(err)
+		}
+	}
+	for !e.kinds.IsPruned() {
+		e.prune()
+	}
+	n, _ := e.graph.Lookup(put(benchB).Object.Key)
+	return e, n.ID()
+}
+
+// decideOnce makes the decision about a node, and takes a call back. It reports whether the
+// decision has a call.
+func (e *Engine) decideOnce(id observed.NodeID) bool {
+	ok := e.decide(id, &e.scratch.call)
+	if ok {
+		e.calls.RevokeID(e.view(), uint64(e.scratch.call.ID), e.work, &e.effects)
+	}
+	return ok
+}
+
+// TestDecisionMemory: a decision about an object with one owner takes no memory. Only the
+// call of a decision has text, in one allocation.
+func TestDecisionMemory(t *testing.T) {
+	for _, c := range decisions {
+		e, id := undecided(t, c.events)
+		d := rules.Decide(e.input(id), e.set, &e.scratch.lists)
+		if d.Action != c.want.Action || d.Reason != c.want.Reason {
+			t.Errorf("%s: %v (%v)", c.name, d.Action, d.Reason)
+		}
+		if n := testing.AllocsPerRun(100, func() { rules.Decide(e.input(id), e.set, &e.scratch.lists) }); n > 0 {
+			t.Errorf("%s: %v allocations for evidence and rules", c.name, n)
+		}
+		most := 0.0
+		if e.decideOnce(id) {
+			most = 1
+		}
+		if n := testing.AllocsPerRun(100, func() { e.decideOnce(id) }); n > most {
+			t.Errorf("%s: %v allocations, want at most %v", c.name, n, most)
+		}
+	}
+}
+
+// BenchmarkDecide makes decisions about an object with one owner. Rules are the evidence
+// and the rules alone, and whole is the decision with its call, which is taken back.
+func BenchmarkDecide(b *testing.B) {
+	for _, c := range decisions {
+		b.Run("rules/"+c.name, func(b *testing.B) {
+			e, id := undecided(b, c.events)
+			b.ReportAllocs()
+			for b.Loop() {
+				rules.Decide(e.input(id), e.set, &e.scratch.lists)
+			}
+		})
+		b.Run("whole/"+c.name, func(b *testing.B) {
+			e, id := undecided(b, c.events)
+			b.ReportAllocs()
+			for b.Loop() {
+				e.decideOnce(id)
+			}
+		})
+	}
+}
