@@ -220,22 +220,24 @@ type lister struct {
 	report  AdoptReport
 }
 
-func (l *lister) hear(ev Event) error {
-	switch ev.Type {
-	case graph.KindsKnown:
-		l.serve(ev.Kinds)
-	case graph.Put:
-		l.see(ev.Object)
-	case graph.Gone:
-		delete(l.already, ev.Key)
-		delete(l.orphans, ev.Key)
-	case graph.KindSick, graph.KindRecovered:
-		if _, ok := l.owed[ev.Kind]; ok {
-			l.owed[ev.Kind] = ev.Type == graph.KindSick
+func (l *lister) hear(batch []Event) error {
+	for i := range batch {
+		switch ev := &batch[i]; ev.Type {
+		case graph.KindsKnown:
+			l.serve(ev.Kinds)
+		case graph.Put:
+			l.see(ev.Object)
+		case graph.Gone:
+			delete(l.already, ev.Key)
+			delete(l.orphans, ev.Key)
+		case graph.KindSick, graph.KindRecovered:
+			if _, ok := l.owed[ev.Kind]; ok {
+				l.owed[ev.Kind] = ev.Type == graph.KindSick
+			}
+		case graph.ListEnded, graph.KindVanished:
+			delete(l.owed, ev.Kind)
+			l.over[ev.Kind] = ev.Type == graph.ListEnded
 		}
-	case graph.ListEnded, graph.KindVanished:
-		delete(l.owed, ev.Kind)
-		l.over[ev.Kind] = ev.Type == graph.ListEnded
 	}
 	if !l.known {
 		return nil

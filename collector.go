@@ -217,8 +217,7 @@ func (c *Collector) shutDown() error {
 	}
 }
 
-// leaveBehind drops the results of the calls that are still under way, and names the
-// calls.
+// leaveBehind drops the results of the calls that are still under way, and names these.
 func (c *Collector) leaveBehind() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()

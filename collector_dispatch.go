@@ -211,8 +211,7 @@ func (c *Collector) report(now time.Time, id CallID, r *Result) {
 }
 
 // launch has a worker make a call: an idle worker, or a new one. So there are no more
-// workers than there were ever calls under way, and a lone call needs no new
-// stack.
+// workers than there were ever calls under way, and a lone call needs no new stack.
 func (c *Collector) launch(ctx context.Context, call *Call) {
 	select {
 	case c.idleWorkers <- *call:

@@ -17,6 +17,7 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
+// A test bends a watch event by event.
 type (
 	sinkFunc  = func(ownergraph.Event) error
 	watchFunc = func(context.Context, sinkFunc) error
@@ -87,13 +88,26 @@ func (s *tap) Select(ctx context.Context, q ownergraph.SelectRequest) (page owne
 	return page, err
 }
 
-func (s *tap) Watch(ctx context.Context, sink func(ownergraph.Event) error) error {
+func (s *tap) Watch(ctx context.Context, sink func([]ownergraph.Event) error) error {
 	return s.make(ctx, "watch", ownergraph.Key{}, func() error {
-		if s.watch != nil {
-			return s.watch(ctx, sink, s.Store.Watch)
+		if s.watch == nil {
+			return s.Store.Watch(ctx, sink)
 		}
-		return s.Store.Watch(ctx, sink)
+		one := func(ev ownergraph.Event) error { return sink([]ownergraph.Event{ev}) }
+		return s.watch(ctx, one, func(ctx context.Context, each sinkFunc) error { return s.Store.Watch(ctx, oneByOne(each)) })
 	})
+}
+
+// oneByOne is a sink that gives on one event at a time.
+func oneByOne(each sinkFunc) func([]ownergraph.Event) error {
+	return func(batch []ownergraph.Event) error {
+		for _, ev := range batch {
+			if err := each(ev); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
 }
 
 // plain is a store without optional powers.

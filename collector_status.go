@@ -108,11 +108,10 @@ type idleWait = run.Waiter[seq.Stamp, []Held]
 // before Run.
 //
 // On a store of level 2 it takes into account every commit before the call, and
-// everything that a handler does before it returns. A fence of the call's own has to
-// pass. Below level 2 no client can tell whether events are still on the way, and a
-// write just before the call may go unseen. The engine's own writes count at every level.
-// WaitIdle does not wait for a kind that is sick by the store's own word. It does wait for
-// a watch that is down.
+// everything that a handler does before it returns. A fence of the call's own has to pass.
+// Below level 2 no client can tell whether events are still on the way, and a write just
+// before the call may go unseen. The engine's own writes count at every level. WaitIdle does
+// not wait for a kind that is sick by the store's own word. It does wait for a watch that is down.
 //
 // After the end of the collector the error is ErrClosed. Otherwise it wraps the context's
 // and gives the reason of the wait. Reasons are calls, a watch that is down, kinds that

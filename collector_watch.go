@@ -47,7 +47,7 @@ func (c *Collector) watchOnce(parent context.Context) (again bool) {
 	ctx, stop := context.WithCancelCause(parent)
 	defer stop(nil)
 	number := c.beginWatch(stop)
-	err := c.callWatch(ctx, func(ev Event) error { return c.sink(parent, number, ev) })
+	err := c.callWatch(ctx, func(batch []Event) error { return c.sink(parent, number, batch) })
 	switch again = context.Cause(ctx) == errRelist; {
 	case again:
 		err = errRelist
@@ -68,7 +68,7 @@ func (c *Collector) beginWatch(stop context.CancelCauseFunc) (number uint64) {
 	return c.watch.Begin(time.Now())
 }
 
-func (c *Collector) callWatch(ctx context.Context, sink func(Event) error) (err error) {
+func (c *Collector) callWatch(ctx context.Context, sink func([]Event) error) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
 			c.sayNow(effect.Error, "store panicked", "call", "watch", "panic", v, "stack", string(debug.Stack()))
@@ -94,34 +94,42 @@ func (c *Collector) hangUp(err error, broke bool) {
 	c.wake()
 }
 
-// sink takes one event of a run of the watch, and hands out the calls that follow from
-// it. The calls end with ctx. An error ends the watch: the run is over, or the engine is
-// broken. The engine deals with refused events itself.
-func (c *Collector) sink(ctx context.Context, number uint64, ev Event) (err error) {
-	c.locked(func(e *Engine, now time.Time) {
-		if !c.watch.Is(number) || c.left {
-			err = errWatchDone
-			return
+// sink takes a batch of events of a run of the watch, a piece at a time, and hands out the
+// calls that follow from each piece. The calls end with ctx. An error ends the watch: the
+// run is over, or the engine is broken. The engine deals with refused events itself.
+func (c *Collector) sink(ctx context.Context, number uint64, batch []Event) (err error) {
+	for piece := range slices.Chunk(batch, ahead) {
+		c.locked(func(e *Engine, now time.Time) {
+			if err = errWatchDone; c.watch.Is(number) && !c.left {
+				c.hear(e, now, piece)
+				c.follow(ctx, now, turn{})
+				err = e.Err()
+			}
+		})
+		if err != nil {
+			break
 		}
-		c.hear(e, now, &ev)
-		c.follow(ctx, now, turn{})
-		err = e.Err()
-	})
+	}
 	return err
 }
 
-// hear has the engine observe the event, and a recovery that follows from it. The engine
-// logs an event that it refuses.
-func (c *Collector) hear(e *Engine, now time.Time, ev *Event) {
-	if !c.watch.Hear(now, ev) {
-		return
-	}
-	ok := e.Observe(now, *ev) == nil
-	if !ok || ev.Type == graph.ListEnded || ev.Type >= graph.KindSick || ev.Type == graph.KindsKnown {
-		c.health.Note(now)
-	}
-	if ok && c.watch.Observed(ev) {
-		_ = e.Observe(now, Event{Type: graph.KindRecovered, Kind: ev.Kind}) // such an event is never refused
+// hear has the engine observe a piece of a batch, and the recoveries that follow from it.
+// The engine logs an event that it refuses.
+func (c *Collector) hear(e *Engine, now time.Time, piece []Event) {
+	e.tick(now)
+	e.graph.Prefetch(piece)
+	for i := range piece {
+		ev := &piece[i]
+		if !c.watch.Hear(now, ev) {
+			continue
+		}
+		ok := e.applyEvent(ev) == nil
+		if !ok || ev.Type == graph.ListEnded || ev.Type >= graph.KindSick || ev.Type == graph.KindsKnown {
+			c.health.Note(now)
+		}
+		if ok && c.watch.Observed(ev) {
+			_ = e.applyEvent(&Event{Type: graph.KindRecovered, Kind: ev.Kind}) // such an event is never refused
+		}
 	}
 }
 

@@ -230,9 +230,8 @@ type DecisionEvent struct {
 	// Owners are the references of the decision.
 	Owners []Owner
 	policy.Decision
-	// Barred is the reason that blocks the write of the decision: ObserveOnly,
-	// LevelTooLow, NeedListing after a rewind, KindUnserved. It is unset if nothing
-	// blocks the write.
+	// Barred is the reason that blocks the write of the decision, or unset: ObserveOnly,
+	// LevelTooLow, NeedListing after a rewind, KindUnserved.
 	Barred policy.Reason
 	// Call is the call that carries out the decision, or 0 without one.
 	Call CallID

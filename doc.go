@@ -79,8 +79,8 @@
 //   - The store makes the UIDs and the tokens of fences. They are random, and none returns.
 //   - ErrNotFound is proof of absence. An unreachable kind is another error.
 //   - Patch and Delete check UID and version in the step that writes.
-//   - Events of one kind come in the order of its commits. ListEnded comes only after every
-//     object of the kind.
+//   - The events of one kind come in the order of its commits. ListEnded comes only after
+//     every object of the kind. A watch hands over each page of a listing as one batch.
 //
 // Optional powers are small interfaces: [Fencer], [Lister], [LabelSelector], [Leveler] and
 // [VersionComparer]. A store that wraps another store shows its powers through Unwrap.

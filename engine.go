@@ -157,7 +157,7 @@ func (e *Engine) Observe(now time.Time, ev Event) error {
 
 // applyEvent observes an event at the time of the last tick. It keeps nothing of the event.
 func (e *Engine) applyEvent(ev *Event) error {
-	if e.broken != nil {
+	if e.nodes.Compact(e.graph); e.broken != nil {
 		return e.broken
 	}
 	if ev.Type == graph.Rewound && !e.takeAnnounced(ev) || e.ignores(ev) {

@@ -223,18 +223,16 @@ func (s *instant) Delete(_ context.Context, k graph.Key, _ graph.DeleteOptions) 
 	return nil
 }
 
-func (s *instant) Watch(ctx context.Context, sink func(graph.Event) error) error {
-	for _, e := range listing(s.objects) {
-		if err := sink(e); err != nil {
-			return err
-		}
+func (s *instant) Watch(ctx context.Context, sink func([]graph.Event) error) error {
+	if err := sink(listing(s.objects)); err != nil {
+		return err
 	}
 	for {
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
 		case k := <-s.removed:
-			if err := sink(graph.Event{Type: graph.Gone, Key: k}); err != nil {
+			if err := sink([]graph.Event{{Type: graph.Gone, Key: k}}); err != nil {
 				return err
 			}
 		}

@@ -201,8 +201,7 @@ func (e *Engine) holdFailing(id observed.NodeID) {
 	}
 }
 
-// holdUnreadable reports the nodes that wait for an owner whose reads fail again and
-// again.
+// holdUnreadable reports the nodes that wait for an owner whose reads fail again and again.
 func (e *Engine) holdUnreadable(owner observed.NodeID, err error) {
 	e.held.Fail(owner, e.now)
 	since, ok := e.held.FailingSince(owner)

@@ -51,27 +51,7 @@ func (e *Engine) apply(ev *Event, p *pruning) (*observed.Delta, error) {
 // errDeciding refuses a change of the graph.
 var errDeciding = errors.New("E2: the graph is fixed during a decision")
 
-// observeAll takes many events as Observe does, one after another, and is faster: see
-// [observed.Graph.Prefetch]. It returns the errors of the refused events, joined.
-func (e *Engine) observeAll(now time.Time, events []Event) error {
-	var errs []error
-	for len(events) > 0 {
-		n := min(len(events), ahead)
-		e.graph.Prefetch(events[:n])
-		e.tick(now)
-		for i := range events[:n] {
-			e.nodes.Compact(e.graph)
-			if err := e.applyEvent(&events[i]); err != nil {
-				errs = append(errs, err)
-			}
-		}
-		e.endStep()
-		events = events[n:]
-	}
-	return errors.Join(errs...)
-}
-
-// ahead is how many events observeAll looks at together.
+// ahead is how many events the engine looks at together: see [observed.Graph.Prefetch].
 const ahead = 32
 
 // applyDelta takes the change that an event made in the graph.

@@ -30,7 +30,7 @@ func TestObserveAll(t *testing.T) {
 			refused++
 		}
 	}
-	err := all.observeAll(now, events)
+	err := insider{all}.ObserveAll(now, events)
 	if joined, ok := err.(interface{ Unwrap() []error }); !ok || len(joined.Unwrap()) != refused || refused != 100 || !errors.Is(err, ErrInvalid) {
 		t.Errorf("%d events were refused one by one, and together %v", refused, err)
 	}
@@ -52,7 +52,7 @@ func newEngine(t *testing.T) *Engine {
 func seeing(t *testing.T, e *Engine, now time.Time) func(...Event) {
 	return func(events ...Event) {
 		t.Helper()
-		if err := e.observeAll(now, events); err != nil {
+		if err := (insider{e}).ObserveAll(now, events); err != nil {
 			t.Fatal(err)
 		}
 	}

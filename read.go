@@ -134,8 +134,7 @@ func (e *Engine) answered(id observed.NodeID) {
 	e.carryOut()
 }
 
-// noteAbsent notes that a call which began then has proven a node absent (R2,
-// absence).
+// noteAbsent notes that a call which began then has proven a node absent (R2, absence).
 func (e *Engine) noteAbsent(id observed.NodeID, began seq.Stamp) {
 	m := e.edit(id)
 	known := m.Absent > e.kinds.Rewound()

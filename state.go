@@ -1,6 +1,7 @@
 package ownergraph
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -37,8 +38,22 @@ func (i insider) Fingerprint(rename func(Key, Version) uint64) uint64 { return i
 // Busy reports whether there is work left that needs neither an event nor a result.
 func (i insider) Busy() bool { return i.e.busy() }
 
-// ObserveAll takes many events as Observe does, one after another, and is faster.
-func (i insider) ObserveAll(now time.Time, events []Event) error { return i.e.observeAll(now, events) }
+// ObserveAll takes many events as Observe does, one after another, and is faster. It
+// returns the errors of the refused events, joined.
+func (i insider) ObserveAll(now time.Time, events []Event) error {
+	var errs []error
+	for piece := range slices.Chunk(events, ahead) {
+		i.e.tick(now)
+		i.e.graph.Prefetch(piece)
+		for n := range piece {
+			if err := i.e.applyEvent(&piece[n]); err != nil {
+				errs = append(errs, err)
+			}
+		}
+		i.e.endStep()
+	}
+	return errors.Join(errs...)
+}
 
 // Tick takes the time, and does nothing else.
 func (i insider) Tick(now time.Time) { i.e.tick(now) }

@@ -79,8 +79,7 @@ type FenceStats struct {
 type SweepStats struct {
 	Running int
 	Ended   uint64
-	// Members counts the observed members of the holders, and MembersGone of them are
-	// gone.
+	// Members counts the observed members of the holders, and MembersGone of them are gone.
 	Members, MembersGone uint64
 	// Unguarded counts the holders that were deleted before the engine observed the
 	// finalizer of their sweep on them.

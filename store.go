@@ -42,22 +42,21 @@ var (
 // Store is the contract between the engine and a database. Implement it over your own
 // database, or take adapters/memory.
 //
-// Callers may call all methods from several goroutines at once. Values that a store
-// returns or hands to a sink belong to the receiver. A store keeps no reference to its
-// arguments. Neither side may alias the state of the other. The comments of the errors in
-// package graph give the meaning of each error.
+// Callers may call all methods from several goroutines at once. Values that a store returns
+// or hands to a sink belong to the receiver, except the array of a batch. A store keeps no
+// reference to its arguments. Neither side may alias the state of the other. The comments of
+// the errors in package graph give the meaning of each error.
 //
 // The store makes the UIDs. It never makes one twice, and no user can foresee one. UIDs are
 // random, with 96 bits or more. Otherwise a user could name a UID before the store makes it,
 // and have the dependents of the later object deleted (SECURITY.md).
 //
 // After a restore from a backup, the store must give every object a version that the object
-// never had. A store that
-// cannot do so loses one guarantee. A write sent before the restore may arrive after it, and
-// delete an object whose owner is back. If versions compare (VersionComparer), the engine
-// detects the restore as soon as a read shows a version that has fallen. Otherwise only
-// Rewound shows it, or the return of an owner that the watch has shown to go. Stop the
-// collectors before such a restore.
+// never had. A store that cannot do so loses one guarantee. A write sent before the restore
+// may arrive after it, and delete an object whose owner is back. If versions compare
+// (VersionComparer), the engine detects the restore as soon as a read shows a version that
+// has fallen. Otherwise only Rewound shows it, or the return of an owner that the watch has
+// shown to go. Stop the collectors before such a restore.
 type Store interface {
 	// Get returns the live object at key's coordinates, with any UID. The result is not
 	// older than the call. ErrNotFound is proof of absence: the kind is served and has no
@@ -85,10 +84,14 @@ type Store interface {
 	// went backwards, Rewound comes before them, with the epoch of the newest restore.
 	// The caller may have missed that restore.
 	//
-	// Watch calls sink from one goroutine, in order within a kind. Sink may block, and an
-	// error from it ends the watch. A watch that only repeats listings is valid, and
-	// slower.
-	Watch(ctx context.Context, sink func(Event) error) error
+	// Watch calls sink from one goroutine. A batch is a whole page of a listing, or the events
+	// that are there. An empty one says nothing. The events of a kind are in order, within a
+	// batch and from batch to batch. Neither side changes a batch while sink runs. Afterwards
+	// sink keeps the lists inside of the events, and the store may use the array again.
+	//
+	// Sink may block, and an error from it ends the watch. It may have taken events of that
+	// batch. A watch that only repeats listings is valid, and slower. So are batches of one.
+	Watch(ctx context.Context, sink func(batch []Event) error) error
 }
 
 // Fencer is the optional power of a store of level 2. Such a store also shows or announces
@@ -118,9 +121,8 @@ type Fencer interface {
 // of an object for ever.
 type LabelSelector interface {
 	// Select returns a page of the objects that match. The caller reads a selection from
-	// its first page to one without More. No page is older than the call for the first
-	// one. An object that matched from that call until the last page is in one of the
-	// pages.
+	// its first page to one without More. No page is older than the call for the first one.
+	// An object that matched from that call until the last page is in one of the pages.
 	//
 	// An error may come at any page, for example because More is too old. Then the
 	// selection begins anew. ErrKindUnknown means that the kind is not served, and

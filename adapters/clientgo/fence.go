@@ -193,7 +193,7 @@ func (w *worker) helpFence() error {
 // watch up to its version.
 func (w *worker) reportPage() error {
 	p := w.fence
-	if err := w.emit(w.listingEvents(p.page, p.at)...); err != nil {
+	if err := w.emitPages(w.listingEvents(p.page, p.at)); err != nil {
 		return err
 	}
 	w.position, w.pageVersion = p.at, p.at

@@ -21,7 +21,7 @@ const (
 )
 
 // noteDefinition starts a discovery if an event changes a definition or an API service.
-func (r *run) noteDefinition(e graph.Event) {
+func (r *run) noteDefinition(e *graph.Event) {
 	if e.Type != graph.Put && e.Type != graph.Gone {
 		return
 	}

@@ -83,7 +83,7 @@ func (w *worker) listPages() error {
 				return err
 			}
 		}
-		if err := w.emit(events...); err != nil {
+		if err := w.emitPages(events); err != nil {
 			return err
 		}
 		if next = page.Continue; next == "" {
@@ -201,7 +201,7 @@ func (s *streamed) add(e watch.Event) (complete bool, err error) {
 		return false, err
 	}
 	if s.batch == nil {
-		s.batch = s.run.batch()
+		s.batch = s.run.newBatch()
 	}
 	if s.batch = append(s.batch, out); len(s.batch) < maxBatch {
 		return false, nil
@@ -221,7 +221,7 @@ func (s *streamed) flush() error {
 	}
 	batch := s.batch
 	s.batch = nil
-	return s.hand(delivery{from: s.worker, epoch: s.epoch, events: batch})
+	return s.handEvents(batch)
 }
 
 // puts returns the objects of a page as events.

@@ -19,7 +19,7 @@ func newLoop(t *testing.T) (r *run, w *worker, events *[]string) {
 		t.Fatal(err)
 	}
 	events = &[]string{}
-	r = newRun(s, t.Context(), func(e graph.Event) error { *events = append(*events, line(e)); return nil })
+	r = newRun(s, t.Context(), oneByOne(func(e graph.Event) error { *events = append(*events, line(e)); return nil }))
 	r.out = make(chan delivery, 100)
 	r.catalog = buildCatalog(discovered{}, undiscovered{}, nil, newIgnored(nil))
 	w = newWorker(r, resource{kind: "Node", at: schema.GroupVersionResource{Version: "v1", Resource: "nodes"}})
@@ -31,7 +31,7 @@ func newLoop(t *testing.T) (r *run, w *worker, events *[]string) {
 func drain(t *testing.T, r *run, events *[]string) []string {
 	t.Helper()
 	for len(r.out) > 0 {
-		if err := r.deliver(<-r.out); err != nil {
+		if err := r.deliverPending(<-r.out); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -63,6 +63,63 @@ func TestLoopDropsFormerHistory(t *testing.T) {
 	if o := w.mailbox.drain(); o.epoch != 1 {
 		t.Error("the kind is not listed anew")
 	}
+}
+
+// TestLoopBatches: the sink takes pending events together, and a page as it is. The order
+// stays.
+func TestLoopBatches(t *testing.T) {
+	for _, c := range []struct {
+		events []int // of each delivery; negative: a page
+		want   []int
+		reason string
+	}{
+		{[]int{1}, []int{1}, "an event that comes alone"},
+		{[]int{1, 2, 3}, []int{6}, "events that are pending go together"},
+		{slices.Repeat([]int{1}, 40), []int{16, 16, 8}, "at most so many deliveries, for the loop has other work"},
+		{[]int{40, 30, 1}, []int{40, 31}, "at most so many events"},
+		{[]int{3, -100, 2}, []int{3, 100, 2}, "a page is a batch of its own"},
+		{[]int{3, -20, 2}, []int{25}, "a small page goes with the others"},
+		{[]int{-700}, []int{500, 200}, "at most a page of the settings"},
+		{[]int{maxBatch, maxBatch + 1}, []int{maxBatch, maxBatch, 1}, "a full batch goes as it is"},
+	} {
+		r, w, _ := newLoop(t)
+		var got, order []int
+		r.sink = func(batch []graph.Event) error {
+			got = append(got, len(batch))
+			for _, e := range batch {
+				order = append(order, int(e.Fence))
+			}
+			return nil
+		}
+		total := 0
+		for _, n := range c.events {
+			total += emitNumbered(t, w, n, total)
+		}
+		drain(t, r, new([]string))
+		if !slices.Equal(got, c.want) || len(order) != total || !slices.IsSorted(order) {
+			t.Errorf("batches of %d, want %d, %d of %d events: %s", got, c.want, len(order), total, c.reason)
+		}
+		if slices.ContainsFunc(r.batch[:cap(r.batch)], func(e graph.Event) bool { return e.Type != 0 }) {
+			t.Errorf("the loop keeps events that the sink has taken: %s", c.reason)
+		}
+	}
+}
+
+// emitNumbered emits n events, or a page of -n, with the numbers from first.
+func emitNumbered(t *testing.T, w *worker, n, first int) int {
+	t.Helper()
+	events := make([]graph.Event, max(n, -n))
+	for i := range events {
+		events[i] = graph.Event{Type: graph.FencePassed, Kind: "Node", Fence: uint64(first + i)}
+	}
+	emit := func(events []graph.Event) error { return w.emit(events...) }
+	if n < 0 {
+		emit = w.emitPages
+	}
+	if err := emit(events); err != nil {
+		t.Fatal(err)
+	}
+	return len(events)
 }
 
 // TestLoopDropsStoppedWorkers: the loop drops the deliveries of a stopped worker.

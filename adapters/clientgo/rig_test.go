@@ -54,7 +54,7 @@ func newRig(t *testing.T, f *fake, c Config) *rig {
 func (r *rig) watch() (end func() error) {
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)
-	go func() { done <- r.store.Watch(ctx, r.sink) }()
+	go func() { done <- r.store.Watch(ctx, oneByOne(r.sink)) }()
 	end = sync.OnceValue(func() error {
 		cancel()
 		return <-done
@@ -66,6 +66,18 @@ func (r *rig) watch() (end func() error) {
 	})
 	synctest.Wait()
 	return end
+}
+
+// oneByOne is a sink that gives on one event at a time.
+func oneByOne(take func(graph.Event) error) func([]graph.Event) error {
+	return func(batch []graph.Event) error {
+		for _, e := range batch {
+			if err := take(e); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
 }
 
 // sink records the events, and applies them to a copy of the objects.

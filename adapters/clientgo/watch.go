@@ -22,9 +22,12 @@ import (
 // server has forgotten the version. Each listing is a consistent read, so it is never
 // older than earlier events.
 //
+// A batch is a page of a listing, or at most 64 events that are pending at once. At most
+// 16 batches wait for a slow sink. Behind them the connections wait.
+//
 // Held by TestWatch, TestWatchResumes, TestWatchExpired, TestWatchSick and
 // TestWatchRewound.
-func (s *Store) Watch(ctx context.Context, sink func(graph.Event) error) error {
+func (s *Store) Watch(ctx context.Context, sink func(batch []graph.Event) error) error {
 	if sink == nil {
 		return fmt.Errorf("watch: sink: nil: %w", graph.ErrRefused)
 	}
@@ -47,9 +50,10 @@ func (s *Store) Watch(ctx context.Context, sink func(graph.Event) error) error {
 type run struct {
 	store *Store
 	ctx   context.Context
-	sink  func(graph.Event) error
+	sink  func(batch []graph.Event) error
 	out   chan delivery
 	spare chan []graph.Event // used batches, for reuse
+	batch []graph.Event      // for the sink; at most maxBatch
 	work  sync.WaitGroup
 
 	wanted chan struct{} // a discovery is wanted
@@ -79,8 +83,8 @@ type run struct {
 type delivery struct {
 	from    *worker // nil for discoverLoop
 	epoch   uint64
-	events  []graph.Event
-	drained int64 // the number of the ended retirement of from's kind
+	events  []graph.Event // of the loop; at most a page
+	drained int64         // the number of the ended retirement of from's kind
 
 	catalog *catalog
 	fences  []uint64 // that the catalog's discovery has passed
@@ -88,11 +92,11 @@ type delivery struct {
 
 const (
 	maxDeliveries = 16 // in the channel to the loop
-	maxBatch      = 64 // of one delivery
+	maxBatch      = 64 // events that the loop or a stream collects; a page is a batch of its own
 	maxFences     = 64 // pending for one kind of a watch; the newest stay
 )
 
-func newRun(s *Store, ctx context.Context, sink func(graph.Event) error) *run {
+func newRun(s *Store, ctx context.Context, sink func(batch []graph.Event) error) *run {
 	return &run{
 		store: s, ctx: ctx, sink: sink, out: make(chan delivery, maxDeliveries), spare: make(chan []graph.Event, maxDeliveries),
 		wanted: make(chan struct{}, 1), fenced: make(chan struct{}, 1), rewind: make(chan struct{}, 1),
@@ -117,7 +121,7 @@ func (r *run) watch() error {
 		case <-r.ctx.Done():
 			return r.ctx.Err()
 		case d := <-r.out:
-			if err := r.deliver(d); err != nil {
+			if err := r.deliverPending(d); err != nil {
 				return err
 			}
 		case <-r.rewind:
@@ -132,12 +136,51 @@ func (r *run) watch() error {
 	}
 }
 
+// report hands an event to the sink, behind the collected ones.
 func (r *run) report(e graph.Event) error {
+	if err := r.collect([]graph.Event{e}); err != nil {
+		return err
+	}
+	return r.flush()
+}
+
+// collect takes events for the sink. It copies a few, and hands many over as they are.
+func (r *run) collect(events []graph.Event) error {
+	if len(r.batch)+len(events) > maxBatch {
+		if err := r.flush(); err != nil {
+			return err
+		}
+	}
+	if len(events) >= maxBatch {
+		return r.give(events)
+	}
+	r.batch = append(r.batch, events...)
+	return nil
+}
+
+// flush hands the collected events to the sink, and clears them. Otherwise the array of
+// an idle watch would keep objects alive.
+func (r *run) flush() error {
+	err := r.give(r.batch)
+	clear(r.batch)
+	r.batch = r.batch[:0]
+	return err
+}
+
+// give hands a batch to the sink. A change of a definition starts a discovery after its
+// report.
+func (r *run) give(batch []graph.Event) error {
+	if len(batch) == 0 {
+		return nil
+	}
 	if err := r.ctx.Err(); err != nil {
 		return err
 	}
-	if err := r.sink(e); err != nil {
+	if err := r.sink(batch); err != nil {
 		return fmt.Errorf("watch: sink: %w", err)
+	}
+	for i := range batch {
+		r.noteDefinition(&batch[i])
 	}
 	return nil
 }
@@ -167,9 +210,9 @@ func (r *run) rewindReported(epoch uint64) bool {
 	return r.reportedEpoch == epoch && (epoch == 0 || time.Since(r.reportedAt) >= rewindPause)
 }
 
-// batch returns an empty batch. The loop recycles it, because a start would otherwise
+// newBatch returns an empty batch. The loop recycles it, because a start would otherwise
 // leave more garbage in batches than in all else.
-func (r *run) batch() []graph.Event {
+func (r *run) newBatch() []graph.Event {
 	select {
 	case b := <-r.spare:
 		return b
@@ -178,14 +221,29 @@ func (r *run) batch() []graph.Event {
 	}
 }
 
+// recycle leaves pages to the garbage collector, because an idle watch would keep them.
 func (r *run) recycle(b []graph.Event) {
-	if cap(b) < maxBatch {
+	if cap(b) != maxBatch {
 		return
 	}
 	clear(b)
 	select {
 	case r.spare <- b[:0]:
 	default:
+	}
+}
+
+// deliverPending delivers d and the deliveries that wait behind it, up to a bound. The
+// sink takes their events together.
+func (r *run) deliverPending(d delivery) error {
+	for n := 1; ; n++ {
+		if err := r.deliver(d); err != nil {
+			return err
+		}
+		if n == maxDeliveries || len(r.out) == 0 {
+			return r.flush()
+		}
+		d = <-r.out
 	}
 }
 
@@ -199,14 +257,12 @@ func (r *run) deliver(d delivery) error {
 	if r.workers[d.from.kind] != d.from {
 		return nil
 	}
-	for _, e := range d.events {
-		if d.epoch != r.epoch && !health(e) {
-			continue // of the former history
-		}
-		if err := r.report(e); err != nil {
-			return err
-		}
-		r.noteDefinition(e)
+	events := d.events
+	if d.epoch != r.epoch { // of the former history
+		events = slices.DeleteFunc(events, func(e graph.Event) bool { return !health(e) })
+	}
+	if err := r.collect(events); err != nil {
+		return err
 	}
 	r.recycle(d.events)
 	if d.drained != 0 {

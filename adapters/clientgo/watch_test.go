@@ -158,30 +158,30 @@ func TestWatchEnds(t *testing.T) {
 	for _, c := range []struct {
 		reason string
 		ctx    func() (context.Context, context.CancelFunc)
-		sink   func(graph.Event) error
+		sink   func([]graph.Event) error
 		set    func(*fake)
 		want   error
 	}{
 		{"the sink has had enough", func() (context.Context, context.CancelFunc) { return context.WithCancel(context.Background()) },
-			func(e graph.Event) error {
+			oneByOne(func(e graph.Event) error {
 				if e.Type == graph.Put {
 					return stop
 				}
 				return nil
-			}, func(*fake) {}, stop},
+			}), func(*fake) {}, stop},
 		{"the context ends", func() (context.Context, context.CancelFunc) {
 			return context.WithTimeout(context.Background(), time.Hour)
 		},
-			func(graph.Event) error { return nil }, func(*fake) {}, context.DeadlineExceeded},
+			func([]graph.Event) error { return nil }, func(*fake) {}, context.DeadlineExceeded},
 		{"the context ends while the server hangs", func() (context.Context, context.CancelFunc) {
 			return context.WithTimeout(context.Background(), time.Second)
 		},
-			func(graph.Event) error { return nil }, func(f *fake) {
+			func([]graph.Event) error { return nil }, func(f *fake) {
 				f.fault = func(*http.Request) *fakeResponse { return &fakeResponse{hang: true} }
 			}, context.DeadlineExceeded},
 		{"no sink", func() (context.Context, context.CancelFunc) { return context.WithCancel(context.Background()) }, nil, func(*fake) {}, graph.ErrRefused},
 		{"discovery fails", func() (context.Context, context.CancelFunc) { return context.WithCancel(context.Background()) },
-			func(graph.Event) error { return nil }, func(f *fake) { f.kinds = nil }, errNothingServed},
+			func([]graph.Event) error { return nil }, func(f *fake) { f.kinds = nil }, errNothingServed},
 	} {
 		t.Run(c.reason, func(t *testing.T) {
 			f := newFake(standardKinds()...)
@@ -209,7 +209,7 @@ func TestWatchSlowSink(t *testing.T) {
 		ctx, cancel := context.WithCancel(context.Background())
 		done := make(chan error)
 		go func() {
-			done <- r.store.Watch(ctx, func(graph.Event) error { <-ctx.Done(); return ctx.Err() })
+			done <- r.store.Watch(ctx, func([]graph.Event) error { <-ctx.Done(); return ctx.Err() })
 		}()
 		r.watch()
 		for range 300 {

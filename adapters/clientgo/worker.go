@@ -3,6 +3,7 @@ package clientgo
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -202,17 +203,29 @@ func (w *worker) useCatalog(c *catalog) bool {
 	return changed
 }
 
-// emit sends events to the loop in batches.
+// emit sends a few events to the loop.
 func (w *worker) emit(events ...graph.Event) error {
-	for len(events) > 0 {
-		n := min(len(events), maxBatch)
-		batch := append(w.run.batch(), events[:n]...)
-		events = events[n:]
-		if err := w.hand(delivery{from: w, epoch: w.epoch, events: batch}); err != nil {
+	for few := range slices.Chunk(events, maxBatch) {
+		if err := w.handEvents(append(w.run.newBatch(), few...)); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// emitPages sends many events to the loop, a page at a time. The loop owns them from now
+// on.
+func (w *worker) emitPages(events []graph.Event) error {
+	for page := range slices.Chunk(events, w.run.store.config.PageSize) {
+		if err := w.handEvents(page); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (w *worker) handEvents(events []graph.Event) error {
+	return w.hand(delivery{from: w, epoch: w.epoch, events: events})
 }
 
 func (w *worker) hand(d delivery) error {

@@ -34,7 +34,7 @@ func TestStoreAliasesNothing(t *testing.T) {
 		}
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
-		go s.Watch(ctx, spoiler)
+		go s.Watch(ctx, oneByOne(spoiler))
 		synctest.Wait()
 		in := fresh(t, "node/o[x,y] -> node/m@m1")
 		out, err := s.Create(ctx, in)

@@ -53,16 +53,18 @@ func ExampleStore_Watch() {
 	store, _ := memory.New(memory.Config{Kinds: []graph.KindInfo{{Kind: "team"}}, UIDPrefix: "uid-"})
 	_, _ = store.Create(ctx, graph.Object{Key: graph.Key{Kind: "team", Name: "red"}})
 
-	err := store.Watch(ctx, func(e graph.Event) error {
-		switch e.Type {
-		case graph.Put:
-			fmt.Println("put", e.Object)
-			_ = store.Delete(ctx, e.Object.Key, graph.DeleteOptions{})
-		case graph.Gone:
-			fmt.Println("gone", e.Key)
-			stop()
-		default:
-			fmt.Println(e.Type)
+	err := store.Watch(ctx, func(batch []graph.Event) error {
+		for _, e := range batch {
+			switch e.Type {
+			case graph.Put:
+				fmt.Println("put", e.Object)
+				_ = store.Delete(ctx, e.Object.Key, graph.DeleteOptions{})
+			case graph.Gone:
+				fmt.Println("gone", e.Key)
+				stop()
+			case graph.KindsKnown, graph.ListBegun, graph.ListEnded:
+				fmt.Println(e.Type)
+			}
 		}
 		return nil
 	})

@@ -23,7 +23,7 @@ func TestFence(t *testing.T) {
 
 		release := r.block()
 		put(t, s, "pod/ns/a*")
-		synctest.Wait() // the sink blocks at this event
+		synctest.Wait() // the sink blocks at this batch
 		put(t, s, "pod/ns/b")
 		fenced(t, s)
 		put(t, s, "pod/ns/c")
@@ -48,17 +48,17 @@ func TestFenceDuringListing(t *testing.T) {
 	})
 }
 
-// TestFenceBeyondBatch: a fence waits for the last change before it, although the watch
-// reads the log in batches.
-func TestFenceBeyondBatch(t *testing.T) {
+// TestFenceBeyondRound: a fence waits for the last change before it, although the watch
+// reads the log in rounds.
+func TestFenceBeyondRound(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newStore(t, start, 0)
 		r := record(t, s)
 		synctest.Wait()
 		release := r.block()
 		put(t, s, "pod/ns/a*")
-		synctest.Wait() // the sink blocks at this event
-		for range batch {
+		synctest.Wait() // the sink blocks at this batch
+		for range maxChanges {
 			put(t, s, "pod/ns/a")
 			put(t, s, "pod/ns/a*")
 		}
@@ -111,7 +111,7 @@ func TestFencesAreBounded(t *testing.T) {
 		r.events = nil
 		release := r.block()
 		fenced(t, s)
-		synctest.Wait() // the sink blocks at this event
+		synctest.Wait() // the sink blocks at this batch
 		for range maxFences + 3 {
 			fenced(t, s)
 		}
@@ -185,7 +185,7 @@ func TestFenceIsNeverEarly(t *testing.T) {
 // and closes begun with the first event.
 func watchUntil(t *testing.T, s *Store, last uint64, begun chan struct{}, check func(map[graph.UID]bool, graph.Event)) {
 	seen, done := map[graph.UID]bool{}, errors.New("done")
-	err := s.Watch(t.Context(), func(e graph.Event) error {
+	err := s.Watch(t.Context(), oneByOne(func(e graph.Event) error {
 		if begun != nil {
 			close(begun)
 			begun = nil
@@ -199,7 +199,7 @@ func watchUntil(t *testing.T, s *Store, last uint64, begun chan struct{}, check 
 			return done
 		}
 		return nil
-	})
+	}))
 	if !errors.Is(err, done) {
 		t.Errorf("Watch: %v, want it to pass the last fence", err)
 	}

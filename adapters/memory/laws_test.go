@@ -56,7 +56,7 @@ func TestWatchLaws(t *testing.T) {
 func (l *history) connect(t *rapid.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	l.reader, l.cancel, l.done, l.stopped, l.first = newReader(l.store, &l.rewinds), cancel, make(chan error, 1), false, l.fences+1
-	done, sink := l.done, l.reader.sink
+	done, sink := l.done, oneByOne(l.reader.sink)
 	go func() { done <- l.store.Watch(ctx, sink) }()
 	synctest.Wait()
 }

@@ -62,9 +62,33 @@ func record(t *testing.T, s *Store) *recorder {
 	return r
 }
 
-func (r *recorder) sink(e graph.Event) error {
+// oneByOne is a sink that gives on one event at a time.
+func oneByOne(take func(graph.Event) error) func([]graph.Event) error {
+	return func(batch []graph.Event) error {
+		for _, e := range batch {
+			if err := take(e); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+}
+
+func (r *recorder) sink(batch []graph.Event) error {
 	r.mu.Lock()
 	gate := r.gate
+	for _, e := range batch {
+		r.note(e)
+	}
+	r.mu.Unlock()
+	if gate != nil {
+		<-gate
+	}
+	return nil
+}
+
+// note records an event. The lock is held.
+func (r *recorder) note(e graph.Event) {
 	if e.Type != graph.Progress || r.progress {
 		r.events = append(r.events, say(e))
 	}
@@ -74,11 +98,6 @@ func (r *recorder) sink(e graph.Event) error {
 	if e.Type == graph.Rewound {
 		r.rewinds = append(r.rewinds, e.Epoch)
 	}
-	r.mu.Unlock()
-	if gate != nil {
-		<-gate
-	}
-	return nil
 }
 
 // epochs returns the epochs since the last call.
@@ -90,7 +109,7 @@ func (r *recorder) epochs() []string {
 	return out
 }
 
-// block makes the sink take one more event and then block, until the caller calls the
+// block makes the sink take one more batch and then block, until the caller calls the
 // returned function.
 func (r *recorder) block() func() {
 	gate := make(chan struct{})

@@ -115,11 +115,11 @@ func listing(kind graph.Kind, objects iter.Seq[graph.Object], at graph.Version) 
 	}
 }
 
-// reportChanges reports the next batch of the log and the progress of each kind. It
+// reportChanges reports the next changes of the log and the progress of each kind. It
 // leaves out a change that the latest listing of its kind contains. It also leaves out
 // the changes of sick kinds, because a listing will contain them.
 func (r *round) reportChanges() {
-	changes := r.store.log.from(r.pos, batch)
+	changes := r.store.log.from(r.pos, maxChanges)
 	if len(changes) == 0 {
 		return
 	}

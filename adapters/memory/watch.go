@@ -14,28 +14,31 @@ import (
 // run at once.
 //
 // Watch reports the kinds, then a sorted listing of each kind, then the changes in the
-// order of their commits. After each batch of changes it reports the Progress of every
+// order of their commits. After at most 256 changes it reports the Progress of every
 // kind. A watch that falls behind the log lists every kind anew. Only a Restore makes
 // the history of a kind go backwards.
+//
+// A batch has at most 512 events. Watch puts into a batch all that is due at one moment:
+// the kinds, their listings, changes, progress and fences. It uses one array for all
+// batches.
 //
 // Watch reports the present set of kinds and their health, ahead of older changes of
 // other kinds. It does not report a kind or a sickness that came and went between two
 // rounds.
 //
-// Held by TestWatch, TestWatchKinds, TestWatchFallsBehind and TestWatchLaws.
-func (s *Store) Watch(ctx context.Context, sink func(graph.Event) error) error {
+// Held by TestWatch, TestWatchKinds, TestWatchFallsBehind, TestBatches and
+// TestWatchLaws.
+func (s *Store) Watch(ctx context.Context, sink func(batch []graph.Event) error) error {
 	if sink == nil {
 		return fmt.Errorf("watch: sink: nil: %w", graph.ErrRefused)
 	}
 	w := &watch{store: s, kinds: map[graph.Kind]*reported{}}
 	s.enter(w)
 	defer s.leave(w)
-	for ctx.Err() == nil {
+	for out := (outbox{ctx: ctx, sink: sink}); ctx.Err() == nil; {
 		reports, idle := w.next()
-		for _, r := range reports {
-			if err := deliver(ctx, r, sink); err != nil {
-				return err
-			}
+		if err := out.deliver(reports); err != nil {
+			return err
 		}
 		if idle == nil {
 			continue
@@ -48,15 +51,42 @@ func (s *Store) Watch(ctx context.Context, sink func(graph.Event) error) error {
 	return ctx.Err()
 }
 
-// deliver hands events to the sink until the context ends.
-func deliver(ctx context.Context, events iter.Seq[graph.Event], sink func(graph.Event) error) error {
-	for e := range events {
-		if err := ctx.Err(); err != nil {
-			return err
+// outbox hands events to a sink in batches. The batches share one array.
+type outbox struct {
+	ctx   context.Context
+	sink  func(batch []graph.Event) error
+	batch []graph.Event
+}
+
+// deliver hands the reports of a round to the sink until the context ends.
+func (o *outbox) deliver(reports []iter.Seq[graph.Event]) error {
+	for _, r := range reports {
+		for e := range r {
+			if o.batch = append(o.batch, e); len(o.batch) < maxBatch {
+				continue
+			}
+			if err := o.flush(); err != nil {
+				return err
+			}
 		}
-		if err := sink(e); err != nil {
-			return fmt.Errorf("watch: sink: %w", err)
-		}
+	}
+	return o.flush()
+}
+
+// flush hands the batch to the sink, and clears it. Otherwise the array of an idle watch
+// would keep objects alive.
+func (o *outbox) flush() error {
+	if len(o.batch) == 0 {
+		return nil
+	}
+	if err := o.ctx.Err(); err != nil {
+		return err
+	}
+	err := o.sink(o.batch)
+	clear(o.batch)
+	o.batch = o.batch[:0]
+	if err != nil {
+		return fmt.Errorf("watch: sink: %w", err)
 	}
 	return nil
 }
@@ -91,8 +121,9 @@ type reported struct {
 }
 
 const (
-	batch     = 256 // changes in one round
-	maxFences = 64  // pending in one watch; the newest stay
+	maxBatch   = 512 // events for one call of the sink
+	maxChanges = 256 // in one round
+	maxFences  = 64  // pending in one watch; the newest stay
 )
 
 func (s *Store) enter(w *watch) {

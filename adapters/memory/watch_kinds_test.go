@@ -16,7 +16,7 @@ func TestList(t *testing.T) {
 		r.wants(t, listed...)
 		release := r.block()
 		put(t, s, "node/n*")
-		synctest.Wait() // the sink blocks at this event
+		synctest.Wait() // the sink blocks at this batch
 		put(t, s, "pod/ns/a*")
 		put(t, s, "pod/ns/b")
 		put(t, s, "node/n")
@@ -61,7 +61,7 @@ func TestWatchMissesNoKind(t *testing.T) {
 		r.wants(t, listed...)
 		release := r.block()
 		put(t, s, "node/n*")
-		synctest.Wait() // the sink blocks at this event
+		synctest.Wait() // the sink blocks at this batch
 		put(t, s, "pod/ns/a*")
 		do(t, insider{s}.RemoveKind("pod"), insider{s}.AddKind(graph.KindInfo{Kind: "job"}))
 		put(t, s, "job/j")
@@ -72,7 +72,7 @@ func TestWatchMissesNoKind(t *testing.T) {
 		synctest.Wait()
 		release = r.block()
 		put(t, s, "node/n")
-		synctest.Wait() // the sink blocks at this event
+		synctest.Wait() // the sink blocks at this batch
 		for range 3 {
 			put(t, s, "node/n*")
 			put(t, s, "node/n")

@@ -76,7 +76,7 @@ func TestWatch(t *testing.T) {
 	})
 }
 
-// TestProgress: each batch reports the progress of every kind, even of an unchanged
+// TestProgress: each round of changes reports the progress of every kind, even of an unchanged
 // one.
 func TestProgress(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -102,8 +102,8 @@ func TestProgressNeverFallsBack(t *testing.T) {
 		r.wants(t, listed...)
 		release := r.block()
 		put(t, s, "pod/ns/a*") // version 3
-		synctest.Wait()        // the sink blocks at this event
-		for range batch {
+		synctest.Wait()        // the sink blocks at this batch
+		for range maxChanges {
 			put(t, s, "pod/ns/a")
 			put(t, s, "pod/ns/a*")
 		}
@@ -126,7 +126,7 @@ func TestWatchFallsBehind(t *testing.T) {
 		idle.wants(t, listed...)
 		release := r.block()
 		put(t, s, "pod/ns/a*")
-		synctest.Wait() // r's sink blocks at this event
+		synctest.Wait() // r's sink blocks at this batch
 		remove(t, s, "node/n")
 		for range 3 {
 			put(t, s, "pod/ns/a")
@@ -165,18 +165,18 @@ func TestWatchEnds(t *testing.T) {
 		}
 		ended, cancel := context.WithCancel(t.Context())
 		cancel()
-		never := func(e graph.Event) error { t.Errorf("event %s after the end", say(e)); return nil }
+		never := func(batch []graph.Event) error { t.Errorf("event %s after the end", say(batch[0])); return nil }
 		if err := s.Watch(ended, never); err != context.Canceled {
 			t.Errorf("Watch: %v, want the context's error as it is", err)
 		}
 		failed, calls := errors.New("failed"), 0
-		err := s.Watch(t.Context(), func(graph.Event) error { calls++; return failed })
+		err := s.Watch(t.Context(), func([]graph.Event) error { calls++; return failed })
 		if !errors.Is(err, failed) || calls != 1 {
 			t.Errorf("Watch: %v after %d calls, want the sink's error after one", err, calls)
 		}
 		during, cancel := context.WithCancel(t.Context())
 		calls = 0
-		if err := s.Watch(during, func(graph.Event) error { calls++; cancel(); return nil }); err != context.Canceled || calls != 1 {
+		if err := s.Watch(during, func([]graph.Event) error { calls++; cancel(); return nil }); err != context.Canceled || calls != 1 {
 			t.Errorf("Watch: %v after %d calls, want it cancelled after one", err, calls)
 		}
 		refused(t, "Watch", s.Watch(t.Context(), nil), "watch: sink: nil", "a watch needs a sink", graph.ErrRefused)
@@ -193,7 +193,7 @@ func TestSinkMayCall(t *testing.T) {
 		s := newStore(t, "", 0)
 		ctx, cancel := context.WithCancel(t.Context())
 		var events []string
-		err := s.Watch(ctx, func(e graph.Event) error {
+		err := s.Watch(ctx, oneByOne(func(e graph.Event) error {
 			events = append(events, say(e))
 			switch say(e) {
 			case "list node":
@@ -204,7 +204,7 @@ func TestSinkMayCall(t *testing.T) {
 				cancel()
 			}
 			return nil
-		})
+		}))
 		want := []string{"kinds node pod", "list node", "ended node 0", "list pod", "ended pod 0", "put node/a@u1#1%1/0",
 			"progress node 1", "progress pod 1", "fence 1 node", "fence 1 pod", "fence 1 "}
 		if err != context.Canceled || !slices.Equal(events, want) {

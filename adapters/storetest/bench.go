@@ -136,17 +136,7 @@ func (t *trial) benchWatch(types ...graph.EventType) (next func() ownergraph.Eve
 	var why error
 	done := start(ctx, func(ctx context.Context) error {
 		defer close(ended)
-		why = t.Store.Watch(ctx, func(e ownergraph.Event) error {
-			if !slices.Contains(types, e.Type) {
-				return nil
-			}
-			select {
-			case events <- e:
-				return nil
-			case <-ctx.Done():
-				return ctx.Err()
-			}
-		})
+		why = t.Store.Watch(ctx, func(batch []ownergraph.Event) error { return sendOf(ctx, events, batch, types) })
 		return why
 	})
 	next = func() ownergraph.Event {
@@ -161,4 +151,19 @@ func (t *trial) benchWatch(types ...graph.EventType) (next func() ownergraph.Eve
 	stop = sync.OnceFunc(func() { cancel(); <-done })
 	t.Cleanup(stop)
 	return next, stop
+}
+
+// sendOf sends the events of some types.
+func sendOf(ctx context.Context, to chan<- ownergraph.Event, batch []ownergraph.Event, types []graph.EventType) error {
+	for _, e := range batch {
+		if !slices.Contains(types, e.Type) {
+			continue
+		}
+		select {
+		case to <- e:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	return nil
 }

@@ -88,7 +88,7 @@ func (s *testStore) Delete(ctx context.Context, key ownergraph.Key, opts ownergr
 	return err
 }
 
-func (s *testStore) Watch(ctx context.Context, sink func(ownergraph.Event) error) error {
+func (s *testStore) Watch(ctx context.Context, sink func([]ownergraph.Event) error) error {
 	if err := s.err(); err != nil {
 		return err
 	}

@@ -43,7 +43,7 @@ func cancelledWatchesEnd(t *trial) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	err = t.doWith(ctx, "Watch with a context that has ended", func(ctx context.Context) error {
-		return t.Store.Watch(ctx, func(ownergraph.Event) error { return nil })
+		return t.Store.Watch(ctx, func([]ownergraph.Event) error { return nil })
 	})
 	if !errors.Is(err, context.Canceled) {
 		t.broken("a watch whose context has ended returns its error, wrapped", fmt.Sprint(err))

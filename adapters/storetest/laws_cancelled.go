@@ -52,7 +52,7 @@ func (t *trial) useOnce(ctx context.Context, i int, key ownergraph.Key) error {
 	case 2:
 		_ = t.Store.Delete(ctx, key, ownergraph.DeleteOptions{Precondition: ownergraph.Precondition{UID: "another"}})
 	case 3:
-		_ = t.Store.Watch(ctx, func(ownergraph.Event) error { return nil })
+		_ = t.Store.Watch(ctx, func([]ownergraph.Event) error { return nil })
 	case 4:
 		if f, ok := ownergraph.As[ownergraph.Fencer](t.Store); ok {
 			_, _ = f.Fence(ctx)

@@ -148,7 +148,7 @@ func (t *trial) useAll(ctx context.Context, i int, shared ownergraph.Key) error 
 	short, cancel := context.WithCancel(ctx)
 	defer cancel()
 	watched := start(short, func(ctx context.Context) error {
-		return t.Store.Watch(ctx, func(ownergraph.Event) error { return nil })
+		return t.Store.Watch(ctx, func([]ownergraph.Event) error { return nil })
 	})
 	for n := range 4 {
 		o := t.object(fmt.Sprintf("w%d-%d", i, n))

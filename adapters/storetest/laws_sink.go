@@ -11,6 +11,7 @@ import (
 const (
 	slowHolds     = "watch/slow-holds-nobody"
 	oneCall       = "watch/one-call"
+	batchKept     = "watch/batch-kept"
 	slowLosesNone = "watch/slow-loses-nothing"
 )
 
@@ -36,6 +37,11 @@ func lawsOfSink() []law {
 			name: oneCall, rests: []string{watchSeveral, slowLosesNone},
 			why: "two calls of the sink at once have no order, and the sink has no lock",
 			run: sinkIsCalledOnce,
+		},
+		{
+			name: batchKept, rests: []string{watchSeveral, slowLosesNone},
+			why: "the sink reads a batch until it returns: if the store fills the array again meanwhile, events are lost and others come twice",
+			run: batchIsKept,
 		},
 	}
 }
@@ -137,5 +143,32 @@ func sinkIsCalledOnce(t *trial) {
 	w.mu.Unlock()
 	if overlap {
 		t.broken("a watch calls its sink once at a time", "it called it while another call was under way")
+	}
+}
+
+// batchIsKept holds a watch in a listing and in its next changes, while users write.
+func batchIsKept(t *trial) {
+	for i := range 5 {
+		t.made(fmt.Sprintf("a%d", i))
+	}
+	other, w := t.watch().ready(), t.watchHeld()
+	w.holdAt("the watch lists an object", isMain(t, graph.Put))
+	for i := range 20 {
+		t.made(fmt.Sprintf("b%d", i))
+	}
+	w.pass()
+	w.holdAt("the watch reports a change", func(e ownergraph.Event) bool { return e.Type == graph.Put && e.Object.Name[0] == 'b' })
+	var last ownergraph.Object
+	for i := range 20 {
+		last = t.made(fmt.Sprintf("c%d", i))
+	}
+	other.mustSee("the watch reports "+last.String(), func(r *replica) bool { return r.holds(last) })
+	w.free()
+	w.mustSee("the watch reports "+last.String(), func(r *replica) bool { return r.listed() && r.holds(last) })
+	w.mu.Lock()
+	altered := w.altered
+	w.mu.Unlock()
+	if altered != "" {
+		t.broken("a batch stays as it is until the sink returns", altered)
 	}
 }

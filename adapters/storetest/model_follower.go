@@ -74,10 +74,18 @@ func (f *follower) stop() {
 	}
 }
 
-func (f *follower) sink(e ownergraph.Event) error {
+func (f *follower) sink(batch []ownergraph.Event) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	e = cloneEvent(e)
+	for _, e := range batch {
+		f.take(cloneEvent(e))
+	}
+	f.notify()
+	return nil
+}
+
+// take applies an event. The lock is held.
+func (f *follower) take(e ownergraph.Event) {
 	switch e.Type {
 	case graph.Put, graph.Gone:
 		f.seen = append(f.seen, e)
@@ -89,8 +97,6 @@ func (f *follower) sink(e ownergraph.Event) error {
 		f.checkFence(e)
 	}
 	f.known.apply(e)
-	f.notify()
-	return nil
 }
 
 // notify wakes the waiting callers. The lock is held.

@@ -30,7 +30,7 @@ func mutantsOfCalls() []mutant {
 
 func closedStream(_ TB, s Subject) Subject {
 	sound := s.Store
-	s.Store = &wrapper{Store: sound, watch: func(ctx context.Context, sink func(ownergraph.Event) error) error {
+	s.Store = &wrapper{Store: sound, watch: func(ctx context.Context, sink func([]ownergraph.Event) error) error {
 		err := sound.Watch(ctx, sink)
 		if ctx.Err() != nil {
 			return errors.New("stream closed")

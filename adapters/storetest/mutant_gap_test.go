@@ -28,12 +28,12 @@ func lateStream(_ TB, s Subject) Subject {
 		deleted.with(func(m *map[ownergraph.Key]int) { (*m)[key]++ })
 		return err
 	}}
-	s.Store = &wrapper{Store: sound, watch: func(ctx context.Context, sink func(ownergraph.Event) error) error {
+	s.Store = &wrapper{Store: sound, watch: eachEvent(func(ctx context.Context, sink sinkFunc) error {
 		in := newListings()
 		var before, lost map[ownergraph.Key]int
 		deleted.with(func(m *map[ownergraph.Key]int) { before = maps.Clone(*m) })
 		lost = map[ownergraph.Key]int{}
-		return sound.Watch(ctx, func(e ownergraph.Event) error {
+		return watchEach(ctx, sound, func(e ownergraph.Event) error {
 			if in.applyEvent(e); e.Type == graph.ListEnded && in.ended[e.Kind] == 1 {
 				deleted.with(func(m *map[ownergraph.Key]int) {
 					for key, n := range *m {
@@ -49,7 +49,7 @@ func lateStream(_ TB, s Subject) Subject {
 			}
 			return sink(e)
 		})
-	}}
+	})}
 	return s
 }
 
@@ -57,12 +57,12 @@ func lateStream(_ TB, s Subject) Subject {
 func cached(_ TB, s Subject) Subject {
 	sound := s.Store
 	var cache guarded[*replica]
-	s.Store = &wrapper{Store: sound, watch: func(ctx context.Context, sink func(ownergraph.Event) error) error {
+	s.Store = &wrapper{Store: sound, watch: eachEvent(func(ctx context.Context, sink sinkFunc) error {
 		in, r := newListings(), replay(nil)
 		var old *replica
 		cache.with(func(c **replica) { old = *c })
 		defer cache.with(func(c **replica) { *c = r })
-		return sound.Watch(ctx, func(e ownergraph.Event) error {
+		return watchEach(ctx, sound, func(e ownergraph.Event) error {
 			in.applyEvent(e)
 			switch {
 			case old == nil:
@@ -80,21 +80,21 @@ func cached(_ TB, s Subject) Subject {
 			r.apply(cloneEvent(e))
 			return sink(e)
 		})
-	}}
+	})}
 	return s
 }
 
 // silent hides the end of a watch.
 func silent(_ TB, s Subject) Subject {
 	sound := s.Store
-	s.Store = &wrapper{Store: sound, watch: func(ctx context.Context, sink func(ownergraph.Event) error) error {
+	s.Store = &wrapper{Store: sound, watch: eachEvent(func(ctx context.Context, sink sinkFunc) error {
 		var failed error
-		err := sound.Watch(ctx, func(e ownergraph.Event) error { failed = sink(e); return failed })
+		err := watchEach(ctx, sound, func(e ownergraph.Event) error { failed = sink(e); return failed })
 		if failed == nil {
 			<-ctx.Done()
 		}
 		return err
-	}}
+	})}
 	return s
 }
 

@@ -115,7 +115,7 @@ var errServed = errors.New("the kinds are known")
 
 // servedBy returns the kinds that a store serves.
 func servedBy(tb TB, s ownergraph.Store) (infos []ownergraph.KindInfo) {
-	err := s.Watch(tb.Context(), func(e ownergraph.Event) error {
+	err := watchEach(tb.Context(), s, func(e ownergraph.Event) error {
 		infos = e.Kinds
 		if e.Type != graph.KindsKnown {
 			return nil

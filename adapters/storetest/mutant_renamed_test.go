@@ -2,6 +2,7 @@ package storetest
 
 import (
 	"context"
+	"slices"
 
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/graph"
@@ -75,15 +76,18 @@ func (n *renamed) Delete(ctx context.Context, key ownergraph.Key, opts ownergrap
 	return n.Store.Delete(ctx, key, opts)
 }
 
-func (n *renamed) Watch(ctx context.Context, sink func(ownergraph.Event) error) error {
-	return n.Store.Watch(ctx, func(e ownergraph.Event) error {
-		switch e.Type {
-		case graph.Put:
-			e.Object = n.show(e.Object)
-		case graph.Gone:
-			e.Key = n.show(ownergraph.Object{Key: e.Key}).Key
+func (n *renamed) Watch(ctx context.Context, sink func([]ownergraph.Event) error) error {
+	return n.Store.Watch(ctx, func(batch []ownergraph.Event) error {
+		shown := slices.Clone(batch)
+		for i := range shown {
+			switch e := &shown[i]; e.Type {
+			case graph.Put:
+				e.Object = n.show(e.Object)
+			case graph.Gone:
+				e.Key = n.show(ownergraph.Object{Key: e.Key}).Key
+			}
 		}
-		return sink(e)
+		return sink(shown)
 	})
 }
 

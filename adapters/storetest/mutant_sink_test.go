@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"slices"
 	"sync"
+	"testing/synctest"
 
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/graph"
@@ -17,20 +18,21 @@ func mutantsOfSinks() []mutant {
 		{name: "a full buffer overflows", law: "watch/slow-loses-nothing", reason: "a send that gives up", plant: losing(overflowing)},
 		{name: "the sink's error is ignored", law: "watch/sink-error", reason: "errors are logged and forgotten", plant: deafToSinks},
 		{name: "a heartbeat has its own goroutine", law: "watch/one-call", reason: "a timer beside the reader of the log", plant: watching(heartbeat)},
+		{name: "an array is filled again too early", law: batchKept, reason: "the next changes are read while the sink is busy", plant: readingAhead},
 	}
 }
 
 // registering is reporting that keeps a list of the running watches, the oldest
 // first.
 func registering(s ownergraph.Store, running *guarded[[]*listings], report func(in *listings, e ownergraph.Event, sink sinkFunc) error) ownergraph.Store {
-	return &wrapper{Store: s, watch: func(ctx context.Context, sink func(ownergraph.Event) error) error {
+	return &wrapper{Store: s, watch: eachEvent(func(ctx context.Context, sink sinkFunc) error {
 		in := newListings()
 		running.with(func(list *[]*listings) { *list = append(*list, in) })
 		defer running.with(func(list *[]*listings) {
 			*list = slices.DeleteFunc(*list, func(other *listings) bool { return other == in })
 		})
-		return s.Watch(ctx, func(e ownergraph.Event) error { return report(in, e, sink) })
-	}}
+		return watchEach(ctx, s, func(e ownergraph.Event) error { return report(in, e, sink) })
+	})}
 }
 
 const bufferSize = 32
@@ -68,11 +70,11 @@ func fullBuffer(_ TB, s Subject) Subject {
 		}
 		return client.Create(ctx, o)
 	}}
-	s.Store = &wrapper{Store: sound, watch: func(ctx context.Context, sink func(ownergraph.Event) error) error {
+	s.Store = &wrapper{Store: sound, watch: eachEvent(func(ctx context.Context, sink sinkFunc) error {
 		waiting := b.enter()
 		defer b.leave(waiting)
 		known := map[graph.UID]bool{}
-		return sound.Watch(ctx, func(e ownergraph.Event) error {
+		return watchEach(ctx, sound, func(e ownergraph.Event) error {
 			if err := sink(e); err != nil {
 				return err
 			}
@@ -82,7 +84,7 @@ func fullBuffer(_ TB, s Subject) Subject {
 			}
 			return nil
 		})
-	}}
+	})}
 	return s
 }
 
@@ -123,12 +125,12 @@ func overflowing() func(ownergraph.Event) bool {
 
 func deafToSinks(_ TB, s Subject) Subject {
 	sound := s.Store
-	s.Store = &wrapper{Store: sound, watch: func(ctx context.Context, sink func(ownergraph.Event) error) error {
-		return sound.Watch(ctx, func(e ownergraph.Event) error {
+	s.Store = &wrapper{Store: sound, watch: eachEvent(func(ctx context.Context, sink sinkFunc) error {
+		return watchEach(ctx, sound, func(e ownergraph.Event) error {
 			_ = sink(e)
 			return ctx.Err()
 		})
-	}}
+	})}
 	return s
 }
 
@@ -150,6 +152,62 @@ func heartbeat() func(ownergraph.Event, sinkFunc) error {
 			default:
 				runtime.Gosched()
 			}
+		}
+	}
+}
+
+// readingAhead overwrites the batches that a sink still has, at each creation.
+func readingAhead(_ TB, s Subject) Subject {
+	client, sound, calls := s.Client, s.Store, &callsInProgress{turn: make(chan struct{}, 1), arrays: map[*ownergraph.Event][]ownergraph.Event{}}
+	s.Client = &wrappedClient{Client: client, create: func(ctx context.Context, o ownergraph.Object) (ownergraph.Object, error) {
+		o, err := client.Create(ctx, o)
+		if err == nil {
+			calls.overwrite(ownergraph.Event{Type: graph.Put, Object: o})
+		}
+		return o, err
+	}}
+	s.Store = &wrapper{Store: sound, watch: func(ctx context.Context, sink func([]ownergraph.Event) error) error {
+		return sound.Watch(ctx, func(batch []ownergraph.Event) error {
+			array := slices.Clone(batch)
+			calls.begin(array)
+			defer calls.end(array)
+			return sink(array)
+		})
+	}}
+	return s
+}
+
+// callsInProgress are the batches that sinks have now.
+type callsInProgress struct {
+	turn   chan struct{} // one goroutine may wait until the others are blocked
+	mu     sync.Mutex
+	arrays map[*ownergraph.Event][]ownergraph.Event
+}
+
+func (c *callsInProgress) begin(array []ownergraph.Event) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.arrays[&array[0]] = array
+}
+
+func (c *callsInProgress) end(array []ownergraph.Event) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	delete(c.arrays, &array[0])
+}
+
+// overwrite waits until every sink that has a batch is blocked. Otherwise it would be a
+// data race. Outside of a bubble it does nothing.
+func (c *callsInProgress) overwrite(by ownergraph.Event) {
+	c.turn <- struct{}{}
+	defer func() { <-c.turn }()
+	defer func() { _ = recover() }() // synctest.Wait panics outside of a bubble
+	synctest.Wait()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, array := range c.arrays {
+		for i := range array {
+			array[i] = cloneEvent(by)
 		}
 	}
 }

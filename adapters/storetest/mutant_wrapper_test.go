@@ -15,7 +15,7 @@ type wrapper struct {
 	get    func(ctx context.Context, key ownergraph.Key) (ownergraph.Object, error)
 	patch  func(ctx context.Context, key ownergraph.Key, pre ownergraph.Precondition, c ownergraph.Change) error
 	delete func(ctx context.Context, key ownergraph.Key, opts ownergraph.DeleteOptions) error
-	watch  func(ctx context.Context, sink func(ownergraph.Event) error) error
+	watch  func(ctx context.Context, sink func([]ownergraph.Event) error) error
 }
 
 func (w *wrapper) Unwrap() ownergraph.Store { return w.Store }
@@ -41,7 +41,7 @@ func (w *wrapper) Delete(ctx context.Context, key ownergraph.Key, opts ownergrap
 	return w.Store.Delete(ctx, key, opts)
 }
 
-func (w *wrapper) Watch(ctx context.Context, sink func(ownergraph.Event) error) error {
+func (w *wrapper) Watch(ctx context.Context, sink func([]ownergraph.Event) error) error {
 	if w.watch != nil {
 		return w.watch(ctx, sink)
 	}
@@ -111,10 +111,22 @@ type sinkFunc = func(ownergraph.Event) error
 // reporting makes every watch report through the function that begin makes for it.
 // That function gets one event after another.
 func reporting(s ownergraph.Store, begin func() func(e ownergraph.Event, sink sinkFunc) error) ownergraph.Store {
-	return &wrapper{Store: s, watch: func(ctx context.Context, sink func(ownergraph.Event) error) error {
+	return &wrapper{Store: s, watch: eachEvent(func(ctx context.Context, sink sinkFunc) error {
 		report := begin()
-		return s.Watch(ctx, func(e ownergraph.Event) error { return report(e, sink) })
-	}}
+		return watchEach(ctx, s, func(e ownergraph.Event) error { return report(e, sink) })
+	})}
+}
+
+// eachEvent makes a Watch of a function that reports event by event.
+func eachEvent(watch func(ctx context.Context, sink sinkFunc) error) func(context.Context, func([]ownergraph.Event) error) error {
+	return func(ctx context.Context, sink func([]ownergraph.Event) error) error {
+		return watch(ctx, func(e ownergraph.Event) error { return sink([]ownergraph.Event{e}) })
+	}
+}
+
+// watchEach watches a store with a sink for one event at a time.
+func watchEach(ctx context.Context, s ownergraph.Store, sink sinkFunc) error {
+	return s.Watch(ctx, func(batch []ownergraph.Event) error { return sendAll(sink, batch...) })
 }
 
 // sendAll reports several events.

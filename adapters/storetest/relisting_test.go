@@ -93,16 +93,14 @@ func (s *relisting) commit(out finalizer.Outcome) ownergraph.Object {
 	return o
 }
 
-func (s *relisting) Watch(ctx context.Context, sink func(ownergraph.Event) error) error {
+func (s *relisting) Watch(ctx context.Context, sink func([]ownergraph.Event) error) error {
 	for {
 		events, changed := s.list()
-		for _, e := range events {
-			if ctx.Err() != nil {
-				return ctx.Err()
-			}
-			if err := sink(e); err != nil {
-				return err
-			}
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err := sink(events); err != nil {
+			return err
 		}
 		select {
 		case <-changed:

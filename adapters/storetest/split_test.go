@@ -19,11 +19,11 @@ type splitWatch struct {
 	enter sync.WaitGroup // of the kinds' watches: a fence has to find them running
 	known chan struct{}  // closed when the kinds are reported
 	once  sync.Once
-	sink  func(ownergraph.Event) error
+	sink  func([]ownergraph.Event) error
 	err   error // the first, which ends the whole watch
 }
 
-func (s split) Watch(ctx context.Context, sink func(ownergraph.Event) error) error {
+func (s split) Watch(ctx context.Context, sink func([]ownergraph.Event) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	w := &splitWatch{known: make(chan struct{}), sink: sink}
@@ -34,9 +34,9 @@ func (s split) Watch(ctx context.Context, sink func(ownergraph.Event) error) err
 		enter := sync.OnceFunc(w.enter.Done)
 		wg.Go(func() {
 			defer enter()
-			errs <- s.testStore.Watch(ctx, func(e ownergraph.Event) error {
+			errs <- s.testStore.Watch(ctx, func(batch []ownergraph.Event) error {
 				enter()
-				return w.forward(ctx, kind.Kind, e)
+				return w.forward(ctx, ofKindIn(batch, kind.Kind))
 			})
 			cancel()
 		})
@@ -45,11 +45,21 @@ func (s split) Watch(ctx context.Context, sink func(ownergraph.Event) error) err
 	return <-errs
 }
 
-func (w *splitWatch) forward(ctx context.Context, kind ownergraph.Kind, e ownergraph.Event) error {
-	if e.Of() != kind {
+// ofKindIn returns the events of a kind.
+func ofKindIn(batch []ownergraph.Event, kind ownergraph.Kind) (events []ownergraph.Event) {
+	for _, e := range batch {
+		if e.Of() == kind {
+			events = append(events, e)
+		}
+	}
+	return events
+}
+
+func (w *splitWatch) forward(ctx context.Context, batch []ownergraph.Event) error {
+	if len(batch) == 0 {
 		return nil
 	}
-	if e.Type == graph.KindsKnown {
+	if batch[0].Type == graph.KindsKnown {
 		w.enter.Wait()
 		defer w.once.Do(func() { close(w.known) })
 	} else {
@@ -65,7 +75,7 @@ func (w *splitWatch) forward(ctx context.Context, kind ownergraph.Kind, e ownerg
 		w.err = ctx.Err()
 	}
 	if w.err == nil {
-		w.err = w.sink(e)
+		w.err = w.sink(batch)
 	}
 	return w.err
 }

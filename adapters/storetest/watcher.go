@@ -3,6 +3,7 @@ package storetest
 import (
 	"context"
 	"errors"
+	"fmt"
 	"sync"
 	"time"
 
@@ -22,6 +23,7 @@ type watcher struct {
 	wake    chan struct{} // closed by the next event
 	calls   int           // of the sink in progress
 	overlap bool          // two calls overlapped
+	altered string        // the first event of a batch that the store changed during a call
 	seen    func(ownergraph.Event) error
 
 	known   *replica // after the first applied events; for the law's goroutine
@@ -53,7 +55,7 @@ func (t *trial) newWatcher(w *watcher) *watcher {
 	w.t, w.cancel, w.ended, w.wake = t, cancel, make(chan struct{}), make(chan struct{})
 	store := t.Store // the present one, since a restart replaces it
 	done := start(ctx, func(ctx context.Context) error {
-		return store.Watch(ctx, func(e ownergraph.Event) error { return w.sink(ctx, e) })
+		return store.Watch(ctx, func(batch []ownergraph.Event) error { return w.sink(ctx, batch) })
 	})
 	go func() {
 		w.err = <-done
@@ -66,19 +68,44 @@ func (t *trial) newWatcher(w *watcher) *watcher {
 	return w
 }
 
-func (w *watcher) sink(ctx context.Context, e ownergraph.Event) error {
+// sink copies the batch at first, because seen may change the lists of an event.
+func (w *watcher) sink(ctx context.Context, batch []ownergraph.Event) error {
 	w.enter()
 	defer w.leave()
-	copied := cloneEvent(e)
-	var err error
-	if w.seen != nil {
-		err = w.seen(e)
+	copied := cloneEvents(batch)
+	for i, e := range copied {
+		var err error
+		if w.seen != nil {
+			err = w.seen(batch[i])
+		}
+		w.record(e)
+		if err == nil && w.arrived != nil {
+			err = w.hold(ctx, e)
+		}
+		if err != nil {
+			return err
+		}
 	}
-	w.record(copied)
-	if err != nil || w.arrived == nil {
-		return err
+	w.compare(batch, copied)
+	return nil
+}
+
+// compare notes a difference between a batch and its copy from the begin of the call. It
+// ignores the lists of an event, because they are the caller's.
+func (w *watcher) compare(batch, was []ownergraph.Event) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for i := range batch {
+		if w.altered == "" && !alike(&batch[i], &was[i]) {
+			w.altered = fmt.Sprintf("event %d of %d was %s, and is now %s", i, len(batch), formatEvents(was[i:i+1]), formatEvents(batch[i:i+1]))
+		}
 	}
-	return w.hold(ctx, copied)
+}
+
+// alike reports whether two events are about the same, without their lists.
+func alike(a, b *ownergraph.Event) bool {
+	return a.Type == b.Type && a.Kind == b.Kind && a.Key == b.Key && a.Version == b.Version && a.Fence == b.Fence &&
+		a.Object.Key == b.Object.Key && a.Object.Version == b.Object.Version
 }
 
 // hold waits until the law has taken the event and lets the watch go on.
@@ -208,6 +235,14 @@ func (w *watcher) reported() ([]ownergraph.Event, <-chan struct{}) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.events[:len(w.events):len(w.events)], w.wake
+}
+
+func cloneEvents(batch []ownergraph.Event) []ownergraph.Event {
+	out := make([]ownergraph.Event, len(batch))
+	for i, e := range batch {
+		out[i] = cloneEvent(e)
+	}
+	return out
 }
 
 func cloneEvent(e ownergraph.Event) ownergraph.Event {

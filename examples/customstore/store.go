@@ -66,14 +66,13 @@ func (s *Store) commit(out finalizer.Outcome, err error) (graph.Object, error) {
 	return out.Object.Clone(), err
 }
 
-// Watch lists every kind, and again after each change. That is slow, and valid.
-func (s *Store) Watch(ctx context.Context, sink func(graph.Event) error) error {
+// Watch lists every kind, and again after each change. That is slow, and valid. A listing
+// is one batch here. Over a database, each page of it is one.
+func (s *Store) Watch(ctx context.Context, sink func(batch []graph.Event) error) error {
 	for {
 		events, changed := s.list()
-		for _, e := range events {
-			if err := sink(e); err != nil {
-				return err
-			}
+		if err := sink(events); err != nil {
+			return err
 		}
 		select {
 		case <-changed:

@@ -27,7 +27,16 @@ func newView(t *testing.T) *view {
 
 // sink checks the order of the events. The kinds come first, and each object is in a
 // listing of its kind.
-func (v *view) sink(e graph.Event) error {
+func (v *view) sink(batch []graph.Event) error {
+	for _, e := range batch {
+		if err := v.take(e); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (v *view) take(e graph.Event) error {
 	switch e.Type {
 	case graph.KindsKnown:
 		for _, k := range e.Kinds {
@@ -91,14 +100,14 @@ func TestWatchMissesNothing(t *testing.T) {
 		defer cancel()
 		v, first := newView(t), true
 		go func() {
-			_ = s.Watch(ctx, func(e graph.Event) error {
-				if e.Type == graph.ListEnded && first {
+			_ = s.Watch(ctx, func(batch []graph.Event) error {
+				if first {
 					first = false
 					if _, err := s.Create("a", "x"); err != nil {
 						t.Error(err)
 					}
 				}
-				return v.sink(e)
+				return v.sink(batch)
 			})
 		}()
 		synctest.Wait()
@@ -110,7 +119,7 @@ func TestWatchMissesNothing(t *testing.T) {
 
 func TestWatchEndsWithItsSink(t *testing.T) {
 	full := errors.New("made by the test")
-	if err := NewStore("a").Watch(t.Context(), func(graph.Event) error { return full }); !errors.Is(err, full) {
+	if err := NewStore("a").Watch(t.Context(), func([]graph.Event) error { return full }); !errors.Is(err, full) {
 		t.Errorf("Watch = %v, want %v", err, full)
 	}
 }

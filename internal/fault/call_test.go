@@ -201,7 +201,7 @@ func TestCrashOfWatch(t *testing.T) {
 				ctx, cancel := context.WithCancel(t.Context())
 				r := onto(t, c.f.String()+"@1", "x/x1; x/x2", fault.Config{Crash: cancel})
 				tp := &tape{}
-				if err := r.Watch(ctx, tp.take); err == nil {
+				if err := r.Watch(ctx, oneByOne(tp.take)); err == nil {
 					t.Error("no error")
 				}
 				tp.want(t, c.reason, c.seen)

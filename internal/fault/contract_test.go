@@ -245,7 +245,7 @@ func (tr *trial) connect() {
 	done := make(chan error, 1)
 	tr.cancel, tr.done = cancel, done
 	tr.judge.begin()
-	go func() { done <- tr.Watch(ctx, tr.judge.sink) }()
+	go func() { done <- tr.Watch(ctx, oneByOne(tr.judge.sink)) }()
 	tr.t.Cleanup(cancel)
 	synctest.Wait()
 }

@@ -119,13 +119,25 @@ type tape struct {
 func (r *rig) watch() *tape {
 	ctx, cancel := context.WithCancel(context.Background())
 	tp := &tape{cancel: cancel, done: make(chan error, 1)}
-	go func() { tp.done <- r.Watch(ctx, tp.take) }()
+	go func() { tp.done <- r.Watch(ctx, oneByOne(tp.take)) }()
 	r.t.Cleanup(func() {
 		cancel()
 		tp.done <- <-tp.done
 	})
 	synctest.Wait()
 	return tp
+}
+
+// oneByOne is a sink that gives on one event at a time.
+func oneByOne(take func(graph.Event) error) func([]graph.Event) error {
+	return func(batch []graph.Event) error {
+		for _, ev := range batch {
+			if err := take(ev); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
 }
 
 func (tp *tape) take(ev graph.Event) error {

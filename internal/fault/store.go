@@ -65,6 +65,7 @@ type Store struct {
 	idle      *sync.Cond
 	calls     int
 	streams   map[*stream]struct{}
+	batches   uint64 // that the sinks of all watches took
 }
 
 // New returns a store that has the faults of the plan. An error wraps ErrInvalid

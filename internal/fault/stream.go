@@ -23,6 +23,7 @@ type stream struct {
 	crash Fault // CrashAmid or CrashAfter, of the watch itself
 
 	queue  []ownergraph.Event
+	batch  []ownergraph.Event    // for the sink
 	kinds  []ownergraph.KindInfo // as the inner watch reported them last
 	states map[ownergraph.Kind]*kindState
 	// fences are the fences that began while the stream runs, newest last.
@@ -41,8 +42,9 @@ type stream struct {
 var errAgain = errors.New("begins anew")
 
 // Watch is the inner store's, with faults. A panic of the inner store is returned
-// as an error.
-func (s *Store) Watch(ctx context.Context, sink func(ownergraph.Event) error) error {
+// as an error. The batches are not those of the inner store: the plan's seed gives
+// the bound of each. One array serves for all of them.
+func (s *Store) Watch(ctx context.Context, sink func(batch []ownergraph.Event) error) error {
 	c := call{site: atWatch, verb: "watch"}
 	f := s.startCall(c)
 	if f == CrashBefore {
@@ -102,7 +104,14 @@ func (st *stream) watch(ctx context.Context) (err error) {
 			err = fmt.Errorf("watch: panic: %v", v)
 		}
 	}()
-	return st.s.inner.Watch(ctx, func(ev ownergraph.Event) error { return st.accept(ctx, ev) })
+	return st.s.inner.Watch(ctx, func(batch []ownergraph.Event) error {
+		for _, ev := range batch {
+			if err := st.accept(ctx, ev); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 }
 
 // accept takes an event of the inner watch as soon as the queue has space for it.
@@ -131,7 +140,7 @@ func (st *stream) accept(ctx context.Context, ev ownergraph.Event) error {
 }
 
 // serve hands events to the sink until the stream or the context ends.
-func (st *stream) serve(ctx context.Context, sink func(ownergraph.Event) error) error {
+func (st *stream) serve(ctx context.Context, sink func(batch []ownergraph.Event) error) error {
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	for ctx.Err() == nil {
@@ -142,11 +151,14 @@ func (st *stream) serve(ctx context.Context, sink func(ownergraph.Event) error) 
 		case n.do != nil:
 			n.do(ctx)
 			continue
-		case n.ok:
-			if err := sink(n.event); err != nil {
+		case len(n.batch) > 0:
+			err := sink(n.batch)
+			if clear(n.batch); err != nil {
 				return fmt.Errorf("watch: sink: %w", err)
 			}
-			st.delivered(n.event)
+			if n.crash {
+				st.s.conf.Crash()
+			}
 			continue
 		case !n.at.IsZero():
 			timer.Reset(time.Until(n.at))
@@ -160,13 +172,13 @@ func (st *stream) serve(ctx context.Context, sink func(ownergraph.Event) error) 
 	return ctx.Err()
 }
 
-// action is the next action of the watch's goroutine: end, run a call, hand over an
-// event, or wait. It waits until a time, if there is one.
+// action is the next action of the watch's goroutine: end, run a call, hand over a
+// batch, or wait. It waits until a time, if there is one.
 type action struct {
 	err   error
 	do    func(context.Context)
-	event ownergraph.Event
-	ok    bool
+	batch []ownergraph.Event
+	crash bool // after the batch
 	at    time.Time
 }
 
@@ -180,23 +192,45 @@ func (st *stream) next(now time.Time) (n action) {
 	if st.ended != nil {
 		return action{err: st.ended}
 	}
+	st.batch = st.batch[:0]
+	for limit := st.s.maxBatch(); len(st.batch) < limit && !n.crash; {
+		ev, at, ok := st.pop(now)
+		if !ok {
+			n.at = at
+			break
+		}
+		st.batch = append(st.batch, ev)
+		n.crash = st.crashes(ev)
+	}
+	if n.batch = st.batch; len(n.batch) > 0 {
+		st.s.batches++
+	}
+	return n
+}
+
+// pop takes the next event for the sink out of the queue. If every event has to wait,
+// pop returns the time until which the first of them waits. The lock is held.
+func (st *stream) pop(now time.Time) (next ownergraph.Event, at time.Time, ok bool) {
 	for i, ev := range st.queue {
 		if barrier(ev) && i > 0 {
 			break
 		}
 		if until := st.heldUntil(ev, now); !until.IsZero() {
-			if n.at.IsZero() || until.Before(n.at) {
-				n.at = until
+			if at.IsZero() || until.Before(at) {
+				at = until
 			}
 			continue
 		}
 		st.queue = slices.Delete(st.queue, i, i+1)
 		st.overtake(ev)
 		signal(st.shorter)
-		return action{event: ev, ok: true}
+		return ev, time.Time{}, true
 	}
-	return n
+	return ownergraph.Event{}, at, false
 }
+
+// maxBatch bounds the next batch. It is a power of two up to 128. The lock is held.
+func (s *Store) maxBatch() int { return 1 << (mix(s.conf.Plan.Seed, s.batches) % 8) }
 
 // barrier reports whether the event keeps its place in the order. No event may
 // overtake it, and it overtakes none.
@@ -204,13 +238,15 @@ func barrier(ev ownergraph.Event) bool {
 	return ev.Type == graph.KindsKnown || ev.Type == graph.Rewound
 }
 
-// delivered carries out the watch's own crash.
-func (st *stream) delivered(ev ownergraph.Event) {
+// crashes reports whether the watch's own crash comes after the event. The batch ends
+// there, so the crash may fall between two events of one page.
+func (st *stream) crashes(ev ownergraph.Event) bool {
 	amid := st.crash == CrashAmid && (ev.Type == graph.Put || ev.Type == graph.ListEnded)
 	if amid || st.crash == CrashAfter && ev.Type == graph.ListEnded {
 		st.crash = Unset
-		st.s.conf.Crash()
+		return true
 	}
+	return false
 }
 
 // push queues an event. The lock is held, as in the following functions.

@@ -94,7 +94,7 @@ type watchedStore struct {
 }
 
 // Watch is the store's Watch.
-func (w *watchedStore) Watch(ctx context.Context, sink func(graph.Event) error) error {
+func (w *watchedStore) Watch(ctx context.Context, sink func(batch []graph.Event) error) error {
 	err := w.store.Watch(ctx, sink)
 	if ctx.Err() == nil {
 		w.mu.Lock()

@@ -112,9 +112,11 @@ func TestCustomKinds(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	go func() {
-		ended <- r.gc.Store().Watch(ctx, func(e graph.Event) error {
-			if e.Type == graph.Put {
-				seen <- e
+		ended <- r.gc.Store().Watch(ctx, func(batch []graph.Event) error {
+			for _, e := range batch {
+				if e.Type == graph.Put {
+					seen <- e
+				}
 			}
 			return nil
 		})

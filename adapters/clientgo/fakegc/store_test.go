@@ -93,7 +93,14 @@ func TestList(t *testing.T) {
 	events := make(chan graph.Event, 1000)
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
-	go func() { ended <- s.Watch(ctx, func(e graph.Event) error { events <- e; return nil }) }()
+	go func() {
+		ended <- s.Watch(ctx, func(batch []graph.Event) error {
+			for _, e := range batch {
+				events <- e
+			}
+			return nil
+		})
+	}()
 	until := func(want string) {
 		for e := range events {
 			if text := strings.TrimSpace(fmt.Sprint(e.Type, " ", e.Kind, e.Object.Name)); text == want {
@@ -115,7 +122,7 @@ func TestList(t *testing.T) {
 		t.Error(err)
 	}
 	full := errors.New("full")
-	if err := s.Watch(t.Context(), func(graph.Event) error { return full }); !errors.Is(err, full) {
+	if err := s.Watch(t.Context(), func([]graph.Event) error { return full }); !errors.Is(err, full) {
 		t.Errorf("a sink that fails ends the watch with %v", err)
 	}
 }

@@ -24,13 +24,14 @@ type watch struct {
 
 const (
 	maxFences = 64     // pending in one watch; the newest stay
+	maxBatch  = 500    // events for one call of the sink
 	maxQueue  = 10_000 // pending changes; above it the watch lists anew
 )
 
 // Watch lists every kind, and then reports every write through the store's client. It
 // ends when ctx ends, or when sink or the fake client returns an error. It calls sink
 // from the caller's goroutine, without the store's lock.
-func (s *store) Watch(ctx context.Context, sink func(graph.Event) error) error {
+func (s *store) Watch(ctx context.Context, sink func(batch []graph.Event) error) error {
 	w := &watch{listAll: true, relist: map[graph.Kind]bool{}, reported: map[graph.Key]graph.UID{}}
 	_, unlock := s.lock(ctx)
 	s.watches[w] = struct{}{}
@@ -48,11 +49,11 @@ func (s *store) Watch(ctx context.Context, sink func(graph.Event) error) error {
 		if err != nil {
 			return fmt.Errorf("watch: %w", err)
 		}
-		for _, e := range events {
+		for batch := range slices.Chunk(events, maxBatch) {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			if err := sink(e); err != nil {
+			if err := sink(batch); err != nil {
 				return fmt.Errorf("watch: sink: %w", err)
 			}
 		}

@@ -58,11 +58,9 @@ type scripted struct {
 	err    error
 }
 
-func (s scripted) Watch(_ context.Context, sink func(graph.Event) error) error {
-	for _, e := range s.events {
-		if err := sink(e); err != nil {
-			return err
-		}
+func (s scripted) Watch(_ context.Context, sink func([]graph.Event) error) error {
+	if err := sink(s.events); err != nil {
+		return err
 	}
 	return s.err
 }

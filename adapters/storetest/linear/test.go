@@ -78,11 +78,12 @@ var errKnown = errors.New("the kinds are known")
 // served returns the kinds that the store's watch reports.
 func served(ctx context.Context, store ownergraph.Store) ([]graph.KindInfo, error) {
 	var kinds []graph.KindInfo
-	err := store.Watch(ctx, func(e graph.Event) error {
-		if e.Type != graph.KindsKnown {
+	err := store.Watch(ctx, func(batch []graph.Event) error {
+		at := slices.IndexFunc(batch, func(e graph.Event) bool { return e.Type == graph.KindsKnown })
+		if at < 0 {
 			return nil
 		}
-		kinds = slices.SortedFunc(slices.Values(e.Kinds), func(a, b graph.KindInfo) int { return cmp.Compare(a.Kind, b.Kind) })
+		kinds = slices.SortedFunc(slices.Values(batch[at].Kinds), func(a, b graph.KindInfo) int { return cmp.Compare(a.Kind, b.Kind) })
 		return errKnown
 	})
 	switch {

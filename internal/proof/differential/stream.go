@@ -24,7 +24,7 @@ func newStream(ctx context.Context, store *memory.Store, kind graph.Kind) *strea
 	s := &stream{kind: kind, events: make(chan watch.Event), stop: stop, known: map[graph.UID]graph.Object{}}
 	s.running.Go(func() {
 		defer close(s.events)
-		_ = store.Watch(ctx, func(e graph.Event) error { return s.tell(ctx, e) }) // it ends with the context
+		_ = store.Watch(ctx, func(batch []graph.Event) error { return s.tell(ctx, batch) }) // it ends with the context
 	})
 	return s
 }
@@ -36,8 +36,17 @@ func (s *stream) Stop() {
 	s.running.Wait()
 }
 
-// tell sends the event in the form of a watch of Kubernetes.
-func (s *stream) tell(ctx context.Context, e graph.Event) error {
+// tell sends the events in the form of a watch of Kubernetes.
+func (s *stream) tell(ctx context.Context, batch []graph.Event) error {
+	for _, e := range batch {
+		if err := s.tellOne(ctx, e); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *stream) tellOne(ctx context.Context, e graph.Event) error {
 	var out watch.Event
 	switch {
 	case e.Type == graph.Put && e.Object.Kind == s.kind:

@@ -43,7 +43,7 @@ type kindState struct {
 // Watch reads the log from one snapshot after another, and calls sink from the
 // caller's goroutine. It ends with ctx, with an error of the sink or the database,
 // or by Break.
-func (s *Store) Watch(ctx context.Context, sink func(graph.Event) error) error {
+func (s *Store) Watch(ctx context.Context, sink func(batch []graph.Event) error) error {
 	w := &watch{s: s, kinds: map[graph.Kind]*kindState{}}
 	_, cut := s.signals()
 	for {
@@ -54,11 +54,11 @@ func (s *Store) Watch(ctx context.Context, sink func(graph.Event) error) error {
 		if err := w.read(ctx); err != nil {
 			return fmt.Errorf("watch: %w", err)
 		}
-		for _, e := range w.out {
-			if err := ctx.Err(); err != nil {
-				return err
-			}
-			if err := sink(e); err != nil {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if len(w.out) > 0 {
+			if err := sink(w.out); err != nil {
 				return fmt.Errorf("watch: sink: %w", err)
 			}
 		}

@@ -3,6 +3,7 @@ package ours
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/graph"
@@ -44,51 +45,46 @@ func (s store) CompareVersions(_ graph.Kind, a, b graph.Version) int {
 	return server.CompareVersions(a, b)
 }
 
-func (s store) Watch(ctx context.Context, sink func(graph.Event) error) error {
+// maxPage is the number of objects in a page of a listing.
+const maxPage = 500
+
+func (s store) Watch(ctx context.Context, sink func([]graph.Event) error) error {
 	list := func(now []*server.Record) error {
-		for _, e := range beginning() {
-			if err := sink(e); err != nil {
+		if err := sink(beginning()); err != nil {
+			return err
+		}
+		for page := range slices.Chunk(now, maxPage) {
+			var batch []graph.Event
+			for _, r := range page {
+				batch = s.events(batch, server.Change{New: r})
+			}
+			if err := sink(batch); err != nil {
 				return err
 			}
 		}
-		for _, r := range now {
-			if err := s.tell(server.Change{New: r}, sink); err != nil {
-				return err
-			}
-		}
-		for _, e := range listed() {
-			if err := sink(e); err != nil {
-				return err
-			}
-		}
-		return nil
+		return sink(listed())
 	}
-	return s.server.Watch(ctx, list, func(c server.Change) error { return s.tell(c, sink) })
+	return s.server.Watch(ctx, list, func(c server.Change) error { return sink(s.events(nil, c)) })
 }
 
-func (s store) tell(c server.Change, sink func(graph.Event) error) error {
+// events appends the events of a change.
+func (s store) events(to []graph.Event, c server.Change) []graph.Event {
 	switch {
 	case c.Fence != 0:
-		return s.pass(c.Fence, sink)
+		for _, k := range s.server.Kinds() {
+			to = append(to, graph.Event{Type: graph.FencePassed, Kind: k.Kind, Fence: c.Fence})
+		}
+		to = append(to, graph.Event{Type: graph.FencePassed, Fence: c.Fence})
 	case c.New != nil:
 		if o := c.New.Object; s.scope == nil || s.scope(o.Scope) {
-			return sink(graph.Event{Type: graph.Put, Object: o})
+			to = append(to, graph.Event{Type: graph.Put, Object: o})
 		}
 	default:
 		if k := c.Old.Object.Key; s.scope == nil || s.scope(k.Scope) {
-			return sink(graph.Event{Type: graph.Gone, Key: k})
+			to = append(to, graph.Event{Type: graph.Gone, Key: k})
 		}
 	}
-	return nil
-}
-
-func (s store) pass(token uint64, sink func(graph.Event) error) error {
-	for _, k := range s.server.Kinds() {
-		if err := sink(graph.Event{Type: graph.FencePassed, Kind: k.Kind, Fence: token}); err != nil {
-			return err
-		}
-	}
-	return sink(graph.Event{Type: graph.FencePassed, Fence: token})
+	return to
 }
 
 // Start runs a Collector.
