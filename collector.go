@@ -25,13 +25,15 @@ var ErrStuck = errors.New("does not return")
 // the engine. Every call of the store, of a handler and of the logger happens outside of
 // the mutex. The work inside is a few microseconds of computation, in slices. The goroutine
 // that brings an event or a result takes the next calls while it has the mutex, so no worker
-// waits for a dispatcher. While all workers are busy, the Collector prefetches as many calls
-// as there are workers. A worker that comes back exchanges its result for a prefetched call
-// without the mutex. Held and HeldIn look at a slice of the objects at a time.
+// waits for a dispatcher. While all workers are busy, the Collector prefetches calls: as many
+// as there are workers, or some more for a store that answers at once. A worker that comes
+// back exchanges its result for a prefetched call without the mutex. Held and HeldIn look at
+// a slice of the objects at a time.
 //
 // Calls run in lanes that do not wait for each other. Config.Workers bounds the reads and
-// writes, and Config.HandlerWorkers the handlers of each finalizer. Fences, listings and
-// selections have a small bound of their own. Between events and results a Collector
+// writes, and below the bound their number follows the capacity of the store: see
+// Config.Workers. Config.HandlerWorkers bounds the handlers of each finalizer. Fences,
+// listings and selections have a small bound of their own. Between events and results a Collector
 // sleeps until the time that the engine names, so an idle one makes no request.
 //
 // A watch that ends is begun again, after a pause that doubles from 250 ms to 30 s.
@@ -51,7 +53,7 @@ var ErrStuck = errors.New("does not return")
 // Held by TestCollectorIdleIsQuiet, TestCollectorSlowStore, TestCollectorHandlerHangs,
 // TestCollectorWatchBreaks, TestCollectorWatchBackoff, TestCollectorFencesWaitForWatch,
 // TestCollectorRelists, TestCollectorsTogether, TestCollectorForeignFences,
-// TestCollectorPanics, TestCollectorBreaks, TestSlowLog and TestSlowLogHoldsNoEnd.
+// TestCollectorPanics, TestCollectorBreaks, TestCollectorAdapts, TestSlowLog and TestSlowLogHoldsNoEnd.
 type Collector struct {
 	store    Store
 	fencer   Fencer        // set at level 2
@@ -80,6 +82,10 @@ type Collector struct {
 	epoch     time.Time            // see now
 	nextWake  time.Time            // of the dispatch loop, zero if it waits for a wakeup
 	lanes     [LaneControl + 1]int // calls under way
+	pace      run.Pace             // of the store
+	waits     bool                 // calls of the store have waited since the last turn
+	ahead     int                  // calls that were prefetched, some of which workers have taken
+	resting   int                  // idle workers
 	results   []completion         // of the last takeResults
 	idle      run.Waiters[seq.Stamp, []Held]
 	synced    run.Waiters[struct{}, struct{}]
@@ -140,7 +146,7 @@ func drive(e *Engine, cfg Config) *Collector {
 	return &Collector{
 		engine: e, cfg: cfg, log: run.NewOutbox(maxSaid, effect.Dropped),
 		idleWorkers: make(chan Call), prefetch: run.NewPrefetch[Call, completion](e.Revision),
-		wakeups: make(chan struct{}, 1), ended: make(chan struct{}),
+		wakeups: make(chan struct{}, 1), ended: make(chan struct{}), pace: run.NewPace(cfg.Workers),
 	}
 }
 
@@ -201,7 +207,10 @@ func (c *Collector) over() bool {
 // shutDown gives the prefetched calls back and waits for everything under way, for
 // Config.ShutdownTimeout at most.
 func (c *Collector) shutDown() error {
-	c.lockedSoon(func(_ *Engine, now time.Time) { c.giveBack(now) })
+	c.lockedSoon(func(_ *Engine, now time.Time) {
+		c.giveBack(now)
+		close(c.idleWorkers) // no turn hands out a call any more
+	})
 	done := make(chan struct{})
 	go func() {
 		c.work.Wait()

@@ -27,12 +27,18 @@ var errNoAnswer = errors.New("ended without an answer")
 type turn struct {
 	keep Lane
 	kept *Call
+
+	more   bool   // the turn has ended before its work
+	rested []Lane // the lanes with room for which the engine has no call now
+	lanes  [LaneControl + 1]Lane
 }
 
-// completion is the result of a call that the engine has not been told yet.
+// completion is the result of a call that the engine has not been told yet, and the time
+// that the call took.
 type completion struct {
 	id     CallID
 	result Result
+	ended  run.Ended
 }
 
 // dispatch hands out the engine's calls until ctx ends or the engine breaks, and returns
@@ -90,57 +96,90 @@ func (c *Collector) take(ctx context.Context, now time.Time, t turn) (at time.Ti
 	if ctx.Err() != nil || c.engine.Err() != nil {
 		return time.Time{}
 	}
-	// The first Next makes the decisions, also for the other lanes. It looks for a call after
-	// each decision, which costs least in the lane of handlers.
-	for _, lane := range [...]Lane{LaneHandler, LaneControl, LaneStore} {
-		at = soonest(at, c.handOut(ctx, now, lane, &t))
+	t.rested = t.lanes[:0]
+	at = c.unstall(now)
+	// The first lane makes the decisions, most of which are for the store. The other lanes
+	// may make more of them.
+	c.handOut(ctx, now, LaneStore, &t)
+	c.handOut(ctx, now, LaneHandler, &t)
+	c.handOut(ctx, now, LaneControl, &t)
+	if len(t.rested) > 0 && t.rested[0] == LaneStore && c.engine.hasPrepared() {
+		c.handOut(ctx, now, LaneStore, &t)
 	}
 	c.letSyncedGo()
 	if c.letIdleGo() { // it may have asked for a fence
-		at = soonest(at, c.handOut(ctx, now, LaneControl, &t))
+		c.handOut(ctx, now, LaneControl, &t)
 	}
+	if t.more {
+		return now
+	}
+	if c.ahead > 0 { // a result may wait in the prefetch while all workers hang
+		at = soonest(at, now.Add(resultPause))
+	}
+	at = soonest(at, c.engine.wake(t.rested...))
 	return soonest(at, soonest(c.logHealth(now), c.logStuck(now)))
 }
 
-// handOut hands out the next calls of a lane as long as the lane has room, and returns the
-// time to ask the lane again. A store lane without room has the prefetch filled.
-func (c *Collector) handOut(ctx context.Context, now time.Time, lane Lane, t *turn) time.Time {
+// resultPause bounds the time for which the engine does not know a result.
+//
+// Held by TestResultPause.
+const resultPause = 10 * time.Millisecond
+
+// handOut hands out the next calls of a lane as long as the lane has room. A store lane
+// without room has the prefetch filled.
+func (c *Collector) handOut(ctx context.Context, now time.Time, lane Lane, t *turn) {
 	var call Call
 	n := 0
 	for ; c.hasRoom(lane); n++ {
 		if n == maxBatch {
-			return now
+			t.more = true
+			return
 		}
-		to := &call
-		if lane == t.keep {
-			to = t.kept
+		if !c.next(now, lane, &call, t) {
+			return
 		}
-		if at, ok := c.next(now, lane, to); !ok {
-			return at
-		}
-		if lane == t.keep {
-			t.keep = LaneUnset
+		if lane == t.keep { // not before the engine is done with the call: it may panic
+			t.keep, *t.kept = LaneUnset, call
 		} else {
-			c.launch(ctx, to)
+			c.launch(ctx, &call)
 		}
 	}
 	if lane == LaneStore {
-		return c.fill(now, n)
+		c.fill(now, n, t)
 	}
-	return time.Time{}
 }
 
-// next makes call the next one of a lane that has room. Without one it returns the time
-// to ask again. Prefetched calls go first, so none of them waits while a worker is idle.
-func (c *Collector) next(now time.Time, lane Lane, call *Call) (at time.Time, ok bool) {
-	ok = lane == LaneStore && c.prefetch.Pick(call)
-	if !ok {
-		at, ok = c.engine.nextInto(now, lane, call)
+// next makes call the next one of a lane that has room. Prefetched calls go first, so none
+// of them waits while a worker is idle.
+func (c *Collector) next(now time.Time, lane Lane, call *Call, t *turn) (ok bool) {
+	if lane == LaneStore && c.ahead > 0 {
+		ok = c.prefetch.Pick(call)
+		if c.ahead--; !ok {
+			c.ahead = 0
+		}
 	}
-	if ok {
-		c.lanes[lane]++
+	if !ok && !c.ask(now, lane, call, t) {
+		return false
 	}
-	return at, ok
+	c.lanes[lane]++
+	return true
+}
+
+// ask makes call the engine's next one of a lane. Without one, the turn notes whether the
+// engine has to be asked again at once.
+func (c *Collector) ask(now time.Time, lane Lane, call *Call, t *turn) bool {
+	more, ok := c.engine.nextInto(now, lane, call)
+	switch {
+	case ok:
+	case more:
+		t.more = true
+	default:
+		t.rested = append(t.rested, lane)
+	}
+	if lane == LaneStore {
+		c.waits = ok || more
+	}
+	return ok
 }
 
 // hasRoom reports whether a lane has room. Fences and listings report through the
@@ -148,30 +187,44 @@ func (c *Collector) next(now time.Time, lane Lane, call *Call) (at time.Time, ok
 func (c *Collector) hasRoom(lane Lane) bool {
 	switch lane {
 	case LaneStore:
-		return c.lanes[lane] < c.cfg.Workers
+		return c.lanes[lane] < c.pace.Limit()
 	case LaneControl:
 		return c.lanes[lane] < controlWorkers && c.watch.KnowsKinds()
 	}
 	return len(c.cfg.Handlers) > 0 // the engine bounds the handlers itself
 }
 
+// unstall raises the limit of the calls under way if all of them hang and others wait. It
+// returns the time to look again, which is zero while none wait.
+//
+// Held by TestCollectorUnstalls.
+func (c *Collector) unstall(now time.Time) time.Time {
+	if !c.waits || c.lanes[LaneStore] < c.pace.Limit() {
+		return time.Time{}
+	}
+	return c.epoch.Add(c.pace.Stall(now.Sub(c.epoch)))
+}
+
 // fill prefetches calls while all workers are busy. The turn has handed out n calls of the
 // lane before.
 //
 // Held by TestCollectorPrefetch and TestCollectorWorkers.
-func (c *Collector) fill(now time.Time, n int) time.Time {
+func (c *Collector) fill(now time.Time, n int, t *turn) {
+	most := c.pace.Ahead()
+	c.prefetch.SetSurplus(c.lanes[LaneStore] - c.pace.Limit())
 	var call Call
-	for free := c.cfg.Workers - c.prefetch.Len(); free > 0; free, n = free-1, n+1 {
+	for c.ahead = c.prefetch.Len(); c.ahead < most; n++ {
 		if n == maxBatch {
-			return now
+			t.more = true
+			return
 		}
-		at, ok := c.engine.nextInto(now, LaneStore, &call)
-		if !ok {
-			return at
+		if !c.ask(now, LaneStore, &call, t) {
+			break
 		}
 		c.prefetch.Fill(&call)
+		c.ahead++
 	}
-	return time.Time{}
+	c.waits = c.waits || c.ahead > 0
 }
 
 // reclaim gives prefetched calls back that the engine has revoked. No worker has taken
@@ -187,6 +240,7 @@ func (c *Collector) reclaim(now time.Time) {
 
 // giveBack gives all prefetched calls back to the engine.
 func (c *Collector) giveBack(now time.Time) {
+	c.ahead = 0
 	for _, call := range c.prefetch.Reclaim() {
 		c.report(now, call.ID, &Result{Err: ErrNotBegun})
 	}
@@ -198,7 +252,9 @@ func (c *Collector) giveBack(now time.Time) {
 func (c *Collector) takeResults(now time.Time) {
 	c.results = c.prefetch.Results(c.results)
 	for i := range c.results {
-		c.report(now, c.results[i].id, &c.results[i].result)
+		x := &c.results[i]
+		c.pace.End(now.Sub(c.epoch), &x.ended, c.waits)
+		c.report(now, x.id, &x.result)
 	}
 }
 
@@ -210,62 +266,94 @@ func (c *Collector) report(now time.Time, id CallID, r *Result) {
 	}
 }
 
+// worker is one goroutine that makes calls.
+type worker struct {
+	call   Call
+	timing run.Timing
+	over   bool // there are idle workers enough
+}
+
+// maxResting bounds the idle workers that stay.
+const maxResting = 8
+
 // launch has a worker make a call: an idle worker, or a new one. So there are no more
 // workers than there were ever calls under way, and a lone call needs no new stack.
 func (c *Collector) launch(ctx context.Context, call *Call) {
 	select {
 	case c.idleWorkers <- *call:
+		c.resting--
 	default:
-		first := *call
-		c.work.Go(func() { c.workLoop(ctx, &first) })
+		w := &worker{call: *call}
+		c.work.Go(func() { c.workLoop(ctx, w) })
 	}
 }
 
 // workLoop makes a call and the calls of its lane that follow. Then the worker is idle
-// until there is another call, or ctx ends.
-func (c *Collector) workLoop(ctx context.Context, call *Call) {
-	for {
-		for call.Type != CallUnset {
-			c.runCall(ctx, call)
+// until there is another call or Run ends. It ends at once if enough others are idle.
+//
+// Held by TestCollectorAdapts.
+func (c *Collector) workLoop(ctx context.Context, w *worker) {
+	for ok := true; ok; w.call, ok = <-c.idleWorkers {
+		for w.call.Type != CallUnset {
+			c.runCall(ctx, w)
 		}
-		select {
-		case *call = <-c.idleWorkers:
-		case <-ctx.Done():
+		if w.over {
 			return
 		}
 	}
 }
 
 // runCall makes a call and completes it, even if the call has ended the goroutine. It
-// makes call the next one of its lane, or none.
-func (c *Collector) runCall(ctx context.Context, call *Call) {
-	r := Result{Err: errNoAnswer}
-	defer func() { c.complete(ctx, call, &r) }()
-	c.do(ctx, call, &r)
+// makes the worker's call the next one of its lane, or none.
+func (c *Collector) runCall(ctx context.Context, w *worker) {
+	x := completion{id: w.call.ID, result: Result{Err: errNoAnswer}}
+	defer func() { c.complete(ctx, w, &x) }()
+	c.do(ctx, w, &x)
 }
 
 // complete exchanges the result of a call for a prefetched call. If there is none, it
 // reports the result itself and takes a turn. The worker makes the next call of its lane
 // itself.
-func (c *Collector) complete(ctx context.Context, call *Call, r *Result) {
+func (c *Collector) complete(ctx context.Context, w *worker, x *completion) {
+	call := &w.call
 	t := turn{keep: call.Type.lane(), kept: call}
-	if r.Err == errNoAnswer { // the goroutine ends
+	if x.result.Err == errNoAnswer { // the goroutine ends
 		t.keep = LaneUnset
 	}
-	if t.keep == LaneStore && c.prefetch.Exchange(ctx, call, completion{call.ID, *r}) {
-		c.wake()
-		return
+	x.ended.Class, x.ended.Outcome = uint8(call.Type), run.OutcomeOf(x.result.Err)
+	if t.keep == LaneStore {
+		if left, ok := c.prefetch.Exchange(ctx, call, *x); ok {
+			if left <= run.QuickAhead/2 || !w.timing.Quick() {
+				c.wake()
+			}
+			return
+		}
 	}
 	old := *call
 	*call = Call{}
 	c.lockedSoon(func(_ *Engine, now time.Time) { // the next call's evidence is of now
 		c.lanes[old.Type.lane()]--
-		c.reportOrDrop(ctx, now, &old, r)
+		if old.Type.lane() == LaneStore {
+			c.pace.End(now.Sub(c.epoch), &x.ended, c.waits)
+		}
+		c.reportOrDrop(ctx, now, &old, &x.result)
 		if old.Type == CallHandle {
 			c.waitAgain(now)
 		}
 		c.follow(ctx, now, t)
+		c.rest(w)
 	})
+}
+
+// rest counts a worker without a next call as idle, or ends it.
+func (c *Collector) rest(w *worker) {
+	switch {
+	case w.call.Type != CallUnset:
+	case c.resting >= maxResting:
+		w.over = true
+	default:
+		c.resting++
+	}
 }
 
 // reportOrDrop reports the result of a call. After the end of Run it drops the result of
@@ -286,24 +374,27 @@ func (c *Collector) reportOrDrop(ctx context.Context, now time.Time, call *Call,
 
 // do makes a call within its timeout. Its error is the call's own, or the cause of the
 // end of its context.
-func (c *Collector) do(ctx context.Context, call *Call, r *Result) {
+func (c *Collector) do(ctx context.Context, w *worker, x *completion) {
+	call := &w.call
 	limit := run.NewDeadline(ctx, call.Timeout)
 	ctx = limit
 	defer limit.End()
 	defer func() {
 		if v := recover(); v != nil {
 			c.sayNow(effect.Error, "store panicked", "call", call.name(), "panic", v, "stack", string(debug.Stack()))
-			*r = Result{Err: fmt.Errorf("%s: panic: %v", call.name(), v)}
+			x.result = Result{Err: fmt.Errorf("%s: panic: %v", call.name(), v)}
 		}
 	}()
-	err := c.ask(ctx, call, r)
+	w.timing.Begin(c.epoch, &x.ended)
+	err := c.make(ctx, call, &x.result)
+	w.timing.End(c.epoch, &x.ended)
 	if err != nil && err == ctx.Err() {
 		err = fmt.Errorf("%s: %w", call.name(), context.Cause(ctx))
 	}
-	r.Err = run.Plain(err) // last, since the store's error may end the goroutine, too
+	x.result.Err = run.Plain(err) // last, since the store's error may end the goroutine, too
 }
 
-func (c *Collector) ask(ctx context.Context, call *Call, r *Result) (err error) {
+func (c *Collector) make(ctx context.Context, call *Call, r *Result) (err error) {
 	switch call.Type {
 	case CallRead:
 		r.Object, err = c.store.Get(ctx, call.Key)

@@ -64,7 +64,7 @@ func deleting(t *testing.T, n int) (c *Collector, ids []CallID) {
 func exchanged(t *testing.T, c *Collector, id CallID) {
 	t.Helper()
 	c.prefetch.Fill(&Call{ID: 1000, Type: CallDelete})
-	if !c.prefetch.Exchange(t.Context(), new(Call), completion{id, Result{Err: graph.ErrRefused}}) {
+	if _, ok := c.prefetch.Exchange(t.Context(), new(Call), completion{id: id, result: Result{Err: graph.ErrRefused}}); !ok {
 		t.Fatal("no exchange")
 	}
 }
@@ -91,8 +91,23 @@ func TestCompletesAsTakeResultsPanics(t *testing.T) {
 	c, ids := panicking(t, 2)
 	c.lanes[LaneStore] = 1
 	exchanged(t, c, ids[0])
-	c.complete(t.Context(), &Call{ID: ids[1], Type: CallDelete}, &Result{})
+	c.complete(t.Context(), &worker{call: Call{ID: ids[1], Type: CallDelete}}, &completion{id: ids[1]})
 	if e := c.engine; e.Err() == nil || e.calls.Len() > 0 || c.lanes[LaneStore] != 0 {
 		t.Errorf("%v; %v are under way, %d in the lane, want none", e.Err(), e.calls.IDs(), c.lanes[LaneStore])
+	}
+}
+
+// TestResultPause: while calls are prefetched, workers leave results without a word to the
+// dispatch loop. All of them may hang in their next calls, so the loop looks soon.
+func TestResultPause(t *testing.T) {
+	c, _ := deleting(t, 3)
+	now := c.engine.now
+	c.lanes[LaneStore] = c.pace.Limit()
+	if at := c.take(t.Context(), now, turn{}); !at.After(now.Add(resultPause)) {
+		t.Errorf("the next turn is after %v, and no call is prefetched", at.Sub(now))
+	}
+	c.prefetch.Fill(&Call{ID: 1000, Type: CallDelete})
+	if at := c.take(t.Context(), now, turn{}); !at.Equal(now.Add(resultPause)) {
+		t.Errorf("the next turn is after %v, want %v", at.Sub(now), resultPause)
 	}
 }

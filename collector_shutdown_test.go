@@ -33,22 +33,22 @@ func TestCollectorShutdown(t *testing.T) {
 				return do()
 			}
 		}
-		r := collect(t, s, ownergraph.Config{Workers: 5})
+		r := collect(t, s, ownergraph.Config{Workers: 4})
 		r.idle()
 		s.delete(t, "a", ownergraph.Background)
 		pass(3500 * time.Millisecond)
 		if err := r.stop(); err != nil {
 			t.Fatalf("Run: %v", err)
 		}
-		if st := r.Stats(); under != 0 || most != 5 || st.Writes.Unknown != 5 {
-			t.Errorf("%d deletes under way, at most %d, stats %+v; want 0, 5, and 5 unknown outcomes reported", under, most, st)
+		if st := r.Stats(); under != 0 || most != 4 || st.Writes.Unknown != 4 {
+			t.Errorf("%d deletes under way, at most %d, stats %+v; want 0, 4, and 4 unknown outcomes reported", under, most, st)
 		}
-		if n := len(s.Objects()); n != 100-15 {
-			t.Errorf("%d objects are left, want 85: three rounds of five deletes", n)
+		if n := len(s.Objects()); n != 100-12 {
+			t.Errorf("%d objects are left, want 88: three rounds of four deletes", n)
 		}
 		pass(time.Hour)
-		if n := len(s.Objects()); n != 85 {
-			t.Errorf("%d objects are left an hour after the end, want 85", n)
+		if n := len(s.Objects()); n != 88 {
+			t.Errorf("%d objects are left an hour after the end, want 88", n)
 		}
 		s.call = nil
 		second := collect(t, s, ownergraph.Config{})

@@ -95,7 +95,7 @@ func TestSlowLogHoldsNoCall(t *testing.T) {
 		done := make(chan struct{})
 		go func() {
 			defer close(done)
-			d.complete(t.Context(), &Call{ID: ids[0], Type: CallDelete}, &Result{Err: ErrRefused})
+			d.complete(t.Context(), &worker{call: Call{ID: ids[0], Type: CallDelete}}, &completion{id: ids[0], result: Result{Err: ErrRefused}})
 		}()
 		if got := <-h.begun; got != "write refused" {
 			t.Errorf("the line is %q", got)

@@ -104,8 +104,9 @@ type Config struct {
 	// by the scenarios TestScenarios/a-sweep of internal/proof/script.
 	Sweeps []finalizer.Sweep
 
-	// Workers, by default 20, bounds the store calls at once. CallTimeout, by default
-	// 30 s, bounds the time of each.
+	// Workers, by default 256, bounds the store calls at once. Below the bound a Collector
+	// adapts their number to the store, by latency and errors. A store in the same process
+	// gets one or two at once. CallTimeout, by default 30 s, bounds the time of each call.
 	Workers     int
 	CallTimeout time.Duration
 	// ShutdownTimeout, by default 10 s, bounds the time for which Collector.Run waits
@@ -171,7 +172,7 @@ func (c Config) filled() Config {
 	}
 	c.HandlerWorkers = cmp.Or(c.HandlerWorkers, 4)
 	c.HandlerTimeout = cmp.Or(c.HandlerTimeout, 10*time.Minute)
-	c.Workers = cmp.Or(c.Workers, 20)
+	c.Workers = cmp.Or(c.Workers, 256)
 	c.CallTimeout = cmp.Or(c.CallTimeout, 30*time.Second)
 	c.ShutdownTimeout = cmp.Or(c.ShutdownTimeout, 10*time.Second)
 	c.AcknowledgeWithin = cmp.Or(c.AcknowledgeWithin, 30*time.Second)

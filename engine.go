@@ -218,17 +218,22 @@ const (
 // engine hands out calls of one lane while calls of another take long. Next of any lane
 // makes decisions, and most of them bring calls of LaneStore. So ask LaneStore last.
 func (e *Engine) Next(now time.Time, lane Lane) (c Call, at time.Time) {
-	at, _ = e.nextInto(now, lane, &c)
-	return c, at
+	switch more, ok := e.nextInto(now, lane, &c); {
+	case ok || more:
+		return c, e.now
+	case e.broken != nil:
+		return Call{}, time.Time{}
+	}
+	return Call{}, e.wake(lane)
 }
 
 // nextInto is Next without a copy of the call, which is large. It makes c the call, or
-// returns false and c is none.
-func (e *Engine) nextInto(now time.Time, lane Lane, c *Call) (at time.Time, ok bool) {
+// returns false and c is none. More says that it has not looked at all work.
+func (e *Engine) nextInto(now time.Time, lane Lane, c *Call) (more, ok bool) {
 	defer e.endStep()
 	e.tick(now)
 	if e.broken != nil {
-		return at, false
+		return false, false
 	}
 	for budget := steps; budget > 0; {
 		cost, made := 0, e.broken == nil && e.popCall(lane, c) // the step before may have broken it
@@ -238,13 +243,13 @@ func (e *Engine) nextInto(now time.Time, lane Lane, c *Call) (at time.Time, ok b
 		switch {
 		case made:
 			e.counts.Calls[c.Type]++
-			return e.now, true
+			return false, true
 		case cost == 0:
-			return e.wake(lane), false
+			return false, false
 		}
 		budget -= cost
 	}
-	return e.now, false
+	return true, false
 }
 
 // popCall makes c a call of the lane that needs no further decision. It returns false if

@@ -22,6 +22,9 @@ func (e *Engine) quiet() bool {
 	return e.calls.Len() == 0 && e.expected.Len() == 0 && e.fence.Rests()
 }
 
+// hasPrepared reports whether calls of the store wait for their lane.
+func (e *Engine) hasPrepared() bool { return len(e.calls.Prepared()) > 0 }
+
 // busy reports whether there is work left that needs neither an event nor a result. Next
 // would hand out a read or a write, or get something done.
 func (e *Engine) busy() bool {
@@ -30,9 +33,17 @@ func (e *Engine) busy() bool {
 		e.sweeps.IsReady()
 }
 
-// wake returns the time at which Next of this lane will have something to do, the zero time
-// for never.
-func (e *Engine) wake(lane Lane) time.Time { return soonest(e.wakeStep(), e.wakeLane(lane)) }
+// wake returns the time at which Next of one of these lanes will have something to do, the
+// zero time for never, as without a lane.
+func (e *Engine) wake(lanes ...Lane) (at time.Time) {
+	for i, lane := range lanes {
+		if i == 0 {
+			at = e.wakeStep()
+		}
+		at = soonest(at, e.wakeLane(lane))
+	}
+	return at
+}
 
 // wakeStep returns the time at which step will have something to do.
 func (e *Engine) wakeStep() time.Time {

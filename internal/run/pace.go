@@ -9,6 +9,11 @@ const (
 	// firstLimit is the limit before the first measurement. A store in the same process
 	// gains nothing from more. A remote store gets twice as many after each round.
 	firstLimit = 4
+	// remote is the latency of the first timed call from which on the limit is remoteLimit
+	// at once. The engine hands out many calls in that time, so a few deletions need fewer
+	// round trips.
+	remote      = 100 * time.Microsecond
+	remoteLimit = 16
 	// minFresh and minRound bound a round from below. A few calls, or a moment of a store
 	// in the same process, show nothing but noise.
 	minFresh = 8
@@ -77,6 +82,8 @@ type Pace struct {
 	last         time.Duration
 	stalls       int  // since the last result
 	silent       bool // the last result was no answer
+	heard        bool // a timed call has been answered
+	quick        bool // so was the last one, at once
 }
 
 // Phase says what a Pace is doing.
@@ -97,7 +104,7 @@ var phaseNames = [...]string{"unset", "ramp", "steady", "raise", "lower", "recov
 // String returns the name of the phase.
 func (p Phase) String() string { return nameOf(phaseNames[:], uint8(p)) }
 
-// Outcome is what the end of a call says about the load of the store.
+// Outcome is the word of a call's end about the load of the store.
 type Outcome uint8
 
 // The outcomes. A conflict, a missing object and a refusal are answers. An error of a server
@@ -127,8 +134,7 @@ const Classes = 4
 
 // Ended is a call that has ended. Began and Latency are zero if the call was not timed.
 //
-// Two readings of the clock cost about 100 ns. It is enough to time one call of 16 of a
-// worker, and each call of a worker whose last timed call took more than 10 us.
+// See Timing.
 type Ended struct {
 	Began   time.Duration // since the epoch of the driver
 	Latency time.Duration // of the store alone
@@ -150,6 +156,19 @@ func NewPace(max int) Pace {
 // Limit returns how many calls may be under way.
 func (p *Pace) Limit() int { return p.limit }
 
+// QuickAhead is the number of calls that are taken ahead for a store that answers at once.
+const QuickAhead = 32
+
+// Ahead returns how many calls the driver takes from the engine before a worker is free: as
+// many as the limit, or QuickAhead if that is more and the store answers at once. Its
+// workers come back before another goroutine has the lock of the engine.
+func (p *Pace) Ahead() int {
+	if p.quick {
+		return max(p.limit, QuickAhead)
+	}
+	return p.limit
+}
+
 // Phase returns what the Pace is doing.
 func (p *Pace) Phase() Phase { return p.phase }
 
@@ -162,6 +181,7 @@ func (p *Pace) End(now time.Duration, e *Ended, waits bool) {
 	}
 	last := p.last
 	p.last, p.stalls, p.silent = now, 0, e.Outcome != OutcomeAnswer
+	p.hear(e)
 	if !waits {
 		p.doubt()
 		return
@@ -176,6 +196,20 @@ func (p *Pace) End(now time.Duration, e *Ended, waits bool) {
 	r.add(e)
 	if r.fresh >= p.fresh() && now-r.at >= minRound {
 		p.endRound(now)
+	}
+}
+
+// hear takes the latency of a timed answer, of which the first one may raise the limit.
+func (p *Pace) hear(e *Ended) {
+	if e.Began == 0 || e.Outcome != OutcomeAnswer {
+		return
+	}
+	if p.quick = e.Latency < quickCall; p.heard {
+		return
+	}
+	if p.heard = true; e.Latency >= remote && p.phase == PhaseRamp && p.limit < remoteLimit {
+		p.round.open, p.ref = false, window{}
+		p.jump(remoteLimit)
 	}
 }
 

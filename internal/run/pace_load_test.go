@@ -148,8 +148,8 @@ func TestPaceLowDemand(t *testing.T) {
 	s := store.sim(&p, *paceSeed)
 	s.arrive = func(now time.Duration) int { return int(now / ms) }
 	s.run(forever)
-	if p.Limit() != 4 {
-		t.Errorf("one call each ms: limit %d, want the first one", p.Limit())
+	if p.Limit() != 16 {
+		t.Errorf("one call each ms: limit %d, want that after the first answer", p.Limit())
 	}
 	s = (&paceStore{calls: 20_000, store: plenty(ms, slightly)}).sim(&p, *paceSeed)
 	s.run(forever)
@@ -195,10 +195,33 @@ func TestPaceBursts(t *testing.T) {
 	}
 }
 
-// TestPaceStall: a stall raises the limit by one, later each time, and not after a call
-// without an answer.
+// TestPaceHearsFirst: the first timed answer of a remote store brings the limit of a few
+// round trips less. That of a store in the same process brings nothing.
+func TestPaceHearsFirst(t *testing.T) {
+	for _, c := range []struct {
+		max     int
+		latency time.Duration
+		want    int
+		reason  string
+	}{
+		{256, ms, 16, "the store is remote"},
+		{256, 10 * time.Microsecond, 4, "the store is in the same process"},
+		{10, ms, 10, "the bound is lower"},
+	} {
+		p := run.NewPace(c.max)
+		for range 2 { // the second one changes nothing
+			p.End(2*ms, &run.Ended{Began: ms, Latency: c.latency, Outcome: run.OutcomeAnswer}, true)
+		}
+		if p.Limit() != c.want || p.Check() != nil {
+			t.Errorf("%s: limit %d, want %d; %v", c.reason, p.Limit(), c.want, p.Check())
+		}
+	}
+}
+
+// TestPaceStall: a stall doubles the limit, later each time, and not after a call without
+// an answer.
 func TestPaceStall(t *testing.T) {
-	p := run.NewPace(8)
+	p := run.NewPace(64)
 	for _, c := range []struct {
 		now, at time.Duration
 		limit   int
@@ -206,16 +229,16 @@ func TestPaceStall(t *testing.T) {
 	}{
 		{ms, time.Second + ms, 4, "the first look begins the wait"},
 		{time.Second, time.Second + ms, 4, "the second is not over"},
-		{time.Second + ms, 3*time.Second + ms, 5, "a second has passed"},
-		{2 * time.Second, 3*time.Second + ms, 5, "the next wait is longer"},
-		{4 * time.Second, 8 * time.Second, 6, "two seconds have passed"},
+		{time.Second + ms, 3*time.Second + ms, 8, "a second has passed"},
+		{2 * time.Second, 3*time.Second + ms, 8, "the next wait is longer"},
+		{4 * time.Second, 8 * time.Second, 16, "two seconds have passed"},
 	} {
 		if at := p.Stall(c.now); at != c.at || p.Limit() != c.limit {
 			t.Errorf("%s: limit %d and again at %v, want %d and %v", c.reason, p.Limit(), at, c.limit, c.at)
 		}
 	}
 	p.End(9*time.Second, &run.Ended{Began: time.Second, Latency: 8 * time.Second, Outcome: run.OutcomeSilent}, true)
-	if p.Stall(20 * time.Second); p.Limit() != 6 {
-		t.Errorf("limit %d after a timeout, want 6", p.Limit())
+	if p.Stall(20 * time.Second); p.Limit() != 16 {
+		t.Errorf("limit %d after a timeout, want 16", p.Limit())
 	}
 }

@@ -44,6 +44,12 @@ func (p *Pace) move(phase Phase, limit int) {
 	}
 }
 
+// jump raises the limit without a measurement.
+func (p *Pace) jump(limit int) {
+	p.move(PhaseRamp, min(limit, p.max))
+	p.base, p.skip = p.limit, false
+}
+
 // judge looks at a window that may be complete.
 func (p *Pace) judge() {
 	switch whole := p.window.rounds >= minRounds && p.window.ended >= minEnded; {
@@ -182,7 +188,7 @@ func (p *Pace) rise() {
 	p.move(PhaseRecover, p.limit+1)
 }
 
-// Stall raises the limit by one if no call has ended for a second, then for two seconds
+// Stall doubles the limit if no call has ended for a second, then for two seconds
 // more, and so on. The driver calls it while the limit holds up a call. It returns the time
 // to call it again. After a call without an answer it raises nothing: the whole store may
 // be down.
@@ -198,8 +204,7 @@ func (p *Pace) Stall(now time.Duration) (at time.Duration) {
 	p.stalls++
 	if !p.silent && p.limit < p.max {
 		p.round.open, p.ref = false, window{}
-		p.move(PhaseRamp, p.limit+1)
-		p.base, p.skip = p.limit, false
+		p.jump(2 * p.limit)
 	}
 	return now + firstStall<<min(p.stalls, 10)
 }

@@ -29,6 +29,7 @@ type Prefetch[C, R any] struct {
 	revision uint64 // of the calls
 	calls    fifo.List[C]
 	results  []R
+	surplus  int // exchanges to refuse
 }
 
 // NewPrefetch returns an empty prefetch of calls of an engine. Revision returns the
@@ -37,20 +38,35 @@ func NewPrefetch[C, R any](revision func() uint64) *Prefetch[C, R] {
 	return &Prefetch[C, R]{engine: revision, revision: revision()}
 }
 
-// Exchange leaves a result and makes call the oldest call. If there is none, if the
-// calls are revoked, or if ctx has ended, it changes nothing and returns false.
+// Exchange leaves a result and makes call the oldest call. It returns how many calls are
+// left. If there is no call, if the calls are revoked, if the worker is one too many, or if
+// ctx has ended, it leaves all as it is and returns false.
 // The lock covers the look at ctx. A result that is left after the driver has taken the
 // last results would be lost.
 //
 // Held by TestExchangeAtTheEnd.
-func (p *Prefetch[C, R]) Exchange(ctx context.Context, call *C, result R) bool {
+func (p *Prefetch[C, R]) Exchange(ctx context.Context, call *C, result R) (left int, ok bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	if p.surplus > 0 {
+		p.surplus--
+		return 0, false
+	}
 	if ctx.Err() != nil || !p.pop(call) {
-		return false
+		return 0, false
 	}
 	p.results = append(p.results, result)
-	return true
+	return p.calls.Len(), true
+}
+
+// SetSurplus says how many workers are too many. So many exchanges are refused. A number
+// below 0 is 0.
+//
+// Held by TestPrefetchSurplus.
+func (p *Prefetch[C, R]) SetSurplus(n int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.surplus = max(n, 0)
 }
 
 // Pick makes call the oldest call, if there is one and the calls are not revoked.

@@ -16,10 +16,15 @@ func filled(engine Revision, calls ...int) *Prefetch[int, string] {
 	return p
 }
 
+func exchange(p *Prefetch[int, string], ctx context.Context, call *int, result string) bool {
+	_, ok := p.Exchange(ctx, call, result)
+	return ok
+}
+
 func TestPrefetch(t *testing.T) {
 	p := filled(NewRevision(7), 1, 2, 3)
 	call := 9
-	if !p.Exchange(t.Context(), &call, "nine") || call != 1 {
+	if !exchange(p, t.Context(), &call, "nine") || call != 1 {
 		t.Errorf("exchanged for call %d, want the oldest", call)
 	}
 	if !p.Pick(&call) || call != 2 || p.Len() != 1 {
@@ -34,7 +39,7 @@ func TestPrefetch(t *testing.T) {
 	if got := p.Reclaim(); !slices.Equal(got, []int{3}) || p.Len() != 0 {
 		t.Errorf("reclaimed %v, %d left", got, p.Len())
 	}
-	if p.Pick(&call) || p.Exchange(t.Context(), &call, "") || call != 2 {
+	if p.Pick(&call) || exchange(p, t.Context(), &call, "") || call != 2 {
 		t.Errorf("an empty prefetch gave call %d", call)
 	}
 }
@@ -49,7 +54,7 @@ func TestPrefetchRevoked(t *testing.T) {
 	}
 	engine.Raise()
 	call := 9
-	if p.Exchange(t.Context(), &call, "") || p.Pick(&call) || call != 9 || !p.Revoked() {
+	if exchange(p, t.Context(), &call, "") || p.Pick(&call) || call != 9 || !p.Revoked() {
 		t.Errorf("call %d left, and its evidence no longer holds", call)
 	}
 	late := 3
@@ -80,7 +85,7 @@ func TestPrefetchRevokedInExchange(t *testing.T) {
 		var taken []int
 		for range 4 {
 			workers.Go(func() {
-				for call := 0; p.Exchange(t.Context(), &call, ""); {
+				for call := 0; exchange(p, t.Context(), &call, ""); {
 					mu.Lock()
 					taken = append(taken, call)
 					mu.Unlock()
@@ -89,7 +94,7 @@ func TestPrefetchRevokedInExchange(t *testing.T) {
 		}
 		engine.Raise()
 		call := 0
-		if p.Exchange(t.Context(), &call, "") {
+		if exchange(p, t.Context(), &call, "") {
 			t.Fatalf("call %d left after the revocation", call)
 		}
 		workers.Wait()
@@ -123,12 +128,34 @@ func TestExchangeAtTheEnd(t *testing.T) {
 	p := filled(NewRevision(0), 1)
 	ctx := &ending{Context: t.Context(), lock: &p.mu}
 	call := 9
-	if p.Exchange(ctx, &call, "") && ctx.ended {
+	if exchange(p, ctx, &call, "") && ctx.ended {
 		t.Error("a call was begun after the end")
 	}
 	ended, stop := context.WithCancel(t.Context())
 	stop()
-	if p = filled(NewRevision(0), 1); p.Exchange(ended, &call, "") {
+	if p = filled(NewRevision(0), 1); exchange(p, ended, &call, "") {
 		t.Error("a call was begun after the end of the context")
+	}
+}
+
+// TestPrefetchSurplus: workers that are too many get no call by an exchange. So a lower
+// limit takes effect while calls wait.
+func TestPrefetchSurplus(t *testing.T) {
+	p := filled(NewRevision(0), 1, 2)
+	for _, n := range []int{-3, 2} {
+		p.SetSurplus(n)
+	}
+	call := 9
+	for range 2 {
+		if exchange(p, t.Context(), &call, "nine") || call != 9 {
+			t.Errorf("a worker too many got call %d", call)
+		}
+	}
+	if left, ok := p.Exchange(t.Context(), &call, "nine"); !ok || left != 1 || call != 1 {
+		t.Errorf("call %d, and %d are left; want the first, and one", call, left)
+	}
+	p.SetSurplus(1)
+	if p.SetSurplus(-1); !exchange(p, t.Context(), &call, "one") {
+		t.Error("the limit rose again, and the worker gets no call")
 	}
 }

@@ -26,7 +26,7 @@ func (c *Config) RegisterFlags(f *flag.FlagSet) {
 	f.DurationVar(&c.Store.Rediscover, "rediscover", c.Store.Rediscover, "the interval between two periodic discoveries (0: 30s)")
 	f.IntVar(&c.Store.PageSize, "page-size", c.Store.PageSize, "the maximum number of objects in a page of a listing (0: 500)")
 	f.IntVar(&c.Store.Listings, "listings", c.Store.Listings, "the maximum number of kinds that are listed at once (0: 8)")
-	f.IntVar(&c.Engine.Workers, "workers", c.Engine.Workers, "the maximum number of requests for objects that run at once (0: 20)")
+	f.IntVar(&c.Engine.Workers, "workers", c.Engine.Workers, "the maximum number of requests for objects that run at once (0: 256)")
 	f.IntVar(&c.Engine.Limits.Owners, "owners", c.Engine.Limits.Owners, "the maximum number of owner references of an object; an object with more is held (0: 1024)")
 	f.DurationVar(&c.Engine.CallTimeout, "call-timeout", c.Engine.CallTimeout, "the timeout of a request for an object (0: 30s)")
 	f.DurationVar(&c.Engine.FenceWait, "fence-wait", c.Engine.FenceWait,
