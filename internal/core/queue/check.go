@@ -79,8 +79,13 @@ func (q *Queue[K]) checkLists() error {
 		l, prev, count := &q.lists[n], none, int32(0)
 		for i := l.head; i != none; i = q.slots.At(i).next {
 			s := q.slots.At(i)
-			if s.state == Delayed || s.list() != n || s.prev != prev {
+			if s.state == Delayed && s.pos != none || s.list() != n || s.prev != prev {
 				return broken(2, "%v key %v of priority %v is in list %d behind slot %d", s.state, s.key, s.priority, n, prev)
+			}
+			if n == delayed && prev != none {
+				if d, before := q.delayOf(i), q.delayOf(prev); !before.before(&d) {
+					return broken(5, "key %v is due before the one ahead of it in the list", s.key)
+				}
 			}
 			prev = i
 			count++
@@ -103,7 +108,7 @@ func (q *Queue[K]) checkHeap() error {
 		switch {
 		case s.state != Delayed || s.pos != int32(pos):
 			return broken(2, "%v key %v of position %d is in the heap at %d", s.state, s.key, s.pos, pos)
-		case s.at.Sub(q.base) != d.due:
+		case q.delayOf(d.slot) != *d:
 			return broken(5, "key %v has the time %v, and is in the heap for %v", s.key, s.at, q.base.Add(d.due))
 		case pos > 0 && d.before(&q.heap[(pos-1)/2]):
 			return broken(5, "key %v at position %d is due before its parent", s.key, pos)

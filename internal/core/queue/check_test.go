@@ -18,6 +18,9 @@ func whole() *Queue[int] {
 	q.AddAt(0, Low, epoch)
 	q.Done(2)
 	q.Done(3)
+	for k := range nearTail + 1 { // in the list of delays; those that are due long before go to the heap
+		q.AddAt(30+k, Normal, epoch.Add(time.Hour+time.Duration(k)))
+	}
 	for k := range 4 {
 		q.AddAt(10+k, Normal, epoch.Add(time.Duration(k)))
 		q.Add(20+k, Low)
@@ -29,7 +32,7 @@ func whole() *Queue[int] {
 func TestCheckFindsDamage(t *testing.T) {
 	type Q = *Queue[int]
 	at := func(q Q, key int) *slot[int] { return q.slots.At(q.find(key)) }
-	const flying, resting, delayed, ready = 0, 2, 10, 20
+	const flying, resting, delayed, ready, listed = 0, 2, 10, 20, 30
 	for _, c := range []struct {
 		reason    string
 		invariant int
@@ -66,6 +69,8 @@ func TestCheckFindsDamage(t *testing.T) {
 			at(q, delayed).at, d.due = at(q, delayed+1).at, q.heap[at(q, delayed+1).pos].due
 			d.seq = q.seq + 1
 		}},
+		{"the list of delays is out of order", 5, func(q Q) { at(q, listed).at = epoch.Add(2 * time.Hour) }},
+		{"a delay of the list has a position", 2, func(q Q) { at(q, listed).pos = 0 }},
 		{"a class is passed over and has nothing", 6, func(q Q) { q.passed[High] = 1 }},
 		{"a class is passed over too often", 6, func(q Q) { q.passed[Low] = passLimit + 2 }},
 		{"the index is gone", 7, func(q Q) { q.index = index{} }},

@@ -6,10 +6,11 @@ import "time"
 // counts after its Done. If Ready is not 0, the caller calls Next now, and otherwise at
 // this time.
 func (q *Queue[K]) Due() (time.Time, bool) {
-	if len(q.heap) == 0 {
+	i := q.nextDelayed()
+	if i == none {
 		return time.Time{}, false
 	}
-	return q.slots.At(q.heap[0].slot).at, true
+	return q.slots.At(i).at, true
 }
 
 // Ready returns the number of ready keys. A due key is delayed until a Next makes it
@@ -19,7 +20,7 @@ func (q *Queue[K]) Ready() int {
 }
 
 // Delayed returns the number of keys that wait for their time.
-func (q *Queue[K]) Delayed() int { return len(q.heap) }
+func (q *Queue[K]) Delayed() int { return len(q.heap) + int(q.lists[delayed].len) }
 
 // InFlight returns the number of keys that were taken and are not done.
 func (q *Queue[K]) InFlight() int { return int(q.lists[inFlight].len) }

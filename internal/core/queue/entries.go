@@ -85,8 +85,12 @@ func (q *Queue[K]) eachReady(yield func(Entry[K]) bool) bool {
 // eachDelayed sorts a copy of the heap. The copy of a small heap is on the stack.
 func (q *Queue[K]) eachDelayed(yield func(Entry[K]) bool) bool {
 	var room [32]delay
-	order := append(room[:0], make([]delay, len(q.heap))...)
-	copy(order, q.heap)
+	order := append(room[:0], make([]delay, q.Delayed())...)
+	n := copy(order, q.heap)
+	for i := q.lists[delayed].head; i != none; i = q.slots.At(i).next {
+		order[n] = q.delayOf(i)
+		n++
+	}
 	slices.SortFunc(order, func(a, b delay) int { return cmp.Or(cmp.Compare(a.due, b.due), cmp.Compare(a.seq, b.seq)) })
 	for i := range order {
 		if !yield(q.entry(order[i].slot)) {

@@ -27,7 +27,8 @@ const dueBatch = 256
 //     attempts.
 //  4. A delayed key has a time, and a ready or idle key has none. A key in flight
 //     has a time only with a priority: the request that Done brings back.
-//  5. The heap is ordered by time, then by arrival. It has the times of its slots.
+//  5. The heap and the list of delays are ordered by time, then by arrival. The heap has
+//     the times of its slots.
 //  6. A class that is passed over has ready keys, and was passed over at most
 //     once more than the limit.
 //  7. The index holds each slot once. Without an index there are few slots.
@@ -38,11 +39,11 @@ type Queue[K comparable] struct {
 	index  index               // by the key's hash, empty while a scan is as fast
 	dense  dense.Index         // by the key's number, if the keys have one
 	seed   maphash.Seed
-	heap   []delay   // the delayed slots
+	heap   []delay   // the delayed slots that are not in the list of delays
 	base   time.Time // the first time of all, 0 in the heap
 	lists  [listCount]list
 	passed turns
-	seq    uint64 // the number of arrivals in the heap
+	seq    uint64 // the number of delays so far
 }
 
 // New returns an empty queue.
@@ -151,8 +152,11 @@ func (q *Queue[K]) Drop(key K) {
 //
 // Held by TestModel, TestDueInBatches and TestFairness.
 func (q *Queue[K]) Next(now time.Time) (key K, ok bool) {
-	for n := 0; n < dueBatch && len(q.heap) > 0; n++ {
-		i := q.heap[0].slot
+	for range dueBatch {
+		i := q.nextDelayed()
+		if i == none {
+			break
+		}
 		s := q.slots.At(i)
 		if s.at.After(now) {
 			break

@@ -19,13 +19,14 @@ const (
 	keepCapacity = dense.Keep
 )
 
-// slot is the state of one key. It is in a list or in the heap.
+// slot is the state of one key. It is in a list or in the heap of delays.
 type slot[K comparable] struct {
 	at         time.Time // Delayed, or InFlight with a new request: the time to become ready
+	seq        uint64    // Delayed: the order among equal times
 	key        K
 	hash       uint32 // valid while there is an index
 	prev, next int32  // neighbours in the list
-	pos        int32  // Delayed: the position in the heap
+	pos        int32  // Delayed: the position in the heap, or none for a place in the list of delays
 	attempts   int32
 	state      State
 	priority   Priority // of the waiting request, unset without one
@@ -35,7 +36,8 @@ type slot[K comparable] struct {
 const (
 	idle      = int(PriorityUnset)
 	inFlight  = int(Low) + 1
-	listCount = inFlight + 1
+	delayed   = inFlight + 1
+	listCount = delayed + 1
 )
 
 // list is a doubly linked list of slots.
@@ -48,6 +50,8 @@ func (s *slot[K]) list() int {
 		return int(s.priority)
 	case InFlight:
 		return inFlight
+	case Delayed:
+		return delayed
 	}
 	return idle
 }
@@ -56,18 +60,26 @@ func (s *slot[K]) list() int {
 func (q *Queue[K]) enter(i int32, state State) {
 	s := q.slots.At(i)
 	s.state = state
-	if state == Delayed {
-		q.pushDelay(i)
-		return
-	}
 	l := &q.lists[s.list()]
-	s.prev, s.next = l.tail, none
-	if l.tail == none {
-		l.head = i
-	} else {
-		q.slots.At(l.tail).next = i
+	after := l.tail
+	if state == Delayed {
+		if after = q.enterDelay(i); s.pos != none {
+			return
+		}
 	}
-	l.tail = i
+	q.insert(l, after, i)
+}
+
+// insert puts slot i behind another one of the list, or first behind none.
+func (q *Queue[K]) insert(l *list, after, i int32) {
+	next := l.head
+	if after != none {
+		next = q.slots.At(after).next
+	}
+	s := q.slots.At(i)
+	s.prev, s.next = after, next
+	q.link(l, after, i)
+	q.link(l, i, next)
 	l.len++
 }
 
@@ -78,8 +90,10 @@ func (q *Queue[K]) leave(i int32) {
 	case StateUnset:
 		return
 	case Delayed:
-		q.removeDelay(s.pos)
-		return
+		if s.pos != none {
+			q.removeDelay(s.pos)
+			return
+		}
 	}
 	n := s.list()
 	l := &q.lists[n]
@@ -164,7 +178,7 @@ func (q *Queue[K]) moved(from, to int32) {
 	case q.index.cells != nil:
 		q.index.move(s.hash, from, to)
 	}
-	if s.state == Delayed {
+	if s.state == Delayed && s.pos != none {
 		q.heap[s.pos].slot = to
 		return
 	}
