@@ -86,6 +86,7 @@ type figure struct {
 	how    how
 	scale  float64 // 0 for 1
 	side   string  // the side whose metric stands for ours; "" for ours
+	theirs string  // the side whose metric stands for theirs; "" for theirs
 	over   source  // the metric that divides both sides
 	goal   goal
 }

@@ -63,7 +63,7 @@ func run() error {
 		return err
 	}
 	mine := []string{self, ours}
-	p := programs{ours: mine, bare: mine, alone: {self, alone}, theirs: {built.Path}, product: {built.Product}}
+	p := programs{ours: mine, bare: mine, alone: {self, alone}, theirs: {built.Path}, plain: {built.Path}, product: {built.Product}}
 	return o.table(ctx, p, built.Version)
 }
 

@@ -41,7 +41,7 @@ func TestPlan(t *testing.T) {
 			has[r.side] = done[p]
 		}
 		for _, f := range w.figures {
-			for _, side := range []string{ours, f.side, f.over.side} {
+			for _, side := range []string{ours, f.side, f.theirs, f.over.side} {
 				if _, ok := has[side][f.metric]; !ok && side != "" {
 					t.Errorf("%s: figure %q: side %s has no %q", w.name, f.name, side, f.metric)
 				}

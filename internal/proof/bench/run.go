@@ -13,16 +13,21 @@ import (
 )
 
 // The sides of a row. Alone is our graph without the engine. Bare is a loop that only
-// sends the requests. Both run in our program.
+// sends the requests. Both run in our program. Plain is theirs with another REST mapper.
 const (
 	ours   = "ours"
 	theirs = "theirs"
+	plain  = "theirs, plain mapper"
 	alone  = "alone"
 	bare   = "bare"
 )
 
 // product is the program of theirs with the metrics of kube-controller-manager.
 const product = "product"
+
+// plainMapper is the name of that mapper in package theirs, which only the program of
+// theirs links.
+const plainMapper = "plain"
 
 // row is a set of runs that are measured together, each run and round in its own
 // process.

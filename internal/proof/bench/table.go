@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"strconv"
 
 	"github.com/ownergraph/ownergraph/internal/proof/figures"
@@ -18,15 +19,12 @@ type line struct {
 func (r results) lines(w row) []line {
 	var out []line
 	for _, f := range w.figures {
-		side := f.side
-		if side == "" {
-			side = ours
-		}
+		side := cmp.Or(f.side, ours)
 		l := line{work: f.work, size: strconv.Itoa(w.size), name: f.name, unit: f.unit, goal: f.goal.String()}
 		if w.workers > 0 {
 			l.workers = strconv.Itoa(w.workers)
 		}
-		l.ours, l.theirs = r.value(f, source{w.name, side}), r.value(f, source{w.name, theirs})
+		l.ours, l.theirs = r.value(f, source{w.name, side}), r.value(f, source{w.name, cmp.Or(f.theirs, theirs)})
 		l.rounds = len(r[source{w.name, side}])
 		l.ratio = f.how.ratio(l.ours, l.theirs)
 		switch ok, given := f.goal.met(l.ours, l.ratio); {

@@ -1,6 +1,7 @@
 package measure
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -21,6 +22,9 @@ var bares = map[string]func(Side, Params) (Metrics, error){
 	"background": bareRow, "chain": bareChainRow, "fan": bareClockRow, "queue": bareMutexRow,
 }
 
+// bareWorkers is the number of workers beside a row with the defaults of the products.
+const bareWorkers = 20
+
 // bareRow has the given number of workers, which only send the deletes.
 func bareRow(side Side, p Params) (Metrics, error) {
 	w := workload.Trees(p.N)
@@ -29,7 +33,7 @@ func bareRow(side Side, p Params) (Metrics, error) {
 	var failed atomic.Int64
 	var workers sync.WaitGroup
 	start := time.Now()
-	for range p.Workers {
+	for range cmp.Or(p.Workers, bareWorkers) {
 		workers.Go(func() {
 			for i := int(next.Add(1)) - 1; i < w.Len(); i = int(next.Add(1)) - 1 {
 				if s.Delete(w.Key(i), graph.DeleteOptions{Propagation: graph.Background}) != nil {
@@ -66,9 +70,11 @@ func bareChainRow(side Side, p Params) (Metrics, error) {
 	go func() {
 		defer close(work)
 		i := 0
-		ended <- s.Watch(ctx, func([]*server.Record) error { close(listed); return nil }, func(server.Change) error {
-			if i++; i < p.N {
-				work <- w.Key(i)
+		ended <- s.Watch(ctx, func([]server.Page) error { close(listed); return nil }, func(changes []server.Change) error {
+			for range changes {
+				if i++; i < p.N {
+					work <- w.Key(i)
+				}
 			}
 			return nil
 		})

@@ -94,6 +94,7 @@ func (c cascade) run(side Side) (Metrics, error) {
 func load(side Side, c cascade) *server.Server {
 	s := server.New(server.Config{
 		Kinds: workload.Kinds(), Latency: c.Latency, View: side.View, Trace: c.Row == "orphan" || c.Row == "start",
+		ByKind: c.Order == Parallel,
 	})
 	for i := range c.world.Len() {
 		if c.order != nil {
@@ -131,7 +132,7 @@ func (c cascade) measure(ctx context.Context, s *server.Server) (Metrics, error)
 	m := Metrics{
 		"requests": float64(n.Total()) / work, "reads": float64(n.Gets) / work,
 		"rate": work / took.time.Seconds(), "goroutines": float64(n.Goroutines),
-		"goroutines at rest": float64(crowd),
+		"goroutines at rest": float64(crowd), "waiting": float64(n.Waiting),
 	}
 	took.per(int(work), m, "object")
 	return m, nil

@@ -32,6 +32,7 @@ func (f forgetful) Graph(whole bool) (measure.Graph, error) {
 type idle struct{}
 
 func (idle) Settled(context.Context, int) error { return nil }
+func (idle) Events() uint64                     { return 0 }
 func (idle) Stop() error                        { return nil }
 
 func (forgetful) Start(context.Context, *server.Server, measure.How) (measure.Collector, error) {
@@ -51,6 +52,8 @@ func TestRowsCheckTheEnd(t *testing.T) {
 		{"foreground", "objects are left", "nothing was collected"},
 		{"orphan", "objects are left", "the owner waits"},
 		{"chain", "objects are left", "nothing was collected"},
+		{"listing", "end state", "no event was taken"},
+		{"update", "end state", "no event was taken"},
 		{"none", "unknown", "there is no such row"},
 	} {
 		p := measure.Params{Row: c.row, N: 340, Workers: 2, Timeout: time.Millisecond}

@@ -12,17 +12,22 @@ import (
 type Params struct {
 	Row        string        `json:"row"`
 	N          int           `json:"n,omitempty"`
-	Workers    int           `json:"workers,omitempty"`
+	Workers    int           `json:"workers,omitempty"` // 0 for the product's default
 	Collectors int           `json:"collectors,omitempty"`
 	Split      bool          `json:"split,omitempty"`
 	Latency    time.Duration `json:"latency,omitempty"`
 	Product    bool          `json:"product,omitempty"`
-	Bare       bool          `json:"bare,omitempty"` // measures the bare run beside the row
+	Order      string        `json:"order,omitempty"`  // of a listing: Parallel, or empty for owners first
+	Mapper     string        `json:"mapper,omitempty"` // the REST mapper of theirs; empty for the product's
+	Bare       bool          `json:"bare,omitempty"`   // measures the bare run beside the row
 	Timeout    time.Duration `json:"timeout,omitempty"`
 	// Profile names a file for a CPU profile. It covers a cascade from the user's
 	// deletion to its end, and any other row as a whole.
 	Profile string `json:"profile,omitempty"`
 }
+
+// Parallel is the order of listings of all kinds at the same time.
+const Parallel = "parallel"
 
 // Metrics are the figures of one run, by name.
 type Metrics map[string]float64
@@ -32,7 +37,7 @@ func Run(out io.Writer, side Side, p Params) error {
 	rows := map[string]func(Side, Params) (Metrics, error){
 		"graph": whole(graphRow), "memory": whole(memoryRow), "worst": whole(worstRow), "fan": whole(fanRow),
 		"background": backgroundRow, "foreground": foregroundRow, "orphan": orphanRow, "chain": chainRow,
-		"start": startRow, "queue": whole(queueRow),
+		"start": startRow, "queue": whole(queueRow), "listing": listingRow, "update": updateRow,
 	}
 	row := rows[p.Row]
 	if p.Bare {

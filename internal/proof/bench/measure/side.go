@@ -2,7 +2,6 @@ package measure
 
 import (
 	"context"
-	"time"
 
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/proof/bench/server"
@@ -26,7 +25,7 @@ type Side interface {
 
 // How holds the settings of a collector.
 type How struct {
-	Workers int
+	Workers int // 0 for the product's default
 	// Scope, if set, picks the scopes of the collector.
 	Scope func(string) bool
 }
@@ -52,8 +51,9 @@ type Graph interface {
 	// Len returns the number of objects.
 	Len() int
 	// Drain does all work that follows from the end of an owner, in steps. Another
-	// event could be taken between two steps. It reports the time of each step.
-	Drain(step func(time.Duration)) error
+	// event could be taken between two steps. It reports the time of each step, and
+	// stays on the caller's thread.
+	Drain(step func(Span)) error
 }
 
 // Collector is a side at work. It is safe for concurrent use.
@@ -61,5 +61,8 @@ type Collector interface {
 	// Settled waits until no work is left and the collector has the given number of
 	// objects.
 	Settled(ctx context.Context, objects int) error
+	// Events returns the number of events that the collector has taken. Some of them may
+	// be of its own making.
+	Events() uint64
 	Stop() error
 }

@@ -2,6 +2,7 @@ package measure
 
 import (
 	"fmt"
+	"runtime"
 	"time"
 
 	"github.com/ownergraph/ownergraph/internal/proof/bench/workload"
@@ -62,21 +63,24 @@ func fanRow(side Side, p Params) (Metrics, error) {
 		return nil, err
 	}
 	g.Prepare([]Event{{true, w.Object(0)}})
-	start := time.Now()
+	runtime.LockOSThread() // the clock of the thread is read
+	defer runtime.UnlockOSThread()
+	start := Now()
 	if err := g.Apply(); err != nil {
 		return nil, err
 	}
-	event := time.Since(start)
+	event := start.Span()
 	g.Drop()
 	worst, slow := event, 0.0
-	err = g.Drain(func(d time.Duration) {
-		if worst = max(worst, d); d > maxWait {
+	err = g.Drain(func(d Span) {
+		worst.Wall, worst.Thread = max(worst.Wall, d.Wall), max(worst.Thread, d.Thread)
+		if d.Wall > maxWait {
 			slow++
 		}
 	})
 	return Metrics{
-		"event ns": float64(event.Nanoseconds()), "wait ns": float64(worst.Nanoseconds()), "over 0.25 ms": slow,
-		"event ns per dependent": float64(event.Nanoseconds()) / float64(p.N),
+		"event ns": float64(event.Wall), "wait ns": float64(worst.Wall), "over 0.25 ms": slow,
+		"event ns per dependent": float64(event.Wall) / float64(p.N), "wait thread ns": float64(worst.Thread),
 	}, err
 }
 

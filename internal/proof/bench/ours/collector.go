@@ -45,26 +45,44 @@ func (s store) CompareVersions(_ graph.Kind, a, b graph.Version) int {
 	return server.CompareVersions(a, b)
 }
 
-// maxPage is the number of objects in a page of a listing.
-const maxPage = 500
+// maxLive is the number of events in a batch of a running watch. An adapter's watch
+// gives as many at most of those that are pending.
+const maxLive = 64
 
 func (s store) Watch(ctx context.Context, sink func([]graph.Event) error) error {
-	list := func(now []*server.Record) error {
+	var batch []graph.Event // its array serves every batch
+	list := func(pages []server.Page) error {
 		if err := sink(beginning()); err != nil {
 			return err
 		}
-		for page := range slices.Chunk(now, maxPage) {
-			var batch []graph.Event
-			for _, r := range page {
+		for _, p := range pages {
+			batch = batch[:0]
+			for _, r := range p.Records {
 				batch = s.events(batch, server.Change{New: r})
+			}
+			for _, k := range p.Ended {
+				batch = append(batch, graph.Event{Type: graph.ListEnded, Kind: k})
 			}
 			if err := sink(batch); err != nil {
 				return err
 			}
 		}
-		return sink(listed())
+		return nil
 	}
-	return s.server.Watch(ctx, list, func(c server.Change) error { return sink(s.events(nil, c)) })
+	return s.server.Watch(ctx, list, func(changes []server.Change) error {
+		for part := range slices.Chunk(changes, maxLive) {
+			batch = batch[:0]
+			for _, c := range part {
+				batch = s.events(batch, c)
+			}
+			for live := range slices.Chunk(batch, maxLive) { // a fence is several events
+				if err := sink(live); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	})
 }
 
 // events appends the events of a change.
@@ -118,6 +136,9 @@ func (r *running) Settled(ctx context.Context, objects int) error {
 	}
 	return nil
 }
+
+// Events returns the number of events that the engine has observed.
+func (r *running) Events() uint64 { return r.collector.Stats().Events }
 
 func (r *running) Stop() error {
 	r.stop()

@@ -78,7 +78,7 @@ func (g *engine) Len() int { return g.engine.Stats().Objects }
 // Drain carries out the engine's calls, with a store that answers at once. A step is
 // the work of the Collector under one lock: it takes up to 16 calls, or reports one, or
 // observes one event.
-func (g *engine) Drain(step func(time.Duration)) error {
+func (g *engine) Drain(step func(measure.Span)) error {
 	var calls []ownergraph.Call
 	for again := true; again; {
 		calls, again = g.take(calls[:0], step)
@@ -86,14 +86,14 @@ func (g *engine) Drain(step func(time.Duration)) error {
 			if c.Type != ownergraph.CallDelete {
 				return fmt.Errorf("engine: %s %s: only deletes are called for", c.Type, c.Key)
 			}
-			start := time.Now()
-			err := g.engine.Done(start, c.ID, ownergraph.Result{})
-			done := time.Now()
-			step(done.Sub(start))
+			now, start := time.Now(), measure.Now()
+			err := g.engine.Done(now, c.ID, ownergraph.Result{})
+			step(start.Span())
 			if err == nil {
-				err = g.engine.Observe(done, graph.Event{Type: graph.Gone, Key: c.Key})
+				now, start = time.Now(), measure.Now()
+				err = g.engine.Observe(now, graph.Event{Type: graph.Gone, Key: c.Key})
+				step(start.Span())
 			}
-			step(time.Since(done))
 			if err != nil {
 				return err
 			}
@@ -107,18 +107,18 @@ func (g *engine) Drain(step func(time.Duration)) error {
 }
 
 // take returns the next calls, and whether the engine has more work at once.
-func (g *engine) take(calls []ownergraph.Call, step func(time.Duration)) ([]ownergraph.Call, bool) {
-	start := time.Now()
+func (g *engine) take(calls []ownergraph.Call, step func(measure.Span)) ([]ownergraph.Call, bool) {
+	now, start := time.Now(), measure.Now()
 	var at time.Time
 	for len(calls) < maxBatch {
 		var c ownergraph.Call
-		if c, at = g.engine.Next(start, ownergraph.LaneStore); c.ID == 0 {
+		if c, at = g.engine.Next(now, ownergraph.LaneStore); c.ID == 0 {
 			break
 		}
 		calls = append(calls, c)
 	}
-	step(time.Since(start))
-	return calls, !at.IsZero() && !at.After(start)
+	step(start.Span())
+	return calls, !at.IsZero() && !at.After(now)
 }
 
 // bare is a graph without an engine.
@@ -170,7 +170,7 @@ func (g *bare) Process() error { return nil }
 
 func (g *bare) Len() int { return g.graph.Observed() }
 
-func (g *bare) Drain(func(time.Duration)) error { return nil }
+func (g *bare) Drain(func(measure.Span)) error { return nil }
 
 func prepare(to []graph.Event, events []measure.Event) []graph.Event {
 	for _, e := range events {

@@ -103,6 +103,9 @@ func (s *Server) applyOutcome(sh *kindTable, live *Record, out finalizer.Outcome
 // locked, so that the watches see each kind in order.
 func (s *Server) commit(sh *kindTable, live, now *Record) {
 	at := placeOf(live.Object.Key)
+	if !s.changed.Load() {
+		s.changed.Store(true)
+	}
 	if now != nil {
 		sh.objects[at] = now
 	} else {

@@ -20,8 +20,11 @@ type Config struct {
 	Latency time.Duration
 	// View makes the form in which objects are read. Nil leaves it out.
 	View func(graph.Object) any
-	// Trace makes each request note the time and the number of goroutines.
+	// Trace makes each request note the time, the number of goroutines, and the number
+	// of requests that wait for the latency.
 	Trace bool
+	// ByKind makes each page of a listing have objects of one kind.
+	ByKind bool
 }
 
 // Record is one state of one object. It is never changed.
@@ -43,10 +46,11 @@ const (
 )
 
 // Counts has the number of requests by verb. With Trace it also has the highest number
-// of goroutines that a request saw, and the time of the last request.
+// of goroutines and of waiting requests that a request saw, and the time of the last
+// request.
 type Counts struct {
 	Gets, Patches, Deletes, Fences uint64
-	Goroutines                     int
+	Goroutines, Waiting            int
 	Last                           time.Time
 }
 
@@ -57,11 +61,14 @@ func (c Counts) Total() uint64 { return c.Gets + c.Patches + c.Deletes + c.Fence
 type Server struct {
 	cfg     Config
 	tables  map[graph.Kind]*kindTable
-	loaded  []graph.Key
+	loaded  []*Record
+	changed atomic.Bool // an object is not as it was loaded
 	version atomic.Uint64
 	counts  [verbs]atomic.Uint64
 	fences  atomic.Uint64 // the token of the last one
 	crowd   atomic.Int64
+	waiting atomic.Int64
+	waited  atomic.Int64 // the most that waited at once
 	last    atomic.Int64 // in nanoseconds since 1970
 	held    atomic.Int64
 	goal    atomic.Int64
@@ -99,8 +106,9 @@ func New(cfg Config) *Server {
 // Load adds objects without a change. Watches list them in the order of their loading.
 // No watch may run yet.
 func (s *Server) Load(o graph.Object) {
-	s.tables[o.Kind].objects[placeOf(o.Key)] = s.record(o)
-	s.loaded = append(s.loaded, o.Key)
+	r := s.record(o)
+	s.tables[o.Kind].objects[placeOf(o.Key)] = r
+	s.loaded = append(s.loaded, r)
 	s.held.Add(1)
 }
 
@@ -145,13 +153,14 @@ func (s *Server) Reset() {
 		s.counts[i].Store(0)
 	}
 	s.crowd.Store(0)
+	s.waited.Store(0)
 }
 
 // Counts returns the requests since the last Reset.
 func (s *Server) Counts() Counts {
 	return Counts{
 		s.counts[Get].Load(), s.counts[Patch].Load(), s.counts[Delete].Load(), s.counts[Fence].Load(),
-		int(s.crowd.Load()), time.Unix(0, s.last.Load()),
+		int(s.crowd.Load()), int(s.waited.Load()), time.Unix(0, s.last.Load()),
 	}
 }
 
@@ -160,12 +169,18 @@ func (s *Server) request(v Verb) {
 	s.counts[v].Add(1)
 	if s.cfg.Trace {
 		s.last.Store(time.Now().UnixNano())
-		n := int64(runtime.NumGoroutine())
-		for most := s.crowd.Load(); n > most && !s.crowd.CompareAndSwap(most, n); most = s.crowd.Load() {
-		}
+		raise(&s.crowd, int64(runtime.NumGoroutine()))
+		raise(&s.waited, s.waiting.Add(1))
+		defer s.waiting.Add(-1)
 	}
 	if s.cfg.Latency > 0 {
 		s.delays.wait()
+	}
+}
+
+// raise makes most at least n.
+func raise(most *atomic.Int64, n int64) {
+	for old := most.Load(); n > old && !most.CompareAndSwap(old, n); old = most.Load() {
 	}
 }
 

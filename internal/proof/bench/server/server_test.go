@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/ownergraph/ownergraph/graph"
@@ -93,10 +94,11 @@ func TestWatch(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
 	var reported []string
-	err := s.Watch(ctx, func(list []*Record) error {
-		for _, r := range list {
+	err := s.Watch(ctx, func(list []Page) error {
+		for _, r := range list[0].Records {
 			reported = append(reported, "put "+r.Object.Name)
 		}
+		reported = append(reported, fmt.Sprint(len(list), list[0].Ended))
 		for _, name := range []string{"a", "b"} {
 			opts := graph.DeleteOptions{Propagation: map[string]graph.Propagation{"a": graph.Foreground}[name]}
 			if err := s.Remove(object(name).Key, opts); err != nil {
@@ -105,16 +107,9 @@ func TestWatch(t *testing.T) {
 			s.Fence()
 		}
 		return nil
-	}, func(c Change) error {
-		switch {
-		case c.Fence != 0:
-			reported = append(reported, fmt.Sprintf("fence %d", c.Fence))
-		case c.New != nil:
-			reported = append(reported, "put "+c.New.Object.Name)
-		default:
-			reported = append(reported, "gone "+c.Old.Object.Name)
-		}
-		if len(reported) == 6 {
+	}, func(changes []Change) error {
+		reported = append(reported, describe(changes)...)
+		if len(reported) == 7 {
 			stop()
 		}
 		return nil
@@ -122,9 +117,92 @@ func TestWatch(t *testing.T) {
 	if !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
-	want := "[put b put a put a fence 1 gone b fence 2]"
+	want := "[put b put a 1 [pod] put a fence 1 gone b fence 2]"
 	if got := fmt.Sprint(reported); got != want {
 		t.Errorf("reported %s, want %s", got, want)
+	}
+}
+
+// describe returns a line for each change.
+func describe(changes []Change) (out []string) {
+	for _, c := range changes {
+		switch {
+		case c.Fence != 0:
+			out = append(out, fmt.Sprintf("fence %d", c.Fence))
+		case c.New != nil:
+			out = append(out, "put "+c.New.Object.Name)
+		default:
+			out = append(out, "gone "+c.Old.Object.Name)
+		}
+	}
+	return out
+}
+
+// TestPages: a page has up to 500 objects, of one kind if that is asked for. A kind ends
+// on its last page.
+func TestPages(t *testing.T) {
+	var mixed []graph.Object
+	for i := range 600 {
+		o := object(fmt.Sprint(i))
+		if i%300 == 0 {
+			o.Kind = "set"
+		}
+		mixed = append(mixed, o)
+	}
+	for _, c := range []struct {
+		objects []graph.Object
+		byKind  bool
+		want    string
+		reason  string
+	}{
+		{nil, false, "0 [pod set none]", "a page without objects ends all kinds"},
+		{mixed, false, "500 [], 100 [pod set none]", "kinds are mixed"},
+		{mixed, true, "1 [], 299 [], 1 [set], 299 [pod none]", "each page has one kind"},
+	} {
+		s := New(Config{Kinds: []graph.KindInfo{{Kind: pod}, {Kind: "set"}, {Kind: "none"}}, ByKind: c.byKind})
+		for _, o := range c.objects {
+			s.Load(o)
+		}
+		var got []string
+		for _, p := range s.pages(s.loaded) {
+			got = append(got, fmt.Sprint(len(p.Records), " ", p.Ended))
+		}
+		if strings.Join(got, ", ") != c.want {
+			t.Errorf("pages %s, want %s: %s", strings.Join(got, ", "), c.want, c.reason)
+		}
+	}
+}
+
+// TestStage: a staged version is stored at once. The watches hear of it later, in one
+// batch.
+func TestStage(t *testing.T) {
+	s := load(object("a"), object("b"))
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	err := s.Watch(ctx, func([]Page) error {
+		next := object("b")
+		next.Version = "2"
+		staged := s.Stage([]graph.Object{object("a"), next})
+		if r, err := s.Get(next.Key); err != nil || r.Object.Version != "2" || !s.Delivered() {
+			t.Errorf("stored %v, %v, delivered %t", r, err, s.Delivered())
+		}
+		s.Announce(staged)
+		if s.Delivered() {
+			t.Error("delivered before the watch has run")
+		}
+		return nil
+	}, func(changes []Change) error {
+		if got := fmt.Sprint(describe(changes)); got != "[put a put b]" || changes[1].Old.Object.Version != "1" {
+			t.Errorf("reported %s", got)
+		}
+		if s.Delivered() {
+			t.Error("delivered while the watch works")
+		}
+		stop()
+		return nil
+	})
+	if !errors.Is(err, context.Canceled) || !s.Delivered() {
+		t.Errorf("%v, delivered %t", err, s.Delivered())
 	}
 }
 

@@ -2,7 +2,6 @@ package theirs
 
 import (
 	"fmt"
-	"time"
 
 	"github.com/ownergraph/ownergraph/internal/proof/bench/measure"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -91,7 +90,7 @@ func (g *filling) Len() int { return g.inside.Nodes() }
 
 // Drain has no step to time, since the event did all the work. It checks that every
 // dependent is queued.
-func (g *filling) Drain(func(time.Duration)) error {
+func (g *filling) Drain(func(measure.Span)) error {
 	want := g.inside.Nodes()
 	if got := g.inside.Deletes(); got != want {
 		return fmt.Errorf("garbage collector: %d dependents are queued, want %d", got, want)

@@ -1,8 +1,11 @@
 package theirs
 
 import (
+	"fmt"
+
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/proof/bench/workload"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/discovery/cached/memory"
@@ -35,9 +38,23 @@ func kindOfResource(r schema.GroupVersionResource) graph.Kind {
 	return ""
 }
 
-// mapper is the REST mapper of kube-controller-manager. It asks the discovery once, and
-// then answers from memory, under a lock.
-func mapper() *restmapper.DeferredDiscoveryRESTMapper {
+// PlainMapper is the name of a REST mapper that looks kinds up in maps, without a lock.
+const PlainMapper = "plain"
+
+// mapper returns the REST mapper with a name.
+func mapper(name string) (meta.ResettableRESTMapper, error) {
+	switch name {
+	case "":
+		return discovered(), nil
+	case PlainMapper:
+		return plain(), nil
+	}
+	return nil, fmt.Errorf("garbage collector: REST mapper %q: %w", name, graph.ErrInvalid)
+}
+
+// discovered returns the REST mapper of kube-controller-manager. It asks the discovery
+// once, and then answers from memory, under a lock.
+func discovered() *restmapper.DeferredDiscoveryRESTMapper {
 	verbs := metav1.Verbs{"get", "list", "watch", "patch", "delete"}
 	resource := func(name, kind string) metav1.APIResource {
 		return metav1.APIResource{Name: name, Kind: kind, Namespaced: true, Verbs: verbs}
@@ -49,4 +66,17 @@ func mapper() *restmapper.DeferredDiscoveryRESTMapper {
 		}},
 	}}}
 	return restmapper.NewDeferredDiscoveryRESTMapper(memory.NewMemCacheClient(served))
+}
+
+// static is a REST mapper that has nothing to reset.
+type static struct{ *meta.DefaultRESTMapper }
+
+func (static) Reset() {}
+
+func plain() static {
+	m := meta.NewDefaultRESTMapper(nil)
+	for _, k := range workload.Kinds() {
+		m.Add(kindOf(k.Kind), meta.RESTScopeNamespace)
+	}
+	return static{m}
 }

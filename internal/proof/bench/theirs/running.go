@@ -1,10 +1,12 @@
 package theirs
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/ownergraph/ownergraph/internal/proof/bench/measure"
@@ -16,40 +18,53 @@ import (
 type running struct {
 	inside  Inside
 	stop    context.CancelFunc
+	server  *server.Server
 	workers sync.WaitGroup
+	steps   atomic.Uint64 // events that the graph has taken
 	watch   chan error
 }
 
-// Start runs the garbage collector as its Run does. One goroutine works on the graph,
-// and how.Workers on each of its two queues. A watch of the server stands for the
-// informers.
+// defaultWorkers is that of kube-controller-manager.
+const defaultWorkers = 20
+
+// Start runs the garbage collector as its Run does. One goroutine works on the graph.
+// How.Workers, by default 20, work on each of its two queues as soon as the listings
+// have been handed over. A watch of the server stands for the informers.
 func (s Side) Start(ctx context.Context, on *server.Server, how measure.How) (measure.Collector, error) {
 	if how.Scope != nil {
 		return nil, errors.New("garbage collector: collects in all scopes")
 	}
 	ctx, stop := context.WithCancel(ctx)
-	in, err := s.Make(ctx, client{on}, mapper())
+	in, err := s.make(ctx, client{on})
 	if err != nil {
 		stop()
 		return nil, err
 	}
-	r := &running{inside: in, stop: stop, watch: make(chan error, 1)}
+	r := &running{inside: in, stop: stop, server: on, watch: make(chan error, 1)}
 	listed := make(chan struct{})
 	go func() {
-		r.watch <- on.Watch(ctx, func(list []*server.Record) error {
-			for _, now := range list {
-				r.tell(server.Change{New: now})
+		r.watch <- on.Watch(ctx, func(pages []server.Page) error {
+			for _, p := range pages {
+				for _, now := range p.Records {
+					r.tell(server.Change{New: now})
+				}
 			}
 			close(listed)
 			return nil
-		}, func(c server.Change) error { r.tell(c); return nil })
+		}, func(changes []server.Change) error {
+			for _, c := range changes {
+				r.tell(c)
+			}
+			return nil
+		})
 	}()
 	r.workers.Go(func() {
 		for in.Step() {
+			r.steps.Add(1)
 		}
 	})
 	<-listed
-	for range how.Workers {
+	for range cmp.Or(how.Workers, defaultWorkers) {
 		r.workers.Go(func() { in.Delete(ctx) })
 		r.workers.Go(func() { in.Orphan(ctx) })
 	}
@@ -68,11 +83,16 @@ func (r *running) tell(c server.Change) {
 	}
 }
 
-// Settled looks every millisecond, since the collector gives no notice.
+// Events returns the number of events that the graph has taken.
+func (r *running) Events() uint64 { return r.steps.Load() }
+
+// Settled looks every millisecond, since the collector gives no notice. An
+// object that waits in a queue's rate limiter does not count, to the advantage of this
+// side.
 func (r *running) Settled(ctx context.Context, objects int) error {
 	for {
 		in := r.inside
-		if in.Changes()+in.Deletes()+in.Orphans() == 0 && (objects < 0 || in.Nodes() == objects) {
+		if r.server.Delivered() && in.Changes()+in.Deletes()+in.Orphans() == 0 && (objects < 0 || in.Nodes() == objects) {
 			return nil
 		}
 		select {

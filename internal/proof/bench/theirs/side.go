@@ -13,9 +13,22 @@ import (
 )
 
 // Side is the garbage collector of Kubernetes.
-type Side struct{ Make Make }
+type Side struct {
+	Make Make
+	// Mapper is the name of its REST mapper: PlainMapper, or empty for the product's.
+	Mapper string
+}
 
 var _ measure.Side = Side{}
+
+// make returns a new garbage collector with the side's REST mapper.
+func (s Side) make(ctx context.Context, c client) (Inside, error) {
+	m, err := mapper(s.Mapper)
+	if err != nil {
+		return nil, err
+	}
+	return s.Make(ctx, c, m)
+}
 
 // Hush turns off the logs of Kubernetes at the default level. With bubbled it also
 // turns off the reports of errors. Kubernetes would sleep after each of them, by a
@@ -33,7 +46,7 @@ func (Side) View(o graph.Object) any { return partial(o) }
 
 // Graph returns an empty graph. With whole it comes with the cache of an informer.
 func (s Side) Graph(whole bool) (measure.Graph, error) {
-	in, err := s.Make(context.Background(), client{}, mapper())
+	in, err := s.make(context.Background(), client{})
 	if err != nil {
 		return nil, err
 	}

@@ -49,12 +49,21 @@ func TestPatches(t *testing.T) {
 }
 
 func TestKinds(t *testing.T) {
-	for _, k := range workload.Kinds() {
-		gvk := kindOf(k.Kind)
-		m, err := mapper().RESTMapping(gvk.GroupKind(), gvk.Version)
-		if err != nil || kindOfResource(m.Resource) != k.Kind {
-			t.Errorf("%s is %v, %v", k.Kind, m, err)
+	for _, name := range []string{"", PlainMapper} {
+		rest, err := mapper(name)
+		if err != nil {
+			t.Fatal(err)
 		}
+		for _, k := range workload.Kinds() {
+			gvk := kindOf(k.Kind)
+			m, err := rest.RESTMapping(gvk.GroupKind(), gvk.Version)
+			if err != nil || kindOfResource(m.Resource) != k.Kind || m.Scope.Name() != "namespace" {
+				t.Errorf("mapper %q: %s is %v, %v", name, k.Kind, m, err)
+			}
+		}
+	}
+	if _, err := mapper("other"); !errors.Is(err, graph.ErrInvalid) {
+		t.Errorf("an unknown mapper: %v", err)
 	}
 }
 

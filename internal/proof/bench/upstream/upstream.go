@@ -17,8 +17,9 @@ const (
 	source     = "pkg/controller/garbagecollector"
 	// linked is the path of the built module. It begins with our path, since it imports
 	// internal packages.
-	linked = "github.com/ownergraph/ownergraph/internal/linked"
-	bench  = "github.com/ownergraph/ownergraph/internal/proof/bench"
+	linked  = "github.com/ownergraph/ownergraph/internal/linked"
+	product = "github.com/ownergraph/ownergraph"
+	bench   = "github.com/ownergraph/ownergraph/internal/proof/bench"
 )
 
 //go:embed bridge.go.txt main.go.txt metrics.go.txt
@@ -158,9 +159,12 @@ func writeModule(ctx context.Context, home, to string) error {
 			return err
 		}
 	}
-	root := filepath.Dir(filepath.Dir(home))
-	_, err := run(ctx, to, "mod", "edit", "-module="+linked, "-require="+bench+"@v0.0.0", "-replace="+bench+"="+home,
-		"-replace=github.com/ownergraph/ownergraph="+root)
+	root, err := run(ctx, home, "list", "-m", "-f", "{{.Dir}}", product)
+	if err != nil {
+		return err
+	}
+	_, err = run(ctx, to, "mod", "edit", "-module="+linked, "-require="+bench+"@v0.0.0", "-replace="+bench+"="+home,
+		"-replace="+product+"="+strings.TrimSpace(string(root)))
 	return err
 }
 

@@ -66,3 +66,37 @@ func TestReplace(t *testing.T) {
 		t.Errorf("%s then %s: the same object at another version", after, again)
 	}
 }
+
+// TestParallel: each object comes once, most dependents come before their owners, and
+// the listings end together.
+func TestParallel(t *testing.T) {
+	const size = 500
+	w := Trees(100_000)
+	order := w.Parallel(size)
+	at := make([]int, w.Len())
+	for i := range at {
+		at[i] = -1
+	}
+	for place, i := range order {
+		if at[i] >= 0 {
+			t.Fatalf("object %d comes twice", i)
+		}
+		at[i] = place
+	}
+	early, last := 0, map[graph.Kind]int{}
+	for i := range w.Len() {
+		if o := w.Owner(i); o >= 0 && at[i] < at[o] {
+			early++
+		}
+		k := w.Key(i).Kind
+		last[k] = max(last[k], at[i])
+	}
+	if len(order) != w.Len() || early < w.Len()*8/10 {
+		t.Errorf("%d of %d objects, %d before their owners", len(order), w.Len(), early)
+	}
+	for k, n := range last {
+		if n < w.Len()-3*size {
+			t.Errorf("the listing of %s ends at %d", k, n)
+		}
+	}
+}
