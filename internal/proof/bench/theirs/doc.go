@@ -1,6 +1,7 @@
 // Package theirs is the other side of the benchmark: the garbage collector of
 // Kubernetes. It has the workers, queues, discovery and REST mapping that
-// kube-controller-manager gives it, over the benchmark's server.
+// kube-controller-manager gives it, over the benchmark's server. Side.Mapper can give
+// it a simpler REST mapper.
 //
 // It reaches the collector's unexported parts through Inside. The bridge file of
 // package upstream implements Inside where upstream's package is built.
