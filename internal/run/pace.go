@@ -14,6 +14,13 @@ const (
 	// round trips.
 	remote      = 100 * time.Microsecond
 	remoteLimit = 16
+	// engineTime is a time in which no engine hands out a call, with room for a mean that
+	// lags behind. By Little's law, no more calls can be under way than the mean latency has
+	// such times.
+	engineTime = 250 * time.Nanosecond
+	// A latency counts as at most outlier times the mean. The mean follows 1/smooth of it.
+	outlier = 8
+	smooth  = 8
 	// minFresh and minRound bound a round from below. A few calls, or a moment of a store
 	// in the same process, show nothing but noise.
 	minFresh = 8
@@ -52,6 +59,10 @@ const (
 // A call without an answer counts as overload only in the round in which it began. So a few
 // calls that hang lower nothing. Stall raises the limit where the calls under way all hang.
 //
+// Calls cannot be under way faster than the engine hands them out. So the mean latency of
+// the timed calls bounds the limit, and noise in the throughput of a store in the same
+// process raises no limit.
+//
 // A round in which a result comes while no call waits is discarded. Low demand changes no
 // limit, and ends a trial. Pace has no time but that of its caller, which is the time
 // since one epoch of a monotonic clock. The driver's lock guards a Pace. Use NewPace.
@@ -63,6 +74,7 @@ const (
 //	P3 without a trial or a ramp, the limit is the one before it
 //	P4 the calls of a round are fresh ones and others; busy and silent ones are fresh
 //	P5 no trial waits for longer than maxHold windows
+//	P6 the limit is at most the number of calls that can be under way at the mean latency
 //
 // Held by TestPaceStores, TestPaceRandomStores and TestPaceInvariants.
 type Pace struct {
@@ -80,10 +92,9 @@ type Pace struct {
 	raise, lower pause // before the next trials
 	idle         int   // results without waiting calls since the last whole round
 	last         time.Duration
-	stalls       int  // since the last result
-	silent       bool // the last result was no answer
-	heard        bool // a timed call has been answered
-	quick        bool // so was the last one, at once
+	stalls       int           // since the last result
+	silent       bool          // the last result was no answer
+	latency      time.Duration // the mean of the timed answers, 0 before the first one
 }
 
 // Phase says what a Pace is doing.
@@ -163,10 +174,19 @@ const QuickAhead = 32
 // many as the limit, or QuickAhead if that is more and the store answers at once. Its
 // workers come back before another goroutine has the lock of the engine.
 func (p *Pace) Ahead() int {
-	if p.quick {
+	if p.latency > 0 && p.latency < quickCall {
 		return max(p.limit, QuickAhead)
 	}
 	return p.limit
+}
+
+// useful returns how many calls can be under way at once at the mean latency: those, one
+// that waits for its worker, and one whose result waits for the engine.
+func (p *Pace) useful() int {
+	if p.latency == 0 {
+		return p.max
+	}
+	return min(p.max, int(p.latency/engineTime)+3)
 }
 
 // Phase returns what the Pace is doing.
@@ -204,12 +224,16 @@ func (p *Pace) hear(e *Ended) {
 	if e.Began == 0 || e.Outcome != OutcomeAnswer {
 		return
 	}
-	if p.quick = e.Latency < quickCall; p.heard {
-		return
-	}
-	if p.heard = true; e.Latency >= remote && p.phase == PhaseRamp && p.limit < remoteLimit {
+	took := max(e.Latency, 1)
+	if p.latency > 0 {
+		p.latency = max(p.latency+(min(took, outlier*p.latency)-p.latency)/smooth, 1)
+	} else if p.latency = took; took >= remote && p.phase == PhaseRamp && p.limit < remoteLimit {
 		p.round.open, p.ref = false, window{}
 		p.jump(remoteLimit)
+	}
+	if most := p.useful(); p.limit > most {
+		p.round.open, p.ref = false, window{}
+		p.move(PhaseSteady, most)
 	}
 }
 
@@ -282,6 +306,7 @@ func (p *Pace) Check() error {
 		{"P3", trial || p.phase == PhaseRamp && p.limit >= p.base || p.limit == p.base},
 		{"P4", r.busy >= 0 && r.silent >= 0 && r.busy+r.silent <= r.fresh && r.fresh <= r.ended},
 		{"P5", p.raise.ok() && p.lower.ok()},
+		{"P6", p.limit <= p.useful()},
 	} {
 		if !c.ok {
 			return fmt.Errorf("pace: %s is broken: %s, limit %d of %d, %d before", c.name, p.phase, p.limit, p.max, p.base)

@@ -218,6 +218,30 @@ func TestPaceHearsFirst(t *testing.T) {
 	}
 }
 
+// TestPaceUseful: a store in the same process gets few calls at once, whatever noise its
+// throughput has. The engine hands out no more in the time of a call.
+func TestPaceUseful(t *testing.T) {
+	p := run.NewPace(256)
+	now := time.Duration(0)
+	for i := range 20_000 { // the throughput doubles again and again
+		now += 2 * time.Microsecond >> min(i/2000, 8)
+		p.End(now, &run.Ended{Began: now - 900, Latency: 900 * time.Nanosecond, Outcome: run.OutcomeAnswer}, true)
+		if err := p.Check(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if p.Limit() > 8 {
+		t.Errorf("limit %d, want 8 at most", p.Limit())
+	}
+	for range 40 { // the store is remote from now on
+		now += time.Millisecond
+		p.End(now, &run.Ended{Began: now - time.Millisecond, Latency: time.Millisecond, Outcome: run.OutcomeAnswer}, true)
+	}
+	if p.Ahead() >= run.QuickAhead {
+		t.Errorf("%d calls are taken ahead for a remote store with limit %d", p.Ahead(), p.Limit())
+	}
+}
+
 // TestPaceStall: a stall doubles the limit, later each time, and not after a call without
 // an answer.
 func TestPaceStall(t *testing.T) {

@@ -37,6 +37,7 @@ func (w *pause) ok() bool      { return w.first <= w.hold && w.hold <= maxHold &
 
 // move sets the phase and the limit, and begins a window.
 func (p *Pace) move(phase Phase, limit int) {
+	limit = min(limit, p.useful())
 	p.skip = limit != p.limit
 	p.phase, p.limit, p.window = phase, limit, window{}
 	if phase == PhaseSteady || phase == PhaseRecover {
@@ -91,7 +92,7 @@ func (p *Pace) judgeRamp() {
 // double takes the window as the reference, and doubles the limit.
 func (p *Pace) double() {
 	p.ref, p.base = p.window, p.limit
-	if p.limit == p.max {
+	if p.limit >= p.useful() {
 		p.careful = false
 		p.lower.rarely()
 		p.move(PhaseSteady, p.limit)
@@ -127,7 +128,7 @@ func (p *Pace) judgeSteady() {
 	p.raise.left--
 	p.lower.left--
 	switch {
-	case p.raise.left <= 0 && p.limit < p.max:
+	case p.raise.left <= 0 && p.limit < p.useful():
 		p.tryMore()
 	case p.lower.left <= 0 && p.limit > 1:
 		p.tryLess()
@@ -160,7 +161,7 @@ func (p *Pace) judgeTrial() {
 	switch {
 	case more && gain >= clear:
 		p.double()
-	case more && p.limit < p.max:
+	case more && p.limit < p.useful():
 		p.tryMore()
 	case !more && p.limit > 1:
 		p.tryLess()
@@ -181,7 +182,7 @@ func (p *Pace) cut(r *round) {
 
 // rise raises the limit by one after a round without an overload.
 func (p *Pace) rise() {
-	if p.limit > p.brink+p.brink/4 || p.limit == p.max {
+	if p.limit > p.brink+p.brink/4 || p.limit >= p.useful() {
 		p.move(PhaseRamp, p.limit)
 		return
 	}
