@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -96,19 +97,22 @@ func bareChainRow(side Side, p Params) (Metrics, error) {
 	return Metrics{"object ns": float64(took.Nanoseconds()) / float64(p.N-1)}, err
 }
 
-// bareClockRow only reads the clock, for about as long as the end of an owner takes.
+// bareClockRow only reads the clocks, for about as long as the end of an owner takes.
 func bareClockRow(_ Side, p Params) (Metrics, error) {
-	var worst time.Duration
-	slow, last := 0.0, time.Now()
-	for end := last.Add(time.Duration(p.N) * 2 * time.Microsecond); last.Before(end); {
-		now := time.Now()
+	runtime.LockOSThread() // the clock of the thread is read
+	defer runtime.UnlockOSThread()
+	var worst Span
+	slow, last := 0.0, Now()
+	for end := last.wall.Add(time.Duration(p.N) * 2 * time.Microsecond); last.wall.Before(end); {
+		now := Now()
 		d := now.Sub(last)
-		if worst = max(worst, d); d > maxWait {
+		worst.Wall, worst.Thread = max(worst.Wall, d.Wall), max(worst.Thread, d.Thread)
+		if d.Wall > maxWait {
 			slow++
 		}
 		last = now
 	}
-	return Metrics{"wait ns": float64(worst.Nanoseconds()), "over 0.25 ms": slow}, nil
+	return Metrics{"wait ns": float64(worst.Wall), "over 0.25 ms": slow, "wait thread ns": float64(worst.Thread)}, nil
 }
 
 // bareMutexRow takes a mutex as often as a cycle of the queue does, and does no work

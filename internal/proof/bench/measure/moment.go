@@ -24,3 +24,8 @@ func (m Moment) Span() Span {
 	wall := time.Since(m.wall)
 	return Span{wall, threadTime() - m.thread}
 }
+
+// Sub returns the time since an earlier moment.
+func (m Moment) Sub(before Moment) Span {
+	return Span{m.wall.Sub(before.wall), m.thread - before.thread}
+}
