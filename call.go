@@ -88,6 +88,14 @@ func (l Lane) String() string {
 	return [...]string{"unset", "store", "handler", "control"}[l&3]
 }
 
+// lanes is a set of lanes.
+type lanes uint8
+
+// one returns the set of one lane.
+func one(l Lane) lanes { return 1 << l }
+
+func (s lanes) has(l Lane) bool { return s&one(l) != 0 }
+
 // Call is one operation that the engine wants done outside. It is data: the caller of Next
 // carries it out and reports the result with Done. Fields that the type does not name are
 // zero. The receiver owns a Call.

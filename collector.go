@@ -87,6 +87,7 @@ type Collector struct {
 	ahead     int                  // calls that were prefetched, some of which workers have taken
 	resting   int                  // idle workers
 	results   []completion         // of the last takeResults
+	call      Call                 // that the turn hands out
 	idle      run.Waiters[seq.Stamp, []Held]
 	synced    run.Waiters[struct{}, struct{}]
 }

@@ -28,9 +28,8 @@ type turn struct {
 	keep Lane
 	kept *Call
 
-	more   bool   // the turn has ended before its work
-	rested []Lane // the lanes with room for which the engine has no call now
-	lanes  [LaneControl + 1]Lane
+	more   bool  // the turn has ended before its work
+	rested lanes // with room for which the engine has no call now
 }
 
 // completion is the result of a call that the engine has not been told yet, and the time
@@ -96,14 +95,13 @@ func (c *Collector) take(ctx context.Context, now time.Time, t turn) (at time.Ti
 	if ctx.Err() != nil || c.engine.Err() != nil {
 		return time.Time{}
 	}
-	t.rested = t.lanes[:0]
 	at = c.unstall(now)
 	// The first lane makes the decisions, most of which are for the store. The other lanes
 	// may make more of them.
 	c.handOut(ctx, now, LaneStore, &t)
 	c.handOut(ctx, now, LaneHandler, &t)
 	c.handOut(ctx, now, LaneControl, &t)
-	if len(t.rested) > 0 && t.rested[0] == LaneStore && c.engine.hasPrepared() {
+	if t.rested.has(LaneStore) && c.engine.hasPrepared() {
 		c.handOut(ctx, now, LaneStore, &t)
 	}
 	c.letSyncedGo()
@@ -116,7 +114,7 @@ func (c *Collector) take(ctx context.Context, now time.Time, t turn) (at time.Ti
 	if c.ahead > 0 { // a result may wait in the prefetch while all workers hang
 		at = soonest(at, now.Add(resultPause))
 	}
-	at = soonest(at, c.engine.wake(t.rested...))
+	at = soonest(at, c.engine.wake(t.rested))
 	return soonest(at, soonest(c.logHealth(now), c.logStuck(now)))
 }
 
@@ -128,20 +126,19 @@ const resultPause = 10 * time.Millisecond
 // handOut hands out the next calls of a lane as long as the lane has room. A store lane
 // without room has the prefetch filled.
 func (c *Collector) handOut(ctx context.Context, now time.Time, lane Lane, t *turn) {
-	var call Call
-	n := 0
+	n, call := 0, &c.call
 	for ; c.hasRoom(lane); n++ {
 		if n == maxBatch {
 			t.more = true
 			return
 		}
-		if !c.next(now, lane, &call, t) {
+		if !c.next(now, lane, call, t) {
 			return
 		}
 		if lane == t.keep { // not before the engine is done with the call: it may panic
-			t.keep, *t.kept = LaneUnset, call
+			t.keep, *t.kept = LaneUnset, *call
 		} else {
-			c.launch(ctx, &call)
+			c.launch(ctx, call)
 		}
 	}
 	if lane == LaneStore {
@@ -174,7 +171,7 @@ func (c *Collector) ask(now time.Time, lane Lane, call *Call, t *turn) bool {
 	case more:
 		t.more = true
 	default:
-		t.rested = append(t.rested, lane)
+		t.rested |= one(lane)
 	}
 	if lane == LaneStore {
 		c.waits = ok || more
@@ -212,16 +209,16 @@ func (c *Collector) unstall(now time.Time) time.Time {
 func (c *Collector) fill(now time.Time, n int, t *turn) {
 	most := c.pace.Ahead()
 	c.prefetch.SetSurplus(c.lanes[LaneStore] - c.pace.Limit())
-	var call Call
+	call := &c.call
 	for c.ahead = c.prefetch.Len(); c.ahead < most; n++ {
 		if n == maxBatch {
 			t.more = true
 			return
 		}
-		if !c.ask(now, LaneStore, &call, t) {
+		if !c.ask(now, LaneStore, call, t) {
 			break
 		}
-		c.prefetch.Fill(&call)
+		c.prefetch.Fill(call)
 		c.ahead++
 	}
 	c.waits = c.waits || c.ahead > 0
@@ -329,15 +326,15 @@ func (c *Collector) complete(ctx context.Context, w *worker, x *completion) {
 			return
 		}
 	}
-	old := *call
-	*call = Call{}
+	done := call.Type
+	call.Type = CallUnset                         // first, since the engine may panic
 	c.lockedSoon(func(_ *Engine, now time.Time) { // the next call's evidence is of now
-		c.lanes[old.Type.lane()]--
-		if old.Type.lane() == LaneStore {
+		c.lanes[done.lane()]--
+		if done.lane() == LaneStore {
 			c.pace.End(now.Sub(c.epoch), &x.ended, c.waits)
 		}
-		c.reportOrDrop(ctx, now, &old, &x.result)
-		if old.Type == CallHandle {
+		c.reportOrDrop(ctx, now, done, call, &x.result)
+		if done == CallHandle {
 			c.waitAgain(now)
 		}
 		c.follow(ctx, now, t)
@@ -359,12 +356,12 @@ func (c *Collector) rest(w *worker) {
 // reportOrDrop reports the result of a call. After the end of Run it drops the result of
 // a call that was left behind. A handler, a fence or a listing that the shutdown has
 // ended has not failed: it is given back.
-func (c *Collector) reportOrDrop(ctx context.Context, now time.Time, call *Call, r *Result) {
-	switch ended := r.Err != nil && ctx.Err() != nil && call.Type.lane() != LaneStore; {
+func (c *Collector) reportOrDrop(ctx context.Context, now time.Time, done CallType, call *Call, r *Result) {
+	switch ended := r.Err != nil && ctx.Err() != nil && done.lane() != LaneStore; {
 	case c.left:
 		return
 	case ended:
-		if call.Type == CallHandle {
+		if done == CallHandle {
 			c.say(effect.Info, "handler ended by shutdown", "finalizer", call.Finalizer, "object", call.Key.String(), "err", r.Err)
 		}
 		r = &Result{Err: ErrNotBegun}

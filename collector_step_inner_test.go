@@ -52,7 +52,7 @@ func TestSlowLog(t *testing.T) {
 			c.logStuck(now)
 		}, []string{"objects are stuck: see Held"}, "stuck objects"},
 		{func(c *Collector, _ *Engine, now time.Time) {
-			c.reportOrDrop(ended, now, &Call{Type: CallHandle}, &Result{Err: ended.Err()})
+			c.reportOrDrop(ended, now, CallHandle, &Call{Type: CallHandle}, &Result{Err: ended.Err()})
 		}, []string{"handler ended by shutdown", "engine stopped"}, "a handler that the shutdown ends, of a call that is not under way"},
 	} {
 		t.Run(c.reason, func(t *testing.T) {

@@ -224,7 +224,7 @@ func (e *Engine) Next(now time.Time, lane Lane) (c Call, at time.Time) {
 	case e.broken != nil:
 		return Call{}, time.Time{}
 	}
-	return Call{}, e.wake(lane)
+	return Call{}, e.wake(one(lane))
 }
 
 // nextInto is Next without a copy of the call, which is large. It makes c the call, or

@@ -33,14 +33,17 @@ func (e *Engine) busy() bool {
 		e.sweeps.IsReady()
 }
 
-// wake returns the time at which Next of one of these lanes will have something to do, the
+// wake returns the time at which Next of one of the lanes will have something to do, the
 // zero time for never, as without a lane.
-func (e *Engine) wake(lanes ...Lane) (at time.Time) {
-	for i, lane := range lanes {
-		if i == 0 {
-			at = e.wakeStep()
+func (e *Engine) wake(of lanes) (at time.Time) {
+	if of == 0 {
+		return at
+	}
+	at = e.wakeStep()
+	for lane := LaneStore; lane <= LaneControl; lane++ {
+		if of.has(lane) {
+			at = soonest(at, e.wakeLane(lane))
 		}
-		at = soonest(at, e.wakeLane(lane))
 	}
 	return at
 }

@@ -61,7 +61,7 @@ func (i insider) Tick(now time.Time) { i.e.tick(now) }
 // Wake returns the time at which Next of the lane will have something to do if no event
 // and no result comes before. It returns false for never.
 func (i insider) Wake(lane Lane) (time.Time, bool) {
-	at := i.e.wake(lane)
+	at := i.e.wake(one(lane))
 	return at, !at.IsZero()
 }
 
