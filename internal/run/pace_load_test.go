@@ -218,8 +218,8 @@ func TestPaceHearsFirst(t *testing.T) {
 	}
 }
 
-// TestPaceUseful: a store in the same process gets few calls at once, whatever noise its
-// throughput has. The engine hands out no more in the time of a call.
+// TestPaceUseful: a store in the same process gets few calls at once, with any noise in its
+// throughput. The engine hands out no more in the time of a call.
 func TestPaceUseful(t *testing.T) {
 	p := run.NewPace(256)
 	now := time.Duration(0)
