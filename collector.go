@@ -209,8 +209,8 @@ func (c *Collector) over() bool {
 // Config.ShutdownTimeout at most.
 func (c *Collector) shutDown() error {
 	c.lockedSoon(func(_ *Engine, now time.Time) {
+		close(c.idleWorkers) // no turn hands out a call any more; first, since the engine may panic
 		c.giveBack(now)
-		close(c.idleWorkers) // no turn hands out a call any more
 	})
 	done := make(chan struct{})
 	go func() {

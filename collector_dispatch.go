@@ -197,6 +197,7 @@ func (c *Collector) hasRoom(lane Lane) bool {
 // Held by TestCollectorUnstalls.
 func (c *Collector) unstall(now time.Time) time.Time {
 	if !c.waits || c.lanes[LaneStore] < c.pace.Limit() {
+		c.pace.Calm(now.Sub(c.epoch))
 		return time.Time{}
 	}
 	return c.epoch.Add(c.pace.Stall(now.Sub(c.epoch)))
@@ -317,7 +318,7 @@ func (c *Collector) complete(ctx context.Context, w *worker, x *completion) {
 	if x.result.Err == errNoAnswer { // the goroutine ends
 		t.keep = LaneUnset
 	}
-	x.ended.Class, x.ended.Outcome = uint8(call.Type), run.OutcomeOf(x.result.Err)
+	x.ended.Class = uint8(call.Type)
 	if t.keep == LaneStore {
 		if left, ok := c.prefetch.Exchange(ctx, call, *x); ok {
 			if left <= run.QuickAhead/2 || !w.timing.Quick() {
@@ -338,7 +339,9 @@ func (c *Collector) complete(ctx context.Context, w *worker, x *completion) {
 			c.waitAgain(now)
 		}
 		c.follow(ctx, now, t)
-		c.rest(w)
+		if x.result.Err != errNoAnswer {
+			c.rest(w)
+		}
 	})
 }
 
@@ -388,6 +391,7 @@ func (c *Collector) do(ctx context.Context, w *worker, x *completion) {
 	if err != nil && err == ctx.Err() {
 		err = fmt.Errorf("%s: %w", call.name(), context.Cause(ctx))
 	}
+	x.ended.Outcome = run.OutcomeOf(err)
 	x.result.Err = run.Plain(err) // last, since the store's error may end the goroutine, too
 }
 

@@ -1,12 +1,16 @@
 package ownergraph
 
 import (
+	"context"
 	"fmt"
+	"runtime"
 	"slices"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/run"
 )
 
 // TestRevokedAtOnce: the engine raises its revision before it does anything else about the
@@ -109,5 +113,57 @@ func TestResultPause(t *testing.T) {
 	c.prefetch.Fill(&Call{ID: 1000, Type: CallDelete})
 	if at := c.take(t.Context(), now, turn{}); !at.Equal(now.Add(resultPause)) {
 		t.Errorf("the next turn is after %v, want %v", at.Sub(now), resultPause)
+	}
+}
+
+// answers is a store that answers each delete as a test says.
+type answers struct {
+	Store
+	answer func(ctx context.Context) error
+}
+
+func (s answers) Delete(ctx context.Context, _ Key, _ DeleteOptions) error { return s.answer(ctx) }
+
+// TestTimeoutIsSilent: a call that its timeout has ended shows the load of the store.
+func TestTimeoutIsSilent(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c, ids := deleting(t, 1)
+		c.store = answers{answer: func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }}
+		c.epoch = time.Now()
+		w, x := &worker{call: Call{ID: ids[0], Type: CallDelete, Timeout: time.Second}}, &completion{id: ids[0]}
+		if c.do(t.Context(), w, x); x.ended.Outcome != run.OutcomeSilent {
+			t.Errorf("%v is %v, want %v", x.result.Err, x.ended.Outcome, run.OutcomeSilent)
+		}
+	})
+}
+
+// TestShutDownPanics: the engine panics as the shutdown gives calls back. The idle workers
+// end all the same.
+func TestShutDownPanics(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c, ids := panicking(t, 2)
+		c.cfg.ShutdownTimeout = time.Second
+		c.prefetch.Fill(&Call{ID: ids[1], Type: CallDelete})
+		c.work.Go(func() { c.workLoop(t.Context(), &worker{}) })
+		if err := c.shutDown(); err != nil {
+			t.Errorf("shut down: %v", err)
+		}
+	})
+}
+
+// TestEndedWorkerIsNotIdle: a worker whose call has ended its goroutine is no idle one.
+func TestEndedWorkerIsNotIdle(t *testing.T) {
+	c, ids := deleting(t, maxResting+1)
+	c.store = answers{answer: func(context.Context) error { runtime.Goexit(); return nil }}
+	c.epoch = time.Now()
+	ended, stop := context.WithCancel(t.Context())
+	stop() // no turn hands out another call
+	for _, id := range ids {
+		c.lanes[LaneStore]++
+		c.work.Go(func() { c.workLoop(ended, &worker{call: Call{ID: id, Type: CallDelete}}) })
+		c.work.Wait()
+	}
+	if c.resting != 0 {
+		t.Errorf("%d workers that have ended count as idle", c.resting)
 	}
 }

@@ -1,6 +1,8 @@
 package ownergraph_test
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/ownergraph/ownergraph"
@@ -76,6 +78,9 @@ func TestHeldWhileUnlisted(t *testing.T) {
 	}{
 		{"the kind is being listed", nil, policy.ReasonUnset},
 		{"the kind cannot be watched", []graph.Event{{Type: graph.KindSick, Kind: "a", Reason: "forbidden"}}, policy.NeedListing},
+		{"an event of the kind is refused, and so the kind is sick", []graph.Event{
+			{Type: graph.Put, Object: graph.Object{Key: graph.Key{Kind: "a", Name: "o", UID: "o"}}},
+		}, policy.NeedListing},
 		{"the kind recovers, and is listed soon", []graph.Event{
 			{Type: graph.KindSick, Kind: "a", Reason: "forbidden"}, {Type: graph.KindRecovered, Kind: "a"}, {Type: graph.ListBegun, Kind: "a"},
 			{Type: graph.Put, Object: objects(t, "b/x#2 -> a/o")[0].Object},
@@ -88,7 +93,7 @@ func TestHeldWhileUnlisted(t *testing.T) {
 		s.see(objects(t, "b/x#1 -> a/o")...)
 		s.drain()
 		for _, ev := range c.events {
-			s.see(ev)
+			_ = s.e.Observe(s.now, ev)
 			s.drain()
 		}
 		s.drain()
@@ -116,5 +121,26 @@ func TestDecisionsOfFastPath(t *testing.T) {
 		if got[i] != want[i] {
 			t.Errorf("the report is %q, want %q", got[i], want[i])
 		}
+	}
+}
+
+// TestSickAgain: a kind that says again and again that it is sick, with another reason each
+// time, does not begin the audit anew. So the audit comes to its end.
+func TestSickAgain(t *testing.T) {
+	s := newStepped(t, ownergraph.Config{})
+	s.serve("a", "b")
+	s.list("b")
+	var text strings.Builder
+	for i := range 30_000 {
+		fmt.Fprintf(&text, "b/%d#1; ", i)
+	}
+	s.see(objects(t, text.String()+"b/x#1 -> a/o")...)
+	s.drain()
+	for i := range 60 {
+		s.see(graph.Event{Type: graph.KindSick, Kind: "a", Reason: fmt.Sprint("request ", i)})
+		s.e.Next(s.now, ownergraph.LaneStore)
+	}
+	if held := s.e.Held(9); len(held) != 1 {
+		t.Errorf("held are %v after 60 reports, want the last object", held)
 	}
 }

@@ -30,13 +30,14 @@ func (e *Engine) observeKind(ev *Event, newest bool) {
 		}
 		return
 	}
+	was := e.kinds.Sick(ev.Kind)
 	change := e.kinds.Apply(ev, &e.seq, e.cfg.CompareVersions)
 	if change.Left {
 		e.leaveKind(ev.Kind)
 	}
 	if change.Health {
 		e.wakeFence()
-		e.holdUnlisted(ev.Kind)
+		e.holdUnlisted(ev.Kind, was)
 	}
 	if change.Recovered {
 		e.resume(ev.Kind)
@@ -86,6 +87,7 @@ func (e *Engine) observeKinds(infos []KindInfo) {
 // refuse holds the kind of a refused event: nothing ends before a new listing of it.
 // After a refused set of kinds, nothing ends before another set.
 func (e *Engine) refuse(ev *Event, why string) {
+	was := e.kinds.Sick(ev.Of())
 	set, known := e.kinds.Refuse(ev, why)
 	if set {
 		e.takeBackFences()
@@ -93,16 +95,17 @@ func (e *Engine) refuse(ev *Event, why string) {
 	}
 	if known {
 		e.wakeFence()
-		e.holdUnlisted(ev.Kind)
+		e.holdUnlisted(ev.Of(), was)
 	}
 }
 
-// holdUnlisted has the objects decided that wait for the first listing of a sick kind, so
-// that Held names them. The fast path has passed over them.
+// holdUnlisted has the objects decided that wait for the first listing of a kind that has
+// become sick, so that Held names them. The fast path has passed over them. Another reason
+// begins no other audit, since one may be under way.
 //
-// Held by TestHeldWhileUnlisted.
-func (e *Engine) holdUnlisted(name Kind) {
-	if !e.kinds.Of(name).Listed && e.kinds.Sick(name) != "" {
+// Held by TestHeldWhileUnlisted and TestSickAgain.
+func (e *Engine) holdUnlisted(name Kind, was string) {
+	if was == "" && !e.kinds.Of(name).Listed && e.kinds.Sick(name) != "" {
 		e.auditSoon()
 	}
 }

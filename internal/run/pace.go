@@ -89,9 +89,10 @@ type Pace struct {
 	window  window // of the whole rounds since then
 	ref     window // the last whole one with the limit base; no span if there is none
 
-	raise, lower pause // before the next trials
-	idle         int   // results without waiting calls since the last whole round
-	last         time.Duration
+	raise, lower pause         // before the next trials
+	idle         int           // results without waiting calls since the last whole round
+	last         time.Duration // of the last result
+	calm         time.Duration // the driver has last said that no call waits
 	stalls       int           // since the last result
 	silent       bool          // the last result was no answer
 	latency      time.Duration // the mean of the timed answers, 0 before the first one
@@ -196,11 +197,12 @@ func (p *Pace) Phase() Phase { return p.phase }
 // driver last handed out calls. The results of calls that ended together may come together
 // and later, in any order.
 func (p *Pace) End(now time.Duration, e *Ended, waits bool) {
+	last := p.last
+	p.last = now
 	if e.Outcome == OutcomeUnset {
 		return
 	}
-	last := p.last
-	p.last, p.stalls, p.silent = now, 0, e.Outcome != OutcomeAnswer
+	p.stalls, p.silent = 0, e.Outcome != OutcomeAnswer
 	p.hear(e)
 	if !waits {
 		p.doubt()

@@ -266,3 +266,25 @@ func TestPaceStall(t *testing.T) {
 		t.Errorf("limit %d after a timeout, want 16", p.Limit())
 	}
 }
+
+// TestPaceNoStall: a pause before the calls is no stall, nor are errors without a word about
+// the load. A store that is down gets no more calls.
+func TestPaceNoStall(t *testing.T) {
+	for _, c := range []struct {
+		reason string
+		step   func(p *run.Pace, now time.Duration)
+	}{
+		{"no call waits until now", func(p *run.Pace, now time.Duration) { p.Calm(now - ms) }},
+		{"calls fail", func(p *run.Pace, now time.Duration) { p.End(now-ms, &run.Ended{}, true) }},
+	} {
+		p := run.NewPace(64)
+		p.End(ms, &run.Ended{Outcome: run.OutcomeAnswer}, true)
+		for i := range 100 {
+			now := time.Duration(i+1) * time.Minute
+			c.step(&p, now)
+			if at := p.Stall(now); at != now-ms+time.Second || p.Limit() != 4 {
+				t.Fatalf("%s: limit %d, and the next look after %v", c.reason, p.Limit(), at-now)
+			}
+		}
+	}
+}

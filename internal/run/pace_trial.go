@@ -189,6 +189,9 @@ func (p *Pace) rise() {
 	p.move(PhaseRecover, p.limit+1)
 }
 
+// Calm says that no call waits for the limit now. A stall begins later.
+func (p *Pace) Calm(now time.Duration) { p.calm, p.stalls = now, 0 }
+
 // Stall doubles the limit if no call has ended for a second, then for two seconds
 // more, and so on. The driver calls it while the limit holds up a call. It returns the time
 // to call it again. After a call without an answer it raises nothing: the whole store may
@@ -198,8 +201,8 @@ func (p *Pace) Stall(now time.Duration) (at time.Duration) {
 	if p.last == 0 { // no call has ended yet
 		p.last = now
 	}
-	if now-p.last < wait {
-		return p.last + wait
+	if from := max(p.last, p.calm); now-from < wait {
+		return from + wait
 	}
 	p.last = now
 	p.stalls++
