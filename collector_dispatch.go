@@ -97,18 +97,19 @@ func (c *Collector) take(ctx context.Context, now time.Time, t turn) (at time.Ti
 	}
 	at = c.unstall(now)
 	// The first lane makes the decisions, most of which are for the store. The other lanes
-	// may make more of them.
+	// may make more of them, and a decision may have a handler run.
 	c.handOut(ctx, now, LaneStore, &t)
-	c.handOut(ctx, now, LaneHandler, &t)
 	c.handOut(ctx, now, LaneControl, &t)
-	if t.rested.has(LaneStore) && c.engine.hasPrepared() {
+	if c.storeMisses(&t) {
+		t.rested &^= one(LaneStore)
 		c.handOut(ctx, now, LaneStore, &t)
 	}
+	c.handOut(ctx, now, LaneHandler, &t)
 	c.letSyncedGo()
 	if c.letIdleGo() { // it may have asked for a fence
 		c.handOut(ctx, now, LaneControl, &t)
 	}
-	if t.more {
+	if t.more || c.storeMisses(&t) {
 		return now
 	}
 	if c.ahead > 0 { // a result may wait in the prefetch while all workers hang
@@ -116,6 +117,12 @@ func (c *Collector) take(ctx context.Context, now time.Time, t turn) (at time.Ti
 	}
 	at = soonest(at, c.engine.wake(t.rested))
 	return soonest(at, soonest(c.logHealth(now), c.logStuck(now)))
+}
+
+// storeMisses reports whether another lane has made calls for the store since its lane
+// rested.
+func (c *Collector) storeMisses(t *turn) bool {
+	return t.rested.has(LaneStore) && len(c.engine.calls.Prepared()) > 0
 }
 
 // resultPause bounds the time for which the engine does not know a result.

@@ -22,9 +22,6 @@ func (e *Engine) quiet() bool {
 	return e.calls.Len() == 0 && e.expected.Len() == 0 && e.fence.Rests()
 }
 
-// hasPrepared reports whether calls of the store wait for their lane.
-func (e *Engine) hasPrepared() bool { return len(e.calls.Prepared()) > 0 }
-
 // busy reports whether there is work left that needs neither an event nor a result. Next
 // would hand out a read or a write, or get something done.
 func (e *Engine) busy() bool {
