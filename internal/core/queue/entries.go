@@ -82,14 +82,15 @@ func (q *Queue[K]) eachReady(yield func(Entry[K]) bool) bool {
 	}
 }
 
-// eachDelayed sorts a copy of the heap. The copy of a small heap is on the stack.
+// eachDelayed sorts a copy of the delays. The copy of a few is on the stack.
 func (q *Queue[K]) eachDelayed(yield func(Entry[K]) bool) bool {
 	var room [32]delay
-	order := append(room[:0], make([]delay, q.Delayed())...)
-	n := copy(order, q.heap)
+	order := room[:0]
+	for i := range q.heap {
+		order = append(order, q.delayOf(q.heap[i].slot))
+	}
 	for i := q.lists[delayed].head; i != none; i = q.slots.At(i).next {
-		order[n] = q.delayOf(i)
-		n++
+		order = append(order, q.delayOf(i))
 	}
 	slices.SortFunc(order, func(a, b delay) int { return cmp.Or(cmp.Compare(a.due, b.due), cmp.Compare(a.seq, b.seq)) })
 	for i := range order {
