@@ -318,7 +318,7 @@ func (c *Collector) runCall(ctx context.Context, w *worker) {
 
 // complete exchanges the result of a call for a prefetched call. If there is none, it
 // reports the result itself and takes a turn. The worker makes the next call of its lane
-// itself.
+// itself. It has no call meanwhile, since the engine may panic.
 func (c *Collector) complete(ctx context.Context, w *worker, x *completion) {
 	call := &w.call
 	t := turn{keep: call.Type.lane(), kept: call}
@@ -335,7 +335,7 @@ func (c *Collector) complete(ctx context.Context, w *worker, x *completion) {
 		}
 	}
 	done := call.Type
-	call.Type = CallUnset                         // first, since the engine may panic
+	call.Type = CallUnset
 	c.lockedSoon(func(_ *Engine, now time.Time) { // the next call's evidence is of now
 		c.lanes[done.lane()]--
 		if done.lane() == LaneStore {

@@ -49,17 +49,21 @@ func Plain(err error) error {
 	if err == nil {
 		return nil
 	}
-	a := answer{text: err.Error()}
-	for _, is := range [...]error{graph.ErrNotFound, graph.ErrConflict, graph.ErrKindUnknown, graph.ErrRefused} {
-		if errors.Is(err, is) {
-			a.is = is
-			break
-		}
-	}
+	a := answer{text: err.Error(), is: sentinelOf(err)}
 	if after, ok := RetryIn(err); ok {
 		return &answerLater{a, after}
 	}
 	return &a
+}
+
+// sentinelOf returns the sentinel by which a store has answered, or nil.
+func sentinelOf(err error) error {
+	for _, is := range [...]error{graph.ErrNotFound, graph.ErrConflict, graph.ErrKindUnknown, graph.ErrRefused} {
+		if errors.Is(err, is) {
+			return is
+		}
+	}
+	return nil
 }
 
 // Cause returns the error of a run of a handler without the names of the finalizer and the

@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"time"
-
-	"github.com/ownergraph/ownergraph/graph"
 )
 
 const (
@@ -49,12 +47,10 @@ func OutcomeOf(err error) Outcome {
 	if _, busy := RetryIn(err); busy {
 		return OutcomeBusy
 	}
-	for _, answer := range [...]error{graph.ErrConflict, graph.ErrNotFound, graph.ErrRefused, graph.ErrKindUnknown} {
-		if errors.Is(err, answer) {
-			return OutcomeAnswer
-		}
-	}
-	if errors.Is(err, context.DeadlineExceeded) {
+	switch {
+	case sentinelOf(err) != nil:
+		return OutcomeAnswer
+	case errors.Is(err, context.DeadlineExceeded):
 		return OutcomeSilent
 	}
 	return OutcomeUnset
