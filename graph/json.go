@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"unicode/utf8"
+
+	"github.com/ownergraph/ownergraph/internal/core/jsonread"
 )
 
 // jsonObject is the JSON form of an Object. The names and their order are stable.
@@ -125,4 +127,30 @@ func (o *Object) UnmarshalJSON(text []byte) error {
 	}
 	*o = read
 	return nil
+}
+
+func readJSON(text []byte, o *Object) error {
+	return jsonread.Text(text, append(keyFields(&o.Key, false),
+		jsonread.StringField("version", false, &o.Version),
+		jsonread.Field{Name: "owners", Read: func(value []byte) error { return jsonread.Array(value, &o.Owners, readOwner) }},
+		jsonread.Field{Name: "finalizers", Read: func(value []byte) error {
+			return jsonread.Array(value, &o.Finalizers, jsonread.String[string])
+		}},
+		jsonread.Flag("deleting", &o.Deleting),
+		jsonread.Number("graceSeconds", &o.GraceSeconds),
+		jsonread.Number("generation", &o.Generation),
+		jsonread.Number("observedGeneration", &o.ObservedGeneration),
+	))
+}
+
+func readOwner(value []byte, r *Owner) error {
+	return jsonread.Object(value, append(keyFields(&r.Key, true),
+		jsonread.Flag("unresolved", &r.Unresolved), jsonread.Flag("block", &r.Block), jsonread.Flag("controller", &r.Controller)))
+}
+
+func keyFields(k *Key, uid bool) []jsonread.Field {
+	return []jsonread.Field{
+		jsonread.StringField("kind", true, &k.Kind), jsonread.StringField("scope", false, &k.Scope),
+		jsonread.StringField("name", true, &k.Name), jsonread.StringField("uid", uid, &k.UID),
+	}
 }

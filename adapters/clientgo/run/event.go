@@ -21,27 +21,17 @@ const (
 	maxOwners  = 8            // in one message
 )
 
-// reasonNames holds the names of the constants in package policy, for each reason that
-// holds an object. Other reasons make no Event: a setting, or a grace period, which
-// ends by itself.
-var reasonNames = [...]string{
-	policy.OnlySelf: "OnlySelf", policy.OwnedInRing: "OwnedInRing",
-	policy.NeedFinalizers: "NeedFinalizers", policy.NeedDependents: "NeedDependents",
-	policy.NeedAcknowledgement: "NeedAcknowledgement", policy.NeedWatch: "NeedWatch", policy.NeedListing: "NeedListing",
-	policy.FenceHeld: "FenceHeld", policy.FenceLost: "FenceLost", policy.WriteFails: "WriteFails", policy.OwnerUnknown: "OwnerUnknown", policy.ObjectFlawed: "ObjectFlawed",
-	policy.KindUnserved: "KindUnserved", policy.KindSick: "KindSick", policy.StoreRefused: "StoreRefused",
-	policy.HandlerFailed: "HandlerFailed",
-	policy.Disturbed:     "Disturbed", policy.WriteUndone: "WriteUndone", policy.UIDShared: "UIDShared",
-	policy.NeedMembers: "NeedMembers", policy.NeedConfirmation: "NeedConfirmation", policy.Contested: "Contested", policy.NeedSelect: "NeedSelect",
-	policy.HolderUnguarded: "HolderUnguarded", policy.HolderUnfit: "HolderUnfit", policy.SweepUnserved: "SweepUnserved",
-}
-
-// nameOf returns the name of a reason's constant, or "" if no Event reports the reason.
+// nameOf returns the code of a reason that holds an object, or "" if no Event reports the
+// reason. A setting and a grace period, which ends by itself, make no Event.
 func nameOf(r policy.Reason) string {
-	if int(r) < len(reasonNames) {
-		return reasonNames[r]
+	switch r {
+	case policy.ObserveOnly, policy.LevelTooLow, policy.NeedGrace:
+		return ""
 	}
-	return ""
+	if !r.Held() {
+		return ""
+	}
+	return r.Code()
 }
 
 // event returns the Event of a report. Its name follows from object and reason, so the
@@ -65,10 +55,7 @@ func (s report) event(by string, named schema.GroupVersionKind, now time.Time) *
 
 // message returns the text of the reason, with the owners or the detail.
 func (s report) message() string {
-	words := s.topic.reason.String()
-	if s.topic.reason == policy.OwnerUnknown {
-		words = s.topic.doubt.String()
-	}
+	words := policy.Words(s.topic.reason, s.topic.doubt)
 	detail := s.detail
 	for _, o := range s.owners[:min(len(s.owners), maxOwners)] {
 		detail = append(detail, fmt.Sprintf("%s %s (UID %s)", o.Kind, o.Name, o.UID))

@@ -14,7 +14,10 @@ import (
 // declare constant. It maps "directory.name" to the reason. An array of strings
 // called xNames spells an enum, and needs no entry. checkGlobals finds
 // assignments to these variables.
-var constants = map[string]string{}
+var constants = map[string]string{
+	"policy.articles":      "the documentation of the reasons, in structs",
+	"policy.doubtArticles": "the documentation of the doubts, in structs",
+}
 
 // checkGlobals finds init functions and changes of a constant in the files of
 // one package. It also finds package-level variables other than sentinel errors

@@ -19,7 +19,8 @@ import (
 const layers = `
 	# The vocabulary: objects and events, and the words of decisions.
 	internal/core/swar;
-	internal/core/swar < graph;
+	internal/core/jsonread;
+	internal/core/swar, internal/core/jsonread < graph;
 	graph < internal/core/selector;
 	graph < policy;
 	internal/core/selector < finalizer;

@@ -1,4 +1,6 @@
-package graph
+// Package jsonread reads JSON strictly: each field once, by its exact name, and with a
+// value of its own type. Package graph and package plan use it. It judges no object.
+package jsonread
 
 import (
 	"bytes"
@@ -11,15 +13,18 @@ import (
 	"unicode/utf8"
 )
 
-// jsonField is a field of an object of JSON.
-type jsonField struct {
-	name string
-	must bool
-	// read takes the value, which is valid JSON.
-	read func(value []byte) error
+// Field is a field of an object of JSON. It is a value.
+type Field struct {
+	Name string
+	// Must says that the field may not be missing.
+	Must bool
+	// Read takes the value, which is valid JSON without blanks around it.
+	Read func(value []byte) error
 }
 
-func readJSON(text []byte, o *Object) error {
+// Text reads the fields of the object of JSON that the text holds, and no more. An error
+// names the path of the field and the cause. The work is in proportion to the text.
+func Text(text []byte, fields []Field) error {
 	if !utf8.Valid(text) {
 		return errors.New("text: not UTF-8")
 	}
@@ -27,30 +32,11 @@ func readJSON(text []byte, o *Object) error {
 	if err := json.Unmarshal(text, &value); err != nil { // checks the whole text
 		return fmt.Errorf("text: %w", err)
 	}
-	return readFields(value, append(keyFields(&o.Key, false),
-		jsonText("version", false, &o.Version),
-		jsonField{"owners", false, func(value []byte) error { return readArray(value, &o.Owners, readOwner) }},
-		jsonField{"finalizers", false, func(value []byte) error { return readArray(value, &o.Finalizers, readText[string]) }},
-		jsonFlag("deleting", &o.Deleting),
-		jsonNumber("graceSeconds", &o.GraceSeconds),
-		jsonNumber("generation", &o.Generation),
-		jsonNumber("observedGeneration", &o.ObservedGeneration),
-	))
+	return Object(value, fields)
 }
 
-func readOwner(value []byte, r *Owner) error {
-	return readFields(value, append(keyFields(&r.Key, true),
-		jsonFlag("unresolved", &r.Unresolved), jsonFlag("block", &r.Block), jsonFlag("controller", &r.Controller)))
-}
-
-func keyFields(k *Key, uid bool) []jsonField {
-	return []jsonField{
-		jsonText("kind", true, &k.Kind), jsonText("scope", false, &k.Scope), jsonText("name", true, &k.Name), jsonText("uid", uid, &k.UID),
-	}
-}
-
-// readFields reads an object of JSON, field by field.
-func readFields(value []byte, fields []jsonField) error {
+// Object reads a value that is an object of JSON, field by field.
+func Object(value []byte, fields []Field) error {
 	if value[0] != '{' {
 		return mismatch(value, "an object")
 	}
@@ -61,27 +47,28 @@ func readFields(value []byte, fields []jsonField) error {
 		name, _ := in.Token()
 		var value json.RawMessage
 		_ = in.Decode(&value)
-		i := slices.IndexFunc(fields, func(f jsonField) bool { return f.name == name })
+		i := slices.IndexFunc(fields, func(f Field) bool { return f.Name == name })
 		switch {
 		case i < 0:
 			return fault{fmt.Sprintf("%.50q", name), "unknown field"}
 		case seen[i]:
-			return fault{fields[i].name, "there twice"}
+			return fault{fields[i].Name, "there twice"}
 		}
 		seen[i] = true
-		if err := fields[i].read(value); err != nil {
-			return within(fields[i].name, err)
+		if err := fields[i].Read(value); err != nil {
+			return within(fields[i].Name, err)
 		}
 	}
 	for i, f := range fields {
-		if f.must && !seen[i] {
-			return fault{f.name, "missing"}
+		if f.Must && !seen[i] {
+			return fault{f.Name, "missing"}
 		}
 	}
 	return nil
 }
 
-func readArray[T any](value []byte, to *[]T, read func([]byte, *T) error) error {
+// Array appends the elements of a value that is an array of JSON.
+func Array[T any](value []byte, to *[]T, read func([]byte, *T) error) error {
 	if value[0] != '[' {
 		return mismatch(value, "an array")
 	}
@@ -99,12 +86,14 @@ func readArray[T any](value []byte, to *[]T, read func([]byte, *T) error) error 
 	return nil
 }
 
-func jsonText[T ~string](name string, must bool, to *T) jsonField {
-	return jsonField{name, must, func(value []byte) error { return readText(value, to) }}
+// StringField is a field for String.
+func StringField[T ~string](name string, must bool, to *T) Field {
+	return Field{name, must, func(value []byte) error { return String(value, to) }}
 }
 
-func jsonFlag(name string, to *bool) jsonField {
-	return jsonField{name, false, func(value []byte) error {
+// Flag is an optional field with true or false.
+func Flag(name string, to *bool) Field {
+	return Field{name, false, func(value []byte) error {
 		if value[0] != 't' && value[0] != 'f' {
 			return mismatch(value, "true or false")
 		}
@@ -113,8 +102,9 @@ func jsonFlag(name string, to *bool) jsonField {
 	}}
 }
 
-func jsonNumber(name string, to *int64) jsonField {
-	return jsonField{name, false, func(value []byte) (err error) {
+// Number is an optional field with a whole number of 64 bits.
+func Number(name string, to *int64) Field {
+	return Field{name, false, func(value []byte) (err error) {
 		if *to, err = strconv.ParseInt(string(value), 10, 64); err != nil {
 			return mismatch(value, "a whole number of 64 bits")
 		}
@@ -122,7 +112,8 @@ func jsonNumber(name string, to *int64) jsonField {
 	}}
 }
 
-func readText[T ~string](value []byte, to *T) error {
+// String reads a value that is a string of JSON.
+func String[T ~string](value []byte, to *T) error {
 	if value[0] != '"' {
 		return mismatch(value, "a string")
 	}
@@ -180,6 +171,9 @@ func within(step string, err error) error {
 	f.path = step + f.path
 	return f
 }
+
+// Fault returns an error about a value.
+func Fault(format string, args ...any) error { return fault{cause: fmt.Sprintf(format, args...)} }
 
 func mismatch(value []byte, want string) error {
 	what := "a number"
