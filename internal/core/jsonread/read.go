@@ -1,5 +1,6 @@
 // Package jsonread reads JSON strictly: each field once, by its exact name, and with a
-// value of its own type. Package graph and package plan use it. It judges no object.
+// value of its own type. Packages graph and plan use it, and explain and lint use Sound. It
+// judges no object.
 package jsonread
 
 import (
@@ -25,14 +26,58 @@ type Field struct {
 // Text reads the fields of the object of JSON that the text holds, and no more. An error
 // names the path of the field and the cause. The work is in proportion to the text.
 func Text(text []byte, fields []Field) error {
-	if !utf8.Valid(text) {
-		return errors.New("text: not UTF-8")
-	}
-	var value json.RawMessage
-	if err := json.Unmarshal(text, &value); err != nil { // checks the whole text
-		return fmt.Errorf("text: %w", err)
+	value, err := whole(text)
+	if err != nil {
+		return err
 	}
 	return Object(value, fields)
+}
+
+// whole returns the value of a text that is UTF-8 and JSON.
+func whole(text []byte) (value json.RawMessage, err error) {
+	if !utf8.Valid(text) {
+		return nil, errors.New("text: not UTF-8")
+	}
+	if err := json.Unmarshal(text, &value); err != nil { // checks the whole text
+		return nil, fmt.Errorf("text: %w", err)
+	}
+	return value, nil
+}
+
+// Sound checks a text for a reader of package json, which would change these faults: text
+// that is not UTF-8, a field that is there twice, half of a surrogate pair. An error names
+// the byte and the cause. The work is in proportion to the text.
+func Sound(text []byte) error {
+	if _, err := whole(text); err != nil {
+		return err
+	}
+	if at := half(text); at >= 0 { // only a string has a backslash
+		return fmt.Errorf("byte %d: %s", at+1, halfPair)
+	}
+	return distinct(json.NewDecoder(bytes.NewReader(text)))
+}
+
+// distinct reads one value, and returns an error if an object in it has a field twice.
+func distinct(in *json.Decoder) error {
+	begin, _ := in.Token() // the text is valid JSON: no token fails
+	if begin != json.Delim('{') && begin != json.Delim('[') {
+		return nil
+	}
+	seen := map[json.Token]bool{}
+	for in.More() {
+		if begin == json.Delim('{') {
+			name, _ := in.Token()
+			if seen[name] {
+				return fmt.Errorf("byte %d: field %.50q is there twice", in.InputOffset(), name)
+			}
+			seen[name] = true
+		}
+		if err := distinct(in); err != nil {
+			return err
+		}
+	}
+	_, _ = in.Token()
+	return nil
 }
 
 // Object reads a value that is an object of JSON, field by field.
@@ -117,8 +162,8 @@ func String[T ~string](value []byte, to *T) error {
 	if value[0] != '"' {
 		return mismatch(value, "a string")
 	}
-	if halved(value) {
-		return fault{cause: "half of a surrogate pair"} // two names would become one
+	if half(value) >= 0 {
+		return fault{cause: halfPair} // two names would become one
 	}
 	var text string
 	_ = json.Unmarshal(value, &text)
@@ -126,9 +171,11 @@ func String[T ~string](value []byte, to *T) error {
 	return nil
 }
 
-// halved reports whether a string of JSON escapes one half of a surrogate pair without
-// the other. Package json would read every such half as U+FFFD.
-func halved(value []byte) bool {
+const halfPair = "half of a surrogate pair"
+
+// half returns the first byte at which valid JSON escapes one half of a surrogate pair
+// without the other, or -1. Package json would read every such half as U+FFFD.
+func half(value []byte) int {
 	unit := func(at int) rune { // of the escape at a byte, 0 without one
 		if at+6 > len(value) || value[at] != '\\' || value[at+1] != 'u' {
 			return 0
@@ -142,13 +189,13 @@ func halved(value []byte) bool {
 		}
 		if first := unit(at); utf16.IsSurrogate(first) {
 			if utf16.DecodeRune(first, unit(at+6)) == utf8.RuneError {
-				return true
+				return at
 			}
 			at += 6
 		}
 		at++ // the escaped byte begins no escape
 	}
-	return false
+	return -1
 }
 
 // fault is the cause of an error in a value, and the path to the value.

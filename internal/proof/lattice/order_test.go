@@ -46,6 +46,10 @@ const layers = `
 	internal/core/fence, internal/core/sweep/plan < internal/core/handlers, internal/core/sweep/labels;
 	internal/core/held, internal/core/sweep/labels < internal/core/sweep;
 
+	# Findings about objects as data, and the observer of a running store.
+	internal/core/observed < lint;
+	lint < lint/live;
+
 	# The rules of a store that honours finalizers, without watches.
 	finalizer < internal/replica;
 

@@ -28,6 +28,7 @@ var purity = []rule{
 	{"graph", in("graph"), impure, "the vocabulary has values"},
 	{"policy", in("policy"), impure, "a decision depends on its input alone"},
 	{"finalizer", in("finalizer"), without(impure, "context"), "the rules are pure, and a handler takes a context"},
+	{"lint", in("lint"), impure, "the findings depend on the dump alone"},
 	{"a machine", func(f *file) bool { return f.below(machines...) }, impure, "a machine returns its requests as data, and time is a parameter"},
 	{"internal/replica", in("internal/replica"), []string{"context", "time", "sync", "math/rand", "log", "os", "net", "runtime", "syscall"}, "a state is a value; only its UIDs are random"},
 	{"the root but for collector*.go", engineFile, []string{"sync", "golang.org/x/sync"}, "work is returned as data, time is a parameter"},

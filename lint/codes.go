@@ -1,0 +1,114 @@
+package lint
+
+import (
+	"fmt"
+	"strings"
+)
+
+// CodeInfo describes one code. It is a value.
+type CodeInfo struct {
+	Code Code
+	// Title names the fault. Importance says why it matters, and Remedy what to do.
+	Title, Importance, Remedy string
+}
+
+// Codes returns the description of each code, by number. The caller owns the result.
+//
+// Held by TestCodes.
+func Codes() []CodeInfo {
+	list := append(ownerCodes(), referenceCodes()...)
+	return append(list, objectCodes()...)
+}
+
+func ownerCodes() []CodeInfo {
+	return []CodeInfo{
+		{MissingOwner, "owner missing", "The collector deletes a dependent without any owner. It drops the reference if another owner lives.",
+			"Keep the object by dropping the reference, or create the owner first after a restore."},
+		{UnlistedOwner, "owner's kind not listed", "The dump cannot tell whether the owner exists.",
+			"Give the reader of the dump the right to list the kind, or repair the server of the kind."},
+		{UnservedVersion, "version of the reference not served", "The collector cannot resolve the owner. The dependent stays after its owner, often since an upgrade of the API.",
+			"Write the reference with a served version."},
+		{UnresolvedOwner, "owner not resolved", "The engine of this module holds the dependent. Kubernetes may find no owner, and delete the dependent.",
+			"Write the reference again with the kind and scope of a served owner."},
+		{OtherKind, "kind and UID disagree", "The collector looks for the owner under the wrong kind, finds none, and deletes the dependent (kubernetes#65200).",
+			"Correct the kind of the reference."},
+		{OtherScope, "owner in another scope", "The collector looks for the owner in the dependent's namespace, finds none, and deletes the dependent.",
+			"Move one of the two, or use a global owner."},
+		{OtherName, "name and UID disagree", "The collector looks for the owner under the wrong name, finds none, and deletes the dependent.",
+			"Correct the name of the reference."},
+		{BannedOwner, "kind may not own", "A server refuses such a reference at the next write. The engine of this module holds the dependent.",
+			"Drop the reference."},
+		{UnservedKind, "owner's kind not served", "The collector cannot resolve the owner, so the dependent stays until the kind is served.",
+			"Serve the kind again, or drop the reference."},
+		{LowerCaseKind, "kind in small letters", "Kubernetes takes the name for the kind. Other readers see another kind.",
+			"Write the kind as the server spells it."},
+		{ScopedOwner, "global object with a scoped owner", "The collector never collects the object, and the owner's deletion has no effect on it.",
+			"Use a global owner, or drop the reference and delete the object by a finalizer of the owner."},
+	}
+}
+
+func referenceCodes() []CodeInfo {
+	return []CodeInfo{
+		{SelfReference, "reference to itself", "The collector finds the owner for as long as the object exists, so the reference keeps it for ever. A blocking one also holds its foreground deletion for ever. The engine of this module does not count the reference.",
+			"Drop the reference."},
+		{RepeatedReference, "reference twice", "The copies count once. A writer that drops one of them has no effect.",
+			"Drop one of the two."},
+		{TwoPlaces, "one UID at two places", "One of the two references is wrong, and the collector may follow either.",
+			"Drop the wrong reference."},
+		{TwoControllers, "two controllers", "Both controllers manage the object. A server refuses the object at the next write.",
+			"Clear the controller flag of one reference."},
+		{Malformed, "malformed object or reference", "No collector can judge the object, and a server refuses its next write.",
+			"Correct the field that the finding names."},
+		{Ring, "objects that own each other", "Each member keeps the others. After the end of all other owners the members stay for ever.",
+			"Drop one reference of the cycle."},
+		{WaitingRing, "cycle in a foreground deletion", "A member waits for itself through the others, and only the breaking of the cycle ends that.",
+			"Drop one reference of the cycle, or clear its block flag."},
+		{VoidBlock, "block without effect", "The flag promises that the owner's deletion waits for the dependent, and it does not wait.",
+			"Correct the reference, or clear the flag."},
+		{HeldBlocker, "deletion held by a dependent", "The foreground deletion of the owner does not end before the dependent goes.",
+			"Remove the cause that the finding names, or clear the block flag."},
+	}
+}
+
+func objectCodes() []CodeInfo {
+	return []CodeInfo{
+		{OldMark, "old deletion mark", "The deletion does not end by itself, and its namespace may stay with it.",
+			"Follow the cause that the finding names: a finalizer, a dependent, an agent or the collector."},
+		{NoHandler, "finalizer without a handler", "The object cannot go after its deletion, because no controller removes the finalizer.",
+			"Start the controller of the finalizer, or remove the finalizer after its work is done by hand."},
+		{TwoPropagations, "both finalizers of propagation", "The two contradict each other. The collector orphans the dependents.",
+			"Remove the finalizer that is not meant."},
+		{SeveralKinds, "one object under several kinds", "A write to one is a write to the other, so the engine of this module holds both.",
+			"Leave one of the kinds out of the collection."},
+		{DuplicateUID, "UID of two objects", "A reference to the UID names either of the objects. A copy of a database often makes such a pair.",
+			"Create one of the objects anew."},
+		{FanOut, "many dependents", "One deletion removes all of them, and takes a call for each.",
+			"Plan the deletion first, or divide the dependents among several owners."},
+		{Depth, "deep chain of owners", "A deletion reaches the end of the chain level after level.",
+			"Let the last objects refer to an owner nearer to the root."},
+		{LostOwner, "object without its owner", "No collector deletes the object any more. An orphaning or a hand has dropped its reference.",
+			"Delete the object, or let a controller adopt it."},
+		{LostController, "object without its controller", "Another owner keeps the object, and no controller manages it.",
+			"Delete the object, or let a controller adopt it."},
+		{UnservedObject, "object of a kind that is not served", "The object stays in the database, and no client sees it. No foreground deletion waits for it.",
+			"Serve the kind again and delete the object, or remove it from the database."},
+	}
+}
+
+// Page returns the page of all codes in Markdown, which LINT.md has.
+//
+// Held by TestPage.
+func Page() string {
+	var b strings.Builder
+	b.WriteString("# Codes of package lint\n\nThis page is the output of `lint.Page`. " +
+		"A later version may add codes, and gives no code another meaning.\n\n" +
+		"| code | fault | importance | remedy |\n|---|---|---|---|\n")
+	for _, c := range Codes() {
+		fmt.Fprintf(&b, "| <a id=%q></a>%s | %s | %s | %s |\n", strings.ToLower(c.Code.String()), c.Code, c.Title, c.Importance, c.Remedy)
+	}
+	b.WriteString("\nA finding also names the fate of its object, if nothing changes:\n\n")
+	for f := Deleted; int(f) < len(fateNames); f++ {
+		fmt.Fprintf(&b, "- %s\n", f)
+	}
+	return b.String()
+}

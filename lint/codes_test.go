@@ -1,0 +1,52 @@
+package lint_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/ownergraph/ownergraph/lint"
+)
+
+// TestCodes: each code has a description, and a planted fault or a row of TestChecks.
+func TestCodes(t *testing.T) {
+	list := lint.Codes()
+	for i, c := range list {
+		if c.Code != lint.Code(i+1) || c.Title == "" || !strings.HasSuffix(c.Importance, ".") || !strings.HasSuffix(c.Remedy, ".") {
+			t.Errorf("codes[%d] is %+v", i, c)
+		}
+		if got, err := lint.ParseCode(c.Code.String()); err != nil || got != c.Code {
+			t.Errorf("ParseCode(%s) = %s, error %v", c.Code, got, err)
+		}
+	}
+	if last := list[len(list)-1].Code; last != lint.UnservedObject || last.String() != "OG030" {
+		t.Errorf("the last description is of %s", last)
+	}
+	var planted []string
+	for _, f := range faults() {
+		for _, want := range f.want {
+			planted = append(planted, want[:5])
+		}
+	}
+	for _, c := range list {
+		if c.Code != lint.UnresolvedOwner && !slices.Contains(planted, c.Code.String()) {
+			t.Errorf("no planted fault has the code %s", c.Code)
+		}
+	}
+}
+
+// TestPage holds LINT.md. go test ./lint -run TestPage -update writes it.
+func TestPage(t *testing.T) { checkGolden(t, "LINT.md", lint.Page()) }
+
+// TestNames: the zero value of an enum is "unset", and a value out of range has a name.
+func TestNames(t *testing.T) {
+	for _, c := range []struct{ got, want string }{
+		{lint.CodeUnset.String(), "unset"}, {lint.MissingOwner.String(), "OG001"},
+		{lint.SeverityUnset.String(), "unset"}, {lint.Severity(99).String(), "severity(99)"},
+		{lint.FateUnset.String(), "unset"}, {lint.Fate(99).String(), "fate(99)"},
+	} {
+		if c.got != c.want {
+			t.Errorf("%q, want %q", c.got, c.want)
+		}
+	}
+}

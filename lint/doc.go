@@ -1,0 +1,31 @@
+// Package lint finds faults of ownership in a set of objects. A [Report] says for each
+// fault where it is, and its effect in Kubernetes.
+//
+// [Check] is pure. It takes an [Input], which is a dump of a store as data, and a [Config].
+// Package lint/live makes the Input of a running store. The same objects have the same
+// findings on both ways.
+//
+// # Method
+//
+// Check puts the objects into the graph that the engine uses (internal/core/observed). The
+// graph says for each reference whether its owner is there. It also finds the cycles of
+// objects that own each other. The fate of an object follows the rules of Kubernetes'
+// collector, because most dumps come from there. The [Fate] says "Kubernetes" where the
+// engine of this module decides otherwise. The engine holds an object in most of these
+// cases.
+//
+// A dump is no proof of absence. An owner counts as missing if the dump lists the owner's
+// kind in full, and has no object with its UID. Objects that change while the dump is made
+// may therefore give a wrong finding.
+//
+// # Codes
+//
+// Each fault has a stable [Code]. A later version may add codes, and gives no code another
+// meaning. [Codes] has the title, importance and remedy of each, and LINT.md shows them.
+// [ParseIgnore] reads a list of codes and objects that a report leaves out.
+//
+// # Bounds
+//
+// A report has at most Config.PerCode findings of one code. Its counts have the number of
+// the others. A message names at most Config.Details objects, and the number of the others.
+package lint

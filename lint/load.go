@@ -1,0 +1,151 @@
+package lint
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/core/observed"
+)
+
+// checker is one run of Check.
+type checker struct {
+	ledger
+	cfg   Config
+	in    Input
+	kinds map[graph.Kind]*Kind
+	// lower has the kind that a name without capital letters stands for.
+	lower map[graph.Kind]*Kind
+	g     *observed.Graph
+	// objects are in order of keys, and nodes has the node of each. index leads back from
+	// a node to its object.
+	objects  []*Object
+	nodes    []observed.NodeID
+	index    []int32
+	handlers map[string]bool
+	owned    map[graph.Kind]bool
+	// lastFate is the fate of the object before the index judged. An object with many
+	// references asks for it as often.
+	judged   int
+	lastFate Fate
+}
+
+// Check returns the findings of the input. It changes nothing, and keeps no part of the
+// input. The work is in proportion to the number of objects and references.
+//
+// An error wraps graph.ErrInvalid and names the object and the field. It stands for an
+// input that no store may have, as these are: an object without kind, name or UID, two
+// objects at one place, a scope that the kind does not have, two kinds of one name.
+//
+// Held by TestPlantedFaults, TestCheckErrors and TestSameFindings of lint/live.
+func Check(in Input, cfg Config) (Report, error) {
+	c := &checker{cfg: cfg.withDefaults(), in: in, handlers: map[string]bool{}, owned: map[graph.Kind]bool{}}
+	c.ledger = ledger{ignore: cfg.Ignore, perCode: c.cfg.PerCode}
+	var err error
+	if c.kinds, err = in.kinds(); err != nil {
+		return Report{}, err
+	}
+	c.lower = lowerCase(c.kinds)
+	if c.objects, err = in.ordered(); err != nil {
+		return Report{}, err
+	}
+	for _, f := range cfg.Handlers {
+		c.handlers[f] = true
+	}
+	for _, k := range cfg.OwnedKinds {
+		c.owned[k] = true
+	}
+	if err := c.load(); err != nil {
+		return Report{}, fmt.Errorf("check: %w", err)
+	}
+	for i := range c.objects {
+		c.object(i)
+	}
+	rings := c.cycles()
+	c.rings(rings)
+	c.depths(rings)
+	return c.report(), nil
+}
+
+// load puts the objects into a graph. The kinds of objects that no kind of the input has
+// are known at first, so that the graph takes the objects. Then the graph learns that the
+// store does not serve them.
+func (c *checker) load() error {
+	c.g = observed.New(observed.Config{Limits: c.cfg.Limits})
+	served := make([]graph.KindInfo, 0, len(c.in.Kinds))
+	for _, k := range c.in.Kinds {
+		served = append(served, k.KindInfo)
+	}
+	slices.SortFunc(served, func(a, b graph.KindInfo) int { return graph.Key{Kind: a.Kind}.Compare(graph.Key{Kind: b.Kind}) })
+	all := append(slices.Clone(served), c.unserved()...)
+	events := []graph.Event{{Type: graph.KindsKnown, Kinds: all}}
+	for _, k := range all {
+		events = append(events, graph.Event{Type: graph.ListBegun, Kind: k.Kind})
+	}
+	if err := c.apply(events); err != nil {
+		return err
+	}
+	if err := c.put(); err != nil {
+		return err
+	}
+	events = events[:0]
+	for _, k := range served {
+		if c.kinds[k.Kind].Listed {
+			events = append(events, graph.Event{Type: graph.ListEnded, Kind: k.Kind})
+		}
+	}
+	return c.apply(append(events, graph.Event{Type: graph.KindsKnown, Kinds: served}))
+}
+
+// unserved returns the kinds of objects that the store does not serve, in their order.
+func (c *checker) unserved() []graph.KindInfo {
+	var list []graph.KindInfo
+	for _, o := range c.objects {
+		if c.kinds[o.Kind] == nil && o.Kind != "" && (len(list) == 0 || list[len(list)-1].Kind != o.Kind) {
+			list = append(list, graph.KindInfo{Kind: o.Kind, Scoped: o.Scope != ""})
+		}
+	}
+	return list
+}
+
+func (c *checker) apply(events []graph.Event) error {
+	for i := range events {
+		if _, err := c.g.ApplyEvent(&events[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// put applies the objects. A dump may lack versions, and the graph takes no object
+// without one.
+func (c *checker) put() error {
+	c.nodes = make([]observed.NodeID, len(c.objects))
+	for i, o := range c.objects {
+		e := graph.Event{Type: graph.Put, Object: o.Object}
+		if e.Object.Version == "" {
+			e.Object.Version = "0"
+		}
+		d, err := c.g.ApplyEvent(&e)
+		if err != nil {
+			return err
+		}
+		c.nodes[i] = d.Node
+	}
+	c.index = make([]int32, c.g.Cap())
+	for i := range c.index {
+		c.index[i] = -1
+	}
+	for i, id := range c.nodes {
+		c.index[id] = int32(i)
+	}
+	return nil
+}
+
+// node returns the node of the i-th object.
+func (c *checker) node(i int) observed.Node { return c.g.Node(c.nodes[i]) }
+
+// add adds a finding whose fate has no other object, if the report takes it.
+func (c *checker) add(code Code, s Severity, i int, field string, fate Fate, message string) {
+	c.findings = append(c.findings, Finding{Code: code, Severity: s, Object: c.objects[i].Key, Field: field, Message: message, Fate: fate})
+}
